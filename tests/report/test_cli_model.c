@@ -202,7 +202,13 @@ static void text_says_what_dominates(void **state)
 	assert_non_null(
 	    strstr(program.out,
 		   "The kernel dominates; overlap saves at most 6.02 ms"));
-	assert_non_null(strstr(program.out, "vanwerkhoven2014-eq5"));
+	assert_non_null(strstr(program.out, "    vanwerkhoven2014-eq5: the "
+					    "longest of copies in, kernel"));
+	program_free(&program);
+	/* the longest name is not cut */
+	program = program_run("model --machine h200 --h2d-bytes 67108864 "
+			      "--d2h-bytes 67108864 --kernel-ms 2");
+	assert_non_null(strstr(program.out, " vanwerkhoven2014-eq5-both-Gg: "));
 	program_free(&program);
 	program = program_run(MODEL BYTES "--kernel-ms 1");
 	assert_non_null(

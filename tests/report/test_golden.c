@@ -65,6 +65,19 @@ static void frameworks_have_their_words(void **state)
 		      FOLDER "golden/jax.txt");
 }
 
+/* The time of copies and their number have names of their own. */
+static void a_difference_has_one_name(void **state)
+{
+	struct program program =
+	    program_run("diff " FOLDER "traces/pageable.txt " FOLDER
+			"traces/two-kernels.txt | grep -E '^  (copies|kernels)'"
+			" | cut -c1-18 | sort | uniq -d");
+
+	(void)state;
+	assert_string_equal(program.out, "");
+	program_free(&program);
+}
+
 /* The profile of the trace's GPU is found wherever it stands. */
 static void machines_have_no_order(void **state)
 {
@@ -189,6 +202,7 @@ int main(void)
 	    cmocka_unit_test(dataflow_is_shown),
 	    cmocka_unit_test(callers_of_a_helper),
 	    cmocka_unit_test(frameworks_have_their_words),
+	    cmocka_unit_test(a_difference_has_one_name),
 	    cmocka_unit_test(machines_have_no_order),
 	    cmocka_unit_test(coverage_is_stated),
 	    cmocka_unit_test(a_cut_trace_is_not_complete),

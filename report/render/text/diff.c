@@ -68,9 +68,13 @@ static void put_total(struct xs_text_table *table, const char *name,
 {
 	/* more overlap is not slower, and only times are faster or slower */
 	bool judged = in->unit == XS_DIFF_NS && strcmp(name, "overlap") != 0;
+	struct xs_units_text title;
 
+	/* the time of copies and of kernels has the plain name */
+	snprintf(title.s, sizeof(title.s), "%.16s%s", name,
+		 in->unit == XS_DIFF_COUNT ? ", number" : "");
 	xs_text_table_row(table);
-	xs_text_table_cell(table, 0, XS_PLAIN, name);
+	xs_text_table_cell(table, 0, XS_PLAIN, title.s);
 	xs_text_table_cell(table, 1, XS_PLAIN, amount(in->unit, in->before).s);
 	xs_text_table_cell(table, 2, XS_PLAIN, amount(in->unit, in->after).s);
 	xs_text_table_cell(table, 3, judged ? style_of(in->change) : XS_PLAIN,

@@ -2,10 +2,10 @@
 #include "report/render/text/text.h"
 
 #include "report/render/text/terminal.h"
+#include "report/result/arena.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 static void put_row(struct xs_text_table *table,
 		    const struct xs_result_estimate *row)
@@ -20,28 +20,38 @@ static void put_row(struct xs_text_table *table,
 	/* an upper bound is not a speedup */
 	xs_text_table_cell(table, 4, row->speedup > 1 ? XS_GOOD : XS_PLAIN,
 			   xs_units_ratio(row->bound ? NAN : row->speedup).s);
-	xs_text_table_cell(table, 5, XS_PLAIN, row->model);
 }
 
+/* The equation stands below its row, since names are long. */
 static int put_table(const struct xs_terminal *terminal,
 		     const struct xs_formulas_result *model)
 {
-	static const struct xs_text_heading headings[] = {
-	    {"strategy", false},  {"n", true},	     {"round", true},
-	    {"90 % range", true}, {"speedup", true}, {"equation", false}};
-	const char **notes = calloc(model->estimate_count + 1, sizeof(*notes));
+	static const struct xs_text_heading headings[] = {{"strategy", false},
+							  {"n", true},
+							  {"round", true},
+							  {"90 % range", true},
+							  {"speedup", true}};
+	struct xs_arena arena = {0};
+	const char **notes =
+	    xs_arena_alloc(&arena, model->estimate_count + 1, sizeof(*notes));
 	struct xs_text_table table;
 	int err;
 
 	if (!notes)
 		return -ENOMEM;
-	xs_text_table_begin(&table, terminal, 2, headings, 6);
+	xs_text_table_begin(&table, terminal, 2, headings, 5);
 	for (size_t i = 0; i < model->estimate_count; i++) {
-		put_row(&table, &model->estimates[i]);
-		notes[i] = model->estimates[i].why;
+		const struct xs_result_estimate *row = &model->estimates[i];
+
+		put_row(&table, row);
+		notes[i] = row->why ? xs_arena_print(&arena, "%s: %s",
+						     row->model, row->why)
+				    : row->model;
 	}
 	err = xs_text_table_end(&table, notes, 4);
-	free(notes);
+	if (arena.failed)
+		err = -ENOMEM;
+	xs_arena_free(&arena);
 	return err;
 }
 
