@@ -193,11 +193,11 @@ static void put_summary(const struct xs_terminal *terminal,
 	    terminal, XS_DIM, "  ",
 	    xs_arena_print(
 		arena,
-		"Dependencies take %s a round, copies in %s, "
-		"kernels %s, copies out %s. What the host computes "
+		"Dependencies take %s a round, copies in %s, copies out %s; "
+		"kernels would fill all SMs for %s. What the host computes "
 		"from results is not known.",
 		xs_units_ns(flow->path_ns).s, xs_units_ns(flow->in_ns).s,
-		xs_units_ns(flow->kernel_ns).s, xs_units_ns(flow->out_ns).s));
+		xs_units_ns(flow->out_ns).s, xs_units_ns(flow->kernel_ns).s));
 }
 
 int xs_render_text_dataflow(const struct xs_terminal *terminal,
