@@ -39,6 +39,14 @@ show() {
 	env "$@"
 }
 
+# build_in_steps: says how far it is, beside the log.
+build_in_steps() {
+	{ NINJA_STATUS='%p ' cmake --build "$build" --target demo 2>&1 ||
+		echo "the build failed"; } | tee "$log" |
+		awk '$1 + 0 >= step { print "  " $1; fflush(); step = $1 + 20 }'
+	! grep -q '^the build failed$' "$log"
+}
+
 # CMake also says what is left out, which matters to developers only.
 build_all() {
 	echo
@@ -49,7 +57,7 @@ build_all() {
 	if [ -t 1 ]; then
 		cmake --build "$build" --target demo # ninja counts in one line
 	else
-		quietly cmake --build "$build" --target demo
+		build_in_steps || { cat "$log" >&2; exit 1; }
 	fi
 }
 

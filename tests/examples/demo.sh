@@ -17,9 +17,9 @@ ln -s "$1/examples" "$1/tests" "$scratch"
 for folder in bin lib examples tests share; do
 	[ ! -e "$2/$folder" ] || ln -s "$2/$folder" "$scratch/build-demo"
 done
-# cmake does nothing; packages are there, and are not looked for.
-printf '#!/bin/sh\necho "$*" >>"%s"\n' "$scratch/cmake" \
-	>"$scratch/tools/cmake"
+# cmake counts as ninja does; packages are there, and are not looked for.
+printf '#!/bin/sh\necho "$*" >>"%s"\necho " 50%% Building"\n' \
+	"$scratch/cmake" >"$scratch/tools/cmake"
 printf '#!/bin/sh\necho installed\n' >"$scratch/tools/dpkg-query"
 chmod +x "$scratch"/tools/*
 
@@ -29,6 +29,7 @@ chmod +x "$scratch"/tools/*
 	cat "$scratch/out"
 }
 says "Step 1 of 3: building in $scratch/build-demo"
+says "  50%"
 says "Step 2 of 3: "
 says "Step 3 of 3: "
 says "What to change"
