@@ -244,6 +244,26 @@ static void expect_lines(struct xs_result *result, const char *const *lines)
 	free(text);
 }
 
+/* An interval that is wider than the predicted time says all that is known. */
+static void a_time_within_a_wide_interval_is_unknown(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_estimate *rows = result->phases[0].estimates;
+	const char *lines[] = {"pinned             unknown  ", NULL};
+	size_t i = 0;
+
+	(void)state;
+	while (strcmp(rows[i].strategy, "pinned") != 0)
+		i++;
+	rows[i].low_ns = 5000000;
+	rows[i].high_ns = 18000001;
+	expect_lines(result, lines);
+	rows[i].high_ns = 18000000; /* 13 ms, as the time */
+	lines[0] = "pinned             13.0 ms  ";
+	expect_lines(result, lines);
+	fixture_free(result);
+}
+
 /* A round first, its share of the steady part second, of the run third. */
 static void times_are_of_a_round(void **state)
 {
@@ -368,6 +388,7 @@ int main(void)
 	    cmocka_unit_test(counted_calls_are_told_apart),
 	    cmocka_unit_test(unknown_is_a_dash),
 	    cmocka_unit_test(totals_are_not_cut),
+	    cmocka_unit_test(a_time_within_a_wide_interval_is_unknown),
 	    cmocka_unit_test(times_are_of_a_round),
 	    cmocka_unit_test(all_has_the_rest),
 	    cmocka_unit_test(empty_sections_are_explained),
