@@ -125,6 +125,12 @@ static bool joins(const struct joiner *j, size_t i)
 	       !j->kinds[j->kind_of[i - 1]].varies;
 }
 
+static void find_pairs(struct joiner *j)
+{
+	for (size_t i = 0; i < j->rounds->count; i++)
+		j->joined[i] = joins(j, i);
+}
+
 static void join(struct xs_round *into, const struct xs_round *round)
 {
 	if (round->end_ns > into->end_ns)
@@ -137,15 +143,14 @@ static void join(struct xs_round *into, const struct xs_round *round)
 	    round->first_call + round->call_count - into->first_call;
 }
 
-/* Returns whether any rounds were joined. */
+/* Joins to the round before it each round of which j->joined says so. Returns
+ * whether there was one. */
 static bool join_all(struct joiner *j, uint32_t *round_of_op)
 {
 	struct xs_round *items = j->rounds->items;
 	const size_t count = j->rounds->count;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < count; i++)
-		j->joined[i] = joins(j, i);
 	for (size_t i = 0; i < count; i++) {
 		if (j->joined[i])
 			join(&items[kept - 1], &items[i]);
@@ -159,6 +164,53 @@ static bool join_all(struct joiner *j, uint32_t *round_of_op)
 	return kept < count;
 }
 
+/* Returns the round after those of an iteration that begins with round i and
+ * waits between its kernels: the first one copies in, the last one out, and
+ * those between neither. i: it is no such iteration. Stores its hash. */
+static size_t iteration_end(const struct joiner *j, size_t i, uint64_t *hash)
+{
+	const struct xs_round *items = j->rounds->items;
+	size_t end = i;
+
+	*hash = 0;
+	if (!copies_in(&items[i]) || items[i].d2h_bytes || items[i].partial)
+		return i;
+	do
+		*hash = xs_hash_mix(*hash, items[end++].key);
+	while (follows(j, end) && !items[end].partial &&
+	       !copies_in(&items[end]) && !items[end - 1].d2h_bytes);
+	return items[end - 1].d2h_bytes ? end : i;
+}
+
+/* Sets for each round whether it belongs to the iteration of the round before,
+ * of which there are others that are equal. */
+static int find_iterations(struct joiner *j)
+{
+	const size_t count = j->rounds->count;
+	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	size_t found = 0, end;
+	uint64_t hash;
+	int rc = keys ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < count; i++) {
+		j->joined[i] = false;
+		if (iteration_end(j, i, &hash) > i)
+			keys[found++] = (struct xs_key){hash, (uint32_t)i};
+	}
+	if (!rc)
+		rc = xs_keys_sort(keys, found);
+	for (size_t k = 0; !rc && k < found; k++) {
+		if ((k == 0 || keys[k - 1].key != keys[k].key) &&
+		    (k + 1 == found || keys[k + 1].key != keys[k].key))
+			continue;
+		end = iteration_end(j, keys[k].index, &hash);
+		for (size_t i = keys[k].index + 1; i < end; i++)
+			j->joined[i] = true;
+	}
+	free(keys);
+	return rc;
+}
+
 int xs_rounds_join(const struct xs_trace *trace, struct xs_rounds *rounds,
 		   uint32_t *round_of_op)
 {
@@ -170,13 +222,19 @@ int xs_rounds_join(const struct xs_trace *trace, struct xs_rounds *rounds,
 			   .joined = malloc(count * sizeof(uint32_t))};
 	int rc = j.kind_of && j.kinds && j.joined ? 0 : -ENOMEM;
 
+	if (!rc)
+		rc = find_iterations(&j);
+	if (!rc)
+		join_all(&j, round_of_op);
 	/* an iteration of three rounds takes two passes */
 	do {
 		if (!rc)
 			rc = find_kinds(&j);
-		if (!rc)
-			look_at_pairs(&j);
-	} while (!rc && join_all(&j, round_of_op));
+		if (rc)
+			break;
+		look_at_pairs(&j);
+		find_pairs(&j);
+	} while (join_all(&j, round_of_op));
 	free(j.kind_of);
 	free(j.kinds);
 	free(j.joined);

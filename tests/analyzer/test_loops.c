@@ -47,7 +47,7 @@ static void copy_call(unsigned id, unsigned start, unsigned duration,
 {
 	fprintf(out,
 		"chunk thread=1\ncopycall site=4 correlation=%u start=%u "
-		"duration=%u bytes=4096 direction=1 dst=%u\n",
+		"duration=%u bytes=8192 direction=1 dst=%u\n",
 		id, start, duration, dst);
 }
 
@@ -64,7 +64,7 @@ static void copied(unsigned id, unsigned start, unsigned duration,
 {
 	fprintf(out,
 		"chunk\ncopy queue=%u correlation=%u start=%u duration=%u "
-		"bytes=4096 direction=%u src_memory=%u dst_memory=%u\n",
+		"bytes=8192 direction=%u src_memory=%u dst_memory=%u\n",
 		queue, id, start, duration, direction, direction == 1 ? 1u : 3u,
 		direction == 1 ? 3u : 1u);
 }
@@ -268,6 +268,49 @@ static void test_pieces_on_two_streams(void **state)
 	check(1, ITERATIONS / 2);
 }
 
+/* Copies in, runs that many kernels, waiting for each, and copies out. */
+static void waits_between(unsigned id, unsigned kernels)
+{
+	unsigned start = 1000 * id;
+
+	copy_call(id, start, 10, 64);
+	copied(id, start + 2, 6, 1, 0);
+	for (unsigned i = 1; i <= kernels; i++) {
+		start += 20;
+		call(1, 1, id + i, start, 2);
+		kernel(id + i, start + 3, 6, 0);
+		call(1, 3, 0, start + 5, 10);
+	}
+	id += kernels + 1;
+	copy_call(id, start + 20, 10, 128);
+	copied(id, start + 22, 6, 2, 0);
+}
+
+static void check_waits(unsigned second, size_t phase_count, uint64_t rounds)
+{
+	begin();
+	waits_between(10, 4);
+	waits_between(20, second);
+	waits_between(30, 4);
+	check(phase_count, rounds);
+}
+
+/* Waits between kernels end no round, if iterations are equal. Others have
+ * rounds of kernels alone. */
+static void test_waits_between_kernels(void **state)
+{
+	(void)state;
+	begin();
+	waits_between(10, 4);
+	waits_between(20, 4);
+	check(1, 2);
+	check_waits(4, 1, 3);
+	check_waits(3, 4, 2);
+	begin();
+	waits_between(10, 4);
+	check(3, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +322,7 @@ int main(void)
 	    cmocka_unit_test(test_busy_loop_is_one_round),
 	    cmocka_unit_test(test_loop_on_two_streams_is_one_round),
 	    cmocka_unit_test(test_copies_are_no_iterations),
+	    cmocka_unit_test(test_waits_between_kernels),
 	    cmocka_unit_test(test_results_of_all_are_in_the_round),
 	    cmocka_unit_test(test_alternating_memory),
 	    cmocka_unit_test(test_pieces_on_two_streams),
