@@ -25,8 +25,6 @@ struct splitter {
 	uint64_t *values, *scratch;
 	struct xs_round *items; /* the new rounds */
 	size_t count;
-	size_t last_computing; /* the last new round so far with a kernel */
-	uint32_t computing;    /* iterations of the round that have one */
 };
 
 static uint32_t op_at(const struct splitter *s, const struct xs_round *round,
@@ -59,8 +57,7 @@ static int find_lone(struct splitter *s)
 	return rc;
 }
 
-/* Returns whether the round may be a loop: all calls of its ops are known, and
- * all ops are on one queue. */
+/* Returns whether the round may be a loop: all calls of its ops are known. */
 static bool may_be_loop(const struct splitter *s, size_t index)
 {
 	const struct xs_round *round = &s->rounds->items[index];
@@ -71,8 +68,7 @@ static bool may_be_loop(const struct splitter *s, size_t index)
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op = &ops[op_at(s, round, i)];
 
-		if (op->call == XS_NONE ||
-		    op->queue != ops[op_at(s, round, 0)].queue)
+		if (op->call == XS_NONE)
 			return false;
 	}
 	return true;
@@ -96,26 +92,91 @@ static uint64_t most_common(struct splitter *s, size_t count, uint64_t least)
 	return value;
 }
 
-/* Returns the number of ops that most identities of the round have, which is
- * that of its iterations: most ops occur once in each. 0: too few. */
+/* Returns the number of iterations: most ops are of identities that occur once
+ * in each. 0: too few. */
 static uint32_t count_iterations(struct splitter *s,
 				 const struct xs_round *round)
 {
-	uint32_t seen = 0;
-
 	for (uint32_t i = 0; i < round->op_count; i++)
-		if (s->counts[identity_at(s, round, i)]++ == 0)
-			s->scratch[seen++] = identity_at(s, round, i);
-	for (uint32_t i = 0; i < seen; i++)
-		s->values[i] = s->counts[s->scratch[i]];
-	return (uint32_t)most_common(s, seen, LEAST_ITERATIONS);
+		s->counts[identity_at(s, round, i)]++;
+	for (uint32_t i = 0; i < round->op_count; i++)
+		s->values[i] = s->counts[identity_at(s, round, i)];
+	return (uint32_t)most_common(s, round->op_count, LEAST_ITERATIONS);
 }
 
-/* Adds an op to the iteration that is the last of the new rounds. */
-static void add_op(struct splitter *s, uint32_t index)
+/* Sums up for each identity how long the GPU was idle before its ops, without
+ * the longest time, in s->values. */
+static void sum_idle(struct splitter *s, const struct xs_round *round)
+{
+	uint64_t *idle_ns = s->values, *longest_ns = s->scratch, end_ns = 0;
+
+	for (uint32_t i = 0; i < round->op_count; i++) {
+		idle_ns[identity_at(s, round, i)] = 0;
+		longest_ns[identity_at(s, round, i)] = 0;
+	}
+	for (uint32_t i = 0; i < round->op_count; i++) {
+		const struct xs_op *op = &s->trace->ops[op_at(s, round, i)];
+		const uint32_t identity = identity_at(s, round, i);
+		uint64_t gap_ns = i == 0 ? UINT64_MAX
+				  : op->start_ns > end_ns
+				      ? op->start_ns - end_ns
+				      : 0;
+
+		if (gap_ns > longest_ns[identity]) {
+			const uint64_t longer_ns = gap_ns;
+
+			gap_ns = longest_ns[identity];
+			longest_ns[identity] = longer_ns;
+		}
+		idle_ns[identity] += gap_ns;
+		if (op->end_ns > end_ns)
+			end_ns = op->end_ns;
+	}
+}
+
+/* Returns the identity with which iterations begin: about one op of it is in
+ * each, and the GPU was idle before it for the longest time. XS_NONE if there
+ * is none. */
+static uint32_t find_head(struct splitter *s, const struct xs_round *round,
+			  uint32_t iterations)
+{
+	uint32_t head = XS_NONE;
+
+	sum_idle(s, round);
+	for (uint32_t i = 0; i < round->op_count; i++) {
+		const uint32_t identity = identity_at(s, round, i);
+
+		if (s->counts[identity] >= iterations &&
+		    s->counts[identity] <= iterations + iterations / 4 &&
+		    (head == XS_NONE || s->values[identity] > s->values[head]))
+			head = identity;
+	}
+	return head;
+}
+
+/* Returns the iteration, one of the new rounds from the first one on, that has
+ * the call of an op. */
+static size_t iteration_of(const struct splitter *s, size_t first,
+			   uint32_t index)
+{
+	const uint32_t position = s->position[s->trace->ops[index].call];
+	size_t past = s->count;
+
+	while (past - first > 1) {
+		const size_t middle = first + (past - first) / 2;
+
+		if (s->items[middle].first_call <= position)
+			first = middle;
+		else
+			past = middle;
+	}
+	return first;
+}
+
+static void add_op(struct splitter *s, size_t iteration, uint32_t index)
 {
 	const struct xs_op *op = &s->trace->ops[index];
-	struct xs_round *round = &s->items[s->count - 1];
+	struct xs_round *round = &s->items[iteration];
 
 	round->op_count++;
 	if (op->kind != XS_OP_SET)
@@ -125,13 +186,9 @@ static void add_op(struct splitter *s, uint32_t index)
 		round->h2d_bytes += op->bytes;
 	if (op->kind == XS_OP_D2H)
 		round->d2h_bytes += op->bytes;
-	if (op->kind == XS_OP_KERNEL && s->last_computing != s->count) {
-		s->last_computing = s->count;
-		s->computing++;
-	}
 	if (op->end_ns > round->end_ns)
 		round->end_ns = op->end_ns;
-	s->round_of_op[index] = (uint32_t)s->count - 1;
+	s->round_of_op[index] = (uint32_t)iteration;
 }
 
 static int add_round(struct splitter *s, const struct xs_round *round)
@@ -190,12 +247,34 @@ static uint64_t usual_key(struct splitter *s, size_t first)
 	return most_common(s, count, 0);
 }
 
+/* Returns how many of the new rounds from the first one on have kernels. */
+static uint32_t count_computing(struct splitter *s, size_t first,
+				const struct xs_round *whole)
+{
+	uint32_t computing = 0;
+
+	for (size_t i = first; i < s->count; i++)
+		s->values[i - first] = 0;
+	for (uint32_t i = 0; i < whole->op_count; i++) {
+		const uint32_t index = op_at(s, whole, i);
+		uint64_t *has = &s->values[s->round_of_op[index] - first];
+
+		if (s->trace->ops[index].kind == XS_OP_KERNEL && !*has) {
+			*has = 1;
+			computing++;
+		}
+	}
+	return computing;
+}
+
 /* Returns whether the new rounds from the first one on are a loop: most have
  * kernels, most began when the GPU had nothing to do, and most ops are in equal
  * ones. */
-static bool are_iterations(struct splitter *s, size_t first, uint32_t all_ops)
+static bool are_iterations(struct splitter *s, size_t first,
+			   const struct xs_round *whole)
 {
 	const uint32_t count = (uint32_t)(s->count - first);
+	const uint32_t computing = count_computing(s, first, whole);
 	const uint64_t key = usual_key(s, first);
 	uint32_t idle = 0, ops = 0;
 
@@ -205,33 +284,28 @@ static bool are_iterations(struct splitter *s, size_t first, uint32_t all_ops)
 		idle += i > first && round[-1].end_ns <= round->begin_ns;
 		ops += round->key == key ? round->op_count : 0;
 	}
-	return are_most(s->computing, count) && are_most(idle, count - 1) &&
-	       are_most(ops, all_ops);
+	return are_most(computing, count) && are_most(idle, count - 1) &&
+	       are_most(ops, whole->op_count);
 }
 
-/* Cuts the round where an op repeats that occurs once in each iteration: the
- * first such op. Returns 0 or -ENOMEM. */
-static int cut(struct splitter *s, const struct xs_round *round,
-	       uint32_t iterations)
+/* Cuts the round where iterations begin. What comes before the first one
+ * belongs to it. Returns 0 or -ENOMEM. */
+static int cut(struct splitter *s, const struct xs_round *round, uint32_t head)
 {
-	uint32_t head = XS_NONE;
+	const size_t first = s->count;
 	int rc = begin_iteration(s, round, round->first_call);
 
-	s->last_computing = 0;
-	s->computing = 0;
+	for (uint32_t i = 0; !rc && i < round->op_count; i++) {
+		const struct xs_op *op = &s->trace->ops[op_at(s, round, i)];
+
+		if (identity_at(s, round, i) == head &&
+		    s->position[op->call] > s->items[s->count - 1].first_call)
+			rc = begin_iteration(s, round, s->position[op->call]);
+	}
 	for (uint32_t i = 0; !rc && i < round->op_count; i++) {
 		const uint32_t index = op_at(s, round, i);
-		const uint32_t identity = identity_at(s, round, i);
-		const uint32_t position =
-		    s->position[s->trace->ops[index].call];
 
-		if (identity == head &&
-		    position > s->items[s->count - 1].first_call)
-			rc = begin_iteration(s, round, position);
-		if (head == XS_NONE && s->counts[identity] == iterations)
-			head = identity;
-		if (!rc)
-			add_op(s, index);
+		add_op(s, iteration_of(s, first, index), index);
 	}
 	return rc;
 }
@@ -254,10 +328,10 @@ static int split(struct splitter *s, size_t index)
 		return keep_whole(s, round);
 	iterations = count_iterations(s, round);
 	if (iterations)
-		rc = cut(s, round, iterations);
+		rc = cut(s, round, find_head(s, round, iterations));
 	for (uint32_t i = 0; i < round->op_count; i++)
 		s->counts[identity_at(s, round, i)] = 0;
-	if (!rc && iterations && are_iterations(s, first, round->op_count)) {
+	if (!rc && iterations && are_iterations(s, first, round)) {
 		end_iterations(s, first);
 		return 0;
 	}

@@ -13,13 +13,16 @@ struct member {
 			  */
 	uint32_t last;	 /* number of the thread that made the last call */
 	uint64_t end_ns; /* of all calls so far */
-	bool overlaps;	 /* a call began within one of another thread */
 	uint32_t threads, turns; /* number of threads, and how often another one
 				  * made the next call */
+	uint32_t overlaps;	 /* turns that began within a call */
 };
 
 /* Turns of each thread, in the mean, from which threads take turns. */
 #define LEAST_TURNS 3
+
+/* Of so many turns, one may begin within a call of another thread. */
+#define TURNS_OF_AN_OVERLAP 20
 
 struct turns {
 	struct xs_trace *trace;
@@ -89,6 +92,41 @@ static int join_users_of_queues(struct turns *t)
 	return 0;
 }
 
+/* Puts a thread whose stream waits for an event into the set of the thread that
+ * recorded it last. Calls are sorted by start. */
+static int join_waiters(struct turns *t)
+{
+	const struct xs_trace *trace = t->trace;
+	struct xs_key *keys = malloc((trace->call_count + 1) * sizeof(*keys));
+	uint32_t recorder = XS_NONE;
+	size_t count = 0;
+	int rc = keys ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < trace->call_count; i++) {
+		const uint8_t call_class = trace->calls[i].call_class;
+
+		if (call_class == XS_CALL_EVENT_RECORD ||
+		    call_class == XS_CALL_STREAM_WAIT)
+			keys[count++] =
+			    (struct xs_key){trace->calls[i].event, (uint32_t)i};
+	}
+	if (!rc)
+		rc = xs_keys_sort(keys, count);
+	for (size_t i = 0; !rc && i < count; i++) {
+		const uint32_t number = t->numbers[keys[i].index];
+
+		if (i == 0 || keys[i].key != keys[i - 1].key)
+			recorder = XS_NONE;
+		if (trace->calls[keys[i].index].call_class ==
+		    XS_CALL_EVENT_RECORD)
+			recorder = number;
+		else if (recorder != XS_NONE)
+			t->members[set_of(t, number)].set = set_of(t, recorder);
+	}
+	free(keys);
+	return rc;
+}
+
 /* Calls are sorted by start. */
 static void find_overlaps(struct turns *t)
 {
@@ -99,7 +137,7 @@ static void find_overlaps(struct turns *t)
 
 		if (set->last != number) {
 			set->turns++;
-			set->overlaps |= call->start_ns < set->end_ns;
+			set->overlaps += call->start_ns < set->end_ns;
 		}
 		if (call->end_ns > set->end_ns) {
 			set->end_ns = call->end_ns;
@@ -113,7 +151,8 @@ static uint32_t name_of(struct turns *t, uint32_t number)
 {
 	const struct member *set = &t->members[set_of(t, number)];
 	const bool take_turns =
-	    !set->overlaps && set->turns / LEAST_TURNS >= set->threads;
+	    set->turns / TURNS_OF_AN_OVERLAP >= set->overlaps &&
+	    set->turns / LEAST_TURNS >= set->threads;
 
 	return take_turns ? set->thread : t->members[number].thread;
 }
@@ -133,7 +172,9 @@ static void rename_threads(struct turns *t)
 		trace->calls[i].thread = name_of(t, t->numbers[i]);
 }
 
-int xs_turns_join_threads(struct xs_trace *trace)
+/* Gives the threads of each set that take turns one thread id. `join` makes the
+ * sets. Returns 0 or -ENOMEM. */
+static int join_threads(struct xs_trace *trace, int (*join)(struct turns *t))
 {
 	struct turns t = {
 	    .trace = trace,
@@ -142,7 +183,7 @@ int xs_turns_join_threads(struct xs_trace *trace)
 	int rc = t.members && t.numbers ? number_threads(&t) : -ENOMEM;
 
 	if (!rc && t.count > 1)
-		rc = join_users_of_queues(&t);
+		rc = join(&t);
 	if (!rc && t.count > 1) {
 		find_overlaps(&t);
 		rename_threads(&t);
@@ -150,4 +191,11 @@ int xs_turns_join_threads(struct xs_trace *trace)
 	free(t.members);
 	free(t.numbers);
 	return rc;
+}
+
+int xs_turns_join_threads(struct xs_trace *trace)
+{
+	const int rc = join_threads(trace, join_users_of_queues);
+
+	return rc ? rc : join_threads(trace, join_waiters);
 }

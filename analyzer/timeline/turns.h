@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that take turns at one stream, such as a training loop's and
- * autograd's: one of them waits while the other issues the work of a step. */
+/* Threads that take turns, such as a training loop's and autograd's, which
+ * issue a step's work to one stream, or JAX's, whose streams wait for each
+ * other's events. */
 #ifndef XS_ANALYZER_TIMELINE_TURNS_H
 #define XS_ANALYZER_TIMELINE_TURNS_H
 
@@ -8,9 +9,10 @@
 
 /*
  * Gives the calls of threads that take turns the thread id of the one whose op
- * was first. Threads take turns if they issue ops to a common queue, no call of
- * one begins within a call of another, and each had several turns. Calls and
- * ops have to be joined. Returns 0 or -ENOMEM.
+ * was first. Threads take turns if they issue ops to a common queue, or a
+ * stream of one waits for an event of another one, hardly any call of one
+ * begins within a call of another, and each had several turns. Calls and ops
+ * have to be joined. Returns 0 or -ENOMEM.
  */
 int xs_turns_join_threads(struct xs_trace *trace);
 

@@ -21,14 +21,15 @@ static char *text;
 static size_t text_bytes;
 static FILE *out;
 
-/* Sites: 1 and 2: launches, 3: a wait for the device, 4: an asynchronous copy.
- */
+/* Sites: 1 and 2: launches, 3: a wait for the device, 4: an asynchronous copy,
+ * 5: an event is recorded, 6: a stream waits for it. */
 static void begin(void)
 {
 	out = open_memstream(&text, &text_bytes);
 	fprintf(out, "xferspy-text 1\nheader\nchunk thread=1\n"
 		     "site call_class=5 site=1\nsite call_class=5 site=2\n"
 		     "site call_class=13 site=3\nsite call_class=2 site=4\n"
+		     "site call_class=16 site=5\nsite call_class=17 site=6\n"
 		     "queue queue=0 stream=7\nqueue queue=1 stream=8\n");
 }
 
@@ -40,6 +41,15 @@ static void call(unsigned thread, unsigned site, unsigned id, unsigned start,
 		"%s site=%u correlation=%u start=%u duration=%u\n",
 		thread, site == 3 ? "waitcall" : "call", site, id, start,
 		duration);
+}
+
+static void event_call(unsigned thread, unsigned site, unsigned event,
+		       unsigned start)
+{
+	fprintf(out,
+		"chunk thread=%u\n"
+		"waitcall site=%u start=%u duration=2 stream=%u event=%u\n",
+		thread, site, start, thread == 1 ? 7u : 8u, event);
 }
 
 static void copy_call(unsigned id, unsigned start, unsigned duration,
@@ -154,6 +164,64 @@ static void test_threads_at_the_same_time(void **state)
 	check_threads(false);
 }
 
+/* One thread copies, and another one launches what the copies have to come
+ * before: they wait for `awaited`, the copies record event 1. A part of the
+ * launches begins within the copies' calls. */
+static void copies_by_another_thread(unsigned iterations, unsigned awaited,
+				     unsigned overlaps)
+{
+	begin();
+	for (unsigned i = 0; i < iterations; i++) {
+		const unsigned at = 100 * i;
+
+		copy_call(2 * i + 1, at, i < overlaps ? 22 : 10, 64);
+		copied(2 * i + 1, at + 12, 20, 1, 0);
+		event_call(1, 5, 1, at + 24);
+		event_call(2, 6, awaited, at + 28);
+		call(2, 1, 2 * i + 2, at + (i < overlaps ? 20 : 34), 5);
+		kernel(2 * i + 2, at + 40, 20, 1);
+	}
+}
+
+static void test_threads_that_events_order(void **state)
+{
+	(void)state;
+	copies_by_another_thread(ITERATIONS, 1, 0);
+	check_threads(true);
+	copies_by_another_thread(ITERATIONS, 1, 0);
+	check(1, ITERATIONS);
+	copies_by_another_thread(ITERATIONS, 2, 0);
+	check_threads(false);
+}
+
+static void test_few_turns_begin_within_a_call(void **state)
+{
+	(void)state;
+	copies_by_another_thread(3 * ITERATIONS, 1, 1);
+	check_threads(true);
+	copies_by_another_thread(3 * ITERATIONS, 1, 2 * ITERATIONS);
+	check_threads(false);
+}
+
+/* A copy on another stream that begins after the next iteration's first op was
+ * issued is of the iteration that issued it. */
+static void test_ops_are_of_the_iteration_with_their_call(void **state)
+{
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		const unsigned at = 100 * i;
+
+		call(1, 1, 2 * i + 1, at, 5);
+		kernel(2 * i + 1, at + 10, 5, 0);
+		copy_call(2 * i + 2, at + 20, 5, 64);
+		/* the last ones are late */
+		copied(2 * i + 2, at + (i + 2 < ITERATIONS ? 30 : 115), 10, 2,
+		       1);
+	}
+	check(1, ITERATIONS);
+}
+
 /* A thread that ends before another one begins has no turns. */
 static void test_threads_one_after_another(void **state)
 {
@@ -178,9 +246,9 @@ static void loop(unsigned busy_ns, unsigned queue)
 		const unsigned at = 100 * i;
 
 		copy_call(3 * i + 1, at, 20, 64 + 64 * (i % 2));
-		copied(3 * i + 1, at + 5, 10, 1, 0);
+		copied(3 * i + 1, at + 5, 30, 1, 0);
 		call(1, 1, 3 * i + 2, at + 30, 5);
-		kernel(3 * i + 2, at + 40, 5, 0);
+		kernel(3 * i + 2, at + 36, 23, 0);
 		call(1, 2, 3 * i + 3, at + 50, 5);
 		kernel(3 * i + 3, at + 60, busy_ns, queue);
 	}
@@ -201,12 +269,11 @@ static void test_busy_loop_is_one_round(void **state)
 	check(1, 1);
 }
 
-/* Kernels on another stream may overlap the next iteration. */
-static void test_loop_on_two_streams_is_one_round(void **state)
+static void test_loop_on_two_streams(void **state)
 {
 	(void)state;
 	loop(20, 1);
-	check(1, 1);
+	check(1, ITERATIONS);
 }
 
 /* Copies that the host waits for, and a kernel that needs them all. */
@@ -315,12 +382,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_threads_that_take_turns),
+	    cmocka_unit_test(test_threads_that_events_order),
+	    cmocka_unit_test(test_few_turns_begin_within_a_call),
+	    cmocka_unit_test(test_ops_are_of_the_iteration_with_their_call),
 	    cmocka_unit_test(test_threads_with_their_own_streams),
 	    cmocka_unit_test(test_threads_at_the_same_time),
 	    cmocka_unit_test(test_threads_one_after_another),
 	    cmocka_unit_test(test_loop_without_a_wait),
 	    cmocka_unit_test(test_busy_loop_is_one_round),
-	    cmocka_unit_test(test_loop_on_two_streams_is_one_round),
+	    cmocka_unit_test(test_loop_on_two_streams),
 	    cmocka_unit_test(test_copies_are_no_iterations),
 	    cmocka_unit_test(test_waits_between_kernels),
 	    cmocka_unit_test(test_results_of_all_are_in_the_round),
