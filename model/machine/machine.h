@@ -108,7 +108,19 @@ struct xs_param {
 	P(graph_gap_ns, "ns", "between two dependent kernels of a graph")      \
 	P(call_batch_ns, "ns", "host time of a batch of copies, fixed part")   \
 	P(call_batch_copy_ns, "ns", "host time of a batch of copies, a copy")  \
-	P(g_batch_ns, "ns", "g between copies to the device of one batch")
+	P(g_batch_ns, "ns", "g between copies to the device of one batch")     \
+	P(poll_system_ns, "ns",                                                \
+	  "r_sys: one thread of a kernel polls a flag "                        \
+	  "in host memory, a read")                                            \
+	P(poll_device_ns, "ns", "r_dev: the same in device memory")            \
+	P(flag_ns, "ns",                                                       \
+	  "w_flag: from a store of one side until the other side can see it")  \
+	P(poll_host_ns, "ns", "p_host: a host thread polls a flag, a read")    \
+	P(store_64_ns, "ns",                                                   \
+	  "w: a kernel stores 64 bytes to host memory, orders them and "       \
+	  "goes on")                                                           \
+	P(proxy_ns, "ns",                                                      \
+	  "s_proxy: host time of a request to a host thread for the GPU")
 
 #define XS_CURVE_POINTS 32
 

@@ -8,8 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#define STREAMS_MAX  4096
-#define MACHINES_MAX 8
+#define STREAMS_MAX	4096
+#define CONNECTIONS_MAX 65536
+#define MACHINES_MAX	8
 
 struct model_options {
 	const struct xs_renderer *renderer;
@@ -59,6 +60,14 @@ static int parse_streams(const char *name, const char *value, void *into)
 	if (xs_units_parse_count(value, STREAMS_MAX, into) < 0)
 		return xs_cli_bad_number(name, value,
 					 "give a whole number from 1 to 4096");
+	return 0;
+}
+
+static int parse_connections(const char *name, const char *value, void *into)
+{
+	if (xs_units_parse_count(value, CONNECTIONS_MAX, into) < 0)
+		return xs_cli_bad_number(name, value,
+					 "give a whole number from 1 to 65536");
 	return 0;
 }
 
@@ -112,6 +121,15 @@ static int check_companions(const struct model_options *options)
 		return xs_cli_error(XS_EXIT_USAGE, "--flops",
 				    "it has no effect alone",
 				    "give --memory-bytes too");
+	if (in->connections && !in->control)
+		return xs_cli_error(XS_EXIT_USAGE, "--connections",
+				    "it has no effect alone",
+				    "give --control too");
+	if (in->control && isnan(in->work.h2d_bytes) &&
+	    isnan(in->work.d2h_bytes))
+		return xs_cli_error(XS_EXIT_USAGE, "--control",
+				    "it needs the bytes of a message",
+				    "give --h2d-bytes or --d2h-bytes");
 	if (!atgpu && !(isnan(in->blocks) && isnan(in->operations) &&
 			isnan(in->shared_bytes) && isnan(options->sync_ns)))
 		return xs_cli_error(XS_EXIT_USAGE,
@@ -195,6 +213,15 @@ static const struct xs_cli_option options[] = {
     {"--sync-ms", 0, "T", parse_ms, offsetof(struct model_options, sync_ns),
      "time of one synchronisation: ATGPU's sigma\n"
      "(default: from the profile)"},
+    {"--control", 0, NULL, NULL,
+     offsetof(struct model_options, question.control),
+     "also who starts a transfer: the host, a host thread\n"
+     "for the GPU, or the GPU; the bytes are those of one\n"
+     "message"},
+    {"--connections", 0, "N", parse_connections,
+     offsetof(struct model_options, question.connections),
+     "blocks that send at once, for the rates of\n"
+     "--control (default: 1)"},
     {"--format", 0, "FORMAT", parse_format,
      offsetof(struct model_options, renderer),
      "one of: " XS_CLI_FORMATS " (default: text)"},
@@ -232,6 +259,12 @@ static const char notes[] =
     "  atgpu-gpu-cost  expression 2: ceil(k / (k' l)) times the operations\n"
     "  swgpu-cost      the same without transfers\n"
     "  In these nothing overlaps, not even operations and memory accesses.\n"
+    "From B. Klenk, L. Oden and H. Froening 2014, Analyzing Put/Get APIs "
+    "(rows\n"
+    "with --control; the paper prints no equations):\n"
+    "  klenk2014-eq1, -eq2, -eq3  a message that the host, a host thread for "
+    "the\n"
+    "              GPU, or the GPU itself starts\n"
     "docs/models.md has all equations and their measured accuracy.\n";
 
 static int model_main(int argc, char **argv);
@@ -331,6 +364,8 @@ static int model_main(int argc, char **argv)
 	if (code)
 		return code;
 	given.question.machines = machines;
+	if (!given.question.connections)
+		given.question.connections = 1;
 	err = xs_formulas_evaluate(&given.question, &model, &unknown);
 	code = err ? explain(err, unknown) : print(&given, &model);
 	xs_formulas_result_free(&model);

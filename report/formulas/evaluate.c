@@ -107,6 +107,22 @@ static struct xs_vw_roofline roofline_of(const struct xs_formulas_input *q,
 				       .memory_bytes = q->memory_bytes};
 }
 
+/* A direction given as a time has no bytes. */
+static void fill_control(const struct xs_formulas_input *q,
+			 struct xs_formulas_result *out)
+{
+	const double bytes[] = {q->work.h2d_bytes, q->work.d2h_bytes};
+
+	for (size_t i = 0; q->control && i < 2; i++) {
+		if (!(bytes[i] > 0))
+			continue;
+		xs_closed_form_klenk(&out->machine, i == 1, bytes[i],
+				     q->connections,
+				     &out->control[out->control_count]);
+		out->control_count += XS_CONTROL_ROWS;
+	}
+}
+
 /* The link bandwidth is that of this workload, one direction after the other.
  */
 static void fill_bounds(const struct xs_formulas_input *q,
@@ -235,6 +251,7 @@ int xs_formulas_evaluate(const struct xs_formulas_input *q,
 	out->estimates = rows_of(&out->base, &list, out->choice.explicit_ns);
 	out->estimate_count = out->estimates ? list.count : 0;
 	fill_bounds(q, out);
+	fill_control(q, out);
 	err = xs_formulas_try_faster(&work, out);
 	if (!err)
 		err = compare_all(q, &work, out);

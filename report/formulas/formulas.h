@@ -7,6 +7,7 @@
 #ifndef XS_REPORT_FORMULAS_FORMULAS_H
 #define XS_REPORT_FORMULAS_FORMULAS_H
 
+#include "model/formulas/closed_form_klenk.h"
 #include "model/strategies/model.h"
 #include "report/result/result.h"
 
@@ -19,6 +20,8 @@ struct xs_formulas_input {
 	double blocks, operations;	   /* ATGPU's k, and t of one block */
 	double shared_bytes;		   /* of one block */
 	unsigned streams;		   /* also this n; 0: the best n only */
+	bool control;			   /* who starts the transfers, too */
+	unsigned connections;		   /* of control: blocks or kernels */
 	const struct xs_machine *machines; /* the first is the main one */
 	size_t machine_count;
 };
@@ -81,6 +84,9 @@ struct xs_formulas_result {
 	struct xs_formulas_bounds bounds;
 	struct xs_formulas_comparison *compared;
 	size_t compared_count;
+	/* who starts the transfers, for each direction with bytes */
+	struct xs_control_estimate control[2 * XS_CONTROL_ROWS];
+	size_t control_count;
 	const char **answers; /* sentences */
 	size_t answer_count;
 	struct xs_result base; /* its arena owns everything above */

@@ -24,7 +24,7 @@ PRINTED = (
      "--fail-above", "5"),
     ("model", "--machine", "h200", "--machine", "k20m", "--h2d-bytes", "1G",
      "--d2h-bytes", "1G", "--kernel-ms", "3", "--flops", "1e9",
-     "--memory-bytes", "2G"))
+     "--memory-bytes", "2G", "--control"))
 # Of gaps, which these runs do not have.
 OTHERS = {"from_ns", "to_ns"}
 

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,10 @@
 /* The same with 2 multiprocessors of 8 blocks, 1 GHz, 32 bytes a ns of memory,
  * and mapped memory: 0.12 ns a byte read alone, 0.15 each way. */
 #define DEVICE "model --machine " XS_SOURCE_DIR "/tests/report/device.json "
+/* All parameters of --control but those of copies out. */
+#define CONTROL                                                                \
+	"model --machine " XS_SOURCE_DIR "/tests/report/control.json "         \
+	"--kernel-ms 0 --control "
 
 /* The number of the row with this model, strategy and n (0: without n). */
 static int64_t number_of(const char *key, const char *arguments,
@@ -408,6 +413,60 @@ static void atgpu_is_evaluated(void **state)
 	program_free(&program);
 }
 
+/*
+ * In, 1000 bytes:
+ *	host      1 + 2 + 0.1 + 1.5 + 5                 = 9.6 us
+ *	assisted  0.5 + 0.05 + 1 + 2 + 0.1 + 1.5 + 1.2  = 6.35 us
+ *	direct    0.6 + 1.2 + 0.2 + 1.2 or 0.15         = 3.2 or 2.15 us
+ */
+static void who_starts_a_transfer(void **state)
+{
+	static const double ns[] = {9600, 6350, 3200, 2150};
+	/* the last is limited by 1 / (k G) */
+	static const double rate[] = {1e6, 4e9 / 6350, 4e9 / 1800, 5e6};
+	struct program program =
+	    program_run(CONTROL "--h2d-bytes 1000 --d2h-ms 0 --connections 4 "
+				"--format json");
+	json_t *root = json_loads(program.out, 0, NULL);
+	const json_t *rows = json_object_get(root, "control"), *row;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(json_array_size(rows), 4);
+	json_array_foreach(rows, i, row)
+	{
+		const json_t *terms = json_object_get(row, "terms"), *term;
+		double sum = 0;
+		size_t t;
+
+		json_array_foreach(terms, t, term) sum +=
+		    json_number_value(json_object_get(term, "ns"));
+		assert_true(fabs(sum - ns[i]) < 1e-6);
+		assert_true(
+		    fabs(json_number_value(json_object_get(row, "time_ns")) -
+			 ns[i]) < 1e-6);
+		assert_true(fabs(json_number_value(
+				     json_object_get(row, "messages_per_s")) -
+				 rate[i]) < 1);
+	}
+	json_decref(root);
+	program_free(&program);
+}
+
+static void text_has_each_term(void **state)
+{
+	struct program program =
+	    program_run(CONTROL "--h2d-bytes 1000 --d2h-bytes 8");
+
+	(void)state;
+	assert_int_equal(program.code, 0);
+	assert_non_null(strstr(program.out, "Who starts the transfer"));
+	assert_non_null(strstr(program.out, "sigma 1.50 us (the host waits)"));
+	assert_non_null(strstr(program.out, "the profile lacks g_d2h_ns"));
+	assert_non_null(strstr(program.out, "the profile lacks mapped_write"));
+	program_free(&program);
+}
+
 static void wrong_use_is_explained(void **state)
 {
 	static const struct {
@@ -428,6 +487,11 @@ static void wrong_use_is_explained(void **state)
 	     "--h2d-bytes and --h2d-ms: they exclude each other"},
 	    {MODEL BYTES "--d2h-ms 4 --kernel-ms 8",
 	     "--d2h-bytes and --d2h-ms: they exclude"},
+	    {MODEL BYTES "--kernel-ms 8 --connections 4",
+	     "--connections: it has no effect alone; give --control"},
+	    {CONTROL "--h2d-ms 1 --d2h-ms 1",
+	     "--control: it needs the bytes of a message"},
+	    {CONTROL BYTES "--connections 0", "a whole number from 1"},
 	    {MODEL BYTES "--kernel-ms 8 --flops many", "give a number"},
 	};
 
@@ -460,6 +524,8 @@ int main(void)
 	    cmocka_unit_test(bounds_are_given),
 	    cmocka_unit_test(other_machines_are_compared),
 	    cmocka_unit_test(atgpu_is_evaluated),
+	    cmocka_unit_test(who_starts_a_transfer),
+	    cmocka_unit_test(text_has_each_term),
 	    cmocka_unit_test(wrong_use_is_explained),
 	};
 

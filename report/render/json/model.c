@@ -63,14 +63,45 @@ static json_t *answers(const struct xs_formulas_result *model)
 	return out;
 }
 
+static json_t *terms(const struct xs_control_estimate *row)
+{
+	json_t *out = json_array();
+
+	for (size_t i = 0; i < row->term_count; i++) {
+		const struct xs_klenk_term *term = &row->terms[i];
+
+		if (json_array_append_new(
+			out, json_pack("{s:s, s:s, s:o}", "name", term->name,
+				       "what", term->what, "ns",
+				       xs_json_ratio(term->ns))) < 0)
+			return xs_json_finish(out, true);
+	}
+	return out;
+}
+
+static json_t *control(const struct xs_control_estimate *row)
+{
+	return json_pack(
+	    "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "control",
+	    row->name, "model", row->model, "direction",
+	    row->to_host ? "d2h" : "h2d", "polled", xs_json_text(row->polled),
+	    "time_ns", xs_json_ratio(row->ns), "low_ns",
+	    xs_json_ratio(row->low_ns), "high_ns", xs_json_ratio(row->high_ns),
+	    "messages_per_s", xs_json_ratio(row->rate), "terms", terms(row),
+	    "unknown", xs_json_text(row->unknown));
+}
+
+ARRAY_OF(control, struct xs_control_estimate)
+
 int xs_render_json_model(const struct xs_formulas_result *model, FILE *out)
 {
 	return xs_json_write(
-	    json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
+	    json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
 		      "machine", xs_json_machine(&model->machine), "kernel_ns",
 		      xs_json_number(model->kernel_ns), "estimates",
 		      rows(model->estimates, model->estimate_count), "bounds",
-		      bounds(model), "compared", compared(model), "answers",
+		      bounds(model), "compared", compared(model), "control",
+		      controls(model->control, model->control_count), "answers",
 		      answers(model)),
 	    out);
 }

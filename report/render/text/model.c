@@ -3,6 +3,7 @@
 
 #include "report/render/text/terminal.h"
 #include "report/result/arena.h"
+#include "report/result/number.h"
 
 #include <errno.h>
 #include <math.h>
@@ -55,6 +56,77 @@ static int put_table(const struct xs_terminal *terminal,
 	return err;
 }
 
+/* "sigma 2.15 us + o_h 1.10 us + ...", or what the profile lacks. Caller frees
+ * the text; NULL without memory. */
+static char *terms_text(const struct xs_control_estimate *row)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	if (row->unknown)
+		fprintf(out, "the profile lacks %s", row->unknown);
+	for (size_t i = 0; i < row->term_count; i++)
+		fprintf(out, "%s%s %s (%s)", i ? " + " : "", row->terms[i].name,
+			xs_units_ns(xs_number_round(row->terms[i].ns)).s,
+			row->terms[i].what);
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static void put_control_row(struct xs_text_table *table,
+			    const struct xs_control_estimate *row)
+{
+	char rate[32] = "-";
+
+	if (isfinite(row->rate))
+		snprintf(rate, sizeof(rate), "%.4g", row->rate);
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_PLAIN, row->name);
+	xs_text_table_cell(table, 1, XS_PLAIN, row->to_host ? "out" : "in");
+	xs_text_table_cell(table, 2, XS_PLAIN, row->polled ? row->polled : "-");
+	xs_text_table_cell(table, 3, XS_BOLD,
+			   xs_units_ns(xs_number_round(row->ns)).s);
+	xs_text_table_cell(table, 4, XS_PLAIN,
+			   xs_units_range_ns(xs_number_round(row->low_ns),
+					     xs_number_round(row->high_ns))
+			       .s);
+	xs_text_table_cell(table, 5, XS_PLAIN, rate);
+	xs_text_table_cell(table, 6, XS_PLAIN, row->model);
+}
+
+static int put_control(const struct xs_terminal *terminal,
+		       const struct xs_formulas_result *model)
+{
+	static const struct xs_text_heading headings[] = {
+	    {"started by", false}, {"", false},		 {"polls", false},
+	    {"message", true},	   {"90 % range", true}, {"per s", true},
+	    {"equation", false}};
+	char *notes[2 * XS_CONTROL_ROWS] = {NULL};
+	struct xs_text_table table;
+	bool failed = false;
+	int err;
+
+	if (!model->control_count)
+		return 0;
+	xs_terminal_heading(terminal, "Who starts the transfer", NULL);
+	xs_text_table_begin(&table, terminal, 2, headings, 7);
+	for (size_t i = 0; i < model->control_count; i++) {
+		put_control_row(&table, &model->control[i]);
+		notes[i] = terms_text(&model->control[i]);
+		failed = failed || !notes[i];
+	}
+	err = xs_text_table_end(&table, (const char *const *)notes, 4);
+	for (size_t i = 0; i < model->control_count; i++)
+		free(notes[i]);
+	return failed ? -ENOMEM : err;
+}
+
 int xs_render_text_model(const struct xs_formulas_result *model, bool color,
 			 FILE *out)
 {
@@ -74,6 +146,8 @@ int xs_render_text_model(const struct xs_formulas_result *model, bool color,
 	xs_terminal_print(&terminal, XS_PLAIN, ", a kernel of %s\n\n",
 			  xs_units_ns(model->kernel_ns).s);
 	err = put_table(&terminal, model);
+	if (!err)
+		err = put_control(&terminal, model);
 	xs_terminal_heading(&terminal, "What this means", NULL);
 	for (size_t i = 0; i < model->answer_count; i++)
 		xs_terminal_wrap(&terminal, XS_PLAIN, "  ", model->answers[i]);

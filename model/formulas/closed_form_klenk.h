@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Who starts a transfer on a machine: Klenk, Oden and Froening 2014. */
+#ifndef XS_MODEL_FORMULAS_CLOSED_FORM_KLENK_H
+#define XS_MODEL_FORMULAS_CLOSED_FORM_KLENK_H
+
+#include "model/formulas/klenk.h"
+#include "model/machine/machine.h"
+
+#include <stdbool.h>
+
+/* One control in one direction. Times are ns, NAN if unknown is set. */
+struct xs_control_estimate {
+	enum xs_control control;
+	const char *name;   /* "host", "assisted", "direct"; static */
+	const char *model;  /* "klenk2014-eq1", ...; static */
+	const char *polled; /* memory that the GPU polls: "system", "device";
+			     * NULL: it does not poll */
+	bool to_host;
+	double ns, low_ns, high_ns; /* of one message; 90 % range */
+	double rate;		    /* messages per second */
+	struct xs_klenk_term terms[XS_KLENK_TERMS];
+	size_t term_count;
+	const char *unknown; /* the parameter that the machine lacks, or NULL */
+};
+
+#define XS_CONTROL_ROWS 4 /* host, assisted, direct polling either memory */
+
+/* Fills the rows of one direction: messages of k bytes, each over one of c
+ * blocks. */
+void xs_closed_form_klenk(const struct xs_machine *machine, bool to_host,
+			  double bytes, double connections,
+			  struct xs_control_estimate rows[XS_CONTROL_ROWS]);
+
+#endif

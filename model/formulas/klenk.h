@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * B. Klenk, L. Oden, H. Froening: Analyzing Put/Get APIs for
+ * Thread-collaborative Processors, 2014. Who starts a transfer: the host, a
+ * host thread that the GPU asks, or the GPU itself. The paper prints no
+ * equation; these are its steps as sums, numbered here. docs/models.md has what
+ * they do not reproduce.
+ *
+ * Times are ns, sizes are bytes, rates are messages per second.
+ */
+#ifndef XS_MODEL_FORMULAS_KLENK_H
+#define XS_MODEL_FORMULAS_KLENK_H
+
+#include <stddef.h>
+
+enum xs_control {
+	XS_CONTROL_HOST,     /* the host copies and launches what needs it */
+	XS_CONTROL_ASSISTED, /* a host thread copies when the GPU asks */
+	XS_CONTROL_DIRECT,   /* the GPU posts, or stores and loads, itself */
+	XS_CONTROLS
+};
+
+/* One path and its ends. */
+struct xs_klenk_path {
+	double sync_ns;	     /* sigma: the host learns that a copy is done */
+	double host_ns;	     /* o_h: the host posts a copy */
+	double latency_ns;   /* L */
+	double byte_ns;	     /* G */
+	double launch_ns;    /* a kernel starts that needs the data */
+	double flag_ns;	     /* w_flag: a store until the other side sees it */
+	double poll_host_ns; /* p_host: a host thread polls once */
+	double post_ns;	     /* a: the GPU makes one descriptor */
+	double store_ns;     /* w: the GPU stores 64 bytes */
+	double read_ns;	     /* r: the GPU reads the place that it polls */
+	double consume_ns;   /* the GPU takes what it found, once */
+	double proxy_ns;     /* s_proxy: the host thread's time of a request */
+	double rate_max; /* R_max: of the path, per second; INFINITY: none */
+};
+
+/* One message of k bytes; connections are blocks or kernels. */
+struct xs_klenk_load {
+	double bytes;	    /* k */
+	double descriptors; /* N_post */
+	double stores;	    /* W */
+	double connections; /* c */
+};
+
+/* A part of a time. Both texts are static. */
+struct xs_klenk_term {
+	const char *name, *what;
+	double ns;
+};
+
+#define XS_KLENK_TERMS 7
+
+/*
+ * Stores the terms of the time of one message under a control, in the order of
+ * the equation, and returns their number:
+ *	1  T_H = o_h + L + k G + sigma + launch
+ *	2  T_A = w_flag + p_host + o_h + L + k G + sigma + p_x
+ *	3  T_D = N_post a + W w + L + k G + p_x
+ * In 2, sigma is 0 where the device that copies notifies the GPU, as network
+ * cards do.
+ */
+size_t xs_klenk_terms(enum xs_control control, const struct xs_klenk_path *path,
+		      const struct xs_klenk_load *load,
+		      struct xs_klenk_term terms[XS_KLENK_TERMS]);
+
+/* Returns the sum of the terms. */
+double xs_klenk_ns(enum xs_control control, const struct xs_klenk_path *path,
+		   const struct xs_klenk_load *load);
+
+/*
+ * Returns p_x = r + consumption (4): the mean time from the moment at which a
+ * flag is in memory until its poller has it, if it polls by one read after the
+ * other. A read takes r / 2 to memory and r / 2 back. The next one to arrive
+ * comes after 0 to r. p_x is therefore r / 2 to 3 r / 2.
+ */
+double xs_klenk_poll_ns(const struct xs_klenk_path *path);
+
+/*
+ * Returns the messages per second of all connections together, at most
+ * 1 / (k G):
+ *	5  host      min(c / o_h, R_max)
+ *	6  assisted  min(c / T_A, 1 / s_proxy)
+ *	7  direct    min(c / (N_post a + W w + p_x), R_max)
+ */
+double xs_klenk_rate(enum xs_control control, const struct xs_klenk_path *path,
+		     const struct xs_klenk_load *load);
+
+#endif
