@@ -112,9 +112,12 @@ bool xs_trace_file_lock_growth(struct xs_trace_file *trace)
 static bool wait_for_room(struct xs_trace_file *trace, uint64_t end_bytes)
 {
 	for (int i = 0; i < GROW_WAITS; i++) {
+		/* first: the next growth after the last one that fits fails */
+		bool full = atomic_load(&trace->full);
+
 		if (atomic_load(&trace->allocated_bytes) >= end_bytes)
 			return true;
-		if (atomic_load(&trace->full))
+		if (full)
 			return false;
 		if (!lock_growth(trace)) {
 			back_off(i);
@@ -146,21 +149,29 @@ int xs_trace_file_begin_growth(struct xs_trace_file *trace)
 	return grow(trace, XS_PAGE_BYTES, GROW_MIN_BYTES);
 }
 
-int xs_trace_file_grow_ahead(struct xs_trace_file *trace)
+/* The caller holds `growing`, without which the end of the process could cut
+ * the file off below what is known to be allocated. */
+static int grow_if_little_is_left(struct xs_trace_file *trace)
 {
 	uint64_t tail = atomic_load(&trace->tail_bytes), step;
-	int err = -atomic_exchange(&trace->map_error, 0);
 
-	if (err || tail == XS_TRACE_FILE_CLOSED || is_at_limit(trace))
-		return err;
+	if (tail == XS_TRACE_FILE_CLOSED)
+		return 0;
 	if (!xs_trace_file_is_ours(trace, atomic_load(&trace->allocated_bytes)))
 		return atomic_load(&trace->overwritten) ? 0 : -EBADF;
 	step = growth_step_bytes(tail);
 	if (atomic_load(&trace->allocated_bytes) > tail + step)
 		return 0;
-	if (lock_growth(trace)) {
-		err = grow(trace, XS_PAGE_BYTES, step);
-		xs_trace_file_unlock_growth(trace);
-	}
+	return grow(trace, XS_PAGE_BYTES, step);
+}
+
+int xs_trace_file_grow_ahead(struct xs_trace_file *trace)
+{
+	int err = -atomic_exchange(&trace->map_error, 0);
+
+	if (err || is_at_limit(trace) || !lock_growth(trace))
+		return err;
+	err = grow_if_little_is_left(trace);
+	xs_trace_file_unlock_growth(trace);
 	return err;
 }

@@ -410,6 +410,20 @@ static void close_does_not_wait_for_dead_threads(void **state)
 	assert_int_equal(st.st_size, XS_PAGE_BYTES);
 }
 
+/* At exit another thread cuts the file off, with `growing` held, while the
+ * collector has begun to look whether there is room. */
+static void cut_off_file_is_not_taken_for_another(void **state)
+{
+	(void)state;
+	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
+	atomic_store(&trace.growing, true);
+	assert_int_equal(ftruncate(trace.fd, XS_PAGE_BYTES), 0);
+	assert_int_equal(xs_trace_file_grow_ahead(&trace), 0);
+	assert_false(atomic_load(&trace.overwritten));
+	atomic_store(&trace.growing, false);
+	assert_int_equal(xs_trace_file_close(&trace, START), XS_PAGE_BYTES);
+}
+
 static void *claim_when_cancelled(void *data)
 {
 	struct xs_chunk_header **chunk = data;
@@ -547,6 +561,8 @@ int main(void)
 	    cmocka_unit_test_setup(overwritten_file_is_left_alone, clean),
 	    cmocka_unit_test_setup(no_claim_succeeds_after_the_end, clean),
 	    cmocka_unit_test_setup(close_does_not_wait_for_dead_threads, clean),
+	    cmocka_unit_test_setup(cut_off_file_is_not_taken_for_another,
+				   clean),
 	    cmocka_unit_test_setup(cancelled_thread_releases_its_locks, clean),
 	    cmocka_unit_test_setup(limit_is_kept, clean),
 	    cmocka_unit_test_setup(space_ahead_grows_with_the_trace, clean),
