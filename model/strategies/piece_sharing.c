@@ -85,7 +85,6 @@ void xs_estimate_assume_pieces(const struct xs_strategy_case *c, bool outs,
 	    "a piece of the kernel takes a proportional share of its time");
 	if (sharing == XS_SHARE_NOTHING && isnan(input_read_times(&c->work)))
 		xs_estimate_assume(
-		    row, "if a piece also needs its neighbour's input, its "
-			 "stream waits for that copy: copies of many streams "
-			 "do not run in the order of issue");
+		    row, "a stream waits for its neighbour's copy, too, if its "
+			 "piece needs that");
 }

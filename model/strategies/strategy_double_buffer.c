@@ -217,9 +217,9 @@ const struct xs_strategy xs_strategy_double_buffer = {
     .build = build,
     .advice =
 	"Alternate the rounds of {places} between two streams and two sets of "
-	"buffers{once}, with cudaMemcpyAsync{pinned}, and wait for a round "
-	"only after the next one is issued, so that the next round's copies "
-	"overlap this round's kernels.",
+	"buffers{once}, with cudaMemcpyAsync{pinned}. Wait for a round only "
+	"after the next one is issued: the next one's copies then overlap this "
+	"one's kernels.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

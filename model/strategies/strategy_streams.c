@@ -272,7 +272,7 @@ const struct xs_strategy xs_strategy_streams = {
     .keeps_allocations = true,
     .build = build,
     .advice =
-	"Split the round of {places} into {n} chunks, one stream each{order}, "
+	"Split the round of {places} into {n} pieces, a stream each{order}, "
 	"with cudaMemcpyAsync{pinned}, so that {overlapping} overlap: "
 	"{overlap_now}.",
     .advice_if_in_pieces =
@@ -282,12 +282,12 @@ const struct xs_strategy xs_strategy_streams = {
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"for (int i = 0; i < n; i++)  // a chunk each, in stream[i]:\n"
+		"for (int i = 0; i < n; i++)  // a piece each, in stream[i]:\n"
 		"    cudaMemcpyAsync(in, ...), kernel<<<..., "
 		"stream[i]>>>(...),\n"
 		"    cudaMemcpyAsync(out, ...);",
 	    [XS_LANGUAGE_NUMBA] =
-		"for i in range(n):  # a chunk each, in stream s[i]:\n"
+		"for i in range(n):  # a piece each, in stream s[i]:\n"
 		"    dev[i].copy_to_device(ary[i], s[i]), f[blocks, threads, "
 		"s[i]](dev[i])\n"
 		"    dev[i].copy_to_host(ary[i], s[i])",

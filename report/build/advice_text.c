@@ -168,7 +168,7 @@ static const char *issue_of(const struct xs_result_estimate *estimate)
 	if (!estimate->order)
 		return "";
 	return strcmp(estimate->order, "depth") == 0
-		   ? ", issued chunk by chunk"
+		   ? ", issued piece by piece"
 		   : ", issued stage by stage";
 }
 

@@ -373,8 +373,10 @@ xs_phase_steps_uncertain(const struct xs_result *result,
 		while (k < steps->count &&
 		       is_apart(strategy, steps->items[k].strategy))
 			k++;
-		if (strategy->effort == XS_EFFORT_NONE || k < steps->count ||
-		    !row || row->bound || row->saves_ns == XS_UNKNOWN)
+		if (k < steps->count || !row || row->bound ||
+		    row->saves_ns == XS_UNKNOWN ||
+		    row->effort_level == XS_EFFORT_NONE ||
+		    row->effort_level >= XS_EFFORT_SPLIT)
 			continue;
 		by_ns = beside(steps, strategy, row).adds_ns;
 		if (by_ns > *adds_ns &&

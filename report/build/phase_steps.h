@@ -43,8 +43,9 @@ const struct xs_result_estimate *
 xs_phase_steps_instead(const struct xs_result *result,
 		       const struct xs_phase_steps *steps, double *more_ns);
 
-/* Returns the row that would save most beside all steps, *adds_ns, and is none
- * of them, since it may be off by more. NULL: there is none. */
+/* Returns the row that would save most beside all steps, *adds_ns, without
+ * changes of kernels, and is none of them, since it may be off by more. NULL:
+ * there is none. */
 const struct xs_result_estimate *
 xs_phase_steps_uncertain(const struct xs_result *result,
 			 const struct xs_phase_steps *steps, double *adds_ns);

@@ -354,8 +354,8 @@ static const char *no_step(struct xs_result *result)
 		return xs_arena_print(
 		    &result->arena,
 		    "not known: no change of data movement is predicted to "
-		    "save 1 %% of %s, and what a CUDA graph would save could "
-		    "not be predicted: %s",
+		    "save 1 %% of %s. What a CUDA graph would save is not "
+		    "known: %s",
 		    xs_result_steady_name(result), launches);
 	return xs_arena_print(&result->arena,
 			      "nothing: no change is predicted to save 1 %% "

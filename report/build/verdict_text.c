@@ -81,27 +81,18 @@ static const char *bound(struct xs_result *result)
 			      rest ? "; then " : "", rest ? rest : "");
 }
 
-/* Why the launches of a round as one graph were not predicted; NULL: they were.
- */
-static const char *no_graph(const struct xs_result *result)
+/* The limit, where calls of CUDA issue work while the GPU is idle. */
+static const char *issue_limit(struct xs_result *result)
 {
 	const struct xs_result_phase *only = result->steady.phase;
 	const struct xs_result_estimate *row =
 	    only ? xs_phase_estimate_find(only, XS_CHANGES_LAUNCHES) : NULL;
 
-	return row && !row->applies ? row->why : NULL;
-}
-
-/* The limit, where calls of CUDA issue work while the GPU is idle. */
-static const char *issue_limit(struct xs_result *result)
-{
-	const char *why = no_graph(result);
-
-	return xs_arena_print(&result->arena,
-			      "how fast the host issues work is the limit. A "
-			      "CUDA graph issues a round at once%s%s",
-			      why ? ", but its gain is not predicted: " : "",
-			      why ? why : "");
+	return xs_arena_print(
+	    &result->arena,
+	    "how fast the host issues work is the limit. A "
+	    "CUDA graph issues a round at once%s",
+	    row && !row->applies ? ", but what it saves is not known" : "");
 }
 
 /* Rates at which a host copies from one memory to another, bytes per ns. */
@@ -266,6 +257,21 @@ static const char *amount(struct xs_result *result)
 			      xs_units_ns(most_of_round_ns(result, only)).s);
 }
 
+/* Whether the plan has a step that launches kernels as a graph, which is no
+ * change of data movement. */
+static bool has_graph(const struct xs_result *result)
+{
+	for (size_t i = 0; i < result->plan_count; i++) {
+		const struct xs_strategy *strategy =
+		    xs_strategy_find(result->plan[i].estimate->strategy);
+
+		if (!result->plan[i].phase->apart && strategy &&
+		    strategy->changes & XS_CHANGES_LAUNCHES)
+			return true;
+	}
+	return false;
+}
+
 static const char *most(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
@@ -273,9 +279,9 @@ static const char *most(struct xs_result *result)
 
 	return xs_arena_print(
 	    &result->arena,
-	    "Changes of data movement save at most %s: %s of %s, %s of the "
+	    "Changes of data movement%s save at most %s: %s of %s, %s of the "
 	    "run.",
-	    amount(result),
+	    has_graph(result) ? " and a CUDA graph" : "", amount(result),
 	    xs_units_percent(
 		xs_result_in_steady(result, result->steady.phase, most_ns),
 		in->steady_ns)

@@ -58,6 +58,10 @@ static void frameworks_have_their_words(void **state)
 		      "numba_steps.xspy "
 		      "| sed -n '/^What to change/,/^Coverage/p'",
 		      FOLDER "golden/numba.txt");
+	/* a graph is no change of data movement */
+	expect_golden("report --machine " H100 "machine.json " H100
+		      "item.xspy | sed -n '/^Verdict/,/^Coverage/p'",
+		      FOLDER "golden/item.txt");
 	expect_golden("report --machine " H100 "machine.json " H100
 		      "jax_put.xspy "
 		      "| sed -n '/^What to change/,/^Coverage/p;"

@@ -102,8 +102,8 @@ static void a_host_that_issues_is_the_limit(void **state)
 	     "part), kernels (34.9 %)");
 	says("how fast the host issues work");
 	/* the profile has no costs of graphs */
-	says("A CUDA graph issues a round at once, but its gain is not "
-	     "predicted: the cost of graph launches");
+	says("A CUDA graph issues a round at once, but what it saves is not "
+	     "known.");
 	says("Changes of data movement save at most 15.0 us of the median "
 	     "round: 1.7 % of the steady part, 0.1 % of the run.");
 }
