@@ -244,6 +244,7 @@ static void read_move(struct reading *r)
 	insn->type = (uint8_t)type_part(r, 0);
 	insn->dst = xs_ptx_destination(r);
 	if (from->kind == IS_CLOCK && r->operand_count == 2) {
+		insn->offset = (int64_t)from->bits;
 		read_plain(r, XS_PTX_clock);
 		return;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Operands of PTX instructions as slots. */
+#include "tests/sim/core.h"
 #include "tests/sim/ptx_reading.h"
 
 #include <string.h>
@@ -89,6 +90,12 @@ bool xs_ptx_read_word(struct reading *r, struct operand *o)
 	}
 	if (xs_ptx_is(&o->word, "%clock64")) {
 		o->kind = IS_CLOCK;
+		o->bits = XS_SIM_CLOCK_KHZ / 1000;
+		return true;
+	}
+	if (xs_ptx_is(&o->word, "%globaltimer")) {
+		o->kind = IS_CLOCK;
+		o->bits = 1000;
 		return true;
 	}
 	if (o->word.text[0] == '%') {

@@ -66,10 +66,11 @@ static void convert_address(struct xs_ptx_warp *warp,
 	EACH_LANE(SLOT(u64, insn->dst)[l] = SLOT(u64, insn->src[0])[l] + base);
 }
 
-/* Real time in cycles: a kernel that waits for the clock takes that long. */
+/* Real time in cycles or ns, so many a microsecond: a kernel that waits for the
+ * clock takes that long. */
 static void read_clock(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn)
 {
-	uint64_t cycles = xs_sim_now_ns() * (XS_SIM_CLOCK_KHZ / 1000) / 1000;
+	uint64_t cycles = xs_sim_now_ns() * (uint64_t)insn->offset / 1000;
 
 	EACH_LANE(SLOT(u64, insn->dst)[l] = cycles);
 }
