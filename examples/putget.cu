@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who starts a transfer between the GPU and the host: the host by copies, a
+ * host thread that the GPU asks, or a kernel by its own loads and stores.
+ * Prints the parameters of Klenk 2014 and the times of messages as JSON;
+ * putget/predict.py compares them.
+ *
+ * Ping-pong: one message at a time, from the host's answer to the last one
+ * until the host has seen the next. Streaming: many messages, each over its own
+ * block.
+ */
+#include "putget/mailbox.h"
+#include "putget/parameters.h"
+
+#define STREAM_REPEATS 7
+#define TURNS_MAX      201
+#define TURNS_MIN      9
+#define STREAM_ROUNDS  64
+#define PINGPONG_BYTES ((size_t)128 << 20) /* of all rounds together */
+
+enum control { HOST, ASSISTED, DIRECT };
+
+static const char *const control_names[] = {"host", "assisted", "direct"};
+
+/* One configuration. */
+struct row {
+	enum control control;
+	bool streaming, out;
+	bool device; /* the GPU polls device memory, else host memory */
+	unsigned blocks;
+	size_t bytes;
+};
+
+static void print_row(const struct row *row, double *ns, long count)
+{
+	static bool printed;
+	const bool polls = row->control != HOST;
+
+	qsort(ns, (size_t)count, sizeof(*ns), compare_doubles);
+	printf("%s\n  {\"pattern\": \"%s\", \"control\": \"%s\", \"polled\": "
+	       "%s, \"direction\": \"%s\", \"blocks\": %u, \"bytes\": %zu, "
+	       "\"median_ns\": %.6g, \"low_ns\": %.6g, \"high_ns\": %.6g, "
+	       "\"samples\": %ld}",
+	       printed ? "," : "", row->streaming ? "streaming" : "ping-pong",
+	       control_names[row->control],
+	       !polls	     ? "null"
+	       : row->device ? "\"device\""
+			     : "\"system\"",
+	       row->out ? "d2h" : "h2d", row->blocks, row->bytes, ns[count / 2],
+	       ns[count / 4], ns[count * 3 / 4], count);
+	fflush(stdout);
+	printed = true;
+}
+
+static void launch(const struct mailbox *box, const struct row *row,
+		   unsigned rounds)
+{
+	const bool moves = row->control == DIRECT;
+	const struct work w = {
+	    .to = !moves     ? NULL
+		  : row->out ? box->host_out
+			     : box->device_in,
+	    .from = row->out ? box->device_out : box->host_in,
+	    .bytes = row->bytes,
+	    .rounds = rounds,
+	    .shared = !row->streaming,
+	    .answered = !row->streaming || !moves,
+	    .request = box->request,
+	    .answer = row->device ? box->answer_device : box->answer,
+	    .late = box->late};
+
+	clear_flags(box);
+	worker<<<row->blocks, moves ? THREADS : 32, 0, box->kernels>>>(w);
+	CHECK(cudaGetLastError());
+}
+
+/* Clears the first and the last byte of what a row moves. */
+static void clear_target(const struct mailbox *box, size_t bytes)
+{
+	box->host_out[0] = box->host_out[bytes - 1] = 0;
+	CHECK(cudaMemset(box->device_in, 0, 1));
+	CHECK(cudaMemset(box->device_in + bytes - 1, 0, 1));
+	CHECK(cudaDeviceSynchronize());
+}
+
+static void check_target(const struct mailbox *box, const struct row *row,
+			 size_t bytes)
+{
+	const char *at = row->out ? box->host_out : box->device_in;
+	char first, last;
+
+	CHECK(cudaMemcpy(&first, at, 1, cudaMemcpyDefault));
+	CHECK(cudaMemcpy(&last, at + bytes - 1, 1, cudaMemcpyDefault));
+	if (first == (row->out ? OUT_BYTE : IN_BYTE) && last == first)
+		return;
+	fprintf(stderr, "putget: %s, %zu bytes, %u blocks: WRONG data\n",
+		control_names[row->control], row->bytes, row->blocks);
+	exit(3);
+}
+
+/* The host copies, waits, and launches a kernel, which tells the host. */
+static void host_round(const struct mailbox *box, const struct row *row,
+		       unsigned i)
+{
+	copy_async(box, row->out, 0, row->bytes);
+	CHECK(cudaStreamSynchronize(box->copies));
+	tell_host<<<1, 1, 0, box->kernels>>>(box->request, i);
+	wait_request(box, 0, i, "host control");
+}
+
+/* The GPU asks, or moves the message, and tells the host. */
+static void gpu_round(const struct mailbox *box, const struct row *row,
+		      unsigned i)
+{
+	answer_all(box, row->blocks, i, row->device);
+	wait_requests(box, row->blocks, i, control_names[row->control]);
+	if (row->control == DIRECT)
+		return;
+	copy_async(box, row->out, 0, row->bytes);
+	CHECK(cudaStreamSynchronize(box->copies));
+}
+
+static void ping_pong(const struct mailbox *box, const struct row *row)
+{
+	static double ns[TURNS_MAX];
+	const size_t fit = PINGPONG_BYTES / row->bytes;
+	const unsigned rounds = fit > TURNS_MAX	  ? TURNS_MAX
+				: fit < TURNS_MIN ? TURNS_MIN
+						  : (unsigned)fit;
+
+	clear_target(box, row->bytes);
+	if (row->control == HOST)
+		clear_flags(box);
+	else
+		launch(box, row, rounds);
+	for (unsigned i = 1; i <= rounds; i++) {
+		const double start = now_ns();
+
+		if (row->control == HOST)
+			host_round(box, row, i);
+		else
+			gpu_round(box, row, i);
+		ns[i - 1] = now_ns() - start;
+	}
+	CHECK(cudaDeviceSynchronize());
+	check_target(box, row, row->bytes);
+	print_row(row, ns + 1, rounds - 1);
+}
+
+/* Copies for each block as it asks. Returns after the last request. */
+static void serve(const struct mailbox *box, const struct row *row,
+		  unsigned rounds)
+{
+	unsigned served[BLOCKS_MAX] = {0};
+	double seen = now_ns();
+
+	for (unsigned left = rounds * row->blocks; left > 0;) {
+		bool idle = true;
+
+		for (unsigned b = 0; b < row->blocks; b++) {
+			const unsigned at = b * FLAG_WORDS;
+
+			if (__atomic_load_n(box->request + at,
+					    __ATOMIC_ACQUIRE) <= served[b])
+				continue;
+			copy_async(box, row->out, b * row->bytes, row->bytes);
+			CHECK(cudaStreamSynchronize(box->copies));
+			served[b]++;
+			__atomic_store_n(box->answer + at, served[b] + 1,
+					 __ATOMIC_RELEASE);
+			left--;
+			idle = false;
+		}
+		if (!idle)
+			seen = now_ns();
+		else if (now_ns() - seen > HOST_DEADLINE_NS)
+			no_answer("assisted");
+	}
+}
+
+/* Returns the time of all messages of one run. */
+static double stream_once(const struct mailbox *box, const struct row *row,
+			  unsigned rounds)
+{
+	double start;
+
+	if (row->control != HOST)
+		launch(box, row, rounds);
+	start = now_ns();
+	if (row->control == HOST) {
+		for (unsigned i = 0; i < rounds; i++)
+			copy_async(box, row->out, 0, row->bytes);
+		CHECK(cudaStreamSynchronize(box->copies));
+		return now_ns() - start;
+	}
+	answer_all(box, row->blocks, 1, false);
+	if (row->control == ASSISTED)
+		serve(box, row, rounds);
+	else
+		wait_requests(box, row->blocks, rounds, "direct");
+	return now_ns() - start;
+}
+
+static void stream(const struct mailbox *box, const struct row *row)
+{
+	double ns[STREAM_REPEATS + 1];
+	const size_t message = row->blocks * row->bytes;
+	const size_t fit = PINGPONG_BYTES / message;
+	const unsigned rounds = fit > STREAM_ROUNDS ? STREAM_ROUNDS
+				: fit < 2	    ? 2
+						    : (unsigned)fit;
+
+	if (message > BUFFER_BYTES)
+		return;
+	clear_target(box, message);
+	for (int r = 0; r <= STREAM_REPEATS; r++) {
+		ns[r] = stream_once(box, row, rounds) / rounds / row->blocks;
+		CHECK(cudaDeviceSynchronize());
+	}
+	check_target(box, row, message);
+	print_row(row, ns + 1, STREAM_REPEATS);
+}
+
+/* All rows of one size and direction. */
+static void measure_size(const struct mailbox *box, bool out, size_t bytes)
+{
+	struct row row = {HOST, false, out, false, 1, bytes};
+
+	ping_pong(box, &row);
+	row.control = ASSISTED;
+	ping_pong(box, &row);
+	row.control = DIRECT;
+	for (row.blocks = 1; row.blocks <= BLOCKS_MAX; row.blocks *= 2)
+		for (int device = 0; device < 2; device++) {
+			row.device = device != 0;
+			ping_pong(box, &row);
+		}
+	row = (struct row){HOST, true, out, false, 1, bytes};
+	stream(box, &row);
+	for (row.blocks = 1; row.blocks <= BLOCKS_MAX; row.blocks *= 2) {
+		row.control = ASSISTED;
+		stream(box, &row);
+		row.control = DIRECT;
+		stream(box, &row);
+	}
+}
+
+/* Loads all kernels: none can be loaded while another one waits. */
+static void load_kernels(void)
+{
+	cudaFuncAttributes unused;
+
+	CHECK(cudaFuncGetAttributes(&unused, worker));
+	CHECK(cudaFuncGetAttributes(&unused, tell_host));
+}
+
+int main(int argc, char **argv)
+{
+	struct cudaDeviceProp device;
+	struct mailbox box;
+
+	if (argc > 1) {
+		fprintf(stderr, "Usage: %s > OUT.json\n", argv[0]);
+		return 1;
+	}
+	CHECK(cudaGetDeviceProperties(&device, 0));
+	load_kernels();
+	open_mailbox(&box);
+	printf("{\"gpu\": \"%s\", \"parameters\": {", device.name);
+	measure_parameters(&box);
+	printf("},\n\"rows\": [");
+	for (size_t bytes = 8; bytes <= BUFFER_BYTES; bytes *= 4)
+		for (int out = 0; out < 2; out++)
+			measure_size(&box, out != 0, bytes);
+	for (int out = 0; out < 2; out++)
+		measure_size(&box, out != 0, BUFFER_BYTES);
+	printf("]}\n");
+	return 0;
+}

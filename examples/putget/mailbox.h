@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Flags between a kernel and the host, and the kernel that moves data by loads
+ * and stores between them. Each block has its own pair of flags: it sets
+ * `request`, the host sets `answer`. Every poll has a deadline.
+ */
+#ifndef XS_EXAMPLES_PUTGET_MAILBOX_H
+#define XS_EXAMPLES_PUTGET_MAILBOX_H
+
+#include "../measure.h"
+
+#define BLOCKS_MAX	 32
+#define THREADS		 512
+#define FLAG_WORDS	 16 /* a line of 64 bytes for each flag */
+#define FLAGS_BYTES	 ((size_t)BLOCKS_MAX * FLAG_WORDS * sizeof(unsigned))
+#define BUFFER_BYTES	 ((size_t)64 << 20)
+#define GPU_DEADLINE_NS	 2000000000ULL
+#define HOST_DEADLINE_NS 3e9
+#define POLLS_A_DEADLINE 256 /* polls between two looks at the clock */
+#define EXIT_NO_ANSWER	 3
+#define IN_BYTE		 0x35 /* fills what moves to the device */
+#define OUT_BYTE	 0x53 /* and to the host */
+
+struct mailbox {
+	unsigned *request;	     /* host memory */
+	unsigned *answer;	     /* host memory */
+	unsigned *answer_device;     /* device memory; written by a copy */
+	unsigned *late;		     /* host memory: the GPU gave up */
+	char *host_in, *device_in;   /* to the device */
+	char *device_out, *host_out; /* to the host */
+	cudaStream_t kernels, copies;
+};
+
+/* The work of a kernel. */
+struct work {
+	char *to; /* NULL: flags only */
+	const char *from;
+	size_t bytes;	 /* of a message */
+	unsigned rounds; /* messages */
+	bool shared; /* all blocks move one message; else each moves its own */
+	bool answered; /* each message waits for an answer, else the first */
+	unsigned *request, *answer, *late;
+};
+
+static __device__ inline unsigned load_flag(const unsigned *flag)
+{
+	unsigned value;
+
+	asm volatile("ld.acquire.sys.global.u32 %0, [%1];"
+		     : "=r"(value)
+		     : "l"(flag)
+		     : "memory");
+	return value;
+}
+
+static __device__ inline void store_flag(unsigned *flag, unsigned value)
+{
+	asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag),
+		     "r"(value)
+		     : "memory");
+}
+
+static __device__ inline unsigned long long gpu_ns()
+{
+	unsigned long long ns;
+
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+	return ns;
+}
+
+/* Returns false after the deadline, and sets *late. */
+static __device__ inline bool wait_for(const unsigned *flag, unsigned value,
+				       unsigned *late)
+{
+	const unsigned long long start = gpu_ns();
+
+	for (unsigned polls = 1;; polls++) {
+		if (load_flag(flag) >= value)
+			return true;
+		if (polls % POLLS_A_DEADLINE == 0 &&
+		    gpu_ns() - start > GPU_DEADLINE_NS) {
+			store_flag(late, 1);
+			return false;
+		}
+	}
+}
+
+/* Moves one of the parts of a message, by all threads of the block. Loads use
+ * no cache: each message is moved anew. */
+static __device__ inline void move_part(char *to, const char *from,
+					size_t bytes, unsigned part,
+					unsigned parts)
+{
+	const size_t at = (size_t)part * blockDim.x + threadIdx.x;
+	const size_t step = (size_t)parts * blockDim.x;
+
+	if (bytes % sizeof(int4) != 0) {
+		for (size_t i = at; i < bytes / sizeof(int2); i += step)
+			((int2 *)to)[i] = __ldcv((const int2 *)from + i);
+		return;
+	}
+	for (size_t i = at; i < bytes / sizeof(int4); i += step)
+		((int4 *)to)[i] = __ldcv((const int4 *)from + i);
+}
+
+static __global__ void worker(struct work w)
+{
+	__shared__ bool stop;
+	const unsigned part = w.shared ? blockIdx.x : 0;
+	const unsigned parts = w.shared ? gridDim.x : 1;
+	const size_t offset = w.shared ? 0 : blockIdx.x * w.bytes;
+	const unsigned mine = blockIdx.x * FLAG_WORDS;
+
+	for (unsigned i = 1; i <= w.rounds; i++) {
+		if (threadIdx.x == 0)
+			stop = (w.answered || i == 1) &&
+			       !wait_for(w.answer + mine, i, w.late);
+		__syncthreads();
+		if (stop)
+			return;
+		if (w.to != NULL)
+			move_part(w.to + offset, w.from + offset, w.bytes, part,
+				  parts);
+		__syncthreads();
+		if (threadIdx.x == 0)
+			store_flag(w.request + mine, i);
+	}
+}
+
+/* Tells the host that a kernel runs. */
+static __global__ void tell_host(unsigned *request, unsigned value)
+{
+	store_flag(request, value);
+}
+
+static inline void no_answer(const char *what)
+{
+	fprintf(stderr,
+		"putget: %s: the GPU did not set its flag within %.0f s; is "
+		"the GPU in use?\n",
+		what, HOST_DEADLINE_NS / 1e9);
+	exit(EXIT_NO_ANSWER);
+}
+
+/* Waits until the block has set its flag to a value, or exits. */
+static inline void wait_request(const struct mailbox *box, unsigned block,
+				unsigned value, const char *what)
+{
+	const unsigned *flag = box->request + block * FLAG_WORDS;
+	double start = 0;
+
+	for (unsigned polls = 1;; polls++) {
+		if (__atomic_load_n(flag, __ATOMIC_ACQUIRE) >= value)
+			return;
+		if (polls % POLLS_A_DEADLINE != 0)
+			continue;
+		if (start == 0)
+			start = now_ns();
+		if (now_ns() - start > HOST_DEADLINE_NS ||
+		    __atomic_load_n(box->late, __ATOMIC_RELAXED) != 0)
+			no_answer(what);
+	}
+}
+
+static inline void wait_requests(const struct mailbox *box, unsigned blocks,
+				 unsigned value, const char *what)
+{
+	for (unsigned b = 0; b < blocks; b++)
+		wait_request(box, b, value, what);
+}
+
+/* Answers all blocks: by stores to host memory, or by a copy to the device. */
+static inline void answer_all(const struct mailbox *box, unsigned blocks,
+			      unsigned value, bool device)
+{
+	for (unsigned b = 0; b < blocks; b++)
+		__atomic_store_n(box->answer + b * FLAG_WORDS, value,
+				 __ATOMIC_RELEASE);
+	if (device)
+		CHECK(cudaMemcpyAsync(box->answer_device, box->answer,
+				      blocks * FLAG_WORDS * sizeof(unsigned),
+				      cudaMemcpyHostToDevice, box->copies));
+}
+
+/* Clears all flags; no kernel may run. */
+static inline void clear_flags(const struct mailbox *box)
+{
+	memset(box->request, 0, FLAGS_BYTES);
+	memset(box->answer, 0, FLAGS_BYTES);
+	CHECK(cudaMemset(box->answer_device, 0, FLAGS_BYTES));
+	CHECK(cudaDeviceSynchronize());
+}
+
+static inline void open_mailbox(struct mailbox *box)
+{
+	CHECK(cudaMallocHost((void **)&box->request, FLAGS_BYTES));
+	CHECK(cudaMallocHost((void **)&box->answer, FLAGS_BYTES));
+	CHECK(cudaMalloc((void **)&box->answer_device, FLAGS_BYTES));
+	CHECK(cudaMallocHost((void **)&box->late, sizeof(*box->late)));
+	*box->late = 0;
+	CHECK(cudaMallocHost((void **)&box->host_in, BUFFER_BYTES));
+	CHECK(cudaMalloc((void **)&box->device_in, BUFFER_BYTES));
+	CHECK(cudaMalloc((void **)&box->device_out, BUFFER_BYTES));
+	CHECK(cudaMallocHost((void **)&box->host_out, BUFFER_BYTES));
+	memset(box->host_in, IN_BYTE, BUFFER_BYTES);
+	CHECK(cudaMemset(box->device_out, OUT_BYTE, BUFFER_BYTES));
+	CHECK(cudaStreamCreateWithFlags(&box->kernels, cudaStreamNonBlocking));
+	CHECK(cudaStreamCreateWithFlags(&box->copies, cudaStreamNonBlocking));
+	clear_flags(box);
+}
+
+#endif

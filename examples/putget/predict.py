@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares the times that putget has measured with those of Klenk 2014.
+
+    predict.py [--rows] [--check] FILE.json...
+
+Two predictions: from the parameters alone, which putget measures by themselves; and
+by a line (time, and time per byte) through every second size, for the other sizes.
+--rows prints each row. --check exits with 3 if a target is not met.
+docs/models.md has the terms.
+"""
+import argparse
+import json
+import statistics
+import sys
+
+MEAN, LARGEST = 10, 25  # targets for errors of the line, in per cent
+ORDERS = 95             # of orders of the three controls, in per cent
+NEAR = 0.03             # times that differ by less are equal
+GATE_NOT_MET = 3
+BLOCK_BYTES = 512 * 16  # what a block has in flight: a load of each thread
+
+
+class Parameters:
+    def __init__(self, measured):
+        self.measured = measured
+
+    def __call__(self, name, *words):
+        return self.measured[name.format(*words)][0]
+
+
+def load_ns(p, row, blocks):
+    """Loads of the first bytes in flight take one latency, the rest is a rate."""
+    rest = max(0, row["bytes"] - blocks * BLOCK_BYTES)
+    return p("poll_system_ns") + rest * p("G_h2d_{}", blocks)
+
+
+def move_ns(p, row, blocks):
+    """L + k G of a kernel's own loads or stores, by so many blocks."""
+    if row["direction"] == "h2d":
+        return load_ns(p, row, blocks)
+    return row["bytes"] * p("G_d2h_{}", blocks)
+
+
+def ping_pong_ns(p, row):
+    """Equations 1, 2 and 3; the mailbox is w_flag + p_host + p_x."""
+    copy = (p("copy_wait_{}_ns", row["direction"])
+            + row["bytes"] * p("G_{}_copy", row["direction"]))
+    if row["control"] == "host":
+        return copy + p("launch_signal_ns")
+    if row["control"] == "assisted":
+        return copy + p("mailbox_1_ns")
+    mailbox = "mailbox_{}_ns" if row["polled"] == "system" \
+        else "mailbox_device_{}_ns"
+    return (p(mailbox, row["blocks"]) + p("store_64_ns")
+            + move_ns(p, row, row["blocks"]))
+
+
+def streaming_ns(p, row):
+    """Equations 5, 6 and 7: the time between two messages. The host thread waits for
+    its copy before it serves the next block."""
+    blocks, direction = row["blocks"], row["direction"]
+    copy = (p("copy_wait_{}_ns", direction)
+            + row["bytes"] * p("G_{}_copy", direction))
+    if row["control"] == "host":
+        return max(p("copy_each_{}_ns", direction),
+                   row["bytes"] * p("G_{}_copy", direction))
+    if row["control"] == "assisted":
+        return max((copy + p("mailbox_1_ns")) / blocks, copy + p("proxy_ns"))
+    return max((p("store_64_ns") + move_ns(p, row, 1)) / blocks,
+               row["bytes"] * p("G_{}_{}", direction, blocks))
+
+
+def predict(p, row):
+    return (ping_pong_ns if row["pattern"] == "ping-pong"
+            else streaming_ns)(p, row)
+
+
+def fit(points):
+    """Returns a and b of a + b k with the least squares of relative errors."""
+    w = [1 / ns ** 2 for _, ns in points]
+    k = [bytes_ for bytes_, _ in points]
+    t = [ns for _, ns in points]
+    mean_k = sum(a * b for a, b in zip(w, k)) / sum(w)
+    mean_t = sum(a * b for a, b in zip(w, t)) / sum(w)
+    over = sum(a * (b - mean_k) ** 2 for a, b in zip(w, k))
+    slope = sum(a * (b - mean_k) * (c - mean_t)
+                for a, b, c in zip(w, k, t)) / over if over else 0
+    return mean_t - slope * mean_k, slope
+
+
+def series_of(row):
+    return tuple(row[key] for key in ("pattern", "control", "polled",
+                                      "direction", "blocks"))
+
+
+def add_predictions(data):
+    """Sets `parameters` of each row, and `line` of every second size."""
+    p = Parameters(data["parameters"])
+    series = {}
+    for row in data["rows"]:
+        row["parameters"] = predict(p, row)
+        series.setdefault(series_of(row), []).append(row)
+    for rows in series.values():
+        rows.sort(key=lambda row: row["bytes"])
+        a, b = fit([(row["bytes"], row["median_ns"]) for row in rows[::2]])
+        for row in rows[1::2]:
+            row["line"] = a + b * row["bytes"]
+
+
+def error(row, by):
+    return 100 * abs(row[by] / row["median_ns"] - 1)
+
+
+def orders(rows, by):
+    """Returns how many pairs of controls that differ in measured time are predicted
+    in their order, and how many there are."""
+    groups, right, count = {}, 0, 0
+    for row in rows:
+        if by in row and row["pattern"] == "ping-pong":
+            key = (row["direction"], row["bytes"])
+            groups.setdefault(key, []).append(row)
+    for group in groups.values():
+        for i, one in enumerate(group):
+            for two in group[i + 1:]:
+                ratio = one["median_ns"] / two["median_ns"]
+                if one["control"] == two["control"] or abs(ratio - 1) < NEAR:
+                    continue
+                count += 1
+                right += (ratio > 1) == (one[by] > two[by])
+    return right, count
+
+
+def print_summary(rows, by):
+    """Prints the errors of each kind of row; returns whether the targets are met."""
+    met, kinds = True, {}
+    for row in rows:
+        if by in row:
+            kinds.setdefault((row["pattern"], row["control"], row["polled"]
+                              or "-"), []).append(error(row, by))
+    print(f"\npredicted by {by}\n{'pattern':10} {'control':9} {'polled':7}"
+          f" {'rows':>5} {'mean':>7} {'median':>7} {'largest':>8}")
+    for kind, errors in sorted(kinds.items()):
+        mean = statistics.mean(errors)
+        met = met and mean <= MEAN and max(errors) <= LARGEST
+        print(f"{kind[0]:10} {kind[1]:9} {kind[2]:7} {len(errors):5}"
+              f" {mean:6.1f}% {statistics.median(errors):6.1f}%"
+              f" {max(errors):7.1f}%")
+    right, count = orders(rows, by)
+    print(f"order of two controls right: {right} of {count}")
+    return met and right * 100 >= ORDERS * count
+
+
+def print_rows(rows):
+    for row in rows:
+        line = f"{row['line']:12.0f}" if "line" in row else f"{'-':>12}"
+        print(f"{row['pattern']:10} {row['control']:9} {row['polled'] or '-':7}"
+              f" {row['direction']} {row['blocks']:3} {row['bytes']:9}"
+              f" {row['median_ns']:12.0f} {row['parameters']:12.0f} {line}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("files", nargs="+", metavar="FILE.json")
+    parser.add_argument("--rows", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    met = True
+    for name in options.files:
+        with open(name, encoding="utf-8") as file:
+            data = json.load(file)
+        add_predictions(data)
+        print(f"{name}: {data['gpu']}")
+        if options.rows:
+            print_rows(data["rows"])
+        print_summary(data["rows"], "parameters")
+        met = print_summary(data["rows"], "line") and met
+    return GATE_NOT_MET if options.check and not met else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

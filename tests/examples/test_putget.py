@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Rows that follow the terms are predicted exactly; one that does not meets no target.
+
+    test_putget.py FOLDER-OF-PREDICT
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+FOLDER = pathlib.Path(sys.argv[1])
+SIZES = [8 * 4 ** i for i in range(6)]
+PARAMETERS = {"poll_system_ns": 1200, "store_64_ns": 600, "proxy_ns": 100,
+              "launch_signal_ns": 7000, "mailbox_1_ns": 1800,
+              "mailbox_device_1_ns": 4000}
+for direction in "h2d", "d2h":
+    PARAMETERS |= {f"copy_wait_{direction}_ns": 6000,
+                   f"copy_each_{direction}_ns": 2000,
+                   f"G_{direction}_copy": 0.02, f"G_{direction}_1": 0.1}
+# k G, and what is left without bytes
+TIMES = {("ping-pong", "host", None): (13000, 0.02),
+         ("ping-pong", "assisted", "system"): (7800, 0.02),
+         ("ping-pong", "direct", "system"): (2400, 0.1),
+         ("ping-pong", "direct", "device"): (4600, 0.1),
+         ("streaming", "assisted", "system"): (7800, 0.02),
+         ("streaming", "direct", "system"): (600, 0.1)}
+
+
+def row_of(kind, size):
+    fixed, slope = TIMES[kind]
+    return dict(zip(("pattern", "control", "polled"), kind), direction="d2h",
+                blocks=1, bytes=size, median_ns=fixed + slope * size)
+
+
+def run(rows):
+    data = {"gpu": "none", "rows": rows,
+            "parameters": {name: [value, value, value]
+                           for name, value in PARAMETERS.items()}}
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "rows.json"
+        path.write_text(json.dumps(data))
+        return subprocess.run([FOLDER / "predict.py", "--rows", "--check", path],
+                              stdout=subprocess.PIPE, text=True, check=False)
+
+
+def main():
+    rows = [row_of(kind, size) for kind in TIMES for size in SIZES]
+    exact = run(rows)
+    errors = [line for line in exact.stdout.splitlines()
+              if line.endswith("%") and "   0.0%" not in line]
+    # loads that fit in flight take their latency
+    load = dict(rows[2 * len(SIZES)], direction="h2d", median_ns=3600)
+    loaded = run([load])
+    rows[1]["median_ns"] *= 1.4
+    wrong = run(rows)
+    if exact.returncode == 0 and not errors and wrong.returncode == 3 \
+            and "3600         3600" in loaded.stdout:
+        return 0
+    print(exact.stdout, loaded.stdout, wrong.stdout, sep="\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
