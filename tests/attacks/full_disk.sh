@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A full disk, or one that other programs fill meanwhile: the program does not
 # notice. Skipped without the right to mount.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../e2e/lib.sh"
 
 mkdir disk
 mount -t tmpfs -o size=64k none disk 2>/dev/null || exit 77
