@@ -75,7 +75,14 @@ static void hide(struct hiding *hiding, uint32_t op)
 		hiding->ops[hiding->count++] = op;
 }
 
-/* Adds an edge, or makes it the stronger one of the two kinds. */
+static bool is_stronger(enum xs_flow_kind kind, enum xs_flow_kind than)
+{
+	return kind < than ||
+	       (kind == XS_FLOW_UNKNOWN && than == XS_FLOW_REUSE);
+}
+
+/* Adds an edge, or makes it the stronger one of the two kinds. Memory is linked
+ * before what is unknown. */
 static int link_ops(struct builder *b, uint32_t from, uint32_t to,
 		    enum xs_flow_kind kind)
 {
@@ -87,7 +94,7 @@ static int link_ops(struct builder *b, uint32_t from, uint32_t to,
 	if (b->marks[from].to == to) {
 		struct xs_flow_edge *edge = &flow->edges[b->marks[from].edge];
 
-		if (kind < edge->kind)
+		if (is_stronger(kind, edge->kind))
 			edge->kind = kind;
 		return 0;
 	}

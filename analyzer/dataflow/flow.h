@@ -36,7 +36,8 @@ struct xs_flow_program {
 };
 
 /* Why one op follows another. Between two ops only the first of these that
- * holds. */
+ * holds; but if both are possible, XS_FLOW_UNKNOWN and not XS_FLOW_REUSE: it
+ * may be a true dependency. */
 enum xs_flow_kind {
 	XS_FLOW_TRUE,	 /* it may read what the other one wrote */
 	XS_FLOW_REUSE,	 /* it writes where the other one read or wrote: another

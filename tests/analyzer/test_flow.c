@@ -133,8 +133,9 @@ static enum xs_flow_kind wanted(const struct random_program *p, uint32_t from,
 	const enum xs_flow_kind kind =
 	    ordered ? by_memory(p, from, to) : XS_FLOW_KINDS;
 
-	return kind != XS_FLOW_KINDS		    ? kind
+	return kind == XS_FLOW_TRUE		    ? kind
 	       : ordered && by_unknown(p, from, to) ? XS_FLOW_UNKNOWN
+	       : kind == XS_FLOW_REUSE		    ? kind
 	       : by_stream(p, from, to)		    ? XS_FLOW_STREAM
 	       : by_host(p, from, to)		    ? XS_FLOW_HOST
 						    : XS_FLOW_KINDS;
