@@ -53,6 +53,18 @@ static uint64_t blocked_ns(const struct xs_phase_members *m,
 	return cover.total_ns;
 }
 
+/* Returns the time to the next round, if that is of the same phase and does not
+ * begin before this one ends; else 0. */
+static uint64_t between_ns(const struct xs_phase_members *m, size_t i)
+{
+	const struct xs_round *round = xs_phase_member(m, i);
+
+	if (i + 1 == m->count || m->keys[i + 1].index != m->keys[i].index + 1 ||
+	    round[1].begin_ns < round->end_ns)
+		return 0;
+	return round[1].begin_ns - round->end_ns;
+}
+
 static void measure(const struct xs_phase_members *m,
 		    const struct xs_round *round, uint64_t *values[XS_MEASURES],
 		    size_t at)
@@ -72,6 +84,7 @@ static void measure(const struct xs_phase_members *m,
 	values[XS_MEASURE_D2H_NS][at] = sum_ns[XS_OP_D2H];
 	values[XS_MEASURE_KERNEL_NS][at] = sum_ns[XS_OP_KERNEL];
 	values[XS_MEASURE_HOST_NS][at] = host_ns(m, round);
+	values[XS_MEASURE_BETWEEN_NS][at] = between_ns(m, at);
 	values[XS_MEASURE_BLOCKED_NS][at] = blocked_ns(m, round);
 	values[XS_MEASURE_OVERLAP_NS][at] = xs_overlap_ns(&overlap);
 	values[XS_MEASURE_H2D_BYTES][at] = round->h2d_bytes;
@@ -98,6 +111,7 @@ static void fill(struct xs_phase *phase, uint64_t *values[XS_MEASURES],
 	phase->d2h_ns = spread(values[XS_MEASURE_D2H_NS], count);
 	phase->kernel_ns = spread(values[XS_MEASURE_KERNEL_NS], count);
 	phase->host_ns = spread(values[XS_MEASURE_HOST_NS], count);
+	phase->between_ns = spread(values[XS_MEASURE_BETWEEN_NS], count);
 	phase->host_blocked_ns = rank(values[XS_MEASURE_BLOCKED_NS], count, 50);
 	phase->overlap_ns = rank(values[XS_MEASURE_OVERLAP_NS], count, 50);
 	phase->h2d_bytes = rank(values[XS_MEASURE_H2D_BYTES], count, 50);

@@ -155,10 +155,13 @@ struct xs_phase {
 	struct xs_spread h2d_ns, d2h_ns, kernel_ns; /* sums of op times */
 	struct xs_spread host_ns; /* part of round_ns without a call in progress
 				   * or an op running */
-	uint64_t host_blocked_ns; /* median time in blocking copies and
-				   * synchronisations */
-	uint64_t overlap_ns;	  /* median time with two or more kinds of op at
-				   * once */
+	struct xs_spread between_ns; /* from the end of a round to the next one
+				      * of the phase that directly follows, or
+				      * 0 */
+	uint64_t host_blocked_ns;    /* median time in blocking copies and
+				      * synchronisations */
+	uint64_t overlap_ns; /* median time with two or more kinds of op at
+			      * once */
 	uint8_t src_memory, dst_memory; /* host side of the H2D and D2H copies;
 					 * XS_MEM_UNKNOWN when mixed or none */
 	uint64_t h2d_buffer_bytes,

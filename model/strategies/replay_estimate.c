@@ -75,7 +75,8 @@ static int replay_rounds(const struct xs_plan *plan,
 	if (!rc)
 		*round_ns = (times[plan->count - 1].return_ns -
 			     times[plan->untimed - 1].return_ns) /
-			    plan->rounds;
+				plan->rounds -
+			    plan->between_ns;
 	free(times);
 	return rc;
 }

@@ -59,7 +59,8 @@ static int put_round(const struct xs_strategy_case *c,
 	const unsigned ins = (unsigned)c->phase->h2d_ops;
 	const unsigned outs = (unsigned)c->phase->d2h_ops;
 	const struct xs_action host = xs_action_host(
-	    w->other_ns - w->allocation_ns + w->host_ns * scenario->host_scale);
+	    w->other_ns - w->allocation_ns + w->host_ns * scenario->host_scale +
+	    (double)c->phase->between_ns.median_ns);
 	int rc = xs_plan_add(plan, &host);
 
 	if (!rc)
@@ -98,6 +99,7 @@ static int build_plan(const struct xs_strategy_case *c,
 			plan->untimed = plan->count;
 	}
 	plan->rounds = ROUNDS_TIMED;
+	plan->between_ns = (double)c->phase->between_ns.median_ns;
 	return rc;
 }
 
@@ -140,7 +142,8 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
  */
 static bool is_input_there(const struct xs_strategy_case *c)
 {
-	return (double)c->phase->host_ns.p95_ns <
+	return (double)(c->phase->host_ns.p95_ns +
+			c->phase->between_ns.p95_ns) <
 	       WRITE_BYTE_NS * c->work.in_bytes;
 }
 
@@ -161,7 +164,8 @@ static int set_loop_ns(const struct xs_strategy_case *c,
 
 	if (!rc)
 		rc = xs_replay(&plan, &usual.machine, &all_ns, NULL);
-	row->loop_ns = fmax(all_ns - rounds * row->round_ns, 0);
+	row->loop_ns =
+	    fmax(all_ns - rounds * (row->round_ns + plan.between_ns), 0);
 	row->setup_ns += row->loop_ns + c->work.allocation_ns;
 	xs_estimate_set_breakeven(c, row);
 	xs_plan_free(&plan);

@@ -193,7 +193,7 @@ static void check_text(const char *text, size_t rounds, size_t phase_count)
 	xs_trace_free(trace);
 }
 
-static void check_rounds(const char *letters, size_t rounds, size_t phase_count)
+static char *text_of_rounds(const char *letters)
 {
 	size_t size;
 	char *text;
@@ -201,8 +201,38 @@ static void check_rounds(const char *letters, size_t rounds, size_t phase_count)
 
 	write_rounds(out, letters);
 	fclose(out);
+	return text;
+}
+
+static void check_rounds(const char *letters, size_t rounds, size_t phase_count)
+{
+	char *text = text_of_rounds(letters);
+
 	check_text(text, rounds, phase_count);
 	free(text);
+}
+
+static void check_between(const char *letters, uint64_t ns)
+{
+	char *text = text_of_rounds(letters);
+	struct xs_phases phases;
+	struct xs_trace *trace;
+
+	build(text, &trace, &phases);
+	for (size_t i = 0; i < phases.count; i++)
+		assert_int_equal(phases.items[i].between_ns.median_ns, ns);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+	free(text);
+}
+
+/* From a copy out, which takes 10 of 20, to the next round of the phase. */
+static void test_time_between_rounds(void **state)
+{
+	(void)state;
+	check_between("aaa", 10);
+	check_between("acaca", 0);
+	check_between("a", 0);
 }
 
 static void test_iterations_of_several_rounds(void **state)
@@ -558,6 +588,7 @@ int main(void)
 	    cmocka_unit_test(test_nothing_is_lost),
 	    cmocka_unit_test(test_what_is_alike),
 	    cmocka_unit_test(test_iterations_of_several_rounds),
+	    cmocka_unit_test(test_time_between_rounds),
 	    cmocka_unit_test(test_iterations_that_begin_with_a_set),
 	    cmocka_unit_test(test_pieces_that_only_staging_orders),
 	    cmocka_unit_test(test_inputs_from_the_same_memory),

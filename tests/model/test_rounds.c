@@ -101,6 +101,22 @@ static void test_double_buffer_of_a_busy_host(void **unused)
 	assert_non_null(replayed("double-buffer")->bound);
 }
 
+/* The same time between rounds is not the round's: what is left of it are its
+ * calls and the synchronisation. */
+static void test_double_buffer_beside_the_host(void **unused)
+{
+	(void)unused;
+	phase.between_ns = (struct xs_spread){200000, 200000, 200000};
+	estimate();
+	assert_near(replayed("double-buffer")->round_ns,
+		    2000 + 2500 + 3000 + 2500 + 4000);
+	assert_non_null(replayed("double-buffer")->bound);
+	/* a part of the kernel of 100000 is left */
+	phase.between_ns = (struct xs_spread){30000, 30000, 30000};
+	estimate();
+	assert_near(replayed("double-buffer")->round_ns, 70000);
+}
+
 /* Its buffers outlast a round; in pinned, what allocates remains. */
 static void test_double_buffer_without_allocations(void **unused)
 {
@@ -579,6 +595,7 @@ int main(void)
 	    TEST(test_double_buffer_of_small_kernels),
 	    TEST(test_double_buffer_of_long_copies),
 	    TEST(test_double_buffer_of_a_busy_host),
+	    TEST(test_double_buffer_beside_the_host),
 	    TEST(test_double_buffer_without_allocations),
 	    TEST(test_double_buffer_abstains),
 	    TEST(test_resident),
