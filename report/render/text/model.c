@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 static void put_row(struct xs_text_table *table,
 		    const struct xs_result_estimate *row)
