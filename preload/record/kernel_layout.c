@@ -131,6 +131,7 @@ static bool is_same(const struct xs_kernel_layout *a,
 		    const struct xs_kernel_layout *b)
 {
 	return a->known == b->known && a->count == b->count &&
+	       a->bytes == b->bytes &&
 	       (a->count == 0 ||
 		memcmp(a->words, b->words, words_bytes(a)) == 0);
 }
@@ -161,8 +162,12 @@ static struct xs_kernel_layout ask(const void *function,
 	layout.known =
 	    xs_param_info_of_handle(function, params, MAX_PARAMS, &count);
 	for (size_t i = 0; i < count; i++) {
-		if (params[i].offset + params[i].bytes > XS_PARAM_INFO_MOST)
+		const size_t end = params[i].offset + params[i].bytes;
+
+		if (end > XS_PARAM_INFO_MOST)
 			layout.known = false;
+		else if (end > layout.bytes)
+			layout.bytes = (uint32_t)end;
 		words[layout.count] = words_of(&params[i], i);
 		if (words[layout.count].count)
 			layout.count++;

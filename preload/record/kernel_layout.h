@@ -17,7 +17,8 @@ struct xs_kernel_words {
 
 struct xs_kernel_layout {
 	bool known;
-	uint16_t count;
+	uint16_t count; /* of words */
+	uint32_t bytes; /* of all parameters */
 	const struct xs_kernel_words *words;
 };
 

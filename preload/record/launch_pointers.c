@@ -6,6 +6,7 @@
  */
 #include "preload/record/launch_pointers.h"
 #include "preload/api/launch_arguments.h"
+#include "preload/api/param_info.h"
 #include "preload/record/kernel_layout.h"
 #include "preload/record/live_memory.h"
 #include "preload/trace/gpu_records.h"
@@ -67,8 +68,10 @@ static void collect_params(void *const *params,
 	}
 }
 
-/* `extra` has the address and the size of all parameters. */
-static bool collect_extra(void *const *extra, struct xs_live_addresses *found)
+/* `extra` has the address and the size of a buffer, of which the driver reads
+ * `most` bytes: the size may be a larger one. */
+static bool collect_extra(void *const *extra, size_t most,
+			  struct xs_live_addresses *found)
 {
 	const void *buffer = NULL;
 	size_t bytes = 0;
@@ -82,7 +85,8 @@ static bool collect_extra(void *const *extra, struct xs_live_addresses *found)
 	}
 	if (!buffer)
 		return false;
-	xs_live_memory_collect(buffer, bytes / 8, found);
+	xs_live_memory_collect(buffer, (bytes < most ? bytes : most) / 8,
+			       found);
 	return true;
 }
 
@@ -92,12 +96,14 @@ static xs_u16 collect(const struct noting *noting,
 		      struct xs_live_addresses *found)
 {
 	const struct xs_launch_arguments *launch = &noting->launch;
+	const bool is_known = layout && layout->known;
 
 	if (launch->extra) {
-		if (!collect_extra(launch->extra, found))
+		if (!collect_extra(
+			launch->extra,
+			is_known ? layout->bytes : XS_PARAM_INFO_MOST, found))
 			return XS_POINTERS_NO_LAYOUT;
-	} else if (layout && layout->known &&
-		   (launch->params || !layout->count)) {
+	} else if (is_known && (launch->params || !layout->count)) {
 		collect_params(launch->params, layout, found);
 	} else {
 		return XS_POINTERS_NO_LAYOUT;

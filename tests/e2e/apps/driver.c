@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cuda.h>
 #include <cudaProfiler.h>
 
+#define PAGE  4096
 #define COUNT 16384
 #define BYTES (COUNT * sizeof(int))
 
@@ -137,15 +139,26 @@ static void tell(CUdeviceptr first, CUdeviceptr second)
 	printf("\n");
 }
 
-/* Parameters in one buffer. */
-static void launch_extra(void)
+/* Returns the place before a page that cannot be read. */
+static CUdeviceptr *last_place(void)
 {
-	CUdeviceptr buffer[1] = {device};
-	size_t bytes = sizeof(buffer);
+	char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED || mprotect(pages + PAGE, PAGE, PROT_NONE))
+		exit(2);
+	return (CUdeviceptr *)(void *)(pages + PAGE) - 1;
+}
+
+/* Parameters in one buffer. The driver reads only those that the kernel has. */
+static void launch_extra(size_t bytes)
+{
+	CUdeviceptr *buffer = last_place();
 	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer,
 			 CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
 			 CU_LAUNCH_PARAM_END};
 
+	*buffer = device;
 	tell(device, 0);
 	CHECK(cuLaunchKernel(twice, COUNT / 256, 1, 1, 256, 1, 1, 0, stream,
 			     NULL, extra));
@@ -175,7 +188,7 @@ static void launch_of_modules(int rounds)
 static void pointers(int rounds)
 {
 	for (int i = 0; i < rounds; i++)
-		launch_extra();
+		launch_extra(i % 2 ? PAGE : sizeof(CUdeviceptr));
 	launch_of_modules(rounds);
 }
 
