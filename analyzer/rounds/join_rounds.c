@@ -10,11 +10,14 @@
 
 /* Rounds with the same ops. */
 struct kind {
-	uint32_t follows; /* times that one directly follows a round */
-	uint32_t next;	  /* kind of the round that follows, or XS_NONE */
-	bool first;	  /* one copies data in, or follows a round that does
-			   * not */
-	bool varies;	  /* different kinds follow, or once none */
+	uint32_t follows;    /* times that one directly follows a round */
+	uint32_t next;	     /* kind of the round that follows, or XS_NONE */
+	uint32_t before;     /* kind of the round before, or XS_NONE */
+	bool first;	     /* one copies data in, or follows no round */
+	bool behind;	     /* one follows a round that does not copy in */
+	bool mixed;	     /* they follow different kinds */
+	bool varies;	     /* different kinds follow, or once none */
+	bool decided, joins; /* whether they join those before */
 };
 
 struct joiner {
@@ -82,6 +85,17 @@ static int find_kinds(struct joiner *j)
 	return rc;
 }
 
+/* Notes that the kind follows round i - 1. */
+static void note_before(const struct joiner *j, struct kind *kind, size_t i)
+{
+	const uint32_t before = j->kind_of[i - 1];
+
+	kind->follows++;
+	kind->behind |= !copies_in(&j->rounds->items[i - 1]);
+	kind->mixed |= kind->before != XS_NONE && kind->before != before;
+	kind->before = before;
+}
+
 /* Notes that the kind of round i - 1 is followed by that of round i. */
 static void look_at_pair(struct joiner *j, size_t i)
 {
@@ -101,9 +115,9 @@ static void look_at_pair(struct joiner *j, size_t i)
 	}
 	if (i < j->rounds->count) {
 		kind = &j->kinds[j->kind_of[i]];
-		kind->follows += pair;
-		kind->first |=
-		    copies_in(&items[i]) || !pair || !copies_in(&items[i - 1]);
+		kind->first |= copies_in(&items[i]) || !pair;
+		if (pair)
+			note_before(j, kind, i);
 	}
 }
 
@@ -112,23 +126,42 @@ static void look_at_pairs(struct joiner *j)
 	const size_t count = j->rounds->count;
 
 	for (size_t i = 0; i < count; i++)
-		j->kinds[j->kind_of[i]] = (struct kind){.next = XS_NONE};
+		j->kinds[j->kind_of[i]] =
+		    (struct kind){.next = XS_NONE, .before = XS_NONE};
 	for (size_t i = 0; i <= count; i++)
 		look_at_pair(j, i);
 }
 
+/* Rounds join those that copy in, or that join such rounds themselves: an
+ * iteration of many rounds takes one pass. Kinds are decided in the order in
+ * which they occur, so the kind before was decided before. */
+static void decide(struct joiner *j, struct kind *kind)
+{
+	const struct kind *before;
+
+	if (kind->decided)
+		return;
+	kind->decided = true;
+	if (kind->first || kind->follows <= 1)
+		return;
+	before = &j->kinds[kind->before];
+	kind->joins =
+	    !kind->behind || (!kind->mixed && before->joins && !before->varies);
+}
+
 static bool joins(const struct joiner *j, size_t i)
 {
-	const struct kind *kind = &j->kinds[j->kind_of[i]];
-
-	return !kind->first && kind->follows > 1 && !is_cut(j, i) &&
-	       !j->kinds[j->kind_of[i - 1]].varies;
+	return j->kinds[j->kind_of[i]].joins && !is_cut(j, i) &&
+	       !j->kinds[j->kind_of[i - 1]].varies &&
+	       (j->joined[i - 1] || copies_in(&j->rounds->items[i - 1]));
 }
 
 static void find_pairs(struct joiner *j)
 {
-	for (size_t i = 0; i < j->rounds->count; i++)
+	for (size_t i = 0; i < j->rounds->count; i++) {
+		decide(j, &j->kinds[j->kind_of[i]]);
 		j->joined[i] = joins(j, i);
+	}
 }
 
 static void join(struct xs_round *into, const struct xs_round *round)
@@ -226,7 +259,7 @@ int xs_rounds_join(const struct xs_trace *trace, struct xs_rounds *rounds,
 		rc = find_iterations(&j);
 	if (!rc)
 		join_all(&j, round_of_op);
-	/* an iteration of three rounds takes two passes */
+	/* joined rounds may be of one kind that were of two */
 	do {
 		if (!rc)
 			rc = find_kinds(&j);

@@ -11,9 +11,11 @@
 #include "analyzer/rounds/phase.h"
 #include "analyzer/timeline/load_trace.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define ITERATIONS 8
 
@@ -378,6 +380,54 @@ static void test_waits_between_kernels(void **state)
 	check(3, 2);
 }
 
+/* An iteration that copies in and then that many times computes at a call site
+ * of its own and copies out. */
+static void steps_of_iteration(unsigned first_id, unsigned steps)
+{
+	unsigned start = 100 * first_id;
+
+	copy_call(first_id, start, 10, 64);
+	copied(first_id, start + 2, 6, 1, 0);
+	for (unsigned i = 0; i < steps; i++) {
+		const unsigned id = first_id + 2 * i + 1;
+
+		start = 100 * id;
+		call(1, 100 + i, id, start, 2);
+		kernel(id, start + 3, 6, 0);
+		copy_call(id + 1, start + 20, 10, 128);
+		copied(id + 1, start + 22, 6, 2, 0);
+	}
+}
+
+/* Returns the processor time. */
+static double seconds_of(unsigned steps)
+{
+	clock_t before;
+
+	begin();
+	for (unsigned i = 0; i < steps; i++)
+		fprintf(out, "site call_class=5 site=%u offset=%u\n", 100 + i,
+			100 + i);
+	for (unsigned i = 0; i < 3; i++)
+		steps_of_iteration(10 + i * (2 * steps + 1), steps);
+	before = clock();
+	check(1, 3);
+	return (double)(clock() - before) / CLOCKS_PER_SEC;
+}
+
+/* Four times as many steps take less than eight times as long. The least of
+ * several ratios: other programs may disturb a measurement. */
+static void test_iterations_of_many_rounds(void **state)
+{
+	double ratio = 16;
+
+	(void)state;
+	for (int i = 0; i < 3 && ratio > 8; i++)
+		ratio = fmin(ratio, seconds_of(4000) / seconds_of(1000));
+	if (ratio > 8)
+		fail_msg("4 times as many steps: %.1f times as long", ratio);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -393,6 +443,7 @@ int main(void)
 	    cmocka_unit_test(test_loop_on_two_streams),
 	    cmocka_unit_test(test_copies_are_no_iterations),
 	    cmocka_unit_test(test_waits_between_kernels),
+	    cmocka_unit_test(test_iterations_of_many_rounds),
 	    cmocka_unit_test(test_results_of_all_are_in_the_round),
 	    cmocka_unit_test(test_alternating_memory),
 	    cmocka_unit_test(test_pieces_on_two_streams),
