@@ -43,7 +43,8 @@ show() {
 build_in_steps() {
 	{ NINJA_STATUS='%p ' cmake --build "$build" --target demo 2>&1 ||
 		echo "the build failed"; } | tee "$log" |
-		awk '$1 + 0 >= step { print "  " $1; fflush(); step = $1 + 20 }'
+		awk '$1 ~ /^[0-9]+%$/ && $1 + 0 >= step {
+			print "  " $1; fflush(); step = $1 + 20 }'
 	! grep -q '^the build failed$' "$log"
 }
 

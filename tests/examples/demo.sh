@@ -17,8 +17,9 @@ ln -s "$1/examples" "$1/tests" "$scratch"
 for folder in bin lib examples tests share; do
 	[ ! -e "$2/$folder" ] || ln -s "$2/$folder" "$scratch/build-demo"
 done
-# cmake counts as ninja does; packages are there, and are not looked for.
-printf '#!/bin/sh\necho "$*" >>"%s"\necho " 50%% Building"\n' \
+# cmake counts as ninja does, and shows a warning of line 76; packages are there,
+# and are not looked for.
+printf '#!/bin/sh\necho "$*" >>"%s"\necho " 50%% Building"\necho " 76 | x"\n' \
 	"$scratch/cmake" >"$scratch/tools/cmake"
 printf '#!/bin/sh\necho installed\n' >"$scratch/tools/dpkg-query"
 chmod +x "$scratch"/tools/*
@@ -30,6 +31,7 @@ chmod +x "$scratch"/tools/*
 }
 says "Step 1 of 3: building in $scratch/build-demo"
 says "  50%"
+! grep -q '^  76' "$scratch/out" || fail "the demo counts a line of the log"
 says "Step 2 of 3: "
 says "Step 3 of 3: "
 says "What to change"
