@@ -77,6 +77,8 @@ struct xs_strategy {
 				   * allocate and free, not those that copy */
 	bool changes_launches;	  /* ... those that copy or launch */
 	bool changes_inputs;	  /* ... those that copy to the device */
+	/* ... those of a direction with so many copies in a round */
+	unsigned least_copies;
 	/* Appends the strategy's rows. Returns 0 or -ENOMEM. */
 	int (*build)(const struct xs_strategy_case *c,
 		     struct xs_estimates *out);

@@ -293,6 +293,7 @@ const struct xs_strategy xs_strategy_batch = {
     .error = XS_ERROR_pinned,
     .keeps_allocations = true,
     .keeps_copies = true,
+    .least_copies = LEAST_COPIES,
     .build = build,
     .advice = "Merge the small copies of {places} into one{gathered}: in a "
 	      "round, {why}.",

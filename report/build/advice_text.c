@@ -26,9 +26,13 @@ static bool is_step(const struct xs_result_site *site, const char *step)
 	return strcmp(site->step, step) == 0;
 }
 
-static bool is_copy(const struct xs_result_site *site)
+/* Returns whether the site copies, and at least so many copies of a round go
+ * its way. */
+static bool is_copy(const struct xs_result_phase *phase,
+		    const struct xs_result_site *site, int64_t least)
 {
-	return is_step(site, "h2d") || is_step(site, "d2h");
+	return (is_step(site, "h2d") && phase->h2d_ops >= least) ||
+	       (is_step(site, "d2h") && phase->d2h_ops >= least);
 }
 
 static bool allocates(const struct xs_result_site *site)
@@ -36,7 +40,8 @@ static bool allocates(const struct xs_result_site *site)
 	return is_step(site, "allocate") || is_step(site, "free");
 }
 
-bool xs_advice_is_about(const struct xs_result_estimate *estimate,
+bool xs_advice_is_about(const struct xs_result_phase *phase,
+			const struct xs_result_estimate *estimate,
 			const struct xs_result_site *site)
 {
 	const struct xs_strategy *strategy =
@@ -46,8 +51,9 @@ bool xs_advice_is_about(const struct xs_result_estimate *estimate,
 		return allocates(site);
 	if (strategy && strategy->changes_inputs)
 		return is_step(site, "h2d");
-	return is_copy(site) || (strategy && strategy->changes_launches &&
-				 is_step(site, "kernel"));
+	return is_copy(phase, site, strategy ? strategy->least_copies : 0) ||
+	       (strategy && strategy->changes_launches &&
+		is_step(site, "kernel"));
 }
 
 static const char *place_label(struct xs_arena *arena,
@@ -85,7 +91,7 @@ const char *xs_advice_places(struct xs_arena *arena,
 		const struct xs_result_site *site = &phase->sites[i];
 		const char *label, *before = function;
 
-		if (!xs_advice_is_about(estimate, site))
+		if (!xs_advice_is_about(phase, estimate, site))
 			continue;
 		label = place_label(arena, site);
 		if (!label || !add_place(places, &count, label))

@@ -24,8 +24,9 @@ const char *xs_advice_payback(struct xs_arena *arena,
 
 /* Returns whether the site is one of those that the estimate's strategy
  * changes: copies, for some strategies launches, too, or only copies in, or
- * only allocations. */
-bool xs_advice_is_about(const struct xs_result_estimate *estimate,
+ * only those of a direction with many copies, or only allocations. */
+bool xs_advice_is_about(const struct xs_result_phase *phase,
+			const struct xs_result_estimate *estimate,
 			const struct xs_result_site *site);
 
 #endif

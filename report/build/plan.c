@@ -73,7 +73,8 @@ static void fill_sites(struct xs_result *result, struct xs_result_step *out)
 	out->sites = xs_arena_alloc(&result->arena, phase->site_count,
 				    sizeof(*out->sites));
 	for (size_t i = 0; out->sites && i < phase->site_count; i++)
-		if (xs_advice_is_about(out->estimate, &phase->sites[i]) ||
+		if (xs_advice_is_about(phase, out->estimate,
+				       &phase->sites[i]) ||
 		    (out->estimate->effort_level >= XS_EFFORT_SPLIT &&
 		     strcmp(phase->sites[i].step, "kernel") == 0))
 			out->sites[out->site_count++] = &phase->sites[i];
@@ -97,7 +98,7 @@ static enum xs_language language_of(const struct xs_result *result,
 	for (size_t i = 0; i < phase->site_count; i++) {
 		const struct xs_result_site *site = &phase->sites[i];
 
-		if (!site->file || !xs_advice_is_about(row, site))
+		if (!site->file || !xs_advice_is_about(phase, row, site))
 			continue;
 		if (is_python(site->file))
 			return result->run.python;
@@ -156,7 +157,7 @@ static bool is_done_with(const struct xs_result_step *step,
 	for (size_t i = 0; i < phase->site_count; i++) {
 		size_t k = 0;
 
-		if (!xs_advice_is_about(row, &phase->sites[i]))
+		if (!xs_advice_is_about(phase, row, &phase->sites[i]))
 			continue;
 		while (k < step->site_count &&
 		       !is_same_line(step->sites[k], &phase->sites[i]))

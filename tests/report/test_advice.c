@@ -338,6 +338,7 @@ static void each_strategy_has_its_sentence(void **state)
 	struct xs_result *result = fixture_result();
 
 	(void)state;
+	result->phases[0].h2d_ops = 4; /* batch merges no fewer */
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		struct xs_result_estimate row = {.strategy = ids[i],
 						 .n_streams = 8};
@@ -479,6 +480,24 @@ static void each_place_is_named_once(void **state)
 	xs_arena_free(&arena);
 }
 
+/* Copies are merged where one direction has several of them in a round: a
+ * result's single copy out is none of them. */
+static void merged_copies_are_of_one_direction(void **state)
+{
+	struct xs_result_site sites[] = {
+	    {.file = "/src/a.cu", .line = 34, .step = "h2d"},
+	    {.file = "/src/a.cu", .line = 50, .step = "d2h"},
+	};
+	const struct xs_result_phase phase = {
+	    .sites = sites, .site_count = 2, .h2d_ops = 128, .d2h_ops = 1};
+	const struct xs_result_estimate row = {.strategy = "batch"};
+	struct xs_arena arena = {0};
+
+	(void)state;
+	assert_string_equal(xs_advice_places(&arena, &phase, &row), "a.cu:34");
+	xs_arena_free(&arena);
+}
+
 /* The report knows each {name} that a strategy's advice has. */
 static void advice_has_no_unknown_names(void **state)
 {
@@ -522,6 +541,7 @@ int main(void)
 	    cmocka_unit_test(places_are_named_by_what_is_known),
 	    cmocka_unit_test(a_place_is_a_line_or_an_address),
 	    cmocka_unit_test(each_place_is_named_once),
+	    cmocka_unit_test(merged_copies_are_of_one_direction),
 	    cmocka_unit_test(advice_has_no_unknown_names),
 	};
 
