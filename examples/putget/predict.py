@@ -30,9 +30,11 @@ class Parameters:
 
 
 def load_ns(p, row, blocks):
-    """Loads of the first bytes in flight take one latency, the rest is a rate."""
+    """The blocks have their first loads in flight for one latency; all bytes pass
+    the link, one after the other."""
     rest = max(0, row["bytes"] - blocks * BLOCK_BYTES)
-    return p("poll_system_ns") + rest * p("G_h2d_{}", blocks)
+    return p("poll_system_ns") + max(rest * p("G_h2d_{}", blocks),
+                                     row["bytes"] * p("G_h2d_32"))
 
 
 def move_ns(p, row, blocks):

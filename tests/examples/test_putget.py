@@ -14,7 +14,8 @@ FOLDER = pathlib.Path(sys.argv[1])
 SIZES = [8 * 4 ** i for i in range(6)]
 PARAMETERS = {"poll_system_ns": 1200, "store_64_ns": 600, "proxy_ns": 100,
               "launch_signal_ns": 7000, "mailbox_1_ns": 1800,
-              "mailbox_device_1_ns": 4000}
+              "mailbox_device_1_ns": 4000, "mailbox_16_ns": 1800,
+              "G_h2d_16": 0.021, "G_h2d_32": 0.02}
 for direction in "h2d", "d2h":
     PARAMETERS |= {f"copy_wait_{direction}_ns": 6000,
                    f"copy_each_{direction}_ns": 2000,
@@ -50,13 +51,15 @@ def main():
     exact = run(rows)
     errors = [line for line in exact.stdout.splitlines()
               if line.endswith("%") and "   0.0%" not in line]
-    # loads that fit in flight take their latency
+    # loads that fit in flight take their latency, and their bytes the link
     load = dict(rows[2 * len(SIZES)], direction="h2d", median_ns=3600)
-    loaded = run([load])
+    many = dict(load, blocks=16, bytes=16 * 8192, median_ns=6221)
+    loaded = run([load, many])
     rows[1]["median_ns"] *= 1.4
     wrong = run(rows)
     if exact.returncode == 0 and not errors and wrong.returncode == 3 \
-            and "3600         3600" in loaded.stdout:
+            and "3600         3600" in loaded.stdout \
+            and "6221         6221" in loaded.stdout:
         return 0
     print(exact.stdout, loaded.stdout, wrong.stdout, sep="\n")
     return 1
