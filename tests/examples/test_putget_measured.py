@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The predictions for putget's recorded runs stay within limits, and docs/models.md
+prints them as they are.
+
+    test_putget_measured.py FOLDER-OF-PREDICT MODELS.md
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+FOLDER, PAGE = map(pathlib.Path, sys.argv[1:3])
+# Mean and largest error of the worse run, in per cent, by line and by parameters.
+LIMITS = {("ping-pong", "host"): {"line": (6, 15), "parameters": (8, 19)},
+          ("ping-pong", "assisted"): {"line": (5.5, 12.5), "parameters": (6.1, 22)},
+          ("ping-pong", "direct"): {"line": (4.3, 30), "parameters": (9.1, 63)},
+          ("streaming", "host"): {"line": (9, 47), "parameters": (12.2, 56)},
+          ("streaming", "assisted"): {"line": (6.5, 18.5), "parameters": (12, 34)},
+          ("streaming", "direct"): {"line": (9.7, 53.5), "parameters": (26, 85)}}
+ORDERS = 95  # per cent
+TABLES = 4   # of two runs
+
+
+def breaches(output):
+    """Returns the lines of the tables beyond their limits, and the number of tables
+    and rows."""
+    wrong, by, tables, rows = [], None, 0, 0
+    for line in output.splitlines():
+        words = line.split()
+        if line.startswith("predicted by"):
+            by, tables = words[-1], tables + 1
+        elif line.endswith("%"):
+            mean, _, largest = (float(word.rstrip("%")) for word in words[-3:])
+            limits = LIMITS[tuple(words[:2])][by]
+            rows += 1
+            if mean > limits[0] or largest > limits[1]:
+                wrong.append(line)
+        elif match := re.search(r"right: (\d+) of (\d+)", line):
+            right, count = map(int, match.groups())
+            if right * 100 < ORDERS * count:
+                wrong.append(line)
+    return wrong, tables, rows
+
+
+def main():
+    output = subprocess.run(["../predict.py", "1.json", "2.json"],
+                            cwd=FOLDER / "h100", stdout=subprocess.PIPE, text=True,
+                            check=True).stdout
+    wrong, tables, rows = breaches(output)
+    current = output in PAGE.read_text(encoding="utf-8")
+    if not wrong and tables == TABLES and rows == 7 * TABLES and current:
+        return 0
+    print(output)
+    print("beyond the limits:", *wrong, sep="\n")
+    print("" if current else f"{PAGE} prints other tables")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
