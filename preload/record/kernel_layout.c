@@ -2,6 +2,7 @@
 #include "preload/record/kernel_layout.h"
 #include "preload/api/param_info.h"
 #include "preload/sites/module_generation.h"
+#include "preload/util/intern.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #define MOST_QUESTIONS 8u /* about a kernel */
 #define BLOCK_BYTES    (1u << 20)
 #define MAX_BLOCKS     64u
+#define KEPT	       4096u /* different layouts */
 
 static struct xs_kernel kernels[SLOTS];
 static _Atomic uint32_t unloads;
@@ -136,6 +138,25 @@ static bool is_same(const struct xs_kernel_layout *a,
 		memcmp(a->words, b->words, words_bytes(a)) == 0);
 }
 
+/* Returns a layout like this one that is never freed; NULL if there is no
+ * space. Kernels whose layouts are equal share one. Caller holds the lock. */
+static const struct xs_kernel_layout *
+keep(const struct xs_kernel_layout *layout)
+{
+	static const struct xs_kernel_layout *kept[KEPT];
+	const uint64_t hash = xs_hash(layout->words, words_bytes(layout));
+
+	for (unsigned i = 0; i < MAX_PROBES; i++) {
+		const struct xs_kernel_layout **slot = &kept[(hash + i) % KEPT];
+
+		if (!*slot)
+			*slot = copy_of(layout);
+		if (!*slot || is_same(*slot, layout))
+			return *slot;
+	}
+	return copy_of(layout);
+}
+
 /* The words of a parameter that are aligned in the kernel's parameters. */
 static struct xs_kernel_words words_of(const struct xs_kernel_param *param,
 				       size_t index)
@@ -209,7 +230,7 @@ static struct xs_kernel *put(const void *function, uint32_t generation,
 		layout = &unknown;
 	kept = atomic_load(&slot->layout);
 	if (!kept || !is_same(kept, layout)) {
-		kept = layout->known ? copy_of(layout) : layout;
+		kept = layout->known ? keep(layout) : layout;
 		atomic_store(&slot->launches, 0);
 	}
 	atomic_store(&slot->layout, kept ? kept : &unknown);
