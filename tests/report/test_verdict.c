@@ -327,7 +327,7 @@ static void a_round_saves_between_its_plan_and_itself(void **state)
 	phase = &result->phases[0];
 	result->phase_count = result->plan_count = 1;
 	result->steady.phase = phase;
-	result->steady.rounds = 400;
+	result->steady.rounds = phase->rounds;
 	result->plan[0].round_before_ns = phase->round_ns = 10 * MS;
 	result->plan[0].round_ns = 3 * MS;
 	phase->wall_ns = 6000 * MS;
@@ -344,6 +344,23 @@ static void a_round_saves_between_its_plan_and_itself(void **state)
 	says("at most 10.0 ms of the median round:");
 }
 
+/* 103 of 412 rounds are start-up: the limit of the other 309 is theirs in the
+ * share of the steady part, and that of all rounds in the share of the run. */
+static void the_limit_is_of_all_rounds(void **state)
+{
+	(void)state;
+	result = fixture_result();
+	result->phase_count = 1;
+	result->plan_count = 0;
+	result->steady.phase = &result->phases[0];
+	result->steady.rounds = 309;
+	result->verdict.steady_ns = 4000 * MS;
+	result->verdict.at_most_saves_ns = 3000 * MS;
+	assert_int_equal(xs_verdict_say(result), 0);
+	assert_int_equal(result->verdict.at_most_saves_ns, 4000 * MS);
+	says("75.0 % of the steady part, 40.0 % of the run");
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_teardown(function, tear_down)
@@ -351,6 +368,7 @@ int main(void)
 	    TEST(a_host_that_computes_is_the_limit),
 	    TEST(a_host_that_issues_is_the_limit),
 	    TEST(a_round_saves_between_its_plan_and_itself),
+	    TEST(the_limit_is_of_all_rounds),
 	    TEST(copies_and_allocations_bound_together),
 	    TEST(a_load_is_start_up),
 	    TEST(a_copy_after_the_loop_is_apart),
