@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the analyzer's tests. Include after cmocka.h. */
+/* Shared by the tests of analyzer/. */
 #ifndef XS_TESTS_ANALYZER_SUPPORT_H
 #define XS_TESTS_ANALYZER_SUPPORT_H
 

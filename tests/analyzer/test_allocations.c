@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Device memory in use, compared with sums computed by hand and by brute force.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/timeline/allocations.h"
 

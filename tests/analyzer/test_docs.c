@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares docs/trace-format.md with the code. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/records/record_schema.h"
 #include "tests/analyzer/support.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Text for a terminal. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/util/escape.h"
 

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Dependencies of ops: hand-made programs, and random ones against a search of
  * each byte's history. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/dataflow/flow.h"
 

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hardware counters for the kernels of a phase, from the same run or another
  * one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/rounds/phase.h"
 #include "analyzer/timeline/load_trace.h"

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces of killed processes: how long the run was, and that the lost end is no
  * gap. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/timeline/load_trace.h"
 #include "analyzer/timeline/timeline.h"

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Live allocations: random ones against the owner of each byte, and the time
  * that many of them take. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/timeline/live_ranges.h"
 

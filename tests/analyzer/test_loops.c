@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Iterations of loops: in several threads, without a synchronisation, and with
  * pageable copies to alternating memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/rounds/phase.h"
 #include "analyzer/timeline/load_trace.h"

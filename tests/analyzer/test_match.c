@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Correlation ids of several calls, as CUPTI assigns them when threads race. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/timeline/load_trace.h"
 #include "analyzer/waits/record_gaps.h"

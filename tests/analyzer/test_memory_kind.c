@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory kinds of copies in traces without CUPTI, from the addresses of
  * allocations. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/timeline/load_trace.h"
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Properties of the phases of every trace, and what distinguishes rounds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/rounds/phase.h"
 #include "analyzer/timeline/load_trace.h"

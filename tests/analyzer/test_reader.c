@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader on damaged files: it reads what is intact and reports the rest. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/timeline/load_trace.h"
 #include "tests/analyzer/support.h"

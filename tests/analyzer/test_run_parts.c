@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run is spent on, worked out by hand. Times are in ns. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/timeline/host_gaps.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The recorded windows of a sampled run stand for the whole run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/rounds/phase.h"
 #include "analyzer/sampling/sampling.h"

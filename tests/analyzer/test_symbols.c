@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Resolves call sites of this test program from its own ELF and DWARF. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/timeline/load_trace.h"

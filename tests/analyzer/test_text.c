@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The text form: it converts back to the same bytes, and its errors are
  * helpful. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/read/text_dump.h"
 #include "analyzer/text/trace_text.h"

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What calls waited for, worked out by hand. Times are in us: a call or an op
  * from 10 to 40 starts at 10 us of the run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #include "analyzer/timeline/load_trace.h"
 #include "analyzer/timeline/timeline.h"

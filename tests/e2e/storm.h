@@ -7,7 +7,6 @@
 
 #define STORM_THREADS	  4
 #define STORM_MOST_ROUNDS 8192
-#define STORM_CALLS	  4 /* calls of a round: copy, launch, copy, wait */
 
 struct storm_thread {
 	uint32_t tid;

@@ -3,12 +3,8 @@
  * contain what the programs are known to move. recorded.sh checks the
  * predictions from them. */
 #include "tests/report/program.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>

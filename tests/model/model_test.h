@@ -5,18 +5,13 @@
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "model/machine/machine.h"
 #include "model/strategies/model.h"
+#include "tests/unit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -2,11 +2,7 @@
 /* Numbers of handles, and how many are kept to be sorted. */
 #include "model/replay/numbering.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #define MANY 100000u
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Call counters are exact, and their size depends on the number of keys
  * only. */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/record/call_counter.h"
 #include "records.h"

@@ -2,7 +2,7 @@
 /* Each call stack is walked once, without reading symbols. The calls come from
  * a library, deep.c. This program contains the code under test, so it has the
  * role of libxferspy.so. */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "deep.h"
 #include "preload/callstack/callstack.h"

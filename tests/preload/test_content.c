@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Hashes of copied memory: which bytes count, and how many are said to. */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/record/content.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Converts CUPTI's times if another profiler has set CUPTI's clock. */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/cupti/cupti_clock.h"
 #include "preload/util/clock.h"

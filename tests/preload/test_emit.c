@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls and ops that find no room are counted as lost, each once; and polls are
  * written before the call after them. */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/api/arguments.h"
 #include "preload/record/emit.h"

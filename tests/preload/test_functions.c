@@ -4,7 +4,7 @@
 #include "preload/cupti/cupti_api.h"
 
 #include "preload/api/functions.h"
-#include "unit.h"
+#include "tests/unit.h"
 
 #define AT(n) ((void *)(uintptr_t)(n))
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What may interrupt the work in a guard. */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/util/guard.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/util/intern.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is asked about kernels, and how often: with a driver that answers as the
  * tests want. */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/api/param_info.h"
 #include "preload/record/kernel_layout.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Live allocations: against a plain list, with reuse, overlaps and as many as
  * there may be. */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/record/live_memory.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Detects objects that contain a CUDA runtime, and finds their functions. */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/util/cudart_objects.h"
 #include "preload/util/symbol_table.h"

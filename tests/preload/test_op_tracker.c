@@ -2,11 +2,7 @@
 /* Detects unmatched ops: ops that belong to no call that was seen. */
 #include "preload/sampling/op_tracker.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 #define EACH (1u << XS_OP_TRACKER_BITS)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Iterations over loaded objects, and concurrent forks. */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/util/phdr_iterate.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Consecutive polls become one record. */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/record/poll.h"
 #include "records.h"

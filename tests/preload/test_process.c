@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs whole processes with the preloaded library, on a CUDA runtime whose
  * functions only return: checks the application's results and the trace. */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "records.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the reader of CPython's data; tests/e2e/python.sh tests real
  * interpreters. */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/callstack/python/python_frame.h"
 #include "preload/callstack/python/python_line.h"

@@ -3,11 +3,7 @@
 #include "preload/sampling/op_tracker.h"
 #include "preload/sampling/sample_window.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 /* Calls from..to, recorded or counted. */
 static void record(uint32_t from, uint32_t to)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests when a run is recorded and when it is only counted. */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/sampling/sampling_policy.h"
 

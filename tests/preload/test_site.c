@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/sites/module.h"
 #include "preload/sites/site.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "unit.h"
+#include "tests/unit.h"
 
 #include "preload/trace/shared_writer.h"
 #include "preload/trace/writer.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Include it after cmocka.h. */
 #ifndef XS_TESTS_REPORT_READ_FILE_H
 #define XS_TESTS_REPORT_READ_FILE_H
+
+#include "tests/unit.h"
 
 #include <stdio.h>
 

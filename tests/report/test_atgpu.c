@@ -2,12 +2,8 @@
 /* ATGPU metrics: from a trace, in JSON, and in text. */
 #include "report/build/read.h"
 #include "tests/report/fixture.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>

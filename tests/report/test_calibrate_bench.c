@@ -6,17 +6,12 @@
  */
 #include "report/calibrate/bench.h"
 #include "tests/report/fake_cuda_device.h"
+#include "tests/unit.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define assert_param(param, expected, tolerance)                               \
 	do {                                                                   \

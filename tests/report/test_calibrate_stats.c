@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/calibrate/stats.h"
+#include "tests/unit.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define NEAR 1e-9
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The command's exit codes, errors and files. */
 #include "tests/report/program.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,12 +5,8 @@
  * directions; two copy engines, no implicit synchronisation.
  */
 #include "tests/report/program.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>

@@ -4,12 +4,8 @@
 #include "report/render/renderer.h"
 #include "report/result/columns.h"
 #include "tests/report/fixture.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,12 +3,8 @@
 #include "report/diff/compare.h"
 #include "report/render/renderer.h"
 #include "tests/report/fixture.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>

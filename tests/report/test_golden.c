@@ -5,12 +5,8 @@
  * what the command prints and why it changed.
  */
 #include "tests/report/program.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 

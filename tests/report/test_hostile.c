@@ -3,12 +3,8 @@
  * everything that the command prints. */
 #include "analyzer/util/escape.h"
 #include "tests/report/program.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,12 +3,8 @@
 #include "report/render/renderer.h"
 #include "report/result/columns.h"
 #include "tests/report/fixture.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

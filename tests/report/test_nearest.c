@@ -2,11 +2,7 @@
 /* "Did you mean ...". */
 #include "report/commands/nearest.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/unit.h"
 
 static const char *nearest_to(const char *word)
 {

@@ -5,12 +5,8 @@
 #include "report/build/plan.h"
 #include "report/build/verdict.h"
 #include "tests/report/fixture.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 

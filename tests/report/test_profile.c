@@ -4,12 +4,8 @@
 #include "model/strategies/model.h"
 #include "report/build/read.h"
 #include "report/result/best.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

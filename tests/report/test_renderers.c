@@ -2,13 +2,10 @@
 /* The table of renderers, its files, and the help and errors made from it. */
 #include "report/render/renderer.h"
 #include "tests/report/program.h"
+#include "tests/unit.h"
 
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define FOLDER XS_SOURCE_DIR "/report/render/"
 

@@ -2,12 +2,8 @@
 /* From a trace to a result, through all stages. */
 #include "report/build/build.h"
 #include "report/build/read.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,12 +2,8 @@
 /* The text report against a golden file and the width of a terminal. */
 #include "report/result/source_text.h"
 #include "tests/report/fixture.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/result/units.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 

@@ -3,12 +3,8 @@
 #include "report/build/read.h"
 #include "report/build/verdict.h"
 #include "tests/report/fixture.h"
+#include "tests/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers that cmocka.h requires, and a trace for a test. */
-#ifndef XS_TESTS_PRELOAD_UNIT_H
-#define XS_TESTS_PRELOAD_UNIT_H
+/* cmocka, and the headers that it requires. */
+#ifndef XS_TESTS_UNIT_H
+#define XS_TESTS_UNIT_H
 
 #include <setjmp.h>
 #include <stdarg.h>
