@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hardware queues that streams share: the arbiter alone, and in replay. */
-#include "tests/model/model_test.h"
-
 #include "model/replay/queue_arbiter.h"
-#include "model/replay/replay.h"
+#include "tests/model/small_plan.h"
 
 static struct xs_queue_arbiter arbiter;
 static struct xs_queue_entry ops[16];
@@ -88,46 +86,6 @@ static void test_an_engine_stays_with_a_queue(void **unused)
 	expect("01425");
 }
 
-static struct xs_machine machine;
-static struct xs_plan plan;
-static struct xs_action_times times[64];
-
-/* 1 ns per byte; everything else costs nothing. */
-static int set_up(void **unused)
-{
-	(void)unused;
-	memset(&plan, 0, sizeof(plan));
-	xs_machine_init(&machine);
-	machine.copy_engines = 2;
-	machine.implicit_sync = 0;
-	set_param(&machine.G_h2d, 1);
-	set_param(&machine.G_d2h, 1);
-	return 0;
-}
-
-static int tear_down(void **unused)
-{
-	(void)unused;
-	xs_plan_free(&plan);
-	return 0;
-}
-
-static size_t add(struct xs_action action, uint32_t stream)
-{
-	action.queue = stream;
-	assert_int_equal(xs_plan_add(&plan, &action), 0);
-	return plan.count - 1;
-}
-
-static double run(void)
-{
-	double round_ns = 0;
-
-	assert_true(plan.count <= COUNT(times));
-	assert_int_equal(xs_replay(&plan, &machine, &round_ns, times), 0);
-	return round_ns;
-}
-
 /* Adds a copy in of 100 and two kernels of 10 on each stream, stage by stage.
  * Returns the first stream's second kernel. */
 static size_t add_two_kernels(uint32_t streams)
@@ -136,11 +94,11 @@ static size_t add_two_kernels(uint32_t streams)
 	uint32_t s;
 
 	for (s = 0; s < streams; s++)
-		add(xs_action_copy(&machine, true, 100, false), s);
+		add_in(100, s);
 	for (s = 0; s < streams; s++)
-		add(xs_action_kernel(&machine, 10), s);
+		add_kernel(10, s);
 	for (s = streams; s-- > 0;)
-		second = add(xs_action_kernel(&machine, 10), s);
+		second = add_kernel(10, s);
 	return second;
 }
 
@@ -177,9 +135,9 @@ static void test_piece_by_piece_nothing_is_held_up(void **unused)
 
 	(void)unused;
 	for (s = 0; s < 12; s++) {
-		add(xs_action_copy(&machine, true, 100, false), s);
-		add(xs_action_kernel(&machine, 10), s);
-		add(xs_action_kernel(&machine, 10), s);
+		add_in(100, s);
+		add_kernel(10, s);
+		add_kernel(10, s);
 	}
 	plan.kernel_hw_queues = XS_KERNEL_HW_QUEUES;
 	plan.copy_hw_queues = XS_COPY_HW_QUEUES;
@@ -193,7 +151,7 @@ static void test_copies_are_taken_queue_by_queue(void **unused)
 
 	(void)unused;
 	for (s = 0; s < 6; s++)
-		add(xs_action_copy(&machine, true, 100, false), s);
+		add_in(100, s);
 	run();
 	assert_near(times[4].start_ns, 400);
 	plan.copy_hw_queues = XS_COPY_HW_QUEUES;
@@ -224,10 +182,10 @@ static void test_as_many_queues_as_requested(void **unused)
 	assert_near(times[second].start_ns, 110);
 	xs_plan_free(&plan);
 	for (s = 0; s < 4; s++) {
-		add(xs_action_copy(&machine, true, 100, false), s);
-		add(xs_action_kernel(&machine, 10), s);
-		add(xs_action_kernel(&machine, 10), s);
-		add(xs_action_copy(&machine, false, 100, false), s);
+		add_in(100, s);
+		add_kernel(10, s);
+		add_kernel(10, s);
+		add_out(100, s);
 	}
 	plan.kernel_hw_queues = plan.copy_hw_queues = 1;
 	assert_near(run(), 4 * 100 + 20 + 100);
@@ -241,7 +199,7 @@ static void test_each_engine_has_the_queues_requested(void **unused)
 
 	(void)unused;
 	for (s = 0; s < 6; s++)
-		add(xs_action_copy(&machine, true, 100, false), s);
+		add_in(100, s);
 	plan.copy_hw_queues = 1;
 	run();
 	for (s = 0; s < 6; s++)
@@ -262,7 +220,7 @@ static void test_one_engine_takes_copies_as_they_come(void **unused)
 	(void)unused;
 	machine.copy_engines = 1;
 	for (s = 0; s < 6; s++)
-		add(xs_action_copy(&machine, true, 100, false), s);
+		add_in(100, s);
 	plan.copy_hw_queues = XS_COPY_HW_QUEUES;
 	run();
 	assert_near(times[4].start_ns, 400);

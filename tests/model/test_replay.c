@@ -1,60 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Replay, one rule at a time, with times computed by hand. */
-#include "tests/model/model_test.h"
+#include "tests/model/small_plan.h"
 
-#include "model/replay/replay.h"
-
-static struct xs_plan plan;
-static struct xs_action_times times[64];
-static struct xs_machine machine;
-static double round_ns;
-
-/* 1 ns per byte, 2 while both directions are busy; everything else costs
- * nothing. */
-static int set_up(void **unused)
+/* 2 ns per byte while both directions are busy. */
+static int set_up_link(void **state)
 {
-	(void)unused;
-	memset(&plan, 0, sizeof(plan));
-	xs_machine_init(&machine);
-	machine.copy_engines = 2;
-	machine.implicit_sync = 0;
+	set_up(state);
 	set_param(&machine.lo_h2d_ns, 0);
 	set_param(&machine.lo_d2h_ns, 0);
-	set_param(&machine.G_h2d, 1);
-	set_param(&machine.G_d2h, 1);
 	set_param(&machine.G_both_h2d, 2);
 	set_param(&machine.G_both_d2h, 2);
 	return 0;
-}
-
-static int tear_down(void **unused)
-{
-	(void)unused;
-	xs_plan_free(&plan);
-	return 0;
-}
-
-/* Appends an action on a queue. Returns its index. */
-static size_t add(struct xs_action action, uint32_t queue)
-{
-	action.queue = queue;
-	assert_int_equal(xs_plan_add(&plan, &action), 0);
-	return plan.count - 1;
-}
-
-static size_t add_in(double bytes, uint32_t queue)
-{
-	return add(xs_action_copy(&machine, true, bytes, false), queue);
-}
-
-static size_t add_out(double bytes, uint32_t queue)
-{
-	return add(xs_action_copy(&machine, false, bytes, false), queue);
-}
-
-static size_t add_kernel(double ns, uint32_t queue)
-{
-	return add(xs_action_kernel(&machine, ns), queue);
 }
 
 static size_t add_event(enum xs_action_kind kind, uint32_t event,
@@ -64,12 +20,6 @@ static size_t add_event(enum xs_action_kind kind, uint32_t event,
 	    .kind = kind, .event = event, .after = XS_ACTION_NONE};
 
 	return add(action, queue);
-}
-
-static void run(void)
-{
-	assert_true(plan.count <= COUNT(times));
-	assert_int_equal(xs_replay(&plan, &machine, &round_ns, times), 0);
 }
 
 static void test_nothing(void **unused)
@@ -537,7 +487,7 @@ static void test_unknown_rate(void **unused)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_link, tear_down)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_nothing),
 	    TEST(test_one_direction_serialises),
