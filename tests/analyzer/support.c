@@ -41,6 +41,16 @@ struct bytes binary_of(const char *text)
 	return bytes;
 }
 
+struct xs_trace *read_text(const char *text)
+{
+	struct xs_trace *trace;
+	const char *error;
+
+	if (xs_trace_read_memory(text, strlen(text), &trace, &error))
+		fail_msg("%s", error ? error : "cannot be read");
+	return trace;
+}
+
 struct bytes file_bytes(const char *path)
 {
 	FILE *in = fopen(path, "rb");

@@ -13,6 +13,8 @@ struct bytes {
 /* Returns the binary trace that a text describes. Errors fail the test. */
 struct bytes binary_of(const char *text);
 struct bytes file_bytes(const char *path);
+/* Returns the trace that a text describes. Errors fail the test. */
+struct xs_trace *read_text(const char *text);
 /* Returns tests/analyzer/golden/NAME.trace, in static storage. */
 const char *golden_path(const char *name);
 extern const char *const golden_names[];

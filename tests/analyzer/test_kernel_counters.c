@@ -12,16 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct xs_trace *read_text(const char *text)
-{
-	struct xs_trace *trace;
-	const char *error;
-
-	if (xs_trace_read_memory(text, strlen(text), &trace, &error))
-		fail_msg("%s", error);
-	return trace;
-}
-
 static struct xs_trace *read_golden(const char *name)
 {
 	struct xs_trace *trace;

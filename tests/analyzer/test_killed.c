@@ -3,25 +3,15 @@
  * gap. */
 #include "tests/unit.h"
 
-#include "analyzer/timeline/load_trace.h"
 #include "analyzer/timeline/timeline.h"
 #include "analyzer/waits/record_gaps.h"
+#include "tests/analyzer/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COPIES 20u
-
-static struct xs_trace *read_text(const char *text)
-{
-	struct xs_trace *trace;
-	const char *error;
-
-	if (xs_trace_read_memory(text, strlen(text), &trace, &error))
-		fail_msg("%s", error ? error : "cannot be read");
-	return trace;
-}
 
 /*
  * Returns the length of a run with one call that ends after call_ns and one op

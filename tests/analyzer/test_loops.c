@@ -4,7 +4,7 @@
 #include "tests/unit.h"
 
 #include "analyzer/rounds/phase.h"
-#include "analyzer/timeline/load_trace.h"
+#include "tests/analyzer/support.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,12 +91,10 @@ static void check(size_t phase_count, uint64_t rounds)
 {
 	struct xs_phases phases;
 	struct xs_trace *trace;
-	const char *error;
 	uint64_t most = 0;
 
 	fclose(out);
-	if (xs_trace_read_memory(text, strlen(text), &trace, &error))
-		fail_msg("%s", error);
+	trace = read_text(text);
 	assert_int_equal(xs_phases_build(trace, &phases), 0);
 	for (size_t i = 0; i < phases.count; i++)
 		if (phases.items[i].rounds > most)
@@ -111,11 +109,9 @@ static void check(size_t phase_count, uint64_t rounds)
 static void check_threads(bool one)
 {
 	struct xs_trace *trace;
-	const char *error;
 
 	fclose(out);
-	if (xs_trace_read_memory(text, strlen(text), &trace, &error))
-		fail_msg("%s", error);
+	trace = read_text(text);
 	assert_int_equal(is_one_thread(trace), one);
 	xs_trace_free(trace);
 	free(text);

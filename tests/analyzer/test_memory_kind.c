@@ -3,7 +3,7 @@
  * allocations. */
 #include "tests/unit.h"
 
-#include "analyzer/timeline/load_trace.h"
+#include "tests/analyzer/support.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,6 @@ static struct xs_op copy_of(const char *before, unsigned src, unsigned dst,
 			    unsigned direction)
 {
 	struct xs_trace *trace;
-	const char *error;
 	struct xs_op op;
 	char text[4096];
 
@@ -40,8 +39,7 @@ static struct xs_op copy_of(const char *before, unsigned src, unsigned dst,
 		      "copy queue=0 correlation=1 start=60 duration=10 "
 		      "bytes=8 direction=1 copies=1\n",
 		 before, src, dst, direction);
-	assert_int_equal(
-	    xs_trace_read_memory(text, strlen(text), &trace, &error), 0);
+	trace = read_text(text);
 	assert_int_equal(trace->op_count, 1);
 	op = trace->ops[0];
 	xs_trace_free(trace);

@@ -15,11 +15,7 @@
 static void build(const char *text, struct xs_trace **trace,
 		  struct xs_phases *phases)
 {
-	const char *error;
-	int rc = xs_trace_read_memory(text, strlen(text), trace, &error);
-
-	if (rc)
-		fail_msg("%s", error);
+	*trace = read_text(text);
 	assert_int_equal(xs_phases_build(*trace, phases), 0);
 }
 

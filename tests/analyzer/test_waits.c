@@ -3,7 +3,6 @@
  * from 10 to 40 starts at 10 us of the run. */
 #include "tests/unit.h"
 
-#include "analyzer/timeline/load_trace.h"
 #include "analyzer/timeline/timeline.h"
 #include "analyzer/waits/wait_sites.h"
 #include "tests/analyzer/support.h"
@@ -71,10 +70,7 @@ static struct xs_wait_sites waits;
 
 static void begin(const char *text)
 {
-	const char *error;
-
-	if (xs_trace_read_memory(text, strlen(text), &trace, &error))
-		fail_msg("%s", error ? error : "cannot be read");
+	trace = read_text(text);
 	assert_int_equal(trace->defect_count, 0);
 	assert_int_equal(xs_timeline_build(trace, &timeline), 0);
 	assert_int_equal(
