@@ -138,11 +138,19 @@ static bool is_launch(enum xs_function fn)
 	return xs_functions[fn].call_class == XS_CALL_LAUNCH;
 }
 
+/* Device code goes with its module or its context. */
+static void switch_unloads(bool on)
+{
+	xs_share_callback(XS_SHARE_US, on, CUPTI_CB_DOMAIN_RESOURCE,
+			  CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
+	xs_share_callback(XS_SHARE_US, on, CUPTI_CB_DOMAIN_RESOURCE,
+			  CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+}
+
 /* A launch of the runtime names its function only to the driver. */
 static void enable_dataflow(void)
 {
-	xs_share_callback(XS_SHARE_US, true, CUPTI_CB_DOMAIN_RESOURCE,
-			  CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
+	switch_unloads(true);
 	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, is_launch, true);
 }
 
@@ -169,8 +177,7 @@ void xs_cupti_switch_calls_off(void)
 	/* CUPTI adds overhead to calls while any callback is enabled */
 	xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RESOURCE,
 			  CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
-	xs_share_callback(XS_SHARE_US, false, CUPTI_CB_DOMAIN_RESOURCE,
-			  CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
+	switch_unloads(false);
 	enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls, matches_all, false);
 	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls, matches_all, false);
 }

@@ -265,7 +265,8 @@ static void on_context(void)
 
 static void on_resource(CUpti_CallbackId id)
 {
-	if (id == CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING)
+	if (id == CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING ||
+	    id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
 		xs_kernel_layout_outdate();
 	else if (!xs_thread_get()->busy)
 		on_context();

@@ -166,12 +166,14 @@ static void note_memory(void *data)
 		xs_live_memory_remove(event->dst, noting->span->start_ns);
 }
 
-/* With several devices, it is not known whose memory ends. */
+/* The device's modules are gone, too. With several devices, it is not known
+ * whose memory ends. */
 static void note_reset(void *data)
 {
 	const struct noting *noting = data;
 	const uint64_t devices = xs_gpu_records_devices();
 
+	xs_kernel_layout_outdate();
 	if (!(devices & (devices - 1)))
 		xs_live_memory_remove_all(noting->span->start_ns);
 }
