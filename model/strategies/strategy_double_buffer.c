@@ -223,7 +223,7 @@ const struct xs_strategy xs_strategy_double_buffer = {
 	"Alternate the rounds of {places} between two streams and two sets of "
 	"buffers{once}, with cudaMemcpyAsync{pinned}. Wait for a round only "
 	"after the next one is issued: the next one's copies then overlap this "
-	"one's kernels.",
+	"one's kernels.{no_waits}",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

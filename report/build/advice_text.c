@@ -150,6 +150,19 @@ static const char *pin_first(const struct xs_result_phase *phase)
 		   : "";
 }
 
+/* " Leave out the host's waits between kernels, ..." or "" */
+static const char *no_waits(struct xs_arena *arena,
+			    const struct xs_result_phase *phase)
+{
+	if (phase->kernel_waits == 0)
+		return "";
+	return xs_arena_print(arena,
+			      " Leave out the host's %" PRId64 " wait%s "
+			      "between kernels: a stream runs them in order.",
+			      phase->kernel_waits,
+			      phase->kernel_waits == 1 ? "" : "s");
+}
+
 /* How far the round overlaps today. */
 static const char *overlap_now(struct xs_arena *arena,
 			       const struct xs_result_phase *phase)
@@ -231,6 +244,8 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 		return issue_of(estimate);
 	if (strcmp(name, "pinned") == 0) /* " from pinned buffers" or "" */
 		return pin_first(phase);
+	if (strcmp(name, "no_waits") == 0) /* between kernels, or "" */
+		return no_waits(arena, phase);
 	if (strcmp(name, "once") == 0) /* allocated before the loop, or "" */
 		return phase->movable_ns > phase->transfer_ns
 			   ? " that are allocated once, before the loop"

@@ -333,6 +333,30 @@ static int64_t movable_ns(struct xs_result *result,
 	return ns;
 }
 
+/* The host's waits with kernels before and after them. */
+static int64_t kernel_waits(const struct xs_phase *phase)
+{
+	int64_t waits = 0, since_kernel = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < phase->step_count; i++) {
+		switch (phase->steps[i].kind) {
+		case XS_STEP_KERNEL:
+			if (any)
+				waits += since_kernel;
+			since_kernel = 0;
+			any = true;
+			break;
+		case XS_STEP_SYNC_DEVICE:
+		case XS_STEP_SYNC_STREAM:
+		case XS_STEP_SYNC_EVENT:
+			since_kernel++;
+			break;
+		}
+	}
+	return waits;
+}
+
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 		    const struct xs_phase *phase, struct xs_result_phase *out)
 {
@@ -362,6 +386,7 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 				   ? xs_number_bounded(phase->host_blocked_ns)
 				   : XS_UNKNOWN,
 	    .overlap_ns = xs_number_bounded(phase->overlap_ns),
+	    .kernel_waits = kernel_waits(phase),
 	    .src_memory = memory_name(phase->src_memory),
 	    .dst_memory = memory_name(phase->dst_memory),
 	};

@@ -14,6 +14,7 @@
 
 #define FOLDER XS_SOURCE_DIR "/tests/report/"
 #define H100   XS_SOURCE_DIR "/examples/frameworks/h100/"
+#define CORPUS XS_SOURCE_DIR "/examples/corpus/contact-2/"
 
 static void expect_golden(const char *arguments, const char *path)
 {
@@ -100,6 +101,15 @@ static void machines_have_no_order(void **state)
 	assert_string_equal(first.out, second.out);
 	program_free(&first);
 	program_free(&second);
+}
+
+static void waits_between_kernels_are_advised_against(void **state)
+{
+	(void)state;
+	expect_golden("report --machine " CORPUS "machine.json " CORPUS
+		      "second/poly-LU.xspy "
+		      "| sed -n '/^What to change/,/^Coverage/p'",
+		      FOLDER "golden/kernel-waits.txt");
 }
 
 static void expect_coverage(const char *name)
@@ -202,6 +212,7 @@ int main(void)
 	    cmocka_unit_test(dataflow_is_shown),
 	    cmocka_unit_test(callers_of_a_helper),
 	    cmocka_unit_test(frameworks_have_their_words),
+	    cmocka_unit_test(waits_between_kernels_are_advised_against),
 	    cmocka_unit_test(a_difference_has_one_name),
 	    cmocka_unit_test(machines_have_no_order),
 	    cmocka_unit_test(coverage_is_stated),
