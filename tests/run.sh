@@ -129,13 +129,16 @@ if [ -n "$all" ]; then
 	# build below has them
 	# shellcheck disable=SC2086
 	build_fuzzers $readers
+	slow="model_as_is|report_(long_traces|first_steps|two_screens)"
+	[ -n "$full" ] || slow="$slow|test_report_cli"
 	run_tests build-fuzz -R '^(analyzer|fuzz|model|report|test)_' \
-		-E '_preload|^(model_as_is|test_report_cli|report_(long_traces|first_steps|two_screens))$'
+		-E "_preload|^($slow)\$"
 	tests/fuzz/run.sh build-fuzz "$([ -z "$full" ] && echo 10 || echo 60)"
 	# without the limit of stack depth, which sanitized code exceeds, and what
 	# the simulated device mostly works in; whole programs in the full check only
-	left_out='^(attack_(depth|full_disk|large_copy|light_no_room|many_streams|wrapped_ids)
-		|e2e_(counted|calibrate|detach|detail|graphs|static))$'
+	left_out='attack_(depth|large_copy|many_streams|wrapped_ids)
+		|e2e_(counted|calibrate|detach|detail|graphs|static)'
+	[ -n "$full" ] || left_out="$left_out|attack_(full_disk|light_no_room)"
 	# shellcheck disable=SC2086
 	configure_and_build build-tests-address address,undefined $writers \
 		tests/attacks/all ${full:+tests/e2e/all}
@@ -143,13 +146,14 @@ if [ -n "$all" ]; then
 	cp build-fuzz/bin/xferspy build-tests-address/bin
 	run_tests build-tests-address \
 		-R "^(attack|preload|test_preload${full:+|e2e})_" \
-		-E "$(echo "$left_out" | tr -d '\n\t')"
+		-E "^($(echo "$left_out" | tr -d '\n\t'))\$"
 	# The simulated device runs a program's threads for it, unseen by the
 	# sanitizer; what the library's own threads share is in its unit tests, of
-	# which two long ones have one thread.
+	# which two long ones with one thread are left to the full check.
+	alone='test_preload_(kernel_layout|live_memory)'
+	[ -z "$full" ] || alone=none
 	configure_and_build build-tests-thread thread tests/preload/all
-	run_tests build-tests-thread -R '^(test_preload|preload)' \
-		-E '^test_preload_(kernel_layout|live_memory)$'
+	run_tests build-tests-thread -R '^(test_preload|preload)' -E "^$alone\$"
 	if [ -n "$full" ]; then
 		tests/report/mutants.py build-fuzz/bin/xferspy 300
 	fi
