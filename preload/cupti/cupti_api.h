@@ -32,6 +32,7 @@
 	F(cuptiGetCallbackName)                                                \
 	F(cuptiActivityConfigureUnifiedMemoryCounter)                          \
 	F(cuptiGetStreamIdEx)                                                  \
+	F(cuptiGetContextId)                                                   \
 	F(cuptiGetDeviceId)                                                    \
 	F(cuptiUnsubscribe)                                                    \
 	F(cuptiFinalize)                                                       \

@@ -10,6 +10,7 @@
 #include "preload/record/kernel_layout.h"
 #include "preload/record/live_memory.h"
 #include "preload/trace/gpu_records.h"
+#include "preload/util/clock.h"
 #include "preload/util/guard.h"
 
 #include <cuda.h>
@@ -161,6 +162,7 @@ static void note_memory(void *data)
 
 	if (xs_call_allocates(xs_functions[noting->call->fn].call_class))
 		xs_live_memory_add(event->dst, event->bytes,
+				   noting->thread->context,
 				   noting->span->end_ns);
 	else
 		xs_live_memory_remove(event->dst, noting->span->start_ns);
@@ -175,7 +177,18 @@ static void note_reset(void *data)
 
 	xs_kernel_layout_outdate();
 	if (!(devices & (devices - 1)))
-		xs_live_memory_remove_all(noting->span->start_ns);
+		xs_live_memory_remove_all(0, noting->span->start_ns);
+}
+
+static void note_context_end(void *context)
+{
+	xs_live_memory_remove_all(*(const uint32_t *)context,
+				  xs_clock_realtime_ns());
+}
+
+void xs_launch_pointers_end_context(uint32_t context)
+{
+	xs_guard_run(note_context_end, &context);
 }
 
 void xs_launch_pointers_nested(struct xs_thread *thread, enum xs_function fn,

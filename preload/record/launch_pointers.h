@@ -35,4 +35,8 @@ void xs_launch_pointers_note(struct xs_thread *thread,
 void xs_launch_pointers_nested(struct xs_thread *thread, enum xs_function fn,
 			       const void *arguments);
 
+/* Call when a context is about to end, with its number as CUPTI counts it: its
+ * memory ends, too. */
+void xs_launch_pointers_end_context(uint32_t context);
+
 #endif

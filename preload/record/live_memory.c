@@ -16,6 +16,7 @@
 
 struct range {
 	uint64_t begin, end, since_ns;
+	uint32_t context;
 };
 
 struct leaf {
@@ -206,9 +207,10 @@ static bool insert(const struct range *range)
 	return true;
 }
 
-void xs_live_memory_add(uint64_t address, uint64_t bytes, uint64_t end_ns)
+void xs_live_memory_add(uint64_t address, uint64_t bytes, uint32_t context,
+			uint64_t end_ns)
 {
-	const struct range range = {address, address + bytes, end_ns};
+	const struct range range = {address, address + bytes, end_ns, context};
 
 	if (!address || !bytes || range.end < address)
 		return;
@@ -233,7 +235,14 @@ void xs_live_memory_remove(uint64_t address, uint64_t start_ns)
 	pthread_mutex_unlock(&lock);
 }
 
-void xs_live_memory_remove_all(uint64_t start_ns)
+static bool is_removed(const struct range *range, uint32_t context,
+		       uint64_t start_ns)
+{
+	return range->since_ns <= start_ns &&
+	       (!context || range->context == context);
+}
+
+void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns)
 {
 	pthread_mutex_lock(&lock);
 	for (uint32_t at = leaf_count; at-- > 0;) {
@@ -241,7 +250,7 @@ void xs_live_memory_remove_all(uint64_t start_ns)
 		uint32_t kept = 0;
 
 		for (uint32_t i = 0; i < leaf->count; i++)
-			if (leaf->ranges[i].since_ns > start_ns)
+			if (!is_removed(&leaf->ranges[i], context, start_ns))
 				leaf->ranges[kept++] = leaf->ranges[i];
 		total -= leaf->count - kept;
 		leaf->count = kept;

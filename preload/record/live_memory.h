@@ -14,16 +14,19 @@
 /* The functions below take a lock: call them in a guard (util/guard.h). Times
  * are CLOCK_REALTIME ns. */
 
-/* Adds memory that an allocation returned at `end_ns`. Older entries that
- * overlap it are dropped: their memory was freed. */
-void xs_live_memory_add(uint64_t address, uint64_t bytes, uint64_t end_ns);
+/* Adds memory that an allocation in this context, 0 if unknown, returned at
+ * `end_ns`. Older entries that overlap it are dropped: their memory was freed.
+ */
+void xs_live_memory_add(uint64_t address, uint64_t bytes, uint32_t context,
+			uint64_t end_ns);
 
 /* Removes the memory at `address` that a call which began at `start_ns` freed.
  * Memory that was allocated there since then stays. */
 void xs_live_memory_remove(uint64_t address, uint64_t start_ns);
 
-/* Removes all memory that was added with a time of at most `start_ns`. */
-void xs_live_memory_remove_all(uint64_t start_ns);
+/* Removes all memory of the context, or of all contexts if it is 0, that was
+ * added with a time of at most `start_ns`. */
+void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns);
 
 /* Returns whether all of the live memory is known: false from the moment on
  * when there was more than XS_LIVE_MEMORY_MOST of it, or no space. */

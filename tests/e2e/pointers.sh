@@ -78,6 +78,16 @@ for app in driver driver-per-thread; do
 	diff want got >&2 || fail "$app: not the program's addresses"
 done
 
+# A context ends with its memory and its modules.
+for app in driver driver-per-thread; do
+	XS_SIM_DEVICES=2 XFERSPY_DATAFLOW=all traced "$XS_APPS/$app" contexts 4
+	expect "$app, contexts: exit code" "$status" 0
+	read_trace
+	given >got
+	sed -n 's/^launch/1:/p' out >want
+	diff want got >&2 || fail "$app, contexts: not the program's addresses"
+done
+
 # What is not recorded as a whole has no pointers.
 XFERSPY_DATAFLOW=all XFERSPY_MODE=light traced "$XS_APPS/pointers" 3
 read_trace

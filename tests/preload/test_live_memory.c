@@ -6,6 +6,7 @@
 #include "preload/record/live_memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FOUND 8u
 
@@ -28,14 +29,14 @@ static bool is_live(uint64_t address)
 static void ranges_end(void **state)
 {
 	(void)state;
-	xs_live_memory_add(0x1000, 0x100, 10);
+	xs_live_memory_add(0x1000, 0x100, 1, 10);
 	assert_false(is_live(0xfff));
 	assert_true(is_live(0x1000));
 	assert_true(is_live(0x10ff));
 	assert_false(is_live(0x1100));
-	xs_live_memory_add(0, 16, 10);
-	xs_live_memory_add(0x5000, 0, 10);
-	xs_live_memory_add(UINT64_MAX - 4, 16, 10);
+	xs_live_memory_add(0, 16, 1, 10);
+	xs_live_memory_add(0x5000, 0, 1, 10);
+	xs_live_memory_add(UINT64_MAX - 4, 16, 1, 10);
 	assert_false(is_live(0));
 	assert_false(is_live(0x5000));
 	xs_live_memory_remove(0x1008, 20); /* no allocation begins there */
@@ -48,13 +49,13 @@ static void ranges_end(void **state)
 static void newer_memory_stays(void **state)
 {
 	(void)state;
-	xs_live_memory_add(0x1000, 0x100, 10);
-	xs_live_memory_add(0x1000, 0x80, 30);
+	xs_live_memory_add(0x1000, 0x100, 1, 10);
+	xs_live_memory_add(0x1000, 0x80, 1, 30);
 	xs_live_memory_remove(0x1000, 20);
 	assert_true(is_live(0x107f));
 	assert_false(is_live(0x1080));
 	/* a free that was not seen: the new allocation overlaps the old one */
-	xs_live_memory_add(0x0f00, 0x180, 40);
+	xs_live_memory_add(0x0f00, 0x180, 1, 40);
 	assert_true(is_live(0x107f));
 	xs_live_memory_remove(0x1000, 50);
 	assert_true(is_live(0x107f));
@@ -66,15 +67,27 @@ static void all_end(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < 1000; i++)
-		xs_live_memory_add(0x10000 + i * 0x100, 0x80, i);
-	xs_live_memory_remove_all(499);
+		xs_live_memory_add(0x10000 + i * 0x100, 0x80, 1, i);
+	xs_live_memory_remove_all(0, 499);
 	for (uint64_t i = 0; i < 1000; i++)
 		assert_int_equal(is_live(0x10000 + i * 0x100), i > 499);
-	xs_live_memory_remove_all(999);
+	xs_live_memory_remove_all(0, 999);
 	assert_false(is_live(0x10000 + 999 * 0x100));
-	xs_live_memory_add(0x10000, 0x80, 1000);
+	xs_live_memory_add(0x10000, 0x80, 1, 1000);
 	assert_true(is_live(0x10000));
-	xs_live_memory_remove_all(1000);
+	xs_live_memory_remove_all(0, 1000);
+}
+
+static void memory_ends_with_its_context(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++)
+		xs_live_memory_add(0x10000 + i * 0x100, 0x80, i % 3, i);
+	xs_live_memory_remove_all(2, 499);
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(is_live(0x10000 + i * 0x100),
+				 i % 3 != 2 || i > 499);
+	xs_live_memory_remove_all(0, 1000);
 }
 
 static void addresses_are_distinct(void **state)
@@ -85,7 +98,7 @@ static void addresses_are_distinct(void **state)
 					  .room = FOUND};
 
 	(void)state;
-	xs_live_memory_add(0x1000, 0x100, 10);
+	xs_live_memory_add(0x1000, 0x100, 1, 10);
 	assert_int_equal(look(words, 6, addresses), 2);
 	assert_true(addresses[0] == 0x1008 && addresses[1] == 0x1010);
 	for (size_t i = 0; i < 2 * FOUND; i++)
@@ -99,6 +112,21 @@ static void addresses_are_distinct(void **state)
 #define PLACES	    4000u
 #define STEPS	    200000u
 #define PLACE_BYTES 64u
+
+static void are_live(const unsigned *owner)
+{
+	for (unsigned i = 0; i < PLACES + 3; i++)
+		assert_int_equal(is_live(0x100000 + i * PLACE_BYTES),
+				 owner[i] != 0);
+}
+
+/* An allocation has at most three places. */
+static void end_allocation(unsigned *owner, unsigned old)
+{
+	for (unsigned k = old ? old - 1 : PLACES + 3;
+	     k < PLACES + 3 && k < old + 2; k++)
+		owner[k] = owner[k] == old ? 0 : owner[k];
+}
 
 /* Places of equal size, each with an allocation of one to three of them. */
 static void like_a_list(void **state)
@@ -122,29 +150,21 @@ static void like_a_list(void **state)
 				for (unsigned i = at; owner[i] == at + 1; i++)
 					owner[i] = 0;
 		} else {
-			for (unsigned i = at; i < at + count; i++) {
-				const unsigned old = owner[i];
-
-				/* an allocation has at most three */
-				for (unsigned k = old ? old - 1 : PLACES + 3;
-				     k < PLACES + 3 && k < old + 2; k++)
-					owner[k] =
-					    owner[k] == old ? 0 : owner[k];
-			}
+			for (unsigned i = at; i < at + count; i++)
+				end_allocation(owner, owner[i]);
 			for (unsigned i = at; i < at + count; i++)
 				owner[i] = at + 1;
 			since[at] = step;
-			xs_live_memory_add(address, count * PLACE_BYTES, step);
+			xs_live_memory_add(address, count * PLACE_BYTES, 1,
+					   step);
 		}
 		assert_int_equal(is_live(address + 63), owner[at] != 0);
 	}
-	for (unsigned i = 0; i < PLACES + 3; i++)
-		assert_int_equal(is_live(0x100000 + i * PLACE_BYTES),
-				 owner[i] != 0);
+	are_live(owner);
 	for (unsigned i = 0; i < PLACES + 3; i++)
 		xs_live_memory_remove(0x100000 + i * PLACE_BYTES, UINT64_MAX);
-	for (unsigned i = 0; i < PLACES + 3; i++)
-		assert_false(is_live(0x100000 + i * PLACE_BYTES));
+	memset(owner, 0, sizeof(owner));
+	are_live(owner);
 }
 
 /* Last: the list is incomplete from then on. */
@@ -153,7 +173,7 @@ static void too_many(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < XS_LIVE_MEMORY_MOST; i++)
 		xs_live_memory_add((i * 7919 % XS_LIVE_MEMORY_MOST + 1) << 12,
-				   4096, 1);
+				   4096, 1, 1);
 	assert_true(xs_live_memory_is_complete());
 	assert_true(is_live((UINT64_C(1) << 12) + 4095));
 	assert_true(is_live((uint64_t)XS_LIVE_MEMORY_MOST << 12));
@@ -163,9 +183,9 @@ static void too_many(void **state)
 	assert_true(is_live(UINT64_C(101) << 12));
 	assert_false(is_live(UINT64_C(102) << 12));
 	for (uint64_t i = 0; i < XS_LIVE_MEMORY_MOST; i++)
-		xs_live_memory_add((i + 1) << 12, 4096, 3);
+		xs_live_memory_add((i + 1) << 12, 4096, 1, 3);
 	assert_true(xs_live_memory_is_complete());
-	xs_live_memory_add(UINT64_C(1) << 50, 4096, 3);
+	xs_live_memory_add(UINT64_C(1) << 50, 4096, 1, 3);
 	assert_false(xs_live_memory_is_complete());
 }
 
@@ -175,6 +195,7 @@ int main(void)
 	    cmocka_unit_test(ranges_end),
 	    cmocka_unit_test(newer_memory_stays),
 	    cmocka_unit_test(all_end),
+	    cmocka_unit_test(memory_ends_with_its_context),
 	    cmocka_unit_test(addresses_are_distinct),
 	    cmocka_unit_test(like_a_list),
 	    cmocka_unit_test(too_many),

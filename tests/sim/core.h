@@ -204,6 +204,7 @@ struct xs_sim_hooks {
 	bool (*graph_launched)(unsigned instantiated, uint32_t exec,
 			       uint32_t correlation);
 	void (*unloading)(void);
+	void (*context_ending)(void);
 };
 XS_SIM_API void xs_sim_set_hooks(const struct xs_sim_hooks *hooks);
 /* Restarts correlation ids at 1. */

@@ -80,24 +80,31 @@ static void note_attached(void)
 		xs_sim_restart_ids();
 }
 
-/* A module of the device is about to be unloaded. */
-static void tell_unloading(void)
+/* Something of the current context is about to end. */
+static void tell_resource(CUpti_CallbackIdResource id)
 {
 	CUpti_CallbackFunc function = atomic_load(&callback);
 	CUpti_ResourceData data = {.context = xs_sim_context(xs_sim_device())};
 
-	if (function &&
-	    atomic_load(&wanted[CUPTI_CB_DOMAIN_RESOURCE]
-			       [CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING]))
-		function(user, CUPTI_CB_DOMAIN_RESOURCE,
-			 CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING, &data);
+	if (function && atomic_load(&wanted[CUPTI_CB_DOMAIN_RESOURCE][id]))
+		function(user, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
+}
+
+static void tell_unloading(void)
+{
+	tell_resource(CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING);
+}
+
+static void tell_context_ending(void)
+{
+	tell_resource(CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
 }
 
 void xs_cu_attach(void)
 {
 	static const struct xs_sim_hooks hooks = {
-	    xs_cu_call, xs_cu_record, xs_cu_instantiated, xs_cu_graph_launched,
-	    tell_unloading};
+	    xs_cu_call,		  xs_cu_record,	  xs_cu_instantiated,
+	    xs_cu_graph_launched, tell_unloading, tell_context_ending};
 
 	xs_sim_set_hooks(&hooks);
 }
@@ -309,6 +316,16 @@ CUptiResult cuptiGetStreamIdEx(CUcontext context, CUstream stream,
 		handle = CU_STREAM_PER_THREAD;
 	*id = xs_sim_stream_get(handle)->id;
 	return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiGetContextId(CUcontext context, uint32_t *id)
+{
+	uint32_t device;
+	const CUptiResult result = cuptiGetDeviceId(context, &device);
+
+	if (result == CUPTI_SUCCESS)
+		*id = device + 1;
+	return result;
 }
 
 CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t *device)

@@ -153,6 +153,14 @@ void xs_sim_unloading(void)
 		h->unloading();
 }
 
+void xs_sim_context_ending(void)
+{
+	const struct xs_sim_hooks *h = atomic_load(&hooks);
+
+	if (h)
+		h->context_ending();
+}
+
 /* 0: without CUPTI. */
 unsigned xs_sim_instantiated(void)
 {

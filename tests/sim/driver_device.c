@@ -120,6 +120,72 @@ static int set_context(CUcontext context)
 	return context ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
 }
 
+/* Modules that the program loaded, by device. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct loaded {
+	struct loaded *next;
+	struct xs_sim_module *module;
+	int device;
+} * modules;
+
+static int load(CUmodule *module, const void *image)
+{
+	struct loaded *loaded = malloc(sizeof(*loaded));
+
+	if (!loaded)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	loaded->module = xs_sim_module_load(image);
+	loaded->device = xs_sim_device();
+	*module = (CUmodule)(void *)loaded->module; /* NULL: no memory */
+	pthread_mutex_lock(&lock);
+	loaded->next = modules;
+	modules = loaded;
+	pthread_mutex_unlock(&lock);
+	return *module ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* Unloads a module, or those of a device; -1: of none. */
+static void unload_modules(const struct xs_sim_module *module, int device)
+{
+	struct loaded **at = &modules, *found;
+
+	pthread_mutex_lock(&lock);
+	while ((found = *at)) {
+		if (found->module != module && found->device != device) {
+			at = &found->next;
+			continue;
+		}
+		*at = found->next;
+		xs_sim_module_unload(found->module);
+		free(found);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static int unload(CUmodule module)
+{
+	xs_sim_device_wait(xs_sim_device());
+	xs_sim_unloading();
+	unload_modules((struct xs_sim_module *)(void *)module, -1);
+	return CUDA_SUCCESS;
+}
+
+/* A context ends with its memory and its modules. */
+static int destroy_context(CUcontext context)
+{
+	const int current = xs_sim_device();
+	const int rc =
+	    context ? set_context(context) : CUDA_ERROR_INVALID_CONTEXT;
+
+	if (rc)
+		return rc;
+	xs_sim_device_wait(xs_sim_device());
+	xs_sim_context_ending();
+	unload_modules(NULL, xs_sim_device());
+	xs_sim_memory_reset(xs_sim_device());
+	return xs_sim_set_device(current);
+}
+
 static int put_context_id(unsigned long long *id, CUcontext context)
 {
 	for (int i = 0; i < xs_sim_config.devices; i++)
@@ -164,8 +230,7 @@ DRV_API(cuCtxCreate_v4,
 	 unsigned int flags, CUdevice dev),
 	(pctx, ctxCreateParams, flags, dev), enter_context(pctx, dev))
 #endif
-DRV_API(cuCtxDestroy_v2, (CUcontext ctx), (ctx),
-	ctx ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT)
+DRV_API(cuCtxDestroy_v2, (CUcontext ctx), (ctx), destroy_context(ctx))
 DRV_API(cuCtxSetCurrent, (CUcontext ctx), (ctx), set_context(ctx))
 DRV_API(cuCtxGetCurrent, (CUcontext * pctx), (pctx),
 	put_context(pctx, xs_sim_device()))
@@ -219,20 +284,6 @@ cuGetProcAddress_v2(const char *symbol, void **function, int version,
 		*status = *function ? CU_GET_PROC_ADDRESS_SUCCESS
 				    : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 	return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
-}
-
-static int load(CUmodule *module, const void *image)
-{
-	*module = (CUmodule)(void *)xs_sim_module_load(image);
-	return *module ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-static int unload(CUmodule module)
-{
-	xs_sim_device_wait(xs_sim_device());
-	xs_sim_unloading();
-	xs_sim_module_unload((struct xs_sim_module *)(void *)module);
-	return CUDA_SUCCESS;
 }
 
 static int get_function(CUfunction *function, CUmodule module, const char *name)

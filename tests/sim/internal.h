@@ -32,6 +32,8 @@ void xs_sim_emit(const struct xs_sim_record *record);
 bool xs_sim_graph_launched(unsigned instantiated, uint32_t exec);
 /* A module of the device is about to be unloaded. */
 void xs_sim_unloading(void);
+/* The context of the current device is about to be destroyed. */
+void xs_sim_context_ending(void);
 
 /* graph.c: stores an operation of a capture. */
 int xs_sim_capture(const struct xs_sim_op *op);

@@ -3,6 +3,7 @@
 #include "tests/sim/module.h"
 #include "tests/sim/internal.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,41 @@ xs_sim_function_kernel(const struct xs_sim_function *function)
 	return (const struct xs_ptx_kernel *)(const void *)function;
 }
 
+/* Memory of the kernel of a module with one kernel that was unloaded. The next
+ * such module gets it: handles are given out again at once. */
+static _Atomic(struct xs_ptx_kernel *) unloaded;
+
+static void move_kernel(struct xs_ptx_program *program,
+			struct xs_ptx_kernel *to)
+{
+	*to = program->kernels[0];
+	program->kernels = to;
+}
+
+static void reuse_handle(struct xs_ptx_program *program)
+{
+	struct xs_ptx_kernel *old = program->kernels, *place = NULL;
+
+	if (program->kernel_count == 1)
+		place = atomic_exchange(&unloaded, NULL);
+	if (!place)
+		return;
+	move_kernel(program, place);
+	free(old);
+}
+
+static void keep_handle(struct xs_ptx_program *program)
+{
+	struct xs_ptx_kernel *place = program->kernels, *other = NULL;
+
+	if (program->kernel_count == 1)
+		other = malloc(sizeof(*other));
+	if (!other)
+		return;
+	move_kernel(program, other);
+	free(atomic_exchange(&unloaded, place));
+}
+
 struct xs_sim_module *xs_sim_module_load(const void *image)
 {
 	struct xs_sim_module *module = calloc(1, sizeof(*module));
@@ -24,6 +60,8 @@ struct xs_sim_module *xs_sim_module_load(const void *image)
 	if (module && text)
 		module->program = xs_ptx_parse(text);
 	free(text);
+	if (module && module->program)
+		reuse_handle(module->program);
 	for (uint32_t i = 0;
 	     module && module->program && i < module->program->global_count;
 	     i++)
@@ -40,6 +78,8 @@ void xs_sim_module_unload(struct xs_sim_module *module)
 	for (uint32_t i = 0;
 	     module->program && i < module->program->global_count; i++)
 		xs_sim_unregister(module->program->globals[i].address);
+	if (module->program)
+		keep_handle(module->program);
 	xs_ptx_free(module->program);
 	free(module);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that uses the driver API without the runtime, as frameworks with
  * their own compiler do. It knows nothing of xferspy. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +193,46 @@ static void pointers(int rounds)
 	launch_of_modules(rounds);
 }
 
+static void create_context(CUcontext *context, CUdevice on)
+{
+#if CUDA_VERSION >= 13000
+	CHECK(cuCtxCreate(context, NULL, 0, on));
+#else
+	CHECK(cuCtxCreate(context, 0, on));
+#endif
+}
+
+/* Contexts on another device, one after the other, each with a module: their
+ * functions may have the same handle. Memory of each second one is given to a
+ * kernel of the next one as numbers; memory of the first device stays. */
+static void contexts(int rounds)
+{
+	CUdeviceptr own, rest[2], first = device;
+	int count = 2;
+	void *plain[] = {&own}, *with_struct[] = {&first, &count, rest};
+	CUcontext context;
+	CUmodule module;
+	CUfunction function;
+
+	for (int i = 0; i < 2 * rounds; i++) {
+		const bool last = i % 2;
+
+		create_context(&context, 1);
+		CHECK(cuModuleLoadData(&module, last ? ptx_struct : ptx));
+		CHECK(cuModuleGetFunction(&function, module,
+					  last ? "other" : "twice"));
+		if (!last)
+			CHECK(cuMemAlloc(&own, BYTES));
+		rest[0] = own;
+		rest[1] = device + 8;
+		tell(last ? first : own, last ? rest[1] : 0);
+		CHECK(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL,
+				     last ? with_struct : plain, NULL));
+		CHECK(cuCtxSynchronize());
+		CHECK(cuCtxDestroy(context));
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -201,6 +242,10 @@ int main(int argc, char **argv)
 	set_up();
 	if (strcmp(mode, "pointers") == 0) {
 		pointers(rounds);
+		return 0;
+	}
+	if (strcmp(mode, "contexts") == 0) {
+		contexts(rounds);
 		return 0;
 	}
 	if (strcmp(mode, "range") == 0) {
