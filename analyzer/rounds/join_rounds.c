@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * First joins iterations that wait between their kernels, found as equal
+ * sequences of rounds (mark_iterations). Then joins rounds that always follow
+ * the same kind of round (mark_followers), in passes: joined rounds may be of
+ * one kind that were of two.
+ */
 #include "analyzer/rounds/join_rounds.h"
 
 #include "analyzer/rounds/phase.h"
@@ -7,6 +13,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+
+/* The recorded programs take at most 2 passes over followers. With more, a
+ * trace could make the time the square of its rounds. */
+#define MOST_PASSES 16
 
 /* Rounds with the same ops. */
 struct kind {
@@ -63,7 +73,7 @@ static bool is_cut(const struct joiner *j, size_t i)
 }
 
 /* Numbers the kinds of rounds. */
-static int find_kinds(struct joiner *j)
+static int number_kinds(struct joiner *j)
 {
 	const size_t count = j->rounds->count;
 	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
@@ -97,7 +107,7 @@ static void note_before(const struct joiner *j, struct kind *kind, size_t i)
 }
 
 /* Notes that the kind of round i - 1 is followed by that of round i. */
-static void look_at_pair(struct joiner *j, size_t i)
+static void note_neighbours(struct joiner *j, size_t i)
 {
 	const struct xs_round *items = j->rounds->items;
 	const bool pair = follows(j, i);
@@ -121,7 +131,7 @@ static void look_at_pair(struct joiner *j, size_t i)
 	}
 }
 
-static void look_at_pairs(struct joiner *j)
+static void note_all_neighbours(struct joiner *j)
 {
 	const size_t count = j->rounds->count;
 
@@ -129,13 +139,13 @@ static void look_at_pairs(struct joiner *j)
 		j->kinds[j->kind_of[i]] =
 		    (struct kind){.next = XS_NONE, .before = XS_NONE};
 	for (size_t i = 0; i <= count; i++)
-		look_at_pair(j, i);
+		note_neighbours(j, i);
 }
 
 /* Rounds join those that copy in, or that join such rounds themselves: an
  * iteration of many rounds takes one pass. Kinds are decided in the order in
  * which they occur, so the kind before was decided before. */
-static void decide(struct joiner *j, struct kind *kind)
+static void decide_kind(struct joiner *j, struct kind *kind)
 {
 	const struct kind *before;
 
@@ -149,18 +159,18 @@ static void decide(struct joiner *j, struct kind *kind)
 	    !kind->behind || (!kind->mixed && before->joins && !before->varies);
 }
 
-static bool joins(const struct joiner *j, size_t i)
+static bool is_follower(const struct joiner *j, size_t i)
 {
 	return j->kinds[j->kind_of[i]].joins && !is_cut(j, i) &&
 	       !j->kinds[j->kind_of[i - 1]].varies &&
 	       (j->joined[i - 1] || copies_in(&j->rounds->items[i - 1]));
 }
 
-static void find_pairs(struct joiner *j)
+static void mark_followers(struct joiner *j)
 {
 	for (size_t i = 0; i < j->rounds->count; i++) {
-		decide(j, &j->kinds[j->kind_of[i]]);
-		j->joined[i] = joins(j, i);
+		decide_kind(j, &j->kinds[j->kind_of[i]]);
+		j->joined[i] = is_follower(j, i);
 	}
 }
 
@@ -217,7 +227,7 @@ static size_t iteration_end(const struct joiner *j, size_t i, uint64_t *hash)
 
 /* Sets for each round whether it belongs to the iteration of the round before,
  * of which there are others that are equal. */
-static int find_iterations(struct joiner *j)
+static int mark_iterations(struct joiner *j)
 {
 	const size_t count = j->rounds->count;
 	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
@@ -256,18 +266,18 @@ int xs_rounds_join(const struct xs_trace *trace, struct xs_rounds *rounds,
 	int rc = j.kind_of && j.kinds && j.joined ? 0 : -ENOMEM;
 
 	if (!rc)
-		rc = find_iterations(&j);
+		rc = mark_iterations(&j);
 	if (!rc)
 		join_all(&j, round_of_op);
-	/* joined rounds may be of one kind that were of two */
-	do {
-		if (!rc)
-			rc = find_kinds(&j);
+	for (unsigned pass = 0; !rc && pass < MOST_PASSES; pass++) {
+		rc = number_kinds(&j);
 		if (rc)
 			break;
-		look_at_pairs(&j);
-		find_pairs(&j);
-	} while (join_all(&j, round_of_op));
+		note_all_neighbours(&j);
+		mark_followers(&j);
+		if (!join_all(&j, round_of_op))
+			break;
+	}
 	free(j.kind_of);
 	free(j.kinds);
 	free(j.joined);
