@@ -184,6 +184,33 @@ static int read_records(const struct trace_reader *reader, uint64_t at,
 }
 
 /* Reads one chunk. Stores in *next where the next chunk may begin. */
+/* The used size of a whole chunk is checked: records end at *end, and at
+ * *used_end if none is missing. */
+static int check_used(struct trace_reader *reader, uint64_t at,
+		      const struct xs_chunk_header *chunk, uint64_t *end,
+		      uint64_t *used_end)
+{
+	int rc = 0;
+
+	*used_end = at + chunk->used_bytes;
+	if (chunk->used_bytes < sizeof(*chunk)) {
+		rc = defect(reader, at, "the chunk's used size is damaged");
+		*used_end = at + sizeof(*chunk);
+	} else if (*used_end > *end) {
+		rc = defect(reader, *end,
+			    "%" PRIu64 " bytes of records are missing",
+			    *used_end - *end);
+		*used_end = *end;
+	} else {
+		if (reader->closed && !all_zero(reader, *used_end, *end))
+			rc = defect(reader, *used_end,
+				    "the bytes after the chunk's records are "
+				    "damaged; records may be missing");
+		*end = *used_end;
+	}
+	return rc;
+}
+
 static int read_chunk(struct trace_reader *reader, uint64_t at, uint64_t *next)
 {
 	struct xs_chunk_header chunk;
@@ -207,24 +234,8 @@ static int read_chunk(struct trace_reader *reader, uint64_t at, uint64_t *next)
 			    "the chunk is shorter than its header says");
 	*next = end;
 
-	used_end = at + chunk.used_bytes;
-	if (rc)
-		return rc;
-	if (chunk.used_bytes < sizeof(chunk)) {
-		rc = defect(reader, at, "the chunk's used size is damaged");
-		used_end = at + sizeof(chunk);
-	} else if (used_end > end) {
-		rc = defect(reader, end,
-			    "%" PRIu64 " bytes of records are missing",
-			    used_end - end);
-		used_end = end;
-	} else {
-		if (reader->closed && !all_zero(reader, used_end, end))
-			rc = defect(reader, used_end,
-				    "the bytes after the chunk's records are "
-				    "damaged; records may be missing");
-		end = used_end;
-	}
+	if (!rc)
+		rc = check_used(reader, at, &chunk, &end, &used_end);
 	return rc ? rc
 		  : read_records(reader, at + sizeof(chunk), end, used_end);
 }

@@ -133,6 +133,20 @@ static void count_ops(const struct xs_phase_members *m, struct xs_phase *phase)
 	}
 }
 
+/* Returns the round whose time is the median. */
+static uint32_t find_median(const struct xs_phase_members *m,
+			    const struct xs_phase *phase)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		const struct xs_round *round = xs_phase_member(m, i);
+
+		if (round->end_ns - round->begin_ns ==
+		    phase->round_ns.median_ns)
+			return m->keys[i].index;
+	}
+	return m->keys[0].index;
+}
+
 int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 		     uint32_t *median_round)
 {
@@ -171,15 +185,6 @@ int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 	count_ops(m, phase);
 	free(memory);
 
-	*median_round = m->keys[0].index;
-	for (size_t i = 0; i < m->count; i++) {
-		const struct xs_round *round = xs_phase_member(m, i);
-
-		if (round->end_ns - round->begin_ns ==
-		    phase->round_ns.median_ns) {
-			*median_round = m->keys[i].index;
-			break;
-		}
-	}
+	*median_round = find_median(m, phase);
 	return 0;
 }

@@ -179,6 +179,32 @@ static size_t count_steps(const struct xs_round *round,
 	return steps;
 }
 
+/* Adds the ops of each call in order, and calls without an op, of which
+ * *call_steps may still be added to the trace's rounds. */
+static void add_steps(struct builder *b, const struct xs_rounds *rounds,
+		      const struct xs_key *keys, size_t *call_steps)
+{
+	const struct xs_round *round = b->round;
+	const struct xs_trace *trace = b->trace;
+	uint32_t op = 0;
+
+	for (uint32_t i = 0; i < round->call_count; i++) {
+		uint32_t at = rounds->calls[round->first_call + i];
+		const struct xs_call *call = &trace->calls[at];
+		uint32_t first = op;
+
+		for (; op < round->op_count && keys[op].key == at; op++)
+			add_op(b, &trace->ops[keys[op].index], call,
+			       op > first);
+		if (op == first && call->error == 0 && *call_steps > 0) {
+			add_call(b, call);
+			(*call_steps)--;
+		}
+	}
+	for (; op < round->op_count; op++)
+		add_op(b, &trace->ops[keys[op].index], NULL, false);
+}
+
 int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 		   uint32_t index, size_t *call_steps, struct xs_phase *phase)
 {
@@ -187,7 +213,6 @@ int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 	struct builder b = {
 	    .trace = trace, .round = round, .starts = rounds->starts};
 	bool is_short;
-	uint32_t op = 0;
 
 	keys = ops_by_call(trace, rounds, round);
 	if (!keys)
@@ -202,21 +227,7 @@ int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 		return is_short ? -ENOMEM : 0;
 	}
 	xs_stream_queues_learn(trace, rounds, round, keys, &b.streams);
-	for (uint32_t i = 0; i < round->call_count; i++) {
-		uint32_t at = rounds->calls[round->first_call + i];
-		const struct xs_call *call = &trace->calls[at];
-		uint32_t first = op;
-
-		for (; op < round->op_count && keys[op].key == at; op++)
-			add_op(&b, &trace->ops[keys[op].index], call,
-			       op > first);
-		if (op == first && call->error == 0 && *call_steps > 0) {
-			add_call(&b, call);
-			(*call_steps)--;
-		}
-	}
-	for (; op < round->op_count; op++)
-		add_op(&b, &trace->ops[keys[op].index], NULL, false);
+	add_steps(&b, rounds, keys, call_steps);
 	free(keys);
 	/* shrinks: an op and its call may have become one step */
 	phase->steps = realloc(b.steps, (b.count + 1) * sizeof(*b.steps));

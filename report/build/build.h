@@ -25,6 +25,10 @@ const char *xs_build_string(struct xs_result *result,
 const char *xs_build_uuid(const struct xs_trace *trace,
 			  const struct xs_device *device);
 
+/* Fills result->run but for wall_ns and devices. */
+void xs_build_run(struct xs_result *result, const struct xs_trace *trace,
+		  const char *path);
+
 /* Fills run.devices; saw_gpu: GPU work is known. Returns 0 or -ENOMEM. */
 int xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
 		     bool saw_gpu);

@@ -3,7 +3,6 @@
 #include "report/build/read.h"
 
 #include "analyzer/read/trace.h"
-#include "analyzer/rounds/connections.h"
 #include "analyzer/rounds/phase.h"
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/timeline/allocations.h"
@@ -20,97 +19,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-static const char *utc(struct xs_arena *arena, uint64_t realtime_ns)
-{
-	time_t seconds = (time_t)(realtime_ns / 1000000000u);
-	char text[32];
-	struct tm tm;
-
-	if (!realtime_ns || !gmtime_r(&seconds, &tm))
-		return NULL;
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	return xs_arena_copy(arena, text);
-}
-
-/*
- * "13.0" of "130000 /usr/lib/libcupti.so.13". Versions before 13 are plain
- * numbers and stay as they are.
- */
-static const char *cupti_version(struct xs_arena *arena, const char *info)
-{
-	unsigned long number;
-	char *end;
-
-	if (!info)
-		return NULL;
-	number = strtoul(info, &end, 10);
-	if (number >= 100000 && (*end == ' ' || *end == '\0'))
-		return xs_arena_print(arena, "%lu.%lu", number / 10000,
-				      number % 10000 / 100);
-	return xs_arena_print(arena, "%.*s", (int)strcspn(info, " "), info);
-}
-
-static bool has_module_in(const struct xs_trace *trace, const char *folder)
-{
-	for (size_t i = 0; i < trace->module_count; i++)
-		if (trace->modules[i].path < trace->string_count &&
-		    strstr(trace->strings[trace->modules[i].path], folder))
-			return true;
-	return false;
-}
-
-static bool has_string_with(const struct xs_trace *trace, const char *part)
-{
-	for (size_t i = 0; i < trace->string_count; i++)
-		if (trace->strings[i] && strstr(trace->strings[i], part))
-			return true;
-	return false;
-}
-
-/* The framework of Python whose libraries are among the callers of CUDA. That
- * of numba is in Python. */
-static enum xs_language python_of(const struct xs_trace *trace)
-{
-	static const struct {
-		const char *folder;
-		enum xs_language language;
-	} frameworks[] = {
-	    {"/torch/", XS_LANGUAGE_PYTORCH},
-	    {"/jax_plugins/", XS_LANGUAGE_JAX},
-	    {"/cupy", XS_LANGUAGE_CUPY}, /* cupy, cupy_backends */
-	};
-
-	for (size_t i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++)
-		if (has_module_in(trace, frameworks[i].folder))
-			return frameworks[i].language;
-	return has_string_with(trace, "/numba/cuda/") ? XS_LANGUAGE_NUMBA
-						      : XS_LANGUAGES;
-}
-
-static void fill_run(struct xs_result *result, const struct xs_trace *trace,
-		     const char *path)
-{
-	const struct xs_connections asked = xs_connections_asked(trace);
-	struct xs_arena *arena = &result->arena;
-	struct xs_result_run *run = &result->run;
-
-	run->path = xs_arena_copy(arena, path);
-	run->app = xs_arena_copy(arena, xs_trace_find_info(trace, "app"));
-	run->host = xs_arena_copy(arena, xs_trace_find_info(trace, "host"));
-	run->ignored_ns = xs_number_bounded(trace->ignored_ns);
-	run->pid = xs_number_known(trace->header.pid);
-	run->started_utc = utc(arena, trace->header.start_realtime_ns);
-	run->cupti_version =
-	    cupti_version(arena, xs_trace_find_info(trace, "cupti"));
-	run->driver_version =
-	    xs_arena_copy(arena, xs_trace_find_info(trace, "driver"));
-	run->max_connections = xs_number_known(asked.all);
-	run->max_copy_connections = xs_number_known(asked.copy);
-	run->python = python_of(trace);
-}
 
 /*
  * Whether GPU work is known: false if calls issued work and no op was
@@ -283,81 +191,119 @@ static void fill_asked(struct xs_result *result,
 	result->all_asked = options->most_phases == SIZE_MAX;
 }
 
-static int build(struct xs_result *result, const struct xs_trace *trace,
-		 const char *path, const struct xs_result_options *options)
-{
-	struct xs_machine traced;
-	const struct xs_model_options model = {
-	    .streams = options->streams,
-	    .traced = &traced,
-	    .other_machines = options->elsewhere,
-	    .other_machine_count = options->elsewhere_count,
-	};
+/* What the stages below work on; those of the trace come first. */
+struct build {
+	struct xs_result *result;
+	const struct xs_trace *trace;
+	const struct xs_result_options *options;
 	struct xs_timeline timeline;
-	struct xs_phases phases = {0};
+	struct xs_phases phases;
 	struct xs_steady steady;
+	struct xs_machine traced; /* the machine of the trace */
+};
+
+static int find_phases(struct build *b)
+{
+	const struct xs_trace *counted = b->options->counted;
+	int err = xs_phases_build(b->trace, &b->phases);
+
+	return err ? err
+		   : xs_phases_count(&b->phases, b->trace,
+				     counted ? counted : b->trace);
+}
+
+/* What the trace says without a model. */
+static int build_measured(struct build *b)
+{
+	struct xs_result *result = b->result;
+	const struct xs_trace *trace = b->trace;
 	int err;
 
-	err = xs_timeline_build(trace, &timeline);
-	if (err < 0)
-		return err;
-	fill_asked(result, options);
-	fill_run(result, trace, path);
-	result->run.wall_ns = xs_number_known(timeline.wall_ns);
-	fill_totals(trace, &timeline, &result->totals);
-	err = xs_build_devices(result, trace, saw_gpu(trace));
+	xs_build_coverage(result, trace, &b->phases);
+	xs_steady_find(trace, &b->phases, &b->timeline.startup, &b->steady);
+	err = fill_steady(result, trace, &b->steady);
 	if (!err)
-		err = xs_phases_build(trace, &phases);
-	if (!err)
-		err = xs_phases_count(&phases, trace,
-				      options->counted ? options->counted
-						       : trace);
-	if (err < 0)
-		goto out;
-	err = xs_build_machine(result, trace, &phases, options, &traced);
-	if (err < 0)
-		goto out;
-	xs_build_coverage(result, trace, &phases);
-	xs_steady_find(trace, &phases, &timeline.startup, &steady);
-	err = fill_steady(result, trace, &steady);
-	if (!err)
-		err = xs_build_waits(result, trace, &timeline.startup, &steady);
+		err = xs_build_waits(result, trace, &b->timeline.startup,
+				     &b->steady);
 	if (!err)
 		err = xs_build_gaps(result, trace);
 	if (!err)
 		err = xs_build_matching(result, trace);
-	if (err < 0)
-		goto out;
-	xs_build_note_counters(result, trace, &phases, options);
-	err = fill_phases(result, trace, &phases, options->most_phases, &model);
-	if (err < 0)
-		goto out;
-	xs_build_note_devices(result);
-	xs_build_other_machines(result, options);
-	err = xs_verdict_build(result, trace, &phases, &timeline.startup,
-			       &steady);
-	if (!err && (options->dataflow || trace->pointers_count))
-		err = xs_build_dataflow(result, trace, &phases);
+	if (!err)
+		xs_build_note_counters(result, trace, &b->phases, b->options);
+	return err;
+}
+
+/* The estimates of the longest phases. */
+static int build_estimates(struct build *b)
+{
+	const struct xs_model_options model = {
+	    .streams = b->options->streams,
+	    .traced = &b->traced,
+	    .other_machines = b->options->elsewhere,
+	    .other_machine_count = b->options->elsewhere_count,
+	};
+	const int err = fill_phases(b->result, b->trace, &b->phases,
+				    b->options->most_phases, &model);
+
+	if (err)
+		return err;
+	xs_build_note_devices(b->result);
+	xs_build_other_machines(b->result, b->options);
+	return 0;
+}
+
+/* What to do, and what it brings. */
+static int build_advice(struct build *b)
+{
+	struct xs_result *result = b->result;
+	const struct xs_trace *trace = b->trace;
+	int err = xs_verdict_build(result, trace, &b->phases,
+				   &b->timeline.startup, &b->steady);
+
+	if (!err && (b->options->dataflow || trace->pointers_count))
+		err = xs_build_dataflow(result, trace, &b->phases);
 	if (!err)
 		err = xs_plan_build(result);
 	if (!err)
 		err = xs_verdict_say(result);
-	if (!err && result->arena.failed)
-		err = -ENOMEM;
-out:
-	xs_phases_free(&phases);
-	return err;
+	return !err && result->arena.failed ? -ENOMEM : err;
+}
+
+static int build(struct build *b, const char *path)
+{
+	int err = xs_timeline_build(b->trace, &b->timeline);
+
+	if (err)
+		return err;
+	fill_asked(b->result, b->options);
+	xs_build_run(b->result, b->trace, path);
+	b->result->run.wall_ns = xs_number_known(b->timeline.wall_ns);
+	fill_totals(b->trace, &b->timeline, &b->result->totals);
+	err = xs_build_devices(b->result, b->trace, saw_gpu(b->trace));
+	if (!err)
+		err = find_phases(b);
+	if (!err)
+		err = xs_build_machine(b->result, b->trace, &b->phases,
+				       b->options, &b->traced);
+	if (!err)
+		err = build_measured(b);
+	if (!err)
+		err = build_estimates(b);
+	return err ? err : build_advice(b);
 }
 
 int xs_result_build(const struct xs_trace *trace, const char *path,
 		    const struct xs_result_options *options,
 		    struct xs_result **result)
 {
+	struct build b = {.trace = trace, .options = options};
 	int err = -ENOMEM;
 
-	*result = calloc(1, sizeof(**result));
+	*result = b.result = calloc(1, sizeof(**result));
 	if (*result)
-		err = build(*result, trace, path, options);
+		err = build(&b, path);
+	xs_phases_free(&b.phases);
 	if (err < 0) {
 		xs_result_free(*result);
 		*result = NULL;

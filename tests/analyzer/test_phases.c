@@ -333,32 +333,33 @@ static void test_inputs_from_the_same_memory(void **state)
 
 /* The hash does not depend on addresses, handles, times and the order of
  * tables. */
+static const char *const texts[] = {
+    "xferspy-text 1\nheader\nchunk thread=1 base_ns=1000\n"
+    "string id=1 text=\"cudaMemcpy\"\nstring id=2 text=\"k\"\n"
+    "string id=3 text=\"/bin/a\"\nstring id=4 text=\"0a0b\"\n"
+    "module module=1 path=3 build_id=4\n"
+    "site call_class=1 site=1 function=1 module=1 offset=5\n"
+    "shape shape=1 name=2\n"
+    "copycall site=1 correlation=1 start=0 duration=10 src=77 "
+    "bytes=4096\n"
+    "chunk base_ns=1000\n"
+    "copy correlation=1 start=1 duration=8 bytes=4096 direction=1\n"
+    "kernel start=12 duration=9 shape=1\n",
+    "xferspy-text 1\nheader\nchunk thread=9 base_ns=5000\n"
+    "shape shape=8 name=12\n"
+    "string id=13 text=\"/moved/a\"\nstring id=14 text=\"0a0b\"\n"
+    "module module=3 path=13 build_id=14\n"
+    "string id=12 text=\"k\"\nstring id=11 text=\"cudaMemcpy\"\n"
+    "site call_class=1 site=6 function=11 module=3 offset=5\n"
+    "copycall site=6 correlation=99 start=0 duration=30 src=99 "
+    "bytes=4096\n"
+    "chunk base_ns=5000\n"
+    "copy correlation=99 start=1 duration=20 bytes=4096 direction=1\n"
+    "kernel start=42 duration=4 shape=8\n",
+};
+
 static void test_hash_is_stable(void **state)
 {
-	static const char *const texts[] = {
-	    "xferspy-text 1\nheader\nchunk thread=1 base_ns=1000\n"
-	    "string id=1 text=\"cudaMemcpy\"\nstring id=2 text=\"k\"\n"
-	    "string id=3 text=\"/bin/a\"\nstring id=4 text=\"0a0b\"\n"
-	    "module module=1 path=3 build_id=4\n"
-	    "site call_class=1 site=1 function=1 module=1 offset=5\n"
-	    "shape shape=1 name=2\n"
-	    "copycall site=1 correlation=1 start=0 duration=10 src=77 "
-	    "bytes=4096\n"
-	    "chunk base_ns=1000\n"
-	    "copy correlation=1 start=1 duration=8 bytes=4096 direction=1\n"
-	    "kernel start=12 duration=9 shape=1\n",
-	    "xferspy-text 1\nheader\nchunk thread=9 base_ns=5000\n"
-	    "shape shape=8 name=12\n"
-	    "string id=13 text=\"/moved/a\"\nstring id=14 text=\"0a0b\"\n"
-	    "module module=3 path=13 build_id=14\n"
-	    "string id=12 text=\"k\"\nstring id=11 text=\"cudaMemcpy\"\n"
-	    "site call_class=1 site=6 function=11 module=3 offset=5\n"
-	    "copycall site=6 correlation=99 start=0 duration=30 src=99 "
-	    "bytes=4096\n"
-	    "chunk base_ns=5000\n"
-	    "copy correlation=99 start=1 duration=20 bytes=4096 direction=1\n"
-	    "kernel start=42 duration=4 shape=8\n",
-	};
 	uint64_t hash[2][2];
 
 	(void)state;

@@ -316,7 +316,8 @@ static void test_user_site_in_python(void **state)
 }
 
 /* Resolved sites are appended to the file once. */
-static void test_append(void **state)
+/* Writes a trace with two sites; path is that of mkstemp(). */
+static void write_sites(char *path)
 {
 	static const char text[] =
 	    "xferspy-text 1\nheader pid=1 state=1\nchunk\n"
@@ -325,17 +326,32 @@ static void test_append(void **state)
 	    "site call_class=1 site=9 function=5 module=4294967295\n"
 	    "copycall site=3\n";
 	struct bytes binary = binary_of(text);
-	char path[] = "xs_test_symbols.XXXXXX", long_name[3000];
 	int file = mkstemp(path);
+
+	assert_true(file >= 0);
+	assert_int_equal(write(file, binary.data, binary.size),
+			 (ssize_t)binary.size);
+	close(file);
+	free(binary.data);
+}
+
+static void is_longer_by_a_chunk(const struct xs_trace *trace)
+{
+	assert_int_equal(trace->defect_count, 0);
+	assert_int_equal(trace->file_bytes, 3 * 4096);
+	assert_int_equal(trace->header.tail_bytes, 3 * 4096);
+	assert_int_equal(trace->call_count, 1);
+}
+
+static void test_append(void **state)
+{
+	char path[] = "xs_test_symbols.XXXXXX", long_name[3000];
 	struct xs_trace *trace;
 	struct xs_site *outer;
 	const char *error;
 
 	(void)state;
-	assert_true(file >= 0);
-	assert_int_equal(write(file, binary.data, binary.size),
-			 (ssize_t)binary.size);
-	close(file);
+	write_sites(path);
 	memset(long_name, 'x', sizeof(long_name) - 1);
 	long_name[sizeof(long_name) - 1] = '\0';
 
@@ -353,10 +369,7 @@ static void test_append(void **state)
 
 	for (int again = 0; again < 2; again++) {
 		assert_int_equal(xs_trace_read(path, &trace, &error), 0);
-		assert_int_equal(trace->defect_count, 0);
-		assert_int_equal(trace->file_bytes, 3 * 4096);
-		assert_int_equal(trace->header.tail_bytes, 3 * 4096);
-		assert_int_equal(trace->call_count, 1);
+		is_longer_by_a_chunk(trace);
 		assert_string_equal(trace->sites[0].symbol, long_name);
 		assert_string_equal(trace->sites[0].file, "a.cu");
 		assert_int_equal(trace->sites[0].line, 12);
@@ -371,7 +384,6 @@ static void test_append(void **state)
 		xs_trace_free(trace);
 	}
 	unlink(path);
-	free(binary.data);
 }
 
 static void test_append_refuses(void **state)

@@ -109,62 +109,59 @@ static void test_bytes(void **state)
 	free(binary.data);
 }
 
+static const struct {
+	const char *text;
+	int rc;
+	unsigned long line;
+	const char *reason;
+} cases[] = {
+    {"", -EPROTO, 0, "no header"},
+    {"hello\n", -EPROTO, 1, "first line"},
+    {"xferspy-text 2\n", -EPROTONOSUPPORT, 1, "newer"},
+    {"xferspy-text 1\n", -EPROTO, 1, "no header"},
+    {"xferspy-text 1\nchunk\n", -EPROTO, 2, "must come first"},
+    {"xferspy-text 1\nheader pid=x\n", -EPROTO, 2, "needs a number"},
+    {"xferspy-text 1\nheader pid=-1\n", -EPROTO, 2, "needs a number"},
+    {"xferspy-text 1\nheader color=1\n", -EPROTO, 2, "no field 'color"},
+    {"xferspy-text 1\nheader pid\n", -EPROTO, 2, "name=value"},
+    {"xferspy-text 1\nheader\nheader\n", -EPROTO, 3, "a header line already"},
+    {"xferspy-text 1\nheader\ncall\n", -EPROTO, 3, "after a chunk"},
+    {HEAD "call site=65536\n", -EPROTO, 4, "does not fit into 'site'"},
+    {HEAD "call site=99999999999999999999\n", -EPROTO, 4, "64-bit"},
+    {HEAD "call site=1 text=\"a\"\n", -EPROTO, 4, "no field 'text'"},
+    {HEAD "tear site=1\n", -EPROTO, 4, "no kind 'tear'"},
+    {HEAD " call site=1\n", -EPROTO, 4, "must begin with its kind"},
+    {HEAD "string id=1 text=\"a\n", -EPROTO, 4, "closing quote"},
+    {HEAD "string id=1 text=\"\\q\"\n", -EPROTO, 4, "escape"},
+    {HEAD "string id=1 text=\"a\"b\n", -EPROTO, 4, "a space"},
+    {HEAD "string text=\"abcdef\" words=2\n", -EPROTO, 4, "words=2"},
+    {HEAD "call words=256\n", -EPROTO, 4, "words=256"},
+    {HEAD "call tail=0\n", -EPROTO, 4, "pairs of hex"},
+    {HEAD "call tail=zz\n", -EPROTO, 4, "hex digits"},
+    {HEAD "unknown data=00\n", -EPROTO, 4, "needs kind="},
+    {HEAD "unknown kind=256\n", -EPROTO, 4, "1 to 255"},
+    {HEAD "unknown site=2\n", -EPROTO, 4, "no field 'site'"},
+    {HEAD "chunk at=4096\n", -EPROTO, 4, "cannot be at 4096"},
+    {HEAD "chunk at=8193\n", -EPROTO, 4, "cannot be at 8193"},
+    {HEAD "chunk capacity_bytes=5\n", -EPROTO, 4, "capacity_bytes=5"},
+    {HEAD "chunk used_bytes=99\n", -EPROTO, 4, "used_bytes=99"},
+    {"xferspy-text 1\nheader\nchunk used_bytes=99\ncall\nchunk\n", -EPROTO, 5,
+     "used_bytes=99, but its records have 48"},
+    {HEAD "chunk at=12289\n", -EPROTO, 4, "cannot be at"},
+    {HEAD "chunk at=2147483648\n", -EPROTO, 4, "MiB of zeros"},
+    {HEAD "chunk capacity_bytes=4100\n", -EPROTO, 4, "capacity_bytes=4100"},
+    {HEAD "chunk capacity_bytes=1073745920\n", -EPROTO, 4, "MiB of zeros"},
+    {HEAD "kernel shape=1\nkernel shape=2 again=8\n", -EPROTO, 5,
+     "remove again="},
+    {HEAD "kernel shape=1\nset bytes=1 again=8\n", -EPROTO, 5, "remove again="},
+    {HEAD "kernel shape=1\nkernel shape=1 again=9\n", -EPROTO, 5,
+     "remove again="},
+    {HEAD "kernel shape=1\nkernel shape=1 again=65544\n", -EPROTO, 5,
+     "remove again="},
+};
+
 static void test_errors(void **state)
 {
-	static const struct {
-		const char *text;
-		int rc;
-		unsigned long line;
-		const char *reason;
-	} cases[] = {
-	    {"", -EPROTO, 0, "no header"},
-	    {"hello\n", -EPROTO, 1, "first line"},
-	    {"xferspy-text 2\n", -EPROTONOSUPPORT, 1, "newer"},
-	    {"xferspy-text 1\n", -EPROTO, 1, "no header"},
-	    {"xferspy-text 1\nchunk\n", -EPROTO, 2, "must come first"},
-	    {"xferspy-text 1\nheader pid=x\n", -EPROTO, 2, "needs a number"},
-	    {"xferspy-text 1\nheader pid=-1\n", -EPROTO, 2, "needs a number"},
-	    {"xferspy-text 1\nheader color=1\n", -EPROTO, 2, "no field 'color"},
-	    {"xferspy-text 1\nheader pid\n", -EPROTO, 2, "name=value"},
-	    {"xferspy-text 1\nheader\nheader\n", -EPROTO, 3,
-	     "a header line already"},
-	    {"xferspy-text 1\nheader\ncall\n", -EPROTO, 3, "after a chunk"},
-	    {HEAD "call site=65536\n", -EPROTO, 4, "does not fit into 'site'"},
-	    {HEAD "call site=99999999999999999999\n", -EPROTO, 4, "64-bit"},
-	    {HEAD "call site=1 text=\"a\"\n", -EPROTO, 4, "no field 'text'"},
-	    {HEAD "tear site=1\n", -EPROTO, 4, "no kind 'tear'"},
-	    {HEAD " call site=1\n", -EPROTO, 4, "must begin with its kind"},
-	    {HEAD "string id=1 text=\"a\n", -EPROTO, 4, "closing quote"},
-	    {HEAD "string id=1 text=\"\\q\"\n", -EPROTO, 4, "escape"},
-	    {HEAD "string id=1 text=\"a\"b\n", -EPROTO, 4, "a space"},
-	    {HEAD "string text=\"abcdef\" words=2\n", -EPROTO, 4, "words=2"},
-	    {HEAD "call words=256\n", -EPROTO, 4, "words=256"},
-	    {HEAD "call tail=0\n", -EPROTO, 4, "pairs of hex"},
-	    {HEAD "call tail=zz\n", -EPROTO, 4, "hex digits"},
-	    {HEAD "unknown data=00\n", -EPROTO, 4, "needs kind="},
-	    {HEAD "unknown kind=256\n", -EPROTO, 4, "1 to 255"},
-	    {HEAD "unknown site=2\n", -EPROTO, 4, "no field 'site'"},
-	    {HEAD "chunk at=4096\n", -EPROTO, 4, "cannot be at 4096"},
-	    {HEAD "chunk at=8193\n", -EPROTO, 4, "cannot be at 8193"},
-	    {HEAD "chunk capacity_bytes=5\n", -EPROTO, 4, "capacity_bytes=5"},
-	    {HEAD "chunk used_bytes=99\n", -EPROTO, 4, "used_bytes=99"},
-	    {"xferspy-text 1\nheader\nchunk used_bytes=99\ncall\nchunk\n",
-	     -EPROTO, 5, "used_bytes=99, but its records have 48"},
-	    {HEAD "chunk at=12289\n", -EPROTO, 4, "cannot be at"},
-	    {HEAD "chunk at=2147483648\n", -EPROTO, 4, "MiB of zeros"},
-	    {HEAD "chunk capacity_bytes=4100\n", -EPROTO, 4,
-	     "capacity_bytes=4100"},
-	    {HEAD "chunk capacity_bytes=1073745920\n", -EPROTO, 4,
-	     "MiB of zeros"},
-	    {HEAD "kernel shape=1\nkernel shape=2 again=8\n", -EPROTO, 5,
-	     "remove again="},
-	    {HEAD "kernel shape=1\nset bytes=1 again=8\n", -EPROTO, 5,
-	     "remove again="},
-	    {HEAD "kernel shape=1\nkernel shape=1 again=9\n", -EPROTO, 5,
-	     "remove again="},
-	    {HEAD "kernel shape=1\nkernel shape=1 again=65544\n", -EPROTO, 5,
-	     "remove again="},
-	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

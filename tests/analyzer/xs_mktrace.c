@@ -108,12 +108,8 @@ static int put_site(struct mktrace *m, xs_u32 site, xs_u16 call_class,
 	return 0;
 }
 
-static int put_tables(struct mktrace *m)
+static int put_sites(struct mktrace *m)
 {
-	xs_u32 start;
-	struct xs_rec_shape *shape;
-
-	m->calls.thread = 100;
 	if (put_text(m, 1, "cudaMemcpyAsync") ||
 	    put_text(m, 2, "cudaLaunchKernel") ||
 	    put_text(m, 3, "cudaDeviceSynchronize") ||
@@ -130,6 +126,17 @@ static int put_tables(struct mktrace *m)
 		if (put_site(m, SITE_COPY_IN + (xs_u32)i, XS_CALL_COPY_ASYNC,
 			     1))
 			return -EIO;
+	return 0;
+}
+
+static int put_tables(struct mktrace *m)
+{
+	xs_u32 start;
+	struct xs_rec_shape *shape;
+
+	m->calls.thread = 100;
+	if (put_sites(m))
+		return -EIO;
 	shape = mktrace_reserve(m, &m->calls, sizeof(*shape), START_NS, &start);
 	if (!shape)
 		return -EIO;

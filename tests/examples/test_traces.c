@@ -52,22 +52,23 @@ struct known {
 
 /* Each round copies in, computes and copies out; the set-up sets the device's
  * buffers once. */
+static const struct known known[] = {
+    {"stencil-512-pageable", STENCIL_ROUNDS, STENCIL_BYTES, STENCIL_BYTES, 1, 1,
+     2},
+    {"stencil-512-pageable-static", STENCIL_ROUNDS, STENCIL_BYTES,
+     STENCIL_BYTES, 1, 1, 2},
+    {"stencil-512-pinned", STENCIL_ROUNDS, STENCIL_BYTES, STENCIL_BYTES, 1, 1,
+     2},
+    {"vecadd-10000000-pageable", VECADD_ROUNDS, 2 * VECADD_BYTES, VECADD_BYTES,
+     2, 1, 3},
+    {"vecadd-10000000-pinned", VECADD_ROUNDS, 2 * VECADD_BYTES, VECADD_BYTES, 2,
+     1, 3},
+    {"tensors-40", 1, TENSORS *TENSOR_BYTES, TENSORS *TENSOR_BYTES, TENSORS,
+     TENSORS, 0},
+};
+
 static void traces_hold_what_the_programs_move(void **state)
 {
-	static const struct known known[] = {
-	    {"stencil-512-pageable", STENCIL_ROUNDS, STENCIL_BYTES,
-	     STENCIL_BYTES, 1, 1, 2},
-	    {"stencil-512-pageable-static", STENCIL_ROUNDS, STENCIL_BYTES,
-	     STENCIL_BYTES, 1, 1, 2},
-	    {"stencil-512-pinned", STENCIL_ROUNDS, STENCIL_BYTES, STENCIL_BYTES,
-	     1, 1, 2},
-	    {"vecadd-10000000-pageable", VECADD_ROUNDS, 2 * VECADD_BYTES,
-	     VECADD_BYTES, 2, 1, 3},
-	    {"vecadd-10000000-pinned", VECADD_ROUNDS, 2 * VECADD_BYTES,
-	     VECADD_BYTES, 2, 1, 3},
-	    {"tensors-40", 1, TENSORS * TENSOR_BYTES, TENSORS * TENSOR_BYTES,
-	     TENSORS, TENSORS, 0},
-	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {

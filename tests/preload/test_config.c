@@ -233,38 +233,39 @@ static void note_wrong(const char *assignment,
 	wrong_count++;
 }
 
+static const struct {
+	const char *name, *value;
+	bool is_wrong, is_known;
+} cases[] = {
+    {"XFERSPY_MODE", "fast", true, true},
+    {"XFERSPY_MODE", "", false, true},
+    {"XFERSPY_MODE", "off", false, true},
+    {"XFERSPY_MODES", "light", true, false},
+    {"XFERSPY_MODES", "", true, false},
+    {"XFERSPY_MOD", "light", true, false},
+    {"XFERSPY_", "x", true, false},
+    {"XFERSP", "x", false, false},
+    {"XFERSPY_HASH", "2", true, true},
+    {"XFERSPY_HASH", "0", false, true},
+    {"XFERSPY_HASH", "full", false, true},
+    {"XFERSPY_DATAFLOW", "1", true, true},
+    {"XFERSPY_DATAFLOW", "sample", false, true},
+    {"XFERSPY_RANGE", "1+", true, true},
+    {"XFERSPY_RANGE", "1+2", false, true},
+    {"XFERSPY_MAX_SIZE", "1M", true, true},
+    {"XFERSPY_MAX_SIZE", "2M", false, true},
+    {"XFERSPY_GRAPHS", "node", true, true},
+    {"XFERSPY_GRAPHS", "launch", false, true},
+    {"XFERSPY_STACK", "65", true, true},
+    {"XFERSPY_STACK", "leaf", false, true},
+    {"XFERSPY_SUMMARY", "no", true, true},
+    {"XFERSPY_SUMMARY", "0", false, true},
+    {"XFERSPY_OUTPUT", "a=b", false, true},
+    {"XFERSPY_MACHINES", "/none", false, true},
+};
+
 static void wrong_variables_are_found(void **state)
 {
-	static const struct {
-		const char *name, *value;
-		bool is_wrong, is_known;
-	} cases[] = {
-	    {"XFERSPY_MODE", "fast", true, true},
-	    {"XFERSPY_MODE", "", false, true},
-	    {"XFERSPY_MODE", "off", false, true},
-	    {"XFERSPY_MODES", "light", true, false},
-	    {"XFERSPY_MODES", "", true, false},
-	    {"XFERSPY_MOD", "light", true, false},
-	    {"XFERSPY_", "x", true, false},
-	    {"XFERSP", "x", false, false},
-	    {"XFERSPY_HASH", "2", true, true},
-	    {"XFERSPY_HASH", "0", false, true},
-	    {"XFERSPY_HASH", "full", false, true},
-	    {"XFERSPY_DATAFLOW", "1", true, true},
-	    {"XFERSPY_DATAFLOW", "sample", false, true},
-	    {"XFERSPY_RANGE", "1+", true, true},
-	    {"XFERSPY_RANGE", "1+2", false, true},
-	    {"XFERSPY_MAX_SIZE", "1M", true, true},
-	    {"XFERSPY_MAX_SIZE", "2M", false, true},
-	    {"XFERSPY_GRAPHS", "node", true, true},
-	    {"XFERSPY_GRAPHS", "launch", false, true},
-	    {"XFERSPY_STACK", "65", true, true},
-	    {"XFERSPY_STACK", "leaf", false, true},
-	    {"XFERSPY_SUMMARY", "no", true, true},
-	    {"XFERSPY_SUMMARY", "0", false, true},
-	    {"XFERSPY_OUTPUT", "a=b", false, true},
-	    {"XFERSPY_MACHINES", "/none", false, true},
-	};
 
 	(void)state;
 	xs_config_check(note_wrong);

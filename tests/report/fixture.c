@@ -210,6 +210,26 @@ static void fill_solve(struct xs_result *result, struct xs_result_phase *out)
 		row(out, result->run.wall_ns, "as-is", NONE, NULL, MS / 10, 0));
 }
 
+static void fill_totals(struct xs_result_totals *totals)
+{
+	*totals = (struct xs_result_totals){
+	    .h2d_bytes = 412LL * 64 * MIB + 3LL * 256 * MIB,
+	    .d2h_bytes = 412LL * 64 * MIB,
+	    .h2d_ops = 415,
+	    .d2h_ops = 412,
+	    .kernels = 4412,
+	    .h2d_ns = 3154LL * MS,
+	    .d2h_ns = 2472LL * MS,
+	    .kernel_ns = 924LL * MS,
+	    .gpu_busy_ns = 6550LL * MS,
+	    .overlap_ns = 0,
+	    .host_blocked_ns = 3400LL * MS,
+	    .pinned_alloc_ns = 0,
+	    .init_ns = 190LL * MS,
+	    .pageable_async_ops = 0,
+	};
+}
+
 static void fill_run(struct xs_result *result, const char *path,
 		     int64_t wall_ns)
 {
@@ -245,22 +265,7 @@ static void fill_run(struct xs_result *result, const char *path,
 	    .notes = notes,
 	    .note_count = 1,
 	};
-	result->totals = (struct xs_result_totals){
-	    .h2d_bytes = 412LL * 64 * MIB + 3LL * 256 * MIB,
-	    .d2h_bytes = 412LL * 64 * MIB,
-	    .h2d_ops = 415,
-	    .d2h_ops = 412,
-	    .kernels = 4412,
-	    .h2d_ns = 3154LL * MS,
-	    .d2h_ns = 2472LL * MS,
-	    .kernel_ns = 924LL * MS,
-	    .gpu_busy_ns = 6550LL * MS,
-	    .overlap_ns = 0,
-	    .host_blocked_ns = 3400LL * MS,
-	    .pinned_alloc_ns = 0,
-	    .init_ns = 190LL * MS,
-	    .pageable_async_ops = 0,
-	};
+	fill_totals(&result->totals);
 	result->streams_asked = NONE;
 	xs_machine_init(&result->machine);
 	snprintf(result->machine.name, sizeof(result->machine.name), "fitted");

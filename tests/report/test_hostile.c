@@ -30,29 +30,35 @@ static void write_file(const char *path, const char *text)
 	assert_int_equal(fclose(out), 0);
 }
 
+/* Returns where the text of a line begins that is shown, 0 if it has none. */
+static size_t text_at(const char *line)
+{
+	static const char *const before[] = {
+	    "name=\"",	      "text=\"app=",   "text=\"host=",
+	    "text=\"driver=", "text=\"cupti=", "text=\"mode="};
+	size_t at = 0;
+
+	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
+		if (strstr(line, before[i]))
+			at = (size_t)(strstr(line, before[i]) - line) +
+			     strlen(before[i]);
+	if (strncmp(line, "string", 6) == 0)
+		at = (size_t)(strstr(line, "text=\"") - line) + 6;
+	return at;
+}
+
 /* Writes a trace whose names all begin with bad characters, and a profile of
  * such a name. */
 static int write_inputs(void **state)
 {
 	char *base = read_file(BASE);
 	FILE *out = fopen(TRACE, "w");
-	static const char *const before[] = {
-	    "text=\"app=", "text=\"host=", "text=\"driver=", "text=\"cupti=",
-	    "text=\"mode="};
 
 	(void)state;
 	assert_non_null(out);
 	for (char *line = strtok(base, "\n"); line; line = strtok(NULL, "\n")) {
-		char *at = strstr(line, "name=\"");
-		size_t head = at ? (size_t)(at - line) + 6 : 0;
+		const size_t head = text_at(line);
 
-		for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
-			if (strstr(line, before[i]))
-				head =
-				    (size_t)(strstr(line, before[i]) - line) +
-				    strlen(before[i]);
-		if (strncmp(line, "string", 6) == 0)
-			head = (size_t)(strstr(line, "text=\"") - line) + 6;
 		fprintf(out, "%.*s%s%s\n", (int)head, line,
 			head ? BAD_IN_TEXT : "", line + head);
 		if (strncmp(line, "chunk", 5) == 0)

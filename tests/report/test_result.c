@@ -315,11 +315,10 @@ static void coverage_has_classes_and_kinds(void **state)
  * device start later_us after those of the first; each ends with a copy to the
  * first device, also one of no bytes. second: name of the second device.
  */
-static struct xs_result *two_devices(const char *second, int later_us)
+static int print_devices(char *text, size_t bytes, const char *second)
 {
-	char text[16384];
-	size_t used = (size_t)snprintf(
-	    text, sizeof(text),
+	return snprintf(
+	    text, bytes,
 	    "device device=0 sm_count=132 name=\"NVIDIA H200\"\n"
 	    "device device=1 sm_count=132 name=\"%s\"\n"
 	    "queue queue=0 device=0 context=1 stream=7\n"
@@ -331,6 +330,12 @@ static struct xs_result *two_devices(const char *second, int later_us)
 	    "site call_class=14 site=3 module=4294967295\n"
 	    "site call_class=2 site=4 module=4294967295\n",
 	    second);
+}
+
+static struct xs_result *two_devices(const char *second, int later_us)
+{
+	char text[16384];
+	size_t used = (size_t)print_devices(text, sizeof(text), second);
 
 	for (int i = 0; i < 8; i++) {
 		const int device = i % 2, id = 10 * (i + 1);

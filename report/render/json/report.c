@@ -172,6 +172,23 @@ static json_t *counters(const struct xs_result_counters *in)
 
 ARRAY_OF(xs_json_estimate, struct xs_result_estimate)
 
+/* The medians of a round. Returns whether memory ran out. */
+static bool set_round(json_t *out, const struct xs_result_phase *in)
+{
+	bool failed = false;
+
+	SET_NUMBER(in, round_ns);
+	SET_NUMBER(in, round_low_ns);
+	SET_NUMBER(in, round_high_ns);
+	SET_NUMBER(in, h2d_ns);
+	SET_NUMBER(in, kernel_ns);
+	SET_NUMBER(in, d2h_ns);
+	SET_NUMBER(in, host_ns);
+	SET_NUMBER(in, host_blocked_ns);
+	SET_NUMBER(in, overlap_ns);
+	return failed;
+}
+
 static json_t *phase(const struct xs_result_phase *in)
 {
 	json_t *out = json_object();
@@ -200,15 +217,7 @@ static json_t *phase(const struct xs_result_phase *in)
 	xs_json_set(out, "kernel_names",
 		    xs_json_texts(in->kernel_names, in->kernel_name_count),
 		    &failed);
-	SET_NUMBER(in, round_ns);
-	SET_NUMBER(in, round_low_ns);
-	SET_NUMBER(in, round_high_ns);
-	SET_NUMBER(in, h2d_ns);
-	SET_NUMBER(in, kernel_ns);
-	SET_NUMBER(in, d2h_ns);
-	SET_NUMBER(in, host_ns);
-	SET_NUMBER(in, host_blocked_ns);
-	SET_NUMBER(in, overlap_ns);
+	failed |= set_round(out, in);
 	SET_NUMBER(in, streams);
 	SET_TEXT(in, order);
 	SET_TEXT(in, src_memory);

@@ -15,41 +15,46 @@
 #define SITES_MAX 2
 
 /* "saxpy, in main.cu:12, kernel main.cu:13, out main.cu:14, 8 streams" */
+/* Adds the places of the phase's steps of this kind to the list. */
+static const char *add_places(struct xs_arena *arena, const char *list,
+			      const struct xs_result_phase *phase,
+			      const char *step, const char *name)
+{
+	const bool is_kernel = strcmp(step, "kernel") == 0;
+	const char *place, *before = "";
+	size_t shown = 0;
+
+	for (size_t i = 0; i < phase->site_count; i++) {
+		const struct xs_result_site *site = &phase->sites[i];
+
+		/* a kernel's name says more than an address */
+		if (strcmp(site->step, step) != 0 ||
+		    (is_kernel && !site->file) || shown == SITES_MAX)
+			continue;
+		place = xs_arena_print(arena, "%s %s", name,
+				       xs_result_site_label(arena, site));
+		if (place && strcmp(before, place) == 0)
+			continue; /* another kernel of that line */
+		before = place ? place : "";
+		shown++;
+		list = xs_arena_join(arena, list, place);
+	}
+	return list;
+}
+
 static const char *phase_places(struct xs_result *result,
 				const struct xs_result_phase *phase)
 {
-	static const struct {
-		const char *step, *name;
-	} kinds[] = {{"h2d", "in"}, {"kernel", "kernel"}, {"d2h", "out"}};
-	enum { KERNEL = 1 };
 	struct xs_arena *arena = &result->arena;
-	const char *list = NULL, *place, *before;
+	const char *list = NULL;
 
 	if (phase->kernel_name_count)
 		list = xs_arena_print(
 		    arena, "%s%s", phase->kernel_label,
 		    phase->kernel_name_count > 1 ? " and others" : "");
-	for (size_t k = 0; k < 3; k++) {
-		size_t shown = 0;
-
-		before = "";
-		for (size_t i = 0; i < phase->site_count; i++) {
-			const struct xs_result_site *site = &phase->sites[i];
-
-			/* a kernel's name says more than an address */
-			if (strcmp(site->step, kinds[k].step) != 0 ||
-			    (k == KERNEL && !site->file) || shown == SITES_MAX)
-				continue;
-			place =
-			    xs_arena_print(arena, "%s %s", kinds[k].name,
-					   xs_result_site_label(arena, site));
-			if (place && strcmp(before, place) == 0)
-				continue; /* another kernel of that line */
-			before = place ? place : "";
-			shown++;
-			list = xs_arena_join(arena, list, place);
-		}
-	}
+	list = add_places(arena, list, phase, "h2d", "in");
+	list = add_places(arena, list, phase, "kernel", "kernel");
+	list = add_places(arena, list, phase, "d2h", "out");
 	if (result->run.device_count > 1)
 		list = xs_arena_join(
 		    arena, list,
