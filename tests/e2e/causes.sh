@@ -12,7 +12,7 @@ report_has()
 }
 
 # Kernels that last longer than the host may be delayed, and a slow link.
-export XS_SIM_GIPS=0.002 XS_SIM_PAGEABLE_GBS=1
+export XS_SIM_GIPS=0.002 XS_SIM_PAGEABLE_GBS=0.1
 plain "$XS_APPS/app" waits 5
 cp out out.plain
 traced "$XS_APPS/app" waits 5
