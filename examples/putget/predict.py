@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Compares the times that putget has measured with those of Klenk 2014.
 
-    predict.py [--rows] [--check] FILE.json...
+    predict.py [--rows] [--check] [--machine PROFILE.json] FILE.json...
 
 Two predictions: from the parameters alone, which putget measures by themselves; and
 by a line (time, and time per byte) through every second size, for the other sizes.
+--machine takes the parameters from a profile that `xferspy calibrate` has measured.
 --rows prints each row. --check exits with 3 if a target is not met.
 docs/models.md has the terms.
 """
@@ -27,6 +28,37 @@ class Parameters:
 
     def __call__(self, name, *words):
         return self.measured[name.format(*words)][0]
+
+
+    def get(self, name, *words):
+        """Returns None without the parameter."""
+        measured = self.measured.get(name.format(*words))
+        return measured and measured[0]
+
+
+def of_profile(path):
+    """Returns the parameters under putget's names, from a profile."""
+    with open(path, encoding="utf-8") as file:
+        own = {name: entry["value"] for name, entry
+               in json.load(file)["parameters"].items() if entry}
+    names = {name: own[name] for name in ("poll_system_ns", "store_64_ns",
+                                          "proxy_ns", "g_load_ns",
+                                          "g_store_ns")}
+    names["launch_signal_ns"] = own["call_launch_ns"] + own["launch_latency_ns"]
+    trip = own["flag_ns"] + own["poll_host_ns"]
+    for way, block, mapped in (("h2d", "block_load", "mapped_read"),
+                               ("d2h", "block_store", "mapped_write")):
+        names[f"G_{way}_copy"] = own[f"G_{way}"]
+        names[f"g_{way}_copy_ns"] = own[f"g_{way}_ns"]
+        names[f"copy_wait_{way}_ns"] = own[f"lo_{way}_ns"] + own["sync_ns"]
+        names[f"copy_each_{way}_ns"] = own["call_copy_async_ns"]
+        for n in (1, 2, 4, 8, 16, 32):
+            names[f"G_{way}_{n}"] = max(own[block] / n, own[mapped])
+            served = n * own["proxy_ns"]
+            names[f"mailbox_{n}_ns"] = max(trip + own["poll_system_ns"], served)
+            names[f"mailbox_device_{n}_ns"] = max(
+                trip + own["lo_h2d_ns"] + own["poll_device_ns"], served)
+    return {name: [value] for name, value in names.items()}
 
 
 def load_ns(p, row, blocks):
@@ -58,6 +90,17 @@ def ping_pong_ns(p, row):
             + move_ns(p, row, row["blocks"]))
 
 
+def message_ns(p, row):
+    """Between two messages of one block: g, where it is known, and the bytes that
+    the first loads or stores do not move."""
+    loads = row["direction"] == "h2d"
+    gap = p.get("g_load_ns" if loads else "g_store_ns")
+    if gap is None:
+        return p("store_64_ns") + move_ns(p, row, 1)
+    return gap + (load_ns(p, row, 1) - p("poll_system_ns") if loads
+                  else move_ns(p, row, 1))
+
+
 def streaming_ns(p, row):
     """Equations 5, 6 and 7: the time between two messages. The host thread waits for
     its copy before it serves the next block."""
@@ -65,11 +108,12 @@ def streaming_ns(p, row):
     copy = (p("copy_wait_{}_ns", direction)
             + row["bytes"] * p("G_{}_copy", direction))
     if row["control"] == "host":
+        gap = p.get("g_{}_copy_ns", direction) or 0
         return max(p("copy_each_{}_ns", direction),
-                   row["bytes"] * p("G_{}_copy", direction))
+                   gap + row["bytes"] * p("G_{}_copy", direction))
     if row["control"] == "assisted":
         return max((copy + p("mailbox_1_ns")) / blocks, copy + p("proxy_ns"))
-    return max((p("store_64_ns") + move_ns(p, row, 1)) / blocks,
+    return max(message_ns(p, row) / blocks,
                row["bytes"] * p("G_{}_{}", direction, blocks))
 
 
@@ -96,9 +140,9 @@ def series_of(row):
                                       "direction", "blocks"))
 
 
-def add_predictions(data):
+def add_predictions(data, measured):
     """Sets `parameters` of each row, and `line` of every second size."""
-    p = Parameters(data["parameters"])
+    p = Parameters(measured)
     series = {}
     for row in data["rows"]:
         row["parameters"] = predict(p, row)
@@ -166,12 +210,13 @@ def main():
     parser.add_argument("files", nargs="+", metavar="FILE.json")
     parser.add_argument("--rows", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--machine", type=of_profile, metavar="PROFILE.json")
     options = parser.parse_args()
     met = True
     for name in options.files:
         with open(name, encoding="utf-8") as file:
             data = json.load(file)
-        add_predictions(data)
+        add_predictions(data, options.machine or data["parameters"])
         print(f"{name}: {data['gpu']}")
         if options.rows:
             print_rows(data["rows"])

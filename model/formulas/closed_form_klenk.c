@@ -30,6 +30,7 @@ static struct xs_klenk_path path_of(const struct xs_machine *machine,
 	const double gap_ns = out ? m.g_d2h_ns.value : m.g_h2d_ns.value;
 	const double G = out ? m.G_d2h.value : m.G_h2d.value;
 	const double mapped = out ? m.mapped_write.value : m.mapped_read.value;
+	const double block = out ? m.block_store.value : m.block_load.value;
 
 	return (struct xs_klenk_path){
 	    .sync_ns = m.sync_ns.value,
@@ -37,7 +38,8 @@ static struct xs_klenk_path path_of(const struct xs_machine *machine,
 	    .latency_ns = !direct ? lo_ns - m.call_copy_async_ns.value
 			  : out	  ? m.flag_ns.value
 				  : m.poll_system_ns.value,
-	    .byte_ns = direct ? mapped : G,
+	    .byte_ns = direct ? fmax(mapped, block) : G,
+	    .link_byte_ns = direct ? mapped : G,
 	    .launch_ns = m.call_launch_ns.value + m.launch_latency_ns.value,
 	    .flag_ns = m.flag_ns.value,
 	    .poll_host_ns = m.poll_host_ns.value,

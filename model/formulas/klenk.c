@@ -78,6 +78,9 @@ double xs_klenk_rate(enum xs_control control, const struct xs_klenk_path *path,
 				: path->rate_max;
 	const double rate =
 	    1e9 * load->connections * alone(control, path, load);
+	const double all_ns =
+	    fmax(path->link_byte_ns > 0 ? path->link_byte_ns : path->byte_ns,
+		 path->byte_ns / load->connections);
 
-	return fmin(fmin(rate, most), 1e9 / (load->bytes * path->byte_ns));
+	return fmin(fmin(rate, most), 1e9 / (load->bytes * all_ns));
 }

@@ -25,7 +25,8 @@ struct xs_klenk_path {
 	double sync_ns;	     /* sigma: the host learns that a copy is done */
 	double host_ns;	     /* o_h: the host posts a copy */
 	double latency_ns;   /* L */
-	double byte_ns;	     /* G */
+	double byte_ns;	     /* G of one connection */
+	double link_byte_ns; /* G of all connections together; 0: the same */
 	double launch_ns;    /* a kernel starts that needs the data */
 	double flag_ns;	     /* w_flag: a store until the other side sees it */
 	double poll_host_ns; /* p_host: a host thread polls once */
@@ -80,7 +81,7 @@ double xs_klenk_poll_ns(const struct xs_klenk_path *path);
 
 /*
  * Returns the messages per second of all connections together, at most
- * 1 / (k G):
+ * c / (k G), and 1 / (k G) by the G of all:
  *	5  host      min(c / o_h, R_max)
  *	6  assisted  min(c / T_A, 1 / s_proxy)
  *	7  direct    min(c / (N_post a + W w + p_x), R_max)

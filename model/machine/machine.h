@@ -120,7 +120,12 @@ struct xs_param {
 	  "w: a kernel stores 64 bytes to host memory, orders them and "       \
 	  "goes on")                                                           \
 	P(proxy_ns, "ns",                                                      \
-	  "s_proxy: host time of a request to a host thread for the GPU")
+	  "s_proxy: host time of a request to a host thread for the GPU")      \
+	P(g_load_ns, "ns",                                                     \
+	  "g between messages of 64 bytes that a block loads and a flag each") \
+	P(g_store_ns, "ns", "the same for messages that it stores")            \
+	P(block_load, "ns/byte", "one block of 512 threads loads host memory") \
+	P(block_store, "ns/byte", "one block of 512 threads stores to it")
 
 #define XS_CURVE_POINTS 32
 

@@ -80,11 +80,12 @@ static void take_memory(struct xs_bench *bench)
 		if (!xs_cuda_failed(gpu))
 			memset(bench->pinned[way], 1, XS_BENCH_BYTES);
 	}
-	XS_CUDA(gpu, cuMemHostAlloc, &flag, 4096, XS_CUDA_HOST_MAPPED);
+	XS_CUDA(gpu, cuMemHostAlloc, &flag, XS_BENCH_FLAG_BYTES,
+		XS_CUDA_HOST_MAPPED);
 	XS_CUDA(gpu, cuMemHostGetDevicePointer, &bench->flag_address, flag, 0);
 	bench->flag = flag;
 	if (flag != NULL)
-		*bench->flag = 0;
+		memset(flag, 0, XS_BENCH_FLAG_BYTES);
 }
 
 int xs_bench_open(struct xs_bench *bench)

@@ -16,11 +16,12 @@
 #include "report/calibrate/cuda_device.h"
 #include "report/calibrate/stats.h"
 
-#define XS_MIB		 ((size_t)1 << 20)
-#define XS_BENCH_BYTES	 (256 * XS_MIB) /* of each buffer */
-#define XS_BENCH_STREAMS 64
-#define XS_BENCH_EVENTS	 24
-#define XS_BENCH_PASSES	 3
+#define XS_MIB		    ((size_t)1 << 20)
+#define XS_BENCH_BYTES	    (256 * XS_MIB) /* of each buffer */
+#define XS_BENCH_STREAMS    64
+#define XS_BENCH_EVENTS	    24
+#define XS_BENCH_PASSES	    3
+#define XS_BENCH_FLAG_BYTES 16384
 
 enum { XS_BENCH_IN, XS_BENCH_OUT, XS_BENCH_WAYS };
 
@@ -37,7 +38,7 @@ struct xs_bench {
 	void *pinned[XS_BENCH_WAYS];
 	xs_cuda_address mapped[XS_BENCH_WAYS]; /* GPU addresses of pinned */
 	xs_cuda_address device[XS_BENCH_WAYS];
-	volatile uint32_t *flag; /* mapped */
+	volatile uint32_t *flag; /* mapped; XS_BENCH_FLAG_BYTES */
 	xs_cuda_address flag_address;
 	uint32_t flag_value; /* last value written by a kernel */
 	xs_cuda_stream stream[XS_BENCH_STREAMS];
@@ -132,6 +133,13 @@ void xs_bench_launch(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_kernel_gap(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_stream_create(struct xs_bench *bench, struct xs_machine *machine);
+
+/* control.c: flags and messages of kernels and the host, without copies. Each
+ * poll has a deadline. */
+void xs_bench_polls(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_mailbox(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_messages(struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_blocks(struct xs_bench *bench, struct xs_machine *machine);
 
 /* check.c: measures rounds of every strategy family and compares them with
  * their replay on this profile. Call it last. */

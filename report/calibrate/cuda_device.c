@@ -10,10 +10,11 @@
 #define STUB_LIBRARY 34 /* CUDA_ERROR_STUB_LIBRARY */
 
 static const char *const kernel_names[XS_KERNELS] = {
-    [XS_KERNEL_EMPTY] = "xs_empty", [XS_KERNEL_SPIN] = "xs_spin",
-    [XS_KERNEL_READ] = "xs_read",   [XS_KERNEL_WRITE] = "xs_write",
-    [XS_KERNEL_COPY] = "xs_copy",   [XS_KERNEL_PER_ELEMENT] = "xs_each",
-    [XS_KERNEL_CHASE] = "xs_chase",
+    [XS_KERNEL_EMPTY] = "xs_empty",	[XS_KERNEL_SPIN] = "xs_spin",
+    [XS_KERNEL_READ] = "xs_read",	[XS_KERNEL_WRITE] = "xs_write",
+    [XS_KERNEL_COPY] = "xs_copy",	[XS_KERNEL_PER_ELEMENT] = "xs_each",
+    [XS_KERNEL_CHASE] = "xs_chase",	[XS_KERNEL_POLL] = "xs_poll",
+    [XS_KERNEL_MESSAGE] = "xs_message", [XS_KERNEL_MAILBOX] = "xs_mailbox",
 };
 
 void xs_cuda_clear(struct xs_cuda_device *gpu)
@@ -219,4 +220,43 @@ void xs_cuda_per_element(struct xs_cuda_device *gpu, xs_cuda_address to,
 	       (unsigned)((elements + XS_CUDA_BLOCK_THREADS - 1) /
 			  XS_CUDA_BLOCK_THREADS),
 	       XS_CUDA_BLOCK_THREADS, 0, stream, parameters);
+}
+
+void xs_cuda_sweep_block(struct xs_cuda_device *gpu, xs_cuda_address to,
+			 xs_cuda_address from, size_t bytes,
+			 xs_cuda_stream stream)
+{
+	uint64_t words = bytes / 16;
+	void *parameters[] = {&to, &from, &words};
+
+	launch(gpu, XS_KERNEL_COPY, 1, XS_CUDA_LARGE_BLOCK, 0, stream,
+	       parameters);
+}
+
+void xs_cuda_poll(struct xs_cuda_device *gpu, xs_cuda_address flag,
+		  uint32_t count, xs_cuda_stream stream)
+{
+	void *parameters[] = {&flag, &count};
+
+	launch(gpu, XS_KERNEL_POLL, 1, 1, 0, stream, parameters);
+}
+
+void xs_cuda_message(struct xs_cuda_device *gpu, xs_cuda_address to,
+		     xs_cuda_address from, xs_cuda_address flag, uint32_t count,
+		     unsigned blocks, xs_cuda_stream stream)
+{
+	void *parameters[] = {&to, &from, &flag, &count};
+
+	launch(gpu, XS_KERNEL_MESSAGE, blocks, 32, 0, stream, parameters);
+}
+
+void xs_cuda_mailbox(struct xs_cuda_device *gpu,
+		     const struct xs_cuda_mailbox *box, uint32_t turns,
+		     unsigned flags, xs_cuda_stream stream)
+{
+	struct xs_cuda_mailbox b = *box;
+	void *parameters[] = {&b.request, &b.answer, &turns, &b.late,
+			      &b.most_ns};
+
+	launch(gpu, XS_KERNEL_MAILBOX, 1, 32 * flags, 0, stream, parameters);
 }

@@ -142,6 +142,9 @@ enum xs_cuda_kernel {
 	XS_KERNEL_WRITE,
 	XS_KERNEL_COPY,
 	XS_KERNEL_PER_ELEMENT,
+	XS_KERNEL_POLL,
+	XS_KERNEL_MESSAGE,
+	XS_KERNEL_MAILBOX,
 	XS_KERNELS
 };
 
@@ -228,5 +231,36 @@ void xs_cuda_sweep_lines(struct xs_cuda_device *gpu, enum xs_cuda_kernel kernel,
 void xs_cuda_per_element(struct xs_cuda_device *gpu, xs_cuda_address to,
 			 xs_cuda_address from, size_t elements, size_t stride,
 			 xs_cuda_stream stream);
+
+/* One block of XS_CUDA_LARGE_BLOCK threads copies bytes, a multiple of 16. */
+#define XS_CUDA_LARGE_BLOCK 512
+void xs_cuda_sweep_block(struct xs_cuda_device *gpu, xs_cuda_address to,
+			 xs_cuda_address from, size_t bytes,
+			 xs_cuda_stream stream);
+
+/* One thread reads a flag `count` times, one after the other; it must be 0. */
+void xs_cuda_poll(struct xs_cuda_device *gpu, xs_cuda_address flag,
+		  uint32_t count, xs_cuda_stream stream);
+
+/* Each block sends `count` messages of 64 bytes, and a flag behind each, to a
+ * line of its own: bytes from `from`, or 0: from no memory. */
+#define XS_CUDA_MESSAGE_BYTES 64
+void xs_cuda_message(struct xs_cuda_device *gpu, xs_cuda_address to,
+		     xs_cuda_address from, xs_cuda_address flag, uint32_t count,
+		     unsigned blocks, xs_cuda_stream stream);
+
+/*
+ * One block with a warp for each of `flags` pairs of flags, 64 bytes apart. In
+ * each turn, 1, 2, ..., a warp waits until its answer has the number of the
+ * turn, then stores the number in its request. It gives up after most_ns
+ * without an answer, and stores the number in *late.
+ */
+struct xs_cuda_mailbox {
+	xs_cuda_address request, answer, late;
+	uint64_t most_ns;
+};
+void xs_cuda_mailbox(struct xs_cuda_device *gpu,
+		     const struct xs_cuda_mailbox *box, uint32_t turns,
+		     unsigned flags, xs_cuda_stream stream);
 
 #endif

@@ -287,6 +287,14 @@ static void test_rows(void **unused)
 	assert_near(rows[2].low_ns, rows[2].ns - 600);
 	assert_near(rows[2].high_ns, rows[2].ns + 600);
 	assert_near(rows[2].rate, 4e9 / 1800);
+	/* a block alone is slower than the link, and four of them are not */
+	set_param(&m.block_store, 0.05);
+	xs_closed_form_klenk(&m, true, 1 << 20, 2, rows);
+	assert_near(rows[2].ns, 600 + 600 + (1 << 20) * 0.05 + 1200);
+	assert_near(rows[2].rate, 1e9 / ((1 << 20) * 0.025));
+	xs_closed_form_klenk(&m, true, 1 << 20, 4, rows);
+	assert_near(rows[2].rate, 1e9 / ((1 << 20) * 0.02));
+	xs_closed_form_klenk(&m, true, 64, 4, rows);
 	for (size_t i = 0; i < XS_CONTROL_ROWS; i++) {
 		double sum = 0;
 

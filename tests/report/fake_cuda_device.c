@@ -49,12 +49,55 @@ static struct {
 	double time;
 } flag;
 
+/* The kernel of a mailbox; turns is 0 without one. */
+static struct {
+	uint32_t *request, *answer, *late, turns;
+	double late_ns;
+	unsigned flags;
+	struct {
+		uint32_t turn; /* last answer that it saw */
+		double due_ns;
+	} pair[32];
+} mailbox;
+
+#define LINE_WORDS 16
+
+/* Sees answers of the host, and writes the requests that are due. */
+static void run_mailbox(void)
+{
+	for (unsigned f = 0; f < mailbox.flags && !fake_faults.no_flag; f++) {
+		const uint32_t seen = mailbox.answer[f * LINE_WORDS];
+
+		if (fake_faults.blind) {
+			if (now_ns > mailbox.late_ns)
+				*mailbox.late = 1;
+		} else if (seen > mailbox.pair[f].turn) {
+			mailbox.pair[f].turn = seen;
+			mailbox.pair[f].due_ns = now_ns + FAKE_MAILBOX;
+		} else if (now_ns >= mailbox.pair[f].due_ns) {
+			mailbox.request[f * LINE_WORDS] = mailbox.pair[f].turn;
+		}
+	}
+}
+
+static void start_mailbox(unsigned flags, void **parameters)
+{
+	memset(&mailbox, 0, sizeof(mailbox));
+	mailbox.request = *(uint32_t **)parameters[0];
+	mailbox.answer = *(uint32_t **)parameters[1];
+	mailbox.turns = *(uint32_t *)parameters[2];
+	mailbox.late = *(uint32_t **)parameters[3];
+	mailbox.late_ns = now_ns + (double)*(uint64_t *)parameters[4];
+	mailbox.flags = flags;
+}
+
 /* Each look at the clock takes time, so that polling loops end, and shows what
  * kernels have written by then. */
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
 	(void)clock;
-	now_ns += 20;
+	now_ns += fake_faults.no_flag || fake_faults.blind ? 2000 : 20;
+	run_mailbox();
 	if (flag.to != NULL && now_ns >= flag.time)
 		*flag.to = flag.value;
 	t->tv_sec = (time_t)(now_ns / 1e9);
@@ -189,6 +232,23 @@ static double each_ns(void **parameters)
 			   : FAKE_EACH);
 }
 
+static double message_ns(void **parameters)
+{
+	const uint64_t from = *(uint64_t *)parameters[1];
+
+	return from == 0       ? FAKE_STORE
+	       : is_host(from) ? FAKE_LOAD_MESSAGE
+			       : FAKE_STORE_MESSAGE;
+}
+
+/* A block of twice the usual size alone. */
+static double block_ns(void **parameters)
+{
+	return 16 * (double)*(uint64_t *)parameters[2] *
+	       (is_host(*(uint64_t *)parameters[1]) ? FAKE_BLOCK_LOAD
+						    : FAKE_BLOCK_STORE);
+}
+
 /* Function handles are the kernels' numbers plus one. */
 static double kernel_ns(enum xs_cuda_kernel kernel, unsigned blocks,
 			void **parameters)
@@ -201,6 +261,14 @@ static double kernel_ns(enum xs_cuda_kernel kernel, unsigned blocks,
 		return (double)*(uint64_t *)parameters[0];
 	if (kernel == XS_KERNEL_PER_ELEMENT)
 		return each_ns(parameters);
+	if (kernel == XS_KERNEL_POLL)
+		return *(uint32_t *)parameters[1] *
+		       (is_host(*(uint64_t *)parameters[0]) ? FAKE_POLL_HOST
+							    : FAKE_POLL_DEVICE);
+	if (kernel == XS_KERNEL_MESSAGE)
+		return *(uint32_t *)parameters[3] * message_ns(parameters);
+	if (kernel == XS_KERNEL_MAILBOX)
+		return 0;
 	bytes = 16 * (double)*(uint64_t *)parameters[2];
 	if (kernel == XS_KERNEL_CHASE && !is_host(*(uint64_t *)parameters[1]))
 		return bytes / FAKE_IN_FLIGHT * FAKE_NEAR / blocks;
@@ -285,7 +353,7 @@ static int launch(xs_cuda_function function, unsigned grid_x, unsigned grid_y,
 	    (enum xs_cuda_kernel)(uintptr_t)function - 1;
 	double start;
 
-	(void)grid_y, (void)grid_z, (void)block_x, (void)block_y, (void)block_z;
+	(void)grid_y, (void)grid_z, (void)block_y, (void)block_z;
 	(void)(void)shared_bytes, (void)extra;
 	if (stream == NULL)
 		stream = &legacy;
@@ -298,7 +366,11 @@ static int launch(xs_cuda_function function, unsigned grid_x, unsigned grid_y,
 						       : 0));
 	if (grid_x > 1)
 		start = fmax(start, whole_ready);
-	stream->ready = start + kernel_ns(kernel, grid_x, parameters);
+	if (kernel == XS_KERNEL_MAILBOX)
+		start_mailbox(block_x / 32, parameters);
+	stream->ready = start + (block_x == XS_CUDA_LARGE_BLOCK
+				     ? block_ns(parameters)
+				     : kernel_ns(kernel, grid_x, parameters));
 	if (grid_x > 1)
 		whole_ready = stream->ready;
 	if (kernel == XS_KERNEL_WRITE ||
@@ -460,6 +532,7 @@ void fake_cuda_open(struct xs_cuda_device *gpu)
 	memset(&flag, 0, sizeof(flag));
 	memset(&legacy, 0, sizeof(legacy));
 	memset(&last_write, 0, sizeof(last_write));
+	memset(&mailbox, 0, sizeof(mailbox));
 	now_ns = all_ready = kernels_ready = whole_ready = 1e9;
 	gpu->api = (struct xs_cuda_api){
 	    .cuGetErrorName = error_name,

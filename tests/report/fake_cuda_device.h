@@ -56,6 +56,14 @@
 #define FAKE_CALL_NODE	   100.0
 #define FAKE_GRAPH_LATENCY 1500.0
 #define FAKE_NODE_GAP	   600.0
+#define FAKE_POLL_HOST	   1300.0
+#define FAKE_POLL_DEVICE   140.0
+#define FAKE_MAILBOX	   2600.0 /* from an answer to the next request */
+#define FAKE_STORE	   600.0  /* a message of 64 bytes, from registers */
+#define FAKE_STORE_MESSAGE 700.0  /* from device memory */
+#define FAKE_LOAD_MESSAGE  1500.0
+#define FAKE_BLOCK_LOAD	   0.17
+#define FAKE_BLOCK_STORE   0.04
 #define FAKE_CALL_BATCH	   2500.0
 #define FAKE_CALL_BATCHED  200.0
 #define FAKE_BATCH_GAP	   300.0
@@ -67,6 +75,7 @@ struct fake_faults {
 	bool implicit_sync; /* copies out wait for all kernels */
 	bool no_pinning;    /* pinned allocations fail after opening */
 	bool no_flag;	    /* kernels do not write to the host */
+	bool blind;	    /* kernels do not see what the host writes */
 	bool writes_queue;  /* mapped writes delay copies in */
 };
 

@@ -328,6 +328,70 @@ static void test_launch_and_synchronisation(void **state)
 	assert_param(f->machine.kernel_gap_ns, FAKE_GAP, 2);
 }
 
+static void test_polls_and_mailbox(void **state)
+{
+	struct fixture *f = *state;
+
+	xs_bench_polls(&f->bench, &f->machine);
+	xs_bench_mailbox(&f->bench, &f->machine);
+	assert_false(xs_cuda_failed(&f->bench.gpu));
+	assert_param(f->machine.poll_system_ns, FAKE_POLL_HOST, 1);
+	assert_param(f->machine.poll_device_ns, FAKE_POLL_DEVICE, 1);
+	/* time does not pass in the fake's reads of the host */
+	assert_param(f->machine.poll_host_ns, 0, 0.1);
+	assert_param(f->machine.flag_ns, FAKE_MAILBOX - FAKE_POLL_HOST, 100);
+	/* the host answers 32 kernels meanwhile */
+	assert_param(f->machine.proxy_ns, FAKE_MAILBOX / 32, 10);
+}
+
+static void test_mailbox_needs_polls(void **state)
+{
+	struct fixture *f = *state;
+
+	xs_bench_mailbox(&f->bench, &f->machine);
+	assert_non_null(strstr(f->bench.gpu.failure, "polls"));
+	assert_true(isnan(f->machine.flag_ns.value));
+}
+
+/* Either side may wait for a flag that does not come. */
+static void test_a_mailbox_without_answers_does_not_hang(void **state)
+{
+	struct fixture *f = *state;
+
+	xs_bench_polls(&f->bench, &f->machine);
+	fake_faults.no_flag = true;
+	xs_bench_mailbox(&f->bench, &f->machine);
+	assert_non_null(strstr(f->bench.gpu.failure, "did not answer"));
+	xs_cuda_clear(&f->bench.gpu);
+	fake_faults.no_flag = false;
+	fake_faults.blind = true;
+	xs_bench_mailbox(&f->bench, &f->machine);
+	assert_non_null(strstr(f->bench.gpu.failure, "did not see"));
+	assert_true(isnan(f->machine.flag_ns.value));
+	assert_true(isnan(f->machine.proxy_ns.value));
+
+	/* the next measurement works again */
+	xs_cuda_clear(&f->bench.gpu);
+	fake_faults.blind = false;
+	xs_bench_mailbox(&f->bench, &f->machine);
+	assert_false(xs_cuda_failed(&f->bench.gpu));
+	assert_param(f->machine.proxy_ns, FAKE_MAILBOX / 32, 10);
+}
+
+static void test_messages_of_kernels(void **state)
+{
+	struct fixture *f = *state;
+
+	xs_bench_messages(&f->bench, &f->machine);
+	xs_bench_blocks(&f->bench, &f->machine);
+	assert_false(xs_cuda_failed(&f->bench.gpu));
+	assert_param(f->machine.store_64_ns, FAKE_STORE, 1);
+	assert_param(f->machine.g_load_ns, FAKE_LOAD_MESSAGE, 1);
+	assert_param(f->machine.g_store_ns, FAKE_STORE_MESSAGE, 1);
+	assert_param(f->machine.block_load, FAKE_BLOCK_LOAD, 1e-5);
+	assert_param(f->machine.block_store, FAKE_BLOCK_STORE, 1e-5);
+}
+
 static void test_host_memory(void **state)
 {
 	struct fixture *f = *state;
@@ -596,6 +660,10 @@ int main(void)
 	    TEST(test_each_pass_has_pages_of_its_own),
 	    TEST(test_blocking_copies_need_latency_and_bandwidth),
 	    TEST(test_launch_and_synchronisation),
+	    TEST(test_polls_and_mailbox),
+	    TEST(test_mailbox_needs_polls),
+	    TEST(test_a_mailbox_without_answers_does_not_hang),
+	    TEST(test_messages_of_kernels),
 	    TEST(test_host_memory),
 	    TEST(test_implicit_synchronisation_is_noticed),
 	    TEST(test_a_failed_call_is_named_and_its_part_unknown),

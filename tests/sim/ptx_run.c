@@ -128,21 +128,26 @@ static unsigned warps_on(const struct xs_ptx_warp *warp)
 	return warps;
 }
 
-/* Runs until every lane has exited or waits at a barrier. */
-static void run_warp(struct xs_ptx_warp *warp)
+/* Instructions of a warp before the next warp runs: warps may poll what others,
+ * or the host, write. */
+#define TURN 4096
+
+/* Runs until every lane has exited or waits at a barrier: then returns false.
+ * Returns true after a turn. */
+static bool run_warp(struct xs_ptx_warp *warp)
 {
 	const struct xs_ptx_insn *insns = warp->block->kernel->insns;
 	struct xs_sim_counts *counts = warp->block->counts;
 	uint64_t instructions = 0;
 	uint32_t pc, limit;
 
-	while (schedule(warp, &pc, &limit)) {
+	while (instructions < TURN && schedule(warp, &pc, &limit)) {
 		const unsigned on = warp->active;
 		const unsigned warps = counts ? warps_on(warp) : 0;
 		uint64_t before = instructions;
 		bool parted = false;
 
-		while (pc < limit && !parted) {
+		while (pc < limit && !parted && instructions < TURN) {
 			const struct xs_ptx_insn *insn = &insns[pc];
 
 			instructions += on;
@@ -159,6 +164,7 @@ static void run_warp(struct xs_ptx_warp *warp)
 			    (instructions - before) / on * warps;
 	}
 	warp->block->work.instructions += instructions;
+	return instructions >= TURN;
 }
 
 /* Returns whether lanes were waiting. */
@@ -177,11 +183,14 @@ static bool release_barrier(struct xs_ptx_warp *warp)
 
 static void run_block(struct xs_ptx_warp *warps, unsigned warp_count)
 {
-	bool waiting = true;
+	bool waiting = true, running;
 
 	while (waiting) {
-		for (unsigned w = 0; w < warp_count; w++)
-			run_warp(&warps[w]);
+		do {
+			running = false;
+			for (unsigned w = 0; w < warp_count; w++)
+				running |= run_warp(&warps[w]);
+		} while (running);
 		waiting = false;
 		for (unsigned w = 0; w < warp_count; w++)
 			waiting = release_barrier(&warps[w]) || waiting;
