@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-/* Lists of spans, in the order in which they claim an instant; HELD, which
- * claims none, is last. */
+/* Lists of spans, in the order in which they claim an instant. */
 enum list {
 	STARTUP,
 	KERNELS,
@@ -16,22 +15,15 @@ enum list {
 	COPY_CALLS,
 	ALLOCATIONS,
 	WAITS,
-	ASYNC_COPY_CALLS,
 	OTHER_CALLS,
-	HELD,
 	LISTS
 };
 
 static const enum xs_run_part parts[LISTS] = {
-    [STARTUP] = XS_PART_STARTUP,
-    [KERNELS] = XS_PART_KERNELS,
-    [COPIES] = XS_PART_COPIES,
-    [COPY_CALLS] = XS_PART_COPY_CALLS,
-    [ALLOCATIONS] = XS_PART_ALLOCATION,
-    [WAITS] = XS_PART_WAITS,
-    [ASYNC_COPY_CALLS] = XS_PART_CALLS,
+    [STARTUP] = XS_PART_STARTUP,	[KERNELS] = XS_PART_KERNELS,
+    [COPIES] = XS_PART_COPIES,		[COPY_CALLS] = XS_PART_COPY_CALLS,
+    [ALLOCATIONS] = XS_PART_ALLOCATION, [WAITS] = XS_PART_WAITS,
     [OTHER_CALLS] = XS_PART_CALLS,
-    [HELD] = XS_PART_HOST,
 };
 
 struct span {
@@ -65,10 +57,7 @@ static enum list list_of_call(const struct sweep *s, size_t index)
 		return ALLOCATIONS;
 	if (xs_call_is_sync(call))
 		return WAITS;
-	if (s->blocks[index])
-		return COPY_CALLS;
-	return call->call_class == XS_CALL_COPY_ASYNC ? ASYNC_COPY_CALLS
-						      : OTHER_CALLS;
+	return s->blocks[index] ? COPY_CALLS : OTHER_CALLS;
 }
 
 /* Fills the span of item `index` of the list's source. Returns false behind the
@@ -77,7 +66,6 @@ static bool item_at(const struct sweep *s, enum list list, size_t index,
 		    struct span *item, bool *is_member)
 {
 	const struct xs_trace *trace = s->trace;
-	enum list found;
 
 	if (list == STARTUP) {
 		*item = (struct span){s->startup->end_ns - s->startup->ns,
@@ -97,8 +85,7 @@ static bool item_at(const struct sweep *s, enum list list, size_t index,
 		return false;
 	*item = (struct span){trace->calls[index].start_ns,
 			      trace->calls[index].end_ns};
-	found = list_of_call(s, index);
-	*is_member = list == HELD ? found != OTHER_CALLS : found == list;
+	*is_member = list_of_call(s, index) == list;
 	return true;
 }
 
@@ -130,7 +117,7 @@ static void sweep(struct sweep *s, uint64_t from_ns, uint64_t to_ns,
 	while (from_ns < to_ns) {
 		enum xs_run_part part = XS_PART_HOST;
 		uint64_t next_ns = to_ns;
-		bool held = false, gpu = false;
+		bool gpu = false;
 
 		for (unsigned list = LISTS; list-- > 0;) {
 			const struct span *span = &s->spans[list];
@@ -142,7 +129,6 @@ static void sweep(struct sweep *s, uint64_t from_ns, uint64_t to_ns,
 			if (span->start_ns <= from_ns) {
 				edge_ns = span->end_ns;
 				part = parts[list];
-				held |= list == HELD;
 				gpu |= list == KERNELS || list == COPIES;
 			}
 			if (edge_ns < next_ns)
@@ -151,7 +137,6 @@ static void sweep(struct sweep *s, uint64_t from_ns, uint64_t to_ns,
 		out->ns[part] += next_ns - from_ns;
 		out->span_ns += next_ns - from_ns;
 		out->gpu_ns += gpu ? next_ns - from_ns : 0;
-		out->held_ns += held ? next_ns - from_ns : 0;
 		from_ns = next_ns;
 	}
 }

@@ -24,9 +24,7 @@ enum xs_run_part {
 struct xs_run_parts {
 	uint64_t span_ns;
 	uint64_t ns[XS_PARTS];
-	uint64_t gpu_ns;  /* at least one op ran */
-	uint64_t held_ns; /* at least one thread was in a call that copies,
-			   * waits, allocates or frees */
+	uint64_t gpu_ns; /* at least one op ran */
 };
 
 /* Divides the span between two times, CLOCK_REALTIME ns. Where calls were

@@ -93,6 +93,11 @@ void xs_build_check_profile(struct xs_result *result,
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 		    const struct xs_phase *phase, struct xs_result_phase *out);
 
+/* Fills transfer_ns, movable_ns, kernel_busy_ns and kernel_waits from the
+ * phase's steps. */
+void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
+		      struct xs_result_phase *out);
+
 /* matching.c: names of the kinds of ops: "h2d", "kernel", ... */
 extern const char *const xs_build_op_kinds[XS_OP_KINDS];
 

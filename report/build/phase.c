@@ -248,115 +248,6 @@ static int64_t timed(uint64_t ops, uint64_t ns)
 	return ops && !ns ? XS_UNKNOWN : xs_number_bounded(ns);
 }
 
-/* A span of a round, ns after its start. */
-struct span {
-	uint64_t start_ns, end_ns;
-};
-
-static int by_start(const void *left, const void *right)
-{
-	const struct span *a = left, *b = right;
-
-	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
-}
-
-static bool is_transfer(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
-}
-
-static bool allocates(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE;
-}
-
-/* Whether the host copies or waits in the call. */
-static bool moves_or_waits(const struct xs_step *step)
-{
-	switch (step->kind) {
-	case XS_STEP_D2D:
-	case XS_STEP_SET:
-	case XS_STEP_KERNEL:
-	case XS_STEP_EVENT_RECORD:
-	case XS_STEP_STREAM_WAIT:
-	case XS_STEP_HOST:
-	case XS_STEP_ALLOCATE:
-	case XS_STEP_FREE:
-		return step->blocking;
-	default:
-		return true;
-	}
-}
-
-/* Returns the length of the union of the spans, which it sorts. */
-static int64_t union_ns(struct span *spans, size_t count)
-{
-	uint64_t end_ns = 0, all_ns = 0;
-
-	qsort(spans, count, sizeof(*spans), by_start);
-	for (size_t i = 0; i < count; i++) {
-		if (spans[i].start_ns > end_ns)
-			end_ns = spans[i].start_ns;
-		if (spans[i].end_ns <= end_ns)
-			continue;
-		all_ns += spans[i].end_ns - end_ns;
-		end_ns = spans[i].end_ns;
-	}
-	return xs_number_bounded(all_ns);
-}
-
-/* The time in which a copy ran, or the host copied, waited or, if that counts,
- * allocated or freed. */
-static int64_t movable_ns(struct xs_result *result,
-			  const struct xs_phase *phase, bool with_allocations)
-{
-	struct span *spans = calloc(2 * phase->step_count + 1, sizeof(*spans));
-	int64_t ns = XS_UNKNOWN;
-	size_t count = 0;
-
-	if (!spans)
-		result->arena.failed = true;
-	for (size_t i = 0; spans && i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
-
-		if (moves_or_waits(step) ||
-		    (with_allocations && allocates(step)))
-			spans[count++] =
-			    (struct span){step->call_ns, step->return_ns};
-		if (is_transfer(step))
-			spans[count++] =
-			    (struct span){step->start_ns, step->end_ns};
-	}
-	if (count)
-		ns = union_ns(spans, count);
-	free(spans);
-	return ns;
-}
-
-/* The host's waits with kernels before and after them. */
-static int64_t kernel_waits(const struct xs_phase *phase)
-{
-	int64_t waits = 0, since_kernel = 0;
-	bool any = false;
-
-	for (size_t i = 0; i < phase->step_count; i++) {
-		switch (phase->steps[i].kind) {
-		case XS_STEP_KERNEL:
-			if (any)
-				waits += since_kernel;
-			since_kernel = 0;
-			any = true;
-			break;
-		case XS_STEP_SYNC_DEVICE:
-		case XS_STEP_SYNC_STREAM:
-		case XS_STEP_SYNC_EVENT:
-			since_kernel++;
-			break;
-		}
-	}
-	return waits;
-}
-
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 		    const struct xs_phase *phase, struct xs_result_phase *out)
 {
@@ -386,13 +277,11 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 				   ? xs_number_bounded(phase->host_blocked_ns)
 				   : XS_UNKNOWN,
 	    .overlap_ns = xs_number_bounded(phase->overlap_ns),
-	    .kernel_waits = kernel_waits(phase),
 	    .src_memory = memory_name(phase->src_memory),
 	    .dst_memory = memory_name(phase->dst_memory),
 	};
 	xs_build_counters(phase, &out->counters);
-	out->movable_ns = movable_ns(result, phase, true);
-	out->transfer_ns = movable_ns(result, phase, false);
+	xs_build_movable(result, phase, out);
 	build_streams(result, trace, phase, out);
 	build_kernels(result, trace, phase, out);
 	build_sites(result, trace, phase, out);

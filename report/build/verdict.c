@@ -46,30 +46,6 @@ static int longest_first(const void *left, const void *right)
 	return (a->ns < b->ns) - (a->ns > b->ns);
 }
 
-/* Scales a time of the recorded part to the whole steady part. */
-static int64_t scaled(const struct xs_result_verdict *verdict, double ns)
-{
-	return verdict->recorded_ns > 0
-		   ? xs_number_round(ns * (double)verdict->steady_ns /
-				     (double)verdict->recorded_ns)
-		   : XS_UNKNOWN;
-}
-
-/*
- * The host's own code and the issuing of work stay, and so do the kernels: a
- * change of data movement saves at most what exceeds the longer of the two.
- */
-static int64_t at_most_saves(const struct xs_result_verdict *verdict,
-			     const struct xs_run_parts *in)
-{
-	const uint64_t unheld_ns = in->span_ns - in->held_ns;
-	const uint64_t kernels_ns = in->ns[XS_PART_KERNELS];
-	const uint64_t stays_ns =
-	    unheld_ns > kernels_ns ? unheld_ns : kernels_ns;
-
-	return scaled(verdict, (double)(in->span_ns - stays_ns));
-}
-
 static void fill(struct xs_result *result, const struct xs_run_parts *in)
 {
 	struct xs_result_verdict *out = &result->verdict;
@@ -86,7 +62,7 @@ static void fill(struct xs_result *result, const struct xs_run_parts *in)
 		qsort(out->parts, out->part_count, sizeof(*out->parts),
 		      longest_first);
 	out->gpu_ns = xs_number_bounded(in->gpu_ns);
-	out->at_most_saves_ns = at_most_saves(out, in);
+	out->at_most_saves_ns = XS_UNKNOWN;
 }
 
 /* What is missing for a verdict; NULL: nothing. */

@@ -4,6 +4,7 @@
 
 #include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
+#include "report/build/limit.h"
 #include "report/build/phase_estimate.h"
 #include "report/result/number.h"
 #include "report/result/site.h"
@@ -213,36 +214,6 @@ static const char *spans(struct xs_result *result)
 	    xs_units_ns(in->startup_ns).s, own, after_steady(result));
 }
 
-/* What the plan saves of a round of the phase. */
-static int64_t planned_ns(const struct xs_result *result,
-			  const struct xs_result_phase *phase)
-{
-	int64_t saves_ns = 0;
-
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *step = &result->plan[i];
-
-		if (step->phase == phase)
-			xs_number_add(&saves_ns,
-				      step->round_before_ns - step->round_ns);
-	}
-	return saves_ns;
-}
-
-/* The same part of the median round as of all rounds, and no less than the plan
- * saves of it. */
-static int64_t most_of_round_ns(const struct xs_result *result,
-				const struct xs_result_phase *phase)
-{
-	const double part =
-	    (double)result->verdict.at_most_saves_ns / (double)phase->wall_ns;
-	const int64_t most_ns =
-	    xs_number_round((double)phase->round_ns * (part < 1 ? part : 1));
-	const int64_t plan_ns = planned_ns(result, phase);
-
-	return plan_ns > most_ns ? plan_ns : most_ns;
-}
-
 /* "78 ms of the median round", or "866 ms" where several phases repeat or
  * rounds run side by side. */
 static const char *amount(struct xs_result *result)
@@ -251,11 +222,11 @@ static const char *amount(struct xs_result *result)
 	const int64_t most_ns = result->verdict.at_most_saves_ns;
 	struct xs_arena *arena = &result->arena;
 
-	if (!only || most_ns == XS_UNKNOWN ||
-	    result->steady.rounds == XS_UNKNOWN)
+	if (!only || result->steady.rounds == XS_UNKNOWN)
 		return xs_arena_copy(arena, xs_units_ns(most_ns).s);
-	return xs_arena_print(arena, "%s of the median round",
-			      xs_units_ns(most_of_round_ns(result, only)).s);
+	return xs_arena_print(
+	    arena, "%s of the median round",
+	    xs_units_ns(xs_limit_of_round_ns(result, only)).s);
 }
 
 /* Whether the plan has a step that launches kernels as a graph, which is no
@@ -306,31 +277,6 @@ static const char *reordered(struct xs_result *result)
 	    xs_units_ns(flow->round_ns).s);
 }
 
-/* From the steady part to all rounds of its phase, as what steps save. */
-static void cover_start(struct xs_result *result)
-{
-	int64_t *most_ns = &result->verdict.at_most_saves_ns;
-	const int64_t part_ns =
-	    xs_result_in_steady(result, result->steady.phase, *most_ns);
-
-	if (part_ns > 0 && part_ns < *most_ns)
-		*most_ns = xs_number_round((double)*most_ns * (double)*most_ns /
-					   (double)part_ns);
-}
-
-/* The plan is one way of moving data. What it pays once is not of the rounds.
- */
-static void cover_plan(struct xs_result *result)
-{
-	int64_t sum_ns = 0;
-
-	for (size_t i = 0; i < result->plan_count; i++)
-		if (!result->plan[i].phase->apart)
-			xs_number_add(&sum_ns, result->plan[i].rounds_save_ns);
-	if (sum_ns > result->verdict.at_most_saves_ns)
-		result->verdict.at_most_saves_ns = sum_ns;
-}
-
 int xs_verdict_say(struct xs_result *result)
 {
 	struct xs_result_verdict *out = &result->verdict;
@@ -341,8 +287,7 @@ int xs_verdict_say(struct xs_result *result)
 		    arena, "What bounds the run is not known: %s.",
 		    out->missing);
 	} else {
-		cover_start(result);
-		cover_plan(result);
+		xs_limit_build(result);
 		out->text = xs_arena_print(
 		    arena, "%s%s\n%s%s\n%s", bound(result), idle(result),
 		    most(result), reordered(result), spans(result));

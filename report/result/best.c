@@ -13,17 +13,26 @@ static int64_t at_most_ns(const struct xs_result_estimate *row)
 }
 
 /* Only replay rows are candidates, not published equations. */
+static bool is_replay(const struct xs_result_estimate *row)
+{
+	return row->applies && row->round_ns != XS_UNKNOWN &&
+	       strcmp(row->model, "replay") == 0;
+}
+
+bool xs_result_is_faster(const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row)
+{
+	return is_replay(row) && row->round_ns < phase->round_ns &&
+	       at_most_ns(row) != XS_UNKNOWN &&
+	       at_most_ns(row) < phase->round_ns;
+}
+
 static bool is_candidate(const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row,
 			 const char *strategy, bool sure)
 {
-	if (!row->applies || row->round_ns == XS_UNKNOWN ||
-	    strcmp(row->model, "replay") != 0 ||
-	    strcmp(row->strategy, strategy) != 0)
-		return false;
-	return !sure || (row->round_ns < phase->round_ns &&
-			 at_most_ns(row) != XS_UNKNOWN &&
-			 at_most_ns(row) < phase->round_ns);
+	return is_replay(row) && strcmp(row->strategy, strategy) == 0 &&
+	       (!sure || xs_result_is_faster(phase, row));
 }
 
 static bool is_breadth(const struct xs_result_estimate *row)

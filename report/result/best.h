@@ -17,4 +17,9 @@ const struct xs_result_estimate *
 xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 	       bool sure);
 
+/* Returns whether the row is a replay that is faster than the round now in any
+ * case, as far as the causes of its error are known. */
+bool xs_result_is_faster(const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row);
+
 #endif

@@ -235,6 +235,7 @@ struct xs_result_phase {
 	 * that a change of copies can save. movable_ns: or allocated or freed
 	 */
 	int64_t transfer_ns, movable_ns;
+	int64_t kernel_busy_ns; /* of a round: at least one kernel ran */
 	int64_t h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels;
 	int64_t round_ns, round_low_ns, round_high_ns;
 	int64_t h2d_ns, kernel_ns, d2h_ns;
@@ -298,7 +299,7 @@ struct xs_result_verdict {
 	int64_t gpu_ns;	     /* of these: a GPU worked */
 	struct xs_result_part *parts; /* of the steady part, longest first */
 	size_t part_count;
-	int64_t at_most_saves_ns; /* of the whole run */
+	int64_t at_most_saves_ns; /* of the whole run: xs_limit_build() */
 	const char *host_place;	  /* the call before which the host spends the
 				   * most time in its own code; NULL: none */
 	const char *text;

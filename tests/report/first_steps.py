@@ -49,9 +49,41 @@ def first_step(report):
     return "nothing"
 
 
+def over_limit(report):
+    """Returns what saves more than the verdict's limit, and whether the limit
+    leaves less than the kernels and the fastest rows take."""
+    def of_run(phase, round_ns):
+        beside = phase["wall_ns"] / phase["total_ns"] if phase["beside_ns"] else 1
+        return round_ns * phase["rounds"] * beside
+
+    limit_ns = report["verdict"]["at_most_saves_ns"]
+    if limit_ns is None:
+        return
+    most_ns = 0
+    for phase in report["phases"]:
+        if phase["apart"]:
+            continue
+        busy_ns = phase["kernel_busy_ns"] or 0
+        for row in phase["estimates"]:
+            if not row["applies"] or row["model"] != "replay" or \
+                    WORDS.get(row["strategy"], "graph") == "graph":
+                continue
+            high_ns = row["otherwise_ns"] or row["known_high_ns"]
+            if max(row["round_ns"], high_ns) >= phase["round_ns"]:
+                continue  # it may be slower than the round now
+            saves_ns = of_run(phase, phase["round_ns"] - row["round_ns"])
+            busy_ns = min(busy_ns, row["round_ns"])
+            if saves_ns > limit_ns + 1:
+                yield (f"phase {phase['id']}, {row['strategy']} saves more than "
+                       "the verdict's limit")
+        most_ns += of_run(phase, phase["round_ns"] - busy_ns)
+    if limit_ns > most_ns + 1:
+        yield "the verdict's limit leaves less than the kernels take"
+
+
 def faults_of(report, text):
     """Returns what no report may say."""
-    faults = []
+    faults = list(over_limit(report))
     steady = sum(step["adds_saves_ns"] for step in report["plan"]
                  if not step["apart"])
     if steady > (report["verdict"]["at_most_saves_ns"] or 0) and report["plan"]:

@@ -420,6 +420,24 @@ static void on_device(struct xs_step *steps, size_t count)
 	}
 }
 
+/* 10 us of one kernel, and the 5 us in which only the other one runs. */
+static void kernels_side_by_side_count_once(void **state)
+{
+	struct xs_step steps[] = {
+	    {.kind = XS_STEP_KERNEL, .start_ns = 10000, .end_ns = 20000},
+	    {.kind = XS_STEP_KERNEL, .start_ns = 15000, .end_ns = 25000}};
+	const struct xs_phase phase = {.steps = steps, .step_count = 2};
+	const struct xs_trace trace = {0};
+	struct xs_result result = {0};
+	struct xs_result_phase out;
+
+	(void)state;
+	xs_build_phase(&result, &trace, &phase, &out);
+	assert_int_equal(out.kernel_busy_ns, 15000);
+	assert_int_equal(out.movable_ns, XS_UNKNOWN);
+	xs_arena_free(&result.arena);
+}
+
 /* The host waits for the second set only: of the others it issues the work. */
 static void issuing_work_on_the_device_is_no_wait(void **state)
 {
@@ -469,6 +487,7 @@ int main(void)
 	    cmocka_unit_test(concurrent_phases_are_noted),
 	    cmocka_unit_test(devices_of_two_models_are_noted),
 	    cmocka_unit_test(issuing_work_on_the_device_is_no_wait),
+	    cmocka_unit_test(kernels_side_by_side_count_once),
 	    cmocka_unit_test(what_is_no_trace_is_refused),
 	};
 

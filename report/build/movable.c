@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* The times of a round that bound what a change of data movement saves. */
+#include "report/build/build.h"
+
+#include <stdlib.h>
+
+/* A span of a round, ns after its start. */
+struct span {
+	uint64_t start_ns, end_ns;
+};
+
+static int by_start(const void *left, const void *right)
+{
+	const struct span *a = left, *b = right;
+
+	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+static bool is_transfer(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
+}
+
+static bool allocates(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE;
+}
+
+/* Whether the host copies or waits in the call. */
+static bool moves_or_waits(const struct xs_step *step)
+{
+	switch (step->kind) {
+	case XS_STEP_D2D:
+	case XS_STEP_SET:
+	case XS_STEP_KERNEL:
+	case XS_STEP_EVENT_RECORD:
+	case XS_STEP_STREAM_WAIT:
+	case XS_STEP_HOST:
+	case XS_STEP_ALLOCATE:
+	case XS_STEP_FREE:
+		return step->blocking;
+	default:
+		return true;
+	}
+}
+
+/* Returns the length of the union of the spans, which it sorts. */
+static int64_t union_ns(struct span *spans, size_t count)
+{
+	uint64_t end_ns = 0, all_ns = 0;
+
+	qsort(spans, count, sizeof(*spans), by_start);
+	for (size_t i = 0; i < count; i++) {
+		if (spans[i].start_ns > end_ns)
+			end_ns = spans[i].start_ns;
+		if (spans[i].end_ns <= end_ns)
+			continue;
+		all_ns += spans[i].end_ns - end_ns;
+		end_ns = spans[i].end_ns;
+	}
+	return xs_number_bounded(all_ns);
+}
+
+static bool is_kernel(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_KERNEL;
+}
+
+static bool holds_host(const struct xs_step *step)
+{
+	return moves_or_waits(step) || allocates(step);
+}
+
+/* The time in which the host was in a call, or the GPU ran an op, for which the
+ * function is true; NULL: none. spans: room for two of each step. */
+static int64_t time_of(const struct xs_phase *phase, struct span *spans,
+		       bool (*in_call)(const struct xs_step *step),
+		       bool (*runs)(const struct xs_step *step))
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		if (in_call && in_call(step))
+			spans[count++] =
+			    (struct span){step->call_ns, step->return_ns};
+		if (runs(step))
+			spans[count++] =
+			    (struct span){step->start_ns, step->end_ns};
+	}
+	return count ? union_ns(spans, count) : XS_UNKNOWN;
+}
+
+/* The host's waits with kernels before and after them. */
+static int64_t kernel_waits(const struct xs_phase *phase)
+{
+	int64_t waits = 0, since_kernel = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < phase->step_count; i++) {
+		switch (phase->steps[i].kind) {
+		case XS_STEP_KERNEL:
+			if (any)
+				waits += since_kernel;
+			since_kernel = 0;
+			any = true;
+			break;
+		case XS_STEP_SYNC_DEVICE:
+		case XS_STEP_SYNC_STREAM:
+		case XS_STEP_SYNC_EVENT:
+			since_kernel++;
+			break;
+		}
+	}
+	return waits;
+}
+
+void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
+		      struct xs_result_phase *out)
+{
+	struct span *spans = calloc(2 * phase->step_count + 1, sizeof(*spans));
+
+	if (!spans) {
+		result->arena.failed = true;
+		return;
+	}
+	out->transfer_ns = time_of(phase, spans, moves_or_waits, is_transfer);
+	out->movable_ns = time_of(phase, spans, holds_host, is_transfer);
+	out->kernel_busy_ns = time_of(phase, spans, NULL, is_kernel);
+	out->kernel_waits = kernel_waits(phase);
+	free(spans);
+}
