@@ -29,6 +29,22 @@ const char *xs_param_name(enum xs_param_id id)
 	return names[id];
 }
 
+const char *xs_param_what(const char *name)
+{
+	static const struct {
+		const char *name, *what;
+	} rows[] = {
+#define XS_WHAT(name, unit, what) {#name, what},
+	    XS_MACHINE_PARAMS(XS_WHAT)
+#undef XS_WHAT
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].what;
+	return NULL;
+}
+
 /*
  * Linear between the points. Smaller copies take the time of the first point,
  * which is latency; larger ones continue at the rate of the last point.

@@ -203,6 +203,9 @@ struct xs_machine {
 /* Returns the parameter's name in the profile. id must be valid. */
 const char *xs_param_name(enum xs_param_id id);
 
+/* Returns what the parameter of that name is, in words; NULL: there is none. */
+const char *xs_param_what(const char *name);
+
 /* Sets all parameters to NAN, implicit_sync to -1 and the rest to zero. */
 void xs_machine_init(struct xs_machine *machine);
 

@@ -83,8 +83,10 @@ bool xs_abstain_without_copy_rates(const struct xs_strategy_case *c,
 
 	if (!(c->strategy->needs & XS_NEEDS_COPY_RATES))
 		return false;
-	return xs_abstain_if_unknown(row, "L+o", m->lo_h2d_ns.value, out, rc) ||
-	       xs_abstain_if_unknown(row, "L+o", m->lo_d2h_ns.value, out, rc) ||
-	       xs_abstain_if_unknown(row, "G", m->G_h2d.value, out, rc) ||
-	       xs_abstain_if_unknown(row, "G", m->G_d2h.value, out, rc);
+	return xs_abstain_if_unknown(row, XS_NAME_LO, m->lo_h2d_ns.value, out,
+				     rc) ||
+	       xs_abstain_if_unknown(row, XS_NAME_LO, m->lo_d2h_ns.value, out,
+				     rc) ||
+	       xs_abstain_if_unknown(row, XS_NAME_G, m->G_h2d.value, out, rc) ||
+	       xs_abstain_if_unknown(row, XS_NAME_G, m->G_d2h.value, out, rc);
 }

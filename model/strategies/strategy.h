@@ -155,6 +155,8 @@ bool xs_abstain_without_needs(const struct xs_strategy_case *c,
 bool xs_abstain_without_copy_rates(const struct xs_strategy_case *c,
 				   struct xs_estimate *row,
 				   struct xs_estimates *out, int *rc);
+#define XS_NAME_LO "the latency of copies (L+o)"
+#define XS_NAME_G  "the rate of copies (G)"
 bool xs_abstain_if_unknown(struct xs_estimate *row, const char *name,
 			   double value, struct xs_estimates *out, int *rc);
 

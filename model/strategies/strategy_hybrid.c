@@ -38,8 +38,9 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (xs_abstain_without_needs(c, &row, out, &rc) ||
 	    is_one_way(c, &row, out, &rc))
 		return rc;
-	if (!xs_abstain_if_unknown(&row, "L+o", m->lo_h2d_ns.value, out, &rc) &&
-	    !xs_abstain_if_unknown(&row, "G", m->G_h2d.value, out, &rc) &&
+	if (!xs_abstain_if_unknown(&row, XS_NAME_LO, m->lo_h2d_ns.value, out,
+				   &rc) &&
+	    !xs_abstain_if_unknown(&row, XS_NAME_G, m->G_h2d.value, out, &rc) &&
 	    !xs_abstain_if_unknown(&row, "the rate of mapped writes",
 				   m->mapped_write.value, out, &rc))
 		rc = xs_streams_rows(c, &row, build_plan, NULL, out);

@@ -87,16 +87,16 @@ static bool lacks_rate(const struct xs_machine_move *move,
 
 	if (source == XS_COPY_FROM_CURVE)
 		return false;
-	if (xs_abstain_if_unknown(row, "G", xs_machine_move_G(to, step), out,
-				  rc) ||
+	if (xs_abstain_if_unknown(row, XS_NAME_G, xs_machine_move_G(to, step),
+				  out, rc) ||
 	    (source == XS_COPY_FROM_PINNED &&
-	     xs_abstain_if_unknown(row, "L+o", lo_ns, out, rc)))
+	     xs_abstain_if_unknown(row, XS_NAME_LO, lo_ns, out, rc)))
 		return true;
 	if (source == XS_COPY_FROM_PINNED ||
 	    !isnan(xs_machine_move_G(move->from, step)))
 		return false;
 	*rc = xs_estimate_abstain(
-	    row, out, "G of the machine that was traced is not known");
+	    row, out, XS_NAME_G " of the machine that was traced is not known");
 	return true;
 }
 

@@ -175,22 +175,25 @@ static void check_rates(struct xs_result *result, const struct xs_trace *trace,
  * user cannot calibrate again. */
 static void check_agreement(struct xs_result *result)
 {
-	static const enum xs_param_id ids[] = {XS_PARAM_lo_h2d_ns,
-					       XS_PARAM_lo_d2h_ns,
-					       XS_PARAM_G_h2d, XS_PARAM_G_d2h};
+	static const struct {
+		enum xs_param_id id;
+		const char *what;
+	} used[] = {{XS_PARAM_lo_h2d_ns, "the latency of copies in"},
+		    {XS_PARAM_lo_d2h_ns, "the latency of copies out"},
+		    {XS_PARAM_G_h2d, "the rate of copies in"},
+		    {XS_PARAM_G_d2h, "the rate of copies out"}};
 	const struct xs_machine *m = &result->machine;
 	const char *list = NULL;
 
-	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
-		if (m->disagrees[ids[i]])
-			list = xs_arena_print(
-			    &result->arena, "%s%s%s", list ? list : "",
-			    list ? ", " : "", xs_param_name(ids[i]));
+	for (size_t i = 0; i < sizeof(used) / sizeof(*used); i++)
+		if (m->disagrees[used[i].id])
+			list =
+			    xs_arena_join(&result->arena, list, used[i].what);
 	if (list && strcmp(result->machine_choice.origin, "shipped") != 0)
 		xs_build_note(
 		    result,
-		    "the values of %s differ between the passes of the profile "
-		    "%s: calibrate again on an idle machine",
+		    "%s differ between the passes of the profile %s: calibrate "
+		    "again on an idle machine",
 		    list, m->name);
 }
 

@@ -139,11 +139,8 @@ static const char *blocking_copy_text(struct xs_arena *arena,
 				      int64_t rounds)
 {
 	return xs_arena_print(
-	    arena,
-	    "%s blocks the host because its memory is pageable: %s in %s "
-	    "(%s)",
-	    place(arena, wait), xs_units_ns(wait->waited_ns).s,
-	    calls(arena, wait, rounds), parts(arena, wait));
+	    arena, "%s, %s, blocks the host because its memory is pageable: %s",
+	    place(arena, wait), calls(arena, wait, rounds), parts(arena, wait));
 }
 
 static const char *kernels_first_text(struct xs_arena *arena,
@@ -170,6 +167,11 @@ static const char *wait_text(struct xs_arena *arena,
 		return kernels_first_text(arena, wait, rounds);
 	if (is_kind(wait, "copy-async"))
 		return blocking_copy_text(arena, wait, rounds);
+	if (is_kind(wait, "poll"))
+		/* one call of the trace is a run of polls */
+		return xs_arena_print(arena,
+				      "%s polls until the GPU is done: %s",
+				      place(arena, wait), parts(arena, wait));
 	return xs_arena_print(arena, "%s, %s: %s", place(arena, wait),
 			      calls(arena, wait, rounds), parts(arena, wait));
 }

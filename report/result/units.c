@@ -81,61 +81,37 @@ struct xs_units_text xs_units_ns_bare(int64_t ns, int64_t like_ns,
 	return out;
 }
 
-/* Digits that a range may have beyond three, to show that its ends differ. */
-#define MORE_DIGITS 2
-
-static bool is_same(double a, double b, int digits)
-{
-	const double scale = pow(10, digits);
-
-	return round(a * scale) == round(b * scale);
-}
-
-/* The unit of a range, and the digits after the point that show it. */
-static const struct unit_step *unit_of_range(int64_t low_ns, int64_t high_ns,
-					     int *digits)
-{
-	const struct unit_step *unit =
-	    unit_for(time_units, COUNT(time_units), (double)high_ns);
-	const double low = (double)low_ns / unit->size,
-		     high = (double)high_ns / unit->size;
-	int more = 0;
-
-	*digits = unit->size == 1 ? 0 : decimals(high);
-	while (low_ns != high_ns && more < MORE_DIGITS &&
-	       is_same(low, high, *digits + more))
-		more++;
-	*digits += more;
-	return unit;
-}
-
 struct xs_units_text xs_units_range_ns(int64_t low_ns, int64_t high_ns)
 {
 	const struct unit_step *unit;
-	struct xs_units_text out;
+	struct xs_units_text out, low, high;
 	int digits;
 
 	if (low_ns == XS_UNKNOWN || high_ns == XS_UNKNOWN)
 		return unknown();
-	unit = unit_of_range(low_ns, high_ns, &digits);
-	snprintf(out.s, sizeof(out.s), "%.*f-%.*f %s", digits,
-		 (double)low_ns / unit->size, digits,
-		 (double)high_ns / unit->size, unit->name);
+	unit = unit_for(time_units, COUNT(time_units), (double)high_ns);
+	digits = unit->size == 1 ? 0 : decimals((double)high_ns / unit->size);
+	snprintf(low.s, sizeof(low.s), "%.*f", digits,
+		 (double)low_ns / unit->size);
+	snprintf(high.s, sizeof(high.s), "%.*f", digits,
+		 (double)high_ns / unit->size);
+	if (strcmp(low.s, high.s) == 0)
+		return xs_units_ns(high_ns);
+	snprintf(out.s, sizeof(out.s), "%.10s-%.10s %s", low.s, high.s,
+		 unit->name);
 	return out;
 }
 
 struct xs_units_text xs_units_in_range_ns(int64_t ns, int64_t low_ns,
 					  int64_t high_ns)
 {
-	const struct unit_step *unit;
+	const struct xs_units_text value = xs_units_ns(ns);
+	const struct xs_units_text range = xs_units_range_ns(low_ns, high_ns);
 	struct xs_units_text out;
-	int digits;
 
-	if (ns == XS_UNKNOWN || low_ns == XS_UNKNOWN || high_ns == XS_UNKNOWN)
-		return xs_units_ns(ns);
-	unit = unit_of_range(low_ns, high_ns, &digits);
-	snprintf(out.s, sizeof(out.s), "%.*f %s", digits,
-		 (double)ns / unit->size, unit->name);
+	if (strcmp(range.s, "-") == 0 || strcmp(range.s, value.s) == 0)
+		return value;
+	snprintf(out.s, sizeof(out.s), "%.10s (%.18s)", value.s, range.s);
 	return out;
 }
 

@@ -21,11 +21,12 @@ struct xs_units_text xs_units_ns(int64_t ns);
 struct xs_units_text xs_units_ns_bare(int64_t ns, int64_t like_ns,
 				      const char **unit);
 
-/* Two times in one unit, with up to two more digits if they are equal in three:
- * "3.90-3.95 ms", "106.1-106.3 ms". */
+/* Two times in one unit, with three digits: "3.90-3.95 ms"; one time if they
+ * print the same. */
 struct xs_units_text xs_units_range_ns(int64_t low_ns, int64_t high_ns);
 
-/* A time with the unit and the digits that its range has: "106.2 ms". */
+/* A time and its range: "3.92 ms (3.90-3.95 ms)", "106 ms" if the ends of the
+ * range print the same or are unknown. */
 struct xs_units_text xs_units_in_range_ns(int64_t ns, int64_t low_ns,
 					  int64_t high_ns);
 

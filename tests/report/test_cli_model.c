@@ -206,10 +206,12 @@ static void text_says_what_dominates(void **state)
 	assert_non_null(strstr(program.out, "    vanwerkhoven2014-eq5: the "
 					    "longest of copies in, kernel"));
 	program_free(&program);
-	/* the longest name is not cut */
+	/* the longest name is not cut; rows of one n name their equations */
 	program = program_run("model --machine h200 --h2d-bytes 67108864 "
 			      "--d2h-bytes 67108864 --kernel-ms 2");
 	assert_non_null(strstr(program.out, " vanwerkhoven2014-eq5-both-Gg: "));
+	assert_non_null(strstr(program.out, "  hybrid "));
+	assert_non_null(strstr(program.out, "  eq5-mean-G "));
 	program_free(&program);
 	program = program_run(MODEL BYTES "--kernel-ms 1");
 	assert_non_null(
@@ -459,7 +461,8 @@ static void text_has_each_term(void **state)
 	assert_non_null(strstr(program.out, "Who starts the transfer"));
 	assert_non_null(strstr(program.out, "sigma 1.50 us (the host waits)"));
 	assert_non_null(strstr(program.out, "the profile lacks g_d2h_ns"));
-	assert_non_null(strstr(program.out, "the profile lacks mapped_write"));
+	assert_non_null(strstr(program.out, "the profile lacks mapped_write (a "
+					    "kernel writes mapped memory)"));
 	program_free(&program);
 }
 

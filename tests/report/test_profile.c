@@ -109,7 +109,8 @@ static void disagreeing_passes_are_noted(void **state)
 	(void)state;
 	machine.disagrees[XS_PARAM_G_h2d] = true;
 	machine.disagrees[XS_PARAM_lo_d2h_ns] = true;
-	expect_note("the values of lo_d2h_ns, G_h2d differ between the passes",
+	expect_note("the latency of copies out, the rate of copies in differ "
+		    "between the passes",
 		    "the profile own");
 }
 

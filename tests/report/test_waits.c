@@ -109,8 +109,8 @@ static void pageable_copies_are_asynchronous_in_name(void **state)
 		.pageable = true,
 		.waited_ns = 5200 * US,
 		.own_ns = 5200 * US},
-	    "cudaMemcpyAsync at x.cu:40 blocks the host because its memory is "
-	    "pageable: 5.20 ms in 4 calls of 64 KiB (the copy)");
+	    "cudaMemcpyAsync at x.cu:40, 4 calls of 64 KiB, blocks the host "
+	    "because its memory is pageable: the copy");
 	expect_text(
 	    &(struct xs_result_wait){.site = at("cudaMemcpyAsync", 40, 4, 16),
 				     .touched_bytes = XS_UNKNOWN,
@@ -122,6 +122,19 @@ static void pageable_copies_are_asynchronous_in_name(void **state)
 	    "cudaMemcpyAsync at x.cu:40, 4 calls of 4 B, waits 5.20 ms for "
 	    "kernels first; the copy itself takes 4.00 us; it is not "
 	    "asynchronous with pageable memory");
+}
+
+static void polls_are_no_waits(void **state)
+{
+	(void)state;
+	expect_text(
+	    &(struct xs_result_wait){.site = at("cudaEventQuery", 18, 1, 0),
+				     .touched_bytes = XS_UNKNOWN,
+				     .kind = "poll",
+				     .waited_ns = 2 * MS,
+				     .d2h_ns = 2 * MS},
+	    "cudaEventQuery at x.cu:18 polls until the GPU is done: copies "
+	    "out");
 }
 
 static void first_touches_are_told(void **state)
@@ -331,6 +344,7 @@ int main(void)
 	    cmocka_unit_test(frees_wait_implicitly),
 	    cmocka_unit_test(small_copies_wait_for_kernels),
 	    cmocka_unit_test(pageable_copies_are_asynchronous_in_name),
+	    cmocka_unit_test(polls_are_no_waits),
 	    cmocka_unit_test(first_touches_are_told),
 	    cmocka_unit_test(a_round_has_its_part),
 	    cmocka_unit_test(the_start_of_cuda_is_apart),

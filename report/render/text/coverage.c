@@ -15,14 +15,13 @@ static const char *number_of(struct xs_arena *arena, int64_t count,
 			      count == 1 ? "" : "s");
 }
 
-/* Returns how the GPU times were obtained, NULL if the trace does not say. */
+/* Returns how the GPU times were obtained; NULL if they are complete, or the
+ * trace does not say. */
 static const char *timing_text(const char *source)
 {
 	static const struct {
 		const char *source, *text;
 	} texts[] = {
-	    {"callbacks", "GPU times: callbacks (best), CUPTI records with the "
-			  "call of each"},
 	    {"activity",
 	     "GPU times: activity, CUPTI records without callbacks"},
 	    {"events", "GPU times: events, CUDA events around calls, no CUPTI"},

@@ -120,14 +120,15 @@ static const char *verdict(struct xs_diff *diff, const struct xs_diff_phase *in)
 		snprintf(n.s, sizeof(n.s), " (n=%" PRId64 "%s%s)",
 			 row->n_streams, row->order ? ", " : "",
 			 row->order ? row->order : "");
-	return xs_arena_print(&diff->arena,
-			      "predicted for %s%s: %s (%s); measured: %s, %s "
-			      "the interval, error %s",
-			      row->strategy, n.s, xs_units_ns(row->round_ns).s,
-			      xs_units_range_ns(row->low_ns, row->high_ns).s,
-			      xs_units_ns(in->after->round_ns).s,
-			      in->within ? "inside" : "outside",
-			      signed_percent(in->error_percent).s);
+	return xs_arena_print(
+	    &diff->arena,
+	    "predicted for %s%s: %s; measured: %s, %s "
+	    "the interval, error %s",
+	    row->strategy, n.s,
+	    xs_units_in_range_ns(row->round_ns, row->low_ns, row->high_ns).s,
+	    xs_units_ns(in->after->round_ns).s,
+	    in->within ? "inside" : "outside",
+	    signed_percent(in->error_percent).s);
 }
 
 static const char *phase_note(struct xs_diff *diff,

@@ -8,6 +8,15 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* "eq5-mean-G" of "vanwerkhoven2014-eq5-mean-G" */
+static const char *equation(const char *model)
+{
+	const char *dash = strchr(model, '-');
+
+	return dash ? dash + 1 : model;
+}
 
 static void put_row(struct xs_text_table *table,
 		    const struct xs_result_estimate *row)
@@ -16,23 +25,22 @@ static void put_row(struct xs_text_table *table,
 	xs_text_table_cell(table, 0, XS_PLAIN, row->strategy);
 	xs_text_table_cell(table, 1, XS_PLAIN,
 			   xs_units_count(row->n_streams).s);
-	xs_text_table_cell(table, 2, XS_BOLD, xs_units_ns(row->round_ns).s);
-	xs_text_table_cell(table, 3, XS_PLAIN,
+	xs_text_table_cell(table, 2, XS_PLAIN, equation(row->model));
+	xs_text_table_cell(table, 3, XS_BOLD, xs_units_ns(row->round_ns).s);
+	xs_text_table_cell(table, 4, XS_PLAIN,
 			   xs_units_range_ns(row->low_ns, row->high_ns).s);
-	/* an upper bound is not a speedup */
-	xs_text_table_cell(table, 4, row->speedup > 1 ? XS_GOOD : XS_PLAIN,
+	/* a least time is not a speedup */
+	xs_text_table_cell(table, 5, row->speedup > 1 ? XS_GOOD : XS_PLAIN,
 			   xs_units_ratio(row->bound ? NAN : row->speedup).s);
 }
 
-/* The equation stands below its row, since names are long. */
+/* The paper and the whole name stand below the row, since names are long. */
 static int put_table(const struct xs_terminal *terminal,
 		     const struct xs_formulas_result *model)
 {
-	static const struct xs_text_heading headings[] = {{"strategy", false},
-							  {"n", true},
-							  {"round", true},
-							  {"90 % range", true},
-							  {"speedup", true}};
+	static const struct xs_text_heading headings[] = {
+	    {"strategy", false}, {"n", true},	       {"equation", false},
+	    {"round", true},	 {"90 % range", true}, {"speedup", true}};
 	struct xs_arena arena = {0};
 	const char **notes =
 	    xs_arena_alloc(&arena, model->estimate_count + 1, sizeof(*notes));
@@ -41,7 +49,7 @@ static int put_table(const struct xs_terminal *terminal,
 
 	if (!notes)
 		return -ENOMEM;
-	xs_text_table_begin(&table, terminal, 2, headings, 5);
+	xs_text_table_begin(&table, terminal, 2, headings, 6);
 	for (size_t i = 0; i < model->estimate_count; i++) {
 		const struct xs_result_estimate *row = &model->estimates[i];
 
@@ -68,7 +76,9 @@ static char *terms_text(const struct xs_control_estimate *row)
 	if (!out)
 		return NULL;
 	if (row->unknown)
-		fprintf(out, "the profile lacks %s", row->unknown);
+		fprintf(out, "unknown: the profile lacks %s", row->unknown);
+	if (row->unknown && xs_param_what(row->unknown))
+		fprintf(out, " (%s)", xs_param_what(row->unknown));
 	for (size_t i = 0; i < row->term_count; i++)
 		fprintf(out, "%s%s %s (%s)", i ? " + " : "", row->terms[i].name,
 			xs_units_ns(xs_number_round(row->terms[i].ns)).s,

@@ -51,14 +51,12 @@ static const char *saving(struct xs_result *result,
 				     verdict->steady_ns)
 			.s);
 	return xs_arena_print(
-	    arena,
-	    "%s %s: %s%s of the run, which then takes %s (%s); effort: %s",
+	    arena, "%s %s: %s%s of the run, which then takes %s; effort: %s",
 	    step->condition || step->side_by_side > 1 ? "saves up to" : "saves",
 	    xs_units_ns(step->adds_saves_ns).s, steady,
 	    xs_units_percent(step->adds_saves_ns, result->run.wall_ns).s,
 	    xs_units_in_range_ns(step->app_wall_ns, step->low_ns, step->high_ns)
 		.s,
-	    xs_units_range_ns(step->low_ns, step->high_ns).s,
 	    step->estimate->effort);
 }
 

@@ -110,9 +110,10 @@ static void put_other_machines(const struct xs_terminal *terminal,
 
 		if (run->app_wall_ns != XS_UNKNOWN)
 			text = xs_arena_print(
-			    arena, "the run takes %s (%s), %.2f times as long",
-			    xs_units_ns(run->app_wall_ns).s,
-			    xs_units_range_ns(run->low_ns, run->high_ns).s,
+			    arena, "the run takes %s, %.2f times as long",
+			    xs_units_in_range_ns(run->app_wall_ns, run->low_ns,
+						 run->high_ns)
+				.s,
 			    (double)run->app_wall_ns /
 				(double)result->run.wall_ns);
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ",

@@ -267,43 +267,79 @@ static int put_table(const struct xs_terminal *terminal,
 	return xs_text_table_end(&table, NULL, 0);
 }
 
-/* Appends bound to bounds, once. */
-static const char *add_bound(struct xs_result *result, const char *bounds,
-			     const char *bound)
+/* Appends item to a list, once. */
+static const char *add_once(struct xs_result *result, const char *list,
+			    const char *item)
 {
-	if (!bounds || !bound)
-		return bounds ? bounds : bound;
-	if (strstr(bounds, bound))
-		return bounds;
-	return xs_arena_print(&result->arena, "%s; %s", bounds, bound);
+	return list && item && strstr(list, item)
+		   ? list
+		   : xs_arena_join(&result->arena, list, item);
+}
+
+/* A condition of rows with a star, and their strategies. */
+struct bound {
+	const char *text, *strategies;
+};
+
+#define BOUNDS_MAX 8
+
+/* Appends the row's condition, or its strategy to that of other rows. */
+static void add_bound(struct xs_result *result, struct bound *bounds,
+		      const struct xs_result_estimate *row)
+{
+	size_t i = 0;
+
+	while (row->bound && i < BOUNDS_MAX && bounds[i].text &&
+	       !same(bounds[i].text, row->bound))
+		i++;
+	if (!row->bound || i == BOUNDS_MAX)
+		return;
+	bounds[i].text = row->bound;
+	bounds[i].strategies =
+	    add_once(result, bounds[i].strategies, row->strategy);
+}
+
+/* "* the best case: only if ... (resident); ... (mapped, hybrid). ..." */
+static void put_bounds(const struct xs_terminal *terminal,
+		       struct xs_result *result, const struct bound *bounds)
+{
+	struct xs_arena *arena = &result->arena;
+	const char *list = NULL;
+
+	for (size_t i = 0; i < BOUNDS_MAX && bounds[i].text; i++)
+		list = xs_arena_print(arena, "%s%s%s (%s)", list ? list : "",
+				      list ? "; " : "", bounds[i].text,
+				      bounds[i].strategies);
+	if (list)
+		xs_terminal_wrap(
+		    terminal, XS_DIM, "  * ",
+		    xs_arena_print(
+			arena,
+			"the best case, only if %s: not shown by the trace",
+			list));
 }
 
 /* Explains the star and the short names of equations. */
 static void put_legend(const struct xs_terminal *terminal,
 		       struct xs_result *result, size_t phases)
 {
+	struct bound bounds[BOUNDS_MAX] = {{0}};
 	const char *names = NULL;
-	const char *bounds = NULL;
 
 	for (size_t i = 0; i < phases; i++)
 		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
 			const struct xs_result_estimate *row =
 			    &result->phases[i].estimates[k];
 
-			if (is_listed(result, i) &&
-			    is_shown(result, &result->phases[i], row)) {
-				bounds = add_bound(result, bounds, row->bound);
-				names = add_model(
-				    result, names,
-				    published_row(&result->phases[i], row));
-			}
+			if (!is_listed(result, i) ||
+			    !is_shown(result, &result->phases[i], row))
+				continue;
+			add_bound(result, bounds, row);
+			names =
+			    add_model(result, names,
+				      published_row(&result->phases[i], row));
 		}
-	if (bounds)
-		xs_terminal_wrap(
-		    terminal, XS_DIM, "  * ",
-		    xs_arena_print(&result->arena,
-				   "upper bound, assuming: %s (not measured)",
-				   bounds));
+	put_bounds(terminal, result, bounds);
 	if (names)
 		xs_terminal_wrap(terminal, XS_DIM, "  published: ", names);
 }

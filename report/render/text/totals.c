@@ -145,7 +145,7 @@ static void put_host(struct whole *in)
 	const struct xs_result_totals *t = in->totals;
 
 	put(in, "host blocked", t->host_blocked_ns,
-	    "in calls, all threads together");
+	    "in calls and polls, all threads");
 	if (t->init_ns > 0)
 		put(in, "CUDA start-up", t->init_ns,
 		    t->init_at_most ? "upper bound; the call was not recorded"

@@ -25,12 +25,22 @@ static bool is_shown(const struct list *list, size_t index)
 	       list->items[index].waited_ns > 0;
 }
 
+/* A line as put() prints it, of headings. */
+static void put_headings(const struct xs_terminal *terminal,
+			 const struct list *list, bool by_round)
+{
+	if (list->is_steady)
+		xs_terminal_print(terminal, XS_PLAIN, "  %9s  %7s  %6s\n",
+				  by_round ? "per round" : "in all", "of part",
+				  "of run");
+}
+
 /* A time, its share of the steady part, and of the run. */
 static void put(const struct xs_terminal *terminal, const struct list *list,
 		int64_t waited_ns, const char *text)
 {
 	char lead[80];
-	int length = snprintf(lead, sizeof(lead), "  %7s  %6s  ",
+	int length = snprintf(lead, sizeof(lead), "  %9s  %7s  ",
 			      xs_units_ns(waited_ns / list->rounds).s,
 			      xs_units_share(waited_ns, list->whole_ns).s);
 
@@ -77,13 +87,10 @@ void xs_render_text_waits(const struct xs_terminal *terminal,
 
 	if (!list.count || !is_shown(&list, 0))
 		return;
-	xs_terminal_heading(
-	    terminal, "What the host waited for",
-	    by_round	? "per round, of the steady part, of the run; all "
-			  "threads"
-	    : is_steady ? "in all, of the steady part, of the run; all "
-			  "threads"
-			: "by call site, longest first; all threads");
+	xs_terminal_heading(terminal, "What the host waited for",
+			    is_steady ? "in the steady part; all threads"
+				      : "in the run; all threads");
+	put_headings(terminal, &list, by_round);
 	for (; i < list.count && is_shown(&list, i); i++)
 		put(terminal, &list, list.items[i].waited_ns,
 		    list.items[i].text);
