@@ -18,6 +18,7 @@
 	ROW(async)                                                             \
 	ROW(mapped)                                                            \
 	ROW(hybrid)                                                            \
+	ROW(device_initiated)                                                  \
 	ROW(machine)
 
 #define DECLARE(name) extern const struct xs_strategy xs_strategy_##name;

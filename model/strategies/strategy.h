@@ -188,6 +188,12 @@ int xs_plan_recorded(const struct xs_strategy_case *c,
 int xs_plan_reuse(const struct xs_phase *phase,
 		  const struct xs_machine *machine, struct xs_plan *plan);
 
+/* Writes a plan without copies: the kernel reads and writes host memory over
+ * the link. Returns 0 or -ENOMEM. */
+int xs_plan_mapped(const struct xs_strategy_case *c,
+		   const struct xs_estimate *row,
+		   const struct xs_scenario *scenario, struct xs_plan *plan);
+
 enum xs_cut {
 	XS_CUT_ALL,    /* copies in, every kernel, copies out */
 	XS_CUT_MAPPED, /* the same, but the last kernel writes to host memory */

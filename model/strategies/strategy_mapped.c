@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+int xs_plan_mapped(const struct xs_strategy_case *c,
+		   const struct xs_estimate *row,
+		   const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	struct xs_round_work work = c->work;
 	struct xs_action kernel, stays, sync;
@@ -90,7 +90,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	xs_estimate_assume_bus_crossings(c, &row);
 	if (!abstains(c, &row, out, &rc)) {
 		xs_estimate_set_setup(c, 0, &row);
-		rc = xs_estimate_replay(c, build_plan, &row);
+		rc = xs_estimate_replay(c, xs_plan_mapped, &row);
 		explain(c, &row);
 		if (!rc)
 			rc = xs_estimates_add(out, &row);

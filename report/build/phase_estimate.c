@@ -142,3 +142,10 @@ void xs_phase_estimate_build(struct xs_result *result,
 		xs_result_set_effort(out, XS_EFFORT_PLACE);
 	fill_run(result, phase, strategy ? strategy->changes : 0, out);
 }
+
+double xs_phase_estimate_least_share(const struct xs_result_estimate *row)
+{
+	if (row->effort_level >= XS_EFFORT_REWRITE && row->bound)
+		return 0.5;
+	return row->effort_level >= XS_EFFORT_SPLIT ? 0.05 : 0;
+}

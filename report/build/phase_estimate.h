@@ -46,4 +46,8 @@ double xs_phase_estimate_error_ns(const struct xs_result_phase *phase,
 				  const struct xs_result_estimate *row,
 				  int64_t end_ns);
 
+/* Returns the least share of the whole gain that a further step of this row has
+ * to add: some for changed kernels, and half for new kernels on a condition. */
+double xs_phase_estimate_least_share(const struct xs_result_estimate *row);
+
 #endif

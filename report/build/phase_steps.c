@@ -8,8 +8,7 @@
 
 #include <math.h>
 
-/* A change after others has to shorten the round by this percentage more; one
- * of kernels also has to add this percentage of the whole gain. */
+/* A change after others has to shorten the round by this percentage more. */
 #define LEAST_PERCENT 5
 
 /* Whether it is worth a step in the steady part or, of a phase outside of it,
@@ -160,9 +159,8 @@ static bool is_more(const struct xs_phase_steps *steps,
 	    xs_phase_estimate_of_run(phase, (double)phase->round_ns) -
 	    sum.rounds_add_ns;
 
-	if (added->estimate->effort_level >= XS_EFFORT_SPLIT &&
-	    added->adds_ns <
-		(sum.adds_ns + added->adds_ns) * LEAST_PERCENT / 100)
+	if (added->adds_ns < (sum.adds_ns + added->adds_ns) *
+				 xs_phase_estimate_least_share(added->estimate))
 		return false;
 	for (size_t i = 0; i < steps->count; i++) {
 		const struct xs_phase_step *step = &steps->items[i];

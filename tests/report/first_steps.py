@@ -21,7 +21,7 @@ WORDS = {"pinned": "pin", "reuse": "reuse", "resident": "resident",
          "resident-throughout": "resident", "double-buffer": "overlap",
          "prefetch": "overlap", "async": "overlap", "batch": "batch",
          "graph": "graph", "streams": "split", "mapped": "mapped",
-         "hybrid": "mapped"}
+         "hybrid": "mapped", "device-initiated": "device"}
 
 
 def run(xferspy, source, row, *options):

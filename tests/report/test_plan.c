@@ -114,6 +114,27 @@ static void least_effort_comes_first(void **state)
 	assert_int_equal(result->plan[1].app_wall_ns, 650 * MS);
 }
 
+/* New kernels on a condition have to bring as much again as all steps before
+ * them. */
+static void new_kernels_on_a_condition_come_last(void **state)
+{
+	struct xs_result_estimate *row;
+
+	(void)state;
+	row = add(phase, "device-initiated", XS_EFFORT_REWRITE, 15 * MS);
+	row->bound = "one kernel can";
+	expect("device-initiated");
+	add(phase, "graph", XS_EFFORT_PLACE, 40 * MS);
+	expect("graph device-initiated");
+	assert_int_equal(result->plan[1].adds_saves_ns, 250 * MS);
+	phase->estimates[1].round_ns = 30 * MS;
+	phase->estimates[1].saves_ns = 200 * MS;
+	expect("graph");
+	/* without a condition they may */
+	row->bound = NULL;
+	expect("graph device-initiated");
+}
+
 /* Pinning other buffers is told by the step that it is like; each number of
  * pieces has its own. */
 static void the_same_change_is_told_once(void **state)
@@ -567,6 +588,7 @@ int main(void)
 	cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 	    TEST(least_effort_comes_first),
+	    TEST(new_kernels_on_a_condition_come_last),
 	    TEST(the_same_change_is_told_once),
 	    TEST(a_setup_is_not_of_a_round),
 	    TEST(a_small_saving_is_no_step),

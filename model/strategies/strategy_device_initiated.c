@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * device-initiated: one kernel stays on the GPU for all rounds and does the
+ * work of their kernels. It loads what the host copied in, stores what the host
+ * copied out, and both wait by flags in host memory: Klenk 2014's direct
+ * control. If all copies are small, replays the record with these messages
+ * instead of copies, launches and synchronisations. Otherwise the kernel uses
+ * host memory where it is, as in mapped, without launch and synchronisation.
+ */
+#include "model/strategies/between_programs.h"
+#include "model/strategies/strategy.h"
+
+#include <math.h>
+
+/* A start is not worth changing below this share of the round. */
+#define LEAST_SHARE 0.01
+
+/* Kernels that read or write a byte more often need it in the GPU's memory. */
+#define MOST_CROSSINGS 1.25
+
+/* What a round has. */
+struct found {
+	unsigned copies, starts, waits;
+	bool in_large, out_large; /* copies whose bytes take longer than their
+				   * start */
+};
+
+static bool is_copy(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
+}
+
+static bool is_wait(const struct xs_step *step)
+{
+	return step->kind >= XS_STEP_SYNC_DEVICE &&
+	       step->kind <= XS_STEP_SYNC_EVENT;
+}
+
+static double start_ns(const struct xs_machine *m, bool in)
+{
+	return xs_or_zero((in ? m->lo_h2d_ns : m->lo_d2h_ns).value) +
+	       xs_or_zero(m->call_copy_async_ns.value);
+}
+
+static struct found look(const struct xs_strategy_case *c)
+{
+	const struct xs_machine *m = c->machine;
+	struct found found = {0};
+
+	for (size_t i = 0; i < c->phase->step_count; i++) {
+		const struct xs_step *step = &c->phase->steps[i];
+		const bool in = step->kind == XS_STEP_H2D;
+		const double bytes_ns =
+		    (double)step->bytes * (in ? m->G_h2d : m->G_d2h).value;
+
+		found.copies += is_copy(step);
+		found.starts += is_copy(step) || step->kind == XS_STEP_KERNEL;
+		found.waits += is_wait(step) ||
+			       (step->kind == XS_STEP_D2H && step->blocking);
+		if (is_copy(step) && bytes_ns >= start_ns(m, in))
+			*(in ? &found.in_large : &found.out_large) = true;
+	}
+	return found;
+}
+
+/* From a store of the host's flag until the kernel has it. */
+static double told_ns(const struct xs_machine *m)
+{
+	return m->poll_system_ns.value;
+}
+
+/* From the kernel's last store until the host has the flag behind it. */
+static double seen_ns(const struct xs_machine *m)
+{
+	return m->store_64_ns.value + m->flag_ns.value + m->poll_host_ns.value;
+}
+
+/* A wait of all blocks for each other takes as long as the gap between two
+ * kernels. */
+static void take_kernel(const struct xs_machine *m, struct xs_action *action)
+{
+	action->blocking = false;
+	action->call_ns = action->return_ns = 0;
+	action->issue_lag_ns = told_ns(m);
+	action->dep_lag_ns =
+	    fmin(action->dep_lag_ns, xs_or_zero(m->kernel_gap_ns.value));
+}
+
+/* next: loads or stores of the copy before are under way, too. */
+static void take_copy(const struct xs_machine *m, const struct xs_step *step,
+		      bool next, struct xs_action *action)
+{
+	const bool in = step->kind == XS_STEP_H2D;
+	const double latency_ns = in && !next ? m->poll_system_ns.value : 0;
+	struct xs_action op = {
+	    .kind = XS_ACTION_OP,
+	    .unit = XS_UNIT_NONE,
+	    .blocking = !in && action->blocking,
+	    .work_ns =
+		latency_ns + (double)step->bytes *
+				 (in ? m->mapped_read : m->mapped_write).value,
+	    .issue_lag_ns = told_ns(m),
+	    .dep_lag_ns = next ? 0 : xs_or_zero(m->kernel_gap_ns.value)};
+
+	if (op.blocking)
+		op.return_ns = seen_ns(m);
+	xs_action_replace(action, op);
+}
+
+/* open: something was issued since the host last saw a flag. */
+static void take_wait(const struct xs_machine *m, bool open,
+		      struct xs_action *action)
+{
+	if (open && action->kind != XS_ACTION_HOST)
+		action->return_ns = seen_ns(m);
+	else
+		xs_action_leave_out(action);
+}
+
+static void take_steps(const struct xs_phase *phase, const struct xs_machine *m,
+		       struct xs_plan *plan)
+{
+	const struct xs_step *before = NULL;
+	bool open = false;
+
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+		struct xs_action *action = &plan->actions[i];
+
+		if (is_wait(step)) {
+			take_wait(m, open, action);
+			before = NULL;
+			open = false;
+		} else if (action->kind == XS_ACTION_RECORD ||
+			   action->kind == XS_ACTION_WAIT) {
+			action->call_ns = 0;
+		} else if (action->kind == XS_ACTION_OP) {
+			if (is_copy(step))
+				take_copy(m, step,
+					  before && before->kind == step->kind,
+					  action);
+			else
+				take_kernel(m, action);
+			before = step;
+			open = !action->blocking;
+		}
+	}
+}
+
+static int plan_messages(const struct xs_strategy_case *c,
+			 const struct xs_estimate *row,
+			 const struct xs_scenario *scenario,
+			 struct xs_plan *plan)
+{
+	int rc = xs_plan_recorded(c, scenario, plan);
+
+	(void)row;
+	if (!rc)
+		rc = xs_plan_reuse(c->phase, &scenario->machine, plan);
+	if (!rc)
+		take_steps(c->phase, &scenario->machine, plan);
+	return rc;
+}
+
+static int plan_mapped(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_machine *m = &scenario->machine;
+	int rc = xs_plan_mapped(c, row, scenario, plan);
+
+	for (size_t i = 0; !rc && i < plan->count; i++) {
+		if (plan->actions[i].kind == XS_ACTION_OP)
+			take_kernel(m, &plan->actions[i]);
+		else if (plan->actions[i].kind == XS_ACTION_SYNC_ALL)
+			take_wait(m, true, &plan->actions[i]);
+	}
+	return rc;
+}
+
+/* Nothing that a flag could make shorter. */
+static bool has_nothing(const struct xs_strategy_case *c,
+			const struct found *found, struct xs_estimate *row,
+			struct xs_estimates *out, int *rc)
+{
+	const double starts_ns =
+	    found->starts * start_ns(c->machine, true) +
+	    found->waits * xs_or_zero(c->machine->sync_ns.value);
+
+	row->quiet = true;
+	if (xs_abstain_without_needs(c, row, out, rc))
+		return true;
+	if (c->phase->rounds < 2)
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "only one round was seen: the kernel would stay for many");
+	else if (starts_ns < LEAST_SHARE * (double)c->phase->round_ns.median_ns)
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "to start its copies and kernels, and to wait for them, "
+		    "takes less than 1 %% of the round");
+	else
+		return false;
+	return true;
+}
+
+static bool is_unknown(const struct xs_strategy_case *c,
+		       struct xs_estimate *row, struct xs_estimates *out,
+		       int *rc)
+{
+	const struct xs_machine *m = c->machine;
+	const double flags_ns = told_ns(m) + seen_ns(m);
+
+	row->quiet = false;
+	return xs_abstain_if_unknown(row,
+				     "the time of flags between kernels and "
+				     "the host",
+				     flags_ns, out, rc) ||
+	       (c->work.in_copies &&
+		xs_abstain_if_unknown(row, "the rate of mapped reads",
+				      m->mapped_read.value, out, rc)) ||
+	       (c->work.out_copies &&
+		xs_abstain_if_unknown(row, "the rate of mapped writes",
+				      m->mapped_write.value, out, rc));
+}
+
+/* Bytes that take longer than their start must be used where they are. */
+static bool must_stay(const struct xs_strategy_case *c,
+		      const struct found *found, struct xs_estimate *row,
+		      struct xs_estimates *out, int *rc)
+{
+	const double reads = xs_mapped_access_reads_per_byte(&c->work);
+	const double writes = xs_mapped_access_writes_per_byte(&c->work);
+
+	if (!found->in_large && !found->out_large)
+		return false;
+	if (c->work.stage_count != 1)
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "%u kernels use each other's results: nothing shows that "
+		    "they read or write once what is copied",
+		    c->work.kernels);
+	else if (isnan(c->work.read_sectors))
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "nothing shows that the kernel reads or writes once what "
+		    "is copied; counters of the kernel do (--counters)");
+	else if (found->in_large && reads > MOST_CROSSINGS)
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "as counted, the kernel reads each byte copied in %.1f "
+		    "times, each time over the bus",
+		    reads);
+	else if (found->out_large && writes > MOST_CROSSINGS &&
+		 writes < XS_MAPPED_ELSEWHERE)
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "as counted, the kernel writes each byte copied out %.1f "
+		    "times, each time over the bus",
+		    writes);
+	else
+		return false;
+	return true;
+}
+
+static void assume(const struct found *found, struct xs_estimate *row)
+{
+	row->bound = "one kernel that stays on the GPU can do the work of the "
+		     "round's kernels";
+	xs_estimate_assume(row, row->bound);
+	xs_estimate_assume(row,
+			   "all of its blocks run at once, and wait for each "
+			   "other in the time of a gap between two kernels");
+	xs_estimate_assume(row, "a thread of the host polls while it waits");
+	if (found->copies)
+		xs_estimate_assume(row, "loads and stores of all blocks "
+					"together fill the link");
+}
+
+static void explain(const struct xs_strategy_case *c, const struct found *found,
+		    struct xs_estimate *row)
+{
+	const double trip_ns = told_ns(c->machine) + seen_ns(c->machine);
+
+	if (found->in_large || found->out_large)
+		snprintf(row->why, sizeof(row->why),
+			 "the kernel uses host memory where it is, and flags "
+			 "replace its launch and the wait: %.0f ns both ways",
+			 trip_ns);
+	else
+		snprintf(row->why, sizeof(row->why),
+			 "its copies (%u), launches (%u) and waits (%u) become "
+			 "loads, stores and flags: %.0f ns for a flag to the "
+			 "host and its answer",
+			 found->copies, found->starts - found->copies,
+			 found->waits, trip_ns);
+}
+
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+{
+	const struct found found = look(c);
+	struct xs_estimate row = xs_estimate_init(c);
+	int rc = 0;
+
+	if (has_nothing(c, &found, &row, out, &rc) ||
+	    is_unknown(c, &row, out, &rc) ||
+	    must_stay(c, &found, &row, out, &rc))
+		return rc;
+	assume(&found, &row);
+	xs_estimate_set_setup(c, 0, &row);
+	rc = xs_estimate_replay(
+	    c, found.in_large || found.out_large ? plan_mapped : plan_messages,
+	    &row);
+	explain(c, &found, &row);
+	return rc ? rc : xs_estimates_add(out, &row);
+}
+
+const struct xs_strategy xs_strategy_device_initiated = {
+    .id = "device-initiated",
+    .effort = XS_EFFORT_REWRITE,
+    .needs = XS_NEEDS_STEPS | XS_NEEDS_GPU_TIMES | XS_NEEDS_UNMANAGED |
+	     XS_NEEDS_KERNEL,
+    .changes = XS_CHANGES_PINNING | XS_CHANGES_ORDER | XS_CHANGES_SIZES |
+	       XS_CHANGES_ALLOCATION | XS_CHANGES_LAUNCHES,
+    .spares = XS_CHANGES_HOST,
+    .check = XS_CHECK_mapped,
+    .error = XS_ERROR_mapped,
+    .changes_launches = true,
+    .build = build,
+    .advice =
+	"Launch one kernel for all rounds instead of those of {places}, which "
+	"moves data by its own loads and stores of mapped host memory: {why}.",
+    .code =
+	{
+	    [XS_LANGUAGE_CUDA] =
+		"while (*(volatile unsigned *)go < round) ; // kernel, one "
+		"thread; then grid.sync()\n"
+		"__threadfence_system(), *done = round; // after its results, "
+		"in mapped memory\n"
+		"go = round; while (done < round) ; // host, volatile: instead "
+		"of launch and wait",
+	},
+};

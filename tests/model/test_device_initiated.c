@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* The strategy device-initiated on small phases, with times computed by hand.
+ * Host to kernel: 1200. Kernel to host: 600 + 500 + 50 = 1150. */
+#include "tests/model/small_phase.h"
+
+#define TOLD 1200
+#define SEEN 1150
+
+static void set_flags(void)
+{
+	set_range(&machine.poll_system_ns, TOLD);
+	set_range(&machine.flag_ns, 500);
+	set_range(&machine.store_64_ns, 600);
+	set_range(&machine.poll_host_ns, 50);
+}
+
+static struct xs_step small(struct xs_step step, bool blocking, uint64_t bytes)
+{
+	step.src_memory =
+	    step.kind == XS_STEP_H2D ? XS_MEM_PINNED : XS_MEM_DEVICE;
+	step.dst_memory =
+	    step.kind == XS_STEP_D2H ? XS_MEM_PINNED : XS_MEM_DEVICE;
+	step.bytes = bytes;
+	step.blocking = blocking;
+	step.async = !blocking;
+	return step;
+}
+
+static void set_round(size_t count, uint64_t round_ns)
+{
+	phase.step_count = count;
+	phase.round_ns = (struct xs_spread){round_ns, round_ns, round_ns};
+	phase.kernel_ns = phase.host_ns = (struct xs_spread){0, 0, 0};
+	set_flags();
+}
+
+/* A kernel of 2000 ns, and a blocking copy of 4 bytes that the host tests. */
+static void set_convergence(void)
+{
+	steps[0] = step_of(XS_STEP_KERNEL, 0, 3000, 5000, 7000);
+	steps[1] =
+	    small(step_of(XS_STEP_D2H, 3500, 16000, 9000, 10000), true, 4);
+	set_round(2, 16000);
+}
+
+/* The kernel runs from 1200 to 3200. Its blocks wait for each other for 1000,
+ * then it stores 4 bytes; the host has the flag 1150 later. */
+static void test_convergence(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	set_convergence();
+	estimate();
+	row = replayed("device-initiated");
+	assert_true(row->applies);
+	assert_near(row->round_ns, TOLD + 2000 + 1000 + 4 * 0.019 + SEEN);
+	assert_true(row->low_ns < row->round_ns);
+	assert_true(row->high_ns > row->round_ns);
+	assert_int_equal(row->effort, XS_EFFORT_REWRITE);
+	assert_non_null(row->bound);
+	assert_non_null(
+	    strstr(row->why, "copies (1), launches (1) and waits (1)"));
+}
+
+/* Loads of one direction are under way together: one latency, and the bytes of
+ * all. Stores have none. A second wait for the same work returns at once. */
+static void test_small_faces(void **unused)
+{
+	const double in_ns = TOLD + 2 * 4096 * 0.0195;
+	const double out_ns = 2 * 4096 * 0.019;
+
+	(void)unused;
+	for (uint64_t i = 0; i < 2; i++) {
+		steps[i] = small(step_of(XS_STEP_H2D, i * 3000, i * 3000 + 3000,
+					 i * 3000 + 5000, i * 3000 + 6000),
+				 false, 4096);
+		steps[3 + i] = small(step_of(XS_STEP_D2H, 9000 + i * 3000,
+					     12000 + i * 3000, 15000 + i * 3000,
+					     16000 + i * 3000),
+				     false, 4096);
+	}
+	steps[2] = step_of(XS_STEP_KERNEL, 6000, 9000, 11000, 13000);
+	steps[5] = step_of(XS_STEP_SYNC_STREAM, 15000, 23000, 0, 0);
+	steps[6] = step_of(XS_STEP_SYNC_DEVICE, 23000, 24000, 0, 0);
+	set_round(7, 24000);
+	estimate();
+	assert_near(replayed("device-initiated")->round_ns,
+		    TOLD + in_ns + 1000 + 2000 + 1000 + out_ns + SEEN);
+}
+
+/* The kernel reads and writes each byte once. */
+static void set_bulk(struct xs_counts *counts)
+{
+	*counts = (struct xs_counts){.sectors_read = 1000000 / 32.0,
+				     .sectors_written = 1000000 / 32.0,
+				     .requests_read = 1000000 / 128.0,
+				     .requests_written = 1000000 / 128.0,
+				     .instructions = 1000};
+	steps[1].counts = counts;
+	set_flags();
+}
+
+/* Bulk is that of mapped: only launch (3000 + 2000) and wait (4000) are flags.
+ */
+static void test_bulk_is_mapped(void **unused)
+{
+	struct xs_counts counts;
+
+	(void)unused;
+	set_bulk(&counts);
+	estimate();
+	assert_true(replayed("mapped")->applies);
+	assert_true(replayed("device-initiated")->applies);
+	assert_near(replayed("device-initiated")->round_ns,
+		    replayed("mapped")->round_ns - 9000 + TOLD + SEEN);
+}
+
+static void assert_abstains(const char *why, bool quiet)
+{
+	const struct xs_estimate *row;
+
+	estimate();
+	row = replayed("device-initiated");
+	assert_false(row->applies);
+	if (!strstr(row->why, why))
+		fail_msg("\"%s\" does not say \"%s\"", row->why, why);
+	assert_int_equal(row->quiet, quiet);
+}
+
+static void test_needs_flags(void **unused)
+{
+	(void)unused;
+	set_convergence();
+	machine.flag_ns.value = NAN;
+	assert_abstains("xferspy calibrate", false);
+	set_convergence();
+	machine.mapped_write.value = NAN;
+	assert_abstains("mapped writes", false);
+}
+
+static void test_nothing_to_start(void **unused)
+{
+	(void)unused;
+	set_convergence();
+	phase.rounds = 1;
+	assert_abstains("only one round", true);
+	phase.rounds = 10;
+	phase.round_ns = (struct xs_spread){9000000, 9000000, 9000000};
+	assert_abstains("less than 1 %", true);
+}
+
+static void test_bulk_must_be_used_once(void **unused)
+{
+	struct xs_counts counts;
+
+	(void)unused;
+	set_flags();
+	assert_abstains("--counters", false);
+	set_bulk(&counts);
+	counts.sectors_read *= 3;
+	assert_abstains("copied in 3.0 times", false);
+	set_bulk(&counts);
+	counts.sectors_written *= 1.5;
+	assert_abstains("copied out 1.5 times", false);
+	set_bulk(&counts);
+	steps[3] = steps[2];
+	steps[2] = steps[1];
+	phase.step_count = 4;
+	assert_abstains("each other's results", false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    TEST(test_convergence),	 TEST(test_small_faces),
+	    TEST(test_bulk_is_mapped),	 TEST(test_needs_flags),
+	    TEST(test_nothing_to_start), TEST(test_bulk_must_be_used_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
