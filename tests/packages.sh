@@ -6,11 +6,14 @@
 
 XS_PACKAGES="gcc g++ libc6-dev cmake ninja-build pkg-config
 	libjansson-dev libsmartcols-dev libdw-dev libelf-dev libxxhash-dev
-	libcmocka-dev libzstd-dev python3"
+	libcmocka-dev libzstd-dev zlib1g-dev python3"
 
 # What checking a change needs on top.
 # shellcheck disable=SC2034 # for tests/run.sh
 XS_CHECK_PACKAGES="clang clang-format cppcheck shellcheck libjemalloc2"
+# The browser of the test html_browser; Ubuntu has it as a snap alone.
+! grep -qsx 'ID=debian' /etc/os-release ||
+	XS_CHECK_PACKAGES="$XS_CHECK_PACKAGES chromium-headless-shell"
 
 # xs_install_packages [PACKAGE...]: installs those that are missing, and the
 # PACKAGEs, as root or through sudo; where neither is to be had, prints the

@@ -13,6 +13,8 @@
 
 struct xs_other_machine;
 
+struct xs_phases;
+struct xs_result;
 struct xs_trace;
 
 struct xs_result_options {
@@ -29,6 +31,9 @@ struct xs_result_options {
 			     * all */
 	bool atgpu;	    /* print ATGPU metrics in text too */
 	bool dataflow;	    /* who needs what in the leading phase */
+	/* fills result->timeline; NULL: it stays empty */
+	int (*timeline)(struct xs_result *result, const struct xs_trace *trace,
+			const struct xs_phases *phases);
 };
 
 #endif

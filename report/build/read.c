@@ -267,6 +267,8 @@ static int build_advice(struct build *b)
 		err = xs_plan_build(result);
 	if (!err)
 		err = xs_verdict_say(result);
+	if (!err && b->options->timeline)
+		err = b->options->timeline(result, trace, &b->phases);
 	return !err && result->arena.failed ? -ENOMEM : err;
 }
 

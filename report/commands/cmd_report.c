@@ -6,6 +6,7 @@
 #include "report/build/read.h"
 #include "report/commands/cli.h"
 #include "report/result/result.h"
+#include "report/timeline/timeline.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -59,7 +60,8 @@ static const struct xs_cli_option options[] = {
     {"--format", 0, "FORMAT", parse_format,
      offsetof(struct report_options, renderer),
      "one of: " XS_CLI_FORMATS " (default: text);\n"
-     "csv has the estimates, dot the graph of --dataflow"},
+     "html is a page with the timeline, csv has the\n"
+     "estimates, dot the graph of --dataflow"},
     {"--output", 'o', "FILE", xs_cli_parse_text,
      offsetof(struct report_options, output),
      "write to FILE instead of standard output"},
@@ -260,6 +262,8 @@ static int report_main(int argc, char **argv)
 	how.streams = given.streams;
 	how.atgpu = given.atgpu;
 	how.dataflow = given.dataflow || given.renderer->dataflow;
+	if (given.renderer->timeline)
+		how.timeline = xs_timeline_of_result;
 	how.most_phases = given.all ? SIZE_MAX : 0;
 	code = load_machines(&given, &machines, &how);
 	if (!code)

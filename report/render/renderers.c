@@ -7,6 +7,7 @@
 #define RENDERERS(ROW)                                                         \
 	ROW(xs_renderer_text)                                                  \
 	ROW(xs_renderer_json)                                                  \
+	ROW(xs_renderer_html)                                                  \
 	ROW(xs_renderer_csv)                                                   \
 	ROW(xs_renderer_dot)
 

@@ -14,6 +14,7 @@
 #include "model/strategies/strategies.h"
 #include "report/result/arena.h"
 #include "report/result/dataflow.h"
+#include "report/result/timeline.h"
 #include "report/result/units.h"
 
 #include <stdbool.h>
@@ -366,6 +367,7 @@ struct xs_result {
 	struct xs_result_other_machine *other_machines;
 	size_t other_machine_count;
 	struct xs_result_dataflow *dataflow; /* NULL: not known */
+	struct xs_result_timeline *timeline; /* NULL: not asked for */
 	struct xs_arena arena;		     /* owns everything above */
 };
 

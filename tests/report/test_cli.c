@@ -69,8 +69,9 @@ static void wrong_use_exits_with_1(void **state)
 	    {"report x -z", "xferspy: -z: unknown option; see xferspy report"},
 	    {"calibrate --device two", "two: not a device number"},
 	    {"dump --read=yes x", "--read=yes: unknown option"},
-	    {"report x --format html",
-	     "xferspy: html: unknown format; use one of: text, json, csv, dot"},
+	    {"report x --format xml",
+	     "xferspy: xml: unknown format; use one of: text, json, html, csv, "
+	     "dot"},
 	    {"report x --streams none", "not a number of streams"},
 	    {"report x --machine h200 --machine k20m --machine k20m",
 	     "k20m: two profiles have this name; change"},

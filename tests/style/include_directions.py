@@ -58,14 +58,17 @@ ROOMS = {
     "model/strategies": "analyzer/rounds machine replay formulas",
     "report/result": "model",
     "report/build": "analyzer model result",
+    "report/timeline": "analyzer model result build",
     "report/formulas": "model result",
     "report/diff": "result",
     "report/render/text": "analyzer/util model result diff formulas",
     "report/render/json": "analyzer/util result diff formulas",
-    "report/render": "analyzer/util result diff formulas render/text render/json",
+    "report/render/html": "analyzer/util result render/json",
+    "report/render": "analyzer/util result diff formulas render/text render/json"
+                     " render/html",
     "report/calibrate": "model",
     "report/commands": "preload preload/util analyzer model result build formulas"
-                       " diff render calibrate",
+                       " diff timeline render calibrate",
 }
 # Of the rooms that ROOMS allows, the only headers that may be included.
 ONLY = {("analyzer", "preload"): {"format.h"},

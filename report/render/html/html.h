@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The HTML report: one file that needs no network. It is a fixed page, and
+ * after that the data in scripts that no browser runs: the JSON report, and of
+ * each trace the texts of its timeline and its packed slices. All data is
+ * compressed and in base64, so that nothing of a trace is markup.
+ */
+#ifndef XS_REPORT_RENDER_HTML_HTML_H
+#define XS_REPORT_RENDER_HTML_HTML_H
+
+#include "report/result/result.h"
+
+#include <stdio.h>
+
+/* Returns 0, -ENOMEM or -EIO. Results of traces that could not be read are
+ * NULL. */
+int xs_render_html_report(struct xs_result *const *results, size_t count,
+			  FILE *out);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The texts of a timeline, and how its slices are packed. */
+#ifndef XS_REPORT_RENDER_HTML_META_H
+#define XS_REPORT_RENDER_HTML_META_H
+
+#include "report/result/result.h"
+
+#include <jansson.h>
+
+/*
+ * Returns a new reference, NULL without memory: {names, sites: [{label, call,
+ * function, file, line, text}], views: [{phase, estimate, rounds, lanes:
+ * [{kind, name, count}]}], shown}. phase and estimate are indices into the
+ * arrays of the JSON report, null for the run and for what was. shown: for each
+ * phase the indices of the estimates that the text report shows.
+ */
+json_t *xs_html_meta(struct xs_result *result,
+		     const struct xs_result_timeline *timeline);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/render/html/encode.h"
+#include "report/render/html/html.h"
+#include "report/render/html/meta.h"
+#include "report/render/html/pack.h"
+#include "report/render/json/json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* page/, joined by embed.cmake */
+extern const unsigned char xs_html_page[];
+extern const size_t xs_html_page_size;
+
+static const struct xs_result_timeline empty;
+
+/* What a block of data holds. */
+struct block {
+	const char *class;
+	const struct xs_result_timeline *timeline; /* or: */
+	const char *text;
+	size_t size;
+};
+
+static int put_block(const struct block *block, FILE *out)
+{
+	struct xs_html_encoder *encoder = malloc(sizeof(*encoder));
+	int err = encoder ? xs_html_encode_begin(encoder, out) : -ENOMEM;
+
+	if (err) {
+		free(encoder);
+		return err;
+	}
+	fprintf(out, "<script type=\"text/plain\" class=\"%s\">", block->class);
+	if (block->timeline)
+		err = xs_html_pack(block->timeline, xs_html_encode, encoder);
+	else
+		err = xs_html_encode(encoder, block->text, block->size);
+	err = xs_html_encode_end(encoder, err);
+	free(encoder);
+	fputs("</script>\n", out);
+	return err;
+}
+
+static int put_report(struct xs_result *const *results, size_t count, FILE *out)
+{
+	struct block block = {.class = "report"};
+	char *text = NULL;
+	FILE *memory = open_memstream(&text, &block.size);
+	int err;
+
+	if (!memory)
+		return -ENOMEM;
+	err = xs_render_json_report(results, count, memory);
+	if (fclose(memory) != 0 && !err)
+		err = -ENOMEM;
+	block.text = text;
+	if (!err)
+		err = put_block(&block, out);
+	free(text);
+	return err;
+}
+
+static int put_timeline(struct xs_result *result, FILE *out)
+{
+	const struct xs_result_timeline *timeline =
+	    result->timeline ? result->timeline : &empty;
+	json_t *meta = xs_html_meta(result, timeline);
+	char *text = meta ? json_dumps(meta, JSON_COMPACT) : NULL;
+	int err = -ENOMEM;
+
+	json_decref(meta);
+	if (text)
+		err = put_block(&(struct block){.class = "texts",
+						.text = text,
+						.size = strlen(text)},
+				out);
+	free(text);
+	if (!err)
+		err = put_block(
+		    &(struct block){.class = "slices", .timeline = timeline},
+		    out);
+	return err;
+}
+
+int xs_render_html_report(struct xs_result *const *results, size_t count,
+			  FILE *out)
+{
+	int err;
+
+	fwrite(xs_html_page, 1, xs_html_page_size, out);
+	err = put_report(results, count, out);
+	for (size_t i = 0; i < count && !err; i++)
+		if (results[i])
+			err = put_timeline(results[i], out);
+	return !err && ferror(out) ? -EIO : err;
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// The sections of the page, from the JSON report (docs/json.md).
+
+const partColors = {copies: 'copy', kernels: 'kernel', waits: 'wait', allocation: 'allocation',
+  pinning: 'allocation', host: 'faint', migration: 'out'};
+const swatch = color => el('i', {style: `background: var(--${color})`});
+const legend = items => el('div.legend', items.map(([color, ...text]) =>
+  el('span', swatch(color), text)));
+
+const section = (title, note, ...parts) =>
+  el('section', el('h2', title, note ? el('small', note) : null), ...parts);
+
+// "stencil.cu:64", or the function and its module
+function place(site) {
+  if (site.file && site.line !== null)
+    return `${site.file.split('/').pop()}:${site.line}`;
+  return [site.call, site.function || site.module?.split('/').pop()].filter(Boolean).join(' in ');
+}
+
+const rowName = row => row.strategy + (row.n_streams === null ? '' : ` n=${row.n_streams}`) +
+  (row.order ? ` ${row.order}` : '');
+
+function header({trace, machine, machine_choice: choice}) {
+  const app = (trace.app || '?').split(' ');
+  const command = [app[0].split('/').pop(), ...app.slice(1)].join(' ');
+  const device = trace.devices[0];
+  const versions = [device?.name && (trace.devices.length > 1 ? `${trace.devices.length} x ` : '') +
+    device.name, trace.driver_version && `driver ${trace.driver_version}`,
+    trace.cupti_version && `CUPTI ${trace.cupti_version}`,
+    `profile ${machine.name} (${choice.origin || machine.source})`,
+    choice.reason].filter(Boolean).join(', ');
+  const when = [trace.pid !== null && `pid ${trace.pid}`, trace.host && `on ${trace.host}`,
+    trace.started_utc].filter(Boolean).join(' ');
+  document.title = `${command} - xferspy`;
+  return el('header', el('h1', command), el('p.dim', [when, versions].filter(Boolean).join(' \u00b7 ')),
+    el('button', {type: 'button', click: switchTheme}, 'Dark / light'));
+}
+
+function switchTheme() {
+  const root = document.documentElement, dark = matchMedia('(prefers-color-scheme: dark)').matches;
+  const now = root.dataset.theme || (dark ? 'dark' : 'light');
+  root.dataset.theme = now === 'dark' ? 'light' : 'dark';
+  redrawAll();
+}
+
+function verdict({verdict: v, coverage, steady}) {
+  const lines = (v.text || '').split('\n');
+  const all = v.recorded_ns;
+  const parts = all > 0 ? v.bounds.filter(part => part.ns > 0) : [];
+  const color = part => partColors[part.what] || 'call';
+  return el('section.verdict', {'aria-label': 'Verdict'},
+    el('div', {id: 'verdict'}, lines.map(line => el('p', line))),
+    parts.length ? [el('div.parts', {role: 'img', 'aria-label': parts.map(part =>
+      `${part.what} ${percent(part.ns, all)}`).join(', ')},
+    parts.map(part => el('div', {style: `flex: ${part.ns / all}; background: var(--${color(part)})`,
+      title: `${part.what}: ${time(part.ns)}, ${percent(part.ns, all)}`}))),
+    legend(parts.filter(part => part.ns > all / 200).map(part => [color(part),
+      `${part.what} ${percent(part.ns, all)}`]))] : null,
+    coverage.notes.map(note => el('p.warn', '! ' + note)));
+}
+
+function step(s, report) {
+  const before = report.plan.filter(other => other.step < s.step &&
+    (other.phase === s.phase || other.step === s.as_step)).flatMap(other => other.assumes);
+  const conditions = [s.condition, ...s.assumes.filter(text => text !== s.condition &&
+    !before.includes(text))].filter(Boolean);
+  const upTo = s.condition || s.side_by_side > 1 ? 'saves up to' : 'saves';
+  const wall = report.trace.wall_ns, steady = report.verdict.steady_ns;
+  const shares = [report.verdict.repeats && !s.apart &&
+    `${percent(s.adds_saves_ns, steady)} of the steady part`,
+  `${percent(s.adds_saves_ns, wall)} of the run`].filter(Boolean).join(', ');
+  return el('li',
+    el('div', el('div.saves', el('small', upTo), time(s.adds_saves_ns)), el('small', shares)),
+    el('div', el('div', `${s.step}. `, el('span.chip', rowName(s)),
+      `: a round of phase ${s.phase}: ${time(s.round_before_ns)} \u2192 `, el('b', time(s.round_ns))),
+    el('small', `the run then takes ${time(s.app_wall_ns)} (${range(s.low_ns, s.high_ns)}); effort: ${s.effort}` +
+      (s.as_step ? `; as step ${s.as_step}` : '')),
+    el('p', s.text), conditions.length ? el('p.dim', 'only if ' + conditions.join('; ')) : null,
+    s.code ? el('pre', s.code) : null));
+}
+
+function plan(report) {
+  const {plan: steps, no_step: none, question, question_code: code} = report;
+  return section('What to change', steps.length > 1 ? 'in this order; each step adds to those before' : '',
+    none ? el('p', none) : null,
+    steps.length ? el('ol.plan', steps.map(s => step(s, report))) : null,
+    question ? el('p.warn', question) : null, code ? el('pre', code) : null);
+}
+
+const timelines = [];
+const redrawAll = () => timelines.forEach(timeline => timeline.redraw());
+
+function timeline(trace) {
+  const run = trace.views[0];
+  if (!run?.lanes.length)
+    return null;
+  const shown = new Timeline('Timeline of the run', [{lanes: run.lanes}], trace.texts);
+  timelines.push(shown);
+  return section('Timeline', 'the run as it was. Drag: pan. Shift + drag, or drag on the axis: sums. ' +
+    'Wheel: zoom after a click, or with Ctrl. Double click: zoom to it',
+  shown.element, kindsLegend());
+}
+
+const kindsLegend = () => legend([['call', 'call'], ['wait', 'the host waits'],
+  ['allocation', 'allocation, free'], ['copy', 'copy'], ['out', 'copy out'], ['kernel', 'kernel']]);
+
+function totals(report) {
+  const {steady, verdict: v, trace} = report;
+  const t = steady ? steady.totals : report.totals;
+  const whole = steady ? v.steady_ns : trace.wall_ns, rounds = steady?.rounds || 1;
+  const moved = (bytes, ops, ns) => bytes ? `${size(bytes / rounds)} in ` +
+    `${count(Math.round(100 * ops / rounds) / 100, 'op')}, ${rate(bytes, ns)}` : '';
+  const rows = [
+    [steady ? 'steady part' : 'run', whole, ''],
+    ['copies in', t.h2d_ns, moved(t.h2d_bytes, t.h2d_ops, t.h2d_ns)],
+    ['kernels', t.kernel_ns, t.kernels ? `${Math.round(100 * t.kernels / rounds) / 100} launched` : ''],
+    ['copies out', t.d2h_ns, moved(t.d2h_bytes, t.d2h_ops, t.d2h_ns)],
+    ['copies on the device', t.d2d_ns, moved(t.d2d_bytes, t.d2d_ops, t.d2d_ns)],
+    ['copies between GPUs', t.p2p_ns, moved(t.p2p_bytes, t.p2p_ops, t.p2p_ns)],
+    ['migrations in', t.migrated_h2d_ns, moved(t.migrated_h2d_bytes, 0, t.migrated_h2d_ns)],
+    ['migrations out', t.migrated_d2h_ns, moved(t.migrated_d2h_bytes, 0, t.migrated_d2h_ns)],
+    ['GPU busy', t.gpu_busy_ns, t.overlap_ns ? `${time(t.overlap_ns / rounds)} with two kinds of op at once`
+      : 'no overlap'],
+    ['host blocked', t.host_blocked_ns, 'in calls, all threads together'],
+  ].filter(([, ns]) => ns);
+  return section('Where the time went', steady ? steady.rounds ? `in the steady part: the mean of ` +
+    count(steady.rounds, 'round') : 'in the steady part' : 'of the run',
+  table('Where the time went', [[''], [rounds > 1 ? 'per round' : 'time', 1],
+    [steady ? 'of part' : '', 1], ['of run', 1], ['']],
+  rows.map(([name, ns, note]) => [name, time(ns / rounds), steady ? percent(ns, whole) : '',
+    percent(ns, trace.wall_ns), note])));
+}
+
+function waits(report) {
+  const {steady, trace} = report, rounds = steady?.rounds || 1;
+  const list = (steady ? steady.waits : report.waits).filter(wait => wait.waited_ns > 0);
+  if (!list.length)
+    return null;
+  return section('What the host waited for', 'longest first; all threads',
+    table('Waits', [[rounds > 1 ? 'per round' : 'time', 1], ['of run', 1], ['where, and for what']],
+      list.slice(0, 12).map(wait => [time(wait.waited_ns / rounds), percent(wait.waited_ns, trace.wall_ns),
+        wait.text])));
+}
+
+function phases({phases: list, phases_rest: rest, trace}) {
+  const moved = (bytes, memory) => bytes ? `${size(bytes)} ${memory || ''}` : '-';
+  return section('Phases', 'groups of similar rounds; median of one round',
+    table('Phases', [['#'], ['rounds', 1], ['per round', 1], ['90 % of them'], ['of run', 1], ['in'],
+      ['kernels', 1], ['out'], ['what it does']],
+    list.map(p => [p.id, p.rounds, time(p.round_ns), range(p.round_low_ns, p.round_high_ns),
+      percent(p.wall_ns, trace.wall_ns), moved(p.h2d_bytes, p.src_memory), time(p.kernel_ns),
+      moved(p.d2h_bytes, p.dst_memory), p.signature])),
+    rest.phases ? el('p.dim', `${count(rest.phases, 'shorter phase')} of ` +
+      `${count(rest.rounds, 'round')}, ${time(rest.total_ns)} in all`) : null);
+}
+
+// The published equation for the same strategy and number of streams.
+function published(phase, row) {
+  const other = phase.estimates.find(e => e.model !== 'replay' && e.applies &&
+    e.strategy === row.strategy && e.n_streams === row.n_streams && (!e.order || e.order === row.order));
+  return other ? `${time(other.round_ns)} ${other.model}` : '';
+}
+
+function strategies({report, texts}) {
+  const rows = [];
+  report.phases.forEach((phase, i) => texts.shown[i].forEach((index, first) => {
+    const row = phase.estimates[index];
+    const known = row.effort_level === 0 || row.high_ns - row.low_ns <= row.round_ns;
+    rows.push([first ? '' : phase.id, rowName(row) + (row.bound ? ' *' : ''),
+      known ? time(row.round_ns) : 'unknown', range(row.low_ns, row.high_ns),
+      known && row.speedup ? `${row.speedup.toFixed(2)}x` : '-', known ? time(row.app_wall_ns) : '-',
+      row.effort || '', published(phase, row)]);
+  }));
+  const bounds = new Set(report.phases.flatMap((phase, i) =>
+    texts.shown[i].map(index => phase.estimates[index].bound)).filter(Boolean));
+  return rows.length ? section('Strategies', 'time of one round, and of the run with only this change',
+    table('Strategies', [['#'], ['strategy'], ['round', 1], ['90 % range'], ['speedup', 1], ['run', 1],
+      ['effort'], ['published equation']], rows),
+    bounds.size ? el('p.dim', '* upper bound, assuming: ' + [...bounds].join('; ')) : null) : null;
+}
+
+function coverage({coverage: c}) {
+  return section('Coverage', '', el('p', `${count(c.api_calls_seen, 'call')}, ` +
+    `${count(c.gpu_ops_seen, 'GPU op')}, ${c.matched} joined to their calls`),
+  (c.remarks || []).map(text => el('p.dim', text)));
+}
+
+function sections(trace) {
+  const {report} = trace;
+  timelines.length = 0;
+  return [header(report), verdict(report), plan(report), timeline(trace), totals(report),
+    waits(report), phases(report), strategies(trace), coverage(report),
+    el('p.dim', 'Made by xferspy, without a network. Times are predictions where the text says so.')];
+}
+
+async function main() {
+  const root = document.getElementById('report');
+  try {
+    const traces = await readTraces();
+    const body = el('div');
+    const show = i => body.replaceChildren(...sections(traces[i]).filter(Boolean));
+    const names = traces.map(({report}) => report.trace.path || '?');
+    root.replaceChildren(traces.length > 1 ? el('select', {'aria-label': 'Trace',
+      change: event => show(event.target.selectedIndex)}, names.map(name => el('option', name))) : '', body);
+    show(0);
+    window.xferspy = {traces, timelines};
+  } catch (error) {
+    root.replaceChildren(el('p.warn', `This report cannot be shown: ${error.message}`));
+    throw error;
+  } finally {
+    root.removeAttribute('aria-busy');
+  }
+}
+
+document.addEventListener('DOMContentLoaded', main);
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
+// Paper is light.
+let screenTheme;
+addEventListener('beforeprint', () => {
+  screenTheme = document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = 'light';
+  timelines.forEach(timeline => timeline.draw());
+});
+addEventListener('afterprint', () => {
+  document.documentElement.dataset.theme = screenTheme || '';
+  redrawAll();
+});

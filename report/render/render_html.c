@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* --format html: a page with the timeline, in one file. */
+#include "report/render/html/html.h"
+#include "report/render/renderer.h"
+
+static int render_report(struct xs_result *const *results, size_t count,
+			 bool color, FILE *out)
+{
+	(void)color;
+	return xs_render_html_report(results, count, out);
+}
+
+extern const struct xs_renderer xs_renderer_html;
+const struct xs_renderer xs_renderer_html = {
+    .name = "html",
+    .timeline = true,
+    .report = render_report,
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/timeline/lane_names.h"
+
+struct xs_lanes_item *xs_timeline_host_lane(struct xs_lanes *lanes,
+					    enum xs_result_lane_kind kind,
+					    uint32_t thread)
+{
+	static const char *const parts[] = {"calls", "waits", "allocations"};
+	struct xs_lanes_item *item =
+	    xs_lanes_get(lanes, kind, xs_lanes_key(kind, thread));
+
+	if (item && !item->lane.name)
+		item->lane.name = xs_arena_print(lanes->arena, "thread %u: %s",
+						 thread, parts[kind]);
+	return item;
+}
+
+/* " of GPU 1", if there are several. */
+static const char *of_device(struct xs_lanes *lanes,
+			     const struct xs_trace *trace, unsigned device)
+{
+	return trace->device_count < 2
+		   ? ""
+		   : xs_arena_print(lanes->arena, " of GPU %u", device);
+}
+
+static const char *op_lane_name(struct xs_lanes *lanes,
+				const struct xs_trace *trace, unsigned kind,
+				const struct xs_queue *queue)
+{
+	static const char *const names[XS_OP_KINDS] = {
+	    "copies in",	  "copies out", "copies on the device",
+	    "copies on the host", "sets",	NULL,
+	    "copies between GPUs"};
+	const char *device = of_device(lanes, trace, queue->device);
+
+	if (kind != XS_OP_KERNEL)
+		return xs_arena_print(lanes->arena, "%s%s", names[kind],
+				      device);
+	return xs_arena_print(lanes->arena, "kernels, stream %u%s",
+			      queue->stream, device);
+}
+
+struct xs_lanes_item *xs_timeline_op_lane(struct xs_lanes *lanes,
+					  const struct xs_trace *trace,
+					  unsigned kind, uint32_t queue)
+{
+	static const struct xs_queue unknown;
+	const struct xs_queue *in =
+	    queue < trace->queue_count ? &trace->queues[queue] : &unknown;
+	const enum xs_result_lane_kind lane =
+	    kind == XS_OP_KERNEL ? XS_LANE_KERNELS : XS_LANE_COPIES;
+	const uint64_t owner =
+	    (uint64_t)in->device << 32 | (kind == XS_OP_KERNEL ? queue : kind);
+	struct xs_lanes_item *item =
+	    xs_lanes_get(lanes, lane, xs_lanes_key(lane, owner));
+
+	if (item && !item->lane.name)
+		item->lane.name = op_lane_name(lanes, trace, kind, in);
+	return item;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The lanes of host threads, copies and streams. */
+#ifndef XS_REPORT_TIMELINE_LANE_NAMES_H
+#define XS_REPORT_TIMELINE_LANE_NAMES_H
+
+#include "analyzer/read/trace.h"
+#include "report/timeline/lanes.h"
+
+/* Return the lane of a part of a host thread, of the copies of a kind, of the
+ * kernels of a stream; NULL without memory. */
+struct xs_lanes_item *xs_timeline_host_lane(struct xs_lanes *lanes,
+					    enum xs_result_lane_kind kind,
+					    uint32_t thread);
+struct xs_lanes_item *xs_timeline_op_lane(struct xs_lanes *lanes,
+					  const struct xs_trace *trace,
+					  unsigned kind, uint32_t queue);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/timeline/rounds.h"
+
+#include "report/result/number.h"
+#include "report/timeline/lane_names.h"
+
+#include <errno.h>
+
+int xs_timeline_rounds_room(struct xs_result *result,
+			    struct xs_result_timeline *out)
+{
+	out->views = xs_arena_alloc(&result->arena, 1 + result->phase_count,
+				    sizeof(*out->views));
+	return out->views ? 0 : -ENOMEM;
+}
+
+static enum xs_result_lane_kind kind_of(const struct xs_step *step)
+{
+	if (step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE)
+		return XS_LANE_ALLOCATIONS;
+	if (step->blocking || step->kind == XS_STEP_SYNC_DEVICE ||
+	    step->kind == XS_STEP_SYNC_STREAM ||
+	    step->kind == XS_STEP_SYNC_EVENT)
+		return XS_LANE_WAITS;
+	return XS_LANE_CALLS;
+}
+
+static void add_call(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
+		     const struct xs_step *step)
+{
+	const struct xs_result_slice slice = {
+	    .start_ns = xs_number_bounded(step->call_ns),
+	    .end_ns = xs_number_bounded(step->return_ns),
+	    .bytes = xs_number_bounded(step->bytes),
+	    .name = xs_timeline_call_name(texts, step->site),
+	    .site = xs_timeline_site(texts, step->site),
+	};
+
+	if (step->return_ns > step->call_ns)
+		xs_lanes_add(
+		    lanes,
+		    xs_timeline_host_lane(lanes, kind_of(step), step->thread),
+		    &slice);
+}
+
+static unsigned op_kind(const struct xs_step *step)
+{
+	static const unsigned kinds[] = {
+	    [XS_STEP_H2D] = XS_OP_H2D, [XS_STEP_D2H] = XS_OP_D2H,
+	    [XS_STEP_D2D] = XS_OP_D2D, [XS_STEP_H2H] = XS_OP_H2H,
+	    [XS_STEP_SET] = XS_OP_SET, [XS_STEP_KERNEL] = XS_OP_KERNEL};
+
+	return kinds[step->kind];
+}
+
+static void add_op(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
+		   const struct xs_step *step)
+{
+	const unsigned kind = op_kind(step);
+	const struct xs_result_slice slice = {
+	    .start_ns = xs_number_bounded(step->start_ns),
+	    .end_ns = xs_number_bounded(step->end_ns),
+	    .bytes = xs_number_bounded(step->bytes),
+	    .name = kind == XS_OP_KERNEL
+			? xs_timeline_kernel_name(texts, step->shape)
+			: xs_timeline_copy_name(texts, kind, step->src_memory,
+						step->dst_memory),
+	    .site = xs_timeline_site(texts, step->site),
+	};
+
+	xs_lanes_add(
+	    lanes, xs_timeline_op_lane(lanes, texts->trace, kind, step->queue),
+	    &slice);
+}
+
+static void add_recorded(struct xs_timeline_texts *texts,
+			 const struct xs_phase *phase,
+			 const struct xs_result_phase *of)
+{
+	struct xs_result_timeline *out = texts->out;
+	struct xs_lanes lanes = {.arena = &texts->result->arena};
+
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		add_call(texts, &lanes, step);
+		if (step->kind <= XS_STEP_KERNEL && step->end_ns)
+			add_op(texts, &lanes, step);
+	}
+	out->views[out->view_count] =
+	    (struct xs_result_view){.phase = of, .rounds = 1};
+	xs_lanes_finish(&lanes, &out->views[out->view_count++]);
+}
+
+int xs_timeline_rounds_add(struct xs_timeline_texts *texts,
+			   const struct xs_phases *phases)
+{
+	const struct xs_result *result = texts->result;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_phase *phase = &phases->items[i];
+
+		if (phase->step_count &&
+		    phase->step_count <= XS_TIMELINE_STEPS_MAX)
+			add_recorded(texts, phase, &result->phases[i]);
+	}
+	return result->arena.failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/timeline/texts.h"
+
+#include "analyzer/symbols/symbols.h"
+#include "report/build/build.h"
+#include "report/result/source_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Static names of a timeline. */
+#define STATIC_MAX 32
+
+/* Call sites whose source line is read. */
+#define SITES_QUOTED 256
+
+int xs_timeline_texts_init(struct xs_timeline_texts *texts,
+			   struct xs_result *result,
+			   const struct xs_trace *trace,
+			   struct xs_result_timeline *out)
+{
+	struct xs_arena *arena = &result->arena;
+	const size_t names = trace->string_count + trace->shape_count +
+			     sizeof(texts->copies) / sizeof(uint32_t) +
+			     STATIC_MAX;
+
+	*texts = (struct xs_timeline_texts){
+	    .result = result, .trace = trace, .out = out};
+	texts->functions =
+	    xs_arena_alloc(arena, trace->string_count + 1, sizeof(uint32_t));
+	texts->kernels =
+	    xs_arena_alloc(arena, trace->shape_count + 1, sizeof(uint32_t));
+	texts->sites =
+	    xs_arena_alloc(arena, trace->site_count + 1, sizeof(uint32_t));
+	out->names = xs_arena_alloc(arena, names, sizeof(*out->names));
+	out->sites =
+	    xs_arena_alloc(arena, trace->site_count + 1, sizeof(*out->sites));
+	if (arena->failed)
+		return -ENOMEM;
+	xs_build_site(result, trace, XS_NONE, &out->sites[out->site_count++]);
+	return 0;
+}
+
+/* Adds a name that the arena owns. Returns its number + 1. */
+static uint32_t add(struct xs_timeline_texts *texts, const char *name)
+{
+	struct xs_result_timeline *out = texts->out;
+
+	out->names[out->name_count++] = name ? name : "?";
+	return (uint32_t)out->name_count;
+}
+
+uint32_t xs_timeline_static_name(struct xs_timeline_texts *texts,
+				 const char *text)
+{
+	struct xs_result_timeline *out = texts->out;
+
+	for (size_t i = 0; i < out->name_count; i++)
+		if (strcmp(out->names[i], text) == 0)
+			return (uint32_t)i;
+	return add(texts, text) - 1;
+}
+
+uint32_t xs_timeline_call_name(struct xs_timeline_texts *texts, uint32_t site)
+{
+	const struct xs_trace *trace = texts->trace;
+	uint32_t string = 0;
+
+	if (site < trace->site_count &&
+	    trace->sites[site].function < trace->string_count)
+		string = trace->sites[site].function;
+	if (!texts->functions[string])
+		texts->functions[string] =
+		    add(texts,
+			string ? xs_build_string(texts->result, trace, string)
+			       : "a call");
+	return texts->functions[string] - 1;
+}
+
+static uint32_t add_kernel(struct xs_timeline_texts *texts, uint32_t shape)
+{
+	const struct xs_trace *trace = texts->trace;
+	char *name = NULL;
+	uint32_t number;
+
+	if (shape < trace->shape_count &&
+	    trace->shapes[shape].name < trace->string_count)
+		name = xs_symbols_demangle(
+		    trace->strings[trace->shapes[shape].name]);
+	number = name ? xs_timeline_static_name(
+			    texts, xs_arena_copy(&texts->result->arena, name)) +
+			    1
+		      : add(texts, "kernel");
+	free(name);
+	return number;
+}
+
+uint32_t xs_timeline_kernel_name(struct xs_timeline_texts *texts,
+				 uint32_t shape)
+{
+	const size_t count = texts->trace->shape_count;
+	const size_t index = shape < count ? shape : count;
+
+	if (!texts->kernels[index])
+		texts->kernels[index] = add_kernel(texts, shape);
+	return texts->kernels[index] - 1;
+}
+
+uint32_t xs_timeline_copy_name(struct xs_timeline_texts *texts, unsigned kind,
+			       unsigned src_memory, unsigned dst_memory)
+{
+	static const char *const kinds[XS_OP_KINDS] = {
+	    "copy in", "copy out", "copy on the device",  "copy on the host",
+	    "set",     "kernel",   "copy between devices"};
+	static const char *const memories[XS_TIMELINE_MEMORIES] = {
+	    NULL, "pageable", "pinned", "device", "array", "managed"};
+	const unsigned src = src_memory % XS_TIMELINE_MEMORIES;
+	const unsigned dst = dst_memory % XS_TIMELINE_MEMORIES;
+	const char *host =
+	    memories[kind == XS_OP_D2H || kind == XS_OP_SET ? dst : src];
+	uint32_t *number = &texts->copies[kind % XS_OP_KINDS][src][dst];
+
+	if (!*number)
+		*number = add(
+		    texts, xs_arena_print(&texts->result->arena, "%s%s%s",
+					  kinds[kind % XS_OP_KINDS],
+					  host ? ", " : "", host ? host : ""));
+	return *number - 1;
+}
+
+uint32_t xs_timeline_site(struct xs_timeline_texts *texts, uint32_t site)
+{
+	struct xs_result_timeline *out = texts->out;
+	struct xs_result_site *added;
+
+	if (site >= texts->trace->site_count)
+		return 0;
+	if (texts->sites[site])
+		return texts->sites[site] - 1;
+	added = &out->sites[out->site_count++];
+	xs_build_site(texts->result, texts->trace, site, added);
+	if (added->file && out->site_count <= SITES_QUOTED)
+		added->text = xs_source_text(&texts->result->arena, added->file,
+					     added->line, texts->trace->end_ns);
+	texts->sites[site] = (uint32_t)out->site_count;
+	return texts->sites[site] - 1;
+}

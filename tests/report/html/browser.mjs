@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Opens the pages that browser.sh made and uses them as a person would.
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {chromium} from 'playwright-core';
+
+const browser = await chromium.launch({executablePath: process.argv[2], args: ['--no-sandbox']});
+
+// Opens a page from disk; anything on its console, or asked of a network, fails.
+async function open(file, options) {
+  const page = await browser.newPage({viewport: {width: 1280, height: 900}, ...options});
+  page.problems = [];
+  page.on('console', message => page.problems.push(message.text()));
+  page.on('pageerror', error => page.problems.push(error.message));
+  page.on('request', request => /^(file|blob):/.test(request.url()) || page.problems.push(request.url()));
+  await page.goto(`file://${process.cwd()}/${file}`);
+  await page.waitForSelector('main:not([aria-busy])');
+  return page;
+}
+
+const words = text => text.replace(/\s+/g, ' ').trim();
+const report = JSON.parse(readFileSync('stencil.json', 'utf8'));
+
+const page = await open('stencil.html', {colorScheme: 'light'});
+assert.equal(words(await page.innerText('#verdict')), words(report.verdict.text));
+assert.equal(await page.locator('ol.plan > li').count(), report.plan.length);
+const plan = words(await page.innerText('ol.plan'));
+for (const step of report.plan)
+  assert(plan.includes(words(step.text)), step.text);
+await page.screenshot({path: 'light.png', fullPage: true});
+
+// all ops are in the timeline
+const counts = await page.evaluate(() => xferspy.timelines[0].lanes.map(({lane}) => [lane.kind, lane.count]));
+const sum = (...kinds) => counts.reduce((n, [kind, count]) => n + (kinds.includes(kind) ? count : 0), 0);
+assert.equal(sum('copy', 'kernel'), report.coverage.gpu_ops_seen);
+assert.equal(sum('call', 'wait', 'allocation'), report.coverage.api_calls_seen);
+
+// zoom and pan by wheel, keys and buttons
+const span = () => page.evaluate(() => xferspy.timelines[0].to - xferspy.timelines[0].from);
+const from = () => page.evaluate(() => xferspy.timelines[0].from);
+const canvas = page.locator('canvas').first();
+const all = await span();
+await canvas.hover({position: {x: 700, y: 60}});
+await page.mouse.wheel(0, -400);
+assert.equal(await span(), all, 'the page scrolls unless the timeline has the focus');
+await canvas.focus();
+await page.evaluate(() => scrollTo(0, 0));
+await canvas.hover({position: {x: 700, y: 60}});
+await page.mouse.wheel(0, -400);
+await page.waitForFunction(all => xferspy.timelines[0].to - xferspy.timelines[0].from < all * 0.8, all);
+const before = await from();
+await page.keyboard.press('ArrowRight');
+assert(await from() > before);
+await page.keyboard.press('+');
+const zoomed = await span();
+await page.keyboard.press('-');
+assert(await span() > zoomed);
+await page.keyboard.press('0');
+assert.equal(await span(), all);
+
+// hover and keys tell size, rate and source line
+const copy = await page.evaluate(() => {
+  const t = xferspy.timelines[0], row = t.lanes.find(({lane}) => lane.name === 'copies in');
+  return {x: t.x((row.lane.start[0] + row.lane.end[0]) / 2), y: row.y + 36};
+});
+await canvas.hover({position: copy});
+const tip = await page.locator('.tip').first().innerText();
+assert.match(tip, /512 MiB at \d+\.\d GB\/s/);
+assert.match(tip, /stencil\.cu:64/);
+await canvas.click({position: copy});
+assert.match(await page.locator('.sums').first().innerText(), /copy in, pageable\s+1/);
+await canvas.press('.');
+assert.match(await page.locator('.said').first().innerText(), /copies in: copy in, pageable/);
+
+// search
+await page.fill('input[type=search]', 'stencil_kernel');
+assert.match(await page.locator('.tools output').first().innerText(), /11 matches/);
+await page.press('input[type=search]', 'Enter');
+assert.match(await page.locator('.said').first().innerText(), /stencil_kernel/);
+assert.deepEqual(page.problems, []);
+
+// dark, and names that are no markup; the second trace is one click away
+const dark = await open('hostile.html', {colorScheme: 'dark'});
+assert.equal(await dark.evaluate(() => window.hacked), undefined);
+assert.equal(await dark.locator('img').count(), 0);
+assert.match(await dark.innerText('h1'), /<img src=x onerror=hacked=1>\ufffd/);
+assert(!/[\u202e]/.test(await dark.innerText('body')));
+await dark.selectOption('select', {index: 1});
+assert.match(await dark.innerText('h1'), /^python3/);
+await dark.screenshot({path: 'dark.png', fullPage: true});
+assert.deepEqual(dark.problems, []);
+
+await browser.close();

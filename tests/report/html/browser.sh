@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# browser.sh XFERSPY SOURCE_DIR FOLDER: makes pages of example traces in FOLDER
+# and tries them in a browser. Exits 77 without a browser, node or npm's
+# registry. FOLDER keeps playwright-core and the screenshots.
+set -eu
+xferspy=$1 source=$2 folder=$3
+test=$source/tests/report/html/browser.mjs
+
+for name in chromium-headless-shell chromium chromium-browser google-chrome; do
+	browser=$(command -v "$name") && break
+done
+if [ -z "$browser" ] || ! command -v node npm >/dev/null; then
+	echo "skipped: chromium, node or npm is missing"
+	exit 77
+fi
+mkdir -p "$folder"
+cd "$folder"
+if ! [ -d node_modules/playwright-core ]; then
+	npm install --no-fund --no-audit --no-save playwright-core@1.65.1 \
+		>npm.log 2>&1 || { cat npm.log && exit 77; }
+fi
+cp "$test" .
+
+"$xferspy" report "$source/examples/traces/stencil-512-pageable.xspy" \
+	--counters "$source/examples/traces/stencil-512-counters.xspy" \
+	--machine h200 --format html -o stencil.html
+"$xferspy" report "$source/examples/traces/stencil-512-pageable.xspy" \
+	--counters "$source/examples/traces/stencil-512-counters.xspy" \
+	--machine h200 --format json -o stencil.json
+# names that end a script, load something, reverse text
+bad='<\/script><script>hacked=1<\/script><img src=x onerror=hacked=1>\xe2\x80\xae'
+sed "s/text=\"app=/&$bad/; s/^string .*text=\"/&$bad/" \
+	"$source/tests/report/traces/pageable.txt" >hostile.txt
+"$xferspy" report hostile.txt "$source/examples/frameworks/h100/kv_paging.xspy" \
+	--format html -o hostile.html
+exec node browser.mjs "$browser"
