@@ -44,6 +44,10 @@ struct xs_estimate {
 	 * differences between rounds and between runs. It decides between
 	 * strategies of one trace. */
 	double known_low_ns, known_high_ns;
+	/* How far the host's own time, which differs between rounds, moves the
+	 * time to either side, and the unchanged round as well: part of both
+	 * ranges, but not of the range of what is saved. */
+	double shared_low_ns, shared_high_ns;
 	double setup_ns;      /* one-time cost: pinning, creation of streams; 0:
 			       * none */
 	double loop_ns;	      /* part of setup_ns that the run pays within its

@@ -28,6 +28,14 @@ static void widen(const struct xs_strategy_case *c, struct xs_estimate *row)
 	    row->round_ns + hypot(row->high_ns - row->round_ns, error_ns);
 }
 
+/* Leaves what the host's own time moves of both the row and the unchanged
+ * round. */
+static void share(const struct xs_estimate *as_is, struct xs_estimate *row)
+{
+	row->shared_low_ns = fmin(row->shared_low_ns, as_is->shared_low_ns);
+	row->shared_high_ns = fmin(row->shared_high_ns, as_is->shared_high_ns);
+}
+
 /* Closed forms do not include setup costs: their rows get those of the
  * strategy's replay. */
 static void finish_row(const struct xs_strategy_case *c,
@@ -64,7 +72,9 @@ int xs_model_phase(const struct xs_phase *phase,
 		if (!i && !rc && out->items[first].applies)
 			c.as_is_ns = out->items[first].round_ns;
 	}
-	for (i = first; i < out->count; i++)
+	for (i = first; i < out->count; i++) {
+		share(&out->items[first], &out->items[i]);
 		finish_row(&c, &out->items[i]);
+	}
 	return rc;
 }

@@ -176,43 +176,78 @@ double xs_model_deviation(const struct xs_machine *machine,
 	       fmax(side == XS_RANGE_LOW ? -check->low : check->high, 0);
 }
 
-/* Adds up in *ns how far all causes move the time to one side. */
+/* Stores how far a scenario moves the row to one side; 0 if to the other one.
+ */
+static int moves(const struct xs_strategy_case *c,
+		 const struct xs_estimate *row, xs_plan_fn build_plan,
+		 enum xs_range_end side, const struct xs_scenario *scenario,
+		 double *ns)
+{
+	const struct xs_scenario base = usual(c);
+	double round_ns;
+	int rc;
+
+	*ns = 0;
+	/* such as the spread of a phase of one round */
+	if (memcmp(scenario, &base, sizeof(base)) == 0)
+		return 0;
+	rc = replay_scenario(c, row, build_plan, scenario, &round_ns);
+	if (rc)
+		return rc;
+	*ns = fmax(side == XS_RANGE_LOW ? row->round_ns - round_ns
+					: round_ns - row->round_ns,
+		   0);
+	return 0;
+}
+
+int xs_estimate_set_host(const struct xs_strategy_case *c,
+			 xs_plan_fn build_plan, struct xs_estimate *row)
+{
+	struct xs_scenario fast = usual(c), slow = usual(c);
+	int rc;
+
+	fast.host_scale = scale(&c->phase->host_ns, XS_RANGE_LOW);
+	slow.host_scale = scale(&c->phase->host_ns, XS_RANGE_HIGH);
+	rc =
+	    moves(c, row, build_plan, XS_RANGE_LOW, &fast, &row->shared_low_ns);
+	return rc ? rc
+		  : moves(c, row, build_plan, XS_RANGE_HIGH, &slow,
+			  &row->shared_high_ns);
+}
+
+/* Adds up in *ns how far all causes move the time to one side; host_ns: the
+ * host's own time. */
 static int deviation(const struct xs_strategy_case *c,
 		     const struct xs_estimate *row, xs_plan_fn build_plan,
-		     enum xs_range_end side, double *ns)
+		     enum xs_range_end side, double host_ns, double *ns)
 {
 	const struct xs_scenario base = usual(c);
 	struct xs_scenario causes[] = {base, base, base, base,
-				       base, base, base, base};
+				       base, base, base};
 	const size_t count = sizeof(causes) / sizeof(causes[0]) -
 			     (c->strategy->keeps_copies ? 0 : 2);
-	double sum = squared(xs_model_deviation(c->machine, row, side));
-	double round_ns = 0, off;
+	double sum = squared(xs_model_deviation(c->machine, row, side)) +
+		     squared(host_ns);
+	double off;
 	size_t i;
 	int rc;
 
 	causes[0].machine = xs_machine_at(c->machine, side);
 	causes[1].kernel_scale = scale(&c->phase->kernel_ns, side);
-	causes[2].host_scale = scale(&c->phase->host_ns, side);
-	causes[3].shares = side == XS_RANGE_HIGH;
-	causes[3].mapped =
+	causes[2].shares = side == XS_RANGE_HIGH;
+	causes[2].mapped =
 	    side == XS_RANGE_HIGH ? XS_MAPPED_MOST : XS_MAPPED_LEAST;
-	causes[4].in_order = causes[4].one_kernel = true;
+	causes[3].in_order = causes[3].one_kernel = true;
 	if (c->work.allocation_ns > 0)
-		causes[5].allocations = side == XS_RANGE_LOW
+		causes[4].allocations = side == XS_RANGE_LOW
 					    ? XS_ALLOCATIONS_PROFILE
 					    : XS_ALLOCATIONS_RECORDED;
-	causes[6].in_end = causes[7].out_end = side == XS_RANGE_LOW ? -1 : 1;
+	causes[5].in_end = causes[6].out_end = side == XS_RANGE_LOW ? -1 : 1;
 	for (i = 0; i < count; i++) {
-		/* such as the spread of a phase of one round */
-		if (memcmp(&causes[i], &base, sizeof(base)) == 0)
-			continue;
-		rc = replay_scenario(c, row, build_plan, &causes[i], &round_ns);
+		rc = moves(c, row, build_plan, side, &causes[i], &off);
 		if (rc)
 			return rc;
-		off = side == XS_RANGE_LOW ? row->round_ns - round_ns
-					   : round_ns - row->round_ns;
-		sum += squared(fmax(off, 0));
+		sum += squared(off);
 	}
 	*ns = sqrt(sum);
 	return 0;
@@ -235,9 +270,13 @@ int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
 	int rc = xs_estimate_replay_ns(c, row, build_plan, &row->round_ns);
 
 	if (!rc)
-		rc = deviation(c, row, build_plan, XS_RANGE_LOW, &down_ns);
+		rc = xs_estimate_set_host(c, build_plan, row);
 	if (!rc)
-		rc = deviation(c, row, build_plan, XS_RANGE_HIGH, &up_ns);
+		rc = deviation(c, row, build_plan, XS_RANGE_LOW,
+			       row->shared_low_ns, &down_ns);
+	if (!rc)
+		rc = deviation(c, row, build_plan, XS_RANGE_HIGH,
+			       row->shared_high_ns, &up_ns);
 	if (rc)
 		return rc;
 	row->low_ns = fmax(row->round_ns - down_ns, 0);

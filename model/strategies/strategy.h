@@ -111,6 +111,12 @@ int xs_estimate_only_issues(const struct xs_strategy_case *c,
 int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
 		       struct xs_estimate *row);
 
+/* Sets shared_low_ns and shared_high_ns to how far the host's own time moves
+ * the row to either side. Returns 0, -ENOMEM or another -errno of xs_replay().
+ */
+int xs_estimate_set_host(const struct xs_strategy_case *c,
+			 xs_plan_fn build_plan, struct xs_estimate *row);
+
 /* Returns the error of replay to one side on the machine, in ns of the row's
  * time. */
 double xs_model_deviation(const struct xs_machine *machine,

@@ -20,7 +20,8 @@ static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const struct xs_recorded_plan_change none = {false, 1, 1};
+	const struct xs_recorded_plan_change none = {
+	    false, scenario->kernel_scale, scenario->host_scale};
 
 	(void)row;
 	return xs_recorded_plan_build(c->phase, &scenario->machine, &none,
@@ -202,6 +203,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	as_recorded.machine = &recorded;
 	rc = xs_estimate_replay_ns(&as_recorded, &row, build_plan,
 				   &row.round_ns);
+	if (!rc)
+		rc = xs_estimate_set_host(&as_recorded, build_plan, &row);
 	if (rc)
 		return rc;
 	ratio = median_ns > 0 ? row.round_ns / median_ns : 1;

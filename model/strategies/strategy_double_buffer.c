@@ -240,8 +240,8 @@ const struct xs_strategy xs_strategy_double_buffer = {
 		"torch.cuda.current_stream().wait_stream(copies)  # before its "
 		"use",
 	    [XS_LANGUAGE_JAX] =
-		"following = jax.device_put(batch)  # the next round, before "
-		"this one's result is read",
+		"# the next round, before this one's result is read\n"
+		"following = jax.device_put(batch)",
 	    [XS_LANGUAGE_CUPY] =
 		"with copies:  # the next round, beside this one; from pinned "
 		"memory\n"

@@ -25,23 +25,40 @@ static bool is_enough(const struct xs_result *result,
 	       part_ns >= whole_ns / XS_RESULT_LEAST_PART;
 }
 
+/* How far what is saved of the run may be off, since the row's time may be
+ * end_ns. shared_ns of that moves the other one of the two rounds as well. */
+static double saving_error_ns(const struct xs_result_phase *phase,
+			      const struct xs_result_estimate *row,
+			      int64_t end_ns, int64_t shared_ns)
+{
+	return end_ns == XS_UNKNOWN
+		   ? 0
+		   : xs_phase_estimate_of_run(
+			 phase,
+			 xs_result_saving_error_ns(
+			     (double)(end_ns - row->round_ns), shared_ns));
+}
+
 /* Whether the row adds enough, and more than it may be off. */
 static bool is_worth(const struct xs_result *result,
 		     const struct xs_result_phase *phase,
 		     const struct xs_result_estimate *row, double adds_ns)
 {
 	return is_enough(result, phase, adds_ns) &&
-	       adds_ns > xs_phase_estimate_error_ns(phase, row, row->high_ns);
+	       adds_ns > saving_error_ns(phase, row, row->high_ns,
+					 row->shared_high_ns);
 }
 
 /* How much shorter the unchanged rounds may be in another run, without the
- * tracer. */
-static double as_is_error_ns(const struct xs_result_phase *phase)
+ * tracer, and the row's rounds not as well. */
+static double as_is_error_ns(const struct xs_result_phase *phase,
+			     const struct xs_result_estimate *row)
 {
 	const struct xs_result_estimate *as_is =
 	    xs_result_best(phase, xs_strategies[0]->id, false);
 
-	return as_is ? xs_phase_estimate_error_ns(phase, as_is, as_is->low_ns)
+	return as_is ? saving_error_ns(phase, as_is, as_is->low_ns,
+				       row->shared_low_ns)
 		     : 0;
 }
 
@@ -168,13 +185,15 @@ static bool is_more(const struct xs_phase_steps *steps,
 		if (is_apart(added->strategy, step->strategy))
 			continue;
 		if (!includes(added->strategy, step->strategy) ||
-		    added->adds_ns <= xs_phase_estimate_error_ns(
-					  phase, step->estimate,
-					  step->estimate->known_low_ns) ||
+		    added->adds_ns <=
+			saving_error_ns(phase, step->estimate,
+					step->estimate->known_low_ns,
+					added->estimate->shared_low_ns) ||
 		    added->adds_ns < now_ns * LEAST_PERCENT / 100)
 			return false;
 	}
-	return steps->count || added->adds_ns > as_is_error_ns(phase);
+	return steps->count ||
+	       added->adds_ns > as_is_error_ns(phase, added->estimate);
 }
 
 /* What the row saves beside the steps so far. */

@@ -63,7 +63,7 @@ static enum xs_language python_of(const struct xs_trace *trace)
 		const char *folder;
 		enum xs_language language;
 	} frameworks[] = {
-	    {"/torch/", XS_LANGUAGE_PYTORCH},
+	    {"/torch/lib/", XS_LANGUAGE_PYTORCH},
 	    {"/jax_plugins/", XS_LANGUAGE_JAX},
 	    {"/cupy", XS_LANGUAGE_CUPY}, /* cupy, cupy_backends */
 	};

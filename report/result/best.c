@@ -1,15 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/result/best.h"
 
+#include "report/result/number.h"
+
 #include <math.h>
 #include <string.h>
 
-/* The longest time that a round may take. For a bound that is its time without
- * the condition, which ranks the row. */
+double xs_result_saving_error_ns(double off_ns, int64_t shared_ns)
+{
+	const double both_ns = (double)shared_ns;
+
+	return sqrt(fmax(off_ns * off_ns - both_ns * both_ns, 0));
+}
+
+/* The longest time that a round may take, if one now takes its usual time. For
+ * a bound that is its time without the condition, which ranks the row. */
 static int64_t at_most_ns(const struct xs_result_estimate *row)
 {
-	return row->otherwise_ns != XS_UNKNOWN ? row->otherwise_ns
-					       : row->known_high_ns;
+	const double off_ns = (double)(row->known_high_ns - row->round_ns);
+
+	if (row->otherwise_ns != XS_UNKNOWN)
+		return row->otherwise_ns;
+	return row->known_high_ns == XS_UNKNOWN
+		   ? XS_UNKNOWN
+		   : row->round_ns + xs_number_round(xs_result_saving_error_ns(
+					 off_ns, row->shared_high_ns));
 }
 
 /* Only replay rows are candidates, not published equations. */

@@ -17,6 +17,10 @@ const struct xs_result_estimate *
 xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 	       bool sure);
 
+/* Returns how far what a row saves may be off, of off_ns by which its time may
+ * be off: without shared_ns of that, which moves the round now as well. */
+double xs_result_saving_error_ns(double off_ns, int64_t shared_ns);
+
 /* Returns whether the row is a replay that is faster than the round now in any
  * case, as far as the causes of its error are known. */
 bool xs_result_is_faster(const struct xs_result_phase *phase,

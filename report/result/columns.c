@@ -28,6 +28,8 @@ const struct xs_column xs_estimate_columns[] = {
     {"app_wall_high_ns", NULL, XS_COLUMN_NS, AT(app_wall_high_ns)},
     {"known_low_ns", NULL, XS_COLUMN_NS, AT(known_low_ns)},
     {"known_high_ns", NULL, XS_COLUMN_NS, AT(known_high_ns)},
+    {"shared_low_ns", NULL, XS_COLUMN_NS, AT(shared_low_ns)},
+    {"shared_high_ns", NULL, XS_COLUMN_NS, AT(shared_high_ns)},
 };
 const size_t xs_estimate_column_count =
     sizeof(xs_estimate_columns) / sizeof(xs_estimate_columns[0]);

@@ -176,7 +176,9 @@ struct xs_result_estimate {
 	const char *order; /* "depth", "breadth" or NULL */
 	int64_t round_ns, low_ns, high_ns;
 	int64_t known_low_ns, known_high_ns; /* by known causes alone */
-	double speedup;			     /* of the round */
+	/* by the host's own time, which moves the unchanged round as well */
+	int64_t shared_low_ns, shared_high_ns;
+	double speedup;	     /* of the round */
 	int64_t app_wall_ns; /* of the whole run under this strategy */
 	int64_t app_wall_low_ns, app_wall_high_ns; /* its 90 % interval */
 	int64_t saves_ns;	  /* of the whole run; negative: slower */

@@ -187,6 +187,25 @@ static void test_pinned_has_the_gap_of_the_profile(void **unused)
 	assert_near(replayed("pinned")->round_ns, round_ns);
 }
 
+/* The host's time before the launch, 500 less or 2000 more, moves the round as
+ * it is and the pinned one. Rounds on two streams hide it. */
+static void test_the_host_moves_both_rounds(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	phase.host_ns = (struct xs_spread){2000, 1000, 6000};
+	estimate();
+	row = replayed("pinned");
+	assert_near(row->shared_low_ns, 500);
+	assert_near(row->shared_high_ns, 2000);
+	assert_near(row->known_high_ns - row->round_ns,
+		    hypot(hypot(11400, 3000), 2000));
+	row = replayed("double-buffer");
+	assert_near(row->shared_low_ns, 0);
+	assert_near(row->shared_high_ns, 0);
+}
+
 /* What known causes leave open between programs is added in quadrature: of the
  * strategy, and of the allocations that stay. */
 static void test_programs_differ(void **unused)
@@ -537,6 +556,7 @@ int main(void)
 	    TEST(test_interval),
 	    TEST(test_pinned_has_no_disturbed_calls),
 	    TEST(test_pinned_keeps_the_programs_structure),
+	    TEST(test_the_host_moves_both_rounds),
 	    TEST(test_programs_differ),
 	    TEST(test_streams),
 	    TEST(test_streams_cover_allocations),

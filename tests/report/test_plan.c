@@ -418,6 +418,26 @@ static void says_why(const char *text)
 		fail_msg("\"%s\" does not say \"%s\"", result->no_step, text);
 }
 
+/* Rounds differ by more than a change saves, but by the host's own time, which
+ * is the same before and after. */
+static void what_both_rounds_share_is_no_doubt(void **state)
+{
+	struct xs_result_estimate *row, *as_is;
+
+	(void)state;
+	as_is = add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
+	as_is->low_ns = 43 * MS;
+	row = add(phase, "double-buffer", XS_EFFORT_PLACES, 45 * MS);
+	row->low_ns = row->known_low_ns = 38 * MS;
+	row->high_ns = row->known_high_ns = 52 * MS;
+	expect("");
+	row->shared_low_ns = row->shared_high_ns = 6 * MS; /* 3.6 remain */
+	expect("double-buffer");
+	/* the unchanged round alone is as uncertain as it was */
+	row->shared_low_ns = 0;
+	expect("");
+}
+
 /* Nothing predicted, nothing worth it, or nothing that is sure to be right. */
 static void no_step_has_a_reason(void **state)
 {
@@ -605,6 +625,7 @@ int main(void)
 	    TEST(phases_are_ranked_by_gain_and_effort),
 	    TEST(what_nobody_can_check_is_no_step),
 	    TEST(data_stays_only_if_its_contents_do),
+	    TEST(what_both_rounds_share_is_no_doubt),
 	    TEST(no_step_has_a_reason),
 	    TEST(data_that_may_stay_is_asked_for),
 	    TEST(steps_of_the_start_up_do_not_count),
