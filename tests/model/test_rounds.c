@@ -153,7 +153,7 @@ static void test_double_buffer_abstains(void **unused)
 	steps[2].dst = 0x2000;
 	set_param(&machine.G_h2d, NAN);
 	estimate();
-	assert_abstains("double-buffer", "G of this machine", false);
+	assert_abstains("double-buffer", "(G) of this machine", false);
 	steps[0].kind = XS_STEP_D2H;
 	estimate();
 	assert_abstains("double-buffer", "nothing is copied in", true);
