@@ -10,10 +10,10 @@
 #include "analyzer/timeline/timeline.h"
 #include "model/strategies/model.h"
 #include "report/build/build.h"
-#include "report/build/phase_estimate.h"
-#include "report/build/plan.h"
 #include "report/build/steady.h"
 #include "report/build/verdict.h"
+#include "report/plan/phase_estimate.h"
+#include "report/plan/plan.h"
 #include "report/result/best.h"
 
 #include <errno.h>

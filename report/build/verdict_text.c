@@ -4,8 +4,8 @@
 
 #include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
-#include "report/build/limit.h"
-#include "report/build/phase_estimate.h"
+#include "report/plan/limit.h"
+#include "report/plan/phase_estimate.h"
 #include "report/result/number.h"
 #include "report/result/site.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The best row of a strategy, what it saves, and how it is advised. */
 #include "model/strategies/strategies.h"
-#include "report/build/advice_text.h"
-#include "report/build/phase_estimate.h"
+#include "report/plan/advice_text.h"
+#include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
 #include "report/result/site.h"
 #include "tests/report/fixture.h"

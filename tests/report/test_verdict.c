@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What bounds the run, in figures and in words. */
-#include "report/build/limit.h"
+#include "report/plan/limit.h"
 #include "report/build/read.h"
 #include "report/build/verdict.h"
 #include "tests/report/fixture.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/build/plan_text.h"
+#include "report/plan/plan_text.h"
 
-#include "report/build/advice_text.h"
+#include "report/plan/advice_text.h"
 #include "report/result/number.h"
 
 #include <inttypes.h>

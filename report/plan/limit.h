@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The most that changes of data movement save. */
-#ifndef XS_REPORT_BUILD_LIMIT_H
-#define XS_REPORT_BUILD_LIMIT_H
+#ifndef XS_REPORT_PLAN_LIMIT_H
+#define XS_REPORT_PLAN_LIMIT_H
 
 #include "report/result/result.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/build/limit.h"
+#include "report/plan/limit.h"
 
 #include "model/strategies/strategies.h"
-#include "report/build/phase_estimate.h"
+#include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 

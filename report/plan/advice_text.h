@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef XS_REPORT_BUILD_ADVICE_TEXT_H
-#define XS_REPORT_BUILD_ADVICE_TEXT_H
+#ifndef XS_REPORT_PLAN_ADVICE_TEXT_H
+#define XS_REPORT_PLAN_ADVICE_TEXT_H
 
 #include "report/result/result.h"
 

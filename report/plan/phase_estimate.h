@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a phase: estimates, and what each saves of the whole run. */
-#ifndef XS_REPORT_BUILD_PHASE_ESTIMATE_H
-#define XS_REPORT_BUILD_PHASE_ESTIMATE_H
+#ifndef XS_REPORT_PLAN_PHASE_ESTIMATE_H
+#define XS_REPORT_PLAN_PHASE_ESTIMATE_H
 
 #include "model/formulas/estimates.h"
 #include "report/result/result.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The changes of one phase that are worth it, from the least effort on. */
-#ifndef XS_REPORT_BUILD_PHASE_STEPS_H
-#define XS_REPORT_BUILD_PHASE_STEPS_H
+#ifndef XS_REPORT_PLAN_PHASE_STEPS_H
+#define XS_REPORT_PLAN_PHASE_STEPS_H
 
 #include "report/result/result.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of the plan in words. */
-#ifndef XS_REPORT_BUILD_PLAN_TEXT_H
-#define XS_REPORT_BUILD_PLAN_TEXT_H
+#ifndef XS_REPORT_PLAN_PLAN_TEXT_H
+#define XS_REPORT_PLAN_PLAN_TEXT_H
 
-#include "report/build/phase_steps.h"
+#include "report/plan/phase_steps.h"
 
 /* Fills the text and `same` of *out, the last step of the plan: the next one
  * of its phase. */

@@ -3,10 +3,10 @@
  * The advice of a strategy as a sentence: the text of its descriptor, with the
  * figures of the phase and of the estimate filled in.
  */
-#include "report/build/advice_text.h"
+#include "report/plan/advice_text.h"
 
 #include "model/strategies/strategies.h"
-#include "report/build/phase_estimate.h"
+#include "report/plan/phase_estimate.h"
 #include "report/result/site.h"
 
 #include <inttypes.h>

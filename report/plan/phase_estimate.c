@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/build/phase_estimate.h"
+#include "report/plan/phase_estimate.h"
 
 #include "model/strategies/strategies.h"
 #include "report/result/estimate.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Merges the steps of all phases into the plan, the step with the most gain
  * for its effort first. */
-#include "report/build/plan.h"
+#include "report/plan/plan.h"
 
 #include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
-#include "report/build/advice_text.h"
-#include "report/build/phase_estimate.h"
-#include "report/build/phase_steps.h"
-#include "report/build/plan_text.h"
+#include "report/plan/advice_text.h"
+#include "report/plan/phase_estimate.h"
+#include "report/plan/phase_steps.h"
+#include "report/plan/plan_text.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The plan: which changes to make, in which order. */
-#ifndef XS_REPORT_BUILD_PLAN_H
-#define XS_REPORT_BUILD_PLAN_H
+#ifndef XS_REPORT_PLAN_PLAN_H
+#define XS_REPORT_PLAN_PLAN_H
 
 #include "report/result/result.h"
 
