@@ -6,6 +6,7 @@
 #include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
 #include "report/plan/advice_text.h"
+#include "report/plan/alternatives.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/phase_steps.h"
 #include "report/plan/plan_text.h"
@@ -246,7 +247,7 @@ static const char *left_out(struct xs_result *result, const char *lead,
 		const struct xs_result_phase *phase = &result->phases[i];
 		const struct xs_result_estimate *row =
 		    phase->apart ? NULL
-				 : xs_phase_steps_left_out(result, phase);
+				 : xs_alternative_left_out(result, phase);
 
 		if (!row || row->saves_ns <= least_ns ||
 		    (row->assumes_once && !may_cross))

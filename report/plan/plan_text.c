@@ -2,6 +2,7 @@
 #include "report/plan/plan_text.h"
 
 #include "report/plan/advice_text.h"
+#include "report/plan/alternatives.h"
 #include "report/result/number.h"
 
 #include <inttypes.h>
@@ -41,7 +42,7 @@ static const char *left_out(struct xs_result *result,
 	double more_ns;
 	const char *up_to = side_by_side > 1 ? "up to " : "";
 	const struct xs_result_estimate *row =
-	    xs_phase_steps_instead(result, steps, &more_ns);
+	    xs_alternative_instead(result, steps, &more_ns);
 
 	if (row)
 		return xs_arena_print(
@@ -49,7 +50,7 @@ static const char *left_out(struct xs_result *result,
 		    "In this run %s instead would save %s%s more; effort: %s.",
 		    row->strategy, up_to,
 		    xs_units_ns(xs_number_round(more_ns)).s, row->effort);
-	row = xs_phase_steps_uncertain(result, steps, &more_ns);
+	row = xs_alternative_uncertain(result, steps, &more_ns);
 	return row ? xs_arena_print(
 			 &result->arena,
 			 "Beside it %s would save %s%s, but that is less than "

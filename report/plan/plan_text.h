@@ -3,7 +3,7 @@
 #ifndef XS_REPORT_PLAN_PLAN_TEXT_H
 #define XS_REPORT_PLAN_PLAN_TEXT_H
 
-#include "report/plan/phase_steps.h"
+#include "report/plan/phase_step.h"
 
 /* Fills the text and `same` of *out, the last step of the plan: the next one
  * of its phase. */

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/plan/alternatives.h"
+
+#include "model/strategies/strategies.h"
+#include "report/plan/beside.h"
+#include "report/plan/worth.h"
+#include "report/result/best.h"
+
+/* Whether the row's condition is the one to ask for: what the program does with
+ * its data can be read in it, how often bytes cross the bus cannot. */
+static bool asks_less(const struct xs_result_estimate *row,
+		      const struct xs_result_estimate *most)
+{
+	return row->assumes_once != most->assumes_once
+		   ? most->assumes_once
+		   : row->saves_ns > most->saves_ns;
+}
+
+const struct xs_result_estimate *
+xs_alternative_left_out(const struct xs_result *result,
+			const struct xs_result_phase *phase)
+{
+	const struct xs_result_estimate *most = NULL;
+
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		const struct xs_strategy *strategy = xs_strategies[i];
+		const struct xs_result_estimate *row =
+		    xs_result_best(phase, strategy->id, true);
+
+		if (row && row->saves_ns != XS_UNKNOWN &&
+		    !xs_worth_may_hold(strategy, row) &&
+		    xs_worth_is_sure(result, phase, row,
+				     (double)row->saves_ns) &&
+		    (!most || asks_less(row, most)))
+			most = row;
+	}
+	return most;
+}
+
+const struct xs_result_estimate *
+xs_alternative_instead(const struct xs_result *result,
+		       const struct xs_phase_steps *steps, double *more_ns)
+{
+	const double all_ns = xs_beside_sum(steps, NULL).adds_ns;
+	const struct xs_result_estimate *most = NULL;
+
+	*more_ns = 0;
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		const struct xs_result_estimate *row =
+		    xs_worth_candidate(steps->phase, xs_strategies[i]);
+		const double by_ns = row ? (double)row->saves_ns - all_ns : 0;
+
+		if (row && !row->bound && by_ns > *more_ns &&
+		    xs_worth_is_sure(result, steps->phase, row, by_ns)) {
+			most = row;
+			*more_ns = by_ns;
+		}
+	}
+	return most;
+}
+
+const struct xs_result_estimate *
+xs_alternative_uncertain(const struct xs_result *result,
+			 const struct xs_phase_steps *steps, double *adds_ns)
+{
+	const struct xs_result_estimate *most = NULL;
+
+	*adds_ns = 0;
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		const struct xs_strategy *strategy = xs_strategies[i];
+		const struct xs_result_estimate *row =
+		    xs_result_best(steps->phase, strategy->id, false);
+		double by_ns;
+		size_t k = 0;
+
+		while (k < steps->count &&
+		       xs_beside_is_apart(strategy, steps->items[k].strategy))
+			k++;
+		if (k < steps->count || !row || row->bound ||
+		    row->saves_ns == XS_UNKNOWN ||
+		    row->effort_level == XS_EFFORT_NONE ||
+		    row->effort_level >= XS_EFFORT_SPLIT)
+			continue;
+		by_ns = xs_beside_gain(steps, strategy, row).adds_ns;
+		if (by_ns > *adds_ns &&
+		    xs_worth_is_enough(result, steps->phase, by_ns)) {
+			most = row;
+			*adds_ns = by_ns;
+		}
+	}
+	return most;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What the steps of a phase leave out. */
+#ifndef XS_REPORT_PLAN_ALTERNATIVES_H
+#define XS_REPORT_PLAN_ALTERNATIVES_H
+
+#include "report/plan/phase_step.h"
+
+/* Returns the row of the phase that saves most, and would be worth a step, if
+ * its condition held, which is not to be expected. NULL: there is none. */
+const struct xs_result_estimate *
+xs_alternative_left_out(const struct xs_result *result,
+			const struct xs_result_phase *phase);
+
+/* Returns the row that saves most instead of all steps: *more_ns more than
+ * these, which is more than it may be off. NULL: there is none. */
+const struct xs_result_estimate *
+xs_alternative_instead(const struct xs_result *result,
+		       const struct xs_phase_steps *steps, double *more_ns);
+
+/* Returns the row that would save most beside all steps, *adds_ns, without
+ * changes of kernels, and is none of them, since it may be off by more. NULL:
+ * there is none. */
+const struct xs_result_estimate *
+xs_alternative_uncertain(const struct xs_result *result,
+			 const struct xs_phase_steps *steps, double *adds_ns);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/plan/beside.h"
+
+#include "model/strategies/strategies.h"
+#include "report/plan/phase_estimate.h"
+
+#include <math.h>
+
+bool xs_beside_is_apart(const struct xs_strategy *a,
+			const struct xs_strategy *b)
+{
+	return !((a->changes | a->spares) & b->changes) &&
+	       !((b->changes | b->spares) & a->changes);
+}
+
+struct xs_phase_step xs_beside_sum(const struct xs_phase_steps *steps,
+				   const struct xs_strategy *strategy)
+{
+	struct xs_phase_step sum = {0};
+
+	for (size_t i = 0; i < steps->count; i++) {
+		const struct xs_phase_step *step = &steps->items[i];
+
+		if (strategy && xs_beside_is_apart(strategy, step->strategy))
+			continue;
+		sum.adds_ns += step->adds_ns;
+		sum.rounds_add_ns += step->rounds_add_ns;
+	}
+	return sum;
+}
+
+/* Whether there is a limit to what the step saves of a round. */
+static bool is_limited(const struct xs_phase_steps *steps,
+		       const struct xs_phase_step *step)
+{
+	return xs_phase_estimate_most_ns(steps->phase,
+					 step->strategy->changes) != XS_UNKNOWN;
+}
+
+/* By how much the new step and those before it save more than the limit of what
+ * they change together. */
+static double over_ns(const struct xs_phase_steps *steps,
+		      const struct xs_phase_step *added)
+{
+	unsigned changes = added->strategy->changes;
+	double sum_ns = added->rounds_add_ns;
+	int64_t most_ns;
+
+	if (!is_limited(steps, added))
+		return 0;
+	for (size_t i = 0; i < steps->count; i++) {
+		const struct xs_phase_step *step = &steps->items[i];
+
+		if (!is_limited(steps, step))
+			continue;
+		changes |= step->strategy->changes;
+		sum_ns += step->rounds_add_ns;
+	}
+	most_ns = xs_phase_estimate_most_ns(steps->phase, changes);
+	return fmax(sum_ns -
+			xs_phase_estimate_of_run(steps->phase, (double)most_ns),
+		    0);
+}
+
+struct xs_phase_step xs_beside_gain(const struct xs_phase_steps *steps,
+				    const struct xs_strategy *strategy,
+				    const struct xs_result_estimate *row)
+{
+	const struct xs_phase_step related = xs_beside_sum(steps, strategy);
+	const double setup_ns = row->setup_ns > 0 ? (double)row->setup_ns : 0;
+	const double saves_ns = (double)row->saves_ns;
+	struct xs_phase_step step = {.strategy = strategy,
+				     .estimate = row,
+				     .adds_ns = saves_ns - related.adds_ns,
+				     .rounds_add_ns = saves_ns + setup_ns -
+						      related.rounds_add_ns};
+	const double over = over_ns(steps, &step);
+
+	step.adds_ns -= over;
+	step.rounds_add_ns -= over;
+	return step;
+}

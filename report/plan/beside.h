@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What a change adds to the steps of its phase so far. */
+#ifndef XS_REPORT_PLAN_BESIDE_H
+#define XS_REPORT_PLAN_BESIDE_H
+
+#include "report/plan/phase_step.h"
+
+/* Returns whether the changes have nothing to do with each other, so that each
+ * saves beside the other what it saves alone. */
+bool xs_beside_is_apart(const struct xs_strategy *a,
+			const struct xs_strategy *b);
+
+/* Returns what the phase's steps add up to: only those that the strategy has to
+ * do with, or all (NULL). */
+struct xs_phase_step xs_beside_sum(const struct xs_phase_steps *steps,
+				   const struct xs_strategy *strategy);
+
+/* Returns what the row saves beside the steps so far. */
+struct xs_phase_step xs_beside_gain(const struct xs_phase_steps *steps,
+				    const struct xs_strategy *strategy,
+				    const struct xs_result_estimate *row);
+
+#endif

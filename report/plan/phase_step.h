@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The changes of one phase that are worth it, from the least effort on. */
+#ifndef XS_REPORT_PLAN_PHASE_STEP_H
+#define XS_REPORT_PLAN_PHASE_STEP_H
+
+#include "report/result/result.h"
+
+struct xs_strategy;
+
+/* Steps of one phase. */
+#define XS_PHASE_STEPS_MAX 6
+
+/* A change and what it adds to the changes before it in its phase, ns of the
+ * whole run: with its setup, and without. */
+struct xs_phase_step {
+	const struct xs_strategy *strategy;
+	const struct xs_result_estimate *estimate;
+	double adds_ns, rounds_add_ns;
+	/* the next step, if only that one is sure to save; NULL: this one is */
+	const struct xs_strategy *whole;
+};
+
+struct xs_phase_steps {
+	const struct xs_result_phase *phase;
+	struct xs_phase_step items[XS_PHASE_STEPS_MAX];
+	size_t count, done; /* done: already in the plan */
+};
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/plan/worth.h"
+
+#include "model/strategies/strategies.h"
+#include "report/plan/phase_estimate.h"
+#include "report/result/best.h"
+#include "report/result/number.h"
+
+bool xs_worth_is_enough(const struct xs_result *result,
+			const struct xs_result_phase *phase, double adds_ns)
+{
+	const int64_t whole_ns =
+	    phase->apart ? result->run.wall_ns : result->verdict.steady_ns;
+	const int64_t part_ns =
+	    xs_result_in_steady(result, phase, xs_number_round(adds_ns));
+
+	return adds_ns > 0 && whole_ns != XS_UNKNOWN &&
+	       part_ns >= whole_ns / XS_RESULT_LEAST_PART;
+}
+
+double xs_worth_error_ns(const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row, int64_t end_ns,
+			 int64_t shared_ns)
+{
+	return end_ns == XS_UNKNOWN
+		   ? 0
+		   : xs_phase_estimate_of_run(
+			 phase,
+			 xs_result_saving_error_ns(
+			     (double)(end_ns - row->round_ns), shared_ns));
+}
+
+bool xs_worth_is_sure(const struct xs_result *result,
+		      const struct xs_result_phase *phase,
+		      const struct xs_result_estimate *row, double adds_ns)
+{
+	return xs_worth_is_enough(result, phase, adds_ns) &&
+	       adds_ns > xs_worth_error_ns(phase, row, row->high_ns,
+					   row->shared_high_ns);
+}
+
+double xs_worth_as_is_error_ns(const struct xs_result_phase *phase,
+			       const struct xs_result_estimate *row)
+{
+	const struct xs_result_estimate *as_is =
+	    xs_result_best(phase, xs_strategies[0]->id, false);
+
+	return as_is ? xs_worth_error_ns(phase, as_is, as_is->low_ns,
+					 row->shared_low_ns)
+		     : 0;
+}
+
+bool xs_worth_may_hold(const struct xs_strategy *strategy,
+		       const struct xs_result_estimate *row)
+{
+	return !row->bound || (!row->assumes_once &&
+			       !(strategy->changes & XS_CHANGES_TRAFFIC));
+}
+
+/* Whether the row is only another number of pieces, and not faster than the
+ * present one by more than its rounds differ. */
+static bool is_same_in_pieces(const struct xs_result_phase *phase,
+			      const struct xs_result_estimate *row)
+{
+	return xs_phase_estimate_is_in_pieces(phase, row) &&
+	       row->known_high_ns >= phase->round_low_ns;
+}
+
+const struct xs_result_estimate *
+xs_worth_candidate(const struct xs_result_phase *phase,
+		   const struct xs_strategy *strategy)
+{
+	const struct xs_result_estimate *row =
+	    strategy->effort == XS_EFFORT_NONE
+		? NULL
+		: xs_result_best(phase, strategy->id, true);
+
+	return row && row->saves_ns != XS_UNKNOWN &&
+		       xs_worth_may_hold(strategy, row) &&
+		       !is_same_in_pieces(phase, row)
+		   ? row
+		   : NULL;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* When a row is worth a step of the plan. Times are ns of the whole run. */
+#ifndef XS_REPORT_PLAN_WORTH_H
+#define XS_REPORT_PLAN_WORTH_H
+
+#include "report/result/result.h"
+
+struct xs_strategy;
+
+/* Returns whether it is worth a step in the steady part or, of a phase outside
+ * of it, in the run. */
+bool xs_worth_is_enough(const struct xs_result *result,
+			const struct xs_result_phase *phase, double adds_ns);
+
+/* Returns how far what is saved of the run may be off, since the row's time may
+ * be end_ns. shared_ns of that moves the other one of the two rounds as well.
+ */
+double xs_worth_error_ns(const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row, int64_t end_ns,
+			 int64_t shared_ns);
+
+/* Returns whether the row adds enough, and more than it may be off. */
+bool xs_worth_is_sure(const struct xs_result *result,
+		      const struct xs_result_phase *phase,
+		      const struct xs_result_estimate *row, double adds_ns);
+
+/* Returns how much shorter the unchanged rounds may be in another run, without
+ * the tracer, and the row's rounds not as well. */
+double xs_worth_as_is_error_ns(const struct xs_result_phase *phase,
+			       const struct xs_result_estimate *row);
+
+/*
+ * Returns whether the bound's condition may be expected to hold. How often
+ * bytes cross the bus, no reader of the program can tell. Data that is copied
+ * again has changed, unless its contents show otherwise.
+ */
+bool xs_worth_may_hold(const struct xs_strategy *strategy,
+		       const struct xs_result_estimate *row);
+
+/* Returns the strategy's estimate, if it may be a step; NULL: it may not. */
+const struct xs_result_estimate *
+xs_worth_candidate(const struct xs_result_phase *phase,
+		   const struct xs_strategy *strategy);
+
+#endif
