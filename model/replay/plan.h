@@ -73,6 +73,8 @@ struct xs_plan {
 	struct xs_action *actions; /* owned; actions of one thread are in order
 				    */
 	size_t count, room;
+	size_t recorded; /* so many first actions are steps of the phase, by
+			  * index, perhaps changed */
 	uint32_t threads, queues, events; /* largest index + 1 */
 	/* A plan of several rounds is timed from the return of action untimed -
 	 * 1 to that of the last action, divided by `rounds`. 0: one round. */

@@ -349,6 +349,7 @@ int xs_recorded_plan_build(const struct xs_phase *phase,
 		remember(&rec, &step, &action, (uint32_t)i);
 		rc = xs_plan_add(plan, &action);
 	}
+	plan->recorded = plan->count;
 	recorder_free(&rec);
 	return rc;
 }

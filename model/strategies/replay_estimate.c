@@ -7,6 +7,7 @@
 #include "model/replay/recorded_plan.h"
 #include "model/replay/replay.h"
 #include "model/replay/tracer_overhead.h"
+#include "model/strategies/schedule.h"
 
 #include <errno.h>
 #include <math.h>
@@ -104,12 +105,45 @@ static struct xs_scenario usual(const struct xs_strategy_case *c)
 	    .machine = *c->machine, .kernel_scale = 1, .host_scale = 1};
 }
 
+static bool is_other_row(const struct xs_schedule *schedule,
+			 const struct xs_estimate *row)
+{
+	return row->n_streams != schedule->n_streams ||
+	       row->order != schedule->order ||
+	       strcmp(row->strategy, schedule->strategy) != 0;
+}
+
+/* Fills the schedule if it is of this row. A row's own plan is its first one;
+ * others serve its interval. */
+static int keep_schedule(const struct xs_strategy_case *c,
+			 const struct xs_estimate *row, xs_plan_fn build_plan)
+{
+	struct xs_schedule *out = c->schedule;
+	const struct xs_scenario base = usual(c);
+	double round_ns;
+	int rc;
+
+	if (out->times || is_other_row(out, row))
+		return 0;
+	rc = build_plan(c, row, &base, &out->plan);
+	if (rc)
+		return rc;
+	out->times = calloc(out->plan.count + 1, sizeof(*out->times));
+	if (!out->times)
+		return -ENOMEM;
+	return xs_replay(&out->plan, &base.machine, &round_ns, out->times);
+}
+
 int xs_estimate_replay_ns(const struct xs_strategy_case *c,
 			  const struct xs_estimate *row, xs_plan_fn build_plan,
 			  double *round_ns)
 {
 	const struct xs_scenario base = usual(c);
 
+	if (c->schedule && is_other_row(c->schedule, row)) {
+		*round_ns = INFINITY;
+		return 0;
+	}
 	return replay_scenario(c, row, build_plan, &base, round_ns);
 }
 
@@ -267,8 +301,11 @@ int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
 		       struct xs_estimate *row)
 {
 	double down_ns = 0, up_ns = 0;
-	int rc = xs_estimate_replay_ns(c, row, build_plan, &row->round_ns);
+	int rc;
 
+	if (c->schedule)
+		return keep_schedule(c, row, build_plan);
+	rc = xs_estimate_replay_ns(c, row, build_plan, &row->round_ns);
 	if (!rc)
 		rc = xs_estimate_set_host(c, build_plan, row);
 	if (!rc)

@@ -14,6 +14,8 @@
 #include "model/strategies/model.h"
 #include "model/strategies/strategies.h"
 
+struct xs_schedule;
+
 /* A phase on a machine. */
 struct xs_strategy_case {
 	const struct xs_strategy *strategy; /* the current strategy */
@@ -22,6 +24,9 @@ struct xs_strategy_case {
 	const struct xs_model_options *options;
 	struct xs_round_work work;
 	double as_is_ns; /* by replay; savings are counted from it */
+	/* The only row to replay, with its times, in place of all rows: see
+	 * xs_model_schedule(). NULL: none. */
+	struct xs_schedule *schedule;
 };
 
 enum xs_allocations {

@@ -15,6 +15,16 @@ struct xs_lanes_item *xs_timeline_host_lane(struct xs_lanes *lanes,
 	return item;
 }
 
+unsigned xs_timeline_op_kind(const struct xs_step *step)
+{
+	static const unsigned kinds[XS_STEP_KERNEL + 1] = {
+	    [XS_STEP_H2D] = XS_OP_H2D, [XS_STEP_D2H] = XS_OP_D2H,
+	    [XS_STEP_D2D] = XS_OP_D2D, [XS_STEP_H2H] = XS_OP_H2H,
+	    [XS_STEP_SET] = XS_OP_SET, [XS_STEP_KERNEL] = XS_OP_KERNEL};
+
+	return step->kind <= XS_STEP_KERNEL ? kinds[step->kind] : XS_OP_KINDS;
+}
+
 /* " of GPU 1", if there are several. */
 static const char *of_device(struct xs_lanes *lanes,
 			     const struct xs_trace *trace, unsigned device)

@@ -3,7 +3,7 @@
 #ifndef XS_REPORT_TIMELINE_LANE_NAMES_H
 #define XS_REPORT_TIMELINE_LANE_NAMES_H
 
-#include "analyzer/read/trace.h"
+#include "analyzer/rounds/phase.h"
 #include "report/timeline/lanes.h"
 
 /* Return the lane of a part of a host thread, of the copies of a kind, of the
@@ -14,5 +14,8 @@ struct xs_lanes_item *xs_timeline_host_lane(struct xs_lanes *lanes,
 struct xs_lanes_item *xs_timeline_op_lane(struct xs_lanes *lanes,
 					  const struct xs_trace *trace,
 					  unsigned kind, uint32_t queue);
+
+/* Returns the enum xs_op_kind of the step's op, XS_OP_KINDS if it has none. */
+unsigned xs_timeline_op_kind(const struct xs_step *step);
 
 #endif

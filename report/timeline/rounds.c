@@ -3,22 +3,30 @@
 
 #include "report/result/number.h"
 #include "report/timeline/lane_names.h"
+#include "report/timeline/schedules.h"
 
 #include <errno.h>
 
 int xs_timeline_rounds_room(struct xs_result *result,
 			    struct xs_result_timeline *out)
 {
-	out->views = xs_arena_alloc(&result->arena, 1 + result->phase_count,
-				    sizeof(*out->views));
+	size_t most = 1 + result->phase_count;
+
+	for (size_t i = 0; i < result->phase_count; i++)
+		most += xs_timeline_schedules_most(&result->phases[i]);
+	out->views = xs_arena_alloc(&result->arena, most, sizeof(*out->views));
 	return out->views ? 0 : -ENOMEM;
 }
 
+/* A copy that is not asynchronous waits, if only for a part of it. */
 static enum xs_result_lane_kind kind_of(const struct xs_step *step)
 {
+	const bool is_copy =
+	    step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
+
 	if (step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE)
 		return XS_LANE_ALLOCATIONS;
-	if (step->blocking || step->kind == XS_STEP_SYNC_DEVICE ||
+	if (step->blocking || (is_copy && !step->async) || step->kind == XS_STEP_SYNC_DEVICE ||
 	    step->kind == XS_STEP_SYNC_STREAM ||
 	    step->kind == XS_STEP_SYNC_EVENT)
 		return XS_LANE_WAITS;
@@ -43,20 +51,10 @@ static void add_call(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
 		    &slice);
 }
 
-static unsigned op_kind(const struct xs_step *step)
-{
-	static const unsigned kinds[] = {
-	    [XS_STEP_H2D] = XS_OP_H2D, [XS_STEP_D2H] = XS_OP_D2H,
-	    [XS_STEP_D2D] = XS_OP_D2D, [XS_STEP_H2H] = XS_OP_H2H,
-	    [XS_STEP_SET] = XS_OP_SET, [XS_STEP_KERNEL] = XS_OP_KERNEL};
-
-	return kinds[step->kind];
-}
-
 static void add_op(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
 		   const struct xs_step *step)
 {
-	const unsigned kind = op_kind(step);
+	const unsigned kind = xs_timeline_op_kind(step);
 	const struct xs_result_slice slice = {
 	    .start_ns = xs_number_bounded(step->start_ns),
 	    .end_ns = xs_number_bounded(step->end_ns),
@@ -96,13 +94,17 @@ int xs_timeline_rounds_add(struct xs_timeline_texts *texts,
 			   const struct xs_phases *phases)
 {
 	const struct xs_result *result = texts->result;
+	int err = 0;
 
-	for (size_t i = 0; i < result->phase_count; i++) {
+	for (size_t i = 0; i < result->phase_count && !err; i++) {
 		const struct xs_phase *phase = &phases->items[i];
 
-		if (phase->step_count &&
-		    phase->step_count <= XS_TIMELINE_STEPS_MAX)
-			add_recorded(texts, phase, &result->phases[i]);
+		if (!phase->step_count ||
+		    phase->step_count > XS_TIMELINE_STEPS_MAX)
+			continue;
+		add_recorded(texts, phase, &result->phases[i]);
+		err =
+		    xs_timeline_schedules_add(texts, phase, &result->phases[i]);
 	}
-	return result->arena.failed ? -ENOMEM : 0;
+	return !err && result->arena.failed ? -ENOMEM : err;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* HTML: what the page's script reads back, and that no name is markup. */
+#include "report/build/read.h"
 #include "report/render/html/encode.h"
 #include "report/render/html/pack.h"
 #include "report/render/renderer.h"
 #include "report/timeline/lanes.h"
+#include "report/timeline/timeline.h"
 #include "tests/report/fixture.h"
 #include "tests/unit.h"
 
@@ -159,6 +161,94 @@ static void lanes_are_in_order(void **state)
 	xs_arena_free(&arena);
 }
 
+/* The latest end of a view's slices. */
+static int64_t last_ns(const struct xs_result_view *view)
+{
+	int64_t last = 0;
+
+	for (size_t i = 0; i < view->lane_count; i++)
+		for (size_t k = 0; k < view->lanes[i].count; k++)
+			if (view->lanes[i].slices[k].end_ns > last)
+				last = view->lanes[i].slices[k].end_ns;
+	return last;
+}
+
+static struct xs_result *read_trace(const char *path)
+{
+	const struct xs_result_options options = {.timeline =
+						      xs_timeline_of_result};
+	const char *error = NULL;
+	struct xs_result *result = NULL;
+
+	assert_int_equal(xs_result_read(path, &options, &result, &error), 0);
+	assert_non_null(result->timeline);
+	return result;
+}
+
+/* A round as it would be ends when its row says. */
+static void replayed_rounds_take_their_rows_time(void **state)
+{
+	static const char *const strategies[] = {"pinned", "streams", "mapped",
+						 "hybrid"};
+	struct xs_result *result = read_trace(
+	    XS_SOURCE_DIR "/examples/traces/stencil-512-pageable.xspy");
+	const struct xs_result_timeline *all = result->timeline;
+	size_t found = 0;
+
+	(void)state;
+	for (size_t i = 0; i < all->view_count; i++) {
+		const struct xs_result_view *view = &all->views[i];
+
+		for (size_t k = 0; view->estimate && k < 4; k++) {
+			if (strcmp(view->estimate->strategy, strategies[k]))
+				continue;
+			assert_in_range(last_ns(view) + 10,
+					view->estimate->round_ns,
+					view->estimate->round_ns + 20);
+			found++;
+		}
+	}
+	assert_int_equal(found, 4);
+	xs_result_free(result);
+}
+
+/* A round of more than one buffer is shown several times, from where it is
+ * timed; recorded steps keep their kernels' names and lines. */
+static void rounds_as_recorded_keep_their_names(void **state)
+{
+	struct xs_result *result = read_trace(
+	    XS_SOURCE_DIR "/examples/traces/stencil-512-pageable.xspy");
+	const struct xs_result_timeline *all = result->timeline;
+	size_t pinned = 0, rounds = 0;
+
+	(void)state;
+	for (size_t i = 1; i < all->view_count; i++) {
+		const struct xs_result_view *view = &all->views[i];
+		const struct xs_result_lane *last =
+		    &view->lanes[view->lane_count - 1];
+		const char *strategy =
+		    view->estimate ? view->estimate->strategy : "";
+
+		if (strcmp(strategy, "double-buffer") == 0) {
+			rounds = (size_t)view->rounds;
+			assert_in_range(last_ns(view) / view->rounds,
+					view->estimate->round_ns,
+					view->estimate->round_ns * 6 / 5);
+		}
+		if (strcmp(strategy, "pinned") != 0)
+			continue;
+		pinned++;
+		assert_string_equal(last->name, "kernels");
+		assert_string_equal(
+		    all->names[last->slices[0].name],
+		    "stencil_kernel(int const*, int*, int, int, int)");
+		assert_int_equal(all->sites[last->slices[0].site].line, 57);
+	}
+	assert_int_equal(pinned, 1);
+	assert_true(rounds > 1);
+	xs_result_free(result);
+}
+
 static char *html_of(struct xs_result *result)
 {
 	char *text = NULL;
@@ -213,6 +303,8 @@ int main(void)
 	    cmocka_unit_test(columns_are_varints),
 	    cmocka_unit_test(encoded_bytes_come_back),
 	    cmocka_unit_test(lanes_are_in_order),
+	    cmocka_unit_test(replayed_rounds_take_their_rows_time),
+	    cmocka_unit_test(rounds_as_recorded_keep_their_names),
 	    cmocka_unit_test(no_name_is_markup),
 	};
 

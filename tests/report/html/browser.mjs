@@ -77,6 +77,16 @@ await page.fill('input[type=search]', 'stencil_kernel');
 assert.match(await page.locator('.tools output').first().innerText(), /11 matches/);
 await page.press('input[type=search]', 'Enter');
 assert.match(await page.locator('.said').first().innerText(), /stencil_kernel/);
+
+// a round as it would be, by strategy
+const lanes = () => page.evaluate(() => xferspy.timelines[1].rows.map(row => row.title || row.lane.name));
+const pressed = () => page.locator('button[aria-pressed=true]').innerText();
+assert.equal(await pressed(), report.plan[0].strategy);
+assert.match((await lanes()).join(), /As it was: 78.6 ms.*With pinned: 20.0 ms/);
+await page.getByRole('button', {name: /^streams/}).click();
+assert.match((await lanes()).join(), /With streams n=\d+ \w+: 1\d.\d ms.*copies in,copies out,.*kernels/);
+await page.getByRole('button', {name: 'See it'}).last().click();
+assert.equal(await pressed(), report.plan.at(-1).strategy);
 assert.deepEqual(page.problems, []);
 
 // dark, and names that are no markup; the second trace is one click away

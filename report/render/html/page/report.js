@@ -59,7 +59,7 @@ function verdict({verdict: v, coverage, steady}) {
     coverage.notes.map(note => el('p.warn', '! ' + note)));
 }
 
-function step(s, report) {
+function step(s, report, rounds) {
   const before = report.plan.filter(other => other.step < s.step &&
     (other.phase === s.phase || other.step === s.as_step)).flatMap(other => other.assumes);
   const conditions = [s.condition, ...s.assumes.filter(text => text !== s.condition &&
@@ -72,18 +72,19 @@ function step(s, report) {
   return el('li',
     el('div', el('div.saves', el('small', upTo), time(s.adds_saves_ns)), el('small', shares)),
     el('div', el('div', `${s.step}. `, el('span.chip', rowName(s)),
-      `: a round of phase ${s.phase}: ${time(s.round_before_ns)} \u2192 `, el('b', time(s.round_ns))),
+      `: a round of phase ${s.phase}: ${time(s.round_before_ns)} \u2192 `, el('b', time(s.round_ns)),
+      rounds ? el('button.see', {type: 'button', click: () => rounds.showStep(s)}, 'See it') : null),
     el('small', `the run then takes ${time(s.app_wall_ns)} (${range(s.low_ns, s.high_ns)}); effort: ${s.effort}` +
       (s.as_step ? `; as step ${s.as_step}` : '')),
     el('p', s.text), conditions.length ? el('p.dim', 'only if ' + conditions.join('; ')) : null,
     s.code ? el('pre', s.code) : null));
 }
 
-function plan(report) {
+function plan(report, rounds) {
   const {plan: steps, no_step: none, question, question_code: code} = report;
   return section('What to change', steps.length > 1 ? 'in this order; each step adds to those before' : '',
     none ? el('p', none) : null,
-    steps.length ? el('ol.plan', steps.map(s => step(s, report))) : null,
+    steps.length ? el('ol.plan', steps.map(s => step(s, report, rounds))) : null,
     question ? el('p.warn', question) : null, code ? el('pre', code) : null);
 }
 
@@ -99,6 +100,56 @@ function timeline(trace) {
   return section('Timeline', 'the run as it was. Drag: pan. Shift + drag, or drag on the axis: sums. ' +
     'Wheel: zoom after a click, or with Ctrl. Double click: zoom to it',
   shown.element, kindsLegend());
+}
+
+// The views of a phase: one as it was, then one for each strategy.
+const viewsOf = (trace, phase) => trace.views.filter(view => view.phase === phase);
+
+const titleOf = (phase, row) => row
+  ? `With ${rowName(row)}: ${time(row.round_ns)} a round (${range(row.low_ns, row.high_ns)})` +
+    (row.speedup ? `, ${row.speedup.toFixed(2)}x` : '') + (row.bound ? `, if ${row.bound}` : '')
+  : `As it was: ${time(phase.round_ns)}, the median of ${count(phase.rounds, 'round')}`;
+
+// A round as it was above the round as replay predicts it.
+class Comparison {
+  constructor(trace) {
+    Object.assign(this, {trace, phases: trace.report.phases.map((phase, i) => i)
+      .filter(i => viewsOf(trace, i).length > 1)});
+    this.choice = el('select', {'aria-label': 'Phase', change: () =>
+      this.show(this.phases[this.choice.selectedIndex])}, this.phases.map(i => el('option',
+      `phase ${trace.report.phases[i].id}: ${trace.report.phases[i].signature}`)));
+    this.buttons = el('div.tools', {role: 'group', 'aria-label': 'Strategy'});
+    this.timeline = new Timeline('A round as it was and as it would be', [], trace.texts);
+    timelines.push(this.timeline);
+    const [step] = trace.report.plan;
+    const first = step ? this.phases.find(i => trace.report.phases[i].id === step.phase) : undefined;
+    this.show(first ?? this.phases[0], first === undefined ? undefined : step.strategy);
+    this.element = section('As it would be', 'a round of a phase as it was, and as replay predicts it',
+      this.phases.length > 1 ? this.choice : null, this.buttons, this.timeline.element);
+  }
+
+  show(phase, strategy) {
+    const {report} = this.trace, of = report.phases[phase];
+    const [was, ...views] = viewsOf(this.trace, phase);
+    const row = view => of.estimates[view.estimate];
+    const view = views.find(view => row(view).strategy === strategy) || views[0];
+    this.choice.selectedIndex = this.phases.indexOf(phase);
+    this.buttons.replaceChildren(...views.map(other => el('button', {type: 'button',
+      'aria-pressed': other === view, click: () => this.show(phase, row(other).strategy)},
+    rowName(row(other)) + (row(other).bound ? ' *' : ''))));
+    this.timeline.show([{title: titleOf(of), lanes: was.lanes},
+      {title: titleOf(of, row(view)) + (view.rounds > 1 ? `; ${view.rounds} rounds` : ''),
+        lanes: view.lanes}]);
+  }
+
+  // Shows a step of the plan; nothing if it has no view.
+  showStep({phase: id, strategy}) {
+    const phase = this.phases.find(i => this.trace.report.phases[i].id === id);
+    if (phase === undefined)
+      return;
+    this.show(phase, strategy);
+    this.element.scrollIntoView();
+  }
 }
 
 const kindsLegend = () => legend([['call', 'call'], ['wait', 'the host waits'],
@@ -145,7 +196,7 @@ function waits(report) {
 function phases({phases: list, phases_rest: rest, trace}) {
   const moved = (bytes, memory) => bytes ? `${size(bytes)} ${memory || ''}` : '-';
   return section('Phases', 'groups of similar rounds; median of one round',
-    table('Phases', [['#'], ['rounds', 1], ['per round', 1], ['90 % of them'], ['of run', 1], ['in'],
+    table('Phases', [['#'], ['rounds', 1], ['per round', 1], ['90 % of them', 1], ['of run', 1], ['in'],
       ['kernels', 1], ['out'], ['what it does']],
     list.map(p => [p.id, p.rounds, time(p.round_ns), range(p.round_low_ns, p.round_high_ns),
       percent(p.wall_ns, trace.wall_ns), moved(p.h2d_bytes, p.src_memory), time(p.kernel_ns),
@@ -174,7 +225,7 @@ function strategies({report, texts}) {
   const bounds = new Set(report.phases.flatMap((phase, i) =>
     texts.shown[i].map(index => phase.estimates[index].bound)).filter(Boolean));
   return rows.length ? section('Strategies', 'time of one round, and of the run with only this change',
-    table('Strategies', [['#'], ['strategy'], ['round', 1], ['90 % range'], ['speedup', 1], ['run', 1],
+    table('Strategies', [['#'], ['strategy'], ['round', 1], ['90 % range', 1], ['speedup', 1], ['run', 1],
       ['effort'], ['published equation']], rows),
     bounds.size ? el('p.dim', '* upper bound, assuming: ' + [...bounds].join('; ')) : null) : null;
 }
@@ -188,7 +239,9 @@ function coverage({coverage: c}) {
 function sections(trace) {
   const {report} = trace;
   timelines.length = 0;
-  return [header(report), verdict(report), plan(report), timeline(trace), totals(report),
+  const run = timeline(trace);
+  const rounds = trace.views.some(view => view.estimate !== null) ? new Comparison(trace) : null;
+  return [header(report), verdict(report), plan(report, rounds), run, rounds?.element, totals(report),
     waits(report), phases(report), strategies(trace), coverage(report),
     el('p.dim', 'Made by xferspy, without a network. Times are predictions where the text says so.')];
 }

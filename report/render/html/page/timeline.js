@@ -115,16 +115,18 @@ class Timeline {
     c.fillRect(0, 0, this.width, this.shown);
     c.font = '12px system-ui, sans-serif';
     c.textBaseline = 'middle';
-    const top = this.frame.scrollTop;
-    for (const row of this.rows) {
-      const y = row.y - top + AXIS;
-      if (y < AXIS - ROW - GAP || y > this.shown)
-        continue;
+    const top = this.frame.scrollTop - AXIS;
+    const rows = this.rows.filter(({y}) => y - top > AXIS - ROW - GAP && y - top < this.shown);
+    c.fillStyle = this.colors.lane;
+    for (const {lane, y} of rows)
+      if (lane)
+        c.fillRect(this.side, y - top, this.width - this.side, ROW);
+    this.drawGrid(c);
+    for (const row of rows)
       if (row.lane)
-        this.drawLane(c, row, y);
+        this.drawLane(c, row, row.y - top);
       else
-        this.text(c, row.title, 8, y + HEAD / 2 + 1, this.width - 16, this.colors.strong);
-    }
+        this.drawTitle(c, row.title, row.y - top);
     this.drawAxis(c);
     this.drawSelection(c);
     this.drawn = performance.now() - began;
@@ -146,8 +148,6 @@ class Timeline {
   drawLane(c, row, y) {
     const {lane} = row;
     const current = this.lanes[this.cursor.row] === row && document.activeElement === this.canvas;
-    c.fillStyle = this.colors.lane;
-    c.fillRect(this.side, y, this.width - this.side, ROW);
     c.save();
     c.beginPath();
     c.rect(this.side, y, this.width - this.side, ROW);
@@ -232,20 +232,33 @@ class Timeline {
       : this.colors[lane.kind];
   }
 
-  drawAxis(c) {
+  drawTitle(c, title, y) {
     c.fillStyle = this.colors.back;
-    c.fillRect(0, 0, this.width, AXIS - 2);
+    c.fillRect(0, y, this.width, HEAD - GAP);
+    this.text(c, title, 8, y + HEAD / 2 + 1, this.width - 16, this.colors.strong);
+  }
+
+  // The times of the grid, and their distance.
+  ticks() {
     const step = niceStep((this.to - this.from) * 110 / Math.max(110, this.width - this.side));
-    c.strokeStyle = this.colors.grid;
-    c.lineWidth = 1;
-    for (let ns = Math.ceil(this.from / step) * step; ns <= this.to; ns += step) {
-      const x = Math.round(this.x(ns)) + 0.5;
-      c.beginPath();
-      c.moveTo(x, AXIS - 6);
-      c.lineTo(x, this.shown);
-      c.stroke();
-      this.text(c, axisTime(ns, step), x + 3, AXIS / 2 - 2, 100, this.colors.dim);
-    }
+    const out = [];
+    for (let ns = Math.ceil(this.from / step) * step; ns <= this.to; ns += step)
+      out.push(ns);
+    return [out, step];
+  }
+
+  drawGrid(c) {
+    c.fillStyle = this.colors.grid;
+    for (const ns of this.ticks()[0])
+      c.fillRect(Math.round(this.x(ns)), AXIS - 6, 1, this.shown);
+  }
+
+  drawAxis(c) {
+    const [ticks, step] = this.ticks();
+    c.fillStyle = this.colors.back;
+    c.fillRect(0, 0, this.width, AXIS - 6);
+    for (const ns of ticks)
+      this.text(c, axisTime(ns, step), Math.round(this.x(ns)) + 3, AXIS / 2 - 2, 100, this.colors.dim);
     this.text(c, time(this.to - this.from) + ' shown', 8, AXIS / 2 - 2, this.side - 12,
       this.colors.dim);
   }

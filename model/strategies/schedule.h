@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* When each action of a row's plan would run. */
+#ifndef XS_MODEL_STRATEGIES_SCHEDULE_H
+#define XS_MODEL_STRATEGIES_SCHEDULE_H
+
+#include "model/replay/plan.h"
+#include "model/replay/replay.h"
+#include "model/strategies/model.h"
+
+struct xs_schedule {
+	/* the row, set by the caller */
+	const char *strategy;
+	unsigned n_streams;
+	enum xs_order order;
+	/* the plan and the times of its actions; owned */
+	struct xs_plan plan;
+	struct xs_action_times *times; /* NULL: no such row */
+};
+
+/*
+ * Replays the row of the schedule at the values and medians; the rest of
+ * *schedule has to be zero. Returns 0, -ENOMEM or another -errno of
+ * xs_replay(). The caller frees *schedule also after a failure.
+ */
+int xs_model_schedule(const struct xs_phase *phase,
+		      const struct xs_machine *machine,
+		      struct xs_schedule *schedule);
+void xs_schedule_free(struct xs_schedule *schedule);
+
+#endif
