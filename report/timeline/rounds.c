@@ -26,7 +26,8 @@ static enum xs_result_lane_kind kind_of(const struct xs_step *step)
 
 	if (step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE)
 		return XS_LANE_ALLOCATIONS;
-	if (step->blocking || (is_copy && !step->async) || step->kind == XS_STEP_SYNC_DEVICE ||
+	if (step->blocking || (is_copy && !step->async) ||
+	    step->kind == XS_STEP_SYNC_DEVICE ||
 	    step->kind == XS_STEP_SYNC_STREAM ||
 	    step->kind == XS_STEP_SYNC_EVENT)
 		return XS_LANE_WAITS;

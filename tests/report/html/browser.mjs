@@ -27,6 +27,8 @@ assert.equal(await page.locator('ol.plan > li').count(), report.plan.length);
 const plan = words(await page.innerText('ol.plan'));
 for (const step of report.plan)
   assert(plan.includes(words(step.text)), step.text);
+assert.deepEqual(await page.locator('figcaption').allInnerTexts(), ['What each would save',
+  'Time by number of streams', 'Bandwidth against size', 'Waits by place']);
 await page.screenshot({path: 'light.png', fullPage: true});
 
 // all ops are in the timeline

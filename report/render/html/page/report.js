@@ -33,13 +33,14 @@ function header({trace, machine, machine_choice: choice}) {
     trace.started_utc].filter(Boolean).join(' ');
   document.title = `${command} - xferspy`;
   return el('header', el('h1', command), el('p.dim', [when, versions].filter(Boolean).join(' \u00b7 ')),
-    el('button', {type: 'button', click: switchTheme}, 'Dark / light'));
+    el('button', {type: 'button', click: () =>
+      setTheme(theme.theme === 'dark' ? 'light' : 'dark')}, 'Dark / light'));
 }
 
-function switchTheme() {
-  const root = document.documentElement, dark = matchMedia('(prefers-color-scheme: dark)').matches;
-  const now = root.dataset.theme || (dark ? 'dark' : 'light');
-  root.dataset.theme = now === 'dark' ? 'light' : 'dark';
+const theme = document.documentElement.dataset;
+
+function setTheme(name) {
+  theme.theme = name;
   redrawAll();
 }
 
@@ -216,7 +217,7 @@ function strategies({report, texts}) {
   const rows = [];
   report.phases.forEach((phase, i) => texts.shown[i].forEach((index, first) => {
     const row = phase.estimates[index];
-    const known = row.effort_level === 0 || row.high_ns - row.low_ns <= row.round_ns;
+    const known = row.strategy === 'as-is' || row.high_ns - row.low_ns <= row.round_ns;
     rows.push([first ? '' : phase.id, rowName(row) + (row.bound ? ' *' : ''),
       known ? time(row.round_ns) : 'unknown', range(row.low_ns, row.high_ns),
       known && row.speedup ? `${row.speedup.toFixed(2)}x` : '-', known ? time(row.app_wall_ns) : '-',
@@ -241,7 +242,8 @@ function sections(trace) {
   timelines.length = 0;
   const run = timeline(trace);
   const rounds = trace.views.some(view => view.estimate !== null) ? new Comparison(trace) : null;
-  return [header(report), verdict(report), plan(report, rounds), run, rounds?.element, totals(report),
+  return [header(report), verdict(report), plan(report, rounds), run, rounds?.element, charts(trace),
+    totals(report),
     waits(report), phases(report), strategies(trace), coverage(report),
     el('p.dim', 'Made by xferspy, without a network. Times are predictions where the text says so.')];
 }
@@ -266,15 +268,15 @@ async function main() {
 }
 
 document.addEventListener('DOMContentLoaded', main);
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
+const wantsDark = matchMedia('(prefers-color-scheme: dark)');
+const setPreferred = () => setTheme(wantsDark.matches ? 'dark' : 'light');
+wantsDark.addEventListener('change', setPreferred);
+setPreferred();
 // Paper is light.
 let screenTheme;
 addEventListener('beforeprint', () => {
-  screenTheme = document.documentElement.dataset.theme;
-  document.documentElement.dataset.theme = 'light';
+  screenTheme = theme.theme;
+  theme.theme = 'light';
   timelines.forEach(timeline => timeline.draw());
 });
-addEventListener('afterprint', () => {
-  document.documentElement.dataset.theme = screenTheme || '';
-  redrawAll();
-});
+addEventListener('afterprint', () => setTheme(screenTheme));
