@@ -95,6 +95,9 @@ struct xs_step {
 					 * synchronise */
 	bool same_source; /* copies to the device: every round of the phase
 			   * copies this range of host memory */
+	uint32_t partner; /* if the phase's flow is known, a step of the round:
+			   * the first that may need this copy in, or the last
+			   * that this copy out may need; XS_NONE: none */
 	bool src_starts, dst_starts; /* copies: the memory is the start of
 				      * allocated or registered memory */
 	uint64_t dst, src; /* copies: addresses; dst also of what is allocated
@@ -147,6 +150,7 @@ struct xs_phase {
 	 * launches' pointers are known; 0 if the trace has no pointers. */
 	uint32_t sample_rounds;
 	uint64_t sample_from_ns, sample_to_ns; /* CLOCK_REALTIME */
+	bool flow_known; /* the steps' partners are, by xs_phase_flow() */
 
 	uint64_t h2d_bytes, d2h_bytes;
 	uint64_t h2d_ops, d2h_ops, kernel_ops;

@@ -26,7 +26,7 @@ WAYS = {
                    "`pin_memory()` once, `copy_(..., non_blocking=True)`")],
     "item": [("kept", None, "`loss.item()` after the loop")],
     "offload": [("pinned", "pinned", "`pin_memory()` once"),
-                ("prefetch", "double-buffer",
+                ("prefetch", "prefetch",
                  "the next layer's copy on a side stream, with events")],
     "kv_paging": [("batched", "batch",
                    "`index_select` into one pinned buffer, one copy")],

@@ -9,6 +9,7 @@
 	ROW(as_is)                                                             \
 	ROW(pinned)                                                            \
 	ROW(streams)                                                           \
+	ROW(prefetch)                                                          \
 	ROW(double_buffer)                                                     \
 	ROW(reuse)                                                             \
 	ROW(graph)                                                             \

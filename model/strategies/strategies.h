@@ -91,6 +91,7 @@ struct xs_strategy {
 	 *	{overlapping} kinds of op that would overlap
 	 *	{overlap_now} how long they overlap now
 	 *	{pinned}      " from pinned buffers ..." if some are pageable
+	 *	{buffers}     " It takes ... more of device memory" if it does
 	 *	{no_waits}    " Leave out ..." if the host waits between kernels
 	 *	{once}        " that are allocated once ..." if rounds allocate
 	 *	{n}           number of streams of the estimate

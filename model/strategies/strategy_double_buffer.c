@@ -9,7 +9,7 @@
  * setup.
  */
 #include "model/strategies/between_programs.h"
-#include "model/strategies/strategy.h"
+#include "model/strategies/plan_ahead.h"
 
 #include "model/replay/replay.h"
 #include "model/replay/roundtrip.h"
@@ -21,76 +21,28 @@
 #define ROUNDS_BEFORE 4u
 #define ROUNDS_TIMED  8u
 
-/* Appends the kernels of the round; the first one waits for copies. */
-static int put_kernels(const struct xs_strategy_case *c,
-		       const struct xs_scenario *scenario, uint32_t queue,
-		       struct xs_plan *plan)
-{
-	bool first = true;
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; !rc && i < c->phase->step_count; i++) {
-		const struct xs_step *step = &c->phase->steps[i];
-		const double ns = (double)(step->end_ns - step->start_ns) *
-				  scenario->kernel_scale;
-		struct xs_action kernel;
-
-		if (step->kind != XS_STEP_KERNEL)
-			continue;
-		kernel =
-		    first ? xs_action_kernel_after_copy(&scenario->machine, ns)
-			  : xs_action_kernel(&scenario->machine, ns);
-		if (!scenario->one_kernel)
-			kernel.sm_share =
-			    xs_step_sm_share(step, &scenario->machine);
-		rc = xs_plan_put(plan, kernel, queue, 1);
-		first = false;
-	}
-	return rc;
-}
-
-static int put_round(const struct xs_strategy_case *c,
-		     const struct xs_scenario *scenario, uint32_t queue,
-		     struct xs_plan *plan)
-{
-	const struct xs_round_work *w = &c->work;
-	const struct xs_machine *m = &scenario->machine;
-	const unsigned ins = (unsigned)c->phase->h2d_ops;
-	const unsigned outs = (unsigned)c->phase->d2h_ops;
-	const struct xs_action host = xs_action_host(
-	    w->other_ns - w->allocation_ns + w->host_ns * scenario->host_scale +
-	    (double)c->phase->between_ns.median_ns);
-	int rc = xs_plan_add(plan, &host);
-
-	if (!rc)
-		rc = xs_plan_put(
-		    plan,
-		    xs_action_copy(m, true, w->in_bytes / fmax(ins, 1), false),
-		    queue, ins);
-	if (!rc)
-		rc = put_kernels(c, scenario, queue, plan);
-	if (!rc)
-		rc = xs_plan_put(plan,
-				 xs_action_copy(m, false,
-						w->out_bytes / fmax(outs, 1),
-						false),
-				 queue, outs);
-	return rc;
-}
-
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
+	const struct xs_round_work *w = &c->work;
+	const double host_ns = w->other_ns - w->allocation_ns +
+			       w->host_ns * scenario->host_scale +
+			       (double)c->phase->between_ns.median_ns;
 	struct xs_action sync = xs_action_sync_all(&scenario->machine);
-	unsigned round;
-	int rc = 0;
+	struct xs_stages one;
+	uint32_t round;
+	int rc = xs_stages_build_one(c->phase, &one);
 
 	(void)row;
 	sync.kind = XS_ACTION_SYNC_QUEUE;
 	for (round = 0; !rc && round < ROUNDS_BEFORE + ROUNDS_TIMED; round++) {
-		rc = put_round(c, scenario, round % BUFFER_SETS, plan);
+		const uint32_t queue = round % BUFFER_SETS;
+
+		rc = xs_plan_ahead(
+		    c, scenario, &one,
+		    &(struct xs_ahead_queues){queue, queue, queue}, host_ns,
+		    plan);
 		/* of the previous round; the first time, of an empty stream */
 		sync.queue = (round + 1) % BUFFER_SETS;
 		if (!rc)
@@ -100,6 +52,7 @@ static int build_plan(const struct xs_strategy_case *c,
 	}
 	plan->rounds = ROUNDS_TIMED;
 	plan->between_ns = (double)c->phase->between_ns.median_ns;
+	xs_stages_free(&one);
 	return rc;
 }
 
@@ -133,9 +86,6 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 	return true;
 }
 
-/* Lower bound of the time in which a host writes a byte. */
-#define WRITE_BYTE_NS 0.01
-
 /*
  * Returns whether the host lacks the time to write the next round's input
  * between its calls: the input then existed before this round had results.
@@ -144,7 +94,7 @@ static bool is_input_there(const struct xs_strategy_case *c)
 {
 	return (double)(c->phase->host_ns.p95_ns +
 			c->phase->between_ns.p95_ns) <
-	       WRITE_BYTE_NS * c->work.in_bytes;
+	       XS_WRITE_BYTE_NS * c->work.in_bytes;
 }
 
 /*
@@ -198,6 +148,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	row.quiet = false;
 	if (xs_abstain_without_copy_rates(c, &row, out, &rc))
 		return rc;
+	row.more_bytes = w->in_bytes + w->out_bytes;
 	xs_estimate_set_setup(c, BUFFER_SETS, &row);
 	row.setup_ns += xs_pinning_ns(c->machine, 1 + (w->out_bytes > 0),
 				      w->in_bytes + w->out_bytes);

@@ -273,7 +273,8 @@ const struct xs_strategy xs_strategy_streams = {
     .build = build,
     .advice =
 	"Split the round of {places} into {n} pieces, a stream each{order}, "
-	"with cudaMemcpyAsync{pinned}, so that {overlapping} overlap: "
+	"with kernels rewritten to take a piece and cudaMemcpyAsync{pinned}, "
+	"so that {overlapping} overlap: "
 	"{overlap_now}.",
     .advice_if_in_pieces =
 	"Divide the round of {places} into {n} pieces of {piece_bytes} "

@@ -33,6 +33,12 @@ void xs_build_run(struct xs_result *result, const struct xs_trace *trace,
 int xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
 		     bool saw_gpu);
 
+/* Returns the memory of the phase's device that calls had not allocated when
+ * they had most, on all devices together; XS_UNKNOWN if they are not known. */
+int64_t xs_build_free_bytes(const struct xs_result *result,
+			    const struct xs_allocations *allocations,
+			    const struct xs_phase *phase);
+
 /* Adds notes on phases that ran concurrently or on another GPU model. Call
  * after the phases are built. */
 void xs_build_note_devices(struct xs_result *result);

@@ -56,6 +56,29 @@ static int add_work(const struct xs_trace *trace, bool saw_gpu,
 	return 0;
 }
 
+int64_t xs_build_free_bytes(const struct xs_result *result,
+			    const struct xs_allocations *allocations,
+			    const struct xs_phase *phase)
+{
+	uint64_t used_bytes;
+
+	if (!xs_allocations_peak(allocations, phase->first_start_ns,
+				 phase->last_end_ns, &used_bytes))
+		return XS_UNKNOWN;
+	for (size_t i = 0; i < result->run.device_count; i++) {
+		const struct xs_result_device *device = &result->run.devices[i];
+
+		if (device->index != phase->device ||
+		    device->memory_bytes == XS_UNKNOWN)
+			continue;
+		return device->memory_bytes > xs_number_bounded(used_bytes)
+			   ? device->memory_bytes -
+				 xs_number_bounded(used_bytes)
+			   : 0;
+	}
+	return XS_UNKNOWN;
+}
+
 int xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
 		     bool saw_gpu)
 {

@@ -2,6 +2,7 @@
 /* Builds a result from a trace, stage by stage. */
 #include "report/build/read.h"
 
+#include "analyzer/dataflow/phase_flow.h"
 #include "analyzer/read/trace.h"
 #include "analyzer/rounds/phase.h"
 #include "analyzer/symbols/symbols.h"
@@ -153,7 +154,7 @@ static void fill_rest(struct xs_result *result, const struct xs_phases *phases,
 /* Estimates and their texts take far more time and memory than the records of
  * a phase, so only the longest phases have them unless all are asked for. */
 static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
-		       const struct xs_phases *phases, size_t most,
+		       struct xs_phases *phases, size_t most,
 		       const struct xs_model_options *model)
 {
 	const size_t room = most ? most : XS_RESULT_PHASES;
@@ -171,8 +172,12 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 		    &result->phases[result->phase_count++];
 
 		xs_build_phase(result, trace, &phases->items[i], out);
-		err = xs_build_atgpu(result, &allocations, &phases->items[i],
-				     &out->atgpu);
+		out->free_bytes = xs_build_free_bytes(result, &allocations,
+						      &phases->items[i]);
+		err = xs_phase_flow(trace, &phases->items[i]);
+		if (!err)
+			err = xs_build_atgpu(result, &allocations,
+					     &phases->items[i], &out->atgpu);
 		if (!err)
 			err = fill_estimates(result, out, &phases->items[i],
 					     model);

@@ -94,6 +94,18 @@ static bool uses(const struct xs_result_phase *phase, const char *memory)
 	return is(phase->src_memory, memory) || is(phase->dst_memory, memory);
 }
 
+/* Streams of prefetch: of copies in, kernels, copies out. */
+#define PREFETCH_STREAMS 3
+
+/* Whether only the streams differ, and stages follow each other in a round. */
+static bool is_prefetched(const struct xs_result_phase *before,
+			  const struct xs_result_phase *after)
+{
+	return after->streams <= PREFETCH_STREAMS && before->kernels > 1 &&
+	       after->kernels == before->kernels && before->h2d_ops > 1 &&
+	       after->h2d_ops == before->h2d_ops;
+}
+
 /*
  * Returns the strategy that turns before into after, or NULL if there is none
  * or the work differs. The number of streams is that of after.
@@ -114,7 +126,7 @@ static const char *strategy_of(const struct xs_result_phase *before,
 	if (!same_in || !same_out)
 		return NULL;
 	if (after->streams > 1 && before->streams <= 1)
-		return "streams";
+		return is_prefetched(before, after) ? "prefetch" : "streams";
 	if (uses(before, "pageable") && uses(after, "pinned"))
 		return "pinned";
 	return NULL;

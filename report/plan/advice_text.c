@@ -150,6 +150,25 @@ static const char *pin_first(const struct xs_result_phase *phase)
 		   : "";
 }
 
+/* " It takes 64 MiB more of the device's memory, of which 76 GiB are free." or
+ * "" */
+static const char *buffers(struct xs_arena *arena,
+			   const struct xs_result_phase *phase,
+			   const struct xs_result_estimate *estimate)
+{
+	const struct xs_units_text more = xs_units_bytes(estimate->more_bytes);
+
+	if (estimate->more_bytes <= 0)
+		return "";
+	if (phase->free_bytes == XS_UNKNOWN)
+		return xs_arena_print(
+		    arena, " It takes %s more of the device's memory.", more.s);
+	return xs_arena_print(arena,
+			      " It takes %s more of the device's memory, of "
+			      "which %s are free.",
+			      more.s, xs_units_bytes(phase->free_bytes).s);
+}
+
 /* " Leave out the host's waits between kernels, ..." or "" */
 static const char *no_waits(struct xs_arena *arena,
 			    const struct xs_result_phase *phase)
@@ -244,6 +263,8 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 		return issue_of(estimate);
 	if (strcmp(name, "pinned") == 0) /* " from pinned buffers" or "" */
 		return pin_first(phase);
+	if (strcmp(name, "buffers") == 0) /* memory for more of them, or "" */
+		return buffers(arena, phase, estimate);
 	if (strcmp(name, "no_waits") == 0) /* between kernels, or "" */
 		return no_waits(arena, phase);
 	if (strcmp(name, "once") == 0) /* allocated before the loop, or "" */

@@ -129,6 +129,23 @@ bool xs_phase_estimate_is_in_pieces(const struct xs_result_phase *phase,
 	       phase->h2d_ops + phase->d2h_ops > 1;
 }
 
+/* Without the memory for its buffers, a strategy does not apply. */
+static void check_memory(struct xs_result *result,
+			 const struct xs_result_phase *phase,
+			 struct xs_result_estimate *out)
+{
+	if (!out->applies || phase->free_bytes == XS_UNKNOWN ||
+	    out->more_bytes <= phase->free_bytes)
+		return;
+	out->applies = false;
+	out->why = xs_arena_print(
+	    &result->arena,
+	    "it takes %s more of the device's memory, of which %s are free",
+	    xs_units_bytes(out->more_bytes).s,
+	    xs_units_bytes(phase->free_bytes).s);
+	out->round_ns = out->low_ns = out->high_ns = XS_UNKNOWN;
+}
+
 void xs_phase_estimate_build(struct xs_result *result,
 			     const struct xs_result_phase *phase,
 			     const struct xs_estimate *in,
@@ -140,6 +157,7 @@ void xs_phase_estimate_build(struct xs_result *result,
 	/* another number of pieces is a number in the host's code */
 	if (xs_phase_estimate_is_in_pieces(phase, out))
 		xs_result_set_effort(out, XS_EFFORT_PLACE);
+	check_memory(result, phase, out);
 	fill_run(result, phase, strategy ? strategy->changes : 0, out);
 }
 

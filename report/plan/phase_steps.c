@@ -16,6 +16,16 @@ static bool includes(const struct xs_strategy *outer,
 	return !(inner->changes & ~(outer->changes | outer->spares));
 }
 
+/* The end of a step's interval that the next one has to be beyond: for kernels
+ * that change, all causes count. */
+static int64_t low_ns_of(const struct xs_result_estimate *step,
+			 const struct xs_phase_step *added)
+{
+	return added->estimate->effort_level >= XS_EFFORT_SPLIT
+		   ? step->low_ns
+		   : step->known_low_ns;
+}
+
 /* Whether the new step is worth more effort than those before it: more than
  * they may be off, and than a few per cent. The first one has the unchanged
  * rounds before it. */
@@ -39,7 +49,7 @@ static bool is_more(const struct xs_phase_steps *steps,
 		if (!includes(added->strategy, step->strategy) ||
 		    added->adds_ns <=
 			xs_worth_error_ns(phase, step->estimate,
-					  step->estimate->known_low_ns,
+					  low_ns_of(step->estimate, added),
 					  added->estimate->shared_low_ns) ||
 		    added->adds_ns < now_ns * LEAST_PERCENT / 100)
 			return false;

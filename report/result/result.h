@@ -181,9 +181,10 @@ struct xs_result_estimate {
 	double speedup;	     /* of the round */
 	int64_t app_wall_ns; /* of the whole run under this strategy */
 	int64_t app_wall_low_ns, app_wall_high_ns; /* its 90 % interval */
-	int64_t saves_ns;	  /* of the whole run; negative: slower */
-	int64_t setup_ns;	  /* once per run */
-	int64_t loop_ns;	  /* part of setup_ns: within the loop */
+	int64_t saves_ns;   /* of the whole run; negative: slower */
+	int64_t setup_ns;   /* once per run */
+	int64_t loop_ns;    /* part of setup_ns: within the loop */
+	int64_t more_bytes; /* of the device's memory, for further buffers */
 	int64_t breakeven_rounds; /* rounds after which the setup pays off */
 	const char *effort;
 	int64_t effort_level; /* enum xs_effort: 0 none, 1 the least */
@@ -239,6 +240,8 @@ struct xs_result_phase {
 	 */
 	int64_t transfer_ns, movable_ns;
 	int64_t kernel_busy_ns; /* of a round: at least one kernel ran */
+	int64_t free_bytes; /* of the device's memory, at least: by the calls
+			     * that allocate it */
 	int64_t h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels;
 	int64_t round_ns, round_low_ns, round_high_ns;
 	int64_t h2d_ns, kernel_ns, d2h_ns;

@@ -55,6 +55,11 @@ static void frameworks_have_their_words(void **state)
 		      "numba_steps.xspy "
 		      "| sed -n '/^What to change/,/^Coverage/p'",
 		      FOLDER "golden/numba.txt");
+	/* layers: the next one's weights on a side stream */
+	expect_golden("report --machine " H100 "machine.json " H100
+		      "offload.xspy "
+		      "| sed -n '/^What to change/,/^Coverage/p'",
+		      FOLDER "golden/prefetch.txt");
 	/* a graph is no change of data movement */
 	expect_golden("report --machine " H100 "machine.json " H100
 		      "item.xspy | sed -n '/^Verdict/,/^Coverage/p'",
@@ -101,6 +106,21 @@ static void machines_have_no_order(void **state)
 	assert_string_equal(first.out, second.out);
 	program_free(&first);
 	program_free(&second);
+}
+
+/* Who needs what tells how many copies can run ahead, and diff what was done.
+ */
+static void prefetch_is_recognised(void **state)
+{
+	(void)state;
+	expect_golden("diff --machine h100 " FOLDER
+		      "dataflow/layers-pinned.xspy " FOLDER
+		      "dataflow/layers-prefetch.xspy | grep -A1 predicted",
+		      FOLDER "golden/diff-prefetch.txt");
+	expect_golden("report --machine h100 --format csv " FOLDER
+		      "dataflow/engines-pinned.xspy | grep ',prefetch,' "
+		      "| cut -d, -f4,7,22,30",
+		      FOLDER "golden/engines-prefetch.txt");
 }
 
 static void waits_between_kernels_are_advised_against(void **state)
@@ -212,6 +232,7 @@ int main(void)
 	    cmocka_unit_test(dataflow_is_shown),
 	    cmocka_unit_test(callers_of_a_helper),
 	    cmocka_unit_test(frameworks_have_their_words),
+	    cmocka_unit_test(prefetch_is_recognised),
 	    cmocka_unit_test(waits_between_kernels_are_advised_against),
 	    cmocka_unit_test(a_difference_has_one_name),
 	    cmocka_unit_test(machines_have_no_order),

@@ -210,6 +210,7 @@ static json_t *phase(const struct xs_result_phase *in)
 	SET_NUMBER(in, transfer_ns);
 	SET_NUMBER(in, movable_ns);
 	SET_NUMBER(in, kernel_busy_ns);
+	SET_NUMBER(in, free_bytes);
 	SET_NUMBER(in, h2d_bytes);
 	SET_NUMBER(in, d2h_bytes);
 	SET_NUMBER(in, h2d_ops);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/dataflow/phase_flow.h"
+
+#include "analyzer/dataflow/dataflow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct matcher {
+	const struct xs_trace *trace;
+	struct xs_phase *phase;
+	const struct xs_dataflow *flow;
+	uint32_t *steps; /* with an op, in order */
+	uint32_t count;
+	uint32_t
+	    *position;	 /* by op: its place in its round; XS_NONE: in none */
+	uint32_t *round; /* by op: the first op of its round */
+};
+
+static bool is_same(const struct matcher *m, const struct xs_step *step,
+		    const struct xs_op *op)
+{
+	const uint8_t kind = op->kind == XS_OP_P2P ? XS_OP_D2D : op->kind;
+
+	return step->kind == kind &&
+	       step->site == m->trace->calls[op->call].site;
+}
+
+static bool is_round(const struct matcher *m, uint32_t first)
+{
+	if (m->count > m->flow->op_count - first)
+		return false;
+	for (uint32_t i = 0; i < m->count; i++)
+		if (!is_same(m, &m->phase->steps[m->steps[i]],
+			     &m->trace->ops[m->flow->ops[first + i]]))
+			return false;
+	return true;
+}
+
+/* Finds rounds with the ops of the steps. Other ops may lie between rounds. */
+static void find_rounds(struct matcher *m)
+{
+	const uint32_t count = m->flow->op_count;
+
+	for (uint32_t i = 0; i < count; i++)
+		m->position[i] = XS_NONE;
+	for (uint32_t at = 0; at < count;) {
+		if (!is_round(m, at)) {
+			at++;
+			continue;
+		}
+		m->phase->flow_known = true;
+		for (uint32_t i = 0; i < m->count; i++) {
+			m->position[at + i] = i;
+			m->round[at + i] = at;
+		}
+		at += m->count;
+	}
+}
+
+/* Of all rounds, the first op that needs a copy in, and the last one that a
+ * copy out needs. */
+static void note_edge(const struct matcher *m, const struct xs_flow_edge *edge)
+{
+	struct xs_step *steps = m->phase->steps;
+	uint32_t from, to;
+
+	if ((edge->kind != XS_FLOW_TRUE && edge->kind != XS_FLOW_UNKNOWN) ||
+	    m->position[edge->from] == XS_NONE ||
+	    m->position[edge->to] == XS_NONE ||
+	    m->round[edge->from] != m->round[edge->to])
+		return;
+	from = m->steps[m->position[edge->from]];
+	to = m->steps[m->position[edge->to]];
+	if (steps[from].kind == XS_STEP_H2D && to < steps[from].partner)
+		steps[from].partner = to;
+	if (steps[to].kind == XS_STEP_D2H &&
+	    (steps[to].partner == XS_NONE || from > steps[to].partner))
+		steps[to].partner = from;
+}
+
+static int match(struct matcher *m)
+{
+	const size_t room = (size_t)m->flow->op_count + 1;
+
+	m->steps = malloc((m->phase->step_count + 1) * sizeof(*m->steps));
+	m->position = malloc(room * sizeof(*m->position));
+	m->round = malloc(room * sizeof(*m->round));
+	if (!m->steps || !m->position || !m->round)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->phase->step_count; i++) {
+		m->phase->steps[i].partner = XS_NONE;
+		if (m->phase->steps[i].kind < XS_STEP_SYNC_DEVICE)
+			m->steps[m->count++] = (uint32_t)i;
+	}
+	if (m->count)
+		find_rounds(m);
+	for (size_t i = 0; m->phase->flow_known && i < m->flow->flow.count; i++)
+		note_edge(m, &m->flow->flow.edges[i]);
+	return 0;
+}
+
+int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase)
+{
+	struct xs_dataflow flow;
+	struct matcher m = {.trace = trace, .phase = phase, .flow = &flow};
+	int rc;
+
+	phase->flow_known = false;
+	if (!phase->sample_rounds || !phase->step_count)
+		return 0;
+	rc = xs_dataflow_build(trace, phase->sample_from_ns,
+			       phase->sample_to_ns, &flow);
+	if (rc)
+		return rc == -E2BIG ? 0 : rc;
+	rc = match(&m);
+	free(m.steps);
+	free(m.position);
+	free(m.round);
+	xs_dataflow_free(&flow);
+	return rc;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/strategies/plan_ahead.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static bool is(const struct xs_phase *phase, size_t i, enum xs_step_kind kind)
+{
+	return phase->steps[i].kind == kind;
+}
+
+/* What each stage's events stand for. */
+enum event { COPIED_IN, USED, COPIED_OUT };
+
+struct ahead {
+	const struct xs_strategy_case *c;
+	const struct xs_scenario *scenario;
+	const struct xs_stages *stages;
+	const struct xs_ahead_queues *queues;
+	struct xs_plan *plan;
+	const uint32_t *steps; /* by stage */
+	const size_t *first;   /* of a stage in steps */
+};
+
+static bool has_copies(const struct ahead *a, uint32_t stage,
+		       enum xs_step_kind kind)
+{
+	for (size_t i = a->first[stage]; i < a->first[stage + 1]; i++)
+		if (is(a->c->phase, a->steps[i], kind))
+			return true;
+	return false;
+}
+
+/* Records or awaits a stage's event, unless one queue orders all. */
+static int put_event(const struct ahead *a, enum xs_action_kind kind,
+		     enum event event, uint32_t stage, uint32_t queue)
+{
+	const struct xs_action action = {
+	    .kind = kind,
+	    .after = XS_ACTION_NONE,
+	    .event = (uint32_t)event * a->stages->count + stage,
+	    .call_ns = xs_or_zero(a->scenario->machine.call_event_ns.value)};
+
+	return a->queues->in == a->queues->kernels
+		   ? 0
+		   : xs_plan_put(a->plan, action, queue, 1);
+}
+
+static struct xs_action kernel_of(const struct ahead *a,
+				  const struct xs_step *step, bool after_copy)
+{
+	const struct xs_machine *m = &a->scenario->machine;
+	const double ns =
+	    (double)(step->end_ns - step->start_ns) * a->scenario->kernel_scale;
+	struct xs_action kernel = after_copy
+				      ? xs_action_kernel_after_copy(m, ns)
+				      : xs_action_kernel(m, ns);
+
+	if (!a->scenario->one_kernel)
+		kernel.sm_share = xs_step_sm_share(step, m);
+	return kernel;
+}
+
+/* Kernels wait for copies in of stages. A copy behind a wait for an event that
+ * has long happened follows the copy before it. */
+static struct xs_action copy_of(const struct ahead *a,
+				const struct xs_step *step, uint32_t stage)
+{
+	const struct xs_machine *m = &a->scenario->machine;
+	const double bytes = (double)step->bytes;
+	struct xs_action copy;
+
+	if (step->kind != XS_STEP_H2D || !stage)
+		return xs_action_copy(m, step->kind == XS_STEP_H2D, bytes,
+				      false);
+	copy = xs_action_next_copy(m, bytes);
+	if (stage > 1)
+		copy.dep_lag_ns = copy.chain_lag_ns;
+	return copy;
+}
+
+/* Appends the steps of a kind; the first kernel may wait for a copy. */
+static int put_steps(const struct ahead *a, uint32_t stage,
+		     enum xs_step_kind kind, uint32_t queue)
+{
+	bool first = has_copies(a, stage, XS_STEP_H2D);
+	int rc = 0;
+
+	for (size_t i = a->first[stage]; !rc && i < a->first[stage + 1]; i++) {
+		const struct xs_step *step = &a->c->phase->steps[a->steps[i]];
+
+		if (step->kind != kind)
+			continue;
+		rc = xs_plan_put(a->plan,
+				 kind == XS_STEP_KERNEL
+				     ? kernel_of(a, step, first)
+				     : copy_of(a, step, stage),
+				 queue, 1);
+		first = false;
+	}
+	return rc;
+}
+
+/* A buffer is free when the kernels of the stage before the last have ended. */
+static int put_ins(const struct ahead *a, uint32_t stage)
+{
+	const uint32_t queue = a->queues->in;
+	int rc = 0;
+
+	if (!has_copies(a, stage, XS_STEP_H2D))
+		return 0;
+	if (stage > 1)
+		rc = put_event(a, XS_ACTION_WAIT, USED, stage - 2, queue);
+	if (!rc)
+		rc = put_steps(a, stage, XS_STEP_H2D, queue);
+	return rc ? rc
+		  : put_event(a, XS_ACTION_RECORD, COPIED_IN, stage, queue);
+}
+
+static int put_kernels(const struct ahead *a, uint32_t stage)
+{
+	const uint32_t queue = a->queues->kernels;
+	int rc = 0;
+
+	if (has_copies(a, stage, XS_STEP_H2D))
+		rc = put_event(a, XS_ACTION_WAIT, COPIED_IN, stage, queue);
+	if (!rc && stage > 1 && has_copies(a, stage - 2, XS_STEP_D2H))
+		rc = put_event(a, XS_ACTION_WAIT, COPIED_OUT, stage - 2, queue);
+	if (!rc)
+		rc = put_steps(a, stage, XS_STEP_KERNEL, queue);
+	return rc ? rc : put_event(a, XS_ACTION_RECORD, USED, stage, queue);
+}
+
+static int put_outs(const struct ahead *a, uint32_t stage)
+{
+	const uint32_t queue = a->queues->out;
+	int rc;
+
+	if (!has_copies(a, stage, XS_STEP_D2H))
+		return 0;
+	rc = put_event(a, XS_ACTION_WAIT, USED, stage, queue);
+	if (!rc)
+		rc = put_steps(a, stage, XS_STEP_D2H, queue);
+	return rc ? rc
+		  : put_event(a, XS_ACTION_RECORD, COPIED_OUT, stage, queue);
+}
+
+static int put_stages(const struct ahead *a, double host_ns)
+{
+	const struct xs_action host = xs_action_host(host_ns);
+	int rc = 0;
+
+	for (uint32_t s = 0; !rc && s < a->stages->count; s++) {
+		rc = xs_plan_add(a->plan, &host);
+		if (!rc && !s)
+			rc = put_ins(a, 0);
+		if (!rc && s + 1 < a->stages->count)
+			rc = put_ins(a, s + 1);
+		if (!rc)
+			rc = put_kernels(a, s);
+		if (!rc)
+			rc = put_outs(a, s);
+	}
+	return rc;
+}
+
+/* Sorts the steps by stage. first: one entry more than stages. */
+static void sort_steps(const struct xs_phase *phase,
+		       const struct xs_stages *stages, uint32_t *steps,
+		       size_t *first)
+{
+	for (size_t i = 0; i < phase->step_count; i++)
+		first[stages->of[i] + 1]++;
+	for (uint32_t s = 0; s < stages->count; s++)
+		first[s + 1] += first[s];
+	for (size_t i = phase->step_count; i-- > 0;)
+		steps[--first[stages->of[i] + 1]] = (uint32_t)i;
+	for (uint32_t s = 0; s < stages->count; s++)
+		first[s] = first[s + 1];
+	first[stages->count] = phase->step_count;
+}
+
+int xs_plan_ahead(const struct xs_strategy_case *c,
+		  const struct xs_scenario *scenario,
+		  const struct xs_stages *stages,
+		  const struct xs_ahead_queues *queues, double host_ns,
+		  struct xs_plan *plan)
+{
+	uint32_t *steps = malloc((c->phase->step_count + 1) * sizeof(*steps));
+	size_t *first = calloc((size_t)stages->count + 1, sizeof(*first));
+	const struct ahead a = {.c = c,
+				.scenario = scenario,
+				.stages = stages,
+				.queues = queues,
+				.plan = plan,
+				.steps = steps,
+				.first = first};
+	int rc = -ENOMEM;
+
+	if (steps && first) {
+		sort_steps(c->phase, stages, steps, first);
+		rc = put_stages(&a, host_ns);
+	}
+	free(steps);
+	free(first);
+	return rc;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A round in stages, whose copies run ahead of its kernels: the plan of
+ * prefetch and, with one stage, that of each round of double-buffer.
+ */
+#ifndef XS_MODEL_STRATEGIES_PLAN_AHEAD_H
+#define XS_MODEL_STRATEGIES_PLAN_AHEAD_H
+
+#include "model/strategies/stages.h"
+#include "model/strategies/strategy.h"
+
+/* Lower bound of the time in which a host writes a byte. */
+#define XS_WRITE_BYTE_NS 0.01
+
+/* Queues of a round. If they are the same one, no events are needed. */
+struct xs_ahead_queues {
+	uint32_t in, kernels, out;
+};
+
+/*
+ * Appends a round of two sets of buffers: host_ns of the host in each stage;
+ * the copies in of the next stage are issued before the kernels of this one,
+ * and wait for the kernels of the one before. Returns 0 or -ENOMEM.
+ */
+int xs_plan_ahead(const struct xs_strategy_case *c,
+		  const struct xs_scenario *scenario,
+		  const struct xs_stages *stages,
+		  const struct xs_ahead_queues *queues, double host_ns,
+		  struct xs_plan *plan);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * prefetch: the copies in of a round's next stage, such as the next layer, run
+ * on a second stream during the kernels of this one, which need none of them;
+ * the copies out of a stage run during the kernels of the next. Kernels stay
+ * whole and in order. double-buffer does the same with the next round.
+ */
+#include "model/strategies/between_programs.h"
+#include "model/strategies/plan_ahead.h"
+
+#include "model/replay/allocation_time.h"
+#include "model/replay/roundtrip.h"
+
+#include <math.h>
+
+enum { QUEUE_IN, QUEUE_KERNELS, QUEUE_OUT };
+
+/* Host time of a round that stays, as in streams. */
+static double host_ns(const struct xs_strategy_case *c,
+		      const struct xs_scenario *scenario)
+{
+	const struct xs_round_work *w = &c->work;
+	const double share =
+	    scenario->allocations == XS_ALLOCATIONS_PROFILE
+		? xs_allocations_share(c->phase, &scenario->machine,
+				       w->allocation_ns)
+		: 1;
+
+	return w->other_ns - w->allocation_ns * (1 - share) +
+	       w->host_ns * scenario->host_scale;
+}
+
+/* Copies out of the last stage follow its kernels anyway. */
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_action sync = xs_action_sync_all(&scenario->machine);
+	const struct xs_ahead_queues queues = {QUEUE_IN, QUEUE_KERNELS,
+					       QUEUE_OUT};
+	struct xs_stages stages;
+	int rc = xs_stages_build(c->phase, &stages);
+
+	(void)row;
+	if (!rc)
+		rc = xs_plan_ahead(c, scenario, &stages, &queues,
+				   host_ns(c, scenario) / stages.count, plan);
+	xs_stages_free(&stages);
+	return rc ? rc : xs_plan_add(plan, &sync);
+}
+
+/* Returns whether the host had the time to make a copy's input after an earlier
+ * copy out. */
+static bool may_return(const struct xs_phase *phase)
+{
+	uint64_t returned_ns = 0;
+	bool out = false;
+
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		if (out && step->kind == XS_STEP_H2D &&
+		    step->call_ns > returned_ns &&
+		    (double)(step->call_ns - returned_ns) >=
+			XS_WRITE_BYTE_NS * (double)step->bytes)
+			return true;
+		out |= step->kind == XS_STEP_D2H;
+		if (step->return_ns > returned_ns)
+			returned_ns = step->return_ns;
+	}
+	return false;
+}
+
+/* Abstains for reasons of the phase. */
+static bool abstains(const struct xs_strategy_case *c,
+		     const struct xs_stages *stages, struct xs_estimate *row,
+		     struct xs_estimates *out, int *rc)
+{
+	struct xs_roundtrips returning;
+
+	*rc = xs_roundtrip_count(c->phase, &returning);
+	if (*rc)
+		return true;
+	if (!stages->ahead && !stages->early)
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "each round's first kernel may need all of its copies in, "
+		    "and its copies out the last: see double-buffer");
+	else if (returning.out)
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "data that a round copies out is copied in again");
+	else
+		return false;
+	return true;
+}
+
+static const char *plural(unsigned count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
+}
+
+/* "7 copies in and 1 copy out run beside kernels that do not need them; 2
+ * copies in are needed later than by the next kernel, 1 of them by none of the
+ * round" */
+static void say_why(const struct xs_stages *stages, struct xs_estimate *row)
+{
+	const size_t room = sizeof(row->why);
+	const unsigned in = stages->ahead, outs = stages->early;
+	size_t length = 0;
+
+	if (in)
+		length += (size_t)snprintf(row->why, room, "%u cop%s in", in,
+					   plural(in, "y", "ies"));
+	if (outs)
+		length += (size_t)snprintf(row->why + length, room - length,
+					   "%s%u cop%s out", in ? " and " : "",
+					   outs, plural(outs, "y", "ies"));
+	length +=
+	    (size_t)snprintf(row->why + length, room - length,
+			     " can run beside kernels that do not need %s",
+			     plural(in + outs, "it", "them"));
+	if (stages->late)
+		length += (size_t)snprintf(
+		    row->why + length, room - length,
+		    "; %u cop%s in %s needed later than by the next kernel",
+		    stages->late, plural(stages->late, "y", "ies"),
+		    plural(stages->late, "is", "are"));
+	if (stages->needless)
+		snprintf(row->why + length, room - length,
+			 ", %u of them by none of the round", stages->needless);
+}
+
+static int estimate(const struct xs_strategy_case *c,
+		    const struct xs_stages *stages, struct xs_estimate *row,
+		    struct xs_estimates *out)
+{
+	int rc = 0;
+
+	if (abstains(c, stages, row, out, &rc))
+		return rc;
+	if (may_return(c->phase)) {
+		row->bound =
+		    "no copy in needs what its round copied out before";
+		xs_estimate_assume(row, row->bound);
+	}
+	xs_estimate_assume(row, "the input of the next kernels is in host "
+				"memory while the present ones run");
+	row->quiet = false;
+	if (xs_abstain_without_copy_rates(c, row, out, &rc))
+		return rc;
+	row->more_bytes = stages->more_bytes;
+	xs_estimate_set_setup(c, stages->early ? 2 : 1, row);
+	rc = xs_estimate_replay(c, build_plan, row);
+	say_why(stages, row);
+	return rc ? rc : xs_estimates_add(out, row);
+}
+
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+{
+	struct xs_estimate row = xs_estimate_init(c);
+	struct xs_stages stages;
+	int rc = 0;
+
+	row.quiet = true;
+	if (xs_abstain_without_needs(c, &row, out, &rc))
+		return rc;
+	rc = xs_stages_build(c->phase, &stages);
+	if (!rc)
+		rc = estimate(c, &stages, &row, out);
+	xs_stages_free(&stages);
+	return rc;
+}
+
+const struct xs_strategy xs_strategy_prefetch = {
+    .id = "prefetch",
+    .effort = XS_EFFORT_PLACE,
+    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL | XS_NEEDS_COPY_RATES,
+    .changes = XS_CHANGES_PINNING | XS_CHANGES_ORDER,
+    .check = XS_CHECK_streams,
+    .error = XS_ERROR_double_buffer,
+    .keeps_allocations = true,
+    .changes_inputs = true,
+    .build = build,
+    .advice =
+	"Copy at {places} ahead, on a second stream, with "
+	"cudaMemcpyAsync{pinned}: {why}. A kernel waits for the event of its "
+	"copy, and a copy for that of the last kernel that used its "
+	"buffer.{buffers}{no_waits}",
+    .code =
+	{
+	    [XS_LANGUAGE_CUDA] =
+		"cudaMemcpyAsync(next, in[i + 1], ..., copies);  // then "
+		"record "
+		"copied\n"
+		"f<<<..., kernels>>>(dev);  // meanwhile; then record used\n"
+		"cudaStreamWaitEvent(kernels, copied);  // and copies for used",
+	    [XS_LANGUAGE_PYTORCH] =
+		"with torch.cuda.stream(side):  # the next one, beside the "
+		"main "
+		"stream\n"
+		"    following = host.to(device, non_blocking=True)\n"
+		"main.wait_stream(side), following.record_stream(main)  # "
+		"before its use",
+	    [XS_LANGUAGE_JAX] =
+		"following = jax.device_put(host[i + 1])  # before this one is "
+		"used",
+	    [XS_LANGUAGE_CUPY] =
+		"with copies:  # the next one, before this one is used; from "
+		"pinned memory\n"
+		"    following.set(host[i + 1])\n"
+		"cupy.cuda.get_current_stream().wait_event(copies.record())",
+	    [XS_LANGUAGE_NUMBA] =
+		"dev[(i + 1) % 2].copy_to_device(ary[i + 1], stream=copies)\n"
+		"f[blocks, threads, kernels](dev[i % 2])  # meanwhile\n"
+		"copied.record(copies), copied.wait(kernels)  # before its use",
+	},
+};

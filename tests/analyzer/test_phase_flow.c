@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* What copies of a round are needed by, and need: random rounds in one stream
+ * against a search byte by byte. */
+#include "tests/analyzer/support.h"
+#include "tests/unit.h"
+
+#include "analyzer/dataflow/phase_flow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPS	 12u
+#define BUFFERS	 3u
+#define BYTES	 4096u
+#define ROUNDS	 3u
+#define PROGRAMS 400
+
+struct planned {
+	uint8_t kind;	       /* enum xs_step_kind */
+	uint64_t begin, bytes; /* copies: of all buffers, which are adjacent */
+	unsigned buffers;      /* kernels: a bit each */
+	bool unknown;
+};
+
+struct round {
+	struct planned ops[OPS];
+	uint32_t count;
+	bool noise; /* another kernel comes between rounds */
+};
+
+static void make_round(struct round *round)
+{
+	static const uint8_t kinds[] = {XS_STEP_H2D, XS_STEP_KERNEL,
+					XS_STEP_D2H};
+
+	round->count = 1 + (uint32_t)rand() % OPS;
+	round->noise = rand() % 2;
+	for (uint32_t i = 0; i < round->count; i++) {
+		struct planned *op = &round->ops[i];
+		const uint64_t half = rand() % 2 ? BYTES : BYTES / 2;
+
+		*op = (struct planned){
+		    .kind = kinds[rand() % 3],
+		    .begin = (uint64_t)rand() % BUFFERS * BYTES +
+			     (half < BYTES && rand() % 2 ? half : 0),
+		    .bytes = half,
+		    .buffers = (unsigned)rand() % (1u << BUFFERS),
+		    .unknown = rand() % 12 == 0};
+	}
+}
+
+static const char head[] =
+    "xferspy-text 1\n"
+    "header pid=1 state=1 start_realtime_ns=1000000000 "
+    "flush_realtime_ns=1009000000 end_realtime_ns=1009000000\n"
+    "chunk thread=1 base_ns=1000000000\n"
+    "string id=10 text=\"cudaMemcpyAsync\"\n"
+    "string id=11 text=\"cudaLaunch\"\n"
+    "string id=12 text=\"cudaMalloc\"\n"
+    "string id=50 text=\"step\"\n"
+    "site call_class=2 site=1 function=10\n"
+    "site call_class=5 site=2 function=11\n"
+    "site call_class=7 site=3 function=12\n"
+    "site call_class=5 site=4 function=11\n"
+    "shape registers=32 shape=1 name=50 grid_x=1 grid_y=1 grid_z=1 block_x=32 "
+    "block_y=1 block_z=1\n"
+    "queue queue=0 device=0 queue_kind=1 context=1 stream=7\n";
+
+struct text {
+	FILE *calls, *ops;
+	unsigned correlation;
+};
+
+static void put_kernel(struct text *t, int site, const struct planned *op)
+{
+	const unsigned c = ++t->correlation;
+	unsigned count = 0;
+	char pointers[100] = "", call[80];
+
+	snprintf(call, sizeof(call),
+		 "site=%d correlation=%u start=%u duration=50", site, c,
+		 1000 * c);
+	for (unsigned b = 0; b < BUFFERS; b++)
+		if (op->buffers >> b & 1)
+			snprintf(pointers + strlen(pointers),
+				 sizeof(pointers) - strlen(pointers),
+				 " address%u=%u", count++,
+				 0x700000 + b * BYTES);
+	fprintf(t->calls, "call %s\n", call);
+	if (!op->unknown)
+		fprintf(t->calls, "pointers %s known=1 count=%u%s\n", call,
+			count, pointers);
+	fprintf(t->ops,
+		"kernel queue=0 correlation=%u start=%u duration=100 shape=1\n",
+		c, 1000 * c + 100);
+}
+
+static void put_copy(struct text *t, const struct planned *op)
+{
+	const unsigned c = ++t->correlation;
+	const bool in = op->kind == XS_STEP_H2D;
+	const unsigned device = 0x700000 + (unsigned)op->begin;
+	/* each copy has its own host memory */
+	const unsigned host = 0x10000000 + c * BYTES;
+
+	fprintf(t->calls,
+		"copycall site=1 correlation=%u start=%u duration=50 bytes=%u "
+		"dst=%u src=%u rows=1 direction=%d\n",
+		c, 1000 * c, (unsigned)op->bytes, in ? device : host,
+		in ? host : device, in ? 1 : 2);
+	fprintf(t->ops,
+		"copy queue=0 correlation=%u start=%u duration=100 bytes=%u "
+		"direction=%d src_memory=%d dst_memory=%d copies=1\n",
+		c, 1000 * c + 100, (unsigned)op->bytes, in ? 1 : 2, in ? 2 : 3,
+		in ? 3 : 2);
+}
+
+static struct xs_trace *trace_of(const struct round *round)
+{
+	static const struct planned other = {.kind = XS_STEP_KERNEL};
+	char *calls, *ops, *all;
+	size_t size;
+	struct text t = {.calls = open_memstream(&calls, &size),
+			 .ops = open_memstream(&ops, &size)};
+	struct xs_trace *trace;
+
+	for (unsigned b = 0; b < BUFFERS; b++)
+		fprintf(t.calls,
+			"memcall site=3 start=%u duration=5 address=%u "
+			"bytes=%u\n",
+			10 + 10 * b, 0x700000 + b * BYTES, BYTES);
+	for (unsigned r = 0; r < ROUNDS; r++) {
+		for (uint32_t i = 0; i < round->count; i++)
+			if (round->ops[i].kind == XS_STEP_KERNEL)
+				put_kernel(&t, 2, &round->ops[i]);
+			else
+				put_copy(&t, &round->ops[i]);
+		if (round->noise)
+			put_kernel(&t, 4, &other);
+	}
+	fclose(t.calls);
+	fclose(t.ops);
+	assert_true(asprintf(&all, "%s%schunk base_ns=1000000000\n%s", head,
+			     calls, ops) > 0);
+	trace = read_text(all);
+	free(calls);
+	free(ops);
+	free(all);
+	return trace;
+}
+
+/* Whether the op may access the byte. */
+static bool touches(const struct planned *op, uint64_t byte)
+{
+	if (op->kind != XS_STEP_KERNEL)
+		return byte >= op->begin && byte < op->begin + op->bytes;
+	return op->unknown || (op->buffers >> (byte / BYTES) & 1);
+}
+
+/* The first op that may read what the copy wrote. */
+static uint32_t first_need(const struct round *round, uint32_t copy)
+{
+	const struct planned *in = &round->ops[copy];
+	uint32_t first = XS_NONE;
+
+	for (uint64_t byte = in->begin; byte < in->begin + in->bytes;
+	     byte += BYTES / 2)
+		for (uint32_t i = copy + 1; i < round->count && i < first;
+		     i++) {
+			if (!touches(&round->ops[i], byte))
+				continue;
+			if (round->ops[i].kind != XS_STEP_H2D)
+				first = i;
+			break; /* it is read, or overwritten */
+		}
+	/* what an unknown kernel does to other memory is not known */
+	for (uint32_t i = copy + 1; i < round->count && i < first; i++)
+		if (round->ops[i].kind == XS_STEP_KERNEL &&
+		    round->ops[i].unknown)
+			first = i;
+	return first;
+}
+
+/* The last op that may have written what the copy reads. */
+static uint32_t last_needed(const struct round *round, uint32_t copy)
+{
+	const struct planned *out = &round->ops[copy];
+
+	for (uint32_t i = copy; i-- > 0;)
+		for (uint64_t byte = out->begin; byte < out->begin + out->bytes;
+		     byte += BYTES / 2)
+			if (round->ops[i].kind != XS_STEP_D2H &&
+			    touches(&round->ops[i], byte))
+				return i;
+	return XS_NONE;
+}
+
+/* A phase of the trace's first ops. */
+static struct xs_phase phase_of(const struct xs_trace *trace,
+				struct xs_step *steps, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+
+		steps[i] = (struct xs_step){
+		    .kind = op->kind, .site = trace->calls[op->call].site};
+	}
+	return (struct xs_phase){.steps = steps,
+				 .step_count = count,
+				 .sample_rounds = ROUNDS,
+				 .sample_from_ns = 0,
+				 .sample_to_ns = UINT64_MAX};
+}
+
+static void like_each_byte(void **state)
+{
+	(void)state;
+	srand(5);
+	for (int p = 0; p < PROGRAMS; p++) {
+		struct xs_step steps[OPS];
+		struct round round;
+		struct xs_trace *trace;
+		struct xs_phase phase;
+
+		make_round(&round);
+		trace = trace_of(&round);
+		phase = phase_of(trace, steps, round.count);
+		assert_int_equal(xs_phase_flow(trace, &phase), 0);
+		assert_true(phase.flow_known);
+		for (uint32_t i = 0; i < round.count; i++)
+			if (steps[i].kind == XS_STEP_H2D)
+				assert_int_equal(steps[i].partner,
+						 first_need(&round, i));
+			else if (steps[i].kind == XS_STEP_D2H)
+				assert_int_equal(steps[i].partner,
+						 last_needed(&round, i));
+		xs_trace_free(trace);
+	}
+}
+
+/* Nothing is known of rounds with other ops, or without a sample. */
+static void other_rounds(void **state)
+{
+	struct round round;
+	struct xs_step steps[OPS];
+	struct xs_trace *trace;
+	struct xs_phase phase;
+
+	(void)state;
+	do
+		make_round(&round);
+	while (round.count < 2);
+	trace = trace_of(&round);
+	phase = phase_of(trace, steps, round.count);
+	steps[1].kind = XS_STEP_SET;
+	assert_int_equal(xs_phase_flow(trace, &phase), 0);
+	assert_false(phase.flow_known);
+	phase = phase_of(trace, steps, round.count);
+	phase.sample_rounds = 0;
+	assert_int_equal(xs_phase_flow(trace, &phase), 0);
+	assert_false(phase.flow_known);
+	xs_trace_free(trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(like_each_byte),
+	    cmocka_unit_test(other_rounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
