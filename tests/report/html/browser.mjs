@@ -91,6 +91,19 @@ await page.getByRole('button', {name: 'See it'}).last().click();
 assert.equal(await pressed(), report.plan.at(-1).strategy);
 assert.deepEqual(page.problems, []);
 
+// docs/page.png
+await page.fill('input[type=search] >> nth=0', '');
+await page.evaluate(() => {
+  timelines[0].fit();
+  timelines[0].select(null);
+  timelines[0].said.textContent = '';
+  scrollTo(0, 0);
+});
+const box = async title => page.locator('section', {has: page.getByRole('heading', {name: title})}).boundingBox();
+const [top, bottom] = [await box('Timeline'), await box('As it would be')];
+await page.screenshot({path: 'page.png', fullPage: true,
+  clip: {x: 0, y: top.y - 8, width: 1280, height: bottom.y + bottom.height - top.y + 16}});
+
 // dark, and names that are no markup; the second trace is one click away
 const dark = await open('hostile.html', {colorScheme: 'dark'});
 assert.equal(await dark.evaluate(() => window.hacked), undefined);
