@@ -80,16 +80,24 @@ def static_per_thread(bench):
     return bench.check(serial_places(bench, "app-per-thread-stripped"))
 
 
+def median_times(report):
+    """Of a round: a host that others keep busy delays what the events around
+    an op contain, but not in most rounds."""
+    return {key: report["phases"][0][key]
+            for key in ("h2d_ns", "kernel_ns", "d2h_ns")}
+
+
 @case("events", "without CUPTI: calls timed by events", simulated=True)
 def events(bench):
-    by_cupti = bench.report(serial(bench, "app", 200).traces[0])["totals"]
+    by_cupti = median_times(bench.report(serial(bench, "app", 200).traces[0]))
     run = serial(bench, "app", 200, XFERSPY_MODE="events")
     figures = bench.check(run)
     report = bench.report(run.traces[0])
     if report["coverage"]["rung"] != "events" or report["coverage"]["untimed"]:
         raise Failed(f"not timed by events: {report['coverage']}")
-    figures["times"] = {key: [by_cupti[key], report["totals"][key]]
-                        for key in ("h2d_ns", "kernel_ns", "d2h_ns")}
+    by_events = median_times(report)
+    figures["times"] = {key: [by_cupti[key], by_events[key]]
+                        for key in by_cupti}
     if any(not theirs / 20 < ours < theirs * 20
            for theirs, ours in figures["times"].values()):
         raise Failed(f"other times than CUPTI's: {figures['times']}")
