@@ -11,8 +11,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define LEAF_RANGES 128u
-#define MAX_LEAVES  32768u
+#define LEAF_RANGES  128u
+#define MAX_LEAVES   32768u
+#define BLOCK_LEAVES 128u /* 512 KiB, which are mapped together */
 
 struct range {
 	uint64_t begin, end, since_ns;
@@ -27,34 +28,39 @@ struct leaf {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Protected by the lock. */
-static struct leaf *leaves; /* NULL: not mapped yet */
-static uint32_t *order;	    /* of the leaves, by address */
-static uint32_t *unused;    /* leaves that were emptied */
+static struct leaf
+    *blocks[MAX_LEAVES / BLOCK_LEAVES]; /* NULL: not mapped yet */
+static uint32_t order[MAX_LEAVES];	/* of the leaves, by address */
+static uint32_t unused[MAX_LEAVES];	/* leaves that were emptied */
 static uint32_t leaf_count, unused_count;
 static uint32_t total; /* ranges */
 static bool incomplete;
 
-static bool map_leaves(void)
+static struct leaf *leaf_number(uint32_t number)
 {
-	const size_t bytes =
-	    MAX_LEAVES * (sizeof(*leaves) + sizeof(*order) + sizeof(*unused));
-	void *memory;
-
-	if (leaves)
-		return true;
-	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
-		return false;
-	leaves = memory;
-	order = (uint32_t *)(void *)(leaves + MAX_LEAVES);
-	unused = order + MAX_LEAVES;
-	return true;
+	return &blocks[number / BLOCK_LEAVES][number % BLOCK_LEAVES];
 }
 
 static struct leaf *leaf_at(uint32_t at)
 {
-	return &leaves[order[at]];
+	return leaf_number(order[at]);
+}
+
+/* Returns whether there is memory for a leaf. */
+static bool map_leaf(uint32_t number)
+{
+	struct leaf **block = &blocks[number / BLOCK_LEAVES];
+	void *memory;
+
+	if (*block)
+		return true;
+	memory =
+	    mmap(NULL, BLOCK_LEAVES * sizeof(**block), PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return false;
+	*block = memory;
+	return true;
 }
 
 /* Returns the last leaf that begins at or before the address, 0 if all begin
@@ -96,15 +102,18 @@ static struct leaf *insert_leaf(uint32_t at)
 {
 	uint32_t new;
 
-	if (!unused_count && leaf_count == MAX_LEAVES)
-		return NULL;
 	/* all leaves in use are the first ones, but for those in `unused` */
-	new = unused_count ? unused[--unused_count] : leaf_count;
+	if (unused_count)
+		new = unused[--unused_count];
+	else if (leaf_count < MAX_LEAVES && map_leaf(leaf_count))
+		new = leaf_count;
+	else
+		return NULL;
 	memmove(order + at + 1, order + at, (leaf_count - at) * sizeof(*order));
 	order[at] = new;
 	leaf_count++;
-	leaves[new].count = 0;
-	return &leaves[new];
+	leaf_number(new)->count = 0;
+	return leaf_number(new);
 }
 
 static void remove_leaf(uint32_t at)
@@ -188,8 +197,7 @@ static bool insert(const struct range *range)
 	struct leaf *leaf;
 	uint32_t at, place;
 
-	if (total == XS_LIVE_MEMORY_MOST || !map_leaves() ||
-	    (!leaf_count && !insert_leaf(0)))
+	if (total == XS_LIVE_MEMORY_MOST || (!leaf_count && !insert_leaf(0)))
 		return false;
 	at = find_leaf(range->begin);
 	if (leaf_at(at)->count == LEAF_RANGES) {

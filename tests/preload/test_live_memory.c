@@ -5,8 +5,11 @@
 
 #include "preload/record/live_memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #define FOUND 8u
 
@@ -24,6 +27,18 @@ static bool is_live(uint64_t address)
 	uint64_t addresses[FOUND];
 
 	return look(&address, 1, addresses) == 1 && addresses[0] == address;
+}
+
+/* Returns the bytes of address space that the process has. */
+static rlim_t address_space(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%lu", &pages), 1);
+	fclose(file);
+	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
 static void ranges_end(void **state)
@@ -167,6 +182,24 @@ static void like_a_list(void **state)
 	are_live(owner);
 }
 
+/* Where nothing is overcommitted, or with a limit on address space, what we
+ * take is missing to the program. */
+static void few_ranges_take_little(void **state)
+{
+	struct rlimit limit, kept;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_AS, &kept), 0);
+	limit = (struct rlimit){address_space() + (1 << 20), kept.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+	for (uint64_t i = 1; i <= 1000; i++)
+		xs_live_memory_add(i << 12, 4096, 1, 1);
+	assert_int_equal(setrlimit(RLIMIT_AS, &kept), 0);
+	assert_true(xs_live_memory_is_complete());
+	assert_true(is_live(1000 << 12));
+	xs_live_memory_remove_all(0, 1);
+}
+
 /* Last: the list is incomplete from then on. */
 static void too_many(void **state)
 {
@@ -192,6 +225,7 @@ static void too_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(few_ranges_take_little), /* first */
 	    cmocka_unit_test(ranges_end),
 	    cmocka_unit_test(newer_memory_stays),
 	    cmocka_unit_test(all_end),
