@@ -105,11 +105,20 @@ static int put_context(CUcontext *context, CUdevice device)
 	return valid(device);
 }
 
+/* Contexts that the program created, by device. They are one context, which
+ * ends with the last of them. */
+static atomic_int created[XS_SIM_MAX_DEVICES];
+
 /* Makes the context of a device current, as creating one does. */
 static int enter_context(CUcontext *context, CUdevice device)
 {
+	const int rc = xs_sim_set_device(device);
+
+	if (rc)
+		return rc;
+	atomic_fetch_add(&created[device], 1);
 	*context = xs_sim_context(device);
-	return xs_sim_set_device(device);
+	return CUDA_SUCCESS;
 }
 
 static int set_context(CUcontext context)
@@ -179,10 +188,12 @@ static int destroy_context(CUcontext context)
 
 	if (rc)
 		return rc;
-	xs_sim_device_wait(xs_sim_device());
-	xs_sim_context_ending();
-	unload_modules(NULL, xs_sim_device());
-	xs_sim_memory_reset(xs_sim_device());
+	if (atomic_fetch_sub(&created[xs_sim_device()], 1) == 1) {
+		xs_sim_device_wait(xs_sim_device());
+		xs_sim_context_ending();
+		unload_modules(NULL, xs_sim_device());
+		xs_sim_memory_reset(xs_sim_device());
+	}
 	return xs_sim_set_device(current);
 }
 
