@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Computes how far strategies err between programs, beyond the known causes.
 
-Takes the half that was developed on, from all machines, with the calibration of
-each. Prints the errors, and how many rows their interval contains with the errors
-of the other programs alone. --write writes model/strategies/between_programs.h.
+Takes all programs, from all machines, with the calibration of each; not those
+that spend most of their time outside of their rounds, on the host. Prints the
+errors, and how many rows their interval contains with the errors of the other
+programs alone. --write writes model/strategies/between_programs.h.
 docs/models.md has the rule.
 """
 import argparse
@@ -88,13 +89,14 @@ def load(xferspy):
     cases = []
     for machine, half, _ in predict.SECTIONS:
         folder = predict.HERE / machine
-        if half != "develop":
-            continue
-        programs = json.loads((folder / "develop.json").read_text())["programs"]
+        programs = json.loads((folder / f"{half}.json").read_text())["programs"]
         for name, program in programs.items():
             phases = known_alone(predict.report(
                 xferspy, machine, half, name,
                 str(folder / "machine.json"))["phases"])
+            if sum(phase["total_ns"] for phase in phases) < \
+                    program["traced_ms"] * 1e6 / 2:
+                continue
             cases += [Case(row, allocations_ms(phases)) for row in
                       predict.rows_of(table[name], program, phases)
                       if not row.why]

@@ -209,6 +209,7 @@ static void add_kernel(struct xs_kernel_stage *stage,
 	stage->registers = step->registers;
 	stage->shared_bytes = step->shared_bytes;
 	stage->read_bytes += counts ? counts->sectors_read * SECTOR_BYTES : NAN;
+	stage->read_requests += counts ? counts->requests_read : NAN;
 	stage->written_bytes +=
 	    counts ? counts->sectors_written * SECTOR_BYTES : NAN;
 }
@@ -279,6 +280,7 @@ void xs_kernel_stages_join_slices(const struct xs_machine *machine,
 		all->kernels += work->stages[s].kernels;
 		all->blocks += work->stages[s].blocks;
 		all->read_bytes += work->stages[s].read_bytes;
+		all->read_requests += work->stages[s].read_requests;
 		all->written_bytes += work->stages[s].written_bytes;
 	}
 	work->stage_count = 1;

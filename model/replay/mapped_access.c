@@ -6,6 +6,7 @@
 #include <math.h>
 
 #define SECTOR_BYTES 32.0
+#define LANES	     32.0
 #define LINE_SECTORS 4.0
 #define LINE_BYTES   (LINE_SECTORS * SECTOR_BYTES)
 
@@ -51,11 +52,28 @@ static double accesses_ns(const struct rates *r, double sectors,
 }
 
 /*
+ * Returns the least sectors that cross: kernels that wait longer hit more often
+ * in the L1, but rarely more than the L2 saw. Requests of about one sector are
+ * those of lanes that each read data of their own and come back to the sector
+ * later: each may find it then.
+ */
+static bool is_scattered(const struct xs_round_work *w)
+{
+	return w->read_sectors < 2 * w->read_requests;
+}
+
+static double least_sectors(const struct xs_round_work *w)
+{
+	return is_scattered(w)
+		   ? fmin(w->read_sectors, w->in_bytes / SECTOR_BYTES)
+		   : w->read_sectors;
+}
+
+/*
  * Returns the sectors that the kernel's reads would bring over the bus. Host
  * memory is not cached in the L2, nor are reads of it merged on their way
- * there, so these are the fills of the L1. Kernels that wait longer hit more
- * often in the L1: at least what the L2 saw crosses. Without fills, that is the
- * value. Without counters, a kernel that takes longer than its bytes need may
+ * there, so these are the fills of the L1. Without fills, it is what the L2
+ * saw. Without counters, a kernel that takes longer than its bytes need may
  * read them again and again: at most what its time allows at the bandwidth of
  * the device's memory. NAN: not counted.
  */
@@ -68,9 +86,9 @@ static double crossing_sectors(const struct xs_machine *m,
 
 	if (isnan(w->read_sectors) && which == XS_MAPPED_MOST)
 		return fmax(most_bytes, w->in_bytes) / SECTOR_BYTES;
-	if (!(w->l1_fills > 0) || which == XS_MAPPED_LEAST)
-		return w->read_sectors;
-	return w->l1_fills;
+	if (which == XS_MAPPED_LEAST)
+		return least_sectors(w);
+	return w->l1_fills > 0 ? w->l1_fills : w->read_sectors;
 }
 
 /* What crosses the bus. Requests to the L2 that were merged had as many sectors
@@ -120,7 +138,7 @@ static struct waits waits_of(const struct xs_machine *m,
 {
 	const double at_once = xs_round_work_blocks_per_sm(w, m) * m->sm_count;
 	const double blocks = fmin(w->blocks / fmax(w->kernels, 1), at_once);
-	const double warps = blocks * ceil(w->block_threads / 32.0);
+	const double warps = blocks * ceil(w->block_threads / LANES);
 	const double device_ns =
 	    requests / warps * m->device_read_latency_ns.value;
 	double in_flight;
@@ -131,6 +149,8 @@ static struct waits waits_of(const struct xs_machine *m,
 	in_flight = w->kernel_ns > 0 && which != XS_MAPPED_MOST
 			? fmax(device_ns / w->kernel_ns, 1)
 			: 1;
+	if (which == XS_MAPPED_LEAST && is_scattered(w))
+		in_flight = fmax(in_flight, LANES);
 	return (struct waits){requests / warps / in_flight *
 				  m->mapped_read_latency_ns.value,
 			      device_ns / in_flight};

@@ -228,12 +228,65 @@ double xs_kernel_stage_min_share(const struct xs_kernel_stage *stage,
 	       waves;
 }
 
-double xs_step_sm_share(const struct xs_step *step,
-			const struct xs_machine *machine)
+/* What of a kernel decides on its share of the SMs. */
+struct shape {
+	double blocks;
+	uint32_t threads, registers, shared_bytes;
+};
+
+/* Returns the share of the blocks that the SMs have room for; 0: unknown. */
+static double share_of_room(const struct xs_machine *machine,
+			    const struct shape *shape)
+{
+	const double room =
+	    machine->sm_count * blocks_per_sm(machine, shape->threads,
+					      shape->registers,
+					      shape->shared_bytes);
+
+	return room > 0 ? fmin(1, shape->blocks / room) : 0;
+}
+
+static double sm_share(const struct xs_machine *machine,
+		       const struct shape *shape)
 {
 	const double enough =
 	    ENOUGH_THREADS * machine->max_threads_per_sm * machine->sm_count;
-	const double threads = (double)step->blocks * step->block_threads;
+	const double threads = shape->blocks * shape->threads;
 
-	return threads > 0 && enough > 0 ? fmin(1, threads / enough) : 1;
+	if (!(threads > 0) || !(enough > 0))
+		return 1;
+	return fmin(1, fmax(threads / enough, share_of_room(machine, shape)));
+}
+
+static struct shape shape_of(const struct xs_step *step)
+{
+	return (struct shape){(double)step->blocks, step->block_threads,
+			      step->registers, step->shared_bytes};
+}
+
+double xs_step_sm_share(const struct xs_step *step,
+			const struct xs_machine *machine)
+{
+	const struct shape shape = shape_of(step);
+
+	return sm_share(machine, &shape);
+}
+
+double xs_step_least_sm_share(const struct xs_step *step,
+			      const struct xs_machine *machine)
+{
+	const struct shape shape = shape_of(step);
+	const double least = share_of_room(machine, &shape);
+
+	return least > 0 ? least : sm_share(machine, &shape);
+}
+
+double xs_kernel_stage_sm_share(const struct xs_kernel_stage *stage,
+				const struct xs_machine *machine)
+{
+	const struct shape shape = {stage->blocks / fmax(stage->kernels, 1),
+				    stage->block_threads, stage->registers,
+				    stage->shared_bytes};
+
+	return sm_share(machine, &shape);
 }

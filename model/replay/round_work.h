@@ -21,6 +21,7 @@ struct xs_kernel_stage {
 	double blocks;	  /* sum over its kernels */
 	uint32_t block_threads, registers, shared_bytes;
 	double read_bytes, written_bytes; /* L1 misses; NAN: not counted */
+	double read_requests;
 };
 
 struct xs_round_work {
@@ -105,10 +106,20 @@ double xs_kernel_stage_min_share(const struct xs_kernel_stage *stage,
 
 /*
  * Returns the share of the SMs that a kernel keeps busy: its threads, of the
- * quarter of all that saturates them. 1 if the grid or the machine's limits are
- * unknown.
+ * quarter of all that saturates them, or its blocks, of those that there is
+ * room for, if that is more. 1 if the grid or the machine's limits are unknown.
  */
 double xs_step_sm_share(const struct xs_step *step,
 			const struct xs_machine *machine);
+
+/* Returns the share of the room that its blocks take: the kernel may wait for
+ * something else than the SMs, and others then run beside it until these are
+ * full. */
+double xs_step_least_sm_share(const struct xs_step *step,
+			      const struct xs_machine *machine);
+
+/* Returns xs_step_sm_share of each kernel of a stage. */
+double xs_kernel_stage_sm_share(const struct xs_kernel_stage *stage,
+				const struct xs_machine *machine);
 
 #endif

@@ -6,11 +6,11 @@
 
 /* clang-format off */
 #define XS_ERROR_allocations 0.434
-#define XS_ERROR_double_buffer 0.053
-#define XS_ERROR_mapped 0.112
+#define XS_ERROR_double_buffer 0.052
+#define XS_ERROR_mapped 0.130
 #define XS_ERROR_pinned 0.014
-#define XS_ERROR_resident 0.299
-#define XS_ERROR_reuse 0.217
+#define XS_ERROR_resident 0.221
+#define XS_ERROR_reuse 0.156
 #define XS_ERROR_streams 0.050
 /* clang-format on */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/strategies/piece_sharing.h"
 
+#include "model/strategies/piece_kernel.h"
 #include "model/strategies/strategy.h"
 
 #include <math.h>
@@ -80,9 +81,7 @@ void xs_estimate_assume_pieces(const struct xs_strategy_case *c, bool outs,
 		    row, "each kernel works on a part of the data: none has "
 			 "the time to read half of it");
 	xs_estimate_assume(row, needs[sharing]);
-	xs_estimate_assume(
-	    row,
-	    "a piece of the kernel takes a proportional share of its time");
+	xs_piece_kernel_assume(c, row);
 	if (sharing == XS_SHARE_NOTHING && isnan(input_read_times(&c->work)))
 		xs_estimate_assume(
 		    row, "a stream waits for its neighbour's copy, too, if its "

@@ -57,7 +57,9 @@ static struct xs_action kernel_of(const struct ahead *a,
 				      : xs_action_kernel(m, ns);
 
 	if (!a->scenario->one_kernel)
-		kernel.sm_share = xs_step_sm_share(step, m);
+		kernel.sm_share = a->scenario->side_by_side
+				      ? xs_step_least_sm_share(step, m)
+				      : xs_step_sm_share(step, m);
 	return kernel;
 }
 

@@ -8,6 +8,7 @@
 #include "model/replay/allocation_time.h"
 #include "model/replay/mapped_access.h"
 #include "model/replay/split_arrays.h"
+#include "model/strategies/piece_kernel.h"
 #include "model/strategies/piece_sharing.h"
 #include "model/strategies/strategy.h"
 
@@ -32,6 +33,7 @@ struct pieces {
 	unsigned shareds, ins, outs;
 	/* host time before the pieces, and behind the first one's copies in */
 	double before_ns, between_ns;
+	bool one_kernel; /* at a time, even if it leaves SMs idle */
 	enum xs_sharing sharing;
 	struct part parts[XS_STAGES_MAX];
 	unsigned count;
@@ -77,26 +79,6 @@ static void cut_ins(const struct xs_machine *m, const struct xs_round_work *w,
 		    fmax(p->first_in.dep_lag_ns, m->g_event_ns.value);
 }
 
-/* Returns a stage's kernel, of one piece or whole, with that many launches.
- * Kernels of merged stages follow each other immediately. */
-static struct xs_action kernel_of(const struct xs_machine *m,
-				  const struct xs_kernel_stage *stage,
-				  bool behind_copy, double kernel_ns, double n,
-				  double launches)
-{
-	const double least_ns = kernel_ns * xs_kernel_stage_min_share(stage, m);
-	const double gaps_ns =
-	    (launches - 1) * xs_or_zero(m->kernel_gap_ns.value);
-	const double work_ns = kernel_ns / n + gaps_ns;
-	struct xs_action action = behind_copy
-				      ? xs_action_kernel_after_copy(m, work_ns)
-				      : xs_action_kernel(m, work_ns);
-
-	action.call_ns *= launches;
-	action.tail_ns = fmax(least_ns - kernel_ns / n, 0);
-	return action;
-}
-
 /* A stage with fewer blocks than pieces stays whole. */
 static struct part cut_stage(const struct xs_strategy_case *c,
 			     const struct xs_scenario *scenario,
@@ -112,11 +94,14 @@ static struct part cut_stage(const struct xs_strategy_case *c,
 		part.whole = true;
 	if (s > 0)
 		part.needs = joined ? XS_SHARE_ALL : xs_sharing_of_stage(w, s);
-	part.kernel = kernel_of(
-	    p->machine, stage, s == 0 && w->in_copies,
-	    stage->kernel_ns * scenario->kernel_scale, part.whole ? 1 : p->n,
-	    w->slices ? fmax((double)stage->kernels / p->n, 1)
-		      : stage->kernels);
+	part.kernel = xs_piece_kernel(
+	    stage, scenario,
+	    &(struct xs_piece_cut){
+		.n = part.whole ? 1 : p->n,
+		.launches = w->slices ? fmax((double)stage->kernels / p->n, 1)
+				      : stage->kernels,
+		.behind_copy = s == 0 && w->in_copies,
+		.one_kernel = p->one_kernel});
 	return part;
 }
 
@@ -159,15 +144,16 @@ static struct pieces cut(const struct xs_strategy_case *c,
 	const struct xs_round_work *w = &c->work;
 	const bool joined =
 	    how == XS_CUT_ENDS || (scenario->shares && !w->in_pieces);
-	struct pieces p = {.machine = &scenario->machine,
-			   .n = row->n_streams,
-			   .breadth_first = row->order == XS_ORDER_BREADTH,
-			   .outs = copies_of_piece(
-			       w->out_copies,
-			       xs_parts_of_array(w->out_copies, w->out_parts),
-			       row->n_streams),
-			   .sharing = xs_sharing_of_input(w, scenario->shares),
-			   .count = w->stage_count};
+	struct pieces p = {
+	    .machine = &scenario->machine,
+	    .n = row->n_streams,
+	    .breadth_first = row->order == XS_ORDER_BREADTH,
+	    .outs = copies_of_piece(
+		w->out_copies, xs_parts_of_array(w->out_copies, w->out_parts),
+		row->n_streams),
+	    .one_kernel = scenario->one_kernel || how == XS_CUT_MAPPED,
+	    .sharing = xs_sharing_of_input(w, scenario->shares),
+	    .count = w->stage_count};
 	unsigned s;
 
 	set_host_time(c, scenario, &p);

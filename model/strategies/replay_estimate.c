@@ -271,7 +271,10 @@ static int deviation(const struct xs_strategy_case *c,
 	causes[2].shares = side == XS_RANGE_HIGH;
 	causes[2].mapped =
 	    side == XS_RANGE_HIGH ? XS_MAPPED_MOST : XS_MAPPED_LEAST;
-	causes[3].in_order = causes[3].one_kernel = true;
+	causes[2].own_items = side == XS_RANGE_HIGH;
+	causes[3].in_order = true;
+	causes[3].one_kernel = side == XS_RANGE_HIGH;
+	causes[3].side_by_side = side == XS_RANGE_LOW;
 	if (c->work.allocation_ns > 0)
 		causes[4].allocations = side == XS_RANGE_LOW
 					    ? XS_ALLOCATIONS_PROFILE

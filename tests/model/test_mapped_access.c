@@ -136,6 +136,22 @@ static void test_few_reads_in_flight(void **unused)
 	assert_close(mapped().read_ns, 12800);
 }
 
+/*
+ * Requests of one sector, two for each that the data fills: lanes that read
+ * data of their own. At least, each sector crosses once, and 32 are in flight:
+ * 400 sectors of 32 ns, or 13 times 1024. Whole lines are what the L2 saw.
+ */
+static void test_lanes_on_their_own(void **unused)
+{
+	(void)unused;
+	set_few_warps(32);
+	work.read_sectors = work.read_requests = 800;
+	assert_close(mapped().read_ns, 800 * 1024);
+	assert_true(at_least().read_ns < 12800 * 1.3);
+	work.read_requests = 200;
+	assert_close(at_least().read_ns, 200 * 1024);
+}
+
 /* On the device the warp waits for 40000 ns: the rest of the kernel is its own
  * work. A kernel of 20000 ns has two requests in flight. */
 static void test_few_warps_do_not_hide_waits(void **unused)
@@ -241,6 +257,7 @@ int main(void)
 	    TEST(test_nothing_is_copied_in),
 	    TEST(test_few_reads_in_flight),
 	    TEST(test_few_warps_do_not_hide_waits),
+	    TEST(test_lanes_on_their_own),
 	    TEST(test_reads_that_were_not_counted),
 	    TEST(test_small_requests_cost_more),
 	    TEST(test_reads_slow_writes),

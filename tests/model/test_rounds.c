@@ -46,7 +46,8 @@ static void test_double_buffer_of_long_kernels(void **unused)
  * Kernels of half of the threads that saturate the SMs run beside each other. A
  * set of buffers is free again after host time of 2000, a copy in (5000 +
  * 20000), 1000, the kernel, a copy out (6000 + 20000) and the wait of 4000: two
- * rounds in 158000. Upwards the interval has one kernel at a time.
+ * rounds in 158000. Upwards the interval has one kernel at a time, and
+ * downwards as many as the SMs have room for.
  */
 static void test_double_buffer_of_small_kernels(void **unused)
 {
@@ -65,7 +66,12 @@ static void test_double_buffer_of_small_kernels(void **unused)
 	assert_true(row->high_ns > 100000);
 	steps[1].blocks = 6; /* together more than saturate them */
 	estimate();
-	assert_near(replayed("double-buffer")->round_ns, 100000);
+	row = replayed("double-buffer");
+	assert_near(row->round_ns, 100000);
+	assert_true(row->low_ns < 80000);
+	steps[1].blocks = 21; /* of the 40 that there is room for */
+	estimate();
+	assert_true(replayed("double-buffer")->low_ns > 90000);
 }
 
 /*

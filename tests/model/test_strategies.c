@@ -480,6 +480,38 @@ static void test_small_pieces_stop_shrinking(void **unused)
 		    138000);
 }
 
+/*
+ * Half of the threads that saturate the SMs. n = 2: kernels begin at 18000 and
+ * 30500, then 6000 + 10000 + 4000. Where the warps' requests have one sector,
+ * each takes 100000, beside the other. Otherwise it is not known: the interval
+ * has both.
+ */
+static void test_pieces_of_a_small_grid(void **unused)
+{
+	struct xs_counts counts = {31250, 31250, 7813, 7813, 0, 0, 1, NAN};
+	const struct xs_estimate *row;
+
+	(void)unused;
+	machine.sm_count = 10;
+	machine.max_threads_per_sm = 2048;
+	steps[1].blocks = 10;
+	steps[1].block_threads = 256;
+	steps[1].counts = &counts;
+	estimate();
+	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	assert_near(row->round_ns, 30500 + 50000 + 20000);
+	assert_true(row->high_ns >= 30500 + 100000 + 20000);
+	counts.requests_read = 31250;
+	estimate();
+	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	assert_near(row->round_ns, 30500 + 100000 + 20000);
+	/* as many threads as saturate them: one piece after the other */
+	steps[1].blocks = 20;
+	estimate();
+	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	assert_near(row->round_ns, 138000);
+}
+
 /* Host 2000, launch 3000 + 2000, kernel 100000 (hides reads and writes of
  * 24000), 4000. Eq. 6: 5000 + 100000 + 6000, and 2000. */
 static void test_mapped(void **unused)
@@ -567,6 +599,7 @@ int main(void)
 	    TEST(test_shared_input_is_not_cut),
 	    TEST(test_neighbours_wait_for_each_other),
 	    TEST(test_small_pieces_stop_shrinking),
+	    TEST(test_pieces_of_a_small_grid),
 	    TEST(test_mapped),
 	    TEST(test_hybrid),
 	    TEST(test_copy_in_parts),
