@@ -4,8 +4,11 @@
 #include "model/strategies/strategies.h"
 #include "report/plan/beside.h"
 #include "report/plan/phase_estimate.h"
+#include "report/plan/same_lines.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
+
+#include <math.h>
 
 /* A change after others has to shorten the round by this percentage more. */
 #define LEAST_PERCENT 5
@@ -26,11 +29,94 @@ static int64_t low_ns_of(const struct xs_result_estimate *step,
 		   : step->known_low_ns;
 }
 
+/* What a step is held against: the gain of all phases that the same change of
+ * the same lines reaches, and the squares of what that may be off, by the rows
+ * and by the unchanged rounds. */
+struct reach {
+	double adds_ns, rows_square, as_is_square;
+};
+
+static void add_errors(const struct xs_result_phase *phase,
+		       const struct xs_result_estimate *row,
+		       struct reach *reach)
+{
+	const double row_ns =
+	    xs_worth_error_ns(phase, row, row->high_ns, row->shared_high_ns);
+	const double as_is_ns = xs_worth_as_is_error_ns(phase, row);
+
+	reach->rows_square += row_ns * row_ns;
+	reach->as_is_square += as_is_ns * as_is_ns;
+}
+
+/* The phase's step by the strategy; NULL: it has none. */
+static const struct xs_phase_step *find(const struct xs_phase_steps *steps,
+					const struct xs_strategy *strategy)
+{
+	for (size_t i = 0; i < steps->count; i++)
+		if (steps->items[i].strategy == strategy)
+			return &steps->items[i];
+	return NULL;
+}
+
+/* What the strategy adds in another phase, or would; without a setup, which is
+ * paid once. */
+static double adds_there_ns(const struct xs_phase_steps *steps,
+			    const struct xs_strategy *strategy,
+			    const struct xs_result_estimate *row)
+{
+	const struct xs_phase_step *step = find(steps, strategy);
+
+	return step ? step->rounds_add_ns
+		    : xs_beside_gain(steps, strategy, row).rounds_add_ns;
+}
+
+static struct reach reach_of(const struct xs_result *result,
+			     const struct xs_phase_steps *all,
+			     const struct xs_phase_steps *steps,
+			     const struct xs_phase_step *step)
+{
+	struct reach reach = {.adds_ns = step->adds_ns};
+
+	add_errors(steps->phase, step->estimate, &reach);
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *other = all[i].phase;
+		const struct xs_result_estimate *row =
+		    &all[i] != steps && xs_lines_are_same(other, steps->phase,
+							  step->estimate)
+			? xs_worth_candidate(other, step->strategy)
+			: NULL;
+		const double adds_ns =
+		    row ? adds_there_ns(&all[i], step->strategy, row) : 0;
+
+		if (adds_ns <= 0)
+			continue;
+		reach.adds_ns += adds_ns;
+		add_errors(other, row, &reach);
+	}
+	return reach;
+}
+
+/* Whether a longer phase has steps at the same lines, but not this one: they
+ * are changed once, in the way that suits that phase. */
+static bool is_changed_otherwise(const struct xs_phase_steps *all,
+				 const struct xs_phase_steps *steps,
+				 const struct xs_phase_step *step)
+{
+	for (const struct xs_phase_steps *longer = all; longer < steps;
+	     longer++)
+		if (longer->count && !find(longer, step->strategy) &&
+		    xs_lines_are_same(longer->phase, steps->phase,
+				      step->estimate))
+			return true;
+	return false;
+}
+
 /* Whether the new step is worth more effort than those before it: more than
  * they may be off, and than a few per cent. The first one has the unchanged
  * rounds before it. */
 static bool is_more(const struct xs_phase_steps *steps,
-		    const struct xs_phase_step *added)
+		    const struct xs_phase_step *added,
+		    const struct reach *reach)
 {
 	const struct xs_result_phase *phase = steps->phase;
 	const struct xs_phase_step sum = xs_beside_sum(steps, NULL);
@@ -54,8 +140,7 @@ static bool is_more(const struct xs_phase_steps *steps,
 		    added->adds_ns < now_ns * LEAST_PERCENT / 100)
 			return false;
 	}
-	return steps->count ||
-	       added->adds_ns > xs_worth_as_is_error_ns(phase, added->estimate);
+	return steps->count || reach->adds_ns > sqrt(reach->as_is_square);
 }
 
 /* Removes the steps that the new one makes needless, and adds it. There must be
@@ -83,19 +168,27 @@ static void put_step(struct xs_phase_steps *steps,
 /* Whether the row adds enough beside the steps so far for its effort. *step
  * becomes what it adds. */
 static bool would_add(const struct xs_result *result,
+		      const struct xs_phase_steps *all,
 		      const struct xs_phase_steps *steps,
 		      const struct xs_strategy *strategy,
 		      const struct xs_result_estimate *row,
 		      struct xs_phase_step *step)
 {
+	struct reach reach;
+
 	*step = xs_beside_gain(steps, strategy, row);
-	return xs_worth_is_sure(result, steps->phase, row, step->adds_ns) &&
-	       is_more(steps, step);
+	if (step->adds_ns <= 0 || is_changed_otherwise(all, steps, step))
+		return false;
+	reach = reach_of(result, all, steps, step);
+	return xs_worth_is_enough(result, steps->phase, reach.adds_ns) &&
+	       reach.adds_ns > sqrt(reach.rows_square) &&
+	       is_more(steps, step, &reach);
 }
 
 /* Adds the best change of one effort that is worth it. Returns false if there
  * is none. */
 static bool add_best(const struct xs_result *result,
+		     const struct xs_phase_steps *all,
 		     struct xs_phase_steps *steps, int64_t effort)
 {
 	struct xs_phase_step best = {0}, step;
@@ -106,7 +199,7 @@ static bool add_best(const struct xs_result *result,
 		    xs_worth_candidate(steps->phase, strategy);
 
 		if (row && row->effort_level == effort &&
-		    would_add(result, steps, strategy, row, &step) &&
+		    would_add(result, all, steps, strategy, row, &step) &&
 		    step.adds_ns > best.adds_ns)
 			best = step;
 	}
@@ -164,12 +257,13 @@ static void divide_last(const struct xs_result *result,
 }
 
 void xs_phase_steps_build(const struct xs_result *result,
-			  const struct xs_result_phase *phase,
-			  struct xs_phase_steps *steps)
+			  struct xs_phase_steps *all)
 {
-	*steps = (struct xs_phase_steps){.phase = phase};
+	for (size_t i = 0; i < result->phase_count; i++)
+		all[i] = (struct xs_phase_steps){.phase = &result->phases[i]};
 	for (int effort = XS_EFFORT_CALL; effort < XS_EFFORTS; effort++)
-		while (steps->count < XS_PHASE_STEPS_MAX - 1 &&
-		       add_best(result, steps, effort))
-			divide_last(result, steps);
+		for (size_t i = 0; i < result->phase_count; i++)
+			while (all[i].count < XS_PHASE_STEPS_MAX - 1 &&
+			       add_best(result, all, &all[i], effort))
+				divide_last(result, &all[i]);
 }

@@ -5,9 +5,10 @@
 
 #include "report/plan/phase_step.h"
 
-/* Fills the steps of the phase; `done` becomes 0. */
+/* Fills the steps of all phases of the result, in their order; `done` becomes
+ * 0. What a change is worth, and by how much it may be off, is held against all
+ * phases that the same change of the same lines reaches. */
 void xs_phase_steps_build(const struct xs_result *result,
-			  const struct xs_result_phase *phase,
-			  struct xs_phase_steps *steps);
+			  struct xs_phase_steps *all);
 
 #endif

@@ -10,6 +10,7 @@
 #include "report/plan/phase_estimate.h"
 #include "report/plan/phase_steps.h"
 #include "report/plan/plan_text.h"
+#include "report/plan/same_lines.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 
@@ -17,34 +18,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Gain for effort; a condition that the trace does not show halves it. */
-static double rank(const struct xs_phase_step *step)
-{
-	return step->adds_ns / (double)(step->estimate->effort_level *
-					(step->estimate->bound ? 2 : 1));
-}
-
-/* The phase whose next step comes next in the plan; NULL: none is left. Rounds
- * of the start-up come last. */
-static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
-					 size_t count)
-{
-	struct xs_phase_steps *best = NULL;
-
-	for (size_t i = 0; i < count; i++) {
-		struct xs_phase_steps *one = &phases[i];
-
-		if (one->done == one->count)
-			continue;
-		if (!best || one->phase->apart < best->phase->apart ||
-		    (one->phase->apart == best->phase->apart &&
-		     rank(&one->items[one->done]) >
-			 rank(&best->items[best->done])))
-			best = one;
-	}
-	return best;
-}
 
 /* Adds the squared errors of what each phase has come to. */
 static double errors_ns(const struct xs_phase_steps *phases, size_t count,
@@ -134,59 +107,87 @@ static int64_t round_ns(const struct xs_phase_steps *steps)
 				   xs_phase_estimate_of_run(steps->phase, 1));
 }
 
-static bool is_same_line(const struct xs_result_site *a,
-			 const struct xs_result_site *b)
-{
-	return a->file && b->file && a->line == b->line &&
-	       strcmp(a->file, b->file) == 0;
-}
-
-/* Whether the next step of another phase is the same change, at lines that the
- * step changes anyway. */
-static bool is_done_with(const struct xs_result_step *step,
+/* Whether the next step of another phase is the same change as this phase's
+ * next one, at lines that this one changes anyway. */
+static bool is_made_with(const struct xs_phase_steps *steps,
 			 const struct xs_phase_steps *other)
 {
-	const struct xs_result_phase *phase = other->phase;
-	const struct xs_result_estimate *row;
-	bool any = false;
+	const struct xs_phase_step *its = &other->items[other->done];
 
-	if (other->done == other->count)
-		return false;
-	row = other->items[other->done].estimate;
-	if (strcmp(row->strategy, step->estimate->strategy) != 0)
-		return false;
-	for (size_t i = 0; i < phase->site_count; i++) {
-		size_t k = 0;
-
-		if (!xs_advice_is_about(phase, row, &phase->sites[i]))
-			continue;
-		while (k < step->site_count &&
-		       !is_same_line(step->sites[k], &phase->sites[i]))
-			k++;
-		if (k == step->site_count)
-			return false;
-		any = true;
-	}
-	return any;
+	return other != steps && other->done < other->count &&
+	       its->strategy == steps->items[steps->done].strategy &&
+	       xs_lines_are_within(steps->phase, other->phase, its->estimate);
 }
 
-/* Drops the steps of other phases that are done with this one. Returns what
- * they add; the setup is paid once. */
-static double take_along(const struct xs_result_step *step,
-			 struct xs_phase_steps *phases, size_t count)
+/* What the steps of other phases add that are made with this one's next step;
+ * the setup is paid once. *reached: how many phases these are. */
+static double along_ns(const struct xs_phase_steps *steps,
+		       const struct xs_phase_steps *phases, size_t count,
+		       int64_t *reached)
 {
 	double adds_ns = 0;
 
+	*reached = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct xs_phase_steps *other = &phases[i];
+		const struct xs_phase_steps *other = &phases[i];
 
-		if (!is_done_with(step, other))
+		if (!is_made_with(steps, other) ||
+		    other->phase->apart != steps->phase->apart)
 			continue;
-		if (other->phase->apart == step->phase->apart)
-			adds_ns += other->items[other->done].rounds_add_ns;
-		other->done++;
+		adds_ns += other->items[other->done].rounds_add_ns;
+		++*reached;
 	}
 	return adds_ns;
+}
+
+/* Ends this phase's next step, and those of others that are made with it. */
+static void finish_step(struct xs_phase_steps *steps,
+			struct xs_phase_steps *phases, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (is_made_with(steps, &phases[i]))
+			phases[i].done++;
+	steps->done++;
+}
+
+/* Gain of the next step for its effort; a condition that the trace does not
+ * show halves it. */
+static double rank(const struct xs_phase_steps *steps,
+		   const struct xs_phase_steps *phases, size_t count)
+{
+	const struct xs_phase_step *step = &steps->items[steps->done];
+	const int64_t cost =
+	    step->estimate->effort_level * (step->estimate->bound ? 2 : 1);
+	int64_t reached;
+
+	return (step->adds_ns + along_ns(steps, phases, count, &reached)) /
+	       (double)cost;
+}
+
+/* The phase whose next step comes next in the plan; NULL: none is left. Rounds
+ * of the start-up come last. */
+static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
+					 size_t count)
+{
+	struct xs_phase_steps *best = NULL;
+	double best_rank = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct xs_phase_steps *one = &phases[i];
+
+		double its_rank;
+
+		if (one->done == one->count)
+			continue;
+		its_rank = rank(one, phases, count);
+		if (!best || one->phase->apart < best->phase->apart ||
+		    (one->phase->apart == best->phase->apart &&
+		     its_rank > best_rank)) {
+			best = one;
+			best_rank = its_rank;
+		}
+	}
+	return best;
 }
 
 static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
@@ -196,7 +197,9 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	struct xs_result_step *out = &result->plan[result->plan_count];
 	const int64_t before_ns =
 	    result->plan_count ? out[-1].app_wall_ns : result->run.wall_ns;
-	double along_ns, after_ns;
+	int64_t reached;
+	const double others_ns = along_ns(steps, phases, count, &reached);
+	const double after_ns = (double)before_ns - step->adds_ns - others_ns;
 
 	*out = (struct xs_result_step){
 	    .step = (int64_t)++result->plan_count,
@@ -207,15 +210,12 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 		xs_number_round(1 / xs_phase_estimate_part(steps->phase)),
 	    .condition = step->estimate->bound,
 	};
-	xs_plan_say(result, steps, step, out);
+	xs_plan_say(result, steps, step, reached, out);
 	fill_sites(result, out);
 	out->code = code_of(result, steps->phase, step->estimate);
-	steps->done++;
+	finish_step(steps, phases, count);
 	out->round_ns = round_ns(steps);
-	along_ns = take_along(out, phases, count);
-	after_ns = (double)before_ns - step->adds_ns - along_ns;
-	out->adds_saves_ns = xs_number_round(step->adds_ns + along_ns);
-	out->rounds_save_ns = xs_number_round(step->rounds_add_ns + along_ns);
+	out->adds_saves_ns = xs_number_round(step->adds_ns + others_ns);
 	out->app_wall_ns = xs_number_round(after_ns);
 	out->low_ns =
 	    xs_number_round(after_ns - errors_ns(phases, count, false));
@@ -377,8 +377,8 @@ int xs_plan_build(struct xs_result *result)
 		free(phases);
 		return -ENOMEM;
 	}
-	for (size_t i = 0; !result->verdict.missing && i < count; i++)
-		xs_phase_steps_build(result, &result->phases[i], &phases[i]);
+	if (!result->verdict.missing)
+		xs_phase_steps_build(result, phases);
 	while ((next = next_steps(phases, count)))
 		add_step(result, next, phases, count);
 	free(phases);

@@ -75,10 +75,11 @@ same_change(const struct xs_result *result, const struct xs_result_step *step)
 	return NULL;
 }
 
-/* What to do, what the setup takes, why an uncertain step is one, and what
- * was left out. */
+/* What to do, what the setup takes, what else the change reaches, why an
+ * uncertain step is one, and what was left out. */
 void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
-		 const struct xs_phase_step *step, struct xs_result_step *out)
+		 const struct xs_phase_step *step, int64_t reached,
+		 struct xs_result_step *out)
 {
 	struct xs_arena *arena = &result->arena;
 	const bool is_last = step == &steps->items[steps->count - 1];
@@ -95,6 +96,12 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 		out->text = xs_advice_text(arena, steps->phase, step->estimate);
 	if (payback)
 		out->text = xs_arena_print(arena, "%s %s", out->text, payback);
+	if (reached)
+		out->text =
+		    xs_arena_print(arena,
+				   "%s The saving includes %" PRId64
+				   " more phase%s with the same lines.",
+				   out->text, reached, reached == 1 ? "" : "s");
 	if (step->whole)
 		out->text =
 		    xs_arena_print(arena,

@@ -6,8 +6,9 @@
 #include "report/plan/phase_step.h"
 
 /* Fills the text and `same` of *out, the last step of the plan: the next one
- * of its phase. */
+ * of its phase, which is made with those of `reached` other ones. */
 void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
-		 const struct xs_phase_step *step, struct xs_result_step *out);
+		 const struct xs_phase_step *step, int64_t reached,
+		 struct xs_result_step *out);
 
 #endif

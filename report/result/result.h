@@ -327,11 +327,10 @@ struct xs_result_step {
 	int64_t step; /* 1, 2, ... */
 	const struct xs_result_phase *phase;
 	const struct xs_result_estimate *estimate;
-	int64_t adds_saves_ns;	/* of the whole run */
-	int64_t rounds_save_ns; /* the same without the setup */
-	int64_t side_by_side;	/* rounds of threads or GPUs at a time, on
-				 * average; the saving is an upper bound if
-				 * there are several */
+	int64_t adds_saves_ns; /* of the whole run */
+	int64_t side_by_side;  /* rounds of threads or GPUs at a time, on
+				* average; the saving is an upper bound if
+				* there are several */
 	int64_t round_before_ns, round_ns; /* before and with this step, after
 					    * the earlier ones of the phase */
 	int64_t app_wall_ns, low_ns, high_ns; /* with all steps so far */

@@ -3,9 +3,9 @@
 
 #include "analyzer/timeline/run_parts.h"
 #include "model/formulas/estimates.h"
-#include "report/plan/plan.h"
 #include "report/build/verdict.h"
 #include "report/build/wait_reason.h"
+#include "report/plan/plan.h"
 #include "report/render/renderer.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 /* Which steps a plan has, in which order, and what each adds. */
 #include "analyzer/timeline/run_parts.h"
 #include "model/formulas/estimates.h"
-#include "report/plan/plan.h"
 #include "report/build/verdict.h"
+#include "report/plan/plan.h"
 #include "tests/report/fixture.h"
 #include "tests/unit.h"
 
@@ -584,6 +584,62 @@ static void the_same_lines_are_changed_once(void **state)
 	expect("pinned pinned");
 }
 
+/* Each phase saves 3 ms of a steady part of 500 ms, and may be off by more;
+ * with the same line in both, 6 ms may be off by 4.5 ms. */
+static void the_same_lines_are_worth_it_together(void **state)
+{
+	static struct xs_result_site sites[] = {
+	    {.file = "/src/a.cu", .line = 8, .step = "h2d"},
+	    {.file = "/src/a.cu", .line = 9, .step = "h2d"}};
+
+	(void)state;
+	result->phase_count = 2;
+	for (size_t i = 0; i < 2; i++) {
+		struct xs_result_estimate *row =
+		    add(&phase[i], "pinned", XS_EFFORT_CALL, 497 * MS / 10);
+
+		row->known_high_ns = 499 * MS / 10;
+		row->high_ns = row->round_ns + 32 * MS / 100;
+		phase[i].sites = &sites[i];
+		phase[i].site_count = 1;
+	}
+	expect("");
+	phase[1].sites = sites;
+	expect("pinned");
+	assert_int_equal(result->plan[0].adds_saves_ns, 6 * MS);
+	assert_non_null(strstr(result->plan[0].text,
+			       "The saving includes 1 more phase with the "
+			       "same lines."));
+	/* 6 ms may be off by 6.1 ms */
+	phase[0].estimates[0].high_ns = phase[1].estimates[0].high_ns =
+	    phase[0].estimates[0].round_ns + 43 * MS / 100;
+	expect("");
+}
+
+/* At the lines of a longer phase's steps, the shorter one has these only. */
+static void lines_are_changed_in_one_way(void **state)
+{
+	static struct xs_result_site site = {
+	    .file = "/src/a.cu", .line = 8, .step = "h2d"};
+
+	(void)state;
+	result->phase_count = 2;
+	for (size_t i = 0; i < 2; i++) {
+		phase[i].sites = &site;
+		phase[i].site_count = 1;
+	}
+	add(&phase[0], "pinned", XS_EFFORT_CALL, 25 * MS);
+	add(&phase[1], "pinned", XS_EFFORT_CALL, 25 * MS);
+	add(&phase[1], "double-buffer", XS_EFFORT_PLACES, 10 * MS);
+	expect("pinned");
+	add(&phase[0], "double-buffer", XS_EFFORT_PLACES, 12 * MS);
+	expect("pinned double-buffer");
+	assert_int_equal(result->plan[1].adds_saves_ns, 280 * MS);
+	/* a longer phase without steps */
+	phase[0].estimate_count = 0;
+	expect("pinned double-buffer");
+}
+
 /* Where issuing work is the limit, "nothing" would be wrong. */
 static void an_unknown_graph_is_not_nothing(void **state)
 {
@@ -634,6 +690,8 @@ int main(void)
 	    TEST(code_is_in_the_language_of_the_line),
 	    TEST(rounds_side_by_side_are_counted),
 	    TEST(the_same_lines_are_changed_once),
+	    TEST(the_same_lines_are_worth_it_together),
+	    TEST(lines_are_changed_in_one_way),
 	    TEST(an_unknown_graph_is_not_nothing),
 	};
 

@@ -310,7 +310,7 @@ static void all_has_the_rest(void **state)
 	(void)state;
 	expect_lines(result,
 		     (const char *const[]){
-			 "\n  phases 2, 3 have no step in the plan: --all",
+			 "\n  phases 2, 3 have no step of their own: --all",
 			 "2. streams n=8: a round of", NULL});
 	result->plan[1].phase = &result->phases[1];
 	result->phases[1].apart = true;
@@ -320,7 +320,7 @@ static void all_has_the_rest(void **state)
 			 "412 ms (4.1 % "
 			 "of the run; --all)\n",
 			 "\n  2  as-is  ",
-			 "\n  phase 3 has no step in the plan: --all", NULL});
+			 "\n  phase 3 has no step of its own: --all", NULL});
 	result->all_asked = true;
 	expect_lines(result,
 		     (const char *const[]){

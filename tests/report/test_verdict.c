@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What bounds the run, in figures and in words. */
-#include "report/plan/limit.h"
 #include "report/build/read.h"
 #include "report/build/verdict.h"
+#include "report/plan/limit.h"
 #include "tests/report/fixture.h"
 #include "tests/unit.h"
 

@@ -218,7 +218,7 @@ static bool is_listed(const struct xs_result *result, size_t index)
 	       is_in_plan(result, &result->phases[index]);
 }
 
-/* "phases 2, 4 have no step in the plan ...": those that are not listed. */
+/* "phases 2, 4 have no step of their own ...": those that are not listed. */
 static void put_unlisted(const struct xs_terminal *terminal,
 			 struct xs_result *result, size_t phases)
 {
@@ -237,10 +237,11 @@ static void put_unlisted(const struct xs_terminal *terminal,
 		xs_terminal_wrap(
 		    terminal, XS_PLAIN, "  ",
 		    xs_arena_print(&result->arena,
-				   "phase%s %s ha%s no step in the plan: --all "
+				   "phase%s %s ha%s no step of %s own: --all "
 				   "shows the strategies",
 				   count == 1 ? "" : "s", list,
-				   count == 1 ? "s" : "ve"));
+				   count == 1 ? "s" : "ve",
+				   count == 1 ? "its" : "their"));
 }
 
 static int put_table(const struct xs_terminal *terminal,

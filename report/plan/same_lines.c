@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/plan/same_lines.h"
+
+#include "report/plan/advice_text.h"
+
+#include <string.h>
+
+static bool is_same_line(const struct xs_result_site *a,
+			 const struct xs_result_site *b)
+{
+	return a->file && b->file && a->line == b->line &&
+	       strcmp(a->file, b->file) == 0;
+}
+
+/* Whether the row's strategy changes the line of the site for the phase. */
+static bool changes(const struct xs_result_phase *phase,
+		    const struct xs_result_estimate *row,
+		    const struct xs_result_site *site)
+{
+	for (size_t i = 0; i < phase->site_count; i++)
+		if (is_same_line(&phase->sites[i], site) &&
+		    xs_advice_is_about(phase, row, &phase->sites[i]))
+			return true;
+	return false;
+}
+
+bool xs_lines_are_within(const struct xs_result_phase *outer,
+			 const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < phase->site_count; i++) {
+		if (!xs_advice_is_about(phase, row, &phase->sites[i]))
+			continue;
+		if (!changes(outer, row, &phase->sites[i]))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+bool xs_lines_are_same(const struct xs_result_phase *other,
+		       const struct xs_result_phase *phase,
+		       const struct xs_result_estimate *row)
+{
+	return other->apart == phase->apart &&
+	       xs_lines_are_within(other, phase, row) &&
+	       xs_lines_are_within(phase, other, row);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Changes that are made once in the source and reach several phases. */
+#ifndef XS_REPORT_PLAN_SAME_LINES_H
+#define XS_REPORT_PLAN_SAME_LINES_H
+
+#include "report/result/result.h"
+
+/* Returns whether the lines that the row's strategy changes for the phase are
+ * known, and among those that it changes for the outer phase. */
+bool xs_lines_are_within(const struct xs_result_phase *outer,
+			 const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row);
+
+/* Returns whether they are known and the same for both phases, of which both or
+ * none is of the steady part. */
+bool xs_lines_are_same(const struct xs_result_phase *other,
+		       const struct xs_result_phase *phase,
+		       const struct xs_result_estimate *row);
+
+#endif
