@@ -20,7 +20,7 @@ TRACES = [pathlib.Path(name).resolve() for name in sys.argv[3:]] or sorted(
     (HERE / "../../examples/traces").resolve().glob("*.xspy"))
 SECONDS = 120
 EDGES = (0, 1, 4, 255, 4095, 4096, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF)
-COMMANDS = (("report", "--all", "--atgpu"), ("report", "--format", "json"), ("dump",),
+COMMANDS = (("report", "--all", "--atgpu"), ("report", "--format", "html"), ("dump",),
             ("diff",))
 
 

@@ -97,6 +97,7 @@ await page.evaluate(() => {
   timelines[0].fit();
   timelines[0].select(null);
   timelines[0].said.textContent = '';
+  document.activeElement.blur();
   scrollTo(0, 0);
 });
 const box = async title => page.locator('section', {has: page.getByRole('heading', {name: title})}).boundingBox();
