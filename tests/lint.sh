@@ -25,7 +25,8 @@ check() {
 # Versions of clang-format differ in what they make of one style; the style is
 # that of version 14.
 format() {
-	git ls-files '*.c' '*.h' '*.cu' | xargs "$1" --dry-run -Werror
+	git ls-files '*.c' '*.h' '*.cu' |
+		xargs -n 50 -P "$(nproc)" "$1" --dry-run -Werror
 }
 
 analysis() {
@@ -36,7 +37,25 @@ analysis() {
 }
 
 shells() {
-	git ls-files '*.sh' .ci/run | xargs shellcheck -S warning -x -P SCRIPTDIR
+	git ls-files '*.sh' .ci/run |
+		xargs -n 5 -P "$(nproc)" shellcheck -S warning -x -P SCRIPTDIR
+}
+
+# Bodies of functions, whose braces are at the start of a line: at most 40 lines.
+lengths() {
+	git ls-files '*.c' | xargs awk '
+		FNR == 1 { begin = 0 }
+		/^\{$/ { begin = FNR }
+		/^}/ && begin {
+			lines = FNR - begin - 1
+			if (lines > 40) {
+				printf "%s:%d: a function of %d lines\n",
+					FILENAME, begin, lines
+				long = 1
+			}
+			begin = 0
+		}
+		END { exit long }' >&2
 }
 
 for formatter in clang-format-14 clang-format; do
@@ -46,6 +65,7 @@ for formatter in clang-format-14 clang-format; do
 		break
 	fi
 done
+check 'length of functions' lengths
 command -v cppcheck >/dev/null && check cppcheck analysis
 command -v shellcheck >/dev/null && check shellcheck shells
 exit "$failed"

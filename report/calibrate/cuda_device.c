@@ -42,22 +42,23 @@ void xs_cuda_note(struct xs_cuda_device *gpu, int result, const char *step)
 		 result);
 }
 
-static void load_api(struct xs_cuda_device *gpu)
-{
-	static const struct {
-		const char *symbol;
-		size_t offset;
-		bool needed;
-	} functions[] = {
+static const struct {
+	const char *symbol;
+	size_t offset;
+	bool needed;
+} functions[] = {
 #define XS_CUDA_ROW(function, suffix, parameters)                              \
 	{#function suffix, offsetof(struct xs_cuda_api, function), true},
-	    XS_CUDA_API(XS_CUDA_ROW)
+    XS_CUDA_API(XS_CUDA_ROW)
 #undef XS_CUDA_ROW
 #define XS_CUDA_ROW(function, suffix, parameters)                              \
 	{#function suffix, offsetof(struct xs_cuda_api, function), false},
-		XS_CUDA_NEWER_API(XS_CUDA_ROW)
+	XS_CUDA_NEWER_API(XS_CUDA_ROW)
 #undef XS_CUDA_ROW
-	};
+};
+
+static void load_api(struct xs_cuda_device *gpu)
+{
 	char why[120];
 
 	gpu->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);

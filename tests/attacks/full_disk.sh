@@ -17,6 +17,7 @@ mount -o remount,size=4m disk
 LD_PRELOAD="$XS_PRELOAD" "$XS_APPS/app" threads 300 >out 2>err &
 program=$!
 until [ -n "$(find disk -name '*.xspy' -size +8k)" ]; do
+	kill -0 "$program" || fail "disk that fills: no trace"
 	sleep 0.02
 done
 cat /dev/zero >disk/others 2>/dev/null || :

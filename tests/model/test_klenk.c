@@ -256,6 +256,17 @@ static void test_rates_of_infiniband(void **unused)
 }
 
 /* The rows of a machine, their terms, and abstentions. */
+static void set_parts(struct xs_machine *m)
+{
+	set_param(&m->flag_ns, 600);
+	set_param(&m->poll_system_ns, 1200);
+	set_param(&m->poll_device_ns, 150);
+	set_param(&m->poll_host_ns, 50);
+	set_param(&m->store_64_ns, 600);
+	set_param(&m->proxy_ns, 550);
+	set_param(&m->mapped_write, 0.02);
+}
+
 static void test_rows(void **unused)
 {
 	struct xs_control_estimate rows[XS_CONTROL_ROWS];
@@ -271,13 +282,7 @@ static void test_rows(void **unused)
 	xs_closed_form_klenk(&m, true, 64, 1, rows);
 	for (size_t i = 1; i < XS_CONTROL_ROWS; i++)
 		assert_string_equal(rows[i].unknown, "flag_ns");
-	set_param(&m.flag_ns, 600);
-	set_param(&m.poll_system_ns, 1200);
-	set_param(&m.poll_device_ns, 150);
-	set_param(&m.poll_host_ns, 50);
-	set_param(&m.store_64_ns, 600);
-	set_param(&m.proxy_ns, 550);
-	set_param(&m.mapped_write, 0.02);
+	set_parts(&m);
 	xs_closed_form_klenk(&m, true, 64, 4, rows);
 	assert_near(rows[1].ns, 600 + 50 + m.lo_d2h_ns.value +
 				    64 * m.G_d2h.value + m.sync_ns.value +

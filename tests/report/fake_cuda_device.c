@@ -344,6 +344,13 @@ static int destroy_graph(xs_cuda_graph graph)
 	return 0;
 }
 
+static void set_flag(void **parameters, double at)
+{
+	flag.to = (uint32_t *)(uintptr_t) * (uint64_t *)parameters[1];
+	flag.value = *(uint32_t *)parameters[2];
+	flag.time = at;
+}
+
 static int launch(xs_cuda_function function, unsigned grid_x, unsigned grid_y,
 		  unsigned grid_z, unsigned block_x, unsigned block_y,
 		  unsigned block_z, unsigned shared_bytes,
@@ -383,13 +390,8 @@ static int launch(xs_cuda_function function, unsigned grid_x, unsigned grid_y,
 	stream->copied = false;
 	kernels_ready = fmax(kernels_ready, stream->ready);
 	all_ready = fmax(all_ready, stream->ready);
-	if (kernel == XS_KERNEL_SPIN && !fake_faults.no_flag) {
-		uint64_t to = *(uint64_t *)parameters[1];
-
-		flag.to = (uint32_t *)(uintptr_t)to;
-		flag.value = *(uint32_t *)parameters[2];
-		flag.time = stream->ready;
-	}
+	if (kernel == XS_KERNEL_SPIN && !fake_faults.no_flag)
+		set_flag(parameters, stream->ready);
 	return 0;
 }
 
@@ -524,9 +526,8 @@ static int error_name(int error, const char **name)
 	return 0;
 }
 
-void fake_cuda_open(struct xs_cuda_device *gpu)
+static void reset(void)
 {
-	memset(gpu, 0, sizeof(*gpu));
 	memset(&fake_faults, 0, sizeof(fake_faults));
 	memset(engines, 0, sizeof(engines));
 	memset(&flag, 0, sizeof(flag));
@@ -534,6 +535,12 @@ void fake_cuda_open(struct xs_cuda_device *gpu)
 	memset(&last_write, 0, sizeof(last_write));
 	memset(&mailbox, 0, sizeof(mailbox));
 	now_ns = all_ready = kernels_ready = whole_ready = 1e9;
+}
+
+void fake_cuda_open(struct xs_cuda_device *gpu)
+{
+	memset(gpu, 0, sizeof(*gpu));
+	reset();
 	gpu->api = (struct xs_cuda_api){
 	    .cuGetErrorName = error_name,
 	    .cuDeviceGetAttribute = attribute,

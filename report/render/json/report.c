@@ -189,6 +189,23 @@ static bool set_round(json_t *out, const struct xs_result_phase *in)
 	return failed;
 }
 
+/* What a round moves. Returns whether memory ran out. */
+static bool set_moved(json_t *out, const struct xs_result_phase *in)
+{
+	bool failed = false;
+
+	SET_NUMBER(in, transfer_ns);
+	SET_NUMBER(in, movable_ns);
+	SET_NUMBER(in, kernel_busy_ns);
+	SET_NUMBER(in, free_bytes);
+	SET_NUMBER(in, h2d_bytes);
+	SET_NUMBER(in, d2h_bytes);
+	SET_NUMBER(in, h2d_ops);
+	SET_NUMBER(in, d2h_ops);
+	SET_NUMBER(in, kernels);
+	return failed;
+}
+
 static json_t *phase(const struct xs_result_phase *in)
 {
 	json_t *out = json_object();
@@ -207,15 +224,7 @@ static json_t *phase(const struct xs_result_phase *in)
 		    &failed);
 	SET_NUMBER(in, wall_ns);
 	xs_json_set(out, "apart", json_boolean(in->apart), &failed);
-	SET_NUMBER(in, transfer_ns);
-	SET_NUMBER(in, movable_ns);
-	SET_NUMBER(in, kernel_busy_ns);
-	SET_NUMBER(in, free_bytes);
-	SET_NUMBER(in, h2d_bytes);
-	SET_NUMBER(in, d2h_bytes);
-	SET_NUMBER(in, h2d_ops);
-	SET_NUMBER(in, d2h_ops);
-	SET_NUMBER(in, kernels);
+	failed |= set_moved(out, in);
 	xs_json_set(out, "kernel_names",
 		    xs_json_texts(in->kernel_names, in->kernel_name_count),
 		    &failed);
