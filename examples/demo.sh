@@ -129,6 +129,14 @@ if [ -e "$trace" ]; then
 fi
 if [ "$gpu" = no ]; then
 	printf '\nA trace of the same program, recorded on an H200:\n'
-	show "$build/bin/xferspy" report "$recorded" --machine h200
+	trace=$recorded profile="--machine h200"
+	show "$build/bin/xferspy" report "$trace" $profile
+fi
+if [ -e "$trace" ]; then
+	# shellcheck disable=SC2086
+	"$build/bin/xferspy" report "$trace" $profile --format html \
+		-o "$build/report.html"
+	printf '\nThe same with a timeline, for a browser:\n  %s\n' \
+		"$PWD/$build/report.html"
 fi
 next_steps

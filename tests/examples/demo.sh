@@ -35,6 +35,8 @@ says "  50%"
 says "Step 2 of 3: "
 says "Step 3 of 3: "
 says "What to change"
+says "$scratch/build-demo/report.html"
+[ -s "$scratch/build-demo/report.html" ] || fail "the demo wrote no page"
 [ ! -e "$scratch/build" ] || fail "the demo wrote to build/"
 grep -q -- '--build build-demo' "$scratch/cmake" ||
 	fail "the demo did not build in build-demo"
