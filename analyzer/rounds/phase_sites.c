@@ -89,6 +89,29 @@ static int add_copy(const struct xs_trace *trace, const struct xs_op *op,
 	return add_range(ranges, start, call->bytes);
 }
 
+/* Returns the bytes of the copy in pages that it touched first. */
+static uint64_t touched_bytes(const struct xs_trace *trace,
+			      const struct xs_op *op)
+{
+	size_t first = 0, last = trace->fault_count;
+	uint64_t bytes = 0;
+
+	while (first < last) {
+		const size_t middle = first + (last - first) / 2;
+
+		if (trace->faults[middle].call < op->call)
+			first = middle + 1;
+		else
+			last = middle;
+	}
+	for (; op->call != XS_NONE && first < trace->fault_count &&
+	       trace->faults[first].call == op->call;
+	     first++)
+		bytes += (uint64_t)trace->faults[first].minor *
+			 trace->faults[first].page_bytes;
+	return bytes < op->bytes ? bytes : op->bytes;
+}
+
 /* Merges memory kinds: XS_MEM_UNKNOWN when they differ. */
 static void add_memory(uint8_t *all, bool first, uint8_t memory)
 {
@@ -108,10 +131,12 @@ static int measure_buffers(const struct xs_phase_members *m,
 	for (size_t i = 0; i < m->count; i++) {
 		const struct xs_round *round = xs_phase_member(m, i);
 		const uint32_t *ops = m->rounds->ops + round->first_op;
+		uint64_t touched = 0;
 
 		for (uint32_t j = 0; !rc && j < round->op_count; j++) {
 			const struct xs_op *op = &m->trace->ops[ops[j]];
 
+			touched += touched_bytes(m->trace, op);
 			if (op->kind == XS_OP_H2D) {
 				add_memory(&phase->src_memory, !h2d_seen,
 					   op->src_memory);
@@ -124,6 +149,8 @@ static int measure_buffers(const struct xs_phase_members *m,
 				rc = add_copy(m->trace, op, &d2h);
 			}
 		}
+		if (!i || touched < phase->touched_bytes)
+			phase->touched_bytes = touched;
 	}
 	rc2 = range_bytes(&h2d, phase->h2d_bytes, &phase->h2d_buffer_bytes);
 	rc = rc ? rc : rc2;

@@ -20,6 +20,10 @@ struct xs_param {
 			   * if the source gives none */
 };
 
+/* The least bytes for which calibration measures pinning and registration. What
+ * the line through larger sizes gives for fewer is no time of a call. */
+#define XS_PIN_LEAST_BYTES (64u << 10)
+
 /*
  * P(name, unit, what). LogGP names as in van Werkhoven 2014, section V: L+o is
  * latency and overhead, G the time per byte, g the gap between transfers.

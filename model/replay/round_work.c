@@ -160,6 +160,8 @@ static void add_pinning(struct xs_round_work *work,
 		work->pinned_bytes += (double)phase->d2h_buffer_bytes;
 		work->pinned_buffers++;
 	}
+	work->fresh_bytes =
+	    fmin((double)phase->touched_bytes, work->pinned_bytes);
 }
 
 int xs_round_work_build(const struct xs_phase *phase,

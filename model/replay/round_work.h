@@ -42,6 +42,7 @@ struct xs_round_work {
 			    * in, which do not wait for the device */
 	double host_ns;	   /* host time between calls: unchanged */
 	double pinned_bytes; /* pageable memory to pin */
+	double fresh_bytes;  /* part of it that each round touches first */
 	unsigned pinned_buffers;
 	bool managed, pageable; /* of some copy's host memory */
 	bool unseen;		/* copies or kernels without a recorded op */

@@ -326,48 +326,6 @@ int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
 	return 0;
 }
 
-double xs_registering_ns(const struct xs_machine *machine, double buffers,
-			 double bytes)
-{
-	return buffers * machine->register_fixed_ns.value +
-	       bytes * machine->register_byte_ns.value;
-}
-
-double xs_pinned_allocation_ns(const struct xs_machine *machine, double buffers,
-			       double bytes)
-{
-	return buffers * machine->pin_fixed_ns.value +
-	       bytes * machine->pin_byte_ns.value;
-}
-
-double xs_pinning_ns(const struct xs_machine *machine, double buffers,
-		     double bytes)
-{
-	const double ns = xs_registering_ns(machine, buffers, bytes);
-
-	return isnan(ns) ? xs_pinned_allocation_ns(machine, buffers, bytes)
-			 : ns;
-}
-
-void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
-			      unsigned streams, struct xs_estimate *row)
-{
-	row->setup_ns =
-	    streams * xs_or_zero(c->machine->stream_create_ns.value);
-	if (c->work.pinned_buffers)
-		row->setup_ns += xs_pinning_ns(
-		    c->machine, c->work.pinned_buffers, c->work.pinned_bytes);
-}
-
-void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
-			   struct xs_estimate *row)
-{
-	xs_estimate_set_setup_ns(c, streams, row);
-	if (c->work.pinned_buffers)
-		xs_estimate_assume(
-		    row, "the buffers are pinned once and used in every round");
-}
-
 /* Returns the crossings of a byte; 0 if they were not counted. */
 static double counted(double crossings)
 {

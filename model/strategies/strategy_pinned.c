@@ -47,8 +47,7 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
 	const struct xs_round_work *w = &c->work;
-	const double ns =
-	    xs_registering_ns(c->machine, w->pinned_buffers, w->pinned_bytes);
+	const double ns = xs_registering_work_ns(c->machine, w);
 	const double other_ns = xs_pinned_allocation_ns(
 	    c->machine, w->pinned_buffers, w->pinned_bytes);
 

@@ -10,7 +10,7 @@
 /* Sizes of a sweep: 64 KiB, 1, 4, 16 and 64 MiB. */
 #define SIZES 5
 
-static const size_t sizes[SIZES] = {XS_MIB / 16, XS_MIB, 4 * XS_MIB,
+static const size_t sizes[SIZES] = {XS_PIN_LEAST_BYTES, XS_MIB, 4 * XS_MIB,
 				    16 * XS_MIB, 64 * XS_MIB};
 
 /* Host time to make something and to end it. */

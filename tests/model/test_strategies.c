@@ -45,6 +45,26 @@ static void test_pinned(void **unused)
 	assert_near(row->breakeven_rounds, 3);
 }
 
+/* Rounds that touch new memory no longer do: it is touched once. A small buffer
+ * is pinned as the least one that was measured. */
+static void test_the_setup_touches_memory_once(void **unused)
+{
+	(void)unused;
+	set_range(&machine.register_fixed_ns, 30000);
+	set_range(&machine.register_byte_ns, 1);
+	set_range(&machine.touch_byte_ns, 2);
+	estimate();
+	assert_near(replayed("pinned")->setup_ns, 2060000);
+	phase.touched_bytes = 1000000;
+	estimate();
+	assert_near(replayed("pinned")->setup_ns, 2060000 + 2000000);
+	phase.h2d_buffer_bytes = phase.d2h_buffer_bytes = 1000;
+	estimate();
+	assert_near(replayed("pinned")->setup_ns, 2 * 95536 + 2 * 2000);
+	assert_non_null(
+	    strstr(replayed("pinned")->why, "cudaMallocHost 85536 ns"));
+}
+
 /* The setup is of registering, which the code does, if that is known. */
 static void test_the_setup_is_of_what_is_advised(void **unused)
 {
@@ -582,6 +602,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_as_is),
 	    TEST(test_pinned),
+	    TEST(test_the_setup_touches_memory_once),
 	    TEST(test_the_setup_is_of_what_is_advised),
 	    TEST(test_reuse),
 	    TEST(test_reuse_of_nothing),

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* What a change costs once: pinned memory and streams. */
+#include "model/strategies/strategy.h"
+
+#include <math.h>
+
+/* Fewer bytes of a buffer than were measured take as long as the fewest that
+ * were. */
+static double measured_bytes(double buffers, double bytes)
+{
+	return fmax(bytes, buffers * XS_PIN_LEAST_BYTES);
+}
+
+double xs_registering_ns(const struct xs_machine *machine, double buffers,
+			 double bytes)
+{
+	return buffers * machine->register_fixed_ns.value +
+	       measured_bytes(buffers, bytes) * machine->register_byte_ns.value;
+}
+
+double xs_pinned_allocation_ns(const struct xs_machine *machine, double buffers,
+			       double bytes)
+{
+	return buffers * machine->pin_fixed_ns.value +
+	       measured_bytes(buffers, bytes) * machine->pin_byte_ns.value;
+}
+
+double xs_registering_work_ns(const struct xs_machine *machine,
+			      const struct xs_round_work *work)
+{
+	return xs_registering_ns(machine, work->pinned_buffers,
+				 work->pinned_bytes) +
+	       work->fresh_bytes * xs_or_zero(machine->touch_byte_ns.value);
+}
+
+double xs_pinning_ns(const struct xs_machine *machine, double buffers,
+		     double bytes)
+{
+	const double ns = xs_registering_ns(machine, buffers, bytes);
+
+	return isnan(ns) ? xs_pinned_allocation_ns(machine, buffers, bytes)
+			 : ns;
+}
+
+/* Of the host memory of a round's pageable copies. */
+static double pinning_work_ns(const struct xs_machine *machine,
+			      const struct xs_round_work *work)
+{
+	const double ns = xs_registering_work_ns(machine, work);
+
+	return isnan(ns)
+		   ? xs_pinned_allocation_ns(machine, work->pinned_buffers,
+					     work->pinned_bytes)
+		   : ns;
+}
+
+void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
+			      unsigned streams, struct xs_estimate *row)
+{
+	row->setup_ns =
+	    streams * xs_or_zero(c->machine->stream_create_ns.value);
+	if (c->work.pinned_buffers)
+		row->setup_ns += pinning_work_ns(c->machine, &c->work);
+}
+
+void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
+			   struct xs_estimate *row)
+{
+	xs_estimate_set_setup_ns(c, streams, row);
+	if (c->work.pinned_buffers)
+		xs_estimate_assume(
+		    row, "the buffers are pinned once and used in every round");
+}
