@@ -233,11 +233,22 @@ def choice_lines(programs, reports):
     return lines
 
 
+def noise_line(programs):
+    """How far untraced runs of one program differ, which no prediction knows."""
+    spreads = [max(times) / min(times) - 1 for times in
+               (program["variants_ms"][program["baseline"]]
+                for program in programs.values())]
+    return (f"Three untraced runs of the same baseline differ by "
+            f"{100 * statistics.median(spreads):.0f} % in the median program, "
+            f"and by {100 * max(spreads):.0f} % at most.")
+
+
 def section(xferspy, machine, half, heading, table):
     measured = json.loads((HERE / machine / f"{half}.json").read_text())
     names = measured["programs"]
     lines = [f"## {heading}: {len(names)} programs", "",
-             f"{measured['gpu'].split(',')[0]}, {measured['date'][:10]}.", ""]
+             f"{measured['gpu'].split(',')[0]}, {measured['date'][:10]}. "
+             f"{noise_line(names)}", ""]
     entries = {entry["name"]: entry for entry in table}
     calibrated = None
     for words, profile in PROFILES:
