@@ -116,6 +116,15 @@ struct xs_action xs_action_kernel_after_copy(const struct xs_machine *machine,
 	return action;
 }
 
+/* From the end of a kernel to the start of the next one of its stream, as CUPTI
+ * shows it: 0.9 to 1.25 us in traces of four programs, on H100 and H200. */
+#define RECORDED_GAP_NS 1000.0
+
+double xs_kernel_edges_ns(const struct xs_machine *machine)
+{
+	return fmax(machine->kernel_gap_ns.value - RECORDED_GAP_NS, 0);
+}
+
 struct xs_action xs_action_sync_all(const struct xs_machine *machine)
 {
 	return (struct xs_action){.kind = XS_ACTION_SYNC_ALL,

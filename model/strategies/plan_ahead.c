@@ -56,6 +56,8 @@ static struct xs_action kernel_of(const struct ahead *a,
 				      ? xs_action_kernel_after_copy(m, ns)
 				      : xs_action_kernel(m, ns);
 
+	if (!after_copy)
+		kernel.dep_lag_ns -= xs_kernel_edges_ns(m);
 	if (!a->scenario->one_kernel)
 		kernel.sm_share = a->scenario->side_by_side
 				      ? xs_step_least_sm_share(step, m)

@@ -76,8 +76,10 @@ static void make_node(const struct xs_machine *machine,
 	action->call_ns = 0;
 	action->issue_lag_ns = xs_or_zero(machine->graph_latency_ns.value);
 	if (step->kind == XS_STEP_KERNEL)
-		action->dep_lag_ns =
-		    fmin(action->dep_lag_ns, machine->graph_gap_ns.value);
+		action->dep_lag_ns = fmin(action->dep_lag_ns,
+					  fmax(machine->graph_gap_ns.value -
+						   xs_kernel_edges_ns(machine),
+					       0));
 }
 
 /* keeps: the host's work between the calls of the run remains, before the

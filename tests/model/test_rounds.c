@@ -75,6 +75,34 @@ static void test_double_buffer_of_small_kernels(void **unused)
 }
 
 /*
+ * The same with two kernels of 50000, 1000 apart. Kernels that spin are 1800
+ * apart: 800 of it are in the recorded times.
+ */
+static void test_double_buffer_of_two_kernels(void **unused)
+{
+	(void)unused;
+	set_param(&machine.G_both_h2d, 0.02);
+	set_param(&machine.G_both_d2h, 0.02);
+	machine.sm_count = 4;
+	machine.max_threads_per_sm = 1000;
+	steps[1].end_ns -= 50000;
+	steps[1].blocks = 5;
+	steps[1].block_threads = 100;
+	steps[3] = steps[2];
+	steps[2] = steps[1];
+	steps[2].start_ns += 51000;
+	steps[2].end_ns += 51000;
+	phase.step_count = 4;
+	phase.kernel_ops = 2;
+	estimate();
+	assert_near(replayed("double-buffer")->round_ns, 79500);
+	set_param(&machine.kernel_gap_ns, 1800);
+	set_param(&machine.copy_to_kernel_ns, 1000);
+	estimate();
+	assert_near(replayed("double-buffer")->round_ns, 79900);
+}
+
+/*
  * Transfers of 20000 each way and a kernel of 10000: one of two sets of buffers
  * is free again when its round ends, 50000 later.
  */
@@ -600,6 +628,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_double_buffer_of_long_kernels),
 	    TEST(test_double_buffer_of_small_kernels),
+	    TEST(test_double_buffer_of_two_kernels),
 	    TEST(test_double_buffer_of_long_copies),
 	    TEST(test_double_buffer_of_a_busy_host),
 	    TEST(test_double_buffer_beside_the_host),
