@@ -22,7 +22,7 @@ read_trace
 "$XS_COMMAND" report ./*.xspy >report.txt
 report_has 'cudaFree at app.cu:[0-9]* waits implicitly for the kernels before it: .* in one call;'
 report_has 'cudaMemcpy at app.cu:[0-9]*, one call of 4 B, waits .* for kernels first; the copy itself'
-report_has 'cudaMemcpyAsync at app.cu:[0-9]* blocks the host because its memory is pageable'
+report_has 'cudaMemcpyAsync at app.cu:[0-9]*, one call of 4 MiB, blocks the host because its memory is pageable'
 expect "places in JSON" "$(sed '/"steady":/,$d' report.json | grep -c '"waited_ns":')" 13
 
 # CUDA's start is reported apart from the pinned allocation that contains it,
