@@ -289,6 +289,7 @@ static int build_flow(struct builder *b)
 	    .before = b->order.before};
 
 	mark_unknown(b);
+	b->out->access_count = (uint32_t)b->access_count;
 	return xs_flow_build(&program, &b->out->flow);
 }
 

@@ -13,6 +13,7 @@ struct xs_dataflow {
 	uint32_t op_count;
 	struct xs_flow_op *flow_ops;	 /* what they access; owned */
 	struct xs_flow_access *accesses; /* owned */
+	uint32_t access_count;
 	uint32_t *memories; /* by access: the call that allocated or registered
 			     * it, XS_NONE if unknown; owned */
 	uint32_t unknown_count; /* ops that may access any memory */

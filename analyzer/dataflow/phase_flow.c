@@ -2,6 +2,7 @@
 #include "analyzer/dataflow/phase_flow.h"
 
 #include "analyzer/dataflow/dataflow.h"
+#include "analyzer/dataflow/task_class.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -107,6 +108,7 @@ int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase)
 	int rc;
 
 	phase->flow_known = false;
+	phase->task_class = (struct xs_task_class){XS_CLASS_UNKNOWN};
 	if (!phase->sample_rounds || !phase->step_count)
 		return 0;
 	rc = xs_dataflow_build(trace, phase->sample_from_ns,
@@ -114,6 +116,8 @@ int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase)
 	if (rc)
 		return rc == -E2BIG ? 0 : rc;
 	rc = match(&m);
+	if (!rc && phase->flow_known)
+		rc = xs_task_class(trace, &flow, &phase->task_class);
 	free(m.steps);
 	free(m.position);
 	free(m.round);

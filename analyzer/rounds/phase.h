@@ -128,6 +128,29 @@ struct xs_phase_site {
 #define XS_COPY_HW_QUEUES   4u
 #define XS_HW_QUEUES_MAX    32u
 
+/* The classes of Li et al. 2016 by how tasks depend on each other: a task is
+ * copies in, the kernels up to the next copy in, and their copies out. Of
+ * several that apply, the last one. */
+enum xs_task_class_kind {
+	XS_CLASS_UNKNOWN,
+	XS_CLASS_INDEPENDENT,	  /* tasks have nothing in common */
+	XS_CLASS_FALSE_DEPENDENT, /* they reuse buffers */
+	XS_CLASS_SHARED_INPUT,	  /* they share memory that none copies out */
+	XS_CLASS_ITERATIVE,	  /* one kernel again and again in each */
+	XS_CLASS_TRUE_DEPENDENT,  /* one needs results of another */
+};
+
+struct xs_task_class {
+	enum xs_task_class_kind kind;
+	uint32_t tasks;	   /* looked at */
+	uint64_t bytes;	   /* of the memory that decides */
+	uint32_t launches; /* of a kernel in a task, each on what the one before
+			    * wrote; 1: none does */
+	bool returns;	   /* a task copies in what another one copied out */
+	bool partly; /* parts of allocations are copied: what several tasks
+		      * use of them is not known */
+};
+
 /* Rounds of one signature. Byte and op counts are the medians of one round. */
 struct xs_phase {
 	uint32_t id;	 /* 1, 2, ... by decreasing total_ns */
@@ -151,6 +174,7 @@ struct xs_phase {
 	uint32_t sample_rounds;
 	uint64_t sample_from_ns, sample_to_ns; /* CLOCK_REALTIME */
 	bool flow_known; /* the steps' partners are, by xs_phase_flow() */
+	struct xs_task_class task_class; /* by xs_phase_flow(), too */
 
 	uint64_t h2d_bytes, d2h_bytes;
 	uint64_t h2d_ops, d2h_ops, kernel_ops;

@@ -95,6 +95,10 @@ void xs_build_check_profile(struct xs_result *result,
 			    const struct xs_trace *trace,
 			    const struct xs_device *device);
 
+/* Fills the class of the phase's tasks. */
+void xs_build_task_class(struct xs_result *result, const struct xs_phase *phase,
+			 struct xs_result_phase *out);
+
 /* Fills a phase except its estimates. */
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 		    const struct xs_phase *phase, struct xs_result_phase *out);

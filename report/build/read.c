@@ -175,6 +175,7 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 		out->free_bytes = xs_build_free_bytes(result, &allocations,
 						      &phases->items[i]);
 		err = xs_phase_flow(trace, &phases->items[i]);
+		xs_build_task_class(result, &phases->items[i], out);
 		if (!err)
 			err = xs_build_atgpu(result, &allocations,
 					     &phases->items[i], &out->atgpu);

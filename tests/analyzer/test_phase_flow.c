@@ -196,6 +196,129 @@ static uint32_t last_needed(const struct round *round, uint32_t copy)
 	return XS_NONE;
 }
 
+/* Ops of all rounds. Between rounds may be a kernel without memory. */
+struct run {
+	struct planned ops[ROUNDS * (OPS + 1)];
+	uint32_t task[ROUNDS * (OPS + 1)];
+	uint32_t count, tasks;
+};
+
+static void run_rounds(const struct round *round, struct run *run)
+{
+	static const struct planned other = {.kind = XS_STEP_KERNEL};
+	bool computed = false;
+
+	*run = (struct run){.tasks = 1};
+	for (unsigned r = 0; r < ROUNDS; r++) {
+		for (uint32_t i = 0; i < round->count; i++)
+			run->ops[run->count++] = round->ops[i];
+		if (round->noise)
+			run->ops[run->count++] = other;
+	}
+	for (uint32_t i = 0; i < run->count; i++) {
+		if (run->ops[i].kind == XS_STEP_H2D && computed) {
+			run->tasks++;
+			computed = false;
+		}
+		computed |= run->ops[i].kind == XS_STEP_KERNEL;
+		run->task[i] = run->tasks - 1;
+	}
+}
+
+/* Bytes that a task copies in or out of the buffer; kernels: launches. */
+static uint64_t amount(const struct run *run, uint32_t task, unsigned buffer,
+		       uint8_t kind)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < run->count; i++) {
+		const struct planned *op = &run->ops[i];
+
+		if (run->task[i] != task || op->kind != kind)
+			continue;
+		if (kind == XS_STEP_KERNEL)
+			sum += op->buffers >> buffer & 1;
+		else if (op->begin / BYTES == buffer)
+			sum += op->bytes;
+	}
+	return sum;
+}
+
+/* The class by one buffer; part: parts of it are copied. */
+static enum xs_task_class_kind class_of(const struct run *run, unsigned buffer,
+					bool *part)
+{
+	uint32_t used = 0, filled = 0, out = 0;
+	bool partly = false;
+
+	for (uint32_t t = 0; t < run->tasks; t++) {
+		const uint64_t in = amount(run, t, buffer, XS_STEP_H2D),
+			       outs = amount(run, t, buffer, XS_STEP_D2H);
+
+		if (!amount(run, t, buffer, XS_STEP_KERNEL))
+			continue;
+		used++;
+		filled += in >= BYTES;
+		out += outs >= BYTES;
+		partly |= in % BYTES && in < BYTES;
+		partly |= outs % BYTES && outs < BYTES;
+	}
+	if (used < 2)
+		return XS_CLASS_INDEPENDENT;
+	if (filled >= used - 1 || out >= used - 1)
+		return XS_CLASS_FALSE_DEPENDENT;
+	*part |= partly;
+	return partly ? XS_CLASS_INDEPENDENT
+	       : out  ? XS_CLASS_TRUE_DEPENDENT
+		      : XS_CLASS_SHARED_INPUT;
+}
+
+/* Whether a kernel of its task wrote a byte last. */
+static bool is_next_of(const struct run *run, uint32_t kernel)
+{
+	for (uint64_t byte = 0; byte < BUFFERS * BYTES; byte += BYTES / 2)
+		for (uint32_t i = kernel;
+		     touches(&run->ops[kernel], byte) && i-- > 0;) {
+			if (run->ops[i].kind == XS_STEP_D2H ||
+			    !touches(&run->ops[i], byte))
+				continue;
+			if (run->ops[i].kind == XS_STEP_KERNEL &&
+			    run->task[i] == run->task[kernel])
+				return true;
+			break;
+		}
+	return false;
+}
+
+static enum xs_task_class_kind wanted_class(const struct round *round)
+{
+	enum xs_task_class_kind most = XS_CLASS_INDEPENDENT;
+	struct run run;
+	uint32_t next = 0;
+	bool part = false;
+
+	run_rounds(round, &run);
+	for (uint32_t i = 0; i < run.count; i++) {
+		if (run.ops[i].kind != XS_STEP_KERNEL)
+			continue;
+		if (run.ops[i].unknown)
+			return XS_CLASS_UNKNOWN;
+		next += is_next_of(&run, i);
+	}
+	if (run.tasks < 2)
+		return XS_CLASS_UNKNOWN;
+	for (unsigned b = 0; b < BUFFERS; b++) {
+		const enum xs_task_class_kind kind = class_of(&run, b, &part);
+
+		most = kind > most ? kind : most;
+	}
+	if (most == XS_CLASS_TRUE_DEPENDENT)
+		return most;
+	if (next / run.tasks >= 3)
+		return XS_CLASS_ITERATIVE;
+	return part ? XS_CLASS_UNKNOWN : most;
+}
+
 /* A phase of the trace's first ops. */
 static struct xs_phase phase_of(const struct xs_trace *trace,
 				struct xs_step *steps, uint32_t count)
@@ -215,6 +338,8 @@ static struct xs_phase phase_of(const struct xs_trace *trace,
 
 static void like_each_byte(void **state)
 {
+	unsigned of_class[XS_CLASS_TRUE_DEPENDENT + 1] = {0};
+
 	(void)state;
 	srand(5);
 	for (int p = 0; p < PROGRAMS; p++) {
@@ -228,6 +353,8 @@ static void like_each_byte(void **state)
 		phase = phase_of(trace, steps, round.count);
 		assert_int_equal(xs_phase_flow(trace, &phase), 0);
 		assert_true(phase.flow_known);
+		assert_int_equal(phase.task_class.kind, wanted_class(&round));
+		of_class[phase.task_class.kind]++;
 		for (uint32_t i = 0; i < round.count; i++)
 			if (steps[i].kind == XS_STEP_H2D)
 				assert_int_equal(steps[i].partner,
@@ -237,6 +364,8 @@ static void like_each_byte(void **state)
 						 last_needed(&round, i));
 		xs_trace_free(trace);
 	}
+	for (size_t i = 0; i < sizeof(of_class) / sizeof(*of_class); i++)
+		assert_true(of_class[i] > 0);
 }
 
 /* Nothing is known of rounds with other ops, or without a sample. */

@@ -67,6 +67,21 @@ static const char *phase_places(struct xs_result *result,
 	return list;
 }
 
+/* The places, and the class of the phase's tasks; an unknown one only where all
+ * is asked for. */
+static const char *notes(struct xs_result *result,
+			 const struct xs_result_phase *phase)
+{
+	const char *places = phase_places(result, phase);
+
+	if (!phase->task_class_known &&
+	    !(result->all_asked && result->dataflow_asked))
+		return places;
+	return xs_arena_print(&result->arena, "%s%stasks: %s (%s)",
+			      places ? places : "", places ? "\n" : "",
+			      phase->task_class, phase->task_class_why);
+}
+
 /* "64 MiB pageable" */
 static const char *moved(struct xs_result *result, int64_t bytes,
 			 const char *memory)
@@ -168,7 +183,7 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 	xs_text_table_begin(&table, terminal, 2, headings, 7);
 	for (size_t i = 0; i < count; i++) {
 		put_phase(&table, result, &result->phases[i]);
-		places[i] = phase_places(result, &result->phases[i]);
+		places[i] = notes(result, &result->phases[i]);
 	}
 	err = xs_text_table_end(&table, places, 5);
 	put_rest(terminal, result);
