@@ -38,6 +38,15 @@ int xs_model_phase(const struct xs_phase *phase,
 		   const struct xs_model_options *options,
 		   struct xs_estimates *out);
 
+/* Return the cost of pinning existing memory, of allocating pinned memory, and
+ * the first one that is known. NAN: unknown. */
+double xs_registering_ns(const struct xs_machine *machine, double buffers,
+			 double bytes);
+double xs_pinned_allocation_ns(const struct xs_machine *machine, double buffers,
+			       double bytes);
+double xs_pinning_ns(const struct xs_machine *machine, double buffers,
+		     double bytes);
+
 /*
  * Appends the rows of the closed forms for a workload. Returns 0, -ENOMEM, or
  * -EINVAL if neither bytes nor times are given.

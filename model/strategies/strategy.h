@@ -148,18 +148,11 @@ void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 void xs_estimate_set_breakeven(const struct xs_strategy_case *c,
 			       struct xs_estimate *row);
 
-/* Return the cost of pinning existing memory, of allocating pinned memory, and
- * the first one that is known. NAN: unknown. */
-double xs_registering_ns(const struct xs_machine *machine, double buffers,
-			 double bytes);
-/* ... of pinning the host memory of a round's pageable copies, with the first
- * touch of what a round touches first: it is part of that copy now. */
+/* Returns the cost of pinning the host memory of a round's pageable copies,
+ * with the first touch of what a round touches first: it is part of that copy
+ * now. */
 double xs_registering_work_ns(const struct xs_machine *machine,
 			      const struct xs_round_work *work);
-double xs_pinned_allocation_ns(const struct xs_machine *machine, double buffers,
-			       double bytes);
-double xs_pinning_ns(const struct xs_machine *machine, double buffers,
-		     double bytes);
 
 /*
  * Each function appends *row with a reason and returns true if the strategy

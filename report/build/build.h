@@ -95,6 +95,12 @@ void xs_build_check_profile(struct xs_result *result,
 			    const struct xs_trace *trace,
 			    const struct xs_device *device);
 
+/* Fills result->pinned_budget. Needs the estimates. Returns 0 or -ENOMEM. */
+int xs_build_pinned_budget(struct xs_result *result,
+			   const struct xs_trace *trace,
+			   const struct xs_phases *phases,
+			   int64_t budget_bytes);
+
 /* Fills the class of the phase's tasks. */
 void xs_build_task_class(struct xs_result *result, const struct xs_phase *phase,
 			 struct xs_result_phase *out);

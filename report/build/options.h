@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Phases of a report that is not asked for all of them. */
 #define XS_RESULT_PHASES 20u
@@ -26,11 +27,12 @@ struct xs_result_options {
 	size_t elsewhere_count;
 	/* trace with hardware counters; NULL: the trace itself */
 	const struct xs_trace *counted;
-	unsigned streams;   /* also this n; 0: default sweep only */
-	size_t most_phases; /* with estimates; 0: XS_RESULT_PHASES, SIZE_MAX:
-			     * all */
-	bool atgpu;	    /* print ATGPU metrics in text too */
-	bool dataflow;	    /* who needs what in the leading phase */
+	unsigned streams;      /* also this n; 0: default sweep only */
+	size_t most_phases;    /* with estimates; 0: XS_RESULT_PHASES, SIZE_MAX:
+				* all */
+	bool atgpu;	       /* print ATGPU metrics in text too */
+	int64_t pinned_budget; /* bytes; 0: which buffers to pin is not asked */
+	bool dataflow;	       /* who needs what in the leading phase */
 	/* fills result->timeline; NULL: it stays empty */
 	int (*timeline)(struct xs_result *result, const struct xs_trace *trace,
 			const struct xs_phases *phases);

@@ -267,6 +267,9 @@ static int build_advice(struct build *b)
 	int err = xs_verdict_build(result, trace, &b->phases,
 				   &b->timeline.startup, &b->steady);
 
+	if (!err && b->options->pinned_budget)
+		err = xs_build_pinned_budget(result, trace, &b->phases,
+					     b->options->pinned_budget);
 	if (!err && (b->options->dataflow || trace->pointers_count))
 		err = xs_build_dataflow(result, trace, &b->phases);
 	if (!err)

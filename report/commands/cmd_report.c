@@ -24,6 +24,7 @@ struct report_options {
 	size_t machine_count;
 	unsigned streams;
 	const char *counters;
+	int64_t pinned_budget;
 	bool atgpu, all, dataflow;
 };
 
@@ -40,6 +41,16 @@ static int parse_streams(const char *name, const char *value, void *into)
 		return 0;
 	return xs_cli_error(XS_EXIT_USAGE, value, "not a number of streams",
 			    "give a whole number from 1 to 4096");
+}
+
+static int parse_budget(const char *name, const char *value, void *into)
+{
+	int64_t *bytes = into;
+
+	if (xs_units_parse_bytes(value, bytes) == 0 && *bytes > 0)
+		return 0;
+	return xs_cli_error(XS_EXIT_USAGE, name, value,
+			    "give bytes, such as 8G or 512MiB");
 }
 
 static int parse_machine(const char *name, const char *value, void *into)
@@ -79,6 +90,10 @@ static const struct xs_cli_option options[] = {
      offsetof(struct report_options, counters),
      "add what kernels read, write and execute, from\n"
      "a run of xferspy run --counters"},
+    {"--pinned-budget", 0, "N", parse_budget,
+     offsetof(struct report_options, pinned_budget),
+     "also show which buffers to pin first, within N bytes\n"
+     "of pinned memory, such as 8G"},
     {"--all", 0, NULL, NULL, offsetof(struct report_options, all),
      "show all steps, phases, numbers of streams and reasons"},
     {"--atgpu", 0, NULL, NULL, offsetof(struct report_options, atgpu),
@@ -261,6 +276,7 @@ static int report_main(int argc, char **argv)
 		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
 	how.streams = given.streams;
 	how.atgpu = given.atgpu;
+	how.pinned_budget = given.pinned_budget;
 	how.dataflow = given.dataflow || given.renderer->dataflow;
 	if (given.renderer->timeline)
 		how.timeline = xs_timeline_of_result;

@@ -14,6 +14,7 @@
 #include "model/strategies/strategies.h"
 #include "report/result/arena.h"
 #include "report/result/dataflow.h"
+#include "report/result/pinned_budget.h"
 #include "report/result/timeline.h"
 #include "report/result/units.h"
 
@@ -373,9 +374,10 @@ struct xs_result {
 				    * no_step says; NULL: none */
 	struct xs_result_other_machine *other_machines;
 	size_t other_machine_count;
-	struct xs_result_dataflow *dataflow; /* NULL: not known */
-	struct xs_result_timeline *timeline; /* NULL: not asked for */
-	struct xs_arena arena;		     /* owns everything above */
+	struct xs_result_dataflow *dataflow;	       /* NULL: not known */
+	struct xs_result_pinned_budget *pinned_budget; /* NULL: not asked */
+	struct xs_result_timeline *timeline;	       /* NULL: not asked for */
+	struct xs_arena arena; /* owns everything above */
 };
 
 void xs_result_free(struct xs_result *result);

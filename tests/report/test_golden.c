@@ -12,9 +12,10 @@
 
 #include "tests/report/read_file.h"
 
-#define FOLDER XS_SOURCE_DIR "/tests/report/"
-#define H100   XS_SOURCE_DIR "/examples/frameworks/h100/"
-#define CORPUS XS_SOURCE_DIR "/examples/corpus/contact-2/"
+#define FOLDER	XS_SOURCE_DIR "/tests/report/"
+#define H100	XS_SOURCE_DIR "/examples/frameworks/h100/"
+#define STENCIL XS_SOURCE_DIR "/examples/traces/stencil-512-pageable.xspy "
+#define CORPUS	XS_SOURCE_DIR "/examples/corpus/contact-2/"
 
 static void expect_golden(const char *arguments, const char *path)
 {
@@ -121,6 +122,20 @@ static void prefetch_is_recognised(void **state)
 		      "dataflow/engines-pinned.xspy | grep ',prefetch,' "
 		      "| cut -d, -f4,7,22,30",
 		      FOLDER "golden/engines-prefetch.txt");
+}
+
+/* The input brings more per byte than the result: a budget for one of them has
+ * it. What is too small for any buffer pins none. */
+static void a_budget_of_pinned_memory(void **state)
+{
+	(void)state;
+	expect_golden("report --machine h200 --pinned-budget 600MiB " STENCIL
+		      "| sed -n '/^Pinned memory/,$p'",
+		      FOLDER "golden/pinned-budget.txt");
+	expect_golden(
+	    "report --machine h200 --pinned-budget 1MiB --format json " STENCIL
+	    "| grep -E 'used_bytes|\"taken\"' | sort -u",
+	    FOLDER "golden/pinned-budget-small.txt");
 }
 
 static void waits_between_kernels_are_advised_against(void **state)
@@ -237,6 +252,7 @@ int main(void)
 	    cmocka_unit_test(callers_of_a_helper),
 	    cmocka_unit_test(frameworks_have_their_words),
 	    cmocka_unit_test(prefetch_is_recognised),
+	    cmocka_unit_test(a_budget_of_pinned_memory),
 	    cmocka_unit_test(waits_between_kernels_are_advised_against),
 	    cmocka_unit_test(a_difference_has_one_name),
 	    cmocka_unit_test(machines_have_no_order),

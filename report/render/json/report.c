@@ -313,6 +313,8 @@ static json_t *report(const struct xs_result *result)
 	SET_TEXT(result, question);
 	SET_TEXT(result, question_code);
 	xs_json_set(out, "steady", steady(result), &failed);
+	xs_json_set(out, "pinned_budget",
+		    xs_json_pinned_budget(result->pinned_budget), &failed);
 	xs_json_set(out, "dataflow", xs_json_dataflow(result->dataflow),
 		    &failed);
 	xs_json_set(

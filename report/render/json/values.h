@@ -38,6 +38,7 @@ json_t *xs_json_site_list(const struct xs_result_site *const *items,
 json_t *xs_json_verdict(const struct xs_result_verdict *in);
 json_t *xs_json_plan(const struct xs_result *result);
 /* NULL becomes null. */
+json_t *xs_json_pinned_budget(const struct xs_result_pinned_budget *in);
 json_t *xs_json_dataflow(const struct xs_result_dataflow *in);
 
 /* Sets "callers", if the site has any. */

@@ -58,6 +58,8 @@ void xs_render_text_reasons(const struct xs_terminal *terminal,
 			    struct xs_result *result, size_t phases);
 
 /* Who needs what, if it is asked for. Returns 0 or -ENOMEM. */
+int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
+				 struct xs_result *result);
 int xs_render_text_dataflow(const struct xs_terminal *terminal,
 			    struct xs_result *result);
 

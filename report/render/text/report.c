@@ -145,6 +145,8 @@ static int put_report(const struct xs_terminal *terminal,
 	}
 	if (!err && result->phase_count && result->atgpu_asked)
 		err = xs_render_text_atgpu(terminal, result);
+	if (!err && result->pinned_budget)
+		err = xs_render_text_pinned_budget(terminal, result);
 	if (!err && result->dataflow_asked)
 		err = xs_render_text_dataflow(terminal, result);
 	return err ? err : result->arena.failed ? -ENOMEM : 0;

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* Which buffers to pin first within a budget of pinned memory: those with the
+ * most gain per byte. */
+#include "report/build/build.h"
+
+#include "analyzer/util/sort.h"
+#include "model/strategies/model.h"
+#include "report/plan/phase_estimate.h"
+#include "report/result/best.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Host memory of a copy; without an address, that of its site. */
+struct buffer {
+	uint64_t address;
+	double bytes, excess_ns, saves_ns;
+	uint32_t site;
+	uint8_t kind; /* enum xs_step_kind */
+	uint32_t phase;
+	uint32_t place; /* of the result */
+};
+
+struct builder {
+	struct xs_result *result;
+	const struct xs_trace *trace;
+	const struct xs_phases *phases;
+	struct buffer *buffers;
+	size_t count;
+};
+
+static uint64_t host_address(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D ? step->src : step->dst;
+}
+
+static bool is_pageable(const struct xs_step *step)
+{
+	return (step->kind == XS_STEP_H2D &&
+		step->src_memory == XS_MEM_PAGEABLE) ||
+	       (step->kind == XS_STEP_D2H &&
+		step->dst_memory == XS_MEM_PAGEABLE);
+}
+
+/* How much longer the copy takes than a pinned one. */
+static double excess_ns(const struct xs_machine *m, const struct xs_step *step)
+{
+	const bool in = step->kind == XS_STEP_H2D;
+	const double pinned_ns =
+	    in ? m->lo_h2d_ns.value + m->G_h2d.value * (double)step->bytes
+	       : m->lo_d2h_ns.value + m->G_d2h.value * (double)step->bytes;
+
+	return fmax((double)(step->end_ns - step->start_ns) - pinned_ns, 0);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct buffer *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (x->bytes < y->bytes || x->bytes > y->bytes)
+		return x->bytes < y->bytes ? -1 : 1;
+	if (x->address)
+		return 0;
+	return (x->site > y->site) - (x->site < y->site);
+}
+
+/* Copies of one buffer become one; from `first` on. */
+static void merge(struct builder *b, size_t first)
+{
+	size_t kept = first;
+
+	qsort(b->buffers + first, b->count - first, sizeof(*b->buffers),
+	      by_address);
+	for (size_t i = first; i < b->count; i++) {
+		struct buffer *last =
+		    kept > first ? &b->buffers[kept - 1] : NULL;
+
+		if (last && by_address(last, &b->buffers[i]) == 0) {
+			last->excess_ns += b->buffers[i].excess_ns;
+			last->saves_ns += b->buffers[i].saves_ns;
+		} else {
+			b->buffers[kept++] = b->buffers[i];
+		}
+	}
+	b->count = kept;
+}
+
+/* Rounds of a phase may use other buffers than the one with the steps. */
+static void scale(struct builder *b, size_t first, const struct xs_phase *phase)
+{
+	double bytes[XS_STEP_KINDS] = {0};
+	const double all[] = {[XS_STEP_H2D] = (double)phase->h2d_buffer_bytes,
+			      [XS_STEP_D2H] = (double)phase->d2h_buffer_bytes};
+
+	for (size_t i = first; i < b->count; i++)
+		bytes[b->buffers[i].kind] += b->buffers[i].bytes;
+	for (size_t i = first; i < b->count; i++) {
+		const uint8_t kind = b->buffers[i].kind;
+
+		if (all[kind] > bytes[kind])
+			b->buffers[i].bytes *= all[kind] / bytes[kind];
+	}
+}
+
+/* The phase's buffers share what `pinned` saves in its rounds. */
+static int add_phase(struct builder *b, uint32_t index)
+{
+	const struct xs_phase *phase = &b->phases->items[index];
+	const struct xs_result_phase *out = &b->result->phases[index];
+	const struct xs_result_estimate *pinned =
+	    xs_result_best(out, "pinned", false);
+	const size_t first = b->count;
+	double sum_ns = 0;
+
+	if (!pinned || pinned->round_ns >= out->round_ns)
+		return 0;
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+		struct buffer *grown;
+
+		if (!is_pageable(step))
+			continue;
+		grown = xs_array_grow(b->buffers, b->count, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		b->buffers = grown;
+		grown[b->count++] = (struct buffer){
+		    .address = host_address(step),
+		    .bytes = (double)step->bytes,
+		    .excess_ns = excess_ns(&b->result->machine, step),
+		    .site = step->site,
+		    .kind = step->kind,
+		    .phase = index};
+	}
+	merge(b, first);
+	for (size_t i = first; i < b->count; i++)
+		sum_ns += b->buffers[i].excess_ns;
+	for (size_t i = first; i < b->count && sum_ns > 0; i++)
+		b->buffers[i].saves_ns =
+		    b->buffers[i].excess_ns / sum_ns *
+		    xs_phase_estimate_of_run(
+			out, (double)(out->round_ns - pinned->round_ns));
+	scale(b, first, phase);
+	return 0;
+}
+
+static int by_gain(const void *a, const void *b)
+{
+	const struct buffer *x = a, *y = b;
+	const double left = x->saves_ns * y->bytes,
+		     right = y->saves_ns * x->bytes;
+
+	return left > right ? -1 : left < right ? 1 : by_address(a, b);
+}
+
+/* Takes off what pinning costs, and what does not pay for it. */
+static void pay(struct builder *b)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < b->count; i++) {
+		struct buffer buffer = b->buffers[i];
+
+		const double cost_ns =
+		    xs_pinning_ns(&b->result->machine, 1, buffer.bytes);
+
+		buffer.saves_ns -= isnan(cost_ns) ? 0 : cost_ns;
+		if (buffer.saves_ns > 0 && buffer.bytes > 0)
+			b->buffers[kept++] = buffer;
+	}
+	b->count = kept;
+}
+
+/* Returns the place of the buffer's copies, a new one if there is none. */
+static struct xs_result_pinned_place *
+place_of(struct builder *b, struct xs_result_pinned_budget *out,
+	 struct buffer *buffer, size_t before)
+{
+	struct xs_result_pinned_place *place;
+	struct xs_result_site *site;
+
+	for (size_t i = 0; i < before; i++)
+		if (b->buffers[i].site == buffer->site &&
+		    b->buffers[i].kind == buffer->kind &&
+		    b->buffers[i].phase == buffer->phase) {
+			buffer->place = b->buffers[i].place;
+			return &out->places[buffer->place];
+		}
+	buffer->place = (uint32_t)out->count;
+	place = &out->places[out->count++];
+	site = xs_arena_alloc(&b->result->arena, 1, sizeof(*site));
+	if (site)
+		xs_build_site(b->result, b->trace, buffer->site, site);
+	*place = (struct xs_result_pinned_place){
+	    .site = site,
+	    .step = xs_build_op_kinds[buffer->kind],
+	    .phase = b->phases->items[buffer->phase].id};
+	return place;
+}
+
+static void take(struct builder *b, struct xs_result_pinned_budget *out)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		struct buffer *buffer = &b->buffers[i];
+		struct xs_result_pinned_place *place =
+		    place_of(b, out, buffer, i);
+		const int64_t bytes = xs_number_round(buffer->bytes);
+
+		place->buffers++;
+		xs_number_add(&place->bytes, bytes);
+		if (bytes > out->budget_bytes - out->used_bytes)
+			continue;
+		place->taken++;
+		xs_number_add(&place->taken_bytes, bytes);
+		xs_number_add(&place->saves_ns,
+			      xs_number_round(buffer->saves_ns));
+		out->used_bytes += bytes;
+		xs_number_add(&out->saves_ns,
+			      xs_number_round(buffer->saves_ns));
+	}
+}
+
+int xs_build_pinned_budget(struct xs_result *result,
+			   const struct xs_trace *trace,
+			   const struct xs_phases *phases, int64_t budget_bytes)
+{
+	struct builder b = {.result = result, .trace = trace, .phases = phases};
+	struct xs_result_pinned_budget *out =
+	    xs_arena_alloc(&result->arena, 1, sizeof(*out));
+	int rc = out ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !rc && i < result->phase_count; i++)
+		rc = add_phase(&b, i);
+	if (!rc) {
+		merge(&b, 0);
+		pay(&b);
+		qsort(b.buffers, b.count, sizeof(*b.buffers), by_gain);
+		out->budget_bytes = budget_bytes;
+		out->places = xs_arena_alloc(&result->arena, b.count + 1,
+					     sizeof(*out->places));
+	}
+	if (!rc && out->places)
+		take(&b, out);
+	free(b.buffers);
+	result->pinned_budget = out;
+	return rc ? rc : result->arena.failed ? -ENOMEM : 0;
+}

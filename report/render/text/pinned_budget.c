@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* --pinned-budget: which buffers to pin first. */
+#include "report/render/text/parts.h"
+
+#include "report/result/site.h"
+
+#include <inttypes.h>
+
+/* Places printed; JSON has all. */
+#define PLACES_MAX 12u
+
+static void put_place(struct xs_text_table *table, struct xs_arena *arena,
+		      const struct xs_result_pinned_place *in)
+{
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count(in->phase).s);
+	xs_text_table_cell(table, 1, XS_PLAIN, in->step);
+	xs_text_table_cell(table, 2, XS_PLAIN,
+			   in->site ? xs_result_site_label(arena, in->site)
+				    : "");
+	xs_text_table_cell(table, 3, XS_PLAIN,
+			   xs_arena_print(arena, "%" PRId64 " of %" PRId64,
+					  in->taken, in->buffers));
+	xs_text_table_cell(table, 4, XS_PLAIN,
+			   xs_units_bytes(in->taken_bytes).s);
+	xs_text_table_cell(table, 5, XS_PLAIN, xs_units_ns(in->saves_ns).s);
+}
+
+int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
+				 struct xs_result *result)
+{
+	static const struct xs_text_heading headings[] = {
+	    {"#", true},       {"", false},	 {"place", false},
+	    {"buffers", true}, {"pinned", true}, {"saves", true}};
+	const struct xs_result_pinned_budget *in = result->pinned_budget;
+	const size_t count = in->count < PLACES_MAX ? in->count : PLACES_MAX;
+	struct xs_arena *arena = &result->arena;
+	struct xs_text_table table;
+	int err;
+
+	xs_terminal_heading(
+	    terminal, "Pinned memory",
+	    xs_arena_print(arena,
+			   "which buffers to pin within %s, most gain per byte "
+			   "first",
+			   xs_units_bytes(in->budget_bytes).s));
+	if (!in->count) {
+		xs_terminal_print(terminal, XS_PLAIN,
+				  "  none: no pageable buffer is worth it\n");
+		return 0;
+	}
+	xs_text_table_begin(&table, terminal, 2, headings, 6);
+	for (size_t i = 0; i < count; i++)
+		put_place(&table, arena, &in->places[i]);
+	err = xs_text_table_end(&table, NULL, 0);
+	xs_terminal_wrap(
+	    terminal, XS_PLAIN, "  ",
+	    xs_arena_print(arena,
+			   "in all %s pinned, which save %s of the run with "
+			   "what pinning takes",
+			   xs_units_bytes(in->used_bytes).s,
+			   xs_units_ns(in->saves_ns).s));
+	return err;
+}
