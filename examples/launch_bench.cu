@@ -17,6 +17,31 @@ __global__ void empty_kernel(void)
 {
 }
 
+/* Kernels with pointers among their parameters, also within a struct. */
+struct vectors {
+	const float *a, *b;
+	float *sum;
+	int n;
+};
+
+__global__ void one_pointer(float *data, int n)
+{
+	if (n < 0)
+		data[0] = 0;
+}
+
+__global__ void two_pointers(float *to, const float *from, int n)
+{
+	if (n < 0)
+		to[0] = from[0];
+}
+
+__global__ void pointers_in_a_struct(struct vectors v)
+{
+	if (v.n < 0)
+		v.sum[0] = v.a[0] + v.b[0];
+}
+
 /* Calls between two synchronisations: few enough that the queue never fills,
  * since a call would then wait for the GPU. */
 static const long batch = 500, copy_batch = 100;
@@ -41,6 +66,25 @@ static struct {
 static void launch(cudaStream_t stream)
 {
 	empty_kernel<<<1, 1, 0, stream>>>();
+}
+
+/* The three kernels in turns. */
+static void launch_with_pointers(cudaStream_t stream)
+{
+	static unsigned turn;
+	float *data = (float *)bench.device;
+
+	switch (turn++ % 3) {
+	case 0:
+		one_pointer<<<1, 1, 0, stream>>>(data, 1);
+		break;
+	case 1:
+		two_pointers<<<1, 1, 0, stream>>>(data, data + 1, 1);
+		break;
+	default:
+		pointers_in_a_struct<<<1, 1, 0, stream>>>(
+		    {data, data + 1, data + 2, 1});
+	}
 }
 
 static void copy(cudaStream_t stream)
@@ -190,6 +234,9 @@ static void run_parts(const char *only, long n)
 	printf("{");
 	if (strstr(only, "launch"))
 		print_cost("launch", measure_warm(launch, n, batch, 1, stream));
+	if (strstr(only, "pointers"))
+		print_cost("pointers", measure_warm(launch_with_pointers, n,
+						    batch, 1, stream));
 	if (strstr(only, "copy"))
 		print_cost("copy", measure_warm(copy, (n + 1) / 2, copy_batch,
 						1, stream));

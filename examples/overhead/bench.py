@@ -11,8 +11,11 @@ import tempfile
 import time
 
 NSYS = {"nsys": [], "nsys-node": ["--cuda-graph-trace=node"]}
-OURS = ("LD_PRELOAD", "CUDA_INJECTION64_PATH", "XFERSPY_MODE",
-        "XFERSPY_OUTPUT", "XFERSPY_SUMMARY", "XFERSPY_LOG", "XFERSPY_GRAPHS")
+# What each way of xferspy sets.
+XFERSPY = {"xferspy": {}, "light": {"XFERSPY_MODE": "light"},
+           "xferspy-nodes": {"XFERSPY_GRAPHS": "nodes"},
+           **{way: {"XFERSPY_DATAFLOW": way} for way in ("off", "sample",
+                                                         "all")}}
 RUN_SECONDS = 60
 
 
@@ -46,14 +49,13 @@ class Bench:
         return str(self.build / "examples" / name)
 
     def environment(self, way):
-        env = {k: v for k, v in os.environ.items() if k not in OURS}
-        if way in ("xferspy", "xferspy-nodes", "light"):
+        env = {k: v for k, v in os.environ.items()
+               if k not in ("LD_PRELOAD", "CUDA_INJECTION64_PATH")
+               and not k.startswith("XFERSPY_")}
+        if way in XFERSPY:
             env["LD_PRELOAD"] = str(self.build / "lib/libxferspy.so")
             env["XFERSPY_OUTPUT"] = str(self.scratch / "%p.xspy")
-            if way == "light":
-                env["XFERSPY_MODE"] = "light"
-            if way == "xferspy-nodes":
-                env["XFERSPY_GRAPHS"] = "nodes"
+            env.update(XFERSPY[way])
         elif way == "records":
             env["CUDA_INJECTION64_PATH"] = self.program(
                 "overhead/records_only.so")

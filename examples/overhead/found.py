@@ -84,6 +84,8 @@ class Found:
         light = read((folder / "light").glob(f"{machine}-*-*.json"))
         self.apart = [(host_of(path, results), results)
                       for path, results in light]
+        self.pointers = [results for _, results in
+                         read((folder / "pointers").glob("*.json"))]
         beside = folder / f"{machine}.md"
         self.findings = beside.read_text() if beside.exists() else ""
 

@@ -377,7 +377,8 @@ def measure_all(bench, args):
           f"{time.monotonic() - before:.0f} s for {turns} turns",
           file=sys.stderr)
     found, more = summaries(values)
-    return {"turns": turns, "rounds": ROUNDS,
+    return {"pointers": True,  # of launches are recorded
+            "turns": turns, "rounds": ROUNDS,
             "rounds_short": ROUNDS_SHORT, "calls": args.calls,
             "launches": LAUNCHES * args.calls,
             "launches_recorded": LAUNCHES_RECORDED * args.calls,

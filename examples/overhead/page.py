@@ -5,8 +5,9 @@
 A result is MACHINE.json, or MACHINE-HOST-GPU.json for each GPU of several hosts:
 hosts of one kind may differ by more than the costs that are measured. The figures
 of the quietest host come first. Pairs of runs that show the cost of light mode,
-measured separately, are in light/MACHINE-HOST-GPU.json beside the results. Other
-findings on a machine are in MACHINE.md, which ends the page.
+measured separately, are in light/MACHINE-HOST-GPU.json beside the results, and
+what pointers.py measured in pointers/MACHINE.json. Other findings on a machine are
+in MACHINE.md, which ends the page.
 """
 import argparse
 import pathlib
@@ -49,11 +50,7 @@ RECORDS = {
         also of each op of a graph, and discards them. Any tool that times each
         op on the GPU pays this cost. It does not see calls.""",
     "xferspy": """each call with its call site, and each op. Of a graph, each op
-        of the first launches, then one item for each launch. These runs were
-        measured without the pointers of launches, which are recorded by default
-        since: on an H100 a launch takes 0.97 times as long as without them with a
-        static runtime, and 1.04 times with a shared one (medians of 12 turns of
-        60,000 launches; nsys: 0.99 and 1.06).""",
+        of the first launches, then one item for each launch.""",
     "xferspy-nodes": """the same with `XFERSPY_GRAPHS=nodes`: each op of each
         launch of a graph. Measured for graphs alone.""",
     "nsys": """`nsys profile -t cuda`: each call without its call site, and each
@@ -218,7 +215,32 @@ def host_text(found):
             if found.others else "")
 
 
-def host_section(results):
+def pointers_text(one):
+    """Returns the ratios that pointers.py measured on a machine."""
+    ways = {"sample": "by default", "all": "with `XFERSPY_DATAFLOW=all`",
+            "nsys": "under nsys"}
+    runtimes = "; ".join(
+        f"with a {runtime} runtime " + ", ".join(
+            f"{found['to_off'][way]['median']:.2f} times {words}"
+            for way, words in ways.items() if way in found["to_off"])
+        for runtime, found in one["runtimes"].items())
+    turns = min(found["turns"] for found in one["runtimes"].values())
+    return (f"On an {one['gpu']} on {one['date']}, relative to xferspy without "
+            f"pointers, a launch takes {runtimes} (medians of {turns} turns of "
+            f"{one['calls']:,} launches).")
+
+
+def pointers_lines(results, several):
+    """Whether the pointers of launches were recorded, and what they cost."""
+    if results.get("pointers") and not several:
+        return []
+    text = "" if results.get("pointers") else """These runs were measured
+        without the pointers of launches, which xferspy records by default
+        since. `examples/overhead/pointers.py` measures their cost. """
+    return [wrap(text + " ".join(map(pointers_text, several))), ""]
+
+
+def host_section(found, results):
     calls = results["calls"]
     return [
         "## Host time of a call", "",
@@ -233,6 +255,7 @@ def host_section(results):
         "What each records:", "",
         *(wrap(f"- {WAYS[way]}: {RECORDS[way]}", "  ")
           for way in ways_of(results)), "",
+        *pointers_lines(results, found.pointers),
         wrap(f"""`examples/launch_bench.cu`:
         {results.get('launches', calls):,} launches of an empty kernel untraced
         and in light mode, {results['launches_recorded']:,} launches with the
@@ -376,7 +399,7 @@ def loops_section(found):
 
 def page(found):
     results, several = merged(found.mine), found.all_pairs()
-    lines = [*head(found, results), *host_section(results),
+    lines = [*head(found, results), *host_section(found, results),
              *other_section(found),
              *against_section(found),
              *loops_section(found),
@@ -413,12 +436,13 @@ def readme_lines(found):
     rows = [row for row in rows_of(results)
             if row[0] in README_PARTS and row[1] == "call_ns"]
     ways = [way for way in ways_of(results) if way in README_WAYS]
+    without = "" if results.get("pointers") else \
+        " (xferspy without pointers of launches, recorded since)"
     return [
         wrap(f"""Host time of a call on an {results['gpu']}, and what each tool
-        adds to it. Negative values are measurement noise. Light mode records
-        each op of a graph until it detaches.
-        [docs/overhead.md](docs/overhead.md) has more rows, other hosts, and
-        what each tool records:"""), "",
+        adds{without}. Negative values are noise. Light mode records each op of
+        a graph until it detaches. [docs/overhead.md](docs/overhead.md) has more
+        rows and hosts:"""), "",
         *host_lines(results, rows, ways=ways), *readme_light(found)]
 
 

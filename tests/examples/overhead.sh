@@ -31,6 +31,12 @@ LD_LIBRARY_PATH=$build/tests/sim/lib NSYS=$scratch/nsys "$python" -B \
 	"$overhead/measure.py" --turns 2 --calls 1000 --starts 3 \
 	--name simulated -o "$scratch/results.json" "$build" >"$scratch/out" 2>&1 ||
 	fail "measure.py: $(cat "$scratch/out")"
+LD_LIBRARY_PATH=$build/tests/sim/lib NSYS=$scratch/nsys "$python" -B \
+	"$overhead/pointers.py" --turns 2 --calls 1000 --name simulated \
+	-o "$scratch/pointers/simulated.json" "$build" >"$scratch/out" 2>&1 ||
+	fail "pointers.py: $(cat "$scratch/out")"
+grep -qE '^  all +[0-9.]+x untraced +[0-9.]+x off$' "$scratch/out" ||
+	fail "pointers.py has no ratios: $(cat "$scratch/out")"
 cp "$sources/README.md" "$scratch/README.md"
 page --write "$scratch/overhead.md" --readme "$scratch/README.md" \
 	"$scratch/results.json" || fail "page.py"
@@ -48,6 +54,10 @@ has "^\\| launch \\| $time( \\| $more){2} \\| – \\| $more \\| – \\| $more \\
 	"launches, in all ways but by node"
 has "^\\| replay of a graph of 22 ops \\| $time( \\| $more){6} \\|" \
 	"graphs, in all ways"
+tr '\n' ' ' <"$scratch/overhead.md" | grep -qE 'On an [^.]*, relative to xferspy without pointers, a launch takes with a shared runtime [0-9.]+ times by default, [0-9.]+ times with `XFERSPY_DATAFLOW=all`' ||
+	fail "the page has no cost of pointers: $(cat "$scratch/overhead.md")"
+grep -q 'without the pointers of launches' "$scratch/overhead.md" &&
+	fail "the page says that pointers were not recorded"
 for name in launch '.cudaMemcpyAsync., 4 KiB' 'launch \+ stream sync'; do
 	has "^\\| $name, quiet \\| $time( \\| $more){2} \\| – \\| $more \\| – \\|$" \
 		"calls in quiet moments: $name"
