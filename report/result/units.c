@@ -81,37 +81,50 @@ struct xs_units_text xs_units_ns_bare(int64_t ns, int64_t like_ns,
 	return out;
 }
 
+/* A time in the unit and with the digits of another one, without the unit. */
+static struct xs_units_text as_in(int64_t ns, int64_t like_ns,
+				  const char **name)
+{
+	const struct unit_step *unit =
+	    unit_for(time_units, COUNT(time_units), (double)like_ns);
+	struct xs_units_text out;
+
+	snprintf(out.s, sizeof(out.s), "%.*f",
+		 unit->size == 1 ? 0 : decimals((double)like_ns / unit->size),
+		 (double)ns / unit->size);
+	*name = unit->name;
+	return out;
+}
+
 struct xs_units_text xs_units_range_ns(int64_t low_ns, int64_t high_ns)
 {
-	const struct unit_step *unit;
-	struct xs_units_text out, low, high;
-	int digits;
+	const char *unit;
+	const struct xs_units_text low = as_in(low_ns, high_ns, &unit);
+	const struct xs_units_text high = as_in(high_ns, high_ns, &unit);
+	struct xs_units_text out;
 
 	if (low_ns == XS_UNKNOWN || high_ns == XS_UNKNOWN)
 		return unknown();
-	unit = unit_for(time_units, COUNT(time_units), (double)high_ns);
-	digits = unit->size == 1 ? 0 : decimals((double)high_ns / unit->size);
-	snprintf(low.s, sizeof(low.s), "%.*f", digits,
-		 (double)low_ns / unit->size);
-	snprintf(high.s, sizeof(high.s), "%.*f", digits,
-		 (double)high_ns / unit->size);
 	if (strcmp(low.s, high.s) == 0)
 		return xs_units_ns(high_ns);
-	snprintf(out.s, sizeof(out.s), "%.10s-%.10s %s", low.s, high.s,
-		 unit->name);
+	snprintf(out.s, sizeof(out.s), "%.10s-%.10s %s", low.s, high.s, unit);
 	return out;
 }
 
 struct xs_units_text xs_units_in_range_ns(int64_t ns, int64_t low_ns,
 					  int64_t high_ns)
 {
-	const struct xs_units_text value = xs_units_ns(ns);
 	const struct xs_units_text range = xs_units_range_ns(low_ns, high_ns);
+	const struct xs_units_text alone = xs_units_ns(ns);
 	struct xs_units_text out;
+	const char *unit;
 
-	if (strcmp(range.s, "-") == 0 || strcmp(range.s, value.s) == 0)
-		return value;
-	snprintf(out.s, sizeof(out.s), "%.10s (%.18s)", value.s, range.s);
+	if (ns == XS_UNKNOWN || strcmp(range.s, "-") == 0 ||
+	    strcmp(range.s, alone.s) == 0)
+		return alone;
+	out = as_in(ns, high_ns, &unit);
+	snprintf(out.s + strlen(out.s), sizeof(out.s) - strlen(out.s),
+		 " %s (%.18s)", unit, range.s);
 	return out;
 }
 
@@ -132,6 +145,9 @@ struct xs_units_text xs_units_bytes(int64_t bytes)
 	return out;
 }
 
+/* Slower rates than that many GB/s are in MB/s. */
+#define LEAST_GB_RATE 0.0995
+
 struct xs_units_text xs_units_rate(int64_t bytes, int64_t ns)
 {
 	struct xs_units_text out;
@@ -140,7 +156,12 @@ struct xs_units_text xs_units_rate(int64_t bytes, int64_t ns)
 	if (bytes == XS_UNKNOWN || ns == XS_UNKNOWN || ns <= 0)
 		return unknown();
 	rate = (double)bytes / (double)ns; /* bytes per ns are GB per second */
-	snprintf(out.s, sizeof(out.s), "%.*f GB/s", decimals(rate), rate);
+	if (rate < LEAST_GB_RATE)
+		snprintf(out.s, sizeof(out.s), "%.*f MB/s",
+			 decimals(rate * 1000), rate * 1000);
+	else
+		snprintf(out.s, sizeof(out.s), "%.*f GB/s", decimals(rate),
+			 rate);
 	return out;
 }
 

@@ -33,7 +33,8 @@ struct xs_units_text xs_units_in_range_ns(int64_t ns, int64_t low_ns,
 /* 67108864 -> "64 MiB", 1500000 -> "1.43 MiB". */
 struct xs_units_text xs_units_bytes(int64_t bytes);
 
-/* Bytes over ns as "17.1 GB/s" (10^9 bytes); "-" where ns is 0. */
+/* Bytes over ns as "17.1 GB/s" or "8.00 MB/s" (10^9 and 10^6 bytes); "-" where
+ * ns is 0. */
 struct xs_units_text xs_units_rate(int64_t bytes, int64_t ns);
 
 /* 38.2 of 100 -> "38.2 %"; "-" if either is unknown or whole is 0. */

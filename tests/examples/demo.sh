@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # examples/demo.sh names its build folder and its steps, leaves build/ alone,
 # and ends with commands that can be typed as they are. Its build is taken from
-# this one.
+# this one. On the simulated device it advises the same on a busy machine.
 # demo.sh SOURCES BUILD
 set -u
 . "$(dirname "$0")/../scratch.sh"
@@ -24,11 +24,18 @@ printf '#!/bin/sh\necho "$*" >>"%s"\necho " 50%% Building"\necho " 76 | x"\n' \
 printf '#!/bin/sh\necho installed\n' >"$scratch/tools/dpkg-query"
 chmod +x "$scratch"/tools/*
 
+busy=
+for _ in 1 2 3 4 5 6 7 8; do
+	sh -c 'while :; do :; done' &
+	busy="$busy $!"
+done
 (cd / && PATH=$scratch/tools:$PATH "$scratch/examples/demo.sh") \
 	>"$scratch/out" 2>&1 || {
 	fail "the demo exits with $?"
 	cat "$scratch/out"
 }
+# shellcheck disable=SC2086 # process ids
+kill $busy
 says "Step 1 of 3: building in $scratch/build-demo"
 says "  50%"
 ! grep -q '^  76' "$scratch/out" || fail "the demo counts a line of the log"
@@ -37,6 +44,11 @@ says "Step 3 of 3: "
 says "What to change"
 says "$scratch/build-demo/report.html"
 [ -s "$scratch/build-demo/report.html" ] || fail "the demo wrote no page"
+# of the simulated device, and of a recorded trace
+if grep -q '^\$ .*XS_SIM_GIPS' "$scratch/out"; then
+	[ "$(grep -c '^  1\. pinned: ' "$scratch/out")" -eq 2 ] ||
+		fail "the demo does not advise to pin: $(cat "$scratch/out")"
+fi
 [ ! -e "$scratch/build" ] || fail "the demo wrote to build/"
 grep -q -- '--build build-demo' "$scratch/cmake" ||
 	fail "the demo did not build in build-demo"

@@ -56,6 +56,9 @@ static void ranges_have_three_digits(void **state)
 	    "106 ms (105-106 ms)");
 	assert_string_equal(
 	    xs_units_in_range_ns(106180000, 106100000, 106300000).s, "106 ms");
+	assert_string_equal(
+	    xs_units_in_range_ns(758000000, 750000000, 1110000000).s,
+	    "0.76 s (0.75-1.11 s)");
 	assert_string_equal(xs_units_in_range_ns(5000000, XS_UNKNOWN, 5).s,
 			    "5.00 ms");
 }
@@ -89,6 +92,7 @@ static void rates_and_shares(void **state)
 	(void)state;
 	/* 17 bytes per ns */
 	assert_string_equal(xs_units_rate(17000, 1000).s, "17.0 GB/s");
+	assert_string_equal(xs_units_rate(4, 1000).s, "4.00 MB/s");
 	assert_string_equal(xs_units_rate(17000, 0).s, "-");
 	assert_string_equal(xs_units_percent(1, 3).s, "33.3 %");
 	assert_string_equal(xs_units_percent(1, 0).s, "-");
