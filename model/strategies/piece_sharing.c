@@ -74,16 +74,19 @@ void xs_estimate_assume_pieces(const struct xs_strategy_case *c, bool outs,
 		"all blocks share their input, as counted: only one "
 		"of several copies in is cut, the others come first"};
 	const enum xs_sharing sharing = xs_sharing_of_input(&c->work, false);
+	const bool is_counted =
+	    sharing != XS_SHARE_NOTHING || !isnan(input_read_times(&c->work));
 
 	assume_parts(c, outs, row);
 	if (c->work.slices)
 		xs_estimate_assume(
 		    row, "each kernel works on a part of the data: none has "
 			 "the time to read half of it");
-	xs_estimate_assume(row, needs[sharing]);
+	xs_estimate_assume(
+	    row, is_counted
+		     ? needs[sharing]
+		     : "a piece of the kernel needs only its own piece of the "
+		       "input, or its neighbour's, too, for whose copy its "
+		       "stream then waits");
 	xs_piece_kernel_assume(c, row);
-	if (sharing == XS_SHARE_NOTHING && isnan(input_read_times(&c->work)))
-		xs_estimate_assume(
-		    row, "a stream waits for its neighbour's copy, too, if its "
-			 "piece needs that");
 }

@@ -59,7 +59,7 @@ void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 {
 	row->setup_ns =
 	    streams * xs_or_zero(c->machine->stream_create_ns.value);
-	if (c->work.pinned_buffers)
+	if (c->work.pinned_buffers && c->phase->rounds > 1)
 		row->setup_ns += pinning_work_ns(c->machine, &c->work);
 }
 
@@ -67,7 +67,7 @@ void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
 			   struct xs_estimate *row)
 {
 	xs_estimate_set_setup_ns(c, streams, row);
-	if (c->work.pinned_buffers)
+	if (c->work.pinned_buffers && c->phase->rounds > 1)
 		xs_estimate_assume(
 		    row, "the buffers are pinned once and used in every round");
 }

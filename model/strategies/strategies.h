@@ -93,7 +93,7 @@ struct xs_strategy {
 	 *	{pinned}      " from pinned buffers ..." if some are pageable
 	 *	{buffers}     " It takes ... more of device memory" if it does
 	 *	{no_waits}    " Leave out ..." if the host waits between kernels
-	 *	{once}        " that are allocated once ..." if rounds allocate
+	 *	{once}        ", allocated once ..." if rounds allocate
 	 *	{n}           number of streams of the estimate
 	 *	{pieces}      number of kernels of a round
 	 *	{piece_bytes} size of a piece of the estimate, one way

@@ -51,8 +51,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	int rc = 0;
 
 	row.quiet = true;
-	row.bound = "the host's work does not depend on the copies and kernels "
-		    "that it would overlap";
+	row.bound = "the host's work needs no result of what it overlaps";
 	xs_estimate_assume(&row, row.bound);
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;

@@ -171,10 +171,10 @@ const struct xs_strategy xs_strategy_double_buffer = {
     .error = XS_ERROR_double_buffer,
     .build = build,
     .advice =
-	"Alternate the rounds of {places} between two streams and two sets of "
-	"buffers{once}, with cudaMemcpyAsync{pinned}. Wait for a round only "
-	"after the next one is issued: the next one's copies then overlap this "
-	"one's kernels.{no_waits}",
+	"Run the rounds of {places} in turns on two streams with a set of "
+	"buffers each{once}; copy with cudaMemcpyAsync{pinned}. Wait for a "
+	"round only after the next one is issued: the next one's copies then "
+	"overlap this one's kernels.{no_waits}",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

@@ -129,19 +129,22 @@ static int estimate_measured(const struct xs_strategy_case *c,
 static void say_why(struct xs_estimate *row, size_t copies,
 		    const struct xs_roundtrips *returning)
 {
-	if (copies > returning->in)
+	const size_t same = copies - returning->in;
+
+	if (!returning->in)
 		snprintf(row->why, sizeof(row->why),
-			 "without %zu copies in: %zu from host memory that "
-			 "every round copies in, and %zu that bring back what "
-			 "was copied out",
-			 copies, copies - returning->in, returning->in);
+			 "each round copies it in from the same host memory");
+	else if (same)
+		snprintf(row->why, sizeof(row->why),
+			 "each round makes %zu cop%s in from the same host "
+			 "memory, and %zu of what was copied out",
+			 same, same == 1 ? "y" : "ies", returning->in);
 	else
 		snprintf(
 		    row->why, sizeof(row->why),
-		    "without the %zu cop%s in that bring%s back what was "
-		    "copied out%s",
-		    copies, copies == 1 ? "y" : "ies", copies == 1 ? "s" : "",
-		    returning->out ? ", and without copying that out" : "");
+		    "%zu cop%s in bring%s back what was copied out%s", copies,
+		    copies == 1 ? "y" : "ies", copies == 1 ? "s" : "",
+		    returning->out ? ", which need not be copied out" : "");
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
@@ -162,11 +165,13 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		rc = xs_roundtrip_count(c->phase, &returning);
 	if (rc)
 		return rc;
-	row.bound = returning.out
-			? "the host neither changes nor needs the data "
-			  "in between"
-			: "the host does not change the data between "
-			  "rounds";
+	row.bound =
+	    returning.out  ? "the host neither changes nor needs the data "
+			     "in between"
+	    : returning.in ? "only copies out change the data on the host "
+			     "between rounds"
+			   : "the host does not change the data between "
+			     "rounds";
 	xs_estimate_assume(&row, row.bound);
 	if (copies > returning.in)
 		xs_estimate_assume(
@@ -193,10 +198,8 @@ const struct xs_strategy xs_strategy_resident = {
     .keeps_copies = true,
     .changes_inputs = true,
     .build = build,
-    .advice =
-	"Keep the data of {places} on the device: each round copies it in from "
-	"the same host memory. A run with XFERSPY_HASH=1 tells whether the "
-	"bytes are the same.",
+    .advice = "Keep the data of {places} on the device: {why}. A run with "
+	      "XFERSPY_HASH=1 tells whether the bytes are the same.",
     .advice_if_measured = "Keep the data of {places} on the device, which "
 			  "each round copies in: {why}.",
     .code =

@@ -69,14 +69,18 @@ static void fill(struct xs_result *result, const struct xs_run_parts *in)
 static const char *missing(const struct xs_result *result,
 			   const struct xs_trace *trace)
 {
+	const bool is_killed = trace->header.state == XS_FILE_RUNNING;
+
 	if (!result->coverage.api_calls_seen)
-		return "the trace has no calls of CUDA";
+		return is_killed ? "the process was killed before a call of "
+				   "CUDA returned; let it run longer"
+				 : "the trace has no calls of CUDA";
 	if (result->totals.gpu_busy_ns == XS_UNKNOWN)
 		return "the trace has no times of the GPU's work; record with "
-		       "CUPTI (XFERSPY_MODE=trace)";
+		       "CUPTI and without XFERSPY_MODE=calls";
 	if (!result->phase_count)
 		return "no copies and no kernels were recorded";
-	if (!result->verdict.repeats && trace->header.state == XS_FILE_RUNNING)
+	if (!result->verdict.repeats && is_killed)
 		return "the process was killed before kernels repeated; let it "
 		       "run longer";
 	if (!result->verdict.recorded_ns)

@@ -82,6 +82,20 @@ static const char *bound(struct xs_result *result)
 			      rest ? "; then " : "", rest ? rest : "");
 }
 
+/* "\nWhat was recorded went to copies (88 % of ...), ...": what is known if the
+ * verdict is not; "" if nothing is. */
+static const char *spent(struct xs_result *result)
+{
+	size_t i = 0;
+	const char *list = result->totals.gpu_busy_ns == XS_UNKNOWN
+			       ? NULL
+			       : list_parts(result, &i, INT64_MAX);
+
+	return list ? xs_arena_print(&result->arena,
+				     "\nWhat was recorded went to %s.", list)
+		    : "";
+}
+
 /* The limit, where calls of CUDA issue work while the GPU is idle. */
 static const char *issue_limit(struct xs_result *result)
 {
@@ -191,6 +205,20 @@ static const char *after_steady(struct xs_result *result)
 				    xs_units_ns(after_ns).s);
 }
 
+/* That most of the run was only counted, and is not in the steady part; ""
+ * otherwise. */
+static const char *only_counted(const struct xs_result *result)
+{
+	const struct xs_result_coverage *coverage = &result->coverage;
+
+	return coverage->calls_counted > coverage->api_calls_seen / 2 &&
+		       result->verdict.steady_ns < result->run.wall_ns / 2
+		   ? " Most calls were only counted: for a verdict on more of "
+		     "the run, record with a larger XFERSPY_MAX_SIZE or "
+		     "another XFERSPY_RANGE."
+		   : "";
+}
+
 /* "908 ms (48.3 % of the run) ... after a start-up of 576 ms" */
 static const char *spans(struct xs_result *result)
 {
@@ -208,10 +236,11 @@ static const char *spans(struct xs_result *result)
 								 : "",
 				     xs_units_ns(result->totals.init_ns).s);
 	return xs_arena_print(
-	    arena, "Steady part: %s (%s of the run); start-up: %s%s%s.",
+	    arena, "Steady part: %s (%s of the run); start-up: %s%s%s.%s",
 	    xs_units_ns(in->steady_ns).s,
 	    xs_units_percent(in->steady_ns, wall_ns).s,
-	    xs_units_ns(in->startup_ns).s, own, after_steady(result));
+	    xs_units_ns(in->startup_ns).s, own, after_steady(result),
+	    only_counted(result));
 }
 
 /* "78 ms of the median round", or "866 ms" where several phases repeat or
@@ -284,8 +313,8 @@ int xs_verdict_say(struct xs_result *result)
 
 	if (out->missing) {
 		out->text = xs_arena_print(
-		    arena, "What bounds the run is not known: %s.",
-		    out->missing);
+		    arena, "What bounds the run is not known: %s.%s",
+		    out->missing, spent(result));
 	} else {
 		xs_limit_build(result);
 		out->text = xs_arena_print(

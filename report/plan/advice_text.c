@@ -235,7 +235,7 @@ static const char *too(const struct xs_result_phase *phase,
 		       const struct xs_result_estimate *estimate)
 {
 	return phase->kernels > estimate->n_streams
-		   ? "too small for what the calls of each cost"
+		   ? "too small for the cost of their calls"
 		   : "too large to overlap each other";
 }
 
@@ -269,7 +269,7 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 		return no_waits(arena, phase);
 	if (strcmp(name, "once") == 0) /* allocated before the loop, or "" */
 		return phase->movable_ns > phase->transfer_ns
-			   ? " that are allocated once, before the loop"
+			   ? ", allocated once before the loop"
 			   : "";
 	if (strcmp(name, "overlapping") == 0) /* which kinds of op */
 		return overlapping(phase);

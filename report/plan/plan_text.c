@@ -53,8 +53,8 @@ static const char *left_out(struct xs_result *result,
 	row = xs_alternative_uncertain(result, steps, &more_ns);
 	return row ? xs_arena_print(
 			 &result->arena,
-			 "Beside it %s would save %s%s, but that is less than "
-			 "it may be off.",
+			 "Beside it, %s would save %s%s, less than its "
+			 "uncertainty.",
 			 row->strategy, up_to,
 			 xs_units_ns(xs_number_round(more_ns)).s)
 		   : NULL;

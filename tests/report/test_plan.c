@@ -316,8 +316,8 @@ static void an_uncertain_change_beside_the_steps_is_named(void **state)
 	reuse->high_ns = 51 * MS;
 	expect("pinned");
 	assert_non_null(strstr(result->plan[0].text,
-			       "Beside it reuse would save 50.0 ms, but that "
-			       "is less than it may be off."));
+			       "Beside it, reuse would save 50.0 ms, less than "
+			       "its uncertainty."));
 	reuse->saves_ns = 4 * MS; /* next to nothing */
 	expect("pinned");
 	assert_null(strstr(result->plan[0].text, "Beside"));

@@ -266,6 +266,7 @@ static void killed_in_its_start_is_not_known(void **state)
 	read_trace("advice/killed-startup");
 	says("What bounds the run is not known: the process was killed before "
 	     "kernels repeated; let it run longer.");
+	says("What was recorded went to copies (71.");
 	assert_int_equal(result->plan_count, 0);
 }
 
@@ -318,6 +319,19 @@ static struct xs_result_phase *set_up_round(void)
 	phase->movable_ns = 13 * MS;
 	phase->kernel_busy_ns = 2 * MS;
 	return phase;
+}
+
+/* With most calls only counted, and most of the run. */
+static void most_calls_are_only_counted(void **state)
+{
+	(void)state;
+	set_up_round();
+	assert_int_equal(xs_verdict_say(result), 0);
+	assert_null(strstr(result->verdict.text, "only counted"));
+	result->coverage.calls_counted = result->coverage.api_calls_seen - 1;
+	result->verdict.steady_ns = result->run.wall_ns / 2 - 1;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("Most calls were only counted: for a verdict on more of the run");
 }
 
 static void expect_limit(int64_t of_round_ns)
@@ -407,6 +421,7 @@ int main(void)
 	    TEST(a_loop_within_a_round_repeats),
 	    TEST(one_round_does_not_repeat),
 	    TEST(killed_in_its_start_is_not_known),
+	    TEST(most_calls_are_only_counted),
 	    TEST(what_is_missing_is_said),
 	    TEST(shares_are_of_what_was_recorded),
 	    TEST(counted_rounds_are_steady),

@@ -210,11 +210,12 @@ static bool is_in_plan(const struct xs_result *result,
 	return false;
 }
 
-/* Without --all, the longest phase and those of the plan; all if there is no
- * plan. */
+/* Without --all, the phases of the plan, and the longest one if the plan has
+ * none of the steady part; all if there is no plan. */
 static bool is_listed(const struct xs_result *result, size_t index)
 {
-	return result->all_asked || !result->plan_count || !index ||
+	return result->all_asked || !result->plan_count ||
+	       (!index && result->plan->phase->apart) ||
 	       is_in_plan(result, &result->phases[index]);
 }
 
