@@ -323,12 +323,11 @@ static const char *nearest(struct xs_result *result)
 		return "";
 	return xs_arena_print(
 	    &result->arena,
-	    "; %s is the nearest: a round %s (%s) -> %s (%s), which saves %s "
-	    "of %s",
-	    most->strategy, xs_units_ns(as_is->round_ns).s,
-	    xs_units_range_ns(as_is->low_ns, as_is->high_ns).s,
-	    xs_units_ns(most->round_ns).s,
-	    xs_units_range_ns(most->low_ns, most->high_ns).s,
+	    "; %s is the nearest: a round %s -> %s, which saves %s of %s",
+	    most->strategy,
+	    xs_units_in_range_ns(as_is->round_ns, as_is->low_ns, as_is->high_ns)
+		.s,
+	    xs_units_in_range_ns(most->round_ns, most->low_ns, most->high_ns).s,
 	    xs_units_percent(xs_result_in_steady(result, of, most->saves_ns),
 			     result->verdict.steady_ns)
 		.s,

@@ -228,7 +228,7 @@ function strategies({report, texts}) {
   return rows.length ? section('Strategies', 'time of one round, and of the run with only this change',
     table('Strategies', [['#'], ['strategy'], ['round', 1], ['90 % range', 1], ['speedup', 1], ['run', 1],
       ['effort'], ['published equation']], rows),
-    bounds.size ? el('p.dim', '* upper bound, assuming: ' + [...bounds].join('; ')) : null) : null;
+    bounds.size ? el('p.dim', '* the best case, only if ' + [...bounds].join('; ') + ': not shown by the trace') : null) : null;
 }
 
 function coverage({coverage: c}) {
