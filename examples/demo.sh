@@ -92,8 +92,8 @@ trace_on_gpu() {
 # that times are the same on a busy machine; the profile "simulated" has the same
 # numbers.
 trace_on_simulation() {
-	show XS_SIM_GIPS=0.05 XS_SIM_H2D_GBS=0.01 XS_SIM_D2H_GBS=0.01 \
-		XS_SIM_BIDIR_GBS=0.009 XS_SIM_PAGEABLE_GBS=0.005 \
+	show XS_SIM_GIPS=0.02 XS_SIM_H2D_GBS=0.0025 XS_SIM_D2H_GBS=0.0025 \
+		XS_SIM_BIDIR_GBS=0.00225 XS_SIM_PAGEABLE_GBS=0.00125 \
 		LD_LIBRARY_PATH="$simulated" \
 		XFERSPY_OUTPUT="$trace" LD_PRELOAD="$preload" \
 		"$stencil" --n 32 --rounds 10
