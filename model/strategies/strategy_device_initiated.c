@@ -63,27 +63,35 @@ static struct found look(const struct xs_strategy_case *c)
 	return found;
 }
 
-/* From a store of the host's flag until the kernel has it. */
+/* All blocks wait for each other, in the time of a gap between two kernels:
+ * half of it until one block knows of all, and half until all know of one. */
+static double meet_ns(const struct xs_machine *m)
+{
+	return xs_or_zero(m->kernel_gap_ns.value);
+}
+
+/* From a store of the host's flag until all blocks of the kernel have it. */
 static double told_ns(const struct xs_machine *m)
 {
-	return m->poll_system_ns.value;
+	return m->poll_system_ns.value + meet_ns(m) / 2;
 }
 
-/* From the kernel's last store until the host has the flag behind it. */
+/* From the last store of a block until the host has the flag behind it. */
 static double seen_ns(const struct xs_machine *m)
 {
-	return m->store_64_ns.value + m->flag_ns.value + m->poll_host_ns.value;
+	return meet_ns(m) / 2 + m->store_64_ns.value + m->flag_ns.value +
+	       m->poll_host_ns.value;
 }
 
-/* A wait of all blocks for each other takes as long as the gap between two
- * kernels. */
-static void take_kernel(const struct xs_machine *m, struct xs_action *action)
+/* Blocks of a kernel that follows another one wait for each other. Each loads
+ * what it needs, and stores what it has. */
+static void take_kernel(const struct xs_machine *m, bool follows,
+			struct xs_action *action)
 {
 	action->blocking = false;
 	action->call_ns = action->return_ns = 0;
 	action->issue_lag_ns = told_ns(m);
-	action->dep_lag_ns =
-	    fmin(action->dep_lag_ns, xs_or_zero(m->kernel_gap_ns.value));
+	action->dep_lag_ns = follows ? fmin(action->dep_lag_ns, meet_ns(m)) : 0;
 }
 
 /* next: loads or stores of the copy before are under way, too. */
@@ -99,8 +107,7 @@ static void take_copy(const struct xs_machine *m, const struct xs_step *step,
 	    .work_ns =
 		latency_ns + (double)step->bytes *
 				 (in ? m->mapped_read : m->mapped_write).value,
-	    .issue_lag_ns = told_ns(m),
-	    .dep_lag_ns = next ? 0 : xs_or_zero(m->kernel_gap_ns.value)};
+	    .issue_lag_ns = told_ns(m)};
 
 	if (op.blocking)
 		op.return_ns = seen_ns(m);
@@ -140,7 +147,8 @@ static void take_steps(const struct xs_phase *phase, const struct xs_machine *m,
 					  before && before->kind == step->kind,
 					  action);
 			else
-				take_kernel(m, action);
+				take_kernel(m, before && !is_copy(before),
+					    action);
 			before = step;
 			open = !action->blocking;
 		}
@@ -171,7 +179,7 @@ static int plan_mapped(const struct xs_strategy_case *c,
 
 	for (size_t i = 0; !rc && i < plan->count; i++) {
 		if (plan->actions[i].kind == XS_ACTION_OP)
-			take_kernel(m, &plan->actions[i]);
+			take_kernel(m, false, &plan->actions[i]);
 		else if (plan->actions[i].kind == XS_ACTION_SYNC_ALL)
 			take_wait(m, true, &plan->actions[i]);
 	}
