@@ -7,19 +7,15 @@
 #ifndef XS_EXAMPLES_PUTGET_MAILBOX_H
 #define XS_EXAMPLES_PUTGET_MAILBOX_H
 
-#include "../measure.h"
+#include "flags.h"
 
-#define BLOCKS_MAX	 32
-#define THREADS		 512
-#define FLAG_WORDS	 16 /* a line of 64 bytes for each flag */
-#define FLAGS_BYTES	 ((size_t)BLOCKS_MAX * FLAG_WORDS * sizeof(unsigned))
-#define BUFFER_BYTES	 ((size_t)64 << 20)
-#define GPU_DEADLINE_NS	 2000000000ULL
-#define HOST_DEADLINE_NS 3e9
-#define POLLS_A_DEADLINE 256 /* polls between two looks at the clock */
-#define EXIT_NO_ANSWER	 3
-#define IN_BYTE		 0x35 /* fills what moves to the device */
-#define OUT_BYTE	 0x53 /* and to the host */
+#define BLOCKS_MAX   32
+#define THREADS	     512
+#define FLAG_WORDS   16 /* a line of 64 bytes for each flag */
+#define FLAGS_BYTES  ((size_t)BLOCKS_MAX * FLAG_WORDS * sizeof(unsigned))
+#define BUFFER_BYTES ((size_t)64 << 20)
+#define IN_BYTE	     0x35 /* fills what moves to the device */
+#define OUT_BYTE     0x53 /* and to the host */
 
 struct mailbox {
 	unsigned *request;	     /* host memory */
@@ -41,49 +37,6 @@ struct work {
 	bool answered; /* each message waits for an answer, else the first */
 	unsigned *request, *answer, *late;
 };
-
-static __device__ inline unsigned load_flag(const unsigned *flag)
-{
-	unsigned value;
-
-	asm volatile("ld.acquire.sys.global.u32 %0, [%1];"
-		     : "=r"(value)
-		     : "l"(flag)
-		     : "memory");
-	return value;
-}
-
-static __device__ inline void store_flag(unsigned *flag, unsigned value)
-{
-	asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag),
-		     "r"(value)
-		     : "memory");
-}
-
-static __device__ inline unsigned long long gpu_ns()
-{
-	unsigned long long ns;
-
-	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
-	return ns;
-}
-
-/* Returns false after the deadline, and sets *late. */
-static __device__ inline bool wait_for(const unsigned *flag, unsigned value,
-				       unsigned *late)
-{
-	const unsigned long long start = gpu_ns();
-
-	for (unsigned polls = 1;; polls++) {
-		if (load_flag(flag) >= value)
-			return true;
-		if (polls % POLLS_A_DEADLINE == 0 &&
-		    gpu_ns() - start > GPU_DEADLINE_NS) {
-			store_flag(late, 1);
-			return false;
-		}
-	}
-}
 
 /* Moves one of the parts of a message, by all threads of the block. Loads use
  * no cache: each message is moved anew. */
