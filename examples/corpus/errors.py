@@ -9,6 +9,7 @@ programs alone. --write writes model/strategies/between_programs.h.
 docs/models.md has the rule.
 """
 import argparse
+import importlib.util
 import json
 import math
 import pathlib
@@ -103,6 +104,16 @@ def load(xferspy):
     return cases
 
 
+def initiated(xferspy):
+    """Returns the error of device-initiated, from examples/initiated."""
+    spec = importlib.util.spec_from_file_location(
+        "initiated", predict.ROOT / "examples/initiated/predict.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return limit([case.rest() for case in module.load(xferspy)
+                  if case.applies])
+
+
 def inside(cases):
     """Returns, by strategy, the rows inside with errors from the other
     programs alone, and all rows."""
@@ -127,6 +138,8 @@ def main():
     args = parser.parse_args()
     cases = load(args.xferspy)
     errors, counts = errors_of(cases), inside(cases)
+    errors["device-initiated"] = initiated(args.xferspy)
+    print(f"device-initiated: {100 * errors['device-initiated']:.0f} %")
     print(f"allocations: {100 * errors['allocations']:.0f} % of their time")
     for strategy, (within, rows) in counts.items():
         print(f"{strategy}: {100 * errors[strategy]:.1f} %, leaving one program "

@@ -273,8 +273,8 @@ static bool must_stay(const struct xs_strategy_case *c,
 
 static void assume(const struct found *found, struct xs_estimate *row)
 {
-	row->bound = "one kernel that stays on the GPU can do the work of the "
-		     "round's kernels";
+	row->bound = "one kernel that stays on the GPU does the work of the "
+		     "round's kernels as fast";
 	xs_estimate_assume(row, row->bound);
 	xs_estimate_assume(row,
 			   "all of its blocks run at once, and wait for each "
@@ -332,7 +332,7 @@ const struct xs_strategy xs_strategy_device_initiated = {
 	       XS_CHANGES_ALLOCATION | XS_CHANGES_LAUNCHES,
     .spares = XS_CHANGES_HOST,
     .check = XS_CHECK_mapped,
-    .error = XS_ERROR_mapped,
+    .error = XS_ERROR_device_initiated,
     .changes_launches = true,
     .build = build,
     .advice =

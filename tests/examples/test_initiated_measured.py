@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""docs/models.md prints the recorded rounds of a kernel that stays and their
+predictions as they are, and device-initiated has the error that they show.
+
+    test_initiated_measured.py SOURCE-DIR XFERSPY
+"""
+import math
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT, XFERSPY = pathlib.Path(sys.argv[1]), sys.argv[2]
+FOLDER = ROOT / "examples/initiated"
+sys.path.insert(0, str(FOLDER))
+
+import predict  # noqa: E402
+
+
+def main():
+    table = subprocess.run([FOLDER / "predict.py", "--xferspy", XFERSPY],
+                           stdout=subprocess.PIPE, text=True, check=True).stdout
+    header = (ROOT / "model/strategies/between_programs.h").read_text()
+    error = float(re.search(r"device_initiated ([\d.]+)", header)[1])
+    largest = max(case.rest() for case in predict.load(XFERSPY))
+    current = table in (ROOT / "docs/models.md").read_text(encoding="utf-8")
+    if current and math.ceil(1000 * largest) / 1000 == error:
+        return 0
+    print(f"{table}largest: {largest}, in between_programs.h: {error}")
+    print("" if current else "docs/models.md prints another table")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
