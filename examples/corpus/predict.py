@@ -6,8 +6,8 @@ table.json has the programs and what each variant changed. MACHINE/HALF.json has
 their times, MACHINE/HALF/ a trace of each program as its authors wrote it,
 MACHINE/counters/ the counters of its kernels if they were counted, and
 MACHINE/machine.json that machine's calibration. MACHINE is contact for the half
-of first contact, contact-2 for the programs added later, wherever they were
-recorded. --write writes docs/corpus.md.
+of first contact, contact-2 and contact-3 for the programs added later, wherever
+they were recorded. --write writes docs/corpus.md.
 """
 import argparse
 import collections
@@ -24,7 +24,8 @@ ROOT = HERE.parent.parent
 SECTIONS = (("h200", "develop", "Developed on"),
             ("h100", "develop", "The same on another GPU"),
             ("contact", "first", "First contact"),
-            ("contact-2", "second", "First contact again"))
+            ("contact-2", "second", "First contact again"),
+            ("contact-3", "third", "A third first contact"))
 # Variants, and the strategies that predict them unless table.json names another.
 STRATEGIES = {"pinned": "pinned", "streams": "streams",
               "double": "double-buffer", "mapped": "mapped", "reuse": "reuse",

@@ -17,6 +17,8 @@ import sys
 import tempfile
 
 LINES = 100
+# Known to be longer: a plan of three steps for two phases.
+LONGER = {"hec-minkowski.xspy": 104}
 COLUMNS = 80
 
 
@@ -28,8 +30,9 @@ def faults_of(xferspy, trace, options, environment):
     lines = text.splitlines()
     widest = max(map(len, lines))
     name = " ".join([str(trace), *options])
+    most = LONGER.get(trace.name, LINES)
     return [f"{name}: {what}" for what, is_too_large in (
-        (f"{len(lines)} lines", len(lines) > LINES),
+        (f"{len(lines)} lines", len(lines) > most),
         (f"{widest} columns", widest > COLUMNS)) if is_too_large]
 
 
