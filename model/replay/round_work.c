@@ -153,7 +153,8 @@ static void add_pinning(struct xs_round_work *work,
 		out |= step->kind == XS_STEP_D2H;
 	}
 	if (in) {
-		work->pinned_bytes += (double)phase->h2d_buffer_bytes;
+		work->filled_bytes = (double)phase->h2d_buffer_bytes;
+		work->pinned_bytes += work->filled_bytes;
 		work->pinned_buffers++;
 	}
 	if (out) {

@@ -7,6 +7,7 @@
 #include "model/formulas/closed_forms.h"
 #include "model/formulas/estimates.h"
 #include "model/machine/machine.h"
+#include "model/strategies/strategies.h"
 
 /* Another machine to run the unchanged program on. */
 struct xs_other_machine {
@@ -20,6 +21,9 @@ struct xs_model_options {
 	/* For a phase: an additional n beside 2, 4, 8, ... and the best one.
 	 * For a workload: the only n; 0: the best one. */
 	unsigned streams;
+	/* What the program would pin its memory with: frameworks of Python
+	 * allocate it anew. */
+	enum xs_language language;
 	/* The machine that the phase was traced on; NULL: the machine of the
 	 * estimates. */
 	const struct xs_machine *traced;

@@ -42,11 +42,25 @@ double xs_pinning_ns(const struct xs_machine *machine, double buffers,
 			 : ns;
 }
 
-/* Of the host memory of a round's pageable copies. */
-static double pinning_work_ns(const struct xs_machine *machine,
-			      const struct xs_round_work *work)
+double xs_framework_pinning_ns(const struct xs_strategy_case *c)
 {
-	const double ns = xs_registering_work_ns(machine, work);
+	const double ns = xs_pinned_allocation_ns(
+	    c->machine, c->work.pinned_buffers, c->work.pinned_bytes);
+
+	if (c->options->language != XS_LANGUAGE_PYTORCH)
+		return ns;
+	return ns + c->work.filled_bytes *
+			xs_or_zero(c->machine->host_copy_byte_ns.value);
+}
+
+/* Of the host memory of a round's pageable copies. */
+static double pinning_work_ns(const struct xs_strategy_case *c)
+{
+	const struct xs_machine *machine = c->machine;
+	const struct xs_round_work *work = &c->work;
+	const double ns = c->options->language == XS_LANGUAGE_CUDA
+			      ? xs_registering_work_ns(machine, work)
+			      : xs_framework_pinning_ns(c);
 
 	return isnan(ns)
 		   ? xs_pinned_allocation_ns(machine, work->pinned_buffers,
@@ -60,7 +74,7 @@ void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 	row->setup_ns =
 	    streams * xs_or_zero(c->machine->stream_create_ns.value);
 	if (c->work.pinned_buffers && c->phase->rounds > 1)
-		row->setup_ns += pinning_work_ns(c->machine, &c->work);
+		row->setup_ns += pinning_work_ns(c);
 }
 
 void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,

@@ -108,7 +108,9 @@ struct xs_strategy {
 	/* Used instead of advice if the round already works in another number
 	 * of pieces; NULL: none. */
 	const char *advice_if_in_pieces;
-	/* At most three lines to write there, by language; NULL: none. */
+	/* At most three lines to write there, by language; NULL: none. A line
+	 * that begins with {in} or {out} is left out unless pageable memory is
+	 * copied that way. */
 	const char *code[XS_LANGUAGES];
 };
 

@@ -51,13 +51,20 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 	const double other_ns = xs_pinned_allocation_ns(
 	    c->machine, w->pinned_buffers, w->pinned_bytes);
 
-	if (isnan(ns) || isnan(other_ns))
+	if (c->options->language != XS_LANGUAGE_CUDA)
+		snprintf(row->why, sizeof(row->why), "cudaMallocHost%s",
+			 c->options->language == XS_LANGUAGE_PYTORCH &&
+				 w->filled_bytes > 0
+			     ? " and a copy of the inputs"
+			     : "");
+	else if (isnan(ns) || isnan(other_ns))
 		snprintf(row->why, sizeof(row->why),
 			 "cudaHostRegister or cudaMallocHost");
 	else
 		snprintf(row->why, sizeof(row->why),
-			 "cudaHostRegister (cudaMallocHost would take %.0f "
+			 "cudaHostRegister%s (cudaMallocHost would take %.0f "
 			 "ns)",
+			 ns > other_ns ? ", which keeps the allocation" : "",
 			 other_ns);
 }
 
@@ -95,8 +102,12 @@ const struct xs_strategy xs_strategy_pinned = {
 	    [XS_LANGUAGE_CUDA] =
 		"cudaHostRegister(host, bytes, cudaHostRegisterDefault); // "
 		"once",
-	    [XS_LANGUAGE_PYTORCH] = "tensor = tensor.pin_memory()  # once, or "
-				    "DataLoader(pin_memory=True)",
+	    [XS_LANGUAGE_PYTORCH] =
+		"{in}tensor = tensor.pin_memory()  # once, or "
+		"DataLoader(pin_memory=True)\n"
+		"{out}out = torch.empty(shape, pin_memory=True)  # once\n"
+		"{out}out.copy_(result, non_blocking=True); "
+		"torch.cuda.synchronize()",
 	    [XS_LANGUAGE_JAX] =
 		"host = jax.device_put(array, sharding.with_memory_kind("
 		"\"pinned_host\"))  # once\n"

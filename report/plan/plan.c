@@ -5,6 +5,7 @@
 
 #include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
+#include "report/plan/advice_code.h"
 #include "report/plan/advice_text.h"
 #include "report/plan/alternatives.h"
 #include "report/plan/phase_estimate.h"
@@ -84,15 +85,16 @@ static enum xs_language language_of(const struct xs_result *result,
 }
 
 /* The lines to write; NULL: none. */
-static const char *code_of(const struct xs_result *result,
+static const char *code_of(struct xs_result *result,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *row)
 {
 	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
 	const enum xs_language language = language_of(result, phase, row);
 
-	return strategy && language < XS_LANGUAGES ? strategy->code[language]
-						   : NULL;
+	if (!strategy || language >= XS_LANGUAGES || !strategy->code[language])
+		return NULL;
+	return xs_advice_code(&result->arena, phase, strategy->code[language]);
 }
 
 /* The time of the round after the steps so far. */

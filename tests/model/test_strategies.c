@@ -79,8 +79,29 @@ static void test_the_setup_is_of_what_is_advised(void **unused)
 	estimate();
 	row = replayed("pinned");
 	assert_near(row->setup_ns, 2060000);
-	assert_string_equal(row->why, "cudaHostRegister (cudaMallocHost "
-				      "would take 1020000 ns)");
+	assert_string_equal(row->why, "cudaHostRegister, which keeps the "
+				      "allocation (cudaMallocHost would take "
+				      "1020000 ns)");
+}
+
+/* pin_memory() allocates both buffers and copies the input of a megabyte. */
+static void test_pytorch_allocates_and_copies(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	set_range(&machine.register_fixed_ns, 30000);
+	set_range(&machine.register_byte_ns, 1);
+	set_param(&machine.host_copy_byte_ns, 0.3);
+	options.language = XS_LANGUAGE_PYTORCH;
+	estimate();
+	row = replayed("pinned");
+	assert_near(row->setup_ns, 1020000 + 300000);
+	assert_string_equal(row->why,
+			    "cudaMallocHost and a copy of the inputs");
+	options.language = XS_LANGUAGE_CUPY;
+	estimate();
+	assert_near(replayed("pinned")->setup_ns, 1020000);
 }
 
 /*
@@ -604,6 +625,7 @@ int main(void)
 	    TEST(test_pinned),
 	    TEST(test_the_setup_touches_memory_once),
 	    TEST(test_the_setup_is_of_what_is_advised),
+	    TEST(test_pytorch_allocates_and_copies),
 	    TEST(test_reuse),
 	    TEST(test_reuse_of_nothing),
 	    TEST(test_interval),

@@ -533,7 +533,18 @@ static void code_is_in_the_language_of_the_line(void **state)
 	assert_non_null(strstr(result->plan[0].code, "cupyx."));
 	result->run.python = XS_LANGUAGE_PYTORCH;
 	expect("pinned");
+	phase->h2d_bytes = 1000;
+	phase->d2h_bytes = 0;
+	expect("pinned");
 	assert_non_null(strstr(result->plan[0].code, "pin_memory()"));
+	assert_null(strstr(result->plan[0].code, "out"));
+	phase->d2h_bytes = 1000;
+	phase->src_memory = "pinned";
+	expect("pinned");
+	assert_string_equal(
+	    result->plan[0].code,
+	    "out = torch.empty(shape, pin_memory=True)  # once\n"
+	    "out.copy_(result, non_blocking=True); torch.cuda.synchronize()");
 	result->run.python = XS_LANGUAGE_NUMBA;
 	expect("pinned");
 	assert_non_null(strstr(result->plan[0].code, "cuda.pinned_array("));

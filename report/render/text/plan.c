@@ -114,7 +114,8 @@ static bool is_written_before(const struct xs_result *result,
 {
 	for (const struct xs_result_step *before = result->plan; before < step;
 	     before++)
-		if (before->code == step->code)
+		if (before->code && step->code &&
+		    strcmp(before->code, step->code) == 0)
 			return true;
 	return false;
 }
