@@ -54,7 +54,7 @@ build_all() {
 	echo "Step 1 of 3: building in $PWD/$build"
 	echo "  configuring: looking for compilers, libraries and CUDA..."
 	quietly cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release
-	echo "  compiling; this takes a minute or two the first time..."
+	echo "  compiling; this takes a few minutes the first time..."
 	if [ -t 1 ]; then
 		cmake --build "$build" --target demo # ninja counts in one line
 	else

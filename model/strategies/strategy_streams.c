@@ -278,7 +278,8 @@ const struct xs_strategy xs_strategy_streams = {
 	"{overlap_now}.",
     .advice_if_in_pieces =
 	"Divide the round of {places} into {n} pieces of {piece_bytes} "
-	"instead of {pieces}, a stream each{order}: the present pieces are "
+	"instead of {pieces} pieces, a stream each{order}: the present ones "
+	"are "
 	"{too}.",
     .code =
 	{

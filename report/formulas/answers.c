@@ -96,8 +96,12 @@ static void say_streams(struct xs_formulas_result *result)
 static const char *mapped_or_copies(struct xs_formulas_result *result)
 {
 	const struct xs_formulas_choice *choice = &result->choice;
-	const char *rates = choice->mapped_measured ? "at its measured rates"
-						    : "at the rate of copies";
+	/* with crossings, the table has a row at the measured rates, too */
+	const char *rates = !choice->mapped_measured ? "at the rate of copies"
+			    : choice->crossings_given
+				? "at its measured rates"
+				: "at its measured rates, not the "
+				  "table's rate of copies";
 	struct xs_arena *arena = &result->base.arena;
 
 	if (choice->crossings_given)

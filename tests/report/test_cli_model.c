@@ -372,7 +372,8 @@ static void mapped_memory_has_rates_of_its_own(void **state)
 	(void)state;
 	answers_with(DEVICE BYTES "--kernel-ms 1 --format json",
 		     "Use copies, not mapped memory: mapped memory takes 6.02 "
-		     "ms (at its measured rates)",
+		     "ms (at its measured rates, not the "
+		     "table's rate of copies)",
 		     "copies take 4.13 ms");
 	answers_with(
 	    DEVICE "--h2d-bytes 40MB --d2h-bytes 0 --kernel-ms 3 "

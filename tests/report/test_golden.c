@@ -72,6 +72,18 @@ static void frameworks_have_their_words(void **state)
 		      FOLDER "golden/jax.txt");
 }
 
+/* The trace does not tell its first call, cudaMallocHost, from CUDA's start. */
+static void pinning_may_have_the_start(void **state)
+{
+	struct program program =
+	    program_run("report " XS_SOURCE_DIR
+			"/examples/traces/reduction-67108864-pinned.xspy "
+			"| grep 'outside it'");
+
+	(void)state;
+	assert_non_null(strstr(program.out, ", perhaps with CUDA's start\n"));
+}
+
 /* The time of copies and their number have names of their own. */
 static void a_difference_has_one_name(void **state)
 {
@@ -251,6 +263,7 @@ int main(void)
 	    cmocka_unit_test(dataflow_is_shown),
 	    cmocka_unit_test(callers_of_a_helper),
 	    cmocka_unit_test(frameworks_have_their_words),
+	    cmocka_unit_test(pinning_may_have_the_start),
 	    cmocka_unit_test(prefetch_is_recognised),
 	    cmocka_unit_test(a_budget_of_pinned_memory),
 	    cmocka_unit_test(waits_between_kernels_are_advised_against),

@@ -165,10 +165,14 @@ static void put_pinning(const struct xs_terminal *terminal,
 
 	if (all_ns != XS_UNKNOWN &&
 	    ns > result->run.wall_ns / XS_RESULT_LEAST_PART)
-		xs_terminal_print(terminal, XS_PLAIN,
-				  "  outside it: pinning %s (%s of the run)\n",
-				  xs_units_ns(ns).s,
-				  xs_units_percent(ns, result->run.wall_ns).s);
+		xs_terminal_print(
+		    terminal, XS_PLAIN,
+		    "  outside it: pinning %s (%s of the run)%s\n",
+		    xs_units_ns(ns).s,
+		    xs_units_percent(ns, result->run.wall_ns).s,
+		    result->totals.init_ns == XS_UNKNOWN
+			? ", perhaps with CUDA's start"
+			: "");
 }
 
 static void begin(struct whole *in, const struct xs_terminal *terminal,
