@@ -269,7 +269,7 @@ static void on_context_end(CUcontext context)
 	uint32_t id;
 
 	xs_kernel_layout_outdate();
-	if (xs_cupti_api.cuptiGetContextId &&
+	if (xs_launch_pointers_are_on() && xs_cupti_api.cuptiGetContextId &&
 	    xs_cupti_api.cuptiGetContextId(context, &id) == CUPTI_SUCCESS)
 		xs_launch_pointers_end_context(id);
 }
