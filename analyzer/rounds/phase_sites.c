@@ -89,7 +89,9 @@ static int add_copy(const struct xs_trace *trace, const struct xs_op *op,
 	return add_range(ranges, start, call->bytes);
 }
 
-/* Returns the bytes of the copy in pages that it touched first. */
+/* Returns the bytes in pages that the op's call touched first, at most the
+ * op's.
+ */
 static uint64_t touched_bytes(const struct xs_trace *trace,
 			      const struct xs_op *op)
 {
@@ -136,7 +138,9 @@ static int measure_buffers(const struct xs_phase_members *m,
 		for (uint32_t j = 0; !rc && j < round->op_count; j++) {
 			const struct xs_op *op = &m->trace->ops[ops[j]];
 
-			touched += touched_bytes(m->trace, op);
+			/* a call may have several ops */
+			if (!j || m->trace->ops[ops[j - 1]].call != op->call)
+				touched += touched_bytes(m->trace, op);
 			if (op->kind == XS_OP_H2D) {
 				add_memory(&phase->src_memory, !h2d_seen,
 					   op->src_memory);
