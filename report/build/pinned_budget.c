@@ -4,6 +4,7 @@
 #include "report/build/build.h"
 
 #include "analyzer/util/sort.h"
+#include "model/replay/recorded_plan.h"
 #include "model/strategies/model.h"
 #include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
@@ -15,7 +16,7 @@
 
 /* Host memory of a copy; without an address, that of its site. */
 struct buffer {
-	uint64_t address;
+	uint64_t address, end; /* end: 0 without an address */
 	double bytes, excess_ns, saves_ns;
 	uint32_t site;
 	uint8_t kind; /* enum xs_step_kind */
@@ -36,12 +37,13 @@ static uint64_t host_address(const struct xs_step *step)
 	return step->kind == XS_STEP_H2D ? step->src : step->dst;
 }
 
-static bool is_pageable(const struct xs_step *step)
+static uint64_t end_of(uint64_t address, uint64_t bytes)
 {
-	return (step->kind == XS_STEP_H2D &&
-		step->src_memory == XS_MEM_PAGEABLE) ||
-	       (step->kind == XS_STEP_D2H &&
-		step->dst_memory == XS_MEM_PAGEABLE);
+	uint64_t end;
+
+	if (__builtin_add_overflow(address, bytes, &end))
+		end = UINT64_MAX;
+	return address ? end : 0;
 }
 
 /* How much longer the copy takes than a pinned one. */
@@ -70,23 +72,72 @@ static int by_address(const void *a, const void *b)
 	return (x->site > y->site) - (x->site < y->site);
 }
 
-/* Copies of one buffer become one; from `first` on. */
-static void merge(struct builder *b, size_t first)
+static void sort(struct builder *b, size_t first,
+		 int (*compare)(const void *, const void *))
+{
+	if (first < b->count)
+		qsort(b->buffers + first, b->count - first, sizeof(*b->buffers),
+		      compare);
+}
+
+/* Copies of one buffer in one direction become one; from `first` on. */
+static void merge_copies(struct builder *b, size_t first)
 {
 	size_t kept = first;
 
-	qsort(b->buffers + first, b->count - first, sizeof(*b->buffers),
-	      by_address);
+	sort(b, first, by_address);
 	for (size_t i = first; i < b->count; i++) {
 		struct buffer *last =
 		    kept > first ? &b->buffers[kept - 1] : NULL;
 
-		if (last && by_address(last, &b->buffers[i]) == 0) {
+		if (last && by_address(last, &b->buffers[i]) == 0)
 			last->excess_ns += b->buffers[i].excess_ns;
-			last->saves_ns += b->buffers[i].saves_ns;
-		} else {
+		else
 			b->buffers[kept++] = b->buffers[i];
-		}
+	}
+	b->count = kept;
+}
+
+static int by_range(const void *a, const void *b)
+{
+	const struct buffer *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return by_address(a, b);
+}
+
+static bool is_same_memory(const struct buffer *x, const struct buffer *y)
+{
+	return x->address ? y->address < x->end : by_address(x, y) == 0;
+}
+
+/* The place named is that of the copies that gain most. */
+static void join(struct buffer *to, const struct buffer *from)
+{
+	struct buffer both = to->saves_ns < from->saves_ns ? *from : *to;
+	const double more =
+	    from->end > to->end ? (double)(from->end - to->end) : 0;
+
+	both.address = to->address;
+	both.end = from->end > to->end ? from->end : to->end;
+	both.bytes = fmax(to->bytes + more, from->bytes);
+	both.saves_ns = to->saves_ns + from->saves_ns;
+	*to = both;
+}
+
+/* Buffers of all phases that overlap become one: it is pinned once. */
+static void merge_buffers(struct builder *b)
+{
+	size_t kept = 0;
+
+	sort(b, 0, by_range);
+	for (size_t i = 0; i < b->count; i++) {
+		if (kept &&
+		    is_same_memory(&b->buffers[kept - 1], &b->buffers[i]))
+			join(&b->buffers[kept - 1], &b->buffers[i]);
+		else
+			b->buffers[kept++] = b->buffers[i];
 	}
 	b->count = kept;
 }
@@ -124,7 +175,7 @@ static int add_phase(struct builder *b, uint32_t index)
 		const struct xs_step *step = &phase->steps[i];
 		struct buffer *grown;
 
-		if (!is_pageable(step))
+		if (!xs_step_is_pageable(step))
 			continue;
 		grown = xs_array_grow(b->buffers, b->count, sizeof(*grown));
 		if (!grown)
@@ -132,13 +183,14 @@ static int add_phase(struct builder *b, uint32_t index)
 		b->buffers = grown;
 		grown[b->count++] = (struct buffer){
 		    .address = host_address(step),
+		    .end = end_of(host_address(step), step->bytes),
 		    .bytes = (double)step->bytes,
 		    .excess_ns = excess_ns(&b->result->machine, step),
 		    .site = step->site,
 		    .kind = step->kind,
 		    .phase = index};
 	}
-	merge(b, first);
+	merge_copies(b, first);
 	for (size_t i = first; i < b->count; i++)
 		sum_ns += b->buffers[i].excess_ns;
 	for (size_t i = first; i < b->count && sum_ns > 0; i++)
@@ -159,19 +211,20 @@ static int by_gain(const void *a, const void *b)
 	return left > right ? -1 : left < right ? 1 : by_address(a, b);
 }
 
-/* Takes off what pinning costs, and what does not pay for it. */
+/* Takes off what pinning costs, and what does not pay for it or is larger than
+ * any memory. */
 static void pay(struct builder *b)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < b->count; i++) {
 		struct buffer buffer = b->buffers[i];
-
 		const double cost_ns =
 		    xs_pinning_ns(&b->result->machine, 1, buffer.bytes);
 
 		buffer.saves_ns -= isnan(cost_ns) ? 0 : cost_ns;
-		if (buffer.saves_ns > 0 && buffer.bytes > 0)
+		if (buffer.saves_ns > 0 && buffer.bytes > 0 &&
+		    buffer.bytes < 0x1p60)
 			b->buffers[kept++] = buffer;
 	}
 	b->count = kept;
@@ -238,9 +291,9 @@ int xs_build_pinned_budget(struct xs_result *result,
 	for (uint32_t i = 0; !rc && i < result->phase_count; i++)
 		rc = add_phase(&b, i);
 	if (!rc) {
-		merge(&b, 0);
+		merge_buffers(&b);
 		pay(&b);
-		qsort(b.buffers, b.count, sizeof(*b.buffers), by_gain);
+		sort(&b, 0, by_gain);
 		out->budget_bytes = budget_bytes;
 		out->places = xs_arena_alloc(&result->arena, b.count + 1,
 					     sizeof(*out->places));

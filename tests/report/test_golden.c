@@ -148,6 +148,22 @@ static void a_budget_of_pinned_memory(void **state)
 	    "report --machine h200 --pinned-budget 1MiB --format json " STENCIL
 	    "| grep -E 'used_bytes|\"taken\"' | sort -u",
 	    FOLDER "golden/pinned-budget-small.txt");
+	expect_golden("report --machine h200 --pinned-budget 1GiB " FOLDER
+		      "traces/pinned.txt | sed -n '/^Pinned memory/,$p'",
+		      FOLDER "golden/pinned-budget-none.txt");
+}
+
+/* 64 MiB that are copied in and out again are pinned once. */
+static void memory_copied_both_ways_is_pinned_once(void **state)
+{
+	(void)state;
+	assert_int_equal(system("sed 's/dst=536870912/dst=268435456/' " FOLDER
+				"traces/pageable.txt >both-ways.txt"),
+			 0);
+	expect_golden("report --machine h200 --pinned-budget 1GiB "
+		      "both-ways.txt | sed -n '/^Pinned memory/,$p'",
+		      FOLDER "golden/pinned-budget-both-ways.txt");
+	remove("both-ways.txt");
 }
 
 static void waits_between_kernels_are_advised_against(void **state)
@@ -266,6 +282,7 @@ int main(void)
 	    cmocka_unit_test(pinning_may_have_the_start),
 	    cmocka_unit_test(prefetch_is_recognised),
 	    cmocka_unit_test(a_budget_of_pinned_memory),
+	    cmocka_unit_test(memory_copied_both_ways_is_pinned_once),
 	    cmocka_unit_test(waits_between_kernels_are_advised_against),
 	    cmocka_unit_test(a_difference_has_one_name),
 	    cmocka_unit_test(machines_have_no_order),
