@@ -8,7 +8,7 @@
 
 double xs_result_saving_error_ns(double off_ns, int64_t shared_ns)
 {
-	const double both_ns = (double)shared_ns;
+	const double both_ns = shared_ns == XS_UNKNOWN ? 0 : (double)shared_ns;
 
 	return sqrt(fmax(off_ns * off_ns - both_ns * both_ns, 0));
 }
@@ -17,14 +17,17 @@ double xs_result_saving_error_ns(double off_ns, int64_t shared_ns)
  * a bound that is its time without the condition, which ranks the row. */
 static int64_t at_most_ns(const struct xs_result_estimate *row)
 {
-	const double off_ns = (double)(row->known_high_ns - row->round_ns);
+	int64_t most_ns = row->round_ns;
+	double off_ns;
 
 	if (row->otherwise_ns != XS_UNKNOWN)
 		return row->otherwise_ns;
-	return row->known_high_ns == XS_UNKNOWN
-		   ? XS_UNKNOWN
-		   : row->round_ns + xs_number_round(xs_result_saving_error_ns(
-					 off_ns, row->shared_high_ns));
+	if (row->known_high_ns == XS_UNKNOWN)
+		return XS_UNKNOWN;
+	off_ns = (double)row->known_high_ns - (double)row->round_ns;
+	xs_number_add(&most_ns, xs_number_round(xs_result_saving_error_ns(
+				    off_ns, row->shared_high_ns)));
+	return most_ns;
 }
 
 /* Only replay rows are candidates, not published equations. */
