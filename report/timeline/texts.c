@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Static names of a timeline. */
-#define STATIC_MAX 32
-
 /* Call sites whose source line is read. */
 #define SITES_QUOTED 256
 
@@ -21,16 +18,16 @@ int xs_timeline_texts_init(struct xs_timeline_texts *texts,
 			   struct xs_result_timeline *out)
 {
 	struct xs_arena *arena = &result->arena;
-	const size_t names = trace->string_count + trace->shape_count +
+	const size_t names = 2 * trace->string_count +
 			     sizeof(texts->copies) / sizeof(uint32_t) +
-			     STATIC_MAX;
+			     XS_TIMELINE_STATICS;
 
 	*texts = (struct xs_timeline_texts){
 	    .result = result, .trace = trace, .out = out};
 	texts->functions =
 	    xs_arena_alloc(arena, trace->string_count + 1, sizeof(uint32_t));
 	texts->kernels =
-	    xs_arena_alloc(arena, trace->shape_count + 1, sizeof(uint32_t));
+	    xs_arena_alloc(arena, trace->string_count + 1, sizeof(uint32_t));
 	texts->sites =
 	    xs_arena_alloc(arena, trace->site_count + 1, sizeof(uint32_t));
 	out->names = xs_arena_alloc(arena, names, sizeof(*out->names));
@@ -54,12 +51,15 @@ static uint32_t add(struct xs_timeline_texts *texts, const char *name)
 uint32_t xs_timeline_static_name(struct xs_timeline_texts *texts,
 				 const char *text)
 {
-	struct xs_result_timeline *out = texts->out;
+	size_t i = 0;
 
-	for (size_t i = 0; i < out->name_count; i++)
-		if (strcmp(out->names[i], text) == 0)
-			return (uint32_t)i;
-	return add(texts, text) - 1;
+	while (i < XS_TIMELINE_STATICS - 1 && texts->statics[i].text &&
+	       strcmp(texts->statics[i].text, text) != 0)
+		i++;
+	if (!texts->statics[i].text)
+		texts->statics[i].number = add(texts, text);
+	texts->statics[i].text = text;
+	return texts->statics[i].number - 1;
 }
 
 uint32_t xs_timeline_call_name(struct xs_timeline_texts *texts, uint32_t site)
@@ -78,20 +78,12 @@ uint32_t xs_timeline_call_name(struct xs_timeline_texts *texts, uint32_t site)
 	return texts->functions[string] - 1;
 }
 
-static uint32_t add_kernel(struct xs_timeline_texts *texts, uint32_t shape)
+static uint32_t add_kernel(struct xs_timeline_texts *texts, uint32_t string)
 {
-	const struct xs_trace *trace = texts->trace;
-	char *name = NULL;
-	uint32_t number;
+	char *name = xs_symbols_demangle(texts->trace->strings[string]);
+	uint32_t number = add(
+	    texts, name ? xs_arena_copy(&texts->result->arena, name) : NULL);
 
-	if (shape < trace->shape_count &&
-	    trace->shapes[shape].name < trace->string_count)
-		name = xs_symbols_demangle(
-		    trace->strings[trace->shapes[shape].name]);
-	number = name ? xs_timeline_static_name(
-			    texts, xs_arena_copy(&texts->result->arena, name)) +
-			    1
-		      : add(texts, "kernel");
 	free(name);
 	return number;
 }
@@ -99,12 +91,16 @@ static uint32_t add_kernel(struct xs_timeline_texts *texts, uint32_t shape)
 uint32_t xs_timeline_kernel_name(struct xs_timeline_texts *texts,
 				 uint32_t shape)
 {
-	const size_t count = texts->trace->shape_count;
-	const size_t index = shape < count ? shape : count;
+	const struct xs_trace *trace = texts->trace;
+	uint32_t string;
 
-	if (!texts->kernels[index])
-		texts->kernels[index] = add_kernel(texts, shape);
-	return texts->kernels[index] - 1;
+	if (shape >= trace->shape_count ||
+	    trace->shapes[shape].name >= trace->string_count)
+		return xs_timeline_static_name(texts, "kernel");
+	string = trace->shapes[shape].name;
+	if (!texts->kernels[string])
+		texts->kernels[string] = add_kernel(texts, string);
+	return texts->kernels[string] - 1;
 }
 
 uint32_t xs_timeline_copy_name(struct xs_timeline_texts *texts, unsigned kind,

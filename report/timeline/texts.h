@@ -7,17 +7,22 @@
 #include "report/result/result.h"
 #include "report/result/timeline.h"
 
-#define XS_TIMELINE_MEMORIES 6 /* enum xs_memory */
+#define XS_TIMELINE_MEMORIES 6	/* enum xs_memory */
+#define XS_TIMELINE_STATICS  32 /* different static texts, at most */
 
 struct xs_timeline_texts {
 	struct xs_result *result;
 	const struct xs_trace *trace;
 	struct xs_result_timeline *out;
-	/* Number + 1 by index into the trace's strings, shapes and sites; 0:
+	/* Number + 1 by index into the trace's strings, strings and sites; 0:
 	 * none yet. The arena of the result owns them. */
 	uint32_t *functions, *kernels, *sites;
 	uint32_t copies[XS_OP_KINDS][XS_TIMELINE_MEMORIES]
 		       [XS_TIMELINE_MEMORIES];
+	struct {
+		const char *text;
+		uint32_t number; /* + 1 */
+	} statics[XS_TIMELINE_STATICS];
 };
 
 /* Sets result, trace and out, and makes room. Returns 0 or -ENOMEM. */
