@@ -2,6 +2,7 @@
 #include "report/render/html/encode.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 static void write_base64(const unsigned char *bytes, size_t count, FILE *out)
@@ -50,8 +51,12 @@ int xs_html_encode(void *sink, const void *bytes, size_t count)
 	z_stream *stream = &encoder->stream;
 
 	stream->next_in = (z_const Bytef *)bytes;
-	stream->avail_in = (uInt)count;
-	while (stream->avail_in) {
+	while (count || stream->avail_in) {
+		if (!stream->avail_in) {
+			stream->avail_in =
+			    count < UINT_MAX ? (uInt)count : UINT_MAX;
+			count -= stream->avail_in;
+		}
 		if (deflate(stream, Z_NO_FLUSH) == Z_STREAM_ERROR)
 			return -EIO;
 		if (!stream->avail_out)

@@ -115,7 +115,7 @@ class Picture {
         continue;
       }
       const column = Math.floor(start[i] / this.perPixel);
-      const next = lane.firstStarting((column + 1) * this.perPixel, i);
+      const next = Math.max(i + 1, lane.firstStarting((column + 1) * this.perPixel, i));
       const color = this.colorOf(lane, this.longest(lane, i, next));
       const high = this.highOf(lane, i, next, column);
       if (run.columns && (run.from + run.columns !== column || high !== run.high ||
