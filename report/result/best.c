@@ -155,3 +155,9 @@ xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 		   ? best
 		   : even(phase, best, &least, sure);
 }
+
+bool xs_result_is_known(const struct xs_result_estimate *row)
+{
+	return row->effort_level == XS_EFFORT_NONE ||
+	       row->high_ns - row->low_ns <= row->round_ns;
+}

@@ -26,4 +26,8 @@ double xs_result_saving_error_ns(double off_ns, int64_t shared_ns);
 bool xs_result_is_faster(const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row);
 
+/* Returns whether the time of a row's round is known: its interval is no wider
+ * than the time, or it was recorded. Of any other only the interval is told. */
+bool xs_result_is_known(const struct xs_result_estimate *row);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict and the plan. */
 #include "report/render/text/parts.h"
+#include "report/result/best.h"
 #include "report/result/number.h"
 
 #include <inttypes.h>
@@ -35,6 +36,29 @@ static const char *what(struct xs_result *result,
 			      estimate->strategy, estimate->n_streams);
 }
 
+/* "1.15 ms"; "0.78-1.97 ms" if it is not known, as in the table */
+static struct xs_units_text round_after(const struct xs_result_step *step)
+{
+	const struct xs_result_estimate *row = step->estimate;
+	const int64_t rest_ns = step->round_ns - row->round_ns;
+
+	return xs_result_is_known(row)
+		   ? xs_units_ns(step->round_ns)
+		   : xs_units_range_ns(row->low_ns + rest_ns,
+				       row->high_ns + rest_ns);
+}
+
+/* How far the saving is one: its interval may reach beyond the run as it is. */
+static const char *saves(const struct xs_result *result,
+			 const struct xs_result_step *step)
+{
+	if (step->condition || step->side_by_side > 1)
+		return "saves up to";
+	if (step->high_ns > result->run.wall_ns)
+		return "may also be slower; saves about";
+	return xs_result_is_known(step->estimate) ? "saves" : "saves about";
+}
+
 /* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, ..." */
 static const char *saving(struct xs_result *result,
 			  const struct xs_result_step *step)
@@ -52,7 +76,7 @@ static const char *saving(struct xs_result *result,
 			.s);
 	return xs_arena_print(
 	    arena, "%s %s: %s%s of the run, which then takes %s; effort: %s",
-	    step->condition || step->side_by_side > 1 ? "saves up to" : "saves",
+	    saves(result, step),
 	    xs_units_ns(step->adds_saves_ns).s, steady,
 	    xs_units_percent(step->adds_saves_ns, result->run.wall_ns).s,
 	    xs_units_in_range_ns(step->app_wall_ns, step->low_ns, step->high_ns)
@@ -138,7 +162,7 @@ static void put_step(const struct xs_terminal *terminal,
 	xs_terminal_print(terminal, XS_PLAIN, ": %s -> ",
 			  xs_units_ns(step->round_before_ns).s);
 	xs_terminal_print(terminal, XS_GOOD, "%s",
-			  xs_units_ns(step->round_ns).s);
+			  round_after(step).s);
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", saving(result, step));
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", step->text);

@@ -3,6 +3,8 @@
  * strategies have no figure. */
 #include "report/render/text/parts.h"
 
+#include "report/result/best.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -37,7 +39,17 @@ next_streams(const struct xs_result_phase *phase, int64_t above)
 	return next;
 }
 
-/* "phase 1 streams by n: 2 3.10, 4 2.84, 8 2.71 ms" */
+/* "2.84"; "?" if the time of a round is not known */
+static struct xs_units_text bare(const struct xs_result_estimate *row,
+				 int64_t like_ns, const char **unit)
+{
+	const struct xs_units_text ns =
+	    xs_units_ns_bare(row->round_ns, like_ns, unit);
+
+	return xs_result_is_known(row) ? ns : (struct xs_units_text){"?"};
+}
+
+/* "phase 1 streams by n: 2 3.10, 4 2.84, 8 ? ms" */
 static void put_sweep(const struct xs_terminal *terminal,
 		      struct xs_result *result,
 		      const struct xs_result_phase *phase)
@@ -51,7 +63,7 @@ static void put_sweep(const struct xs_terminal *terminal,
 		list = xs_arena_print(
 		    arena, "%s%s%" PRId64 " %s", list ? list : "",
 		    list ? ", " : "", row->n_streams,
-		    xs_units_ns_bare(row->round_ns, like_ns, &unit).s);
+		    bare(row, like_ns, &unit).s);
 	if (list)
 		xs_terminal_wrap(terminal, XS_DIM, "  ",
 				 xs_arena_print(arena,

@@ -113,14 +113,6 @@ static struct xs_units_text name(const struct xs_result_estimate *row)
 	return out;
 }
 
-/* Whether the interval is no wider than the time of a round. A wider one says
- * nothing of a prediction but its ends. What was recorded is known. */
-static bool is_known(const struct xs_result_estimate *row)
-{
-	return row->effort_level == XS_EFFORT_NONE ||
-	       row->high_ns - row->low_ns <= row->round_ns;
-}
-
 static struct xs_units_text value(const struct xs_column *column,
 				  const struct xs_result_estimate *row)
 {
@@ -128,7 +120,7 @@ static struct xs_units_text value(const struct xs_column *column,
 	const char *text;
 
 	if ((column->kind == XS_COLUMN_NS || column->kind == XS_COLUMN_RATIO) &&
-	    !is_known(row)) {
+	    !xs_result_is_known(row)) {
 		if (xs_column_is_round(column))
 			strcpy(out.s, "unknown");
 		return out;
@@ -164,7 +156,7 @@ static void put_row(struct xs_text_table *table,
 		    const struct xs_result_estimate *row, bool first)
 {
 	/* green: a change that makes the run faster */
-	enum xs_style style = is_known(row) && row->saves_ns != XS_UNKNOWN &&
+	enum xs_style style = xs_result_is_known(row) && row->saves_ns != XS_UNKNOWN &&
 				      row->saves_ns > 0 && row->effort_level > 0
 				  ? XS_GOOD
 				  : XS_PLAIN;

@@ -57,7 +57,7 @@ function streamsChart(phase) {
       'stroke-dasharray': name.startsWith('replay') ? name.endsWith('breadth') ? '2 3' : 'none' : '6 4'}));
     for (const row of points)
       parts.push(titled(el('circle', {cx: x(row.n_streams), cy: y(row.round_ns), r: 3, fill: color}),
-        `${name}, n = ${row.n_streams}: ${time(row.round_ns)} ${row.low_ns ? range(row.low_ns, row.high_ns) : ''}`));
+        `${name}, n = ${row.n_streams}: ${row.low_ns && !isKnown(row) ? 'unknown' : time(row.round_ns)} ${row.low_ns ? range(row.low_ns, row.high_ns) : ''}`));
   });
   return figure('Time by number of streams', `a round of phase ${phase.id}, which took ` +
     `${time(phase.round_ns)}; the band is the 90 % range of replay`, CHART.height, parts,
@@ -81,7 +81,7 @@ function savingsChart({trace}, phase, shown) {
         height: row - 7, fill: paint(color), rx: 2}), `${time(low(r))} to ${time(high(r))}`),
       el('path', {d: `M${x(low(r))} ${y + 8.5}H${x(high(r))}m0-4v8M${x(low(r))} ${y + 4.5}v8`,
         stroke: paint('strong'), fill: 'none'}),
-      label(Math.max(x(high(r)), x(0)) + 6, y + 13, time(r.saves_ns))];
+      label(Math.max(x(high(r)), x(0)) + 6, y + 13, isKnown(r) ? time(r.saves_ns) : range(low(r), high(r)))];
   });
   parts.push(el('line', {x1: x(0), x2: x(0), y1: 2, y2: 8 + rows.length * row, stroke: paint('dim')}));
   return figure('What each would save', `of the run, with only this change in phase ${phase.id}; ` +

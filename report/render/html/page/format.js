@@ -36,6 +36,9 @@ function range(low, high) {
   return `${to.endsWith(' ' + unit) ? number : from}-${to}`;
 }
 
+// Whether the time of a row's round is known: xs_result_is_known().
+const isKnown = row => row.effort === 'none' || row.high_ns - row.low_ns <= row.round_ns;
+
 const count = (n, noun) => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
 // Characters that steer a terminal or reorder text do nothing here, but they

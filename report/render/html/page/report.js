@@ -60,20 +60,34 @@ function verdict({verdict: v, coverage, steady}) {
     coverage.notes.map(note => el('p.warn', '! ' + note)));
 }
 
+// The time of the step's round; its range if that is not known, as in the table.
+function roundAfter(s, row) {
+  const rest = s.round_ns - row.round_ns;
+  return isKnown(row) ? time(s.round_ns) : range(row.low_ns + rest, row.high_ns + rest);
+}
+
+// How far the saving is one: its interval may reach beyond the run as it is.
+function saves(s, row, wall) {
+  if (s.condition || s.side_by_side > 1)
+    return 'saves up to';
+  return s.high_ns > wall ? 'may also be slower; saves about' : isKnown(row) ? 'saves' : 'saves about';
+}
+
 function step(s, report, rounds) {
+  const row = report.phases.find(phase => phase.id === s.phase).estimates.find(e => e.model === 'replay' &&
+    e.strategy === s.strategy && e.n_streams === s.n_streams && e.order === s.order);
   const before = report.plan.filter(other => other.step < s.step &&
     (other.phase === s.phase || other.step === s.as_step)).flatMap(other => other.assumes);
   const conditions = [s.condition, ...s.assumes.filter(text => text !== s.condition &&
     !before.includes(text))].filter(Boolean);
-  const upTo = s.condition || s.side_by_side > 1 ? 'saves up to' : 'saves';
   const wall = report.trace.wall_ns, steady = report.verdict.steady_ns;
   const shares = [report.verdict.repeats && !s.apart &&
     `${percent(s.adds_saves_ns, steady)} of the steady part`,
   `${percent(s.adds_saves_ns, wall)} of the run`].filter(Boolean).join(', ');
   return el('li',
-    el('div', el('div.saves', el('small', upTo), time(s.adds_saves_ns)), el('small', shares)),
+    el('div', el('div.saves', el('small', saves(s, row, wall)), time(s.adds_saves_ns)), el('small', shares)),
     el('div', el('div', `${s.step}. `, el('span.chip', rowName(s)),
-      `: a round of phase ${s.phase}: ${time(s.round_before_ns)} \u2192 `, el('b', time(s.round_ns)),
+      `: a round of phase ${s.phase}: ${time(s.round_before_ns)} \u2192 `, el('b', roundAfter(s, row)),
       rounds ? el('button.see', {type: 'button', click: () => rounds.showStep(s)}, 'See it') : null),
     el('small', `the run then takes ${time(s.app_wall_ns)} (${range(s.low_ns, s.high_ns)}); effort: ${s.effort}` +
       (s.as_step ? `; as step ${s.as_step}` : '')),
@@ -107,8 +121,8 @@ function timeline(trace) {
 const viewsOf = (trace, phase) => trace.views.filter(view => view.phase === phase);
 
 const titleOf = (phase, row) => row
-  ? `With ${rowName(row)}: ${time(row.round_ns)} a round (${range(row.low_ns, row.high_ns)})` +
-    (row.speedup ? `, ${row.speedup.toFixed(2)}x` : '') + (row.bound ? `, if ${row.bound}` : '')
+  ? `With ${rowName(row)}: ${isKnown(row) ? time(row.round_ns) : 'unknown'} a round (${range(row.low_ns, row.high_ns)})` +
+    (row.speedup && isKnown(row) ? `, ${row.speedup.toFixed(2)}x` : '') + (row.bound ? `, if ${row.bound}` : '')
   : `As it was: ${time(phase.round_ns)}, the median of ${count(phase.rounds, 'round')}`;
 
 // A round as it was above the round as replay predicts it.
@@ -217,7 +231,7 @@ function strategies({report, texts}) {
   const rows = [];
   report.phases.forEach((phase, i) => texts.shown[i].forEach((index, first) => {
     const row = phase.estimates[index];
-    const known = row.strategy === 'as-is' || row.high_ns - row.low_ns <= row.round_ns;
+    const known = isKnown(row);
     rows.push([first ? '' : phase.id, rowName(row) + (row.bound ? ' *' : ''),
       known ? time(row.round_ns) : 'unknown', range(row.low_ns, row.high_ns),
       known && row.speedup ? `${row.speedup.toFixed(2)}x` : '-', known ? time(row.app_wall_ns) : '-',
