@@ -71,8 +71,8 @@ struct xs_strategy {
 	 * between_programs.h. */
 	double error;
 	bool keeps_allocations; /* its rounds still allocate and free */
-	bool keeps_copies; /* pageable copies remain in its plan, which begins
-			    * as xs_plan_recorded() */
+	bool keeps_copies; /* pageable copies remain in its plan, which has them
+			    * by xs_another_run() */
 	bool changes_allocations; /* the call sites to change are those that
 				   * allocate and free, not those that copy */
 	bool changes_launches;	  /* ... those that copy or launch */

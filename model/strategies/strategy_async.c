@@ -8,6 +8,7 @@
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
+#include "model/replay/another_run.h"
 #include "model/replay/recorded_plan.h"
 
 /* Less host work than this share of the round is not worth moving. */
@@ -41,7 +42,11 @@ static int build_plan(const struct xs_strategy_case *c,
 	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
 
 	(void)row;
-	return rc ? rc : move_work(plan);
+	if (rc)
+		return rc;
+	xs_another_run(plan, c->phase, &scenario->machine, scenario->in_end,
+		       scenario->out_end);
+	return move_work(plan);
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
@@ -79,6 +84,7 @@ const struct xs_strategy xs_strategy_async = {
     .check = XS_CHECK_NONE,
     .error = XS_ERROR_pinned,
     .keeps_allocations = true,
+    .keeps_copies = true,
     .build = build,
     .advice =
 	"Let the host do its own work of a round, {host_time}, while the GPU "

@@ -100,6 +100,28 @@ static void test_what_stays_varies(void **unused)
 		    (1000 + 193000 + 10000) * sqrt(2) * 0.05);
 }
 
+/* async keeps both copies: each way is a cause of its own. */
+static void test_async_varies(void **unused)
+{
+	const struct xs_estimate *row;
+	double high_ns;
+
+	(void)unused;
+	phase.kernel_ns = (struct xs_spread){100000, 100000, 100000};
+	phase.host_ns = (struct xs_spread){50000, 50000, 50000};
+	phase.host_blocked_ns = 500000;
+	xs_machine_init(&machine);
+	machine.pageable_h2d = point(190000, 190000, 190000);
+	estimate();
+	row = replayed("async");
+	assert_near(row->known_high_ns, row->round_ns);
+	machine.pageable_h2d = point(190000, 180000, 250000);
+	estimate();
+	row = replayed("async");
+	high_ns = row->round_ns + 200000 * sqrt(2) * (250.0 / 190 - 1);
+	assert_near(row->known_high_ns, high_ns);
+}
+
 /* The copy out took 1000 + 193000 + 10000 after the kernel; 7000 after the call
  * is its own latency. */
 static void test_each_way_is_a_cause_of_its_own(void **unused)
@@ -195,6 +217,7 @@ int main(void)
 	    TEST(test_calls_vary),
 	    TEST(test_pageable_copies_by_the_curves_range),
 	    TEST(test_what_stays_varies),
+	    TEST(test_async_varies),
 	    TEST(test_each_way_is_a_cause_of_its_own),
 	    TEST(test_parts_of_a_copy_count_as_one),
 	    TEST(test_pinned_copies_by_the_link),
