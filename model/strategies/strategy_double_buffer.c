@@ -148,6 +148,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	row.quiet = false;
 	if (xs_abstain_without_copy_rates(c, &row, out, &rc))
 		return rc;
+	row.between_ns = (double)c->phase->between_ns.median_ns;
 	row.more_bytes = w->in_bytes + w->out_bytes;
 	xs_estimate_set_setup(c, BUFFER_SETS, &row);
 	row.setup_ns += xs_pinning_ns(c->machine, 1 + (w->out_bytes > 0),
@@ -174,7 +175,7 @@ const struct xs_strategy xs_strategy_double_buffer = {
 	"Run the rounds of {places} in turns on two streams with a set of "
 	"buffers each{once}; copy with cudaMemcpyAsync{pinned}. Wait for a "
 	"round only after the next one is issued: the next one's copies then "
-	"overlap this one's kernels.{no_waits}",
+	"overlap this one's kernels{between}.{no_waits}",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

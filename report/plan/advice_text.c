@@ -7,6 +7,7 @@
 
 #include "model/strategies/strategies.h"
 #include "report/plan/phase_estimate.h"
+#include "report/result/best.h"
 #include "report/result/site.h"
 
 #include <inttypes.h>
@@ -193,6 +194,19 @@ static const char *overlap_now(struct xs_arena *arena,
 			      xs_units_ns(phase->round_ns).s);
 }
 
+/* " and the host's work between rounds, 1.6 ms" or "" */
+static const char *between(struct xs_arena *arena,
+			   const struct xs_result_estimate *estimate)
+{
+	return xs_result_uses_between(estimate)
+		   ? xs_arena_print(
+			 arena,
+			 " and the host's work between rounds, %s, which is "
+			 "not part of their time",
+			 xs_units_ns(estimate->between_ns).s)
+		   : "";
+}
+
 /* What would overlap in this phase. */
 static const char *overlapping(const struct xs_result_phase *phase)
 {
@@ -265,6 +279,8 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 		return pin_first(phase);
 	if (strcmp(name, "buffers") == 0) /* memory for more of them, or "" */
 		return buffers(arena, phase, estimate);
+	if (strcmp(name, "between") == 0) /* rounds, or "" */
+		return between(arena, estimate);
 	if (strcmp(name, "no_waits") == 0) /* between kernels, or "" */
 		return no_waits(arena, phase);
 	if (strcmp(name, "once") == 0) /* allocated before the loop, or "" */
@@ -344,17 +360,17 @@ const char *xs_advice_payback(struct xs_arena *arena,
 	if (estimate->setup_ns <= 0 || estimate->breakeven_rounds == XS_UNKNOWN)
 		return NULL;
 	if (estimate->breakeven_rounds == 1)
-		return xs_arena_print(arena, "The setup takes %s.",
+		return xs_arena_print(arena, "The setup takes about %s.",
 				      xs_units_ns(estimate->setup_ns).s);
 	if (estimate->breakeven_rounds > phase->rounds)
 		return xs_arena_print(
 		    arena,
-		    "The setup of %s pays off only after %" PRId64
+		    "The setup of about %s pays off only after %" PRId64
 		    " rounds; this run has %" PRId64 ".",
 		    xs_units_ns(estimate->setup_ns).s,
 		    estimate->breakeven_rounds, phase->rounds);
 	return xs_arena_print(arena,
-			      "The setup of %s pays off after %" PRId64
+			      "The setup of about %s pays off after %" PRId64
 			      " of %" PRId64 " round%s.",
 			      xs_units_ns(estimate->setup_ns).s,
 			      estimate->breakeven_rounds, phase->rounds,

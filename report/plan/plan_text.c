@@ -29,7 +29,7 @@ static const char *payback_of(struct xs_arena *arena,
 		return xs_advice_payback(arena, steps->phase, step->estimate);
 	if (setup_ns < step->adds_ns / NAMED_PART)
 		return NULL;
-	return xs_arena_print(arena, "It adds %s to the setup.",
+	return xs_arena_print(arena, "It adds about %s to the setup.",
 			      xs_units_ns(xs_number_round(setup_ns)).s);
 }
 

@@ -161,3 +161,9 @@ bool xs_result_is_known(const struct xs_result_estimate *row)
 	return row->effort_level == XS_EFFORT_NONE ||
 	       row->high_ns - row->low_ns <= row->round_ns;
 }
+
+bool xs_result_uses_between(const struct xs_result_estimate *row)
+{
+	return row->applies && row->between_ns > 0 &&
+	       row->between_ns >= row->round_ns / 10;
+}

@@ -30,4 +30,8 @@ bool xs_result_is_faster(const struct xs_result_phase *phase,
  * than the time, or it was recorded. Of any other only the interval is told. */
 bool xs_result_is_known(const struct xs_result_estimate *row);
 
+/* Returns whether copies of the row's round run during the host's work between
+ * rounds, and this takes at least a tenth of the round. */
+bool xs_result_uses_between(const struct xs_result_estimate *row);
+
 #endif

@@ -179,10 +179,11 @@ struct xs_result_estimate {
 	int64_t known_low_ns, known_high_ns; /* by known causes alone */
 	/* by the host's own time, which moves the unchanged round as well */
 	int64_t shared_low_ns, shared_high_ns;
-	double speedup;	     /* of the round */
+	double speedup;	     /* of the round, and of between_ns if it is used */
 	int64_t app_wall_ns; /* of the whole run under this strategy */
 	int64_t app_wall_low_ns, app_wall_high_ns; /* its 90 % interval */
 	int64_t saves_ns;   /* of the whole run; negative: slower */
+	int64_t between_ns; /* host time between rounds that copies use; 0 */
 	int64_t setup_ns;   /* once per run */
 	int64_t loop_ns;    /* part of setup_ns: within the loop */
 	int64_t more_bytes; /* of the device's memory, for further buffers */

@@ -175,6 +175,27 @@ static void waits_between_kernels_are_advised_against(void **state)
 		      FOLDER "golden/kernel-waits.txt");
 }
 
+/* A time whose range is wider than itself is told as that range in the plan, the
+ * table and the times by number of streams; so is what copies of a round take
+ * outside of it, and that a step may be slower. */
+static void unknown_times(void **state)
+{
+	(void)state;
+	expect_golden("report --machine " CORPUS "machine.json " CORPUS
+		      "second/hec-epistasis.xspy "
+		      "| sed -n '/^What to change/,/^Coverage/p;"
+		      "/^Strategies/,$p'",
+		      FOLDER "golden/between-rounds.txt");
+	expect_golden("report --machine h100 " XS_SOURCE_DIR
+		      "/examples/corpus/contact/first/rod-hotspot3D.xspy "
+		      "| grep -A2 '^  [12]\\.'",
+		      FOLDER "golden/may-be-slower.txt");
+	expect_golden("report --machine h200 --all " XS_SOURCE_DIR
+		      "/examples/traces/chain-16777216-pageable.xspy "
+		      "| grep 'by n'",
+		      FOLDER "golden/unknown-by-n.txt");
+}
+
 static void expect_coverage(const char *name)
 {
 	char arguments[300], golden[300];
@@ -284,6 +305,7 @@ int main(void)
 	    cmocka_unit_test(a_budget_of_pinned_memory),
 	    cmocka_unit_test(memory_copied_both_ways_is_pinned_once),
 	    cmocka_unit_test(waits_between_kernels_are_advised_against),
+	    cmocka_unit_test(unknown_times),
 	    cmocka_unit_test(a_difference_has_one_name),
 	    cmocka_unit_test(machines_have_no_order),
 	    cmocka_unit_test(coverage_is_stated),

@@ -36,16 +36,33 @@ static const char *what(struct xs_result *result,
 			      estimate->strategy, estimate->n_streams);
 }
 
+/* "about " if the round's time with the phase's earlier steps is not known */
+static const char *about_before(const struct xs_result *result,
+				const struct xs_result_step *step)
+{
+	for (const struct xs_result_step *before = result->plan; before < step;
+	     before++)
+		if (before->phase == step->phase &&
+		    !xs_result_is_known(before->estimate))
+			return "about ";
+	return "";
+}
+
 /* "1.15 ms"; "0.78-1.97 ms" if it is not known, as in the table */
-static struct xs_units_text round_after(const struct xs_result_step *step)
+static const char *round_after(struct xs_result *result,
+			       const struct xs_result_step *step)
 {
 	const struct xs_result_estimate *row = step->estimate;
 	const int64_t rest_ns = step->round_ns - row->round_ns;
 
-	return xs_result_is_known(row)
-		   ? xs_units_ns(step->round_ns)
-		   : xs_units_range_ns(row->low_ns + rest_ns,
-				       row->high_ns + rest_ns);
+	if (!xs_result_is_known(row))
+		return xs_arena_copy(&result->arena,
+				     xs_units_range_ns(row->low_ns + rest_ns,
+						       row->high_ns + rest_ns)
+					 .s);
+	return xs_arena_print(&result->arena, "%s%s",
+			      rest_ns ? about_before(result, step) : "",
+			      xs_units_ns(step->round_ns).s);
 }
 
 /* How far the saving is one: its interval may reach beyond the run as it is. */
@@ -56,7 +73,10 @@ static const char *saves(const struct xs_result *result,
 		return "saves up to";
 	if (step->high_ns > result->run.wall_ns)
 		return "may also be slower; saves about";
-	return xs_result_is_known(step->estimate) ? "saves" : "saves about";
+	return xs_result_is_known(step->estimate) &&
+		       !*about_before(result, step)
+		   ? "saves"
+		   : "saves about";
 }
 
 /* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, ..." */
@@ -159,10 +179,11 @@ static void put_step(const struct xs_terminal *terminal,
 		xs_terminal_print(terminal, XS_PLAIN,
 				  ", %" PRId64 " side by side",
 				  step->side_by_side);
-	xs_terminal_print(terminal, XS_PLAIN, ": %s -> ",
+	xs_terminal_print(terminal, XS_PLAIN, ": %s%s -> ",
+			  about_before(result, step),
 			  xs_units_ns(step->round_before_ns).s);
 	xs_terminal_print(terminal, XS_GOOD, "%s",
-			  round_after(step).s);
+			  round_after(result, step));
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", saving(result, step));
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", step->text);
@@ -250,4 +271,8 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 		put_code(terminal, result->question_code);
 	}
 	put_rest(terminal, result, shown);
+	if (shown)
+		xs_terminal_wrap(terminal, XS_DIM, "  ",
+				 "Ranges of the run are of the changes: "
+				 "start-up varies between runs too.");
 }

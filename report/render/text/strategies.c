@@ -313,7 +313,25 @@ static void put_bounds(const struct xs_terminal *terminal,
 			list));
 }
 
-/* Explains the star and the short names of equations. */
+/* "phase 1 double-buffer: the copies also run during ..." */
+static void put_between(const struct xs_terminal *terminal,
+			struct xs_result *result,
+			const struct xs_result_phase *phase,
+			const struct xs_result_estimate *row)
+{
+	if (xs_result_uses_between(row))
+		xs_terminal_wrap(
+		    terminal, XS_DIM, "  ",
+		    xs_arena_print(&result->arena,
+				   "phase %" PRId64 " %s: the copies also run "
+				   "during the host's work between rounds (%s), "
+				   "which the speedup includes",
+				   phase->id, row->strategy,
+				   xs_units_ns(row->between_ns).s));
+}
+
+/* Explains the star, the short names of equations, and rounds whose copies run
+ * outside of them. */
 static void put_legend(const struct xs_terminal *terminal,
 		       struct xs_result *result, size_t phases)
 {
@@ -329,6 +347,7 @@ static void put_legend(const struct xs_terminal *terminal,
 			    !is_shown(result, &result->phases[i], row))
 				continue;
 			add_bound(result, bounds, row);
+			put_between(terminal, result, &result->phases[i], row);
 			names =
 			    add_model(result, names,
 				      published_row(&result->phases[i], row));

@@ -57,7 +57,8 @@ function streamsChart(phase) {
       'stroke-dasharray': name.startsWith('replay') ? name.endsWith('breadth') ? '2 3' : 'none' : '6 4'}));
     for (const row of points)
       parts.push(titled(el('circle', {cx: x(row.n_streams), cy: y(row.round_ns), r: 3, fill: color}),
-        `${name}, n = ${row.n_streams}: ${row.low_ns && !isKnown(row) ? 'unknown' : time(row.round_ns)} ${row.low_ns ? range(row.low_ns, row.high_ns) : ''}`));
+        `${name}, n = ${row.n_streams}: ${row.low_ns && !isKnown(row) ?
+          'unknown' : time(row.round_ns)} ${row.low_ns ? range(row.low_ns, row.high_ns) : ''}`));
   });
   return figure('Time by number of streams', `a round of phase ${phase.id}, which took ` +
     `${time(phase.round_ns)}; the band is the 90 % range of replay`, CHART.height, parts,

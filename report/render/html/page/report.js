@@ -60,22 +60,31 @@ function verdict({verdict: v, coverage, steady}) {
     coverage.notes.map(note => el('p.warn', '! ' + note)));
 }
 
+// The step's row of the table.
+const rowOf = (report, s) => report.phases.find(phase => phase.id === s.phase).estimates.find(row =>
+  row.model === 'replay' && row.strategy === s.strategy && row.n_streams === s.n_streams && row.order === s.order);
+
+// "about " if the round's time with the phase's earlier steps is not known
+const aboutBefore = (report, s) => report.plan.some(other => other.step < s.step &&
+  other.phase === s.phase && !isKnown(rowOf(report, other))) ? 'about ' : '';
+
 // The time of the step's round; its range if that is not known, as in the table.
-function roundAfter(s, row) {
-  const rest = s.round_ns - row.round_ns;
-  return isKnown(row) ? time(s.round_ns) : range(row.low_ns + rest, row.high_ns + rest);
+function roundAfter(report, s) {
+  const row = rowOf(report, s), rest = s.round_ns - row.round_ns;
+  return isKnown(row) ? (rest ? aboutBefore(report, s) : '') + time(s.round_ns)
+    : range(row.low_ns + rest, row.high_ns + rest);
 }
 
 // How far the saving is one: its interval may reach beyond the run as it is.
-function saves(s, row, wall) {
+function saves(report, s) {
   if (s.condition || s.side_by_side > 1)
     return 'saves up to';
-  return s.high_ns > wall ? 'may also be slower; saves about' : isKnown(row) ? 'saves' : 'saves about';
+  if (s.high_ns > report.trace.wall_ns)
+    return 'may also be slower; saves about';
+  return isKnown(rowOf(report, s)) && !aboutBefore(report, s) ? 'saves' : 'saves about';
 }
 
 function step(s, report, rounds) {
-  const row = report.phases.find(phase => phase.id === s.phase).estimates.find(e => e.model === 'replay' &&
-    e.strategy === s.strategy && e.n_streams === s.n_streams && e.order === s.order);
   const before = report.plan.filter(other => other.step < s.step &&
     (other.phase === s.phase || other.step === s.as_step)).flatMap(other => other.assumes);
   const conditions = [s.condition, ...s.assumes.filter(text => text !== s.condition &&
@@ -85,9 +94,9 @@ function step(s, report, rounds) {
     `${percent(s.adds_saves_ns, steady)} of the steady part`,
   `${percent(s.adds_saves_ns, wall)} of the run`].filter(Boolean).join(', ');
   return el('li',
-    el('div', el('div.saves', el('small', saves(s, row, wall)), time(s.adds_saves_ns)), el('small', shares)),
+    el('div', el('div.saves', el('small', saves(report, s)), time(s.adds_saves_ns)), el('small', shares)),
     el('div', el('div', `${s.step}. `, el('span.chip', rowName(s)),
-      `: a round of phase ${s.phase}: ${time(s.round_before_ns)} \u2192 `, el('b', roundAfter(s, row)),
+      `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns)} \u2192 `, el('b', roundAfter(report, s)),
       rounds ? el('button.see', {type: 'button', click: () => rounds.showStep(s)}, 'See it') : null),
     el('small', `the run then takes ${time(s.app_wall_ns)} (${range(s.low_ns, s.high_ns)}); effort: ${s.effort}` +
       (s.as_step ? `; as step ${s.as_step}` : '')),
@@ -99,7 +108,8 @@ function plan(report, rounds) {
   const {plan: steps, no_step: none, question, question_code: code} = report;
   return section('What to change', steps.length > 1 ? 'in this order; each step adds to those before' : '',
     none ? el('p', none) : null,
-    steps.length ? el('ol.plan', steps.map(s => step(s, report, rounds))) : null,
+    steps.length ? [el('ol.plan', steps.map(s => step(s, report, rounds))), el('p.dim',
+      'Ranges of the run are of the changes: start-up varies between runs too.')] : null,
     question ? el('p.warn', question) : null, code ? el('pre', code) : null);
 }
 
