@@ -253,6 +253,13 @@ static const char *too(const struct xs_result_phase *phase,
 		   : "too large to overlap each other";
 }
 
+static const char *allocated_once(const struct xs_result_phase *phase)
+{
+	return phase->movable_ns > phase->transfer_ns
+		   ? ", allocated once before the loop"
+		   : "";
+}
+
 /* The text that stands for {name} in the advice of a strategy; NULL: there is
  * no such name. */
 static const char *value_of(const char *name, struct xs_arena *arena,
@@ -284,9 +291,7 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 	if (strcmp(name, "no_waits") == 0) /* between kernels, or "" */
 		return no_waits(arena, phase);
 	if (strcmp(name, "once") == 0) /* allocated before the loop, or "" */
-		return phase->movable_ns > phase->transfer_ns
-			   ? ", allocated once before the loop"
-			   : "";
+		return allocated_once(phase);
 	if (strcmp(name, "overlapping") == 0) /* which kinds of op */
 		return overlapping(phase);
 	if (strcmp(name, "overlap_now") == 0) /* how long they overlap now */

@@ -110,9 +110,8 @@ static void fill_run(const struct xs_result *result,
 	if (result->machine_choice.other_gpu && changes)
 		return;
 	if (out->round_ns > 0)
-		out->speedup =
-		    (double)(phase->round_ns + out->between_ns) /
-		    (double)(out->round_ns + out->between_ns);
+		out->speedup = (double)(phase->round_ns + out->between_ns) /
+			       (double)(out->round_ns + out->between_ns);
 	out->saves_ns = saving(phase, out->round_ns, out->setup_ns, most_ns);
 	out->app_wall_ns = after(wall_ns, out->saves_ns);
 	out->app_wall_low_ns =

@@ -175,9 +175,9 @@ static void waits_between_kernels_are_advised_against(void **state)
 		      FOLDER "golden/kernel-waits.txt");
 }
 
-/* A time whose range is wider than itself is told as that range in the plan, the
- * table and the times by number of streams; so is what copies of a round take
- * outside of it, and that a step may be slower. */
+/* A time whose range is wider than itself is told as that range in the plan,
+ * the table and the times by number of streams; so is what copies of a round
+ * take outside of it, and that a step may be slower. */
 static void unknown_times(void **state)
 {
 	(void)state;

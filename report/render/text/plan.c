@@ -96,8 +96,7 @@ static const char *saving(struct xs_result *result,
 			.s);
 	return xs_arena_print(
 	    arena, "%s %s: %s%s of the run, which then takes %s; effort: %s",
-	    saves(result, step),
-	    xs_units_ns(step->adds_saves_ns).s, steady,
+	    saves(result, step), xs_units_ns(step->adds_saves_ns).s, steady,
 	    xs_units_percent(step->adds_saves_ns, result->run.wall_ns).s,
 	    xs_units_in_range_ns(step->app_wall_ns, step->low_ns, step->high_ns)
 		.s,
@@ -182,8 +181,7 @@ static void put_step(const struct xs_terminal *terminal,
 	xs_terminal_print(terminal, XS_PLAIN, ": %s%s -> ",
 			  about_before(result, step),
 			  xs_units_ns(step->round_before_ns).s);
-	xs_terminal_print(terminal, XS_GOOD, "%s",
-			  round_after(result, step));
+	xs_terminal_print(terminal, XS_GOOD, "%s", round_after(result, step));
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", saving(result, step));
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", step->text);

@@ -60,10 +60,10 @@ static void put_sweep(const struct xs_terminal *terminal,
 	const char *list = NULL, *unit = "";
 
 	for (; row; row = next_streams(phase, row->n_streams))
-		list = xs_arena_print(
-		    arena, "%s%s%" PRId64 " %s", list ? list : "",
-		    list ? ", " : "", row->n_streams,
-		    bare(row, like_ns, &unit).s);
+		list =
+		    xs_arena_print(arena, "%s%s%" PRId64 " %s",
+				   list ? list : "", list ? ", " : "",
+				   row->n_streams, bare(row, like_ns, &unit).s);
 	if (list)
 		xs_terminal_wrap(terminal, XS_DIM, "  ",
 				 xs_arena_print(arena,

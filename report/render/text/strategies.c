@@ -156,7 +156,8 @@ static void put_row(struct xs_text_table *table,
 		    const struct xs_result_estimate *row, bool first)
 {
 	/* green: a change that makes the run faster */
-	enum xs_style style = xs_result_is_known(row) && row->saves_ns != XS_UNKNOWN &&
+	enum xs_style style = xs_result_is_known(row) &&
+				      row->saves_ns != XS_UNKNOWN &&
 				      row->saves_ns > 0 && row->effort_level > 0
 				  ? XS_GOOD
 				  : XS_PLAIN;
@@ -322,12 +323,13 @@ static void put_between(const struct xs_terminal *terminal,
 	if (xs_result_uses_between(row))
 		xs_terminal_wrap(
 		    terminal, XS_DIM, "  ",
-		    xs_arena_print(&result->arena,
-				   "phase %" PRId64 " %s: the copies also run "
-				   "during the host's work between rounds (%s), "
-				   "which the speedup includes",
-				   phase->id, row->strategy,
-				   xs_units_ns(row->between_ns).s));
+		    xs_arena_print(
+			&result->arena,
+			"phase %" PRId64 " %s: the copies also run "
+			"during the host's work between rounds (%s), "
+			"which the speedup includes",
+			phase->id, row->strategy,
+			xs_units_ns(row->between_ns).s));
 }
 
 /* Explains the star, the short names of equations, and rounds whose copies run
