@@ -253,7 +253,11 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 
 	xs_terminal_heading(
 	    terminal, "What to change",
-	    shown > 1 ? "in this order; each step adds to those before" : NULL);
+	    shown > 1
+		? "in this order, added up; ranges leave out how start-up "
+		  "varies"
+	    : shown ? "ranges leave out how start-up varies"
+		    : NULL);
 	if (result->no_step) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
 		put_code(terminal, result->question_code);
@@ -269,8 +273,4 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 		put_code(terminal, result->question_code);
 	}
 	put_rest(terminal, result, shown);
-	if (shown)
-		xs_terminal_wrap(terminal, XS_DIM, "  ",
-				 "Ranges of the run are of the changes: "
-				 "start-up varies between runs too.");
 }
