@@ -120,11 +120,9 @@ if [ -n "$fuzz_seconds" ]; then
 	exit
 fi
 if [ -n "$all" ]; then
-	# a debug build: warnings of large frames depend on the optimisation; and a
-	# source that is made, which the static analysis reads
+	# a debug build: warnings of large frames depend on the optimisation
 	# shellcheck disable=SC2086
-	CC=clang CMAKE_BUILD_TYPE=Debug configure_and_build build-clang '' $writers \
-		report/html_page.c
+	CC=clang CMAKE_BUILD_TYPE=Debug configure_and_build build-clang '' $writers
 	tests/lint.sh build-clang
 	run_tests build-clang -R '^test_preload'
 	# without long runs, in which one path runs again and again; the plain
