@@ -108,7 +108,7 @@ int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase)
 	int rc;
 
 	phase->flow_known = false;
-	phase->task_class = (struct xs_task_class){XS_CLASS_UNKNOWN};
+	phase->task_class = (struct xs_task_class){.kind = XS_CLASS_UNKNOWN};
 	if (!phase->sample_rounds || !phase->step_count)
 		return 0;
 	rc = xs_dataflow_build(trace, phase->sample_from_ns,
