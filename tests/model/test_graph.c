@@ -39,7 +39,8 @@ static void test_launch_bound(void **unused)
 	/* 400 of the gaps of spinning kernels are in the recorded times */
 	set_param(&machine.kernel_gap_ns, 1400);
 	estimate();
-	assert_near(replayed("graph")->round_ns, 19700 - 3 * 400);
+	row = replayed("graph");
+	assert_near(row->round_ns, 19700 - 3 * 400);
 	assert_int_equal(row->effort, XS_EFFORT_PLACE);
 	assert_non_null(strstr(row->why, "4 kernels"));
 }
