@@ -32,7 +32,7 @@ struct pieces {
 	struct xs_action shared, first_in, in, out;
 	unsigned shareds, ins, outs;
 	/* host time before the pieces, and behind the first one's copies in */
-	double before_ns, between_ns;
+	struct xs_host_time host;
 	bool one_kernel; /* at a time, even if it leaves SMs idle */
 	enum xs_sharing sharing;
 	struct part parts[XS_STAGES_MAX];
@@ -119,10 +119,9 @@ static void write_mapped(const struct xs_round_work *w, struct pieces *p)
 	p->outs = 0;
 }
 
-/* Sets the host time that stays: before the pieces, and behind the first one's
- * copies in. */
-static void set_host_time(const struct xs_strategy_case *c,
-			  const struct xs_scenario *scenario, struct pieces *p)
+struct xs_host_time
+xs_strategy_case_host_time(const struct xs_strategy_case *c,
+			   const struct xs_scenario *scenario)
 {
 	const struct xs_round_work *w = &c->work;
 	const double share =
@@ -131,10 +130,11 @@ static void set_host_time(const struct xs_strategy_case *c,
 				       w->allocation_ns)
 		: 1;
 
-	p->between_ns = w->between_ns * share;
-	p->before_ns = w->other_ns - w->allocation_ns +
-		       (w->allocation_ns - w->between_ns) * share +
-		       w->host_ns * scenario->host_scale;
+	return (struct xs_host_time){
+	    .before_ns = w->other_ns - w->allocation_ns +
+			 (w->allocation_ns - w->between_ns) * share +
+			 w->host_ns * scenario->host_scale,
+	    .between_ns = w->between_ns * share};
 }
 
 static struct pieces cut(const struct xs_strategy_case *c,
@@ -156,7 +156,7 @@ static struct pieces cut(const struct xs_strategy_case *c,
 	    .count = w->stage_count};
 	unsigned s;
 
-	set_host_time(c, scenario, &p);
+	p.host = xs_strategy_case_host_time(c, scenario);
 	cut_ins(p.machine, w, p.n, &p);
 	p.out = xs_action_copy(p.machine, false,
 			       w->out_bytes / p.n / fmax(p.outs, 1), false);
@@ -229,10 +229,11 @@ static int put_part(struct xs_plan *plan, const struct pieces *p,
 static int put_ins_between(struct xs_plan *plan, const struct pieces *p,
 			   uint32_t q)
 {
-	const struct xs_action between = xs_action_host(p->between_ns);
+	const struct xs_action between = xs_action_host(p->host.between_ns);
 	int rc = put_ins(plan, p, q);
 
-	return rc || q || p->between_ns <= 0 ? rc : xs_plan_add(plan, &between);
+	return rc || q || p->host.between_ns <= 0 ? rc
+						  : xs_plan_add(plan, &between);
 }
 
 static int put_depth_first(struct xs_plan *plan, const struct pieces *p,
@@ -342,7 +343,7 @@ int xs_plan_pieces(const struct xs_strategy_case *c,
 		   struct xs_plan *plan)
 {
 	const struct pieces p = cut(c, row, scenario, how);
-	const struct xs_action stays = xs_action_host(p.before_ns);
+	const struct xs_action stays = xs_action_host(p.host.before_ns);
 	const struct xs_action sync = xs_action_sync_all(p.machine);
 	int rc = xs_plan_add(plan, &stays);
 

@@ -219,6 +219,16 @@ enum xs_cut {
 			* for all pieces of the one before */
 };
 
+/* Host time of a round that stays whatever is cut: before it, and behind the
+ * first copies in. */
+struct xs_host_time {
+	double before_ns, between_ns;
+};
+
+struct xs_host_time
+xs_strategy_case_host_time(const struct xs_strategy_case *c,
+			   const struct xs_scenario *scenario);
+
 /*
  * Writes a plan of n pieces on n queues in the row's order. Unchanged work
  * comes first, a synchronisation last. A kernel that shares results of the one

@@ -15,21 +15,6 @@
 
 enum { QUEUE_IN, QUEUE_KERNELS, QUEUE_OUT };
 
-/* Host time of a round that stays, as in streams. */
-static double host_ns(const struct xs_strategy_case *c,
-		      const struct xs_scenario *scenario)
-{
-	const struct xs_round_work *w = &c->work;
-	const double share =
-	    scenario->allocations == XS_ALLOCATIONS_PROFILE
-		? xs_allocations_share(c->phase, &scenario->machine,
-				       w->allocation_ns)
-		: 1;
-
-	return w->other_ns - w->allocation_ns * (1 - share) +
-	       w->host_ns * scenario->host_scale;
-}
-
 /* Copies out of the last stage follow its kernels anyway. */
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
@@ -38,13 +23,16 @@ static int build_plan(const struct xs_strategy_case *c,
 	const struct xs_action sync = xs_action_sync_all(&scenario->machine);
 	const struct xs_ahead_queues queues = {QUEUE_IN, QUEUE_KERNELS,
 					       QUEUE_OUT};
+	const struct xs_host_time host =
+	    xs_strategy_case_host_time(c, scenario);
 	struct xs_stages stages;
 	int rc = xs_stages_build(c->phase, &stages);
 
 	(void)row;
 	if (!rc)
-		rc = xs_plan_ahead(c, scenario, &stages, &queues,
-				   host_ns(c, scenario) / stages.count, plan);
+		rc = xs_plan_ahead(
+		    c, scenario, &stages, &queues,
+		    (host.before_ns + host.between_ns) / stages.count, plan);
 	xs_stages_free(&stages);
 	return rc ? rc : xs_plan_add(plan, &sync);
 }
