@@ -60,16 +60,12 @@ static int add_closed(const struct xs_strategy_case *c,
 	return xs_closed_form_add(&closed, "mapped", 0, out);
 }
 
-/* Of a direction without bytes: 0. */
-static double times(double crossings)
-{
-	return isfinite(crossings) ? crossings : 0;
-}
-
 static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
 	const struct xs_mapped_times mapped =
 	    xs_mapped_access_times(c->machine, &c->work, XS_MAPPED_USUAL);
+	const struct xs_workload crossings =
+	    xs_strategy_case_closed_form(c).work;
 	const char *longest = c->work.kernel_ns > mapped.both_ns
 				  ? "the kernel hides its accesses"
 				  : "its accesses outlast the kernel";
@@ -83,8 +79,7 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 		snprintf(row->why, sizeof(row->why),
 			 "as counted, each byte copied in is read %.1f times "
 			 "and each copied out written %.1f times: %s",
-			 times(xs_mapped_access_reads_per_byte(&c->work)),
-			 times(xs_mapped_access_writes_per_byte(&c->work)),
+			 crossings.h2d_crossings, crossings.d2h_crossings,
 			 longest);
 }
 
