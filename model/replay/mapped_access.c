@@ -59,7 +59,8 @@ static double accesses_ns(const struct rates *r, double sectors,
  */
 static bool is_scattered(const struct xs_round_work *w)
 {
-	return w->read_sectors < 2 * w->read_requests;
+	return xs_reads_are_scattered(w->read_sectors * SECTOR_BYTES,
+				      w->read_requests);
 }
 
 static double least_sectors(const struct xs_round_work *w)

@@ -124,4 +124,11 @@ double xs_step_least_sm_share(const struct xs_step *step,
 double xs_kernel_stage_sm_share(const struct xs_kernel_stage *stage,
 				const struct xs_machine *machine);
 
+/* Returns whether a request reads less than two sectors of 32 bytes in the
+ * mean: each lane of a warp then reads data of its own. */
+static inline bool xs_reads_are_scattered(double bytes, double requests)
+{
+	return bytes < 64 * requests;
+}
+
 #endif

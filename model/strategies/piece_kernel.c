@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-/* Two sectors. */
-#define SCATTERED_BYTES 64.0
-
 /*
  * Returns whether the threads have an item each. Lanes of a warp that loop over
  * the data together read consecutive addresses, in whole lines. Requests of one
@@ -13,7 +10,7 @@
  */
 static bool has_own_items(const struct xs_kernel_stage *stage)
 {
-	return stage->read_bytes < SCATTERED_BYTES * stage->read_requests;
+	return xs_reads_are_scattered(stage->read_bytes, stage->read_requests);
 }
 
 /* Returns the least time of a piece, relative to the stage's. Slices, of which
