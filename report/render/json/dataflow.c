@@ -24,10 +24,7 @@ static json_t *op(const struct xs_result_flow_op *in)
 		return xs_json_finish(out, failed);
 	SET_TEXT(in, kind);
 	SET_TEXT(in, kernel);
-	SET_TEXT(in->site, function);
-	SET_TEXT(in->site, file);
-	SET_NUMBER(in->site, line);
-	SET_TEXT(in->site, call);
+	xs_json_set_place(out, in->site, &failed);
 	SET_NUMBER(in, stream);
 	SET_NUMBER(in, start_ns);
 	SET_NUMBER(in, duration_ns);

@@ -8,10 +8,7 @@ static json_t *place(const struct xs_result_pinned_place *in)
 
 	if (failed)
 		return xs_json_finish(out, failed);
-	SET_TEXT(in->site, function);
-	SET_TEXT(in->site, file);
-	SET_NUMBER(in->site, line);
-	SET_TEXT(in->site, call);
+	xs_json_set_place(out, in->site, &failed);
 	SET_TEXT(in, step);
 	SET_NUMBER(in, phase);
 	SET_NUMBER(in, buffers);

@@ -15,6 +15,15 @@ static json_t *caller(const struct xs_result_caller *in)
 }
 ARRAY_OF(caller, struct xs_result_caller)
 
+void xs_json_set_place(json_t *out, const struct xs_result_site *site,
+		       bool *failed)
+{
+	xs_json_set(out, "function", xs_json_text(site->function), failed);
+	xs_json_set(out, "file", xs_json_text(site->file), failed);
+	xs_json_set(out, "line", xs_json_number(site->line), failed);
+	xs_json_set(out, "call", xs_json_text(site->call), failed);
+}
+
 void xs_json_set_callers(json_t *out, const struct xs_result_site *site,
 			 bool *failed)
 {

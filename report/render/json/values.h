@@ -41,6 +41,9 @@ json_t *xs_json_plan(const struct xs_result *result);
 json_t *xs_json_pinned_budget(const struct xs_result_pinned_budget *in);
 json_t *xs_json_dataflow(const struct xs_result_dataflow *in);
 
+/* Sets "function", "file", "line" and "call". */
+void xs_json_set_place(json_t *out, const struct xs_result_site *site,
+		       bool *failed);
 /* Sets "callers", if the site has any. */
 void xs_json_set_callers(json_t *out, const struct xs_result_site *site,
 			 bool *failed);
