@@ -183,7 +183,6 @@ static int read_records(const struct trace_reader *reader, uint64_t at,
 	return 0;
 }
 
-/* Reads one chunk. Stores in *next where the next chunk may begin. */
 /* The used size of a whole chunk is checked: records end at *end, and at
  * *used_end if none is missing. */
 static int check_used(struct trace_reader *reader, uint64_t at,
@@ -211,6 +210,7 @@ static int check_used(struct trace_reader *reader, uint64_t at,
 	return rc;
 }
 
+/* Reads one chunk. Stores in *next where the next chunk may begin. */
 static int read_chunk(struct trace_reader *reader, uint64_t at, uint64_t *next)
 {
 	struct xs_chunk_header chunk;

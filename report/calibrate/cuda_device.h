@@ -244,7 +244,6 @@ void xs_cuda_poll(struct xs_cuda_device *gpu, xs_cuda_address flag,
 
 /* Each block sends `count` messages of 64 bytes, and a flag behind each, to a
  * line of its own: bytes from `from`, or 0: from no memory. */
-#define XS_CUDA_MESSAGE_BYTES 64
 void xs_cuda_message(struct xs_cuda_device *gpu, xs_cuda_address to,
 		     xs_cuda_address from, xs_cuda_address flag, uint32_t count,
 		     unsigned blocks, xs_cuda_stream stream);
