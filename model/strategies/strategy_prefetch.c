@@ -11,8 +11,6 @@
 #include "model/replay/allocation_time.h"
 #include "model/replay/roundtrip.h"
 
-#include <math.h>
-
 enum { QUEUE_IN, QUEUE_KERNELS, QUEUE_OUT };
 
 /* Copies out of the last stage follow its kernels anyway. */
