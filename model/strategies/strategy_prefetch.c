@@ -8,7 +8,6 @@
 #include "model/strategies/between_programs.h"
 #include "model/strategies/plan_ahead.h"
 
-#include "model/replay/allocation_time.h"
 #include "model/replay/roundtrip.h"
 
 enum { QUEUE_IN, QUEUE_KERNELS, QUEUE_OUT };
