@@ -212,19 +212,19 @@ int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 	struct xs_key *keys;
 	struct builder b = {
 	    .trace = trace, .round = round, .starts = rounds->starts};
-	bool is_short;
+	bool has_steps;
 
 	keys = ops_by_call(trace, rounds, round);
 	if (!keys)
 		return -ENOMEM;
-	is_short = count_steps(round, keys) <= XS_STEPS_MOST;
-	if (is_short)
+	has_steps = count_steps(round, keys) <= XS_STEPS_MOST;
+	if (has_steps)
 		b.steps =
 		    malloc(((size_t)round->op_count + round->call_count + 1) *
 			   sizeof(*b.steps));
 	if (!b.steps) {
 		free(keys);
-		return is_short ? -ENOMEM : 0;
+		return has_steps ? -ENOMEM : 0;
 	}
 	xs_stream_queues_learn(trace, rounds, round, keys, &b.streams);
 	add_steps(&b, rounds, keys, call_steps);

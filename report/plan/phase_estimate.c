@@ -26,7 +26,7 @@ static int64_t saving_of_round(const struct xs_result_phase *phase,
 	return most_ns != XS_UNKNOWN && saves_ns > most_ns ? most_ns : saves_ns;
 }
 
-double xs_phase_estimate_part(const struct xs_result_phase *phase)
+double xs_phase_estimate_share(const struct xs_result_phase *phase)
 {
 	return phase->concurrent_ns > 0 && phase->total_ns > 0
 		   ? (double)phase->wall_ns / (double)phase->total_ns
@@ -36,7 +36,8 @@ double xs_phase_estimate_part(const struct xs_result_phase *phase)
 double xs_phase_estimate_of_run(const struct xs_result_phase *phase,
 				double round_ns)
 {
-	return round_ns * (double)phase->rounds * xs_phase_estimate_part(phase);
+	return round_ns * (double)phase->rounds *
+	       xs_phase_estimate_share(phase);
 }
 
 double xs_phase_estimate_error_ns(const struct xs_result_phase *phase,
@@ -69,7 +70,7 @@ xs_phase_estimate_find(const struct xs_result_phase *phase, unsigned changes)
 static int64_t saving(const struct xs_result_phase *phase, int64_t round_ns,
 		      int64_t setup_ns, int64_t most_ns)
 {
-	const double part = xs_phase_estimate_part(phase);
+	const double part = xs_phase_estimate_share(phase);
 	int64_t saves_ns;
 
 	if (round_ns == XS_UNKNOWN)

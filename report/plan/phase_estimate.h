@@ -22,9 +22,9 @@ void xs_phase_estimate_build(struct xs_result *result,
 int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,
 				  unsigned changes);
 
-/* Returns the part of its rounds' time that counts for the run: below 1 if
+/* Returns the share of its rounds' time that counts for the run: below 1 if
  * rounds ran side by side, in several threads. */
-double xs_phase_estimate_part(const struct xs_result_phase *phase);
+double xs_phase_estimate_share(const struct xs_result_phase *phase);
 
 /* Returns the row of a strategy that makes one of the changes (enum
  * xs_strategy_change, or-ed); NULL: there is none. */

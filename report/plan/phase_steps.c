@@ -209,10 +209,10 @@ static bool add_best(const struct xs_result *result,
 	return true;
 }
 
-/* Whether the strategy is a part of the step that takes less effort. */
-static bool is_part(const struct xs_strategy *strategy,
-		    const struct xs_result_estimate *row,
-		    const struct xs_phase_step *whole)
+/* Whether the step contains the strategy, which takes less effort. */
+static bool is_contained(const struct xs_strategy *strategy,
+			 const struct xs_result_estimate *row,
+			 const struct xs_phase_step *whole)
 {
 	return row && row->saves_ns != XS_UNKNOWN && !row->bound &&
 	       row->effort_level > XS_EFFORT_NONE &&
@@ -237,7 +237,7 @@ static void divide_last(const struct xs_result *result,
 		const struct xs_result_estimate *row =
 		    xs_result_best(steps->phase, strategy->id, false);
 
-		if (!is_part(strategy, row, whole))
+		if (!is_contained(strategy, row, whole))
 			continue;
 		part = xs_beside_gain(steps, strategy, row);
 		if (part.adds_ns > best.adds_ns &&

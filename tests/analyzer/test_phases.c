@@ -574,6 +574,45 @@ static void test_freed_memory_does_not_start(void **state)
 	xs_trace_free(trace);
 }
 
+/* Two equal rounds, whose copies out of 40 bytes touch pages of 8 bytes. */
+#define TOUCHES(first, second)                                                 \
+	"xferspy-text 1\nheader\nchunk thread=1\n"                             \
+	"site call_class=1 site=1\nsite call_class=1 site=2\n"                 \
+	"copycall site=1 correlation=1 start=0 duration=10 src=64 bytes=40\n"  \
+	"copycall site=2 correlation=2 start=20 duration=10 bytes=40\n"        \
+	"faults site=2 correlation=2 start=20 duration=10 minor=" first        \
+	" page_bytes=8\n"                                                      \
+	"copycall site=1 correlation=3 start=40 duration=10 src=64 bytes=40\n" \
+	"copycall site=2 correlation=4 start=60 duration=10 bytes=40\n"        \
+	"faults site=2 correlation=4 start=60 duration=10 minor=" second       \
+	" page_bytes=8\nchunk\n"                                               \
+	"copy correlation=1 start=1 duration=8 bytes=40 direction=1\n"         \
+	"copy correlation=2 start=21 duration=8 bytes=40 direction=2\n"        \
+	"copy correlation=3 start=41 duration=8 bytes=40 direction=1\n"        \
+	"copy correlation=4 start=61 duration=8 bytes=40 direction=2\n"
+
+static void check_touched(const char *text, uint64_t bytes)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+
+	build(text, &trace, &phases);
+	assert_int_equal(phases.count, 1);
+	assert_int_equal(phases.items[0].rounds, 2);
+	assert_int_equal(phases.items[0].touched_bytes, bytes);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
+/* What every round touches first, at most what it copies. */
+static void test_memory_that_rounds_touch(void **state)
+{
+	(void)state;
+	check_touched(TOUCHES("4", "0"), 0);
+	check_touched(TOUCHES("4", "3"), 24);
+	check_touched(TOUCHES("100", "200"), 40);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -590,6 +629,7 @@ int main(void)
 	    cmocka_unit_test(test_hw_queues_are_those_requested),
 	    cmocka_unit_test(test_starts_of_allocations),
 	    cmocka_unit_test(test_freed_memory_does_not_start),
+	    cmocka_unit_test(test_memory_that_rounds_touch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

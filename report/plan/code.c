@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/plan/code.h"
+
+#include "model/strategies/strategies.h"
+#include "report/plan/advice_text.h"
+
+#include <string.h>
+
+static bool is_python(const char *file)
+{
+	const size_t length = strlen(file);
+
+	return length > 3 && strcmp(file + length - 3, ".py") == 0;
+}
+
+/* The language of the lines to change. Where no line is known, the framework's
+ * own libraries call CUDA, if there is one. */
+static enum xs_language language_of(const struct xs_result *result,
+				    const struct xs_result_phase *phase,
+				    const struct xs_result_estimate *row)
+{
+	bool is_known = false;
+
+	for (size_t i = 0; i < phase->site_count; i++) {
+		const struct xs_result_site *site = &phase->sites[i];
+
+		if (!site->file || !xs_advice_is_about(phase, row, site))
+			continue;
+		if (is_python(site->file))
+			return result->run.python;
+		is_known = true;
+	}
+	return is_known || result->run.python == XS_LANGUAGES
+		   ? XS_LANGUAGE_CUDA
+		   : result->run.python;
+}
+
+static bool is_copied(int64_t bytes, const char *memory)
+{
+	return bytes > 0 && !(memory && strcmp(memory, "pinned") == 0);
+}
+
+/* Those of a strategy's lines that the copies of the phase need. */
+static const char *lines_of(struct xs_arena *arena,
+			    const struct xs_result_phase *phase,
+			    const char *lines)
+{
+	const bool in = is_copied(phase->h2d_bytes, phase->src_memory);
+	const bool out = is_copied(phase->d2h_bytes, phase->dst_memory);
+	const char *code = NULL;
+
+	while (*lines) {
+		const size_t length = strcspn(lines, "\n");
+		const bool of_in = strncmp(lines, "{in}", 4) == 0;
+		const bool of_out = strncmp(lines, "{out}", 5) == 0;
+		const size_t skip = of_in ? 4 : of_out ? 5 : 0;
+
+		if ((!of_in || in) && (!of_out || out))
+			code =
+			    xs_arena_print(arena, "%s%s%.*s", code ? code : "",
+					   code ? "\n" : "",
+					   (int)(length - skip), lines + skip);
+		lines += length + (lines[length] == '\n');
+	}
+	return code;
+}
+
+const char *xs_code_of(struct xs_result *result,
+		       const struct xs_result_phase *phase,
+		       const struct xs_result_estimate *row)
+{
+	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
+	const enum xs_language language = language_of(result, phase, row);
+
+	if (!strategy || language >= XS_LANGUAGES || !strategy->code[language])
+		return NULL;
+	return lines_of(&result->arena, phase, strategy->code[language]);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines to write for a change, in the language of the lines to change. */
+#ifndef XS_REPORT_PLAN_CODE_H
+#define XS_REPORT_PLAN_CODE_H
+
+#include "report/result/result.h"
+
+/* Returns the lines to write for the row of the phase, those that its copies
+ * need. The arena owns the text; NULL: none, or no memory. */
+const char *xs_code_of(struct xs_result *result,
+		       const struct xs_result_phase *phase,
+		       const struct xs_result_estimate *row);
+
+#endif

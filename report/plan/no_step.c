@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/plan/no_step.h"
+
+#include "analyzer/timeline/run_parts.h"
+#include "model/strategies/strategies.h"
+#include "report/plan/advice_text.h"
+#include "report/plan/alternatives.h"
+#include "report/plan/code.h"
+#include "report/plan/phase_estimate.h"
+#include "report/result/best.h"
+#include "report/result/number.h"
+
+#include <string.h>
+
+/* Whether any change was predicted for any phase. */
+static bool is_predicted(const struct xs_result *result)
+{
+	for (size_t i = 0; i < result->phase_count; i++)
+		for (size_t k = 0; k < result->phases[i].estimate_count; k++)
+			if (result->phases[i].estimates[k].applies &&
+			    result->phases[i].estimates[k].effort_level > 0)
+				return true;
+	return false;
+}
+
+/* What would save most of the steady part, on a condition that is not to be
+ * expected to hold: more than least_ns. may_cross: also if the condition is how
+ * often bytes cross the bus. NULL: there is nothing. */
+static const char *left_out(struct xs_result *result, const char *lead,
+			    int64_t least_ns, bool may_cross)
+{
+	const struct xs_result_phase *of = NULL;
+	const struct xs_result_estimate *most = NULL;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+		const struct xs_result_estimate *row =
+		    phase->apart ? NULL
+				 : xs_alternative_left_out(result, phase);
+
+		if (!row || row->saves_ns <= least_ns ||
+		    (row->assumes_once && !may_cross))
+			continue;
+		most = row;
+		of = phase;
+		least_ns = row->saves_ns;
+	}
+	if (!most)
+		return NULL;
+	result->question_code = xs_code_of(result, of, most);
+	return xs_arena_print(
+	    &result->arena, "%s %s saves up to %s, but only if %s. %s", lead,
+	    most->strategy, xs_units_ns(most->saves_ns).s, most->bound,
+	    xs_advice_text(&result->arena, of, most));
+}
+
+const char *xs_plan_question(struct xs_result *result)
+{
+	int64_t saves_ns = 0;
+
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (!result->plan[i].phase->apart)
+			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
+	return left_out(result, "Could data stay on the GPU?", saves_ns, false);
+}
+
+/* Whether issuing work takes most of the steady part, and why it is not known
+ * what fewer launches would save. NULL: it is known, or would be little. */
+static const char *unknown_launches(const struct xs_result *result)
+{
+	const struct xs_result_verdict *verdict = &result->verdict;
+
+	if (!verdict->part_count || verdict->parts[0].part != XS_PART_CALLS)
+		return NULL;
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_estimate *row = xs_phase_estimate_find(
+		    &result->phases[i], XS_CHANGES_LAUNCHES);
+
+		if (row && !result->phases[i].apart && !row->applies &&
+		    !row->quiet)
+			return row->why;
+	}
+	return NULL;
+}
+
+/* "; pinned is the nearest: a round 363 us (300-370 us) -> 310 us (270-381 us),
+ * which saves 0.4 % of the steady part": what would save most, if anything
+ * does. */
+static const char *nearest(struct xs_result *result)
+{
+	const struct xs_result_phase *of = NULL;
+	const struct xs_result_estimate *most = NULL, *as_is;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+
+		for (size_t k = 1; !phase->apart && k < xs_strategy_count;
+		     k++) {
+			const struct xs_result_estimate *row =
+			    xs_result_best(phase, xs_strategies[k]->id, false);
+
+			if (!row || row->bound || row->saves_ns == XS_UNKNOWN ||
+			    row->saves_ns <= (most ? most->saves_ns : 0))
+				continue;
+			most = row;
+			of = phase;
+		}
+	}
+	as_is = most ? xs_result_best(of, xs_strategies[0]->id, false) : NULL;
+	if (!as_is)
+		return "";
+	return xs_arena_print(
+	    &result->arena,
+	    "; %s is the nearest: a round %s -> %s, which saves %s of %s",
+	    most->strategy,
+	    xs_units_in_range_ns(as_is->round_ns, as_is->low_ns, as_is->high_ns)
+		.s,
+	    xs_units_in_range_ns(most->round_ns, most->low_ns, most->high_ns).s,
+	    xs_units_percent(xs_result_in_steady(result, of, most->saves_ns),
+			     result->verdict.steady_ns)
+		.s,
+	    xs_result_steady_name(result));
+}
+
+const char *xs_plan_no_step(struct xs_result *result)
+{
+	const char *uncertain, *launches;
+
+	if (result->verdict.missing)
+		return "not known: the verdict says what is missing";
+	if (result->machine_choice.other_gpu)
+		return "not known: the predictions are for another GPU, and "
+		       "not compared with this run";
+	if (!is_predicted(result))
+		return "not known: no strategy could be predicted; the reasons "
+		       "are at the end (--all)";
+	uncertain = left_out(result, "nothing for certain:", 0, true);
+	if (uncertain)
+		return uncertain;
+	launches = unknown_launches(result);
+	if (launches)
+		return xs_arena_print(
+		    &result->arena,
+		    "not known: no change of data movement is predicted to "
+		    "save 1 %% of %s. What a CUDA graph would save is not "
+		    "known: %s",
+		    xs_result_steady_name(result), launches);
+	return xs_arena_print(&result->arena,
+			      "nothing: no change is predicted to save 1 %% "
+			      "of %s and more than its uncertainty%s",
+			      xs_result_steady_name(result), nearest(result));
+}

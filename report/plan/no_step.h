@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What the plan leaves open. */
+#ifndef XS_REPORT_PLAN_NO_STEP_H
+#define XS_REPORT_PLAN_NO_STEP_H
+
+#include "report/result/result.h"
+
+/* Returns why there is no step for the steady part, and may set question_code.
+ * The arena owns the text. */
+const char *xs_plan_no_step(struct xs_result *result);
+
+/* Returns what to find out before the steps, since it may save more than they
+ * do, and sets question_code; NULL: nothing. The arena owns the text. */
+const char *xs_plan_question(struct xs_result *result);
+
+#endif
