@@ -49,22 +49,25 @@ static int add_range(struct ranges *ranges, uint64_t start, uint64_t bytes)
 	return 0;
 }
 
-/* Returns in *bytes the bytes of all ranges, each byte once; `otherwise` if
- * ranges are unknown. */
-static int range_bytes(struct ranges *ranges, uint64_t otherwise,
-		       uint64_t *bytes)
+/* Returns in *bytes the bytes of all ranges, each byte once, and in *buffers
+ * how many ranges are apart; `otherwise` and 1 if ranges are unknown. */
+static int measure_ranges(struct ranges *ranges, uint64_t otherwise,
+			  uint64_t *bytes, uint64_t *buffers)
 {
 	struct xs_interval_union cover = {0, 0};
+	uint64_t apart = 0;
 	int rc = xs_keys_sort(ranges->keys, ranges->count);
 
 	for (size_t i = 0; i < ranges->count; i++) {
 		const struct range *range =
 		    &ranges->items[ranges->keys[i].index];
 
+		apart += range->start > cover.end_ns;
 		xs_interval_union_add(&cover, range->start,
 				      range->start + range->bytes);
 	}
 	*bytes = ranges->unknown ? otherwise : cover.total_ns;
+	*buffers = ranges->unknown ? 1 : apart;
 	free(ranges->keys);
 	free(ranges->items);
 	return rc;
@@ -156,9 +159,11 @@ static int measure_buffers(const struct xs_phase_members *m,
 		if (!i || touched < phase->touched_bytes)
 			phase->touched_bytes = touched;
 	}
-	rc2 = range_bytes(&h2d, phase->h2d_bytes, &phase->h2d_buffer_bytes);
+	rc2 = measure_ranges(&h2d, phase->h2d_bytes, &phase->h2d_buffer_bytes,
+			     &phase->h2d_buffers);
 	rc = rc ? rc : rc2;
-	rc2 = range_bytes(&d2h, phase->d2h_bytes, &phase->d2h_buffer_bytes);
+	rc2 = measure_ranges(&d2h, phase->d2h_bytes, &phase->d2h_buffer_bytes,
+			     &phase->d2h_buffers);
 	return rc ? rc : rc2;
 }
 

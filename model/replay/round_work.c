@@ -155,11 +155,11 @@ static void add_pinning(struct xs_round_work *work,
 	if (in) {
 		work->filled_bytes = (double)phase->h2d_buffer_bytes;
 		work->pinned_bytes += work->filled_bytes;
-		work->pinned_buffers++;
+		work->pinned_buffers += (double)phase->h2d_buffers;
 	}
 	if (out) {
 		work->pinned_bytes += (double)phase->d2h_buffer_bytes;
-		work->pinned_buffers++;
+		work->pinned_buffers += (double)phase->d2h_buffers;
 	}
 	work->fresh_bytes =
 	    fmin((double)phase->touched_bytes, work->pinned_bytes);

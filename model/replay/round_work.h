@@ -44,7 +44,7 @@ struct xs_round_work {
 	double pinned_bytes; /* pageable memory to pin */
 	double fresh_bytes;  /* part of it that each round touches first */
 	double filled_bytes; /* part of it that is copied in */
-	unsigned pinned_buffers;
+	double pinned_buffers;
 	bool managed, pageable; /* of some copy's host memory */
 	bool unseen;		/* copies or kernels without a recorded op */
 

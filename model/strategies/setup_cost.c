@@ -73,7 +73,7 @@ void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 {
 	row->setup_ns =
 	    streams * xs_or_zero(c->machine->stream_create_ns.value);
-	if (c->work.pinned_buffers && c->phase->rounds > 1)
+	if (c->work.pinned_buffers > 0)
 		row->setup_ns += pinning_work_ns(c);
 }
 
@@ -81,7 +81,7 @@ void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
 			   struct xs_estimate *row)
 {
 	xs_estimate_set_setup_ns(c, streams, row);
-	if (c->work.pinned_buffers && c->phase->rounds > 1)
+	if (c->work.pinned_buffers > 0 && c->phase->rounds > 1)
 		xs_estimate_assume(
 		    row, "the buffers are pinned once and used in every round");
 }

@@ -86,7 +86,7 @@ struct xs_strategy {
 	 * What the programmer should do, in one sentence. The report replaces
 	 * each {name}:
 	 *	{places}      call sites to change
-	 *	{rates}       bytes and rates of the copies
+	 *	{rates}       bytes of the copies, and rates of their calls
 	 *	{host_time}   host time between the calls of a round
 	 *	{overlapping} kinds of op that would overlap
 	 *	{overlap_now} how long they overlap now

@@ -55,6 +55,30 @@ static double copy_ns(const struct xs_action *action)
 		   : fmax(action->call_ns, lag_ns + action->work_ns);
 }
 
+/* Whether a round copies out to memory that it touches first: by page faults,
+ * or perhaps, since nothing was copied there before. */
+static bool may_touch_first(const struct xs_phase *phase)
+{
+	return phase->touched_bytes >= phase->d2h_bytes ||
+	       (phase->rounds == 1 &&
+		phase->d2h_buffer_bytes == phase->d2h_bytes);
+}
+
+/* The profile's time of a pageable copy that takes ns. Its curve is of memory
+ * that was touched before: a copy out that takes as long as with first touches
+ * has them in every run. */
+static double curve_ns(const struct xs_phase *phase, const struct xs_machine *m,
+		       bool in, double bytes, double ns)
+{
+	const double touched_ns =
+	    xs_curve_ns(in ? &m->pageable_h2d : &m->pageable_d2h, bytes);
+	const double fresh_ns =
+	    touched_ns + bytes * xs_or_zero(m->touch_byte_ns.value);
+
+	return !in && ns >= fresh_ns && may_touch_first(phase) ? fresh_ns
+							       : touched_ns;
+}
+
 /* A copy of pageable memory takes the time of the curve, if there is one, or
  * that of another run: whichever is farther to the case's side. */
 static void take_curve(const struct known *known, const struct xs_machine *m,
@@ -62,9 +86,8 @@ static void take_curve(const struct known *known, const struct xs_machine *m,
 {
 	const bool in = is_in(&known->c.phase->steps[i]);
 	const double bytes = xs_step_call_bytes(known->c.phase, i);
-	const double curve_ns =
-	    xs_curve_ns(in ? &m->pageable_h2d : &m->pageable_d2h, bytes);
-	const double by = curve_ns / copy_ns(action);
+	const double ns = copy_ns(action);
+	const double by = curve_ns(known->c.phase, m, in, bytes, ns) / ns;
 	const double other =
 	    known->side == 0
 		? by

@@ -3,7 +3,8 @@
  * async: the host does its own work of the round while it would otherwise wait
  * for the GPU (Yellapragada 2022, section 3.3). Replays the record with the
  * host work of each thread moved to a second thread: the round takes as long as
- * its calls, or as the work, whichever is longer.
+ * its calls, or as the work and the copies of pageable memory, whichever is
+ * longer.
  */
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
@@ -14,15 +15,34 @@
 /* Less host work than this share of the round is not worth moving. */
 #define LEAST_PERCENT 1
 
-static int move_work(struct xs_plan *plan)
+/* The host itself moves the data of a pageable copy: from the call, or from the
+ * end of the ops before, to the return. */
+static double copying_ns(const struct xs_step *step, uint64_t busy_until_ns)
+{
+	const uint64_t start_ns =
+	    step->call_ns > busy_until_ns ? step->call_ns : busy_until_ns;
+
+	return xs_step_is_pageable(step) && step->return_ns > start_ns
+		   ? (double)(step->return_ns - start_ns)
+		   : 0;
+}
+
+static int move_work(struct xs_plan *plan, const struct xs_phase *phase)
 {
 	const uint32_t threads = plan->threads;
 	const size_t count = plan->count;
+	uint64_t busy_until_ns = 0;
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; !rc && i < count; i++) {
-		struct xs_action work = xs_action_host(plan->actions[i].gap_ns);
+		const struct xs_step *step = &phase->steps[i];
+		struct xs_action work =
+		    xs_action_host(plan->actions[i].gap_ns +
+				   copying_ns(step, busy_until_ns));
+
+		if (step->end_ns > busy_until_ns)
+			busy_until_ns = step->end_ns;
 
 		work.thread = plan->actions[i].thread + threads;
 		plan->actions[i].gap_ns = 0;
@@ -46,7 +66,7 @@ static int build_plan(const struct xs_strategy_case *c,
 		return rc;
 	xs_another_run(plan, c->phase, &scenario->machine, scenario->in_end,
 		       scenario->out_end);
-	return move_work(plan);
+	return move_work(plan, c->phase);
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)

@@ -95,8 +95,8 @@ const struct xs_strategy xs_strategy_pinned = {
     .keeps_allocations = true,
     .build = build,
     .advice =
-	"Pin the host buffers of {places} once with {why}: a round now moves "
-	"{rates}.",
+	"Pin the host buffers of {places} once with {why}: a round's calls "
+	"now move {rates}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

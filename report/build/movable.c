@@ -9,6 +9,11 @@ struct span {
 	uint64_t start_ns, end_ns;
 };
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 static int by_start(const void *left, const void *right)
 {
 	const struct span *a = left, *b = right;
@@ -92,6 +97,30 @@ static int64_t time_of(const struct xs_phase *phase, struct span *spans,
 	return count ? union_ns(spans, count) : XS_UNKNOWN;
 }
 
+/* The time of the round's copies in one direction with their calls: from the
+ * call, or the end of the ops before, to the return or the end of the copy. */
+static int64_t copies_ns(const struct xs_phase *phase, uint8_t kind,
+			 struct span *spans)
+{
+	uint64_t busy_until_ns = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+		struct span *span = &spans[count];
+
+		if (step->kind == kind) {
+			span->start_ns =
+			    later(step->call_ns, busy_until_ns);
+			span->end_ns =
+			    later(step->return_ns, step->end_ns);
+			count++;
+		}
+		busy_until_ns = later(busy_until_ns, step->end_ns);
+	}
+	return count ? union_ns(spans, count) : XS_UNKNOWN;
+}
+
 /* The host's waits with kernels before and after them. */
 static int64_t kernel_waits(const struct xs_phase *phase)
 {
@@ -128,6 +157,8 @@ void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
 	out->transfer_ns = time_of(phase, spans, moves_or_waits, is_transfer);
 	out->movable_ns = time_of(phase, spans, holds_host, is_transfer);
 	out->kernel_busy_ns = time_of(phase, spans, NULL, is_kernel);
+	out->h2d_call_ns = copies_ns(phase, XS_STEP_H2D, spans);
+	out->d2h_call_ns = copies_ns(phase, XS_STEP_D2H, spans);
 	out->kernel_waits = kernel_waits(phase);
 	free(spans);
 }

@@ -118,8 +118,8 @@ static bool is_pageable(const char *memory)
 	return memory && strcmp(memory, "pageable") == 0;
 }
 
-/* "64 MiB in at 9.5 GB/s (pageable)"; NULL: few bytes beside the other
- * direction's. */
+/* "64 MiB in at 9.5 GB/s (pageable)", by the time of the calls; NULL: few bytes
+ * beside the other direction's. */
 static const char *copy_rate(struct xs_arena *arena, int64_t bytes,
 			     int64_t other_bytes, int64_t ns, const char *way,
 			     const char *memory)
@@ -135,9 +135,9 @@ static const char *copy_rates(struct xs_arena *arena,
 			      const struct xs_result_phase *phase)
 {
 	const char *in = copy_rate(arena, phase->h2d_bytes, phase->d2h_bytes,
-				   phase->h2d_ns, "in", phase->src_memory);
+				   phase->h2d_call_ns, "in", phase->src_memory);
 	const char *out = copy_rate(arena, phase->d2h_bytes, phase->h2d_bytes,
-				    phase->d2h_ns, "out", phase->dst_memory);
+				    phase->d2h_call_ns, "out", phase->dst_memory);
 
 	if (in && out)
 		return xs_arena_print(arena, "%s, %s", in, out);

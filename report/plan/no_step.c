@@ -10,6 +10,7 @@
 #include "report/result/best.h"
 #include "report/result/number.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Whether any change was predicted for any phase. */
@@ -83,6 +84,28 @@ static const char *unknown_launches(const struct xs_result *result)
 	return NULL;
 }
 
+/* "; pinned would shorten a round of phase 1 to 34.1 ms, but its setup takes 40
+ * ms, more than the phase's rounds save (1 in all)", or "". */
+static const char *does_not_pay(struct xs_result *result)
+{
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+		const struct xs_result_estimate *row =
+		    xs_result_best(phase, "pinned", true);
+
+		if (!phase->apart && row && row->saves_ns <= 0 &&
+		    row->setup_ns > 0)
+			return xs_arena_print(
+			    &result->arena,
+			    "; pinned would shorten a round of phase %" PRId64
+			    " to %s, but its setup takes %s, more than the "
+			    "phase's rounds save (%" PRId64 " in all)",
+			    phase->id, xs_units_ns(row->round_ns).s,
+			    xs_units_ns(row->setup_ns).s, phase->rounds);
+	}
+	return "";
+}
+
 /* "; pinned is the nearest: a round 363 us (300-370 us) -> 310 us (270-381 us),
  * which saves 0.4 % of the steady part": what would save most, if anything
  * does. */
@@ -108,7 +131,7 @@ static const char *nearest(struct xs_result *result)
 	}
 	as_is = most ? xs_result_best(of, xs_strategies[0]->id, false) : NULL;
 	if (!as_is)
-		return "";
+		return does_not_pay(result);
 	return xs_arena_print(
 	    &result->arena,
 	    "; %s is the nearest: a round %s -> %s, which saves %s of %s",

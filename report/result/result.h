@@ -251,6 +251,7 @@ struct xs_result_phase {
 	int64_t round_ns, round_low_ns, round_high_ns;
 	int64_t h2d_ns, kernel_ns, d2h_ns;
 	int64_t host_ns, host_blocked_ns, overlap_ns;
+	int64_t h2d_call_ns, d2h_call_ns; /* with the calls that copy */
 	int64_t kernel_waits; /* of the host, between two kernels */
 	int64_t streams;      /* streams that its ops ran on */
 	const char *order;    /* issue order: "depth", "breadth" */

@@ -574,6 +574,32 @@ static void test_freed_memory_does_not_start(void **state)
 	xs_trace_free(trace);
 }
 
+/* Two copies of one buffer, and one of another: both are to be pinned. */
+static void test_buffers_that_are_apart(void **state)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+
+	(void)state;
+	build("xferspy-text 1\nheader\nchunk thread=1\n"
+	      "site call_class=1 site=1\n"
+	      "copycall site=1 correlation=1 start=0 duration=10 src=104 "
+	      "bytes=40\n"
+	      "copycall site=1 correlation=2 start=20 duration=10 src=64 "
+	      "bytes=40\n"
+	      "copycall site=1 correlation=3 start=40 duration=10 src=200 "
+	      "bytes=40\nchunk\n"
+	      "copy correlation=1 start=1 duration=8 bytes=40 direction=1\n"
+	      "copy correlation=2 start=21 duration=8 bytes=40 direction=1\n"
+	      "copy correlation=3 start=41 duration=8 bytes=40 direction=1\n",
+	      &trace, &phases);
+	assert_int_equal(phases.count, 1);
+	assert_int_equal(phases.items[0].h2d_buffer_bytes, 120);
+	assert_int_equal(phases.items[0].h2d_buffers, 2);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
 /* Two equal rounds, whose copies out of 40 bytes touch pages of 8 bytes. */
 #define TOUCHES(first, second)                                                 \
 	"xferspy-text 1\nheader\nchunk thread=1\n"                             \
@@ -629,6 +655,7 @@ int main(void)
 	    cmocka_unit_test(test_hw_queues_are_those_requested),
 	    cmocka_unit_test(test_starts_of_allocations),
 	    cmocka_unit_test(test_freed_memory_does_not_start),
+	    cmocka_unit_test(test_buffers_that_are_apart),
 	    cmocka_unit_test(test_memory_that_rounds_touch),
 	};
 

@@ -87,6 +87,8 @@ static inline int set_up(void **unused)
 				  .round_ns = {510000, 500000, 530000},
 				  .kernel_ns = {100000, 99000, 103000},
 				  .host_ns = {2000, 2000, 2000},
+				  .h2d_buffers = 1,
+				  .d2h_buffers = 1,
 				  .h2d_buffer_bytes = 1000000,
 				  .d2h_buffer_bytes = 1000000,
 				  .steps = steps,

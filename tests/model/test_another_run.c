@@ -122,6 +122,45 @@ static void test_async_varies(void **unused)
 	assert_near(row->known_high_ns, high_ns);
 }
 
+/* The host has 1000 + 201000 of its own, and moves the data of both copies
+ * itself: 200000, and 204000 after the kernel. Calls and waits take less. */
+static void test_async_leaves_pageable_copies_to_the_host(void **unused)
+{
+	(void)unused;
+	steps[1] = step_of(XS_STEP_KERNEL, 401000, 404000, 406000, 506000);
+	steps[2] = step_of(XS_STEP_D2H, 405000, 710000, 507000, 700000);
+	phase.round_ns = (struct xs_spread){710000, 710000, 710000};
+	phase.host_ns = (struct xs_spread){202000, 202000, 202000};
+	phase.host_blocked_ns = 500000;
+	xs_machine_init(&machine);
+	estimate();
+	assert_near(replayed("async")->round_ns, 202000 + 200000 + 204000);
+}
+
+/* The profile's curve is of touched memory: 100000, and the first touches take
+ * as long. Memory that the one round writes once is new in every run. */
+static void test_new_memory_is_touched_in_every_run(void **unused)
+{
+	const double old_ns = 204000 * (210 - 100) / 210.0;
+	const double new_ns = 204000 * (210 - 200) / 210.0;
+
+	(void)unused;
+	know_the_calls(&machine);
+	machine.pageable_d2h = point(100000, 0, 0);
+	set_param(&machine.touch_byte_ns, 0.1);
+	assert_interval(hypot(rounds_down, old_ns), rounds_up);
+	phase.rounds = 1;
+	assert_interval(hypot(rounds_down, new_ns), rounds_up);
+	/* it is longer than this run's copy: that one was not new */
+	set_param(&machine.touch_byte_ns, 0.2);
+	assert_interval(hypot(rounds_down, old_ns), rounds_up);
+	/* page faults show it */
+	set_param(&machine.touch_byte_ns, 0.1);
+	phase.rounds = 10;
+	phase.touched_bytes = 1000000;
+	assert_interval(hypot(rounds_down, new_ns), rounds_up);
+}
+
 /* The copy out took 1000 + 193000 + 10000 after the kernel; 7000 after the call
  * is its own latency. */
 static void test_each_way_is_a_cause_of_its_own(void **unused)
@@ -218,6 +257,8 @@ int main(void)
 	    TEST(test_pageable_copies_by_the_curves_range),
 	    TEST(test_what_stays_varies),
 	    TEST(test_async_varies),
+	    TEST(test_async_leaves_pageable_copies_to_the_host),
+	    TEST(test_new_memory_is_touched_in_every_run),
 	    TEST(test_each_way_is_a_cause_of_its_own),
 	    TEST(test_parts_of_a_copy_count_as_one),
 	    TEST(test_pinned_copies_by_the_link),

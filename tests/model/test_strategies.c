@@ -65,6 +65,21 @@ static void test_the_setup_touches_memory_once(void **unused)
 			       "cudaMallocHost would take 85536 ns"));
 }
 
+/* Memory that is copied only once is pinned as well, each buffer of it. */
+static void test_one_round_pays_the_setup(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	phase.rounds = 1;
+	phase.h2d_buffers = 40;
+	estimate();
+	row = replayed("pinned");
+	/* at least 64 KiB each */
+	assert_near(row->setup_ns, 41 * (10000 + 65536 * 0.5));
+	assert_null(row->assumes[0]);
+}
+
 /* The setup is of registering, which the code does, if that is known. */
 static void test_the_setup_is_of_what_is_advised(void **unused)
 {
@@ -624,6 +639,7 @@ int main(void)
 	    TEST(test_as_is),
 	    TEST(test_pinned),
 	    TEST(test_the_setup_touches_memory_once),
+	    TEST(test_one_round_pays_the_setup),
 	    TEST(test_the_setup_is_of_what_is_advised),
 	    TEST(test_pytorch_allocates_and_copies),
 	    TEST(test_reuse),

@@ -149,6 +149,8 @@ static void fill_stencil(struct xs_result *result, struct xs_result_phase *out)
 	out->h2d_ops = out->d2h_ops = out->kernels = 1;
 	out->h2d_ns = 7 * MS;
 	out->d2h_ns = 6 * MS;
+	out->h2d_call_ns = 7 * MS;
+	out->d2h_call_ns = 6 * MS;
 	out->kernel_ns = 2 * MS;
 	out->host_blocked_ns = 13 * MS;
 	out->src_memory = out->dst_memory = "pageable";
@@ -185,7 +187,7 @@ static void fill_load(struct xs_result *result, struct xs_result_phase *out)
 	*out = blank(result, 2, 3, 100 * MS);
 	out->h2d_bytes = 256 * MIB;
 	out->h2d_ops = 1;
-	out->h2d_ns = 90 * MS;
+	out->h2d_ns = out->h2d_call_ns = 90 * MS;
 	out->host_blocked_ns = 90 * MS;
 	out->src_memory = "pageable";
 	add_site(out, "h2d", "cudaMemcpy", 40, 3LL * 256 * MIB);

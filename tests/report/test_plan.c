@@ -461,6 +461,21 @@ static void no_step_has_a_reason(void **state)
 	says_why("the verdict says what is missing");
 }
 
+/* Pinning takes longer than it saves of the one round. */
+static void a_setup_that_does_not_pay_is_named(void **state)
+{
+	struct xs_result_estimate *row;
+
+	(void)state;
+	phase->rounds = 1;
+	row = add(phase, "pinned", XS_EFFORT_CALL, 30 * MS);
+	row->setup_ns = 25 * MS;
+	row->saves_ns -= row->setup_ns;
+	says_why("; pinned would shorten a round of phase 1 to 30.0 ms, but its "
+		 "setup takes 25.0 ms, more than the phase's rounds save (1 in "
+		 "all)");
+}
+
 /* As an engineer would before the steps, if it may save more than they do. */
 static void data_that_may_stay_is_asked_for(void **state)
 {
@@ -694,6 +709,7 @@ int main(void)
 	    TEST(data_stays_only_if_its_contents_do),
 	    TEST(what_both_rounds_share_is_no_doubt),
 	    TEST(no_step_has_a_reason),
+	    TEST(a_setup_that_does_not_pay_is_named),
 	    TEST(data_that_may_stay_is_asked_for),
 	    TEST(steps_of_the_start_up_do_not_count),
 	    TEST(nothing_is_planned_without_a_verdict),

@@ -459,6 +459,27 @@ static void issuing_work_on_the_device_is_no_wait(void **state)
 	xs_arena_free(&result.arena);
 }
 
+/* The copy itself takes 2 us of a call of 10; the kernel before it is not its.
+ */
+static void the_rate_of_a_copy_is_of_its_call(void **state)
+{
+	struct xs_step steps[] = {
+	    {.kind = XS_STEP_H2D, .start_ns = 7000, .end_ns = 9000},
+	    {.kind = XS_STEP_KERNEL, .start_ns = 21000, .end_ns = 24000},
+	    {.kind = XS_STEP_D2H, .start_ns = 27000, .end_ns = 29000}};
+	const struct xs_phase phase = {.steps = steps, .step_count = 3};
+	const struct xs_trace trace = {0};
+	struct xs_result result = {0};
+	struct xs_result_phase out;
+
+	(void)state;
+	on_device(steps, 3);
+	xs_build_phase(&result, &trace, &phase, &out);
+	assert_int_equal(out.h2d_call_ns, 10000);
+	assert_int_equal(out.d2h_call_ns, 6000);
+	xs_arena_free(&result.arena);
+}
+
 /* One profile for all: of the device that works longest. */
 static void devices_of_two_models_are_noted(void **state)
 {
@@ -487,6 +508,7 @@ int main(void)
 	    cmocka_unit_test(concurrent_phases_are_noted),
 	    cmocka_unit_test(devices_of_two_models_are_noted),
 	    cmocka_unit_test(issuing_work_on_the_device_is_no_wait),
+	    cmocka_unit_test(the_rate_of_a_copy_is_of_its_call),
 	    cmocka_unit_test(kernels_side_by_side_count_once),
 	    cmocka_unit_test(what_is_no_trace_is_refused),
 	};

@@ -197,6 +197,8 @@ static bool set_moved(json_t *out, const struct xs_result_phase *in)
 	SET_NUMBER(in, transfer_ns);
 	SET_NUMBER(in, movable_ns);
 	SET_NUMBER(in, kernel_busy_ns);
+	SET_NUMBER(in, h2d_call_ns);
+	SET_NUMBER(in, d2h_call_ns);
 	SET_NUMBER(in, free_bytes);
 	SET_TEXT(in, task_class);
 	SET_TEXT(in, task_class_why);
