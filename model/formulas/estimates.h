@@ -63,6 +63,7 @@ struct xs_estimate {
 			      * show. round_ns is the lower bound, reached if the
 			      * condition holds; such a row is not ranked first.
 			      * NULL: round_ns is a prediction */
+	bool doubtful;	     /* the trace speaks against that condition */
 	double otherwise_ns; /* time if the bound's condition does not hold;
 			      * NAN: unknown, or no bound */
 	bool quiet; /* an abstention not worth reporting: the phase has nothing

@@ -21,6 +21,9 @@
 #define ROUNDS_BEFORE 4u
 #define ROUNDS_TIMED  8u
 
+/* Host programs read a result of no more bytes to decide on the next round. */
+#define VALUE_BYTES 8
+
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
@@ -60,27 +63,20 @@ static int build_plan(const struct xs_strategy_case *c,
 static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 		     struct xs_estimates *out, int *rc)
 {
-	struct xs_roundtrips returning;
-
 	if (xs_abstain_without_needs(c, row, out, rc))
-		return true;
-	*rc = xs_roundtrip_count(c->phase, &returning);
-	if (*rc)
 		return true;
 	if (!c->work.kernels)
 		*rc = xs_estimate_abstain(row, out,
 					  "no kernel to overlap copies with");
-	else if (!c->work.in_copies)
-		*rc = xs_estimate_abstain(row, out, "nothing is copied in");
+	else if (!c->work.in_copies && c->work.out_bytes <= VALUE_BYTES)
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "only a value is copied out: the host may decide by it on "
+		    "the next round");
 	else if (c->phase->rounds < 2)
 		*rc = xs_estimate_abstain(row, out,
 					  "only one round was recorded: there "
 					  "is no next round to copy for");
-	else if (returning.in)
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "data that a round copies out is copied in again: the next "
-		    "round may need it");
 	else
 		return false;
 	return true;
@@ -122,43 +118,68 @@ static int set_loop_ns(const struct xs_strategy_case *c,
 	return rc;
 }
 
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+/*
+ * Sets the conditions. In a time-stepping loop a round needs the results of the
+ * one before: it copies them in again, or keeps them on the device.
+ */
+static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
-	const struct xs_round_work *w = &c->work;
-	struct xs_estimate row = xs_estimate_init(c);
-	int rc = 0;
+	struct xs_roundtrips returning;
+	const int rc = xs_roundtrip_count(c->phase, &returning);
 
-	row.quiet = true;
-	if (is_input_there(c)) {
+	row->doubtful = !rc && (returning.in || !c->work.in_copies);
+	if (is_input_there(c) && !row->doubtful) {
 		xs_estimate_assume(
-		    &row, "a round's input does not depend on the results of "
-			  "the round before");
+		    row, "a round's input does not depend on the results of "
+			 "the round before");
 	} else {
-		/* in a time-stepping loop it does */
-		row.bound = "no round needs the results of the round before";
-		xs_estimate_assume(&row, row.bound);
-		xs_estimate_assume(
-		    &row, "a round's input is available one round earlier");
+		row->bound = "no round needs the results of the round before";
+		xs_estimate_assume(row, row->bound);
+		if (c->work.in_bytes > 0)
+			xs_estimate_assume(row, "a round's input is available "
+						"one round earlier");
 	}
 	xs_estimate_assume(
-	    &row, "host and device have memory for a second set of all "
-		  "buffers that a round writes");
-	if (abstains(c, &row, out, &rc))
+	    row, "host and device have memory for a second set of all "
+		 "buffers that a round writes");
+	return rc;
+}
+
+static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
+{
+	const struct xs_round_work *w = &c->work;
+	int rc;
+
+	row->between_ns = (double)c->phase->between_ns.median_ns;
+	row->more_bytes = w->in_bytes + w->out_bytes;
+	xs_estimate_set_setup(c, BUFFER_SETS, row);
+	row->setup_ns +=
+	    xs_pinning_ns(c->machine, (w->in_bytes > 0) + (w->out_bytes > 0),
+			  w->in_bytes + w->out_bytes);
+	rc = xs_estimate_replay(c, build_plan, row);
+	if (!rc)
+		rc = set_loop_ns(c, row);
+	snprintf(row->why, sizeof(row->why),
+		 "one round of many: copies of the next and the previous round "
+		 "run during its kernels%s",
+		 !row->doubtful	     ? ""
+		 : c->work.in_copies ? "; a round copies in what was copied out"
+				     : "; a round's input is on the device");
+	return rc;
+}
+
+static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
+{
+	struct xs_estimate row = xs_estimate_init(c);
+	int rc = assume(c, &row);
+
+	row.quiet = true;
+	if (rc || abstains(c, &row, out, &rc))
 		return rc;
 	row.quiet = false;
 	if (xs_abstain_without_copy_rates(c, &row, out, &rc))
 		return rc;
-	row.between_ns = (double)c->phase->between_ns.median_ns;
-	row.more_bytes = w->in_bytes + w->out_bytes;
-	xs_estimate_set_setup(c, BUFFER_SETS, &row);
-	row.setup_ns += xs_pinning_ns(c->machine, 1 + (w->out_bytes > 0),
-				      w->in_bytes + w->out_bytes);
-	rc = xs_estimate_replay(c, build_plan, &row);
-	if (!rc)
-		rc = set_loop_ns(c, &row);
-	snprintf(row.why, sizeof(row.why),
-		 "one round of many: copies of the next and the previous round "
-		 "run during its kernels");
+	rc = estimate(c, &row);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 

@@ -24,9 +24,17 @@ static bool is_predicted(const struct xs_result *result)
 	return false;
 }
 
+/* The question whether the row's condition holds. */
+static const char *question_of(const struct xs_result_estimate *row)
+{
+	return row->doubtful ? "Are the rounds independent?"
+			     : "Could data stay on the GPU?";
+}
+
 /* What would save most of the steady part, on a condition that is not to be
- * expected to hold: more than least_ns. may_cross: also if the condition is how
- * often bytes cross the bus. NULL: there is nothing. */
+ * expected to hold: more than least_ns. lead: NULL for the question. may_cross:
+ * also if the condition is how often bytes cross the bus. NULL: there is
+ * nothing. */
 static const char *left_out(struct xs_result *result, const char *lead,
 			    int64_t least_ns, bool may_cross)
 {
@@ -49,10 +57,11 @@ static const char *left_out(struct xs_result *result, const char *lead,
 	if (!most)
 		return NULL;
 	result->question_code = xs_code_of(result, of, most);
-	return xs_arena_print(
-	    &result->arena, "%s %s saves up to %s, but only if %s. %s", lead,
-	    most->strategy, xs_units_ns(most->saves_ns).s, most->bound,
-	    xs_advice_text(&result->arena, of, most));
+	return xs_arena_print(&result->arena,
+			      "%s %s saves up to %s, but only if %s. %s",
+			      lead ? lead : question_of(most), most->strategy,
+			      xs_units_ns(most->saves_ns).s, most->bound,
+			      xs_advice_text(&result->arena, of, most));
 }
 
 const char *xs_plan_question(struct xs_result *result)
@@ -62,7 +71,7 @@ const char *xs_plan_question(struct xs_result *result)
 	for (size_t i = 0; i < result->plan_count; i++)
 		if (!result->plan[i].phase->apart)
 			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
-	return left_out(result, "Could data stay on the GPU?", saves_ns, false);
+	return left_out(result, NULL, saves_ns, false);
 }
 
 /* Whether issuing work takes most of the steady part, and why it is not known

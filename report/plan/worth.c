@@ -53,7 +53,7 @@ double xs_worth_as_is_error_ns(const struct xs_result_phase *phase,
 bool xs_worth_may_hold(const struct xs_strategy *strategy,
 		       const struct xs_result_estimate *row)
 {
-	return !row->bound || (!row->assumes_once &&
+	return !row->bound || (!row->assumes_once && !row->doubtful &&
 			       !(strategy->changes & XS_CHANGES_TRAFFIC));
 }
 

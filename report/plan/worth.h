@@ -32,7 +32,8 @@ double xs_worth_as_is_error_ns(const struct xs_result_phase *phase,
 /*
  * Returns whether the bound's condition may be expected to hold. How often
  * bytes cross the bus, no reader of the program can tell. Data that is copied
- * again has changed, unless its contents show otherwise.
+ * again has changed, unless its contents show otherwise; if
+ * it was just copied out, it is a result.
  */
 bool xs_worth_may_hold(const struct xs_strategy *strategy,
 		       const struct xs_result_estimate *row);

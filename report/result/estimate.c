@@ -87,6 +87,7 @@ void xs_result_set_estimate(struct xs_arena *arena,
 	    .applies = in->applies,
 	    .assumes_once = in->assumes_once,
 	    .quiet = in->quiet,
+	    .doubtful = in->doubtful,
 	    .bound = in->bound,
 	    .why = in->why[0] ? with_units(arena, in->why) : NULL,
 	};

@@ -195,6 +195,7 @@ struct xs_result_estimate {
 	bool assumes_once;    /* assumes that each byte crosses the bus once */
 	bool quiet;	      /* nothing to change: why is not printed */
 	const char *bound;    /* NULL: prediction; else upper bound if */
+	bool doubtful;	      /* the trace speaks against that condition */
 	int64_t otherwise_ns; /* time of a round without the condition */
 	const char *why;
 	const char **assumes;

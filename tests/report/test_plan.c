@@ -411,6 +411,23 @@ static void data_stays_only_if_its_contents_do(void **state)
 	expect("");
 }
 
+/* Rounds that copy in what they copied out are asked about, not advised. */
+static void doubtful_rows_are_asked_for(void **state)
+{
+	struct xs_result_estimate *row;
+
+	(void)state;
+	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	row = add(phase, "double-buffer", XS_EFFORT_PLACES, 10 * MS);
+	row->bound = "no round needs the results of the round before";
+	expect("pinned double-buffer");
+	row->doubtful = true;
+	expect("pinned");
+	assert_non_null(strstr(result->question,
+			       "Are the rounds independent? double-buffer "
+			       "saves up to 400 ms, but only if no round"));
+}
+
 static void says_why(const char *text)
 {
 	expect("");
@@ -707,6 +724,7 @@ int main(void)
 	    TEST(phases_are_ranked_by_gain_and_effort),
 	    TEST(what_nobody_can_check_is_no_step),
 	    TEST(data_stays_only_if_its_contents_do),
+	    TEST(doubtful_rows_are_asked_for),
 	    TEST(what_both_rounds_share_is_no_doubt),
 	    TEST(no_step_has_a_reason),
 	    TEST(a_setup_that_does_not_pay_is_named),
