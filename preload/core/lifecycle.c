@@ -280,7 +280,7 @@ bool xs_lifecycle_start(struct xs_thread *thread, xs_cupti_callback *callback)
 {
 	struct start this = {.thread = thread, .callback = callback};
 
-	xs_guard_run(start, &this);
+	xs_guard_run_deep(start, &this);
 	return this.is_ours ? this.recording : wait_for_start();
 }
 
@@ -355,7 +355,7 @@ static void finish(void)
 	    !xs_abandoned_call_drop(thread, __builtin_frame_address(0)) &&
 	    thread->busy)
 		xs_writer_recover(&thread->writer); /* it is not resumed */
-	xs_guard_run(finish_now, NULL);
+	xs_guard_run_deep(finish_now, NULL);
 	errno = kept_errno;
 }
 

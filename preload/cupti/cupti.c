@@ -352,7 +352,7 @@ static void detach_now(void *unused)
 
 void xs_cupti_detach_as_asked(void)
 {
-	xs_guard_run(detach_now, NULL);
+	xs_guard_run_deep(detach_now, NULL);
 }
 
 uint64_t xs_cupti_now_ns(void)

@@ -74,7 +74,7 @@ void xs_cupti_watch_managed(void)
 	static atomic_bool asked;
 
 	if (xs_cupti_is_used() && !atomic_exchange(&asked, true))
-		xs_guard_run(watch_once, NULL);
+		xs_guard_run_deep(watch_once, NULL);
 }
 
 bool xs_cupti_counts_migrations(void)

@@ -9,9 +9,10 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* As the stack of a thread: CUPTI is loaded and started on it. Only touched
- * pages take memory. */
-#define STACK_BYTES (8u << 20)
+/* Only touched pages take memory, but all of it is address space, which may be
+ * limited, and each thread may have one. */
+#define STACK_BYTES (1u << 20)
+#define DEEP_BYTES  (8u << 20) /* as the stack of a thread */
 #define GUARD_BYTES 4096u
 #define MAX_SPARES  4u
 
@@ -19,6 +20,8 @@ static _Thread_local unsigned depth __attribute__((tls_model("initial-exec")));
 static _Thread_local bool on_own_stack
     __attribute__((tls_model("initial-exec")));
 static _Thread_local const char *own_stack
+    __attribute__((tls_model("initial-exec")));
+static _Thread_local size_t own_bytes
     __attribute__((tls_model("initial-exec")));
 
 static _Thread_local const struct xs_guard *outermost
@@ -90,7 +93,7 @@ void xs_guard_own_thread(void)
 bool xs_guard_holds(const void *address)
 {
 	return own_stack &&
-	       (uintptr_t)address - (uintptr_t)own_stack < STACK_BYTES;
+	       (uintptr_t)address - (uintptr_t)own_stack < own_bytes;
 }
 
 #ifdef __x86_64__
@@ -122,43 +125,44 @@ __asm__(".pushsection .text\n"
 	".size xs_guard_switch, . - xs_guard_switch\n"
 	".popsection\n");
 
-static char *map_stack(void)
+static char *map_stack(size_t bytes)
 {
 	char *stack = mmap(
-	    NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+	    NULL, bytes, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 
 	if (stack == MAP_FAILED)
 		return NULL;
 	mprotect(stack, GUARD_BYTES, PROT_NONE);
-	madvise(stack, STACK_BYTES, MADV_NOHUGEPAGE);
+	madvise(stack, bytes, MADV_NOHUGEPAGE);
 	return stack;
 }
 
-static char *take_stack(void)
+static char *take_stack(size_t bytes)
 {
 	char *stack = NULL;
 
-	for (unsigned i = 0; !stack && i < MAX_SPARES; i++)
+	for (unsigned i = 0; !stack && bytes == STACK_BYTES && i < MAX_SPARES;
+	     i++)
 		stack = atomic_exchange(&spares[i], NULL);
-	return stack ? stack : map_stack();
+	return stack ? stack : map_stack(bytes);
 }
 
-static void give_stack(char *stack)
+static void give_stack(char *stack, size_t bytes)
 {
-	for (unsigned i = 0; i < MAX_SPARES; i++) {
+	for (unsigned i = 0; bytes == STACK_BYTES && i < MAX_SPARES; i++) {
 		char *none = NULL;
 
 		if (atomic_compare_exchange_strong(&spares[i], &none, stack))
 			return;
 	}
-	munmap(stack, STACK_BYTES);
+	munmap(stack, bytes);
 }
 
-static void run_on_stack(void (*run)(void *data), void *data)
+static void run_on_stack(size_t bytes, void (*run)(void *data), void *data)
 {
 	int kept_errno = errno;
-	char *stack = take_stack();
+	char *stack = take_stack(bytes);
 
 	errno = kept_errno;
 	if (!stack) {
@@ -167,21 +171,23 @@ static void run_on_stack(void (*run)(void *data), void *data)
 	}
 	on_own_stack = true;
 	own_stack = stack;
-	xs_guard_switch(stack + STACK_BYTES, run, data);
+	own_bytes = bytes;
+	xs_guard_switch(stack + bytes, run, data);
 	own_stack = NULL;
 	on_own_stack = false;
 	kept_errno = errno;
-	give_stack(stack);
+	give_stack(stack, bytes);
 	errno = kept_errno;
 }
 #else
-static void run_on_stack(void (*run)(void *data), void *data)
+static void run_on_stack(size_t bytes, void (*run)(void *data), void *data)
 {
+	(void)bytes;
 	run(data);
 }
 #endif
 
-XS_COLD void xs_guard_run(void (*run)(void *data), void *data)
+static void run_guarded(size_t bytes, void (*run)(void *data), void *data)
 {
 	struct xs_guard guard;
 
@@ -190,6 +196,16 @@ XS_COLD void xs_guard_run(void (*run)(void *data), void *data)
 		return;
 	}
 	xs_guard_begin(&guard);
-	run_on_stack(run, data);
+	run_on_stack(bytes, run, data);
 	xs_guard_end(&guard);
+}
+
+XS_COLD void xs_guard_run(void (*run)(void *data), void *data)
+{
+	run_guarded(STACK_BYTES, run, data);
+}
+
+XS_COLD void xs_guard_run_deep(void (*run)(void *data), void *data)
+{
+	run_guarded(DEEP_BYTES, run, data);
 }

@@ -40,6 +40,10 @@ bool xs_guard_is_on(void);
  * on other machines than x86-64, it runs on the current stack. */
 void xs_guard_run(void (*run)(void *data), void *data);
 
+/* The same on a stack as large as a thread's, for rare work in code of others:
+ * CUPTI is loaded, started and ended on it. */
+void xs_guard_run_deep(void (*run)(void *data), void *data);
+
 /* Returns whether the thread runs on a stack of ours and that stack contains
  * the address. */
 bool xs_guard_holds(const void *address);
