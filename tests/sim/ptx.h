@@ -132,6 +132,7 @@ struct xs_ptx_insn {
 	uint8_t sub;	   /* compare, round, space or atom */
 	uint8_t join;	   /* setp */
 	bool to_space;	   /* cvta: from generic */
+	bool polls;	   /* ld.volatile */
 	bool negate;	   /* the guard */
 	int32_t guard;	   /* predicate slot, or -1 */
 	int32_t dst, dst2; /* setp p|q; -1: none */

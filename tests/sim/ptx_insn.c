@@ -82,6 +82,7 @@ static void read_memory(struct reading *r)
 	uint8_t bytes;
 
 	insn->code = store ? XS_PTX_st : XS_PTX_ld;
+	insn->polls = !store && has_part(r, "volatile");
 	insn->type = (uint8_t)type_part(r, 0);
 	bytes = xs_ptx_type_bytes(insn->type);
 	insn->sub = has_part(r, "param")    ? XS_PTX_PARAM

@@ -3,6 +3,7 @@
 #include "tests/sim/module.h"
 #include "tests/sim/ptx_warp.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,8 +130,9 @@ static unsigned warps_on(const struct xs_ptx_warp *warp)
 }
 
 /* Instructions of a warp before the next warp runs: warps may poll what others,
- * or the host, write. */
+ * or the host, write. A poll takes as much of its turn as so many. */
 #define TURN 4096
+#define POLL 256
 
 /* Runs until every lane has exited or waits at a barrier: then returns false.
  * Returns true after a turn. */
@@ -138,19 +140,20 @@ static bool run_warp(struct xs_ptx_warp *warp)
 {
 	const struct xs_ptx_insn *insns = warp->block->kernel->insns;
 	struct xs_sim_counts *counts = warp->block->counts;
-	uint64_t instructions = 0;
+	uint64_t instructions = 0, polls = 0;
 	uint32_t pc, limit;
 
-	while (instructions < TURN && schedule(warp, &pc, &limit)) {
+	while (instructions + polls < TURN && schedule(warp, &pc, &limit)) {
 		const unsigned on = warp->active;
 		const unsigned warps = counts ? warps_on(warp) : 0;
 		uint64_t before = instructions;
 		bool parted = false;
 
-		while (pc < limit && !parted && instructions < TURN) {
+		while (pc < limit && !parted && instructions + polls < TURN) {
 			const struct xs_ptx_insn *insn = &insns[pc];
 
 			instructions += on;
+			polls += insn->polls ? POLL : 0;
 			if (insn->guard >= 0)
 				guard(warp, insn);
 			parted = step(warp, insn, &pc, on);
@@ -164,7 +167,8 @@ static bool run_warp(struct xs_ptx_warp *warp)
 			    (instructions - before) / on * warps;
 	}
 	warp->block->work.instructions += instructions;
-	return instructions >= TURN;
+	warp->block->polls |= polls > 0;
+	return instructions + polls >= TURN;
 }
 
 /* Returns whether lanes were waiting. */
@@ -183,6 +187,8 @@ static bool release_barrier(struct xs_ptx_warp *warp)
 
 static void run_block(struct xs_ptx_warp *warps, unsigned warp_count)
 {
+	struct xs_ptx_block *block = warps->block;
+	uint64_t yielded = block->work.instructions;
 	bool waiting = true, running;
 
 	while (waiting) {
@@ -190,6 +196,12 @@ static void run_block(struct xs_ptx_warp *warps, unsigned warp_count)
 			running = false;
 			for (unsigned w = 0; w < warp_count; w++)
 				running |= run_warp(&warps[w]);
+			/* the host may need the core to write */
+			if (block->polls &&
+			    block->work.instructions - yielded > TURN) {
+				sched_yield();
+				yielded = block->work.instructions;
+			}
 		} while (running);
 		waiting = false;
 		for (unsigned w = 0; w < warp_count; w++)

@@ -32,6 +32,7 @@ struct xs_ptx_block {
 	char *shared;
 	struct xs_sim_work work;
 	struct xs_sim_counts *counts; /* NULL: not counted */
+	bool polls;		      /* it reads what others write */
 };
 
 struct xs_ptx_warp {
