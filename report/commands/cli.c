@@ -169,19 +169,33 @@ int xs_cli_open(const char *path, FILE **out)
 			    "give -o a file that can be written");
 }
 
+/* Returns why the output cannot be written, -errno. Streams do not keep the
+ * error of a write that failed; the next write fails for the same reason. */
+static int write_error(FILE *out)
+{
+	errno = 0;
+	if (ferror(out)) {
+		clearerr(out);
+		fputc('\n', out);
+	}
+	return fflush(out) != 0 ? -errno : 0;
+}
+
 int xs_cli_close(const char *path, FILE *out, int err)
 {
-	bool failed = ferror(out);
+	const bool failed = ferror(out);
+	int why = write_error(out);
 
-	if (out == stdout)
-		failed |= fflush(out) != 0;
-	else
-		failed |= fclose(out) != 0;
-	if (!err && !failed)
-		return 0;
-	return xs_cli_error(XS_EXIT_INPUT, path ? path : "output",
-			    err ? strerror(-err) : "it could not be written",
-			    "check the free space and try again");
+	if (out != stdout && fclose(out) != 0 && !why)
+		why = -errno;
+	if (!why && failed)
+		why = -EIO;
+	if (!err || err == -EIO)
+		err = why ? why : err;
+	return err ? xs_cli_error(XS_EXIT_INPUT, path ? path : "output",
+				  strerror(-err),
+				  "check the free space and try again")
+		   : 0;
 }
 
 bool xs_cli_color(FILE *out)

@@ -3,11 +3,13 @@
 #include "model/machine/choice.h"
 #include "report/calibrate/bench.h"
 #include "report/commands/cli.h"
+#include "report/commands/unfinished.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,32 @@ struct step {
 	const char *what;
 	void (*measure)(struct xs_bench *bench, struct xs_machine *machine);
 };
+
+/* A GPU takes seconds for the longest step. */
+#define STEP_SECONDS 120
+
+static char late[160]; /* what is said then */
+
+static void on_deadline(int number)
+{
+	const ssize_t written = write(STDERR_FILENO, late, strlen(late));
+
+	(void)number, (void)written;
+	xs_unfinished_delete();
+	_exit(XS_EXIT_INPUT);
+}
+
+/* No call of the driver has a deadline, and a launch may hang. */
+static void set_deadline(const char *what)
+{
+	alarm(0);
+	snprintf(late, sizeof(late),
+		 "xferspy: calibrate: %s: the GPU did not answer within %d s; "
+		 "look at it with nvidia-smi and try again\n",
+		 what, STEP_SECONDS);
+	signal(SIGALRM, on_deadline);
+	alarm(STEP_SECONDS);
+}
 
 /* Before and after the passes. */
 static const struct step describe = {"device", xs_bench_describe},
@@ -188,6 +216,7 @@ static bool take(const struct step *step, int pass, struct xs_bench *bench,
 			XS_BENCH_PASSES, step->what);
 	else if (progress)
 		fprintf(stderr, "\r\033[K%s\r", step->what);
+	set_deadline(step->what);
 	step->measure(bench, machine);
 	if (progress)
 		fputs("\033[K", stderr);
@@ -213,6 +242,7 @@ static void measure(struct xs_bench *bench, struct xs_machine *machine)
 				    !take(&steps[i], pass, bench, machine);
 	xs_bench_compare(bench, machine);
 	take(&self_check, 0, bench, machine);
+	alarm(0);
 }
 
 /* Where the profile goes. */
@@ -274,22 +304,29 @@ static int open_output(const struct calibrate_options *given,
 	to->open = given->output;
 	if (!given->output)
 		code = name_own(bench, to);
-	return code ? code : xs_cli_open(to->open, &to->out);
+	if (!code)
+		code = xs_cli_open(to->open, &to->out);
+	if (!code && to->part[0])
+		xs_unfinished_begin(to->part);
+	return code;
 }
 
 /* An earlier calibration stays until the new one is complete. */
 static int close_output(struct xs_machine *machine, struct destination *to)
 {
-	int code;
+	int code, err;
 
 	snprintf(machine->uuid, sizeof(machine->uuid), "%s", to->uuid);
 	snprintf(machine->host, sizeof(machine->host), "%s", to->host);
 	code =
 	    xs_cli_close(to->open, to->out, xs_machine_write(machine, to->out));
+	if (code)
+		xs_unfinished_delete();
 	if (code || !to->own[0])
 		return code;
-	if (rename(to->part, to->own) != 0)
-		return xs_cli_error(XS_EXIT_INPUT, to->own, strerror(errno),
+	err = xs_unfinished_rename(to->own);
+	if (err)
+		return xs_cli_error(XS_EXIT_INPUT, to->own, strerror(-err),
 				    "name a file with -o");
 	printf("%s: reports on traces of this GPU and host use it.\n", to->own);
 	return 0;
@@ -306,6 +343,7 @@ static int calibrate_main(int argc, char **argv)
 	if (code)
 		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
 	xs_machine_init(&machine);
+	set_deadline("start");
 	if (xs_cuda_open(&bench.gpu, given.device) != 0)
 		code =
 		    xs_cli_error(XS_EXIT_INPUT, "calibrate", bench.gpu.failure,
@@ -326,6 +364,7 @@ static int calibrate_main(int argc, char **argv)
 		if (!code)
 			xs_bench_summarize(&machine, summary);
 	}
+	set_deadline("end");
 	xs_bench_close(&bench);
 	xs_cuda_close(&bench.gpu);
 	return code;

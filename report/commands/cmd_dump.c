@@ -5,6 +5,7 @@
 #include "analyzer/text/trace_text.h"
 #include "analyzer/timeline/load_trace.h"
 #include "report/commands/cli.h"
+#include "report/commands/unfinished.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -164,14 +165,14 @@ static int write_resolved(const char *path, const char *output,
 	file = mkostemp(temporary, O_CLOEXEC);
 	if (file < 0)
 		return -errno;
+	xs_unfinished_begin(temporary);
 	err = copy_file(path, file);
 	close(file);
 	if (!err)
 		err = xs_symbols_append(temporary, trace);
-	if (!err && rename(temporary, output) != 0)
-		err = -errno;
-	if (err)
-		unlink(temporary);
+	if (!err)
+		return xs_unfinished_rename(output);
+	xs_unfinished_delete();
 	return err;
 }
 

@@ -169,8 +169,12 @@ static void unreadable_input_exits_with_2(void **state)
 static void a_full_disk_is_an_error(void **state)
 {
 	(void)state;
-	expect("report " BEFORE " -o /dev/full", 2, NULL, "/dev/full");
-	expect("report " BEFORE " >/dev/full", 2, NULL, "could not be written");
+	expect("report " BEFORE " -o /dev/full", 2, NULL,
+	       "/dev/full: No space left on device; check");
+	expect("report " BEFORE " >/dev/full", 2, NULL,
+	       "output: No space left on device; check");
+	expect("dump " BEFORE " -o /dev/full", 2, NULL,
+	       "/dev/full: No space left on device; check");
 }
 
 /* Opening the output truncates it, so it must not be an input. */

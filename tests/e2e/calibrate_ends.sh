@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# calibrate ends early: a launch that never ends, a signal, a full disk. Nothing
+# is left of its profile.
+. "$(dirname "$0")/lib.sh"
+export XDG_DATA_HOME="$PWD/data"
+mkdir data
+
+# nothing_left WHAT
+nothing_left()
+{
+	expect "$1: files" "$(find data -type f | wc -l)" 0
+}
+
+# Each deadline of minutes takes seconds.
+cat >deadline.c <<-'END'
+	#include <sys/time.h>
+
+	unsigned alarm(unsigned seconds)
+	{
+		const struct itimerval soon = {{0, 0}, {seconds / 20, 0}};
+
+		setitimer(ITIMER_REAL, &soon, 0);
+		return 0;
+	}
+END
+"$XS_CC" -shared -fPIC deadline.c -o libdeadline.so
+status=0
+XS_SIM_HANG=100 LD_PRELOAD="$PWD/libdeadline.so" \
+	timeout -k 5 $hangs "$XS_COMMAND" calibrate >out 2>err || status=$?
+expect "a launch that hangs: exit code" "$status" 2
+grep -q 'the GPU did not answer within 120 s' err || fail "a launch that hangs"
+nothing_left "a launch that hangs"
+
+for signal in HUP TERM; do
+	"$XS_COMMAND" calibrate >out 2>err &
+	until [ "$(find data -name '*.part' | wc -l)" = 1 ]; do
+		kill -0 $! || fail "$signal: it ended"
+		sleep 0.1
+	done
+	kill -$signal $!
+	status=0
+	wait $! || status=$?
+	expect "$signal: exit code" "$status" \
+		$((128 + $([ $signal = HUP ] && echo 1 || echo 15)))
+	nothing_left "$signal"
+done
