@@ -6,7 +6,7 @@
 
 XS_PACKAGES="gcc g++ libc6-dev cmake ninja-build pkg-config
 	libjansson-dev libsmartcols-dev libdw-dev libelf-dev libxxhash-dev
-	libcmocka-dev libzstd-dev zlib1g-dev python3"
+	libsqlite3-dev libcmocka-dev libzstd-dev zlib1g-dev python3"
 
 # What checking a change needs on top.
 # shellcheck disable=SC2034 # for tests/run.sh

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/read/trace_input.h"
 
+#include "analyzer/import/import.h"
 #include "analyzer/records/trace_reader.h"
 #include "analyzer/text/trace_text.h"
 
@@ -30,9 +31,14 @@ static int visit(struct xs_trace_bytes *bytes,
 		 const struct xs_trace_visitor *visitor, const char **error)
 {
 	int rc = xs_trace_bytes_need(bytes, XS_PAGE_BYTES);
+	xs_importer *importer = NULL;
 	FILE *in;
 
 	*error = NULL;
+	if (!rc)
+		importer = xs_importer_find(bytes->data, bytes->size);
+	if (importer)
+		return importer(bytes, visitor, error);
 	if (!rc && !xs_text_is(bytes->data, bytes->size))
 		return xs_trace_reader_read(bytes, visitor, error);
 	if (!rc)

@@ -28,6 +28,8 @@ static double profile_ns(const struct xs_phase *phase, size_t i,
 {
 	const struct xs_step *step = &phase->steps[i];
 
+	if (step->kind == XS_STEP_ALLOCATE && !step->bytes)
+		return NAN; /* as in a trace of another tool */
 	if (step->kind == XS_STEP_ALLOCATE)
 		return m->device_alloc_fixed_ns.value +
 		       m->device_alloc_byte_ns.value * (double)step->bytes;

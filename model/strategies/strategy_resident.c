@@ -147,6 +147,16 @@ static void say_why(struct xs_estimate *row, size_t copies,
 		    returning->out ? ", which need not be copied out" : "");
 }
 
+/* Whether the trace tells where any copy's memory is. */
+static bool has_addresses(const struct xs_phase *phase)
+{
+	for (size_t i = 0; i < phase->step_count; i++)
+		if (phase->steps[i].kind <= XS_STEP_D2H &&
+		    (phase->steps[i].src || phase->steps[i].dst))
+			return true;
+	return false;
+}
+
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
@@ -177,6 +187,10 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		xs_estimate_assume(
 		    &row, "kernels do not change the data that is copied in "
 			  "only, or a copy of it is kept on the device");
+	if (!copies && !has_addresses(c->phase))
+		return xs_estimate_abstain(
+		    &row, out,
+		    "cannot, because the trace has no addresses of copies");
 	if (!copies)
 		return xs_estimate_abstain(
 		    &row, out,

@@ -289,6 +289,8 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	    .missing_bytes = missing_bytes(trace),
 	    .timing_source = xs_arena_copy(&result->arena,
 					   xs_trace_find_info(trace, "rung")),
+	    .imported = xs_arena_copy(&result->arena,
+				      xs_trace_find_info(trace, "imported")),
 	    .mode = xs_arena_copy(&result->arena,
 				  xs_trace_find_info(trace, "mode")),
 	    .notes =

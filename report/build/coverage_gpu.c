@@ -54,8 +54,9 @@ static void note_no_ops(struct xs_result *result, const struct xs_trace *trace)
 {
 	const char *mode = result->coverage.mode;
 
-	/* note_timing_source or note_file has explained it */
-	if (xs_build_is_by_events(result) || result->coverage.missing_bytes)
+	/* note_timing_source or note_file has explained it, or a remark does */
+	if (xs_build_is_by_events(result) || result->coverage.missing_bytes ||
+	    result->coverage.imported)
 		return;
 	if (mode && strcmp(mode, "calls") == 0)
 		xs_build_note(result,

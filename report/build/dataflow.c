@@ -219,11 +219,15 @@ int xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,
 	b.out->phase = phase ? phase->id : XS_UNKNOWN;
 	if (!phase || !phase->sample_rounds) {
 		b.out->missing =
-		    phase ? "the trace does not tell what memory kernels were "
-			    "given: that takes CUPTI's callbacks, a driver of "
-			    "CUDA 12.4 or later, a recording of the whole run, "
-			    "and no XFERSPY_DATAFLOW=off"
-			  : "there is no phase";
+		    phase && result->coverage.imported
+			? "cannot, because the imported file does not tell "
+			  "what memory kernels were given"
+		    : phase
+			? "the trace does not tell what memory kernels were "
+			  "given: that takes CUPTI's callbacks, a driver of "
+			  "CUDA 12.4 or later, a recording of the whole run, "
+			  "and no XFERSPY_DATAFLOW=off"
+			: "there is no phase";
 		return 0;
 	}
 	err = xs_dataflow_build(trace, phase->sample_from_ns,

@@ -191,6 +191,8 @@ static const char *why_unmatched(struct xs_result *result)
 		return "some of their calls were lost (no room)";
 	if (in->calls_counted)
 		return "their calls were only counted, not recorded";
+	if (in->imported)
+		return "the imported file has no call for them";
 	if (in->timing_source && strcmp(in->timing_source, "callbacks") == 0)
 		return in->late_ops == in->gpu_ops_seen - in->matched
 			   ? "their calls had not returned when the process "
@@ -296,6 +298,8 @@ static const char *why_nothing(struct xs_result *result,
 	const char *not_begun = xs_build_range_not_begun(result, trace);
 	const bool with_cupti = result->run.cupti_version != NULL;
 
+	if (in->imported)
+		return "the imported file has none";
 	if (in->mode && strcmp(in->mode, "calls") == 0)
 		return "GPU recording was switched off (XFERSPY_MODE=calls)";
 	if (in->missing_bytes)
@@ -346,6 +350,10 @@ static void remark_nothing(struct xs_result *result,
 {
 	const struct xs_result_coverage *in = &result->coverage;
 
+	if (in->imported)
+		remark(result, xs_arena_print(&result->arena,
+					      "recorded by %s, not by xferspy",
+					      in->imported));
 	if (!in->gpu_ops_seen) {
 		remark(result,
 		       xs_arena_print(&result->arena, "no GPU work: %s",

@@ -75,6 +75,9 @@ static const char *missing(const struct xs_result *result,
 		return is_killed ? "the process was killed before a call of "
 				   "CUDA returned; let it run longer"
 				 : "the trace has no calls of CUDA";
+	if (result->totals.gpu_busy_ns == XS_UNKNOWN &&
+	    result->coverage.imported)
+		return "the imported file has no GPU work";
 	if (result->totals.gpu_busy_ns == XS_UNKNOWN)
 		return "the trace has no times of the GPU's work; record with "
 		       "CUPTI and without XFERSPY_MODE=calls";

@@ -93,6 +93,7 @@ struct xs_result_coverage {
 	int64_t failed;	 /* calls that returned an error */
 	int64_t missing_bytes;	  /* of a file that was cut */
 	int64_t unexamined_waits; /* calls that may have waited for the GPU */
+	const char *imported;	  /* the tool that recorded it; NULL: xferspy */
 	const char *mode;
 	const char *timing_source; /* "callbacks", ...; NULL: old trace */
 	struct xs_result_match_count *classes, *kinds; /* of calls; of ops */

@@ -3,6 +3,8 @@
 #ifndef XS_TESTS_FUZZ_FUZZ_H
 #define XS_TESTS_FUZZ_FUZZ_H
 
+#include "analyzer/import/import.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +17,9 @@ struct xs_result;
 /* Prints a report in all formats, and aborts if a terminal must not get what is
  * printed. */
 void xs_fuzz_render(struct xs_result *result);
+
+/* Imports data and decodes what comes of it, which must have no defect. */
+void xs_fuzz_import(xs_importer *importer, const uint8_t *data, size_t size);
 
 /* Aborts unless the text is safe for a terminal. */
 void xs_fuzz_check_safe(const char *text, size_t size);

@@ -59,6 +59,7 @@ json_t *xs_json_coverage(const struct xs_result_coverage *in)
 	SET_NUMBER(in, failed);
 	SET_NUMBER(in, missing_bytes);
 	SET_NUMBER(in, unexamined_waits);
+	SET_TEXT(in, imported);
 	SET_TEXT(in, mode);
 	xs_json_set(out, "rung", xs_json_text(in->timing_source), &failed);
 	xs_json_set(out, "calls", seens(in->classes, in->class_count), &failed);

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# xs_write_call_classes(OUT TABLE...): writes the source of xs_call_class_rows,
+# with a row for each one of the tables of preload/api.
+function(xs_write_call_classes out)
+	set(rows "")
+	foreach(table ${ARGN})
+		file(READ ${table} text)
+		string(REGEX REPLACE "[\\\n\t ]+" " " text "${text}")
+		string(REPLACE ";" " " text "${text}")
+		string(REGEX MATCHALL
+			"[FDNL]\\((__)?cu[A-Za-z0-9_]+, ([a-z0-9_]+, )*(ptds|ptsz|none), [A-Z_]+,"
+			found "${text}")
+		foreach(row ${found})
+			string(REGEX REPLACE
+				"^.\\(([A-Za-z0-9_]+), .* ([A-Z_]+),$"
+				"{\"\\1\", XS_CALL_\\2},\n" row "${row}")
+			string(APPEND rows "${row}")
+		endforeach()
+	endforeach()
+	file(CONFIGURE OUTPUT ${out} CONTENT
+"#include \"analyzer/import/call_class.h\"
+#include \"preload/format.h\"
+const struct xs_call_class_row xs_call_class_rows[] = {
+${rows}{NULL, 0}};
+" @ONLY)
+endfunction()

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/import/distinct.h"
+
+#include "analyzer/util/hash.h"
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SLOTS 64
+#define ALIGNMENT   8u
+
+static uint64_t hash_of(const void *value, size_t bytes)
+{
+	const unsigned char *at = value;
+	uint64_t hash = bytes, word;
+
+	for (; bytes >= sizeof(word); bytes -= sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		hash = xs_hash_mix(hash, word);
+		at += sizeof(word);
+	}
+	word = 0;
+	memcpy(&word, at, bytes);
+	return xs_hash_mix(hash, word);
+}
+
+/* Returns the slot of a value, or the free one where it belongs. */
+static uint32_t *find_slot(const struct xs_distinct *d, const void *value,
+			   size_t bytes)
+{
+	size_t at = hash_of(value, bytes) & (d->slot_count - 1);
+
+	for (;; at = (at + 1) & (d->slot_count - 1)) {
+		uint32_t *slot = &d->slots[at];
+
+		if (!*slot || (d->values[*slot - 1].bytes == bytes &&
+			       memcmp(xs_distinct_value(d, *slot - 1), value,
+				      bytes) == 0))
+			return slot;
+	}
+}
+
+/* Keeps half of the slots free. */
+static int grow_slots(struct xs_distinct *d)
+{
+	const size_t count = d->slot_count ? 2 * d->slot_count : FIRST_SLOTS;
+	uint32_t *slots;
+
+	if (2 * (d->count + 1) < d->slot_count)
+		return 0;
+	slots = calloc(count, sizeof(*slots));
+	if (!slots || d->count >= UINT32_MAX - 1) {
+		free(slots);
+		return -ENOMEM;
+	}
+	free(d->slots);
+	d->slots = slots;
+	d->slot_count = count;
+	for (size_t i = 0; i < d->count; i++)
+		*find_slot(d, xs_distinct_value(d, i), d->values[i].bytes) =
+		    (uint32_t)i + 1;
+	return 0;
+}
+
+static int add(struct xs_distinct *d, const void *value, size_t bytes)
+{
+	const size_t room = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
+	struct xs_distinct_value *values =
+	    xs_array_grow(d->values, d->count, sizeof(*values));
+
+	if (!values)
+		return -ENOMEM;
+	d->values = values;
+	if (room > d->room - d->used) {
+		const size_t grown = 2 * d->room + room + 4096;
+		char *data = realloc(d->data, grown);
+
+		if (!data)
+			return -ENOMEM;
+		d->data = data;
+		d->room = grown;
+	}
+	memcpy(d->data + d->used, value, bytes);
+	memset(d->data + d->used + bytes, 0, room - bytes);
+	values[d->count++] = (struct xs_distinct_value){d->used, bytes};
+	d->used += room;
+	return 0;
+}
+
+int xs_distinct_find(struct xs_distinct *d, const void *value, size_t bytes,
+		     uint32_t *number)
+{
+	int rc = grow_slots(d);
+	uint32_t *slot;
+
+	if (rc)
+		return rc;
+	slot = find_slot(d, value, bytes);
+	if (!*slot) {
+		rc = add(d, value, bytes);
+		if (rc)
+			return rc;
+		*slot = (uint32_t)d->count;
+	}
+	*number = *slot - 1;
+	return 0;
+}
+
+void xs_distinct_release(struct xs_distinct *d)
+{
+	free(d->data);
+	free(d->values);
+	free(d->slots);
+}

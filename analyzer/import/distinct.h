@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers distinct values: strings, or structs without padding. */
+#ifndef XS_ANALYZER_IMPORT_DISTINCT_H
+#define XS_ANALYZER_IMPORT_DISTINCT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct xs_distinct_value {
+	size_t offset, bytes;
+};
+
+/* Zero-initialise before use. Values are aligned to 8 bytes. */
+struct xs_distinct {
+	char *data;
+	size_t used, room;
+	struct xs_distinct_value *values; /* by number, from 0 */
+	size_t count;
+	uint32_t *slots; /* number + 1; 0: free */
+	size_t slot_count;
+};
+
+/* Stores the number of a value, which is copied when it is new. Returns 0 or
+ * -ENOMEM. */
+int xs_distinct_find(struct xs_distinct *distinct, const void *value,
+		     size_t bytes, uint32_t *number);
+
+/* Returns a value. Valid until the next one is added. */
+static inline const void *xs_distinct_value(const struct xs_distinct *distinct,
+					    size_t number)
+{
+	return distinct->data + distinct->values[number].offset;
+}
+
+void xs_distinct_release(struct xs_distinct *distinct);
+
+#endif

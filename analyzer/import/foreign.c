@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/import/foreign.h"
+
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More calls or ops have no index in the analyzer. */
+#define MOST_ITEMS (XS_NONE32 - 1)
+
+int xs_foreign_init(struct xs_foreign *f)
+{
+	uint32_t number;
+
+	*f = (struct xs_foreign){0};
+	return xs_distinct_find(&f->strings, "", 0, &number);
+}
+
+void xs_foreign_release(struct xs_foreign *f)
+{
+	xs_distinct_release(&f->strings);
+	xs_distinct_release(&f->sites);
+	xs_distinct_release(&f->shapes);
+	xs_distinct_release(&f->queues);
+	free(f->calls);
+	free(f->ops);
+	free(f->details);
+	free(f->devices);
+	free(f->device_names);
+	free(f->infos);
+}
+
+int xs_foreign_add_string(struct xs_foreign *f, const char *text,
+			  uint32_t *number)
+{
+	return xs_distinct_find(&f->strings, text ? text : "",
+				text ? strlen(text) : 0, number);
+}
+
+int xs_foreign_add_site(struct xs_foreign *f,
+			const struct xs_foreign_site *site, uint32_t *number)
+{
+	return xs_distinct_find(&f->sites, site, sizeof(*site), number);
+}
+
+int xs_foreign_add_shape(struct xs_foreign *f, const char *name,
+			 struct xs_rec_shape *shape, uint32_t *number)
+{
+	uint32_t string;
+	int rc = xs_foreign_add_string(f, name, &string);
+
+	shape->name = string;
+	return rc ? rc
+		  : xs_distinct_find(&f->shapes, shape, sizeof(*shape), number);
+}
+
+int xs_foreign_add_queue(struct xs_foreign *f,
+			 const struct xs_foreign_queue *queue, uint16_t *number)
+{
+	uint32_t index;
+	int rc = xs_distinct_find(&f->queues, queue, sizeof(*queue), &index);
+
+	if (rc)
+		return rc;
+	*number = (uint16_t)index;
+	return index < XS_WIDE16 ? 0 : -EOVERFLOW;
+}
+
+uint64_t xs_foreign_stream(const struct xs_foreign *f, uint16_t queue)
+{
+	const struct xs_foreign_queue *q = xs_distinct_value(&f->queues, queue);
+
+	return q->queue_kind == XS_QUEUE_DEFAULT
+		   ? 0
+		   : (uint64_t)q->context << 32 | q->stream;
+}
+
+int xs_foreign_add_call(struct xs_foreign *f,
+			const struct xs_foreign_call *call)
+{
+	struct xs_foreign_call *calls =
+	    xs_array_grow(f->calls, f->call_count, sizeof(*calls));
+
+	if (!calls || f->call_count >= MOST_ITEMS)
+		return -ENOMEM;
+	f->calls = calls;
+	calls[f->call_count++] = *call;
+	return 0;
+}
+
+int xs_foreign_add_op(struct xs_foreign *f, const struct xs_foreign_op *op)
+{
+	struct xs_foreign_op *ops =
+	    xs_array_grow(f->ops, f->op_count, sizeof(*ops));
+
+	if (!ops || f->op_count >= MOST_ITEMS)
+		return -ENOMEM;
+	f->ops = ops;
+	ops[f->op_count++] = *op;
+	return 0;
+}
+
+int xs_foreign_add_detail(struct xs_foreign *f,
+			  const struct xs_foreign_detail *detail)
+{
+	struct xs_foreign_detail *details =
+	    xs_array_grow(f->details, f->detail_count, sizeof(*details));
+
+	if (!details || f->detail_count >= MOST_ITEMS)
+		return -ENOMEM;
+	f->details = details;
+	details[f->detail_count++] = *detail;
+	return 0;
+}
+
+int xs_foreign_add_device(struct xs_foreign *f,
+			  const struct xs_rec_device *device, const char *name)
+{
+	struct xs_rec_device *devices =
+	    xs_array_grow(f->devices, f->device_count, sizeof(*devices));
+	uint32_t *names;
+
+	if (!devices)
+		return -ENOMEM;
+	f->devices = devices;
+	names = xs_array_grow(f->device_names, f->device_count, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	f->device_names = names;
+	devices[f->device_count] = *device;
+	return xs_foreign_add_string(f, name, &names[f->device_count++]);
+}
+
+int xs_foreign_add_info(struct xs_foreign *f, const char *format, ...)
+{
+	char text[XS_RECORD_MAX_BYTES - sizeof(struct xs_rec_info)];
+	uint32_t *infos =
+	    xs_array_grow(f->infos, f->info_count, sizeof(*infos));
+	va_list args;
+
+	if (!infos)
+		return -ENOMEM;
+	f->infos = infos;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return xs_foreign_add_string(f, text, &infos[f->info_count++]);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Joins what a file of another tool has of a call in several places. */
+#include "analyzer/import/foreign.h"
+
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static bool is_work(const struct xs_foreign_op *op)
+{
+	return op->kind != XS_REC_graph && !(op->flags & XS_OP_MIGRATION);
+}
+
+/* Sorts the ops with a correlation id by it. Caller frees the result. */
+static struct xs_key *ops_by_id(const struct xs_foreign *f, size_t *count)
+{
+	struct xs_key *keys = malloc((f->op_count + 1) * sizeof(*keys));
+
+	*count = 0;
+	for (size_t i = 0; keys && i < f->op_count; i++)
+		if (f->ops[i].correlation && is_work(&f->ops[i]))
+			keys[(*count)++] =
+			    (struct xs_key){f->ops[i].correlation, (uint32_t)i};
+	if (keys && xs_keys_sort(keys, *count)) {
+		free(keys);
+		keys = NULL;
+	}
+	return keys;
+}
+
+/* Returns the first key of at least the id. */
+static size_t first_of(const struct xs_key *keys, size_t count, uint32_t id)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (keys[middle].key < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The cudaMemcpyKind of a direction; 4 (default) if it has none. */
+static uint8_t kind_of(uint8_t direction)
+{
+	switch (direction) {
+	case XS_DIR_H2H:
+		return 0;
+	case XS_DIR_H2D:
+		return 1;
+	case XS_DIR_D2H:
+		return 2;
+	case XS_DIR_D2D:
+	case XS_DIR_P2P:
+		return 3;
+	}
+	return 4;
+}
+
+static void join_op(const struct xs_foreign *f, struct xs_foreign_call *call,
+		    struct xs_foreign_op *op)
+{
+	call->stream = xs_foreign_stream(f, op->queue);
+	switch (call->call_class) {
+	case XS_CALL_COPY_ASYNC:
+	case XS_CALL_SET_ASYNC:
+		op->flags |= XS_OP_ASYNC;
+		break;
+	case XS_CALL_COPY:
+	case XS_CALL_SET:
+		break;
+	default:
+		return;
+	}
+	if (op->kind == XS_REC_copy)
+		call->direction = kind_of(op->direction);
+	if (__builtin_add_overflow(call->bytes, op->bytes, &call->bytes))
+		call->bytes = UINT64_MAX;
+}
+
+static int join_ops(struct xs_foreign *f)
+{
+	size_t count;
+	struct xs_key *keys = ops_by_id(f, &count);
+
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->call_count; i++) {
+		struct xs_foreign_call *call = &f->calls[i];
+
+		if (!call->correlation || !xs_call_issues(call->call_class))
+			continue;
+		for (size_t k = first_of(keys, count, call->correlation);
+		     k < count && keys[k].key == call->correlation; k++)
+			join_op(f, call, &f->ops[keys[k].index]);
+	}
+	free(keys);
+	return 0;
+}
+
+static void join_detail(struct xs_foreign_call *call,
+			const struct xs_foreign_detail *detail)
+{
+	if (detail->has_stream)
+		call->stream = detail->stream;
+	if (detail->event)
+		call->event = detail->event;
+	if (detail->address) {
+		call->address = detail->address;
+		call->bytes = detail->bytes;
+	}
+}
+
+static int join_details(struct xs_foreign *f)
+{
+	const size_t count = f->detail_count;
+	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	int rc = keys ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < count; i++)
+		keys[i] =
+		    (struct xs_key){f->details[i].correlation, (uint32_t)i};
+	if (!rc)
+		rc = xs_keys_sort(keys, count);
+	for (size_t i = 0; !rc && count && i < f->call_count; i++) {
+		struct xs_foreign_call *call = &f->calls[i];
+
+		if (!call->correlation || xs_call_issues(call->call_class))
+			continue;
+		for (size_t k = first_of(keys, count, call->correlation);
+		     k < count && keys[k].key == call->correlation; k++)
+			join_detail(call, &f->details[keys[k].index]);
+	}
+	free(keys);
+	return rc;
+}
+
+static int sort_calls(struct xs_foreign *f)
+{
+	struct xs_key *keys = malloc((f->call_count + 1) * sizeof(*keys));
+	int rc = keys ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < f->call_count; i++)
+		keys[i] = (struct xs_key){f->calls[i].start_ns, (uint32_t)i};
+	if (!rc)
+		rc = xs_keys_sort(keys, f->call_count);
+	if (!rc)
+		xs_keys_apply(keys, f->call_count, f->calls, sizeof(*f->calls));
+	free(keys);
+	return rc;
+}
+
+/* Drops calls within another one of their thread, such as a driver call that
+ * the runtime made. Calls are sorted by start. */
+static int drop_inner(struct xs_foreign *f)
+{
+	struct xs_distinct threads = {0};
+	uint64_t *ends = calloc(f->call_count + 1, sizeof(*ends));
+	size_t kept = 0;
+	int rc = ends ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < f->call_count; i++) {
+		const struct xs_foreign_call *call = &f->calls[i];
+		uint32_t thread;
+
+		rc = xs_distinct_find(&threads, &call->thread,
+				      sizeof(call->thread), &thread);
+		if (rc || (call->start_ns < ends[thread] &&
+			   call->end_ns <= ends[thread]))
+			continue;
+		ends[thread] = call->end_ns;
+		f->calls[kept++] = *call;
+	}
+	if (!rc)
+		f->call_count = kept;
+	xs_distinct_release(&threads);
+	free(ends);
+	return rc;
+}
+
+/* The run lasts from its first to its last call or op, if the file does not
+ * say more. */
+static void find_span(struct xs_foreign *f)
+{
+	uint64_t begin_ns = UINT64_MAX, end_ns = 0;
+
+	for (size_t i = 0; i < f->call_count; i++) {
+		if (f->calls[i].start_ns < begin_ns)
+			begin_ns = f->calls[i].start_ns;
+		if (f->calls[i].end_ns > end_ns)
+			end_ns = f->calls[i].end_ns;
+	}
+	for (size_t i = 0; i < f->op_count; i++) {
+		if (f->ops[i].start_ns < begin_ns)
+			begin_ns = f->ops[i].start_ns;
+		if (f->ops[i].end_ns > end_ns)
+			end_ns = f->ops[i].end_ns;
+	}
+	if (begin_ns < f->begin_ns || !f->begin_ns)
+		f->begin_ns = begin_ns == UINT64_MAX ? f->begin_ns : begin_ns;
+	if (end_ns > f->end_ns)
+		f->end_ns = end_ns;
+}
+
+int xs_foreign_join(struct xs_foreign *f)
+{
+	int rc = sort_calls(f);
+
+	find_span(f);
+	if (!rc)
+		rc = drop_inner(f);
+	if (!rc)
+		rc = join_ops(f);
+	return rc ? rc : join_details(f);
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* Passes what was read of another tool's trace on as records. */
+#include "analyzer/import/foreign.h"
+
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A chunk ends after so many bytes, long before its size's 32 bits. */
+#define CHUNK_BYTES (1u << 20)
+
+struct passer {
+	const struct xs_foreign *foreign;
+	const struct xs_trace_visitor *visitor;
+	uint64_t at, chunk_at; /* offsets in a file of these records */
+	uint64_t base_ns;
+	uint32_t thread;
+	int rc; /* of the first record that the visitor refused */
+};
+
+static void begin_chunk(struct passer *p)
+{
+	const struct xs_chunk_header chunk = {.magic = XS_CHUNK_MAGIC,
+					      .thread = p->thread,
+					      .base_ns = p->base_ns};
+
+	p->at = (p->at + XS_PAGE_BYTES - 1) / XS_PAGE_BYTES * XS_PAGE_BYTES;
+	p->chunk_at = p->at;
+	p->at += sizeof(chunk);
+	p->rc = p->visitor->chunk(p->visitor->self, p->chunk_at, &chunk);
+}
+
+/* record: 4-aligned, with its kind; bytes: a multiple of 4. */
+static void pass(struct passer *p, void *record, xs_u8 kind, size_t bytes)
+{
+	xs_u8 *head = record;
+
+	if (!p->rc && p->at - p->chunk_at > CHUNK_BYTES)
+		begin_chunk(p);
+	if (p->rc)
+		return;
+	head[0] = kind;
+	head[1] = (xs_u8)(bytes / 4);
+	p->rc = p->visitor->record(p->visitor->self, p->at, record);
+	p->at += bytes;
+}
+
+#define PASS(passer, name, record)                                             \
+	pass(passer, record, XS_REC_##name, sizeof(struct xs_rec_##name))
+
+/* Passes a record whose text fills its rest. fixed: its other fields. */
+static void pass_text(struct passer *p, const void *fixed, xs_u8 kind,
+		      size_t fixed_bytes, const char *text, size_t length)
+{
+	_Alignas(8) xs_u8 record[XS_RECORD_MAX_BYTES + 4] = {0};
+	const size_t room = XS_RECORD_MAX_BYTES - fixed_bytes;
+
+	length = length < room ? length : room;
+	memcpy(record, fixed, fixed_bytes);
+	memcpy(record + fixed_bytes, text, length);
+	pass(p, record, kind, (fixed_bytes + length + 3) / 4 * 4);
+}
+
+static const char *text_of(const struct xs_foreign *f, uint32_t string)
+{
+	return xs_distinct_value(&f->strings, string);
+}
+
+static void pass_strings(struct passer *p)
+{
+	const size_t room = XS_RECORD_MAX_BYTES - sizeof(struct xs_rec_string);
+
+	for (uint32_t i = 1; i < p->foreign->strings.count; i++) {
+		const char *text = text_of(p->foreign, i);
+		size_t left = p->foreign->strings.values[i].bytes;
+		struct xs_rec_string string = {.id = i};
+
+		for (; left > 0 && string.part < UINT16_MAX; string.part++) {
+			const size_t length = left < room ? left : room;
+
+			pass_text(p, &string, XS_REC_string, sizeof(string),
+				  text, length);
+			text += length;
+			left -= length;
+		}
+	}
+}
+
+static void pass_infos(struct passer *p)
+{
+	const struct xs_foreign *f = p->foreign;
+	const struct xs_rec_info info = {0};
+
+	for (size_t i = 0; i < f->info_count; i++) {
+		const char *text = text_of(f, f->infos[i]);
+
+		pass_text(p, &info, XS_REC_info, sizeof(info), text,
+			  strlen(text));
+	}
+}
+
+static void pass_devices(struct passer *p)
+{
+	const struct xs_foreign *f = p->foreign;
+
+	for (size_t i = 0; i < f->device_count; i++) {
+		const char *name = text_of(f, f->device_names[i]);
+
+		pass_text(p, &f->devices[i], XS_REC_device,
+			  sizeof(f->devices[i]), name, strlen(name));
+	}
+}
+
+static void pass_modules(struct passer *p)
+{
+	const struct xs_foreign *f = p->foreign;
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < f->sites.count; i++) {
+		const struct xs_foreign_site *site =
+		    xs_distinct_value(&f->sites, i);
+		struct xs_rec_module module = {.module = site->module,
+					       .path = site->module};
+
+		if (site->module && site->module != last)
+			PASS(p, module, &module);
+		last = site->module;
+	}
+}
+
+/* A module has the number of its path. Without a symbol, nothing is known of
+ * the site but the function that it calls. */
+static void pass_sites(struct passer *p)
+{
+	const struct xs_foreign *f = p->foreign;
+
+	for (uint32_t i = 0; i < f->sites.count; i++) {
+		const struct xs_foreign_site *in =
+		    xs_distinct_value(&f->sites, i);
+		struct xs_rec_site site = {.call_class = (xs_u16)in->call_class,
+					   .site = i + 1,
+					   .function = in->function,
+					   .module = in->module ? in->module
+								: XS_NONE32,
+					   .caller = in->caller};
+		struct xs_rec_source source = {.site = i + 1,
+					       .symbol = in->symbol,
+					       .file = in->file,
+					       .line = in->line};
+
+		PASS(p, site, &site);
+		if (in->symbol || in->file)
+			PASS(p, source, &source);
+	}
+}
+
+static void pass_queues(struct passer *p)
+{
+	for (size_t i = 0; i < p->foreign->queues.count; i++) {
+		const struct xs_foreign_queue *in =
+		    xs_distinct_value(&p->foreign->queues, i);
+		struct xs_rec_queue queue = {.queue = (xs_u16)i,
+					     .device = (xs_u16)in->device,
+					     .queue_kind =
+						 (xs_u16)in->queue_kind,
+					     .context = in->context,
+					     .stream = in->stream};
+
+		PASS(p, queue, &queue);
+	}
+}
+
+static void pass_shapes(struct passer *p)
+{
+	for (uint32_t i = 0; i < p->foreign->shapes.count; i++) {
+		struct xs_rec_shape shape;
+
+		memcpy(&shape, xs_distinct_value(&p->foreign->shapes, i),
+		       sizeof(shape));
+		shape.shape = i + 1;
+		PASS(p, shape, &shape);
+	}
+}
+
+/* Fills the fields that all calls and ops begin with; passes what must come
+ * before such a record. site: that of a call; 0 for ops. */
+static void begin_timed(struct passer *p, struct xs_rec_call *head,
+			uint64_t start_ns, uint64_t end_ns, uint32_t site)
+{
+	const uint64_t duration_ns = end_ns > start_ns ? end_ns - start_ns : 0;
+	struct xs_rec_wide wide = {.site = site, .duration_ns = duration_ns};
+
+	/* a new chunk begins before, not between these records */
+	if (!p->rc && p->at - p->chunk_at > CHUNK_BYTES - 1024)
+		begin_chunk(p);
+	if (start_ns < p->base_ns || start_ns - p->base_ns > UINT32_MAX) {
+		struct xs_rec_time time = {.base_ns = start_ns};
+
+		p->base_ns = start_ns;
+		PASS(p, time, &time);
+	}
+	head->start = (xs_u32)(start_ns - p->base_ns);
+	head->duration =
+	    duration_ns < XS_WIDE32 ? (xs_u32)duration_ns : XS_WIDE32;
+	if (site)
+		head->site = site < XS_WIDE16 ? (xs_u16)site : XS_WIDE16;
+	if (duration_ns >= XS_WIDE32 || site >= XS_WIDE16)
+		PASS(p, wide, &wide);
+}
+
+static void pass_copycall(struct passer *p, const struct xs_foreign_call *call,
+			  const struct xs_rec_call *head)
+{
+	struct xs_rec_copycall record = {.bytes = call->bytes,
+					 .stream = call->stream,
+					 .rows = 1,
+					 .direction = call->direction,
+					 .error = call->error};
+
+	memcpy(&record, head, sizeof(*head));
+	PASS(p, copycall, &record);
+}
+
+static void pass_memcall(struct passer *p, const struct xs_foreign_call *call,
+			 const struct xs_rec_call *head)
+{
+	struct xs_rec_memcall record = {.address = call->address,
+					.bytes = call->bytes,
+					.stream = call->stream,
+					.error = call->error};
+
+	memcpy(&record, head, sizeof(*head));
+	PASS(p, memcall, &record);
+}
+
+static void pass_waitcall(struct passer *p, const struct xs_foreign_call *call,
+			  const struct xs_rec_call *head)
+{
+	struct xs_rec_waitcall record = {
+	    .stream = call->stream, .event = call->event, .error = call->error};
+
+	memcpy(&record, head, sizeof(*head));
+	PASS(p, waitcall, &record);
+}
+
+static void pass_pollcall(struct passer *p, const struct xs_foreign_call *call,
+			  const struct xs_rec_call *head)
+{
+	struct xs_rec_pollcall record = {.stream = call->stream,
+					 .event = call->event,
+					 .polls = 1,
+					 .ready = call->error == 0,
+					 .error = call->error};
+
+	memcpy(&record, head, sizeof(*head));
+	PASS(p, pollcall, &record);
+}
+
+/* A failed launch has the record of a wait, which has an error. */
+static void pass_call(struct passer *p, const struct xs_foreign_call *call)
+{
+	const uint8_t class = call->call_class;
+	struct xs_rec_call head = {.correlation = call->correlation};
+	struct xs_rec_thread thread = {.tid = call->thread};
+
+	if (call->thread != p->thread) {
+		p->thread = call->thread;
+		PASS(p, thread, &thread);
+	}
+	begin_timed(p, &head, call->start_ns, call->end_ns, call->site + 1);
+	if (class == XS_CALL_COPY || class == XS_CALL_COPY_ASYNC ||
+	    class == XS_CALL_SET || class == XS_CALL_SET_ASYNC ||
+	    class == XS_CALL_PREFETCH)
+		pass_copycall(p, call, &head);
+	else if (xs_call_allocates(class) || xs_call_frees(class))
+		pass_memcall(p, call, &head);
+	else if (class == XS_CALL_POLL && !call->result_unknown)
+		pass_pollcall(p, call, &head);
+	else if ((class >= XS_CALL_SYNC_DEVICE &&
+		  class <= XS_CALL_STREAM_DESTROY) ||
+		 call->error)
+		pass_waitcall(p, call, &head);
+	else
+		PASS(p, call, &head);
+}
+
+static void pass_op(struct passer *p, const struct xs_foreign_op *op)
+{
+	struct xs_rec_call head = {.correlation = op->correlation,
+				   .site = op->queue};
+	struct xs_rec_kernel kernel = {.shape = op->shape + 1};
+	struct xs_rec_copy copy = {.bytes = op->bytes,
+				   .direction = op->direction,
+				   .src_memory = op->src_memory,
+				   .dst_memory = op->dst_memory,
+				   .flags = op->flags,
+				   .copies = op->copies ? op->copies : 1};
+	struct xs_rec_set set = {
+	    .bytes = op->bytes, .memory = op->dst_memory, .flags = op->flags};
+	struct xs_rec_graph graph = {.exec = op->shape};
+
+	begin_timed(p, &head, op->start_ns, op->end_ns, 0);
+	memcpy(&kernel, &head, sizeof(head));
+	memcpy(&copy, &head, sizeof(head));
+	memcpy(&set, &head, sizeof(head));
+	memcpy(&graph, &head, sizeof(head));
+	if (op->kind == XS_REC_kernel)
+		PASS(p, kernel, &kernel);
+	else if (op->kind == XS_REC_copy)
+		PASS(p, copy, &copy);
+	else if (op->kind == XS_REC_set)
+		PASS(p, set, &set);
+	else
+		PASS(p, graph, &graph);
+}
+
+/* In the order of their starts, so that few of them need a new base time. */
+static int pass_ops(struct passer *p)
+{
+	const struct xs_foreign *f = p->foreign;
+	struct xs_key *keys = malloc((f->op_count + 1) * sizeof(*keys));
+	int rc = keys ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < f->op_count; i++)
+		keys[i] = (struct xs_key){f->ops[i].start_ns, (uint32_t)i};
+	if (!rc)
+		rc = xs_keys_sort(keys, f->op_count);
+	for (size_t i = 0; !rc && i < f->op_count; i++)
+		pass_op(p, &f->ops[keys[i].index]);
+	free(keys);
+	return rc;
+}
+
+static int pass_header(struct passer *p)
+{
+	const struct xs_foreign *f = p->foreign;
+	const struct xs_file_header header = {.magic = XS_FORMAT_MAGIC,
+					      .version = XS_FORMAT_VERSION,
+					      .header_bytes = sizeof(header),
+					      .byte_order =
+						  XS_FORMAT_BYTE_ORDER,
+					      .pid = f->pid,
+					      .state = XS_FILE_CLOSED,
+					      .start_realtime_ns = f->begin_ns,
+					      .flush_realtime_ns = f->end_ns,
+					      .end_realtime_ns = f->end_ns};
+
+	return p->visitor->header(p->visitor->self, &header, 0,
+				  f->source_bytes);
+}
+
+int xs_foreign_pass(const struct xs_foreign *f,
+		    const struct xs_trace_visitor *visitor)
+{
+	struct passer p = {
+	    .foreign = f, .visitor = visitor, .at = XS_PAGE_BYTES};
+	int rc;
+
+	p.base_ns = f->begin_ns;
+	p.rc = pass_header(&p);
+	if (!p.rc)
+		begin_chunk(&p);
+	pass_infos(&p);
+	pass_devices(&p);
+	pass_strings(&p);
+	pass_modules(&p);
+	pass_sites(&p);
+	pass_queues(&p);
+	pass_shapes(&p);
+	for (size_t i = 0; i < f->call_count && !p.rc; i++)
+		pass_call(&p, &f->calls[i]);
+	rc = pass_ops(&p);
+	return rc ? rc : p.rc;
+}

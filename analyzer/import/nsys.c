@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads SQLite exports of Nsight Systems, of schema 2.9 to 3.25: what the
+ * program called, what the GPU did, what calls waited for. Columns are found by
+ * their names; a fact whose column is missing stays unknown.
+ */
+#include "analyzer/import/call_class.h"
+#include "analyzer/import/foreign.h"
+#include "analyzer/import/import.h"
+#include "analyzer/import/nsys_db.h"
+#include "analyzer/import/nsys_info.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Streams and events of calls that have none. */
+#define INVALID_ID UINT32_MAX
+
+/* The thread in a global id. */
+#define THREAD_MASK 0xffffffu
+
+/* Whether the row is of the process that is read. The column may be missing. */
+static bool is_mine(const struct xs_nsys *n, sqlite3_stmt *values, int column)
+{
+	return sqlite3_column_type(values, column) == SQLITE_NULL ||
+	       xs_nsys_pid(xs_nsys_db_number(values, column)) == n->pid;
+}
+
+static uint64_t time_of(const struct xs_nsys *n, sqlite3_stmt *values,
+			int column)
+{
+	const uint64_t time_ns = xs_nsys_db_number(values, column);
+
+	return n->base_ns + time_ns < time_ns ? UINT64_MAX
+					      : n->base_ns + time_ns;
+}
+
+static int add_queue(struct xs_nsys *n, sqlite3_stmt *values, int device,
+		     uint16_t *queue)
+{
+	struct xs_foreign_queue new = {
+	    .device = xs_nsys_db_number16(values, device),
+	    .context = xs_nsys_db_number32(values, device + 1),
+	    .stream = xs_nsys_db_number32(values, device + 2)};
+	const uint64_t id = (uint64_t) new.context << 32 | new.stream;
+	int rc;
+
+	for (size_t i = 0; i < n->default_count; i++)
+		if (n->defaults[i] == id)
+			new.queue_kind = XS_QUEUE_DEFAULT;
+	rc = xs_foreign_add_queue(&n->foreign, &new, queue);
+	return rc == -EOVERFLOW
+		   ? xs_import_fail(n->db.error, "it has more than 65,534 "
+						 "streams")
+		   : rc;
+}
+
+/* RUNTIME: calls of the runtime and of the driver. */
+enum { R_START, R_END, R_NAME, R_ID, R_TID, R_RESULT, R_STACK };
+static const char *const runtime_columns[] = {
+    "start",	 "end",		"nameId",      "correlationId",
+    "globalTid", "returnValue", "callchainId", NULL};
+
+static int add_site(struct xs_nsys *n, sqlite3_stmt *values,
+		    struct xs_foreign_call *call)
+{
+	struct xs_foreign_site site = {0};
+	const char *name;
+	int rc;
+
+	rc = xs_nsys_string(n, xs_nsys_db_number(values, R_NAME),
+			    &site.function);
+	if (rc)
+		return rc;
+	name = xs_distinct_value(&n->foreign.strings, site.function);
+	call->call_class = xs_call_class_of(name);
+	if (call->call_class == XS_CALL_OTHER)
+		return 0;
+	site.call_class = call->call_class;
+	rc = xs_nsys_caller(n, xs_nsys_db_number(values, R_STACK), &site);
+	return rc ? rc : xs_foreign_add_site(&n->foreign, &site, &call->site);
+}
+
+static int add_call(void *self, sqlite3_stmt *values)
+{
+	struct xs_nsys *n = self;
+	const bool has_result =
+	    sqlite3_column_type(values, R_RESULT) != SQLITE_NULL;
+	struct xs_foreign_call call = {
+	    .start_ns = time_of(n, values, R_START),
+	    .end_ns = time_of(n, values, R_END),
+	    .thread = (uint32_t)xs_nsys_db_number(values, R_TID) & THREAD_MASK,
+	    .correlation = xs_nsys_db_number32(values, R_ID),
+	    .error = xs_nsys_db_number16(values, R_RESULT),
+	    .result_unknown = !has_result};
+	int rc;
+
+	if (!is_mine(n, values, R_TID))
+		return 0;
+	rc = add_site(n, values, &call);
+	if (rc || call.call_class == XS_CALL_OTHER)
+		return rc;
+	return xs_foreign_add_call(&n->foreign, &call);
+}
+
+/* Ops begin with the same columns. */
+#define OP_COLUMNS                                                             \
+	"start", "end", "deviceId", "contextId", "streamId", "correlationId",  \
+	    "globalPid", "graphNodeId"
+enum { O_START, O_END, O_DEVICE, O_CONTEXT, O_STREAM, O_ID, O_PID, O_NODE };
+
+/* Returns 1, 0 for an op of another process, or -errno. */
+static int begin_op(struct xs_nsys *n, sqlite3_stmt *values, uint8_t kind,
+		    struct xs_foreign_op *op)
+{
+	int rc;
+
+	if (!is_mine(n, values, O_PID))
+		return 0;
+	*op = (struct xs_foreign_op){.kind = kind,
+				     .start_ns = time_of(n, values, O_START),
+				     .end_ns = time_of(n, values, O_END),
+				     .correlation =
+					 xs_nsys_db_number32(values, O_ID)};
+	if (xs_nsys_db_number(values, O_NODE))
+		op->flags = XS_OP_GRAPH;
+	rc = add_queue(n, values, O_DEVICE, &op->queue);
+	return rc ? rc : 1;
+}
+
+enum {
+	K_MANGLED = O_NODE + 1,
+	K_NAME,
+	K_SHORT,
+	K_REGISTERS,
+	K_GRID,
+	K_BLOCK = K_GRID + 3,
+	K_STATIC = K_BLOCK + 3,
+	K_DYNAMIC,
+	K_LOCAL
+};
+static const char *const kernel_columns[] = {OP_COLUMNS,
+					     "mangledName",
+					     "demangledName",
+					     "shortName",
+					     "registersPerThread",
+					     "gridX",
+					     "gridY",
+					     "gridZ",
+					     "blockX",
+					     "blockY",
+					     "blockZ",
+					     "staticSharedMemory",
+					     "dynamicSharedMemory",
+					     "localMemoryPerThread",
+					     NULL};
+
+static int add_kernel(void *self, sqlite3_stmt *values)
+{
+	struct xs_nsys *n = self;
+	struct xs_rec_shape shape = {
+	    .registers = xs_nsys_db_number16(values, K_REGISTERS),
+	    .grid_x = xs_nsys_db_number32(values, K_GRID),
+	    .grid_y = xs_nsys_db_number32(values, K_GRID + 1),
+	    .grid_z = xs_nsys_db_number32(values, K_GRID + 2),
+	    .block_x = xs_nsys_db_number16(values, K_BLOCK),
+	    .block_y = xs_nsys_db_number16(values, K_BLOCK + 1),
+	    .block_z = xs_nsys_db_number16(values, K_BLOCK + 2),
+	    .local_bytes = xs_nsys_db_number16(values, K_LOCAL),
+	    .shared_static_bytes = xs_nsys_db_number32(values, K_STATIC),
+	    .shared_dynamic_bytes = xs_nsys_db_number32(values, K_DYNAMIC)};
+	struct xs_foreign_op op;
+	uint64_t id = 0;
+	int rc = begin_op(n, values, XS_REC_kernel, &op);
+
+	if (rc <= 0)
+		return rc;
+	for (int i = K_MANGLED; i <= K_SHORT && !id; i++)
+		id = xs_nsys_db_number(values, i);
+	rc = xs_nsys_string(n, id, &shape.name);
+	if (!rc)
+		rc = xs_distinct_find(&n->foreign.shapes, &shape, sizeof(shape),
+				      &op.shape);
+	return rc ? rc : xs_foreign_add_op(&n->foreign, &op);
+}
+
+enum { M_BYTES = O_NODE + 1, M_KIND, M_SRC, M_DST, M_COUNT };
+static const char *const copy_columns[] = {
+    OP_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind", "copyCount", NULL};
+
+/* The published numbers of ENUM_CUDA_MEMCPY_OPER. */
+static uint8_t direction_of(uint64_t copy_kind, bool *migration)
+{
+	static const uint8_t directions[] = {
+	    XS_DIR_UNKNOWN, XS_DIR_H2D, XS_DIR_D2H, XS_DIR_H2D, XS_DIR_D2H,
+	    XS_DIR_D2D,	    XS_DIR_D2D, XS_DIR_D2D, XS_DIR_D2D, XS_DIR_H2H,
+	    XS_DIR_P2P,	    XS_DIR_H2D, XS_DIR_D2H, XS_DIR_D2D};
+
+	*migration = copy_kind >= 11 && copy_kind < sizeof(directions);
+	return copy_kind < sizeof(directions) ? directions[copy_kind]
+					      : XS_DIR_UNKNOWN;
+}
+
+static int add_copy(void *self, sqlite3_stmt *values)
+{
+	struct xs_nsys *n = self;
+	struct xs_foreign_op op;
+	bool migration;
+	int rc = begin_op(n, values, XS_REC_copy, &op);
+
+	if (rc <= 0)
+		return rc;
+	op.bytes = xs_nsys_db_number(values, M_BYTES);
+	op.copies = xs_nsys_db_number16(values, M_COUNT);
+	op.direction =
+	    direction_of(xs_nsys_db_number(values, M_KIND), &migration);
+	if (migration) {
+		op.flags |= XS_OP_MIGRATION;
+		op.src_memory = op.dst_memory = XS_MEM_MANAGED;
+	} else {
+		op.src_memory = xs_nsys_memory(n, values, M_SRC);
+		op.dst_memory = xs_nsys_memory(n, values, M_DST);
+	}
+	return xs_foreign_add_op(&n->foreign, &op);
+}
+
+enum { S_BYTES = O_NODE + 1, S_MEMORY };
+static const char *const set_columns[] = {OP_COLUMNS, "bytes", "memKind", NULL};
+
+static int add_set(void *self, sqlite3_stmt *values)
+{
+	struct xs_nsys *n = self;
+	struct xs_foreign_op op;
+	int rc = begin_op(n, values, XS_REC_set, &op);
+
+	if (rc <= 0)
+		return rc;
+	op.bytes = xs_nsys_db_number(values, S_BYTES);
+	op.dst_memory = xs_nsys_memory(n, values, S_MEMORY);
+	return xs_foreign_add_op(&n->foreign, &op);
+}
+
+/* GRAPH_TRACE: a launch of a graph as one; the graph's nodes have no rows. */
+enum { G_EXEC = O_NODE + 1 };
+static const char *const graph_columns[] = {OP_COLUMNS, "graphExecId", NULL};
+
+static int add_graph(void *self, sqlite3_stmt *values)
+{
+	struct xs_nsys *n = self;
+	struct xs_foreign_op op;
+	int rc = begin_op(n, values, XS_REC_graph, &op);
+
+	if (rc <= 0)
+		return rc;
+	op.shape = xs_nsys_db_number32(values, G_EXEC);
+	return xs_foreign_add_op(&n->foreign, &op);
+}
+
+/* SYNCHRONIZATION and CUDA_EVENT: the stream and event of a call. */
+enum { D_DEVICE, D_CONTEXT, D_STREAM, D_ID, D_PID, D_EVENT };
+static const char *const detail_columns[] = {
+    "deviceId",	 "contextId", "streamId", "correlationId",
+    "globalPid", "eventId",   NULL};
+
+static int add_detail(void *self, sqlite3_stmt *values)
+{
+	struct xs_nsys *n = self;
+	struct xs_foreign_detail detail = {
+	    .correlation = xs_nsys_db_number32(values, D_ID)};
+	const uint32_t event = xs_nsys_db_number32(values, D_EVENT);
+	uint16_t queue;
+	int rc = 0;
+
+	if (!is_mine(n, values, D_PID))
+		return 0;
+	if (sqlite3_column_type(values, D_EVENT) != SQLITE_NULL &&
+	    event != INVALID_ID)
+		detail.event = (uint64_t)event + 1;
+	if (xs_nsys_db_number32(values, D_STREAM) != INVALID_ID) {
+		rc = add_queue(n, values, D_DEVICE, &queue);
+		detail.has_stream = true;
+		detail.stream = rc ? 0 : xs_foreign_stream(&n->foreign, queue);
+	}
+	return rc ? rc : xs_foreign_add_detail(&n->foreign, &detail);
+}
+
+/* MEMORY_USAGE: what a call allocated or freed. */
+enum { A_ID, A_PID, A_ADDRESS, A_BYTES };
+static const char *const usage_columns[] = {"correlationId", "globalPid",
+					    "address", "bytes", NULL};
+
+static int add_usage(void *self, sqlite3_stmt *values)
+{
+	struct xs_nsys *n = self;
+	const struct xs_foreign_detail detail = {
+	    .correlation = xs_nsys_db_number32(values, A_ID),
+	    .address = xs_nsys_db_number(values, A_ADDRESS),
+	    .bytes = xs_nsys_db_number(values, A_BYTES)};
+
+	if (!is_mine(n, values, A_PID))
+		return 0;
+	return xs_foreign_add_detail(&n->foreign, &detail);
+}
+
+static int read_tables(struct xs_nsys *n)
+{
+	static const struct {
+		const char *table;
+		const char *const *columns;
+		size_t needed; /* columns without which it cannot be read */
+		int (*row)(void *self, sqlite3_stmt *values);
+	} tables[] = {
+	    {"CUPTI_ACTIVITY_KIND_RUNTIME", runtime_columns, 4, add_call},
+	    {"CUPTI_ACTIVITY_KIND_KERNEL", kernel_columns, 6, add_kernel},
+	    {"CUPTI_ACTIVITY_KIND_MEMCPY", copy_columns, 6, add_copy},
+	    {"CUPTI_ACTIVITY_KIND_MEMSET", set_columns, 6, add_set},
+	    {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", graph_columns, 6, add_graph},
+	    {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", detail_columns, 4,
+	     add_detail},
+	    {"CUPTI_ACTIVITY_KIND_CUDA_EVENT", detail_columns, 4, add_detail},
+	    {XS_NSYS_USAGE, usage_columns, 1, add_usage},
+	};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < sizeof(tables) / sizeof(*tables); i++)
+		rc = xs_nsys_db_each(&n->db, tables[i].table, tables[i].columns,
+				     tables[i].needed, tables[i].row, n);
+	return rc;
+}
+
+int xs_import_nsys(const struct xs_trace_bytes *bytes,
+		   const struct xs_trace_visitor *visitor, const char **error)
+{
+	struct xs_nsys n = {0};
+	int rc = xs_foreign_init(&n.foreign);
+
+	n.foreign.source_bytes = bytes->size;
+	if (!rc)
+		rc = xs_nsys_db_open(&n.db, bytes, error);
+	if (!rc)
+		rc = xs_nsys_info_begin(&n);
+	if (!rc)
+		rc = read_tables(&n);
+	if (!rc)
+		rc = xs_foreign_join(&n.foreign);
+	if (!rc)
+		rc = xs_nsys_info_end(&n);
+	if (!rc)
+		rc = xs_foreign_pass(&n.foreign, visitor);
+	xs_nsys_info_release(&n);
+	xs_foreign_release(&n.foreign);
+	xs_nsys_db_close(&n.db);
+	return rc;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/import/nsys_db.h"
+
+#include "analyzer/import/import.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Longer texts and rows are damage. */
+#define LENGTH_MOST (16 << 20)
+
+static int fail(const struct xs_nsys_db *db, int code)
+{
+	if (code == SQLITE_NOMEM)
+		return -ENOMEM;
+	if (code == SQLITE_IOERR)
+		return -EIO;
+	return xs_import_fail(
+	    db->error,
+	    "the SQLite database is damaged or incomplete (%s); export it "
+	    "again",
+	    sqlite3_errstr(code));
+}
+
+/* The file is opened again by its number: SQLite then needs no name, and
+ * writes nothing beside it. */
+static int open_file(struct xs_nsys_db *db, int fd)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "file:/proc/self/fd/%d?immutable=1", fd);
+	return sqlite3_open_v2(
+	    name, &db->db,
+	    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+}
+
+static int open_memory(struct xs_nsys_db *db, const void *data, uint64_t size)
+{
+	int code =
+	    sqlite3_open_v2(":memory:", &db->db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+
+	return code ? code
+		    : sqlite3_deserialize(
+			  db->db, "main", (unsigned char *)(uintptr_t)data,
+			  (sqlite3_int64)size, (sqlite3_int64)size,
+			  SQLITE_DESERIALIZE_READONLY);
+}
+
+/* The file may come from anywhere: nothing in it is run. */
+static void distrust(sqlite3 *db)
+{
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LENGTH_MOST);
+	sqlite3_exec(db, "PRAGMA cell_size_check=ON", NULL, NULL, NULL);
+}
+
+int xs_nsys_db_open(struct xs_nsys_db *db, const struct xs_trace_bytes *bytes,
+		    const char **error)
+{
+	int code;
+
+	*db = (struct xs_nsys_db){.bytes = bytes->size, .error = error};
+	code = bytes->fd >= 0 ? open_file(db, bytes->fd)
+			      : open_memory(db, bytes->data, bytes->size);
+	if (!code) {
+		distrust(db->db);
+		code =
+		    sqlite3_exec(db->db, "SELECT count(*) FROM sqlite_master",
+				 NULL, NULL, NULL);
+	}
+	return code ? fail(db, code) : 0;
+}
+
+void xs_nsys_db_close(struct xs_nsys_db *db)
+{
+	sqlite3_close(db->db);
+}
+
+bool xs_nsys_db_has_column(const struct xs_nsys_db *db, const char *table,
+			   const char *column)
+{
+	return sqlite3_table_column_metadata(db->db, "main", table, column,
+					     NULL, NULL, NULL, NULL,
+					     NULL) == SQLITE_OK;
+}
+
+bool xs_nsys_db_has_table(const struct xs_nsys_db *db, const char *table)
+{
+	return xs_nsys_db_has_column(db, table, NULL);
+}
+
+/* Writes the statement that selects the columns. */
+static int write_query(const struct xs_nsys_db *db, const char *table,
+		       const char *const *columns, size_t needed, char *query,
+		       size_t size)
+{
+	size_t length = (size_t)snprintf(query, size, "SELECT");
+
+	for (size_t i = 0; columns[i]; i++) {
+		const bool has = xs_nsys_db_has_column(db, table, columns[i]);
+
+		if (!has && i < needed)
+			return xs_import_fail(
+			    db->error,
+			    "its table %s has no column %s: this version of "
+			    "the export is not known",
+			    table, columns[i]);
+		length += (size_t)snprintf(
+		    query + length, size - length, "%s %s%s%s", i ? "," : "",
+		    has ? "\"" : "", has ? columns[i] : "NULL",
+		    has ? "\"" : "");
+	}
+	snprintf(query + length, size - length, " FROM main.\"%s\"", table);
+	return 0;
+}
+
+int xs_nsys_db_each(const struct xs_nsys_db *db, const char *table,
+		    const char *const *columns, size_t needed,
+		    int (*row)(void *self, sqlite3_stmt *values), void *self)
+{
+	char query[XS_NSYS_COLUMNS * 40];
+	sqlite3_stmt *values = NULL;
+	uint64_t rows = 0;
+	int code, rc;
+
+	if (!xs_nsys_db_has_table(db, table))
+		return 0;
+	rc = write_query(db, table, columns, needed, query, sizeof(query));
+	if (rc)
+		return rc;
+	code = sqlite3_prepare_v2(db->db, query, -1, &values, NULL);
+	while (!rc && !code && (code = sqlite3_step(values)) == SQLITE_ROW) {
+		/* a damaged table may have its pages in a circle */
+		rc = rows++ < db->bytes ? row(self, values)
+					: fail(db, SQLITE_CORRUPT);
+		code = SQLITE_OK;
+	}
+	sqlite3_finalize(values);
+	return rc || code == SQLITE_OK || code == SQLITE_DONE ? rc
+							      : fail(db, code);
+}
+
+uint64_t xs_nsys_db_number(sqlite3_stmt *values, int column)
+{
+	const sqlite3_int64 number = sqlite3_column_int64(values, column);
+
+	return number > 0 ? (uint64_t)number : 0;
+}
+
+uint32_t xs_nsys_db_number32(sqlite3_stmt *values, int column)
+{
+	const uint64_t number = xs_nsys_db_number(values, column);
+
+	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+uint16_t xs_nsys_db_number16(sqlite3_stmt *values, int column)
+{
+	const uint64_t number = xs_nsys_db_number(values, column);
+
+	return number < UINT16_MAX ? (uint16_t)number : UINT16_MAX;
+}
+
+const char *xs_nsys_db_text(sqlite3_stmt *values, int column)
+{
+	const unsigned char *text = sqlite3_column_text(values, column);
+
+	return text ? (const char *)text : "";
+}
+
+void xs_nsys_db_find(const struct xs_nsys_db *db, const char *query,
+		     const char *parameter, char *value, size_t size)
+{
+	sqlite3_stmt *values = NULL;
+
+	value[0] = '\0';
+	if (sqlite3_prepare_v2(db->db, query, -1, &values, NULL) == SQLITE_OK) {
+		sqlite3_bind_text(values, 1, parameter, -1, SQLITE_STATIC);
+		if (sqlite3_step(values) == SQLITE_ROW)
+			snprintf(value, size, "%s", xs_nsys_db_text(values, 0));
+	}
+	sqlite3_finalize(values);
+}

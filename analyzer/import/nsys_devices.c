@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* The GPUs of an export of Nsight Systems, and notes on what it lacks. */
+#include "analyzer/import/nsys_info.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	G_ID,
+	G_CUDA,
+	G_NAME,
+	G_L2,
+	G_MEMORY,
+	G_BANDWIDTH,
+	G_CLOCK,
+	G_SMS,
+	G_UUID,
+	G_SHARED,
+	G_REGISTERS,
+	G_WARP,
+	G_ENGINES,
+	G_WARPS,
+	G_BLOCKS,
+	G_MAJOR,
+	G_MINOR
+};
+static const char *const gpu_columns[] = {"id",
+					  "cuDevice",
+					  "name",
+					  "l2CacheSize",
+					  "totalMemory",
+					  "memoryBandwidth",
+					  "clockRate",
+					  "smCount",
+					  "uuid",
+					  "maxShmemPerSm",
+					  "maxRegistersPerSm",
+					  "threadsPerWarp",
+					  "asyncEngines",
+					  "maxWarpsPerSm",
+					  "maxBlocksPerSm",
+					  "computeMajor",
+					  "computeMinor",
+					  NULL};
+
+static bool is_used(const struct xs_foreign *f, uint32_t device)
+{
+	for (size_t i = 0; i < f->queues.count; i++) {
+		const struct xs_foreign_queue *queue =
+		    xs_distinct_value(&f->queues, i);
+
+		if (queue->device == device)
+			return true;
+	}
+	return false;
+}
+
+/* CUDA's number of a GPU: CUDA_VISIBLE_DEVICES may change it from process to
+ * process. */
+static uint32_t number_of(const struct xs_nsys *n, sqlite3_stmt *values)
+{
+	char query[128], number[16];
+
+	snprintf(query, sizeof(query),
+		 "SELECT cudaId FROM TARGET_INFO_CUDA_DEVICE WHERE gpuId = %u "
+		 "AND pid = CAST(?1 AS INTEGER)",
+		 xs_nsys_db_number32(values, G_ID));
+	snprintf(number, sizeof(number), "%u", n->pid);
+	xs_nsys_db_find(&n->db, query, number, number, sizeof(number));
+	if (number[0])
+		return (uint32_t)strtoul(number, NULL, 10);
+	return xs_nsys_db_number32(
+	    values,
+	    sqlite3_column_type(values, G_CUDA) == SQLITE_NULL ? G_ID : G_CUDA);
+}
+
+static int add_device(void *self, sqlite3_stmt *values)
+{
+	struct xs_nsys *n = self;
+	const uint32_t number = number_of(n, values);
+	const uint64_t threads = xs_nsys_db_number(values, G_WARPS) *
+				 xs_nsys_db_number(values, G_WARP);
+	const struct xs_rec_device device = {
+	    .device = (xs_u16)number,
+	    .cc_major = xs_nsys_db_number16(values, G_MAJOR),
+	    .cc_minor = xs_nsys_db_number16(values, G_MINOR),
+	    .copy_engines = xs_nsys_db_number16(values, G_ENGINES),
+	    .max_blocks_per_sm = xs_nsys_db_number16(values, G_BLOCKS),
+	    .sm_count = xs_nsys_db_number32(values, G_SMS),
+	    .clock_khz = (xs_u32)(xs_nsys_db_number(values, G_CLOCK) / 1000),
+	    .max_threads_per_sm = threads < UINT32_MAX ? (xs_u32)threads : 0,
+	    .registers_per_sm = xs_nsys_db_number32(values, G_REGISTERS),
+	    .shared_per_sm_bytes = xs_nsys_db_number32(values, G_SHARED),
+	    .l2_bytes = xs_nsys_db_number32(values, G_L2),
+	    .memory_bytes = xs_nsys_db_number(values, G_MEMORY),
+	    .memory_bandwidth = xs_nsys_db_number(values, G_BANDWIDTH)};
+	const char *uuid = xs_nsys_db_text(values, G_UUID);
+	int rc = 0;
+
+	if (number > UINT16_MAX || !is_used(&n->foreign, number))
+		return 0;
+	if (uuid[0])
+		rc = xs_foreign_add_info(&n->foreign, "uuid.%u=GPU-%s", number,
+					 uuid);
+	return rc ? rc
+		  : xs_foreign_add_device(&n->foreign, &device,
+					  xs_nsys_db_text(values, G_NAME));
+}
+
+static bool knows_memory(const struct xs_foreign *f)
+{
+	for (size_t i = 0; i < f->op_count; i++)
+		if (f->ops[i].kind == XS_REC_copy &&
+		    (f->ops[i].src_memory == XS_MEM_UNKNOWN ||
+		     f->ops[i].dst_memory == XS_MEM_UNKNOWN))
+			return false;
+	return true;
+}
+
+static bool has_waits(const struct xs_foreign *f)
+{
+	for (size_t i = 0; i < f->call_count; i++)
+		if (f->calls[i].call_class == XS_CALL_SYNC_STREAM ||
+		    f->calls[i].call_class == XS_CALL_SYNC_EVENT)
+			return true;
+	return false;
+}
+
+static bool has_stacks(const struct xs_foreign *f)
+{
+	for (size_t i = 0; i < f->sites.count; i++) {
+		const struct xs_foreign_site *site =
+		    xs_distinct_value(&f->sites, i);
+
+		if (site->symbol)
+			return true;
+	}
+	return false;
+}
+
+/* Each is a line under Coverage; docs/coverage.md explains them. */
+static int add_notes(struct xs_nsys *n)
+{
+	struct xs_foreign *f = &n->foreign;
+	const struct {
+		bool missing;
+		const char *text;
+	} notes[] = {
+	    {true,
+	     "the run is the time of the capture, which may begin before the "
+	     "process"},
+	    {f->call_count && !has_stacks(f),
+	     "the export has no call stacks: calls of one function count as "
+	     "one call site, and no source line is known (nsys profile "
+	     "--cudabacktrace=all records them)"},
+	    {f->op_count > 0,
+	     "the export has no addresses of host memory: whether data is "
+	     "copied in again (resident), or which op needs what another one "
+	     "wrote (--dataflow), cannot be told"},
+	    {!xs_nsys_db_has_table(&n->db, XS_NSYS_USAGE) && f->call_count,
+	     "the export has no sizes of allocations (nsys profile "
+	     "--cuda-memory-usage=true records those of the device)"},
+	    {!knows_memory(f),
+	     "of some copies the export does not say whether their host memory "
+	     "is pageable or pinned"},
+	    {has_waits(f) && !xs_nsys_db_has_table(
+				 &n->db, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"),
+	     "the export does not say for which stream or event a call "
+	     "waited"},
+	};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < sizeof(notes) / sizeof(*notes); i++)
+		if (notes[i].missing)
+			rc = xs_foreign_add_info(f, "note=%s", notes[i].text);
+	return rc;
+}
+
+int xs_nsys_info_end(struct xs_nsys *n)
+{
+	int rc = xs_nsys_db_each(&n->db, "TARGET_INFO_GPU", gpu_columns, 1,
+				 add_device, n);
+
+	return rc ? rc : add_notes(n);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/import/nsys_info.h"
+
+#include "analyzer/import/import.h"
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The schemas that were tried; other minor versions are read as well. */
+#define NEWEST_MINOR 25
+
+static void find_meta(const struct xs_nsys *n, const char *name, char *value,
+		      size_t size)
+{
+	xs_nsys_db_find(&n->db,
+			"SELECT value FROM META_DATA_EXPORT WHERE name = ?1",
+			name, value, size);
+	if (!value[0])
+		xs_nsys_db_find(
+		    &n->db,
+		    "SELECT value FROM EXPORT_META_DATA WHERE name = ?1", name,
+		    value, size);
+}
+
+/* An export names its schema. Older ones than 2.9 do not, but have the same
+ * tables of strings and calls. */
+static int check_schema(struct xs_nsys *n)
+{
+	char schema[32], product[32];
+	unsigned major = 0, minor = 0;
+	int rc;
+
+	find_meta(n, "EXPORT_SCHEMA_VERSION", schema, sizeof(schema));
+	find_meta(n, "EXPORT_PRODUCT_VERSION", product, sizeof(product));
+	if (!xs_nsys_db_has_table(&n->db, "StringIds"))
+		return xs_import_fail(
+		    n->db.error,
+		    "an SQLite database, but no export of Nsight Systems; give "
+		    "one that `nsys export --type sqlite` wrote");
+	if (!schema[0])
+		snprintf(schema, sizeof(schema), "unknown");
+	else if (sscanf(schema, "%u.%u", &major, &minor) != 2 || major < 2)
+		return xs_import_fail(n->db.error,
+				      "its schema %s is not known; export it "
+				      "with a newer nsys",
+				      schema);
+	if (major > 3) {
+		xs_import_fail(n->db.error,
+			       "its schema %s is newer than this xferspy; read "
+			       "it with a newer one",
+			       schema);
+		return -EPROTONOSUPPORT;
+	}
+	rc = xs_foreign_add_info(&n->foreign,
+				 "imported=Nsight Systems%s%s, SQLite schema "
+				 "%s",
+				 product[0] ? " " : "", product, schema);
+	if (!rc && major == 3 && minor > NEWEST_MINOR)
+		rc = xs_foreign_add_info(
+		    &n->foreign,
+		    "note=the export's schema %s is newer than those that were "
+		    "tried (up to 3.%u)",
+		    schema, NEWEST_MINOR);
+	return rc;
+}
+
+/* The names of ENUM_CUDA_MEM_KIND. Without that table, kinds are unknown: their
+ * numbers changed. */
+static int add_memory(void *self, sqlite3_stmt *values)
+{
+	static const struct {
+		const char *name;
+		uint8_t memory;
+	} kinds[] = {
+	    {"PAGEABLE", XS_MEM_PAGEABLE},     {"PINNED", XS_MEM_PINNED},
+	    {"DEVICE", XS_MEM_DEVICE},	       {"DEVICE_STATIC", XS_MEM_DEVICE},
+	    {"ARRAY", XS_MEM_ARRAY},	       {"MANAGED", XS_MEM_MANAGED},
+	    {"MANAGED_STATIC", XS_MEM_MANAGED}};
+	static const char prefix[] = "CUDA_MEMOPR_MEMORY_KIND_";
+	struct xs_nsys *n = self;
+	const uint64_t id = xs_nsys_db_number(values, 0);
+	const char *name = xs_nsys_db_text(values, 1);
+
+	if (id >= sizeof(n->memories) ||
+	    strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(name + sizeof(prefix) - 1, kinds[i].name) == 0)
+			n->memories[id] = kinds[i].memory;
+	return 0;
+}
+
+uint8_t xs_nsys_memory(const struct xs_nsys *n, sqlite3_stmt *values,
+		       int column)
+{
+	const uint64_t id = xs_nsys_db_number(values, column);
+
+	return sqlite3_column_type(values, column) != SQLITE_NULL &&
+		       id < sizeof(n->memories)
+		   ? n->memories[id]
+		   : XS_MEM_UNKNOWN;
+}
+
+static int add_default(void *self, sqlite3_stmt *values)
+{
+	struct xs_nsys *n = self;
+	uint64_t *defaults;
+
+	if (xs_nsys_db_number(values, 0) != n->pid)
+		return 0;
+	defaults =
+	    xs_array_grow(n->defaults, n->default_count, sizeof(*defaults));
+	if (!defaults)
+		return -ENOMEM;
+	n->defaults = defaults;
+	defaults[n->default_count++] =
+	    xs_nsys_db_number(values, 1) << 32 | xs_nsys_db_number32(values, 2);
+	return 0;
+}
+
+/* The default stream of each context: in one table or, before 3.8, another. */
+static int find_defaults(struct xs_nsys *n)
+{
+	static const char *const infos[] = {"processId", "contextId",
+					    "nullStreamId", NULL};
+	static const char *const nulls[] = {"processId", "contextId",
+					    "streamId", NULL};
+	int rc = xs_nsys_db_each(&n->db, "TARGET_INFO_CUDA_CONTEXT_INFO", infos,
+				 0, add_default, n);
+
+	return rc ? rc
+		  : xs_nsys_db_each(&n->db, "TARGET_INFO_CUDA_NULL_STREAM",
+				    nulls, 0, add_default, n);
+}
+
+/* Numbers of rows by process. */
+struct rows {
+	struct xs_distinct pids;
+	uint64_t *counts;
+};
+
+static int count_row(void *self, sqlite3_stmt *values)
+{
+	struct rows *rows = self;
+	const uint32_t pid = xs_nsys_pid(xs_nsys_db_number(values, 0));
+	const size_t before = rows->pids.count;
+	uint64_t *counts;
+	uint32_t number;
+	int rc;
+
+	if (sqlite3_column_type(values, 0) == SQLITE_NULL)
+		return 0;
+	rc = xs_distinct_find(&rows->pids, &pid, sizeof(pid), &number);
+	if (rc)
+		return rc;
+	if (number == before) {
+		counts = xs_array_grow(rows->counts, before, sizeof(*counts));
+		if (!counts)
+			return -ENOMEM;
+		rows->counts = counts;
+		counts[number] = 0;
+	}
+	rows->counts[number]++;
+	return 0;
+}
+
+/* A trace is of one process: that with the most calls and GPU work. */
+static int choose_process(struct xs_nsys *n)
+{
+	static const char *const tid[] = {"globalTid", NULL};
+	static const char *const pid[] = {"globalPid", NULL};
+	struct rows rows = {0};
+	size_t most = 0;
+	int rc = xs_nsys_db_each(&n->db, "CUPTI_ACTIVITY_KIND_RUNTIME", tid, 0,
+				 count_row, &rows);
+
+	if (!rc)
+		rc = xs_nsys_db_each(&n->db, "CUPTI_ACTIVITY_KIND_KERNEL", pid,
+				     0, count_row, &rows);
+	if (!rc)
+		rc = xs_nsys_db_each(&n->db, "CUPTI_ACTIVITY_KIND_MEMCPY", pid,
+				     0, count_row, &rows);
+	for (size_t i = 0; !rc && i < rows.pids.count; i++)
+		if (rows.counts[i] > rows.counts[most])
+			most = i;
+	if (!rc && rows.pids.count)
+		memcpy(&n->pid, xs_distinct_value(&rows.pids, most),
+		       sizeof(n->pid));
+	if (!rc && rows.pids.count > 1)
+		rc = xs_foreign_add_info(
+		    &n->foreign,
+		    "note=%zu processes of the capture used CUDA; this is "
+		    "process %u, which did most",
+		    rows.pids.count, n->pid);
+	n->foreign.pid = n->pid;
+	xs_distinct_release(&rows.pids);
+	free(rows.counts);
+	return rc;
+}
+
+/* Times of events count from the start of the capture. */
+static void find_span(struct xs_nsys *n)
+{
+	char value[32];
+
+	xs_nsys_db_find(&n->db,
+			"SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME",
+			NULL, value, sizeof(value));
+	n->base_ns = strtoull(value, NULL, 10);
+	xs_nsys_db_find(&n->db, "SELECT duration FROM ANALYSIS_DETAILS", NULL,
+			value, sizeof(value));
+	n->foreign.begin_ns = n->base_ns;
+	n->foreign.end_ns = n->base_ns + strtoull(value, NULL, 10);
+	if (n->foreign.end_ns < n->base_ns)
+		n->foreign.end_ns = n->base_ns;
+}
+
+/* Some versions write 560.28.03 as 5602803, and an unknown one as 0. */
+static void format_version(char *value, size_t size)
+{
+	char *end;
+	const unsigned long number = strtoul(value, &end, 10);
+
+	if (*end)
+		return;
+	if (number < 1000000)
+		value[0] = '\0';
+	else
+		snprintf(value, size, "%lu.%02lu.%02lu", number / 10000,
+			 number / 100 % 100, number % 100);
+}
+
+/* What the system was: of a process only its name is known. */
+static int add_system(struct xs_nsys *n)
+{
+	static const struct {
+		const char *key, *query, *parameter;
+	} infos[] = {
+	    {"host", "SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = ?1",
+	     "Hostname"},
+	    {"driver",
+	     "SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = ?1",
+	     "NvDriverVersion"},
+	    {"app",
+	     "SELECT name FROM PROCESSES WHERE pid = CAST(?1 AS INTEGER)",
+	     NULL},
+	};
+	char pid[16], value[512];
+	int rc = 0;
+
+	snprintf(pid, sizeof(pid), "%u", n->pid);
+	for (size_t i = 0; !rc && i < sizeof(infos) / sizeof(*infos); i++) {
+		xs_nsys_db_find(&n->db, infos[i].query,
+				infos[i].parameter ? infos[i].parameter : pid,
+				value, sizeof(value));
+		if (strcmp(infos[i].key, "driver") == 0)
+			format_version(value, sizeof(value));
+		if (value[0])
+			rc = xs_foreign_add_info(&n->foreign, "%s=%s",
+						 infos[i].key, value);
+	}
+	return rc;
+}
+
+int xs_nsys_info_begin(struct xs_nsys *n)
+{
+	static const char *const memory[] = {"id", "name", NULL};
+	int rc = check_schema(n);
+
+	if (!rc)
+		rc = choose_process(n);
+	if (!rc)
+		rc = find_defaults(n);
+	if (!rc)
+		rc = xs_nsys_db_each(&n->db, "ENUM_CUDA_MEM_KIND", memory, 2,
+				     add_memory, n);
+	find_span(n);
+	if (!rc)
+		rc = add_system(n);
+	sqlite3_prepare_v2(n->db.db,
+			   "SELECT value FROM main.StringIds WHERE id = ?1", -1,
+			   &n->find_string, NULL);
+	sqlite3_prepare_v2(n->db.db,
+			   "SELECT symbol, module FROM main." XS_NSYS_STACKS
+			   " WHERE id = ?1 ORDER BY stackDepth",
+			   -1, &n->find_frames, NULL);
+	return rc;
+}
+
+void xs_nsys_info_release(struct xs_nsys *n)
+{
+	sqlite3_finalize(n->find_string);
+	sqlite3_finalize(n->find_frames);
+	xs_distinct_release(&n->ids);
+	free(n->strings);
+	free(n->defaults);
+}

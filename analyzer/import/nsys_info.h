@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What an export of Nsight Systems says of the run, and what it lacks. */
+#ifndef XS_ANALYZER_IMPORT_NSYS_INFO_H
+#define XS_ANALYZER_IMPORT_NSYS_INFO_H
+
+#include "analyzer/import/foreign.h"
+#include "analyzer/import/nsys_db.h"
+
+#define XS_NSYS_USAGE  "CUDA_GPU_MEMORY_USAGE_EVENTS"
+#define XS_NSYS_STACKS "CUDA_CALLCHAINS"
+
+struct xs_nsys {
+	struct xs_nsys_db db;
+	struct xs_foreign foreign;
+	uint32_t pid;	  /* the process that is read */
+	uint64_t base_ns; /* CLOCK_REALTIME of time 0; 0: unknown */
+	/* (context, stream) of default streams */
+	uint64_t *defaults;
+	size_t default_count;
+	uint8_t memories[16];	/* enum xs_memory by number in the file */
+	struct xs_distinct ids; /* of strings in the file */
+	uint32_t *strings;	/* by number of such an id */
+	sqlite3_stmt *find_string, *find_frames;
+};
+
+/* The process of a global id. */
+static inline uint32_t xs_nsys_pid(uint64_t global_id)
+{
+	return (uint32_t)(global_id >> 24) & 0xffffffu;
+}
+
+/* Before and after the tables are read. Return 0 or -errno with a message. */
+int xs_nsys_info_begin(struct xs_nsys *nsys);
+int xs_nsys_info_end(struct xs_nsys *nsys);
+void xs_nsys_info_release(struct xs_nsys *nsys);
+
+/* Stores the number of a string of the file; 0 if it has none of this id. */
+int xs_nsys_string(struct xs_nsys *nsys, uint64_t id, uint32_t *number);
+/* Fills in who called, if the file has call stacks: the innermost frame outside
+ * of CUDA's own libraries. */
+int xs_nsys_caller(struct xs_nsys *nsys, uint64_t stack,
+		   struct xs_foreign_site *site);
+/* Returns the kind of memory in a column. */
+uint8_t xs_nsys_memory(const struct xs_nsys *nsys, sqlite3_stmt *values,
+		       int column);
+
+#endif

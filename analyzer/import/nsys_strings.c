@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Strings and call stacks of an export of Nsight Systems. */
+#include "analyzer/import/nsys_info.h"
+
+#include "analyzer/import/call_class.h"
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Frames of a stack that are looked at. */
+#define FRAMES_MOST 64
+
+static int read_string(struct xs_nsys *n, uint64_t id, uint32_t *number)
+{
+	const char *text = "";
+	char name[128];
+	int rc;
+
+	if (n->find_string) {
+		sqlite3_bind_int64(n->find_string, 1, (sqlite3_int64)id);
+		if (sqlite3_step(n->find_string) == SQLITE_ROW)
+			text = xs_nsys_db_text(n->find_string, 0);
+	}
+	/* cudaMemcpy_v3020: no program calls it so */
+	if (strncmp(text, "cuda", 4) == 0 && strlen(text) < sizeof(name)) {
+		const int length = xs_call_name_length(text);
+
+		memcpy(name, text, (size_t)length);
+		name[length] = '\0';
+		text = name;
+	}
+	rc = xs_foreign_add_string(&n->foreign, text, number);
+	if (n->find_string)
+		sqlite3_reset(n->find_string);
+	return rc;
+}
+
+int xs_nsys_string(struct xs_nsys *n, uint64_t id, uint32_t *number)
+{
+	const size_t before = n->ids.count;
+	uint32_t index, *strings;
+	int rc;
+
+	*number = 0;
+	if (!id)
+		return 0;
+	rc = xs_distinct_find(&n->ids, &id, sizeof(id), &index);
+	if (rc)
+		return rc;
+	if (index == before) {
+		strings = xs_array_grow(n->strings, before, sizeof(*strings));
+		if (!strings)
+			return -ENOMEM;
+		n->strings = strings;
+		rc = read_string(n, id, &strings[index]);
+	}
+	*number = rc ? 0 : n->strings[index];
+	return rc;
+}
+
+static bool is_of_cuda(const char *module)
+{
+	return strstr(module, "libcuda") || strstr(module, "libcupti") ||
+	       strstr(module, "libToolsInjection");
+}
+
+int xs_nsys_caller(struct xs_nsys *n, uint64_t stack,
+		   struct xs_foreign_site *site)
+{
+	int rc = 0;
+
+	if (!stack || !n->find_frames)
+		return 0;
+	sqlite3_bind_int64(n->find_frames, 1, (sqlite3_int64)stack);
+	for (size_t i = 0; !rc && i < FRAMES_MOST &&
+			   sqlite3_step(n->find_frames) == SQLITE_ROW;
+	     i++) {
+		const uint64_t symbol = xs_nsys_db_number(n->find_frames, 0);
+		const uint64_t module = xs_nsys_db_number(n->find_frames, 1);
+
+		rc = xs_nsys_string(n, module, &site->module);
+		if (!rc)
+			rc = xs_nsys_string(n, symbol, &site->symbol);
+		if (!is_of_cuda(
+			xs_distinct_value(&n->foreign.strings, site->module)))
+			break;
+		site->module = site->symbol = 0;
+	}
+	sqlite3_reset(n->find_frames);
+	return rc;
+}
