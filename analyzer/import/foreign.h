@@ -24,6 +24,7 @@ struct xs_foreign_call {
 	uint8_t call_class;
 	uint8_t direction;   /* filled from ops */
 	bool result_unknown; /* error has no meaning */
+	bool has_stream;     /* stream is known; filled from ops and details */
 };
 
 /* One operation of the GPU, or the launch of a graph. */
@@ -76,7 +77,8 @@ struct xs_foreign {
 	uint32_t pid;
 	uint64_t begin_ns, end_ns; /* of the run; 0: of the first and last
 				    * call or op */
-	uint64_t source_bytes;	   /* size of the file */
+	uint64_t base_ns;      /* is added to all times when they are passed */
+	uint64_t source_bytes; /* size of the file */
 };
 
 /* All functions return 0 or -errno. */

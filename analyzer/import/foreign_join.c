@@ -66,6 +66,7 @@ static void join_op(const struct xs_foreign *f, struct xs_foreign_call *call,
 		    struct xs_foreign_op *op)
 {
 	call->stream = xs_foreign_stream(f, op->queue);
+	call->has_stream = true;
 	switch (call->call_class) {
 	case XS_CALL_COPY_ASYNC:
 	case XS_CALL_SET_ASYNC:
@@ -108,6 +109,7 @@ static void join_detail(struct xs_foreign_call *call,
 {
 	if (detail->has_stream)
 		call->stream = detail->stream;
+	call->has_stream |= detail->has_stream;
 	if (detail->event)
 		call->event = detail->event;
 	if (detail->address) {
@@ -138,6 +140,39 @@ static int join_details(struct xs_foreign *f)
 	}
 	free(keys);
 	return rc;
+}
+
+/* Returns whether the handle, stream or event, decides what is waited for. */
+static bool uses_event(uint8_t call_class)
+{
+	return call_class == XS_CALL_SYNC_EVENT ||
+	       call_class == XS_CALL_EVENT_RECORD ||
+	       call_class == XS_CALL_STREAM_WAIT;
+}
+
+static bool uses_stream(uint8_t call_class)
+{
+	return call_class == XS_CALL_SYNC_STREAM ||
+	       call_class == XS_CALL_EVENT_RECORD ||
+	       call_class == XS_CALL_STREAM_WAIT;
+}
+
+/* 0 would be the default stream, and events of one handle one event: an unknown
+ * one gets a handle of its own. If all work went to one stream, a wait is for
+ * that one. */
+static void set_unknown(struct xs_foreign *f)
+{
+	const bool one = f->queues.count == 1;
+
+	for (size_t i = 0; i < f->call_count; i++) {
+		struct xs_foreign_call *call = &f->calls[i];
+
+		if (uses_stream(call->call_class) && !call->has_stream)
+			call->stream =
+			    one ? xs_foreign_stream(f, 0) : UINT64_MAX - i;
+		if (uses_event(call->call_class) && !call->event)
+			call->event = UINT64_MAX - i;
+	}
 }
 
 static int sort_calls(struct xs_foreign *f)
@@ -216,5 +251,9 @@ int xs_foreign_join(struct xs_foreign *f)
 		rc = drop_inner(f);
 	if (!rc)
 		rc = join_ops(f);
-	return rc ? rc : join_details(f);
+	if (!rc)
+		rc = join_details(f);
+	if (!rc)
+		set_unknown(f);
+	return rc;
 }

@@ -101,6 +101,19 @@ static void pass_infos(struct passer *p)
 	}
 }
 
+static bool is_used(const struct xs_foreign *f, uint32_t device)
+{
+	for (size_t i = 0; i < f->queues.count; i++) {
+		const struct xs_foreign_queue *queue =
+		    xs_distinct_value(&f->queues, i);
+
+		if (queue->device == device)
+			return true;
+	}
+	return false;
+}
+
+/* A file may name all GPUs of the machine. */
 static void pass_devices(struct passer *p)
 {
 	const struct xs_foreign *f = p->foreign;
@@ -108,8 +121,9 @@ static void pass_devices(struct passer *p)
 	for (size_t i = 0; i < f->device_count; i++) {
 		const char *name = text_of(f, f->device_names[i]);
 
-		pass_text(p, &f->devices[i], XS_REC_device,
-			  sizeof(f->devices[i]), name, strlen(name));
+		if (is_used(f, f->devices[i].device))
+			pass_text(p, &f->devices[i], XS_REC_device,
+				  sizeof(f->devices[i]), name, strlen(name));
 	}
 }
 
@@ -192,6 +206,7 @@ static void begin_timed(struct passer *p, struct xs_rec_call *head,
 	const uint64_t duration_ns = end_ns > start_ns ? end_ns - start_ns : 0;
 	struct xs_rec_wide wide = {.site = site, .duration_ns = duration_ns};
 
+	start_ns += p->foreign->base_ns;
 	/* a new chunk begins before, not between these records */
 	if (!p->rc && p->at - p->chunk_at > CHUNK_BYTES - 1024)
 		begin_chunk(p);
@@ -336,16 +351,16 @@ static int pass_ops(struct passer *p)
 static int pass_header(struct passer *p)
 {
 	const struct xs_foreign *f = p->foreign;
-	const struct xs_file_header header = {.magic = XS_FORMAT_MAGIC,
-					      .version = XS_FORMAT_VERSION,
-					      .header_bytes = sizeof(header),
-					      .byte_order =
-						  XS_FORMAT_BYTE_ORDER,
-					      .pid = f->pid,
-					      .state = XS_FILE_CLOSED,
-					      .start_realtime_ns = f->begin_ns,
-					      .flush_realtime_ns = f->end_ns,
-					      .end_realtime_ns = f->end_ns};
+	const struct xs_file_header header = {
+	    .magic = XS_FORMAT_MAGIC,
+	    .version = XS_FORMAT_VERSION,
+	    .header_bytes = sizeof(header),
+	    .byte_order = XS_FORMAT_BYTE_ORDER,
+	    .pid = f->pid,
+	    .state = XS_FILE_CLOSED,
+	    .start_realtime_ns = f->base_ns + f->begin_ns,
+	    .flush_realtime_ns = f->base_ns + f->end_ns,
+	    .end_realtime_ns = f->base_ns + f->end_ns};
 
 	return p->visitor->header(p->visitor->self, &header, 0,
 				  f->source_bytes);
@@ -358,7 +373,7 @@ int xs_foreign_pass(const struct xs_foreign *f,
 	    .foreign = f, .visitor = visitor, .at = XS_PAGE_BYTES};
 	int rc;
 
-	p.base_ns = f->begin_ns;
+	p.base_ns = f->base_ns + f->begin_ns;
 	p.rc = pass_header(&p);
 	if (!p.rc)
 		begin_chunk(&p);

@@ -32,6 +32,16 @@ static int refuse_report(const struct xs_trace_bytes *bytes,
 	    "give OUT.sqlite");
 }
 
+static bool begins_json(const char *text, uint64_t size)
+{
+	size_t at = 0;
+
+	while (at < size && at < XS_PAGE_BYTES && strchr(" \t\r\n", text[at]) &&
+	       text[at])
+		at++;
+	return at < size && (text[at] == '{' || text[at] == '[');
+}
+
 xs_importer *xs_importer_find(const void *data, uint64_t size)
 {
 	static const struct {
@@ -41,11 +51,12 @@ xs_importer *xs_importer_find(const void *data, uint64_t size)
 	} kinds[] = {
 	    {"SQLite format 3", 16, xs_import_nsys},
 	    {"NVIDIA Tegra Profiler Report", 28, refuse_report},
+	    {"\x1f\x8b", 2, xs_import_chrome},
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (size >= kinds[i].bytes &&
 		    memcmp(data, kinds[i].begin, kinds[i].bytes) == 0)
 			return kinds[i].importer;
-	return NULL;
+	return begins_json(data, size) ? xs_import_chrome : NULL;
 }

@@ -20,6 +20,10 @@ xs_importer *xs_importer_find(const void *data, uint64_t size);
 /* An SQLite export of Nsight Systems. */
 xs_importer xs_import_nsys;
 
+/* Events in the format of Chrome, of PyTorch's profiler or of JAX: JSON, plain
+ * or compressed by gzip. */
+xs_importer xs_import_chrome;
+
 /* Stores a message for *error. Returns -EPROTO. */
 int xs_import_fail(const char **error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -43,18 +43,6 @@ static const char *const gpu_columns[] = {"id",
 					  "computeMinor",
 					  NULL};
 
-static bool is_used(const struct xs_foreign *f, uint32_t device)
-{
-	for (size_t i = 0; i < f->queues.count; i++) {
-		const struct xs_foreign_queue *queue =
-		    xs_distinct_value(&f->queues, i);
-
-		if (queue->device == device)
-			return true;
-	}
-	return false;
-}
-
 /* CUDA's number of a GPU: CUDA_VISIBLE_DEVICES may change it from process to
  * process. */
 static uint32_t number_of(const struct xs_nsys *n, sqlite3_stmt *values)
@@ -97,7 +85,7 @@ static int add_device(void *self, sqlite3_stmt *values)
 	const char *uuid = xs_nsys_db_text(values, G_UUID);
 	int rc = 0;
 
-	if (number > UINT16_MAX || !is_used(&n->foreign, number))
+	if (number > UINT16_MAX)
 		return 0;
 	if (uuid[0])
 		rc = xs_foreign_add_info(&n->foreign, "uuid.%u=GPU-%s", number,
@@ -156,7 +144,8 @@ static int add_notes(struct xs_nsys *n)
 	    {f->op_count > 0,
 	     "the export has no addresses of host memory: whether data is "
 	     "copied in again (resident), or which op needs what another one "
-	     "wrote (--dataflow), cannot be told"},
+	     "wrote (--dataflow), cannot be told, and each copy of a round "
+	     "counts as one buffer to pin"},
 	    {!xs_nsys_db_has_table(&n->db, XS_NSYS_USAGE) && f->call_count,
 	     "the export has no sizes of allocations (nsys profile "
 	     "--cuda-memory-usage=true records those of the device)"},

@@ -8,13 +8,17 @@
 #include <string.h>
 #include <time.h>
 
+/* The year 2001: no trace is older. */
+#define LEAST_REALTIME_NS 1000000000000000000u
+
 static const char *utc(struct xs_arena *arena, uint64_t realtime_ns)
 {
 	time_t seconds = (time_t)(realtime_ns / 1000000000u);
 	char text[32];
 	struct tm tm;
 
-	if (!realtime_ns || !gmtime_r(&seconds, &tm))
+	/* times of an imported trace may have another zero */
+	if (realtime_ns < LEAST_REALTIME_NS || !gmtime_r(&seconds, &tm))
 		return NULL;
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	return xs_arena_copy(arena, text);
@@ -68,6 +72,11 @@ static enum xs_language python_of(const struct xs_trace *trace)
 	    {"/cupy", XS_LANGUAGE_CUPY}, /* cupy, cupy_backends */
 	};
 
+	const char *named = xs_trace_find_info(trace, "framework");
+
+	if (named)
+		return strcmp(named, "jax") == 0 ? XS_LANGUAGE_JAX
+						 : XS_LANGUAGE_PYTORCH;
 	for (size_t i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++)
 		if (has_module_in(trace, frameworks[i].folder))
 			return frameworks[i].language;

@@ -4,6 +4,7 @@
 
     check.py XFERSPY
 """
+import gzip
 import json
 import pathlib
 import sqlite3
@@ -15,6 +16,8 @@ import unittest
 import write_nsys
 
 XFERSPY = ""
+RECORDED = pathlib.Path(__file__).parent / "recorded"
+ADDRESS_KIB = 200000 # the input is mapped, but not all of it is read
 SCHEMAS = ("2.9", "3.0", "3.8", "3.17", "3.25")
 
 
@@ -37,8 +40,8 @@ def records(path):
     return out
 
 
-def report(path):
-    done = run("report", "--format", "json", "--machine", "h200", path)
+def report(path, machine="h200"):
+    done = run("report", "--format", "json", "--machine", machine, path)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -152,6 +155,142 @@ class Nsys(unittest.TestCase):
         self.assertEqual(report(path)["coverage"]["graphs_unknown"], 1)
 
 
+def packed(path, events, **top):
+    with gzip.open(path, "wt") as file:
+        json.dump(top | {"traceEvents": events}, file)
+    return path
+
+
+def event(category, name, start_us, us, **arguments):
+    on_gpu = category in ("kernel", "gpu_memcpy", "gpu_memset")
+    rest = {"device": 0, "context": 1, "stream": 7} if on_gpu else {}
+    return {"ph": "X", "cat": category, "name": name, "ts": start_us, "dur": us,
+            "pid": 0 if on_gpu else 7, "tid": 7, "args": rest | arguments}
+
+
+class PyTorch(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def recorded(self, name):
+        """A recorded trace, and what gzip held in it."""
+        plain = self.path / name.removesuffix(".gz")
+        plain.write_bytes(gzip.decompress((RECORDED / name).read_bytes()))
+        return plain
+
+    def test_one_run_seen_by_both(self):
+        ours = report(self.recorded("rounds.xspy.gz"), "fitted")
+        theirs = report(RECORDED / "rounds.json.gz", "fitted")
+        for key in ("h2d_ns", "d2h_ns", "kernel_ns", "h2d_bytes", "d2h_bytes"):
+            a, b = ours["totals"][key], theirs["totals"][key]
+            self.assertLess(abs(a - b), 0.01 * a, key)
+
+        def rounds(made):
+            return [(phase["rounds"], phase["h2d_bytes"], phase["d2h_bytes"],
+                     phase["src_memory"], phase["dst_memory"])
+                    for phase in made["phases"] if phase["rounds"] > 1]
+        self.assertEqual(rounds(ours), rounds(theirs))
+        self.assertEqual(len(rounds(ours)), 2)
+        for phase in ("round_ns", "h2d_ns", "d2h_ns", "kernel_ns"):
+            a, b = ours["phases"][0][phase], theirs["phases"][0][phase]
+            self.assertLess(abs(a - b), 0.01 * a, phase)
+        first = [made["plan"][0] for made in (ours, theirs)]
+        self.assertEqual(*[(step["strategy"], step["phase"]) for step in first])
+        self.assertEqual(theirs["coverage"]["matched"],
+                         theirs["coverage"]["gpu_ops_seen"])
+
+    def test_plain_and_compressed_are_the_same(self):
+        packed_one = report(RECORDED / "rounds.json.gz")
+        plain = report(self.recorded("rounds.json.gz"))
+        packed_one["trace"]["path"] = plain["trace"]["path"] = ""
+        self.assertEqual(packed_one, plain)
+
+    def test_python(self):
+        sites = {(site["file"], site["function"]) for phase in
+                 report(RECORDED / "rounds-stack.json.gz")["phases"]
+                 for site in phase["sites"]}
+        self.assertIn(("rounds.py", "pageable"), sites)
+        self.assertIn(("rounds.py", "pinned"), sites)
+
+    def test_what_was_waited_for(self):
+        made = records(RECORDED / "event_sync.json.gz")
+        events = [int(call["event"], 0) for call in made["waitcall"]]
+        # two records of events, and a wait for the second one
+        self.assertEqual(events.count(1522), 1)
+        self.assertEqual(events.count(1533), 2)
+        self.assertEqual(len(made["device"]), 1) # of eight: it was used
+
+    def test_unknown_handles_join_nothing(self):
+        path = packed(self.path / "a", [
+            event("cuda_runtime", "cudaEventRecord", 10, 1, correlation=1),
+            event("cuda_runtime", "cudaEventRecord", 12, 1, correlation=2),
+            event("cuda_runtime", "cudaStreamWaitEvent", 14, 1, correlation=3),
+            event("cuda_runtime", "cudaLaunchKernel", 16, 1, correlation=4),
+            event("kernel", "k", 20, 5, correlation=4, stream=20),
+            event("cuda_runtime", "cudaLaunchKernel", 26, 1, correlation=5),
+            event("kernel", "k", 30, 5, correlation=5)])
+        waits = records(path)["waitcall"]
+        self.assertEqual(len({call["event"] for call in waits}), 3)
+        self.assertEqual(len({call["stream"] for call in waits}), 3)
+        notes = " ".join(report(path)["coverage"]["notes"])
+        self.assertIn("does not tell which events streams waited for", notes)
+
+    def test_times_are_exact(self):
+        path = packed(self.path / "a", [
+            event("cuda_runtime", "cudaMemcpyAsync", "START", 3, correlation=1)])
+        text = gzip.decompress(path.read_bytes()).decode()
+        with gzip.open(path, "wt") as file:
+            file.write(text.replace('"START"', "1700000000000000.123"))
+        header = records(path)["header"][0]
+        self.assertEqual(header["start_realtime_ns"], "1700000000000000123")
+        self.assertEqual(header["end_realtime_ns"], "1700000000000003123")
+
+    def test_sizes_and_kinds(self):
+        path = packed(self.path / "a", [
+            event("cuda_runtime", "cudaMemcpyAsync", 10, 30, correlation=1),
+            event("gpu_memcpy", "Memcpy DtoH (Device -> Pinned)", 15, 20,
+                  correlation=1, bytes=4096),
+            event("gpu_memcpy", "Memcpy Somewhere", 45, 2, correlation=9),
+            event("gpu_memset", "Memset (Device)", 50, 2, correlation=2, bytes=64)],
+            baseTimeNanoseconds=1700000000000000000)
+        made = records(path)
+        copy = made["copy"][0]
+        self.assertEqual((copy["bytes"], copy["direction"], copy["src_memory"],
+                          copy["dst_memory"], copy["flags"]),
+                         ("4096", "2", "3", "2", "1"))
+        self.assertEqual((made["copy"][1]["direction"], made["copy"][1]["bytes"]),
+                         ("0", "0"))
+        self.assertEqual(made["set"][0]["memory"], "3")
+        self.assertEqual(made["copycall"][0]["bytes"], "4096")
+
+    def test_jax(self):
+        made = report(RECORDED / "put.json.gz")
+        self.assertEqual(made["totals"]["h2d_bytes"], 16 * (16 << 20))
+        self.assertEqual(made["coverage"]["imported"], "the profiler of JAX")
+        self.assertIsNone(made["totals"]["host_blocked_ns"])
+        self.assertIsNone(made["trace"]["started_utc"])
+        self.assertEqual(made["plan"], [])
+
+    def test_a_long_file_takes_little_memory(self):
+        """Most of a trace are events that are passed over."""
+        path = self.path / "long.json"
+        filler = json.dumps({"ph": "X", "cat": "ac2g", "name": "x" * 900}) + ","
+        with open(path, "w") as file:
+            file.write('{"traceEvents":[')
+            for _ in range(64):
+                file.write(filler * 1024)
+            file.write(json.dumps(event("cuda_runtime", "cudaMalloc", 1, 2,
+                                        correlation=1)) + "]}")
+        self.assertGreater(path.stat().st_size, 55 << 20)
+        done = subprocess.run(
+            ["sh", "-c", f"ulimit -v {ADDRESS_KIB}; exec {XFERSPY} dump {path}"],
+            capture_output=True, text=True, timeout=120)
+        if "ASan" not in done.stderr and "AddressSanitizer" not in done.stderr:
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
 class Refused(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -180,6 +319,22 @@ class Refused(unittest.TestCase):
         self.refuse("damaged or incomplete")
         self.path.write_bytes(whole[:100])
         self.refuse("damaged or incomplete")
+
+    def test_json(self):
+        whole = (RECORDED / "rounds.json.gz").read_bytes()
+        self.path.write_bytes(whole[:len(whole) // 2])
+        self.refuse("the compressed data is damaged or ends early")
+        self.path.write_bytes(gzip.decompress(whole)[:50000])
+        self.refuse("not a whole trace in JSON")
+        for text, words in (('{"a": 1}', "no trace of PyTorch's profiler"),
+                            ("[]", "no trace of PyTorch's profiler"),
+                            ('{"traceEvents": [}', "brackets do not match"),
+                            ('{"traceEvents": [{"ph" 1}]}', "a key has no value"),
+                            ("[" * 100, "nested too deeply"),
+                            ('{"a": "\\q"}', "wrong escape"),
+                            ('{"a": 1} b', "comma is missing")):
+            self.path.write_text(text)
+            self.refuse(words)
 
     def test_a_schema_of_the_future(self):
         write_nsys.write("4.0", self.path)

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of a trace in the format of Chrome, and the traces of frameworks that
+ * are read from them. */
+#ifndef XS_ANALYZER_IMPORT_CHROME_H
+#define XS_ANALYZER_IMPORT_CHROME_H
+
+#include "analyzer/import/foreign.h"
+#include "analyzer/import/json_pull.h"
+
+/* Processes of a trace of JAX that are told apart: those of the devices have
+ * small numbers. */
+#define XS_CHROME_DEVICES 512u
+
+/* One event. What it does not have is 0 or "". */
+struct xs_chrome_event {
+	const char *name;
+	char phase; /* X: it has a duration; M: a name of a process */
+	char category[32];
+	uint64_t pid, tid;
+	uint64_t start_ns, end_ns;
+	/* from its arguments */
+	bool has_device, has_stream;
+	uint64_t device, context, stream, bytes, correlation;
+	uint64_t waits_for; /* correlation of the record of an event */
+	uint64_t registers, shared_bytes, grid[3], block[3];
+	char label[64];	   /* name of a process */
+	char details[192]; /* of a kernel or copy */
+};
+
+/* A function, or an operation of the framework, while it runs. */
+struct xs_chrome_frame {
+	uint64_t start_ns, end_ns;
+	uint32_t thread, symbol, file, line;
+	bool python;
+};
+
+struct xs_chrome {
+	struct xs_foreign foreign;
+	struct xs_chrome_frame *frames;
+	size_t frame_count;
+	uint64_t base_ns; /* CLOCK_REALTIME of time 0 */
+	size_t events;	  /* of a framework */
+	bool torch;	  /* of PyTorch's profiler */
+	bool has_stack;	  /* frames of Python */
+	/* JAX: number of a device + 1, by its process; 0: the host */
+	unsigned devices[XS_CHROME_DEVICES];
+};
+
+/* Take an event. Return 0 or -errno. */
+int xs_kineto_add(struct xs_chrome *chrome,
+		  const struct xs_chrome_event *event);
+int xs_jax_add(struct xs_chrome *chrome, const struct xs_chrome_event *event);
+
+/* Adds the op of an event on a device; direction, memories and flags of `op`
+ * are kept. */
+int xs_chrome_add_op(struct xs_chrome *chrome,
+		     const struct xs_chrome_event *event,
+		     struct xs_foreign_op *op);
+/* Finds what called each call: the functions and operations around it. */
+int xs_chrome_find_sites(struct xs_chrome *chrome);
+/* Adds the infos, and notes on what such a file lacks. */
+int xs_chrome_add_notes(struct xs_chrome *chrome);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Who called: the functions of Python and operations of the framework that run
+ * on the thread of a call, and what such a file lacks. */
+#include "analyzer/import/chrome.h"
+
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Frames of Python that a site has at most, the innermost. */
+#define FRAMES_MOST 12
+
+/* The frames that are open on a thread, the outermost first. */
+struct stack {
+	uint32_t *frames;
+	size_t count;
+};
+
+struct finder {
+	struct xs_chrome *chrome;
+	struct xs_distinct threads;
+	struct stack *stacks; /* by number of the thread */
+};
+
+static int stack_of(struct finder *f, uint32_t thread, struct stack **stack)
+{
+	const size_t before = f->threads.count;
+	struct stack *stacks;
+	uint32_t number;
+	int rc =
+	    xs_distinct_find(&f->threads, &thread, sizeof(thread), &number);
+
+	if (rc)
+		return rc;
+	if (number == before) {
+		stacks = xs_array_grow(f->stacks, before, sizeof(*stacks));
+		if (!stacks)
+			return -ENOMEM;
+		f->stacks = stacks;
+		stacks[number] = (struct stack){0};
+	}
+	*stack = &f->stacks[number];
+	return 0;
+}
+
+static void close_ended(const struct finder *f, struct stack *stack,
+			uint64_t now_ns)
+{
+	while (stack->count &&
+	       f->chrome->frames[stack->frames[stack->count - 1]].end_ns <=
+		   now_ns)
+		stack->count--;
+}
+
+/* Of two frames that begin at once, the longer one is the outer. */
+static int push(struct finder *f, uint32_t index)
+{
+	const struct xs_chrome_frame *frames = f->chrome->frames;
+	struct stack *stack;
+	uint32_t *grown;
+	size_t at;
+	int rc = stack_of(f, frames[index].thread, &stack);
+
+	if (rc)
+		return rc;
+	close_ended(f, stack, frames[index].start_ns);
+	grown = xs_array_grow(stack->frames, stack->count, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	stack->frames = grown;
+	for (at = stack->count++;
+	     at > 0 &&
+	     frames[grown[at - 1]].start_ns == frames[index].start_ns &&
+	     frames[grown[at - 1]].end_ns < frames[index].end_ns;
+	     at--)
+		grown[at] = grown[at - 1];
+	grown[at] = index;
+	return 0;
+}
+
+/* Functions of the framework itself are named by their operations. */
+static bool is_of_program(const struct xs_foreign *f,
+			  const struct xs_chrome_frame *frame)
+{
+	return frame->python && frame->file &&
+	       strncmp(xs_distinct_value(&f->strings, frame->file), "torch/",
+		       6) != 0;
+}
+
+/* Adds the program's functions that are open, from the outermost of the last
+ * FRAMES_MOST. Stores the number of the innermost + 1. */
+static int add_callers(struct finder *f, const struct stack *stack,
+		       uint32_t *caller)
+{
+	const struct xs_chrome_frame *frames = f->chrome->frames;
+	size_t python = 0, skip;
+	int rc = 0;
+
+	for (size_t i = 0; i < stack->count; i++)
+		python += is_of_program(&f->chrome->foreign,
+					&frames[stack->frames[i]]);
+	skip = python > FRAMES_MOST ? python - FRAMES_MOST : 0;
+	*caller = 0;
+	for (size_t i = 0; !rc && i < stack->count; i++) {
+		const struct xs_chrome_frame *frame = &frames[stack->frames[i]];
+		const struct xs_foreign_site site = {.symbol = frame->symbol,
+						     .file = frame->file,
+						     .line = frame->line,
+						     .caller = *caller};
+		uint32_t number;
+
+		if (!is_of_program(&f->chrome->foreign, frame))
+			continue;
+		if (skip) {
+			skip--;
+			continue;
+		}
+		rc = xs_foreign_add_site(&f->chrome->foreign, &site, &number);
+		*caller = number + 1;
+	}
+	return rc;
+}
+
+/* The operation that the program asked for, such as aten::to, names the site.
+ */
+static int set_site(struct finder *f, struct xs_foreign_call *call)
+{
+	struct xs_foreign *foreign = &f->chrome->foreign;
+	const struct xs_chrome_frame *frames = f->chrome->frames;
+	struct xs_foreign_site site;
+	struct stack *stack;
+	int rc = stack_of(f, call->thread, &stack);
+
+	if (rc)
+		return rc;
+	close_ended(f, stack, call->start_ns);
+	memcpy(&site, xs_distinct_value(&foreign->sites, call->site),
+	       sizeof(site));
+	for (size_t i = 0; i < stack->count && !site.symbol; i++)
+		if (!frames[stack->frames[i]].python)
+			site.symbol = frames[stack->frames[i]].symbol;
+	rc = add_callers(f, stack, &site.caller);
+	return rc ? rc : xs_foreign_add_site(foreign, &site, &call->site);
+}
+
+int xs_chrome_find_sites(struct xs_chrome *c)
+{
+	const size_t count = c->frame_count + c->foreign.call_count;
+	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	struct finder f = {.chrome = c};
+	int rc = keys && count < XS_NONE32 ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < count; i++)
+		keys[i] = (struct xs_key){
+		    i < c->frame_count
+			? c->frames[i].start_ns
+			: c->foreign.calls[i - c->frame_count].start_ns,
+		    (uint32_t)i};
+	if (!rc)
+		rc = xs_keys_sort(keys, count);
+	for (size_t i = 0; !rc && i < count; i++) {
+		const uint32_t index = keys[i].index;
+
+		rc = index < c->frame_count
+			 ? push(&f, index)
+			 : set_site(&f,
+				    &c->foreign.calls[index - c->frame_count]);
+	}
+	for (size_t i = 0; i < f.threads.count; i++)
+		free(f.stacks[i].frames);
+	free(f.stacks);
+	xs_distinct_release(&f.threads);
+	free(keys);
+	return rc;
+}
+
+static size_t count_calls(const struct xs_foreign *f, uint8_t call_class)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < f->call_count; i++)
+		count += f->calls[i].call_class == call_class;
+	return count;
+}
+
+int xs_chrome_add_notes(struct xs_chrome *c)
+{
+	struct xs_foreign *f = &c->foreign;
+	const bool streams = count_calls(f, XS_CALL_SYNC_STREAM) &&
+			     f->queues.count > 1 && !f->detail_count;
+	const struct {
+		bool missing;
+		const char *text;
+	} infos[] = {
+	    {c->torch, "imported=PyTorch's profiler"},
+	    {c->torch, "framework=pytorch"},
+	    {!c->torch, "imported=the profiler of JAX"},
+	    {!c->torch, "framework=jax"},
+	    {true, "note=the run is the profiled part of it"},
+	    {c->torch && !c->has_stack,
+	     "note=the file has no functions of Python "
+	     "(torch.profiler.profile(with_stack=True) records them)"},
+	    {c->has_stack, "note=lines are those where a function begins, not "
+			   "those of its calls"},
+	    {!c->torch, "note=the file does not tell which functions of CUDA "
+			"were called, nor what the host waited for: calls are "
+			"left out"},
+	    {f->op_count > 0,
+	     "note=the file has no addresses of memory and no sizes of "
+	     "allocations: whether data is copied in again (resident), or "
+	     "which op needs what another one wrote (--dataflow), cannot be "
+	     "told, and each copy of a round counts as one buffer to pin"},
+	    {count_calls(f, XS_CALL_STREAM_WAIT) && !f->detail_count,
+	     "note=the file does not tell which events streams waited for: "
+	     "orders between streams are unknown"},
+	    {streams, "note=the file does not tell for which stream a call "
+		      "waited"},
+	};
+	int rc = 0;
+
+	f->base_ns = c->base_ns;
+	for (size_t i = 0; !rc && i < sizeof(infos) / sizeof(*infos); i++)
+		if (infos[i].missing)
+			rc = xs_foreign_add_info(f, "%s", infos[i].text);
+	return rc;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of JAX: its processes are the host and the devices, whose threads are
+ * streams. Of the host's calls only those that issue work have an event, which
+ * does not name the function: with these alone, a report would take waits for
+ * the host's own code. They are left out. */
+#include "analyzer/import/chrome.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint8_t memory_of(const char *details, const char *key)
+{
+	static const struct {
+		const char *name;
+		uint8_t memory;
+	} kinds[] = {{"pageable", XS_MEM_PAGEABLE},
+		     {"pinned", XS_MEM_PINNED},
+		     {"device", XS_MEM_DEVICE},
+		     {"array", XS_MEM_ARRAY},
+		     {"managed", XS_MEM_MANAGED}};
+	const char *at = strstr(details, key);
+
+	at = at ? at + strlen(key) : "";
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strncmp(at, kinds[i].name, strlen(kinds[i].name)) == 0)
+			return kinds[i].memory;
+	return XS_MEM_UNKNOWN;
+}
+
+static uint64_t size_of(const char *details)
+{
+	const char *at = strstr(details, "size:");
+	unsigned long long bytes = 0;
+
+	if (at)
+		sscanf(at, "size:%llu", &bytes);
+	return bytes;
+}
+
+static uint8_t direction_of(const char *name)
+{
+	if (strcmp(name, "MemcpyH2D") == 0)
+		return XS_DIR_H2D;
+	if (strcmp(name, "MemcpyD2H") == 0)
+		return XS_DIR_D2H;
+	if (strcmp(name, "MemcpyD2D") == 0)
+		return XS_DIR_D2D;
+	if (strcmp(name, "MemcpyP2P") == 0)
+		return XS_DIR_P2P;
+	return XS_DIR_UNKNOWN;
+}
+
+static int add_kernel(struct xs_chrome *c, const struct xs_chrome_event *e)
+{
+	struct xs_foreign_op op = {.kind = XS_REC_kernel};
+	struct xs_rec_shape shape = {0};
+	unsigned registers = 0, fixed = 0, dynamic = 0;
+	unsigned grid[3] = {0}, block[3] = {0};
+	int rc;
+
+	sscanf(e->details,
+	       "regs:%u static_shared:%u dynamic_shared:%u grid:%u,%u,%u "
+	       "block:%u,%u,%u",
+	       &registers, &fixed, &dynamic, &grid[0], &grid[1], &grid[2],
+	       &block[0], &block[1], &block[2]);
+	shape = (struct xs_rec_shape){.registers = (xs_u16)registers,
+				      .grid_x = grid[0],
+				      .grid_y = grid[1],
+				      .grid_z = grid[2],
+				      .block_x = (xs_u16)block[0],
+				      .block_y = (xs_u16)block[1],
+				      .block_z = (xs_u16)block[2],
+				      .shared_static_bytes = fixed,
+				      .shared_dynamic_bytes = dynamic};
+	rc = xs_foreign_add_shape(&c->foreign, e->name, &shape, &op.shape);
+	return rc ? rc : xs_chrome_add_op(c, e, &op);
+}
+
+static int add_op(struct xs_chrome *c, const struct xs_chrome_event *e)
+{
+	struct xs_foreign_op op = {.kind = XS_REC_copy};
+
+	if (strncmp(e->name, "Memcpy", 6) == 0) {
+		op.direction = direction_of(e->name);
+		op.src_memory = memory_of(e->details, "kind_src:");
+		op.dst_memory = memory_of(e->details, "kind_dst:");
+		return xs_chrome_add_op(c, e, &op);
+	}
+	if (strncmp(e->name, "Memset", 6) == 0) {
+		op.kind = XS_REC_set;
+		return xs_chrome_add_op(c, e, &op);
+	}
+	return add_kernel(c, e);
+}
+
+int xs_jax_add(struct xs_chrome *c, const struct xs_chrome_event *e)
+{
+	struct xs_chrome_event on_device = *e;
+	unsigned device;
+
+	if (e->phase == 'M' && strcmp(e->name, "process_name") == 0 &&
+	    sscanf(e->label, "/device:GPU:%u", &device) == 1) {
+		c->devices[e->pid % XS_CHROME_DEVICES] = device + 1;
+		return 0;
+	}
+	if (e->phase != 'X' || !e->correlation)
+		return 0;
+	device = c->devices[e->pid % XS_CHROME_DEVICES];
+	if (!device)
+		return 0;
+	c->events++;
+	on_device.device = device - 1;
+	on_device.stream = e->tid;
+	on_device.bytes = size_of(e->details);
+	return add_op(c, &on_device);
+}

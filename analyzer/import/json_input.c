@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/import/json_input.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Takes the next bytes of the file. Returns their number or -errno. */
+static long take(struct xs_json_input *in, void *to, size_t room)
+{
+	const uint64_t left = in->bytes->size - in->at;
+	long taken;
+
+	room = left < room ? left : room;
+	if (in->bytes->fd < 0) {
+		memcpy(to, in->bytes->data + in->at, room);
+		taken = (long)room;
+	} else {
+		do
+			taken = pread(in->bytes->fd, to, room, (off_t)in->at);
+		while (taken < 0 && errno == EINTR);
+	}
+	if (taken < 0)
+		return -errno;
+	in->at += (uint64_t)taken;
+	return taken;
+}
+
+int xs_json_input_open(struct xs_json_input *in,
+		       const struct xs_trace_bytes *bytes)
+{
+	const xs_u8 *data = bytes->data;
+
+	*in = (struct xs_json_input){.bytes = bytes};
+	in->zipped = bytes->size > 2 && data[0] == 0x1f && data[1] == 0x8b;
+	/* 16: gzip */
+	return in->zipped && inflateInit2(&in->zip, 15 + 16) ? -ENOMEM : 0;
+}
+
+void xs_json_input_release(struct xs_json_input *in)
+{
+	if (in->zipped)
+		inflateEnd(&in->zip);
+}
+
+/* A file may be several compressed parts, one after another. */
+static int next_part(struct xs_json_input *in)
+{
+	if (in->zip.avail_in == 0 && in->at == in->bytes->size)
+		in->ended = true;
+	else if (inflateReset(&in->zip) != Z_OK)
+		return -EPROTO;
+	return 0;
+}
+
+static long inflate_piece(struct xs_json_input *in, char *piece)
+{
+	in->zip.next_out = (Bytef *)piece;
+	in->zip.avail_out = XS_JSON_PIECE;
+	while (in->zip.avail_out && !in->ended) {
+		int code, rc;
+
+		if (in->zip.avail_in == 0) {
+			const long taken = take(in, in->raw, sizeof(in->raw));
+
+			if (taken <= 0)
+				return taken ? taken : -EPROTO;
+			in->zip.next_in = in->raw;
+			in->zip.avail_in = (uInt)taken;
+		}
+		code = inflate(&in->zip, Z_NO_FLUSH);
+		if (code == Z_MEM_ERROR)
+			return -ENOMEM;
+		if (code != Z_OK && code != Z_STREAM_END)
+			return -EPROTO;
+		rc = code == Z_STREAM_END ? next_part(in) : 0;
+		if (rc)
+			return rc;
+	}
+	return (long)(XS_JSON_PIECE - in->zip.avail_out);
+}
+
+long xs_json_input_read(struct xs_json_input *in, char *piece)
+{
+	return in->zipped ? inflate_piece(in, piece)
+			  : take(in, piece, XS_JSON_PIECE);
+}

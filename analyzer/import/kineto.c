@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of PyTorch's profiler. */
+#include "analyzer/import/call_class.h"
+#include "analyzer/import/chrome.h"
+
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is(const struct xs_chrome_event *e, const char *category)
+{
+	return strcasecmp(e->category, category) == 0;
+}
+
+static int add_call(struct xs_chrome *c, const struct xs_chrome_event *e,
+		    uint8_t call_class)
+{
+	const struct xs_foreign_call call = {.start_ns = e->start_ns,
+					     .end_ns = e->end_ns,
+					     .thread = (uint32_t)e->tid,
+					     .correlation =
+						 (uint32_t)e->correlation,
+					     .call_class = call_class,
+					     .result_unknown = true};
+	struct xs_foreign_call *added;
+	struct xs_foreign_site site = {.call_class = call_class};
+	uint32_t number;
+	int rc = xs_foreign_add_string(&c->foreign, e->name, &site.function);
+
+	/* the caller is found when all frames are known */
+	if (!rc)
+		rc = xs_foreign_add_site(&c->foreign, &site, &number);
+	if (!rc)
+		rc = xs_foreign_add_call(&c->foreign, &call);
+	if (rc)
+		return rc;
+	added = &c->foreign.calls[c->foreign.call_count - 1];
+	added->site = number;
+	/* what waits for it names it by the call that recorded it */
+	if (call_class == XS_CALL_EVENT_RECORD)
+		added->event = e->correlation;
+	return 0;
+}
+
+static int add_runtime(struct xs_chrome *c, const struct xs_chrome_event *e)
+{
+	const uint8_t call_class = xs_call_class_of(e->name);
+
+	if (!c->foreign.pid)
+		c->foreign.pid = (uint32_t)e->pid;
+	return call_class == XS_CALL_OTHER ? 0 : add_call(c, e, call_class);
+}
+
+int xs_chrome_add_op(struct xs_chrome *c, const struct xs_chrome_event *e,
+		     struct xs_foreign_op *op)
+{
+	const struct xs_foreign_queue queue = {.device = (uint16_t)e->device,
+					       .context = (uint32_t)e->context,
+					       .stream = (uint32_t)e->stream};
+	int rc = xs_foreign_add_queue(&c->foreign, &queue, &op->queue);
+
+	op->start_ns = e->start_ns;
+	op->end_ns = e->end_ns;
+	op->bytes = e->bytes;
+	op->correlation = (uint32_t)e->correlation;
+	return rc ? rc : xs_foreign_add_op(&c->foreign, op);
+}
+
+static int add_kernel(struct xs_chrome *c, const struct xs_chrome_event *e)
+{
+	struct xs_rec_shape shape = {.registers = (xs_u16)e->registers,
+				     .grid_x = (xs_u32)e->grid[0],
+				     .grid_y = (xs_u32)e->grid[1],
+				     .grid_z = (xs_u32)e->grid[2],
+				     .block_x = (xs_u16)e->block[0],
+				     .block_y = (xs_u16)e->block[1],
+				     .block_z = (xs_u16)e->block[2],
+				     .shared_dynamic_bytes =
+					 (xs_u32)e->shared_bytes};
+	struct xs_foreign_op op = {.kind = XS_REC_kernel};
+	int rc = xs_foreign_add_shape(&c->foreign, e->name, &shape, &op.shape);
+
+	return rc ? rc : xs_chrome_add_op(c, e, &op);
+}
+
+static uint8_t memory_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		uint8_t memory;
+	} kinds[] = {
+	    {"Pageable", XS_MEM_PAGEABLE},     {"Pinned", XS_MEM_PINNED},
+	    {"Device", XS_MEM_DEVICE},	       {"Array", XS_MEM_ARRAY},
+	    {"Managed", XS_MEM_MANAGED},       {"Device Static", XS_MEM_DEVICE},
+	    {"Managed Static", XS_MEM_MANAGED}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(name, kinds[i].name) == 0)
+			return kinds[i].memory;
+	return XS_MEM_UNKNOWN;
+}
+
+/* "Memcpy HtoD (Pageable -> Device)" */
+static int add_copy(struct xs_chrome *c, const struct xs_chrome_event *e)
+{
+	static const struct {
+		const char *name;
+		uint8_t direction;
+	} ways[] = {{"HtoD", XS_DIR_H2D}, {"DtoH", XS_DIR_D2H},
+		    {"DtoD", XS_DIR_D2D}, {"HtoH", XS_DIR_H2H},
+		    {"PtoP", XS_DIR_P2P}, {"HtoA", XS_DIR_H2D},
+		    {"AtoH", XS_DIR_D2H}, {"AtoD", XS_DIR_D2D},
+		    {"DtoA", XS_DIR_D2D}, {"AtoA", XS_DIR_D2D}};
+	struct xs_foreign_op op = {.kind = XS_REC_copy};
+	char way[8] = "", from[24] = "", to[24] = "";
+
+	sscanf(e->name, "Memcpy %7s (%23[^->] -> %23[^)])", way, from, to);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (strcmp(way, ways[i].name) == 0)
+			op.direction = ways[i].direction;
+	if (from[0] && from[strlen(from) - 1] == ' ')
+		from[strlen(from) - 1] = '\0';
+	op.src_memory = memory_of(from);
+	op.dst_memory = memory_of(to);
+	return xs_chrome_add_op(c, e, &op);
+}
+
+/* "Memset (Device)" */
+static int add_set(struct xs_chrome *c, const struct xs_chrome_event *e)
+{
+	struct xs_foreign_op op = {.kind = XS_REC_set};
+	char on[24] = "";
+
+	sscanf(e->name, "Memset (%23[^)])", on);
+	op.dst_memory = memory_of(on);
+	return xs_chrome_add_op(c, e, &op);
+}
+
+/* What a call waited for, if the profiler was asked for it. */
+static int add_sync(struct xs_chrome *c, const struct xs_chrome_event *e)
+{
+	const struct xs_foreign_queue queue = {.device = (uint16_t)e->device,
+					       .context = (uint32_t)e->context,
+					       .stream = (uint32_t)e->stream};
+	struct xs_foreign_detail detail = {
+	    .correlation = (uint32_t)e->correlation, .event = e->waits_for};
+	uint16_t number;
+	int rc = 0;
+
+	if (e->has_stream && e->stream < INT32_MAX) {
+		rc = xs_foreign_add_queue(&c->foreign, &queue, &number);
+		detail.has_stream = true;
+		detail.stream = rc ? 0 : xs_foreign_stream(&c->foreign, number);
+	}
+	return rc || !detail.correlation
+		   ? rc
+		   : xs_foreign_add_detail(&c->foreign, &detail);
+}
+
+/* "train.py(42): step": the line is that where the function begins. */
+static int split_name(struct xs_foreign *f, const char *name,
+		      struct xs_chrome_frame *frame)
+{
+	const char *colon = strstr(name, "): "), *open = colon;
+	char *file;
+	int rc;
+
+	while (open && open > name && *open != '(')
+		open--;
+	if (!open || open == name)
+		return xs_foreign_add_string(f, name, &frame->symbol);
+	file = strndup(name, (size_t)(open - name));
+	if (!file)
+		return -ENOMEM;
+	rc = xs_foreign_add_string(f, file, &frame->file);
+	free(file);
+	frame->line = (uint32_t)strtoul(open + 1, NULL, 10);
+	return rc ? rc : xs_foreign_add_string(f, colon + 3, &frame->symbol);
+}
+
+static int add_frame(struct xs_chrome *c, const struct xs_chrome_event *e,
+		     bool python)
+{
+	struct xs_chrome_frame *frames =
+	    xs_array_grow(c->frames, c->frame_count, sizeof(*frames));
+
+	if (!frames || c->frame_count >= XS_NONE32 - 1)
+		return -ENOMEM;
+	c->frames = frames;
+	frames += c->frame_count++;
+	*frames = (struct xs_chrome_frame){.start_ns = e->start_ns,
+					   .end_ns = e->end_ns,
+					   .thread = (uint32_t)e->tid,
+					   .python = python};
+	c->has_stack |= python;
+	return python ? split_name(&c->foreign, e->name, frames)
+		      : xs_foreign_add_string(&c->foreign, e->name,
+					      &frames->symbol);
+}
+
+int xs_kineto_add(struct xs_chrome *c, const struct xs_chrome_event *e)
+{
+	struct xs_chrome_event on_device = *e;
+
+	if (e->phase != 'X')
+		return 0;
+	if (!e->has_device)
+		on_device.device = e->pid;
+	if (!e->has_stream)
+		on_device.stream = e->tid;
+	if (is(e, "cpu_op"))
+		return add_frame(c, e, false);
+	if (is(e, "python_function"))
+		return add_frame(c, e, true);
+	if (is(e, "Trace")) {
+		c->foreign.begin_ns = e->start_ns;
+		c->foreign.end_ns = e->end_ns;
+		return 0;
+	}
+	if (is(e, "cuda_sync"))
+		return add_sync(c, e);
+	c->torch |=
+	    is(e, "kernel") || is(e, "gpu_memcpy") || is(e, "cuda_runtime");
+	c->events += is(e, "kernel") || is(e, "gpu_memcpy") ||
+		     is(e, "gpu_memset") || is(e, "cuda_runtime") ||
+		     is(e, "cuda_driver");
+	if (is(e, "cuda_runtime") || is(e, "cuda_driver"))
+		return add_runtime(c, e);
+	if (is(e, "kernel"))
+		return add_kernel(c, &on_device);
+	if (is(e, "gpu_memcpy"))
+		return add_copy(c, &on_device);
+	return is(e, "gpu_memset") ? add_set(c, &on_device) : 0;
+}
