@@ -19,7 +19,10 @@ static __device__ void iterate(unsigned *data, unsigned *above, unsigned round)
 		data[i] -= data[i] > 0;
 		count += data[i] > 0;
 	}
-	if (count > 0)
+	/* one addition for a warp: they would wait for each other */
+	for (unsigned lanes = 16; lanes > 0; lanes /= 2)
+		count += __shfl_down_sync(~0u, count, lanes);
+	if (threadIdx.x % 32 == 0 && count > 0)
 		atomicAdd(&above[round % 2], count);
 	if (blockIdx.x == 0 && threadIdx.x == 0)
 		above[(round + 1) % 2] = 0;

@@ -25,13 +25,13 @@ static __device__ unsigned relax(const unsigned *from, const unsigned *in,
 				 unsigned x, unsigned y)
 {
 	const unsigned west =
-	    x > 0 ? from[cell(x - 1, y)] : fetch(in + 0 * SIDE + y);
+	    x > 0 ? from[cell(x - 1, y)] : __ldcg(in + 0 * SIDE + y);
 	const unsigned east =
-	    x + 1 < SIDE ? from[cell(x + 1, y)] : fetch(in + 1 * SIDE + y);
+	    x + 1 < SIDE ? from[cell(x + 1, y)] : __ldcg(in + 1 * SIDE + y);
 	const unsigned north =
-	    y > 0 ? from[cell(x, y - 1)] : fetch(in + 2 * SIDE + x);
+	    y > 0 ? from[cell(x, y - 1)] : __ldcg(in + 2 * SIDE + x);
 	const unsigned south =
-	    y + 1 < SIDE ? from[cell(x, y + 1)] : fetch(in + 3 * SIDE + x);
+	    y + 1 < SIDE ? from[cell(x, y + 1)] : __ldcg(in + 3 * SIDE + x);
 
 	return from[cell(x, y)] * 5 + west + 3 * east + 7 * north + 9 * south;
 }
@@ -64,14 +64,22 @@ static __global__ void once(unsigned *to, const unsigned *from,
 	step(to, from, in, out);
 }
 
+/* in: device memory for the faces, which cross the bus once. */
 static __global__ void staying(struct flags f, unsigned rounds, unsigned *even,
-			       unsigned *odd, const unsigned *in, unsigned *out)
+			       unsigned *odd, unsigned *in,
+			       const unsigned *host_in, unsigned *out)
 {
+	const unsigned me = blockIdx.x * blockDim.x + threadIdx.x;
+
 	for (unsigned round = 1; round <= rounds; round++) {
 		if (!begin_round(&f, round))
 			return;
+		if (me < FACES * SIDE)
+			in[me] = fetch(host_in + me);
+		if (!meet(&f, 2 * round - 1))
+			return;
 		step(round % 2 ? odd : even, round % 2 ? even : odd, in, out);
-		if (is_last(&f, round))
+		if (is_last(&f, 2 * round))
 			end_round(&f, round);
 	}
 }
@@ -124,7 +132,7 @@ static void copies(unsigned round, cudaStream_t stream)
 static void stay(const struct flags *f, unsigned rounds, cudaStream_t stream)
 {
 	staying<<<staying_blocks(SIDE * SIDE), ROUND_THREADS, 0, stream>>>(
-	    *f, rounds, square[0], square[1], host_in, host_out);
+	    *f, rounds, square[0], square[1], device_in, host_in, host_out);
 	CHECK(cudaGetLastError());
 }
 
