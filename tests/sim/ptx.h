@@ -68,6 +68,7 @@ enum xs_ptx_code {
 	XS_PTX_st,
 	XS_PTX_atom,
 	XS_PTX_cvta,
+	XS_PTX_shfl, /* by down */
 	XS_PTX_clock,
 	XS_PTX_bra,
 	XS_PTX_bar,
@@ -135,7 +136,7 @@ struct xs_ptx_insn {
 	bool polls;	   /* ld.volatile */
 	bool negate;	   /* the guard */
 	int32_t guard;	   /* predicate slot, or -1 */
-	int32_t dst, dst2; /* setp p|q; -1: none */
+	int32_t dst, dst2; /* setp p|q, shfl d|p; -1: none */
 	int32_t src[3];
 	uint32_t target; /* bra: instruction index */
 	int64_t offset;	 /* ld, st, atom */

@@ -271,6 +271,21 @@ static void read_cvta(struct reading *r)
 	append(r);
 }
 
+/* The member mask has no use: the lanes that run are its members. */
+static void read_shuffle(struct reading *r)
+{
+	struct xs_ptx_insn *insn = &r->insn;
+
+	insn->code = XS_PTX_shfl;
+	insn->dst = xs_ptx_destination(r);
+	insn->dst2 = r->operands[0].slot2;
+	for (uint8_t i = 0; i < 3; i++)
+		insn->src[i] = xs_ptx_source(r, i + 1u, 4);
+	if (r->operand_count != 5 || !has_part(r, "down"))
+		unsupported(r);
+	append(r);
+}
+
 static const struct {
 	const char *name;
 	uint8_t code, sources;
@@ -339,6 +354,8 @@ static void dispatch(struct reading *r)
 		read_convert(r);
 	else if (part_is(name, "cvta"))
 		read_cvta(r);
+	else if (part_is(name, "shfl"))
+		read_shuffle(r);
 	else if (part_is(name, "mov"))
 		read_move(r);
 	else if (part_is(name, "ret") || part_is(name, "exit"))

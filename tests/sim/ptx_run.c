@@ -67,6 +67,29 @@ static void convert_address(struct xs_ptx_warp *warp,
 	EACH_LANE(SLOT(u64, insn->dst)[l] = SLOT(u64, insn->src[0])[l] + base);
 }
 
+/* shfl.down: each lane gets the value of another one of its warp's segment. */
+static void shuffle(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn)
+{
+	lane_u32 values[LANES];
+
+	memcpy(values, SLOT(u32, insn->src[0]), sizeof(values));
+	for (unsigned l = 0; l < LANES; l++) {
+		const uint32_t lane = l % XS_SIM_WARP_SIZE;
+		const uint32_t clamp = SLOT(u32, insn->src[2])[l];
+		const uint32_t segment = clamp >> 8 & 31;
+		const uint32_t last =
+		    (lane & segment) | (clamp & 31 & ~segment);
+		const uint32_t by = SLOT(u32, insn->src[1])[l] & 31;
+		const bool inside = lane + by <= last;
+
+		if (!warp->mask[l])
+			continue;
+		SLOT(u32, insn->dst)[l] = values[inside ? l + by : l];
+		if (insn->dst2 >= 0)
+			SLOT(u32, insn->dst2)[l] = inside;
+	}
+}
+
 /* Real time in cycles or ns, so many a microsecond: a kernel that waits for the
  * clock takes that long. */
 static void read_clock(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn)
@@ -106,6 +129,9 @@ static bool step(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn,
 		break;
 	case XS_PTX_cvta:
 		convert_address(warp, insn);
+		break;
+	case XS_PTX_shfl:
+		shuffle(warp, insn);
 		break;
 	case XS_PTX_clock:
 		read_clock(warp, insn);
