@@ -6,10 +6,10 @@
 
 The prediction is from the trace of the rounds by copies and the calibration of the
 same machine. A round of the report ends with its last call; what the host does until
-the next one is in the measured rounds alone, and is added to the prediction: the time
-by copies without tracing, less the traced round, if that is more than zero. The median
-round of each process counts once. The last column leaves the error of the program out
-of what widens its range. docs/models.md has the results.
+the next one is in the measured rounds alone, and is added to the prediction: the median
+of the trace, from the end of a wait to the next call. The median round of each process
+counts once. The last column leaves the error of the program out of what widens its
+range. docs/models.md has the results.
 """
 import argparse
 import json
@@ -18,7 +18,10 @@ import pathlib
 import statistics
 import subprocess
 
-DATA = pathlib.Path(__file__).parent / "h100"
+HERE = pathlib.Path(__file__).parent
+DATA = HERE / "h100-2"
+AS_FIRST_WRITTEN = HERE / "h100"  # convergence and halo with other accesses
+WAIT = "cudaStreamSynchronize"  # ends a round by copies
 
 
 def medians(folder):
@@ -45,12 +48,36 @@ def estimates(xferspy, folder, program):
             if row["model"] == "replay"}
 
 
+def calls_of(dump):
+    """Returns start, end and function of the calls of a dumped trace, in order."""
+    names, functions, calls = {}, {}, []
+    for line in dump.splitlines():
+        kind, *words = line.split()
+        fields = dict(word.split("=", 1) for word in words if "=" in word)
+        if kind == "string":
+            names[fields["id"]] = fields["text"].strip('"')
+        elif kind == "site":
+            functions[fields["site"]] = names.get(fields["function"])
+        elif "site" in fields and "duration" in fields:
+            start = int(fields["start"])
+            calls.append((start, start + int(fields["duration"]),
+                          functions[fields["site"]]))
+    return sorted(calls)
+
+
+def between_rounds(xferspy, trace):
+    """Returns the host's median time from the end of a wait to the next call."""
+    done = subprocess.run([xferspy, "dump", trace], stdout=subprocess.PIPE,
+                          text=True, check=True)
+    calls = calls_of(done.stdout)
+    return statistics.median(after[0] - wait[1] for wait, after
+                             in zip(calls, calls[1:]) if wait[2] == WAIT)
+
+
 class Case:
     """One program both ways; times in ns."""
 
-    def __init__(self, program, times, rows):
-        row = rows["device-initiated"]
-        between = max(times["copies"] - rows["as-is"]["round_ns"], 0)
+    def __init__(self, program, times, row, between):
         self.program, self.why = program, row["why"]
         self.copies, self.flags = times["copies"], times["flags"]
         self.applies = row["applies"]
@@ -62,15 +89,17 @@ class Case:
             row[key] + between for key in ("round_ns", "low_ns", "high_ns"))
 
     def rest(self):
-        """Returns what the causes of the range leave unexplained, relative to the
-        round."""
+        """Returns what the causes of the range leave unexplained, relative to what
+        is predicted."""
         off = self.flags - self.predicted
         known = self.known[off > 0] - self.round
-        return math.sqrt(max(off ** 2 - known ** 2, 0)) / self.round
+        return math.sqrt(max(off ** 2 - known ** 2, 0)) / self.predicted
 
 
 def load(xferspy, folder=DATA):
-    return [Case(program, times, estimates(xferspy, folder, program))
+    return [Case(program, times,
+                 estimates(xferspy, folder, program)["device-initiated"],
+                 between_rounds(xferspy, folder / f"{program}.xspy"))
             for program, times in medians(folder).items()]
 
 

@@ -279,6 +279,9 @@ static void assume(const struct found *found, struct xs_estimate *row)
 	xs_estimate_assume(row,
 			   "all of its blocks run at once, and wait for each "
 			   "other in the time of a gap between two kernels");
+	xs_estimate_assume(row, "it loads what comes in once, and joins atomic "
+				"additions of a warp, which the compiler may "
+				"not do in a loop that a flag ends");
 	xs_estimate_assume(row, "a thread of the host polls while it waits");
 	if (found->copies)
 		xs_estimate_assume(row, "loads and stores of all blocks "
