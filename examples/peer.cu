@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Messages from one GPU to another: staged through the host, by a copy between
- * GPUs before and after peer access is enabled, and by loads and stores of a
- * kernel in the other GPU's memory with a flag behind each message. Prints
- * times as JSON.
+ * GPUs before and after peer access is enabled, by loads and stores of a
+ * kernel in the other GPU's memory with a flag behind each message, and by
+ * NCCL if it is installed. Prints times as JSON.
  */
 #include "putget/mailbox.h"
+#include "putget/nccl.h"
 
 #define GPUS	    2
 #define COPY_TURNS  51
@@ -151,6 +152,23 @@ static void copy(size_t bytes)
 	CHECK(cudaStreamSynchronize(ends[0].stream));
 }
 
+static nccl_comm comms[GPUS];
+
+/* NCCL's kernels on both GPUs. */
+static void send(size_t bytes)
+{
+	NCCL(ncclGroupStart);
+	NCCL(ncclSend, ends[0].from, bytes, NCCL_BYTE, 1, comms[0],
+	     ends[0].stream);
+	NCCL(ncclRecv, ends[1].buffer, bytes, NCCL_BYTE, 0, comms[1],
+	     ends[1].stream);
+	NCCL(ncclGroupEnd);
+	for (int i = 0; i < GPUS; i++) {
+		use(&ends[i]);
+		CHECK(cudaStreamSynchronize(ends[i].stream));
+	}
+}
+
 static void measure_host(const char *way, void (*move)(size_t bytes),
 			 const char *peer_access, size_t bytes)
 {
@@ -274,6 +292,13 @@ static void measure_sizes(size_t most)
 		measure_host("copy", copy, "true", bytes);
 		measure_direct(bytes);
 	}
+	if (!load_nccl() || nccl.ncclCommInitAll(comms, GPUS, NULL) != 0) {
+		fprintf(stderr, "peer: without NCCL: no libnccl.so.2, or it "
+				"does not start\n");
+		return;
+	}
+	for (size_t bytes = 8; bytes <= most; bytes *= 8)
+		measure_host("nccl", send, "true", bytes);
 }
 
 int main(int argc, char **argv)

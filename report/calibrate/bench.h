@@ -141,6 +141,11 @@ void xs_bench_mailbox(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_messages(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_blocks(struct xs_bench *bench, struct xs_machine *machine);
 
+/* peers.c: copies between this GPU and another one. Leaves its parameters
+ * unchanged without another GPU, those of direct copies also without peer
+ * access. */
+void xs_bench_peers(struct xs_bench *bench, struct xs_machine *machine);
+
 /* check.c: measures rounds of every strategy family and compares them with
  * their replay on this profile. Call it last. */
 void xs_bench_check(struct xs_bench *bench, struct xs_machine *machine);

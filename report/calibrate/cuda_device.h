@@ -88,6 +88,13 @@ struct xs_cuda_copy_attributes {
 
 /* The same for functions that older drivers lack: these are NULL then. */
 #define XS_CUDA_NEWER_API(F)                                                   \
+	F(cuDeviceCanAccessPeer, "", (int *can, int device, int peer))         \
+	F(cuCtxEnablePeerAccess, "", (xs_cuda_context peer, unsigned flags))   \
+	F(cuCtxDisablePeerAccess, "", (xs_cuda_context peer))                  \
+	F(cuMemcpyPeerAsync, "",                                               \
+	  (xs_cuda_address to, xs_cuda_context to_context,                     \
+	   xs_cuda_address from, xs_cuda_context from_context, size_t bytes,   \
+	   xs_cuda_stream stream))                                             \
 	F(cuStreamBeginCapture, "_v2", (xs_cuda_stream stream, int mode))      \
 	F(cuStreamEndCapture, "",                                              \
 	  (xs_cuda_stream stream, xs_cuda_graph * graph))                      \

@@ -51,6 +51,15 @@ static void print_disagreements(const struct xs_machine *machine, FILE *out)
 	      out);
 }
 
+static void print_peer(const char *way, double latency_ns, double byte_ns,
+		       FILE *out)
+{
+	if (!isnan(latency_ns) && byte_ns > 0)
+		fprintf(out,
+			"Copies between two GPUs, %s: %.1f us and %.1f GB/s\n",
+			way, latency_ns / 1e3, 1 / byte_ns);
+}
+
 void xs_bench_summarize(const struct xs_machine *machine, FILE *out)
 {
 	fprintf(out,
@@ -61,5 +70,9 @@ void xs_bench_summarize(const struct xs_machine *machine, FILE *out)
 	print_check(#family, &machine->self_check.family, out);
 	XS_MACHINE_FAMILIES(XS_PRINT_CHECK)
 #undef XS_PRINT_CHECK
+	print_peer("direct", machine->lo_peer_ns.value, machine->G_peer.value,
+		   out);
+	print_peer("through the host", machine->lo_staged_ns.value,
+		   machine->G_staged.value, out);
 	print_disagreements(machine, out);
 }

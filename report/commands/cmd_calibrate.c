@@ -93,6 +93,7 @@ static const struct step steps[] = {
     {"device allocation", xs_bench_allocate},
     {"fresh device memory", xs_bench_fresh},
     {"gathering", xs_bench_gather},
+    {"copies between GPUs", xs_bench_peers},
 };
 
 #define STEPS (sizeof(steps) / sizeof(*steps))

@@ -184,6 +184,74 @@ static int batch(xs_cuda_address *to, xs_cuda_address *from, size_t *bytes,
 	return attribute_count != 1;
 }
 
+static int device_count(int *count)
+{
+	*count = fake_faults.alone ? 1 : 2;
+	return 0;
+}
+
+static int device_get(int *device, int ordinal)
+{
+	*device = ordinal;
+	return 0;
+}
+
+static int retain(xs_cuda_context *context, int device)
+{
+	*context = (xs_cuda_context)(uintptr_t)(device + 1);
+	return 0;
+}
+
+static int release_context(int device)
+{
+	(void)device;
+	return 0;
+}
+
+static int set_context(xs_cuda_context context)
+{
+	(void)context;
+	return 0;
+}
+
+static int can_access(int *can, int device, int peer)
+{
+	*can = !fake_faults.apart && device != peer;
+	return 0;
+}
+
+/* Of the GPUs that may access the other one's memory. */
+static int allowed;
+
+static int enable_access(xs_cuda_context peer, unsigned flags)
+{
+	(void)peer, (void)flags;
+	allowed++;
+	return 0;
+}
+
+static int disable_access(xs_cuda_context peer)
+{
+	(void)peer;
+	allowed--;
+	return 0;
+}
+
+static int copy_peer(xs_cuda_address to, xs_cuda_context to_context,
+		     xs_cuda_address from, xs_cuda_context from_context,
+		     size_t bytes, xs_cuda_stream stream)
+{
+	const double each = allowed == 2 ? FAKE_PEER : FAKE_STAGED;
+	const double byte = allowed == 2 ? FAKE_PEER_BYTE : FAKE_STAGED_BYTE;
+
+	(void)to, (void)from;
+	now_ns += FAKE_CALL_COPY;
+	stream->ready =
+	    fmax(now_ns, stream->ready) + each + byte * (double)bytes;
+	all_ready = fmax(all_ready, stream->ready);
+	return to_context == from_context;
+}
+
 static int copy_out_async(void *to, xs_cuda_address from, size_t bytes,
 			  xs_cuda_stream stream)
 {
@@ -537,6 +605,21 @@ static void reset(void)
 	now_ns = all_ready = kernels_ready = whole_ready = 1e9;
 }
 
+/* What needs another GPU. */
+static void add_other(struct xs_cuda_device *gpu)
+{
+	gpu->api.cuDeviceGetCount = device_count;
+	gpu->api.cuDeviceGet = device_get;
+	gpu->api.cuDevicePrimaryCtxRetain = retain;
+	gpu->api.cuDevicePrimaryCtxRelease = release_context;
+	gpu->api.cuDeviceCanAccessPeer = can_access;
+	gpu->api.cuCtxSetCurrent = set_context;
+	gpu->api.cuCtxEnablePeerAccess = enable_access;
+	gpu->api.cuCtxDisablePeerAccess = disable_access;
+	gpu->api.cuMemcpyPeerAsync = copy_peer;
+	retain(&gpu->context, gpu->device);
+}
+
 void fake_cuda_open(struct xs_cuda_device *gpu)
 {
 	memset(gpu, 0, sizeof(*gpu));
@@ -574,6 +657,7 @@ void fake_cuda_open(struct xs_cuda_device *gpu)
 	    .cuGraphDestroy = destroy_graph,
 	    .cuMemcpyBatchAsync = batch,
 	};
+	add_other(gpu);
 	for (int i = 0; i < XS_KERNELS; i++)
 		gpu->kernel[i] = (xs_cuda_function)(uintptr_t)(i + 1);
 }

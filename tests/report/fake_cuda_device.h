@@ -67,6 +67,10 @@
 #define FAKE_CALL_BATCH	   2500.0
 #define FAKE_CALL_BATCHED  200.0
 #define FAKE_BATCH_GAP	   300.0
+#define FAKE_PEER	   1100.0 /* a direct copy between two GPUs */
+#define FAKE_PEER_BYTE	   0.003
+#define FAKE_STAGED	   7000.0 /* the same through the host */
+#define FAKE_STAGED_BYTE   0.03
 
 /* L+o of a one-byte copy between events. */
 #define FAKE_LO (FAKE_CALL_COPY + FAKE_COPY)
@@ -77,6 +81,8 @@ struct fake_faults {
 	bool no_flag;	    /* kernels do not write to the host */
 	bool blind;	    /* kernels do not see what the host writes */
 	bool writes_queue;  /* mapped writes delay copies in */
+	bool alone;	    /* there is no other GPU */
+	bool apart;	    /* none can access the other's memory */
 };
 
 /* Opens *gpu on the simulated GPU and resets it. */

@@ -230,6 +230,35 @@ static void test_batches(void **state)
 		     2);
 }
 
+static void test_copies_between_gpus(void **state)
+{
+	struct fixture *f = *state;
+
+	xs_bench_peers(&f->bench, &f->machine);
+	assert_false(xs_cuda_failed(&f->bench.gpu));
+	assert_param(f->machine.lo_staged_ns, FAKE_CALL_COPY + FAKE_STAGED, 60);
+	assert_param(f->machine.G_staged, FAKE_STAGED_BYTE, 1e-5);
+	assert_param(f->machine.lo_peer_ns, FAKE_CALL_COPY + FAKE_PEER, 60);
+	assert_param(f->machine.G_peer, FAKE_PEER_BYTE, 1e-5);
+	/* without the calls, which a kernel hides */
+	assert_param(f->machine.g_peer_ns, FAKE_PEER, 60);
+}
+
+static void test_gpus_apart(void **state)
+{
+	struct fixture *f = *state;
+
+	fake_faults.alone = true;
+	xs_bench_peers(&f->bench, &f->machine);
+	assert_true(isnan(f->machine.lo_staged_ns.value));
+	fake_faults.alone = false;
+	fake_faults.apart = true;
+	xs_bench_peers(&f->bench, &f->machine);
+	assert_false(xs_cuda_failed(&f->bench.gpu));
+	assert_param(f->machine.G_staged, FAKE_STAGED_BYTE, 1e-5);
+	assert_true(isnan(f->machine.G_peer.value));
+}
+
 static void test_older_drivers(void **state)
 {
 	struct fixture *f = *state;
@@ -237,9 +266,12 @@ static void test_older_drivers(void **state)
 
 	f->bench.gpu.api.cuGraphLaunch = NULL;
 	f->bench.gpu.api.cuMemcpyBatchAsync = NULL;
+	f->bench.gpu.api.cuMemcpyPeerAsync = NULL;
 	xs_bench_graph(&f->bench, &f->machine);
 	xs_bench_batch(&f->bench, &f->machine);
+	xs_bench_peers(&f->bench, &f->machine);
 	assert_false(xs_cuda_failed(&f->bench.gpu));
+	assert_true(isnan(f->machine.lo_staged_ns.value));
 	assert_true(isnan(f->machine.graph_launch_ns.value));
 	assert_true(isnan(f->machine.call_batch_ns.value));
 	f->bench.gpu.api = api;
@@ -653,6 +685,8 @@ int main(void)
 	    TEST(test_reads_in_flight),
 	    TEST(test_graphs),
 	    TEST(test_batches),
+	    TEST(test_copies_between_gpus),
+	    TEST(test_gpus_apart),
 	    TEST(test_older_drivers),
 	    TEST(test_device_memory),
 	    TEST(test_calls),

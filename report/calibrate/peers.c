@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies between two GPUs, both ways in turn: through the host, and direct
+ * after each may access the other's memory. The other GPU is the first but this
+ * one.
+ */
+#include "report/calibrate/bench.h"
+
+/* Of each buffer: a link faster than PCIe needs more for a slope. */
+#define PEER_BYTES (64 * XS_MIB)
+#define SIZES	   9
+/* Copies in a row, behind a kernel that takes longer than their calls. */
+#define ROW	8
+#define SPIN_NS 300e3
+
+/* Two GPUs: 0 is the bench's, whose stream has all copies. */
+struct pair {
+	int other; /* device */
+	xs_cuda_context context[2];
+	xs_cuda_address memory[2];
+};
+
+/* Sets the device number. Returns false if there is one GPU. */
+static bool find_other(struct xs_cuda_device *gpu, int *other)
+{
+	int count = 0;
+
+	XS_CUDA(gpu, cuDeviceGetCount, &count);
+	for (int i = 0; i < count && i < 2; i++) {
+		XS_CUDA(gpu, cuDeviceGet, other, i);
+		if (*other != gpu->device)
+			return !xs_cuda_failed(gpu);
+	}
+	return false;
+}
+
+static void open_pair(struct xs_bench *bench, struct pair *pair)
+{
+	struct xs_cuda_device *gpu = &bench->gpu;
+
+	pair->context[0] = gpu->context;
+	XS_CUDA(gpu, cuDevicePrimaryCtxRetain, &pair->context[1], pair->other);
+	for (int i = 1; i >= 0; i--) {
+		XS_CUDA(gpu, cuCtxSetCurrent, pair->context[i]);
+		XS_CUDA(gpu, cuMemAlloc, &pair->memory[i], PEER_BYTES);
+	}
+}
+
+/* Also after a failure. */
+static void close_pair(struct xs_bench *bench, const struct pair *pair)
+{
+	const struct xs_cuda_api *api = &bench->gpu.api;
+
+	for (int i = 1; i >= 0; i--) {
+		if (!pair->context[i])
+			continue;
+		api->cuCtxSetCurrent(pair->context[i]);
+		if (pair->memory[i])
+			api->cuMemFree(pair->memory[i]);
+	}
+	if (pair->context[1])
+		api->cuDevicePrimaryCtxRelease(pair->other);
+}
+
+/* Lets each GPU access the other's memory, or not. Returns false if it
+ * cannot. */
+static bool allow_access(struct xs_cuda_device *gpu, const struct pair *pair,
+			 bool allow)
+{
+	int can[2] = {0};
+
+	XS_CUDA(gpu, cuDeviceCanAccessPeer, &can[0], gpu->device, pair->other);
+	XS_CUDA(gpu, cuDeviceCanAccessPeer, &can[1], pair->other, gpu->device);
+	if (!can[0] || !can[1])
+		return false;
+	for (int i = 1; i >= 0; i--) {
+		XS_CUDA(gpu, cuCtxSetCurrent, pair->context[i]);
+		if (allow)
+			XS_CUDA(gpu, cuCtxEnablePeerAccess,
+				pair->context[1 - i], 0);
+		else
+			XS_CUDA(gpu, cuCtxDisablePeerAccess,
+				pair->context[1 - i]);
+	}
+	return !xs_cuda_failed(gpu);
+}
+
+/* GPU time of some copies in a row, between two events. spin: the calls are
+ * made before the first one starts. */
+static double row_ns(struct xs_bench *bench, const struct pair *pair, int way,
+		     size_t bytes, int copies, bool spin)
+{
+	struct xs_cuda_device *gpu = &bench->gpu;
+	xs_cuda_stream stream = bench->stream[0];
+
+	if (spin)
+		xs_cuda_spin(gpu, (uint64_t)(SPIN_NS * bench->cycles_per_ns), 0,
+			     0, stream);
+	XS_CUDA(gpu, cuEventRecord, bench->event[0], stream);
+	for (int i = 0; i < copies; i++)
+		XS_CUDA(gpu, cuMemcpyPeerAsync, pair->memory[!way],
+			pair->context[!way], pair->memory[way],
+			pair->context[way], bytes, stream);
+	XS_CUDA(gpu, cuEventRecord, bench->event[1], stream);
+	XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
+	return xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+}
+
+/* As xs_bench_latency() and xs_bench_bandwidth(). */
+static void measure_line(struct xs_bench *bench, const struct pair *pair,
+			 struct xs_machine *machine, enum xs_param_id latency,
+			 enum xs_param_id byte)
+{
+	struct xs_samples ones = {0}, slopes = {0};
+	struct xs_repeats repeats = xs_bench_repeats(20);
+	double bytes[SIZES], ns[SIZES];
+
+	row_ns(bench, pair, 0, PEER_BYTES, 1, false);
+	row_ns(bench, pair, 1, PEER_BYTES, 1, false);
+	while (xs_bench_repeat(&repeats)) {
+		const int way = repeats.done % 2;
+
+		for (int i = 0; i < SIZES; i++) {
+			const size_t size = PEER_BYTES >> (SIZES - 1 - i);
+
+			bytes[i] = (double)size;
+			ns[i] = row_ns(bench, pair, way, size, 1, false);
+			xs_samples_add(&ones,
+				       row_ns(bench, pair, way, 1, 1, false));
+		}
+		xs_samples_add(&slopes, xs_stats_fit(bytes, ns, SIZES).slope);
+	}
+	xs_bench_set(bench, machine, latency, &ones);
+	xs_bench_set(bench, machine, byte, &slopes);
+}
+
+static void measure_gap(struct xs_bench *bench, const struct pair *pair,
+			struct xs_machine *machine)
+{
+	struct xs_samples gaps = {0};
+	struct xs_repeats repeats = xs_bench_repeats(20);
+
+	while (xs_bench_repeat(&repeats)) {
+		const int way = repeats.done % 2;
+		const double one = row_ns(bench, pair, way, 1, 1, true);
+		const double row = row_ns(bench, pair, way, 1, ROW, true);
+
+		xs_samples_add(&gaps, (row - one) / (ROW - 1));
+	}
+	xs_bench_set(bench, machine, XS_PARAM_g_peer_ns, &gaps);
+}
+
+void xs_bench_peers(struct xs_bench *bench, struct xs_machine *machine)
+{
+	struct xs_cuda_device *gpu = &bench->gpu;
+	struct pair pair = {0};
+
+	if (!gpu->api.cuMemcpyPeerAsync || !gpu->api.cuDeviceCanAccessPeer ||
+	    !gpu->api.cuCtxEnablePeerAccess ||
+	    !gpu->api.cuCtxDisablePeerAccess || !find_other(gpu, &pair.other))
+		return;
+	open_pair(bench, &pair);
+	measure_line(bench, &pair, machine, XS_PARAM_lo_staged_ns,
+		     XS_PARAM_G_staged);
+	if (allow_access(gpu, &pair, true)) {
+		measure_line(bench, &pair, machine, XS_PARAM_lo_peer_ns,
+			     XS_PARAM_G_peer);
+		measure_gap(bench, &pair, machine);
+		allow_access(gpu, &pair, false);
+	}
+	close_pair(bench, &pair);
+}
