@@ -73,6 +73,31 @@ static enum xs_op_kind copy_kind(const struct xs_rec_copy *rec)
 	return on_device(rec->dst_memory) ? XS_OP_H2D : XS_OP_H2H;
 }
 
+/* The driver stages a copy between devices in host memory if neither can access
+ * the other's: each has a part, with the host's direction and device memory at
+ * both ends. */
+static uint8_t staged_flag(const struct xs_rec_copy *rec)
+{
+	if (!on_device(rec->src_memory) || !on_device(rec->dst_memory))
+		return 0;
+	return rec->direction == XS_DIR_D2H   ? XS_OP_STAGED_OUT
+	       : rec->direction == XS_DIR_H2D ? XS_OP_STAGED_IN
+					      : 0;
+}
+
+static void take_copy(const struct xs_rec_copy *rec, struct xs_op *op)
+{
+	const uint8_t staged = staged_flag(rec);
+
+	op->kind = staged ? XS_OP_P2P : (uint8_t)copy_kind(rec);
+	op->bytes = rec->bytes;
+	op->src_memory = rec->src_memory;
+	op->dst_memory = rec->dst_memory;
+	op->flags = (rec->flags & (uint8_t)~XS_OP_NOT_IN_FILES) | staged;
+	op->copies = rec->copies;
+	op->peer = rec->peer_device;
+}
+
 int xs_decoder_add_op(struct xs_decoder *d, const void *record)
 {
 	const struct xs_rec_kernel *kernel = record;
@@ -88,18 +113,13 @@ int xs_decoder_add_op(struct xs_decoder *d, const void *record)
 			return -ENOMEM;
 		break;
 	case XS_REC_copy:
-		op.kind = (uint8_t)copy_kind(copy);
-		op.bytes = copy->bytes;
-		op.src_memory = copy->src_memory;
-		op.dst_memory = copy->dst_memory;
-		op.flags = copy->flags & (uint8_t)~XS_OP_ESTIMATED;
-		op.copies = copy->copies;
+		take_copy(copy, &op);
 		break;
 	default:
 		op.kind = XS_OP_SET;
 		op.bytes = set->bytes;
 		op.dst_memory = set->memory;
-		op.flags = set->flags & (uint8_t)~XS_OP_ESTIMATED;
+		op.flags = set->flags & (uint8_t)~XS_OP_NOT_IN_FILES;
 		break;
 	}
 	return add_op(d, record, &op);

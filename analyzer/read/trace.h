@@ -21,9 +21,15 @@ enum xs_op_kind {
 	XS_OP_KINDS
 };
 
-/* Flag of an op beside enum xs_op_flag: its times are estimates, because the
- * launch of its graph was recorded as one. Not in files. */
-#define XS_OP_ESTIMATED 0x80u
+/* Flags of an op beside enum xs_op_flag, not in files. Its times are estimates,
+ * because the launch of its graph was recorded as one. A copy between devices
+ * that the driver stages in host memory: the op is its part out of one device,
+ * or into the other. */
+#define XS_OP_ESTIMATED	 0x80u
+#define XS_OP_STAGED_OUT 0x40u
+#define XS_OP_STAGED_IN	 0x20u
+#define XS_OP_NOT_IN_FILES                                                     \
+	(XS_OP_ESTIMATED | XS_OP_STAGED_OUT | XS_OP_STAGED_IN)
 
 /* One operation of the GPU. Times are CLOCK_REALTIME ns. */
 struct xs_op {
@@ -35,9 +41,10 @@ struct xs_op {
 	uint16_t queue;	      /* index into queues */
 	uint8_t kind;	      /* enum xs_op_kind */
 	uint8_t src_memory, dst_memory; /* enum xs_memory */
-	uint8_t flags;			/* enum xs_op_flag, XS_OP_ESTIMATED */
+	uint8_t flags;	 /* enum xs_op_flag, XS_OP_NOT_IN_FILES */
 	uint16_t copies; /* number of copies that this op stands for; at least 1
 			  */
+	uint16_t peer;	 /* P2P, not staged: the other device */
 };
 
 /* One API call of the host. Times are CLOCK_REALTIME ns. */

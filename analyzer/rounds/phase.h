@@ -77,15 +77,18 @@ struct xs_step {
 	uint8_t kind;			/* enum xs_step_kind */
 	uint8_t src_memory, dst_memory; /* enum xs_memory; dst also of calls
 					 * that allocate or free */
-	bool blocking;	 /* the call returned after the op had ended */
-	bool async;	 /* issued by an asynchronous call, which may still
-			  * block with pageable memory */
-	uint32_t queue;	 /* index into the trace's queues; XS_NONE */
-	uint32_t thread; /* 0: unknown */
-	uint32_t site;	 /* index into the trace's sites; XS_NONE */
-	uint32_t shape;	 /* kernels; else XS_NONE */
-	uint64_t bytes;	 /* copies, sets, allocations */
-	uint64_t blocks; /* kernels: blocks of the grid */
+	bool blocking; /* the call returned after the op had ended */
+	bool async;    /* issued by an asynchronous call, which may still
+			* block with pageable memory */
+	bool staged_in, staged_out; /* D2D: the part of a copy between devices
+				     * through the host, into or out of this one
+				     */
+	uint32_t queue;		    /* index into the trace's queues; XS_NONE */
+	uint32_t thread;	    /* 0: unknown */
+	uint32_t site;		    /* index into the trace's sites; XS_NONE */
+	uint32_t shape;		    /* kernels; else XS_NONE */
+	uint64_t bytes;		    /* copies, sets, allocations */
+	uint64_t blocks;	    /* kernels: blocks of the grid */
 	uint32_t block_threads, block_x; /* kernels */
 	uint32_t registers;		 /* kernels: per thread */
 	uint32_t shared_bytes; /* kernels: per block, static and dynamic */

@@ -45,8 +45,11 @@ static void add_ops(const struct xs_trace *trace, const struct scope *scope,
 
 		if (!is_of(trace, op, scope))
 			continue;
-		out->bytes[op->kind] += op->bytes;
-		out->count[op->kind] += op->copies;
+		/* its other part has the copy's bytes */
+		if (!(op->flags & XS_OP_STAGED_IN)) {
+			out->bytes[op->kind] += op->bytes;
+			out->count[op->kind] += op->copies;
+		}
 		out->sum_ns[op->kind] += op->end_ns - op->start_ns;
 		xs_interval_union_add(&busy[op->kind], op->start_ns,
 				      op->end_ns);

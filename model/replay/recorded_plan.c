@@ -55,6 +55,11 @@ static enum xs_unit unit_of(const struct xs_step *step)
 		return XS_UNIT_COPY_IN;
 	case XS_STEP_D2H:
 		return XS_UNIT_COPY_OUT;
+	case XS_STEP_D2D:
+		/* a staged copy between devices occupies an engine of each */
+		return step->staged_in	  ? XS_UNIT_COPY_IN
+		       : step->staged_out ? XS_UNIT_COPY_OUT
+					  : XS_UNIT_NONE;
 	case XS_STEP_KERNEL:
 		return XS_UNIT_SM;
 	default:

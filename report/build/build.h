@@ -39,6 +39,10 @@ int64_t xs_build_free_bytes(const struct xs_result *result,
 			    const struct xs_allocations *allocations,
 			    const struct xs_phase *phase);
 
+/* Fills run.links, and notes copies through the host. Needs totals, coverage
+ * and the machine. Returns 0 or -ENOMEM. */
+int xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace);
+
 /* Adds notes on phases that ran concurrently or on another GPU model. Call
  * after the phases are built. */
 void xs_build_note_devices(struct xs_result *result);

@@ -303,6 +303,8 @@ static int build(struct build *b, const char *path)
 	if (!err)
 		err = build_measured(b);
 	if (!err)
+		err = xs_build_gpu_links(b->result, b->trace);
+	if (!err)
 		err = build_estimates(b);
 	return err ? err : build_advice(b);
 }

@@ -14,6 +14,7 @@
 #include "model/strategies/strategies.h"
 #include "report/result/arena.h"
 #include "report/result/dataflow.h"
+#include "report/result/gpu_link.h"
 #include "report/result/pinned_budget.h"
 #include "report/result/timeline.h"
 #include "report/result/units.h"
@@ -49,6 +50,8 @@ struct xs_result_run {
 	int64_t ignored_ns;	 /* of the run, outside XFERSPY_RANGE */
 	struct xs_result_device *devices;
 	size_t device_count;
+	struct xs_result_gpu_link *links; /* with copies */
+	size_t link_count;
 	const char *cupti_version, *driver_version;
 	/* CUDA_DEVICE_MAX_... in the program's environment; XS_UNKNOWN: not
 	 * set */

@@ -97,7 +97,17 @@ expect "reset: calls" "$(count '^site call_class=24 ')" 1
 
 # Each device has its own ops, and a copy between devices is neither in nor out.
 export XS_SIM_DEVICES=2
+XS_SIM_NO_PEER_ACCESS=1 ways peers 5
+expect "staged: parts" \
+	"$(count '^copy .*direction=[12] src_memory=3 dst_memory=3 ')" 12
+expect "staged: bytes in" "$(json h2d_bytes)" 327680
+expect "staged: bytes between" "$(json p2p_bytes)" 393216
+expect "staged: copies" "$(json staged_ops)" 6
+expect "staged: bytes" "$(json staged_bytes)" 393216
+expect "staged: direct" "$(json direct_ops)" 0
 ways peers 5
+expect "peers: staged" "$(json staged_ops)" 0
+expect "peers: direct" "$(json direct_ops)" 6
 expect "peers: between devices" \
 	"$(count '^copy .*direction=5 .*peer_device=[01] ')" 6
 expect "peers: asked for" "$(count '^copycall .*direction=3 ')" 6

@@ -18,6 +18,7 @@ PRINTED = (
     ("report", PAGEABLE, "--machine", "h200", "--machine", "k20m",
      "--counters", str(TRACES / "stencil-512-counters.xspy")),
     ("report", str(SOURCES / "tests/report/traces/callers.txt")),
+    ("report", str(SOURCES / "examples/putget/h100/peer.xspy")),
     ("report", str(SOURCES / "tests/report/dataflow/layers-pinned.xspy"),
      "--dataflow"),
     ("report", PAGEABLE, "--machine", "h200", "--pinned-budget", "8G"),

@@ -70,6 +70,7 @@ static void the_run_has_every_key(json_t *root)
 	has_keys(json_array_get(json_object_get(root, "device_totals"), 0),
 		 "index h2d_bytes d2h_bytes p2p_bytes h2d_ops d2h_ops p2p_ops "
 		 "kernels h2d_ns d2h_ns p2p_ns kernel_ns busy_ns overlap_ns");
+	assert_true(json_is_array(json_object_get(root, "gpu_links")));
 }
 
 static void every_key_is_there(void **state)

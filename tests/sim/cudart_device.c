@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static _Thread_local cudaError_t last_error;
@@ -160,7 +161,7 @@ static int synchronize(int device)
 	return cudaSuccess;
 }
 
-/* Every device can access every other, enabled or not. */
+/* Every device can access every other, enabled or not, or none can. */
 static int can_access(int *can, int device, int peer)
 {
 	if (!can)
@@ -168,7 +169,7 @@ static int can_access(int *can, int device, int peer)
 	if (device < 0 || device >= xs_sim_config.devices || peer < 0 ||
 	    peer >= xs_sim_config.devices)
 		return cudaErrorInvalidDevice;
-	*can = device != peer;
+	*can = device != peer && !getenv("XS_SIM_NO_PEER_ACCESS");
 	return cudaSuccess;
 }
 

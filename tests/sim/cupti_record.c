@@ -233,6 +233,28 @@ static bool is_peer(const struct xs_sim_copy *copy)
 	       !on_host(copy->src_memory) && !on_host(copy->dst_memory);
 }
 
+/* One of the two records of a copy between devices through the host: out of one
+ * for the first half of its time, then into the other. */
+static void record_part(const struct xs_sim_record *record, bool out)
+{
+	const struct xs_sim_copy *copy = &record->op->copy;
+	const uint64_t middle_ns =
+	    record->start_ns + (record->end_ns - record->start_ns) / 2;
+	struct xs_cu_pending *p = calloc(1, sizeof(*p));
+	struct xs_sim_record part = *record;
+
+	if (!p)
+		return;
+	part.device = out ? copy->src_device : copy->dst_device;
+	if (out)
+		part.end_ns = middle_ns;
+	else
+		part.start_ns = middle_ns;
+	add_copy(&part, p);
+	p->copy.copyKind = out ? CUPTI_ACTIVITY_MEMCPY_KIND_DTOH
+			       : CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
+}
+
 /* Returns the function that makes the record, if its kind is enabled. */
 static void (*maker(const struct xs_sim_record *r))(
     const struct xs_sim_record *, struct xs_cu_pending *)
@@ -269,16 +291,28 @@ bool xs_cu_saw_graph(void)
 	return atomic_load(&graphs);
 }
 
+static bool is_staged(const struct xs_sim_record *record)
+{
+	return record->kind == XS_SIM_COPY && is_peer(&record->op->copy) &&
+	       getenv("XS_SIM_NO_PEER_ACCESS") &&
+	       xs_cu_wants(CUPTI_ACTIVITY_KIND_MEMCPY);
+}
+
 void xs_cu_record(const struct xs_sim_record *record)
 {
+	const bool staged = is_staged(record);
 	void (*make)(const struct xs_sim_record *, struct xs_cu_pending *) =
-	    maker(record);
+	    staged ? NULL : maker(record);
 	struct xs_cu_pending *p = make ? calloc(1, sizeof(*p)) : NULL;
 
 	if (record->op->graph_node && xs_cu_is_subscribed())
 		atomic_store(&graphs, true);
 	if (p)
 		make(record, p);
+	if (staged) {
+		record_part(record, true);
+		record_part(record, false);
+	}
 }
 
 void xs_cu_api_record(const struct xs_sim_call *call)

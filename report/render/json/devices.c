@@ -42,6 +42,29 @@ static json_t *device_total(const struct xs_result_device *in)
 }
 ARRAY_OF(device_total, struct xs_result_device)
 
+static json_t *gpu_link(const struct xs_result_gpu_link *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_NUMBER(in, first);
+	SET_NUMBER(in, second);
+	SET_NUMBER(in, direct_ops);
+	SET_NUMBER(in, direct_bytes);
+	SET_NUMBER(in, direct_ns);
+	SET_NUMBER(in, staged_ops);
+	SET_NUMBER(in, staged_bytes);
+	SET_NUMBER(in, staged_ns);
+	SET_NUMBER(in, peer_ns);
+	return xs_json_finish(out, failed);
+}
+ARRAY_OF(gpu_link, struct xs_result_gpu_link)
+
+json_t *xs_json_gpu_links(const struct xs_result_gpu_link *items, size_t count)
+{
+	return gpu_links(items, count);
+}
+
 json_t *xs_json_devices(const struct xs_result_device *items, size_t count)
 {
 	return devices(items, count);

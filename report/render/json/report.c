@@ -304,6 +304,10 @@ static json_t *report(const struct xs_result *result)
 		    xs_json_device_totals(result->run.devices,
 					  result->run.device_count),
 		    &failed);
+	xs_json_set(
+	    out, "gpu_links",
+	    xs_json_gpu_links(result->run.links, result->run.link_count),
+	    &failed);
 	xs_json_set(out, "waits", wait_rows(result->waits, result->wait_count),
 		    &failed);
 	xs_json_set(out, "phases", phases(result->phases, result->phase_count),

@@ -31,6 +31,7 @@ json_t *xs_json_texts(const char *const *items, size_t count);
 json_t *xs_json_devices(const struct xs_result_device *items, size_t count);
 json_t *xs_json_device_totals(const struct xs_result_device *items,
 			      size_t count);
+json_t *xs_json_gpu_links(const struct xs_result_gpu_link *items, size_t count);
 json_t *xs_json_coverage(const struct xs_result_coverage *in);
 json_t *xs_json_sites(const struct xs_result_site *items, size_t count);
 json_t *xs_json_site_list(const struct xs_result_site *const *items,

@@ -29,6 +29,20 @@ static const char *moved(int64_t bytes, struct xs_units_text *words)
 	return words->s;
 }
 
+static void put_links(const struct xs_terminal *terminal,
+		      const struct xs_result_run *run)
+{
+	for (size_t i = 0; i < run->link_count; i++) {
+		const char *texts[] = {run->links[i].staged_text,
+				       run->links[i].direct_text};
+
+		for (size_t k = 0; k < 2; k++)
+			if (texts[k])
+				xs_terminal_wrap(terminal, XS_PLAIN, "  ",
+						 texts[k]);
+	}
+}
+
 int xs_render_text_devices(const struct xs_terminal *terminal,
 			   const struct xs_result *result)
 {
@@ -37,6 +51,7 @@ int xs_render_text_devices(const struct xs_terminal *terminal,
 	    {"kernels", true}, {"out", true},  {"between", true}, {"", false}};
 	const struct xs_result_run *run = &result->run;
 	struct xs_text_table table;
+	int err;
 
 	if (run->device_count < 2)
 		return 0;
@@ -66,5 +81,8 @@ int xs_render_text_devices(const struct xs_terminal *terminal,
 				   moved(in->p2p_bytes, &words));
 		xs_text_table_cell(&table, 7, XS_DIM, in->name ? in->name : "");
 	}
-	return xs_text_table_end(&table, NULL, 0);
+	err = xs_text_table_end(&table, NULL, 0);
+	if (!err)
+		put_links(terminal, run);
+	return err;
 }

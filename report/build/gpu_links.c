@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies between GPUs: which the driver stages in host memory, and how long
+ * they would take with access to the other GPU's memory. */
+#include "analyzer/util/sort.h"
+#include "report/build/build.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Of GPUs in a list. */
+#define LINKS_MAX 64
+
+/* Copies from one call, or one of two GPUs. */
+struct copies {
+	uint16_t from, to;
+	uint64_t ops, bytes;
+	uint64_t start_ns, end_ns;
+};
+
+static uint16_t device_of(const struct xs_trace *trace, const struct xs_op *op)
+{
+	return trace->queues[op->queue].device;
+}
+
+/* Returns the entry of the two GPUs; NULL if there are too many. */
+static struct xs_result_gpu_link *link_of(struct xs_result_run *run,
+					  uint16_t one, uint16_t other)
+{
+	const int64_t first = one < other ? one : other;
+	const int64_t second = one < other ? other : one;
+	struct xs_result_gpu_link *links = run->links;
+
+	for (size_t i = 0; i < run->link_count; i++)
+		if (links[i].first == first && links[i].second == second)
+			return &links[i];
+	if (run->link_count == LINKS_MAX)
+		return NULL;
+	links[run->link_count] = (struct xs_result_gpu_link){
+	    .first = first, .second = second, .peer_ns = XS_UNKNOWN};
+	return &links[run->link_count++];
+}
+
+static void add_direct(struct xs_result_run *run, const struct xs_trace *trace,
+		       const struct xs_op *op)
+{
+	struct xs_result_gpu_link *link =
+	    link_of(run, device_of(trace, op), op->peer);
+
+	if (!link)
+		return;
+	link->direct_ops += op->copies;
+	link->direct_bytes += xs_number_bounded(op->bytes);
+	link->direct_ns += xs_number_bounded(op->end_ns - op->start_ns);
+}
+
+static void add_staged(struct xs_result_run *run, const struct copies *copies)
+{
+	struct xs_result_gpu_link *link =
+	    copies->from != copies->to && copies->ops
+		? link_of(run, copies->from, copies->to)
+		: NULL;
+
+	if (!link)
+		return;
+	link->staged_ops += xs_number_bounded(copies->ops);
+	link->staged_bytes += xs_number_bounded(copies->bytes);
+	link->staged_ns += xs_number_bounded(copies->end_ns - copies->start_ns);
+}
+
+static void take_part(const struct xs_trace *trace, const struct xs_op *op,
+		      struct copies *copies)
+{
+	if (op->flags & XS_OP_STAGED_OUT) {
+		copies->from = device_of(trace, op);
+		copies->ops += op->copies;
+		copies->bytes += op->bytes;
+	} else {
+		copies->to = device_of(trace, op);
+	}
+	if (op->start_ns < copies->start_ns)
+		copies->start_ns = op->start_ns;
+	if (op->end_ns > copies->end_ns)
+		copies->end_ns = op->end_ns;
+}
+
+/* Joins the parts of each call. keys: their calls and ops, sorted. */
+static void add_parts(struct xs_result_run *run, const struct xs_trace *trace,
+		      const struct xs_key *keys, size_t count)
+{
+	for (size_t i = 0; i < count;) {
+		const uint64_t call = keys[i].key;
+		struct copies copies = {.start_ns = UINT64_MAX};
+
+		copies.from = copies.to =
+		    device_of(trace, &trace->ops[keys[i].index]);
+		for (; i < count && keys[i].key == call; i++)
+			take_part(trace, &trace->ops[keys[i].index], &copies);
+		add_staged(run, &copies);
+	}
+}
+
+static int add_copies(struct xs_result_run *run, const struct xs_trace *trace)
+{
+	struct xs_key *keys = malloc((trace->op_count + 1) * sizeof(*keys));
+	size_t count = 0;
+	int err;
+
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+
+		if (op->kind != XS_OP_P2P)
+			continue;
+		if (!(op->flags & (XS_OP_STAGED_OUT | XS_OP_STAGED_IN)))
+			add_direct(run, trace, op);
+		else if (op->call != XS_NONE)
+			keys[count++] = (struct xs_key){op->call, (uint32_t)i};
+	}
+	err = xs_keys_sort(keys, count);
+	if (!err)
+		add_parts(run, trace, keys, count);
+	free(keys);
+	return err;
+}
+
+static void predict(const struct xs_machine *m, struct xs_result_gpu_link *link)
+{
+	const double direct_ns = (double)link->staged_ops * m->g_peer_ns.value +
+				 (double)link->staged_bytes * m->G_peer.value;
+
+	if (!isnan(direct_ns))
+		link->peer_ns =
+		    (int64_t)fmin(direct_ns, (double)link->staged_ns);
+}
+
+static const char *describe_staged(struct xs_result *result,
+				   const struct xs_result_gpu_link *link)
+{
+	struct xs_arena *arena = &result->arena;
+	const char *what = xs_arena_print(
+	    arena,
+	    "GPU %" PRId64 " and %" PRId64 ": %s %s of %s in all through the "
+	    "host, %s",
+	    link->first, link->second, xs_units_count(link->staged_ops).s,
+	    link->staged_ops == 1 ? "copy" : "copies",
+	    xs_units_bytes(link->staged_bytes).s,
+	    xs_units_ns(link->staged_ns).s);
+
+	if (link->peer_ns == XS_UNKNOWN)
+		return xs_arena_print(
+		    arena,
+		    "%s; what cudaDeviceEnablePeerAccess would bring, "
+		    "xferspy calibrate on these GPUs tells",
+		    what);
+	return xs_arena_print(
+	    arena,
+	    "%s; direct they would take %s (cudaDeviceEnablePeerAccess, where "
+	    "cudaDeviceCanAccessPeer allows it)",
+	    what, xs_units_ns(link->peer_ns).s);
+}
+
+static const char *describe_direct(struct xs_result *result,
+				   const struct xs_result_gpu_link *link)
+{
+	return xs_arena_print(
+	    &result->arena,
+	    "GPU %" PRId64 " and %" PRId64 ": %s direct %s of %s in all, %s",
+	    link->first, link->second, xs_units_count(link->direct_ops).s,
+	    link->direct_ops == 1 ? "copy" : "copies",
+	    xs_units_bytes(link->direct_bytes).s,
+	    xs_units_rate(link->direct_bytes, link->direct_ns).s);
+}
+
+/* Says so at the top if it matters beside the GPUs' other work. */
+static void note(struct xs_result *result,
+		 const struct xs_result_gpu_link *link)
+{
+	const int64_t busy_ns = result->totals.gpu_busy_ns;
+	const int64_t saves_ns =
+	    link->staged_ns - (link->peer_ns == XS_UNKNOWN ? 0 : link->peer_ns);
+
+	if (busy_ns != XS_UNKNOWN && saves_ns > busy_ns / XS_RESULT_LEAST_PART)
+		xs_build_note(result,
+			      "copies between GPU %" PRId64 " and %" PRId64
+			      " go through the host, %s in all: see GPUs",
+			      link->first, link->second,
+			      xs_units_ns(link->staged_ns).s);
+}
+
+int xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace)
+{
+	struct xs_result_run *run = &result->run;
+	int err;
+
+	run->links =
+	    xs_arena_alloc(&result->arena, LINKS_MAX, sizeof(*run->links));
+	err = run->links ? add_copies(run, trace) : -ENOMEM;
+	for (size_t i = 0; !err && i < run->link_count; i++) {
+		struct xs_result_gpu_link *link = &run->links[i];
+
+		if (link->staged_ops) {
+			predict(&result->machine, link);
+			link->staged_text = describe_staged(result, link);
+			note(result, link);
+		}
+		if (link->direct_ops)
+			link->direct_text = describe_direct(result, link);
+	}
+	return err;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies between GPUs: direct, or through the host, and what peer access would
+ * bring. */
+#include "report/build/build.h"
+#include "report/build/read.h"
+#include "tests/unit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MIB 1048576
+
+static struct xs_machine machine;
+
+/* Two GPUs, each with a queue: 0 and 1. */
+static const char start[] =
+    "xferspy-text 1\n"
+    "header start_realtime_ns=1000000000 state=1 end_realtime_ns=1100000000\n"
+    "chunk thread=1 base_ns=1000000000\n"
+    "device device=0 cc_major=9 cc_minor=0 sm_count=132\n"
+    "device device=1 cc_major=9 cc_minor=0 sm_count=132\n"
+    "queue queue=0 device=0 context=1 stream=7\n"
+    "queue queue=1 device=1 context=2 stream=7\n"
+    "site call_class=2 site=1 module=4294967295\n";
+
+/* Reads a trace with a copy of 1 MiB for each call of 5 us; ops: all others. */
+static struct xs_result *result_of(int calls, const char *ops)
+{
+	const struct xs_result_options options = {.machine = &machine};
+	char path[] = "/tmp/xferspy-links.XXXXXX";
+	int fd = mkstemp(path);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	struct xs_result *result;
+	const char *error = "";
+
+	assert_non_null(out);
+	fputs(start, out);
+	for (int i = 0; i < calls; i++)
+		fprintf(out,
+			"copycall site=1 correlation=%d start=%d duration=5000 "
+			"bytes=%d direction=3\n",
+			i + 1, i * 1000000, MIB);
+	fprintf(out, "chunk base_ns=1000000000\n%s", ops);
+	fclose(out);
+	if (xs_result_read(path, &options, &result, &error) < 0)
+		fail_msg("%s", error);
+	unlink(path);
+	return result;
+}
+
+#define OUT(id, start, duration)                                               \
+	"copy queue=0 correlation=" #id " start=" #start                       \
+	" duration=" #duration                                                 \
+	" bytes=1048576 direction=2 src_memory=3 dst_memory=3 flags=1\n"
+#define IN(id, start, duration)                                                \
+	"copy queue=1 correlation=" #id " start=" #start                       \
+	" duration=" #duration                                                 \
+	" bytes=1048576 direction=1 src_memory=3 dst_memory=3 flags=1\n"
+#define DIRECT(id, start, duration)                                            \
+	"copy queue=0 correlation=" #id " start=" #start                       \
+	" duration=" #duration " bytes=1048576 direction=5 src_memory=3 "      \
+	"dst_memory=3 flags=1 peer_device=1\n"
+
+/* Two copies of which the first one's parts overlap. */
+static const char staged[] = OUT(1, 10000, 20000) IN(1, 20000, 20000)
+    OUT(2, 1010000, 20000) IN(2, 1040000, 30000);
+
+static bool has_note(const struct xs_result *result, const char *text)
+{
+	for (size_t i = 0; i < result->coverage.note_count; i++)
+		if (strstr(result->coverage.notes[i], text))
+			return true;
+	return false;
+}
+
+static void parts_of_a_call_are_one_copy(void **state)
+{
+	struct xs_result *result = result_of(2, staged);
+	const struct xs_result_gpu_link *link = result->run.links;
+
+	(void)state;
+	assert_int_equal(result->run.link_count, 1);
+	assert_int_equal(link->first, 0);
+	assert_int_equal(link->second, 1);
+	assert_int_equal(link->direct_ops, 0);
+	assert_int_equal(link->staged_ops, 2);
+	assert_int_equal(link->staged_bytes, 2 * MIB);
+	assert_int_equal(link->staged_ns, 30000 + 60000);
+	/* they are no copies of the host, and counted once */
+	assert_int_equal(result->totals.h2d_ops, 0);
+	assert_int_equal(result->totals.d2h_bytes, 0);
+	assert_int_equal(result->totals.p2p_ops, 2);
+	assert_int_equal(result->totals.p2p_bytes, 2 * MIB);
+	xs_result_free(result);
+}
+
+static void the_profile_says_what_access_brings(void **state)
+{
+	struct xs_result *result;
+
+	(void)state;
+	machine.g_peer_ns.value = 1500;
+	machine.G_peer.value = 0.003;
+	result = result_of(2, staged);
+	assert_int_equal(result->run.links->peer_ns,
+			 (int)(2 * (1500 + 0.003 * MIB)));
+	assert_non_null(strstr(result->run.links->staged_text,
+			       "direct they would take 9.29 us"));
+	assert_true(has_note(result, "GPU 0 and 1 go through the host, 90.0"));
+	xs_result_free(result);
+	/* a direct copy is not predicted to take longer */
+	machine.g_peer_ns.value = 1e6;
+	result = result_of(2, staged);
+	assert_int_equal(result->run.links->peer_ns, 90000);
+	assert_false(has_note(result, "through the host"));
+	xs_result_free(result);
+}
+
+static void without_rates_calibrate_is_named(void **state)
+{
+	struct xs_result *result = result_of(2, staged);
+
+	(void)state;
+	assert_int_equal(result->run.links->peer_ns, XS_UNKNOWN);
+	assert_non_null(
+	    strstr(result->run.links->staged_text, "xferspy calibrate"));
+	assert_true(has_note(result, "go through the host"));
+	xs_result_free(result);
+}
+
+static void direct_copies_have_their_rate(void **state)
+{
+	struct xs_result *result =
+	    result_of(1, DIRECT(1, 10000, 4000) DIRECT(1, 20000, 6000));
+	const struct xs_result_gpu_link *link = result->run.links;
+
+	(void)state;
+	assert_int_equal(result->run.link_count, 1);
+	assert_int_equal(link->direct_ops, 2);
+	assert_int_equal(link->direct_ns, 10000);
+	assert_int_equal(link->staged_ops, 0);
+	assert_null(link->staged_text);
+	assert_non_null(strstr(link->direct_text, "2 direct copies of 2 MiB "
+						  "in all, 210 GB/s"));
+	assert_false(has_note(result, "through the host"));
+	xs_result_free(result);
+}
+
+/* As in a damaged trace. */
+static void a_part_alone_is_no_copy(void **state)
+{
+	struct xs_result *result =
+	    result_of(2, OUT(1, 10000, 20000) IN(2, 1010000, 20000));
+
+	(void)state;
+	assert_int_equal(result->run.link_count, 0);
+	xs_result_free(result);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	xs_machine_init(&machine);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(parts_of_a_call_are_one_copy, set_up),
+	    cmocka_unit_test_setup(the_profile_says_what_access_brings, set_up),
+	    cmocka_unit_test_setup(without_rates_calibrate_is_named, set_up),
+	    cmocka_unit_test_setup(direct_copies_have_their_rate, set_up),
+	    cmocka_unit_test_setup(a_part_alone_is_no_copy, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
