@@ -196,9 +196,9 @@ struct xs_phase {
 	uint8_t src_memory, dst_memory; /* host side of the H2D and D2H copies;
 					 * XS_MEM_UNKNOWN when mixed or none */
 	uint64_t h2d_buffer_bytes,
-	    d2h_buffer_bytes;	/* host memory used by the copies of all rounds,
-				 * by distinct ranges: the bytes to pin. The bytes
-				 * of one round if addresses are unknown. */
+	    d2h_buffer_bytes; /* host memory used by the copies of all rounds,
+			       * by distinct ranges: the bytes to pin. The bytes
+			       * of one round if addresses are unknown. */
 	uint64_t h2d_buffers, d2h_buffers; /* ranges of it that are apart; 1 if
 					    * addresses are unknown */
 	uint64_t touched_bytes; /* host memory that the copies of each round

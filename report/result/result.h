@@ -257,9 +257,9 @@ struct xs_result_phase {
 	int64_t h2d_ns, kernel_ns, d2h_ns;
 	int64_t host_ns, host_blocked_ns, overlap_ns;
 	int64_t h2d_call_ns, d2h_call_ns; /* with the calls that copy */
-	int64_t kernel_waits; /* of the host, between two kernels */
-	int64_t streams;      /* streams that its ops ran on */
-	const char *order;    /* issue order: "depth", "breadth" */
+	int64_t kernel_waits;		  /* of the host, between two kernels */
+	int64_t streams;		  /* streams that its ops ran on */
+	const char *order;		  /* issue order: "depth", "breadth" */
 	const char *src_memory, *dst_memory;
 	const char **kernel_names; /* demangled, each once, in issue order */
 	size_t kernel_name_count;
