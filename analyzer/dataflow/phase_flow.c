@@ -38,6 +38,55 @@ static bool is_round(const struct matcher *m, uint32_t first)
 	return true;
 }
 
+static uint64_t shared_bytes(const struct xs_flow_access *a,
+			     const struct xs_flow_access *b)
+{
+	const uint64_t begin = a->begin > b->begin ? a->begin : b->begin;
+	const uint64_t end = a->end < b->end ? a->end : b->end;
+
+	return begin < end ? end - begin : 0;
+}
+
+/* Returns how much of what the kernel accesses the round's copies of one kind
+ * do, at most all of it. */
+static uint64_t copied_bytes(const struct matcher *m, uint32_t first,
+			     const struct xs_flow_access *access, uint8_t kind)
+{
+	const struct xs_dataflow *flow = m->flow;
+	uint64_t sum = 0, all = access->end - access->begin;
+
+	for (uint32_t i = first; i < first + m->count; i++) {
+		const struct xs_flow_op *op = &flow->flow_ops[i];
+
+		if (m->trace->ops[flow->ops[i]].kind != kind)
+			continue;
+		for (uint32_t k = 0; k < op->access_count; k++)
+			sum += shared_bytes(
+			    access, &flow->accesses[op->first_access + k]);
+	}
+	return sum < all ? sum : all;
+}
+
+/* Notes what the kernel at i of a round of ops from first is given. */
+static void note_given(const struct matcher *m, uint32_t first, uint32_t i)
+{
+	const struct xs_flow_op *op = &m->flow->flow_ops[first + i];
+	struct xs_step *step = &m->phase->steps[m->steps[i]];
+
+	step->given_known = !op->unknown;
+	for (uint32_t k = 0; k < op->access_count; k++) {
+		const struct xs_flow_access *access =
+		    &m->flow->accesses[op->first_access + k];
+		const uint64_t in = copied_bytes(m, first, access, XS_OP_H2D);
+		const uint64_t out = copied_bytes(m, first, access, XS_OP_D2H);
+
+		step->given_in_bytes += in;
+		step->given_out_bytes += out;
+		step->given_other |=
+		    (in > out ? in : out) < access->end - access->begin;
+	}
+}
+
 /* Finds rounds with the ops of the steps. Other ops may lie between rounds. */
 static void find_rounds(struct matcher *m)
 {
@@ -50,6 +99,9 @@ static void find_rounds(struct matcher *m)
 			at++;
 			continue;
 		}
+		for (uint32_t i = 0; !m->phase->flow_known && i < m->count; i++)
+			if (m->phase->steps[m->steps[i]].kind == XS_STEP_KERNEL)
+				note_given(m, at, i);
 		m->phase->flow_known = true;
 		for (uint32_t i = 0; i < m->count; i++) {
 			m->position[at + i] = i;

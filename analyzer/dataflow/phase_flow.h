@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What the copies of a phase's round are needed by, and need. */
+/* What the copies of a phase's round are needed by, and need, and what of their
+ * memory its kernels are given. */
 #ifndef XS_ANALYZER_DATAFLOW_PHASE_FLOW_H
 #define XS_ANALYZER_DATAFLOW_PHASE_FLOW_H
 
 #include "analyzer/rounds/phase.h"
 
 /*
- * Fills flow_known, task_class, and the partners of the phase's steps, from the
- * dataflow of its sample rounds: those among them with the ops of the steps, in
- * their order. It stays unknown if there is none, or if there are too many ops.
- * Returns 0 or -ENOMEM.
+ * Fills flow_known, task_class, and the partners of the phase's steps and what
+ * its kernels are given, from the dataflow of its sample rounds: those among
+ * them with the ops of the steps, in their order. It stays unknown if there is
+ * none, or if there are too many ops. Returns 0 or -ENOMEM.
  */
 int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase);
 

@@ -101,6 +101,11 @@ struct xs_step {
 	uint32_t partner; /* if the phase's flow is known, a step of the round:
 			   * the first that may need this copy in, or the last
 			   * that this copy out may need; XS_NONE: none */
+	/* Kernels, if the phase's flow is known: bytes of the memory that they
+	 * are given which the round copies in, and out. */
+	uint64_t given_in_bytes, given_out_bytes;
+	bool given_known; /* what memory the kernel is given */
+	bool given_other; /* memory that the round does not copy, too */
 	bool src_starts, dst_starts; /* copies: the memory is the start of
 				      * allocated or registered memory */
 	uint64_t dst, src; /* copies: addresses; dst also of what is allocated

@@ -174,6 +174,13 @@ static double limited_ns(const struct xs_machine *m, double link_ns,
 	return link_ns * pow(1 + pow(waits_ns / link_ns, power), 1 / power);
 }
 
+/* Whether the kernel writes more often than it could to the results alone. */
+static bool writes_elsewhere(const struct xs_round_work *w, double sectors)
+{
+	return !w->copied_alone &&
+	       sectors * SECTOR_BYTES >= XS_MAPPED_ELSEWHERE * w->out_bytes;
+}
+
 /* Returns the time of the writes of the results in that many requests. */
 static double writes_ns(const struct xs_machine *m,
 			const struct xs_round_work *w, double requests,
@@ -185,7 +192,7 @@ static double writes_ns(const struct xs_machine *m,
 	const double full = w->out_bytes / SECTOR_BYTES;
 	const double sectors = sectors_or(w->write_sectors, w->out_bytes);
 
-	if (sectors >= XS_MAPPED_ELSEWHERE * full && which != XS_MAPPED_MOST)
+	if (writes_elsewhere(w, sectors) && which != XS_MAPPED_MOST)
 		return accesses_ns(&rates, full, NAN);
 	return accesses_ns(&rates, sectors, requests);
 }
@@ -204,19 +211,24 @@ static double partial_writes(double excess, enum xs_mapped_case which)
 }
 
 /* Returns the time of the writes of a whole kernel, whose blocks drift apart.
- */
+ * What it writes again, it writes in parts or in whole requests. */
 static double whole_ns(const struct xs_machine *m,
 		       const struct xs_round_work *w, enum xs_mapped_case which)
 {
 	const double full = w->out_bytes / SECTOR_BYTES;
 	const double excess = w->write_sectors - full;
 	const double each_ns = m->mapped_write_partial_ns.value;
+	const double requests_ns = writes_ns(m, w, w->write_requests, which);
+	double parts_ns;
 
-	if (!(excess > 0) || excess >= (XS_MAPPED_ELSEWHERE - 1) * full ||
+	if (!(excess > 0) || writes_elsewhere(w, w->write_sectors) ||
 	    isnan(each_ns))
-		return writes_ns(m, w, w->write_requests, which);
-	return full * SECTOR_BYTES * m->mapped_write.value +
-	       partial_writes(excess, which) * each_ns;
+		return requests_ns;
+	parts_ns = full * SECTOR_BYTES * m->mapped_write.value +
+		   partial_writes(excess, which) * each_ns;
+	return excess < (XS_MAPPED_ELSEWHERE - 1) * full
+		   ? parts_ns
+		   : fmin(parts_ns, requests_ns);
 }
 
 /*

@@ -189,6 +189,18 @@ int xs_round_work_build(const struct xs_phase *phase,
 	return xs_kernel_stages_add(phase, work);
 }
 
+struct xs_round_work xs_round_work_of_kernel(const struct xs_step *step)
+{
+	const double in = (double)step->given_in_bytes;
+	const double out = (double)step->given_out_bytes;
+	struct xs_round_work of = {.in_bytes = in > 0 ? in : out,
+				   .out_bytes = out > 0 ? out : in,
+				   .copied_alone = !step->given_other};
+
+	add_kernel(&of, step);
+	return of;
+}
+
 static double blocks_per_sm(const struct xs_machine *machine, uint32_t threads,
 			    uint32_t registers, uint32_t shared_bytes)
 {

@@ -54,6 +54,7 @@ struct xs_round_work {
 	double write_sectors, write_requests;
 	double l1_fills; /* sectors that reads bring into the L1 caches */
 	double instructions;
+	bool copied_alone; /* kernels are given no memory but the copied */
 
 	double blocks; /* sum over all kernels */
 	uint32_t block_threads, block_x, registers, shared_bytes;
@@ -73,6 +74,13 @@ struct xs_round_work {
 /* Returns 0 or -ENOMEM. */
 int xs_round_work_build(const struct xs_phase *phase,
 			struct xs_round_work *work);
+
+/*
+ * Returns the work of one kernel of a round: it reads and writes the part of
+ * the copied data that it is given. It may read results, or write to what was
+ * copied in: if it is given data of one direction alone, it does both there.
+ */
+struct xs_round_work xs_round_work_of_kernel(const struct xs_step *step);
 
 /*
  * Fills the stages, the copies of one piece, and the parts of its arrays. See

@@ -42,6 +42,17 @@ static const char *unmet(const struct xs_strategy_case *c)
 	return NULL;
 }
 
+int xs_estimate_abstain_of_chain(const struct xs_strategy_case *c,
+				 struct xs_estimate *row,
+				 struct xs_estimates *out)
+{
+	return xs_estimate_abstain(
+	    row, out,
+	    "%u kernels use each other's results: the trace does not show "
+	    "which of them reads or writes what",
+	    c->work.kernels);
+}
+
 bool xs_abstain_without_needs(const struct xs_strategy_case *c,
 			      struct xs_estimate *row, struct xs_estimates *out,
 			      int *rc)
@@ -52,11 +63,7 @@ bool xs_abstain_without_needs(const struct xs_strategy_case *c,
 		*rc = xs_estimate_abstain(row, out, "%s", why);
 	else if ((c->strategy->needs & XS_NEEDS_ONE_STAGE) &&
 		 c->work.stage_count != 1)
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "%u kernels use each other's results: the trace does not "
-		    "show which of them reads or writes what",
-		    c->work.kernels);
+		*rc = xs_estimate_abstain_of_chain(c, row, out);
 	else
 		return false;
 	return true;

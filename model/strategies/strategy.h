@@ -80,6 +80,12 @@ int xs_estimate_abstain(struct xs_estimate *row, struct xs_estimates *out,
 			const char *why, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Appends the row with the reason that kernels use each other's results.
+ * Returns 0 or -ENOMEM. */
+int xs_estimate_abstain_of_chain(const struct xs_strategy_case *c,
+				 struct xs_estimate *row,
+				 struct xs_estimates *out);
+
 /* The model of rows by replay; the bound of rows that assume that each byte
  * crosses the bus once. */
 #define XS_MODEL_REPLAY "replay"

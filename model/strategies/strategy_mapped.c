@@ -7,6 +7,58 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Whether it is known what each kernel of the round is given. */
+static bool are_kernels_known(const struct xs_phase *phase)
+{
+	for (size_t i = 0; i < phase->step_count; i++)
+		if (phase->steps[i].kind == XS_STEP_KERNEL &&
+		    !phase->steps[i].given_known)
+			return false;
+	return true;
+}
+
+/* Returns the time of one kernel. What it is given and is not copied stays on
+ * the device. */
+static double kernel_ns(const struct xs_scenario *scenario,
+			const struct xs_step *step)
+{
+	struct xs_round_work work = xs_round_work_of_kernel(step);
+
+	work.kernel_ns *= scenario->kernel_scale;
+	return fmax(
+	    work.kernel_ns,
+	    xs_mapped_access_times(&scenario->machine, &work, scenario->mapped)
+		.both_ns);
+}
+
+/* The kernels of a round, one after the other. */
+static int build_by_kernel(const struct xs_strategy_case *c,
+			   const struct xs_estimate *row,
+			   const struct xs_scenario *scenario,
+			   struct xs_plan *plan)
+{
+	const struct xs_machine *m = &scenario->machine;
+	const struct xs_action sync = xs_action_sync_all(m);
+	const struct xs_action host =
+	    xs_action_host(c->work.other_ns - c->work.allocation_ns +
+			   c->work.host_ns * scenario->host_scale);
+	int rc = xs_plan_add(plan, &host);
+
+	(void)row;
+	for (size_t i = 0; !rc && i < c->phase->step_count; i++) {
+		const struct xs_step *step = &c->phase->steps[i];
+		struct xs_action kernel;
+
+		if (step->kind != XS_STEP_KERNEL)
+			continue;
+		kernel = xs_action_kernel(m, kernel_ns(scenario, step));
+		if (plan->count > 1)
+			kernel.dep_lag_ns -= xs_kernel_edges_ns(m);
+		rc = xs_plan_add(plan, &kernel);
+	}
+	return rc ? rc : xs_plan_add(plan, &sync);
+}
+
 int xs_plan_mapped(const struct xs_strategy_case *c,
 		   const struct xs_estimate *row,
 		   const struct xs_scenario *scenario, struct xs_plan *plan)
@@ -36,8 +88,13 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 {
 	const struct xs_machine *m = c->machine;
 
-	return xs_abstain_without_needs(c, row, out, rc) ||
-	       (c->work.in_bytes > 0 &&
+	if (xs_abstain_without_needs(c, row, out, rc))
+		return true;
+	if (c->work.stage_count > 1 && !are_kernels_known(c->phase)) {
+		*rc = xs_estimate_abstain_of_chain(c, row, out);
+		return true;
+	}
+	return (c->work.in_bytes > 0 &&
 		xs_abstain_if_unknown(row, "the rate of mapped reads",
 				      m->mapped_read.value, out, rc)) ||
 	       (c->work.out_bytes > 0 &&
@@ -70,7 +127,13 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 				  ? "the kernel hides its accesses"
 				  : "its accesses outlast the kernel";
 
-	if (row->assumes_once)
+	if (c->work.stage_count > 1)
+		snprintf(row->why, sizeof(row->why),
+			 "each of %u kernels takes the longest of itself, its "
+			 "reads and its writes over the bus, of the copied "
+			 "data that it is given",
+			 c->work.kernels);
+	else if (row->assumes_once)
 		snprintf(row->why, sizeof(row->why),
 			 "the longest of the kernel, its reads and its writes "
 			 "over the bus: %s",
@@ -85,13 +148,17 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
+	const bool by_kernel =
+	    c->work.stage_count > 1 ||
+	    (c->work.kernels == 1 && are_kernels_known(c->phase));
 	struct xs_estimate row = xs_estimate_init(c);
 	int rc = 0;
 
 	xs_estimate_assume_bus_crossings(c, &row);
 	if (!abstains(c, &row, out, &rc)) {
 		xs_estimate_set_setup(c, 0, &row);
-		rc = xs_estimate_replay(c, xs_plan_mapped, &row);
+		rc = xs_estimate_replay(
+		    c, by_kernel ? build_by_kernel : xs_plan_mapped, &row);
 		explain(c, &row);
 		if (!rc)
 			rc = xs_estimates_add(out, &row);
@@ -102,7 +169,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 const struct xs_strategy xs_strategy_mapped = {
     .id = "mapped",
     .effort = XS_EFFORT_REWRITE,
-    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL | XS_NEEDS_ONE_STAGE,
+    .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_KERNEL,
     .changes = XS_CHANGES_PINNING | XS_CHANGES_ORDER | XS_CHANGES_ALLOCATION,
     .check = XS_CHECK_mapped,
     .error = XS_ERROR_mapped,

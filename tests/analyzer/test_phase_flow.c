@@ -336,6 +336,42 @@ static struct xs_phase phase_of(const struct xs_trace *trace,
 				 .sample_to_ns = UINT64_MAX};
 }
 
+/* Bytes of the buffer that the round copies, at most all. */
+static uint64_t copied(const struct round *round, unsigned buffer, uint8_t kind)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < round->count; i++)
+		if (round->ops[i].kind == kind &&
+		    round->ops[i].begin / BYTES == buffer)
+			sum += round->ops[i].bytes;
+	return sum < BYTES ? sum : BYTES;
+}
+
+static void is_given(const struct round *round, uint32_t i,
+		     const struct xs_step *step)
+{
+	uint64_t in = 0, out = 0;
+	bool other = false;
+
+	assert_int_equal(step->given_known, !round->ops[i].unknown);
+	for (unsigned b = 0; b < BUFFERS && step->given_known; b++) {
+		const uint64_t ins = copied(round, b, XS_STEP_H2D);
+		const uint64_t outs = copied(round, b, XS_STEP_D2H);
+
+		if (!(round->ops[i].buffers >> b & 1))
+			continue;
+		in += ins;
+		out += outs;
+		other |= ins < BYTES && outs < BYTES;
+	}
+	if (!step->given_known)
+		return;
+	assert_int_equal(step->given_in_bytes, in);
+	assert_int_equal(step->given_out_bytes, out);
+	assert_int_equal(step->given_other, other);
+}
+
 static void like_each_byte(void **state)
 {
 	unsigned of_class[XS_CLASS_TRUE_DEPENDENT + 1] = {0};
@@ -362,6 +398,8 @@ static void like_each_byte(void **state)
 			else if (steps[i].kind == XS_STEP_D2H)
 				assert_int_equal(steps[i].partner,
 						 last_needed(&round, i));
+			else
+				is_given(&round, i, &steps[i]);
 		xs_trace_free(trace);
 	}
 	for (size_t i = 0; i < sizeof(of_class) / sizeof(*of_class); i++)

@@ -228,6 +228,13 @@ static void test_rows_off_sectors(void **unused)
 	work.write_sectors = 200;
 	assert_near(mapped().write_ns, 6400);
 	assert_near(at_most().write_ns, 12800);
+	/* A kernel that is given the copied data alone writes it again: each
+	 * sector as one of 64, or as parts of 3. */
+	work.copied_alone = true;
+	assert_near(mapped().write_ns, 12800);
+	assert_near(at_least().write_ns, 6400);
+	set_param(&machine.mapped_write_partial_ns, 3);
+	assert_near(mapped().write_ns, 6400 + 100 * 3);
 }
 
 /* A piece of 800 bytes does not begin at a line; its stores touch two lines. */

@@ -597,6 +597,36 @@ static void test_mapped(void **unused)
 	assert_true(replayed("mapped")->high_ns < 220000);
 }
 
+/* A kernel of 100000, and one of 1000 that is given the input and the result: 1
+ * MB each way at 0.024. They follow each other: 1000. The first one stays as it
+ * is, if it is given neither. */
+static void test_mapped_of_two_kernels(void **unused)
+{
+	const double both_ns = 2000 + 5000 + 100000 + 1000 + 24000 + 4000;
+
+	(void)unused;
+	steps[3] = steps[2];
+	steps[2] = steps[1];
+	steps[2].start_ns = 306000;
+	steps[2].end_ns = 307000;
+	phase.step_count = 4;
+	estimate();
+	assert_false(replayed("mapped")->applies);
+	steps[1].given_known = steps[2].given_known = true;
+	steps[1].given_other = true;
+	steps[2].given_in_bytes = steps[2].given_out_bytes = 1000000;
+	estimate();
+	assert_near(replayed("mapped")->round_ns, both_ns);
+	assert_non_null(strstr(replayed("mapped")->why, "each of 2 kernels"));
+	/* it reads its result: the reads are the longer ones alone */
+	steps[2].given_in_bytes = 0;
+	estimate();
+	assert_near(replayed("mapped")->round_ns, both_ns);
+	steps[2].given_known = false;
+	estimate();
+	assert_false(replayed("mapped")->applies);
+}
+
 /* n = 2: kernels 18000 to 68000 and on to 118000, with their writes; 4000. */
 static void test_hybrid(void **unused)
 {
@@ -660,6 +690,7 @@ int main(void)
 	    TEST(test_small_pieces_stop_shrinking),
 	    TEST(test_pieces_of_a_small_grid),
 	    TEST(test_mapped),
+	    TEST(test_mapped_of_two_kernels),
 	    TEST(test_hybrid),
 	    TEST(test_copy_in_parts),
 	};
