@@ -189,7 +189,8 @@ static const char *idle(struct xs_result *result)
 	    what);
 }
 
-/* "; afterwards: 163 ms": the part of the run behind the steady part. */
+/* "; afterwards: 163 ms": the part of the run behind the steady part; "" below
+ * half a per cent of the run. */
 static const char *after_steady(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
@@ -199,7 +200,7 @@ static const char *after_steady(struct xs_result *result)
 	if (wall_ns == XS_UNKNOWN)
 		return "";
 	after_ns = wall_ns - in->startup_ns - in->steady_ns;
-	return after_ns < wall_ns / NAMED_PART
+	return after_ns < wall_ns / 200
 		   ? ""
 		   : xs_arena_print(&result->arena, "; afterwards: %s",
 				    xs_units_ns(after_ns).s);
@@ -291,12 +292,18 @@ static const char *most(struct xs_result *result)
 	    xs_units_percent(most_ns, result->run.wall_ns).s);
 }
 
-/* What reordering alone can reach; "" if the trace does not tell. */
+/* A bound that is less than this percentage below the round is no news. */
+#define LEAST_BOUND_PERCENT 5
+
+/* What reordering alone can reach; "" if the trace does not tell, or if it is
+ * next to nothing. */
 static const char *reordered(struct xs_result *result)
 {
 	const struct xs_result_dataflow *flow = result->dataflow;
 
-	if (!flow || flow->missing)
+	if (!flow || flow->missing ||
+	    flow->round_ns - flow->bound_ns <
+		flow->round_ns / 100 * LEAST_BOUND_PERCENT)
 		return "";
 	return xs_arena_print(
 	    &result->arena,

@@ -136,8 +136,9 @@ static const char *copy_rates(struct xs_arena *arena,
 {
 	const char *in = copy_rate(arena, phase->h2d_bytes, phase->d2h_bytes,
 				   phase->h2d_call_ns, "in", phase->src_memory);
-	const char *out = copy_rate(arena, phase->d2h_bytes, phase->h2d_bytes,
-				    phase->d2h_call_ns, "out", phase->dst_memory);
+	const char *out =
+	    copy_rate(arena, phase->d2h_bytes, phase->h2d_bytes,
+		      phase->d2h_call_ns, "out", phase->dst_memory);
 
 	if (in && out)
 		return xs_arena_print(arena, "%s, %s", in, out);

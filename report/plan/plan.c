@@ -17,6 +17,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is not of the steady part differs between two runs by so many per cent,
+ * as CUDA's start does: docs/models.md, "Intervals". */
+#define OTHER_PERCENT 15
+
+/* How much the rest of the run, which no step changes, may differ in another
+ * run. */
+static double other_error_ns(const struct xs_result *result)
+{
+	const int64_t wall_ns = result->run.wall_ns;
+	const int64_t steady_ns = result->verdict.steady_ns;
+
+	return wall_ns == XS_UNKNOWN || steady_ns == XS_UNKNOWN
+		   ? 0
+		   : (double)(wall_ns - steady_ns) * OTHER_PERCENT / 100;
+}
+
 /* Adds the squared errors of what each phase has come to. */
 static double errors_ns(const struct xs_phase_steps *phases, size_t count,
 			bool high)
@@ -36,6 +52,22 @@ static double errors_ns(const struct xs_phase_steps *phases, size_t count,
 			2);
 	}
 	return sqrt(sum);
+}
+
+/* The interval of the run, and whether the changed rounds alone may make it
+ * longer. */
+static void fill_range(const struct xs_result *result,
+		       const struct xs_phase_steps *phases, double after_ns,
+		       struct xs_result_step *out)
+{
+	const size_t count = result->phase_count;
+	const double low_ns = errors_ns(phases, count, false);
+	const double high_ns = errors_ns(phases, count, true);
+	const double other_ns = other_error_ns(result);
+
+	out->low_ns = xs_number_round(after_ns - hypot(low_ns, other_ns));
+	out->high_ns = xs_number_round(after_ns + hypot(high_ns, other_ns));
+	out->may_be_slower = after_ns + high_ns > (double)result->run.wall_ns;
 }
 
 static void fill_sites(struct xs_result *result, struct xs_result_step *out)
@@ -167,17 +199,14 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 		xs_number_round(1 / xs_phase_estimate_share(steps->phase)),
 	    .condition = step->estimate->bound,
 	};
-	xs_plan_say(result, steps, step, reached, out);
 	fill_sites(result, out);
 	out->code = xs_code_of(result, steps->phase, step->estimate);
 	finish_step(steps, phases, count);
 	out->round_ns = round_ns(steps);
+	xs_plan_say(result, steps, step, reached, out);
 	out->adds_saves_ns = xs_number_round(step->adds_ns + others_ns);
 	out->app_wall_ns = xs_number_round(after_ns);
-	out->low_ns =
-	    xs_number_round(after_ns - errors_ns(phases, count, false));
-	out->high_ns =
-	    xs_number_round(after_ns + errors_ns(phases, count, true));
+	fill_range(result, phases, after_ns, out);
 }
 
 int xs_plan_build(struct xs_result *result)

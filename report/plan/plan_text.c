@@ -60,6 +60,22 @@ static const char *left_out(struct xs_result *result,
 		   : NULL;
 }
 
+/* Why the round after the steps takes longer than the row of the last one. ""
+ * if it does not. */
+static const char *not_counted(struct xs_arena *arena,
+			       const struct xs_result_step *out)
+{
+	const int64_t row_ns = out->estimate->round_ns;
+
+	if (out->round_ns <= row_ns + row_ns / NAMED_PART)
+		return "";
+	return xs_arena_print(arena,
+			      " A round may then take %s, as in the table: of "
+			      "what it saves, only the time in which data "
+			      "moves or the host waits now is counted.",
+			      xs_units_ns(row_ns).s);
+}
+
 /* The earlier step that is the same change at other lines; NULL: there is none.
  * With a number of streams, each has its own. */
 static const struct xs_result_step *
@@ -108,6 +124,9 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 				   "%s What it saves alone is uncertain; %s "
 				   "contains it.",
 				   out->text, step->whole->id);
+	if (is_last)
+		out->text = xs_arena_print(arena, "%s%s", out->text,
+					   not_counted(arena, out));
 	if (rest)
 		out->text = xs_arena_print(arena, "%s %s", out->text, rest);
 }

@@ -17,8 +17,6 @@ import sys
 import tempfile
 
 LINES = 100
-# Known to be longer: a plan of three steps for two phases.
-LONGER = {"hec-minkowski.xspy": 104}
 COLUMNS = 80
 
 
@@ -30,9 +28,8 @@ def faults_of(xferspy, trace, options, environment):
     lines = text.splitlines()
     widest = max(map(len, lines))
     name = " ".join([str(trace), *options])
-    most = LONGER.get(trace.name, LINES)
     return [f"{name}: {what}" for what, is_too_large in (
-        (f"{len(lines)} lines", len(lines) > most),
+        (f"{len(lines)} lines", len(lines) > LINES),
         (f"{widest} columns", widest > COLUMNS)) if is_too_large]
 
 

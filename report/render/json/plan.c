@@ -63,6 +63,8 @@ static json_t *step(const struct xs_result_step *in)
 	SET_NUMBER(in, app_wall_ns);
 	SET_NUMBER(in, low_ns);
 	SET_NUMBER(in, high_ns);
+	xs_json_set(out, "may_be_slower", json_boolean(in->may_be_slower),
+		    &failed);
 	SET_TEXT(in->estimate, effort);
 	SET_NUMBER(in->estimate, effort_level);
 	SET_TEXT(in, condition);

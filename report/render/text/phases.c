@@ -67,8 +67,8 @@ static const char *phase_places(struct xs_result *result,
 	return list;
 }
 
-/* The places, and the class of the phase's tasks; an unknown one only where all
- * is asked for. */
+/* The places, and the class of the phase's tasks; why, and an unknown one, only
+ * where all is asked for. */
 static const char *notes(struct xs_result *result,
 			 const struct xs_result_phase *phase)
 {
@@ -77,6 +77,10 @@ static const char *notes(struct xs_result *result,
 	if (!phase->task_class_known &&
 	    !(result->all_asked && result->dataflow_asked))
 		return places;
+	if (!result->all_asked)
+		return xs_arena_print(&result->arena, "%s%stasks: %s",
+				      places ? places : "", places ? "; " : "",
+				      phase->task_class);
 	return xs_arena_print(&result->arena, "%s%stasks: %s (%s)",
 			      places ? places : "", places ? "\n" : "",
 			      phase->task_class, phase->task_class_why);

@@ -48,7 +48,8 @@ static const char *about_before(const struct xs_result *result,
 	return "";
 }
 
-/* "1.15 ms"; "0.78-1.97 ms" if it is not known, as in the table */
+/* "1.15 ms (1.08-1.24 ms)"; "0.78-1.97 ms" if it is not known, as in the table;
+ * no range beside steps that the row does not have */
 static const char *round_after(struct xs_result *result,
 			       const struct xs_result_step *step)
 {
@@ -60,9 +61,12 @@ static const char *round_after(struct xs_result *result,
 				     xs_units_range_ns(row->low_ns + rest_ns,
 						       row->high_ns + rest_ns)
 					 .s);
-	return xs_arena_print(&result->arena, "%s%s",
-			      rest_ns ? about_before(result, step) : "",
-			      xs_units_ns(step->round_ns).s);
+	return xs_arena_print(
+	    &result->arena, "%s%s", rest_ns ? about_before(result, step) : "",
+	    rest_ns || step->side_by_side > 1
+		? xs_units_ns(step->round_ns).s
+		: xs_units_in_range_ns(row->round_ns, row->low_ns, row->high_ns)
+		      .s);
 }
 
 /* How far the saving is one: its interval may reach beyond the run as it is. */
@@ -71,7 +75,7 @@ static const char *saves(const struct xs_result *result,
 {
 	if (step->condition || step->side_by_side > 1)
 		return "saves up to";
-	if (step->high_ns > result->run.wall_ns)
+	if (step->may_be_slower)
 		return "may also be slower; saves about";
 	return xs_result_is_known(step->estimate) &&
 		       !*about_before(result, step)
@@ -253,11 +257,9 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 
 	xs_terminal_heading(
 	    terminal, "What to change",
-	    shown > 1
-		? "in this order, added up; ranges leave out how start-up "
-		  "varies"
-	    : shown ? "ranges leave out how start-up varies"
-		    : NULL);
+	    shown > 1 ? "in this order, added up; ranges are of another run"
+	    : shown   ? "ranges are of another run, its start-up too"
+		      : NULL);
 	if (result->no_step) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
 		put_code(terminal, result->question_code);

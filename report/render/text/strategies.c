@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool same(const char *a, const char *b)
@@ -23,11 +24,23 @@ static bool is_replay(const struct xs_result_estimate *row)
 	return strcmp(row->model, "replay") == 0;
 }
 
+/* Without --all, a plan's table leaves out what changes a round by less than
+ * half a per cent. */
+static bool is_no_change(const struct xs_result *result,
+			 const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row)
+{
+	return !result->all_asked && result->plan_count &&
+	       row->effort_level > 0 && xs_result_is_known(row) &&
+	       llabs(row->round_ns - phase->round_ns) < phase->round_ns / 200;
+}
+
 static bool is_shown(const struct xs_result *result,
 		     const struct xs_result_phase *phase,
 		     const struct xs_result_estimate *row)
 {
-	if (!is_replay(row) || !row->applies)
+	if (!is_replay(row) || !row->applies ||
+	    is_no_change(result, phase, row))
 		return false;
 	return row == xs_result_best(phase, row->strategy, false) ||
 	       (row->n_streams == result->streams_asked &&
@@ -276,19 +289,34 @@ struct bound {
 	const char *text, *strategies;
 };
 
-#define BOUNDS_MAX 8
+struct bounds {
+	struct bound *items; /* of the arena, with room for each row */
+	size_t count;
+};
+
+static struct bounds no_bounds(struct xs_result *result, size_t phases)
+{
+	size_t rows = 0;
+
+	for (size_t i = 0; i < phases; i++)
+		rows += result->phases[i].estimate_count;
+	return (struct bounds){
+	    xs_arena_alloc(&result->arena, rows, sizeof(struct bound)), 0};
+}
 
 /* Appends the row's condition, or its strategy to that of other rows. */
-static void add_bound(struct xs_result *result, struct bound *bounds,
+static void add_bound(struct xs_result *result, struct bounds *out,
 		      const struct xs_result_estimate *row)
 {
+	struct bound *bounds = out->items;
 	size_t i = 0;
 
-	while (row->bound && i < BOUNDS_MAX && bounds[i].text &&
-	       !same(bounds[i].text, row->bound))
-		i++;
-	if (!row->bound || i == BOUNDS_MAX)
+	if (!row->bound || !bounds)
 		return;
+	while (i < out->count && !same(bounds[i].text, row->bound))
+		i++;
+	if (i == out->count)
+		out->count++;
 	bounds[i].text = row->bound;
 	bounds[i].strategies =
 	    add_once(result, bounds[i].strategies, row->strategy);
@@ -296,15 +324,15 @@ static void add_bound(struct xs_result *result, struct bound *bounds,
 
 /* "* the best case: only if ... (resident); ... (mapped, hybrid). ..." */
 static void put_bounds(const struct xs_terminal *terminal,
-		       struct xs_result *result, const struct bound *bounds)
+		       struct xs_result *result, const struct bounds *bounds)
 {
 	struct xs_arena *arena = &result->arena;
 	const char *list = NULL;
 
-	for (size_t i = 0; i < BOUNDS_MAX && bounds[i].text; i++)
+	for (size_t i = 0; i < bounds->count; i++)
 		list = xs_arena_print(arena, "%s%s%s (%s)", list ? list : "",
-				      list ? "; " : "", bounds[i].text,
-				      bounds[i].strategies);
+				      list ? "; " : "", bounds->items[i].text,
+				      bounds->items[i].strategies);
 	if (list)
 		xs_terminal_wrap(
 		    terminal, XS_DIM, "  * ",
@@ -337,7 +365,7 @@ static void put_between(const struct xs_terminal *terminal,
 static void put_legend(const struct xs_terminal *terminal,
 		       struct xs_result *result, size_t phases)
 {
-	struct bound bounds[BOUNDS_MAX] = {{0}};
+	struct bounds bounds = no_bounds(result, phases);
 	const char *names = NULL;
 
 	for (size_t i = 0; i < phases; i++)
@@ -348,13 +376,13 @@ static void put_legend(const struct xs_terminal *terminal,
 			if (!is_listed(result, i) ||
 			    !is_shown(result, &result->phases[i], row))
 				continue;
-			add_bound(result, bounds, row);
+			add_bound(result, &bounds, row);
 			put_between(terminal, result, &result->phases[i], row);
 			names =
 			    add_model(result, names,
 				      published_row(&result->phases[i], row));
 		}
-	put_bounds(terminal, result, bounds);
+	put_bounds(terminal, result, &bounds);
 	if (names)
 		xs_terminal_wrap(terminal, XS_DIM, "  published: ", names);
 }
@@ -365,9 +393,9 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 	const size_t phases = xs_render_text_phases(result);
 	int err;
 
-	xs_terminal_heading(
-	    terminal, "Strategies",
-	    "time of one round, and of the run with only this change");
+	xs_terminal_heading(terminal, "Strategies",
+			    "a round (range: in other runs), and the run with "
+			    "only this change");
 	err = put_table(terminal, result, phases);
 	put_unlisted(terminal, result, phases);
 	put_legend(terminal, result, phases);

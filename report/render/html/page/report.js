@@ -71,7 +71,8 @@ const aboutBefore = (report, s) => report.plan.some(other => other.step < s.step
 // The time of the step's round; its range if that is not known, as in the table.
 function roundAfter(report, s) {
   const row = rowOf(report, s), rest = s.round_ns - row.round_ns;
-  return isKnown(row) ? (rest ? aboutBefore(report, s) : '') + time(s.round_ns)
+  return isKnown(row) ? rest ? aboutBefore(report, s) + time(s.round_ns)
+    : `${time(s.round_ns)} (${range(row.low_ns, row.high_ns)})`
     : range(row.low_ns + rest, row.high_ns + rest);
 }
 
@@ -79,7 +80,7 @@ function roundAfter(report, s) {
 function saves(report, s) {
   if (s.condition || s.side_by_side > 1)
     return 'saves up to';
-  if (s.high_ns > report.trace.wall_ns)
+  if (s.may_be_slower)
     return 'may also be slower; saves about';
   return isKnown(rowOf(report, s)) && !aboutBefore(report, s) ? 'saves' : 'saves about';
 }
@@ -109,7 +110,7 @@ function plan(report, rounds) {
   return section('What to change', steps.length > 1 ? 'in this order; each step adds to those before' : '',
     none ? el('p', none) : null,
     steps.length ? [el('ol.plan', steps.map(s => step(s, report, rounds))), el('p.dim',
-      'Ranges of the run are of the changes: start-up varies between runs too.')] : null,
+      'Ranges of the run are of another run: its start-up varies, too.')] : null,
     question ? el('p.warn', question) : null, code ? el('pre', code) : null);
 }
 
