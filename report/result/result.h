@@ -345,7 +345,7 @@ struct xs_result_step {
 	int64_t round_before_ns, round_ns; /* before and with this step, after
 					    * the earlier ones of the phase */
 	int64_t app_wall_ns, low_ns, high_ns; /* with all steps so far */
-	bool may_be_slower; /* the steps so far may lengthen the run */
+	bool may_be_slower;    /* the steps so far may lengthen the run */
 	const char *condition; /* what must be true and the trace does not show;
 				* NULL: nothing */
 	const struct xs_result_step *same; /* an earlier step, the same change
