@@ -261,9 +261,7 @@ static void count_outside(const struct xs_trace *trace,
 
 		out->early_ops +=
 		    alone && op->start_ns < trace->calls[0].start_ns;
-		out->late_ops +=
-		    alone && op->correlation &&
-		    op->start_ns >= trace->calls[calls - 1].start_ns;
+		out->unreturned_ops += alone && op->correlation;
 	}
 }
 

@@ -194,7 +194,7 @@ static const char *why_unmatched(struct xs_result *result)
 	if (in->imported)
 		return "the imported file has no call for them";
 	if (in->timing_source && strcmp(in->timing_source, "callbacks") == 0)
-		return in->late_ops == in->gpu_ops_seen - in->matched
+		return in->unreturned_ops == in->gpu_ops_seen - in->matched
 			   ? "their calls had not returned when the process "
 			     "ended, or began while it ended"
 			   : "the driver reported no correlation id, as for "
