@@ -35,9 +35,10 @@ def insist(facts, report, trace):
 
 def is_for_half(row, kernel_ns):
     """Whether a place waits mostly for kernels, for about half of all, but for
-    what goes by until they begin: a busy machine is at other things between
-    launch and wait, and so is a device that runs other programs, too."""
-    return row["kernel_ns"] > (row["waited_ns"] - row["latency_ns"]) / 2 and \
+    what goes by until they begin and until the host goes on: a busy machine is
+    at other things meanwhile, and so is a device that runs other programs."""
+    idle_ns = row["latency_ns"] + row["host_ns"]
+    return row["kernel_ns"] > (row["waited_ns"] - idle_ns) / 2 and \
         kernel_ns * 0.1 < row["kernel_ns"] < kernel_ns * 0.8
 
 

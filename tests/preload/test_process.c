@@ -5,6 +5,7 @@
 
 #include "records.h"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
 #include <stdio.h>
@@ -388,6 +389,16 @@ static size_t run_with_rights(const char *owner, const char *mode)
 	return o.traces.gl_pathc;
 }
 
+static bool others_see_the_library(void)
+{
+	bool seen;
+
+	assert_int_equal(seteuid(65534), 0);
+	seen = faccessat(AT_FDCWD, XS_TEST_LIBRARY, R_OK, AT_EACCESS) == 0;
+	assert_int_equal(seteuid(0), 0);
+	return seen;
+}
+
 static void setuid_program_is_not_traced(void **state)
 {
 	(void)state;
@@ -396,6 +407,8 @@ static void setuid_program_is_not_traced(void **state)
 #endif
 	if (geteuid() != 0)
 		skip(); /* only root can change a file's owner */
+	if (!others_see_the_library())
+		skip(); /* a program of theirs could not load it */
 	assert_int_equal(run_with_rights("root", "755"), 1);
 	assert_int_equal(access("test_process.log", F_OK), 0);
 	assert_int_equal(run_with_rights("nobody", "4755"), 0);

@@ -468,6 +468,7 @@ static int profiler(int rounds)
 
 struct work {
 	pthread_t thread;
+	pthread_barrier_t *all_began;
 	int device, rounds, bad;
 };
 
@@ -481,6 +482,8 @@ static void *thread_main(void *argument)
 	CHECK(cudaSetDevice(w->device));
 	set_up(&s, true);
 	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	pthread_barrier_wait(
+	    w->all_began); /* none takes the place of another */
 	for (int i = 0; i < w->rounds; i++) {
 		CHECK(cudaMemcpyAsync(s.dev_a, s.a, bytes,
 				      cudaMemcpyHostToDevice, stream));
@@ -502,9 +505,12 @@ static void *thread_main(void *argument)
 static int threads(int number, int devices, int rounds)
 {
 	struct work work[16];
+	pthread_barrier_t all_began;
 	int bad = 0;
 
+	pthread_barrier_init(&all_began, NULL, number);
 	for (int i = 0; i < number; i++) {
+		work[i].all_began = &all_began;
 		work[i].device = i % devices;
 		work[i].rounds = rounds;
 		pthread_create(&work[i].thread, NULL, thread_main, &work[i]);
