@@ -349,7 +349,7 @@ static void test_resident_abstains(void **unused)
 {
 	(void)unused;
 	estimate(); /* no addresses */
-	assert_abstains("resident", "bring back", true);
+	assert_abstains("resident", "no addresses of copies", true);
 	steps[0].src = 0x1000;
 	steps[2].dst = 0x2000;
 	estimate();
