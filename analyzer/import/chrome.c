@@ -244,10 +244,13 @@ static int read_top(struct reader *r, const char *key)
 	const bool events = strcmp(key, "traceEvents") == 0;
 	const bool devices = strcmp(key, "deviceProperties") == 0;
 	const bool base = strcmp(key, "baseTimeNanoseconds") == 0;
+	const bool driver = strcmp(key, "cuda_driver_version") == 0;
 	const int token = xs_json_pull_next(&r->json);
 
 	if (base && token == XS_JSON_NUMBER)
 		r->chrome.base_ns = number_in(r->json.text);
+	if (driver && token == XS_JSON_NUMBER)
+		r->chrome.driver = number_in(r->json.text);
 	return devices ? read_array(r, token, read_device)
 		       : read_array(r, token, events ? read_event : ignore);
 }

@@ -39,6 +39,7 @@ struct xs_chrome {
 	struct xs_chrome_frame *frames;
 	size_t frame_count;
 	uint64_t base_ns; /* CLOCK_REALTIME of time 0 */
+	uint64_t driver;  /* 13020: CUDA 13.2; 0: unknown */
 	size_t events;	  /* of a framework */
 	bool torch;	  /* of PyTorch's profiler */
 	bool has_stack;	  /* frames of Python */

@@ -6,6 +6,7 @@
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,6 +222,10 @@ int xs_chrome_add_notes(struct xs_chrome *c)
 	int rc = 0;
 
 	f->base_ns = c->base_ns;
+	if (c->driver)
+		rc = xs_foreign_add_info(f, "driver=%" PRIu64 ".%" PRIu64,
+					 c->driver / 1000,
+					 c->driver % 1000 / 10);
 	for (size_t i = 0; !rc && i < sizeof(infos) / sizeof(*infos); i++)
 		if (infos[i].missing)
 			rc = xs_foreign_add_info(f, "%s", infos[i].text);

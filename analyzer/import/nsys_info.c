@@ -218,51 +218,71 @@ static void find_span(struct xs_nsys *n)
 		n->foreign.end_ns = n->base_ns;
 }
 
-/* Some versions write 560.28.03 as 5602803, and an unknown one as 0. */
+/* 13020 is CUDA 13.2; 0: unknown. */
 static void format_version(char *value, size_t size)
 {
-	char *end;
-	const unsigned long number = strtoul(value, &end, 10);
+	const unsigned long number = strtoul(value, NULL, 10);
 
-	if (*end)
-		return;
-	if (number < 1000000)
-		value[0] = '\0';
+	if (number)
+		snprintf(value, size, "%lu.%lu", number / 1000,
+			 number % 1000 / 10);
 	else
-		snprintf(value, size, "%lu.%02lu.%02lu", number / 10000,
-			 number / 100 % 100, number % 100);
+		value[0] = '\0';
 }
 
-/* What the system was: of a process only its name is known. */
-static int add_system(struct xs_nsys *n)
+static int add_info(struct xs_nsys *n, const char *key, const char *value)
 {
-	static const struct {
-		const char *key, *query, *parameter;
-	} infos[] = {
-	    {"host", "SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = ?1",
-	     "Hostname"},
-	    {"driver",
-	     "SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = ?1",
-	     "NvDriverVersion"},
-	    {"app",
-	     "SELECT name FROM PROCESSES WHERE pid = CAST(?1 AS INTEGER)",
-	     NULL},
-	};
-	char pid[16], value[512];
-	int rc = 0;
+	return value[0] ? xs_foreign_add_info(&n->foreign, "%s=%s", key, value)
+			: 0;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The name of the process; with its arguments if it is the one that nsys
+ * started, and no child of it. */
+static int add_app(struct xs_nsys *n)
+{
+	char pid[16], name[512], command[512];
+	size_t length;
 
 	snprintf(pid, sizeof(pid), "%u", n->pid);
-	for (size_t i = 0; !rc && i < sizeof(infos) / sizeof(*infos); i++) {
-		xs_nsys_db_find(&n->db, infos[i].query,
-				infos[i].parameter ? infos[i].parameter : pid,
-				value, sizeof(value));
-		if (strcmp(infos[i].key, "driver") == 0)
-			format_version(value, sizeof(value));
-		if (value[0])
-			rc = xs_foreign_add_info(&n->foreign, "%s=%s",
-						 infos[i].key, value);
-	}
-	return rc;
+	xs_nsys_db_find(
+	    &n->db,
+	    "SELECT name FROM PROCESSES WHERE pid = CAST(?1 AS INTEGER)", pid,
+	    name, sizeof(name));
+	xs_nsys_db_find(
+	    &n->db,
+	    "SELECT group_concat(value, ' ') FROM META_DATA_CAPTURE WHERE name "
+	    "= 'PROCESS_0:COMMAND' OR name LIKE ?1 ESCAPE '!'",
+	    "PROCESS!_0:ARGUMENT!_%", command, sizeof(command));
+	length = strcspn(command, " ");
+	if (length && strlen(name) >= length &&
+	    strncmp(base_name(name), command, length) == 0)
+		return add_info(n, "app", command);
+	return add_info(n, "app", name);
+}
+
+/* What the system was. */
+static int add_system(struct xs_nsys *n)
+{
+	static const char query[] =
+	    "SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = ?1";
+	char value[512];
+	int rc;
+
+	xs_nsys_db_find(&n->db, query, "Hostname", value, sizeof(value));
+	rc = add_info(n, "host", value);
+	xs_nsys_db_find(&n->db, query, "CudaDriverVersion", value,
+			sizeof(value));
+	format_version(value, sizeof(value));
+	if (!rc)
+		rc = add_info(n, "driver", value);
+	return rc ? rc : add_app(n);
 }
 
 int xs_nsys_info_begin(struct xs_nsys *n)

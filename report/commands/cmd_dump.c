@@ -189,6 +189,8 @@ static int resolve(const char *path, const char *output)
 		err = name_resolved(path, name, sizeof(name));
 		output = name;
 	}
+	if (!err && !trace->file_bytes) /* of a text, or of another tool */
+		err = -EINVAL;
 	if (!err)
 		err = xs_symbols_resolve(trace);
 	if (!err)

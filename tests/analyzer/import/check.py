@@ -69,9 +69,16 @@ class Nsys(unittest.TestCase):
                 self.assertEqual(made["trace"]["wall_ns"], 40000000)
                 self.assertEqual(made["trace"]["pid"], 4711)
                 self.assertEqual(made["trace"]["host"], "node7")
-                self.assertEqual(made["trace"]["driver_version"], "580.26.07")
+                self.assertEqual(made["trace"]["driver_version"], "13.2")
                 self.assertEqual(made["coverage"]["matched"], 10)
                 self.assertEqual(made["phases"][0]["rounds"], 3)
+
+    def test_the_program(self):
+        path = self.write("3.8")
+        self.assertEqual(report(path)["trace"]["app"], "scale -n 3")
+        with sqlite3.connect(path) as db: # a child of what nsys started
+            db.execute("UPDATE PROCESSES SET name = '/opt/child'")
+        self.assertEqual(report(path)["trace"]["app"], "/opt/child")
 
     def test_kinds_of_memory(self):
         def kinds(schema):
@@ -106,6 +113,27 @@ class Nsys(unittest.TestCase):
         self.assertIn("load(float*)", sites)
         self.assertIn("step(float*)", sites)
         self.assertNotIn("main", sites)
+
+    def test_a_recorded_export(self):
+        """Of another process than the trace: pageable memory is not alike."""
+        plain = {}
+        for name in ("rounds.sqlite", "rounds-2.xspy"):
+            path = self.path / name
+            path.write_bytes(gzip.decompress(
+                (RECORDED / f"{name}.gz").read_bytes()))
+            plain[name] = report(path, "fitted")
+        ours, theirs = plain["rounds-2.xspy"], plain["rounds.sqlite"]
+        self.assertEqual(*[made["coverage"]["gpu_ops_seen"] for made in (ours, theirs)])
+        self.assertEqual(theirs["coverage"]["matched"], 134)
+        self.assertEqual(*[(made["plan"][0]["strategy"], made["plan"][0]["phase"])
+                           for made in (ours, theirs)])
+        loops = [[phase for phase in made["phases"] if phase["rounds"] == 16]
+                 for made in (ours, theirs)]
+        for key in ("h2d_bytes", "d2h_bytes", "src_memory", "dst_memory"):
+            self.assertEqual(*[[phase[key] for phase in made] for made in loops])
+        for key in ("round_ns", "h2d_ns", "kernel_ns", "d2h_ns"):
+            a, b = (made[1][key] for made in loops) # the pinned loop
+            self.assertLess(abs(a - b), 0.011 * a, key)
 
     def test_what_is_missing_is_said(self):
         made = report(self.write("3.0"))
@@ -168,6 +196,17 @@ def event(category, name, start_us, us, **arguments):
             "pid": 0 if on_gpu else 7, "tid": 7, "args": rest | arguments}
 
 
+class Dump(unittest.TestCase):
+    def test_no_source_lines_are_written_into_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "a"
+            write_nsys.write("3.25", path)
+            done = run("dump", "--resolve", path, "-o", path.with_suffix(".xspy"))
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("not a binary trace", done.stderr)
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [path])
+
+
 class PyTorch(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -200,6 +239,7 @@ class PyTorch(unittest.TestCase):
         self.assertEqual(*[(step["strategy"], step["phase"]) for step in first])
         self.assertEqual(theirs["coverage"]["matched"],
                          theirs["coverage"]["gpu_ops_seen"])
+        self.assertEqual(*[made["trace"]["driver_version"] for made in (ours, theirs)])
 
     def test_plain_and_compressed_are_the_same(self):
         packed_one = report(RECORDED / "rounds.json.gz")
@@ -227,13 +267,14 @@ class PyTorch(unittest.TestCase):
             event("cuda_runtime", "cudaEventRecord", 10, 1, correlation=1),
             event("cuda_runtime", "cudaEventRecord", 12, 1, correlation=2),
             event("cuda_runtime", "cudaStreamWaitEvent", 14, 1, correlation=3),
+            event("cuda_runtime", "cudaStreamWaitEvent", 15, 1, correlation=6),
             event("cuda_runtime", "cudaLaunchKernel", 16, 1, correlation=4),
             event("kernel", "k", 20, 5, correlation=4, stream=20),
             event("cuda_runtime", "cudaLaunchKernel", 26, 1, correlation=5),
             event("kernel", "k", 30, 5, correlation=5)])
         waits = records(path)["waitcall"]
-        self.assertEqual(len({call["event"] for call in waits}), 3)
-        self.assertEqual(len({call["stream"] for call in waits}), 3)
+        self.assertEqual(len({call["event"] for call in waits}), 4)
+        self.assertEqual(len({call["stream"] for call in waits}), 4)
         notes = " ".join(report(path)["coverage"]["notes"])
         self.assertIn("does not tell which events streams waited for", notes)
 

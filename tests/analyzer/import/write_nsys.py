@@ -103,11 +103,14 @@ def describe(export, schema):
                startTime=0, stopTime=40000000)
     export.add("TARGET_INFO_SYSTEM_ENV", globalVid=1, name="Hostname",
                value="node7")
-    export.add("TARGET_INFO_SYSTEM_ENV", globalVid=1, name="NvDriverVersion",
-               value="5802607" if export.version < (3, 2) else "580.26.07")
+    export.add("TARGET_INFO_SYSTEM_ENV", globalVid=1, name="CudaDriverVersion",
+               value="13020")
     export.add("TARGET_INFO_GPU", **GPU)
     if export.version >= (3, 0):
-        export.add("PROCESSES", globalPid=GLOBAL, pid=PID, name="scale")
+        export.add("PROCESSES", globalPid=GLOBAL, pid=PID, name="/opt/scale")
+        for name, value in (("COMMAND", "scale"), ("ARGUMENT_0", "-n"),
+                            ("ARGUMENT_1", "3")):
+            export.add("META_DATA_CAPTURE", name="PROCESS_0:" + name, value=value)
         for number, kind in enumerate(KINDS):
             export.add("ENUM_CUDA_MEM_KIND", id=number,
                        name="CUDA_MEMOPR_MEMORY_KIND_" + kind, label=kind)
