@@ -86,10 +86,12 @@ static const char *bound(struct xs_result *result)
  * verdict is not; "" if nothing is. */
 static const char *spent(struct xs_result *result)
 {
+	/* without calls, waits are not known from the host's own code */
+	const bool unknown =
+	    result->totals.gpu_busy_ns == XS_UNKNOWN ||
+	    (result->coverage.imported && !result->coverage.api_calls_seen);
 	size_t i = 0;
-	const char *list = result->totals.gpu_busy_ns == XS_UNKNOWN
-			       ? NULL
-			       : list_parts(result, &i, INT64_MAX);
+	const char *list = unknown ? NULL : list_parts(result, &i, INT64_MAX);
 
 	return list ? xs_arena_print(&result->arena,
 				     "\nWhat was recorded went to %s.", list)

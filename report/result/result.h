@@ -87,11 +87,9 @@ struct xs_result_coverage {
 	int64_t matched;	 /* ops whose call is known */
 	int64_t lost;		 /* records of all kinds */
 	int64_t lost_calls, lost_ops, lost_cupti;
-	int64_t graphs_as_one;	/* graph launches without records of their nodes
-				 */
+	int64_t graphs_as_one;	/* launches of graphs without their nodes */
 	int64_t graphs_by_node; /* launches of the same graphs that have them */
-	int64_t graphs_unknown; /* of graphs_as_one: nothing known of the nodes
-				 */
+	int64_t graphs_unknown; /* of graphs_as_one: of unknown nodes */
 	int64_t untimed; /* calls without CUPTI whose GPU work was not timed */
 	int64_t failed;	 /* calls that returned an error */
 	int64_t missing_bytes;	  /* of a file that was cut */

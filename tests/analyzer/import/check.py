@@ -313,6 +313,7 @@ class PyTorch(unittest.TestCase):
         self.assertIsNone(made["totals"]["host_blocked_ns"])
         self.assertIsNone(made["trace"]["started_utc"])
         self.assertEqual(made["plan"], [])
+        self.assertNotIn("host's own code", made["verdict"]["text"])
 
     def test_a_long_file_takes_little_memory(self):
         """Most of a trace are events that are passed over."""
