@@ -113,19 +113,8 @@ for app in app app-static; do
 done
 
 what="range by a signal"
-# the program goes on when the trace states that calls are recorded
-rm -f ./*.xspy
-mkfifo go
-{
-	for _ in $(seq 600); do
-		sleep 0.1
-		! "$XS_COMMAND" dump ./*.xspy 2>go.err |
-			grep -q '^detail detail=1 ' || break
-	done
-	echo go
-} >go &
-XFERSPY_RANGE=signal traced "$XS_APPS/app" signalled 10 wait <go
-wait
+XFERSPY_RANGE=signal traced_until '^detail detail=1 ' \
+	"$XS_APPS/app" signalled 10
 expect "$what: status" "$status" 0
 read_trace
 expect "$what: operations" "$(json gpu_ops_seen)" 40

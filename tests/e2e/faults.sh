@@ -67,9 +67,9 @@ done
 XFERSPY_OUTPUT="$work/%p.xspy"
 
 # The program closes the trace's descriptor.
-plain "$XS_APPS/app" closing 3000
+plain "$XS_APPS/app" closing 3000 </dev/null
 cp out out.plain
-traced "$XS_APPS/app" closing 3000
+traced_until 'closed the trace.s file' "$XS_APPS/app" closing 3000
 lossy "closed" "closed the trace.s file"
 
 # The trace does not use a descriptor from 0 to 2, which the program closed.

@@ -62,6 +62,27 @@ traced()
 	LD_PRELOAD="$XS_PRELOAD" timeout -k 5 $hangs "$@" >out 2>err || status=$?
 }
 
+# traced_until PATTERN COMMAND...: traced, with a line of input when a line of
+# the trace's dump matches
+traced_until()
+{
+	pattern=$1
+	shift
+	rm -f ./*.xspy
+	mkfifo go
+	{
+		for _ in $(seq $((hangs * 10))); do
+			sleep 0.1
+			! "$XS_COMMAND" dump ./*.xspy 2>go.err |
+				grep -q "$pattern" || break
+		done
+		echo go
+	} >go &
+	traced "$@" <go
+	wait
+	rm go
+}
+
 traces()
 {
 	find . -name '*.xspy' | wc -l

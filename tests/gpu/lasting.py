@@ -189,8 +189,11 @@ def count_and_compare(bench):
 @case("range-signal", "XFERSPY_RANGE=signal", simulated=True)
 def range_signal(bench):
     """Without the library the signal would end it."""
-    run = bench.run([bench.app("app"), "signalled", "10"], preload=True,
-                    XFERSPY_RANGE="signal")
+    wait = 'until "$0" dump *.xspy | grep -q "^detail detail=1 "; ' \
+        'do sleep 0.1; done'
+    run = bench.run(["sh", "-c", f'{{ {wait}; echo; }} 2>&1 | "$1" signalled 10',
+                     str(bench.build / "bin/xferspy"), bench.app("app")],
+                    preload=True, XFERSPY_RANGE="signal")
     if run.code or len(run.traces) != 1:
         raise Failed(f"ends with {run.code}: {run.err[-300:]}")
     return bench.check(expect_ops(run, 40))

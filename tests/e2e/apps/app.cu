@@ -190,7 +190,7 @@ static int range(int rounds)
 
 /* Rounds, a signal, and as many rounds again after a line on standard input, or
  * without `wait` after some time. */
-static int signalled(int rounds, bool wait)
+static int signalled(int rounds)
 {
 	struct arrays s;
 
@@ -198,10 +198,7 @@ static int signalled(int rounds, bool wait)
 	for (int i = 0; i < rounds; i++)
 		add_round(&s);
 	raise(SIGUSR2);
-	if (wait)
-		getchar();
-	else
-		usleep(400000); /* time for the library to notice */
+	getchar(); /* until the library has noticed */
 	for (int i = 0; i < rounds; i++)
 		add_round(&s);
 	clean_up(&s);
@@ -224,7 +221,7 @@ static int closing(int rounds)
 	for (int fd = 3; fd < 4096; fd++)
 		close(fd);
 	bad += tiny(rounds / 10);
-	usleep(1000000); /* time for the library to notice */
+	getchar(); /* until the library has noticed */
 	return tiny(rounds) || bad;
 }
 
@@ -677,7 +674,7 @@ int main(int argc, char **argv)
 	if (strcmp(mode, "early-signal") == 0)
 		return early_signal(rounds);
 	if (strcmp(mode, "signalled") == 0)
-		return signalled(rounds, argc > 3);
+		return signalled(rounds);
 	if (strcmp(mode, "fresh") == 0)
 		return fresh(rounds);
 	if (strcmp(mode, "one-place") == 0)
