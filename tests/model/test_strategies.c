@@ -561,8 +561,8 @@ static void test_pieces_of_a_small_grid(void **unused)
 	estimate();
 	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
 	assert_near(row->round_ns, 30500 + 100000 + 20000);
-	/* all four pieces at once, each with a fourth of the blocks: two at once
-	 * would take 200000 */
+	/* all four pieces at once, each with a fourth of the blocks: two at
+	 * once would take 200000 */
 	row = find("streams", "replay", 4, XS_ORDER_DEPTH);
 	assert_true(row->round_ns < 200000);
 	/* as many threads as saturate them: one piece after the other */

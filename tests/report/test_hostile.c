@@ -139,6 +139,8 @@ static void reports_are_safe(void **state)
 	expect_safe("report --format csv --machine h200 --machine " PROFILE
 		    " " TRACE,
 		    0, "machine:m?c\\xc2\\x9b");
+	expect_safe("report --format html --machine h200 " TRACE, 0,
+		    "<!DOCTYPE html>");
 	expect_safe("diff " TRACE " " TRACE, 0, "as fast as before");
 	expect_safe("diff --format json " TRACE " " TRACE, 0, "\"schema\"");
 	expect_safe("model --h2d-bytes 1M --d2h-bytes 1M --kernel-ms 1 "
