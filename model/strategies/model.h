@@ -43,13 +43,15 @@ int xs_model_phase(const struct xs_phase *phase,
 		   struct xs_estimates *out);
 
 /* Return the cost of pinning existing memory, of allocating pinned memory, and
- * the first one that is known. NAN: unknown. */
+ * of what a program does in its language: frameworks allocate pinned memory,
+ * CUDA programs pin what they have, if the cost of this is known. In ns; NAN:
+ * unknown. */
 double xs_registering_ns(const struct xs_machine *machine, double buffers,
 			 double bytes);
 double xs_pinned_allocation_ns(const struct xs_machine *machine, double buffers,
 			       double bytes);
-double xs_pinning_ns(const struct xs_machine *machine, double buffers,
-		     double bytes);
+double xs_pinning_ns(const struct xs_machine *machine,
+		     enum xs_language language, double buffers, double bytes);
 
 /*
  * Appends the rows of the closed forms for a workload. Returns 0, -ENOMEM, or

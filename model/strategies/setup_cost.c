@@ -33,10 +33,12 @@ double xs_registering_work_ns(const struct xs_machine *machine,
 	       work->fresh_bytes * xs_or_zero(machine->touch_byte_ns.value);
 }
 
-double xs_pinning_ns(const struct xs_machine *machine, double buffers,
-		     double bytes)
+double xs_pinning_ns(const struct xs_machine *machine,
+		     enum xs_language language, double buffers, double bytes)
 {
-	const double ns = xs_registering_ns(machine, buffers, bytes);
+	const double ns = language == XS_LANGUAGE_CUDA
+			      ? xs_registering_ns(machine, buffers, bytes)
+			      : NAN;
 
 	return isnan(ns) ? xs_pinned_allocation_ns(machine, buffers, bytes)
 			 : ns;

@@ -274,7 +274,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 				  total.gather_ns, out, &rc))
 		return rc;
 	row.setup_ns = total.buffer_bytes > 0
-			   ? xs_pinning_ns(m, 1, total.buffer_bytes)
+			   ? xs_pinning_ns(m, c->options->language, 1,
+					   total.buffer_bytes)
 			   : 0;
 	rc = xs_estimate_replay(c, build_plan, &row);
 	if (!rc)

@@ -245,9 +245,7 @@ static int build_estimates(struct build *b)
 {
 	const struct xs_model_options model = {
 	    .streams = b->options->streams,
-	    .language = b->result->run.python == XS_LANGUAGES
-			    ? XS_LANGUAGE_CUDA
-			    : b->result->run.python,
+	    .language = xs_result_language(&b->result->run),
 	    .traced = &b->traced,
 	    .other_machines = b->options->elsewhere,
 	    .other_machine_count = b->options->elsewhere_count,

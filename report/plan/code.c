@@ -30,9 +30,7 @@ static enum xs_language language_of(const struct xs_result *result,
 			return result->run.python;
 		is_known = true;
 	}
-	return is_known || result->run.python == XS_LANGUAGES
-		   ? XS_LANGUAGE_CUDA
-		   : result->run.python;
+	return is_known ? XS_LANGUAGE_CUDA : xs_result_language(&result->run);
 }
 
 static bool is_copied(int64_t bytes, const char *memory)

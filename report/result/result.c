@@ -38,3 +38,8 @@ const char *xs_result_steady_name(const struct xs_result *result)
 	return result->verdict.repeats ? "the steady part"
 				       : "the run after CUDA's start";
 }
+
+enum xs_language xs_result_language(const struct xs_result_run *run)
+{
+	return run->python == XS_LANGUAGES ? XS_LANGUAGE_CUDA : run->python;
+}

@@ -396,4 +396,8 @@ int64_t xs_result_in_steady(const struct xs_result *result,
 /* Returns what verdict.steady_ns is the time of, in words. */
 const char *xs_result_steady_name(const struct xs_result *result);
 
+/* Returns what the program allocates its memory with: its framework of Python,
+ * else CUDA. */
+enum xs_language xs_result_language(const struct xs_result_run *run);
+
 #endif

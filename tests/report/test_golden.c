@@ -167,6 +167,19 @@ static void memory_copied_both_ways_is_pinned_once(void **state)
 	remove("both-ways.txt");
 }
 
+/* Frameworks allocate pinned memory, which takes longer than pinning. */
+static void frameworks_allocate_what_is_pinned(void **state)
+{
+	(void)state;
+	assert_int_equal(system("sed 's|/app/src|/numba/cuda|' " FOLDER
+				"traces/pageable.txt >numba.txt"),
+			 0);
+	expect_golden("report --machine h200 --pinned-budget 1GiB numba.txt | "
+		      "sed -n '/^Pinned memory/,$p'",
+		      FOLDER "golden/pinned-budget-numba.txt");
+	remove("numba.txt");
+}
+
 static void waits_between_kernels_are_advised_against(void **state)
 {
 	(void)state;
@@ -305,6 +318,7 @@ int main(void)
 	    cmocka_unit_test(prefetch_is_recognised),
 	    cmocka_unit_test(a_budget_of_pinned_memory),
 	    cmocka_unit_test(memory_copied_both_ways_is_pinned_once),
+	    cmocka_unit_test(frameworks_allocate_what_is_pinned),
 	    cmocka_unit_test(waits_between_kernels_are_advised_against),
 	    cmocka_unit_test(unknown_times),
 	    cmocka_unit_test(a_difference_has_one_name),
