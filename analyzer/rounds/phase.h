@@ -98,6 +98,7 @@ struct xs_step {
 					 * synchronise */
 	bool same_source; /* copies to the device: every round of the phase
 			   * copies this range of host memory */
+	bool staged;	  /* copies to the device: xs_copy_is_staged() */
 	uint32_t partner; /* if the phase's flow is known, a step of the round:
 			   * the first that may need this copy in, or the last
 			   * that this copy out may need; XS_NONE: none */
@@ -116,6 +117,21 @@ struct xs_step {
 	struct xs_repeat_counts repeats; /* host-to-device copies: of all
 					  * copies of its site */
 };
+
+/* Rates at which a host copies from one memory to another, bytes per ns, and
+ * how many bytes are worth it. */
+#define XS_LEAST_HOST_COPY_RATE	 2
+#define XS_MOST_HOST_COPY_RATE	 40
+#define XS_LEAST_HOST_COPY_BYTES (1 << 20)
+
+/* Returns whether the time is that of copying the bytes within the host's
+ * memory. */
+static inline bool xs_is_host_copy(double bytes, double ns)
+{
+	return bytes >= XS_LEAST_HOST_COPY_BYTES &&
+	       bytes >= XS_LEAST_HOST_COPY_RATE * ns &&
+	       bytes <= XS_MOST_HOST_COPY_RATE * ns;
+}
 
 /* A median and the range of 90 % of the rounds. */
 struct xs_spread {

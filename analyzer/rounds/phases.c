@@ -7,6 +7,7 @@
 #include "analyzer/rounds/round_weights.h"
 #include "analyzer/rounds/rounds.h"
 #include "analyzer/rounds/setup_calls.h"
+#include "analyzer/rounds/staged_copies.h"
 #include "analyzer/sampling/sampling.h"
 #include "analyzer/util/hash.h"
 #include "analyzer/util/sort.h"
@@ -298,8 +299,10 @@ int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases)
 	if (rc)
 		return rc;
 	rc = xs_rounds_add_setup_calls(trace, &rounds);
-	if (!rc)
+	if (!rc) {
+		xs_rounds_begin_with_staging(trace, &rounds);
 		rc = xs_rounds_find_concurrent(&rounds);
+	}
 	if (!rc)
 		rc = xs_allocation_starts_find(trace, &rounds.starts);
 	if (!rc)

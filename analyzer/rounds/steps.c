@@ -3,6 +3,7 @@
 #include "analyzer/rounds/allocation_starts.h"
 #include "analyzer/rounds/measure.h"
 #include "analyzer/rounds/setup_calls.h"
+#include "analyzer/rounds/staged_copies.h"
 #include "analyzer/rounds/stream_queues.h"
 #include "analyzer/timeline/blocking_calls.h"
 
@@ -114,6 +115,7 @@ static void add_op(struct builder *b, const struct xs_op *op,
 	step->queue = op->queue;
 	step->shape = op->shape;
 	step->bytes = op->bytes;
+	step->staged = xs_copy_is_staged(b->trace, op);
 	step->start_ns = since(b->round->begin_ns, op->start_ns);
 	step->end_ns = since(b->round->begin_ns, op->end_ns);
 	if (op->shape != XS_NONE)

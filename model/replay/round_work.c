@@ -138,6 +138,18 @@ static int add_queues(struct xs_round_work *work, const struct xs_phase *phase)
 	return 0;
 }
 
+double xs_step_staging_ns(const struct xs_phase *phase, size_t i)
+{
+	const struct xs_step *step = &phase->steps[i];
+	const uint64_t since_ns =
+	    i && step[-1].thread == step->thread ? step[-1].return_ns : 0;
+	const double ns =
+	    step->call_ns > since_ns ? (double)(step->call_ns - since_ns) : 0;
+
+	return step->staged && xs_is_host_copy((double)step->bytes, ns) ? ns
+									: 0;
+}
+
 static void add_pinning(struct xs_round_work *work,
 			const struct xs_phase *phase)
 {
@@ -146,8 +158,10 @@ static void add_pinning(struct xs_round_work *work,
 
 	for (i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
+		const double staging_ns = xs_step_staging_ns(phase, i);
 
-		if (!xs_step_is_pageable(step))
+		work->staging_ns += staging_ns;
+		if (!xs_step_is_pageable(step) && staging_ns <= 0)
 			continue;
 		in |= step->kind == XS_STEP_H2D;
 		out |= step->kind == XS_STEP_D2H;
@@ -161,6 +175,7 @@ static void add_pinning(struct xs_round_work *work,
 		work->pinned_bytes += (double)phase->d2h_buffer_bytes;
 		work->pinned_buffers += (double)phase->d2h_buffers;
 	}
+	work->host_ns = fmax(work->host_ns - work->staging_ns, 0);
 	work->fresh_bytes =
 	    fmin((double)phase->touched_bytes, work->pinned_bytes);
 }

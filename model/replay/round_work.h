@@ -41,7 +41,9 @@ struct xs_round_work {
 	double between_ns; /* part of allocation_ns: allocations between copies
 			    * in, which do not wait for the device */
 	double host_ns;	   /* host time between calls: unchanged */
-	double pinned_bytes; /* pageable memory to pin */
+	double staging_ns; /* other host time: right before staged copies, whose
+			    * data the program could have in pinned memory */
+	double pinned_bytes; /* pageable or staged memory to pin */
 	double fresh_bytes;  /* part of it that each round touches first */
 	double filled_bytes; /* part of it that is copied in */
 	double pinned_buffers;
@@ -70,6 +72,10 @@ struct xs_round_work {
 	bool slices; /* each kernel works on a part of the data, so pieces share
 		      * out the kernels of stage 0 */
 };
+
+/* Returns the host time right before step i, if it is a staged copy and the
+ * time is that of copying its data within the host's memory; else 0. */
+double xs_step_staging_ns(const struct xs_phase *phase, size_t i);
 
 /* Returns 0 or -ENOMEM. */
 int xs_round_work_build(const struct xs_phase *phase,

@@ -12,6 +12,8 @@
 #include "model/replay/another_run.h"
 #include "model/replay/recorded_plan.h"
 
+#include <math.h>
+
 /* Less host work than this share of the round is not worth moving. */
 #define LEAST_PERCENT 1
 
@@ -27,6 +29,7 @@ static double copying_ns(const struct xs_step *step, uint64_t busy_until_ns)
 		   : 0;
 }
 
+/* What CuPy stages belongs to its call and stays. */
 static int move_work(struct xs_plan *plan, const struct xs_phase *phase)
 {
 	const uint32_t threads = plan->threads;
@@ -37,15 +40,17 @@ static int move_work(struct xs_plan *plan, const struct xs_phase *phase)
 
 	for (i = 0; !rc && i < count; i++) {
 		const struct xs_step *step = &phase->steps[i];
+		const double stays_ns =
+		    fmin(xs_step_staging_ns(phase, i), plan->actions[i].gap_ns);
 		struct xs_action work =
-		    xs_action_host(plan->actions[i].gap_ns +
+		    xs_action_host(plan->actions[i].gap_ns - stays_ns +
 				   copying_ns(step, busy_until_ns));
 
 		if (step->end_ns > busy_until_ns)
 			busy_until_ns = step->end_ns;
 
 		work.thread = plan->actions[i].thread + threads;
-		plan->actions[i].gap_ns = 0;
+		plan->actions[i].gap_ns = stays_ns;
 		if (work.call_ns > 0)
 			rc = xs_plan_add(plan, &work);
 	}
@@ -80,8 +85,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	xs_estimate_assume(&row, row.bound);
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
-	if (phase->host_ns.median_ns * 100 <
-	    phase->round_ns.median_ns * LEAST_PERCENT)
+	if (c->work.host_ns * 100 <
+	    (double)phase->round_ns.median_ns * LEAST_PERCENT)
 		return xs_estimate_abstain(
 		    &row, out,
 		    "the host's own work is less than %d %% of "
@@ -92,7 +97,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "%.0f ns of host work overlaps what the host waits for now",
-		 (double)phase->host_ns.median_ns);
+		 c->work.host_ns);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 

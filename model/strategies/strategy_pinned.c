@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* pinned: the same calls with pinned instead of pageable memory. Blocking
  * copies stay blocking; asynchronous copies, which block with pageable memory,
- * become asynchronous. */
+ * become asynchronous, and PyTorch no longer waits for those to the device.
+ * Where CuPy stages data, it is pinned where it is. */
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
@@ -11,22 +12,88 @@
 
 #include <math.h>
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+/* The part of the host time before a staged copy that copies its data. */
+typedef double staging_fn(const struct xs_strategy_case *, size_t step);
+
+static double all_staging_ns(const struct xs_strategy_case *c, size_t step)
+{
+	return xs_step_staging_ns(c->phase, step);
+}
+
+/* The rest is the program's own work. */
+static double least_staging_ns(const struct xs_strategy_case *c, size_t step)
+{
+	return fmin(xs_step_staging_ns(c->phase, step),
+		    (double)c->phase->steps[step].bytes *
+			xs_or_zero(c->machine->host_copy_byte_ns.low));
+}
+
+/* PyTorch waits after each copy in, unless it is non_blocking, which then
+ * works: what uses the data follows in the stream. */
+static void leave_out_waits(const struct xs_strategy_case *c,
+			    struct xs_plan *plan)
+{
+	const struct xs_step *step = c->phase->steps;
+
+	if (c->options->language != XS_LANGUAGE_PYTORCH)
+		return;
+	for (size_t i = 1; i < c->phase->step_count; i++, step++)
+		if (step->kind == XS_STEP_H2D && xs_step_is_pageable(step) &&
+		    step[1].kind == XS_STEP_SYNC_STREAM &&
+		    step[1].thread == step->thread &&
+		    step[1].queue == step->queue)
+			xs_action_leave_out(&plan->actions[i]);
+}
+
+static int put_plan(const struct xs_strategy_case *c,
+		    const struct xs_scenario *scenario, staging_fn *staging_ns,
+		    struct xs_plan *plan)
 {
 	const struct xs_recorded_plan_change change = {
 	    true, scenario->kernel_scale, scenario->host_scale};
 	int rc =
 	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
 
-	(void)row;
 	if (rc)
 		return rc;
+	for (size_t i = 0; i < c->phase->step_count; i++)
+		plan->actions[i].gap_ns =
+		    fmax(plan->actions[i].gap_ns -
+			     scenario->host_scale * staging_ns(c, i),
+			 0);
+	leave_out_waits(c, plan);
 	xs_tracer_overhead_remove(plan, c->phase, &scenario->machine);
 	if (scenario->allocations != XS_ALLOCATIONS_RECORDED)
 		xs_allocations_limit(plan, c->phase, &scenario->machine);
 	return 0;
+}
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	(void)row;
+	return put_plan(c, scenario, all_staging_ns, plan);
+}
+
+static int build_least(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	(void)row;
+	return put_plan(c, scenario, least_staging_ns, plan);
+}
+
+/* How much of the time before a staged copy goes is not known. */
+static int bound_staging(const struct xs_strategy_case *c,
+			 struct xs_estimate *row)
+{
+	if (c->work.staging_ns <= 0)
+		return 0;
+	row->bound = "the host's time right before the copies in is CuPy's "
+		     "copy of arrays that are not pinned";
+	xs_estimate_assume(row, row->bound);
+	return xs_estimate_replay_ns(c, row, build_least, &row->otherwise_ns);
 }
 
 static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
@@ -34,7 +101,7 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 {
 	if (xs_abstain_without_needs(c, row, out, rc))
 		return true;
-	if (!c->work.pageable) {
+	if (!c->work.pageable && c->work.staging_ns <= 0) {
 		*rc = xs_estimate_abstain(row, out,
 					  "no copy is known to use pageable "
 					  "memory: nothing is left to pin");
@@ -51,7 +118,11 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 	const double other_ns = xs_pinned_allocation_ns(
 	    c->machine, w->pinned_buffers, w->pinned_bytes);
 
-	if (c->options->language != XS_LANGUAGE_CUDA)
+	if (w->staging_ns > 0)
+		snprintf(row->why, sizeof(row->why),
+			 "cudaMallocHost, which spares CuPy's own copy to "
+			 "pinned memory");
+	else if (c->options->language != XS_LANGUAGE_CUDA)
 		snprintf(row->why, sizeof(row->why), "cudaMallocHost%s",
 			 c->options->language == XS_LANGUAGE_PYTORCH &&
 				 w->filled_bytes > 0
@@ -78,6 +149,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		return rc;
 	xs_estimate_set_setup(c, 0, &row);
 	rc = xs_estimate_replay(c, build_plan, &row);
+	if (!rc)
+		rc = bound_staging(c, &row);
 	if (rc)
 		return rc;
 	explain(c, &row);
@@ -103,8 +176,8 @@ const struct xs_strategy xs_strategy_pinned = {
 		"cudaHostRegister(host, bytes, cudaHostRegisterDefault); // "
 		"once",
 	    [XS_LANGUAGE_PYTORCH] =
-		"{in}tensor = tensor.pin_memory()  # once, or "
-		"DataLoader(pin_memory=True)\n"
+		"{in}x = x.pin_memory()  # once, or in a DataLoader; then "
+		"non_blocking=True\n"
 		"{out}out = torch.empty(shape, pin_memory=True)  # once\n"
 		"{out}out.copy_(result, non_blocking=True); "
 		"torch.cuda.synchronize()",
@@ -113,8 +186,8 @@ const struct xs_strategy xs_strategy_pinned = {
 		"\"pinned_host\"))  # once\n"
 		"device = jax.device_put(host, sharding)",
 	    [XS_LANGUAGE_CUPY] =
-		"pinned = cupyx.empty_like_pinned(array)  # once, filled "
-		"instead of array\n"
+		"pinned = cupyx.empty_like_pinned(array)  # once; fill it "
+		"instead\n"
 		"device.set(pinned)",
 	    [XS_LANGUAGE_NUMBA] =
 		"ary = cuda.pinned_array(shape, dtype)  # once, instead of "

@@ -2,6 +2,8 @@
 /* The times of a round that bound what a change of data movement saves. */
 #include "report/build/build.h"
 
+#include "model/replay/round_work.h"
+
 #include <stdlib.h>
 
 /* A span of a round, ns after its start. */
@@ -76,8 +78,9 @@ static bool holds_host(const struct xs_step *step)
 	return moves_or_waits(step) || allocates(step);
 }
 
-/* The time in which the host was in a call, or the GPU ran an op, for which the
- * function is true; NULL: none. spans: room for two of each step. */
+/* The time in which the host was in a call or staged a copy, or the GPU ran an
+ * op, for which the function is true; NULL: none. spans: room for two of each
+ * step. */
 static int64_t time_of(const struct xs_phase *phase, struct span *spans,
 		       bool (*in_call)(const struct xs_step *step),
 		       bool (*runs)(const struct xs_step *step))
@@ -88,8 +91,10 @@ static int64_t time_of(const struct xs_phase *phase, struct span *spans,
 		const struct xs_step *step = &phase->steps[i];
 
 		if (in_call && in_call(step))
-			spans[count++] =
-			    (struct span){step->call_ns, step->return_ns};
+			spans[count++] = (struct span){
+			    step->call_ns -
+				(uint64_t)xs_step_staging_ns(phase, i),
+			    step->return_ns};
 		if (runs(step))
 			spans[count++] =
 			    (struct span){step->start_ns, step->end_ns};
@@ -110,10 +115,8 @@ static int64_t copies_ns(const struct xs_phase *phase, uint8_t kind,
 		struct span *span = &spans[count];
 
 		if (step->kind == kind) {
-			span->start_ns =
-			    later(step->call_ns, busy_until_ns);
-			span->end_ns =
-			    later(step->return_ns, step->end_ns);
+			span->start_ns = later(step->call_ns, busy_until_ns);
+			span->end_ns = later(step->return_ns, step->end_ns);
 			count++;
 		}
 		busy_until_ns = later(busy_until_ns, step->end_ns);

@@ -219,10 +219,9 @@ static void pay(struct builder *b)
 
 	for (size_t i = 0; i < b->count; i++) {
 		struct buffer buffer = b->buffers[i];
-		const double cost_ns =
-		    xs_pinning_ns(&b->result->machine,
-				  xs_result_language(&b->result->run), 1,
-				  buffer.bytes);
+		const double cost_ns = xs_pinning_ns(
+		    &b->result->machine, xs_result_language(&b->result->run), 1,
+		    buffer.bytes);
 
 		buffer.saves_ns -= isnan(cost_ns) ? 0 : cost_ns;
 		if (buffer.saves_ns > 0 && buffer.bytes > 0 &&

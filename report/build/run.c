@@ -59,8 +59,8 @@ static bool has_string_with(const struct xs_trace *trace, const char *part)
 	return false;
 }
 
-/* The framework of Python whose libraries are among the callers of CUDA. That
- * of numba is in Python. */
+/* The framework of Python whose libraries are among the callers of CUDA. Those
+ * of CuPy and numba are called from functions in Python. */
 static enum xs_language python_of(const struct xs_trace *trace)
 {
 	static const struct {
@@ -69,7 +69,6 @@ static enum xs_language python_of(const struct xs_trace *trace)
 	} frameworks[] = {
 	    {"/torch/lib/", XS_LANGUAGE_PYTORCH},
 	    {"/jax_plugins/", XS_LANGUAGE_JAX},
-	    {"/cupy", XS_LANGUAGE_CUPY}, /* cupy, cupy_backends */
 	};
 
 	const char *named = xs_trace_find_info(trace, "framework");
@@ -80,8 +79,9 @@ static enum xs_language python_of(const struct xs_trace *trace)
 	for (size_t i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++)
 		if (has_module_in(trace, frameworks[i].folder))
 			return frameworks[i].language;
-	return has_string_with(trace, "/numba/cuda/") ? XS_LANGUAGE_NUMBA
-						      : XS_LANGUAGES;
+	return has_string_with(trace, "/cupy/")		? XS_LANGUAGE_CUPY
+	       : has_string_with(trace, "/numba/cuda/") ? XS_LANGUAGE_NUMBA
+							: XS_LANGUAGES;
 }
 
 void xs_build_run(struct xs_result *result, const struct xs_trace *trace,

@@ -112,13 +112,6 @@ static const char *issue_limit(struct xs_result *result)
 	    row && !row->applies ? ", but what it saves is not known" : "");
 }
 
-/* Rates at which a host copies from one memory to another, bytes per ns. */
-#define LEAST_COPY_RATE 2
-#define MOST_COPY_RATE	40
-
-/* Copies of fewer bytes are no reason for the host's time before them. */
-#define LEAST_FILLED (1 << 20)
-
 /* Whether the host's code runs before a copy in of the phase. */
 static bool is_before_copy_in(struct xs_result *result,
 			      const struct xs_result_phase *phase)
@@ -147,13 +140,12 @@ static const char *filling(struct xs_result *result, int64_t host_ns)
 	double bytes;
 
 	if (!only || result->steady.rounds <= 0 ||
-	    only->h2d_bytes < LEAST_FILLED || !only->src_memory ||
+	    only->h2d_bytes < XS_LEAST_HOST_COPY_BYTES || !only->src_memory ||
 	    strcmp(only->src_memory, "pinned") != 0 ||
 	    !is_before_copy_in(result, only))
 		return "";
 	bytes = (double)only->h2d_bytes * (double)result->steady.rounds;
-	if (bytes < LEAST_COPY_RATE * (double)host_ns ||
-	    bytes > MOST_COPY_RATE * (double)host_ns)
+	if (!xs_is_host_copy(bytes, (double)host_ns))
 		return "";
 	return xs_arena_print(
 	    &result->arena,

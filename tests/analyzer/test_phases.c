@@ -241,6 +241,48 @@ static void test_iterations_of_several_rounds(void **state)
 	check_rounds("babab", 5, 2);  /* b also begins */
 }
 
+/* Two rounds copy 4 MB in, as a function of Python in `file` asks for, from
+ * pinned memory, and out 4 bytes. The host takes 1 ms before each. */
+#define STAGED(file)                                                           \
+	"xferspy-text 1\nheader\nchunk thread=1\n"                             \
+	"string id=1 text=\"asarray\"\nstring id=2 text=\"" file "\"\n"        \
+	"site call_class=0 site=1\nsource site=1 symbol=1 file=2 line=94\n"    \
+	"site call_class=2 site=2 caller=1\nsite call_class=1 site=3\n"        \
+	"copycall site=2 correlation=1 start=0 duration=1000 bytes=4000000\n"  \
+	"copycall site=3 correlation=2 start=2000 duration=98000 bytes=4\n"    \
+	"copycall site=2 correlation=3 start=1100000 duration=1000 "           \
+	"bytes=4000000\n"                                                      \
+	"copycall site=3 correlation=4 start=1102000 duration=98000 bytes=4\n" \
+	"chunk\n"                                                              \
+	"copy correlation=1 start=1000 duration=90000 bytes=4000000 "          \
+	"direction=1 src_memory=2\n"                                           \
+	"copy correlation=2 start=92000 duration=2000 bytes=4 direction=2\n"   \
+	"copy correlation=3 start=1101000 duration=90000 bytes=4000000 "       \
+	"direction=1 src_memory=2\n"                                           \
+	"copy correlation=4 start=1192000 duration=2000 bytes=4 direction=2\n"
+
+static void check_staged(const char *text, uint64_t longest_ns, bool staged)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+
+	build(text, &trace, &phases);
+	assert_int_equal(phases.count, 1);
+	assert_int_equal(phases.items[0].round_ns.p95_ns, 100000);
+	assert_int_equal(phases.items[0].total_ns, 100000 + longest_ns);
+	assert_int_equal(phases.items[0].steps[0].staged, staged);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
+/* A round of CuPy's begins with its copy to pinned memory. */
+static void test_cupy_stages_what_it_copies_in(void **state)
+{
+	(void)state;
+	check_staged(STAGED("/cupy/_creation/from_data.py"), 1100000, true);
+	check_staged(STAGED("/my/from_data.py"), 100000, false);
+}
+
 /* Two rounds; the second one copies in from src. */
 #define TWO_SOURCES(src)                                                       \
 	"xferspy-text 1\nheader\nchunk thread=1\n"                             \
@@ -645,6 +687,7 @@ int main(void)
 	    cmocka_unit_test(test_nothing_is_lost),
 	    cmocka_unit_test(test_what_is_alike),
 	    cmocka_unit_test(test_iterations_of_several_rounds),
+	    cmocka_unit_test(test_cupy_stages_what_it_copies_in),
 	    cmocka_unit_test(test_time_between_rounds),
 	    cmocka_unit_test(test_iterations_that_begin_with_a_set),
 	    cmocka_unit_test(test_pieces_that_only_staging_orders),

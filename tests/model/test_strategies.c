@@ -45,6 +45,62 @@ static void test_pinned(void **unused)
 	assert_near(row->breakeven_rounds, 3);
 }
 
+/* PyTorch waits 50 us for a copy in that its call has staged; from pinned
+ * memory and with non_blocking nothing waits for it but the kernel. */
+static void test_pytorch_does_not_wait_for_copies_in(void **unused)
+{
+	double waits_ns;
+
+	(void)unused;
+	steps[3] = steps[2];
+	steps[2] = steps[1];
+	steps[0] = step_of(XS_STEP_H2D, 0, 150000, 5000, 195000);
+	steps[0].async = true;
+	steps[0].blocking = false;
+	steps[1] = step_of(XS_STEP_SYNC_STREAM, 150000, 200000, 0, 0);
+	phase.step_count = 4;
+	estimate();
+	waits_ns = replayed("pinned")->round_ns;
+	options.language = XS_LANGUAGE_PYTORCH;
+	estimate();
+	/* the launch is issued while the copy runs */
+	assert_true(replayed("pinned")->round_ns < waits_ns - 2000);
+	options.language = XS_LANGUAGE_CUDA;
+}
+
+/* CuPy copies 2 MB to pinned memory for 300 us before they are copied in;
+ * pinned arrays spare that, or at least the 90 us that the profile has for it.
+ */
+static void test_pinned_arrays_are_not_staged(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	steps[0] = step_of(XS_STEP_H2D, 300000, 350000, 305000, 345000);
+	steps[0].src_memory = XS_MEM_PINNED;
+	steps[0].bytes = 2000000;
+	steps[0].staged = true;
+	phase.host_ns.median_ns = 302000;
+	steps[1] = step_of(XS_STEP_KERNEL, 351000, 354000, 356000, 456000);
+	steps[2] = step_of(XS_STEP_D2H, 355000, 510000, 457000, 500000);
+	steps[2].dst_memory = XS_MEM_PINNED;
+	set_range(&machine.host_copy_byte_ns, 0.05);
+	estimate();
+	row = replayed("pinned");
+	assert_true(row->applies);
+	assert_near(row->round_ns, replayed("as-is")->round_ns - 300000);
+	assert_near(row->otherwise_ns, replayed("as-is")->round_ns - 90000);
+	assert_non_null(strstr(row->bound, "CuPy's copy"));
+	assert_true(row->setup_ns > 0);
+	/* other strategies have pinned arrays, too; there is no other work to
+	 * move */
+	assert_true(replayed("double-buffer")->round_ns < 200000);
+	assert_false(replayed("async")->applies);
+	steps[0].staged = false;
+	estimate();
+	assert_false(replayed("pinned")->applies);
+}
+
 /* Rounds that touch new memory no longer do: it is touched once. A small buffer
  * is pinned as the least one that was measured. */
 static void test_the_setup_touches_memory_once(void **unused)
@@ -672,6 +728,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_as_is),
 	    TEST(test_pinned),
+	    TEST(test_pytorch_does_not_wait_for_copies_in),
+	    TEST(test_pinned_arrays_are_not_staged),
 	    TEST(test_the_setup_touches_memory_once),
 	    TEST(test_one_round_pays_the_setup),
 	    TEST(test_the_setup_is_of_what_is_advised),

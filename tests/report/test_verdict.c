@@ -222,7 +222,7 @@ static void pinned_memory_is_filled_by_the_host(void **state)
 	read_file(XS_SOURCE_DIR
 		  "/examples/frameworks/h100/cupy_reduction.xspy");
 	says("cupy_reduction.py:28 is the limit. It takes as long as it would "
-	     "to fill the pinned memory that is copied in, 16 MiB at 9.29 "
+	     "to fill the pinned memory that is copied in, 16 MiB at 9.21 "
 	     "GB/s");
 }
 
