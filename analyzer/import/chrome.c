@@ -260,6 +260,11 @@ static int read_file(struct reader *r)
 {
 	int token = xs_json_pull_next(&r->json), rc;
 
+	if (token >= 0 && token != XS_JSON_OBJECT && token != XS_JSON_ARRAY) {
+		r->json.wrong = "it begins otherwise (a compressed trace of "
+				"another kind is read after gunzip)";
+		return -EPROTO;
+	}
 	rc = token == XS_JSON_ARRAY ? read_array(r, token, read_event)
 				    : read_object(r, token, read_top);
 	return rc ? rc : xs_json_pull_next(&r->json);

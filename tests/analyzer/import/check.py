@@ -366,6 +366,8 @@ class Refused(unittest.TestCase):
         whole = (RECORDED / "rounds.json.gz").read_bytes()
         self.path.write_bytes(whole[:len(whole) // 2])
         self.refuse("the compressed data is damaged or ends early")
+        self.path.write_bytes((RECORDED / "rounds.xspy.gz").read_bytes())
+        self.refuse("is read after gunzip")
         self.path.write_bytes(gzip.decompress(whole)[:50000])
         self.refuse("not a whole trace in JSON")
         for text, words in (('{"a": 1}', "no trace of PyTorch's profiler"),
