@@ -13,11 +13,14 @@
 #define ROW	8
 #define SPIN_NS 300e3
 
-/* Two GPUs: 0 is the bench's, whose stream has all copies. */
+/* Two GPUs, each with a stream for copies from it: 0 is the bench's. A copy
+ * from the other GPU in a stream of the bench's would take longer. */
 struct pair {
 	int other; /* device */
 	xs_cuda_context context[2];
 	xs_cuda_address memory[2];
+	xs_cuda_stream stream[2];
+	xs_cuda_event start[2], end[2];
 };
 
 /* Sets the device number. Returns false if there is one GPU. */
@@ -43,6 +46,12 @@ static void open_pair(struct xs_bench *bench, struct pair *pair)
 	for (int i = 1; i >= 0; i--) {
 		XS_CUDA(gpu, cuCtxSetCurrent, pair->context[i]);
 		XS_CUDA(gpu, cuMemAlloc, &pair->memory[i], PEER_BYTES);
+		XS_CUDA(gpu, cuStreamCreate, &pair->stream[i],
+			XS_CUDA_STREAM_NON_BLOCKING);
+		XS_CUDA(gpu, cuEventCreate, &pair->start[i],
+			XS_CUDA_EVENT_DEFAULT);
+		XS_CUDA(gpu, cuEventCreate, &pair->end[i],
+			XS_CUDA_EVENT_DEFAULT);
 	}
 }
 
@@ -55,6 +64,12 @@ static void close_pair(struct xs_bench *bench, const struct pair *pair)
 		if (!pair->context[i])
 			continue;
 		api->cuCtxSetCurrent(pair->context[i]);
+		if (pair->end[i])
+			api->cuEventDestroy(pair->end[i]);
+		if (pair->start[i])
+			api->cuEventDestroy(pair->start[i]);
+		if (pair->stream[i])
+			api->cuStreamDestroy(pair->stream[i]);
 		if (pair->memory[i])
 			api->cuMemFree(pair->memory[i]);
 	}
@@ -85,25 +100,26 @@ static bool allow_access(struct xs_cuda_device *gpu, const struct pair *pair,
 	return !xs_cuda_failed(gpu);
 }
 
-/* GPU time of some copies in a row, between two events. spin: the calls are
- * made before the first one starts. */
+/* GPU time of some copies in a row from GPU `way`, between two events. spin:
+ * the calls are made before the first one starts; from GPU 0 only. */
 static double row_ns(struct xs_bench *bench, const struct pair *pair, int way,
 		     size_t bytes, int copies, bool spin)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
-	xs_cuda_stream stream = bench->stream[0];
+	xs_cuda_stream stream = pair->stream[way];
 
+	XS_CUDA(gpu, cuCtxSetCurrent, pair->context[way]);
 	if (spin)
 		xs_cuda_spin(gpu, (uint64_t)(SPIN_NS * bench->cycles_per_ns), 0,
 			     0, stream);
-	XS_CUDA(gpu, cuEventRecord, bench->event[0], stream);
+	XS_CUDA(gpu, cuEventRecord, pair->start[way], stream);
 	for (int i = 0; i < copies; i++)
 		XS_CUDA(gpu, cuMemcpyPeerAsync, pair->memory[!way],
 			pair->context[!way], pair->memory[way],
 			pair->context[way], bytes, stream);
-	XS_CUDA(gpu, cuEventRecord, bench->event[1], stream);
-	XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
-	return xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+	XS_CUDA(gpu, cuEventRecord, pair->end[way], stream);
+	XS_CUDA(gpu, cuEventSynchronize, pair->end[way]);
+	return xs_cuda_elapsed_ns(gpu, pair->start[way], pair->end[way]);
 }
 
 /* As xs_bench_latency() and xs_bench_bandwidth(). */
@@ -115,8 +131,8 @@ static void measure_line(struct xs_bench *bench, const struct pair *pair,
 	struct xs_repeats repeats = xs_bench_repeats(20);
 	double bytes[SIZES], ns[SIZES];
 
-	row_ns(bench, pair, 0, PEER_BYTES, 1, false);
-	row_ns(bench, pair, 1, PEER_BYTES, 1, false);
+	for (int way = 0; way < 2; way++)
+		row_ns(bench, pair, way, PEER_BYTES, 1, false);
 	while (xs_bench_repeat(&repeats)) {
 		const int way = repeats.done % 2;
 
@@ -141,9 +157,8 @@ static void measure_gap(struct xs_bench *bench, const struct pair *pair,
 	struct xs_repeats repeats = xs_bench_repeats(20);
 
 	while (xs_bench_repeat(&repeats)) {
-		const int way = repeats.done % 2;
-		const double one = row_ns(bench, pair, way, 1, 1, true);
-		const double row = row_ns(bench, pair, way, 1, ROW, true);
+		const double one = row_ns(bench, pair, 0, 1, 1, true);
+		const double row = row_ns(bench, pair, 0, 1, ROW, true);
 
 		xs_samples_add(&gaps, (row - one) / (ROW - 1));
 	}
