@@ -132,7 +132,6 @@ struct xs_param {
 	P(block_store, "ns/byte", "one block of 512 threads stores to it")     \
 	P(lo_peer_ns, "ns", "L+o of a direct copy between two GPUs")           \
 	P(G_peer, "ns/byte", "G of direct copies between two GPUs")            \
-	P(g_peer_ns, "ns", "g between direct copies of one stream")            \
 	P(lo_staged_ns, "ns",                                                  \
 	  "L+o of a copy between two GPUs through the host")                   \
 	P(G_staged, "ns/byte", "G of copies between two GPUs through the host")

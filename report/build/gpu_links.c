@@ -126,14 +126,30 @@ static int add_copies(struct xs_result_run *run, const struct xs_trace *trace)
 	return err;
 }
 
+/* L+o + k * G of all copies; XS_UNKNOWN without one of both. */
+static int64_t line_ns(const struct xs_result_gpu_link *link, double latency_ns,
+		       double byte_ns)
+{
+	const double ns = (double)link->staged_ops * latency_ns +
+			  (double)link->staged_bytes * byte_ns;
+
+	return isnan(ns) ? XS_UNKNOWN : (int64_t)ns;
+}
+
+/* CUPTI's records of a large copy have the time of one of its chunks alone:
+ * without a profile its bytes pass the host's link at least once. */
 static void predict(const struct xs_machine *m, struct xs_result_gpu_link *link)
 {
-	const double direct_ns = (double)link->staged_ops * m->g_peer_ns.value +
-				 (double)link->staged_bytes * m->G_peer.value;
+	const int64_t staged_ns =
+	    line_ns(link, m->lo_staged_ns.value, m->G_staged.value);
+	const int64_t least_ns =
+	    line_ns(link, 0, fmax(m->G_h2d.value, m->G_d2h.value));
 
-	if (!isnan(direct_ns))
-		link->peer_ns =
-		    (int64_t)fmin(direct_ns, (double)link->staged_ns);
+	link->peer_ns = line_ns(link, m->lo_peer_ns.value, m->G_peer.value);
+	if (staged_ns != XS_UNKNOWN)
+		link->staged_ns = staged_ns;
+	else if (least_ns > link->staged_ns)
+		link->staged_ns = least_ns;
 }
 
 static const char *describe_staged(struct xs_result *result,

@@ -9,9 +9,6 @@
 /* Of each buffer: a link faster than PCIe needs more for a slope. */
 #define PEER_BYTES (64 * XS_MIB)
 #define SIZES	   9
-/* Copies in a row, behind a kernel that takes longer than their calls. */
-#define ROW	8
-#define SPIN_NS 300e3
 
 /* Two GPUs, each with a stream for copies from it: 0 is the bench's. A copy
  * from the other GPU in a stream of the bench's would take longer. */
@@ -100,23 +97,17 @@ static bool allow_access(struct xs_cuda_device *gpu, const struct pair *pair,
 	return !xs_cuda_failed(gpu);
 }
 
-/* GPU time of some copies in a row from GPU `way`, between two events. spin:
- * the calls are made before the first one starts; from GPU 0 only. */
-static double row_ns(struct xs_bench *bench, const struct pair *pair, int way,
-		     size_t bytes, int copies, bool spin)
+/* GPU time of a copy from GPU `way`, between two events. */
+static double peer_ns(struct xs_bench *bench, const struct pair *pair, int way,
+		      size_t bytes)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 	xs_cuda_stream stream = pair->stream[way];
 
 	XS_CUDA(gpu, cuCtxSetCurrent, pair->context[way]);
-	if (spin)
-		xs_cuda_spin(gpu, (uint64_t)(SPIN_NS * bench->cycles_per_ns), 0,
-			     0, stream);
 	XS_CUDA(gpu, cuEventRecord, pair->start[way], stream);
-	for (int i = 0; i < copies; i++)
-		XS_CUDA(gpu, cuMemcpyPeerAsync, pair->memory[!way],
-			pair->context[!way], pair->memory[way],
-			pair->context[way], bytes, stream);
+	XS_CUDA(gpu, cuMemcpyPeerAsync, pair->memory[!way], pair->context[!way],
+		pair->memory[way], pair->context[way], bytes, stream);
 	XS_CUDA(gpu, cuEventRecord, pair->end[way], stream);
 	XS_CUDA(gpu, cuEventSynchronize, pair->end[way]);
 	return xs_cuda_elapsed_ns(gpu, pair->start[way], pair->end[way]);
@@ -132,7 +123,7 @@ static void measure_line(struct xs_bench *bench, const struct pair *pair,
 	double bytes[SIZES], ns[SIZES];
 
 	for (int way = 0; way < 2; way++)
-		row_ns(bench, pair, way, PEER_BYTES, 1, false);
+		peer_ns(bench, pair, way, PEER_BYTES);
 	while (xs_bench_repeat(&repeats)) {
 		const int way = repeats.done % 2;
 
@@ -140,29 +131,13 @@ static void measure_line(struct xs_bench *bench, const struct pair *pair,
 			const size_t size = PEER_BYTES >> (SIZES - 1 - i);
 
 			bytes[i] = (double)size;
-			ns[i] = row_ns(bench, pair, way, size, 1, false);
-			xs_samples_add(&ones,
-				       row_ns(bench, pair, way, 1, 1, false));
+			ns[i] = peer_ns(bench, pair, way, size);
+			xs_samples_add(&ones, peer_ns(bench, pair, way, 1));
 		}
 		xs_samples_add(&slopes, xs_stats_fit(bytes, ns, SIZES).slope);
 	}
 	xs_bench_set(bench, machine, latency, &ones);
 	xs_bench_set(bench, machine, byte, &slopes);
-}
-
-static void measure_gap(struct xs_bench *bench, const struct pair *pair,
-			struct xs_machine *machine)
-{
-	struct xs_samples gaps = {0};
-	struct xs_repeats repeats = xs_bench_repeats(20);
-
-	while (xs_bench_repeat(&repeats)) {
-		const double one = row_ns(bench, pair, 0, 1, 1, true);
-		const double row = row_ns(bench, pair, 0, 1, ROW, true);
-
-		xs_samples_add(&gaps, (row - one) / (ROW - 1));
-	}
-	xs_bench_set(bench, machine, XS_PARAM_g_peer_ns, &gaps);
 }
 
 void xs_bench_peers(struct xs_bench *bench, struct xs_machine *machine)
@@ -180,7 +155,6 @@ void xs_bench_peers(struct xs_bench *bench, struct xs_machine *machine)
 	if (allow_access(gpu, &pair, true)) {
 		measure_line(bench, &pair, machine, XS_PARAM_lo_peer_ns,
 			     XS_PARAM_G_peer);
-		measure_gap(bench, &pair, machine);
 		allow_access(gpu, &pair, false);
 	}
 	close_pair(bench, &pair);

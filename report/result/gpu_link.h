@@ -8,12 +8,12 @@
 struct xs_result_gpu_link {
 	int64_t first, second; /* numbers of the GPUs; copies both ways */
 	int64_t direct_ops, direct_bytes, direct_ns;
-	/* staged in host memory by the driver, without peer access; each from
-	 * the start of its first part to the end of its last */
+	/* staged in host memory by the driver, without peer access: by the
+	 * profile; without its rates as recorded, from the start of each one's
+	 * first part to the end of its last, at least the host's link takes */
 	int64_t staged_ops, staged_bytes, staged_ns;
-	/* the staged ones with peer access, by the profile, at most staged_ns;
-	 * XS_UNKNOWN */
-	int64_t peer_ns;
+	int64_t peer_ns; /* the same with peer access, by the profile;
+			  * XS_UNKNOWN */
 	const char *staged_text, *direct_text; /* sentences; NULL: no copies */
 };
 

@@ -229,12 +229,39 @@ static void test_clocks_that_disagree(void **unused)
 	xs_plan_free(&plan);
 }
 
+/* The part of a copy between GPUs into this one occupies the engine of copies
+ * in: the next copy in is after it, a copy out is not. */
+static void test_staged_copies_occupy_an_engine(void **unused)
+{
+	const struct xs_recorded_plan_change none = {.kernel_scale = 1};
+	const struct xs_machine machine = costly_machine();
+	struct xs_step steps[] = {
+	    {.kind = XS_STEP_D2D, .staged_in = true, .end_ns = 9000},
+	    {.kind = XS_STEP_D2H, .queue = 1, .end_ns = 19000},
+	    {.kind = XS_STEP_H2D, .queue = 2, .end_ns = 29000}};
+	const struct xs_phase phase = {.steps = steps, .step_count = 3};
+	struct xs_plan plan = {0};
+
+	(void)unused;
+	for (uint64_t i = 0; i < 3; i++) {
+		steps[i].call_ns = i * 1000;
+		steps[i].return_ns = i * 1000 + 500;
+		steps[i].start_ns = steps[i].end_ns - 4000;
+	}
+	assert_int_equal(xs_recorded_plan_build(&phase, &machine, &none, &plan),
+			 0);
+	assert_int_equal(plan.actions[1].after, XS_ACTION_NONE);
+	assert_int_equal(plan.actions[2].after, 0);
+	xs_plan_free(&plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_replays_to_its_own_time),
 	    cmocka_unit_test(test_ops_alone),
 	    cmocka_unit_test(test_clocks_that_disagree),
+	    cmocka_unit_test(test_staged_copies_occupy_an_engine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,20 +103,36 @@ static void the_profile_says_what_access_brings(void **state)
 	struct xs_result *result;
 
 	(void)state;
-	machine.g_peer_ns.value = 1500;
-	machine.G_peer.value = 0.003;
+	machine.lo_staged_ns.value = 17000;
+	machine.G_staged.value = 0.025;
+	machine.lo_peer_ns.value = 8000;
+	machine.G_peer.value = 0.0025;
 	result = result_of(2, staged);
+	assert_int_equal(result->run.links->staged_ns,
+			 (int)(2 * (17000 + 0.025 * MIB)));
 	assert_int_equal(result->run.links->peer_ns,
-			 (int)(2 * (1500 + 0.003 * MIB)));
+			 (int)(2 * (8000 + 0.0025 * MIB)));
 	assert_non_null(strstr(result->run.links->staged_text,
-			       "direct they would take 9.29 us"));
-	assert_true(has_note(result, "GPU 0 and 1 go through the host, 90.0"));
+			       "86.4 us; direct they would take 21.2 us"));
+	assert_true(has_note(result, "GPU 0 and 1 go through the host, 86.4"));
 	xs_result_free(result);
-	/* a direct copy is not predicted to take longer */
-	machine.g_peer_ns.value = 1e6;
+	/* peer access brings nothing */
+	machine.G_peer.value = 0.04;
 	result = result_of(2, staged);
-	assert_int_equal(result->run.links->peer_ns, 90000);
 	assert_false(has_note(result, "through the host"));
+	xs_result_free(result);
+}
+
+/* Records have the time of one chunk. */
+static void the_hosts_link_is_the_least(void **state)
+{
+	struct xs_result *result;
+
+	(void)state;
+	machine.G_h2d.value = 0.018;
+	machine.G_d2h.value = 0.1;
+	result = result_of(2, staged);
+	assert_int_equal(result->run.links->staged_ns, (int)(2 * 0.1 * MIB));
 	xs_result_free(result);
 }
 
@@ -173,6 +189,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(parts_of_a_call_are_one_copy, set_up),
 	    cmocka_unit_test_setup(the_profile_says_what_access_brings, set_up),
+	    cmocka_unit_test_setup(the_hosts_link_is_the_least, set_up),
 	    cmocka_unit_test_setup(without_rates_calibrate_is_named, set_up),
 	    cmocka_unit_test_setup(direct_copies_have_their_rate, set_up),
 	    cmocka_unit_test_setup(a_part_alone_is_no_copy, set_up),
