@@ -192,6 +192,11 @@ static int by_x(const void *a, const void *b)
 	return (p[0] > q[0]) - (p[0] < q[0]);
 }
 
+/* How much pageable copies of one size differ between processes, as a factor to
+ * both sides: of the ends of seven calibrations, from 64 KiB on, three quarters
+ * are nearer. */
+#define PROCESSES_FACTOR 1.23
+
 /* Medians by size. If there are more sizes than points in a curve, takes evenly
  * spaced ones. */
 static void fit_curve(const struct xs_points *seen, struct xs_curve *curve)
@@ -221,6 +226,8 @@ static void fit_curve(const struct xs_points *seen, struct xs_curve *curve)
 
 		curve->bytes[i] = sizes[at];
 		curve->ns[i] = times[at];
+		curve->low_ns[i] = times[at] / PROCESSES_FACTOR;
+		curve->high_ns[i] = times[at] * PROCESSES_FACTOR;
 	}
 	curve->count = kept;
 }

@@ -148,12 +148,14 @@ static void see_copy(struct reader *r, size_t i)
 
 	if (memory == XS_MEM_PINNED)
 		see_pinned(r, i, way);
-	else if (memory == XS_MEM_PAGEABLE && has_call(step) && step->blocking)
+	else if (memory == XS_MEM_PAGEABLE && has_call(step) &&
+		 (step->blocking || !step->async))
 		xs_points_add(
 		    &e->pageable[way], (double)step->bytes,
-		    less(step->return_ns, r->busy_until <= step->call_ns
-					      ? step->call_ns
-					      : step->start_ns));
+		    less(step->return_ns > step->end_ns ? step->return_ns
+							: step->end_ns,
+			 r->busy_until <= step->call_ns ? step->call_ns
+							: step->start_ns));
 }
 
 static void see_kernel(struct reader *r, size_t i)

@@ -45,6 +45,9 @@ const char *xs_param_what(const char *name)
 	return NULL;
 }
 
+/* A point of fewer bytes is latency, and shows no rate. */
+#define RATE_BYTES 65536.0
+
 /*
  * Linear between the points. Smaller copies take the time of the first point,
  * which is latency; larger ones continue at the rate of the last point.
@@ -59,8 +62,10 @@ double xs_curve_ns(const struct xs_curve *curve, double bytes)
 		return NAN;
 	if (bytes <= curve->bytes[0])
 		return curve->ns[0];
-	if (bytes >= curve->bytes[n - 1])
-		return curve->ns[n - 1] * (bytes / curve->bytes[n - 1]);
+	if (bytes > curve->bytes[n - 1])
+		return curve->bytes[n - 1] < RATE_BYTES
+			   ? NAN
+			   : curve->ns[n - 1] * (bytes / curve->bytes[n - 1]);
 	for (i = 1; bytes > curve->bytes[i]; i++)
 		;
 	part = (bytes - curve->bytes[i - 1]) /

@@ -234,7 +234,8 @@ size_t xs_machine_names(char (*names)[XS_MACHINE_NAME_MAX], size_t max);
 /* Writes the profile as JSON. Returns 0 or -errno. */
 int xs_machine_write(const struct xs_machine *machine, FILE *out);
 
-/* Returns the interpolated time of a pageable copy; NAN for an empty curve. */
+/* Returns the interpolated time of a pageable copy; NAN for an empty curve, and
+ * for copies of more bytes than a curve of latencies has. */
 double xs_curve_ns(const struct xs_curve *curve, double bytes);
 
 #endif

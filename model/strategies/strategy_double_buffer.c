@@ -68,11 +68,11 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 	if (!c->work.kernels)
 		*rc = xs_estimate_abstain(row, out,
 					  "no kernel to overlap copies with");
-	else if (!c->work.in_copies && c->work.out_bytes <= VALUE_BYTES)
+	else if (c->work.in_bytes + c->work.out_bytes <= VALUE_BYTES)
 		*rc = xs_estimate_abstain(
 		    row, out,
-		    "only a value is copied out: the host may decide by it on "
-		    "the next round");
+		    "only a value is copied: the host may decide by it on the "
+		    "next round");
 	else if (c->phase->rounds < 2)
 		*rc = xs_estimate_abstain(row, out,
 					  "only one round was recorded: there "

@@ -56,7 +56,8 @@ static const char *left_out(struct xs_result *result, const char *lead,
 	}
 	if (!most)
 		return NULL;
-	result->question_code = xs_code_of(result, of, most);
+	result->question_code =
+	    most->doubtful ? NULL : xs_code_of(result, of, most);
 	return xs_arena_print(&result->arena,
 			      "%s %s saves up to %s, but only if %s. %s",
 			      lead ? lead : question_of(most), most->strategy,

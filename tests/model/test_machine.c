@@ -254,6 +254,8 @@ static void test_names(void **unused)
 static void test_curve(void **unused)
 {
 	const struct xs_curve empty = {0};
+	const struct xs_curve large = {
+	    .bytes = {65536}, .ns = {300}, .count = 1};
 	const struct xs_curve curve = {
 	    .count = 3, .bytes = {10, 20, 40}, .ns = {100, 200, 300}};
 
@@ -264,7 +266,8 @@ static void test_curve(void **unused)
 	assert_near(xs_curve_ns(&curve, 15), 150);
 	assert_near(xs_curve_ns(&curve, 30), 250);
 	assert_near(xs_curve_ns(&curve, 40), 300);
-	assert_near(xs_curve_ns(&curve, 80), 600); /* the last rate */
+	assert_true(isnan(xs_curve_ns(&curve, 80)));   /* no rate */
+	assert_near(xs_curve_ns(&large, 131072), 600); /* the last rate */
 }
 
 int main(void)

@@ -209,7 +209,7 @@ static void test_double_buffer_of_copies_out(void **unused)
 	assert_non_null(strstr(row->assumes[1], "second set"));
 	steps[1].bytes = 4;
 	estimate();
-	assert_abstains("double-buffer", "only a value is copied out", true);
+	assert_abstains("double-buffer", "only a value is copied", true);
 }
 
 static void test_double_buffer_abstains(void **unused)
