@@ -97,9 +97,13 @@ done
 
 # For a program with a hidden runtime the driver callbacks are soon disabled; if
 # it calls the driver itself later, these calls are recorded, too.
-XFERSPY_STACK=off traced "$XS_APPS/app-static" late-driver 1100
-expect "late: exit code" "$status" 0
-read_trace
+# On a busy machine they may still be enabled when it does.
+for _ in 1 2 3 4 5; do
+	XFERSPY_STACK=off traced "$XS_APPS/app-static" late-driver 1100
+	expect "late: exit code" "$status" 0
+	read_trace
+	[ "$(count '^copycall ')" -gt 451 ] || break
+done
 grep -q 'began late to call' report.json || fail "late: not said"
 expect "late: launches" "$(count '^call ')" 1100
 expect "late: ops" "$(count '^(copy|kernel) ')" 1600
