@@ -204,6 +204,47 @@ static const struct xs_phase *leading_phase(const struct xs_result *result,
 	return phases->count ? &phases->items[0] : NULL;
 }
 
+/* Which of the conditions for pointers of launches failed. */
+static const char *why_no_pointers(struct xs_result *result,
+				   const struct xs_trace *trace,
+				   const struct xs_phase *phase)
+{
+	const struct xs_result_coverage *coverage = &result->coverage;
+	const char *driver = xs_trace_find_info(trace, "driver");
+
+	if (coverage->imported)
+		return "cannot, because the imported file does not tell what "
+		       "memory kernels were given";
+	if (!phase->kernel_ops)
+		return "no kernel ran in the longest phase";
+	if (trace->pointers_count)
+		return "no round of the longest phase has the pointers of all "
+		       "its launches: record again with "
+		       "XFERSPY_DATAFLOW=all";
+	if (coverage->timing_source &&
+	    strcmp(coverage->timing_source, "callbacks") != 0)
+		return xs_arena_print(
+		    &result->arena,
+		    "not known what memory kernels were given: that takes "
+		    "CUPTI's callbacks, and GPU times are from %s",
+		    coverage->timing_source);
+	if (coverage->mode && strcmp(coverage->mode, "light") == 0)
+		return xs_arena_print(
+		    &result->arena,
+		    "not known what memory kernels were given: that takes a "
+		    "recording of the whole run, and the mode was %s",
+		    coverage->mode);
+	if (driver && strtod(driver, NULL) < 12.4)
+		return xs_arena_print(
+		    &result->arena,
+		    "not known what memory kernels were given: that takes a "
+		    "driver of CUDA 12.4 or later, not %s",
+		    driver);
+	return "not known what memory kernels were given: XFERSPY_DATAFLOW was "
+	       "off, or the trace is of a version that did not record it; "
+	       "record again";
+}
+
 int xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,
 		      const struct xs_phases *phases)
 {
@@ -218,16 +259,8 @@ int xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,
 		return -ENOMEM;
 	b.out->phase = phase ? phase->id : XS_UNKNOWN;
 	if (!phase || !phase->sample_rounds) {
-		b.out->missing =
-		    phase && result->coverage.imported
-			? "cannot, because the imported file does not tell "
-			  "what memory kernels were given"
-		    : phase
-			? "the trace does not tell what memory kernels were "
-			  "given: that takes CUPTI's callbacks, a driver of "
-			  "CUDA 12.4 or later, a recording of the whole run, "
-			  "and no XFERSPY_DATAFLOW=off"
-			: "there is no phase";
+		b.out->missing = phase ? why_no_pointers(result, trace, phase)
+				       : "there is no phase";
 		return 0;
 	}
 	err = xs_dataflow_build(trace, phase->sample_from_ns,

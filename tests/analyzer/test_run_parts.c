@@ -150,9 +150,30 @@ static void host_code_is_before_a_call(void **state)
 	assert_int_equal(xs_host_gap_longest(&trace, 0, 100), 2);
 }
 
+/* No other call shows what pinning takes: about 0.3 ns a byte. */
+static void test_cuda_starts_while_it_pins(void **state)
+{
+	struct xs_call call = {.call_class = XS_CALL_ALLOC_PINNED,
+			       .start_ns = 1000,
+			       .end_ns = 200001000,
+			       .bytes = 20000000};
+	const struct xs_trace trace = {.calls = &call, .call_count = 1};
+	struct xs_cuda_startup startup;
+
+	(void)state;
+	xs_cuda_startup_find(&trace, &startup);
+	assert_int_equal(startup.call, 0);
+	assert_int_equal(startup.ns, 194000000);
+	/* it may all be pinning */
+	call.bytes = 700000000;
+	xs_cuda_startup_find(&trace, &startup);
+	assert_int_equal(startup.call, XS_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_cuda_starts_while_it_pins),
 	    cmocka_unit_test(each_instant_is_of_one_part),
 	    cmocka_unit_test(what_runs_at_once_counts_once),
 	    cmocka_unit_test(only_windows_count),

@@ -480,6 +480,38 @@ static void the_rate_of_a_copy_is_of_its_call(void **state)
 	xs_arena_free(&result.arena);
 }
 
+static void says_missing(struct xs_result *result, const struct xs_trace *trace,
+			 const struct xs_phases *phases, const char *text)
+{
+	assert_int_equal(xs_build_dataflow(result, trace, phases), 0);
+	if (!strstr(result->dataflow->missing, text))
+		fail_msg("\"%s\" does not say \"%s\"",
+			 result->dataflow->missing, text);
+}
+
+/* Of the conditions for pointers of launches, the one that failed. */
+static void missing_pointers_have_a_reason(void **state)
+{
+	struct xs_phase phase = {.rounds = 2};
+	const struct xs_phases phases = {.items = &phase, .count = 1};
+	struct xs_trace trace = {0};
+	struct xs_result result = {0};
+
+	(void)state;
+	says_missing(&result, &trace, &(struct xs_phases){0},
+		     "there is no phase");
+	says_missing(&result, &trace, &phases, "no kernel ran");
+	phase.kernel_ops = 1;
+	says_missing(&result, &trace, &phases, "XFERSPY_DATAFLOW was off");
+	result.coverage.mode = "light";
+	says_missing(&result, &trace, &phases, "the mode was light");
+	result.coverage.timing_source = "events";
+	says_missing(&result, &trace, &phases, "GPU times are from events");
+	trace.pointers_count = 1;
+	says_missing(&result, &trace, &phases, "XFERSPY_DATAFLOW=all");
+	xs_arena_free(&result.arena);
+}
+
 /* One profile for all: of the device that works longest. */
 static void devices_of_two_models_are_noted(void **state)
 {
@@ -509,6 +541,7 @@ int main(void)
 	    cmocka_unit_test(devices_of_two_models_are_noted),
 	    cmocka_unit_test(issuing_work_on_the_device_is_no_wait),
 	    cmocka_unit_test(the_rate_of_a_copy_is_of_its_call),
+	    cmocka_unit_test(missing_pointers_have_a_reason),
 	    cmocka_unit_test(kernels_side_by_side_count_once),
 	    cmocka_unit_test(what_is_no_trace_is_refused),
 	};
