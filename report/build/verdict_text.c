@@ -184,7 +184,7 @@ static const char *idle(struct xs_result *result)
 }
 
 /* "; afterwards: 163 ms": the part of the run behind the steady part; "" below
- * half a per cent of the run. */
+ * one per cent of the run. */
 static const char *after_steady(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
@@ -194,7 +194,7 @@ static const char *after_steady(struct xs_result *result)
 	if (wall_ns == XS_UNKNOWN)
 		return "";
 	after_ns = wall_ns - in->startup_ns - in->steady_ns;
-	return after_ns < wall_ns / 200
+	return after_ns < wall_ns / 100
 		   ? ""
 		   : xs_arena_print(&result->arena, "; afterwards: %s",
 				    xs_units_ns(after_ns).s);

@@ -3,6 +3,7 @@
 #include "report/render/text/parts.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
+#include "report/result/site.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -107,8 +108,18 @@ static const char *saving(struct xs_result *result,
 	    step->estimate->effort);
 }
 
-/* Whether an earlier step of the phase, or the one that this one repeats, has
- * the condition. */
+static bool shares_a_line(const struct xs_result_step *a,
+			  const struct xs_result_step *b)
+{
+	for (size_t i = 0; i < a->site_count; i++)
+		for (size_t k = 0; k < b->site_count; k++)
+			if (xs_result_same_place(a->sites[i], b->sites[k]))
+				return true;
+	return false;
+}
+
+/* Whether an earlier step of the phase or of its lines, or the one that this
+ * one repeats, has the condition. */
 static bool is_said(const struct xs_result *result,
 		    const struct xs_result_step *step, const char *condition)
 {
@@ -116,10 +127,11 @@ static bool is_said(const struct xs_result *result,
 	     before++) {
 		const struct xs_result_estimate *row = before->estimate;
 
-		if (before->phase != step->phase && before != step->same)
-			continue;
 		for (size_t i = 0; i < row->assume_count; i++)
-			if (strcmp(row->assumes[i], condition) == 0)
+			if (strcmp(row->assumes[i], condition) == 0 &&
+			    (before->phase == step->phase ||
+			     before == step->same ||
+			     shares_a_line(before, step)))
 				return true;
 	}
 	return false;

@@ -25,14 +25,16 @@ static bool is_replay(const struct xs_result_estimate *row)
 }
 
 /* Without --all, a plan's table leaves out what changes a round by less than
- * half a per cent. */
+ * one per cent, and best cases of which next to nothing is known. */
 static bool is_no_change(const struct xs_result *result,
 			 const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row)
 {
-	return !result->all_asked && result->plan_count &&
-	       row->effort_level > 0 && xs_result_is_known(row) &&
-	       llabs(row->round_ns - phase->round_ns) < phase->round_ns / 200;
+	if (result->all_asked || !result->plan_count || row->effort_level <= 0)
+		return false;
+	if (!xs_result_is_known(row))
+		return row->bound;
+	return llabs(row->round_ns - phase->round_ns) < phase->round_ns / 100;
 }
 
 static bool is_shown(const struct xs_result *result,
