@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Steps printed, unless all is asked for. */
-#define STEPS_MAX 3
+#define STEPS_MAX 2
 
 void xs_render_text_verdict(const struct xs_terminal *terminal,
 			    struct xs_result *result)
