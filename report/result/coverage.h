@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* How complete a trace is: a part of the result. */
+#ifndef XS_REPORT_RESULT_COVERAGE_H
+#define XS_REPORT_RESULT_COVERAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A span of the run without GPU records. */
+struct xs_result_gap {
+	const char *kind;	/* "copies", "sets", "kernels" */
+	int64_t from_ns, to_ns; /* since the run began */
+	int64_t calls;		/* that issued such work */
+};
+
+/* Calls of a class or ops of a kind; matched: with an op, or with a call. */
+struct xs_result_match_count {
+	const char *name;
+	int64_t count, matched;
+};
+
+/* A CUDA runtime of the process, or a library that links one statically. */
+struct xs_result_cudart {
+	const char *path;
+	bool shared;
+};
+
+/* How complete the trace is. */
+struct xs_result_coverage {
+	int64_t api_calls_seen, gpu_ops_seen;
+	int64_t calls_counted;	 /* only counted, not recorded */
+	int64_t calls_estimated; /* part of calls_counted that nobody saw */
+	int64_t matched;	 /* ops whose call is known */
+	int64_t lost;		 /* records of all kinds */
+	int64_t lost_calls, lost_ops, lost_cupti;
+	int64_t graphs_as_one;	/* launches of graphs without their nodes */
+	int64_t graphs_by_node; /* launches of the same graphs that have them */
+	int64_t graphs_unknown; /* of graphs_as_one: of unknown nodes */
+	int64_t untimed; /* calls without CUPTI whose GPU work was not timed */
+	int64_t failed;	 /* calls that returned an error */
+	int64_t missing_bytes;	  /* of a file that was cut */
+	int64_t unexamined_waits; /* calls that may have waited for the GPU */
+	const char *imported;	  /* the tool that recorded it; NULL: xferspy */
+	const char *mode;
+	const char *timing_source; /* "callbacks", ...; NULL: old trace */
+	struct xs_result_match_count *classes, *kinds; /* of calls; of ops */
+	size_t class_count, kind_count;
+	int64_t driver_calls;	/* calls of the driver API */
+	int64_t early_ops;	/* without a call, before the first one */
+	int64_t unreturned_ops; /* without a call, but with the id of one */
+	struct xs_result_cudart *cudarts;
+	size_t cudart_count;
+	struct xs_result_gap *gaps;
+	size_t gap_count;
+	const char **remarks; /* texts: what is missing and why */
+	size_t remark_count;
+	const char **notes; /* texts, most important first */
+	size_t note_count;
+};
+
+#endif
