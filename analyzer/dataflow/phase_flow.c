@@ -3,9 +3,11 @@
 
 #include "analyzer/dataflow/dataflow.h"
 #include "analyzer/dataflow/task_class.h"
+#include "analyzer/symbols/symbols.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct matcher {
 	const struct xs_trace *trace;
@@ -18,13 +20,31 @@ struct matcher {
 	uint32_t *round; /* by op: the first op of its round */
 };
 
+/* Whether both sites call one function from one line of the user's: the loop
+ * that the line is in may run in several places. */
+static bool is_same_line(const struct xs_trace *trace, uint32_t a, uint32_t b)
+{
+	const struct xs_site *x, *y;
+
+	if (a == b)
+		return true;
+	if (a >= trace->site_count || b >= trace->site_count ||
+	    trace->sites[a].function != trace->sites[b].function)
+		return false;
+	x = xs_symbols_user_site(trace, a);
+	y = xs_symbols_user_site(trace, b);
+	return x && y && x->file && y->file && x->line == y->line &&
+	       strcmp(x->file, y->file) == 0;
+}
+
 static bool is_same(const struct matcher *m, const struct xs_step *step,
 		    const struct xs_op *op)
 {
 	const uint8_t kind = op->kind == XS_OP_P2P ? XS_OP_D2D : op->kind;
 
 	return step->kind == kind &&
-	       step->site == m->trace->calls[op->call].site;
+	       is_same_line(m->trace, step->site,
+			    m->trace->calls[op->call].site);
 }
 
 static bool is_round(const struct matcher *m, uint32_t first)

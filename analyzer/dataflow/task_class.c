@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/dataflow/task_class.h"
 
+#include "analyzer/dataflow/arrays.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,8 +10,8 @@
  * make it iterative. */
 #define LEAST_ITERATIONS 4u
 
-/* An allocation that kernels are given, and in how many tasks: of all, and of
- * those in which it is copied. */
+/* An allocation that kernels are given, or an array in it, and in how many
+ * tasks: of all, and of those in which it is copied. */
 struct memory {
 	uint64_t bytes;
 	uint32_t used, filled, partly, out; /* tasks */
@@ -21,8 +23,10 @@ struct memory {
 struct classifier {
 	const struct xs_trace *trace;
 	const struct xs_dataflow *flow;
-	struct memory *memories;
-	uint32_t *number_of; /* by call that allocated, plus one; 0: none */
+	const struct xs_arrays *arrays;
+	struct memory *memories; /* those of arrays come first */
+	uint32_t *number_of; /* by call that allocated, plus one; 0: none. Of a
+			      * divided allocation: what is in no array */
 	uint32_t *task_of;   /* by op */
 	uint32_t count, tasks;
 };
@@ -53,6 +57,9 @@ static void number_tasks(struct classifier *c)
 /* Numbers the allocations that kernels are given. */
 static void number_memories(struct classifier *c)
 {
+	for (uint32_t i = 0; i < c->arrays->count; i++)
+		c->memories[c->count++].bytes =
+		    c->arrays->items[i].end - c->arrays->items[i].begin;
 	for (uint32_t i = 0; i < c->flow->op_count; i++) {
 		const struct xs_flow_op *op = &c->flow->flow_ops[i];
 
@@ -69,6 +76,20 @@ static void number_memories(struct classifier *c)
 			    c->flow->accesses[at].begin;
 		}
 	}
+}
+
+/* Returns the memory at an address of an allocation; NULL: no kernel is given
+ * it. */
+static struct memory *memory_at(const struct classifier *c, uint32_t call,
+				uint64_t address)
+{
+	const uint32_t array = xs_arrays_find(c->arrays, call, address);
+
+	if (array != XS_NONE)
+		return &c->memories[array];
+	return call != XS_NONE && c->number_of[call]
+		   ? &c->memories[c->number_of[call] - 1]
+		   : NULL;
 }
 
 static void end_task(struct classifier *c)
@@ -88,23 +109,46 @@ static void end_task(struct classifier *c)
 	}
 }
 
+/* A kernel uses the arrays that its pointers lead to. */
+static void note_kernel(struct classifier *c, uint32_t i)
+{
+	const struct xs_flow_op *op = &c->flow->flow_ops[i];
+	const struct xs_pointers *entry =
+	    xs_pointers_of(c->trace, op_of(c, i)->call);
+	const struct xs_pointers *end =
+	    c->trace->pointers + c->trace->pointers_count;
+
+	for (; entry < end && entry->call == op_of(c, i)->call; entry++)
+		for (size_t k = 0; k < 4 && entry->addresses[k]; k++) {
+			const uint32_t call =
+			    xs_flow_memory_at(c->flow, op, entry->addresses[k]);
+			struct memory *m =
+			    memory_at(c, call, entry->addresses[k]);
+
+			if (m)
+				m->is_used = true;
+		}
+}
+
 static void note_op(struct classifier *c, uint32_t i)
 {
 	const struct xs_flow_op *op = &c->flow->flow_ops[i];
-	const uint8_t kind = op_of(c, i)->kind;
 
+	if (op_of(c, i)->kind == XS_OP_KERNEL) {
+		note_kernel(c, i);
+		return;
+	}
 	for (uint32_t k = 0; k < op->access_count; k++) {
 		const struct xs_flow_access *access =
 		    &c->flow->accesses[op->first_access + k];
-		const uint32_t call = c->flow->memories[op->first_access + k];
-		struct memory *m;
+		struct memory *m = memory_at(
+		    c, c->flow->memories[op->first_access + k], access->begin);
 
-		if (call == XS_NONE || !c->number_of[call])
+		/* a set of a part is no copy of it */
+		if (!m || (op_of(c, i)->kind == XS_OP_SET &&
+			   access->end - access->begin < m->bytes))
 			continue;
-		m = &c->memories[c->number_of[call] - 1];
-		if (kind == XS_OP_KERNEL)
-			m->is_used = true;
-		else if (access->writes)
+		if (access->writes)
 			m->in_bytes += access->end - access->begin;
 		else
 			m->out_bytes += access->end - access->begin;
@@ -192,16 +236,20 @@ static void judge(struct classifier *c, struct xs_task_class *out)
 int xs_task_class(const struct xs_trace *trace,
 		  const struct xs_dataflow *dataflow, struct xs_task_class *out)
 {
-	const size_t accesses = dataflow->access_count;
+	struct xs_arrays arrays;
 	struct classifier c = {
 	    .trace = trace,
 	    .flow = dataflow,
-	    .memories = calloc(accesses + 1, sizeof(*c.memories)),
+	    .arrays = &arrays,
 	    .number_of = calloc(trace->call_count + 1, sizeof(*c.number_of)),
 	    .task_of =
 		calloc((size_t)dataflow->op_count + 1, sizeof(*c.task_of))};
-	int rc = c.memories && c.number_of && c.task_of ? 0 : -ENOMEM;
+	int rc = xs_arrays_find_all(trace, dataflow, &arrays);
 
+	c.memories = calloc((size_t)arrays.count + dataflow->access_count + 1,
+			    sizeof(*c.memories));
+	if (!c.memories || !c.number_of || !c.task_of)
+		rc = -ENOMEM;
 	*out = (struct xs_task_class){.kind = XS_CLASS_UNKNOWN};
 	if (!rc) {
 		number_tasks(&c);
@@ -219,5 +267,6 @@ int xs_task_class(const struct xs_trace *trace,
 	free(c.memories);
 	free(c.number_of);
 	free(c.task_of);
+	xs_arrays_free(&arrays);
 	return rc;
 }

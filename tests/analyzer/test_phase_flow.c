@@ -63,6 +63,13 @@ static const char head[] =
     "site call_class=5 site=2 function=11\n"
     "site call_class=7 site=3 function=12\n"
     "site call_class=5 site=4 function=11\n"
+    "string id=51 text=\"train.py\"\n"
+    "site call_class=0 site=6\nsource site=6 symbol=50 file=51 line=7\n"
+    "site call_class=0 site=7\nsource site=7 symbol=50 file=51 line=7\n"
+    "site call_class=0 site=8\nsource site=8 symbol=50 file=51 line=8\n"
+    "site call_class=2 site=16 function=10 caller=6\n"
+    "site call_class=2 site=17 function=10 caller=7\n"
+    "site call_class=2 site=18 function=10 caller=8\n"
     "shape registers=32 shape=1 name=50 grid_x=1 grid_y=1 grid_z=1 block_x=32 "
     "block_y=1 block_z=1\n"
     "queue queue=0 device=0 queue_kind=1 context=1 stream=7\n";
@@ -244,10 +251,29 @@ static uint64_t amount(const struct run *run, uint32_t task, unsigned buffer,
 	return sum;
 }
 
+/* The bytes of the array that kernels are given: the first half, if nothing
+ * else is copied. */
+static uint64_t array_bytes(const struct run *run, unsigned buffer)
+{
+	uint64_t bytes = BYTES;
+
+	for (uint32_t i = 0; i < run->count; i++) {
+		const struct planned *op = &run->ops[i];
+
+		if (op->kind == XS_STEP_KERNEL || op->begin / BYTES != buffer)
+			continue;
+		if (op->bytes == BYTES || op->begin % BYTES)
+			return BYTES;
+		bytes = op->bytes;
+	}
+	return bytes;
+}
+
 /* The class by one buffer; part: parts of it are copied. */
 static enum xs_task_class_kind class_of(const struct run *run, unsigned buffer,
 					bool *part)
 {
+	const uint64_t bytes = array_bytes(run, buffer);
 	uint32_t used = 0, filled = 0, out = 0;
 	bool partly = false;
 
@@ -258,10 +284,10 @@ static enum xs_task_class_kind class_of(const struct run *run, unsigned buffer,
 		if (!amount(run, t, buffer, XS_STEP_KERNEL))
 			continue;
 		used++;
-		filled += in >= BYTES;
-		out += outs >= BYTES;
-		partly |= in % BYTES && in < BYTES;
-		partly |= outs % BYTES && outs < BYTES;
+		filled += in >= bytes;
+		out += outs >= bytes;
+		partly |= in && in < bytes;
+		partly |= outs && outs < bytes;
 	}
 	if (used < 2)
 		return XS_CLASS_INDEPENDENT;
@@ -430,9 +456,49 @@ static void other_rounds(void **state)
 	xs_trace_free(trace);
 }
 
+/* Sets the site of all copies. */
+static void set_site(struct xs_trace *trace, struct xs_step *steps,
+		     uint32_t count, uint32_t call_id, uint32_t step_id)
+{
+	for (uint32_t s = 0; s < trace->site_count; s++) {
+		for (size_t i = 0;
+		     trace->sites[s].id == call_id && i < trace->op_count; i++)
+			if (trace->ops[i].kind != XS_OP_KERNEL)
+				trace->calls[trace->ops[i].call].site = s;
+		for (uint32_t i = 0; trace->sites[s].id == step_id && i < count;
+		     i++)
+			if (steps[i].kind != XS_STEP_KERNEL)
+				steps[i].site = s;
+	}
+}
+
+/* The steps are of a loop in another place than the sample's. */
+static void one_line_in_two_places(void **state)
+{
+	struct round round;
+	struct xs_step steps[OPS];
+	struct xs_trace *trace;
+	struct xs_phase phase;
+
+	(void)state;
+	do
+		make_round(&round);
+	while (round.ops[0].kind == XS_STEP_KERNEL);
+	trace = trace_of(&round);
+	phase = phase_of(trace, steps, round.count);
+	set_site(trace, steps, round.count, 16, 17);
+	assert_int_equal(xs_phase_flow(trace, &phase), 0);
+	assert_true(phase.flow_known);
+	set_site(trace, steps, round.count, 16, 18);
+	assert_int_equal(xs_phase_flow(trace, &phase), 0);
+	assert_false(phase.flow_known);
+	xs_trace_free(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(one_line_in_two_places),
 	    cmocka_unit_test(like_each_byte),
 	    cmocka_unit_test(other_rounds),
 	};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays within allocations, as pools hand them out. */
+#ifndef XS_ANALYZER_DATAFLOW_ARRAYS_H
+#define XS_ANALYZER_DATAFLOW_ARRAYS_H
+
+#include "analyzer/dataflow/dataflow.h"
+
+/* Part of the allocation that a call made. */
+struct xs_array {
+	uint32_t call;
+	uint64_t begin, end;
+};
+
+struct xs_arrays {
+	struct xs_array *items; /* by call, then begin; owned */
+	uint32_t count;
+};
+
+/*
+ * Finds the arrays of a dataflow: what is copied of an allocation, if a kernel
+ * is given the address of each range, or else the range follows one right
+ * before it, to whose array it then belongs. Ranges that overlap divide
+ * nothing, unless they are the same. Returns 0 or -ENOMEM.
+ */
+int xs_arrays_find_all(const struct xs_trace *trace,
+		       const struct xs_dataflow *dataflow,
+		       struct xs_arrays *arrays);
+void xs_arrays_free(struct xs_arrays *arrays);
+
+/* Returns the array with the address; XS_NONE: none. */
+uint32_t xs_arrays_find(const struct xs_arrays *arrays, uint32_t call,
+			uint64_t address);
+
+/* Returns the first entry of a launch, or the end of all if it has none. */
+const struct xs_pointers *xs_pointers_of(const struct xs_trace *trace,
+					 uint32_t call);
+
+/* Returns the call that allocated the memory at an address that the op
+ * accesses; XS_NONE: unknown. */
+uint32_t xs_flow_memory_at(const struct xs_dataflow *dataflow,
+			   const struct xs_flow_op *op, uint64_t address);
+
+#endif
