@@ -211,6 +211,8 @@ class Copy:
                 path = Path(word)
                 if path.is_relative_to(self.root / "tests"):
                     folder = path.relative_to(self.root).parent
+                    while not (self.root / folder / "CMakeLists.txt").is_file():
+                        folder = folder.parent # data of tests
                     targets.add(f"{folder}/all")
                 elif path.is_relative_to(self.build) and path.name.startswith("xs_"):
                     targets.add(path.name)  # a program that a script runs
