@@ -186,6 +186,14 @@ static size_t count_calls(const struct xs_foreign *f, uint8_t call_class)
 	return count;
 }
 
+static int add_driver(struct xs_chrome *c)
+{
+	return c->driver ? xs_foreign_add_info(
+			       &c->foreign, "driver=%" PRIu64 ".%" PRIu64,
+			       c->driver / 1000, c->driver % 1000 / 10)
+			 : 0;
+}
+
 int xs_chrome_add_notes(struct xs_chrome *c)
 {
 	struct xs_foreign *f = &c->foreign;
@@ -219,13 +227,9 @@ int xs_chrome_add_notes(struct xs_chrome *c)
 	    {streams, "note=the file does not tell for which stream a call "
 		      "waited"},
 	};
-	int rc = 0;
+	int rc = add_driver(c);
 
 	f->base_ns = c->base_ns;
-	if (c->driver)
-		rc = xs_foreign_add_info(f, "driver=%" PRIu64 ".%" PRIu64,
-					 c->driver / 1000,
-					 c->driver % 1000 / 10);
 	for (size_t i = 0; !rc && i < sizeof(infos) / sizeof(*infos); i++)
 		if (infos[i].missing)
 			rc = xs_foreign_add_info(f, "%s", infos[i].text);

@@ -6,6 +6,7 @@
  */
 #include "report/render/text/parts.h"
 
+#include "report/render/text/best_cases.h"
 #include "report/result/best.h"
 #include "report/result/columns.h"
 
@@ -277,73 +278,6 @@ static int put_table(const struct xs_terminal *terminal,
 	return xs_text_table_end(&table, NULL, 0);
 }
 
-/* Appends item to a list, once. */
-static const char *add_once(struct xs_result *result, const char *list,
-			    const char *item)
-{
-	return list && item && strstr(list, item)
-		   ? list
-		   : xs_arena_join(&result->arena, list, item);
-}
-
-/* A condition of rows with a star, and their strategies. */
-struct bound {
-	const char *text, *strategies;
-};
-
-struct bounds {
-	struct bound *items; /* of the arena, with room for each row */
-	size_t count;
-};
-
-static struct bounds no_bounds(struct xs_result *result, size_t phases)
-{
-	size_t rows = 0;
-
-	for (size_t i = 0; i < phases; i++)
-		rows += result->phases[i].estimate_count;
-	return (struct bounds){
-	    xs_arena_alloc(&result->arena, rows, sizeof(struct bound)), 0};
-}
-
-/* Appends the row's condition, or its strategy to that of other rows. */
-static void add_bound(struct xs_result *result, struct bounds *out,
-		      const struct xs_result_estimate *row)
-{
-	struct bound *bounds = out->items;
-	size_t i = 0;
-
-	if (!row->bound || !bounds)
-		return;
-	while (i < out->count && !same(bounds[i].text, row->bound))
-		i++;
-	if (i == out->count)
-		out->count++;
-	bounds[i].text = row->bound;
-	bounds[i].strategies =
-	    add_once(result, bounds[i].strategies, row->strategy);
-}
-
-/* "* the best case: only if ... (resident); ... (mapped, hybrid). ..." */
-static void put_bounds(const struct xs_terminal *terminal,
-		       struct xs_result *result, const struct bounds *bounds)
-{
-	struct xs_arena *arena = &result->arena;
-	const char *list = NULL;
-
-	for (size_t i = 0; i < bounds->count; i++)
-		list = xs_arena_print(arena, "%s%s%s (%s)", list ? list : "",
-				      list ? "; " : "", bounds->items[i].text,
-				      bounds->items[i].strategies);
-	if (list)
-		xs_terminal_wrap(
-		    terminal, XS_DIM, "  * ",
-		    xs_arena_print(
-			arena,
-			"the best case, only if %s: not shown by the trace",
-			list));
-}
-
 /* "phase 1 double-buffer: the copies also run during ..." */
 static void put_between(const struct xs_terminal *terminal,
 			struct xs_result *result,
@@ -367,7 +301,7 @@ static void put_between(const struct xs_terminal *terminal,
 static void put_legend(const struct xs_terminal *terminal,
 		       struct xs_result *result, size_t phases)
 {
-	struct bounds bounds = no_bounds(result, phases);
+	struct xs_text_best_cases bounds = xs_text_best_cases(result, phases);
 	const char *names = NULL;
 
 	for (size_t i = 0; i < phases; i++)
@@ -378,13 +312,13 @@ static void put_legend(const struct xs_terminal *terminal,
 			if (!is_listed(result, i) ||
 			    !is_shown(result, &result->phases[i], row))
 				continue;
-			add_bound(result, &bounds, row);
+			xs_text_best_cases_add(result, &bounds, row);
 			put_between(terminal, result, &result->phases[i], row);
 			names =
 			    add_model(result, names,
 				      published_row(&result->phases[i], row));
 		}
-	put_bounds(terminal, result, &bounds);
+	xs_text_best_cases_put(terminal, result, &bounds);
 	if (names)
 		xs_terminal_wrap(terminal, XS_DIM, "  published: ", names);
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What the stars of the table of strategies stand for. */
+#ifndef XS_REPORT_RENDER_TEXT_BEST_CASES_H
+#define XS_REPORT_RENDER_TEXT_BEST_CASES_H
+
+#include "report/render/text/terminal.h"
+#include "report/result/result.h"
+
+/* A condition of rows with a star, and their strategies. */
+struct xs_text_best_case {
+	const char *text, *strategies;
+};
+
+struct xs_text_best_cases {
+	struct xs_text_best_case *items; /* of the arena; NULL: no memory */
+	size_t count;
+};
+
+/* None yet, with room for each row of so many phases. */
+struct xs_text_best_cases xs_text_best_cases(struct xs_result *result,
+					     size_t phases);
+
+/* Appends the row's condition, or its strategy to that of other rows. */
+void xs_text_best_cases_add(struct xs_result *result,
+			    struct xs_text_best_cases *out,
+			    const struct xs_result_estimate *row);
+
+/* "* the best case, only if ... (resident); ... (mapped, hybrid): ..." */
+void xs_text_best_cases_put(const struct xs_terminal *terminal,
+			    struct xs_result *result,
+			    const struct xs_text_best_cases *cases);
+
+#endif
