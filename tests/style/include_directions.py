@@ -51,7 +51,7 @@ ROOMS = {
     "analyzer/sampling": "read symbols util",
     "analyzer/timeline": "read sampling util",
     "analyzer/rounds": "read symbols sampling timeline util",
-    "analyzer/dataflow": "read timeline util rounds",
+    "analyzer/dataflow": "read symbols timeline util rounds",
     "analyzer/waits": "read sampling timeline util",
     "model/machine": "analyzer/rounds",
     "model/replay": "analyzer/rounds machine",
