@@ -89,11 +89,11 @@ class Case:
             row[key] + between for key in ("round_ns", "low_ns", "high_ns"))
 
     def rest(self):
-        """Returns what the causes of the range leave unexplained, relative to what
-        is predicted."""
+        """Returns what the causes of the range leave unexplained, relative to the
+        round alone, as the model applies it."""
         off = self.flags - self.predicted
         known = self.known[off > 0] - self.round
-        return math.sqrt(max(off ** 2 - known ** 2, 0)) / self.predicted
+        return math.sqrt(max(off ** 2 - known ** 2, 0)) / self.round
 
 
 def load(xferspy, folder=DATA):

@@ -6,7 +6,7 @@
 
 /* clang-format off */
 #define XS_ERROR_allocations 0.434
-#define XS_ERROR_device_initiated 0.235
+#define XS_ERROR_device_initiated 0.629
 #define XS_ERROR_double_buffer 0.025
 #define XS_ERROR_mapped 0.130
 #define XS_ERROR_pinned 0.014

@@ -9,10 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of GPUs in a list. */
+/* Pairs of GPUs at most. */
 #define LINKS_MAX 64
 
-/* Copies from one call, or one of two GPUs. */
+/* The staged copies of one call, from one GPU to another. */
 struct copies {
 	uint16_t from, to;
 	uint64_t ops, bytes;
@@ -50,9 +50,10 @@ static void add_direct(struct xs_result_run *run, const struct xs_trace *trace,
 
 	if (!link)
 		return;
-	link->direct_ops += op->copies;
-	link->direct_bytes += xs_number_bounded(op->bytes);
-	link->direct_ns += xs_number_bounded(op->end_ns - op->start_ns);
+	xs_number_add(&link->direct_ops, op->copies);
+	xs_number_add(&link->direct_bytes, xs_number_bounded(op->bytes));
+	xs_number_add(&link->direct_ns,
+		      xs_number_bounded(op->end_ns - op->start_ns));
 }
 
 static void add_staged(struct xs_result_run *run, const struct copies *copies)
@@ -64,9 +65,10 @@ static void add_staged(struct xs_result_run *run, const struct copies *copies)
 
 	if (!link)
 		return;
-	link->staged_ops += xs_number_bounded(copies->ops);
-	link->staged_bytes += xs_number_bounded(copies->bytes);
-	link->staged_ns += xs_number_bounded(copies->end_ns - copies->start_ns);
+	xs_number_add(&link->staged_ops, xs_number_bounded(copies->ops));
+	xs_number_add(&link->staged_bytes, xs_number_bounded(copies->bytes));
+	xs_number_add(&link->staged_ns,
+		      xs_number_bounded(copies->end_ns - copies->start_ns));
 }
 
 static void take_part(const struct xs_trace *trace, const struct xs_op *op,
@@ -133,7 +135,7 @@ static int64_t line_ns(const struct xs_result_gpu_link *link, double latency_ns,
 	const double ns = (double)link->staged_ops * latency_ns +
 			  (double)link->staged_bytes * byte_ns;
 
-	return isnan(ns) ? XS_UNKNOWN : (int64_t)ns;
+	return xs_number_round(ns);
 }
 
 /* CUPTI's records of a large copy have the time of one of its chunks alone:
@@ -218,7 +220,8 @@ int xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace)
 		struct xs_result_gpu_link *link = &run->links[i];
 
 		if (link->staged_ops) {
-			predict(&result->machine, link);
+			if (!result->machine_choice.other_gpu)
+				predict(&result->machine, link);
 			link->staged_text = describe_staged(result, link);
 			note(result, link);
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies between two GPUs, both ways in turn: through the host, and direct
- * after each may access the other's memory. The other GPU is the first but this
- * one.
+ * after each may access the other's memory. The other GPU is the one with the
+ * lowest number but this one.
  */
 #include "report/calibrate/bench.h"
 

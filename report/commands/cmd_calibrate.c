@@ -206,7 +206,7 @@ static void note_failure(struct xs_machine *machine, const char *what,
 }
 
 /* Runs a step of a pass (0: outside the passes). Returns false if it failed;
- * then the profile is unchanged. */
+ * the profile then has what was measured before. */
 static bool take(const struct step *step, int pass, struct xs_bench *bench,
 		 struct xs_machine *machine)
 {
@@ -368,5 +368,6 @@ static int calibrate_main(int argc, char **argv)
 	set_deadline("end");
 	xs_bench_close(&bench);
 	xs_cuda_close(&bench.gpu);
+	alarm(0);
 	return code;
 }

@@ -109,9 +109,9 @@ static void the_profile_says_what_access_brings(void **state)
 	machine.G_peer.value = 0.0025;
 	result = result_of(2, staged);
 	assert_int_equal(result->run.links->staged_ns,
-			 (int)(2 * (17000 + 0.025 * MIB)));
+			 lround(2 * (17000 + 0.025 * MIB)));
 	assert_int_equal(result->run.links->peer_ns,
-			 (int)(2 * (8000 + 0.0025 * MIB)));
+			 lround(2 * (8000 + 0.0025 * MIB)));
 	assert_non_null(strstr(result->run.links->staged_text,
 			       "86.4 us; direct they would take 21.2 us"));
 	assert_true(has_note(result, "GPU 0 and 1 go through the host, 86.4"));
