@@ -35,7 +35,8 @@ struct xs_foreign_op {
 	uint32_t shape; /* kernels: xs_foreign_add_shape(); graphs: exec */
 	uint16_t queue; /* from xs_foreign_add_queue() */
 	uint16_t copies;
-	uint8_t kind; /* XS_REC_kernel, _copy, _set, _graph */
+	uint16_t peer; /* copies: the other device + 1; 0: unknown */
+	uint8_t kind;  /* XS_REC_kernel, _copy, _set, _graph */
 	uint8_t direction, src_memory, dst_memory, flags;
 };
 

@@ -185,9 +185,10 @@ static int add_kernel(void *self, sqlite3_stmt *values)
 	return rc ? rc : xs_foreign_add_op(&n->foreign, &op);
 }
 
-enum { M_BYTES = O_NODE + 1, M_KIND, M_SRC, M_DST, M_COUNT };
+enum { M_BYTES = O_NODE + 1, M_KIND, M_SRC, M_DST, M_COUNT, M_FROM, M_TO };
 static const char *const copy_columns[] = {
-    OP_COLUMNS, "bytes", "copyKind", "srcKind", "dstKind", "copyCount", NULL};
+    OP_COLUMNS,	 "bytes",	"copyKind",    "srcKind", "dstKind",
+    "copyCount", "srcDeviceId", "dstDeviceId", NULL};
 
 /* The published numbers of ENUM_CUDA_MEMCPY_OPER. */
 static uint8_t direction_of(uint64_t copy_kind, bool *migration)
@@ -200,6 +201,19 @@ static uint8_t direction_of(uint64_t copy_kind, bool *migration)
 	*migration = copy_kind >= 11 && copy_kind < sizeof(directions);
 	return copy_kind < sizeof(directions) ? directions[copy_kind]
 					      : XS_DIR_UNKNOWN;
+}
+
+/* Returns the other device of a copy between GPUs + 1; 0: unknown. */
+static uint16_t peer_of(sqlite3_stmt *values)
+{
+	const uint32_t from = xs_nsys_db_number16(values, M_FROM);
+	const uint32_t to = xs_nsys_db_number16(values, M_TO);
+	const uint32_t own = xs_nsys_db_number16(values, O_DEVICE);
+
+	if (sqlite3_column_type(values, M_FROM) == SQLITE_NULL ||
+	    sqlite3_column_type(values, M_TO) == SQLITE_NULL)
+		return 0;
+	return (uint16_t)((from == own ? to : from) + 1);
 }
 
 static int add_copy(void *self, sqlite3_stmt *values)
@@ -215,6 +229,7 @@ static int add_copy(void *self, sqlite3_stmt *values)
 	op.copies = xs_nsys_db_number16(values, M_COUNT);
 	op.direction =
 	    direction_of(xs_nsys_db_number(values, M_KIND), &migration);
+	op.peer = peer_of(values);
 	if (migration) {
 		op.flags |= XS_OP_MIGRATION;
 		op.src_memory = op.dst_memory = XS_MEM_MANAGED;

@@ -42,12 +42,17 @@ static struct xs_result_gpu_link *link_of(struct xs_result_run *run,
 	return &links[run->link_count++];
 }
 
+/* A trace of another tool may not name the other GPU; migrations are no copies
+ * of the program. */
 static void add_direct(struct xs_result_run *run, const struct xs_trace *trace,
 		       const struct xs_op *op)
 {
-	struct xs_result_gpu_link *link =
-	    link_of(run, device_of(trace, op), op->peer);
+	const uint16_t own = device_of(trace, op);
+	struct xs_result_gpu_link *link;
 
+	if (op->peer == own || op->flags & XS_OP_MIGRATION)
+		return;
+	link = link_of(run, own, op->peer);
 	if (!link)
 		return;
 	xs_number_add(&link->direct_ops, op->copies);

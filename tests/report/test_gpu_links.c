@@ -166,6 +166,21 @@ static void direct_copies_have_their_rate(void **state)
 	xs_result_free(result);
 }
 
+/* A trace of another tool may not name the other GPU; the system migrates. */
+static void unknown_peers_and_migrations_are_no_link(void **state)
+{
+	struct xs_result *result = result_of(
+	    1, "copy queue=1 correlation=1 start=10000 duration=4000 bytes=64 "
+	       "direction=5 src_memory=3 dst_memory=3 peer_device=1\n"
+	       "copy queue=1 start=20000 duration=4000 bytes=64 direction=5 "
+	       "src_memory=5 dst_memory=5 flags=4 peer_device=0\n");
+
+	(void)state;
+	assert_int_equal(result->totals.p2p_ops, 1);
+	assert_int_equal(result->run.link_count, 0);
+	xs_result_free(result);
+}
+
 /* As in a damaged trace. */
 static void a_part_alone_is_no_copy(void **state)
 {
@@ -192,6 +207,8 @@ int main(void)
 	    cmocka_unit_test_setup(the_hosts_link_is_the_least, set_up),
 	    cmocka_unit_test_setup(without_rates_calibrate_is_named, set_up),
 	    cmocka_unit_test_setup(direct_copies_have_their_rate, set_up),
+	    cmocka_unit_test_setup(unknown_peers_and_migrations_are_no_link,
+				   set_up),
 	    cmocka_unit_test_setup(a_part_alone_is_no_copy, set_up),
 	};
 

@@ -164,6 +164,19 @@ class Nsys(unittest.TestCase):
         first["trace"]["path"] = second["trace"]["path"] = ""
         self.assertEqual(first, second)
 
+    def test_copies_between_gpus(self):
+        path = self.write("3.25")
+        with sqlite3.connect(path) as db:
+            db.execute("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET copyKind = 10, "
+                       "srcKind = 2, dstKind = 2 WHERE copyKind = 1")
+        self.assertEqual(report(path)["gpu_links"], [])
+        with sqlite3.connect(path) as db:
+            for column, device in (("srcDeviceId", 0), ("dstDeviceId", 3)):
+                db.execute("ALTER TABLE CUPTI_ACTIVITY_KIND_MEMCPY ADD COLUMN "
+                           f"{column} DEFAULT {device}")
+        link, = report(path)["gpu_links"]
+        self.assertEqual((link["first"], link["second"]), (0, 3))
+
     def test_waits_and_graphs(self):
         path = self.write("3.24")
         db = sqlite3.connect(path)
