@@ -175,6 +175,24 @@ static void set_unknown(struct xs_foreign *f)
 	}
 }
 
+/* Of calls that start together the longest comes first: it made the others. */
+static int sort_equal_starts(const struct xs_foreign *f, struct xs_key *keys)
+{
+	size_t end;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < f->call_count; i = end) {
+		const uint64_t start_ns = keys[i].key;
+
+		for (end = i; end < f->call_count && keys[end].key == start_ns;
+		     end++)
+			keys[end].key =
+			    UINT64_MAX - f->calls[keys[end].index].end_ns;
+		rc = xs_keys_sort(keys + i, end - i);
+	}
+	return rc;
+}
+
 static int sort_calls(struct xs_foreign *f)
 {
 	struct xs_key *keys = malloc((f->call_count + 1) * sizeof(*keys));
@@ -184,6 +202,8 @@ static int sort_calls(struct xs_foreign *f)
 		keys[i] = (struct xs_key){f->calls[i].start_ns, (uint32_t)i};
 	if (!rc)
 		rc = xs_keys_sort(keys, f->call_count);
+	if (!rc)
+		rc = sort_equal_starts(f, keys);
 	if (!rc)
 		xs_keys_apply(keys, f->call_count, f->calls, sizeof(*f->calls));
 	free(keys);

@@ -291,6 +291,16 @@ class PyTorch(unittest.TestCase):
         notes = " ".join(report(path)["coverage"]["notes"])
         self.assertIn("does not tell which events streams waited for", notes)
 
+    def test_the_inner_of_calls_that_start_together_comes_first(self):
+        path = packed(self.path / "a", [
+            event("cuda_driver", "cuLaunchKernel", 10, 4, correlation=1),
+            event("cuda_runtime", "cudaLaunchKernel", 10, 5, correlation=1),
+            event("kernel", "k", 20, 5, correlation=1)])
+        made = records(path)
+        self.assertEqual(len(made["call"]), 1)
+        self.assertIn("cudaLaunchKernel", [row["text"] for row in made["string"]])
+        self.assertEqual(made["call"][0]["duration"], "5000")
+
     def test_times_are_exact(self):
         path = packed(self.path / "a", [
             event("cuda_runtime", "cudaMemcpyAsync", "START", 3, correlation=1)])
