@@ -26,13 +26,16 @@ static long take(struct xs_json_input *in, void *to, size_t room)
 	return taken;
 }
 
+static bool is_gzip(const xs_u8 *data)
+{
+	return data[0] == 0x1f && data[1] == 0x8b;
+}
+
 int xs_json_input_open(struct xs_json_input *in,
 		       const struct xs_trace_bytes *bytes)
 {
-	const xs_u8 *data = bytes->data;
-
 	*in = (struct xs_json_input){.bytes = bytes};
-	in->zipped = bytes->size > 2 && data[0] == 0x1f && data[1] == 0x8b;
+	in->zipped = bytes->size > 2 && is_gzip(bytes->data);
 	/* 16: gzip */
 	return in->zipped && inflateInit2(&in->zip, 15 + 16) ? -ENOMEM : 0;
 }
@@ -43,14 +46,21 @@ void xs_json_input_release(struct xs_json_input *in)
 		inflateEnd(&in->zip);
 }
 
-/* A file may be several compressed parts, one after another. */
+/* A file may be several compressed parts, one after another; zeros may fill its
+ * last block. */
 static int next_part(struct xs_json_input *in)
 {
-	if (in->zip.avail_in == 0 && in->at == in->bytes->size)
-		in->ended = true;
-	else if (inflateReset(&in->zip) != Z_OK)
-		return -EPROTO;
-	return 0;
+	const uint64_t at = in->at;
+	xs_u8 magic[2] = {0};
+	long taken;
+
+	in->at -= in->zip.avail_in;
+	taken = take(in, magic, sizeof(magic));
+	in->at = at;
+	if (taken < 0)
+		return (int)taken;
+	in->ended = !is_gzip(magic);
+	return in->ended || inflateReset(&in->zip) == Z_OK ? 0 : -EPROTO;
 }
 
 static long inflate_piece(struct xs_json_input *in, char *piece)

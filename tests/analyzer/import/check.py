@@ -301,6 +301,16 @@ class PyTorch(unittest.TestCase):
         self.assertIn("cudaLaunchKernel", [row["text"] for row in made["string"]])
         self.assertEqual(made["call"][0]["duration"], "5000")
 
+    def test_what_follows_the_compressed_data(self):
+        plain = records(RECORDED / "rounds.json.gz")
+        data = (RECORDED / "rounds.json.gz").read_bytes()
+        text = gzip.decompress(data)
+        path = self.path / "a"
+        for content in (data + b"\0", data + bytes(70000), # as gzip -t
+                        gzip.compress(text[:9999]) + gzip.compress(text[9999:])):
+            path.write_bytes(content)
+            self.assertEqual(records(path)["copy"], plain["copy"])
+
     def test_times_are_exact(self):
         path = packed(self.path / "a", [
             event("cuda_runtime", "cudaMemcpyAsync", "START", 3, correlation=1)])
