@@ -94,6 +94,15 @@ bool xs_nsys_db_has_table(const struct xs_nsys_db *db, const char *table)
 	return xs_nsys_db_has_column(db, table, NULL);
 }
 
+static int refuse(const struct xs_nsys_db *db, const char *table,
+		  const char *column)
+{
+	return xs_import_fail(db->error,
+			      "its table %s has no column %s: this version of "
+			      "the export is not known",
+			      table, column);
+}
+
 /* Writes the statement that selects the columns. */
 static int write_query(const struct xs_nsys_db *db, const char *table,
 		       const char *const *columns, size_t needed, char *query,
@@ -105,11 +114,7 @@ static int write_query(const struct xs_nsys_db *db, const char *table,
 		const bool has = xs_nsys_db_has_column(db, table, columns[i]);
 
 		if (!has && i < needed)
-			return xs_import_fail(
-			    db->error,
-			    "its table %s has no column %s: this version of "
-			    "the export is not known",
-			    table, columns[i]);
+			return refuse(db, table, columns[i]);
 		length += (size_t)snprintf(
 		    query + length, size - length, "%s %s%s%s", i ? "," : "",
 		    has ? "\"" : "", has ? columns[i] : "NULL",
@@ -119,6 +124,33 @@ static int write_query(const struct xs_nsys_db *db, const char *table,
 	return 0;
 }
 
+static int prepare(const struct xs_nsys_db *db, const char *query,
+		   sqlite3_stmt **values)
+{
+	const int code = sqlite3_prepare_v2(db->db, query, -1, values, NULL);
+
+	return code ? fail(db, code) : 0;
+}
+
+int xs_nsys_db_prepare(const struct xs_nsys_db *db, const char *table,
+		       const char *const *columns, const char *query,
+		       sqlite3_stmt **values)
+{
+	for (; *columns; columns++)
+		if (!xs_nsys_db_has_column(db, table, *columns))
+			return refuse(db, table, *columns);
+	return prepare(db, query, values);
+}
+
+int xs_nsys_db_step(const struct xs_nsys_db *db, sqlite3_stmt *values)
+{
+	const int code = sqlite3_step(values);
+
+	if (code == SQLITE_ROW)
+		return 1;
+	return code == SQLITE_DONE ? 0 : fail(db, code);
+}
+
 int xs_nsys_db_each(const struct xs_nsys_db *db, const char *table,
 		    const char *const *columns, size_t needed,
 		    int (*row)(void *self, sqlite3_stmt *values), void *self)
@@ -126,23 +158,19 @@ int xs_nsys_db_each(const struct xs_nsys_db *db, const char *table,
 	char query[XS_NSYS_COLUMNS * 40];
 	sqlite3_stmt *values = NULL;
 	uint64_t rows = 0;
-	int code, rc;
+	int rc;
 
 	if (!xs_nsys_db_has_table(db, table))
 		return 0;
 	rc = write_query(db, table, columns, needed, query, sizeof(query));
-	if (rc)
-		return rc;
-	code = sqlite3_prepare_v2(db->db, query, -1, &values, NULL);
-	while (!rc && !code && (code = sqlite3_step(values)) == SQLITE_ROW) {
+	if (!rc)
+		rc = prepare(db, query, &values);
+	while (!rc && (rc = xs_nsys_db_step(db, values)) > 0)
 		/* a damaged table may have its pages in a circle */
 		rc = rows++ < db->bytes ? row(self, values)
 					: fail(db, SQLITE_CORRUPT);
-		code = SQLITE_OK;
-	}
 	sqlite3_finalize(values);
-	return rc || code == SQLITE_OK || code == SQLITE_DONE ? rc
-							      : fail(db, code);
+	return rc;
 }
 
 uint64_t xs_nsys_db_number(sqlite3_stmt *values, int column)

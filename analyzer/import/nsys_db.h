@@ -37,6 +37,15 @@ int xs_nsys_db_each(const struct xs_nsys_db *db, const char *table,
 		    const char *const *columns, size_t needed,
 		    int (*row)(void *self, sqlite3_stmt *values), void *self);
 
+/* Prepares a query on a table, which is refused without the columns; columns
+ * end in NULL. Returns 0 or -errno with a message. Finalize the statement in
+ * any case. */
+int xs_nsys_db_prepare(const struct xs_nsys_db *db, const char *table,
+		       const char *const *columns, const char *query,
+		       sqlite3_stmt **values);
+/* Returns 1 for a row, 0 at the end, or -errno with a message. */
+int xs_nsys_db_step(const struct xs_nsys_db *db, sqlite3_stmt *values);
+
 /* Returns an integer, 0 if it is negative or missing. */
 uint64_t xs_nsys_db_number(sqlite3_stmt *values, int column);
 /* Returns at most the largest number of the type. */

@@ -47,14 +47,14 @@ static const char *const gpu_columns[] = {"id",
  * process. */
 static uint32_t number_of(const struct xs_nsys *n, sqlite3_stmt *values)
 {
-	char query[128], number[16];
+	char query[128], pid[16], number[16];
 
 	snprintf(query, sizeof(query),
 		 "SELECT cudaId FROM TARGET_INFO_CUDA_DEVICE WHERE gpuId = %u "
 		 "AND pid = CAST(?1 AS INTEGER)",
 		 xs_nsys_db_number32(values, G_ID));
-	snprintf(number, sizeof(number), "%u", n->pid);
-	xs_nsys_db_find(&n->db, query, number, number, sizeof(number));
+	snprintf(pid, sizeof(pid), "%u", n->pid);
+	xs_nsys_db_find(&n->db, query, pid, number, sizeof(number));
 	if (number[0])
 		return (uint32_t)strtoul(number, NULL, 10);
 	return xs_nsys_db_number32(

@@ -236,7 +236,7 @@ static int add_info(struct xs_nsys *n, const char *key, const char *value)
 			: 0;
 }
 
-static const char *base_name(const char *path)
+const char *xs_nsys_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -262,7 +262,7 @@ static int add_app(struct xs_nsys *n)
 	    "PROCESS!_0:ARGUMENT!_%", command, sizeof(command));
 	length = strcspn(command, " ");
 	if (length && strlen(name) >= length &&
-	    strncmp(base_name(name), command, length) == 0)
+	    strncmp(xs_nsys_base_name(name), command, length) == 0)
 		return add_info(n, "app", command);
 	return add_info(n, "app", name);
 }
@@ -288,6 +288,7 @@ static int add_system(struct xs_nsys *n)
 int xs_nsys_info_begin(struct xs_nsys *n)
 {
 	static const char *const memory[] = {"id", "name", NULL};
+	static const char *const string[] = {"id", "value", NULL};
 	int rc = check_schema(n);
 
 	if (!rc)
@@ -300,9 +301,12 @@ int xs_nsys_info_begin(struct xs_nsys *n)
 	find_span(n);
 	if (!rc)
 		rc = add_system(n);
-	sqlite3_prepare_v2(n->db.db,
-			   "SELECT value FROM main.StringIds WHERE id = ?1", -1,
-			   &n->find_string, NULL);
+	if (!rc)
+		rc = xs_nsys_db_prepare(
+		    &n->db, "StringIds", string,
+		    "SELECT value FROM main.StringIds WHERE id = ?1",
+		    &n->find_string);
+	/* stacks may be missing */
 	sqlite3_prepare_v2(n->db.db,
 			   "SELECT symbol, module FROM main." XS_NSYS_STACKS
 			   " WHERE id = ?1 ORDER BY stackDepth",

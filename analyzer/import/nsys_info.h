@@ -29,6 +29,9 @@ static inline uint32_t xs_nsys_pid(uint64_t global_id)
 	return (uint32_t)(global_id >> 24) & 0xffffffu;
 }
 
+/* Returns the part of a path after its last slash. */
+const char *xs_nsys_base_name(const char *path);
+
 /* Before and after the tables are read. Return 0 or -errno with a message. */
 int xs_nsys_info_begin(struct xs_nsys *nsys);
 int xs_nsys_info_end(struct xs_nsys *nsys);

@@ -17,11 +17,10 @@ static int read_string(struct xs_nsys *n, uint64_t id, uint32_t *number)
 	char name[128];
 	int rc;
 
-	if (n->find_string) {
-		sqlite3_bind_int64(n->find_string, 1, (sqlite3_int64)id);
-		if (sqlite3_step(n->find_string) == SQLITE_ROW)
-			text = xs_nsys_db_text(n->find_string, 0);
-	}
+	sqlite3_bind_int64(n->find_string, 1, (sqlite3_int64)id);
+	rc = xs_nsys_db_step(&n->db, n->find_string);
+	if (rc > 0)
+		text = xs_nsys_db_text(n->find_string, 0);
 	/* cudaMemcpy_v3020: no program calls it so */
 	if (strncmp(text, "cuda", 4) == 0 && strlen(text) < sizeof(name)) {
 		const int length = xs_call_name_length(text);
@@ -30,9 +29,9 @@ static int read_string(struct xs_nsys *n, uint64_t id, uint32_t *number)
 		name[length] = '\0';
 		text = name;
 	}
-	rc = xs_foreign_add_string(&n->foreign, text, number);
-	if (n->find_string)
-		sqlite3_reset(n->find_string);
+	if (rc >= 0)
+		rc = xs_foreign_add_string(&n->foreign, text, number);
+	sqlite3_reset(n->find_string);
 	return rc;
 }
 
@@ -61,8 +60,19 @@ int xs_nsys_string(struct xs_nsys *n, uint64_t id, uint32_t *number)
 
 static bool is_of_cuda(const char *module)
 {
-	return strstr(module, "libcuda") || strstr(module, "libcupti") ||
-	       strstr(module, "libToolsInjection");
+	const char *name = xs_nsys_base_name(module);
+
+	return strstr(name, "libcuda") || strstr(name, "libcupti") ||
+	       strstr(name, "libToolsInjection");
+}
+
+static int read_frame(struct xs_nsys *n, struct xs_foreign_site *site)
+{
+	const uint64_t symbol = xs_nsys_db_number(n->find_frames, 0);
+	const uint64_t module = xs_nsys_db_number(n->find_frames, 1);
+	const int rc = xs_nsys_string(n, module, &site->module);
+
+	return rc ? rc : xs_nsys_string(n, symbol, &site->symbol);
 }
 
 int xs_nsys_caller(struct xs_nsys *n, uint64_t stack,
@@ -73,15 +83,11 @@ int xs_nsys_caller(struct xs_nsys *n, uint64_t stack,
 	if (!stack || !n->find_frames)
 		return 0;
 	sqlite3_bind_int64(n->find_frames, 1, (sqlite3_int64)stack);
-	for (size_t i = 0; !rc && i < FRAMES_MOST &&
-			   sqlite3_step(n->find_frames) == SQLITE_ROW;
-	     i++) {
-		const uint64_t symbol = xs_nsys_db_number(n->find_frames, 0);
-		const uint64_t module = xs_nsys_db_number(n->find_frames, 1);
-
-		rc = xs_nsys_string(n, module, &site->module);
-		if (!rc)
-			rc = xs_nsys_string(n, symbol, &site->symbol);
+	for (size_t i = 0; !rc && i < FRAMES_MOST; i++) {
+		rc = xs_nsys_db_step(&n->db, n->find_frames);
+		if (rc <= 0)
+			break;
+		rc = read_frame(n, site);
 		if (!is_of_cuda(
 			xs_distinct_value(&n->foreign.strings, site->module)))
 			break;

@@ -164,6 +164,18 @@ class Nsys(unittest.TestCase):
         first["trace"]["path"] = second["trace"]["path"] = ""
         self.assertEqual(first, second)
 
+    def test_gpus_have_the_numbers_of_the_process(self):
+        path = self.write("3.25")
+        with sqlite3.connect(path) as db: # CUDA_VISIBLE_DEVICES=1,0
+            db.execute("UPDATE TARGET_INFO_CUDA_DEVICE SET cudaId = 1")
+            db.execute("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (1, 0, 4711)")
+            db.execute("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (1, 1, 99)")
+            gpu = write_nsys.GPU | {"id": 1, "cuDevice": 1, "name": "the other"}
+            db.execute("INSERT INTO TARGET_INFO_GPU VALUES "
+                       f"({','.join('?' * len(gpu))})", list(gpu.values()))
+        self.assertEqual([(gpu["device"], gpu["text"])
+                          for gpu in records(path)["device"]], [("0", "the other")])
+
     def test_copies_between_gpus(self):
         path = self.write("3.25")
         with sqlite3.connect(path) as db:
@@ -176,6 +188,15 @@ class Nsys(unittest.TestCase):
                            f"{column} DEFAULT {device}")
         link, = report(path)["gpu_links"]
         self.assertEqual((link["first"], link["second"]), (0, 3))
+
+    def test_a_folder_is_no_library(self):
+        path = self.write("3.25")
+        with sqlite3.connect(path) as db:
+            db.execute("UPDATE StringIds SET value = '/src/libcuda-app/scale' "
+                       "WHERE value = '/home/user/app/scale'")
+        self.assertIn("load(float*)", [
+            site["function"] for phase in report(path)["phases"]
+            for site in phase["sites"]])
 
     def test_waits_and_graphs(self):
         path = self.write("3.24")
@@ -394,6 +415,14 @@ class Refused(unittest.TestCase):
         self.refuse("damaged or incomplete")
         self.path.write_bytes(whole[:100])
         self.refuse("damaged or incomplete")
+        for table in ("StringIds", "CUDA_CALLCHAINS"):
+            self.path.write_bytes(whole)
+            with sqlite3.connect(self.path) as db:
+                page, = db.execute("SELECT rootpage FROM sqlite_master "
+                                   "WHERE name = ?", [table]).fetchone()
+            at = 512 * (page - 1)
+            self.path.write_bytes(whole[:at] + bytes(512) + whole[at + 512:])
+            self.refuse("damaged or incomplete")
 
     def test_json(self):
         whole = (RECORDED / "rounds.json.gz").read_bytes()
@@ -423,6 +452,12 @@ class Refused(unittest.TestCase):
             db.execute("ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL "
                        "RENAME COLUMN correlationId TO id")
         self.refuse("has no column correlationId")
+
+    def test_strings_without_a_column(self):
+        write_nsys.write("3.25", self.path)
+        with sqlite3.connect(self.path) as db:
+            db.execute("ALTER TABLE StringIds RENAME COLUMN value TO text")
+        self.refuse("table StringIds has no column value")
 
 
 if __name__ == "__main__":
