@@ -6,7 +6,6 @@
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,14 +185,6 @@ static size_t count_calls(const struct xs_foreign *f, uint8_t call_class)
 	return count;
 }
 
-static int add_driver(struct xs_chrome *c)
-{
-	return c->driver ? xs_foreign_add_info(
-			       &c->foreign, "driver=%" PRIu64 ".%" PRIu64,
-			       c->driver / 1000, c->driver % 1000 / 10)
-			 : 0;
-}
-
 int xs_chrome_add_notes(struct xs_chrome *c)
 {
 	struct xs_foreign *f = &c->foreign;
@@ -227,7 +218,7 @@ int xs_chrome_add_notes(struct xs_chrome *c)
 	    {streams, "note=the file does not tell for which stream a call "
 		      "waited"},
 	};
-	int rc = add_driver(c);
+	int rc = xs_foreign_add_driver(&c->foreign, c->driver);
 
 	f->base_ns = c->base_ns;
 	for (size_t i = 0; !rc && i < sizeof(infos) / sizeof(*infos); i++)

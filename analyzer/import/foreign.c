@@ -4,6 +4,7 @@
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,32 @@ int xs_foreign_add_queue(struct xs_foreign *f,
 		return rc;
 	*number = (uint16_t)index;
 	return index < XS_WIDE16 ? 0 : -EOVERFLOW;
+}
+
+int xs_foreign_add_driver(struct xs_foreign *f, uint64_t version)
+{
+	return version
+		   ? xs_foreign_add_info(f, "driver=%" PRIu64 ".%" PRIu64,
+					 version / 1000, version % 1000 / 10)
+		   : 0;
+}
+
+uint8_t xs_foreign_memory(const char *text)
+{
+	static const struct {
+		const char *name;
+		uint8_t memory;
+	} kinds[] = {{"pageable", XS_MEM_PAGEABLE},
+		     {"pinned", XS_MEM_PINNED},
+		     {"device", XS_MEM_DEVICE},
+		     {"array", XS_MEM_ARRAY},
+		     {"managed", XS_MEM_MANAGED}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strncasecmp(text, kinds[i].name, strlen(kinds[i].name)) ==
+		    0)
+			return kinds[i].memory;
+	return XS_MEM_UNKNOWN;
 }
 
 uint64_t xs_foreign_stream(const struct xs_foreign *f, uint16_t queue)

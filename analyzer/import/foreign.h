@@ -111,6 +111,13 @@ int xs_foreign_add_device(struct xs_foreign *foreign,
 int xs_foreign_add_info(struct xs_foreign *foreign, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Adds the version of the driver, such as 13020 for 13.2; 0: unknown. */
+int xs_foreign_add_driver(struct xs_foreign *foreign, uint64_t version);
+
+/* Returns the kind of memory whose name the text begins with, such as "pinned"
+ * or "DEVICE_STATIC". */
+uint8_t xs_foreign_memory(const char *text);
+
 /* Returns the handle of a stream for calls: 0 for the default stream. */
 uint64_t xs_foreign_stream(const struct xs_foreign *foreign, uint16_t queue);
 

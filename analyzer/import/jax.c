@@ -10,21 +10,9 @@
 
 static uint8_t memory_of(const char *details, const char *key)
 {
-	static const struct {
-		const char *name;
-		uint8_t memory;
-	} kinds[] = {{"pageable", XS_MEM_PAGEABLE},
-		     {"pinned", XS_MEM_PINNED},
-		     {"device", XS_MEM_DEVICE},
-		     {"array", XS_MEM_ARRAY},
-		     {"managed", XS_MEM_MANAGED}};
 	const char *at = strstr(details, key);
 
-	at = at ? at + strlen(key) : "";
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (strncmp(at, kinds[i].name, strlen(kinds[i].name)) == 0)
-			return kinds[i].memory;
-	return XS_MEM_UNKNOWN;
+	return xs_foreign_memory(at ? at + strlen(key) : "");
 }
 
 static uint64_t size_of(const char *details)

@@ -86,23 +86,6 @@ static int add_kernel(struct xs_chrome *c, const struct xs_chrome_event *e)
 	return rc ? rc : xs_chrome_add_op(c, e, &op);
 }
 
-static uint8_t memory_of(const char *name)
-{
-	static const struct {
-		const char *name;
-		uint8_t memory;
-	} kinds[] = {
-	    {"Pageable", XS_MEM_PAGEABLE},     {"Pinned", XS_MEM_PINNED},
-	    {"Device", XS_MEM_DEVICE},	       {"Array", XS_MEM_ARRAY},
-	    {"Managed", XS_MEM_MANAGED},       {"Device Static", XS_MEM_DEVICE},
-	    {"Managed Static", XS_MEM_MANAGED}};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (strcmp(name, kinds[i].name) == 0)
-			return kinds[i].memory;
-	return XS_MEM_UNKNOWN;
-}
-
 /* "Memcpy HtoD (Pageable -> Device)" */
 static int add_copy(struct xs_chrome *c, const struct xs_chrome_event *e)
 {
@@ -121,10 +104,8 @@ static int add_copy(struct xs_chrome *c, const struct xs_chrome_event *e)
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
 		if (strcmp(way, ways[i].name) == 0)
 			op.direction = ways[i].direction;
-	if (from[0] && from[strlen(from) - 1] == ' ')
-		from[strlen(from) - 1] = '\0';
-	op.src_memory = memory_of(from);
-	op.dst_memory = memory_of(to);
+	op.src_memory = xs_foreign_memory(from);
+	op.dst_memory = xs_foreign_memory(to);
 	return xs_chrome_add_op(c, e, &op);
 }
 
@@ -135,7 +116,7 @@ static int add_set(struct xs_chrome *c, const struct xs_chrome_event *e)
 	char on[24] = "";
 
 	sscanf(e->name, "Memset (%23[^)])", on);
-	op.dst_memory = memory_of(on);
+	op.dst_memory = xs_foreign_memory(on);
 	return xs_chrome_add_op(c, e, &op);
 }
 

@@ -71,14 +71,6 @@ static int check_schema(struct xs_nsys *n)
  * numbers changed. */
 static int add_memory(void *self, sqlite3_stmt *values)
 {
-	static const struct {
-		const char *name;
-		uint8_t memory;
-	} kinds[] = {
-	    {"PAGEABLE", XS_MEM_PAGEABLE},     {"PINNED", XS_MEM_PINNED},
-	    {"DEVICE", XS_MEM_DEVICE},	       {"DEVICE_STATIC", XS_MEM_DEVICE},
-	    {"ARRAY", XS_MEM_ARRAY},	       {"MANAGED", XS_MEM_MANAGED},
-	    {"MANAGED_STATIC", XS_MEM_MANAGED}};
 	static const char prefix[] = "CUDA_MEMOPR_MEMORY_KIND_";
 	struct xs_nsys *n = self;
 	const uint64_t id = xs_nsys_db_number(values, 0);
@@ -87,9 +79,7 @@ static int add_memory(void *self, sqlite3_stmt *values)
 	if (id >= sizeof(n->memories) ||
 	    strncmp(name, prefix, sizeof(prefix) - 1) != 0)
 		return 0;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (strcmp(name + sizeof(prefix) - 1, kinds[i].name) == 0)
-			n->memories[id] = kinds[i].memory;
+	n->memories[id] = xs_foreign_memory(name + sizeof(prefix) - 1);
 	return 0;
 }
 
@@ -218,18 +208,6 @@ static void find_span(struct xs_nsys *n)
 		n->foreign.end_ns = n->base_ns;
 }
 
-/* 13020 is CUDA 13.2; 0: unknown. */
-static void format_version(char *value, size_t size)
-{
-	const unsigned long number = strtoul(value, NULL, 10);
-
-	if (number)
-		snprintf(value, size, "%lu.%lu", number / 1000,
-			 number % 1000 / 10);
-	else
-		value[0] = '\0';
-}
-
 static int add_info(struct xs_nsys *n, const char *key, const char *value)
 {
 	return value[0] ? xs_foreign_add_info(&n->foreign, "%s=%s", key, value)
@@ -279,9 +257,9 @@ static int add_system(struct xs_nsys *n)
 	rc = add_info(n, "host", value);
 	xs_nsys_db_find(&n->db, query, "CudaDriverVersion", value,
 			sizeof(value));
-	format_version(value, sizeof(value));
 	if (!rc)
-		rc = add_info(n, "driver", value);
+		rc = xs_foreign_add_driver(&n->foreign,
+					   strtoull(value, NULL, 10));
 	return rc ? rc : add_app(n);
 }
 
