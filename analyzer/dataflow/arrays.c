@@ -25,14 +25,20 @@ const struct xs_pointers *xs_pointers_of(const struct xs_trace *trace,
 uint32_t xs_flow_memory_at(const struct xs_dataflow *dataflow,
 			   const struct xs_flow_op *op, uint64_t address)
 {
-	for (uint32_t k = 0; k < op->access_count; k++) {
-		const uint32_t at = op->first_access + k;
+	uint32_t low = op->first_access, high = low + op->access_count;
 
-		if (dataflow->accesses[at].begin <= address &&
-		    address < dataflow->accesses[at].end)
-			return dataflow->memories[at];
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (dataflow->accesses[middle].begin <= address)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return XS_NONE;
+	return low > op->first_access &&
+		       address < dataflow->accesses[low - 1].end
+		   ? dataflow->memories[low - 1]
+		   : XS_NONE;
 }
 
 static int by_place(const void *a, const void *b)
@@ -103,8 +109,11 @@ static void mark_given(const struct xs_trace *trace,
 		       const struct xs_dataflow *flow,
 		       const struct xs_arrays *arrays, bool *given)
 {
-	const struct xs_pointers *end = trace->pointers + trace->pointers_count;
+	const struct xs_pointers *end;
 
+	if (!trace->pointers_count)
+		return;
+	end = trace->pointers + trace->pointers_count;
 	for (uint32_t i = 0; i < flow->op_count; i++) {
 		const uint32_t call = trace->ops[flow->ops[i]].call;
 		const struct xs_pointers *entry = xs_pointers_of(trace, call);

@@ -35,8 +35,8 @@ uint32_t xs_arrays_find(const struct xs_arrays *arrays, uint32_t call,
 const struct xs_pointers *xs_pointers_of(const struct xs_trace *trace,
 					 uint32_t call);
 
-/* Returns the call that allocated the memory at an address that the op
- * accesses; XS_NONE: unknown. */
+/* Returns the call that allocated the memory at an address that the op, a
+ * kernel, accesses; XS_NONE: unknown. */
 uint32_t xs_flow_memory_at(const struct xs_dataflow *dataflow,
 			   const struct xs_flow_op *op, uint64_t address);
 

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LOOK_AHEAD 1000u
 
@@ -113,6 +114,29 @@ static int add_kernel_access(struct builder *b, struct xs_flow_op *op,
 	return add_access(b, op, access, range);
 }
 
+/* Sorts what a kernel accesses by address, so that it can be searched. */
+static int sort_accesses(struct builder *b, const struct xs_flow_op *op)
+{
+	const size_t count = op->access_count;
+	struct xs_flow_access *accesses = b->out->accesses + op->first_access;
+	uint32_t *memories = b->out->memories + op->first_access;
+	struct xs_key *keys = malloc(2 * count * sizeof(*keys));
+	int rc;
+
+	if (!keys)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		keys[i] = (struct xs_key){accesses[i].begin, i};
+	rc = xs_keys_sort(keys, count);
+	if (!rc) {
+		memcpy(keys + count, keys, count * sizeof(*keys));
+		xs_keys_apply(keys, count, accesses, sizeof(*accesses));
+		xs_keys_apply(keys + count, count, memories, sizeof(*memories));
+	}
+	free(keys);
+	return rc;
+}
+
 /* Entries are sorted by call, and so are the ops. */
 static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 {
@@ -141,7 +165,7 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 		}
 	}
 	op->unknown |= !known || seen != count;
-	return rc;
+	return rc || op->access_count < 2 ? rc : sort_accesses(b, op);
 }
 
 /* Returns whether another op of the program has the same call. */

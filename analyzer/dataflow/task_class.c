@@ -113,11 +113,12 @@ static void end_task(struct classifier *c)
 static void note_kernel(struct classifier *c, uint32_t i)
 {
 	const struct xs_flow_op *op = &c->flow->flow_ops[i];
-	const struct xs_pointers *entry =
-	    xs_pointers_of(c->trace, op_of(c, i)->call);
-	const struct xs_pointers *end =
-	    c->trace->pointers + c->trace->pointers_count;
+	const struct xs_pointers *entry, *end;
 
+	if (!c->trace->pointers_count)
+		return;
+	entry = xs_pointers_of(c->trace, op_of(c, i)->call);
+	end = c->trace->pointers + c->trace->pointers_count;
 	for (; entry < end && entry->call == op_of(c, i)->call; entry++)
 		for (size_t k = 0; k < 4 && entry->addresses[k]; k++) {
 			const uint32_t call =
