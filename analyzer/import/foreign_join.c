@@ -84,6 +84,20 @@ static void join_op(const struct xs_foreign *f, struct xs_foreign_call *call,
 		call->bytes = UINT64_MAX;
 }
 
+/* Of calls with one id, the first one has the ops. */
+static void join_ops_of(struct xs_foreign *f, struct xs_foreign_call *call,
+			struct xs_key *keys, size_t count)
+{
+	const size_t first = first_of(keys, count, call->correlation);
+
+	if (first == count || keys[first].index == XS_NONE32)
+		return;
+	for (size_t k = first; k < count && keys[k].key == call->correlation;
+	     k++)
+		join_op(f, call, &f->ops[keys[k].index]);
+	keys[first].index = XS_NONE32;
+}
+
 static int join_ops(struct xs_foreign *f)
 {
 	size_t count;
@@ -96,9 +110,7 @@ static int join_ops(struct xs_foreign *f)
 
 		if (!call->correlation || !xs_call_issues(call->call_class))
 			continue;
-		for (size_t k = first_of(keys, count, call->correlation);
-		     k < count && keys[k].key == call->correlation; k++)
-			join_op(f, call, &f->ops[keys[k].index]);
+		join_ops_of(f, call, keys, count);
 	}
 	free(keys);
 	return 0;

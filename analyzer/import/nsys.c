@@ -91,7 +91,7 @@ static int add_call(void *self, sqlite3_stmt *values)
 	    .start_ns = time_of(n, values, R_START),
 	    .end_ns = time_of(n, values, R_END),
 	    .thread = (uint32_t)xs_nsys_db_number(values, R_TID) & THREAD_MASK,
-	    .correlation = xs_nsys_db_number32(values, R_ID),
+	    .correlation = xs_nsys_db_id(values, R_ID),
 	    .error = xs_nsys_db_number16(values, R_RESULT),
 	    .result_unknown = !has_result};
 	int rc;
@@ -118,11 +118,11 @@ static int begin_op(struct xs_nsys *n, sqlite3_stmt *values, uint8_t kind,
 
 	if (!is_mine(n, values, O_PID))
 		return 0;
-	*op = (struct xs_foreign_op){.kind = kind,
-				     .start_ns = time_of(n, values, O_START),
-				     .end_ns = time_of(n, values, O_END),
-				     .correlation =
-					 xs_nsys_db_number32(values, O_ID)};
+	*op =
+	    (struct xs_foreign_op){.kind = kind,
+				   .start_ns = time_of(n, values, O_START),
+				   .end_ns = time_of(n, values, O_END),
+				   .correlation = xs_nsys_db_id(values, O_ID)};
 	if (xs_nsys_db_number(values, O_NODE))
 		op->flags = XS_OP_GRAPH;
 	rc = add_queue(n, values, O_DEVICE, &op->queue);
@@ -281,8 +281,8 @@ static const char *const detail_columns[] = {
 static int add_detail(void *self, sqlite3_stmt *values)
 {
 	struct xs_nsys *n = self;
-	struct xs_foreign_detail detail = {
-	    .correlation = xs_nsys_db_number32(values, D_ID)};
+	struct xs_foreign_detail detail = {.correlation =
+					       xs_nsys_db_id(values, D_ID)};
 	const uint32_t event = xs_nsys_db_number32(values, D_EVENT);
 	uint16_t queue;
 	int rc = 0;
@@ -309,7 +309,7 @@ static int add_usage(void *self, sqlite3_stmt *values)
 {
 	struct xs_nsys *n = self;
 	const struct xs_foreign_detail detail = {
-	    .correlation = xs_nsys_db_number32(values, A_ID),
+	    .correlation = xs_nsys_db_id(values, A_ID),
 	    .address = xs_nsys_db_number(values, A_ADDRESS),
 	    .bytes = xs_nsys_db_number(values, A_BYTES)};
 

@@ -8,7 +8,12 @@
 #include <string.h>
 
 /* Longer texts and rows are damage. */
-#define LENGTH_MOST (16 << 20)
+#define LENGTH_MOST (1 << 20)
+
+/* SQLite's instructions per byte of the file, and how often they are counted:
+ * a whole export takes one or two. */
+#define STEPS_MOST 20
+#define STEPS	   1000
 
 static int fail(const struct xs_nsys_db *db, int code)
 {
@@ -16,6 +21,11 @@ static int fail(const struct xs_nsys_db *db, int code)
 		return -ENOMEM;
 	if (code == SQLITE_IOERR)
 		return -EIO;
+	if (code == SQLITE_INTERRUPT)
+		return xs_import_fail(
+		    db->error, "the SQLite database takes too long to read for "
+			       "its size: it is damaged, or its tables have no "
+			       "keys; export it again");
 	return xs_import_fail(
 	    db->error,
 	    "the SQLite database is damaged or incomplete (%s); export it "
@@ -48,6 +58,31 @@ static int open_memory(struct xs_nsys_db *db, const void *data, uint64_t size)
 			  SQLITE_DESERIALIZE_READONLY);
 }
 
+static int is_too_long(void *self)
+{
+	struct xs_nsys_db *db = self;
+
+	db->steps += STEPS;
+	return db->steps / STEPS_MOST > db->bytes + LENGTH_MOST;
+}
+
+/* Values that are computed when they are read may be of any size. */
+static int refuse_computed(const struct xs_nsys_db *db)
+{
+	char name[128];
+
+	xs_nsys_db_find(db,
+			"SELECT m.name FROM sqlite_master m, "
+			"pragma_table_xinfo(m.name) c WHERE c.hidden IN (2, 3) "
+			"LIMIT 1",
+			"", name, sizeof(name));
+	return name[0] ? xs_import_fail(db->error,
+					"its table %s has computed columns: it "
+					"is no export of Nsight Systems",
+					name)
+		       : 0;
+}
+
 /* The file may come from anywhere: nothing in it is run. */
 static void distrust(sqlite3 *db)
 {
@@ -73,7 +108,9 @@ int xs_nsys_db_open(struct xs_nsys_db *db, const struct xs_trace_bytes *bytes,
 		    sqlite3_exec(db->db, "SELECT count(*) FROM sqlite_master",
 				 NULL, NULL, NULL);
 	}
-	return code ? fail(db, code) : 0;
+	if (!code)
+		sqlite3_progress_handler(db->db, STEPS, is_too_long, db);
+	return code ? fail(db, code) : refuse_computed(db);
 }
 
 void xs_nsys_db_close(struct xs_nsys_db *db)
@@ -185,6 +222,13 @@ uint32_t xs_nsys_db_number32(sqlite3_stmt *values, int column)
 	const uint64_t number = xs_nsys_db_number(values, column);
 
 	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+uint32_t xs_nsys_db_id(sqlite3_stmt *values, int column)
+{
+	const uint64_t number = xs_nsys_db_number(values, column);
+
+	return number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
 uint16_t xs_nsys_db_number16(sqlite3_stmt *values, int column)

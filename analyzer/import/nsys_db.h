@@ -14,11 +14,12 @@
 struct xs_nsys_db {
 	sqlite3 *db;
 	uint64_t bytes;	    /* of the file */
+	uint64_t steps;	    /* of SQLite so far */
 	const char **error; /* where messages go */
 };
 
-/* Opens the file, or what is in memory, for reading. Returns 0 or -errno; close
- * it in any case. */
+/* Opens the file, or what is in memory, for reading; *db must not move. Returns
+ * 0 or -errno; close it in any case. */
 int xs_nsys_db_open(struct xs_nsys_db *db, const struct xs_trace_bytes *bytes,
 		    const char **error);
 void xs_nsys_db_close(struct xs_nsys_db *db);
@@ -51,6 +52,8 @@ uint64_t xs_nsys_db_number(sqlite3_stmt *values, int column);
 /* Returns at most the largest number of the type. */
 uint32_t xs_nsys_db_number32(sqlite3_stmt *values, int column);
 uint16_t xs_nsys_db_number16(sqlite3_stmt *values, int column);
+/* Returns a correlation id, 0 (none) if it is larger than ids are. */
+uint32_t xs_nsys_db_id(sqlite3_stmt *values, int column);
 /* Returns a text, "" if it is missing; valid until the next row. */
 const char *xs_nsys_db_text(sqlite3_stmt *values, int column);
 
