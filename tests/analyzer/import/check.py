@@ -164,6 +164,18 @@ class Nsys(unittest.TestCase):
         first["trace"]["path"] = second["trace"]["path"] = ""
         self.assertEqual(first, second)
 
+    def test_ids_are_of_32_bits(self):
+        """A larger one joins nothing."""
+        path = self.write("3.25")
+        with sqlite3.connect(path) as db:
+            for table in ("RUNTIME", "KERNEL", "MEMCPY"):
+                db.execute(f"UPDATE CUPTI_ACTIVITY_KIND_{table} SET "
+                           "correlationId = correlationId + 4294967296")
+        dump = records(path)
+        ids = {fields["correlation"] for kind in ("call", "copycall", "copy", "kernel")
+               for fields in dump.get(kind, [])}
+        self.assertEqual(ids, {"0"})
+
     def test_gpus_have_the_numbers_of_the_process(self):
         path = self.write("3.25")
         with sqlite3.connect(path) as db: # CUDA_VISIBLE_DEVICES=1,0
@@ -458,6 +470,36 @@ class Refused(unittest.TestCase):
         with sqlite3.connect(self.path) as db:
             db.execute("ALTER TABLE StringIds RENAME COLUMN value TO text")
         self.refuse("table StringIds has no column value")
+
+    def test_computed_texts(self):
+        """They could be of any size."""
+        write_nsys.write("3.25", self.path)
+        with sqlite3.connect(self.path) as db:
+            db.execute("DROP TABLE StringIds")
+            db.execute("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value "
+                       "TEXT AS (printf('%.*c', 1000000, 'x')))")
+        self.refuse("table StringIds has computed columns")
+
+    def test_tables_without_keys(self):
+        """Each name would be looked for in the whole table."""
+        write_nsys.write("3.25", self.path)
+        runtime = "CUPTI_ACTIVITY_KIND_RUNTIME"
+        with sqlite3.connect(self.path) as db:
+            db.execute("CREATE TABLE names (id INTEGER, value TEXT)")
+            db.executemany("INSERT INTO names VALUES (?, ?)",
+                           ((i, f"name {i}") for i in range(40000)))
+            db.execute("DROP TABLE StringIds")
+            db.execute("ALTER TABLE names RENAME TO StringIds")
+            columns = [row[1] for row in
+                       db.execute(f"PRAGMA table_info({runtime})")]
+            first = dict(zip(columns, db.execute(
+                f"SELECT * FROM {runtime}").fetchone()))
+            db.executemany(
+                f"INSERT INTO {runtime} VALUES ({','.join('?' * len(columns))})",
+                (list((first | {"nameId": i, "start": first["end"] + i,
+                                "end": first["end"] + i + 1}).values())
+                 for i in range(40000)))
+        self.refuse("takes too long to read for its size")
 
 
 if __name__ == "__main__":
