@@ -106,6 +106,15 @@ uint64_t xs_foreign_stream(const struct xs_foreign *f, uint16_t queue)
 		   : (uint64_t)q->context << 32 | q->stream;
 }
 
+uint16_t xs_foreign_peer(const struct xs_foreign *f,
+			 const struct xs_foreign_op *op)
+{
+	const struct xs_foreign_queue *q =
+	    xs_distinct_value(&f->queues, op->queue);
+
+	return (uint16_t)(op->peer ? op->peer - 1 : q->device);
+}
+
 int xs_foreign_add_call(struct xs_foreign *f,
 			const struct xs_foreign_call *call)
 {

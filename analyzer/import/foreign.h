@@ -121,6 +121,10 @@ uint8_t xs_foreign_memory(const char *text);
 /* Returns the handle of a stream for calls: 0 for the default stream. */
 uint64_t xs_foreign_stream(const struct xs_foreign *foreign, uint16_t queue);
 
+/* Returns the other device of a copy; its own, if the file does not name it. */
+uint16_t xs_foreign_peer(const struct xs_foreign *foreign,
+			 const struct xs_foreign_op *op);
+
 /* Gives calls what only their ops (bytes, direction, stream) and details tell,
  * and ops whether they are asynchronous; drops calls that another call of the
  * thread made. */

@@ -301,16 +301,6 @@ static void pass_call(struct passer *p, const struct xs_foreign_call *call)
 		PASS(p, call, &head);
 }
 
-/* The op's own device, if the file does not name the other one. */
-static xs_u16 peer_of(const struct xs_foreign *f,
-		      const struct xs_foreign_op *op)
-{
-	const struct xs_foreign_queue *queue =
-	    xs_distinct_value(&f->queues, op->queue);
-
-	return op->peer ? (xs_u16)(op->peer - 1) : (xs_u16)queue->device;
-}
-
 static void pass_op(struct passer *p, const struct xs_foreign_op *op)
 {
 	struct xs_rec_call head = {.correlation = op->correlation,
@@ -321,7 +311,8 @@ static void pass_op(struct passer *p, const struct xs_foreign_op *op)
 				   .src_memory = op->src_memory,
 				   .dst_memory = op->dst_memory,
 				   .flags = op->flags,
-				   .peer_device = peer_of(p->foreign, op),
+				   .peer_device =
+				       xs_foreign_peer(p->foreign, op),
 				   .copies = op->copies ? op->copies : 1};
 	struct xs_rec_set set = {
 	    .bytes = op->bytes, .memory = op->dst_memory, .flags = op->flags};

@@ -189,9 +189,9 @@ def count_and_compare(bench):
 @case("range-signal", "XFERSPY_RANGE=signal", simulated=True)
 def range_signal(bench):
     """Without the library the signal would end it."""
-    wait = 'until "$0" dump *.xspy | grep -q "^detail detail=1 "; ' \
-        'do sleep 0.1; done'
-    run = bench.run(["sh", "-c", f'{{ {wait}; echo; }} 2>&1 | "$1" signalled 10',
+    wait = 'for i in $(seq 600); do "$0" dump *.xspy 2>/dev/null | ' \
+        'grep -q "^detail detail=1 " && break; sleep 0.1; done'
+    run = bench.run(["sh", "-c", f'{{ {wait}; echo; }} | "$1" signalled 10',
                      str(bench.build / "bin/xferspy"), bench.app("app")],
                     preload=True, XFERSPY_RANGE="signal")
     if run.code or len(run.traces) != 1:
