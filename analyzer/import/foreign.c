@@ -112,7 +112,7 @@ uint16_t xs_foreign_peer(const struct xs_foreign *f,
 	const struct xs_foreign_queue *q =
 	    xs_distinct_value(&f->queues, op->queue);
 
-	return (uint16_t)(op->peer ? op->peer - 1 : q->device);
+	return (uint16_t)(op->peer ? op->peer - 1u : q->device);
 }
 
 int xs_foreign_add_call(struct xs_foreign *f,
