@@ -6,22 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-const struct xs_pointers *xs_pointers_of(const struct xs_trace *trace,
-					 uint32_t call)
-{
-	size_t low = 0, high = trace->pointers_count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (trace->pointers[middle].call < call)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return trace->pointers + low;
-}
-
 uint32_t xs_flow_memory_at(const struct xs_dataflow *dataflow,
 			   const struct xs_flow_op *op, uint64_t address)
 {
@@ -109,20 +93,17 @@ static void mark_given(const struct xs_trace *trace,
 		       const struct xs_dataflow *flow,
 		       const struct xs_arrays *arrays, bool *given)
 {
-	const struct xs_pointers *end;
+	const struct xs_pointers *all = trace->pointers;
 
-	if (!trace->pointers_count)
-		return;
-	end = trace->pointers + trace->pointers_count;
 	for (uint32_t i = 0; i < flow->op_count; i++) {
 		const uint32_t call = trace->ops[flow->ops[i]].call;
-		const struct xs_pointers *entry = xs_pointers_of(trace, call);
+		size_t n = xs_trace_first_pointers(trace, call);
 
 		if (trace->ops[flow->ops[i]].kind != XS_OP_KERNEL)
 			continue;
-		for (; entry < end && entry->call == call; entry++)
-			for (size_t k = 0; k < 4 && entry->addresses[k]; k++) {
-				const uint64_t address = entry->addresses[k];
+		for (; n < trace->pointers_count && all[n].call == call; n++)
+			for (size_t k = 0; k < 4 && all[n].addresses[k]; k++) {
+				const uint64_t address = all[n].addresses[k];
 				const uint32_t at = xs_arrays_find(
 				    arrays,
 				    xs_flow_memory_at(flow, &flow->flow_ops[i],

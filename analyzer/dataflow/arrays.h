@@ -31,10 +31,6 @@ void xs_arrays_free(struct xs_arrays *arrays);
 uint32_t xs_arrays_find(const struct xs_arrays *arrays, uint32_t call,
 			uint64_t address);
 
-/* Returns the first entry of a launch, or the end of all if it has none. */
-const struct xs_pointers *xs_pointers_of(const struct xs_trace *trace,
-					 uint32_t call);
-
 /* Returns the call that allocated the memory at an address that the op, a
  * kernel, accesses; XS_NONE: unknown. */
 uint32_t xs_flow_memory_at(const struct xs_dataflow *dataflow,

@@ -113,18 +113,16 @@ static void end_task(struct classifier *c)
 static void note_kernel(struct classifier *c, uint32_t i)
 {
 	const struct xs_flow_op *op = &c->flow->flow_ops[i];
-	const struct xs_pointers *entry, *end;
+	const struct xs_pointers *all = c->trace->pointers;
+	const uint32_t launch = op_of(c, i)->call;
+	size_t n = xs_trace_first_pointers(c->trace, launch);
 
-	if (!c->trace->pointers_count)
-		return;
-	entry = xs_pointers_of(c->trace, op_of(c, i)->call);
-	end = c->trace->pointers + c->trace->pointers_count;
-	for (; entry < end && entry->call == op_of(c, i)->call; entry++)
-		for (size_t k = 0; k < 4 && entry->addresses[k]; k++) {
+	for (; n < c->trace->pointers_count && all[n].call == launch; n++)
+		for (size_t k = 0; k < 4 && all[n].addresses[k]; k++) {
+			const uint64_t address = all[n].addresses[k];
 			const uint32_t call =
-			    xs_flow_memory_at(c->flow, op, entry->addresses[k]);
-			struct memory *m =
-			    memory_at(c, call, entry->addresses[k]);
+			    xs_flow_memory_at(c->flow, op, address);
+			struct memory *m = memory_at(c, call, address);
 
 			if (m)
 				m->is_used = true;

@@ -61,6 +61,21 @@ void xs_trace_free(struct xs_trace *trace)
 	free(trace);
 }
 
+size_t xs_trace_first_pointers(const struct xs_trace *trace, uint32_t call)
+{
+	size_t low = 0, high = trace->pointers_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (trace->pointers[middle].call < call)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 const char *xs_trace_find_info(const struct xs_trace *trace, const char *key)
 {
 	for (size_t i = 0; i < trace->info_count; i++)

@@ -268,4 +268,8 @@ struct xs_site *xs_trace_add_outer(struct xs_trace *trace, uint32_t site);
 /* Returns the value of an info record, or NULL. */
 const char *xs_trace_find_info(const struct xs_trace *trace, const char *key);
 
+/* Returns the index of the first entry of pointers for the call or a later one;
+ * their number if there is none. */
+size_t xs_trace_first_pointers(const struct xs_trace *trace, uint32_t call);
+
 #endif

@@ -11,17 +11,10 @@
 
 static bool has_pointers(const struct xs_trace *trace, uint32_t call)
 {
-	size_t low = 0, high = trace->pointers_count;
+	const size_t first = xs_trace_first_pointers(trace, call);
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (trace->pointers[middle].call < call)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < trace->pointers_count && trace->pointers[low].call == call;
+	return first < trace->pointers_count &&
+	       trace->pointers[first].call == call;
 }
 
 static bool is_known(const struct xs_phase_members *m,
