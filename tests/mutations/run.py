@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -184,8 +185,7 @@ class Copy:
 
     def configure(self):
         command = ["cmake", "-S", self.root, "-B", self.build, "-G", "Ninja"]
-        if subprocess.run(["ccache", "--version"], capture_output=True,
-                          check=False).returncode == 0:
+        if shutil.which("ccache"):
             command.append("-DCMAKE_C_COMPILER_LAUNCHER=ccache")
         code, output = run(command, BUILD_SECONDS)
         if code:
