@@ -5,6 +5,7 @@
 #include "preload/util/guard.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,9 +78,39 @@ static void masks_are_kept(void **state)
 	pthread_sigmask(SIG_SETMASK, &mine, NULL);
 }
 
+static size_t address_space(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	size_t pages = 0;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%zu", &pages), 1);
+	fclose(file);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void read_address_space(void *bytes)
+{
+	*(size_t *)bytes = address_space();
+}
+
+/* A limit of address space may be near, and each thread may take as much. Later
+ * tests find an unused stack. */
+static void a_stack_takes_little_address_space(void **state)
+{
+	size_t before, inside = 0;
+
+	(void)state;
+	address_space(); /* stdio allocates its buffers */
+	before = address_space();
+	xs_guard_run(read_address_space, &inside);
+	assert_in_range(inside, before + (1u << 19), before + (3u << 19));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_stack_takes_little_address_space), /* first */
 	    cmocka_unit_test(default_signals_end_long_work),
 	    cmocka_unit_test(masks_are_kept),
 	};
