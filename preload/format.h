@@ -112,6 +112,8 @@ struct xs_chunk_header {
 	R(21, content)                                                         \
 	R(22, pollcall)                                                        \
 	R(23, pointers)                                                        \
+	R(24, nvtx)                                                            \
+	R(25, nvtx_process)                                                    \
 	R(26, detail)                                                          \
 	R(27, tally)                                                           \
 	R(28, unhooked)                                                        \
@@ -284,6 +286,16 @@ struct xs_chunk_header {
 	XS_FIELDS_CALL_HEAD(F) F(xs_u16, known) F(xs_u16, count)               \
 	F(xs_u64, address0) F(xs_u64, address1) F(xs_u64, address2)            \
 	F(xs_u64, address3)
+
+/*
+ * An NVTX range that has ended: nvtx was pushed and popped by the chunk's
+ * thread, nvtx_process was started by any thread and ended by this one. domain
+ * and name are string ids; domain 0 is the default one. A wide domain is in the
+ * `site` of the `wide` record.
+ */
+#define XS_FIELDS_nvtx(F, T)                                                   \
+	F(xs_u16, domain) F(xs_u32, name) F(xs_u32, start) F(xs_u32, duration)
+#define XS_FIELDS_nvtx_process(F, T) XS_FIELDS_nvtx(F, T)
 
 #define XS_FIELDS_OP_HEAD(F)                                                   \
 	F(xs_u16, queue) F(xs_u32, correlation) F(xs_u32, start)               \
@@ -486,6 +498,7 @@ enum xs_loss {
 	XS_LOSS_OPS = 2,
 	XS_LOSS_CUPTI = 3,
 	XS_LOSS_UNTIMED = 4, /* calls whose ops were not timed */
+	XS_LOSS_NVTX = 5,    /* NVTX ranges */
 };
 
 /* Generated from the lists above: one struct and one number for each kind. */

@@ -146,6 +146,45 @@ static int add_pointers(struct xs_decoder *d, const struct xs_rec_pointers *rec)
 	return 0;
 }
 
+static int decode_detail(struct xs_decoder *d, const void *record)
+{
+	switch (*(const xs_u8 *)record) {
+	case XS_REC_faults:
+		return add_faults(d, record);
+	case XS_REC_content:
+		return add_content(d, record);
+	default:
+		return add_pointers(d, record);
+	}
+}
+
+static int add_nvtx(struct xs_decoder *d, const struct xs_rec_nvtx *rec)
+{
+	struct xs_trace *trace = d->trace;
+	struct xs_nvtx *nvtx =
+	    xs_array_grow(trace->nvtx, trace->nvtx_count, sizeof(*nvtx));
+
+	if (!nvtx)
+		return -ENOMEM;
+	trace->nvtx = nvtx;
+	nvtx += trace->nvtx_count++;
+	nvtx->start_ns = xs_decoder_after(d->base_ns, rec->start);
+	nvtx->end_ns = xs_decoder_after(
+	    nvtx->start_ns,
+	    rec->duration == XS_WIDE32 ? d->wide_duration_ns : rec->duration);
+	nvtx->thread = d->thread;
+	nvtx->process = rec->kind == XS_REC_nvtx_process;
+	if (nvtx->end_ns > d->last_ns)
+		d->last_ns = nvtx->end_ns;
+	if (!xs_decoder_element(d, &d->strings,
+				rec->domain == XS_WIDE16 ? d->wide_site
+							 : rec->domain,
+				&nvtx->domain) ||
+	    !xs_decoder_element(d, &d->strings, rec->name, &nvtx->name))
+		return -ENOMEM;
+	return 0;
+}
+
 static int add_context(struct xs_decoder *d, const struct xs_rec_context *rec)
 {
 	struct xs_trace *trace = d->trace;
@@ -182,14 +221,15 @@ static int decode(struct xs_decoder *d, const void *record)
 	case XS_REC_waitcall:
 	case XS_REC_pollcall:
 		return decode_call(d, record);
+	case XS_REC_nvtx:
+	case XS_REC_nvtx_process:
+		return add_nvtx(d, record);
 	case XS_REC_context:
 		return add_context(d, record);
 	case XS_REC_faults:
-		return add_faults(d, record);
 	case XS_REC_content:
-		return add_content(d, record);
 	case XS_REC_pointers:
-		return add_pointers(d, record);
+		return decode_detail(d, record);
 	case XS_REC_kernel:
 	case XS_REC_copy:
 	case XS_REC_set:
@@ -305,6 +345,7 @@ int xs_decoder_finish(struct xs_decoder *d)
 	    larger(header->lost_cupti, d->losses[XS_LOSS_CUPTI]);
 
 	trace->untimed = d->losses[XS_LOSS_UNTIMED];
+	trace->lost_nvtx = d->losses[XS_LOSS_NVTX];
 
 	trace->begin_ns = header->start_realtime_ns;
 	trace->end_ns = larger(trace->begin_ns, d->last_ns);

@@ -38,7 +38,7 @@ struct xs_decoder {
 	size_t piece_count;
 	struct xs_source_line *sources;
 	size_t source_count;
-	uint64_t losses[5];	  /* by enum xs_loss, from loss records */
+	uint64_t losses[6];	  /* by enum xs_loss, from loss records */
 	uint64_t undefined[4];	  /* by enum xs_loss, from `again` records whose
 				   * original is missing */
 	uint64_t last_ns;	  /* latest time in the trace so far */

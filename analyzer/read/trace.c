@@ -52,6 +52,7 @@ void xs_trace_free(struct xs_trace *trace)
 	free(trace->faults);
 	free(trace->contents);
 	free(trace->pointers);
+	free(trace->nvtx);
 	free(trace->queues);
 	free(trace->modules);
 	free(trace->devices);

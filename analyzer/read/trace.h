@@ -163,6 +163,16 @@ struct xs_pointers {
 	uint64_t addresses[4];
 };
 
+/* An NVTX range of the program, which has ended. Times are CLOCK_REALTIME
+ * ns. */
+struct xs_nvtx {
+	uint64_t start_ns, end_ns;
+	uint32_t thread; /* kernel thread id, of the thread that ended it */
+	uint32_t domain; /* index into strings; 0: the default domain */
+	uint32_t name;	 /* index into strings */
+	bool process;	 /* started by any thread, not pushed by this one */
+};
+
 struct xs_queue {
 	uint16_t device;
 	uint16_t queue_kind; /* enum xs_queue_kind */
@@ -230,6 +240,8 @@ struct xs_trace {
 	size_t content_count;
 	struct xs_pointers *pointers; /* sorted by call */
 	size_t pointers_count;
+	struct xs_nvtx *nvtx; /* sorted by start; an outer one comes first */
+	size_t nvtx_count;
 	struct xs_queue *queues;
 	size_t queue_count;
 	struct xs_module *modules;
@@ -252,6 +264,7 @@ struct xs_trace {
 	size_t graphs_unknown; /* of graphs_as_one: one op of unknown content */
 	size_t unknown_records;
 	uint64_t lost_calls, lost_ops, lost_cupti;
+	uint64_t lost_nvtx;
 	uint64_t untimed; /* calls whose GPU work has no op for any other reason
 			   */
 	uint64_t begin_ns, end_ns; /* of the run: process start to end; to the

@@ -43,6 +43,28 @@ static int sort_calls(struct xs_trace *trace)
 	return rc;
 }
 
+/* Ranges are in the order of their ends: of several that start together, the
+ * last one is the outer one. */
+static int sort_nvtx(struct xs_trace *trace)
+{
+	const size_t count = trace->nvtx_count;
+	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	int rc;
+
+	if (!keys || count >= XS_NONE) {
+		free(keys);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct xs_key){trace->nvtx[count - 1 - i].start_ns,
+					  (uint32_t)(count - 1 - i)};
+	rc = xs_keys_sort(keys, count);
+	if (!rc)
+		xs_keys_apply(keys, count, trace->nvtx, sizeof(*trace->nvtx));
+	free(keys);
+	return rc;
+}
+
 /* Returns the call of that thread with that start, or XS_NONE. */
 static uint32_t call_that_began(const struct xs_trace *trace, uint32_t thread,
 				uint64_t start_ns)
@@ -109,6 +131,8 @@ int xs_trace_join(struct xs_trace *trace)
 		rc = sort_ops(trace->migrations, trace->migration_count);
 	if (!rc)
 		rc = sort_calls(trace);
+	if (!rc)
+		rc = sort_nvtx(trace);
 	if (rc)
 		return rc;
 	join_details(trace);

@@ -4,6 +4,7 @@
 #include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_suspend.h"
 #include "preload/events/timing.h"
+#include "preload/record/nvtx_ranges.h"
 #include "preload/trace/gpu_records.h"
 #include "preload/trace/info.h"
 #include "preload/trace/session.h"
@@ -98,12 +99,21 @@ static void write_untimed(bool last)
 		xs_trace_info_loss(XS_LOSS_UNTIMED, untimed);
 }
 
+static void write_lost_nvtx(void)
+{
+	uint64_t lost = xs_nvtx_take_lost();
+
+	if (lost)
+		xs_trace_info_loss(XS_LOSS_NVTX, lost);
+}
+
 static void do_round(bool last)
 {
 	make_room();
 	xs_cupti_flush(last);
 	xs_cupti_tend();
 	write_untimed(last);
+	write_lost_nvtx();
 	xs_trace_file_flushed(&xs_session_trace, xs_gpu_records_last_end_ns());
 	write_devices();
 	if (last)

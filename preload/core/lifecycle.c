@@ -4,7 +4,8 @@
  *
  * load   The constructor stores the time and points CUDA_INJECTION64_PATH at
  *        us, so that CUDA calls InitializeInjection() during its own start in
- *        a program with a statically linked runtime. It does nothing else:
+ *        a program with a statically linked runtime, and NVTX_INJECTION64_PATH,
+ *        for the program's NVTX ranges. It does nothing else:
  *        most processes that inherit LD_PRELOAD, such as shells and compilers,
  *        never use CUDA, and must not pay for it or leave a file behind.
  * start  The first hook, or InitializeInjection() if that is earlier: CUDA is

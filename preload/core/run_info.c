@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -82,4 +83,9 @@ void xs_run_info_write(void)
 		    "(CUDA_INJECTION64_PATH=%s): it was not replaced; "
 		    "times are longer if it slows the program",
 		    other);
+	if (xs_injection_other_has_nvtx())
+		xs_trace_info("note",
+			      "another tool records the NVTX ranges "
+			      "(" XS_INJECTION_NVTX "=%s): they are not here",
+			      getenv(XS_INJECTION_NVTX));
 }

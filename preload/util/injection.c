@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define VARIABLE "CUDA_INJECTION64_PATH"
 #define OUR_NAME "libxferspy.so"
 
 static char other[PATH_MAX];
+static bool others_nvtx;
 
 /* Every copy of the library has this symbol, whatever its file is called. The
  * process's symbol is the first copy's, since a preloaded library comes before
@@ -39,10 +39,28 @@ static bool is_second_copy(const void *own_base)
 	return first && dladdr(first, &found) && found.dli_fbase != own_base;
 }
 
+/* Returns whether the value names another tool's library. A parent process with
+ * xferspy may have set our path already. */
+static bool is_of_other(const char *set, const char *path)
+{
+	char theirs[PATH_MAX];
+
+	return set && set[0] && !has_our_name(set) &&
+	       !(realpath(set, theirs) && strcmp(theirs, path) == 0);
+}
+
+static void set_unless_set(const char *variable, const char *path)
+{
+	const char *set = getenv(variable);
+
+	if (path[0])
+		setenv(variable, path, set && !set[0]);
+}
+
 bool xs_injection_claim(void)
 {
-	const char *set = getenv(VARIABLE);
-	char path[PATH_MAX], theirs[PATH_MAX];
+	const char *set = getenv(XS_INJECTION_CUDA);
+	char path[PATH_MAX];
 	Dl_info self;
 
 	if (!dladdr((void *)xs_injection_claim, &self) || !self.dli_fname)
@@ -51,18 +69,22 @@ bool xs_injection_claim(void)
 		return false;
 	if (!realpath(self.dli_fname, path))
 		path[0] = '\0';
-	/* a parent process with xferspy may have set our path already */
-	if (set && set[0] && !has_our_name(set) &&
-	    !(realpath(set, theirs) && strcmp(theirs, path) == 0))
+	if (is_of_other(set, path))
 		snprintf(other, sizeof(other), "%s", set);
-	if (path[0])
-		setenv(VARIABLE, path, set && !set[0]);
+	others_nvtx = is_of_other(getenv(XS_INJECTION_NVTX), path);
+	set_unless_set(XS_INJECTION_CUDA, path);
+	set_unless_set(XS_INJECTION_NVTX, path);
 	return true;
 }
 
 const char *xs_injection_other(void)
 {
 	return other[0] ? other : NULL;
+}
+
+bool xs_injection_other_has_nvtx(void)
+{
+	return others_nvtx;
 }
 
 bool xs_injection_other_will_load(void)

@@ -20,7 +20,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Ours, and those that other tools and the simulated device listen to.
-UNSET = ("LD_PRELOAD", "CUDA_INJECTION64_PATH", "XFERSPY_MODE",
+UNSET = ("LD_PRELOAD", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "XFERSPY_MODE",
          "XFERSPY_OUTPUT", "XFERSPY_SUMMARY", "XFERSPY_LOG", "XFERSPY_CUPTI",
          "XFERSPY_RANGE", "XFERSPY_HASH", "XFERSPY_MAX_SIZE", "XFERSPY_GRAPHS",
          "CUDA_VISIBLE_DEVICES")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Checks that the library exports the functions of its table and their twins,
-# its CUPTI functions, and five more, and that it is never unloaded.
+# its CUPTI functions, and six more, and that it is never unloaded.
 # usage: exports.sh LIBRARY functions.h cupti_hooks.c
 set -eu
 found=$(nm -D --defined-only "$1" | awk '{print $3}' | sort)
@@ -12,8 +12,8 @@ wanted=$( (
 			[ "$twin" = none ] || echo "${name}_$twin"
 		done
 	sed -n 's/^	ROUTE(\([A-Za-z]*\));$/\1/p' "$3"
-	printf '%s\n' InitializeInjection dlclose _exit _Exit \
-		xferspy_recorder
+	printf '%s\n' InitializeInjection InitializeInjectionNvtx2 dlclose \
+		_exit _Exit xferspy_recorder
 ) | sort)
 [ "$(echo "$wanted" | wc -l)" -gt 90 ]
 printf '%s\n' "$found" >exports.found

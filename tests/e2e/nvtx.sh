@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# NVTX ranges are recorded, and the program does what it does without us.
+. "$(dirname "$0")/lib.sh"
+[ -x "$XS_APPS/nvtx" ] || exit 77 # no NVTX headers
+export XFERSPY_CUPTI="$XS_CUPTI"
+
+# same MODE [N]: output and exit code equal those without the library.
+same()
+{
+	plain "$XS_APPS/nvtx" "$@"
+	expect "$*: exit code without" "$status" 0
+	cp out out.plain
+	traced "$XS_APPS/nvtx" "$@"
+	unharmed "$*"
+}
+
+# ranges NAME: how many of that name are in the dump
+ranges()
+{
+	awk -v name="$1" '
+		$1 == "string" && index($0, "text=\"" name "\"") {
+			sub("id=", "", $3); ids[$3] = 1 }
+		$1 ~ /^nvtx/ { used[substr($3, 6)]++ }
+		END { for (id in ids) total += used[id]; print total + 0 }' \
+		dump.txt
+}
+
+same steps 5
+read_trace
+for name in step "halo exchange" out; do
+	expect "$name" "$(ranges "$name")" 5
+done
+expect "main, from before CUDA's start" "$(ranges main)" 1
+expect "wide characters, in UTF-8" "$(ranges 'compute α')" 5
+expect "domain" "$(count '^string .*text="solver"')" 1
+expect "in it" "$(count '^nvtx .*domain=[1-9]')" 5
+expect "all" "$(count '^nvtx')" 21
+expect "damage" "$(count '^# damaged')" 0
+expect "lost" "$(count '^loss ')" 0
+
+same odd
+read_trace
+expect "process" "$(ranges request)" 1
+expect "ended by another thread" "$(count '^nvtx_process ')" 1
+expect "of two domains, that cross" "$(awk '
+	/^string .*text="cross/ { name[substr($3, 4)] = $4 }
+	$1 == "nvtx" { id = substr($3, 6); if (id in name) print name[id] }
+	' dump.txt | tr -d '\n')" 'text="crossed"text="crossing"'
+expect "as deep as there is room" "$(ranges deep)" 255
+expect "PyTorch's numbers" "$(ranges 'aten::mul')" 2
+expect "a long name is cut" "$(ranges "$(printf 'h%.0s' $(seq 243))")" 1
+expect "not popped" "$(ranges 'never popped')" 0
+# 45 deep ones, and three without a name
+expect "lost" "$(sum '^loss what=5 ' count)" 48
+expect "damage" "$(count '^# damaged')" 0
+if grep -q "$(printf '\033')" dump.txt; then
+	fail "an escape sequence in the dump"
+fi
+
+same many 9000
+read_trace
+expect "names" "$(count '^nvtx ')" 8192
+expect "lost names" "$(sum '^loss what=5 ' count)" 808
+
+same signals
+read_trace
+within "handlers" "$(ranges handler)" 100 1e9
+expect "nesting" "$(ranges inner)" "$(ranges outer)"
+expect "signals: damage" "$(count '^# damaged')" 0
+expect "signals: lost calls" "$(json lost)" 0
+
+same fork-after
+read_trace
+expect "fork: of the parent" "$(ranges parent)/$(ranges both)" 1/1
+expect "fork: of the child" "$(ranges 'in the child')" 0
+same fork-before
+expect "fork before CUDA: traces" "$(traces)" 2
+for file in *.xspy; do
+	"$XS_COMMAND" dump "$file" >dump.txt || fail "dump $file"
+	expect "fork before CUDA" "$(ranges both)" 1
+	expect "of one process" "$(($(ranges parent) + $(ranges child)))" 1
+done
+
+same stack
+for used in $(sed -n 's/^stack //p' err); do
+	within "bytes of stack" "$used" 1 2048
+done
+
+# Without CUDA there is no trace.
+same nothing
+expect "no CUDA: traces" "$(traces)" 0
+expect "no CUDA: stderr" "$(cat err)" ""
+
+# Outside of what is to be recorded, and without tracing.
+export XFERSPY_RANGE=600
+same steps
+unset XFERSPY_RANGE
+dump_trace
+expect "out of the range" "$(count '^nvtx')" 0
+XFERSPY_MODE=off traced "$XS_APPS/nvtx" steps
+unharmed off
+expect "off: traces" "$(traces)" 0
+
+# Another tool gets the ranges.
+other=$work/other.so
+cat >other.c <<'C'
+#include <unistd.h>
+int InitializeInjectionNvtx2(void *get_table);
+int InitializeInjectionNvtx2(void *get_table)
+{
+	return get_table && write(2, "other\n", 6) == 6;
+}
+C
+"$XS_CC" -shared -fPIC other.c -o "$other"
+NVTX_INJECTION64_PATH=$other traced "$XS_APPS/nvtx" steps
+unharmed "another tool"
+read_trace
+expect "another tool is called" "$(grep -c '^other$' err)" 1
+expect "another tool: ranges" "$(count '^nvtx')" 0
+expect "another tool: said" "$(count 'records the NVTX ranges')" 1
