@@ -20,6 +20,11 @@ static bool is_known(const char *text)
 	return text && text[0];
 }
 
+static bool is_measured(const struct xs_machine *machine)
+{
+	return strcmp(machine->source, "calibrated") == 0;
+}
+
 /* Copies a name of a trace as a part of a file name. */
 static void copy_safely(char *to, const char *from, size_t size)
 {
@@ -79,7 +84,7 @@ static bool has_other_link(const struct xs_machine *profile,
 static const char *find_mismatch(const struct xs_machine *own,
 				 const struct xs_machine_identity *machine)
 {
-	if (strcmp(own->source, "calibrated") != 0)
+	if (!is_measured(own))
 		return "it is no calibration";
 	if (strcmp(own->uuid, machine->uuid) != 0 ||
 	    !xs_machine_is_of_gpu(own, machine->gpu))
@@ -133,8 +138,7 @@ static bool choose_own(const struct xs_machine_identity *machine,
  * from a fit, which a mixture would hide. */
 static bool is_complete(const struct xs_machine *m)
 {
-	return strcmp(m->source, "calibrated") == 0 && m->G_h2d.value > 0 &&
-	       m->G_d2h.value > 0;
+	return is_measured(m) && m->G_h2d.value > 0 && m->G_d2h.value > 0;
 }
 
 static bool choose_shipped(const struct xs_machine_identity *machine,
@@ -158,6 +162,22 @@ static bool choose_shipped(const struct xs_machine_identity *machine,
 		*out = shipped;
 	free(names);
 	return found;
+}
+
+enum xs_machine_origin
+xs_machine_origin_of(const struct xs_machine *given,
+		     const struct xs_machine_identity *machine,
+		     const char **mismatch)
+{
+	*mismatch = NULL;
+	if (given->shipped)
+		return is_measured(given) ? XS_MACHINE_SHIPPED
+					  : XS_MACHINE_GIVEN;
+	if (!is_known(given->uuid) || !is_known(machine->uuid) ||
+	    !is_known(machine->host))
+		return XS_MACHINE_GIVEN;
+	*mismatch = find_mismatch(given, machine);
+	return *mismatch ? XS_MACHINE_GIVEN : XS_MACHINE_CALIBRATED;
 }
 
 enum xs_machine_origin

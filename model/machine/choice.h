@@ -13,7 +13,7 @@ struct xs_machine_identity {
 };
 
 enum xs_machine_origin {
-	XS_MACHINE_GIVEN,      /* by --machine */
+	XS_MACHINE_GIVEN,      /* by --machine, not known to be of this one */
 	XS_MACHINE_CALIBRATED, /* by the user, on this GPU and host */
 	XS_MACHINE_SHIPPED,    /* for this GPU model and link, widened */
 	XS_MACHINE_FITTED      /* to the trace */
@@ -36,6 +36,17 @@ int xs_machine_own_path(const char *uuid, const char *host, char *path,
 enum xs_machine_origin
 xs_machine_choose(const struct xs_machine_identity *machine,
 		  struct xs_machine *out, char *why, size_t size);
+
+/*
+ * Returns where a profile of --machine is from: XS_MACHINE_SHIPPED if it was
+ * measured and named, XS_MACHINE_CALIBRATED if it was measured on this machine,
+ * otherwise XS_MACHINE_GIVEN. *mismatch: why it is of another machine; NULL if
+ * that is not known.
+ */
+enum xs_machine_origin
+xs_machine_origin_of(const struct xs_machine *given,
+		     const struct xs_machine_identity *machine,
+		     const char **mismatch);
 
 /* Widens the ranges by the measured differences between machines of one model
  * (docs/models.md). */

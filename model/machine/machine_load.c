@@ -70,8 +70,13 @@ int xs_machine_load(const char *name_or_path, struct xs_machine *machine,
 		return xs_machine_read_json(name_or_path, machine, error,
 					    error_size);
 	find_folders(&folders);
-	if (find_by_name(&folders, name_or_path, path))
-		return xs_machine_read_json(path, machine, error, error_size);
+	if (find_by_name(&folders, name_or_path, path)) {
+		int err =
+		    xs_machine_read_json(path, machine, error, error_size);
+
+		machine->shipped = true;
+		return err;
+	}
 	snprintf(error, error_size,
 		 "machine profile %s: no such name in %s%s%s; give a file "
 		 "(with a / or .json), or measure one with `xferspy calibrate "

@@ -9,7 +9,8 @@ int xs_model_schedule(const struct xs_phase *phase,
 		      const struct xs_machine *machine,
 		      struct xs_schedule *schedule)
 {
-	const struct xs_model_options only = {.streams = schedule->n_streams};
+	const struct xs_model_options only = {.streams = schedule->n_streams,
+					      .language = schedule->language};
 	struct xs_strategy_case c = {
 	    .strategy = xs_strategy_find(schedule->strategy),
 	    .phase = phase,

@@ -12,6 +12,7 @@ struct xs_schedule {
 	const char *strategy;
 	unsigned n_streams;
 	enum xs_order order;
+	enum xs_language language; /* as in the row's options */
 	/* the plan and the times of its actions; owned */
 	struct xs_plan plan;
 	struct xs_action_times *times; /* NULL: no such row */

@@ -92,7 +92,7 @@ struct xs_strategy {
 	 *	{overlap_now} how long they overlap now
 	 *	{pinned}      " from pinned buffers ..." if some are pageable
 	 *	{buffers}     " It takes ... more of device memory" if it does
-	 *	{no_waits}    " Leave out ..." if the host waits between kernels
+	 *	{no_waits}    "Leave out ... " if the host waits between kernels
 	 *	{once}        ", allocated once ..." if rounds allocate
 	 *	{n}           number of streams of the estimate
 	 *	{pieces}      number of kernels of a round

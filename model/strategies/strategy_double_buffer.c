@@ -21,6 +21,10 @@
 #define ROUNDS_BEFORE 4u
 #define ROUNDS_TIMED  8u
 
+/* A round of less than this part of its kernels' time needs them side by side.
+ */
+#define KERNELS_BESIDE 0.95
+
 /* Host programs read a result of no more bytes to decide on the next round. */
 #define VALUE_BYTES 8
 
@@ -160,6 +164,12 @@ static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 	rc = xs_estimate_replay(c, build_plan, row);
 	if (!rc)
 		rc = set_loop_ns(c, row);
+	if (row->round_ns < w->kernel_ns * KERNELS_BESIDE &&
+	    w->kernel_ns <= (double)c->phase->round_ns.median_ns)
+		xs_estimate_assume(
+		    row, "kernels of two rounds run side by side, on SMs that "
+			 "one leaves idle: that makes a round shorter than its "
+			 "kernels");
 	snprintf(row->why, sizeof(row->why),
 		 "one round of many: copies of the next and the previous round "
 		 "run during its kernels%s",
@@ -194,10 +204,11 @@ const struct xs_strategy xs_strategy_double_buffer = {
     .error = XS_ERROR_double_buffer,
     .build = build,
     .advice =
-	"Run the rounds of {places} in turns on two streams with a set of "
+	"{no_waits}Run the rounds of {places} in turns on two streams with a "
+	"set of "
 	"buffers each{once}; copy with cudaMemcpyAsync{pinned}. Wait for a "
 	"round only after the next one is issued: the next one's copies then "
-	"overlap this one's kernels{between}.{no_waits}",
+	"overlap this one's kernels{between}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

@@ -129,6 +129,16 @@ static int build_plan_with_work(const struct xs_strategy_case *c,
 	return plan_graph(c, scenario, true, plan);
 }
 
+/* Whether the round has a copy or a wait of the host, in a capture an error. */
+static bool stays_outside(const struct xs_phase *phase, const struct run *run)
+{
+	for (size_t i = 0; i < phase->step_count; i++)
+		if ((i < run->first || i >= run->end) &&
+		    !can_capture(&phase->steps[i]))
+			return true;
+	return false;
+}
+
 static bool abstains(const struct xs_strategy_case *c, const struct run *run,
 		     struct xs_estimate *row, struct xs_estimates *out, int *rc)
 {
@@ -179,6 +189,10 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 				 "each round, or the graph is updated");
 	row.setup_ns = m->graph_instantiate_ns.value +
 		       run.nodes * m->graph_instantiate_node_ns.value;
+	if (stays_outside(c->phase, &run))
+		xs_estimate_assume(&row,
+				   "a round's copies and waits of the host, "
+				   "such as .item(), stay outside the capture");
 	rc = xs_estimate_replay(c, build_plan, &row);
 	if (!rc)
 		rc = xs_estimate_only_issues(c, build_plan_with_work, &row);
@@ -201,26 +215,27 @@ const struct xs_strategy xs_strategy_graph = {
     .changes_launches = true,
     .keeps_copies = true,
     .build = build,
-    .advice = "Capture the calls of a round once (cudaStreamBeginCapture), "
-	      "from {places}, and launch them as one graph in each round: "
-	      "{why}.",
+    .advice = "Capture the launches of a round once "
+	      "(cudaStreamBeginCapture), of {places}, and launch them as one "
+	      "graph in each round: {why}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
 		"cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal); "
-		"// round 1\n"
+		"// round 1: kernels\n"
 		"cudaStreamEndCapture(s, &graph), cudaGraphInstantiate(&exec, "
 		"graph, 0);\n"
 		"cudaGraphLaunch(exec, s); // in each further round",
 	    [XS_LANGUAGE_PYTORCH] =
 		"with torch.cuda.graph(graph):  # graph = "
 		"torch.cuda.CUDAGraph(), once\n"
-		"    out = step(fixed_input)\n"
-		"fixed_input.copy_(batch), graph.replay()  # in each round",
+		"    out = step(fixed_input)  # without .item(), .cpu()\n"
+		"fixed_input.copy_(batch), graph.replay(), out.item()  # each "
+		"round",
 	    [XS_LANGUAGE_JAX] = "step = jax.jit(step)  # once: one computation "
 				"instead of one for each operation",
 	    [XS_LANGUAGE_CUPY] = "stream.begin_capture()  # once, around the "
-				 "calls of a round\n"
+				 "kernels of a round\n"
 				 "graph = stream.end_capture()\n"
 				 "graph.launch(stream)  # in each round",
 	},

@@ -168,10 +168,10 @@ const struct xs_strategy xs_strategy_prefetch = {
     .changes_inputs = true,
     .build = build,
     .advice =
-	"Copy at {places} ahead, on a second stream, with "
+	"{no_waits}Copy at {places} ahead, on a second stream, with "
 	"cudaMemcpyAsync{pinned}: {why}. A kernel waits for the event of its "
 	"copy, and a copy for that of the last kernel that used its "
-	"buffer.{buffers}{no_waits}",
+	"buffer.{buffers}",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

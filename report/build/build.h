@@ -113,8 +113,13 @@ void xs_build_task_class(struct xs_result *result, const struct xs_phase *phase,
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 		    const struct xs_phase *phase, struct xs_result_phase *out);
 
-/* Fills transfer_ns, movable_ns, kernel_busy_ns and kernel_waits from the
- * phase's steps. */
+/* Fills kernel_waits and kernel_wait_places from the phase's steps. */
+void xs_build_kernel_waits(struct xs_result *result,
+			   const struct xs_trace *trace,
+			   const struct xs_phase *phase,
+			   struct xs_result_phase *out);
+
+/* Fills transfer_ns, movable_ns and kernel_busy_ns from the phase's steps. */
 void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
 		      struct xs_result_phase *out);
 

@@ -119,6 +119,18 @@ given_of_trace(const struct xs_result_options *options, const char *gpu)
 	return options->elsewhere_count ? NULL : given;
 }
 
+/* Whether it is a shipped profile of the traced GPU's model, in which what the
+ * trace shows of its own machine counts more. */
+static bool is_of_model(const struct xs_machine *own,
+			const struct xs_machine_identity *machine)
+{
+	const char *mismatch;
+
+	return xs_machine_is_of_gpu(own, machine->gpu) &&
+	       xs_machine_origin_of(own, machine, &mismatch) ==
+		   XS_MACHINE_SHIPPED;
+}
+
 int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 		     const struct xs_phases *phases,
 		     const struct xs_result_options *options,
@@ -129,22 +141,29 @@ int xs_build_machine(struct xs_result *result, const struct xs_trace *trace,
 	    identify(result, trace, device);
 	const struct xs_machine *given = options->machine;
 	const struct xs_machine *own = given_of_trace(options, machine.gpu);
-	enum xs_machine_origin origin =
-	    given ? XS_MACHINE_GIVEN : XS_MACHINE_FITTED;
+	enum xs_machine_origin origin = XS_MACHINE_FITTED;
+	const char *mismatch = NULL;
 	char why[1200] = "";
 	int err = 0;
 
-	if (!given && !options->fitted)
+	if (given)
+		origin = xs_machine_origin_of(given, &machine, &mismatch);
+	else if (!options->fitted)
 		origin = xs_machine_choose(&machine, traced, why, sizeof(why));
 	if (own)
 		*traced = *own;
-	else
+	if (own && own == given && mismatch)
+		xs_machine_widen(traced);
+	if (!own || is_of_model(own, &machine))
 		err = learn(result, trace, phases, device,
-			    !given && origin != XS_MACHINE_FITTED, traced);
-	result->machine = given ? *given : *traced;
-	say_choice(result, origin, why);
-	result->machine_choice.other_gpu =
-	    given && !xs_machine_is_of_gpu(given, machine.gpu);
+			    own || (!given && origin != XS_MACHINE_FITTED),
+			    traced);
+	result->machine = given && given != own ? *given : *traced;
+	say_choice(result, origin, mismatch ? mismatch : why);
+	if (given && !xs_machine_is_of_gpu(given, machine.gpu)) {
+		result->machine_choice.other_gpu = true;
+		result->machine_choice.calibrating = NULL;
+	}
 	return err;
 }
 

@@ -124,30 +124,6 @@ static int64_t copies_ns(const struct xs_phase *phase, uint8_t kind,
 	return count ? union_ns(spans, count) : XS_UNKNOWN;
 }
 
-/* The host's waits with kernels before and after them. */
-static int64_t kernel_waits(const struct xs_phase *phase)
-{
-	int64_t waits = 0, since_kernel = 0;
-	bool any = false;
-
-	for (size_t i = 0; i < phase->step_count; i++) {
-		switch (phase->steps[i].kind) {
-		case XS_STEP_KERNEL:
-			if (any)
-				waits += since_kernel;
-			since_kernel = 0;
-			any = true;
-			break;
-		case XS_STEP_SYNC_DEVICE:
-		case XS_STEP_SYNC_STREAM:
-		case XS_STEP_SYNC_EVENT:
-			since_kernel++;
-			break;
-		}
-	}
-	return waits;
-}
-
 void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
 		      struct xs_result_phase *out)
 {
@@ -162,6 +138,5 @@ void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
 	out->kernel_busy_ns = time_of(phase, spans, NULL, is_kernel);
 	out->h2d_call_ns = copies_ns(phase, XS_STEP_H2D, spans);
 	out->d2h_call_ns = copies_ns(phase, XS_STEP_D2H, spans);
-	out->kernel_waits = kernel_waits(phase);
 	free(spans);
 }

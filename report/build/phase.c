@@ -282,6 +282,7 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 	};
 	xs_build_counters(phase, &out->counters);
 	xs_build_movable(result, phase, out);
+	xs_build_kernel_waits(result, trace, phase, out);
 	build_streams(result, trace, phase, out);
 	build_kernels(result, trace, phase, out);
 	build_sites(result, trace, phase, out);

@@ -68,16 +68,21 @@ static bool is_repeated(const struct xs_phase *phase, bool kernels,
 	       (repeats_inside(phase) && ops_of(phase, kernels) >= others_ops);
 }
 
-/* Where the phase's rounds become steady: behind the first one, if it warms up.
- */
-static uint64_t begin_of(const struct xs_phase *phase)
+uint64_t xs_steady_warm_up_ns(const struct xs_phase *phase)
 {
 	const uint64_t first_ns = phase->first_end_ns - phase->first_start_ns;
 
 	return phase->rounds >= REPEATED_ROUNDS &&
 		       first_ns / WARM_UP > phase->round_ns.median_ns
-		   ? phase->first_end_ns
-		   : phase->first_start_ns;
+		   ? first_ns
+		   : 0;
+}
+
+/* Where the phase's rounds become steady: behind the first one, if it warms up.
+ */
+static uint64_t begin_of(const struct xs_phase *phase)
+{
+	return phase->first_start_ns + xs_steady_warm_up_ns(phase);
 }
 
 /* Widens the span to the repeated phases: those with kernels, if wanted. */
@@ -124,6 +129,24 @@ bool xs_steady_has(const struct xs_steady *steady, const struct xs_phase *phase)
 {
 	return !steady->repeats || (phase->last_end_ns > steady->span.from_ns &&
 				    phase->first_start_ns < steady->span.to_ns);
+}
+
+double xs_steady_outside(const struct xs_steady *steady,
+			 const struct xs_phase *phase)
+{
+	const struct xs_run_span all = {begin_of(phase), phase->last_end_ns};
+	const struct xs_run_span in = {
+	    all.from_ns > steady->span.from_ns ? all.from_ns
+					       : steady->span.from_ns,
+	    all.to_ns < steady->span.to_ns ? all.to_ns : steady->span.to_ns};
+	const double rounds = (double)phase->rounds;
+	double inside = rounds - (all.from_ns > phase->first_start_ns);
+
+	if (!steady->repeats || in.to_ns <= in.from_ns)
+		return 0;
+	inside *=
+	    (double)(in.to_ns - in.from_ns) / (double)(all.to_ns - all.from_ns);
+	return 1 - inside / rounds;
 }
 
 /* Rounds of the phase in the steady part; 0 if it has others, too, or if they

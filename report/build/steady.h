@@ -31,4 +31,12 @@ void xs_steady_find(const struct xs_trace *trace,
 bool xs_steady_has(const struct xs_steady *steady,
 		   const struct xs_phase *phase);
 
+/* Returns the part of the phase's rounds, 0 to 1, that is outside of the steady
+ * part: a first round that warms up, and rounds before and after it. */
+double xs_steady_outside(const struct xs_steady *steady,
+			 const struct xs_phase *phase);
+
+/* Returns the time of the phase's first round if it warms up, else 0. */
+uint64_t xs_steady_warm_up_ns(const struct xs_phase *phase);
+
 #endif

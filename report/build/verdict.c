@@ -34,6 +34,11 @@ static void mark_phases(struct xs_result *result,
 		struct xs_result_phase *phase = &result->phases[i];
 
 		phase->apart = !xs_steady_has(steady, &phases->items[i]);
+		if (!phase->apart)
+			phase->outside =
+			    xs_steady_outside(steady, &phases->items[i]);
+		phase->warm_up_ns =
+		    xs_number_bounded(xs_steady_warm_up_ns(&phases->items[i]));
 		if (steady->phase == &phases->items[i])
 			result->steady.phase = phase;
 	}
@@ -62,7 +67,7 @@ static void fill(struct xs_result *result, const struct xs_run_parts *in)
 		qsort(out->parts, out->part_count, sizeof(*out->parts),
 		      longest_first);
 	out->gpu_ns = xs_number_bounded(in->gpu_ns);
-	out->at_most_saves_ns = XS_UNKNOWN;
+	out->at_most_saves_ns = out->at_most_steady_ns = XS_UNKNOWN;
 }
 
 /* What is missing for a verdict; NULL: nothing. */

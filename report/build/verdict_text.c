@@ -139,9 +139,10 @@ static const char *filling(struct xs_result *result, int64_t host_ns)
 	const struct xs_result_phase *only = result->steady.phase;
 	double bytes;
 
-	if (!only || result->steady.rounds <= 0 ||
-	    only->h2d_bytes < XS_LEAST_HOST_COPY_BYTES || !only->src_memory ||
-	    strcmp(only->src_memory, "pinned") != 0 ||
+	/* between many small copies it is a loop that issues them */
+	if (!only || result->steady.rounds <= 0 || only->h2d_ops <= 0 ||
+	    only->h2d_bytes / only->h2d_ops < XS_LEAST_HOST_COPY_BYTES ||
+	    !only->src_memory || strcmp(only->src_memory, "pinned") != 0 ||
 	    !is_before_copy_in(result, only))
 		return "";
 	bytes = (double)only->h2d_bytes * (double)result->steady.rounds;
@@ -238,19 +239,18 @@ static const char *spans(struct xs_result *result)
 	    only_counted(result));
 }
 
-/* "78 ms of the median round", or "866 ms" where several phases repeat or
+/* "78 ms a round", or "866 ms" where several phases repeat or
  * rounds run side by side. */
 static const char *amount(struct xs_result *result)
 {
-	const struct xs_result_phase *only = result->steady.phase;
-	const int64_t most_ns = result->verdict.at_most_saves_ns;
+	const struct xs_result_steady *steady = &result->steady;
+	const int64_t most_ns = result->verdict.at_most_steady_ns;
 	struct xs_arena *arena = &result->arena;
 
-	if (!only || result->steady.rounds == XS_UNKNOWN)
+	if (!steady->phase || steady->rounds == XS_UNKNOWN)
 		return xs_arena_copy(arena, xs_units_ns(most_ns).s);
-	return xs_arena_print(
-	    arena, "%s of the median round",
-	    xs_units_ns(xs_limit_of_round_ns(result, only)).s);
+	return xs_arena_print(arena, "%s a round",
+			      xs_units_ns(most_ns / steady->rounds).s);
 }
 
 /* Whether the plan has a step that launches kernels as a graph, which is no
@@ -268,6 +268,20 @@ static bool has_graph(const struct xs_result *result)
 	return false;
 }
 
+/* "908 ms, " if it is of more rounds than those of the steady part, which is
+ * the base of the amount before; else "". */
+static const char *amount_of_run(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const int64_t most_ns = in->at_most_saves_ns;
+
+	return result->steady.rounds != XS_UNKNOWN ||
+		       in->at_most_steady_ns >= most_ns - most_ns / NAMED_PART
+		   ? ""
+		   : xs_arena_print(&result->arena, "%s, ",
+				    xs_units_ns(most_ns).s);
+}
+
 static const char *most(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
@@ -275,14 +289,11 @@ static const char *most(struct xs_result *result)
 
 	return xs_arena_print(
 	    &result->arena,
-	    "Changes of data movement%s save at most %s: %s of %s, %s of the "
+	    "Changes of data movement%s save at most %s: %s of %s, %s%s of the "
 	    "run.",
 	    has_graph(result) ? " and a CUDA graph" : "", amount(result),
-	    xs_units_percent(
-		xs_result_in_steady(result, result->steady.phase, most_ns),
-		in->steady_ns)
-		.s,
-	    xs_result_steady_name(result),
+	    xs_units_percent(in->at_most_steady_ns, in->steady_ns).s,
+	    xs_result_steady_name(result), amount_of_run(result),
 	    xs_units_percent(most_ns, result->run.wall_ns).s);
 }
 
@@ -301,8 +312,9 @@ static const char *reordered(struct xs_result *result)
 		return "";
 	return xs_arena_print(
 	    &result->arena,
-	    " If only data ordered its work, a round of phase "
-	    "%" PRId64 " would take at least %s, not %s.",
+	    " If only data ordered its work, with copies and kernels as fast "
+	    "as now, a round of phase %" PRId64 " would take at least %s, not "
+	    "%s.",
 	    flow->phase, xs_units_ns(flow->bound_ns).s,
 	    xs_units_ns(flow->round_ns).s);
 }

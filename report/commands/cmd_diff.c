@@ -101,6 +101,10 @@ static int gate(const struct diff_options *given, const struct xs_diff *diff)
 
 	if (isnan(given->fail_above))
 		return XS_EXIT_DONE;
+	if (diff->other_tools)
+		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
+				    diff->other_tools,
+				    "give two traces of one tool");
 	if (isnan(diff->change_percent))
 		return xs_cli_error(
 		    XS_EXIT_INPUT, "--fail-above", "the run times are unknown",
@@ -155,7 +159,7 @@ static int diff_main(int argc, char **argv)
 	if (code)
 		return code;
 	if (given.machine) {
-		code = xs_cli_machine(given.machine, &machine);
+		code = xs_cli_run_machine(given.machine, &machine);
 		if (code)
 			return code;
 		how.machine = &machine;

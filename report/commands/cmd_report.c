@@ -151,7 +151,7 @@ static int add_other(const char *given, struct machines *out)
 {
 	struct xs_other_machine *other = &out->others[out->other_count];
 	struct xs_machine machine;
-	int code = xs_cli_machine(given, &machine);
+	int code = xs_cli_run_machine(given, &machine);
 
 	if (code)
 		return code;
@@ -176,7 +176,7 @@ static int load_machines(const struct report_options *given,
 		return 0;
 	how->fitted = strcmp(names[0], "fitted") == 0;
 	if (!how->fitted) {
-		code = xs_cli_machine(names[0], &out->first);
+		code = xs_cli_run_machine(names[0], &out->first);
 		how->machine = &out->first;
 	}
 	out->others = calloc(given->machine_count, sizeof(*out->others));

@@ -92,6 +92,38 @@ static const char *arguments(struct xs_diff *diff, const char *line)
 				    line);
 }
 
+static const char *tool(const struct xs_result *result)
+{
+	return result->coverage.imported ? result->coverage.imported
+					 : "xferspy";
+}
+
+/* Whether the first words differ: versions of a tool are no other tool. */
+static bool are_other_tools(const struct xs_diff *diff)
+{
+	const char *before = tool(diff->before), *after = tool(diff->after);
+	const size_t length = strcspn(before, " ");
+
+	return length != strcspn(after, " ") ||
+	       strncmp(before, after, length) != 0;
+}
+
+/* A tool may record from before the process starts, or only what it was asked
+ * to profile. */
+static void warn_of_tools(struct xs_diff *diff)
+{
+	if (!are_other_tools(diff))
+		return;
+	diff->other_tools = xs_arena_print(
+	    &diff->arena,
+	    "recorded by different tools (%s before, %s after), so the run "
+	    "times are of different spans: compare rounds of a phase",
+	    tool(diff->before), tool(diff->after));
+	diff->warnings[diff->warning_count++] = diff->other_tools;
+	diff->change_ns = XS_UNKNOWN;
+	diff->change_percent = NAN;
+}
+
 /* Adds a warning if XFERSPY_RANGE left a part of the run out. */
 static void warn_of_part(struct xs_diff *diff, const char *side,
 			 const struct xs_result_run *run)
@@ -118,6 +150,7 @@ void xs_diff_check(struct xs_diff *diff)
 	if (!others)
 		warn(diff, "the arguments differ", arguments(diff, before_line),
 		     arguments(diff, after_line));
+	warn_of_tools(diff);
 	warn_of_part(diff, "before", before);
 	warn_of_part(diff, "after", after);
 	warn(diff, "the driver's versions differ", before->driver_version,

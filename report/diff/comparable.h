@@ -6,7 +6,8 @@
 #include "report/diff/diff.h"
 
 /*
- * Sets diff->different and the warnings. Programs are told apart by name: a
+ * Sets diff->different, diff->other_tools and the warnings; of other tools, the
+ * change of the run becomes unknown. Programs are told apart by name: a
  * program that was changed and rebuilt has another build id, but is the one to
  * compare. Machines are told apart by the names of their GPUs. What a trace
  * does not say is not compared.

@@ -12,7 +12,7 @@
 #define XS_DIFF_PHASES_MAX 256
 
 /* Programs or arguments, GPUs, drivers, and which part of each was traced. */
-#define XS_DIFF_WARNINGS_MAX 5
+#define XS_DIFF_WARNINGS_MAX 6
 
 enum xs_diff_unit { XS_DIFF_NS, XS_DIFF_BYTES, XS_DIFF_COUNT };
 
@@ -45,8 +45,11 @@ struct xs_diff {
 	bool allow_different; /* a limit applies to these, too */
 	const char *warnings[XS_DIFF_WARNINGS_MAX];
 	size_t warning_count;
-	int64_t change_ns;	      /* of the wall time, or XS_UNKNOWN */
-	double change_percent;	      /* above 0: slower; NAN: unknown */
+	const char *other_tools; /* the run times are of different spans, since
+				  * the traces are of different tools; NULL:
+				  * they are of one */
+	int64_t change_ns;	 /* of the wall time, or XS_UNKNOWN */
+	double change_percent;	 /* above 0: slower; NAN: unknown */
 	struct xs_diff_total *totals; /* by unit, times first, then by change */
 	size_t total_count;
 	struct xs_diff_phase *phases; /* largest change first */

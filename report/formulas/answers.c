@@ -6,10 +6,13 @@
  */
 #include "report/formulas/answers.h"
 
+#include "report/result/number.h"
+
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
-#define ANSWERS_MAX 7 /* plus one for each compared machine */
+#define ANSWERS_MAX 9 /* plus one for each compared machine */
 
 static void say(struct xs_formulas_result *result, const char *sentence)
 {
@@ -261,6 +264,61 @@ static void say_bounds(struct xs_formulas_result *result)
 			rate(b->mapped).s));
 }
 
+/* The fastest row of a direction, by one of the controls or, if it is NULL, by
+ * any. NULL: its time is not known. */
+static const struct xs_control_estimate *
+fastest_control(const struct xs_formulas_result *result, bool to_host,
+		const char *name)
+{
+	const struct xs_control_estimate *best = NULL;
+
+	for (size_t i = 0; i < result->control_count; i++) {
+		const struct xs_control_estimate *row = &result->control[i];
+
+		if (row->to_host == to_host && isfinite(row->ns) &&
+		    (!name || strcmp(row->name, name) == 0) &&
+		    (!best || row->ns < best->ns))
+			best = row;
+	}
+	return best;
+}
+
+/* Who should start a transfer: the host, which needs no code in kernels, if its
+ * range reaches that of the fastest. */
+static void say_control(struct xs_formulas_result *result, bool to_host)
+{
+	const struct xs_control_estimate *best =
+	    fastest_control(result, to_host, NULL);
+	const struct xs_control_estimate *host =
+	    fastest_control(result, to_host, "host");
+	const char *way = to_host ? "out" : "in";
+	struct xs_arena *arena = &result->base.arena;
+
+	if (!best || !host)
+		return;
+	if (best == host || host->low_ns <= best->high_ns) {
+		say(result, xs_arena_print(
+				arena,
+				"A message %s: let the host start it (%s); "
+				"nothing else is faster for certain.",
+				way, xs_units_ns(xs_number_round(host->ns)).s));
+		return;
+	}
+	say(result,
+	    xs_arena_print(
+		arena,
+		"A message %s: let %s start it (%s%s%s%s): %s, against %s if "
+		"the host does.",
+		way,
+		strcmp(best->name, "direct") == 0
+		    ? "the GPU"
+		    : "a host thread that the GPU asks",
+		best->name, best->polled ? ", polls " : "",
+		best->polled ? best->polled : "", best->polled ? " memory" : "",
+		xs_units_ns(xs_number_round(best->ns)).s,
+		xs_units_ns(xs_number_round(host->ns)).s));
+}
+
 void xs_formulas_answer(struct xs_formulas_result *result)
 {
 	result->answers = xs_arena_alloc(&result->base.arena,
@@ -276,4 +334,6 @@ void xs_formulas_answer(struct xs_formulas_result *result)
 	say_bounds(result);
 	for (size_t i = 0; i < result->compared_count; i++)
 		say_compared(result, &result->compared[i]);
+	say_control(result, false);
+	say_control(result, true);
 }

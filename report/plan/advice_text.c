@@ -52,9 +52,12 @@ bool xs_advice_is_about(const struct xs_result_phase *phase,
 		return allocates(site);
 	if (strategy && strategy->changes_inputs)
 		return is_step(site, "h2d");
-	return is_copy(phase, site, strategy ? strategy->least_copies : 0) ||
-	       (strategy && strategy->changes_launches &&
-		is_step(site, "kernel"));
+	if (strategy && strategy->changes_launches && is_step(site, "kernel"))
+		return true;
+	/* launches alone: copies are left as they are */
+	if (strategy && strategy->changes == XS_CHANGES_LAUNCHES)
+		return false;
+	return is_copy(phase, site, strategy ? strategy->least_copies : 0);
 }
 
 static const char *place_label(struct xs_arena *arena,
@@ -171,17 +174,21 @@ static const char *buffers(struct xs_arena *arena,
 			      more.s, xs_units_bytes(phase->free_bytes).s);
 }
 
-/* " Leave out the host's waits between kernels, ..." or "" */
+/* "Leave out the host's waits between kernels, ... " or "" */
 static const char *no_waits(struct xs_arena *arena,
 			    const struct xs_result_phase *phase)
 {
+	const char *places = phase->kernel_wait_places;
+
 	if (phase->kernel_waits == 0)
 		return "";
-	return xs_arena_print(arena,
-			      " Leave out the host's %" PRId64 " wait%s "
-			      "between kernels: a stream runs them in order.",
-			      phase->kernel_waits,
-			      phase->kernel_waits == 1 ? "" : "s");
+	return xs_arena_print(
+	    arena,
+	    "Leave out the host's %" PRId64 " wait%s between "
+	    "a round's kernels%s%s%s: a stream runs them in "
+	    "order. ",
+	    phase->kernel_waits, phase->kernel_waits == 1 ? "" : "s",
+	    places ? " (" : "", places ? places : "", places ? ")" : "");
 }
 
 /* How far the round overlaps today. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/plan/limit.h"
 
+#include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
 #include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
@@ -83,16 +84,80 @@ int64_t xs_limit_of_round_ns(const struct xs_result *result,
 	return saves_ns;
 }
 
-void xs_limit_build(struct xs_result *result)
+/* The time of kernels in the steady part. */
+static int64_t steady_kernels_ns(const struct xs_result_verdict *verdict)
 {
-	double all_ns = 0;
+	for (size_t i = 0; verdict->recorded_ns && i < verdict->part_count; i++)
+		if (verdict->parts[i].part == XS_PART_KERNELS)
+			return xs_number_round((double)verdict->parts[i].ns *
+					       (double)verdict->steady_ns /
+					       (double)verdict->recorded_ns);
+	return 0;
+}
 
+/* The same time of each round of the phase in the steady part. */
+static int64_t in_steady_ns(const struct xs_result_phase *phase,
+			    int64_t round_ns)
+{
+	return xs_result_in_steady(
+	    phase,
+	    xs_number_round(xs_phase_estimate_of_run(phase, (double)round_ns)));
+}
+
+static void raise_to(int64_t *most_ns, int64_t ns)
+{
+	if (*most_ns < ns)
+		*most_ns = ns;
+}
+
+/* Rounds of several phases may run side by side, and the median may be longer
+ * than the mean: together they save no more than the steady part without its
+ * kernels, or else than what the plan does, or the fastest row of a phase whose
+ * rounds run alone. */
+static int64_t most_of_steady_ns(const struct xs_result *result)
+{
+	const struct xs_result_verdict *verdict = &result->verdict;
+	int64_t most_ns = verdict->steady_ns - steady_kernels_ns(verdict);
+	int64_t planned_ns = 0;
+
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (!result->plan[i].phase->apart)
+			xs_number_add(&planned_ns,
+				      result->plan[i].adds_steady_ns);
+	raise_to(&most_ns, planned_ns);
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 
-		if (!phase->apart)
-			all_ns += xs_phase_estimate_of_run(
-			    phase, (double)xs_limit_of_round_ns(result, phase));
+		if (!phase->apart && xs_phase_estimate_share(phase) == 1 &&
+		    !result->machine_choice.other_gpu)
+			raise_to(&most_ns,
+				 in_steady_ns(phase, phase->round_ns -
+							 fastest_ns(phase)));
 	}
-	result->verdict.at_most_saves_ns = xs_number_round(all_ns);
+	return most_ns < verdict->steady_ns ? most_ns : verdict->steady_ns;
+}
+
+void xs_limit_build(struct xs_result *result)
+{
+	struct xs_result_verdict *out = &result->verdict;
+	const int64_t most_ns = most_of_steady_ns(result);
+
+	out->at_most_saves_ns = out->at_most_steady_ns = 0;
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+		const int64_t ns = xs_limit_of_round_ns(result, phase);
+
+		if (phase->apart)
+			continue;
+		xs_number_add(&out->at_most_saves_ns,
+			      xs_number_round(
+				  xs_phase_estimate_of_run(phase, (double)ns)));
+		xs_number_add(&out->at_most_steady_ns, in_steady_ns(phase, ns));
+	}
+	if (out->at_most_steady_ns > most_ns) {
+		out->at_most_saves_ns = xs_number_round(
+		    (double)out->at_most_saves_ns * (double)most_ns /
+		    (double)out->at_most_steady_ns);
+		out->at_most_steady_ns = most_ns;
+	}
 }

@@ -16,8 +16,9 @@
 int64_t xs_limit_of_round_ns(const struct xs_result *result,
 			     const struct xs_result_phase *phase);
 
-/* Fills verdict.at_most_saves_ns: all rounds of the phases of the steady part.
- * Needs the plan. */
+/* Fills verdict.at_most_saves_ns, of all rounds of the phases of the steady
+ * part, and verdict.at_most_steady_ns, of those within it: at most the steady
+ * part. Needs the plan and verdict.parts. */
 void xs_limit_build(struct xs_result *result);
 
 #endif

@@ -6,6 +6,7 @@
 #include "report/plan/advice_text.h"
 #include "report/plan/alternatives.h"
 #include "report/plan/code.h"
+#include "report/plan/limit.h"
 #include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
@@ -124,6 +125,7 @@ static const char *nearest(struct xs_result *result)
 	const struct xs_result_phase *of = NULL;
 	const struct xs_result_estimate *most = NULL, *as_is;
 
+	xs_limit_build(result);
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 
@@ -133,7 +135,8 @@ static const char *nearest(struct xs_result *result)
 			    xs_result_best(phase, xs_strategies[k]->id, false);
 
 			if (!row || row->bound || row->saves_ns == XS_UNKNOWN ||
-			    row->saves_ns <= (most ? most->saves_ns : 0))
+			    row->saves_ns <= (most ? most->saves_ns : 0) ||
+			    row->saves_ns > result->verdict.at_most_saves_ns)
 				continue;
 			most = row;
 			of = phase;
@@ -149,7 +152,7 @@ static const char *nearest(struct xs_result *result)
 	    xs_units_in_range_ns(as_is->round_ns, as_is->low_ns, as_is->high_ns)
 		.s,
 	    xs_units_in_range_ns(most->round_ns, most->low_ns, most->high_ns).s,
-	    xs_units_percent(xs_result_in_steady(result, of, most->saves_ns),
+	    xs_units_percent(xs_result_in_steady(of, most->saves_ns),
 			     result->verdict.steady_ns)
 		.s,
 	    xs_result_steady_name(result));

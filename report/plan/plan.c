@@ -5,6 +5,7 @@
 
 #include "report/plan/advice_text.h"
 #include "report/plan/code.h"
+#include "report/plan/no_pinning.h"
 #include "report/plan/no_step.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/phase_steps.h"
@@ -205,6 +206,8 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	out->round_ns = round_ns(steps);
 	xs_plan_say(result, steps, step, reached, out);
 	out->adds_saves_ns = xs_number_round(step->adds_ns + others_ns);
+	out->adds_steady_ns =
+	    xs_result_in_steady(steps->phase, out->adds_saves_ns);
 	out->app_wall_ns = xs_number_round(after_ns);
 	fill_range(result, phases, after_ns, out);
 }
@@ -230,5 +233,9 @@ int xs_plan_build(struct xs_result *result)
 		result->no_step = xs_plan_no_step(result);
 	else
 		result->question = xs_plan_question(result);
+	/* it may be the nearest change, which is named already */
+	if (!result->verdict.missing &&
+	    !(result->no_step && strstr(result->no_step, "pinned")))
+		result->no_pinning = xs_plan_no_pinning(result);
 	return result->arena.failed ? -ENOMEM : 0;
 }

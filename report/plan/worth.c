@@ -12,7 +12,7 @@ bool xs_worth_is_enough(const struct xs_result *result,
 	const int64_t whole_ns =
 	    phase->apart ? result->run.wall_ns : result->verdict.steady_ns;
 	const int64_t part_ns =
-	    xs_result_in_steady(result, phase, xs_number_round(adds_ns));
+	    xs_result_in_steady(phase, xs_number_round(adds_ns));
 
 	return adds_ns > 0 && whole_ns != XS_UNKNOWN &&
 	       part_ns >= whole_ns / XS_RESULT_LEAST_PART;

@@ -21,16 +21,21 @@ void xs_result_free(struct xs_result *result)
 	free(result);
 }
 
-int64_t xs_result_in_steady(const struct xs_result *result,
-			    const struct xs_result_phase *phase, int64_t ns)
+int64_t xs_result_in_steady(const struct xs_result_phase *phase, int64_t ns)
 {
-	const struct xs_result_steady *steady = &result->steady;
+	return ns == XS_UNKNOWN
+		   ? ns
+		   : xs_number_round((double)ns * (1 - phase->outside));
+}
 
-	if (!phase || phase != steady->phase || steady->rounds == XS_UNKNOWN ||
-	    phase->rounds <= 0 || ns == XS_UNKNOWN)
-		return ns;
-	return xs_number_round((double)ns * (double)steady->rounds /
-			       (double)phase->rounds);
+int64_t xs_result_repeated_ns(const struct xs_result_phase *phase)
+{
+	return phase->warm_up_ns > 0
+		   ? xs_number_round(
+			 (double)phase->wall_ns *
+			 (double)(phase->total_ns - phase->warm_up_ns) /
+			 (double)phase->total_ns)
+		   : phase->wall_ns;
 }
 
 const char *xs_result_steady_name(const struct xs_result *result)

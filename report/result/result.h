@@ -188,6 +188,10 @@ struct xs_result_phase {
 			  * time */
 	int64_t first_start_ns;
 	bool apart; /* of the start-up, or after the steady part */
+	/* part of the rounds that are outside of the steady part, 0 to 1; 0
+	 * if all are apart */
+	double outside;
+	int64_t warm_up_ns; /* of the first round, if it warms up; 0 */
 	/* of a round: a copy ran, or the host copied or waited. It is the most
 	 * that a change of copies can save. movable_ns: or allocated or freed
 	 */
@@ -204,6 +208,7 @@ struct xs_result_phase {
 	int64_t host_ns, host_blocked_ns, overlap_ns;
 	int64_t h2d_call_ns, d2h_call_ns; /* with the calls that copy */
 	int64_t kernel_waits;		  /* of the host, between two kernels */
+	const char *kernel_wait_places;	  /* their calls; NULL: unknown */
 	int64_t streams;		  /* streams that its ops ran on */
 	const char *order;		  /* issue order: "depth", "breadth" */
 	const char *src_memory, *dst_memory;
@@ -262,9 +267,11 @@ struct xs_result_verdict {
 	int64_t gpu_ns;	     /* of these: a GPU worked */
 	struct xs_result_part *parts; /* of the steady part, longest first */
 	size_t part_count;
-	int64_t at_most_saves_ns; /* of the whole run: xs_limit_build() */
-	const char *host_place;	  /* the call before which the host spends the
-				   * most time in its own code; NULL: none */
+	/* of the whole run, and of these in the steady part: xs_limit_build()
+	 */
+	int64_t at_most_saves_ns, at_most_steady_ns;
+	const char *host_place; /* the call before which the host spends the
+				 * most time in its own code; NULL: none */
 	const char *text;
 };
 
@@ -284,10 +291,11 @@ struct xs_result_step {
 	int64_t step; /* 1, 2, ... */
 	const struct xs_result_phase *phase;
 	const struct xs_result_estimate *estimate;
-	int64_t adds_saves_ns; /* of the whole run */
-	int64_t side_by_side;  /* rounds of threads or GPUs at a time, on
-				* average; the saving is an upper bound if
-				* there are several */
+	int64_t adds_saves_ns;	/* of the whole run */
+	int64_t adds_steady_ns; /* of these in the steady part */
+	int64_t side_by_side;	/* rounds of threads or GPUs at a time, on
+				 * average; the saving is an upper bound if
+				 * there are several */
 	int64_t round_before_ns, round_ns; /* before and with this step, after
 					    * the earlier ones of the phase */
 	int64_t app_wall_ns, low_ns, high_ns; /* with all steps so far */
@@ -321,7 +329,10 @@ struct xs_result {
 	struct xs_result_steady steady;
 	struct xs_result_step *plan; /* in the order in which to do them */
 	size_t plan_count;
-	const char *no_step;  /* why none is of the steady part; NULL: one is */
+	const char *no_step; /* why none is of the steady part; NULL: one is */
+	const char *no_pinning; /* why pinning is no step, although it would
+				 * shorten rounds; NULL: it is one, or would not
+				 */
 	const char *question; /* what may save more than the plan, and on which
 			       * condition; NULL: nothing */
 	const char *question_code; /* lines to write for that, or for what
@@ -337,10 +348,11 @@ struct xs_result {
 void xs_result_free(struct xs_result *result);
 
 /* Returns the part of a time of all rounds of a phase that is in the steady
- * part: the first round may be outside. phase: NULL: of several phases, all of
- * it. */
-int64_t xs_result_in_steady(const struct xs_result *result,
-			    const struct xs_result_phase *phase, int64_t ns);
+ * part. */
+int64_t xs_result_in_steady(const struct xs_result_phase *phase, int64_t ns);
+
+/* Returns the phase's part of the run without a first round that warms up. */
+int64_t xs_result_repeated_ns(const struct xs_result_phase *phase);
 
 /* Returns what verdict.steady_ns is the time of, in words. */
 const char *xs_result_steady_name(const struct xs_result *result);

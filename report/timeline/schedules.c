@@ -203,6 +203,7 @@ static int add_row(struct xs_timeline_texts *texts,
 {
 	struct xs_schedule schedule = {
 	    .strategy = row->strategy,
+	    .language = xs_result_language(&texts->result->run),
 	    .n_streams =
 		row->n_streams == XS_UNKNOWN ? 0 : (unsigned)row->n_streams,
 	    .order = !row->order			? XS_ORDER_NONE

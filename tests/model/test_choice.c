@@ -226,6 +226,35 @@ static void test_published_values_have_ranges(void **unused)
 	}
 }
 
+/* Of --machine: a name is of some machine of the model, a file of the one that
+ * it names. */
+static void test_only_this_machine_is_calibrated(void **unused)
+{
+	struct xs_machine named = shipped("h200");
+	const char *mismatch;
+
+	(void)unused;
+	assert_true(named.shipped);
+	assert_int_equal(xs_machine_origin_of(&named, &identity, &mismatch),
+			 XS_MACHINE_SHIPPED);
+	assert_null(mismatch);
+	named = shipped("k20m");
+	assert_int_equal(xs_machine_origin_of(&named, &identity, &mismatch),
+			 XS_MACHINE_GIVEN);
+	stored.shipped = false;
+	assert_int_equal(xs_machine_origin_of(&stored, &identity, &mismatch),
+			 XS_MACHINE_CALIBRATED);
+	assert_null(mismatch);
+	strcpy(stored.host, "node2");
+	assert_int_equal(xs_machine_origin_of(&stored, &identity, &mismatch),
+			 XS_MACHINE_GIVEN);
+	assert_string_equal(mismatch, "it is of another host");
+	stored.uuid[0] = '\0';
+	assert_int_equal(xs_machine_origin_of(&stored, &identity, &mismatch),
+			 XS_MACHINE_GIVEN);
+	assert_null(mismatch);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -240,6 +269,7 @@ int main(void)
 	    TEST(test_names_in_traces_stay_in_the_folder),
 	    TEST(test_home_without_xdg),
 	    TEST(test_published_values_have_ranges),
+	    TEST(test_only_this_machine_is_calibrated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,17 +75,31 @@ def over_limit(report):
                 continue  # it may be slower than the round now
             saves_ns = of_run(phase, phase["round_ns"] - row["round_ns"])
             busy_ns = min(busy_ns, row["round_ns"])
-            if saves_ns > limit_ns + 1:
+            # of rounds side by side, a row is an upper bound
+            if saves_ns > limit_ns + 1 and not phase["beside_ns"]:
                 yield (f"phase {phase['id']}, {row['strategy']} saves more than "
                        "the verdict's limit")
         most_ns += of_run(phase, phase["round_ns"] - busy_ns)
+    if (report["verdict"]["at_most_steady_ns"] >
+            report["verdict"]["steady_ns"]):
+        yield "the verdict's limit is more than the steady part"
     if limit_ns > most_ns + 1:
         yield "the verdict's limit leaves less than the kernels take"
 
 
+def blocked_otherwise(report):
+    """Returns where the host's waits are not what the totals say."""
+    for name, part in ("run", report), ("steady part", report["steady"]):
+        if part is None:
+            continue
+        waited_ns = sum(wait["waited_ns"] for wait in part["waits"])
+        if waited_ns != part["totals"]["host_blocked_ns"]:
+            yield f"the waits of the {name} are not its host blocked"
+
+
 def faults_of(report, text):
     """Returns what no report may say."""
-    faults = list(over_limit(report))
+    faults = [*over_limit(report), *blocked_otherwise(report)]
     steady = sum(step["adds_saves_ns"] for step in report["plan"]
                  if not step["apart"])
     if steady > (report["verdict"]["at_most_saves_ns"] or 0) and report["plan"]:

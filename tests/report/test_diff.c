@@ -257,6 +257,30 @@ static void a_missing_prediction_is_explained(void **state)
 	close_pair(&pair);
 }
 
+/* They record from other moments on: their rounds are compared. */
+static void traces_of_other_tools_have_other_spans(void **state)
+{
+	struct pair pair;
+	char *text;
+
+	(void)state;
+	open_pair(&pair);
+	pair.before->coverage.imported = "Nsight Systems 2025.3";
+	build_pair(&pair);
+	assert_true(isnan(pair.diff.change_percent));
+	text = text_of(&pair, NAN, false);
+	assert_non_null(strstr(text, "! recorded by different tools (Nsight "
+				     "Systems 2025.3 before, xferspy after)"));
+	assert_non_null(strstr(text, "\nThe runs are not compared.\n"));
+	free(text);
+	xs_diff_free(&pair.diff);
+	pair.after->coverage.imported = "Nsight Systems 2025.1";
+	build_pair(&pair);
+	assert_false(isnan(pair.diff.change_percent));
+	assert_null(pair.diff.other_tools);
+	close_pair(&pair);
+}
+
 static void a_part_of_a_run_is_noted(void **state)
 {
 	struct pair pair;
@@ -375,6 +399,7 @@ int main(void)
 	    cmocka_unit_test(what_has_no_pair_is_told),
 	    cmocka_unit_test(a_prediction_is_scored),
 	    cmocka_unit_test(a_missing_prediction_is_explained),
+	    cmocka_unit_test(traces_of_other_tools_have_other_spans),
 	    cmocka_unit_test(a_part_of_a_run_is_noted),
 	    cmocka_unit_test(pinning_is_scored_too),
 	    cmocka_unit_test(other_sizes_are_not_scored),

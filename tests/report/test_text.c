@@ -329,6 +329,51 @@ static void all_has_the_rest(void **state)
 	fixture_free(result);
 }
 
+/* A step of the plan stands in the table, though little is known of it, and
+ * further steps are told if they save more. */
+static void what_matters_is_shown(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_step *plan = result->plan;
+	struct xs_result_estimate *row =
+	    (struct xs_result_estimate *)plan[1].estimate;
+
+	(void)state;
+	row->bound = "pieces are independent";
+	row->low_ns = 1;
+	expect_lines(result, (const char *const[]){
+				 "streams* n=8 depth  unknown ", NULL});
+	plan[2] = plan[1];
+	plan[2].step = 3;
+	plan[2].adds_saves_ns = plan[1].adds_saves_ns + 1;
+	result->plan_count = 3;
+	expect_lines(result, (const char *const[]){
+				 "\n  3. streams n=8: a round of phase 1",
+				 "\n     --all says what to write\n", NULL});
+	plan[2].adds_saves_ns--;
+	expect_lines(result,
+		     (const char *const[]){"\n  and 1 more step saves ", NULL});
+	fixture_free(result);
+}
+
+/* What is saved, and what of it in the steady part, has one base each. */
+static void a_share_is_of_its_amount(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_step *step = result->plan;
+
+	(void)state;
+	step->adds_steady_ns = step->adds_saves_ns / 2;
+	result->verdict.steady_ns = step->adds_saves_ns;
+	result->phases[0].warm_up_ns = result->phases[0].total_ns / 2;
+	result->phases[0].wall_ns = result->run.wall_ns / 2;
+	expect_lines(result, (const char *const[]){
+				 " in the steady part (50.0 % of "
+				 "it), ",
+				 "25.0 %  64 MiB", "(start-up, not", NULL});
+	fixture_free(result);
+}
+
 static void empty_sections_are_explained(void **state)
 {
 	struct xs_result *result = fixture_result();
@@ -386,6 +431,8 @@ int main(void)
 	    cmocka_unit_test(a_time_within_a_wide_interval_is_unknown),
 	    cmocka_unit_test(times_are_of_a_round),
 	    cmocka_unit_test(all_has_the_rest),
+	    cmocka_unit_test(what_matters_is_shown),
+	    cmocka_unit_test(a_share_is_of_its_amount),
 	    cmocka_unit_test(empty_sections_are_explained),
 	    cmocka_unit_test(a_machine_without_a_prediction_is_explained),
 	};

@@ -40,6 +40,7 @@ json_t *xs_json_verdict(const struct xs_result_verdict *in)
 	SET_NUMBER(in, gpu_ns);
 	xs_json_set(out, "bounds", bounds(in), &failed);
 	SET_NUMBER(in, at_most_saves_ns);
+	SET_NUMBER(in, at_most_steady_ns);
 	SET_TEXT(in, host_place);
 	SET_TEXT(in, text);
 	return xs_json_finish(out, failed);
@@ -57,6 +58,10 @@ static json_t *step(const struct xs_result_step *in)
 	SET_TEXT(in->estimate, order);
 	xs_json_set(out, "apart", json_boolean(in->phase->apart), &failed);
 	SET_NUMBER(in, adds_saves_ns);
+	xs_json_set(
+	    out, "adds_steady_ns",
+	    xs_json_number(in->phase->apart ? XS_UNKNOWN : in->adds_steady_ns),
+	    &failed);
 	SET_NUMBER(in, side_by_side);
 	SET_NUMBER(in, round_before_ns);
 	SET_NUMBER(in, round_ns);

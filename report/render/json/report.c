@@ -228,6 +228,7 @@ static json_t *phase(const struct xs_result_phase *in)
 		    &failed);
 	SET_NUMBER(in, wall_ns);
 	xs_json_set(out, "apart", json_boolean(in->apart), &failed);
+	SET_NUMBER(in, warm_up_ns);
 	failed |= set_moved(out, in);
 	xs_json_set(out, "kernel_names",
 		    xs_json_texts(in->kernel_names, in->kernel_name_count),
@@ -316,6 +317,7 @@ static json_t *report(const struct xs_result *result)
 	xs_json_set(out, "verdict", xs_json_verdict(&result->verdict), &failed);
 	xs_json_set(out, "plan", xs_json_plan(result), &failed);
 	SET_TEXT(result, no_step);
+	SET_TEXT(result, no_pinning);
 	SET_TEXT(result, question);
 	SET_TEXT(result, question_code);
 	xs_json_set(out, "steady", steady(result), &failed);

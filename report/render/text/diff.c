@@ -204,7 +204,9 @@ static void put_verdict(const struct xs_terminal *terminal,
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	if (isnan(diff->change_percent)) {
 		xs_terminal_print(terminal, XS_PLAIN,
-				  "The run times are unknown.\n");
+				  diff->other_tools
+				      ? "The runs are not compared.\n"
+				      : "The run times are unknown.\n");
 		return;
 	}
 	xs_terminal_print(terminal, XS_BOLD, "%s -> %s",

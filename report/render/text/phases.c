@@ -64,6 +64,12 @@ static const char *phase_places(struct xs_result *result,
 		    xs_arena_join(arena, list,
 				  xs_arena_print(arena, "%" PRId64 " streams",
 						 phase->streams));
+	if (phase->warm_up_ns > 0)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena,
+				   "first round %s (start-up, not counted)",
+				   xs_units_ns(phase->warm_up_ns).s));
 	return list;
 }
 
@@ -149,7 +155,8 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 	xs_text_table_cell(table, 2, XS_PLAIN, xs_units_ns(phase->round_ns).s);
 	xs_text_table_cell(
 	    table, 3, XS_PLAIN,
-	    xs_units_percent(phase->wall_ns, result->run.wall_ns).s);
+	    xs_units_percent(xs_result_repeated_ns(phase), result->run.wall_ns)
+		.s);
 	xs_text_table_cell(table, 4, XS_PLAIN,
 			   moved(result, phase->h2d_bytes, phase->src_memory));
 	xs_text_table_cell(table, 5, XS_PLAIN,

@@ -84,24 +84,37 @@ static const char *saves(const struct xs_result *result,
 		   : "saves about";
 }
 
+/* Less of a saving outside of the steady part is not told. */
+#define OUTSIDE_PART 100
+
+/* "62 % of the steady part, ", or "58.1 ms in the steady part, 62 % of it, " if
+ * some of the saving is outside of it. */
+static const char *in_steady(struct xs_result *result,
+			     const struct xs_result_step *step)
+{
+	const int64_t ns = step->adds_steady_ns;
+	const struct xs_units_text share =
+	    xs_units_percent(ns, result->verdict.steady_ns);
+
+	if (!result->verdict.repeats || step->phase->apart)
+		return "";
+	return ns >= step->adds_saves_ns - step->adds_saves_ns / OUTSIDE_PART
+		   ? xs_arena_print(&result->arena, "%s of the steady part, ",
+				    share.s)
+		   : xs_arena_print(&result->arena,
+				    "%s in the steady part (%s of it), ",
+				    xs_units_ns(ns).s, share.s);
+}
+
 /* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, ..." */
 static const char *saving(struct xs_result *result,
 			  const struct xs_result_step *step)
 {
-	const struct xs_result_verdict *verdict = &result->verdict;
-	struct xs_arena *arena = &result->arena;
-	const char *steady = "";
-
-	if (verdict->repeats && !step->phase->apart)
-		steady = xs_arena_print(
-		    arena, "%s of the steady part, ",
-		    xs_units_percent(xs_result_in_steady(result, step->phase,
-							 step->adds_saves_ns),
-				     verdict->steady_ns)
-			.s);
 	return xs_arena_print(
-	    arena, "%s %s: %s%s of the run, which then takes %s; effort: %s",
-	    saves(result, step), xs_units_ns(step->adds_saves_ns).s, steady,
+	    &result->arena,
+	    "%s %s: %s%s of the run, which then takes %s; effort: %s",
+	    saves(result, step), xs_units_ns(step->adds_saves_ns).s,
+	    in_steady(result, step),
 	    xs_units_percent(step->adds_saves_ns, result->run.wall_ns).s,
 	    xs_units_in_range_ns(step->app_wall_ns, step->low_ns, step->high_ns)
 		.s,
@@ -200,6 +213,11 @@ static void put_step(const struct xs_terminal *terminal,
 	xs_terminal_print(terminal, XS_GOOD, "%s", round_after(result, step));
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", saving(result, step));
+	if (!result->all_asked && step - result->plan >= STEPS_MAX) {
+		xs_terminal_print(terminal, XS_DIM,
+				  "     --all says what to write\n");
+		return;
+	}
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", step->text);
 	if (only_if)
 		xs_terminal_wrap(terminal, step->condition ? XS_WARN : XS_DIM,
@@ -210,16 +228,19 @@ static void put_step(const struct xs_terminal *terminal,
 }
 
 /* How many steps are printed: without --all, not those outside the steady part
- * if there are others. */
+ * if there are others; more than STEPS_MAX if these save more than the last of
+ * them. */
 static size_t shown_steps(const struct xs_result *result)
 {
+	const struct xs_result_step *plan = result->plan;
 	size_t count = 0;
 
 	if (result->all_asked)
 		return result->plan_count;
-	while (count < result->plan_count && count < STEPS_MAX &&
-	       (!count || result->plan[count].phase->apart ==
-			      result->plan[0].phase->apart))
+	while (count < result->plan_count &&
+	       plan[count].phase->apart == plan[0].phase->apart &&
+	       (count < STEPS_MAX ||
+		plan[count].adds_saves_ns > plan[STEPS_MAX - 1].adds_saves_ns))
 		count++;
 	return count;
 }
@@ -282,6 +303,8 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 					 introduction(result, i));
 		put_step(terminal, result, &result->plan[i]);
 	}
+	if (result->no_pinning)
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_pinning);
 	if (result->question) {
 		xs_terminal_wrap(terminal, XS_WARN, "  ", result->question);
 		put_code(terminal, result->question_code);

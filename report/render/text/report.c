@@ -40,16 +40,16 @@ static const char *profile(struct xs_result *result)
 	const struct xs_machine *machine = &result->machine;
 	const struct xs_result_machine_choice *choice = &result->machine_choice;
 	struct xs_arena *arena = &result->arena;
-	const bool is_shipped =
-	    choice->origin && strcmp(choice->origin, "shipped") == 0;
+	const bool is_published = strcmp(machine->source, "published") == 0;
 	const char *text;
 
 	if (strcmp(machine->source, "fitted-from-trace") == 0)
 		text = "profile fitted from the trace";
 	else
 		text = xs_arena_print(arena, "profile %s (%s)", machine->name,
-				      is_shipped ? choice->origin
-						 : machine->source);
+				      is_published || !choice->origin
+					  ? machine->source
+					  : choice->origin);
 	if (choice->reason)
 		text = xs_arena_print(arena, "%s: %s", text, choice->reason);
 	if (choice->calibrating)

@@ -38,10 +38,21 @@ static bool is_no_change(const struct xs_result *result,
 	return llabs(row->round_ns - phase->round_ns) < phase->round_ns / 100;
 }
 
+static bool is_step(const struct xs_result *result,
+		    const struct xs_result_estimate *row)
+{
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (result->plan[i].estimate == row)
+			return true;
+	return false;
+}
+
 static bool is_shown(const struct xs_result *result,
 		     const struct xs_result_phase *phase,
 		     const struct xs_result_estimate *row)
 {
+	if (is_step(result, row))
+		return true;
 	if (!is_replay(row) || !row->applies ||
 	    is_no_change(result, phase, row))
 		return false;

@@ -20,7 +20,7 @@ function axes(xTicks, x, xText, yMost, yText) {
     parts.push(el('line', {x1: left, x2: width - right, y1: y(value), y2: y(value),
       stroke: paint('grid')}), label(left - 6, y(value) + 4, yText(value), 'end'));
   for (const tick of xTicks)
-    parts.push(label(x(tick), base + 16, xText(tick), 'middle'));
+    parts.push(label(Math.min(x(tick), width - 4 * xText(tick).length), base + 16, xText(tick), 'middle'));
   return {y, parts};
 }
 
@@ -74,7 +74,9 @@ function savingsChart({trace}, phase, shown) {
   const low = r => wall - (r.app_wall_high_ns ?? r.app_wall_ns);
   const high = r => wall - (r.app_wall_low_ns ?? r.app_wall_ns);
   const least = Math.min(0, ...rows.map(low)), most = Math.max(1, ...rows.map(high));
-  const x = ns => left + (width - left - right - 66) * (ns - least) / (most - least);
+  const figureOf = r => isKnown(r) ? time(r.saves_ns) : range(low(r), high(r));
+  const room = 12 + 7 * Math.max(...rows.map(r => figureOf(r).length));
+  const x = ns => left + (width - left - right - room) * (ns - least) / (most - least);
   const parts = rows.flatMap((r, i) => {
     const y = 8 + i * row, color = r.saves_ns < 0 ? 'wait' : r.bound ? 'faint' : 'kernel';
     return [label(left - 8, y + 13, rowName(r) + (r.bound ? ' *' : ''), 'end'),
@@ -82,7 +84,7 @@ function savingsChart({trace}, phase, shown) {
         height: row - 7, fill: paint(color), rx: 2}), `${time(low(r))} to ${time(high(r))}`),
       el('path', {d: `M${x(low(r))} ${y + 8.5}H${x(high(r))}m0-4v8M${x(low(r))} ${y + 4.5}v8`,
         stroke: paint('strong'), fill: 'none'}),
-      label(Math.max(x(high(r)), x(0)) + 6, y + 13, isKnown(r) ? time(r.saves_ns) : range(low(r), high(r)))];
+      label(Math.max(x(high(r)), x(0)) + 6, y + 13, figureOf(r))];
   });
   parts.push(el('line', {x1: x(0), x2: x(0), y1: 2, y2: 8 + rows.length * row, stroke: paint('dim')}));
   return figure('What each would save', `of the run, with only this change in phase ${phase.id}; ` +

@@ -91,8 +91,9 @@ function step(s, report, rounds) {
   const conditions = [s.condition, ...s.assumes.filter(text => text !== s.condition &&
     !before.includes(text))].filter(Boolean);
   const wall = report.trace.wall_ns, steady = report.verdict.steady_ns;
-  const shares = [report.verdict.repeats && !s.apart &&
-    `${percent(s.adds_saves_ns, steady)} of the steady part`,
+  const within = s.adds_steady_ns, share = percent(within, steady);
+  const shares = [report.verdict.repeats && !s.apart && (within < 0.99 * s.adds_saves_ns
+    ? `${time(within)} in the steady part (${share} of it)` : `${share} of the steady part`),
   `${percent(s.adds_saves_ns, wall)} of the run`].filter(Boolean).join(', ');
   return el('li',
     el('div', el('div.saves', el('small', saves(report, s)), time(s.adds_saves_ns)), el('small', shares)),
@@ -106,12 +107,12 @@ function step(s, report, rounds) {
 }
 
 function plan(report, rounds) {
-  const {plan: steps, no_step: none, question, question_code: code} = report;
+  const {plan: steps, no_step: none, no_pinning: unpinned, question, question_code: code} = report;
   return section('What to change', steps.length > 1 ? 'in this order; each step adds to those before' : '',
     none ? el('p', none) : null,
     steps.length ? [el('ol.plan', steps.map(s => step(s, report, rounds))), el('p.dim',
       'Ranges of the run are of another run: its start-up varies, too.')] : null,
-    question ? el('p.warn', question) : null, code ? el('pre', code) : null);
+    unpinned ? el('p', unpinned) : null, question ? el('p.warn', question) : null, code ? el('pre', code) : null);
 }
 
 const timelines = [];
@@ -198,7 +199,7 @@ function totals(report) {
     ['migrations out', t.migrated_d2h_ns, moved(t.migrated_d2h_bytes, 0, t.migrated_d2h_ns)],
     ['GPU busy', t.gpu_busy_ns, t.overlap_ns ? `${time(t.overlap_ns / rounds)} with two kinds of op at once`
       : 'no overlap'],
-    ['host blocked', t.host_blocked_ns, 'in calls, all threads together'],
+    ['host blocked', t.host_blocked_ns, 'in calls and polls, all threads'],
   ].filter(([, ns]) => ns);
   return section('Where the time went', steady ? steady.rounds ? `in the steady part: the mean of ` +
     count(steady.rounds, 'round') : 'in the steady part' : 'of the run',
@@ -225,7 +226,7 @@ function phases({phases: list, phases_rest: rest, trace}) {
     table('Phases', [['#'], ['rounds', 1], ['per round', 1], ['90 % of them', 1], ['of run', 1], ['in'],
       ['kernels', 1], ['out'], ['what it does']],
     list.map(p => [p.id, p.rounds, time(p.round_ns), range(p.round_low_ns, p.round_high_ns),
-      percent(p.wall_ns, trace.wall_ns), moved(p.h2d_bytes, p.src_memory), time(p.kernel_ns),
+      percent(p.wall_ns * (1 - p.warm_up_ns / p.total_ns), trace.wall_ns), moved(p.h2d_bytes, p.src_memory), time(p.kernel_ns),
       moved(p.d2h_bytes, p.dst_memory), p.signature])),
     rest.phases ? el('p.dim', `${count(rest.phases, 'shorter phase')} of ` +
       `${count(rest.rounds, 'round')}, ${time(rest.total_ns)} in all`) : null);

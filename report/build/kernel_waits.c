@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* How often, and where, the host waits between two kernels of a round. */
+#include "report/build/build.h"
+
+/* Call sites that are told apart, and those that are named. */
+#define SITES_MAX   8
+#define SITES_NAMED 3
+
+/* Waits of a round by call site. */
+struct waits {
+	uint32_t sites[SITES_MAX];
+	size_t count;
+	int64_t all;
+	bool any_kernel;
+};
+
+static bool is_wait(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_SYNC_DEVICE ||
+	       step->kind == XS_STEP_SYNC_STREAM ||
+	       step->kind == XS_STEP_SYNC_EVENT;
+}
+
+static void add_site(struct waits *waits, uint32_t site)
+{
+	size_t i = 0;
+
+	while (i < waits->count && waits->sites[i] != site)
+		i++;
+	if (i == waits->count && site != XS_NONE && i < SITES_MAX)
+		waits->sites[waits->count++] = site;
+}
+
+/* Adds the steps from *i to the next kernel: waits before the first one and
+ * behind the last one are not between two. */
+static void add_gap(const struct xs_phase *phase, size_t *i,
+		    struct waits *waits)
+{
+	size_t first = *i;
+
+	while (*i < phase->step_count &&
+	       phase->steps[*i].kind != XS_STEP_KERNEL)
+		++*i;
+	for (; waits->any_kernel && *i < phase->step_count && first < *i;
+	     first++)
+		if (is_wait(&phase->steps[first])) {
+			waits->all++;
+			add_site(waits, phase->steps[first].site);
+		}
+}
+
+void xs_build_kernel_waits(struct xs_result *result,
+			   const struct xs_trace *trace,
+			   const struct xs_phase *phase,
+			   struct xs_result_phase *out)
+{
+	struct waits waits = {.count = 0};
+
+	for (size_t i = 0; i < phase->step_count; i++) {
+		add_gap(phase, &i, &waits);
+		waits.any_kernel = true;
+	}
+	out->kernel_waits = waits.all;
+	for (size_t i = 0; i < waits.count && i < SITES_NAMED; i++)
+		out->kernel_wait_places = xs_arena_join(
+		    &result->arena, out->kernel_wait_places,
+		    xs_build_place(result, trace, waits.sites[i]));
+	if (waits.count > SITES_NAMED)
+		out->kernel_wait_places = xs_arena_print(
+		    &result->arena, "%s and others", out->kernel_wait_places);
+}

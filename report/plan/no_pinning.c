@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/plan/no_pinning.h"
+
+#include "model/strategies/strategies.h"
+#include "report/plan/worth.h"
+#include "report/result/best.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Whether a step of the plan pins the phase's memory. */
+static bool is_pinned_by_plan(const struct xs_result *result,
+			      const struct xs_result_phase *phase)
+{
+	for (size_t i = 0; i < result->plan_count; i++) {
+		const struct xs_strategy *strategy =
+		    xs_strategy_find(result->plan[i].estimate->strategy);
+
+		if (result->plan[i].phase == phase && strategy &&
+		    strategy->changes & XS_CHANGES_PINNING)
+			return true;
+	}
+	return false;
+}
+
+static int64_t setup_ns(const struct xs_result_estimate *row)
+{
+	return row->setup_ns > 0 ? row->setup_ns : 0;
+}
+
+/* What all rounds save without the setup, if it would be worth a step; 0. */
+static int64_t rounds_save_ns(const struct xs_result *result,
+			      const struct xs_result_phase *phase,
+			      const struct xs_result_estimate *row)
+{
+	const int64_t ns = row && row->saves_ns != XS_UNKNOWN
+			       ? row->saves_ns + setup_ns(row)
+			       : 0;
+
+	return !phase->apart && ns > 0 &&
+		       xs_worth_is_enough(result, phase, (double)ns) &&
+		       !is_pinned_by_plan(result, phase)
+		   ? ns
+		   : 0;
+}
+
+/* Whether the saving may be off by more than it is. */
+static bool is_uncertain(const struct xs_result *result,
+			 const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row)
+{
+	const double saves_ns = (double)row->saves_ns;
+
+	return !xs_worth_is_sure(result, phase, row, saves_ns) ||
+	       saves_ns <= xs_worth_as_is_error_ns(phase, row);
+}
+
+/* " ...": why it is no step. NULL: for another reason. */
+static const char *why_not(struct xs_result *result,
+			   const struct xs_result_phase *phase,
+			   const struct xs_result_estimate *row)
+{
+	const struct xs_result_estimate *as_is =
+	    xs_result_best(phase, xs_strategies[0]->id, false);
+	struct xs_arena *arena = &result->arena;
+	const char *setup = "";
+
+	if (setup_ns(row))
+		setup = xs_arena_print(arena, ", but pinning it takes %s once",
+				       xs_units_ns(setup_ns(row)).s);
+	if (setup_ns(row) &&
+	    !xs_worth_is_enough(result, phase, (double)row->saves_ns))
+		return setup;
+	if (!as_is || !is_uncertain(result, phase, row))
+		return NULL;
+	return xs_arena_print(
+	    arena,
+	    "%s%s the rounds of another run may differ by more (now %s, with "
+	    "it %s)",
+	    setup, *setup ? ", and" : ", but",
+	    xs_units_range_ns(as_is->low_ns, as_is->high_ns).s,
+	    xs_units_range_ns(row->low_ns, row->high_ns).s);
+}
+
+const char *xs_plan_no_pinning(struct xs_result *result)
+{
+	const struct xs_result_phase *of = NULL;
+	const struct xs_result_estimate *most = NULL;
+	const char *why;
+	int64_t most_ns = 0;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+		const struct xs_result_estimate *row =
+		    xs_result_best(phase, "pinned", false);
+		const int64_t ns = rounds_save_ns(result, phase, row);
+
+		if (ns <= most_ns)
+			continue;
+		most_ns = ns;
+		most = row;
+		of = phase;
+	}
+	why = most ? why_not(result, of, most) : NULL;
+	if (!why)
+		return NULL;
+	return xs_arena_print(&result->arena,
+			      "pinned is no step: it saves %s in the %" PRId64
+			      " round%s of phase %" PRId64 "%s.",
+			      xs_units_ns(most_ns).s, of->rounds,
+			      of->rounds == 1 ? "" : "s", of->id, why);
+}
