@@ -157,6 +157,37 @@ static uint32_t name_of(struct turns *t, uint32_t number)
 	return take_turns ? set->thread : t->members[number].thread;
 }
 
+/* Returns the number of a thread, XS_NONE if it made no call. Members are
+ * sorted by thread. */
+static uint32_t number_of(const struct turns *t, uint32_t thread)
+{
+	size_t low = 0, high = t->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (t->members[middle].thread < thread)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < t->count && t->members[low].thread == thread
+		   ? (uint32_t)low
+		   : XS_NONE;
+}
+
+/* A range goes where the calls of its thread go. */
+static void rename_nvtx(struct turns *t)
+{
+	for (size_t i = 0; i < t->trace->nvtx_count; i++) {
+		struct xs_nvtx *range = &t->trace->nvtx[i];
+		const uint32_t number = number_of(t, range->thread);
+
+		if (number != XS_NONE)
+			range->thread = name_of(t, number);
+	}
+}
+
 static void rename_threads(struct turns *t)
 {
 	struct xs_trace *trace = t->trace;
@@ -168,6 +199,7 @@ static void rename_threads(struct turns *t)
 		if (t->members[i].thread == trace->context_tid)
 			context_tid = name_of(t, i);
 	trace->context_tid = context_tid;
+	rename_nvtx(t);
 	for (size_t i = 0; i < trace->call_count; i++)
 		trace->calls[i].thread = name_of(t, t->numbers[i]);
 }

@@ -8,11 +8,11 @@
 #include "analyzer/read/trace.h"
 
 /*
- * Gives the calls of threads that take turns the thread id of the one whose op
- * was first. Threads take turns if they issue ops to a common queue, or a
- * stream of one waits for an event of another one, hardly any call of one
- * begins within a call of another, and each had several turns. Calls and ops
- * have to be joined. Returns 0 or -ENOMEM.
+ * Gives the calls and NVTX ranges of threads that take turns the thread id of
+ * the one whose op was first. Threads take turns if they issue ops to a common
+ * queue, or a stream of one waits for an event of another one, hardly any call
+ * of one begins within a call of another, and each had several turns. Calls and
+ * ops have to be joined. Returns 0 or -ENOMEM.
  */
 int xs_turns_join_threads(struct xs_trace *trace);
 

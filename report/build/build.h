@@ -158,6 +158,10 @@ int xs_build_atgpu(struct xs_result *result,
 		   const struct xs_allocations *allocations,
 		   const struct xs_phase *phase, struct xs_result_atgpu *out);
 
+/* Fills result->nvtx. Returns 0 or -ENOMEM. */
+int xs_build_nvtx(struct xs_result *result, const struct xs_trace *trace,
+		  const struct xs_phases *phases);
+
 /* Fills result->dataflow. Call after the verdict, which sets apart what is not
  * of the steady part. Returns 0 or -ENOMEM. */
 int xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,

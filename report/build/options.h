@@ -32,6 +32,7 @@ struct xs_result_options {
 				* all */
 	bool atgpu;	       /* print ATGPU metrics in text too */
 	int64_t pinned_budget; /* bytes; 0: which buffers to pin is not asked */
+	bool by_range;	       /* the run by NVTX ranges */
 	bool dataflow;	       /* who needs what in the leading phase */
 	/* fills result->timeline; NULL: it stays empty */
 	int (*timeline)(struct xs_result *result, const struct xs_trace *trace,

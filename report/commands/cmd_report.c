@@ -25,7 +25,7 @@ struct report_options {
 	unsigned streams;
 	const char *counters;
 	int64_t pinned_budget;
-	bool atgpu, all, dataflow;
+	bool atgpu, all, dataflow, by_range;
 };
 
 static int parse_format(const char *name, const char *value, void *into)
@@ -99,6 +99,9 @@ static const struct xs_cli_option options[] = {
     {"--atgpu", 0, NULL, NULL, offsetof(struct report_options, atgpu),
      "also show each phase in the ATGPU model (JSON\n"
      "always has it)"},
+    {"--by-range", 0, NULL, NULL, offsetof(struct report_options, by_range),
+     "also show what each NVTX range of the program issued,\n"
+     "by name, and which phases lie in it"},
     {"--dataflow", 0, NULL, NULL, offsetof(struct report_options, dataflow),
      "also show which op needs what another one wrote, in\n"
      "rounds of the leading phase, and the least time of a\n"
@@ -277,6 +280,7 @@ static int report_main(int argc, char **argv)
 	how.streams = given.streams;
 	how.atgpu = given.atgpu;
 	how.pinned_budget = given.pinned_budget;
+	how.by_range = given.by_range;
 	how.dataflow = given.dataflow || given.renderer->dataflow;
 	if (given.renderer->timeline)
 		how.timeline = xs_timeline_of_result;

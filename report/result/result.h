@@ -16,6 +16,7 @@
 #include "report/result/coverage.h"
 #include "report/result/dataflow.h"
 #include "report/result/gpu_link.h"
+#include "report/result/nvtx.h"
 #include "report/result/pinned_budget.h"
 #include "report/result/timeline.h"
 #include "report/result/units.h"
@@ -341,6 +342,7 @@ struct xs_result {
 	size_t other_machine_count;
 	struct xs_result_dataflow *dataflow;	       /* NULL: not known */
 	struct xs_result_pinned_budget *pinned_budget; /* NULL: not asked */
+	struct xs_result_nvtx *nvtx;		       /* NULL: not asked for */
 	struct xs_result_timeline *timeline;	       /* NULL: not asked for */
 	struct xs_arena arena; /* owns everything above */
 };

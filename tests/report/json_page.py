@@ -22,6 +22,7 @@ PRINTED = (
     ("report", str(SOURCES / "tests/report/dataflow/layers-pinned.xspy"),
      "--dataflow"),
     ("report", PAGEABLE, "--machine", "h200", "--pinned-budget", "8G"),
+    ("report", str(SOURCES / "tests/report/traces/nvtx.txt"), "--by-range"),
     ("diff", PAGEABLE, str(TRACES / "stencil-512-pinned.xspy"),
      "--fail-above", "5"),
     ("model", "--machine", "h200", "--machine", "k20m", "--h2d-bytes", "1G",

@@ -183,6 +183,23 @@ static void frameworks_allocate_what_is_pinned(void **state)
 	remove("numba.txt");
 }
 
+/* A second thread that takes turns with the first one has its calls in the
+ * ranges of that one; a range in one of its own name is part of it. */
+static void the_run_by_nvtx_ranges(void **state)
+{
+	(void)state;
+	expect_golden("report --machine h200 --by-range " FOLDER
+		      "traces/nvtx.txt | sed -n '/^NVTX ranges/,/^Phases/p'",
+		      FOLDER "golden/by-range.txt");
+	expect_golden("report --machine h200 --by-range --format json " FOLDER
+		      "traces/nvtx.txt | sed -n '/^  \"nvtx\"/,$p'",
+		      FOLDER "golden/by-range-json.txt");
+	expect_golden("report --machine h200 --by-range " FOLDER
+		      "traces/pageable.txt "
+		      "| sed -n '/^NVTX ranges/,/^Phases/p'",
+		      FOLDER "golden/by-range-none.txt");
+}
+
 static void waits_between_kernels_are_advised_against(void **state)
 {
 	(void)state;
@@ -322,6 +339,7 @@ int main(void)
 	    cmocka_unit_test(a_budget_of_pinned_memory),
 	    cmocka_unit_test(memory_copied_both_ways_is_pinned_once),
 	    cmocka_unit_test(frameworks_allocate_what_is_pinned),
+	    cmocka_unit_test(the_run_by_nvtx_ranges),
 	    cmocka_unit_test(waits_between_kernels_are_advised_against),
 	    cmocka_unit_test(unknown_times),
 	    cmocka_unit_test(a_difference_has_one_name),

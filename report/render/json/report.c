@@ -325,6 +325,7 @@ static json_t *report(const struct xs_result *result)
 		    xs_json_pinned_budget(result->pinned_budget), &failed);
 	xs_json_set(out, "dataflow", xs_json_dataflow(result->dataflow),
 		    &failed);
+	xs_json_set(out, "nvtx", xs_json_nvtx(result->nvtx), &failed);
 	xs_json_set(
 	    out, "elsewhere",
 	    other_machines(result->other_machines, result->other_machine_count),

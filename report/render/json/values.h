@@ -41,6 +41,7 @@ json_t *xs_json_plan(const struct xs_result *result);
 /* NULL becomes null. */
 json_t *xs_json_pinned_budget(const struct xs_result_pinned_budget *in);
 json_t *xs_json_dataflow(const struct xs_result_dataflow *in);
+json_t *xs_json_nvtx(const struct xs_result_nvtx *in);
 
 /* Sets "function", "file", "line" and "call". */
 void xs_json_set_place(json_t *out, const struct xs_result_site *site,

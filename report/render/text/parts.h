@@ -62,6 +62,8 @@ int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
 				 struct xs_result *result);
 int xs_render_text_dataflow(const struct xs_terminal *terminal,
 			    struct xs_result *result);
+int xs_render_text_nvtx(const struct xs_terminal *terminal,
+			struct xs_result *result);
 
 /* The phases in the ATGPU model beside measured times. Returns 0 or -ENOMEM. */
 int xs_render_text_atgpu(const struct xs_terminal *terminal,

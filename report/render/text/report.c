@@ -137,6 +137,8 @@ static int put_report(const struct xs_terminal *terminal,
 	if (!err)
 		err = xs_render_text_devices(terminal, result);
 	xs_render_text_waits(terminal, result);
+	if (!err && result->nvtx)
+		err = xs_render_text_nvtx(terminal, result);
 	if (!err)
 		err = xs_render_text_phase_table(terminal, result);
 	if (!err && result->phase_count) {

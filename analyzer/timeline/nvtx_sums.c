@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/timeline/nvtx_sums.h"
+
+#include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+typedef uint64_t values[XS_NVTX_MEASURES];
+
+/* Calls in an order in which those of a range follow each other. before[i]: the
+ * sums of the calls before the i-th. */
+struct ordered {
+	uint32_t *calls;
+	values *before;
+};
+
+struct builder {
+	const struct xs_trace *trace;
+	struct xs_nvtx_sums *out;
+	struct ordered by_thread; /* then by start */
+	struct ordered by_start;
+	struct xs_key *ranges; /* by name, then by thread and start */
+	uint64_t *of_range[XS_NVTX_MEASURES]; /* of the current name */
+	uint64_t *scratch;
+};
+
+/* Sorts by the key; stable. */
+static int order_by(struct xs_key *keys, size_t count,
+		    uint64_t (*key_of)(const struct xs_trace *trace,
+				       uint32_t index),
+		    const struct xs_trace *trace)
+{
+	for (size_t i = 0; i < count; i++)
+		keys[i].key = key_of(trace, keys[i].index);
+	return xs_keys_sort(keys, count);
+}
+
+static uint64_t thread_of_call(const struct xs_trace *trace, uint32_t index)
+{
+	return trace->calls[index].thread;
+}
+
+static uint64_t thread_of_range(const struct xs_trace *trace, uint32_t index)
+{
+	return trace->nvtx[index].thread;
+}
+
+static uint64_t name_of_range(const struct xs_trace *trace, uint32_t index)
+{
+	const struct xs_nvtx *range = &trace->nvtx[index];
+
+	return (uint64_t)range->domain << 33 | (uint64_t)range->name << 1 |
+	       range->process;
+}
+
+static void add_op(const struct xs_op *op, uint64_t *sum)
+{
+	const uint64_t ns = op->end_ns - op->start_ns;
+
+	switch (op->kind) {
+	case XS_OP_H2D:
+		sum[XS_NVTX_H2D_BYTES] += op->bytes;
+		sum[XS_NVTX_H2D_NS] += ns;
+		break;
+	case XS_OP_D2H:
+		sum[XS_NVTX_D2H_BYTES] += op->bytes;
+		sum[XS_NVTX_D2H_NS] += ns;
+		break;
+	case XS_OP_KERNEL:
+		sum[XS_NVTX_KERNELS]++;
+		sum[XS_NVTX_KERNEL_NS] += ns;
+		break;
+	}
+}
+
+/* Fills before from calls. */
+static int sum_up(const struct xs_trace *trace, struct ordered *ordered)
+{
+	const size_t count = trace->call_count;
+	uint32_t *place = malloc((count + 1) * sizeof(*place));
+	bool *blocked = xs_calls_blocked(trace);
+	values *before = calloc(count + 1, sizeof(*before));
+
+	ordered->before = before;
+	if (!place || !blocked || !before) {
+		free(place);
+		free(blocked);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct xs_call *call = &trace->calls[ordered->calls[i]];
+
+		place[ordered->calls[i]] = (uint32_t)i;
+		if (blocked[ordered->calls[i]])
+			before[i + 1][XS_NVTX_BLOCKED_NS] =
+			    call->end_ns - call->start_ns;
+	}
+	for (size_t i = 0; i < trace->op_count; i++)
+		if (trace->ops[i].call != XS_NONE)
+			add_op(&trace->ops[i],
+			       before[place[trace->ops[i].call] + 1]);
+	for (size_t i = 1; i <= count; i++)
+		for (int m = 0; m < XS_NVTX_MEASURES; m++)
+			before[i][m] += before[i - 1][m];
+	free(place);
+	free(blocked);
+	return 0;
+}
+
+static int order_calls(const struct xs_trace *trace, bool by_thread,
+		       struct ordered *ordered)
+{
+	const size_t count = trace->call_count;
+	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	int rc = -ENOMEM;
+
+	ordered->calls = malloc((count + 1) * sizeof(*ordered->calls));
+	if (keys && ordered->calls) {
+		for (size_t i = 0; i < count; i++)
+			keys[i].index = (uint32_t)i;
+		rc = by_thread ? order_by(keys, count, thread_of_call, trace)
+			       : 0;
+	}
+	for (size_t i = 0; !rc && i < count; i++)
+		ordered->calls[i] = keys[i].index;
+	free(keys);
+	return rc ? rc : sum_up(trace, ordered);
+}
+
+static int order_ranges(struct builder *b)
+{
+	const size_t count = b->trace->nvtx_count;
+	int rc;
+
+	b->ranges = malloc((count + 1) * sizeof(*b->ranges));
+	if (!b->ranges)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		b->ranges[i].index = (uint32_t)i;
+	rc = order_by(b->ranges, count, thread_of_range, b->trace);
+	return rc ? rc : order_by(b->ranges, count, name_of_range, b->trace);
+}
+
+/* Returns the number of calls before the thread's first one at time_ns or
+ * later. */
+static size_t calls_before(const struct builder *b, const struct xs_nvtx *range,
+			   uint64_t time_ns)
+{
+	const struct ordered *ordered =
+	    range->process ? &b->by_start : &b->by_thread;
+	size_t low = 0, high = b->trace->call_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct xs_call *call =
+		    &b->trace->calls[ordered->calls[middle]];
+		const bool before =
+		    range->process || call->thread == range->thread
+			? call->start_ns < time_ns
+			: call->thread < range->thread;
+
+		if (before)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void measure(const struct builder *b, const struct xs_nvtx *range,
+		    size_t at)
+{
+	const values *before =
+	    (range->process ? &b->by_start : &b->by_thread)->before;
+	const size_t first = calls_before(b, range, range->start_ns);
+	const size_t end = calls_before(b, range, range->end_ns);
+
+	for (int m = 0; m < XS_NVTX_MEASURES; m++)
+		b->of_range[m][at] = before[end][m] - before[first][m];
+	b->of_range[XS_NVTX_NS][at] = range->end_ns - range->start_ns;
+}
+
+/* Adds the ranges of one name. */
+static int add_name(struct builder *b, const struct xs_key *keys, size_t count)
+{
+	const struct xs_nvtx *last = NULL;
+	struct xs_nvtx_sum *sum =
+	    xs_array_grow(b->out->items, b->out->count, sizeof(*b->out->items));
+
+	if (!sum)
+		return -ENOMEM;
+	b->out->items = sum;
+	sum += b->out->count++;
+	*sum = (struct xs_nvtx_sum){0};
+	for (size_t i = 0; i < count; i++) {
+		const struct xs_nvtx *range = &b->trace->nvtx[keys[i].index];
+
+		if (last && !range->process && range->thread == last->thread &&
+		    range->start_ns < last->end_ns)
+			continue;
+		last = range;
+		measure(b, range, sum->count++);
+	}
+	sum->domain = last->domain;
+	sum->name = last->name;
+	sum->process = last->process;
+	for (int m = 0; m < XS_NVTX_MEASURES; m++) {
+		for (size_t i = 0; i < sum->count; i++)
+			sum->total[m] += b->of_range[m][i];
+		xs_values_sort(b->of_range[m], b->scratch, sum->count);
+		sum->median[m] = b->of_range[m][(sum->count - 1) / 2];
+	}
+	return 0;
+}
+
+static int add_names(struct builder *b)
+{
+	const size_t count = b->trace->nvtx_count;
+	int rc = 0;
+
+	for (size_t first = 0, end; !rc && first < count; first = end) {
+		for (end = first + 1;
+		     end < count && b->ranges[end].key == b->ranges[first].key;
+		     end++)
+			;
+		rc = add_name(b, b->ranges + first, end - first);
+	}
+	return rc;
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct xs_nvtx_sum *x = a, *y = b;
+	const uint64_t of_x = x->total[XS_NVTX_NS], of_y = y->total[XS_NVTX_NS];
+
+	if (of_x != of_y)
+		return of_x > of_y ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+int xs_nvtx_sums_build(const struct xs_trace *trace, struct xs_nvtx_sums *out)
+{
+	struct builder b = {.trace = trace, .out = out};
+	const size_t bytes = (trace->nvtx_count + 1) * sizeof(*b.scratch);
+	int rc;
+
+	*out = (struct xs_nvtx_sums){0};
+	if (!trace->nvtx_count)
+		return 0;
+	rc = order_calls(trace, true, &b.by_thread);
+	if (!rc)
+		rc = order_calls(trace, false, &b.by_start);
+	if (!rc)
+		rc = order_ranges(&b);
+	b.scratch = malloc(bytes);
+	for (int m = 0; m < XS_NVTX_MEASURES; m++) {
+		b.of_range[m] = malloc(bytes);
+		if (!b.of_range[m] || !b.scratch)
+			rc = -ENOMEM;
+	}
+	if (!rc)
+		rc = add_names(&b);
+	for (int m = 0; m < XS_NVTX_MEASURES; m++)
+		free(b.of_range[m]);
+	free(b.scratch);
+	free(b.ranges);
+	free(b.by_thread.calls);
+	free(b.by_thread.before);
+	free(b.by_start.calls);
+	free(b.by_start.before);
+	if (rc)
+		xs_nvtx_sums_free(out);
+	else
+		qsort(out->items, out->count, sizeof(*out->items), by_total);
+	return rc;
+}
+
+void xs_nvtx_sums_free(struct xs_nvtx_sums *sums)
+{
+	free(sums->items);
+	*sums = (struct xs_nvtx_sums){0};
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/build/build.h"
+
+#include "analyzer/timeline/nvtx_sums.h"
+
+#include <errno.h>
+
+static void fill_range(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_nvtx_sum *sum,
+		       struct xs_result_range *out)
+{
+	const uint64_t *median = sum->median;
+	const bool gpu = trace->op_count > 0;
+
+#define GPU(measure)                                                           \
+	(gpu ? xs_number_bounded(median[XS_NVTX_##measure]) : XS_UNKNOWN)
+	*out = (struct xs_result_range){
+	    .name = xs_build_string(result, trace, sum->name),
+	    .domain = xs_build_string(result, trace, sum->domain),
+	    .process = sum->process,
+	    .count = xs_number_bounded(sum->count),
+	    .total_ns = xs_number_bounded(sum->total[XS_NVTX_NS]),
+	    .range_ns = xs_number_bounded(median[XS_NVTX_NS]),
+	    .h2d_bytes = GPU(H2D_BYTES),
+	    .d2h_bytes = GPU(D2H_BYTES),
+	    .kernels = GPU(KERNELS),
+	    .h2d_ns = GPU(H2D_NS),
+	    .kernel_ns = GPU(KERNEL_NS),
+	    .d2h_ns = GPU(D2H_NS),
+	    .host_blocked_ns = xs_number_bounded(median[XS_NVTX_BLOCKED_NS]),
+	};
+#undef GPU
+	if (!out->name)
+		out->name = "";
+}
+
+static const char *missing(const struct xs_trace *trace)
+{
+	if (trace->nvtx_count)
+		return NULL;
+	if (trace->lost_nvtx)
+		return "all NVTX ranges were lost";
+	return "the program ended no NVTX range while calls were recorded";
+}
+
+static bool has_phase(const struct xs_nvtx_sum *sum,
+		      const struct xs_phase *phase)
+{
+	return !sum->process && phase->nvtx_rounds &&
+	       phase->nvtx_name == sum->name &&
+	       phase->nvtx_domain == sum->domain;
+}
+
+static void fill_phases(struct xs_result *result,
+			const struct xs_phases *phases,
+			const struct xs_nvtx_sum *sum,
+			struct xs_result_range *out)
+{
+	for (size_t i = 0; i < result->phase_count; i++)
+		out->phase_count += has_phase(sum, &phases->items[i]);
+	out->phases = xs_arena_alloc(&result->arena, out->phase_count + 1,
+				     sizeof(*out->phases));
+	for (size_t i = 0, at = 0; out->phases && at < out->phase_count; i++)
+		if (has_phase(sum, &phases->items[i]))
+			out->phases[at++] = phases->items[i].id;
+}
+
+int xs_build_nvtx(struct xs_result *result, const struct xs_trace *trace,
+		  const struct xs_phases *phases)
+{
+	struct xs_result_nvtx *out =
+	    xs_arena_alloc(&result->arena, 1, sizeof(*out));
+	struct xs_nvtx_sums sums = {0};
+	int err = out ? xs_nvtx_sums_build(trace, &sums) : -ENOMEM;
+
+	if (err)
+		return err;
+	out->lost = xs_number_bounded(trace->lost_nvtx);
+	out->missing = missing(trace);
+	out->ranges = xs_arena_alloc(&result->arena, sums.count + 1,
+				     sizeof(*out->ranges));
+	for (size_t i = 0; out->ranges && i < sums.count; i++) {
+		fill_range(result, trace, &sums.items[i], &out->ranges[i]);
+		fill_phases(result, phases, &sums.items[i], &out->ranges[i]);
+		out->count++;
+	}
+	xs_nvtx_sums_free(&sums);
+	result->nvtx = out;
+	return out->ranges ? 0 : -ENOMEM;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* --by-range: the run by NVTX ranges. */
+#include "report/render/text/parts.h"
+
+#include <inttypes.h>
+
+/* Names printed, unless all are asked for. */
+#define NAMES_MAX 20u
+
+/* "solver: halo exchange" */
+static const char *label(struct xs_arena *arena,
+			 const struct xs_result_range *range)
+{
+	const char *text = range->name;
+
+	if (range->domain)
+		text = xs_arena_print(arena, "%s: %s", range->domain, text);
+	return range->process ? xs_arena_print(arena, "%s (process)", text)
+			      : text;
+}
+
+/* No time is no work of that kind. */
+static void put_time(struct xs_text_table *table, size_t column, int64_t ns)
+{
+	xs_text_table_cell(table, column, XS_PLAIN,
+			   xs_units_ns(ns ? ns : XS_UNKNOWN).s);
+}
+
+static void put_range(struct xs_text_table *table, struct xs_result *result,
+		      const struct xs_result_range *in)
+{
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_PLAIN, xs_units_count(in->count).s);
+	xs_text_table_cell(table, 1, XS_BOLD, label(&result->arena, in));
+	put_time(table, 2, in->total_ns);
+	put_time(table, 3, in->range_ns);
+	put_time(table, 4, in->h2d_ns);
+	put_time(table, 5, in->kernel_ns);
+	put_time(table, 6, in->d2h_ns);
+	put_time(table, 7, in->host_blocked_ns);
+}
+
+/* "64 MiB in, 64 MiB out, phases 1 and 3" */
+static const char *note(struct xs_result *result,
+			const struct xs_result_range *in)
+{
+	struct xs_arena *arena = &result->arena;
+	const char *list = NULL;
+
+	if (in->h2d_bytes > 0)
+		list = xs_arena_print(arena, "%s in",
+				      xs_units_bytes(in->h2d_bytes).s);
+	if (in->d2h_bytes > 0)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena, "%s out",
+				   xs_units_bytes(in->d2h_bytes).s));
+	for (size_t i = 0; i < in->phase_count; i++)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena, "phase %" PRId64, in->phases[i]));
+	return list;
+}
+
+static void put_rest(const struct xs_terminal *terminal,
+		     const struct xs_result *result, size_t shown)
+{
+	const struct xs_result_nvtx *nvtx = result->nvtx;
+
+	if (nvtx->count > shown)
+		xs_terminal_print(terminal, XS_DIM,
+				  "  %zu more names (--all, --format json)\n",
+				  nvtx->count - shown);
+	if (nvtx->lost)
+		xs_terminal_print(terminal, XS_WARN,
+				  "! %" PRId64 " ranges were lost\n",
+				  nvtx->lost);
+}
+
+int xs_render_text_nvtx(const struct xs_terminal *terminal,
+			struct xs_result *result)
+{
+	static const struct xs_text_heading headings[] = {
+	    {"count", true}, {"range", false},	{"all", true}, {"each", true},
+	    {"in", true},    {"kernels", true}, {"out", true}, {"waits", true}};
+	const struct xs_result_nvtx *nvtx = result->nvtx;
+	const size_t count = result->all_asked || nvtx->count < NAMES_MAX
+				 ? nvtx->count
+				 : NAMES_MAX;
+	const char **notes =
+	    xs_arena_alloc(&result->arena, count + 1, sizeof(*notes));
+	struct xs_text_table table;
+	int err;
+
+	xs_terminal_heading(terminal, "NVTX ranges",
+			    "each: medians of one; in, kernels and out: what "
+			    "it issued");
+	if (nvtx->missing || !notes) {
+		xs_terminal_print(terminal, XS_PLAIN, "  none: %s\n",
+				  nvtx->missing);
+		return 0;
+	}
+	xs_text_table_begin(&table, terminal, 2, headings, 8);
+	for (size_t i = 0; i < count; i++) {
+		put_range(&table, result, &nvtx->ranges[i]);
+		notes[i] = note(result, &nvtx->ranges[i]);
+	}
+	err = xs_text_table_end(&table, notes, 6);
+	put_rest(terminal, result, count);
+	return err;
+}
