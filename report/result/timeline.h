@@ -14,6 +14,7 @@ struct xs_result_estimate;
 struct xs_result_phase;
 
 enum xs_result_lane_kind {
+	XS_LANE_RANGES,	     /* NVTX ranges of a host thread, at one depth */
 	XS_LANE_CALLS,	     /* of a host thread, without the next two */
 	XS_LANE_WAITS,	     /* calls that wait for the device */
 	XS_LANE_ALLOCATIONS, /* calls that allocate or free */
@@ -22,7 +23,7 @@ enum xs_result_lane_kind {
 	XS_LANE_KINDS
 };
 
-/* A call or an op. Times are ns after the start of the view. */
+/* A call, an op or a range. Times are ns after the start of the view. */
 struct xs_result_slice {
 	int64_t start_ns, end_ns;
 	int64_t bytes; /* 0: none */
@@ -47,7 +48,7 @@ struct xs_result_view {
 };
 
 struct xs_result_timeline {
-	const char **names; /* of kernels, calls and copies */
+	const char **names; /* of kernels, calls, copies and ranges */
 	size_t name_count;
 	struct xs_result_site *sites; /* the first one is unknown */
 	size_t site_count;

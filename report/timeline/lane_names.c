@@ -5,13 +5,31 @@ struct xs_lanes_item *xs_timeline_host_lane(struct xs_lanes *lanes,
 					    enum xs_result_lane_kind kind,
 					    uint32_t thread)
 {
-	static const char *const parts[] = {"calls", "waits", "allocations"};
+	static const char *const parts[] = {"ranges", "calls", "waits",
+					    "allocations"};
 	struct xs_lanes_item *item =
 	    xs_lanes_get(lanes, kind, xs_lanes_key(kind, thread));
 
 	if (item && !item->lane.name)
 		item->lane.name = xs_arena_print(lanes->arena, "thread %u: %s",
 						 thread, parts[kind]);
+	return item;
+}
+
+struct xs_lanes_item *xs_timeline_range_lane(struct xs_lanes *lanes,
+					     uint32_t thread, bool is_process,
+					     unsigned depth)
+{
+	const uint64_t first =
+	    xs_lanes_key(XS_LANE_RANGES, is_process ? 0 : thread);
+	struct xs_lanes_item *item =
+	    xs_lanes_get(lanes, XS_LANE_RANGES, first + depth);
+
+	if (item && !item->lane.name)
+		item->lane.name =
+		    is_process ? "process: NVTX"
+			       : xs_arena_print(lanes->arena, "thread %u: NVTX",
+						thread);
 	return item;
 }
 

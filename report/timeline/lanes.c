@@ -7,7 +7,7 @@
 uint64_t xs_lanes_key(enum xs_result_lane_kind kind, uint64_t owner)
 {
 	if (kind < XS_LANE_COPIES)
-		return owner << 2 | kind;
+		return (owner << 2 | kind) * XS_LANES_DEPTHS;
 	return (uint64_t)kind << 60 | owner;
 }
 

@@ -21,7 +21,9 @@ struct xs_lanes {
 };
 
 /* Key of a lane. Lanes are in its order: those of host threads first, then
- * those of devices. owner: number of the thread, or device and stream. */
+ * those of devices. owner: number of the thread, or device and stream. The keys
+ * of ranges leave room for XS_LANES_DEPTHS depths: add one to the key. */
+#define XS_LANES_DEPTHS 16u
 uint64_t xs_lanes_key(enum xs_result_lane_kind kind, uint64_t owner);
 
 /* Returns the lane with the key, which is new if its name is NULL. Valid until

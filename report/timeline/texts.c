@@ -24,7 +24,7 @@ int xs_timeline_texts_init(struct xs_timeline_texts *texts,
 
 	*texts = (struct xs_timeline_texts){
 	    .result = result, .trace = trace, .out = out};
-	texts->functions =
+	texts->strings =
 	    xs_arena_alloc(arena, trace->string_count + 1, sizeof(uint32_t));
 	texts->kernels =
 	    xs_arena_alloc(arena, trace->string_count + 1, sizeof(uint32_t));
@@ -62,6 +62,15 @@ uint32_t xs_timeline_static_name(struct xs_timeline_texts *texts,
 	return texts->statics[i].number - 1;
 }
 
+static uint32_t name_of_string(struct xs_timeline_texts *texts, uint32_t string)
+{
+	if (!texts->strings[string])
+		texts->strings[string] =
+		    add(texts,
+			xs_build_string(texts->result, texts->trace, string));
+	return texts->strings[string] - 1;
+}
+
 uint32_t xs_timeline_call_name(struct xs_timeline_texts *texts, uint32_t site)
 {
 	const struct xs_trace *trace = texts->trace;
@@ -70,12 +79,15 @@ uint32_t xs_timeline_call_name(struct xs_timeline_texts *texts, uint32_t site)
 	if (site < trace->site_count &&
 	    trace->sites[site].function < trace->string_count)
 		string = trace->sites[site].function;
-	if (!texts->functions[string])
-		texts->functions[string] =
-		    add(texts,
-			string ? xs_build_string(texts->result, trace, string)
-			       : "a call");
-	return texts->functions[string] - 1;
+	return string ? name_of_string(texts, string)
+		      : xs_timeline_static_name(texts, "a call");
+}
+
+uint32_t xs_timeline_range_name(struct xs_timeline_texts *texts,
+				const struct xs_nvtx *range)
+{
+	return range->name ? name_of_string(texts, range->name)
+			   : xs_timeline_static_name(texts, "a range");
 }
 
 static uint32_t add_kernel(struct xs_timeline_texts *texts, uint32_t string)

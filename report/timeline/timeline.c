@@ -3,6 +3,7 @@
 
 #include "analyzer/timeline/blocking_calls.h"
 #include "report/timeline/lane_names.h"
+#include "report/timeline/ranges.h"
 #include "report/timeline/rounds.h"
 
 #include "report/result/number.h"
@@ -89,6 +90,7 @@ static int add_run(struct xs_timeline_texts *texts)
 
 	if (!blocked)
 		return -ENOMEM;
+	xs_timeline_ranges_add(texts, &lanes);
 	add_calls(texts, &lanes, blocked);
 	add_ops(texts, &lanes, trace->ops, trace->op_count);
 	add_ops(texts, &lanes, trace->migrations, trace->migration_count);

@@ -185,6 +185,36 @@ static struct xs_result *read_trace(const char *path)
 	return result;
 }
 
+/* Ranges of a thread lie above its calls, those inside of others below these;
+ * those of the process come first. Threads that take turns share lanes. */
+static void nvtx_ranges_are_lanes(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t count;
+	} wanted[] = {{"process: NVTX", 1},
+		      {"thread 100: NVTX", 1},
+		      {"thread 100: NVTX", 15},	 /* steps, and hostile names */
+		      {"thread 100: NVTX", 25},	 /* forward, backward */
+		      {"thread 100: NVTX", 25}}; /* halo exchange */
+	struct xs_result *result =
+	    read_trace(XS_SOURCE_DIR "/tests/report/traces/nvtx.txt");
+	const struct xs_result_view *run = &result->timeline->views[0];
+
+	(void)state;
+	assert_true(run->lane_count > 5);
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(run->lanes[i].kind, XS_LANE_RANGES);
+		assert_string_equal(run->lanes[i].name, wanted[i].name);
+		assert_int_equal(run->lanes[i].count, wanted[i].count);
+	}
+	assert_string_equal(
+	    result->timeline->names[run->lanes[4].slices[0].name],
+	    "halo exchange");
+	assert_int_equal(run->lanes[5].kind, XS_LANE_CALLS);
+	xs_result_free(result);
+}
+
 /* A round as it would be ends when its row says. */
 static void replayed_rounds_take_their_rows_time(void **state)
 {
@@ -303,6 +333,7 @@ int main(void)
 	    cmocka_unit_test(columns_are_varints),
 	    cmocka_unit_test(encoded_bytes_come_back),
 	    cmocka_unit_test(lanes_are_in_order),
+	    cmocka_unit_test(nvtx_ranges_are_lanes),
 	    cmocka_unit_test(replayed_rounds_take_their_rows_time),
 	    cmocka_unit_test(rounds_as_recorded_keep_their_names),
 	    cmocka_unit_test(no_name_is_markup),

@@ -37,7 +37,7 @@ static json_t *sites(struct xs_arena *arena,
 static json_t *lane(const struct xs_result_lane *in)
 {
 	static const char *const kinds[XS_LANE_KINDS] = {
-	    "call", "wait", "allocation", "copy", "kernel"};
+	    "range", "call", "wait", "allocation", "copy", "kernel"};
 	json_t *out = json_object();
 	bool failed = !out;
 

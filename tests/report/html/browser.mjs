@@ -116,4 +116,19 @@ assert.match(await dark.innerText('h1'), /^python3/);
 await dark.screenshot({path: 'dark.png', fullPage: true});
 assert.deepEqual(dark.problems, []);
 
+// NVTX ranges, with hostile names, too
+const ranges = await open('ranges.html', {colorScheme: 'light'});
+const named = await ranges.evaluate(() => {
+  const [timeline] = xferspy.timelines;
+  const lanes = timeline.lanes.filter(({lane}) => lane.kind === 'range').map(({lane}) => lane);
+  return lanes.map(lane => [lane.name, lane.count, timeline.describe(lane, 0).name]);
+});
+assert.deepEqual(named.map(([name, count]) => [name, count]), [['process: NVTX', 1],
+  ['thread 100: NVTX', 1], ['thread 100: NVTX', 15], ['thread 100: NVTX', 25], ['thread 100: NVTX', 25]]);
+assert.match(named[4][2], /<script>hacked=1.*halo exchange$/);
+assert.equal(await ranges.evaluate(() => window.hacked), undefined);
+assert.equal(await ranges.locator('img').count(), 0);
+await ranges.screenshot({path: 'ranges.png', fullPage: true});
+assert.deepEqual(ranges.problems, []);
+
 await browser.close();

@@ -33,6 +33,8 @@ cp "$test" .
 bad='<\/script><script>hacked=1<\/script><img src=x onerror=hacked=1>\xe2\x80\xae'
 sed "s/text=\"app=/&$bad/; s/^string .*text=\"/&$bad/" \
 	"$source/tests/report/traces/pageable.txt" >hostile.txt
+sed "s/^string .*text=\"/&$bad/" "$source/tests/report/traces/nvtx.txt" >ranges.txt
+"$xferspy" report ranges.txt --by-range --machine h200 --format html -o ranges.html
 "$xferspy" report hostile.txt "$source/examples/frameworks/h100/kv_paging.xspy" \
 	--format html -o hostile.html
 exec node browser.mjs "$browser"

@@ -139,8 +139,13 @@ class Picture {
     c.fillRect(left, y + 1, Math.max(1, right - left - (right - left > 3 ? 1 : 0)), ROW - 2);
     const from = Math.max(left, this.side);
     if (right - from > LABEL)
-      this.text(c, brief(this.texts.names[lane.names[i]]), from + 4, y + ROW / 2 + 1,
+      this.text(c, this.label(lane, lane.names[i]), from + 4, y + ROW / 2 + 1,
         right - from - 8, this.colors.onSlice);
+  }
+
+  // A range has the name that its author gave it.
+  label(lane, name) {
+    return lane.kind === 'range' ? this.texts.names[name] : brief(this.texts.names[name]);
   }
 
   // Equal pixel columns beside each other.
@@ -242,7 +247,7 @@ function colorsOf(element) {
   const get = name => style.getPropertyValue('--' + name).trim();
   const out = {kernels: [0, 1, 2, 3, 4].map(i => get('kernel' + i))};
   for (const name of ['back', 'lane', 'grid', 'text', 'dim', 'strong', 'select', 'selection', 'found',
-    'faint', 'call', 'wait', 'allocation', 'copy', 'out', 'kernel'])
+    'faint', 'range', 'call', 'wait', 'allocation', 'copy', 'out', 'kernel'])
     out[name] = get(name);
   out.onSlice = get('on-slice');
   return out;

@@ -179,7 +179,7 @@ class Comparison {
   }
 }
 
-const kindsLegend = () => legend([['call', 'call'], ['wait', 'the host waits'],
+const kindsLegend = () => legend([['range', 'NVTX range'], ['call', 'call'], ['wait', 'the host waits'],
   ['allocation', 'allocation, free'], ['copy', 'copy'], ['out', 'copy out'], ['kernel', 'kernel']]);
 
 function totals(report) {

@@ -239,7 +239,7 @@ class Timeline extends Picture {
     this.sums.replaceChildren(rows.length ? table(`Sums of ${time(range[1] - range[0])}`,
       [[`In the selected ${time(range[1] - range[0])}`], ['number', 1], ['time', 1], ['share', 1],
         ['bytes', 1], ['rate', 1]],
-      rows.slice(0, 12).map(sum => [brief(this.texts.names[sum.name]), sum.number, time(sum.ns),
+      rows.slice(0, 12).map(sum => [this.label(sum, sum.name), sum.number, time(sum.ns),
         percent(sum.ns, range[1] - range[0]), sum.bytes ? size(sum.bytes) : '',
         sum.moves && sum.bytes ? rate(sum.bytes, sum.ns) : ''])) : '');
   }
@@ -250,7 +250,7 @@ class Timeline extends Picture {
       let sum = own.get(lane.names[i]);
       if (!sum) {
         const key = lane.kind + lane.names[i];
-        sum = sums.get(key) || {name: lane.names[i], number: 0, ns: 0, bytes: 0,
+        sum = sums.get(key) || {kind: lane.kind, name: lane.names[i], number: 0, ns: 0, bytes: 0,
           moves: lane.kind === 'copy'};
         sums.set(key, sum);
         own.set(lane.names[i], sum);
