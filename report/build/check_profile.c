@@ -57,13 +57,15 @@ static void check_device(struct xs_result *result,
 			      m->name, list);
 }
 
-/* A profile names the driver and the CUDA version, a trace one of them. */
+/* A profile names the driver and the CUDA version, a trace one of them. The
+ * ranges of a shipped profile include what differs between machines. */
 static void check_driver(struct xs_result *result)
 {
 	const struct xs_machine *m = &result->machine;
 	const char *traced = result->run.driver_version;
 
-	if (m->driver[0] && traced && !strstr(m->driver, traced))
+	if (strcmp(result->machine_choice.origin, "shipped") != 0 &&
+	    m->driver[0] && traced && !strstr(m->driver, traced))
 		xs_build_note(
 		    result,
 		    "the profile %s was measured with driver %s, the trace "

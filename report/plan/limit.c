@@ -30,11 +30,24 @@ static int64_t kernels_ns(const struct xs_result_phase *phase)
 						   : or_zero(phase->kernel_ns);
 }
 
-static bool moves_data(const struct xs_result_estimate *row)
+/* The least time of a round by the row: what it changes can save no more than
+ * the time in which data moves or the host waits. The present time, if it is
+ * not faster in any case or changes launches alone. */
+static int64_t least_by_row_ns(const struct xs_result_phase *phase,
+			       const struct xs_result_estimate *row)
 {
 	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
+	int64_t most_ns;
 
-	return strategy && strategy->changes & ~(unsigned)XS_CHANGES_LAUNCHES;
+	if (!strategy ||
+	    !(strategy->changes & ~(unsigned)XS_CHANGES_LAUNCHES) ||
+	    !xs_result_is_faster(phase, row))
+		return phase->round_ns;
+	most_ns = xs_phase_estimate_most_ns(phase, strategy->changes);
+	return most_ns == XS_UNKNOWN ||
+		       phase->round_ns - most_ns < row->round_ns
+		   ? row->round_ns
+		   : phase->round_ns - most_ns;
 }
 
 /* The round of the fastest strategy that changes how data moves, of those that
@@ -44,11 +57,10 @@ static int64_t fastest_ns(const struct xs_result_phase *phase)
 	int64_t least_ns = phase->round_ns;
 
 	for (size_t i = 0; i < phase->estimate_count; i++) {
-		const struct xs_result_estimate *row = &phase->estimates[i];
+		const int64_t ns = least_by_row_ns(phase, &phase->estimates[i]);
 
-		if (moves_data(row) && xs_result_is_faster(phase, row) &&
-		    row->round_ns < least_ns)
-			least_ns = row->round_ns;
+		if (ns < least_ns)
+			least_ns = ns;
 	}
 	return least_ns;
 }

@@ -73,7 +73,7 @@ def over_limit(report):
             high_ns = row["otherwise_ns"] or row["round_ns"] + off_ns
             if max(row["round_ns"], high_ns) >= phase["round_ns"] - 1:
                 continue  # it may be slower than the round now
-            saves_ns = of_run(phase, phase["round_ns"] - row["round_ns"])
+            saves_ns = row["saves_ns"] + (row["setup_ns"] or 0)
             busy_ns = min(busy_ns, row["round_ns"])
             # of rounds side by side, a row is an upper bound
             if saves_ns > limit_ns + 1 and not phase["beside_ns"]:
