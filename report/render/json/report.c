@@ -288,6 +288,20 @@ static json_t *machine_choice(const struct xs_result_machine_choice *in)
 	return xs_json_finish(out, failed);
 }
 
+/* What to change, and what the plan leaves open. */
+static void set_plan(json_t *out, const struct xs_result *result, bool *fails)
+{
+	bool failed = *fails;
+
+	xs_json_set(out, "verdict", xs_json_verdict(&result->verdict), &failed);
+	xs_json_set(out, "plan", xs_json_plan(result), &failed);
+	SET_TEXT(result, no_step);
+	SET_TEXT(result, no_pinning);
+	SET_TEXT(result, question);
+	SET_TEXT(result, question_code);
+	*fails = failed;
+}
+
 static json_t *report(const struct xs_result *result)
 {
 	json_t *out = json_object();
@@ -314,12 +328,7 @@ static json_t *report(const struct xs_result *result)
 	xs_json_set(out, "phases", phases(result->phases, result->phase_count),
 		    &failed);
 	xs_json_set(out, "phases_rest", rest(&result->rest), &failed);
-	xs_json_set(out, "verdict", xs_json_verdict(&result->verdict), &failed);
-	xs_json_set(out, "plan", xs_json_plan(result), &failed);
-	SET_TEXT(result, no_step);
-	SET_TEXT(result, no_pinning);
-	SET_TEXT(result, question);
-	SET_TEXT(result, question_code);
+	set_plan(out, result, &failed);
 	xs_json_set(out, "steady", steady(result), &failed);
 	xs_json_set(out, "pinned_budget",
 		    xs_json_pinned_budget(result->pinned_budget), &failed);
