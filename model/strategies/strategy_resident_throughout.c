@@ -72,9 +72,10 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (!copies)
 		return xs_estimate_abstain(
 		    &row, out, "no copy is known to bring data back");
-	/* the copies before the first round and after the last */
+	/* the copies into the first round and out of the last */
 	row.setup_ns = (double)c->phase->h2d_ns.median_ns +
 		       (double)c->phase->d2h_ns.median_ns;
+	row.loop_ns = row.setup_ns;
 	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "without any of the %u copies of a round",

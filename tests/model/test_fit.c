@@ -202,6 +202,7 @@ static void test_calls(void **unused)
 	/* usual values, which are less than those of the trace */
 	assert_near(m.call_event_ns.value, 600);
 	assert_near(m.sync_ns.value, 2400);
+	assert_near(m.device_free_fixed_ns.value, 41000);
 	/* an asynchronous copy takes less than a launch */
 	assert_near(m.call_copy_async_ns.value, 1700);
 	assert_near(m.call_copy_async_ns.low, 700);
@@ -383,7 +384,7 @@ static void expect_inside(const char *param, const char *profile,
 
 static void test_usual_values_contain_shipped_profiles(void **unused)
 {
-	static const char *const names[] = {"gtx-titan", "h200"};
+	static const char *const names[] = {"gtx-titan", "h100", "h200"};
 	const struct xs_rec_device none = {0};
 	struct xs_machine usual;
 	size_t i;

@@ -326,11 +326,14 @@ static void test_resident_throughout(void **unused)
 
 	(void)unused;
 	steps[0].src = steps[2].dst = 0x1000;
+	phase.h2d_ns = (struct xs_spread){30000, 30000, 30000};
 	estimate();
 	row = replayed("resident-throughout");
 	assert_true(row->applies);
 	assert_non_null(row->bound);
 	assert_true(row->round_ns > 101000 && row->round_ns < 102500);
+	/* the first round still copies in, the last one out */
+	assert_near(row->loop_ns, 30000);
 	/* the host's own time of a round, if that is longer */
 	phase.host_ns = (struct xs_spread){400000, 400000, 400000};
 	estimate();
