@@ -340,9 +340,9 @@ def page(rows, summary, families, inside, machine, notes, stem, patterns):
         machine of these traces, and so shows the wider intervals, not the
         errors of another machine. *Fitted*: `--machine fitted`, from the trace
         alone. What the trace does not show then has the usual values, which
-        rest on the published profiles and on the protocol of the link
-        (`model/machine/usual.c`): no value of an H200 is among them, so these
-        rows are a machine that they have not seen. Mapped memory is unknown.
+        rest on the published profiles, on the protocol of the link and, for
+        allocations, on H100s (`model/machine/usual.c`): no value of an H200 is
+        among them, so these rows are a machine that they have not seen. Mapped memory is unknown.
         """), "", *first_use_lines(summary), "",
         "## Case by case", "",
         wrap("""Mean and largest absolute error in per cent for each trace; the

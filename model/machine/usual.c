@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The values rest on the published profiles (GTX Titan, K20m, V100), on the
- * protocol of the link and, where a comment says so, on H100s. No value rests on
- * the H200, so that the H200's rows test them (docs/accuracy.md). Each value is the geometric mean of its range,
- * except where a machine gives it.
+ * protocol of the link and, where a comment says so, on H100s. No value rests
+ * on the H200, so that the H200's rows test them (docs/accuracy.md). Each value
+ * is the geometric mean of its range, except where a machine gives it.
  */
 #include "model/machine/usual.h"
 

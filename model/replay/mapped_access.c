@@ -70,13 +70,28 @@ static double least_sectors(const struct xs_round_work *w)
 		   : w->read_sectors;
 }
 
+/* Whether the kernel writes more often than it could to the results alone: it
+ * has memory of its own on the device. */
+static bool writes_elsewhere(const struct xs_round_work *w, double sectors)
+{
+	return !w->copied_alone &&
+	       sectors * SECTOR_BYTES >= XS_MAPPED_ELSEWHERE * w->out_bytes;
+}
+
+/* Returns the sectors that all reads bring into the L1. */
+static double all_reads(const struct xs_round_work *w)
+{
+	return w->l1_fills > 0 ? w->l1_fills : w->read_sectors;
+}
+
 /*
  * Returns the sectors that the kernel's reads would bring over the bus. Host
  * memory is not cached in the L2, nor are reads of it merged on their way
- * there, so these are the fills of the L1. Without fills, it is what the L2
- * saw. Without counters, a kernel that takes longer than its bytes need may
- * read them again and again: at most what its time allows at the bandwidth of
- * the device's memory. NAN: not counted.
+ * there, so these are the fills of the L1; without them, what the L2 saw. A
+ * kernel that has memory of its own reads this, too: of the data, each byte
+ * once, at most all. Without counters, a kernel that takes longer than its
+ * bytes need may read them again and again: at most what its time allows at the
+ * bandwidth of the device's memory. NAN: not counted.
  */
 static double crossing_sectors(const struct xs_machine *m,
 			       const struct xs_round_work *w,
@@ -84,12 +99,15 @@ static double crossing_sectors(const struct xs_machine *m,
 {
 	const double most_bytes =
 	    w->kernel_ns * m->memory_bandwidth / 1e9 - w->out_bytes;
+	const double filled = all_reads(w);
 
 	if (isnan(w->read_sectors) && which == XS_MAPPED_MOST)
 		return fmax(most_bytes, w->in_bytes) / SECTOR_BYTES;
 	if (which == XS_MAPPED_LEAST)
 		return least_sectors(w);
-	return w->l1_fills > 0 ? w->l1_fills : w->read_sectors;
+	return which == XS_MAPPED_USUAL && writes_elsewhere(w, w->write_sectors)
+		   ? fmin(filled, w->in_bytes / SECTOR_BYTES)
+		   : filled;
 }
 
 /* What crosses the bus. Requests to the L2 that were merged had as many sectors
@@ -125,36 +143,71 @@ static struct reads reads_of(const struct xs_machine *m,
 
 /*
  * Reads that wait for each other. Each resident warp has at least one request
- * in flight. Its requests on the device took no longer than the kernel: if one
- * after the other they would have, the warp has more in flight, or they hit in
- * the L2: at most, each waits for the one before.
+ * in flight. Its requests on the device took no longer than the kernel, or than
+ * their share of it: if one after the other they would have, the warp has more
+ * in flight, or they hit in the L2. At most, each waits for the one before, or
+ * all warps of an SM wait for the same requests.
  */
 struct waits {
 	double mapped_ns, device_ns; /* of a warp, in all; 0: unknown */
+	/* The SMs read the same data. Their requests for one line queue up and
+	 * are served together, so that the SMs stay in step: while they
+	 * compute, the link is idle. */
+	bool in_step;
 };
 
+/* From this share of the data on that each SM reads. */
+#define READ_BY_ALL 0.25
+
+/*
+ * Returns the waits on the device of a warp whose own requests take own_ns, and
+ * those of its SM sm_ns, in turn. In step, requests of one sector are those of
+ * warps that all read the same elements: they wait for all requests of the SM,
+ * of which an unknown number are in flight. The mean of both ends, as a factor.
+ */
+static double device_waits_ns(const struct xs_round_work *w, double own_ns,
+			      double sm_ns, double kernel_ns, bool in_step,
+			      enum xs_mapped_case which)
+{
+	const double least_ns =
+	    kernel_ns > 0 ? fmin(own_ns, kernel_ns) : own_ns;
+	const double most_ns = fmax(own_ns, fmin(sm_ns, kernel_ns));
+
+	if (which == XS_MAPPED_MOST)
+		return most_ns;
+	if (!is_scattered(w))
+		return least_ns;
+	if (which == XS_MAPPED_LEAST)
+		return fmin(least_ns, own_ns / LANES);
+	return in_step ? sqrt(least_ns * most_ns) : least_ns;
+}
+
 static struct waits waits_of(const struct xs_machine *m,
-			     const struct xs_round_work *w, double requests,
+			     const struct xs_round_work *w,
+			     const struct reads *reads,
 			     enum xs_mapped_case which)
 {
 	const double at_once = xs_round_work_blocks_per_sm(w, m) * m->sm_count;
 	const double blocks = fmin(w->blocks / fmax(w->kernels, 1), at_once);
+	const double sms = fmin(blocks, m->sm_count);
 	const double warps = blocks * ceil(w->block_threads / LANES);
-	const double device_ns =
-	    requests / warps * m->device_read_latency_ns.value;
-	double in_flight;
+	const double slower =
+	    m->mapped_read_latency_ns.value / m->device_read_latency_ns.value;
+	const double in_turn_ns =
+	    reads->lines * m->device_read_latency_ns.value;
+	const double share =
+	    isnan(all_reads(w)) ? 1 : fmin(reads->sectors / all_reads(w), 1);
+	struct waits waits = {0};
 
-	if (!(warps > 0) || !(device_ns > 0) ||
-	    isnan(m->mapped_read_latency_ns.value))
-		return (struct waits){0, 0};
-	in_flight = w->kernel_ns > 0 && which != XS_MAPPED_MOST
-			? fmax(device_ns / w->kernel_ns, 1)
-			: 1;
-	if (which == XS_MAPPED_LEAST && is_scattered(w))
-		in_flight = fmax(in_flight, LANES);
-	return (struct waits){requests / warps / in_flight *
-				  m->mapped_read_latency_ns.value,
-			      device_ns / in_flight};
+	if (!(warps > 0) || !(in_turn_ns > 0) || isnan(slower))
+		return waits;
+	waits.in_step = sms > 1 && reads->sectors * SECTOR_BYTES >=
+				       READ_BY_ALL * sms * w->in_bytes;
+	waits.device_ns =
+	    device_waits_ns(w, in_turn_ns / warps, in_turn_ns / sms,
+			    w->kernel_ns * share, waits.in_step, which);
+	waits.mapped_ns = waits.device_ns * slower;
+	return waits;
 }
 
 /*
@@ -172,13 +225,6 @@ static double limited_ns(const struct xs_machine *m, double link_ns,
 	if (!(waits_ns > 0) || !(knee > 1))
 		return fmax(link_ns, waits_ns);
 	return link_ns * pow(1 + pow(waits_ns / link_ns, power), 1 / power);
-}
-
-/* Whether the kernel writes more often than it could to the results alone. */
-static bool writes_elsewhere(const struct xs_round_work *w, double sectors)
-{
-	return !w->copied_alone &&
-	       sectors * SECTOR_BYTES >= XS_MAPPED_ELSEWHERE * w->out_bytes;
 }
 
 /* Returns the time of the writes of the results in that many requests. */
@@ -295,7 +341,7 @@ struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
 				    m->mapped_read_64.value,
 				    m->mapped_read.value, false};
 	const struct reads reads = reads_of(m, work, which);
-	const struct waits waits = waits_of(m, work, reads.lines, which);
+	const struct waits waits = waits_of(m, work, &reads, which);
 	const double link_ns =
 	    accesses_ns(&rates, reads.sectors, reads.requests);
 	struct xs_mapped_times mapped = {
@@ -305,8 +351,9 @@ struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
 	mapped.both_ns =
 	    together_ns(m, &mapped, reads.lines, which) +
 	    first_wave(m, work) * fmin(mapped.read_ns, mapped.write_ns);
-	/* Too few warps to hide the waits: what else they do comes on top. */
-	if (waits.mapped_ns > link_ns)
+	/* Nothing hides the waits: what else the kernel does comes on top. */
+	if (waits.mapped_ns > link_ns ||
+	    (waits.in_step && which != XS_MAPPED_LEAST))
 		mapped.both_ns =
 		    fmax(mapped.both_ns,
 			 work->kernel_ns - waits.device_ns + mapped.read_ns);
@@ -326,8 +373,7 @@ double xs_mapped_access_piece_ns(const struct xs_machine *machine,
 
 double xs_mapped_access_reads_per_byte(const struct xs_round_work *work)
 {
-	return (work->l1_fills > 0 ? work->l1_fills : work->read_sectors) *
-	       SECTOR_BYTES / work->in_bytes;
+	return all_reads(work) * SECTOR_BYTES / work->in_bytes;
 }
 
 double xs_mapped_access_writes_per_byte(const struct xs_round_work *work)

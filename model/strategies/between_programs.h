@@ -6,9 +6,9 @@
 
 /* clang-format off */
 #define XS_ERROR_allocations 0.434
-#define XS_ERROR_device_initiated 0.629
+#define XS_ERROR_device_initiated 0.624
 #define XS_ERROR_double_buffer 0.025
-#define XS_ERROR_mapped 0.130
+#define XS_ERROR_mapped 0.111
 #define XS_ERROR_pinned 0.014
 #define XS_ERROR_resident 0.221
 #define XS_ERROR_reuse 0.156

@@ -167,6 +167,78 @@ static void test_few_warps_do_not_hide_waits(void **unused)
 	assert_true(mapped().both_ns < 12900);
 }
 
+/*
+ * Ten blocks on ten SMs, of which each reads all data: 1000 requests, 128000 ns
+ * over the link. A warp waits for three of them on the device. The SMs compute
+ * together, while nothing is read.
+ */
+static void test_sms_in_step(void **unused)
+{
+	(void)unused;
+	set_few_warps(1024);
+	work.blocks = 10;
+	work.read_sectors = 4000;
+	work.read_requests = 1000;
+	work.kernel_ns = 50000;
+	assert_close(mapped().both_ns, 50000 - 1250 + 128000);
+	assert_close(at_least().both_ns, 128000);
+	/* each SM reads a fifth of the data */
+	work.in_bytes *= 5;
+	assert_close(mapped().both_ns, 128000);
+}
+
+/*
+ * Two SMs read all data, by single sectors: each has 8 warps that all read the
+ * same elements. On the device they wait for 400 requests each in turn, 160000
+ * ns, or for an eighth of that: 56569 as a mean of both.
+ */
+static void test_warps_that_read_the_same_elements(void **unused)
+{
+	const double waits_ns = 160000 / sqrt(8);
+
+	(void)unused;
+	set_few_warps(256);
+	work.blocks = 2;
+	work.read_sectors = work.read_requests = 800;
+	work.kernel_ns = 200000;
+	assert_close(mapped().read_ns, waits_ns * 2.56);
+	assert_close(mapped().both_ns, 200000 + waits_ns * 1.56);
+	work.read_requests = 200;
+	assert_true(mapped().read_ns < 200 * 128.0 * 1.3);
+}
+
+/* A kernel with memory of its own, to which it writes, reads this, too: the
+ * data once, for which it waits half of its time. */
+static void test_reads_elsewhere(void **unused)
+{
+	(void)unused;
+	set_few_warps(32);
+	work.out_bytes = 32;
+	work.read_sectors = 800;
+	work.read_requests = 200;
+	work.write_sectors = 1000;
+	work.kernel_ns = 40000;
+	assert_close(mapped().read_ns, 20000 * 2.56);
+	assert_close(at_most().read_ns, 200 * 1024);
+	set_few_warps(1024);
+	work.blocks = 100;
+	work.out_bytes = 32;
+	assert_close(mapped().read_ns, 12800);
+	assert_true(at_most().read_ns > 25600);
+}
+
+/* At most, the 8 warps of an SM wait for the same 100 requests, but no longer
+ * than the kernel took. */
+static void test_warps_that_read_the_same(void **unused)
+{
+	(void)unused;
+	set_few_warps(256);
+	work.kernel_ns = 50000;
+	assert_close(at_most().both_ns, 10000 + 102400);
+	work.kernel_ns = 20000;
+	assert_close(at_most().both_ns, 51200);
+}
+
 /* Requests of 32, 64 and 128 bytes take 96, 128 and 192 ns. A mean of 48 bytes
  * is that of lines and single sectors: a sixth of the way, 112; 96 bytes, 160.
  */
@@ -264,6 +336,10 @@ int main(void)
 	    TEST(test_nothing_is_copied_in),
 	    TEST(test_few_reads_in_flight),
 	    TEST(test_few_warps_do_not_hide_waits),
+	    TEST(test_sms_in_step),
+	    TEST(test_warps_that_read_the_same_elements),
+	    TEST(test_reads_elsewhere),
+	    TEST(test_warps_that_read_the_same),
 	    TEST(test_lanes_on_their_own),
 	    TEST(test_reads_that_were_not_counted),
 	    TEST(test_small_requests_cost_more),
