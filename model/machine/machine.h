@@ -207,7 +207,8 @@ struct xs_machine {
 	int passes;		      /* of calibrate; 0: unknown */
 	bool disagrees[XS_PARAM_IDS]; /* the passes of calibrate found different
 				       * values */
-	bool shipped; /* loaded by its name: of some machine of that model */
+	bool shipped; /* loaded by its name, and does not say where it was
+		       * measured: of some machine of that model */
 };
 
 /* Returns the parameter's name in the profile. id must be valid. */

@@ -74,7 +74,7 @@ int xs_machine_load(const char *name_or_path, struct xs_machine *machine,
 		int err =
 		    xs_machine_read_json(path, machine, error, error_size);
 
-		machine->shipped = true;
+		machine->shipped = !machine->uuid[0];
 		return err;
 	}
 	snprintf(error, error_size,

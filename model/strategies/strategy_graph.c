@@ -230,8 +230,8 @@ const struct xs_strategy xs_strategy_graph = {
 		"with torch.cuda.graph(graph):  # graph = "
 		"torch.cuda.CUDAGraph(), once\n"
 		"    out = step(fixed_input)  # without .item(), .cpu()\n"
-		"fixed_input.copy_(batch), graph.replay(), out.item()  # each "
-		"round",
+		"fixed_input.copy_(batch), graph.replay()  # each round; "
+		".item() after",
 	    [XS_LANGUAGE_JAX] = "step = jax.jit(step)  # once: one computation "
 				"instead of one for each operation",
 	    [XS_LANGUAGE_CUPY] = "stream.begin_capture()  # once, around the "
