@@ -46,7 +46,8 @@ void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
 			   row->assumes_once
 			       ? XS_BOUND_ONCE
 			       : "the kernel reads and writes only the copied "
-				 "data: the counters do not show where it is");
+				 "data, and its stores fill sectors of 32 "
+				 "bytes: the counters show neither");
 }
 
 int xs_plan_recorded(const struct xs_strategy_case *c,

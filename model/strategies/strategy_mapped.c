@@ -176,7 +176,8 @@ const struct xs_strategy xs_strategy_mapped = {
     .build = build,
     .advice =
 	"Map the host buffers of {places} (cudaHostAllocMapped) and let the "
-	"kernels use them without copies.",
+	"kernels use them without copies. Let the stores of a warp fill "
+	"sectors of 32 bytes: parts of a sector cross the bus one by one.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
