@@ -61,8 +61,9 @@ static void note_losses(struct xs_result *result)
 	if (out->lost_ops)
 		xs_build_note(result,
 			      "%" PRId64
-			      " GPU records were lost (no room or no "
-			      "timestamps); no figure includes them",
+			      " GPU records were lost (no room, or no "
+			      "timestamps as when the program ended before "
+			      "their work); no figure includes them",
 			      out->lost_ops);
 	if (out->lost_cupti)
 		xs_build_note(result,

@@ -77,10 +77,13 @@ void xs_cu_spoil(uint32_t correlation)
 static struct xs_cu_pending *detach(bool forced)
 {
 	const bool all = forced && !getenv("XS_SIM_CUPTI_COMPLETE");
-	uint64_t now = xs_sim_now_ns();
 	struct xs_cu_pending *list = NULL, **list_last = &list, **at = &first;
+	uint64_t now;
 
 	pthread_mutex_lock(&lock);
+	/* under the lock: no record of an op that ends after it is in the list
+	 * because this thread did not run */
+	now = xs_sim_now_ns();
 	while (*at) {
 		struct xs_cu_pending *p = *at;
 
