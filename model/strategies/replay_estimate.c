@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LONG_ROUND 20000u /* steps */
+
 struct xs_estimate xs_estimate_init(const struct xs_strategy_case *c)
 {
 	return (struct xs_estimate){.strategy = c->strategy->id,
@@ -64,6 +66,12 @@ int xs_plan_recorded(const struct xs_strategy_case *c,
 	xs_another_run(plan, c->phase, machine, scenario->in_end,
 		       scenario->out_end);
 	return 0;
+}
+
+struct xs_plan_rounds xs_plan_rounds_of(const struct xs_phase *phase)
+{
+	return phase->step_count < LONG_ROUND ? (struct xs_plan_rounds){4, 8}
+					      : (struct xs_plan_rounds){2, 2};
 }
 
 /* Replays a plan of several rounds and returns the time of one. Returns 0 or

@@ -118,6 +118,14 @@ int xs_estimate_only_issues(const struct xs_strategy_case *c,
 			    xs_plan_fn build_with_work,
 			    struct xs_estimate *row);
 
+/* Rounds of a plan of several: until host and device are in step, and those
+ * that are timed. Fewer if rounds are so long that what overlaps at their ends
+ * matters little: a replay takes time and memory for each action. */
+struct xs_plan_rounds {
+	unsigned before, timed;
+};
+struct xs_plan_rounds xs_plan_rounds_of(const struct xs_phase *phase);
+
 /*
  * Fills time and interval by replay: at the values, then with one cause at a
  * time at either end of its range (machine parameters, kernel times, host

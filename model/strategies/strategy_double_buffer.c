@@ -17,9 +17,6 @@
 #include <math.h>
 
 #define BUFFER_SETS 2u
-/* Rounds until the pipeline is full, and rounds that are timed. */
-#define ROUNDS_BEFORE 4u
-#define ROUNDS_TIMED  8u
 
 /* A round of less than this part of its kernels' time needs them side by side.
  */
@@ -37,13 +34,14 @@ static int build_plan(const struct xs_strategy_case *c,
 			       w->host_ns * scenario->host_scale +
 			       (double)c->phase->between_ns.median_ns;
 	struct xs_action sync = xs_action_sync_all(&scenario->machine);
+	const struct xs_plan_rounds rounds = xs_plan_rounds_of(c->phase);
 	struct xs_stages one;
 	uint32_t round;
 	int rc = xs_stages_build_one(c->phase, &one);
 
 	(void)row;
 	sync.kind = XS_ACTION_SYNC_QUEUE;
-	for (round = 0; !rc && round < ROUNDS_BEFORE + ROUNDS_TIMED; round++) {
+	for (round = 0; !rc && round < rounds.before + rounds.timed; round++) {
 		const uint32_t queue = round % BUFFER_SETS;
 
 		rc = xs_plan_ahead(
@@ -54,10 +52,10 @@ static int build_plan(const struct xs_strategy_case *c,
 		sync.queue = (round + 1) % BUFFER_SETS;
 		if (!rc)
 			rc = xs_plan_add(plan, &sync);
-		if (round + 1 == ROUNDS_BEFORE)
+		if (round + 1 == rounds.before)
 			plan->untimed = plan->count;
 	}
-	plan->rounds = ROUNDS_TIMED;
+	plan->rounds = rounds.timed;
 	plan->between_ns = (double)c->phase->between_ns.median_ns;
 	xs_stages_free(&one);
 	return rc;
@@ -107,15 +105,16 @@ static int set_loop_ns(const struct xs_strategy_case *c,
 {
 	const struct xs_scenario usual = {
 	    .machine = *c->machine, .kernel_scale = 1, .host_scale = 1};
-	const double rounds = ROUNDS_BEFORE + ROUNDS_TIMED;
+	const struct xs_plan_rounds rounds = xs_plan_rounds_of(c->phase);
 	struct xs_plan plan = {0};
 	double all_ns = 0;
 	int rc = build_plan(c, row, &usual, &plan);
 
 	if (!rc)
 		rc = xs_replay(&plan, &usual.machine, &all_ns, NULL);
-	row->loop_ns =
-	    fmax(all_ns - rounds * (row->round_ns + plan.between_ns), 0);
+	row->loop_ns = fmax(all_ns - (rounds.before + rounds.timed) *
+					 (row->round_ns + plan.between_ns),
+			    0);
 	row->setup_ns += row->loop_ns + c->work.allocation_ns;
 	xs_estimate_set_breakeven(c, row);
 	xs_plan_free(&plan);

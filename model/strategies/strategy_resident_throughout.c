@@ -10,10 +10,6 @@
 
 #include "model/replay/roundtrip.h"
 
-/* Rounds until host and device are in step, and rounds that are timed. */
-#define ROUNDS_BEFORE 4u
-#define ROUNDS_TIMED  8u
-
 static int put_round(const struct xs_strategy_case *c,
 		     const struct xs_scenario *scenario, struct xs_plan *plan)
 {
@@ -35,19 +31,20 @@ static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_action sync = xs_action_sync_all(&scenario->machine);
+	const struct xs_plan_rounds rounds = xs_plan_rounds_of(c->phase);
 	unsigned round;
 	int rc = 0;
 
 	(void)row;
-	for (round = 0; !rc && round < ROUNDS_BEFORE + ROUNDS_TIMED; round++) {
+	for (round = 0; !rc && round < rounds.before + rounds.timed; round++) {
 		rc = put_round(c, scenario, plan);
-		if (!rc && (round + 1 == ROUNDS_BEFORE ||
-			    round + 1 == ROUNDS_BEFORE + ROUNDS_TIMED))
+		if (!rc && (round + 1 == rounds.before ||
+			    round + 1 == rounds.before + rounds.timed))
 			rc = xs_plan_add(plan, &sync);
-		if (round + 1 == ROUNDS_BEFORE)
+		if (round + 1 == rounds.before)
 			plan->untimed = plan->count;
 	}
-	plan->rounds = ROUNDS_TIMED;
+	plan->rounds = rounds.timed;
 	return rc;
 }
 
