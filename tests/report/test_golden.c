@@ -88,6 +88,24 @@ static void the_start_is_no_pinning(void **state)
 			    "run)\n");
 }
 
+/* The modules that a trace names may be there. */
+static void files_of_the_machine_are_not_read(void **state)
+{
+	struct program dump = program_run(
+	    "dump " STENCIL "| sed -E '/^source/d;s/ (used_bytes|at)=[0-9]+//g;"
+	    "s|/opt/.*/stencil|"
+	    "/bin/sh|' >no-lines.txt");
+	struct program report = program_run("report no-lines.txt");
+
+	(void)state;
+	assert_int_equal(dump.code, 0);
+	assert_int_equal(report.code, 0);
+	assert_null(strstr(report.out, "changed since the run"));
+	remove("no-lines.txt");
+	program_free(&dump);
+	program_free(&report);
+}
+
 /* The time of copies and their number have names of their own. */
 static void a_difference_has_one_name(void **state)
 {
@@ -342,6 +360,7 @@ int main(void)
 	    cmocka_unit_test(the_run_by_nvtx_ranges),
 	    cmocka_unit_test(waits_between_kernels_are_advised_against),
 	    cmocka_unit_test(unknown_times),
+	    cmocka_unit_test(files_of_the_machine_are_not_read),
 	    cmocka_unit_test(a_difference_has_one_name),
 	    cmocka_unit_test(machines_have_no_order),
 	    cmocka_unit_test(coverage_is_stated),
