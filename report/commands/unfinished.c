@@ -28,7 +28,10 @@ static void on_signal(int number)
 
 void xs_unfinished_begin(const char *path)
 {
-	static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
+	/* all that end a process unless it is at fault */
+	static const int numbers[] = {SIGHUP,  SIGINT,	SIGQUIT,   SIGPIPE,
+				      SIGALRM, SIGTERM, SIGUSR1,   SIGUSR2,
+				      SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF};
 	struct sigaction action = {.sa_handler = on_signal,
 				   .sa_flags = SA_RESETHAND};
 	struct sigaction old;

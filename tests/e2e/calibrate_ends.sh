@@ -32,7 +32,7 @@ expect "a launch that hangs: exit code" "$status" 2
 grep -q 'the GPU did not answer within 120 s' err || fail "a launch that hangs"
 nothing_left "a launch that hangs"
 
-for signal in HUP TERM; do
+for signal in HUP TERM PIPE USR1 XCPU; do
 	"$XS_COMMAND" calibrate >out 2>err &
 	until [ "$(find data -name '*.part' | wc -l)" = 1 ]; do
 		kill -0 $! || fail "$signal: it ended"
@@ -41,7 +41,6 @@ for signal in HUP TERM; do
 	kill -$signal $!
 	status=0
 	wait $! || status=$?
-	expect "$signal: exit code" "$status" \
-		$((128 + $([ $signal = HUP ] && echo 1 || echo 15)))
+	expect "$signal: exit code" "$(kill -l $status)" $signal
 	nothing_left "$signal"
 done
