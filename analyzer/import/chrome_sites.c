@@ -11,6 +11,8 @@
 
 /* Frames of Python that a site has at most, the innermost. */
 #define FRAMES_MOST 12
+/* Deeper frames are not looked at: Python itself allows 1000. */
+#define DEPTH_MOST 2000
 
 /* The frames that are open on a thread, the outermost first. */
 struct stack {
@@ -20,29 +22,13 @@ struct stack {
 
 struct finder {
 	struct xs_chrome *chrome;
-	struct xs_distinct threads;
-	struct stack *stacks; /* by number of the thread */
+	struct xs_distinct_map stacks; /* by thread */
 };
 
-static int stack_of(struct finder *f, uint32_t thread, struct stack **stack)
+static struct stack *stack_of(struct finder *f, uint32_t thread)
 {
-	const size_t before = f->threads.count;
-	struct stack *stacks;
-	uint32_t number;
-	int rc =
-	    xs_distinct_find(&f->threads, &thread, sizeof(thread), &number);
-
-	if (rc)
-		return rc;
-	if (number == before) {
-		stacks = xs_array_grow(f->stacks, before, sizeof(*stacks));
-		if (!stacks)
-			return -ENOMEM;
-		f->stacks = stacks;
-		stacks[number] = (struct stack){0};
-	}
-	*stack = &f->stacks[number];
-	return 0;
+	return xs_distinct_map_find(&f->stacks, &thread, sizeof(thread),
+				    sizeof(struct stack));
 }
 
 static void close_ended(const struct finder *f, struct stack *stack,
@@ -54,29 +40,22 @@ static void close_ended(const struct finder *f, struct stack *stack,
 		stack->count--;
 }
 
-/* Of two frames that begin at once, the longer one is the outer. */
 static int push(struct finder *f, uint32_t index)
 {
-	const struct xs_chrome_frame *frames = f->chrome->frames;
-	struct stack *stack;
+	const struct xs_chrome_frame *frame = &f->chrome->frames[index];
+	struct stack *stack = stack_of(f, frame->thread);
 	uint32_t *grown;
-	size_t at;
-	int rc = stack_of(f, frames[index].thread, &stack);
 
-	if (rc)
-		return rc;
-	close_ended(f, stack, frames[index].start_ns);
+	if (!stack)
+		return -ENOMEM;
+	close_ended(f, stack, frame->start_ns);
+	if (stack->count == DEPTH_MOST)
+		return 0;
 	grown = xs_array_grow(stack->frames, stack->count, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
 	stack->frames = grown;
-	for (at = stack->count++;
-	     at > 0 &&
-	     frames[grown[at - 1]].start_ns == frames[index].start_ns &&
-	     frames[grown[at - 1]].end_ns < frames[index].end_ns;
-	     at--)
-		grown[at] = grown[at - 1];
-	grown[at] = index;
+	grown[stack->count++] = index;
 	return 0;
 }
 
@@ -129,12 +108,12 @@ static int set_site(struct finder *f, struct xs_foreign_call *call)
 {
 	struct xs_foreign *foreign = &f->chrome->foreign;
 	const struct xs_chrome_frame *frames = f->chrome->frames;
+	struct stack *stack = stack_of(f, call->thread);
 	struct xs_foreign_site site;
-	struct stack *stack;
-	int rc = stack_of(f, call->thread, &stack);
+	int rc;
 
-	if (rc)
-		return rc;
+	if (!stack)
+		return -ENOMEM;
 	close_ended(f, stack, call->start_ns);
 	memcpy(&site, xs_distinct_value(&foreign->sites, call->site),
 	       sizeof(site));
@@ -145,6 +124,24 @@ static int set_site(struct finder *f, struct xs_foreign_call *call)
 	return rc ? rc : xs_foreign_add_site(foreign, &site, &call->site);
 }
 
+/* Frames have the first numbers. */
+static uint64_t start_of(const void *chrome, uint32_t index)
+{
+	const struct xs_chrome *c = chrome;
+
+	return index < c->frame_count
+		   ? c->frames[index].start_ns
+		   : c->foreign.calls[index - c->frame_count].start_ns;
+}
+
+/* Calls come last of what starts together. */
+static uint64_t end_of(const void *chrome, uint32_t index)
+{
+	const struct xs_chrome *c = chrome;
+
+	return index < c->frame_count ? c->frames[index].end_ns : 0;
+}
+
 int xs_chrome_find_sites(struct xs_chrome *c)
 {
 	const size_t count = c->frame_count + c->foreign.call_count;
@@ -152,14 +149,8 @@ int xs_chrome_find_sites(struct xs_chrome *c)
 	struct finder f = {.chrome = c};
 	int rc = keys && count < XS_NONE32 ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < count; i++)
-		keys[i] = (struct xs_key){
-		    i < c->frame_count
-			? c->frames[i].start_ns
-			: c->foreign.calls[i - c->frame_count].start_ns,
-		    (uint32_t)i};
 	if (!rc)
-		rc = xs_keys_sort(keys, count);
+		rc = xs_foreign_sort_nested(keys, count, c, start_of, end_of);
 	for (size_t i = 0; !rc && i < count; i++) {
 		const uint32_t index = keys[i].index;
 
@@ -168,10 +159,9 @@ int xs_chrome_find_sites(struct xs_chrome *c)
 			 : set_site(&f,
 				    &c->foreign.calls[index - c->frame_count]);
 	}
-	for (size_t i = 0; i < f.threads.count; i++)
-		free(f.stacks[i].frames);
-	free(f.stacks);
-	xs_distinct_release(&f.threads);
+	for (size_t i = 0; i < f.stacks.keys.count; i++)
+		free(((struct stack *)f.stacks.items)[i].frames);
+	xs_distinct_map_release(&f.stacks);
 	free(keys);
 	return rc;
 }

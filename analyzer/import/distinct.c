@@ -108,9 +108,40 @@ int xs_distinct_find(struct xs_distinct *d, const void *value, size_t bytes,
 	return 0;
 }
 
+bool xs_distinct_has(const struct xs_distinct *d, const void *value,
+		     size_t bytes)
+{
+	return d->slot_count && *find_slot(d, value, bytes);
+}
+
 void xs_distinct_release(struct xs_distinct *d)
 {
 	free(d->data);
 	free(d->values);
 	free(d->slots);
+}
+
+void *xs_distinct_map_find(struct xs_distinct_map *map, const void *key,
+			   size_t bytes, size_t item_bytes)
+{
+	const size_t before = map->keys.count;
+	void *items = xs_array_grow(map->items, before, item_bytes);
+	uint32_t number;
+	char *item;
+
+	if (!items)
+		return NULL;
+	map->items = items;
+	if (xs_distinct_find(&map->keys, key, bytes, &number))
+		return NULL;
+	item = (char *)items + number * item_bytes;
+	if (number == before)
+		memset(item, 0, item_bytes);
+	return item;
+}
+
+void xs_distinct_map_release(struct xs_distinct_map *map)
+{
+	xs_distinct_release(&map->keys);
+	free(map->items);
 }

@@ -3,6 +3,7 @@
 #ifndef XS_ANALYZER_IMPORT_DISTINCT_H
 #define XS_ANALYZER_IMPORT_DISTINCT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,9 @@ struct xs_distinct {
 int xs_distinct_find(struct xs_distinct *distinct, const void *value,
 		     size_t bytes, uint32_t *number);
 
+bool xs_distinct_has(const struct xs_distinct *distinct, const void *value,
+		     size_t bytes);
+
 /* Returns a value. Valid until the next one is added. */
 static inline const void *xs_distinct_value(const struct xs_distinct *distinct,
 					    size_t number)
@@ -33,5 +37,18 @@ static inline const void *xs_distinct_value(const struct xs_distinct *distinct,
 }
 
 void xs_distinct_release(struct xs_distinct *distinct);
+
+/* An item for each distinct key. Zero-initialise before use. */
+struct xs_distinct_map {
+	struct xs_distinct keys;
+	void *items; /* by number of the key */
+};
+
+/* Returns the item of a key, zeroed if the key is new; item_bytes are the same
+ * in all calls. Valid until the next call. NULL: no memory. */
+void *xs_distinct_map_find(struct xs_distinct_map *map, const void *key,
+			   size_t bytes, size_t item_bytes);
+/* Items are not freed beyond themselves. */
+void xs_distinct_map_release(struct xs_distinct_map *map);
 
 #endif

@@ -115,43 +115,27 @@ uint16_t xs_foreign_peer(const struct xs_foreign *f,
 	return (uint16_t)(op->peer ? op->peer - 1u : q->device);
 }
 
-int xs_foreign_add_call(struct xs_foreign *f,
-			const struct xs_foreign_call *call)
-{
-	struct xs_foreign_call *calls =
-	    xs_array_grow(f->calls, f->call_count, sizeof(*calls));
-
-	if (!calls || f->call_count >= MOST_ITEMS)
-		return -ENOMEM;
-	f->calls = calls;
-	calls[f->call_count++] = *call;
-	return 0;
-}
-
-int xs_foreign_add_op(struct xs_foreign *f, const struct xs_foreign_op *op)
-{
-	struct xs_foreign_op *ops =
-	    xs_array_grow(f->ops, f->op_count, sizeof(*ops));
-
-	if (!ops || f->op_count >= MOST_ITEMS)
-		return -ENOMEM;
-	f->ops = ops;
-	ops[f->op_count++] = *op;
-	return 0;
-}
-
-int xs_foreign_add_detail(struct xs_foreign *f,
-			  const struct xs_foreign_detail *detail)
-{
-	struct xs_foreign_detail *details =
-	    xs_array_grow(f->details, f->detail_count, sizeof(*details));
-
-	if (!details || f->detail_count >= MOST_ITEMS)
-		return -ENOMEM;
-	f->details = details;
-	details[f->detail_count++] = *detail;
-	return 0;
-}
+/* Appends a call, an op or a detail to its list. */
+#define ADD(item)                                                              \
+	int xs_foreign_add_##item(struct xs_foreign *f,                        \
+				  const struct xs_foreign_##item *item)        \
+	{                                                                      \
+		const size_t count = f->item##_count;                          \
+		struct xs_foreign_##item *items =                              \
+		    xs_array_grow(f->item##s, count, sizeof(*items));          \
+                                                                               \
+		if (!items)                                                    \
+			return -ENOMEM;                                        \
+		f->item##s = items;                                            \
+		if (count >= MOST_ITEMS)                                       \
+			return -ENOMEM;                                        \
+		items[f->item##_count++] = *item;                              \
+		return 0;                                                      \
+	}
+ADD(call)
+ADD(op)
+ADD(detail)
+#undef ADD
 
 int xs_foreign_add_device(struct xs_foreign *f,
 			  const struct xs_rec_device *device, const char *name)

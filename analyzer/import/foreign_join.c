@@ -187,67 +187,86 @@ static void set_unknown(struct xs_foreign *f)
 	}
 }
 
-/* Of calls that start together the longest comes first: it made the others. */
-static int sort_equal_starts(const struct xs_foreign *f, struct xs_key *keys)
+int xs_foreign_sort_nested(struct xs_key *keys, size_t count, const void *self,
+			   uint64_t (*start_ns)(const void *self, uint32_t i),
+			   uint64_t (*end_ns)(const void *self, uint32_t i))
 {
 	size_t end;
-	int rc = 0;
+	int rc;
 
-	for (size_t i = 0; !rc && i < f->call_count; i = end) {
-		const uint64_t start_ns = keys[i].key;
+	for (size_t i = 0; i < count; i++)
+		keys[i] =
+		    (struct xs_key){start_ns(self, (uint32_t)i), (uint32_t)i};
+	rc = xs_keys_sort(keys, count);
+	for (size_t i = 0; !rc && i < count; i = end) {
+		const uint64_t start = keys[i].key;
 
-		for (end = i; end < f->call_count && keys[end].key == start_ns;
-		     end++)
+		for (end = i; end < count && keys[end].key == start; end++)
 			keys[end].key =
-			    UINT64_MAX - f->calls[keys[end].index].end_ns;
+			    UINT64_MAX - end_ns(self, keys[end].index);
 		rc = xs_keys_sort(keys + i, end - i);
 	}
 	return rc;
 }
 
+static uint64_t start_of_call(const void *foreign, uint32_t i)
+{
+	return ((const struct xs_foreign *)foreign)->calls[i].start_ns;
+}
+
+static uint64_t end_of_call(const void *foreign, uint32_t i)
+{
+	return ((const struct xs_foreign *)foreign)->calls[i].end_ns;
+}
+
+/* A call comes before those that it made. */
 static int sort_calls(struct xs_foreign *f)
 {
 	struct xs_key *keys = malloc((f->call_count + 1) * sizeof(*keys));
-	int rc = keys ? 0 : -ENOMEM;
+	int rc = keys ? xs_foreign_sort_nested(keys, f->call_count, f,
+					       start_of_call, end_of_call)
+		      : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < f->call_count; i++)
-		keys[i] = (struct xs_key){f->calls[i].start_ns, (uint32_t)i};
-	if (!rc)
-		rc = xs_keys_sort(keys, f->call_count);
-	if (!rc)
-		rc = sort_equal_starts(f, keys);
 	if (!rc)
 		xs_keys_apply(keys, f->call_count, f->calls, sizeof(*f->calls));
 	free(keys);
 	return rc;
 }
 
+/* What made a call has its correlation id. Where times are whole us, a call
+ * may take none and start where the one that made it ends. */
+static bool is_inside(const struct xs_foreign_call *call,
+		      const struct xs_foreign_call *other)
+{
+	return call->end_ns <= other->end_ns &&
+	       (call->start_ns < other->end_ns ||
+		(call->correlation && call->correlation == other->correlation));
+}
+
 /* Drops calls within another one of their thread, such as a driver call that
  * the runtime made. Calls are sorted by start. */
 static int drop_inner(struct xs_foreign *f)
 {
-	struct xs_distinct threads = {0};
-	uint64_t *ends = calloc(f->call_count + 1, sizeof(*ends));
-	size_t kept = 0;
-	int rc = ends ? 0 : -ENOMEM;
+	struct xs_distinct_map last = {0}; /* kept call + 1, by thread */
+	size_t kept = 0, i;
 
-	for (size_t i = 0; !rc && i < f->call_count; i++) {
-		const struct xs_foreign_call *call = &f->calls[i];
-		uint32_t thread;
+	for (i = 0; i < f->call_count; i++) {
+		const struct xs_foreign_call call = f->calls[i];
+		size_t *before = xs_distinct_map_find(
+		    &last, &call.thread, sizeof(call.thread), sizeof(*before));
 
-		rc = xs_distinct_find(&threads, &call->thread,
-				      sizeof(call->thread), &thread);
-		if (rc || (call->start_ns < ends[thread] &&
-			   call->end_ns <= ends[thread]))
+		if (!before)
+			break;
+		if (*before && is_inside(&call, &f->calls[*before - 1]))
 			continue;
-		ends[thread] = call->end_ns;
-		f->calls[kept++] = *call;
+		f->calls[kept++] = call;
+		*before = kept;
 	}
-	if (!rc)
-		f->call_count = kept;
-	xs_distinct_release(&threads);
-	free(ends);
-	return rc;
+	xs_distinct_map_release(&last);
+	if (i < f->call_count)
+		return -ENOMEM;
+	f->call_count = kept;
+	return 0;
 }
 
 /* The run lasts from its first to its last call or op, if the file does not

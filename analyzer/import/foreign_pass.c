@@ -101,27 +101,22 @@ static void pass_infos(struct passer *p)
 	}
 }
 
-static bool is_used(const struct xs_foreign *f, uint32_t device)
+/* A file may name all GPUs of the machine, which may not be used. */
+static void pass_devices(struct passer *p)
 {
+	const struct xs_foreign *f = p->foreign;
+	bool used[UINT16_MAX + 1] = {false};
+
 	for (size_t i = 0; i < f->queues.count; i++) {
 		const struct xs_foreign_queue *queue =
 		    xs_distinct_value(&f->queues, i);
 
-		if (queue->device == device)
-			return true;
+		used[queue->device & UINT16_MAX] = true;
 	}
-	return false;
-}
-
-/* A file may name all GPUs of the machine. */
-static void pass_devices(struct passer *p)
-{
-	const struct xs_foreign *f = p->foreign;
-
 	for (size_t i = 0; i < f->device_count; i++) {
 		const char *name = text_of(f, f->device_names[i]);
 
-		if (is_used(f, f->devices[i].device))
+		if (used[f->devices[i].device])
 			pass_text(p, &f->devices[i], XS_REC_device,
 				  sizeof(f->devices[i]), name, strlen(name));
 	}

@@ -62,21 +62,43 @@ static void put(struct xs_json_pull *j, char c)
 		j->text[j->length++] = c;
 }
 
-/* Stores a code point as UTF-8; of a surrogate, a question mark. */
+/* Stores a code point as UTF-8. */
 static void put_code(struct xs_json_pull *j, unsigned code)
 {
 	if (code < 0x80) {
 		put(j, code ? (char)code : '?');
-	} else if (code < 0x800) {
+		return;
+	}
+	if (code < 0x800) {
 		put(j, (char)(0xc0 | code >> 6));
-		put(j, (char)(0x80 | (code & 63)));
-	} else if (code >= 0xd800 && code < 0xe000) {
-		put(j, '?');
-	} else {
+	} else if (code < 0x10000) {
 		put(j, (char)(0xe0 | code >> 12));
 		put(j, (char)(0x80 | (code >> 6 & 63)));
-		put(j, (char)(0x80 | (code & 63)));
+	} else {
+		put(j, (char)(0xf0 | code >> 18));
+		put(j, (char)(0x80 | (code >> 12 & 63)));
+		put(j, (char)(0x80 | (code >> 6 & 63)));
 	}
+	put(j, (char)(0x80 | (code & 63)));
+}
+
+/* Stores a unit of UTF-16. A surrogate is a question mark, which the second
+ * one of a pair replaces with the code point. */
+static void put_unit(struct xs_json_pull *j, unsigned unit)
+{
+	const bool surrogate = unit >= 0xd800 && unit < 0xe000;
+
+	if (surrogate && unit >= 0xdc00 && j->high &&
+	    j->length == j->after_high) {
+		j->length--;
+		put_code(j,
+			 0x10000 + ((j->high & 0x3ff) << 10) + (unit & 0x3ff));
+		j->high = 0;
+		return;
+	}
+	put_code(j, surrogate ? '?' : unit);
+	j->high = surrogate && unit < 0xdc00 ? unit : 0;
+	j->after_high = j->length;
 }
 
 static int read_escape(struct xs_json_pull *j)
@@ -101,7 +123,7 @@ static int read_escape(struct xs_json_pull *j)
 				      : fail(j, "a text has a wrong escape");
 		digits[i] = (char)c;
 	}
-	put_code(j, (unsigned)strtoul(digits, NULL, 16));
+	put_unit(j, (unsigned)strtoul(digits, NULL, 16));
 	return 0;
 }
 
@@ -110,6 +132,7 @@ static int read_text(struct xs_json_pull *j)
 	int c, rc = 0;
 
 	j->at++;
+	j->high = 0;
 	while (!rc && (c = peek(j)) != '"') {
 		if (c < 0)
 			return c < -1 ? c + 1 : fail(j, "it ends in a text");

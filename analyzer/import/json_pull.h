@@ -30,7 +30,8 @@ struct xs_json_pull {
 	bool in_object[XS_JSON_DEPTH];
 	bool wants_value;     /* after a colon or the first bracket */
 	bool wants_separator; /* after a value */
-	size_t length;
+	unsigned high;	      /* the last unit, if it was the first of a pair */
+	size_t length, after_high;
 	char text[XS_JSON_TEXT + 8]; /* of a key, string, number or word */
 	const char *wrong;	     /* what is, after -EPROTO */
 };

@@ -43,12 +43,12 @@ static int add_queue(struct xs_nsys *n, sqlite3_stmt *values, int device,
 	    .device = xs_nsys_db_number16(values, device),
 	    .context = xs_nsys_db_number32(values, device + 1),
 	    .stream = xs_nsys_db_number32(values, device + 2)};
-	const uint64_t id = (uint64_t) new.context << 32 | new.stream;
+	const struct xs_foreign_queue id = {.context = new.context,
+					    .stream = new.stream};
 	int rc;
 
-	for (size_t i = 0; i < n->default_count; i++)
-		if (n->defaults[i] == id)
-			new.queue_kind = XS_QUEUE_DEFAULT;
+	if (xs_distinct_has(&n->defaults, &id, sizeof(id)))
+		new.queue_kind = XS_QUEUE_DEFAULT;
 	rc = xs_foreign_add_queue(&n->foreign, &new, queue);
 	return rc == -EOVERFLOW
 		   ? xs_import_fail(n->db.error, "it has more than 65,534 "

@@ -4,8 +4,11 @@
 #include "analyzer/import/import.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Longer texts and rows are damage. */
 #define LENGTH_MOST (1 << 20)
@@ -83,6 +86,29 @@ static int refuse_computed(const struct xs_nsys_db *db)
 		       : 0;
 }
 
+/* What a program has written last may lie beside the file, which is not whole
+ * without it. */
+static int refuse_unfinished(const struct xs_nsys_db *db, int fd)
+{
+	static const char *const suffixes[] = {"-wal", "-journal"};
+	char link[64], name[PATH_MAX + 16];
+	struct stat st;
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, name, PATH_MAX);
+	for (size_t i = 0; length > 0 && i < 2; i++) {
+		snprintf(name + length, 16, "%s", suffixes[i]);
+		if (stat(name, &st) == 0 && st.st_size > 0)
+			return xs_import_fail(
+			    db->error,
+			    "what was written last is still in the file FILE%s "
+			    "beside it; `sqlite3 FILE .tables` joins them",
+			    suffixes[i]);
+	}
+	return 0;
+}
+
 /* The file may come from anywhere: nothing in it is run. */
 static void distrust(sqlite3 *db)
 {
@@ -97,9 +123,12 @@ static void distrust(sqlite3 *db)
 int xs_nsys_db_open(struct xs_nsys_db *db, const struct xs_trace_bytes *bytes,
 		    const char **error)
 {
-	int code;
+	int code, rc;
 
 	*db = (struct xs_nsys_db){.bytes = bytes->size, .error = error};
+	rc = bytes->fd >= 0 ? refuse_unfinished(db, bytes->fd) : 0;
+	if (rc)
+		return rc;
 	code = bytes->fd >= 0 ? open_file(db, bytes->fd)
 			      : open_memory(db, bytes->data, bytes->size);
 	if (!code) {
@@ -188,6 +217,22 @@ int xs_nsys_db_step(const struct xs_nsys_db *db, sqlite3_stmt *values)
 	return code == SQLITE_DONE ? 0 : fail(db, code);
 }
 
+/* A view is not read, and must not count as a table that is missing. */
+static int refuse_view(const struct xs_nsys_db *db, const char *name)
+{
+	char view[8];
+
+	xs_nsys_db_find(db,
+			"SELECT type FROM sqlite_master WHERE name = ?1 AND "
+			"type = 'view'",
+			name, view, sizeof(view));
+	return view[0] ? xs_import_fail(db->error,
+					"its %s is a view and no table: it is "
+					"no export of Nsight Systems",
+					name)
+		       : 0;
+}
+
 int xs_nsys_db_each(const struct xs_nsys_db *db, const char *table,
 		    const char *const *columns, size_t needed,
 		    int (*row)(void *self, sqlite3_stmt *values), void *self)
@@ -198,7 +243,7 @@ int xs_nsys_db_each(const struct xs_nsys_db *db, const char *table,
 	int rc;
 
 	if (!xs_nsys_db_has_table(db, table))
-		return 0;
+		return refuse_view(db, table);
 	rc = write_query(db, table, columns, needed, query, sizeof(query));
 	if (!rc)
 		rc = prepare(db, query, &values);

@@ -97,18 +97,14 @@ uint8_t xs_nsys_memory(const struct xs_nsys *n, sqlite3_stmt *values,
 static int add_default(void *self, sqlite3_stmt *values)
 {
 	struct xs_nsys *n = self;
-	uint64_t *defaults;
+	const struct xs_foreign_queue queue = {
+	    .context = xs_nsys_db_number32(values, 1),
+	    .stream = xs_nsys_db_number32(values, 2)};
+	uint32_t number;
 
 	if (xs_nsys_db_number(values, 0) != n->pid)
 		return 0;
-	defaults =
-	    xs_array_grow(n->defaults, n->default_count, sizeof(*defaults));
-	if (!defaults)
-		return -ENOMEM;
-	n->defaults = defaults;
-	defaults[n->default_count++] =
-	    xs_nsys_db_number(values, 1) << 32 | xs_nsys_db_number32(values, 2);
-	return 0;
+	return xs_distinct_find(&n->defaults, &queue, sizeof(queue), &number);
 }
 
 /* The default stream of each context: in one table or, before 3.8, another. */
@@ -126,34 +122,18 @@ static int find_defaults(struct xs_nsys *n)
 				    nulls, 0, add_default, n);
 }
 
-/* Numbers of rows by process. */
-struct rows {
-	struct xs_distinct pids;
-	uint64_t *counts;
-};
-
+/* Counts rows by process. */
 static int count_row(void *self, sqlite3_stmt *values)
 {
-	struct rows *rows = self;
 	const uint32_t pid = xs_nsys_pid(xs_nsys_db_number(values, 0));
-	const size_t before = rows->pids.count;
-	uint64_t *counts;
-	uint32_t number;
-	int rc;
+	uint64_t *rows;
 
 	if (sqlite3_column_type(values, 0) == SQLITE_NULL)
 		return 0;
-	rc = xs_distinct_find(&rows->pids, &pid, sizeof(pid), &number);
-	if (rc)
-		return rc;
-	if (number == before) {
-		counts = xs_array_grow(rows->counts, before, sizeof(*counts));
-		if (!counts)
-			return -ENOMEM;
-		rows->counts = counts;
-		counts[number] = 0;
-	}
-	rows->counts[number]++;
+	rows = xs_distinct_map_find(self, &pid, sizeof(pid), sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	++*rows;
 	return 0;
 }
 
@@ -162,7 +142,8 @@ static int choose_process(struct xs_nsys *n)
 {
 	static const char *const tid[] = {"globalTid", NULL};
 	static const char *const pid[] = {"globalPid", NULL};
-	struct rows rows = {0};
+	struct xs_distinct_map rows = {0};
+	const uint64_t *counts;
 	size_t most = 0;
 	int rc = xs_nsys_db_each(&n->db, "CUPTI_ACTIVITY_KIND_RUNTIME", tid, 0,
 				 count_row, &rows);
@@ -173,21 +154,21 @@ static int choose_process(struct xs_nsys *n)
 	if (!rc)
 		rc = xs_nsys_db_each(&n->db, "CUPTI_ACTIVITY_KIND_MEMCPY", pid,
 				     0, count_row, &rows);
-	for (size_t i = 0; !rc && i < rows.pids.count; i++)
-		if (rows.counts[i] > rows.counts[most])
+	counts = rows.items;
+	for (size_t i = 0; !rc && i < rows.keys.count; i++)
+		if (counts[i] > counts[most])
 			most = i;
-	if (!rc && rows.pids.count)
-		memcpy(&n->pid, xs_distinct_value(&rows.pids, most),
+	if (!rc && rows.keys.count)
+		memcpy(&n->pid, xs_distinct_value(&rows.keys, most),
 		       sizeof(n->pid));
-	if (!rc && rows.pids.count > 1)
+	if (!rc && rows.keys.count > 1)
 		rc = xs_foreign_add_info(
 		    &n->foreign,
 		    "note=%zu processes of the capture used CUDA; this is "
 		    "process %u, which did most",
-		    rows.pids.count, n->pid);
+		    rows.keys.count, n->pid);
 	n->foreign.pid = n->pid;
-	xs_distinct_release(&rows.pids);
-	free(rows.counts);
+	xs_distinct_map_release(&rows);
 	return rc;
 }
 
@@ -296,7 +277,6 @@ void xs_nsys_info_release(struct xs_nsys *n)
 {
 	sqlite3_finalize(n->find_string);
 	sqlite3_finalize(n->find_frames);
-	xs_distinct_release(&n->ids);
-	free(n->strings);
-	free(n->defaults);
+	xs_distinct_map_release(&n->strings);
+	xs_distinct_release(&n->defaults);
 }

@@ -14,12 +14,11 @@ struct xs_nsys {
 	struct xs_foreign foreign;
 	uint32_t pid;	  /* the process that is read */
 	uint64_t base_ns; /* CLOCK_REALTIME of time 0; 0: unknown */
-	/* (context, stream) of default streams */
-	uint64_t *defaults;
-	size_t default_count;
-	uint8_t memories[16];	/* enum xs_memory by number in the file */
-	struct xs_distinct ids; /* of strings in the file */
-	uint32_t *strings;	/* by number of such an id */
+	/* xs_foreign_queue of default streams: context and stream alone */
+	struct xs_distinct defaults;
+	uint8_t memories[16]; /* enum xs_memory by number in the file */
+	/* numbers of strings + 1, by their ids in the file */
+	struct xs_distinct_map strings;
 	sqlite3_stmt *find_string, *find_frames;
 };
 

@@ -3,7 +3,6 @@
 #include "analyzer/import/nsys_info.h"
 
 #include "analyzer/import/call_class.h"
-#include "analyzer/util/sort.h"
 
 #include <errno.h>
 #include <string.h>
@@ -37,24 +36,21 @@ static int read_string(struct xs_nsys *n, uint64_t id, uint32_t *number)
 
 int xs_nsys_string(struct xs_nsys *n, uint64_t id, uint32_t *number)
 {
-	const size_t before = n->ids.count;
-	uint32_t index, *strings;
-	int rc;
+	uint32_t *known;
+	int rc = 0;
 
 	*number = 0;
 	if (!id)
 		return 0;
-	rc = xs_distinct_find(&n->ids, &id, sizeof(id), &index);
-	if (rc)
-		return rc;
-	if (index == before) {
-		strings = xs_array_grow(n->strings, before, sizeof(*strings));
-		if (!strings)
-			return -ENOMEM;
-		n->strings = strings;
-		rc = read_string(n, id, &strings[index]);
+	known =
+	    xs_distinct_map_find(&n->strings, &id, sizeof(id), sizeof(*known));
+	if (!known)
+		return -ENOMEM;
+	if (!*known) {
+		rc = read_string(n, id, known);
+		*known += !rc;
 	}
-	*number = rc ? 0 : n->strings[index];
+	*number = rc ? 0 : *known - 1;
 	return rc;
 }
 

@@ -91,6 +91,8 @@ static const char *missing(const struct xs_result *result,
 	if (!result->verdict.repeats && is_killed)
 		return "the process was killed before kernels repeated; let it "
 		       "run longer";
+	if (!result->verdict.recorded_ns && result->coverage.imported)
+		return "the times in the imported file do not fit each other";
 	if (!result->verdict.recorded_ns)
 		return "calls were only counted, not recorded, while rounds "
 		       "repeated; record a part of the run with XFERSPY_RANGE";

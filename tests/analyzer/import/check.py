@@ -7,6 +7,7 @@
 import gzip
 import json
 import pathlib
+import resource
 import sqlite3
 import subprocess
 import sys
@@ -38,6 +39,13 @@ def records(path):
         text = rest.split('"')[1] if '"' in rest else None
         out.setdefault(kind, []).append(fields | {"text": text})
     return out
+
+
+def cpu_seconds(path):
+    """What a dump takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    assert run("dump", path).returncode == 0
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
 def report(path, machine="h200"):
@@ -163,6 +171,35 @@ class Nsys(unittest.TestCase):
         first, second = report(path), report(trace)
         first["trace"]["path"] = second["trace"]["path"] = ""
         self.assertEqual(first, second)
+
+    def test_many_contexts(self):
+        """Finding the default stream of each took the square of them."""
+        path = self.write("3.25")
+        many = 40000
+        with sqlite3.connect(path) as db:
+            db.executemany(
+                "INSERT INTO TARGET_INFO_CUDA_CONTEXT_INFO (processId, contextId,"
+                " nullStreamId) VALUES (4711, ?, ?)",
+                ((i + 10, i) for i in range(many)))
+            db.executemany(
+                "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId,"
+                " contextId, streamId, correlationId, globalPid, bytes, copyKind)"
+                " VALUES (?, ?, 0, 1, 7, 0, ?, 1, 1)",
+                ((5 * 10**7 + i, 5 * 10**7 + i, write_nsys.GLOBAL)
+                 for i in range(many)))
+        spent = cpu_seconds(path)
+        with sqlite3.connect(path) as db:
+            db.execute("DELETE FROM TARGET_INFO_CUDA_CONTEXT_INFO")
+        self.assertLess(spent, 5 * cpu_seconds(path))
+
+    def test_times_that_cannot_be(self):
+        path = self.write("3.25")
+        with sqlite3.connect(path) as db:
+            for table in ("RUNTIME", "KERNEL", "MEMCPY"):
+                db.execute(f"UPDATE CUPTI_ACTIVITY_KIND_{table} "
+                           "SET start = -1, end = -1")
+        self.assertIn("times in the imported file do not fit each other",
+                      report(path)["verdict"]["text"])
 
     def test_ids_are_of_32_bits(self):
         """A larger one joins nothing."""
@@ -334,6 +371,39 @@ class PyTorch(unittest.TestCase):
         self.assertIn("cudaLaunchKernel", [row["text"] for row in made["string"]])
         self.assertEqual(made["call"][0]["duration"], "5000")
 
+    def test_calls_of_no_time_count_once(self):
+        """Times may be whole microseconds."""
+        path = packed(self.path / "a", [
+            event("cuda_runtime", "cudaLaunchKernel", 10, 0, correlation=1),
+            event("cuda_driver", "cuLaunchKernel", 10, 0, correlation=1),
+            event("cuda_runtime", "cudaLaunchKernel", 10, 0, correlation=2),
+            event("cuda_runtime", "cudaLaunchKernel", 20, 1, correlation=3),
+            event("cuda_driver", "cuLaunchKernel", 21, 0, correlation=3),
+            event("cuda_runtime", "cudaLaunchKernel", 21, 0, correlation=4)])
+        self.assertEqual([call["correlation"] for call in records(path)["call"]],
+                         ["1", "2", "3", "4"])
+
+    def test_pairs_of_surrogates(self):
+        path = packed(self.path / "a", [
+            event("kernel", name, 10, 1, correlation=1) for name in
+            ("\U0001f600b", "a\ud83d", "\ude00b", "\ud83dx\ude00",
+             "\ud83d\ud83d\ude00")])
+        self.assertEqual([row["text"] for row in records(path)["string"][:5]],
+                         ["\U0001f600b", "a?", "?b", "?x?", "?\U0001f600"])
+
+    def test_time_is_linear(self):
+        """Each took the square of what the file has: minutes."""
+        many = 50000
+        sets = [event("gpu_memset", "Memset (Device)", i, 1, stream=i)
+                for i in range(many)]
+        nested = [event("python_function", "a.py(1): f", 1, i)
+                  for i in range(many)] + sets[:1]
+        plain = cpu_seconds(packed(self.path / "plain", sets))
+        for name, events, devices in (("nested", nested, []),
+                                      ("devices", sets, [{"id": 9}] * many)):
+            path = packed(self.path / name, events, deviceProperties=devices)
+            self.assertLess(cpu_seconds(path), 5 * plain, name)
+
     def test_what_follows_the_compressed_data(self):
         plain = records(RECORDED / "rounds.json.gz")
         data = (RECORDED / "rounds.json.gz").read_bytes()
@@ -479,6 +549,25 @@ class Refused(unittest.TestCase):
             db.execute("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value "
                        "TEXT AS (printf('%.*c', 1000000, 'x')))")
         self.refuse("table StringIds has computed columns")
+
+    def test_a_view(self):
+        """It is not read, and does not count as missing."""
+        write_nsys.write("3.25", self.path)
+        with sqlite3.connect(self.path) as db:
+            db.execute("ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME TO kernels")
+            db.execute("CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS "
+                       "SELECT * FROM kernels")
+        self.refuse("CUPTI_ACTIVITY_KIND_KERNEL is a view")
+
+    def test_an_unfinished_write(self):
+        write_nsys.write("3.25", self.path)
+        for suffix in ("-wal", "-journal"):
+            beside = self.path.with_name(self.path.name + suffix)
+            beside.touch() # all is in the file itself
+            self.assertEqual(run("dump", self.path).returncode, 0)
+            beside.write_bytes(b"0")
+            self.refuse(f"FILE{suffix} beside it")
+            beside.unlink()
 
     def test_tables_without_keys(self):
         """Each name would be looked for in the whole table."""
