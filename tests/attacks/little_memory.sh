@@ -24,7 +24,8 @@ for mode in trace light ${XS_LONG:+events calls}; do
 done
 
 # A limit from the start: the program starts CUDA, or is told that it cannot. The
-# loader may also end it, when a thread finds no room.
+# loader may also end it, when a thread finds no room, and glibc, when it finds
+# none for the library that ends a thread.
 [ "${XS_LONG:-}" ] || exit 0
 started=0
 for mib in 12 16 20 24 28 32 36 40 48 64 128 512; do
@@ -44,6 +45,10 @@ for mib in 12 16 20 24 28 32 36 40 48 64 128 512; do
 		;;
 	# the program's own word for an error of CUDA, and the loader's
 	2 | 127) ;;
+	134)
+		grep -q 'libgcc_s.so.1 must be installed' err ||
+			fail "$mib MiB: aborted"
+		;;
 	*) fail "$mib MiB: exit code $status" ;;
 	esac
 done
