@@ -179,10 +179,11 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 		if (!err)
 			err = xs_build_atgpu(result, &allocations,
 					     &phases->items[i], &out->atgpu);
-		if (!err)
-			err = fill_estimates(result, out, &phases->items[i],
-					     model);
 	}
+	xs_build_beside(result);
+	for (size_t i = 0; !err && i < result->phase_count; i++)
+		err = fill_estimates(result, &result->phases[i],
+				     &phases->items[i], model);
 	fill_rest(result, phases, count);
 	xs_allocations_free(&allocations);
 	return result->phases ? err : -ENOMEM;

@@ -7,6 +7,12 @@
 #include "report/result/best.h"
 #include "report/result/number.h"
 
+static void raise_to(int64_t *to_ns, int64_t ns)
+{
+	if (*to_ns < ns)
+		*to_ns = ns;
+}
+
 static int64_t or_zero(int64_t ns)
 {
 	return ns == XS_UNKNOWN ? 0 : ns;
@@ -87,8 +93,9 @@ int64_t xs_limit_of_round_ns(const struct xs_result *result,
 	int64_t least_ns = phase->round_ns - moved_ns(phase);
 	int64_t saves_ns = planned_ns(result, phase);
 
-	if (least_ns < kernels_ns(phase))
-		least_ns = kernels_ns(phase);
+	raise_to(&least_ns, kernels_ns(phase));
+	raise_to(&least_ns, phase->beside_kernels_ns);
+	raise_to(&least_ns, phase->beside_link_ns);
 	if (!result->machine_choice.other_gpu && fastest_ns(phase) < least_ns)
 		least_ns = fastest_ns(phase);
 	if (saves_ns < phase->round_ns - least_ns)
@@ -114,12 +121,6 @@ static int64_t in_steady_ns(const struct xs_result_phase *phase,
 	return xs_result_in_steady(
 	    phase,
 	    xs_number_round(xs_phase_estimate_of_run(phase, (double)round_ns)));
-}
-
-static void raise_to(int64_t *most_ns, int64_t ns)
-{
-	if (*most_ns < ns)
-		*most_ns = ns;
 }
 
 /* Rounds of several phases may run side by side, and the median may be longer

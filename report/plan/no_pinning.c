@@ -52,7 +52,8 @@ static bool is_uncertain(const struct xs_result *result,
 	const double saves_ns = (double)row->saves_ns;
 
 	return !xs_worth_is_sure(result, phase, row, saves_ns) ||
-	       saves_ns <= xs_worth_as_is_error_ns(phase, row);
+	       saves_ns + (double)setup_ns(row) <=
+		   xs_worth_as_is_error_ns(phase, row);
 }
 
 /* " ...": why it is no step. NULL: for another reason. */

@@ -6,15 +6,43 @@
 #include "report/result/number.h"
 
 #include <math.h>
+#include <string.h>
 
-int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,
-				  unsigned changes)
+/* The most that a round saves of its own time. */
+static int64_t most_alone_ns(const struct xs_result_phase *phase,
+			     unsigned changes)
 {
 	if (!(changes & ~(unsigned)XS_CHANGES_LAUNCHES) ||
 	    changes & XS_CHANGES_SIZES)
 		return XS_UNKNOWN;
 	return changes & XS_CHANGES_ALLOCATION ? phase->movable_ns
 					       : phase->transfer_ns;
+}
+
+/* The most that a round saves by what it shares with others beside it. */
+static int64_t most_beside_ns(const struct xs_result_phase *phase,
+			      unsigned changes)
+{
+	int64_t least_ns = phase->beside_kernels_ns;
+
+	if (!(changes & XS_CHANGES_TRAFFIC) && phase->beside_link_ns > least_ns)
+		least_ns = phase->beside_link_ns;
+	if (!changes || least_ns <= 0)
+		return XS_UNKNOWN;
+	return least_ns < phase->round_ns ? phase->round_ns - least_ns : 0;
+}
+
+/* The lesser of two limits, of which either may be unknown. */
+static int64_t lesser(int64_t a, int64_t b)
+{
+	return b == XS_UNKNOWN || (a != XS_UNKNOWN && a < b) ? a : b;
+}
+
+int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,
+				  unsigned changes)
+{
+	return lesser(most_alone_ns(phase, changes),
+		      most_beside_ns(phase, changes));
 }
 
 /* What a round saves that takes round_ns, no more than most_ns. */
@@ -98,6 +126,60 @@ static int64_t after(int64_t wall_ns, int64_t saves_ns)
 	return after_ns;
 }
 
+/* The most that a row claims of a round. Where rounds run beside each other,
+ * the host's own work hides behind them, without the tracer's part. */
+static int64_t most_of_row_ns(const struct xs_result_phase *phase,
+			      unsigned changes)
+{
+	const unsigned rounds_overlap = XS_CHANGES_ORDER | XS_CHANGES_HOST;
+
+	return (changes & rounds_overlap) == rounds_overlap
+		   ? most_beside_ns(phase, changes)
+		   : xs_phase_estimate_most_ns(phase, changes);
+}
+
+static void add(int64_t *ns, int64_t by_ns)
+{
+	if (*ns != XS_UNKNOWN)
+		*ns += by_ns;
+}
+
+/* Lengthens a replayed round to the least time that its changes allow. Its
+ * interval moves along: other runs differ as much. */
+static void limit(const struct xs_result_phase *phase, unsigned changes,
+		  struct xs_result_estimate *out)
+{
+	const int64_t most_ns = most_of_row_ns(phase, changes);
+	int64_t by_ns;
+
+	if (!out->applies || out->round_ns == XS_UNKNOWN ||
+	    most_ns == XS_UNKNOWN || strcmp(out->model, "replay") != 0)
+		return;
+	by_ns = phase->round_ns - most_ns - out->round_ns;
+	if (by_ns <= 0)
+		return;
+	add(&out->round_ns, by_ns);
+	add(&out->low_ns, by_ns);
+	add(&out->high_ns, by_ns);
+	add(&out->known_low_ns, by_ns);
+	add(&out->known_high_ns, by_ns);
+	if (out->otherwise_ns != XS_UNKNOWN &&
+	    out->otherwise_ns < out->round_ns)
+		out->otherwise_ns = out->round_ns;
+}
+
+/* The rounds after which the setup has paid; XS_UNKNOWN: none, or not known. */
+static int64_t breakeven(const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row)
+{
+	const double saves_ns = (double)(phase->round_ns - row->round_ns) *
+				xs_phase_estimate_share(phase);
+
+	return saves_ns > 0 && row->setup_ns != XS_UNKNOWN
+		   ? xs_number_round(ceil((double)row->setup_ns / saves_ns))
+		   : XS_UNKNOWN;
+}
+
 static void fill_run(const struct xs_result *result,
 		     const struct xs_result_phase *phase, unsigned changes,
 		     struct xs_result_estimate *out)
@@ -113,6 +195,8 @@ static void fill_run(const struct xs_result *result,
 	if (out->round_ns > 0)
 		out->speedup = (double)(phase->round_ns + out->between_ns) /
 			       (double)(out->round_ns + out->between_ns);
+	if (out->breakeven_rounds != XS_UNKNOWN)
+		out->breakeven_rounds = breakeven(phase, out);
 	out->saves_ns = saving(phase, out->round_ns, out->setup_ns, most_ns);
 	out->app_wall_ns = after(wall_ns, out->saves_ns);
 	out->app_wall_low_ns =
@@ -154,13 +238,16 @@ void xs_phase_estimate_build(struct xs_result *result,
 			     struct xs_result_estimate *out)
 {
 	const struct xs_strategy *strategy = xs_strategy_find(in->strategy);
+	const unsigned changes = strategy ? strategy->changes : 0;
 
 	xs_result_set_estimate(&result->arena, in, out);
 	/* another number of pieces is a number in the host's code */
 	if (xs_phase_estimate_is_in_pieces(phase, out))
 		xs_result_set_effort(out, XS_EFFORT_PLACE);
 	check_memory(result, phase, out);
-	fill_run(result, phase, strategy ? strategy->changes : 0, out);
+	if (!result->machine_choice.other_gpu)
+		limit(phase, changes, out);
+	fill_run(result, phase, changes, out);
 }
 
 double xs_phase_estimate_least_share(const struct xs_result_estimate *row)

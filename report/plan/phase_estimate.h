@@ -6,8 +6,9 @@
 #include "model/formulas/estimates.h"
 #include "report/result/result.h"
 
-/* Fills out from the estimate of a phase. Needs result->run and
- * result->machine_choice. */
+/* Fills out from the estimate of a phase; a replayed round saves no more than
+ * xs_phase_estimate_most_ns(), unless rounds overlap: then only what the run
+ * saves is limited by it. Needs result->run and result->machine_choice. */
 void xs_phase_estimate_build(struct xs_result *result,
 			     const struct xs_result_phase *phase,
 			     const struct xs_estimate *in,
@@ -17,7 +18,8 @@ void xs_phase_estimate_build(struct xs_result *result,
  * Returns the most that a round saves by changes (enum xs_strategy_change,
  * or-ed), ns: what moves or waits, and allocations if they change. The host's
  * own work and the issuing of kernels stay, but copies that are merged are not
- * issued. XS_UNKNOWN: not limited, or not known.
+ * issued. Rounds side by side share their GPU and its link. XS_UNKNOWN: not
+ * limited, or not known.
  */
 int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,
 				  unsigned changes);

@@ -31,9 +31,10 @@ static int64_t low_ns_of(const struct xs_result_estimate *step,
 
 /* What a step is held against: the gain of all phases that the same change of
  * the same lines reaches, and the squares of what that may be off, by the rows
- * and by the unchanged rounds. */
+ * and by the unchanged rounds. These are held against the rounds alone: the
+ * setup does not depend on them. */
 struct reach {
-	double adds_ns, rows_square, as_is_square;
+	double adds_ns, rounds_add_ns, rows_square, as_is_square;
 };
 
 static void add_errors(const struct xs_result_phase *phase,
@@ -75,7 +76,8 @@ static struct reach reach_of(const struct xs_result *result,
 			     const struct xs_phase_steps *steps,
 			     const struct xs_phase_step *step)
 {
-	struct reach reach = {.adds_ns = step->adds_ns};
+	struct reach reach = {.adds_ns = step->adds_ns,
+			      .rounds_add_ns = step->rounds_add_ns};
 
 	add_errors(steps->phase, step->estimate, &reach);
 	for (size_t i = 0; i < result->phase_count; i++) {
@@ -91,6 +93,7 @@ static struct reach reach_of(const struct xs_result *result,
 		if (adds_ns <= 0)
 			continue;
 		reach.adds_ns += adds_ns;
+		reach.rounds_add_ns += adds_ns;
 		add_errors(other, row, &reach);
 	}
 	return reach;
@@ -140,7 +143,7 @@ static bool is_more(const struct xs_phase_steps *steps,
 		    added->adds_ns < now_ns * LEAST_PERCENT / 100)
 			return false;
 	}
-	return steps->count || reach->adds_ns > sqrt(reach->as_is_square);
+	return steps->count || reach->rounds_add_ns > sqrt(reach->as_is_square);
 }
 
 /* Removes the steps that the new one makes needless, and adds it. There must be

@@ -187,6 +187,10 @@ struct xs_result_phase {
 	int64_t concurrent_ns; /* of total_ns: while other rounds ran */
 	int64_t wall_ns; /* of the run: while k rounds ran, each has 1/k of the
 			  * time */
+	/* the least time of a round beside others, by what all of them move
+	 * over their GPU's link and by their kernels; 0: it has none beside it
+	 */
+	int64_t beside_link_ns, beside_kernels_ns;
 	int64_t first_start_ns;
 	bool apart; /* of the start-up, or after the steady part */
 	/* part of the rounds that are outside of the steady part, 0 to 1; 0

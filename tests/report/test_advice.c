@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The best row of a strategy, what it saves, and how it is advised. */
 #include "model/strategies/strategies.h"
+#include "report/build/build.h"
 #include "report/plan/advice_text.h"
 #include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
@@ -112,9 +113,11 @@ static void no_more_is_saved_than_was_waited_for(void **state)
 	/* the host's own work runs beside the GPU only while the host waits */
 	row = estimate_of(&result, &phase, "async");
 	assert_int_equal(row.saves_ns, 6600000);
-	/* of the row as it stands */
-	assert_true(row.speedup ==
-		    (double)phase.round_ns / (double)row.round_ns);
+	/* and so is the row; another run may differ as much as before */
+	assert_int_equal(row.round_ns, 52700);
+	assert_int_equal(row.low_ns, 52600);
+	assert_int_equal(row.high_ns, 52800);
+	assert_true(row.speedup == 59300.0 / 52700.0);
 	/* a graph is issued at once */
 	assert_int_equal(estimate_of(&result, &phase, "graph").saves_ns,
 			 58300000);
@@ -137,6 +140,78 @@ static void savings_side_by_side_are_not_added_up(void **state)
 	(void)state;
 	assert_int_equal(estimate_of(&result, &phase, "pinned").saves_ns,
 			 58300000 / 4);
+}
+
+/* Four threads, whose rounds copy 1 MiB in at 1 ns a byte: a round takes no
+ * less than four copies, unless nothing is copied, and no less than the
+ * kernels. */
+static void rounds_side_by_side_share_the_link(void **state)
+{
+	struct xs_result_device gpu = {.index = 0, .kernel_ns = 100 * MS};
+	struct xs_result_phase phase = {.rounds = 100,
+					.round_ns = 12 * MS,
+					.transfer_ns = XS_UNKNOWN,
+					.movable_ns = XS_UNKNOWN,
+					.kernel_busy_ns = MS / 2,
+					.h2d_bytes = MS,
+					.total_ns = 1200 * MS,
+					.concurrent_ns = 1200 * MS,
+					.wall_ns = 300 * MS};
+	struct xs_result result = {.run.wall_ns = 1000 * MS,
+				   .run.devices = &gpu,
+				   .run.device_count = 1,
+				   .machine.G_h2d.value = 1,
+				   .machine.G_d2h.value = NAN,
+				   .phases = &phase,
+				   .phase_count = 1};
+
+	(void)state;
+	xs_build_beside(&result);
+	assert_int_equal(phase.beside_link_ns, 4 * MS);
+	assert_int_equal(phase.beside_kernels_ns, 2 * MS);
+	assert_int_equal(estimate_of(&result, &phase, "pinned").round_ns,
+			 4 * MS);
+	assert_int_equal(estimate_of(&result, &phase, "graph").round_ns,
+			 4 * MS);
+	assert_int_equal(estimate_of(&result, &phase, "resident").round_ns,
+			 2 * MS);
+	/* kernels that overlap now: 10 ms of the run */
+	gpu.kernel_ns = 10 * MS;
+	/* and as many rounds that copy nothing beside them */
+	phase.wall_ns = 600 * MS;
+	xs_build_beside(&result);
+	assert_int_equal(phase.beside_link_ns, 2 * MS);
+	assert_int_equal(phase.beside_kernels_ns, MS / 5);
+	/* nothing is beside them */
+	phase.beside_link_ns = phase.beside_kernels_ns = 0;
+	phase.concurrent_ns = 0;
+	xs_build_beside(&result);
+	assert_int_equal(phase.beside_link_ns, 0);
+}
+
+/* A round saves 58.3 us of its thread, and a quarter of that of the run. */
+static void a_setup_is_paid_by_what_the_run_saves(void **state)
+{
+	struct xs_result result = {.run.wall_ns = 100 * MS};
+	const struct xs_result_phase phase = {.rounds = 1000,
+					      .round_ns = 59300,
+					      .transfer_ns = XS_UNKNOWN,
+					      .movable_ns = XS_UNKNOWN,
+					      .total_ns = 59300000,
+					      .concurrent_ns = 59300000,
+					      .wall_ns = 59300000 / 4};
+	const struct xs_estimate in = {.strategy = "pinned",
+				       .model = "replay",
+				       .applies = true,
+				       .round_ns = 1000,
+				       .setup_ns = 583000,
+				       .breakeven_rounds = 10};
+	struct xs_result_estimate out;
+
+	(void)state;
+	xs_phase_estimate_build(&result, &phase, &in, &out);
+	assert_int_equal(out.breakeven_rounds, 40);
+	xs_arena_free(&result.arena);
 }
 
 /* What one machine is predicted to do is not compared with another's times. */
@@ -523,6 +598,8 @@ int main(void)
 	    cmocka_unit_test(what_abstains_has_no_numbers),
 	    cmocka_unit_test(no_more_is_saved_than_was_waited_for),
 	    cmocka_unit_test(savings_side_by_side_are_not_added_up),
+	    cmocka_unit_test(rounds_side_by_side_share_the_link),
+	    cmocka_unit_test(a_setup_is_paid_by_what_the_run_saves),
 	    cmocka_unit_test(another_gpu_is_not_compared),
 	    cmocka_unit_test(efforts_have_words),
 	    cmocka_unit_test(pieces_that_are_too_small_are_said_to_be),

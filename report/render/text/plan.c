@@ -106,6 +106,20 @@ static const char *in_steady(struct xs_result *result,
 				    xs_units_ns(ns).s, share.s);
 }
 
+/* "115 ms (106-121 ms)"; "at least 109 ms" of a saving that is an upper bound.
+ */
+static const char *run_after(struct xs_result *result,
+			     const struct xs_result_step *step)
+{
+	if (step->side_by_side > 1)
+		return xs_arena_print(&result->arena, "at least %s",
+				      xs_units_ns(step->app_wall_ns).s);
+	return xs_arena_copy(
+	    &result->arena,
+	    xs_units_in_range_ns(step->app_wall_ns, step->low_ns, step->high_ns)
+		.s);
+}
+
 /* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, ..." */
 static const char *saving(struct xs_result *result,
 			  const struct xs_result_step *step)
@@ -116,9 +130,7 @@ static const char *saving(struct xs_result *result,
 	    saves(result, step), xs_units_ns(step->adds_saves_ns).s,
 	    in_steady(result, step),
 	    xs_units_percent(step->adds_saves_ns, result->run.wall_ns).s,
-	    xs_units_in_range_ns(step->app_wall_ns, step->low_ns, step->high_ns)
-		.s,
-	    step->estimate->effort);
+	    run_after(result, step), step->estimate->effort);
 }
 
 static bool shares_a_line(const struct xs_result_step *a,

@@ -100,7 +100,8 @@ function step(s, report, rounds) {
     el('div', el('div', `${s.step}. `, el('span.chip', rowName(s)),
       `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns)} \u2192 `, el('b', roundAfter(report, s)),
       rounds ? el('button.see', {type: 'button', click: () => rounds.showStep(s)}, 'See it') : null),
-    el('small', `the run then takes ${time(s.app_wall_ns)} (${range(s.low_ns, s.high_ns)}); effort: ${s.effort}` +
+    el('small', `the run then takes ${s.side_by_side > 1 ? `at least ${time(s.app_wall_ns)}`
+      : `${time(s.app_wall_ns)} (${range(s.low_ns, s.high_ns)})`}; effort: ${s.effort}` +
       (s.as_step ? `; as step ${s.as_step}` : '')),
     el('p', s.text), conditions.length ? el('p.dim', 'only if ' + conditions.join('; ')) : null,
     s.code ? el('pre', s.code) : null));

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* The least time of rounds side by side, which share a GPU and its link. */
+#include "report/build/build.h"
+
+#include <math.h>
+
+/* What the rounds that have others beside them take of the run, and need of one
+ * GPU, ns. */
+struct demand {
+	double wall_ns, in_ns, out_ns, kernels_ns;
+};
+
+static bool is_beside(const struct xs_result_phase *phase)
+{
+	return phase->concurrent_ns > 0 && phase->total_ns > 0 &&
+	       phase->rounds > 0;
+}
+
+/* The time that so many bytes take on the link; 0 if that is not known. */
+static double link_ns(int64_t bytes, const struct xs_param *byte_ns)
+{
+	return isfinite(byte_ns->value) ? (double)bytes * byte_ns->value : 0;
+}
+
+static void add(const struct xs_machine *machine,
+		const struct xs_result_phase *phase, struct demand *to)
+{
+	const double rounds = (double)phase->rounds;
+
+	to->in_ns += rounds * link_ns(phase->h2d_bytes, &machine->G_h2d);
+	to->out_ns += rounds * link_ns(phase->d2h_bytes, &machine->G_d2h);
+	if (phase->kernel_busy_ns != XS_UNKNOWN)
+		to->kernels_ns += rounds * (double)phase->kernel_busy_ns;
+}
+
+/* The time in which at least one kernel ran on the GPU: those of rounds side by
+ * side may overlap. */
+static double kernels_of_ns(const struct xs_result_run *run, int64_t device)
+{
+	for (size_t i = 0; i < run->device_count; i++)
+		if (run->devices[i].index == device &&
+		    run->devices[i].kernel_ns != XS_UNKNOWN)
+			return (double)run->devices[i].kernel_ns;
+	return 0;
+}
+
+static struct demand demand_of(const struct xs_result *result, int64_t device)
+{
+	struct demand sum = {0};
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+
+		if (!is_beside(phase))
+			continue;
+		sum.wall_ns += (double)phase->wall_ns;
+		if (phase->device == device)
+			add(&result->machine, phase, &sum);
+	}
+	sum.kernels_ns =
+	    fmin(sum.kernels_ns, kernels_of_ns(&result->run, device));
+	return sum;
+}
+
+void xs_build_beside(struct xs_result *result)
+{
+	for (size_t i = 0; i < result->phase_count; i++) {
+		struct xs_result_phase *phase = &result->phases[i];
+		struct demand all;
+		double scale;
+
+		if (!is_beside(phase))
+			continue;
+		all = demand_of(result, phase->device);
+		if (all.wall_ns <= 0)
+			continue;
+		/* a round's part of the run is as its part of all rounds */
+		scale = (double)phase->total_ns / (double)phase->rounds /
+			all.wall_ns;
+		phase->beside_link_ns =
+		    xs_number_round(scale * fmax(all.in_ns, all.out_ns));
+		phase->beside_kernels_ns =
+		    xs_number_round(scale * all.kernels_ns);
+	}
+}
