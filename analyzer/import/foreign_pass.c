@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Passes what was read of another tool's trace on as records. */
-#include "analyzer/import/foreign.h"
+#include "analyzer/import/foreign_passer.h"
 
 #include "analyzer/util/sort.h"
 
@@ -8,19 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A chunk ends after so many bytes, long before its size's 32 bits. */
-#define CHUNK_BYTES (1u << 20)
-
-struct passer {
-	const struct xs_foreign *foreign;
-	const struct xs_trace_visitor *visitor;
-	uint64_t at, chunk_at; /* offsets in a file of these records */
-	uint64_t base_ns;
-	uint32_t thread;
-	int rc; /* of the first record that the visitor refused */
-};
-
-static void begin_chunk(struct passer *p)
+void xs_foreign_begin_chunk(struct xs_foreign_passer *p)
 {
 	const struct xs_chunk_header chunk = {.magic = XS_CHUNK_MAGIC,
 					      .thread = p->thread,
@@ -32,13 +20,13 @@ static void begin_chunk(struct passer *p)
 	p->rc = p->visitor->chunk(p->visitor->self, p->chunk_at, &chunk);
 }
 
-/* record: 4-aligned, with its kind; bytes: a multiple of 4. */
-static void pass(struct passer *p, void *record, xs_u8 kind, size_t bytes)
+void xs_foreign_pass_record(struct xs_foreign_passer *p, void *record,
+			    xs_u8 kind, size_t bytes)
 {
 	xs_u8 *head = record;
 
-	if (!p->rc && p->at - p->chunk_at > CHUNK_BYTES)
-		begin_chunk(p);
+	if (!p->rc && p->at - p->chunk_at > XS_FOREIGN_CHUNK_BYTES)
+		xs_foreign_begin_chunk(p);
 	if (p->rc)
 		return;
 	head[0] = kind;
@@ -47,12 +35,9 @@ static void pass(struct passer *p, void *record, xs_u8 kind, size_t bytes)
 	p->at += bytes;
 }
 
-#define PASS(passer, name, record)                                             \
-	pass(passer, record, XS_REC_##name, sizeof(struct xs_rec_##name))
-
-/* Passes a record whose text fills its rest. fixed: its other fields. */
-static void pass_text(struct passer *p, const void *fixed, xs_u8 kind,
-		      size_t fixed_bytes, const char *text, size_t length)
+void xs_foreign_pass_text(struct xs_foreign_passer *p, const void *fixed,
+			  xs_u8 kind, size_t fixed_bytes, const char *text,
+			  size_t length)
 {
 	_Alignas(8) xs_u8 record[XS_RECORD_MAX_BYTES + 4] = {0};
 	const size_t room = XS_RECORD_MAX_BYTES - fixed_bytes;
@@ -60,142 +45,13 @@ static void pass_text(struct passer *p, const void *fixed, xs_u8 kind,
 	length = length < room ? length : room;
 	memcpy(record, fixed, fixed_bytes);
 	memcpy(record + fixed_bytes, text, length);
-	pass(p, record, kind, (fixed_bytes + length + 3) / 4 * 4);
-}
-
-static const char *text_of(const struct xs_foreign *f, uint32_t string)
-{
-	return xs_distinct_value(&f->strings, string);
-}
-
-static void pass_strings(struct passer *p)
-{
-	const size_t room = XS_RECORD_MAX_BYTES - sizeof(struct xs_rec_string);
-
-	for (uint32_t i = 1; i < p->foreign->strings.count; i++) {
-		const char *text = text_of(p->foreign, i);
-		size_t left = p->foreign->strings.values[i].bytes;
-		struct xs_rec_string string = {.id = i};
-
-		for (; left > 0 && string.part < UINT16_MAX; string.part++) {
-			const size_t length = left < room ? left : room;
-
-			pass_text(p, &string, XS_REC_string, sizeof(string),
-				  text, length);
-			text += length;
-			left -= length;
-		}
-	}
-}
-
-static void pass_infos(struct passer *p)
-{
-	const struct xs_foreign *f = p->foreign;
-	const struct xs_rec_info info = {0};
-
-	for (size_t i = 0; i < f->info_count; i++) {
-		const char *text = text_of(f, f->infos[i]);
-
-		pass_text(p, &info, XS_REC_info, sizeof(info), text,
-			  strlen(text));
-	}
-}
-
-/* A file may name all GPUs of the machine, which may not be used. */
-static void pass_devices(struct passer *p)
-{
-	const struct xs_foreign *f = p->foreign;
-	bool used[UINT16_MAX + 1] = {false};
-
-	for (size_t i = 0; i < f->queues.count; i++) {
-		const struct xs_foreign_queue *queue =
-		    xs_distinct_value(&f->queues, i);
-
-		used[queue->device & UINT16_MAX] = true;
-	}
-	for (size_t i = 0; i < f->device_count; i++) {
-		const char *name = text_of(f, f->device_names[i]);
-
-		if (used[f->devices[i].device])
-			pass_text(p, &f->devices[i], XS_REC_device,
-				  sizeof(f->devices[i]), name, strlen(name));
-	}
-}
-
-static void pass_modules(struct passer *p)
-{
-	const struct xs_foreign *f = p->foreign;
-	uint32_t last = 0;
-
-	for (size_t i = 0; i < f->sites.count; i++) {
-		const struct xs_foreign_site *site =
-		    xs_distinct_value(&f->sites, i);
-		struct xs_rec_module module = {.module = site->module,
-					       .path = site->module};
-
-		if (site->module && site->module != last)
-			PASS(p, module, &module);
-		last = site->module;
-	}
-}
-
-/* A module has the number of its path. Without a symbol, nothing is known of
- * the site but the function that it calls. */
-static void pass_sites(struct passer *p)
-{
-	const struct xs_foreign *f = p->foreign;
-
-	for (uint32_t i = 0; i < f->sites.count; i++) {
-		const struct xs_foreign_site *in =
-		    xs_distinct_value(&f->sites, i);
-		struct xs_rec_site site = {.call_class = (xs_u16)in->call_class,
-					   .site = i + 1,
-					   .function = in->function,
-					   .module = in->module ? in->module
-								: XS_NONE32,
-					   .caller = in->caller};
-		struct xs_rec_source source = {.site = i + 1,
-					       .symbol = in->symbol,
-					       .file = in->file,
-					       .line = in->line};
-
-		PASS(p, site, &site);
-		if (in->symbol || in->file)
-			PASS(p, source, &source);
-	}
-}
-
-static void pass_queues(struct passer *p)
-{
-	for (size_t i = 0; i < p->foreign->queues.count; i++) {
-		const struct xs_foreign_queue *in =
-		    xs_distinct_value(&p->foreign->queues, i);
-		struct xs_rec_queue queue = {.queue = (xs_u16)i,
-					     .device = (xs_u16)in->device,
-					     .queue_kind =
-						 (xs_u16)in->queue_kind,
-					     .context = in->context,
-					     .stream = in->stream};
-
-		PASS(p, queue, &queue);
-	}
-}
-
-static void pass_shapes(struct passer *p)
-{
-	for (uint32_t i = 0; i < p->foreign->shapes.count; i++) {
-		struct xs_rec_shape shape;
-
-		memcpy(&shape, xs_distinct_value(&p->foreign->shapes, i),
-		       sizeof(shape));
-		shape.shape = i + 1;
-		PASS(p, shape, &shape);
-	}
+	xs_foreign_pass_record(p, record, kind,
+			       (fixed_bytes + length + 3) / 4 * 4);
 }
 
 /* Fills the fields that all calls and ops begin with; passes what must come
  * before such a record. site: that of a call; 0 for ops. */
-static void begin_timed(struct passer *p, struct xs_rec_call *head,
+static void begin_timed(struct xs_foreign_passer *p, struct xs_rec_call *head,
 			uint64_t start_ns, uint64_t end_ns, uint32_t site)
 {
 	const uint64_t duration_ns = end_ns > start_ns ? end_ns - start_ns : 0;
@@ -203,8 +59,8 @@ static void begin_timed(struct passer *p, struct xs_rec_call *head,
 
 	start_ns += p->foreign->base_ns;
 	/* a new chunk begins before, not between these records */
-	if (!p->rc && p->at - p->chunk_at > CHUNK_BYTES - 1024)
-		begin_chunk(p);
+	if (!p->rc && p->at - p->chunk_at > XS_FOREIGN_CHUNK_BYTES - 1024)
+		xs_foreign_begin_chunk(p);
 	if (start_ns < p->base_ns || start_ns - p->base_ns > UINT32_MAX) {
 		struct xs_rec_time time = {.base_ns = start_ns};
 
@@ -220,7 +76,8 @@ static void begin_timed(struct passer *p, struct xs_rec_call *head,
 		PASS(p, wide, &wide);
 }
 
-static void pass_copycall(struct passer *p, const struct xs_foreign_call *call,
+static void pass_copycall(struct xs_foreign_passer *p,
+			  const struct xs_foreign_call *call,
 			  const struct xs_rec_call *head)
 {
 	struct xs_rec_copycall record = {.bytes = call->bytes,
@@ -233,7 +90,8 @@ static void pass_copycall(struct passer *p, const struct xs_foreign_call *call,
 	PASS(p, copycall, &record);
 }
 
-static void pass_memcall(struct passer *p, const struct xs_foreign_call *call,
+static void pass_memcall(struct xs_foreign_passer *p,
+			 const struct xs_foreign_call *call,
 			 const struct xs_rec_call *head)
 {
 	struct xs_rec_memcall record = {.address = call->address,
@@ -245,7 +103,8 @@ static void pass_memcall(struct passer *p, const struct xs_foreign_call *call,
 	PASS(p, memcall, &record);
 }
 
-static void pass_waitcall(struct passer *p, const struct xs_foreign_call *call,
+static void pass_waitcall(struct xs_foreign_passer *p,
+			  const struct xs_foreign_call *call,
 			  const struct xs_rec_call *head)
 {
 	struct xs_rec_waitcall record = {
@@ -255,7 +114,8 @@ static void pass_waitcall(struct passer *p, const struct xs_foreign_call *call,
 	PASS(p, waitcall, &record);
 }
 
-static void pass_pollcall(struct passer *p, const struct xs_foreign_call *call,
+static void pass_pollcall(struct xs_foreign_passer *p,
+			  const struct xs_foreign_call *call,
 			  const struct xs_rec_call *head)
 {
 	struct xs_rec_pollcall record = {.stream = call->stream,
@@ -269,7 +129,8 @@ static void pass_pollcall(struct passer *p, const struct xs_foreign_call *call,
 }
 
 /* A failed launch has the record of a wait, which has an error. */
-static void pass_call(struct passer *p, const struct xs_foreign_call *call)
+static void pass_call(struct xs_foreign_passer *p,
+		      const struct xs_foreign_call *call)
 {
 	const uint8_t class = call->call_class;
 	struct xs_rec_call head = {.correlation = call->correlation};
@@ -296,7 +157,7 @@ static void pass_call(struct passer *p, const struct xs_foreign_call *call)
 		PASS(p, call, &head);
 }
 
-static void pass_op(struct passer *p, const struct xs_foreign_op *op)
+static void pass_op(struct xs_foreign_passer *p, const struct xs_foreign_op *op)
 {
 	struct xs_rec_call head = {.correlation = op->correlation,
 				   .site = op->queue};
@@ -329,7 +190,7 @@ static void pass_op(struct passer *p, const struct xs_foreign_op *op)
 }
 
 /* In the order of their starts, so that few of them need a new base time. */
-static int pass_ops(struct passer *p)
+static int pass_ops(struct xs_foreign_passer *p)
 {
 	const struct xs_foreign *f = p->foreign;
 	struct xs_key *keys = malloc((f->op_count + 1) * sizeof(*keys));
@@ -345,7 +206,7 @@ static int pass_ops(struct passer *p)
 	return rc;
 }
 
-static int pass_header(struct passer *p)
+static int pass_header(struct xs_foreign_passer *p)
 {
 	const struct xs_foreign *f = p->foreign;
 	const struct xs_file_header header = {
@@ -366,21 +227,15 @@ static int pass_header(struct passer *p)
 int xs_foreign_pass(const struct xs_foreign *f,
 		    const struct xs_trace_visitor *visitor)
 {
-	struct passer p = {
+	struct xs_foreign_passer p = {
 	    .foreign = f, .visitor = visitor, .at = XS_PAGE_BYTES};
 	int rc;
 
 	p.base_ns = f->base_ns + f->begin_ns;
 	p.rc = pass_header(&p);
 	if (!p.rc)
-		begin_chunk(&p);
-	pass_infos(&p);
-	pass_devices(&p);
-	pass_strings(&p);
-	pass_modules(&p);
-	pass_sites(&p);
-	pass_queues(&p);
-	pass_shapes(&p);
+		xs_foreign_begin_chunk(&p);
+	xs_foreign_pass_tables(&p);
 	for (size_t i = 0; i < f->call_count && !p.rc; i++)
 		pass_call(&p, &f->calls[i]);
 	rc = pass_ops(&p);
