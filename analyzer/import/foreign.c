@@ -30,6 +30,7 @@ void xs_foreign_release(struct xs_foreign *f)
 	free(f->calls);
 	free(f->ops);
 	free(f->details);
+	free(f->ranges);
 	free(f->devices);
 	free(f->device_names);
 	free(f->infos);
@@ -136,6 +137,19 @@ ADD(call)
 ADD(op)
 ADD(detail)
 #undef ADD
+
+int xs_foreign_add_range(struct xs_foreign *f,
+			 const struct xs_foreign_range *range)
+{
+	struct xs_foreign_range *ranges =
+	    xs_array_grow(f->ranges, f->range_count, sizeof(*ranges));
+
+	if (!ranges || f->range_count >= MOST_ITEMS)
+		return -ENOMEM;
+	f->ranges = ranges;
+	ranges[f->range_count++] = *range;
+	return 0;
+}
 
 int xs_foreign_add_device(struct xs_foreign *f,
 			  const struct xs_rec_device *device, const char *name)

@@ -63,6 +63,13 @@ struct xs_foreign_detail {
 	bool has_stream;
 };
 
+/* A range that the program named; name and domain are strings. */
+struct xs_foreign_range {
+	uint64_t start_ns, end_ns; /* as of a call */
+	uint32_t thread, name, domain;
+	bool process; /* started, not pushed by the thread */
+};
+
 struct xs_foreign {
 	struct xs_distinct strings, sites, shapes, queues;
 	struct xs_foreign_call *calls;
@@ -71,6 +78,8 @@ struct xs_foreign {
 	size_t op_count;
 	struct xs_foreign_detail *details;
 	size_t detail_count;
+	struct xs_foreign_range *ranges;
+	size_t range_count;
 	struct xs_rec_device *devices; /* each with its name's string */
 	uint32_t *device_names;
 	size_t device_count;
@@ -106,6 +115,8 @@ int xs_foreign_add_op(struct xs_foreign *foreign,
 		      const struct xs_foreign_op *op);
 int xs_foreign_add_detail(struct xs_foreign *foreign,
 			  const struct xs_foreign_detail *detail);
+int xs_foreign_add_range(struct xs_foreign *foreign,
+			 const struct xs_foreign_range *range);
 int xs_foreign_add_device(struct xs_foreign *foreign,
 			  const struct xs_rec_device *device, const char *name);
 /* Adds "key=value". A key of `note` is a line that the report shows. */

@@ -128,18 +128,24 @@ static void pass_pollcall(struct xs_foreign_passer *p,
 	PASS(p, pollcall, &record);
 }
 
+static void set_thread(struct xs_foreign_passer *p, uint32_t tid)
+{
+	struct xs_rec_thread thread = {.tid = tid};
+
+	if (tid != p->thread) {
+		p->thread = tid;
+		PASS(p, thread, &thread);
+	}
+}
+
 /* A failed launch has the record of a wait, which has an error. */
 static void pass_call(struct xs_foreign_passer *p,
 		      const struct xs_foreign_call *call)
 {
 	const uint8_t class = call->call_class;
 	struct xs_rec_call head = {.correlation = call->correlation};
-	struct xs_rec_thread thread = {.tid = call->thread};
 
-	if (call->thread != p->thread) {
-		p->thread = call->thread;
-		PASS(p, thread, &thread);
-	}
+	set_thread(p, call->thread);
 	begin_timed(p, &head, call->start_ns, call->end_ns, call->site + 1);
 	if (class == XS_CALL_COPY || class == XS_CALL_COPY_ASYNC ||
 	    class == XS_CALL_SET || class == XS_CALL_SET_ASYNC ||
@@ -187,6 +193,25 @@ static void pass_op(struct xs_foreign_passer *p, const struct xs_foreign_op *op)
 		PASS(p, set, &set);
 	else
 		PASS(p, graph, &graph);
+}
+
+/* The domain is where a call has its site. */
+static void pass_range(struct xs_foreign_passer *p,
+		       const struct xs_foreign_range *range)
+{
+	struct xs_rec_call head = {.correlation = range->name};
+	struct xs_rec_nvtx record;
+
+	_Static_assert(sizeof(head) == sizeof(record) &&
+			   offsetof(struct xs_rec_call, correlation) ==
+			       offsetof(struct xs_rec_nvtx, name),
+		       "a range begins like a call");
+	set_thread(p, range->thread);
+	begin_timed(p, &head, range->start_ns, range->end_ns, range->domain);
+	memcpy(&record, &head, sizeof(head));
+	xs_foreign_pass_record(
+	    p, &record, range->process ? XS_REC_nvtx_process : XS_REC_nvtx,
+	    sizeof(record));
 }
 
 /* In the order of their starts, so that few of them need a new base time. */
@@ -238,6 +263,8 @@ int xs_foreign_pass(const struct xs_foreign *f,
 	xs_foreign_pass_tables(&p);
 	for (size_t i = 0; i < f->call_count && !p.rc; i++)
 		pass_call(&p, &f->calls[i]);
+	for (size_t i = 0; i < f->range_count && !p.rc; i++)
+		pass_range(&p, &f->ranges[i]);
 	rc = pass_ops(&p);
 	return rc ? rc : p.rc;
 }

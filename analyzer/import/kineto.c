@@ -182,6 +182,22 @@ static int add_frame(struct xs_chrome *c, const struct xs_chrome_event *e,
 					      &frames->symbol);
 }
 
+/* What the program named with record_function(). The steps of the profiler have
+ * numbers: "ProfilerStep#7". */
+static int add_range(struct xs_chrome *c, const struct xs_chrome_event *e)
+{
+	static const char step[] = "ProfilerStep";
+	struct xs_foreign_range range = {.start_ns = e->start_ns,
+					 .end_ns = e->end_ns,
+					 .thread = (uint32_t)e->tid};
+	const bool is_step = strncmp(e->name, step, sizeof(step) - 1) == 0 &&
+			     e->name[sizeof(step) - 1] == '#';
+	const int rc = xs_foreign_add_string(
+	    &c->foreign, is_step ? step : e->name, &range.name);
+
+	return rc ? rc : xs_foreign_add_range(&c->foreign, &range);
+}
+
 int xs_kineto_add(struct xs_chrome *c, const struct xs_chrome_event *e)
 {
 	struct xs_chrome_event on_device = *e;
@@ -196,6 +212,8 @@ int xs_kineto_add(struct xs_chrome *c, const struct xs_chrome_event *e)
 		return add_frame(c, e, false);
 	if (is(e, "python_function"))
 		return add_frame(c, e, true);
+	if (is(e, "user_annotation"))
+		return add_range(c, e);
 	if (is(e, "Trace")) {
 		c->foreign.begin_ns = e->start_ns;
 		c->foreign.end_ns = e->end_ns;

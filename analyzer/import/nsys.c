@@ -17,25 +17,6 @@
 /* Streams and events of calls that have none. */
 #define INVALID_ID UINT32_MAX
 
-/* The thread in a global id. */
-#define THREAD_MASK 0xffffffu
-
-/* Whether the row is of the process that is read. The column may be missing. */
-static bool is_mine(const struct xs_nsys *n, sqlite3_stmt *values, int column)
-{
-	return sqlite3_column_type(values, column) == SQLITE_NULL ||
-	       xs_nsys_pid(xs_nsys_db_number(values, column)) == n->pid;
-}
-
-static uint64_t time_of(const struct xs_nsys *n, sqlite3_stmt *values,
-			int column)
-{
-	const uint64_t time_ns = xs_nsys_db_number(values, column);
-
-	return n->base_ns + time_ns < time_ns ? UINT64_MAX
-					      : n->base_ns + time_ns;
-}
-
 static int add_queue(struct xs_nsys *n, sqlite3_stmt *values, int device,
 		     uint16_t *queue)
 {
@@ -88,15 +69,15 @@ static int add_call(void *self, sqlite3_stmt *values)
 	const bool has_result =
 	    sqlite3_column_type(values, R_RESULT) != SQLITE_NULL;
 	struct xs_foreign_call call = {
-	    .start_ns = time_of(n, values, R_START),
-	    .end_ns = time_of(n, values, R_END),
-	    .thread = (uint32_t)xs_nsys_db_number(values, R_TID) & THREAD_MASK,
+	    .start_ns = xs_nsys_time(n, values, R_START),
+	    .end_ns = xs_nsys_time(n, values, R_END),
+	    .thread = xs_nsys_thread(values, R_TID),
 	    .correlation = xs_nsys_db_id(values, R_ID),
 	    .error = xs_nsys_db_number16(values, R_RESULT),
 	    .result_unknown = !has_result};
 	int rc;
 
-	if (!is_mine(n, values, R_TID))
+	if (!xs_nsys_is_mine(n, values, R_TID))
 		return 0;
 	rc = add_site(n, values, &call);
 	if (rc || call.call_class == XS_CALL_OTHER)
@@ -116,12 +97,12 @@ static int begin_op(struct xs_nsys *n, sqlite3_stmt *values, uint8_t kind,
 {
 	int rc;
 
-	if (!is_mine(n, values, O_PID))
+	if (!xs_nsys_is_mine(n, values, O_PID))
 		return 0;
 	*op =
 	    (struct xs_foreign_op){.kind = kind,
-				   .start_ns = time_of(n, values, O_START),
-				   .end_ns = time_of(n, values, O_END),
+				   .start_ns = xs_nsys_time(n, values, O_START),
+				   .end_ns = xs_nsys_time(n, values, O_END),
 				   .correlation = xs_nsys_db_id(values, O_ID)};
 	if (xs_nsys_db_number(values, O_NODE))
 		op->flags = XS_OP_GRAPH;
@@ -287,7 +268,7 @@ static int add_detail(void *self, sqlite3_stmt *values)
 	uint16_t queue;
 	int rc = 0;
 
-	if (!is_mine(n, values, D_PID))
+	if (!xs_nsys_is_mine(n, values, D_PID))
 		return 0;
 	if (sqlite3_column_type(values, D_EVENT) != SQLITE_NULL &&
 	    event != INVALID_ID)
@@ -313,7 +294,7 @@ static int add_usage(void *self, sqlite3_stmt *values)
 	    .address = xs_nsys_db_number(values, A_ADDRESS),
 	    .bytes = xs_nsys_db_number(values, A_BYTES)};
 
-	if (!is_mine(n, values, A_PID))
+	if (!xs_nsys_is_mine(n, values, A_PID))
 		return 0;
 	return xs_foreign_add_detail(&n->foreign, &detail);
 }
@@ -357,6 +338,8 @@ int xs_import_nsys(const struct xs_trace_bytes *bytes,
 		rc = xs_nsys_info_begin(&n);
 	if (!rc)
 		rc = read_tables(&n);
+	if (!rc)
+		rc = xs_nsys_ranges(&n);
 	if (!rc)
 		rc = xs_foreign_join(&n.foreign);
 	if (!rc)

@@ -28,6 +28,29 @@ static inline uint32_t xs_nsys_pid(uint64_t global_id)
 	return (uint32_t)(global_id >> 24) & 0xffffffu;
 }
 
+/* Whether the row is of the process that is read. The column may be missing. */
+static inline bool xs_nsys_is_mine(const struct xs_nsys *nsys,
+				   sqlite3_stmt *values, int column)
+{
+	return sqlite3_column_type(values, column) == SQLITE_NULL ||
+	       xs_nsys_pid(xs_nsys_db_number(values, column)) == nsys->pid;
+}
+
+/* Returns a column's time on the clock of the records, its thread. */
+static inline uint64_t xs_nsys_time(const struct xs_nsys *nsys,
+				    sqlite3_stmt *values, int column)
+{
+	const uint64_t time_ns = xs_nsys_db_number(values, column);
+
+	return nsys->base_ns + time_ns < time_ns ? UINT64_MAX
+						 : nsys->base_ns + time_ns;
+}
+
+static inline uint32_t xs_nsys_thread(sqlite3_stmt *values, int column)
+{
+	return (uint32_t)xs_nsys_db_number(values, column) & 0xffffffu;
+}
+
 /* Returns the part of a path after its last slash. */
 const char *xs_nsys_base_name(const char *path);
 
@@ -38,6 +61,8 @@ void xs_nsys_info_release(struct xs_nsys *nsys);
 
 /* Stores the number of a string of the file; 0 if it has none of this id. */
 int xs_nsys_string(struct xs_nsys *nsys, uint64_t id, uint32_t *number);
+/* Reads the NVTX ranges. Returns 0 or -errno with a message. */
+int xs_nsys_ranges(struct xs_nsys *nsys);
 /* Fills in who called, if the file has call stacks: the innermost frame outside
  * of CUDA's own libraries. */
 int xs_nsys_caller(struct xs_nsys *nsys, uint64_t stack,

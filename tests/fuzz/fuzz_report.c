@@ -12,7 +12,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct xs_result_options options = {
-	    .streams = 3, .atgpu = true, .dataflow = true};
+	    .streams = 3, .atgpu = true, .dataflow = true, .by_range = true};
 	struct xs_result *result = NULL;
 	struct xs_trace *trace;
 	const char *error;

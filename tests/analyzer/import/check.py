@@ -265,6 +265,23 @@ class Nsys(unittest.TestCase):
         self.assertEqual(records(path)["graph"][0]["exec"], "3")
         self.assertEqual(report(path)["coverage"]["graphs_unknown"], 1)
 
+    def test_nvtx_ranges(self):
+        path, ms = self.write("3.25"), 1000000
+        done = run("report", "--format", "json", "--by-range", "--machine", "h200", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = {(r["domain"], r["name"]): r
+                 for r in json.loads(done.stdout)["nvtx"]["ranges"]}
+        self.assertEqual(set(found), {(None, "step"), (None, "request"),
+                                      ("solver", "halo exchange")})
+        step = found[None, "step"]
+        self.assertEqual((step["count"], step["range_ns"]), (2, 8 * ms - 1000))
+        self.assertEqual((step["h2d_bytes"], step["kernels"]), (4 << 20, 1))
+        self.assertEqual(step["process"], False)
+        request = found[None, "request"]
+        self.assertEqual(request["process"], True)
+        self.assertEqual(request["h2d_bytes"], 12 << 20)
+        self.assertEqual(found["solver", "halo exchange"]["kernels"], 0)
+
 
 def packed(path, events, **top):
     with gzip.open(path, "wt") as file:
@@ -336,6 +353,23 @@ class PyTorch(unittest.TestCase):
                  for site in phase["sites"]}
         self.assertIn(("rounds.py", "pageable"), sites)
         self.assertIn(("rounds.py", "pinned"), sites)
+
+    def test_annotations(self):
+        path = packed(self.path / "a.gz", [
+            event("cuda_runtime", "cudaMemcpyAsync", 110, 5, correlation=1),
+            event("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 120, 10,
+                  correlation=1, bytes=4096),
+            event("user_annotation", "ProfilerStep#3", 100, 100),
+            event("user_annotation", "ProfilerStep#4", 300, 120),
+            event("user_annotation", "ProfilerStepper", 300, 1),
+            event("user_annotation", "load", 105, 20),
+            event("gpu_user_annotation", "load", 120, 10)])
+        names = {s["id"]: s["text"] for s in records(path)["string"]}
+        self.assertEqual(sorted((names[r["name"]], r["duration"], r["domain"])
+                                for r in records(path)["nvtx"]),
+                         [("ProfilerStep", "100000", "0"),
+                          ("ProfilerStep", "120000", "0"),
+                          ("ProfilerStepper", "1000", "0"), ("load", "20000", "0")])
 
     def test_what_was_waited_for(self):
         made = records(RECORDED / "event_sync.json.gz")

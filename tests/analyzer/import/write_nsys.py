@@ -133,12 +133,33 @@ def write_stacks(export):
                        module=export.string(module), stackDepth=depth)
 
 
+def write_ranges(export):
+    """By the published numbers of eventType: 34 is a mark, 59 was pushed, 60
+    started, 75 is a new domain."""
+    ms, mine = 1000000, GLOBAL | TID
+    for start, end, kind, text, thread, string, domain in (
+            (6 * ms, 14 * ms - 1000, 59, "step", mine, None, 0),
+            (14 * ms, 22 * ms - 1000, 59, "step", mine, None, 0),
+            (6 * ms, 8 * ms, 59, None, mine, "halo exchange", 3),
+            (6 * ms, 30 * ms, 60, "request", mine, None, 0),
+            (7 * ms, None, 34, "mark", mine, None, 0),
+            (1 * ms, None, 59, "never popped", mine, None, 0),
+            (6 * ms, 8 * ms, 59, "another process", 99 << 24 | 7, None, 0),
+            (5 * ms, None, 75, "solver", mine, None, 3)):
+        export.add("NVTX_EVENTS", start=start, end=end, eventType=kind,
+                   rangeId=None, category=None, color=None, text=text,
+                   globalTid=thread, endGlobalTid=None,
+                   textId=string and export.string(string), domainId=domain)
+
+
 def write(schema, path):
     export = Export(path, schema)
     describe(export, schema)
     stack = 1 if export.version >= (3, 17) else None
     if stack:
         write_stacks(export)
+    if export.version >= (3, 25):
+        write_ranges(export)
     ms = 1000000
     export.call(1 * ms, 2 * ms, "cuInit")
     export.call(2 * ms, 5 * ms, "cudaMalloc_v3020")

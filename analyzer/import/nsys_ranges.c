@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* NVTX ranges of an export of Nsight Systems. */
+#include "analyzer/import/nsys_info.h"
+
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define TABLE "NVTX_EVENTS"
+
+enum { E_START, E_END, E_TYPE, E_TEXT, E_TEXT_ID, E_TID, E_DOMAIN };
+static const char *const columns[] = {"start",	  "end",    "eventType",
+				      "text",	  "textId", "globalTid",
+				      "domainId", NULL};
+#define NEEDED 3
+
+/* The published numbers of eventType. */
+#define PUSHED	       59
+#define STARTED	       60
+#define DOMAIN_CREATED 75
+
+/* Domains by their id in the file. */
+struct domains {
+	struct xs_nsys *nsys;
+	struct xs_distinct ids;
+	uint32_t *names; /* strings, by number of an id; 0: the default one */
+};
+
+/* A text is in the row, or a string of the file. */
+static int text_of(struct xs_nsys *n, sqlite3_stmt *values, uint32_t *number)
+{
+	if (sqlite3_column_type(values, E_TEXT) != SQLITE_NULL)
+		return xs_foreign_add_string(
+		    &n->foreign, xs_nsys_db_text(values, E_TEXT), number);
+	return xs_nsys_string(n, xs_nsys_db_number(values, E_TEXT_ID), number);
+}
+
+/* Stores where the name of the row's domain is. */
+static int find_domain(struct domains *d, sqlite3_stmt *values, uint32_t **name)
+{
+	const uint64_t id = xs_nsys_db_number(values, E_DOMAIN);
+	const size_t before = d->ids.count;
+	uint32_t index, *names;
+	int rc = xs_distinct_find(&d->ids, &id, sizeof(id), &index);
+
+	if (rc)
+		return rc;
+	if (index == before) {
+		names = xs_array_grow(d->names, before, sizeof(*names));
+		if (!names)
+			return -ENOMEM;
+		d->names = names;
+		names[index] = 0;
+	}
+	*name = &d->names[index];
+	return 0;
+}
+
+static int add_domain(void *self, sqlite3_stmt *values)
+{
+	struct domains *d = self;
+	uint32_t *name;
+	int rc;
+
+	if (xs_nsys_db_number(values, E_TYPE) != DOMAIN_CREATED ||
+	    !xs_nsys_is_mine(d->nsys, values, E_TID))
+		return 0;
+	rc = find_domain(d, values, &name);
+	return rc ? rc : text_of(d->nsys, values, name);
+}
+
+static int add_range(void *self, sqlite3_stmt *values)
+{
+	struct domains *d = self;
+	const uint64_t type = xs_nsys_db_number(values, E_TYPE);
+	struct xs_foreign_range range = {
+	    .start_ns = xs_nsys_time(d->nsys, values, E_START),
+	    .end_ns = xs_nsys_time(d->nsys, values, E_END),
+	    .thread = xs_nsys_thread(values, E_TID),
+	    .process = type == STARTED};
+	uint32_t *domain;
+	int rc;
+
+	if ((type != PUSHED && type != STARTED) ||
+	    sqlite3_column_type(values, E_END) == SQLITE_NULL ||
+	    !xs_nsys_is_mine(d->nsys, values, E_TID))
+		return 0;
+	rc = find_domain(d, values, &domain);
+	if (rc)
+		return rc;
+	range.domain = *domain;
+	rc = text_of(d->nsys, values, &range.name);
+	return rc ? rc : xs_foreign_add_range(&d->nsys->foreign, &range);
+}
+
+int xs_nsys_ranges(struct xs_nsys *n)
+{
+	struct domains d = {.nsys = n};
+	int rc =
+	    xs_nsys_db_each(&n->db, TABLE, columns, NEEDED, add_domain, &d);
+
+	if (!rc)
+		rc = xs_nsys_db_each(&n->db, TABLE, columns, NEEDED, add_range,
+				     &d);
+	xs_distinct_release(&d.ids);
+	free(d.names);
+	return rc;
+}
