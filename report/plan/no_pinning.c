@@ -8,18 +8,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Whether a step of the plan pins the phase's memory. */
-static bool is_pinned_by_plan(const struct xs_result *result,
-			      const struct xs_result_phase *phase)
+/* Whether a step of the plan is of the phase: it says what it leaves out. */
+static bool is_in_plan(const struct xs_result *result,
+		       const struct xs_result_phase *phase)
 {
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_strategy *strategy =
-		    xs_strategy_find(result->plan[i].estimate->strategy);
-
-		if (result->plan[i].phase == phase && strategy &&
-		    strategy->changes & XS_CHANGES_PINNING)
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (result->plan[i].phase == phase)
 			return true;
-	}
 	return false;
 }
 
@@ -39,7 +34,7 @@ static int64_t rounds_save_ns(const struct xs_result *result,
 
 	return !phase->apart && ns > 0 &&
 		       xs_worth_is_enough(result, phase, (double)ns) &&
-		       !is_pinned_by_plan(result, phase)
+		       !is_in_plan(result, phase)
 		   ? ns
 		   : 0;
 }
@@ -71,7 +66,13 @@ static const char *why_not(struct xs_result *result,
 				       xs_units_ns(setup_ns(row)).s);
 	if (setup_ns(row) &&
 	    !xs_worth_is_enough(result, phase, (double)row->saves_ns))
-		return setup;
+		return row->saves_ns <= 0
+			   ? setup
+			   : xs_arena_print(arena,
+					    "%s, which leaves %s, less than "
+					    "1 %% of %s",
+					    setup, xs_units_ns(row->saves_ns).s,
+					    xs_result_steady_name(result));
 	if (!as_is || !is_uncertain(result, phase, row))
 		return NULL;
 	return xs_arena_print(
@@ -106,8 +107,8 @@ const char *xs_plan_no_pinning(struct xs_result *result)
 	if (!why)
 		return NULL;
 	return xs_arena_print(&result->arena,
-			      "pinned is no step: it saves %s in the %" PRId64
-			      " round%s of phase %" PRId64 "%s.",
-			      xs_units_ns(most_ns).s, of->rounds,
-			      of->rounds == 1 ? "" : "s", of->id, why);
+			      "pinned is no step for phase %" PRId64
+			      ": it saves %s in %" PRId64 " round%s%s.",
+			      of->id, xs_units_ns(most_ns).s, of->rounds,
+			      of->rounds == 1 ? "" : "s", why);
 }

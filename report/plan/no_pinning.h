@@ -5,9 +5,9 @@
 
 #include "report/result/result.h"
 
-/* Returns why the plan does not pin the memory of a phase of the steady part,
- * although that would save time in each round; NULL: it does, or it would save
- * next to nothing. Needs the plan. The arena owns the text. */
+/* Returns why the plan has no step for a phase of the steady part whose rounds
+ * pinned memory would shorten; NULL: there is no such phase. Needs the plan.
+ * The arena owns the text. */
 const char *xs_plan_no_pinning(struct xs_result *result);
 
 #endif

@@ -335,9 +335,8 @@ struct xs_result {
 	struct xs_result_step *plan; /* in the order in which to do them */
 	size_t plan_count;
 	const char *no_step; /* why none is of the steady part; NULL: one is */
-	const char *no_pinning; /* why pinning is no step, although it would
-				 * shorten rounds; NULL: it is one, or would not
-				 */
+	const char *no_pinning; /* why pinning is no step for a phase without
+				 * steps; NULL: there is no such phase */
 	const char *question; /* what may save more than the plan, and on which
 			       * condition; NULL: nothing */
 	const char *question_code; /* lines to write for that, or for what
