@@ -17,9 +17,27 @@ static double poll_share(enum xs_range_end side)
 	return side == XS_RANGE_LOW ? 0.5 : side == XS_RANGE_HIGH ? 1.5 : 1;
 }
 
+/* G of one block's loads or stores; NAN: unknown. What all connections store
+ * shares the L2 cache. */
+static double block_byte_ns(const struct xs_machine *m, bool out,
+			    const struct xs_klenk_load *load)
+{
+	const double near = m->block_store.value;
+	const double far = m->block_store_far.value;
+
+	if (!out)
+		return m->block_load.value;
+	if (isnan(far) || m->l2_bytes <= 0)
+		return near;
+	return near + (far - near) *
+			  xs_klenk_far_share(load->bytes * load->connections,
+					     m->l2_bytes);
+}
+
 /* The path of a direction. L+o of the profile contains o. */
 static struct xs_klenk_path path_of(const struct xs_machine *machine,
 				    const struct xs_control_estimate *row,
+				    const struct xs_klenk_load *load,
 				    enum xs_range_end side)
 {
 	const struct xs_machine m = xs_machine_at(machine, side);
@@ -30,7 +48,7 @@ static struct xs_klenk_path path_of(const struct xs_machine *machine,
 	const double gap_ns = out ? m.g_d2h_ns.value : m.g_h2d_ns.value;
 	const double G = out ? m.G_d2h.value : m.G_h2d.value;
 	const double mapped = out ? m.mapped_write.value : m.mapped_read.value;
-	const double block = out ? m.block_store.value : m.block_load.value;
+	const double block = block_byte_ns(&m, out, load);
 
 	return (struct xs_klenk_path){
 	    .sync_ns = m.sync_ns.value,
@@ -93,7 +111,7 @@ static void fill(const struct xs_machine *machine,
 		 const struct xs_klenk_load *load,
 		 struct xs_control_estimate *row)
 {
-	struct xs_klenk_path path = path_of(machine, row, XS_RANGE_VALUE);
+	struct xs_klenk_path path = path_of(machine, row, load, XS_RANGE_VALUE);
 
 	row->ns = row->low_ns = row->high_ns = row->rate = NAN;
 	row->unknown = unknown_of(row, &path);
@@ -102,9 +120,9 @@ static void fill(const struct xs_machine *machine,
 	row->term_count = xs_klenk_terms(row->control, &path, load, row->terms);
 	row->ns = xs_klenk_ns(row->control, &path, load);
 	row->rate = xs_klenk_rate(row->control, &path, load);
-	path = path_of(machine, row, XS_RANGE_LOW);
+	path = path_of(machine, row, load, XS_RANGE_LOW);
 	row->low_ns = xs_klenk_ns(row->control, &path, load);
-	path = path_of(machine, row, XS_RANGE_HIGH);
+	path = path_of(machine, row, load, XS_RANGE_HIGH);
 	row->high_ns = xs_klenk_ns(row->control, &path, load);
 }
 

@@ -9,6 +9,11 @@ double xs_klenk_poll_ns(const struct xs_klenk_path *path)
 	return path->read_ns + path->consume_ns;
 }
 
+double xs_klenk_far_share(double bytes, double l2_bytes)
+{
+	return bytes <= l2_bytes / 2 ? 0 : bytes <= l2_bytes ? 0.5 : 1;
+}
+
 static double post_ns(const struct xs_klenk_path *path,
 		      const struct xs_klenk_load *load)
 {

@@ -80,6 +80,14 @@ double xs_klenk_ns(enum xs_control control, const struct xs_klenk_path *path,
 double xs_klenk_poll_ns(const struct xs_klenk_path *path);
 
 /*
+ * Returns the share (0 to 1) of a block's reads of device memory that take as
+ * long as those of the memory itself, where so many bytes are read again and
+ * again: 0 up to the half of the L2 cache that is next to its SM, 1 beyond all
+ * of it, and 1/2 between.
+ */
+double xs_klenk_far_share(double bytes, double l2_bytes);
+
+/*
  * Returns the messages per second of all connections together, at most
  * c / (k G), and 1 / (k G) by the G of all:
  *	5  host      min(c / o_h, R_max)

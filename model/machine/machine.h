@@ -130,6 +130,8 @@ struct xs_param {
 	P(g_store_ns, "ns", "the same for messages that it stores")            \
 	P(block_load, "ns/byte", "one block of 512 threads loads host memory") \
 	P(block_store, "ns/byte", "one block of 512 threads stores to it")     \
+	P(block_store_far, "ns/byte",                                          \
+	  "the same of data that the L2 cache does not hold")                  \
 	P(lo_peer_ns, "ns", "L+o of a direct copy between two GPUs")           \
 	P(G_peer, "ns/byte", "G of direct copies between two GPUs")            \
 	P(lo_staged_ns, "ns",                                                  \
@@ -189,6 +191,7 @@ struct xs_machine {
 	int pcie_gen, pcie_width;
 	int sm_count, max_threads_per_sm, max_blocks_per_sm;
 	int registers_per_sm, shared_per_sm_bytes;
+	int l2_bytes;			/* 0: unknown */
 	double clock_khz, memory_bytes; /* 0: unknown */
 	double memory_bandwidth;	/* bytes/s; 0: unknown */
 	double peak_flops; /* flop/s, single precision; 0: unknown */

@@ -19,7 +19,7 @@
 	M(sm_count)                                                            \
 	M(max_threads_per_sm)                                                  \
 	M(max_blocks_per_sm)                                                   \
-	M(registers_per_sm) M(shared_per_sm_bytes) M(passes)
+	M(registers_per_sm) M(shared_per_sm_bytes) M(l2_bytes) M(passes)
 #define XS_MACHINE_REALS(M)                                                    \
 	M(clock_khz) M(memory_bytes) M(memory_bandwidth) M(peak_flops)
 

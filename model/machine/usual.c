@@ -100,6 +100,7 @@ static void take_device(struct xs_machine *m, const struct xs_rec_device *d)
 	m->max_blocks_per_sm = d->max_blocks_per_sm;
 	m->registers_per_sm = (int)d->registers_per_sm;
 	m->shared_per_sm_bytes = (int)d->shared_per_sm_bytes;
+	m->l2_bytes = (int)d->l2_bytes;
 	m->clock_khz = d->clock_khz;
 	m->memory_bytes = (double)d->memory_bytes;
 	m->memory_bandwidth = (double)d->memory_bandwidth;

@@ -18,6 +18,7 @@
 
 #define XS_MIB		    ((size_t)1 << 20)
 #define XS_BENCH_BYTES	    (256 * XS_MIB) /* of each buffer */
+#define XS_BENCH_EVICTED    (XS_BENCH_BYTES / 2)
 #define XS_BENCH_STREAMS    64
 #define XS_BENCH_EVENTS	    24
 #define XS_BENCH_PASSES	    3
@@ -118,7 +119,11 @@ void xs_bench_mapped_partial(struct xs_bench *bench,
 			     struct xs_machine *machine);
 void xs_bench_mapped_writes(struct xs_bench *bench, struct xs_machine *machine);
 
-/* in_flight.c: dependent reads. Needs the rate of mapped reads. */
+/* in_flight.c: dependent reads. Needs the rate of mapped reads.
+ * xs_bench_evict() fills the L2 cache with the first XS_BENCH_EVICTED bytes of
+ * the device's buffer for copies out, so that reads of the others go to the
+ * device's memory. */
+void xs_bench_evict(struct xs_bench *bench);
 void xs_bench_in_flight(struct xs_bench *bench, struct xs_machine *machine);
 
 /* pipeline.c: copies and kernels that depend on each other. */

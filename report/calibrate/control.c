@@ -255,6 +255,31 @@ static void launch_block(struct xs_bench *bench, const void *what,
 			    bench->stream[0]);
 }
 
+/* Pieces that were not moved since the L2 cache was filled with others: sizes
+ * are powers of two, and each begins where the one before has ended. */
+static void launch_far(struct xs_bench *bench, const void *what, uint32_t count)
+{
+	struct messages far = *(const struct messages *)what;
+
+	far.from += count * PIECE_BYTES;
+	launch_block(bench, &far, count);
+}
+
+static void measure_far(struct xs_bench *bench, struct xs_machine *machine,
+			const struct messages *out)
+{
+	const struct messages far = {out->to, out->from + XS_BENCH_EVICTED, 1};
+	struct xs_samples samples = {0};
+	struct xs_repeats repeats = xs_bench_repeats(20);
+
+	while (xs_bench_repeat(&repeats)) {
+		xs_bench_evict(bench);
+		xs_samples_add(&samples, slope(bench, launch_far, &far, 128) /
+					     (double)PIECE_BYTES);
+	}
+	xs_bench_set(bench, machine, XS_PARAM_block_store_far, &samples);
+}
+
 void xs_bench_blocks(struct xs_bench *bench, struct xs_machine *machine)
 {
 	const struct messages in = {bench->device[XS_BENCH_IN],
@@ -267,4 +292,5 @@ void xs_bench_blocks(struct xs_bench *bench, struct xs_machine *machine)
 		      128, 1.0 / (double)PIECE_BYTES);
 	measure_slope(bench, machine, XS_PARAM_block_store, launch_block, &out,
 		      128, 1.0 / (double)PIECE_BYTES);
+	measure_far(bench, machine, &out);
 }

@@ -171,6 +171,7 @@ void xs_bench_describe(struct xs_bench *bench, struct xs_machine *machine)
 	    xs_cuda_attribute(gpu, XS_CUDA_REGISTERS_PER_SM);
 	machine->shared_per_sm_bytes =
 	    xs_cuda_attribute(gpu, XS_CUDA_SHARED_PER_SM);
+	machine->l2_bytes = xs_cuda_attribute(gpu, XS_CUDA_L2_BYTES);
 	machine->clock_khz = xs_cuda_attribute(gpu, XS_CUDA_CLOCK_KHZ);
 	machine->memory_bytes = (double)memory_bytes;
 	/* two transfers per clock, as the driver counts the memory clock */

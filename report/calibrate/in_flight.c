@@ -8,11 +8,10 @@
 
 #include <math.h>
 
-#define SIZES	      3
-#define BLOCK_BYTES   ((size_t)XS_CUDA_BLOCK_THREADS * 16) /* in flight */
-#define BLOCK_READS   64    /* of the smallest size, one after the other */
-#define MAX_BLOCKS    128.0 /* whose reads fit into the buffer */
-#define EVICTED_BYTES (XS_BENCH_BYTES / 2)
+#define SIZES	    3
+#define BLOCK_BYTES ((size_t)XS_CUDA_BLOCK_THREADS * 16) /* in flight */
+#define BLOCK_READS 64	  /* of the smallest size, one after the other */
+#define MAX_BLOCKS  128.0 /* whose reads fit into the buffer */
 
 /* Slope of time over size for dependent reads by some blocks. */
 static double chase_slope(struct xs_bench *bench, xs_cuda_address from,
@@ -38,11 +37,10 @@ static double chase_slope(struct xs_bench *bench, xs_cuda_address from,
 	return xs_stats_fit(bytes, ns, SIZES).slope;
 }
 
-/* Fills the L2 with other memory, so that reads go to the device's memory. */
-static void evict(struct xs_bench *bench)
+void xs_bench_evict(struct xs_bench *bench)
 {
 	xs_cuda_sweep(&bench->gpu, XS_KERNEL_READ, bench->device[XS_BENCH_IN],
-		      bench->device[XS_BENCH_OUT], EVICTED_BYTES,
+		      bench->device[XS_BENCH_OUT], XS_BENCH_EVICTED,
 		      bench->sweep_blocks, bench->stream[0]);
 	XS_CUDA(&bench->gpu, cuStreamSynchronize, bench->stream[0]);
 }
@@ -58,7 +56,7 @@ static void measure_latencies(struct xs_bench *bench,
 		xs_samples_add(
 		    &mapped, chase_slope(bench, bench->mapped[XS_BENCH_IN], 1) *
 				 (double)BLOCK_BYTES);
-		evict(bench);
+		xs_bench_evict(bench);
 		xs_samples_add(
 		    &device, chase_slope(bench, bench->device[XS_BENCH_IN], 1) *
 				 (double)BLOCK_BYTES);

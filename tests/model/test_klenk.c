@@ -292,13 +292,6 @@ static void test_rows(void **unused)
 	assert_near(rows[2].low_ns, rows[2].ns - 600);
 	assert_near(rows[2].high_ns, rows[2].ns + 600);
 	assert_near(rows[2].rate, 4e9 / 1800);
-	/* a block alone is slower than the link, and four of them are not */
-	set_param(&m.block_store, 0.05);
-	xs_closed_form_klenk(&m, true, 1 << 20, 2, rows);
-	assert_near(rows[2].ns, 600 + 600 + (1 << 20) * 0.05 + 1200);
-	assert_near(rows[2].rate, 1e9 / ((1 << 20) * 0.025));
-	xs_closed_form_klenk(&m, true, 1 << 20, 4, rows);
-	assert_near(rows[2].rate, 1e9 / ((1 << 20) * 0.02));
 	xs_closed_form_klenk(&m, true, 64, 4, rows);
 	for (size_t i = 0; i < XS_CONTROL_ROWS; i++) {
 		double sum = 0;
@@ -308,6 +301,35 @@ static void test_rows(void **unused)
 		assert_near(sum, rows[i].ns);
 		assert_null(rows[i].unknown);
 	}
+}
+
+static void test_places_of_a_source(void **unused)
+{
+	struct xs_control_estimate rows[XS_CONTROL_ROWS];
+	struct xs_machine m = shipped_exact("h200");
+
+	(void)unused;
+	set_parts(&m);
+	/* a block alone is slower than the link, and four of them are not */
+	set_param(&m.block_store, 0.05);
+	xs_closed_form_klenk(&m, true, 1 << 20, 2, rows);
+	assert_near(rows[2].ns, 600 + 600 + (1 << 20) * 0.05 + 1200);
+	assert_near(rows[2].rate, 1e9 / ((1 << 20) * 0.025));
+	xs_closed_form_klenk(&m, true, 1 << 20, 4, rows);
+	assert_near(rows[2].rate, 1e9 / ((1 << 20) * 0.02));
+	/* a source that half of the L2 cache cannot hold is read from memory */
+	set_param(&m.block_store_far, 0.1);
+	m.l2_bytes = 2 << 20;
+	xs_closed_form_klenk(&m, true, 1 << 20, 1, rows);
+	assert_near(rows[2].ns, 600 + 600 + (1 << 20) * 0.05 + 1200);
+	xs_closed_form_klenk(&m, true, 1 << 20, 2, rows);
+	assert_near(rows[2].ns, 600 + 600 + (1 << 20) * 0.075 + 1200);
+	xs_closed_form_klenk(&m, true, 1 << 20, 4, rows);
+	assert_near(rows[2].ns, 600 + 600 + (1 << 20) * 0.1 + 1200);
+	assert_near(rows[2].rate, 1e9 / ((1 << 20) * 0.025));
+	m.l2_bytes = 0; /* unknown */
+	xs_closed_form_klenk(&m, true, 1 << 20, 4, rows);
+	assert_near(rows[2].ns, 600 + 600 + (1 << 20) * 0.05 + 1200);
 }
 
 int main(void)
@@ -323,6 +345,7 @@ int main(void)
 	    cmocka_unit_test(test_bandwidth_of_the_card),
 	    cmocka_unit_test(test_rates_of_infiniband),
 	    cmocka_unit_test(test_rows),
+	    cmocka_unit_test(test_places_of_a_source),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

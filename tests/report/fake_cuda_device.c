@@ -309,12 +309,31 @@ static double message_ns(void **parameters)
 			       : FAKE_STORE_MESSAGE;
 }
 
+/* The device memory that blocks have read since others filled the cache. */
+static struct {
+	uint64_t start, end;
+} near;
+
+static bool is_near(uint64_t start, uint64_t bytes)
+{
+	const uint64_t end = start + bytes;
+	const bool is = start < near.end && end > near.start;
+	const bool none = near.end == 0;
+
+	near.start = none || start < near.start ? start : near.start;
+	near.end = end > near.end ? end : near.end;
+	return is;
+}
+
 /* A block of twice the usual size alone. */
 static double block_ns(void **parameters)
 {
-	return 16 * (double)*(uint64_t *)parameters[2] *
-	       (is_host(*(uint64_t *)parameters[1]) ? FAKE_BLOCK_LOAD
-						    : FAKE_BLOCK_STORE);
+	const uint64_t from = *(uint64_t *)parameters[1];
+	const uint64_t bytes = 16 * *(uint64_t *)parameters[2];
+
+	return (double)bytes * (is_host(from)	       ? FAKE_BLOCK_LOAD
+				: is_near(from, bytes) ? FAKE_BLOCK_STORE
+						       : FAKE_BLOCK_FAR);
 }
 
 /* Function handles are the kernels' numbers plus one. */
@@ -338,6 +357,8 @@ static double kernel_ns(enum xs_cuda_kernel kernel, unsigned blocks,
 	if (kernel == XS_KERNEL_MAILBOX)
 		return 0;
 	bytes = 16 * (double)*(uint64_t *)parameters[2];
+	if (kernel == XS_KERNEL_READ && !is_host(*(uint64_t *)parameters[1]))
+		near.start = near.end = 0;
 	if (kernel == XS_KERNEL_CHASE && !is_host(*(uint64_t *)parameters[1]))
 		return bytes / FAKE_IN_FLIGHT * FAKE_NEAR / blocks;
 	if (kernel == XS_KERNEL_CHASE)
@@ -583,6 +604,7 @@ static int attribute(int *value, int which, int device)
 {
 	(void)device;
 	*value = which == XS_CUDA_CLOCK_KHZ  ? FAKE_CLOCK_KHZ
+		 : which == XS_CUDA_L2_BYTES ? FAKE_L2_BYTES
 		 : which == XS_CUDA_SM_COUNT ? 4
 					     : 0;
 	return 0;
@@ -601,6 +623,7 @@ static void reset(void)
 	memset(&flag, 0, sizeof(flag));
 	memset(&legacy, 0, sizeof(legacy));
 	memset(&last_write, 0, sizeof(last_write));
+	memset(&near, 0, sizeof(near));
 	memset(&mailbox, 0, sizeof(mailbox));
 	now_ns = all_ready = kernels_ready = whole_ready = 1e9;
 }

@@ -420,6 +420,7 @@ static void test_messages_of_kernels(void **state)
 	assert_param(f->machine.g_store_ns, FAKE_STORE_MESSAGE, 1);
 	assert_param(f->machine.block_load, FAKE_BLOCK_LOAD, 1e-5);
 	assert_param(f->machine.block_store, FAKE_BLOCK_STORE, 1e-5);
+	assert_param(f->machine.block_store_far, FAKE_BLOCK_FAR, 1e-5);
 }
 
 static void test_host_memory(void **state)
