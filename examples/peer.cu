@@ -3,10 +3,11 @@
  * Messages from one GPU to another: staged through the host, by a copy between
  * GPUs before and after peer access is enabled, by loads and stores of a
  * kernel in the other GPU's memory with a flag behind each message, and by
- * NCCL if it is installed. Prints times as JSON.
+ * NCCL and NVSHMEM if they are installed. Prints times as JSON.
  */
 #include "putget/mailbox.h"
 #include "putget/nccl.h"
+#include "putget/nvshmem.h"
 
 #define GPUS	    2
 #define COPY_TURNS  51
@@ -76,11 +77,11 @@ static void use(const struct end *end)
 	CHECK(cudaSetDevice(end->gpu));
 }
 
+static bool printed; /* a row, which a comma follows */
+
 static void print_row(const char *way, const char *peer_access, unsigned blocks,
 		      size_t bytes, double *ns, long count)
 {
-	static bool printed;
-
 	qsort(ns, (size_t)count, sizeof(*ns), compare_doubles);
 	printf("%s\n  {\"way\": \"%s\", \"peer_access\": %s, \"blocks\": %u, "
 	       "\"bytes\": %zu, \"median_ns\": %.6g, \"low_ns\": %.6g, "
@@ -301,11 +302,31 @@ static void measure_sizes(size_t most)
 		measure_host("nccl", send, "true", bytes);
 }
 
+/* Of another process: this one's rows precede it. */
+static void print_last_row(const char *way, const char *peer_access,
+			   unsigned blocks, size_t bytes, double *ns,
+			   long count)
+{
+	printed = true;
+	print_row(way, peer_access, blocks, bytes, ns, count);
+}
+
+static void measure_all(size_t most)
+{
+	printf("{\"rows\": [");
+	measure_sizes(most);
+	fflush(stdout);
+	measure_nvshmem();
+	printf("]}\n");
+}
+
 int main(int argc, char **argv)
 {
 	const long most = argc > 1 ? strtol(argv[1], NULL, 10) : BUFFER_BYTES;
 	int count = 0;
 
+	if (most >= 8 && most <= (long)BUFFER_BYTES)
+		fork_nvshmem((size_t)most, print_last_row);
 	CHECK(cudaGetDeviceCount(&count));
 	if (argc > 2 || most < 8 || most > (long)BUFFER_BYTES || count < GPUS) {
 		fprintf(stderr,
@@ -320,8 +341,6 @@ int main(int argc, char **argv)
 	CHECK(cudaMallocHost((void **)&late, sizeof(*late)));
 	CHECK(cudaMallocHost((void **)&took_ns, PING_ROUNDS * sizeof(double)));
 	*late = 0;
-	printf("{\"rows\": [");
-	measure_sizes((size_t)most);
-	printf("]}\n");
+	measure_all((size_t)most);
 	return 0;
 }

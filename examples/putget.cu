@@ -9,8 +9,7 @@
  * until the host has seen the next. Streaming: many messages, each over its own
  * block.
  */
-#include "putget/mailbox.h"
-#include "putget/parameters.h"
+#include "putget/counted.h"
 
 #define STREAM_REPEATS 7
 #define TURNS_MAX      201
@@ -29,6 +28,7 @@ struct row {
 	bool device; /* the GPU polls device memory, else host memory */
 	unsigned blocks;
 	size_t bytes;
+	bool kernels; /* each block is a kernel of its own */
 };
 
 static void print_row(const struct row *row, double *ns, long count)
@@ -38,7 +38,7 @@ static void print_row(const struct row *row, double *ns, long count)
 
 	qsort(ns, (size_t)count, sizeof(*ns), compare_doubles);
 	printf("%s\n  {\"pattern\": \"%s\", \"control\": \"%s\", \"polled\": "
-	       "%s, \"direction\": \"%s\", \"blocks\": %u, \"bytes\": %zu, "
+	       "%s, \"direction\": \"%s\", \"%s\": %u, \"bytes\": %zu, "
 	       "\"median_ns\": %.6g, \"low_ns\": %.6g, \"high_ns\": %.6g, "
 	       "\"samples\": %ld}",
 	       printed ? "," : "", row->streaming ? "streaming" : "ping-pong",
@@ -46,8 +46,9 @@ static void print_row(const struct row *row, double *ns, long count)
 	       !polls	     ? "null"
 	       : row->device ? "\"device\""
 			     : "\"system\"",
-	       row->out ? "d2h" : "h2d", row->blocks, row->bytes, ns[count / 2],
-	       ns[count / 4], ns[count * 3 / 4], count);
+	       row->out ? "d2h" : "h2d", row->kernels ? "kernels" : "blocks",
+	       row->blocks, row->bytes, ns[count / 2], ns[count / 4],
+	       ns[count * 3 / 4], count);
 	fflush(stdout);
 	printed = true;
 }
@@ -56,21 +57,28 @@ static void launch(const struct mailbox *box, const struct row *row,
 		   unsigned rounds)
 {
 	const bool moves = row->control == DIRECT;
-	const struct work w = {
-	    .to = !moves     ? NULL
-		  : row->out ? box->host_out
-			     : box->device_in,
-	    .from = row->out ? box->device_out : box->host_in,
-	    .bytes = row->bytes,
-	    .rounds = rounds,
-	    .shared = !row->streaming,
-	    .answered = !row->streaming || !moves,
-	    .request = box->request,
-	    .answer = row->device ? box->answer_device : box->answer,
-	    .late = box->late};
+	struct work w = {.to = !moves	  ? NULL
+			       : row->out ? box->host_out
+					  : box->device_in,
+			 .from = row->out ? box->device_out : box->host_in,
+			 .bytes = row->bytes,
+			 .stride = stride_of(row->bytes),
+			 .rounds = rounds,
+			 .first = 0,
+			 .parts = row->blocks,
+			 .shared = !row->streaming,
+			 .answered = !row->streaming || !moves,
+			 .request = box->request,
+			 .answer =
+			     row->device ? box->answer_device : box->answer,
+			 .late = box->late};
 
 	clear_flags(box);
-	worker<<<row->blocks, moves ? THREADS : 32, 0, box->kernels>>>(w);
+	if (!row->kernels)
+		worker<<<row->blocks, moves ? THREADS : 32, 0, box->kernels>>>(
+		    w);
+	for (; row->kernels && w.first < row->blocks; w.first++)
+		worker<<<1, THREADS, 0, box->each[w.first]>>>(w);
 	CHECK(cudaGetLastError());
 }
 
@@ -163,7 +171,8 @@ static void serve(const struct mailbox *box, const struct row *row,
 			if (__atomic_load_n(box->request + at,
 					    __ATOMIC_ACQUIRE) <= served[b])
 				continue;
-			copy_async(box, row->out, b * row->bytes, row->bytes);
+			copy_async(box, row->out, b * stride_of(row->bytes),
+				   row->bytes);
 			CHECK(cudaStreamSynchronize(box->copies));
 			served[b]++;
 			__atomic_store_n(box->answer + at, served[b] + 1,
@@ -204,7 +213,8 @@ static double stream_once(const struct mailbox *box, const struct row *row,
 static void stream(const struct mailbox *box, const struct row *row)
 {
 	double ns[STREAM_REPEATS + 1];
-	const size_t message = row->blocks * row->bytes;
+	const size_t message =
+	    (row->blocks - 1) * stride_of(row->bytes) + row->bytes;
 	const size_t fit = PINGPONG_BYTES / message;
 	const unsigned rounds = fit > STREAM_ROUNDS ? STREAM_ROUNDS
 				: fit < 2	    ? 2
@@ -224,7 +234,7 @@ static void stream(const struct mailbox *box, const struct row *row)
 /* All rows of one size and direction. */
 static void measure_size(const struct mailbox *box, bool out, size_t bytes)
 {
-	struct row row = {HOST, false, out, false, 1, bytes};
+	struct row row = {HOST, false, out, false, 1, bytes, false};
 
 	ping_pong(box, &row);
 	row.control = ASSISTED;
@@ -235,13 +245,17 @@ static void measure_size(const struct mailbox *box, bool out, size_t bytes)
 			row.device = device != 0;
 			ping_pong(box, &row);
 		}
-	row = (struct row){HOST, true, out, false, 1, bytes};
+	row = (struct row){HOST, true, out, false, 1, bytes, false};
 	stream(box, &row);
 	for (row.blocks = 1; row.blocks <= BLOCKS_MAX; row.blocks *= 2) {
 		row.control = ASSISTED;
 		stream(box, &row);
 		row.control = DIRECT;
 		stream(box, &row);
+		row.kernels = row.blocks > 1;
+		if (row.kernels)
+			stream(box, &row);
+		row.kernels = false;
 	}
 }
 
@@ -259,14 +273,21 @@ int main(int argc, char **argv)
 	struct cudaDeviceProp device;
 	struct mailbox box;
 
-	if (argc > 1) {
-		fprintf(stderr, "Usage: %s > OUT.json\n", argv[0]);
-		return 1;
-	}
+	/* a queue of the GPU for each kernel that stays */
+	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
 	CHECK(cudaGetDeviceProperties(&device, 0));
 	load_kernels();
 	open_mailbox(&box);
-	printf("{\"gpu\": \"%s\", \"parameters\": {", device.name);
+	if (argc == 2 && count_kernel(&box, argv[1]) == 0)
+		return 0;
+	if (argc > 1) {
+		fprintf(stderr,
+			"Usage: %s [system|device|assisted] > OUT.json\n",
+			argv[0]);
+		return 1;
+	}
+	printf("{\"gpu\": \"%s\", \"l2_bytes\": %d, \"parameters\": {",
+	       device.name, device.l2CacheSize);
 	measure_parameters(&box);
 	printf("},\n\"rows\": [");
 	for (size_t bytes = 8; bytes <= BUFFER_BYTES; bytes *= 4)

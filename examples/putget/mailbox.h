@@ -14,8 +14,9 @@
 #define FLAG_WORDS   16 /* a line of 64 bytes for each flag */
 #define FLAGS_BYTES  ((size_t)BLOCKS_MAX * FLAG_WORDS * sizeof(unsigned))
 #define BUFFER_BYTES ((size_t)64 << 20)
-#define IN_BYTE	     0x35 /* fills what moves to the device */
-#define OUT_BYTE     0x53 /* and to the host */
+#define SOURCE_BYTES (2 * BUFFER_BYTES) /* of stores: beyond the L2 cache */
+#define IN_BYTE	     0x35		/* fills what moves to the device */
+#define OUT_BYTE     0x53		/* and to the host */
 
 struct mailbox {
 	unsigned *request;	     /* host memory */
@@ -25,18 +26,29 @@ struct mailbox {
 	char *host_in, *device_in;   /* to the device */
 	char *device_out, *host_out; /* to the host */
 	cudaStream_t kernels, copies;
+	cudaStream_t each[BLOCKS_MAX]; /* of kernels of one block */
 };
 
 /* The work of a kernel. */
 struct work {
 	char *to; /* NULL: flags only */
 	const char *from;
-	size_t bytes;	 /* of a message */
-	unsigned rounds; /* messages */
+	size_t bytes;	       /* of a message */
+	size_t stride;	       /* from one block's message to the next's */
+	unsigned rounds;       /* messages */
+	unsigned first, parts; /* of the blocks of all kernels */
 	bool shared; /* all blocks move one message; else each moves its own */
 	bool answered; /* each message waits for an answer, else the first */
 	unsigned *request, *answer, *late;
 };
+
+/* Messages of two blocks share no line. */
+static inline size_t stride_of(size_t bytes)
+{
+	const size_t line = FLAG_WORDS * sizeof(unsigned);
+
+	return bytes < line ? line : bytes;
+}
 
 /* Moves one of the parts of a message, by all threads of the block. Loads use
  * no cache: each message is moved anew. */
@@ -59,10 +71,11 @@ static __device__ inline void move_part(char *to, const char *from,
 static __global__ void worker(struct work w)
 {
 	__shared__ bool stop;
-	const unsigned part = w.shared ? blockIdx.x : 0;
-	const unsigned parts = w.shared ? gridDim.x : 1;
-	const size_t offset = w.shared ? 0 : blockIdx.x * w.bytes;
-	const unsigned mine = blockIdx.x * FLAG_WORDS;
+	const unsigned block = w.first + blockIdx.x;
+	const unsigned part = w.shared ? block : 0;
+	const unsigned parts = w.shared ? w.parts : 1;
+	const size_t offset = w.shared ? 0 : block * w.stride;
+	const unsigned mine = block * FLAG_WORDS;
 
 	for (unsigned i = 1; i <= w.rounds; i++) {
 		if (threadIdx.x == 0)
@@ -153,12 +166,15 @@ static inline void open_mailbox(struct mailbox *box)
 	*box->late = 0;
 	CHECK(cudaMallocHost((void **)&box->host_in, BUFFER_BYTES));
 	CHECK(cudaMalloc((void **)&box->device_in, BUFFER_BYTES));
-	CHECK(cudaMalloc((void **)&box->device_out, BUFFER_BYTES));
-	CHECK(cudaMallocHost((void **)&box->host_out, BUFFER_BYTES));
+	CHECK(cudaMalloc((void **)&box->device_out, SOURCE_BYTES));
+	CHECK(cudaMallocHost((void **)&box->host_out, SOURCE_BYTES));
 	memset(box->host_in, IN_BYTE, BUFFER_BYTES);
-	CHECK(cudaMemset(box->device_out, OUT_BYTE, BUFFER_BYTES));
+	CHECK(cudaMemset(box->device_out, OUT_BYTE, SOURCE_BYTES));
 	CHECK(cudaStreamCreateWithFlags(&box->kernels, cudaStreamNonBlocking));
 	CHECK(cudaStreamCreateWithFlags(&box->copies, cudaStreamNonBlocking));
+	for (int i = 0; i < BLOCKS_MAX; i++)
+		CHECK(cudaStreamCreateWithFlags(&box->each[i],
+						cudaStreamNonBlocking));
 	clear_flags(box);
 }
 

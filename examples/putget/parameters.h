@@ -109,7 +109,10 @@ static inline void measure_mailbox(const struct mailbox *box, unsigned blocks,
 	const struct work w = {.to = NULL,
 			       .from = NULL,
 			       .bytes = 0,
+			       .stride = 0,
 			       .rounds = MAILBOX_RUNS,
+			       .first = 0,
+			       .parts = blocks,
 			       .shared = false,
 			       .answered = true,
 			       .request = box->request,
@@ -140,7 +143,10 @@ static inline void measure_proxy(const struct mailbox *box)
 	const struct work w = {.to = NULL,
 			       .from = NULL,
 			       .bytes = 0,
+			       .stride = 0,
 			       .rounds = BURST,
+			       .first = 0,
+			       .parts = BLOCKS_MAX,
 			       .shared = false,
 			       .answered = true,
 			       .request = box->request,
@@ -231,12 +237,12 @@ static inline void measure_launch(const struct mailbox *box)
 	print_parameter("launch_signal_ns", ns + 1, MAILBOX_RUNS - 1);
 }
 
-/* ns per byte of stores (out) or loads by a number of blocks; 0: copies. */
-static inline void measure_rate(const struct mailbox *box, bool out,
-				unsigned blocks)
+/* ns per byte of stores (out) or loads of so many bytes by a number of blocks;
+ * 0: copies. */
+static inline void measure_rate(const struct mailbox *box, const char *name,
+				bool out, unsigned blocks, size_t bytes)
 {
 	double rate[ESTIMATES];
-	char name[32];
 	float ms;
 	cudaEvent_t events[2];
 
@@ -245,21 +251,43 @@ static inline void measure_rate(const struct mailbox *box, bool out,
 	for (int r = 0; r < ESTIMATES; r++) {
 		CHECK(cudaEventRecord(events[0], box->copies));
 		if (blocks == 0)
-			copy_async(box, out, 0, SWEEP_BYTES);
+			copy_async(box, out, 0, bytes);
 		else
 			sweep<<<blocks, THREADS, 0, box->copies>>>(
 			    out ? box->host_out : box->device_in,
-			    out ? box->device_out : box->host_in, SWEEP_BYTES);
+			    out ? box->device_out : box->host_in, bytes);
 		CHECK(cudaEventRecord(events[1], box->copies));
 		CHECK(cudaEventSynchronize(events[1]));
 		CHECK(cudaEventElapsedTime(&ms, events[0], events[1]));
-		rate[r] = ms * 1e6 / SWEEP_BYTES;
+		rate[r] = ms * 1e6 / (double)bytes;
 	}
 	CHECK(cudaEventDestroy(events[0]));
 	CHECK(cudaEventDestroy(events[1]));
-	snprintf(name, sizeof(name), blocks ? "G_%s_%u" : "G_%s_copy",
-		 out ? "d2h" : "h2d", blocks);
 	print_parameter(name, rate, ESTIMATES);
+}
+
+static inline void measure_rates(const struct mailbox *box, bool out)
+{
+	char name[32];
+
+	for (unsigned blocks = 0; blocks <= BLOCKS_MAX;
+	     blocks = blocks ? 2 * blocks : 1) {
+		snprintf(name, sizeof(name), blocks ? "G_%s_%u" : "G_%s_copy",
+			 out ? "d2h" : "h2d", blocks);
+		measure_rate(box, name, out, blocks, SWEEP_BYTES);
+	}
+}
+
+/* Stores of one block, by the size of what it reads again and again. */
+static inline void measure_sources(const struct mailbox *box)
+{
+	static const unsigned mib[] = {4, 8, 16, 24, 32, 48, 64, 96, 128};
+	char name[32];
+
+	for (size_t i = 0; i < sizeof(mib) / sizeof(mib[0]); i++) {
+		snprintf(name, sizeof(name), "G_d2h_1_of_%u", mib[i]);
+		measure_rate(box, name, true, 1, (size_t)mib[i] << 20);
+	}
 }
 
 static inline void measure_parameters(const struct mailbox *box)
@@ -274,10 +302,9 @@ static inline void measure_parameters(const struct mailbox *box)
 	measure_launch(box);
 	for (int out = 0; out < 2; out++) {
 		measure_copies(box, out != 0);
-		measure_rate(box, out != 0, 0);
-		for (unsigned blocks = 1; blocks <= BLOCKS_MAX; blocks *= 2)
-			measure_rate(box, out != 0, blocks);
+		measure_rates(box, out != 0);
 	}
+	measure_sources(box);
 }
 
 #endif

@@ -1,58 +1,104 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares the times of copies between two GPUs with L+o + k G of a profile.
+"""Compares messages between two GPUs with predictions.
 
-    peers.py [PEER.json PROFILE.json]
+    peers.py [PEER.json PROFILE.json DEVICE_PUT.jsonl]
 
 PEER.json is from examples/peer, PROFILE.json from `xferspy calibrate` on the same
-machine. Prints a table of us, with NCCL's messages where it was installed.
-docs/models.md has the results.
+machine, DEVICE_PUT.jsonl from examples/putget/device_put.cu. Two predictions: L+o + k G
+and sigma by the profile, and by a line through every second size, for the other sizes.
+NCCL and NVSHMEM run beside them. Prints tables of us. docs/models.md has the results.
 """
 import json
 import pathlib
 import statistics
 import sys
 
-DATA = pathlib.Path(__file__).parent / "h100"
-WAYS = {"staged": ("copy", False), "peer": ("copy", True), "nccl": ("nccl", True)}
+from predict import fit_line
+
+DATA = pathlib.Path(__file__).parent / "h200"
+# Each way's rows: way, peer access, blocks.
+HOST = {"through the host": ("copy", False, 0), "direct": ("copy", True, 0),
+        "NCCL": ("nccl", True, 0), "NVSHMEM": ("nvshmem", True, 0)}
+KERNELS = {"stores and flag": ("flag", True, 1),
+           "NVSHMEM's put and signal": ("nvshmem-device", True, 1)}
+IN_LINE = "through the host", "direct", "stores and flag"
 
 
-def load(peer, profile):
-    """Returns rows of bytes, and for each way ns measured and predicted; None:
-    not known."""
-    with open(peer, encoding="utf-8") as file:
-        measured = {(row["way"], row["peer_access"], row["bytes"]): row["median_ns"]
-                    for row in json.load(file)["rows"] if row["blocks"] == 0}
-    with open(profile, encoding="utf-8") as file:
-        parameters = json.load(file)["parameters"]
+def measured(peer, device_put):
+    """Returns the ns of each way by size."""
+    rows = json.loads(pathlib.Path(peer).read_text(encoding="utf-8"))["rows"]
+    rows += [dict(json.loads(line), peer_access=True) for line
+             in pathlib.Path(device_put).read_text(encoding="utf-8").splitlines()]
+    ways = {}
+    for row in rows:
+        way = row["way"], row["peer_access"], row["blocks"]
+        ways.setdefault(way, {})[row["bytes"]] = row["median_ns"]
+    return {name: dict(sorted(ways[way].items()))
+            for name, way in (HOST | KERNELS).items()}
 
-    def predicted(way, size):
-        if f"G_{way}" not in parameters:
-            return None
-        return (parameters[f"lo_{way}_ns"]["value"]
-                + size * parameters[f"G_{way}"]["value"])
 
-    return [(size, {name: (measured.get((*way, size)), predicted(name, size))
-                    for name, way in WAYS.items()})
-            for size in sorted({key[2] for key in measured})]
+def by_profile(path, sizes):
+    """Returns the predicted ns of copies, by way and size. The end of a copy through
+    the host is in its L+o."""
+    parameters = json.loads(pathlib.Path(path).read_text(
+        encoding="utf-8"))["parameters"]
+
+    def value(name):
+        return parameters[name]["value"]
+
+    return {"through the host": {k: value("lo_staged_ns") + k * value("G_staged")
+                                 for k in sizes},
+            "direct": {k: value("lo_peer_ns") + k * value("G_peer")
+                       + value("sync_ns") for k in sizes}}
+
+
+def by_line(times):
+    """Returns the predicted ns of every second size."""
+    points = list(times.items())
+    fixed, byte_ns = fit_line(points[::2])
+    return {k: fixed + k * byte_ns for k, _ in points[1::2]}
 
 
 def us(ns):
     return "-" if ns is None else f"{ns / 1000:.1f}"
 
 
+def print_table(ways, times, predictions):
+    """Prints each way, and what is predicted beside it."""
+    print(f"| bytes | {' | '.join(' | '.join([way, *predictions[way]]) for way in ways)} |")
+    print("|" + "---:|" * (1 + sum(1 + len(predictions[way]) for way in ways)))
+    for size in times["direct"]:
+        cells = [us(column.get(size)) for way in ways
+                 for column in (times[way], *predictions[way].values())]
+        print(f"| {size} | {' | '.join(cells)} |")
+    print()
+
+
+def errors(times, predicted):
+    return [100 * abs(ns / times[k] - 1) for k, ns in predicted.items()]
+
+
+def print_errors(name, ways, times, predictions):
+    off = [error for way in ways if name in predictions[way]
+           for error in errors(times[way], predictions[way][name])]
+    print(f"{name}: off by {statistics.mean(off):.1f} % in the mean, "
+          f"{max(off):.1f} % at most.")
+
+
 def main():
-    files = sys.argv[1:] or (DATA / "peer-2.json", DATA / "peer-2-machine.json")
-    rows, errors = load(*files), []
-    print("| bytes | through the host | predicted | direct | predicted | NCCL |\n"
-          "|---:|---:|---:|---:|---:|---:|")
-    for size, ways in rows:
-        staged, peer, nccl = ways["staged"], ways["peer"], ways["nccl"]
-        errors += [100 * abs(each[1] / each[0] - 1) for each in (staged, peer)]
-        print(f"| {size} | {us(staged[0])} | {us(staged[1])} | {us(peer[0])} |"
-              f" {us(peer[1])} | {us(nccl[0])} |")
-    print(f"\nOff by {statistics.mean(errors):.1f} % in the mean, "
-          f"{max(errors):.1f} % at most.")
+    files = sys.argv[1:] or (DATA / "peer.json", DATA / "machine-2.json",
+                             DATA / "device_put.jsonl")
+    times = measured(files[0], files[2])
+    profile = by_profile(files[1], times["direct"])
+    predictions = {way: {"line": by_line(times[way])} if way in IN_LINE else {}
+                   for way in times}
+    for way, predicted in profile.items():
+        predictions[way]["profile"] = predicted
+    print_table(HOST, times, predictions)
+    print_table(KERNELS, times, predictions)
+    for name in "line", "profile":
+        print_errors(name, times, times, predictions)
 
 
 if __name__ == "__main__":

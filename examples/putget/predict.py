@@ -5,13 +5,16 @@
     predict.py [--rows] [--check] [--machine PROFILE.json] FILE.json...
 
 Two predictions: from the parameters alone, which putget measures by themselves; and
-by a line (time, and time per byte) through every second size, for the other sizes.
+by a line (time, and time per byte) through every second size, for the other sizes. In
+the line, loads in flight, the link and the place of what a block stores have their
+parameters.
 --machine takes the parameters from a profile that `xferspy calibrate` has measured.
 --rows prints each row. --check exits with 3 if a target is not met.
 docs/models.md has the terms.
 """
 import argparse
 import json
+import math
 import statistics
 import sys
 
@@ -20,15 +23,17 @@ ORDERS = 95             # of orders of the three controls, in per cent
 NEAR = 0.03             # times that differ by less are equal
 GATE_NOT_MET = 3
 BLOCK_BYTES = 512 * 16  # what a block has in flight: a load of each thread
+NEAR_MIB, FAR_MIB = 4, 128  # sources in the L2 cache and beyond it
+G_LEAST, G_MOST, GRID, G_STEP = 1e-4, 10, 100, 1e-4  # of a line, ns per byte
 
 
 class Parameters:
     def __init__(self, measured):
         self.measured = measured
+        self.l2_bytes = measured.get("l2_bytes", [0])[0]
 
     def __call__(self, name, *words):
         return self.measured[name.format(*words)][0]
-
 
     def get(self, name, *words):
         """Returns None without the parameter."""
@@ -36,14 +41,25 @@ class Parameters:
         return measured and measured[0]
 
 
+def of_putget(data):
+    """Returns the parameters that putget has measured by themselves."""
+    measured = dict(data["parameters"], l2_bytes=[data["l2_bytes"]])
+    measured["G_near"] = measured[f"G_d2h_1_of_{NEAR_MIB}"]
+    measured["G_far"] = measured[f"G_d2h_1_of_{FAR_MIB}"]
+    return measured
+
+
 def of_profile(path):
     """Returns the parameters under putget's names, from a profile."""
     with open(path, encoding="utf-8") as file:
-        own = {name: entry["value"] for name, entry
-               in json.load(file)["parameters"].items() if entry}
+        profile = json.load(file)
+    own = {name: entry["value"] for name, entry
+           in profile["parameters"].items() if entry}
     names = {name: own[name] for name in ("poll_system_ns", "store_64_ns",
                                           "proxy_ns", "g_load_ns",
                                           "g_store_ns")}
+    names |= {"l2_bytes": profile["l2_bytes"], "G_near": own["block_store"],
+              "G_far": own["block_store_far"]}
     names["launch_signal_ns"] = own["call_launch_ns"] + own["launch_latency_ns"]
     trip = own["flag_ns"] + own["poll_host_ns"]
     for way, block, mapped in (("h2d", "block_load", "mapped_read"),
@@ -61,19 +77,28 @@ def of_profile(path):
     return {name: [value] for name, value in names.items()}
 
 
-def load_ns(p, row, blocks):
-    """The blocks have their first loads in flight for one latency; all bytes pass
-    the link, one after the other."""
+def load_ns(p, row, blocks, byte_ns):
+    """The blocks have their first loads in flight for one latency, which is not in
+    this; all bytes pass the link, one after the other."""
     rest = max(0, row["bytes"] - blocks * BLOCK_BYTES)
-    return p("poll_system_ns") + max(rest * p("G_h2d_{}", blocks),
-                                     row["bytes"] * p("G_h2d_32"))
+    return max(rest * byte_ns, row["bytes"] * p("G_h2d_32"))
+
+
+def store_byte_ns(p, row, blocks, byte_ns):
+    """G of so many blocks: what they store is read from the half of the L2 cache
+    that is next to them, from all of it, or from memory, by the bytes in all."""
+    source = row["bytes"] * (row["blocks"] if row["pattern"] == "streaming" else 1)
+    far = (source > p.l2_bytes / 2) / 2 + (source > p.l2_bytes) / 2
+    return max(byte_ns,
+               (p("G_near") + far * (p("G_far") - p("G_near"))) / blocks)
 
 
 def move_ns(p, row, blocks):
     """L + k G of a kernel's own loads or stores, by so many blocks."""
     if row["direction"] == "h2d":
-        return load_ns(p, row, blocks)
-    return row["bytes"] * p("G_d2h_{}", blocks)
+        return p("poll_system_ns") + load_ns(p, row, blocks,
+                                             p("G_h2d_{}", blocks))
+    return row["bytes"] * store_byte_ns(p, row, blocks, p("G_d2h_32"))
 
 
 def ping_pong_ns(p, row):
@@ -97,8 +122,7 @@ def message_ns(p, row):
     gap = p.get("g_load_ns" if loads else "g_store_ns")
     if gap is None:
         return p("store_64_ns") + move_ns(p, row, 1)
-    return gap + (load_ns(p, row, 1) - p("poll_system_ns") if loads
-                  else move_ns(p, row, 1))
+    return gap + (move_ns(p, row, 1) - (p("poll_system_ns") if loads else 0))
 
 
 def streaming_ns(p, row):
@@ -114,7 +138,7 @@ def streaming_ns(p, row):
     if row["control"] == "assisted":
         return max((copy + p("mailbox_1_ns")) / blocks, copy + p("proxy_ns"))
     return max(message_ns(p, row) / blocks,
-               row["bytes"] * p("G_{}_{}", direction, blocks))
+               row["bytes"] * p("G_{}_32", direction))
 
 
 def predict(p, row):
@@ -122,36 +146,59 @@ def predict(p, row):
             else streaming_ns)(p, row)
 
 
-def fit(points):
-    """Returns a and b of a + b k with the least squares of relative errors."""
+def line_move_ns(p, row, byte_ns):
+    """What the bytes of a row take in a line: G is that of the row's blocks."""
+    own = row["blocks"] if row["pattern"] == "ping-pong" else 1
+    if row["control"] != "direct":
+        return row["bytes"] * byte_ns
+    if row["direction"] == "h2d":
+        return load_ns(p, row, own, byte_ns)
+    return row["bytes"] * store_byte_ns(p, row, row["blocks"], byte_ns)
+
+
+def fixed_of(points, move_ns_of, byte_ns):
+    """Returns the sum of the squares of relative errors by this G, and the fixed
+    time with which it is least."""
     w = [1 / ns ** 2 for _, ns in points]
-    k = [bytes_ for bytes_, _ in points]
-    t = [ns for _, ns in points]
-    mean_k = sum(a * b for a, b in zip(w, k)) / sum(w)
-    mean_t = sum(a * b for a, b in zip(w, t)) / sum(w)
-    over = sum(a * (b - mean_k) ** 2 for a, b in zip(w, k))
-    slope = sum(a * (b - mean_k) * (c - mean_t)
-                for a, b, c in zip(w, k, t)) / over if over else 0
-    return mean_t - slope * mean_k, slope
+    rest = [ns - move_ns_of(what, byte_ns) for what, ns in points]
+    fixed = sum(a * b for a, b in zip(w, rest)) / sum(w)
+    return sum(a * (b - fixed) ** 2 for a, b in zip(w, rest)), fixed
+
+
+def fit_line(points, move_ns_of=lambda size, byte_ns: size * byte_ns):
+    """Returns the fixed time and the G of points of size and ns with the least
+    squares of relative errors: the best of a grid of G, of which each part is
+    divided."""
+    low, step = math.log(G_LEAST), math.log(G_MOST / G_LEAST) / GRID
+    while step > G_STEP:
+        at = min((low + i * step for i in range(GRID + 1)),
+                 key=lambda log: fixed_of(points, move_ns_of, math.exp(log))[0])
+        low, step = at - step, 2 * step / GRID
+    return fixed_of(points, move_ns_of, math.exp(at))[1], math.exp(at)
 
 
 def series_of(row):
     return tuple(row[key] for key in ("pattern", "control", "polled",
-                                      "direction", "blocks"))
+                                      "direction", "blocks", "of"))
 
 
 def add_predictions(data, measured):
-    """Sets `parameters` of each row, and `line` of every second size."""
+    """Sets `parameters` of each row, and `line` of every second size. A kernel of
+    one block counts as a block."""
     p = Parameters(measured)
     series = {}
     for row in data["rows"]:
+        row["of"] = "kernels" if "kernels" in row else "blocks"
+        row["blocks"] = row[row["of"]]
         row["parameters"] = predict(p, row)
         series.setdefault(series_of(row), []).append(row)
     for rows in series.values():
         rows.sort(key=lambda row: row["bytes"])
-        a, b = fit([(row["bytes"], row["median_ns"]) for row in rows[::2]])
+        fixed, byte_ns = fit_line(
+            [(row, row["median_ns"]) for row in rows[::2]],
+            lambda row, byte_ns: line_move_ns(p, row, byte_ns))
         for row in rows[1::2]:
-            row["line"] = a + b * row["bytes"]
+            row["line"] = fixed + line_move_ns(p, row, byte_ns)
 
 
 def error(row, by):
@@ -201,7 +248,8 @@ def print_rows(rows):
     for row in rows:
         line = f"{row['line']:12.0f}" if "line" in row else f"{'-':>12}"
         print(f"{row['pattern']:10} {row['control']:9} {row['polled'] or '-':7}"
-              f" {row['direction']} {row['blocks']:3} {row['bytes']:9}"
+              f" {row['direction']} {row['blocks']:3} {row['of']:7}"
+              f" {row['bytes']:9}"
               f" {row['median_ns']:12.0f} {row['parameters']:12.0f} {line}")
 
 
@@ -216,7 +264,7 @@ def main():
     for name in options.files:
         with open(name, encoding="utf-8") as file:
             data = json.load(file)
-        add_predictions(data, options.machine or data["parameters"])
+        add_predictions(data, options.machine or of_putget(data))
         print(f"{name}: {data['gpu']}")
         if options.rows:
             print_rows(data["rows"])

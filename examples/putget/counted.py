@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Prints what putget's kernels of 100 messages of 1 KiB read, wrote and executed.
+
+    counted.py --xferspy PATH [COUNTED.xspy...]
+
+Each is a trace of `XFERSPY_MODE=counters examples/putget system`, `device` or
+`assisted`. docs/models.md has the table.
+"""
+import argparse
+import pathlib
+import subprocess
+
+DATA = pathlib.Path(__file__).parent / "h200"
+NAMES = {"system": "direct, the GPU polls host memory",
+         "device": "direct, the GPU polls device memory, answered before",
+         "assisted": "assisted: the GPU asks, and polls host memory"}
+COLUMNS = {"host_sectors_read": "reads of host memory",
+           "host_sectors_written": "writes to it",
+           "instructions": "instructions of warps"}
+
+
+def counts_of(xferspy, trace):
+    """Returns the counters of the trace's first kernel by name."""
+    done = subprocess.run([xferspy, "dump", trace], stdout=subprocess.PIPE,
+                          text=True, check=True)
+    line = next(line for line in done.stdout.splitlines()
+                if line.startswith("counters "))
+    return dict(word.split("=") for word in line.split()[1:])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--xferspy", required=True)
+    parser.add_argument("traces", nargs="*", type=pathlib.Path,
+                        default=[path for name in NAMES
+                                 for path in DATA.glob(f"counted-{name}.xspy")])
+    options = parser.parse_args()
+    print(f"| kernel | {' | '.join(COLUMNS.values())} |\n|---|---:|---:|---:|")
+    for trace in options.traces:
+        counts = counts_of(options.xferspy, trace)
+        print(f"| {NAMES[trace.stem.split('-')[1]]} |"
+              f" {' | '.join(f'{int(counts[name]):,}' for name in COLUMNS)} |")
+
+
+if __name__ == "__main__":
+    main()
