@@ -37,8 +37,13 @@ static struct xs_result_gpu_link *link_of(struct xs_result_run *run,
 			return &links[i];
 	if (run->link_count == LINKS_MAX)
 		return NULL;
-	links[run->link_count] = (struct xs_result_gpu_link){
-	    .first = first, .second = second, .peer_ns = XS_UNKNOWN};
+	links[run->link_count] =
+	    (struct xs_result_gpu_link){.first = first,
+					.second = second,
+					.peer_ns = XS_UNKNOWN,
+					.saves_ns = XS_UNKNOWN,
+					.saves_low_ns = XS_UNKNOWN,
+					.saves_high_ns = XS_UNKNOWN};
 	return &links[run->link_count++];
 }
 
@@ -53,8 +58,10 @@ static void add_direct(struct xs_result_run *run, const struct xs_trace *trace,
 	if (op->peer == own || op->flags & XS_OP_MIGRATION)
 		return;
 	link = link_of(run, own, op->peer);
-	if (!link)
+	if (!link) {
+		xs_number_add(&run->unlisted_copies, op->copies);
 		return;
+	}
 	xs_number_add(&link->direct_ops, op->copies);
 	xs_number_add(&link->direct_bytes, xs_number_bounded(op->bytes));
 	xs_number_add(&link->direct_ns,
@@ -63,13 +70,16 @@ static void add_direct(struct xs_result_run *run, const struct xs_trace *trace,
 
 static void add_staged(struct xs_result_run *run, const struct copies *copies)
 {
-	struct xs_result_gpu_link *link =
-	    copies->from != copies->to && copies->ops
-		? link_of(run, copies->from, copies->to)
-		: NULL;
+	struct xs_result_gpu_link *link;
 
-	if (!link)
+	if (copies->from == copies->to || !copies->ops)
 		return;
+	link = link_of(run, copies->from, copies->to);
+	if (!link) {
+		xs_number_add(&run->unlisted_copies,
+			      xs_number_bounded(copies->ops));
+		return;
+	}
 	xs_number_add(&link->staged_ops, xs_number_bounded(copies->ops));
 	xs_number_add(&link->staged_bytes, xs_number_bounded(copies->bytes));
 	xs_number_add(&link->staged_ns,
@@ -143,6 +153,22 @@ static int64_t line_ns(const struct xs_result_gpu_link *link, double latency_ns,
 	return xs_number_round(ns);
 }
 
+/* All rates are known, or none. The ends take the slower or the faster ends of
+ * both ways. */
+static void fill_saving(const struct xs_machine *m,
+			struct xs_result_gpu_link *link)
+{
+	link->saves_ns =
+	    line_ns(link, m->lo_staged_ns.value - m->lo_peer_ns.value,
+		    m->G_staged.value - m->G_peer.value);
+	link->saves_low_ns =
+	    line_ns(link, m->lo_staged_ns.low - m->lo_peer_ns.high,
+		    m->G_staged.low - m->G_peer.high);
+	link->saves_high_ns =
+	    line_ns(link, m->lo_staged_ns.high - m->lo_peer_ns.low,
+		    m->G_staged.high - m->G_peer.low);
+}
+
 /* CUPTI's records of a large copy have the time of one of its chunks alone:
  * without a profile its bytes pass the host's link at least once. */
 static void predict(const struct xs_machine *m, struct xs_result_gpu_link *link)
@@ -153,9 +179,10 @@ static void predict(const struct xs_machine *m, struct xs_result_gpu_link *link)
 	    line_ns(link, 0, fmax(m->G_h2d.value, m->G_d2h.value));
 
 	link->peer_ns = line_ns(link, m->lo_peer_ns.value, m->G_peer.value);
-	if (staged_ns != XS_UNKNOWN)
+	if (staged_ns != XS_UNKNOWN) {
 		link->staged_ns = staged_ns;
-	else if (least_ns > link->staged_ns)
+		fill_saving(m, link);
+	} else if (least_ns > link->staged_ns)
 		link->staged_ns = least_ns;
 }
 
@@ -213,6 +240,21 @@ static void note(struct xs_result *result,
 			      xs_units_ns(link->staged_ns).s);
 }
 
+static void note_unlisted(struct xs_result *result)
+{
+	const int64_t copies = result->run.unlisted_copies;
+
+	if (copies)
+		xs_build_note(result,
+			      "%s between further pairs of GPUs %s not listed: "
+			      "%d pairs are",
+			      copies == 1
+				  ? "1 copy"
+				  : xs_arena_print(&result->arena, "%s copies",
+						   xs_units_count(copies).s),
+			      copies == 1 ? "is" : "are", LINKS_MAX);
+}
+
 int xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_result_run *run = &result->run;
@@ -221,6 +263,7 @@ int xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace)
 	run->links =
 	    xs_arena_alloc(&result->arena, LINKS_MAX, sizeof(*run->links));
 	err = run->links ? add_copies(run, trace) : -ENOMEM;
+	note_unlisted(result);
 	for (size_t i = 0; !err && i < run->link_count; i++) {
 		struct xs_result_gpu_link *link = &run->links[i];
 

@@ -13,6 +13,7 @@
 #include "report/build/build.h"
 #include "report/build/steady.h"
 #include "report/build/verdict.h"
+#include "report/plan/link_steps.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/plan.h"
 #include "report/result/best.h"
@@ -278,6 +279,8 @@ static int build_advice(struct build *b)
 		err = xs_build_dataflow(result, trace, &b->phases);
 	if (!err)
 		err = xs_plan_build(result);
+	if (!err)
+		xs_plan_links(result);
 	if (!err)
 		err = xs_verdict_say(result);
 	if (!err && b->options->timeline)

@@ -14,6 +14,13 @@ struct xs_result_gpu_link {
 	int64_t staged_ops, staged_bytes, staged_ns;
 	int64_t peer_ns; /* the same with peer access, by the profile;
 			  * XS_UNKNOWN */
+	/* what that saves if nothing runs beside the copies, with its range;
+	 * XS_UNKNOWN without the rates */
+	int64_t saves_ns, saves_low_ns, saves_high_ns;
+	/* number of the step in the plan, after those of the phases, and its
+	 * lines: what, by how much, how, and the code; 0 and NULL: none */
+	int64_t step;
+	const char *title, *saving, *advice, *code;
 	const char *staged_text, *direct_text; /* sentences; NULL: no copies */
 };
 

@@ -54,6 +54,7 @@ struct xs_result_run {
 	size_t device_count;
 	struct xs_result_gpu_link *links; /* with copies */
 	size_t link_count;
+	int64_t unlisted_copies; /* between further pairs of GPUs */
 	const char *cupti_version, *driver_version;
 	/* CUDA_DEVICE_MAX_... in the program's environment; XS_UNKNOWN: not
 	 * set */

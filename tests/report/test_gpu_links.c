@@ -181,6 +181,76 @@ static void unknown_peers_and_migrations_are_no_link(void **state)
 	xs_result_free(result);
 }
 
+/* Each of 13 GPUs sends to all after it: 78 pairs, of which 64 are listed. */
+static void further_pairs_are_counted(void **state)
+{
+	char ops[1 << 14];
+	size_t at = 0;
+	struct xs_result *result;
+
+	(void)state;
+	for (int i = 2; i < 13; i++)
+		at += (size_t)snprintf(ops + at, sizeof(ops) - at,
+				       "device device=%d cc_major=9 cc_minor=0 "
+				       "sm_count=132\nqueue queue=%d device=%d "
+				       "context=%d stream=7\n",
+				       i, i, i, i + 1);
+	for (int i = 0; i < 13; i++)
+		for (int k = i + 1; k < 13; k++)
+			at += (size_t)snprintf(
+			    ops + at, sizeof(ops) - at,
+			    "copy queue=%d start=%d duration=9 bytes=8 "
+			    "direction=5 src_memory=3 dst_memory=3 "
+			    "peer_device=%d\n",
+			    i, (i * 13 + k) * 100, k);
+	assert_true(at < sizeof(ops));
+	result = result_of(0, ops);
+	assert_int_equal(result->run.link_count, 64);
+	assert_int_equal(result->run.unlisted_copies, 14);
+	assert_true(has_note(result, "14 copies between further pairs of GPUs "
+				     "are not listed: 64 pairs are"));
+	xs_result_free(result);
+}
+
+/* Calibrated rates and their ranges make it a step. */
+static void access_is_a_step_with_a_range(void **state)
+{
+	const struct xs_result_gpu_link *link;
+	struct xs_result *result;
+
+	(void)state;
+	machine.lo_staged_ns = (struct xs_param){1.7e6, 1.6e6, 1.9e6};
+	machine.G_staged = (struct xs_param){0.025, 0.024, 0.026};
+	machine.lo_peer_ns = (struct xs_param){8e5, 7e5, 8.5e5};
+	machine.G_peer = (struct xs_param){0.0025, 0.002, 0.003};
+	result = result_of(2, staged);
+	link = result->run.links;
+	assert_int_equal(link->saves_ns, lround(2 * (9e5 + 0.0225 * MIB)));
+	assert_int_equal(link->saves_low_ns, lround(2 * (7.5e5 + 0.021 * MIB)));
+	assert_int_equal(link->saves_high_ns,
+			 lround(2 * (1.2e6 + 0.024 * MIB)));
+	assert_int_equal(link->step, result->plan_count + 1);
+	assert_string_equal(link->title,
+			    "copies between GPU 0 and 1: 3.45 ms -> 1.61 ms");
+	assert_non_null(strstr(link->saving, "saves up to 1.85 ms (1.54-2.45 "
+					     "ms)"));
+	assert_non_null(strstr(link->code, "cudaSetDevice(0), "
+					   "cudaDeviceEnablePeerAccess(1, 0)"));
+	xs_result_free(result);
+	/* less than any step saves */
+	machine.lo_staged_ns.value = 8e5;
+	result = result_of(2, staged);
+	assert_int_equal(result->run.links->step, 0);
+	xs_result_free(result);
+	/* it may bring nothing */
+	machine.lo_staged_ns.value = 1.7e6;
+	machine.G_peer.high = 1;
+	result = result_of(2, staged);
+	assert_int_equal(result->run.links->step, 0);
+	assert_null(result->run.links->code);
+	xs_result_free(result);
+}
+
 /* As in a damaged trace. */
 static void a_part_alone_is_no_copy(void **state)
 {
@@ -210,6 +280,8 @@ int main(void)
 	    cmocka_unit_test_setup(unknown_peers_and_migrations_are_no_link,
 				   set_up),
 	    cmocka_unit_test_setup(a_part_alone_is_no_copy, set_up),
+	    cmocka_unit_test_setup(further_pairs_are_counted, set_up),
+	    cmocka_unit_test_setup(access_is_a_step_with_a_range, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

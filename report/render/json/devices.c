@@ -56,6 +56,12 @@ static json_t *gpu_link(const struct xs_result_gpu_link *in)
 	SET_NUMBER(in, staged_bytes);
 	SET_NUMBER(in, staged_ns);
 	SET_NUMBER(in, peer_ns);
+	SET_NUMBER(in, saves_ns);
+	SET_NUMBER(in, saves_low_ns);
+	SET_NUMBER(in, saves_high_ns);
+	SET_NUMBER(in, step);
+	SET_TEXT(in, advice);
+	SET_TEXT(in, code);
 	return xs_json_finish(out, failed);
 }
 ARRAY_OF(gpu_link, struct xs_result_gpu_link)

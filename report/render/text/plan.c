@@ -281,6 +281,18 @@ static void put_rest(const struct xs_terminal *terminal,
 			   xs_units_percent(saves_ns, result->run.wall_ns).s));
 }
 
+/* Peer access between two GPUs. */
+static void put_link(const struct xs_terminal *terminal,
+		     const struct xs_result_gpu_link *link)
+{
+	xs_terminal_print(terminal, XS_PLAIN, "  %" PRId64 ". ", link->step);
+	xs_terminal_print(terminal, XS_BOLD, "peer access");
+	xs_terminal_print(terminal, XS_PLAIN, ": %s\n", link->title);
+	xs_terminal_wrap(terminal, XS_PLAIN, "     ", link->saving);
+	xs_terminal_wrap(terminal, XS_PLAIN, "     ", link->advice);
+	put_code(terminal, link->code);
+}
+
 /* The line above the steps from `step` on; NULL: none. */
 static const char *introduction(const struct xs_result *result, size_t step)
 {
@@ -315,6 +327,9 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 					 introduction(result, i));
 		put_step(terminal, result, &result->plan[i]);
 	}
+	for (size_t i = 0; i < result->run.link_count; i++)
+		if (result->run.links[i].step)
+			put_link(terminal, &result->run.links[i]);
 	if (result->no_pinning)
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_pinning);
 	if (result->question) {

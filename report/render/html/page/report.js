@@ -107,12 +107,27 @@ function step(s, report, rounds) {
     s.code ? el('pre', s.code) : null));
 }
 
+// Access to another GPU's memory, of no phase.
+function linkStep(link, report) {
+  return el('li',
+    el('div', el('div.saves', el('small', 'saves up to'), time(link.saves_ns)), el('small',
+      `${percent(link.saves_ns, report.trace.wall_ns)} of the run`)),
+    el('div', el('div', `${link.step}. `, el('span.chip', 'peer access'),
+      `: copies between GPU ${link.first} and ${link.second}: ${time(link.staged_ns)} \u2192 `,
+      el('b', time(link.peer_ns))),
+    el('small', `saves ${range(link.saves_low_ns, link.saves_high_ns)} if nothing runs beside them; ` +
+      'effort: one call for each direction'),
+    el('p', link.advice), el('pre', link.code)));
+}
+
 function plan(report, rounds) {
   const {plan: steps, no_step: none, no_pinning: unpinned, question, question_code: code} = report;
+  const links = (report.gpu_links || []).filter(link => link.step);
   return section('What to change', steps.length > 1 ? 'in this order; each step adds to those before' : '',
     none ? el('p', none) : null,
     steps.length ? [el('ol.plan', steps.map(s => step(s, report, rounds))), el('p.dim',
       'Ranges of the run are of another run: its start-up varies, too.')] : null,
+    links.length ? el('ol.plan', links.map(link => linkStep(link, report))) : null,
     unpinned ? el('p', unpinned) : null, question ? el('p.warn', question) : null, code ? el('pre', code) : null);
 }
 
