@@ -23,7 +23,7 @@ def main():
     tables = [subprocess.run(
         [FOLDER / "predict.py", "--xferspy", XFERSPY, folder],
         stdout=subprocess.PIPE, text=True, check=True).stdout
-        for folder in (predict.DATA, predict.AS_FIRST_WRITTEN)]
+        for folder in (predict.DATA, predict.AS_FIRST_WRITTEN, predict.BY_OTHERS)]
     header = (ROOT / "model/strategies/between_programs.h").read_text()
     error = float(re.search(r"device_initiated ([\d.]+)", header)[1])
     largest = max(case.rest() for case in predict.load(XFERSPY))
