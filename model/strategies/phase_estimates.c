@@ -19,6 +19,9 @@ static void widen(const struct xs_strategy_case *c, struct xs_estimate *row)
 	if (!row->applies || !strategy || strcmp(row->model, XS_MODEL_REPLAY))
 		return;
 	error_ns = strategy->error * row->round_ns;
+	/* without a copy, the round differs by no more than that copy */
+	if (strategy->changes & XS_CHANGES_TRAFFIC)
+		error_ns = fmin(error_ns, fmax(c->as_is_ns - row->round_ns, 0));
 	if (strategy->keeps_allocations)
 		error_ns = hypot(error_ns,
 				 XS_ERROR_allocations * c->work.allocation_ns);

@@ -8,6 +8,7 @@
 #include "report/plan/code.h"
 #include "report/plan/limit.h"
 #include "report/plan/phase_estimate.h"
+#include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 
@@ -117,15 +118,15 @@ static const char *does_not_pay(struct xs_result *result)
 	return "";
 }
 
-/* "; pinned is the nearest: a round 363 us (300-370 us) -> 310 us (270-381 us),
- * which saves 0.4 % of the steady part": what would save most, if anything
- * does. */
-static const char *nearest(struct xs_result *result)
+/* The row of the steady part that saves most, of those with a condition or
+ * without: more than least_ns, and not more than the limit. *of: its phase. NULL:
+ * there is none. */
+static const struct xs_result_estimate *
+nearest_row(const struct xs_result *result, bool condition, int64_t least_ns,
+	    const struct xs_result_phase **of)
 {
-	const struct xs_result_phase *of = NULL;
-	const struct xs_result_estimate *most = NULL, *as_is;
+	const struct xs_result_estimate *most = NULL;
 
-	xs_limit_build(result);
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 
@@ -134,28 +135,68 @@ static const char *nearest(struct xs_result *result)
 			const struct xs_result_estimate *row =
 			    xs_result_best(phase, xs_strategies[k]->id, false);
 
-			if (!row || row->bound || row->saves_ns == XS_UNKNOWN ||
-			    row->saves_ns <= (most ? most->saves_ns : 0) ||
+			if (!row || (row->bound != NULL) != condition ||
+			    !xs_worth_may_hold(xs_strategies[k], row) ||
+			    row->saves_ns == XS_UNKNOWN ||
+			    row->saves_ns <= least_ns ||
 			    row->saves_ns > result->verdict.at_most_saves_ns)
 				continue;
+			least_ns = row->saves_ns;
 			most = row;
-			of = phase;
+			*of = phase;
 		}
 	}
+	return most;
+}
+
+static struct xs_units_text share_of(const struct xs_result *result,
+				     const struct xs_result_phase *phase,
+				     const struct xs_result_estimate *row)
+{
+	return xs_units_percent(xs_result_in_steady(phase, row->saves_ns),
+				result->verdict.steady_ns);
+}
+
+/* "; double-buffer would save 5.0 % of it, but only if ...": what saves more on
+ * a condition that the trace does not show, if that would be a step; or "". */
+static const char *on_condition(struct xs_result *result, int64_t least_ns)
+{
+	const struct xs_result_phase *of = NULL;
+	const struct xs_result_estimate *row =
+	    nearest_row(result, true, least_ns, &of);
+
+	if (!row || !xs_worth_is_enough(result, of, (double)row->saves_ns))
+		return "";
+	return xs_arena_print(&result->arena,
+			      "; %s would save %s of it, but only if %s",
+			      row->strategy, share_of(result, of, row).s,
+			      row->bound);
+}
+
+/* "; the nearest without a condition is pinned: a round 363 us (300-370 us) ->
+ * 310 us (270-381 us), which saves 0.4 % of the steady part": what would save
+ * most, if anything does. */
+static const char *nearest(struct xs_result *result)
+{
+	const struct xs_result_phase *of = NULL;
+	const struct xs_result_estimate *most, *as_is;
+	const char *more;
+
+	xs_limit_build(result);
+	most = nearest_row(result, false, 0, &of);
+	more = on_condition(result, most ? most->saves_ns : 0);
 	as_is = most ? xs_result_best(of, xs_strategies[0]->id, false) : NULL;
 	if (!as_is)
-		return does_not_pay(result);
+		return xs_arena_print(&result->arena, "%s%s",
+				      does_not_pay(result), more);
 	return xs_arena_print(
 	    &result->arena,
-	    "; %s is the nearest: a round %s -> %s, which saves %s of %s",
-	    most->strategy,
+	    "; %s is the nearest%s: a round %s -> %s, which saves %s of %s%s",
+	    most->strategy, *more ? " without a condition" : "",
 	    xs_units_in_range_ns(as_is->round_ns, as_is->low_ns, as_is->high_ns)
 		.s,
 	    xs_units_in_range_ns(most->round_ns, most->low_ns, most->high_ns).s,
-	    xs_units_percent(xs_result_in_steady(of, most->saves_ns),
-			     result->verdict.steady_ns)
-		.s,
-	    xs_result_steady_name(result));
+	    share_of(result, of, most).s, xs_result_steady_name(result), more);
 }
 
 const char *xs_plan_no_step(struct xs_result *result)
