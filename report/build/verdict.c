@@ -89,8 +89,11 @@ static const char *missing(const struct xs_result *result,
 	if (!result->phase_count)
 		return "no copies and no kernels were recorded";
 	if (!result->verdict.repeats && is_killed)
-		return "the process was killed before kernels repeated; let it "
-		       "run longer";
+		return result->totals.kernels
+			   ? "the process was killed before kernels repeated; "
+			     "let it run longer"
+			   : "the process was killed before a kernel ran; let "
+			     "it run longer";
 	if (!result->verdict.recorded_ns && result->coverage.imported)
 		return "the times in the imported file do not fit each other";
 	if (!result->verdict.recorded_ns)

@@ -31,6 +31,10 @@ static const char *whole(struct xs_result *result)
 	const struct xs_result_verdict *in = &result->verdict;
 	const char *name = xs_result_steady_name(result);
 
+	if (!in->repeats)
+		return xs_arena_print(&result->arena,
+				      "the %s after CUDA's start",
+				      xs_units_ns(in->recorded_ns).s);
 	if (in->recorded_ns >= in->steady_ns - in->steady_ns / NAMED_PART)
 		return name;
 	return xs_arena_print(&result->arena, "the recorded %s of %s",
@@ -215,6 +219,34 @@ static const char *only_counted(const struct xs_result *result)
 		   : "";
 }
 
+/* Pinning below 1 / PINNING_PART of the run is not told. */
+#define PINNING_PART 10
+
+/* "\nPinning memory ...": outside of the steady part, where no step changes it,
+ * if it takes more than all steps save; "" otherwise. */
+static const char *pinning(struct xs_result *result)
+{
+	const int64_t wall_ns = result->run.wall_ns;
+	const int64_t ns = result->totals.pinned_alloc_ns -
+			   result->steady.totals.pinned_alloc_ns;
+	int64_t planned_ns = 0;
+
+	for (size_t i = 0; i < result->plan_count; i++)
+		xs_number_add(&planned_ns, result->plan[i].adds_saves_ns);
+	if (!result->verdict.repeats || wall_ns == XS_UNKNOWN ||
+	    result->totals.pinned_alloc_ns == XS_UNKNOWN ||
+	    result->steady.totals.pinned_alloc_ns == XS_UNKNOWN ||
+	    ns < wall_ns / PINNING_PART || ns <= planned_ns)
+		return "";
+	return xs_arena_print(
+	    &result->arena,
+	    "\nPinning memory takes %s outside of the steady part (%s of the "
+	    "run)%s: pin less of it, such as a few buffers to copy through in "
+	    "turns.",
+	    xs_units_ns(ns).s, xs_units_percent(ns, wall_ns).s,
+	    planned_ns ? ", more than the steps save" : "");
+}
+
 /* "908 ms (48.3 % of the run) ... after a start-up of 576 ms" */
 static const char *spans(struct xs_result *result)
 {
@@ -330,9 +362,10 @@ int xs_verdict_say(struct xs_result *result)
 		    out->missing, spent(result));
 	} else {
 		xs_limit_build(result);
-		out->text = xs_arena_print(
-		    arena, "%s%s\n%s%s\n%s", bound(result), idle(result),
-		    most(result), reordered(result), spans(result));
+		out->text = xs_arena_print(arena, "%s%s\n%s%s\n%s%s",
+					   bound(result), idle(result),
+					   most(result), reordered(result),
+					   spans(result), pinning(result));
 	}
 	return arena->failed ? -ENOMEM : 0;
 }

@@ -119,8 +119,8 @@ static const char *does_not_pay(struct xs_result *result)
 }
 
 /* The row of the steady part that saves most, of those with a condition or
- * without: more than least_ns, and not more than the limit. *of: its phase. NULL:
- * there is none. */
+ * without: more than least_ns, and not more than the limit. *of: its phase.
+ * NULL: there is none. */
 static const struct xs_result_estimate *
 nearest_row(const struct xs_result *result, bool condition, int64_t least_ns,
 	    const struct xs_result_phase **of)
@@ -167,10 +167,9 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns)
 
 	if (!row || !xs_worth_is_enough(result, of, (double)row->saves_ns))
 		return "";
-	return xs_arena_print(&result->arena,
-			      "; %s would save %s of it, but only if %s",
-			      row->strategy, share_of(result, of, row).s,
-			      row->bound);
+	return xs_arena_print(
+	    &result->arena, "; %s would save %s of it, but only if %s",
+	    row->strategy, share_of(result, of, row).s, row->bound);
 }
 
 /* "; the nearest without a condition is pinned: a round 363 us (300-370 us) ->

@@ -183,6 +183,10 @@ static bool would_add(const struct xs_result *result,
 	if (step->adds_ns <= 0 || is_changed_otherwise(all, steps, step))
 		return false;
 	reach = reach_of(result, all, steps, step);
+	/* nobody rewrites kernels for a few per cent of a single round */
+	if (!result->verdict.repeats && row->effort_level >= XS_EFFORT_SPLIT &&
+	    reach.adds_ns < (double)result->run.wall_ns * LEAST_PERCENT / 100)
+		return false;
 	return xs_worth_is_enough(result, steps->phase, reach.adds_ns) &&
 	       reach.adds_ns > sqrt(reach.rows_square) &&
 	       is_more(steps, step, &reach);

@@ -121,6 +121,18 @@ static void least_effort_comes_first(void **state)
 	assert_int_equal(result->plan[1].app_wall_ns, 650 * MS);
 }
 
+/* For 40 ms of a run of 1 s, kernels are changed if rounds repeat. */
+static void kernels_of_one_round_are_not_split_for_little(void **state)
+{
+	(void)state;
+	add(phase, "streams", XS_EFFORT_SPLIT, 46 * MS);
+	expect("streams");
+	result->verdict.repeats = false;
+	expect("");
+	add(phase, "streams", XS_EFFORT_SPLIT, 45 * MS);
+	expect("streams");
+}
+
 /* New kernels on a condition have to bring as much again as all steps before
  * them. */
 static void new_kernels_on_a_condition_come_last(void **state)
@@ -756,6 +768,7 @@ int main(void)
 	cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 	    TEST(least_effort_comes_first),
+	    TEST(kernels_of_one_round_are_not_split_for_little),
 	    TEST(new_kernels_on_a_condition_come_last),
 	    TEST(the_same_change_is_told_once),
 	    TEST(a_setup_is_not_of_a_round),

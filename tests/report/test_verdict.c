@@ -264,7 +264,7 @@ static void one_round_does_not_repeat(void **state)
 	read_trace("advice/one-round");
 	assert_false(result->verdict.repeats);
 	assert_null(result->verdict.missing);
-	says("Bound by copies (83.9 % of the run after CUDA's start)");
+	says("Bound by copies (83.9 % of the 9.42 ms after CUDA's start)");
 	says("No round repeats, so what a longer run would spend is not known: "
 	     "record one with two rounds or more.");
 }
@@ -273,10 +273,30 @@ static void killed_in_its_start_is_not_known(void **state)
 {
 	(void)state;
 	read_trace("advice/killed-startup");
-	says("What bounds the run is not known: the process was killed before "
-	     "kernels repeated; let it run longer.");
-	says("What was recorded went to copies (71.");
+	says(
+	    "What bounds the run is not known: the process was killed before a "
+	    "kernel ran; let it run longer.");
+	says("What was recorded went to copies (71.1 % of the 11.1 ms after "
+	     "CUDA's start)");
 	assert_int_equal(result->plan_count, 0);
+}
+
+/* No step changes what is pinned before the rounds: it is told if it takes more
+ * than they save, and a tenth of the run. */
+static void pinning_in_start_up_is_told(void **state)
+{
+	(void)state;
+	read_trace("advice/offload-pinned");
+	says(
+	    "Pinning memory takes 256 ms outside of the steady part (51.8 % of "
+	    "the run), more than the steps save: pin less of it");
+	result->plan_count = 0;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("(51.8 % of the run): pin less of it");
+	result->steady.totals.pinned_alloc_ns =
+	    result->totals.pinned_alloc_ns - result->run.wall_ns / 10 + MS;
+	assert_int_equal(xs_verdict_say(result), 0);
+	assert_null(strstr(result->verdict.text, "Pinning memory"));
 }
 
 static void what_is_missing_is_said(void **state)
@@ -452,6 +472,7 @@ int main(void)
 	    TEST(one_round_does_not_repeat),
 	    TEST(killed_in_its_start_is_not_known),
 	    TEST(most_calls_are_only_counted),
+	    TEST(pinning_in_start_up_is_told),
 	    TEST(what_is_missing_is_said),
 	    TEST(shares_are_of_what_was_recorded),
 	    TEST(counted_rounds_are_steady),

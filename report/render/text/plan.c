@@ -300,8 +300,8 @@ static const char *introduction(const struct xs_result *result, size_t step)
 
 	if (!result->verdict.repeats)
 		return step ? NULL
-			    : "not known, since no round repeats; if the run "
-			      "is always these rounds:";
+			    : "no round repeats; if this is the whole "
+			      "program:";
 	if (apart && (!step || !result->plan[step - 1].phase->apart))
 		return "once in the run, outside the steady part:";
 	return NULL;

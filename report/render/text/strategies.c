@@ -340,6 +340,10 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 	const size_t phases = xs_render_text_phases(result);
 	int err;
 
+	/* what was recorded of a start-up is no round */
+	if (result->verdict.missing && !result->verdict.repeats &&
+	    !result->totals.kernels && !result->all_asked)
+		return 0;
 	xs_terminal_heading(terminal, "Strategies",
 			    "a round (range: in other runs), and the run with "
 			    "only this change");
