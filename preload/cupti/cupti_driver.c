@@ -26,6 +26,7 @@
 #include "preload/cupti/cupti_api.h"
 #include "preload/cupti/pause.h"
 #include "preload/sampling/call_origin.h"
+#include "preload/sampling/op_filter.h"
 #include "preload/sampling/op_tracker.h"
 #include "preload/trace/info.h"
 #include "preload/trace/session.h"
@@ -111,6 +112,8 @@ static void count_launch(void *data)
 	thread->busy = true;
 	if (counted->data->callbackSite == CUPTI_API_ENTER) {
 		thread->counting = xs_counters_begin(&launch);
+		if (thread->counting)
+			xs_op_filter_note_counted();
 	} else {
 		thread->counting = false;
 		xs_counters_end(&launch);

@@ -243,6 +243,8 @@ struct xs_sim_counts {
 /* Start and stop counting what kernels do. Both wait for the device. */
 XS_SIM_API void xs_sim_count_start(int device);
 XS_SIM_API void xs_sim_count_stop(int device, struct xs_sim_counts *out);
+/* The counters of a device, NULL if it is not counting. */
+XS_SIM_API struct xs_sim_counts *xs_sim_counts_of(int device);
 
 /* --- attribute.c: 0 for what the device does not have. */
 #define XS_SIM_NAME	    "Simulated CUDA device"

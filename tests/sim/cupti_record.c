@@ -140,6 +140,7 @@ static void add_kernel(const struct xs_sim_record *r, struct xs_cu_pending *p)
 
 	xs_sim_function_info(launch->function, &info);
 	p->kernel.registersPerThread = (uint16_t)info.registers;
+	p->timeless = xs_sim_counts_of(r->device) != NULL; /* as in CUPTI */
 	p->kernel.start = r->start_ns;
 	p->kernel.end = p->kernel.completed = r->end_ns;
 	p->kernel.deviceId = (uint32_t)r->device;

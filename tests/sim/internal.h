@@ -48,8 +48,7 @@ struct xs_sim_work {
 struct xs_sim_work xs_sim_run(const struct xs_sim_launch *launch,
 			      struct xs_sim_counts *counts);
 
-/* counts.c: the counters of a device, NULL if it is not counting. */
-struct xs_sim_counts *xs_sim_counts_of(int device);
+/* counts.c */
 /* Counts an access of `bytes` by each lane in the mask. */
 void xs_sim_count_access(struct xs_sim_counts *to, bool store,
 			 const uintptr_t *at, const uint8_t *mask,
