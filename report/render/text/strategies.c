@@ -295,14 +295,18 @@ static void put_between(const struct xs_terminal *terminal,
 			const struct xs_result_phase *phase,
 			const struct xs_result_estimate *row)
 {
-	if (xs_result_uses_between(row))
+	/* without this time, such a round is shorter than its kernels */
+	const bool is_short = row->applies && row->between_ns > 0 &&
+			      row->round_ns < phase->kernel_busy_ns;
+
+	if (is_short || xs_result_uses_between(row))
 		xs_terminal_wrap(
 		    terminal, XS_DIM, "  ",
 		    xs_arena_print(
 			&result->arena,
 			"phase %" PRId64 " %s: the copies also run "
-			"during the host's work between rounds (%s), "
-			"which the speedup includes",
+			"during the host's work between rounds: %s, which the "
+			"speedup includes, and the round's time does not",
 			phase->id, row->strategy,
 			xs_units_ns(row->between_ns).s));
 }
