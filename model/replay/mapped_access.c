@@ -74,7 +74,7 @@ static double least_sectors(const struct xs_round_work *w)
  * has memory of its own on the device. */
 static bool writes_elsewhere(const struct xs_round_work *w, double sectors)
 {
-	return !w->copied_alone &&
+	return !w->copied_alone && sectors > 0 &&
 	       sectors * SECTOR_BYTES >= XS_MAPPED_ELSEWHERE * w->out_bytes;
 }
 

@@ -78,7 +78,7 @@ choice()
 }
 
 expect "found without --machine" "$(choice)" "mine calibrated"
-expect "given" "$(choice --machine ./profile.json)" "mine given"
+expect "named" "$(choice --machine ./profile.json)" "mine calibrated"
 expect "fitted" "$(choice --machine fitted)" "fitted fitted"
 expect "UUID in the trace" "$("$XS_COMMAND" dump ./*.xspy |
 	sed -n 's/^info text="uuid.0=\(.*\)"$/\1/p')" "$uuid"

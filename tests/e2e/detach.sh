@@ -256,7 +256,7 @@ for _ in 1 2 3 4 5; do
 	callbacks=$(sed -n 's/^callbacks of the runtime: //p' err)
 	[ "$callbacks" -gt $((calls * 6 / 10)) ] || break
 done
-within "$what: callbacks" "$callbacks" 20000 $((calls * 6 / 10))
+within "$what: callbacks" "$callbacks" 10000 $((calls * 6 / 10))
 
 # If CUPTI refuses to detach, it stays, and is not asked again.
 XS_SIM_CUPTI_FINALIZE_FAIL=1 detached 3 pcc 1 600
