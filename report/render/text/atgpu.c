@@ -156,7 +156,7 @@ int xs_render_text_atgpu(const struct xs_terminal *terminal,
 	put_reasons(terminal, result);
 	xs_terminal_wrap(terminal, XS_DIM, "  ",
 			 "R rounds; l blocks on a multiprocessor at a time; t "
-			 "operations of a block; q memory blocks of 32 bytes; "
+			 "operations of a block; q memory blocks of 128 bytes; "
 			 "transfer %: share of transfers in the cost");
 	return err;
 }
