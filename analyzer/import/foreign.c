@@ -116,7 +116,7 @@ uint16_t xs_foreign_peer(const struct xs_foreign *f,
 	return (uint16_t)(op->peer ? op->peer - 1u : q->device);
 }
 
-/* Appends a call, an op or a detail to its list. */
+/* Appends a call, an op, a detail or a range to its list. */
 #define ADD(item)                                                              \
 	int xs_foreign_add_##item(struct xs_foreign *f,                        \
 				  const struct xs_foreign_##item *item)        \
@@ -136,20 +136,8 @@ uint16_t xs_foreign_peer(const struct xs_foreign *f,
 ADD(call)
 ADD(op)
 ADD(detail)
+ADD(range)
 #undef ADD
-
-int xs_foreign_add_range(struct xs_foreign *f,
-			 const struct xs_foreign_range *range)
-{
-	struct xs_foreign_range *ranges =
-	    xs_array_grow(f->ranges, f->range_count, sizeof(*ranges));
-
-	if (!ranges || f->range_count >= MOST_ITEMS)
-		return -ENOMEM;
-	f->ranges = ranges;
-	ranges[f->range_count++] = *range;
-	return 0;
-}
 
 int xs_foreign_add_device(struct xs_foreign *f,
 			  const struct xs_rec_device *device, const char *name)

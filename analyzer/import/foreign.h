@@ -142,13 +142,6 @@ uint16_t xs_foreign_peer(const struct xs_foreign *foreign,
  * thread made. */
 int xs_foreign_join(struct xs_foreign *foreign);
 
-/* Sorts the numbers 0 to count - 1 so that what contains another comes first:
- * by start, and of those that start together the longest first. Fills keys;
- * their `key` has no meaning. */
-int xs_foreign_sort_nested(struct xs_key *keys, size_t count, const void *self,
-			   uint64_t (*start_ns)(const void *self, uint32_t i),
-			   uint64_t (*end_ns)(const void *self, uint32_t i));
-
 /* Passes the joined trace to the visitor. */
 int xs_foreign_pass(const struct xs_foreign *foreign,
 		    const struct xs_trace_visitor *visitor);

@@ -187,28 +187,6 @@ static void set_unknown(struct xs_foreign *f)
 	}
 }
 
-int xs_foreign_sort_nested(struct xs_key *keys, size_t count, const void *self,
-			   uint64_t (*start_ns)(const void *self, uint32_t i),
-			   uint64_t (*end_ns)(const void *self, uint32_t i))
-{
-	size_t end;
-	int rc;
-
-	for (size_t i = 0; i < count; i++)
-		keys[i] =
-		    (struct xs_key){start_ns(self, (uint32_t)i), (uint32_t)i};
-	rc = xs_keys_sort(keys, count);
-	for (size_t i = 0; !rc && i < count; i = end) {
-		const uint64_t start = keys[i].key;
-
-		for (end = i; end < count && keys[end].key == start; end++)
-			keys[end].key =
-			    UINT64_MAX - end_ns(self, keys[end].index);
-		rc = xs_keys_sort(keys + i, end - i);
-	}
-	return rc;
-}
-
 static uint64_t start_of_call(const void *foreign, uint32_t i)
 {
 	return ((const struct xs_foreign *)foreign)->calls[i].start_ns;
@@ -223,8 +201,8 @@ static uint64_t end_of_call(const void *foreign, uint32_t i)
 static int sort_calls(struct xs_foreign *f)
 {
 	struct xs_key *keys = malloc((f->call_count + 1) * sizeof(*keys));
-	int rc = keys ? xs_foreign_sort_nested(keys, f->call_count, f,
-					       start_of_call, end_of_call)
+	int rc = keys ? xs_keys_sort_nested(keys, f->call_count, f,
+					    start_of_call, end_of_call)
 		      : -ENOMEM;
 
 	if (!rc)

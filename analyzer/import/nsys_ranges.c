@@ -2,10 +2,7 @@
 /* NVTX ranges of an export of Nsight Systems. */
 #include "analyzer/import/nsys_info.h"
 
-#include "analyzer/util/sort.h"
-
 #include <errno.h>
-#include <stdlib.h>
 
 #define TABLE "NVTX_EVENTS"
 
@@ -20,11 +17,10 @@ static const char *const columns[] = {"start",	  "end",    "eventType",
 #define STARTED	       60
 #define DOMAIN_CREATED 75
 
-/* Domains by their id in the file. */
+/* The domains' names: strings, by id in the file; 0: the default one. */
 struct domains {
 	struct xs_nsys *nsys;
-	struct xs_distinct ids;
-	uint32_t *names; /* strings, by number of an id; 0: the default one */
+	struct xs_distinct_map names;
 };
 
 /* A text is in the row, or a string of the file. */
@@ -36,38 +32,25 @@ static int text_of(struct xs_nsys *n, sqlite3_stmt *values, uint32_t *number)
 	return xs_nsys_string(n, xs_nsys_db_number(values, E_TEXT_ID), number);
 }
 
-/* Stores where the name of the row's domain is. */
-static int find_domain(struct domains *d, sqlite3_stmt *values, uint32_t **name)
+/* Returns the name of the row's domain. NULL: no memory. */
+static uint32_t *find_domain(struct domains *d, sqlite3_stmt *values)
 {
 	const uint64_t id = xs_nsys_db_number(values, E_DOMAIN);
-	const size_t before = d->ids.count;
-	uint32_t index, *names;
-	int rc = xs_distinct_find(&d->ids, &id, sizeof(id), &index);
 
-	if (rc)
-		return rc;
-	if (index == before) {
-		names = xs_array_grow(d->names, before, sizeof(*names));
-		if (!names)
-			return -ENOMEM;
-		d->names = names;
-		names[index] = 0;
-	}
-	*name = &d->names[index];
-	return 0;
+	return xs_distinct_map_find(&d->names, &id, sizeof(id),
+				    sizeof(uint32_t));
 }
 
 static int add_domain(void *self, sqlite3_stmt *values)
 {
 	struct domains *d = self;
 	uint32_t *name;
-	int rc;
 
 	if (xs_nsys_db_number(values, E_TYPE) != DOMAIN_CREATED ||
 	    !xs_nsys_is_mine(d->nsys, values, E_TID))
 		return 0;
-	rc = find_domain(d, values, &name);
-	return rc ? rc : text_of(d->nsys, values, name);
+	name = find_domain(d, values);
+	return name ? text_of(d->nsys, values, name) : -ENOMEM;
 }
 
 static int add_range(void *self, sqlite3_stmt *values)
@@ -86,9 +69,9 @@ static int add_range(void *self, sqlite3_stmt *values)
 	    sqlite3_column_type(values, E_END) == SQLITE_NULL ||
 	    !xs_nsys_is_mine(d->nsys, values, E_TID))
 		return 0;
-	rc = find_domain(d, values, &domain);
-	if (rc)
-		return rc;
+	domain = find_domain(d, values);
+	if (!domain)
+		return -ENOMEM;
 	range.domain = *domain;
 	rc = text_of(d->nsys, values, &range.name);
 	return rc ? rc : xs_foreign_add_range(&d->nsys->foreign, &range);
@@ -103,7 +86,6 @@ int xs_nsys_ranges(struct xs_nsys *n)
 	if (!rc)
 		rc = xs_nsys_db_each(&n->db, TABLE, columns, NEEDED, add_range,
 				     &d);
-	xs_distinct_release(&d.ids);
-	free(d.names);
+	xs_distinct_map_release(&d.names);
 	return rc;
 }

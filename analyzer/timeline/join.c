@@ -43,22 +43,26 @@ static int sort_calls(struct xs_trace *trace)
 	return rc;
 }
 
-/* Ranges are in the order of their ends: of several that start together, the
- * last one is the outer one. */
+static uint64_t start_of_range(const void *trace, uint32_t i)
+{
+	return ((const struct xs_trace *)trace)->nvtx[i].start_ns;
+}
+
+static uint64_t end_of_range(const void *trace, uint32_t i)
+{
+	return ((const struct xs_trace *)trace)->nvtx[i].end_ns;
+}
+
+/* A range comes before those in it. */
 static int sort_nvtx(struct xs_trace *trace)
 {
 	const size_t count = trace->nvtx_count;
 	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
-	int rc;
+	int rc = keys && count < XS_NONE
+		     ? xs_keys_sort_nested(keys, count, trace, start_of_range,
+					   end_of_range)
+		     : -ENOMEM;
 
-	if (!keys || count >= XS_NONE) {
-		free(keys);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct xs_key){trace->nvtx[count - 1 - i].start_ns,
-					  (uint32_t)(count - 1 - i)};
-	rc = xs_keys_sort(keys, count);
 	if (!rc)
 		xs_keys_apply(keys, count, trace->nvtx, sizeof(*trace->nvtx));
 	free(keys);

@@ -198,7 +198,8 @@ static int add_name(struct builder *b, const struct xs_key *keys, size_t count)
 		const struct xs_nvtx *range = &b->trace->nvtx[keys[i].index];
 
 		if (last && !range->process && range->thread == last->thread &&
-		    range->start_ns < last->end_ns)
+		    range->start_ns < last->end_ns &&
+		    range->end_ns <= last->end_ns)
 			continue;
 		last = range;
 		measure(b, range, sum->count++);
@@ -237,7 +238,11 @@ static int by_total(const void *a, const void *b)
 
 	if (of_x != of_y)
 		return of_x > of_y ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name;
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	if (x->domain != y->domain)
+		return x->domain < y->domain ? -1 : 1;
+	return x->process - y->process;
 }
 
 int xs_nvtx_sums_build(const struct xs_trace *trace, struct xs_nvtx_sums *out)

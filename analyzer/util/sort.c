@@ -94,6 +94,28 @@ int xs_keys_sort(struct xs_key *keys, size_t count)
 	return 0;
 }
 
+int xs_keys_sort_nested(struct xs_key *keys, size_t count, const void *self,
+			uint64_t (*start_ns)(const void *self, uint32_t i),
+			uint64_t (*end_ns)(const void *self, uint32_t i))
+{
+	size_t end;
+	int rc;
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] =
+		    (struct xs_key){start_ns(self, (uint32_t)i), (uint32_t)i};
+	rc = xs_keys_sort(keys, count);
+	for (size_t i = 0; !rc && i < count; i = end) {
+		const uint64_t start = keys[i].key;
+
+		for (end = i; end < count && keys[end].key == start; end++)
+			keys[end].key =
+			    UINT64_MAX - end_ns(self, keys[end].index);
+		rc = xs_keys_sort(keys + i, end - i);
+	}
+	return rc;
+}
+
 void xs_keys_apply(struct xs_key *keys, size_t count, void *items,
 		   size_t item_bytes)
 {

@@ -23,6 +23,13 @@ void *xs_array_grow(void *items, size_t count, size_t item_bytes);
  */
 int xs_keys_sort(struct xs_key *keys, size_t count);
 
+/* Sorts the numbers 0 to count - 1 so that what contains another comes first:
+ * by start, and of those that start together the longest first. Fills keys;
+ * their `key` has no meaning. Returns 0 or -ENOMEM. */
+int xs_keys_sort_nested(struct xs_key *keys, size_t count, const void *self,
+			uint64_t (*start_ns)(const void *self, uint32_t i),
+			uint64_t (*end_ns)(const void *self, uint32_t i));
+
 /* Moves items[keys[i].index] to items[i] for all i, and sets keys[i].index = i.
  * item_bytes: at most 128. */
 void xs_keys_apply(struct xs_key *keys, size_t count, void *items,

@@ -282,6 +282,22 @@ class Nsys(unittest.TestCase):
         self.assertEqual(request["h2d_bytes"], 12 << 20)
         self.assertEqual(found["solver", "halo exchange"]["kernels"], 0)
 
+    def test_nvtx_ranges_of_one_name(self):
+        """One that contains another counts once, wherever it is in the file."""
+        path, ms = self.write("3.25"), 1000000
+        with sqlite3.connect(path) as db:
+            db.executemany(
+                "INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, "
+                "domainId) VALUES (?, ?, 59, ?, ?, 0)",
+                [(start * ms, end * ms, name, write_nsys.GLOBAL | write_nsys.TID)
+                 for start, end, name in ((24, 25, "nested"), (24, 26, "nested"),
+                                          (26, 28, "crossing"), (27, 29, "crossing"))])
+        done = run("report", "--format", "json", "--by-range", "--machine", "h200", path)
+        found = {r["name"]: (r["count"], r["total_ns"])
+                 for r in json.loads(done.stdout)["nvtx"]["ranges"]}
+        self.assertEqual(found["nested"], (1, 2 * ms))
+        self.assertEqual(found["crossing"], (2, 4 * ms))
+
 
 def packed(path, events, **top):
     with gzip.open(path, "wt") as file:
