@@ -2,6 +2,7 @@
 /* --by-range: the run by NVTX ranges. */
 #include "report/render/text/parts.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 /* Names printed, unless all are asked for. */
@@ -95,7 +96,9 @@ int xs_render_text_nvtx(const struct xs_terminal *terminal,
 	xs_terminal_heading(terminal, "NVTX ranges",
 			    "each: medians of one; in, kernels and out: what "
 			    "it issued");
-	if (nvtx->missing || !notes) {
+	if (!notes)
+		return -ENOMEM;
+	if (nvtx->missing) {
 		xs_terminal_print(terminal, XS_PLAIN, "  none: %s\n",
 				  nvtx->missing);
 		return 0;
