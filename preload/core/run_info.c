@@ -61,6 +61,7 @@ static void write_wrong(const char *assignment,
 void xs_run_info_write(void)
 {
 	const char *other = xs_injection_other();
+	const char *of_nvtx = xs_injection_other_of_nvtx();
 	enum xs_hash_mode hash = xs_config_hash();
 	char host[256] = "";
 
@@ -83,9 +84,9 @@ void xs_run_info_write(void)
 		    "(CUDA_INJECTION64_PATH=%s): it was not replaced; "
 		    "times are longer if it slows the program",
 		    other);
-	if (xs_injection_other_has_nvtx())
+	if (of_nvtx)
 		xs_trace_info("note",
 			      "another tool records the NVTX ranges "
 			      "(" XS_INJECTION_NVTX "=%s): they are not here",
-			      getenv(XS_INJECTION_NVTX));
+			      of_nvtx);
 }

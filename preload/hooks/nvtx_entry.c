@@ -21,6 +21,13 @@ static uint32_t number_of(uintptr_t handle)
 	return xs_nvtx_name_exists(handle) ? (uint32_t)handle : 0;
 }
 
+/* Handle 0 is the default domain. */
+static uint32_t domain_of(uintptr_t handle)
+{
+	return handle && !xs_nvtx_name_exists(handle) ? XS_NVTX_NO_ROOM
+						      : (uint32_t)handle;
+}
+
 static uint32_t name_ascii(const char *text)
 {
 	return text ? xs_nvtx_name(text) : 0;
@@ -33,6 +40,8 @@ static uint32_t name_wide(const wchar_t *text)
 
 static uint32_t name_of(const struct xs_nvtx_attributes *attributes)
 {
+	if (!xs_nvtx_wants_names())
+		return XS_NVTX_UNWANTED;
 	if (!attributes || attributes->size < sizeof(*attributes))
 		return 0;
 	switch (attributes->message_type) {
@@ -45,6 +54,17 @@ static uint32_t name_of(const struct xs_nvtx_attributes *attributes)
 	default:
 		return 0;
 	}
+}
+
+/* Names of ranges that will not be written take no place. */
+static uint32_t range_ascii(const char *text)
+{
+	return xs_nvtx_wants_names() ? name_ascii(text) : XS_NVTX_UNWANTED;
+}
+
+static uint32_t range_wide(const wchar_t *text)
+{
+	return xs_nvtx_wants_names() ? name_wide(text) : XS_NVTX_UNWANTED;
 }
 
 static int push(uint32_t domain, uint32_t name)
@@ -60,12 +80,12 @@ static int push_ex(const struct xs_nvtx_attributes *attributes)
 
 static int push_ascii(const char *text)
 {
-	return push(0, name_ascii(text));
+	return push(0, range_ascii(text));
 }
 
 static int push_wide(const wchar_t *text)
 {
-	return push(0, name_wide(text));
+	return push(0, range_wide(text));
 }
 
 static int pop(void)
@@ -81,30 +101,30 @@ static uint64_t start_ex(const struct xs_nvtx_attributes *attributes)
 
 static uint64_t start_ascii(const char *text)
 {
-	return xs_nvtx_start(0, name_ascii(text));
+	return xs_nvtx_start(0, range_ascii(text));
 }
 
 static uint64_t start_wide(const wchar_t *text)
 {
-	return xs_nvtx_start(0, name_wide(text));
+	return xs_nvtx_start(0, range_wide(text));
 }
 
 static int domain_push(uintptr_t domain,
 		       const struct xs_nvtx_attributes *attributes)
 {
-	return push(number_of(domain), name_of(attributes));
+	return push(domain_of(domain), name_of(attributes));
 }
 
 static int domain_pop(uintptr_t domain)
 {
-	xs_nvtx_pop(number_of(domain));
+	xs_nvtx_pop(domain_of(domain));
 	return XS_NVTX_NO_LEVEL;
 }
 
 static uint64_t domain_start(uintptr_t domain,
 			     const struct xs_nvtx_attributes *attributes)
 {
-	return xs_nvtx_start(number_of(domain), name_of(attributes));
+	return xs_nvtx_start(domain_of(domain), name_of(attributes));
 }
 
 static void domain_end(uintptr_t domain, uint64_t id)
@@ -127,12 +147,16 @@ static uintptr_t domain_register_wide(uintptr_t domain, const wchar_t *text)
 
 static uintptr_t domain_create(const char *name)
 {
-	return name_ascii(name);
+	const uint32_t number = name_ascii(name);
+
+	return number ? number : XS_NVTX_NO_ROOM;
 }
 
 static uintptr_t domain_create_wide(const wchar_t *name)
 {
-	return name_wide(name);
+	const uint32_t number = name_wide(name);
+
+	return number ? number : XS_NVTX_NO_ROOM;
 }
 
 struct entry {

@@ -179,7 +179,7 @@ uint32_t xs_nvtx_name_string(uint32_t number, struct xs_writer *writer)
 {
 	struct name *name;
 
-	if (!number)
+	if (!number || number == XS_NVTX_NO_ROOM)
 		return 0;
 	name = &atomic_load_explicit(&names, memory_order_acquire)
 		    ->items[number - 1];

@@ -14,6 +14,9 @@
 /* Numbers are 1 to this. Further names have number 0. */
 #define XS_NVTX_NAMES_MOST 8192u
 
+/* The number of domains for whose names there is no room. It has no string. */
+#define XS_NVTX_NO_ROOM (XS_NVTX_NAMES_MOST + 1)
+
 /* Bytes of a name that are kept. */
 #define XS_NVTX_NAME_BYTES 243u
 
@@ -29,8 +32,8 @@ uint32_t xs_nvtx_name_wide(const wchar_t *text);
 /* Returns whether a name has this number. */
 bool xs_nvtx_name_exists(uint64_t number);
 
-/* Returns the string id of a number; 0 for number 0, or if there was no room to
- * write the string. */
+/* Returns the string id of a number; 0 for number 0 and XS_NVTX_NO_ROOM, or if
+ * there was no room to write the string. */
 uint32_t xs_nvtx_name_string(uint32_t number, struct xs_writer *writer);
 
 #endif

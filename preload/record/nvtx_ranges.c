@@ -95,6 +95,17 @@ static bool is_off(void)
 	       XS_SESSION_OFF;
 }
 
+static bool is_recorded(void)
+{
+	return atomic_load_explicit(&xs_capture_mode_now,
+				    memory_order_relaxed) == XS_DETAIL_RECORDED;
+}
+
+bool xs_nvtx_wants_names(void)
+{
+	return !is_off() && is_recorded();
+}
+
 /* A signal handler that pushes and pops in between leaves the stack as it was.
  */
 void xs_nvtx_push(uint32_t domain, uint32_t name)
@@ -190,9 +201,8 @@ static void write_ended(xs_u8 kind, const struct range *range)
 
 static void record(xs_u8 kind, const struct range *range)
 {
-	if (xs_session_is_recording() &&
-	    atomic_load_explicit(&xs_capture_mode_now, memory_order_relaxed) ==
-		XS_DETAIL_RECORDED)
+	if (range->name != XS_NVTX_UNWANTED && xs_session_is_recording() &&
+	    is_recorded())
 		write_ended(kind, range);
 }
 

@@ -3,9 +3,10 @@
  * The NVTX ranges that the program opens and closes. They name its code: they
  * are not the recorded range of XFERSPY_RANGE.
  *
- * A range is written when it ends, if calls are recorded then. A range that has
- * not ended when the process does is not in the trace. All functions keep
- * errno, have no cancellation point and may be called in signal handlers.
+ * A range is written when it ends, if calls were recorded when it began, or
+ * CUDA had not started, and are recorded then. A range that has not ended when
+ * the process does is not in the trace. All functions keep errno, have no
+ * cancellation point and may be called in signal handlers.
  */
 #ifndef XS_PRELOAD_RECORD_NVTX_RANGES_H
 #define XS_PRELOAD_RECORD_NVTX_RANGES_H
@@ -15,6 +16,11 @@
 
 /* Prepares. Returns false if there is no memory. */
 bool xs_nvtx_ranges_open(void);
+
+/* Returns whether a range that begins now may be written. If not, its name is
+ * XS_NVTX_UNWANTED. */
+bool xs_nvtx_wants_names(void);
+#define XS_NVTX_UNWANTED UINT32_MAX
 
 /* Opens a range of the calling thread, and closes its last one in the domain,
  * if there is one. domain and name: numbers of names; domain 0: the default. */

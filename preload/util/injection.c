@@ -12,8 +12,7 @@
 
 #define OUR_NAME "libxferspy.so"
 
-static char other[PATH_MAX];
-static bool others_nvtx;
+static char other[PATH_MAX], other_nvtx[PATH_MAX];
 
 /* Every copy of the library has this symbol, whatever its file is called. The
  * process's symbol is the first copy's, since a preloaded library comes before
@@ -39,14 +38,17 @@ static bool is_second_copy(const void *own_base)
 	return first && dladdr(first, &found) && found.dli_fbase != own_base;
 }
 
-/* Returns whether the value names another tool's library. A parent process with
- * xferspy may have set our path already. */
-static bool is_of_other(const char *set, const char *path)
+/* Keeps the variable's value if it names another tool's library. A parent
+ * process with xferspy may have set our path already. */
+static void keep_other(const char *variable, const char *path,
+		       char kept[PATH_MAX])
 {
+	const char *set = getenv(variable);
 	char theirs[PATH_MAX];
 
-	return set && set[0] && !has_our_name(set) &&
-	       !(realpath(set, theirs) && strcmp(theirs, path) == 0);
+	if (set && !has_our_name(set) &&
+	    !(realpath(set, theirs) && strcmp(theirs, path) == 0))
+		snprintf(kept, PATH_MAX, "%s", set);
 }
 
 static void set_unless_set(const char *variable, const char *path)
@@ -59,7 +61,6 @@ static void set_unless_set(const char *variable, const char *path)
 
 bool xs_injection_claim(void)
 {
-	const char *set = getenv(XS_INJECTION_CUDA);
 	char path[PATH_MAX];
 	Dl_info self;
 
@@ -69,9 +70,8 @@ bool xs_injection_claim(void)
 		return false;
 	if (!realpath(self.dli_fname, path))
 		path[0] = '\0';
-	if (is_of_other(set, path))
-		snprintf(other, sizeof(other), "%s", set);
-	others_nvtx = is_of_other(getenv(XS_INJECTION_NVTX), path);
+	keep_other(XS_INJECTION_CUDA, path, other);
+	keep_other(XS_INJECTION_NVTX, path, other_nvtx);
 	set_unless_set(XS_INJECTION_CUDA, path);
 	set_unless_set(XS_INJECTION_NVTX, path);
 	return true;
@@ -82,25 +82,31 @@ const char *xs_injection_other(void)
 	return other[0] ? other : NULL;
 }
 
-bool xs_injection_other_has_nvtx(void)
-{
-	return others_nvtx;
-}
-
-bool xs_injection_other_will_load(void)
+/* Returns whether that library will be loaded in our place. */
+static bool will_load(const char *library)
 {
 	char magic[SELFMAG] = "";
 	int fd;
 
-	if (!other[0])
+	if (!library[0])
 		return false;
-	if (!strchr(other, '/'))
-		return strcmp(other, "none") != 0;
-	fd = open(other, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (!strchr(library, '/'))
+		return strcmp(library, "none") != 0;
+	fd = open(library, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
 	if (read(fd, magic, sizeof(magic)) != sizeof(magic))
 		magic[0] = '\0';
 	close(fd);
 	return memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
+bool xs_injection_other_will_load(void)
+{
+	return will_load(other);
+}
+
+const char *xs_injection_other_of_nvtx(void)
+{
+	return will_load(other_nvtx) ? other_nvtx : NULL;
 }

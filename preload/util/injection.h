@@ -18,12 +18,12 @@ bool xs_injection_claim(void);
  * NULL. */
 const char *xs_injection_other(void);
 
-/* Returns whether the variable of NVTX named another tool's library, which gets
- * the ranges instead of us. */
-bool xs_injection_other_has_nvtx(void);
-
 /* Returns whether CUDA will load that library, as far as can be told. False if
  * the variable is set to keep tools out, for example to "none". */
 bool xs_injection_other_will_load(void);
+
+/* Returns the other tool's library that the variable of NVTX named then and
+ * that gets the ranges instead of us; NULL if NVTX will load none, as above. */
+const char *xs_injection_other_of_nvtx(void);
 
 #endif

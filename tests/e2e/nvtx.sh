@@ -63,6 +63,20 @@ read_trace
 expect "names" "$(count '^nvtx ')" 8192
 expect "lost names" "$(sum '^loss what=5 ' count)" 808
 
+same domains 8192
+read_trace
+expect "ranges of the domain without room" \
+	"$(ranges 'name 1')/$(ranges 'name 2')" 1/2
+expect "they are lost" "$(sum '^loss what=5 ' count)" 1
+
+export XFERSPY_RANGE=profiler
+same outside 9000
+unset XFERSPY_RANGE
+read_trace
+expect "after others outside" "$(ranges recorded)" 1
+expect "began outside" "$(count '^nvtx ')" 1
+expect "outside: lost" "$(sum '^loss what=5 ' count)" 0
+
 same signals
 read_trace
 within "handlers" "$(ranges handler)" 100 1e9
@@ -119,3 +133,8 @@ read_trace
 expect "another tool is called" "$(grep -c '^other$' err)" 1
 expect "another tool: ranges" "$(count '^nvtx')" 0
 expect "another tool: said" "$(count 'records the NVTX ranges')" 1
+NVTX_INJECTION64_PATH=none traced "$XS_APPS/nvtx" steps
+unharmed "no tool"
+read_trace
+expect "no tool: ranges" "$(count '^nvtx')" 0
+expect "no tool: said" "$(count 'records the NVTX ranges')" 0

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cuda_profiler_api.h>
 #include <nvtx3/nvToolsExt.h>
 
 static const size_t count = 1 << 16;
@@ -145,16 +146,51 @@ static void odd()
 	nvtxRangePushA("never popped");
 }
 
-static void many(int names)
+static void many_names(int names)
 {
 	char name[32];
 
-	allocate();
 	for (int i = 0; i < names; i++) {
 		snprintf(name, sizeof(name), "name %d", i);
 		nvtxRangePushA(name);
 		nvtxRangePop();
 	}
+}
+
+static void many(int names)
+{
+	allocate();
+	many_names(names);
+}
+
+/* Names of ranges outside of recording, then domains, then those inside. */
+static void outside(int names)
+{
+	allocate();
+	cudaProfilerStop();
+	many_names(names);
+	nvtxRangePushA("around");
+	cudaProfilerStart();
+	nvtxRangePushA("recorded");
+	copy_in();
+	nvtxRangePop();
+	nvtxRangePop();
+	cudaProfilerStop();
+}
+
+/* The last domain finds no room for its name: its ranges are its own. */
+static void domains(int names)
+{
+	nvtxEventAttributes_t inner = named("name 1"), outer = named("name 2");
+	nvtxDomainHandle_t domain;
+
+	allocate();
+	many_names(names);
+	domain = nvtxDomainCreateA("one too many");
+	nvtxRangePushEx(&outer);
+	nvtxDomainRangePushEx(domain, &inner);
+	nvtxRangePop();
+	nvtxDomainRangePop(domain);
 }
 
 static volatile sig_atomic_t handled;
@@ -314,6 +350,10 @@ int main(int argc, char **argv)
 		odd();
 	else if (!strcmp(mode, "many"))
 		many(n);
+	else if (!strcmp(mode, "outside"))
+		outside(n);
+	else if (!strcmp(mode, "domains"))
+		domains(n);
 	else if (!strcmp(mode, "signals"))
 		signals();
 	else if (!strcmp(mode, "fork-before"))
