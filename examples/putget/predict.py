@@ -58,8 +58,10 @@ def of_profile(path):
     names = {name: own[name] for name in ("poll_system_ns", "store_64_ns",
                                           "proxy_ns", "g_load_ns",
                                           "g_store_ns")}
-    names |= {"l2_bytes": profile["l2_bytes"], "G_near": own["block_store"],
-              "G_far": own["block_store_far"]}
+    # a profile without them is of an earlier calibration
+    names |= {"l2_bytes": profile.get("l2_bytes") or 0,
+              "G_near": own["block_store"],
+              "G_far": own.get("block_store_far", own["block_store"])}
     names["launch_signal_ns"] = own["call_launch_ns"] + own["launch_latency_ns"]
     trip = own["flag_ns"] + own["poll_host_ns"]
     for way, block, mapped in (("h2d", "block_load", "mapped_read"),
