@@ -11,7 +11,8 @@
 /* Longest phases of each side that are compared. */
 #define XS_DIFF_PHASES_MAX 256
 
-/* Programs or arguments, GPUs, drivers, and which part of each was traced. */
+/* Programs or arguments, GPUs, drivers, tools, and for each side which part of
+ * it was traced. */
 #define XS_DIFF_WARNINGS_MAX 6
 
 enum xs_diff_unit { XS_DIFF_NS, XS_DIFF_BYTES, XS_DIFF_COUNT };

@@ -126,8 +126,9 @@ static int64_t after(int64_t wall_ns, int64_t saves_ns)
 	return after_ns;
 }
 
-/* The most that a row claims of a round. Where rounds run beside each other,
- * the host's own work hides behind them, without the tracer's part. */
+/* The most that a row claims of a round. A row that lets rounds run beside each
+ * other hides the host's own work behind them: only what rounds share limits
+ * it. */
 static int64_t most_of_row_ns(const struct xs_result_phase *phase,
 			      unsigned changes)
 {

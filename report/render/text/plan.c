@@ -87,8 +87,8 @@ static const char *saves(const struct xs_result *result,
 /* Less of a saving outside of the steady part is not told. */
 #define OUTSIDE_PART 100
 
-/* "62 % of the steady part, ", or "58.1 ms in the steady part, 62 % of it, " if
- * some of the saving is outside of it. */
+/* "62 % of the steady part, ", or "58.1 ms in the steady part (62 % of it), "
+ * if some of the saving is outside of it. */
 static const char *in_steady(struct xs_result *result,
 			     const struct xs_result_step *step)
 {
