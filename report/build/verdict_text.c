@@ -226,6 +226,7 @@ static const char *only_counted(const struct xs_result *result)
  * if it takes more than all steps save; "" otherwise. */
 static const char *pinning(struct xs_result *result)
 {
+	const bool with_start = result->totals.init_ns == XS_UNKNOWN;
 	const int64_t wall_ns = result->run.wall_ns;
 	const int64_t ns = result->totals.pinned_alloc_ns -
 			   result->steady.totals.pinned_alloc_ns;
@@ -233,17 +234,20 @@ static const char *pinning(struct xs_result *result)
 
 	for (size_t i = 0; i < result->plan_count; i++)
 		xs_number_add(&planned_ns, result->plan[i].adds_saves_ns);
+	result->verdict.tells_pinning = false;
 	if (!result->verdict.repeats || wall_ns == XS_UNKNOWN ||
 	    result->totals.pinned_alloc_ns == XS_UNKNOWN ||
 	    result->steady.totals.pinned_alloc_ns == XS_UNKNOWN ||
 	    ns < wall_ns / PINNING_PART || ns <= planned_ns)
 		return "";
+	result->verdict.tells_pinning = true;
 	return xs_arena_print(
 	    &result->arena,
 	    "\nPinning memory takes %s outside of the steady part (%s of the "
-	    "run)%s: pin less of it, such as a few buffers to copy through in "
-	    "turns.",
+	    "run%s)%s: pin less of it, such as a few buffers to copy through "
+	    "in turns.",
 	    xs_units_ns(ns).s, xs_units_percent(ns, wall_ns).s,
+	    with_start ? ", perhaps with CUDA's start" : "",
 	    planned_ns ? ", more than the steps save" : "");
 }
 

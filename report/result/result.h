@@ -279,6 +279,7 @@ struct xs_result_verdict {
 	const char *host_place; /* the call before which the host spends the
 				 * most time in its own code; NULL: none */
 	const char *text;
+	bool tells_pinning; /* text has what pinning outside of it takes */
 };
 
 /* The steady part; empty if no round repeats. */

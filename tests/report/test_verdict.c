@@ -293,10 +293,15 @@ static void pinning_in_start_up_is_told(void **state)
 	result->plan_count = 0;
 	assert_int_equal(xs_verdict_say(result), 0);
 	says("(51.8 % of the run): pin less of it");
+	assert_true(result->verdict.tells_pinning);
+	result->totals.init_ns = XS_UNKNOWN;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("(51.8 % of the run, perhaps with CUDA's start): pin less of it");
 	result->steady.totals.pinned_alloc_ns =
 	    result->totals.pinned_alloc_ns - result->run.wall_ns / 10 + MS;
 	assert_int_equal(xs_verdict_say(result), 0);
 	assert_null(strstr(result->verdict.text, "Pinning memory"));
+	assert_false(result->verdict.tells_pinning);
 }
 
 static void what_is_missing_is_said(void **state)

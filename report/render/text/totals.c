@@ -156,14 +156,15 @@ static void put_host(struct whole *in)
 		    "allocates or registers memory");
 }
 
-/* The verdict has the other times outside the steady part. */
+/* The verdict has the other times outside the steady part, and this one if it
+ * is long. */
 static void put_pinning(const struct xs_terminal *terminal,
 			struct xs_result *result)
 {
 	const int64_t all_ns = result->totals.pinned_alloc_ns;
 	const int64_t ns = all_ns - result->steady.totals.pinned_alloc_ns;
 
-	if (all_ns != XS_UNKNOWN &&
+	if (all_ns != XS_UNKNOWN && !result->verdict.tells_pinning &&
 	    ns > result->run.wall_ns / XS_RESULT_LEAST_PART)
 		xs_terminal_print(
 		    terminal, XS_PLAIN,
