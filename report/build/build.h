@@ -41,7 +41,8 @@ int64_t xs_build_free_bytes(const struct xs_result *result,
 
 /* Fills run.links, and notes copies through the host. Needs totals, coverage
  * and the machine. Returns 0 or -ENOMEM. */
-int xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace);
+int xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_run_span *steady);
 
 /* Adds notes on phases that ran concurrently or on another GPU model. Call
  * after the phases are built. */

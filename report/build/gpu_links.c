@@ -68,7 +68,9 @@ static void add_direct(struct xs_result_run *run, const struct xs_trace *trace,
 		      xs_number_bounded(op->end_ns - op->start_ns));
 }
 
-static void add_staged(struct xs_result_run *run, const struct copies *copies)
+static void add_staged(struct xs_result_run *run,
+		       const struct xs_run_span *steady,
+		       const struct copies *copies)
 {
 	struct xs_result_gpu_link *link;
 
@@ -84,6 +86,10 @@ static void add_staged(struct xs_result_run *run, const struct copies *copies)
 	xs_number_add(&link->staged_bytes, xs_number_bounded(copies->bytes));
 	xs_number_add(&link->staged_ns,
 		      xs_number_bounded(copies->end_ns - copies->start_ns));
+	if (copies->start_ns >= steady->from_ns &&
+	    copies->start_ns < steady->to_ns)
+		xs_number_add(&link->steady_ops,
+			      xs_number_bounded(copies->ops));
 }
 
 static void take_part(const struct xs_trace *trace, const struct xs_op *op,
@@ -104,6 +110,7 @@ static void take_part(const struct xs_trace *trace, const struct xs_op *op,
 
 /* Joins the parts of each call. keys: their calls and ops, sorted. */
 static void add_parts(struct xs_result_run *run, const struct xs_trace *trace,
+		      const struct xs_run_span *steady,
 		      const struct xs_key *keys, size_t count)
 {
 	for (size_t i = 0; i < count;) {
@@ -114,11 +121,12 @@ static void add_parts(struct xs_result_run *run, const struct xs_trace *trace,
 		    device_of(trace, &trace->ops[keys[i].index]);
 		for (; i < count && keys[i].key == call; i++)
 			take_part(trace, &trace->ops[keys[i].index], &copies);
-		add_staged(run, &copies);
+		add_staged(run, steady, &copies);
 	}
 }
 
-static int add_copies(struct xs_result_run *run, const struct xs_trace *trace)
+static int add_copies(struct xs_result_run *run, const struct xs_trace *trace,
+		      const struct xs_run_span *steady)
 {
 	struct xs_key *keys = malloc((trace->op_count + 1) * sizeof(*keys));
 	size_t count = 0;
@@ -138,7 +146,7 @@ static int add_copies(struct xs_result_run *run, const struct xs_trace *trace)
 	}
 	err = xs_keys_sort(keys, count);
 	if (!err)
-		add_parts(run, trace, keys, count);
+		add_parts(run, trace, steady, keys, count);
 	free(keys);
 	return err;
 }
@@ -255,14 +263,15 @@ static void note_unlisted(struct xs_result *result)
 			      copies == 1 ? "is" : "are", LINKS_MAX);
 }
 
-int xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace)
+int xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_run_span *steady)
 {
 	struct xs_result_run *run = &result->run;
 	int err;
 
 	run->links =
 	    xs_arena_alloc(&result->arena, LINKS_MAX, sizeof(*run->links));
-	err = run->links ? add_copies(run, trace) : -ENOMEM;
+	err = run->links ? add_copies(run, trace, steady) : -ENOMEM;
 	note_unlisted(result);
 	for (size_t i = 0; !err && i < run->link_count; i++) {
 		struct xs_result_gpu_link *link = &run->links[i];

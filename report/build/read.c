@@ -13,7 +13,6 @@
 #include "report/build/build.h"
 #include "report/build/steady.h"
 #include "report/build/verdict.h"
-#include "report/plan/link_steps.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/plan.h"
 #include "report/result/best.h"
@@ -280,8 +279,6 @@ static int build_advice(struct build *b)
 	if (!err)
 		err = xs_plan_build(result);
 	if (!err)
-		xs_plan_links(result);
-	if (!err)
 		err = xs_verdict_say(result);
 	if (!err && b->options->timeline)
 		err = b->options->timeline(result, trace, &b->phases);
@@ -307,7 +304,7 @@ static int build(struct build *b, const char *path)
 	if (!err)
 		err = build_measured(b);
 	if (!err)
-		err = xs_build_gpu_links(b->result, b->trace);
+		err = xs_build_gpu_links(b->result, b->trace, &b->steady.span);
 	if (!err)
 		err = build_estimates(b);
 	return err ? err : build_advice(b);

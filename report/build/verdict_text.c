@@ -5,6 +5,7 @@
 #include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
 #include "report/plan/limit.h"
+#include "report/plan/link_steps.h"
 #include "report/plan/phase_estimate.h"
 #include "report/result/number.h"
 #include "report/result/site.h"
@@ -230,7 +231,7 @@ static const char *pinning(struct xs_result *result)
 	const int64_t wall_ns = result->run.wall_ns;
 	const int64_t ns = result->totals.pinned_alloc_ns -
 			   result->steady.totals.pinned_alloc_ns;
-	int64_t planned_ns = 0;
+	int64_t planned_ns = xs_plan_links_save_ns(result);
 
 	for (size_t i = 0; i < result->plan_count; i++)
 		xs_number_add(&planned_ns, result->plan[i].adds_saves_ns);

@@ -3,6 +3,7 @@
 
 #include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
+#include "report/plan/link_steps.h"
 #include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
@@ -124,9 +125,9 @@ static int64_t in_steady_ns(const struct xs_result_phase *phase,
 }
 
 /* Rounds of several phases may run side by side, and the median may be longer
- * than the mean: together they save no more than the steady part without its
- * kernels, or else than what the plan does, or the fastest row of a phase whose
- * rounds run alone. */
+ * than the mean: together they save no more than the longest of three, the
+ * steady part without its kernels, what the plan saves, and what the fastest
+ * row of a phase whose rounds run alone saves; nor than the steady part. */
 static int64_t most_of_steady_ns(const struct xs_result *result)
 {
 	const struct xs_result_verdict *verdict = &result->verdict;
@@ -148,6 +149,34 @@ static int64_t most_of_steady_ns(const struct xs_result *result)
 							 fastest_ns(phase)));
 	}
 	return most_ns < verdict->steady_ns ? most_ns : verdict->steady_ns;
+}
+
+/* Access to another GPU's memory is beside the rounds' own changes: the most is
+ * at least what all steps save. */
+static void raise_by_links(struct xs_result *result)
+{
+	struct xs_result_verdict *out = &result->verdict;
+	const int64_t links_ns = xs_plan_links_save_ns(result);
+	int64_t run_ns = links_ns, steady_ns = 0;
+
+	if (!links_ns)
+		return;
+	for (size_t i = 0; i < result->run.link_count; i++)
+		if (result->run.links[i].step)
+			xs_number_add(&steady_ns,
+				      result->run.links[i].saves_steady_ns);
+	for (size_t i = 0; i < result->plan_count; i++) {
+		const struct xs_result_step *step = &result->plan[i];
+
+		if (step->phase->apart)
+			continue;
+		xs_number_add(&run_ns, step->adds_saves_ns);
+		xs_number_add(&steady_ns, step->adds_steady_ns);
+	}
+	if (steady_ns > out->steady_ns)
+		steady_ns = out->steady_ns;
+	raise_to(&out->at_most_saves_ns, run_ns);
+	raise_to(&out->at_most_steady_ns, steady_ns);
 }
 
 void xs_limit_build(struct xs_result *result)
@@ -173,4 +202,5 @@ void xs_limit_build(struct xs_result *result)
 		    (double)out->at_most_steady_ns);
 		out->at_most_steady_ns = most_ns;
 	}
+	raise_by_links(result);
 }

@@ -1,14 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/plan/link_steps.h"
 
+#include "report/result/number.h"
+
 #include <inttypes.h>
 
+/* What its copies in the steady part save. */
+static int64_t saves_steady_ns(const struct xs_result *result,
+			       const struct xs_result_gpu_link *link)
+{
+	const struct xs_result_verdict *verdict = &result->verdict;
+	int64_t ns;
+
+	if (verdict->missing || !verdict->repeats || !link->staged_ops ||
+	    link->saves_ns == XS_UNKNOWN)
+		return 0;
+	ns = xs_number_round((double)link->saves_ns * (double)link->steady_ops /
+			     (double)link->staged_ops);
+	return ns < verdict->steady_ns ? ns : verdict->steady_ns;
+}
+
+/* In the steady part or in the run. */
 static bool is_worth_it(const struct xs_result *result,
 			const struct xs_result_gpu_link *link)
 {
+	const int64_t wall_ns = result->run.wall_ns;
+
 	return link->staged_ops && link->saves_low_ns > 0 &&
-	       link->saves_ns >
-		   result->verdict.steady_ns / XS_RESULT_LEAST_PART;
+	       (link->saves_steady_ns >
+		    result->verdict.steady_ns / XS_RESULT_LEAST_PART ||
+		(wall_ns != XS_UNKNOWN &&
+		 link->saves_ns > wall_ns / XS_RESULT_LEAST_PART));
 }
 
 /* What runs beside the copies is not looked at: the saving is an upper bound.
@@ -17,18 +39,25 @@ static void say(struct xs_result *result, struct xs_result_gpu_link *link)
 {
 	struct xs_arena *arena = &result->arena;
 	const int64_t a = link->first, b = link->second;
+	const char *of_steady = "";
+
+	if (link->saves_steady_ns > 0)
+		of_steady =
+		    xs_arena_print(arena, "%s of the steady part, ",
+				   xs_units_percent(link->saves_steady_ns,
+						    result->verdict.steady_ns)
+				       .s);
 
 	link->title = xs_arena_print(
 	    arena, "copies between GPU %" PRId64 " and %" PRId64 ": %s -> %s",
 	    a, b, xs_units_ns(link->staged_ns).s, xs_units_ns(link->peer_ns).s);
 	link->saving = xs_arena_print(
 	    arena,
-	    "saves up to %s (%s): %s of the steady part, %s of the run; "
-	    "effort: one call for each direction",
+	    "saves up to %s (%s): %s%s of the run; effort: one call for each "
+	    "direction",
 	    xs_units_ns(link->saves_ns).s,
 	    xs_units_range_ns(link->saves_low_ns, link->saves_high_ns).s,
-	    xs_units_percent(link->saves_ns, result->verdict.steady_ns).s,
-	    xs_units_percent(link->saves_ns, result->run.wall_ns).s);
+	    of_steady, xs_units_percent(link->saves_ns, result->run.wall_ns).s);
 	link->advice = xs_arena_print(
 	    arena,
 	    "Let the two GPUs access each other's memory, where "
@@ -52,9 +81,20 @@ void xs_plan_links(struct xs_result *result)
 	for (size_t i = 0; i < result->run.link_count; i++) {
 		struct xs_result_gpu_link *link = &result->run.links[i];
 
+		link->saves_steady_ns = saves_steady_ns(result, link);
 		if (!is_worth_it(result, link))
 			continue;
 		link->step = ++step;
 		say(result, link);
 	}
+}
+
+int64_t xs_plan_links_save_ns(const struct xs_result *result)
+{
+	int64_t saves_ns = 0;
+
+	for (size_t i = 0; i < result->run.link_count; i++)
+		if (result->run.links[i].step)
+			xs_number_add(&saves_ns, result->run.links[i].saves_ns);
+	return saves_ns;
 }

@@ -7,6 +7,7 @@
 #include "report/plan/alternatives.h"
 #include "report/plan/code.h"
 #include "report/plan/limit.h"
+#include "report/plan/link_steps.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
@@ -69,7 +70,7 @@ static const char *left_out(struct xs_result *result, const char *lead,
 
 const char *xs_plan_question(struct xs_result *result)
 {
-	int64_t saves_ns = 0;
+	int64_t saves_ns = xs_plan_links_save_ns(result);
 
 	for (size_t i = 0; i < result->plan_count; i++)
 		if (!result->plan[i].phase->apart)
@@ -97,23 +98,26 @@ static const char *unknown_launches(const struct xs_result *result)
 }
 
 /* "; pinned would shorten a round of phase 1 to 34.1 ms, but its setup takes 40
- * ms, more than the phase's rounds save (1 in all)", or "". */
-static const char *does_not_pay(struct xs_result *result)
+ * ms, more than the phase's rounds save (1 in all)", or "". *named: its row. */
+static const char *does_not_pay(struct xs_result *result,
+				const struct xs_result_estimate **named)
 {
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 		const struct xs_result_estimate *row =
 		    xs_result_best(phase, "pinned", true);
 
-		if (!phase->apart && row && row->saves_ns <= 0 &&
-		    row->setup_ns > 0)
-			return xs_arena_print(
-			    &result->arena,
-			    "; pinned would shorten a round of phase %" PRId64
-			    " to %s, but its setup takes %s, more than the "
-			    "phase's rounds save (%" PRId64 " in all)",
-			    phase->id, xs_units_ns(row->round_ns).s,
-			    xs_units_ns(row->setup_ns).s, phase->rounds);
+		if (phase->apart || !row || row->saves_ns > 0 ||
+		    row->setup_ns <= 0)
+			continue;
+		*named = row;
+		return xs_arena_print(
+		    &result->arena,
+		    "; pinned would shorten a round of phase %" PRId64
+		    " to %s, but its setup takes %s, more than the phase's "
+		    "rounds save (%" PRId64 " in all)",
+		    phase->id, xs_units_ns(row->round_ns).s,
+		    xs_units_ns(row->setup_ns).s, phase->rounds);
 	}
 	return "";
 }
@@ -174,8 +178,9 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns)
 
 /* "; the nearest without a condition is pinned: a round 363 us (300-370 us) ->
  * 310 us (270-381 us), which saves 0.4 % of the steady part": what would save
- * most, if anything does. */
-static const char *nearest(struct xs_result *result)
+ * most, if anything does. *named: its row. */
+static const char *nearest(struct xs_result *result,
+			   const struct xs_result_estimate **named)
 {
 	const struct xs_result_phase *of = NULL;
 	const struct xs_result_estimate *most, *as_is;
@@ -187,7 +192,8 @@ static const char *nearest(struct xs_result *result)
 	as_is = most ? xs_result_best(of, xs_strategies[0]->id, false) : NULL;
 	if (!as_is)
 		return xs_arena_print(&result->arena, "%s%s",
-				      does_not_pay(result), more);
+				      does_not_pay(result, named), more);
+	*named = most;
 	return xs_arena_print(
 	    &result->arena,
 	    "; %s is the nearest%s: a round %s -> %s, which saves %s of %s%s",
@@ -198,10 +204,12 @@ static const char *nearest(struct xs_result *result)
 	    share_of(result, of, most).s, xs_result_steady_name(result), more);
 }
 
-const char *xs_plan_no_step(struct xs_result *result)
+const char *xs_plan_no_step(struct xs_result *result,
+			    const struct xs_result_estimate **named)
 {
 	const char *uncertain, *launches;
 
+	*named = NULL;
 	if (result->verdict.missing)
 		return "not known: the verdict says what is missing";
 	if (result->machine_choice.other_gpu)
@@ -224,5 +232,6 @@ const char *xs_plan_no_step(struct xs_result *result)
 	return xs_arena_print(&result->arena,
 			      "nothing: no change is predicted to save 1 %% "
 			      "of %s and more than its uncertainty%s",
-			      xs_result_steady_name(result), nearest(result));
+			      xs_result_steady_name(result),
+			      nearest(result, named));
 }

@@ -5,6 +5,7 @@
 
 #include "report/plan/advice_text.h"
 #include "report/plan/code.h"
+#include "report/plan/link_steps.h"
 #include "report/plan/no_pinning.h"
 #include "report/plan/no_step.h"
 #include "report/plan/phase_estimate.h"
@@ -212,6 +213,30 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	fill_range(result, phases, after_ns, out);
 }
 
+/* Whether a step is of the steady part, or may be: access to another GPU's
+ * memory is of the run. */
+static bool has_step(const struct xs_result *result)
+{
+	return !result->verdict.missing &&
+	       ((result->plan_count && !result->plan[0].phase->apart) ||
+		xs_plan_links_save_ns(result) > 0);
+}
+
+/* What no step does. */
+static void say_rest(struct xs_result *result)
+{
+	const struct xs_result_estimate *named = NULL;
+
+	if (has_step(result))
+		result->question = xs_plan_question(result);
+	else
+		result->no_step = xs_plan_no_step(result, &named);
+	/* it may be the nearest change, which is named already */
+	if (!result->verdict.missing &&
+	    !(named && strcmp(named->strategy, "pinned") == 0))
+		result->no_pinning = xs_plan_no_pinning(result);
+}
+
 int xs_plan_build(struct xs_result *result)
 {
 	const size_t count = result->phase_count;
@@ -229,13 +254,7 @@ int xs_plan_build(struct xs_result *result)
 	while ((next = next_steps(phases, count)))
 		add_step(result, next, phases, count);
 	free(phases);
-	if (!result->plan_count || result->plan[0].phase->apart)
-		result->no_step = xs_plan_no_step(result);
-	else
-		result->question = xs_plan_question(result);
-	/* it may be the nearest change, which is named already */
-	if (!result->verdict.missing &&
-	    !(result->no_step && strstr(result->no_step, "pinned")))
-		result->no_pinning = xs_plan_no_pinning(result);
+	xs_plan_links(result);
+	say_rest(result);
 	return result->arena.failed ? -ENOMEM : 0;
 }

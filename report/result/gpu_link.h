@@ -17,9 +17,11 @@ struct xs_result_gpu_link {
 	/* what that saves if nothing runs beside the copies, with its range;
 	 * XS_UNKNOWN without the rates */
 	int64_t saves_ns, saves_low_ns, saves_high_ns;
+	int64_t steady_ops; /* staged ones that start in the steady part */
 	/* number of the step in the plan, after those of the phases, and its
 	 * lines: what, by how much, how, and the code; 0 and NULL: none */
 	int64_t step;
+	int64_t saves_steady_ns; /* of the steady part, at most all of it */
 	const char *title, *saving, *advice, *code;
 	const char *staged_text, *direct_text; /* sentences; NULL: no copies */
 };

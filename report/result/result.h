@@ -336,7 +336,8 @@ struct xs_result {
 	struct xs_result_steady steady;
 	struct xs_result_step *plan; /* in the order in which to do them */
 	size_t plan_count;
-	const char *no_step; /* why none is of the steady part; NULL: one is */
+	const char *no_step; /* why none is of the steady part; NULL: one is, or
+			      * one is access to another GPU's memory */
 	const char *no_pinning; /* why pinning is no step for a phase without
 				 * steps; NULL: there is no such phase */
 	const char *question; /* what may save more than the plan, and on which

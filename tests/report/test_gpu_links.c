@@ -236,6 +236,11 @@ static void access_is_a_step_with_a_range(void **state)
 					     "ms)"));
 	assert_non_null(strstr(link->code, "cudaSetDevice(0), "
 					   "cudaDeviceEnablePeerAccess(1, 0)"));
+	/* no round repeats: its part of the steady part is not known */
+	assert_null(strstr(link->saving, "steady part"));
+	/* it is a step of the plan for the other texts, too */
+	assert_null(result->no_step);
+	assert_true(result->verdict.at_most_saves_ns >= link->saves_ns);
 	xs_result_free(result);
 	/* less than any step saves */
 	machine.lo_staged_ns.value = 8e5;

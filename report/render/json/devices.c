@@ -60,6 +60,8 @@ static json_t *gpu_link(const struct xs_result_gpu_link *in)
 	SET_NUMBER(in, saves_low_ns);
 	SET_NUMBER(in, saves_high_ns);
 	SET_NUMBER(in, step);
+	SET_TEXT(in, title);
+	SET_TEXT(in, saving);
 	SET_TEXT(in, advice);
 	SET_TEXT(in, code);
 	return xs_json_finish(out, failed);

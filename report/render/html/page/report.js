@@ -108,16 +108,11 @@ function step(s, report, rounds) {
 }
 
 // Access to another GPU's memory, of no phase.
-function linkStep(link, report) {
+function linkStep(link) {
   return el('li',
-    el('div', el('div.saves', el('small', 'saves up to'), time(link.saves_ns)), el('small',
-      `${percent(link.saves_ns, report.trace.wall_ns)} of the run`)),
-    el('div', el('div', `${link.step}. `, el('span.chip', 'peer access'),
-      `: copies between GPU ${link.first} and ${link.second}: ${time(link.staged_ns)} \u2192 `,
-      el('b', time(link.peer_ns))),
-    el('small', `saves ${range(link.saves_low_ns, link.saves_high_ns)} if nothing runs beside them; ` +
-      'effort: one call for each direction'),
-    el('p', link.advice), el('pre', link.code)));
+    el('div', el('div.saves', el('small', 'saves up to'), time(link.saves_ns))),
+    el('div', el('div', `${link.step}. `, el('span.chip', 'peer access'), `: ${link.title}`),
+      el('small', link.saving), el('p', link.advice), el('pre', link.code)));
 }
 
 function plan(report, rounds) {
@@ -127,7 +122,7 @@ function plan(report, rounds) {
     none ? el('p', none) : null,
     steps.length ? [el('ol.plan', steps.map(s => step(s, report, rounds))), el('p.dim',
       'Ranges of the run are of another run: its start-up varies, too.')] : null,
-    links.length ? el('ol.plan', links.map(link => linkStep(link, report))) : null,
+    links.length ? el('ol.plan', links.map(linkStep)) : null,
     unpinned ? el('p', unpinned) : null, question ? el('p.warn', question) : null, code ? el('pre', code) : null);
 }
 
