@@ -20,9 +20,10 @@ struct range {
 /* The open ranges of a thread: one page. */
 #define MOST_DEPTH 255u
 
+/* Numbers are read once: a signal handler may pop, or push, in between. */
 struct stack {
-	uint32_t depth;
-	uint32_t beyond; /* open ranges that found no room */
+	_Atomic uint32_t depth;
+	_Atomic uint32_t beyond; /* open ranges that found no room */
 	uint64_t unused;
 	struct range ranges[MOST_DEPTH];
 };
@@ -106,6 +107,16 @@ bool xs_nvtx_wants_names(void)
 	return !is_off() && is_recorded();
 }
 
+static uint32_t get(const _Atomic uint32_t *number)
+{
+	return atomic_load_explicit(number, memory_order_relaxed);
+}
+
+static void set(_Atomic uint32_t *number, uint32_t value)
+{
+	atomic_store_explicit(number, value, memory_order_relaxed);
+}
+
 /* A signal handler that pushes and pops in between leaves the stack as it was.
  */
 void xs_nvtx_push(uint32_t domain, uint32_t name)
@@ -121,11 +132,14 @@ void xs_nvtx_push(uint32_t domain, uint32_t name)
 	}
 	if (!own_stack) {
 		lose();
-	} else if (own_stack->depth == MOST_DEPTH) {
-		own_stack->beyond++;
+		return;
+	}
+	depth = get(&own_stack->depth);
+	if (depth == MOST_DEPTH) {
+		set(&own_stack->beyond, get(&own_stack->beyond) + 1);
 		lose();
 	} else {
-		depth = own_stack->depth++;
+		set(&own_stack->depth, depth + 1);
 		atomic_signal_fence(memory_order_seq_cst);
 		own_stack->ranges[depth] =
 		    (struct range){xs_clock_realtime_ns(), domain, name};
@@ -135,17 +149,18 @@ void xs_nvtx_push(uint32_t domain, uint32_t name)
 /* Takes the last range of the domain off the stack. */
 static bool take(struct stack *stack, uint32_t domain, struct range *range)
 {
-	uint32_t i = stack->depth;
+	const uint32_t depth = get(&stack->depth);
+	uint32_t i = depth;
 
 	while (i > 0 && stack->ranges[i - 1].domain != domain)
 		i--;
 	if (i == 0)
 		return false;
 	*range = stack->ranges[i - 1];
-	for (; i < stack->depth; i++)
+	for (; i < depth; i++)
 		stack->ranges[i - 1] = stack->ranges[i];
 	atomic_signal_fence(memory_order_seq_cst);
-	stack->depth--;
+	set(&stack->depth, depth - 1);
 	return true;
 }
 
@@ -209,11 +224,13 @@ static void record(xs_u8 kind, const struct range *range)
 void xs_nvtx_pop(uint32_t domain)
 {
 	struct range range;
+	uint32_t beyond;
 
 	if (!own_stack)
 		return;
-	if (own_stack->beyond)
-		own_stack->beyond--;
+	beyond = get(&own_stack->beyond);
+	if (beyond)
+		set(&own_stack->beyond, beyond - 1);
 	else if (take(own_stack, domain, &range))
 		record(XS_REC_nvtx, &range);
 }

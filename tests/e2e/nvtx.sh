@@ -84,6 +84,13 @@ expect "nesting" "$(ranges inner)" "$(ranges outer)"
 expect "signals: damage" "$(count '^# damaged')" 0
 expect "signals: lost calls" "$(json lost)" 0
 
+if [ "$(uname -m)" = x86_64 ]; then
+	same popped-twice
+	read_trace
+	expect "popped twice: damage" "$(count '^# damaged')" 0
+	expect "popped twice: those after it" "$(ranges next)" 299
+fi
+
 same fork-after
 read_trace
 expect "fork: of the parent" "$(ranges parent)/$(ranges both)" 1/1

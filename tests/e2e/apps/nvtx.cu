@@ -9,6 +9,7 @@
 #include <ctime>
 #include <pthread.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cuda_profiler_api.h>
@@ -230,6 +231,46 @@ static void signals()
 	timer_delete(timer);
 }
 
+#ifdef __x86_64__
+/* A trap at the n-th instruction from now, for each n; 0: none any more. */
+static volatile int trap_in;
+
+static void on_trap(int, siginfo_t *, void *context)
+{
+	if (--trap_in)
+		return;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
+	nvtxRangePop();
+}
+
+/* A handler pops the range that is being popped. */
+static void popped_twice()
+{
+	struct sigaction action = {};
+
+	allocate();
+	action.sa_sigaction = on_trap;
+	action.sa_flags = SA_SIGINFO;
+	sigaction(SIGTRAP, &action, NULL);
+	for (int n = 1; n < 300; n++) {
+		nvtxRangePushA("popped");
+		trap_in = n;
+		__asm__ volatile("sub $128, %%rsp; pushfq;"
+				 "orq $0x100, (%%rsp); popfq;"
+				 "add $128, %%rsp" ::: "memory", "cc");
+		nvtxRangePop();
+		while (trap_in)
+			;
+		for (int depth = 0; depth < 3; depth++)
+			nvtxRangePop();
+		nvtxRangePushA("next");
+		nvtxRangePop();
+	}
+}
+#else
+static void popped_twice() {}
+#endif
+
 static void one_round(const char *name)
 {
 	nvtxRangePushA(name);
@@ -356,6 +397,8 @@ int main(int argc, char **argv)
 		domains(n);
 	else if (!strcmp(mode, "signals"))
 		signals();
+	else if (!strcmp(mode, "popped-twice"))
+		popped_twice();
 	else if (!strcmp(mode, "fork-before"))
 		forks(true);
 	else if (!strcmp(mode, "fork-after"))
