@@ -256,6 +256,49 @@ static void access_is_a_step_with_a_range(void **state)
 	xs_result_free(result);
 }
 
+/* Rounds of one GPU, with a copy to another one before them. */
+static const char beside_rounds[] =
+    "chunk thread=4711 base_ns=1767323045000000000\n"
+    "device device=1 cc_major=9 cc_minor=0 sm_count=132\n"
+    "queue queue=1 device=1 context=2 stream=7\n"
+    "site call_class=2 site=99 module=4294967295\n"
+    "copycall site=99 correlation=9001 start=250000000 duration=5000 "
+    "bytes=1048576 direction=3\n"
+    "chunk base_ns=1767323045000000000\n" OUT(9001, 250010000, 20000)
+	IN(9001, 250020000, 20000);
+
+/* Only what starts in the steady part is a share of it. */
+static void copies_before_the_rounds_are_of_the_run(void **state)
+{
+	const struct xs_result_options options = {.machine = &machine};
+	struct xs_result *result;
+	const char *error = "";
+	FILE *out = fopen("links.txt", "w");
+	FILE *in =
+	    fopen(XS_SOURCE_DIR "/tests/report/advice/offload-pinned.txt", "r");
+	int c;
+
+	(void)state;
+	assert_non_null(in);
+	assert_non_null(out);
+	while ((c = fgetc(in)) != EOF)
+		fputc(c, out);
+	fputs(beside_rounds, out);
+	fclose(in);
+	fclose(out);
+	machine.lo_staged_ns = (struct xs_param){1e7, 9e6, 1.1e7};
+	machine.G_staged = (struct xs_param){0.025, 0.024, 0.026};
+	machine.lo_peer_ns = (struct xs_param){8e5, 7e5, 8.5e5};
+	machine.G_peer = (struct xs_param){0.0025, 0.002, 0.003};
+	assert_int_equal(xs_result_read("links.txt", &options, &result, &error),
+			 0);
+	remove("links.txt");
+	assert_int_equal(result->run.links->step, result->plan_count + 1);
+	assert_int_equal(result->run.links->saves_steady_ns, 0);
+	assert_null(strstr(result->run.links->saving, "steady part"));
+	xs_result_free(result);
+}
+
 /* As in a damaged trace. */
 static void a_part_alone_is_no_copy(void **state)
 {
@@ -287,6 +330,8 @@ int main(void)
 	    cmocka_unit_test_setup(a_part_alone_is_no_copy, set_up),
 	    cmocka_unit_test_setup(further_pairs_are_counted, set_up),
 	    cmocka_unit_test_setup(access_is_a_step_with_a_range, set_up),
+	    cmocka_unit_test_setup(copies_before_the_rounds_are_of_the_run,
+				   set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
