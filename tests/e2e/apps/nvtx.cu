@@ -257,7 +257,8 @@ static void popped_twice()
 		trap_in = n;
 		__asm__ volatile("sub $128, %%rsp; pushfq;"
 				 "orq $0x100, (%%rsp); popfq;"
-				 "add $128, %%rsp" ::: "memory", "cc");
+				 "add $128, %%rsp" ::
+				     : "memory", "cc");
 		nvtxRangePop();
 		while (trap_in)
 			;
@@ -268,7 +269,9 @@ static void popped_twice()
 	}
 }
 #else
-static void popped_twice() {}
+static void popped_twice()
+{
+}
 #endif
 
 static void one_round(const char *name)
