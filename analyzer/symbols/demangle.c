@@ -178,12 +178,15 @@ char *xs_symbols_demangle(const char *name)
 const char *xs_symbols_bare_name(const char *name, size_t *length)
 {
 	static const char anonymous[] = "(anonymous namespace)";
-	const char *start = name;
+	static const char tag[] = "[abi:"; /* relax[abi:v1], as of numba */
+	const char *start = name, *tags;
 	int depth = 0;
 
 	for (const char *at = name; *at; at++) {
 		if (strncmp(at, anonymous, sizeof(anonymous) - 1) == 0)
 			at += sizeof(anonymous) - 2;
+		else if (strncmp(at, tag, sizeof(tag) - 1) == 0)
+			at += strcspn(at, "]") - 1;
 		else if (*at == '(' && depth == 0)
 			break;
 		else if (*at == '<')
@@ -193,6 +196,9 @@ const char *xs_symbols_bare_name(const char *name, size_t *length)
 		else if (depth == 0 && (*at == ' ' || *at == ':'))
 			start = at + 1;
 	}
+	tags = strstr(start, tag);
 	*length = strcspn(start, "<(");
+	if (tags && tags < start + *length)
+		*length = (size_t)(tags - start);
 	return start;
 }

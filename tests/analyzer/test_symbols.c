@@ -446,6 +446,26 @@ static void write_doubling(char *name, size_t size, unsigned pairs)
 					 "S_IS%c_S%c_E", digits[i], digits[i]);
 }
 
+static void test_bare_names(void **state)
+{
+	static const char *const cases[][2] = {
+	    {"void app::reduce<float>(float const*, int)", "reduce"},
+	    {"(anonymous namespace)::scale(float*)", "scale"},
+	    {"__main__::relax[abi:v1][abi:cw51](Array<float>)", "relax"},
+	    {"map::operator[](int)", "operator[]"},
+	    {"cut[abi:v1", "cut"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t length;
+		const char *bare = xs_symbols_bare_name(cases[i][0], &length);
+
+		assert_int_equal(length, strlen(cases[i][1]));
+		assert_memory_equal(bare, cases[i][1], length);
+	}
+}
+
 static bool is_demangler_there(void)
 {
 	char *plain = xs_symbols_demangle("_Z1fi");
@@ -502,6 +522,7 @@ int main(void)
 	    cmocka_unit_test(test_append),
 	    cmocka_unit_test(test_append_refuses),
 	    cmocka_unit_test(test_demangle),
+	    cmocka_unit_test(test_bare_names),
 	    cmocka_unit_test(test_demangle_many_references),
 	    cmocka_unit_test(test_demangle_is_bounded),
 	};
