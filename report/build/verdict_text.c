@@ -349,11 +349,10 @@ static const char *reordered(struct xs_result *result)
 		return "";
 	return xs_arena_print(
 	    &result->arena,
-	    " If only data ordered its work, with copies and kernels as fast "
-	    "as now, a round of phase %" PRId64 " would take at least %s, not "
-	    "%s.",
-	    flow->phase, xs_units_ns(flow->bound_ns).s,
-	    xs_units_ns(flow->round_ns).s);
+	    " Another order alone, without faster copies or kernels, takes a "
+	    "round of phase %" PRId64 " from %s to %s at least.",
+	    flow->phase, xs_units_ns(flow->round_ns).s,
+	    xs_units_ns(flow->bound_ns).s);
 }
 
 int xs_verdict_say(struct xs_result *result)
