@@ -3,6 +3,7 @@
 #include "preload/trace/strings.h"
 #include "preload/util/hot.h"
 #include "preload/util/intern.h"
+#include "preload/util/utf8.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -118,36 +119,17 @@ uint32_t xs_nvtx_name(const char *text)
 	return number_of(text, without_counters(text, bytes));
 }
 
-/* Appends a character in UTF-8. Returns the end, or NULL if it does not fit. */
-static char *append(char *at, const char *end, uint32_t c)
-{
-	if (c < 0x80 && at < end) {
-		*at++ = (char)c;
-	} else if (c < 0x800 && at + 1 < end) {
-		*at++ = (char)(0xc0 | c >> 6);
-		*at++ = (char)(0x80 | (c & 0x3f));
-	} else if (c < 0x10000 && at + 2 < end) {
-		*at++ = (char)(0xe0 | c >> 12);
-		*at++ = (char)(0x80 | (c >> 6 & 0x3f));
-		*at++ = (char)(0x80 | (c & 0x3f));
-	} else if (c < 0x110000 && at + 3 < end) {
-		*at++ = (char)(0xf0 | c >> 18);
-		*at++ = (char)(0x80 | (c >> 12 & 0x3f));
-		*at++ = (char)(0x80 | (c >> 6 & 0x3f));
-		*at++ = (char)(0x80 | (c & 0x3f));
-	} else {
-		return NULL;
-	}
-	return at;
-}
-
+/* A character that does not fit, or is none, ends the name. */
 uint32_t xs_nvtx_name_wide(const wchar_t *text)
 {
-	char utf8[XS_NVTX_NAME_BYTES], *end = utf8, *next = utf8;
+	char utf8[XS_NVTX_NAME_BYTES + XS_UTF8_MOST_BYTES], *end = utf8;
 
-	while (*text && next) {
-		next = append(end, utf8 + sizeof(utf8), (uint32_t)*text++);
-		end = next ? next : end;
+	for (; *text && (uint32_t)*text < 0x110000; text++) {
+		char *next = xs_utf8_put(end, (uint32_t)*text);
+
+		if (next > utf8 + XS_NVTX_NAME_BYTES)
+			break;
+		end = next;
 	}
 	return number_of(utf8, without_counters(utf8, (size_t)(end - utf8)));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/callstack/python/python_frame.h"
 #include "preload/callstack/python/python_line.h"
+#include "preload/util/utf8.h"
 
 #include <errno.h>
 #include <string.h>
@@ -57,26 +58,6 @@ static bool is_a(const struct xs_python *python, uintptr_t object,
 	       its_type == (uintptr_t)type;
 }
 
-static char *put_utf8(char *at, uint32_t c)
-{
-	if (c < 0x80) {
-		*at++ = (char)c;
-	} else if (c < 0x800) {
-		*at++ = (char)(0xc0 | c >> 6);
-		*at++ = (char)(0x80 | (c & 0x3f));
-	} else if (c < 0x10000) {
-		*at++ = (char)(0xe0 | c >> 12);
-		*at++ = (char)(0x80 | (c >> 6 & 0x3f));
-		*at++ = (char)(0x80 | (c & 0x3f));
-	} else {
-		*at++ = (char)(0xf0 | c >> 18);
-		*at++ = (char)(0x80 | (c >> 12 & 0x3f));
-		*at++ = (char)(0x80 | (c >> 6 & 0x3f));
-		*at++ = (char)(0x80 | (c & 0x3f));
-	}
-	return at;
-}
-
 /* The text of a str: address, length, bytes per character. */
 struct text {
 	uintptr_t at, length;
@@ -121,7 +102,7 @@ static int copy_text(const struct xs_python *python, uintptr_t object,
 	for (size_t i = 0; i < text.length && at < last; i++) {
 		uint32_t c = 0; /* little-endian */
 		memcpy(&c, raw + i * text.width, text.width);
-		at = put_utf8(at, c);
+		at = xs_utf8_put(at, c);
 	}
 	*at = '\0';
 	return 0;
