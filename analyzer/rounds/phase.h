@@ -118,6 +118,13 @@ struct xs_step {
 					  * copies of its site */
 };
 
+/* Whether the step is a call that waits on the host. */
+static inline bool xs_step_is_wait(const struct xs_step *step)
+{
+	return step->kind >= XS_STEP_SYNC_DEVICE &&
+	       step->kind <= XS_STEP_SYNC_EVENT;
+}
+
 /* Rates at which a host copies from one memory to another, bytes per ns, and
  * how many bytes are worth it. */
 #define XS_LEAST_HOST_COPY_RATE	 2

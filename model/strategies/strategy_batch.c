@@ -47,12 +47,6 @@ static bool is_alike(const struct xs_step *a, const struct xs_step *b)
 	       a->thread == b->thread && a->async == b->async;
 }
 
-static bool is_wait(const struct xs_step *step)
-{
-	return step->kind >= XS_STEP_SYNC_DEVICE &&
-	       step->kind <= XS_STEP_SYNC_EVENT;
-}
-
 /* Appends step i, a copy. before: the copy before it in the run, or NULL. */
 static void add_copy(struct run *run, const struct xs_step *before,
 		     const struct xs_step *steps, size_t i)
@@ -76,7 +70,8 @@ static struct run run_at(const struct xs_strategy_case *c, size_t first)
 	for (i = first; i < c->phase->step_count; i++) {
 		const struct xs_step *step = &steps[i];
 
-		if (before && is_wait(step) && step->thread == before->thread) {
+		if (before && xs_step_is_wait(step) &&
+		    step->thread == before->thread) {
 			waits++;
 			continue;
 		}

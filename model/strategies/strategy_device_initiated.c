@@ -30,12 +30,6 @@ static bool is_copy(const struct xs_step *step)
 	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
 }
 
-static bool is_wait(const struct xs_step *step)
-{
-	return step->kind >= XS_STEP_SYNC_DEVICE &&
-	       step->kind <= XS_STEP_SYNC_EVENT;
-}
-
 static double start_ns(const struct xs_machine *m, bool in)
 {
 	return xs_or_zero((in ? m->lo_h2d_ns : m->lo_d2h_ns).value) +
@@ -55,7 +49,7 @@ static struct found look(const struct xs_strategy_case *c)
 
 		found.copies += is_copy(step);
 		found.starts += is_copy(step) || step->kind == XS_STEP_KERNEL;
-		found.waits += is_wait(step) ||
+		found.waits += xs_step_is_wait(step) ||
 			       (step->kind == XS_STEP_D2H && step->blocking);
 		if (is_copy(step) && bytes_ns >= start_ns(m, in))
 			*(in ? &found.in_large : &found.out_large) = true;
@@ -134,7 +128,7 @@ static void take_steps(const struct xs_phase *phase, const struct xs_machine *m,
 		const struct xs_step *step = &phase->steps[i];
 		struct xs_action *action = &plan->actions[i];
 
-		if (is_wait(step)) {
+		if (xs_step_is_wait(step)) {
 			take_wait(m, open, action);
 			before = NULL;
 			open = false;

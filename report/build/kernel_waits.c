@@ -14,13 +14,6 @@ struct waits {
 	bool any_kernel;
 };
 
-static bool is_wait(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_SYNC_DEVICE ||
-	       step->kind == XS_STEP_SYNC_STREAM ||
-	       step->kind == XS_STEP_SYNC_EVENT;
-}
-
 static void add_site(struct waits *waits, uint32_t site)
 {
 	size_t i = 0;
@@ -43,7 +36,7 @@ static void add_gap(const struct xs_phase *phase, size_t *i,
 		++*i;
 	for (; waits->any_kernel && *i < phase->step_count && first < *i;
 	     first++)
-		if (is_wait(&phase->steps[first])) {
+		if (xs_step_is_wait(&phase->steps[first])) {
 			waits->all++;
 			add_site(waits, phase->steps[first].site);
 		}
