@@ -64,6 +64,12 @@ void xs_bench_read_uuid(const struct xs_bench *bench, char *text, size_t size);
 
 double xs_bench_now_ns(void);
 
+/* A GPU takes seconds for the longest step. */
+#define XS_BENCH_ANSWER_SECONDS 120
+
+/* Starts the time in which the GPU must answer anew; SIGALRM ends it. */
+void xs_bench_expect_answer(void);
+
 /* Issues one pinned copy in direction `way`; offset applies to both ends. */
 void xs_bench_copy_async(struct xs_bench *bench, int way, size_t offset,
 			 size_t bytes, xs_cuda_stream stream);

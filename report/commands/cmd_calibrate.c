@@ -28,9 +28,6 @@ struct step {
 	void (*measure)(struct xs_bench *bench, struct xs_machine *machine);
 };
 
-/* A GPU takes seconds for the longest step. */
-#define STEP_SECONDS 120
-
 static char late[160]; /* what is said then */
 
 static void on_deadline(int number)
@@ -49,9 +46,9 @@ static void set_deadline(const char *what)
 	snprintf(late, sizeof(late),
 		 "xferspy: calibrate: %s: the GPU did not answer within %d s; "
 		 "look at it with nvidia-smi and try again\n",
-		 what, STEP_SECONDS);
+		 what, XS_BENCH_ANSWER_SECONDS);
 	signal(SIGALRM, on_deadline);
-	alarm(STEP_SECONDS);
+	xs_bench_expect_answer();
 }
 
 /* Before and after the passes. */

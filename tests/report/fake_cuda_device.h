@@ -85,6 +85,7 @@ struct fake_faults {
 	bool writes_queue;  /* mapped writes delay copies in */
 	bool alone;	    /* there is no other GPU */
 	bool apart;	    /* none can access the other's memory */
+	bool shared;	    /* others' work hides what kernels differ by */
 };
 
 /* Opens *gpu on the simulated GPU and resets it. */

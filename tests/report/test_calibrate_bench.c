@@ -536,6 +536,20 @@ static void test_self_check_shows_a_wrong_parameter(void **state)
 	assert_true(fabs(f->machine.self_check.mapped.value) < 0.002);
 }
 
+/* Kernels of the check then take the time of the nominal clock, here the true
+ * one, instead of for ever. */
+static void test_self_check_on_a_shared_gpu(void **state)
+{
+	struct fixture *f = *state;
+
+	f->machine.copy_engines = 2;
+	take_pass(f);
+	fake_faults.shared = true;
+	xs_bench_check(&f->bench, &f->machine);
+	assert_false(xs_cuda_failed(&f->bench.gpu));
+	assert_off(f->machine.self_check.explicit, -0.002, 0.002, 9);
+}
+
 static void test_self_check_needs_parameters(void **state)
 {
 	struct fixture *f = *state;
@@ -703,6 +717,7 @@ int main(void)
 	    TEST(test_a_kernel_that_stays_silent_does_not_hang),
 	    TEST(test_self_check),
 	    TEST(test_self_check_shows_a_wrong_parameter),
+	    TEST(test_self_check_on_a_shared_gpu),
 	    TEST(test_self_check_needs_parameters),
 	    TEST(test_a_value_is_of_all_passes),
 	    TEST(test_nothing_costs_less_than_nothing),
