@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/dataflow/arrays.h"
 
+#include "analyzer/util/bisect.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -11,14 +12,7 @@ uint32_t xs_flow_memory_at(const struct xs_dataflow *dataflow,
 {
 	uint32_t low = op->first_access, high = low + op->access_count;
 
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (dataflow->accesses[middle].begin <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	XS_BISECT(low, high, i, dataflow->accesses[i].begin <= address);
 	return low > op->first_access &&
 		       address < dataflow->accesses[low - 1].end
 		   ? dataflow->memories[low - 1]
@@ -70,20 +64,14 @@ static void list_copies(const struct xs_trace *trace,
 uint32_t xs_arrays_find(const struct xs_arrays *arrays, uint32_t call,
 			uint64_t address)
 {
+	const struct xs_array *items = arrays->items;
 	uint32_t low = 0, high = arrays->count;
 
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		const struct xs_array *array = &arrays->items[middle];
-
-		if (array->call < call ||
-		    (array->call == call && array->begin <= address))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && arrays->items[low - 1].call == call &&
-		       address < arrays->items[low - 1].end
+	XS_BISECT(low, high, i,
+		  items[i].call < call ||
+		      (items[i].call == call && items[i].begin <= address));
+	return low && items[low - 1].call == call &&
+		       address < items[low - 1].end
 		   ? low - 1
 		   : XS_NONE;
 }

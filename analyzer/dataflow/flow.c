@@ -6,6 +6,7 @@
  */
 #include "analyzer/dataflow/flow.h"
 
+#include "analyzer/util/bisect.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -114,14 +115,7 @@ static size_t cut_at(const struct builder *b, uint64_t address)
 {
 	size_t low = 0, high = b->cut_count;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (b->cuts[middle] < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	XS_BISECT(low, high, i, b->cuts[i] < address);
 	return low;
 }
 

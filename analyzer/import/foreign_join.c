@@ -29,22 +29,6 @@ static struct xs_key *ops_by_id(const struct xs_foreign *f, size_t *count)
 	return keys;
 }
 
-/* Returns the first key of at least the id. */
-static size_t first_of(const struct xs_key *keys, size_t count, uint32_t id)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (keys[middle].key < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* The cudaMemcpyKind of a direction; 4 (default) if it has none. */
 static uint8_t kind_of(uint8_t direction)
 {
@@ -88,7 +72,7 @@ static void join_op(const struct xs_foreign *f, struct xs_foreign_call *call,
 static void join_ops_of(struct xs_foreign *f, struct xs_foreign_call *call,
 			struct xs_key *keys, size_t count)
 {
-	const size_t first = first_of(keys, count, call->correlation);
+	const size_t first = xs_keys_from(keys, count, call->correlation);
 
 	if (first == count || keys[first].index == XS_NONE32)
 		return;
@@ -146,7 +130,7 @@ static int join_details(struct xs_foreign *f)
 
 		if (!call->correlation || xs_call_issues(call->call_class))
 			continue;
-		for (size_t k = first_of(keys, count, call->correlation);
+		for (size_t k = xs_keys_from(keys, count, call->correlation);
 		     k < count && keys[k].key == call->correlation; k++)
 			join_detail(call, &f->details[keys[k].index]);
 	}

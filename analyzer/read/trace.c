@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/read/trace.h"
 
+#include "analyzer/util/bisect.h"
 #include "analyzer/util/sort.h"
 
 #include <stdlib.h>
@@ -66,14 +67,7 @@ size_t xs_trace_first_pointers(const struct xs_trace *trace, uint32_t call)
 {
 	size_t low = 0, high = trace->pointers_count;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (trace->pointers[middle].call < call)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	XS_BISECT(low, high, i, trace->pointers[i].call < call);
 	return low;
 }
 

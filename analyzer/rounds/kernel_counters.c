@@ -56,22 +56,6 @@ static int start(struct lookup *lookup)
 	return xs_keys_sort(lookup->keys, counted->counter_count);
 }
 
-/* Returns the index of the first launch of that kernel among the keys. */
-static size_t first_of(const struct lookup *lookup, uint64_t key)
-{
-	size_t low = 0, high = lookup->counted->counter_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lookup->keys[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Returns the median, NAN if some launch was not counted. Sorts the values. */
 static double median(uint64_t *values, uint64_t *scratch, size_t count)
 {
@@ -87,7 +71,8 @@ static bool find(const struct lookup *lookup, uint64_t key,
 {
 	const struct xs_trace *counted = lookup->counted;
 	uint64_t values[LAUNCHES_MAX], scratch[LAUNCHES_MAX];
-	size_t first = first_of(lookup, key), count = 0;
+	size_t first = xs_keys_from(lookup->keys, counted->counter_count, key);
+	size_t count = 0;
 
 	while (count < LAUNCHES_MAX && first + count < counted->counter_count &&
 	       lookup->keys[first + count].key == key)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/rounds/nvtx_nesting.h"
 
+#include "analyzer/util/bisect.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -88,20 +90,15 @@ static const struct xs_nvtx *around(const struct xs_nvtx_nesting *nesting,
 				    const struct xs_trace *trace,
 				    const struct issued *issued)
 {
+	const struct xs_key *ranges = nesting->ranges;
 	size_t low = 0, high = nesting->count;
 	uint32_t place;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct xs_key *key = &nesting->ranges[middle];
-
-		if (key->key < issued->thread ||
-		    (key->key == issued->thread &&
-		     trace->nvtx[key->index].start_ns <= issued->from_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	XS_BISECT(
+	    low, high, i,
+	    ranges[i].key < issued->thread ||
+		(ranges[i].key == issued->thread &&
+		 trace->nvtx[ranges[i].index].start_ns <= issued->from_ns));
 	place = low ? (uint32_t)low - 1 : XS_NONE;
 	if (place == XS_NONE || nesting->ranges[place].key != issued->thread)
 		return NULL;

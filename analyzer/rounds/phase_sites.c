@@ -5,6 +5,7 @@
 #include "analyzer/rounds/repeated_copies.h"
 #include "analyzer/rounds/setup_calls.h"
 #include "analyzer/timeline/interval_union.h"
+#include "analyzer/util/bisect.h"
 #include "analyzer/util/hash.h"
 
 #include <errno.h>
@@ -101,14 +102,7 @@ static uint64_t touched_bytes(const struct xs_trace *trace,
 	size_t first = 0, last = trace->fault_count;
 	uint64_t bytes = 0;
 
-	while (first < last) {
-		const size_t middle = first + (last - first) / 2;
-
-		if (trace->faults[middle].call < op->call)
-			first = middle + 1;
-		else
-			last = middle;
-	}
+	XS_BISECT(first, last, i, trace->faults[i].call < op->call);
 	for (; op->call != XS_NONE && first < trace->fault_count &&
 	       trace->faults[first].call == op->call;
 	     first++)

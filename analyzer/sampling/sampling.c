@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/sampling/sampling.h"
 
+#include "analyzer/util/bisect.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -26,14 +27,7 @@ size_t xs_window_of(const struct xs_trace *trace, uint64_t time_ns)
 {
 	size_t low = 0, high = trace->window_count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (trace->windows[middle].begin_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	XS_BISECT(low, high, i, trace->windows[i].begin_ns <= time_ns);
 	return low;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/allocations.h"
 
+#include "analyzer/util/bisect.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -161,14 +162,7 @@ static size_t events_until(const struct xs_allocations *allocations,
 {
 	size_t low = 0, high = allocations->count;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (allocations->at_ns[middle] <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	XS_BISECT(low, high, i, allocations->at_ns[i] <= ns);
 	return low;
 }
 

@@ -77,21 +77,6 @@ static size_t find_keys(const struct xs_trace *trace, struct xs_key *keys)
 	return count;
 }
 
-static size_t keys_below(const struct xs_key *keys, size_t count, uint64_t key)
-{
-	size_t low = 0;
-
-	while (low < count) {
-		const size_t middle = low + (count - low) / 2;
-
-		if (keys[middle].key < key)
-			low = middle + 1;
-		else
-			count = middle;
-	}
-	return low;
-}
-
 /* Collects the ids of calls that issue work, sorted. Caller frees *keys, also
  * after an error. */
 static int find_calls(const struct xs_trace *trace, struct xs_key **keys,
@@ -124,17 +109,17 @@ static int find_nodes(const struct xs_trace *trace, struct xs_graph_models *m,
 
 	for (size_t i = 0; !rc && i < trace->graph_launch_count; i++) {
 		const uint64_t id = trace->graph_launches[i].correlation;
-		const size_t first = keys_below(calls, call_count, id);
+		const size_t first = xs_keys_from(calls, call_count, id);
 
 		if (!trace->graph_launches[i].by_node ||
 		    (first + 1 < call_count && calls[first + 1].key == id))
 			continue;
-		m->nodes[i].first = keys_below(m->keys, key_count, id);
+		m->nodes[i].first = xs_keys_from(m->keys, key_count, id);
 		if (taken[m->nodes[i].first])
 			continue;
 		taken[m->nodes[i].first] = true;
-		m->nodes[i].count =
-		    keys_below(m->keys, key_count, id + 1) - m->nodes[i].first;
+		m->nodes[i].count = xs_keys_from(m->keys, key_count, id + 1) -
+				    m->nodes[i].first;
 	}
 	free(calls);
 	free(taken);

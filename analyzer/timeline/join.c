@@ -4,6 +4,7 @@
 #include "analyzer/timeline/graph_capture.h"
 #include "analyzer/timeline/graph_expand.h"
 #include "analyzer/timeline/match.h"
+#include "analyzer/util/bisect.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -75,14 +76,7 @@ static uint32_t call_that_began(const struct xs_trace *trace, uint32_t thread,
 {
 	size_t low = 0, high = trace->call_count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (trace->calls[middle].start_ns < start_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	XS_BISECT(low, high, i, trace->calls[i].start_ns < start_ns);
 	for (;
 	     low < trace->call_count && trace->calls[low].start_ns == start_ns;
 	     low++)

@@ -8,6 +8,7 @@
 #include "analyzer/timeline/match.h"
 
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/util/bisect.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -84,14 +85,7 @@ static size_t keys_before(const struct matcher *m, size_t from,
 			step *= 2;
 		}
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (comes_before(m->trace, &m->keys[middle], op))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	XS_BISECT(low, high, i, comes_before(m->trace, &m->keys[i], op));
 	return low;
 }
 

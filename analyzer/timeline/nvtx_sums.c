@@ -2,6 +2,7 @@
 #include "analyzer/timeline/nvtx_sums.h"
 
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/util/bisect.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -143,6 +144,14 @@ static int order_ranges(struct builder *b)
 	return rc ? rc : order_by(b->ranges, count, name_of_range, b->trace);
 }
 
+static bool is_before(const struct xs_call *call, const struct xs_nvtx *range,
+		      uint64_t time_ns)
+{
+	return range->process || call->thread == range->thread
+		   ? call->start_ns < time_ns
+		   : call->thread < range->thread;
+}
+
 /* Returns the number of calls before the thread's first one at time_ns or
  * later. */
 static size_t calls_before(const struct builder *b, const struct xs_nvtx *range,
@@ -152,20 +161,9 @@ static size_t calls_before(const struct builder *b, const struct xs_nvtx *range,
 	    range->process ? &b->by_start : &b->by_thread;
 	size_t low = 0, high = b->trace->call_count;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct xs_call *call =
-		    &b->trace->calls[ordered->calls[middle]];
-		const bool before =
-		    range->process || call->thread == range->thread
-			? call->start_ns < time_ns
-			: call->thread < range->thread;
-
-		if (before)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	XS_BISECT(
+	    low, high, i,
+	    is_before(&b->trace->calls[ordered->calls[i]], range, time_ns));
 	return low;
 }
 

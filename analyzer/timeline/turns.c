@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/turns.h"
 
+#include "analyzer/util/bisect.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -163,14 +164,7 @@ static uint32_t number_of(const struct turns *t, uint32_t thread)
 {
 	size_t low = 0, high = t->count;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (t->members[middle].thread < thread)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	XS_BISECT(low, high, i, t->members[i].thread < thread);
 	return low < t->count && t->members[low].thread == thread
 		   ? (uint32_t)low
 		   : XS_NONE;

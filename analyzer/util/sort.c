@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/util/sort.h"
 
+#include "analyzer/util/bisect.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,22 +32,11 @@ static void sort_block(struct xs_key *keys, size_t count)
 	}
 }
 
-/* Returns the first index whose key is above the key (with equal: at least the
- * key). */
-static size_t bound(const struct xs_key *keys, size_t count, uint64_t key,
-		    int equal)
+size_t xs_keys_from(const struct xs_key *keys, size_t count, uint64_t key)
 {
 	size_t low = 0;
 
-	while (low < count) {
-		size_t middle = low + (count - low) / 2;
-
-		if (keys[middle].key < key ||
-		    (!equal && keys[middle].key == key))
-			low = middle + 1;
-		else
-			count = middle;
-	}
+	XS_BISECT(low, count, i, keys[i].key < key);
 	return low;
 }
 
@@ -59,9 +50,9 @@ static void merge(struct xs_key *keys, size_t left, size_t count,
 	if (keys[left - 1].key <= keys[left].key)
 		return;
 
-	size_t out = bound(keys, left, keys[left].key, 0);
+	size_t out = xs_keys_from(keys, left, keys[left].key + 1);
 	size_t end =
-	    left + bound(keys + left, count - left, keys[left - 1].key, 1);
+	    left + xs_keys_from(keys + left, count - left, keys[left - 1].key);
 	size_t a = 0, a_end = left - out, b = left;
 
 	memcpy(scratch, keys + out, a_end * sizeof(*keys));

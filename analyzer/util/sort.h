@@ -23,6 +23,9 @@ void *xs_array_grow(void *items, size_t count, size_t item_bytes);
  */
 int xs_keys_sort(struct xs_key *keys, size_t count);
 
+/* Returns the index of the first key of at least that value in sorted keys. */
+size_t xs_keys_from(const struct xs_key *keys, size_t count, uint64_t key);
+
 /* Sorts the numbers 0 to count - 1 so that what contains another comes first:
  * by start, and of those that start together the longest first. Fills keys;
  * their `key` has no meaning. Returns 0 or -ENOMEM. */

@@ -88,21 +88,14 @@ static int find_waits(const struct xs_trace *trace, struct search *search)
 static bool was_waited_for(const struct xs_trace *trace,
 			   const struct search *search, size_t call)
 {
-	const uint32_t thread = trace->calls[call].thread;
-	size_t low = 0, high = search->wait_count;
+	const uint64_t thread = trace->calls[call].thread;
+	size_t after;
 
 	if (search->last_of_device > call)
 		return true;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (search->waits[middle].key <= thread)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && search->waits[low - 1].key == thread &&
-	       search->waits[low - 1].index > call;
+	after = xs_keys_from(search->waits, search->wait_count, thread + 1);
+	return after && search->waits[after - 1].key == thread &&
+	       search->waits[after - 1].index > call;
 }
 
 static int close_gap(struct search *search, enum xs_record_gap_kind kind)

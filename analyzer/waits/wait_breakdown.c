@@ -112,22 +112,6 @@ static int add_piece(struct xs_wait_breakdown *f, struct xs_wait_interval piece)
 	return 0;
 }
 
-/* Returns the first of the ops that end after ns, as a position in by_end. */
-static size_t first_ending_after(const struct xs_wait_breakdown *f, uint64_t ns)
-{
-	size_t low = 0, high = f->trace->op_count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (f->by_end[middle].key > ns)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
 static int add_op(struct xs_wait_breakdown *f, const struct xs_wait_call *wait,
 		  const struct xs_op *op)
 {
@@ -169,7 +153,8 @@ static int find_ended(struct xs_wait_breakdown *f,
 	const struct xs_call *call = &trace->calls[wait->index];
 	int rc = 0;
 
-	for (size_t i = first_ending_after(f, wait->from_ns);
+	for (size_t i =
+		 xs_keys_from(f->by_end, trace->op_count, wait->from_ns + 1);
 	     !rc && i < trace->op_count &&
 	     xs_call_returned_after(call, f->by_end[i].key) && may_look(f);
 	     i++, f->looked_at++) {
