@@ -5,6 +5,7 @@
 #include "model/machine/choice.h"
 #include "report/build/read.h"
 #include "report/commands/nearest.h"
+#include "report/commands/unfinished.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -171,14 +172,18 @@ int xs_cli_check_output(const char *output, char *const *inputs, int count)
 
 int xs_cli_open(const char *path, FILE **out)
 {
+	int file;
+
 	if (!path || strcmp(path, "-") == 0) {
 		*out = stdout;
 		return 0;
 	}
-	*out = fopen(path, "w");
+	file = xs_unfinished_open(path);
+	*out = file < 0 ? NULL : fdopen(file, "w");
 	if (*out)
 		return 0;
-	return xs_cli_error(XS_EXIT_INPUT, path, strerror(errno),
+	return xs_cli_error(XS_EXIT_INPUT, path,
+			    strerror(file < 0 ? -file : errno),
 			    "give -o a file that can be written");
 }
 
@@ -205,10 +210,21 @@ int xs_cli_close(const char *path, FILE *out, int err)
 		why = -EIO;
 	if (!err || err == -EIO)
 		err = why ? why : err;
+	if (err)
+		xs_unfinished_delete();
+	else
+		err = xs_unfinished_rename();
 	return err ? xs_cli_error(XS_EXIT_INPUT, path ? path : "output",
 				  strerror(-err),
 				  "check the free space and try again")
 		   : 0;
+}
+
+void xs_cli_discard(FILE *out)
+{
+	if (out != stdout)
+		fclose(out);
+	xs_unfinished_delete();
 }
 
 bool xs_cli_color(FILE *out)

@@ -121,14 +121,19 @@ int xs_cli_read(const char *path, const struct xs_result_options *options,
 int xs_cli_check_output(const char *output, char *const *inputs, int count);
 
 /*
- * Opens the output; NULL or "-" is stdout. Call it before long work. Returns
- * 0, or XS_EXIT_INPUT after printing an error.
+ * Opens the output; NULL or "-" is stdout. A file that was there stays until
+ * the output is closed. Call it before long work. Returns 0, or XS_EXIT_INPUT
+ * after printing an error.
  */
 int xs_cli_open(const char *path, FILE **out);
 
 /* Flushes and closes the output; err is the result of the writer. Returns 0,
- * or XS_EXIT_INPUT after printing an error. */
+ * or XS_EXIT_INPUT after printing an error and leaving the file as it was. */
 int xs_cli_close(const char *path, FILE *out, int err);
+
+/* Closes the output after an error that is told already, and leaves the file as
+ * it was. */
+void xs_cli_discard(FILE *out);
 
 /* Whether out is a terminal and NO_COLOR is not set. */
 bool xs_cli_color(FILE *out);

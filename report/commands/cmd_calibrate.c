@@ -245,8 +245,7 @@ static void measure(struct xs_bench *bench, struct xs_machine *machine)
 
 /* Where the profile goes. */
 struct destination {
-	char own[PATH_MAX];  /* among the user's calibrations, or "" */
-	char part[PATH_MAX]; /* it is written here first */
+	char own[PATH_MAX]; /* among the user's calibrations, or "" */
 	char uuid[48], host[64];
 	const char *open; /* the file that is opened; NULL: stdout */
 	FILE *out;
@@ -285,12 +284,7 @@ static int name_own(const struct xs_bench *bench, struct destination *to)
 	if (err)
 		return xs_cli_error(XS_EXIT_INPUT, to->own, strerror(-err),
 				    "name a file with -o");
-	if ((size_t)snprintf(to->part, sizeof(to->part), "%s.part", to->own) >=
-	    sizeof(to->part))
-		return xs_cli_error(XS_EXIT_INPUT, to->own,
-				    strerror(ENAMETOOLONG),
-				    "name a file with -o");
-	to->open = to->part;
+	to->open = to->own;
 	return 0;
 }
 
@@ -302,30 +296,20 @@ static int open_output(const struct calibrate_options *given,
 	to->open = given->output;
 	if (!given->output)
 		code = name_own(bench, to);
-	if (!code)
-		code = xs_cli_open(to->open, &to->out);
-	if (!code && to->part[0])
-		xs_unfinished_begin(to->part);
-	return code;
+	return code ? code : xs_cli_open(to->open, &to->out);
 }
 
 /* An earlier calibration stays until the new one is complete. */
 static int close_output(struct xs_machine *machine, struct destination *to)
 {
-	int code, err;
+	int code;
 
 	snprintf(machine->uuid, sizeof(machine->uuid), "%s", to->uuid);
 	snprintf(machine->host, sizeof(machine->host), "%s", to->host);
 	code =
 	    xs_cli_close(to->open, to->out, xs_machine_write(machine, to->out));
-	if (code)
-		xs_unfinished_delete();
 	if (code || !to->own[0])
 		return code;
-	err = xs_unfinished_rename(to->own);
-	if (err)
-		return xs_cli_error(XS_EXIT_INPUT, to->own, strerror(-err),
-				    "name a file with -o");
 	printf("%s: reports on traces of this GPU and host use it.\n", to->own);
 	return 0;
 }

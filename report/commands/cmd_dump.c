@@ -106,10 +106,10 @@ static int read_back(const char *path, const char *output)
 		snprintf(where, sizeof(where), "%s: line %lu", path, at.line);
 		code = xs_cli_error(XS_EXIT_INPUT, where, at.text,
 				    "give what xferspy dump printed");
-		err = 0;
+		xs_cli_discard(out);
+	} else {
+		code = xs_cli_close(output, out, err);
 	}
-	if (xs_cli_close(output, out, err))
-		code = XS_EXIT_INPUT;
 out:
 	if (!standard)
 		fclose(in);
@@ -151,27 +151,21 @@ static int copy_file(const char *from, int to)
 	return err;
 }
 
-/* Writes a copy of path with the resolved call sites under a temporary name,
- * then renames it: output is never half written. Returns 0 or -errno. */
+/* Writes a copy of path with the resolved call sites. Returns 0 or -errno. */
 static int write_resolved(const char *path, const char *output,
 			  struct xs_trace *trace)
 {
-	char temporary[PATH_MAX];
-	int file, err;
+	const int file = xs_unfinished_open(output);
+	int err;
 
-	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", output) >=
-	    (int)sizeof(temporary))
-		return -ENAMETOOLONG;
-	file = mkostemp(temporary, O_CLOEXEC);
 	if (file < 0)
-		return -errno;
-	xs_unfinished_begin(temporary);
+		return file;
 	err = copy_file(path, file);
 	close(file);
 	if (!err)
-		err = xs_symbols_append(temporary, trace);
+		err = xs_symbols_append(xs_unfinished_name(), trace);
 	if (!err)
-		return xs_unfinished_rename(output);
+		return xs_unfinished_rename();
 	xs_unfinished_delete();
 	return err;
 }

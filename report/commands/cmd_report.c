@@ -242,7 +242,9 @@ static int report(const struct report_options *given,
 	if (readable)
 		err = given->renderer->report(results, (size_t)trace_count,
 					      xs_cli_color(out), out);
-	if (xs_cli_close(given->output, out, err) && !code)
+	if (!readable && !err)
+		xs_cli_discard(out);
+	else if (xs_cli_close(given->output, out, err) && !code)
 		code = XS_EXIT_INPUT;
 	for (int i = 0; results && i < trace_count; i++)
 		xs_result_free(results[i]);

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that a command writes under another name until it is complete: nothing
- * is left of it if the command fails or a signal ends it. One at a time. Not
- * thread-safe. */
+/* A file that a command writes under another name beside its own until it is
+ * complete: if the command fails or a signal ends it, what was there before
+ * stays. One at a time. Not thread-safe. */
 #ifndef XS_REPORT_COMMANDS_UNFINISHED_H
 #define XS_REPORT_COMMANDS_UNFINISHED_H
 
-/* From now on SIGHUP, SIGINT and SIGTERM delete the file, if they would end the
- * process, and then do so. `path` is copied; it has at most PATH_MAX bytes. */
-void xs_unfinished_begin(const char *path);
+/*
+ * Opens a file that becomes `path`; what is no regular file, such as a pipe, is
+ * opened itself, and so is a file in a folder that cannot be written. From now
+ * on signals that end the process delete the file first. Returns the
+ * descriptor, which the caller closes, or -errno.
+ */
+int xs_unfinished_open(const char *path);
+
+/* Returns the name that the file has until then. */
+const char *xs_unfinished_name(void);
 
 /* Gives the file its name. Returns 0, or -errno after deleting it. */
-int xs_unfinished_rename(const char *name);
+int xs_unfinished_rename(void);
 
 /* Deletes the file, if there is one. May be called in a signal handler. */
 void xs_unfinished_delete(void);

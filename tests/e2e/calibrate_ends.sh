@@ -44,3 +44,14 @@ for signal in HUP TERM PIPE USR1 XCPU; do
 	expect "$signal: exit code" "$(kill -l $status)" $signal
 	nothing_left "$signal"
 done
+
+# What was there stays, whatever ends it.
+echo earlier >profile.json
+"$XS_COMMAND" calibrate -o profile.json >out 2>err &
+until [ "$(find . -name 'profile.json.*.part' | wc -l)" = 1 ]; do
+	kill -0 $! || fail "-o: it ended"
+	sleep 0.1
+done
+kill -KILL $!
+wait $! || true
+expect "-o: the file" "$(cat profile.json)" earlier

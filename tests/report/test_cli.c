@@ -330,6 +330,24 @@ static void a_dump_reads_back(void **state)
 	       "xferspy: " XS_SOURCE_DIR "/LICENSE: line 1: ");
 }
 
+/* What was there stays until the output is complete; a link stays one. */
+static void a_file_is_replaced_when_it_is_complete(void **state)
+{
+	(void)state;
+	expect("report " BEFORE " -o whole && ln -sf whole link && "
+	       "chmod 640 whole && cp whole same",
+	       0, NULL, NULL);
+	expect("dump --read " XS_SOURCE_DIR "/LICENSE -o link", 2, NULL,
+	       "LICENSE: line 1: ");
+	expect("report " XS_SOURCE_DIR "/LICENSE -o link", 2, NULL,
+	       "LICENSE: ");
+	expect("--version && cmp whole same && ! ls | grep part", 0, NULL,
+	       NULL);
+	expect("dump " BEFORE " -o link && test -L link && "
+	       "grep -q xferspy-text whole && ls -l whole",
+	       0, "-rw-r-----", NULL);
+}
+
 /* --resolve never changes its input, and leaves nothing half written. */
 static void resolving_writes_another_file(void **state)
 {
@@ -400,6 +418,7 @@ int main(void)
 	    cmocka_unit_test(python_programs_are_their_scripts),
 	    cmocka_unit_test(a_diff_scores_the_prediction),
 	    cmocka_unit_test(a_dump_reads_back),
+	    cmocka_unit_test(a_file_is_replaced_when_it_is_complete),
 	    cmocka_unit_test(resolving_writes_another_file),
 	    cmocka_unit_test(run_passes_the_exit_code_on),
 	};
