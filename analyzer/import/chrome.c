@@ -260,11 +260,9 @@ static int read_file(struct reader *r)
 {
 	int token = xs_json_pull_next(&r->json), rc;
 
-	if (token >= 0 && token != XS_JSON_OBJECT && token != XS_JSON_ARRAY) {
-		r->json.wrong = "it begins otherwise (a compressed trace of "
-				"another kind is read after gunzip)";
-		return -EPROTO;
-	}
+	/* only what is compressed may begin otherwise */
+	if (token >= 0 && token != XS_JSON_OBJECT && token != XS_JSON_ARRAY)
+		return -EMEDIUMTYPE;
 	rc = token == XS_JSON_ARRAY ? read_array(r, token, read_event)
 				    : read_object(r, token, read_top);
 	return rc ? rc : xs_json_pull_next(&r->json);
@@ -274,6 +272,10 @@ static int refuse(const struct reader *r, int rc, const char **error)
 {
 	if (rc == -EOVERFLOW)
 		return xs_import_fail(error, "it has more than 65,534 streams");
+	if (rc == -EMEDIUMTYPE)
+		return xs_import_fail(
+		    error, "compressed, and no trace in JSON; unpack "
+			   "it with gunzip");
 	if (rc == -EPROTO && r->json.wrong)
 		return xs_import_fail(
 		    error,

@@ -2,13 +2,14 @@
 #include "analyzer/import/import.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 int xs_import_fail(const char **error, const char *format, ...)
 {
-	static _Thread_local char message[400];
+	static _Thread_local char message[PATH_MAX + 400];
 	va_list args;
 
 	va_start(args, format);

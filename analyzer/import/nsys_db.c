@@ -4,10 +4,10 @@
 #include "analyzer/import/import.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Longer texts and rows are damage. */
@@ -86,25 +86,45 @@ static int refuse_computed(const struct xs_nsys_db *db)
 		       : 0;
 }
 
+/* Whether the file beside it has pages that are not in the database: a log with
+ * a frame since it was last emptied, or a journal that was not ended. */
+static bool is_in_use(const char *name, bool is_log)
+{
+	static const unsigned char log[] = {0x37, 0x7f, 0x06},
+				   journal[] = {0xd9, 0xd5, 0x05, 0xf9};
+	unsigned char head[48] = {0}; /* a log's frames begin at 32 */
+	const int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t size = -1;
+
+	if (file >= 0) {
+		size = read(file, head, sizeof(head));
+		close(file);
+	}
+	if (!is_log)
+		return size > 0 && !memcmp(head, journal, sizeof(journal));
+	/* a frame has the salt of the log's header */
+	return size == sizeof(head) && !memcmp(head, log, sizeof(log)) &&
+	       !memcmp(head + 16, head + 40, 8);
+}
+
 /* What a program has written last may lie beside the file, which is not whole
  * without it. */
 static int refuse_unfinished(const struct xs_nsys_db *db, int fd)
 {
 	static const char *const suffixes[] = {"-wal", "-journal"};
 	char link[64], name[PATH_MAX + 16];
-	struct stat st;
 	ssize_t length;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	length = readlink(link, name, PATH_MAX);
 	for (size_t i = 0; length > 0 && i < 2; i++) {
 		snprintf(name + length, 16, "%s", suffixes[i]);
-		if (stat(name, &st) == 0 && st.st_size > 0)
+		if (is_in_use(name, i == 0))
 			return xs_import_fail(
 			    db->error,
-			    "what was written last is still in the file FILE%s "
-			    "beside it; `sqlite3 FILE .tables` joins them",
-			    suffixes[i]);
+			    "what was written last is still in its %s beside "
+			    "it; `sqlite3 %.*s .tables` joins them",
+			    suffixes[i], (int)length, name);
 	}
 	return 0;
 }

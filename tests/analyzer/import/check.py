@@ -335,6 +335,13 @@ class PyTorch(unittest.TestCase):
         plain.write_bytes(gzip.decompress((RECORDED / name).read_bytes()))
         return plain
 
+    def test_the_program_is_not_known(self):
+        def head(name):
+            return run("report", RECORDED / name).stdout.splitlines()[0]
+        self.assertEqual(head("rounds.json.gz"),
+                         "(pid 3911) 2026-11-25T23:21:22Z")
+        self.assertEqual(head("put.json.gz")[:16], "no GPU recorded;")
+
     def test_one_run_seen_by_both(self):
         ours = report(self.recorded("rounds.xspy.gz"), "fitted")
         theirs = report(RECORDED / "rounds.json.gz", "fitted")
@@ -561,7 +568,7 @@ class Refused(unittest.TestCase):
         self.path.write_bytes(whole[:len(whole) // 2])
         self.refuse("the compressed data is damaged or ends early")
         self.path.write_bytes((RECORDED / "rounds.xspy.gz").read_bytes())
-        self.refuse("is read after gunzip")
+        self.refuse("unpack it with gunzip")
         self.path.write_bytes(gzip.decompress(whole)[:50000])
         self.refuse("not a whole trace in JSON")
         for text, words in (('{"a": 1}', "no trace of PyTorch's profiler"),
@@ -611,13 +618,38 @@ class Refused(unittest.TestCase):
 
     def test_an_unfinished_write(self):
         write_nsys.write("3.25", self.path)
-        for suffix in ("-wal", "-journal"):
+        salt, later = b"salted..", b"salted!!"
+        journal, log = b"\xd9\xd5\x05\xf9 \xa1c\xd7", b"\x37\x7f\x06\x82"
+        head = log + bytes(12) + salt + bytes(8)
+        # all is in the file itself, but for the last of each
+        for suffix, contents in (
+                ("-wal", (b"", b"0", head, head + bytes(8) + later,
+                          head + bytes(8) + salt)),
+                ("-journal", (b"", b"0", bytes(28), journal + bytes(20)))):
             beside = self.path.with_name(self.path.name + suffix)
-            beside.touch() # all is in the file itself
-            self.assertEqual(run("dump", self.path).returncode, 0)
-            beside.write_bytes(b"0")
-            self.refuse(f"FILE{suffix} beside it")
+            for content in contents[:-1]:
+                beside.write_bytes(content)
+                self.assertEqual(run("dump", self.path).returncode, 0)
+            beside.write_bytes(contents[-1])
+            self.refuse(f"still in its {suffix} beside it; `sqlite3 "
+                        f"{self.path.resolve()} .tables` joins them")
             beside.unlink()
+
+    def test_a_log_of_sqlite(self):
+        """What is written, and not yet in the database."""
+        write_nsys.write("3.25", self.path)
+        with sqlite3.connect(self.path) as db:
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("CREATE TABLE more (id INTEGER)")
+            db.commit()
+            self.refuse("still in its -wal beside it")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self.assertEqual(run("dump", self.path).returncode, 0)
+
+    def test_a_compressed_export(self):
+        write_nsys.write("3.25", self.path)
+        self.path.write_bytes(gzip.compress(self.path.read_bytes()))
+        self.refuse("no trace in JSON; unpack it with gunzip")
 
     def test_tables_without_keys(self):
         """Each name would be looked for in the whole table."""
