@@ -76,6 +76,9 @@ static const char *missing(const struct xs_result *result,
 {
 	const bool is_killed = trace->header.state == XS_FILE_RUNNING;
 
+	if (!result->coverage.api_calls_seen &&
+	    (result->coverage.missing_bytes || trace->defect_count))
+		return "what is left of the file has no calls of CUDA";
 	if (!result->coverage.api_calls_seen)
 		return is_killed ? "the process was killed before a call of "
 				   "CUDA returned; let it run longer"

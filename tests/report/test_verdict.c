@@ -310,6 +310,9 @@ static void what_is_missing_is_said(void **state)
 	read_trace("traces/nothing");
 	says("not known: the trace has no calls of CUDA");
 	tear_down(NULL);
+	read_trace("traces/cut");
+	says("not known: what is left of the file has no calls of CUDA");
+	tear_down(NULL);
 	read_trace("traces/killed");
 	says("not known: the trace has no times of the GPU's work");
 }

@@ -11,14 +11,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The command line without the program's folder. */
+/* The command line without the program's folder; NULL: not known. */
 static const char *command(const char *app)
 {
 	const char *end = app ? app + strcspn(app, " ") : NULL, *start = end;
 
 	while (start && start > app && start[-1] != '/')
 		start--;
-	return start ? start : "?";
+	return start;
 }
 
 /* The rest of the line takes up to 50 columns, so a long command gets its own
@@ -59,6 +59,33 @@ static const char *profile(struct xs_result *result)
 	return text;
 }
 
+/* "filter (pid 4713) on node7 2026-01-02T03:04:05Z": what is known of it */
+static void put_process(const struct xs_terminal *terminal,
+			const struct xs_result_run *run)
+{
+	const char *gap = run->app ? " " : "";
+
+	if (run->app)
+		put_command(terminal, command(run->app));
+	if (run->pid != XS_UNKNOWN) {
+		xs_terminal_print(terminal, XS_PLAIN, "%s(pid %" PRId64 ")",
+				  gap, run->pid);
+		gap = " ";
+	}
+	if (run->host) {
+		xs_terminal_print(terminal, XS_PLAIN, "%son %.12s", gap,
+				  run->host);
+		gap = " ";
+	}
+	if (run->started_utc) {
+		xs_terminal_print(terminal, XS_PLAIN, "%s%.20s", gap,
+				  run->started_utc);
+		gap = " ";
+	}
+	if (*gap)
+		xs_terminal_print(terminal, XS_PLAIN, "\n");
+}
+
 static void put_run(const struct xs_terminal *terminal,
 		    struct xs_result *result)
 {
@@ -66,16 +93,7 @@ static void put_run(const struct xs_terminal *terminal,
 	struct xs_arena *arena = &result->arena;
 	const char *line = xs_render_text_devices_name(result);
 
-	put_command(terminal, command(run->app));
-	if (run->pid != XS_UNKNOWN)
-		xs_terminal_print(terminal, XS_PLAIN, " (pid %" PRId64 ")",
-				  run->pid);
-	if (run->host)
-		xs_terminal_print(terminal, XS_PLAIN, " on %.12s", run->host);
-	if (run->started_utc)
-		xs_terminal_print(terminal, XS_PLAIN, " %.20s",
-				  run->started_utc);
-	xs_terminal_print(terminal, XS_PLAIN, "\n");
+	put_process(terminal, run);
 	if (run->driver_version)
 		line = xs_arena_print(arena, "%s, driver %s", line,
 				      run->driver_version);
