@@ -26,3 +26,13 @@ for i in $(seq "${runs:-4}"); do
 			fail "run $i: not said why ops have no call"
 	fi
 done
+
+# Work that surely has not ended, of five copies of 100 s, is counted as lost.
+XS_SIM_CALL_NS=0 XS_SIM_COPY_NS=3000 XS_SIM_D2H_GBS=1e-11 \
+	traced "$XS_PROGRAMS/exits" waiting
+expect "waiting: exit code" "$status" 7
+read_trace
+within "waiting: lost ops" "$(json lost)" 4 5
+expect "waiting: copies out" "$(count '^copy .*direction=2')" 0
+grep -q 'the program ended before their work' report.json ||
+	fail "waiting: not said why ops are lost"

@@ -6,6 +6,7 @@
  *   loading  exit(7) while two threads load and unload the library that the
  *            second argument names
  *   working  exit(7) while four threads copy
+ *   waiting  exit(7) while a stream has COPIES copies that take minutes
  */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -14,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define COPIES 5
 
 static void check(cudaError_t error)
 {
@@ -80,6 +83,25 @@ static void exit_working(void)
 	exit(7);
 }
 
+/* The simulated device makes the record of a copy before it performs the next
+ * one, and performs it before its time has passed: when the last one's byte is
+ * there, the others have their records. */
+static void exit_waiting(void)
+{
+	volatile char *host;
+	void *device;
+
+	check(cudaMalloc(&device, 1));
+	check(cudaMemset(device, 1, 1));
+	check(cudaMallocHost((void **)&host, COPIES));
+	for (int i = 0; i < COPIES; i++)
+		check(cudaMemcpyAsync((void *)&host[i], device, 1,
+				      cudaMemcpyDeviceToHost, 0));
+	while (!host[COPIES - 1])
+		usleep(1000);
+	exit(7);
+}
+
 int main(int argc, char **argv)
 {
 	copy();
@@ -87,6 +109,8 @@ int main(int argc, char **argv)
 		exit_loading(argv[2]);
 	if (argc > 1 && !strcmp(argv[1], "working"))
 		exit_working();
+	if (argc > 1 && !strcmp(argv[1], "waiting"))
+		exit_waiting();
 	if (argc > 1 && !strcmp(argv[1], "cancel")) {
 		pthread_cancel(pthread_self());
 		exit(7);
