@@ -113,7 +113,7 @@ static void count_launch(void *data)
 	if (counted->data->callbackSite == CUPTI_API_ENTER) {
 		thread->counting = xs_counters_begin(&launch);
 		if (thread->counting)
-			xs_op_filter_note_counted();
+			xs_op_filter_note_counted(launch.correlation);
 	} else {
 		thread->counting = false;
 		xs_counters_end(&launch);

@@ -15,19 +15,18 @@
 struct range {
 	uint64_t start_ns;
 	uint32_t domain, name; /* name 0: it has none, and is lost */
+	uint32_t beyond; /* open ranges of the domain in it without room */
 };
 
-/* The open ranges of a thread: one page. */
-#define MOST_DEPTH 255u
+/* The open ranges of a thread: two pages. */
+#define MOST_DEPTH 340u
 
 /* Numbers are read once: a signal handler may pop, or push, in between. */
 struct stack {
 	_Atomic uint32_t depth;
-	_Atomic uint32_t beyond; /* open ranges that found no room */
-	uint64_t unused;
 	struct range ranges[MOST_DEPTH];
 };
-_Static_assert(sizeof(struct stack) == 4096, "a page");
+_Static_assert(sizeof(struct stack) <= 8192, "two pages");
 
 static _Thread_local struct stack *own_stack
     __attribute__((tls_model("initial-exec")));
@@ -117,6 +116,28 @@ static void set(_Atomic uint32_t *number, uint32_t value)
 	atomic_store_explicit(number, value, memory_order_relaxed);
 }
 
+/* Returns the last of the first `depth` ranges that is of the domain, or
+ * NULL. */
+static struct range *last_of(struct stack *stack, uint32_t depth,
+			     uint32_t domain)
+{
+	for (; depth > 0; depth--)
+		if (stack->ranges[depth - 1].domain == domain)
+			return &stack->ranges[depth - 1];
+	return NULL;
+}
+
+/* The next pop of the domain is of this range. Where the stack has none of the
+ * domain, that pop finds none, too. */
+static void push_beyond(struct stack *stack, uint32_t domain)
+{
+	struct range *last = last_of(stack, MOST_DEPTH, domain);
+
+	if (last)
+		last->beyond++;
+	lose();
+}
+
 /* A signal handler that pushes and pops in between leaves the stack as it was.
  */
 void xs_nvtx_push(uint32_t domain, uint32_t name)
@@ -136,29 +157,31 @@ void xs_nvtx_push(uint32_t domain, uint32_t name)
 	}
 	depth = get(&own_stack->depth);
 	if (depth == MOST_DEPTH) {
-		set(&own_stack->beyond, get(&own_stack->beyond) + 1);
-		lose();
+		push_beyond(own_stack, domain);
 	} else {
 		set(&own_stack->depth, depth + 1);
 		atomic_signal_fence(memory_order_seq_cst);
 		own_stack->ranges[depth] =
-		    (struct range){xs_clock_realtime_ns(), domain, name};
+		    (struct range){xs_clock_realtime_ns(), domain, name, 0};
 	}
 }
 
-/* Takes the last range of the domain off the stack. */
+/* Takes the last range of the domain off the stack. Returns false if that one
+ * found no room, or if there is none. */
 static bool take(struct stack *stack, uint32_t domain, struct range *range)
 {
 	const uint32_t depth = get(&stack->depth);
-	uint32_t i = depth;
+	struct range *last = last_of(stack, depth, domain);
 
-	while (i > 0 && stack->ranges[i - 1].domain != domain)
-		i--;
-	if (i == 0)
+	if (!last)
 		return false;
-	*range = stack->ranges[i - 1];
-	for (; i < depth; i++)
-		stack->ranges[i - 1] = stack->ranges[i];
+	if (last->beyond) {
+		last->beyond--;
+		return false;
+	}
+	*range = *last;
+	for (; last + 1 < stack->ranges + depth; last++)
+		*last = last[1];
 	atomic_signal_fence(memory_order_seq_cst);
 	set(&stack->depth, depth - 1);
 	return true;
@@ -224,14 +247,8 @@ static void record(xs_u8 kind, const struct range *range)
 void xs_nvtx_pop(uint32_t domain)
 {
 	struct range range;
-	uint32_t beyond;
 
-	if (!own_stack)
-		return;
-	beyond = get(&own_stack->beyond);
-	if (beyond)
-		set(&own_stack->beyond, beyond - 1);
-	else if (take(own_stack, domain, &range))
+	if (own_stack && take(own_stack, domain, &range))
 		record(XS_REC_nvtx, &range);
 }
 
@@ -247,7 +264,7 @@ uint64_t xs_nvtx_start(uint32_t domain, uint32_t name)
 						    TAKEN))
 			continue;
 		started[place].range =
-		    (struct range){xs_clock_realtime_ns(), domain, name};
+		    (struct range){xs_clock_realtime_ns(), domain, name, 0};
 		atomic_store(&started[place].id, id + PLACES);
 		return id + PLACES; /* not TAKEN */
 	}

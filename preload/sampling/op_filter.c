@@ -7,20 +7,23 @@
 
 #include <stdatomic.h>
 
-static atomic_uint counted; /* launches whose op without times is to come */
+/* Correlation ids of counted launches whose op without times is to come. Few
+ * are at the same time. */
+#define COUNTED_SLOTS 256u
+static _Atomic uint32_t counted[COUNTED_SLOTS]; /* 0: none */
 
-void xs_op_filter_note_counted(void)
+void xs_op_filter_note_counted(uint32_t correlation)
 {
-	atomic_fetch_add(&counted, 1);
+	atomic_store(&counted[correlation % COUNTED_SLOTS], correlation);
 }
 
-static bool is_counted(void)
+static bool is_counted(uint32_t correlation)
 {
-	unsigned left = atomic_load(&counted);
+	uint32_t expected = correlation;
 
-	while (left && !atomic_compare_exchange_weak(&counted, &left, left - 1))
-		;
-	return left != 0;
+	return correlation &&
+	       atomic_compare_exchange_strong(
+		   &counted[correlation % COUNTED_SLOTS], &expected, 0);
 }
 
 bool xs_op_filter_wants(const struct xs_gpu_op *op)
@@ -32,7 +35,7 @@ bool xs_op_filter_wants(const struct xs_gpu_op *op)
 		return false;
 	if (op->start_ns && op->end_ns)
 		return true;
-	if (!xs_sample_window_has_all() && !is_counted())
+	if (!xs_sample_window_has_all() && !is_counted(op->correlation))
 		xs_trace_file_lose(&xs_session_trace, XS_LOSS_OPS, 1);
 	return false;
 }

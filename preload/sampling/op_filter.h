@@ -15,7 +15,7 @@
  */
 bool xs_op_filter_wants(const struct xs_gpu_op *op);
 
-/* Notes that the counters of a launch are read: CUPTI gives it no times. */
-void xs_op_filter_note_counted(void);
+/* Notes that the counters of a launch are read: CUPTI gives its op no times. */
+void xs_op_filter_note_counted(uint32_t correlation);
 
 #endif

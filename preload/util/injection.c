@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define OUR_NAME "libxferspy.so"
@@ -38,25 +39,48 @@ static bool is_second_copy(const void *own_base)
 	return first && dladdr(first, &found) && found.dli_fbase != own_base;
 }
 
-/* Keeps the variable's value if it names another tool's library. A parent
- * process with xferspy may have set our path already. */
-static void keep_other(const char *variable, const char *path,
-		       char kept[PATH_MAX])
+static bool have_same_bytes(int one, int other_fd)
 {
-	const char *set = getenv(variable);
-	char theirs[PATH_MAX];
+	char bytes[4096], others[4096];
+	ssize_t count;
 
-	if (set && !has_our_name(set) &&
-	    !(realpath(set, theirs) && strcmp(theirs, path) == 0))
-		snprintf(kept, PATH_MAX, "%s", set);
+	do {
+		count = read(one, bytes, sizeof(bytes));
+		if (count < 0 ||
+		    read(other_fd, others, sizeof(others)) != count ||
+		    memcmp(bytes, others, (size_t)count) != 0)
+			return false;
+	} while (count > 0);
+	return true;
 }
 
-static void set_unless_set(const char *variable, const char *path)
+static bool is_copy(const char *path, const char *own_path)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+	const int fd = open(path, flags), own_fd = open(own_path, flags);
+	struct stat info, own;
+	const bool same = fd >= 0 && own_fd >= 0 && fstat(fd, &info) == 0 &&
+			  fstat(own_fd, &own) == 0 && S_ISREG(info.st_mode) &&
+			  info.st_size == own.st_size &&
+			  have_same_bytes(fd, own_fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (own_fd >= 0)
+		close(own_fd);
+	return same;
+}
+
+/* A parent process with xferspy may have set our path already. A copy would do
+ * nothing as the second one of the process, so that our path replaces it. */
+static void claim(const char *variable, const char *path, char kept[PATH_MAX])
 {
 	const char *set = getenv(variable);
 
-	if (path[0])
-		setenv(variable, path, set && !set[0]);
+	if (set && set[0] && !has_our_name(set) && !is_copy(set, path))
+		snprintf(kept, PATH_MAX, "%s", set);
+	else if (path[0])
+		setenv(variable, path, 1);
 }
 
 bool xs_injection_claim(void)
@@ -70,10 +94,8 @@ bool xs_injection_claim(void)
 		return false;
 	if (!realpath(self.dli_fname, path))
 		path[0] = '\0';
-	keep_other(XS_INJECTION_CUDA, path, other);
-	keep_other(XS_INJECTION_NVTX, path, other_nvtx);
-	set_unless_set(XS_INJECTION_CUDA, path);
-	set_unless_set(XS_INJECTION_NVTX, path);
+	claim(XS_INJECTION_CUDA, path, other);
+	claim(XS_INJECTION_NVTX, path, other_nvtx);
 	return true;
 }
 

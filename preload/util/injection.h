@@ -9,9 +9,10 @@
 #define XS_INJECTION_CUDA "CUDA_INJECTION64_PATH"
 #define XS_INJECTION_NVTX "NVTX_INJECTION64_PATH"
 
-/* Sets each variable to our path, unless it names another tool's library.
- * Returns false if the process already has another copy of this library, which
- * was loaded first and does the work. Call once, in the constructor. */
+/* Sets each variable to our path, unless it names another tool's library. A
+ * copy of ours is no other tool's, whatever its name. Returns false if the
+ * process already has another copy of this library, which was loaded first and
+ * does the work. Call once, in the constructor. */
 bool xs_injection_claim(void);
 
 /* Returns the other tool's library that the variable of CUDA named then, or

@@ -47,16 +47,22 @@ expect "of two domains, that cross" "$(awk '
 	/^string .*text="cross/ { name[substr($3, 4)] = $4 }
 	$1 == "nvtx" { id = substr($3, 6); if (id in name) print name[id] }
 	' dump.txt | tr -d '\n')" 'text="crossed"text="crossing"'
-expect "as deep as there is room" "$(ranges deep)" 255
 expect "PyTorch's numbers" "$(ranges 'aten::mul')" 2
 expect "a long name is cut" "$(ranges "$(printf 'h%.0s' $(seq 243))")" 1
 expect "not popped" "$(ranges 'never popped')" 0
-# 45 deep ones, and three without a name
-expect "lost" "$(sum '^loss what=5 ' count)" 48
+# three without a name
+expect "lost" "$(sum '^loss what=5 ' count)" 3
 expect "damage" "$(count '^# damaged')" 0
 if grep -q "$(printf '\033')" dump.txt; then
 	fail "an escape sequence in the dump"
 fi
+
+same deep 400
+read_trace
+expect "as deep as there is room" "$(ranges base)/$(ranges deep)" 1/339
+expect "of domains without room" "$(ranges beyond)/$(ranges other)" 0/0
+expect "deep: lost" "$(sum '^loss what=5 ' count)" 63
+expect "deep: damage" "$(count '^# damaged')" 0
 
 same many 9000
 read_trace
@@ -145,3 +151,15 @@ unharmed "no tool"
 read_trace
 expect "no tool: ranges" "$(count '^nvtx')" 0
 expect "no tool: said" "$(count 'records the NVTX ranges')" 0
+
+# A copy of the library is no other tool, whatever its name.
+mkdir copy
+cp "$XS_PRELOAD" copy/libxferspy.so
+cp "$XS_PRELOAD" copy/renamed.so
+for name in libxferspy renamed; do
+	NVTX_INJECTION64_PATH=$work/copy/$name.so traced "$XS_APPS/nvtx" steps
+	unharmed "copy $name"
+	read_trace
+	expect "copy $name: ranges" "$(ranges step)" 3
+	expect "copy $name: said" "$(count 'records the NVTX ranges')" 0
+done

@@ -135,16 +135,33 @@ static void odd()
 	nvtxDomainRangePushEx(domain, &crossing);
 	nvtxRangePop();
 	nvtxDomainRangePop(domain);
-	for (int i = 0; i < 300; i++)
-		nvtxRangePushA("deep");
-	for (int i = 0; i < 300; i++)
-		nvtxRangePop();
 	nvtxRangePushA("aten::mul, seq = 12, op_id = 34");
 	nvtxRangePop();
 	nvtxRangePushA("aten::mul, op_id = 35");
 	nvtxRangePop();
 	nvtxMarkA("mark");
 	nvtxRangePushA("never popped");
+}
+
+/* More open ranges than there is room for, of two domains. */
+static void deep(int ranges)
+{
+	nvtxEventAttributes_t base = named("base"), beyond = named("beyond"),
+			      other = named("other");
+	nvtxDomainHandle_t domain = nvtxDomainCreateA("domain");
+	nvtxDomainHandle_t empty = nvtxDomainCreateA("without a range");
+
+	allocate();
+	nvtxDomainRangePushEx(domain, &base);
+	for (int i = 0; i < ranges; i++)
+		nvtxRangePushA("deep");
+	nvtxDomainRangePushEx(domain, &beyond);
+	nvtxDomainRangePushEx(empty, &other);
+	nvtxDomainRangePop(domain);
+	nvtxDomainRangePop(empty);
+	nvtxDomainRangePop(domain);
+	for (int i = 0; i < ranges; i++)
+		nvtxRangePop();
 }
 
 static void many_names(int names)
@@ -392,6 +409,8 @@ int main(int argc, char **argv)
 		steps(n);
 	else if (!strcmp(mode, "odd"))
 		odd();
+	else if (!strcmp(mode, "deep"))
+		deep(n);
 	else if (!strcmp(mode, "many"))
 		many(n);
 	else if (!strcmp(mode, "outside"))
