@@ -26,6 +26,24 @@ ranges()
 		dump.txt
 }
 
+# ends NAME NAME: those of these two names, in the order in which they ended
+ends()
+{
+	awk -v one="$1" -v other="$2" '
+		$1 == "string" {
+			for (i = 1; i <= 2; i++) {
+				name = i == 1 ? one : other
+				if (index($0, "text=\"" name "\""))
+					names[substr($3, 4)] = name
+			}
+		}
+		$1 ~ /^nvtx/ {
+			id = substr($3, 6)
+			if (id in names)
+				printf " %s", names[id]
+		}' dump.txt
+}
+
 same steps 5
 read_trace
 for name in step "halo exchange" out; do
@@ -43,10 +61,8 @@ same odd
 read_trace
 expect "process" "$(ranges request)" 1
 expect "ended by another thread" "$(count '^nvtx_process ')" 1
-expect "of two domains, that cross" "$(awk '
-	/^string .*text="cross/ { name[substr($3, 4)] = $4 }
-	$1 == "nvtx" { id = substr($3, 6); if (id in name) print name[id] }
-	' dump.txt | tr -d '\n')" 'text="crossed"text="crossing"'
+expect "of two domains, that cross" "$(ends crossed crossing)" \
+	' crossed crossing'
 expect "PyTorch's numbers" "$(ranges 'aten::mul')" 2
 expect "a long name is cut" "$(ranges "$(printf 'h%.0s' $(seq 243))")" 1
 expect "not popped" "$(ranges 'never popped')" 0
@@ -61,6 +77,7 @@ same deep 400
 read_trace
 expect "as deep as there is room" "$(ranges base)/$(ranges deep)" 1/339
 expect "of domains without room" "$(ranges beyond)/$(ranges other)" 0/0
+expect "the pop of the one without room" "$(ends between base)" ' between base'
 expect "deep: lost" "$(sum '^loss what=5 ' count)" 63
 expect "deep: damage" "$(count '^# damaged')" 0
 

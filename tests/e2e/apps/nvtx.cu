@@ -159,6 +159,7 @@ static void deep(int ranges)
 	nvtxDomainRangePushEx(empty, &other);
 	nvtxDomainRangePop(domain);
 	nvtxDomainRangePop(empty);
+	nvtxRangeEnd(nvtxRangeStartA("between"));
 	nvtxDomainRangePop(domain);
 	for (int i = 0; i < ranges; i++)
 		nvtxRangePop();
