@@ -17,7 +17,7 @@ for name in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
 		for mode in trace light events; do
 			what="$order, $mode"
 			rm -f ./*.xspy
-			XFERSPY_MODE=$mode LD_PRELOAD=$order timeout -k 5 60 \
+			XFERSPY_MODE=$mode LD_PRELOAD=$order timeout -k 5 $hangs \
 				"$XS_PROGRAMS/threads" 300 >out 2>err ||
 				fail "$what: exit code $?"
 			expect "$what: output" "$(cat out)" 900
@@ -25,7 +25,7 @@ for name in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
 			expect "$what: calls" "$(json api_calls_seen)" 901
 			expect "$what: lost" "$(json lost)" 0
 			rm -f ./*.xspy
-			XFERSPY_MODE=$mode LD_PRELOAD=$order timeout -k 5 60 \
+			XFERSPY_MODE=$mode LD_PRELOAD=$order timeout -k 5 $hangs \
 				"$XS_PROGRAMS/forks" 20 >out 2>err ||
 				fail "$what, forks: exit code $?"
 			read -r copies right <out

@@ -34,7 +34,7 @@ for mib in 12 16 20 24 28 32 36 40 48 64 128 512; do
 	(
 		# shellcheck disable=SC3045 # dash has it
 		ulimit -v $((mib << 10))
-		LD_PRELOAD=$XS_PRELOAD exec timeout -k 5 60 \
+		LD_PRELOAD=$XS_PRELOAD exec timeout -k 5 $hangs \
 			"$XS_PROGRAMS/threads" 50 >out 2>err
 	) || status=$?
 	case $status in

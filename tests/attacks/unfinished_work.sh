@@ -4,10 +4,10 @@
 # trace says, once, how many are missing.
 . "$(dirname "$0")/../e2e/lib.sh"
 
-# The copy takes 52 s: it begins in the range's second, and is awaited in the
-# next.
-export XS_SIM_H2D_GBS=0.00002 XS_SIM_CUPTI_COMPLETE=1 XFERSPY_RANGE=0+1
-traced "$XS_PROGRAMS/unfinished" 2000
+# The copy takes hours: it begins in the range's four seconds, and is awaited after
+# them.
+export XS_SIM_H2D_GBS=0.0000001 XS_SIM_CUPTI_COMPLETE=1 XFERSPY_RANGE=0+4
+traced_until '^detail detail=2 ' "$XS_PROGRAMS/unfinished"
 expect "exit code" "$status" 0
 read_trace
 expect "ops" "$(count '^copy ')" 0

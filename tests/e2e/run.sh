@@ -26,7 +26,7 @@ expect "closed: silent" "$(cat err)" ""
 # A child that closed stderr does not hold it open.
 mkfifo never
 "$XS_COMMAND" run sh -c '(exec </dev/null >/dev/null 2>&1; read -r _ <never) &
-	echo $! >child' 2>&1 | timeout 20 cat >out || fail "a child has stderr"
+	echo $! >child' 2>&1 | timeout $hangs cat >out || fail "a child has stderr"
 says_out=$(grep -c "$silent" out)
 expect "child: silent" "$says_out" 1
 kill "$(cat child)"

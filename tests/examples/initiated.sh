@@ -14,7 +14,7 @@ failed=0
 expect() {
 	code=$1 text=$2
 	shift 2
-	output=$(timeout 120 "$@" 2>&1)
+	output=$(timeout 1800 "$@" 2>&1)
 	got=$?
 	if [ "$got" -ne "$code" ] || ! echo "$output" | grep -q "$text"; then
 		echo "$*: exit code $got, not $code with \"$text\":"

@@ -7,7 +7,7 @@
 # LIBRARIES: the folder of the simulated device.
 set -u
 export LD_LIBRARY_PATH="$2"
-output=$(timeout 120 "$1" 2>&1)
+output=$(timeout 1800 "$1" 2>&1)
 code=$?
 if [ "$code" -eq 3 ] && echo "$output" | grep -q '"mailbox_1_ns": \[' &&
 	echo "$output" | grep -q '^putget: mailbox: the GPU did not set its flag'

@@ -46,7 +46,7 @@ fuzz() (
 	cd "$build/fuzz/$1"
 	XFERSPY_MACHINES=$repository/examples/machines \
 		"$build/tests/fuzz/xs_libfuzzer_$1" -max_total_time="$seconds" \
-		-timeout=20 -rss_limit_mb=3000 -max_len=65536 \
+		-timeout=300 -rss_limit_mb=3000 -max_len=65536 \
 		-dict=words -print_final_stats=1 corpus seeds >log 2>&1 && found=0 || found=$?
 	grep -aE '^#[0-9]+.*(INITED|DONE)' log | sed "s/^/$1: /"
 	edges=$(LC_ALL=C sed -n 's/.*INITED cov: \([0-9]*\).*/\1/p' log)

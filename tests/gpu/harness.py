@@ -24,7 +24,7 @@ UNSET = ("LD_PRELOAD", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "XFERSP
          "XFERSPY_OUTPUT", "XFERSPY_SUMMARY", "XFERSPY_LOG", "XFERSPY_CUPTI",
          "XFERSPY_RANGE", "XFERSPY_HASH", "XFERSPY_MAX_SIZE", "XFERSPY_GRAPHS",
          "CUDA_VISIBLE_DEVICES")
-RUN_SECONDS = 90
+RUN_SECONDS = {"GPU": 90, "simulated": 900}
 
 
 # Of the records in a dump: enum xs_direction, xs_memory and xs_op_flag.
@@ -101,6 +101,7 @@ class Bench:
     def __init__(self, build, simulated):
         self.build = pathlib.Path(build).resolve()
         self.simulated = simulated
+        self.seconds = RUN_SECONDS["simulated" if simulated else "GPU"]
         self.preload = str(self.build / "lib/libxferspy.so")
         self.xferspy = str(self.build / "bin/xferspy")
         self.folder = tempfile.TemporaryDirectory()
@@ -144,12 +145,12 @@ class Bench:
                 env=self.environment(folder, preload, extra),
                 start_new_session=True) as process:
             try:
-                out, err = process.communicate(timeout=RUN_SECONDS)
+                out, err = process.communicate(timeout=self.seconds)
             except subprocess.TimeoutExpired as error:
                 # its children hold the pipes, too
                 os.killpg(process.pid, signal.SIGKILL)
                 raise Failed(
-                    f"not done after {RUN_SECONDS} s" +
+                    f"not done after {self.seconds} s" +
                     (", with the library" if preload else "")) from error
         return Run(process.returncode, out, err, time.monotonic() - begin,
                    folder)

@@ -97,7 +97,7 @@ static void *call_from_everywhere(void *done)
 /* Loads a library that is not loaded yet. */
 static void load_or_die(void)
 {
-	alarm(60); /* a deadlock */
+	alarm(600); /* a deadlock */
 	_exit(dlopen("libresolv.so.2", RTLD_NOW) ? 0 : 1);
 }
 

@@ -62,7 +62,7 @@ static void load_or_die(void)
 {
 	unsigned count = 0;
 
-	alarm(5);
+	alarm(600); /* a deadlock */
 	if (!dlopen("libresolv.so.2", RTLD_NOW))
 		_exit(1);
 	xs_phdr_iterate(count_one, &count);

@@ -493,7 +493,7 @@ static void hanging_gpu_delays_exit_by_two_seconds(void **state)
 			     "XFERSPY_CUPTI=" XS_TEST_CUPTI);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	assert_string_equal(o.out, ANSWERS);
-	assert_true(took < 10 + 5 * usual);
+	assert_true(took < 60 + 5 * usual);
 	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
 	expect_calls(&r, 1);
 	assert_non_null(info_of(&r, "cupti=130000 " XS_TEST_CUPTI));

@@ -8,6 +8,7 @@ import gzip
 import json
 import pathlib
 import resource
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -19,12 +20,13 @@ import write_nsys
 XFERSPY = ""
 RECORDED = pathlib.Path(__file__).parent / "recorded"
 ADDRESS_KIB = 200000 # the input is mapped, but not all of it is read
+TRIES = 8
 SCHEMAS = ("2.9", "3.0", "3.8", "3.17", "3.25")
 
 
 def run(*arguments):
     return subprocess.run([XFERSPY, *map(str, arguments)], capture_output=True,
-                          text=True, timeout=120)
+                          text=True)
 
 
 def records(path):
@@ -46,6 +48,18 @@ def cpu_seconds(path):
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     assert run("dump", path).returncode == 0
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def takes_at_most(times, path, other):
+    """Whether a dump of one takes at most so many times that of the other.
+    Other programs may disturb a measurement: the shortest times count."""
+    least = {path: float("inf"), other: float("inf")}
+    for _ in range(TRIES):
+        for each in least:
+            least[each] = min(least[each], cpu_seconds(each))
+        if least[path] <= times * least[other]:
+            return True
+    return False
 
 
 def report(path, machine="h200"):
@@ -187,10 +201,11 @@ class Nsys(unittest.TestCase):
                 " VALUES (?, ?, 0, 1, 7, 0, ?, 1, 1)",
                 ((5 * 10**7 + i, 5 * 10**7 + i, write_nsys.GLOBAL)
                  for i in range(many)))
-        spent = cpu_seconds(path)
-        with sqlite3.connect(path) as db:
+        without = self.path / "without.db"
+        shutil.copy(path, without)
+        with sqlite3.connect(without) as db:
             db.execute("DELETE FROM TARGET_INFO_CUDA_CONTEXT_INFO")
-        self.assertLess(spent, 5 * cpu_seconds(path))
+        self.assertTrue(takes_at_most(5, path, without))
 
     def test_times_that_cannot_be(self):
         path = self.write("3.25")
@@ -455,11 +470,11 @@ class PyTorch(unittest.TestCase):
                 for i in range(many)]
         nested = [event("python_function", "a.py(1): f", 1, i)
                   for i in range(many)] + sets[:1]
-        plain = cpu_seconds(packed(self.path / "plain", sets))
+        plain = packed(self.path / "plain", sets)
         for name, events, devices in (("nested", nested, []),
                                       ("devices", sets, [{"id": 9}] * many)):
             path = packed(self.path / name, events, deviceProperties=devices)
-            self.assertLess(cpu_seconds(path), 5 * plain, name)
+            self.assertTrue(takes_at_most(5, path, plain), name)
 
     def test_what_follows_the_compressed_data(self):
         plain = records(RECORDED / "rounds.json.gz")
@@ -521,7 +536,7 @@ class PyTorch(unittest.TestCase):
         self.assertGreater(path.stat().st_size, 55 << 20)
         done = subprocess.run(
             ["sh", "-c", f"ulimit -v {ADDRESS_KIB}; exec {XFERSPY} dump {path}"],
-            capture_output=True, text=True, timeout=120)
+            capture_output=True, text=True)
         if "ASan" not in done.stderr and "AddressSanitizer" not in done.stderr:
             self.assertEqual(done.returncode, 0, done.stderr)
 
