@@ -3,6 +3,7 @@
 #include "report/commands/cli.h"
 #include "report/diff/comparable.h"
 #include "report/diff/compare.h"
+#include "report/timeline/timeline.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -122,9 +123,8 @@ static int gate(const struct diff_options *given, const struct xs_diff *diff)
 			    "the first phase listed changed most");
 }
 
-static int compare(const struct diff_options *given,
-		   const struct xs_result *before,
-		   const struct xs_result *after)
+static int compare(const struct diff_options *given, struct xs_result *before,
+		   struct xs_result *after)
 {
 	struct xs_diff diff;
 	FILE *out;
@@ -158,6 +158,8 @@ static int diff_main(int argc, char **argv)
 	code = xs_cli_check_output(given.output, argv + optind, 2);
 	if (code)
 		return code;
+	if (given.renderer->timeline)
+		how.timeline = xs_timeline_of_result;
 	if (given.machine) {
 		code = xs_cli_run_machine(given.machine, &machine);
 		if (code)

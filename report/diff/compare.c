@@ -235,7 +235,7 @@ static int build_phases(struct xs_diff *diff)
 	return 0;
 }
 
-int xs_diff_build(const struct xs_result *before, const struct xs_result *after,
+int xs_diff_build(struct xs_result *before, struct xs_result *after,
 		  struct xs_diff *diff)
 {
 	int err;

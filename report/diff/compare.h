@@ -10,7 +10,7 @@
  * signature, then by kernels, then by order in the run. The caller frees the
  * diff with xs_diff_free(). Returns 0 or -ENOMEM.
  */
-int xs_diff_build(const struct xs_result *before, const struct xs_result *after,
+int xs_diff_build(struct xs_result *before, struct xs_result *after,
 		  struct xs_diff *diff);
 void xs_diff_free(struct xs_diff *diff);
 

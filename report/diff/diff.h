@@ -41,7 +41,7 @@ struct xs_diff_phase {
 };
 
 struct xs_diff {
-	const struct xs_result *before, *after;
+	struct xs_result *before, *after;
 	bool different;	      /* other programs, or other GPUs */
 	bool allow_different; /* a limit applies to these, too */
 	const char *warnings[XS_DIFF_WARNINGS_MAX];

@@ -10,9 +10,17 @@ static int render_report(struct xs_result *const *results, size_t count,
 	return xs_render_html_report(results, count, out);
 }
 
+static int render_diff(struct xs_diff *diff, double gate_percent, bool color,
+		       FILE *out)
+{
+	(void)color;
+	return xs_render_html_diff(diff, gate_percent, out);
+}
+
 extern const struct xs_renderer xs_renderer_html;
 const struct xs_renderer xs_renderer_html = {
     .name = "html",
     .timeline = true,
     .report = render_report,
+    .diff = render_diff,
 };

@@ -156,6 +156,17 @@ xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 		   : even(phase, best, &least, sure);
 }
 
+bool xs_result_is_listed(const struct xs_result *result,
+			 const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row)
+{
+	const bool asked = row->n_streams != XS_UNKNOWN &&
+			   row->n_streams == result->streams_asked;
+
+	return row == xs_result_best(phase, row->strategy, false) ||
+	       (asked && row->applies && strcmp(row->model, "replay") == 0);
+}
+
 bool xs_result_is_known(const struct xs_result_estimate *row)
 {
 	return row->effort_level == XS_EFFORT_NONE ||

@@ -17,6 +17,12 @@ const struct xs_result_estimate *
 xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 	       bool sure);
 
+/* Returns whether the row is the best of its strategy, or of the number of
+ * streams that was asked for. */
+bool xs_result_is_listed(const struct xs_result *result,
+			 const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row);
+
 /* Returns how far what a row saves may be off, of off_ns by which its time may
  * be off: without shared_ns of that, which moves the round now as well. */
 double xs_result_saving_error_ns(double off_ns, int64_t shared_ns);

@@ -13,7 +13,7 @@ int xs_timeline_rounds_room(struct xs_result *result,
 	size_t most = 1 + result->phase_count;
 
 	for (size_t i = 0; i < result->phase_count; i++)
-		most += xs_timeline_schedules_most(&result->phases[i]);
+		most += xs_timeline_schedules_most(result, &result->phases[i]);
 	out->views = xs_arena_alloc(&result->arena, most, sizeof(*out->views));
 	return out->views ? 0 : -ENOMEM;
 }

@@ -10,20 +10,22 @@
 #include <string.h>
 
 /* The row of the text report's table, unless it only repeats what was. */
-static bool has_view(const struct xs_result_phase *of,
+static bool has_view(const struct xs_result *result,
+		     const struct xs_result_phase *of,
 		     const struct xs_result_estimate *row)
 {
 	return strcmp(row->strategy, "as-is") != 0 &&
 	       strncmp(row->strategy, "machine:", 8) != 0 &&
-	       row == xs_result_best(of, row->strategy, false);
+	       xs_result_is_listed(result, of, row);
 }
 
-size_t xs_timeline_schedules_most(const struct xs_result_phase *of)
+size_t xs_timeline_schedules_most(const struct xs_result *result,
+				  const struct xs_result_phase *of)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < of->estimate_count; i++)
-		count += has_view(of, &of->estimates[i]);
+		count += has_view(result, of, &of->estimates[i]);
 	return count;
 }
 
@@ -226,7 +228,7 @@ int xs_timeline_schedules_add(struct xs_timeline_texts *texts,
 	int rc = 0;
 
 	for (size_t i = 0; i < of->estimate_count && !rc; i++)
-		if (has_view(of, &of->estimates[i]))
+		if (has_view(texts->result, of, &of->estimates[i]))
 			rc = add_row(texts, phase, of, &of->estimates[i]);
 	return rc;
 }

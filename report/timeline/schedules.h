@@ -10,10 +10,11 @@
 #define XS_TIMELINE_ACTIONS_MAX 20000u
 
 /* Returns the number of views that xs_timeline_schedules_add() adds at most. */
-size_t xs_timeline_schedules_most(const struct xs_result_phase *of);
+size_t xs_timeline_schedules_most(const struct xs_result *result,
+				  const struct xs_result_phase *of);
 
-/* Adds a view for each strategy's best row by replay. Returns 0, -ENOMEM or
- * another -errno of xs_replay(). */
+/* Adds a view for each row of the report's table that changes something.
+ * Returns 0, -ENOMEM or another -errno of xs_replay(). */
 int xs_timeline_schedules_add(struct xs_timeline_texts *texts,
 			      const struct xs_phase *phase,
 			      const struct xs_result_phase *of);

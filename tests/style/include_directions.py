@@ -65,7 +65,7 @@ ROOMS = {
     "report/diff": "result",
     "report/render/text": "analyzer/util model result diff formulas",
     "report/render/json": "analyzer/util result diff formulas",
-    "report/render/html": "analyzer/util result render/json",
+    "report/render/html": "analyzer/util result diff render/json",
     "report/render": "analyzer/util result diff formulas render/text render/json"
                      " render/html",
     "report/calibrate": "model",

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The HTML report: one file that needs no network. It is a fixed page, and
- * after that the data in scripts that no browser runs: the JSON report, and of
- * each trace the texts of its timeline and its packed slices. All data is
- * compressed and in base64, so that nothing of a trace is markup.
+ * HTML: one file that needs no network. It is a fixed page, and after that the
+ * data in scripts that no browser runs: the JSON of the diff if it is one, the
+ * JSON report, and of each trace the texts of its timeline and its packed
+ * slices. All data is compressed and in base64, so that nothing of a trace is
+ * markup.
  */
 #ifndef XS_REPORT_RENDER_HTML_HTML_H
 #define XS_REPORT_RENDER_HTML_HTML_H
 
+#include "report/diff/diff.h"
 #include "report/result/result.h"
 
 #include <stdio.h>
@@ -16,5 +18,9 @@
  * NULL. */
 int xs_render_html_report(struct xs_result *const *results, size_t count,
 			  FILE *out);
+
+/* gate_percent: value of --fail-above, NAN without. Returns the same. */
+int xs_render_html_diff(const struct xs_diff *diff, double gate_percent,
+			FILE *out);
 
 #endif

@@ -80,7 +80,8 @@ static json_t *views(const struct xs_result *result,
 	return xs_json_finish(out, failed);
 }
 
-static json_t *shown(const struct xs_result_phase *phase)
+static json_t *shown(const struct xs_result *result,
+		     const struct xs_result_phase *phase)
 {
 	json_t *out = json_array();
 	bool failed = !out;
@@ -88,13 +89,23 @@ static json_t *shown(const struct xs_result_phase *phase)
 	for (size_t i = 0; i < phase->estimate_count && !failed; i++) {
 		const struct xs_result_estimate *row = &phase->estimates[i];
 
-		if (row == xs_result_best(phase, row->strategy, false))
+		if (xs_result_is_listed(result, phase, row))
 			failed = json_array_append_new(
 				     out, json_integer((json_int_t)i)) < 0;
 	}
 	return xs_json_finish(out, failed);
 }
-ARRAY_OF(shown, struct xs_result_phase)
+
+static json_t *all_shown(const struct xs_result *result)
+{
+	json_t *out = json_array();
+	bool failed = !out;
+
+	for (size_t i = 0; i < result->phase_count && !failed; i++)
+		failed = json_array_append_new(
+			     out, shown(result, &result->phases[i])) < 0;
+	return xs_json_finish(out, failed);
+}
 
 json_t *xs_html_meta(struct xs_result *result,
 		     const struct xs_result_timeline *timeline)
@@ -107,7 +118,6 @@ json_t *xs_html_meta(struct xs_result *result,
 		    &failed);
 	xs_json_set(out, "sites", sites(&result->arena, timeline), &failed);
 	xs_json_set(out, "views", views(result, timeline), &failed);
-	xs_json_set(out, "shown", showns(result->phases, result->phase_count),
-		    &failed);
+	xs_json_set(out, "shown", all_shown(result), &failed);
 	return xs_json_finish(out, failed);
 }

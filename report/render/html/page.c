@@ -43,16 +43,31 @@ static int put_block(const struct block *block, FILE *out)
 	return err;
 }
 
-static int put_report(struct xs_result *const *results, size_t count, FILE *out)
+/* What the JSON renderers get. */
+struct json_data {
+	struct xs_result *const *results;
+	size_t count;
+	const struct xs_diff *diff; /* NULL: the report of the results */
+	double gate_percent;
+};
+
+static int write_json(const struct json_data *data, FILE *out)
 {
-	struct block block = {.class = "report"};
+	return data->diff
+		   ? xs_render_json_diff(data->diff, data->gate_percent, out)
+		   : xs_render_json_report(data->results, data->count, out);
+}
+
+static int put_json(const char *class, const struct json_data *data, FILE *out)
+{
+	struct block block = {.class = class};
 	char *text = NULL;
 	FILE *memory = open_memstream(&text, &block.size);
 	int err;
 
 	if (!memory)
 		return -ENOMEM;
-	err = xs_render_json_report(results, count, memory);
+	err = write_json(data, memory);
 	if (fclose(memory) != 0 && !err)
 		err = -ENOMEM;
 	block.text = text;
@@ -84,15 +99,33 @@ static int put_timeline(struct xs_result *result, FILE *out)
 	return err;
 }
 
-int xs_render_html_report(struct xs_result *const *results, size_t count,
-			  FILE *out)
+static int put_traces(struct xs_result *const *results, size_t count, FILE *out)
 {
-	int err;
+	const struct json_data reports = {.results = results, .count = count};
+	int err = put_json("report", &reports, out);
 
-	fwrite(xs_html_page, 1, xs_html_page_size, out);
-	err = put_report(results, count, out);
 	for (size_t i = 0; i < count && !err; i++)
 		if (results[i])
 			err = put_timeline(results[i], out);
 	return !err && ferror(out) ? -EIO : err;
+}
+
+int xs_render_html_report(struct xs_result *const *results, size_t count,
+			  FILE *out)
+{
+	fwrite(xs_html_page, 1, xs_html_page_size, out);
+	return put_traces(results, count, out);
+}
+
+int xs_render_html_diff(const struct xs_diff *diff, double gate_percent,
+			FILE *out)
+{
+	const struct json_data data = {.diff = diff,
+				       .gate_percent = gate_percent};
+	struct xs_result *const both[] = {diff->before, diff->after};
+	int err;
+
+	fwrite(xs_html_page, 1, xs_html_page_size, out);
+	err = put_json("diff", &data, out);
+	return err ? err : put_traces(both, 2, out);
 }

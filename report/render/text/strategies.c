@@ -56,9 +56,7 @@ static bool is_shown(const struct xs_result *result,
 	if (!is_replay(row) || !row->applies ||
 	    is_no_change(result, phase, row))
 		return false;
-	return row == xs_result_best(phase, row->strategy, false) ||
-	       (row->n_streams == result->streams_asked &&
-		row->n_streams != XS_UNKNOWN);
+	return xs_result_is_listed(result, phase, row);
 }
 
 /* Returns the row of a published equation for the same strategy and n, or

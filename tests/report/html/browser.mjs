@@ -131,4 +131,29 @@ assert.equal(await ranges.locator('img').count(), 0);
 await ranges.screenshot({path: 'ranges.png', fullPage: true});
 assert.deepEqual(ranges.problems, []);
 
+// two runs: the text report's words, both timelines, and a round as predicted
+const difference = JSON.parse(readFileSync('diff.json', 'utf8'));
+const both = await open('diff.html', {colorScheme: 'light'});
+const said = words(readFileSync('diff.txt', 'utf8'));
+assert(said.endsWith(words(await both.innerText('#verdict'))));
+const {measured_ns: measured} = difference.phases[0].prediction;
+const told = await both.locator('td div', {hasText: /^predicted for/}).first().innerText();
+assert(measured > 0 && said.includes(words(told)), told);
+const groups = i => both.evaluate(i => xferspy.timelines[i].rows.flatMap(row => row.title || []), i);
+assert.match((await groups(0)).join(), /^Before: [\d.]+ s,After: [\d.]+ s$/);
+assert.match((await groups(1)).join(), /^Before: 78.6 ms,Predicted with streams n=\d.*,After: 1\d.\d ms$/);
+assert.equal(await both.evaluate(() => xferspy.timelines[0].lanes.reduce((n, {lane}) => n + lane.count, 0)),
+  await both.evaluate(() => xferspy.traces.reduce((n, {report: {coverage: c}}) =>
+    n + c.api_calls_seen + c.gpu_ops_seen, 0)));
+await both.evaluate(() => xferspy.timelines[0].select([0, 1e12]));
+assert.match(await both.locator('.sums').first().innerText(), /before: stencil_kernel[^]*after: /);
+await both.fill('input[type=search] >> nth=0', 'stencil_kernel');
+assert.match(await both.locator('.tools output').first().innerText(), /\d{3} matches/);
+await both.screenshot({path: 'diff.png', fullPage: true});
+assert.deepEqual(both.problems, []);
+const mixed = await open('diff-hostile.html', {colorScheme: 'dark'});
+assert.equal(await mixed.evaluate(() => window.hacked), undefined);
+assert.equal(await mixed.locator('img').count(), 0);
+assert.deepEqual(mixed.problems, []);
+
 await browser.close();

@@ -37,4 +37,10 @@ sed "s/^string .*text=\"/&$bad/" "$source/tests/report/traces/nvtx.txt" >ranges.
 "$xferspy" report ranges.txt --by-range --machine h200 --format html -o ranges.html
 "$xferspy" report hostile.txt "$source/examples/frameworks/h100/kv_paging.xspy" \
 	--format html -o hostile.html
+set -- "$source/examples/traces/stencil-512-pageable.xspy" \
+	"$source/examples/traces/stencil-512-streams.xspy" --machine h200 --fail-above 5
+"$xferspy" diff "$@" >diff.txt
+"$xferspy" diff "$@" --format json -o diff.json
+"$xferspy" diff "$@" --format html -o diff.html
+"$xferspy" diff ranges.txt hostile.txt --format html -o diff-hostile.html
 exec node browser.mjs "$browser"

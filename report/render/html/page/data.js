@@ -44,7 +44,7 @@ class Lane {
   constructor(meta, varints, texts) {
     const n = meta.count;
     const index = length => length < 65536 ? new Uint16Array(n) : new Uint32Array(n);
-    Object.assign(this, meta, {
+    Object.assign(this, meta, {texts,
       start: new Float64Array(n), end: new Float64Array(n), bytes: new Float64Array(n),
       names: index(texts.names.length), sites: index(texts.sites.length),
       busy: new Float64Array(n + 1)});
@@ -115,13 +115,18 @@ function search(array, low, high, is) {
   return low;
 }
 
+const scripts = name => [...document.querySelectorAll('script.' + name)];
+
+// The JSON of the diff, or undefined if the page is a report.
+const readDiff = async () => scripts('diff').length ? unpackJson(scripts('diff')[0]) : undefined;
+
 // Returns the traces: [{report, texts, views: [{phase, estimate, rounds, lanes}]}].
 async function readTraces() {
-  const scripts = name => [...document.querySelectorAll('script.' + name)];
   const reports = await unpackJson(scripts('report')[0]);
   const slices = scripts('slices');
   return Promise.all(scripts('texts').map(async (script, i) => {
     const texts = await unpackJson(script);
+    texts.colors = texts.names.map((name, index) => index);
     const varints = new Varints(await unpack(slices[i]));
     const views = texts.views.map(view => Object.assign({}, view, {
       lanes: view.lanes.map(lane => new Lane(lane, varints, texts))}));

@@ -4,7 +4,7 @@
 
 const ROW = 20, GAP = 4, HEAD = 22, AXIS = 26, WIDE = 1.5, LABEL = 36, LOOKED_AT = 8, LEAST_HIGH = 0.2;
 
-// Its users set frame, canvas, texts, rows, lanes, least, most, and selection.
+// Its users set frame, canvas, rows, lanes, least, most, and selection.
 class Picture {
   fit() {
     this.look(-Infinity, Infinity);
@@ -145,7 +145,7 @@ class Picture {
 
   // A range has the name that its author gave it.
   label(lane, name) {
-    return lane.kind === 'range' ? this.texts.names[name] : brief(this.texts.names[name]);
+    return lane.kind === 'range' ? lane.texts.names[name] : brief(lane.texts.names[name]);
   }
 
   // Equal pixel columns beside each other.
@@ -176,7 +176,7 @@ class Picture {
     if (this.marks)
       return this.isFound(lane, i) ? this.colors.found : this.colors.faint;
     if (lane.kind === 'kernel')
-      return this.colors.kernels[lane.names[i] % this.colors.kernels.length];
+      return this.colors.kernels[lane.texts.colors[lane.names[i]] % this.colors.kernels.length];
     return lane.kind === 'copy' && lane.name.startsWith('copies out') ? this.colors.out
       : this.colors[lane.kind];
   }

@@ -20,9 +20,20 @@ function place(site) {
 const rowName = row => row.strategy + (row.n_streams === null ? '' : ` n=${row.n_streams}`) +
   (row.order ? ` ${row.order}` : '');
 
+// The program without its folder, and its arguments.
+function commandOf({app}) {
+  const [program, ...rest] = (app || '?').split(' ');
+  return [program.split('/').pop(), ...rest].join(' ');
+}
+
+const themeButton = () => el('button', {type: 'button', click: () =>
+  setTheme(theme.theme === 'dark' ? 'light' : 'dark')}, 'Dark / light');
+
+const madeBy = () => el('p.dim',
+  'Made by xferspy, without a network. Times are predictions where the text says so.');
+
 function header({trace, machine, machine_choice: choice}) {
-  const app = (trace.app || '?').split(' ');
-  const command = [app[0].split('/').pop(), ...app.slice(1)].join(' ');
+  const command = commandOf(trace);
   const device = trace.devices[0];
   const versions = [device?.name && (trace.devices.length > 1 ? `${trace.devices.length} x ` : '') +
     device.name, trace.driver_version && `driver ${trace.driver_version}`,
@@ -33,8 +44,7 @@ function header({trace, machine, machine_choice: choice}) {
     trace.started_utc].filter(Boolean).join(' ');
   document.title = `${command} - xferspy`;
   return el('header', el('h1', command), el('p.dim', [when, versions].filter(Boolean).join(' \u00b7 ')),
-    el('button', {type: 'button', click: () =>
-      setTheme(theme.theme === 'dark' ? 'light' : 'dark')}, 'Dark / light'));
+    themeButton());
 }
 
 const theme = document.documentElement.dataset;
@@ -99,7 +109,10 @@ function step(s, report, rounds) {
     el('div', el('div.saves', el('small', saves(report, s)), time(s.adds_saves_ns)), el('small', shares)),
     el('div', el('div', `${s.step}. `, el('span.chip', rowName(s)),
       `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns)} \u2192 `, el('b', roundAfter(report, s)),
-      rounds ? el('button.see', {type: 'button', click: () => rounds.showStep(s)}, 'See it') : null),
+      rounds ? el('button.see', {type: 'button', click: () => {
+        rounds.showStep(s);
+        rounds.element.scrollIntoView();
+      }}, 'See it') : null),
     el('small', `the run then takes ${s.side_by_side > 1 ? `at least ${time(s.app_wall_ns)}`
       : `${time(s.app_wall_ns)} (${range(s.low_ns, s.high_ns)})`}; effort: ${s.effort}` +
       (s.as_step ? `; as step ${s.as_step}` : '')),
@@ -133,7 +146,7 @@ function timeline(trace) {
   const run = trace.views[0];
   if (!run?.lanes.length)
     return null;
-  const shown = new Timeline('Timeline of the run', [{lanes: run.lanes}], trace.texts);
+  const shown = new Timeline('Timeline of the run', [{lanes: run.lanes}]);
   timelines.push(shown);
   return section('Timeline', 'the run as it was. Drag: pan. Shift + drag, or drag on the axis: sums. ' +
     'Wheel: zoom after a click, or with Ctrl. Double click: zoom to it',
@@ -142,6 +155,12 @@ function timeline(trace) {
 
 // The views of a phase: one as it was, then one for each strategy.
 const viewsOf = (trace, phase) => trace.views.filter(view => view.phase === phase);
+
+// The view of that phase's round as replay predicts the row, or undefined.
+const predictedView = (trace, id, row) => trace.views.find(({phase, estimate}) => {
+  const of = trace.report.phases[phase], own = estimate === null ? null : of?.estimates[estimate];
+  return own && of.id === id && ['strategy', 'n_streams', 'order'].every(key => own[key] === row[key]);
+});
 
 const titleOf = (phase, row) => row
   ? `With ${rowName(row)}: ${isKnown(row) ? time(row.round_ns) : 'unknown'} a round (${range(row.low_ns, row.high_ns)})` +
@@ -157,36 +176,33 @@ class Comparison {
       this.show(this.phases[this.choice.selectedIndex])}, this.phases.map(i => el('option',
       `phase ${trace.report.phases[i].id}: ${trace.report.phases[i].signature}`)));
     this.buttons = el('div.tools', {role: 'group', 'aria-label': 'Strategy'});
-    this.timeline = new Timeline('A round as it was and as it would be', [], trace.texts);
+    this.timeline = new Timeline('A round as it was and as it would be', []);
     timelines.push(this.timeline);
-    const [step] = trace.report.plan;
-    const first = step ? this.phases.find(i => trace.report.phases[i].id === step.phase) : undefined;
-    this.show(first ?? this.phases[0], first === undefined ? undefined : step.strategy);
+    this.show(this.phases[0]);
+    if (trace.report.plan.length)
+      this.showStep(trace.report.plan[0]);
     this.element = section('As it would be', 'a round of a phase as it was, and as replay predicts it',
       this.phases.length > 1 ? this.choice : null, this.buttons, this.timeline.element);
   }
 
-  show(phase, strategy) {
+  show(phase, wanted) {
     const {report} = this.trace, of = report.phases[phase];
-    const [was, ...views] = viewsOf(this.trace, phase);
+    const [was, ...views] = viewsOf(this.trace, phase), view = wanted || views[0];
     const row = view => of.estimates[view.estimate];
-    const view = views.find(view => row(view).strategy === strategy) || views[0];
     this.choice.selectedIndex = this.phases.indexOf(phase);
     this.buttons.replaceChildren(...views.map(other => el('button', {type: 'button',
-      'aria-pressed': other === view, click: () => this.show(phase, row(other).strategy)},
+      'aria-pressed': other === view, click: () => this.show(phase, other)},
     rowName(row(other)) + (row(other).bound ? ' *' : ''))));
-    this.timeline.show([{title: titleOf(of), lanes: was.lanes},
+    this.timeline.show([{title: titleOf(of), name: 'was', lanes: was.lanes},
       {title: titleOf(of, row(view)) + (view.rounds > 1 ? `; ${view.rounds} rounds` : ''),
-        lanes: view.lanes}]);
+        name: 'would be', lanes: view.lanes}]);
   }
 
   // Shows a step of the plan; nothing if it has no view.
-  showStep({phase: id, strategy}) {
-    const phase = this.phases.find(i => this.trace.report.phases[i].id === id);
-    if (phase === undefined)
-      return;
-    this.show(phase, strategy);
-    this.element.scrollIntoView();
+  showStep(step) {
+    const view = predictedView(this.trace, step.phase, step);
+    if (view)
+      this.show(view.phase, view);
   }
 }
 
@@ -282,17 +298,18 @@ function sections(trace) {
   return [header(report), verdict(report), plan(report, rounds), run, rounds?.element, charts(trace),
     totals(report),
     waits(report), phases(report), strategies(trace), coverage(report),
-    el('p.dim', 'Made by xferspy, without a network. Times are predictions where the text says so.')];
+    madeBy()];
 }
 
 async function main() {
   const root = document.getElementById('report');
   try {
-    const traces = await readTraces();
+    const diff = await readDiff(), traces = await readTraces();
     const body = el('div');
-    const show = i => body.replaceChildren(...sections(traces[i]).filter(Boolean));
+    const show = i => body.replaceChildren(...(diff ? diffSections(diff, traces) : sections(traces[i]))
+      .filter(Boolean));
     const names = traces.map(({report}) => report.trace.path || '?');
-    root.replaceChildren(traces.length > 1 ? el('select', {'aria-label': 'Trace',
+    root.replaceChildren(traces.length > 1 && !diff ? el('select', {'aria-label': 'Trace',
       change: event => show(event.target.selectedIndex)}, names.map(name => el('option', name))) : '', body);
     show(0);
     window.xferspy = {traces, timelines};

@@ -4,11 +4,10 @@
 const PAN = 0.15, ZOOM = 1.5;
 
 class Timeline extends Picture {
-  // groups: [{title, lanes}]; texts: {names, sites}. sums and detail: elements
-  // for what a selection adds up to, and for the slice that the keys are at.
-  constructor(label, groups, texts) {
+  // groups: [{title, name, lanes}]. sums and said: elements for what a selection
+  // adds up to, and for the slice that the keys are at.
+  constructor(label, groups) {
     super();
-    this.texts = texts;
     this.canvas = el('canvas', {tabindex: 0, role: 'application', 'aria-label': label +
       '. Left and right: pan. Plus and minus: zoom. 0: all. Up and down: another lane. ' +
       'Comma and full stop: the slice before and after. Enter: zoom to it.'});
@@ -37,13 +36,13 @@ class Timeline extends Picture {
   show(groups) {
     this.rows = [];
     let y = 0;
-    for (const {title, lanes} of groups) {
+    for (const {title, name, lanes} of groups) {
       if (title) {
         this.rows.push({title, y});
         y += HEAD;
       }
       for (const lane of lanes) {
-        this.rows.push({lane, y});
+        this.rows.push({lane, y, group: name});
         y += ROW + GAP;
       }
     }
@@ -194,7 +193,7 @@ class Timeline extends Picture {
 
   describe(lane, i) {
     const ns = lane.end[i] - lane.start[i], bytes = lane.bytes[i];
-    const site = this.texts.sites[lane.sites[i]];
+    const site = lane.texts.sites[lane.sites[i]];
     const moves = lane.kind === 'copy' || lane.kind === 'wait';
     const lines = [time(ns) + ', from ' + axisTime(lane.start[i], ns || 1)];
     if (bytes)
@@ -203,7 +202,7 @@ class Timeline extends Picture {
       lines.push([site.label, site.function && `in ${brief(site.function)}`,
         lane.kind === 'copy' || lane.kind === 'kernel' ? `by ${site.call}` : '']
         .filter(Boolean).join(' '));
-    return {name: this.texts.names[lane.names[i]], lines, source: site.text};
+    return {name: lane.texts.names[lane.names[i]], lines, source: site.text};
   }
 
   hover(event) {
@@ -233,24 +232,25 @@ class Timeline extends Picture {
     if (!range)
       return this.sums.replaceChildren();
     const sums = new Map();
-    for (const {lane} of this.lanes)
-      this.addUp(lane, range, sums);
+    for (const row of this.lanes)
+      this.addUp(row, range, sums);
     const rows = [...sums.values()].sort((a, b) => b.ns - a.ns);
     this.sums.replaceChildren(rows.length ? table(`Sums of ${time(range[1] - range[0])}`,
       [[`In the selected ${time(range[1] - range[0])}`], ['number', 1], ['time', 1], ['share', 1],
         ['bytes', 1], ['rate', 1]],
-      rows.slice(0, 12).map(sum => [this.label(sum, sum.name), sum.number, time(sum.ns),
+      rows.slice(0, 12).map(sum => [[sum.group, this.label(sum.lane, sum.name)].filter(Boolean).join(': '),
+        sum.number, time(sum.ns),
         percent(sum.ns, range[1] - range[0]), sum.bytes ? size(sum.bytes) : '',
         sum.moves && sum.bytes ? rate(sum.bytes, sum.ns) : ''])) : '');
   }
 
-  addUp(lane, [from, to], sums) {
+  addUp({lane, group}, [from, to], sums) {
     const own = new Map();
     for (let i = lane.firstEnding(from); i < lane.count && lane.start[i] < to; i++) {
       let sum = own.get(lane.names[i]);
       if (!sum) {
-        const key = lane.kind + lane.names[i];
-        sum = sums.get(key) || {kind: lane.kind, name: lane.names[i], number: 0, ns: 0, bytes: 0,
+        const key = [group, lane.kind, lane.names[i]].join();
+        sum = sums.get(key) || {group, lane, name: lane.names[i], number: 0, ns: 0, bytes: 0,
           moves: lane.kind === 'copy'};
         sums.set(key, sum);
         own.set(lane.names[i], sum);
@@ -268,10 +268,10 @@ class Timeline extends Picture {
   search(text) {
     const wanted = text.trim().toLowerCase();
     const has = (...texts) => texts.some(t => t && t.toLowerCase().includes(wanted)) ? 1 : 0;
-    this.marks = wanted ? {
-      names: Uint8Array.from(this.texts.names, name => has(name)),
-      sites: Uint8Array.from(this.texts.sites, (s, i) => i ? has(s.label, s.function, s.text) : 0),
-    } : null;
+    const marksOf = ({names, sites}) => ({names: Uint8Array.from(names, name => has(name)),
+      sites: Uint8Array.from(sites, (s, i) => i ? has(s.label, s.function, s.text) : 0)});
+    this.marks = wanted ? new Map([...new Set(this.lanes.map(({lane}) => lane.texts))]
+      .map(texts => [texts, marksOf(texts)])) : null;
     let found = 0;
     for (const {lane} of this.marks ? this.lanes : [])
       for (let i = 0; i < lane.count; i++)
@@ -281,7 +281,8 @@ class Timeline extends Picture {
   }
 
   isFound(lane, i) {
-    return this.marks.names[lane.names[i]] | this.marks.sites[lane.sites[i]];
+    const {names, sites} = this.marks.get(lane.texts);
+    return names[lane.names[i]] | sites[lane.sites[i]];
   }
 
   // Goes to the next match in time, or to the one before.
