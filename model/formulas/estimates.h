@@ -48,6 +48,8 @@ struct xs_estimate {
 	 * time to either side, and the unchanged round as well: part of both
 	 * ranges, but not of the range of what is saved. */
 	double shared_low_ns, shared_high_ns;
+	double tracer_ns;     /* as-is: about what of round_ns the tracer takes;
+			       * NAN: other rows, or unknown */
 	double between_ns;    /* host time between rounds during which the
 			       * round's copies run; 0: none */
 	double setup_ns;      /* one-time cost: pinning, creation of streams; 0:

@@ -25,6 +25,7 @@ struct xs_estimate xs_estimate_init(const struct xs_strategy_case *c)
 				    .low_ns = NAN,
 				    .high_ns = NAN,
 				    .otherwise_ns = NAN,
+				    .tracer_ns = NAN,
 				    .breakeven_rounds = NAN};
 }
 

@@ -182,7 +182,8 @@ static int deviation(const struct xs_strategy_case *c,
 	return rc;
 }
 
-/* Widens the interval of this run's rounds to the profile's times. */
+/* Widens the interval of this run's rounds to the profile's times, and tells
+ * the tracer's part. */
 static int widen_to_profile(const struct xs_strategy_case *c,
 			    struct xs_estimate *row)
 {
@@ -203,6 +204,7 @@ static int widen_to_profile(const struct xs_strategy_case *c,
 			       &up_ns);
 	if (rc)
 		return rc;
+	row->tracer_ns = fmax(row->round_ns - untraced_ns, 0);
 	down_ns = hypot(down_ns, row->round_ns - row->low_ns);
 	up_ns = hypot(up_ns, row->high_ns - row->round_ns);
 	row->low_ns = fmax(fmin(row->round_ns, untraced_ns) - down_ns, 0);

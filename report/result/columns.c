@@ -32,6 +32,7 @@ const struct xs_column xs_estimate_columns[] = {
     {"shared_high_ns", NULL, XS_COLUMN_NS, AT(shared_high_ns)},
     {"more_bytes", NULL, XS_COLUMN_COUNT, AT(more_bytes)},
     {"between_ns", NULL, XS_COLUMN_NS, AT(between_ns)},
+    {"tracer_ns", NULL, XS_COLUMN_NS, AT(tracer_ns)},
 };
 const size_t xs_estimate_column_count =
     sizeof(xs_estimate_columns) / sizeof(xs_estimate_columns[0]);

@@ -55,12 +55,16 @@ static const char *with_units(struct xs_arena *arena, const char *text)
 	return out;
 }
 
+static const char *const orders[] = {
+    [XS_ORDER_NONE] = NULL,
+    [XS_ORDER_DEPTH] = "depth",
+    [XS_ORDER_BREADTH] = "breadth",
+};
+
 void xs_result_set_estimate(struct xs_arena *arena,
 			    const struct xs_estimate *in,
 			    struct xs_result_estimate *out)
 {
-	static const char *const orders[] = {NULL, "depth", "breadth"};
-
 	*out = (struct xs_result_estimate){
 	    .strategy = xs_arena_copy(arena, in->strategy),
 	    .model = xs_arena_copy(arena, in->model),
@@ -80,6 +84,7 @@ void xs_result_set_estimate(struct xs_arena *arena,
 	    .saves_ns = XS_UNKNOWN,
 	    .otherwise_ns = xs_number_round(in->otherwise_ns),
 	    .between_ns = xs_number_round(in->between_ns),
+	    .tracer_ns = xs_number_round(in->tracer_ns),
 	    .setup_ns = xs_number_round(in->setup_ns),
 	    .loop_ns = xs_number_round(in->loop_ns),
 	    .more_bytes = xs_number_round(in->more_bytes),

@@ -136,6 +136,7 @@ struct xs_result_estimate {
 	int64_t app_wall_low_ns, app_wall_high_ns; /* its 90 % interval */
 	int64_t saves_ns;   /* of the whole run; negative: slower */
 	int64_t between_ns; /* host time between rounds that copies use; 0 */
+	int64_t tracer_ns;  /* as-is: part of the round; XS_UNKNOWN: others */
 	int64_t setup_ns;   /* once per run */
 	int64_t loop_ns;    /* part of setup_ns: within the loop */
 	int64_t more_bytes; /* of the device's memory, for further buffers */

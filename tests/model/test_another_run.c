@@ -49,9 +49,12 @@ static void test_calls_are_cheaper_untraced(void **unused)
 	know_the_calls(&machine);
 	set_param(&machine.call_launch_ns, 1000);
 	assert_interval(2000 + rounds_down, rounds_up);
+	assert_near(replayed("as-is")->tracer_ns, 2000);
+	assert_true(isnan(replayed("pinned")->tracer_ns));
 	/* calls that are more expensive there keep the cost of this run */
 	set_param(&machine.call_launch_ns, 3500);
 	assert_interval(rounds_down, rounds_up);
+	assert_near(replayed("as-is")->tracer_ns, 0);
 }
 
 /* Latencies have ranges, too: the launch may take 200 less. The rounds' times

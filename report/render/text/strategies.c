@@ -309,8 +309,31 @@ static void put_between(const struct xs_terminal *terminal,
 			xs_units_ns(row->between_ns).s));
 }
 
-/* Explains the star, the short names of equations, and rounds whose copies run
- * outside of them. */
+/* A smaller part of a round is not worth a line. */
+#define LEAST_TRACER 20 /* a round in parts */
+
+/* "phase 1 as-is: about 64 us ..." */
+static void put_tracer(const struct xs_terminal *terminal,
+		       struct xs_result *result,
+		       const struct xs_result_phase *phase,
+		       const struct xs_result_estimate *row)
+{
+	if (row->tracer_ns == XS_UNKNOWN ||
+	    row->tracer_ns < row->round_ns / LEAST_TRACER)
+		return;
+	xs_terminal_wrap(
+	    terminal, XS_DIM, "  ",
+	    xs_arena_print(
+		&result->arena,
+		"phase %" PRId64 " %s: about %s of the round, and of "
+		"what a change saves, are the cost of "
+		"tracing: untraced it takes %s",
+		phase->id, row->strategy, xs_units_ns(row->tracer_ns).s,
+		xs_units_ns(row->round_ns - row->tracer_ns).s));
+}
+
+/* Explains the star, the short names of equations, the tracer's part, and
+ * rounds whose copies run outside of them. */
 static void put_legend(const struct xs_terminal *terminal,
 		       struct xs_result *result, size_t phases)
 {
@@ -326,6 +349,7 @@ static void put_legend(const struct xs_terminal *terminal,
 			    !is_shown(result, &result->phases[i], row))
 				continue;
 			xs_text_best_cases_add(result, &bounds, row);
+			put_tracer(terminal, result, &result->phases[i], row);
 			put_between(terminal, result, &result->phases[i], row);
 			names =
 			    add_model(result, names,
