@@ -126,7 +126,7 @@ void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
 
 /* Fills beside_link_ns and beside_kernels_ns of all phases. Needs run.devices
  * and the machine. */
-void xs_build_beside(struct xs_result *result);
+void xs_build_side_by_side(struct xs_result *result);
 
 /* matching.c: names of the kinds of ops: "h2d", "kernel", ... */
 extern const char *const xs_build_op_kinds[XS_OP_KINDS];

@@ -180,7 +180,7 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 			err = xs_build_atgpu(result, &allocations,
 					     &phases->items[i], &out->atgpu);
 	}
-	xs_build_beside(result);
+	xs_build_side_by_side(result);
 	for (size_t i = 0; !err && i < result->phase_count; i++)
 		err = fill_estimates(result, &result->phases[i],
 				     &phases->items[i], model);

@@ -166,7 +166,7 @@ static void rounds_side_by_side_share_the_link(void **state)
 				   .phase_count = 1};
 
 	(void)state;
-	xs_build_beside(&result);
+	xs_build_side_by_side(&result);
 	assert_int_equal(phase.beside_link_ns, 4 * MS);
 	assert_int_equal(phase.beside_kernels_ns, 2 * MS);
 	assert_int_equal(estimate_of(&result, &phase, "pinned").round_ns,
@@ -179,13 +179,13 @@ static void rounds_side_by_side_share_the_link(void **state)
 	gpu.kernel_ns = 10 * MS;
 	/* and as many rounds that copy nothing beside them */
 	phase.wall_ns = 600 * MS;
-	xs_build_beside(&result);
+	xs_build_side_by_side(&result);
 	assert_int_equal(phase.beside_link_ns, 2 * MS);
 	assert_int_equal(phase.beside_kernels_ns, MS / 5);
 	/* nothing is beside them */
 	phase.beside_link_ns = phase.beside_kernels_ns = 0;
 	phase.concurrent_ns = 0;
-	xs_build_beside(&result);
+	xs_build_side_by_side(&result);
 	assert_int_equal(phase.beside_link_ns, 0);
 }
 

@@ -62,7 +62,7 @@ static struct demand demand_of(const struct xs_result *result, int64_t device)
 	return sum;
 }
 
-void xs_build_beside(struct xs_result *result)
+void xs_build_side_by_side(struct xs_result *result)
 {
 	for (size_t i = 0; i < result->phase_count; i++) {
 		struct xs_result_phase *phase = &result->phases[i];
