@@ -19,8 +19,7 @@ struct xs_estimate xs_closed_form_row(const char *strategy, const char *model)
 				    .round_ns = NAN,
 				    .low_ns = NAN,
 				    .high_ns = NAN,
-				    .otherwise_ns = NAN,
-				    .breakeven_rounds = NAN};
+				    .otherwise_ns = NAN};
 }
 
 int xs_closed_form_abstain(struct xs_estimate *row, const char *parameter,

@@ -71,8 +71,6 @@ struct xs_estimate {
 	bool quiet; /* an abstention not worth reporting: the phase has nothing
 		     * for the strategy to change */
 	double more_bytes; /* of the device's memory, for further buffers */
-	double breakeven_rounds; /* setup_ns / saving per round, rounded up; NAN
-				  * without a saving; 0 without setup */
 	const char *assumes[XS_ASSUMES_MAX]; /* static texts, NULL at the end */
 };
 

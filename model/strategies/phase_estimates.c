@@ -51,7 +51,6 @@ static void finish_row(const struct xs_strategy_case *c,
 		return;
 	xs_estimate_set_setup_ns(c, row->creates_streams ? 0 : row->n_streams,
 				 row);
-	xs_estimate_set_breakeven(c, row);
 }
 
 int xs_model_phase(const struct xs_phase *phase,

@@ -25,8 +25,7 @@ struct xs_estimate xs_estimate_init(const struct xs_strategy_case *c)
 				    .low_ns = NAN,
 				    .high_ns = NAN,
 				    .otherwise_ns = NAN,
-				    .tracer_ns = NAN,
-				    .breakeven_rounds = NAN};
+				    .tracer_ns = NAN};
 }
 
 void xs_estimate_assume(struct xs_estimate *row, const char *text)
@@ -313,16 +312,6 @@ static int deviation(const struct xs_strategy_case *c,
 	return 0;
 }
 
-void xs_estimate_set_breakeven(const struct xs_strategy_case *c,
-			       struct xs_estimate *row)
-{
-	const double saving_ns = c->as_is_ns - row->round_ns;
-
-	row->breakeven_rounds = NAN;
-	if (saving_ns > 0 && !isnan(row->setup_ns))
-		row->breakeven_rounds = ceil(row->setup_ns / saving_ns);
-}
-
 int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
 		       struct xs_estimate *row)
 {
@@ -345,7 +334,6 @@ int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
 	row->low_ns = fmax(row->round_ns - down_ns, 0);
 	row->high_ns = row->round_ns + up_ns;
 	row->applies = true;
-	xs_estimate_set_breakeven(c, row);
 	return 0;
 }
 

@@ -155,12 +155,9 @@ double xs_model_deviation(const struct xs_machine *machine,
 void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
 			   struct xs_estimate *row);
 
-/* Sets setup_ns only; sets the break-even from setup_ns and the saving per
- * round. */
+/* Sets setup_ns only. */
 void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 			      unsigned streams, struct xs_estimate *row);
-void xs_estimate_set_breakeven(const struct xs_strategy_case *c,
-			       struct xs_estimate *row);
 
 /* Returns the cost of pinning the host memory of a round's pageable copies,
  * with the first touch of what a round touches first: it is part of that copy

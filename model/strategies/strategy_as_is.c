@@ -239,7 +239,6 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (rc)
 		return rc;
 	row.applies = true;
-	row.breakeven_rounds = NAN;
 	if (fabs(ratio - 1) > 0.01)
 		snprintf(row.why, sizeof(row.why),
 			 "the replay of one round; the measured median is %.0f "

@@ -116,7 +116,6 @@ static int set_loop_ns(const struct xs_strategy_case *c,
 					 (row->round_ns + plan.between_ns),
 			    0);
 	row->setup_ns += row->loop_ns + c->work.allocation_ns;
-	xs_estimate_set_breakeven(c, row);
 	xs_plan_free(&plan);
 	return rc;
 }

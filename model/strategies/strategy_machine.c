@@ -217,7 +217,6 @@ static int add_row(const struct xs_strategy_case *c,
 		return rc;
 	set_ratios(&move, &row);
 	rc = estimate(&move, &row);
-	row.breakeven_rounds = NAN; /* the program is not changed */
 	explain(&move, &row);
 	return rc ? rc : xs_estimates_add(out, &row);
 }

@@ -84,7 +84,6 @@ static int replay_row(const struct xs_strategy_case *c, struct xs_estimate *row)
 
 	row->setup_ns = fmax(c->as_is_ns - row->round_ns, 0);
 	row->loop_ns = fmax(row->setup_ns - c->work.allocation_ns, 0);
-	xs_estimate_set_breakeven(c, row);
 	return rc;
 }
 

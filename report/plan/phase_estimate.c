@@ -196,7 +196,7 @@ static void fill_run(const struct xs_result *result,
 	if (out->round_ns > 0)
 		out->speedup = (double)(phase->round_ns + out->between_ns) /
 			       (double)(out->round_ns + out->between_ns);
-	if (out->breakeven_rounds != XS_UNKNOWN)
+	if (changes)
 		out->breakeven_rounds = breakeven(phase, out);
 	out->saves_ns = saving(phase, out->round_ns, out->setup_ns, most_ns);
 	out->app_wall_ns = after(wall_ns, out->saves_ns);

@@ -47,7 +47,6 @@ static void whole_run_is_worked_out(void **state)
 				       .low_ns = 11.8e6,
 				       .high_ns = 12.2e6,
 				       .setup_ns = 68e6,
-				       .breakeven_rounds = 17,
 				       .why = "2 calls of 550000 ns, 16 ns in "
 					      "all 3",
 				       .assumes = {"one", "two"}};
@@ -204,8 +203,7 @@ static void a_setup_is_paid_by_what_the_run_saves(void **state)
 				       .model = "replay",
 				       .applies = true,
 				       .round_ns = 1000,
-				       .setup_ns = 583000,
-				       .breakeven_rounds = 10};
+				       .setup_ns = 583000};
 	struct xs_result_estimate out;
 
 	(void)state;
@@ -312,8 +310,7 @@ static void what_abstains_has_no_numbers(void **state)
 				       .round_ns = NAN,
 				       .low_ns = NAN,
 				       .high_ns = NAN,
-				       .setup_ns = NAN,
-				       .breakeven_rounds = NAN};
+				       .setup_ns = NAN};
 
 	(void)state;
 	xs_phase_estimate_build(&result, &phase, &in, &out);
