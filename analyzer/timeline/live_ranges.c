@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Memory lives from the return of its allocation to the start of its free. */
 static uint64_t effect_ns(const struct xs_call *call)
@@ -63,6 +64,16 @@ static int compare(const void *a, const void *b)
 	return left->end <= right->begin ? -1 : left->begin >= right->end;
 }
 
+static struct xs_live_range *find(const struct xs_live_ranges *ranges,
+				  uint64_t address)
+{
+	const struct xs_live_range byte = {address, address + 1, 0};
+	struct xs_live_range *const *found =
+	    tfind(&byte, &ranges->tree, compare);
+
+	return found ? *found : NULL;
+}
+
 /* Its ranges are owned by the items. */
 static void keep(void *range)
 {
@@ -73,6 +84,41 @@ static void drop_all(struct xs_live_ranges *ranges)
 {
 	tdestroy(ranges->tree, keep);
 	ranges->tree = NULL;
+}
+
+static bool is_mapped(const struct xs_trace *trace, uint32_t call)
+{
+	const uint32_t site = trace->calls[call].site;
+
+	return site < trace->site_count &&
+	       strcmp(trace->strings[trace->sites[site].function],
+		      "cuMemMap") == 0;
+}
+
+/* Takes the memory that was mapped right before or after it, if any: an array
+ * may reach over several mappings. */
+static void take_mapped(struct xs_live_ranges *ranges, uint64_t beside,
+			struct xs_live_range *range)
+{
+	const struct xs_live_range *other = find(ranges, beside);
+
+	if (!other || !is_mapped(ranges->trace, other->call))
+		return;
+	tdelete(other, &ranges->tree, compare);
+	if (other->end == range->begin) {
+		range->begin = other->begin;
+		range->call = other->call;
+	} else {
+		range->end = other->end;
+	}
+}
+
+static int put(struct xs_live_ranges *ranges, struct xs_live_range *range)
+{
+	return range->end <= range->begin ||
+		       tsearch(range, &ranges->tree, compare)
+		   ? 0
+		   : -ENOMEM;
 }
 
 /* Older memory that overlaps was freed by a call that is not in the trace. */
@@ -87,16 +133,40 @@ static int add(struct xs_live_ranges *ranges, uint32_t index)
 		return 0;
 	while (tdelete(range, &ranges->tree, compare))
 		;
-	return tsearch(range, &ranges->tree, compare) ? 0 : -ENOMEM;
+	if (is_mapped(ranges->trace, index)) {
+		take_mapped(ranges, range->begin - 1, range);
+		take_mapped(ranges, range->end, range);
+	}
+	return put(ranges, range);
 }
 
-static void drop(struct xs_live_ranges *ranges, uint64_t address)
+/* Unmapping may end a part of what was mapped: the rest stays, what is behind
+ * it in the place of the call that unmaps. */
+static int cut(struct xs_live_ranges *ranges, const struct xs_call *call,
+	       struct xs_live_range *range)
 {
-	const struct xs_live_range *range =
-	    xs_live_ranges_find(ranges, address);
+	struct xs_live_range *rest = &ranges->items[ranges->next];
+	int rc;
 
-	if (range && range->begin == address)
+	*rest = *range;
+	rest->begin = call->bytes < range->end - call->dst
+			  ? call->dst + call->bytes
+			  : range->end;
+	tdelete(range, &ranges->tree, compare);
+	range->end = call->dst;
+	rc = put(ranges, range);
+	return rc ? rc : put(ranges, rest);
+}
+
+static int drop(struct xs_live_ranges *ranges, const struct xs_call *call)
+{
+	struct xs_live_range *range = find(ranges, call->dst);
+
+	if (range && is_mapped(ranges->trace, range->call))
+		return cut(ranges, call, range);
+	if (range && range->begin == call->dst)
 		tdelete(range, &ranges->tree, compare);
+	return 0;
 }
 
 static int apply(struct xs_live_ranges *ranges, uint32_t index)
@@ -105,10 +175,9 @@ static int apply(struct xs_live_ranges *ranges, uint32_t index)
 
 	if (xs_call_allocates(call->call_class))
 		return add(ranges, index);
-	if (call->call_class == XS_CALL_RESET)
-		drop_all(ranges);
-	else
-		drop(ranges, call->dst);
+	if (call->call_class != XS_CALL_RESET)
+		return drop(ranges, call);
+	drop_all(ranges);
 	return 0;
 }
 
@@ -129,11 +198,7 @@ int xs_live_ranges_advance(struct xs_live_ranges *ranges, uint64_t at_ns)
 const struct xs_live_range *
 xs_live_ranges_find(const struct xs_live_ranges *ranges, uint64_t address)
 {
-	const struct xs_live_range byte = {address, address + 1, 0};
-	struct xs_live_range *const *found =
-	    tfind(&byte, &ranges->tree, compare);
-
-	return found ? *found : NULL;
+	return find(ranges, address);
 }
 
 void xs_live_ranges_free(struct xs_live_ranges *ranges)

@@ -5,9 +5,10 @@
 
 #include "analyzer/read/trace.h"
 
+/* Memory that cuMemMap mapped piece by piece at adjacent addresses is one. */
 struct xs_live_range {
 	uint64_t begin, end;
-	uint32_t call; /* that allocated or registered it */
+	uint32_t call; /* that allocated or registered it, or its first piece */
 };
 
 struct xs_live_ranges {

@@ -231,6 +231,10 @@ struct xs_context {
 	D(cuMemAllocFromPoolAsync, ptsz, ALLOC_DEVICE,                         \
 	  .dst = XS_HANDLE(*a->dptr), .bytes = a->bytesize, XS_KEEP_STREAM)    \
 	D(cuMemFree_v2, none, FREE_DEVICE, .dst = XS_HANDLE(a->dptr))          \
+	D(cuMemMap, none, ALLOC_DEVICE, .dst = XS_HANDLE(a->ptr),              \
+	  .bytes = a->size)                                                    \
+	D(cuMemUnmap, none, FREE_DEVICE, .dst = XS_HANDLE(a->ptr),             \
+	  .bytes = a->size)                                                    \
 	D(cuMemFreeAsync, ptsz, FREE_DEVICE, .dst = XS_HANDLE(a->dptr),        \
 	  XS_KEEP_STREAM)                                                      \
 	D(cuMemHostAlloc, none, ALLOC_PINNED, .dst = XS_HANDLE(*a->pp),        \

@@ -94,6 +94,59 @@ static void random_ranges_have_the_bytes(void **state)
 	}
 }
 
+static void expect(const struct xs_live_ranges *ranges, uint64_t address,
+		   uint64_t begin, uint64_t end, uint32_t call)
+{
+	const struct xs_live_range *found =
+	    xs_live_ranges_find(ranges, address);
+
+	assert_non_null(found);
+	assert_int_equal(found->begin, begin);
+	assert_int_equal(found->end, end);
+	assert_int_equal(found->call, call);
+}
+
+/* An array may reach over several mappings, and over no allocation beside
+ * them. */
+static void mapped_pieces_are_one(void **state)
+{
+	static char none[] = "", map[] = "cuMemMap";
+	char *strings[] = {none, map};
+	struct xs_site sites[] = {{0}, {.function = 1}};
+	struct xs_call calls[] = {
+	    call_at(0, XS_CALL_ALLOC_DEVICE, 100, 10),
+	    call_at(1, XS_CALL_ALLOC_DEVICE, 120, 10),
+	    call_at(2, XS_CALL_ALLOC_DEVICE, 110, 10),
+	    call_at(3, XS_CALL_ALLOC_DEVICE, 130, 10),
+	    call_at(4, XS_CALL_FREE_DEVICE, 110, 10),
+	    call_at(5, XS_CALL_FREE_DEVICE, 120, UINT64_MAX)};
+	const struct xs_trace trace = {.calls = calls,
+				       .call_count = 6,
+				       .sites = sites,
+				       .site_count = 2,
+				       .strings = strings,
+				       .string_count = 2};
+	struct xs_live_ranges ranges;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		calls[i].site = 1;
+	assert_int_equal(xs_live_ranges_begin(&trace, &ranges), 0);
+	assert_int_equal(xs_live_ranges_advance(&ranges, 1), 0);
+	expect(&ranges, 125, 120, 130, 1);
+	assert_int_equal(xs_live_ranges_advance(&ranges, 3), 0);
+	expect(&ranges, 125, 100, 130, 0);
+	expect(&ranges, 135, 130, 140, 3);
+	assert_int_equal(xs_live_ranges_advance(&ranges, 4), 0);
+	expect(&ranges, 105, 100, 110, 0);
+	assert_null(xs_live_ranges_find(&ranges, 115));
+	expect(&ranges, 125, 120, 130, 0);
+	assert_int_equal(xs_live_ranges_advance(&ranges, 5), 0);
+	assert_null(xs_live_ranges_find(&ranges, 125));
+	expect(&ranges, 135, 130, 140, 3);
+	xs_live_ranges_free(&ranges);
+}
+
 /* Returns the processor time of `count` allocations, each below the last. */
 static double seconds_of(size_t count)
 {
@@ -131,6 +184,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(random_ranges_have_the_bytes),
+	    cmocka_unit_test(mapped_pieces_are_one),
 	    cmocka_unit_test(time_is_not_the_square),
 	};
 

@@ -82,6 +82,16 @@ expect "others: copies and sets" "$(count '^copycall ')" 6
 expect "others: memory" "$(count '^memcall ')" 10
 expect "others: waits" "$(count '^waitcall ')" 6
 
+# Memory that is mapped in pieces is one, which kernels are given as a whole.
+XFERSPY_DATAFLOW=all traced "$XS_APPS/driver" mapped 1
+expect "mapped: exit code" "$status" 0
+read_trace
+expect "mapped: memory" "$(count '^memcall ')" 5
+expect "mapped: known pointers" "$(count '^pointers .* known=1 count=1 ')" 3
+"$XS_COMMAND" report --dataflow ./*.xspy >flow.txt
+grep -q '6 ops, 0 of them of' flow.txt || fail "mapped: unknown memory"
+grep -q 'may read or write 64 KiB' flow.txt || fail "mapped: not as a whole"
+
 # Failed calls are marked.
 traced "$XS_APPS/driver" errors 1
 read_trace

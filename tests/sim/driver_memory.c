@@ -69,6 +69,18 @@ DRV_API(cuMemAlloc_v2, (CUdeviceptr * dptr, size_t bytesize), (dptr, bytesize),
 	alloc(dptr, bytesize))
 DRV_API(cuMemFree_v2, (CUdeviceptr dptr), (dptr),
 	release(AT(dptr), XS_SIM_DEVICE))
+/* Reserved addresses have memory at once: mapping adds none. */
+DRV_API(cuMemAddressReserve,
+	(CUdeviceptr * ptr, size_t size, size_t alignment, CUdeviceptr addr,
+	 unsigned long long flags),
+	(ptr, size, alignment, addr, flags), alloc(ptr, size))
+DRV_API(cuMemAddressFree, (CUdeviceptr ptr, size_t size), (ptr, size),
+	release(AT(ptr), XS_SIM_DEVICE))
+DRV_API(cuMemMap,
+	(CUdeviceptr ptr, size_t size, size_t offset,
+	 CUmemGenericAllocationHandle handle, unsigned long long flags),
+	(ptr, size, offset, handle, flags), CUDA_SUCCESS)
+DRV_API(cuMemUnmap, (CUdeviceptr ptr, size_t size), (ptr, size), CUDA_SUCCESS)
 DRV_API(cuMemGetInfo_v2, (size_t * free, size_t *total), (free, total),
 	info(free, total))
 DRV_API(cuMemHostAlloc, (void **pp, size_t bytesize, unsigned int Flags),

@@ -95,6 +95,24 @@ static void async_round(void)
 	CHECK(cuStreamSynchronize(stream));
 }
 
+/* Memory in two pieces, which kernels and copies use as one. The simulated
+ * driver needs no handles of memory. */
+static void mapped_round(void)
+{
+	const CUdeviceptr whole = device;
+	CUdeviceptr reserved;
+
+	CHECK(cuMemAddressReserve(&reserved, BYTES, 0, 0, 0));
+	CHECK(cuMemMap(reserved, BYTES / 2, 0, 0, 0));
+	CHECK(cuMemMap(reserved + BYTES / 2, BYTES / 2, 0, 0, 0));
+	device = reserved;
+	for (int i = 0; i < 3; i++)
+		async_round();
+	device = whole;
+	CHECK(cuMemUnmap(reserved, BYTES));
+	CHECK(cuMemAddressFree(reserved, BYTES));
+}
+
 /* One call of each other recorded kind. */
 static void others(void)
 {
@@ -242,6 +260,10 @@ int main(int argc, char **argv)
 	set_up();
 	if (strcmp(mode, "pointers") == 0) {
 		pointers(rounds);
+		return 0;
+	}
+	if (strcmp(mode, "mapped") == 0) {
+		mapped_round();
 		return 0;
 	}
 	if (strcmp(mode, "contexts") == 0) {
