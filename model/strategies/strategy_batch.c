@@ -24,10 +24,11 @@ struct run {
 	bool apart; /* in memory: the data goes through a buffer */
 };
 
+/* Without its call, what the host does before a copy is not known. */
 static bool is_copy(const struct xs_step *step)
 {
 	return (step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H) &&
-	       step->end_ns > 0;
+	       step->end_ns > 0 && step->return_ns > 0;
 }
 
 /* Returns whether the copy's fixed cost exceeds the time of its bytes. */

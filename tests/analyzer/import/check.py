@@ -350,6 +350,13 @@ class PyTorch(unittest.TestCase):
         plain.write_bytes(gzip.decompress((RECORDED / name).read_bytes()))
         return plain
 
+    def test_copies_without_calls_are_not_merged(self):
+        """What the host did between them is not known."""
+        made = report(RECORDED / "put.json.gz", "h100")
+        self.assertFalse([row for phase in made["phases"]
+                          for row in phase["estimates"]
+                          if row["strategy"] == "batch" and row["applies"]])
+
     def test_the_program_is_not_known(self):
         def head(name):
             return run("report", RECORDED / name).stdout.splitlines()[0]
