@@ -42,6 +42,15 @@ static const char *add_places(struct xs_arena *arena, const char *list,
 	return list;
 }
 
+/* The rounds take more than twice as long as so many of the median one. */
+static bool is_uneven(const struct xs_result_phase *phase)
+{
+	const int64_t others = phase->rounds - (phase->warm_up_ns > 0);
+
+	return (double)(phase->total_ns - phase->warm_up_ns) >
+	       2 * (double)others * (double)phase->round_ns;
+}
+
 static const char *phase_places(struct xs_result *result,
 				const struct xs_result_phase *phase)
 {
@@ -70,6 +79,11 @@ static const char *phase_places(struct xs_result *result,
 		    xs_arena_print(arena,
 				   "first round %s (start-up, not counted)",
 				   xs_units_ns(phase->warm_up_ns).s));
+	if (is_uneven(phase))
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena, "all rounds %s",
+				   xs_units_ns(phase->total_ns).s));
 	return list;
 }
 
