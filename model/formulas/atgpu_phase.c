@@ -138,8 +138,8 @@ static bool abstains(const struct xs_atgpu_machine *machine,
 			 "--counters` counts them");
 	else if (unknown)
 		snprintf(out->why, sizeof(out->why),
-			 "%s of this machine is not known; `xferspy calibrate` "
-			 "measures it",
+			 "the profile lacks %s; `xferspy calibrate` measures "
+			 "it",
 			 unknown);
 	else if (out->shared_words > machine->shared_words)
 		snprintf(out->why, sizeof(out->why),

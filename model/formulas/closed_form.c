@@ -26,8 +26,7 @@ int xs_closed_form_abstain(struct xs_estimate *row, const char *parameter,
 			   struct xs_estimates *out)
 {
 	snprintf(row->why, sizeof(row->why),
-		 "%s of this machine is not known; `xferspy calibrate` "
-		 "measures it",
+		 "the profile lacks %s; `xferspy calibrate` measures it",
 		 parameter);
 	return xs_estimates_add(out, row);
 }

@@ -70,6 +70,7 @@ struct xs_estimate {
 			      * NAN: unknown, or no bound */
 	bool quiet; /* an abstention not worth reporting: the phase has nothing
 		     * for the strategy to change */
+	bool unmeasured;   /* an abstention, since the profile lacks a value */
 	double more_bytes; /* of the device's memory, for further buffers */
 	const char *assumes[XS_ASSUMES_MAX]; /* static texts, NULL at the end */
 };

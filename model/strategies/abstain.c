@@ -74,10 +74,9 @@ bool xs_abstain_if_unknown(struct xs_estimate *row, const char *name,
 {
 	if (!isnan(value))
 		return false;
+	row->unmeasured = true;
 	*rc = xs_estimate_abstain(
-	    row, out,
-	    "%s of this machine is not known; `xferspy calibrate` "
-	    "measures it",
+	    row, out, "the profile lacks %s; `xferspy calibrate` measures it",
 	    name);
 	return true;
 }

@@ -124,6 +124,7 @@ static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
 	for (size_t i = 0; out->estimates && i < list.count; i++)
 		xs_phase_estimate_build(result, out, &list.items[i],
 					&out->estimates[out->estimate_count++]);
+	xs_phase_estimate_count_between(out);
 	for (size_t i = 0; i < out->estimate_count; i++)
 		out->estimates[i].chosen =
 		    &out->estimates[i] ==

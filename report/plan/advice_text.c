@@ -204,9 +204,10 @@ static const char *overlap_now(struct xs_arena *arena,
 
 /* " and the host's work between rounds, 1.6 ms" or "" */
 static const char *between(struct xs_arena *arena,
+			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate)
 {
-	return xs_result_uses_between(estimate)
+	return xs_result_uses_between(phase, estimate)
 		   ? xs_arena_print(
 			 arena,
 			 " and the host's work between rounds, %s, which is "
@@ -295,7 +296,7 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 	if (strcmp(name, "buffers") == 0) /* memory for more of them, or "" */
 		return buffers(arena, phase, estimate);
 	if (strcmp(name, "between") == 0) /* rounds, or "" */
-		return between(arena, estimate);
+		return between(arena, phase, estimate);
 	if (strcmp(name, "no_waits") == 0) /* between kernels, or "" */
 		return no_waits(arena, phase);
 	if (strcmp(name, "once") == 0) /* allocated before the loop, or "" */

@@ -2,6 +2,7 @@
 #include "report/plan/phase_estimate.h"
 
 #include "model/strategies/strategies.h"
+#include "report/result/best.h"
 #include "report/result/estimate.h"
 #include "report/result/number.h"
 
@@ -181,6 +182,30 @@ static int64_t breakeven(const struct xs_result_phase *phase,
 		   : XS_UNKNOWN;
 }
 
+static double speedup(const struct xs_result_phase *phase, int64_t round_ns,
+		      int64_t between_ns)
+{
+	return ((double)phase->round_ns + (double)between_ns) /
+	       ((double)round_ns + (double)between_ns);
+}
+
+void xs_phase_estimate_count_between(struct xs_result_phase *phase)
+{
+	int64_t between_ns = 0;
+
+	for (size_t i = 0; i < phase->estimate_count; i++)
+		if (xs_result_uses_between(phase, &phase->estimates[i]) &&
+		    phase->estimates[i].between_ns > between_ns)
+			between_ns = phase->estimates[i].between_ns;
+	for (size_t i = 0; i < phase->estimate_count; i++) {
+		struct xs_result_estimate *row = &phase->estimates[i];
+
+		if (!isnan(row->speedup))
+			row->speedup =
+			    speedup(phase, row->round_ns, between_ns);
+	}
+}
+
 static void fill_run(const struct xs_result *result,
 		     const struct xs_result_phase *phase, unsigned changes,
 		     struct xs_result_estimate *out)
@@ -194,8 +219,7 @@ static void fill_run(const struct xs_result *result,
 	if (result->machine_choice.other_gpu && changes)
 		return;
 	if (out->round_ns > 0)
-		out->speedup = (double)(phase->round_ns + out->between_ns) /
-			       (double)(out->round_ns + out->between_ns);
+		out->speedup = speedup(phase, out->round_ns, 0);
 	if (changes)
 		out->breakeven_rounds = breakeven(phase, out);
 	out->saves_ns = saving(phase, out->round_ns, out->setup_ns, most_ns);

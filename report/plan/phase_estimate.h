@@ -14,6 +14,10 @@ void xs_phase_estimate_build(struct xs_result *result,
 			     const struct xs_estimate *in,
 			     struct xs_result_estimate *out);
 
+/* Counts the host's time between rounds in all speedups of a phase of which one
+ * row uses it (xs_result_uses_between()), so that they compare. */
+void xs_phase_estimate_count_between(struct xs_result_phase *phase);
+
 /*
  * Returns the most that a round saves by changes (enum xs_strategy_change,
  * or-ed), ns: what moves or waits, and allocations if they change. The host's

@@ -3,6 +3,7 @@
 
 #include "report/plan/advice_text.h"
 #include "report/plan/alternatives.h"
+#include "report/result/best.h"
 #include "report/result/number.h"
 
 #include <inttypes.h>
@@ -26,6 +27,9 @@ static const char *payback_of(struct xs_arena *arena,
 	    setup_ns < step->adds_ns / LEAST_PART)
 		return NULL;
 	if (step == steps->items)
+		return xs_advice_payback(arena, steps->phase, step->estimate);
+	if (step->estimate->setup_ns == XS_UNKNOWN &&
+	    step[-1].estimate->setup_ns != XS_UNKNOWN)
 		return xs_advice_payback(arena, steps->phase, step->estimate);
 	if (setup_ns < step->adds_ns / NAMED_PART)
 		return NULL;
@@ -51,6 +55,11 @@ static const char *left_out(struct xs_result *result,
 		    row->strategy, up_to,
 		    xs_units_ns(xs_number_round(more_ns)).s, row->effort);
 	row = xs_alternative_uncertain(result, steps, &more_ns);
+	if (row && !xs_result_is_known(row))
+		return xs_arena_print(
+		    &result->arena,
+		    "What %s would save beside it is not known.",
+		    row->strategy);
 	return row ? xs_arena_print(
 			 &result->arena,
 			 "Beside it, %s would save %s%s, less than its "
@@ -65,15 +74,19 @@ static const char *left_out(struct xs_result *result,
 static const char *not_counted(struct xs_arena *arena,
 			       const struct xs_result_step *out)
 {
-	const int64_t row_ns = out->estimate->round_ns;
+	const struct xs_result_estimate *row = out->estimate;
+	const int64_t row_ns = row->round_ns;
 
 	if (out->round_ns <= row_ns + row_ns / NAMED_PART)
 		return "";
-	return xs_arena_print(arena,
-			      " A round may then take %s, as in the table: of "
-			      "what it saves, only the time in which data "
-			      "moves or the host waits now is counted.",
-			      xs_units_ns(row_ns).s);
+	return xs_arena_print(
+	    arena,
+	    " A round may then take %s, as in the table: of "
+	    "what it saves, only the time in which data "
+	    "moves or the host waits now is counted.",
+	    xs_result_is_known(row)
+		? xs_units_ns(row_ns).s
+		: xs_units_range_ns(row->low_ns, row->high_ns).s);
 }
 
 /* The earlier step that is the same change at other lines; NULL: there is none.

@@ -45,12 +45,22 @@ bool xs_result_is_faster(const struct xs_result_phase *phase,
 	       at_most_ns(row) < phase->round_ns;
 }
 
+/* A row of known time is preferred up to a tenth of the best one's time. */
+#define NEAR 10
+
+/* Which rows are compared. */
+struct wanted {
+	const char *strategy;
+	bool sure, known;
+};
+
 static bool is_candidate(const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row,
-			 const char *strategy, bool sure)
+			 const struct wanted *wanted)
 {
-	return is_replay(row) && strcmp(row->strategy, strategy) == 0 &&
-	       (!sure || xs_result_is_faster(phase, row));
+	return is_replay(row) && strcmp(row->strategy, wanted->strategy) == 0 &&
+	       (!wanted->sure || xs_result_is_faster(phase, row)) &&
+	       (!wanted->known || xs_result_is_known(row));
 }
 
 static bool is_breadth(const struct xs_result_estimate *row)
@@ -111,7 +121,7 @@ static bool is_power_of_two(int64_t n)
  * evenly, if it is as fast as the best one within the latter's interval. */
 static const struct xs_result_estimate *
 even(const struct xs_result_phase *phase, const struct xs_result_estimate *best,
-     const struct least *least, bool sure)
+     const struct least *least, const struct wanted *wanted)
 {
 	const struct xs_result_estimate *found = NULL;
 	double least_loss = loss(best, least) * (double)best->known_high_ns /
@@ -120,7 +130,7 @@ even(const struct xs_result_phase *phase, const struct xs_result_estimate *best,
 	for (size_t i = 0; i < phase->estimate_count; i++) {
 		const struct xs_result_estimate *row = &phase->estimates[i];
 
-		if (is_candidate(phase, row, best->strategy, sure) &&
+		if (is_candidate(phase, row, wanted) &&
 		    is_power_of_two(row->n_streams) &&
 		    is_breadth(row) == is_breadth(best) &&
 		    loss(row, least) <= least_loss) {
@@ -131,9 +141,8 @@ even(const struct xs_result_phase *phase, const struct xs_result_estimate *best,
 	return found ? found : best;
 }
 
-const struct xs_result_estimate *
-xs_result_best(const struct xs_result_phase *phase, const char *strategy,
-	       bool sure)
+static const struct xs_result_estimate *
+best_of(const struct xs_result_phase *phase, const struct wanted *wanted)
 {
 	const struct xs_result_estimate *rows = phase->estimates, *best = NULL;
 	struct least least = {INT64_MAX, INT64_MAX};
@@ -141,19 +150,35 @@ xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 	size_t i;
 
 	for (i = 0; i < phase->estimate_count; i++)
-		if (is_candidate(phase, &rows[i], strategy, sure))
+		if (is_candidate(phase, &rows[i], wanted))
 			take_least(&least, &rows[i]);
 	for (i = 0; i < phase->estimate_count; i++)
-		if (is_candidate(phase, &rows[i], strategy, sure))
+		if (is_candidate(phase, &rows[i], wanted))
 			least_loss = fmin(least_loss, loss(&rows[i], &least));
 	for (i = 0; i < phase->estimate_count; i++)
-		if (is_candidate(phase, &rows[i], strategy, sure) &&
+		if (is_candidate(phase, &rows[i], wanted) &&
 		    loss(&rows[i], &least) <= 1.01 * least_loss &&
 		    (!best || is_better(&rows[i], best)))
 			best = &rows[i];
 	return !best || is_power_of_two(best->n_streams)
 		   ? best
-		   : even(phase, best, &least, sure);
+		   : even(phase, best, &least, wanted);
+}
+
+const struct xs_result_estimate *
+xs_result_best(const struct xs_result_phase *phase, const char *strategy,
+	       bool sure)
+{
+	const struct wanted known = {strategy, sure, true},
+			    any = {strategy, sure, false};
+	const struct xs_result_estimate *best = best_of(phase, &any), *row;
+
+	if (!best || xs_result_is_known(best))
+		return best;
+	row = best_of(phase, &known);
+	return row && row->round_ns <= best->round_ns + best->round_ns / NEAR
+		   ? row
+		   : best;
 }
 
 bool xs_result_is_listed(const struct xs_result *result,
@@ -173,8 +198,12 @@ bool xs_result_is_known(const struct xs_result_estimate *row)
 	       row->high_ns - row->low_ns <= row->round_ns;
 }
 
-bool xs_result_uses_between(const struct xs_result_estimate *row)
+bool xs_result_uses_between(const struct xs_result_phase *phase,
+			    const struct xs_result_estimate *row)
 {
+	/* without this time, such a round is shorter than its kernels */
+	const bool is_short = row->round_ns < phase->kernel_busy_ns;
+
 	return row->applies && row->between_ns > 0 &&
-	       row->between_ns >= row->round_ns / 10;
+	       row->between_ns >= row->round_ns / (is_short ? 100 : 10);
 }

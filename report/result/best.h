@@ -8,7 +8,8 @@
 /*
  * Selects the estimate of a strategy to recommend. Candidates are replay rows
  * that apply; among those within 1 % of the fastest, the one with the fewest
- * streams, or a power of two within its interval. Bounds are compared by their
+ * streams, or a power of two within its interval; or, up to 10 % slower, the
+ * best one whose time is known. Bounds are compared by their
  * worst-case loss, with and without their conditions. sure: only rows faster
  * than the phase today, even at the slow end of their interval, or for a bound
  * even without its condition. Returns NULL if none applies.
@@ -37,7 +38,9 @@ bool xs_result_is_faster(const struct xs_result_phase *phase,
 bool xs_result_is_known(const struct xs_result_estimate *row);
 
 /* Returns whether copies of the row's round run during the host's work between
- * rounds, and this takes at least a tenth of the round. */
-bool xs_result_uses_between(const struct xs_result_estimate *row);
+ * rounds, and this takes at least a tenth of the round; or a hundredth of a
+ * round that is else shorter than its kernels. */
+bool xs_result_uses_between(const struct xs_result_phase *phase,
+			    const struct xs_result_estimate *row);
 
 #endif

@@ -131,7 +131,8 @@ struct xs_result_estimate {
 	int64_t known_low_ns, known_high_ns; /* by known causes alone */
 	/* by the host's own time, which moves the unchanged round as well */
 	int64_t shared_low_ns, shared_high_ns;
-	double speedup;	     /* of the round, and of between_ns if it is used */
+	double speedup;	     /* of the round, and of the host's time between
+			      * rounds if a row of the phase uses it */
 	int64_t app_wall_ns; /* of the whole run under this strategy */
 	int64_t app_wall_low_ns, app_wall_high_ns; /* its 90 % interval */
 	int64_t saves_ns;   /* of the whole run; negative: slower */
@@ -147,6 +148,7 @@ struct xs_result_estimate {
 	bool chosen;	      /* of the strategy's rows, the one to use */
 	bool assumes_once;    /* assumes that each byte crosses the bus once */
 	bool quiet;	      /* nothing to change: why is not printed */
+	bool unmeasured;      /* why: the profile lacks a value */
 	const char *bound;    /* NULL: prediction; else upper bound if */
 	bool doubtful;	      /* the trace speaks against that condition */
 	int64_t otherwise_ns; /* time of a round without the condition */

@@ -94,8 +94,8 @@ static void test_unknown_parameters(void **unused)
 	set_param(&machine.G_h2d, NAN);
 	set_param(&machine.mapped_write, NAN);
 	estimate();
-	assert_abstains("pinned", "(G) of this machine");
-	assert_abstains("streams", "(G) of this machine");
+	assert_abstains("pinned", "the profile lacks the rate of copies (G)");
+	assert_abstains("streams", "the profile lacks the rate of copies (G)");
 	assert_abstains("mapped", "the rate of mapped writes");
 	assert_true(replayed("as-is")->applies);
 }

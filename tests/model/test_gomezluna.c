@@ -304,7 +304,7 @@ static void test_abstentions(void **unused)
 	set_param(&m.lo_d2h_ns, NAN);
 	assert_abstains(&m, "L+o");
 	set_param(&m.G_h2d, NAN);
-	assert_abstains(&m, "G of this machine");
+	assert_abstains(&m, "the profile lacks G");
 	m.implicit_sync = -1;
 	assert_abstains(&m, "implicit synchronisation");
 	m.copy_engines = 2;

@@ -234,7 +234,8 @@ static void test_abstains_without_rates(void **unused)
 	set_param(&to->G_h2d, NAN);
 	estimate();
 	assert_false(replayed("machine:other")->applies);
-	assert_non_null(strstr(replayed("machine:other")->why, "(G) of this"));
+	assert_non_null(
+	    strstr(replayed("machine:other")->why, "lacks the rate"));
 	to = other_machine();
 	set_param(&to->lo_d2h_ns, NAN);
 	pin_all();

@@ -221,7 +221,7 @@ static void test_double_buffer_abstains(void **unused)
 	phase.rounds = 10;
 	set_param(&machine.G_h2d, NAN);
 	estimate();
-	assert_abstains("double-buffer", "(G) of this machine", false);
+	assert_abstains("double-buffer", "the profile lacks the rate", false);
 	steps[1] = steps[2];
 	phase.step_count = 2;
 	estimate();

@@ -358,6 +358,53 @@ static void few_streams_are_preferred(void **state)
 	fixture_free(result);
 }
 
+/* 13 ms with 4 streams, of which more is known than of 12 ms with 8. */
+static void a_known_time_is_preferred(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_phase *phase = &result->phases[0];
+	struct xs_result_estimate *two = find(phase, "streams", 2);
+	struct xs_result_estimate *eight = find(phase, "streams", 8);
+
+	(void)state;
+	two->round_ns = 13 * MS;
+	eight[1].applies = false; /* stage by stage */
+	assert_ptr_equal(xs_result_best(phase, "streams", true), eight);
+	eight->low_ns = 3 * MS;
+	eight->high_ns = 16 * MS;
+	assert_ptr_equal(xs_result_best(phase, "streams", true), two);
+	two->round_ns = 14 * MS;
+	assert_ptr_equal(xs_result_best(phase, "streams", true), eight);
+	fixture_free(result);
+}
+
+/* Copies of one row run between rounds, too. */
+static void speedups_have_one_base(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_phase *phase = &result->phases[0];
+	struct xs_result_estimate *two = find(phase, "streams", 2);
+	struct xs_result_estimate *eight = find(phase, "streams", 8);
+
+	(void)state;
+	phase->round_ns = 16 * MS;
+	two->round_ns = 12 * MS;
+	eight->round_ns = 4 * MS;
+	eight->between_ns = 4 * MS;
+	xs_phase_estimate_count_between(phase);
+	assert_true(two->speedup == 20.0 / 16.0);
+	assert_true(eight->speedup == 20.0 / 8.0);
+	/* next to nothing */
+	eight->between_ns = 4 * MS / 10 - 1;
+	xs_phase_estimate_count_between(phase);
+	assert_true(two->speedup == 16.0 / 12.0);
+	/* without it the round is shorter than its kernels */
+	phase->kernel_busy_ns = 5 * MS;
+	xs_phase_estimate_count_between(phase);
+	assert_true(two->speedup < 16.0 / 12.0);
+	fixture_free(result);
+}
+
 /* 12 are faster than 8 by less than their interval. */
 static void pieces_divide_the_data(void **state)
 {
@@ -606,6 +653,8 @@ int main(void)
 	    cmocka_unit_test(data_that_stays_is_copied_in),
 	    cmocka_unit_test(a_bound_is_sure_where_it_saves_without),
 	    cmocka_unit_test(few_streams_are_preferred),
+	    cmocka_unit_test(a_known_time_is_preferred),
+	    cmocka_unit_test(speedups_have_one_base),
 	    cmocka_unit_test(pieces_divide_the_data),
 	    cmocka_unit_test(a_bound_is_weighed_against_what_it_is_otherwise),
 	    cmocka_unit_test(places_are_named_by_what_is_known),

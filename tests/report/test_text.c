@@ -329,6 +329,36 @@ static void all_has_the_rest(void **state)
 	fixture_free(result);
 }
 
+/* What a given profile lacks is said without --all; an unknown cost, too. */
+static void what_the_profile_lacks_is_said(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_estimate *rows = result->phases[0].estimates;
+	size_t i = 0;
+	char *text;
+
+	(void)state;
+	result->machine_choice.origin = "shipped";
+	while (strcmp(rows[i].strategy, "pinned") != 0)
+		i++;
+	rows[i + 1].applies = false;
+	rows[i + 1].unmeasured = true;
+	rows[i + 1].why = "the profile lacks a rate";
+	text = fixture_text(result, false);
+	assert_null(strstr(text, "lacks a rate"));
+	assert_null(strstr(text, "cost of pinning"));
+	free(text);
+	result->machine_choice.origin = "given";
+	rows[i].setup_ns = XS_UNKNOWN;
+	expect_lines(result,
+		     (const char *const[]){
+			 "\n  phase 1, no streams: the profile lacks a rate\n",
+			 "\n  the cost of pinning is unknown, and in no time "
+			 "of the run\n",
+			 NULL});
+	fixture_free(result);
+}
+
 /* A step of the plan stands in the table, though little is known of it, and
  * further steps are told if they save more. */
 static void what_matters_is_shown(void **state)
@@ -431,6 +461,7 @@ int main(void)
 	    cmocka_unit_test(a_time_within_a_wide_interval_is_unknown),
 	    cmocka_unit_test(times_are_of_a_round),
 	    cmocka_unit_test(all_has_the_rest),
+	    cmocka_unit_test(what_the_profile_lacks_is_said),
 	    cmocka_unit_test(what_matters_is_shown),
 	    cmocka_unit_test(a_share_is_of_its_amount),
 	    cmocka_unit_test(empty_sections_are_explained),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Below the table of strategies, with --all: each number of streams, and why
- * strategies have no figure. */
+/* Below the table of strategies: what a given profile lacks for more of them.
+ * With --all each number of streams, and why strategies have no figure. */
 #include "report/render/text/parts.h"
 
 #include "report/result/best.h"
@@ -73,9 +73,14 @@ static void put_sweep(const struct xs_terminal *terminal,
 }
 
 /* Abstentions that are worth a line. */
-static bool abstains(const struct xs_result_estimate *row)
+static bool abstains(const struct xs_result *result,
+		     const struct xs_result_estimate *row)
 {
-	return is_replay(row) && !row->applies && !row->quiet;
+	const char *origin = result->machine_choice.origin;
+
+	return is_replay(row) && !row->applies && !row->quiet &&
+	       (result->all_asked ||
+		(row->unmeasured && same(origin, "given")));
 }
 
 /* "mapped, hybrid": strategies of a phase that abstain for one reason. */
@@ -88,7 +93,7 @@ static const char *abstainers(struct xs_result *result,
 	for (size_t i = 0; i < phase->estimate_count; i++) {
 		const struct xs_result_estimate *row = &phase->estimates[i];
 
-		if (!abstains(row) || !same(row->why, why))
+		if (!abstains(result, row) || !same(row->why, why))
 			continue;
 		if (!list)
 			list = row->strategy;
@@ -135,10 +140,10 @@ static void put_abstained(const struct xs_terminal *terminal,
 		    result->phases[i].estimates;
 
 		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
-			bool said = !abstains(&rows[k]);
+			bool said = !abstains(result, &rows[k]);
 
 			for (size_t j = 0; j < k && !said; j++)
-				said = abstains(&rows[j]) &&
+				said = abstains(result, &rows[j]) &&
 				       same(rows[j].why, rows[k].why);
 			if (!said)
 				put_reason(terminal, result, phases, i,
@@ -150,11 +155,11 @@ static void put_abstained(const struct xs_terminal *terminal,
 void xs_render_text_reasons(const struct xs_terminal *terminal,
 			    struct xs_result *result, size_t phases)
 {
-	for (size_t i = 0; i < phases; i++)
+	for (size_t i = 0; result->all_asked && i < phases; i++)
 		put_sweep(terminal, result, &result->phases[i]);
 	put_abstained(terminal, result,
 		      phases < XS_TEXT_REASONS ? phases : XS_TEXT_REASONS);
-	if (result->machine.notes[0])
+	if (result->all_asked && result->machine.notes[0])
 		xs_terminal_wrap(terminal, XS_DIM, "  ",
 				 xs_arena_print(&result->arena, "profile: %s",
 						result->machine.notes));

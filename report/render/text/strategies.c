@@ -293,18 +293,14 @@ static void put_between(const struct xs_terminal *terminal,
 			const struct xs_result_phase *phase,
 			const struct xs_result_estimate *row)
 {
-	/* without this time, such a round is shorter than its kernels */
-	const bool is_short = row->applies && row->between_ns > 0 &&
-			      row->round_ns < phase->kernel_busy_ns;
-
-	if (is_short || xs_result_uses_between(row))
+	if (xs_result_uses_between(phase, row))
 		xs_terminal_wrap(
 		    terminal, XS_DIM, "  ",
 		    xs_arena_print(
 			&result->arena,
 			"phase %" PRId64 " %s: the copies also run "
 			"during the host's work between rounds: %s, which the "
-			"speedup includes, and the round's time does not",
+			"speedups include, and the round's time does not",
 			phase->id, row->strategy,
 			xs_units_ns(row->between_ns).s));
 }
@@ -339,6 +335,7 @@ static void put_legend(const struct xs_terminal *terminal,
 {
 	struct xs_text_best_cases bounds = xs_text_best_cases(result, phases);
 	const char *names = NULL;
+	bool pins = false;
 
 	for (size_t i = 0; i < phases; i++)
 		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
@@ -351,11 +348,17 @@ static void put_legend(const struct xs_terminal *terminal,
 			xs_text_best_cases_add(result, &bounds, row);
 			put_tracer(terminal, result, &result->phases[i], row);
 			put_between(terminal, result, &result->phases[i], row);
+			pins |= row->app_wall_ns != XS_UNKNOWN &&
+				row->setup_ns == XS_UNKNOWN;
 			names =
 			    add_model(result, names,
 				      published_row(&result->phases[i], row));
 		}
 	xs_text_best_cases_put(terminal, result, &bounds);
+	if (pins)
+		xs_terminal_wrap(terminal, XS_DIM, "  ",
+				 "the cost of pinning is unknown, and in no "
+				 "time of the run");
 	if (names)
 		xs_terminal_wrap(terminal, XS_DIM, "  published: ", names);
 }
@@ -376,7 +379,6 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 	err = put_table(terminal, result, phases);
 	put_unlisted(terminal, result, phases);
 	put_legend(terminal, result, phases);
-	if (result->all_asked)
-		xs_render_text_reasons(terminal, result, phases);
+	xs_render_text_reasons(terminal, result, phases);
 	return err;
 }
