@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Longer texts and rows are damage. */
@@ -36,18 +37,6 @@ static int fail(const struct xs_nsys_db *db, int code)
 	    sqlite3_errstr(code));
 }
 
-/* The file is opened again by its number: SQLite then needs no name, and
- * writes nothing beside it. */
-static int open_file(struct xs_nsys_db *db, int fd)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "file:/proc/self/fd/%d?immutable=1", fd);
-	return sqlite3_open_v2(
-	    name, &db->db,
-	    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
-}
-
 static int open_memory(struct xs_nsys_db *db, const void *data, uint64_t size)
 {
 	int code =
@@ -59,6 +48,26 @@ static int open_memory(struct xs_nsys_db *db, const void *data, uint64_t size)
 			  db->db, "main", (unsigned char *)(uintptr_t)data,
 			  (sqlite3_int64)size, (sqlite3_int64)size,
 			  SQLITE_DESERIALIZE_READONLY);
+}
+
+/* The file is opened again by its number: SQLite then needs no name, and
+ * writes nothing beside it. But it does not open one without a name, which is
+ * read whole. */
+static int open_file(struct xs_nsys_db *db, const struct xs_trace_bytes *bytes)
+{
+	struct xs_trace_bytes whole = *bytes;
+	struct stat status;
+	char name[64];
+
+	if (fstat(bytes->fd, &status) == 0 && status.st_nlink == 0)
+		return xs_trace_bytes_need(&whole, whole.size)
+			   ? SQLITE_IOERR
+			   : open_memory(db, whole.data, whole.size);
+	snprintf(name, sizeof(name), "file:/proc/self/fd/%d?immutable=1",
+		 bytes->fd);
+	return sqlite3_open_v2(
+	    name, &db->db,
+	    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
 }
 
 static int is_too_long(void *self)
@@ -149,7 +158,7 @@ int xs_nsys_db_open(struct xs_nsys_db *db, const struct xs_trace_bytes *bytes,
 	rc = bytes->fd >= 0 ? refuse_unfinished(db, bytes->fd) : 0;
 	if (rc)
 		return rc;
-	code = bytes->fd >= 0 ? open_file(db, bytes->fd)
+	code = bytes->fd >= 0 ? open_file(db, bytes)
 			      : open_memory(db, bytes->data, bytes->size);
 	if (!code) {
 		distrust(db->db);

@@ -6,7 +6,12 @@
 #include "analyzer/text/trace_text.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,26 +67,63 @@ int xs_trace_input_visit_memory(const void *data, size_t size,
 	return visit(&bytes, visitor, error);
 }
 
+/* Copies what a pipe holds to `to`. Returns 0 or -errno. */
+static int drain(int from, int to)
+{
+	static const size_t piece = 1 << 16;
+	char *bytes = malloc(piece);
+	int rc = bytes ? 0 : -ENOMEM;
+
+	while (!rc) {
+		const ssize_t n = read(from, bytes, piece);
+
+		if (n == 0)
+			break;
+		if (n < 0 && errno != EINTR)
+			rc = -errno;
+		for (ssize_t at = 0, put; !rc && at < n; at += put) {
+			put = write(to, bytes + at, (size_t)(n - at));
+			if (put < 0 && errno != EINTR)
+				rc = -errno;
+			put = put < 0 ? 0 : put;
+		}
+	}
+	free(bytes);
+	return rc;
+}
+
+/* Copies a pipe to a file without a name, since parts of a trace are read more
+ * than once. Returns its descriptor or -errno. */
+static int spool(int pipe)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[PATH_MAX];
+	int file, rc;
+
+	if (snprintf(path, sizeof(path), "%s/xferspy.XXXXXX",
+		     folder && *folder ? folder : "/tmp") >= PATH_MAX)
+		return -ENAMETOOLONG;
+	file = mkostemp(path, O_CLOEXEC);
+	if (file < 0)
+		return -errno;
+	unlink(path);
+	rc = drain(pipe, file);
+	if (rc)
+		close(file);
+	return rc ? rc : file;
+}
+
 /* The file is read and not mapped: its writer truncates it at the end, and a
  * page of a mapping that is no longer in the file raises SIGBUS. */
-static int visit_file(FILE *file, const struct xs_trace_visitor *visitor,
+static int visit_file(int file, const struct stat *status,
+		      const struct xs_trace_visitor *visitor,
 		      const char **error)
 {
-	struct xs_trace_bytes bytes = {.fd = fileno(file)};
-	struct stat status;
+	struct xs_trace_bytes bytes = {.fd = file,
+				       .size = (uint64_t)status->st_size};
 	void *data = NULL;
 	int rc;
 
-	if (fstat(fileno(file), &status))
-		return -errno;
-	if (S_ISDIR(status.st_mode))
-		return -EISDIR;
-	if (!S_ISREG(status.st_mode)) {
-		*error = "a trace cannot be read from a pipe or a device; give "
-			 "a file";
-		return -EPROTO;
-	}
-	bytes.size = (uint64_t)status.st_size;
 	if (bytes.size > 0) {
 		data = mmap(NULL, bytes.size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -95,17 +137,57 @@ static int visit_file(FILE *file, const struct xs_trace_visitor *visitor,
 	return rc;
 }
 
+static int visit_pipe(int pipe, const struct xs_trace_visitor *visitor,
+		      const char **error)
+{
+	const int file = spool(pipe);
+	struct stat status;
+	int rc;
+
+	if (file < 0) {
+		rc = xs_import_fail(error,
+				    "cannot be copied to $TMPDIR or /tmp (%s); "
+				    "make room there, or give a file",
+				    strerror(-file));
+		return file == -ENOMEM ? file : rc;
+	}
+	rc = fstat(file, &status) ? -errno
+				  : visit_file(file, &status, visitor, error);
+	close(file);
+	return rc;
+}
+
+static int visit_open(int file, const struct xs_trace_visitor *visitor,
+		      const char **error)
+{
+	struct stat status;
+
+	if (fstat(file, &status))
+		return -errno;
+	if (S_ISDIR(status.st_mode))
+		return -EISDIR;
+	if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
+		return visit_pipe(file, visitor, error);
+	if (S_ISREG(status.st_mode))
+		return visit_file(file, &status, visitor, error);
+	return xs_import_fail(error, "a trace cannot be read from a terminal "
+				     "or a device; give a file or a pipe");
+}
+
 int xs_trace_input_visit_file(const char *path,
 			      const struct xs_trace_visitor *visitor,
 			      const char **error)
 {
-	FILE *file = fopen(path, "re");
+	const bool standard = strcmp(path, "-") == 0;
+	const int file =
+	    standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	int rc;
 
 	*error = NULL;
-	if (!file)
+	if (file < 0)
 		return -errno;
-	rc = visit_file(file, visitor, error);
-	fclose(file);
+	rc = visit_open(file, visitor, error);
+	if (!standard)
+		close(file);
 	return rc;
 }

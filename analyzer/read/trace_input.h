@@ -6,7 +6,8 @@
 
 #include "analyzer/records/trace_visitor.h"
 
-/* Return values and *error as for xs_trace_read(). */
+/* path: "-" is standard input. Of a pipe, all is copied to a file in $TMPDIR or
+ * /tmp first. Return values and *error as for xs_trace_read(). */
 int xs_trace_input_visit_file(const char *path,
 			      const struct xs_trace_visitor *visitor,
 			      const char **error);

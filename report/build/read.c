@@ -21,6 +21,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+static void say(const struct xs_result_options *options, const char *what,
+		size_t index, size_t count)
+{
+	if (options->progress)
+		options->progress(what, index, count);
+}
+
 /*
  * Whether GPU work is known: false if calls issued work and no op was
  * recorded.
@@ -155,9 +162,11 @@ static void fill_rest(struct xs_result *result, const struct xs_phases *phases,
 /* Estimates and their texts take far more time and memory than the records of
  * a phase, so only the longest phases have them unless all are asked for. */
 static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
-		       struct xs_phases *phases, size_t most,
+		       struct xs_phases *phases,
+		       const struct xs_result_options *options,
 		       const struct xs_model_options *model)
 {
+	const size_t most = options->most_phases;
 	const size_t room = most ? most : XS_RESULT_PHASES;
 	const size_t count = phases->count < room ? phases->count : room;
 	struct xs_allocations allocations = {0};
@@ -182,9 +191,11 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 					     &phases->items[i], &out->atgpu);
 	}
 	xs_build_side_by_side(result);
-	for (size_t i = 0; !err && i < result->phase_count; i++)
+	for (size_t i = 0; !err && i < result->phase_count; i++) {
+		say(options, "predicting phase", i + 1, result->phase_count);
 		err = fill_estimates(result, &result->phases[i],
 				     &phases->items[i], model);
+	}
 	fill_rest(result, phases, count);
 	xs_allocations_free(&allocations);
 	return result->phases ? err : -ENOMEM;
@@ -252,8 +263,8 @@ static int build_estimates(struct build *b)
 	    .other_machines = b->options->elsewhere,
 	    .other_machine_count = b->options->elsewhere_count,
 	};
-	const int err = fill_phases(b->result, b->trace, &b->phases,
-				    b->options->most_phases, &model);
+	const int err =
+	    fill_phases(b->result, b->trace, &b->phases, b->options, &model);
 
 	if (err)
 		return err;
@@ -267,8 +278,11 @@ static int build_advice(struct build *b)
 {
 	struct xs_result *result = b->result;
 	const struct xs_trace *trace = b->trace;
-	int err = xs_verdict_build(result, trace, &b->phases,
-				   &b->timeline.startup, &b->steady);
+	int err;
+
+	say(b->options, "choosing steps", 0, 0);
+	err = xs_verdict_build(result, trace, &b->phases, &b->timeline.startup,
+			       &b->steady);
 
 	if (!err && b->options->pinned_budget)
 		err = xs_build_pinned_budget(result, trace, &b->phases,
@@ -297,6 +311,7 @@ static int build(struct build *b, const char *path)
 	b->result->run.wall_ns = xs_number_known(b->timeline.wall_ns);
 	fill_totals(b->trace, &b->timeline, &b->result->totals);
 	err = xs_build_devices(b->result, b->trace, saw_gpu(b->trace));
+	say(b->options, "finding phases", 0, 0);
 	if (!err)
 		err = find_phases(b);
 	if (!err)
@@ -338,6 +353,7 @@ int xs_result_read(const char *path, const struct xs_result_options *options,
 	*error = NULL;
 	*result = NULL;
 	err = xs_trace_read(path, &trace, error);
+	say(options, "reading debug information", 0, 0);
 	if (!err)
 		err = xs_symbols_resolve(trace);
 	if (!err)

@@ -5,6 +5,7 @@
 #include "model/machine/choice.h"
 #include "report/build/read.h"
 #include "report/commands/nearest.h"
+#include "report/commands/progress.h"
 #include "report/commands/unfinished.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Prints a line to stderr. Names and files may contain any character. */
 __attribute__((format(printf, 1, 2))) static void
@@ -21,6 +21,7 @@ print_error(const char *format, ...)
 	char *text = NULL;
 	va_list args;
 
+	xs_progress_hide();
 	va_start(args, format);
 	if (vasprintf(&text, format, args) >= 0)
 		xs_escape_write(text, strlen(text), "", stderr);
@@ -150,8 +151,11 @@ int xs_cli_read(const char *path, const struct xs_result_options *options,
 		struct xs_result **result)
 {
 	const char *error = NULL;
-	int err = xs_result_read(path, options, result, &error);
+	int err;
 
+	xs_progress_begin(path, "reading");
+	err = xs_result_read(path, options, result, &error);
+	xs_progress_end();
 	return err < 0 ? xs_cli_read_error(path, err, error) : 0;
 }
 
@@ -225,11 +229,4 @@ void xs_cli_discard(FILE *out)
 	if (out != stdout)
 		fclose(out);
 	xs_unfinished_delete();
-}
-
-bool xs_cli_color(FILE *out)
-{
-	const char *off = getenv("NO_COLOR");
-
-	return !(off && *off) && isatty(fileno(out));
 }

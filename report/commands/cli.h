@@ -135,7 +135,4 @@ int xs_cli_close(const char *path, FILE *out, int err);
  * it was. */
 void xs_cli_discard(FILE *out);
 
-/* Whether out is a terminal and NO_COLOR is not set. */
-bool xs_cli_color(FILE *out);
-
 #endif

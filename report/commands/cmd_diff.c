@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy diff: compares two traces, and fails above a limit. */
 #include "report/commands/cli.h"
+#include "report/commands/progress.h"
+#include "report/commands/screen.h"
 #include "report/diff/comparable.h"
 #include "report/diff/compare.h"
 #include "report/timeline/timeline.h"
@@ -14,6 +16,7 @@ struct diff_options {
 	const char *output, *machine;
 	double fail_above; /* NAN: no limit */
 	bool allow_different;
+	enum xs_screen_color color;
 };
 
 static int parse_format(const char *name, const char *value, void *into)
@@ -56,6 +59,7 @@ static const struct xs_cli_option options[] = {
      offsetof(struct diff_options, allow_different),
      "with --fail-above: do not fail because programs\n"
      "or GPUs differ"},
+    XS_SCREEN_COLOR_ROW(struct diff_options, color),
     {0}};
 
 static int diff_main(int argc, char **argv);
@@ -127,8 +131,8 @@ static int compare(const struct diff_options *given, struct xs_result *before,
 		   struct xs_result *after)
 {
 	struct xs_diff diff;
-	FILE *out;
-	int code = xs_cli_open(given->output, &out), err;
+	struct xs_screen screen;
+	int code = xs_screen_open(&screen, given->output, given->color), err;
 
 	if (code)
 		return code;
@@ -136,8 +140,8 @@ static int compare(const struct diff_options *given, struct xs_result *before,
 	diff.allow_different = given->allow_different;
 	if (!err)
 		err = given->renderer->diff(&diff, given->fail_above,
-					    xs_cli_color(out), out);
-	code = xs_cli_close(given->output, out, err);
+					    &screen.display, screen.out);
+	code = xs_screen_close(&screen, err);
 	if (!code)
 		code = gate(given, &diff);
 	xs_diff_free(&diff);
@@ -149,7 +153,8 @@ static int diff_main(int argc, char **argv)
 	struct diff_options given = {.renderer = xs_renderers[0],
 				     .fail_above = NAN};
 	struct xs_result *before = NULL, *after = NULL;
-	struct xs_result_options how = {.most_phases = XS_DIFF_PHASES_MAX};
+	struct xs_result_options how = {.most_phases = XS_DIFF_PHASES_MAX,
+					.progress = xs_progress_set};
 	struct xs_machine machine;
 	int code = parse(argc, argv, &given);
 

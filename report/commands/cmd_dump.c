@@ -5,6 +5,7 @@
 #include "analyzer/text/trace_text.h"
 #include "analyzer/timeline/load_trace.h"
 #include "report/commands/cli.h"
+#include "report/commands/progress.h"
 #include "report/commands/unfinished.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ const struct xs_cli_command xs_cmd_dump = {
 	"       xferspy dump --resolve TRACE [-o TRACE]\n"
 	"Prints every record of a trace as one line of text. --read writes "
 	"the same\n"
-	"bytes from that text. TEXT may be - for standard input or output.\n",
+	"bytes from that text. - stands for standard input or output.\n",
     .options = options,
     .words = XS_CLI_WORDS_FILES,
 };
@@ -65,6 +66,10 @@ static int parse(int argc, char **argv, struct dump_options *out)
 		return xs_cli_error(XS_EXIT_USAGE, "dump --resolve",
 				    "it cannot be combined with --read",
 				    "give one of the two");
+	if (out->resolve && strcmp(argv[optind], "-") == 0)
+		return xs_cli_error(XS_EXIT_USAGE, "dump --resolve",
+				    "standard input is no trace to copy",
+				    "name the file");
 	if (out->read && !out->output)
 		return xs_cli_error(XS_EXIT_USAGE, "dump --read",
 				    "no file was given for the trace",
@@ -81,7 +86,10 @@ static int dump(const char *path, const char *output)
 	code = xs_cli_open(output, &out);
 	if (code)
 		return code;
+	if (!isatty(fileno(out)))
+		xs_progress_begin(path, "printing");
 	err = xs_text_dump(path, out, &error);
+	xs_progress_end();
 	if (err < 0 && err != -EIO)
 		code = xs_cli_read_error(path, err, error);
 	return xs_cli_close(output, out, code ? 0 : err) || code ? XS_EXIT_INPUT

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy model: evaluates the published equations from numbers. */
 #include "report/commands/cli.h"
+#include "report/commands/screen.h"
 #include "report/formulas/evaluate.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@ struct model_options {
 	const char *machines[MACHINES_MAX];
 	struct xs_formulas_input question; /* without its machines */
 	double sync_ns;			   /* NAN: from the profile */
+	enum xs_screen_color color;
 };
 
 static int parse_bytes(const char *name, const char *value, void *into)
@@ -228,6 +230,7 @@ static const struct xs_cli_option options[] = {
     {"--output", 'o', "FILE", xs_cli_parse_text,
      offsetof(struct model_options, output),
      "write to FILE instead of standard output"},
+    XS_SCREEN_COLOR_ROW(struct model_options, color),
     {0}};
 
 static const char notes[] =
@@ -304,13 +307,14 @@ static int parse(int argc, char **argv, struct model_options *out)
 static int print(const struct model_options *given,
 		 const struct xs_formulas_result *model)
 {
-	FILE *out;
-	int code = xs_cli_open(given->output, &out), err;
+	struct xs_screen screen;
+	int code = xs_screen_open(&screen, given->output, given->color);
 
 	if (code)
 		return code;
-	err = given->renderer->model(model, xs_cli_color(out), out);
-	return xs_cli_close(given->output, out, err);
+	return xs_screen_close(
+	    &screen,
+	    given->renderer->model(model, &screen.display, screen.out));
 }
 
 static int load(const struct model_options *given, size_t index,

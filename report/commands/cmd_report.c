@@ -5,6 +5,8 @@
 #include "model/strategies/model.h"
 #include "report/build/read.h"
 #include "report/commands/cli.h"
+#include "report/commands/progress.h"
+#include "report/commands/screen.h"
 #include "report/result/result.h"
 #include "report/timeline/timeline.h"
 
@@ -26,6 +28,7 @@ struct report_options {
 	const char *counters;
 	int64_t pinned_budget;
 	bool atgpu, all, dataflow, by_range;
+	enum xs_screen_color color;
 };
 
 static int parse_format(const char *name, const char *value, void *into)
@@ -106,6 +109,7 @@ static const struct xs_cli_option options[] = {
      "also show which op needs what another one wrote, in\n"
      "rounds of the leading phase, and the least time of a\n"
      "round"},
+    XS_SCREEN_COLOR_ROW(struct report_options, color),
     {0}};
 
 static int report_main(int argc, char **argv);
@@ -221,7 +225,7 @@ static int report(const struct report_options *given,
 		  int trace_count)
 {
 	struct xs_result **results = NULL;
-	FILE *out = NULL;
+	struct xs_screen screen;
 	int code, err = 0, readable = 0;
 
 	code = xs_cli_check_output(given->output, traces, trace_count);
@@ -229,7 +233,7 @@ static int report(const struct report_options *given,
 		code = xs_cli_check_output(given->output,
 					   (char *const *)&given->counters, 1);
 	if (!code)
-		code = xs_cli_open(given->output, &out);
+		code = xs_screen_open(&screen, given->output, given->color);
 	if (code)
 		return code;
 	results = calloc((size_t)trace_count, sizeof(*results));
@@ -241,10 +245,10 @@ static int report(const struct report_options *given,
 		readable += results[i] != NULL;
 	if (readable)
 		err = given->renderer->report(results, (size_t)trace_count,
-					      xs_cli_color(out), out);
+					      &screen.display, screen.out);
 	if (!readable && !err)
-		xs_cli_discard(out);
-	else if (xs_cli_close(given->output, out, err) && !code)
+		xs_screen_discard(&screen);
+	else if (xs_screen_close(&screen, err) && !code)
 		code = XS_EXIT_INPUT;
 	for (int i = 0; results && i < trace_count; i++)
 		xs_result_free(results[i]);
@@ -271,7 +275,7 @@ static int load_counted(const char *path, struct xs_trace **counted)
 static int report_main(int argc, char **argv)
 {
 	struct report_options given = {.renderer = xs_renderers[0]};
-	struct xs_result_options how = {0};
+	struct xs_result_options how = {.progress = xs_progress_set};
 	struct machines machines = {0};
 	struct xs_trace *counted = NULL;
 	int code;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Completions for shells, from the tables that --help is printed from. */
 #include "report/commands/complete.h"
+#include "report/commands/screen.h"
 
 #include <string.h>
 
@@ -71,6 +72,8 @@ static void offer_value(const struct xs_cli_command *command,
 
 	if (strcmp(value, "FORMAT") == 0)
 		offer_formats(command, before, word);
+	for (size_t i = 0; xs_screen_colors[i] && !strcmp(value, "WHEN"); i++)
+		offer(word, before, xs_screen_colors[i], NULL);
 	if (strcmp(value, "FILE|NAME") == 0)
 		offer_machines(before, word);
 	if (strcmp(value, "FILE|NAME") == 0 || strcmp(value, "FILE") == 0 ||

@@ -88,9 +88,9 @@ static void put_rows(const struct xs_result *result,
 }
 
 static int render_report(struct xs_result *const *results, size_t count,
-			 bool color, FILE *out)
+			 const struct xs_display *display, FILE *out)
 {
-	(void)color;
+	(void)display;
 	fputs("trace,phase,rounds", out);
 	for (size_t k = 0; k < xs_estimate_column_count; k++)
 		fprintf(out, ",%s", xs_estimate_columns[k].key);

@@ -73,11 +73,11 @@ static void put_graph(struct xs_result *result, FILE *out)
 }
 
 static int render_report(struct xs_result *const *results, size_t count,
-			 bool color, FILE *out)
+			 const struct xs_display *display, FILE *out)
 {
 	int err = 0;
 
-	(void)color;
+	(void)display;
 	for (size_t i = 0; i < count; i++) {
 		if (!results[i] || !results[i]->dataflow)
 			continue;

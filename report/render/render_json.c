@@ -4,23 +4,23 @@
 #include "report/render/renderer.h"
 
 static int render_report(struct xs_result *const *results, size_t count,
-			 bool color, FILE *out)
+			 const struct xs_display *display, FILE *out)
 {
-	(void)color;
+	(void)display;
 	return xs_render_json_report(results, count, out);
 }
 
-static int render_diff(struct xs_diff *diff, double gate_percent, bool color,
-		       FILE *out)
+static int render_diff(struct xs_diff *diff, double gate_percent,
+		       const struct xs_display *display, FILE *out)
 {
-	(void)color;
+	(void)display;
 	return xs_render_json_diff(diff, gate_percent, out);
 }
 
-static int render_model(const struct xs_formulas_result *model, bool color,
-			FILE *out)
+static int render_model(const struct xs_formulas_result *model,
+			const struct xs_display *display, FILE *out)
 {
-	(void)color;
+	(void)display;
 	return xs_render_json_model(model, out);
 }
 

@@ -8,6 +8,7 @@
 
 #include "report/diff/diff.h"
 #include "report/formulas/formulas.h"
+#include "report/result/display.h"
 #include "report/result/result.h"
 
 #include <stdbool.h>
@@ -15,20 +16,19 @@
 #include <stdio.h>
 
 /* An output format. A command does not offer the format if its function is
- * NULL. The functions return 0 or -errno; color: out is a terminal that shows
- * colours. */
+ * NULL. The functions return 0 or -errno; display: what shows out. */
 struct xs_renderer {
 	const char *name; /* as in --format NAME */
 	bool dataflow;	  /* its report needs the dataflow */
 	bool timeline;	  /* its report needs the timeline */
 	/* results of traces that could not be read are NULL */
 	int (*report)(struct xs_result *const *results, size_t count,
-		      bool color, FILE *out);
+		      const struct xs_display *display, FILE *out);
 	/* gate_percent: value of --fail-above, NAN without */
-	int (*diff)(struct xs_diff *diff, double gate_percent, bool color,
-		    FILE *out);
-	int (*model)(const struct xs_formulas_result *model, bool color,
-		     FILE *out);
+	int (*diff)(struct xs_diff *diff, double gate_percent,
+		    const struct xs_display *display, FILE *out);
+	int (*model)(const struct xs_formulas_result *model,
+		     const struct xs_display *display, FILE *out);
 };
 
 /* The commands that print through a renderer. */

@@ -27,11 +27,14 @@ void xs_fuzz_render(struct xs_result *result)
 		char *text = NULL;
 		size_t size = 0;
 		FILE *out = open_memstream(&text, &size);
+		/* of any width */
+		const struct xs_display display = {
+		    .columns = XS_DISPLAY_COLUMNS + 10 * ((int)i - 2)};
 
 		if (!out)
 			return;
 		if (xs_renderers[i]->report)
-			xs_renderers[i]->report(&result, 1, false, out);
+			xs_renderers[i]->report(&result, 1, &display, out);
 		if (fclose(out) == 0)
 			xs_fuzz_check_safe(text, size);
 		free(text);

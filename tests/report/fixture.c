@@ -400,13 +400,14 @@ void fixture_free(struct xs_result *result)
 
 char *fixture_text(struct xs_result *result, bool color)
 {
+	const struct xs_display display = {color, XS_DISPLAY_COLUMNS};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out ||
 	    xs_renderer_find("text", XS_RENDER_REPORT)
-		    ->report(&result, 1, color, out) < 0 ||
+		    ->report(&result, 1, &display, out) < 0 ||
 	    fclose(out))
 		abort();
 	return text;
@@ -420,7 +421,7 @@ char *fixture_json(struct xs_result *result)
 
 	if (!out ||
 	    xs_renderer_find("json", XS_RENDER_REPORT)
-		    ->report(&result, 1, false, out) < 0 ||
+		    ->report(&result, 1, NULL, out) < 0 ||
 	    fclose(out))
 		abort();
 	return text;

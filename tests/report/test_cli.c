@@ -160,7 +160,8 @@ static void unreadable_input_exits_with_2(void **state)
 	expect("report " XS_SOURCE_DIR "/LICENSE", 2, NULL, "LICENSE: ");
 	expect("report " BEFORE " --machine nosuch", 2, NULL, "nosuch");
 	expect("dump /nowhere/trace", 2, NULL, "/nowhere/trace: ");
-	expect("report /dev/null", 2, NULL, "from a pipe or a device; give");
+	expect("report /dev/null", 2, NULL,
+	       "from a terminal or a device; give");
 	expect("report " BEFORE " -o /nowhere/out", 2, NULL,
 	       "/nowhere/out: No such file or directory; give -o");
 	expect("diff " BEFORE " /nowhere/trace", 2, NULL, "/nowhere/trace");

@@ -36,13 +36,14 @@ static void close_pair(struct pair *pair)
 
 static char *text_of(struct pair *pair, double gate, bool json)
 {
+	const struct xs_display display = {.columns = XS_DISPLAY_COLUMNS};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_int_equal(
 	    xs_renderer_find(json ? "json" : "text", XS_RENDER_DIFF)
-		->diff(&pair->diff, gate, false, out),
+		->diff(&pair->diff, gate, &display, out),
 	    0);
 	fclose(out);
 	return text;

@@ -310,7 +310,7 @@ static char *html_of(struct xs_result *result)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_int_equal(xs_renderer_find("html", XS_RENDER_REPORT)
-			     ->report(&result, 1, false, out),
+			     ->report(&result, 1, NULL, out),
 			 0);
 	fclose(out);
 	return text;

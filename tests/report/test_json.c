@@ -170,7 +170,7 @@ static void several_traces_are_an_array(void **state)
 
 	(void)state;
 	assert_int_equal(xs_renderer_find("json", XS_RENDER_REPORT)
-			     ->report(results, 2, false, out),
+			     ->report(results, 2, NULL, out),
 			 0);
 	fclose(out);
 	root = json_loads(text, 0, NULL);
@@ -208,7 +208,7 @@ static void csv_has_a_row_an_estimate(void **state)
 	(void)state;
 	result->phases[0].estimates[7].why = "a, \"b\"";
 	assert_int_equal(xs_renderer_find("csv", XS_RENDER_REPORT)
-			     ->report(&result, 1, false, out),
+			     ->report(&result, 1, NULL, out),
 			 0);
 	fclose(out);
 	for (const char *at = text; *at; at++)

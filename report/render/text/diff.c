@@ -228,10 +228,10 @@ static void put_verdict(const struct xs_terminal *terminal,
 			: "meant for one program on one GPU");
 }
 
-int xs_render_text_diff(struct xs_diff *diff, double gate_percent, bool color,
-			FILE *out)
+int xs_render_text_diff(struct xs_diff *diff, double gate_percent,
+			const struct xs_display *display, FILE *out)
 {
-	const struct xs_terminal terminal = {.out = out, .color = color};
+	const struct xs_terminal terminal = {.out = out, .display = *display};
 	int err;
 
 	xs_terminal_print(&terminal, XS_PLAIN, "before  %s\nafter   %s\n",

@@ -138,10 +138,10 @@ static int put_control(const struct xs_terminal *terminal,
 	return failed ? -ENOMEM : err;
 }
 
-int xs_render_text_model(const struct xs_formulas_result *model, bool color,
-			 FILE *out)
+int xs_render_text_model(const struct xs_formulas_result *model,
+			 const struct xs_display *display, FILE *out)
 {
-	const struct xs_terminal terminal = {.out = out, .color = color};
+	const struct xs_terminal terminal = {.out = out, .display = *display};
 	int err;
 
 	xs_terminal_print(&terminal, XS_BOLD, "%s", model->machine.name);

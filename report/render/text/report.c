@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 /* The command line without the program's folder; NULL: not known. */
@@ -26,11 +27,12 @@ static const char *command(const char *app)
 static void put_command(const struct xs_terminal *terminal,
 			const char *command_line)
 {
-	const size_t length = strlen(command_line);
+	const int length = (int)strnlen(command_line, INT_MAX);
+	const int columns = terminal->display.columns;
 
-	xs_terminal_print(terminal, XS_BOLD, "%.76s%s", command_line,
-			  length > 76 ? "..." : "");
-	if (length > 30)
+	xs_terminal_print(terminal, XS_BOLD, "%.*s%s", columns - 4,
+			  command_line, length > columns - 4 ? "..." : "");
+	if (length > columns - 50)
 		xs_terminal_print(terminal, XS_PLAIN, "\n ");
 }
 
@@ -173,9 +175,9 @@ static int put_report(const struct xs_terminal *terminal,
 }
 
 int xs_render_text_report(struct xs_result *const *results, size_t count,
-			  bool color, FILE *out)
+			  const struct xs_display *display, FILE *out)
 {
-	const struct xs_terminal terminal = {.out = out, .color = color};
+	const struct xs_terminal terminal = {.out = out, .display = *display};
 	bool first = true;
 	int err = 0;
 

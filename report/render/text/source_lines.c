@@ -94,7 +94,8 @@ static const char *callers_text(struct xs_arena *arena,
 static bool quote(const struct xs_terminal *terminal, const char *label,
 		  const char *text)
 {
-	const int room = XS_TEXT_COLUMNS - 9 - (label ? (int)strlen(label) : 0);
+	const int room =
+	    terminal->display.columns - 9 - (label ? (int)strlen(label) : 0);
 
 	if (!label || room < 8)
 		return false;

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Longer lines of prose are hard to read. */
+#define LINE_MOST 100
+
 /* Escape sequences for the terminal, and their names in libsmartcols. */
 static const struct {
 	const char *sequence, *name;
@@ -22,13 +25,13 @@ static const struct {
 
 static void begin_style(const struct xs_terminal *terminal, enum xs_style style)
 {
-	if (terminal->color)
+	if (terminal->display.color)
 		fputs(styles[style].sequence, terminal->out);
 }
 
 static void end_style(const struct xs_terminal *terminal, enum xs_style style)
 {
-	if (terminal->color && style != XS_PLAIN)
+	if (terminal->display.color && style != XS_PLAIN)
 		fputs("\033[0m", terminal->out);
 }
 
@@ -87,7 +90,9 @@ static int cut_length(const char *text, int room)
 static void wrap(const struct xs_terminal *terminal, enum xs_style style,
 		 const char *lead, const char *text)
 {
-	const int indent = (int)strlen(lead), room = XS_TEXT_COLUMNS - indent;
+	const int columns = terminal->display.columns;
+	const int indent = (int)strlen(lead);
+	const int room = (columns < LINE_MOST ? columns : LINE_MOST) - indent;
 	int column = 0;
 
 	fputs(lead, terminal->out);
@@ -131,6 +136,11 @@ void xs_text_table_begin(struct xs_text_table *table,
 			 const struct xs_terminal *terminal, int indent,
 			 const struct xs_text_heading *headings, size_t count)
 {
+	/* with fewer than 80 too much would be cut */
+	const int columns = terminal->display.columns > XS_DISPLAY_COLUMNS
+				? terminal->display.columns
+				: XS_DISPLAY_COLUMNS;
+
 	*table = (struct xs_text_table){
 	    .table = scols_new_table(), .terminal = terminal, .indent = indent};
 	if (!table->table) {
@@ -139,10 +149,9 @@ void xs_text_table_begin(struct xs_text_table *table,
 	}
 	scols_table_set_column_separator(table->table, "  ");
 	scols_table_set_termforce(table->table, SCOLS_TERMFORCE_ALWAYS);
-	scols_table_set_termwidth(table->table,
-				  (size_t)(XS_TEXT_COLUMNS - indent));
+	scols_table_set_termwidth(table->table, (size_t)(columns - indent));
 	scols_table_enable_minout(table->table, 1);
-	scols_table_enable_colors(table->table, terminal->color);
+	scols_table_enable_colors(table->table, terminal->display.color);
 	scols_table_enable_noheadings(table->table, !headings[0].name[0]);
 	for (size_t i = 0; i < count; i++) {
 		const int flags = headings[i].right ? SCOLS_FL_RIGHT
@@ -195,7 +204,7 @@ int xs_text_table_end(struct xs_text_table *table, const char *const *notes,
 {
 	int err = table->failed ? -ENOMEM : 0;
 	const struct xs_terminal *terminal = table->terminal;
-	char *text = NULL, lead[XS_TEXT_COLUMNS];
+	char *text = NULL, lead[16];
 	size_t row = 0;
 
 	if (!err && scols_print_table_to_string(table->table, &text) < 0)

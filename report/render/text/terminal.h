@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Text output for a terminal: 80 columns, styles, tables. */
+/* Text output for a terminal: wrapped lines, styles, tables. */
 #ifndef XS_REPORT_RENDER_TEXT_TERMINAL_H
 #define XS_REPORT_RENDER_TEXT_TERMINAL_H
 
-#include <stdbool.h>
+#include "report/result/display.h"
+
 #include <stddef.h>
 #include <stdio.h>
 
-#define XS_TEXT_COLUMNS 80
-
 enum xs_style { XS_PLAIN, XS_BOLD, XS_DIM, XS_GOOD, XS_WARN, XS_STYLES };
 
-/* Output and whether it shows colours. Only the functions below write to it:
+/* Output and what shows it. Only the functions below write to it:
  * they escape what a terminal must not get (analyzer/util/escape.h). */
 struct xs_terminal {
 	FILE *out;
-	bool color;
+	struct xs_display display;
 };
 
 /* Prints in a style; without colour in none. */
@@ -28,9 +27,9 @@ void xs_terminal_heading(const struct xs_terminal *terminal, const char *title,
 			 const char *remark);
 
 /*
- * Wraps text at 80 columns. The first line starts with lead, the others with
- * as many blanks. Longer words are cut; line feeds are kept. NULL prints no
- * words.
+ * Wraps text at the display's columns, but at most 100. The first line starts
+ * with lead, the others with as many blanks. Longer words are cut; line feeds
+ * are kept. NULL prints no words.
  */
 void xs_terminal_wrap(const struct xs_terminal *terminal, enum xs_style style,
 		      const char *lead, const char *text);
@@ -49,7 +48,8 @@ struct xs_text_heading {
 	bool right; /* for numbers */
 };
 
-/* Begins a table indented by `indent` blanks that fits 80 columns; text
+/* Begins a table indented by `indent` blanks that fits the display, or 80
+ * columns; text
  * columns after the first are cut if needed. */
 void xs_text_table_begin(struct xs_text_table *table,
 			 const struct xs_terminal *terminal, int indent,

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Traces from standard input and from pipes. */
+#include "tests/report/program.h"
+#include "tests/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TRACE	 XS_SOURCE_DIR "/tests/report/traces/pageable.txt"
+#define IMPORTED XS_SOURCE_DIR "/tests/analyzer/import/recorded/rounds"
+
+/* Runs a line of a shell that ends with the command. */
+static void expect(const char *line, int code, const char *out, const char *err)
+{
+	struct program program = program_run(line);
+
+	if (program.code != code)
+		fail_msg("'%s' exits with %d: %s", line, program.code,
+			 program.err);
+	if (out && !strstr(program.out, out))
+		fail_msg("'%s' does not print '%s': %s", line, out,
+			 program.out);
+	if (err && !strstr(program.err, err))
+		fail_msg("'%s' does not say '%s': %s", line, err, program.err);
+	program_free(&program);
+}
+
+static void a_trace_may_come_from_a_file_or_a_pipe(void **state)
+{
+	(void)state;
+	expect("report - <" TRACE, 0, "heat (pid ", NULL);
+	expect("dump " TRACE " | " XS_COMMAND " report -", 0, "heat (pid ",
+	       NULL);
+	expect("dump " TRACE " | " XS_COMMAND " diff " TRACE " -", 0,
+	       "as fast as before", NULL);
+	expect("dump " TRACE " >named.txt; mkfifo -m 600 pipe; "
+	       "cat named.txt >pipe & " XS_COMMAND " report pipe; rm pipe",
+	       0, "heat (pid ", NULL);
+	expect("dump - <" TRACE, 0, "\nstring part=0 id=", NULL);
+}
+
+static void its_content_says_what_it_is(void **state)
+{
+	(void)state;
+	expect("dump --read " TRACE " -o - | " XS_COMMAND " report -", 0,
+	       "heat (pid ", NULL);
+	expect("--version; cat " IMPORTED ".json.gz | " XS_COMMAND
+	       " report - --format json",
+	       0, "\"imported\": \"PyTorch", NULL);
+	expect("--version; zcat " IMPORTED ".json.gz | " XS_COMMAND
+	       " report - --format json",
+	       0, "\"imported\": \"PyTorch", NULL);
+	expect("--version; zcat " IMPORTED ".sqlite.gz | " XS_COMMAND
+	       " report - --format json",
+	       0, "\"imported\": \"Nsight Systems", NULL);
+}
+
+static void other_input_is_refused(void **state)
+{
+	(void)state;
+	expect("report - </dev/null", 2, NULL, "from a terminal or a device");
+	expect("report - <&-", 2, NULL, "xferspy: -: Bad file descriptor");
+	expect("--version | " XS_COMMAND " report -", 2, NULL, "xferspy: -: ");
+	expect("--version | TMPDIR=/nowhere " XS_COMMAND " report -", 2, NULL,
+	       "cannot be copied to $TMPDIR or /tmp (No such file");
+	expect("dump --resolve - <" TRACE, 1, NULL, "name the file");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_trace_may_come_from_a_file_or_a_pipe),
+	    cmocka_unit_test(its_content_says_what_it_is),
+	    cmocka_unit_test(other_input_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
