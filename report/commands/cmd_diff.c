@@ -5,17 +5,20 @@
 #include "report/commands/screen.h"
 #include "report/diff/comparable.h"
 #include "report/diff/compare.h"
+#include "report/diff/runs.h"
 #include "report/timeline/timeline.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct diff_options {
 	const struct xs_renderer *renderer;
 	const char *output, *machine;
 	double fail_above; /* NAN: no limit */
-	bool allow_different;
+	bool allow_different, after;
 	enum xs_screen_color color;
 };
 
@@ -54,11 +57,15 @@ static const struct xs_cli_option options[] = {
      offsetof(struct diff_options, fail_above),
      "exit with code 3 if AFTER takes more than PCT\n"
      "percent longer than BEFORE, or if they are of\n"
-     "different programs or GPUs"},
+     "different programs or GPUs; with several runs, only\n"
+     "if that is beyond their spread"},
     {"--allow-different", 0, NULL, NULL,
      offsetof(struct diff_options, allow_different),
      "with --fail-above: do not fail because programs\n"
      "or GPUs differ"},
+    {"--after", 0, NULL, NULL, offsetof(struct diff_options, after),
+     "the traces before it are runs of BEFORE, those after\n"
+     "it runs of AFTER"},
     XS_SCREEN_COLOR_ROW(struct diff_options, color),
     {0}};
 
@@ -70,24 +77,71 @@ const struct xs_cli_command xs_cmd_diff = {
     .summary = "compare two traces; can fail a CI job",
     .usage =
 	"Usage: xferspy diff BEFORE AFTER [OPTIONS]\n"
+	"       xferspy diff BEFORE... --after AFTER... [OPTIONS]\n"
 	"Compares the totals and phases of two traces, largest change first. "
 	"If\n"
 	"AFTER uses another strategy, compares it with the prediction from "
-	"BEFORE.\n",
+	"BEFORE. Of several runs of each, it compares medians.\n",
     .options = options,
     .words = XS_CLI_WORDS_FILES,
     .has_formats = true,
     .formats = XS_RENDER_DIFF,
 };
 
-static int parse(int argc, char **argv, struct diff_options *out)
-{
-	int code = xs_cli_parse(&xs_cmd_diff, argc, argv, out);
+/* The traces of one side, and what they give. */
+struct side {
+	char **traces;
+	int count;
+	struct xs_result **runs;
+};
 
-	if (!code && optind != argc - 2)
-		code = xs_cli_error(
-		    XS_EXIT_USAGE, "diff", "it takes exactly two traces",
-		    "name the trace before and the trace after");
+/* Returns the index of the word --after; argc if there is none. */
+static int find_after(int argc, char **argv)
+{
+	int at = 1;
+
+	while (at < argc && strcmp(argv[at], "--after") != 0)
+		at++;
+	return at;
+}
+
+/* Parses the options of some words, of which the first is no option, and stores
+ * where the others are. */
+static int parse_side(int argc, char **argv, struct diff_options *out,
+		      struct side *side)
+{
+	int code;
+
+	optind = 0; /* begins anew */
+	code = xs_cli_parse(&xs_cmd_diff, argc, argv, out);
+	side->traces = argv + optind;
+	side->count = argc - optind;
+	return code;
+}
+
+static int parse(int argc, char **argv, struct diff_options *out,
+		 struct side *before, struct side *after)
+{
+	const int at = find_after(argc, argv);
+	int code = parse_side(at, argv, out, before);
+
+	if (code)
+		return code;
+	if (at < argc) {
+		code = parse_side(argc - at, argv + at, out, after);
+	} else if (before->count == 2) {
+		after->traces = before->traces + 1;
+		before->count = after->count = 1;
+	} else {
+		return xs_cli_error(
+		    XS_EXIT_USAGE, "diff",
+		    "it takes one trace before and one after",
+		    "put --after between the runs before and after");
+	}
+	if (!code && (!before->count || !after->count || out->after))
+		code = xs_cli_error(XS_EXIT_USAGE, "--after",
+				    "it is between the runs before and after",
+				    "name one trace or more on both sides");
 	return code;
 }
 
@@ -116,7 +170,7 @@ static int gate(const struct diff_options *given, const struct xs_diff *diff)
 		    "one trace has no timed run; see its report");
 	if (xs_diff_passes(diff, given->fail_above))
 		return XS_EXIT_DONE;
-	if (diff->change_percent <= given->fail_above)
+	if (!xs_diff_is_slower(diff, given->fail_above))
 		return xs_cli_error(XS_EXIT_GATE, "--fail-above",
 				    diff->warnings[0],
 				    "compare two traces of one program on one "
@@ -127,8 +181,8 @@ static int gate(const struct diff_options *given, const struct xs_diff *diff)
 			    "the first phase listed changed most");
 }
 
-static int compare(const struct diff_options *given, struct xs_result *before,
-		   struct xs_result *after)
+static int compare(const struct diff_options *given, const struct side *before,
+		   const struct side *after)
 {
 	struct xs_diff diff;
 	struct xs_screen screen;
@@ -136,7 +190,8 @@ static int compare(const struct diff_options *given, struct xs_result *before,
 
 	if (code)
 		return code;
-	err = xs_diff_build(before, after, &diff);
+	err = xs_diff_build_runs(before->runs, (size_t)before->count,
+				 after->runs, (size_t)after->count, &diff);
 	diff.allow_different = given->allow_different;
 	if (!err)
 		err = given->renderer->diff(&diff, given->fail_above,
@@ -148,39 +203,58 @@ static int compare(const struct diff_options *given, struct xs_result *before,
 	return code;
 }
 
+static int read_side(struct side *side, const struct xs_result_options *how)
+{
+	int code = 0;
+
+	side->runs = calloc((size_t)side->count, sizeof(struct xs_result *));
+	if (!side->runs)
+		return xs_cli_error(XS_EXIT_INPUT, "diff", strerror(ENOMEM),
+				    "free some memory");
+	for (int i = 0; i < side->count && !code; i++)
+		code = xs_cli_read(side->traces[i], how, &side->runs[i]);
+	return code;
+}
+
+static void free_side(struct side *side)
+{
+	for (int i = 0; side->runs && i < side->count; i++)
+		xs_result_free(side->runs[i]);
+	free(side->runs);
+}
+
 static int diff_main(int argc, char **argv)
 {
 	struct diff_options given = {.renderer = xs_renderers[0],
 				     .fail_above = NAN};
-	struct xs_result *before = NULL, *after = NULL;
+	struct side before = {0}, after = {0};
 	struct xs_result_options how = {.most_phases = XS_DIFF_PHASES_MAX,
 					.progress = xs_progress_set};
 	struct xs_machine machine;
-	int code = parse(argc, argv, &given);
+	int code = parse(argc, argv, &given, &before, &after);
 
 	if (code)
 		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
-	code = xs_cli_check_output(given.output, argv + optind, 2);
-	if (code)
-		return code;
+	code = xs_cli_check_output(given.output, before.traces, before.count);
+	if (!code)
+		code = xs_cli_check_output(given.output, after.traces,
+					   after.count);
 	if (given.renderer->timeline)
 		how.timeline = xs_timeline_of_result;
-	if (given.machine) {
+	if (!code && given.machine) {
 		code = xs_cli_run_machine(given.machine, &machine);
-		if (code)
-			return code;
 		how.machine = &machine;
 	}
-	code = xs_cli_read(argv[optind + 1], &how, &after);
-	if (code)
-		goto out;
-	how.streams = streams_of(after);
-	code = xs_cli_read(argv[optind], &how, &before);
-	if (code)
-		goto out;
-	code = compare(&given, before, after);
-out:
-	xs_result_free(before);
-	xs_result_free(after);
+	if (!code)
+		code = read_side(&after, &how);
+	if (!code) {
+		how.streams = streams_of(
+		    after.runs[xs_runs_sort(after.runs, (size_t)after.count)]);
+		code = read_side(&before, &how);
+	}
+	if (!code)
+		code = compare(&given, &before, &after);
+	free_side(&before);
+	free_side(&after);
 	return code;
 }

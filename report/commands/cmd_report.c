@@ -7,6 +7,7 @@
 #include "report/commands/cli.h"
 #include "report/commands/progress.h"
 #include "report/commands/screen.h"
+#include "report/diff/runs.h"
 #include "report/result/result.h"
 #include "report/timeline/timeline.h"
 
@@ -27,7 +28,7 @@ struct report_options {
 	unsigned streams;
 	const char *counters;
 	int64_t pinned_budget;
-	bool atgpu, all, dataflow, by_range;
+	bool atgpu, all, dataflow, by_range, runs;
 	enum xs_screen_color color;
 };
 
@@ -109,6 +110,9 @@ static const struct xs_cli_option options[] = {
      "also show which op needs what another one wrote, in\n"
      "rounds of the leading phase, and the least time of a\n"
      "round"},
+    {"--runs", 0, NULL, NULL, offsetof(struct report_options, runs),
+     "the traces are of runs of one program: report the\n"
+     "median one, and medians and spread of all"},
     XS_SCREEN_COLOR_ROW(struct report_options, color),
     {0}};
 
@@ -219,6 +223,54 @@ static int read_traces(const struct xs_result_options *how, char *const *traces,
 	return XS_EXIT_INPUT;
 }
 
+/* Moves what could be read to the front. Returns how many these are. */
+static size_t move_readable(struct xs_result **results, size_t count)
+{
+	size_t moved = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct xs_result *result = results[i];
+
+		results[i] = NULL;
+		if (result)
+			results[moved++] = result;
+	}
+	return moved;
+}
+
+/* Writes the reports, or that of the median run. */
+static int write_reports(const struct report_options *given,
+			 struct xs_result **results, size_t count,
+			 const struct xs_screen *screen)
+{
+	const size_t readable = given->runs ? move_readable(results, count) : 0;
+	size_t median;
+	int err;
+
+	if (given->runs) {
+		err = xs_runs_build(results, readable, &median);
+		if (err)
+			return err;
+		results += median;
+		count = 1;
+	}
+	return given->renderer->report(results, count, &screen->display,
+				       screen->out);
+}
+
+/* Checks that the output is none of the inputs, and opens it. */
+static int open_output(const struct report_options *given, char *const *traces,
+		       int trace_count, struct xs_screen *screen)
+{
+	int code = xs_cli_check_output(given->output, traces, trace_count);
+
+	if (!code && given->counters)
+		code = xs_cli_check_output(given->output,
+					   (char *const *)&given->counters, 1);
+	return code ? code
+		    : xs_screen_open(screen, given->output, given->color);
+}
+
 /* Reads the traces and writes the reports of all that can be read. */
 static int report(const struct report_options *given,
 		  const struct xs_result_options *how, char *const *traces,
@@ -226,14 +278,9 @@ static int report(const struct report_options *given,
 {
 	struct xs_result **results = NULL;
 	struct xs_screen screen;
-	int code, err = 0, readable = 0;
+	int code = open_output(given, traces, trace_count, &screen);
+	int err = 0, readable = 0;
 
-	code = xs_cli_check_output(given->output, traces, trace_count);
-	if (!code && given->counters)
-		code = xs_cli_check_output(given->output,
-					   (char *const *)&given->counters, 1);
-	if (!code)
-		code = xs_screen_open(&screen, given->output, given->color);
 	if (code)
 		return code;
 	results = calloc((size_t)trace_count, sizeof(*results));
@@ -244,8 +291,8 @@ static int report(const struct report_options *given,
 	for (int i = 0; results && i < trace_count; i++)
 		readable += results[i] != NULL;
 	if (readable)
-		err = given->renderer->report(results, (size_t)trace_count,
-					      &screen.display, screen.out);
+		err =
+		    write_reports(given, results, (size_t)trace_count, &screen);
 	if (!readable && !err)
 		xs_screen_discard(&screen);
 	else if (xs_screen_close(&screen, err) && !code)

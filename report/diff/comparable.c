@@ -144,12 +144,13 @@ void xs_diff_check(struct xs_diff *diff)
 	bool others = warn(diff, "these are different programs",
 			   program_name(diff, &before_line),
 			   program_name(diff, &after_line));
-	diff->different =
+	diff->different |=
 	    others | warn(diff, "these are different GPUs",
 			  gpu_names(diff, before), gpu_names(diff, after));
 	if (!others)
-		warn(diff, "the arguments differ", arguments(diff, before_line),
-		     arguments(diff, after_line));
+		diff->other_arguments = warn(diff, "the arguments differ",
+					     arguments(diff, before_line),
+					     arguments(diff, after_line));
 	warn_of_tools(diff);
 	warn_of_part(diff, "before", before);
 	warn_of_part(diff, "after", after);
@@ -157,9 +158,14 @@ void xs_diff_check(struct xs_diff *diff)
 	     after->driver_version);
 }
 
+bool xs_diff_is_slower(const struct xs_diff *diff, double limit_percent)
+{
+	return diff->change_percent > limit_percent && diff->wall.apart;
+}
+
 bool xs_diff_passes(const struct xs_diff *diff, double limit_percent)
 {
 	return isnan(limit_percent) ||
-	       (!(diff->change_percent > limit_percent) &&
+	       (!xs_diff_is_slower(diff, limit_percent) &&
 		(!diff->different || diff->allow_different));
 }

@@ -6,13 +6,17 @@
 #include "report/diff/diff.h"
 
 /*
- * Sets diff->different, diff->other_tools and the warnings; of other tools, the
- * change of the run becomes unknown. Programs are told apart by name: a
+ * Adds to diff->different and the warnings, and sets diff->other_arguments and
+ * diff->other_tools; of other tools, the change of the run becomes unknown.
+ * Programs are told apart by name: a
  * program that was changed and rebuilt has another build id, but is the one to
  * compare. Machines are told apart by the names of their GPUs. What a trace
  * does not say is not compared.
  */
 void xs_diff_check(struct xs_diff *diff);
+
+/* Whether the change is above a limit, and beyond the spread of the runs. */
+bool xs_diff_is_slower(const struct xs_diff *diff, double limit_percent);
 
 /* Whether a limit (--fail-above; NAN: no limit) is kept. */
 bool xs_diff_passes(const struct xs_diff *diff, double limit_percent);

@@ -3,6 +3,8 @@
 
 #include "report/diff/comparable.h"
 #include "report/diff/match.h"
+#include "report/diff/runs.h"
+#include "report/diff/totals.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,71 +14,6 @@
 
 /* Byte counts within 5 % are the same work in other chunks. */
 #define SAME_BYTES 0.05
-
-static int64_t difference(int64_t before, int64_t after)
-{
-	return before == XS_UNKNOWN || after == XS_UNKNOWN ? XS_UNKNOWN
-							   : after - before;
-}
-
-/* Unknown changes sort last. */
-static int64_t size_of(int64_t change)
-{
-	return change == XS_UNKNOWN ? -1 : llabs(change);
-}
-
-static int compare_totals(const void *left, const void *right)
-{
-	const struct xs_diff_total *a = left, *b = right;
-	int64_t x = size_of(a->change), y = size_of(b->change);
-
-	if (a->unit != b->unit)
-		return a->unit < b->unit ? -1 : 1;
-	return x > y ? -1 : x < y;
-}
-
-static void build_totals(struct xs_diff *diff)
-{
-	static const struct {
-		const char *name;
-		enum xs_diff_unit unit;
-		size_t offset;
-	} rows[] = {
-#define ROW(name, unit, member)                                                \
-	{name, unit, offsetof(struct xs_result_totals, member)}
-	    ROW("copies in", XS_DIFF_NS, h2d_ns),
-	    ROW("copies out", XS_DIFF_NS, d2h_ns),
-	    ROW("kernels", XS_DIFF_NS, kernel_ns),
-	    ROW("overlap", XS_DIFF_NS, overlap_ns),
-	    ROW("GPU busy", XS_DIFF_NS, gpu_busy_ns),
-	    ROW("host blocked", XS_DIFF_NS, host_blocked_ns),
-	    ROW("pinning", XS_DIFF_NS, pinned_alloc_ns),
-	    ROW("bytes in", XS_DIFF_BYTES, h2d_bytes),
-	    ROW("bytes out", XS_DIFF_BYTES, d2h_bytes),
-	    ROW("copies in", XS_DIFF_COUNT, h2d_ops),
-	    ROW("copies out", XS_DIFF_COUNT, d2h_ops),
-	    ROW("kernels", XS_DIFF_COUNT, kernels),
-#undef ROW
-	};
-	const size_t count = sizeof(rows) / sizeof(rows[0]);
-	const char *before = (const char *)&diff->before->totals;
-	const char *after = (const char *)&diff->after->totals;
-
-	diff->totals =
-	    xs_arena_alloc(&diff->arena, count, sizeof(*diff->totals));
-	for (size_t i = 0; diff->totals && i < count; i++) {
-		struct xs_diff_total *out = &diff->totals[diff->total_count++];
-
-		out->name = rows[i].name;
-		out->unit = rows[i].unit;
-		out->before = *(const int64_t *)(before + rows[i].offset);
-		out->after = *(const int64_t *)(after + rows[i].offset);
-		out->change = difference(out->before, out->after);
-	}
-	if (diff->totals)
-		qsort(diff->totals, diff->total_count, sizeof(*diff->totals),
-		      compare_totals);
-}
 
 static bool is(const char *text, const char *value)
 {
@@ -235,22 +172,42 @@ static int build_phases(struct xs_diff *diff)
 	return 0;
 }
 
-int xs_diff_build(struct xs_result *before, struct xs_result *after,
-		  struct xs_diff *diff)
+/* Warns of runs of one side that are not of one program. */
+static void check_runs(struct xs_diff *diff, const char *name,
+		       const struct xs_diff_side *side,
+		       struct xs_result *median)
+{
+	const char *warning = NULL;
+
+	for (size_t i = 0; i < side->count && !warning; i++)
+		warning = xs_runs_compare(median, side->runs[i], &diff->arena,
+					  &diff->different);
+	if (warning)
+		diff->warnings[diff->warning_count++] =
+		    xs_arena_print(&diff->arena, "%s: %s", name, warning);
+}
+
+int xs_diff_build_runs(struct xs_result **before, size_t before_count,
+		       struct xs_result **after, size_t after_count,
+		       struct xs_diff *diff)
 {
 	int err;
 
 	*diff = (struct xs_diff){
-	    .before = before,
-	    .after = after,
-	    .change_ns = difference(before->run.wall_ns, after->run.wall_ns),
+	    .before_side = {before, before_count},
+	    .after_side = {after, after_count},
+	    .before = before[xs_runs_sort(before, before_count)],
+	    .after = after[xs_runs_sort(after, after_count)],
 	    .change_percent = NAN,
 	};
-	if (diff->change_ns != XS_UNKNOWN && before->run.wall_ns > 0)
+	xs_diff_build_totals(diff);
+	diff->change_ns = diff->wall.change;
+	if (diff->change_ns != XS_UNKNOWN && diff->wall.before.median > 0)
 		diff->change_percent = 100.0 * (double)diff->change_ns /
-				       (double)before->run.wall_ns;
+				       (double)diff->wall.before.median;
+	check_runs(diff, "before", &diff->before_side, diff->before);
+	check_runs(diff, "after", &diff->after_side, diff->after);
 	xs_diff_check(diff);
-	build_totals(diff);
 	err = build_phases(diff);
 	return !err && diff->arena.failed ? -ENOMEM : err;
 }

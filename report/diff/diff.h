@@ -12,16 +12,24 @@
 #define XS_DIFF_PHASES_MAX 256
 
 /* Programs or arguments, GPUs, drivers, tools, and for each side which part of
- * it was traced. */
-#define XS_DIFF_WARNINGS_MAX 6
+ * it was traced, and whether its runs are of one program. */
+#define XS_DIFF_WARNINGS_MAX 8
 
 enum xs_diff_unit { XS_DIFF_NS, XS_DIFF_BYTES, XS_DIFF_COUNT };
 
-/* A total of the run. */
+/* A total of the run, over the runs of each side. */
 struct xs_diff_total {
 	const char *name;
 	enum xs_diff_unit unit;
-	int64_t before, after, change; /* XS_UNKNOWN if a side is unknown */
+	struct xs_run_spread before, after;
+	int64_t change; /* of the medians; XS_UNKNOWN if a side is unknown */
+	bool apart;	/* it is larger than the spread of the runs */
+};
+
+/* The runs of a side, the shortest first. */
+struct xs_diff_side {
+	struct xs_result *const *runs;
+	size_t count;
 };
 
 /* A phase of both results, or of one: the other is NULL. */
@@ -41,16 +49,19 @@ struct xs_diff_phase {
 };
 
 struct xs_diff {
-	struct xs_result *before, *after;
-	bool different;	      /* other programs, or other GPUs */
-	bool allow_different; /* a limit applies to these, too */
+	struct xs_diff_side before_side, after_side;
+	struct xs_result *before, *after; /* of these, the median runs */
+	bool different;			  /* other programs, or other GPUs */
+	bool other_arguments;		  /* of the same program */
+	bool allow_different;		  /* a limit applies to these, too */
 	const char *warnings[XS_DIFF_WARNINGS_MAX];
 	size_t warning_count;
 	const char *other_tools; /* the run times are of different spans, since
 				  * the traces are of different tools; NULL:
 				  * they are of one */
-	int64_t change_ns;	 /* of the wall time, or XS_UNKNOWN */
-	double change_percent;	 /* above 0: slower; NAN: unknown */
+	struct xs_diff_total wall;    /* the time of the run */
+	int64_t change_ns;	      /* of it, or XS_UNKNOWN */
+	double change_percent;	      /* above 0: slower; NAN: unknown */
 	struct xs_diff_total *totals; /* by unit, times first, then by change */
 	size_t total_count;
 	struct xs_diff_phase *phases; /* largest change first */

@@ -18,6 +18,7 @@
 #include "report/result/gpu_link.h"
 #include "report/result/nvtx.h"
 #include "report/result/pinned_budget.h"
+#include "report/result/runs.h"
 #include "report/result/timeline.h"
 #include "report/result/units.h"
 
@@ -352,8 +353,9 @@ struct xs_result {
 	struct xs_result_dataflow *dataflow;	       /* NULL: not known */
 	struct xs_result_pinned_budget *pinned_budget; /* NULL: not asked */
 	struct xs_result_nvtx *nvtx;		       /* NULL: not asked for */
-	struct xs_result_timeline *timeline;	       /* NULL: not asked for */
-	struct xs_arena arena; /* owns everything above */
+	struct xs_result_runs *runs;	     /* NULL: of this run alone */
+	struct xs_result_timeline *timeline; /* NULL: not asked for */
+	struct xs_arena arena;		     /* owns everything above */
 };
 
 void xs_result_free(struct xs_result *result);

@@ -75,7 +75,11 @@ static void wrong_use_exits_with_1(void **state)
 	    {"report x --streams none", "not a number of streams"},
 	    {"report x --machine h200 --machine k20m --machine k20m",
 	     "k20m: two profiles have this name; change"},
-	    {"diff x", "it takes exactly two traces"},
+	    {"diff x", "it takes one trace before and one after; put --after"},
+	    {"diff x y z", "one trace before and one after; put --after"},
+	    {"diff x --after", "--after: it is between the runs before and"},
+	    {"diff --after x", "name one trace or more on both sides"},
+	    {"diff x --after y --after z", "it is between the runs before"},
 	    {"diff x y --format csv", "use one of: text, json"},
 	    {"diff x y --fail-above much",
 	     "--fail-above: much is not a number"},
@@ -248,6 +252,37 @@ static void a_gate_exits_with_3(void **state)
 	expect("diff " BEFORE " " SLOWER, 0, "slower", NULL);
 }
 
+/* sed writes pageable.txt as runs that take 80, 81, ... ms. */
+#define RUN(ms)                                                                \
+	"sed "                                                                 \
+	"'/^header/s/end_realtime_ns=[0-9]*/end_realtime_ns=17673230450" #ms   \
+	"000000/' " BEFORE " >run" #ms ".txt; "
+#define RUNS                                                                   \
+	"--version >/dev/null; " RUN(80) RUN(81) RUN(84) RUN(83) RUN(85)       \
+	    RUN(88) XS_COMMAND " "
+
+static void several_runs_have_a_spread(void **state)
+{
+	(void)state;
+	expect(RUNS "report --runs run84.txt run80.txt run81.txt", 0,
+	       "Runs  3 of one program; the report is of the median one\n"
+	       "  run81.txt\n",
+	       NULL);
+	expect(RUNS "report --runs run80.txt gone " PINNED, 2,
+	       "Runs  2 of one program", "gone: ");
+	expect(RUNS "report --runs run80.txt gone --format json", 2,
+	       "\"count\": 1", "gone: ");
+	expect(RUNS "report --runs gone", 2, NULL, "gone: ");
+	expect(RUNS "diff run80.txt run81.txt run84.txt --after run83.txt "
+		    "run85.txt run88.txt --fail-above 1",
+	       0, "4.9 % slower\nThe medians lie in", NULL);
+	expect(RUNS "diff run80.txt run81.txt --after run84.txt run85.txt "
+		    "--fail-above 1",
+	       3, "beyond the spread of the runs.\nThe limit of 1 %", "slower");
+	expect(RUNS "diff --fail-above 1 run81.txt run84.txt", 3, "exceeded",
+	       "3.7 % slower");
+}
+
 /* sed writes pinned.txt as another program, GPU or driver. */
 #define OTHER(edit, name)                                                      \
 	"report --machine list >/dev/null; sed '" edit "' " PINNED " >" name   \
@@ -412,6 +447,7 @@ int main(void)
 	    cmocka_unit_test(an_input_is_never_the_output),
 	    cmocka_unit_test(a_trace_does_not_write_to_the_terminal),
 	    cmocka_unit_test(a_report_has_its_parts),
+	    cmocka_unit_test(several_runs_have_a_spread),
 	    cmocka_unit_test(pipes_have_no_colour),
 	    cmocka_unit_test(a_gate_exits_with_3),
 	    cmocka_unit_test(a_gate_compares_like_with_like),

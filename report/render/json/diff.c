@@ -7,23 +7,29 @@
 #include <errno.h>
 #include <math.h>
 
-static json_t *side(const struct xs_result *result)
+static json_t *side(const struct xs_diff_side *runs,
+		    const struct xs_result *median,
+		    const struct xs_run_spread *wall)
 {
-	return json_pack("{s:o, s:o, s:o, s:o}", "path",
-			 xs_json_text(result->run.path), "app",
-			 xs_json_text(result->run.app), "started_utc",
-			 xs_json_text(result->run.started_utc), "wall_ns",
-			 xs_json_number(result->run.wall_ns));
+	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:o, s:o}", "path",
+			 xs_json_text(median->run.path), "app",
+			 xs_json_text(median->run.app), "started_utc",
+			 xs_json_text(median->run.started_utc), "wall_ns",
+			 xs_json_number(wall->median), "runs",
+			 (json_int_t)runs->count, "wall_low_ns",
+			 xs_json_number(wall->low), "wall_high_ns",
+			 xs_json_number(wall->high));
 }
 
 static json_t *total(const struct xs_diff_total *in)
 {
 	static const char *const units[] = {"ns", "bytes", "count"};
 
-	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", in->name, "unit",
-			 units[in->unit], "before", xs_json_number(in->before),
-			 "after", xs_json_number(in->after), "change",
-			 xs_json_number(in->change));
+	return json_pack(
+	    "{s:s, s:s, s:o, s:o, s:o, s:b}", "name", in->name, "unit",
+	    units[in->unit], "before", xs_json_number(in->before.median),
+	    "after", xs_json_number(in->after.median), "change",
+	    xs_json_number(in->change), "beyond_spread", in->apart);
 }
 
 static json_t *prediction(const struct xs_diff_phase *in)
@@ -108,12 +114,16 @@ int xs_render_json_diff(const struct xs_diff *diff, double gate_percent,
 	}
 	return xs_json_write(
 	    json_pack(
-		"{s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-		1, "before", side(diff->before), "after", side(diff->after),
+		"{s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:b, s:o, s:o, s:o}",
+		"schema", 1, "before",
+		side(&diff->before_side, diff->before, &diff->wall.before),
+		"after",
+		side(&diff->after_side, diff->after, &diff->wall.after),
 		"different", diff->different, "warnings",
 		xs_json_texts(diff->warnings, diff->warning_count), "change_ns",
 		xs_json_number(diff->change_ns), "change_percent",
-		xs_json_ratio(diff->change_percent), "totals", totals, "phases",
-		phases, "gate", gate(diff, gate_percent)),
+		xs_json_ratio(diff->change_percent), "beyond_spread",
+		diff->wall.apart, "totals", totals, "phases", phases, "gate",
+		gate(diff, gate_percent)),
 	    out);
 }

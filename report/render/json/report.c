@@ -335,6 +335,7 @@ static json_t *report(const struct xs_result *result)
 	xs_json_set(out, "dataflow", xs_json_dataflow(result->dataflow),
 		    &failed);
 	xs_json_set(out, "nvtx", xs_json_nvtx(result->nvtx), &failed);
+	xs_json_set(out, "runs", xs_json_runs(result->runs), &failed);
 	xs_json_set(
 	    out, "elsewhere",
 	    other_machines(result->other_machines, result->other_machine_count),

@@ -42,6 +42,7 @@ json_t *xs_json_plan(const struct xs_result *result);
 json_t *xs_json_pinned_budget(const struct xs_result_pinned_budget *in);
 json_t *xs_json_dataflow(const struct xs_result_dataflow *in);
 json_t *xs_json_nvtx(const struct xs_result_nvtx *in);
+json_t *xs_json_runs(const struct xs_result_runs *in);
 
 /* Sets "function", "file", "line" and "call". */
 void xs_json_set_place(json_t *out, const struct xs_result_site *site,

@@ -75,32 +75,33 @@ static void put_total(struct xs_text_table *table, const char *name,
 		 in->unit == XS_DIFF_COUNT ? ", number" : "");
 	xs_text_table_row(table);
 	xs_text_table_cell(table, 0, XS_PLAIN, title.s);
-	xs_text_table_cell(table, 1, XS_PLAIN, amount(in->unit, in->before).s);
-	xs_text_table_cell(table, 2, XS_PLAIN, amount(in->unit, in->after).s);
-	xs_text_table_cell(table, 3, judged ? style_of(in->change) : XS_PLAIN,
-			   change(in->unit, in->change).s);
-	xs_text_table_cell(table, 4, XS_DIM, percent(in->change, in->before).s);
+	xs_text_table_cell(table, 1, XS_PLAIN,
+			   amount(in->unit, in->before.median).s);
+	xs_text_table_cell(table, 2, XS_PLAIN,
+			   amount(in->unit, in->after.median).s);
+	xs_text_table_cell(
+	    table, 3, judged && in->apart ? style_of(in->change) : XS_PLAIN,
+	    change(in->unit, in->change).s);
+	xs_text_table_cell(table, 4, XS_DIM,
+			   percent(in->change, in->before.median).s);
+	xs_text_table_cell(table, 5, XS_DIM,
+			   in->change != XS_UNKNOWN && in->change != 0 &&
+				   !in->apart
+			       ? "within the spread"
+			       : "");
 }
 
 static int put_totals(const struct xs_terminal *terminal,
 		      const struct xs_diff *diff)
 {
-	static const struct xs_text_heading headings[] = {{"total", false},
-							  {"before", true},
-							  {"after", true},
-							  {"change", true},
-							  {"", true}};
-	const struct xs_diff_total wall = {
-	    .unit = XS_DIFF_NS,
-	    .before = diff->before->run.wall_ns,
-	    .after = diff->after->run.wall_ns,
-	    .change = diff->change_ns,
-	};
+	static const struct xs_text_heading headings[] = {
+	    {"total", false}, {"before", true}, {"after", true},
+	    {"change", true}, {"", true},	{"", false}};
 	struct xs_text_table table;
 
 	xs_terminal_heading(terminal, "What changed", "largest change first");
-	xs_text_table_begin(&table, terminal, 2, headings, 5);
-	put_total(&table, "run", &wall);
+	xs_text_table_begin(&table, terminal, 2, headings, 6);
+	put_total(&table, "run", &diff->wall);
 	for (size_t i = 0; i < diff->total_count; i++)
 		if (diff->totals[i].change != 0)
 			put_total(&table, diff->totals[i].name,
@@ -198,6 +199,37 @@ static int put_phases(const struct xs_terminal *terminal, struct xs_diff *diff)
 	return xs_text_table_end(&table, notes, 6);
 }
 
+/* Of several runs: how far the medians are known. */
+static void put_spread(const struct xs_terminal *terminal,
+		       const struct xs_diff *diff)
+{
+	const struct xs_run_spread *before = &diff->wall.before;
+	const struct xs_run_spread *after = &diff->wall.after;
+
+	if (diff->before_side.count + diff->after_side.count == 2)
+		return;
+	xs_terminal_print(terminal, XS_PLAIN,
+			  "The medians lie in %s and %s:\n"
+			  "the change is %s the spread of the runs.\n",
+			  xs_units_range_ns(before->low, before->high).s,
+			  xs_units_range_ns(after->low, after->high).s,
+			  diff->wall.apart ? "beyond" : "within");
+}
+
+static void put_side(const struct xs_terminal *terminal, const char *name,
+		     const struct xs_diff_side *side,
+		     const struct xs_result *median)
+{
+	if (side->count == 1)
+		xs_terminal_print(terminal, XS_PLAIN, "%-6s  %s\n", name,
+				  median->run.path);
+	else
+		xs_terminal_print(terminal, XS_PLAIN,
+				  "%-6s  %zu runs, phases of the median one, "
+				  "%s\n",
+				  name, side->count, median->run.path);
+}
+
 static void put_verdict(const struct xs_terminal *terminal,
 			const struct xs_diff *diff, double gate_percent)
 {
@@ -210,22 +242,23 @@ static void put_verdict(const struct xs_terminal *terminal,
 		return;
 	}
 	xs_terminal_print(terminal, XS_BOLD, "%s -> %s",
-			  xs_units_ns(diff->before->run.wall_ns).s,
-			  xs_units_ns(diff->after->run.wall_ns).s);
+			  xs_units_ns(diff->wall.before.median).s,
+			  xs_units_ns(diff->wall.after.median).s);
 	if (fabs(diff->change_percent) < 0.05)
 		xs_terminal_print(terminal, XS_PLAIN, ", as fast as before\n");
 	else
 		xs_terminal_print(terminal, style_of(diff->change_ns),
 				  ", %.1f %% %s\n", fabs(diff->change_percent),
 				  diff->change_ns > 0 ? "slower" : "faster");
+	put_spread(terminal, diff);
 	if (!isnan(gate_percent))
-		xs_terminal_print(
-		    terminal, XS_PLAIN,
-		    "The limit of %g %% (--fail-above) is %s.\n", gate_percent,
-		    diff->change_percent > gate_percent ? "exceeded"
-		    : xs_diff_passes(diff, gate_percent)
-			? "kept"
-			: "meant for one program on one GPU");
+		xs_terminal_print(terminal, XS_PLAIN,
+				  "The limit of %g %% (--fail-above) is %s.\n",
+				  gate_percent,
+				  xs_diff_passes(diff, gate_percent) ? "kept"
+				  : xs_diff_is_slower(diff, gate_percent)
+				      ? "exceeded"
+				      : "meant for one program on one GPU");
 }
 
 int xs_render_text_diff(struct xs_diff *diff, double gate_percent,
@@ -234,8 +267,8 @@ int xs_render_text_diff(struct xs_diff *diff, double gate_percent,
 	const struct xs_terminal terminal = {.out = out, .display = *display};
 	int err;
 
-	xs_terminal_print(&terminal, XS_PLAIN, "before  %s\nafter   %s\n",
-			  diff->before->run.path, diff->after->run.path);
+	put_side(&terminal, "before", &diff->before_side, diff->before);
+	put_side(&terminal, "after", &diff->after_side, diff->after);
 	for (size_t i = 0; i < diff->warning_count; i++)
 		xs_terminal_wrap(&terminal, XS_WARN, "! ", diff->warnings[i]);
 	err = put_totals(&terminal, diff);

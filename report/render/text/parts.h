@@ -17,6 +17,10 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 /* Returns how many of the result's phases are printed. */
 size_t xs_render_text_phases(const struct xs_result *result);
 
+/* The runs that the result is the median one of. Returns 0 or -ENOMEM. */
+int xs_render_text_runs(const struct xs_terminal *terminal,
+			struct xs_result *result);
+
 /* How complete the trace is, and what is missing. */
 void xs_render_text_coverage(const struct xs_terminal *terminal,
 			     struct xs_result *result);

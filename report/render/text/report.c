@@ -146,14 +146,17 @@ static void put_other_machines(const struct xs_terminal *terminal,
 static int put_report(const struct xs_terminal *terminal,
 		      struct xs_result *result)
 {
-	int err;
+	int err = 0;
 
 	put_run(terminal, result);
 	xs_render_text_verdict(terminal, result);
 	put_notes(terminal, result);
+	if (result->runs)
+		err = xs_render_text_runs(terminal, result);
 	xs_render_text_plan(terminal, result);
 	xs_render_text_coverage(terminal, result);
-	err = xs_render_text_totals(terminal, result);
+	if (!err)
+		err = xs_render_text_totals(terminal, result);
 	if (!err)
 		err = xs_render_text_devices(terminal, result);
 	xs_render_text_waits(terminal, result);

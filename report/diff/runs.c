@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/diff/runs.h"
+
+#include "report/diff/comparable.h"
+#include "report/diff/spread.h"
+#include "report/diff/totals.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int compare(const void *left, const void *right)
+{
+	const struct xs_result *const *a = left, *const *b = right;
+	const int64_t x = (*a)->run.wall_ns, y = (*b)->run.wall_ns;
+
+	if (x == XS_UNKNOWN || y == XS_UNKNOWN)
+		return (x == XS_UNKNOWN) - (y == XS_UNKNOWN);
+	return x < y ? -1 : x > y;
+}
+
+size_t xs_runs_sort(struct xs_result **runs, size_t count)
+{
+	size_t known = 0;
+
+	qsort(runs, count, sizeof(*runs), compare);
+	while (known < count && runs[known]->run.wall_ns != XS_UNKNOWN)
+		known++;
+	return known ? (known - 1) / 2 : 0;
+}
+
+const char *xs_runs_compare(struct xs_result *run, struct xs_result *other,
+			    struct xs_arena *arena, bool *different)
+{
+	struct xs_diff diff = {.before = run, .after = other};
+	const char *what = NULL;
+
+	xs_diff_check(&diff);
+	if (diff.different || diff.other_tools)
+		what = diff.other_tools ? "recorded by another tool"
+					: "of another program or GPU";
+	else if (diff.other_arguments)
+		what = "of other arguments";
+	if (what)
+		what = xs_arena_print(arena, "%s is %s than %s",
+				      other->run.path, what, run->run.path);
+	*different |= diff.different || diff.other_tools;
+	xs_arena_free(&diff.arena);
+	return what;
+}
+
+static const struct xs_result_phase *
+find_phase(const struct xs_result *run, const struct xs_result_phase *like)
+{
+	for (size_t i = 0; i < run->phase_count; i++)
+		if (run->phases[i].signature_hash == like->signature_hash &&
+		    run->phases[i].device == like->device)
+			return &run->phases[i];
+	return NULL;
+}
+
+/* A round of each phase of the median run, in the runs that have it. */
+static void fill_phases(struct xs_result *result, struct xs_result **runs,
+			struct xs_result_runs *out, int64_t *values)
+{
+	out->phases = xs_arena_alloc(&result->arena, result->phase_count,
+				     sizeof(*out->phases));
+	for (size_t i = 0; out->phases && i < result->phase_count; i++) {
+		struct xs_result_runs_phase *to =
+		    &out->phases[out->phase_count++];
+
+		to->id = result->phases[i].id;
+		for (size_t k = 0; k < out->count; k++) {
+			const struct xs_result_phase *phase =
+			    find_phase(runs[k], &result->phases[i]);
+
+			if (phase)
+				values[to->runs++] = phase->round_ns;
+		}
+		to->round_ns = xs_spread_of(values, to->runs);
+	}
+}
+
+static void fill_totals(struct xs_result *result, struct xs_result **runs,
+			struct xs_result_runs *out, int64_t *values)
+{
+	static const char *const units[] = {"ns", "bytes", "count"};
+
+	out->totals = xs_arena_alloc(&result->arena, xs_total_row_count + 1,
+				     sizeof(*out->totals));
+	for (size_t i = 0; out->totals && i <= xs_total_row_count; i++) {
+		const struct xs_total_row *row =
+		    i ? &xs_total_rows[i - 1] : NULL;
+
+		out->totals[out->total_count++] = (struct xs_result_runs_total){
+		    .name = row ? row->name : "run",
+		    .unit = units[row ? row->unit : XS_DIFF_NS],
+		    .spread = xs_total_spread(row, runs, out->count, values)};
+	}
+}
+
+int xs_runs_build(struct xs_result **runs, size_t count, size_t *median)
+{
+	struct xs_result *result;
+	struct xs_result_runs *out;
+	int64_t *values;
+	bool different = false;
+
+	*median = xs_runs_sort(runs, count);
+	result = runs[*median];
+	out = xs_arena_alloc(&result->arena, 1, sizeof(*out));
+	values = xs_arena_alloc(&result->arena, count, sizeof(*values));
+	if (!out || !values)
+		return -ENOMEM;
+	out->count = count;
+	out->middle = *median;
+	out->paths = xs_arena_alloc(&result->arena, count, sizeof(*out->paths));
+	out->warnings =
+	    xs_arena_alloc(&result->arena, count, sizeof(*out->warnings));
+	for (size_t i = 0; out->paths && out->warnings && i < count; i++) {
+		const char *warning = xs_runs_compare(
+		    result, runs[i], &result->arena, &different);
+
+		out->paths[i] =
+		    xs_arena_copy(&result->arena, runs[i]->run.path);
+		if (warning)
+			out->warnings[out->warning_count++] = warning;
+	}
+	fill_totals(result, runs, out, values);
+	fill_phases(result, runs, out, values);
+	result->runs = out;
+	return result->arena.failed ? -ENOMEM : 0;
+}

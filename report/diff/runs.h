@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Several runs of one program. */
+#ifndef XS_REPORT_DIFF_RUNS_H
+#define XS_REPORT_DIFF_RUNS_H
+
+#include "report/result/result.h"
+
+/* Sorts the runs by time, the shortest first, unknown ones last, and returns
+ * the index of the median one: the shorter of two. */
+size_t xs_runs_sort(struct xs_result **runs, size_t count);
+
+/* Returns why another run is not comparable with this one, such as "x.xspy is
+ * of another program or GPU than y.xspy"; NULL: it is. Sets *different unless
+ * only the arguments differ. */
+const char *xs_runs_compare(struct xs_result *run, struct xs_result *other,
+			    struct xs_arena *arena, bool *different);
+
+/* Sorts the runs and fills `runs` of the median one, whose index it stores.
+ * Returns 0 or -ENOMEM. */
+int xs_runs_build(struct xs_result **runs, size_t count, size_t *median);
+
+#endif

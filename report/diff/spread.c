@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/diff/spread.h"
+
+#include "report/result/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The intervals that do not hold the median, on each side. */
+#define OUTSIDE 0.05
+
+static int compare(const void *left, const void *right)
+{
+	const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Returns how many values at each end are outside of the interval: the sum of
+ * the binomial probabilities of 0 to that many of `count` halves stays below
+ * OUTSIDE. */
+static size_t cut(size_t count)
+{
+	double term = pow(0.5, (double)count), sum = term;
+	size_t k = 0;
+
+	while (sum + term * (double)(count - k) / (double)(k + 1) <= OUTSIDE) {
+		term *= (double)(count - k) / (double)(k + 1);
+		sum += term;
+		k++;
+	}
+	return k;
+}
+
+struct xs_run_spread xs_spread_of(int64_t *values, size_t count)
+{
+	struct xs_run_spread out = {XS_UNKNOWN, XS_UNKNOWN, XS_UNKNOWN,
+				    XS_UNKNOWN, XS_UNKNOWN};
+	size_t k;
+
+	qsort(values, count, sizeof(*values), compare);
+	if (count == 0 || values[0] == XS_UNKNOWN)
+		return out;
+	k = cut(count);
+	out.least = values[0];
+	out.most = values[count - 1];
+	out.low = values[k];
+	out.high = values[count - 1 - k];
+	/* of an even number the mean of both in the middle */
+	out.median = values[(count - 1) / 2] +
+		     (values[count / 2] - values[(count - 1) / 2]) / 2;
+	return out;
+}
+
+bool xs_spread_apart(const struct xs_run_spread *before,
+		     const struct xs_run_spread *after)
+{
+	return before->median != XS_UNKNOWN && after->median != XS_UNKNOWN &&
+	       (before->high < after->low || after->high < before->low);
+}

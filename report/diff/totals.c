@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/diff/totals.h"
+
+#include "report/diff/spread.h"
+
+#include <stdlib.h>
+
+const struct xs_total_row xs_total_rows[] = {
+#define ROW(name, unit, member)                                                \
+	{                                                                      \
+		name, unit, offsetof(struct xs_result_totals, member)          \
+	}
+    ROW("copies in", XS_DIFF_NS, h2d_ns),
+    ROW("copies out", XS_DIFF_NS, d2h_ns),
+    ROW("kernels", XS_DIFF_NS, kernel_ns),
+    ROW("overlap", XS_DIFF_NS, overlap_ns),
+    ROW("GPU busy", XS_DIFF_NS, gpu_busy_ns),
+    ROW("host blocked", XS_DIFF_NS, host_blocked_ns),
+    ROW("pinning", XS_DIFF_NS, pinned_alloc_ns),
+    ROW("bytes in", XS_DIFF_BYTES, h2d_bytes),
+    ROW("bytes out", XS_DIFF_BYTES, d2h_bytes),
+    ROW("copies in", XS_DIFF_COUNT, h2d_ops),
+    ROW("copies out", XS_DIFF_COUNT, d2h_ops),
+    ROW("kernels", XS_DIFF_COUNT, kernels),
+#undef ROW
+};
+const size_t xs_total_row_count =
+    sizeof(xs_total_rows) / sizeof(xs_total_rows[0]);
+
+struct xs_run_spread xs_total_spread(const struct xs_total_row *row,
+				     struct xs_result *const *runs,
+				     size_t count, int64_t *values)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *totals = (const char *)&runs[i]->totals;
+
+		values[i] = row ? *(const int64_t *)(totals + row->offset)
+				: runs[i]->run.wall_ns;
+	}
+	return xs_spread_of(values, count);
+}
+
+/* Unknown changes sort last. */
+static int64_t size_of(int64_t change)
+{
+	return change == XS_UNKNOWN ? -1 : llabs(change);
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct xs_diff_total *a = left, *b = right;
+	int64_t x = size_of(a->change), y = size_of(b->change);
+
+	if (a->unit != b->unit)
+		return a->unit < b->unit ? -1 : 1;
+	return x > y ? -1 : x < y;
+}
+
+static struct xs_run_spread spread(struct xs_diff *diff,
+				   const struct xs_total_row *row,
+				   const struct xs_diff_side *side)
+{
+	int64_t *values =
+	    xs_arena_alloc(&diff->arena, side->count, sizeof(*values));
+
+	if (!values)
+		return (struct xs_run_spread){
+		    XS_UNKNOWN, XS_UNKNOWN, XS_UNKNOWN, XS_UNKNOWN, XS_UNKNOWN};
+	return xs_total_spread(row, side->runs, side->count, values);
+}
+
+static void fill(struct xs_diff *diff, const struct xs_total_row *row,
+		 struct xs_diff_total *out)
+{
+	out->name = row ? row->name : "run";
+	out->unit = row ? row->unit : XS_DIFF_NS;
+	out->before = spread(diff, row, &diff->before_side);
+	out->after = spread(diff, row, &diff->after_side);
+	out->change = XS_UNKNOWN;
+	if (out->before.median != XS_UNKNOWN && out->after.median != XS_UNKNOWN)
+		out->change = out->after.median - out->before.median;
+	out->apart = xs_spread_apart(&out->before, &out->after);
+}
+
+void xs_diff_build_totals(struct xs_diff *diff)
+{
+	fill(diff, NULL, &diff->wall);
+	diff->totals = xs_arena_alloc(&diff->arena, xs_total_row_count,
+				      sizeof(*diff->totals));
+	for (size_t i = 0; diff->totals && i < xs_total_row_count; i++)
+		fill(diff, &xs_total_rows[i],
+		     &diff->totals[diff->total_count++]);
+	if (diff->totals)
+		qsort(diff->totals, diff->total_count, sizeof(*diff->totals),
+		      compare);
+}

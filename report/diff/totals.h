@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The totals of a run that are compared. */
+#ifndef XS_REPORT_DIFF_TOTALS_H
+#define XS_REPORT_DIFF_TOTALS_H
+
+#include "report/diff/diff.h"
+
+/* A total by name; names of copies and kernels are those of a time and of a
+ * number. */
+struct xs_total_row {
+	const char *name;
+	enum xs_diff_unit unit;
+	size_t offset; /* in struct xs_result_totals */
+};
+
+extern const struct xs_total_row xs_total_rows[];
+extern const size_t xs_total_row_count;
+
+/* Returns a total (NULL: the time of the run) over runs; values has room for
+ * one of each. */
+struct xs_run_spread xs_total_spread(const struct xs_total_row *row,
+				     struct xs_result *const *runs,
+				     size_t count, int64_t *values);
+
+/* Fills diff->totals, the largest change first. */
+void xs_diff_build_totals(struct xs_diff *diff);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* The section on several runs of one program. */
+#include "report/render/text/parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Phases that are listed. */
+#define PHASES_MOST 4
+
+static void put(struct xs_text_table *table, const char *name,
+		const struct xs_run_spread *in)
+{
+	xs_text_table_row(table);
+	xs_text_table_cell(table, 0, XS_PLAIN, name);
+	xs_text_table_cell(table, 1, XS_PLAIN, xs_units_ns(in->median).s);
+	if (in->median == XS_UNKNOWN)
+		return;
+	xs_text_table_cell(table, 2, XS_PLAIN,
+			   xs_units_range_ns(in->low, in->high).s);
+	xs_text_table_cell(table, 3, XS_PLAIN,
+			   xs_units_range_ns(in->least, in->most).s);
+	xs_text_table_cell(
+	    table, 4, XS_DIM,
+	    xs_units_percent(in->most - in->least, in->median).s);
+}
+
+static void put_phase(struct xs_text_table *table, struct xs_result *result,
+		      const struct xs_result_runs_phase *phase)
+{
+	const char *name = xs_arena_print(&result->arena,
+					  "round of phase %" PRId64, phase->id);
+
+	if (phase->runs < result->runs->count)
+		name = xs_arena_print(&result->arena, "%s, in %zu runs", name,
+				      phase->runs);
+	put(table, name, &phase->round_ns);
+}
+
+int xs_render_text_runs(const struct xs_terminal *terminal,
+			struct xs_result *result)
+{
+	static const struct xs_text_heading headings[] = {{"time", false},
+							  {"median", true},
+							  {"its range", true},
+							  {"all runs", true},
+							  {"spread", true}};
+	const struct xs_result_runs *runs = result->runs;
+	struct xs_text_table table;
+
+	xs_terminal_heading(
+	    terminal, "Runs",
+	    xs_arena_print(
+		&result->arena,
+		"%zu of one program; the report is of the median one",
+		runs->count));
+	for (size_t i = 0; i < runs->warning_count; i++)
+		xs_terminal_wrap(terminal, XS_WARN, "! ", runs->warnings[i]);
+	xs_terminal_wrap(terminal, XS_PLAIN, "  ", runs->paths[runs->middle]);
+	xs_text_table_begin(&table, terminal, 2, headings, 5);
+	for (size_t i = 0; i < runs->total_count; i++)
+		if (strcmp(runs->totals[i].unit, "ns") == 0 &&
+		    runs->totals[i].spread.most != 0)
+			put(&table, runs->totals[i].name,
+			    &runs->totals[i].spread);
+	for (size_t i = 0; i < runs->phase_count && i < PHASES_MOST; i++)
+		put_phase(&table, result, &runs->phases[i]);
+	return xs_text_table_end(&table, NULL, 0);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Several runs of one program: medians, their intervals, the gate. */
+#include "report/diff/comparable.h"
+#include "report/diff/compare.h"
+#include "report/diff/runs.h"
+#include "report/diff/spread.h"
+#include "report/render/renderer.h"
+#include "tests/report/fixture.h"
+#include "tests/unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNS_MAX 5
+
+static void expect_spread(size_t count, int64_t median, int64_t low,
+			  int64_t high)
+{
+	int64_t values[64];
+	struct xs_run_spread spread;
+
+	for (size_t i = 0; i < count; i++) /* 10, 20, ... in another order */
+		values[i] = 10 * (int64_t)(i * 7 % count + 1);
+	spread = xs_spread_of(values, count);
+	assert_int_equal(spread.median, median);
+	assert_int_equal(spread.low, low);
+	assert_int_equal(spread.high, high);
+	assert_int_equal(spread.least, 10);
+	assert_int_equal(spread.most, 10 * (int64_t)count);
+}
+
+/* Chance of a median outside of [k-th from below, k-th from above]: twice the
+ * sum of the binomial probabilities below k of n halves. Of 5 runs 2/32 for the
+ * outermost, of 8 runs 2 * 9/256 for the second (7.0 %), of 11 runs 2 * 67/2048
+ * for the third (6.5 %), of 20 runs 4.1 % for the sixth. */
+static void the_interval_is_of_the_median(void **state)
+{
+	(void)state;
+	expect_spread(1, 10, 10, 10);
+	expect_spread(2, 15, 10, 20);
+	expect_spread(3, 20, 10, 30);
+	expect_spread(5, 30, 10, 50);
+	expect_spread(8, 45, 20, 70);
+	expect_spread(11, 60, 30, 90);
+	expect_spread(20, 105, 60, 150);
+}
+
+static void what_one_run_does_not_tell_is_unknown(void **state)
+{
+	int64_t values[] = {3, XS_UNKNOWN, 4};
+
+	(void)state;
+	assert_true(xs_spread_of(values, 3).median == XS_UNKNOWN);
+	assert_true(xs_spread_of(values, 0).median == XS_UNKNOWN);
+}
+
+struct side {
+	struct xs_result *runs[RUNS_MAX];
+	size_t count;
+};
+
+/* Runs of so many ms; 0: unknown. */
+static struct side open_side(size_t count, const int *ms)
+{
+	struct side side = {.count = count};
+
+	for (size_t i = 0; i < count; i++) {
+		side.runs[i] = fixture_result();
+		side.runs[i]->run.wall_ns =
+		    ms[i] ? ms[i] * 1000000LL : XS_UNKNOWN;
+	}
+	return side;
+}
+
+static void close_side(struct side *side)
+{
+	for (size_t i = 0; i < side->count; i++)
+		fixture_free(side->runs[i]);
+}
+
+static void expect_gate(size_t count, const int *before_ms, const int *after_ms,
+			double percent, bool passes)
+{
+	struct side before = open_side(count, before_ms);
+	struct side after = open_side(count, after_ms);
+	struct xs_diff diff;
+
+	assert_int_equal(
+	    xs_diff_build_runs(before.runs, count, after.runs, count, &diff),
+	    0);
+	assert_true(fabs(diff.change_percent - percent) < 1e-9);
+	assert_int_equal(xs_diff_passes(&diff, 5), passes);
+	assert_true(xs_diff_passes(&diff, 15));
+	xs_diff_free(&diff);
+	close_side(&before);
+	close_side(&after);
+}
+
+static void the_gate_fails_beyond_the_spread_alone(void **state)
+{
+	(void)state;
+	expect_gate(1, (int[]){100}, (int[]){110}, 10, false);
+	expect_gate(3, (int[]){104, 99, 100}, (int[]){110, 107, 115}, 10,
+		    false);
+	expect_gate(3, (int[]){108, 99, 100}, (int[]){110, 107, 115}, 10, true);
+	/* one slow run of five is within the interval still */
+	expect_gate(5, (int[]){100, 99, 101, 98, 120},
+		    (int[]){110, 109, 111, 112, 108}, 10, true);
+	/* faster is never slower */
+	expect_gate(3, (int[]){100, 101, 99}, (int[]){90, 91, 89}, -10, true);
+}
+
+static void the_report_is_of_the_median_run(void **state)
+{
+	struct side side = open_side(4, (int[]){300, 0, 100, 200});
+	size_t median;
+	const struct xs_result_runs *runs;
+	struct xs_result *run;
+	char *text;
+
+	(void)state;
+	side.runs[0]->phases[0].round_ns = 5;
+	side.runs[2]->phases[0].signature_hash ^= 1;
+	side.runs[2]->run.app = "other --n 5";
+	assert_int_equal(xs_runs_build(side.runs, 4, &median), 0);
+	assert_int_equal(median, 1);
+	run = side.runs[median];
+	runs = run->runs;
+	assert_int_equal(run->run.wall_ns, 200000000);
+	assert_int_equal(runs->count, 4);
+	assert_true(runs->totals[0].spread.median == XS_UNKNOWN);
+	assert_int_equal(runs->phases[0].runs, 3);
+	assert_int_equal(runs->phases[0].round_ns.least, 5);
+	assert_int_equal(runs->warning_count, 1);
+	assert_non_null(strstr(runs->warnings[0], "another program or GPU"));
+	text = fixture_text(run, false);
+	assert_non_null(strstr(text, "Runs  4 of one program"));
+	assert_non_null(strstr(text, "round of phase 1, in 3 runs"));
+	free(text);
+	text = fixture_json(run);
+	assert_non_null(strstr(text, "\"runs\": {\n"));
+	free(text);
+	close_side(&side);
+}
+
+/* Within a side, too, a gate needs one program. */
+static void other_programs_among_the_runs_fail(void **state)
+{
+	struct side before = open_side(2, (int[]){100, 101});
+	struct side after = open_side(2, (int[]){100, 101});
+	struct xs_diff diff;
+
+	(void)state;
+	after.runs[1]->run.app = "other";
+	assert_int_equal(
+	    xs_diff_build_runs(before.runs, 2, after.runs, 2, &diff), 0);
+	assert_true(diff.different);
+	assert_false(xs_diff_passes(&diff, 5));
+	assert_non_null(strstr(diff.warnings[0], "after: "));
+	xs_diff_free(&diff);
+	close_side(&before);
+	close_side(&after);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_interval_is_of_the_median),
+	    cmocka_unit_test(what_one_run_does_not_tell_is_unknown),
+	    cmocka_unit_test(the_gate_fails_beyond_the_spread_alone),
+	    cmocka_unit_test(the_report_is_of_the_median_run),
+	    cmocka_unit_test(other_programs_among_the_runs_fail),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
