@@ -56,6 +56,9 @@ struct xs_estimate {
 			       * none */
 	double loop_ns;	      /* part of setup_ns that the run pays within its
 			       * loop of rounds; 0: none */
+	double allocating_ns; /* by which setup_ns is longer if pinned memory is
+			       * allocated, not registered; 0: it is the same
+			       */
 	bool creates_streams; /* round_ns includes the creation of the streams;
 			       * setup_ns does not */
 	bool assumes_once;    /* holds only if each byte crosses the bus once,
@@ -65,6 +68,9 @@ struct xs_estimate {
 			      * show. round_ns is the lower bound, reached if the
 			      * condition holds; such a row is not ranked first.
 			      * NULL: round_ns is a prediction */
+	const char *needs;   /* the condition on the program, among assumes,
+			      * that the trace does not show: the bound, if
+			      * there is one; NULL: none */
 	bool doubtful;	     /* the trace speaks against that condition */
 	double otherwise_ns; /* time if the bound's condition does not hold;
 			      * NAN: unknown, or no bound */

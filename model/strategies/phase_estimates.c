@@ -46,6 +46,8 @@ static void finish_row(const struct xs_strategy_case *c,
 {
 	if (row->assumes_once)
 		row->bound = XS_BOUND_ONCE;
+	if (row->bound)
+		row->needs = row->bound;
 	widen(c, row);
 	if (!row->applies || !strcmp(row->model, XS_MODEL_REPLAY))
 		return;

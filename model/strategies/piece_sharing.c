@@ -82,11 +82,10 @@ void xs_estimate_assume_pieces(const struct xs_strategy_case *c, bool outs,
 		xs_estimate_assume(
 		    row, "each kernel works on a part of the data: none has "
 			 "the time to read half of it");
-	xs_estimate_assume(
-	    row, is_counted
-		     ? needs[sharing]
-		     : "a piece of the kernel needs only its own piece of the "
-		       "input, or its neighbour's, too, for whose copy its "
-		       "stream then waits");
+	if (is_counted)
+		xs_estimate_assume(row, needs[sharing]);
+	else
+		xs_estimate_need(row, "a piece of the kernel needs no input "
+				      "but its own and its neighbour's");
 	xs_piece_kernel_assume(c, row);
 }

@@ -40,6 +40,13 @@ void xs_estimate_assume(struct xs_estimate *row, const char *text)
 	}
 }
 
+void xs_estimate_need(struct xs_estimate *row, const char *text)
+{
+	if (!row->needs)
+		row->needs = text;
+	xs_estimate_assume(row, text);
+}
+
 void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
 				      struct xs_estimate *row)
 {

@@ -109,6 +109,8 @@ struct xs_strategy {
 	 * of pieces; NULL: none. */
 	const char *advice_if_in_pieces;
 	/* At most three lines to write there, by language; NULL: none. A line
+	 * that begins with {apart} or {joined} is of parts that are apart in
+	 * host memory, or that follow each other, and one
 	 * that begins with {in} or {out} is left out unless pageable memory is
 	 * copied that way. */
 	const char *code[XS_LANGUAGES];

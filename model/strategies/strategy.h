@@ -94,6 +94,9 @@ int xs_estimate_abstain_of_chain(const struct xs_strategy_case *c,
 /* Adds an assumption to a row; text must be static. */
 void xs_estimate_assume(struct xs_estimate *row, const char *text);
 
+/* The same, of what the program must do and the trace does not show. */
+void xs_estimate_need(struct xs_estimate *row, const char *text);
+
 /* Adds the assumption on how often bytes of mapped memory cross the bus: as
  * counted, or once each. */
 void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,

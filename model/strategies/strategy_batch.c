@@ -220,8 +220,8 @@ static void assume_gathering(const struct xs_machine *m,
 				      "bytes"
 				    : "the host gathers and scatters bytes at "
 				      "the rate measured for pieces of 64 KiB");
-	xs_estimate_assume(row, "the data is contiguous on the device, or the "
-				"kernels use it where it is");
+	xs_estimate_need(row, "the data is contiguous on the device, or the "
+			      "kernels use it where it is");
 }
 
 static void explain(const struct total *total, struct xs_estimate *row)
@@ -311,10 +311,12 @@ const struct xs_strategy xs_strategy_batch = {
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"memcpy(pinned + offset, part, part_bytes); // each part, if "
-		"apart\n"
-		"cudaMemcpyAsync(dev, pinned, all_bytes, cudaMemcpyDefault, "
-		"stream);",
+		"{apart}memcpy(pinned + offset, part, part_bytes); // each "
+		"part\n"
+		"{apart}cudaMemcpyAsync(dev, pinned, all_bytes, "
+		"cudaMemcpyDefault, stream);\n"
+		"{joined}cudaMemcpy(first_to, first_from, all_bytes, "
+		"cudaMemcpyDefault);",
 	    [XS_LANGUAGE_PYTORCH] =
 		"torch.cat(parts, out=pinned)  # of torch.empty(..., "
 		"pin_memory=True)\n"

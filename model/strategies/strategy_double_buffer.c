@@ -131,9 +131,8 @@ static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 
 	row->doubtful = !rc && (returning.in || !c->work.in_copies);
 	if (is_input_there(c) && !row->doubtful) {
-		xs_estimate_assume(
-		    row, "a round's input does not depend on the results of "
-			 "the round before");
+		xs_estimate_need(row, "a round's input does not depend on the "
+				      "results of the round before");
 	} else {
 		row->bound = "no round needs the results of the round before";
 		xs_estimate_assume(row, row->bound);
@@ -147,6 +146,24 @@ static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 	return rc;
 }
 
+/* Sets how much longer it would take to allocate the second set. Returns the
+ * time to pin it, which a framework's pool may have already. */
+static double second_set_ns(const struct xs_strategy_case *c,
+			    struct xs_estimate *row)
+{
+	const struct xs_round_work *w = &c->work;
+	const double buffers = (w->in_bytes > 0) + (w->out_bytes > 0);
+	const double bytes = w->in_bytes + w->out_bytes;
+	const double ns =
+	    xs_pinning_ns(c->machine, XS_LANGUAGE_CUDA, buffers, bytes);
+
+	if (c->options->language == XS_LANGUAGE_CUDA)
+		row->allocating_ns = fmax(
+		    xs_pinned_allocation_ns(c->machine, buffers, bytes) - ns,
+		    0);
+	return ns;
+}
+
 static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
 	const struct xs_round_work *w = &c->work;
@@ -155,10 +172,7 @@ static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 	row->between_ns = (double)c->phase->between_ns.median_ns;
 	row->more_bytes = w->in_bytes + w->out_bytes;
 	xs_estimate_set_setup(c, BUFFER_SETS, row);
-	/* a framework's pool may have the second set already */
-	row->setup_ns += xs_pinning_ns(c->machine, XS_LANGUAGE_CUDA,
-				       (w->in_bytes > 0) + (w->out_bytes > 0),
-				       w->in_bytes + w->out_bytes);
+	row->setup_ns += second_set_ns(c, row);
 	rc = xs_estimate_replay(c, build_plan, row);
 	if (!rc)
 		rc = set_loop_ns(c, row);

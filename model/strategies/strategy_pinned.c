@@ -167,9 +167,8 @@ const struct xs_strategy xs_strategy_pinned = {
     .error = XS_ERROR_pinned,
     .keeps_allocations = true,
     .build = build,
-    .advice =
-	"Pin the host buffers of {places} once with {why}: a round's calls "
-	"now move {rates}.",
+    .advice = "Pin the host buffers of {places} once with {why}: the median "
+	      "round's calls move {rates}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

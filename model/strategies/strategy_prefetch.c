@@ -129,8 +129,8 @@ static int estimate(const struct xs_strategy_case *c,
 		    "no copy in needs what its round copied out before";
 		xs_estimate_assume(row, row->bound);
 	}
-	xs_estimate_assume(row, "the input of the next kernels is in host "
-				"memory while the present ones run");
+	xs_estimate_need(row, "the input of the next kernels is in host "
+			      "memory while the present ones run");
 	row->quiet = false;
 	if (xs_abstain_without_copy_rates(c, row, out, &rc))
 		return rc;

@@ -76,12 +76,47 @@ static int build_plan(const struct xs_strategy_case *c,
 	return rc;
 }
 
+static int by_place(const void *a, const void *b)
+{
+	const struct xs_step *const *x = a, *const *y = b;
+
+	return ((*x)->dst > (*y)->dst) - ((*x)->dst < (*y)->dst);
+}
+
+/* Sets the memory for data that a round copies to one place after another: each
+ * that stays there needs a place of its own. */
+static int set_more_bytes(const struct xs_phase *phase, struct xs_estimate *row)
+{
+	const size_t count = phase->step_count + 1;
+	bool *marks = calloc(count, sizeof(*marks));
+	const struct xs_step **places = calloc(count, sizeof(*places));
+	size_t used = 0, copies;
+	int rc = marks && places ? 0 : -ENOMEM;
+
+	if (!rc)
+		rc = xs_resident_mark(phase, true, marks, &copies);
+	for (size_t i = 0; !rc && i < phase->step_count; i++)
+		if (marks[i] && phase->steps[i].kind == XS_STEP_H2D &&
+		    phase->steps[i].dst)
+			places[used++] = &phase->steps[i];
+	if (!rc && used)
+		qsort(places, used, sizeof(*places), by_place);
+	for (size_t i = 1; !rc && i < used; i++)
+		if (places[i]->dst == places[i - 1]->dst)
+			row->more_bytes += (double)places[i]->bytes;
+	free(places);
+	free(marks);
+	return rc;
+}
+
 /* Fills the times. The first round still brings the data, and its buffers are
  * allocated before it. */
 static int replay_row(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
 	int rc = xs_estimate_replay(c, build_plan, row);
 
+	if (!rc)
+		rc = set_more_bytes(c->phase, row);
 	row->setup_ns = fmax(c->as_is_ns - row->round_ns, 0);
 	row->loop_ns = fmax(row->setup_ns - c->work.allocation_ns, 0);
 	return rc;

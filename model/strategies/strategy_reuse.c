@@ -189,11 +189,10 @@ const struct xs_strategy xs_strategy_reuse = {
 	      "({places}): {why}.",
     .code =
 	{
-	    [XS_LANGUAGE_CUDA] = "static void *dev; // allocated before the "
-				 "loop, freed after it\n"
-				 "if (!dev)\n"
-				 "    cudaMalloc(&dev, largest_bytes); // or "
-				 "cudaMallocHost, as now",
+	    [XS_LANGUAGE_CUDA] =
+		"cudaMalloc(&dev, largest_bytes); // each buffer, before the "
+		"loop\n"
+		"cudaFree(dev);                   // after it",
 	    [XS_LANGUAGE_NUMBA] =
 		"dev = cuda.device_array(shape, dtype)  # once, before the "
 		"loop\n"

@@ -82,7 +82,7 @@ static const char same_piece[] =
 static void compare_plans(struct xs_estimate *row,
 			  const struct xs_estimate *joined)
 {
-	xs_estimate_assume(row, same_piece);
+	xs_estimate_need(row, same_piece);
 	if (joined->round_ns - row->round_ns > row->round_ns - row->low_ns) {
 		row->bound = same_piece;
 		row->otherwise_ns = joined->round_ns;

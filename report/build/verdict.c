@@ -93,10 +93,10 @@ static const char *missing(const struct xs_result *result,
 		return "no copies and no kernels were recorded";
 	if (!result->verdict.repeats && is_killed)
 		return result->totals.kernels
-			   ? "the process was killed before kernels repeated; "
-			     "let it run longer"
-			   : "the process was killed before a kernel ran; let "
-			     "it run longer";
+			   ? "the trace ends before kernels repeat; let the "
+			     "program run longer"
+			   : "the trace ends before a kernel ran; let the "
+			     "program run longer";
 	if (!result->verdict.recorded_ns && result->coverage.imported)
 		return "the times in the imported file do not fit each other";
 	if (!result->verdict.recorded_ns)

@@ -244,12 +244,12 @@ static const char *pinning(struct xs_result *result)
 	result->verdict.tells_pinning = true;
 	return xs_arena_print(
 	    &result->arena,
-	    "\nPinning memory takes %s outside of the steady part (%s of the "
-	    "run%s)%s: pin less of it, such as a few buffers to copy through "
-	    "in turns.",
+	    "\nBeside these, pinning memory takes %s outside of the steady "
+	    "part (%s of the run%s), once; cudaHostRegister of memory in use "
+	    "may "
+	    "take less than cudaMallocHost.",
 	    xs_units_ns(ns).s, xs_units_percent(ns, wall_ns).s,
-	    with_start ? ", perhaps with CUDA's start" : "",
-	    planned_ns ? ", more than the steps save" : "");
+	    with_start ? ", perhaps with CUDA's start" : "");
 }
 
 /* "908 ms (48.3 % of the run) ... after a start-up of 576 ms" */

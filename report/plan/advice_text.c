@@ -204,16 +204,14 @@ static const char *overlap_now(struct xs_arena *arena,
 
 /* " and the host's work between rounds, 1.6 ms" or "" */
 static const char *between(struct xs_arena *arena,
-			   const struct xs_result_phase *phase,
-			   const struct xs_result_estimate *estimate)
+			   const struct xs_result_phase *phase)
 {
-	return xs_result_uses_between(phase, estimate)
-		   ? xs_arena_print(
-			 arena,
-			 " and the host's work between rounds, %s, which is "
-			 "not part of their time",
-			 xs_units_ns(estimate->between_ns).s)
-		   : "";
+	const int64_t ns = xs_result_used_between_ns(phase);
+
+	return ns ? xs_arena_print(arena,
+				   " and the host's work between rounds, %s",
+				   xs_units_ns(ns).s)
+		  : "";
 }
 
 /* What would overlap in this phase. */
@@ -296,7 +294,7 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 	if (strcmp(name, "buffers") == 0) /* memory for more of them, or "" */
 		return buffers(arena, phase, estimate);
 	if (strcmp(name, "between") == 0) /* rounds, or "" */
-		return between(arena, phase, estimate);
+		return between(arena, phase);
 	if (strcmp(name, "no_waits") == 0) /* between kernels, or "" */
 		return no_waits(arena, phase);
 	if (strcmp(name, "once") == 0) /* allocated before the loop, or "" */

@@ -38,27 +38,51 @@ static bool is_copied(int64_t bytes, const char *memory)
 	return bytes > 0 && !(memory && strcmp(memory, "pinned") == 0);
 }
 
+/* The lines for which something holds. */
+struct condition {
+	const char *mark; /* in front of them */
+	bool holds;
+};
+
+/* Removes the mark of a line. Returns whether its condition holds. */
+static bool is_needed(const struct condition *conditions, const char **line,
+		      size_t *length)
+{
+	for (; conditions->mark; conditions++) {
+		const size_t skip = strlen(conditions->mark);
+
+		if (strncmp(*line, conditions->mark, skip) != 0)
+			continue;
+		*line += skip;
+		*length -= skip;
+		return conditions->holds;
+	}
+	return true;
+}
+
 /* Those of a strategy's lines that the copies of the phase need. */
 static const char *lines_of(struct xs_arena *arena,
 			    const struct xs_result_phase *phase,
+			    const struct xs_result_estimate *row,
 			    const char *lines)
 {
-	const bool in = is_copied(phase->h2d_bytes, phase->src_memory);
-	const bool out = is_copied(phase->d2h_bytes, phase->dst_memory);
+	const struct condition conditions[] = {
+	    {"{in}", is_copied(phase->h2d_bytes, phase->src_memory)},
+	    {"{out}", is_copied(phase->d2h_bytes, phase->dst_memory)},
+	    {"{apart}", row->setup_ns != 0},
+	    {"{joined}", row->setup_ns == 0},
+	    {NULL, false}};
 	const char *code = NULL;
 
 	while (*lines) {
-		const size_t length = strcspn(lines, "\n");
-		const bool of_in = strncmp(lines, "{in}", 4) == 0;
-		const bool of_out = strncmp(lines, "{out}", 5) == 0;
-		const size_t skip = of_in ? 4 : of_out ? 5 : 0;
+		size_t length = strcspn(lines, "\n");
+		const char *line = lines;
 
-		if ((!of_in || in) && (!of_out || out))
+		lines += length + (lines[length] == '\n');
+		if (is_needed(conditions, &line, &length))
 			code =
 			    xs_arena_print(arena, "%s%s%.*s", code ? code : "",
-					   code ? "\n" : "",
-					   (int)(length - skip), lines + skip);
-		lines += length + (lines[length] == '\n');
+					   code ? "\n" : "", (int)length, line);
 	}
 	return code;
 }
@@ -72,5 +96,5 @@ const char *xs_code_of(struct xs_result *result,
 
 	if (!strategy || language >= XS_LANGUAGES || !strategy->code[language])
 		return NULL;
-	return lines_of(&result->arena, phase, strategy->code[language]);
+	return lines_of(&result->arena, phase, row, strategy->code[language]);
 }

@@ -124,10 +124,25 @@ static int64_t in_steady_ns(const struct xs_result_phase *phase,
 	    xs_number_round(xs_phase_estimate_of_run(phase, (double)round_ns)));
 }
 
+/* What all rounds save of the run, if each saves ns of the median one: of
+ * longer ones as large a part. */
+static int64_t all_rounds_ns(const struct xs_result_phase *phase, int64_t ns)
+{
+	const double median_ns =
+	    xs_phase_estimate_of_run(phase, (double)phase->round_ns);
+	const double all_ns = (double)xs_result_repeated_ns(phase);
+	const double save_ns = xs_phase_estimate_of_run(phase, (double)ns);
+
+	return xs_number_round(all_ns > median_ns && median_ns > 0
+				   ? save_ns * (all_ns / median_ns)
+				   : save_ns);
+}
+
 /* Rounds of several phases may run side by side, and the median may be longer
  * than the mean: together they save no more than the longest of three, the
  * steady part without its kernels, what the plan saves, and what the fastest
- * row of a phase whose rounds run alone saves; nor than the steady part. */
+ * row of a phase whose rounds run alone saves; nor than the steady part. No
+ * host works behind the last round. */
 static int64_t most_of_steady_ns(const struct xs_result *result)
 {
 	const struct xs_result_verdict *verdict = &result->verdict;
@@ -146,7 +161,8 @@ static int64_t most_of_steady_ns(const struct xs_result *result)
 		    !result->machine_choice.other_gpu)
 			raise_to(&most_ns,
 				 in_steady_ns(phase, phase->round_ns -
-							 fastest_ns(phase)));
+							 fastest_ns(phase)) -
+				     xs_result_used_between_ns(phase));
 	}
 	return most_ns < verdict->steady_ns ? most_ns : verdict->steady_ns;
 }
@@ -187,14 +203,14 @@ void xs_limit_build(struct xs_result *result)
 	out->at_most_saves_ns = out->at_most_steady_ns = 0;
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
-		const int64_t ns = xs_limit_of_round_ns(result, phase);
+		const int64_t all_ns =
+		    all_rounds_ns(phase, xs_limit_of_round_ns(result, phase));
 
 		if (phase->apart)
 			continue;
-		xs_number_add(&out->at_most_saves_ns,
-			      xs_number_round(
-				  xs_phase_estimate_of_run(phase, (double)ns)));
-		xs_number_add(&out->at_most_steady_ns, in_steady_ns(phase, ns));
+		xs_number_add(&out->at_most_saves_ns, all_ns);
+		xs_number_add(&out->at_most_steady_ns,
+			      xs_result_in_steady(phase, all_ns));
 	}
 	if (out->at_most_steady_ns > most_ns) {
 		out->at_most_saves_ns = xs_number_round(

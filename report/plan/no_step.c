@@ -61,11 +61,12 @@ static const char *left_out(struct xs_result *result, const char *lead,
 		return NULL;
 	result->question_code =
 	    most->doubtful ? NULL : xs_code_of(result, of, most);
-	return xs_arena_print(&result->arena,
-			      "%s %s saves up to %s, but only if %s. %s",
-			      lead ? lead : question_of(most), most->strategy,
-			      xs_units_ns(most->saves_ns).s, most->bound,
-			      xs_advice_text(&result->arena, of, most));
+	return xs_arena_print(
+	    &result->arena, "%s %s saves up to %s, but only if %s.%s%s",
+	    lead ? lead : question_of(most), most->strategy,
+	    xs_units_ns(most->saves_ns).s, most->bound,
+	    most->doubtful ? "" : " ",
+	    most->doubtful ? "" : xs_advice_text(&result->arena, of, most));
 }
 
 const char *xs_plan_question(struct xs_result *result)
@@ -139,7 +140,7 @@ nearest_row(const struct xs_result *result, bool condition, int64_t least_ns,
 			const struct xs_result_estimate *row =
 			    xs_result_best(phase, xs_strategies[k]->id, false);
 
-			if (!row || (row->bound != NULL) != condition ||
+			if (!row || (row->needs != NULL) != condition ||
 			    !xs_worth_may_hold(xs_strategies[k], row) ||
 			    row->saves_ns == XS_UNKNOWN ||
 			    row->saves_ns <= least_ns ||
@@ -173,35 +174,50 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns)
 		return "";
 	return xs_arena_print(
 	    &result->arena, "; %s would save %s of it, but only if %s",
-	    row->strategy, share_of(result, of, row).s, row->bound);
+	    row->strategy, share_of(result, of, row).s, row->needs);
 }
 
-/* "; the nearest without a condition is pinned: a round 363 us (300-370 us) ->
- * 310 us (270-381 us), which saves 0.4 % of the steady part": what would save
- * most, if anything does. *named: its row. */
+/* ": no change is predicted ...; pinned is the nearest: a round 363 us (300-370
+ * us) -> 310 us (270-381 us), which saves 0.4 % of the steady part": what would
+ * save most, if anything does. *named: its row. */
 static const char *nearest(struct xs_result *result,
 			   const struct xs_result_estimate **named)
 {
+	const char *steady = xs_result_steady_name(result);
 	const struct xs_result_phase *of = NULL;
 	const struct xs_result_estimate *most, *as_is;
-	const char *more;
+	const char *more, *text;
 
 	xs_limit_build(result);
 	most = nearest_row(result, false, 0, &of);
 	more = on_condition(result, most ? most->saves_ns : 0);
+	text = xs_arena_print(&result->arena,
+			      "%s: no change is predicted to save 1 %% of %s "
+			      "and more than its uncertainty",
+			      *more ? " without a condition" : "", steady);
 	as_is = most ? xs_result_best(of, xs_strategies[0]->id, false) : NULL;
 	if (!as_is)
-		return xs_arena_print(&result->arena, "%s%s",
+		return xs_arena_print(&result->arena, "%s%s%s", text,
 				      does_not_pay(result, named), more);
 	*named = most;
 	return xs_arena_print(
 	    &result->arena,
-	    "; %s is the nearest%s: a round %s -> %s, which saves %s of %s%s",
-	    most->strategy, *more ? " without a condition" : "",
+	    "%s; %s is the nearest: a round %s -> %s, which saves %s of %s%s",
+	    text, most->strategy,
 	    xs_units_in_range_ns(as_is->round_ns, as_is->low_ns, as_is->high_ns)
 		.s,
 	    xs_units_in_range_ns(most->round_ns, most->low_ns, most->high_ns).s,
-	    share_of(result, of, most).s, xs_result_steady_name(result), more);
+	    share_of(result, of, most).s, steady, more);
+}
+
+/* What to do about kernels, if they are the limit. */
+static const char *about_kernels(const struct xs_result *result)
+{
+	const struct xs_result_verdict *verdict = &result->verdict;
+
+	return verdict->part_count && verdict->parts[0].part == XS_PART_KERNELS
+		   ? ". Kernels are the limit: profile them with Nsight Compute"
+		   : "";
 }
 
 const char *xs_plan_no_step(struct xs_result *result,
@@ -226,12 +242,8 @@ const char *xs_plan_no_step(struct xs_result *result,
 		return xs_arena_print(
 		    &result->arena,
 		    "not known: no change of data movement is predicted to "
-		    "save 1 %% of %s. What a CUDA graph would save is not "
-		    "known: %s",
+		    "save 1 %% of %s; a CUDA graph might, but %s",
 		    xs_result_steady_name(result), launches);
-	return xs_arena_print(&result->arena,
-			      "nothing: no change is predicted to save 1 %% "
-			      "of %s and more than its uncertainty%s",
-			      xs_result_steady_name(result),
-			      nearest(result, named));
+	return xs_arena_print(&result->arena, "nothing%s%s",
+			      nearest(result, named), about_kernels(result));
 }

@@ -191,12 +191,8 @@ static double speedup(const struct xs_result_phase *phase, int64_t round_ns,
 
 void xs_phase_estimate_count_between(struct xs_result_phase *phase)
 {
-	int64_t between_ns = 0;
+	const int64_t between_ns = xs_result_used_between_ns(phase);
 
-	for (size_t i = 0; i < phase->estimate_count; i++)
-		if (xs_result_uses_between(phase, &phase->estimates[i]) &&
-		    phase->estimates[i].between_ns > between_ns)
-			between_ns = phase->estimates[i].between_ns;
 	for (size_t i = 0; i < phase->estimate_count; i++) {
 		struct xs_result_estimate *row = &phase->estimates[i];
 

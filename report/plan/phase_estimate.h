@@ -15,7 +15,7 @@ void xs_phase_estimate_build(struct xs_result *result,
 			     struct xs_result_estimate *out);
 
 /* Counts the host's time between rounds in all speedups of a phase of which one
- * row uses it (xs_result_uses_between()), so that they compare. */
+ * row uses it (xs_result_used_between_ns()), so that they compare. */
 void xs_phase_estimate_count_between(struct xs_result_phase *phase);
 
 /*

@@ -12,6 +12,7 @@
 #include "report/plan/phase_steps.h"
 #include "report/plan/plan_text.h"
 #include "report/plan/same_lines.h"
+#include "report/plan/worth.h"
 #include "report/result/number.h"
 
 #include <errno.h>
@@ -110,6 +111,54 @@ static bool is_made_with(const struct xs_phase_steps *steps,
 	       xs_lines_are_within(steps->phase, other->phase, its->estimate);
 }
 
+/* Adds the square of what the row may be off, less what the host's own time
+ * moves of the unchanged rounds, too. */
+static void add_square(const struct xs_result_phase *phase,
+		       const struct xs_result_estimate *row, bool high,
+		       double *sum)
+{
+	const double error_ns =
+	    xs_worth_error_ns(phase, row, high ? row->high_ns : row->low_ns,
+			      high ? row->shared_high_ns : row->shared_low_ns);
+
+	*sum += error_ns * error_ns;
+}
+
+/* How much the next step may save less than predicted, or more: its row and the
+ * one of the step before it, of each phase that it changes. */
+static double saving_error_ns(const struct xs_phase_steps *steps,
+			      const struct xs_phase_steps *phases, size_t count,
+			      bool more)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct xs_phase_steps *one = &phases[i];
+
+		if (one != steps && !is_made_with(steps, one))
+			continue;
+		add_square(one->phase, one->items[one->done].estimate, !more,
+			   &sum);
+		if (one->done)
+			add_square(one->phase,
+				   one->items[one->done - 1].estimate, more,
+				   &sum);
+	}
+	return sqrt(sum);
+}
+
+/* The interval of what the next step saves, in a run whose rest is the same. */
+static void fill_saving(const struct xs_phase_steps *steps,
+			const struct xs_phase_steps *phases, size_t count,
+			double saves_ns, struct xs_result_step *out)
+{
+	out->adds_saves_ns = xs_number_round(saves_ns);
+	out->saves_low_ns = xs_number_round(
+	    saves_ns - saving_error_ns(steps, phases, count, false));
+	out->saves_high_ns = xs_number_round(
+	    saves_ns + saving_error_ns(steps, phases, count, true));
+}
+
 /* What the steps of other phases add that are made with this one's next step;
  * the setup is paid once. *reached: how many phases these are. */
 static double along_ns(const struct xs_phase_steps *steps,
@@ -203,10 +252,10 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	};
 	fill_sites(result, out);
 	out->code = xs_code_of(result, steps->phase, step->estimate);
+	fill_saving(steps, phases, count, step->adds_ns + others_ns, out);
 	finish_step(steps, phases, count);
 	out->round_ns = round_ns(steps);
 	xs_plan_say(result, steps, step, reached, out);
-	out->adds_saves_ns = xs_number_round(step->adds_ns + others_ns);
 	out->adds_steady_ns =
 	    xs_result_in_steady(steps->phase, out->adds_saves_ns);
 	out->app_wall_ns = xs_number_round(after_ns);

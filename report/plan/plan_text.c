@@ -3,6 +3,7 @@
 
 #include "report/plan/advice_text.h"
 #include "report/plan/alternatives.h"
+#include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 
@@ -37,6 +38,45 @@ static const char *payback_of(struct xs_arena *arena,
 			      xs_units_ns(xs_number_round(setup_ns)).s);
 }
 
+/* ", up to about 26 rounds": where a change whose rounds take longer is ahead,
+ * since its setup takes less; or "". */
+static const char *with_rounds(struct xs_arena *arena,
+			       const struct xs_phase_steps *steps,
+			       const struct xs_result_estimate *instead)
+{
+	const struct xs_result_estimate *last =
+	    steps->items[steps->count - 1].estimate;
+	const double longer_ns = (double)(instead->round_ns - last->round_ns) *
+				 xs_phase_estimate_share(steps->phase);
+
+	return longer_ns <= 0 || last->setup_ns == XS_UNKNOWN ||
+		       instead->setup_ns == XS_UNKNOWN
+		   ? ""
+		   : xs_arena_print(
+			 arena,
+			 ", since its setup takes %s less: up to "
+			 "about %.0f rounds",
+			 xs_units_ns(last->setup_ns - instead->setup_ns).s,
+			 (double)(last->setup_ns - instead->setup_ns) /
+			     longer_ns);
+}
+
+/* What it takes to allocate the pinned memory instead of registering it; "" if
+ * that is little beside the gain. */
+static const char *allocating(struct xs_arena *arena,
+			      const struct xs_phase_step *step)
+{
+	const double ns = (double)step->estimate->allocating_ns;
+
+	if (ns < step->adds_ns / NAMED_PART)
+		return "";
+	return xs_arena_print(arena,
+			      " With cudaMallocHost instead of "
+			      "cudaHostRegister it takes %s more%s.",
+			      xs_units_ns(step->estimate->allocating_ns).s,
+			      ns >= step->adds_ns ? ", all that is saved" : "");
+}
+
 /* What saves more instead of the steps of the phase, and what may save more
  * beside them. NULL: nothing. */
 static const char *left_out(struct xs_result *result,
@@ -51,9 +91,11 @@ static const char *left_out(struct xs_result *result,
 	if (row)
 		return xs_arena_print(
 		    &result->arena,
-		    "In this run %s instead would save %s%s more; effort: %s.",
+		    "In this run %s instead would save %s%s more%s; effort: "
+		    "%s.",
 		    row->strategy, up_to,
-		    xs_units_ns(xs_number_round(more_ns)).s, row->effort);
+		    xs_units_ns(xs_number_round(more_ns)).s,
+		    with_rounds(&result->arena, steps, row), row->effort);
 	row = xs_alternative_uncertain(result, steps, &more_ns);
 	if (row && !xs_result_is_known(row))
 		return xs_arena_print(
@@ -75,18 +117,20 @@ static const char *not_counted(struct xs_arena *arena,
 			       const struct xs_result_step *out)
 {
 	const struct xs_result_estimate *row = out->estimate;
-	const int64_t row_ns = row->round_ns;
+	const int64_t between_ns = xs_result_used_between_ns(out->phase);
+	const int64_t row_ns = row->round_ns + between_ns;
 
-	if (out->round_ns <= row_ns + row_ns / NAMED_PART)
+	if (out->round_ns + between_ns <= row_ns + row_ns / NAMED_PART)
 		return "";
-	return xs_arena_print(
-	    arena,
-	    " A round may then take %s, as in the table: of "
-	    "what it saves, only the time in which data "
-	    "moves or the host waits now is counted.",
-	    xs_result_is_known(row)
-		? xs_units_ns(row_ns).s
-		: xs_units_range_ns(row->low_ns, row->high_ns).s);
+	return xs_arena_print(arena,
+			      " A round may then take %s, as in the table: of "
+			      "what it saves, only the time in which data "
+			      "moves or the host waits now is counted.",
+			      xs_result_is_known(row)
+				  ? xs_units_ns(row_ns).s
+				  : xs_units_range_ns(row->low_ns + between_ns,
+						      row->high_ns + between_ns)
+					.s);
 }
 
 /* The earlier step that is the same change at other lines; NULL: there is none.
@@ -124,7 +168,8 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 	else
 		out->text = xs_advice_text(arena, steps->phase, step->estimate);
 	if (payback)
-		out->text = xs_arena_print(arena, "%s %s", out->text, payback);
+		out->text = xs_arena_print(arena, "%s %s%s", out->text, payback,
+					   allocating(arena, step));
 	if (reached)
 		out->text =
 		    xs_arena_print(arena,

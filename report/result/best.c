@@ -198,12 +198,17 @@ bool xs_result_is_known(const struct xs_result_estimate *row)
 	       row->high_ns - row->low_ns <= row->round_ns;
 }
 
-bool xs_result_uses_between(const struct xs_result_phase *phase,
-			    const struct xs_result_estimate *row)
-{
-	/* without this time, such a round is shorter than its kernels */
-	const bool is_short = row->round_ns < phase->kernel_busy_ns;
+/* Less than 1 / BETWEEN_PART of a round is not told. */
+#define BETWEEN_PART 50
 
-	return row->applies && row->between_ns > 0 &&
-	       row->between_ns >= row->round_ns / (is_short ? 100 : 10);
+int64_t xs_result_used_between_ns(const struct xs_result_phase *phase)
+{
+	for (size_t i = 0; i < phase->estimate_count; i++) {
+		const struct xs_result_estimate *row = &phase->estimates[i];
+
+		if (row->applies && row->between_ns > 0 &&
+		    row->between_ns >= phase->round_ns / BETWEEN_PART)
+			return row->between_ns;
+	}
+	return 0;
 }

@@ -37,10 +37,9 @@ bool xs_result_is_faster(const struct xs_result_phase *phase,
  * than the time, or it was recorded. Of any other only the interval is told. */
 bool xs_result_is_known(const struct xs_result_estimate *row);
 
-/* Returns whether copies of the row's round run during the host's work between
- * rounds, and this takes at least a tenth of the round; or a hundredth of a
- * round that is else shorter than its kernels. */
-bool xs_result_uses_between(const struct xs_result_phase *phase,
-			    const struct xs_result_estimate *row);
+/* Returns the host's time between rounds, if it is worth a mention and copies
+ * of a row run during it; else 0. With it, the rows' times can be compared:
+ * they are the times from one round to the next. */
+int64_t xs_result_used_between_ns(const struct xs_result_phase *phase);
 
 #endif

@@ -14,7 +14,7 @@ const struct xs_column xs_estimate_columns[] = {
     {"speedup", "speedup", XS_COLUMN_RATIO, AT(speedup)},
     {"app_wall_ns", "run", XS_COLUMN_NS, AT(app_wall_ns)},
     {"saves_ns", NULL, XS_COLUMN_NS, AT(saves_ns)},
-    {"setup_ns", NULL, XS_COLUMN_NS, AT(setup_ns)},
+    {"setup_ns", "once", XS_COLUMN_NS, AT(setup_ns)},
     {"loop_ns", NULL, XS_COLUMN_NS, AT(loop_ns)},
     {"breakeven_rounds", NULL, XS_COLUMN_COUNT, AT(breakeven_rounds)},
     {"effort", NULL, XS_COLUMN_TEXT, AT(effort)},
@@ -33,6 +33,8 @@ const struct xs_column xs_estimate_columns[] = {
     {"more_bytes", NULL, XS_COLUMN_COUNT, AT(more_bytes)},
     {"between_ns", NULL, XS_COLUMN_NS, AT(between_ns)},
     {"tracer_ns", NULL, XS_COLUMN_NS, AT(tracer_ns)},
+    {"allocating_ns", NULL, XS_COLUMN_NS, AT(allocating_ns)},
+    {"needs", NULL, XS_COLUMN_TEXT, AT(needs)},
 };
 const size_t xs_estimate_column_count =
     sizeof(xs_estimate_columns) / sizeof(xs_estimate_columns[0]);

@@ -61,6 +61,18 @@ static const char *const orders[] = {
     [XS_ORDER_BREADTH] = "breadth",
 };
 
+static void set_assumes(struct xs_arena *arena, const struct xs_estimate *in,
+			struct xs_result_estimate *out)
+{
+	while (out->assume_count < XS_ASSUMES_MAX &&
+	       in->assumes[out->assume_count])
+		out->assume_count++;
+	out->assumes =
+	    xs_arena_alloc(arena, out->assume_count, sizeof(*out->assumes));
+	for (size_t i = 0; out->assumes && i < out->assume_count; i++)
+		out->assumes[i] = xs_arena_copy(arena, in->assumes[i]);
+}
+
 void xs_result_set_estimate(struct xs_arena *arena,
 			    const struct xs_estimate *in,
 			    struct xs_result_estimate *out)
@@ -87,6 +99,7 @@ void xs_result_set_estimate(struct xs_arena *arena,
 	    .tracer_ns = xs_number_round(in->tracer_ns),
 	    .setup_ns = xs_number_round(in->setup_ns),
 	    .loop_ns = xs_number_round(in->loop_ns),
+	    .allocating_ns = xs_number_round(in->allocating_ns),
 	    .more_bytes = xs_number_round(in->more_bytes),
 	    .breakeven_rounds = XS_UNKNOWN,
 	    .applies = in->applies,
@@ -95,14 +108,9 @@ void xs_result_set_estimate(struct xs_arena *arena,
 	    .unmeasured = in->unmeasured,
 	    .doubtful = in->doubtful,
 	    .bound = in->bound,
+	    .needs = in->needs,
 	    .why = in->why[0] ? with_units(arena, in->why) : NULL,
 	};
 	xs_result_set_effort(out, in->effort);
-	while (out->assume_count < XS_ASSUMES_MAX &&
-	       in->assumes[out->assume_count])
-		out->assume_count++;
-	out->assumes =
-	    xs_arena_alloc(arena, out->assume_count, sizeof(*out->assumes));
-	for (size_t i = 0; out->assumes && i < out->assume_count; i++)
-		out->assumes[i] = xs_arena_copy(arena, in->assumes[i]);
+	set_assumes(arena, in, out);
 }

@@ -141,7 +141,9 @@ struct xs_result_estimate {
 	int64_t tracer_ns;  /* as-is: part of the round; XS_UNKNOWN: others */
 	int64_t setup_ns;   /* once per run */
 	int64_t loop_ns;    /* part of setup_ns: within the loop */
-	int64_t more_bytes; /* of the device's memory, for further buffers */
+	int64_t allocating_ns; /* by which setup_ns is longer if pinned memory
+				* is allocated, not registered; 0 */
+	int64_t more_bytes;    /* of the device's memory, for further buffers */
 	int64_t breakeven_rounds; /* rounds after which the setup pays off */
 	const char *effort;
 	int64_t effort_level; /* enum xs_effort: 0 none, 1 the least */
@@ -151,6 +153,8 @@ struct xs_result_estimate {
 	bool quiet;	      /* nothing to change: why is not printed */
 	bool unmeasured;      /* why: the profile lacks a value */
 	const char *bound;    /* NULL: prediction; else upper bound if */
+	const char *needs;    /* the first of assumes that the trace does not
+			       * show, or bound; NULL: none */
 	bool doubtful;	      /* the trace speaks against that condition */
 	int64_t otherwise_ns; /* time of a round without the condition */
 	const char *why;
@@ -214,6 +218,8 @@ struct xs_result_phase {
 			     * that allocate it */
 	int64_t h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels;
 	int64_t round_ns, round_low_ns, round_high_ns;
+	int64_t between_ns; /* the host's time until the next round, which
+			     * round_ns does not contain; 0: none */
 	int64_t h2d_ns, kernel_ns, d2h_ns;
 	int64_t host_ns, host_blocked_ns, overlap_ns;
 	int64_t h2d_call_ns, d2h_call_ns; /* with the calls that copy */
@@ -302,11 +308,12 @@ struct xs_result_step {
 	int64_t step; /* 1, 2, ... */
 	const struct xs_result_phase *phase;
 	const struct xs_result_estimate *estimate;
-	int64_t adds_saves_ns;	/* of the whole run */
-	int64_t adds_steady_ns; /* of these in the steady part */
-	int64_t side_by_side;	/* rounds of threads or GPUs at a time, on
-				 * average; the saving is an upper bound if
-				 * there are several */
+	int64_t adds_saves_ns;		     /* of the whole run */
+	int64_t saves_low_ns, saves_high_ns; /* its interval, by the rounds */
+	int64_t adds_steady_ns;		     /* of these in the steady part */
+	int64_t side_by_side; /* rounds of threads or GPUs at a time, on
+			       * average; the saving is an upper bound if
+			       * there are several */
 	int64_t round_before_ns, round_ns; /* before and with this step, after
 					    * the earlier ones of the phase */
 	int64_t app_wall_ns, low_ns, high_ns; /* with all steps so far */

@@ -275,6 +275,13 @@ static void test_resident_of_the_same_input(void **unused)
 	assert_near(row->round_ns, 310000);
 	assert_near(row->setup_ns, 390000);
 	assert_near(row->loop_ns, 200000);
+	assert_near(row->more_bytes, 0);
+	/* what comes to the same place needs another one to stay */
+	steps[3] = steps[0];
+	steps[3].bytes = 4096;
+	steps[0].dst = steps[3].dst = 0x7000;
+	estimate();
+	assert_near(replayed("resident")->more_bytes, 4096);
 }
 
 /* It takes no longer than the copy in, but it is not free of charge. */

@@ -105,6 +105,11 @@ static void least_effort_comes_first(void **state)
 	expect("pinned double-buffer");
 	assert_int_equal(result->plan[0].adds_saves_ns, 250 * MS);
 	assert_int_equal(result->plan[0].app_wall_ns, 750 * MS);
+	/* the rounds alone, of the row and of the one before it */
+	assert_int_equal(result->plan[0].saves_low_ns, 240 * MS);
+	assert_int_equal(result->plan[0].saves_high_ns, 260 * MS);
+	assert_int_equal(result->plan[1].saves_low_ns / 1000, 85857);
+	assert_int_equal(result->plan[1].saves_high_ns / 1000, 114142);
 	/* 10 ms in the rounds, and 15 % of the 500 ms beside them */
 	assert_int_equal(result->plan[0].low_ns / 1000, 674336);
 	assert_int_equal(result->plan[0].high_ns / 1000, 825663);
@@ -313,7 +318,8 @@ static void more_effort_that_saves_more_is_named(void **state)
 	expect("double-buffer");
 	assert_non_null(strstr(result->plan[0].text,
 			       "In this run streams instead would save 90.0 ms "
-			       "more; effort: some."));
+			       "more, since its setup takes 100 ms less: up to "
+			       "about 100 rounds; effort: some."));
 	/* by less than 5 %, too, unless it may be off by that */
 	buffers->setup_ns = 21 * MS;
 	buffers->saves_ns = 279 * MS;

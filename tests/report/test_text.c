@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The text report against a golden file and the width of a terminal. */
+#include "report/plan/phase_estimate.h"
 #include "report/result/source_text.h"
 #include "tests/report/fixture.h"
 #include "tests/unit.h"
@@ -206,8 +207,7 @@ static void totals_are_not_cut(void **state)
 {
 	static const char *const whole[] = {
 	    " 1234567 pageable copies not async\n", "\n  migrated in ",
-	    "1.23 GB/s; not above\n",
-	    "     -  in calls and polls, all threads\n",
+	    "1.23 GB/s; not above\n", "     -  in CUDA calls, all threads\n",
 	    "in 123456 copies, 0.98 GB/s\n"};
 	struct xs_result *result = fixture_result();
 	struct xs_result_totals *totals = &result->steady.totals;
@@ -245,7 +245,7 @@ static void a_time_within_a_wide_interval_is_unknown(void **state)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_estimate *rows = result->phases[0].estimates;
-	const char *lines[] = {"pinned             unknown  ", NULL};
+	const char *lines[] = {"pinned       unknown  ", NULL};
 	size_t i = 0;
 
 	(void)state;
@@ -255,7 +255,7 @@ static void a_time_within_a_wide_interval_is_unknown(void **state)
 	rows[i].high_ns = 18000001;
 	expect_lines(result, lines);
 	rows[i].high_ns = 18000000; /* 13 ms, as the time */
-	lines[0] = "pinned             13.0 ms  ";
+	lines[0] = "pinned       13.0 ms  ";
 	expect_lines(result, lines);
 	fixture_free(result);
 }
@@ -369,10 +369,10 @@ static void what_matters_is_shown(void **state)
 	    (struct xs_result_estimate *)plan[1].estimate;
 
 	(void)state;
-	row->bound = "pieces are independent";
+	row->bound = row->needs = "pieces are independent";
 	row->low_ns = 1;
-	expect_lines(result, (const char *const[]){
-				 "streams* n=8 depth  unknown ", NULL});
+	expect_lines(result,
+		     (const char *const[]){"streams* n=8  unknown ", NULL});
 	plan[2] = plan[1];
 	plan[2].step = 3;
 	plan[2].adds_saves_ns = plan[1].adds_saves_ns + 1;
@@ -383,6 +383,56 @@ static void what_matters_is_shown(void **state)
 	plan[2].adds_saves_ns--;
 	expect_lines(result,
 		     (const char *const[]){"\n  and 1 more step saves ", NULL});
+	fixture_free(result);
+}
+
+/* A star marks each condition that the trace does not show: it stands below the
+ * table, unless a step says it. */
+static void a_star_is_explained(void **state)
+{
+	const char *assumes[] = {"no loop"};
+	struct xs_result *result = fixture_result();
+	struct xs_result_estimate *row =
+	    (struct xs_result_estimate *)result->plan[1].estimate;
+
+	(void)state;
+	row->needs = assumes[0];
+	expect_lines(
+	    result, (const char *const[]){"     streams* n=8  12.0 ms",
+					  "\n  * on a condition that the trace "
+					  "does not show: streams: no loop; ",
+					  NULL});
+	row->assumes = assumes;
+	row->assume_count = 1;
+	expect_lines(result,
+		     (const char *const[]){"streams: as in step 2;", NULL});
+	fixture_free(result);
+}
+
+/* Where copies run in the host's time between rounds, each round of the table
+ * and of the plan ends with it; else a faster one is shorter than its kernels.
+ */
+static void rounds_end_where_the_next_begins(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_estimate *row =
+	    (struct xs_result_estimate *)result->plan[1].estimate;
+
+	(void)state;
+	row->between_ns = 1000000;
+	xs_phase_estimate_count_between(result->phases);
+	expect_lines(
+	    result, (const char *const[]){
+			"pinned: a round of phase 1: 17.0 ms -> 14.0 ms (13.7-",
+			"streams n=8: a round of phase 1: 14.0 ms -> 13.0 ms (",
+			"\n  1  as-is        17.0 ms  16.7-17.3 ms    1.00x",
+			"     streams n=8  13.0 ms  12.8-13.2 ms    1.31x",
+			"\n  phase 1: each with the host's 1.00 ms until the "
+			"next round\n",
+			NULL});
+	row->between_ns = 300000; /* less than 2 % */
+	expect_lines(
+	    result, (const char *const[]){"\n  1  as-is        16.0 ms", NULL});
 	fixture_free(result);
 }
 
@@ -398,8 +448,7 @@ static void a_share_is_of_its_amount(void **state)
 	result->phases[0].warm_up_ns = result->phases[0].total_ns / 2;
 	result->phases[0].wall_ns = result->run.wall_ns / 2;
 	expect_lines(result, (const char *const[]){
-				 " in the steady part (50.0 % of "
-				 "it), ",
+				 " in the steady part (50.0 % ",
 				 "25.0 %  64 MiB", "(start-up, not", NULL});
 	fixture_free(result);
 }
@@ -464,6 +513,8 @@ int main(void)
 	    cmocka_unit_test(what_the_profile_lacks_is_said),
 	    cmocka_unit_test(what_matters_is_shown),
 	    cmocka_unit_test(a_share_is_of_its_amount),
+	    cmocka_unit_test(a_star_is_explained),
+	    cmocka_unit_test(rounds_end_where_the_next_begins),
 	    cmocka_unit_test(empty_sections_are_explained),
 	    cmocka_unit_test(a_machine_without_a_prediction_is_explained),
 	};

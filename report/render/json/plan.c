@@ -58,6 +58,8 @@ static json_t *step(const struct xs_result_step *in)
 	SET_TEXT(in->estimate, order);
 	xs_json_set(out, "apart", json_boolean(in->phase->apart), &failed);
 	SET_NUMBER(in, adds_saves_ns);
+	SET_NUMBER(in, saves_low_ns);
+	SET_NUMBER(in, saves_high_ns);
 	xs_json_set(
 	    out, "adds_steady_ns",
 	    xs_json_number(in->phase->apart ? XS_UNKNOWN : in->adds_steady_ns),

@@ -180,6 +180,7 @@ static bool set_round(json_t *out, const struct xs_result_phase *in)
 	SET_NUMBER(in, round_ns);
 	SET_NUMBER(in, round_low_ns);
 	SET_NUMBER(in, round_high_ns);
+	SET_NUMBER(in, between_ns);
 	SET_NUMBER(in, h2d_ns);
 	SET_NUMBER(in, kernel_ns);
 	SET_NUMBER(in, d2h_ns);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/text/best_cases.h"
 
+#include "report/render/text/parts.h"
+
+#include <inttypes.h>
 #include <string.h>
 
 /* Appends item to a list, once. */
@@ -10,6 +13,23 @@ static const char *add_once(struct xs_result *result, const char *list,
 	return list && item && strstr(list, item)
 		   ? list
 		   : xs_arena_join(&result->arena, list, item);
+}
+
+/* "as in step 2" if a printed step names the condition; else the condition
+ * itself. */
+static const char *said_by_step(struct xs_result *result, const char *needs)
+{
+	const size_t shown = xs_render_text_full_steps(result);
+
+	for (size_t i = 0; i < shown; i++)
+		for (size_t k = 0; k < result->plan[i].estimate->assume_count;
+		     k++)
+			if (strcmp(result->plan[i].estimate->assumes[k],
+				   needs) == 0)
+				return xs_arena_print(&result->arena,
+						      "as in step %" PRId64,
+						      result->plan[i].step);
+	return needs;
 }
 
 struct xs_text_best_cases xs_text_best_cases(struct xs_result *result,
@@ -30,15 +50,17 @@ void xs_text_best_cases_add(struct xs_result *result,
 			    const struct xs_result_estimate *row)
 {
 	struct xs_text_best_case *items = out->items;
+	const char *text;
 	size_t i = 0;
 
-	if (!row->bound || !items)
+	if (!row->needs || !items)
 		return;
-	while (i < out->count && strcmp(items[i].text, row->bound) != 0)
+	text = said_by_step(result, row->needs);
+	while (i < out->count && strcmp(items[i].text, text) != 0)
 		i++;
 	if (i == out->count)
 		out->count++;
-	items[i].text = row->bound;
+	items[i].text = text;
 	items[i].strategies =
 	    add_once(result, items[i].strategies, row->strategy);
 }
@@ -51,14 +73,14 @@ void xs_text_best_cases_put(const struct xs_terminal *terminal,
 	const char *list = NULL;
 
 	for (size_t i = 0; i < cases->count; i++)
-		list = xs_arena_print(arena, "%s%s%s (%s)", list ? list : "",
-				      list ? "; " : "", cases->items[i].text,
-				      cases->items[i].strategies);
+		list = xs_arena_print(
+		    arena, "%s%s%s: %s", list ? list : "", list ? "; " : "",
+		    cases->items[i].strategies, cases->items[i].text);
 	if (list)
 		xs_terminal_wrap(
 		    terminal, XS_DIM, "  * ",
-		    xs_arena_print(
-			arena,
-			"the best case, only if %s: not shown by the trace",
-			list));
+		    xs_arena_print(arena,
+				   "on a condition that the trace does not "
+				   "show: %s",
+				   list));
 }

@@ -25,7 +25,8 @@ void xs_text_best_cases_add(struct xs_result *result,
 			    struct xs_text_best_cases *out,
 			    const struct xs_result_estimate *row);
 
-/* "* the best case, only if ... (resident); ... (mapped, hybrid): ..." */
+/* "* on a condition that the trace does not show: resident: ...; ... (mapped,
+ * hybrid): ..." */
 void xs_text_best_cases_put(const struct xs_terminal *terminal,
 			    struct xs_result *result,
 			    const struct xs_text_best_cases *cases);

@@ -47,6 +47,9 @@ void xs_render_text_verdict(const struct xs_terminal *terminal,
 void xs_render_text_plan(const struct xs_terminal *terminal,
 			 struct xs_result *result);
 
+/* Returns how many steps are printed with what they need. */
+size_t xs_render_text_full_steps(const struct xs_result *result);
+
 /* The source lines of a step, if the files are found. */
 void xs_render_text_source_lines(const struct xs_terminal *terminal,
 				 struct xs_result *result,

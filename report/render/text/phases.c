@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Phases printed unless all are asked for; JSON has more. */
@@ -13,6 +14,9 @@
 
 /* Sites printed for each step of a phase; JSON has all. */
 #define SITES_MAX 2
+
+/* Less than 1 / LEAST_PART of a round behind it, or more, is not told. */
+#define LEAST_PART 50
 
 /* "saxpy, in main.cu:12, kernel main.cu:13, out main.cu:14, 8 streams" */
 /* Adds the places of the phase's steps of this kind to the list. */
@@ -42,13 +46,12 @@ static const char *add_places(struct xs_arena *arena, const char *list,
 	return list;
 }
 
-/* The rounds take more than twice as long as so many of the median one. */
-static bool is_uneven(const struct xs_result_phase *phase)
+/* The mean of all rounds but one that warms up. */
+static int64_t mean_ns(const struct xs_result_phase *phase)
 {
 	const int64_t others = phase->rounds - (phase->warm_up_ns > 0);
 
-	return (double)(phase->total_ns - phase->warm_up_ns) >
-	       2 * (double)others * (double)phase->round_ns;
+	return (phase->total_ns - phase->warm_up_ns) / others;
 }
 
 static const char *phase_places(struct xs_result *result,
@@ -73,17 +76,24 @@ static const char *phase_places(struct xs_result *result,
 		    xs_arena_join(arena, list,
 				  xs_arena_print(arena, "%" PRId64 " streams",
 						 phase->streams));
+	if (llabs(mean_ns(phase) - phase->round_ns) >
+	    phase->round_ns / LEAST_PART)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena, "mean %s",
+				   xs_units_ns(mean_ns(phase)).s));
+	if (phase->between_ns > phase->round_ns / LEAST_PART)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena,
+				   "then the host for %s until the next round",
+				   xs_units_ns(phase->between_ns).s));
 	if (phase->warm_up_ns > 0)
 		list = xs_arena_join(
 		    arena, list,
 		    xs_arena_print(arena,
 				   "first round %s (start-up, not counted)",
 				   xs_units_ns(phase->warm_up_ns).s));
-	if (is_uneven(phase))
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena, "all rounds %s",
-				   xs_units_ns(phase->total_ns).s));
 	return list;
 }
 

@@ -56,17 +56,19 @@ static const char *round_after(struct xs_result *result,
 {
 	const struct xs_result_estimate *row = step->estimate;
 	const int64_t rest_ns = step->round_ns - row->round_ns;
+	const int64_t between_ns = xs_result_used_between_ns(step->phase);
+	const int64_t low_ns = row->low_ns + rest_ns + between_ns;
+	const int64_t high_ns = row->high_ns + rest_ns + between_ns;
 
 	if (!xs_result_is_known(row))
 		return xs_arena_copy(&result->arena,
-				     xs_units_range_ns(row->low_ns + rest_ns,
-						       row->high_ns + rest_ns)
-					 .s);
+				     xs_units_range_ns(low_ns, high_ns).s);
 	return xs_arena_print(
 	    &result->arena, "%s%s", rest_ns ? about_before(result, step) : "",
 	    rest_ns || step->side_by_side > 1
-		? xs_units_ns(step->round_ns).s
-		: xs_units_in_range_ns(row->round_ns, row->low_ns, row->high_ns)
+		? xs_units_ns(step->round_ns + between_ns).s
+		: xs_units_in_range_ns(step->round_ns + between_ns, low_ns,
+				       high_ns)
 		      .s);
 }
 
@@ -106,29 +108,37 @@ static const char *in_steady(struct xs_result *result,
 				    xs_units_ns(ns).s, share.s);
 }
 
-/* "115 ms (106-121 ms)"; "at least 109 ms" of a saving that is an upper bound.
- */
+/* "58.1 ms (55.0-61.2 ms)"; no interval beside what is an upper bound, or may
+ * be none. */
+static struct xs_units_text saved(const struct xs_result_step *step)
+{
+	return step->condition || step->side_by_side > 1 || step->may_be_slower
+		   ? xs_units_ns(step->adds_saves_ns)
+		   : xs_units_in_range_ns(step->adds_saves_ns,
+					  step->saves_low_ns,
+					  step->saves_high_ns);
+}
+
+/* "115 ms (in another run 106-121 ms)"; "at least 109 ms" of a saving that is
+ * an upper bound. */
 static const char *run_after(struct xs_result *result,
 			     const struct xs_result_step *step)
 {
 	if (step->side_by_side > 1)
 		return xs_arena_print(&result->arena, "at least %s",
 				      xs_units_ns(step->app_wall_ns).s);
-	return xs_arena_copy(
-	    &result->arena,
-	    xs_units_in_range_ns(step->app_wall_ns, step->low_ns, step->high_ns)
-		.s);
+	return xs_arena_print(&result->arena, "%s (in another run %s)",
+			      xs_units_ns(step->app_wall_ns).s,
+			      xs_units_range_ns(step->low_ns, step->high_ns).s);
 }
 
-/* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, ..." */
+/* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, then ..." */
 static const char *saving(struct xs_result *result,
 			  const struct xs_result_step *step)
 {
 	return xs_arena_print(
-	    &result->arena,
-	    "%s %s: %s%s of the run, which then takes %s; effort: %s",
-	    saves(result, step), xs_units_ns(step->adds_saves_ns).s,
-	    in_steady(result, step),
+	    &result->arena, "%s %s: %s%s of the run, then %s; effort: %s",
+	    saves(result, step), saved(step).s, in_steady(result, step),
 	    xs_units_percent(step->adds_saves_ns, result->run.wall_ns).s,
 	    run_after(result, step), step->estimate->effort);
 }
@@ -213,15 +223,20 @@ static void put_step(const struct xs_terminal *terminal,
 	xs_terminal_print(terminal, XS_PLAIN, "  %" PRId64 ". ", step->step);
 	xs_terminal_print(terminal, XS_BOLD, "%s",
 			  what(result, step->estimate));
-	xs_terminal_print(terminal, XS_PLAIN, ": a round of phase %" PRId64,
-			  step->phase->id);
+	xs_terminal_print(terminal, XS_PLAIN, ": %s round",
+			  step->phase->rounds == 1 ? "the" : "a");
+	if (result->phase_count > 1)
+		xs_terminal_print(terminal, XS_PLAIN, " of phase %" PRId64,
+				  step->phase->id);
 	if (step->side_by_side > 1)
 		xs_terminal_print(terminal, XS_PLAIN,
 				  ", %" PRId64 " side by side",
 				  step->side_by_side);
 	xs_terminal_print(terminal, XS_PLAIN, ": %s%s -> ",
 			  about_before(result, step),
-			  xs_units_ns(step->round_before_ns).s);
+			  xs_units_ns(step->round_before_ns +
+				      xs_result_used_between_ns(step->phase))
+			      .s);
 	xs_terminal_print(terminal, XS_GOOD, "%s", round_after(result, step));
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", saving(result, step));
@@ -255,6 +270,13 @@ static size_t shown_steps(const struct xs_result *result)
 		plan[count].adds_saves_ns > plan[STEPS_MAX - 1].adds_saves_ns))
 		count++;
 	return count;
+}
+
+size_t xs_render_text_full_steps(const struct xs_result *result)
+{
+	const size_t shown = shown_steps(result);
+
+	return result->all_asked || shown < STEPS_MAX ? shown : STEPS_MAX;
 }
 
 /* "and 2 more steps save 5.00 ms (0.6 % of the run; --all)" */
@@ -314,8 +336,8 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 
 	xs_terminal_heading(
 	    terminal, "What to change",
-	    shown > 1 ? "in this order, added up; ranges are of another run"
-	    : shown   ? "ranges are of another run, its start-up too"
+	    shown > 1 ? "in this order, added up; (a-b): 90 % interval"
+	    : shown   ? "(a-b): 90 % interval"
 		      : NULL);
 	if (result->no_step) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);

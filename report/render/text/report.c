@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The command line without the program's folder; NULL: not known. */
@@ -55,9 +56,12 @@ static const char *profile(struct xs_result *result)
 	if (choice->reason)
 		text = xs_arena_print(arena, "%s: %s", text, choice->reason);
 	if (choice->calibrating)
-		text = xs_arena_print(arena,
-				      "%s; `xferspy calibrate` there would %s",
-				      text, choice->calibrating);
+		text = xs_arena_print(
+		    arena,
+		    "%s; `xferspy calibrate` on %.12s would "
+		    "%s",
+		    text, result->run.host ? result->run.host : "that machine",
+		    choice->calibrating);
 	return text;
 }
 
@@ -88,6 +92,12 @@ static void put_process(const struct xs_terminal *terminal,
 		xs_terminal_print(terminal, XS_PLAIN, "\n");
 }
 
+/* "13.0" is the version of CUDA that the driver is for; "580.82.07" its own. */
+static bool is_of_cuda(const char *version)
+{
+	return strtol(version, NULL, 10) < 100;
+}
+
 static void put_run(const struct xs_terminal *terminal,
 		    struct xs_result *result)
 {
@@ -97,8 +107,10 @@ static void put_run(const struct xs_terminal *terminal,
 
 	put_process(terminal, run);
 	if (run->driver_version)
-		line = xs_arena_print(arena, "%s, driver %s", line,
-				      run->driver_version);
+		line = xs_arena_print(
+		    arena, "%s, driver%s %s", line,
+		    is_of_cuda(run->driver_version) ? " for CUDA" : "",
+		    run->driver_version);
 	if (run->cupti_version)
 		line = xs_arena_print(arena, "%s, CUPTI %s", line,
 				      run->cupti_version);

@@ -7,8 +7,10 @@
 #include "report/render/text/parts.h"
 
 #include "report/render/text/best_cases.h"
+#include "report/render/text/row_notes.h"
 #include "report/result/best.h"
 #include "report/result/columns.h"
+#include "report/result/number.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,13 +27,13 @@ static bool is_replay(const struct xs_result_estimate *row)
 	return strcmp(row->model, "replay") == 0;
 }
 
-/* Without --all, a plan's table leaves out what changes a round by less than
+/* Without --all, the table leaves out what changes a round by less than
  * one per cent, and best cases of which next to nothing is known. */
 static bool is_no_change(const struct xs_result *result,
 			 const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row)
 {
-	if (result->all_asked || !result->plan_count || row->effort_level <= 0)
+	if (result->all_asked || row->effort_level <= 0)
 		return false;
 	if (!xs_result_is_known(row))
 		return row->bound;
@@ -77,22 +79,25 @@ published_row(const struct xs_result_phase *phase,
 	return NULL;
 }
 
-/* "eq5" of "vanwerkhoven2014-eq5", "expl." of "vanwerkhoven2014-explicit" */
-static struct xs_units_text short_model(const char *model)
+/* The row with the host's time behind its round, if a row of the phase uses
+ * that. */
+static struct xs_result_estimate
+until_next(const struct xs_result_phase *phase,
+	   const struct xs_result_estimate *row)
 {
-	const char *dash = strrchr(model, '-');
-	struct xs_units_text out;
+	const int64_t ns = xs_result_used_between_ns(phase);
+	struct xs_result_estimate out = *row;
 
-	if (dash)
-		model = dash + 1;
-	if (strlen(model) > 5)
-		snprintf(out.s, sizeof(out.s), "%.4s.", model);
-	else
-		snprintf(out.s, sizeof(out.s), "%s", model);
+	if (ns && row->round_ns != XS_UNKNOWN)
+		xs_number_add(&out.round_ns, ns);
+	if (ns && row->low_ns != XS_UNKNOWN && row->high_ns != XS_UNKNOWN) {
+		xs_number_add(&out.low_ns, ns);
+		xs_number_add(&out.high_ns, ns);
+	}
 	return out;
 }
 
-/* "11.8 ms eq5" */
+/* "11.8 ms" */
 static struct xs_units_text published(const struct xs_result_phase *phase,
 				      const struct xs_result_estimate *row)
 {
@@ -100,13 +105,11 @@ static struct xs_units_text published(const struct xs_result_phase *phase,
 	struct xs_units_text out = {""};
 
 	if (other)
-		snprintf(out.s, sizeof(out.s), "%.16s %.8s",
-			 xs_units_ns(other->round_ns).s,
-			 short_model(other->model).s);
+		out = xs_units_ns(until_next(phase, other).round_ns);
 	return out;
 }
 
-/* Appends the model of row to names, once. */
+/* Appends "vanwerkhoven2014-eq5 (streams)" to names, once. */
 static const char *add_model(struct xs_result *result, const char *names,
 			     const struct xs_result_estimate *row)
 {
@@ -114,27 +117,27 @@ static const char *add_model(struct xs_result *result, const char *names,
 
 	if (!row)
 		return names;
-	name = xs_arena_print(&result->arena, "%s = %s",
-			      short_model(row->model).s, row->model);
-	if (!names || !name)
-		return name;
-	if (strstr(names, name))
-		return names;
-	return xs_arena_print(&result->arena, "%s, %s", names, name);
+	name = xs_arena_print(&result->arena, "%s (%s)", row->model,
+			      row->strategy);
+	return names && name && strstr(names, name)
+		   ? names
+		   : xs_arena_join(&result->arena, names, name);
 }
 
-/* "streams n=8 depth"; the legend explains the star. */
+/* "streams n=8", "streams n=8 breadth"; the legend explains the star. */
 static struct xs_units_text name(const struct xs_result_estimate *row)
 {
-	const char *star = row->bound ? "*" : "";
+	const char *star = row->needs ? "*" : "";
 	struct xs_units_text out;
 
 	if (row->n_streams == XS_UNKNOWN)
 		snprintf(out.s, sizeof(out.s), "%.24s%s", row->strategy, star);
 	else
-		snprintf(out.s, sizeof(out.s), "%.10s%s n=%.5s %.7s",
+		snprintf(out.s, sizeof(out.s), "%.10s%s n=%.5s%s",
 			 row->strategy, star, xs_units_count(row->n_streams).s,
-			 row->order ? row->order : "");
+			 row->order && strcmp(row->order, "breadth") == 0
+			     ? " breadth"
+			     : "");
 	return out;
 }
 
@@ -163,7 +166,8 @@ static struct xs_units_text value(const struct xs_column *column,
 		out = xs_units_count(xs_column_number(column, row));
 		break;
 	case XS_COLUMN_NS:
-		out = xs_units_ns(xs_column_number(column, row));
+		if (xs_column_number(column, row))
+			out = xs_units_ns(xs_column_number(column, row));
 		break;
 	case XS_COLUMN_LOW:
 		out = xs_units_range_ns(xs_column_number(column, row),
@@ -176,9 +180,15 @@ static struct xs_units_text value(const struct xs_column *column,
 	return out;
 }
 
+/* There is room for the setup or for published figures. */
+static bool has_column(const struct xs_column *column, bool all)
+{
+	return column->title && !(all && strcmp(column->title, "once") == 0);
+}
+
 static void put_row(struct xs_text_table *table,
 		    const struct xs_result_phase *phase,
-		    const struct xs_result_estimate *row, bool first)
+		    const struct xs_result_estimate *row, bool first, bool all)
 {
 	/* green: a change that makes the run faster */
 	enum xs_style style = xs_result_is_known(row) &&
@@ -186,6 +196,7 @@ static void put_row(struct xs_text_table *table,
 				      row->saves_ns > 0 && row->effort_level > 0
 				  ? XS_GOOD
 				  : XS_PLAIN;
+	const struct xs_result_estimate shown = until_next(phase, row);
 	size_t cell = 0;
 
 	xs_text_table_row(table);
@@ -194,28 +205,31 @@ static void put_row(struct xs_text_table *table,
 	for (size_t i = 0; i < xs_estimate_column_count; i++) {
 		const struct xs_column *column = &xs_estimate_columns[i];
 
-		if (!column->title)
+		if (!has_column(column, all))
 			continue;
 		xs_text_table_cell(table, cell++,
 				   column->kind == XS_COLUMN_RATIO ? style
 								   : XS_PLAIN,
-				   value(column, row).s);
+				   value(column, &shown).s);
 	}
-	xs_text_table_cell(table, cell, XS_DIM, published(phase, row).s);
+	if (all)
+		xs_text_table_cell(table, cell, XS_DIM,
+				   published(phase, row).s);
 }
 
-/* Headings: phase, columns with a title, published figure. */
-static size_t fill_headings(struct xs_text_heading *headings)
+/* Headings: phase, columns of estimates, published figure. */
+static size_t fill_headings(struct xs_text_heading *headings, bool all)
 {
 	size_t count = 0;
 
 	headings[count++] = (struct xs_text_heading){"#", true};
 	for (size_t i = 0; i < xs_estimate_column_count; i++)
-		if (xs_estimate_columns[i].title)
+		if (has_column(&xs_estimate_columns[i], all))
 			headings[count++] = (struct xs_text_heading){
 			    xs_estimate_columns[i].title,
 			    xs_estimate_columns[i].kind != XS_COLUMN_TEXT};
-	headings[count++] = (struct xs_text_heading){"published", false};
+	if (all)
+		headings[count++] = (struct xs_text_heading){"published", true};
 	return count;
 }
 
@@ -270,7 +284,7 @@ static int put_table(const struct xs_terminal *terminal,
 	struct xs_text_table table;
 
 	xs_text_table_begin(&table, terminal, 2, headings,
-			    fill_headings(headings));
+			    fill_headings(headings, result->all_asked));
 	for (size_t i = 0; i < phases; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 		bool first = true;
@@ -280,86 +294,53 @@ static int put_table(const struct xs_terminal *terminal,
 		for (size_t k = 0; k < phase->estimate_count; k++) {
 			if (!is_shown(result, phase, &phase->estimates[k]))
 				continue;
-			put_row(&table, phase, &phase->estimates[k], first);
+			put_row(&table, phase, &phase->estimates[k], first,
+				result->all_asked);
 			first = false;
 		}
 	}
 	return xs_text_table_end(&table, NULL, 0);
 }
 
-/* "phase 1 double-buffer: the copies also run during ..." */
-static void put_between(const struct xs_terminal *terminal,
-			struct xs_result *result,
-			const struct xs_result_phase *phase,
-			const struct xs_result_estimate *row)
-{
-	if (xs_result_uses_between(phase, row))
-		xs_terminal_wrap(
-		    terminal, XS_DIM, "  ",
-		    xs_arena_print(
-			&result->arena,
-			"phase %" PRId64 " %s: the copies also run "
-			"during the host's work between rounds: %s, which the "
-			"speedups include, and the round's time does not",
-			phase->id, row->strategy,
-			xs_units_ns(row->between_ns).s));
-}
-
-/* A smaller part of a round is not worth a line. */
-#define LEAST_TRACER 20 /* a round in parts */
-
-/* "phase 1 as-is: about 64 us ..." */
-static void put_tracer(const struct xs_terminal *terminal,
-		       struct xs_result *result,
-		       const struct xs_result_phase *phase,
-		       const struct xs_result_estimate *row)
-{
-	if (row->tracer_ns == XS_UNKNOWN ||
-	    row->tracer_ns < row->round_ns / LEAST_TRACER)
-		return;
-	xs_terminal_wrap(
-	    terminal, XS_DIM, "  ",
-	    xs_arena_print(
-		&result->arena,
-		"phase %" PRId64 " %s: about %s of the round, and of "
-		"what a change saves, are the cost of "
-		"tracing: untraced it takes %s",
-		phase->id, row->strategy, xs_units_ns(row->tracer_ns).s,
-		xs_units_ns(row->round_ns - row->tracer_ns).s));
-}
-
-/* Explains the star, the short names of equations, the tracer's part, and
- * rounds whose copies run outside of them. */
+/* Explains the star, the equations, rows that contain others,
+ * the tracer's part, and rounds with the host's time behind them. */
 static void put_legend(const struct xs_terminal *terminal,
 		       struct xs_result *result, size_t phases)
 {
 	struct xs_text_best_cases bounds = xs_text_best_cases(result, phases);
+	struct xs_text_wholes whole = {0};
 	const char *names = NULL;
 	bool pins = false;
 
-	for (size_t i = 0; i < phases; i++)
+	for (size_t i = 0; i < phases; i++) {
+		if (!is_listed(result, i))
+			continue;
+		xs_text_between_put(terminal, result, &result->phases[i]);
 		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
 			const struct xs_result_estimate *row =
 			    &result->phases[i].estimates[k];
 
-			if (!is_listed(result, i) ||
-			    !is_shown(result, &result->phases[i], row))
+			if (!is_shown(result, &result->phases[i], row))
 				continue;
+			xs_text_wholes_add(result, &whole, &result->phases[i],
+					   row);
 			xs_text_best_cases_add(result, &bounds, row);
-			put_tracer(terminal, result, &result->phases[i], row);
-			put_between(terminal, result, &result->phases[i], row);
+			xs_text_tracer_put(terminal, result, &result->phases[i],
+					   row);
 			pins |= row->app_wall_ns != XS_UNKNOWN &&
 				row->setup_ns == XS_UNKNOWN;
 			names =
 			    add_model(result, names,
 				      published_row(&result->phases[i], row));
 		}
+	}
+	xs_text_wholes_put(terminal, result, &whole);
 	xs_text_best_cases_put(terminal, result, &bounds);
 	if (pins)
 		xs_terminal_wrap(terminal, XS_DIM, "  ",
 				 "the cost of pinning is unknown, and in no "
 				 "time of the run");
-	if (names)
+	if (names && result->all_asked)
 		xs_terminal_wrap(terminal, XS_DIM, "  published: ", names);
 }
 
@@ -374,8 +355,8 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 	    !result->totals.kernels && !result->all_asked)
 		return 0;
 	xs_terminal_heading(terminal, "Strategies",
-			    "a round (range: in other runs), and the run with "
-			    "only this change");
+			    "each by itself: a round, its range in other runs, "
+			    "and the run");
 	err = put_table(terminal, result, phases);
 	put_unlisted(terminal, result, phases);
 	put_legend(terminal, result, phases);

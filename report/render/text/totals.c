@@ -30,9 +30,10 @@ static void put(struct whole *in, const char *name, int64_t ns,
 	    xs_units_ns(ns == XS_UNKNOWN ? ns : ns / in->rounds).s);
 	xs_text_table_cell(table, column++, XS_PLAIN,
 			   xs_units_share(ns, in->ns).s);
-	if (in->is_steady)
+	if (in->is_steady) /* a sum over threads is a share of neither */
 		xs_text_table_cell(table, column++, XS_PLAIN,
-				   xs_units_share(ns, wall_ns).s);
+				   ns > in->ns ? "-"
+					       : xs_units_share(ns, wall_ns).s);
 	xs_text_table_cell(table, column, XS_DIM, what);
 }
 
@@ -84,7 +85,9 @@ static void put_migration(struct whole *in, const char *name, int64_t bytes,
 /* No overlap is told beside the sum, unless there is more to say of it. */
 static bool has_overlap_row(const struct xs_result_totals *totals)
 {
-	return totals->overlap_ns != 0 || totals->pageable_async_ops > 0;
+	return totals->overlap_ns != 0 ||
+	       (totals->pageable_async_ops > 0 &&
+		totals->h2d_ns + totals->d2h_ns > totals->gpu_busy_ns / 100);
 }
 
 /* Work that was only counted has no time, and is not in the sum. */
@@ -140,17 +143,30 @@ static void put_gpu(struct whole *in)
 		      t->migrated_d2h_ns);
 }
 
+/* After how much of the run CUDA starts. At most 40 columns. */
+static const char *start_text(const struct whole *in)
+{
+	const int64_t wall_ns = in->result->run.wall_ns;
+	const int64_t before_ns =
+	    wall_ns - in->totals->init_ns - in->result->verdict.steady_ns;
+
+	return wall_ns == XS_UNKNOWN || before_ns < wall_ns / 100
+		   ? "in the first call; not counted elsewhere"
+		   : xs_arena_print(&in->result->arena,
+				    "after %s; not counted elsewhere",
+				    xs_units_ns(before_ns).s);
+}
+
 static void put_host(struct whole *in)
 {
 	const struct xs_result_totals *t = in->totals;
 
 	put(in, "host blocked", t->host_blocked_ns,
-	    "in calls and polls, all threads");
+	    "in CUDA calls, all threads");
 	if (t->init_ns > 0)
 		put(in, "CUDA start-up", t->init_ns,
 		    t->init_at_most ? "upper bound; the call was not recorded"
-				    : "in the first call; not counted "
-				      "elsewhere");
+				    : start_text(in));
 	if (t->pinned_alloc_ns > 0)
 		put(in, "pinning", t->pinned_alloc_ns,
 		    "allocates or registers memory");
@@ -174,6 +190,47 @@ static void put_pinning(const struct xs_terminal *terminal,
 		    result->totals.init_ns == XS_UNKNOWN
 			? ", perhaps with CUDA's start"
 			: "");
+}
+
+/* Shorter parts are among the others. */
+#define LEAST_SHARE 20
+
+/* "the verdict's parts, ...: copies 71 %, kernels 28 %, others 1 %": the
+ * verdict's shares, which add up. */
+static void put_shares(const struct xs_terminal *terminal,
+		       struct xs_result *result)
+{
+	const struct xs_result_verdict *verdict = &result->verdict;
+	struct xs_arena *arena = &result->arena;
+	int64_t others_ns = verdict->recorded_ns;
+	const char *list = NULL;
+
+	for (size_t i = 0; i < verdict->part_count; i++) {
+		const struct xs_result_part *part = &verdict->parts[i];
+
+		if (part->ns < verdict->recorded_ns / LEAST_SHARE)
+			continue;
+		others_ns -= part->ns;
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(
+			arena, "%s %s", part->words,
+			xs_units_percent(part->ns, verdict->recorded_ns).s));
+	}
+	if (list && others_ns >= verdict->recorded_ns / 1000)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(
+			arena, "others %s",
+			xs_units_percent(others_ns, verdict->recorded_ns).s));
+	if (list)
+		xs_terminal_wrap(
+		    terminal, XS_PLAIN, "  ",
+		    xs_arena_print(
+			arena,
+			"the verdict's parts, copies beside kernels as "
+			"kernels: %s",
+			list));
 }
 
 static void begin(struct whole *in, const struct xs_terminal *terminal,
@@ -221,6 +278,7 @@ int xs_render_text_totals(const struct xs_terminal *terminal,
 	put_gpu(&in);
 	put_host(&in);
 	err = xs_text_table_end(&in.table, NULL, 0);
+	put_shares(terminal, result);
 	if (is_steady)
 		put_pinning(terminal, result);
 	return err;

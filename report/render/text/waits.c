@@ -46,7 +46,9 @@ static void put(const struct xs_terminal *terminal, const struct list *list,
 
 	if (list->is_steady)
 		snprintf(lead + length, sizeof(lead) - (size_t)length, "%6s  ",
-			 xs_units_share(waited_ns, list->wall_ns).s);
+			 waited_ns > list->whole_ns
+			     ? "-" /* a sum over threads */
+			     : xs_units_share(waited_ns, list->wall_ns).s);
 	xs_terminal_wrap(terminal, XS_PLAIN, lead, text);
 }
 

@@ -79,7 +79,7 @@ function savingsChart({trace}, phase, shown) {
   const x = ns => left + (width - left - right - room) * (ns - least) / (most - least);
   const parts = rows.flatMap((r, i) => {
     const y = 8 + i * row, color = r.saves_ns < 0 ? 'wait' : r.bound ? 'faint' : 'kernel';
-    return [label(left - 8, y + 13, rowName(r) + (r.bound ? ' *' : ''), 'end'),
+    return [label(left - 8, y + 13, rowName(r) + (r.needs ? ' *' : ''), 'end'),
       titled(el('rect', {x: Math.min(x(0), x(r.saves_ns)), y, width: Math.abs(x(r.saves_ns) - x(0)),
         height: row - 7, fill: paint(color), rx: 2}), `${time(low(r))} to ${time(high(r))}`),
       el('path', {d: `M${x(low(r))} ${y + 8.5}H${x(high(r))}m0-4v8M${x(low(r))} ${y + 4.5}v8`,

@@ -95,6 +95,9 @@ function saves(report, s) {
   return isKnown(rowOf(report, s)) && !aboutBefore(report, s) ? 'saves' : 'saves about';
 }
 
+// Whether the saving has no interval: it is an upper bound, or may be none.
+const isBound = s => s.condition || s.side_by_side > 1 || s.may_be_slower;
+
 function step(s, report, rounds) {
   const before = report.plan.filter(other => other.step < s.step &&
     (other.phase === s.phase || other.step === s.as_step)).flatMap(other => other.assumes);
@@ -106,7 +109,8 @@ function step(s, report, rounds) {
     ? `${time(within)} in the steady part (${share} of it)` : `${share} of the steady part`),
   `${percent(s.adds_saves_ns, wall)} of the run`].filter(Boolean).join(', ');
   return el('li',
-    el('div', el('div.saves', el('small', saves(report, s)), time(s.adds_saves_ns)), el('small', shares)),
+    el('div', el('div.saves', el('small', saves(report, s)), time(s.adds_saves_ns)),
+      el('small', isBound(s) ? shares : `${range(s.saves_low_ns, s.saves_high_ns)}: ${shares}`)),
     el('div', el('div', `${s.step}. `, el('span.chip', rowName(s)),
       `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns)} \u2192 `, el('b', roundAfter(report, s)),
       rounds ? el('button.see', {type: 'button', click: () => {
@@ -134,7 +138,7 @@ function plan(report, rounds) {
   return section('What to change', steps.length > 1 ? 'in this order; each step adds to those before' : '',
     none ? el('p', none) : null,
     steps.length ? [el('ol.plan', steps.map(s => step(s, report, rounds))), el('p.dim',
-      'Ranges of the run are of another run: its start-up varies, too.')] : null,
+      'Ranges are 90 % intervals; of the run: of another run, whose start-up varies, too.')] : null,
     links.length ? el('ol.plan', links.map(linkStep)) : null,
     unpinned ? el('p', unpinned) : null, question ? el('p.warn', question) : null, code ? el('pre', code) : null);
 }
@@ -164,7 +168,7 @@ const predictedView = (trace, id, row) => trace.views.find(({phase, estimate}) =
 
 const titleOf = (phase, row) => row
   ? `With ${rowName(row)}: ${isKnown(row) ? time(row.round_ns) : 'unknown'} a round (${range(row.low_ns, row.high_ns)})` +
-    (row.speedup && isKnown(row) ? `, ${row.speedup.toFixed(2)}x` : '') + (row.bound ? `, if ${row.bound}` : '')
+    (row.speedup && isKnown(row) ? `, ${row.speedup.toFixed(2)}x` : '') + (row.needs ? `, if ${row.needs}` : '')
   : `As it was: ${time(phase.round_ns)}, the median of ${count(phase.rounds, 'round')}`;
 
 // A round as it was above the round as replay predicts it.
@@ -192,7 +196,7 @@ class Comparison {
     this.choice.selectedIndex = this.phases.indexOf(phase);
     this.buttons.replaceChildren(...views.map(other => el('button', {type: 'button',
       'aria-pressed': other === view, click: () => this.show(phase, other)},
-    rowName(row(other)) + (row(other).bound ? ' *' : ''))));
+    rowName(row(other)) + (row(other).needs ? ' *' : ''))));
     this.timeline.show([{title: titleOf(of), name: 'was', lanes: was.lanes},
       {title: titleOf(of, row(view)) + (view.rounds > 1 ? `; ${view.rounds} rounds` : ''),
         name: 'would be', lanes: view.lanes}]);
@@ -226,7 +230,7 @@ function totals(report) {
     ['migrations out', t.migrated_d2h_ns, moved(t.migrated_d2h_bytes, 0, t.migrated_d2h_ns)],
     ['GPU busy', t.gpu_busy_ns, t.overlap_ns ? `${time(t.overlap_ns / rounds)} with two kinds of op at once`
       : 'no overlap'],
-    ['host blocked', t.host_blocked_ns, 'in calls and polls, all threads'],
+    ['host blocked', t.host_blocked_ns, 'in CUDA calls, all threads'],
   ].filter(([, ns]) => ns);
   return section('Where the time went', steady ? steady.rounds ? `in the steady part: the mean of ` +
     count(steady.rounds, 'round') : 'in the steady part' : 'of the run',
@@ -271,17 +275,17 @@ function strategies({report, texts}) {
   report.phases.forEach((phase, i) => texts.shown[i].forEach((index, first) => {
     const row = phase.estimates[index];
     const known = isKnown(row);
-    rows.push([first ? '' : phase.id, rowName(row) + (row.bound ? ' *' : ''),
+    rows.push([first ? '' : phase.id, rowName(row) + (row.needs ? ' *' : ''),
       known ? time(row.round_ns) : 'unknown', range(row.low_ns, row.high_ns),
       known && row.speedup ? `${row.speedup.toFixed(2)}x` : '-', known ? time(row.app_wall_ns) : '-',
       row.effort || '', published(phase, row)]);
   }));
-  const bounds = new Set(report.phases.flatMap((phase, i) =>
-    texts.shown[i].map(index => phase.estimates[index].bound)).filter(Boolean));
-  return rows.length ? section('Strategies', 'time of one round, and of the run with only this change',
+  const needs = new Set(report.phases.flatMap((phase, i) =>
+    texts.shown[i].map(index => phase.estimates[index].needs)).filter(Boolean));
+  return rows.length ? section('Strategies', 'each by itself: a round, its range in other runs, and the run',
     table('Strategies', [['#'], ['strategy'], ['round', 1], ['90 % range', 1], ['speedup', 1], ['run', 1],
       ['effort'], ['published equation']], rows),
-    bounds.size ? el('p.dim', '* the best case, only if ' + [...bounds].join('; ') + ': not shown by the trace') : null) : null;
+    needs.size ? el('p.dim', '* on a condition that the trace does not show: ' + [...needs].join('; ')) : null) : null;
 }
 
 function coverage({coverage: c}) {

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/render/text/row_notes.h"
+
+#include "model/strategies/strategies.h"
+#include "report/result/best.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Whether the strategy makes the change and others; its plan has no pageable
+ * copies and no allocations then. */
+static bool contains(const struct xs_strategy *strategy,
+		     enum xs_strategy_change change)
+{
+	if (!(strategy->changes & change) ||
+	    strategy->changes == (unsigned)change)
+		return false;
+	return change == XS_CHANGES_PINNING ? !strategy->keeps_copies
+					    : !strategy->keeps_allocations;
+}
+
+static void add(struct xs_result *result, const char **list,
+		const struct xs_result_phase *phase,
+		const struct xs_result_estimate *row, const char *part,
+		enum xs_strategy_change change)
+{
+	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
+
+	if (strategy && contains(strategy, change) &&
+	    xs_result_best(phase, part, false) &&
+	    !(*list && strstr(*list, row->strategy)))
+		*list = xs_arena_join(&result->arena, *list, row->strategy);
+}
+
+void xs_text_wholes_add(struct xs_result *result, struct xs_text_wholes *out,
+			const struct xs_result_phase *phase,
+			const struct xs_result_estimate *row)
+{
+	add(result, &out->pinned, phase, row, "pinned", XS_CHANGES_PINNING);
+	add(result, &out->reuse, phase, row, "reuse", XS_CHANGES_ALLOCATION);
+}
+
+void xs_text_wholes_put(const struct xs_terminal *terminal,
+			struct xs_result *result,
+			const struct xs_text_wholes *rows)
+{
+	const char *text = NULL;
+
+	if (rows->pinned)
+		text = xs_arena_print(&result->arena, "pinned is part of %s",
+				      rows->pinned);
+	if (rows->reuse)
+		text = xs_arena_print(&result->arena, "%s%sreuse is part of %s",
+				      text ? text : "", text ? "; " : "",
+				      rows->reuse);
+	if (text)
+		xs_terminal_wrap(terminal, XS_DIM, "  ", text);
+}
+
+/* "phase 1: each with the host's 900 us until the next round" */
+void xs_text_between_put(const struct xs_terminal *terminal,
+			 struct xs_result *result,
+			 const struct xs_result_phase *phase)
+{
+	const int64_t ns = xs_result_used_between_ns(phase);
+
+	if (ns)
+		xs_terminal_wrap(terminal, XS_DIM, "  ",
+				 xs_arena_print(&result->arena,
+						"phase %" PRId64
+						": each with the host's %s "
+						"until the next round",
+						phase->id, xs_units_ns(ns).s));
+}
+
+/* A smaller part of a round is not worth a line. */
+#define LEAST_TRACER 20 /* a round in parts */
+
+/* "phase 1 as-is: about 64 us ..." */
+void xs_text_tracer_put(const struct xs_terminal *terminal,
+			struct xs_result *result,
+			const struct xs_result_phase *phase,
+			const struct xs_result_estimate *row)
+{
+	if (row->tracer_ns == XS_UNKNOWN ||
+	    row->tracer_ns < row->round_ns / LEAST_TRACER)
+		return;
+	xs_terminal_wrap(
+	    terminal, XS_DIM, "  ",
+	    xs_arena_print(
+		&result->arena,
+		"phase %" PRId64 " %s: about %s of the round, and of "
+		"what a change saves, are the cost of "
+		"tracing: untraced it takes %s",
+		phase->id, row->strategy, xs_units_ns(row->tracer_ns).s,
+		xs_units_ns(row->round_ns - row->tracer_ns +
+			    xs_result_used_between_ns(phase))
+		    .s));
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Notes below the table of strategies. */
+#ifndef XS_REPORT_RENDER_TEXT_ROW_NOTES_H
+#define XS_REPORT_RENDER_TEXT_ROW_NOTES_H
+
+#include "report/render/text/terminal.h"
+#include "report/result/result.h"
+
+/* The strategies that contain pinned memory, and allocations before the rounds;
+ * NULL: none. */
+struct xs_text_wholes {
+	const char *pinned, *reuse;
+};
+
+/* Adds the row's strategy, if the phase has a row for a part of it. */
+void xs_text_wholes_add(struct xs_result *result, struct xs_text_wholes *out,
+			const struct xs_result_phase *phase,
+			const struct xs_result_estimate *row);
+
+/* "pinned is part of streams, double-buffer; reuse of double-buffer" */
+void xs_text_wholes_put(const struct xs_terminal *terminal,
+			struct xs_result *result,
+			const struct xs_text_wholes *rows);
+
+/* "phase 1: each with the host's 900 us until the next round": nothing if no
+ * row uses that time. */
+void xs_text_between_put(const struct xs_terminal *terminal,
+			 struct xs_result *result,
+			 const struct xs_result_phase *phase);
+
+/* "phase 1 as-is: about 64 us ...": what tracing takes, if that is much. */
+void xs_text_tracer_put(const struct xs_terminal *terminal,
+			struct xs_result *result,
+			const struct xs_result_phase *phase,
+			const struct xs_result_estimate *row);
+
+#endif
