@@ -2,6 +2,7 @@
 /* Completions for shells, from the tables that --help is printed from. */
 #include "report/commands/complete.h"
 #include "report/commands/screen.h"
+#include "report/export/export.h"
 
 #include <string.h>
 
@@ -74,6 +75,8 @@ static void offer_value(const struct xs_cli_command *command,
 		offer_formats(command, before, word);
 	for (size_t i = 0; xs_screen_colors[i] && !strcmp(value, "WHEN"); i++)
 		offer(word, before, xs_screen_colors[i], NULL);
+	for (size_t i = 0; xs_exporters[i] && !strcmp(value, "TARGET"); i++)
+		offer(word, before, xs_exporters[i]->name, NULL);
 	if (strcmp(value, "FILE|NAME") == 0)
 		offer_machines(before, word);
 	if (strcmp(value, "FILE|NAME") == 0 || strcmp(value, "FILE") == 0 ||

@@ -56,6 +56,7 @@ for shell in bash zsh fish; do
 		"--allow-different"
 	expect "$shell: format" "$("in_$shell" report --format j)" "json"
 	expect "$shell: formats of diff" "$("in_$shell" diff --format t)" "text"
+	expect "$shell: target" "$("in_$shell" export --to s)" "sqlite"
 	expect "$shell: color" "$("in_$shell" diff --color al)" "always"
 	expect "$shell: machine" "$("in_$shell" report --machine k)" "k20m k80"
 	expect "$shell: no value" "$("in_$shell" report --streams 1)" ""

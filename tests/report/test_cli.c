@@ -36,8 +36,8 @@ static void expect(const char *arguments, int code, const char *out,
 
 static void help_comes_from_the_table(void **state)
 {
-	static const char *const commands[] = {"run",	    "report", "diff",
-					       "calibrate", "model",  "dump"};
+	static const char *const commands[] = {
+	    "run", "report", "diff", "calibrate", "model", "dump", "export"};
 	char line[64];
 
 	(void)state;

@@ -68,9 +68,10 @@ ROOMS = {
     "report/render/html": "analyzer/util result diff render/json",
     "report/render": "analyzer/util result diff formulas render/text render/json"
                      " render/html",
+    "report/export": "analyzer",
     "report/calibrate": "model",
     "report/commands": "preload preload/util analyzer model result build formulas"
-                       " diff timeline render calibrate",
+                       " diff timeline export render calibrate",
 }
 # Of the rooms that ROOMS allows, the only headers that may be included.
 ONLY = {("analyzer", "preload"): {"format.h"},

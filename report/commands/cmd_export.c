@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* xferspy export: writes a trace for other viewers and tools. */
+#include "analyzer/symbols/symbols.h"
+#include "analyzer/timeline/load_trace.h"
+#include "report/commands/cli.h"
+#include "report/commands/progress.h"
+#include "report/commands/unfinished.h"
+#include "report/export/export.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+struct export_options {
+	const struct xs_exporter *exporter;
+	const char *output;
+};
+
+static int parse_exporter(const char *name, const char *value, void *into)
+{
+	for (size_t i = 0; xs_exporters[i]; i++) {
+		if (strcmp(xs_exporters[i]->name, value) == 0) {
+			*(const struct xs_exporter **)into = xs_exporters[i];
+			return 0;
+		}
+	}
+	return xs_cli_error(XS_EXIT_USAGE, name, "unknown target",
+			    "use one of: perfetto, sqlite");
+}
+
+static const struct xs_cli_option options[] = {
+    {"--to", 0, "TARGET", parse_exporter,
+     offsetof(struct export_options, exporter),
+     "perfetto: a trace for ui.perfetto.dev;\n"
+     "sqlite: a database with tables and views"},
+    {"--output", 'o', "FILE", xs_cli_parse_text,
+     offsetof(struct export_options, output), "write to FILE"},
+    {0}};
+
+static int export_main(int argc, char **argv);
+
+const struct xs_cli_command xs_cmd_export = {
+    .name = "export",
+    .function = export_main,
+    .summary = "write a trace for Perfetto or SQLite",
+    .usage = "Usage: xferspy export --to TARGET TRACE -o FILE\n"
+	     "Writes the calls, GPU work and NVTX ranges of a trace in the "
+	     "format of another\n"
+	     "tool. TRACE may be - for standard input.\n",
+    .options = options,
+    .words = XS_CLI_WORDS_FILES,
+};
+
+static int parse(int argc, char **argv, struct export_options *out)
+{
+	int code = xs_cli_parse(&xs_cmd_export, argc, argv, out);
+
+	if (code)
+		return code;
+	if (optind != argc - 1)
+		return xs_cli_error(XS_EXIT_USAGE, "export",
+				    "it takes exactly one trace",
+				    "see xferspy export --help");
+	if (!out->exporter)
+		return xs_cli_error(XS_EXIT_USAGE, "--to TARGET",
+				    "it is missing",
+				    "use one of: perfetto, sqlite");
+	if (!out->output || strcmp(out->output, "-") == 0)
+		return xs_cli_error(XS_EXIT_USAGE, "export",
+				    "no file was given to write to",
+				    "name it with -o FILE");
+	return xs_cli_check_output(out->output, argv + optind, 1);
+}
+
+/* Opens the output first: a name that cannot be written is told before the
+ * trace is read. */
+static int write_trace(const struct export_options *given,
+		       const struct xs_trace *trace)
+{
+	FILE *out;
+	int code = xs_cli_open(given->output, &out);
+
+	if (code)
+		return code;
+	return xs_cli_close(
+	    given->output, out,
+	    given->exporter->write(trace, out, xs_unfinished_name()));
+}
+
+static int export_main(int argc, char **argv)
+{
+	struct export_options given = {0};
+	struct xs_trace *trace = NULL;
+	const char *error = NULL, *path;
+	int code = parse(argc, argv, &given), err;
+
+	if (code)
+		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+	path = argv[optind];
+	xs_progress_begin(path, "reading");
+	err = xs_trace_read(path, &trace, &error);
+	if (!err)
+		err = xs_symbols_resolve(trace);
+	xs_progress_set("writing", 0, 0);
+	if (!err)
+		code = write_trace(&given, trace);
+	xs_progress_end();
+	xs_trace_free(trace);
+	return err ? xs_cli_read_error(path, err, error) : code;
+}

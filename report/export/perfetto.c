@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/* --to perfetto: for ui.perfetto.dev. Records go to the file one by one. */
+#include "analyzer/symbols/symbols.h"
+#include "report/export/export.h"
+#include "report/export/names.h"
+#include "report/export/perfetto_packets.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Copies of one direction at once whose rates are added up. */
+#define COPIES_MOST 16
+
+/* Kinds of tracks, in the upper bits of their ids; below them are the number of
+ * a thread, or a device and a queue, and the lane. */
+enum track_kind {
+	PROCESS = 1,
+	THREADS,
+	RANGES,
+	PROCESS_RANGES,
+	GPUS,
+	COPIES,
+	KERNELS,
+	COUNTERS,
+};
+
+static uint64_t id_of(enum track_kind kind, uint64_t owner, uint64_t part)
+{
+	return (uint64_t)kind << 56 | (owner << 20 | part) * XS_PERFETTO_LANES;
+}
+
+/* The rate of copies of one direction of a GPU: the sum over those that run. */
+struct rate {
+	uint64_t id;
+	size_t count;
+	struct {
+		uint64_t end_ns;
+		double rate;
+	} running[COPIES_MOST];
+};
+
+struct exporting {
+	const struct xs_trace *trace;
+	struct xs_perfetto to;
+	bool *named; /* strings, then kernels by string, then kinds of ops */
+	struct xs_perfetto_track *tracks; /* by id; owned */
+	size_t track_count, track_room;
+	struct rate *rates; /* owned; in, out by device */
+	size_t device_count;
+};
+
+static uint64_t since(const struct exporting *e, uint64_t ns)
+{
+	return ns > e->trace->begin_ns ? ns - e->trace->begin_ns : 0;
+}
+
+/* Returns the track of the id, which is new if its id is 0; NULL without
+ * memory. */
+static struct xs_perfetto_track *find_track(struct exporting *e, uint64_t id)
+{
+	size_t low = 0, high = e->track_count;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (e->tracks[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < e->track_count && e->tracks[low].id == id)
+		return &e->tracks[low];
+	if (e->track_count == e->track_room) {
+		const size_t room = 2 * e->track_room + 16;
+		struct xs_perfetto_track *grown =
+		    realloc(e->tracks, room * sizeof(*grown));
+
+		if (!grown) {
+			e->to.error = -ENOMEM;
+			return NULL;
+		}
+		e->tracks = grown;
+		e->track_room = room;
+	}
+	memmove(&e->tracks[low + 1], &e->tracks[low],
+		(e->track_count++ - low) * sizeof(*e->tracks));
+	e->tracks[low] = (struct xs_perfetto_track){0};
+	return &e->tracks[low];
+}
+
+/* Returns the number of a name, which is written when it is first used. what:
+ * 0 for a string, 1 for a kernel, 2 for a kind of op. */
+static uint64_t number_of(struct exporting *e, unsigned what, uint32_t index,
+			  const char *name)
+{
+	const uint64_t number = (uint64_t)what * e->trace->string_count + index;
+
+	if (!e->named[number])
+		xs_perfetto_name(&e->to, number + 1, name);
+	e->named[number] = true;
+	return number + 1;
+}
+
+/* A string of the trace, or another text for none. */
+static uint64_t number_of_string(struct exporting *e, uint32_t string,
+				 const char *without)
+{
+	const char *name = xs_export_string(e->trace, string);
+
+	return number_of(e, 0, name ? string : 0, name ? name : without);
+}
+
+static uint64_t number_of_op(struct exporting *e, const struct xs_op *op)
+{
+	const struct xs_trace *trace = e->trace;
+	uint32_t string = 0;
+	uint64_t number;
+	char *name;
+
+	if (op->kind != XS_OP_KERNEL)
+		return number_of(e, 2, op->kind, xs_export_kind(op->kind));
+	if (op->shape < trace->shape_count &&
+	    trace->shapes[op->shape].name < trace->string_count)
+		string = trace->shapes[op->shape].name;
+	name = e->named[trace->string_count + string]
+		   ? NULL
+		   : xs_export_kernel(trace, op->shape);
+	number = number_of(e, 1, string, name ? name : "kernel");
+	free(name);
+	return number;
+}
+
+/* "main.cu:12", or the function; buffer for the first. */
+static const char *place_of(const struct xs_trace *trace, uint32_t site,
+			    char *buffer, size_t size)
+{
+	const struct xs_site *in = xs_symbols_user_site(trace, site);
+
+	if (!in || !in->file)
+		return in ? in->symbol : NULL;
+	snprintf(buffer, size, "%s:%u", in->file, in->line);
+	return buffer;
+}
+
+static void put_call(struct exporting *e, uint32_t index)
+{
+	const struct xs_trace *trace = e->trace;
+	const struct xs_call *call = &trace->calls[index];
+	const uint64_t id = id_of(THREADS, call->thread, 0);
+	struct xs_perfetto_track *track = find_track(e, id);
+	char place[512];
+	struct xs_perfetto_slice slice = {
+	    .start_ns = since(e, call->start_ns),
+	    .end_ns = since(e, call->end_ns),
+	    .bytes = call->bytes,
+	    .site = place_of(trace, call->site, place, sizeof(place)),
+	    .flow = xs_call_issues(call->call_class) ? index + 1 : 0,
+	};
+
+	if (!track)
+		return;
+	track->id = id;
+	track->pid = trace->header.pid;
+	track->tid = call->thread;
+	track->name = "calls";
+	slice.name = number_of_string(e,
+				      call->site < trace->site_count
+					  ? trace->sites[call->site].function
+					  : 0,
+				      "call");
+	xs_perfetto_slice(&e->to, track, &slice);
+}
+
+static void put_range(struct exporting *e, const struct xs_nvtx *range)
+{
+	const uint64_t id = range->process ? id_of(PROCESS_RANGES, 0, 0)
+					   : id_of(RANGES, range->thread, 0);
+	struct xs_perfetto_track *track = find_track(e, id);
+	struct xs_perfetto_slice slice = {
+	    .start_ns = since(e, range->start_ns),
+	    .end_ns = since(e, range->end_ns),
+	};
+
+	if (!track)
+		return;
+	track->id = id;
+	track->parent = range->process ? id_of(PROCESS, 0, 0)
+				       : id_of(THREADS, range->thread, 0);
+	track->name = "NVTX";
+	slice.name = number_of_string(e, range->name, "range");
+	xs_perfetto_slice(&e->to, track, &slice);
+}
+
+/* Ends copies that end before a time, in that order. */
+static void end_copies(struct exporting *e, struct rate *in, uint64_t before_ns)
+{
+	for (;;) {
+		size_t first = 0;
+		double sum = 0;
+		uint64_t at_ns;
+
+		for (size_t i = 1; i < in->count; i++)
+			if (in->running[i].end_ns < in->running[first].end_ns)
+				first = i;
+		if (!in->count || in->running[first].end_ns > before_ns)
+			return;
+		at_ns = in->running[first].end_ns;
+		in->running[first] = in->running[--in->count];
+		for (size_t i = 0; i < in->count; i++)
+			sum += in->running[i].rate;
+		xs_perfetto_count(&e->to, in->id, since(e, at_ns), sum);
+	}
+}
+
+static void count_copy(struct exporting *e, struct rate *in,
+		       const struct xs_op *op)
+{
+	double sum = 0;
+
+	end_copies(e, in, op->start_ns);
+	if (in->count == COPIES_MOST || op->end_ns <= op->start_ns)
+		return;
+	in->running[in->count].end_ns = op->end_ns;
+	in->running[in->count++].rate =
+	    1e9 * (double)op->bytes / (double)(op->end_ns - op->start_ns);
+	for (size_t i = 0; i < in->count; i++)
+		sum += in->running[i].rate;
+	xs_perfetto_count(&e->to, in->id, since(e, op->start_ns), sum);
+}
+
+static void name_op_track(const struct xs_op *op, const struct xs_queue *queue,
+			  char *name, size_t size)
+{
+	static const char *const names[XS_OP_KINDS] = {
+	    "copies in",	  "copies out", "copies on the GPU",
+	    "copies on the host", "sets",	NULL,
+	    "copies between GPUs"};
+
+	if (op->kind == XS_OP_KERNEL)
+		snprintf(name, size, "kernels, stream %u", queue->stream);
+	else
+		snprintf(name, size, "%s", names[op->kind % XS_OP_KINDS]);
+}
+
+static void put_op(struct exporting *e, const struct xs_op *op)
+{
+	static const struct xs_queue unknown;
+	const struct xs_trace *trace = e->trace;
+	const struct xs_queue *queue = op->queue < trace->queue_count
+					   ? &trace->queues[op->queue]
+					   : &unknown;
+	const bool kernel = op->kind == XS_OP_KERNEL;
+	const uint64_t id = id_of(kernel ? KERNELS : COPIES, queue->device,
+				  kernel ? op->queue : op->kind);
+	struct xs_perfetto_track *track = find_track(e, id);
+	struct xs_perfetto_slice slice = {
+	    .start_ns = since(e, op->start_ns),
+	    .end_ns = since(e, op->end_ns),
+	    .bytes = op->bytes,
+	    .flow = op->call < trace->call_count ? op->call + 1 : 0,
+	    .from = kernel ? NULL : xs_export_memory(op->src_memory),
+	    .to = kernel ? NULL : xs_export_memory(op->dst_memory),
+	};
+	char name[64];
+
+	if (!track)
+		return;
+	name_op_track(op, queue, name, sizeof(name));
+	track->id = id;
+	track->parent = id_of(GPUS, queue->device, 0);
+	track->name = name; /* used for new lanes alone */
+	slice.name = number_of_op(e, op);
+	xs_perfetto_slice(&e->to, track, &slice);
+	track->name = NULL;
+	if (op->kind <= XS_OP_D2H && queue->device < e->device_count)
+		count_copy(e, &e->rates[2 * queue->device + op->kind], op);
+}
+
+static void describe_gpu(struct exporting *e, size_t device)
+{
+	const struct xs_trace *trace = e->trace;
+	const uint64_t id = id_of(GPUS, device, 0);
+	const char *gpu = NULL;
+	char name[128];
+
+	for (size_t i = 0; i < trace->device_count; i++)
+		if (trace->devices[i].rec.device == device)
+			gpu = xs_export_string(trace, trace->devices[i].name);
+	snprintf(name, sizeof(name), "GPU %zu%s%.100s", device, gpu ? ": " : "",
+		 gpu ? gpu : "");
+	xs_perfetto_group(&e->to, id, id_of(PROCESS, 0, 0), name);
+	for (unsigned out = 0; out < 2; out++) {
+		struct rate *rate = &e->rates[2 * device + out];
+
+		rate->id = id_of(COUNTERS, device, out);
+		xs_perfetto_counter(&e->to, rate->id, id,
+				    out ? "rate of copies out"
+					: "rate of copies in");
+	}
+}
+
+static int prepare(struct exporting *e)
+{
+	const struct xs_trace *trace = e->trace;
+
+	for (size_t i = 0; i < trace->queue_count; i++)
+		if (trace->queues[i].device >= e->device_count)
+			e->device_count = trace->queues[i].device + 1u;
+	e->named = calloc(2 * trace->string_count + XS_OP_KINDS + 1,
+			  sizeof(*e->named));
+	e->rates = calloc(2 * e->device_count + 1, sizeof(*e->rates));
+	return e->named && e->rates ? 0 : -ENOMEM;
+}
+
+static void put_all(struct exporting *e)
+{
+	const struct xs_trace *trace = e->trace;
+
+	xs_perfetto_process(&e->to, id_of(PROCESS, 0, 0), trace->header.pid,
+			    xs_trace_find_info(trace, "app"));
+	for (size_t i = 0; i < e->device_count; i++)
+		describe_gpu(e, i);
+	for (size_t i = 0; i < trace->call_count; i++)
+		put_call(e, (uint32_t)i);
+	for (size_t i = 0; i < trace->nvtx_count; i++)
+		put_range(e, &trace->nvtx[i]);
+	for (size_t i = 0; i < trace->op_count; i++)
+		put_op(e, &trace->ops[i]);
+	for (size_t i = 0; i < 2 * e->device_count; i++)
+		end_copies(e, &e->rates[i], UINT64_MAX);
+}
+
+static int write_perfetto(const struct xs_trace *trace, FILE *out,
+			  const char *path)
+{
+	struct exporting e = {.trace = trace, .to = {.out = out}};
+	int err = prepare(&e);
+
+	(void)path;
+	if (!err) {
+		put_all(&e);
+		err = e.to.error;
+	}
+	xs_proto_free(&e.to.packet);
+	free(e.tracks);
+	free(e.named);
+	free(e.rates);
+	return err;
+}
+
+const struct xs_exporter xs_exporter_perfetto = {.name = "perfetto",
+						 .write = write_perfetto};

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* --to sqlite: tables and views that docs/sqlite.md describes. Rows go to the
+ * file one by one. */
+#include "analyzer/symbols/symbols.h"
+#include "analyzer/timeline/cuda_startup.h"
+#include "report/export/export.h"
+#include "report/export/names.h"
+#include "report/export/sqlite_schema.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct exporting {
+	const struct xs_trace *trace;
+	sqlite3 *db;
+	sqlite3_stmt *insert; /* of the table that is written */
+	int column;	      /* that was set last */
+	int code;	      /* the first error of SQLite, or SQLITE_OK */
+};
+
+static void check(struct exporting *e, int code)
+{
+	if (e->code == SQLITE_OK && code != SQLITE_DONE && code != SQLITE_ROW)
+		e->code = code;
+}
+
+static void run(struct exporting *e, const char *sql)
+{
+	if (!e->code)
+		check(e, sqlite3_exec(e->db, sql, NULL, NULL, NULL));
+}
+
+/* Begins to write a table of so many columns. */
+static void begin(struct exporting *e, const char *table, int columns)
+{
+	char sql[128] = "";
+	int used =
+	    snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES (?", table);
+
+	for (int i = 1; i < columns; i++)
+		used += snprintf(sql + used, sizeof(sql) - (size_t)used, ", ?");
+	snprintf(sql + used, sizeof(sql) - (size_t)used, ")");
+	if (!e->code)
+		check(e, sqlite3_prepare_v2(e->db, sql, -1, &e->insert, NULL));
+	e->column = 0;
+}
+
+static void end(struct exporting *e)
+{
+	check(e, sqlite3_finalize(e->insert));
+	e->insert = NULL;
+}
+
+static void put_number(struct exporting *e, uint64_t value)
+{
+	if (!e->code)
+		check(e, sqlite3_bind_int64(e->insert, ++e->column,
+					    (sqlite3_int64)value));
+}
+
+static void put_null(struct exporting *e)
+{
+	e->column++;
+}
+
+/* NULL becomes NULL. */
+static void put_text(struct exporting *e, const char *text)
+{
+	if (!e->code)
+		check(e, sqlite3_bind_text(e->insert, ++e->column, text, -1,
+					   SQLITE_TRANSIENT));
+}
+
+/* Ends the row. What was not set is NULL. */
+static void next_row(struct exporting *e)
+{
+	if (!e->code)
+		check(e, sqlite3_step(e->insert));
+	if (!e->code)
+		check(e, sqlite3_reset(e->insert));
+	if (!e->code)
+		check(e, sqlite3_clear_bindings(e->insert));
+	e->column = 0;
+}
+
+static uint64_t since(const struct exporting *e, uint64_t ns)
+{
+	return ns > e->trace->begin_ns ? ns - e->trace->begin_ns : 0;
+}
+
+static void put_times(struct exporting *e, uint64_t start_ns, uint64_t end_ns)
+{
+	const uint64_t start = since(e, start_ns);
+
+	put_number(e, start);
+	put_number(e, end_ns > start_ns ? since(e, end_ns) - start : 0);
+}
+
+static void put_run(struct exporting *e)
+{
+	const struct xs_trace *trace = e->trace;
+
+	begin(e, "run", 6);
+	put_text(e, xs_trace_find_info(trace, "app"));
+	put_text(e, xs_trace_find_info(trace, "host"));
+	put_number(e, trace->header.pid);
+	put_number(e, trace->begin_ns);
+	put_number(e, trace->end_ns - trace->begin_ns);
+	put_text(e, xs_trace_find_info(trace, "driver"));
+	next_row(e);
+	end(e);
+	begin(e, "gpu", 2);
+	for (size_t i = 0; i < trace->device_count; i++) {
+		put_number(e, trace->devices[i].rec.device);
+		put_text(e, xs_export_string(trace, trace->devices[i].name));
+		next_row(e);
+	}
+	end(e);
+}
+
+static void put_sites(struct exporting *e)
+{
+	const struct xs_trace *trace = e->trace;
+
+	begin(e, "site", 6);
+	for (uint32_t i = 0; i < trace->site_count; i++) {
+		const struct xs_site *user = xs_symbols_user_site(trace, i);
+
+		put_number(e, i);
+		put_text(e, xs_export_function(trace, i));
+		put_text(e, xs_export_class(trace->sites[i].call_class));
+		put_text(e, user ? user->symbol : NULL);
+		put_text(e, user ? user->file : NULL);
+		if (user && user->file)
+			put_number(e, user->line);
+		next_row(e);
+	}
+	end(e);
+}
+
+static void put_calls(struct exporting *e)
+{
+	const struct xs_trace *trace = e->trace;
+	struct xs_cuda_startup startup;
+
+	xs_cuda_startup_find(trace, &startup);
+	begin(e, "call", 9);
+	for (uint32_t i = 0; i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
+
+		put_number(e, i);
+		put_number(e, call->thread);
+		put_times(e, call->start_ns, call->end_ns);
+		put_number(e, call->site);
+		put_number(e, call->bytes);
+		put_number(e, call->stream);
+		put_number(e, call->error);
+		put_number(e,
+			   xs_cuda_startup_call_start_ns(&startup, trace, i) -
+			       call->start_ns);
+		next_row(e);
+	}
+	end(e);
+}
+
+static void put_op(struct exporting *e, const struct xs_op *op)
+{
+	static const struct xs_queue unknown;
+	const struct xs_trace *trace = e->trace;
+	const struct xs_queue *queue = op->queue < trace->queue_count
+					   ? &trace->queues[op->queue]
+					   : &unknown;
+
+	put_text(e, xs_export_kind(op->kind));
+	put_number(e, queue->device);
+	put_number(e, queue->stream);
+	put_times(e, op->start_ns, op->end_ns);
+	put_number(e, op->bytes);
+	put_number(e, op->copies);
+	put_text(e, xs_export_memory(op->src_memory));
+	put_text(e, xs_export_memory(op->dst_memory));
+	put_number(e, (op->flags & XS_OP_ASYNC) != 0);
+	if (op->kind == XS_OP_KERNEL && op->shape < trace->shape_count)
+		put_number(e, op->shape);
+	else
+		put_null(e);
+	if (op->call < trace->call_count)
+		put_number(e, op->call);
+	next_row(e);
+}
+
+static void put_ops(struct exporting *e)
+{
+	const struct xs_trace *trace = e->trace;
+
+	begin(e, "op", 12);
+	for (size_t i = 0; i < trace->op_count; i++)
+		put_op(e, &trace->ops[i]);
+	end(e);
+	begin(e, "migration", 12);
+	for (size_t i = 0; i < trace->migration_count; i++)
+		put_op(e, &trace->migrations[i]);
+	end(e);
+}
+
+static void put_kernels(struct exporting *e)
+{
+	const struct xs_trace *trace = e->trace;
+
+	begin(e, "kernel", 4);
+	for (uint32_t i = 0; i < trace->shape_count; i++) {
+		const struct xs_shape *shape = &trace->shapes[i];
+		char *name = xs_export_kernel(trace, i);
+
+		put_number(e, i);
+		put_text(e, name);
+		put_number(e, (uint64_t)shape->grid[0] * shape->grid[1] *
+				  shape->grid[2]);
+		put_number(e, (uint64_t)shape->block[0] * shape->block[1] *
+				  shape->block[2]);
+		next_row(e);
+		free(name);
+	}
+	end(e);
+}
+
+static void put_ranges(struct exporting *e)
+{
+	const struct xs_trace *trace = e->trace;
+
+	begin(e, "range", 6);
+	for (size_t i = 0; i < trace->nvtx_count; i++) {
+		const struct xs_nvtx *range = &trace->nvtx[i];
+
+		put_text(e, xs_export_string(trace, range->name));
+		put_text(e, xs_export_string(trace, range->domain));
+		put_number(e, range->thread);
+		put_times(e, range->start_ns, range->end_ns);
+		put_number(e, range->process);
+		next_row(e);
+	}
+	end(e);
+}
+
+/* Returns why SQLite failed. A full disk has an error of its own. */
+static int error_of(const struct exporting *e)
+{
+	const int system = sqlite3_system_errno(e->db);
+
+	switch (e->code & 0xff) {
+	case SQLITE_OK:
+		return 0;
+	case SQLITE_NOMEM:
+		return -ENOMEM;
+	case SQLITE_FULL:
+		return -ENOSPC;
+	default:
+		return system ? -system : -EIO;
+	}
+}
+
+static int write_sqlite(const struct xs_trace *trace, FILE *out,
+			const char *path)
+{
+	struct exporting e = {.trace = trace};
+	int err;
+
+	(void)out;
+	e.code = sqlite3_open_v2(path, &e.db,
+				 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+				     SQLITE_OPEN_NOMUTEX,
+				 NULL);
+	/* the file is new: if writing fails, it is deleted as a whole */
+	run(&e, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN");
+	run(&e, xs_export_sqlite_schema);
+	put_run(&e);
+	put_sites(&e);
+	put_kernels(&e);
+	put_calls(&e);
+	put_ops(&e);
+	put_ranges(&e);
+	run(&e, "COMMIT");
+	err = error_of(&e);
+	sqlite3_close(e.db);
+	return err;
+}
+
+const struct xs_exporter xs_exporter_sqlite = {.name = "sqlite",
+					       .write = write_sqlite};

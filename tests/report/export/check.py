@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""xferspy export: the questions of docs/sqlite.md have the report's answers, protoc
+reads what is for Perfetto by the published numbers of fields, and no name, full disk
+or earlier file is harmed. Without protoc it is skipped (77) after the rest.
+
+    check.py XFERSPY SOURCES
+"""
+import collections
+import json
+import pathlib
+import re
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+XFERSPY, SOURCES = sys.argv[1], pathlib.Path(sys.argv[2])
+HERE = pathlib.Path(__file__).parent
+TRACES = SOURCES / "examples/traces"
+LISTED = SOURCES / "tests/report/traces"
+RECORDED = (TRACES / "stencil-512-pageable.xspy", TRACES / "stencil-512-pinned.xspy",
+            TRACES / "chain-16777216-pinned.xspy", LISTED / "pageable.txt",
+            LISTED / "two-kernels.txt", LISTED / "nvtx.txt",
+            SOURCES / "examples/putget/h100/peer.xspy",
+            SOURCES / "tests/report/dataflow/layers-pinned.xspy")
+HOSTILE = 'q\'"); DROP TABLE op;--\\x1b[31m <é>'
+failed = False
+
+
+def check(what, fine):
+    global failed
+    if not fine:
+        print(f"failed: {what}")
+        failed = True
+
+
+def run(*arguments, **how):
+    return subprocess.run([XFERSPY, *map(str, arguments)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, **how)
+
+
+def export(target, trace, folder):
+    out = folder / f"out.{target}"
+    done = run("export", "--to", target, trace, "-o", out)
+    check(f"{trace.name} to {target}: {done.stderr}", done.returncode == 0)
+    return out
+
+
+def report_of(trace):
+    return json.loads(run("report", trace, "--format", "json", "--machine", "h200",
+                          "--by-range").stdout)
+
+
+def ask(database, report, trace):
+    """Compares the answers to the questions of the page with the report."""
+    page = (SOURCES / "docs/sqlite.md").read_text()
+    questions = re.findall(r"^```sql\n(.*?)^```", page, re.M | re.S)
+    answers = [database.execute(question).fetchall() for question in questions]
+    check("five questions", len(questions) == 5)
+    totals = report["totals"]
+    copied = {kind: row for kind, *row in answers[0]}
+    busy = dict(answers[1])
+    for kind in ("h2d", "d2h"):
+        check(f"{trace}: {kind}", copied.get(kind, [0, 0]) ==
+              [totals[f"{kind}_bytes"], totals[f"{kind}_ops"]])
+    for kind in ("h2d", "d2h", "d2d", "p2p", "kernel"):
+        check(f"{trace}: time of {kind}", busy.get(kind, 0) == totals[f"{kind}_ns"])
+    check(f"{trace}: GPU", (answers[2][0][0] or 0) == totals["gpu_busy_ns"])
+    check(f"{trace}: pinning", (answers[3][0][0] or 0) == totals["pinned_alloc_ns"])
+    check(f"{trace}: pageable", sum(row[0] for row in answers[4])
+          == totals["pageable_async_ops"])
+    check(f"{trace}: run", database.execute("SELECT wall_ns FROM run").fetchone()[0]
+          == report["trace"]["wall_ns"])
+    seen = database.execute("SELECT (SELECT count(*) FROM call), "
+                            "(SELECT sum(copies) FROM op)").fetchone()
+    check(f"{trace}: rows {seen}", seen[0] == report["coverage"]["api_calls_seen"])
+
+
+def parse(lines):
+    """A message in protoc's text: {field: [values]}."""
+    message = collections.defaultdict(list)
+    for line in lines:
+        line = line.strip()
+        if line == "}":
+            break
+        if line.endswith("{"):
+            message[line[:-2]].append(parse(lines))
+        else:
+            name, _, value = line.partition(": ")
+            message[name].append(value)
+    return message
+
+
+def one(message, field, without=None):
+    return message[field][0] if message[field] else without
+
+
+def read_perfetto(path):
+    """Decodes a file by perfetto.proto; every number must be in it."""
+    with open(path, "rb") as file:
+        done = subprocess.run(["protoc", "--decode=Trace", f"-I{HERE}",
+                               "perfetto.proto"], stdin=file, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+    text = done.stdout.decode()
+    check(f"protoc: {done.stderr}", done.returncode == 0 and text)
+    check("only known fields", not re.search(r"^\s*\d+[: ]", text, re.M))
+    return parse(iter(text.splitlines()))["packet"]
+
+
+def check_perfetto(packets, report, trace, ranges):
+    names, tracks, slices, flows, rates = {}, {}, [], collections.Counter(), {}
+    open_slices = {}
+    for packet in packets:
+        for interned in packet["interned_data"]:
+            for entry in interned["event_names"]:
+                names[one(entry, "iid")] = one(entry, "name")
+        for track in packet["track_descriptor"]:
+            parent = one(track, "parent_uuid")
+            check(f"{trace}: parent", parent is None or parent in tracks or
+                  one(track, "name") == '"NVTX"')
+            tracks[one(track, "uuid")] = track
+        for event in packet["track_event"]:
+            track, at = one(event, "track_uuid"), int(one(packet, "timestamp"))
+            kind = one(event, "type")
+            check(f"{trace}: track", track in tracks)
+            if kind == "TYPE_SLICE_BEGIN":
+                check(f"{trace}: name", one(event, "name_iid") in names)
+                check(f"{trace}: one at a time", track not in open_slices)
+                open_slices[track] = at
+                flows.update(event["flow_ids"])
+            elif kind == "TYPE_SLICE_END":
+                slices.append((track, open_slices.pop(track), at))
+            else:
+                rates[track] = float(one(event, "double_counter_value"))
+    ends = {}
+    for track, begin, end in slices:
+        check(f"{trace}: overlap", begin >= ends.get(track, 0) and end >= begin)
+        ends[track] = end
+    check(f"{trace}: all ended", not open_slices)
+    coverage = report["coverage"]
+    # several copies may be one record
+    check(f"{trace}: {len(slices)} slices",
+          0 < len(slices) - ranges - coverage["api_calls_seen"]
+          <= coverage["gpu_ops_seen"])
+    check(f"{trace}: flows from calls to ops", any(n > 1 for n in flows.values()))
+    check(f"{trace}: rates end", all(value == 0 for value in rates.values()))
+    copies = report["totals"]["h2d_bytes"] + report["totals"]["d2h_bytes"]
+    check(f"{trace}: rates", bool(rates) == (copies > 0))
+    return names
+
+
+def write_hostile(folder):
+    path = folder / "hostile.txt"
+    text = (LISTED / "nvtx.txt").read_text()
+    path.write_text(text.replace('text="forward"', 'text="' + HOSTILE.replace(
+        '"', '\\"') + '"'))
+    return path
+
+
+def limit_size():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+
+def check_failures(folder):
+    trace = RECORDED[0]
+    for target in ("perfetto", "sqlite"):
+        out = folder / f"kept.{target}"
+        out.write_text("earlier")
+        done = run("export", "--to", target, trace, "-o", out, preexec_fn=limit_size)
+        check(f"{target}: no room: {done}", done.returncode == 2)
+        check(f"{target}: the earlier file stays", out.read_text() == "earlier")
+        done = run("export", "--to", target, trace, "-o", "/dev/full")
+        check(f"{target}: /dev/full: {done}", done.returncode == 2)
+        check(f"{target}: no rest", len(list(folder.glob("kept*.part"))) == 0)
+    for wrong in (("export", trace), ("export", "--to", "otf2", trace, "-o", "x"),
+                  ("export", "--to", "sqlite", trace),
+                  ("export", "--to", "sqlite", trace, "-o", "-"),
+                  ("export", "--to", "sqlite", "-o", trace, trace)):
+        check(wrong, run(*wrong).returncode == 1)
+    check("no trace", run("export", "--to", "sqlite", "gone", "-o",
+                          folder / "gone.db").returncode == 2)
+    check("no file", not (folder / "gone.db").exists())
+
+
+def main():
+    protoc = shutil.which("protoc")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for trace in (*RECORDED, write_hostile(folder)):
+            report = report_of(trace)
+            database = sqlite3.connect(export("sqlite", trace, folder))
+            ask(database, report, trace.name)
+            ranges = database.execute("SELECT count(*) FROM range").fetchone()[0]
+            found = database.execute("SELECT count(*) FROM range WHERE name LIKE ?",
+                                     ("%DROP TABLE op%",)).fetchone()[0]
+            check("hostile name", (found > 0) == (trace.name == "hostile.txt"))
+            database.close()
+            packets = export("perfetto", trace, folder)
+            if protoc:
+                names = check_perfetto(read_perfetto(packets), report, trace.name,
+                                       ranges)
+                check("named", trace.name != "hostile.txt" or
+                      any("DROP TABLE" in name for name in names.values()))
+            (folder / "out.sqlite").unlink()
+        check_failures(folder)
+    sys.exit(1 if failed else 0 if protoc else 77)
+
+
+if __name__ == "__main__":
+    main()
