@@ -59,6 +59,8 @@ struct xs_estimate {
 	double allocating_ns; /* by which setup_ns is longer if pinned memory is
 			       * allocated, not registered; 0: it is the same
 			       */
+	double replayed_ns;   /* of all rounds that a replay has, until the last
+			       * result; 0: no replay */
 	bool creates_streams; /* round_ns includes the creation of the streams;
 			       * setup_ns does not */
 	bool assumes_once;    /* holds only if each byte crosses the bus once,

@@ -42,6 +42,42 @@ int xs_plan_put(struct xs_plan *plan, struct xs_action action, uint32_t queue,
 	return rc;
 }
 
+/* As FNV-1a, by words. */
+static uint64_t mix(uint64_t digest, uint64_t word)
+{
+	return (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* The numbers from gap_ns on have no padding between them. */
+static uint64_t mix_action(uint64_t digest, const struct xs_action *action)
+{
+	const unsigned char *number = (const unsigned char *)&action->gap_ns;
+	const unsigned char *end = (const unsigned char *)(action + 1);
+	uint64_t word;
+
+	digest = mix(digest, (uint64_t)action->kind << 32 | action->unit << 2 |
+				 action->blocking << 1 | action->unordered);
+	digest = mix(digest, (uint64_t)action->thread << 32 | action->queue);
+	digest = mix(digest, (uint64_t)action->event << 32 | action->after);
+	for (; number < end; number += sizeof(word)) {
+		memcpy(&word, number, sizeof(word));
+		digest = mix(digest, word);
+	}
+	return digest ^ digest >> 32;
+}
+
+uint64_t xs_plan_digest(const struct xs_plan *plan)
+{
+	uint64_t digest = mix(plan->count, plan->untimed);
+
+	digest = mix(digest, (uint64_t)plan->rounds << 32 |
+				 plan->kernel_hw_queues << 16 |
+				 plan->copy_hw_queues);
+	for (size_t i = 0; i < plan->count; i++)
+		digest = mix_action(digest, &plan->actions[i]);
+	return digest ? digest : 1;
+}
+
 void xs_plan_free(struct xs_plan *plan)
 {
 	free(plan->actions);

@@ -94,6 +94,10 @@ int xs_plan_put(struct xs_plan *plan, struct xs_action action, uint32_t queue,
 		unsigned times);
 void xs_plan_free(struct xs_plan *plan);
 
+/* Returns a digest of all that a replay reads: plans with the same digest take
+ * the same time on one machine. Never 0. */
+uint64_t xs_plan_digest(const struct xs_plan *plan);
+
 /*
  * Actions with the costs of a machine; unknown call costs and latencies count
  * as 0. xs_action_copy: a pinned copy (in: to the device), asynchronous or

@@ -81,15 +81,24 @@ struct xs_plan_rounds xs_plan_rounds_of(const struct xs_phase *phase)
 					      : (struct xs_plan_rounds){2, 2};
 }
 
-/* Replays a plan of several rounds and returns the time of one. Returns 0 or
- * -errno. */
-static int replay_rounds(const struct xs_plan *plan,
-			 const struct xs_machine *machine, double *round_ns)
+/* Replays a plan. Stores the time of one of its rounds, and that of all until
+ * the last result. Returns 0 or -errno. */
+static int replay_plan(const struct xs_plan *plan,
+		       const struct xs_machine *machine, double *round_ns,
+		       double *all_ns)
 {
-	struct xs_action_times *times = calloc(plan->count, sizeof(*times));
-	int rc = times ? xs_replay(plan, machine, round_ns, times) : -ENOMEM;
+	struct xs_action_times *times = NULL;
+	int rc = 0;
 
+	if (plan->rounds)
+		times = calloc(plan->count, sizeof(*times));
+	if (plan->rounds && !times)
+		rc = -ENOMEM;
 	if (!rc)
+		rc = xs_replay(plan, machine, all_ns, times);
+	if (!rc)
+		*round_ns = *all_ns;
+	if (!rc && times)
 		*round_ns = (times[plan->count - 1].return_ns -
 			     times[plan->untimed - 1].return_ns) /
 				plan->rounds -
@@ -98,20 +107,14 @@ static int replay_rounds(const struct xs_plan *plan,
 	return rc;
 }
 
-static int replay_scenario(const struct xs_strategy_case *c,
-			   const struct xs_estimate *row, xs_plan_fn build_plan,
-			   const struct xs_scenario *scenario, double *round_ns)
-{
-	struct xs_plan plan = {0};
-	int rc = build_plan(c, row, scenario, &plan);
-
-	if (!rc && plan.rounds)
-		rc = replay_rounds(&plan, &scenario->machine, round_ns);
-	else if (!rc)
-		rc = xs_replay(&plan, &scenario->machine, round_ns, NULL);
-	xs_plan_free(&plan);
-	return rc;
-}
+/* A row, and how its plan is built. */
+struct replayed {
+	const struct xs_strategy_case *c;
+	const struct xs_estimate *row;
+	xs_plan_fn build_plan;
+	uint64_t digest; /* of the plan of row->round_ns; 0: not known */
+	double all_ns;	 /* of all rounds of that plan */
+};
 
 /* Returns the scenario with all parameters at their values and all times at
  * their medians. */
@@ -119,6 +122,38 @@ static struct xs_scenario usual(const struct xs_strategy_case *c)
 {
 	return (struct xs_scenario){
 	    .machine = *c->machine, .kernel_scale = 1, .host_scale = 1};
+}
+
+/* Stores the time of a round in the usual scenario, and its plan's digest. */
+static int replay_usual(struct replayed *r, double *round_ns)
+{
+	const struct xs_scenario base = usual(r->c);
+	struct xs_plan plan = {0};
+	int rc = r->build_plan(r->c, r->row, &base, &plan);
+
+	if (!rc)
+		rc = replay_plan(&plan, &base.machine, round_ns, &r->all_ns);
+	r->digest = xs_plan_digest(&plan);
+	xs_plan_free(&plan);
+	return rc;
+}
+
+/* The same for another one, whose plan may be the usual one. */
+static int replay_other(const struct replayed *r,
+			const struct xs_scenario *scenario, double *round_ns)
+{
+	const struct xs_machine *machine = &scenario->machine;
+	struct xs_plan plan = {0};
+	double all_ns;
+	int rc = r->build_plan(r->c, r->row, scenario, &plan);
+
+	if (!rc && memcmp(machine, r->c->machine, sizeof(*machine)) == 0 &&
+	    xs_plan_digest(&plan) == r->digest)
+		*round_ns = r->row->round_ns;
+	else if (!rc)
+		rc = replay_plan(&plan, machine, round_ns, &all_ns);
+	xs_plan_free(&plan);
+	return rc;
 }
 
 static bool is_other_row(const struct xs_schedule *schedule,
@@ -154,13 +189,13 @@ int xs_estimate_replay_ns(const struct xs_strategy_case *c,
 			  const struct xs_estimate *row, xs_plan_fn build_plan,
 			  double *round_ns)
 {
-	const struct xs_scenario base = usual(c);
+	struct replayed r = {.c = c, .row = row, .build_plan = build_plan};
 
 	if (c->schedule && is_other_row(c->schedule, row)) {
 		*round_ns = INFINITY;
 		return 0;
 	}
-	return replay_scenario(c, row, build_plan, &base, round_ns);
+	return replay_usual(&r, round_ns);
 }
 
 static const char only_issues[] =
@@ -241,12 +276,11 @@ static bool is_same(const struct xs_scenario *a, const struct xs_scenario *b)
 
 /* Stores how far a scenario moves the row to one side; 0 if to the other one.
  */
-static int moves(const struct xs_strategy_case *c,
-		 const struct xs_estimate *row, xs_plan_fn build_plan,
-		 enum xs_range_end side, const struct xs_scenario *scenario,
-		 double *ns)
+static int moves(const struct replayed *r, enum xs_range_end side,
+		 const struct xs_scenario *scenario, double *ns)
 {
-	const struct xs_scenario base = usual(c);
+	const struct xs_scenario base = usual(r->c);
+	const double usual_ns = r->row->round_ns;
 	double round_ns;
 	int rc;
 
@@ -254,11 +288,11 @@ static int moves(const struct xs_strategy_case *c,
 	/* such as the spread of a phase of one round */
 	if (is_same(scenario, &base))
 		return 0;
-	rc = replay_scenario(c, row, build_plan, scenario, &round_ns);
+	rc = replay_other(r, scenario, &round_ns);
 	if (rc)
 		return rc;
-	*ns = fmax(side == XS_RANGE_LOW ? row->round_ns - round_ns
-					: round_ns - row->round_ns,
+	*ns = fmax(side == XS_RANGE_LOW ? usual_ns - round_ns
+					: round_ns - usual_ns,
 		   0);
 	return 0;
 }
@@ -267,29 +301,28 @@ int xs_estimate_set_host(const struct xs_strategy_case *c,
 			 xs_plan_fn build_plan, struct xs_estimate *row)
 {
 	struct xs_scenario fast = usual(c), slow = usual(c);
+	const struct replayed r = {
+	    .c = c, .row = row, .build_plan = build_plan};
 	int rc;
 
 	fast.host_scale = scale(&c->phase->host_ns, XS_RANGE_LOW);
 	slow.host_scale = scale(&c->phase->host_ns, XS_RANGE_HIGH);
-	rc =
-	    moves(c, row, build_plan, XS_RANGE_LOW, &fast, &row->shared_low_ns);
-	return rc ? rc
-		  : moves(c, row, build_plan, XS_RANGE_HIGH, &slow,
-			  &row->shared_high_ns);
+	rc = moves(&r, XS_RANGE_LOW, &fast, &row->shared_low_ns);
+	return rc ? rc : moves(&r, XS_RANGE_HIGH, &slow, &row->shared_high_ns);
 }
 
 /* Adds up in *ns how far all causes move the time to one side; host_ns: the
  * host's own time. */
-static int deviation(const struct xs_strategy_case *c,
-		     const struct xs_estimate *row, xs_plan_fn build_plan,
-		     enum xs_range_end side, double host_ns, double *ns)
+static int deviation(const struct replayed *r, enum xs_range_end side,
+		     double host_ns, double *ns)
 {
+	const struct xs_strategy_case *c = r->c;
 	const struct xs_scenario base = usual(c);
 	struct xs_scenario causes[] = {base, base, base, base,
 				       base, base, base};
 	const size_t count = sizeof(causes) / sizeof(causes[0]) -
 			     (c->strategy->keeps_copies ? 0 : 2);
-	double sum = squared(xs_model_deviation(c->machine, row, side)) +
+	double sum = squared(xs_model_deviation(c->machine, r->row, side)) +
 		     squared(host_ns);
 	double off;
 	size_t i;
@@ -310,7 +343,7 @@ static int deviation(const struct xs_strategy_case *c,
 					    : XS_ALLOCATIONS_RECORDED;
 	causes[5].in_end = causes[6].out_end = side == XS_RANGE_LOW ? -1 : 1;
 	for (i = 0; i < count; i++) {
-		rc = moves(c, row, build_plan, side, &causes[i], &off);
+		rc = moves(r, side, &causes[i], &off);
 		if (rc)
 			return rc;
 		sum += squared(off);
@@ -322,20 +355,20 @@ static int deviation(const struct xs_strategy_case *c,
 int xs_estimate_replay(const struct xs_strategy_case *c, xs_plan_fn build_plan,
 		       struct xs_estimate *row)
 {
+	struct replayed r = {.c = c, .row = row, .build_plan = build_plan};
 	double down_ns = 0, up_ns = 0;
 	int rc;
 
 	if (c->schedule)
 		return keep_schedule(c, row, build_plan);
-	rc = xs_estimate_replay_ns(c, row, build_plan, &row->round_ns);
+	rc = replay_usual(&r, &row->round_ns);
+	row->replayed_ns = r.all_ns;
 	if (!rc)
 		rc = xs_estimate_set_host(c, build_plan, row);
 	if (!rc)
-		rc = deviation(c, row, build_plan, XS_RANGE_LOW,
-			       row->shared_low_ns, &down_ns);
+		rc = deviation(&r, XS_RANGE_LOW, row->shared_low_ns, &down_ns);
 	if (!rc)
-		rc = deviation(c, row, build_plan, XS_RANGE_HIGH,
-			       row->shared_high_ns, &up_ns);
+		rc = deviation(&r, XS_RANGE_HIGH, row->shared_high_ns, &up_ns);
 	if (rc)
 		return rc;
 	row->low_ns = fmax(row->round_ns - down_ns, 0);

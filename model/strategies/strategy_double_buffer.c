@@ -11,7 +11,6 @@
 #include "model/strategies/between_programs.h"
 #include "model/strategies/plan_ahead.h"
 
-#include "model/replay/replay.h"
 #include "model/replay/roundtrip.h"
 
 #include <math.h>
@@ -100,24 +99,16 @@ static bool is_input_there(const struct xs_strategy_case *c)
  * the first call to the last result beyond round_ns each. If rounds allocate
  * their device buffers, both sets are allocated before them.
  */
-static int set_loop_ns(const struct xs_strategy_case *c,
-		       struct xs_estimate *row)
+static void set_loop_ns(const struct xs_strategy_case *c,
+			struct xs_estimate *row)
 {
-	const struct xs_scenario usual = {
-	    .machine = *c->machine, .kernel_scale = 1, .host_scale = 1};
 	const struct xs_plan_rounds rounds = xs_plan_rounds_of(c->phase);
-	struct xs_plan plan = {0};
-	double all_ns = 0;
-	int rc = build_plan(c, row, &usual, &plan);
 
-	if (!rc)
-		rc = xs_replay(&plan, &usual.machine, &all_ns, NULL);
-	row->loop_ns = fmax(all_ns - (rounds.before + rounds.timed) *
-					 (row->round_ns + plan.between_ns),
-			    0);
+	row->loop_ns =
+	    fmax(row->replayed_ns - (rounds.before + rounds.timed) *
+					(row->round_ns + row->between_ns),
+		 0);
 	row->setup_ns += row->loop_ns + c->work.allocation_ns;
-	xs_plan_free(&plan);
-	return rc;
 }
 
 /*
@@ -175,7 +166,7 @@ static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 	row->setup_ns += second_set_ns(c, row);
 	rc = xs_estimate_replay(c, build_plan, row);
 	if (!rc)
-		rc = set_loop_ns(c, row);
+		set_loop_ns(c, row);
 	if (row->round_ns < w->kernel_ns * KERNELS_BESIDE &&
 	    w->kernel_ns <= (double)c->phase->round_ns.median_ns)
 		xs_estimate_assume(

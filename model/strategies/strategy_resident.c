@@ -63,7 +63,7 @@ static int build_plan(const struct xs_strategy_case *c,
 	(void)row;
 	if (!rc)
 		rc = xs_resident_mark(c->phase, true, marks, &copies);
-	if (!rc)
+	if (!rc && scenario->shares)
 		rc = xs_roundtrip_mark(c->phase, returning, &found);
 	if (!rc)
 		rc = xs_plan_recorded(c, scenario, plan);

@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* How often an estimate replays its plan. */
+#include "model/replay/replay.h"
 #include "model/strategies/strategy.h"
 #include "tests/model/small_phase.h"
 
-static unsigned plans;
+static unsigned plans, replays;
+
+int __real_xs_replay(const struct xs_plan *plan, const struct xs_machine *of,
+		     double *round_ns, struct xs_action_times *times);
+int __wrap_xs_replay(const struct xs_plan *plan, const struct xs_machine *of,
+		     double *round_ns, struct xs_action_times *times);
+
+int __wrap_xs_replay(const struct xs_plan *plan, const struct xs_machine *of,
+		     double *round_ns, struct xs_action_times *times)
+{
+	replays++;
+	return __real_xs_replay(plan, of, round_ns, times);
+}
 
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
@@ -27,7 +40,7 @@ static unsigned count_plans(void)
 					   .options = &options};
 	struct xs_estimate row = xs_estimate_init(&c);
 
-	plans = 0;
+	plans = replays = 0;
 	assert_int_equal(xs_estimate_replay(&c, build_plan, &row), 0);
 	assert_true(row.low_ns < row.round_ns && row.round_ns < row.high_ns);
 	return plans;
@@ -48,10 +61,21 @@ static void test_no_replay_for_a_time_without_spread(void **unused)
 	assert_int_equal(count_plans(), kernel - 2);
 }
 
+/* Without a spread of the host's time only the machine's values change a plan
+ * that is a copy. */
+static void test_no_replay_of_the_same_plan(void **unused)
+{
+	(void)unused;
+	phase.host_ns = (struct xs_spread){2000, 2000, 2000};
+	assert_true(count_plans() > 3);
+	assert_int_equal(replays, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(test_no_replay_for_a_time_without_spread),
+	    TEST(test_no_replay_of_the_same_plan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
