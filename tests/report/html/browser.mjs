@@ -31,6 +31,12 @@ assert.deepEqual(await page.locator('figcaption').allInnerTexts(), ['What each w
   'Time by number of streams', 'Bandwidth against size', 'Waits by place']);
 await page.screenshot({path: 'light.png', fullPage: true});
 
+// a saving that is not known does not squeeze those that are
+const unknown = await open('unknown.html');
+const savings = unknown.locator('figure', {hasText: 'What each would save'});
+const widths = await savings.locator('rect').evaluateAll(bars => bars.map(bar => bar.width.baseVal.value));
+assert(Math.max(...widths) > 300, `bars of ${widths}`);
+
 // all ops are in the timeline
 const counts = await page.evaluate(() => xferspy.timelines[0].lanes.map(({lane}) => [lane.kind, lane.count]));
 const sum = (...kinds) => counts.reduce((n, [kind, count]) => n + (kinds.includes(kind) ? count : 0), 0);

@@ -29,6 +29,8 @@ cp "$test" .
 "$xferspy" report "$source/examples/traces/stencil-512-pageable.xspy" \
 	--counters "$source/examples/traces/stencil-512-counters.xspy" \
 	--machine h200 --format json -o stencil.json
+"$xferspy" report "$source/examples/corpus/h100/develop/poly-3DCONV.xspy" \
+	--machine h100 --format html -o unknown.html
 # names that end a script, load something, reverse text
 bad='<\/script><script>hacked=1<\/script><img src=x onerror=hacked=1>\xe2\x80\xae'
 sed "s/text=\"app=/&$bad/; s/^string .*text=\"/&$bad/" \

@@ -73,10 +73,11 @@ function savingsChart({trace}, phase, shown) {
   const {width, right} = CHART, left = 150, row = 24, wall = trace.wall_ns;
   const low = r => wall - (r.app_wall_high_ns ?? r.app_wall_ns);
   const high = r => wall - (r.app_wall_low_ns ?? r.app_wall_ns);
-  const least = Math.min(0, ...rows.map(low)), most = Math.max(1, ...rows.map(high));
+  // what is not known does not stretch the axis
+  const least = Math.min(0, ...rows.map(r => isKnown(r) ? low(r) : 0)), most = Math.max(1, ...rows.map(high));
   const figureOf = r => isKnown(r) ? time(r.saves_ns) : range(low(r), high(r));
   const room = 12 + 7 * Math.max(...rows.map(r => figureOf(r).length));
-  const x = ns => left + (width - left - right - room) * (ns - least) / (most - least);
+  const x = ns => left + (width - left - right - room) * (Math.max(ns, least) - least) / (most - least);
   const parts = rows.flatMap((r, i) => {
     const y = 8 + i * row, color = r.saves_ns < 0 ? 'wait' : r.bound ? 'faint' : 'kernel';
     return [label(left - 8, y + 13, rowName(r) + (r.needs ? ' *' : ''), 'end'),
