@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """docs/json.md names every key that is printed where the page tells of its object,
-and no figure that is not printed.
+no figure that is not printed, and the columns of CSV in their order.
 
     json_page.py XFERSPY SOURCES
 """
@@ -80,9 +80,17 @@ def walk(value, path=()):
                 yield from walk(item, (*path, key))
 
 
+def columns():
+    return subprocess.run([XFERSPY, "report", PAGEABLE, "--format", "csv"],
+                          stdout=subprocess.PIPE, check=True,
+                          text=True).stdout.splitlines()[0].split(",")
+
+
 def main():
     texts = read_page()
-    missing, printed = set(), set()
+    missing, printed = set(), set(columns())
+    if re.findall(r"`(\w+)`", texts["csv"]) != columns():
+        missing.add("csv: " + ",".join(columns()))
     for command, *arguments in PRINTED:
         text = subprocess.run([XFERSPY, command, *arguments, "--format",
                                "json"], stdout=subprocess.PIPE,
