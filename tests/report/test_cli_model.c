@@ -466,6 +466,16 @@ static void who_should_start_is_said(void **state)
 	program_free(&program);
 }
 
+static void rates_are_written_out(void **state)
+{
+	struct program program =
+	    program_run(CONTROL "--h2d-bytes 1000 --d2h-ms 0 --connections 4");
+
+	(void)state;
+	assert_non_null(strstr(program.out, " 629921 "));
+	program_free(&program);
+}
+
 static void text_has_each_term(void **state)
 {
 	struct program program =
@@ -540,6 +550,7 @@ int main(void)
 	    cmocka_unit_test(atgpu_is_evaluated),
 	    cmocka_unit_test(who_starts_a_transfer),
 	    cmocka_unit_test(who_should_start_is_said),
+	    cmocka_unit_test(rates_are_written_out),
 	    cmocka_unit_test(text_has_each_term),
 	    cmocka_unit_test(wrong_use_is_explained),
 	};

@@ -10,7 +10,7 @@
 /* Ops printed, unless all is asked for. */
 #define OPS_MAX 20u
 /* Characters of a kernel's name: other columns need space. */
-#define KERNEL_MAX 24
+#define KERNEL_MAX 36
 /* Ops, or parts of memory, named in one list. */
 #define NAMED_MAX 8u
 
@@ -113,18 +113,15 @@ static void put_op(struct xs_text_table *table, struct xs_arena *arena,
 	    table, 2, XS_PLAIN,
 	    op->kernel ? xs_arena_print(arena, "%.*s", KERNEL_MAX, op->kernel)
 		       : xs_units_bytes(op->bytes).s);
-	xs_text_table_cell(table, 3, XS_PLAIN,
-			   op->site ? xs_result_site_label(arena, op->site)
-				    : "");
-	xs_text_table_cell(table, 4, XS_PLAIN, xs_units_count(op->stream).s);
-	xs_text_table_cell(table, 5, XS_PLAIN, xs_units_ns(op->start_ns).s);
-	xs_text_table_cell(table, 6, XS_PLAIN, xs_units_ns(op->duration_ns).s);
+	xs_text_table_cell(table, 3, XS_PLAIN, xs_units_count(op->stream).s);
+	xs_text_table_cell(table, 4, XS_PLAIN, xs_units_ns(op->start_ns).s);
+	xs_text_table_cell(table, 5, XS_PLAIN, xs_units_ns(op->duration_ns).s);
 }
 
 static int put_ops(const struct xs_terminal *terminal, struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"op", true},     {"kind", false}, {"", false},    {"place", false},
+	    {"op", true},     {"kind", false}, {"", false},
 	    {"stream", true}, {"start", true}, {"takes", true}};
 	const struct xs_result_dataflow *flow = result->dataflow;
 	struct xs_arena *arena = &result->arena;
@@ -137,12 +134,16 @@ static int put_ops(const struct xs_terminal *terminal, struct xs_result *result)
 
 	if (!notes)
 		return 0; /* the arena remembers */
-	xs_text_table_begin(&table, terminal, 2, headings, 7);
+	xs_text_table_begin(&table, terminal, 2, headings, 6);
 	for (size_t i = 0; i < count; i++) {
+		const struct xs_result_site *site = flow->ops[i].site;
+
 		put_op(&table, arena, &flow->ops[i], i);
-		notes[i] = xs_arena_print(arena, "%s%s",
-					  accesses(arena, &flow->ops[i]),
-					  follows(arena, flow, i, &edge));
+		notes[i] = xs_arena_print(
+		    arena, "%s%s%s%s",
+		    site ? xs_result_site_label(arena, site) : "",
+		    site ? ": " : "", accesses(arena, &flow->ops[i]),
+		    follows(arena, flow, i, &edge));
 	}
 	return xs_text_table_end(&table, notes, 6);
 }

@@ -96,7 +96,7 @@ static void put_control_row(struct xs_text_table *table,
 	char rate[32] = "-";
 
 	if (isfinite(row->rate))
-		snprintf(rate, sizeof(rate), "%.4g", row->rate);
+		snprintf(rate, sizeof(rate), "%.0f", row->rate);
 	xs_text_table_row(table);
 	xs_text_table_cell(table, 0, XS_PLAIN, row->name);
 	xs_text_table_cell(table, 1, XS_PLAIN, row->to_host ? "out" : "in");
