@@ -23,7 +23,7 @@ struct builder {
 	size_t wait_count, next_wait;
 	uint32_t waited;    /* see struct xs_flow_op */
 	uint32_t all_ended; /* ops before it had ended */
-	uint32_t *accessed; /* by call that allocated memory: the last launch
+	uint32_t *accessed; /* by number of a live range: the last launch
 			     * that accesses it, plus one; 0: none yet */
 };
 
@@ -108,9 +108,9 @@ static int add_kernel_access(struct builder *b, struct xs_flow_op *op,
 	const struct xs_flow_access access = {range->begin, range->end, true,
 					      true, false};
 
-	if (b->accessed[range->call] == call + 1)
+	if (b->accessed[range->number] == call + 1)
 		return 0;
-	b->accessed[range->call] = call + 1;
+	b->accessed[range->number] = call + 1;
 	return add_access(b, op, access, range);
 }
 

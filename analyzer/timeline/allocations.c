@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/allocations.h"
 
+#include "analyzer/timeline/live_ranges.h"
 #include "analyzer/util/bisect.h"
 #include "analyzer/util/sort.h"
 
@@ -11,6 +12,7 @@ struct event {
 	uint64_t at_ns, address;
 	uint64_t bytes; /* of an allocation; 0 for a free */
 	bool free;
+	bool mapping;	 /* of a part of an array, perhaps: it has its bytes */
 	bool reset;	 /* device reset: frees everything */
 	uint32_t resets; /* number of resets before the event */
 	uint64_t change; /* change of the bytes in use, modulo 2^64 */
@@ -32,14 +34,16 @@ static bool is_event(const struct xs_call *call)
 
 /* Memory is in use from the return of its allocation to the start of its free:
  * another thread may get it again before the free returns. */
-static struct event event_of(const struct xs_call *call)
+static struct event event_of(const struct xs_trace *trace,
+			     const struct xs_call *call)
 {
 	const bool frees = call->call_class == XS_CALL_FREE_DEVICE;
 
 	return (struct event){.at_ns = frees ? call->start_ns : call->end_ns,
 			      .address = call->dst,
 			      .bytes = call->bytes,
-			      .free = frees};
+			      .free = frees,
+			      .mapping = xs_call_maps(trace, call)};
 }
 
 static size_t collect(const struct xs_trace *trace, struct event *events)
@@ -56,7 +60,7 @@ static size_t collect(const struct xs_trace *trace, struct event *events)
 			events[count] =
 			    reset ? (struct event){.at_ns = call->start_ns,
 						   .reset = true}
-				  : event_of(call);
+				  : event_of(trace, call);
 		count++;
 	}
 	return count;
@@ -73,6 +77,11 @@ static void pair(const struct xs_key *keys, size_t count, struct event *events)
 	for (size_t i = 0; i < count; i++) {
 		struct event *event = &events[keys[i].index];
 
+		if (event->mapping) {
+			event->change =
+			    event->free ? 0 - event->bytes : event->bytes;
+			continue;
+		}
 		if (event->address != address || event->resets != resets)
 			held = 0;
 		address = event->address;
@@ -113,7 +122,14 @@ static void fill(struct xs_allocations *out, const struct event *events)
 	uint64_t in_use = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		in_use = events[i].reset ? 0 : in_use + events[i].change;
+		const struct event *event = &events[i];
+
+		/* what was mapped before the trace is none of it */
+		if (event->reset ||
+		    (event->mapping && event->free && event->bytes > in_use))
+			in_use = 0;
+		else
+			in_use += event->change;
 		out->at_ns[i] = events[i].at_ns;
 		out->most_bytes[count + i] = in_use;
 	}

@@ -67,7 +67,8 @@ static int compare(const void *a, const void *b)
 static struct xs_live_range *find(const struct xs_live_ranges *ranges,
 				  uint64_t address)
 {
-	const struct xs_live_range byte = {address, address + 1, 0};
+	const struct xs_live_range byte = {.begin = address,
+					   .end = address + 1};
 	struct xs_live_range *const *found =
 	    tfind(&byte, &ranges->tree, compare);
 
@@ -86,13 +87,20 @@ static void drop_all(struct xs_live_ranges *ranges)
 	ranges->tree = NULL;
 }
 
-static bool is_mapped(const struct xs_trace *trace, uint32_t call)
+bool xs_call_maps(const struct xs_trace *trace, const struct xs_call *call)
 {
-	const uint32_t site = trace->calls[call].site;
+	const char *name =
+	    call->site < trace->site_count
+		? trace->strings[trace->sites[call->site].function]
+		: "";
 
-	return site < trace->site_count &&
-	       strcmp(trace->strings[trace->sites[site].function],
-		      "cuMemMap") == 0;
+	return strcmp(name, "cuMemMap") == 0 || strcmp(name, "cuMemUnmap") == 0;
+}
+
+static bool is_mapped(const struct xs_live_ranges *ranges,
+		      const struct xs_live_range *range)
+{
+	return xs_call_maps(ranges->trace, &ranges->trace->calls[range->call]);
 }
 
 /* Takes the memory that was mapped right before or after it, if any: an array
@@ -102,7 +110,7 @@ static void take_mapped(struct xs_live_ranges *ranges, uint64_t beside,
 {
 	const struct xs_live_range *other = find(ranges, beside);
 
-	if (!other || !is_mapped(ranges->trace, other->call))
+	if (!other || !is_mapped(ranges, other))
 		return;
 	tdelete(other, &ranges->tree, compare);
 	if (other->end == range->begin) {
@@ -127,21 +135,21 @@ static int add(struct xs_live_ranges *ranges, uint32_t index)
 	const struct xs_call *call = &ranges->trace->calls[index];
 	struct xs_live_range *range = &ranges->items[ranges->next];
 
-	*range =
-	    (struct xs_live_range){call->dst, call->dst + call->bytes, index};
+	*range = (struct xs_live_range){call->dst, call->dst + call->bytes,
+					index, (uint32_t)ranges->next};
 	if (range->end <= range->begin)
 		return 0;
 	while (tdelete(range, &ranges->tree, compare))
 		;
-	if (is_mapped(ranges->trace, index)) {
+	if (is_mapped(ranges, range)) {
 		take_mapped(ranges, range->begin - 1, range);
 		take_mapped(ranges, range->end, range);
 	}
 	return put(ranges, range);
 }
 
-/* Unmapping may end a part of what was mapped: the rest stays, what is behind
- * it in the place of the call that unmaps. */
+/* Unmapping may end a part of what was mapped. The parts before and after it
+ * stay live; the part after it is stored in the item of the unmapping call. */
 static int cut(struct xs_live_ranges *ranges, const struct xs_call *call,
 	       struct xs_live_range *range)
 {
@@ -149,6 +157,7 @@ static int cut(struct xs_live_ranges *ranges, const struct xs_call *call,
 	int rc;
 
 	*rest = *range;
+	rest->number = (uint32_t)ranges->next;
 	rest->begin = call->bytes < range->end - call->dst
 			  ? call->dst + call->bytes
 			  : range->end;
@@ -162,7 +171,7 @@ static int drop(struct xs_live_ranges *ranges, const struct xs_call *call)
 {
 	struct xs_live_range *range = find(ranges, call->dst);
 
-	if (range && is_mapped(ranges->trace, range->call))
+	if (range && is_mapped(ranges, range))
 		return cut(ranges, call, range);
 	if (range && range->begin == call->dst)
 		tdelete(range, &ranges->tree, compare);

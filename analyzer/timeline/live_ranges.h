@@ -9,6 +9,7 @@
 struct xs_live_range {
 	uint64_t begin, end;
 	uint32_t call; /* that allocated or registered it, or its first piece */
+	uint32_t number; /* of this range alone, below the number of calls */
 };
 
 struct xs_live_ranges {
@@ -19,6 +20,10 @@ struct xs_live_ranges {
 	struct xs_live_range *items; /* by event; owned */
 	void *tree;		     /* of the items that live, see tsearch() */
 };
+
+/* Returns whether the call maps device memory to addresses, or ends that: such
+ * a call may begin or end a part of an array, or several arrays. */
+bool xs_call_maps(const struct xs_trace *trace, const struct xs_call *call);
 
 /* Returns 0 or -ENOMEM. */
 int xs_live_ranges_begin(const struct xs_trace *trace,

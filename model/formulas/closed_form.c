@@ -19,7 +19,8 @@ struct xs_estimate xs_closed_form_row(const char *strategy, const char *model)
 				    .round_ns = NAN,
 				    .low_ns = NAN,
 				    .high_ns = NAN,
-				    .otherwise_ns = NAN};
+				    .otherwise_ns = NAN,
+				    .tracer_ns = NAN};
 }
 
 int xs_closed_form_abstain(struct xs_estimate *row, const char *parameter,

@@ -76,11 +76,15 @@ static int build_plan(const struct xs_strategy_case *c,
 	return rc;
 }
 
+/* By place; of one place, the largest first. */
 static int by_place(const void *a, const void *b)
 {
-	const struct xs_step *const *x = a, *const *y = b;
+	const struct xs_step *x = *(const struct xs_step *const *)a;
+	const struct xs_step *y = *(const struct xs_step *const *)b;
 
-	return ((*x)->dst > (*y)->dst) - ((*x)->dst < (*y)->dst);
+	if (x->dst != y->dst)
+		return x->dst < y->dst ? -1 : 1;
+	return (x->bytes < y->bytes) - (x->bytes > y->bytes);
 }
 
 /* Sets the memory for data that a round copies to one place after another: each

@@ -91,6 +91,43 @@ static void test_reset(void **state)
 	assert_true(peak(calls, COUNT(calls), 45, 100) == 7);
 }
 
+/* Pieces are mapped one by one; one call ends several, or a part of one. */
+static void test_mapped_in_pieces(void **state)
+{
+	static char none[] = "", map[] = "cuMemMap", unmap[] = "cuMemUnmap";
+	char *strings[] = {none, map, unmap};
+	struct xs_site sites[] = {{0}, {.function = 1}, {.function = 2}};
+	struct xs_call calls[] = {
+	    call_of(XS_CALL_FREE_DEVICE, 0, 500, 50), /* mapped earlier */
+	    ALLOC(10, 100, 10),
+	    ALLOC(20, 110, 10),
+	    ALLOC(30, 120, 10),
+	    call_of(XS_CALL_FREE_DEVICE, 40, 105, 25),
+	    ALLOC(50, 110, 10),
+	};
+	const struct xs_trace trace = {.calls = calls,
+				       .call_count = COUNT(calls),
+				       .sites = sites,
+				       .site_count = COUNT(sites),
+				       .strings = strings,
+				       .string_count = COUNT(strings)};
+	struct xs_allocations allocations;
+	uint64_t bytes;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(calls); i++)
+		calls[i].site =
+		    calls[i].call_class == XS_CALL_ALLOC_DEVICE ? 1 : 2;
+	assert_int_equal(xs_allocations_build(&trace, &allocations), 0);
+	assert_true(xs_allocations_peak(&allocations, 0, 39, &bytes));
+	assert_int_equal(bytes, 30);
+	assert_true(xs_allocations_peak(&allocations, 41, 42, &bytes));
+	assert_int_equal(bytes, 5);
+	assert_true(xs_allocations_peak(&allocations, 41, 100, &bytes));
+	assert_int_equal(bytes, 15);
+	xs_allocations_free(&allocations);
+}
+
 #define CALLS 500
 
 /* Returns the largest sum of allocated bytes over all moments. */
@@ -144,6 +181,7 @@ int main(void)
 	    cmocka_unit_test(test_a_few),
 	    cmocka_unit_test(test_what_does_not_count),
 	    cmocka_unit_test(test_reset),
+	    cmocka_unit_test(test_mapped_in_pieces),
 	    cmocka_unit_test(test_against_brute_force),
 	};
 

@@ -141,6 +141,8 @@ static void mapped_pieces_are_one(void **state)
 	expect(&ranges, 105, 100, 110, 0);
 	assert_null(xs_live_ranges_find(&ranges, 115));
 	expect(&ranges, 125, 120, 130, 0);
+	assert_int_not_equal(xs_live_ranges_find(&ranges, 105)->number,
+			     xs_live_ranges_find(&ranges, 125)->number);
 	assert_int_equal(xs_live_ranges_advance(&ranges, 5), 0);
 	assert_null(xs_live_ranges_find(&ranges, 125));
 	expect(&ranges, 135, 130, 140, 3);
