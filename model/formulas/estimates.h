@@ -56,9 +56,8 @@ struct xs_estimate {
 			       * none */
 	double loop_ns;	      /* part of setup_ns that the run pays within its
 			       * loop of rounds; 0: none */
-	double allocating_ns; /* by which setup_ns is longer if pinned memory is
-			       * allocated, not registered; 0: it is the same
-			       */
+	double new_memory_ns; /* by which setup_ns is longer if further buffers
+			       * are new memory, which has to be touched */
 	double replayed_ns;   /* of all rounds that a replay has, until the last
 			       * result; 0: no replay */
 	bool creates_streams; /* round_ns includes the creation of the streams;

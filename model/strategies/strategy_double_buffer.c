@@ -137,21 +137,22 @@ static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 	return rc;
 }
 
-/* Sets how much longer it would take to allocate the second set. Returns the
- * time to pin it, which a framework's pool may have already. */
+/* Sets how much longer it takes if the second set is new memory, which has to
+ * be touched. Returns the time to pin it, which a framework's pool may have
+ * already. */
 static double second_set_ns(const struct xs_strategy_case *c,
 			    struct xs_estimate *row)
 {
+	const struct xs_machine *m = c->machine;
 	const struct xs_round_work *w = &c->work;
 	const double buffers = (w->in_bytes > 0) + (w->out_bytes > 0);
 	const double bytes = w->in_bytes + w->out_bytes;
-	const double ns =
-	    xs_pinning_ns(c->machine, XS_LANGUAGE_CUDA, buffers, bytes);
+	const double ns = xs_pinning_ns(m, XS_LANGUAGE_CUDA, buffers, bytes);
+	const double new_ns = fmin(ns + bytes * m->touch_byte_ns.value,
+				   xs_pinned_allocation_ns(m, buffers, bytes));
 
 	if (c->options->language == XS_LANGUAGE_CUDA)
-		row->allocating_ns = fmax(
-		    xs_pinned_allocation_ns(c->machine, buffers, bytes) - ns,
-		    0);
+		row->new_memory_ns = fmax(new_ns - ns, 0);
 	return ns;
 }
 

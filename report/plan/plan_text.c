@@ -8,6 +8,7 @@
 #include "report/result/number.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* A further setup below 1 / NAMED_PART of its gain is not named. */
@@ -61,20 +62,31 @@ static const char *with_rounds(struct xs_arena *arena,
 			     longer_ns);
 }
 
-/* What it takes to allocate the pinned memory instead of registering it; "" if
- * that is little beside the gain. */
-static const char *allocating(struct xs_arena *arena,
+/* What the setup takes more if further buffers are new memory, and from which
+ * run on this pays; "" if it is little beside the gain. */
+static const char *new_memory(struct xs_arena *arena,
+			      const struct xs_result_phase *phase,
 			      const struct xs_phase_step *step)
 {
-	const double ns = (double)step->estimate->allocating_ns;
+	const double ns = (double)step->estimate->new_memory_ns;
+	const double rounds = (double)phase->rounds;
+	const double setup_ns = step->rounds_add_ns - step->adds_ns;
+	const char *pays = "";
 
 	if (ns < step->adds_ns / NAMED_PART)
 		return "";
-	return xs_arena_print(arena,
-			      " With cudaMallocHost instead of "
-			      "cudaHostRegister it takes %s more%s.",
-			      xs_units_ns(step->estimate->allocating_ns).s,
-			      ns >= step->adds_ns ? ", all that is saved" : "");
+	if (ns >= step->adds_ns)
+		pays = xs_arena_print(
+		    arena,
+		    ", more than is saved: it then pays off after %.0f rounds, "
+		    "and this run has %.0f",
+		    ceil(rounds * (setup_ns + ns) / step->rounds_add_ns),
+		    rounds);
+	return xs_arena_print(
+	    arena,
+	    " If the second set is new memory, its first touch takes %s "
+	    "more%s.",
+	    xs_units_ns(step->estimate->new_memory_ns).s, pays ? pays : "");
 }
 
 /* What saves more instead of the steps of the phase, and what may save more
@@ -168,8 +180,9 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 	else
 		out->text = xs_advice_text(arena, steps->phase, step->estimate);
 	if (payback)
-		out->text = xs_arena_print(arena, "%s %s%s", out->text, payback,
-					   allocating(arena, step));
+		out->text =
+		    xs_arena_print(arena, "%s %s%s", out->text, payback,
+				   new_memory(arena, steps->phase, step));
 	if (reached)
 		out->text =
 		    xs_arena_print(arena,

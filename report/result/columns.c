@@ -33,7 +33,7 @@ const struct xs_column xs_estimate_columns[] = {
     {"more_bytes", NULL, XS_COLUMN_COUNT, AT(more_bytes)},
     {"between_ns", NULL, XS_COLUMN_NS, AT(between_ns)},
     {"tracer_ns", NULL, XS_COLUMN_NS, AT(tracer_ns)},
-    {"allocating_ns", NULL, XS_COLUMN_NS, AT(allocating_ns)},
+    {"new_memory_ns", NULL, XS_COLUMN_NS, AT(new_memory_ns)},
     {"needs", NULL, XS_COLUMN_TEXT, AT(needs)},
 };
 const size_t xs_estimate_column_count =

@@ -141,8 +141,8 @@ struct xs_result_estimate {
 	int64_t tracer_ns;  /* as-is: part of the round; XS_UNKNOWN: others */
 	int64_t setup_ns;   /* once per run */
 	int64_t loop_ns;    /* part of setup_ns: within the loop */
-	int64_t allocating_ns; /* by which setup_ns is longer if pinned memory
-				* is allocated, not registered; 0 */
+	int64_t new_memory_ns; /* by which setup_ns is longer if further buffers
+				* are new memory; 0 */
 	int64_t more_bytes;    /* of the device's memory, for further buffers */
 	int64_t breakeven_rounds; /* rounds after which the setup pays off */
 	const char *effort;

@@ -98,7 +98,7 @@ static void every_key_is_there(void **state)
 	has_keys(row,
 		 "strategy n_streams order model round_ns low_ns high_ns "
 		 "speedup app_wall_ns applies why assumes "
-		 "breakeven_rounds between_ns tracer_ns needs allocating_ns");
+		 "breakeven_rounds between_ns tracer_ns needs new_memory_ns");
 	has_keys(json_object_get(root, "verdict"),
 		 "known repeats startup_ns steady_ns recorded_ns gpu_ns bounds "
 		 "at_most_saves_ns host_place text");
