@@ -244,7 +244,8 @@ static const char *pinning(struct xs_result *result)
 	result->verdict.tells_pinning = true;
 	return xs_arena_print(
 	    &result->arena,
-	    "\nOutside of the steady part, pinning memory takes %s, once (%s of "
+	    "\nOutside of the steady part, pinning memory takes %s, once (%s "
+	    "of "
 	    "the run%s); cudaHostRegister of memory in use may take less than "
 	    "cudaMallocHost.",
 	    xs_units_ns(ns).s, xs_units_percent(ns, wall_ns).s,

@@ -4,6 +4,7 @@
 #include "report/commands/complete.h"
 #include "report/commands/nearest.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <malloc.h>
@@ -103,10 +104,25 @@ static void keep_memory(void)
 	mallopt(M_TRIM_THRESHOLD, 256 << 20);
 }
 
+/* A standard descriptor that is closed would be that of the next file: messages
+ * would go into the output. A program that is run finds it closed, as before.
+ */
+static void hold_standard(void)
+{
+	int file;
+
+	do
+		file = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (file >= 0 && file <= STDERR_FILENO);
+	if (file >= 0)
+		close(file);
+}
+
 int main(int argc, char **argv)
 {
 	const struct xs_cli_command *command;
 
+	hold_standard();
 	keep_memory();
 	setlocale(LC_CTYPE, "");
 	if (argc < 2) {

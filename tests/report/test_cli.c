@@ -384,6 +384,15 @@ static void a_file_is_replaced_when_it_is_complete(void **state)
 	       0, "-rw-r-----", NULL);
 }
 
+/* With standard descriptors closed, the output is not one of them. */
+static void messages_do_not_go_into_the_output(void **state)
+{
+	(void)state;
+	expect("report /nowhere/x " BEFORE " -o own 2>&-; ! grep nowhere own",
+	       0, NULL, NULL);
+	expect("report - -o own <&- || cat own", 0, "", NULL);
+}
+
 /* --resolve never changes its input, and leaves nothing half written. */
 static void resolving_writes_another_file(void **state)
 {
@@ -456,6 +465,7 @@ int main(void)
 	    cmocka_unit_test(a_diff_scores_the_prediction),
 	    cmocka_unit_test(a_dump_reads_back),
 	    cmocka_unit_test(a_file_is_replaced_when_it_is_complete),
+	    cmocka_unit_test(messages_do_not_go_into_the_output),
 	    cmocka_unit_test(resolving_writes_another_file),
 	    cmocka_unit_test(run_passes_the_exit_code_on),
 	};
