@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Prints a line to stderr. Names and files may contain any character. */
 __attribute__((format(printf, 1, 2))) static void
@@ -159,15 +160,25 @@ int xs_cli_read(const char *path, const struct xs_result_options *options,
 	return err < 0 ? xs_cli_read_error(path, err, error) : 0;
 }
 
+/* An input is a name, or - for standard input. */
+static bool is_input(const char *input, const struct stat *file)
+{
+	struct stat from;
+	const int err = strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &from)
+						: stat(input, &from);
+
+	return err == 0 && from.st_dev == file->st_dev &&
+	       from.st_ino == file->st_ino;
+}
+
 int xs_cli_check_output(const char *output, char *const *inputs, int count)
 {
-	struct stat to, from;
+	struct stat to;
 
 	if (!output || stat(output, &to) || !S_ISREG(to.st_mode))
 		return 0;
 	for (int i = 0; i < count; i++)
-		if (stat(inputs[i], &from) == 0 && from.st_dev == to.st_dev &&
-		    from.st_ino == to.st_ino)
+		if (is_input(inputs[i], &to))
 			return xs_cli_error(XS_EXIT_USAGE, output,
 					    "it is also an input",
 					    "give -o another file");

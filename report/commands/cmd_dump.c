@@ -81,19 +81,18 @@ static int dump(const char *path, const char *output)
 {
 	const char *error = NULL;
 	FILE *out;
-	int code, err;
+	int code = xs_cli_open(output, &out), err;
 
-	code = xs_cli_open(output, &out);
 	if (code)
 		return code;
 	if (!isatty(fileno(out)))
 		xs_progress_begin(path, "printing");
 	err = xs_text_dump(path, out, &error);
 	xs_progress_end();
-	if (err < 0 && err != -EIO)
-		code = xs_cli_read_error(path, err, error);
-	return xs_cli_close(output, out, code ? 0 : err) || code ? XS_EXIT_INPUT
-								 : XS_EXIT_DONE;
+	if (!err || err == -EIO)
+		return xs_cli_close(output, out, err);
+	xs_cli_discard(out);
+	return xs_cli_read_error(path, err, error);
 }
 
 static int read_back(const char *path, const char *output)

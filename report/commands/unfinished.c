@@ -9,10 +9,12 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define CREATE (O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC)
+#define SUFFIX ".part"
 
 static char unfinished[PATH_MAX], finished[PATH_MAX];
 static volatile sig_atomic_t exists;
@@ -48,38 +50,78 @@ static void delete_on_signals(void)
 			sigaction(numbers[i], &action, NULL);
 }
 
-static int open_itself(const char *path)
+static bool is_standard_output(const struct stat *status)
 {
-	const int file = open(path, CREATE, 0666);
+	struct stat own;
+
+	return fstat(STDOUT_FILENO, &own) == 0 &&
+	       own.st_dev == status->st_dev && own.st_ino == status->st_ino;
+}
+
+/* All that write to standard output share its position. */
+static int open_itself(const char *path, const struct stat *status)
+{
+	const int file = is_standard_output(status)
+			     ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+			     : open(path, CREATE, 0666);
 
 	snprintf(finished, sizeof(finished), "%s", path);
 	return file < 0 ? -errno : file;
 }
 
-int xs_unfinished_open(const char *path)
+/* Whether another file may take its name: it is new, or an ordinary file that
+ * has no other name and is not open already. Stores the name. */
+static bool is_replaceable(const char *path, const struct stat *there)
 {
-	struct stat status;
-	const bool is_there = stat(path, &status) == 0;
+	struct stat link;
+
+	snprintf(finished, sizeof(finished), "%s", path);
+	if (!there)
+		return lstat(path, &link) != 0;
+	return S_ISREG(there->st_mode) && there->st_nlink == 1 &&
+	       strncmp(path, "/dev/", 5) != 0 &&
+	       strncmp(path, "/proc/", 6) != 0 && !is_standard_output(there) &&
+	       realpath(path, finished); /* a link stays one */
+}
+
+/* Returns -1 if there can be none of the same owner, group and mode. */
+static int open_beside(const struct stat *there)
+{
+	const mode_t mask = umask(0);
+	struct stat own;
 	int file;
 
-	if (is_there && !S_ISREG(status.st_mode))
-		return open_itself(path);
+	umask(mask);
+	if (snprintf(unfinished, sizeof(unfinished), "%s.XXXXXX" SUFFIX,
+		     finished) >= (int)sizeof(unfinished))
+		return -1;
+	delete_on_signals();
+	file = mkostemps(unfinished, sizeof(SUFFIX) - 1, O_CLOEXEC);
+	if (file < 0)
+		return -1;
+	exists = 1;
+	if (fstat(file, &own) == 0 &&
+	    (!there ||
+	     (own.st_uid == there->st_uid && own.st_gid == there->st_gid)) &&
+	    fchmod(file, there ? there->st_mode & 0777 : 0666 & ~mask) == 0)
+		return file;
+	close(file);
+	xs_unfinished_delete();
+	return -1;
+}
+
+int xs_unfinished_open(const char *path)
+{
+	struct stat status = {0};
+	const bool is_there = stat(path, &status) == 0;
+	const struct stat *there = is_there ? &status : NULL;
+	int file = -1;
+
 	if (is_there && access(path, W_OK) != 0)
 		return -errno;
-	/* a link stays one */
-	if (!is_there || !realpath(path, finished))
-		snprintf(finished, sizeof(finished), "%s", path);
-	if (snprintf(unfinished, sizeof(unfinished), "%s.%ld.part", finished,
-		     (long)getpid()) >= (int)sizeof(unfinished))
-		return -ENAMETOOLONG;
-	file = open(unfinished, CREATE | O_NOFOLLOW, 0666);
-	if (file < 0)
-		return is_there ? open_itself(path) : -errno;
-	exists = 1;
-	delete_on_signals();
-	if (is_there)
-		fchmod(file, status.st_mode & 0777);
-	return file;
+	if (is_replaceable(path, there))
+		file = open_beside(there);
+	return file < 0 ? open_itself(path, &status) : file;
 }
 
 const char *xs_unfinished_name(void)

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* A file that a command writes under another name beside its own until it is
  * complete: if the command fails or a signal ends it, what was there before
- * stays. One at a time. Not thread-safe. */
+ * stays. Devices, pipes, standard output, files with several hard links or of
+ * other users, and files in folders that cannot be written are truncated and
+ * written themselves. One at a time. Not thread-safe. */
 #ifndef XS_REPORT_COMMANDS_UNFINISHED_H
 #define XS_REPORT_COMMANDS_UNFINISHED_H
 
 /*
- * Opens a file that becomes `path`; what is no regular file, such as a pipe, is
- * opened itself, and so is a file in a folder that cannot be written. From now
- * on signals that end the process delete the file first. Returns the
- * descriptor, which the caller closes, or -errno.
+ * Opens a file that becomes `path`, or `path` itself. From now on signals that
+ * end the process delete the first. Returns the descriptor, which the caller
+ * closes, or -errno.
  */
 int xs_unfinished_open(const char *path);
 
 /* Returns the name that the file has until then. */
 const char *xs_unfinished_name(void);
 
-/* Gives the file its name. Returns 0, or -errno after deleting it. */
+/* Gives the file its name, if it has another one. Returns 0, or -errno after
+ * deleting it. */
 int xs_unfinished_rename(void);
 
 /* Deletes the file, if there is one. May be called in a signal handler. */

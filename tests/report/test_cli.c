@@ -192,6 +192,7 @@ static void an_input_is_never_the_output(void **state)
 	expect("report " BEFORE " own.txt -o own.txt", 1, NULL,
 	       "also an input");
 	expect("diff " BEFORE " own.txt -o own.txt", 1, NULL, "also an input");
+	expect("report - -o own.txt <own.txt", 1, NULL, "also an input");
 	expect("report own.txt", 0, "Where the time went", NULL);
 }
 
@@ -377,6 +378,7 @@ static void a_file_is_replaced_when_it_is_complete(void **state)
 	       "LICENSE: line 1: ");
 	expect("report " XS_SOURCE_DIR "/LICENSE -o link", 2, NULL,
 	       "LICENSE: ");
+	expect("dump " XS_SOURCE_DIR "/LICENSE -o link", 2, NULL, "LICENSE: ");
 	expect("--version && cmp whole same && ! ls | grep part", 0, NULL,
 	       NULL);
 	expect("dump " BEFORE " -o link && test -L link && "
@@ -391,6 +393,36 @@ static void messages_do_not_go_into_the_output(void **state)
 	expect("report /nowhere/x " BEFORE " -o own 2>&-; ! grep nowhere own",
 	       0, NULL, NULL);
 	expect("report - -o own <&- || cat own", 0, "", NULL);
+}
+
+/* Their owners, names and positions stay. */
+static void what_is_more_than_a_file_is_written_itself(void **state)
+{
+	(void)state;
+	expect("--version; rm -f first second dangling target", 0, NULL, NULL);
+	expect("--version && echo >first && ln first second && " XS_COMMAND
+	       " dump " BEFORE " -o first && grep -q xferspy-text second",
+	       0, NULL, NULL);
+	expect("--version && ln -s target dangling && " XS_COMMAND
+	       " dump " BEFORE " -o dangling && test -L dangling && "
+	       "grep -q xferspy-text target",
+	       0, NULL, NULL);
+	expect("--version && (" XS_COMMAND " dump " BEFORE
+	       " -o /dev/stdout; echo last) >target && "
+	       "grep -q xferspy-text target && tail -n 1 target",
+	       0, "last", NULL);
+	expect("--version && (rm target; " XS_COMMAND " dump " BEFORE
+	       " -o /dev/stdout) >target && ls target /dev/stdout*",
+	       2, "/dev/stdout\n", "target");
+	expect("--version && " XS_COMMAND " dump " BEFORE
+	       " -o /dev/fd/3 3>target && grep -q xferspy-text target",
+	       0, NULL, NULL);
+	/* which root alone can give */
+	expect(
+	    "--version; test $(id -u) != 0 || { chown 1:1 target && " XS_COMMAND
+	    " dump " BEFORE " -o target && "
+	    "test $(stat -c %u target) = 1; }",
+	    0, NULL, NULL);
 }
 
 /* --resolve never changes its input, and leaves nothing half written. */
@@ -466,6 +498,7 @@ int main(void)
 	    cmocka_unit_test(a_dump_reads_back),
 	    cmocka_unit_test(a_file_is_replaced_when_it_is_complete),
 	    cmocka_unit_test(messages_do_not_go_into_the_output),
+	    cmocka_unit_test(what_is_more_than_a_file_is_written_itself),
 	    cmocka_unit_test(resolving_writes_another_file),
 	    cmocka_unit_test(run_passes_the_exit_code_on),
 	};
