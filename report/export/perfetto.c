@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* --to perfetto: for ui.perfetto.dev. Records go to the file one by one. */
 #include "analyzer/symbols/symbols.h"
+#include "analyzer/util/bisect.h"
+#include "analyzer/util/sort.h"
 #include "report/export/export.h"
 #include "report/export/names.h"
 #include "report/export/perfetto_packets.h"
@@ -25,6 +27,9 @@ enum track_kind {
 	COUNTERS,
 };
 
+/* What may have no name, in the order of their names. */
+enum nameless { CALL, RANGE, NAMELESS };
+
 static uint64_t id_of(enum track_kind kind, uint64_t owner, uint64_t part)
 {
 	return (uint64_t)kind << 56 | (owner << 20 | part) * XS_PERFETTO_LANES;
@@ -43,9 +48,10 @@ struct rate {
 struct exporting {
 	const struct xs_trace *trace;
 	struct xs_perfetto to;
-	bool *named; /* strings, then kernels by string, then kinds of ops */
+	bool *named; /* strings, then kernels by string, then kinds of ops, then
+		      * what has no name */
 	struct xs_perfetto_track *tracks; /* by id; owned */
-	size_t track_count, track_room;
+	size_t track_count;
 	struct rate *rates; /* owned; in, out by device */
 	size_t device_count;
 };
@@ -55,42 +61,83 @@ static uint64_t since(const struct exporting *e, uint64_t ns)
 	return ns > e->trace->begin_ns ? ns - e->trace->begin_ns : 0;
 }
 
-/* Returns the track of the id, which is new if its id is 0; NULL without
- * memory. */
+static uint64_t id_of_range(const struct xs_nvtx *range)
+{
+	return range->process ? id_of(PROCESS_RANGES, 0, 0)
+			      : id_of(RANGES, range->thread, 0);
+}
+
+static const struct xs_queue *queue_of(const struct xs_trace *trace,
+				       const struct xs_op *op)
+{
+	static const struct xs_queue unknown;
+
+	return op->queue < trace->queue_count ? &trace->queues[op->queue]
+					      : &unknown;
+}
+
+static uint64_t id_of_op(const struct xs_trace *trace, const struct xs_op *op)
+{
+	const bool kernel = op->kind == XS_OP_KERNEL;
+
+	return id_of(kernel ? KERNELS : COPIES, queue_of(trace, op)->device,
+		     kernel ? op->queue : op->kind);
+}
+
+/* Makes the tracks of all calls, ranges and ops. Returns 0 or -ENOMEM. */
+static int make_tracks(struct exporting *e)
+{
+	const struct xs_trace *trace = e->trace;
+	const size_t most =
+	    trace->call_count + 2 * trace->nvtx_count + trace->op_count;
+	uint64_t *ids = calloc(2 * most + 1, sizeof(*ids));
+	size_t count = 0;
+
+	if (!ids)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->call_count; i++)
+		ids[count++] = id_of(THREADS, trace->calls[i].thread, 0);
+	for (size_t i = 0; i < trace->nvtx_count; i++) {
+		ids[count++] = id_of(THREADS, trace->nvtx[i].thread, 0);
+		ids[count++] = id_of_range(&trace->nvtx[i]);
+	}
+	for (size_t i = 0; i < trace->op_count; i++)
+		ids[count++] = id_of_op(trace, &trace->ops[i]);
+	xs_values_sort(ids, ids + most, count);
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || ids[i] != ids[e->track_count - 1])
+			ids[e->track_count++] = ids[i];
+	e->tracks = calloc(e->track_count + 1, sizeof(*e->tracks));
+	for (size_t i = 0; e->tracks && i < e->track_count; i++)
+		e->tracks[i].id = ids[i];
+	free(ids);
+	return e->tracks ? 0 : -ENOMEM;
+}
+
+/* The track was made. */
 static struct xs_perfetto_track *find_track(struct exporting *e, uint64_t id)
 {
 	size_t low = 0, high = e->track_count;
 
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-
-		if (e->tracks[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < e->track_count && e->tracks[low].id == id)
-		return &e->tracks[low];
-	if (e->track_count == e->track_room) {
-		const size_t room = 2 * e->track_room + 16;
-		struct xs_perfetto_track *grown =
-		    realloc(e->tracks, room * sizeof(*grown));
-
-		if (!grown) {
-			e->to.error = -ENOMEM;
-			return NULL;
-		}
-		e->tracks = grown;
-		e->track_room = room;
-	}
-	memmove(&e->tracks[low + 1], &e->tracks[low],
-		(e->track_count++ - low) * sizeof(*e->tracks));
-	e->tracks[low] = (struct xs_perfetto_track){0};
+	XS_BISECT(low, high, i, e->tracks[i].id < id);
 	return &e->tracks[low];
 }
 
+static struct xs_perfetto_track *thread_track(struct exporting *e,
+					      uint32_t thread)
+{
+	struct xs_perfetto_track *track =
+	    find_track(e, id_of(THREADS, thread, 0));
+
+	track->pid = e->trace->header.pid;
+	track->tid = thread;
+	track->name = "calls";
+	return track;
+}
+
 /* Returns the number of a name, which is written when it is first used. what:
- * 0 for a string, 1 for a kernel, 2 for a kind of op. */
+ * 0 for a string, 1 for a kernel, 2 for a kind of op, or beyond these for what
+ * has no name. */
 static uint64_t number_of(struct exporting *e, unsigned what, uint32_t index,
 			  const char *name)
 {
@@ -102,13 +149,15 @@ static uint64_t number_of(struct exporting *e, unsigned what, uint32_t index,
 	return number + 1;
 }
 
-/* A string of the trace, or another text for none. */
+/* A string of the trace, or the name of what has none. */
 static uint64_t number_of_string(struct exporting *e, uint32_t string,
-				 const char *without)
+				 enum nameless nameless)
 {
+	static const char *const names[NAMELESS] = {"call", "range"};
 	const char *name = xs_export_string(e->trace, string);
 
-	return number_of(e, 0, name ? string : 0, name ? name : without);
+	return name ? number_of(e, 0, string, name)
+		    : number_of(e, 2, XS_OP_KINDS + nameless, names[nameless]);
 }
 
 static uint64_t number_of_op(struct exporting *e, const struct xs_op *op)
@@ -147,52 +196,44 @@ static void put_call(struct exporting *e, uint32_t index)
 {
 	const struct xs_trace *trace = e->trace;
 	const struct xs_call *call = &trace->calls[index];
-	const uint64_t id = id_of(THREADS, call->thread, 0);
-	struct xs_perfetto_track *track = find_track(e, id);
+	const uint32_t function = call->site < trace->site_count
+				      ? trace->sites[call->site].function
+				      : 0;
 	char place[512];
-	struct xs_perfetto_slice slice = {
+	const struct xs_perfetto_slice slice = {
 	    .start_ns = since(e, call->start_ns),
 	    .end_ns = since(e, call->end_ns),
+	    .name = number_of_string(e, function, CALL),
 	    .bytes = call->bytes,
 	    .site = place_of(trace, call->site, place, sizeof(place)),
 	    .flow = xs_call_issues(call->call_class) ? index + 1 : 0,
 	};
 
-	if (!track)
-		return;
-	track->id = id;
-	track->pid = trace->header.pid;
-	track->tid = call->thread;
-	track->name = "calls";
-	slice.name = number_of_string(e,
-				      call->site < trace->site_count
-					  ? trace->sites[call->site].function
-					  : 0,
-				      "call");
-	xs_perfetto_slice(&e->to, track, &slice);
+	xs_perfetto_slice(&e->to, thread_track(e, call->thread), &slice);
 }
 
 static void put_range(struct exporting *e, const struct xs_nvtx *range)
 {
-	const uint64_t id = range->process ? id_of(PROCESS_RANGES, 0, 0)
-					   : id_of(RANGES, range->thread, 0);
-	struct xs_perfetto_track *track = find_track(e, id);
-	struct xs_perfetto_slice slice = {
+	struct xs_perfetto_track *track = find_track(e, id_of_range(range));
+	const struct xs_perfetto_slice slice = {
 	    .start_ns = since(e, range->start_ns),
 	    .end_ns = since(e, range->end_ns),
+	    .name = number_of_string(e, range->name, RANGE),
 	};
 
-	if (!track)
-		return;
-	track->id = id;
-	track->parent = range->process ? id_of(PROCESS, 0, 0)
-				       : id_of(THREADS, range->thread, 0);
+	track->parent = id_of(PROCESS, 0, 0);
+	if (!range->process) {
+		struct xs_perfetto_track *thread =
+		    thread_track(e, range->thread);
+
+		xs_perfetto_describe(&e->to, thread);
+		track->parent = thread->id;
+	}
 	track->name = "NVTX";
-	slice.name = number_of_string(e, range->name, "range");
 	xs_perfetto_slice(&e->to, track, &slice);
 }
 
-/* Ends copies that end before a time, in that order. */
+/* Ends the copies that end at or before a time, the earliest first. */
 static void end_copies(struct exporting *e, struct rate *in, uint64_t before_ns)
 {
 	for (;;) {
@@ -245,18 +286,14 @@ static void name_op_track(const struct xs_op *op, const struct xs_queue *queue,
 
 static void put_op(struct exporting *e, const struct xs_op *op)
 {
-	static const struct xs_queue unknown;
 	const struct xs_trace *trace = e->trace;
-	const struct xs_queue *queue = op->queue < trace->queue_count
-					   ? &trace->queues[op->queue]
-					   : &unknown;
+	const struct xs_queue *queue = queue_of(trace, op);
 	const bool kernel = op->kind == XS_OP_KERNEL;
-	const uint64_t id = id_of(kernel ? KERNELS : COPIES, queue->device,
-				  kernel ? op->queue : op->kind);
-	struct xs_perfetto_track *track = find_track(e, id);
-	struct xs_perfetto_slice slice = {
+	struct xs_perfetto_track *track = find_track(e, id_of_op(trace, op));
+	const struct xs_perfetto_slice slice = {
 	    .start_ns = since(e, op->start_ns),
 	    .end_ns = since(e, op->end_ns),
+	    .name = number_of_op(e, op),
 	    .bytes = op->bytes,
 	    .flow = op->call < trace->call_count ? op->call + 1 : 0,
 	    .from = kernel ? NULL : xs_export_memory(op->src_memory),
@@ -264,13 +301,9 @@ static void put_op(struct exporting *e, const struct xs_op *op)
 	};
 	char name[64];
 
-	if (!track)
-		return;
 	name_op_track(op, queue, name, sizeof(name));
-	track->id = id;
 	track->parent = id_of(GPUS, queue->device, 0);
-	track->name = name; /* used for new lanes alone */
-	slice.name = number_of_op(e, op);
+	track->name = name; /* for now: only a new lane reads it */
 	xs_perfetto_slice(&e->to, track, &slice);
 	track->name = NULL;
 	if (op->kind <= XS_OP_D2H && queue->device < e->device_count)
@@ -307,10 +340,10 @@ static int prepare(struct exporting *e)
 	for (size_t i = 0; i < trace->queue_count; i++)
 		if (trace->queues[i].device >= e->device_count)
 			e->device_count = trace->queues[i].device + 1u;
-	e->named = calloc(2 * trace->string_count + XS_OP_KINDS + 1,
+	e->named = calloc(2 * trace->string_count + XS_OP_KINDS + NAMELESS,
 			  sizeof(*e->named));
 	e->rates = calloc(2 * e->device_count + 1, sizeof(*e->rates));
-	return e->named && e->rates ? 0 : -ENOMEM;
+	return e->named && e->rates ? make_tracks(e) : -ENOMEM;
 }
 
 static void put_all(struct exporting *e)

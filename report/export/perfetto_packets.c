@@ -138,6 +138,13 @@ static void describe_lane(struct xs_perfetto *to,
 	end_track(to, ends);
 }
 
+void xs_perfetto_describe(struct xs_perfetto *to,
+			  struct xs_perfetto_track *track)
+{
+	if (track->lanes == 0)
+		describe_lane(to, track, track->lanes++);
+}
+
 /* Returns a lane that is free from start_ns on, and the last one if none is. */
 static unsigned find_lane(struct xs_perfetto *to,
 			  struct xs_perfetto_track *track, uint64_t start_ns)

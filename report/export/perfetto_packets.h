@@ -51,6 +51,11 @@ void xs_perfetto_group(struct xs_perfetto *to, uint64_t id, uint64_t parent,
 void xs_perfetto_name(struct xs_perfetto *to, uint64_t number,
 		      const char *name);
 
+/* Writes the track, if it was not written, as the parent of others. Its slices
+ * do that, too. */
+void xs_perfetto_describe(struct xs_perfetto *to,
+			  struct xs_perfetto_track *track);
+
 /* Slices of a track come in order of their start. */
 void xs_perfetto_slice(struct xs_perfetto *to, struct xs_perfetto_track *track,
 		       const struct xs_perfetto_slice *slice);

@@ -3,6 +3,7 @@
  * file one by one. */
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/timeline/cuda_startup.h"
+#include "analyzer/util/escape.h"
 #include "report/export/export.h"
 #include "report/export/names.h"
 #include "report/export/sqlite_schema.h"
@@ -65,12 +66,17 @@ static void put_null(struct exporting *e)
 	e->column++;
 }
 
-/* NULL becomes NULL. */
+/* Without characters that change a terminal. NULL becomes NULL. */
 static void put_text(struct exporting *e, const char *text)
 {
+	char *safe = text ? xs_escape_copy(text, "") : NULL;
+
+	if (text && !safe)
+		check(e, SQLITE_NOMEM);
 	if (!e->code)
-		check(e, sqlite3_bind_text(e->insert, ++e->column, text, -1,
+		check(e, sqlite3_bind_text(e->insert, ++e->column, safe, -1,
 					   SQLITE_TRANSIENT));
+	free(safe);
 }
 
 /* Ends the row. What was not set is NULL. */

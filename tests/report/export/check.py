@@ -27,6 +27,7 @@ RECORDED = (TRACES / "stencil-512-pageable.xspy", TRACES / "stencil-512-pinned.x
             LISTED / "two-kernels.txt", LISTED / "nvtx.txt",
             SOURCES / "examples/putget/h100/peer.xspy",
             SOURCES / "tests/report/dataflow/layers-pinned.xspy")
+THREADS = 30000
 HOSTILE = 'q\'"); DROP TABLE op;--\\x1b[31m <é>'
 failed = False
 
@@ -120,8 +121,7 @@ def check_perfetto(packets, report, trace, ranges):
                 names[one(entry, "iid")] = one(entry, "name")
         for track in packet["track_descriptor"]:
             parent = one(track, "parent_uuid")
-            check(f"{trace}: parent", parent is None or parent in tracks or
-                  one(track, "name") == '"NVTX"')
+            check(f"{trace}: parent", parent is None or parent in tracks)
             tracks[one(track, "uuid")] = track
         for event in packet["track_event"]:
             track, at = one(event, "track_uuid"), int(one(packet, "timestamp"))
@@ -159,6 +159,50 @@ def write_hostile(folder):
     path.write_text(text.replace('text="forward"', 'text="' + HOSTILE.replace(
         '"', '\\"') + '"'))
     return path
+
+
+def write_threads(folder, name, tids):
+    """Each thread makes one call of an unknown site and has one range without a name;
+    another one has a range alone."""
+    lines = (LISTED / "nvtx.txt").read_text().splitlines()
+    head = lines[:next(i for i, line in enumerate(lines) if line.startswith("copycall"))]
+    for i, tid in enumerate(tids):
+        head += [f"thread tid={tid}", f"call site=99 correlation=0 start={i} duration=1",
+                 f"nvtx start={i} duration=1"]
+    path = folder / name
+    path.write_text("\n".join([*head, f"thread tid={THREADS + 9}",
+                               "nvtx start=5 duration=1"]) + "\n")
+    return path
+
+
+def seconds(trace, folder):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    export("perfetto", trace, folder)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def check_threads(folder, decodes):
+    """A track for each thread, in a time that does not depend on their order."""
+    tids = range(1, THREADS + 1)
+    up = write_threads(folder, "up.txt", tids)
+    down = write_threads(folder, "down.txt", reversed(tids))
+    took = [seconds(trace, folder) for trace in (up, down)]
+    check(f"threads in another order: {took}", took[1] < 5 * max(took[0], 0.1))
+    few = write_threads(folder, "few.txt", (3, 1, 2))
+    database = sqlite3.connect(export("sqlite", few, folder))
+    calls = database.execute("SELECT thread, function FROM calls").fetchall()
+    check(f"unknown sites: {calls}", calls == [(3, None), (1, None), (2, None)])
+    database.close()
+    if not decodes:
+        return
+    packets = read_perfetto(export("perfetto", few, folder))
+    threads = {one(one(track, "thread"), "tid") for packet in packets
+               for track in packet["track_descriptor"] if track["thread"]}
+    check(f"threads: {threads}", threads == {"1", "2", "3", str(THREADS + 9)})
+    names = collections.Counter(one(entry, "name") for packet in packets
+                                for interned in packet["interned_data"]
+                                for entry in interned["event_names"])
+    check(f"one name each: {names}", names['"range"'] == names['"call"'] == 1)
 
 
 def limit_size():
@@ -199,6 +243,11 @@ def main():
             found = database.execute("SELECT count(*) FROM range WHERE name LIKE ?",
                                      ("%DROP TABLE op%",)).fetchone()[0]
             check("hostile name", (found > 0) == (trace.name == "hostile.txt"))
+            check("no escape sequences",
+                  not any("\x1b" in str(value)
+                          for table in ("range", "site", "kernel", "run")
+                          for row in database.execute(f"SELECT * FROM {table}")
+                          for value in row))
             database.close()
             packets = export("perfetto", trace, folder)
             if protoc:
@@ -207,6 +256,7 @@ def main():
                 check("named", trace.name != "hostile.txt" or
                       any("DROP TABLE" in name for name in names.values()))
             (folder / "out.sqlite").unlink()
+        check_threads(folder, protoc)
         check_failures(folder)
     sys.exit(1 if failed else 0 if protoc else 77)
 
