@@ -172,7 +172,7 @@ static int gate(const struct diff_options *given, const struct xs_diff *diff)
 		return XS_EXIT_DONE;
 	if (!xs_diff_is_slower(diff, given->fail_above))
 		return xs_cli_error(XS_EXIT_GATE, "--fail-above",
-				    diff->warnings[0],
+				    diff->different,
 				    "compare two traces of one program on one "
 				    "GPU, or add --allow-different");
 	snprintf(why, sizeof(why), "the run is %.1f %% slower",

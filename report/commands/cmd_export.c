@@ -73,39 +73,41 @@ static int parse(int argc, char **argv, struct export_options *out)
 	return xs_cli_check_output(out->output, argv + optind, 1);
 }
 
-/* Opens the output first: a name that cannot be written is told before the
- * trace is read. */
-static int write_trace(const struct export_options *given,
-		       const struct xs_trace *trace)
+/* Reads the trace and writes it. Returns the exit code; the output is closed.
+ */
+static int export_trace(const struct export_options *given, const char *path,
+			FILE *out)
 {
-	FILE *out;
-	int code = xs_cli_open(given->output, &out);
+	struct xs_trace *trace = NULL;
+	const char *error = NULL;
+	int err = xs_trace_read(path, &trace, &error);
 
-	if (code)
-		return code;
-	return xs_cli_close(
-	    given->output, out,
-	    given->exporter->write(trace, out, xs_unfinished_name()));
+	if (!err)
+		err = xs_symbols_resolve(trace);
+	if (err) {
+		xs_cli_discard(out);
+		xs_trace_free(trace);
+		return xs_cli_read_error(path, err, error);
+	}
+	xs_progress_set("writing", 0, 0);
+	err = given->exporter->write(trace, out, xs_unfinished_name());
+	xs_trace_free(trace);
+	return xs_cli_close(given->output, out, err);
 }
 
 static int export_main(int argc, char **argv)
 {
 	struct export_options given = {0};
-	struct xs_trace *trace = NULL;
-	const char *error = NULL, *path;
-	int code = parse(argc, argv, &given), err;
+	FILE *out;
+	int code = parse(argc, argv, &given);
 
 	if (code)
 		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
-	path = argv[optind];
-	xs_progress_begin(path, "reading");
-	err = xs_trace_read(path, &trace, &error);
-	if (!err)
-		err = xs_symbols_resolve(trace);
-	xs_progress_set("writing", 0, 0);
-	if (!err)
-		code = write_trace(&given, trace);
+	code = xs_cli_open(given.output, &out);
+	if (code)
+		return code;
+	xs_progress_begin(argv[optind], "reading");
+	code = export_trace(&given, argv[optind], out);
 	xs_progress_end();
-	xs_trace_free(trace);
-	return err ? xs_cli_read_error(path, err, error) : code;
+	return code;
 }

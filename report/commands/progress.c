@@ -2,20 +2,23 @@
 #include "report/commands/progress.h"
 
 #include "analyzer/util/escape.h"
+#include "report/commands/dumb.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #define NS_PER_S 1000000000L
 #define TICK_NS	 (NS_PER_S / 4)
 #define FIRST_NS NS_PER_S
-/* Columns of the file's name, at its end: the rest fits 80. */
+/* Columns of the file's name, at its end: the rest fits COLUMNS. */
 #define NAME_MOST 32
+#define COLUMNS	  80
 
 static struct {
 	pthread_mutex_t lock;
@@ -36,22 +39,44 @@ static void hide(void)
 	progress.told = false;
 }
 
+/* Prints the end of the file's name. Later bytes of a character begin no part
+ * of it. */
+static void put_name(void)
+{
+	char *name = xs_escape_copy(progress.path, "");
+	const size_t length = name ? strlen(name) : 0;
+	const char *end = name;
+
+	if (length > NAME_MOST)
+		end += length - NAME_MOST;
+	while (end && (*end & 0xc0) == 0x80)
+		end++;
+	if (end)
+		fprintf(stderr, "%s%s: ", end > name ? "..." : "", end);
+	free(name);
+}
+
+/* A line that is longer than the terminal could not be removed. */
+static bool is_narrow(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col &&
+	       size.ws_col < COLUMNS;
+}
+
 /* The lock is held. */
 static void tell(void)
 {
-	const size_t length = strlen(progress.path);
-	const bool cut = length > NAME_MOST;
-	char *name =
-	    xs_escape_copy(progress.path + (cut ? length - NAME_MOST : 0), "");
-
-	fprintf(stderr, "\r\033[K%s%s: %s", cut ? "..." : "", name ? name : "",
-		progress.what);
+	fputs("\r\033[K", stderr);
+	if (!is_narrow())
+		put_name();
+	fputs(progress.what, stderr);
 	if (progress.count)
 		fprintf(stderr, " %zu of %zu", progress.index, progress.count);
 	fputs(" ...", stderr);
 	fflush(stderr);
 	progress.told = true;
-	free(name);
 }
 
 static void *run(void *unused)
@@ -81,7 +106,7 @@ static void *run(void *unused)
 
 void xs_progress_begin(const char *path, const char *what)
 {
-	if (progress.running || !isatty(STDERR_FILENO))
+	if (progress.running || !isatty(STDERR_FILENO) || xs_dumb_terminal())
 		return;
 	progress.path = path;
 	progress.ended = false;

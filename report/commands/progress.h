@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A line on standard error, if that is a terminal, of what takes longer than a
- * second. */
+/* A line on standard error, if that is a terminal that can remove it, of what
+ * takes longer than a second. */
 #ifndef XS_REPORT_COMMANDS_PROGRESS_H
 #define XS_REPORT_COMMANDS_PROGRESS_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/commands/screen.h"
 
+#include "report/commands/dumb.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Longer words are rare, and wider tables hard to read. */
+/* Narrower than this, words would be cut; wider, tables are hard to read. */
 #define COLUMNS_LEAST 40
 #define COLUMNS_MOST  160
 
@@ -42,12 +44,9 @@ static bool is_set(const char *variable)
 
 static bool shows_colors(enum xs_screen_color color, bool terminal)
 {
-	const char *type = getenv("TERM");
-
 	if (color != XS_COLOR_AUTO)
 		return color == XS_COLOR_ALWAYS;
-	return terminal && !is_set("NO_COLOR") &&
-	       !(type && strcmp(type, "dumb") == 0);
+	return terminal && !is_set("NO_COLOR") && !xs_dumb_terminal();
 }
 
 /* Measures the terminal, whose size may be unknown (0). */
@@ -130,7 +129,6 @@ static bool page(const struct xs_screen *screen)
 	int status;
 
 	setenv("LESS", "FRX", 0);
-	setenv("LV", "-c", 0);
 	to = popen(pager(), "w");
 	if (!to)
 		return false;

@@ -67,15 +67,18 @@ static const char *gpu_names(struct xs_diff *diff,
 	return names;
 }
 
-/* Adds a warning if both are known and differ. */
-static bool warn(struct xs_diff *diff, const char *what, const char *before,
-		 const char *after)
+/* Returns a warning if both are known and differ, NULL otherwise. */
+static const char *warn(struct xs_diff *diff, const char *what,
+			const char *before, const char *after)
 {
+	const char *text;
+
 	if (!before || !after || strcmp(before, after) == 0)
-		return false;
-	diff->warnings[diff->warning_count++] = xs_arena_print(
-	    &diff->arena, "%s: %s before, %s after", what, before, after);
-	return true;
+		return NULL;
+	text = xs_arena_print(&diff->arena, "%s: %s before, %s after", what,
+			      before, after);
+	diff->warnings[diff->warning_count++] = text ? text : what;
+	return diff->warnings[diff->warning_count - 1];
 }
 
 /* Returns the arguments as they are printed. */
@@ -141,16 +144,19 @@ void xs_diff_check(struct xs_diff *diff)
 	const struct xs_result_run *after = &diff->after->run;
 	const char *before_line = before->app, *after_line = after->app;
 
-	bool others = warn(diff, "these are different programs",
-			   program_name(diff, &before_line),
-			   program_name(diff, &after_line));
-	diff->different |=
-	    others | warn(diff, "these are different GPUs",
-			  gpu_names(diff, before), gpu_names(diff, after));
-	if (!others)
-		diff->other_arguments = warn(diff, "the arguments differ",
-					     arguments(diff, before_line),
-					     arguments(diff, after_line));
+	const char *programs = warn(diff, "these are different programs",
+				    program_name(diff, &before_line),
+				    program_name(diff, &after_line));
+	const char *gpus =
+	    warn(diff, "these are different GPUs", gpu_names(diff, before),
+		 gpu_names(diff, after));
+
+	diff->different = programs ? programs : gpus;
+	if (!programs)
+		diff->other_arguments =
+		    warn(diff, "the arguments differ",
+			 arguments(diff, before_line),
+			 arguments(diff, after_line)) != NULL;
 	warn_of_tools(diff);
 	warn_of_part(diff, "before", before);
 	warn_of_part(diff, "after", after);

@@ -6,7 +6,7 @@
 #include "report/diff/diff.h"
 
 /*
- * Adds to diff->different and the warnings, and sets diff->other_arguments and
+ * Adds to the warnings, and sets diff->different, diff->other_arguments and
  * diff->other_tools; of other tools, the change of the run becomes unknown.
  * Programs are told apart by name: a
  * program that was changed and rebuilt has another build id, but is the one to

@@ -172,19 +172,28 @@ static int build_phases(struct xs_diff *diff)
 	return 0;
 }
 
-/* Warns of runs of one side that are not of one program. */
+/* Warns of runs of one side that are not of one program, first of one with
+ * another program. */
 static void check_runs(struct xs_diff *diff, const char *name,
 		       const struct xs_diff_side *side,
 		       struct xs_result *median)
 {
 	const char *warning = NULL;
+	bool different = false;
 
-	for (size_t i = 0; i < side->count && !warning; i++)
-		warning = xs_runs_compare(median, side->runs[i], &diff->arena,
-					  &diff->different);
-	if (warning)
-		diff->warnings[diff->warning_count++] =
-		    xs_arena_print(&diff->arena, "%s: %s", name, warning);
+	for (size_t i = 0; i < side->count && !different; i++) {
+		const char *found = xs_runs_compare(median, side->runs[i],
+						    &diff->arena, &different);
+
+		if (different || !warning)
+			warning = found;
+	}
+	if (!warning)
+		return;
+	warning = xs_arena_print(&diff->arena, "%s: %s", name, warning);
+	diff->warnings[diff->warning_count++] = warning;
+	if (different && !diff->different)
+		diff->different = warning;
 }
 
 int xs_diff_build_runs(struct xs_result **before, size_t before_count,
@@ -205,9 +214,9 @@ int xs_diff_build_runs(struct xs_result **before, size_t before_count,
 	if (diff->change_ns != XS_UNKNOWN && diff->wall.before.median > 0)
 		diff->change_percent = 100.0 * (double)diff->change_ns /
 				       (double)diff->wall.before.median;
+	xs_diff_check(diff);
 	check_runs(diff, "before", &diff->before_side, diff->before);
 	check_runs(diff, "after", &diff->after_side, diff->after);
-	xs_diff_check(diff);
 	err = build_phases(diff);
 	return !err && diff->arena.failed ? -ENOMEM : err;
 }

@@ -51,9 +51,9 @@ struct xs_diff_phase {
 struct xs_diff {
 	struct xs_diff_side before_side, after_side;
 	struct xs_result *before, *after; /* of these, the median runs */
-	bool different;			  /* other programs, or other GPUs */
-	bool other_arguments;		  /* of the same program */
-	bool allow_different;		  /* a limit applies to these, too */
+	const char *different; /* which other programs or GPUs; NULL: none */
+	bool other_arguments;  /* of the same program */
+	bool allow_different;  /* a limit applies to these, too */
 	const char *warnings[XS_DIFF_WARNINGS_MAX];
 	size_t warning_count;
 	const char *other_tools; /* the run times are of different spans, since

@@ -83,8 +83,6 @@ static void fill_phases(struct xs_result *result, struct xs_result **runs,
 static void fill_totals(struct xs_result *result, struct xs_result **runs,
 			struct xs_result_runs *out, int64_t *values)
 {
-	static const char *const units[] = {"ns", "bytes", "count"};
-
 	out->totals = xs_arena_alloc(&result->arena, xs_total_row_count + 1,
 				     sizeof(*out->totals));
 	for (size_t i = 0; out->totals && i <= xs_total_row_count; i++) {
@@ -93,7 +91,7 @@ static void fill_totals(struct xs_result *result, struct xs_result **runs,
 
 		out->totals[out->total_count++] = (struct xs_result_runs_total){
 		    .name = row ? row->name : "run",
-		    .unit = units[row ? row->unit : XS_DIFF_NS],
+		    .unit = xs_total_unit(row ? row->unit : XS_DIFF_NS),
 		    .spread = xs_total_spread(row, runs, out->count, values)};
 	}
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The intervals that do not hold the median, on each side. */
+/* Greatest probability, on each side, that the interval misses the median. */
 #define OUTSIDE 0.05
 
 static int compare(const void *left, const void *right)
@@ -16,19 +16,22 @@ static int compare(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* Returns how many values at each end are outside of the interval: the sum of
- * the binomial probabilities of 0 to that many of `count` halves stays below
- * OUTSIDE. */
-static size_t cut(size_t count)
+/* Returns ln P(Binomial(count, 1/2) = k). */
+static double log_chance(size_t count, size_t k)
 {
-	double term = pow(0.5, (double)count), sum = term;
+	return lgamma((double)count + 1) - lgamma((double)k + 1) -
+	       lgamma((double)(count - k) + 1) - (double)count * log(2);
+}
+
+/* Returns how many values at each end are outside of the interval: the largest
+ * k with P(Binomial(count, 1/2) <= k) <= OUTSIDE, 0 if there is none. */
+static size_t outside_count(size_t count)
+{
+	double sum = exp(log_chance(count, 0));
 	size_t k = 0;
 
-	while (sum + term * (double)(count - k) / (double)(k + 1) <= OUTSIDE) {
-		term *= (double)(count - k) / (double)(k + 1);
-		sum += term;
-		k++;
-	}
+	while (sum + exp(log_chance(count, k + 1)) <= OUTSIDE)
+		sum += exp(log_chance(count, ++k));
 	return k;
 }
 
@@ -41,7 +44,7 @@ struct xs_run_spread xs_spread_of(int64_t *values, size_t count)
 	qsort(values, count, sizeof(*values), compare);
 	if (count == 0 || values[0] == XS_UNKNOWN)
 		return out;
-	k = cut(count);
+	k = outside_count(count);
 	out.least = values[0];
 	out.most = values[count - 1];
 	out.low = values[k];

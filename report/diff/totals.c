@@ -27,6 +27,13 @@ const struct xs_total_row xs_total_rows[] = {
 const size_t xs_total_row_count =
     sizeof(xs_total_rows) / sizeof(xs_total_rows[0]);
 
+const char *xs_total_unit(enum xs_diff_unit unit)
+{
+	static const char *const units[] = {"ns", "bytes", "count"};
+
+	return units[unit];
+}
+
 struct xs_run_spread xs_total_spread(const struct xs_total_row *row,
 				     struct xs_result *const *runs,
 				     size_t count, int64_t *values)

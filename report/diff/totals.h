@@ -5,8 +5,7 @@
 
 #include "report/diff/diff.h"
 
-/* A total by name; names of copies and kernels are those of a time and of a
- * number. */
+/* A total. The name alone is not unique: "copies in" is a time and a count. */
 struct xs_total_row {
 	const char *name;
 	enum xs_diff_unit unit;
@@ -15,6 +14,9 @@ struct xs_total_row {
 
 extern const struct xs_total_row xs_total_rows[];
 extern const size_t xs_total_row_count;
+
+/* Returns "ns", "bytes" or "count". */
+const char *xs_total_unit(enum xs_diff_unit unit);
 
 /* Returns a total (NULL: the time of the run) over runs; values has room for
  * one of each. */

@@ -17,7 +17,7 @@
 static void expect_spread(size_t count, int64_t median, int64_t low,
 			  int64_t high)
 {
-	int64_t values[64];
+	static int64_t values[10000];
 	struct xs_run_spread spread;
 
 	for (size_t i = 0; i < count; i++) /* 10, 20, ... in another order */
@@ -44,6 +44,9 @@ static void the_interval_is_of_the_median(void **state)
 	expect_spread(8, 45, 20, 70);
 	expect_spread(11, 60, 30, 90);
 	expect_spread(20, 105, 60, 150);
+	/* 0.5^n is 0 as a double; by exact binomial sums */
+	expect_spread(2000, 10005, 9630, 10380);
+	expect_spread(10000, 50005, 49180, 50830);
 }
 
 static void what_one_run_does_not_tell_is_unknown(void **state)
@@ -144,6 +147,34 @@ static void the_report_is_of_the_median_run(void **state)
 	close_side(&side);
 }
 
+/* Why the gate fails is told, not what differs besides. */
+static void other_programs_are_told_before_arguments(void **state)
+{
+	struct side before = open_side(3, (int[]){100, 101, 102});
+	struct side after = open_side(1, (int[]){101});
+	struct xs_diff diff;
+
+	(void)state;
+	before.runs[0]->run.app = "program --n 5";
+	before.runs[1]->run.app = "program";
+	before.runs[2]->run.app = "third";
+	after.runs[0]->run.app = "program";
+	assert_int_equal(
+	    xs_diff_build_runs(before.runs, 3, after.runs, 1, &diff), 0);
+	assert_non_null(strstr(diff.different, "before: "));
+	assert_non_null(strstr(diff.different, "another program or GPU"));
+	xs_diff_free(&diff);
+	after.runs[0]->run.app = "other";
+	assert_int_equal(
+	    xs_diff_build_runs(before.runs, 2, after.runs, 1, &diff), 0);
+	assert_string_equal(
+	    diff.different,
+	    "these are different programs: program before, other after");
+	xs_diff_free(&diff);
+	close_side(&before);
+	close_side(&after);
+}
+
 /* Within a side, too, a gate needs one program. */
 static void other_programs_among_the_runs_fail(void **state)
 {
@@ -155,7 +186,7 @@ static void other_programs_among_the_runs_fail(void **state)
 	after.runs[1]->run.app = "other";
 	assert_int_equal(
 	    xs_diff_build_runs(before.runs, 2, after.runs, 2, &diff), 0);
-	assert_true(diff.different);
+	assert_non_null(diff.different);
 	assert_false(xs_diff_passes(&diff, 5));
 	assert_non_null(strstr(diff.warnings[0], "after: "));
 	xs_diff_free(&diff);
@@ -170,6 +201,7 @@ int main(void)
 	    cmocka_unit_test(what_one_run_does_not_tell_is_unknown),
 	    cmocka_unit_test(the_gate_fails_beyond_the_spread_alone),
 	    cmocka_unit_test(the_report_is_of_the_median_run),
+	    cmocka_unit_test(other_programs_are_told_before_arguments),
 	    cmocka_unit_test(other_programs_among_the_runs_fail),
 	};
 

@@ -149,6 +149,11 @@ static void what_takes_longer_says_so(void **state)
 	expect("(sleep 1.5; echo wrong) | " XS_COMMAND " report -", 24, 80,
 	       "reading ...\r\033[Kxferspy: -: ", NULL);
 	expect(PLAIN REPORT, 24, 80, NULL, "reading");
+	/* a line that wraps could not be removed */
+	expect(slow, 24, 60, "\033[Kreading ...\r\033[K", "-: reading");
+	expect("export TERM=dumb; (sleep 1.5; cat " TRACE ") | " XS_COMMAND
+	       " report - >/dev/null",
+	       24, 80, NULL, "\033");
 }
 
 int main(void)

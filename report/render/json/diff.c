@@ -2,6 +2,7 @@
 #include "report/render/json/json.h"
 
 #include "report/diff/comparable.h"
+#include "report/diff/totals.h"
 #include "report/render/json/values.h"
 
 #include <errno.h>
@@ -23,13 +24,12 @@ static json_t *side(const struct xs_diff_side *runs,
 
 static json_t *total(const struct xs_diff_total *in)
 {
-	static const char *const units[] = {"ns", "bytes", "count"};
-
-	return json_pack(
-	    "{s:s, s:s, s:o, s:o, s:o, s:b}", "name", in->name, "unit",
-	    units[in->unit], "before", xs_json_number(in->before.median),
-	    "after", xs_json_number(in->after.median), "change",
-	    xs_json_number(in->change), "beyond_spread", in->apart);
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b}", "name", in->name,
+			 "unit", xs_total_unit(in->unit), "before",
+			 xs_json_number(in->before.median), "after",
+			 xs_json_number(in->after.median), "change",
+			 xs_json_number(in->change), "beyond_spread",
+			 in->apart);
 }
 
 static json_t *prediction(const struct xs_diff_phase *in)
@@ -119,7 +119,7 @@ int xs_render_json_diff(const struct xs_diff *diff, double gate_percent,
 		side(&diff->before_side, diff->before, &diff->wall.before),
 		"after",
 		side(&diff->after_side, diff->after, &diff->wall.after),
-		"different", diff->different, "warnings",
+		"different", diff->different != NULL, "warnings",
 		xs_json_texts(diff->warnings, diff->warning_count), "change_ns",
 		xs_json_number(diff->change_ns), "change_percent",
 		xs_json_ratio(diff->change_percent), "beyond_spread",

@@ -228,6 +228,8 @@ def check_failures(folder):
         check(wrong, run(*wrong).returncode == 1)
     check("no trace", run("export", "--to", "sqlite", "gone", "-o",
                           folder / "gone.db").returncode == 2)
+    check("the output first", "/nowhere/" in run(
+        "export", "--to", "sqlite", "gone", "-o", "/nowhere/x").stderr.decode())
     check("no file", not (folder / "gone.db").exists())
 
 
