@@ -147,6 +147,10 @@ static int parse(int argc, char **argv, struct report_options *out)
 		    xs_cli_error(XS_EXIT_USAGE, "report", "no trace was given",
 				 "name the file that the traced program "
 				 "wrote (*.xspy)");
+	if (!code && out->runs && !out->renderer->runs)
+		code = xs_cli_error(XS_EXIT_USAGE, "--runs",
+				    "this format is of single runs",
+				    "use --format text, json or html");
 	return code;
 }
 

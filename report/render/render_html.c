@@ -21,6 +21,7 @@ extern const struct xs_renderer xs_renderer_html;
 const struct xs_renderer xs_renderer_html = {
     .name = "html",
     .timeline = true,
+    .runs = true,
     .report = render_report,
     .diff = render_diff,
 };

@@ -27,6 +27,7 @@ static int render_model(const struct xs_formulas_result *model,
 extern const struct xs_renderer xs_renderer_json;
 const struct xs_renderer xs_renderer_json = {
     .name = "json",
+    .runs = true,
     .report = render_report,
     .diff = render_diff,
     .model = render_model,

@@ -6,6 +6,7 @@
 extern const struct xs_renderer xs_renderer_text;
 const struct xs_renderer xs_renderer_text = {
     .name = "text",
+    .runs = true,
     .report = xs_render_text_report,
     .diff = xs_render_text_diff,
     .model = xs_render_text_model,

@@ -274,6 +274,8 @@ static void several_runs_have_a_spread(void **state)
 	expect(RUNS "report --runs run80.txt gone --format json", 2,
 	       "\"count\": 1", "gone: ");
 	expect(RUNS "report --runs gone", 2, NULL, "gone: ");
+	expect(RUNS "report --runs run80.txt run81.txt --format csv", 1, NULL,
+	       "--runs: this format is of single runs; use --format text");
 	expect(RUNS "diff run80.txt run81.txt run84.txt --after run83.txt "
 		    "run85.txt run88.txt --fail-above 1",
 	       0, "4.9 % slower\nThe medians lie in", NULL);

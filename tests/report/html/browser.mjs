@@ -163,4 +163,19 @@ assert.equal(await mixed.evaluate(() => window.hacked), undefined);
 assert.equal(await mixed.locator('img').count(), 0);
 assert.deepEqual(mixed.problems, []);
 
+// several runs of one program
+const several = await open('runs.html', {colorScheme: 'light'});
+const {runs} = JSON.parse(readFileSync('runs.json', 'utf8'));
+const section = words(await several.locator('section', {hasText: /^Runs/}).innerText());
+assert.match(section, /^Runs ?3 of one program; the report is of the median one run81.txt .* run 8[\d.]+ ms /);
+assert.equal(runs.paths[runs.reported], 'run81.txt');
+assert.deepEqual(several.problems, []);
+const spread = await open('spread.html', {colorScheme: 'light'});
+assert(words(readFileSync('spread.txt', 'utf8')).includes(words(await spread.innerText('#verdict'))));
+assert.match(await spread.innerText('#verdict'), /within the spread[^]*is kept/);
+assert.match(words(await spread.innerText('header')), /before 3 runs, phases of the median one, run81.txt/);
+assert.match(words(await spread.locator('section', {hasText: /^What changed/}).innerText()),
+  / run 8[^]*within the spread/);
+assert.deepEqual(spread.problems, []);
+
 await browser.close();

@@ -10,33 +10,45 @@ const share = (part, whole) => part !== null && whole > 0 ? signedPercent(100 * 
 function diffHeader({before, after}) {
   document.title = `${commandOf(after)} - xferspy diff`;
   return el('header', el('h1', `${commandOf(before)} \u2192 ${commandOf(after)}`),
-    el('p.dim', `before ${before.path} \u00b7 after ${after.path}`), themeButton());
+    el('p.dim', `before ${tracesOf(before)} \u00b7 after ${tracesOf(after)}`), themeButton());
 }
 
-function gateText({fail_above_percent: limit, passed}, changed) {
-  const is = changed > limit ? 'exceeded' : passed ? 'kept' : 'meant for one program on one GPU';
+const tracesOf = ({runs, path}) => runs === 1 ? path : `${runs} runs, phases of the median one, ${path}`;
+
+function spreadText({before, after, beyond_spread: beyond}) {
+  return `The medians lie in ${range(before.wall_low_ns, before.wall_high_ns)} and ` +
+    `${range(after.wall_low_ns, after.wall_high_ns)}: the change is ${beyond ? 'beyond' : 'within'} ` +
+    'the spread of the runs.';
+}
+
+function gateText({gate: {fail_above_percent: limit, passed}, change_percent: changed, beyond_spread: beyond}) {
+  const is = passed ? 'kept' : changed > limit && beyond ? 'exceeded' : 'meant for one program on one GPU';
   return `The limit of ${limit} % (--fail-above) is ${is}.`;
 }
 
-function diffVerdict({before, after, change_percent: changed, warnings, gate}) {
+function diffVerdict(diff) {
+  const {before, after, change_percent: changed, warnings, gate} = diff;
   const how = Math.abs(changed) < 0.05 ? 'as fast as before'
     : `${Math.abs(changed).toFixed(1)} % ${changed > 0 ? 'slower' : 'faster'}`;
   const unknown = before.wall_ns === null || after.wall_ns === null;
   return el('section.verdict', {'aria-label': 'Verdict'}, el('div', {id: 'verdict'}, el('p',
     changed !== null ? `${time(before.wall_ns)} -> ${time(after.wall_ns)}, ${how}`
       : unknown ? 'The run times are unknown.' : 'The runs are not compared.'),
-  gate && changed !== null ? el('p', gateText(gate, changed)) : null),
+  changed !== null && before.runs + after.runs > 2 ? el('p', spreadText(diff)) : null,
+  gate && changed !== null ? el('p', gateText(diff)) : null),
   warnings.map(text => el('p.warn', '! ' + text)));
 }
 
-function diffTotals({before, after, change_ns, totals}) {
-  const run = {name: 'run', unit: 'ns', before: before.wall_ns, after: after.wall_ns, change: change_ns};
+function diffTotals({before, after, change_ns, beyond_spread, totals}) {
+  const run = {name: 'run', unit: 'ns', before: before.wall_ns, after: after.wall_ns, change: change_ns,
+    beyond_spread};
   return section('What changed', 'largest change first',
-    table('What changed', [['total'], ['before', 1], ['after', 1], ['change', 1], ['', 1]],
+    table('What changed', [['total'], ['before', 1], ['after', 1], ['change', 1], ['', 1], ['']],
       [run, ...totals.filter(total => total.change)].map(total =>
         [total.name + (total.unit === 'count' ? ', number' : ''), amounts[total.unit](total.before),
           amounts[total.unit](total.after), change(total.unit, total.change),
-          share(total.change, total.before)])));
+          share(total.change, total.before),
+          total.change && !total.beyond_spread ? 'within the spread' : ''])));
 }
 
 function predictionText({prediction: p, unpredicted}) {

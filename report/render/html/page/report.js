@@ -288,6 +288,20 @@ function strategies({report, texts}) {
     needs.size ? el('p.dim', '* on a condition that the trace does not show: ' + [...needs].join('; ')) : null) : null;
 }
 
+function severalRuns({runs}) {
+  if (!runs)
+    return null;
+  const row = (name, {median, low, high, least, most}) => [name, time(median), range(low, high),
+    range(least, most), median === null ? '' : percent(most - least, median)];
+  return section('Runs', `${runs.count} of one program; the report is of the median one`,
+    runs.warnings.map(text => el('p.warn', '! ' + text)), el('p', runs.paths[runs.reported]),
+    table('Runs', [['time'], ['median', 1], ['its range', 1], ['all runs', 1], ['spread', 1]],
+      [...runs.totals.filter(({unit, value}) => unit === 'ns' && value.most !== 0)
+        .map(({name, value}) => row(name, value)),
+      ...runs.phases.slice(0, 4).map(({id, runs: of, round_ns: round}) =>
+        row(`round of phase ${id}${of < runs.count ? `, in ${of} runs` : ''}`, round))]));
+}
+
 function coverage({coverage: c}) {
   return section('Coverage', '', el('p', `${count(c.api_calls_seen, 'call')}, ` +
     `${count(c.gpu_ops_seen, 'GPU op')}, ${c.matched} joined to their calls`),
@@ -299,7 +313,7 @@ function sections(trace) {
   timelines.length = 0;
   const run = timeline(trace);
   const rounds = trace.views.some(view => view.estimate !== null) ? new Comparison(trace) : null;
-  return [header(report), verdict(report), plan(report, rounds), run, rounds?.element, charts(trace),
+  return [header(report), severalRuns(report), verdict(report), plan(report, rounds), run, rounds?.element, charts(trace),
     totals(report),
     waits(report), phases(report), strategies(trace), coverage(report),
     madeBy()];
