@@ -92,8 +92,18 @@ void xs_build_note_waits(struct xs_result *result)
 		    waits);
 }
 
+static const char *why_incomplete(const struct xs_trace *trace)
+{
+	if (trace->header.state == XS_FILE_RUNNING)
+		return "the process was killed or is still running";
+	if (trace->header.state == XS_FILE_STOPPED)
+		return "tracing stopped before the program ended";
+	return trace->defect_count ? "the file is cut or damaged" : NULL;
+}
+
 static void note_file(struct xs_result *result, const struct xs_trace *trace)
 {
+	result->coverage.incomplete = why_incomplete(trace);
 	if (trace->header.state == XS_FILE_RUNNING)
 		xs_build_note(result,
 			      "the process was killed or is still running: "

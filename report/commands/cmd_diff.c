@@ -164,6 +164,10 @@ static int gate(const struct diff_options *given, const struct xs_diff *diff)
 		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
 				    diff->other_tools,
 				    "give two traces of one tool");
+	if (isnan(diff->change_percent) && diff->wall.change != XS_UNKNOWN)
+		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
+				    "a trace is not of a whole run",
+				    "give traces of runs that ended");
 	if (isnan(diff->change_percent))
 		return xs_cli_error(
 		    XS_EXIT_INPUT, "--fail-above", "the run times are unknown",
@@ -239,6 +243,9 @@ static int diff_main(int argc, char **argv)
 	if (!code)
 		code = xs_cli_check_output(given.output, after.traces,
 					   after.count);
+	if (!code && given.machine)
+		code = xs_cli_check_output(given.output,
+					   (char *const *)&given.machine, 1);
 	if (given.renderer->timeline)
 		how.timeline = xs_timeline_of_result;
 	if (!code && given.machine) {

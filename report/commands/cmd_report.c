@@ -271,6 +271,10 @@ static int open_output(const struct report_options *given, char *const *traces,
 	if (!code && given->counters)
 		code = xs_cli_check_output(given->output,
 					   (char *const *)&given->counters, 1);
+	if (!code)
+		code = xs_cli_check_output(given->output,
+					   (char *const *)given->machines,
+					   (int)given->machine_count);
 	return code ? code
 		    : xs_screen_open(screen, given->output, given->color);
 }

@@ -196,6 +196,25 @@ static void check_runs(struct xs_diff *diff, const char *name,
 		diff->different = warning;
 }
 
+/* Compares no times with that of a run that is not all in its trace. */
+static void check_ends(struct xs_diff *diff, const char *name,
+		       const struct xs_diff_side *side)
+{
+	const struct xs_result *run;
+	size_t i = 0;
+
+	while (i < side->count && !side->runs[i]->coverage.incomplete)
+		i++;
+	if (i == side->count)
+		return;
+	run = side->runs[i];
+	diff->warnings[diff->warning_count++] =
+	    xs_arena_print(&diff->arena, "%s: %s: %s", name, run->run.path,
+			   run->coverage.incomplete);
+	diff->change_ns = XS_UNKNOWN;
+	diff->change_percent = NAN;
+}
+
 int xs_diff_build_runs(struct xs_result **before, size_t before_count,
 		       struct xs_result **after, size_t after_count,
 		       struct xs_diff *diff)
@@ -217,6 +236,8 @@ int xs_diff_build_runs(struct xs_result **before, size_t before_count,
 	xs_diff_check(diff);
 	check_runs(diff, "before", &diff->before_side, diff->before);
 	check_runs(diff, "after", &diff->after_side, diff->after);
+	check_ends(diff, "before", &diff->before_side);
+	check_ends(diff, "after", &diff->after_side);
 	err = build_phases(diff);
 	return !err && diff->arena.failed ? -ENOMEM : err;
 }

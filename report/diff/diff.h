@@ -12,8 +12,8 @@
 #define XS_DIFF_PHASES_MAX 256
 
 /* Programs or arguments, GPUs, drivers, tools, and for each side which part of
- * it was traced, and whether its runs are of one program. */
-#define XS_DIFF_WARNINGS_MAX 8
+ * it was traced, and whether its runs are of one program and ended. */
+#define XS_DIFF_WARNINGS_MAX 10
 
 enum xs_diff_unit { XS_DIFF_NS, XS_DIFF_BYTES, XS_DIFF_COUNT };
 

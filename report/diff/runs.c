@@ -113,7 +113,7 @@ int xs_runs_build(struct xs_result **runs, size_t count, size_t *median)
 	out->middle = *median;
 	out->paths = xs_arena_alloc(&result->arena, count, sizeof(*out->paths));
 	out->warnings =
-	    xs_arena_alloc(&result->arena, count, sizeof(*out->warnings));
+	    xs_arena_alloc(&result->arena, 2 * count, sizeof(*out->warnings));
 	for (size_t i = 0; out->paths && out->warnings && i < count; i++) {
 		const char *warning = xs_runs_compare(
 		    result, runs[i], &result->arena, &different);
@@ -122,6 +122,10 @@ int xs_runs_build(struct xs_result **runs, size_t count, size_t *median)
 		    xs_arena_copy(&result->arena, runs[i]->run.path);
 		if (warning)
 			out->warnings[out->warning_count++] = warning;
+		if (runs[i]->coverage.incomplete)
+			out->warnings[out->warning_count++] = xs_arena_print(
+			    &result->arena, "%s: %s", runs[i]->run.path,
+			    runs[i]->coverage.incomplete);
 	}
 	fill_totals(result, runs, out, values);
 	fill_phases(result, runs, out, values);

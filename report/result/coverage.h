@@ -41,6 +41,8 @@ struct xs_result_coverage {
 	int64_t failed;	 /* calls that returned an error */
 	int64_t missing_bytes;	  /* of a file that was cut */
 	int64_t unexamined_waits; /* calls that may have waited for the GPU */
+	const char *incomplete;	  /* why the run's end, or a part, is not in the
+				   * trace; NULL: it is */
 	const char *imported;	  /* the tool that recorded it; NULL: xferspy */
 	const char *mode;
 	const char *timing_source; /* "callbacks", ...; NULL: old trace */

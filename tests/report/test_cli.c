@@ -194,6 +194,12 @@ static void an_input_is_never_the_output(void **state)
 	expect("diff " BEFORE " own.txt -o own.txt", 1, NULL, "also an input");
 	expect("report - -o own.txt <own.txt", 1, NULL, "also an input");
 	expect("report own.txt", 0, "Where the time went", NULL);
+	expect("--version && cp " XS_SOURCE_DIR
+	       "/tests/report/machine.json own.json && " XS_COMMAND
+	       " report " BEFORE " --machine ./own.json -o own.json",
+	       1, NULL, "also an input");
+	expect("diff " BEFORE " " PINNED " --machine ./own.json -o own.json", 1,
+	       NULL, "also an input");
 }
 
 /* Control characters of a trace do not reach the terminal. */
@@ -329,6 +335,14 @@ static void a_gate_needs_run_times(void **state)
 	       "report");
 	expect("diff empty.txt " BEFORE " --fail-above 5 --format json", 2,
 	       "\"passed\": null", "the run times are unknown");
+	expect(
+	    OTHER("/^header/s/ state=1/ state=0/",
+		  "killed.txt") " --fail-above 5",
+	    2,
+	    "! after: killed.txt: the process was killed or is still running",
+	    "a trace is not of a whole run; give traces of runs that ended");
+	expect("report --runs " BEFORE " killed.txt", 0,
+	       "! killed.txt: the process was killed", NULL);
 }
 
 static void python_programs_are_their_scripts(void **state)
@@ -441,6 +455,13 @@ static void resolving_writes_another_file(void **state)
 	       "== own.resolved.xspy ==", NULL);
 	expect("dump --resolve own.xspy -o own.xspy", 1, NULL,
 	       "it is also an input");
+	expect("--version && (umask 77; rm -f own; " XS_COMMAND
+	       " dump --resolve own.xspy -o own && ls -l own)",
+	       0, "-rw-------", NULL);
+	expect(
+	    "--version && mkfifo -m 666 pipe && (cat pipe >lines & " XS_COMMAND
+	    " dump --resolve own.xspy -o pipe; ls -l pipe; rm pipe)",
+	    0, "prw-rw-rw-", NULL);
 	expect("dump --resolve own.xspy -o /nowhere/x", 2, NULL,
 	       "xferspy: /nowhere/x: No such file or directory; give -o");
 	expect("dump --resolve " XS_SOURCE_DIR "/LICENSE -o bad.xspy", 2, NULL,

@@ -236,7 +236,8 @@ static void put_verdict(const struct xs_terminal *terminal,
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	if (isnan(diff->change_percent)) {
 		xs_terminal_print(terminal, XS_PLAIN,
-				  diff->other_tools
+				  diff->other_tools ||
+					  diff->wall.change != XS_UNKNOWN
 				      ? "The runs are not compared.\n"
 				      : "The run times are unknown.\n");
 		return;
