@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -129,6 +130,41 @@ const char *xs_unfinished_name(void)
 	return exists ? unfinished : finished;
 }
 
+int xs_unfinished_copy(const char *from, int to)
+{
+	int file = open(from, O_RDONLY | O_CLOEXEC), err = 0;
+	struct stat status;
+	off_t at = 0;
+
+	if (file < 0)
+		return -errno;
+	if (fstat(file, &status) != 0)
+		err = -errno;
+	while (!err && at < status.st_size) {
+		const ssize_t sent =
+		    sendfile(to, file, &at, (size_t)(status.st_size - at));
+
+		if (sent <= 0)
+			err = sent < 0 ? -errno : -EIO;
+	}
+	close(file);
+	return err;
+}
+
+/* Writes the file that is there itself. */
+static int write_over(void)
+{
+	const int file = open(finished, CREATE, 0666);
+	int err;
+
+	if (file < 0)
+		return -errno;
+	err = xs_unfinished_copy(unfinished, file);
+	if (close(file) != 0 && !err)
+		err = -errno;
+	return err;
+}
+
 int xs_unfinished_rename(void)
 {
 	int err;
@@ -139,7 +175,8 @@ int xs_unfinished_rename(void)
 		exists = 0;
 		return 0;
 	}
-	err = -errno;
+	/* a mount, or a folder in which others' files stay */
+	err = errno == EBUSY || errno == EPERM ? write_over() : -errno;
 	xs_unfinished_delete();
 	return err;
 }

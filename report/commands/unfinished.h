@@ -17,6 +17,9 @@ int xs_unfinished_open(const char *path);
 /* Returns the name that the file has until then. */
 const char *xs_unfinished_name(void);
 
+/* Copies the file of that name to a descriptor. Returns 0 or -errno. */
+int xs_unfinished_copy(const char *from, int to);
+
 /* Gives the file its name, if it has another one. Returns 0, or -errno after
  * deleting it. */
 int xs_unfinished_rename(void);
