@@ -128,9 +128,6 @@ void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
  * and the machine. */
 void xs_build_side_by_side(struct xs_result *result);
 
-/* matching.c: names of the kinds of ops: "h2d", "kernel", ... */
-extern const char *const xs_build_op_kinds[XS_OP_KINDS];
-
 /* Fills the place of a call; step, calls and bytes stay empty. */
 void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
 		   uint32_t index, struct xs_result_site *out);

@@ -4,18 +4,13 @@
 #include "report/build/build.h"
 
 #include "analyzer/dataflow/dataflow.h"
+#include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
 #include "report/result/site.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const xs_build_op_kinds[XS_OP_KINDS] = {
-    [XS_OP_H2D] = "h2d", [XS_OP_D2H] = "d2h", [XS_OP_D2D] = "d2d",
-    [XS_OP_H2H] = "h2h", [XS_OP_SET] = "set", [XS_OP_KERNEL] = "kernel",
-    [XS_OP_P2P] = "p2p",
-};
 
 struct builder {
 	struct xs_result *result;
@@ -98,7 +93,7 @@ static void add_op(struct builder *b, uint32_t at, uint64_t from_ns)
 	struct xs_result_flow_op *out = &b->out->ops[b->out->op_count++];
 
 	*out = (struct xs_result_flow_op){
-	    .kind = xs_build_op_kinds[op->kind],
+	    .kind = xs_name_op(op->kind),
 	    .kernel = kernel_of(b, op),
 	    .site = site_of(b, b->trace->calls[op->call].site),
 	    .stream = op->queue,

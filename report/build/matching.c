@@ -5,6 +5,8 @@
  */
 #include "report/build/build.h"
 
+#include "analyzer/read/names.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,37 +15,6 @@
 #define REMARKS_MAX 8
 /* Libraries that a remark names; further ones are counted. */
 #define NAMED_MAX 3
-
-static const char *const class_names[XS_CALL_CLASSES] = {
-    [XS_CALL_OTHER] = "other",
-    [XS_CALL_COPY] = "copy",
-    [XS_CALL_COPY_ASYNC] = "copy_async",
-    [XS_CALL_SET] = "set",
-    [XS_CALL_SET_ASYNC] = "set_async",
-    [XS_CALL_LAUNCH] = "launch",
-    [XS_CALL_GRAPH_LAUNCH] = "graph_launch",
-    [XS_CALL_ALLOC_DEVICE] = "alloc_device",
-    [XS_CALL_ALLOC_PINNED] = "alloc_pinned",
-    [XS_CALL_REGISTER] = "register",
-    [XS_CALL_FREE_DEVICE] = "free_device",
-    [XS_CALL_FREE_PINNED] = "free_pinned",
-    [XS_CALL_UNREGISTER] = "unregister",
-    [XS_CALL_SYNC_DEVICE] = "sync_device",
-    [XS_CALL_SYNC_STREAM] = "sync_stream",
-    [XS_CALL_SYNC_EVENT] = "sync_event",
-    [XS_CALL_EVENT_RECORD] = "event_record",
-    [XS_CALL_STREAM_WAIT] = "stream_wait",
-    [XS_CALL_STREAM_CREATE] = "stream_create",
-    [XS_CALL_STREAM_DESTROY] = "stream_destroy",
-    [XS_CALL_RANGE_START] = "range_start",
-    [XS_CALL_RANGE_STOP] = "range_stop",
-    [XS_CALL_POLL] = "poll",
-    [XS_CALL_HOST_FUNCTION] = "host_function",
-    [XS_CALL_RESET] = "reset",
-    [XS_CALL_PREFETCH] = "prefetch",
-    [XS_CALL_CAPTURE_BEGIN] = "capture_begin",
-    [XS_CALL_CAPTURE_END] = "capture_end",
-};
 
 /* Names in remarks. */
 static const char *const kind_words[XS_OP_KINDS] = {
@@ -102,18 +73,34 @@ static void count_ops(const struct xs_trace *trace, bool *has_op,
 	}
 }
 
+/* Returns a name with underscores. */
+static const char *underscored(struct xs_arena *arena, const char *name)
+{
+	const size_t size = strlen(name) + 1;
+	char *copy = xs_arena_alloc(arena, size, 1);
+
+	if (copy)
+		memcpy(copy, name, size);
+	for (char *at = copy; at && *at; at++)
+		if (*at == '-')
+			*at = '_';
+	return copy;
+}
+
 /* Returns the rows with a count above 0. */
-static struct xs_result_match_count *
-list(struct xs_arena *arena, const char *const *names, const int64_t *count,
-     const int64_t *matched, size_t room, size_t *listed)
+static struct xs_result_match_count *list(struct xs_arena *arena,
+					  const char *(*name)(unsigned),
+					  const int64_t *count,
+					  const int64_t *matched, unsigned room,
+					  size_t *listed)
 {
 	struct xs_result_match_count *out =
 	    xs_arena_alloc(arena, room, sizeof(*out));
 
-	for (size_t i = 0; out && i < room; i++)
+	for (unsigned i = 0; out && i < room; i++)
 		if (count[i] > 0)
 			out[(*listed)++] = (struct xs_result_match_count){
-			    names[i], count[i], matched[i]};
+			    underscored(arena, name(i)), count[i], matched[i]};
 	return out;
 }
 
@@ -378,10 +365,10 @@ int xs_build_matching(struct xs_result *result, const struct xs_trace *trace)
 	count_ops(trace, has_op, &counts);
 	free(has_op);
 	out->classes =
-	    list(arena, class_names, counts.calls, counts.calls_matched,
+	    list(arena, xs_name_call, counts.calls, counts.calls_matched,
 		 XS_CALL_CLASSES, &out->class_count);
-	out->kinds = list(arena, xs_build_op_kinds, counts.ops,
-			  counts.ops_matched, XS_OP_KINDS, &out->kind_count);
+	out->kinds = list(arena, xs_name_op, counts.ops, counts.ops_matched,
+			  XS_OP_KINDS, &out->kind_count);
 	out->driver_calls = count_driver_calls(trace);
 	list_cudarts(result, trace);
 	out->remarks =

@@ -2,6 +2,7 @@
 /* Converts a phase of the analyzer to a phase of the result. */
 #include "report/build/build.h"
 
+#include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
 #include "report/result/site.h"
 #include "report/result/source_text.h"
@@ -28,15 +29,6 @@ static const char *const step_names[XS_STEP_KINDS] = {
     [XS_STEP_FREE] = "free",
     [XS_STEP_HOST] = "host",
 };
-
-static const char *memory_name(uint8_t memory)
-{
-	static const char *const names[] = {
-	    NULL, "pageable", "pinned", "device", "array", "managed",
-	};
-
-	return memory < sizeof(names) / sizeof(names[0]) ? names[memory] : NULL;
-}
 
 const char *xs_build_string(struct xs_result *result,
 			    const struct xs_trace *trace, uint32_t index)
@@ -278,8 +270,8 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 				   ? xs_number_bounded(phase->host_blocked_ns)
 				   : XS_UNKNOWN,
 	    .overlap_ns = xs_number_bounded(phase->overlap_ns),
-	    .src_memory = memory_name(phase->src_memory),
-	    .dst_memory = memory_name(phase->dst_memory),
+	    .src_memory = xs_name_memory(phase->src_memory),
+	    .dst_memory = xs_name_memory(phase->dst_memory),
 	};
 	xs_build_counters(phase, &out->counters);
 	xs_build_movable(result, phase, out);

@@ -3,6 +3,7 @@
  * most gain per byte. */
 #include "report/build/build.h"
 
+#include "analyzer/read/names.h"
 #include "analyzer/util/sort.h"
 #include "model/replay/recorded_plan.h"
 #include "model/strategies/model.h"
@@ -253,7 +254,7 @@ place_of(struct builder *b, struct xs_result_pinned_budget *out,
 		xs_build_site(b->result, b->trace, buffer->site, site);
 	*place = (struct xs_result_pinned_place){
 	    .site = site,
-	    .step = xs_build_op_kinds[buffer->kind],
+	    .step = xs_name_op(buffer->kind),
 	    .phase = b->phases->items[buffer->phase].id};
 	return place;
 }

@@ -2,6 +2,7 @@
 /* How long the host waited at each place, and for what. */
 #include "report/build/build.h"
 
+#include "analyzer/read/names.h"
 #include "analyzer/waits/wait_sites.h"
 #include "report/build/steady.h"
 #include "report/build/wait_reason.h"
@@ -13,25 +14,24 @@
 /* Waits compared when looking for one at the same place. */
 #define SAME_PLACE_SPAN 256
 
-/* hidden: the call synchronises implicitly. */
+/* waits: it may wait for the GPU. hidden: it synchronises implicitly. */
 static const struct {
-	const char *kind;
-	bool hidden;
+	bool waits, hidden;
 } kinds[XS_CALL_CLASSES] = {
-    [XS_CALL_COPY] = {"copy", false},
-    [XS_CALL_COPY_ASYNC] = {"copy-async", false},
-    [XS_CALL_SET] = {"set", true},
-    [XS_CALL_ALLOC_DEVICE] = {"alloc-device", true},
-    [XS_CALL_ALLOC_PINNED] = {"alloc-pinned", true},
-    [XS_CALL_REGISTER] = {"register", true},
-    [XS_CALL_FREE_DEVICE] = {"free-device", true},
-    [XS_CALL_FREE_PINNED] = {"free-pinned", true},
-    [XS_CALL_UNREGISTER] = {"unregister", true},
-    [XS_CALL_SYNC_DEVICE] = {"sync-device", false},
-    [XS_CALL_SYNC_STREAM] = {"sync-stream", false},
-    [XS_CALL_SYNC_EVENT] = {"sync-event", false},
-    [XS_CALL_POLL] = {"poll", false},
-    [XS_CALL_RESET] = {"reset", false},
+    [XS_CALL_COPY] = {true, false},
+    [XS_CALL_COPY_ASYNC] = {true, false},
+    [XS_CALL_SET] = {true, true},
+    [XS_CALL_ALLOC_DEVICE] = {true, true},
+    [XS_CALL_ALLOC_PINNED] = {true, true},
+    [XS_CALL_REGISTER] = {true, true},
+    [XS_CALL_FREE_DEVICE] = {true, true},
+    [XS_CALL_FREE_PINNED] = {true, true},
+    [XS_CALL_UNREGISTER] = {true, true},
+    [XS_CALL_SYNC_DEVICE] = {true, false},
+    [XS_CALL_SYNC_STREAM] = {true, false},
+    [XS_CALL_SYNC_EVENT] = {true, false},
+    [XS_CALL_POLL] = {true, false},
+    [XS_CALL_RESET] = {true, false},
 };
 
 /* Estimates the time of first touches from the profile, at most the copy's
@@ -59,8 +59,8 @@ static void build_wait(struct xs_result *result, const struct xs_trace *trace,
 	const uint64_t *part_ns = in->part_ns;
 
 	*out = (struct xs_result_wait){
-	    .kind = kinds[in->call_class].kind ? kinds[in->call_class].kind
-					       : "call",
+	    .kind = kinds[in->call_class].waits ? xs_name_call(in->call_class)
+						: "call",
 	    .hidden = kinds[in->call_class].hidden,
 	    .pageable = in->pageable,
 	    .gpu_calls = xs_number_bounded(in->gpu_calls),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* --to perfetto: for ui.perfetto.dev. Records go to the file one by one. */
+#include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/util/bisect.h"
 #include "analyzer/util/sort.h"
@@ -168,7 +169,7 @@ static uint64_t number_of_op(struct exporting *e, const struct xs_op *op)
 	char *name;
 
 	if (op->kind != XS_OP_KERNEL)
-		return number_of(e, 2, op->kind, xs_export_kind(op->kind));
+		return number_of(e, 2, op->kind, xs_name_op(op->kind));
 	if (op->shape < trace->shape_count &&
 	    trace->shapes[op->shape].name < trace->string_count)
 		string = trace->shapes[op->shape].name;
@@ -296,8 +297,8 @@ static void put_op(struct exporting *e, const struct xs_op *op)
 	    .name = number_of_op(e, op),
 	    .bytes = op->bytes,
 	    .flow = op->call < trace->call_count ? op->call + 1 : 0,
-	    .from = kernel ? NULL : xs_export_memory(op->src_memory),
-	    .to = kernel ? NULL : xs_export_memory(op->dst_memory),
+	    .from = kernel ? NULL : xs_name_memory(op->src_memory),
+	    .to = kernel ? NULL : xs_name_memory(op->dst_memory),
 	};
 	char name[64];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --to sqlite: tables and views that docs/sqlite.md describes. Rows go to the
  * file one by one. */
+#include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/timeline/cuda_startup.h"
 #include "analyzer/util/escape.h"
@@ -136,7 +137,7 @@ static void put_sites(struct exporting *e)
 
 		put_number(e, i);
 		put_text(e, xs_export_function(trace, i));
-		put_text(e, xs_export_class(trace->sites[i].call_class));
+		put_text(e, xs_name_call(trace->sites[i].call_class));
 		put_text(e, user ? user->symbol : NULL);
 		put_text(e, user ? user->file : NULL);
 		if (user && user->file)
@@ -179,14 +180,14 @@ static void put_op(struct exporting *e, const struct xs_op *op)
 					   ? &trace->queues[op->queue]
 					   : &unknown;
 
-	put_text(e, xs_export_kind(op->kind));
+	put_text(e, xs_name_op(op->kind));
 	put_number(e, queue->device);
 	put_number(e, queue->stream);
 	put_times(e, op->start_ns, op->end_ns);
 	put_number(e, op->bytes);
 	put_number(e, op->copies);
-	put_text(e, xs_export_memory(op->src_memory));
-	put_text(e, xs_export_memory(op->dst_memory));
+	put_text(e, xs_name_memory(op->src_memory));
+	put_text(e, xs_name_memory(op->dst_memory));
 	put_number(e, (op->flags & XS_OP_ASYNC) != 0);
 	if (op->kind == XS_OP_KERNEL && op->shape < trace->shape_count)
 		put_number(e, op->shape);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/timeline/texts.h"
 
+#include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
 #include "report/build/build.h"
 #include "report/result/source_text.h"
@@ -121,12 +122,10 @@ uint32_t xs_timeline_copy_name(struct xs_timeline_texts *texts, unsigned kind,
 	static const char *const kinds[XS_OP_KINDS] = {
 	    "copy in", "copy out", "copy on the device",  "copy on the host",
 	    "set",     "kernel",   "copy between devices"};
-	static const char *const memories[XS_TIMELINE_MEMORIES] = {
-	    NULL, "pageable", "pinned", "device", "array", "managed"};
 	const unsigned src = src_memory % XS_TIMELINE_MEMORIES;
 	const unsigned dst = dst_memory % XS_TIMELINE_MEMORIES;
 	const char *host =
-	    memories[kind == XS_OP_D2H || kind == XS_OP_SET ? dst : src];
+	    xs_name_memory(kind == XS_OP_D2H || kind == XS_OP_SET ? dst : src);
 	uint32_t *number = &texts->copies[kind % XS_OP_KINDS][src][dst];
 
 	if (!*number)

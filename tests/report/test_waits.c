@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits in the report: sentences, call sites, and CUDA start-up. */
+#include "analyzer/read/names.h"
+#include "analyzer/read/trace.h"
 #include "report/build/read.h"
 #include "report/build/wait_reason.h"
 #include "tests/report/fixture.h"
@@ -338,9 +340,20 @@ static void text_shows_the_longest(void **state)
 	fixture_free(result);
 }
 
+static void every_class_has_a_name(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < XS_CALL_CLASSES; i++)
+		assert_non_null(xs_name_call(i));
+	for (unsigned i = 0; i < XS_OP_KINDS; i++)
+		assert_non_null(xs_name_op(i));
+	assert_null(xs_name_call(XS_CALL_CLASSES));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(every_class_has_a_name),
 	    cmocka_unit_test(frees_wait_implicitly),
 	    cmocka_unit_test(small_copies_wait_for_kernels),
 	    cmocka_unit_test(pageable_copies_are_asynchronous_in_name),
