@@ -85,5 +85,5 @@ void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
 	xs_estimate_set_setup_ns(c, streams, row);
 	if (c->work.pinned_buffers > 0 && c->phase->rounds > 1)
 		xs_estimate_assume(
-		    row, "the buffers are pinned once and used in every round");
+		    row, "the same buffers are used in every round");
 }

@@ -9,6 +9,9 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -52,6 +55,20 @@ const struct xs_cli_command xs_cmd_export = {
     .words = XS_CLI_WORDS_FILES,
 };
 
+/* SQLite would apply the log to the new database. */
+static bool has_log(const char *output)
+{
+	static const char *const ends[] = {"-wal", "-journal"};
+	char path[PATH_MAX];
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		snprintf(path, sizeof(path), "%s%s", output, ends[i]);
+		found |= access(path, F_OK) == 0;
+	}
+	return found;
+}
+
 static int parse(int argc, char **argv, struct export_options *out)
 {
 	int code = xs_cli_parse(&xs_cmd_export, argc, argv, out);
@@ -70,6 +87,10 @@ static int parse(int argc, char **argv, struct export_options *out)
 		return xs_cli_error(XS_EXIT_USAGE, "export",
 				    "no file was given to write to",
 				    "name it with -o FILE");
+	if (has_log(out->output))
+		return xs_cli_error(XS_EXIT_INPUT, out->output,
+				    "a log of an earlier database is beside it",
+				    "delete FILE-wal and FILE-journal first");
 	return xs_cli_check_output(out->output, argv + optind, 1);
 }
 

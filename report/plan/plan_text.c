@@ -39,8 +39,8 @@ static const char *payback_of(struct xs_arena *arena,
 			      xs_units_ns(xs_number_round(setup_ns)).s);
 }
 
-/* ", up to about 26 rounds": where a change whose rounds take longer is ahead,
- * since its setup takes less; or "". */
+/* ", in a run of up to about 26 rounds": where a change whose rounds take
+ * longer is ahead, since its setup takes less; or "". */
 static const char *with_rounds(struct xs_arena *arena,
 			       const struct xs_phase_steps *steps,
 			       const struct xs_result_estimate *instead)
@@ -55,11 +55,11 @@ static const char *with_rounds(struct xs_arena *arena,
 		   ? ""
 		   : xs_arena_print(
 			 arena,
-			 ", since its setup takes %s less: up to "
-			 "about %.0f rounds",
-			 xs_units_ns(last->setup_ns - instead->setup_ns).s,
+			 ", as in any run of up to about %.0f rounds, since "
+			 "its setup takes %s less",
 			 (double)(last->setup_ns - instead->setup_ns) /
-			     longer_ns);
+			     longer_ns,
+			 xs_units_ns(last->setup_ns - instead->setup_ns).s);
 }
 
 /* What the setup takes more if further buffers are new memory, and from which

@@ -230,6 +230,18 @@ static void put_side(const struct xs_terminal *terminal, const char *name,
 				  name, side->count, median->run.path);
 }
 
+static const char *gate_text(const struct xs_diff *diff, double gate_percent)
+{
+	if (!xs_diff_passes(diff, gate_percent))
+		return xs_diff_is_slower(diff, gate_percent)
+			   ? "exceeded"
+			   : "meant for one program on one GPU";
+	return diff->change_percent > gate_percent
+		   ? "not surely exceeded: the runs spread too much to tell, "
+		     "record more of them"
+		   : "kept";
+}
+
 static void put_verdict(const struct xs_terminal *terminal,
 			const struct xs_diff *diff, double gate_percent)
 {
@@ -255,11 +267,7 @@ static void put_verdict(const struct xs_terminal *terminal,
 	if (!isnan(gate_percent))
 		xs_terminal_print(terminal, XS_PLAIN,
 				  "The limit of %g %% (--fail-above) is %s.\n",
-				  gate_percent,
-				  xs_diff_passes(diff, gate_percent) ? "kept"
-				  : xs_diff_is_slower(diff, gate_percent)
-				      ? "exceeded"
-				      : "meant for one program on one GPU");
+				  gate_percent, gate_text(diff, gate_percent));
 }
 
 int xs_render_text_diff(struct xs_diff *diff, double gate_percent,

@@ -89,8 +89,8 @@ void xs_text_tracer_put(const struct xs_terminal *terminal,
 	    terminal, XS_DIM, "  ",
 	    xs_arena_print(
 		&result->arena,
-		"phase %" PRId64 " %s: about %s of the round, and of "
-		"what a change saves, are the cost of "
+		"phase %" PRId64 " %s: about %s of the round, and up to "
+		"as much of what a change saves, are the cost of "
 		"tracing: untraced it takes %s",
 		phase->id, row->strategy, xs_units_ns(row->tracer_ns).s,
 		xs_units_ns(row->round_ns - row->tracer_ns +

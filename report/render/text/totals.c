@@ -153,7 +153,7 @@ static const char *start_text(const struct whole *in)
 	return wall_ns == XS_UNKNOWN || before_ns < wall_ns / 100
 		   ? "in the first call; not counted elsewhere"
 		   : xs_arena_print(&in->result->arena,
-				    "after %s; not counted elsewhere",
+				    "began at %s; not counted elsewhere",
 				    xs_units_ns(before_ns).s);
 }
 
@@ -228,9 +228,9 @@ static void put_shares(const struct xs_terminal *terminal,
 		    terminal, XS_PLAIN, "  ",
 		    xs_arena_print(
 			arena,
-			"the verdict's parts, copies beside kernels as "
-			"kernels: %s",
-			list));
+			"the verdict's parts of %s (copies beside kernels "
+			"count as kernels): %s",
+			xs_units_ns(verdict->recorded_ns).s, list));
 }
 
 static void begin(struct whole *in, const struct xs_terminal *terminal,

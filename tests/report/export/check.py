@@ -231,6 +231,10 @@ def check_failures(folder):
     check("the output first", "/nowhere/" in run(
         "export", "--to", "sqlite", "gone", "-o", "/nowhere/x").stderr.decode())
     check("no file", not (folder / "gone.db").exists())
+    (folder / "old.db-wal").write_text("of an earlier database")
+    done = run("export", "--to", "sqlite", trace, "-o", folder / "old.db")
+    check(f"beside a log: {done}", done.returncode == 2)
+    check("no file beside a log", not (folder / "old.db").exists())
 
 
 def main():

@@ -22,7 +22,9 @@ function spreadText({before, after, beyond_spread: beyond}) {
 }
 
 function gateText({gate: {fail_above_percent: limit, passed}, change_percent: changed, beyond_spread: beyond}) {
-  const is = passed ? 'kept' : changed > limit && beyond ? 'exceeded' : 'meant for one program on one GPU';
+  const unsure = 'not surely exceeded: the runs spread too much to tell, record more of them';
+  const is = passed ? changed > limit ? unsure : 'kept'
+    : changed > limit && beyond ? 'exceeded' : 'meant for one program on one GPU';
   return `The limit of ${limit} % (--fail-above) is ${is}.`;
 }
 
