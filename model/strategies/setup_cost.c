@@ -84,6 +84,6 @@ void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
 {
 	xs_estimate_set_setup_ns(c, streams, row);
 	if (c->work.pinned_buffers > 0 && c->phase->rounds > 1)
-		xs_estimate_assume(
-		    row, "the same buffers are used in every round");
+		xs_estimate_assume(row,
+				   "the same buffers are used in every round");
 }
