@@ -41,8 +41,10 @@ struct xs_run_spread xs_spread_of(int64_t *values, size_t count)
 				    XS_UNKNOWN, XS_UNKNOWN};
 	size_t k;
 
+	if (count == 0)
+		return out;
 	qsort(values, count, sizeof(*values), compare);
-	if (count == 0 || values[0] == XS_UNKNOWN)
+	if (values[0] == XS_UNKNOWN)
 		return out;
 	k = outside_count(count);
 	out.least = values[0];

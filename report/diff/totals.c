@@ -70,10 +70,8 @@ static struct xs_run_spread spread(struct xs_diff *diff,
 	int64_t *values =
 	    xs_arena_alloc(&diff->arena, side->count, sizeof(*values));
 
-	if (!values)
-		return (struct xs_run_spread){
-		    XS_UNKNOWN, XS_UNKNOWN, XS_UNKNOWN, XS_UNKNOWN, XS_UNKNOWN};
-	return xs_total_spread(row, side->runs, side->count, values);
+	return xs_total_spread(row, side->runs, values ? side->count : 0,
+			       values);
 }
 
 static void fill(struct xs_diff *diff, const struct xs_total_row *row,

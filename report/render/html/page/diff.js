@@ -95,7 +95,7 @@ const roundOf = (trace, id) =>
 // A round before, as it was predicted, and after.
 function groupsOf({before, after, prediction: p}, traces) {
   const per = view => view?.rounds > 1 ? `; ${view.rounds} rounds` : '';
-  const predicted = p && predictedView(traces[0], before.id, p);
+  const predicted = p && predictedView(traces[0], {...p, phase: before.id});
   return [['before', `Before: ${time(before.round_ns)}`, roundOf(traces[0], before.id)],
     ['predicted', p && `Predicted with ${rowName(p)}: ${time(p.round_ns)}${per(predicted)}`, predicted],
     ['after', `After: ${time(after.round_ns)}`, roundOf(traces[1], after.id)]]

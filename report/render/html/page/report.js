@@ -160,11 +160,11 @@ function timeline(trace) {
 // The views of a phase: one as it was, then one for each strategy.
 const viewsOf = (trace, phase) => trace.views.filter(view => view.phase === phase);
 
-// The view of that phase's round as replay predicts the row, or undefined.
-const predictedView = (trace, id, row) => trace.views.find(({phase, estimate}) => {
-  const of = trace.report.phases[phase], own = estimate === null ? null : of?.estimates[estimate];
-  return own && of.id === id && ['strategy', 'n_streams', 'order'].every(key => own[key] === row[key]);
-});
+// The view of a round as replay predicts the step's row, or undefined.
+function predictedView({report, views}, step) {
+  const row = rowOf(report, step);
+  return views.find(({phase, estimate}) => estimate !== null && report.phases[phase].estimates[estimate] === row);
+}
 
 const titleOf = (phase, row) => row
   ? `With ${rowName(row)}: ${isKnown(row) ? time(row.round_ns) : 'unknown'} a round (${range(row.low_ns, row.high_ns)})` +
@@ -204,7 +204,7 @@ class Comparison {
 
   // Shows a step of the plan; nothing if it has no view.
   showStep(step) {
-    const view = predictedView(this.trace, step.phase, step);
+    const view = predictedView(this.trace, step);
     if (view)
       this.show(view.phase, view);
   }
