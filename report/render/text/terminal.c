@@ -12,6 +12,9 @@
 /* Longer lines of prose are hard to read. */
 #define LINE_MOST 100
 
+#define SEPARATOR    "  " /* between the columns of a table */
+#define COLUMN_LEAST 8	  /* a text column is not cut further, in characters */
+
 /* Escape sequences for the terminal, and their names in libsmartcols. */
 static const struct {
 	const char *sequence, *name;
@@ -132,24 +135,97 @@ void xs_terminal_wrap(const struct xs_terminal *terminal, enum xs_style style,
 	free(safe);
 }
 
+/* Characters that text takes; the cells are escaped already. */
+static int text_width(const char *text)
+{
+	int width = 0;
+
+	for (; text && *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+/* Cuts the cells of a column to `width` characters. Returns 0 or negative. */
+static int cut_column(struct libscols_table *table,
+		      struct libscols_column *column, int width)
+{
+	for (size_t i = 0; i < scols_table_get_nlines(table); i++) {
+		struct libscols_cell *cell = scols_line_get_column_cell(
+		    scols_table_get_line(table, i), column);
+		const char *text = scols_cell_get_data(cell);
+		int err, length = 0;
+		char *cut;
+
+		if (text_width(text) <= width)
+			continue;
+		for (int left = width; left > 0; left--)
+			while (((unsigned char)text[++length] & 0xc0) == 0x80)
+				;
+		cut = strndup(text, (size_t)length);
+		err = cut ? scols_cell_set_data(cell, cut) : -ENOMEM;
+		free(cut);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int column_width(struct libscols_table *table,
+			struct libscols_column *column)
+{
+	int width = text_width(scols_column_get_name(column));
+
+	for (size_t i = 0; i < scols_table_get_nlines(table); i++) {
+		const char *text =
+		    scols_cell_get_data(scols_line_get_column_cell(
+			scols_table_get_line(table, i), column));
+
+		if (text_width(text) > width)
+			width = text_width(text);
+	}
+	return width;
+}
+
+/*
+ * Cuts the widest text column so that the table fits `room` columns. Versions
+ * of libsmartcols cut in different places. Returns 0 or negative.
+ */
+static int fit_table(struct libscols_table *table, int room)
+{
+	struct libscols_column *widest = NULL;
+	const size_t count = scols_table_get_ncols(table);
+	int most = 0, excess = -room;
+
+	for (size_t i = 0; i < count; i++) {
+		struct libscols_column *column =
+		    scols_table_get_column(table, i);
+		int width = column_width(table, column);
+
+		excess += width + (i > 0) * (int)strlen(SEPARATOR);
+		if (scols_column_is_trunc(column) && width > most) {
+			most = width;
+			widest = column;
+		}
+	}
+	if (!widest || excess <= 0)
+		return 0;
+	return cut_column(table, widest,
+			  most - excess > COLUMN_LEAST ? most - excess
+						       : COLUMN_LEAST);
+}
+
 void xs_text_table_begin(struct xs_text_table *table,
 			 const struct xs_terminal *terminal, int indent,
 			 const struct xs_text_heading *headings, size_t count)
 {
-	/* with fewer than 80 too much would be cut */
-	const int columns = terminal->display.columns > XS_DISPLAY_COLUMNS
-				? terminal->display.columns
-				: XS_DISPLAY_COLUMNS;
-
 	*table = (struct xs_text_table){
 	    .table = scols_new_table(), .terminal = terminal, .indent = indent};
 	if (!table->table) {
 		table->failed = true;
 		return;
 	}
-	scols_table_set_column_separator(table->table, "  ");
-	scols_table_set_termforce(table->table, SCOLS_TERMFORCE_ALWAYS);
-	scols_table_set_termwidth(table->table, (size_t)(columns - indent));
+	scols_table_set_column_separator(table->table, SEPARATOR);
+	scols_table_set_termforce(table->table, SCOLS_TERMFORCE_NEVER);
 	scols_table_enable_minout(table->table, 1);
 	scols_table_enable_colors(table->table, terminal->display.color);
 	scols_table_enable_noheadings(table->table, !headings[0].name[0]);
@@ -204,10 +280,15 @@ int xs_text_table_end(struct xs_text_table *table, const char *const *notes,
 {
 	int err = table->failed ? -ENOMEM : 0;
 	const struct xs_terminal *terminal = table->terminal;
+	/* with fewer than 80 too much would be cut */
+	const int columns = terminal->display.columns > XS_DISPLAY_COLUMNS
+				? terminal->display.columns
+				: XS_DISPLAY_COLUMNS;
 	char *text = NULL, lead[16];
 	size_t row = 0;
 
-	if (!err && scols_print_table_to_string(table->table, &text) < 0)
+	if (!err && (fit_table(table->table, columns - table->indent) < 0 ||
+		     scols_print_table_to_string(table->table, &text) < 0))
 		err = -ENOMEM;
 	snprintf(lead, sizeof(lead), "%*s", note_indent, "");
 	for (char *line = text; line && *line; row++) {
