@@ -60,7 +60,7 @@ static void write_clock(void)
 	if (now_ns() < next_clock_ns)
 		return;
 	next_clock_ns = now_ns() + CLOCKS_NS;
-	xs_trace_info_clock(xs_cupti_now_ns());
+	xs_trace_info_clock(xs_cupti_now_ns);
 }
 
 /* Written while there is still space for it: whether records will be lost is

@@ -10,6 +10,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Clocks whose times lie further apart are read again, that many times. */
+#define CLOCKS_APART_NS 100000
+#define CLOCK_READS	10
+
 struct info {
 	const char *key, *format;
 	va_list args;
@@ -44,15 +48,18 @@ void xs_trace_info(const char *key, const char *format, ...)
 	va_end(info.args);
 }
 
-void xs_trace_info_clock(uint64_t cupti_ns)
+void xs_trace_info_clock(uint64_t (*cupti_now_ns)(void))
 {
-	struct xs_rec_clock record = {
-	    XS_RECORD(clock),
-	    .realtime_ns = xs_clock_realtime_ns(),
-	    .monotonic_ns = xs_clock_ns(CLOCK_MONOTONIC),
-	    .cupti_ns = cupti_ns,
-	};
+	struct xs_rec_clock record = {XS_RECORD(clock)};
 
+	for (int i = 0; i < CLOCK_READS; i++) {
+		record.realtime_ns = xs_clock_realtime_ns();
+		record.monotonic_ns = xs_clock_ns(CLOCK_MONOTONIC);
+		record.cupti_ns = cupti_now_ns();
+		if (xs_clock_realtime_ns() - record.realtime_ns <
+		    CLOCKS_APART_NS)
+			break;
+	}
 	xs_shared_writer_lock();
 	xs_writer_plain(&xs_shared_writer, &record, NULL, 0);
 	xs_shared_writer_unlock();

@@ -10,8 +10,11 @@
 void xs_trace_info(const char *key, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Writes a clock record. cupti_ns: CUPTI's time, 0 without CUPTI. */
-void xs_trace_info_clock(uint64_t cupti_ns);
+/*
+ * Writes a clock record: the times of our clocks and of CUPTI's (0 without
+ * CUPTI), read again if something came between them.
+ */
+void xs_trace_info_clock(uint64_t (*cupti_now_ns)(void));
 
 /* Writes the capture mode from time_ns (CLOCK_REALTIME) on. */
 void xs_trace_info_detail(enum xs_detail detail, uint64_t time_ns);
