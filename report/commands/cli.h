@@ -16,6 +16,7 @@ enum xs_exit {
 	XS_EXIT_USAGE = 1, /* wrong usage */
 	XS_EXIT_INPUT = 2, /* input not readable or output not writable */
 	XS_EXIT_GATE = 3,  /* the limit of --fail-above is not kept */
+	XS_EXIT_NOISY = 4, /* the runs spread too much to tell */
 };
 
 /* Prints "xferspy: what: why; what to do" to stderr. Returns code. */

@@ -3,8 +3,8 @@
 #include "report/commands/cli.h"
 #include "report/commands/progress.h"
 #include "report/commands/screen.h"
-#include "report/diff/comparable.h"
 #include "report/diff/compare.h"
+#include "report/diff/gate.h"
 #include "report/diff/runs.h"
 #include "report/timeline/timeline.h"
 
@@ -58,7 +58,8 @@ static const struct xs_cli_option options[] = {
      "exit with code 3 if AFTER takes more than PCT\n"
      "percent longer than BEFORE, or if they are of\n"
      "different programs or GPUs; with several runs, only\n"
-     "if that is beyond their spread"},
+     "beyond their spread, and with 4 if that is too\n"
+     "large to tell"},
     {"--allow-different", 0, NULL, NULL,
      offsetof(struct diff_options, allow_different),
      "with --fail-above: do not fail because programs\n"
@@ -154,35 +155,52 @@ static unsigned streams_of(const struct xs_result *after)
 	return 0;
 }
 
+/* Why the change of the run is unknown. */
+static int unknown_change(const struct xs_diff *diff)
+{
+	if (diff->other_tools)
+		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
+				    diff->other_tools,
+				    "give two traces of one tool");
+	if (diff->wall.change != XS_UNKNOWN)
+		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
+				    "a trace is not of a whole run",
+				    "give traces of runs that ended");
+	return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
+			    "the run times are unknown",
+			    "one trace has no timed run; see its report");
+}
+
 static int gate(const struct diff_options *given, const struct xs_diff *diff)
 {
 	char why[128];
 
 	if (isnan(given->fail_above))
 		return XS_EXIT_DONE;
-	if (diff->other_tools)
-		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
-				    diff->other_tools,
-				    "give two traces of one tool");
-	if (isnan(diff->change_percent) && diff->wall.change != XS_UNKNOWN)
-		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
-				    "a trace is not of a whole run",
-				    "give traces of runs that ended");
-	if (isnan(diff->change_percent))
-		return xs_cli_error(
-		    XS_EXIT_INPUT, "--fail-above", "the run times are unknown",
-		    "one trace has no timed run; see its report");
-	if (xs_diff_passes(diff, given->fail_above))
-		return XS_EXIT_DONE;
-	if (!xs_diff_is_slower(diff, given->fail_above))
+	switch (xs_diff_gate(diff, given->fail_above)) {
+	case XS_GATE_UNKNOWN:
+		return unknown_change(diff);
+	case XS_GATE_DIFFERENT:
 		return xs_cli_error(XS_EXIT_GATE, "--fail-above",
 				    diff->different,
 				    "compare two traces of one program on one "
 				    "GPU, or add --allow-different");
-	snprintf(why, sizeof(why), "the run is %.1f %% slower",
-		 diff->change_percent);
-	return xs_cli_error(XS_EXIT_GATE, "--fail-above", why,
-			    "the first phase listed changed most");
+	case XS_GATE_NOISY:
+		return xs_cli_error(XS_EXIT_NOISY, "--fail-above",
+				    "the runs spread too much to tell",
+				    "record more runs of each, at least three");
+	case XS_GATE_EXCEEDED:
+		snprintf(why, sizeof(why), "the run is %.1f %% slower",
+			 diff->change_percent);
+		return xs_cli_error(
+		    XS_EXIT_GATE, "--fail-above", why,
+		    diff->before_side.count * diff->after_side.count == 1
+			? "the first phase listed changed most; three runs of "
+			  "each tell noise apart"
+			: "the first phase listed changed most");
+	default:
+		return XS_EXIT_DONE;
+	}
 }
 
 static int compare(const struct diff_options *given, const struct side *before,

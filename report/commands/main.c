@@ -37,7 +37,8 @@ static int help(FILE *out)
 	      "See also xferspy COMMAND --help and xferspy --version.\n"
 	      "Exit codes: 0 success, 1 wrong usage, 2 a file cannot be read "
 	      "or written,\n"
-	      "3 the limit of --fail-above is not kept.\n",
+	      "3 the limit of --fail-above is not kept, 4 the runs spread too "
+	      "much to tell.\n",
 	      out);
 	return XS_EXIT_DONE;
 }

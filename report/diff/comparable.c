@@ -163,15 +163,3 @@ void xs_diff_check(struct xs_diff *diff)
 	warn(diff, "the driver's versions differ", before->driver_version,
 	     after->driver_version);
 }
-
-bool xs_diff_is_slower(const struct xs_diff *diff, double limit_percent)
-{
-	return diff->change_percent > limit_percent && diff->wall.apart;
-}
-
-bool xs_diff_passes(const struct xs_diff *diff, double limit_percent)
-{
-	return isnan(limit_percent) ||
-	       (!xs_diff_is_slower(diff, limit_percent) &&
-		(!diff->different || diff->allow_different));
-}

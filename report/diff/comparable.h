@@ -15,10 +15,4 @@
  */
 void xs_diff_check(struct xs_diff *diff);
 
-/* Whether the change is above a limit, and beyond the spread of the runs. */
-bool xs_diff_is_slower(const struct xs_diff *diff, double limit_percent);
-
-/* Whether a limit (--fail-above; NAN: no limit) is kept. */
-bool xs_diff_passes(const struct xs_diff *diff, double limit_percent);
-
 #endif

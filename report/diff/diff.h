@@ -22,6 +22,7 @@ struct xs_diff_total {
 	const char *name;
 	enum xs_diff_unit unit;
 	struct xs_run_spread before, after;
+	const int64_t *before_runs, *after_runs; /* their values, sorted */
 	int64_t change; /* of the medians; XS_UNKNOWN if a side is unknown */
 	bool apart;	/* it is larger than the spread of the runs */
 };

@@ -8,6 +8,8 @@
 
 /* Greatest probability, on each side, that the interval misses the median. */
 #define OUTSIDE 0.05
+/* Standard deviations of a normal distribution beyond which that is. */
+#define NORMAL_OUTSIDE 1.645
 
 static int compare(const void *left, const void *right)
 {
@@ -57,9 +59,22 @@ struct xs_run_spread xs_spread_of(int64_t *values, size_t count)
 	return out;
 }
 
-bool xs_spread_apart(const struct xs_run_spread *before,
-		     const struct xs_run_spread *after)
+size_t xs_spread_above(const int64_t *before, size_t before_count,
+		       const int64_t *after, size_t after_count, double factor)
 {
-	return before->median != XS_UNKNOWN && after->median != XS_UNKNOWN &&
-	       (before->high < after->low || after->high < before->low);
+	size_t above = 0;
+
+	for (size_t i = 0; i < before_count; i++)
+		for (size_t k = 0; k < after_count; k++)
+			above += (double)after[k] > factor * (double)before[i];
+	return above;
+}
+
+size_t xs_spread_few(size_t before_count, size_t after_count)
+{
+	const double m = (double)before_count, n = (double)after_count;
+	const double few =
+	    m * n / 2 - NORMAL_OUTSIDE * sqrt(m * n * (m + n + 1) / 12) - 0.5;
+
+	return few > 0 ? (size_t)few : 0;
 }

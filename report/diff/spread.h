@@ -5,7 +5,7 @@
 
 #include "report/result/runs.h"
 
-#include <stdbool.h>
+#include <stddef.h>
 
 /*
  * Returns the spread of `count` values, of any unit; sorts them. The interval
@@ -15,10 +15,19 @@
  */
 struct xs_run_spread xs_spread_of(int64_t *values, size_t count);
 
-/* Whether the two medians differ by more than their intervals: of three runs
- * each, all of one side are then above all of the other, as one in 20 pairs of
- * equal programs is. Of one run each, whether they differ. */
-bool xs_spread_apart(const struct xs_run_spread *before,
-		     const struct xs_run_spread *after);
+/* Returns of how many pairs of values the one after is more than `factor` times
+ * that before. */
+size_t xs_spread_above(const int64_t *before, size_t before_count,
+		       const int64_t *after, size_t after_count, double factor);
+
+/*
+ * Returns how many of the pairs of values of two sides are few: if the sides
+ * are of one distribution, pairs that differ in one direction are so few with a
+ * probability of about 5 % (the U of Mann and Whitney, On a Test of Whether one
+ * of Two Random Variables is Stochastically Larger than the Other, 1947, as a
+ * normal distribution). Of fewer than three values each, 0 is that few, more
+ * often: with one in 6 of two each, with every other of one each.
+ */
+size_t xs_spread_few(size_t before_count, size_t after_count);
 
 #endif

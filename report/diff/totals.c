@@ -63,15 +63,31 @@ static int compare(const void *left, const void *right)
 	return x > y ? -1 : x < y;
 }
 
+/* Stores the values of a side's runs, too. */
 static struct xs_run_spread spread(struct xs_diff *diff,
 				   const struct xs_total_row *row,
-				   const struct xs_diff_side *side)
+				   const struct xs_diff_side *side,
+				   const int64_t **values)
 {
-	int64_t *values =
-	    xs_arena_alloc(&diff->arena, side->count, sizeof(*values));
+	int64_t *all = xs_arena_alloc(&diff->arena, side->count, sizeof(*all));
 
-	return xs_total_spread(row, side->runs, values ? side->count : 0,
-			       values);
+	*values = all;
+	return xs_total_spread(row, side->runs, all ? side->count : 0, all);
+}
+
+/* Whether nearly all pairs of runs differ in one direction. */
+static bool is_apart(const struct xs_diff_total *total, size_t before,
+		     size_t after)
+{
+	const size_t few = xs_spread_few(before, after);
+	const size_t all = before * after;
+
+	return all - xs_spread_above(total->before_runs, before,
+				     total->after_runs, after, 1) <=
+		   few ||
+	       all - xs_spread_above(total->after_runs, after,
+				     total->before_runs, before, 1) <=
+		   few;
 }
 
 static void fill(struct xs_diff *diff, const struct xs_total_row *row,
@@ -79,12 +95,14 @@ static void fill(struct xs_diff *diff, const struct xs_total_row *row,
 {
 	out->name = row ? row->name : "run";
 	out->unit = row ? row->unit : XS_DIFF_NS;
-	out->before = spread(diff, row, &diff->before_side);
-	out->after = spread(diff, row, &diff->after_side);
+	out->before = spread(diff, row, &diff->before_side, &out->before_runs);
+	out->after = spread(diff, row, &diff->after_side, &out->after_runs);
 	out->change = XS_UNKNOWN;
-	if (out->before.median != XS_UNKNOWN && out->after.median != XS_UNKNOWN)
-		out->change = out->after.median - out->before.median;
-	out->apart = xs_spread_apart(&out->before, &out->after);
+	if (out->before.median == XS_UNKNOWN || out->after.median == XS_UNKNOWN)
+		return;
+	out->change = out->after.median - out->before.median;
+	out->apart =
+	    is_apart(out, diff->before_side.count, diff->after_side.count);
 }
 
 void xs_diff_build_totals(struct xs_diff *diff)

@@ -284,10 +284,15 @@ static void several_runs_have_a_spread(void **state)
 	       "--runs: this format is of single runs; use --format text");
 	expect(RUNS "diff run80.txt run81.txt run84.txt --after run83.txt "
 		    "run85.txt run88.txt --fail-above 1",
-	       0, "4.9 % slower\nThe medians lie in", NULL);
+	       4, "4.9 % slower\nThe medians lie in",
+	       "--fail-above: the runs spread too much to tell; record more");
 	expect(RUNS "diff run80.txt run81.txt --after run84.txt run85.txt "
 		    "--fail-above 1",
 	       3, "beyond the spread of the runs.\nThe limit of 1 %", "slower");
+	expect(RUNS "diff run80.txt run81.txt --after run80.txt run84.txt "
+		    "--fail-above 4 --format json",
+	       4, "\"answer\": \"too noisy\",\n    \"passed\": null",
+	       "too much to tell");
 	expect(RUNS "diff --fail-above 1 run81.txt run84.txt", 3, "exceeded",
 	       "3.7 % slower");
 }

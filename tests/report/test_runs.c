@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Several runs of one program: medians, their intervals, the gate. */
-#include "report/diff/comparable.h"
 #include "report/diff/compare.h"
+#include "report/diff/gate.h"
 #include "report/diff/runs.h"
 #include "report/diff/spread.h"
 #include "report/render/renderer.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS_MAX 5
+#define RUNS_MAX 6
 
 static void expect_spread(size_t count, int64_t median, int64_t low,
 			  int64_t high)
@@ -83,7 +83,7 @@ static void close_side(struct side *side)
 }
 
 static void expect_gate(size_t count, const int *before_ms, const int *after_ms,
-			double percent, bool passes)
+			double percent, enum xs_gate answer)
 {
 	struct side before = open_side(count, before_ms);
 	struct side after = open_side(count, after_ms);
@@ -93,8 +93,7 @@ static void expect_gate(size_t count, const int *before_ms, const int *after_ms,
 	    xs_diff_build_runs(before.runs, count, after.runs, count, &diff),
 	    0);
 	assert_true(fabs(diff.change_percent - percent) < 1e-9);
-	assert_int_equal(xs_diff_passes(&diff, 5), passes);
-	assert_true(xs_diff_passes(&diff, 15));
+	assert_int_equal(xs_diff_gate(&diff, 5), answer);
 	xs_diff_free(&diff);
 	close_side(&before);
 	close_side(&after);
@@ -103,15 +102,21 @@ static void expect_gate(size_t count, const int *before_ms, const int *after_ms,
 static void the_gate_fails_beyond_the_spread_alone(void **state)
 {
 	(void)state;
-	expect_gate(1, (int[]){100}, (int[]){110}, 10, false);
-	expect_gate(3, (int[]){104, 99, 100}, (int[]){110, 107, 115}, 10,
-		    false);
-	expect_gate(3, (int[]){108, 99, 100}, (int[]){110, 107, 115}, 10, true);
-	/* one slow run of five is within the interval still */
-	expect_gate(5, (int[]){100, 99, 101, 98, 120},
-		    (int[]){110, 109, 111, 112, 108}, 10, true);
+	expect_gate(1, (int[]){100}, (int[]){110}, 10, XS_GATE_EXCEEDED);
+	expect_gate(1, (int[]){100}, (int[]){104}, 4, XS_GATE_KEPT);
+	expect_gate(3, (int[]){103, 99, 100}, (int[]){110, 109, 115}, 10,
+		    XS_GATE_EXCEEDED);
+	expect_gate(3, (int[]){108, 99, 100}, (int[]){110, 107, 115}, 10,
+		    XS_GATE_NOISY);
+	/* one bad run of five is too much, of six it is not */
+	expect_gate(5, (int[]){100, 99, 101, 98, 220},
+		    (int[]){110, 109, 111, 112, 108}, 10, XS_GATE_NOISY);
+	expect_gate(6, (int[]){100, 99, 101, 100, 98, 220},
+		    (int[]){110, 109, 111, 112, 110, 108}, 10,
+		    XS_GATE_EXCEEDED);
 	/* faster is never slower */
-	expect_gate(3, (int[]){100, 101, 99}, (int[]){90, 91, 89}, -10, true);
+	expect_gate(3, (int[]){100, 101, 99}, (int[]){90, 91, 89}, -10,
+		    XS_GATE_KEPT);
 }
 
 static void the_report_is_of_the_median_run(void **state)
@@ -187,7 +192,7 @@ static void other_programs_among_the_runs_fail(void **state)
 	assert_int_equal(
 	    xs_diff_build_runs(before.runs, 2, after.runs, 2, &diff), 0);
 	assert_non_null(diff.different);
-	assert_false(xs_diff_passes(&diff, 5));
+	assert_int_equal(xs_diff_gate(&diff, 5), XS_GATE_DIFFERENT);
 	assert_non_null(strstr(diff.warnings[0], "after: "));
 	xs_diff_free(&diff);
 	close_side(&before);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/json/json.h"
 
-#include "report/diff/comparable.h"
+#include "report/diff/gate.h"
 #include "report/diff/totals.h"
 #include "report/render/json/values.h"
 
@@ -86,13 +86,18 @@ static json_t *phase(const struct xs_diff_phase *in)
 
 static json_t *gate(const struct xs_diff *diff, double percent)
 {
+	enum xs_gate answer;
+
 	if (isnan(percent))
 		return json_null();
-	return json_pack("{s:o, s:o}", "fail_above_percent",
-			 xs_json_ratio(percent), "passed",
-			 isnan(diff->change_percent)
+	answer = xs_diff_gate(diff, percent);
+	return json_pack("{s:o, s:o, s:o, s:s}", "fail_above_percent",
+			 xs_json_ratio(percent), "answer",
+			 xs_json_text(xs_gate_name(answer)), "passed",
+			 answer == XS_GATE_NOISY || answer == XS_GATE_UNKNOWN
 			     ? json_null()
-			     : json_boolean(xs_diff_passes(diff, percent)));
+			     : json_boolean(answer == XS_GATE_KEPT),
+			 "text", xs_gate_text(answer, percent).s);
 }
 
 int xs_render_json_diff(const struct xs_diff *diff, double gate_percent,

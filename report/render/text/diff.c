@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/text/text.h"
 
-#include "report/diff/comparable.h"
+#include "report/diff/gate.h"
 #include "report/render/text/terminal.h"
 
 #include <errno.h>
@@ -230,18 +230,6 @@ static void put_side(const struct xs_terminal *terminal, const char *name,
 				  name, side->count, median->run.path);
 }
 
-static const char *gate_text(const struct xs_diff *diff, double gate_percent)
-{
-	if (!xs_diff_passes(diff, gate_percent))
-		return xs_diff_is_slower(diff, gate_percent)
-			   ? "exceeded"
-			   : "meant for one program on one GPU";
-	return diff->change_percent > gate_percent
-		   ? "not surely exceeded: the runs spread too much to tell, "
-		     "record more of them"
-		   : "kept";
-}
-
 static void put_verdict(const struct xs_terminal *terminal,
 			const struct xs_diff *diff, double gate_percent)
 {
@@ -265,9 +253,10 @@ static void put_verdict(const struct xs_terminal *terminal,
 				  diff->change_ns > 0 ? "slower" : "faster");
 	put_spread(terminal, diff);
 	if (!isnan(gate_percent))
-		xs_terminal_print(terminal, XS_PLAIN,
-				  "The limit of %g %% (--fail-above) is %s.\n",
-				  gate_percent, gate_text(diff, gate_percent));
+		xs_terminal_wrap(
+		    terminal, XS_PLAIN, "",
+		    xs_gate_text(xs_diff_gate(diff, gate_percent), gate_percent)
+			.s);
 }
 
 int xs_render_text_diff(struct xs_diff *diff, double gate_percent,

@@ -21,13 +21,6 @@ function spreadText({before, after, beyond_spread: beyond}) {
     'the spread of the runs.';
 }
 
-function gateText({gate: {fail_above_percent: limit, passed}, change_percent: changed, beyond_spread: beyond}) {
-  const unsure = 'not surely exceeded: the runs spread too much to tell, record more of them';
-  const is = passed ? changed > limit ? unsure : 'kept'
-    : changed > limit && beyond ? 'exceeded' : 'meant for one program on one GPU';
-  return `The limit of ${limit} % (--fail-above) is ${is}.`;
-}
-
 function diffVerdict(diff) {
   const {before, after, change_percent: changed, warnings, gate} = diff;
   const how = Math.abs(changed) < 0.05 ? 'as fast as before'
@@ -37,7 +30,7 @@ function diffVerdict(diff) {
     changed !== null ? `${time(before.wall_ns)} -> ${time(after.wall_ns)}, ${how}`
       : unknown ? 'The run times are unknown.' : 'The runs are not compared.'),
   changed !== null && before.runs + after.runs > 2 ? el('p', spreadText(diff)) : null,
-  gate && changed !== null ? el('p', gateText(diff)) : null),
+  gate && changed !== null ? el('p', gate.text) : null),
   warnings.map(text => el('p.warn', '! ' + text)));
 }
 
