@@ -64,15 +64,21 @@ static int compare(const void *a, const void *b)
 	return left->end <= right->begin ? -1 : left->begin >= right->end;
 }
 
+/* Returns a live range that overlaps, or NULL. */
+static struct xs_live_range *overlap(const struct xs_live_ranges *ranges,
+				     const struct xs_live_range *range)
+{
+	struct xs_live_range *const *found =
+	    tfind(range, &ranges->tree, compare);
+
+	return found ? *found : NULL;
+}
+
 static struct xs_live_range *find(const struct xs_live_ranges *ranges,
 				  uint64_t address)
 {
-	const struct xs_live_range byte = {.begin = address,
-					   .end = address + 1};
-	struct xs_live_range *const *found =
-	    tfind(&byte, &ranges->tree, compare);
-
-	return found ? *found : NULL;
+	return overlap(ranges, &(struct xs_live_range){.begin = address,
+						       .end = address + 1});
 }
 
 /* Its ranges are owned by the items. */
@@ -103,22 +109,30 @@ static bool is_mapped(const struct xs_live_ranges *ranges,
 	return xs_call_maps(ranges->trace, &ranges->trace->calls[range->call]);
 }
 
-/* Takes the memory that was mapped right before or after it, if any: an array
- * may reach over several mappings. */
+/* Takes a range out of those that live. If both are mapped, it becomes a part
+ * of the other: an array may reach over several mappings. */
+static void take(struct xs_live_ranges *ranges,
+		 const struct xs_live_range *taken, struct xs_live_range *range)
+{
+	tdelete(taken, &ranges->tree, compare);
+	if (!is_mapped(ranges, taken) || !is_mapped(ranges, range))
+		return;
+	if (taken->begin < range->begin) {
+		range->begin = taken->begin;
+		range->call = taken->call;
+	}
+	if (taken->end > range->end)
+		range->end = taken->end;
+}
+
+/* Takes the memory that was mapped right before or after it, if any. */
 static void take_mapped(struct xs_live_ranges *ranges, uint64_t beside,
 			struct xs_live_range *range)
 {
 	const struct xs_live_range *other = find(ranges, beside);
 
-	if (!other || !is_mapped(ranges, other))
-		return;
-	tdelete(other, &ranges->tree, compare);
-	if (other->end == range->begin) {
-		range->begin = other->begin;
-		range->call = other->call;
-	} else {
-		range->end = other->end;
-	}
+	if (other && is_mapped(ranges, other))
+		take(ranges, other, range);
 }
 
 static int put(struct xs_live_ranges *ranges, struct xs_live_range *range)
@@ -129,18 +143,20 @@ static int put(struct xs_live_ranges *ranges, struct xs_live_range *range)
 		   : -ENOMEM;
 }
 
-/* Older memory that overlaps was freed by a call that is not in the trace. */
+/* Older memory that overlaps was freed by a call that is not in the trace; of
+ * what was mapped piece by piece, only the pieces that are mapped again. */
 static int add(struct xs_live_ranges *ranges, uint32_t index)
 {
 	const struct xs_call *call = &ranges->trace->calls[index];
 	struct xs_live_range *range = &ranges->items[ranges->next];
+	const struct xs_live_range *other;
 
 	*range = (struct xs_live_range){call->dst, call->dst + call->bytes,
 					index, (uint32_t)ranges->next};
 	if (range->end <= range->begin)
 		return 0;
-	while (tdelete(range, &ranges->tree, compare))
-		;
+	while ((other = overlap(ranges, range)))
+		take(ranges, other, range);
 	if (is_mapped(ranges, range)) {
 		take_mapped(ranges, range->begin - 1, range);
 		take_mapped(ranges, range->end, range);

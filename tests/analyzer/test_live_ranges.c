@@ -149,6 +149,78 @@ static void mapped_pieces_are_one(void **state)
 	xs_live_ranges_free(&ranges);
 }
 
+static struct xs_call random_mapping(uint64_t at_ns)
+{
+	struct xs_call call = call_at(
+	    at_ns, rand() % 3 ? XS_CALL_ALLOC_DEVICE : XS_CALL_FREE_DEVICE,
+	    1 + (unsigned)rand() % BYTES, 1 + (unsigned)rand() % 9);
+
+	call.site = 1;
+	return call;
+}
+
+/* Unmapping reaches to the end of the bytes that are mapped without a gap. */
+static void follow_mapping(const struct xs_call *call, bool *mapped)
+{
+	for (uint64_t i = call->dst; i < call->dst + call->bytes; i++) {
+		if (xs_call_allocates(call->call_class))
+			mapped[i] = true;
+		else if (mapped[i])
+			mapped[i] = false;
+		else
+			break;
+	}
+}
+
+static void expect_mapped(const struct xs_live_ranges *ranges,
+			  const bool *mapped)
+{
+	for (uint32_t k = 1; k < 2 * BYTES; k++) {
+		const struct xs_live_range *found =
+		    xs_live_ranges_find(ranges, k);
+
+		assert_int_equal(found != NULL, mapped[k]);
+		if (!found)
+			continue;
+		for (uint64_t i = found->begin; i < found->end; i++)
+			assert_true(mapped[i]);
+		assert_false(mapped[found->begin - 1] || mapped[found->end]);
+	}
+}
+
+/* Also of pieces that are mapped again though the call that ended them is lost:
+ * the bytes beside them stay. */
+static void mapped_bytes_without_a_gap_are_one(void **state)
+{
+	static char none[] = "", map[] = "cuMemMap";
+	char *strings[] = {none, map};
+	struct xs_site sites[] = {{0}, {.function = 1}};
+	struct xs_call calls[CALLS];
+	const struct xs_trace trace = {.calls = calls,
+				       .call_count = CALLS,
+				       .sites = sites,
+				       .site_count = 2,
+				       .strings = strings,
+				       .string_count = 2};
+
+	(void)state;
+	srand(1);
+	for (int program = 0; program < PROGRAMS; program++) {
+		bool mapped[2 * BYTES] = {false};
+		struct xs_live_ranges ranges;
+
+		for (uint32_t i = 0; i < CALLS; i++)
+			calls[i] = random_mapping(i);
+		assert_int_equal(xs_live_ranges_begin(&trace, &ranges), 0);
+		for (uint32_t i = 0; i < CALLS; i++) {
+			assert_int_equal(xs_live_ranges_advance(&ranges, i), 0);
+			follow_mapping(&calls[i], mapped);
+			expect_mapped(&ranges, mapped);
+		}
+		xs_live_ranges_free(&ranges);
+	}
+}
+
 /* Returns the processor time of `count` allocations, each below the last. */
 static double seconds_of(size_t count)
 {
@@ -187,6 +259,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(random_ranges_have_the_bytes),
 	    cmocka_unit_test(mapped_pieces_are_one),
+	    cmocka_unit_test(mapped_bytes_without_a_gap_are_one),
 	    cmocka_unit_test(time_is_not_the_square),
 	};
 
