@@ -83,6 +83,12 @@ END
 	fi
 }
 
+# no_device: what the example says if CUDA lets it use no GPU, for instance by
+# CUDA_VISIBLE_DEVICES. Fails if it can use one.
+no_device() {
+	! { "$stencil" --n 32 --rounds 1 >/dev/null; } 2>&1
+}
+
 trace_on_gpu() {
 	show XFERSPY_OUTPUT="$trace" LD_PRELOAD="$preload" \
 		"$stencil" --n 512 --rounds 10
@@ -114,6 +120,11 @@ build_all
 rm -f "$trace"
 
 printf '\nStep 2 of 3: tracing the example program "stencil"\n'
+if [ "$gpu" = yes ] && [ -x "$stencil" ] && why=$(no_device); then
+	printf '%s\n' "The example cannot use the GPU, and runs on a simulated" \
+		"device ($why)."
+	gpu=no
+fi
 if [ ! -x "$stencil" ] || [ ! -e "$preload" ]; then
 	echo "No CUDA toolkit (nvcc and headers) here: the example cannot be" \
 		"compiled and is left out."

@@ -132,3 +132,13 @@ int xs_diff_match(struct xs_diff *diff)
 	match_order(diff, &before, &after);
 	return 0;
 }
+
+const struct xs_result_phase *xs_match_find(const struct xs_result *run,
+					    const struct xs_result_phase *like)
+{
+	for (size_t i = 0; i < run->phase_count; i++)
+		if (same_signature(&run->phases[i], like) &&
+		    run->phases[i].device == like->device)
+			return &run->phases[i];
+	return NULL;
+}

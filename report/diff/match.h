@@ -9,4 +9,9 @@
  * -ENOMEM. */
 int xs_diff_match(struct xs_diff *diff);
 
+/* Returns the first phase of a run with the signature and GPU of another one,
+ * or NULL. */
+const struct xs_result_phase *xs_match_find(const struct xs_result *run,
+					    const struct xs_result_phase *like);
+
 #endif

@@ -2,6 +2,7 @@
 #include "report/diff/runs.h"
 
 #include "report/diff/comparable.h"
+#include "report/diff/match.h"
 #include "report/diff/spread.h"
 #include "report/diff/totals.h"
 
@@ -48,16 +49,6 @@ const char *xs_runs_compare(struct xs_result *run, struct xs_result *other,
 	return what;
 }
 
-static const struct xs_result_phase *
-find_phase(const struct xs_result *run, const struct xs_result_phase *like)
-{
-	for (size_t i = 0; i < run->phase_count; i++)
-		if (run->phases[i].signature_hash == like->signature_hash &&
-		    run->phases[i].device == like->device)
-			return &run->phases[i];
-	return NULL;
-}
-
 /* A round of each phase of the median run, in the runs that have it. */
 static void fill_phases(struct xs_result *result, struct xs_result **runs,
 			struct xs_result_runs *out, int64_t *values)
@@ -71,7 +62,7 @@ static void fill_phases(struct xs_result *result, struct xs_result **runs,
 		to->id = result->phases[i].id;
 		for (size_t k = 0; k < out->count; k++) {
 			const struct xs_result_phase *phase =
-			    find_phase(runs[k], &result->phases[i]);
+			    xs_match_find(runs[k], &result->phases[i]);
 
 			if (phase)
 				values[to->runs++] = phase->round_ns;

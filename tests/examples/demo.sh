@@ -12,6 +12,14 @@ says() {
 	grep -qF -- "$1" "$scratch/out" || fail "the demo does not say: $1"
 }
 
+demo() {
+	(cd / && PATH=$scratch/tools:$PATH "$scratch/examples/demo.sh") \
+		>"$scratch/out" 2>&1 || {
+		fail "the demo exits with $?"
+		cat "$scratch/out"
+	}
+}
+
 mkdir "$scratch/build-demo" "$scratch/tools"
 ln -s "$1/examples" "$1/tests" "$scratch"
 for folder in bin lib examples tests share; do
@@ -29,11 +37,7 @@ for _ in 1 2 3 4; do
 	sh -c 'while :; do :; done' &
 	busy="$busy $!"
 done
-(cd / && PATH=$scratch/tools:$PATH "$scratch/examples/demo.sh") \
-	>"$scratch/out" 2>&1 || {
-	fail "the demo exits with $?"
-	cat "$scratch/out"
-}
+demo
 # shellcheck disable=SC2086 # process ids
 kill $busy
 says "Step 1 of 3: building in $scratch/build-demo"
@@ -63,4 +67,16 @@ esac
 if [ -e "$scratch/build-demo/lib/libxferspy.so" ]; then
 	says "$command run -o mine.xspy ./your-program"
 fi
+
+# A driver that shows no GPU to CUDA.
+printf '#!/bin/sh\necho "GPU 0: hidden"\n' >"$scratch/tools/nvidia-smi"
+chmod +x "$scratch/tools/nvidia-smi"
+export CUDA_VISIBLE_DEVICES=
+demo
+says "There is an NVIDIA GPU here"
+if [ -x "$2/examples/stencil" ] && [ -e "$2/lib/libxferspy.so" ]; then
+	says "The example cannot use the GPU, and runs on a simulated"
+	says "$ XS_SIM_GIPS"
+fi
+says "The demo is done."
 exit "$failed"
