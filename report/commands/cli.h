@@ -35,7 +35,8 @@ struct xs_cli_option {
 	const char *value;	   /* what --help calls the value: "FILE" */
 	xs_cli_parse_value *parse; /* NULL: no value, sets a bool */
 	size_t offset;		   /* of the target in the command's struct */
-	const char *help; /* lines of --help; may contain XS_CLI_FORMATS */
+	const char *help; /* lines of --help; may contain XS_CLI_FORMATS.
+			   * NULL: write_help of the command */
 };
 
 /* Placeholder for the names of the formats of a command. */
@@ -56,6 +57,7 @@ struct xs_cli_command {
 	const char *usage; /* --help before the options */
 	const char *notes; /* --help after the options; NULL: nothing */
 	const struct xs_cli_option *options;
+	void (*write_help)(char *out, size_t size);
 	enum xs_cli_words words;
 	bool has_formats;
 	enum xs_render_command formats; /* if has_formats */
@@ -77,9 +79,9 @@ extern const struct xs_cli_command xs_cmd_run, xs_cmd_report, xs_cmd_diff,
 int xs_cli_parse(const struct xs_cli_command *command, int argc, char **argv,
 		 void *into);
 
-/* Copies text to out, with the names of the formats for XS_CLI_FORMATS. */
-void xs_cli_expand(const struct xs_cli_command *command, const char *text,
-		   char *out, size_t size);
+/* Writes the lines of --help of an option. */
+void xs_cli_help(const struct xs_cli_command *command,
+		 const struct xs_cli_option *option, char *out, size_t size);
 
 /* Prints why the value of the option `name`, a number that must not be
  * negative, is wrong. Returns XS_EXIT_USAGE. */

@@ -86,12 +86,17 @@ static int bad_option(const struct xs_cli_command *command, const char *word,
 			    help);
 }
 
-void xs_cli_expand(const struct xs_cli_command *command, const char *text,
-		   char *out, size_t size)
+void xs_cli_help(const struct xs_cli_command *command,
+		 const struct xs_cli_option *option, char *out, size_t size)
 {
-	const char *mark = strstr(text, XS_CLI_FORMATS);
+	const char *text = option->help, *mark;
 	char names[64] = "";
 
+	if (!option->help) {
+		command->write_help(out, size);
+		return;
+	}
+	mark = strstr(text, XS_CLI_FORMATS);
 	if (!mark || !command->has_formats) {
 		snprintf(out, size, "%s", text);
 		return;
@@ -120,7 +125,7 @@ static void print_option(const struct xs_cli_command *command,
 	const char *line = text;
 
 	print_heading(option, heading, sizeof(heading));
-	xs_cli_expand(command, option->help, text, sizeof(text));
+	xs_cli_help(command, option, text, sizeof(text));
 	printf("  %-*s", column, heading);
 	for (;;) {
 		const size_t length = strcspn(line, "\n");

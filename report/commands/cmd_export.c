@@ -8,37 +8,57 @@
 #include "report/export/export.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 struct export_options {
 	const struct xs_exporter *exporter;
 	const char *output;
 };
 
+static void write_targets(char *out, size_t size)
+{
+	int used = 0;
+
+	for (size_t i = 0; xs_exporters[i].name && used < (int)size; i++)
+		used += snprintf(out + used, size - (size_t)used, "%s%s: %s",
+				 i ? ";\n" : "", xs_exporters[i].name,
+				 xs_exporters[i].help);
+}
+
+static int bad_target(const char *what, const char *why)
+{
+	char names[128] = "use one of";
+	int used = (int)strlen(names);
+
+	for (size_t i = 0; xs_exporters[i].name && used < (int)sizeof(names);
+	     i++)
+		used += snprintf(names + used, sizeof(names) - (size_t)used,
+				 "%s%s", i ? ", " : ": ", xs_exporters[i].name);
+	return xs_cli_error(XS_EXIT_USAGE, what, why, names);
+}
+
 static int parse_exporter(const char *name, const char *value, void *into)
 {
-	for (size_t i = 0; xs_exporters[i]; i++) {
-		if (strcmp(xs_exporters[i]->name, value) == 0) {
-			*(const struct xs_exporter **)into = xs_exporters[i];
+	for (size_t i = 0; xs_exporters[i].name; i++) {
+		if (strcmp(xs_exporters[i].name, value) == 0) {
+			*(const struct xs_exporter **)into = &xs_exporters[i];
 			return 0;
 		}
 	}
-	return xs_cli_error(XS_EXIT_USAGE, name, "unknown target",
-			    "use one of: perfetto, sqlite");
+	return bad_target(name, "unknown target");
 }
 
 static const struct xs_cli_option options[] = {
     {"--to", 0, "TARGET", parse_exporter,
-     offsetof(struct export_options, exporter),
-     "perfetto: a trace for ui.perfetto.dev;\n"
-     "sqlite: a database with tables and views"},
+     offsetof(struct export_options, exporter), NULL},
     {"--output", 'o', "FILE", xs_cli_parse_text,
-     offsetof(struct export_options, output), "write to FILE"},
+     offsetof(struct export_options, output),
+     "write to FILE, a new folder for otf2"},
     {0}};
 
 static int export_main(int argc, char **argv);
@@ -46,27 +66,26 @@ static int export_main(int argc, char **argv);
 const struct xs_cli_command xs_cmd_export = {
     .name = "export",
     .function = export_main,
-    .summary = "write a trace for Perfetto or SQLite",
+    .summary = "write a trace for another tool",
     .usage = "Usage: xferspy export --to TARGET TRACE -o FILE\n"
 	     "Writes the calls, GPU work and NVTX ranges of a trace in the "
 	     "format of another\n"
 	     "tool. TRACE may be - for standard input.\n",
     .options = options,
+    .write_help = write_targets,
     .words = XS_CLI_WORDS_FILES,
 };
 
-/* SQLite would apply the log to the new database. */
-static bool has_log(const char *output)
+static int check_output(const struct export_options *given, char **trace)
 {
-	static const char *const ends[] = {"-wal", "-journal"};
-	char path[PATH_MAX];
-	bool found = false;
+	const char *what_to_do = NULL, *why = NULL;
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-		snprintf(path, sizeof(path), "%s%s", output, ends[i]);
-		found |= access(path, F_OK) == 0;
-	}
-	return found;
+	if (given->exporter->refuse)
+		why = given->exporter->refuse(given->output, &what_to_do);
+	if (why)
+		return xs_cli_error(XS_EXIT_INPUT, given->output, why,
+				    what_to_do);
+	return xs_cli_check_output(given->output, trace, 1);
 }
 
 static int parse(int argc, char **argv, struct export_options *out)
@@ -80,18 +99,52 @@ static int parse(int argc, char **argv, struct export_options *out)
 				    "it takes exactly one trace",
 				    "see xferspy export --help");
 	if (!out->exporter)
-		return xs_cli_error(XS_EXIT_USAGE, "--to TARGET",
-				    "it is missing",
-				    "use one of: perfetto, sqlite");
+		return bad_target("--to TARGET", "it is missing");
 	if (!out->output || strcmp(out->output, "-") == 0)
 		return xs_cli_error(XS_EXIT_USAGE, "export",
 				    "no file was given to write to",
 				    "name it with -o FILE");
-	if (has_log(out->output))
-		return xs_cli_error(XS_EXIT_INPUT, out->output,
-				    "a log of an earlier database is beside it",
-				    "delete FILE-wal and FILE-journal first");
-	return xs_cli_check_output(out->output, argv + optind, 1);
+	return check_output(out, argv + optind);
+}
+
+static int delete_one(const char *path, const struct stat *status, int type,
+		      struct FTW *where)
+{
+	(void)status, (void)type, (void)where;
+	return remove(path);
+}
+
+/* Opens the output: a stream, or NULL for a folder, which is made. Returns 0 or
+ * an exit code. */
+static int open_output(const struct export_options *given, FILE **out)
+{
+	*out = NULL;
+	if (!given->exporter->folder)
+		return xs_cli_open(given->output, out);
+	return mkdir(given->output, 0777)
+		   ? xs_cli_error(XS_EXIT_INPUT, given->output, strerror(errno),
+				  "give -o a folder that can be made")
+		   : 0;
+}
+
+/* Nothing was or could be written. */
+static void discard_output(const struct export_options *given, FILE *out)
+{
+	if (out)
+		xs_cli_discard(out);
+	else
+		nftw(given->output, delete_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static int close_output(const struct export_options *given, FILE *out, int err)
+{
+	if (out)
+		return xs_cli_close(given->output, out, err);
+	if (!err)
+		return 0;
+	discard_output(given, NULL);
+	return xs_cli_error(XS_EXIT_INPUT, given->output, strerror(-err),
+			    "check the free space and try again");
 }
 
 /* Reads the trace and writes it. Returns the exit code; the output is closed.
@@ -106,14 +159,15 @@ static int export_trace(const struct export_options *given, const char *path,
 	if (!err)
 		err = xs_symbols_resolve(trace);
 	if (err) {
-		xs_cli_discard(out);
+		discard_output(given, out);
 		xs_trace_free(trace);
 		return xs_cli_read_error(path, err, error);
 	}
 	xs_progress_set("writing", 0, 0);
-	err = given->exporter->write(trace, out, xs_unfinished_name());
+	err = given->exporter->write(
+	    trace, out, out ? xs_unfinished_name() : given->output);
 	xs_trace_free(trace);
-	return xs_cli_close(given->output, out, err);
+	return close_output(given, out, err);
 }
 
 static int export_main(int argc, char **argv)
@@ -124,7 +178,7 @@ static int export_main(int argc, char **argv)
 
 	if (code)
 		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
-	code = xs_cli_open(given.output, &out);
+	code = open_output(&given, &out);
 	if (code)
 		return code;
 	xs_progress_begin(argv[optind], "reading");

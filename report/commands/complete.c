@@ -40,7 +40,7 @@ static void offer_options(const struct xs_cli_command *command,
 	char text[512];
 
 	for (option = command->options; option->name; option++) {
-		xs_cli_expand(command, option->help, text, sizeof(text));
+		xs_cli_help(command, option, text, sizeof(text));
 		offer(word, "", option->name, text);
 	}
 	offer(word, "", "--help", "print the usage");
@@ -75,8 +75,9 @@ static void offer_value(const struct xs_cli_command *command,
 		offer_formats(command, before, word);
 	for (size_t i = 0; xs_screen_colors[i] && !strcmp(value, "WHEN"); i++)
 		offer(word, before, xs_screen_colors[i], NULL);
-	for (size_t i = 0; xs_exporters[i] && !strcmp(value, "TARGET"); i++)
-		offer(word, before, xs_exporters[i]->name, NULL);
+	for (size_t i = 0; xs_exporters[i].name && !strcmp(value, "TARGET");
+	     i++)
+		offer(word, before, xs_exporters[i].name, NULL);
 	if (strcmp(value, "FILE|NAME") == 0)
 		offer_machines(before, word);
 	if (strcmp(value, "FILE|NAME") == 0 || strcmp(value, "FILE") == 0 ||

@@ -3,6 +3,8 @@
 
 #include "analyzer/symbols/symbols.h"
 
+#include <stdio.h>
+
 const char *xs_export_string(const struct xs_trace *trace, uint32_t string)
 {
 	return string && string < trace->string_count ? trace->strings[string]
@@ -24,4 +26,42 @@ char *xs_export_kernel(const struct xs_trace *trace, uint32_t shape)
 		: NULL;
 
 	return name ? xs_symbols_demangle(name) : NULL;
+}
+
+const char *xs_export_place(const struct xs_trace *trace, uint32_t site,
+			    char *buffer, size_t size)
+{
+	const struct xs_site *in = xs_symbols_user_site(trace, site);
+
+	if (!in || !in->file)
+		return in ? in->symbol : NULL;
+	snprintf(buffer, size, "%s:%u", in->file, in->line);
+	return buffer;
+}
+
+size_t xs_export_gpu_count(const struct xs_trace *trace)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < trace->queue_count; i++)
+		if (trace->queues[i].device >= count)
+			count = trace->queues[i].device + 1u;
+	return count;
+}
+
+void xs_export_gpu(const struct xs_trace *trace, size_t gpu, char *name,
+		   size_t size)
+{
+	const char *model = NULL;
+
+	for (size_t i = 0; i < trace->device_count; i++)
+		if (trace->devices[i].rec.device == gpu)
+			model = xs_export_string(trace, trace->devices[i].name);
+	snprintf(name, size, "GPU %zu%s%.100s", gpu, model ? ": " : "",
+		 model ? model : "");
+}
+
+uint64_t xs_export_since(const struct xs_trace *trace, uint64_t ns)
+{
+	return ns > trace->begin_ns ? ns - trace->begin_ns : 0;
 }

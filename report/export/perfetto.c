@@ -57,11 +57,6 @@ struct exporting {
 	size_t device_count;
 };
 
-static uint64_t since(const struct exporting *e, uint64_t ns)
-{
-	return ns > e->trace->begin_ns ? ns - e->trace->begin_ns : 0;
-}
-
 static uint64_t id_of_range(const struct xs_nvtx *range)
 {
 	return range->process ? id_of(PROCESS_RANGES, 0, 0)
@@ -181,18 +176,6 @@ static uint64_t number_of_op(struct exporting *e, const struct xs_op *op)
 	return number;
 }
 
-/* "main.cu:12", or the function; buffer for the first. */
-static const char *place_of(const struct xs_trace *trace, uint32_t site,
-			    char *buffer, size_t size)
-{
-	const struct xs_site *in = xs_symbols_user_site(trace, site);
-
-	if (!in || !in->file)
-		return in ? in->symbol : NULL;
-	snprintf(buffer, size, "%s:%u", in->file, in->line);
-	return buffer;
-}
-
 static void put_call(struct exporting *e, uint32_t index)
 {
 	const struct xs_trace *trace = e->trace;
@@ -202,11 +185,11 @@ static void put_call(struct exporting *e, uint32_t index)
 				      : 0;
 	char place[512];
 	const struct xs_perfetto_slice slice = {
-	    .start_ns = since(e, call->start_ns),
-	    .end_ns = since(e, call->end_ns),
+	    .start_ns = xs_export_since(e->trace, call->start_ns),
+	    .end_ns = xs_export_since(e->trace, call->end_ns),
 	    .name = number_of_string(e, function, CALL),
 	    .bytes = call->bytes,
-	    .site = place_of(trace, call->site, place, sizeof(place)),
+	    .site = xs_export_place(trace, call->site, place, sizeof(place)),
 	    .flow = xs_call_issues(call->call_class) ? index + 1 : 0,
 	};
 
@@ -217,8 +200,8 @@ static void put_range(struct exporting *e, const struct xs_nvtx *range)
 {
 	struct xs_perfetto_track *track = find_track(e, id_of_range(range));
 	const struct xs_perfetto_slice slice = {
-	    .start_ns = since(e, range->start_ns),
-	    .end_ns = since(e, range->end_ns),
+	    .start_ns = xs_export_since(e->trace, range->start_ns),
+	    .end_ns = xs_export_since(e->trace, range->end_ns),
 	    .name = number_of_string(e, range->name, RANGE),
 	};
 
@@ -251,7 +234,8 @@ static void end_copies(struct exporting *e, struct rate *in, uint64_t before_ns)
 		in->running[first] = in->running[--in->count];
 		for (size_t i = 0; i < in->count; i++)
 			sum += in->running[i].rate;
-		xs_perfetto_count(&e->to, in->id, since(e, at_ns), sum);
+		xs_perfetto_count(&e->to, in->id,
+				  xs_export_since(e->trace, at_ns), sum);
 	}
 }
 
@@ -268,7 +252,8 @@ static void count_copy(struct exporting *e, struct rate *in,
 	    1e9 * (double)op->bytes / (double)(op->end_ns - op->start_ns);
 	for (size_t i = 0; i < in->count; i++)
 		sum += in->running[i].rate;
-	xs_perfetto_count(&e->to, in->id, since(e, op->start_ns), sum);
+	xs_perfetto_count(&e->to, in->id,
+			  xs_export_since(e->trace, op->start_ns), sum);
 }
 
 static void name_op_track(const struct xs_op *op, const struct xs_queue *queue,
@@ -292,8 +277,8 @@ static void put_op(struct exporting *e, const struct xs_op *op)
 	const bool kernel = op->kind == XS_OP_KERNEL;
 	struct xs_perfetto_track *track = find_track(e, id_of_op(trace, op));
 	const struct xs_perfetto_slice slice = {
-	    .start_ns = since(e, op->start_ns),
-	    .end_ns = since(e, op->end_ns),
+	    .start_ns = xs_export_since(e->trace, op->start_ns),
+	    .end_ns = xs_export_since(e->trace, op->end_ns),
 	    .name = number_of_op(e, op),
 	    .bytes = op->bytes,
 	    .flow = op->call < trace->call_count ? op->call + 1 : 0,
@@ -313,16 +298,10 @@ static void put_op(struct exporting *e, const struct xs_op *op)
 
 static void describe_gpu(struct exporting *e, size_t device)
 {
-	const struct xs_trace *trace = e->trace;
 	const uint64_t id = id_of(GPUS, device, 0);
-	const char *gpu = NULL;
 	char name[128];
 
-	for (size_t i = 0; i < trace->device_count; i++)
-		if (trace->devices[i].rec.device == device)
-			gpu = xs_export_string(trace, trace->devices[i].name);
-	snprintf(name, sizeof(name), "GPU %zu%s%.100s", device, gpu ? ": " : "",
-		 gpu ? gpu : "");
+	xs_export_gpu(e->trace, device, name, sizeof(name));
 	xs_perfetto_group(&e->to, id, id_of(PROCESS, 0, 0), name);
 	for (unsigned out = 0; out < 2; out++) {
 		struct rate *rate = &e->rates[2 * device + out];
@@ -338,9 +317,7 @@ static int prepare(struct exporting *e)
 {
 	const struct xs_trace *trace = e->trace;
 
-	for (size_t i = 0; i < trace->queue_count; i++)
-		if (trace->queues[i].device >= e->device_count)
-			e->device_count = trace->queues[i].device + 1u;
+	e->device_count = xs_export_gpu_count(trace);
 	e->named = calloc(2 * trace->string_count + XS_OP_KINDS + NAMELESS,
 			  sizeof(*e->named));
 	e->rates = calloc(2 * e->device_count + 1, sizeof(*e->rates));
@@ -365,8 +342,8 @@ static void put_all(struct exporting *e)
 		end_copies(e, &e->rates[i], UINT64_MAX);
 }
 
-static int write_perfetto(const struct xs_trace *trace, FILE *out,
-			  const char *path)
+int xs_export_perfetto(const struct xs_trace *trace, FILE *out,
+		       const char *path)
 {
 	struct exporting e = {.trace = trace, .to = {.out = out}};
 	int err = prepare(&e);
@@ -382,6 +359,3 @@ static int write_perfetto(const struct xs_trace *trace, FILE *out,
 	free(e.rates);
 	return err;
 }
-
-const struct xs_exporter xs_exporter_perfetto = {.name = "perfetto",
-						 .write = write_perfetto};

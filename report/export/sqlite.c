@@ -10,9 +10,11 @@
 #include "report/export/sqlite_schema.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct exporting {
 	const struct xs_trace *trace;
@@ -92,17 +94,14 @@ static void next_row(struct exporting *e)
 	e->column = 0;
 }
 
-static uint64_t since(const struct exporting *e, uint64_t ns)
-{
-	return ns > e->trace->begin_ns ? ns - e->trace->begin_ns : 0;
-}
-
 static void put_times(struct exporting *e, uint64_t start_ns, uint64_t end_ns)
 {
-	const uint64_t start = since(e, start_ns);
+	const uint64_t start = xs_export_since(e->trace, start_ns);
 
 	put_number(e, start);
-	put_number(e, end_ns > start_ns ? since(e, end_ns) - start : 0);
+	put_number(e, end_ns > start_ns
+			  ? xs_export_since(e->trace, end_ns) - start
+			  : 0);
 }
 
 static void put_run(struct exporting *e)
@@ -268,8 +267,35 @@ static int error_of(const struct exporting *e)
 	}
 }
 
-static int write_sqlite(const struct xs_trace *trace, FILE *out,
-			const char *path)
+/* SQLite would apply the log to the new database. */
+static bool has_log(const char *database)
+{
+	static const char *const ends[] = {"-wal", "-journal"};
+	char path[PATH_MAX];
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		snprintf(path, sizeof(path), "%s%s", database, ends[i]);
+		found |= access(path, F_OK) == 0;
+	}
+	return found;
+}
+
+const char *xs_export_sqlite_refuse(const char *path, const char **what_to_do)
+{
+	struct stat there;
+
+	if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
+		*what_to_do = "give -o a file";
+		return "a database is written to a file alone, not to a pipe "
+		       "or device";
+	}
+	*what_to_do = "delete FILE-wal and FILE-journal first";
+	return has_log(path) ? "a log of an earlier database is beside it"
+			     : NULL;
+}
+
+int xs_export_sqlite(const struct xs_trace *trace, FILE *out, const char *path)
 {
 	struct exporting e = {.trace = trace};
 	int err;
@@ -293,6 +319,3 @@ static int write_sqlite(const struct xs_trace *trace, FILE *out,
 	sqlite3_close(e.db);
 	return err;
 }
-
-const struct xs_exporter xs_exporter_sqlite = {.name = "sqlite",
-					       .write = write_sqlite};

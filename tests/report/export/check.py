@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """xferspy export: the questions of docs/sqlite.md have the report's answers, protoc
-reads what is for Perfetto by the published numbers of fields, and no name, full disk
-or earlier file is harmed. Without protoc it is skipped (77) after the rest.
+reads what is for Perfetto by the published numbers of fields, otf2-print has the same
+sums, and no name, full disk or earlier file is harmed. Without protoc, or OTF2, it is
+skipped (77) after the rest.
 
     check.py XFERSPY SOURCES
 """
 import collections
 import json
+import os
 import pathlib
 import re
 import resource
@@ -18,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 
+import otf2
+
 XFERSPY, SOURCES = sys.argv[1], pathlib.Path(sys.argv[2])
 HERE = pathlib.Path(__file__).parent
 TRACES = SOURCES / "examples/traces"
@@ -27,6 +31,7 @@ RECORDED = (TRACES / "stencil-512-pageable.xspy", TRACES / "stencil-512-pinned.x
             LISTED / "two-kernels.txt", LISTED / "nvtx.txt",
             SOURCES / "examples/putget/h100/peer.xspy",
             SOURCES / "tests/report/dataflow/layers-pinned.xspy")
+FILES = ("perfetto", "sqlite")
 THREADS = 30000
 HOSTILE = 'q\'"); DROP TABLE op;--\\x1b[31m <é>'
 failed = False
@@ -153,6 +158,56 @@ def check_perfetto(packets, report, trace, ranges):
     return names
 
 
+def covered(slices):
+    """The time in which at least one runs."""
+    total = until = 0
+    for part in sorted(slices, key=lambda part: part.start):
+        total += max(0, part.end - max(part.start, until))
+        until = max(until, part.end)
+    return total
+
+
+def sums(rows):
+    found = collections.defaultdict(lambda: [0, 0])
+    for name, ns in rows:
+        found[name][0] += 1
+        found[name][1] += ns
+    return dict(found)
+
+
+def check_otf2(archive, database, report, trace):
+    """The same calls, ranges and ops as in SQL, and the sums of the report."""
+    check(f"{trace}: {archive.faults}", not archive.faults)
+    totals, by_role = report["totals"], collections.defaultdict(list)
+    for part in archive.slices:
+        on_gpu = archive.locations[part.location].type == "ACCELERATOR_STREAM"
+        by_role[on_gpu, part.role].append(part)
+    for role, query in (
+            ((False, "FUNCTION"), "SELECT ifnull(function, 'call'), duration_ns FROM calls"),
+            ((False, "CODE"), "SELECT ifnull(name, 'range'), duration_ns FROM range"),
+            ((True, "DATA_TRANSFER"),
+             "SELECT kind, duration_ns FROM op WHERE kind <> 'kernel'"),
+            ((True, "FUNCTION"), "SELECT ifnull(kernel_name, 'kernel'), duration_ns "
+                                 "FROM ops WHERE kind = 'kernel'")):
+        found = sums((part.name, part.end - part.start) for part in by_role[role])
+        told = sums(database.execute(query))
+        check(f"{trace}: {role}: {found} {told}", found == told)
+    copies = by_role[True, "DATA_TRANSFER"]
+    for kind in ("h2d", "d2h", "d2d", "p2p"):
+        check(f"{trace}: OTF2's time of {kind}", totals[f"{kind}_ns"] == covered(
+            part for part in copies if part.name == kind))
+    check(f"{trace}: OTF2's kernels",
+          totals["kernel_ns"] == covered(by_role[True, "FUNCTION"]))
+    check(f"{trace}: OTF2's calls", len(by_role[False, "FUNCTION"])
+          == report["coverage"]["api_calls_seen"])
+    told = database.execute("SELECT bytes, 1e9 * bytes / duration_ns FROM op "
+                            "WHERE bytes > 0 AND duration_ns > 0").fetchall()
+    check(f"{trace}: rates", len(told) == len(archive.copies) and all(
+        a[0] == b[0] and abs(a[1] - b[1]) < 1e-4 * b[1]
+        for a, b in zip(sorted(archive.copies), sorted(told))))
+    check(f"{trace}: calls of ops", any(n > 1 for n in archive.calls.values()))
+
+
 def write_hostile(folder):
     path = folder / "hostile.txt"
     text = (LISTED / "nvtx.txt").read_text()
@@ -168,7 +223,7 @@ def write_threads(folder, name, tids):
     head = lines[:next(i for i, line in enumerate(lines) if line.startswith("copycall"))]
     for i, tid in enumerate(tids):
         head += [f"thread tid={tid}", f"call site=99 correlation=0 start={i} duration=1",
-                 f"nvtx start={i} duration=1"]
+                 f"nvtx start={i} duration=2"]
     path = folder / name
     path.write_text("\n".join([*head, f"thread tid={THREADS + 9}",
                                "nvtx start=5 duration=1"]) + "\n")
@@ -205,14 +260,42 @@ def check_threads(folder, decodes):
     check(f"one name each: {names}", names['"range"'] == names['"call"'] == 1)
 
 
+def write_overlap(folder):
+    """On one stream, ever more kernels at once: first two, in the end 19."""
+    lines = (LISTED / "nvtx.txt").read_text().splitlines()
+    head = lines[:next(i for i, line in enumerate(lines) if line.startswith("copycall"))]
+    path = folder / "overlap.txt"
+    path.write_text("\n".join(head + [
+        f"kernel queue=0 correlation=0 start={start} duration={ns} shape=1"
+        for start, ns in ((0, 1000), (500, 1000), (1500, 10), *(
+            (2000 + i, 1000) for i in range(19)))]) + "\n")
+    return path
+
+
+def check_overlap(folder):
+    """What overlaps has locations of its own; the 17th at once begins late."""
+    archive = otf2.read(export("otf2", write_overlap(folder), folder))
+    shutil.rmtree(folder / "out.otf2")
+    check(f"overlap: {archive.faults}", not archive.faults)
+    times = sorted((part.start, part.end - part.start) for part in archive.slices)
+    check(f"kernels that overlap: {times}", times[:3] == [
+        (0, 1000), (500, 1000), (1500, 10)] and times[3:] == sorted([
+            *((2000 + i, 1000) for i in range(16)), (3015, 1), (3016, 1), (3017, 1)]))
+    check("locations", {location.name for location in archive.locations.values()}
+          == {"GPU 0, stream 7"} and len(archive.locations) == 16)
+    few = otf2.read(export("otf2", write_threads(folder, "few.txt", (3, 1, 2)), folder))
+    check(f"a call in a range that starts with it: {few.locations} {few.faults}",
+          len(few.locations) == 4 and not few.faults)
+
+
 def limit_size():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
 
 
 def check_failures(folder):
     trace = RECORDED[0]
-    for target in ("perfetto", "sqlite"):
+    for target in FILES:
         out = folder / f"kept.{target}"
         out.write_text("earlier")
         done = run("export", "--to", target, trace, "-o", out, preexec_fn=limit_size)
@@ -221,7 +304,7 @@ def check_failures(folder):
         done = run("export", "--to", target, trace, "-o", "/dev/full")
         check(f"{target}: /dev/full: {done}", done.returncode == 2)
         check(f"{target}: no rest", len(list(folder.glob("kept*.part"))) == 0)
-    for wrong in (("export", trace), ("export", "--to", "otf2", trace, "-o", "x"),
+    for wrong in (("export", trace), ("export", "--to", "nothing", trace, "-o", "x"),
                   ("export", "--to", "sqlite", trace),
                   ("export", "--to", "sqlite", trace, "-o", "-"),
                   ("export", "--to", "sqlite", "-o", trace, trace)):
@@ -237,10 +320,40 @@ def check_failures(folder):
     check("no file beside a log", not (folder / "old.db").exists())
 
 
+def check_folder(folder):
+    """An earlier folder stays; nothing stays of one that was not written."""
+    trace, out = RECORDED[0], folder / "archive"
+    arguments = ("export", "--to", "otf2", trace, "-o", out)
+    out.mkdir()
+    (out / "mine").write_text("earlier")
+    check("an earlier folder", run(*arguments).returncode == 2)
+    check("it stays", [path.name for path in out.iterdir()] == ["mine"])
+    shutil.rmtree(out)
+    done = run(*arguments, preexec_fn=limit_size)
+    check(f"OTF2: no room: {done}", done.returncode == 2 and not out.exists())
+    check("one message", done.stderr.count(b"\n") == 1)
+    check("OTF2: no trace", run("export", "--to", "otf2", "gone", "-o", out).returncode
+          == 2 and not out.exists())
+    done = run("export", "--to", "otf2", trace, "-o", "/nowhere/x")
+    check("OTF2: no folder above", done.returncode == 2)
+    os.mkfifo(folder / "pipe")
+    done = run("export", "--to", "sqlite", trace, "-o", folder / "pipe")
+    check(f"a pipe: {done}", done.returncode == 2 and b"pipe" in done.stderr)
+
+
+def has_otf2(folder):
+    """Without the library the command says what to install."""
+    done = run("export", "--to", "otf2", RECORDED[0], "-o", folder / "first")
+    lacks = b"libotf2-trace-dev" in done.stderr
+    check(f"otf2: {done}", done.returncode == (2 if lacks else 0))
+    return not lacks and shutil.which("otf2-print")
+
+
 def main():
     protoc = shutil.which("protoc")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        reads_otf2 = has_otf2(folder)
         for trace in (*RECORDED, write_hostile(folder)):
             report = report_of(trace)
             database = sqlite3.connect(export("sqlite", trace, folder))
@@ -254,6 +367,11 @@ def main():
                           for table in ("range", "site", "kernel", "run")
                           for row in database.execute(f"SELECT * FROM {table}")
                           for value in row))
+            if reads_otf2:
+                archive = otf2.read(export("otf2", trace, folder))
+                check_otf2(archive, database, report, trace.name)
+                check("no escape sequences in OTF2", "\x1b" not in archive.text)
+                shutil.rmtree(folder / "out.otf2")
             database.close()
             packets = export("perfetto", trace, folder)
             if protoc:
@@ -264,7 +382,10 @@ def main():
             (folder / "out.sqlite").unlink()
         check_threads(folder, protoc)
         check_failures(folder)
-    sys.exit(1 if failed else 0 if protoc else 77)
+        if reads_otf2:
+            check_folder(folder)
+            check_overlap(folder)
+    sys.exit(1 if failed else 0 if protoc and reads_otf2 else 77)
 
 
 if __name__ == "__main__":

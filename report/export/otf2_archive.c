@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/export/otf2_archive.h"
+
+#include "analyzer/util/escape.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The metrics of copies and sets, in this order. */
+enum { BYTES, RATE, METRICS };
+#define COPY_METRICS 0 /* number of their class */
+
+static void check(struct xs_otf2 *to, OTF2_ErrorCode code)
+{
+	if (to->error || code == OTF2_SUCCESS)
+		return;
+	switch (code) {
+	case OTF2_ERROR_ENOSPC:
+		to->error = -ENOSPC;
+		break;
+	case OTF2_ERROR_EDQUOT:
+		to->error = -EDQUOT;
+		break;
+	case OTF2_ERROR_EFBIG:
+		to->error = -EFBIG;
+		break;
+	case OTF2_ERROR_ENOMEM:
+	case OTF2_ERROR_MEM_FAULT:
+	case OTF2_ERROR_MEM_ALLOC_FAILED:
+		to->error = -ENOMEM;
+		break;
+	default:
+		to->error = -EIO;
+	}
+}
+
+/* The command tells errors itself. */
+static OTF2_ErrorCode be_quiet(void *data, const char *file, uint64_t line,
+			       const char *function, OTF2_ErrorCode code,
+			       const char *format, va_list values)
+{
+	(void)data, (void)file, (void)line, (void)function;
+	(void)format, (void)values;
+	return code;
+}
+
+/* Full buffers go to the files. */
+static OTF2_FlushType flush(void *data, OTF2_FileType type,
+			    OTF2_LocationRef location, void *caller, bool final)
+{
+	(void)data, (void)type, (void)location, (void)caller, (void) final;
+	return OTF2_FLUSH;
+}
+
+uint32_t xs_otf2_string(struct xs_otf2 *to, const char *text)
+{
+	char *safe = xs_escape_copy(text, "");
+
+	if (!safe)
+		check(to, OTF2_ERROR_ENOMEM);
+	else
+		check(to, OTF2_GlobalDefWriter_WriteString(to->definitions,
+							   to->strings, safe));
+	free(safe);
+	return to->strings++;
+}
+
+uint32_t xs_otf2_region(struct xs_otf2 *to, const char *name,
+			OTF2_RegionRole role)
+{
+	const OTF2_Paradigm paradigm = role == OTF2_REGION_ROLE_CODE
+					   ? OTF2_PARADIGM_USER
+					   : OTF2_PARADIGM_CUDA;
+	const uint32_t text = xs_otf2_string(to, name);
+
+	check(to, OTF2_GlobalDefWriter_WriteRegion(
+		      to->definitions, to->regions, text, text, 0, role,
+		      paradigm, OTF2_REGION_FLAG_NONE, 0, 0, 0));
+	return to->regions++;
+}
+
+static uint32_t define_group(struct xs_otf2 *to, const char *name,
+			     OTF2_LocationGroupType type,
+			     OTF2_LocationGroupRef creator)
+{
+	check(to, OTF2_GlobalDefWriter_WriteLocationGroup(
+		      to->definitions, to->groups, xs_otf2_string(to, name),
+		      type, 0, creator));
+	return to->groups++;
+}
+
+uint32_t xs_otf2_group(struct xs_otf2 *to, const char *name)
+{
+	return define_group(to, name, OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, 0);
+}
+
+static void define_attributes(struct xs_otf2 *to)
+{
+	static const struct {
+		const char *name;
+		OTF2_Type type;
+	} rows[XS_OTF2_ATTRIBUTES] = {
+	    [XS_OTF2_CALL] = {"call", OTF2_TYPE_UINT64},
+	    [XS_OTF2_BYTES] = {"bytes", OTF2_TYPE_UINT64},
+	    [XS_OTF2_CALLED] = {"called at", OTF2_TYPE_STRING},
+	    [XS_OTF2_FROM] = {"from", OTF2_TYPE_STRING},
+	    [XS_OTF2_TO] = {"to", OTF2_TYPE_STRING},
+	};
+
+	for (uint32_t i = 0; i < XS_OTF2_ATTRIBUTES; i++)
+		check(to,
+		      OTF2_GlobalDefWriter_WriteAttribute(
+			  to->definitions, i, xs_otf2_string(to, rows[i].name),
+			  0, rows[i].type));
+}
+
+static void define_metrics(struct xs_otf2 *to)
+{
+	static const OTF2_MetricMemberRef members[METRICS] = {BYTES, RATE};
+
+	check(to, OTF2_GlobalDefWriter_WriteMetricMember(
+		      to->definitions, BYTES,
+		      xs_otf2_string(to, "bytes of the copy"), 0,
+		      OTF2_METRIC_TYPE_USER, OTF2_METRIC_ABSOLUTE_NEXT,
+		      OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0,
+		      xs_otf2_string(to, "B")));
+	check(to,
+	      OTF2_GlobalDefWriter_WriteMetricMember(
+		  to->definitions, RATE, xs_otf2_string(to, "rate of the copy"),
+		  0, OTF2_METRIC_TYPE_USER, OTF2_METRIC_ABSOLUTE_NEXT,
+		  OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0,
+		  xs_otf2_string(to, "B/s")));
+	check(to, OTF2_GlobalDefWriter_WriteMetricClass(
+		      to->definitions, COPY_METRICS, METRICS, members,
+		      OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_GPU));
+}
+
+static void define(struct xs_otf2 *to, const struct xs_otf2_run *run)
+{
+	xs_otf2_string(to, ""); /* number 0: no text */
+	check(to, OTF2_GlobalDefWriter_WriteClockProperties(
+		      to->definitions, 1000000000, 0, run->ns, run->start_ns));
+	check(to,
+	      OTF2_GlobalDefWriter_WriteSystemTreeNode(
+		  to->definitions, 0, xs_otf2_string(to, run->host),
+		  xs_otf2_string(to, "node"), OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+	define_group(to, run->process, OTF2_LOCATION_GROUP_TYPE_PROCESS,
+		     OTF2_UNDEFINED_LOCATION_GROUP);
+	define_attributes(to);
+	define_metrics(to);
+}
+
+int xs_otf2_open(struct xs_otf2 *to, const char *folder,
+		 const struct xs_otf2_run *run)
+{
+	static const OTF2_FlushCallbacks callbacks = {.otf2_pre_flush = flush};
+
+	*to = (struct xs_otf2){0};
+	OTF2_Error_RegisterCallback(be_quiet, NULL);
+	to->archive = OTF2_Archive_Open(
+	    folder, "traces", OTF2_FILEMODE_WRITE,
+	    OTF2_CHUNK_SIZE_EVENTS_DEFAULT, OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT,
+	    OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+	to->attributes = OTF2_AttributeList_New();
+	if (!to->archive || !to->attributes)
+		return to->error = -ENOMEM;
+	check(to,
+	      OTF2_Archive_SetFlushCallbacks(to->archive, &callbacks, NULL));
+	check(to, OTF2_Archive_SetSerialCollectiveCallbacks(to->archive));
+	check(to, OTF2_Archive_SetCreator(to->archive, "xferspy " XS_VERSION));
+	check(to, OTF2_Archive_OpenEvtFiles(to->archive));
+	check(to, OTF2_Archive_OpenDefFiles(to->archive));
+	to->definitions = OTF2_Archive_GetGlobalDefWriter(to->archive);
+	if (!to->definitions)
+		return to->error = to->error ? to->error : -EIO;
+	define(to, run);
+	return to->error;
+}
+
+int xs_otf2_close(struct xs_otf2 *to)
+{
+	if (to->archive) {
+		check(to, OTF2_Archive_CloseEvtFiles(to->archive));
+		check(to, OTF2_Archive_CloseDefFiles(to->archive));
+		check(to, OTF2_Archive_Close(to->archive));
+	}
+	if (to->attributes)
+		OTF2_AttributeList_Delete(to->attributes);
+	return to->error;
+}
+
+void xs_otf2_number(struct xs_otf2 *to, enum xs_otf2_attribute attribute,
+		    uint64_t number)
+{
+	check(to,
+	      OTF2_AttributeList_AddUint64(to->attributes, attribute, number));
+}
+
+void xs_otf2_text(struct xs_otf2 *to, enum xs_otf2_attribute attribute,
+		  uint32_t text)
+{
+	check(to,
+	      OTF2_AttributeList_AddStringRef(to->attributes, attribute, text));
+}
+
+static void put_metrics(struct xs_otf2 *to, struct xs_otf2_lane *lane,
+			uint64_t at_ns, uint64_t bytes, double rate)
+{
+	static const OTF2_Type types[METRICS] = {OTF2_TYPE_UINT64,
+						 OTF2_TYPE_DOUBLE};
+	const OTF2_MetricValue values[METRICS] = {{.unsigned_int = bytes},
+						  {.floating_point = rate}};
+
+	check(to, OTF2_EvtWriter_Metric(lane->writer, NULL, at_ns, COPY_METRICS,
+					METRICS, types, values));
+	lane->events++;
+}
+
+/* Leaves the regions that end at or before a time. */
+static void leave(struct xs_otf2 *to, struct xs_otf2_lane *lane,
+		  uint64_t before_ns)
+{
+	while (lane->depth > 0 &&
+	       lane->open[lane->depth - 1].end_ns <= before_ns) {
+		const struct xs_otf2_slice *slice = &lane->open[--lane->depth];
+
+		lane->last_ns = slice->end_ns;
+		if (slice->bytes > 0)
+			put_metrics(to, lane, slice->end_ns, 0, 0);
+		check(to, OTF2_EvtWriter_Leave(lane->writer, NULL,
+					       slice->end_ns, slice->region));
+		lane->events++;
+	}
+}
+
+static void begin_lane(struct xs_otf2 *to, struct xs_otf2_lane *lane)
+{
+	OTF2_DefWriter *none;
+
+	lane->location = to->locations++;
+	lane->writer = OTF2_Archive_GetEvtWriter(to->archive, lane->location);
+	none = OTF2_Archive_GetDefWriter(to->archive, lane->location);
+	if (!lane->writer || !none)
+		check(to, OTF2_ERROR_MEM_ALLOC_FAILED);
+	else /* readers expect the file */
+		check(to, OTF2_Archive_CloseDefWriter(to->archive, none));
+}
+
+static bool fits(const struct xs_otf2_track *track,
+		 const struct xs_otf2_lane *lane,
+		 const struct xs_otf2_slice *slice)
+{
+	if (slice->start_ns < lane->last_ns)
+		return false;
+	return lane->depth == 0 ||
+	       (track->nests && lane->depth < XS_OTF2_DEPTH &&
+		slice->end_ns <= lane->open[lane->depth - 1].end_ns);
+}
+
+/* Returns the lane for a slice, which begins later if there is none for it;
+ * NULL after an error. */
+static struct xs_otf2_lane *find_lane(struct xs_otf2 *to,
+				      struct xs_otf2_track *track,
+				      struct xs_otf2_slice *slice)
+{
+	struct xs_otf2_lane *lane = NULL;
+
+	for (size_t i = 0; i < XS_OTF2_LANES && !to->error; i++) {
+		lane = &track->lanes[i];
+		if (!lane->writer)
+			begin_lane(to, lane);
+		leave(to, lane, slice->start_ns);
+		if (fits(track, lane, slice))
+			return to->error ? NULL : lane;
+	}
+	if (to->error)
+		return NULL;
+	leave(to, lane, UINT64_MAX);
+	slice->start_ns = lane->last_ns;
+	return lane;
+}
+
+void xs_otf2_slice(struct xs_otf2 *to, struct xs_otf2_track *track,
+		   const struct xs_otf2_slice *given)
+{
+	struct xs_otf2_slice slice = *given;
+	struct xs_otf2_lane *lane = find_lane(to, track, &slice);
+	double ns;
+
+	if (!lane)
+		return;
+	if (slice.end_ns < slice.start_ns)
+		slice.end_ns = slice.start_ns;
+	ns = (double)(slice.end_ns - slice.start_ns);
+	check(to, OTF2_EvtWriter_Enter(lane->writer, to->attributes,
+				       slice.start_ns, slice.region));
+	OTF2_AttributeList_RemoveAllAttributes(to->attributes);
+	lane->events++;
+	lane->last_ns = slice.start_ns;
+	lane->open[lane->depth++] = slice;
+	if (slice.bytes > 0)
+		put_metrics(to, lane, slice.start_ns, slice.bytes,
+			    ns > 0 ? 1e9 * (double)slice.bytes / ns : 0);
+}
+
+void xs_otf2_end_track(struct xs_otf2 *to, struct xs_otf2_track *track)
+{
+	for (size_t i = 0; i < XS_OTF2_LANES && track->lanes[i].writer; i++) {
+		struct xs_otf2_lane *lane = &track->lanes[i];
+
+		leave(to, lane, UINT64_MAX);
+		check(to, OTF2_GlobalDefWriter_WriteLocation(
+			      to->definitions, lane->location, track->name,
+			      track->type, lane->events, track->group));
+		check(to,
+		      OTF2_Archive_CloseEvtWriter(to->archive, lane->writer));
+	}
+}
