@@ -67,26 +67,58 @@ int xs_trace_input_visit_memory(const void *data, size_t size,
 	return visit(&bytes, visitor, error);
 }
 
-/* Copies what a pipe holds to `to`. Returns 0 or -errno. */
-static int drain(int from, int to)
+/* Reads until there are so many bytes or no more. Returns their number, or
+ * -errno. */
+static ssize_t read_piece(int from, char *bytes, size_t size)
 {
-	static const size_t piece = 1 << 16;
-	char *bytes = malloc(piece);
-	int rc = bytes ? 0 : -ENOMEM;
+	size_t at = 0;
 
-	while (!rc) {
-		const ssize_t n = read(from, bytes, piece);
+	while (at < size) {
+		const ssize_t n = read(from, bytes + at, size - at);
 
 		if (n == 0)
 			break;
 		if (n < 0 && errno != EINTR)
-			rc = -errno;
-		for (ssize_t at = 0, put; !rc && at < n; at += put) {
-			put = write(to, bytes + at, (size_t)(n - at));
-			if (put < 0 && errno != EINTR)
-				rc = -errno;
-			put = put < 0 ? 0 : put;
-		}
+			return -errno;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	return (ssize_t)at;
+}
+
+static int write_piece(int to, const char *bytes, size_t size)
+{
+	for (size_t at = 0; at < size;) {
+		const ssize_t n = write(to, bytes + at, size - at);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+static bool may_be_trace(const char *bytes, size_t size)
+{
+	return xs_importer_find(bytes, size) || xs_text_is(bytes, size) ||
+	       strncmp(bytes, XS_FORMAT_MAGIC, size) == 0;
+}
+
+/* Copies what a pipe holds to `to`; of what is no trace the first piece, since
+ * it may have no end. Returns 0 or -errno. */
+static int drain(int from, int to)
+{
+	static const size_t most = 1 << 16;
+	char *bytes = malloc(most);
+	bool more = true;
+	int rc = bytes ? 0 : -ENOMEM;
+
+	for (off_t at = 0; !rc && more; at += (off_t)most) {
+		const ssize_t size = read_piece(from, bytes, most);
+
+		rc =
+		    size < 0 ? (int)size : write_piece(to, bytes, (size_t)size);
+		more = size == (ssize_t)most &&
+		       (at || may_be_trace(bytes, (size_t)size));
 	}
 	free(bytes);
 	return rc;

@@ -151,9 +151,17 @@ int xs_cli_read_error(const char *path, int err, const char *error)
 int xs_cli_read(const char *path, const struct xs_result_options *options,
 		struct xs_result **result)
 {
+	static bool standard_was_read;
 	const char *error = NULL;
 	int err;
 
+	if (strcmp(path, "-") == 0) {
+		if (standard_was_read)
+			return xs_cli_error(XS_EXIT_INPUT, path,
+					    "standard input is read already",
+					    "give it once");
+		standard_was_read = true;
+	}
 	xs_progress_begin(path, "reading");
 	err = xs_result_read(path, options, result, &error);
 	xs_progress_end();

@@ -4,6 +4,7 @@
 #include "report/commands/complete.h"
 #include "report/commands/nearest.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
@@ -119,13 +120,10 @@ static void hold_standard(void)
 		close(file);
 }
 
-int main(int argc, char **argv)
+static int command_main(int argc, char **argv)
 {
 	const struct xs_cli_command *command;
 
-	hold_standard();
-	keep_memory();
-	setlocale(LC_CTYPE, "");
 	if (argc < 2) {
 		help(stderr);
 		return XS_EXIT_USAGE;
@@ -144,4 +142,19 @@ int main(int argc, char **argv)
 	command = find(argv[1]);
 	return command ? command->function(argc - 1, argv + 1)
 		       : unknown(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	int code;
+
+	hold_standard();
+	keep_memory();
+	setlocale(LC_CTYPE, "");
+	code = command_main(argc, argv);
+	/* commands that write more than a text have told it */
+	if (code == XS_EXIT_DONE && (fflush(stdout) != 0 || ferror(stdout)))
+		code = xs_cli_error(XS_EXIT_INPUT, "output", strerror(errno),
+				    "check the free space and try again");
+	return code;
 }

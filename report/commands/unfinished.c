@@ -12,12 +12,14 @@
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define CREATE (O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC)
 #define SUFFIX ".part"
 
 static char unfinished[PATH_MAX], finished[PATH_MAX];
+static bool elsewhere; /* it is copied over the finished one */
 static volatile sig_atomic_t exists;
 
 void xs_unfinished_delete(void)
@@ -27,11 +29,12 @@ void xs_unfinished_delete(void)
 	exists = 0;
 }
 
-/* The signal has its default action again, and ends the process when this
- * returns. */
+/* The signal ends the process when this returns. It has no default action
+ * before, which another thread could take while the file is still there. */
 static void on_signal(int number)
 {
 	xs_unfinished_delete();
+	signal(number, SIG_DFL);
 	raise(number);
 }
 
@@ -41,8 +44,7 @@ static void delete_on_signals(void)
 	static const int numbers[] = {SIGHUP,  SIGINT,	SIGQUIT,   SIGPIPE,
 				      SIGALRM, SIGTERM, SIGUSR1,   SIGUSR2,
 				      SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF};
-	struct sigaction action = {.sa_handler = on_signal,
-				   .sa_flags = SA_RESETHAND};
+	struct sigaction action = {.sa_handler = on_signal};
 	struct sigaction old;
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
@@ -66,23 +68,57 @@ static int open_itself(const char *path, const struct stat *status)
 			     ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
 			     : open(path, CREATE, 0666);
 
-	snprintf(finished, sizeof(finished), "%s", path);
 	return file < 0 ? -errno : file;
 }
 
+/* Devices, pipes and what is open already have no other file written. */
+static bool is_ordinary(const char *path, const struct stat *there)
+{
+	return S_ISREG(there->st_mode) && strncmp(path, "/dev/", 5) != 0 &&
+	       strncmp(path, "/proc/", 6) != 0 && !is_standard_output(there);
+}
+
+/* Whether it has an access control list or other extended attributes, which are
+ * not copied, besides those that the system gives each file. */
+static bool has_attributes(const char *path)
+{
+	static const char own[] = "security.";
+	char names[4096];
+	const ssize_t size = listxattr(path, names, sizeof(names));
+
+	for (ssize_t at = 0; at < size; at += (ssize_t)strlen(names + at) + 1)
+		if (strncmp(names + at, own, sizeof(own) - 1) != 0)
+			return true;
+	return size < 0 && errno == ERANGE;
+}
+
 /* Whether another file may take its name: it is new, or an ordinary file that
- * has no other name and is not open already. Stores the name. */
+ * has no other name. Stores the name. */
 static bool is_replaceable(const char *path, const struct stat *there)
 {
 	struct stat link;
 
-	snprintf(finished, sizeof(finished), "%s", path);
 	if (!there)
 		return lstat(path, &link) != 0;
-	return S_ISREG(there->st_mode) && there->st_nlink == 1 &&
-	       strncmp(path, "/dev/", 5) != 0 &&
-	       strncmp(path, "/proc/", 6) != 0 && !is_standard_output(there) &&
+	return is_ordinary(path, there) && there->st_nlink == 1 &&
+	       !has_attributes(path) &&
 	       realpath(path, finished); /* a link stays one */
+}
+
+/* Creates the unfinished file, whose name begins with both. */
+static int create(const char *first, const char *second)
+{
+	int file;
+
+	if (snprintf(unfinished, sizeof(unfinished), "%s%s.XXXXXX" SUFFIX,
+		     first, second) >= (int)sizeof(unfinished))
+		return -1;
+	delete_on_signals();
+	exists = 1; /* a signal may follow right away */
+	file = mkostemps(unfinished, sizeof(SUFFIX) - 1, O_CLOEXEC);
+	if (file < 0)
+		exists = 0;
+	return file;
 }
 
 /* Returns -1 if there can be none of the same owner, group and mode. */
@@ -93,14 +129,9 @@ static int open_beside(const struct stat *there)
 	int file;
 
 	umask(mask);
-	if (snprintf(unfinished, sizeof(unfinished), "%s.XXXXXX" SUFFIX,
-		     finished) >= (int)sizeof(unfinished))
-		return -1;
-	delete_on_signals();
-	file = mkostemps(unfinished, sizeof(SUFFIX) - 1, O_CLOEXEC);
+	file = create(finished, "");
 	if (file < 0)
 		return -1;
-	exists = 1;
 	if (fstat(file, &own) == 0 &&
 	    (!there ||
 	     (own.st_uid == there->st_uid && own.st_gid == there->st_gid)) &&
@@ -109,6 +140,15 @@ static int open_beside(const struct stat *there)
 	close(file);
 	xs_unfinished_delete();
 	return -1;
+}
+
+/* Of a file that cannot be replaced. */
+static int open_elsewhere(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	elsewhere = true;
+	return create(folder && *folder ? folder : "/tmp", "/xferspy");
 }
 
 int xs_unfinished_open(const char *path)
@@ -120,8 +160,12 @@ int xs_unfinished_open(const char *path)
 
 	if (is_there && access(path, W_OK) != 0)
 		return -errno;
+	snprintf(finished, sizeof(finished), "%s", path);
+	elsewhere = false;
 	if (is_replaceable(path, there))
 		file = open_beside(there);
+	if (file < 0 && is_there && is_ordinary(path, there))
+		file = open_elsewhere();
 	return file < 0 ? open_itself(path, &status) : file;
 }
 
@@ -171,12 +215,13 @@ int xs_unfinished_rename(void)
 
 	if (!exists)
 		return 0;
-	if (rename(unfinished, finished) == 0) {
+	if (!elsewhere && rename(unfinished, finished) == 0) {
 		exists = 0;
 		return 0;
 	}
-	/* a mount, or a folder in which others' files stay */
-	err = errno == EBUSY || errno == EPERM ? write_over() : -errno;
+	/* or a mount, or a folder in which others' files stay */
+	err = elsewhere || errno == EBUSY || errno == EPERM ? write_over()
+							    : -errno;
 	xs_unfinished_delete();
 	return err;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that a command writes under another name beside its own until it is
- * complete: if the command fails or a signal ends it, what was there before
- * stays. Devices, pipes, standard output, files with several hard links or of
- * other users, and files in folders that cannot be written are truncated and
- * written themselves. One at a time. Not thread-safe. */
+/* A file that a command writes under another name until it is complete: if the
+ * command fails or a signal ends it, what was there before stays. It is beside
+ * its own name, and then renamed, or in $TMPDIR, and then copied, where that
+ * would lose something: another hard link, an access control list or another
+ * extended attribute, the owner; or where the folder cannot be written.
+ * Devices, pipes and standard output are written themselves. One at a time. Not
+ * thread-safe. */
 #ifndef XS_REPORT_COMMANDS_UNFINISHED_H
 #define XS_REPORT_COMMANDS_UNFINISHED_H
 

@@ -45,6 +45,50 @@ for signal in HUP TERM PIPE USR1 XCPU; do
 	nothing_left "$signal"
 done
 
+# A second signal, to another thread, while the file is being deleted.
+cat >twice.c <<-'END'
+	#define _GNU_SOURCE
+	#include <pthread.h>
+	#include <signal.h>
+	#include <string.h>
+	#include <sys/syscall.h>
+	#include <unistd.h>
+
+	static void *wait(void *unused)
+	{
+		return pause() ? unused : unused;
+	}
+
+	static void __attribute__((constructor)) start(void)
+	{
+		pthread_t thread;
+
+		pthread_create(&thread, 0, wait, 0);
+	}
+
+	int unlink(const char *path)
+	{
+		static int again;
+
+		if (strstr(path, ".part") && !again++) {
+			kill(getpid(), SIGHUP);
+			usleep(100000);
+		}
+		return syscall(SYS_unlinkat, -100, path, 0);
+	}
+END
+"$XS_CC" -shared -fPIC twice.c -o libtwice.so
+LD_PRELOAD="$PWD/libtwice.so" "$XS_COMMAND" calibrate >out 2>err &
+until [ "$(find data -name '*.part' | wc -l)" = 1 ]; do
+	kill -0 $! || fail "twice: it ended"
+	sleep 0.1
+done
+kill -HUP $!
+status=0
+wait $! || status=$?
+expect "twice: exit code" "$(kill -l $status)" HUP
+nothing_left "twice"
+
 # What was there stays, whatever ends it.
 echo earlier >profile.json
 "$XS_COMMAND" calibrate -o profile.json >out 2>err &

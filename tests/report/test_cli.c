@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define TRACES XS_SOURCE_DIR "/tests/report/traces/"
@@ -178,6 +179,10 @@ static void a_full_disk_is_an_error(void **state)
 	       "/dev/full: No space left on device; check");
 	expect("report " BEFORE " >/dev/full", 2, NULL,
 	       "output: No space left on device; check");
+	expect("--help >/dev/full", 2, NULL, "xferspy: output: No space left");
+	expect("report --help >/dev/full", 2, NULL, "output: No space left");
+	expect("report --machine list >/dev/full", 2, NULL,
+	       "output: No space left");
 	expect("dump " BEFORE " -o /dev/full", 2, NULL,
 	       "/dev/full: No space left on device; check");
 }
@@ -416,6 +421,42 @@ static void messages_do_not_go_into_the_output(void **state)
 	expect("report - -o own <&- || cat own", 0, "", NULL);
 }
 
+/* A file that cannot be replaced stays, too, until its input is read. Nothing
+ * is left of the output in $TMPDIR. */
+static void a_file_that_stays_is_written_last(void **state)
+{
+	(void)state;
+	expect("--version && rm -rf first second folder && mkdir folder && "
+	       "echo old >first && ln first second",
+	       0, NULL, NULL);
+	expect("dump " XS_SOURCE_DIR "/LICENSE -o first", 2, NULL, "LICENSE: ");
+	expect("--version && (TMPDIR=$PWD/folder " XS_COMMAND
+	       " report /nowhere/x -o first; cat second; ls folder)",
+	       0, "old", "/nowhere/x");
+	/* a folder that cannot be written, by another user than root */
+	expect("--version && echo old >folder/own && chmod 666 folder/own && "
+	       "chmod 555 folder && if test $(id -u) = 0; then "
+	       "as='setpriv --reuid 1 --clear-groups'; fi && ($as " XS_COMMAND
+	       " dump /nowhere/x -o folder/own; cat folder/own; "
+	       "chmod 755 folder)",
+	       0, "old", "x");
+}
+
+/* A control list stays with the file: it would have to be copied. */
+static void extended_attributes_stay(void **state)
+{
+	FILE *file = fopen("attributes", "w");
+
+	(void)state;
+	assert_non_null(file);
+	fclose(file);
+	if (setxattr("attributes", "user.note", "1", 1, 0) != 0)
+		skip();
+	expect("dump " BEFORE " -o attributes", 0, NULL, NULL);
+	assert_int_equal(getxattr("attributes", "user.note", NULL, 0), 1);
+	expect("--version && rm attributes", 0, NULL, NULL);
+}
+
 /* Their owners, names and positions stay. */
 static void what_is_more_than_a_file_is_written_itself(void **state)
 {
@@ -526,6 +567,8 @@ int main(void)
 	    cmocka_unit_test(a_dump_reads_back),
 	    cmocka_unit_test(a_file_is_replaced_when_it_is_complete),
 	    cmocka_unit_test(messages_do_not_go_into_the_output),
+	    cmocka_unit_test(a_file_that_stays_is_written_last),
+	    cmocka_unit_test(extended_attributes_stay),
 	    cmocka_unit_test(what_is_more_than_a_file_is_written_itself),
 	    cmocka_unit_test(resolving_writes_another_file),
 	    cmocka_unit_test(run_passes_the_exit_code_on),

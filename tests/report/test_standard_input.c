@@ -64,6 +64,13 @@ static void other_input_is_refused(void **state)
 	expect("--version | TMPDIR=/nowhere " XS_COMMAND " report -", 2, NULL,
 	       "cannot be copied to $TMPDIR or /tmp (No such file");
 	expect("dump --resolve - <" TRACE, 1, NULL, "name the file");
+	expect("--version; cat " TRACE " | " XS_COMMAND " diff - -", 2, NULL,
+	       "xferspy: -: standard input is read already; give it once");
+	/* what has no end, and would fill $TMPDIR */
+	expect("--version; yes | timeout 60 " XS_COMMAND " report -", 2, NULL,
+	       "xferspy: -: ");
+	expect("--version; cat /dev/zero | timeout 60 " XS_COMMAND " dump -", 2,
+	       NULL, "xferspy: -: ");
 }
 
 int main(void)
