@@ -246,6 +246,27 @@ static void test_resident(void **unused)
 	assert_near(row->loop_ns, 200000);
 }
 
+/* The copy in takes 20000: without it the round changes by no more. */
+static void test_resident_of_a_short_copy(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	steps[0].src = steps[2].dst = 0x1000;
+	for (int i = 0; i < 3; i++) {
+		steps[i].call_ns -= i ? 180000 : 0;
+		steps[i].return_ns -= 180000;
+		steps[i].start_ns -= i ? 180000 : 0;
+		steps[i].end_ns -= 180000;
+	}
+	phase.round_ns = (struct xs_spread){330000, 330000, 330000};
+	estimate();
+	row = replayed("resident");
+	assert_near(row->round_ns, 310000);
+	/* in quadrature with what is known of it */
+	assert_true(row->low_ns > 289000 && row->high_ns < 331000);
+}
+
 /* Every round copies in from the same memory. The copy out stays, and with it
  * 510000 - 200000. If kernels change the data, a copy on the device comes
  * first: 1 MB at 2 GB/s, read and written. What is allocated for the data is
@@ -680,6 +701,7 @@ int main(void)
 	    TEST(test_double_buffer_of_copies_out),
 	    TEST(test_double_buffer_abstains),
 	    TEST(test_resident),
+	    TEST(test_resident_of_a_short_copy),
 	    TEST(test_resident_of_the_same_input),
 	    TEST(test_resident_on_memory_of_unknown_speed),
 	    TEST(test_resident_copies_keep_their_order),
