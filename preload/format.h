@@ -117,6 +117,7 @@ struct xs_chunk_header {
 	R(26, detail)                                                          \
 	R(27, tally)                                                           \
 	R(28, unhooked)                                                        \
+	R(29, hashing)                                                         \
 	R(32, kernel)                                                          \
 	R(33, copy)                                                            \
 	R(34, set)                                                             \
@@ -268,6 +269,12 @@ struct xs_chunk_header {
  */
 #define XS_FIELDS_content(F, T)                                                \
 	XS_FIELDS_CALL_HEAD(F) F(xs_u64, hash) F(xs_u64, hashed_bytes)
+
+/* Belongs to the content record before it: duration is what hashing took,
+ * outside the copy's call. The rest of the head is that of the copy's record.
+ */
+#define XS_FIELDS_hashing(F, T)                                                \
+	XS_FIELDS_CALL_HEAD(F)
 
 /* Consecutive polls of a stream or event (cudaStreamQuery, cudaEventQuery):
  * their number, and how many returned success. stream, event and error are

@@ -125,6 +125,20 @@ static int add_content(struct xs_decoder *d, const struct xs_rec_content *rec)
 	return 0;
 }
 
+static int add_hashing(struct xs_decoder *d, const struct xs_rec_hashing *rec)
+{
+	struct xs_trace *trace = d->trace;
+	struct xs_content *last;
+
+	if (!trace->content_count)
+		return 0;
+	last = &trace->contents[trace->content_count - 1];
+	if (last->thread == d->thread &&
+	    last->start_ns == xs_decoder_after(d->base_ns, rec->start))
+		last->hash_ns = rec->duration;
+	return 0;
+}
+
 static int add_pointers(struct xs_decoder *d, const struct xs_rec_pointers *rec)
 {
 	struct xs_trace *trace = d->trace;
@@ -153,6 +167,8 @@ static int decode_detail(struct xs_decoder *d, const void *record)
 		return add_faults(d, record);
 	case XS_REC_content:
 		return add_content(d, record);
+	case XS_REC_hashing:
+		return add_hashing(d, record);
 	default:
 		return add_pointers(d, record);
 	}
@@ -185,17 +201,6 @@ static int add_nvtx(struct xs_decoder *d, const struct xs_rec_nvtx *rec)
 	return 0;
 }
 
-static int add_context(struct xs_decoder *d, const struct xs_rec_context *rec)
-{
-	struct xs_trace *trace = d->trace;
-
-	if (trace->context_ns == 0 || rec->time_ns < trace->context_ns) {
-		trace->context_ns = rec->time_ns;
-		trace->context_tid = rec->tid;
-	}
-	return 0;
-}
-
 static int decode(struct xs_decoder *d, const void *record)
 {
 	const struct xs_rec_time *time = record;
@@ -224,10 +229,9 @@ static int decode(struct xs_decoder *d, const void *record)
 	case XS_REC_nvtx:
 	case XS_REC_nvtx_process:
 		return add_nvtx(d, record);
-	case XS_REC_context:
-		return add_context(d, record);
 	case XS_REC_faults:
 	case XS_REC_content:
+	case XS_REC_hashing:
 	case XS_REC_pointers:
 		return decode_detail(d, record);
 	case XS_REC_kernel:

@@ -307,6 +307,17 @@ static int add_source(struct xs_decoder *d, const struct xs_rec_source *rec)
 	return 0;
 }
 
+static int add_context(struct xs_decoder *d, const struct xs_rec_context *rec)
+{
+	struct xs_trace *trace = d->trace;
+
+	if (trace->context_ns == 0 || rec->time_ns < trace->context_ns) {
+		trace->context_ns = rec->time_ns;
+		trace->context_tid = rec->tid;
+	}
+	return 0;
+}
+
 int xs_decoder_add_entry(struct xs_decoder *d, const void *record)
 {
 	switch (*(const xs_u8 *)record) {
@@ -336,6 +347,8 @@ int xs_decoder_add_entry(struct xs_decoder *d, const void *record)
 		return add_unhooked(d, record);
 	case XS_REC_detail:
 		return add_detail(d, record);
+	case XS_REC_context:
+		return add_context(d, record);
 	}
 	return 0; /* clocks and thread names are only for readers of a dump */
 }

@@ -150,6 +150,8 @@ struct xs_content {
 	uint32_t thread;
 	uint64_t start_ns; /* start of the call */
 	uint64_t hash, hashed_bytes;
+	uint32_t hash_ns; /* what hashing took: of a copy in before the call, of
+			   * a copy out after it; 0: unknown */
 };
 
 /* Addresses in live memory among the parameters of a launch: up to four of

@@ -111,9 +111,12 @@ struct xs_step {
 				      * allocated or registered memory */
 	uint64_t dst, src; /* copies: addresses; dst also of what is allocated
 			    * or freed; 0: unknown */
-	uint64_t call_ns, return_ns;	 /* host times; both 0 when the call is
-					  * unknown */
-	uint64_t start_ns, end_ns;	 /* GPU times */
+	uint64_t call_ns, return_ns; /* host times; both 0 when the call is
+				      * unknown */
+	uint64_t hash_ns;	     /* part of the time between the thread's
+				      * call before and this one, in which
+				      * xferspy hashed what was copied */
+	uint64_t start_ns, end_ns;   /* GPU times */
 	struct xs_repeat_counts repeats; /* host-to-device copies: of all
 					  * copies of its site */
 };

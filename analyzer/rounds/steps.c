@@ -6,6 +6,7 @@
 #include "analyzer/rounds/staged_copies.h"
 #include "analyzer/rounds/stream_queues.h"
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/util/bisect.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -77,6 +78,19 @@ static void set_call(const struct builder *b, struct xs_step *step,
 	step->return_ns = since(b->round->begin_ns, call->end_ns);
 }
 
+/* Returns the time in which the contents of the call's copy were hashed. */
+static uint64_t hash_ns_of(const struct xs_trace *trace,
+			   const struct xs_call *call)
+{
+	const size_t index = (size_t)(call - trace->calls);
+	size_t low = 0, high = trace->content_count;
+
+	XS_BISECT(low, high, i, trace->contents[i].call < index);
+	return low < trace->content_count && trace->contents[low].call == index
+		   ? trace->contents[low].hash_ns
+		   : 0;
+}
+
 static void set_shape(struct xs_step *step, const struct xs_shape *shape)
 {
 	step->blocks = (uint64_t)shape->grid[0] * shape->grid[1];
@@ -128,6 +142,8 @@ static void add_op(struct builder *b, const struct xs_op *op,
 		       call->call_class == XS_CALL_SET_ASYNC;
 	if (again)
 		step->call_ns = step->return_ns;
+	else
+		step->hash_ns = hash_ns_of(b->trace, call);
 }
 
 static void add_call(struct builder *b, const struct xs_call *call)
@@ -146,6 +162,29 @@ static void add_call(struct builder *b, const struct xs_call *call)
 	    step->kind >= XS_STEP_ALLOCATE || step->kind == XS_STEP_SYNC_DEVICE
 		? XS_NONE
 		: xs_stream_queues_find(&b->streams, call->stream);
+}
+
+/* Steps in which the thread's next call is looked for. */
+#define NEAR_STEPS 64u
+
+/* A copy out is hashed after its call: before the thread's next one. What was
+ * hashed after the thread's last call is no part of the round. */
+static void hash_before_calls(struct builder *b)
+{
+	for (size_t i = b->count; i-- > 0;) {
+		struct xs_step *step = &b->steps[i];
+		size_t next = i + 1;
+
+		if (step->kind != XS_STEP_D2H || !step->hash_ns)
+			continue;
+		while (next < b->count && next - i < NEAR_STEPS &&
+		       (b->steps[next].thread != step->thread ||
+			b->steps[next].return_ns <= step->return_ns))
+			next++;
+		if (next < b->count && next - i < NEAR_STEPS)
+			b->steps[next].hash_ns += step->hash_ns;
+		step->hash_ns = 0;
+	}
 }
 
 /* Sorts the round's ops by call, then by start. */
@@ -232,6 +271,7 @@ int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 	}
 	xs_stream_queues_learn(trace, rounds, round, keys, &b.streams);
 	add_steps(&b, rounds, keys, call_steps);
+	hash_before_calls(&b);
 	free(keys);
 	/* shrinks: an op and its call may have become one step */
 	phase->steps = realloc(b.steps, (b.count + 1) * sizeof(*b.steps));

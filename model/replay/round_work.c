@@ -87,6 +87,13 @@ static double free_time(const struct xs_step *step, uint64_t ops_end_ns)
 		   : 0;
 }
 
+/* Returns the part within the round. */
+static double hash_time(const struct xs_step *step)
+{
+	return (double)(step->hash_ns < step->call_ns ? step->hash_ns
+						      : step->call_ns);
+}
+
 static void add_step(struct xs_round_work *work, const struct xs_step *step,
 		     uint64_t ops_end_ns)
 {
@@ -192,6 +199,7 @@ int xs_round_work_build(const struct xs_phase *phase,
 	work->copy_hw_queues = phase->copy_hw_queues;
 	for (i = 0; i < phase->step_count; i++) {
 		add_step(work, &phase->steps[i], ops_end_ns);
+		work->host_ns -= hash_time(&phase->steps[i]);
 		if (phase->steps[i].end_ns > ops_end_ns)
 			ops_end_ns = phase->steps[i].end_ns;
 	}

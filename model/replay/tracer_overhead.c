@@ -52,6 +52,8 @@ void xs_tracer_overhead_remove(struct xs_plan *plan,
 	for (i = 0; i < phase->step_count; i++, step++) {
 		struct xs_action *action = &plan->actions[i];
 
+		action->gap_ns =
+		    fmax(action->gap_ns - (double)step->hash_ns, 0);
 		if (step->kind == XS_STEP_KERNEL &&
 		    action->kind == XS_ACTION_OP)
 			untrace_launch(machine, busy_until_ns <= step->call_ns,

@@ -11,7 +11,7 @@
  * of the profile, and likewise the time from a launch to its kernel's start on
  * an idle device, and the gap between two kernels of one queue: recording a
  * kernel delays the next one. Any longer time is due to the tracer or to a
- * disturbance. Copies and frees keep their times.
+ * disturbance. Copies and frees keep their times. Hashing contents takes none.
  */
 void xs_tracer_overhead_remove(struct xs_plan *plan,
 			       const struct xs_phase *phase,

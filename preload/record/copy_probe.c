@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/copy_probe.h"
+#include "preload/util/clock.h"
 #include "preload/util/hot.h"
 
 #include <sys/resource.h>
@@ -36,6 +37,17 @@ static bool count_faults(uint32_t *minor, uint32_t *major)
 	return true;
 }
 
+static bool hash_content(struct xs_copy_probe *probe, uint64_t address,
+			 uint64_t bytes)
+{
+	const uint64_t begin_ns = xs_clock_realtime_ns();
+	const bool hashed =
+	    xs_content_hash(address, bytes, &probe->hash, &probe->hashed_bytes);
+
+	probe->hash_ns += (uint32_t)(xs_clock_realtime_ns() - begin_ns);
+	return hashed;
+}
+
 XS_HOT void xs_copy_probe_begin_copy(struct xs_copy_probe *probe,
 				     enum xs_function fn, const void *arguments)
 {
@@ -50,9 +62,9 @@ XS_HOT void xs_copy_probe_begin_copy(struct xs_copy_probe *probe,
 		return;
 	probe->bytes = copy.bytes;
 	probe->hashed_bytes = 0;
+	probe->hash_ns = 0;
 	if (probe->hashes && copy.direction != cudaMemcpyDeviceToHost &&
-	    !xs_content_hash(copy.src, copy.bytes, &probe->hash,
-			     &probe->hashed_bytes))
+	    !hash_content(probe, copy.src, copy.bytes))
 		probe->hashed_bytes = 0;
 	/* last, since hashing may cause page faults */
 	probe->faults = copy.bytes >= XS_COPY_PROBE_MIN_BYTES &&
@@ -76,6 +88,5 @@ bool xs_copy_probe_content(struct xs_copy_probe *probe, enum xs_function fn,
 	if (probe->hashed_bytes)
 		return true;
 	return xs_functions[fn].call_class == XS_CALL_COPY &&
-	       xs_content_hash(event->dst, event->bytes, &probe->hash,
-			       &probe->hashed_bytes);
+	       hash_content(probe, event->dst, event->bytes);
 }

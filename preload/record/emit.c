@@ -109,9 +109,13 @@ static void emit_copy_probe(struct xs_thread *thread, enum xs_function fn,
 		struct xs_rec_content record = {
 		    XS_RECORD(content), .correlation = s->correlation,
 		    .hash = probe->hash, .hashed_bytes = probe->hashed_bytes};
+		struct xs_rec_hashing hashing = {XS_RECORD(hashing),
+						 .correlation = s->correlation};
 
 		xs_writer_timed(&thread->writer, &record, s->site, s->start_ns,
 				s->end_ns);
+		xs_writer_timed(&thread->writer, &hashing, s->site, s->start_ns,
+				s->start_ns + probe->hash_ns);
 	}
 	probe->bytes = 0;
 }

@@ -20,6 +20,7 @@ struct xs_copy_probe {
 	uint64_t bytes; /* 0: no copy is probed */
 	uint64_t hash,
 	    hashed_bytes;      /* of the source; hashed_bytes 0: not hashed */
+	uint32_t hash_ns;      /* what hashing took */
 	uint32_t minor, major; /* page faults of the thread */
 	bool faults, hashes;   /* what to probe */
 };

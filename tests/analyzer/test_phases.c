@@ -681,6 +681,40 @@ static void test_memory_that_rounds_touch(void **state)
 	check_touched(TOUCHES("100", "200"), 40);
 }
 
+/* A copy in was hashed before its call, copies out after theirs: the first of
+ * them before the second, the second after the round. */
+static void test_time_of_hashing(void **state)
+{
+	static const uint64_t hash_ns[] = {2, 0, 7};
+	static const char *const text =
+	    "xferspy-text 1\nheader\nchunk thread=1\n"
+	    "site call_class=1 site=1\nsite call_class=1 site=2\n"
+	    "copycall site=1 correlation=1 start=0 duration=10 bytes=40\n"
+	    "content site=1 correlation=1 start=0 duration=10\n"
+	    "hashing site=1 correlation=1 start=0 duration=2\n"
+	    "copycall site=2 correlation=2 start=20 duration=10 bytes=40\n"
+	    "content site=2 correlation=2 start=20 duration=10\n"
+	    "hashing site=2 correlation=2 start=20 duration=7\n"
+	    "copycall site=2 correlation=3 start=40 duration=10 bytes=40\n"
+	    "content site=2 correlation=3 start=40 duration=10\n"
+	    "hashing site=2 correlation=3 start=40 duration=3\n"
+	    "chunk\n"
+	    "copy correlation=1 start=1 duration=8 bytes=40 direction=1\n"
+	    "copy correlation=2 start=21 duration=8 bytes=40 direction=2\n"
+	    "copy correlation=3 start=41 duration=8 bytes=40 direction=2\n";
+	struct xs_phases phases;
+	struct xs_trace *trace;
+
+	(void)state;
+	build(text, &trace, &phases);
+	assert_int_equal(phases.count, 1);
+	assert_int_equal(phases.items[0].step_count, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(phases.items[0].steps[i].hash_ns, hash_ns[i]);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -700,6 +734,7 @@ int main(void)
 	    cmocka_unit_test(test_freed_memory_does_not_start),
 	    cmocka_unit_test(test_buffers_that_are_apart),
 	    cmocka_unit_test(test_memory_that_rounds_touch),
+	    cmocka_unit_test(test_time_of_hashing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -217,6 +217,8 @@ static void print_steps(const struct xs_phase *phase)
 			       step->repeats.same, step->repeats.compared,
 			       step->repeats.back,
 			       step->repeats.sampled ? " sampled" : "");
+		if (step->hash_ns)
+			printf(" hash=%" PRIu64, step->hash_ns);
 		if (step->event)
 			printf(" event=%" PRIu64, step->event);
 		printf("\n");

@@ -97,6 +97,7 @@ for how in 1 full; do
 	cmp -s out out.plain || fail "hash: stdout differs"
 	read_trace
 	expect "contents" "$(count '^content .* hashed_bytes=65536')" 15
+	expect "time of hashing" "$(count '^hashing .* duration=[1-9]')" 15
 	expect "different contents" "$(grep '^content ' dump.txt |
 		grep -o ' hash=[^ ]*' | sort -u | wc -l)" 6
 	grep -q 'measured: the same bytes again in 8 of 8 copies in, 4 of them' \

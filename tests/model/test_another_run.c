@@ -57,6 +57,24 @@ static void test_calls_are_cheaper_untraced(void **unused)
 	assert_near(replayed("as-is")->tracer_ns, 0);
 }
 
+/* The host hashed contents for 700 of the 1000 before the launch: no way has
+ * them untraced. */
+static void test_nothing_is_hashed_untraced(void **unused)
+{
+	double mapped_ns, streams_ns;
+
+	(void)unused;
+	know_the_calls(&machine);
+	estimate();
+	mapped_ns = replayed("mapped")->round_ns;
+	streams_ns = replayed("streams")->round_ns;
+	steps[1].hash_ns = 700;
+	assert_interval(700 + rounds_down, rounds_up);
+	assert_near(replayed("as-is")->tracer_ns, 700);
+	assert_near(replayed("mapped")->round_ns, mapped_ns - 700);
+	assert_near(replayed("streams")->round_ns, streams_ns - 700);
+}
+
 /* Latencies have ranges, too: the launch may take 200 less. The rounds' times
  * cover that it may take more. */
 static void test_calls_vary(void **unused)
@@ -256,6 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_a_profile_that_agrees_changes_nothing),
 	    TEST(test_calls_are_cheaper_untraced),
+	    TEST(test_nothing_is_hashed_untraced),
 	    TEST(test_calls_vary),
 	    TEST(test_pageable_copies_by_the_curves_range),
 	    TEST(test_what_stays_varies),
