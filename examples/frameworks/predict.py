@@ -57,7 +57,8 @@ The largest errors, whose causes the trace of the first way does not show:
   The step after the change is predicted right.
 - `kv_paging`: the model gathers the blocks with one thread, at the profile's rate
   of copies in host memory, which takes 0.36 ms. After the change the whole step
-  takes 0.27: `index_select` gathers with several threads.
+  takes 0.27: `index_select` gathers with several threads. The range begins at no
+  time for this.
 - `jax_put`: most of a step is the work of JAX's own threads on the host. Their
   traced steps take 2.55 and 2.72 ms, the untraced ones 2.74 to 3.15, and the
   saving of one process is 0.52 ms, that of another 0.64.
