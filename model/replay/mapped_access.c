@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#define WORD_BYTES   4.0
 #define SECTOR_BYTES 32.0
 #define LANES	     32.0
 #define LINE_SECTORS 4.0
@@ -369,6 +370,13 @@ double xs_mapped_access_piece_ns(const struct xs_machine *machine,
 	if (fmod(work->out_bytes / n, LINE_BYTES) > 0)
 		requests = fmax(xs_or_zero(requests), sectors / 2);
 	return writes_ns(machine, work, requests, XS_MAPPED_USUAL) / n;
+}
+
+double xs_mapped_access_parts_ns(const struct xs_machine *machine,
+				 const struct xs_round_work *work)
+{
+	return work->out_bytes / WORD_BYTES *
+	       machine->mapped_write_partial_ns.value;
 }
 
 double xs_mapped_access_reads_per_byte(const struct xs_round_work *work)

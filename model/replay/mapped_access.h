@@ -39,6 +39,14 @@ struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
 double xs_mapped_access_piece_ns(const struct xs_machine *machine,
 				 const struct xs_round_work *work, double n);
 
+/*
+ * Returns ns for writing the results by 4 bytes, if no two of them leave the
+ * kernel as one access. No counter shows whether they do: with the data on the
+ * device, an SM joins what it stores to one sector. NAN: unknown.
+ */
+double xs_mapped_access_parts_ns(const struct xs_machine *machine,
+				 const struct xs_round_work *work);
+
 /* How often each byte copied in is read; NAN if not counted. */
 double xs_mapped_access_reads_per_byte(const struct xs_round_work *work);
 /* How often each byte copied out is written; NAN if not counted. */

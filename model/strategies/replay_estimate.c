@@ -47,18 +47,6 @@ void xs_estimate_need(struct xs_estimate *row, const char *text)
 	xs_estimate_assume(row, text);
 }
 
-void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
-				      struct xs_estimate *row)
-{
-	row->assumes_once = isnan(c->work.read_sectors);
-	xs_estimate_assume(row,
-			   row->assumes_once
-			       ? XS_BOUND_ONCE
-			       : "the kernel reads and writes only the copied "
-				 "data, and its stores fill sectors of 32 "
-				 "bytes: the counters show neither");
-}
-
 int xs_plan_recorded(const struct xs_strategy_case *c,
 		     const struct xs_scenario *scenario, struct xs_plan *plan)
 {

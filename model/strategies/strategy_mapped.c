@@ -6,6 +6,22 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
+				      struct xs_estimate *row)
+{
+	row->assumes_once = isnan(c->work.read_sectors);
+	if (row->assumes_once) {
+		xs_estimate_assume(row, XS_BOUND_ONCE);
+		return;
+	}
+	xs_estimate_assume(row, "the kernel reads and writes only the copied "
+				"data");
+	if (c->work.out_bytes > 0)
+		xs_estimate_need(row, "the kernel's stores fill sectors of 32 "
+				      "bytes, which no counter shows");
+}
 
 /* Whether it is known what each kernel of the round is given. */
 static bool are_kernels_known(const struct xs_phase *phase)
@@ -146,6 +162,20 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 			 longest);
 }
 
+/* Adds what the writes would take if the condition of counted accesses did not
+ * hold at all. */
+static void explain_parts(const struct xs_strategy_case *c,
+			  struct xs_estimate *row)
+{
+	const double parts_ns = xs_mapped_access_parts_ns(c->machine, &c->work);
+	const size_t used = strlen(row->why);
+
+	if (row->needs && parts_ns > 0)
+		snprintf(row->why + used, sizeof(row->why) - used,
+			 "; stored by 4 bytes, the results would take %.0f ns",
+			 parts_ns);
+}
+
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const bool by_kernel =
@@ -160,6 +190,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		rc = xs_estimate_replay(
 		    c, by_kernel ? build_by_kernel : xs_plan_mapped, &row);
 		explain(c, &row);
+		explain_parts(c, &row);
 		if (!rc)
 			rc = xs_estimates_add(out, &row);
 	}
@@ -176,8 +207,9 @@ const struct xs_strategy xs_strategy_mapped = {
     .build = build,
     .advice =
 	"Map the host buffers of {places} (cudaHostAllocMapped) and let the "
-	"kernels use them without copies. Let the stores of a warp fill "
-	"sectors of 32 bytes: parts of a sector cross the bus one by one.",
+	"kernels use them without copies: {why}. Let the stores of a warp "
+	"fill sectors of 32 bytes: parts of a sector cross the bus one by "
+	"one.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

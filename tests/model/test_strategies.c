@@ -655,6 +655,29 @@ static void test_mapped(void **unused)
 	assert_true(replayed("mapped")->high_ns < 220000);
 }
 
+/* Counters show how often each byte crosses, and not how it is stored: 250000
+ * stores of 4 bytes take 2 each. */
+static void test_mapped_stores_may_be_parts(void **unused)
+{
+	struct xs_counts counts = {.sectors_read = 31250,
+				   .requests_read = 7813,
+				   .sectors_written = 31250,
+				   .requests_written = 7813,
+				   .instructions = 1};
+
+	(void)unused;
+	steps[1].counts = &counts;
+	estimate();
+	assert_null(replayed("mapped")->bound);
+	assert_non_null(strstr(replayed("mapped")->needs, "stores fill"));
+	assert_null(strstr(replayed("mapped")->why, "by 4 bytes"));
+	set_param(&machine.mapped_write_partial_ns, 2);
+	estimate();
+	assert_non_null(strstr(replayed("mapped")->why,
+			       "stored by 4 bytes, the results would take "
+			       "500000 ns"));
+}
+
 /* A kernel of 100000, and one of 1000 that is given the input and the result: 1
  * MB each way at 0.024. They follow each other: 1000. The first one stays as it
  * is, if it is given neither. */
@@ -750,6 +773,7 @@ int main(void)
 	    TEST(test_small_pieces_stop_shrinking),
 	    TEST(test_pieces_of_a_small_grid),
 	    TEST(test_mapped),
+	    TEST(test_mapped_stores_may_be_parts),
 	    TEST(test_mapped_of_two_kernels),
 	    TEST(test_hybrid),
 	    TEST(test_copy_in_parts),
