@@ -19,6 +19,10 @@
 #define STEPS_MOST 20
 #define STEPS	   1000
 
+/* Bytes of a database's header. */
+enum { WRITE_VERSION = 18, READ_VERSION = 19 };
+#define WITHOUT_LOG 1
+
 static int fail(const struct xs_nsys_db *db, int code)
 {
 	if (code == SQLITE_NOMEM)
@@ -50,19 +54,29 @@ static int open_memory(struct xs_nsys_db *db, const void *data, uint64_t size)
 			  SQLITE_DESERIALIZE_READONLY);
 }
 
+/* Reads a file that has no name. SQLite reads no database from memory whose
+ * header says that it may have a log: here there is none. */
+static int open_nameless(struct xs_nsys_db *db, struct xs_trace_bytes whole)
+{
+	xs_u8 *data = (xs_u8 *)(uintptr_t)whole.data;
+
+	if (xs_trace_bytes_need(&whole, whole.size))
+		return SQLITE_IOERR;
+	if (whole.size > READ_VERSION)
+		data[WRITE_VERSION] = data[READ_VERSION] = WITHOUT_LOG;
+	return open_memory(db, data, whole.size);
+}
+
 /* The file is opened again by its number: SQLite then needs no name, and
  * writes nothing beside it. But it does not open one without a name, which is
  * read whole. */
 static int open_file(struct xs_nsys_db *db, const struct xs_trace_bytes *bytes)
 {
-	struct xs_trace_bytes whole = *bytes;
 	struct stat status;
 	char name[64];
 
 	if (fstat(bytes->fd, &status) == 0 && status.st_nlink == 0)
-		return xs_trace_bytes_need(&whole, whole.size)
-			   ? SQLITE_IOERR
-			   : open_memory(db, whole.data, whole.size);
+		return open_nameless(db, *bytes);
 	snprintf(name, sizeof(name), "file:/proc/self/fd/%d?immutable=1",
 		 bytes->fd);
 	return sqlite3_open_v2(

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
-#include <malloc.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -97,15 +96,6 @@ static int help_command(int argc, char **argv)
 	return command ? command->function(2, args) : unknown(argv[2]);
 }
 
-/* Each replay of a large round takes and frees the same arrays. They are kept
- * instead of given back and cleared again: a report on two rounds of 60,000
- * streams has 80,000 instead of 376,000 page faults. */
-static void keep_memory(void)
-{
-	mallopt(M_MMAP_MAX, 0);
-	mallopt(M_TRIM_THRESHOLD, 256 << 20);
-}
-
 /* A standard descriptor that is closed would be that of the next file: messages
  * would go into the output. A program that is run finds it closed, as before.
  */
@@ -149,7 +139,6 @@ int main(int argc, char **argv)
 	int code;
 
 	hold_standard();
-	keep_memory();
 	setlocale(LC_CTYPE, "");
 	code = command_main(argc, argv);
 	/* commands that write more than a text have told it */

@@ -3,8 +3,8 @@
 #include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/util/bisect.h"
-#include "analyzer/util/sort.h"
 #include "report/export/export.h"
+#include "report/export/ids.h"
 #include "report/export/names.h"
 #include "report/export/perfetto_packets.h"
 
@@ -84,30 +84,26 @@ static uint64_t id_of_op(const struct xs_trace *trace, const struct xs_op *op)
 static int make_tracks(struct exporting *e)
 {
 	const struct xs_trace *trace = e->trace;
-	const size_t most =
-	    trace->call_count + 2 * trace->nvtx_count + trace->op_count;
-	uint64_t *ids = calloc(2 * most + 1, sizeof(*ids));
-	size_t count = 0;
+	struct xs_export_ids set = {0};
+	int err;
 
-	if (!ids)
-		return -ENOMEM;
 	for (size_t i = 0; i < trace->call_count; i++)
-		ids[count++] = id_of(THREADS, trace->calls[i].thread, 0);
+		xs_export_ids_add(&set,
+				  id_of(THREADS, trace->calls[i].thread, 0));
 	for (size_t i = 0; i < trace->nvtx_count; i++) {
-		ids[count++] = id_of(THREADS, trace->nvtx[i].thread, 0);
-		ids[count++] = id_of_range(&trace->nvtx[i]);
+		xs_export_ids_add(&set,
+				  id_of(THREADS, trace->nvtx[i].thread, 0));
+		xs_export_ids_add(&set, id_of_range(&trace->nvtx[i]));
 	}
 	for (size_t i = 0; i < trace->op_count; i++)
-		ids[count++] = id_of_op(trace, &trace->ops[i]);
-	xs_values_sort(ids, ids + most, count);
-	for (size_t i = 0; i < count; i++)
-		if (i == 0 || ids[i] != ids[e->track_count - 1])
-			ids[e->track_count++] = ids[i];
-	e->tracks = calloc(e->track_count + 1, sizeof(*e->tracks));
-	for (size_t i = 0; e->tracks && i < e->track_count; i++)
-		e->tracks[i].id = ids[i];
-	free(ids);
-	return e->tracks ? 0 : -ENOMEM;
+		xs_export_ids_add(&set, id_of_op(trace, &trace->ops[i]));
+	err = xs_export_ids_sort(&set);
+	e->tracks = calloc(set.count + 1, sizeof(*e->tracks));
+	for (size_t i = 0; e->tracks && i < set.count; i++)
+		e->tracks[i].id = set.ids[i];
+	e->track_count = set.count;
+	free(set.ids);
+	return e->tracks ? err : -ENOMEM;
 }
 
 /* The track was made. */

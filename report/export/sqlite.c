@@ -57,11 +57,16 @@ static void end(struct exporting *e)
 	e->insert = NULL;
 }
 
+/* What is beyond SQLite's integers becomes a real number. */
 static void put_number(struct exporting *e, uint64_t value)
 {
-	if (!e->code)
-		check(e, sqlite3_bind_int64(e->insert, ++e->column,
-					    (sqlite3_int64)value));
+	e->column++;
+	if (e->code)
+		return;
+	check(e, value > INT64_MAX
+		     ? sqlite3_bind_double(e->insert, e->column, (double)value)
+		     : sqlite3_bind_int64(e->insert, e->column,
+					  (sqlite3_int64)value));
 }
 
 static void put_null(struct exporting *e)

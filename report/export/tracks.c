@@ -2,7 +2,7 @@
 #include "report/export/tracks.h"
 
 #include "analyzer/util/bisect.h"
-#include "analyzer/util/sort.h"
+#include "report/export/ids.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,58 +34,75 @@ static uint64_t id_of_slice(const struct xs_trace *trace, uint64_t slice)
 	}
 }
 
-/* Makes the tracks of the ids of all slices, which it sorts. Each has room for
- * its slices, and none yet. Returns 0 or -ENOMEM. */
-static int make_tracks(struct xs_export_tracks *out, uint64_t *ids,
-		       uint64_t *scratch, size_t slices)
-{
-	size_t count = 0;
-
-	xs_values_sort(ids, scratch, slices);
-	for (size_t i = 0; i < slices; i++)
-		count += i == 0 || ids[i] != ids[i - 1];
-	out->tracks = calloc(count + 1, sizeof(*out->tracks));
-	if (!out->tracks)
-		return -ENOMEM;
-	for (size_t i = 0; i < slices; i++)
-		if (i == 0 || ids[i] != ids[i - 1])
-			out->tracks[out->count++] = (struct xs_export_track){
-			    .kind =
-				(enum xs_export_track_kind)(ids[i] >> SHIFT),
-			    .owner = (uint32_t)ids[i],
-			    .first = i,
-			    .end = i};
-	return 0;
-}
-
+/* Makes the tracks, without slices. Returns 0 or -ENOMEM. */
 static int find_tracks(const struct xs_trace *trace,
-		       struct xs_export_tracks *out, size_t count)
+		       struct xs_export_tracks *out)
 {
-	uint64_t *ids = calloc(count + 1, sizeof(*ids));
-	size_t n = 0;
+	struct xs_export_ids set = {0};
 	int err;
 
-	for (size_t i = 0; ids && i < trace->call_count; i++)
-		ids[n++] = id_of(XS_TRACK_THREAD, trace->calls[i].thread);
-	for (size_t i = 0; ids && i < trace->nvtx_count; i++)
-		ids[n++] = id_of_range(&trace->nvtx[i]);
-	for (size_t i = 0; ids && i < trace->op_count; i++)
-		ids[n++] = id_of(XS_TRACK_QUEUE, trace->ops[i].queue);
-	err = ids ? make_tracks(out, ids, out->slices, count) : -ENOMEM;
-	free(ids);
-	return err;
+	for (size_t i = 0; i < trace->call_count; i++)
+		xs_export_ids_add(
+		    &set, id_of(XS_TRACK_THREAD, trace->calls[i].thread));
+	for (size_t i = 0; i < trace->nvtx_count; i++)
+		xs_export_ids_add(&set, id_of_range(&trace->nvtx[i]));
+	for (size_t i = 0; i < trace->op_count; i++)
+		xs_export_ids_add(&set,
+				  id_of(XS_TRACK_QUEUE, trace->ops[i].queue));
+	err = xs_export_ids_sort(&set);
+	out->tracks = calloc(set.count + 1, sizeof(*out->tracks));
+	for (size_t i = 0; out->tracks && i < set.count; i++)
+		out->tracks[i] = (struct xs_export_track){
+		    .kind = (enum xs_export_track_kind)(set.ids[i] >> SHIFT),
+		    .owner = (uint32_t)set.ids[i]};
+	out->count = set.count;
+	free(set.ids);
+	return out->tracks ? err : -ENOMEM;
+}
+
+static struct xs_export_track *track_of(const struct xs_trace *trace,
+					struct xs_export_tracks *in,
+					uint64_t slice)
+{
+	const uint64_t id = id_of_slice(trace, slice);
+	size_t low = 0, high = in->count;
+
+	XS_BISECT(low, high, i,
+		  id_of(in->tracks[i].kind, in->tracks[i].owner) < id);
+	return &in->tracks[low];
+}
+
+static uint64_t slice_of(enum xs_export_slice kind, size_t index)
+{
+	return (uint64_t)kind << SHIFT | index;
+}
+
+/* Gives each track room for its slices, and none yet. */
+static void make_room(const struct xs_trace *trace,
+		      struct xs_export_tracks *out)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < trace->call_count; i++)
+		track_of(trace, out, slice_of(XS_SLICE_CALL, i))->end++;
+	for (size_t i = 0; i < trace->nvtx_count; i++)
+		track_of(trace, out, slice_of(XS_SLICE_RANGE, i))->end++;
+	for (size_t i = 0; i < trace->op_count; i++)
+		track_of(trace, out, slice_of(XS_SLICE_OP, i))->end++;
+	for (size_t i = 0; i < out->count; i++) {
+		const size_t count = out->tracks[i].end;
+
+		out->tracks[i].first = out->tracks[i].end = at;
+		at += count;
+	}
 }
 
 static void add(const struct xs_trace *trace, struct xs_export_tracks *out,
 		enum xs_export_slice kind, size_t index)
 {
-	const uint64_t slice = (uint64_t)kind << SHIFT | index;
-	const uint64_t id = id_of_slice(trace, slice);
-	size_t low = 0, high = out->count;
+	const uint64_t slice = slice_of(kind, index);
 
-	XS_BISECT(low, high, i,
-		  id_of(out->tracks[i].kind, out->tracks[i].owner) < id);
-	out->slices[out->tracks[low].end++] = slice;
+	out->slices[track_of(trace, out, slice)->end++] = slice;
 }
 
 int xs_export_tracks_find(const struct xs_trace *trace,
@@ -98,7 +115,9 @@ int xs_export_tracks_find(const struct xs_trace *trace,
 
 	*out = (struct xs_export_tracks){0};
 	out->slices = calloc(count + 1, sizeof(*out->slices));
-	err = out->slices ? find_tracks(trace, out, count) : -ENOMEM;
+	err = out->slices ? find_tracks(trace, out) : -ENOMEM;
+	if (!err)
+		make_room(trace, out);
 	for (size_t i = 0; !err && i < trace->call_count; i++) {
 		while (range < trace->nvtx_count &&
 		       trace->nvtx[range].start_ns <= trace->calls[i].start_ns)

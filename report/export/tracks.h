@@ -29,8 +29,8 @@ struct xs_export_tracks {
 	uint64_t *slices;
 };
 
-/* Finds all tracks. Returns 0 or -ENOMEM; release in any case. Takes 16 bytes
- * a slice, and keeps 8. */
+/* Finds all tracks. Returns 0 or -ENOMEM; release in any case. Takes 8 bytes a
+ * slice. */
 int xs_export_tracks_find(const struct xs_trace *trace,
 			  struct xs_export_tracks *out);
 void xs_export_tracks_release(struct xs_export_tracks *tracks);

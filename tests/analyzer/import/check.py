@@ -667,6 +667,9 @@ class Refused(unittest.TestCase):
             self.refuse("still in its -wal beside it")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self.assertEqual(run("dump", self.path).returncode, 0)
+            piped = subprocess.run([XFERSPY, "dump", "-"], capture_output=True,
+                                   input=self.path.read_bytes())
+            self.assertEqual(piped.returncode, 0, piped.stderr)
 
     def test_a_compressed_export(self):
         write_nsys.write("3.25", self.path)
