@@ -114,7 +114,9 @@ static int estimate(const struct xs_strategy_case *c, const struct plans *plans,
 		xs_estimate_assume(
 		    row, "only the first kernel is cut, along the copies in, "
 			 "and the last, along the copies out; each kernel "
-			 "waits for all pieces of the one before");
+			 "waits for all pieces of the one before: kernels that "
+			 "need none of each other's results could run side by "
+			 "side, in less time");
 	else
 		compare_plans(row, &whole);
 	return 0;
