@@ -117,7 +117,31 @@ def read_perfetto(path):
     return parse(iter(text.splitlines()))["packet"]
 
 
-def check_perfetto(packets, report, trace, ranges):
+def count(database, query):
+    return database.execute(f"SELECT count(*) FROM {query}").fetchone()[0]
+
+
+def check_flows(flows, database, trace):
+    """A flow for each op joins it to its call, and to nothing else."""
+    told = {str(call + 1): ops + 1 for call, ops in database.execute(
+        "SELECT call, count(*) FROM op WHERE call IS NOT NULL GROUP BY call")}
+    check(f"{trace}: flows {flows} {told}",
+          told and told == {flow: n for flow, n in flows.items() if n > 1})
+    check(f"{trace}: flows", sum(flows.values()) - sum(told.values())
+          <= count(database, "calls") - len(told))
+
+
+def check_rates(rates, database, trace):
+    """The rate of copies adds up to their bytes, and is 0 in the end."""
+    check(f"{trace}: rates end", all(points[-1][1] == 0 for points in rates.values()))
+    area = sum((b[0] - a[0]) * a[1] / 1e9 for points in rates.values()
+               for a, b in zip(points, points[1:]))
+    told = database.execute("SELECT ifnull(sum(bytes), 0) FROM op WHERE duration_ns > 0 "
+                            "AND kind IN ('h2d', 'd2h')").fetchone()[0]
+    check(f"{trace}: rates {area} {told}", abs(area - told) <= 1e-6 * told)
+
+
+def check_perfetto(packets, report, trace, database):
     names, tracks, slices, flows, rates = {}, {}, [], collections.Counter(), {}
     open_slices = {}
     for packet in packets:
@@ -140,7 +164,8 @@ def check_perfetto(packets, report, trace, ranges):
             elif kind == "TYPE_SLICE_END":
                 slices.append((track, open_slices.pop(track), at))
             else:
-                rates[track] = float(one(event, "double_counter_value"))
+                rates.setdefault(track, []).append(
+                    (at, float(one(event, "double_counter_value"))))
     ends = {}
     for track, begin, end in slices:
         check(f"{trace}: overlap", begin >= ends.get(track, 0) and end >= begin)
@@ -149,12 +174,10 @@ def check_perfetto(packets, report, trace, ranges):
     coverage = report["coverage"]
     # several copies may be one record
     check(f"{trace}: {len(slices)} slices",
-          0 < len(slices) - ranges - coverage["api_calls_seen"]
+          0 < len(slices) - count(database, "range") - coverage["api_calls_seen"]
           <= coverage["gpu_ops_seen"])
-    check(f"{trace}: flows from calls to ops", any(n > 1 for n in flows.values()))
-    check(f"{trace}: rates end", all(value == 0 for value in rates.values()))
-    copies = report["totals"]["h2d_bytes"] + report["totals"]["d2h_bytes"]
-    check(f"{trace}: rates", bool(rates) == (copies > 0))
+    check_flows(flows, database, trace)
+    check_rates(rates, database, trace)
     return names
 
 
@@ -327,7 +350,6 @@ def main():
             report = report_of(trace)
             database = sqlite3.connect(export("sqlite", trace, folder))
             ask(database, report, trace.name)
-            ranges = database.execute("SELECT count(*) FROM range").fetchone()[0]
             found = database.execute("SELECT count(*) FROM range WHERE name LIKE ?",
                                      ("%DROP TABLE op%",)).fetchone()[0]
             check("hostile name", (found > 0) == (trace.name == "hostile.txt"))
@@ -343,13 +365,13 @@ def main():
                     check(f"{trace.name}: {fault}", False)
                 check("no escape sequences in OTF2", "\x1b" not in archive.text)
                 shutil.rmtree(folder / "out.otf2")
-            database.close()
             packets = export("perfetto", trace, folder)
             if protoc:
                 names = check_perfetto(read_perfetto(packets), report, trace.name,
-                                       ranges)
+                                       database)
                 check("named", trace.name != "hostile.txt" or
                       any("DROP TABLE" in name for name in names.values()))
+            database.close()
             (folder / "out.sqlite").unlink()
         check_threads(folder, protoc)
         check_failures(folder)
