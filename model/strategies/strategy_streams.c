@@ -5,6 +5,7 @@
 #include "model/strategies/strategy.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The plans of a row: all kernels in pieces, and, if kernels depend on each
@@ -90,6 +91,20 @@ static void compare_plans(struct xs_estimate *row,
 	row->high_ns = fmax(row->high_ns, joined->high_ns);
 }
 
+/* The joined plan is valid whatever kernels need, and may be slower for it. */
+static void keep_order(struct xs_estimate *row)
+{
+	const size_t used = strlen(row->why);
+
+	xs_estimate_assume(row,
+			   "only the first kernel is cut, along the copies in, "
+			   "and the last, along the copies out; each kernel "
+			   "waits for all pieces of the one before");
+	snprintf(row->why + used, sizeof(row->why) - used,
+		 "; kernels that need none of each other's results could run "
+		 "side by side, in less time");
+}
+
 /* Fills a row for one kernel, or for several by the faster plan. Returns 0 or
  * -errno. */
 static int estimate(const struct xs_strategy_case *c, const struct plans *plans,
@@ -111,12 +126,7 @@ static int estimate(const struct xs_strategy_case *c, const struct plans *plans,
 	if (rc)
 		return rc;
 	if (joined)
-		xs_estimate_assume(
-		    row, "only the first kernel is cut, along the copies in, "
-			 "and the last, along the copies out; each kernel "
-			 "waits for all pieces of the one before: kernels that "
-			 "need none of each other's results could run side by "
-			 "side, in less time");
+		keep_order(row);
 	else
 		compare_plans(row, &whole);
 	return 0;
