@@ -46,7 +46,8 @@ FAMILIES = (
     Family("pinned, streams", ("pinned", "streams"), 5, 2, True, False),
     Family("streams over several kernels", ("pinned", "streams"), 5, 2, True,
            True),
-    Family("mapped, hybrid", ("mapped", "hybrid"), 8, 2, True, None),
+    Family("mapped", ("mapped",), 8, 2, True, None),
+    Family("hybrid", ("hybrid",), 8, 2, True, None),
     Family("double-buffer", ("double-buffer",), 5, 2, False, None),
     Family("as-is", ("as-is",), 5, 2, False, None),
 )
