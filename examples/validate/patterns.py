@@ -91,8 +91,9 @@ def predict(case, phases, key):
         if not times or not recorded or not estimate:
             continue
         applies = True
+        recorded_ns = recorded["round_ns"] + phase["tracer_ns"]
         for name in sums:
-            sums[name] += times * (estimate[name] - recorded["round_ns"])
+            sums[name] += times * (estimate[name] - recorded_ns)
     return Row(case.name, key[0], key[1], case.measured[key],
                *(sums.values() if applies else [None] * 3))
 

@@ -9,7 +9,6 @@
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
-#include "model/replay/another_run.h"
 #include "model/replay/recorded_plan.h"
 
 #include <math.h>
@@ -61,17 +60,10 @@ static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
-	const struct xs_recorded_plan_change change = {
-	    false, scenario->kernel_scale, scenario->host_scale};
-	int rc =
-	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
+	const int rc = xs_plan_recorded(c, scenario, plan);
 
 	(void)row;
-	if (rc)
-		return rc;
-	xs_another_run(plan, c->phase, &scenario->machine, scenario->in_end,
-		       scenario->out_end);
-	return move_work(plan, c->phase);
+	return rc ? rc : move_work(plan, c->phase);
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)

@@ -131,9 +131,9 @@ static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 			xs_estimate_assume(row, "a round's input is available "
 						"one round earlier");
 	}
-	xs_estimate_assume(
-	    row, "host and device have memory for a second set of all "
-		 "buffers that a round writes");
+	xs_estimate_assume(row,
+			   "host and device have memory for a second set of a "
+			   "round's buffers");
 	return rc;
 }
 

@@ -289,8 +289,8 @@ const struct xs_strategy xs_strategy_streams = {
 	"so that {overlapping} overlap: "
 	"{overlap_now}.",
     .advice_if_in_pieces =
-	"Divide the round of {places} into {n} pieces of {piece_bytes} "
-	"instead of {pieces} pieces, a stream each{order}: the present ones "
+	"Use {n} pieces of {piece_bytes} instead of {pieces} in the round of "
+	"{places}, a stream each{order}: the present ones "
 	"are "
 	"{too}.",
     .code =

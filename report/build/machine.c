@@ -187,7 +187,8 @@ static bool add_rounds(const struct xs_result_phase *phase, int64_t round_ns,
 	int64_t more_ns;
 
 	return !__builtin_mul_overflow(phase->rounds,
-				       round_ns - phase->round_ns, &more_ns) &&
+				       round_ns - xs_result_untraced_ns(phase),
+				       &more_ns) &&
 	       !__builtin_add_overflow(*sum_ns, more_ns, sum_ns);
 }
 
@@ -205,7 +206,7 @@ static bool is_small(const struct xs_result *result)
 static void add_phases(const struct xs_result *result,
 		       struct xs_result_other_machine *out)
 {
-	const int64_t wall_ns = result->run.wall_ns;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	int64_t sum_ns = wall_ns, low_ns = wall_ns, high_ns = wall_ns;
 
 	if (wall_ns == XS_UNKNOWN)

@@ -170,7 +170,7 @@ static int add_phase(struct builder *b, uint32_t index)
 	const size_t first = b->count;
 	double sum_ns = 0;
 
-	if (!pinned || pinned->round_ns >= out->round_ns)
+	if (!pinned || pinned->round_ns >= xs_result_untraced_ns(out))
 		return 0;
 	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
@@ -197,8 +197,8 @@ static int add_phase(struct builder *b, uint32_t index)
 	for (size_t i = first; i < b->count && sum_ns > 0; i++)
 		b->buffers[i].saves_ns =
 		    b->buffers[i].excess_ns / sum_ns *
-		    xs_phase_estimate_of_run(
-			out, (double)(out->round_ns - pinned->round_ns));
+		    xs_result_of_run(out, (double)(xs_result_untraced_ns(out) -
+						   pinned->round_ns));
 	scale(b, first, phase);
 	return 0;
 }

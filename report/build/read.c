@@ -127,6 +127,9 @@ static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
 
 	if (err < 0)
 		goto out;
+	/* --all changes no figure of the run */
+	if (out < result->phases + XS_RESULT_PHASES)
+		xs_phase_estimate_set_tracer(result, &list, out);
 	out->estimates =
 	    xs_arena_alloc(&result->arena, list.count, sizeof(*out->estimates));
 	for (size_t i = 0; out->estimates && i < list.count; i++)
@@ -197,6 +200,7 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 		err = fill_estimates(result, &result->phases[i],
 				     &phases->items[i], model);
 	}
+	xs_phase_estimate_untrace_runs(result);
 	fill_rest(result, phases, count);
 	xs_allocations_free(&allocations);
 	return result->phases ? err : -ENOMEM;

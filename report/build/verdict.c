@@ -63,11 +63,52 @@ static void fill(struct xs_result *result, const struct xs_run_parts *in)
 			out->parts[out->part_count++] = (struct xs_result_part){
 			    i, names[i].what, names[i].words,
 			    xs_number_bounded(in->ns[i])};
+	out->gpu_ns = xs_number_bounded(in->gpu_ns);
+	out->at_most_saves_ns = out->at_most_steady_ns = XS_UNKNOWN;
+}
+
+/* What tracing takes of the steady part. */
+static int64_t tracing_ns(const struct xs_result *result)
+{
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+		const double ns =
+		    xs_result_of_run(phase, (double)phase->tracer_ns);
+
+		if (!phase->apart)
+			xs_number_add(&sum_ns, xs_result_in_steady(
+						   phase, xs_number_round(ns)));
+	}
+	return sum_ns;
+}
+
+/* Takes the cost of tracing off the steady part and the parts that have it:
+ * calls of CUDA that do not copy, then those that do, then waits. */
+static void untrace(struct xs_result *result)
+{
+	static const int traced[] = {XS_PART_CALLS, XS_PART_COPY_CALLS,
+				     XS_PART_WAITS};
+	struct xs_result_verdict *out = &result->verdict;
+	int64_t rest_ns = out->tracer_ns = tracing_ns(result);
+
+	out->steady_ns -= rest_ns;
+	for (size_t k = 0; k < sizeof(traced) / sizeof(*traced); k++)
+		for (size_t i = 0; i < out->part_count; i++) {
+			struct xs_result_part *part = &out->parts[i];
+			const int64_t ns =
+			    part->ns < rest_ns ? part->ns : rest_ns;
+
+			if (part->part != traced[k])
+				continue;
+			part->ns -= ns;
+			out->recorded_ns -= ns;
+			rest_ns -= ns;
+		}
 	if (out->part_count)
 		qsort(out->parts, out->part_count, sizeof(*out->parts),
 		      longest_first);
-	out->gpu_ns = xs_number_bounded(in->gpu_ns);
-	out->at_most_saves_ns = out->at_most_steady_ns = XS_UNKNOWN;
 }
 
 /* What is missing for a verdict; NULL: nothing. */
@@ -138,6 +179,7 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 	free(blocks);
 	mark_phases(result, phases, steady);
 	fill(result, &in);
+	untrace(result);
 	out->host_place = host_place(result, trace, span);
 	out->missing = missing(result, trace);
 	return result->arena.failed ? -ENOMEM : 0;

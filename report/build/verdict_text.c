@@ -17,15 +17,6 @@
 /* Parts below 1 / NAMED_PART are not named, unless they are the longest. */
 #define NAMED_PART 20
 
-static int64_t ns_of(const struct xs_result_verdict *verdict,
-		     enum xs_run_part part)
-{
-	for (size_t i = 0; i < verdict->part_count; i++)
-		if (verdict->parts[i].part == (int)part)
-			return verdict->parts[i].ns;
-	return 0;
-}
-
 /* What the shares are of. */
 static const char *whole(struct xs_result *result)
 {
@@ -54,22 +45,26 @@ static const char *share(struct xs_result *result, size_t i)
 	    i ? "" : " of ", i ? "" : whole(result));
 }
 
-/* "copies (71 % of the steady part), kernels (12 %)": parts from *i on, until
- * `until_ns` are named or the next one is not worth it. NULL: none. */
+/* "copies (71 % of the steady part), kernels (12 %) and waits (7 %)": parts
+ * from *i on, until `until_ns` are named or the next one is not worth it. NULL:
+ * none. */
 static const char *list_parts(struct xs_result *result, size_t *i,
 			      int64_t until_ns)
 {
 	const struct xs_result_verdict *in = &result->verdict;
-	const char *list = NULL;
+	const char *list = NULL, *last = NULL;
 	int64_t named_ns = 0;
 
 	for (; *i < in->part_count && named_ns < until_ns; ++*i) {
 		if (*i && in->parts[*i].ns < in->recorded_ns / NAMED_PART)
 			break;
-		list = xs_arena_join(&result->arena, list, share(result, *i));
+		if (last)
+			list = xs_arena_join(&result->arena, list, last);
+		last = share(result, *i);
 		named_ns += in->parts[*i].ns;
 	}
-	return list;
+	return list ? xs_arena_print(&result->arena, "%s and %s", list, last)
+		    : last;
 }
 
 /* "Bound by copies (71 % of the steady part); then kernels (12 %).": the
@@ -162,19 +157,31 @@ static const char *filling(struct xs_result *result, int64_t host_ns)
 	    xs_units_rate(only->h2d_bytes, host_ns / result->steady.rounds).s);
 }
 
+/* The host's own code of less than this for each kernel only issues it, ns. */
+#define ISSUE_NS 2000
+
+/* Whether issuing work takes the host more than what it does between. */
+static bool only_issues(const struct xs_result *result, int64_t host_ns)
+{
+	const int64_t kernels = result->steady.totals.kernels;
+
+	return host_ns < xs_result_part_ns(&result->verdict, XS_PART_CALLS) ||
+	       (kernels > 0 && host_ns / kernels < ISSUE_NS);
+}
+
 /* What it means that the host does other things than copying for half of the
  * time or more; "" otherwise. */
 static const char *idle(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 	struct xs_arena *arena = &result->arena;
-	const int64_t host_ns = ns_of(in, XS_PART_HOST);
-	const int64_t calls_ns = ns_of(in, XS_PART_CALLS);
+	const int64_t host_ns = xs_result_part_ns(in, XS_PART_HOST);
+	const int64_t calls_ns = xs_result_part_ns(in, XS_PART_CALLS);
 	const char *what;
 
 	if (host_ns + calls_ns < in->recorded_ns / 2)
 		return "";
-	if (host_ns < calls_ns)
+	if (only_issues(result, host_ns))
 		what = issue_limit(result);
 	else if (in->host_place)
 		what = xs_arena_print(arena,
@@ -194,7 +201,7 @@ static const char *idle(struct xs_result *result)
 static const char *after_steady(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
-	const int64_t wall_ns = result->run.wall_ns;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	int64_t after_ns;
 
 	if (wall_ns == XS_UNKNOWN)
@@ -213,7 +220,8 @@ static const char *only_counted(const struct xs_result *result)
 	const struct xs_result_coverage *coverage = &result->coverage;
 
 	return coverage->calls_counted > coverage->api_calls_seen / 2 &&
-		       result->verdict.steady_ns < result->run.wall_ns / 2
+		       result->verdict.steady_ns <
+			   xs_result_untraced_wall_ns(result) / 2
 		   ? " Most calls were only counted: for a verdict on more of "
 		     "the run, record with a larger XFERSPY_MAX_SIZE or "
 		     "another XFERSPY_RANGE."
@@ -228,7 +236,7 @@ static const char *only_counted(const struct xs_result *result)
 static const char *pinning(struct xs_result *result)
 {
 	const bool with_start = result->totals.init_ns == XS_UNKNOWN;
-	const int64_t wall_ns = result->run.wall_ns;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	const int64_t ns = result->totals.pinned_alloc_ns -
 			   result->steady.totals.pinned_alloc_ns;
 	int64_t planned_ns = xs_plan_links_save_ns(result);
@@ -244,8 +252,7 @@ static const char *pinning(struct xs_result *result)
 	result->verdict.tells_pinning = true;
 	return xs_arena_print(
 	    &result->arena,
-	    "\nOutside of the steady part, pinning memory takes %s, once (%s "
-	    "of "
+	    "\nOf the rest of the run, pinning memory takes %s, once (%s of "
 	    "the run%s); cudaHostRegister of memory in use may take less than "
 	    "cudaMallocHost.",
 	    xs_units_ns(ns).s, xs_units_percent(ns, wall_ns).s,
@@ -256,7 +263,7 @@ static const char *pinning(struct xs_result *result)
 static const char *spans(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
-	const int64_t wall_ns = result->run.wall_ns;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	struct xs_arena *arena = &result->arena;
 	const char *own = "";
 
@@ -276,8 +283,8 @@ static const char *spans(struct xs_result *result)
 	    only_counted(result));
 }
 
-/* "78 ms a round", or "866 ms" where several phases repeat or
- * rounds run side by side. */
+/* "78 ms of the mean round's 93 ms", with the gap behind it, or "866 ms" where
+ * several phases repeat or rounds run side by side. */
 static const char *amount(struct xs_result *result)
 {
 	const struct xs_result_steady *steady = &result->steady;
@@ -286,8 +293,10 @@ static const char *amount(struct xs_result *result)
 
 	if (!steady->phase || steady->rounds == XS_UNKNOWN)
 		return xs_arena_copy(arena, xs_units_ns(most_ns).s);
-	return xs_arena_print(arena, "%s a round",
-			      xs_units_ns(most_ns / steady->rounds).s);
+	return xs_arena_print(
+	    arena, "%s of the mean round's %s",
+	    xs_units_ns(most_ns / steady->rounds).s,
+	    xs_units_ns(result->verdict.steady_ns / steady->rounds).s);
 }
 
 /* Whether the plan has a step that launches kernels as a graph, which is no
@@ -323,15 +332,20 @@ static const char *most(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t most_ns = in->at_most_saves_ns;
+	const bool allocates = xs_result_part_ns(in, XS_PART_ALLOCATION) >
+			       in->recorded_ns / NAMED_PART;
 
 	return xs_arena_print(
 	    &result->arena,
-	    "Changes of data movement%s save at most %s: %s of %s, %s%s of the "
+	    "Changes of data movement%s%s save at most %s: %s of %s, %s%s of "
+	    "the "
 	    "run.",
+	    allocates ? has_graph(result) ? ", allocation" : " and allocation"
+		      : "",
 	    has_graph(result) ? " and a CUDA graph" : "", amount(result),
 	    xs_units_percent(in->at_most_steady_ns, in->steady_ns).s,
 	    xs_result_steady_name(result), amount_of_run(result),
-	    xs_units_percent(most_ns, result->run.wall_ns).s);
+	    xs_units_percent(most_ns, xs_result_untraced_wall_ns(result)).s);
 }
 
 /* A bound that is less than this percentage below the round is no news. */
@@ -349,7 +363,7 @@ static const char *reordered(struct xs_result *result)
 		return "";
 	return xs_arena_print(
 	    &result->arena,
-	    " Another order alone, without faster copies or kernels, takes a "
+	    " Another order, without faster copies or kernels, takes a "
 	    "round of phase %" PRId64 " from %s to %s at least.",
 	    flow->phase, xs_units_ns(flow->round_ns).s,
 	    xs_units_ns(flow->bound_ns).s);

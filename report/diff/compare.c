@@ -75,6 +75,7 @@ static void check_prediction(struct xs_diff *diff, struct xs_diff_phase *out)
 	bool streams =
 	    strategy && (is(strategy, "streams") || is(strategy, "hybrid"));
 	const char *why = NULL;
+	int64_t measured_ns;
 
 	for (size_t i = 0; strategy && i < out->before->estimate_count; i++) {
 		const struct xs_result_estimate *row =
@@ -99,11 +100,13 @@ static void check_prediction(struct xs_diff *diff, struct xs_diff_phase *out)
 		    &diff->arena, "no prediction for %s: %s", strategy, why);
 	if (!out->predicted || !out->after->round_ns)
 		return;
-	out->error_percent = 100.0 * ((double)out->predicted->round_ns /
-					  (double)out->after->round_ns -
-				      1);
-	out->within = out->predicted->low_ns <= out->after->round_ns &&
-		      out->after->round_ns <= out->predicted->high_ns;
+	/* predictions are of untraced rounds */
+	measured_ns = xs_result_untraced_ns(out->after);
+	out->error_percent =
+	    100.0 *
+	    ((double)out->predicted->round_ns / (double)measured_ns - 1);
+	out->within = out->predicted->low_ns <= measured_ns &&
+		      measured_ns <= out->predicted->high_ns;
 }
 
 static void add_change(struct xs_diff *diff, struct xs_diff_phase *out,

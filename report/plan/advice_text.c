@@ -60,16 +60,6 @@ bool xs_advice_is_about(const struct xs_result_phase *phase,
 	return is_copy(phase, site, strategy ? strategy->least_copies : 0);
 }
 
-static const char *place_label(struct xs_arena *arena,
-			       const struct xs_result_site *site)
-{
-	const char *label = xs_result_site_label(arena, site);
-
-	return site->line == XS_UNKNOWN && !site->function && !site->module
-		   ? xs_arena_print(arena, "the calls of %s", label)
-		   : label;
-}
-
 /* Adds the label to the places unless it is among them. Returns whether it was
  * added. */
 static bool add_place(const char **places, size_t *count, const char *label)
@@ -97,7 +87,7 @@ const char *xs_advice_places(struct xs_arena *arena,
 
 		if (!xs_advice_is_about(phase, estimate, site))
 			continue;
-		label = place_label(arena, site);
+		label = xs_result_site_label(arena, site);
 		if (!label || !add_place(places, &count, label))
 			continue;
 		if (count <= SITES_NAMED)
@@ -306,7 +296,7 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 	if (strcmp(name, "gathered") == 0) /* how they become one copy */
 		return estimate->setup_ns
 			   ? ", gathered in one pinned buffer"
-			   : ", since they follow each other in memory";
+			   : ", since they follow each other in both memories";
 	if (strcmp(name, "host_time") == 0) /* between calls, of a round */
 		return xs_arena_copy(arena, xs_units_ns(phase->host_ns).s);
 	if (strcmp(name, "why") == 0) /* the estimate's reason */

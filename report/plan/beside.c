@@ -57,8 +57,7 @@ static double over_ns(const struct xs_phase_steps *steps,
 		sum_ns += step->rounds_add_ns;
 	}
 	most_ns = xs_phase_estimate_most_ns(steps->phase, changes);
-	return fmax(sum_ns -
-			xs_phase_estimate_of_run(steps->phase, (double)most_ns),
+	return fmax(sum_ns - xs_result_of_run(steps->phase, (double)most_ns),
 		    0);
 }
 

@@ -49,19 +49,19 @@ static int64_t least_by_row_ns(const struct xs_result_phase *phase,
 	if (!strategy ||
 	    !(strategy->changes & ~(unsigned)XS_CHANGES_LAUNCHES) ||
 	    !xs_result_is_faster(phase, row))
-		return phase->round_ns;
+		return xs_result_untraced_ns(phase);
 	most_ns = xs_phase_estimate_most_ns(phase, strategy->changes);
 	return most_ns == XS_UNKNOWN ||
-		       phase->round_ns - most_ns < row->round_ns
+		       xs_result_untraced_ns(phase) - most_ns < row->round_ns
 		   ? row->round_ns
-		   : phase->round_ns - most_ns;
+		   : xs_result_untraced_ns(phase) - most_ns;
 }
 
 /* The round of the fastest strategy that changes how data moves, of those that
  * are faster than the round now in any case. */
 static int64_t fastest_ns(const struct xs_result_phase *phase)
 {
-	int64_t least_ns = phase->round_ns;
+	int64_t least_ns = xs_result_untraced_ns(phase);
 
 	for (size_t i = 0; i < phase->estimate_count; i++) {
 		const int64_t ns = least_by_row_ns(phase, &phase->estimates[i]);
@@ -91,7 +91,7 @@ static int64_t planned_ns(const struct xs_result *result,
 int64_t xs_limit_of_round_ns(const struct xs_result *result,
 			     const struct xs_result_phase *phase)
 {
-	int64_t least_ns = phase->round_ns - moved_ns(phase);
+	int64_t least_ns = xs_result_untraced_ns(phase) - moved_ns(phase);
 	int64_t saves_ns = planned_ns(result, phase);
 
 	raise_to(&least_ns, kernels_ns(phase));
@@ -99,20 +99,19 @@ int64_t xs_limit_of_round_ns(const struct xs_result *result,
 	raise_to(&least_ns, phase->beside_link_ns);
 	if (!result->machine_choice.other_gpu && fastest_ns(phase) < least_ns)
 		least_ns = fastest_ns(phase);
-	if (saves_ns < phase->round_ns - least_ns)
-		saves_ns = phase->round_ns - least_ns;
+	if (saves_ns < xs_result_untraced_ns(phase) - least_ns)
+		saves_ns = xs_result_untraced_ns(phase) - least_ns;
 	return saves_ns;
 }
 
 /* The time of kernels in the steady part. */
 static int64_t steady_kernels_ns(const struct xs_result_verdict *verdict)
 {
-	for (size_t i = 0; verdict->recorded_ns && i < verdict->part_count; i++)
-		if (verdict->parts[i].part == XS_PART_KERNELS)
-			return xs_number_round((double)verdict->parts[i].ns *
-					       (double)verdict->steady_ns /
-					       (double)verdict->recorded_ns);
-	return 0;
+	const int64_t ns = xs_result_part_ns(verdict, XS_PART_KERNELS);
+
+	return ns ? xs_number_round((double)ns * (double)verdict->steady_ns /
+				    (double)verdict->recorded_ns)
+		  : 0;
 }
 
 /* The same time of each round of the phase in the steady part. */
@@ -120,8 +119,7 @@ static int64_t in_steady_ns(const struct xs_result_phase *phase,
 			    int64_t round_ns)
 {
 	return xs_result_in_steady(
-	    phase,
-	    xs_number_round(xs_phase_estimate_of_run(phase, (double)round_ns)));
+	    phase, xs_number_round(xs_result_of_run(phase, (double)round_ns)));
 }
 
 /* What all rounds save of the run, if each saves ns of the median one: of
@@ -129,9 +127,9 @@ static int64_t in_steady_ns(const struct xs_result_phase *phase,
 static int64_t all_rounds_ns(const struct xs_result_phase *phase, int64_t ns)
 {
 	const double median_ns =
-	    xs_phase_estimate_of_run(phase, (double)phase->round_ns);
+	    xs_result_of_run(phase, (double)xs_result_untraced_ns(phase));
 	const double all_ns = (double)xs_result_repeated_ns(phase);
-	const double save_ns = xs_phase_estimate_of_run(phase, (double)ns);
+	const double save_ns = xs_result_of_run(phase, (double)ns);
 
 	return xs_number_round(all_ns > median_ns && median_ns > 0
 				   ? save_ns * (all_ns / median_ns)
@@ -157,12 +155,13 @@ static int64_t most_of_steady_ns(const struct xs_result *result)
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 
-		if (!phase->apart && xs_phase_estimate_share(phase) == 1 &&
+		if (!phase->apart && xs_result_share(phase) == 1 &&
 		    !result->machine_choice.other_gpu)
-			raise_to(&most_ns,
-				 in_steady_ns(phase, phase->round_ns -
-							 fastest_ns(phase)) -
-				     xs_result_used_between_ns(phase));
+			raise_to(
+			    &most_ns,
+			    in_steady_ns(phase, xs_result_untraced_ns(phase) -
+						    fastest_ns(phase)) -
+				xs_result_used_between_ns(phase));
 	}
 	return most_ns < verdict->steady_ns ? most_ns : verdict->steady_ns;
 }

@@ -24,7 +24,7 @@ static int64_t saves_steady_ns(const struct xs_result *result,
 static bool is_worth_it(const struct xs_result *result,
 			const struct xs_result_gpu_link *link)
 {
-	const int64_t wall_ns = result->run.wall_ns;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 
 	return link->staged_ops && link->saves_low_ns > 0 &&
 	       (link->saves_steady_ns >
@@ -57,7 +57,9 @@ static void say(struct xs_result *result, struct xs_result_gpu_link *link)
 	    "direction",
 	    xs_units_ns(link->saves_ns).s,
 	    xs_units_range_ns(link->saves_low_ns, link->saves_high_ns).s,
-	    of_steady, xs_units_percent(link->saves_ns, result->run.wall_ns).s);
+	    of_steady,
+	    xs_units_percent(link->saves_ns, xs_result_untraced_wall_ns(result))
+		.s);
 	link->advice = xs_arena_print(
 	    arena,
 	    "Let the two GPUs access each other's memory, where "

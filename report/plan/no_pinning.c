@@ -76,7 +76,7 @@ static const char *why_not(struct xs_result *result,
 	const char *setup = "";
 
 	if (setup_ns(row))
-		setup = xs_arena_print(arena, ", but pinning it takes %s once",
+		setup = xs_arena_print(arena, ", but pinning takes %s once",
 				       xs_units_ns(setup_ns(row)).s);
 	if (setup_ns(row) &&
 	    !xs_worth_is_enough(result, phase, (double)row->saves_ns))

@@ -79,13 +79,21 @@ const char *xs_plan_question(struct xs_result *result)
 	return left_out(result, NULL, saves_ns, false);
 }
 
-/* Whether issuing work takes most of the steady part, and why it is not known
- * what fewer launches would save. NULL: it is known, or would be little. */
+/* Whether the host issues work, or does its own, in half of the steady part. */
+static bool is_bound_by_host(const struct xs_result_verdict *verdict)
+{
+	return xs_result_part_ns(verdict, XS_PART_CALLS) +
+		   xs_result_part_ns(verdict, XS_PART_HOST) >=
+	       verdict->recorded_ns / 2;
+}
+
+/* Why it is not known what fewer launches would save, if issuing work takes
+ * most of the steady part. NULL: it is known, or would be little. */
 static const char *unknown_launches(const struct xs_result *result)
 {
 	const struct xs_result_verdict *verdict = &result->verdict;
 
-	if (!verdict->part_count || verdict->parts[0].part != XS_PART_CALLS)
+	if (!is_bound_by_host(verdict))
 		return NULL;
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_estimate *row = xs_phase_estimate_find(
@@ -173,8 +181,12 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns)
 	if (!row || !xs_worth_is_enough(result, of, (double)row->saves_ns))
 		return "";
 	return xs_arena_print(
-	    &result->arena, "; %s would save %s of it, but only if %s",
-	    row->strategy, share_of(result, of, row).s, row->needs);
+	    &result->arena, "; %s would save %s of it%s, but only if %s",
+	    row->strategy, share_of(result, of, row).s,
+	    xs_worth_is_sure(result, of, row, (double)row->saves_ns)
+		? ""
+		: " (uncertain)",
+	    row->needs);
 }
 
 /* ": no change is predicted ...; pinned is the nearest: a round 363 us (300-370
@@ -215,7 +227,9 @@ static const char *about_kernels(const struct xs_result *result)
 {
 	const struct xs_result_verdict *verdict = &result->verdict;
 
-	return verdict->part_count && verdict->parts[0].part == XS_PART_KERNELS
+	return verdict->part_count &&
+		       verdict->parts[0].part == XS_PART_KERNELS &&
+		       !is_bound_by_host(verdict)
 		   ? ". Kernels are the limit: profile them with Nsight Compute"
 		   : "";
 }

@@ -30,7 +30,9 @@ static int64_t most_beside_ns(const struct xs_result_phase *phase,
 		least_ns = phase->beside_link_ns;
 	if (!changes || least_ns <= 0)
 		return XS_UNKNOWN;
-	return least_ns < phase->round_ns ? phase->round_ns - least_ns : 0;
+	return least_ns < xs_result_untraced_ns(phase)
+		   ? xs_result_untraced_ns(phase) - least_ns
+		   : 0;
 }
 
 /* The lesser of two limits, of which either may be unknown. */
@@ -50,23 +52,9 @@ int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,
 static int64_t saving_of_round(const struct xs_result_phase *phase,
 			       int64_t round_ns, int64_t most_ns)
 {
-	const int64_t saves_ns = phase->round_ns - round_ns;
+	const int64_t saves_ns = xs_result_untraced_ns(phase) - round_ns;
 
 	return most_ns != XS_UNKNOWN && saves_ns > most_ns ? most_ns : saves_ns;
-}
-
-double xs_phase_estimate_share(const struct xs_result_phase *phase)
-{
-	return phase->concurrent_ns > 0 && phase->total_ns > 0
-		   ? (double)phase->wall_ns / (double)phase->total_ns
-		   : 1;
-}
-
-double xs_phase_estimate_of_run(const struct xs_result_phase *phase,
-				double round_ns)
-{
-	return round_ns * (double)phase->rounds *
-	       xs_phase_estimate_share(phase);
 }
 
 double xs_phase_estimate_error_ns(const struct xs_result_phase *phase,
@@ -75,8 +63,8 @@ double xs_phase_estimate_error_ns(const struct xs_result_phase *phase,
 {
 	return end_ns == XS_UNKNOWN
 		   ? 0
-		   : fabs(xs_phase_estimate_of_run(
-			 phase, (double)(end_ns - row->round_ns)));
+		   : fabs(xs_result_of_run(phase,
+					   (double)(end_ns - row->round_ns)));
 }
 
 const struct xs_result_estimate *
@@ -99,7 +87,7 @@ xs_phase_estimate_find(const struct xs_result_phase *phase, unsigned changes)
 static int64_t saving(const struct xs_result_phase *phase, int64_t round_ns,
 		      int64_t setup_ns, int64_t most_ns)
 {
-	const double part = xs_phase_estimate_share(phase);
+	const double part = xs_result_share(phase);
 	int64_t saves_ns;
 
 	if (round_ns == XS_UNKNOWN)
@@ -157,7 +145,7 @@ static void limit(const struct xs_result_phase *phase, unsigned changes,
 	if (!out->applies || out->round_ns == XS_UNKNOWN ||
 	    most_ns == XS_UNKNOWN || strcmp(out->model, "replay") != 0)
 		return;
-	by_ns = phase->round_ns - most_ns - out->round_ns;
+	by_ns = xs_result_untraced_ns(phase) - most_ns - out->round_ns;
 	if (by_ns <= 0)
 		return;
 	add(&out->round_ns, by_ns);
@@ -174,8 +162,9 @@ static void limit(const struct xs_result_phase *phase, unsigned changes,
 static int64_t breakeven(const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row)
 {
-	const double saves_ns = (double)(phase->round_ns - row->round_ns) *
-				xs_phase_estimate_share(phase);
+	const double saves_ns =
+	    (double)(xs_result_untraced_ns(phase) - row->round_ns) *
+	    xs_result_share(phase);
 
 	return saves_ns > 0 && row->setup_ns != XS_UNKNOWN
 		   ? xs_number_round(ceil((double)row->setup_ns / saves_ns))
@@ -185,7 +174,7 @@ static int64_t breakeven(const struct xs_result_phase *phase,
 static double speedup(const struct xs_result_phase *phase, int64_t round_ns,
 		      int64_t between_ns)
 {
-	return ((double)phase->round_ns + (double)between_ns) /
+	return ((double)xs_result_untraced_ns(phase) + (double)between_ns) /
 	       ((double)round_ns + (double)between_ns);
 }
 
@@ -253,6 +242,43 @@ static void check_memory(struct xs_result *result,
 	out->round_ns = out->low_ns = out->high_ns = XS_UNKNOWN;
 }
 
+/* A smaller part of a round is not told: replay is off by as much. Calls of a
+ * single round may be longer for being the first ones. */
+#define LEAST_TRACER 20 /* a round in parts */
+
+void xs_phase_estimate_set_tracer(struct xs_result *result,
+				  const struct xs_estimates *estimates,
+				  struct xs_result_phase *phase)
+{
+	for (size_t i = 0; i < estimates->count; i++) {
+		const struct xs_estimate *row = &estimates->items[i];
+
+		if (phase->rounds > 1 && !isnan(row->tracer_ns) &&
+		    row->tracer_ns >= (double)phase->round_ns / LEAST_TRACER)
+			phase->tracer_ns = xs_number_round(row->tracer_ns);
+	}
+	xs_number_add(
+	    &result->run.tracer_ns,
+	    xs_number_round(xs_result_of_run(phase, (double)phase->tracer_ns)));
+}
+
+void xs_phase_estimate_untrace_runs(struct xs_result *result)
+{
+	const int64_t by_ns = -result->run.tracer_ns;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		struct xs_result_phase *phase = &result->phases[i];
+
+		for (size_t k = 0; k < phase->estimate_count; k++) {
+			struct xs_result_estimate *row = &phase->estimates[k];
+
+			add(&row->app_wall_ns, by_ns);
+			add(&row->app_wall_low_ns, by_ns);
+			add(&row->app_wall_high_ns, by_ns);
+		}
+	}
+}
+
 void xs_phase_estimate_build(struct xs_result *result,
 			     const struct xs_result_phase *phase,
 			     const struct xs_estimate *in,
@@ -266,6 +292,9 @@ void xs_phase_estimate_build(struct xs_result *result,
 	if (xs_phase_estimate_is_in_pieces(phase, out))
 		xs_result_set_effort(out, XS_EFFORT_PLACE);
 	check_memory(result, phase, out);
+	/* as it is, and on another machine: the round is the traced one */
+	if (!changes && out->applies)
+		add(&out->round_ns, -phase->tracer_ns);
 	if (!result->machine_choice.other_gpu)
 		limit(phase, changes, out);
 	fill_run(result, phase, changes, out);

@@ -6,6 +6,16 @@
 #include "model/formulas/estimates.h"
 #include "report/result/result.h"
 
+/* Stores what tracing takes of a round of the phase, and adds it to the run's,
+ * if it is worth naming: from 5 % of the round on, of several rounds. */
+void xs_phase_estimate_set_tracer(struct xs_result *result,
+				  const struct xs_estimates *estimates,
+				  struct xs_result_phase *phase);
+
+/* Takes the cost of tracing off the time of the run in all rows, when it is
+ * known of all phases. */
+void xs_phase_estimate_untrace_runs(struct xs_result *result);
+
 /* Fills out from the estimate of a phase; a replayed round saves no more than
  * xs_phase_estimate_most_ns(), unless rounds overlap: then only what the run
  * saves is limited by it. Needs result->run and result->machine_choice. */
@@ -28,10 +38,6 @@ void xs_phase_estimate_count_between(struct xs_result_phase *phase);
 int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,
 				  unsigned changes);
 
-/* Returns the share of its rounds' time that counts for the run: below 1 if
- * rounds ran side by side, in several threads. */
-double xs_phase_estimate_share(const struct xs_result_phase *phase);
-
 /* Returns the row of a strategy that makes one of the changes (enum
  * xs_strategy_change, or-ed); NULL: there is none. */
 const struct xs_result_estimate *
@@ -41,10 +47,6 @@ xs_phase_estimate_find(const struct xs_result_phase *phase, unsigned changes);
  * the row is only another number of them. */
 bool xs_phase_estimate_is_in_pieces(const struct xs_result_phase *phase,
 				    const struct xs_result_estimate *row);
-
-/* Returns a time per round as a time of the whole run, ns. */
-double xs_phase_estimate_of_run(const struct xs_result_phase *phase,
-				double round_ns);
 
 /* Returns how far the row may be off towards one end of its interval, ns of the
  * whole run. */

@@ -124,7 +124,7 @@ static bool is_more(const struct xs_phase_steps *steps,
 	const struct xs_result_phase *phase = steps->phase;
 	const struct xs_phase_step sum = xs_beside_sum(steps, NULL);
 	const double now_ns =
-	    xs_phase_estimate_of_run(phase, (double)phase->round_ns) -
+	    xs_result_of_run(phase, (double)xs_result_untraced_ns(phase)) -
 	    sum.rounds_add_ns;
 
 	if (added->adds_ns < (sum.adds_ns + added->adds_ns) *
@@ -185,7 +185,8 @@ static bool would_add(const struct xs_result *result,
 	reach = reach_of(result, all, steps, step);
 	/* nobody rewrites kernels for a few per cent of a single round */
 	if (!result->verdict.repeats && row->effort_level >= XS_EFFORT_SPLIT &&
-	    reach.adds_ns < (double)result->run.wall_ns * LEAST_PERCENT / 100)
+	    reach.adds_ns < (double)xs_result_untraced_wall_ns(result) *
+				LEAST_PERCENT / 100)
 		return false;
 	return xs_worth_is_enough(result, steps->phase, reach.adds_ns) &&
 	       reach.adds_ns > sqrt(reach.rows_square) &&

@@ -28,7 +28,7 @@
  * run. */
 static double other_error_ns(const struct xs_result *result)
 {
-	const int64_t wall_ns = result->run.wall_ns;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	const int64_t steady_ns = result->verdict.steady_ns;
 
 	return wall_ns == XS_UNKNOWN || steady_ns == XS_UNKNOWN
@@ -70,7 +70,8 @@ static void fill_range(const struct xs_result *result,
 
 	out->low_ns = xs_number_round(after_ns - hypot(low_ns, other_ns));
 	out->high_ns = xs_number_round(after_ns + hypot(high_ns, other_ns));
-	out->may_be_slower = after_ns + high_ns > (double)result->run.wall_ns;
+	out->may_be_slower =
+	    after_ns + high_ns > (double)xs_result_untraced_wall_ns(result);
 }
 
 static void fill_sites(struct xs_result *result, struct xs_result_step *out)
@@ -94,9 +95,8 @@ static int64_t round_ns(const struct xs_phase_steps *steps)
 
 	for (size_t i = 0; i < steps->done; i++)
 		saved_ns += steps->items[i].rounds_add_ns;
-	return xs_number_round((double)steps->phase->round_ns -
-			       saved_ns /
-				   xs_phase_estimate_of_run(steps->phase, 1));
+	return xs_number_round((double)xs_result_untraced_ns(steps->phase) -
+			       saved_ns / xs_result_of_run(steps->phase, 1));
 }
 
 /* Whether the next step of another phase is the same change as this phase's
@@ -235,8 +235,9 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 {
 	const struct xs_phase_step *step = &steps->items[steps->done];
 	struct xs_result_step *out = &result->plan[result->plan_count];
-	const int64_t before_ns =
-	    result->plan_count ? out[-1].app_wall_ns : result->run.wall_ns;
+	const int64_t before_ns = result->plan_count
+				      ? out[-1].app_wall_ns
+				      : xs_result_untraced_wall_ns(result);
 	int64_t reached;
 	const double others_ns = along_ns(steps, phases, count, &reached);
 	const double after_ns = (double)before_ns - step->adds_ns - others_ns;
@@ -246,8 +247,7 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	    .phase = steps->phase,
 	    .estimate = step->estimate,
 	    .round_before_ns = round_ns(steps),
-	    .side_by_side =
-		xs_number_round(1 / xs_phase_estimate_share(steps->phase)),
+	    .side_by_side = xs_number_round(1 / xs_result_share(steps->phase)),
 	    .condition = step->estimate->bound,
 	};
 	fill_sites(result, out);

@@ -48,10 +48,11 @@ static const char *with_rounds(struct xs_arena *arena,
 	const struct xs_result_estimate *last =
 	    steps->items[steps->count - 1].estimate;
 	const double longer_ns = (double)(instead->round_ns - last->round_ns) *
-				 xs_phase_estimate_share(steps->phase);
+				 xs_result_share(steps->phase);
 
 	return longer_ns <= 0 || last->setup_ns == XS_UNKNOWN ||
-		       instead->setup_ns == XS_UNKNOWN
+		       instead->setup_ns == XS_UNKNOWN ||
+		       last->setup_ns <= instead->setup_ns
 		   ? ""
 		   : xs_arena_print(
 			 arena,
@@ -62,8 +63,9 @@ static const char *with_rounds(struct xs_arena *arena,
 			 xs_units_ns(last->setup_ns - instead->setup_ns).s);
 }
 
-/* What the setup takes more if further buffers are new memory, and from which
- * run on this pays; "" if it is little beside the gain. */
+/* What the setup takes more since further buffers are new memory, and from how
+ * many rounds on this pays, if this run has fewer; "" if it is little beside
+ * the gain. */
 static const char *new_memory(struct xs_arena *arena,
 			      const struct xs_result_phase *phase,
 			      const struct xs_phase_step *step)
@@ -78,14 +80,13 @@ static const char *new_memory(struct xs_arena *arena,
 	if (ns >= step->adds_ns)
 		pays = xs_arena_print(
 		    arena,
-		    ", more than is saved: it then pays off after %.0f rounds, "
-		    "and this run has %.0f",
+		    ", so that the step pays off from %.0f rounds on; this run "
+		    "has %.0f",
 		    ceil(rounds * (setup_ns + ns) / step->rounds_add_ns),
 		    rounds);
 	return xs_arena_print(
 	    arena,
-	    " If the second set is new memory, its first touch takes %s "
-	    "more%s.",
+	    " The second set is new memory: its first touch takes %s more%s.",
 	    xs_units_ns(step->estimate->new_memory_ns).s, pays ? pays : "");
 }
 

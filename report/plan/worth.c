@@ -9,8 +9,9 @@
 bool xs_worth_is_enough(const struct xs_result *result,
 			const struct xs_result_phase *phase, double adds_ns)
 {
-	const int64_t whole_ns =
-	    phase->apart ? result->run.wall_ns : result->verdict.steady_ns;
+	const int64_t whole_ns = phase->apart
+				     ? xs_result_untraced_wall_ns(result)
+				     : result->verdict.steady_ns;
 	const int64_t part_ns =
 	    xs_result_in_steady(phase, xs_number_round(adds_ns));
 
@@ -24,7 +25,7 @@ double xs_worth_error_ns(const struct xs_result_phase *phase,
 {
 	return end_ns == XS_UNKNOWN
 		   ? 0
-		   : xs_phase_estimate_of_run(
+		   : xs_result_of_run(
 			 phase,
 			 xs_result_saving_error_ns(
 			     (double)(end_ns - row->round_ns), shared_ns));
@@ -63,7 +64,7 @@ static bool is_same_in_pieces(const struct xs_result_phase *phase,
 			      const struct xs_result_estimate *row)
 {
 	return xs_phase_estimate_is_in_pieces(phase, row) &&
-	       row->known_high_ns >= phase->round_low_ns;
+	       row->known_high_ns >= phase->round_low_ns - phase->tracer_ns;
 }
 
 const struct xs_result_estimate *

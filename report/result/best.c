@@ -40,9 +40,9 @@ static bool is_replay(const struct xs_result_estimate *row)
 bool xs_result_is_faster(const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row)
 {
-	return is_replay(row) && row->round_ns < phase->round_ns &&
+	return is_replay(row) && row->round_ns < xs_result_untraced_ns(phase) &&
 	       at_most_ns(row) != XS_UNKNOWN &&
-	       at_most_ns(row) < phase->round_ns;
+	       at_most_ns(row) < xs_result_untraced_ns(phase);
 }
 
 /* A row of known time is preferred up to a tenth of the best one's time. */
@@ -207,7 +207,8 @@ int64_t xs_result_used_between_ns(const struct xs_result_phase *phase)
 		const struct xs_result_estimate *row = &phase->estimates[i];
 
 		if (row->applies && row->between_ns > 0 &&
-		    row->between_ns >= phase->round_ns / BETWEEN_PART)
+		    row->between_ns >=
+			xs_result_untraced_ns(phase) / BETWEEN_PART)
 			return row->between_ns;
 	}
 	return 0;

@@ -32,7 +32,6 @@ const struct xs_column xs_estimate_columns[] = {
     {"shared_high_ns", NULL, XS_COLUMN_NS, AT(shared_high_ns)},
     {"more_bytes", NULL, XS_COLUMN_COUNT, AT(more_bytes)},
     {"between_ns", NULL, XS_COLUMN_NS, AT(between_ns)},
-    {"tracer_ns", NULL, XS_COLUMN_NS, AT(tracer_ns)},
     {"new_memory_ns", NULL, XS_COLUMN_NS, AT(new_memory_ns)},
     {"needs", NULL, XS_COLUMN_TEXT, AT(needs)},
 };

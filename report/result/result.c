@@ -21,6 +21,14 @@ void xs_result_free(struct xs_result *result)
 	free(result);
 }
 
+int64_t xs_result_part_ns(const struct xs_result_verdict *verdict, int part)
+{
+	for (size_t i = 0; i < verdict->part_count; i++)
+		if (verdict->parts[i].part == part)
+			return verdict->parts[i].ns;
+	return 0;
+}
+
 int64_t xs_result_in_steady(const struct xs_result_phase *phase, int64_t ns)
 {
 	return ns == XS_UNKNOWN
@@ -28,14 +36,40 @@ int64_t xs_result_in_steady(const struct xs_result_phase *phase, int64_t ns)
 		   : xs_number_round((double)ns * (1 - phase->outside));
 }
 
+int64_t xs_result_untraced_ns(const struct xs_result_phase *phase)
+{
+	return phase->round_ns - phase->tracer_ns;
+}
+
+int64_t xs_result_untraced_wall_ns(const struct xs_result *result)
+{
+	return result->run.wall_ns == XS_UNKNOWN
+		   ? XS_UNKNOWN
+		   : result->run.wall_ns - result->run.tracer_ns;
+}
+
+double xs_result_share(const struct xs_result_phase *phase)
+{
+	return phase->concurrent_ns > 0 && phase->total_ns > 0
+		   ? (double)phase->wall_ns / (double)phase->total_ns
+		   : 1;
+}
+
+double xs_result_of_run(const struct xs_result_phase *phase, double round_ns)
+{
+	return round_ns * (double)phase->rounds * xs_result_share(phase);
+}
+
 int64_t xs_result_repeated_ns(const struct xs_result_phase *phase)
 {
-	return phase->warm_up_ns > 0
-		   ? xs_number_round(
-			 (double)phase->wall_ns *
-			 (double)(phase->total_ns - phase->warm_up_ns) /
-			 (double)phase->total_ns)
-		   : phase->wall_ns;
+	const double warm_up =
+	    phase->warm_up_ns > 0
+		? (double)phase->warm_up_ns / (double)phase->total_ns
+		: 0;
+
+	return xs_number_round(
+	    (double)phase->wall_ns * (1 - warm_up) -
+	    xs_result_of_run(phase, (double)phase->tracer_ns));
 }
 
 const char *xs_result_steady_name(const struct xs_result *result)

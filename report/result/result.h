@@ -50,6 +50,7 @@ struct xs_result_run {
 	int64_t pid;
 	const char *started_utc; /* ISO 8601 */
 	int64_t wall_ns;	 /* of the traced part */
+	int64_t tracer_ns;	 /* of wall_ns, by all phases' tracer_ns */
 	int64_t ignored_ns;	 /* of the run, outside XFERSPY_RANGE */
 	struct xs_result_device *devices;
 	size_t device_count;
@@ -136,11 +137,10 @@ struct xs_result_estimate {
 			      * rounds if a row of the phase uses it */
 	int64_t app_wall_ns; /* of the whole run under this strategy */
 	int64_t app_wall_low_ns, app_wall_high_ns; /* its 90 % interval */
-	int64_t saves_ns;   /* of the whole run; negative: slower */
-	int64_t between_ns; /* host time between rounds that copies use; 0 */
-	int64_t tracer_ns;  /* as-is: part of the round; XS_UNKNOWN: others */
-	int64_t setup_ns;   /* once per run */
-	int64_t loop_ns;    /* part of setup_ns: within the loop */
+	int64_t saves_ns;      /* of the whole run; negative: slower */
+	int64_t between_ns;    /* host time between rounds that copies use; 0 */
+	int64_t setup_ns;      /* once per run */
+	int64_t loop_ns;       /* part of setup_ns: within the loop */
 	int64_t new_memory_ns; /* by which setup_ns is longer if further buffers
 				* are new memory; 0 */
 	int64_t more_bytes;    /* of the device's memory, for further buffers */
@@ -218,6 +218,7 @@ struct xs_result_phase {
 			     * that allocate it */
 	int64_t h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels;
 	int64_t round_ns, round_low_ns, round_high_ns;
+	int64_t tracer_ns;  /* part of round_ns that tracing takes; 0: little */
 	int64_t between_ns; /* the host's time until the next round, which
 			     * round_ns does not contain; 0: none */
 	int64_t h2d_ns, kernel_ns, d2h_ns;
@@ -278,9 +279,11 @@ struct xs_result_verdict {
 	int64_t steady_ns;   /* from the first repeated round to the last; of a
 			      * run without repeated rounds: all after CUDA's
 			      * own start */
-	bool repeats;	     /* there are repeated rounds */
-	int64_t recorded_ns; /* of the steady part; the sum of parts */
-	int64_t gpu_ns;	     /* of these: a GPU worked */
+	int64_t
+	    tracer_ns; /* of tracing; not in steady_ns, recorded_ns, parts */
+	bool repeats;  /* there are repeated rounds */
+	int64_t recorded_ns;	      /* of the steady part; the sum of parts */
+	int64_t gpu_ns;		      /* of these: a GPU worked */
 	struct xs_result_part *parts; /* of the steady part, longest first */
 	size_t part_count;
 	/* of the whole run, and of these in the steady part: xs_limit_build()
@@ -367,18 +370,31 @@ struct xs_result {
 
 void xs_result_free(struct xs_result *result);
 
-/* Returns the part of a time of all rounds of a phase that is in the steady
- * part. */
+/* Returns the time of a part (enum xs_run_part) of the recorded time; 0: none.
+ */
+int64_t xs_result_part_ns(const struct xs_result_verdict *verdict, int part);
+
+/* Returns the part of a time of all rounds that is in the steady part. */
 int64_t xs_result_in_steady(const struct xs_result_phase *phase, int64_t ns);
 
-/* Returns the phase's part of the run without a first round that warms up. */
+/* Return the time of a round, and of the run (or XS_UNKNOWN), without tracing:
+ * savings are counted from these. */
+int64_t xs_result_untraced_ns(const struct xs_result_phase *phase);
+int64_t xs_result_untraced_wall_ns(const struct xs_result *result);
+
+/* Returns the part of its rounds' time that counts for the run: 1 if alone. */
+double xs_result_share(const struct xs_result_phase *phase);
+
+/* Returns a time per round as a time of the whole run, ns. */
+double xs_result_of_run(const struct xs_result_phase *phase, double round_ns);
+
+/* Returns the phase's part of the run, untraced, without a round of warm-up. */
 int64_t xs_result_repeated_ns(const struct xs_result_phase *phase);
 
 /* Returns what verdict.steady_ns is the time of, in words. */
 const char *xs_result_steady_name(const struct xs_result *result);
 
-/* Returns what the program allocates its memory with: its framework of Python,
- * else CUDA. */
+/* Returns what allocates the program's memory: its framework, or CUDA. */
 enum xs_language xs_result_language(const struct xs_result_run *run);
 
 #endif

@@ -9,6 +9,7 @@
 set -eu
 page=$(mktemp)
 trap 'rm -f "$page"' EXIT
+cp "$1/docs/$4.md" "$page"
 "$3" -B "$1/examples/$4/predict.py" --xferspy "$2" --write "$page"
 if ! diff -u "$1/docs/$4.md" "$page"; then
 	echo "page.sh: write it again: examples/$4/predict.py --write" \

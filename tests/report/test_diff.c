@@ -363,6 +363,29 @@ static void equal_runs_are_no_gain(void **state)
 	close_pair(&pair);
 }
 
+/* The round after took 11.9 ms, 0.9 ms of them for the tracer. Both runs were
+ * traced, so their times are compared as recorded. */
+static void predictions_are_untraced(void **state)
+{
+	const struct xs_diff_phase *phase;
+	struct pair pair;
+	char *text;
+
+	(void)state;
+	open_pair(&pair);
+	pair.after->phases[0].tracer_ns = 900000;
+	build_pair(&pair);
+	phase = &pair.diff.phases[0];
+	assert_int_equal(phase->after->round_ns, 11900000);
+	assert_true(
+	    fabs(phase->error_percent -
+		 100 * ((double)phase->predicted->round_ns / 11e6 - 1)) < 1e-9);
+	text = text_of(&pair, NAN, false);
+	assert_non_null(strstr(text, "without"));
+	free(text);
+	close_pair(&pair);
+}
+
 static void json_says_the_same(void **state)
 {
 	json_t *root, *phase, *prediction;
@@ -406,6 +429,7 @@ int main(void)
 	    cmocka_unit_test(pinning_is_scored_too),
 	    cmocka_unit_test(other_sizes_are_not_scored),
 	    cmocka_unit_test(equal_runs_are_no_gain),
+	    cmocka_unit_test(predictions_are_untraced),
 	    cmocka_unit_test(json_says_the_same),
 	};
 

@@ -549,11 +549,11 @@ static void why_nothing_is_pinned_is_told(void **state)
 	row->setup_ns = 50 * MS;
 	row->saves_ns = 0;
 	says_no_pinning("pinned is no step for phase 1: it saves 50.0 ms in 10 "
-			"rounds, but pinning it takes 50.0 ms once.");
+			"rounds, but pinning takes 50.0 ms once.");
 	row->setup_ns = 48 * MS;
 	row->saves_ns = 2 * MS;
 	says_no_pinning("pinned is no step for phase 1: it saves 50.0 ms in 10 "
-			"rounds, but pinning it takes 48.0 ms once, which "
+			"rounds, but pinning takes 48.0 ms once, which "
 			"leaves 2.00 ms, less than 1 % of the steady part.");
 	row->setup_ns = 0;
 	row->saves_ns = 50 * MS;

@@ -84,25 +84,26 @@ static void a_host_that_computes_is_the_limit(void **state)
 	says("Bound by the host's own code (99.0 % of the steady part).");
 	says("The GPU is 99.1 % idle; the host's code before cudaMemcpy is the "
 	     "limit.");
-	says("at most 177 us a round: 1.0 % of the steady part, "
-	     "0.6 % of the "
-	     "run.");
+	says("at most 177 us of the mean round's 18.5 ms: 1.0 % of the steady "
+	     "part, 0.6 % of the run.");
 	assert_int_equal(result->plan_count, 0);
 }
 
-/* 200 launches a step, at 4 us each for kernels of 1.5 us. */
+/* 200 launches a step, for kernels of 1.5 us. Of the 302 us in calls, 190 are
+ * the tracer's. */
 static void a_host_that_issues_is_the_limit(void **state)
 {
 	(void)state;
 	read_trace("advice/decode");
-	says("Bound by launches and other calls of CUDA (35.1 % of the steady "
-	     "part), kernels (34.9 %)");
+	says("Bound by kernels (44.8 % of the steady part) and the host's own "
+	     "code (36.6 %); then launches and other calls of CUDA (16.6 %)");
+	says("Steady part: 2.68 ms");
 	says("how fast the host issues work");
 	/* the profile has no costs of graphs */
 	says("A CUDA graph issues a round at once, but what it saves is not "
 	     "known.");
-	says("Changes of data movement save at most 15.0 us a round: "
-	     "1.7 % of the steady part, 0.1 % of the run.");
+	says("Changes of data movement save at most 15.0 us of the mean "
+	     "round's 669 us: 2.2 % of the steady part, 0.1 % of the run.");
 }
 
 static int64_t waited_ns(const struct xs_result_wait *waits, size_t count)
@@ -168,7 +169,7 @@ static void copies_and_allocations_bound_together(void **state)
 {
 	(void)state;
 	read_trace("advice/alloc-round");
-	says("Bound by copies (45.9 % of the steady part), allocating and "
+	says("Bound by copies (45.9 % of the steady part) and allocating and "
 	     "freeing memory (37.1 %); then kernels (15.0 %).");
 	says("start-up: 103 ms, CUDA's own 89.9 ms; "
 	     "afterwards: 1.33 ms.");
@@ -200,8 +201,8 @@ static void a_copy_after_the_loop_is_apart(void **state)
 	assert_true(result->phases[0].apart);
 	assert_true(result->phases[1].apart);
 	assert_false(result->phases[2].apart);
-	says("Changes of data movement save at most 26.5 us a round: "
-	     "37.0 % of the steady part, 0.1 % of the run.");
+	says("Changes of data movement save at most 26.5 us of the mean "
+	     "round's 71.7 us: 37.0 % of the steady part, 0.1 % of the run.");
 }
 
 /* The first step of a loop of 45, with imports and compilation, is one round
@@ -286,7 +287,7 @@ static void pinning_in_start_up_is_told(void **state)
 {
 	(void)state;
 	read_trace("advice/offload-pinned");
-	says("\nOutside of the steady part, pinning memory takes 256 ms, once "
+	says("\nOf the rest of the run, pinning memory takes 256 ms, once "
 	     "(51.8 % of the run); cudaHostRegister of memory in use may take "
 	     "less");
 	result->plan[0].adds_saves_ns = 257 * MS;
@@ -388,7 +389,7 @@ static void kernels_and_the_host_stay(void **state)
 
 	(void)state;
 	expect_limit(13 * MS);
-	says("at most 13.0 ms a round:");
+	says("at most 13.0 ms of the mean round's 17.0 ms:");
 	/* of a run of 10 s */
 	says("start-up: 500 ms, CUDA's own 190 ms; afterwards: 2.51 s.");
 	phase->kernel_busy_ns = 4 * MS;

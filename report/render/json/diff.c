@@ -39,13 +39,13 @@ static json_t *prediction(const struct xs_diff_phase *in)
 	if (!in->predicted)
 		return json_null();
 	out = xs_json_estimate(in->predicted);
-	if (out &&
-	    (json_object_set_new(out, "measured_ns",
-				 xs_json_number(in->after->round_ns)) < 0 ||
-	     json_object_set_new(out, "error_percent",
-				 xs_json_ratio(in->error_percent)) < 0 ||
-	     json_object_set_new(out, "within", json_boolean(in->within)) <
-		 0)) {
+	if (out && (json_object_set_new(
+			out, "measured_ns",
+			xs_json_number(xs_result_untraced_ns(in->after))) < 0 ||
+		    json_object_set_new(out, "error_percent",
+					xs_json_ratio(in->error_percent)) < 0 ||
+		    json_object_set_new(out, "within",
+					json_boolean(in->within)) < 0)) {
 		json_decref(out);
 		return NULL;
 	}

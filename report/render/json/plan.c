@@ -36,6 +36,7 @@ json_t *xs_json_verdict(const struct xs_result_verdict *in)
 	xs_json_set(out, "repeats", json_boolean(in->repeats), &failed);
 	SET_NUMBER(in, startup_ns);
 	SET_NUMBER(in, steady_ns);
+	SET_NUMBER(in, tracer_ns);
 	SET_NUMBER(in, recorded_ns);
 	SET_NUMBER(in, gpu_ns);
 	xs_json_set(out, "bounds", bounds(in), &failed);

@@ -25,6 +25,7 @@ static json_t *run(const struct xs_result_run *in)
 	SET_NUMBER(in, pid);
 	SET_TEXT(in, started_utc);
 	SET_NUMBER(in, wall_ns);
+	SET_NUMBER(in, tracer_ns);
 	xs_json_set(out, "devices",
 		    xs_json_devices(in->devices, in->device_count), &failed);
 	SET_TEXT(in, cupti_version);
@@ -180,6 +181,7 @@ static bool set_round(json_t *out, const struct xs_result_phase *in)
 	SET_NUMBER(in, round_ns);
 	SET_NUMBER(in, round_low_ns);
 	SET_NUMBER(in, round_high_ns);
+	SET_NUMBER(in, tracer_ns);
 	SET_NUMBER(in, between_ns);
 	SET_NUMBER(in, h2d_ns);
 	SET_NUMBER(in, kernel_ns);

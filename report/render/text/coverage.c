@@ -53,6 +53,23 @@ static const char *matched_text(struct xs_arena *arena,
 				    in->matched);
 }
 
+/* How to get lines, if no call has one. */
+static const char *lines_text(const struct xs_result *result)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+
+		for (size_t k = 0; k < phase->site_count; k++) {
+			if (phase->sites[k].line != XS_UNKNOWN)
+				return "";
+			any = true;
+		}
+	}
+	return any && !result->coverage.imported ? "; -g gives lines" : "";
+}
+
 void xs_render_text_coverage(const struct xs_terminal *terminal,
 			     struct xs_result *result)
 {
@@ -66,11 +83,11 @@ void xs_render_text_coverage(const struct xs_terminal *terminal,
 				   in->api_calls_seen - in->calls_counted);
 	xs_terminal_heading(
 	    terminal, "Coverage",
-	    xs_arena_print(arena, "%s%s, %s%s",
+	    xs_arena_print(arena, "%s%s, %s%s%s",
 			   number_of(arena, in->api_calls_seen, "call"),
 			   recorded,
 			   number_of(arena, in->gpu_ops_seen, "GPU op"),
-			   matched_text(arena, in)));
+			   matched_text(arena, in), lines_text(result)));
 	if (timing_text(in->timing_source))
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
 				 timing_text(in->timing_source));

@@ -37,7 +37,7 @@ int xs_render_text_devices(const struct xs_terminal *terminal,
 
 /* The longest waits of the host. */
 void xs_render_text_waits(const struct xs_terminal *terminal,
-			  const struct xs_result *result);
+			  struct xs_result *result);
 
 /* What bounds the run, in a few sentences. */
 void xs_render_text_verdict(const struct xs_terminal *terminal,

@@ -46,12 +46,43 @@ static const char *add_places(struct xs_arena *arena, const char *list,
 	return list;
 }
 
-/* The mean of all rounds but one that warms up. */
+/* The mean of all rounds but one that warms up, without tracing. */
 static int64_t mean_ns(const struct xs_result_phase *phase)
 {
 	const int64_t others = phase->rounds - (phase->warm_up_ns > 0);
 
-	return (phase->total_ns - phase->warm_up_ns) / others;
+	return (phase->total_ns - phase->warm_up_ns) / others -
+	       phase->tracer_ns;
+}
+
+/* Adds how its rounds' times differ from the median one's to the list. */
+static const char *add_times(struct xs_arena *arena, const char *list,
+			     const struct xs_result_phase *phase)
+{
+	if (llabs(mean_ns(phase) - xs_result_untraced_ns(phase)) >
+	    xs_result_untraced_ns(phase) / LEAST_PART)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena, "mean %s",
+				   xs_units_ns(mean_ns(phase)).s));
+	if (phase->between_ns > phase->round_ns / LEAST_PART)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena,
+				   "then the host for %s until the next round",
+				   xs_units_ns(phase->between_ns).s));
+	if (phase->tracer_ns > 0)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena, "%s with tracing",
+				   xs_units_ns(phase->round_ns).s));
+	if (phase->warm_up_ns > 0)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena,
+				   "first round %s (start-up, not counted)",
+				   xs_units_ns(phase->warm_up_ns).s));
+	return list;
 }
 
 static const char *phase_places(struct xs_result *result,
@@ -76,25 +107,7 @@ static const char *phase_places(struct xs_result *result,
 		    xs_arena_join(arena, list,
 				  xs_arena_print(arena, "%" PRId64 " streams",
 						 phase->streams));
-	if (llabs(mean_ns(phase) - phase->round_ns) >
-	    phase->round_ns / LEAST_PART)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena, "mean %s",
-				   xs_units_ns(mean_ns(phase)).s));
-	if (phase->between_ns > phase->round_ns / LEAST_PART)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena,
-				   "then the host for %s until the next round",
-				   xs_units_ns(phase->between_ns).s));
-	if (phase->warm_up_ns > 0)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena,
-				   "first round %s (start-up, not counted)",
-				   xs_units_ns(phase->warm_up_ns).s));
-	return list;
+	return add_times(arena, list, phase);
 }
 
 /* The places, and the class of the phase's tasks; why, and an unknown one, only
@@ -176,11 +189,12 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 	xs_text_table_row(table);
 	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
 	xs_text_table_cell(table, 1, XS_PLAIN, xs_units_count(phase->rounds).s);
-	xs_text_table_cell(table, 2, XS_PLAIN, xs_units_ns(phase->round_ns).s);
-	xs_text_table_cell(
-	    table, 3, XS_PLAIN,
-	    xs_units_percent(xs_result_repeated_ns(phase), result->run.wall_ns)
-		.s);
+	xs_text_table_cell(table, 2, XS_PLAIN,
+			   xs_units_ns(xs_result_untraced_ns(phase)).s);
+	xs_text_table_cell(table, 3, XS_PLAIN,
+			   xs_units_percent(xs_result_repeated_ns(phase),
+					    xs_result_untraced_wall_ns(result))
+			       .s);
 	xs_text_table_cell(table, 4, XS_PLAIN,
 			   moved(result, phase->h2d_bytes, phase->src_memory));
 	xs_text_table_cell(table, 5, XS_PLAIN,

@@ -139,7 +139,9 @@ static const char *saving(struct xs_result *result,
 	return xs_arena_print(
 	    &result->arena, "%s %s: %s%s of the run, then %s; effort: %s",
 	    saves(result, step), saved(step).s, in_steady(result, step),
-	    xs_units_percent(step->adds_saves_ns, result->run.wall_ns).s,
+	    xs_units_percent(step->adds_saves_ns,
+			     xs_result_untraced_wall_ns(result))
+		.s,
 	    run_after(result, step), step->estimate->effort);
 }
 
@@ -229,9 +231,8 @@ static void put_step(const struct xs_terminal *terminal,
 		xs_terminal_print(terminal, XS_PLAIN, " of phase %" PRId64,
 				  step->phase->id);
 	if (step->side_by_side > 1)
-		xs_terminal_print(terminal, XS_PLAIN,
-				  ", %" PRId64 " side by side",
-				  step->side_by_side);
+		xs_terminal_print(terminal, XS_PLAIN, ", %.3g side by side",
+				  1 / xs_result_share(step->phase));
 	xs_terminal_print(terminal, XS_PLAIN, ": %s%s -> ",
 			  about_before(result, step),
 			  xs_units_ns(step->round_before_ns +
@@ -292,15 +293,16 @@ static void put_rest(const struct xs_terminal *terminal,
 		xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN, "  ",
-	    xs_arena_print(&result->arena,
-			   "and %zu more step%s%s save%s %s (%s of the run; "
-			   "--all)",
-			   count, count == 1 ? "" : "s",
-			   result->plan[first].phase->apart
-			       ? " outside the steady part"
-			       : "",
-			   count == 1 ? "s" : "", xs_units_ns(saves_ns).s,
-			   xs_units_percent(saves_ns, result->run.wall_ns).s));
+	    xs_arena_print(
+		&result->arena,
+		"and %zu more step%s%s save%s %s (%s of the run; "
+		"--all)",
+		count, count == 1 ? "" : "s",
+		result->plan[first].phase->apart ? " outside the steady part"
+						 : "",
+		count == 1 ? "s" : "", xs_units_ns(saves_ns).s,
+		xs_units_percent(saves_ns, xs_result_untraced_wall_ns(result))
+		    .s));
 }
 
 /* Peer access between two GPUs. */
@@ -336,9 +338,10 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 
 	xs_terminal_heading(
 	    terminal, "What to change",
-	    shown > 1 ? "in this order, added up; (a-b): 90 % interval"
-	    : shown   ? "(a-b): 90 % interval"
-		      : NULL);
+	    shown > 1
+		? "in this order, added up; median rounds; (a-b): 90 % interval"
+	    : shown ? "median rounds; (a-b): 90 % interval"
+		    : NULL);
 	if (result->no_step) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
 		put_code(terminal, result->question_code);

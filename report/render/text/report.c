@@ -147,7 +147,7 @@ static void put_other_machines(const struct xs_terminal *terminal,
 						 run->high_ns)
 				.s,
 			    (double)run->app_wall_ns /
-				(double)result->run.wall_ns);
+				(double)xs_result_untraced_wall_ns(result));
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
 				 xs_arena_print(arena, "unchanged on %s: %s",
 						strchr(run->strategy, ':') + 1,

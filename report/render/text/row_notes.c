@@ -72,28 +72,3 @@ void xs_text_between_put(const struct xs_terminal *terminal,
 						"until the next round",
 						phase->id, xs_units_ns(ns).s));
 }
-
-/* A smaller part of a round is not worth a line. */
-#define LEAST_TRACER 20 /* a round in parts */
-
-/* "phase 1 as-is: about 64 us ..." */
-void xs_text_tracer_put(const struct xs_terminal *terminal,
-			struct xs_result *result,
-			const struct xs_result_phase *phase,
-			const struct xs_result_estimate *row)
-{
-	if (row->tracer_ns == XS_UNKNOWN ||
-	    row->tracer_ns < row->round_ns / LEAST_TRACER)
-		return;
-	xs_terminal_wrap(
-	    terminal, XS_DIM, "  ",
-	    xs_arena_print(
-		&result->arena,
-		"phase %" PRId64 " %s: about %s of the round, and up to "
-		"as much of what a change saves, are the cost of "
-		"tracing: untraced it takes %s",
-		phase->id, row->strategy, xs_units_ns(row->tracer_ns).s,
-		xs_units_ns(row->round_ns - row->tracer_ns +
-			    xs_result_used_between_ns(phase))
-		    .s));
-}

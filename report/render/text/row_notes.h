@@ -28,10 +28,4 @@ void xs_text_between_put(const struct xs_terminal *terminal,
 			 struct xs_result *result,
 			 const struct xs_result_phase *phase);
 
-/* "phase 1 as-is: about 64 us ...": what tracing takes, if that is much. */
-void xs_text_tracer_put(const struct xs_terminal *terminal,
-			struct xs_result *result,
-			const struct xs_result_phase *phase,
-			const struct xs_result_estimate *row);
-
 #endif

@@ -302,8 +302,8 @@ static int put_table(const struct xs_terminal *terminal,
 	return xs_text_table_end(&table, NULL, 0);
 }
 
-/* Explains the star, the equations, rows that contain others,
- * the tracer's part, and rounds with the host's time behind them. */
+/* Explains the star, the equations, rows that contain others, and rounds with
+ * the host's time behind them. */
 static void put_legend(const struct xs_terminal *terminal,
 		       struct xs_result *result, size_t phases)
 {
@@ -325,8 +325,6 @@ static void put_legend(const struct xs_terminal *terminal,
 			xs_text_wholes_add(result, &whole, &result->phases[i],
 					   row);
 			xs_text_best_cases_add(result, &bounds, row);
-			xs_text_tracer_put(terminal, result, &result->phases[i],
-					   row);
 			pins |= row->app_wall_ns != XS_UNKNOWN &&
 				row->setup_ns == XS_UNKNOWN;
 			names =

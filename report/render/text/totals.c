@@ -20,7 +20,7 @@ static void put(struct whole *in, const char *name, int64_t ns,
 		const char *what)
 {
 	struct xs_text_table *table = &in->table;
-	const int64_t wall_ns = in->result->run.wall_ns;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(in->result);
 	size_t column = 0;
 
 	xs_text_table_row(table);
@@ -146,7 +146,7 @@ static void put_gpu(struct whole *in)
 /* After how much of the run CUDA starts. At most 40 columns. */
 static const char *start_text(const struct whole *in)
 {
-	const int64_t wall_ns = in->result->run.wall_ns;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(in->result);
 	const int64_t before_ns =
 	    wall_ns - in->totals->init_ns - in->result->verdict.steady_ns;
 
@@ -162,7 +162,8 @@ static void put_host(struct whole *in)
 	const struct xs_result_totals *t = in->totals;
 
 	put(in, "host blocked", t->host_blocked_ns,
-	    "in CUDA calls, all threads");
+	    in->result->run.tracer_ns ? "in CUDA calls, all threads, traced"
+				      : "in CUDA calls, all threads");
 	if (t->init_ns > 0)
 		put(in, "CUDA start-up", t->init_ns,
 		    t->init_at_most ? "upper bound; the call was not recorded"
@@ -181,12 +182,12 @@ static void put_pinning(const struct xs_terminal *terminal,
 	const int64_t ns = all_ns - result->steady.totals.pinned_alloc_ns;
 
 	if (all_ns != XS_UNKNOWN && !result->verdict.tells_pinning &&
-	    ns > result->run.wall_ns / XS_RESULT_LEAST_PART)
+	    ns > xs_result_untraced_wall_ns(result) / XS_RESULT_LEAST_PART)
 		xs_terminal_print(
 		    terminal, XS_PLAIN,
 		    "  outside it: pinning %s (%s of the run)%s\n",
 		    xs_units_ns(ns).s,
-		    xs_units_percent(ns, result->run.wall_ns).s,
+		    xs_units_percent(ns, xs_result_untraced_wall_ns(result)).s,
 		    result->totals.init_ns == XS_UNKNOWN
 			? ", perhaps with CUDA's start"
 			: "");
@@ -195,7 +196,7 @@ static void put_pinning(const struct xs_terminal *terminal,
 /* Shorter parts are among the others. */
 #define LEAST_SHARE 20
 
-/* "the verdict's parts, ...: copies 71 %, kernels 28 %, others 1 %": the
+/* "158 ms divided once, ...: copies 71 %, kernels 28 %, others 1 %": the
  * verdict's shares, which add up. */
 static void put_shares(const struct xs_terminal *terminal,
 		       struct xs_result *result)
@@ -228,8 +229,8 @@ static void put_shares(const struct xs_terminal *terminal,
 		    terminal, XS_PLAIN, "  ",
 		    xs_arena_print(
 			arena,
-			"the verdict's parts of %s (copies beside kernels "
-			"count as kernels): %s",
+			"%s divided once, as in the verdict (copies beside "
+			"kernels: kernels): %s",
 			xs_units_ns(verdict->recorded_ns).s, list));
 }
 
@@ -258,6 +259,18 @@ static void begin(struct whole *in, const struct xs_terminal *terminal,
 			    in->is_steady ? 5 : 4);
 }
 
+/* What the tracer adds to the row above, and to times in calls. */
+static const char *traced_text(const struct whole *in)
+{
+	const int64_t ns = in->is_steady ? in->result->verdict.tracer_ns
+					 : in->result->run.tracer_ns;
+
+	return ns ? xs_arena_print(&in->result->arena,
+				   "recorded with %s of tracing",
+				   xs_units_ns(ns / in->rounds).s)
+		  : "";
+}
+
 int xs_render_text_totals(const struct xs_terminal *terminal,
 			  struct xs_result *result)
 {
@@ -267,14 +280,15 @@ int xs_render_text_totals(const struct xs_terminal *terminal,
 	struct whole in = {
 	    .result = result,
 	    .totals = is_steady ? &steady->totals : &result->totals,
-	    .ns = is_steady ? result->verdict.steady_ns : result->run.wall_ns,
+	    .ns = is_steady ? result->verdict.steady_ns
+			    : xs_result_untraced_wall_ns(result),
 	    .rounds = by_round ? steady->rounds : 1,
 	    .is_steady = is_steady,
 	};
 	int err;
 
 	begin(&in, terminal, by_round);
-	put(&in, is_steady ? "steady part" : "run", in.ns, "");
+	put(&in, is_steady ? "steady part" : "run", in.ns, traced_text(&in));
 	put_gpu(&in);
 	put_host(&in);
 	err = xs_text_table_end(&in.table, NULL, 0);

@@ -71,17 +71,21 @@ static void put_rest(const struct xs_terminal *terminal,
 }
 
 void xs_render_text_waits(const struct xs_terminal *terminal,
-			  const struct xs_result *result)
+			  struct xs_result *result)
 {
 	const struct xs_result_steady *steady = &result->steady;
 	const bool is_steady = result->verdict.repeats;
 	const bool by_round = is_steady && steady->rounds != XS_UNKNOWN;
+	const char *what = xs_arena_print(
+	    &result->arena, "in the %s; all threads%s",
+	    is_steady ? "steady part" : "run",
+	    result->run.tracer_ns ? "; recorded with tracing" : "");
 	const struct list list = {
 	    .items = is_steady ? steady->waits : result->waits,
 	    .count = is_steady ? steady->wait_count : result->wait_count,
-	    .whole_ns =
-		is_steady ? result->verdict.steady_ns : result->run.wall_ns,
-	    .wall_ns = result->run.wall_ns,
+	    .whole_ns = is_steady ? result->verdict.steady_ns
+				  : xs_result_untraced_wall_ns(result),
+	    .wall_ns = xs_result_untraced_wall_ns(result),
 	    .rounds = by_round ? steady->rounds : 1,
 	    .is_steady = is_steady,
 	};
@@ -89,9 +93,7 @@ void xs_render_text_waits(const struct xs_terminal *terminal,
 
 	if (!list.count || !is_shown(&list, 0))
 		return;
-	xs_terminal_heading(terminal, "What the host waited for",
-			    is_steady ? "in the steady part; all threads"
-				      : "in the run; all threads");
+	xs_terminal_heading(terminal, "What the host waited for", what);
 	put_headings(terminal, &list, by_round);
 	for (; i < list.count && is_shown(&list, i); i++)
 		put(terminal, &list, list.items[i].waited_ns,

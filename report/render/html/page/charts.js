@@ -61,7 +61,7 @@ function streamsChart(phase) {
           'unknown' : time(row.round_ns)} ${row.low_ns ? range(row.low_ns, row.high_ns) : ''}`));
   });
   return figure('Time by number of streams', `a round of phase ${phase.id}, which took ` +
-    `${time(phase.round_ns)}; the band is the 90 % range of replay`, CHART.height, parts,
+    `${time(untraced(phase))}; the band is the 90 % range of replay`, CHART.height, parts,
   legend(names.map((name, i) => [colors[i % colors.length], name])));
 }
 

@@ -36,6 +36,10 @@ function range(low, high) {
   return `${to.endsWith(' ' + unit) ? number : from}-${to}`;
 }
 
+// The time of the run, or of a phase's round, without the cost of tracing.
+const untracedWall = trace => trace.wall_ns === null ? null : trace.wall_ns - trace.tracer_ns;
+const untraced = phase => phase.round_ns - phase.tracer_ns;
+
 // Whether the time of a row's round is known: xs_result_is_known().
 const isKnown = row => row.effort === 'none' || row.high_ns - row.low_ns <= row.round_ns;
 

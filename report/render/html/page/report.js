@@ -103,7 +103,7 @@ function step(s, report, rounds) {
     (other.phase === s.phase || other.step === s.as_step)).flatMap(other => other.assumes);
   const conditions = [s.condition, ...s.assumes.filter(text => text !== s.condition &&
     !before.includes(text))].filter(Boolean);
-  const wall = report.trace.wall_ns, steady = report.verdict.steady_ns;
+  const wall = untracedWall(report.trace), steady = report.verdict.steady_ns;
   const within = s.adds_steady_ns, share = percent(within, steady);
   const shares = [report.verdict.repeats && !s.apart && (within < 0.99 * s.adds_saves_ns
     ? `${time(within)} in the steady part (${share} of it)` : `${share} of the steady part`),
@@ -216,7 +216,7 @@ const kindsLegend = () => legend([['range', 'NVTX range'], ['call', 'call'], ['w
 function totals(report) {
   const {steady, verdict: v, trace} = report;
   const t = steady ? steady.totals : report.totals;
-  const whole = steady ? v.steady_ns : trace.wall_ns, rounds = steady?.rounds || 1;
+  const wall = untracedWall(trace), whole = steady ? v.steady_ns : wall, rounds = steady?.rounds || 1;
   const moved = (bytes, ops, ns) => bytes ? `${size(bytes / rounds)} in ` +
     `${count(Math.round(100 * ops / rounds) / 100, 'op')}, ${rate(bytes, ns)}` : '';
   const rows = [
@@ -237,7 +237,7 @@ function totals(report) {
   table('Where the time went', [[''], [rounds > 1 ? 'per round' : 'time', 1],
     [steady ? 'of part' : '', 1], ['of run', 1], ['']],
   rows.map(([name, ns, note]) => [name, time(ns / rounds), steady ? percent(ns, whole) : '',
-    percent(ns, trace.wall_ns), note])));
+    percent(ns, wall), note])));
 }
 
 function waits(report) {
@@ -247,7 +247,7 @@ function waits(report) {
     return null;
   return section('What the host waited for', 'longest first; all threads',
     table('Waits', [[rounds > 1 ? 'per round' : 'time', 1], ['of run', 1], ['where, and for what']],
-      list.slice(0, 12).map(wait => [time(wait.waited_ns / rounds), percent(wait.waited_ns, trace.wall_ns),
+      list.slice(0, 12).map(wait => [time(wait.waited_ns / rounds), percent(wait.waited_ns, untracedWall(trace)),
         wait.text])));
 }
 
@@ -256,8 +256,10 @@ function phases({phases: list, phases_rest: rest, trace}) {
   return section('Phases', 'groups of similar rounds; median of one round',
     table('Phases', [['#'], ['rounds', 1], ['per round', 1], ['90 % of them', 1], ['of run', 1], ['in'],
       ['kernels', 1], ['out'], ['what it does']],
-    list.map(p => [p.id, p.rounds, time(p.round_ns), range(p.round_low_ns, p.round_high_ns),
-      percent(p.wall_ns * (1 - p.warm_up_ns / p.total_ns), trace.wall_ns), moved(p.h2d_bytes, p.src_memory), time(p.kernel_ns),
+    list.map(p => [p.id, p.rounds, time(untraced(p)) + (p.tracer_ns ? ` (recorded as ${time(p.round_ns)} with tracing)` : ''),
+      range(p.round_low_ns, p.round_high_ns),
+      percent(p.wall_ns * (1 - (p.warm_up_ns + p.tracer_ns * p.rounds) / p.total_ns), untracedWall(trace)),
+      moved(p.h2d_bytes, p.src_memory), time(p.kernel_ns),
       moved(p.d2h_bytes, p.dst_memory), p.signature])),
     rest.phases ? el('p.dim', `${count(rest.phases, 'shorter phase')} of ` +
       `${count(rest.rounds, 'round')}, ${time(rest.total_ns)} in all`) : null);
