@@ -434,12 +434,17 @@ static void a_file_that_stays_is_written_last(void **state)
 	       " report /nowhere/x -o first; cat second; ls folder)",
 	       0, "old", "/nowhere/x");
 	/* a folder that cannot be written, by another user than root */
-	expect("--version && echo old >folder/own && chmod 666 folder/own && "
-	       "chmod 555 folder && if test $(id -u) = 0; then "
-	       "as='setpriv --reuid 1 --clear-groups'; fi && ($as " XS_COMMAND
-	       " dump /nowhere/x -o folder/own; cat folder/own; "
-	       "chmod 755 folder)",
-	       0, "old", "x");
+	if (getuid() == 0 && system("setpriv --version >others") != 0) {
+		print_message("no folder that root cannot write: there is no "
+			      "setpriv\n");
+		return;
+	}
+	expect("--version && cp " XS_COMMAND " folder/copy && cd folder && "
+	       "echo old >own && chmod 666 own && chmod 555 . && "
+	       "if test $(id -u) = 0; then "
+	       "as='setpriv --reuid 1 --clear-groups'; fi && "
+	       "($as ./copy dump /nowhere/x -o own; cat own; chmod 755 .)",
+	       0, "old", "xferspy: /nowhere/x: No such file or directory; ");
 }
 
 /* A control list stays with the file: it would have to be copied. */
