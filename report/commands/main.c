@@ -4,7 +4,6 @@
 #include "report/commands/complete.h"
 #include "report/commands/nearest.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
@@ -97,14 +96,15 @@ static int help_command(int argc, char **argv)
 }
 
 /* A standard descriptor that is closed would be that of the next file: messages
- * would go into the output. A program that is run finds it closed, as before.
+ * would go into the output. It can be neither read nor written, and a program
+ * that is run finds it closed, as before.
  */
 static void hold_standard(void)
 {
 	int file;
 
 	do
-		file = open("/dev/null", O_RDWR | O_CLOEXEC);
+		file = open("/dev/zero", O_PATH | O_CLOEXEC);
 	while (file >= 0 && file <= STDERR_FILENO);
 	if (file >= 0)
 		close(file);
@@ -142,8 +142,5 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	code = command_main(argc, argv);
 	/* commands that write more than a text have told it */
-	if (code == XS_EXIT_DONE && (fflush(stdout) != 0 || ferror(stdout)))
-		code = xs_cli_error(XS_EXIT_INPUT, "output", strerror(errno),
-				    "check the free space and try again");
-	return code;
+	return code == XS_EXIT_DONE ? xs_cli_close(NULL, stdout, 0) : code;
 }

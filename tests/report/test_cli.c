@@ -416,6 +416,11 @@ static void a_file_is_replaced_when_it_is_complete(void **state)
 static void messages_do_not_go_into_the_output(void **state)
 {
 	(void)state;
+	expect("--help >&-", 2, NULL, "xferspy: output: Bad file descriptor; ");
+	expect("report - <&-", 2, NULL,
+	       "xferspy: -: a trace cannot be read from");
+	expect("report " BEFORE " >&-", 2, NULL, "output: Bad file descriptor");
+	expect("report " BEFORE " -o /dev/null >&-", 0, "", NULL);
 	expect("report /nowhere/x " BEFORE " -o own 2>&-; ! grep nowhere own",
 	       0, NULL, NULL);
 	expect("report - -o own <&- || cat own", 0, "", NULL);
