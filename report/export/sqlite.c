@@ -276,9 +276,11 @@ static int error_of(const struct exporting *e)
 static bool has_log(const char *database)
 {
 	static const char *const ends[] = {"-wal", "-journal"};
-	char path[PATH_MAX];
+	char path[PATH_MAX + sizeof("-journal")], target[PATH_MAX];
 	bool found = false;
 
+	if (realpath(database, target))
+		database = target; /* of a link */
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		snprintf(path, sizeof(path), "%s%s", database, ends[i]);
 		found |= access(path, F_OK) == 0;

@@ -467,6 +467,20 @@ static void extended_attributes_stay(void **state)
 	expect("--version && rm attributes", 0, NULL, NULL);
 }
 
+/* SQLite would apply the log to the new file. */
+static void a_log_beside_a_link_s_target_is_seen(void **state)
+{
+	(void)state;
+	expect("--version && rm -rf logged && mkdir logged && "
+	       "echo old >logged/db && echo >logged/db-wal && "
+	       "ln -sf logged/db link",
+	       0, NULL, NULL);
+	expect("export --to sqlite " BEFORE " -o link", 2, NULL,
+	       "link: a log of an earlier database is beside it");
+	expect("--version && cat logged/db && rm -r link logged", 0, "old",
+	       NULL);
+}
+
 /* Their owners, names and positions stay. */
 static void what_is_more_than_a_file_is_written_itself(void **state)
 {
@@ -579,6 +593,7 @@ int main(void)
 	    cmocka_unit_test(messages_do_not_go_into_the_output),
 	    cmocka_unit_test(a_file_that_stays_is_written_last),
 	    cmocka_unit_test(extended_attributes_stay),
+	    cmocka_unit_test(a_log_beside_a_link_s_target_is_seen),
 	    cmocka_unit_test(what_is_more_than_a_file_is_written_itself),
 	    cmocka_unit_test(resolving_writes_another_file),
 	    cmocka_unit_test(run_passes_the_exit_code_on),
