@@ -15,17 +15,29 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define CREATE (O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC)
+#define CREATE (O_WRONLY | O_CREAT | O_CLOEXEC)
 #define SUFFIX ".part"
 
 static char unfinished[PATH_MAX], finished[PATH_MAX];
 static bool elsewhere; /* it is copied over the finished one */
 static volatile sig_atomic_t exists;
+static volatile sig_atomic_t copying; /* part of it is in the finished one */
+
+static void say(const char *text)
+{
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		return; /* there is no other place to say it */
+}
 
 void xs_unfinished_delete(void)
 {
-	if (exists)
+	if (exists && copying) {
+		say("xferspy: the whole output is in ");
+		say(unfinished);
+		say("\n");
+	} else if (exists) {
 		unlink(unfinished);
+	}
 	exists = 0;
 }
 
@@ -53,12 +65,16 @@ static void delete_on_signals(void)
 			sigaction(numbers[i], &action, NULL);
 }
 
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 static bool is_standard_output(const struct stat *status)
 {
 	struct stat own;
 
-	return fstat(STDOUT_FILENO, &own) == 0 &&
-	       own.st_dev == status->st_dev && own.st_ino == status->st_ino;
+	return fstat(STDOUT_FILENO, &own) == 0 && is_same(&own, status);
 }
 
 /* All that write to standard output share its position. */
@@ -66,7 +82,7 @@ static int open_itself(const char *path, const struct stat *status)
 {
 	const int file = is_standard_output(status)
 			     ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-			     : open(path, CREATE, 0666);
+			     : open(path, CREATE | O_TRUNC, 0666);
 
 	return file < 0 ? -errno : file;
 }
@@ -92,6 +108,19 @@ static bool has_attributes(const char *path)
 	return size < 0 && errno == ERANGE;
 }
 
+/* Stores the file's name, which is no link: a link stays one. That of an open
+ * file in /proc may lead to no name, or to another file's. */
+static bool find_name(const char *path, const struct stat *there)
+{
+	struct stat named;
+
+	if (realpath(path, finished) && lstat(finished, &named) == 0 &&
+	    is_same(&named, there))
+		return true;
+	snprintf(finished, sizeof(finished), "%s", path);
+	return false;
+}
+
 /* Whether another file may take its name: it is new, or an ordinary file that
  * has no other name. Stores the name. */
 static bool is_replaceable(const char *path, const struct stat *there)
@@ -101,8 +130,7 @@ static bool is_replaceable(const char *path, const struct stat *there)
 	if (!there)
 		return lstat(path, &link) != 0;
 	return is_ordinary(path, there) && there->st_nlink == 1 &&
-	       !has_attributes(path) &&
-	       realpath(path, finished); /* a link stays one */
+	       !has_attributes(path) && find_name(path, there);
 }
 
 /* Creates the unfinished file, whose name begins with both. */
@@ -195,17 +223,45 @@ int xs_unfinished_copy(const char *from, int to)
 	return err;
 }
 
-/* Writes the file that is there itself. */
+/* Makes room for the unfinished file in the other. Returns its size or -errno;
+ * the other's contents stay. */
+static off_t reserve(int file)
+{
+	struct stat from, to;
+	int err = 0;
+
+	if (stat(unfinished, &from) != 0 || fstat(file, &to) != 0)
+		return -errno;
+	if (from.st_size > to.st_size)
+		err = posix_fallocate(file, to.st_size,
+				      from.st_size - to.st_size);
+	if (err && ftruncate(file, to.st_size) != 0)
+		return -errno;
+	return err ? -err : from.st_size;
+}
+
+/* Writes the file that is there itself. A signal may come at any time. */
 static int write_over(void)
 {
 	const int file = open(finished, CREATE, 0666);
+	off_t size;
 	int err;
 
 	if (file < 0)
 		return -errno;
+	copying = 1;
+	size = reserve(file);
+	if (size < 0) {
+		close(file);
+		copying = 0;
+		return (int)size;
+	}
 	err = xs_unfinished_copy(unfinished, file);
+	if (!err && ftruncate(file, size) != 0)
+		err = -errno;
 	if (close(file) != 0 && !err)
 		err = -errno;
+	copying = err != 0;
 	return err;
 }
 

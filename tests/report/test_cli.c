@@ -503,6 +503,20 @@ static void what_is_more_than_a_file_is_written_itself(void **state)
 	expect("--version && " XS_COMMAND " dump " BEFORE
 	       " -o /dev/fd/3 3>target && grep -q xferspy-text target",
 	       0, NULL, NULL);
+	/* what /proc says of an open file is no name, or another's */
+	expect("--version && (rm -f gone odd; exec 3>gone; ln gone other; "
+	       "rm gone; echo old >'gone (deleted)'; "
+	       "ln -s /proc/self/fd/3 odd; " XS_COMMAND " dump " BEFORE
+	       " -o odd; grep -q xferspy-text other && test -L odd && "
+	       "cat 'gone (deleted)'; rm other odd; ls gone*; rm gone*)",
+	       0, "old\ngone (deleted)\n", NULL);
+	expect("--version && ln -s /proc/self/fd/1 odd && " XS_COMMAND
+	       " dump " BEFORE " -o odd >target && " XS_COMMAND " dump " BEFORE
+	       " -o odd | cmp - target && test -L odd",
+	       0, NULL, NULL);
+	expect("--version && (rm target; " XS_COMMAND " dump " BEFORE
+	       " -o odd) >target && test -L odd && rm odd && >target",
+	       0, NULL, NULL);
 	/* which root alone can give */
 	expect(
 	    "--version; test $(id -u) != 0 || { chown 1:1 target && " XS_COMMAND
