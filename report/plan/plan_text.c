@@ -63,31 +63,34 @@ static const char *with_rounds(struct xs_arena *arena,
 			 xs_units_ns(last->setup_ns - instead->setup_ns).s);
 }
 
-/* What the setup takes more since further buffers are new memory, and from how
- * many rounds on this pays, if this run has fewer; "" if it is little beside
- * the gain. */
+/* What the setup takes more since further buffers are new memory; "" if it is
+ * little beside the gain. */
 static const char *new_memory(struct xs_arena *arena,
-			      const struct xs_result_phase *phase,
 			      const struct xs_phase_step *step)
 {
-	const double ns = (double)step->estimate->new_memory_ns;
-	const double rounds = (double)phase->rounds;
-	const double setup_ns = step->rounds_add_ns - step->adds_ns;
-	const char *pays = "";
+	return (double)step->estimate->new_memory_ns <
+		       step->adds_ns / NAMED_PART
+		   ? ""
+		   : xs_arena_print(
+			 arena,
+			 " The second set is new memory: its first "
+			 "touch takes %s more.",
+			 xs_units_ns(step->estimate->new_memory_ns).s);
+}
 
-	if (ns < step->adds_ns / NAMED_PART)
-		return "";
-	if (ns >= step->adds_ns)
-		pays = xs_arena_print(
-		    arena,
-		    ", so that the step pays off from %.0f rounds on; this run "
-		    "has %.0f",
-		    ceil(rounds * (setup_ns + ns) / step->rounds_add_ns),
-		    rounds);
-	return xs_arena_print(
-	    arena,
-	    " The second set is new memory: its first touch takes %s more%s.",
-	    xs_units_ns(step->estimate->new_memory_ns).s, pays ? pays : "");
+/* From how many rounds on a step with new memory pays, if this run has fewer;
+ * XS_UNKNOWN: in this run. */
+static int64_t pays_rounds(const struct xs_result_phase *phase,
+			   const struct xs_phase_step *step)
+{
+	const double ns = (double)step->estimate->new_memory_ns;
+	const double setup_ns = step->rounds_add_ns - step->adds_ns;
+
+	return ns > 0 && ns >= step->adds_ns
+		   ? xs_number_round(
+			 ceil((double)phase->rounds * (setup_ns + ns) /
+			      step->rounds_add_ns))
+		   : XS_UNKNOWN;
 }
 
 /* What saves more instead of the steps of the phase, and what may save more
@@ -174,6 +177,7 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 	const char *payback = payback_of(arena, steps, step);
 
 	out->same = same_change(result, out);
+	out->pays_rounds = pays_rounds(steps->phase, step);
 	if (out->same)
 		out->text = xs_arena_print(
 		    arena, "As in step %" PRId64 ", for %s.", out->same->step,
@@ -181,9 +185,8 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 	else
 		out->text = xs_advice_text(arena, steps->phase, step->estimate);
 	if (payback)
-		out->text =
-		    xs_arena_print(arena, "%s %s%s", out->text, payback,
-				   new_memory(arena, steps->phase, step));
+		out->text = xs_arena_print(arena, "%s %s%s", out->text, payback,
+					   new_memory(arena, step));
 	if (reached)
 		out->text =
 		    xs_arena_print(arena,

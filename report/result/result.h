@@ -315,14 +315,14 @@ struct xs_result_step {
 	int64_t saves_low_ns, saves_high_ns; /* its interval, by the rounds */
 	int64_t adds_steady_ns;		     /* of these in the steady part */
 	int64_t side_by_side; /* rounds of threads or GPUs at a time, on
-			       * average; the saving is an upper bound if
-			       * there are several */
+			       * average; if several, saves at most */
 	int64_t round_before_ns, round_ns; /* before and with this step, after
 					    * the earlier ones of the phase */
 	int64_t app_wall_ns, low_ns, high_ns; /* with all steps so far */
+	int64_t pays_rounds;   /* from so many rounds on, since its buffers are
+				* new memory; XS_UNKNOWN: in this run */
 	bool may_be_slower;    /* the steps so far may lengthen the run */
-	const char *condition; /* what must be true and the trace does not show;
-				* NULL: nothing */
+	const char *condition; /* not shown by the trace; NULL: none */
 	const struct xs_result_step *same; /* an earlier step, the same change
 					    * at other lines; NULL: none */
 	const char *text;

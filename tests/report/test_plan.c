@@ -192,6 +192,13 @@ static void a_setup_is_not_of_a_round(void **state)
 	pinned->breakeven_rounds = 2;
 	expect("pinned");
 	assert_non_null(strstr(result->plan[0].text, "pays off after 2 of"));
+	/* new memory takes more than the 200 that the run saves */
+	assert_int_equal(result->plan[0].pays_rounds, XS_UNKNOWN);
+	pinned->new_memory_ns = 300 * MS;
+	expect("pinned");
+	assert_int_equal(result->plan[0].pays_rounds, 14);
+	assert_int_equal(result->plan[0].adds_saves_ns, 200 * MS);
+	pinned->new_memory_ns = 0;
 	/* less than the digits of the saving show */
 	pinned->setup_ns = MS / 10;
 	pinned->saves_ns = 250 * MS - pinned->setup_ns;

@@ -66,6 +66,7 @@ static json_t *step(const struct xs_result_step *in)
 	    xs_json_number(in->phase->apart ? XS_UNKNOWN : in->adds_steady_ns),
 	    &failed);
 	SET_NUMBER(in, side_by_side);
+	SET_NUMBER(in, pays_rounds);
 	SET_NUMBER(in, round_before_ns);
 	SET_NUMBER(in, round_ns);
 	SET_NUMBER(in, app_wall_ns);

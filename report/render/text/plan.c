@@ -72,6 +72,19 @@ static const char *round_after(struct xs_result *result,
 		      .s);
 }
 
+/* "pays from 22 rounds on (this run has 11); in memory in use ", or "". */
+static const char *pays_later(struct xs_result *result,
+			      const struct xs_result_step *step)
+{
+	return step->pays_rounds == XS_UNKNOWN
+		   ? ""
+		   : xs_arena_print(&result->arena,
+				    "pays from %" PRId64
+				    " rounds on (this run has %" PRId64
+				    "); in memory in use ",
+				    step->pays_rounds, step->phase->rounds);
+}
+
 /* How far the saving is one: its interval may reach beyond the run as it is. */
 static const char *saves(const struct xs_result *result,
 			 const struct xs_result_step *step)
@@ -137,8 +150,9 @@ static const char *saving(struct xs_result *result,
 			  const struct xs_result_step *step)
 {
 	return xs_arena_print(
-	    &result->arena, "%s %s: %s%s of the run, then %s; effort: %s",
-	    saves(result, step), saved(step).s, in_steady(result, step),
+	    &result->arena, "%s%s %s: %s%s of the run, then %s; effort: %s",
+	    pays_later(result, step), saves(result, step), saved(step).s,
+	    in_steady(result, step),
 	    xs_units_percent(step->adds_saves_ns,
 			     xs_result_untraced_wall_ns(result))
 		.s,

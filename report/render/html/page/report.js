@@ -86,6 +86,11 @@ function roundAfter(report, s) {
     : range(row.low_ns + rest, row.high_ns + rest);
 }
 
+// Where new memory takes more than the step saves in this run.
+const paysLater = (report, s) => s.pays_rounds === null ? ''
+  : `pays from ${s.pays_rounds} rounds on (this run has ${
+    report.phases.find(phase => phase.id === s.phase).rounds}); in memory in use `;
+
 // How far the saving is one: its interval may reach beyond the run as it is.
 function saves(report, s) {
   if (s.condition || s.side_by_side > 1)
@@ -109,7 +114,7 @@ function step(s, report, rounds) {
     ? `${time(within)} in the steady part (${share} of it)` : `${share} of the steady part`),
   `${percent(s.adds_saves_ns, wall)} of the run`].filter(Boolean).join(', ');
   return el('li',
-    el('div', el('div.saves', el('small', saves(report, s)), time(s.adds_saves_ns)),
+    el('div', el('div.saves', el('small', paysLater(report, s) + saves(report, s)), time(s.adds_saves_ns)),
       el('small', isBound(s) ? shares : `${range(s.saves_low_ns, s.saves_high_ns)}: ${shares}`)),
     el('div', el('div', `${s.step}. `, el('span.chip', rowName(s)),
       `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns)} \u2192 `, el('b', roundAfter(report, s)),
