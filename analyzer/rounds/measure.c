@@ -161,7 +161,7 @@ int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 		values[i] = memory + i * m->count;
 	scratch = memory + XS_MEASURES * m->count;
 
-	phase->rounds = m->count;
+	phase->rounds = phase->recorded_rounds = m->count;
 	phase->device = xs_phase_member(m, 0)->device;
 	phase->first_start_ns = UINT64_MAX;
 	for (size_t i = 0; i < m->count; i++) {

@@ -196,7 +196,8 @@ struct xs_phase {
 	    copy_hw_queues; /* number that the program's environment requested,
 			     * for copies by engine; 0: the default */
 	uint64_t rounds;
-	uint64_t total_ns;	/* sum of the times of the rounds */
+	uint64_t recorded_rounds; /* the others were only counted */
+	uint64_t total_ns;	  /* sum of the times of the rounds */
 	uint64_t concurrent_ns; /* part of total_ns in which other rounds ran */
 	uint64_t wall_ns;	/* part of the run: while k rounds ran, each has
 				 * 1/k of the time */

@@ -150,8 +150,9 @@ double xs_step_staging_ns(const struct xs_phase *phase, size_t i)
 	const struct xs_step *step = &phase->steps[i];
 	const uint64_t since_ns =
 	    i && step[-1].thread == step->thread ? step[-1].return_ns : 0;
-	const double ns =
+	const double gap_ns =
 	    step->call_ns > since_ns ? (double)(step->call_ns - since_ns) : 0;
+	const double ns = fmax(gap_ns - hash_time(step), 0);
 
 	return step->staged && xs_is_host_copy((double)step->bytes, ns) ? ns
 									: 0;

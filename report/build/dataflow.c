@@ -131,7 +131,7 @@ static int64_t of_a_round(uint64_t ns, const struct xs_phase *phase)
 	return xs_number_bounded(ns / phase->sample_rounds);
 }
 
-/* No order saves more than these rounds took. */
+/* No order saves more than these rounds took, untraced. */
 static int add_bound(struct builder *b, const struct xs_phase *phase)
 {
 	struct xs_result_dataflow *out = b->out;
@@ -154,6 +154,7 @@ static int add_bound(struct builder *b, const struct xs_phase *phase)
 	    of_a_round(phase->sample_to_ns - phase->sample_from_ns, phase);
 	if (out->round_ns > xs_number_bounded(phase->round_ns.median_ns))
 		out->round_ns = xs_number_bounded(phase->round_ns.median_ns);
+	out->round_ns -= b->result->phases[phase->id - 1].tracer_ns;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		*parts[i].part = of_a_round(parts[i].ns, phase);
 		if (!out->limit || *parts[i].part > out->bound_ns) {

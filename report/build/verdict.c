@@ -67,19 +67,17 @@ static void fill(struct xs_result *result, const struct xs_run_parts *in)
 	out->at_most_saves_ns = out->at_most_steady_ns = XS_UNKNOWN;
 }
 
-/* What tracing takes of the steady part. */
+/* What tracing takes of the steady part, and of what is recorded of it. */
 static int64_t tracing_ns(const struct xs_result *result)
 {
 	int64_t sum_ns = 0;
 
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
-		const double ns =
-		    xs_result_of_run(phase, (double)phase->tracer_ns);
 
 		if (!phase->apart)
 			xs_number_add(&sum_ns, xs_result_in_steady(
-						   phase, xs_number_round(ns)));
+						   phase, phase->tracing_ns));
 	}
 	return sum_ns;
 }

@@ -189,7 +189,7 @@ static const char *overlap_now(struct xs_arena *arena,
 		return "now they do not overlap";
 	return xs_arena_print(arena, "now they overlap for %s of %s",
 			      xs_units_ns(phase->overlap_ns).s,
-			      xs_units_ns(phase->round_ns).s);
+			      xs_units_ns(xs_result_untraced_ns(phase)).s);
 }
 
 /* " and the host's work between rounds, 1.6 ms" or "" */

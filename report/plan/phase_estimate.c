@@ -246,8 +246,8 @@ static void check_memory(struct xs_result *result,
  * single round may be longer for being the first ones. */
 #define LEAST_TRACER 20 /* a round in parts */
 
-void xs_phase_estimate_set_tracer(struct xs_result *result,
-				  const struct xs_estimates *estimates,
+void xs_phase_estimate_set_tracer(const struct xs_estimates *estimates,
+				  double recorded_rounds,
 				  struct xs_result_phase *phase)
 {
 	for (size_t i = 0; i < estimates->count; i++) {
@@ -257,15 +257,19 @@ void xs_phase_estimate_set_tracer(struct xs_result *result,
 		    row->tracer_ns >= (double)phase->round_ns / LEAST_TRACER)
 			phase->tracer_ns = xs_number_round(row->tracer_ns);
 	}
-	xs_number_add(
-	    &result->run.tracer_ns,
-	    xs_number_round(xs_result_of_run(phase, (double)phase->tracer_ns)));
+	phase->tracing_ns =
+	    xs_number_round((double)phase->tracer_ns * recorded_rounds *
+			    xs_result_share(phase));
 }
 
 void xs_phase_estimate_untrace_runs(struct xs_result *result)
 {
-	const int64_t by_ns = -result->run.tracer_ns;
+	int64_t by_ns;
 
+	for (size_t i = 0; i < result->phase_count; i++)
+		xs_number_add(&result->run.tracer_ns,
+			      result->phases[i].tracing_ns);
+	by_ns = -result->run.tracer_ns;
 	for (size_t i = 0; i < result->phase_count; i++) {
 		struct xs_result_phase *phase = &result->phases[i];
 
@@ -277,6 +281,23 @@ void xs_phase_estimate_untrace_runs(struct xs_result *result)
 			add(&row->app_wall_high_ns, by_ns);
 		}
 	}
+}
+
+/* Takes tracing off the round as it is, and on another machine: it is the
+ * traced one. The low end of as-is, which tells what tracing takes, is of
+ * untraced rounds already. */
+static void untrace(const struct xs_result_phase *phase,
+		    const struct xs_estimate *in,
+		    struct xs_result_estimate *out)
+{
+	const int64_t by_ns =
+	    phase->tracer_ns < out->round_ns ? phase->tracer_ns : out->round_ns;
+
+	if (!out->applies || out->round_ns == XS_UNKNOWN)
+		return;
+	out->round_ns -= by_ns;
+	if (isnan(in->tracer_ns) && out->low_ns != XS_UNKNOWN)
+		out->low_ns = out->low_ns > by_ns ? out->low_ns - by_ns : 0;
 }
 
 void xs_phase_estimate_build(struct xs_result *result,
@@ -292,9 +313,8 @@ void xs_phase_estimate_build(struct xs_result *result,
 	if (xs_phase_estimate_is_in_pieces(phase, out))
 		xs_result_set_effort(out, XS_EFFORT_PLACE);
 	check_memory(result, phase, out);
-	/* as it is, and on another machine: the round is the traced one */
-	if (!changes && out->applies)
-		add(&out->round_ns, -phase->tracer_ns);
+	if (!changes)
+		untrace(phase, in, out);
 	if (!result->machine_choice.other_gpu)
 		limit(phase, changes, out);
 	fill_run(result, phase, changes, out);

@@ -6,14 +6,15 @@
 #include "model/formulas/estimates.h"
 #include "report/result/result.h"
 
-/* Stores what tracing takes of a round of the phase, and adds it to the run's,
- * if it is worth naming: from 5 % of the round on, of several rounds. */
-void xs_phase_estimate_set_tracer(struct xs_result *result,
-				  const struct xs_estimates *estimates,
+/* Stores what tracing takes of a round of the phase, and of the run by that
+ * many rounds, which were recorded, if it is worth naming: from 5 % of the
+ * round on, of several rounds. */
+void xs_phase_estimate_set_tracer(const struct xs_estimates *estimates,
+				  double recorded_rounds,
 				  struct xs_result_phase *phase);
 
-/* Takes the cost of tracing off the time of the run in all rows, when it is
- * known of all phases. */
+/* Adds up the cost of tracing, known of all phases, and takes it off the time
+ * of the run in all rows. */
 void xs_phase_estimate_untrace_runs(struct xs_result *result);
 
 /* Fills out from the estimate of a phase; a replayed round saves no more than

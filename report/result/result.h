@@ -50,7 +50,7 @@ struct xs_result_run {
 	int64_t pid;
 	const char *started_utc; /* ISO 8601 */
 	int64_t wall_ns;	 /* of the traced part */
-	int64_t tracer_ns;	 /* of wall_ns, by all phases' tracer_ns */
+	int64_t tracer_ns;	 /* of wall_ns, by all phases' tracing_ns */
 	int64_t ignored_ns;	 /* of the run, outside XFERSPY_RANGE */
 	struct xs_result_device *devices;
 	size_t device_count;
@@ -219,6 +219,7 @@ struct xs_result_phase {
 	int64_t h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels;
 	int64_t round_ns, round_low_ns, round_high_ns;
 	int64_t tracer_ns;  /* part of round_ns that tracing takes; 0: little */
+	int64_t tracing_ns; /* part of the run, by recorded rounds */
 	int64_t between_ns; /* the host's time until the next round, which
 			     * round_ns does not contain; 0: none */
 	int64_t h2d_ns, kernel_ns, d2h_ns;
@@ -279,11 +280,10 @@ struct xs_result_verdict {
 	int64_t steady_ns;   /* from the first repeated round to the last; of a
 			      * run without repeated rounds: all after CUDA's
 			      * own start */
-	int64_t
-	    tracer_ns; /* of tracing; not in steady_ns, recorded_ns, parts */
-	bool repeats;  /* there are repeated rounds */
-	int64_t recorded_ns;	      /* of the steady part; the sum of parts */
-	int64_t gpu_ns;		      /* of these: a GPU worked */
+	int64_t tracer_ns;   /* in none of steady_ns, recorded_ns, parts */
+	bool repeats;	     /* there are repeated rounds */
+	int64_t recorded_ns; /* of the steady part; the sum of parts */
+	int64_t gpu_ns;	     /* of these: a GPU worked */
 	struct xs_result_part *parts; /* of the steady part, longest first */
 	size_t part_count;
 	/* of the whole run, and of these in the steady part: xs_limit_build()

@@ -49,11 +49,36 @@ static void test_not_counted(void **unused)
 	assert_true(isnan(work.read_sectors) && isnan(work.instructions));
 }
 
+/* 1 ms before a staged copy: 600 us copy its data, 400 hash it. 500 us are
+ * other work of the host. */
+static void test_hashing_is_left_out_once(void **unused)
+{
+	struct xs_step steps[] = {
+	    {.kind = XS_STEP_KERNEL, .return_ns = 500000, .end_ns = 500000},
+	    {.kind = XS_STEP_H2D,
+	     .bytes = 1 << 21,
+	     .call_ns = 1500000,
+	     .return_ns = 1600000,
+	     .end_ns = 1600000,
+	     .staged = true,
+	     .hash_ns = 400000},
+	};
+	const struct xs_phase phase = {
+	    .steps = steps, .step_count = 2, .host_ns.median_ns = 1500000};
+	struct xs_round_work work;
+
+	(void)unused;
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	assert_near(work.staging_ns, 600000);
+	assert_near(work.host_ns, 500000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_counts_of_all_kernels),
 	    cmocka_unit_test(test_not_counted),
+	    cmocka_unit_test(test_hashing_is_left_out_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,12 +93,12 @@ static void tracing_is_not_saved(void **state)
 	(void)state;
 	result.phases = &phase;
 	result.phase_count = 1;
-	xs_phase_estimate_set_tracer(&result, &list, &phase);
+	xs_phase_estimate_set_tracer(&list, 412, &phase);
 	assert_int_equal(phase.tracer_ns, 2 * MS);
-	assert_int_equal(result.run.tracer_ns, 824 * MS);
 	for (size_t i = 0; i < 2; i++)
 		xs_phase_estimate_build(&result, &phase, &items[i], &rows[i]);
 	xs_phase_estimate_untrace_runs(&result);
+	assert_int_equal(result.run.tracer_ns, 824 * MS);
 	assert_int_equal(rows[0].round_ns, 14 * MS);
 	assert_int_equal(rows[0].saves_ns, 0);
 	assert_int_equal(rows[0].app_wall_ns, (10000 - 824) * MS);
@@ -111,18 +111,73 @@ static void tracing_is_not_saved(void **state)
 /* Less than 5 % counts as none, and so do the calls of a single round. */
 static void little_tracing_is_left(void **state)
 {
-	struct xs_result result = {.run.wall_ns = 10000 * MS};
 	struct xs_result_phase phase = {.rounds = 412, .round_ns = 16 * MS};
 	struct xs_estimate as_is = {.strategy = "as-is", .tracer_ns = 0.7e6};
 	const struct xs_estimates list = {.items = &as_is, .count = 1};
 
 	(void)state;
-	xs_phase_estimate_set_tracer(&result, &list, &phase);
+	xs_phase_estimate_set_tracer(&list, 412, &phase);
 	assert_int_equal(phase.tracer_ns, 0);
 	as_is.tracer_ns = 2e6;
 	phase.rounds = 1;
-	xs_phase_estimate_set_tracer(&result, &list, &phase);
-	assert_int_equal(phase.tracer_ns + result.run.tracer_ns, 0);
+	xs_phase_estimate_set_tracer(&list, 1, &phase);
+	assert_int_equal(phase.tracer_ns + phase.tracing_ns, 0);
+}
+
+/* The interval of as-is begins untraced; on another machine it is of traced
+ * rounds, as the round itself. */
+static void untraced_rounds_are_in_their_intervals(void **state)
+{
+	struct xs_result result = {.run.wall_ns = 10000 * MS};
+	const struct xs_result_phase phase = {.rounds = 412,
+					      .round_ns = 16 * MS,
+					      .tracer_ns = 2 * MS,
+					      .movable_ns = XS_UNKNOWN,
+					      .transfer_ns = XS_UNKNOWN};
+	const struct xs_estimate as_is = {.strategy = "as-is",
+					  .model = "replay",
+					  .applies = true,
+					  .round_ns = 16e6,
+					  .low_ns = 13e6,
+					  .high_ns = 17e6,
+					  .tracer_ns = 2e6};
+	struct xs_estimate moved = as_is;
+	struct xs_result_estimate row;
+
+	(void)state;
+	xs_phase_estimate_build(&result, &phase, &as_is, &row);
+	assert_int_equal(row.round_ns, 14 * MS);
+	assert_int_equal(row.low_ns, 13 * MS);
+	moved.strategy = "machine:other";
+	moved.low_ns = 15e6;
+	moved.tracer_ns = NAN;
+	xs_phase_estimate_build(&result, &phase, &moved, &row);
+	assert_int_equal(row.round_ns, 14 * MS);
+	assert_int_equal(row.low_ns, 13 * MS);
+	assert_int_equal(row.high_ns, 17 * MS);
+	xs_arena_free(&result.arena);
+}
+
+/* Of 412 rounds, 41 were recorded, 2 ms each for the tracer; the others were
+ * only counted. */
+static void counting_is_not_tracing(void **state)
+{
+	struct xs_result_phase phase = {.rounds = 412, .round_ns = 16 * MS};
+	struct xs_result result = {
+	    .run.wall_ns = 10000 * MS, .phases = &phase, .phase_count = 1};
+	struct xs_estimate as_is = {.strategy = "as-is", .tracer_ns = 2e6};
+	const struct xs_estimates list = {.items = &as_is, .count = 1};
+
+	(void)state;
+	xs_phase_estimate_set_tracer(&list, 41, &phase);
+	xs_phase_estimate_untrace_runs(&result);
+	assert_int_equal(phase.tracer_ns, 2 * MS);
+	assert_int_equal(result.run.tracer_ns, 82 * MS);
+	assert_int_equal(xs_result_untraced_wall_ns(&result), 9918 * MS);
+	/* shown with --all only: no figure of the run, but of its rows */
+	xs_phase_estimate_set_tracer(&list, 0, &phase);
+	assert_int_equal(phase.tracer_ns, 2 * MS);
+	assert_int_equal(phase.tracing_ns, 0);
 }
 
 /* The estimate of a round of 59.3 us that is predicted to take 1 us. */
@@ -668,6 +723,20 @@ static void merged_copies_are_of_one_direction(void **state)
 	xs_arena_free(&arena);
 }
 
+/* What overlaps is a part of the round without what tracing takes of it. */
+static void overlap_is_of_the_untraced_round(void **state)
+{
+	const struct xs_result_phase phase = {
+	    .round_ns = 16 * MS, .tracer_ns = 2 * MS, .overlap_ns = 7 * MS};
+	const struct xs_result_estimate row = {.strategy = "streams"};
+	struct xs_arena arena = {0};
+
+	(void)state;
+	assert_non_null(strstr(xs_advice_text(&arena, &phase, &row),
+			       "they overlap for 7.00 ms of 14.0 ms"));
+	xs_arena_free(&arena);
+}
+
 /* The report knows each {name} that a strategy's advice has. */
 static void advice_has_no_unknown_names(void **state)
 {
@@ -696,6 +765,8 @@ int main(void)
 	    cmocka_unit_test(whole_run_is_worked_out),
 	    cmocka_unit_test(tracing_is_not_saved),
 	    cmocka_unit_test(little_tracing_is_left),
+	    cmocka_unit_test(counting_is_not_tracing),
+	    cmocka_unit_test(untraced_rounds_are_in_their_intervals),
 	    cmocka_unit_test(what_abstains_has_no_numbers),
 	    cmocka_unit_test(no_more_is_saved_than_was_waited_for),
 	    cmocka_unit_test(savings_side_by_side_are_not_added_up),
@@ -718,6 +789,7 @@ int main(void)
 	    cmocka_unit_test(a_place_is_a_line_or_an_address),
 	    cmocka_unit_test(each_place_is_named_once),
 	    cmocka_unit_test(merged_copies_are_of_one_direction),
+	    cmocka_unit_test(overlap_is_of_the_untraced_round),
 	    cmocka_unit_test(advice_has_no_unknown_names),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What bounds the run, in figures and in words. */
+#include "analyzer/timeline/run_parts.h"
 #include "report/build/read.h"
 #include "report/build/verdict.h"
 #include "report/plan/limit.h"
@@ -33,11 +34,12 @@ static void read_trace(const char *name)
 }
 
 /* Reads a trace with recording from its start to an end, in ms. Calls are
- * counted from then to the end of the run, 777 ms after its start. */
-static void read_counted(unsigned end_ms)
+ * counted from then to the end of the run, 777 ms after its start: the tallies.
+ */
+static void read_counted(const char *trace, unsigned end_ms,
+			 const char *tallies)
 {
-	FILE *in =
-	    fopen(XS_SOURCE_DIR "/tests/report/traces/pageable.txt", "r");
+	FILE *in = fopen(trace, "r");
 	char path[] = "/tmp/xferspy-test.XXXXXX", line[400];
 	FILE *out = fdopen(mkstemp(path), "w");
 
@@ -53,7 +55,8 @@ static void read_counted(unsigned end_ms)
 			fprintf(out, "detail detail=1 "
 				     "time_ns=1767323045000000000\n");
 	}
-	fprintf(out, "detail detail=0 time_ns=1767323045%03u000000\n", end_ms);
+	fprintf(out, "detail detail=0 time_ns=1767323045%03u000000\n%s", end_ms,
+		tallies);
 	fclose(in);
 	fclose(out);
 	read_file(path);
@@ -334,13 +337,38 @@ static void shares_are_of_what_was_recorded(void **state)
  * have ended before. */
 static void counted_rounds_are_steady(void **state)
 {
+	const char *trace = XS_SOURCE_DIR "/tests/report/traces/pageable.txt";
+
 	(void)state;
-	read_counted(74);
+	read_counted(trace, 74, "");
 	assert_int_equal(result->verdict.steady_ns, 772 * MS);
 	says("of the recorded 6");
 	tear_down(NULL);
-	read_counted(100);
+	read_counted(trace, 100, "");
 	assert_in_range(result->verdict.steady_ns, 60 * MS, 65 * MS);
+}
+
+/* 3 recorded rounds, and one that may be cut, stand for 904: only they were
+ * traced. */
+static void counted_rounds_are_not_traced(void **state)
+{
+	char tallies[1000] = "tally site=10 calls=900 bytes=7200\n"
+			     "tally site=11 calls=900 bytes=0\n";
+	const struct xs_result_phase *phase;
+
+	(void)state;
+	for (unsigned site = 2; site < 10; site++)
+		snprintf(tallies + strlen(tallies), 100,
+			 "tally site=%u calls=22500 bytes=0\n", site);
+	read_counted(XS_SOURCE_DIR "/tests/report/advice/decode.txt", 99,
+		     tallies);
+	phase = &result->phases[0];
+	assert_int_equal(phase->rounds, 904);
+	assert_in_range(phase->tracer_ns, 100000, 300000);
+	assert_int_equal(result->run.tracer_ns, 3 * phase->tracer_ns);
+	assert_in_range(result->verdict.tracer_ns, 1, 3 * phase->tracer_ns);
+	assert_true(xs_result_part_ns(&result->verdict, XS_PART_CALLS) > 0);
+	says("Bound by kernels (");
 }
 
 /* One phase of 412 rounds of 16 ms, without estimates and plan: 13 ms of a
@@ -487,6 +515,7 @@ int main(void)
 	    TEST(what_is_missing_is_said),
 	    TEST(shares_are_of_what_was_recorded),
 	    TEST(counted_rounds_are_steady),
+	    TEST(counted_rounds_are_not_traced),
 	    TEST(the_steady_part_has_its_own_totals),
 	    TEST(start_up_is_not_of_its_totals),
 	    TEST(rounds_side_by_side_are_not_counted),

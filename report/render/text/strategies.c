@@ -33,11 +33,13 @@ static bool is_no_change(const struct xs_result *result,
 			 const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row)
 {
+	const int64_t now_ns = xs_result_untraced_ns(phase);
+
 	if (result->all_asked || row->effort_level <= 0)
 		return false;
 	if (!xs_result_is_known(row))
 		return row->bound;
-	return llabs(row->round_ns - phase->round_ns) < phase->round_ns / 100;
+	return llabs(row->round_ns - now_ns) < now_ns / 100;
 }
 
 static bool is_step(const struct xs_result *result,

@@ -158,6 +158,9 @@ await both.fill('input[type=search] >> nth=0', 'stencil_kernel');
 assert.match(await both.locator('.tools output').first().innerText(), /\d{3} matches/);
 await both.screenshot({path: 'diff.png', fullPage: true});
 assert.deepEqual(both.problems, []);
+const traced = await open('diff-traced.html', {colorScheme: 'light'});
+assert.match(await traced.locator('td div', {hasText: /^predicted for/}).first().innerText(),
+  /measured, without the cost of tracing: 6\d\d \D+s, /);
 const mixed = await open('diff-hostile.html', {colorScheme: 'dark'});
 assert.equal(await mixed.evaluate(() => window.hacked), undefined);
 assert.equal(await mixed.locator('img').count(), 0);

@@ -46,12 +46,12 @@ function diffTotals({before, after, change_ns, beyond_spread, totals}) {
           total.change && !total.beyond_spread ? 'within the spread' : ''])));
 }
 
-function predictionText({prediction: p, unpredicted}) {
+function predictionText({prediction: p, unpredicted, after}) {
   if (!p)
     return unpredicted;
   const streams = p.n_streams === null ? '' : ` (n=${[p.n_streams, p.order].filter(Boolean).join(', ')})`;
   return `predicted for ${p.strategy}${streams}: ${time(p.round_ns)} (${range(p.low_ns, p.high_ns)}); ` +
-    `measured: ${time(p.measured_ns)}, ${p.within ? 'inside' : 'outside'} the interval, ` +
+    `measured${p.measured_ns === after.round_ns ? '' : ', without the cost of tracing'}: ${time(p.measured_ns)}, ${p.within ? 'inside' : 'outside'} the interval, ` +
     `error ${signedPercent(p.error_percent)}`;
 }
 
@@ -64,7 +64,7 @@ function diffPhases({before: run, phases}) {
       phase.match || 'nothing', of(before, 'round_ns'), of(after, 'round_ns'), of(before, 'total_ns'),
       of(after, 'total_ns'), change('ns', phase.change_ns), share(phase.change_ns, run.wall_ns),
       [!before ? 'only in after' : !after ? 'only in before' : phase.changed.join(', '),
-        predictionText(phase)].filter(Boolean).map(text => el('div', text))]))) : null;
+        predictionText({...phase, after})].filter(Boolean).map(text => el('div', text))]))) : null;
 }
 
 // Equal kernels have one colour in both runs.
