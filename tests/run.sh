@@ -129,7 +129,7 @@ if [ -n "$all" ]; then
 	# build below has them
 	# shellcheck disable=SC2086
 	build_fuzzers $readers
-	slow="model_as_is|report_(long_traces|first_steps|schemas|two_screens)"
+	slow="model_as_is|report_(long_traces|first_steps|intervals|schemas|two_screens)"
 	[ -n "$full" ] || slow="$slow|test_report_cli"
 	run_tests build-fuzz -R '^(analyzer|fuzz|model|report|test)_' \
 		-E "_preload|^($slow)\$"
