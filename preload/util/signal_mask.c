@@ -32,10 +32,12 @@ void xs_signal_mask_end(const struct xs_signal_mask *mask, bool raised)
 
 void xs_signal_mask_write(int fd, const char *text, size_t bytes)
 {
-	struct xs_signal_mask mask;
+	struct xs_signal_mask pipe, limit;
 	ssize_t written;
 
-	xs_signal_mask_begin(&mask, SIGPIPE);
+	xs_signal_mask_begin(&pipe, SIGPIPE);
+	xs_signal_mask_begin(&limit, SIGXFSZ);
 	written = write(fd, text, bytes);
-	xs_signal_mask_end(&mask, written < 0 && errno == EPIPE);
+	xs_signal_mask_end(&limit, written < 0 && errno == EFBIG);
+	xs_signal_mask_end(&pipe, written < 0 && errno == EPIPE);
 }

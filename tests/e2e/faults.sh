@@ -56,6 +56,14 @@ grep -q 'no more room.*records that do not fit' report.json ||
 ! grep -q 'records are lost' report.json ||
 	fail "limit not reached: nothing is lost"
 
+# Nor has the line at exit any room, in the file that is stderr.
+status=0
+(
+	ulimit -f 0
+	LD_PRELOAD="$XS_PRELOAD" exec "$XS_APPS/app" serial 5 >/dev/null 2>err
+) || status=$?
+expect "no room for a line: exit code" "$status" 0
+
 # Nowhere to write.
 for folder in /proc/no/such /dev/null; do
 	XFERSPY_OUTPUT=$folder/trace.xspy
