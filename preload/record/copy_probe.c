@@ -40,11 +40,14 @@ static bool count_faults(uint32_t *minor, uint32_t *major)
 static bool hash_content(struct xs_copy_probe *probe, uint64_t address,
 			 uint64_t bytes)
 {
-	const uint64_t begin_ns = xs_clock_realtime_ns();
+	/* not CLOCK_REALTIME, which may be set back */
+	const uint64_t begin_ns = xs_clock_ns(CLOCK_MONOTONIC);
 	const bool hashed =
 	    xs_content_hash(address, bytes, &probe->hash, &probe->hashed_bytes);
+	const uint64_t ns =
+	    probe->hash_ns + xs_clock_ns(CLOCK_MONOTONIC) - begin_ns;
 
-	probe->hash_ns += (uint32_t)(xs_clock_realtime_ns() - begin_ns);
+	probe->hash_ns = ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 	return hashed;
 }
 
