@@ -2,6 +2,7 @@
 #include "preload/util/signal_mask.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,14 +31,24 @@ void xs_signal_mask_end(const struct xs_signal_mask *mask, bool raised)
 	errno = saved_errno;
 }
 
+/* Returns whether the file takes PIPE_BUF bytes at once. The flag O_NONBLOCK is
+ * shared with other processes, so it stays as it is. */
+static bool has_room(int fd)
+{
+	struct pollfd file = {.fd = fd, .events = POLLOUT};
+
+	return poll(&file, 1, 0) == 1 && (file.revents & POLLOUT);
+}
+
 void xs_signal_mask_write(int fd, const char *text, size_t bytes)
 {
 	struct xs_signal_mask pipe, limit;
-	ssize_t written;
+	ssize_t written = 0;
 
 	xs_signal_mask_begin(&pipe, SIGPIPE);
 	xs_signal_mask_begin(&limit, SIGXFSZ);
-	written = write(fd, text, bytes);
+	if (has_room(fd))
+		written = write(fd, text, bytes);
 	xs_signal_mask_end(&limit, written < 0 && errno == EFBIG);
 	xs_signal_mask_end(&pipe, written < 0 && errno == EPIPE);
 }

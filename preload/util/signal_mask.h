@@ -19,8 +19,9 @@ void xs_signal_mask_begin(struct xs_signal_mask *mask, int signal);
 /* Removes `signal` if a call `raised` it, and unblocks. Keeps errno. */
 void xs_signal_mask_end(const struct xs_signal_mask *mask, bool raised);
 
-/* write() without SIGPIPE and SIGXFSZ. Errors are ignored: there is nowhere to
- * report them. */
+/* write() of at most PIPE_BUF bytes, without SIGPIPE and SIGXFSZ. Never waits:
+ * a full pipe's reader may wait for the program's end, so the text is dropped.
+ * Errors are ignored: there is nowhere to report them. */
 void xs_signal_mask_write(int fd, const char *text, size_t bytes);
 
 #endif

@@ -64,6 +64,16 @@ status=0
 ) || status=$?
 expect "no room for a line: exit code" "$status" 0
 
+# A full pipe takes no line, and its reader waits for the program's end.
+mkfifo full
+exec 3<>full
+dd if=/dev/zero of=full bs=4096 oflag=nonblock 2>/dev/null || :
+status=0
+LD_PRELOAD="$XS_PRELOAD" timeout -k 5 $hangs "$XS_APPS/app" serial 5 \
+	>/dev/null 2>full || status=$?
+exec 3<&-
+expect "full stderr: exit code" "$status" 0
+
 # Nowhere to write.
 for folder in /proc/no/such /dev/null; do
 	XFERSPY_OUTPUT=$folder/trace.xspy
