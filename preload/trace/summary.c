@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ESCAPED_BYTES 9 /* of a control character of two bytes, and NUL */
+
 static bool line_enabled;
 static char start_directory[PATH_MAX];
 static struct stat start_stderr; /* at the start of the process */
@@ -68,12 +70,40 @@ static bool is_stderr(int fd)
 	       now.st_ino == start_stderr.st_ino;
 }
 
+/* Returns the bytes of a control character, C0, DEL or C1, at the start of a
+ * text; 0 if there is none. */
+static int control_bytes(const unsigned char *text)
+{
+	if (text[0] < 0x20 || text[0] == 0x7f)
+		return 1;
+	return text[0] == 0xc2 && text[1] >= 0x80 && text[1] < 0xa0 ? 2 : 0;
+}
+
+/* Prints a text and the line's end. Names may contain characters that control
+ * a terminal: their bytes become \xHH. */
 static void print_line(const char *text)
 {
 	const int fd = is_stderr(kept_stderr) ? kept_stderr : STDERR_FILENO;
+	const unsigned char *at = (const unsigned char *)text;
+	char line[PIPE_BUF];
+	size_t used = 0;
 
-	if (line_enabled && is_stderr(fd))
-		xs_signal_mask_write(fd, text, strlen(text));
+	if (!line_enabled || !is_stderr(fd))
+		return;
+	while (*at) {
+		int escaped = control_bytes(at);
+
+		if (used + ESCAPED_BYTES + 1 > sizeof(line)) {
+			xs_signal_mask_write(fd, line, used);
+			used = 0;
+		}
+		if (!escaped)
+			line[used++] = (char)*at++;
+		for (; escaped > 0; escaped--)
+			used += (size_t)sprintf(line + used, "\\x%02x", *at++);
+	}
+	line[used++] = '\n';
+	xs_signal_mask_write(fd, line, used);
 }
 
 void xs_summary_print_error(const char *path, int error)
@@ -82,7 +112,7 @@ void xs_summary_print_error(const char *path, int error)
 
 	snprintf(text, sizeof(text),
 		 "xferspy: no trace: cannot create %s: %s; set XFERSPY_OUTPUT "
-		 "to a file that can be written\n",
+		 "to a file that can be written",
 		 path,
 		 error == ENOTSUP ? "it is a device, a pipe or a socket"
 				  : strerror(error));
@@ -98,7 +128,7 @@ void xs_summary_print_unused(void)
 	    "xferspy: no trace of %s (pid %d): it called no CUDA function; "
 	    "programs that it starts write traces of their own, but not "
 	    "if they are statically linked or setuid, drop LD_PRELOAD, or "
-	    "run in a container\n",
+	    "run in a container",
 	    program_invocation_short_name, (int)getpid());
 	print_line(text);
 }
@@ -140,7 +170,7 @@ static void print_gone(const char *path)
 
 	snprintf(text, sizeof(text),
 		 "xferspy: no trace at %s: it was deleted or renamed while the "
-		 "program ran\n",
+		 "program ran",
 		 path);
 	print_line(text);
 }
@@ -152,7 +182,7 @@ static void print_overwritten(const struct xs_trace_file *trace)
 	snprintf(text, sizeof(text),
 		 "xferspy: no trace: %s was truncated or overwritten while the "
 		 "program ran, or its disk failed; let nothing else write to "
-		 "it\n",
+		 "it",
 		 trace->path);
 	print_line(text);
 }
@@ -183,7 +213,7 @@ void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes)
 			 ", lost %" PRIu64 " calls and %" PRIu64 " GPU records",
 			 (uint64_t)header->lost_calls, lost_ops);
 	snprintf(text, sizeof(text),
-		 "xferspy: wrote %s (%s%s). Next: xferspy report %s\n", path,
+		 "xferspy: wrote %s (%s%s). Next: xferspy report %s", path,
 		 size, lost, path);
 	print_line(text);
 }

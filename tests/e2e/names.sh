@@ -27,6 +27,15 @@ for name in t.xspy 'r.%r.xspy' "$work/a.%h.xspy"; do
 	rm -f "$file" "$file.old"
 done
 
+# A name that would control a terminal, in the line at exit.
+name=$(printf 'a\033[31m\302\233\303\251.xspy')
+plain "$XS_COMMAND" run -o "$name" "$XS_APPS/app" serial 5
+expect "control: exit code" "$status" 0
+grep -q "wrote .*a\\\\x1b\\[31m\\\\xc2\\\\x9b$(printf '\303\251').xspy" err ||
+	fail "control: not escaped"
+expect "control: lines" "$(wc -l <err)" 1
+rm "$name"
+
 # A program that does not use CUDA leaves no trace, and no stale one.
 plain "$XS_COMMAND" run -o t.xspy "$XS_APPS/app" serial 5
 cp t.xspy base.xspy

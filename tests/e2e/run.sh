@@ -86,6 +86,12 @@ plain "$XS_COMMAND" run ./leave
 expect "_exit: exit code" "$status" 5
 says "_exit" "no trace of leave .*$silent"
 
+# A program's name that would control a terminal.
+name=$(printf 'p\033q')
+cp leave "$name"
+plain "$XS_COMMAND" run "./$name"
+says "control" 'no trace of p\\x1bq '
+
 # Programs that the loader preloads nothing into.
 echo 'int main(void) { return 4; }' >alone.c
 if "$XS_CC" -static alone.c -o alone 2>err; then
