@@ -15,20 +15,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Prints a line to stderr. Names and files may contain any character. */
+/* Names and files may contain any character. */
+static void print_escaped(FILE *out, const char *format, va_list args)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, format, args) >= 0)
+		xs_escape_write(text, strlen(text), "", out);
+	fputc('\n', out);
+	free(text);
+}
+
+/* Prints a line to stderr. */
 __attribute__((format(printf, 1, 2))) static void
 print_error(const char *format, ...)
 {
-	char *text = NULL;
 	va_list args;
 
 	xs_progress_hide();
 	va_start(args, format);
-	if (vasprintf(&text, format, args) >= 0)
-		xs_escape_write(text, strlen(text), "", stderr);
+	print_escaped(stderr, format, args);
 	va_end(args);
-	fputc('\n', stderr);
-	free(text);
+}
+
+void xs_cli_print(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_escaped(stdout, format, args);
+	va_end(args);
 }
 
 int xs_cli_error(enum xs_exit code, const char *what, const char *why,
@@ -83,8 +99,8 @@ bool xs_cli_list_machines(const char *value)
 		const bool valid = xs_machine_load(names[i], &machine, error,
 						   sizeof(error)) == 0;
 
-		printf("%-12s  %s\n", names[i],
-		       valid ? machine.gpu : "(cannot be read)");
+		xs_cli_print("%-12s  %s", names[i],
+			     valid ? machine.gpu : "(cannot be read)");
 	}
 	return true;
 }

@@ -23,6 +23,10 @@ enum xs_exit {
 int xs_cli_error(enum xs_exit code, const char *what, const char *why,
 		 const char *what_to_do);
 
+/* Prints a line to stdout, and escapes what a terminal must not get. */
+__attribute__((format(printf, 1, 2))) void xs_cli_print(const char *format,
+							...);
+
 /* Parses the value of the option `name` into *into. Returns 0, or an exit code
  * after printing an error, or XS_CLI_DONE. */
 typedef int xs_cli_parse_value(const char *name, const char *value, void *into);

@@ -310,7 +310,8 @@ static int close_output(struct xs_machine *machine, struct destination *to)
 	    xs_cli_close(to->open, to->out, xs_machine_write(machine, to->out));
 	if (code || !to->own[0])
 		return code;
-	printf("%s: reports on traces of this GPU and host use it.\n", to->own);
+	xs_cli_print("%s: reports on traces of this GPU and host use it.",
+		     to->own);
 	return 0;
 }
 

@@ -178,7 +178,7 @@ static int resolve(const char *path, const char *output)
 	if (err)
 		return xs_cli_error(XS_EXIT_INPUT, output, strerror(-err),
 				    "give -o a file that can be written");
-	printf("%s\n", output);
+	xs_cli_print("%s", output);
 	return XS_EXIT_DONE;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/report/read_file.h"
@@ -151,9 +152,27 @@ static void reports_are_safe(void **state)
 		    0, "\\u202e");
 }
 
+static void lists_are_safe(void **state)
+{
+	(void)state;
+	mkdir("xs_hostile_machines", 0700);
+	assert_int_equal(rename(PROFILE, "xs_hostile_machines/n\033.json"), 0);
+	setenv("XFERSPY_MACHINES", "xs_hostile_machines", 1);
+	expect_safe("report --machine list", 0, "n\\x1b");
+	expect_safe("report --machine list", 0, "g\\x1bc\\xc2\\x9b7m");
+	unsetenv("XFERSPY_MACHINES");
+	assert_int_equal(rename("xs_hostile_machines/n\033.json", PROFILE), 0);
+	rmdir("xs_hostile_machines");
+}
+
 static void dumps_are_safe(void **state)
 {
 	(void)state;
+	expect_safe("dump --read " BASE " -o xs_hostile.xspy", 0, "");
+	expect_safe("dump --resolve xs_hostile.xspy -o '" BAD "'", 0,
+		    "\\x1bc\\xc2\\x9b7m");
+	unlink("xs_hostile.xspy");
+	unlink(BAD);
 	expect_safe("dump " TRACE, 0,
 		    "app=\\x1bc\\xc2\\x9b7m\\xe2\\x80\\xaex\\xff\\xc0\\xaf");
 }
@@ -211,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(reports_are_safe),
+	    cmocka_unit_test(lists_are_safe),
 	    cmocka_unit_test(dumps_are_safe),
 	    cmocka_unit_test(errors_are_safe),
 	    cmocka_unit_test(csv_fields_are_no_formulas),
