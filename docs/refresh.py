@@ -68,8 +68,9 @@ def output_of(xferspy, arguments):
 def terminal_output_of(xferspy, arguments):
     """What the command prints to a terminal, with escape sequences."""
     ours, theirs = pty.openpty()
+    # 0 rows: no pager, which rewrites the sequences
     fcntl.ioctl(theirs, termios.TIOCSWINSZ,
-                struct.pack("HHHH", 50, COLUMNS, 0, 0))
+                struct.pack("HHHH", 0, COLUMNS, 0, 0))
     environment = {name: value for name, value in os.environ.items()
                    if name != "NO_COLOR"}
     child = subprocess.Popen([xferspy, *arguments.split()], cwd=ROOT,
