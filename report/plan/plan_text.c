@@ -17,6 +17,21 @@
 /* Nor is the first one below 1 / LEAST_PART, the last digit of its gain. */
 #define LEAST_PART 1000
 
+/* From how many rounds on a step with new memory pays, if this run has fewer;
+ * XS_UNKNOWN: in this run. */
+static int64_t pays_rounds(const struct xs_result_phase *phase,
+			   const struct xs_phase_step *step)
+{
+	const double ns = (double)step->estimate->new_memory_ns;
+	const double setup_ns = step->rounds_add_ns - step->adds_ns;
+
+	return ns > 0 && ns >= step->adds_ns
+		   ? xs_number_round(
+			 ceil((double)phase->rounds * (setup_ns + ns) /
+			      step->rounds_add_ns))
+		   : XS_UNKNOWN;
+}
+
 /* When the setup of the phase's first step has paid, and what further ones add
  * to it. NULL: nothing. */
 static const char *payback_of(struct xs_arena *arena,
@@ -28,6 +43,11 @@ static const char *payback_of(struct xs_arena *arena,
 	if (step->estimate->setup_ns != XS_UNKNOWN &&
 	    setup_ns < step->adds_ns / LEAST_PART)
 		return NULL;
+	/* the rounds until then are of all that the step takes once */
+	if (step == steps->items &&
+	    pays_rounds(steps->phase, step) != XS_UNKNOWN)
+		return xs_arena_print(arena, "The setup takes about %s.",
+				      xs_units_ns(step->estimate->setup_ns).s);
 	if (step == steps->items)
 		return xs_advice_payback(arena, steps->phase, step->estimate);
 	if (step->estimate->setup_ns == XS_UNKNOWN &&
@@ -37,6 +57,17 @@ static const char *payback_of(struct xs_arena *arena,
 		return NULL;
 	return xs_arena_print(arena, "It adds about %s to the setup.",
 			      xs_units_ns(xs_number_round(setup_ns)).s);
+}
+
+/* What the last step takes once in new memory, if that is more than it saves.
+ */
+static int64_t untouched_ns(const struct xs_phase_steps *steps)
+{
+	const struct xs_phase_step *last = &steps->items[steps->count - 1];
+
+	return pays_rounds(steps->phase, last) == XS_UNKNOWN
+		   ? 0
+		   : last->estimate->new_memory_ns;
 }
 
 /* ", in a run of up to about 26 rounds": where a change whose rounds take
@@ -49,18 +80,17 @@ static const char *with_rounds(struct xs_arena *arena,
 	    steps->items[steps->count - 1].estimate;
 	const double longer_ns = (double)(instead->round_ns - last->round_ns) *
 				 xs_result_share(steps->phase);
+	const int64_t less_ns =
+	    last->setup_ns - instead->setup_ns + untouched_ns(steps);
 
 	return longer_ns <= 0 || last->setup_ns == XS_UNKNOWN ||
-		       instead->setup_ns == XS_UNKNOWN ||
-		       last->setup_ns <= instead->setup_ns
+		       instead->setup_ns == XS_UNKNOWN || less_ns <= 0
 		   ? ""
 		   : xs_arena_print(
 			 arena,
 			 ", as in any run of up to about %.0f rounds, since "
 			 "its setup takes %s less",
-			 (double)(last->setup_ns - instead->setup_ns) /
-			     longer_ns,
-			 xs_units_ns(last->setup_ns - instead->setup_ns).s);
+			 (double)less_ns / longer_ns, xs_units_ns(less_ns).s);
 }
 
 /* What the setup takes more since further buffers are new memory; "" if it is
@@ -76,21 +106,6 @@ static const char *new_memory(struct xs_arena *arena,
 			 " The second set is new memory: its first "
 			 "touch takes %s more.",
 			 xs_units_ns(step->estimate->new_memory_ns).s);
-}
-
-/* From how many rounds on a step with new memory pays, if this run has fewer;
- * XS_UNKNOWN: in this run. */
-static int64_t pays_rounds(const struct xs_result_phase *phase,
-			   const struct xs_phase_step *step)
-{
-	const double ns = (double)step->estimate->new_memory_ns;
-	const double setup_ns = step->rounds_add_ns - step->adds_ns;
-
-	return ns > 0 && ns >= step->adds_ns
-		   ? xs_number_round(
-			 ceil((double)phase->rounds * (setup_ns + ns) /
-			      step->rounds_add_ns))
-		   : XS_UNKNOWN;
 }
 
 /* What saves more instead of the steps of the phase, and what may save more
@@ -110,7 +125,8 @@ static const char *left_out(struct xs_result *result,
 		    "In this run %s instead would save %s%s more%s; effort: "
 		    "%s.",
 		    row->strategy, up_to,
-		    xs_units_ns(xs_number_round(more_ns)).s,
+		    xs_units_ns(xs_number_round(more_ns) + untouched_ns(steps))
+			.s,
 		    with_rounds(&result->arena, steps, row), row->effort);
 	row = xs_alternative_uncertain(result, steps, &more_ns);
 	if (row && !xs_result_is_known(row))

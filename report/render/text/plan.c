@@ -72,7 +72,8 @@ static const char *round_after(struct xs_result *result,
 		      .s);
 }
 
-/* "pays from 22 rounds on (this run has 11); in memory in use ", or "". */
+/* "pays from 22 rounds on (this run has 11); if its memory was in use before,
+ * ", or "". */
 static const char *pays_later(struct xs_result *result,
 			      const struct xs_result_step *step)
 {
@@ -81,7 +82,7 @@ static const char *pays_later(struct xs_result *result,
 		   : xs_arena_print(&result->arena,
 				    "pays from %" PRId64
 				    " rounds on (this run has %" PRId64
-				    "); in memory in use ",
+				    "); if its memory was in use before, ",
 				    step->pays_rounds, step->phase->rounds);
 }
 

@@ -89,7 +89,7 @@ function roundAfter(report, s) {
 // Where new memory takes more than the step saves in this run.
 const paysLater = (report, s) => s.pays_rounds === null ? ''
   : `pays from ${s.pays_rounds} rounds on (this run has ${
-    report.phases.find(phase => phase.id === s.phase).rounds}); in memory in use `;
+    report.phases.find(phase => phase.id === s.phase).rounds}); if its memory was in use before, `;
 
 // How far the saving is one: its interval may reach beyond the run as it is.
 function saves(report, s) {
