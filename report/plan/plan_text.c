@@ -80,17 +80,19 @@ static const char *with_rounds(struct xs_arena *arena,
 	    steps->items[steps->count - 1].estimate;
 	const double longer_ns = (double)(instead->round_ns - last->round_ns) *
 				 xs_result_share(steps->phase);
-	const int64_t less_ns =
-	    last->setup_ns - instead->setup_ns + untouched_ns(steps);
+	int64_t less_ns;
 
-	return longer_ns <= 0 || last->setup_ns == XS_UNKNOWN ||
-		       instead->setup_ns == XS_UNKNOWN || less_ns <= 0
-		   ? ""
-		   : xs_arena_print(
-			 arena,
-			 ", as in any run of up to about %.0f rounds, since "
-			 "its setup takes %s less",
-			 (double)less_ns / longer_ns, xs_units_ns(less_ns).s);
+	if (longer_ns <= 0 || last->setup_ns == XS_UNKNOWN ||
+	    instead->setup_ns == XS_UNKNOWN)
+		return "";
+	less_ns = last->setup_ns - instead->setup_ns + untouched_ns(steps);
+	if (less_ns <= 0)
+		return "";
+	return xs_arena_print(arena,
+			      ", as in any run of up to about %.0f rounds, "
+			      "since its setup takes %s less",
+			      (double)less_ns / longer_ns,
+			      xs_units_ns(less_ns).s);
 }
 
 /* What the setup takes more since further buffers are new memory; "" if it is
