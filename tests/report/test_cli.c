@@ -438,14 +438,16 @@ static void a_file_that_stays_is_written_last(void **state)
 	expect("--version && (TMPDIR=$PWD/folder " XS_COMMAND
 	       " report /nowhere/x -o first; cat second; ls folder)",
 	       0, "old", "/nowhere/x");
-	/* a folder that cannot be written, by another user than root */
+	/* a folder that cannot be written, by another user than root, who may
+	 * not see where the tests run */
 	if (getuid() == 0 && system("setpriv --version >others") != 0) {
 		print_message("no folder that root cannot write: there is no "
 			      "setpriv\n");
 		return;
 	}
 	expect("--version && cp " XS_COMMAND " folder/copy && cd folder && "
-	       "echo old >own && chmod 666 own && chmod 555 . && "
+	       "echo old >own && chmod 666 own && mkdir -m 1777 tmp && "
+	       "chmod 555 . && export TMPDIR=tmp && "
 	       "if test $(id -u) = 0; then "
 	       "as='setpriv --reuid 1 --clear-groups'; fi && "
 	       "($as ./copy dump /nowhere/x -o own; cat own; chmod 755 .)",

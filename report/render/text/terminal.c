@@ -53,16 +53,6 @@ void xs_terminal_print(const struct xs_terminal *terminal, enum xs_style style,
 	end_style(terminal, style);
 }
 
-void xs_terminal_heading(const struct xs_terminal *terminal, const char *title,
-			 const char *remark)
-{
-	fputc('\n', terminal->out);
-	xs_terminal_print(terminal, XS_BOLD, "%s", title);
-	if (remark)
-		xs_terminal_print(terminal, XS_DIM, "  %s", remark);
-	fputc('\n', terminal->out);
-}
-
 /* Length of the first word; "5 %" is one. */
 static int word_length(const char *text)
 {
@@ -89,36 +79,39 @@ static int cut_length(const char *text, int room)
 	return room;
 }
 
-/* Wraps text without unsafe characters. */
-static void wrap(const struct xs_terminal *terminal, enum xs_style style,
-		 const char *lead, const char *text)
+/* Wraps text without unsafe characters, from this column on; the lines after
+ * the first are indented. */
+static void wrap_safe(const struct xs_terminal *terminal, enum xs_style style,
+		      int column, int indent, const char *text)
 {
 	const int columns = terminal->display.columns;
-	const int indent = (int)strlen(lead);
-	const int room = (columns < LINE_MOST ? columns : LINE_MOST) - indent;
-	int column = 0;
+	const int end = columns < LINE_MOST ? columns : LINE_MOST;
+	const int room = end - indent;
+	bool begins = true; /* a line, or the text */
 
-	fputs(lead, terminal->out);
 	begin_style(terminal, style);
 	while (text && *text) {
 		int word = word_length(text);
 
-		if (column && column + 1 + word > room) {
+		if (column > indent && column + !begins + word > end) {
 			break_line(terminal, style, indent);
-			column = 0;
+			column = indent;
+			begins = true;
 		}
-		if (column)
+		if (!begins)
 			fputc(' ', terminal->out);
 		if (word > room)
 			fprintf(terminal->out, "%.*s...",
 				cut_length(text, room - 3), text);
 		else
 			fprintf(terminal->out, "%.*s", word, text);
-		column += word + (column > 0);
+		column += word + !begins;
+		begins = false;
 		text += word;
 		if (*text == '\n') {
 			break_line(terminal, style, indent);
-			column = 0;
+			column = indent;
+			begins = true;
 		}
 		text += strspn(text, " \n");
 	}
@@ -126,13 +119,35 @@ static void wrap(const struct xs_terminal *terminal, enum xs_style style,
 	fputc('\n', terminal->out);
 }
 
-void xs_terminal_wrap(const struct xs_terminal *terminal, enum xs_style style,
-		      const char *lead, const char *text)
+static void wrap(const struct xs_terminal *terminal, enum xs_style style,
+		 int column, int indent, const char *text)
 {
 	char *safe = xs_escape_copy(text ? text : "", "\n");
 
-	wrap(terminal, style, lead, safe);
+	wrap_safe(terminal, style, column, indent, safe);
 	free(safe);
+}
+
+void xs_terminal_wrap(const struct xs_terminal *terminal, enum xs_style style,
+		      const char *lead, const char *text)
+{
+	const int indent = (int)strlen(lead);
+
+	fputs(lead, terminal->out);
+	wrap(terminal, style, indent, indent, text);
+}
+
+void xs_terminal_heading(const struct xs_terminal *terminal, const char *title,
+			 const char *remark)
+{
+	fputc('\n', terminal->out);
+	xs_terminal_print(terminal, XS_BOLD, "%s", title);
+	if (remark) {
+		fputs("  ", terminal->out);
+		wrap(terminal, XS_DIM, (int)strlen(title) + 2, 2, remark);
+	} else {
+		fputc('\n', terminal->out);
+	}
 }
 
 /* Characters that text takes; the cells are escaped already. */

@@ -22,7 +22,8 @@ __attribute__((format(printf, 3, 4))) void
 xs_terminal_print(const struct xs_terminal *terminal, enum xs_style style,
 		  const char *format, ...);
 
-/* A bold heading after a blank line, with a dim remark (NULL: none). */
+/* A bold heading after a blank line, with a dim remark (NULL: none), which is
+ * wrapped. */
 void xs_terminal_heading(const struct xs_terminal *terminal, const char *title,
 			 const char *remark);
 
