@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/import/foreign.h"
 
+#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -27,10 +28,10 @@ void xs_foreign_release(struct xs_foreign *f)
 	xs_distinct_release(&f->sites);
 	xs_distinct_release(&f->shapes);
 	xs_distinct_release(&f->queues);
-	free(f->calls);
-	free(f->ops);
-	free(f->details);
-	free(f->ranges);
+	xs_large_free(f->calls);
+	xs_large_free(f->ops);
+	xs_large_free(f->details);
+	xs_large_free(f->ranges);
 	free(f->devices);
 	free(f->device_names);
 	free(f->infos);
@@ -123,7 +124,7 @@ uint16_t xs_foreign_peer(const struct xs_foreign *f,
 	{                                                                      \
 		const size_t count = f->item##_count;                          \
 		struct xs_foreign_##item *items =                              \
-		    xs_array_grow(f->item##s, count, sizeof(*items));          \
+		    xs_array_grow_large(f->item##s, count, sizeof(*items));    \
                                                                                \
 		if (!items)                                                    \
 			return -ENOMEM;                                        \

@@ -2,6 +2,7 @@
 /* Joins what a file of another tool has of a call in several places. */
 #include "analyzer/import/foreign.h"
 
+#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@ static bool is_work(const struct xs_foreign_op *op)
 /* Sorts the ops with a correlation id by it. Caller frees the result. */
 static struct xs_key *ops_by_id(const struct xs_foreign *f, size_t *count)
 {
-	struct xs_key *keys = malloc((f->op_count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_large_new(f->op_count + 1, sizeof(*keys));
 
 	*count = 0;
 	for (size_t i = 0; keys && i < f->op_count; i++)
@@ -23,7 +24,7 @@ static struct xs_key *ops_by_id(const struct xs_foreign *f, size_t *count)
 			keys[(*count)++] =
 			    (struct xs_key){f->ops[i].correlation, (uint32_t)i};
 	if (keys && xs_keys_sort(keys, *count)) {
-		free(keys);
+		xs_large_free(keys);
 		keys = NULL;
 	}
 	return keys;
@@ -96,7 +97,7 @@ static int join_ops(struct xs_foreign *f)
 			continue;
 		join_ops_of(f, call, keys, count);
 	}
-	free(keys);
+	xs_large_free(keys);
 	return 0;
 }
 
@@ -117,7 +118,7 @@ static void join_detail(struct xs_foreign_call *call,
 static int join_details(struct xs_foreign *f)
 {
 	const size_t count = f->detail_count;
-	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_large_new(count + 1, sizeof(*keys));
 	int rc = keys ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !rc && i < count; i++)
@@ -134,7 +135,7 @@ static int join_details(struct xs_foreign *f)
 		     k < count && keys[k].key == call->correlation; k++)
 			join_detail(call, &f->details[keys[k].index]);
 	}
-	free(keys);
+	xs_large_free(keys);
 	return rc;
 }
 
@@ -184,14 +185,14 @@ static uint64_t end_of_call(const void *foreign, uint32_t i)
 /* A call comes before those that it made. */
 static int sort_calls(struct xs_foreign *f)
 {
-	struct xs_key *keys = malloc((f->call_count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_large_new(f->call_count + 1, sizeof(*keys));
 	int rc = keys ? xs_keys_sort_nested(keys, f->call_count, f,
 					    start_of_call, end_of_call)
 		      : -ENOMEM;
 
 	if (!rc)
 		xs_keys_apply(keys, f->call_count, f->calls, sizeof(*f->calls));
-	free(keys);
+	xs_large_free(keys);
 	return rc;
 }
 

@@ -2,6 +2,7 @@
 /* Passes what was read of another tool's trace on as records. */
 #include "analyzer/import/foreign_passer.h"
 
+#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -218,7 +219,7 @@ static void pass_range(struct xs_foreign_passer *p,
 static int pass_ops(struct xs_foreign_passer *p)
 {
 	const struct xs_foreign *f = p->foreign;
-	struct xs_key *keys = malloc((f->op_count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_large_new(f->op_count + 1, sizeof(*keys));
 	int rc = keys ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !rc && i < f->op_count; i++)
@@ -227,7 +228,7 @@ static int pass_ops(struct xs_foreign_passer *p)
 		rc = xs_keys_sort(keys, f->op_count);
 	for (size_t i = 0; !rc && i < f->op_count; i++)
 		pass_op(p, &f->ops[keys[i].index]);
-	free(keys);
+	xs_large_free(keys);
 	return rc;
 }
 

@@ -17,7 +17,8 @@ static int add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
 
 	if (trace->call_count >= XS_NONE)
 		return -ENOMEM;
-	call = xs_array_grow(trace->calls, trace->call_count, sizeof(*call));
+	call =
+	    xs_array_grow_large(trace->calls, trace->call_count, sizeof(*call));
 	if (!call)
 		return -ENOMEM;
 	trace->calls = call;
@@ -89,8 +90,8 @@ static int decode_call(struct xs_decoder *d, const void *record)
 static int add_faults(struct xs_decoder *d, const struct xs_rec_faults *rec)
 {
 	struct xs_trace *trace = d->trace;
-	struct xs_faults *faults =
-	    xs_array_grow(trace->faults, trace->fault_count, sizeof(*faults));
+	struct xs_faults *faults = xs_array_grow_large(
+	    trace->faults, trace->fault_count, sizeof(*faults));
 
 	if (!faults)
 		return -ENOMEM;
@@ -109,7 +110,7 @@ static int add_faults(struct xs_decoder *d, const struct xs_rec_faults *rec)
 static int add_content(struct xs_decoder *d, const struct xs_rec_content *rec)
 {
 	struct xs_trace *trace = d->trace;
-	struct xs_content *contents = xs_array_grow(
+	struct xs_content *contents = xs_array_grow_large(
 	    trace->contents, trace->content_count, sizeof(*contents));
 
 	if (!contents)
@@ -142,7 +143,7 @@ static int add_hashing(struct xs_decoder *d, const struct xs_rec_hashing *rec)
 static int add_pointers(struct xs_decoder *d, const struct xs_rec_pointers *rec)
 {
 	struct xs_trace *trace = d->trace;
-	struct xs_pointers *pointers = xs_array_grow(
+	struct xs_pointers *pointers = xs_array_grow_large(
 	    trace->pointers, trace->pointers_count, sizeof(*pointers));
 
 	if (!pointers)
@@ -178,7 +179,7 @@ static int add_nvtx(struct xs_decoder *d, const struct xs_rec_nvtx *rec)
 {
 	struct xs_trace *trace = d->trace;
 	struct xs_nvtx *nvtx =
-	    xs_array_grow(trace->nvtx, trace->nvtx_count, sizeof(*nvtx));
+	    xs_array_grow_large(trace->nvtx, trace->nvtx_count, sizeof(*nvtx));
 
 	if (!nvtx)
 		return -ENOMEM;

@@ -15,7 +15,7 @@ static struct xs_op *new_op(struct xs_trace *trace, bool migration)
 
 	if (*count >= XS_NONE)
 		return NULL;
-	grown = xs_array_grow(*ops, *count, sizeof(*grown));
+	grown = xs_array_grow_large(*ops, *count, sizeof(*grown));
 	if (!grown)
 		return NULL;
 	*ops = grown;
@@ -137,8 +137,8 @@ int xs_decoder_add_graph_launch(struct xs_decoder *d,
 	if (trace->graph_launch_count >= XS_NONE ||
 	    !xs_decoder_element(d, &d->queues, rec->queue, &queue))
 		return -ENOMEM;
-	launch = xs_array_grow(trace->graph_launches, trace->graph_launch_count,
-			       sizeof(*launch));
+	launch = xs_array_grow_large(
+	    trace->graph_launches, trace->graph_launch_count, sizeof(*launch));
 	if (!launch)
 		return -ENOMEM;
 	trace->graph_launches = launch;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/graph_capture.h"
 
+#include "analyzer/util/large.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -66,7 +68,7 @@ int xs_graph_capture_mark(struct xs_trace *trace)
 
 	if (!has_captures(trace))
 		return 0;
-	worked = calloc(trace->call_count + 1, sizeof(*worked));
+	worked = xs_large_new(trace->call_count + 1, sizeof(*worked));
 	if (!worked)
 		return -ENOMEM;
 	for (size_t i = 0; i < trace->op_count; i++)
@@ -84,6 +86,6 @@ int xs_graph_capture_mark(struct xs_trace *trace)
 			call->captured = can_be_captured(call) && !worked[i];
 		trace->calls_captured += call->captured;
 	}
-	free(worked);
+	xs_large_free(worked);
 	return 0;
 }

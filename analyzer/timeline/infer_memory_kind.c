@@ -6,6 +6,7 @@
 #include "analyzer/timeline/infer_memory_kind.h"
 
 #include "analyzer/timeline/live_ranges.h"
+#include "analyzer/util/large.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -121,7 +122,7 @@ int xs_infer_memory_kinds(struct xs_trace *trace)
 
 	if (trace->op_count == 0)
 		return 0;
-	ends = calloc(trace->call_count + 1, sizeof(*ends));
+	ends = xs_large_new(trace->call_count + 1, sizeof(*ends));
 	if (!ends)
 		return -ENOMEM;
 	rc = follow(trace, ends);
@@ -137,6 +138,6 @@ int xs_infer_memory_kinds(struct xs_trace *trace)
 			op->kind = kind_between(&ends[op->call]);
 		end_with_call(op, &trace->calls[op->call]);
 	}
-	free(ends);
+	xs_large_free(ends);
 	return rc;
 }

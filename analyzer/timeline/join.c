@@ -5,43 +5,41 @@
 #include "analyzer/timeline/graph_expand.h"
 #include "analyzer/timeline/match.h"
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
-static int sort_ops(struct xs_op *ops, size_t count)
+/* Sorts by the first field, as key_of reads it. */
+static int sort(void *items, size_t count, size_t item_bytes,
+		uint64_t (*key_of)(const void *item))
 {
-	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
-	int rc;
+	struct xs_key *keys = xs_large_new(count + 1, sizeof(*keys));
+	int rc = keys ? 0 : -ENOMEM;
 
-	if (!keys)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct xs_key){ops[i].start_ns, (uint32_t)i};
-	rc = xs_keys_sort(keys, count);
+	for (size_t i = 0; !rc && i < count; i++)
+		keys[i] = (struct xs_key){
+		    key_of((const char *)items + i * item_bytes), (uint32_t)i};
 	if (!rc)
-		xs_keys_apply(keys, count, ops, sizeof(*ops));
-	free(keys);
+		rc = xs_keys_sort(keys, count);
+	if (!rc)
+		xs_keys_apply(keys, count, items, item_bytes);
+	xs_large_free(keys);
 	return rc;
 }
 
-static int sort_calls(struct xs_trace *trace)
-{
-	struct xs_key *keys = malloc((trace->call_count + 1) * sizeof(*keys));
-	int rc;
+_Static_assert(offsetof(struct xs_op, start_ns) == 0 &&
+		   offsetof(struct xs_call, start_ns) == 0,
+	       "start_of() reads it");
 
-	if (!keys)
-		return -ENOMEM;
-	for (size_t i = 0; i < trace->call_count; i++)
-		keys[i] =
-		    (struct xs_key){trace->calls[i].start_ns, (uint32_t)i};
-	rc = xs_keys_sort(keys, trace->call_count);
-	if (!rc)
-		xs_keys_apply(keys, trace->call_count, trace->calls,
-			      sizeof(*trace->calls));
-	free(keys);
-	return rc;
+static uint64_t start_of(const void *item)
+{
+	return *(const uint64_t *)item;
+}
+
+static int sort_ops(struct xs_op *ops, size_t count)
+{
+	return sort(ops, count, sizeof(*ops), start_of);
 }
 
 static uint64_t start_of_range(const void *trace, uint32_t i)
@@ -58,7 +56,7 @@ static uint64_t end_of_range(const void *trace, uint32_t i)
 static int sort_nvtx(struct xs_trace *trace)
 {
 	const size_t count = trace->nvtx_count;
-	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_large_new(count + 1, sizeof(*keys));
 	int rc = keys && count < XS_NONE
 		     ? xs_keys_sort_nested(keys, count, trace, start_of_range,
 					   end_of_range)
@@ -66,7 +64,7 @@ static int sort_nvtx(struct xs_trace *trace)
 
 	if (!rc)
 		xs_keys_apply(keys, count, trace->nvtx, sizeof(*trace->nvtx));
-	free(keys);
+	xs_large_free(keys);
 	return rc;
 }
 
@@ -89,32 +87,35 @@ static uint32_t call_that_began(const struct xs_trace *trace, uint32_t thread,
 _Static_assert(offsetof(struct xs_faults, call) == 0 &&
 		   offsetof(struct xs_content, call) == 0 &&
 		   offsetof(struct xs_pointers, call) == 0,
-	       "by_call() reads it");
+	       "call_of() reads it");
 
-static int by_call(const void *a, const void *b)
+static uint64_t call_of(const void *item)
 {
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
+	return *(const uint32_t *)item;
 }
 
-/* Finds the call of each entry, by thread and start, and sorts by it. */
+/* Finds the call of each entry, by thread and start, and sorts by it. Sets rc.
+ */
 #define JOIN(trace, entries, count)                                            \
 	do {                                                                   \
 		for (size_t i = 0; i < (trace)->count; i++)                    \
 			(trace)->entries[i].call = call_that_began(            \
 			    (trace), (trace)->entries[i].thread,               \
 			    (trace)->entries[i].start_ns);                     \
-		if ((trace)->count)                                            \
-			qsort((trace)->entries, (trace)->count,                \
-			      sizeof(*(trace)->entries), by_call);             \
+		rc = sort((trace)->entries, (trace)->count,                    \
+			  sizeof(*(trace)->entries), call_of);                 \
 	} while (0)
 
-static void join_details(struct xs_trace *trace)
+static int join_details(struct xs_trace *trace)
 {
+	int rc;
+
 	JOIN(trace, faults, fault_count);
-	JOIN(trace, contents, content_count);
-	JOIN(trace, pointers, pointers_count);
+	if (!rc)
+		JOIN(trace, contents, content_count);
+	if (!rc)
+		JOIN(trace, pointers, pointers_count);
+	return rc;
 }
 
 int xs_trace_join(struct xs_trace *trace)
@@ -128,12 +129,13 @@ int xs_trace_join(struct xs_trace *trace)
 	if (!rc)
 		rc = sort_ops(trace->migrations, trace->migration_count);
 	if (!rc)
-		rc = sort_calls(trace);
+		rc = sort(trace->calls, trace->call_count,
+			  sizeof(*trace->calls), start_of);
 	if (!rc)
 		rc = sort_nvtx(trace);
-	if (rc)
-		return rc;
-	join_details(trace);
-	rc = xs_match_ops(trace);
+	if (!rc)
+		rc = join_details(trace);
+	if (!rc)
+		rc = xs_match_ops(trace);
 	return rc ? rc : xs_graph_capture_mark(trace);
 }

@@ -9,6 +9,7 @@
 
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -34,7 +35,8 @@ struct matcher {
 static struct xs_key *calls_by_correlation(const struct xs_trace *trace,
 					   size_t *count)
 {
-	struct xs_key *keys = malloc((trace->call_count + 1) * sizeof(*keys));
+	struct xs_key *keys =
+	    xs_large_new(trace->call_count + 1, sizeof(*keys));
 
 	if (!keys)
 		return NULL;
@@ -44,7 +46,7 @@ static struct xs_key *calls_by_correlation(const struct xs_trace *trace,
 			keys[(*count)++] = (struct xs_key){
 			    trace->calls[i].correlation, (uint32_t)i};
 	if (xs_keys_sort(keys, *count)) {
-		free(keys);
+		xs_large_free(keys);
 		return NULL;
 	}
 	return keys;
@@ -130,12 +132,12 @@ static uint64_t user(uint32_t thread, uint16_t queue)
 static int find_users(struct matcher *m)
 {
 	const struct xs_trace *trace = m->trace;
-	uint64_t *scratch = malloc((trace->op_count + 1) * sizeof(*scratch));
+	uint64_t *scratch = xs_large_new(trace->op_count + 1, sizeof(*scratch));
 	size_t count = 0, kept = 0;
 
-	m->users = malloc((trace->op_count + 1) * sizeof(*m->users));
+	m->users = xs_large_new(trace->op_count + 1, sizeof(*m->users));
 	if (!m->users || !scratch) {
-		free(scratch);
+		xs_large_free(scratch);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < trace->op_count; i++)
@@ -144,7 +146,7 @@ static int find_users(struct matcher *m)
 			    user(trace->calls[trace->ops[i].call].thread,
 				 trace->ops[i].queue);
 	xs_values_sort(m->users, scratch, count);
-	free(scratch);
+	xs_large_free(scratch);
 	for (size_t i = 0; i < count; i++)
 		if (kept == 0 || m->users[i] != m->users[kept - 1])
 			m->users[kept++] = m->users[i];
@@ -271,15 +273,15 @@ int xs_match_ops(struct xs_trace *trace)
 	int rc = -ENOMEM;
 
 	m.keys = calls_by_correlation(trace, &m.key_count);
-	m.shared = malloc((trace->op_count + 1) * sizeof(*m.shared));
+	m.shared = xs_large_new(trace->op_count + 1, sizeof(*m.shared));
 	if (!m.keys || !m.shared)
 		goto out;
 	match_single(&m);
 	rc = 0;
 	if (m.shared_count == 0)
 		goto out;
-	m.taken = calloc(trace->call_count + 1, sizeof(*m.taken));
-	m.free = malloc((m.key_count + 1) * sizeof(*m.free));
+	m.taken = xs_large_new(trace->call_count + 1, sizeof(*m.taken));
+	m.free = xs_large_new(m.key_count + 1, sizeof(*m.free));
 	if (m.free)
 		for (size_t k = 0; k < m.key_count; k++)
 			m.free[k] = (uint32_t)k;
@@ -287,10 +289,10 @@ int xs_match_ops(struct xs_trace *trace)
 	if (!rc)
 		match_shared(&m);
 out:
-	free(m.keys);
-	free(m.shared);
-	free(m.taken);
-	free(m.free);
-	free(m.users);
+	xs_large_free(m.keys);
+	xs_large_free(m.shared);
+	xs_large_free(m.taken);
+	xs_large_free(m.free);
+	xs_large_free(m.users);
 	return rc;
 }

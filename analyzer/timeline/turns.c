@@ -2,6 +2,7 @@
 #include "analyzer/timeline/turns.h"
 
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -32,10 +33,24 @@ struct turns {
 	uint32_t *numbers; /* by call: of its thread */
 };
 
+static int add_member(struct turns *t, uint32_t thread)
+{
+	struct member *members =
+	    xs_array_grow(t->members, t->count, sizeof(*members));
+
+	if (!members)
+		return -ENOMEM;
+	t->members = members;
+	members[t->count] =
+	    (struct member){.thread = thread, .set = (uint32_t)t->count};
+	t->count++;
+	return 0;
+}
+
 static int number_threads(struct turns *t)
 {
 	const size_t calls = t->trace->call_count;
-	struct xs_key *keys = malloc((calls + 1) * sizeof(*keys));
+	struct xs_key *keys = xs_large_new(calls + 1, sizeof(*keys));
 	int rc = keys ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !rc && i < calls; i++)
@@ -44,15 +59,11 @@ static int number_threads(struct turns *t)
 	if (!rc)
 		rc = xs_keys_sort(keys, calls);
 	for (size_t i = 0; !rc && i < calls; i++) {
-		if (i == 0 || keys[i].key != keys[i - 1].key) {
-			t->members[t->count] =
-			    (struct member){.thread = (uint32_t)keys[i].key,
-					    .set = (uint32_t)t->count};
-			t->count++;
-		}
+		if (i == 0 || keys[i].key != keys[i - 1].key)
+			rc = add_member(t, (uint32_t)keys[i].key);
 		t->numbers[keys[i].index] = (uint32_t)t->count - 1;
 	}
-	free(keys);
+	xs_large_free(keys);
 	return rc;
 }
 
@@ -98,7 +109,8 @@ static int join_users_of_queues(struct turns *t)
 static int join_waiters(struct turns *t)
 {
 	const struct xs_trace *trace = t->trace;
-	struct xs_key *keys = malloc((trace->call_count + 1) * sizeof(*keys));
+	struct xs_key *keys =
+	    xs_large_new(trace->call_count + 1, sizeof(*keys));
 	uint32_t recorder = XS_NONE;
 	size_t count = 0;
 	int rc = keys ? 0 : -ENOMEM;
@@ -124,7 +136,7 @@ static int join_waiters(struct turns *t)
 		else if (recorder != XS_NONE)
 			t->members[set_of(t, number)].set = set_of(t, recorder);
 	}
-	free(keys);
+	xs_large_free(keys);
 	return rc;
 }
 
@@ -204,9 +216,8 @@ static int join_threads(struct xs_trace *trace, int (*join)(struct turns *t))
 {
 	struct turns t = {
 	    .trace = trace,
-	    .members = malloc((trace->call_count + 1) * sizeof(*t.members)),
-	    .numbers = malloc((trace->call_count + 1) * sizeof(*t.numbers))};
-	int rc = t.members && t.numbers ? number_threads(&t) : -ENOMEM;
+	    .numbers = xs_large_new(trace->call_count + 1, sizeof(*t.numbers))};
+	int rc = t.numbers ? number_threads(&t) : -ENOMEM;
 
 	if (!rc && t.count > 1)
 		rc = join(&t);
@@ -215,7 +226,7 @@ static int join_threads(struct xs_trace *trace, int (*join)(struct turns *t))
 		rename_threads(&t);
 	}
 	free(t.members);
-	free(t.numbers);
+	xs_large_free(t.numbers);
 	return rc;
 }
 

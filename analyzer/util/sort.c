@@ -2,6 +2,7 @@
 #include "analyzer/util/sort.h"
 
 #include "analyzer/util/bisect.h"
+#include "analyzer/util/large.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,13 +12,28 @@
 #define BLOCK	   32 /* sorted by insertion before blocks are merged */
 #define ITEM_MAX   128
 
-void *xs_array_grow(void *items, size_t count, size_t item_bytes)
+/* Returns the new number of elements; 0: there is room. */
+static size_t room_after(size_t count)
 {
 	if (count == 0)
-		return realloc(items, FIRST_ROOM * item_bytes);
-	if (count < FIRST_ROOM || (count & (count - 1)) != 0)
-		return items;
-	return realloc(items, 2 * count * item_bytes);
+		return FIRST_ROOM;
+	return count < FIRST_ROOM || (count & (count - 1)) != 0 ? 0 : 2 * count;
+}
+
+void *xs_array_grow(void *items, size_t count, size_t item_bytes)
+{
+	const size_t room = room_after(count);
+
+	return room ? realloc(items, room * item_bytes) : items;
+}
+
+void *xs_array_grow_large(void *items, size_t count, size_t item_bytes)
+{
+	const size_t room = room_after(count);
+
+	return room ? xs_large_resize(items, count * item_bytes,
+				      room * item_bytes)
+		    : items;
 }
 
 static void sort_block(struct xs_key *keys, size_t count)
@@ -71,7 +87,7 @@ int xs_keys_sort(struct xs_key *keys, size_t count)
 		i++;
 	if (i >= count)
 		return 0;
-	scratch = malloc(count * sizeof(*scratch));
+	scratch = xs_large_new(count, sizeof(*scratch));
 	if (!scratch)
 		return -ENOMEM;
 	for (i = 0; i < count; i += BLOCK)
@@ -81,7 +97,7 @@ int xs_keys_sort(struct xs_key *keys, size_t count)
 			merge(keys + i, width,
 			      count - i < 2 * width ? count - i : 2 * width,
 			      scratch);
-	free(scratch);
+	xs_large_free(scratch);
 	return 0;
 }
 

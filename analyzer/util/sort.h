@@ -19,6 +19,9 @@ struct xs_key {
  */
 void *xs_array_grow(void *items, size_t count, size_t item_bytes);
 
+/* The same for one that may be larger than memory (large.h), which frees it. */
+void *xs_array_grow_large(void *items, size_t count, size_t item_bytes);
+
 /* Sorts by key. Stable; near linear for long sorted runs. Returns 0 or -ENOMEM.
  */
 int xs_keys_sort(struct xs_key *keys, size_t count);

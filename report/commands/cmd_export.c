@@ -2,6 +2,7 @@
 /* xferspy export: writes a trace for other viewers and tools. */
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/timeline/load_trace.h"
+#include "analyzer/util/large.h"
 #include "report/commands/cli.h"
 #include "report/commands/progress.h"
 #include "report/commands/unfinished.h"
@@ -10,8 +11,11 @@
 #include <errno.h>
 #include <ftw.h>
 #include <getopt.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -147,6 +151,22 @@ static int close_output(const struct export_options *given, FILE *out, int err)
 			    "check the free space and try again");
 }
 
+/* Returns where arrays of the trace may be while it is written: beside the
+ * output, or in $TMPDIR, if that is a pipe or device. */
+static const char *folder_of(const struct export_options *given, FILE *out)
+{
+	static char path[PATH_MAX];
+	const char *other = getenv("TMPDIR");
+	struct stat status;
+
+	if (!out)
+		return given->output;
+	if (fstat(fileno(out), &status) || !S_ISREG(status.st_mode))
+		return other && *other ? other : "/tmp";
+	snprintf(path, sizeof(path), "%s", xs_unfinished_name());
+	return dirname(path);
+}
+
 /* Reads the trace and writes it. Returns the exit code; the output is closed.
  */
 static int export_trace(const struct export_options *given, const char *path,
@@ -154,8 +174,10 @@ static int export_trace(const struct export_options *given, const char *path,
 {
 	struct xs_trace *trace = NULL;
 	const char *error = NULL;
-	int err = xs_trace_read(path, &trace, &error);
+	int err;
 
+	xs_large_keep_in(folder_of(given, out));
+	err = xs_trace_read(path, &trace, &error);
 	if (!err)
 		err = xs_symbols_resolve(trace);
 	if (err) {

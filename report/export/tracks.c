@@ -2,6 +2,8 @@
 #include "report/export/tracks.h"
 
 #include "analyzer/util/bisect.h"
+
+#include "analyzer/util/large.h"
 #include "report/export/ids.h"
 
 #include <errno.h>
@@ -114,7 +116,7 @@ int xs_export_tracks_find(const struct xs_trace *trace,
 	int err;
 
 	*out = (struct xs_export_tracks){0};
-	out->slices = calloc(count + 1, sizeof(*out->slices));
+	out->slices = xs_large_new(count + 1, sizeof(*out->slices));
 	err = out->slices ? find_tracks(trace, out) : -ENOMEM;
 	if (!err)
 		make_room(trace, out);
@@ -134,5 +136,5 @@ int xs_export_tracks_find(const struct xs_trace *trace,
 void xs_export_tracks_release(struct xs_export_tracks *tracks)
 {
 	free(tracks->tracks);
-	free(tracks->slices);
+	xs_large_free(tracks->slices);
 }
