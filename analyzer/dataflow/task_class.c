@@ -200,22 +200,28 @@ static void judge_memory(const struct memory *m, struct xs_task_class *out)
 		set(out, XS_CLASS_SHARED_INPUT, m->bytes);
 }
 
-/* Counts launches on results of an earlier one of the same kernel and task. */
+/* Counts launches on results of an earlier one of the same kernel and task, and
+ * tasks that need what another one copied out: one of many may have been given
+ * the memory of a result for something else. */
 static void judge_edges(const struct classifier *c, struct xs_task_class *out)
 {
 	const struct xs_flow *flow = &c->flow->flow;
-	uint32_t chained = 0, last = XS_NONE;
+	uint32_t chained = 0, last = XS_NONE, returning = 0, task = XS_NONE;
 
 	for (size_t i = 0; i < flow->count; i++) {
 		const struct xs_flow_edge *edge = &flow->edges[i];
 
-		out->returns |= returns(c, edge);
+		if (returns(c, edge) && c->task_of[edge->to] != task) {
+			task = c->task_of[edge->to];
+			returning++;
+		}
 		if (edge->to == last || !is_chained(c, edge))
 			continue;
 		last = edge->to;
 		chained++;
 	}
 	out->launches = chained / c->tasks + 1;
+	out->returns = 2 * returning >= c->tasks;
 }
 
 static void judge(struct classifier *c, struct xs_task_class *out)

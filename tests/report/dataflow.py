@@ -4,8 +4,8 @@
 
     dataflow.py XFERSPY FOLDER
 
-FOLDER has the traces and edges.txt. Also looks at a round of too many ops, and at
-a launch with very many addresses.
+FOLDER has the traces and edges.txt. Also looks at classes of tasks, at a round
+of too many ops, and at a launch with very many addresses.
 """
 import json
 import pathlib
@@ -15,21 +15,27 @@ import sys
 import tempfile
 
 LIMIT_S = 30  # processor time of a report
+# Of the longest phase. JAX's steps share the weights; what one copies out is not
+# copied in again, though its pinned memory is, once.
+CLASSES = {"carried-pinned": "true dependent",
+           "jax": "sharing read-only input"}
 
 
 def read(xferspy, trace):
-    """Returns the dataflow, and its ops by LINE#N."""
+    """Returns the report, and the ops of its dataflow by LINE#N, or by
+    FUNCTION#N where no line is known."""
     text = subprocess.run(
         [xferspy, "report", "--machine", "h100", "--dataflow", "--format",
          "json", trace], check=True, capture_output=True, text=True).stdout
-    flow = json.loads(text)["dataflow"]
+    report = json.loads(text)
     places, counts = {}, {}
-    for index, op in enumerate(flow["ops"]):
-        line = f"{pathlib.Path(op['file']).name}:{op['line']}"
+    for index, op in enumerate(report["dataflow"]["ops"]):
+        line = (f"{pathlib.Path(op['file']).name}:{op['line']}"
+                if op["file"] else op["function"])
         number = counts.get(line, 0)
         counts[line] = number + 1
         places[f"{line}#{number}"] = index
-    return flow, places
+    return report, places
 
 
 def check(flow, places, begin, end, kind):
@@ -121,8 +127,13 @@ def main(xferspy, folder):
             continue
         name, begin, end, kind = line.split()
         if name not in flows:
-            flows[name] = read(xferspy, folder / f"{name}.xspy")
-            flow = flows[name][0]
+            report, places = read(xferspy, folder / f"{name}.xspy")
+            flow = report["dataflow"]
+            flows[name] = flow, places
+            found = report["phases"][0]["task_class"]
+            if CLASSES.get(name, found) != found:
+                print(f"{name}: the tasks are {found}")
+                wrong += 1
             if not 0 < flow["bound_ns"] <= flow["round_ns"]:
                 print(f"{name}: the bound is {flow['bound_ns']} ns of "
                       f"{flow['round_ns']}")
