@@ -23,6 +23,7 @@ int xs_queue_arbiter_set_ready(struct xs_queue_arbiter *arbiter,
 {
 	if (!arbiter->hw_queues)
 		return xs_heap_push(&arbiter->waiting, since_ns, op);
+	arbiter->ready++;
 	ops[op].ready = true;
 	ops[op].since_ns = since_ns;
 	return 0;
@@ -79,12 +80,15 @@ bool xs_queue_arbiter_take(struct xs_queue_arbiter *arbiter,
 
 	if (!arbiter->hw_queues)
 		return take_waiting(&arbiter->waiting, op);
+	if (!arbiter->ready)
+		return false;
 	hw_queue = choose(arbiter, ops);
 	if (!head(arbiter, ops, hw_queue))
 		return false;
 	*op = arbiter->queued[hw_queue].first;
 	arbiter->queued[hw_queue].first = ops[*op].behind;
 	arbiter->queued[hw_queue].count--;
+	arbiter->ready--;
 	arbiter->hw_queue = hw_queue;
 	return true;
 }

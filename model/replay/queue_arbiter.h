@@ -30,6 +30,7 @@ struct xs_queue_arbiter {
 		uint32_t count, first, last;
 	} queued[XS_HW_QUEUES_MAX];
 	unsigned hw_queue;	/* of the last op */
+	uint32_t ready;		/* ops in hardware queues that are ready */
 	struct xs_heap waiting; /* owned; used if each stream has its own queue
 				 */
 };

@@ -308,8 +308,9 @@ static int deviation(const struct replayed *r, enum xs_range_end side,
 	const struct xs_scenario base = usual(c);
 	struct xs_scenario causes[] = {base, base, base, base,
 				       base, base, base};
-	const size_t count = sizeof(causes) / sizeof(causes[0]) -
-			     (c->strategy->keeps_copies ? 0 : 2);
+	const size_t count =
+	    sizeof(causes) / sizeof(causes[0]) -
+	    (c->strategy->keeps_copies && c->work.pageable ? 0 : 2);
 	double sum = squared(xs_model_deviation(c->machine, r->row, side)) +
 		     squared(host_ns);
 	double off;

@@ -24,6 +24,21 @@
 /* Host programs read a result of no more bytes to decide on the next round. */
 #define VALUE_BYTES 8
 
+/* Repeats a plan's round, in turns on the queues of the buffer sets. */
+static int repeat(struct xs_plan *plan, uint32_t rounds)
+{
+	const size_t count = plan->count;
+	int rc = 0;
+
+	for (size_t i = count; !rc && i < rounds * count; i++) {
+		struct xs_action action = plan->actions[i - count];
+
+		action.queue = (action.queue + 1) % BUFFER_SETS;
+		rc = xs_plan_add(plan, &action);
+	}
+	return rc;
+}
+
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
@@ -35,29 +50,23 @@ static int build_plan(const struct xs_strategy_case *c,
 	struct xs_action sync = xs_action_sync_all(&scenario->machine);
 	const struct xs_plan_rounds rounds = xs_plan_rounds_of(c->phase);
 	struct xs_stages one;
-	uint32_t round;
 	int rc = xs_stages_build_one(c->phase, &one);
 
 	(void)row;
+	if (!rc)
+		rc = xs_plan_ahead(c, scenario, &one,
+				   &(struct xs_ahead_queues){0, 0, 0}, host_ns,
+				   plan);
+	xs_stages_free(&one);
 	sync.kind = XS_ACTION_SYNC_QUEUE;
-	for (round = 0; !rc && round < rounds.before + rounds.timed; round++) {
-		const uint32_t queue = round % BUFFER_SETS;
-
-		rc = xs_plan_ahead(
-		    c, scenario, &one,
-		    &(struct xs_ahead_queues){queue, queue, queue}, host_ns,
-		    plan);
-		/* of the previous round; the first time, of an empty stream */
-		sync.queue = (round + 1) % BUFFER_SETS;
-		if (!rc)
-			rc = xs_plan_add(plan, &sync);
-		if (round + 1 == rounds.before)
-			plan->untimed = plan->count;
-	}
+	/* of the previous round; the first time, of an empty stream */
+	sync.queue = BUFFER_SETS - 1;
+	if (!rc)
+		rc = xs_plan_add(plan, &sync);
+	plan->untimed = rounds.before * plan->count;
 	plan->rounds = rounds.timed;
 	plan->between_ns = (double)c->phase->between_ns.median_ns;
-	xs_stages_free(&one);
-	return rc;
+	return rc ? rc : repeat(plan, rounds.before + rounds.timed);
 }
 
 /* Abstains for reasons of the phase. */
