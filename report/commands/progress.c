@@ -3,6 +3,7 @@
 
 #include "analyzer/util/escape.h"
 #include "report/commands/dumb.h"
+#include "report/result/display.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -49,7 +50,7 @@ static void put_name(void)
 
 	if (length > NAME_MOST)
 		end += length - NAME_MOST;
-	while (end && (*end & 0xc0) == 0x80)
+	while (end && xs_display_continues(*end))
 		end++;
 	if (end)
 		fprintf(stderr, "%s%s: ", end > name ? "..." : "", end);

@@ -112,7 +112,7 @@ static size_t count_rows(const char *text, int columns)
 		}
 		if (*text == '\033')
 			text += strcspn(text, "m");
-		else if (*text != '\n' && ((unsigned char)*text & 0xc0) != 0x80)
+		else if (*text != '\n' && !xs_display_continues(*text))
 			used++;
 		if (!*text)
 			break;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the command does on a terminal: colours, width, pager, progress. */
+#include "report/render/text/terminal.h"
 #include "tests/report/program.h"
 #include "tests/unit.h"
 
@@ -156,11 +157,33 @@ static void what_takes_longer_says_so(void **state)
 	       24, 80, NULL, "\033");
 }
 
+/* Eight characters of two bytes each. */
+#define WORD "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"
+
+static void characters_are_counted_not_bytes(void **state)
+{
+	char *text = NULL;
+	size_t size = 0;
+	const struct xs_terminal terminal = {
+	    .out = open_memstream(&text, &size), .display.columns = 20};
+
+	(void)state;
+	xs_terminal_wrap(&terminal, XS_PLAIN, "  ", WORD " " WORD);
+	xs_terminal_wrap(&terminal, XS_PLAIN, "", WORD " " WORD " " WORD);
+	xs_terminal_wrap(&terminal, XS_PLAIN, "    ", WORD WORD "\u00e4");
+	fclose(terminal.out);
+	assert_string_equal(text, "  " WORD " " WORD "\n" WORD " " WORD
+				  "\n" WORD "\n    " WORD
+				  "\u00e4\u00e4\u00e4\u00e4\u00e4...\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(colours_are_for_terminals),
 	    cmocka_unit_test(lines_fit_the_terminal),
+	    cmocka_unit_test(characters_are_counted_not_bytes),
 	    cmocka_unit_test(long_texts_have_a_pager),
 	    cmocka_unit_test(what_takes_longer_says_so),
 	};

@@ -71,14 +71,6 @@ static void break_line(const struct xs_terminal *terminal, enum xs_style style,
 	begin_style(terminal, style);
 }
 
-/* Length of the text cut after at most `room` bytes, between characters. */
-static int cut_length(const char *text, int room)
-{
-	while (room > 0 && ((unsigned char)text[room] & 0xc0) == 0x80)
-		room--;
-	return room;
-}
-
 /* Wraps text without unsafe characters, from this column on; the lines after
  * the first are indented. */
 static void wrap_safe(const struct xs_terminal *terminal, enum xs_style style,
@@ -91,21 +83,22 @@ static void wrap_safe(const struct xs_terminal *terminal, enum xs_style style,
 
 	begin_style(terminal, style);
 	while (text && *text) {
-		int word = word_length(text);
+		const int word = word_length(text);
+		const int width = xs_display_width(text, (size_t)word);
 
-		if (column > indent && column + !begins + word > end) {
+		if (column > indent && column + !begins + width > end) {
 			break_line(terminal, style, indent);
 			column = indent;
 			begins = true;
 		}
 		if (!begins)
 			fputc(' ', terminal->out);
-		if (word > room)
+		if (width > room)
 			fprintf(terminal->out, "%.*s...",
-				cut_length(text, room - 3), text);
+				xs_display_bytes(text, room - 3), text);
 		else
 			fprintf(terminal->out, "%.*s", word, text);
-		column += word + !begins;
+		column += width + !begins;
 		begins = false;
 		text += word;
 		if (*text == '\n') {
@@ -150,53 +143,51 @@ void xs_terminal_heading(const struct xs_terminal *terminal, const char *title,
 	}
 }
 
-/* Characters that text takes; the cells are escaped already. */
-static int text_width(const char *text)
+static int cell_width(const char *text)
 {
-	int width = 0;
+	return text ? xs_display_width(text, strlen(text)) : 0;
+}
 
-	for (; text && *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
-	return width;
+static int cut_cell(struct libscols_cell *cell, int width)
+{
+	const char *text = scols_cell_get_data(cell);
+	char *cut;
+	int err;
+
+	if (cell_width(text) <= width)
+		return 0;
+	cut = strndup(text, (size_t)xs_display_bytes(text, width));
+	err = cut ? scols_cell_set_data(cell, cut) : -ENOMEM;
+	free(cut);
+	return err;
 }
 
 /* Cuts the cells of a column to `width` characters. Returns 0 or negative. */
-static int cut_column(struct libscols_table *table,
+static int cut_column(struct libscols_table *table, struct libscols_iter *lines,
 		      struct libscols_column *column, int width)
 {
-	for (size_t i = 0; i < scols_table_get_nlines(table); i++) {
-		struct libscols_cell *cell = scols_line_get_column_cell(
-		    scols_table_get_line(table, i), column);
-		const char *text = scols_cell_get_data(cell);
-		int err, length = 0;
-		char *cut;
+	struct libscols_line *line;
+	int err = 0;
 
-		if (text_width(text) <= width)
-			continue;
-		for (int left = width; left > 0; left--)
-			while (((unsigned char)text[++length] & 0xc0) == 0x80)
-				;
-		cut = strndup(text, (size_t)length);
-		err = cut ? scols_cell_set_data(cell, cut) : -ENOMEM;
-		free(cut);
-		if (err)
-			return err;
-	}
-	return 0;
+	scols_reset_iter(lines, SCOLS_ITER_FORWARD);
+	while (!err && scols_table_next_line(table, lines, &line) == 0)
+		err = cut_cell(scols_line_get_column_cell(line, column), width);
+	return err;
 }
 
 static int column_width(struct libscols_table *table,
+			struct libscols_iter *lines,
 			struct libscols_column *column)
 {
-	int width = text_width(scols_column_get_name(column));
+	int width = cell_width(scols_column_get_name(column));
+	struct libscols_line *line;
 
-	for (size_t i = 0; i < scols_table_get_nlines(table); i++) {
-		const char *text =
-		    scols_cell_get_data(scols_line_get_column_cell(
-			scols_table_get_line(table, i), column));
+	scols_reset_iter(lines, SCOLS_ITER_FORWARD);
+	while (scols_table_next_line(table, lines, &line) == 0) {
+		const int cell = cell_width(scols_cell_get_data(
+		    scols_line_get_column_cell(line, column)));
 
-		if (text_width(text) > width)
-			width = text_width(text);
+		width = cell > width ? cell : width;
 	}
 	return width;
 }
@@ -205,7 +196,8 @@ static int column_width(struct libscols_table *table,
  * Cuts the widest text column so that the table fits `room` columns. Versions
  * of libsmartcols cut in different places. Returns 0 or negative.
  */
-static int fit_table(struct libscols_table *table, int room)
+static int fit_columns(struct libscols_table *table,
+		       struct libscols_iter *lines, int room)
 {
 	struct libscols_column *widest = NULL;
 	const size_t count = scols_table_get_ncols(table);
@@ -214,7 +206,7 @@ static int fit_table(struct libscols_table *table, int room)
 	for (size_t i = 0; i < count; i++) {
 		struct libscols_column *column =
 		    scols_table_get_column(table, i);
-		int width = column_width(table, column);
+		int width = column_width(table, lines, column);
 
 		excess += width + (i > 0) * (int)strlen(SEPARATOR);
 		if (scols_column_is_trunc(column) && width > most) {
@@ -224,9 +216,18 @@ static int fit_table(struct libscols_table *table, int room)
 	}
 	if (!widest || excess <= 0)
 		return 0;
-	return cut_column(table, widest,
+	return cut_column(table, lines, widest,
 			  most - excess > COLUMN_LEAST ? most - excess
 						       : COLUMN_LEAST);
+}
+
+static int fit_table(struct libscols_table *table, int room)
+{
+	struct libscols_iter *lines = scols_new_iter(SCOLS_ITER_FORWARD);
+	const int err = lines ? fit_columns(table, lines, room) : -ENOMEM;
+
+	scols_free_iter(lines);
+	return err;
 }
 
 void xs_text_table_begin(struct xs_text_table *table,
