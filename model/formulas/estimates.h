@@ -92,4 +92,12 @@ int xs_estimates_add(struct xs_estimates *list,
 		     const struct xs_estimate *estimate);
 void xs_estimates_free(struct xs_estimates *list);
 
+/* Returns the part of the time of a phase's rounds that counts for the run: 1
+ * if no other round ran beside them. */
+static inline double xs_rounds_share(double concurrent_ns, double wall_ns,
+				     double total_ns)
+{
+	return concurrent_ns > 0 && total_ns > 0 ? wall_ns / total_ns : 1;
+}
+
 #endif

@@ -118,12 +118,11 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 	const double other_ns = xs_pinned_allocation_ns(
 	    c->machine, w->pinned_buffers, w->pinned_bytes);
 	/* rounds side by side save as if some of them ran alone */
-	const double rounds = c->phase->concurrent_ns
-				  ? (double)c->phase->rounds *
-					(double)c->phase->wall_ns /
-					(double)c->phase->total_ns
-				  : (double)c->phase->rounds;
-	const double saves_ns = (c->as_is_ns - row->round_ns) * rounds;
+	const double saves_ns = (c->as_is_ns - row->round_ns) *
+				(double)c->phase->rounds *
+				xs_rounds_share((double)c->phase->concurrent_ns,
+						(double)c->phase->wall_ns,
+						(double)c->phase->total_ns);
 
 	if (w->staging_ns > 0)
 		snprintf(row->why, sizeof(row->why),

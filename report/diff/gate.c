@@ -10,7 +10,6 @@ enum xs_gate xs_diff_gate(const struct xs_diff *diff, double limit_percent)
 {
 	const struct xs_diff_side *before = &diff->before_side;
 	const struct xs_diff_side *after = &diff->after_side;
-	const size_t few = xs_spread_few(before->count, after->count);
 	size_t beyond;
 
 	if (isnan(diff->change_percent))
@@ -18,11 +17,14 @@ enum xs_gate xs_diff_gate(const struct xs_diff *diff, double limit_percent)
 	beyond = xs_spread_above(diff->wall.before_runs, before->count,
 				 diff->wall.after_runs, after->count,
 				 1 + limit_percent / 100);
-	if (before->count * after->count - beyond <= few)
+	if (xs_spread_nearly_all(beyond, before->count, after->count))
 		return XS_GATE_EXCEEDED;
 	if (diff->different && !diff->allow_different)
 		return XS_GATE_DIFFERENT;
-	return beyond <= few ? XS_GATE_KEPT : XS_GATE_NOISY;
+	return xs_spread_nearly_all(before->count * after->count - beyond,
+				    before->count, after->count)
+		   ? XS_GATE_KEPT
+		   : XS_GATE_NOISY;
 }
 
 const char *xs_gate_name(enum xs_gate answer)

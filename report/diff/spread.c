@@ -70,11 +70,12 @@ size_t xs_spread_above(const int64_t *before, size_t before_count,
 	return above;
 }
 
-size_t xs_spread_few(size_t before_count, size_t after_count)
+bool xs_spread_nearly_all(size_t pairs, size_t before_count, size_t after_count)
 {
 	const double m = (double)before_count, n = (double)after_count;
 	const double few =
 	    m * n / 2 - NORMAL_OUTSIDE * sqrt(m * n * (m + n + 1) / 12) - 0.5;
 
-	return few > 0 ? (size_t)few : 0;
+	return before_count * after_count - pairs <=
+	       (few > 0 ? (size_t)few : 0);
 }

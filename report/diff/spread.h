@@ -5,6 +5,7 @@
 
 #include "report/result/runs.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -21,13 +22,14 @@ size_t xs_spread_above(const int64_t *before, size_t before_count,
 		       const int64_t *after, size_t after_count, double factor);
 
 /*
- * Returns how many of the pairs of values of two sides are few: if the sides
- * are of one distribution, pairs that differ in one direction are so few with a
- * probability of about 5 % (the U of Mann and Whitney, On a Test of Whether one
- * of Two Random Variables is Stochastically Larger than the Other, 1947, as a
- * normal distribution). Of fewer than three values each, 0 is that few, more
- * often: with one in 6 of two each, with every other of one each.
+ * Whether so many of all pairs of values of two sides are all but few: if the
+ * sides are of one distribution, pairs that differ in one direction are so few
+ * with a probability of about 5 % (the U of Mann and Whitney, On a Test of
+ * Whether one of Two Random Variables is Stochastically Larger than the Other,
+ * 1947, as a normal distribution). Of fewer than three values each, 0 is that
+ * few, more often: with one in 6 of two each, with every other of one each.
  */
-size_t xs_spread_few(size_t before_count, size_t after_count);
+bool xs_spread_nearly_all(size_t pairs, size_t before_count,
+			  size_t after_count);
 
 #endif

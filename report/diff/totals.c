@@ -79,15 +79,12 @@ static struct xs_run_spread spread(struct xs_diff *diff,
 static bool is_apart(const struct xs_diff_total *total, size_t before,
 		     size_t after)
 {
-	const size_t few = xs_spread_few(before, after);
-	const size_t all = before * after;
+	const int64_t *from = total->before_runs, *to = total->after_runs;
+	const size_t longer = xs_spread_above(from, before, to, after, 1);
+	const size_t shorter = xs_spread_above(to, after, from, before, 1);
 
-	return all - xs_spread_above(total->before_runs, before,
-				     total->after_runs, after, 1) <=
-		   few ||
-	       all - xs_spread_above(total->after_runs, after,
-				     total->before_runs, before, 1) <=
-		   few;
+	return xs_spread_nearly_all(longer, before, after) ||
+	       xs_spread_nearly_all(shorter, before, after);
 }
 
 static void fill(struct xs_diff *diff, const struct xs_total_row *row,

@@ -7,7 +7,6 @@
 #include "report/result/number.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The most that a round saves of its own time. */
 static int64_t most_alone_ns(const struct xs_result_phase *phase,
@@ -143,7 +142,7 @@ static void limit(const struct xs_result_phase *phase, unsigned changes,
 	int64_t by_ns;
 
 	if (!out->applies || out->round_ns == XS_UNKNOWN ||
-	    most_ns == XS_UNKNOWN || strcmp(out->model, "replay") != 0)
+	    most_ns == XS_UNKNOWN || !xs_result_is_replay(out))
 		return;
 	by_ns = xs_result_untraced_ns(phase) - most_ns - out->round_ns;
 	if (by_ns <= 0)

@@ -100,3 +100,17 @@ const char *xs_arena_join(struct xs_arena *arena, const char *list,
 {
 	return list ? xs_arena_print(arena, "%s, %s", list, item) : item;
 }
+
+const char *xs_arena_join_once(struct xs_arena *arena, const char *list,
+			       const char *item)
+{
+	const size_t bytes = item ? strlen(item) : 0;
+
+	for (const char *at = list; at && item; at = strstr(at, ", ")) {
+		at += at == list ? 0 : 2;
+		if (strncmp(at, item, bytes) == 0 &&
+		    (!at[bytes] || strncmp(at + bytes, ", ", 2) == 0))
+			return list;
+	}
+	return item ? xs_arena_join(arena, list, item) : list;
+}

@@ -32,5 +32,8 @@ void xs_arena_free(struct xs_arena *arena);
  * without memory. */
 const char *xs_arena_join(struct xs_arena *arena, const char *list,
 			  const char *item);
+/* The same, unless the list has the item. */
+const char *xs_arena_join_once(struct xs_arena *arena, const char *list,
+			       const char *item);
 
 #endif

@@ -30,17 +30,23 @@ static int64_t at_most_ns(const struct xs_result_estimate *row)
 	return most_ns;
 }
 
-/* Only replay rows are candidates, not published equations. */
-static bool is_replay(const struct xs_result_estimate *row)
+bool xs_result_is_replay(const struct xs_result_estimate *row)
+{
+	return strcmp(row->model, "replay") == 0;
+}
+
+/* Only replay rows are candidates. */
+static bool is_timed_replay(const struct xs_result_estimate *row)
 {
 	return row->applies && row->round_ns != XS_UNKNOWN &&
-	       strcmp(row->model, "replay") == 0;
+	       xs_result_is_replay(row);
 }
 
 bool xs_result_is_faster(const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row)
 {
-	return is_replay(row) && row->round_ns < xs_result_untraced_ns(phase) &&
+	return is_timed_replay(row) &&
+	       row->round_ns < xs_result_untraced_ns(phase) &&
 	       at_most_ns(row) != XS_UNKNOWN &&
 	       at_most_ns(row) < xs_result_untraced_ns(phase);
 }
@@ -58,7 +64,8 @@ static bool is_candidate(const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row,
 			 const struct wanted *wanted)
 {
-	return is_replay(row) && strcmp(row->strategy, wanted->strategy) == 0 &&
+	return strcmp(row->strategy, wanted->strategy) == 0 &&
+	       is_timed_replay(row) &&
 	       (!wanted->sure || xs_result_is_faster(phase, row)) &&
 	       (!wanted->known || xs_result_is_known(row));
 }
@@ -189,7 +196,7 @@ bool xs_result_is_listed(const struct xs_result *result,
 			   row->n_streams == result->streams_asked;
 
 	return row == xs_result_best(phase, row->strategy, false) ||
-	       (asked && row->applies && strcmp(row->model, "replay") == 0);
+	       (asked && row->applies && xs_result_is_replay(row));
 }
 
 bool xs_result_is_known(const struct xs_result_estimate *row)

@@ -18,6 +18,9 @@ const struct xs_result_estimate *
 xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 	       bool sure);
 
+/* Returns whether the row is a replay, not a published equation. */
+bool xs_result_is_replay(const struct xs_result_estimate *row);
+
 /* Returns whether the row is the best of its strategy, or of the number of
  * streams that was asked for. */
 bool xs_result_is_listed(const struct xs_result *result,

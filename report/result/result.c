@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/result/result.h"
 
+#include "model/formulas/estimates.h"
 #include "report/result/number.h"
 
 #include <stdlib.h>
@@ -50,9 +51,8 @@ int64_t xs_result_untraced_wall_ns(const struct xs_result *result)
 
 double xs_result_share(const struct xs_result_phase *phase)
 {
-	return phase->concurrent_ns > 0 && phase->total_ns > 0
-		   ? (double)phase->wall_ns / (double)phase->total_ns
-		   : 1;
+	return xs_rounds_share((double)phase->concurrent_ns,
+			       (double)phase->wall_ns, (double)phase->total_ns);
 }
 
 double xs_result_of_run(const struct xs_result_phase *phase, double round_ns)

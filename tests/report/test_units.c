@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "report/result/arena.h"
 #include "report/result/units.h"
 #include "tests/unit.h"
 
@@ -161,6 +162,21 @@ static void numbers_and_counts(void **state)
 	assert_int_equal(xs_units_parse_count("8x", 64, &count), -EINVAL);
 }
 
+static void an_item_is_listed_once(void **state)
+{
+	struct xs_arena arena = {0};
+	const char *list =
+	    xs_arena_join_once(&arena, NULL, "resident-throughout");
+
+	(void)state;
+	list = xs_arena_join_once(&arena, list, "resident");
+	list = xs_arena_join_once(&arena, list, "graph");
+	list = xs_arena_join_once(&arena, list, "resident");
+	list = xs_arena_join_once(&arena, list, "graph");
+	assert_string_equal(list, "resident-throughout, resident, graph");
+	xs_arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +190,7 @@ int main(void)
 	    cmocka_unit_test(sizes_are_read),
 	    cmocka_unit_test(nonsense_is_no_size),
 	    cmocka_unit_test(numbers_and_counts),
+	    cmocka_unit_test(an_item_is_listed_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

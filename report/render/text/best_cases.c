@@ -6,15 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Appends item to a list, once. */
-static const char *add_once(struct xs_result *result, const char *list,
-			    const char *item)
-{
-	return list && item && strstr(list, item)
-		   ? list
-		   : xs_arena_join(&result->arena, list, item);
-}
-
 /* "as in step 2" if a printed step names the condition; else the condition
  * itself. */
 static const char *said_by_step(struct xs_result *result, const char *needs)
@@ -61,8 +52,8 @@ void xs_text_best_cases_add(struct xs_result *result,
 	if (i == out->count)
 		out->count++;
 	items[i].text = text;
-	items[i].strategies =
-	    add_once(result, items[i].strategies, row->strategy);
+	items[i].strategies = xs_arena_join_once(
+	    &result->arena, items[i].strategies, row->strategy);
 }
 
 void xs_text_best_cases_put(const struct xs_terminal *terminal,

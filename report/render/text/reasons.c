@@ -13,11 +13,6 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool is_replay(const struct xs_result_estimate *row)
-{
-	return strcmp(row->model, "replay") == 0;
-}
-
 /* Returns the streams row with the smallest n above `above`, in its faster
  * order, or NULL. */
 static const struct xs_result_estimate *
@@ -28,7 +23,7 @@ next_streams(const struct xs_result_phase *phase, int64_t above)
 	for (size_t i = 0; i < phase->estimate_count; i++) {
 		const struct xs_result_estimate *row = &phase->estimates[i];
 
-		if (!is_replay(row) || !row->applies ||
+		if (!xs_result_is_replay(row) || !row->applies ||
 		    !same(row->strategy, "streams") || row->n_streams <= above)
 			continue;
 		if (!next || row->n_streams < next->n_streams ||
@@ -78,7 +73,7 @@ static bool abstains(const struct xs_result *result,
 {
 	const char *origin = result->machine_choice.origin;
 
-	return is_replay(row) && !row->applies && !row->quiet &&
+	return xs_result_is_replay(row) && !row->applies && !row->quiet &&
 	       (result->all_asked ||
 		(row->unmeasured && same(origin, "given")));
 }
@@ -95,11 +90,7 @@ static const char *abstainers(struct xs_result *result,
 
 		if (!abstains(result, row) || !same(row->why, why))
 			continue;
-		if (!list)
-			list = row->strategy;
-		else if (!strstr(list, row->strategy))
-			list = xs_arena_print(&result->arena, "%s, %s", list,
-					      row->strategy);
+		list = xs_arena_join_once(&result->arena, list, row->strategy);
 	}
 	return list;
 }

@@ -27,9 +27,9 @@ static void add(struct xs_result *result, const char **list,
 	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
 
 	if (strategy && contains(strategy, change) &&
-	    xs_result_best(phase, part, false) &&
-	    !(*list && strstr(*list, row->strategy)))
-		*list = xs_arena_join(&result->arena, *list, row->strategy);
+	    xs_result_best(phase, part, false))
+		*list =
+		    xs_arena_join_once(&result->arena, *list, row->strategy);
 }
 
 void xs_text_wholes_add(struct xs_result *result, struct xs_text_wholes *out,

@@ -22,11 +22,6 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool is_replay(const struct xs_result_estimate *row)
-{
-	return strcmp(row->model, "replay") == 0;
-}
-
 /* Without --all, the table leaves out what changes a round by less than
  * one per cent, and best cases of which next to nothing is known. */
 static bool is_no_change(const struct xs_result *result,
@@ -57,7 +52,7 @@ static bool is_shown(const struct xs_result *result,
 {
 	if (is_step(result, row))
 		return true;
-	if (!is_replay(row) || !row->applies ||
+	if (!xs_result_is_replay(row) || !row->applies ||
 	    is_no_change(result, phase, row))
 		return false;
 	return xs_result_is_listed(result, phase, row);
@@ -72,7 +67,7 @@ published_row(const struct xs_result_phase *phase,
 	for (size_t i = 0; i < phase->estimate_count; i++) {
 		const struct xs_result_estimate *other = &phase->estimates[i];
 
-		if (!is_replay(other) && other->applies &&
+		if (!xs_result_is_replay(other) && other->applies &&
 		    same(other->strategy, row->strategy) &&
 		    other->n_streams == row->n_streams &&
 		    (!other->order || same(other->order, row->order)))
@@ -115,15 +110,11 @@ static struct xs_units_text published(const struct xs_result_phase *phase,
 static const char *add_model(struct xs_result *result, const char *names,
 			     const struct xs_result_estimate *row)
 {
-	const char *name;
-
 	if (!row)
 		return names;
-	name = xs_arena_print(&result->arena, "%s (%s)", row->model,
-			      row->strategy);
-	return names && name && strstr(names, name)
-		   ? names
-		   : xs_arena_join(&result->arena, names, name);
+	return xs_arena_join_once(&result->arena, names,
+				  xs_arena_print(&result->arena, "%s (%s)",
+						 row->model, row->strategy));
 }
 
 /* "streams n=8", "streams n=8 breadth"; the legend explains the star. */
