@@ -148,7 +148,9 @@ static int close_output(const struct export_options *given, FILE *out, int err)
 		return 0;
 	discard_output(given, NULL);
 	return xs_cli_error(XS_EXIT_INPUT, given->output, strerror(-err),
-			    "check the free space and try again");
+			    err == -ENOSPC || err == -EDQUOT || err == -EFBIG
+				? "check the free space and try again"
+				: "give -o another folder");
 }
 
 /* Returns where arrays of the trace may be while it is written: beside the

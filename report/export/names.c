@@ -65,3 +65,11 @@ uint64_t xs_export_since(const struct xs_trace *trace, uint64_t ns)
 {
 	return ns > trace->begin_ns ? ns - trace->begin_ns : 0;
 }
+
+const struct xs_queue *xs_export_queue(const struct xs_trace *trace,
+				       uint64_t index)
+{
+	static const struct xs_queue unknown;
+
+	return index < trace->queue_count ? &trace->queues[index] : &unknown;
+}

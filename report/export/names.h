@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings, functions and kernels by name in exported traces. */
+/* Parts of a trace by name or number, for exports. */
 #ifndef XS_REPORT_EXPORT_NAMES_H
 #define XS_REPORT_EXPORT_NAMES_H
 
@@ -20,6 +20,10 @@ const char *xs_export_place(const struct xs_trace *trace, uint32_t site,
 size_t xs_export_gpu_count(const struct xs_trace *trace);
 void xs_export_gpu(const struct xs_trace *trace, size_t gpu, char *name,
 		   size_t size);
+
+/* A queue by its index; unknown ones are one of GPU 0. */
+const struct xs_queue *xs_export_queue(const struct xs_trace *trace,
+				       uint64_t index);
 
 /* A time as ns after the start of the run. */
 uint64_t xs_export_since(const struct xs_trace *trace, uint64_t ns);

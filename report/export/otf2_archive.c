@@ -12,37 +12,56 @@
 enum { BYTES, RATE, METRICS };
 #define COPY_METRICS 0 /* number of their class */
 
-static void check(struct xs_otf2 *to, OTF2_ErrorCode code)
+/* Returns the -errno of an error of the library. */
+static int error_of(OTF2_ErrorCode code)
 {
-	if (to->error || code == OTF2_SUCCESS)
-		return;
-	switch (code) {
-	case OTF2_ERROR_ENOSPC:
-		to->error = -ENOSPC;
-		break;
-	case OTF2_ERROR_EDQUOT:
-		to->error = -EDQUOT;
-		break;
-	case OTF2_ERROR_EFBIG:
-		to->error = -EFBIG;
-		break;
-	case OTF2_ERROR_ENOMEM:
-	case OTF2_ERROR_MEM_FAULT:
-	case OTF2_ERROR_MEM_ALLOC_FAILED:
-		to->error = -ENOMEM;
-		break;
-	default:
-		to->error = -EIO;
+#define SAME(name)                                                             \
+	{                                                                      \
+		OTF2_ERROR_##name, name                                        \
 	}
+	static const struct {
+		OTF2_ErrorCode code;
+		int error;
+	} rows[] = {
+	    SAME(EACCES),
+	    SAME(EDQUOT),
+	    SAME(EEXIST),
+	    SAME(EFBIG),
+	    SAME(EMFILE),
+	    SAME(ENFILE),
+	    SAME(ENOENT),
+	    SAME(ENOMEM),
+	    SAME(ENAMETOOLONG),
+	    SAME(ENOSPC),
+	    SAME(EPERM),
+	    SAME(EROFS),
+	    {OTF2_ERROR_MEM_FAULT, ENOMEM},
+	    {OTF2_ERROR_MEM_ALLOC_FAILED, ENOMEM},
+	};
+#undef SAME
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].code == code)
+			return -rows[i].error;
+	return -EIO;
 }
 
-/* The command tells errors itself. */
-static OTF2_ErrorCode be_quiet(void *data, const char *file, uint64_t line,
+/* Keeps the first error. */
+static void check(struct xs_otf2 *to, OTF2_ErrorCode code)
+{
+	if (!to->error && code != OTF2_SUCCESS)
+		to->error = error_of(code);
+}
+
+/* Nothing is printed, since the command tells errors itself. The first one that
+ * the library tells is the cause of those that its functions return. */
+static OTF2_ErrorCode be_quiet(void *to, const char *file, uint64_t line,
 			       const char *function, OTF2_ErrorCode code,
 			       const char *format, va_list values)
 {
-	(void)data, (void)file, (void)line, (void)function;
-	(void)format, (void)values;
+	(void)file, (void)line, (void)function, (void)format, (void)values;
+	if (to && code > OTF2_SUCCESS)
+		check(to, code);
 	return code;
 }
 
@@ -158,14 +177,16 @@ int xs_otf2_open(struct xs_otf2 *to, const char *folder,
 	static const OTF2_FlushCallbacks callbacks = {.otf2_pre_flush = flush};
 
 	*to = (struct xs_otf2){0};
-	OTF2_Error_RegisterCallback(be_quiet, NULL);
+	OTF2_Error_RegisterCallback(be_quiet, to);
 	to->archive = OTF2_Archive_Open(
 	    folder, "traces", OTF2_FILEMODE_WRITE,
 	    OTF2_CHUNK_SIZE_EVENTS_DEFAULT, OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT,
 	    OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
 	to->attributes = OTF2_AttributeList_New();
 	if (!to->archive || !to->attributes)
-		return to->error = -ENOMEM;
+		check(to, OTF2_ERROR_ENOMEM);
+	if (to->error)
+		return to->error;
 	check(to,
 	      OTF2_Archive_SetFlushCallbacks(to->archive, &callbacks, NULL));
 	check(to, OTF2_Archive_SetSerialCollectiveCallbacks(to->archive));
@@ -174,7 +195,9 @@ int xs_otf2_open(struct xs_otf2 *to, const char *folder,
 	check(to, OTF2_Archive_OpenDefFiles(to->archive));
 	to->definitions = OTF2_Archive_GetGlobalDefWriter(to->archive);
 	if (!to->definitions)
-		return to->error = to->error ? to->error : -EIO;
+		check(to, OTF2_ERROR_EIO);
+	if (to->error)
+		return to->error;
 	define(to, run);
 	return to->error;
 }
@@ -188,6 +211,7 @@ int xs_otf2_close(struct xs_otf2 *to)
 	}
 	if (to->attributes)
 		OTF2_AttributeList_Delete(to->attributes);
+	OTF2_Error_RegisterCallback(be_quiet, NULL);
 	return to->error;
 }
 
@@ -307,6 +331,8 @@ void xs_otf2_slice(struct xs_otf2 *to, struct xs_otf2_track *track,
 
 void xs_otf2_end_track(struct xs_otf2 *to, struct xs_otf2_track *track)
 {
+	if (!track->lanes[0].writer)
+		begin_lane(to, &track->lanes[0]);
 	for (size_t i = 0; i < XS_OTF2_LANES && track->lanes[i].writer; i++) {
 		struct xs_otf2_lane *lane = &track->lanes[i];
 

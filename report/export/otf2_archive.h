@@ -87,7 +87,7 @@ void xs_otf2_text(struct xs_otf2 *to, enum xs_otf2_attribute attribute,
 		  uint32_t text);
 
 /* Writes slices, in order of their start, those that contain others first; one
- * track after the other. */
+ * track after the other. A track without slices is an empty location. */
 void xs_otf2_slice(struct xs_otf2 *to, struct xs_otf2_track *track,
 		   const struct xs_otf2_slice *slice);
 void xs_otf2_end_track(struct xs_otf2 *to, struct xs_otf2_track *track);

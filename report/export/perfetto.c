@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* --to perfetto: for ui.perfetto.dev. Records go to the file one by one. */
 #include "analyzer/read/names.h"
-#include "analyzer/symbols/symbols.h"
-#include "analyzer/util/bisect.h"
 #include "report/export/export.h"
-#include "report/export/ids.h"
 #include "report/export/names.h"
 #include "report/export/perfetto_packets.h"
+#include "report/export/tracks.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Copies of one direction at once whose rates are added up. */
 #define COPIES_MOST 16
 
 /* Kinds of tracks, in the upper bits of their ids; below them are the number of
- * a thread, or a device and a queue, and the lane. */
+ * a thread, or a device and a queue or kind of copy, and the lane. A parent is
+ * before its children. */
 enum track_kind {
 	PROCESS = 1,
 	THREADS,
@@ -27,18 +25,12 @@ enum track_kind {
 	KERNELS,
 	COUNTERS,
 };
-
-/* What may have no name, in the order of their names. */
-enum nameless { CALL, RANGE, NAMELESS };
-
-static uint64_t id_of(enum track_kind kind, uint64_t owner, uint64_t part)
-{
-	return (uint64_t)kind << 56 | (owner << 20 | part) * XS_PERFETTO_LANES;
-}
+#define KIND_SHIFT  56
+#define OWNER_SHIFT 20
 
 /* The rate of copies of one direction of a GPU: the sum over those that run. */
 struct rate {
-	uint64_t id;
+	uint64_t id; /* 0: these are no such copies */
 	size_t count;
 	struct {
 		uint64_t end_ns;
@@ -49,173 +41,117 @@ struct rate {
 struct exporting {
 	const struct xs_trace *trace;
 	struct xs_perfetto to;
-	bool *named; /* strings, then kernels by string, then kinds of ops, then
-		      * what has no name */
-	struct xs_perfetto_track *tracks; /* by id; owned */
-	size_t track_count;
-	struct rate *rates; /* owned; in, out by device */
-	size_t device_count;
+	bool *named; /* by number of a name */
+	/* of the current track */
+	struct xs_perfetto_track track;
+	char track_name[64];
+	struct rate rate;
 };
 
-static uint64_t id_of_range(const struct xs_nvtx *range)
+static uint64_t id_of(enum track_kind kind, uint64_t owner, uint64_t part)
 {
-	return range->process ? id_of(PROCESS_RANGES, 0, 0)
-			      : id_of(RANGES, range->thread, 0);
+	return (uint64_t)kind << KIND_SHIFT |
+	       (owner << OWNER_SHIFT | part) * XS_PERFETTO_LANES;
 }
 
-static const struct xs_queue *queue_of(const struct xs_trace *trace,
-				       const struct xs_op *op)
+static uint64_t track_of(const struct xs_trace *trace, enum xs_export_kind kind,
+			 size_t index)
 {
-	static const struct xs_queue unknown;
+	const struct xs_op *op;
 
-	return op->queue < trace->queue_count ? &trace->queues[op->queue]
-					      : &unknown;
+	if (kind == XS_SLICE_CALL)
+		return id_of(THREADS, trace->calls[index].thread, 0);
+	if (kind == XS_SLICE_RANGE)
+		return trace->nvtx[index].process
+			   ? id_of(PROCESS_RANGES, 0, 0)
+			   : id_of(RANGES, trace->nvtx[index].thread, 0);
+	op = &trace->ops[index];
+	return op->kind == XS_OP_KERNEL
+		   ? id_of(KERNELS, xs_export_queue(trace, op->queue)->device,
+			   op->queue)
+		   : id_of(COPIES, xs_export_queue(trace, op->queue)->device,
+			   op->kind);
 }
 
-static uint64_t id_of_op(const struct xs_trace *trace, const struct xs_op *op)
+static struct xs_perfetto_track thread_track(const struct exporting *e,
+					     uint32_t thread)
 {
-	const bool kernel = op->kind == XS_OP_KERNEL;
-
-	return id_of(kernel ? KERNELS : COPIES, queue_of(trace, op)->device,
-		     kernel ? op->queue : op->kind);
+	return (struct xs_perfetto_track){.id = id_of(THREADS, thread, 0),
+					  .pid = e->trace->header.pid,
+					  .tid = thread,
+					  .name = "calls"};
 }
 
-/* Makes the tracks of all calls, ranges and ops. Returns 0 or -ENOMEM. */
-static int make_tracks(struct exporting *e)
+/* Ranges are a track below that of their thread, which may have no calls. */
+static void begin_ranges(struct exporting *e, uint32_t thread)
 {
-	const struct xs_trace *trace = e->trace;
-	struct xs_export_ids set = {0};
-	int err;
+	struct xs_perfetto_track parent = thread_track(e, thread);
 
-	for (size_t i = 0; i < trace->call_count; i++)
-		xs_export_ids_add(&set,
-				  id_of(THREADS, trace->calls[i].thread, 0));
-	for (size_t i = 0; i < trace->nvtx_count; i++) {
-		xs_export_ids_add(&set,
-				  id_of(THREADS, trace->nvtx[i].thread, 0));
-		xs_export_ids_add(&set, id_of_range(&trace->nvtx[i]));
+	xs_perfetto_describe(&e->to, &parent);
+	e->track.parent = parent.id;
+	e->track.name = "NVTX";
+}
+
+static void begin_copies(struct exporting *e, uint64_t device, uint64_t kind)
+{
+	static const char *const names[XS_OP_KINDS] = {
+	    "copies in",	  "copies out", "copies on the GPU",
+	    "copies on the host", "sets",	NULL,
+	    "copies between GPUs"};
+
+	e->track.parent = id_of(GPUS, device, 0);
+	e->track.name = names[kind % XS_OP_KINDS];
+	if (kind > XS_OP_D2H)
+		return;
+	e->rate.id = id_of(COUNTERS, device, kind);
+	xs_perfetto_counter(&e->to, e->rate.id, e->track.parent,
+			    kind == XS_OP_D2H ? "rate of copies out"
+					      : "rate of copies in");
+}
+
+static void begin_kernels(struct exporting *e, uint64_t device, uint64_t queue)
+{
+	snprintf(e->track_name, sizeof(e->track_name), "kernels, stream %u",
+		 xs_export_queue(e->trace, queue)->stream);
+	e->track.parent = id_of(GPUS, device, 0);
+	e->track.name = e->track_name;
+}
+
+static int begin_track(void *self, uint64_t id)
+{
+	struct exporting *e = self;
+	const uint64_t rest =
+	    (id & ((UINT64_C(1) << KIND_SHIFT) - 1)) / XS_PERFETTO_LANES;
+	const uint64_t owner = rest >> OWNER_SHIFT;
+	const uint64_t part = rest & ((1u << OWNER_SHIFT) - 1);
+
+	e->track = (struct xs_perfetto_track){.id = id};
+	e->rate = (struct rate){0};
+	switch (id >> KIND_SHIFT) {
+	case THREADS:
+		e->track = thread_track(e, (uint32_t)owner);
+		break;
+	case RANGES:
+		begin_ranges(e, (uint32_t)owner);
+		break;
+	case COPIES:
+		begin_copies(e, owner, part);
+		break;
+	case KERNELS:
+		begin_kernels(e, owner, part);
+		break;
+	default:
+		e->track.parent = id_of(PROCESS, 0, 0);
+		e->track.name = "NVTX";
 	}
-	for (size_t i = 0; i < trace->op_count; i++)
-		xs_export_ids_add(&set, id_of_op(trace, &trace->ops[i]));
-	err = xs_export_ids_sort(&set);
-	e->tracks = calloc(set.count + 1, sizeof(*e->tracks));
-	for (size_t i = 0; e->tracks && i < set.count; i++)
-		e->tracks[i].id = set.ids[i];
-	e->track_count = set.count;
-	free(set.ids);
-	return e->tracks ? err : -ENOMEM;
-}
-
-/* The track was made. */
-static struct xs_perfetto_track *find_track(struct exporting *e, uint64_t id)
-{
-	size_t low = 0, high = e->track_count;
-
-	XS_BISECT(low, high, i, e->tracks[i].id < id);
-	return &e->tracks[low];
-}
-
-static struct xs_perfetto_track *thread_track(struct exporting *e,
-					      uint32_t thread)
-{
-	struct xs_perfetto_track *track =
-	    find_track(e, id_of(THREADS, thread, 0));
-
-	track->pid = e->trace->header.pid;
-	track->tid = thread;
-	track->name = "calls";
-	return track;
-}
-
-/* Returns the number of a name, which is written when it is first used. what:
- * 0 for a string, 1 for a kernel, 2 for a kind of op, or beyond these for what
- * has no name. */
-static uint64_t number_of(struct exporting *e, unsigned what, uint32_t index,
-			  const char *name)
-{
-	const uint64_t number = (uint64_t)what * e->trace->string_count + index;
-
-	if (!e->named[number])
-		xs_perfetto_name(&e->to, number + 1, name);
-	e->named[number] = true;
-	return number + 1;
-}
-
-/* A string of the trace, or the name of what has none. */
-static uint64_t number_of_string(struct exporting *e, uint32_t string,
-				 enum nameless nameless)
-{
-	static const char *const names[NAMELESS] = {"call", "range"};
-	const char *name = xs_export_string(e->trace, string);
-
-	return name ? number_of(e, 0, string, name)
-		    : number_of(e, 2, XS_OP_KINDS + nameless, names[nameless]);
-}
-
-static uint64_t number_of_op(struct exporting *e, const struct xs_op *op)
-{
-	const struct xs_trace *trace = e->trace;
-	uint32_t string = 0;
-	uint64_t number;
-	char *name;
-
-	if (op->kind != XS_OP_KERNEL)
-		return number_of(e, 2, op->kind, xs_name_op(op->kind));
-	if (op->shape < trace->shape_count &&
-	    trace->shapes[op->shape].name < trace->string_count)
-		string = trace->shapes[op->shape].name;
-	name = e->named[trace->string_count + string]
-		   ? NULL
-		   : xs_export_kernel(trace, op->shape);
-	number = number_of(e, 1, string, name ? name : "kernel");
-	free(name);
-	return number;
-}
-
-static void put_call(struct exporting *e, uint32_t index)
-{
-	const struct xs_trace *trace = e->trace;
-	const struct xs_call *call = &trace->calls[index];
-	const uint32_t function = call->site < trace->site_count
-				      ? trace->sites[call->site].function
-				      : 0;
-	char place[512];
-	const struct xs_perfetto_slice slice = {
-	    .start_ns = xs_export_since(e->trace, call->start_ns),
-	    .end_ns = xs_export_since(e->trace, call->end_ns),
-	    .name = number_of_string(e, function, CALL),
-	    .bytes = call->bytes,
-	    .site = xs_export_place(trace, call->site, place, sizeof(place)),
-	    .flow = xs_call_issues(call->call_class) ? index + 1 : 0,
-	};
-
-	xs_perfetto_slice(&e->to, thread_track(e, call->thread), &slice);
-}
-
-static void put_range(struct exporting *e, const struct xs_nvtx *range)
-{
-	struct xs_perfetto_track *track = find_track(e, id_of_range(range));
-	const struct xs_perfetto_slice slice = {
-	    .start_ns = xs_export_since(e->trace, range->start_ns),
-	    .end_ns = xs_export_since(e->trace, range->end_ns),
-	    .name = number_of_string(e, range->name, RANGE),
-	};
-
-	track->parent = id_of(PROCESS, 0, 0);
-	if (!range->process) {
-		struct xs_perfetto_track *thread =
-		    thread_track(e, range->thread);
-
-		xs_perfetto_describe(&e->to, thread);
-		track->parent = thread->id;
-	}
-	track->name = "NVTX";
-	xs_perfetto_slice(&e->to, track, &slice);
+	return e->to.error;
 }
 
 /* Ends the copies that end at or before a time, the earliest first. */
-static void end_copies(struct exporting *e, struct rate *in, uint64_t before_ns)
+static void end_copies(struct exporting *e, uint64_t before_ns)
 {
+	struct rate *in = &e->rate;
+
 	for (;;) {
 		size_t first = 0;
 		double sum = 0;
@@ -230,128 +166,107 @@ static void end_copies(struct exporting *e, struct rate *in, uint64_t before_ns)
 		in->running[first] = in->running[--in->count];
 		for (size_t i = 0; i < in->count; i++)
 			sum += in->running[i].rate;
-		xs_perfetto_count(&e->to, in->id,
-				  xs_export_since(e->trace, at_ns), sum);
+		xs_perfetto_count(&e->to, in->id, at_ns, sum);
 	}
 }
 
-static void count_copy(struct exporting *e, struct rate *in,
-		       const struct xs_op *op)
+static void count_copy(struct exporting *e, const struct xs_export_slice *copy)
 {
+	struct rate *in = &e->rate;
 	double sum = 0;
 
-	end_copies(e, in, op->start_ns);
-	if (in->count == COPIES_MOST || op->end_ns <= op->start_ns)
+	end_copies(e, copy->start_ns);
+	if (in->count == COPIES_MOST || copy->end_ns <= copy->start_ns)
 		return;
-	in->running[in->count].end_ns = op->end_ns;
+	in->running[in->count].end_ns = copy->end_ns;
 	in->running[in->count++].rate =
-	    1e9 * (double)op->bytes / (double)(op->end_ns - op->start_ns);
+	    1e9 * (double)copy->bytes / (double)(copy->end_ns - copy->start_ns);
 	for (size_t i = 0; i < in->count; i++)
 		sum += in->running[i].rate;
-	xs_perfetto_count(&e->to, in->id,
-			  xs_export_since(e->trace, op->start_ns), sum);
+	xs_perfetto_count(&e->to, in->id, copy->start_ns, sum);
 }
 
-static void name_op_track(const struct xs_op *op, const struct xs_queue *queue,
-			  char *name, size_t size)
+/* Returns the number of a name, which is written when it is first used. */
+static uint64_t number_of(struct exporting *e, uint64_t name)
 {
-	static const char *const names[XS_OP_KINDS] = {
-	    "copies in",	  "copies out", "copies on the GPU",
-	    "copies on the host", "sets",	NULL,
-	    "copies between GPUs"};
+	char *text = e->named[name] ? NULL : xs_export_name(e->trace, name);
 
-	if (op->kind == XS_OP_KERNEL)
-		snprintf(name, size, "kernels, stream %u", queue->stream);
-	else
-		snprintf(name, size, "%s", names[op->kind % XS_OP_KINDS]);
+	if (text)
+		xs_perfetto_name(&e->to, name + 1, text);
+	else if (!e->named[name])
+		e->to.error = -ENOMEM;
+	e->named[name] = true;
+	free(text);
+	return name + 1;
 }
 
-static void put_op(struct exporting *e, const struct xs_op *op)
+static int put_slice(void *self, const struct xs_export_slice *given)
 {
-	const struct xs_trace *trace = e->trace;
-	const struct xs_queue *queue = queue_of(trace, op);
-	const bool kernel = op->kind == XS_OP_KERNEL;
-	struct xs_perfetto_track *track = find_track(e, id_of_op(trace, op));
+	struct exporting *e = self;
+	char place[512];
 	const struct xs_perfetto_slice slice = {
-	    .start_ns = xs_export_since(e->trace, op->start_ns),
-	    .end_ns = xs_export_since(e->trace, op->end_ns),
-	    .name = number_of_op(e, op),
-	    .bytes = op->bytes,
-	    .flow = op->call < trace->call_count ? op->call + 1 : 0,
-	    .from = kernel ? NULL : xs_name_memory(op->src_memory),
-	    .to = kernel ? NULL : xs_name_memory(op->dst_memory),
+	    .start_ns = given->start_ns,
+	    .end_ns = given->end_ns,
+	    .name = number_of(e, given->name),
+	    .bytes = given->bytes,
+	    .flow = given->flow,
+	    .site = given->site == XS_NONE
+			? NULL
+			: xs_export_place(e->trace, given->site, place,
+					  sizeof(place)),
+	    .from = xs_name_memory(given->from),
+	    .to = xs_name_memory(given->to),
 	};
-	char name[64];
 
-	name_op_track(op, queue, name, sizeof(name));
-	track->parent = id_of(GPUS, queue->device, 0);
-	track->name = name; /* for now: only a new lane reads it */
-	xs_perfetto_slice(&e->to, track, &slice);
-	track->name = NULL;
-	if (op->kind <= XS_OP_D2H && queue->device < e->device_count)
-		count_copy(e, &e->rates[2 * queue->device + op->kind], op);
+	xs_perfetto_slice(&e->to, &e->track, &slice);
+	if (e->rate.id)
+		count_copy(e, given);
+	return e->to.error;
 }
 
-static void describe_gpu(struct exporting *e, size_t device)
+static int end_track(void *self)
 {
-	const uint64_t id = id_of(GPUS, device, 0);
-	char name[128];
+	struct exporting *e = self;
 
-	xs_export_gpu(e->trace, device, name, sizeof(name));
-	xs_perfetto_group(&e->to, id, id_of(PROCESS, 0, 0), name);
-	for (unsigned out = 0; out < 2; out++) {
-		struct rate *rate = &e->rates[2 * device + out];
-
-		rate->id = id_of(COUNTERS, device, out);
-		xs_perfetto_counter(&e->to, rate->id, id,
-				    out ? "rate of copies out"
-					: "rate of copies in");
-	}
+	end_copies(e, UINT64_MAX);
+	return e->to.error;
 }
 
-static int prepare(struct exporting *e)
+static int put_all(struct exporting *e)
 {
+	static const struct xs_export_walker walker = {
+	    .track_of = track_of,
+	    .begin = begin_track,
+	    .put = put_slice,
+	    .end = end_track,
+	};
 	const struct xs_trace *trace = e->trace;
+	const uint64_t process = id_of(PROCESS, 0, 0);
+	int err;
 
-	e->device_count = xs_export_gpu_count(trace);
-	e->named = calloc(2 * trace->string_count + XS_OP_KINDS + NAMELESS,
-			  sizeof(*e->named));
-	e->rates = calloc(2 * e->device_count + 1, sizeof(*e->rates));
-	return e->named && e->rates ? make_tracks(e) : -ENOMEM;
-}
-
-static void put_all(struct exporting *e)
-{
-	const struct xs_trace *trace = e->trace;
-
-	xs_perfetto_process(&e->to, id_of(PROCESS, 0, 0), trace->header.pid,
+	xs_perfetto_process(&e->to, process, trace->header.pid,
 			    xs_trace_find_info(trace, "app"));
-	for (size_t i = 0; i < e->device_count; i++)
-		describe_gpu(e, i);
-	for (size_t i = 0; i < trace->call_count; i++)
-		put_call(e, (uint32_t)i);
-	for (size_t i = 0; i < trace->nvtx_count; i++)
-		put_range(e, &trace->nvtx[i]);
-	for (size_t i = 0; i < trace->op_count; i++)
-		put_op(e, &trace->ops[i]);
-	for (size_t i = 0; i < 2 * e->device_count; i++)
-		end_copies(e, &e->rates[i], UINT64_MAX);
+	for (size_t i = 0; i < xs_export_gpu_count(trace); i++) {
+		char name[128];
+
+		xs_export_gpu(trace, i, name, sizeof(name));
+		xs_perfetto_group(&e->to, id_of(GPUS, i, 0), process, name);
+	}
+	err = xs_export_walk(trace, &walker, e);
+	return err ? err : e->to.error;
 }
 
 int xs_export_perfetto(const struct xs_trace *trace, FILE *out,
 		       const char *path)
 {
-	struct exporting e = {.trace = trace, .to = {.out = out}};
-	int err = prepare(&e);
+	struct exporting e = {
+	    .trace = trace,
+	    .to = {.out = out},
+	    .named = calloc(xs_export_name_count(trace), sizeof(*e.named))};
+	const int err = e.named ? put_all(&e) : -ENOMEM;
 
 	(void)path;
-	if (!err) {
-		put_all(&e);
-		err = e.to.error;
-	}
 	xs_proto_free(&e.to.packet);
-	free(e.tracks);
 	free(e.named);
-	free(e.rates);
 	return err;
 }

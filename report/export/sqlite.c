@@ -178,11 +178,8 @@ static void put_calls(struct exporting *e)
 
 static void put_op(struct exporting *e, const struct xs_op *op)
 {
-	static const struct xs_queue unknown;
 	const struct xs_trace *trace = e->trace;
-	const struct xs_queue *queue = op->queue < trace->queue_count
-					   ? &trace->queues[op->queue]
-					   : &unknown;
+	const struct xs_queue *queue = xs_export_queue(trace, op->queue);
 
 	put_text(e, xs_name_op(op->kind));
 	put_number(e, queue->device);

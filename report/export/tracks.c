@@ -2,139 +2,126 @@
 #include "report/export/tracks.h"
 
 #include "analyzer/util/bisect.h"
-
 #include "analyzer/util/large.h"
 #include "report/export/ids.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+/* Of a slice: the kind above, the index below. */
 #define SHIFT 32
 
-static uint64_t id_of(enum xs_export_track_kind kind, uint32_t owner)
+struct walk {
+	const struct xs_trace *trace;
+	const struct xs_export_walker *walker;
+	struct xs_export_ids tracks; /* numbers */
+	size_t *ends;	  /* by track: of its slices, that were added */
+	uint64_t *slices; /* by track, then start */
+};
+
+typedef void visitor(struct walk *w, uint64_t slice);
+
+static uint64_t track_of(const struct walk *w, uint64_t slice)
 {
-	return (uint64_t)kind << SHIFT | owner;
+	return w->walker->track_of(
+	    w->trace, (enum xs_export_kind)(slice >> SHIFT), (uint32_t)slice);
 }
 
-static uint64_t id_of_range(const struct xs_nvtx *range)
+/* Visits all slices. Those of one track come by their start. */
+static void visit_all(struct walk *w, visitor *visit)
 {
-	return range->process ? id_of(XS_TRACK_PROCESS, 0)
-			      : id_of(XS_TRACK_THREAD, range->thread);
-}
-
-static uint64_t id_of_slice(const struct xs_trace *trace, uint64_t slice)
-{
-	const uint32_t i = (uint32_t)slice;
-
-	switch (slice >> SHIFT) {
-	case XS_SLICE_CALL:
-		return id_of(XS_TRACK_THREAD, trace->calls[i].thread);
-	case XS_SLICE_RANGE:
-		return id_of_range(&trace->nvtx[i]);
-	default:
-		return id_of(XS_TRACK_QUEUE, trace->ops[i].queue);
-	}
-}
-
-/* Makes the tracks, without slices. Returns 0 or -ENOMEM. */
-static int find_tracks(const struct xs_trace *trace,
-		       struct xs_export_tracks *out)
-{
-	struct xs_export_ids set = {0};
-	int err;
-
-	for (size_t i = 0; i < trace->call_count; i++)
-		xs_export_ids_add(
-		    &set, id_of(XS_TRACK_THREAD, trace->calls[i].thread));
-	for (size_t i = 0; i < trace->nvtx_count; i++)
-		xs_export_ids_add(&set, id_of_range(&trace->nvtx[i]));
-	for (size_t i = 0; i < trace->op_count; i++)
-		xs_export_ids_add(&set,
-				  id_of(XS_TRACK_QUEUE, trace->ops[i].queue));
-	err = xs_export_ids_sort(&set);
-	out->tracks = calloc(set.count + 1, sizeof(*out->tracks));
-	for (size_t i = 0; out->tracks && i < set.count; i++)
-		out->tracks[i] = (struct xs_export_track){
-		    .kind = (enum xs_export_track_kind)(set.ids[i] >> SHIFT),
-		    .owner = (uint32_t)set.ids[i]};
-	out->count = set.count;
-	free(set.ids);
-	return out->tracks ? err : -ENOMEM;
-}
-
-static struct xs_export_track *track_of(const struct xs_trace *trace,
-					struct xs_export_tracks *in,
-					uint64_t slice)
-{
-	const uint64_t id = id_of_slice(trace, slice);
-	size_t low = 0, high = in->count;
-
-	XS_BISECT(low, high, i,
-		  id_of(in->tracks[i].kind, in->tracks[i].owner) < id);
-	return &in->tracks[low];
-}
-
-static uint64_t slice_of(enum xs_export_slice kind, size_t index)
-{
-	return (uint64_t)kind << SHIFT | index;
-}
-
-/* Gives each track room for its slices, and none yet. */
-static void make_room(const struct xs_trace *trace,
-		      struct xs_export_tracks *out)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < trace->call_count; i++)
-		track_of(trace, out, slice_of(XS_SLICE_CALL, i))->end++;
-	for (size_t i = 0; i < trace->nvtx_count; i++)
-		track_of(trace, out, slice_of(XS_SLICE_RANGE, i))->end++;
-	for (size_t i = 0; i < trace->op_count; i++)
-		track_of(trace, out, slice_of(XS_SLICE_OP, i))->end++;
-	for (size_t i = 0; i < out->count; i++) {
-		const size_t count = out->tracks[i].end;
-
-		out->tracks[i].first = out->tracks[i].end = at;
-		at += count;
-	}
-}
-
-static void add(const struct xs_trace *trace, struct xs_export_tracks *out,
-		enum xs_export_slice kind, size_t index)
-{
-	const uint64_t slice = slice_of(kind, index);
-
-	out->slices[track_of(trace, out, slice)->end++] = slice;
-}
-
-int xs_export_tracks_find(const struct xs_trace *trace,
-			  struct xs_export_tracks *out)
-{
-	const size_t count =
-	    trace->call_count + trace->nvtx_count + trace->op_count;
+	const struct xs_trace *trace = w->trace;
+	const uint64_t ranges = (uint64_t)XS_SLICE_RANGE << SHIFT;
+	const uint64_t ops = (uint64_t)XS_SLICE_OP << SHIFT;
 	size_t range = 0;
-	int err;
 
-	*out = (struct xs_export_tracks){0};
-	out->slices = xs_large_new(count + 1, sizeof(*out->slices));
-	err = out->slices ? find_tracks(trace, out) : -ENOMEM;
-	if (!err)
-		make_room(trace, out);
-	for (size_t i = 0; !err && i < trace->call_count; i++) {
+	for (size_t i = 0; i < trace->call_count; i++) {
 		while (range < trace->nvtx_count &&
 		       trace->nvtx[range].start_ns <= trace->calls[i].start_ns)
-			add(trace, out, XS_SLICE_RANGE, range++);
-		add(trace, out, XS_SLICE_CALL, i);
+			visit(w, ranges | range++);
+		visit(w, i);
 	}
-	while (!err && range < trace->nvtx_count)
-		add(trace, out, XS_SLICE_RANGE, range++);
-	for (size_t i = 0; !err && i < trace->op_count; i++)
-		add(trace, out, XS_SLICE_OP, i);
-	return err;
+	while (range < trace->nvtx_count)
+		visit(w, ranges | range++);
+	for (size_t i = 0; i < trace->op_count; i++)
+		visit(w, ops | i);
 }
 
-void xs_export_tracks_release(struct xs_export_tracks *tracks)
+static void add_track(struct walk *w, uint64_t slice)
 {
-	free(tracks->tracks);
-	xs_large_free(tracks->slices);
+	xs_export_ids_add(&w->tracks, track_of(w, slice));
+}
+
+static size_t *end_of(struct walk *w, uint64_t slice)
+{
+	const uint64_t track = track_of(w, slice);
+	size_t low = 0, high = w->tracks.count;
+
+	XS_BISECT(low, high, i, w->tracks.ids[i] < track);
+	return &w->ends[low];
+}
+
+static void count(struct walk *w, uint64_t slice)
+{
+	++*end_of(w, slice);
+}
+
+static void add(struct walk *w, uint64_t slice)
+{
+	w->slices[(*end_of(w, slice))++] = slice;
+}
+
+/* Finds the tracks and their slices. Returns 0 or -ENOMEM. */
+static int sort_slices(struct walk *w)
+{
+	size_t first = 0;
+
+	visit_all(w, add_track);
+	if (xs_export_ids_sort(&w->tracks))
+		return -ENOMEM;
+	w->ends = calloc(w->tracks.count + 1, sizeof(*w->ends));
+	if (!w->ends)
+		return -ENOMEM;
+	visit_all(w, count);
+	for (size_t i = 0; i < w->tracks.count; i++) {
+		const size_t slices = w->ends[i];
+
+		w->ends[i] = first;
+		first += slices;
+	}
+	w->slices = xs_large_new(first + 1, sizeof(*w->slices));
+	if (!w->slices)
+		return -ENOMEM;
+	visit_all(w, add);
+	return 0;
+}
+
+/* Walks the slices of a track from the first one on. */
+static int walk_track(struct walk *w, size_t track, size_t first, void *self)
+{
+	int err = w->walker->begin(self, w->tracks.ids[track]);
+
+	for (size_t i = first; !err && i < w->ends[track]; i++) {
+		struct xs_export_slice slice;
+
+		xs_export_slice(w->trace,
+				(enum xs_export_kind)(w->slices[i] >> SHIFT),
+				(uint32_t)w->slices[i], &slice);
+		err = w->walker->put(self, &slice);
+	}
+	return err ? err : w->walker->end(self);
+}
+
+int xs_export_walk(const struct xs_trace *trace,
+		   const struct xs_export_walker *walker, void *self)
+{
+	struct walk w = {.trace = trace, .walker = walker};
+	int err = sort_slices(&w);
+
+	for (size_t i = 0; !err && i < w.tracks.count; i++)
+		err = walk_track(&w, i, i ? w.ends[i - 1] : 0, self);
+	free(w.tracks.ids);
+	free(w.ends);
+	xs_large_free(w.slices);
+	return err;
 }

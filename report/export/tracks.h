@@ -1,38 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls, NVTX ranges and ops by the thread or stream that they ran on, for
- * formats that want one after the other. */
+/* Walks calls, NVTX ranges and ops by tracks, such as the thread or stream that
+ * they ran on, one after the other. */
 #ifndef XS_REPORT_EXPORT_TRACKS_H
 #define XS_REPORT_EXPORT_TRACKS_H
 
-#include "analyzer/read/trace.h"
+#include "report/export/slices.h"
 
-/* What a number in slices is of: its upper half. The lower half is an index. */
-enum xs_export_slice { XS_SLICE_CALL, XS_SLICE_RANGE, XS_SLICE_OP, XS_SLICES };
-
-enum xs_export_track_kind {
-	XS_TRACK_THREAD,
-	XS_TRACK_PROCESS, /* ranges that any thread started */
-	XS_TRACK_QUEUE
+/* Functions return 0, or -errno to stop. */
+struct xs_export_walker {
+	/* Returns the track of a call, range or op by its index. */
+	uint64_t (*track_of)(const struct xs_trace *trace,
+			     enum xs_export_kind kind, size_t index);
+	int (*begin)(void *self, uint64_t track);
+	int (*put)(void *self, const struct xs_export_slice *slice);
+	int (*end)(void *self);
 };
 
-struct xs_export_track {
-	enum xs_export_track_kind kind;
-	uint32_t owner;	   /* tid, or index of a queue */
-	size_t first, end; /* of its slices */
-};
-
-struct xs_export_tracks {
-	struct xs_export_track *tracks; /* owned, as slices are */
-	size_t count;
-	/* Of a track by their start. A range is before a call that starts with
-	 * it. */
-	uint64_t *slices;
-};
-
-/* Finds all tracks. Returns 0 or -ENOMEM; release in any case. Takes 8 bytes a
- * slice. */
-int xs_export_tracks_find(const struct xs_trace *trace,
-			  struct xs_export_tracks *out);
-void xs_export_tracks_release(struct xs_export_tracks *tracks);
+/* Walks all tracks in order of their numbers, each by the start of its slices;
+ * a range is before a call that starts with it. Takes 8 bytes a slice. Returns
+ * 0, -ENOMEM or an error of the walker. */
+int xs_export_walk(const struct xs_trace *trace,
+		   const struct xs_export_walker *walker, void *self);
 
 #endif

@@ -22,7 +22,7 @@ import tempfile
 
 import otf2
 
-XFERSPY, SOURCES = sys.argv[1], pathlib.Path(sys.argv[2])
+XFERSPY, SOURCES = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 HERE = pathlib.Path(__file__).parent
 TRACES = SOURCES / "examples/traces"
 LISTED = SOURCES / "tests/report/traces"
@@ -306,11 +306,17 @@ def check_folder(folder):
     check("it stays", [path.name for path in out.iterdir()] == ["mine"])
     shutil.rmtree(out)
     # the library leaks when a file cannot be written
-    options = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-    done = run(*arguments, preexec_fn=limit_size,
-               env=os.environ | {"ASAN_OPTIONS": options})
+    leaks = os.environ | {
+        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+    done = run(*arguments, preexec_fn=limit_size, env=leaks)
     check(f"OTF2: no room: {done}", done.returncode == 2 and not out.exists())
-    check("one message", done.stderr.count(b"\n") == 1)
+    check(f"one message: {done}", done.stderr.count(b"\n") == 1
+          and b"File too large" in done.stderr)
+    done = run("export", "--to", "otf2", trace, "-o", "./" * 2041 + "long", cwd=folder,
+               env=leaks)
+    check(f"OTF2: the cause: {done}", done.returncode == 2 and
+          b"File name too long; give -o another" in done.stderr)
+    check("OTF2: nothing stays", not (folder / "long").exists())
     check("OTF2: no trace", run("export", "--to", "otf2", "gone", "-o", out).returncode
           == 2 and not out.exists())
     done = run("export", "--to", "otf2", trace, "-o", "/nowhere/x")
@@ -318,6 +324,23 @@ def check_folder(folder):
     os.mkfifo(folder / "pipe")
     done = run("export", "--to", "sqlite", trace, "-o", folder / "pipe")
     check(f"a pipe: {done}", done.returncode == 2 and b"pipe" in done.stderr)
+
+
+def check_empty(folder, reads_otf2):
+    """A trace without a call or op."""
+    path = folder / "empty.txt"
+    path.write_text("".join(line for line in (LISTED / "nvtx.txt").open()
+                            if line.startswith(("xferspy-text", "header", "chunk"))))
+    database = sqlite3.connect(export("sqlite", path, folder))
+    rows = [count(database, table) for table in ("run", "call", "op", "busy")]
+    check(f"empty: {rows}", rows == [1, 0, 0, 0])
+    database.close()
+    check("empty for Perfetto", export("perfetto", path, folder).stat().st_size)
+    if reads_otf2:
+        archive = otf2.read(export("otf2", path, folder))
+        check(f"empty for OTF2: {archive}", not archive.faults and not archive.slices
+              and len(archive.locations) == 1)
+        shutil.rmtree(folder / "out.otf2")
 
 
 def check_large(folder):
@@ -376,6 +399,7 @@ def main():
         check_threads(folder, protoc)
         check_failures(folder)
         check_large(folder)
+        check_empty(folder, reads_otf2)
         if reads_otf2:
             check_folder(folder)
             check_overlap(folder)
