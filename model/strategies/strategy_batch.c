@@ -329,8 +329,8 @@ const struct xs_strategy xs_strategy_batch = {
     .keeps_copies = true,
     .least_copies = LEAST_COPIES,
     .build = build,
-    .advice = "Merge the small copies of {places} into one{gathered}: in a "
-	      "round, {why}.",
+    .advice = "Merge the small copies of {places} into one at the place of "
+	      "the last{gathered}: in a round, {why}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

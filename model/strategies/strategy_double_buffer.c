@@ -126,15 +126,16 @@ static void set_loop_ns(const struct xs_strategy_case *c,
  */
 static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
+	static const char independent[] = "a round's input does not depend on "
+					  "the results of the round before";
 	struct xs_roundtrips returning;
 	const int rc = xs_roundtrip_count(c->phase, &returning);
 
 	row->doubtful = !rc && (returning.in || !c->work.in_copies);
 	if (is_input_there(c) && !row->doubtful) {
-		xs_estimate_need(row, "a round's input does not depend on the "
-				      "results of the round before");
+		xs_estimate_need(row, independent);
 	} else {
-		row->bound = "no round needs the results of the round before";
+		row->bound = independent;
 		xs_estimate_assume(row, row->bound);
 		if (c->work.in_bytes > 0)
 			xs_estimate_assume(row, "a round's input is available "

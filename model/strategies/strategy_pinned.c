@@ -138,11 +138,12 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 		snprintf(row->why, sizeof(row->why),
 			 "cudaHostRegister or cudaMallocHost");
 	else
-		snprintf(row->why, sizeof(row->why),
-			 "cudaHostRegister%s (cudaMallocHost takes %.0f ns%s)",
-			 ns > other_ns ? ", which keeps the allocation" : "",
-			 other_ns,
-			 other_ns > saves_ns ? ", more than is saved" : "");
+		snprintf(
+		    row->why, sizeof(row->why),
+		    "cudaHostRegister%s (cudaMallocHost instead: %.0f ns%s)",
+		    ns > other_ns ? ", which keeps the allocation" : "",
+		    other_ns,
+		    other_ns > saves_ns ? ", more than is saved" : "");
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)

@@ -168,11 +168,9 @@ const struct xs_strategy xs_strategy_prefetch = {
     .changes_inputs = true,
     .build = build,
     .advice =
-	"{no_waits}Issue the copies of {places} one step ahead, on a second "
-	"stream, with cudaMemcpyAsync{pinned}: {why}. A kernel waits for the "
-	"event of its "
-	"copy, and a copy for that of the last kernel that used its "
-	"buffer.{buffers}",
+	"{no_waits}Issue the copies of {places} one step ahead{pinned}, on a "
+	"second stream: {why}. A kernel waits for the event of its copy, and a "
+	"copy for that of the last kernel that used its buffer.{buffers}",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
@@ -180,8 +178,8 @@ const struct xs_strategy xs_strategy_prefetch = {
 		"record "
 		"copied\n"
 		"f<<<..., kernels>>>(dev);  // meanwhile; then record used\n"
-		"cudaStreamWaitEvent(kernels, copied);  // likewise "
-		"(copies, used)",
+		"cudaStreamWaitEvent(kernels, copied), std::swap(dev, next); "
+		"// and used",
 	    [XS_LANGUAGE_PYTORCH] =
 		"with torch.cuda.stream(side):  # the next one, beside the "
 		"main "

@@ -217,6 +217,24 @@ static void check_agreement(struct xs_result *result)
 		    m->name, list);
 }
 
+/* calibrate's rounds of copies and a kernel are off by a few per cent on an
+ * idle machine. */
+#define CHECK_TOLERANCE 0.5
+
+static void check_self(struct xs_result *result)
+{
+	const struct xs_check *check = &result->machine.self_check.explicit;
+	const double off = fmax(fabs(check->low), fabs(check->high));
+
+	if (check->cases && off > CHECK_TOLERANCE)
+		xs_build_note(
+		    result,
+		    "when it was measured, predictions by the profile "
+		    "%s were off by up to %.0f %%: calibrate again on "
+		    "an idle machine",
+		    result->machine.name, off * 100);
+}
+
 void xs_build_check_profile(struct xs_result *result,
 			    const struct xs_trace *trace,
 			    const struct xs_device *device)
@@ -225,6 +243,7 @@ void xs_build_check_profile(struct xs_result *result,
 	const char *gpu;
 
 	check_agreement(result);
+	check_self(result);
 	if (!device || strcmp(m->source, "fitted-from-trace") == 0)
 		return;
 	gpu = xs_build_string(result, trace, device->name);

@@ -7,6 +7,7 @@
 #include "model/machine/fit.h"
 #include "report/build/build.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,8 +91,8 @@ static const struct {
     [XS_MACHINE_GIVEN] = {"given", NULL},
     [XS_MACHINE_CALIBRATED] = {"calibrated", NULL},
     [XS_MACHINE_SHIPPED] = {"shipped", "narrow the intervals"},
-    [XS_MACHINE_FITTED] = {"fitted",
-			   "add mapped memory and narrow the intervals"},
+    [XS_MACHINE_FITTED] = {"fitted", "add pinning and mapped memory, and "
+				     "narrow the intervals"},
 };
 
 static void say_choice(struct xs_result *result, enum xs_machine_origin origin,
@@ -102,6 +103,9 @@ static void say_choice(struct xs_result *result, enum xs_machine_origin origin,
 	    .reason = reason[0] ? xs_arena_copy(&result->arena, reason) : NULL,
 	    .calibrating = choices[origin].calibrating,
 	};
+	if (origin == XS_MACHINE_FITTED && isnan(result->machine.G_h2d.value))
+		result->machine_choice.calibrating =
+		    "add pinned and mapped memory";
 }
 
 /* The given profile of the machine that was traced: the first one of its GPU,

@@ -348,27 +348,6 @@ static const char *most(struct xs_result *result)
 	    xs_units_percent(most_ns, xs_result_untraced_wall_ns(result)).s);
 }
 
-/* A bound that is less than this percentage below the round is no news. */
-#define LEAST_BOUND_PERCENT 5
-
-/* What reordering alone can reach; "" if the trace does not tell, or if it is
- * next to nothing. */
-static const char *reordered(struct xs_result *result)
-{
-	const struct xs_result_dataflow *flow = result->dataflow;
-
-	if (!flow || flow->missing ||
-	    flow->round_ns - flow->bound_ns <
-		flow->round_ns / 100 * LEAST_BOUND_PERCENT)
-		return "";
-	return xs_arena_print(
-	    &result->arena,
-	    " Another order, without faster copies or kernels, takes a "
-	    "round of phase %" PRId64 " from %s to %s at least.",
-	    flow->phase, xs_units_ns(flow->round_ns).s,
-	    xs_units_ns(flow->bound_ns).s);
-}
-
 int xs_verdict_say(struct xs_result *result)
 {
 	struct xs_result_verdict *out = &result->verdict;
@@ -380,10 +359,9 @@ int xs_verdict_say(struct xs_result *result)
 		    out->missing, spent(result));
 	} else {
 		xs_limit_build(result);
-		out->text = xs_arena_print(arena, "%s%s\n%s%s\n%s%s",
-					   bound(result), idle(result),
-					   most(result), reordered(result),
-					   spans(result), pinning(result));
+		out->text = xs_arena_print(
+		    arena, "%s%s\n%s\n%s%s", bound(result), idle(result),
+		    most(result), spans(result), pinning(result));
 	}
 	return arena->failed ? -ENOMEM : 0;
 }

@@ -59,33 +59,59 @@ xs_alternative_instead(const struct xs_result *result,
 	return most;
 }
 
+/* Whether the strategy has to do with a step. */
+static bool is_related(const struct xs_phase_steps *steps,
+		       const struct xs_strategy *strategy)
+{
+	for (size_t i = 0; i < steps->count; i++)
+		if (!xs_beside_is_apart(strategy, steps->items[i].strategy))
+			return true;
+	return false;
+}
+
+/* What would take the place of steps is named from so many times the least
+ * saving of a step on. */
+#define LEAST_TIMES 5
+
+/* Whether the row saves much more than the steps, but may be off by that. */
+static bool is_uncertain(const struct xs_result *result,
+			 const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row, double by_ns)
+{
+	return xs_result_is_known(row) &&
+	       xs_worth_is_enough(result, phase, by_ns / LEAST_TIMES) &&
+	       !xs_worth_is_sure(result, phase, row, by_ns);
+}
+
 const struct xs_result_estimate *
 xs_alternative_uncertain(const struct xs_result *result,
-			 const struct xs_phase_steps *steps, double *adds_ns)
+			 const struct xs_phase_steps *steps, double *adds_ns,
+			 bool *instead)
 {
 	const struct xs_result_estimate *most = NULL;
 
 	*adds_ns = 0;
+	*instead = false;
 	for (size_t i = 0; i < xs_strategy_count; i++) {
 		const struct xs_strategy *strategy = xs_strategies[i];
 		const struct xs_result_estimate *row =
 		    xs_result_best(steps->phase, strategy->id, false);
+		const bool related = is_related(steps, strategy);
 		double by_ns;
-		size_t k = 0;
 
-		while (k < steps->count &&
-		       xs_beside_is_apart(strategy, steps->items[k].strategy))
-			k++;
-		if (k < steps->count || !row || row->bound ||
-		    row->saves_ns == XS_UNKNOWN ||
+		if (!row || row->bound || row->saves_ns == XS_UNKNOWN ||
 		    row->effort_level == XS_EFFORT_NONE ||
-		    row->effort_level >= XS_EFFORT_SPLIT)
+		    row->effort_level > XS_EFFORT_SPLIT ||
+		    (!related && row->effort_level == XS_EFFORT_SPLIT))
 			continue;
 		by_ns = xs_beside_gain(steps, strategy, row).adds_ns;
 		if (by_ns > *adds_ns &&
-		    xs_worth_is_enough(result, steps->phase, by_ns)) {
+		    (related
+			 ? is_uncertain(result, steps->phase, row, by_ns)
+			 : xs_worth_is_enough(result, steps->phase, by_ns))) {
 			most = row;
 			*adds_ns = by_ns;
+			*instead = related;
 		}
 	}
 	return most;

@@ -48,7 +48,7 @@ static bool is_uncertain(const struct xs_result *result,
 
 	return !xs_worth_is_sure(result, phase, row, saves_ns) ||
 	       saves_ns + (double)setup_ns(row) <=
-		   xs_worth_as_is_error_ns(phase, row);
+		   xs_worth_as_is_error_ns(phase, row, false);
 }
 
 /* The setup, and after how many rounds it has paid. */
@@ -96,6 +96,28 @@ static const char *why_not(struct xs_result *result,
 	    setup, *setup ? ", and" : ", but",
 	    xs_units_range_ns(as_is->low_ns, as_is->high_ns).s,
 	    xs_units_range_ns(row->low_ns, row->high_ns).s);
+}
+
+const char *xs_plan_unmeasured(struct xs_result *result)
+{
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+
+		for (size_t k = 0; !phase->apart && k < phase->estimate_count;
+		     k++) {
+			const struct xs_result_estimate *row =
+			    &phase->estimates[k];
+
+			if (row->unmeasured && !row->applies &&
+			    strcmp(row->strategy, "pinned") == 0)
+				return xs_arena_print(
+				    &result->arena,
+				    "pinned memory, and overlap with it, could "
+				    "not be predicted: %s",
+				    row->why);
+		}
+	}
+	return NULL;
 }
 
 const char *xs_plan_no_pinning(struct xs_result *result)

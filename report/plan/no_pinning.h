@@ -10,4 +10,9 @@
  * The arena owns the text. */
 const char *xs_plan_no_pinning(struct xs_result *result);
 
+/* Returns why it is not known what pinned memory saves of the steady part: the
+ * profile lacks a value; NULL: it is known, or no memory is pageable. The arena
+ * owns the text. */
+const char *xs_plan_unmeasured(struct xs_result *result);
+
 #endif

@@ -8,6 +8,7 @@
 #include "report/plan/code.h"
 #include "report/plan/limit.h"
 #include "report/plan/link_steps.h"
+#include "report/plan/no_pinning.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
@@ -74,7 +75,8 @@ const char *xs_plan_question(struct xs_result *result)
 	int64_t saves_ns = xs_plan_links_save_ns(result);
 
 	for (size_t i = 0; i < result->plan_count; i++)
-		if (!result->plan[i].phase->apart)
+		if (!result->plan[i].phase->apart &&
+		    result->plan[i].pays_rounds == XS_UNKNOWN)
 			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
 	return left_out(result, NULL, saves_ns, false);
 }
@@ -189,37 +191,45 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns)
 	    row->needs);
 }
 
-/* ": no change is predicted ...; pinned is the nearest: a round 363 us (300-370
- * us) -> 310 us (270-381 us), which saves 0.4 % of the steady part": what would
- * save most, if anything does. *named: its row. */
+/* "nothing: no change is predicted ...; pinned is the nearest: a round 363 us
+ * (300-370 us) -> 310 us (270-381 us), which saves 0.4 % of the steady part":
+ * what would save most, if anything does; "not known: ..." if that is a step's
+ * worth. *named: its row. */
 static const char *nearest(struct xs_result *result,
 			   const struct xs_result_estimate **named)
 {
 	const char *steady = xs_result_steady_name(result);
 	const struct xs_result_phase *of = NULL;
 	const struct xs_result_estimate *most, *as_is;
-	const char *more, *text;
+	const char *more, *text, *saves;
 
 	xs_limit_build(result);
 	most = nearest_row(result, false, 0, &of);
 	more = on_condition(result, most ? most->saves_ns : 0);
 	text = xs_arena_print(&result->arena,
-			      "%s: no change is predicted to save 1 %% of %s "
-			      "and more than its uncertainty",
+			      "nothing%s: no change is predicted to save 1 %% "
+			      "of %s",
 			      *more ? " without a condition" : "", steady);
 	as_is = most ? xs_result_best(of, xs_strategies[0]->id, false) : NULL;
 	if (!as_is)
 		return xs_arena_print(&result->arena, "%s%s%s", text,
 				      does_not_pay(result, named), more);
 	*named = most;
-	return xs_arena_print(
-	    &result->arena,
-	    "%s; %s is the nearest: a round %s -> %s, which saves %s of %s%s",
-	    text, most->strategy,
+	saves = xs_arena_print(
+	    &result->arena, "a round %s -> %s, which%s saves %s of %s",
 	    xs_units_in_range_ns(as_is->round_ns, as_is->low_ns, as_is->high_ns)
 		.s,
 	    xs_units_in_range_ns(most->round_ns, most->low_ns, most->high_ns).s,
-	    share_of(result, of, most).s, steady, more);
+	    most->setup_ns > 0 ? " with its setup" : "",
+	    share_of(result, of, most).s, steady);
+	return xs_worth_is_enough(result, of, (double)most->saves_ns)
+		   ? xs_arena_print(&result->arena,
+				    "not known: %s would save less than its "
+				    "uncertainty: %s%s",
+				    most->strategy, saves, more)
+		   : xs_arena_print(&result->arena,
+				    "%s; %s is the nearest: %s%s", text,
+				    most->strategy, saves, more);
 }
 
 /* What to do about kernels, if they are the limit. */
@@ -237,7 +247,7 @@ static const char *about_kernels(const struct xs_result *result)
 const char *xs_plan_no_step(struct xs_result *result,
 			    const struct xs_result_estimate **named)
 {
-	const char *uncertain, *launches;
+	const char *uncertain, *launches, *unmeasured;
 
 	*named = NULL;
 	if (result->verdict.missing)
@@ -245,12 +255,24 @@ const char *xs_plan_no_step(struct xs_result *result,
 	if (result->machine_choice.other_gpu)
 		return "not known: the predictions are for another GPU, and "
 		       "not compared with this run";
+	unmeasured = xs_plan_unmeasured(result);
 	if (!is_predicted(result))
-		return "not known: no strategy could be predicted; the reasons "
-		       "are at the end (--all)";
-	uncertain = left_out(result, "nothing for certain:", 0, true);
+		return unmeasured
+			   ? xs_arena_print(&result->arena, "not known: %s",
+					    unmeasured)
+			   : "not known: no strategy could be predicted; the "
+			     "reasons are at the end (--all)";
+	uncertain =
+	    left_out(result,
+		     unmeasured ? xs_arena_print(&result->arena,
+						 "not known: %s;", unmeasured)
+				: "nothing for certain:",
+		     0, true);
 	if (uncertain)
 		return uncertain;
+	if (unmeasured)
+		return xs_arena_print(&result->arena, "not known: %s",
+				      unmeasured);
 	launches = unknown_launches(result);
 	if (launches)
 		return xs_arena_print(
@@ -258,6 +280,6 @@ const char *xs_plan_no_step(struct xs_result *result,
 		    "not known: no change of data movement is predicted to "
 		    "save 1 %% of %s; a CUDA graph might, but %s",
 		    xs_result_steady_name(result), launches);
-	return xs_arena_print(&result->arena, "nothing%s%s",
-			      nearest(result, named), about_kernels(result));
+	return xs_arena_print(&result->arena, "%s%s", nearest(result, named),
+			      about_kernels(result));
 }

@@ -8,6 +8,12 @@
 
 #include <math.h>
 
+/* The lesser of two limits, of which either may be unknown. */
+static int64_t lesser(int64_t a, int64_t b)
+{
+	return b == XS_UNKNOWN || (a != XS_UNKNOWN && a < b) ? a : b;
+}
+
 /* The most that a round saves of its own time. */
 static int64_t most_alone_ns(const struct xs_result_phase *phase,
 			     unsigned changes)
@@ -15,6 +21,9 @@ static int64_t most_alone_ns(const struct xs_result_phase *phase,
 	if (!(changes & ~(unsigned)XS_CHANGES_LAUNCHES) ||
 	    changes & XS_CHANGES_SIZES)
 		return XS_UNKNOWN;
+	/* only the host's work moves */
+	if (changes == XS_CHANGES_HOST)
+		return lesser(phase->transfer_ns, phase->host_ns);
 	return changes & XS_CHANGES_ALLOCATION ? phase->movable_ns
 					       : phase->transfer_ns;
 }
@@ -32,12 +41,6 @@ static int64_t most_beside_ns(const struct xs_result_phase *phase,
 	return least_ns < xs_result_untraced_ns(phase)
 		   ? xs_result_untraced_ns(phase) - least_ns
 		   : 0;
-}
-
-/* The lesser of two limits, of which either may be unknown. */
-static int64_t lesser(int64_t a, int64_t b)
-{
-	return b == XS_UNKNOWN || (a != XS_UNKNOWN && a < b) ? a : b;
 }
 
 int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,

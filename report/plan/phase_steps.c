@@ -43,7 +43,7 @@ static void add_errors(const struct xs_result_phase *phase,
 {
 	const double row_ns =
 	    xs_worth_error_ns(phase, row, row->high_ns, row->shared_high_ns);
-	const double as_is_ns = xs_worth_as_is_error_ns(phase, row);
+	const double as_is_ns = xs_worth_as_is_error_ns(phase, row, false);
 
 	reach->rows_square += row_ns * row_ns;
 	reach->as_is_square += as_is_ns * as_is_ns;
@@ -146,6 +146,31 @@ static bool is_more(const struct xs_phase_steps *steps,
 	return steps->count || reach->rounds_add_ns > sqrt(reach->as_is_square);
 }
 
+/* Whether both say in which order copies run: then one replaces the other. */
+static bool both_order(const struct xs_strategy *a, const struct xs_strategy *b)
+{
+	return a->changes & b->changes & XS_CHANGES_ORDER;
+}
+
+/* Whether another phase has a step that orders the same lines otherwise. */
+static bool is_ordered_otherwise(const struct xs_phase_steps *all, size_t count,
+				 const struct xs_phase_steps *steps,
+				 const struct xs_phase_step *added)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < all[i].count; k++) {
+			const struct xs_phase_step *its = &all[i].items[k];
+
+			if (&all[i] != steps &&
+			    its->strategy != added->strategy &&
+			    both_order(its->strategy, added->strategy) &&
+			    xs_lines_meet(all[i].phase, its->estimate,
+					  steps->phase, added->estimate))
+				return true;
+		}
+	return false;
+}
+
 /* Removes the steps that the new one makes needless, and adds it. There must be
  * room for one. */
 static void put_step(struct xs_phase_steps *steps,
@@ -157,7 +182,8 @@ static void put_step(struct xs_phase_steps *steps,
 	for (size_t i = 0; i < steps->count; i++) {
 		const struct xs_phase_step *old = &steps->items[i];
 
-		if (!(old->strategy->changes & step->strategy->spares)) {
+		if (!(old->strategy->changes & step->strategy->spares) &&
+		    !both_order(old->strategy, step->strategy)) {
 			steps->items[kept++] = *old;
 			continue;
 		}
@@ -180,7 +206,8 @@ static bool would_add(const struct xs_result *result,
 	struct reach reach;
 
 	*step = xs_beside_gain(steps, strategy, row);
-	if (step->adds_ns <= 0 || is_changed_otherwise(all, steps, step))
+	if (step->adds_ns <= 0 || is_changed_otherwise(all, steps, step) ||
+	    is_ordered_otherwise(all, result->phase_count, steps, step))
 		return false;
 	reach = reach_of(result, all, steps, step);
 	/* nobody rewrites kernels for a few per cent of a single round */
@@ -223,6 +250,7 @@ static bool is_contained(const struct xs_strategy *strategy,
 			 const struct xs_phase_step *whole)
 {
 	return row && row->saves_ns != XS_UNKNOWN && !row->bound &&
+	       !both_order(strategy, whole->strategy) &&
 	       row->effort_level > XS_EFFORT_NONE &&
 	       row->effort_level < whole->estimate->effort_level &&
 	       !(strategy->changes & ~whole->strategy->changes);

@@ -57,8 +57,8 @@ static double errors_ns(const struct xs_phase_steps *phases, size_t count,
 	return sqrt(sum);
 }
 
-/* The interval of the run, and whether the changed rounds alone may make it
- * longer. */
+/* The interval of the run, and whether the changed rounds may make it longer
+ * than this one, or than another one as it is. */
 static void fill_range(const struct xs_result *result,
 		       const struct xs_phase_steps *phases, double after_ns,
 		       struct xs_result_step *out)
@@ -71,6 +71,7 @@ static void fill_range(const struct xs_result *result,
 	out->low_ns = xs_number_round(after_ns - hypot(low_ns, other_ns));
 	out->high_ns = xs_number_round(after_ns + hypot(high_ns, other_ns));
 	out->may_be_slower =
+	    out->saves_low_ns < 0 ||
 	    after_ns + high_ns > (double)xs_result_untraced_wall_ns(result);
 }
 
@@ -125,7 +126,8 @@ static void add_square(const struct xs_result_phase *phase,
 }
 
 /* How much the next step may save less than predicted, or more: its row and the
- * one of the step before it, of each phase that it changes. */
+ * one of the step before it, or the unchanged rounds of another run, of each
+ * phase that it changes. */
 static double saving_error_ns(const struct xs_phase_steps *steps,
 			      const struct xs_phase_steps *phases, size_t count,
 			      bool more)
@@ -143,11 +145,16 @@ static double saving_error_ns(const struct xs_phase_steps *steps,
 			add_square(one->phase,
 				   one->items[one->done - 1].estimate, more,
 				   &sum);
+		else
+			sum += pow(xs_worth_as_is_error_ns(
+				       one->phase,
+				       one->items[one->done].estimate, more),
+				   2);
 	}
 	return sqrt(sum);
 }
 
-/* The interval of what the next step saves, in a run whose rest is the same. */
+/* The interval of what the next step saves between two other runs. */
 static void fill_saving(const struct xs_phase_steps *steps,
 			const struct xs_phase_steps *phases, size_t count,
 			double saves_ns, struct xs_result_step *out)
@@ -240,7 +247,7 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 				      : xs_result_untraced_wall_ns(result);
 	int64_t reached;
 	const double others_ns = along_ns(steps, phases, count, &reached);
-	const double after_ns = (double)before_ns - step->adds_ns - others_ns;
+	double after_ns = (double)before_ns - step->adds_ns - others_ns;
 
 	*out = (struct xs_result_step){
 	    .step = (int64_t)++result->plan_count,
@@ -256,6 +263,9 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	finish_step(steps, phases, count);
 	out->round_ns = round_ns(steps);
 	xs_plan_say(result, steps, step, reached, out);
+	/* it does not pay in this run */
+	if (out->pays_rounds != XS_UNKNOWN)
+		after_ns = (double)before_ns;
 	out->adds_steady_ns =
 	    xs_result_in_steady(steps->phase, out->adds_saves_ns);
 	out->app_wall_ns = xs_number_round(after_ns);
@@ -276,10 +286,14 @@ static void say_rest(struct xs_result *result)
 {
 	const struct xs_result_estimate *named = NULL;
 
-	if (has_step(result))
+	if (has_step(result)) {
 		result->question = xs_plan_question(result);
-	else
+		result->no_pinning = xs_plan_unmeasured(result);
+		if (result->no_pinning)
+			return;
+	} else {
 		result->no_step = xs_plan_no_step(result, &named);
+	}
 	/* it may be the nearest change, which is named already */
 	if (!result->verdict.missing &&
 	    !(named && strcmp(named->strategy, "pinned") == 0))

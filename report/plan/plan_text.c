@@ -43,11 +43,17 @@ static const char *payback_of(struct xs_arena *arena,
 	if (step->estimate->setup_ns != XS_UNKNOWN &&
 	    setup_ns < step->adds_ns / LEAST_PART)
 		return NULL;
-	/* the rounds until then are of all that the step takes once */
-	if (step == steps->items &&
-	    pays_rounds(steps->phase, step) != XS_UNKNOWN)
-		return xs_arena_print(arena, "The setup takes about %s.",
-				      xs_units_ns(step->estimate->setup_ns).s);
+	if (pays_rounds(steps->phase, step) != XS_UNKNOWN)
+		return xs_arena_print(
+		    arena,
+		    "A round saves %s, but the setup takes %s, and the first "
+		    "touch of the second set, which is new memory, %s.",
+		    xs_units_ns(
+			xs_number_round(step->rounds_add_ns /
+					xs_result_of_run(steps->phase, 1)))
+			.s,
+		    xs_units_ns(xs_number_round(setup_ns)).s,
+		    xs_units_ns(step->estimate->new_memory_ns).s);
 	if (step == steps->items)
 		return xs_advice_payback(arena, steps->phase, step->estimate);
 	if (step->estimate->setup_ns == XS_UNKNOWN &&
@@ -70,7 +76,7 @@ static int64_t untouched_ns(const struct xs_phase_steps *steps)
 		   : last->estimate->new_memory_ns;
 }
 
-/* ", in a run of up to about 26 rounds": where a change whose rounds take
+/* ", and is ahead up to about 26 rounds": where a change whose rounds take
  * longer is ahead, since its setup takes less; or "". */
 static const char *with_rounds(struct xs_arena *arena,
 			       const struct xs_phase_steps *steps,
@@ -88,20 +94,19 @@ static const char *with_rounds(struct xs_arena *arena,
 	less_ns = last->setup_ns - instead->setup_ns + untouched_ns(steps);
 	if (less_ns <= 0)
 		return "";
-	return xs_arena_print(arena,
-			      ", as in any run of up to about %.0f rounds, "
-			      "since its setup takes %s less",
-			      (double)less_ns / longer_ns,
-			      xs_units_ns(less_ns).s);
+	return xs_arena_print(arena, ", and is ahead up to about %.0f rounds",
+			      (double)less_ns / longer_ns);
 }
 
 /* What the setup takes more since further buffers are new memory; "" if it is
- * little beside the gain. */
+ * little beside the gain, or said before. */
 static const char *new_memory(struct xs_arena *arena,
+			      const struct xs_result_phase *phase,
 			      const struct xs_phase_step *step)
 {
 	return (double)step->estimate->new_memory_ns <
-		       step->adds_ns / NAMED_PART
+			   step->adds_ns / NAMED_PART ||
+		       pays_rounds(phase, step) != XS_UNKNOWN
 		   ? ""
 		   : xs_arena_print(
 			 arena,
@@ -117,20 +122,22 @@ static const char *left_out(struct xs_result *result,
 			    int64_t side_by_side)
 {
 	double more_ns;
+	bool is_instead;
 	const char *up_to = side_by_side > 1 ? "up to " : "";
 	const struct xs_result_estimate *row =
 	    xs_alternative_instead(result, steps, &more_ns);
 
+	if (row && untouched_ns(steps))
+		more_ns += steps->items[steps->count - 1].adds_ns;
 	if (row)
 		return xs_arena_print(
 		    &result->arena,
-		    "In this run %s instead would save %s%s more%s; effort: "
-		    "%s.",
+		    "In this run %s instead saves %s%s%s%s; effort: %s.",
 		    row->strategy, up_to,
-		    xs_units_ns(xs_number_round(more_ns) + untouched_ns(steps))
-			.s,
+		    xs_units_ns(xs_number_round(more_ns)).s,
+		    untouched_ns(steps) ? "" : " more",
 		    with_rounds(&result->arena, steps, row), row->effort);
-	row = xs_alternative_uncertain(result, steps, &more_ns);
+	row = xs_alternative_uncertain(result, steps, &more_ns, &is_instead);
 	if (row && !xs_result_is_known(row))
 		return xs_arena_print(
 		    &result->arena,
@@ -138,33 +145,12 @@ static const char *left_out(struct xs_result *result,
 		    row->strategy);
 	return row ? xs_arena_print(
 			 &result->arena,
-			 "Beside it, %s would save %s%s, less than its "
+			 "%s it, %s would save %s%s%s, less than its "
 			 "uncertainty.",
-			 row->strategy, up_to,
-			 xs_units_ns(xs_number_round(more_ns)).s)
+			 is_instead ? "Instead of" : "Beside", row->strategy,
+			 up_to, xs_units_ns(xs_number_round(more_ns)).s,
+			 is_instead ? " more" : "")
 		   : NULL;
-}
-
-/* Why the round after the steps takes longer than the row of the last one. ""
- * if it does not. */
-static const char *not_counted(struct xs_arena *arena,
-			       const struct xs_result_step *out)
-{
-	const struct xs_result_estimate *row = out->estimate;
-	const int64_t between_ns = xs_result_used_between_ns(out->phase);
-	const int64_t row_ns = row->round_ns + between_ns;
-
-	if (out->round_ns + between_ns <= row_ns + row_ns / NAMED_PART)
-		return "";
-	return xs_arena_print(arena,
-			      " A round may then take %s, as in the table: of "
-			      "what it saves, only the time in which data "
-			      "moves or the host waits now is counted.",
-			      xs_result_is_known(row)
-				  ? xs_units_ns(row_ns).s
-				  : xs_units_range_ns(row->low_ns + between_ns,
-						      row->high_ns + between_ns)
-					.s);
 }
 
 /* The earlier step that is the same change at other lines; NULL: there is none.
@@ -203,8 +189,9 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 	else
 		out->text = xs_advice_text(arena, steps->phase, step->estimate);
 	if (payback)
-		out->text = xs_arena_print(arena, "%s %s%s", out->text, payback,
-					   new_memory(arena, step));
+		out->text =
+		    xs_arena_print(arena, "%s %s%s", out->text, payback,
+				   new_memory(arena, steps->phase, step));
 	if (reached)
 		out->text =
 		    xs_arena_print(arena,
@@ -217,9 +204,6 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 				   "%s What it saves alone is uncertain; %s "
 				   "contains it.",
 				   out->text, step->whole->id);
-	if (is_last)
-		out->text = xs_arena_print(arena, "%s%s", out->text,
-					   not_counted(arena, out));
 	if (rest)
 		out->text = xs_arena_print(arena, "%s %s", out->text, rest);
 }

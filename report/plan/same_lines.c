@@ -2,6 +2,7 @@
 #include "report/plan/same_lines.h"
 
 #include "report/plan/advice_text.h"
+#include "report/result/site.h"
 
 #include <string.h>
 
@@ -12,13 +13,15 @@ static bool is_same_line(const struct xs_result_site *a,
 	       strcmp(a->file, b->file) == 0;
 }
 
-/* Whether the row's strategy changes the line of the site for the phase. */
+/* Whether the row's strategy changes the place of the site for the phase. */
 static bool changes(const struct xs_result_phase *phase,
 		    const struct xs_result_estimate *row,
-		    const struct xs_result_site *site)
+		    const struct xs_result_site *site,
+		    bool (*is_same)(const struct xs_result_site *a,
+				    const struct xs_result_site *b))
 {
 	for (size_t i = 0; i < phase->site_count; i++)
-		if (is_same_line(&phase->sites[i], site) &&
+		if (is_same(&phase->sites[i], site) &&
 		    xs_advice_is_about(phase, row, &phase->sites[i]))
 			return true;
 	return false;
@@ -33,7 +36,7 @@ bool xs_lines_are_within(const struct xs_result_phase *outer,
 	for (size_t i = 0; i < phase->site_count; i++) {
 		if (!xs_advice_is_about(phase, row, &phase->sites[i]))
 			continue;
-		if (!changes(outer, row, &phase->sites[i]))
+		if (!changes(outer, row, &phase->sites[i], is_same_line))
 			return false;
 		any = true;
 	}
@@ -47,4 +50,17 @@ bool xs_lines_are_same(const struct xs_result_phase *other,
 	return other->apart == phase->apart &&
 	       xs_lines_are_within(other, phase, row) &&
 	       xs_lines_are_within(phase, other, row);
+}
+
+bool xs_lines_meet(const struct xs_result_phase *first,
+		   const struct xs_result_estimate *first_row,
+		   const struct xs_result_phase *second,
+		   const struct xs_result_estimate *second_row)
+{
+	for (size_t i = 0; i < second->site_count; i++)
+		if (xs_advice_is_about(second, second_row, &second->sites[i]) &&
+		    changes(first, first_row, &second->sites[i],
+			    xs_result_same_place))
+			return true;
+	return false;
 }

@@ -17,4 +17,12 @@ bool xs_lines_are_same(const struct xs_result_phase *other,
 		       const struct xs_result_phase *phase,
 		       const struct xs_result_estimate *row);
 
+/* Returns whether a line, or a call site without one, that the first row's
+ * strategy changes for the first phase is one that the second row's changes for
+ * the second phase. */
+bool xs_lines_meet(const struct xs_result_phase *first,
+		   const struct xs_result_estimate *first_row,
+		   const struct xs_result_phase *second,
+		   const struct xs_result_estimate *second_row);
+
 #endif

@@ -41,14 +41,17 @@ bool xs_worth_is_sure(const struct xs_result *result,
 }
 
 double xs_worth_as_is_error_ns(const struct xs_result_phase *phase,
-			       const struct xs_result_estimate *row)
+			       const struct xs_result_estimate *row,
+			       bool longer)
 {
 	const struct xs_result_estimate *as_is =
 	    xs_result_best(phase, xs_strategies[0]->id, false);
 
-	return as_is ? xs_worth_error_ns(phase, as_is, as_is->low_ns,
-					 row->shared_low_ns)
-		     : 0;
+	return as_is
+		   ? xs_worth_error_ns(
+			 phase, as_is, longer ? as_is->high_ns : as_is->low_ns,
+			 longer ? row->shared_high_ns : row->shared_low_ns)
+		   : 0;
 }
 
 bool xs_worth_may_hold(const struct xs_strategy *strategy,

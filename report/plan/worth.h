@@ -24,10 +24,11 @@ bool xs_worth_is_sure(const struct xs_result *result,
 		      const struct xs_result_phase *phase,
 		      const struct xs_result_estimate *row, double adds_ns);
 
-/* Returns how much shorter the unchanged rounds may be in another run, without
- * the tracer, and the row's rounds not as well. */
+/* Returns how much shorter, or longer, the unchanged rounds may be in another
+ * run, without the tracer, and the row's rounds not as well. */
 double xs_worth_as_is_error_ns(const struct xs_result_phase *phase,
-			       const struct xs_result_estimate *row);
+			       const struct xs_result_estimate *row,
+			       bool longer);
 
 /*
  * Returns whether the bound's condition may be expected to hold. How often

@@ -115,8 +115,8 @@ static void test_the_setup_touches_memory_once(void **unused)
 	phase.h2d_buffer_bytes = phase.d2h_buffer_bytes = 1000;
 	estimate();
 	assert_near(replayed("pinned")->setup_ns, 2 * 95536 + 2 * 2000);
-	assert_non_null(
-	    strstr(replayed("pinned")->why, "cudaMallocHost takes 85536 ns"));
+	assert_non_null(strstr(replayed("pinned")->why,
+			       "cudaMallocHost instead: 85536 ns"));
 }
 
 /* Memory that is copied only once is pinned as well, each buffer of it. */
@@ -149,7 +149,7 @@ static void test_the_setup_is_of_what_is_advised(void **unused)
 	row = replayed("pinned");
 	assert_near(row->setup_ns, 2060000);
 	assert_string_equal(row->why, "cudaHostRegister, which keeps the "
-				      "allocation (cudaMallocHost takes "
+				      "allocation (cudaMallocHost instead: "
 				      "1020000 ns)");
 }
 

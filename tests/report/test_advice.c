@@ -212,7 +212,8 @@ static void no_more_is_saved_than_was_waited_for(void **state)
 	struct xs_result_phase phase = {.rounds = 1000,
 					.round_ns = 59300,
 					.transfer_ns = 6600,
-					.movable_ns = 8600};
+					.movable_ns = 8600,
+					.host_ns = 50000};
 	struct xs_result_estimate row;
 
 	(void)state;
@@ -231,6 +232,9 @@ static void no_more_is_saved_than_was_waited_for(void **state)
 	assert_int_equal(row.low_ns, 52600);
 	assert_int_equal(row.high_ns, 52800);
 	assert_true(row.speedup == 59300.0 / 52700.0);
+	phase.host_ns = 600;
+	assert_int_equal(estimate_of(&result, &phase, "async").saves_ns,
+			 600000);
 	/* a graph is issued at once */
 	assert_int_equal(estimate_of(&result, &phase, "graph").saves_ns,
 			 58300000);

@@ -104,6 +104,16 @@ static void another_gpu_is_said_once(void **state)
 		    "this trace is from NVIDIA H200:");
 }
 
+static void a_failed_check_is_noted(void **state)
+{
+	(void)state;
+	machine.self_check.explicit = (struct xs_check){0.1, -0.1, 0.4, 9};
+	expect_no_note();
+	machine.self_check.explicit.high = 39.7;
+	expect_note("predictions by the profile own were off by up to 3970 %",
+		    "calibrate again on an idle machine");
+}
+
 static void disagreeing_passes_are_noted(void **state)
 {
 	(void)state;
@@ -281,6 +291,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(its_own_profile_is_fine),
 	    TEST(another_gpu_is_said_once),
+	    TEST(a_failed_check_is_noted),
 	    TEST(disagreeing_passes_are_noted),
 	    TEST(small_doubts_stay_in_the_profile),
 	    TEST(published_numbers_are_left_alone),

@@ -72,20 +72,6 @@ static const char *round_after(struct xs_result *result,
 		      .s);
 }
 
-/* "pays from 22 rounds on (this run has 11); if its memory was in use before,
- * ", or "". */
-static const char *pays_later(struct xs_result *result,
-			      const struct xs_result_step *step)
-{
-	return step->pays_rounds == XS_UNKNOWN
-		   ? ""
-		   : xs_arena_print(&result->arena,
-				    "pays from %" PRId64
-				    " rounds on (this run has %" PRId64
-				    "); if its memory was in use before, ",
-				    step->pays_rounds, step->phase->rounds);
-}
-
 /* How far the saving is one: its interval may reach beyond the run as it is. */
 static const char *saves(const struct xs_result *result,
 			 const struct xs_result_step *step)
@@ -133,27 +119,34 @@ static struct xs_units_text saved(const struct xs_result_step *step)
 					  step->saves_high_ns);
 }
 
-/* "115 ms (in another run 106-121 ms)"; "at least 109 ms" of a saving that is
- * an upper bound. */
+/* "115 ms (106-121 ms)"; "at least 109 ms" of a saving that is an upper bound.
+ */
 static const char *run_after(struct xs_result *result,
 			     const struct xs_result_step *step)
 {
 	if (step->side_by_side > 1)
 		return xs_arena_print(&result->arena, "at least %s",
 				      xs_units_ns(step->app_wall_ns).s);
-	return xs_arena_print(&result->arena, "%s (in another run %s)",
+	return xs_arena_print(&result->arena, "%s (%s)",
 			      xs_units_ns(step->app_wall_ns).s,
 			      xs_units_range_ns(step->low_ns, step->high_ns).s);
 }
 
-/* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, then ..." */
+/* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, then ..."; of
+ * what pays in longer runs only, from when on. */
 static const char *saving(struct xs_result *result,
 			  const struct xs_result_step *step)
 {
+	if (step->pays_rounds != XS_UNKNOWN)
+		return xs_arena_print(&result->arena,
+				      "pays from %" PRId64
+				      " rounds on; this run has %" PRId64
+				      "; effort: %s",
+				      step->pays_rounds, step->phase->rounds,
+				      step->estimate->effort);
 	return xs_arena_print(
-	    &result->arena, "%s%s %s: %s%s of the run, then %s; effort: %s",
-	    pays_later(result, step), saves(result, step), saved(step).s,
-	    in_steady(result, step),
+	    &result->arena, "%s %s: %s%s of the run, then %s; effort: %s",
+	    saves(result, step), saved(step).s, in_steady(result, step),
 	    xs_units_percent(step->adds_saves_ns,
 			     xs_result_untraced_wall_ns(result))
 		.s,
@@ -246,7 +239,8 @@ static void put_step(const struct xs_terminal *terminal,
 		xs_terminal_print(terminal, XS_PLAIN, " of phase %" PRId64,
 				  step->phase->id);
 	if (step->side_by_side > 1)
-		xs_terminal_print(terminal, XS_PLAIN, ", %.3g side by side",
+		xs_terminal_print(terminal, XS_PLAIN,
+				  " (%.3g run side by side)",
 				  1 / xs_result_share(step->phase));
 	xs_terminal_print(terminal, XS_PLAIN, ": %s%s -> ",
 			  about_before(result, step),
@@ -353,10 +347,11 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 
 	xs_terminal_heading(
 	    terminal, "What to change",
-	    shown > 1
-		? "in this order, added up; median rounds; (a-b): 90 % interval"
-	    : shown ? "median rounds; (a-b): 90 % interval"
-		    : NULL);
+	    !shown ? NULL
+		   : xs_arena_print(
+			 &result->arena, "%s%s(a-b): 90 %% of other runs",
+			 shown > 1 ? "in this order, added up; " : "",
+			 result->verdict.repeats ? "median round; " : ""));
 	if (result->no_step) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
 		put_code(terminal, result->question_code);

@@ -37,6 +37,13 @@ static void put_command(const struct xs_terminal *terminal,
 		xs_terminal_print(terminal, XS_PLAIN, "\n ");
 }
 
+/* Whether a calibration of the traced GPU can be found by its UUID. */
+static bool is_found(const struct xs_result_run *run)
+{
+	return run->device_count && run->devices[0].uuid &&
+	       run->devices[0].uuid[0];
+}
+
 /* Which profile it is, why, and what calibrating would improve. */
 static const char *profile(struct xs_result *result)
 {
@@ -44,6 +51,7 @@ static const char *profile(struct xs_result *result)
 	const struct xs_result_machine_choice *choice = &result->machine_choice;
 	struct xs_arena *arena = &result->arena;
 	const bool is_published = strcmp(machine->source, "published") == 0;
+	const bool found = is_found(&result->run);
 	const char *text;
 
 	if (strcmp(machine->source, "fitted-from-trace") == 0)
@@ -57,11 +65,10 @@ static const char *profile(struct xs_result *result)
 		text = xs_arena_print(arena, "%s: %s", text, choice->reason);
 	if (choice->calibrating)
 		text = xs_arena_print(
-		    arena,
-		    "%s; `xferspy calibrate` on %.12s would "
-		    "%s",
-		    text, result->run.host ? result->run.host : "that machine",
-		    choice->calibrating);
+		    arena, "%s; `xferspy calibrate%s` on %.12s%s would %s",
+		    text, found ? "" : " -o FILE",
+		    result->run.host ? result->run.host : "that machine",
+		    found ? "" : ", and --machine FILE,", choice->calibrating);
 	return text;
 }
 

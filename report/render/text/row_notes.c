@@ -57,6 +57,45 @@ void xs_text_wholes_put(const struct xs_terminal *terminal,
 		xs_terminal_wrap(terminal, XS_DIM, "  ", text);
 }
 
+/* Less than 1 / UNCOUNTED_PART of the row's round is not told. */
+#define UNCOUNTED_PART 20
+
+/* Whether the run counts less than the row's round saves. */
+static bool is_counted_in_part(const struct xs_result_phase *phase,
+			       const struct xs_result_estimate *row)
+{
+	const int64_t now_ns = xs_result_untraced_ns(phase);
+	const double setup_ns = row->setup_ns > 0 ? (double)row->setup_ns : 0;
+
+	return row->saves_ns != XS_UNKNOWN && row->round_ns < now_ns &&
+	       xs_result_of_run(phase, (double)(now_ns - row->round_ns)) -
+		       (double)row->saves_ns - setup_ns >
+		   xs_result_of_run(phase,
+				    (double)row->round_ns / UNCOUNTED_PART);
+}
+
+void xs_text_uncounted_add(struct xs_result *result, const char **list,
+			   const struct xs_result_phase *phase,
+			   const struct xs_result_estimate *row)
+{
+	if (is_counted_in_part(phase, row) &&
+	    !(*list && strstr(*list, row->strategy)))
+		*list = xs_arena_join(&result->arena, *list, row->strategy);
+}
+
+void xs_text_uncounted_put(const struct xs_terminal *terminal,
+			   struct xs_result *result, const char *list)
+{
+	if (list)
+		xs_terminal_wrap(
+		    terminal, XS_DIM, "  ",
+		    xs_arena_print(&result->arena,
+				   "%s: of what a round saves, the run, the "
+				   "steps and the verdict count only the time "
+				   "in which data moves or the host waits",
+				   list));
+}
+
 /* "phase 1: each with the host's 900 us until the next round" */
 void xs_text_between_put(const struct xs_terminal *terminal,
 			 struct xs_result *result,

@@ -22,6 +22,16 @@ void xs_text_wholes_put(const struct xs_terminal *terminal,
 			struct xs_result *result,
 			const struct xs_text_wholes *rows);
 
+/* Adds the row's strategy to the list, if its round saves more than the run
+ * counts. */
+void xs_text_uncounted_add(struct xs_result *result, const char **list,
+			   const struct xs_result_phase *phase,
+			   const struct xs_result_estimate *row);
+
+/* Explains the rows of the list; NULL: there is none. */
+void xs_text_uncounted_put(const struct xs_terminal *terminal,
+			   struct xs_result *result, const char *list);
+
 /* "phase 1: each with the host's 900 us until the next round": nothing if no
  * row uses that time. */
 void xs_text_between_put(const struct xs_terminal *terminal,

@@ -302,7 +302,7 @@ static void put_legend(const struct xs_terminal *terminal,
 {
 	struct xs_text_best_cases bounds = xs_text_best_cases(result, phases);
 	struct xs_text_wholes whole = {0};
-	const char *names = NULL;
+	const char *names = NULL, *uncounted = NULL;
 	bool pins = false;
 
 	for (size_t i = 0; i < phases; i++) {
@@ -317,6 +317,8 @@ static void put_legend(const struct xs_terminal *terminal,
 				continue;
 			xs_text_wholes_add(result, &whole, &result->phases[i],
 					   row);
+			xs_text_uncounted_add(result, &uncounted,
+					      &result->phases[i], row);
 			xs_text_best_cases_add(result, &bounds, row);
 			pins |= row->app_wall_ns != XS_UNKNOWN &&
 				row->setup_ns == XS_UNKNOWN;
@@ -326,6 +328,7 @@ static void put_legend(const struct xs_terminal *terminal,
 		}
 	}
 	xs_text_wholes_put(terminal, result, &whole);
+	xs_text_uncounted_put(terminal, result, uncounted);
 	xs_text_best_cases_put(terminal, result, &bounds);
 	if (pins)
 		xs_terminal_wrap(terminal, XS_DIM, "  ",

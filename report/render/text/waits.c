@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The section on waits of the host. */
 #include "report/render/text/parts.h"
+#include "report/result/number.h"
 
 /* Waits printed, if they are long enough; JSON has all. */
 #define WAITS_MAX 4
@@ -70,6 +71,13 @@ static void put_rest(const struct xs_terminal *terminal,
 	put(terminal, list, rest_ns, text);
 }
 
+/* The time with what tracing took: so were the waits recorded. */
+static int64_t traced(const struct xs_result *result, int64_t ns)
+{
+	xs_number_add(&ns, result->run.tracer_ns);
+	return ns;
+}
+
 void xs_render_text_waits(const struct xs_terminal *terminal,
 			  struct xs_result *result)
 {
@@ -83,9 +91,9 @@ void xs_render_text_waits(const struct xs_terminal *terminal,
 	const struct list list = {
 	    .items = is_steady ? steady->waits : result->waits,
 	    .count = is_steady ? steady->wait_count : result->wait_count,
-	    .whole_ns = is_steady ? result->verdict.steady_ns
-				  : xs_result_untraced_wall_ns(result),
-	    .wall_ns = xs_result_untraced_wall_ns(result),
+	    .whole_ns = is_steady ? traced(result, result->verdict.steady_ns)
+				  : result->run.wall_ns,
+	    .wall_ns = result->run.wall_ns,
 	    .rounds = by_round ? steady->rounds : 1,
 	    .is_steady = is_steady,
 	};

@@ -86,10 +86,9 @@ function roundAfter(report, s) {
     : range(row.low_ns + rest, row.high_ns + rest);
 }
 
-// Where new memory takes more than the step saves in this run.
-const paysLater = (report, s) => s.pays_rounds === null ? ''
-  : `pays from ${s.pays_rounds} rounds on (this run has ${
-    report.phases.find(phase => phase.id === s.phase).rounds}); if its memory was in use before, `;
+// What is said of a step that pays in longer runs only.
+const paysLater = (report, s) => `pays from ${s.pays_rounds} rounds on; this run has ${
+  report.phases.find(phase => phase.id === s.phase).rounds}`;
 
 // How far the saving is one: its interval may reach beyond the run as it is.
 function saves(report, s) {
@@ -114,15 +113,16 @@ function step(s, report, rounds) {
     ? `${time(within)} in the steady part (${share} of it)` : `${share} of the steady part`),
   `${percent(s.adds_saves_ns, wall)} of the run`].filter(Boolean).join(', ');
   return el('li',
-    el('div', el('div.saves', el('small', paysLater(report, s) + saves(report, s)), time(s.adds_saves_ns)),
-      el('small', isBound(s) ? shares : `${range(s.saves_low_ns, s.saves_high_ns)}: ${shares}`)),
+    s.pays_rounds !== null ? el('div', el('small', paysLater(report, s)))
+      : el('div', el('div.saves', el('small', saves(report, s)), time(s.adds_saves_ns)),
+        el('small', isBound(s) ? shares : `${range(s.saves_low_ns, s.saves_high_ns)}: ${shares}`)),
     el('div', el('div', `${s.step}. `, el('span.chip', rowName(s)),
       `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns)} \u2192 `, el('b', roundAfter(report, s)),
       rounds ? el('button.see', {type: 'button', click: () => {
         rounds.showStep(s);
         rounds.element.scrollIntoView();
       }}, 'See it') : null),
-    el('small', `the run then takes ${s.side_by_side > 1 ? `at least ${time(s.app_wall_ns)}`
+    el('small', s.pays_rounds !== null ? `effort: ${s.effort}` : `the run then takes ${s.side_by_side > 1 ? `at least ${time(s.app_wall_ns)}`
       : `${time(s.app_wall_ns)} (${range(s.low_ns, s.high_ns)})`}; effort: ${s.effort}` +
       (s.as_step ? `; as step ${s.as_step}` : '')),
     el('p', s.text), conditions.length ? el('p.dim', 'only if ' + conditions.join('; ')) : null,
@@ -143,7 +143,7 @@ function plan(report, rounds) {
   return section('What to change', steps.length > 1 ? 'in this order; each step adds to those before' : '',
     none ? el('p', none) : null,
     steps.length ? [el('ol.plan', steps.map(s => step(s, report, rounds))), el('p.dim',
-      'Ranges are 90 % intervals; of the run: of another run, whose start-up varies, too.')] : null,
+      'Ranges are 90 % of other runs, as they are and with the change.')] : null,
     links.length ? el('ol.plan', links.map(linkStep)) : null,
     unpinned ? el('p', unpinned) : null, question ? el('p.warn', question) : null, code ? el('pre', code) : null);
 }
