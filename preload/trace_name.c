@@ -10,18 +10,32 @@
 
 #define DEFAULT_PATTERN "xferspy.%h.%p.xspy"
 
-const char *xs_trace_name_rank(void)
-{
-	static const char *const names[] = {
-	    "OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",
-	    "MV2_COMM_WORLD_RANK",  "SLURM_PROCID", "RANK",
-	};
+/* Variables of launchers: Open MPI, PMIx, MPICH and other PMI, MVAPICH2, Slurm,
+ * torchrun. */
+static const struct {
+	const char *rank, *ranks;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"PMIX_RANK", "SLURM_NTASKS"},
+    {"PMI_RANK", "PMI_SIZE"},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+    {"SLURM_PROCID", "SLURM_NTASKS"},
+    {"RANK", "WORLD_SIZE"},
+};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *rank = getenv(names[i]);
-		if (rank && rank[0])
-			return rank;
+const char *xs_trace_name_rank(const char **ranks)
+{
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
+		const char *rank = getenv(launchers[i].rank);
+
+		if (!rank || !rank[0])
+			continue;
+		if (ranks)
+			*ranks = getenv(launchers[i].ranks);
+		return rank;
 	}
+	if (ranks)
+		*ranks = NULL;
 	return "0";
 }
 
@@ -44,7 +58,7 @@ static int expand(const char *pattern, pid_t pid, char *path, size_t bytes,
 				break;
 			case 'r':
 				snprintf(text, sizeof(text), "%s",
-					 xs_trace_name_rank());
+					 xs_trace_name_rank(NULL));
 				break;
 			case '%':
 				break;

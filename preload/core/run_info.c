@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,13 +64,19 @@ void xs_run_info_write(void)
 	const char *other = xs_injection_other();
 	const char *of_nvtx = xs_injection_other_of_nvtx();
 	enum xs_hash_mode hash = xs_config_hash();
+	const char *ranks;
 	char host[256] = "";
+	unsigned node;
 
 	gethostname(host, sizeof(host) - 1);
 	write_app();
 	xs_trace_info("began", "%" PRIu64, xs_clock_realtime_ns());
 	xs_trace_info("host", "%s", host);
-	xs_trace_info("rank", "%s", xs_trace_name_rank());
+	xs_trace_info("rank", "%s", xs_trace_name_rank(&ranks));
+	if (ranks)
+		xs_trace_info("ranks", "%s", ranks);
+	if (getcpu(NULL, &node) == 0)
+		xs_trace_info("numa_node", "%u", node);
 	xs_trace_info("xferspy", "%s", XS_VERSION);
 	write_connections();
 	if (hash != XS_HASH_OFF)

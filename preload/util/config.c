@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/util/config.h"
 
+#include "preload/trace_name.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +27,41 @@ static const char *value_of(const char *variable)
 	return value ? value : "";
 }
 
+/* Reads a list such as 0,7,64-71. Returns whether it is one; *has: the rank is
+ * in it. */
+static bool parse_ranks(const char *text, unsigned long rank, bool *has)
+{
+	*has = false;
+	for (;; text++) {
+		unsigned long first, last;
+		char *end;
+
+		if (!isdigit((unsigned char)*text))
+			return false;
+		first = last = strtoul(text, &end, 10);
+		if (*end == '-' && isdigit((unsigned char)end[1]))
+			last = strtoul(end + 1, &end, 10);
+		*has |= first <= rank && rank <= last;
+		text = end;
+		if (*text != ',')
+			return !*text;
+	}
+}
+
+static bool is_rank_left_out(void)
+{
+	const unsigned long rank = strtoul(xs_trace_name_rank(NULL), NULL, 10);
+	bool has;
+
+	return parse_ranks(value_of("XFERSPY_RANKS"), rank, &has) && !has;
+}
+
 bool xs_config_is_off(void)
 {
 	/* A setuid program must not write files for us. */
 	return getauxval(AT_SECURE) ||
-	       strcmp(value_of("XFERSPY_MODE"), "off") == 0;
+	       strcmp(value_of("XFERSPY_MODE"), "off") == 0 ||
+	       is_rank_left_out();
 }
 
 bool xs_config_is_started_by_run(pid_t pid)
@@ -213,6 +245,13 @@ static bool is_mode(const char *text)
 	return parse_mode(text, &mode);
 }
 
+static bool is_ranks(const char *text)
+{
+	bool has;
+
+	return parse_ranks(text, 0, &has);
+}
+
 static bool is_size(const char *text)
 {
 	uint64_t bytes;
@@ -262,6 +301,8 @@ const struct xs_config_variable xs_config_variables[] = {
     {"XFERSPY_OUTPUT", NULL, NULL, NULL},
     {"XFERSPY_MODE", is_mode, "trace, light, counters, events, calls or off",
      "traced as usual"},
+    {"XFERSPY_RANKS", is_ranks, "ranks such as 0,7,64-71",
+     "all ranks are traced"},
     {"XFERSPY_RANGE", is_range, "profiler, signal, or seconds such as 60+10",
      "recorded from the start"},
     {"XFERSPY_MAX_SIZE", is_size, "2M or more, such as 64M",

@@ -9,6 +9,7 @@
  *                    the first launches of each kernel read, write and
  *                    execute); events (without CUPTI: calls are timed with
  *                    CUDA events); calls (calls only); off
+ *   XFERSPY_RANKS    ranks of a launcher that are traced, such as 0,7,64-71
  *   XFERSPY_RANGE    part of the run to record; the rest is counted: profiler
  *                    (from cudaProfilerStart() to cudaProfilerStop()), signal
  *                    (SIGUSR2 begins and ends it), or seconds: DELAY or
@@ -53,8 +54,8 @@ enum xs_mode {
 	XS_MODES
 };
 
-/* Returns whether the environment disables tracing. Safe to call before
- * anything else is set up. */
+/* Returns whether the environment disables tracing, of all or of this rank.
+ * Safe to call before anything else is set up. */
 bool xs_config_is_off(void);
 
 /* Returns the mode; XS_MODE_TRACE if XFERSPY_MODE is unset or unknown. */

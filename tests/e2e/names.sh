@@ -90,6 +90,19 @@ XFERSPY_LOG="$work/pipe" XFERSPY_OUTPUT=logged.xspy traced "$XS_APPS/app" serial
 expect "log to a pipe: exit code" "$status" 0
 expect "log to a pipe: rounds" "$(launches logged.xspy)" 5
 
+# Ranks that are not listed leave no trace and no word.
+for rank in 1 2; do
+	PMI_RANK=$rank PMI_SIZE=4 XFERSPY_RANKS=0,2-3 \
+		plain "$XS_COMMAND" run -o 'one.%r.xspy' "$XS_APPS/app" serial 5
+	expect "rank $rank: exit code" "$status" 0
+	expect "rank $rank: lines" "$(wc -l <err)" $((rank - 1))
+done
+[ ! -e one.1.xspy ] || fail "rank 1 has a trace"
+expect "rank 2: rounds" "$(launches one.2.xspy)" 5
+for info in rank=2 ranks=4 'numa_node=[0-9]*'; do
+	grep -q "^info text=\"$info\"" dump.txt || fail "rank 2: no $info"
+done
+
 # Without a launcher the rank is 0, and a second process has a name of its own.
 unset PMI_RANK SLURM_PROCID RANK
 XFERSPY_OUTPUT=%r.xspy traced sh -c "'$XS_APPS/app' serial 3; '$XS_APPS/app' serial 4"

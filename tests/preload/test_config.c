@@ -61,15 +61,67 @@ static void overlong_path_is_refused(void **state)
 
 static void rank_comes_from_any_launcher(void **state)
 {
+	static const char *const launchers[][2] = {
+	    {"RANK", "WORLD_SIZE"},
+	    {"SLURM_PROCID", "SLURM_NTASKS"},
+	    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+	    {"PMI_RANK", "PMI_SIZE"},
+	    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+	};
+	const size_t count = sizeof(launchers) / sizeof(*launchers);
+	const char *ranks = "";
+
 	(void)state;
-	unsetenv("SLURM_PROCID");
-	assert_string_equal(xs_trace_name_rank(), "0");
-	setenv("SLURM_PROCID", "31", 1);
-	assert_string_equal(xs_trace_name_rank(), "31");
-	setenv("PMI_RANK", "5", 1);
-	assert_string_equal(xs_trace_name_rank(), "5");
+	for (size_t i = 0; i < count; i++) {
+		unsetenv(launchers[i][0]);
+		unsetenv(launchers[i][1]);
+	}
+	assert_string_equal(xs_trace_name_rank(&ranks), "0");
+	assert_null(ranks);
+	for (size_t i = 0; i < count; i++) {
+		const char rank[] = {(char)('1' + i), '\0'};
+		const char size[] = {(char)('2' + i), '\0'};
+
+		setenv(launchers[i][0], rank, 1);
+		assert_string_equal(xs_trace_name_rank(&ranks), rank);
+		assert_null(ranks);
+		setenv(launchers[i][1], size, 1);
+		assert_string_equal(xs_trace_name_rank(&ranks), rank);
+		assert_string_equal(ranks, size);
+	}
+	for (size_t i = 0; i < count; i++) {
+		unsetenv(launchers[i][0]);
+		unsetenv(launchers[i][1]);
+	}
+}
+
+/* A list that is not valid leaves no rank out. */
+static void ranks_are_chosen(void **state)
+{
+	static const struct {
+		const char *list, *rank;
+		bool off;
+	} cases[] = {
+	    {"0,7,64-71", "0", false},	{"0,7,64-71", "1", true},
+	    {"0,7,64-71", "7", false},	{"0,7,64-71", "63", true},
+	    {"0,7,64-71", "64", false}, {"0,7,64-71", "71", false},
+	    {"0,7,64-71", "72", true},	{"71-64", "65", true},
+	    {"", "5", false},		{"1,", "5", false},
+	    {"1-", "5", false},		{"all", "5", false},
+	    {"1 2", "5", false},	{"-1", "5", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		setenv("XFERSPY_RANKS", cases[i].list, 1);
+		setenv("PMI_RANK", cases[i].rank, 1);
+		assert_int_equal(xs_config_is_off(), cases[i].off);
+	}
 	unsetenv("PMI_RANK");
-	unsetenv("SLURM_PROCID");
+	setenv("XFERSPY_RANKS", "1", 1); /* without a launcher it is 0 */
+	assert_true(xs_config_is_off());
+	unsetenv("XFERSPY_RANKS");
+	assert_false(xs_config_is_off());
 }
 
 static void modes(void **state)
@@ -295,6 +347,7 @@ int main(void)
 	    cmocka_unit_test(default_names_host_and_pid),
 	    cmocka_unit_test(overlong_path_is_refused),
 	    cmocka_unit_test(rank_comes_from_any_launcher),
+	    cmocka_unit_test(ranks_are_chosen),
 	    cmocka_unit_test(modes),
 	    cmocka_unit_test(graphs),
 	    cmocka_unit_test(sizes),
