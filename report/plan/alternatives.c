@@ -37,26 +37,13 @@ xs_alternative_left_out(const struct xs_result *result,
 	return most;
 }
 
-const struct xs_result_estimate *
-xs_alternative_instead(const struct xs_result *result,
-		       const struct xs_phase_steps *steps, double *more_ns)
+static bool is_step(const struct xs_phase_steps *steps,
+		    const struct xs_strategy *strategy)
 {
-	const double all_ns = xs_beside_sum(steps, NULL).adds_ns;
-	const struct xs_result_estimate *most = NULL;
-
-	*more_ns = 0;
-	for (size_t i = 0; i < xs_strategy_count; i++) {
-		const struct xs_result_estimate *row =
-		    xs_worth_candidate(steps->phase, xs_strategies[i]);
-		const double by_ns = row ? (double)row->saves_ns - all_ns : 0;
-
-		if (row && !row->bound && by_ns > *more_ns &&
-		    xs_worth_is_sure(result, steps->phase, row, by_ns)) {
-			most = row;
-			*more_ns = by_ns;
-		}
-	}
-	return most;
+	for (size_t i = 0; i < steps->count; i++)
+		if (steps->items[i].strategy == strategy)
+			return true;
+	return false;
 }
 
 /* Whether the strategy has to do with a step. */
@@ -67,6 +54,35 @@ static bool is_related(const struct xs_phase_steps *steps,
 		if (!xs_beside_is_apart(strategy, steps->items[i].strategy))
 			return true;
 	return false;
+}
+
+const struct xs_result_estimate *
+xs_alternative_instead(const struct xs_result *result,
+		       const struct xs_phase_steps *steps, size_t paying,
+		       double *more_ns)
+{
+	const struct xs_result_estimate *most = NULL;
+	struct xs_phase_steps base = *steps;
+
+	base.count = paying;
+
+	*more_ns = 0;
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		const struct xs_result_estimate *row =
+		    xs_worth_candidate(steps->phase, xs_strategies[i]);
+		const double by_ns =
+		    row && is_related(steps, xs_strategies[i]) &&
+			    !is_step(steps, xs_strategies[i])
+			? xs_beside_gain(&base, xs_strategies[i], row).adds_ns
+			: 0;
+
+		if (row && !row->bound && by_ns > *more_ns &&
+		    xs_worth_is_sure(result, steps->phase, row, by_ns)) {
+			most = row;
+			*more_ns = by_ns;
+		}
+	}
+	return most;
 }
 
 /* What would take the place of steps is named from so many times the least
@@ -99,7 +115,8 @@ xs_alternative_uncertain(const struct xs_result *result,
 		const bool related = is_related(steps, strategy);
 		double by_ns;
 
-		if (!row || row->bound || row->saves_ns == XS_UNKNOWN ||
+		if (!row || row->bound || is_step(steps, strategy) ||
+		    row->saves_ns == XS_UNKNOWN ||
 		    row->effort_level == XS_EFFORT_NONE ||
 		    row->effort_level > XS_EFFORT_SPLIT ||
 		    (!related && row->effort_level == XS_EFFORT_SPLIT))

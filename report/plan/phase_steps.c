@@ -114,6 +114,12 @@ static bool is_changed_otherwise(const struct xs_phase_steps *all,
 	return false;
 }
 
+/* Whether both say in which order copies run: then one replaces the other. */
+static bool both_order(const struct xs_strategy *a, const struct xs_strategy *b)
+{
+	return a->changes & b->changes & XS_CHANGES_ORDER;
+}
+
 /* Whether the new step is worth more effort than those before it: more than
  * they may be off, and than a few per cent. The first one has the unchanged
  * rounds before it. */
@@ -135,6 +141,10 @@ static bool is_more(const struct xs_phase_steps *steps,
 
 		if (xs_beside_is_apart(added->strategy, step->strategy))
 			continue;
+		/* who orders copies anew has done the old order for nothing */
+		if (both_order(added->strategy, step->strategy) &&
+		    added->adds_ns < step->adds_ns)
+			return false;
 		if (!includes(added->strategy, step->strategy) ||
 		    added->adds_ns <=
 			xs_worth_error_ns(phase, step->estimate,
@@ -144,12 +154,6 @@ static bool is_more(const struct xs_phase_steps *steps,
 			return false;
 	}
 	return steps->count || reach->rounds_add_ns > sqrt(reach->as_is_square);
-}
-
-/* Whether both say in which order copies run: then one replaces the other. */
-static bool both_order(const struct xs_strategy *a, const struct xs_strategy *b)
-{
-	return a->changes & b->changes & XS_CHANGES_ORDER;
 }
 
 /* Whether another phase has a step that orders the same lines otherwise. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/plan/plan_text.h"
 
+#include "model/strategies/strategies.h"
 #include "report/plan/advice_text.h"
 #include "report/plan/alternatives.h"
+#include "report/plan/beside.h"
 #include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
@@ -88,6 +90,11 @@ static const char *with_rounds(struct xs_arena *arena,
 				 xs_result_share(steps->phase);
 	int64_t less_ns;
 
+	/* a step that stays beside it is in no time of its row */
+	for (size_t i = 0; i < steps->count; i++)
+		if (xs_beside_is_apart(steps->items[i].strategy,
+				       xs_strategy_find(instead->strategy)))
+			return "";
 	if (longer_ns <= 0 || last->setup_ns == XS_UNKNOWN ||
 	    instead->setup_ns == XS_UNKNOWN)
 		return "";
@@ -124,18 +131,17 @@ static const char *left_out(struct xs_result *result,
 	double more_ns;
 	bool is_instead;
 	const char *up_to = side_by_side > 1 ? "up to " : "";
-	const struct xs_result_estimate *row =
-	    xs_alternative_instead(result, steps, &more_ns);
+	const bool pays = !untouched_ns(steps);
+	const struct xs_result_estimate *row = xs_alternative_instead(
+	    result, steps, pays ? steps->count : steps->count - 1, &more_ns);
 
-	if (row && untouched_ns(steps))
-		more_ns += steps->items[steps->count - 1].adds_ns;
 	if (row)
 		return xs_arena_print(
 		    &result->arena,
 		    "In this run %s instead saves %s%s%s%s; effort: %s.",
 		    row->strategy, up_to,
 		    xs_units_ns(xs_number_round(more_ns)).s,
-		    untouched_ns(steps) ? "" : " more",
+		    pays ? " more" : "",
 		    with_rounds(&result->arena, steps, row), row->effort);
 	row = xs_alternative_uncertain(result, steps, &more_ns, &is_instead);
 	if (row && !xs_result_is_known(row))

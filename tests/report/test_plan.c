@@ -344,6 +344,12 @@ static void more_effort_that_saves_more_is_named(void **state)
 	buffers->saves_ns = 281 * MS;
 	expect("double-buffer");
 	assert_null(strstr(result->plan[0].text, "In this run"));
+	/* the step does not pay in this run */
+	buffers->new_memory_ns = 500 * MS;
+	expect("double-buffer");
+	assert_non_null(strstr(result->plan[0].text,
+			       "In this run streams instead saves 290 ms, and "
+			       "is ahead up to about 519 rounds"));
 }
 
 /* What orders copies otherwise replaces the order before. */
@@ -357,6 +363,10 @@ static void an_order_replaces_another(void **state)
 	expect("pinned double-buffer");
 	assert_int_equal(result->plan[1].adds_saves_ns, 200 * MS);
 	assert_int_equal(result->plan[1].round_before_ns, 30 * MS);
+	/* unless most of it is done with less effort */
+	phase->estimates[1].round_ns = 16 * MS;
+	phase->estimates[1].saves_ns = 340 * MS;
+	expect("pinned prefetch");
 }
 
 /* What has nothing to do with the steps, and is none for being uncertain. */
