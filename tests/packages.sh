@@ -11,7 +11,8 @@ XS_PACKAGES="gcc g++ libc6-dev cmake ninja-build pkg-config
 # What checking a change needs on top.
 # shellcheck disable=SC2034 # for tests/run.sh
 XS_CHECK_PACKAGES="clang clang-format cppcheck shellcheck libjemalloc2
-	python3-jsonschema protobuf-compiler libotf2-trace-dev otf2-tools"
+	python3-jsonschema protobuf-compiler libotf2-trace-dev otf2-tools
+	openmpi-bin mpich"
 # The browser of the test html_browser; Ubuntu has it as a snap alone.
 ! grep -qsx 'ID=debian' /etc/os-release ||
 	XS_CHECK_PACKAGES="$XS_CHECK_PACKAGES chromium-headless-shell"
