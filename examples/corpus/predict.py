@@ -6,7 +6,7 @@ table.json has the programs and what each variant changed. MACHINE/HALF.json has
 their times, MACHINE/HALF/ a trace of each program as its authors wrote it,
 MACHINE/counters/ the counters of its kernels if they were counted, and
 MACHINE/machine.json that machine's calibration. MACHINE is contact for the half
-of first contact, contact-2 and contact-3 for the programs added later, wherever
+of first contact, contact-2 to contact-4 for the programs added later, wherever
 they were recorded. --write writes docs/corpus.md.
 """
 import argparse
@@ -25,7 +25,8 @@ SECTIONS = (("h200", "develop", "Developed on"),
             ("h100", "develop", "The same on another GPU"),
             ("contact", "first", "First contact"),
             ("contact-2", "second", "First contact again"),
-            ("contact-3", "third", "A third first contact"))
+            ("contact-3", "third", "A third first contact"),
+            ("contact-4", "fourth", "A fourth first contact"))
 # Variants, and the strategies that predict them unless table.json names another.
 STRATEGIES = {"pinned": "pinned", "streams": "streams",
               "double": "double-buffer", "mapped": "mapped", "reuse": "reuse",
@@ -33,6 +34,7 @@ STRATEGIES = {"pinned": "pinned", "streams": "streams",
               "resident": "resident", "throughout": "resident-throughout"}
 ORDER = ("as-is", *STRATEGIES.values())
 PIECES = 4  # of the variant "streams"
+NUMBERS = {2: "Two", 3: "Three"}
 NEAR = 0.03  # times that differ by less are equal
 # Profiles: words, and the value of --machine (None: left out).
 PROFILES = (("a calibration of the same host", HERE / "{machine}/machine.json"),
@@ -236,11 +238,12 @@ def choice_lines(programs, reports):
 
 def noise_line(programs):
     """How far untraced runs of one program differ, which no prediction knows."""
-    spreads = [max(times) / min(times) - 1 for times in
-               (program["variants_ms"][program["baseline"]]
-                for program in programs.values())]
-    return (f"Three untraced runs of the same baseline differ by "
-            f"{100 * statistics.median(spreads):.0f} % in the median program, "
+    runs = [program["variants_ms"][program["baseline"]]
+            for program in programs.values()]
+    spreads = [max(times) / min(times) - 1 for times in runs]
+    return (f"{NUMBERS[min(map(len, runs))]} untraced runs of the same "
+            f"baseline differ by {100 * statistics.median(spreads):.0f} % in the "
+            f"median program, "
             f"and by {100 * max(spreads):.0f} % at most.")
 
 
