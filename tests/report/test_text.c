@@ -383,6 +383,10 @@ static void what_matters_is_shown(void **state)
 	plan[2].adds_saves_ns--;
 	expect_lines(result,
 		     (const char *const[]){"\n  and 1 more step saves ", NULL});
+	plan[2].pays_rounds = 500;
+	expect_lines(
+	    result, (const char *const[]){
+			"\n  and 1 more step saves nothing in this run", NULL});
 	fixture_free(result);
 }
 
@@ -394,6 +398,7 @@ static void a_star_is_explained(void **state)
 	struct xs_result *result = fixture_result();
 	struct xs_result_estimate *row =
 	    (struct xs_result_estimate *)result->plan[1].estimate;
+	struct xs_result_estimate other;
 
 	(void)state;
 	row->needs = assumes[0];
@@ -406,6 +411,14 @@ static void a_star_is_explained(void **state)
 	row->assume_count = 1;
 	expect_lines(result,
 		     (const char *const[]){"streams: as in step 2;", NULL});
+	/* another condition of another phase */
+	result->phases[1].estimates = &other;
+	result->phases[1].estimate_count = 1;
+	other = *row;
+	other.needs = "each round alone";
+	result->all_asked = true;
+	expect_lines(result, (const char *const[]){"streams of phase 1",
+						   "streams of phase 2", NULL});
 	fixture_free(result);
 }
 

@@ -37,7 +37,7 @@ struct xs_text_best_cases xs_text_best_cases(struct xs_result *result,
 }
 
 void xs_text_best_cases_add(struct xs_result *result,
-			    struct xs_text_best_cases *out,
+			    struct xs_text_best_cases *out, int64_t phase,
 			    const struct xs_result_estimate *row)
 {
 	struct xs_text_best_case *items = out->items;
@@ -50,10 +50,30 @@ void xs_text_best_cases_add(struct xs_result *result,
 	while (i < out->count && strcmp(items[i].text, text) != 0)
 		i++;
 	if (i == out->count)
-		out->count++;
+		items[out->count++].phase = phase;
 	items[i].text = text;
 	items[i].strategies = xs_arena_join_once(
 	    &result->arena, items[i].strategies, row->strategy);
+}
+
+static bool is_among(const char *list, const char *part)
+{
+	return list && part && strstr(list, part);
+}
+
+/* " of phase 2" if another item is of the same strategies; "" */
+static const char *where(struct xs_result *result,
+			 const struct xs_text_best_cases *cases, size_t index)
+{
+	const struct xs_text_best_case *item = &cases->items[index];
+
+	for (size_t i = 0; i < cases->count; i++)
+		if (cases->items[i].phase != item->phase &&
+		    (is_among(cases->items[i].strategies, item->strategies) ||
+		     is_among(item->strategies, cases->items[i].strategies)))
+			return xs_arena_print(
+			    &result->arena, " of phase %" PRId64, item->phase);
+	return "";
 }
 
 void xs_text_best_cases_put(const struct xs_terminal *terminal,
@@ -65,8 +85,9 @@ void xs_text_best_cases_put(const struct xs_terminal *terminal,
 
 	for (size_t i = 0; i < cases->count; i++)
 		list = xs_arena_print(
-		    arena, "%s%s%s: %s", list ? list : "", list ? "; " : "",
-		    cases->items[i].strategies, cases->items[i].text);
+		    arena, "%s%s%s%s: %s", list ? list : "", list ? "; " : "",
+		    cases->items[i].strategies, where(result, cases, i),
+		    cases->items[i].text);
 	if (list)
 		xs_terminal_wrap(
 		    terminal, XS_DIM, "  * ",

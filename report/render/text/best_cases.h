@@ -6,9 +6,11 @@
 #include "report/render/text/terminal.h"
 #include "report/result/result.h"
 
-/* A condition of rows with a star, and their strategies. */
+/* A condition of rows with a star, their strategies, and the first one's phase.
+ */
 struct xs_text_best_case {
 	const char *text, *strategies;
+	int64_t phase;
 };
 
 struct xs_text_best_cases {
@@ -20,9 +22,10 @@ struct xs_text_best_cases {
 struct xs_text_best_cases xs_text_best_cases(struct xs_result *result,
 					     size_t phases);
 
-/* Appends the row's condition, or its strategy to that of other rows. */
+/* Appends the condition of the phase's row, or its strategy to that of other
+ * rows. */
 void xs_text_best_cases_add(struct xs_result *result,
-			    struct xs_text_best_cases *out,
+			    struct xs_text_best_cases *out, int64_t phase,
 			    const struct xs_result_estimate *row);
 
 /* "* on a condition that the trace does not show: resident: ...; ... (mapped,

@@ -298,8 +298,10 @@ static void put_rest(const struct xs_terminal *terminal,
 
 	if (!count)
 		return;
+	/* what does not pay in this run saves nothing of it */
 	for (size_t i = first; i < result->plan_count; i++)
-		xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
+		if (result->plan[i].pays_rounds == XS_UNKNOWN)
+			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN, "  ",
 	    xs_arena_print(
@@ -309,7 +311,8 @@ static void put_rest(const struct xs_terminal *terminal,
 		count, count == 1 ? "" : "s",
 		result->plan[first].phase->apart ? " outside the steady part"
 						 : "",
-		count == 1 ? "s" : "", xs_units_ns(saves_ns).s,
+		count == 1 ? "s" : "",
+		saves_ns ? xs_units_ns(saves_ns).s : "nothing in this run",
 		xs_units_percent(saves_ns, xs_result_untraced_wall_ns(result))
 		    .s));
 }

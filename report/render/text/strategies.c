@@ -319,7 +319,8 @@ static void put_legend(const struct xs_terminal *terminal,
 					   row);
 			xs_text_uncounted_add(result, &uncounted,
 					      &result->phases[i], row);
-			xs_text_best_cases_add(result, &bounds, row);
+			xs_text_best_cases_add(result, &bounds,
+					       result->phases[i].id, row);
 			pins |= row->app_wall_ns != XS_UNKNOWN &&
 				row->setup_ns == XS_UNKNOWN;
 			names =
