@@ -7,10 +7,21 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 /* The metrics of copies and sets, in this order. */
 enum { BYTES, RATE, METRICS };
 #define COPY_METRICS 0 /* number of their class */
+
+/* A buffer is flushed when it has so many chunks, of 1 MiB for events; by
+ * itself the library takes 128 MiB. */
+#define MOST_CHUNKS	 4
+#define LEAST_ROOM_BYTES (16u << 20)
+
+struct chunks {
+	size_t count;
+	void *bytes[MOST_CHUNKS];
+};
 
 /* Returns the -errno of an error of the library. */
 static int error_of(OTF2_ErrorCode code)
@@ -65,12 +76,50 @@ static OTF2_ErrorCode be_quiet(void *to, const char *file, uint64_t line,
 	return code;
 }
 
-/* Full buffers go to the files. */
+/* Returns memory for a chunk of a buffer; NULL: the library flushes first. */
+static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
+		      void **of_buffer, uint64_t bytes)
+{
+	struct chunks *chunks = *of_buffer;
+
+	(void)data, (void)type, (void)location;
+	if (!chunks)
+		chunks = *of_buffer = calloc(1, sizeof(*chunks));
+	if (!chunks || chunks->count == MOST_CHUNKS)
+		return NULL;
+	chunks->bytes[chunks->count] = malloc(bytes);
+	return chunks->bytes[chunks->count] ? chunks->bytes[chunks->count++]
+					    : NULL;
+}
+
+static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location,
+		     void **of_buffer, bool final)
+{
+	struct chunks *chunks = *of_buffer;
+
+	(void)data, (void)type, (void)location;
+	while (chunks && chunks->count > 0)
+		free(chunks->bytes[--chunks->count]);
+	if (!final)
+		return;
+	free(chunks);
+	*of_buffer = NULL;
+}
+
+/* Full buffers go to the files while there is room for one and for a file's own
+ * 4 MiB: if those cannot be written, the library (3.0.2) frees them twice. */
 static OTF2_FlushType flush(void *data, OTF2_FileType type,
 			    OTF2_LocationRef location, void *caller, bool final)
 {
-	(void)data, (void)type, (void)location, (void)caller, (void) final;
-	return OTF2_FLUSH;
+	struct xs_otf2 *to = data;
+	struct statvfs disk;
+
+	(void)type, (void)location, (void)caller, (void) final;
+	if (statvfs(to->folder, &disk) ||
+	    disk.f_bavail * disk.f_frsize >= LEAST_ROOM_BYTES)
+		return OTF2_FLUSH;
+	check(to, OTF2_ERROR_ENOSPC);
+	return OTF2_NO_FLUSH;
 }
 
 uint32_t xs_otf2_string(struct xs_otf2 *to, const char *text)
@@ -175,8 +224,10 @@ int xs_otf2_open(struct xs_otf2 *to, const char *folder,
 		 const struct xs_otf2_run *run)
 {
 	static const OTF2_FlushCallbacks callbacks = {.otf2_pre_flush = flush};
+	static const OTF2_MemoryCallbacks memory = {.otf2_allocate = allocate,
+						    .otf2_free_all = free_all};
 
-	*to = (struct xs_otf2){0};
+	*to = (struct xs_otf2){.folder = folder};
 	OTF2_Error_RegisterCallback(be_quiet, to);
 	to->archive = OTF2_Archive_Open(
 	    folder, "traces", OTF2_FILEMODE_WRITE,
@@ -187,8 +238,8 @@ int xs_otf2_open(struct xs_otf2 *to, const char *folder,
 		check(to, OTF2_ERROR_ENOMEM);
 	if (to->error)
 		return to->error;
-	check(to,
-	      OTF2_Archive_SetFlushCallbacks(to->archive, &callbacks, NULL));
+	check(to, OTF2_Archive_SetFlushCallbacks(to->archive, &callbacks, to));
+	check(to, OTF2_Archive_SetMemoryCallbacks(to->archive, &memory, NULL));
 	check(to, OTF2_Archive_SetSerialCollectiveCallbacks(to->archive));
 	check(to, OTF2_Archive_SetCreator(to->archive, "xferspy " XS_VERSION));
 	check(to, OTF2_Archive_OpenEvtFiles(to->archive));

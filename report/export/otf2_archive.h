@@ -18,6 +18,7 @@
 #define XS_OTF2_DEPTH 64
 
 struct xs_otf2 {
+	const char *folder; /* the caller's */
 	OTF2_Archive *archive;
 	OTF2_GlobalDefWriter *definitions;
 	OTF2_AttributeList *attributes; /* of the next slice */

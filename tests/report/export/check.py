@@ -33,7 +33,11 @@ RECORDED = (TRACES / "stencil-512-pageable.xspy", TRACES / "stencil-512-pinned.x
             SOURCES / "tests/report/dataflow/layers-pinned.xspy")
 FILES = ("perfetto", "sqlite")
 THREADS = 30000
+CALLS = 400000  # 11 MB in OTF2
 HOSTILE = 'q\'"); DROP TABLE op;--\\x1b[31m <é>'
+# OTF2's library leaks when a file cannot be written.
+LEAKS = os.environ | {
+    "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 failed = False
 
 
@@ -305,15 +309,12 @@ def check_folder(folder):
     check("an earlier folder", run(*arguments).returncode == 2)
     check("it stays", [path.name for path in out.iterdir()] == ["mine"])
     shutil.rmtree(out)
-    # the library leaks when a file cannot be written
-    leaks = os.environ | {
-        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
-    done = run(*arguments, preexec_fn=limit_size, env=leaks)
+    done = run(*arguments, preexec_fn=limit_size, env=LEAKS)
     check(f"OTF2: no room: {done}", done.returncode == 2 and not out.exists())
     check(f"one message: {done}", done.stderr.count(b"\n") == 1
           and b"File too large" in done.stderr)
     done = run("export", "--to", "otf2", trace, "-o", "./" * 2041 + "long", cwd=folder,
-               env=leaks)
+               env=LEAKS)
     check(f"OTF2: the cause: {done}", done.returncode == 2 and
           b"File name too long; give -o another" in done.stderr)
     check("OTF2: nothing stays", not (folder / "long").exists())
@@ -324,6 +325,27 @@ def check_folder(folder):
     os.mkfifo(folder / "pipe")
     done = run("export", "--to", "sqlite", trace, "-o", folder / "pipe")
     check(f"a pipe: {done}", done.returncode == 2 and b"pipe" in done.stderr)
+
+
+def check_full_disk(folder):
+    """OTF2's library ends the process if what it has in memory cannot be written."""
+    lines = (LISTED / "nvtx.txt").read_text().splitlines()
+    head = lines[:next(i for i, line in enumerate(lines) if line.startswith("copycall"))]
+    trace, disk = folder / "calls.txt", folder / "disk"
+    trace.write_text("\n".join(head + [
+        f"call site=99 correlation=0 start={10 * i} duration=5" for i in range(CALLS)]))
+    disk.mkdir()
+    mounted = ["unshare", "--mount", "sh", "-c",
+               'mount -t tmpfs -o size=$0 none "$1" && shift && "$@"']
+    if subprocess.run([*mounted, "1m", disk, "true"], capture_output=True).returncode:
+        print("no file system of our own: a full one is not tried")
+        return
+    for size in ("1m", "6m", "20m"):
+        done = subprocess.run([*mounted, size, disk, XFERSPY, "export", "--to", "otf2",
+                               trace, "-o", disk / "x"], capture_output=True,
+                              env=LEAKS)
+        check(f"OTF2 on {size}: {done}", done.returncode == 2 and
+              b"No space left on device; check the free" in done.stderr)
 
 
 def check_empty(folder, reads_otf2):
@@ -402,6 +424,7 @@ def main():
         check_empty(folder, reads_otf2)
         if reads_otf2:
             check_folder(folder)
+            check_full_disk(folder)
             check_overlap(folder)
     sys.exit(1 if failed else 0 if protoc and reads_otf2 else 77)
 
