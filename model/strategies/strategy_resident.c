@@ -216,8 +216,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	row.bound =
 	    returning.out  ? "the host neither changes nor needs the data "
 			     "in between"
-	    : returning.in ? "only copies out change the data on the host "
-			     "between rounds"
+	    : returning.in ? "nothing but copies out changes the data on "
+			     "the host between rounds"
 			   : "the host does not change the data between "
 			     "rounds";
 	xs_estimate_assume(&row, row.bound);
