@@ -17,6 +17,7 @@
 
 #define CREATE (O_WRONLY | O_CREAT | O_CLOEXEC)
 #define SUFFIX ".part"
+#define ENDING ".XXXXXX" SUFFIX
 
 static char unfinished[PATH_MAX], finished[PATH_MAX];
 static bool elsewhere; /* it is copied over the finished one */
@@ -133,13 +134,24 @@ static bool is_replaceable(const char *path, const struct stat *there)
 	       !has_attributes(path) && find_name(path, there);
 }
 
+/* Returns the bytes of a path to which the ending fits. */
+static int fitting(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
+	const size_t most = folder + NAME_MAX - (sizeof(ENDING) - 1);
+	const size_t bytes = strlen(path);
+
+	return (int)(bytes < most ? bytes : most);
+}
+
 /* Creates the unfinished file, whose name begins with both. */
 static int create(const char *first, const char *second)
 {
 	int file;
 
-	if (snprintf(unfinished, sizeof(unfinished), "%s%s.XXXXXX" SUFFIX,
-		     first, second) >= (int)sizeof(unfinished))
+	if (snprintf(unfinished, sizeof(unfinished), "%.*s%s" ENDING,
+		     fitting(first), first, second) >= (int)sizeof(unfinished))
 		return -1;
 	delete_on_signals();
 	exists = 1; /* a signal may follow right away */

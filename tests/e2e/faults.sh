@@ -142,6 +142,24 @@ within "no thread, limited: counted" "$(json calls_counted)" 1000 30000
 expect "no thread, limited: bytes in" "$(json h2d_bytes)" \
 	$((5000 * (4096 + 65536)))
 
+# Variables are read at the first CUDA call: of a program that has cleared its
+# environment by then, the trace has the default name.
+cat >clear.c <<'EOF'
+#include <stdlib.h>
+
+__attribute__((constructor)) static void clear(void)
+{
+	unsetenv("XFERSPY_OUTPUT");
+}
+EOF
+"$XS_CC" -D_GNU_SOURCE -shared -fPIC clear.c -o clear.so
+XFERSPY_OUTPUT="$work/elsewhere.xspy" XS_PRELOAD="$work/clear.so $XS_PRELOAD" \
+	traced "$XS_APPS/app" tiny 200
+unharmed "environment cleared"
+read_trace
+expect "environment cleared: lost" "$(json lost)" 0
+[ -n "$(find . -name 'xferspy.*.xspy')" ] || fail "environment cleared: name"
+
 # A directory is the place for the trace, not part of its name.
 mkdir traces
 XFERSPY_OUTPUT="$work/traces" traced "$XS_APPS/app" tiny 20

@@ -139,6 +139,25 @@ static void a_copy_that_fails_keeps_the_whole(void **state)
 	expect_kept();
 }
 
+static void a_long_name_is_not_written_in_place(void **state)
+{
+	char path[251];
+	int file;
+
+	(void)state;
+	memset(path, 'n', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	file = xs_unfinished_open(path);
+	assert_true(file >= 0);
+	assert_string_not_equal(xs_unfinished_name(), path);
+	assert_int_not_equal(access(path, F_OK), 0);
+	assert_int_equal(write(file, OLD, strlen(OLD)), strlen(OLD));
+	close(file);
+	assert_int_equal(xs_unfinished_rename(), 0);
+	expect_text(path, OLD);
+	unlink(path);
+}
+
 static int enter_folder(void **state)
 {
 	static char folder[] = "/tmp/xferspy-test.XXXXXX";
@@ -166,6 +185,7 @@ int main(void)
 	    cmocka_unit_test(the_copy_is_as_long_as_the_output),
 	    cmocka_unit_test(a_full_disk_leaves_what_was_there),
 	    cmocka_unit_test(a_copy_that_fails_keeps_the_whole),
+	    cmocka_unit_test(a_long_name_is_not_written_in_place),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
