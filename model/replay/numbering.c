@@ -49,8 +49,12 @@ void xs_numbering_sort(struct xs_numbering *n)
 
 uint32_t xs_numbering_find(const struct xs_numbering *n, uint64_t value)
 {
-	const uint64_t *found =
-	    bsearch(&value, n->values, n->count, sizeof(*n->values), by_value);
+	const uint64_t guess = value - n->values[0]; /* of values in a row */
+	const uint64_t *found;
 
+	if (guess < n->count && n->values[guess] == value)
+		return (uint32_t)guess;
+	found =
+	    bsearch(&value, n->values, n->count, sizeof(*n->values), by_value);
 	return (uint32_t)(found - n->values);
 }

@@ -299,39 +299,50 @@ int xs_estimate_set_host(const struct xs_strategy_case *c,
 	return rc ? rc : moves(&r, XS_RANGE_HIGH, &slow, &row->shared_high_ns);
 }
 
+#define CAUSES 7
+
+/* Fills the scenarios that move the time to one side. A strategy that does not
+ * read a value has no scenario of it: its plan would be the usual one. */
+static void set_causes(const struct xs_strategy_case *c, enum xs_range_end side,
+		       struct xs_scenario causes[CAUSES])
+{
+	const unsigned changes = c->strategy->changes;
+	const bool high = side == XS_RANGE_HIGH;
+
+	for (size_t i = 0; i < CAUSES; i++)
+		causes[i] = usual(c);
+	causes[0].machine = xs_machine_at(c->machine, side);
+	causes[1].kernel_scale = scale(&c->phase->kernel_ns, side);
+	if (changes & (XS_CHANGES_ORDER | XS_CHANGES_TRAFFIC)) {
+		causes[2].shares = causes[2].own_items = high;
+		causes[2].mapped = high ? XS_MAPPED_MOST : XS_MAPPED_LEAST;
+	}
+	if (changes & XS_CHANGES_ORDER) {
+		causes[3].in_order = true;
+		causes[3].one_kernel = high;
+		causes[3].side_by_side = !high;
+	}
+	if (c->work.allocation_ns > 0)
+		causes[4].allocations =
+		    high ? XS_ALLOCATIONS_RECORDED : XS_ALLOCATIONS_PROFILE;
+	if (c->strategy->keeps_copies && c->work.pageable)
+		causes[5].in_end = causes[6].out_end = high ? 1 : -1;
+}
+
 /* Adds up in *ns how far all causes move the time to one side; host_ns: the
  * host's own time. */
 static int deviation(const struct replayed *r, enum xs_range_end side,
 		     double host_ns, double *ns)
 {
 	const struct xs_strategy_case *c = r->c;
-	const struct xs_scenario base = usual(c);
-	struct xs_scenario causes[] = {base, base, base, base,
-				       base, base, base};
-	const size_t count =
-	    sizeof(causes) / sizeof(causes[0]) -
-	    (c->strategy->keeps_copies && c->work.pageable ? 0 : 2);
+	struct xs_scenario causes[CAUSES];
 	double sum = squared(xs_model_deviation(c->machine, r->row, side)) +
 		     squared(host_ns);
 	double off;
-	size_t i;
 	int rc;
 
-	causes[0].machine = xs_machine_at(c->machine, side);
-	causes[1].kernel_scale = scale(&c->phase->kernel_ns, side);
-	causes[2].shares = side == XS_RANGE_HIGH;
-	causes[2].mapped =
-	    side == XS_RANGE_HIGH ? XS_MAPPED_MOST : XS_MAPPED_LEAST;
-	causes[2].own_items = side == XS_RANGE_HIGH;
-	causes[3].in_order = true;
-	causes[3].one_kernel = side == XS_RANGE_HIGH;
-	causes[3].side_by_side = side == XS_RANGE_LOW;
-	if (c->work.allocation_ns > 0)
-		causes[4].allocations = side == XS_RANGE_LOW
-					    ? XS_ALLOCATIONS_PROFILE
-					    : XS_ALLOCATIONS_RECORDED;
-	causes[5].in_end = causes[6].out_end = side == XS_RANGE_LOW ? -1 : 1;
-	for (i = 0; i < count; i++) {
+	set_causes(c, side, causes);
+	for (size_t i = 0; i < CAUSES; i++) {
 		rc = moves(r, side, &causes[i], &off);
 		if (rc)
 			return rc;
