@@ -12,8 +12,8 @@
  * come from XS_RECORDS below: a new kind of record is one line there and one
  * list of fields. docs/trace-format.md describes the format in prose.
  *
- * Compatibility: a reader skips unknown kinds by their length; a record may
- * grow at its end; fields never change their meaning. Any other change raises
+ * Compatibility: a reader skips unknown kinds by their length. The fields of a
+ * kind never change: what is new has a kind of its own. Any other change raises
  * XS_FORMAT_VERSION, which older readers refuse.
  */
 #ifndef XS_PRELOAD_FORMAT_H

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void xs_foreign_begin_chunk(struct xs_foreign_passer *p)
+/* A chunk ends after so many bytes, long before its size's 32 bits. */
+#define CHUNK_BYTES (1u << 20)
+
+static void begin_chunk(struct xs_foreign_passer *p)
 {
 	const struct xs_chunk_header chunk = {.magic = XS_CHUNK_MAGIC,
 					      .thread = p->thread,
@@ -26,8 +29,8 @@ void xs_foreign_pass_record(struct xs_foreign_passer *p, void *record,
 {
 	xs_u8 *head = record;
 
-	if (!p->rc && p->at - p->chunk_at > XS_FOREIGN_CHUNK_BYTES)
-		xs_foreign_begin_chunk(p);
+	if (!p->rc && p->at - p->chunk_at > CHUNK_BYTES)
+		begin_chunk(p);
 	if (p->rc)
 		return;
 	head[0] = kind;
@@ -60,8 +63,8 @@ static void begin_timed(struct xs_foreign_passer *p, struct xs_rec_call *head,
 
 	start_ns += p->foreign->base_ns;
 	/* a new chunk begins before, not between these records */
-	if (!p->rc && p->at - p->chunk_at > XS_FOREIGN_CHUNK_BYTES - 1024)
-		xs_foreign_begin_chunk(p);
+	if (!p->rc && p->at - p->chunk_at > CHUNK_BYTES - 1024)
+		begin_chunk(p);
 	if (start_ns < p->base_ns || start_ns - p->base_ns > UINT32_MAX) {
 		struct xs_rec_time time = {.base_ns = start_ns};
 
@@ -260,7 +263,7 @@ int xs_foreign_pass(const struct xs_foreign *f,
 	p.base_ns = f->base_ns + f->begin_ns;
 	p.rc = pass_header(&p);
 	if (!p.rc)
-		xs_foreign_begin_chunk(&p);
+		begin_chunk(&p);
 	xs_foreign_pass_tables(&p);
 	for (size_t i = 0; i < f->call_count && !p.rc; i++)
 		pass_call(&p, &f->calls[i]);

@@ -5,9 +5,6 @@
 
 #include "analyzer/import/foreign.h"
 
-/* A chunk ends after so many bytes, long before its size's 32 bits. */
-#define XS_FOREIGN_CHUNK_BYTES (1u << 20)
-
 struct xs_foreign_passer {
 	const struct xs_foreign *foreign;
 	const struct xs_trace_visitor *visitor;
@@ -16,8 +13,6 @@ struct xs_foreign_passer {
 	uint32_t thread;
 	int rc; /* of the first record that the visitor refused */
 };
-
-void xs_foreign_begin_chunk(struct xs_foreign_passer *passer);
 
 /* record: 4-aligned, with its kind; bytes: a multiple of 4. */
 void xs_foreign_pass_record(struct xs_foreign_passer *passer, void *record,

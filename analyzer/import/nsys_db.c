@@ -190,8 +190,8 @@ void xs_nsys_db_close(struct xs_nsys_db *db)
 	sqlite3_close(db->db);
 }
 
-bool xs_nsys_db_has_column(const struct xs_nsys_db *db, const char *table,
-			   const char *column)
+static bool has_column(const struct xs_nsys_db *db, const char *table,
+		       const char *column)
 {
 	return sqlite3_table_column_metadata(db->db, "main", table, column,
 					     NULL, NULL, NULL, NULL,
@@ -200,7 +200,7 @@ bool xs_nsys_db_has_column(const struct xs_nsys_db *db, const char *table,
 
 bool xs_nsys_db_has_table(const struct xs_nsys_db *db, const char *table)
 {
-	return xs_nsys_db_has_column(db, table, NULL);
+	return has_column(db, table, NULL);
 }
 
 static int refuse(const struct xs_nsys_db *db, const char *table,
@@ -220,7 +220,7 @@ static int write_query(const struct xs_nsys_db *db, const char *table,
 	size_t length = (size_t)snprintf(query, size, "SELECT");
 
 	for (size_t i = 0; columns[i]; i++) {
-		const bool has = xs_nsys_db_has_column(db, table, columns[i]);
+		const bool has = has_column(db, table, columns[i]);
 
 		if (!has && i < needed)
 			return refuse(db, table, columns[i]);
@@ -246,7 +246,7 @@ int xs_nsys_db_prepare(const struct xs_nsys_db *db, const char *table,
 		       sqlite3_stmt **values)
 {
 	for (; *columns; columns++)
-		if (!xs_nsys_db_has_column(db, table, *columns))
+		if (!has_column(db, table, *columns))
 			return refuse(db, table, *columns);
 	return prepare(db, query, values);
 }

@@ -25,8 +25,6 @@ int xs_nsys_db_open(struct xs_nsys_db *db, const struct xs_trace_bytes *bytes,
 void xs_nsys_db_close(struct xs_nsys_db *db);
 
 bool xs_nsys_db_has_table(const struct xs_nsys_db *db, const char *table);
-bool xs_nsys_db_has_column(const struct xs_nsys_db *db, const char *table,
-			   const char *column);
 
 /*
  * Calls `row` for each row of a table; its statement has the columns in their

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyzer/rounds/kernel_counters.h"
+#include "analyzer/rounds/phase.h"
 
 #include "analyzer/util/hash.h"
 #include "analyzer/util/sort.h"
@@ -96,9 +96,15 @@ static bool find(const struct lookup *lookup, uint64_t key,
 	return true;
 }
 
-int xs_kernel_counters_by_shape(const struct xs_trace *trace,
-				const struct xs_trace *counted,
-				struct xs_counts **out, size_t *found)
+/*
+ * Finds the counters of each shape of `trace`: the median over the launches of
+ * the same kernel, grid and block in `counted`. Stores in *found the number of
+ * shapes with counters; the counters of the others are NAN. Caller frees *out.
+ * Returns 0 or -ENOMEM.
+ */
+static int count_by_shape(const struct xs_trace *trace,
+			  const struct xs_trace *counted,
+			  struct xs_counts **out, size_t *found)
 {
 	struct lookup lookup = {.counted = counted};
 	struct xs_counts *counts =
@@ -153,7 +159,7 @@ int xs_phases_count(struct xs_phases *phases, const struct xs_trace *trace,
 {
 	struct xs_counts *counts;
 	size_t found;
-	int rc = xs_kernel_counters_by_shape(trace, counted, &counts, &found);
+	int rc = count_by_shape(trace, counted, &counts, &found);
 
 	if (rc)
 		return rc;

@@ -24,9 +24,7 @@ struct xs_atgpu_machine xs_atgpu_machine_of(const struct xs_machine *machine)
 	    .multiprocessors = or_nan(machine->sm_count),
 	    .block_limit = or_nan(machine->max_blocks_per_sm),
 	    .shared_words =
-		or_nan(machine->shared_per_sm_bytes) / XS_ATGPU_WORD_BYTES,
-	    .global_words =
-		or_nan(machine->memory_bytes) / XS_ATGPU_WORD_BYTES};
+		or_nan(machine->shared_per_sm_bytes) / XS_ATGPU_WORD_BYTES};
 }
 
 const char *xs_atgpu_unknown(const struct xs_atgpu_machine *machine)
@@ -46,37 +44,6 @@ const char *xs_atgpu_unknown(const struct xs_atgpu_machine *machine)
 	if (isnan(machine->block_limit))
 		return "H (max_blocks_per_sm)";
 	return NULL;
-}
-
-struct xs_atgpu_metrics xs_atgpu_measure(const struct xs_atgpu_round *rounds,
-					 size_t count)
-{
-	struct xs_atgpu_metrics out = {.rounds = (double)count};
-
-	for (size_t i = 0; i < count; i++) {
-		const struct xs_atgpu_round *round = &rounds[i];
-
-		out.transfer_words += round->in_words + round->out_words;
-		out.transactions +=
-		    round->in_transactions + round->out_transactions;
-		out.global_words = fmax(out.global_words, round->global_words);
-		for (size_t j = 0; j < round->launch_count; j++) {
-			const struct xs_atgpu_launch *l = &round->launches[j];
-
-			out.operations += l->operations;
-			out.accesses += l->accesses;
-			out.shared_words =
-			    fmax(out.shared_words, l->shared_words);
-		}
-	}
-	return out;
-}
-
-bool xs_atgpu_fits(const struct xs_atgpu_machine *machine,
-		   const struct xs_atgpu_metrics *metrics)
-{
-	return metrics->global_words <= machine->global_words &&
-	       metrics->shared_words <= machine->shared_words;
 }
 
 double xs_atgpu_in_ns(const struct xs_atgpu_machine *machine,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * T. C. Carroll, P. W. H. Wong: An Improved Abstract GPU Model with Data
- * Transfer, 2017. The metrics of an algorithm in rounds (section III), its cost
- * on a device that runs all thread blocks at once (expression 1), and its cost
- * on a device with a limited number of multiprocessors (expression 2), as
- * printed. docs/models.md lists known errors of each.
+ * Transfer, 2017. The cost of an algorithm in rounds on a device that runs all
+ * thread blocks at once (expression 1), and its cost on a device with a limited
+ * number of multiprocessors (expression 2), as printed. docs/models.md lists
+ * known errors of each.
  *
  * Times are ns, sizes are words. The paper has one alpha and one beta; here
  * each direction has its own. With equal values the result is that of the
@@ -34,7 +34,6 @@ struct xs_atgpu_machine {
 	double multiprocessors; /* k' */
 	double block_limit;	/* H: blocks per multiprocessor */
 	double shared_words;	/* M: per multiprocessor */
-	double global_words;	/* G */
 };
 
 /*
@@ -64,29 +63,9 @@ struct xs_atgpu_launch {
 struct xs_atgpu_round {
 	double in_words, out_words;		  /* I_i, O_i */
 	double in_transactions, out_transactions; /* with hats in the paper */
-	double global_words;			  /* global memory used */
 	const struct xs_atgpu_launch *launches;
 	size_t launch_count;
 };
-
-/* The metrics of section III over all rounds. */
-struct xs_atgpu_metrics {
-	double rounds;	       /* R */
-	double operations;     /* sum of t_i */
-	double accesses;       /* sum of q_i */
-	double global_words;   /* maximum over the rounds */
-	double shared_words;   /* maximum of one block */
-	double transfer_words; /* sum of I_i + O_i */
-	double transactions;   /* sum of the transactions */
-};
-
-struct xs_atgpu_metrics xs_atgpu_measure(const struct xs_atgpu_round *rounds,
-					 size_t count);
-
-/* Returns whether the model can run it: at most G global memory, and at most M
- * shared memory per block. */
-bool xs_atgpu_fits(const struct xs_atgpu_machine *machine,
-		   const struct xs_atgpu_metrics *metrics);
 
 /* T_I(i) and T_O(i): transactions * alpha + words * beta. */
 double xs_atgpu_in_ns(const struct xs_atgpu_machine *machine,

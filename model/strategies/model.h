@@ -42,12 +42,9 @@ int xs_model_phase(const struct xs_phase *phase,
 		   const struct xs_model_options *options,
 		   struct xs_estimates *out);
 
-/* Return the cost of pinning existing memory, of allocating pinned memory, and
- * of what a program does in its language: frameworks allocate pinned memory,
- * CUDA programs pin what they have, if the cost of this is known. In ns; NAN:
- * unknown. */
-double xs_registering_ns(const struct xs_machine *machine, double buffers,
-			 double bytes);
+/* Return the cost of allocating pinned memory, and of what a program does in
+ * its language: frameworks allocate pinned memory, CUDA programs pin what they
+ * have, if the cost of this is known. In ns; NAN: unknown. */
 double xs_pinned_allocation_ns(const struct xs_machine *machine, double buffers,
 			       double bytes);
 double xs_pinning_ns(const struct xs_machine *machine,

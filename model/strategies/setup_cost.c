@@ -11,8 +11,8 @@ static double measured_bytes(double buffers, double bytes)
 	return fmax(bytes, buffers * XS_PIN_LEAST_BYTES);
 }
 
-double xs_registering_ns(const struct xs_machine *machine, double buffers,
-			 double bytes)
+static double registering_ns(const struct xs_machine *machine, double buffers,
+			     double bytes)
 {
 	return buffers * machine->register_fixed_ns.value +
 	       measured_bytes(buffers, bytes) * machine->register_byte_ns.value;
@@ -28,8 +28,8 @@ double xs_pinned_allocation_ns(const struct xs_machine *machine, double buffers,
 double xs_registering_work_ns(const struct xs_machine *machine,
 			      const struct xs_round_work *work)
 {
-	return xs_registering_ns(machine, work->pinned_buffers,
-				 work->pinned_bytes) +
+	return registering_ns(machine, work->pinned_buffers,
+			      work->pinned_bytes) +
 	       work->fresh_bytes * xs_or_zero(machine->touch_byte_ns.value);
 }
 
@@ -37,14 +37,16 @@ double xs_pinning_ns(const struct xs_machine *machine,
 		     enum xs_language language, double buffers, double bytes)
 {
 	const double ns = language == XS_LANGUAGE_CUDA
-			      ? xs_registering_ns(machine, buffers, bytes)
+			      ? registering_ns(machine, buffers, bytes)
 			      : NAN;
 
 	return isnan(ns) ? xs_pinned_allocation_ns(machine, buffers, bytes)
 			 : ns;
 }
 
-double xs_framework_pinning_ns(const struct xs_strategy_case *c)
+/* With a framework of Python, which allocates the memory with cudaMallocHost.
+ * PyTorch's pin_memory() then copies what is copied in. */
+static double framework_pinning_ns(const struct xs_strategy_case *c)
 {
 	const double ns = xs_pinned_allocation_ns(
 	    c->machine, c->work.pinned_buffers, c->work.pinned_bytes);
@@ -62,7 +64,7 @@ static double pinning_work_ns(const struct xs_strategy_case *c)
 	const struct xs_round_work *work = &c->work;
 	const double ns = c->options->language == XS_LANGUAGE_CUDA
 			      ? xs_registering_work_ns(machine, work)
-			      : xs_framework_pinning_ns(c);
+			      : framework_pinning_ns(c);
 
 	return isnan(ns)
 		   ? xs_pinned_allocation_ns(machine, work->pinned_buffers,

@@ -168,10 +168,6 @@ void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 double xs_registering_work_ns(const struct xs_machine *machine,
 			      const struct xs_round_work *work);
 
-/* Returns what the same costs with a framework of Python, which allocates it
- * with cudaMallocHost. PyTorch's pin_memory() then copies what is copied in. */
-double xs_framework_pinning_ns(const struct xs_strategy_case *c);
-
 /*
  * Each function appends *row with a reason and returns true if the strategy
  * must abstain. *rc: 0 or -ENOMEM.

@@ -19,8 +19,7 @@ static const struct xs_atgpu_machine gtx650 = {.alpha_in_ns = 10000,
 					       .sigma_ns = 20000,
 					       .multiprocessors = 2,
 					       .block_limit = 16,
-					       .shared_words = 12288,
-					       .global_words = 268435456};
+					       .shared_words = 12288};
 
 /* An algorithm with at most one round per launch. */
 struct algorithm {
@@ -43,7 +42,6 @@ static inline struct algorithm vector_addition(double n)
 					      .out_words = n,
 					      .in_transactions = 2,
 					      .out_transactions = 1,
-					      .global_words = 3 * n,
 					      .launch_count = 1};
 	return a;
 }
@@ -62,8 +60,8 @@ static inline struct algorithm reduction(double n)
 					     .shared_words = B,
 					     .operations = 5,
 					     .accesses = k};
-		a.rounds[a.count++] = (struct xs_atgpu_round){
-		    .global_words = n, .launch_count = 1};
+		a.rounds[a.count++] =
+		    (struct xs_atgpu_round){.launch_count = 1};
 	}
 	a.rounds[0].in_words = n;
 	a.rounds[0].in_transactions = 1;
@@ -86,7 +84,6 @@ static inline struct algorithm matrix_multiplication(double n)
 					      .out_words = n * n,
 					      .in_transactions = 2,
 					      .out_transactions = 1,
-					      .global_words = 3 * n * n,
 					      .launch_count = 1};
 	return a;
 }
