@@ -2,7 +2,6 @@
 #include "analyzer/dataflow/arrays.h"
 
 #include "analyzer/util/bisect.h"
-#include "analyzer/util/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

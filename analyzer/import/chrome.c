@@ -4,7 +4,6 @@
 #include "analyzer/import/chrome.h"
 
 #include "analyzer/import/import.h"
-#include "analyzer/util/sort.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #include "analyzer/import/nsys_info.h"
 
 #include "analyzer/import/import.h"
-#include "analyzer/util/sort.h"
 
 #include <errno.h>
 #include <stdio.h>

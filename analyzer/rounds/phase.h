@@ -148,6 +148,12 @@ struct xs_spread {
 	uint64_t median_ns, p5_ns, p95_ns;
 };
 
+/* Whether the step copies between host and device. */
+static inline bool xs_step_is_copy(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
+}
+
 struct xs_phase_site {
 	uint32_t site; /* index into the trace's sites */
 	uint8_t step_kind;

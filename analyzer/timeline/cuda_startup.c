@@ -29,12 +29,6 @@ static bool goes_by_bytes(const struct xs_call *call)
 	return false;
 }
 
-static bool pins(const struct xs_call *call)
-{
-	return call->call_class == XS_CALL_ALLOC_PINNED ||
-	       call->call_class == XS_CALL_REGISTER;
-}
-
 /* Stores in *usual the duration of a call of this kind and size without
  * startup: the median of the other calls, or what pinning usually takes.
  * Returns false when they do not show it: much smaller calls have little but
@@ -59,10 +53,11 @@ static bool usual_ns(const struct xs_trace *trace, uint32_t index,
 			ns *= (double)first->bytes / (double)call->bytes;
 		values[count++] = ns < 0x1p62 ? (uint64_t)ns : UINT64_MAX / 4;
 	}
-	*usual =
-	    pins(first) ? (uint64_t)((double)first->bytes * PIN_BYTE_NS) : 0;
+	*usual = xs_call_pins(first)
+		     ? (uint64_t)((double)first->bytes * PIN_BYTE_NS)
+		     : 0;
 	if (count == 0)
-		return !by_bytes || pins(first);
+		return !by_bytes || xs_call_pins(first);
 	xs_values_sort(values, scratch, count);
 	*usual = values[count / 2];
 	return true;

@@ -29,4 +29,11 @@ uint64_t xs_cuda_startup_call_start_ns(const struct xs_cuda_startup *startup,
 				       const struct xs_trace *trace,
 				       uint32_t call);
 
+/* Whether the call pins host memory. */
+static inline bool xs_call_pins(const struct xs_call *call)
+{
+	return call->call_class == XS_CALL_ALLOC_PINNED ||
+	       call->call_class == XS_CALL_REGISTER;
+}
+
 #endif

@@ -4,7 +4,6 @@
 #include "analyzer/timeline/graph_model.h"
 #include "analyzer/timeline/interval_union.h"
 #include "analyzer/util/large.h"
-#include "analyzer/util/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

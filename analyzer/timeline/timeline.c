@@ -69,12 +69,6 @@ static void add_ops(const struct xs_trace *trace, const struct scope *scope,
 		out->overlap_ns += xs_overlap_ns(&overlaps[i]);
 }
 
-static bool is_pinning(const struct xs_call *call)
-{
-	return call->call_class == XS_CALL_ALLOC_PINNED ||
-	       call->call_class == XS_CALL_REGISTER;
-}
-
 static void add_migrations(const struct xs_trace *trace,
 			   const struct scope *scope, struct xs_timeline *out)
 {
@@ -115,7 +109,7 @@ static int add_calls(const struct xs_trace *trace, const bool *blocks,
 			blocked.end_ns = 0;
 		if (!xs_run_span_has(scope->span, call->start_ns))
 			continue;
-		if (is_pinning(call))
+		if (xs_call_pins(call))
 			out->pinned_alloc_ns += call->end_ns - start_ns;
 		if (blocks[keys[i].index])
 			xs_interval_union_add(&blocked, start_ns, call->end_ns);
@@ -204,7 +198,7 @@ static void weigh_calls(const struct xs_trace *trace, const bool *blocks,
 			blocked += ns * weight;
 			seen_blocked += ns;
 		}
-		if (is_pinning(call)) {
+		if (xs_call_pins(call)) {
 			pinning += ns * weight;
 			seen_pinning += ns;
 		}

@@ -38,11 +38,6 @@ struct reader {
 	uint32_t thread;
 };
 
-static bool is_copy(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
-}
-
 /* The first calls after a wait are slower, as the caches are cold. */
 #define COLD_CALLS 4u
 
@@ -54,10 +49,11 @@ static double is_warm(const struct reader *r, const struct xs_step *step)
 /* Counts the calls of one thread since it last waited or staged a copy. */
 static void count_call(struct reader *r, const struct xs_step *step)
 {
-	const bool waits = !(step->kind == XS_STEP_KERNEL ||
-			     step->kind == XS_STEP_EVENT_RECORD ||
-			     step->kind == XS_STEP_STREAM_WAIT ||
-			     (is_copy(step) && step->async && !step->blocking));
+	const bool waits =
+	    !(step->kind == XS_STEP_KERNEL ||
+	      step->kind == XS_STEP_EVENT_RECORD ||
+	      step->kind == XS_STEP_STREAM_WAIT ||
+	      (xs_step_is_copy(step) && step->async && !step->blocking));
 
 	r->calls = waits ? 0 : r->thread == step->thread ? r->calls + 1 : 1;
 	r->thread = step->thread;
@@ -251,7 +247,7 @@ static int find_copies(struct reader *r)
 	for (i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 
-		if (!is_copy(step) || !has_op(step) ||
+		if (!xs_step_is_copy(step) || !has_op(step) ||
 		    step->end_ns <= step->start_ns)
 			continue;
 		way = way_of(step);

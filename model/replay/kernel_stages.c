@@ -44,11 +44,6 @@ struct finder {
 	bool copies_data;	/* copies in have more than arguments */
 };
 
-static bool is_copy(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
-}
-
 static bool is_kernel(const struct xs_step *step)
 {
 	return step->kind == XS_STEP_KERNEL;
@@ -81,7 +76,7 @@ static void hold_up_all(struct finder *f, size_t i, size_t op)
 {
 	struct wait wait = {.at = i};
 
-	if (is_copy(&f->steps[op])) {
+	if (xs_step_is_copy(&f->steps[op])) {
 		f->waited_for_copy = i;
 		return;
 	}
@@ -101,7 +96,7 @@ static void take_wait(struct finder *f, size_t i)
 		return;
 	if (step->queue == XS_NONE)
 		hold_up_all(f, i, op);
-	else if (is_copy(&f->steps[op]))
+	else if (xs_step_is_copy(&f->steps[op]))
 		queue->for_copy = true;
 	else if (queue->stage <= f->stages[op])
 		queue->stage = f->stages[op] + 1;
@@ -138,7 +133,7 @@ static unsigned stage_of(const struct finder *f, const struct queue *queue)
 		stage = queue->stage;
 	if (queue->last == NO_STEP)
 		return stage;
-	if (is_copy(&f->steps[queue->last]))
+	if (xs_step_is_copy(&f->steps[queue->last]))
 		return 0;
 	return f->stages[queue->last] >= stage ? f->stages[queue->last] + 1
 					       : stage;
@@ -156,7 +151,7 @@ static void take_step(struct finder *f, size_t i)
 	} else if (step->kind == XS_STEP_EVENT_RECORD &&
 		   step->queue != XS_NONE) {
 		*op_of_event(f, step) = queue->last;
-	} else if (is_copy(step) || is_kernel(step)) {
+	} else if (xs_step_is_copy(step) || is_kernel(step)) {
 		if (is_kernel(step))
 			f->stages[i] = stage_of(f, queue);
 		*queue = (struct queue){.last = i};

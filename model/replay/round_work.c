@@ -12,11 +12,6 @@
  * run faster. */
 #define ENOUGH_THREADS 0.25
 
-static bool is_host_copy(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
-}
-
 static bool is_seen(const struct xs_step *step)
 {
 	return step->end_ns > 0;
@@ -137,7 +132,7 @@ static int add_queues(struct xs_round_work *work, const struct xs_phase *phase)
 	if (xs_numbering_init(&queues, phase->step_count))
 		return -ENOMEM;
 	for (i = 0; i < phase->step_count; i++)
-		if (is_host_copy(&phase->steps[i]))
+		if (xs_step_is_copy(&phase->steps[i]))
 			xs_numbering_add(&queues, phase->steps[i].queue);
 	xs_numbering_sort(&queues);
 	work->queues = (unsigned)queues.count;

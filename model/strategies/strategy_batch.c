@@ -27,8 +27,7 @@ struct run {
 /* Without its call, what the host does before a copy is not known. */
 static bool is_copy(const struct xs_step *step)
 {
-	return (step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H) &&
-	       step->end_ns > 0 && step->return_ns > 0;
+	return xs_step_is_copy(step) && step->end_ns > 0 && step->return_ns > 0;
 }
 
 /* Returns whether the copy's fixed cost exceeds the time of its bytes. */

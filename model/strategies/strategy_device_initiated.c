@@ -25,11 +25,6 @@ struct found {
 				   * start */
 };
 
-static bool is_copy(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
-}
-
 static double start_ns(const struct xs_machine *m, bool in)
 {
 	return xs_or_zero((in ? m->lo_h2d_ns : m->lo_d2h_ns).value) +
@@ -47,11 +42,12 @@ static struct found look(const struct xs_strategy_case *c)
 		const double bytes_ns =
 		    (double)step->bytes * (in ? m->G_h2d : m->G_d2h).value;
 
-		found.copies += is_copy(step);
-		found.starts += is_copy(step) || step->kind == XS_STEP_KERNEL;
+		found.copies += xs_step_is_copy(step);
+		found.starts +=
+		    xs_step_is_copy(step) || step->kind == XS_STEP_KERNEL;
 		found.waits += xs_step_is_wait(step) ||
 			       (step->kind == XS_STEP_D2H && step->blocking);
-		if (is_copy(step) && bytes_ns >= start_ns(m, in))
+		if (xs_step_is_copy(step) && bytes_ns >= start_ns(m, in))
 			*(in ? &found.in_large : &found.out_large) = true;
 	}
 	return found;
@@ -136,12 +132,13 @@ static void take_steps(const struct xs_phase *phase, const struct xs_machine *m,
 			   action->kind == XS_ACTION_WAIT) {
 			action->call_ns = 0;
 		} else if (action->kind == XS_ACTION_OP) {
-			if (is_copy(step))
+			if (xs_step_is_copy(step))
 				take_copy(m, step,
 					  before && before->kind == step->kind,
 					  action);
 			else
-				take_kernel(m, before && !is_copy(before),
+				take_kernel(m,
+					    before && !xs_step_is_copy(before),
 					    action);
 			before = step;
 			open = !action->blocking;

@@ -16,8 +16,7 @@
 
 static bool is_host_copy(const struct xs_step *step)
 {
-	return (step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H) &&
-	       step->end_ns > 0;
+	return xs_step_is_copy(step) && step->end_ns > 0;
 }
 
 static int build_plan(const struct xs_strategy_case *c,

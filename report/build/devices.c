@@ -12,21 +12,16 @@
 /* Phases that a note lists. */
 #define NAMED_MAX 6
 
-static int64_t known(uint64_t value)
-{
-	return value ? xs_number_bounded(value) : XS_UNKNOWN;
-}
-
 static void describe(struct xs_result *result, const struct xs_trace *trace,
 		     const struct xs_device *in, struct xs_result_device *out)
 {
 	out->name = xs_build_string(result, trace, in->name);
 	out->index = in->rec.device;
-	out->sm_count = known(in->rec.sm_count);
-	out->copy_engines = known(in->rec.copy_engines);
-	out->memory_bytes = known(in->rec.memory_bytes);
-	out->pcie_gen = known(in->rec.pcie_gen);
-	out->pcie_width = known(in->rec.pcie_width);
+	out->sm_count = xs_number_known(in->rec.sm_count);
+	out->copy_engines = xs_number_known(in->rec.copy_engines);
+	out->memory_bytes = xs_number_known(in->rec.memory_bytes);
+	out->pcie_gen = xs_number_known(in->rec.pcie_gen);
+	out->pcie_width = xs_number_known(in->rec.pcie_width);
 	out->uuid = xs_arena_copy(&result->arena, xs_build_uuid(trace, in));
 }
 

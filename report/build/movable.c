@@ -23,11 +23,6 @@ static int by_start(const void *left, const void *right)
 	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-static bool is_transfer(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
-}
-
 static bool allocates(const struct xs_step *step)
 {
 	return step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE;
@@ -133,8 +128,9 @@ void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
 		result->arena.failed = true;
 		return;
 	}
-	out->transfer_ns = time_of(phase, spans, moves_or_waits, is_transfer);
-	out->movable_ns = time_of(phase, spans, holds_host, is_transfer);
+	out->transfer_ns =
+	    time_of(phase, spans, moves_or_waits, xs_step_is_copy);
+	out->movable_ns = time_of(phase, spans, holds_host, xs_step_is_copy);
 	out->kernel_busy_ns = time_of(phase, spans, NULL, is_kernel);
 	out->h2d_call_ns = copies_ns(phase, XS_STEP_H2D, spans);
 	out->d2h_call_ns = copies_ns(phase, XS_STEP_D2H, spans);

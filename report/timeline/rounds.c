@@ -21,12 +21,9 @@ int xs_timeline_rounds_room(struct xs_result *result,
 /* A copy that is not asynchronous waits, if only for a part of it. */
 static enum xs_result_lane_kind kind_of(const struct xs_step *step)
 {
-	const bool is_copy =
-	    step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
-
 	if (step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE)
 		return XS_LANE_ALLOCATIONS;
-	if (step->blocking || (is_copy && !step->async) ||
+	if (step->blocking || (xs_step_is_copy(step) && !step->async) ||
 	    step->kind == XS_STEP_SYNC_DEVICE ||
 	    step->kind == XS_STEP_SYNC_STREAM ||
 	    step->kind == XS_STEP_SYNC_EVENT)
