@@ -69,8 +69,8 @@ static const char *list_parts(struct xs_result *result, size_t *i,
 
 /* "Bound by copies (71 % of the steady part); then kernels (12 %).": the
  * longest part, or those that are half together, and the rest that is worth a
- * name. */
-static const char *bound(struct xs_result *result)
+ * name. Where the limit is known, they are what the time goes to. */
+static const char *bound(struct xs_result *result, bool is_limit_known)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 	struct xs_arena *arena = &result->arena;
@@ -78,8 +78,9 @@ static const char *bound(struct xs_result *result)
 	const char *list = list_parts(result, &i, in->recorded_ns / 2);
 	const char *rest = list_parts(result, &i, INT64_MAX);
 
-	return xs_arena_print(arena, "Bound by %s%s%s.", list,
-			      rest ? "; then " : "", rest ? rest : "");
+	return xs_arena_print(arena, "%s %s%s%s.",
+			      is_limit_known ? "Time goes to" : "Bound by",
+			      list, rest ? "; then " : "", rest ? rest : "");
 }
 
 /* "\nWhat was recorded went to copies (88 % of ...), ...": what is known if the
@@ -169,8 +170,8 @@ static bool only_issues(const struct xs_result *result, int64_t host_ns)
 	       (kernels > 0 && host_ns / kernels < ISSUE_NS);
 }
 
-/* What it means that the host does other things than copying for half of the
- * time or more; "" otherwise. */
+/* "The GPU is 55 % idle; ... is the limit. ": what it means that the host does
+ * other things than copying for half of the time or more; "" otherwise. */
 static const char *idle(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
@@ -191,7 +192,7 @@ static const char *idle(struct xs_result *result)
 	else
 		what = "the host's code is the limit";
 	return xs_arena_print(
-	    arena, " The GPU is %s idle; %s.",
+	    arena, "The GPU is %s idle; %s. ",
 	    xs_units_percent(in->recorded_ns - in->gpu_ns, in->recorded_ns).s,
 	    what);
 }
@@ -252,9 +253,9 @@ static const char *pinning(struct xs_result *result)
 	result->verdict.tells_pinning = true;
 	return xs_arena_print(
 	    &result->arena,
-	    "\nOf the rest of the run, pinning memory takes %s, once (%s of "
-	    "the run%s); cudaHostRegister of memory in use may take less than "
-	    "cudaMallocHost.",
+	    "\nOutside of these, pinning memory takes %s, once (%s of the "
+	    "run%s). If that is cudaMallocHost, cudaHostRegister of memory in "
+	    "use may take less.",
 	    xs_units_ns(ns).s, xs_units_percent(ns, wall_ns).s,
 	    with_start ? ", perhaps with CUDA's start" : "");
 }
@@ -352,6 +353,7 @@ int xs_verdict_say(struct xs_result *result)
 {
 	struct xs_result_verdict *out = &result->verdict;
 	struct xs_arena *arena = &result->arena;
+	const char *limit;
 
 	if (out->missing) {
 		out->text = xs_arena_print(
@@ -359,9 +361,10 @@ int xs_verdict_say(struct xs_result *result)
 		    out->missing, spent(result));
 	} else {
 		xs_limit_build(result);
-		out->text = xs_arena_print(
-		    arena, "%s%s\n%s\n%s%s", bound(result), idle(result),
-		    most(result), spans(result), pinning(result));
+		limit = idle(result);
+		out->text = xs_arena_print(arena, "%s%s\n%s\n%s%s", limit,
+					   bound(result, *limit), most(result),
+					   spans(result), pinning(result));
 	}
 	return arena->failed ? -ENOMEM : 0;
 }

@@ -85,8 +85,8 @@ static void the_start_is_no_pinning(void **state)
 	(void)state;
 	assert_string_equal(
 	    program.out,
-	    "Of the rest of the run, pinning memory takes 81.2 ms, once (19.1 "
-	    "% of the run);\n");
+	    "Outside of these, pinning memory takes 81.2 ms, once (19.1 % of "
+	    "the run). If\n");
 }
 
 /* The modules that a trace names may be there. */

@@ -84,7 +84,7 @@ static void a_host_that_computes_is_the_limit(void **state)
 {
 	(void)state;
 	read_trace("advice/host-bound");
-	says("Bound by the host's own code (99.0 % of the steady part).");
+	says("Time goes to the host's own code (99.0 % of the steady part).");
 	says("The GPU is 99.1 % idle; the host's code before cudaMemcpy is the "
 	     "limit.");
 	says("at most 177 us of the mean round's 18.5 ms: 1.0 % of the steady "
@@ -98,7 +98,8 @@ static void a_host_that_issues_is_the_limit(void **state)
 {
 	(void)state;
 	read_trace("advice/decode");
-	says("Bound by kernels (44.8 % of the steady part) and the host's own "
+	says("Time goes to kernels (44.8 % of the steady part) and the host's "
+	     "own "
 	     "code (36.6 %); then launches and other calls of CUDA (16.6 %)");
 	says("Steady part: 2.68 ms");
 	says("how fast the host issues work");
@@ -233,7 +234,7 @@ static void pinned_memory_is_filled_by_the_host(void **state)
 	/* between 128 copies of 32 KiB it is a loop of Python */
 	read_file(XS_SOURCE_DIR "/examples/frameworks/h100/kv_paging.xspy");
 	says("the host's code before cudaMemcpyAsync at kv_paging.py:25 is "
-	     "the limit.\n");
+	     "the limit. ");
 }
 
 /* The first of 11 rounds warms up. */
@@ -290,15 +291,15 @@ static void pinning_in_start_up_is_told(void **state)
 {
 	(void)state;
 	read_trace("advice/offload-pinned");
-	says("\nOf the rest of the run, pinning memory takes 256 ms, once "
-	     "(51.8 % of the run); cudaHostRegister of memory in use may take "
-	     "less");
+	says("\nOutside of these, pinning memory takes 256 ms, once (51.8 % of "
+	     "the run). If that is cudaMallocHost, cudaHostRegister of memory "
+	     "in use may take less.");
 	result->plan[0].adds_saves_ns = 257 * MS;
 	assert_int_equal(xs_verdict_say(result), 0);
 	assert_null(strstr(result->verdict.text, "pinning memory takes"));
 	result->plan_count = 0;
 	assert_int_equal(xs_verdict_say(result), 0);
-	says("once (51.8 % of the run); ");
+	says("once (51.8 % of the run). ");
 	assert_true(result->verdict.tells_pinning);
 	result->totals.init_ns = XS_UNKNOWN;
 	assert_int_equal(xs_verdict_say(result), 0);
@@ -368,7 +369,7 @@ static void counted_rounds_are_not_traced(void **state)
 	assert_int_equal(result->run.tracer_ns, 3 * phase->tracer_ns);
 	assert_in_range(result->verdict.tracer_ns, 1, 3 * phase->tracer_ns);
 	assert_true(xs_result_part_ns(&result->verdict, XS_PART_CALLS) > 0);
-	says("Bound by kernels (");
+	says("Time goes to kernels (");
 }
 
 /* One phase of 412 rounds of 16 ms, without estimates and plan: 13 ms of a

@@ -76,10 +76,13 @@ static const char *round_after(struct xs_result *result,
 static const char *saves(const struct xs_result *result,
 			 const struct xs_result_step *step)
 {
-	if (step->condition || step->side_by_side > 1)
-		return "saves up to";
+	const bool is_bound = step->condition || step->side_by_side > 1;
+
 	if (step->may_be_slower)
-		return "may also be slower; saves about";
+		return is_bound ? "may also be slower; saves up to"
+				: "may also be slower; saves about";
+	if (is_bound)
+		return "saves up to";
 	return xs_result_is_known(step->estimate) &&
 		       !*about_before(result, step)
 		   ? "saves"
@@ -138,12 +141,16 @@ static const char *saving(struct xs_result *result,
 			  const struct xs_result_step *step)
 {
 	if (step->pays_rounds != XS_UNKNOWN)
-		return xs_arena_print(&result->arena,
-				      "pays from %" PRId64
-				      " rounds on; this run has %" PRId64
-				      "; effort: %s",
-				      step->pays_rounds, step->phase->rounds,
-				      step->estimate->effort);
+		return xs_arena_print(
+		    &result->arena,
+		    "not in this run of %" PRId64
+		    " rounds, which would take %s more: pays from %" PRId64
+		    " on; effort: %s",
+		    step->phase->rounds,
+		    xs_units_ns(step->estimate->new_memory_ns -
+				step->adds_saves_ns)
+			.s,
+		    step->pays_rounds, step->estimate->effort);
 	return xs_arena_print(
 	    &result->arena, "%s %s: %s%s of the run, then %s; effort: %s",
 	    saves(result, step), saved(step).s, in_steady(result, step),

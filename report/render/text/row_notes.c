@@ -96,6 +96,31 @@ void xs_text_uncounted_put(const struct xs_terminal *terminal,
 				   list));
 }
 
+/* Less of the row's saving is not told. */
+#define NEW_MEMORY_PART 20
+
+void xs_text_new_memory_put(const struct xs_terminal *terminal,
+			    struct xs_result *result,
+			    const struct xs_result_phase *phase,
+			    const struct xs_result_estimate *row)
+{
+	const char *where =
+	    result->phase_count > 1
+		? xs_arena_print(&result->arena, " of phase %" PRId64,
+				 phase->id)
+		: "";
+
+	if (row->saves_ns > 0 &&
+	    row->new_memory_ns > row->saves_ns / NEW_MEMORY_PART)
+		xs_terminal_wrap(
+		    terminal, XS_DIM, "  ",
+		    xs_arena_print(&result->arena,
+				   "%s%s: the first touch of its second "
+				   "set takes %s more, once",
+				   row->strategy, where,
+				   xs_units_ns(row->new_memory_ns).s));
+}
+
 /* "phase 1: each with the host's 900 us until the next round" */
 void xs_text_between_put(const struct xs_terminal *terminal,
 			 struct xs_result *result,

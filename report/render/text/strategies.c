@@ -315,6 +315,8 @@ static void put_legend(const struct xs_terminal *terminal,
 
 			if (!is_shown(result, &result->phases[i], row))
 				continue;
+			xs_text_new_memory_put(terminal, result,
+					       &result->phases[i], row);
 			xs_text_wholes_add(result, &whole, &result->phases[i],
 					   row);
 			xs_text_uncounted_add(result, &uncounted,

@@ -87,15 +87,16 @@ function roundAfter(report, s) {
 }
 
 // What is said of a step that pays in longer runs only.
-const paysLater = (report, s) => `pays from ${s.pays_rounds} rounds on; this run has ${
-  report.phases.find(phase => phase.id === s.phase).rounds}`;
+const paysLater = (report, s) => `not in this run of ${
+  report.phases.find(phase => phase.id === s.phase).rounds} rounds: pays from ${s.pays_rounds} on`;
 
 // How far the saving is one: its interval may reach beyond the run as it is.
 function saves(report, s) {
-  if (s.condition || s.side_by_side > 1)
-    return 'saves up to';
+  const upTo = s.condition || s.side_by_side > 1;
   if (s.may_be_slower)
-    return 'may also be slower; saves about';
+    return `may also be slower; saves ${upTo ? 'up to' : 'about'}`;
+  if (upTo)
+    return 'saves up to';
   return isKnown(rowOf(report, s)) && !aboutBefore(report, s) ? 'saves' : 'saves about';
 }
 
