@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -105,8 +107,29 @@ static int open_file(void)
 	return file;
 }
 
-/* Makes an array of zeros in a file. Its blocks are reserved: a page that finds
- * none later would end the process. Returns NULL if that cannot be. */
+/* So many bytes of the disk stay free for each byte of an array: the output is
+ * written beside it. */
+#define LEFT_FREE 2
+
+/* Makes the file longer, if its disk and the limit have room. Its blocks are
+ * reserved: a page that finds none later would end the process. */
+static bool extend(int file, size_t from, size_t to)
+{
+	struct statvfs disk;
+	struct rlimit limit;
+	double held = (double)(to - from);
+
+	for (size_t i = 0; i < MOST_ARRAYS; i++)
+		held += all.arrays[i].items ? (double)all.arrays[i].bytes : 0;
+	return fstatvfs(file, &disk) == 0 &&
+	       (double)disk.f_bavail * (double)disk.f_frsize -
+		       (double)(to - from) >=
+		   LEFT_FREE * held &&
+	       getrlimit(RLIMIT_FSIZE, &limit) == 0 && to <= limit.rlim_cur &&
+	       posix_fallocate(file, (off_t)from, (off_t)(to - from)) == 0;
+}
+
+/* Makes an array of zeros in a file. Returns NULL if that cannot be. */
 static void *map(size_t bytes)
 {
 	struct large *row = find(NULL);
@@ -115,7 +138,7 @@ static void *map(size_t bytes)
 
 	if (file < 0)
 		return NULL;
-	if (posix_fallocate(file, 0, (off_t)bytes) == 0)
+	if (extend(file, 0, bytes))
 		items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
 			     file, 0);
 	if (items == MAP_FAILED) {
@@ -138,9 +161,8 @@ static void *remap(struct large *row, size_t bytes)
 {
 	void *items = MAP_FAILED;
 
-	if (bytes < row->bytes
-		? ftruncate(row->file, (off_t)bytes) == 0
-		: posix_fallocate(row->file, 0, (off_t)bytes) == 0)
+	if (bytes < row->bytes ? ftruncate(row->file, (off_t)bytes) == 0
+			       : extend(row->file, row->bytes, bytes))
 		items = mremap(row->items, row->bytes, bytes, MREMAP_MAYMOVE);
 	if (items == MAP_FAILED)
 		return NULL;

@@ -5,7 +5,8 @@
  * which is gone when the array is freed or the process ends. The kernel moves
  * their pages between memory and file; a thread takes all of them out of the
  * process when they are more than XS_LARGE_MOST_RESIDENT_BYTES.
- * Without a folder, room on its disk, or with small ones, they are in the heap.
+ * Without a folder, with small ones, above RLIMIT_FSIZE, or without room for
+ * them and an output twice as large, they are in the heap.
  */
 #ifndef XS_ANALYZER_UTIL_LARGE_H
 #define XS_ANALYZER_UTIL_LARGE_H

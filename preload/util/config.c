@@ -41,6 +41,8 @@ static bool parse_ranks(const char *text, unsigned long rank, bool *has)
 		first = last = strtoul(text, &end, 10);
 		if (*end == '-' && isdigit((unsigned char)end[1]))
 			last = strtoul(end + 1, &end, 10);
+		if (last < first)
+			return false;
 		*has |= first <= rank && rank <= last;
 		text = end;
 		if (*text != ',')

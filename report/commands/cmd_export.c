@@ -165,7 +165,9 @@ static const char *folder_of(const struct export_options *given, FILE *out)
 		return given->output;
 	if (fstat(fileno(out), &status) || !S_ISREG(status.st_mode))
 		return other && *other ? other : "/tmp";
-	snprintf(path, sizeof(path), "%s", xs_unfinished_name());
+	/* what /dev/stdout leads to */
+	if (!realpath(xs_unfinished_name(), path))
+		snprintf(path, sizeof(path), "%s", xs_unfinished_name());
 	return dirname(path);
 }
 

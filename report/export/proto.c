@@ -113,7 +113,7 @@ int xs_proto_write(struct xs_proto *proto, FILE *out)
 	proto->size = 0;
 	if (proto->failed)
 		return -ENOMEM;
-	return fwrite(proto->bytes, 1, size, out) == size ? 0 : -EIO;
+	return fwrite(proto->bytes, 1, size, out) == size ? 0 : -errno;
 }
 
 void xs_proto_free(struct xs_proto *proto)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -153,6 +154,29 @@ static void test_without_folder(void **state)
 	}
 }
 
+/* A file beyond the limit would end the process by SIGXFSZ. */
+static void test_files_are_within_the_limit(void **state)
+{
+	struct rlimit before, limit;
+	char *items, *longer;
+
+	(void)state;
+	xs_large_keep_in(folder);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = (struct rlimit){LARGE, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	items = xs_large_new(LARGE, 1);
+	longer = xs_large_new(LARGE + 1, 1);
+	assert_true(is_in_file(items));
+	assert_false(is_in_file(longer));
+	items = xs_large_resize(items, LARGE, 2 * LARGE);
+	assert_non_null(items);
+	assert_false(is_in_file(items));
+	xs_large_free(items);
+	xs_large_free(longer);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+}
+
 /* More than may be in memory: taken out within a minute, and still right. */
 static void test_memory_is_bounded(void **state)
 {
@@ -191,6 +215,7 @@ int main(void)
 	    cmocka_unit_test(test_contents_stay),
 	    cmocka_unit_test(test_growing),
 	    cmocka_unit_test(test_without_folder),
+	    cmocka_unit_test(test_files_are_within_the_limit),
 	    cmocka_unit_test(test_memory_is_bounded),
 	};
 

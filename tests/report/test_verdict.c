@@ -303,7 +303,7 @@ static void pinning_in_start_up_is_told(void **state)
 	assert_true(result->verdict.tells_pinning);
 	result->totals.init_ns = XS_UNKNOWN;
 	assert_int_equal(xs_verdict_say(result), 0);
-	says("once (51.8 % of the run, perhaps with CUDA's start); ");
+	says("once (51.8 % of the run, perhaps with CUDA's start). ");
 	result->steady.totals.pinned_alloc_ns =
 	    result->totals.pinned_alloc_ns - result->run.wall_ns / 10 + MS;
 	assert_int_equal(xs_verdict_say(result), 0);
