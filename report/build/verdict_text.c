@@ -253,9 +253,9 @@ static const char *pinning(struct xs_result *result)
 	result->verdict.tells_pinning = true;
 	return xs_arena_print(
 	    &result->arena,
-	    "\nOutside of these, pinning memory takes %s, once (%s of the "
-	    "run%s). If that is cudaMallocHost, cudaHostRegister of memory in "
-	    "use may take less.",
+	    "\nOutside the steady part, pinning memory takes %s of this, once "
+	    "(%s of the run%s). If that is cudaMallocHost, cudaHostRegister of "
+	    "memory in use may take less.",
 	    xs_units_ns(ns).s, xs_units_percent(ns, wall_ns).s,
 	    with_start ? ", perhaps with CUDA's start" : "");
 }

@@ -291,9 +291,9 @@ static void pinning_in_start_up_is_told(void **state)
 {
 	(void)state;
 	read_trace("advice/offload-pinned");
-	says("\nOutside of these, pinning memory takes 256 ms, once (51.8 % of "
-	     "the run). If that is cudaMallocHost, cudaHostRegister of memory "
-	     "in use may take less.");
+	says("\nOutside the steady part, pinning memory takes 256 ms of this, "
+	     "once (51.8 % of the run). If that is cudaMallocHost, "
+	     "cudaHostRegister of memory in use may take less.");
 	result->plan[0].adds_saves_ns = 257 * MS;
 	assert_int_equal(xs_verdict_say(result), 0);
 	assert_null(strstr(result->verdict.text, "pinning memory takes"));

@@ -115,8 +115,8 @@ void xs_text_new_memory_put(const struct xs_terminal *terminal,
 		xs_terminal_wrap(
 		    terminal, XS_DIM, "  ",
 		    xs_arena_print(&result->arena,
-				   "%s%s: the first touch of its second "
-				   "set takes %s more, once",
+				   "%s%s: its run includes the first touch "
+				   "of the second set, %s",
 				   row->strategy, where,
 				   xs_units_ns(row->new_memory_ns).s));
 }

@@ -32,7 +32,7 @@ void xs_text_uncounted_add(struct xs_result *result, const char **list,
 void xs_text_uncounted_put(const struct xs_terminal *terminal,
 			   struct xs_result *result, const char *list);
 
-/* "double-buffer: the first touch of its second set takes 21.8 ms more, once":
+/* "double-buffer: the first touch of its second set takes 21.8 ms of "once"":
  * of a row that needs new memory. */
 void xs_text_new_memory_put(const struct xs_terminal *terminal,
 			    struct xs_result *result,

@@ -76,10 +76,10 @@ published_row(const struct xs_result_phase *phase,
 	return NULL;
 }
 
-/* The row with the host's time behind its round, if a row of the phase uses
- * that. */
+/* The row as printed: with the host's time behind its round, if a row of the
+ * phase uses that, and with what new memory takes once. */
 static struct xs_result_estimate
-until_next(const struct xs_result_phase *phase,
+as_printed(const struct xs_result_phase *phase,
 	   const struct xs_result_estimate *row)
 {
 	const int64_t ns = xs_result_used_between_ns(phase);
@@ -91,6 +91,10 @@ until_next(const struct xs_result_phase *phase,
 		xs_number_add(&out.low_ns, ns);
 		xs_number_add(&out.high_ns, ns);
 	}
+	if (row->new_memory_ns > 0 && row->setup_ns != XS_UNKNOWN)
+		xs_number_add(&out.setup_ns, row->new_memory_ns);
+	if (row->new_memory_ns > 0 && row->app_wall_ns != XS_UNKNOWN)
+		xs_number_add(&out.app_wall_ns, row->new_memory_ns);
 	return out;
 }
 
@@ -102,7 +106,7 @@ static struct xs_units_text published(const struct xs_result_phase *phase,
 	struct xs_units_text out = {""};
 
 	if (other)
-		out = xs_units_ns(until_next(phase, other).round_ns);
+		out = xs_units_ns(as_printed(phase, other).round_ns);
 	return out;
 }
 
@@ -184,12 +188,12 @@ static void put_row(struct xs_text_table *table,
 		    const struct xs_result_estimate *row, bool first, bool all)
 {
 	/* green: a change that makes the run faster */
-	enum xs_style style = xs_result_is_known(row) &&
-				      row->saves_ns != XS_UNKNOWN &&
-				      row->saves_ns > 0 && row->effort_level > 0
-				  ? XS_GOOD
-				  : XS_PLAIN;
-	const struct xs_result_estimate shown = until_next(phase, row);
+	enum xs_style style =
+	    xs_result_is_known(row) && row->saves_ns != XS_UNKNOWN &&
+		    row->saves_ns > row->new_memory_ns && row->effort_level > 0
+		? XS_GOOD
+		: XS_PLAIN;
+	const struct xs_result_estimate shown = as_printed(phase, row);
 	size_t cell = 0;
 
 	xs_text_table_row(table);
