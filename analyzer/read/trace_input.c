@@ -4,10 +4,10 @@
 #include "analyzer/import/import.h"
 #include "analyzer/records/trace_reader.h"
 #include "analyzer/text/trace_text.h"
+#include "analyzer/util/unnamed.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,17 +128,11 @@ static int drain(int from, int to)
  * than once. Returns its descriptor or -errno. */
 static int spool(int pipe)
 {
-	const char *folder = getenv("TMPDIR");
-	char path[PATH_MAX];
-	int file, rc;
+	const int file = xs_unnamed_open(xs_temporary_folder());
+	int rc;
 
-	if (snprintf(path, sizeof(path), "%s/xferspy.XXXXXX",
-		     folder && *folder ? folder : "/tmp") >= PATH_MAX)
-		return -ENAMETOOLONG;
-	file = mkostemp(path, O_CLOEXEC);
 	if (file < 0)
-		return -errno;
-	unlink(path);
+		return file;
 	rc = drain(pipe, file);
 	if (rc)
 		close(file);

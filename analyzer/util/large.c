@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/util/large.h"
 
-#include <errno.h>
+#include "analyzer/util/unnamed.h"
+
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,21 +92,6 @@ static struct large *find(const void *items)
 	return NULL;
 }
 
-/* Returns the descriptor of a file without a name, or -1. */
-static int open_file(void)
-{
-	char path[PATH_MAX];
-	int file = open(all.folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (file >= 0 || snprintf(path, sizeof(path), "%s/.xferspy.XXXXXX",
-				  all.folder) >= (int)sizeof(path))
-		return file;
-	file = mkostemp(path, O_CLOEXEC);
-	if (file >= 0)
-		unlink(path);
-	return file;
-}
-
 /* So many bytes of the disk stay free for each byte of an array: the output is
  * written beside it. */
 #define LEFT_FREE 2
@@ -133,7 +118,7 @@ static bool extend(int file, size_t from, size_t to)
 static void *map(size_t bytes)
 {
 	struct large *row = find(NULL);
-	int file = row && all.folder ? open_file() : -1;
+	int file = row && all.folder ? xs_unnamed_open(all.folder) : -1;
 	void *items = MAP_FAILED;
 
 	if (file < 0)

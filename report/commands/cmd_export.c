@@ -3,6 +3,7 @@
 #include "analyzer/symbols/symbols.h"
 #include "analyzer/timeline/load_trace.h"
 #include "analyzer/util/large.h"
+#include "analyzer/util/unnamed.h"
 #include "report/commands/cli.h"
 #include "report/commands/progress.h"
 #include "report/commands/unfinished.h"
@@ -158,13 +159,12 @@ static int close_output(const struct export_options *given, FILE *out, int err)
 static const char *folder_of(const struct export_options *given, FILE *out)
 {
 	static char path[PATH_MAX];
-	const char *other = getenv("TMPDIR");
 	struct stat status;
 
 	if (!out)
 		return given->output;
 	if (fstat(fileno(out), &status) || !S_ISREG(status.st_mode))
-		return other && *other ? other : "/tmp";
+		return xs_temporary_folder();
 	/* what /dev/stdout leads to */
 	if (!realpath(xs_unfinished_name(), path))
 		snprintf(path, sizeof(path), "%s", xs_unfinished_name());

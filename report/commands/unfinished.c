@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/commands/unfinished.h"
 
+#include "analyzer/util/unnamed.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -185,10 +187,8 @@ static int open_beside(const struct stat *there)
 /* Of a file that cannot be replaced. */
 static int open_elsewhere(void)
 {
-	const char *folder = getenv("TMPDIR");
-
 	elsewhere = true;
-	return create(folder && *folder ? folder : "/tmp", "/xferspy");
+	return create(xs_temporary_folder(), "/xferspy");
 }
 
 int xs_unfinished_open(const char *path)

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Files without a name: gone when they are closed, or the process ends. */
+#ifndef XS_ANALYZER_UTIL_UNNAMED_H
+#define XS_ANALYZER_UTIL_UNNAMED_H
+
+/* Returns $TMPDIR, or /tmp without one. It is not to be freed. */
+const char *xs_temporary_folder(void);
+
+/* Returns the descriptor of a new file in the folder, to read and write, or
+ * -errno. */
+int xs_unnamed_open(const char *folder);
+
+#endif
