@@ -58,13 +58,9 @@ static bool is_related(const struct xs_phase_steps *steps,
 
 const struct xs_result_estimate *
 xs_alternative_instead(const struct xs_result *result,
-		       const struct xs_phase_steps *steps, size_t paying,
-		       double *more_ns)
+		       const struct xs_phase_steps *steps, double *more_ns)
 {
 	const struct xs_result_estimate *most = NULL;
-	struct xs_phase_steps base = *steps;
-
-	base.count = paying;
 
 	*more_ns = 0;
 	for (size_t i = 0; i < xs_strategy_count; i++) {
@@ -73,7 +69,7 @@ xs_alternative_instead(const struct xs_result *result,
 		const double by_ns =
 		    row && is_related(steps, xs_strategies[i]) &&
 			    !is_step(steps, xs_strategies[i])
-			? xs_beside_gain(&base, xs_strategies[i], row).adds_ns
+			? xs_beside_gain(steps, xs_strategies[i], row).adds_ns
 			: 0;
 
 		if (row && !row->bound && by_ns > *more_ns &&

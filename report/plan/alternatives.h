@@ -12,12 +12,11 @@ xs_alternative_left_out(const struct xs_result *result,
 			const struct xs_result_phase *phase);
 
 /* Returns the row that saves most instead of the steps that it has to do with:
- * *more_ns more than the first so many, which pay in this run, and more than it
- * may be off. NULL: there is none. */
+ * *more_ns more in this run, and more than it may be off. NULL: there is none.
+ */
 const struct xs_result_estimate *
 xs_alternative_instead(const struct xs_result *result,
-		       const struct xs_phase_steps *steps, size_t paying,
-		       double *more_ns);
+		       const struct xs_phase_steps *steps, double *more_ns);
 
 /* Returns the row that would save most beyond all steps, *adds_ns, and is none
  * of them, since it may be off by more: beside them, without changes of

@@ -3,6 +3,7 @@
 
 #include "model/strategies/strategies.h"
 #include "report/plan/phase_estimate.h"
+#include "report/result/number.h"
 
 #include <math.h>
 
@@ -11,6 +12,25 @@ bool xs_beside_is_apart(const struct xs_strategy *a,
 {
 	return !((a->changes | a->spares) & b->changes) &&
 	       !((b->changes | b->spares) & a->changes);
+}
+
+int64_t xs_beside_pays_rounds(const struct xs_result_phase *phase,
+			      const struct xs_phase_step *step)
+{
+	const double new_ns = (double)step->estimate->new_memory_ns;
+	const double setup_ns = step->rounds_add_ns - step->adds_ns + new_ns;
+
+	return setup_ns > 0 && setup_ns >= step->rounds_add_ns
+		   ? xs_number_round(ceil((double)phase->rounds * setup_ns /
+					  step->rounds_add_ns))
+		   : XS_UNKNOWN;
+}
+
+double xs_beside_in_this_run(const struct xs_result_phase *phase,
+			     const struct xs_phase_step *step)
+{
+	return xs_beside_pays_rounds(phase, step) == XS_UNKNOWN ? step->adds_ns
+								: 0;
 }
 
 struct xs_phase_step xs_beside_sum(const struct xs_phase_steps *steps,
@@ -23,7 +43,7 @@ struct xs_phase_step xs_beside_sum(const struct xs_phase_steps *steps,
 
 		if (strategy && xs_beside_is_apart(strategy, step->strategy))
 			continue;
-		sum.adds_ns += step->adds_ns;
+		sum.adds_ns += xs_beside_in_this_run(steps->phase, step);
 		sum.rounds_add_ns += step->rounds_add_ns;
 	}
 	return sum;

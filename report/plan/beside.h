@@ -10,6 +10,15 @@
 bool xs_beside_is_apart(const struct xs_strategy *a,
 			const struct xs_strategy *b);
 
+/* Returns from how many rounds on the step pays, if this run has fewer;
+ * XS_UNKNOWN: in this run. Its setup contains what it takes in new memory. */
+int64_t xs_beside_pays_rounds(const struct xs_result_phase *phase,
+			      const struct xs_phase_step *step);
+/* Returns what the step adds in this run, ns; 0: it pays in longer ones only,
+ * and is not made here. */
+double xs_beside_in_this_run(const struct xs_result_phase *phase,
+			     const struct xs_phase_step *step);
+
 /* Returns what the phase's steps add up to: only those that the strategy has to
  * do with, or all (NULL). */
 struct xs_phase_step xs_beside_sum(const struct xs_phase_steps *steps,

@@ -29,6 +29,16 @@ static int64_t low_ns_of(const struct xs_result_estimate *step,
 		   : step->known_low_ns;
 }
 
+/* What a step is judged by: the first one by what this run saves. For further
+ * ones, which it may be too short for, by what its rounds save. */
+static double gain_ns(const struct xs_phase_steps *steps,
+		      const struct xs_phase_step *step)
+{
+	return xs_beside_sum(steps, step->strategy).rounds_add_ns > 0
+		   ? step->rounds_add_ns
+		   : step->adds_ns;
+}
+
 /* What a step is held against: the gain of all phases that the same change of
  * the same lines reaches, and the squares of what that may be off, by the rows
  * and by the unchanged rounds. These are held against the rounds alone: the
@@ -76,7 +86,7 @@ static struct reach reach_of(const struct xs_result *result,
 			     const struct xs_phase_steps *steps,
 			     const struct xs_phase_step *step)
 {
-	struct reach reach = {.adds_ns = step->adds_ns,
+	struct reach reach = {.adds_ns = gain_ns(steps, step),
 			      .rounds_add_ns = step->rounds_add_ns};
 
 	add_errors(steps->phase, step->estimate, &reach);
@@ -129,12 +139,13 @@ static bool is_more(const struct xs_phase_steps *steps,
 {
 	const struct xs_result_phase *phase = steps->phase;
 	const struct xs_phase_step sum = xs_beside_sum(steps, NULL);
+	const double adds_ns = gain_ns(steps, added);
 	const double now_ns =
 	    xs_result_of_run(phase, (double)xs_result_untraced_ns(phase)) -
 	    sum.rounds_add_ns;
 
-	if (added->adds_ns < (sum.adds_ns + added->adds_ns) *
-				 xs_phase_estimate_least_share(added->estimate))
+	if (adds_ns < (sum.rounds_add_ns + adds_ns) *
+			  xs_phase_estimate_least_share(added->estimate))
 		return false;
 	for (size_t i = 0; i < steps->count; i++) {
 		const struct xs_phase_step *step = &steps->items[i];
@@ -143,14 +154,14 @@ static bool is_more(const struct xs_phase_steps *steps,
 			continue;
 		/* who orders copies anew has done the old order for nothing */
 		if (both_order(added->strategy, step->strategy) &&
-		    added->adds_ns < step->adds_ns)
+		    adds_ns < step->rounds_add_ns)
 			return false;
 		if (!includes(added->strategy, step->strategy) ||
-		    added->adds_ns <=
+		    adds_ns <=
 			xs_worth_error_ns(phase, step->estimate,
 					  low_ns_of(step->estimate, added),
 					  added->estimate->shared_low_ns) ||
-		    added->adds_ns < now_ns * LEAST_PERCENT / 100)
+		    adds_ns < now_ns * LEAST_PERCENT / 100)
 			return false;
 	}
 	return steps->count || reach->rounds_add_ns > sqrt(reach->as_is_square);
@@ -191,7 +202,7 @@ static void put_step(struct xs_phase_steps *steps,
 			steps->items[kept++] = *old;
 			continue;
 		}
-		added.adds_ns += old->adds_ns;
+		added.adds_ns += xs_beside_in_this_run(steps->phase, old);
 		added.rounds_add_ns += old->rounds_add_ns;
 	}
 	steps->items[kept] = added;
@@ -210,7 +221,8 @@ static bool would_add(const struct xs_result *result,
 	struct reach reach;
 
 	*step = xs_beside_gain(steps, strategy, row);
-	if (step->adds_ns <= 0 || is_changed_otherwise(all, steps, step) ||
+	if (gain_ns(steps, step) <= 0 ||
+	    is_changed_otherwise(all, steps, step) ||
 	    is_ordered_otherwise(all, result->phase_count, steps, step))
 		return false;
 	reach = reach_of(result, all, steps, step);
@@ -239,7 +251,7 @@ static bool add_best(const struct xs_result *result,
 
 		if (row && row->effort_level == effort &&
 		    would_add(result, all, steps, strategy, row, &step) &&
-		    step.adds_ns > best.adds_ns)
+		    gain_ns(steps, &step) > gain_ns(steps, &best))
 			best = step;
 	}
 	if (!best.strategy)
@@ -268,9 +280,12 @@ static bool is_contained(const struct xs_strategy *strategy,
 static void divide_last(const struct xs_result *result,
 			struct xs_phase_steps *steps)
 {
-	const double all_ns = xs_beside_sum(steps, NULL).adds_ns;
 	struct xs_phase_step *whole = &steps->items[--steps->count];
-	struct xs_phase_step best = {.adds_ns = all_ns / 2}, part;
+	const double whole_ns = gain_ns(steps, whole);
+	const double all_ns =
+	    xs_beside_sum(steps, NULL).rounds_add_ns + whole_ns;
+	struct xs_phase_step best = {0}, part;
+	double best_ns = all_ns / 2, part_ns;
 
 	for (size_t i = 0; i < xs_strategy_count; i++) {
 		const struct xs_strategy *strategy = xs_strategies[i];
@@ -280,10 +295,13 @@ static void divide_last(const struct xs_result *result,
 		if (!is_contained(strategy, row, whole))
 			continue;
 		part = xs_beside_gain(steps, strategy, row);
-		if (part.adds_ns > best.adds_ns &&
+		part_ns = gain_ns(steps, &part);
+		if (part_ns > best_ns &&
 		    xs_worth_is_enough(result, steps->phase,
-				       whole->adds_ns - part.adds_ns))
+				       whole_ns - part_ns)) {
 			best = part;
+			best_ns = part_ns;
+		}
 	}
 	if (best.strategy) {
 		whole[1] = *whole;

@@ -19,19 +19,26 @@
 /* Nor is the first one below 1 / LEAST_PART, the last digit of its gain. */
 #define LEAST_PART 1000
 
-/* From how many rounds on a step with new memory pays, if this run has fewer;
- * XS_UNKNOWN: in this run. */
-static int64_t pays_rounds(const struct xs_result_phase *phase,
-			   const struct xs_phase_step *step)
+/* What a round saves of a step that pays in longer runs, and its setup. */
+static const char *later(struct xs_arena *arena,
+			 const struct xs_result_phase *phase,
+			 const struct xs_phase_step *step)
 {
-	const double ns = (double)step->estimate->new_memory_ns;
-	const double setup_ns = step->rounds_add_ns - step->adds_ns;
+	const int64_t new_ns = step->estimate->new_memory_ns;
+	const char *touch =
+	    new_ns > 0 ? xs_arena_print(arena,
+					", and the first touch of the second "
+					"set, which is new memory, %s",
+					xs_units_ns(new_ns).s)
+		       : "";
 
-	return ns > 0 && ns >= step->adds_ns
-		   ? xs_number_round(
-			 ceil((double)phase->rounds * (setup_ns + ns) /
-			      step->rounds_add_ns))
-		   : XS_UNKNOWN;
+	return xs_arena_print(
+	    arena, "A round saves %s, but the setup takes %s%s.",
+	    xs_units_ns(xs_number_round(step->rounds_add_ns /
+					xs_result_of_run(phase, 1)))
+		.s,
+	    xs_units_ns(xs_number_round(step->rounds_add_ns - step->adds_ns)).s,
+	    touch);
 }
 
 /* When the setup of the phase's first step has paid, and what further ones add
@@ -45,17 +52,8 @@ static const char *payback_of(struct xs_arena *arena,
 	if (step->estimate->setup_ns != XS_UNKNOWN &&
 	    setup_ns < step->adds_ns / LEAST_PART)
 		return NULL;
-	if (pays_rounds(steps->phase, step) != XS_UNKNOWN)
-		return xs_arena_print(
-		    arena,
-		    "A round saves %s, but the setup takes %s, and the first "
-		    "touch of the second set, which is new memory, %s.",
-		    xs_units_ns(
-			xs_number_round(step->rounds_add_ns /
-					xs_result_of_run(steps->phase, 1)))
-			.s,
-		    xs_units_ns(xs_number_round(setup_ns)).s,
-		    xs_units_ns(step->estimate->new_memory_ns).s);
+	if (xs_beside_pays_rounds(steps->phase, step) != XS_UNKNOWN)
+		return later(arena, steps->phase, step);
 	if (step == steps->items)
 		return xs_advice_payback(arena, steps->phase, step->estimate);
 	if (step->estimate->setup_ns == XS_UNKNOWN &&
@@ -73,7 +71,7 @@ static int64_t untouched_ns(const struct xs_phase_steps *steps)
 {
 	const struct xs_phase_step *last = &steps->items[steps->count - 1];
 
-	return pays_rounds(steps->phase, last) == XS_UNKNOWN
+	return xs_beside_pays_rounds(steps->phase, last) == XS_UNKNOWN
 		   ? 0
 		   : last->estimate->new_memory_ns;
 }
@@ -113,7 +111,7 @@ static const char *new_memory(struct xs_arena *arena,
 {
 	return (double)step->estimate->new_memory_ns <
 			   step->adds_ns / NAMED_PART ||
-		       pays_rounds(phase, step) != XS_UNKNOWN
+		       xs_beside_pays_rounds(phase, step) != XS_UNKNOWN
 		   ? ""
 		   : xs_arena_print(
 			 arena,
@@ -131,9 +129,11 @@ static const char *left_out(struct xs_result *result,
 	double more_ns;
 	bool is_instead;
 	const char *up_to = side_by_side > 1 ? "up to " : "";
-	const bool pays = !untouched_ns(steps);
-	const struct xs_result_estimate *row = xs_alternative_instead(
-	    result, steps, pays ? steps->count : steps->count - 1, &more_ns);
+	const bool pays =
+	    xs_beside_pays_rounds(
+		steps->phase, &steps->items[steps->count - 1]) == XS_UNKNOWN;
+	const struct xs_result_estimate *row =
+	    xs_alternative_instead(result, steps, &more_ns);
 
 	if (row)
 		return xs_arena_print(
@@ -187,7 +187,7 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 	const char *payback = payback_of(arena, steps, step);
 
 	out->same = same_change(result, out);
-	out->pays_rounds = pays_rounds(steps->phase, step);
+	out->pays_rounds = xs_beside_pays_rounds(steps->phase, step);
 	if (out->same)
 		out->text = xs_arena_print(
 		    arena, "As in step %" PRId64 ", for %s.", out->same->step,

@@ -177,6 +177,34 @@ static void the_same_change_is_told_once(void **state)
 	assert_null(result->plan[1].same);
 }
 
+/* A longer run pays the setup of a further step, which is judged by its rounds.
+ * A first one has to pay in this run. */
+static void a_longer_run_pays_a_further_setup(void **state)
+{
+	struct xs_result_estimate *both;
+
+	(void)state;
+	both = add(phase, "double-buffer", XS_EFFORT_PLACE, 15 * MS);
+	both->setup_ns = 400 * MS;
+	both->saves_ns -= both->setup_ns;
+	expect("");
+	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	expect("pinned double-buffer");
+	assert_int_equal(result->plan[1].adds_saves_ns, -300 * MS);
+	assert_int_equal(result->plan[1].pays_rounds, 40);
+	assert_int_equal(result->plan[1].round_ns, 15 * MS);
+	assert_int_equal(result->plan[1].app_wall_ns,
+			 result->plan[0].app_wall_ns);
+	assert_non_null(strstr(result->plan[1].text,
+			       "A round saves 10.0 ms, but the setup takes "
+			       "400 ms."));
+	/* what pays in this run has it without that step */
+	add(phase, "mapped", XS_EFFORT_REWRITE, 14 * MS);
+	expect("pinned double-buffer");
+	assert_non_null(strstr(result->plan[1].text,
+			       "In this run mapped instead saves 110 ms"));
+}
+
 /* The setup is paid once: it is of the run, not of a round. */
 static void a_setup_is_not_of_a_round(void **state)
 {
@@ -864,6 +892,7 @@ static const struct CMUnitTest tests[] = {
     TEST(kernels_of_one_round_are_not_split_for_little),
     TEST(new_kernels_on_a_condition_come_last),
     TEST(the_same_change_is_told_once),
+    TEST(a_longer_run_pays_a_further_setup),
     TEST(a_setup_is_not_of_a_round),
     TEST(a_small_saving_is_no_step),
     TEST(an_uncertain_saving_is_no_step),
