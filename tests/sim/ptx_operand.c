@@ -77,6 +77,31 @@ static int32_t register_slot(const struct xs_ptx_parser *p,
 	return -1;
 }
 
+/* Words that are no registers here; clocks have their ticks in a microsecond.
+ */
+static bool fixed_word(struct operand *o)
+{
+	static const struct {
+		const char *name;
+		enum operand_kind kind;
+		uint64_t bits;
+	} words[] = {
+	    {"WARP_SZ", IS_BITS, 32},
+	    {"%smid", IS_BITS, 0}, /* blocks run one after the other */
+	    {"%clock64", IS_CLOCK, XS_SIM_CLOCK_KHZ / 1000},
+	    {"%globaltimer", IS_CLOCK, 1000},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!xs_ptx_is(&o->word, words[i].name))
+			continue;
+		o->kind = words[i].kind;
+		o->bits = words[i].bits;
+		return true;
+	}
+	return false;
+}
+
 bool xs_ptx_read_word(struct reading *r, struct operand *o)
 {
 	struct xs_ptx_parser *p = r->p;
@@ -84,20 +109,8 @@ bool xs_ptx_read_word(struct reading *r, struct operand *o)
 
 	o->word = p->token;
 	xs_ptx_advance(p);
-	if (xs_ptx_is(&o->word, "WARP_SZ")) {
-		*o = (struct operand){.kind = IS_BITS, .bits = 32};
+	if (fixed_word(o))
 		return true;
-	}
-	if (xs_ptx_is(&o->word, "%clock64")) {
-		o->kind = IS_CLOCK;
-		o->bits = XS_SIM_CLOCK_KHZ / 1000;
-		return true;
-	}
-	if (xs_ptx_is(&o->word, "%globaltimer")) {
-		o->kind = IS_CLOCK;
-		o->bits = 1000;
-		return true;
-	}
 	if (o->word.text[0] == '%') {
 		o->kind = IS_REG;
 		o->slot = special_slot(p, &o->word);
