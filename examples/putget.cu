@@ -11,6 +11,8 @@
  */
 #include "putget/counted.h"
 
+#define PASSES	       5 /* over all rows: a launch may have another state */
+#define ROWS_MAX       1024
 #define STREAM_REPEATS 7
 #define TURNS_MAX      201
 #define TURNS_MIN      9
@@ -31,26 +33,84 @@ struct row {
 	bool kernels; /* each block is a kernel of its own */
 };
 
-static void print_row(const struct row *row, double *ns, long count)
+/* A launch of two blocks, and the SMs that they ran on. */
+struct pair {
+	double ns;
+	unsigned sms[2];
+};
+
+/* What the passes measured of a row: their medians and quartiles. */
+static struct result {
+	struct row row;
+	double median_ns[PASSES], low_ns[PASSES], high_ns[PASSES];
+	long samples;				   /* of a pass */
+	struct pair pairs[PASSES][STREAM_REPEATS]; /* of streams */
+} results[ROWS_MAX];
+
+/* Of the pass: its number, and its rows so far. */
+static int pass;
+static size_t result_count;
+
+static void keep_result(const struct row *row, double *ns, long count)
 {
-	static bool printed;
-	const bool polls = row->control != HOST;
+	struct result *result = &results[result_count++];
 
 	qsort(ns, (size_t)count, sizeof(*ns), compare_doubles);
+	result->row = *row;
+	result->median_ns[pass] = ns[count / 2];
+	result->low_ns[pass] = ns[count / 4];
+	result->high_ns[pass] = ns[count * 3 / 4];
+	result->samples = count;
+}
+
+static void print_passes(const char *name, const double *ns)
+{
+	double sorted[PASSES];
+
+	memcpy(sorted, ns, sizeof(sorted));
+	qsort(sorted, PASSES, sizeof(*sorted), compare_doubles);
+	printf(", \"%s\": %.6g", name, sorted[PASSES / 2]);
+}
+
+static void print_pairs(const struct result *result)
+{
+	printf(", \"pairs\": [");
+	for (int p = 0; p < PASSES; p++)
+		for (int r = 0; r < STREAM_REPEATS; r++) {
+			const struct pair *pair = &result->pairs[p][r];
+
+			printf("%s[%.6g, %u, %u]", p + r > 0 ? ", " : "",
+			       pair->ns, pair->sms[0], pair->sms[1]);
+		}
+	printf("]");
+}
+
+/* Prints the medians over the passes, and each pass's. */
+static void print_result(const struct result *result)
+{
+	const struct row *row = &result->row;
+	const bool polls = row->control != HOST;
+
 	printf("%s\n  {\"pattern\": \"%s\", \"control\": \"%s\", \"polled\": "
-	       "%s, \"direction\": \"%s\", \"%s\": %u, \"bytes\": %zu, "
-	       "\"median_ns\": %.6g, \"low_ns\": %.6g, \"high_ns\": %.6g, "
-	       "\"samples\": %ld}",
-	       printed ? "," : "", row->streaming ? "streaming" : "ping-pong",
+	       "%s, \"direction\": \"%s\", \"%s\": %u, \"bytes\": %zu",
+	       result > results ? "," : "",
+	       row->streaming ? "streaming" : "ping-pong",
 	       control_names[row->control],
 	       !polls	     ? "null"
 	       : row->device ? "\"device\""
 			     : "\"system\"",
 	       row->out ? "d2h" : "h2d", row->kernels ? "kernels" : "blocks",
-	       row->blocks, row->bytes, ns[count / 2], ns[count / 4],
-	       ns[count * 3 / 4], count);
-	fflush(stdout);
-	printed = true;
+	       row->blocks, row->bytes);
+	print_passes("median_ns", result->median_ns);
+	print_passes("low_ns", result->low_ns);
+	print_passes("high_ns", result->high_ns);
+	printf(", \"samples\": %ld, \"passes_ns\": [", result->samples);
+	for (int p = 0; p < PASSES; p++)
+		printf("%s%.6g", p > 0 ? ", " : "", result->median_ns[p]);
+	printf("]");
+	if (row->streaming && row->control == DIRECT && row->blocks == 2)
+		print_pairs(result);
+	printf("}");
 }
 
 static void launch(const struct mailbox *box, const struct row *row,
@@ -71,7 +131,8 @@ static void launch(const struct mailbox *box, const struct row *row,
 			 .request = box->request,
 			 .answer =
 			     row->device ? box->answer_device : box->answer,
-			 .late = box->late};
+			 .late = box->late,
+			 .sms = box->sms};
 
 	clear_flags(box);
 	if (!row->kernels)
@@ -152,7 +213,7 @@ static void ping_pong(const struct mailbox *box, const struct row *row)
 	}
 	CHECK(cudaDeviceSynchronize());
 	check_target(box, row, row->bytes);
-	print_row(row, ns + 1, rounds - 1);
+	keep_result(row, ns + 1, rounds - 1);
 }
 
 /* Copies for each block as it asks. Returns after the last request. */
@@ -226,9 +287,12 @@ static void stream(const struct mailbox *box, const struct row *row)
 	for (int r = 0; r <= STREAM_REPEATS; r++) {
 		ns[r] = stream_once(box, row, rounds) / rounds / row->blocks;
 		CHECK(cudaDeviceSynchronize());
+		if (r > 0)
+			results[result_count].pairs[pass][r - 1] = {
+			    ns[r], {box->sms[0], box->sms[1]}};
 	}
 	check_target(box, row, message);
-	print_row(row, ns + 1, STREAM_REPEATS);
+	keep_result(row, ns + 1, STREAM_REPEATS);
 }
 
 /* All rows of one size and direction. */
@@ -268,6 +332,16 @@ static void load_kernels(void)
 	CHECK(cudaFuncGetAttributes(&unused, tell_host));
 }
 
+static void measure_rows(const struct mailbox *box)
+{
+	result_count = 0;
+	for (size_t bytes = 8; bytes <= BUFFER_BYTES; bytes *= 4)
+		for (int out = 0; out < 2; out++)
+			measure_size(box, out != 0, bytes);
+	for (int out = 0; out < 2; out++)
+		measure_size(box, out != 0, BUFFER_BYTES);
+}
+
 int main(int argc, char **argv)
 {
 	struct cudaDeviceProp device;
@@ -289,12 +363,12 @@ int main(int argc, char **argv)
 	printf("{\"gpu\": \"%s\", \"l2_bytes\": %d, \"parameters\": {",
 	       device.name, device.l2CacheSize);
 	measure_parameters(&box);
+	fflush(stdout);
+	for (pass = 0; pass < PASSES; pass++)
+		measure_rows(&box);
 	printf("},\n\"rows\": [");
-	for (size_t bytes = 8; bytes <= BUFFER_BYTES; bytes *= 4)
-		for (int out = 0; out < 2; out++)
-			measure_size(&box, out != 0, bytes);
-	for (int out = 0; out < 2; out++)
-		measure_size(&box, out != 0, BUFFER_BYTES);
+	for (size_t i = 0; i < result_count; i++)
+		print_result(&results[i]);
 	printf("]}\n");
 	return 0;
 }

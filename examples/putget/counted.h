@@ -59,7 +59,8 @@ static inline int count_kernel(const struct mailbox *box, const char *name)
 	     .answered = true,
 	     .request = box->request,
 	     .answer = device ? box->answer_device : box->answer,
-	     .late = box->late},
+	     .late = box->late,
+	     .sms = NULL},
 	    assisted ? 32u : COUNTED_BYTES / (unsigned)sizeof(int4)};
 	pthread_t thread;
 

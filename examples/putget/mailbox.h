@@ -23,6 +23,7 @@ struct mailbox {
 	unsigned *answer;	     /* host memory */
 	unsigned *answer_device;     /* device memory; written by a copy */
 	unsigned *late;		     /* host memory: the GPU gave up */
+	unsigned *sms;		     /* host memory: of each block */
 	char *host_in, *device_in;   /* to the device */
 	char *device_out, *host_out; /* to the host */
 	cudaStream_t kernels, copies;
@@ -40,6 +41,7 @@ struct work {
 	bool shared; /* all blocks move one message; else each moves its own */
 	bool answered; /* each message waits for an answer, else the first */
 	unsigned *request, *answer, *late;
+	unsigned *sms; /* gets the SM of each block, or NULL */
 };
 
 /* Messages of two blocks share no line. */
@@ -68,6 +70,14 @@ static __device__ inline void move_part(char *to, const char *from,
 		((int4 *)to)[i] = __ldcv((const int4 *)from + i);
 }
 
+static __device__ inline unsigned sm_id()
+{
+	unsigned id;
+
+	asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+	return id;
+}
+
 static __global__ void worker(struct work w)
 {
 	__shared__ bool stop;
@@ -77,6 +87,8 @@ static __global__ void worker(struct work w)
 	const size_t offset = w.shared ? 0 : block * w.stride;
 	const unsigned mine = block * FLAG_WORDS;
 
+	if (w.sms != NULL && threadIdx.x == 0)
+		w.sms[block] = sm_id();
 	for (unsigned i = 1; i <= w.rounds; i++) {
 		if (threadIdx.x == 0)
 			stop = (w.answered || i == 1) &&
@@ -163,6 +175,8 @@ static inline void open_mailbox(struct mailbox *box)
 	CHECK(cudaMallocHost((void **)&box->answer, FLAGS_BYTES));
 	CHECK(cudaMalloc((void **)&box->answer_device, FLAGS_BYTES));
 	CHECK(cudaMallocHost((void **)&box->late, sizeof(*box->late)));
+	CHECK(
+	    cudaMallocHost((void **)&box->sms, BLOCKS_MAX * sizeof(*box->sms)));
 	*box->late = 0;
 	CHECK(cudaMallocHost((void **)&box->host_in, BUFFER_BYTES));
 	CHECK(cudaMalloc((void **)&box->device_in, BUFFER_BYTES));

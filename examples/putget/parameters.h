@@ -118,7 +118,8 @@ static inline void measure_mailbox(const struct mailbox *box, unsigned blocks,
 			       .request = box->request,
 			       .answer =
 				   device ? box->answer_device : box->answer,
-			       .late = box->late};
+			       .late = box->late,
+			       .sms = NULL};
 
 	clear_flags(box);
 	worker<<<blocks, 32, 0, box->kernels>>>(w);
@@ -151,7 +152,8 @@ static inline void measure_proxy(const struct mailbox *box)
 			       .answered = true,
 			       .request = box->request,
 			       .answer = box->answer,
-			       .late = box->late};
+			       .late = box->late,
+			       .sms = NULL};
 
 	for (int r = 0; r < ESTIMATES; r++) {
 		double start;

@@ -81,81 +81,81 @@ def of_profile(path):
 
 def load_ns(p, row, blocks, byte_ns):
     """The blocks have their first loads in flight for one latency, which is not in
-    this; all bytes pass the link, one after the other."""
+    this; all bytes pass the link, one after the other. Where they take longer than
+    the time of a message without bytes, that is hidden behind the bytes of other
+    blocks, but for the part in which the link has none."""
+    link = row["bytes"] * p("G_h2d_32")
+    if row["pattern"] == "streaming" and link > 0:
+        bare = gap_ns(p, row) / row["blocks"]
+        link -= bare * max(0, 1 - bare / link)
     rest = max(0, row["bytes"] - blocks * BLOCK_BYTES)
-    return max(rest * byte_ns, row["bytes"] * p("G_h2d_32"))
+    return max(rest * byte_ns, link)
 
 
-def store_byte_ns(p, row, blocks, byte_ns):
-    """G of so many blocks: what they store is read from the half of the L2 cache
-    that is next to them, from all of it, or from memory, by the bytes in all."""
+def store_ns(p, row, byte_ns):
+    """What the blocks store is read from the half of the L2 cache that is next to
+    them, from all of it, or from memory, by the bytes in all."""
     source = row["bytes"] * (row["blocks"] if row["pattern"] == "streaming" else 1)
     far = (source > p.l2_bytes / 2) / 2 + (source > p.l2_bytes) / 2
-    return max(byte_ns,
-               (p("G_near") + far * (p("G_far") - p("G_near"))) / blocks)
+    return row["bytes"] * max(byte_ns, (p("G_near") + far * (
+        p("G_far") - p("G_near"))) / row["blocks"])
 
 
-def move_ns(p, row, blocks):
-    """L + k G of a kernel's own loads or stores, by so many blocks."""
+def move_ns(p, row, byte_ns):
+    """What the bytes of a row take, by their G where nothing else limits them."""
+    if row["control"] != "direct":
+        return row["bytes"] * byte_ns
     if row["direction"] == "h2d":
-        return p("poll_system_ns") + load_ns(p, row, blocks,
-                                             p("G_h2d_{}", blocks))
-    return row["bytes"] * store_byte_ns(p, row, blocks, p("G_d2h_32"))
+        own = row["blocks"] if row["pattern"] == "ping-pong" else 1
+        return load_ns(p, row, own, byte_ns)
+    return store_ns(p, row, byte_ns)
+
+
+def copy_ns(p, row):
+    return (p("copy_wait_{}_ns", row["direction"])
+            + row["bytes"] * p("G_{}_copy", row["direction"]))
 
 
 def ping_pong_ns(p, row):
     """Equations 1, 2 and 3; the mailbox is w_flag + p_host + p_x."""
-    copy = (p("copy_wait_{}_ns", row["direction"])
-            + row["bytes"] * p("G_{}_copy", row["direction"]))
     if row["control"] == "host":
-        return copy + p("launch_signal_ns")
+        return copy_ns(p, row) + p("launch_signal_ns")
     if row["control"] == "assisted":
-        return copy + p("mailbox_1_ns")
+        return copy_ns(p, row) + p("mailbox_1_ns")
     mailbox = "mailbox_{}_ns" if row["polled"] == "system" \
         else "mailbox_device_{}_ns"
-    return (p(mailbox, row["blocks"]) + p("store_64_ns")
-            + move_ns(p, row, row["blocks"]))
-
-
-def message_ns(p, row):
-    """Between two messages of one block: g, where it is known, and the bytes that
-    the first loads or stores do not move."""
     loads = row["direction"] == "h2d"
-    gap = p.get("g_load_ns" if loads else "g_store_ns")
-    if gap is None:
-        return p("store_64_ns") + move_ns(p, row, 1)
-    return gap + (move_ns(p, row, 1) - (p("poll_system_ns") if loads else 0))
+    return (p(mailbox, row["blocks"]) + p("store_64_ns")
+            + (p("poll_system_ns") if loads else 0)
+            + move_ns(p, row, p("G_h2d_{}" if loads else "G_d2h_32", row["blocks"])))
+
+
+def gap_ns(p, row):
+    """Between two messages of one block that have no bytes."""
+    if row["direction"] == "h2d":
+        return p.get("g_load_ns") or p("store_64_ns") + p("poll_system_ns")
+    return p.get("g_store_ns") or p("store_64_ns")
 
 
 def streaming_ns(p, row):
     """Equations 5, 6 and 7: the time between two messages. The host thread waits for
-    its copy before it serves the next block."""
+    its copy before it serves the next block. A flag waits for the bytes before it, so
+    that the bytes of direct control are a sum with the rest, and not the greater."""
     blocks, direction = row["blocks"], row["direction"]
-    copy = (p("copy_wait_{}_ns", direction)
-            + row["bytes"] * p("G_{}_copy", direction))
     if row["control"] == "host":
         gap = p.get("g_{}_copy_ns", direction) or 0
         return max(p("copy_each_{}_ns", direction),
                    gap + row["bytes"] * p("G_{}_copy", direction))
     if row["control"] == "assisted":
-        return max((copy + p("mailbox_1_ns")) / blocks, copy + p("proxy_ns"))
-    return max(message_ns(p, row) / blocks,
-               row["bytes"] * p("G_{}_32", direction))
+        return max((copy_ns(p, row) + p("mailbox_1_ns")) / blocks,
+                   copy_ns(p, row) + p("proxy_ns"))
+    byte_ns = p("G_h2d_1") / blocks if direction == "h2d" else p("G_d2h_32")
+    return gap_ns(p, row) / blocks + move_ns(p, row, byte_ns)
 
 
 def predict(p, row):
     return (ping_pong_ns if row["pattern"] == "ping-pong"
             else streaming_ns)(p, row)
-
-
-def line_move_ns(p, row, byte_ns):
-    """What the bytes of a row take in a line: G is that of the row's blocks."""
-    own = row["blocks"] if row["pattern"] == "ping-pong" else 1
-    if row["control"] != "direct":
-        return row["bytes"] * byte_ns
-    if row["direction"] == "h2d":
-        return load_ns(p, row, own, byte_ns)
-    return row["bytes"] * store_byte_ns(p, row, row["blocks"], byte_ns)
 
 
 def fixed_of(points, move_ns_of, byte_ns):
@@ -198,9 +198,9 @@ def add_predictions(data, measured):
         rows.sort(key=lambda row: row["bytes"])
         fixed, byte_ns = fit_line(
             [(row, row["median_ns"]) for row in rows[::2]],
-            lambda row, byte_ns: line_move_ns(p, row, byte_ns))
+            lambda row, byte_ns: move_ns(p, row, byte_ns))
         for row in rows[1::2]:
-            row["line"] = fixed + line_move_ns(p, row, byte_ns)
+            row["line"] = fixed + move_ns(p, row, byte_ns)
 
 
 def error(row, by):
