@@ -13,9 +13,15 @@ XS_PACKAGES="gcc g++ libc6-dev cmake ninja-build pkg-config
 XS_CHECK_PACKAGES="clang clang-format cppcheck shellcheck libjemalloc2
 	python3-jsonschema protobuf-compiler libotf2-trace-dev otf2-tools
 	openmpi-bin mpich"
-# The browser of the test html_browser; Ubuntu has it as a snap alone.
-! grep -qsx 'ID=debian' /etc/os-release ||
+# What all of the checks need on top of that.
+XS_FULL_PACKAGES=
+# The browsers of the tests html_*, which Ubuntu has as snaps alone. Firefox takes
+# 80 MB to fetch and 310 to unpack.
+if grep -qsx 'ID=debian' /etc/os-release; then
 	XS_CHECK_PACKAGES="$XS_CHECK_PACKAGES chromium-headless-shell"
+	# shellcheck disable=SC2034 # for tests/run.sh
+	XS_FULL_PACKAGES=firefox-esr
+fi
 
 # xs_install_packages [PACKAGE...]: installs those that are missing, and the
 # PACKAGEs, as root or through sudo; where neither is to be had, prints the

@@ -9,9 +9,9 @@
 # --all: what a change has to pass: gcc and clang with warnings as errors,
 # formatting and static analysis, the address, undefined-behaviour and thread
 # sanitizers, ten seconds of fuzzing, and last all tests.
-# --full: the same with 300 damaged traces and a minute of fuzzing, then the long
-# attacks, and the Debian package installed into this system and removed again,
-# if root. Takes an hour.
+# --full: the same with 300 damaged traces, a minute of fuzzing and reports in
+# Firefox, then the long attacks, and the Debian package installed into this
+# system and removed again, if root. Takes an hour.
 # --sanitize: such as address,undefined; a build tree of its own unless
 # --build says otherwise (build-tests). The rest goes to ctest.
 # --fuzz: only fuzzes, for so long; what it finds stays in build-fuzz/fuzz.
@@ -107,7 +107,8 @@ try_package() {
 	return $package_status
 }
 
-xs_install_packages ${all:+$XS_CHECK_PACKAGES} ${fuzz_seconds:+clang}
+xs_install_packages ${all:+$XS_CHECK_PACKAGES} ${full:+$XS_FULL_PACKAGES} \
+	${fuzz_seconds:+clang}
 # python3 may be a script that looks for the interpreter, for a second each time.
 python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || python=
 case $python in

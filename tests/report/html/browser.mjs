@@ -2,9 +2,9 @@
 // Opens the pages that browser.sh made and uses them as a person would.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
-import {chromium} from 'playwright-core';
+import {launch} from './launch.mjs';
 
-const browser = await chromium.launch({executablePath: process.argv[2], args: ['--no-sandbox']});
+const browser = await launch(process.argv[2]);
 
 // Opens a page from disk; anything on its console, or asked of a network, fails.
 async function open(file, options) {

@@ -1,27 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# browser.sh XFERSPY SOURCE_DIR FOLDER: makes pages of example traces in FOLDER
-# and tries them in a browser. Exits 77 without a browser, node or npm's
-# registry. FOLDER keeps playwright-core and the screenshots.
+# browser.sh XFERSPY SOURCE_DIR FOLDER BROWSER...: makes pages of example traces in
+# FOLDER and tries them in the first BROWSER that there is. Exits 77 without one,
+# node or npm's registry. FOLDER keeps playwright-core and the screenshots.
 set -eu
 xferspy=$1 source=$2 folder=$3
-test=$source/tests/report/html/browser.mjs
+shift 3
 
-for name in chromium-headless-shell chromium chromium-browser google-chrome; do
+for name; do
 	browser=$(command -v "$name") && break
 done
 if [ -z "$browser" ] || ! command -v node npm >/dev/null; then
-	echo "skipped: chromium, node or npm is missing"
+	echo "skipped: $1, node or npm is missing"
 	exit 77
 fi
 mkdir -p "$folder"
 cd "$folder"
 if ! [ -d node_modules/playwright-core ]; then
-	npm install --no-fund --no-audit --no-save playwright-core@1.65.1 \
+	npm install --no-fund --no-audit --no-save playwright-core@1.64.0 \
 		>npm.log 2>&1 || { cat npm.log && exit 77; }
 fi
-cp "$test" .
+cp "$source"/tests/report/html/*.mjs .
 
 "$xferspy" report "$source/examples/traces/stencil-512-pageable.xspy" \
 	--counters "$source/examples/traces/stencil-512-counters.xspy" \
