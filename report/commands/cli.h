@@ -70,7 +70,8 @@ struct xs_cli_command {
 /* The commands in the order of --help; NULL ends the list. */
 extern const struct xs_cli_command *const xs_cli_commands[];
 extern const struct xs_cli_command xs_cmd_run, xs_cmd_report, xs_cmd_diff,
-    xs_cmd_calibrate, xs_cmd_model, xs_cmd_dump, xs_cmd_export;
+    xs_cmd_digest, xs_cmd_merge, xs_cmd_calibrate, xs_cmd_model, xs_cmd_dump,
+    xs_cmd_export;
 
 /* The requested text was printed: the command is done. */
 #define XS_CLI_DONE (-1)

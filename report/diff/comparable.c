@@ -7,14 +7,13 @@
 #define ARGUMENTS_MAX 120
 
 /* Returns the next word of a command line, NULL at its end. */
-static const char *next_word(struct xs_diff *diff, const char **line)
+static const char *next_word(struct xs_arena *arena, const char **line)
 {
 	const char *word = *line + strspn(*line, " ");
 	const size_t length = strcspn(word, " ");
 
 	*line = word + length;
-	return length ? xs_arena_print(&diff->arena, "%.*s", (int)length, word)
-		      : NULL;
+	return length ? xs_arena_print(arena, "%.*s", (int)length, word) : NULL;
 }
 
 static const char *base_name(const char *path)
@@ -31,24 +30,22 @@ static bool has_value(const char *option)
 	       strcmp(option, "--check-hash-based-pycs") == 0;
 }
 
-/* Returns the program's name without its folder; for Python that of the script
- * or module. NULL: unknown. Moves *app, its command line, to the arguments. */
-static const char *program_name(struct xs_diff *diff, const char **app)
+const char *xs_program_name(struct xs_arena *arena, const char **app)
 {
-	const char *name = *app ? next_word(diff, app) : NULL, *word;
+	const char *name = *app ? next_word(arena, app) : NULL, *word;
 
 	if (!name)
 		return NULL;
 	name = base_name(name);
 	if (strncmp(name, "python", 6) != 0)
 		return name;
-	while ((word = next_word(diff, app))) {
+	while ((word = next_word(arena, app))) {
 		if (word[0] != '-')
 			return base_name(word);
 		if (strcmp(word, "-c") == 0)
 			break;
 		if (has_value(word))
-			next_word(diff, app);
+			next_word(arena, app);
 	}
 	return "python";
 }
@@ -145,8 +142,8 @@ void xs_diff_check(struct xs_diff *diff)
 	const char *before_line = before->app, *after_line = after->app;
 
 	const char *programs = warn(diff, "these are different programs",
-				    program_name(diff, &before_line),
-				    program_name(diff, &after_line));
+				    xs_program_name(&diff->arena, &before_line),
+				    xs_program_name(&diff->arena, &after_line));
 	const char *gpus =
 	    warn(diff, "these are different GPUs", gpu_names(diff, before),
 		 gpu_names(diff, after));

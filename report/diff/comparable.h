@@ -15,4 +15,8 @@
  */
 void xs_diff_check(struct xs_diff *diff);
 
+/* Returns the program's name without its folder; for Python that of the script
+ * or module. NULL: unknown. Moves *app, its command line, to the arguments. */
+const char *xs_program_name(struct xs_arena *arena, const char **app);
+
 #endif

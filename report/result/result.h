@@ -15,6 +15,7 @@
 #include "report/result/arena.h"
 #include "report/result/coverage.h"
 #include "report/result/dataflow.h"
+#include "report/result/device.h"
 #include "report/result/gpu_link.h"
 #include "report/result/nvtx.h"
 #include "report/result/pinned_budget.h"
@@ -31,23 +32,14 @@
  * 1 % of the run. */
 #define XS_RESULT_LEAST_PART 100
 
-struct xs_result_device {
-	const char *name;
-	int64_t index, sm_count, copy_engines, memory_bytes;
-	int64_t pcie_gen, pcie_width;
-	const char *uuid;
-	/* work of this device, as in xs_result_totals; p2p: copies from or to
-	 * another device, in this device's streams */
-	int64_t h2d_bytes, d2h_bytes, p2p_bytes;
-	int64_t h2d_ops, d2h_ops, p2p_ops, kernels;
-	int64_t h2d_ns, d2h_ns, p2p_ns, kernel_ns;
-	int64_t busy_ns, overlap_ns;
-};
-
 struct xs_result_run {
 	const char *path; /* of the trace file */
 	const char *app, *host;
 	int64_t pid;
+	/* of its launcher: number and count of processes; XS_UNKNOWN: none */
+	int64_t rank, ranks;
+	int64_t numa_node; /* that it began on; XS_UNKNOWN */
+	const char *recorder; /* version of xferspy; NULL: unknown */
 	const char *started_utc; /* ISO 8601 */
 	int64_t wall_ns;	 /* of the traced part */
 	int64_t tracer_ns;	 /* of wall_ns, by all phases' tracing_ns */

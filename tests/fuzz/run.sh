@@ -6,9 +6,9 @@
 #
 #   tests/fuzz/run.sh BUILD SECONDS [TARGET...]
 #
-# TARGET: reader, report, text, chrome, nsys, profile, model (default: all). What a target
-# found, and its log, stay in BUILD/fuzz/TARGET. Its corpus grows there from run
-# to run.
+# TARGET: reader, report, text, chrome, nsys, profile, model,
+# digest (default: all). What a target found, and its log, stay in
+# BUILD/fuzz/TARGET. Its corpus grows there from run to run.
 set -eu
 # Of the code that all seeds run; an entry alone, without the libraries, has fewer.
 LEAST_EDGES=100
@@ -16,7 +16,7 @@ cd "$(dirname "$0")/../.."
 build=$(realpath "${1:?run.sh needs a build tree}")
 seconds=${2:?run.sh needs a number of seconds}
 shift 2
-[ $# -gt 0 ] || set -- reader report text chrome nsys profile model
+[ $# -gt 0 ] || set -- reader report text chrome nsys profile model digest
 repository=$PWD
 
 # Golden traces as text and as binary traces.
@@ -33,7 +33,7 @@ seed() {
 	mkdir -p "$build/fuzz/$1/seeds" "$build/fuzz/$1/corpus"
 	case $1 in
 	profile) cp examples/machines/*.json "$build/fuzz/$1/seeds" ;;
-	chrome | model | nsys) cp "tests/fuzz/seeds/$1"/* "$build/fuzz/$1/seeds" ;;
+	chrome | digest | model | nsys) cp "tests/fuzz/seeds/$1"/* "$build/fuzz/$1/seeds" ;;
 	*) cp "$build/fuzz/traces"/* "$build/fuzz/$1/seeds" ;;
 	esac
 	# The words of the seeds: kinds, fields, keys, options.

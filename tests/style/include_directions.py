@@ -63,6 +63,7 @@ ROOMS = {
     "report/timeline": "analyzer model result build",
     "report/formulas": "model result",
     "report/diff": "result",
+    "report/job": "analyzer/util result plan diff",
     "report/render/text": "analyzer/util model result diff formulas",
     "report/render/json": "analyzer/util result diff formulas",
     "report/render/html": "analyzer/util result diff render/json",
@@ -71,7 +72,7 @@ ROOMS = {
     "report/export": "analyzer",
     "report/calibrate": "model",
     "report/commands": "preload preload/util analyzer model result build formulas"
-                       " diff timeline export render calibrate",
+                       " diff job timeline export render calibrate",
 }
 # Of the rooms that ROOMS allows, the only headers that may be included.
 ONLY = {("analyzer", "preload"): {"format.h"},

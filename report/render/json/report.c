@@ -23,6 +23,10 @@ static json_t *run(const struct xs_result_run *in)
 	SET_TEXT(in, app);
 	SET_TEXT(in, host);
 	SET_NUMBER(in, pid);
+	SET_NUMBER(in, rank);
+	SET_NUMBER(in, ranks);
+	SET_NUMBER(in, numa_node);
+	SET_TEXT(in, recorder);
 	SET_TEXT(in, started_utc);
 	SET_NUMBER(in, wall_ns);
 	SET_NUMBER(in, tracer_ns);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* xferspy digest: summarises a trace; digests of many traces merge. */
+#include "report/commands/cli.h"
+#include "report/commands/progress.h"
+#include "report/job/digest.h"
+#include "report/job/map.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+struct digest_options {
+	const char *output, *machine;
+};
+
+static int parse_machine(const char *name, const char *value, void *into)
+{
+	(void)name;
+	if (xs_cli_list_machines(value))
+		return XS_CLI_DONE;
+	*(const char **)into = value;
+	return 0;
+}
+
+static const struct xs_cli_option options[] = {
+    {"--output", 'o', "FILE", xs_cli_parse_text,
+     offsetof(struct digest_options, output),
+     "write to FILE instead of standard output"},
+    {"--machine", 0, "FILE|NAME", parse_machine,
+     offsetof(struct digest_options, machine),
+     "machine profile, as of xferspy report"},
+    {0}};
+
+static int digest_main(int argc, char **argv);
+
+const struct xs_cli_command xs_cmd_digest = {
+    .name = "digest",
+    .function = digest_main,
+    .summary = "summarise a trace for a report on a whole job",
+    .usage =
+	"Usage: xferspy digest TRACE [OPTIONS]\n"
+	"Writes what a report on many traces needs of this one, in at most "
+	"100 KB:\n"
+	"xferspy merge joins such digests, xferspy report reports on them.\n",
+    .options = options,
+    .words = XS_CLI_WORDS_FILES,
+};
+
+static int parse(int argc, char **argv, struct digest_options *out)
+{
+	int code = xs_cli_parse(&xs_cmd_digest, argc, argv, out);
+
+	if (!code && optind != argc - 1)
+		code = xs_cli_error(XS_EXIT_USAGE, "digest",
+				    "it takes exactly one trace",
+				    "see xferspy digest --help");
+	return code ? code : xs_cli_check_output(out->output, argv + optind, 1);
+}
+
+static int load_machine(const char *name, struct xs_machine *machine,
+			struct xs_result_options *how)
+{
+	how->fitted = name && strcmp(name, "fitted") == 0;
+	if (!name || how->fitted)
+		return 0;
+	how->machine = machine;
+	return xs_cli_run_machine(name, machine);
+}
+
+static int write_digest(const char *output, const json_t *group)
+{
+	FILE *out;
+	const int code = xs_cli_open(output, &out);
+
+	return code ? code
+		    : xs_cli_close(output, out,
+				   group ? xs_digest_write(group, out)
+					 : -ENOMEM);
+}
+
+static int digest_main(int argc, char **argv)
+{
+	struct digest_options given = {0};
+	struct xs_result_options how = {.progress = xs_progress_set};
+	struct xs_result *result = NULL;
+	struct xs_machine machine;
+	json_t *group;
+	int code = parse(argc, argv, &given);
+
+	if (!code)
+		code = load_machine(given.machine, &machine, &how);
+	if (!code)
+		code = xs_cli_read(argv[optind], &how, &result);
+	if (code)
+		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+	group = xs_digest_of_result(result);
+	code = write_digest(given.output, group);
+	json_decref(group);
+	xs_result_free(result);
+	return code;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/job/digest.h"
+
+#include "analyzer/util/escape.h"
+#include "report/result/units.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t xs_digest_room(const char *name)
+{
+	static const struct {
+		const char *name;
+		size_t room;
+	} rooms[] = {{"programs", 4},
+		     {"phases", 32},
+		     {"steps", 32},
+		     {"hosts", 256},
+		     {"kinds", 32},
+		     {"strategies", 32},
+		     {"traces", XS_DIGEST_TRACES},
+		     {"names", 8},
+		     {"versions", 8},
+		     {"parts", 16},
+		     {"problems", 16}};
+
+	for (size_t i = 0; i < sizeof(rooms) / sizeof(*rooms); i++)
+		if (strcmp(rooms[i].name, name) == 0)
+			return rooms[i].room;
+	return 512; /* of a histogram: 16 octaves at 32 each */
+}
+
+json_t *xs_digest_new(void)
+{
+	return json_object();
+}
+
+/* Returns object[key], an object that it makes if needed; borrowed. */
+static json_t *member(json_t *object, const char *key)
+{
+	json_t *found = json_object_get(object, key);
+
+	if (found || json_object_set_new(object, key, json_object()) < 0)
+		return found;
+	return json_object_get(object, key);
+}
+
+void xs_digest_set(json_t *group, const char *rule, const char *name,
+		   json_t *value, bool *failed)
+{
+	if (json_object_set_new(member(group, rule), name, value) < 0)
+		*failed = true;
+}
+
+void xs_digest_number(json_t *group, const char *rule, const char *name,
+		      int64_t number, bool *failed)
+{
+	if (number != XS_UNKNOWN)
+		xs_digest_set(group, rule, name, json_integer(number), failed);
+}
+
+/* A text as digests have it. */
+struct clipped {
+	char s[XS_DIGEST_TEXT + 1];
+};
+
+/* Cuts a text, and replaces what a terminal must not get. */
+static struct clipped clip(const char *text)
+{
+	struct clipped out;
+	size_t size = strlen(text), used = 0;
+
+	while (size) {
+		uint32_t code;
+		bool unsafe;
+		const size_t length =
+		    xs_escape_next(text, size, &code, &unsafe);
+		const bool kept = !unsafe || *text == '\n';
+
+		if (used + length > XS_DIGEST_TEXT)
+			break;
+		memcpy(out.s + used, kept ? text : "?", kept ? length : 1);
+		used += kept ? length : 1;
+		text += length;
+		size -= length;
+	}
+	out.s[used] = '\0';
+	return out;
+}
+
+json_t *xs_digest_row(json_t *group, const char *name, const char *key,
+		      bool *failed)
+{
+	json_t *row = member(member(member(group, "table"), name), clip(key).s);
+
+	if (!row)
+		*failed = true;
+	return row;
+}
+
+void xs_digest_count(json_t *group, const char *name, const char *key,
+		     bool *failed)
+{
+	json_t *count = member(member(group, "count"), name);
+	const struct clipped safe = clip(key);
+	const json_int_t old =
+	    json_integer_value(json_object_get(count, safe.s));
+
+	if (json_object_set_new(count, safe.s, json_integer(old + 1)) < 0)
+		*failed = true;
+}
+
+json_t *xs_digest_text(const char *text)
+{
+	return text ? json_string(clip(text).s) : json_null();
+}
+
+const json_t *xs_digest_get(const json_t *group, const char *rule,
+			    const char *name)
+{
+	return json_object_get(json_object_get(group, rule), name);
+}
+
+int64_t xs_digest_get_number(const json_t *group, const char *rule,
+			     const char *name)
+{
+	const json_t *number = xs_digest_get(group, rule, name);
+
+	return number ? json_integer_value(number) : XS_UNKNOWN;
+}
+
+int xs_digest_write(const json_t *group, FILE *out)
+{
+	char *text = json_dumps(group, JSON_SORT_KEYS | JSON_COMPACT |
+					   JSON_ENSURE_ASCII);
+	int err = text ? 0 : -ENOMEM;
+
+	if (text && fprintf(out, "{\"digest\":%d,\"group\":%s}\n",
+			    XS_DIGEST_VERSION, text) < 0)
+		err = -EIO;
+	free(text);
+	return err;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A digest: the summary of one trace or of many, a JSON document
+ * {"digest": 1, "group": group}. The members of a group are named after how
+ * those of two digests merge, so that merging needs to know no figure:
+ *
+ *   add, beyond  {name: n}           the sum, modulo 2^64
+ *   most, least  {name: n}           the largest, the smallest
+ *   text         {name: text}        the same in all; else the last in order
+ *   best         {"by": n, ...}      the one with the largest n
+ *   count        {name: {key: n}}    the sum of each key
+ *   rows         {name: [{"by": n, ...}]} those with the largest n
+ *   table        {name: {key: group}} the merged groups of each key
+ *
+ * Merging is associative and commutative, to the byte. All numbers are
+ * integers. Tables and counts keep the first keys in order of their bytes, and
+ * rows the first in a total order: what has no room in one digest has none in
+ * any that it is merged into. "beyond" has how often that was.
+ */
+#ifndef XS_REPORT_JOB_DIGEST_H
+#define XS_REPORT_JOB_DIGEST_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define XS_DIGEST_VERSION 1
+
+/* Room: bytes of a text, rows of a kind, different traces. */
+#define XS_DIGEST_TEXT	 600u
+#define XS_DIGEST_ROWS	 16u
+#define XS_DIGEST_TRACES 4096u
+
+/* Keys that a table or a count keeps. */
+size_t xs_digest_room(const char *name);
+
+/* Returns an empty group, NULL without memory. The caller owns it. */
+json_t *xs_digest_new(void);
+
+/* Set group[rule][name]; a group of NULL, or no memory, sets *failed. Without
+ * value (NULL) the first sets *failed; the second leaves out XS_UNKNOWN. */
+void xs_digest_set(json_t *group, const char *rule, const char *name,
+		   json_t *value, bool *failed);
+void xs_digest_number(json_t *group, const char *rule, const char *name,
+		      int64_t number, bool *failed);
+
+/* Returns the group table[name][key], which it makes if needed; borrowed. NULL
+ * sets *failed. Keys become as xs_digest_text() has them. */
+json_t *xs_digest_row(json_t *group, const char *name, const char *key,
+		      bool *failed);
+
+/* Counts a key once. */
+void xs_digest_count(json_t *group, const char *name, const char *key,
+		     bool *failed);
+
+/* Returns a string of at most XS_DIGEST_TEXT bytes in which '?' stands for
+ * what a terminal must not get, but line feeds are kept; null for NULL. */
+json_t *xs_digest_text(const char *text);
+
+/* Merges `from` into `to`, which both keep their owners. Returns 0 or -ENOMEM,
+ * after which `to` is of no use. */
+int xs_digest_merge(json_t *to, const json_t *from);
+
+/* Returns group[rule][name]: NULL, or XS_UNKNOWN, if there is none. */
+const json_t *xs_digest_get(const json_t *group, const char *rule,
+			    const char *name);
+int64_t xs_digest_get_number(const json_t *group, const char *rule,
+			     const char *name);
+
+/* Whether a file begins like a digest. */
+bool xs_digest_is(const char *path);
+
+/*
+ * Reads a digest; the caller owns *group. Returns 0, or -errno: then *error is
+ * a static text that tells why, or NULL. Anything that it accepts can be
+ * merged.
+ */
+int xs_digest_read(const char *path, json_t **group, const char **error);
+int xs_digest_parse(const char *text, size_t size, json_t **group,
+		    const char **error);
+
+/* Writes the digest of a group in its one form. Returns 0, -ENOMEM or -EIO. */
+int xs_digest_write(const json_t *group, FILE *out);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a digest: anything that is not one is refused. */
+#include "report/job/digest.h"
+
+#include "analyzer/util/escape.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The largest file that is read, and how deep tables lie in tables. */
+#define BYTES_MAX  (4u << 20)
+#define TABLES_MAX 4
+
+#define START "{\"digest\":"
+
+/* Whether a text is short, and a terminal may get it. */
+static bool is_safe(const char *text)
+{
+	size_t size = strlen(text);
+
+	if (size > XS_DIGEST_TEXT)
+		return false;
+	while (size) {
+		uint32_t code;
+		bool unsafe;
+		const size_t length =
+		    xs_escape_next(text, size, &code, &unsafe);
+
+		if (unsafe && *text != '\n')
+			return false;
+		text += length;
+		size -= length;
+	}
+	return true;
+}
+
+static bool is_text(const json_t *value)
+{
+	return json_is_string(value) && is_safe(json_string_value(value));
+}
+
+static bool is_number(const json_t *value)
+{
+	return json_is_integer(value);
+}
+
+/* Whether all members of an object are such values. */
+static bool all(const json_t *object, bool (*is)(const json_t *value))
+{
+	const char *key;
+	json_t *value;
+
+	if (!json_is_object(object))
+		return false;
+	json_object_foreach((json_t *)object, key,
+			    value) if (!is(value) ||
+				       !is_safe(key)) return false;
+	return true;
+}
+
+static bool is_count(const json_t *value)
+{
+	return all(value, is_number);
+}
+
+/* A figure of a row: a number, a text, or numbers by name. */
+static bool is_figure(const json_t *value)
+{
+	return is_number(value) || is_text(value) || is_count(value);
+}
+
+static bool is_row(const json_t *value)
+{
+	return all(value, is_figure) &&
+	       json_is_integer(json_object_get(value, "by"));
+}
+
+static bool is_rows(const json_t *value)
+{
+	const json_t *row;
+	size_t i;
+
+	if (!json_is_array(value))
+		return false;
+	json_array_foreach((json_t *)value, i,
+			   row) if (!is_row(row)) return false;
+	return true;
+}
+
+static bool is_group(const json_t *value, int tables);
+
+static bool is_tables(const json_t *value, int tables)
+{
+	const char *name, *key;
+	json_t *table, *row;
+
+	if (!json_is_object(value) || !tables)
+		return false;
+	json_object_foreach((json_t *)value, name, table)
+	{
+		if (!json_is_object(table))
+			return false;
+		json_object_foreach(table, key,
+				    row) if (!is_group(row, tables - 1) ||
+					     strlen(key) >
+						 XS_DIGEST_TEXT) return false;
+	}
+	return true;
+}
+
+static bool is_member(const char *rule, const json_t *value)
+{
+	static const struct {
+		const char *rule;
+		bool (*is)(const json_t *value);
+	} rules[] = {{"add", is_number},  {"beyond", is_number},
+		     {"most", is_number}, {"least", is_number},
+		     {"text", is_text},	  {"count", is_count},
+		     {"rows", is_rows}};
+
+	if (strcmp(rule, "best") == 0)
+		return is_row(value);
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (strcmp(rule, rules[i].rule) == 0)
+			return all(value, rules[i].is);
+	return false;
+}
+
+static bool is_group(const json_t *value, int tables)
+{
+	const char *rule;
+	json_t *member;
+
+	if (!json_is_object(value))
+		return false;
+	json_object_foreach(
+	    (json_t *)value, rule,
+	    member) if (strcmp(rule, "table") == 0
+			    ? !is_tables(member, tables)
+			    : !is_member(rule, member)) return false;
+	return true;
+}
+
+bool xs_digest_is(const char *path)
+{
+	char text[sizeof(START) - 1];
+	FILE *in = fopen(path, "rb");
+	const bool is = in && fread(text, sizeof(text), 1, in) == 1 &&
+			memcmp(text, START, sizeof(text)) == 0;
+
+	if (in)
+		fclose(in);
+	return is;
+}
+
+/* Checks a document. Returns 0, or -errno with its *error. */
+static int check(const json_t *root, const char **error)
+{
+	const json_t *version = json_object_get(root, "digest");
+
+	if (json_is_integer(version) &&
+	    json_integer_value(version) > XS_DIGEST_VERSION) {
+		*error = "made by a newer xferspy; merge with that one";
+		return -EPROTONOSUPPORT;
+	}
+	if (json_is_integer(version) &&
+	    json_integer_value(version) == XS_DIGEST_VERSION &&
+	    is_group(json_object_get(root, "group"), TABLES_MAX))
+		return 0;
+	*error = "damaged, or no digest; xferspy digest TRACE makes one";
+	return -EPROTO;
+}
+
+/* Merging into an empty digest gives it its one form. */
+int xs_digest_parse(const char *text, size_t size, json_t **group,
+		    const char **error)
+{
+	json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+	int err = check(root, error);
+
+	*group = err ? NULL : xs_digest_new();
+	if (!err && !*group)
+		err = -ENOMEM;
+	if (!err)
+		err = xs_digest_merge(*group, json_object_get(root, "group"));
+	if (err == -ENOMEM)
+		*error = NULL;
+	json_decref(root);
+	if (err) {
+		json_decref(*group);
+		*group = NULL;
+	}
+	return err;
+}
+
+int xs_digest_read(const char *path, json_t **group, const char **error)
+{
+	FILE *in = fopen(path, "rb");
+	char *text = malloc(BYTES_MAX);
+	size_t size = in && text ? fread(text, 1, BYTES_MAX, in) : 0;
+	int err = 0;
+
+	*error = NULL;
+	*group = NULL;
+	if (!in || !text || ferror(in))
+		err = errno ? -errno : -EIO;
+	if (!err && size == BYTES_MAX) {
+		*error = "too large for a digest";
+		err = -EFBIG;
+	}
+	if (!err)
+		err = xs_digest_parse(text, size, group, error);
+	if (in)
+		fclose(in);
+	free(text);
+	return err;
+}

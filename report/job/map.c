@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* From the result of a trace to its digest: what is of the process. */
+#include "report/job/map.h"
+
+#include "analyzer/util/hash.h"
+#include "report/diff/comparable.h"
+#include "report/job/digest.h"
+#include "report/job/map_parts.h"
+#include "report/job/sketch.h"
+#include "report/plan/link_steps.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "00042 0123456789abcdef": the rank and a hash, by which the same trace is
+ * found twice. */
+static const char *id_of(struct xs_result *result)
+{
+	const struct xs_result_run *run = &result->run;
+	const int64_t numbers[] = {run->pid,
+				   run->wall_ns,
+				   result->totals.h2d_bytes,
+				   result->totals.kernels,
+				   result->totals.kernel_ns,
+				   result->coverage.api_calls_seen};
+	uint64_t hash = xs_hash_text(0, run->host ? run->host : "");
+	const char *rank = "-----";
+
+	hash = xs_hash_text(hash, run->started_utc ? run->started_utc : "");
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		hash = xs_hash_mix(hash, (uint64_t)numbers[i]);
+	if (run->rank != XS_UNKNOWN)
+		rank = xs_arena_print(&result->arena, "%05" PRId64, run->rank);
+	return xs_arena_print(&result->arena, "%s %016" PRIx64, rank, hash);
+}
+
+/* "app.3.xspy (rank 3 on node7)" */
+static const char *name_of(struct xs_result *result)
+{
+	const struct xs_result_run *run = &result->run;
+	const char *slash = strrchr(run->path, '/');
+	const char *name = slash ? slash + 1 : run->path;
+	struct xs_arena *arena = &result->arena;
+
+	if (run->rank != XS_UNKNOWN)
+		return xs_arena_print(arena, "%s (rank %" PRId64 "%s%s)", name,
+				      run->rank, run->host ? " on " : "",
+				      run->host ? run->host : "");
+	return run->host ? xs_arena_print(arena, "%s (on %s)", name, run->host)
+			 : name;
+}
+
+/* The device that works most. */
+static const struct xs_result_device *
+main_device(const struct xs_result_run *run)
+{
+	const struct xs_result_device *most = NULL;
+
+	for (size_t i = 0; i < run->device_count; i++)
+		if (!most || run->devices[i].busy_ns > most->busy_ns)
+			most = &run->devices[i];
+	return most;
+}
+
+/* "NVIDIA H200, PCIe 5 x16, NUMA node 1": what is known of it */
+static const char *kind_of(struct xs_result *result)
+{
+	const struct xs_result_device *gpu = main_device(&result->run);
+	struct xs_arena *arena = &result->arena;
+	const char *kind = gpu && gpu->name ? gpu->name : "unknown GPU";
+
+	if (gpu && gpu->pcie_gen != XS_UNKNOWN && gpu->pcie_width != XS_UNKNOWN)
+		kind = xs_arena_print(arena, "%s, PCIe %" PRId64 " x%" PRId64,
+				      kind, gpu->pcie_gen, gpu->pcie_width);
+	if (result->run.numa_node != XS_UNKNOWN)
+		kind = xs_arena_print(arena, "%s, NUMA node %" PRId64, kind,
+				      result->run.numa_node);
+	return kind;
+}
+
+/* Fills a table's row of this trace alone. */
+static void add_row(json_t *group, const char *table, const char *key,
+		    const struct xs_map *map, bool *failed)
+{
+	const struct xs_result_totals *totals = &map->result->totals;
+	json_t *row = xs_digest_row(group, table, key, failed);
+
+	xs_digest_number(row, "add", "traces", 1, failed);
+	xs_digest_number(row, "add", "wall_ns", map->wall_ns, failed);
+	xs_digest_number(row, "most", "wall_ns", map->wall_ns, failed);
+	xs_digest_number(row, "add", "h2d_bytes", totals->h2d_bytes, failed);
+	xs_digest_number(row, "add", "h2d_ns", totals->h2d_ns, failed);
+	xs_digest_number(row, "add", "d2h_bytes", totals->d2h_bytes, failed);
+	xs_digest_number(row, "add", "d2h_ns", totals->d2h_ns, failed);
+	xs_digest_number(row, "add", "kernel_ns", totals->kernel_ns, failed);
+	xs_digest_number(row, "add", "kernels", totals->kernels, failed);
+}
+
+/* {"copies": ns, ...}: the parts of the steady part, and what is outside of
+ * it. */
+static json_t *parts_of(const struct xs_map *map, bool *failed)
+{
+	const struct xs_result_verdict *in = &map->result->verdict;
+	json_t *parts = json_object();
+
+	for (size_t i = 0; i < in->part_count; i++)
+		if (json_object_set_new(parts, in->parts[i].what,
+					json_integer(in->parts[i].ns)) < 0)
+			*failed = true;
+	if (json_object_set_new(parts, "outside",
+				json_integer(map->wall_ns - in->recorded_ns)) <
+	    0)
+		*failed = true;
+	return parts;
+}
+
+/* The process as a row of the slowest, or the fastest. */
+static void add_process(json_t *program, const char *rows, int64_t by,
+			const struct xs_map *map, bool *failed)
+{
+	const struct xs_result_totals *totals = &map->result->totals;
+	json_t *row = json_object(), *list = json_array();
+	json_t *moved = json_pack("{s:I, s:I, s:I, s:I}", "h2d_bytes",
+				  (json_int_t)totals->h2d_bytes, "h2d_ns",
+				  (json_int_t)totals->h2d_ns, "d2h_bytes",
+				  (json_int_t)totals->d2h_bytes, "d2h_ns",
+				  (json_int_t)totals->d2h_ns);
+
+	*failed |= json_object_set_new(row, "by", json_integer(by)) < 0;
+	*failed |= json_object_set_new(row, "id", json_string(map->id)) < 0;
+	*failed |=
+	    json_object_set_new(row, "name", xs_digest_text(map->name)) < 0;
+	*failed |= json_object_set_new(
+		       row, "host",
+		       xs_digest_text(map->host ? map->host : "unknown")) < 0;
+	*failed |=
+	    json_object_set_new(row, "kind", xs_digest_text(map->kind)) < 0;
+	*failed |= json_object_set_new(row, "parts", parts_of(map, failed)) < 0;
+	*failed |= json_object_set_new(row, "moved", moved) < 0;
+	*failed |=
+	    json_object_set_new(row, "steps", xs_map_steps_of(map, failed)) < 0;
+	*failed |= json_array_append_new(list, row) < 0;
+	xs_digest_set(program, "rows", rows, list, failed);
+}
+
+static void add_totals(json_t *program, const struct xs_map *map, bool *failed)
+{
+	const struct xs_result_verdict *verdict = &map->result->verdict;
+	const struct xs_result_coverage *coverage = &map->result->coverage;
+
+	add_row(program, "kinds", map->kind, map, failed);
+	add_row(program, "hosts", map->host ? map->host : "unknown", map,
+		failed);
+	xs_digest_number(program, "add", "recorded_ns", verdict->recorded_ns,
+			 failed);
+	xs_digest_number(program, "add", "steady_ns", verdict->steady_ns,
+			 failed);
+	xs_digest_number(program, "add", "lost", coverage->lost, failed);
+	xs_digest_number(program, "add", "calls", coverage->api_calls_seen,
+			 failed);
+	xs_digest_number(program, "add", "ops", coverage->gpu_ops_seen, failed);
+	for (size_t i = 0; i < verdict->part_count; i++) {
+		json_t *row = xs_digest_row(program, "parts",
+					    verdict->parts[i].what, failed);
+
+		xs_digest_number(row, "add", "traces", 1, failed);
+		xs_digest_number(row, "add", "ns", verdict->parts[i].ns,
+				 failed);
+		xs_digest_set(row, "text", "words",
+			      json_string(verdict->parts[i].words), failed);
+		xs_sketch_add(row, "ns", verdict->parts[i].ns, failed);
+	}
+}
+
+/* The times of the run, now and with the plan. */
+static void add_times(json_t *program, const struct xs_map *map, bool *failed)
+{
+	xs_digest_number(program, "add", "traces", 1, failed);
+	xs_digest_number(program, "add", "wall_ns", map->wall_ns, failed);
+	xs_digest_number(program, "add", "after_ns", map->after_ns, failed);
+	xs_digest_number(program, "most", "wall_ns", map->wall_ns, failed);
+	xs_digest_number(program, "least", "wall_ns", map->wall_ns, failed);
+	xs_digest_number(program, "most", "after_ns", map->after_ns, failed);
+	xs_digest_number(program, "most", "after_low_ns", map->after_low_ns,
+			 failed);
+	xs_digest_number(program, "most", "after_high_ns", map->after_high_ns,
+			 failed);
+	xs_digest_number(program, "most", "saves_ns",
+			 map->wall_ns - map->after_ns, failed);
+	xs_digest_number(program, "most", "at_most_saves_ns",
+			 map->result->verdict.at_most_saves_ns, failed);
+	xs_digest_number(program, "most", "ranks", map->result->run.ranks,
+			 failed);
+	xs_sketch_add(program, "wall_ns", map->wall_ns, failed);
+	xs_sketch_add(program, "saves_ns", map->wall_ns - map->after_ns,
+		      failed);
+	xs_digest_count(program, "traces", map->id, failed);
+	if (map->result->run.recorder)
+		xs_digest_count(program, "versions", map->result->run.recorder,
+				failed);
+	add_process(program, "slowest", map->wall_ns, map, failed);
+	add_process(program, "fastest", -map->wall_ns, map, failed);
+}
+
+/* Counts a trace that something is wrong with, by its name. */
+static void add_problem(json_t *group, const char *what, const char *name,
+			bool *failed)
+{
+	json_t *text = xs_digest_text(name);
+	json_t *row = xs_digest_row(group, "problems", what, failed);
+
+	xs_digest_number(row, "add", "traces", 1, failed);
+	if (text)
+		xs_digest_count(row, "names", json_string_value(text), failed);
+	json_decref(text);
+}
+
+/* What is known of the process; false: too little for figures. */
+static bool prepare(struct xs_result *result, struct xs_map *map)
+{
+	const struct xs_result_step *last =
+	    result->plan_count ? &result->plan[result->plan_count - 1] : NULL;
+	const int64_t links_ns = xs_plan_links_save_ns(result);
+
+	*map = (struct xs_map){.result = result,
+			       .id = id_of(result),
+			       .name = name_of(result),
+			       .host = result->run.host,
+			       .kind = kind_of(result),
+			       .wall_ns = xs_result_untraced_wall_ns(result)};
+	if (map->wall_ns == XS_UNKNOWN || result->verdict.missing)
+		return false;
+	map->after_ns = map->after_low_ns = map->after_high_ns = map->wall_ns;
+	if (last && last->app_wall_ns != XS_UNKNOWN &&
+	    last->low_ns != XS_UNKNOWN && last->high_ns != XS_UNKNOWN) {
+		map->after_ns = last->app_wall_ns;
+		map->after_low_ns = last->low_ns;
+		map->after_high_ns = last->high_ns;
+	}
+	map->after_ns -= links_ns;
+	map->after_low_ns -= links_ns;
+	map->after_high_ns -= links_ns;
+	return true;
+}
+
+json_t *xs_digest_of_result(struct xs_result *result)
+{
+	const char *app = result->run.app;
+	const char *name = xs_program_name(&result->arena, &app);
+	json_t *group = xs_digest_new(), *program;
+	struct xs_map map;
+	bool failed = !group;
+
+	xs_digest_number(group, "add", "traces", 1, &failed);
+	if (prepare(result, &map)) {
+		program = xs_digest_row(group, "programs",
+					name ? name : "unknown", &failed);
+		add_times(program, &map, &failed);
+		add_totals(program, &map, &failed);
+		xs_map_phases(program, &map, &failed);
+		xs_map_steps(program, &map, &failed);
+	} else {
+		add_problem(group, "no verdict", map.name, &failed);
+	}
+	if (result->coverage.incomplete)
+		add_problem(group, "incomplete", map.name, &failed);
+	if (result->coverage.lost)
+		add_problem(group, "lost records", map.name, &failed);
+	if (!failed && !result->arena.failed)
+		return group;
+	json_decref(group);
+	return NULL;
+}
+
+json_t *xs_digest_of_unread(const char *path)
+{
+	json_t *group = xs_digest_new();
+	bool failed = !group;
+
+	add_problem(group, "unreadable", path, &failed);
+	if (!failed)
+		return group;
+	json_decref(group);
+	return NULL;
+}
+
+bool xs_digest_is_single(const json_t *group, const char **id)
+{
+	const json_t *programs = xs_digest_get(group, "table", "programs");
+	const char *key;
+	json_t *program, *value;
+
+	*id = NULL;
+	if (xs_digest_get_number(group, "add", "traces") != 1)
+		return false;
+	json_object_foreach((json_t *)programs, key, program)
+	    json_object_foreach(
+		(json_t *)xs_digest_get(program, "count", "traces"), *id,
+		value) return true;
+	return false;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The digest of one trace. */
+#ifndef XS_REPORT_JOB_MAP_H
+#define XS_REPORT_JOB_MAP_H
+
+#include "report/result/result.h"
+
+#include <jansson.h>
+
+/* Returns the group of a result's digest, whose size does not depend on that of
+ * the trace; NULL without memory. The caller owns it; the result's arena gets
+ * texts. */
+json_t *xs_digest_of_result(struct xs_result *result);
+
+/* Returns the group of a trace that could not be read; as above. */
+json_t *xs_digest_of_unread(const char *path);
+
+/* Returns whether the digest is of one trace, and its place among all traces
+ * in *id, borrowed: equal ones are of the same trace. */
+bool xs_digest_is_single(const json_t *group, const char **id);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/job/sketch.h"
+
+#include "report/job/digest.h"
+#include "report/result/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define OCTAVE	32u
+#define BUCKETS (60u * OCTAVE)
+
+static unsigned bucket_of(uint64_t value)
+{
+	unsigned shift = 0;
+
+	while (value >> shift >= 2 * OCTAVE)
+		shift++;
+	return shift * OCTAVE + (unsigned)(value >> shift);
+}
+
+/* The middle of a bucket. */
+static int64_t value_of(unsigned bucket)
+{
+	const unsigned shift = bucket < 2 * OCTAVE ? 0 : bucket / OCTAVE - 1;
+	const uint64_t first = (uint64_t)(bucket - shift * OCTAVE) << shift;
+
+	return (int64_t)(first + (shift ? UINT64_C(1) << (shift - 1) : 0));
+}
+
+void xs_sketch_add(json_t *group, const char *name, int64_t value, bool *failed)
+{
+	char key[16];
+
+	if (value == XS_UNKNOWN)
+		return;
+	snprintf(key, sizeof(key), "%04u",
+		 bucket_of(value < 0 ? 0 : (uint64_t)value));
+	xs_digest_count(group, name, key, failed);
+}
+
+/* Fills counts by bucket. Returns their sum. */
+static uint64_t load(const json_t *sketch, uint64_t *counts)
+{
+	uint64_t sum = 0;
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)sketch, key, value)
+	{
+		const unsigned long bucket = strtoul(key, NULL, 10);
+		const json_int_t count = json_integer_value(value);
+
+		if (bucket >= BUCKETS || count <= 0 || count > UINT32_MAX)
+			continue;
+		counts[bucket] += (uint64_t)count;
+		sum += (uint64_t)count;
+	}
+	return sum;
+}
+
+int64_t xs_sketch_percentile(const json_t *group, const char *name,
+			     unsigned percent)
+{
+	uint64_t counts[BUCKETS] = {0};
+	const uint64_t sum = load(xs_digest_get(group, "count", name), counts);
+	uint64_t left;
+
+	if (!sum)
+		return XS_UNKNOWN;
+	left = (sum - 1) * percent / 100;
+	for (unsigned i = 0; i < BUCKETS; i++) {
+		if (left < counts[i])
+			return value_of(i);
+		left -= counts[i];
+	}
+	return XS_UNKNOWN;
+}

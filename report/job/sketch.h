@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Histograms of times as counts of a digest. A bucket is 1/32 of an octave or
+ * less, so that a quantile is within 1/64 (1.6 %) of a value of that rank.
+ */
+#ifndef XS_REPORT_JOB_SKETCH_H
+#define XS_REPORT_JOB_SKETCH_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Counts a value; negative ones as 0, XS_UNKNOWN not. */
+void xs_sketch_add(json_t *group, const char *name, int64_t value,
+		   bool *failed);
+
+/* Returns the value below which so many percent of them are, XS_UNKNOWN
+ * without values. */
+int64_t xs_sketch_percentile(const json_t *group, const char *name,
+			     unsigned percent);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* Digests: merging in any order and grouping gives the same bytes, in bounded
+ * room; what is no digest is refused. */
+#include "report/job/digest.h"
+#include "report/job/map.h"
+#include "report/job/sketch.h"
+#include "tests/report/fixture.h"
+#include "tests/unit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t random_state = 88172645463325252u;
+
+static unsigned below(unsigned limit)
+{
+	random_state ^= random_state << 13; /* Marsaglia's xorshift64 */
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (unsigned)(random_state >> 11) % limit;
+}
+
+/* A number of any size, near the ends of the range, too. */
+static int64_t any_number(void)
+{
+	static const int64_t edges[] = {0, 1, -1, INT64_MAX, INT64_MIN + 1};
+
+	return below(4) ? (int64_t)below(1000) - 100 : edges[below(5)];
+}
+
+static const char *any_key(void)
+{
+	static char key[16];
+
+	snprintf(key, sizeof(key), "%u", below(40));
+	return key;
+}
+
+static json_t *any_rows(void)
+{
+	json_t *rows = json_array();
+
+	for (unsigned i = below(12); i > 0; i--)
+		json_array_append_new(rows, json_pack("{s:I, s:s}", "by",
+						      (json_int_t)below(6),
+						      "name", any_key()));
+	return rows;
+}
+
+/* A group with members of every rule, of more keys than have room. */
+static json_t *any_group(int depth)
+{
+	json_t *group = xs_digest_new(), *row;
+	bool failed = false;
+
+	xs_digest_number(group, "add", "traces", 1, &failed);
+	xs_digest_number(group, "add", any_key(), any_number(), &failed);
+	xs_digest_number(group, "most", any_key(), any_number(), &failed);
+	xs_digest_number(group, "least", any_key(), any_number(), &failed);
+	xs_digest_set(group, "text", "name", xs_digest_text(any_key()),
+		      &failed);
+	xs_digest_set(group, "rows", "slowest", any_rows(), &failed);
+	for (unsigned i = below(9); i > 0; i--)
+		xs_digest_count(group, "names", any_key(), &failed);
+	if (below(2))
+		json_object_set_new(group, "best",
+				    json_pack("{s:I, s:s}", "by",
+					      (json_int_t)below(4), "text",
+					      any_key()));
+	for (unsigned i = below(4); depth && i > 0; i--) {
+		row = xs_digest_row(group, "programs", any_key(), &failed);
+		json_object_update_new(row, any_group(depth - 1));
+	}
+	assert_false(failed);
+	return group;
+}
+
+static char *bytes_of(const json_t *group)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(xs_digest_write(group, out), 0);
+	fclose(out);
+	return text;
+}
+
+#define DIGESTS 24u
+
+/* Merges two of the digests, chosen at random, until one is left. */
+static char *merge_at_random(json_t *const *digests)
+{
+	json_t *left[DIGESTS];
+	size_t count = DIGESTS;
+	char *text;
+
+	for (size_t i = 0; i < DIGESTS; i++) {
+		left[i] = xs_digest_new();
+		assert_int_equal(xs_digest_merge(left[i], digests[i]), 0);
+	}
+	while (count > 1) {
+		const size_t to = below((unsigned)count);
+		const size_t from =
+		    (to + 1 + below((unsigned)count - 1)) % count;
+
+		assert_int_equal(xs_digest_merge(left[to], left[from]), 0);
+		json_decref(left[from]);
+		left[from] = left[--count];
+	}
+	text = bytes_of(left[0]);
+	json_decref(left[0]);
+	return text;
+}
+
+static void any_order_gives_the_same_bytes(void **state)
+{
+	json_t *digests[DIGESTS];
+
+	(void)state;
+	for (int round = 0; round < 8; round++) {
+		char *first;
+
+		for (size_t i = 0; i < DIGESTS; i++)
+			digests[i] = any_group(2);
+		first = merge_at_random(digests);
+		for (int i = 0; i < 10; i++) {
+			char *other = merge_at_random(digests);
+
+			assert_string_equal(other, first);
+			free(other);
+		}
+		free(first);
+		for (size_t i = 0; i < DIGESTS; i++)
+			json_decref(digests[i]);
+	}
+}
+
+static void what_has_no_room_is_counted(void **state)
+{
+	json_t *all = xs_digest_new();
+	bool failed = false;
+	int64_t kept = 0;
+
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		json_t *one = xs_digest_new(), *row;
+		char key[16];
+
+		snprintf(key, sizeof(key), "host%03d", i % 290);
+		row = xs_digest_row(one, "hosts", key, &failed);
+		xs_digest_number(row, "add", "traces", 1, &failed);
+		xs_digest_count(one, "names", key, &failed);
+		assert_int_equal(xs_digest_merge(all, one), 0);
+		json_decref(one);
+	}
+	assert_false(failed);
+	assert_int_equal(json_object_size(xs_digest_get(all, "table", "hosts")),
+			 256);
+	assert_int_equal(xs_digest_get_number(all, "beyond", "hosts"), 34);
+	assert_int_equal(json_object_size(xs_digest_get(all, "count", "names")),
+			 8);
+	kept = 300 - xs_digest_get_number(all, "beyond", "names");
+	assert_int_equal(kept, 16);
+	json_decref(all);
+}
+
+static void quantiles_are_within_their_error(void **state)
+{
+	json_t *group = xs_digest_new();
+	bool failed = false;
+
+	(void)state;
+	assert_true(xs_sketch_percentile(group, "x", 50) == XS_UNKNOWN);
+	for (int64_t i = 0; i <= 1000; i++)
+		xs_sketch_add(group, "x", 1000000 + i * i * 7919, &failed);
+	for (unsigned percent = 0; percent <= 100; percent += 10) {
+		const int64_t i = percent * 10, is = 1000000 + i * i * 7919;
+		const int64_t found = xs_sketch_percentile(group, "x", percent);
+
+		assert_true(llabs(found - is) <= is / 64);
+	}
+	xs_sketch_add(group, "most", INT64_MAX, &failed);
+	xs_sketch_add(group, "most", XS_UNKNOWN, &failed);
+	assert_true(xs_sketch_percentile(group, "most", 50) >
+		    INT64_MAX / 64 * 63);
+	xs_sketch_add(group, "small", 3, &failed);
+	assert_int_equal(xs_sketch_percentile(group, "small", 50), 3);
+	assert_false(failed);
+	json_decref(group);
+}
+
+static void expect_refused(const char *text, int err)
+{
+	const char *error = NULL;
+	json_t *group;
+
+	assert_int_equal(xs_digest_parse(text, strlen(text), &group, &error),
+			 err);
+	assert_non_null(error);
+	assert_null(group);
+}
+
+static void what_is_no_digest_is_refused(void **state)
+{
+	static const char *const bad[] = {
+	    "",
+	    "{}",
+	    "[]",
+	    "{\"digest\":1}",
+	    "{\"digest\":0,\"group\":{}}",
+	    "{\"digest\":1,\"group\":{\"add\":{\"x\":1.5}}}",
+	    "{\"digest\":1,\"group\":{\"add\":{\"x\":\"1\"}}}",
+	    "{\"digest\":1,\"group\":{\"sum\":{\"x\":1}}}",
+	    "{\"digest\":1,\"group\":{\"rows\":{\"x\":[{\"y\":1}]}}}",
+	    "{\"digest\":1,\"group\":{\"rows\":{\"x\":[1]}}}",
+	    "{\"digest\":1,\"group\":{\"best\":{\"text\":\"x\"}}}",
+	    "{\"digest\":1,\"group\":{\"count\":{\"x\":1}}}",
+	    "{\"digest\":1,\"group\":{\"table\":{\"x\":{\"y\":1}}}}",
+	    "{\"digest\":1,\"group\":{\"add\":{\"x\":1,\"x\":2}}}",
+	    "{\"digest\":1,\"group\":{\"add\":{\"\\u001b[2J\":1}}}",
+	    "{\"digest\":1,\"group\":{\"text\":{\"x\":\"\\u202e\"}}}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		expect_refused(bad[i], -EPROTO);
+	expect_refused("{\"digest\":2,\"group\":{}}", -EPROTONOSUPPORT);
+}
+
+/* Hostile tables in tables in tables. */
+static void deep_tables_are_refused(void **state)
+{
+	char text[8192] = "{\"digest\":1,\"group\":";
+	size_t used = strlen(text);
+
+	(void)state;
+	for (int i = 0; i < 60; i++)
+		used +=
+		    (size_t)sprintf(text + used, "{\"table\":{\"a\":{\"b\":");
+	used += (size_t)sprintf(text + used, "{}");
+	for (int i = 0; i < 60; i++)
+		used += (size_t)sprintf(text + used, "}}}");
+	sprintf(text + used, "}");
+	expect_refused(text, -EPROTO);
+}
+
+static void a_read_digest_is_written_as_it_was(void **state)
+{
+	struct xs_result *result = fixture_result();
+	json_t *group = xs_digest_of_result(result), *back;
+	const char *error, *id;
+	char *text, *again;
+
+	(void)state;
+	assert_non_null(group);
+	text = bytes_of(group);
+	assert_int_equal(xs_digest_parse(text, strlen(text), &back, &error), 0);
+	again = bytes_of(back);
+	assert_string_equal(text, again);
+	assert_true(xs_digest_is_single(back, &id));
+	assert_non_null(id);
+	assert_int_equal(xs_digest_merge(back, group), 0);
+	assert_false(xs_digest_is_single(back, &id));
+	free(text);
+	free(again);
+	json_decref(back);
+	json_decref(group);
+	fixture_free(result);
+}
+
+/* Texts are cut, between characters, and safe. */
+static void texts_are_short_and_safe(void **state)
+{
+	char text[2000];
+	json_t *out;
+
+	(void)state;
+	text[0] = 'a';
+	for (size_t i = 1; i + 2 < sizeof(text); i += 2)
+		memcpy(text + i, "\xc3\xa9", 3); /* e with an accent */
+	out = xs_digest_text(text);
+	assert_non_null(out);
+	assert_int_equal(json_string_length(out), XS_DIGEST_TEXT - 1);
+	json_decref(out);
+	out = xs_digest_text("a\x1b[31m\xff\nb");
+	assert_string_equal(json_string_value(out), "a?[31m?\nb");
+	json_decref(out);
+	out = xs_digest_text(NULL);
+	assert_true(json_is_null(out));
+	json_decref(out);
+}
+
+/* The largest digest of a trace: all rows, all texts of full length. */
+static void a_trace_takes_at_most_100_kb(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_phase *phases = calloc(20, sizeof(*phases));
+	struct xs_result_step *plan = calloc(200, sizeof(*plan));
+	char *names = malloc(2001 * 200), *bytes;
+	json_t *group;
+
+	(void)state;
+	memset(names, 'x', 2001 * 200);
+	for (size_t i = 0; i < 20; i++) {
+		phases[i] = result->phases[0];
+		phases[i].kernel_label = names + 2001 * i;
+		phases[i].kernel_names = &phases[i].kernel_label;
+		phases[i].kernel_name_count = 1;
+		snprintf(names + 2001 * i, 2001, "%-2000zu", i);
+	}
+	for (size_t i = 0; i < 200; i++) {
+		plan[i] = result->plan[0];
+		plan[i].sites = calloc(1, sizeof(*plan[i].sites));
+		plan[i].sites[0] = calloc(1, sizeof(**plan[i].sites));
+		((struct xs_result_site *)plan[i].sites[0])->file = names;
+		((struct xs_result_site *)plan[i].sites[0])->line = (int64_t)i;
+		plan[i].site_count = 1;
+		plan[i].text = plan[i].code = plan[i].condition =
+		    names + 2001 * 19;
+	}
+	result->phases = phases;
+	result->phase_count = 20;
+	result->plan = plan;
+	result->plan_count = 200;
+	group = xs_digest_of_result(result);
+	assert_non_null(group);
+	bytes = bytes_of(group);
+	assert_true(strlen(bytes) > 50000);
+	assert_true(strlen(bytes) <= 100000);
+	for (size_t i = 0; i < 200; i++) {
+		free((void *)plan[i].sites[0]);
+		free(plan[i].sites);
+	}
+	free(bytes);
+	free(names);
+	free(phases);
+	free(plan);
+	json_decref(group);
+	fixture_free(result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(any_order_gives_the_same_bytes),
+	    cmocka_unit_test(what_has_no_room_is_counted),
+	    cmocka_unit_test(quantiles_are_within_their_error),
+	    cmocka_unit_test(what_is_no_digest_is_refused),
+	    cmocka_unit_test(deep_tables_are_refused),
+	    cmocka_unit_test(a_read_digest_is_written_as_it_was),
+	    cmocka_unit_test(texts_are_short_and_safe),
+	    cmocka_unit_test(a_trace_takes_at_most_100_kb),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
