@@ -2,11 +2,13 @@
 /* xferspy digest: summarises a trace; digests of many traces merge. */
 #include "report/commands/cli.h"
 #include "report/commands/progress.h"
+#include "report/commands/report_machines.h"
 #include "report/job/digest.h"
 #include "report/job/map.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct digest_options {
@@ -57,16 +59,6 @@ static int parse(int argc, char **argv, struct digest_options *out)
 	return code ? code : xs_cli_check_output(out->output, argv + optind, 1);
 }
 
-static int load_machine(const char *name, struct xs_machine *machine,
-			struct xs_result_options *how)
-{
-	how->fitted = name && strcmp(name, "fitted") == 0;
-	if (!name || how->fitted)
-		return 0;
-	how->machine = machine;
-	return xs_cli_run_machine(name, machine);
-}
-
 static int write_digest(const char *output, const json_t *group)
 {
 	FILE *out;
@@ -83,19 +75,22 @@ static int digest_main(int argc, char **argv)
 	struct digest_options given = {0};
 	struct xs_result_options how = {.progress = xs_progress_set};
 	struct xs_result *result = NULL;
-	struct xs_machine machine;
+	struct xs_report_machines machines = {0};
 	json_t *group;
 	int code = parse(argc, argv, &given);
 
 	if (!code)
-		code = load_machine(given.machine, &machine, &how);
+		code = xs_report_machines_load(
+		    &given.machine, given.machine != NULL, &machines, &how);
 	if (!code)
 		code = xs_cli_read(argv[optind], &how, &result);
 	if (code)
-		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+		goto out;
 	group = xs_digest_of_result(result);
 	code = write_digest(given.output, group);
 	json_decref(group);
 	xs_result_free(result);
-	return code;
+out:
+	free(machines.others);
+	return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
 }

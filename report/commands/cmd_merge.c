@@ -46,7 +46,7 @@ static int merge_file(const char *path, json_t *all)
 		code = xs_cli_error(XS_EXIT_INPUT, path,
 				    error ? error : strerror(-err),
 				    "the other digests are merged");
-		group = xs_digest_of_unread(path);
+		group = xs_digest_of_problem("unreadable", path);
 	}
 	err = group ? xs_digest_merge(all, group) : -ENOMEM;
 	json_decref(group);

@@ -5,7 +5,9 @@
 #include "model/strategies/model.h"
 #include "report/build/read.h"
 #include "report/commands/cli.h"
+#include "report/commands/job_inputs.h"
 #include "report/commands/progress.h"
+#include "report/commands/report_machines.h"
 #include "report/commands/screen.h"
 #include "report/diff/runs.h"
 #include "report/result/result.h"
@@ -28,7 +30,7 @@ struct report_options {
 	unsigned streams;
 	const char *counters;
 	int64_t pinned_budget;
-	bool atgpu, all, dataflow, by_range, runs;
+	bool atgpu, all, dataflow, by_range, runs, each;
 	enum xs_screen_color color;
 };
 
@@ -110,6 +112,8 @@ static const struct xs_cli_option options[] = {
      "also show which op needs what another one wrote, in\n"
      "rounds of the leading phase, and the least time of a\n"
      "round"},
+    {"--each", 0, NULL, NULL, offsetof(struct report_options, each),
+     "several traces: a report on each, one after another"},
     {"--runs", 0, NULL, NULL, offsetof(struct report_options, runs),
      "the traces are of runs of one program: report the\n"
      "median one, and medians and spread of all"},
@@ -123,15 +127,16 @@ const struct xs_cli_command xs_cmd_report = {
     .function = report_main,
     .summary = "predict how much time each strategy saves",
     .usage =
-	"Usage: xferspy report TRACE... [OPTIONS]\n"
+	"Usage: xferspy report TRACE|DIGEST|FOLDER... [OPTIONS]\n"
 	"Shows where the time of a run went, and predicts how much time of "
 	"the\n"
 	"whole run other ways of moving its data would save.\n",
     .notes =
-	"Several traces give one report after another, in JSON an array. If "
-	"some\n"
-	"of them cannot be read, the others are reported, and the exit code "
-	"is 2.\n",
+	"Several traces, or digests of traces, are those of a job: they get "
+	"one\n"
+	"report. If some of them cannot be read, it is on the others, and the "
+	"exit\n"
+	"code is 2.\n",
     .options = options,
     .words = XS_CLI_WORDS_FILES,
     .has_formats = true,
@@ -154,77 +159,16 @@ static int parse(int argc, char **argv, struct report_options *out)
 	return code;
 }
 
-/* The loaded profiles. */
-struct machines {
-	struct xs_machine first; /* for the estimates */
-	struct xs_other_machine *others;
-	size_t other_count;
-};
-
-/* Rows use the profile's name, so names must differ. */
-static int add_other(const char *given, struct machines *out)
-{
-	struct xs_other_machine *other = &out->others[out->other_count];
-	struct xs_machine machine;
-	int code = xs_cli_run_machine(given, &machine);
-
-	if (code)
-		return code;
-	xs_other_machine_set(other, &machine);
-	for (size_t i = 0; i < out->other_count; i++)
-		if (strcmp(out->others[i].strategy, other->strategy) == 0)
-			return xs_cli_error(XS_EXIT_USAGE, given,
-					    "two profiles have this name",
-					    "change \"name\" in the file");
-	out->other_count++;
-	return 0;
-}
-
-/* Loads the first profile, unless it is "fitted", and the others. */
-static int load_machines(const struct report_options *given,
-			 struct machines *out, struct xs_result_options *how)
-{
-	const char *const *names = given->machines;
-	int code = 0;
-
-	if (!given->machine_count)
-		return 0;
-	how->fitted = strcmp(names[0], "fitted") == 0;
-	if (!how->fitted) {
-		code = xs_cli_run_machine(names[0], &out->first);
-		how->machine = &out->first;
-	}
-	out->others = calloc(given->machine_count, sizeof(*out->others));
-	if (!code && !out->others)
-		code = xs_cli_error(XS_EXIT_INPUT, "--machine",
-				    strerror(ENOMEM), "free some memory");
-	for (size_t i = 1; i < given->machine_count && !code; i++)
-		code = add_other(names[i], out);
-	how->elsewhere = out->others;
-	how->elsewhere_count = out->other_count;
-	return code;
-}
-
 /* Reads the traces; results of those that cannot be read stay NULL. Returns 0,
  * or XS_EXIT_INPUT after printing what is wrong with each of these. */
 static int read_traces(const struct xs_result_options *how, char *const *traces,
 		       int count, struct xs_result **results)
 {
-	char what[64];
 	int failed = 0;
 
 	for (int i = 0; i < count; i++)
 		failed += xs_cli_read(traces[i], how, &results[i]) != 0;
-	if (!failed)
-		return 0;
-	snprintf(what, sizeof(what), "%d of %d traces", failed, count);
-	if (count > 1)
-		xs_cli_error(XS_EXIT_INPUT, what,
-			     failed == 1 ? "it could not be read"
-					 : "they could not be read",
-			     failed < count ? "the report is about the others"
-					    : "there is no report");
-	return XS_EXIT_INPUT;
+	return xs_job_inputs_tell(failed, count);
 }
 
 /* Moves what could be read to the front. Returns how many these are. */
@@ -311,6 +255,60 @@ static int report(const struct report_options *given,
 	return code;
 }
 
+/* Whether the traces get one report, as those of a job. */
+static bool is_job(const struct report_options *given,
+		   const struct xs_job_inputs *inputs)
+{
+	return !given->each && !given->runs &&
+	       (inputs->count > 1 || inputs->has_digest);
+}
+
+/* Refuses what only a report on one trace has. */
+static int check_job(const struct report_options *given)
+{
+	if (!given->renderer->job)
+		return xs_cli_error(XS_EXIT_USAGE, "--format",
+				    "this format is of single traces",
+				    "add --each, or use --format text or json");
+	if (given->streams || given->counters || given->pinned_budget ||
+	    given->by_range || given->dataflow || given->atgpu ||
+	    given->machine_count > 1)
+		return xs_cli_error(XS_EXIT_USAGE, "report",
+				    "an option is of single traces",
+				    "add --each");
+	return 0;
+}
+
+/* Reads the files and writes one report on all that can be read. */
+static int report_job(const struct report_options *given,
+		      const struct xs_result_options *how,
+		      const struct xs_job_inputs *inputs)
+{
+	struct xs_screen screen;
+	struct xs_job *job = NULL;
+	json_t *digest = NULL;
+	int failed, err, code = check_job(given);
+
+	if (!code)
+		code =
+		    open_output(given, inputs->paths, inputs->count, &screen);
+	if (code)
+		return code;
+	failed = xs_job_inputs_merge(inputs, how, &digest);
+	err = failed < 0 ? failed : xs_job_build(digest, &job);
+	if (!err && failed < inputs->count)
+		err = given->renderer->job(job, given->all, &screen.display,
+					   screen.out);
+	code = xs_job_inputs_tell(failed < 0 ? 0 : failed, inputs->count);
+	if (!err && failed == inputs->count)
+		xs_screen_discard(&screen);
+	else if (xs_screen_close(&screen, err) && !code)
+		code = XS_EXIT_INPUT;
+	xs_job_free(job);
+	json_decref(digest);
+	return code;
+}
+
 /* Loads the trace of --counters, if given. */
 static int load_counted(const char *path, struct xs_trace **counted)
 {
@@ -327,32 +325,44 @@ static int load_counted(const char *path, struct xs_trace **counted)
 	return 0;
 }
 
+static void set_options(const struct report_options *given, bool job,
+			struct xs_result_options *how)
+{
+	how->streams = given->streams;
+	how->atgpu = given->atgpu;
+	how->pinned_budget = given->pinned_budget;
+	how->by_range = given->by_range;
+	how->dataflow = given->dataflow || given->renderer->dataflow;
+	if (given->renderer->timeline)
+		how->timeline = xs_timeline_of_result;
+	how->most_phases = given->all && !job ? SIZE_MAX : 0;
+}
+
 static int report_main(int argc, char **argv)
 {
 	struct report_options given = {.renderer = xs_renderers[0]};
 	struct xs_result_options how = {.progress = xs_progress_set};
-	struct machines machines = {0};
+	struct xs_report_machines machines = {0};
+	struct xs_job_inputs inputs = {0};
 	struct xs_trace *counted = NULL;
-	int code;
+	int code = parse(argc, argv, &given);
 
-	code = parse(argc, argv, &given);
 	if (code)
 		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
-	how.streams = given.streams;
-	how.atgpu = given.atgpu;
-	how.pinned_budget = given.pinned_budget;
-	how.by_range = given.by_range;
-	how.dataflow = given.dataflow || given.renderer->dataflow;
-	if (given.renderer->timeline)
-		how.timeline = xs_timeline_of_result;
-	how.most_phases = given.all ? SIZE_MAX : 0;
-	code = load_machines(&given, &machines, &how);
+	code = xs_job_inputs_list(argv + optind, argc - optind, &inputs);
+	set_options(&given, is_job(&given, &inputs), &how);
+	if (!code)
+		code = xs_report_machines_load(
+		    given.machines, given.machine_count, &machines, &how);
 	if (!code)
 		code = load_counted(given.counters, &counted);
 	how.counted = counted;
-	if (!code)
-		code = report(&given, &how, argv + optind, argc - optind);
+	if (!code && is_job(&given, &inputs))
+		code = report_job(&given, &how, &inputs);
+	else if (!code)
+		code = report(&given, &how, inputs.paths, inputs.count);
 	xs_trace_free(counted);
 	free(machines.others);
+	xs_job_inputs_free(&inputs);
 	return code;
 }

@@ -68,7 +68,7 @@ const json_t *xs_digest_get(const json_t *group, const char *rule,
 int64_t xs_digest_get_number(const json_t *group, const char *rule,
 			     const char *name);
 
-/* Whether a file begins like a digest. */
+/* Whether the path is of a regular file that begins like a digest. */
 bool xs_digest_is(const char *path);
 
 /*

@@ -79,22 +79,20 @@ static const char *kind_of(struct xs_result *result)
 	return kind;
 }
 
-/* Fills a table's row of this trace alone. */
-static void add_row(json_t *group, const char *table, const char *key,
-		    const struct xs_map *map, bool *failed)
+/* The work of this process alone. */
+static void add_work(json_t *group, const struct xs_map *map, bool *failed)
 {
 	const struct xs_result_totals *totals = &map->result->totals;
-	json_t *row = xs_digest_row(group, table, key, failed);
 
-	xs_digest_number(row, "add", "traces", 1, failed);
-	xs_digest_number(row, "add", "wall_ns", map->wall_ns, failed);
-	xs_digest_number(row, "most", "wall_ns", map->wall_ns, failed);
-	xs_digest_number(row, "add", "h2d_bytes", totals->h2d_bytes, failed);
-	xs_digest_number(row, "add", "h2d_ns", totals->h2d_ns, failed);
-	xs_digest_number(row, "add", "d2h_bytes", totals->d2h_bytes, failed);
-	xs_digest_number(row, "add", "d2h_ns", totals->d2h_ns, failed);
-	xs_digest_number(row, "add", "kernel_ns", totals->kernel_ns, failed);
-	xs_digest_number(row, "add", "kernels", totals->kernels, failed);
+	xs_digest_number(group, "add", "traces", 1, failed);
+	xs_digest_number(group, "add", "wall_ns", map->wall_ns, failed);
+	xs_digest_number(group, "most", "wall_ns", map->wall_ns, failed);
+	xs_digest_number(group, "add", "h2d_bytes", totals->h2d_bytes, failed);
+	xs_digest_number(group, "add", "h2d_ns", totals->h2d_ns, failed);
+	xs_digest_number(group, "add", "d2h_bytes", totals->d2h_bytes, failed);
+	xs_digest_number(group, "add", "d2h_ns", totals->d2h_ns, failed);
+	xs_digest_number(group, "add", "kernel_ns", totals->kernel_ns, failed);
+	xs_digest_number(group, "add", "kernels", totals->kernels, failed);
 }
 
 /* {"copies": ns, ...}: the parts of the steady part, and what is outside of
@@ -149,9 +147,12 @@ static void add_totals(json_t *program, const struct xs_map *map, bool *failed)
 	const struct xs_result_verdict *verdict = &map->result->verdict;
 	const struct xs_result_coverage *coverage = &map->result->coverage;
 
-	add_row(program, "kinds", map->kind, map, failed);
-	add_row(program, "hosts", map->host ? map->host : "unknown", map,
-		failed);
+	add_work(program, map, failed);
+	add_work(xs_digest_row(program, "kinds", map->kind, failed), map,
+		 failed);
+	add_work(xs_digest_row(program, "hosts",
+			       map->host ? map->host : "unknown", failed),
+		 map, failed);
 	xs_digest_number(program, "add", "recorded_ns", verdict->recorded_ns,
 			 failed);
 	xs_digest_number(program, "add", "steady_ns", verdict->steady_ns,
@@ -176,10 +177,7 @@ static void add_totals(json_t *program, const struct xs_map *map, bool *failed)
 /* The times of the run, now and with the plan. */
 static void add_times(json_t *program, const struct xs_map *map, bool *failed)
 {
-	xs_digest_number(program, "add", "traces", 1, failed);
-	xs_digest_number(program, "add", "wall_ns", map->wall_ns, failed);
 	xs_digest_number(program, "add", "after_ns", map->after_ns, failed);
-	xs_digest_number(program, "most", "wall_ns", map->wall_ns, failed);
 	xs_digest_number(program, "least", "wall_ns", map->wall_ns, failed);
 	xs_digest_number(program, "most", "after_ns", map->after_ns, failed);
 	xs_digest_number(program, "most", "after_low_ns", map->after_low_ns,
@@ -273,12 +271,12 @@ json_t *xs_digest_of_result(struct xs_result *result)
 	return NULL;
 }
 
-json_t *xs_digest_of_unread(const char *path)
+json_t *xs_digest_of_problem(const char *what, const char *path)
 {
 	json_t *group = xs_digest_new();
 	bool failed = !group;
 
-	add_problem(group, "unreadable", path, &failed);
+	add_problem(group, what, path, &failed);
 	if (!failed)
 		return group;
 	json_decref(group);

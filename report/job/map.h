@@ -12,8 +12,9 @@
  * texts. */
 json_t *xs_digest_of_result(struct xs_result *result);
 
-/* Returns the group of a trace that could not be read; as above. */
-json_t *xs_digest_of_unread(const char *path);
+/* Returns the group of a trace that is in no figure, and why: "unreadable", or
+ * "duplicate"; as above. */
+json_t *xs_digest_of_problem(const char *what, const char *path);
 
 /* Returns whether the digest is of one trace, and its place among all traces
  * in *id, borrowed: equal ones are of the same trace. */

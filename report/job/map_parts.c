@@ -13,8 +13,11 @@
 
 /* Lines that name a phase or a step; steps and phases of a trace. */
 #define SITES_MAX  16u
-#define STEPS_MAX  24u
+#define STEPS_MAX  16u
 #define PHASES_MAX 20u
+
+/* Bytes of the list of lines. */
+#define PLACES_MAX 300
 
 /* A key of 16 digits. */
 struct key {
@@ -34,12 +37,13 @@ static int compare(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* "main.cu:88, main.cu:90": each once, in order; "" without sites */
+/* "main.cu:88, main.cu:90": each once, in order, as far as there is room; ""
+ * without sites */
 static const char *places_of(struct xs_arena *arena,
 			     const struct xs_result_site *const *sites,
 			     size_t count)
 {
-	const char *labels[SITES_MAX], *list = NULL;
+	const char *labels[SITES_MAX] = {NULL}, *list = NULL;
 
 	if (count > SITES_MAX)
 		count = SITES_MAX;
@@ -51,7 +55,7 @@ static const char *places_of(struct xs_arena *arena,
 	qsort(labels, count, sizeof(*labels), compare);
 	for (size_t i = 0; i < count; i++)
 		list = xs_arena_join_once(arena, list, labels[i]);
-	return list ? list : "";
+	return list ? xs_arena_print(arena, "%.*s", PLACES_MAX, list) : "";
 }
 
 static const char *phase_places(const struct xs_map *map,
@@ -81,7 +85,7 @@ static void add(json_t *row, json_t *group, bool *failed)
 	json_decref(group);
 }
 
-/* What strategies would make of the whole run: rows that are its best ones. */
+/* What strategies would save of the whole run: rows that are the best ones. */
 static void add_strategies(json_t *row, const struct xs_result_phase *phase,
 			   bool *failed)
 {
@@ -89,19 +93,22 @@ static void add_strategies(json_t *row, const struct xs_result_phase *phase,
 		const struct xs_result_estimate *in = &phase->estimates[i];
 		json_t *group;
 
-		if (!in->chosen || in->app_wall_ns == XS_UNKNOWN ||
+		if (!in->chosen || in->saves_ns == XS_UNKNOWN ||
+		    in->app_wall_ns == XS_UNKNOWN ||
 		    in->app_wall_low_ns == XS_UNKNOWN ||
 		    in->app_wall_high_ns == XS_UNKNOWN)
 			continue;
 		group = xs_digest_new();
 		xs_digest_number(group, "add", "saves_ns", in->saves_ns,
 				 failed);
-		xs_digest_number(group, "add", "app_wall_ns", in->app_wall_ns,
+		xs_digest_number(group, "add", "low_ns",
+				 in->saves_ns + in->app_wall_ns -
+				     in->app_wall_high_ns,
 				 failed);
-		xs_digest_number(group, "add", "app_wall_low_ns",
-				 in->app_wall_low_ns, failed);
-		xs_digest_number(group, "add", "app_wall_high_ns",
-				 in->app_wall_high_ns, failed);
+		xs_digest_number(group, "add", "high_ns",
+				 in->saves_ns + in->app_wall_ns -
+				     in->app_wall_low_ns,
+				 failed);
 		add(xs_digest_row(row, "strategies", in->strategy, failed),
 		    group, failed);
 	}

@@ -8,6 +8,7 @@ const struct xs_renderer xs_renderer_text = {
     .name = "text",
     .runs = true,
     .report = xs_render_text_report,
+    .job = xs_render_text_job,
     .diff = xs_render_text_diff,
     .model = xs_render_text_model,
 };

@@ -8,6 +8,7 @@
 
 #include "report/diff/diff.h"
 #include "report/formulas/formulas.h"
+#include "report/job/job.h"
 #include "report/result/display.h"
 #include "report/result/result.h"
 
@@ -25,6 +26,10 @@ struct xs_renderer {
 	/* results of traces that could not be read are NULL */
 	int (*report)(struct xs_result *const *results, size_t count,
 		      const struct xs_display *display, FILE *out);
+	/* of the traces of a job; all: no list is cut. NULL: the format has
+	 * none */
+	int (*job)(struct xs_job *job, bool all,
+		   const struct xs_display *display, FILE *out);
 	/* gate_percent: value of --fail-above, NAN without */
 	int (*diff)(struct xs_diff *diff, double gate_percent,
 		    const struct xs_display *display, FILE *out);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A digest: read, merged with itself, written and read again. */
+/* A digest: read, merged with itself, written and read again; and the report on
+ * it. */
 #include "tests/fuzz/fuzz.h"
 
 #include "report/job/digest.h"
+#include "report/render/renderer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,30 @@ static void write_and_read(const json_t *group)
 	json_decref(back);
 }
 
+static void report(const json_t *group)
+{
+	const struct xs_display display = {.columns = XS_DISPLAY_COLUMNS};
+	struct xs_job *job;
+
+	if (xs_job_build(group, &job))
+		abort();
+	for (size_t i = 0; i < xs_renderer_count; i++) {
+		char *text = NULL;
+		size_t size = 0;
+		FILE *out;
+
+		if (!xs_renderers[i]->job)
+			continue;
+		out = open_memstream(&text, &size);
+		if (!out || xs_renderers[i]->job(job, true, &display, out) ||
+		    fclose(out))
+			abort();
+		xs_fuzz_check_safe(text, size);
+		free(text);
+	}
+	xs_job_free(job);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *error;
@@ -49,6 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    xs_digest_merge(twice, group))
 		abort();
 	write_and_read(twice);
+	report(group);
+	report(twice);
 	json_decref(twice);
 	json_decref(group);
 	return 0;

@@ -23,6 +23,8 @@ PRINTED = (
      "--dataflow"),
     ("report", PAGEABLE, "--machine", "h200", "--pinned-budget", "8G"),
     ("report", str(SOURCES / "tests/report/traces/nvtx.txt"), "--by-range"),
+    ("report", PAGEABLE, str(TRACES / "stencil-512-pinned.xspy"),
+     str(TRACES / "vecadd-1000000-pinned.xspy")),
     ("diff", PAGEABLE, str(TRACES / "stencil-512-pinned.xspy"),
      "--fail-above", "5"),
     ("model", "--machine", "h200", "--machine", "k20m", "--h2d-bytes", "1G",
@@ -95,7 +97,9 @@ def main():
         text = subprocess.run([XFERSPY, command, *arguments, "--format",
                                "json"], stdout=subprocess.PIPE,
                               check=True).stdout
-        for path, key in walk(json.loads(text)):
+        value = json.loads(text)
+        command = "job" if "job" in value else command
+        for path, key in walk(value):
             printed.add(key)
             if key not in said_of(texts, command, path):
                 missing.add(f"{command}: {'.'.join((*path, key))}")

@@ -67,9 +67,12 @@ def outputs():
               *sorted((SOURCES / "examples/putget").rglob("*.xspy"))]
     for trace in traces:
         yield "report", trace.name, output_of("report", trace, *EVERYTHING)
-    for options in ((), ("--machine", "fitted"), (LISTED / "pinned.txt",)):
+    for options in ((), ("--machine", "fitted"), ("--each", LISTED / "pinned.txt")):
         yield "report", options, output_of("report", LISTED / "pageable.txt", *options)
     yield "report", "--runs", output_of("report", "--runs", *sorted(LISTED.glob("p*.txt")))
+    for trace in sorted(TRACES.glob("stencil*.xspy")):
+        yield "job", trace.name, output_of("report", trace, LISTED / "pageable.txt",
+                                           TRACES / "stencil-512-pinned.xspy", trace)
     before = LISTED / "pageable.txt"
     yield "diff", "runs", output_of("diff", before, before, "--after", before)
     for after in sorted(LISTED.glob("*.txt")):

@@ -134,12 +134,14 @@ static void a_file_is_not_a_command(void **state)
 static void one_missing_trace_does_not_stop_the_others(void **state)
 {
 	(void)state;
-	expect("report " BEFORE " gone.xspy " PINNED, 2,
+	expect("report --each " BEFORE " gone.xspy " PINNED, 2,
 	       "== " TRACES "pinned.txt ==", "xferspy: gone.xspy: ");
-	expect("report gone.xspy " BEFORE, 2, "== " TRACES "pageable.txt ==",
+	expect("report --each gone.xspy " BEFORE, 2,
+	       "== " TRACES "pageable.txt ==",
 	       "1 of 2 traces: it could not be read; the report is about");
-	expect("report " BEFORE " gone.xspy --format json", 2, "[\n", "gone");
-	expect("report gone.xspy " BEFORE " --format csv", 2,
+	expect("report --each " BEFORE " gone.xspy --format json", 2, "[\n",
+	       "gone");
+	expect("report --each gone.xspy " BEFORE " --format csv", 2,
 	       "trace,phase,rounds,", "gone");
 	expect("report gone.xspy " XS_SOURCE_DIR "/LICENSE", 2, NULL,
 	       "2 of 2 traces: they could not be read; there is no report");
@@ -147,7 +149,8 @@ static void one_missing_trace_does_not_stop_the_others(void **state)
 
 static void machine_list_names_the_profiles(void **state)
 {
-	static const char *const commands[] = {"report", "diff", "model"};
+	static const char *const commands[] = {"report", "diff", "model",
+					       "digest"};
 	char line[64];
 
 	(void)state;
@@ -234,7 +237,7 @@ static void a_report_has_its_parts(void **state)
 	expect("report " PINNED " --machine h200 --machine gtx-titan "
 	       "--format json",
 	       0, "\"strategy\": \"machine:gtx-titan\"", NULL);
-	expect("report " BEFORE " " PINNED, 0,
+	expect("report --each " BEFORE " " PINNED, 0,
 	       "== " TRACES "pinned.txt ==", NULL);
 	expect("report " BEFORE " --format json", 0, "\"schema\": 1", NULL);
 	expect("report " BEFORE " --format csv", 0, "trace,phase,rounds,",
@@ -262,6 +265,40 @@ static void a_gate_exits_with_3(void **state)
 	expect("diff " BEFORE " " SLOWER " --fail-above 50", 0, "is kept",
 	       NULL);
 	expect("diff " BEFORE " " SLOWER, 0, "slower", NULL);
+}
+
+/* One report on a job, from traces, digests, and both. */
+static void traces_of_a_job_have_one_report(void **state)
+{
+	(void)state;
+	expect("report " BEFORE " " PINNED, 0, "heat  2 traces on 1 host\n",
+	       NULL);
+	expect("report " BEFORE " gone.xspy " PINNED " " BEFORE, 2,
+	       "! 1 trace not read: gone.xspy\n"
+	       "! 1 trace given twice, counted once:",
+	       "1 of 4 traces: it could not be read; the report is about");
+	expect("report gone.xspy " BEFORE " --format json", 2,
+	       "\"what\": \"unreadable\"", "gone");
+	expect("report " BEFORE " " PINNED " --format csv", 1, NULL,
+	       "this format is of single traces; add --each");
+	expect("report " BEFORE " " PINNED " --streams 4", 1, NULL,
+	       "an option is of single traces; add --each");
+	expect("digest " BEFORE " -o a.digest && " XS_COMMAND " digest " PINNED
+	       " >b.digest && " XS_COMMAND
+	       " merge a.digest b.digest gone.digest -o c.digest",
+	       2, NULL, "gone.digest: No such file");
+	expect("report c.digest", 0,
+	       "! 1 trace not read: gone.digest\n\nWhat to change", NULL);
+	expect("merge b.digest a.digest >d.digest; " XS_COMMAND
+	       " merge a.digest b.digest | cmp - d.digest && " XS_COMMAND
+	       " report d.digest a.digest",
+	       0, "! 1 trace in several of the merged digests", NULL);
+	expect(
+	    "--version; mkdir -p job && cp a.digest b.digest job && " XS_COMMAND
+	    " report job",
+	    0, "heat  2 traces on 1 host\n", NULL);
+	expect("--version; mkdir -p none; " XS_COMMAND " report none", 2, NULL,
+	       "none: no trace and no digest is there; name a folder");
 }
 
 /* sed writes pageable.txt as runs that take 80, 81, ... ms. */
@@ -421,7 +458,7 @@ static void messages_do_not_go_into_the_output(void **state)
 	       "xferspy: -: a trace cannot be read from");
 	expect("report " BEFORE " >&-", 2, NULL, "output: Bad file descriptor");
 	expect("report " BEFORE " -o /dev/null >&-", 0, "", NULL);
-	expect("report /nowhere/x " BEFORE " -o own 2>&-; ! grep nowhere own",
+	expect("report --each /nowhere/x " BEFORE " -o own 2>&-; ! grep nowhere own",
 	       0, NULL, NULL);
 	expect("report - -o own <&- || cat own", 0, "", NULL);
 }
@@ -537,7 +574,7 @@ static void resolving_writes_another_file(void **state)
 	expect("dump --resolve own.xspy", 0, "own.resolved.xspy\n", NULL);
 	expect("dump --resolve own.xspy -o lines && cmp own.xspy same.xspy", 0,
 	       "lines\n", NULL);
-	expect("report lines own.resolved.xspy", 0,
+	expect("report --each lines own.resolved.xspy", 0,
 	       "== own.resolved.xspy ==", NULL);
 	expect("dump --resolve own.xspy -o own.xspy", 1, NULL,
 	       "it is also an input");
@@ -597,6 +634,7 @@ int main(void)
 	    cmocka_unit_test(an_input_is_never_the_output),
 	    cmocka_unit_test(a_trace_does_not_write_to_the_terminal),
 	    cmocka_unit_test(a_report_has_its_parts),
+	    cmocka_unit_test(traces_of_a_job_have_one_report),
 	    cmocka_unit_test(several_runs_have_a_spread),
 	    cmocka_unit_test(pipes_have_no_colour),
 	    cmocka_unit_test(a_gate_exits_with_3),

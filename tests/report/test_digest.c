@@ -292,51 +292,82 @@ static void texts_are_short_and_safe(void **state)
 	json_decref(out);
 }
 
+#define STEPS 200
+#define LONG  2001
+
+/* Steps at a line each, with texts that are longer than digests have. */
+static struct xs_result_step *long_plan(struct xs_result *result,
+					const char *text)
+{
+	struct xs_result_step *plan =
+	    xs_arena_alloc(&result->arena, STEPS, sizeof(*plan));
+
+	for (int64_t i = 0; i < STEPS; i++) {
+		struct xs_result_site *site =
+		    xs_arena_alloc(&result->arena, 1, sizeof(*site));
+
+		plan[i] = result->plan[0];
+		site->file = text;
+		site->line = i;
+		plan[i].sites =
+		    xs_arena_alloc(&result->arena, 1, sizeof(*plan[i].sites));
+		plan[i].sites[0] = site;
+		plan[i].site_count = 1;
+		plan[i].text = plan[i].code = plan[i].condition = text;
+	}
+	return plan;
+}
+
+/* Rows of as many strategies as there are. */
+static void add_strategies(struct xs_result *result,
+			   struct xs_result_phase *phase)
+{
+	enum { STRATEGIES = 14 };
+	struct xs_result_estimate *rows =
+	    xs_arena_alloc(&result->arena, STRATEGIES, sizeof(*rows));
+
+	for (int i = 0; i < STRATEGIES; i++)
+		rows[i] = (struct xs_result_estimate){
+		    .strategy =
+			xs_arena_print(&result->arena, "strategy-%04d", i),
+		    .app_wall_ns = 9999999999,
+		    .app_wall_low_ns = 9999999999,
+		    .app_wall_high_ns = 9999999999,
+		    .saves_ns = 9999999999,
+		    .chosen = true};
+	phase->estimates = rows;
+	phase->estimate_count = STRATEGIES;
+}
+
 /* The largest digest of a trace: all rows, all texts of full length. */
 static void a_trace_takes_at_most_100_kb(void **state)
 {
 	struct xs_result *result = fixture_result();
-	struct xs_result_phase *phases = calloc(20, sizeof(*phases));
-	struct xs_result_step *plan = calloc(200, sizeof(*plan));
-	char *names = malloc(2001 * 200), *bytes;
+	struct xs_result_phase phases[20];
+	char names[20][LONG], *bytes;
 	json_t *group;
 
 	(void)state;
-	memset(names, 'x', 2001 * 200);
 	for (size_t i = 0; i < 20; i++) {
+		memset(names[i], 'x', LONG - 1);
+		names[i][0] = (char)('a' + i);
+		names[i][LONG - 1] = '\0';
 		phases[i] = result->phases[0];
-		phases[i].kernel_label = names + 2001 * i;
+		phases[i].kernel_label = names[i];
 		phases[i].kernel_names = &phases[i].kernel_label;
 		phases[i].kernel_name_count = 1;
-		snprintf(names + 2001 * i, 2001, "%-2000zu", i);
+		add_strategies(result, &phases[i]);
 	}
-	for (size_t i = 0; i < 200; i++) {
-		plan[i] = result->plan[0];
-		plan[i].sites = calloc(1, sizeof(*plan[i].sites));
-		plan[i].sites[0] = calloc(1, sizeof(**plan[i].sites));
-		((struct xs_result_site *)plan[i].sites[0])->file = names;
-		((struct xs_result_site *)plan[i].sites[0])->line = (int64_t)i;
-		plan[i].site_count = 1;
-		plan[i].text = plan[i].code = plan[i].condition =
-		    names + 2001 * 19;
-	}
+	result->plan = long_plan(result, names[0]);
+	result->plan_count = STEPS;
 	result->phases = phases;
 	result->phase_count = 20;
-	result->plan = plan;
-	result->plan_count = 200;
 	group = xs_digest_of_result(result);
 	assert_non_null(group);
 	bytes = bytes_of(group);
 	assert_true(strlen(bytes) > 50000);
 	assert_true(strlen(bytes) <= 100000);
-	for (size_t i = 0; i < 200; i++) {
-		free((void *)plan[i].sites[0]);
-		free(plan[i].sites);
-	}
 	free(bytes);
-	free(names);
-	free(phases);
-	free(plan);
 	json_decref(group);
 	fixture_free(result);
 }

@@ -64,11 +64,11 @@ ROOMS = {
     "report/formulas": "model result",
     "report/diff": "result",
     "report/job": "analyzer/util result plan diff",
-    "report/render/text": "analyzer/util model result diff formulas",
-    "report/render/json": "analyzer/util result diff formulas",
+    "report/render/text": "analyzer/util model result diff formulas job",
+    "report/render/json": "analyzer/util result diff formulas job",
     "report/render/html": "analyzer/util result diff render/json",
-    "report/render": "analyzer/util result diff formulas render/text render/json"
-                     " render/html",
+    "report/render": "analyzer/util result diff formulas job render/text"
+                     " render/json render/html",
     "report/export": "analyzer",
     "report/calibrate": "model",
     "report/commands": "preload preload/util analyzer model result build formulas"

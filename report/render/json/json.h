@@ -5,12 +5,14 @@
 
 #include "report/diff/diff.h"
 #include "report/formulas/formulas.h"
+#include "report/job/job.h"
 
 #include <stdio.h>
 
 /* One result is an object, several are an array. */
 int xs_render_json_report(struct xs_result *const *results, size_t count,
 			  FILE *out);
+int xs_render_json_job(const struct xs_job *job, FILE *out);
 /* gate_percent: value of --fail-above, NAN without. */
 int xs_render_json_diff(const struct xs_diff *diff, double gate_percent,
 			FILE *out);

@@ -47,6 +47,9 @@ void xs_render_text_verdict(const struct xs_terminal *terminal,
 void xs_render_text_plan(const struct xs_terminal *terminal,
 			 struct xs_result *result);
 
+/* The lines to write, one below the other; NULL: none. */
+void xs_render_text_code(const struct xs_terminal *terminal, const char *code);
+
 /* Returns how many steps are printed with what they need. */
 size_t xs_render_text_full_steps(const struct xs_result *result);
 

@@ -207,8 +207,7 @@ static const char *conditions(struct xs_result *result,
 	return list ? xs_arena_print(arena, "only if %s", list) : NULL;
 }
 
-/* The lines to write, one below the other. */
-static void put_code(const struct xs_terminal *terminal, const char *code)
+void xs_render_text_code(const struct xs_terminal *terminal, const char *code)
 {
 	while (code && *code) {
 		const int length = (int)strcspn(code, "\n");
@@ -268,7 +267,7 @@ static void put_step(const struct xs_terminal *terminal,
 				 "     ", only_if);
 	xs_render_text_source_lines(terminal, result, step);
 	if (!is_written_before(result, step))
-		put_code(terminal, step->code);
+		xs_render_text_code(terminal, step->code);
 }
 
 /* How many steps are printed: without --all, not those outside the steady part
@@ -333,7 +332,7 @@ static void put_link(const struct xs_terminal *terminal,
 	xs_terminal_print(terminal, XS_PLAIN, ": %s\n", link->title);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", link->saving);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", link->advice);
-	put_code(terminal, link->code);
+	xs_render_text_code(terminal, link->code);
 }
 
 /* The line above the steps from `step` on; NULL: none. */
@@ -364,7 +363,7 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 			 result->verdict.repeats ? "median round; " : ""));
 	if (result->no_step) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
-		put_code(terminal, result->question_code);
+		xs_render_text_code(terminal, result->question_code);
 	}
 	for (size_t i = 0; i < shown; i++) {
 		if (introduction(result, i))
@@ -379,7 +378,7 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_pinning);
 	if (result->question) {
 		xs_terminal_wrap(terminal, XS_WARN, "  ", result->question);
-		put_code(terminal, result->question_code);
+		xs_render_text_code(terminal, result->question_code);
 	}
 	put_rest(terminal, result, shown);
 }

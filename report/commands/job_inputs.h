@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of a report: traces, and digests, also in folders. */
+#ifndef XS_REPORT_COMMANDS_JOB_INPUTS_H
+#define XS_REPORT_COMMANDS_JOB_INPUTS_H
+
+#include "report/commands/cli.h"
+
+#include <jansson.h>
+
+struct xs_job_inputs {
+	char **paths; /* owned, as each of them is */
+	int count;
+	bool has_digest; /* one of them is */
+};
+
+/*
+ * Lists the files of what was given: each file, and of each folder its traces
+ * (*.xspy), or without any its digests (*.digest), by name. Returns 0, or
+ * XS_EXIT_INPUT after printing an error. Free with xs_job_inputs_free().
+ */
+int xs_job_inputs_list(char *const *given, int count,
+		       struct xs_job_inputs *out);
+void xs_job_inputs_free(struct xs_job_inputs *inputs);
+
+/*
+ * Merges the digests of all files into *group, which the caller owns. At most
+ * one trace is in memory. A trace that was there before is only counted as a
+ * duplicate, one that cannot be read as that. Returns how many cannot be read,
+ * after printing why, or -ENOMEM.
+ */
+int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
+			const struct xs_result_options *how, json_t **group);
+
+/* Prints that so many of the files could not be read. Returns XS_EXIT_INPUT, or
+ * 0 if all could. */
+int xs_job_inputs_tell(int failed, int count);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One answer on the traces of a job: the input of its renderers. Times are in
+ * ns, of processes without tracing; XS_UNKNOWN and NULL mean unknown. Figures
+ * are of the processes of one program, that of the most traces.
+ */
+#ifndef XS_REPORT_JOB_JOB_H
+#define XS_REPORT_JOB_JOB_H
+
+#include "report/result/arena.h"
+#include "report/result/units.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Of a figure of each process; the median is within 1/64. */
+struct xs_job_spread {
+	int64_t least, median, most;
+};
+
+/* What the steady parts were spent on, of all processes. */
+struct xs_job_part {
+	const char *what, *words; /* as in xs_result_part */
+	int64_t ns, traces;	  /* of so many processes */
+	int64_t median_ns;	  /* of these */
+};
+
+/* A change at lines of the source, whichever phases it reaches. */
+struct xs_job_step {
+	const char *strategy, *places, *effort; /* effort may be "" */
+	const char *text, *code; /* of the process that it saves most */
+	const char *condition;	 /* that no trace shows; NULL: none */
+	int64_t traces;		 /* whose plans have it */
+	struct xs_job_spread saves;
+	int64_t sum_ns; /* that all processes save */
+	int64_t job_ns; /* that the job saves by it alone */
+	bool at_least;	/* job_ns may be more */
+};
+
+/* Processes of a host, or with GPUs, links and NUMA nodes of one kind. */
+struct xs_job_group {
+	const char *name;
+	int64_t traces, mean_ns, slowest_ns; /* runs */
+	int64_t h2d_bytes, h2d_ns, d2h_bytes, d2h_ns, kernel_ns;
+};
+
+struct xs_job_process {
+	const char *name, *host, *kind;
+	int64_t wall_ns;
+	const char *why; /* it takes longer than the mean; NULL: it does not */
+};
+
+struct xs_job_phase {
+	const char *kernel, *places;
+	int64_t traces, rounds, total_ns;
+	struct xs_job_spread round;
+};
+
+struct xs_job_problem {
+	const char *what; /* "unreadable", "incomplete", ... */
+	int64_t traces;
+	const char *names; /* of some */
+	const char *text;  /* all of this as a sentence */
+};
+
+struct xs_job {
+	const char *program;
+	int64_t traces;	     /* of the program */
+	int64_t ranks, seen; /* of the launcher; that have a trace */
+	const char *missing; /* ranks without one: "3, 64-71"; NULL: none */
+	struct xs_job_spread wall;
+	int64_t recorded_ns; /* the sum of all parts */
+	/* the slowest process with the plan, and its interval */
+	int64_t after_ns, low_ns, high_ns;
+	int64_t saves_ns;	  /* of the job, as far as the slowest does */
+	int64_t saves_most_ns;	  /* of the process that saves most */
+	int64_t at_most_saves_ns; /* of a process, whatever is changed */
+	const char *verdict;
+	struct xs_job_part *parts; /* longest first */
+	size_t part_count;
+	struct xs_job_step *steps; /* most gain first */
+	size_t step_count;
+	struct xs_job_phase *phases; /* longest first */
+	size_t phase_count;
+	struct xs_job_group *kinds, *hosts; /* slowest mean first */
+	size_t kind_count, host_count;
+	bool more_hosts; /* than are counted */
+	struct xs_job_process *slowest;
+	size_t slowest_count;
+	struct xs_job_problem *problems;
+	size_t problem_count;
+	struct xs_arena arena; /* owns everything above */
+};
+
+/* Answers from the group of a digest. Returns 0 or -ENOMEM; the caller frees
+ * *job with xs_job_free(). */
+int xs_job_build(const json_t *digest, struct xs_job **job);
+void xs_job_free(struct xs_job *job);
+
+#endif

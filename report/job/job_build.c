@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/job/job.h"
+
+#include "report/job/digest.h"
+#include "report/job/job_parts.h"
+#include "report/job/sketch.h"
+#include "report/result/number.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const json_t *xs_job_rows(const json_t *group, const char *table,
+			  struct xs_arena *arena, size_t size, void **items)
+{
+	const json_t *rows = xs_digest_get(group, "table", table);
+
+	*items = xs_arena_alloc(arena, json_object_size(rows) + 1, size);
+	return *items ? rows : NULL;
+}
+
+int64_t xs_job_number(const json_t *group, const char *rule, const char *name)
+{
+	const int64_t number = xs_digest_get_number(group, rule, name);
+
+	/* a digest that is no sum of traces may have any */
+	return number == XS_UNKNOWN || number > 0 ? xs_job_bounded(number)
+	       : number < 0 ? -xs_job_bounded(-(number + 1))
+			    : 0;
+}
+
+int64_t xs_job_bounded(int64_t number)
+{
+	return number == XS_UNKNOWN ? number
+				    : xs_number_bounded((uint64_t)number);
+}
+
+const char *xs_job_text(struct xs_arena *arena, const json_t *object,
+			const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? xs_arena_print(arena, "%s", text) : "";
+}
+
+struct xs_job_spread xs_job_spread(const json_t *group, const char *name)
+{
+	struct xs_job_spread out = {
+	    .least = xs_job_number(group, "least", name),
+	    .median = xs_sketch_percentile(group, name, 50),
+	    .most = xs_job_number(group, "most", name)};
+
+	/* by its error it may be outside */
+	if (out.median != XS_UNKNOWN && out.median < out.least)
+		out.median = out.least;
+	if (out.most != XS_UNKNOWN && out.median > out.most)
+		out.median = out.most;
+	return out;
+}
+
+/* The program of the most traces; of equal ones the first by name. */
+static const json_t *main_program(const json_t *digest, const char **name)
+{
+	const json_t *programs = xs_digest_get(digest, "table", "programs");
+	const json_t *most = NULL;
+	const char *key;
+	json_t *program;
+
+	json_object_foreach((json_t *)programs, key, program)
+	{
+		const int64_t traces = xs_job_number(program, "add", "traces");
+		const int64_t before =
+		    most ? xs_job_number(most, "add", "traces") : XS_UNKNOWN;
+
+		if (!most || traces > before ||
+		    (traces == before && strcmp(key, *name) < 0)) {
+			most = program;
+			*name = key;
+		}
+	}
+	return most;
+}
+
+static int longest_part(const void *left, const void *right)
+{
+	const struct xs_job_part *a = left, *b = right;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	return strcmp(a->what, b->what);
+}
+
+static void fill_parts(struct xs_job *job, const json_t *program)
+{
+	void *items;
+	const char *what;
+	json_t *row;
+	const json_t *rows = xs_job_rows(program, "parts", &job->arena,
+					 sizeof(*job->parts), &items);
+
+	job->parts = items;
+	json_object_foreach((json_t *)rows, what, row)
+	{
+		struct xs_job_part *out = &job->parts[job->part_count++];
+
+		*out = (struct xs_job_part){
+		    .what = xs_arena_copy(&job->arena, what),
+		    .words = xs_job_text(&job->arena,
+					 json_object_get(row, "text"), "words"),
+		    .ns = xs_job_number(row, "add", "ns"),
+		    .traces = xs_job_number(row, "add", "traces"),
+		    .median_ns = xs_sketch_percentile(row, "ns", 50)};
+	}
+	if (job->part_count)
+		qsort(job->parts, job->part_count, sizeof(*job->parts),
+		      longest_part);
+}
+
+static int longest_phase(const void *left, const void *right)
+{
+	const struct xs_job_phase *a = left, *b = right;
+
+	if (a->total_ns != b->total_ns)
+		return a->total_ns < b->total_ns ? 1 : -1;
+	return strcmp(a->places, b->places);
+}
+
+static void fill_phases(struct xs_job *job, const json_t *program)
+{
+	void *items;
+	const char *key;
+	json_t *row;
+	const json_t *rows = xs_job_rows(program, "phases", &job->arena,
+					 sizeof(*job->phases), &items);
+
+	job->phases = items;
+	json_object_foreach((json_t *)rows, key, row)
+	{
+		const json_t *text = json_object_get(row, "text");
+
+		job->phases[job->phase_count++] = (struct xs_job_phase){
+		    .kernel = xs_job_text(&job->arena, text, "kernel"),
+		    .places = xs_job_text(&job->arena, text, "places"),
+		    .traces = xs_job_number(row, "add", "traces"),
+		    .rounds = xs_job_number(row, "add", "rounds"),
+		    .total_ns = xs_job_number(row, "add", "total_ns"),
+		    .round = xs_job_spread(row, "round_ns")};
+	}
+	if (job->phase_count)
+		qsort(job->phases, job->phase_count, sizeof(*job->phases),
+		      longest_phase);
+}
+
+static void fill_times(struct xs_job *job, const json_t *program)
+{
+	job->traces = xs_job_number(program, "add", "traces");
+	job->wall = xs_job_spread(program, "wall_ns");
+	job->recorded_ns = xs_job_number(program, "add", "recorded_ns");
+	job->after_ns = xs_job_number(program, "most", "after_ns");
+	job->low_ns = xs_job_number(program, "most", "after_low_ns");
+	job->high_ns = xs_job_number(program, "most", "after_high_ns");
+	job->saves_most_ns = xs_job_number(program, "most", "saves_ns");
+	job->at_most_saves_ns =
+	    xs_job_number(program, "most", "at_most_saves_ns");
+	job->saves_ns = job->wall.most == XS_UNKNOWN ||
+				job->after_ns == XS_UNKNOWN ||
+				job->after_ns > job->wall.most
+			    ? 0
+			    : job->wall.most - job->after_ns;
+}
+
+int xs_job_build(const json_t *digest, struct xs_job **out)
+{
+	struct xs_job *job = *out = calloc(1, sizeof(*job));
+	const char *name = NULL;
+	const json_t *program;
+
+	if (!job)
+		return -ENOMEM;
+	program = main_program(digest, &name);
+	job->ranks = XS_UNKNOWN;
+	if (program) {
+		job->program = xs_arena_copy(&job->arena, name);
+		fill_times(job, program);
+		fill_parts(job, program);
+		fill_phases(job, program);
+		xs_job_fill_steps(job, program);
+		xs_job_fill_groups(job, program);
+		xs_job_fill_slowest(job, program);
+	}
+	xs_job_fill_problems(job, digest, program);
+	job->verdict = xs_job_verdict(job);
+	if (!job->arena.failed)
+		return 0;
+	xs_job_free(job);
+	*out = NULL;
+	return -ENOMEM;
+}
+
+void xs_job_free(struct xs_job *job)
+{
+	if (!job)
+		return;
+	xs_arena_free(&job->arena);
+	free(job);
+}

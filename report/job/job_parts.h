@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* What a job's answer is made of. */
+#ifndef XS_REPORT_JOB_JOB_PARTS_H
+#define XS_REPORT_JOB_JOB_PARTS_H
+
+#include "report/job/job.h"
+
+/* Allocates an item for each row of a table. Returns the rows; NULL: none. */
+const json_t *xs_job_rows(const json_t *group, const char *table,
+			  struct xs_arena *arena, size_t size, void **items);
+
+/* Returns a number of a digest, limited to 2^60: sums of limited numbers do not
+ * overflow. */
+int64_t xs_job_number(const json_t *group, const char *rule, const char *name);
+int64_t xs_job_bounded(int64_t number);
+
+/* Returns a text of the arena; "" if there is none. */
+const char *xs_job_text(struct xs_arena *arena, const json_t *object,
+			const char *key);
+
+struct xs_job_spread xs_job_spread(const json_t *group, const char *name);
+
+/* Fill the members of that name; need the times. */
+void xs_job_fill_steps(struct xs_job *job, const json_t *program);
+void xs_job_fill_groups(struct xs_job *job, const json_t *program);
+
+/* Needs the groups and parts, for why they are slow. */
+void xs_job_fill_slowest(struct xs_job *job, const json_t *program);
+
+/* Fills problems and ranks; program NULL: none. */
+void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
+			  const json_t *program);
+
+/* Returns what bounds the job, in a few sentences. */
+const char *xs_job_verdict(struct xs_job *job);
+
+#endif

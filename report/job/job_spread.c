@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* How the processes of a job differ, and why. */
+#include "report/job/digest.h"
+#include "report/job/job_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A process is slow, and its copies differ, by more than 1 / APART. */
+#define APART 20
+
+static int slowest_mean(const void *left, const void *right)
+{
+	const struct xs_job_group *a = left, *b = right;
+
+	if (a->mean_ns != b->mean_ns)
+		return a->mean_ns < b->mean_ns ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+static struct xs_job_group *groups_of(struct xs_job *job, const json_t *program,
+				      const char *table, size_t *count)
+{
+	void *items;
+	const char *name;
+	json_t *row;
+	const json_t *rows = xs_job_rows(program, table, &job->arena,
+					 sizeof(struct xs_job_group), &items);
+	struct xs_job_group *out = items;
+
+	json_object_foreach((json_t *)rows, name, row)
+	{
+		const int64_t traces = xs_job_number(row, "add", "traces");
+
+		out[(*count)++] = (struct xs_job_group){
+		    .name = xs_arena_copy(&job->arena, name),
+		    .traces = traces,
+		    .mean_ns =
+			traces > 0
+			    ? xs_job_number(row, "add", "wall_ns") / traces
+			    : XS_UNKNOWN,
+		    .slowest_ns = xs_job_number(row, "most", "wall_ns"),
+		    .h2d_bytes = xs_job_number(row, "add", "h2d_bytes"),
+		    .h2d_ns = xs_job_number(row, "add", "h2d_ns"),
+		    .d2h_bytes = xs_job_number(row, "add", "d2h_bytes"),
+		    .d2h_ns = xs_job_number(row, "add", "d2h_ns"),
+		    .kernel_ns = xs_job_number(row, "add", "kernel_ns")};
+	}
+	if (*count)
+		qsort(out, *count, sizeof(*out), slowest_mean);
+	return out;
+}
+
+void xs_job_fill_groups(struct xs_job *job, const json_t *program)
+{
+	job->kinds = groups_of(job, program, "kinds", &job->kind_count);
+	job->hosts = groups_of(job, program, "hosts", &job->host_count);
+	job->more_hosts = xs_digest_get(program, "beyond", "hosts") != NULL;
+}
+
+/* A figure of a process beside the mean one: how many times as much it is. */
+static double times_mean(const struct xs_job *job, const json_t *program,
+			 const json_t *moved, const char *name)
+{
+	const double own = json_number_value(json_object_get(moved, name));
+	const int64_t sum = xs_job_number(program, "add", name);
+
+	return sum > 0 ? own * (double)job->traces / (double)sum : 1;
+}
+
+/* ", 1.9 times the bytes", ", 12 GB/s in (24 on average)": why copies take
+ * longer; "" if they do not differ. */
+static const char *why_copies(struct xs_job *job, const json_t *program,
+			      const json_t *moved, bool in)
+{
+	const char *bytes_name = in ? "h2d_bytes" : "d2h_bytes";
+	const char *ns_name = in ? "h2d_ns" : "d2h_ns";
+	const double bytes = times_mean(job, program, moved, bytes_name);
+	const double ns = times_mean(job, program, moved, ns_name);
+	const char *text = "";
+
+	if (bytes > 1 + 1.0 / APART)
+		text = xs_arena_print(&job->arena, ", %.3g times the bytes %s",
+				      bytes, in ? "in" : "out");
+	if (ns > bytes * (1 + 1.0 / APART))
+		text = xs_arena_print(
+		    &job->arena, "%s, %s %s (mean: %s)", text,
+		    xs_units_rate(xs_job_bounded(json_integer_value(
+				      json_object_get(moved, bytes_name))),
+				  xs_job_bounded(json_integer_value(
+				      json_object_get(moved, ns_name))))
+			.s,
+		    in ? "in" : "out",
+		    xs_units_rate(xs_job_number(program, "add", bytes_name),
+				  xs_job_number(program, "add", ns_name))
+			.s);
+	return text;
+}
+
+/* The kind of most processes. */
+static const char *usual_kind(const struct xs_job *job)
+{
+	const struct xs_job_group *most = job->kinds;
+
+	for (size_t i = 1; i < job->kind_count; i++)
+		if (job->kinds[i].traces > most->traces)
+			most = &job->kinds[i];
+	return job->kind_count ? most->name : "";
+}
+
+/* The part of a process that exceeds the mean most, and by how much. */
+static const char *longest_excess(const struct xs_job *job, const json_t *parts,
+				  int64_t *excess_ns)
+{
+	const char *words = "outside of the steady part";
+	int64_t outside_ns = xs_job_bounded(
+	    json_integer_value(json_object_get(parts, "outside")));
+
+	*excess_ns = outside_ns;
+	if (job->wall.median != XS_UNKNOWN)
+		*excess_ns -= job->wall.median - job->recorded_ns / job->traces;
+	for (size_t i = 0; i < job->part_count; i++) {
+		const struct xs_job_part *part = &job->parts[i];
+		const int64_t ns = xs_job_bounded(json_integer_value(
+				       json_object_get(parts, part->what))) -
+				   part->ns / job->traces;
+
+		if (ns > *excess_ns) {
+			*excess_ns = ns;
+			words = part->words;
+		}
+	}
+	return words;
+}
+
+/* "copies: 410 ms more than the mean, 12 GB/s in (mean: 24 GB/s), on another
+ * kind"; NULL: it is not slow. */
+static const char *why(struct xs_job *job, const json_t *program,
+		       const json_t *row, const struct xs_job_process *process)
+{
+	const json_t *moved = json_object_get(row, "moved");
+	struct xs_arena *arena = &job->arena;
+	const char *words, *text;
+	int64_t excess_ns;
+
+	if (job->traces < 2 || job->wall.median == XS_UNKNOWN ||
+	    process->wall_ns - job->wall.median < job->wall.median / APART)
+		return NULL;
+	words = longest_excess(job, json_object_get(row, "parts"), &excess_ns);
+	text = xs_arena_print(arena, "%s: %s more than the mean", words,
+			      xs_units_ns(excess_ns).s);
+	if (strcmp(words, "copies") == 0)
+		text = xs_arena_print(arena, "%s%s%s", text,
+				      why_copies(job, program, moved, true),
+				      why_copies(job, program, moved, false));
+	return strcmp(process->kind, usual_kind(job)) == 0
+		   ? text
+		   : xs_arena_print(arena, "%s; on %s, most on %s", text,
+				    process->kind, usual_kind(job));
+}
+
+void xs_job_fill_slowest(struct xs_job *job, const json_t *program)
+{
+	const json_t *rows = xs_digest_get(program, "rows", "slowest"), *row;
+	struct xs_arena *arena = &job->arena;
+	size_t i;
+
+	if (job->traces < 1)
+		return;
+	job->slowest =
+	    xs_arena_alloc(arena, json_array_size(rows), sizeof(*job->slowest));
+	json_array_foreach((json_t *)rows, i, row)
+	{
+		struct xs_job_process *out;
+
+		if (!job->slowest)
+			return;
+		out = &job->slowest[job->slowest_count++];
+		*out = (struct xs_job_process){
+		    .name = xs_job_text(arena, row, "name"),
+		    .host = xs_job_text(arena, row, "host"),
+		    .kind = xs_job_text(arena, row, "kind"),
+		    .wall_ns = xs_job_bounded(
+			json_integer_value(json_object_get(row, "by")))};
+		out->why = why(job, program, row, out);
+	}
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* The plan of a job, and what it would gain. */
+#include "report/job/digest.h"
+#include "report/job/job_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The slowest process that the step does not change: one of the slowest rows
+ * without it. If all rows have it, another one is at most as slow as the last
+ * row: *exact is then false. XS_UNKNOWN: all processes have it.
+ */
+static int64_t slowest_without(const struct xs_job *job, const json_t *program,
+			       const char *key, int64_t traces, bool *exact)
+{
+	const json_t *rows = xs_digest_get(program, "rows", "slowest"), *row;
+	int64_t last_ns = XS_UNKNOWN;
+	size_t i;
+
+	*exact = true;
+	if (traces >= job->traces)
+		return XS_UNKNOWN;
+	json_array_foreach((json_t *)rows, i, row)
+	{
+		last_ns = xs_job_bounded(
+		    json_integer_value(json_object_get(row, "by")));
+		if (!json_object_get(json_object_get(row, "steps"), key))
+			return last_ns;
+	}
+	*exact = false;
+	return last_ns;
+}
+
+/* What the job gains if this step alone is made. */
+static void fill_gain(const struct xs_job *job, const json_t *program,
+		      const char *key, const json_t *row,
+		      struct xs_job_step *out)
+{
+	const int64_t with_ns = xs_job_number(row, "most", "after_ns");
+	bool exact;
+	const int64_t without_ns =
+	    slowest_without(job, program, key, out->traces, &exact);
+	const int64_t after_ns = without_ns > with_ns ? without_ns : with_ns;
+
+	out->at_least = !exact && without_ns > with_ns;
+	out->job_ns = after_ns == XS_UNKNOWN || after_ns > job->wall.most
+			  ? 0
+			  : job->wall.most - after_ns;
+}
+
+static int most_gain(const void *left, const void *right)
+{
+	const struct xs_job_step *a = left, *b = right;
+
+	if (a->job_ns != b->job_ns)
+		return a->job_ns < b->job_ns ? 1 : -1;
+	if (a->sum_ns != b->sum_ns)
+		return a->sum_ns < b->sum_ns ? 1 : -1;
+	return strcmp(a->places, b->places);
+}
+
+static const char *or_null(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+void xs_job_fill_steps(struct xs_job *job, const json_t *program)
+{
+	struct xs_arena *arena = &job->arena;
+	void *items;
+	const char *key;
+	json_t *row;
+	const json_t *rows =
+	    xs_job_rows(program, "steps", arena, sizeof(*job->steps), &items);
+
+	job->steps = items;
+	json_object_foreach((json_t *)rows, key, row)
+	{
+		const json_t *text = json_object_get(row, "text");
+		const json_t *best = json_object_get(row, "best");
+		struct xs_job_step *out = &job->steps[job->step_count++];
+
+		*out = (struct xs_job_step){
+		    .strategy = xs_job_text(arena, text, "strategy"),
+		    .places = xs_job_text(arena, text, "places"),
+		    .effort = xs_job_text(arena, text, "effort"),
+		    .text = xs_job_text(arena, best, "text"),
+		    .code = or_null(xs_job_text(arena, best, "code")),
+		    .condition = or_null(xs_job_text(arena, best, "condition")),
+		    .traces = xs_job_number(row, "add", "traces"),
+		    .saves = xs_job_spread(row, "saves_ns"),
+		    .sum_ns = xs_job_number(row, "add", "saves_ns")};
+		fill_gain(job, program, key, row, out);
+	}
+	if (job->step_count)
+		qsort(job->steps, job->step_count, sizeof(*job->steps),
+		      most_gain);
+}

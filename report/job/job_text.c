@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* A job in words: what bounds it, and what is missing. */
+#include "report/job/digest.h"
+#include "report/job/job_parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ranges of missing ranks, and ranks that are looked at. */
+#define RANGES_MAX 8
+#define RANKS_MAX  (1 << 20)
+
+/* Parts below 1 / NAMED_PART are not named, unless they are the longest. */
+#define NAMED_PART 20
+
+/* "copies (71 %), kernels (12 %)" */
+static const char *shares(struct xs_job *job)
+{
+	const char *list = NULL;
+
+	for (size_t i = 0; i < job->part_count; i++) {
+		const struct xs_job_part *part = &job->parts[i];
+
+		if (i && part->ns < job->recorded_ns / NAMED_PART)
+			break;
+		list = xs_arena_join(
+		    &job->arena, list,
+		    xs_arena_print(
+			&job->arena, "%s (%s)", part->words,
+			xs_units_percent(part->ns, job->recorded_ns).s));
+	}
+	return list;
+}
+
+/* What the job gains by the plan. */
+static const char *gain(struct xs_job *job)
+{
+	struct xs_arena *arena = &job->arena;
+	const char *text;
+
+	if (!job->step_count)
+		return "No change of data movement is worth it.";
+	text = xs_arena_print(
+	    arena,
+	    "The slowest process takes %s, with all changes below %s (%s): the "
+	    "job gains %s (%s).",
+	    xs_units_ns(job->wall.most).s, xs_units_ns(job->after_ns).s,
+	    xs_units_range_ns(job->low_ns, job->high_ns).s,
+	    xs_units_ns(job->saves_ns).s,
+	    xs_units_percent(job->saves_ns, job->wall.most).s);
+	if (job->saves_most_ns <= job->saves_ns + job->saves_ns / NAMED_PART)
+		return text;
+	return xs_arena_print(arena,
+			      "%s Where the others wait for the process that "
+			      "gains most, it is up to %s.",
+			      text, xs_units_ns(job->saves_most_ns).s);
+}
+
+const char *xs_job_verdict(struct xs_job *job)
+{
+	const char *list = shares(job);
+
+	if (!job->program)
+		return "No verdict: no trace has what one needs.";
+	if (!list || job->recorded_ns <= 0)
+		return gain(job);
+	return xs_arena_print(
+	    &job->arena, "Time goes to %s of the steady part%s of %s.\n%s",
+	    list, job->traces == 1 ? "" : "s",
+	    job->traces == 1
+		? "one process"
+		: xs_arena_print(&job->arena, "all %" PRId64 " processes",
+				 job->traces),
+	    gain(job));
+}
+
+/* "3, 64-71": the numbers below `count` that are not set */
+static const char *list_missing(struct xs_arena *arena, const bool *set,
+				int64_t count)
+{
+	const char *list = NULL;
+	int ranges = 0;
+
+	for (int64_t i = 0; i < count; i++) {
+		int64_t last = i;
+
+		if (set[i])
+			continue;
+		if (++ranges > RANGES_MAX)
+			return xs_arena_join(arena, list, "...");
+		while (last + 1 < count && !set[last + 1])
+			last++;
+		list = xs_arena_join(
+		    arena, list,
+		    last > i
+			? xs_arena_print(arena, "%" PRId64 "-%" PRId64, i, last)
+			: xs_arena_print(arena, "%" PRId64, i));
+		i = last;
+	}
+	return list;
+}
+
+/* Finds the ranks of the launcher that have no trace. */
+static void fill_ranks(struct xs_job *job, const json_t *program)
+{
+	const json_t *ids = xs_digest_get(program, "count", "traces");
+	const int64_t ranks = xs_job_number(program, "most", "ranks");
+	const char *id;
+	json_t *count;
+	bool *seen;
+
+	job->ranks = ranks < 1 || ranks > RANKS_MAX ||
+			     xs_digest_get(program, "beyond", "traces")
+			 ? XS_UNKNOWN
+			 : ranks;
+	seen = job->ranks == XS_UNKNOWN ? NULL
+					: calloc((size_t)ranks, sizeof(*seen));
+	if (!seen)
+		return;
+	json_object_foreach((json_t *)ids, id, count)
+	{
+		const unsigned long rank = strtoul(id, NULL, 10);
+
+		if (*id < '0' || *id > '9' || rank >= (size_t)ranks)
+			continue;
+		job->seen += !seen[rank];
+		seen[rank] = true;
+	}
+	job->missing = list_missing(&job->arena, seen, ranks);
+	free(seen);
+}
+
+static void add(struct xs_job *job, const char *what, int64_t traces,
+		const char *names, const char *text)
+{
+	job->problems[job->problem_count++] = (struct xs_job_problem){
+	    .what = what,
+	    .traces = traces,
+	    .names = names,
+	    .text = xs_arena_print(&job->arena, "%" PRId64 " trace%s %s%s%s",
+				   traces, traces == 1 ? "" : "s", text,
+				   *names ? ": " : "", names)};
+}
+
+/* What the digest counts as such, with some names. */
+static void add_counted(struct xs_job *job, const json_t *digest,
+			const char *what, const char *text)
+{
+	const json_t *row =
+	    json_object_get(xs_digest_get(digest, "table", "problems"), what);
+	const int64_t traces = xs_job_number(row, "add", "traces");
+	const json_t *names = xs_digest_get(row, "count", "names");
+	const char *name, *list = NULL;
+	json_t *count;
+
+	if (traces <= 0)
+		return;
+	json_object_foreach((json_t *)names, name, count) list = xs_arena_join(
+	    &job->arena, list, xs_arena_print(&job->arena, "%s", name));
+	if (xs_digest_get(row, "beyond", "names"))
+		list = xs_arena_join(&job->arena, list, "...");
+	add(job, what, traces, list ? list : "", text);
+}
+
+static void add_others(struct xs_job *job, const json_t *digest)
+{
+	const json_t *programs = xs_digest_get(digest, "table", "programs");
+	const char *name, *list = NULL;
+	json_t *program;
+	int64_t traces = 0;
+
+	json_object_foreach((json_t *)programs, name, program)
+	{
+		if (strcmp(name, job->program) == 0)
+			continue;
+		traces += xs_job_number(program, "add", "traces");
+		list = xs_arena_join_once(
+		    &job->arena, list, xs_arena_print(&job->arena, "%s", name));
+	}
+	if (traces > 0)
+		add(job, "other program", traces, list,
+		    "of another program, in no figure");
+}
+
+/* Traces that were merged more than once, and recorders that differ. */
+static void add_mixed(struct xs_job *job, const json_t *program)
+{
+	const json_t *ids = xs_digest_get(program, "count", "traces");
+	const json_t *versions = xs_digest_get(program, "count", "versions");
+	const char *key, *list = NULL;
+	json_t *count;
+	int64_t twice = 0;
+
+	json_object_foreach((json_t *)ids, key,
+			    count) if (json_integer_value(count) > 1) twice++;
+	json_object_foreach((json_t *)versions, key, count) list =
+	    xs_arena_join(&job->arena, list,
+			  xs_arena_print(&job->arena, "%s", key));
+	if (twice)
+		add(job, "merged twice", twice, "",
+		    "in several of the merged digests, in all sums as often");
+	if (json_object_size(versions) > 1)
+		add(job, "several versions", job->traces, list,
+		    "of several versions of xferspy");
+}
+
+void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
+			  const json_t *program)
+{
+	job->problems = xs_arena_alloc(&job->arena, 8, sizeof(*job->problems));
+	if (!job->problems)
+		return;
+	add_counted(job, digest, "unreadable", "not read");
+	add_counted(job, digest, "duplicate", "given twice, counted once");
+	add_counted(job, digest, "no verdict",
+		    "without what a verdict needs, in no figure");
+	add_counted(job, digest, "incomplete",
+		    "incomplete: killed, cut or stopped");
+	add_counted(job, digest, "lost records", "with lost records");
+	if (!program)
+		return;
+	fill_ranks(job, program);
+	add_others(job, digest);
+	add_mixed(job, program);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* The text report on a job: its verdict, what to change, and how processes
+ * differ. */
+#include "report/render/text/parts.h"
+#include "report/render/text/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Rows of each list, and steps with what they need, unless all are asked for.
+ */
+#define ROWS_MAX  4u
+#define STEPS_MAX 2u
+
+static size_t shown(size_t count, bool all)
+{
+	return all || count < ROWS_MAX ? count : ROWS_MAX;
+}
+
+/* "app: 62 traces on 8 hosts; no trace of ranks 3, 9 of 64" */
+static void put_head(const struct xs_terminal *terminal, struct xs_job *job)
+{
+	xs_terminal_print(terminal, XS_BOLD, "%s",
+			  job->program ? job->program : "no program");
+	xs_terminal_print(terminal, XS_PLAIN, "  %" PRId64 " trace%s",
+			  job->traces, job->traces == 1 ? "" : "s");
+	if (job->host_count)
+		xs_terminal_print(terminal, XS_PLAIN, " on %s%zu host%s",
+				  job->more_hosts ? "more than " : "",
+				  job->host_count,
+				  job->host_count == 1 ? "" : "s");
+	if (job->ranks != XS_UNKNOWN)
+		xs_terminal_print(terminal, XS_PLAIN,
+				  ", %" PRId64 " of %" PRId64 " ranks",
+				  job->seen, job->ranks);
+	xs_terminal_print(terminal, XS_PLAIN, "\n\n");
+}
+
+static void put_verdict(const struct xs_terminal *terminal, struct xs_job *job)
+{
+	const char *text = job->verdict;
+	const size_t first = strcspn(text, "\n");
+
+	xs_terminal_wrap(
+	    terminal, XS_BOLD, "",
+	    xs_arena_print(&job->arena, "Verdict: %.*s", (int)first, text));
+	if (text[first])
+		xs_terminal_wrap(terminal, XS_PLAIN, "", text + first + 1);
+	if (job->missing)
+		xs_terminal_wrap(
+		    terminal, XS_WARN, "! ",
+		    xs_arena_print(&job->arena, "no trace of rank%s %s",
+				   strpbrk(job->missing, ",-") ? "s" : "",
+				   job->missing));
+	for (size_t i = 0; i < job->problem_count; i++)
+		xs_terminal_wrap(terminal, XS_WARN, "! ",
+				 job->problems[i].text);
+}
+
+/* "saves 1.0-1.4 s of a run (median 1.2 s), in 62 of 64 processes; of the job
+ * at least 1.1 s (11 %); effort: one line" */
+static const char *saving(struct xs_job *job, const struct xs_job_step *step)
+{
+	return xs_arena_print(
+	    &job->arena,
+	    "saves %s%s of a run%s, in %" PRId64 " of %" PRId64
+	    " process%s; of the job %s%s (%s)%s%s",
+	    step->condition ? "up to " : "",
+	    step->condition
+		? xs_units_ns(step->saves.most).s
+		: xs_units_range_ns(step->saves.least, step->saves.most).s,
+	    step->traces > 1 ? xs_arena_print(&job->arena, " (median %s)",
+					      xs_units_ns(step->saves.median).s)
+			     : "",
+	    step->traces, job->traces, job->traces == 1 ? "" : "es",
+	    step->at_least ? "at least " : "", xs_units_ns(step->job_ns).s,
+	    xs_units_percent(step->job_ns, job->wall.most).s,
+	    *step->effort ? "; effort: " : "", step->effort);
+}
+
+static void put_step(const struct xs_terminal *terminal, struct xs_job *job,
+		     size_t i, bool full)
+{
+	const struct xs_job_step *step = &job->steps[i];
+
+	xs_terminal_print(terminal, XS_PLAIN, "  %zu. ", i + 1);
+	xs_terminal_print(terminal, XS_BOLD, "%s", step->strategy);
+	xs_terminal_print(terminal, XS_PLAIN, "\n");
+	if (*step->places)
+		xs_terminal_wrap(
+		    terminal, XS_PLAIN, "     ",
+		    xs_arena_print(&job->arena, "at %s", step->places));
+	xs_terminal_wrap(terminal, XS_PLAIN, "     ", saving(job, step));
+	if (!full) {
+		xs_terminal_print(terminal, XS_DIM,
+				  "     --all says what to write\n");
+		return;
+	}
+	xs_terminal_wrap(terminal, XS_PLAIN, "     ", step->text);
+	if (step->condition)
+		xs_terminal_wrap(
+		    terminal, XS_WARN, "     ",
+		    xs_arena_print(&job->arena, "only if %s", step->condition));
+	xs_render_text_code(terminal, step->code);
+}
+
+static void put_steps(const struct xs_terminal *terminal, struct xs_job *job,
+		      bool all)
+{
+	const size_t count = shown(job->step_count, all);
+
+	if (!count)
+		return;
+	xs_terminal_heading(
+	    terminal, "What to change",
+	    "once in the source, for all processes; each change alone, the job "
+	    "as far as its slowest process does");
+	for (size_t i = 0; i < count; i++)
+		put_step(terminal, job, i, all || i < STEPS_MAX);
+	if (count < job->step_count)
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
+				 xs_arena_print(&job->arena,
+						"and %zu more (--all)",
+						job->step_count - count));
+}
+
+static int put_slowest(const struct xs_terminal *terminal, struct xs_job *job,
+		       bool all)
+{
+	static const struct xs_text_heading headings[] = {
+	    {"slowest", false}, {"run", true}, {"of the median", true}};
+	const char *notes[16] = {NULL};
+	const size_t count = shown(job->slowest_count, all);
+	struct xs_text_table table;
+
+	xs_terminal_heading(
+	    terminal, "Processes",
+	    xs_arena_print(&job->arena, "run %s, median %s",
+			   xs_units_range_ns(job->wall.least, job->wall.most).s,
+			   xs_units_ns(job->wall.median).s));
+	xs_text_table_begin(&table, terminal, 2, headings, 3);
+	for (size_t i = 0; i < count && i < 16; i++) {
+		const struct xs_job_process *in = &job->slowest[i];
+
+		xs_text_table_row(&table);
+		xs_text_table_cell(&table, 0, XS_PLAIN, in->name);
+		xs_text_table_cell(&table, 1, XS_PLAIN,
+				   xs_units_ns(in->wall_ns).s);
+		xs_text_table_cell(
+		    &table, 2, XS_PLAIN,
+		    xs_units_percent(in->wall_ns, job->wall.median).s);
+		notes[i] = in->why;
+	}
+	return xs_text_table_end(&table, notes, 4);
+}
+
+/* Hosts, or kinds of machines; nothing to compare with one alone. */
+static int put_groups(const struct xs_terminal *terminal, const char *title,
+		      const char *what, const struct xs_job_group *groups,
+		      size_t all_count, bool all)
+{
+	const struct xs_text_heading headings[] = {
+	    {what, false},     {"processes", true}, {"run", true},
+	    {"slowest", true}, {"in", true},	    {"out", true}};
+	const size_t count = shown(all_count, all);
+	struct xs_text_table table;
+
+	if (all_count < 2)
+		return 0;
+	xs_terminal_heading(terminal, title,
+			    "slowest mean first; in, out: rates of copies");
+	xs_text_table_begin(&table, terminal, 2, headings, 6);
+	for (size_t i = 0; i < count; i++) {
+		const struct xs_job_group *in = &groups[i];
+
+		xs_text_table_row(&table);
+		xs_text_table_cell(&table, 0, XS_PLAIN, in->name);
+		xs_text_table_cell(&table, 1, XS_PLAIN,
+				   xs_units_count(in->traces).s);
+		xs_text_table_cell(&table, 2, XS_PLAIN,
+				   xs_units_ns(in->mean_ns).s);
+		xs_text_table_cell(&table, 3, XS_PLAIN,
+				   xs_units_ns(in->slowest_ns).s);
+		xs_text_table_cell(&table, 4, XS_PLAIN,
+				   xs_units_rate(in->h2d_bytes, in->h2d_ns).s);
+		xs_text_table_cell(&table, 5, XS_PLAIN,
+				   xs_units_rate(in->d2h_bytes, in->d2h_ns).s);
+	}
+	return xs_text_table_end(&table, NULL, 0);
+}
+
+static int put_phases(const struct xs_terminal *terminal, struct xs_job *job,
+		      bool all)
+{
+	static const struct xs_text_heading headings[] = {
+	    {"phase", false}, {"at", false},   {"processes", true},
+	    {"rounds", true}, {"round", true}, {"median", true}};
+	const size_t count = shown(job->phase_count, all);
+	struct xs_text_table table;
+
+	xs_terminal_heading(terminal, "Phases",
+			    "by kernels and lines, whatever their sizes");
+	xs_text_table_begin(&table, terminal, 2, headings, 6);
+	for (size_t i = 0; i < count; i++) {
+		const struct xs_job_phase *in = &job->phases[i];
+
+		xs_text_table_row(&table);
+		xs_text_table_cell(&table, 0, XS_PLAIN, in->kernel);
+		xs_text_table_cell(&table, 1, XS_PLAIN, in->places);
+		xs_text_table_cell(&table, 2, XS_PLAIN,
+				   xs_units_count(in->traces).s);
+		xs_text_table_cell(&table, 3, XS_PLAIN,
+				   xs_units_count(in->rounds).s);
+		xs_text_table_cell(
+		    &table, 4, XS_PLAIN,
+		    xs_units_range_ns(in->round.least, in->round.most).s);
+		xs_text_table_cell(&table, 5, XS_PLAIN,
+				   xs_units_ns(in->round.median).s);
+	}
+	return xs_text_table_end(&table, NULL, 0);
+}
+
+int xs_render_text_job(struct xs_job *job, bool all,
+		       const struct xs_display *display, FILE *out)
+{
+	const struct xs_terminal terminal = {.out = out, .display = *display};
+	int err = 0;
+
+	put_head(&terminal, job);
+	put_verdict(&terminal, job);
+	put_steps(&terminal, job, all);
+	if (job->slowest_count)
+		err = put_slowest(&terminal, job, all);
+	if (!err)
+		err = put_groups(&terminal, "Machines", "GPU, link, NUMA node",
+				 job->kinds, job->kind_count, all);
+	if (!err)
+		err = put_groups(&terminal, "Hosts", "host", job->hosts,
+				 job->host_count, all);
+	if (!err && job->phase_count)
+		err = put_phases(&terminal, job, all);
+	return err ? err : job->arena.failed ? -ENOMEM : 0;
+}

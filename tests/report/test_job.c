@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* The answer on a job: what it gains, who is slow and why, what is missing. */
+#include "report/job/digest.h"
+#include "report/job/job.h"
+#include "report/job/map.h"
+#include "report/render/renderer.h"
+#include "tests/report/fixture.h"
+#include "tests/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MS 1000000LL
+
+/* A process of 10 s; its plan saves time in the first step alone. */
+struct rank {
+	int64_t rank, wall_ms, saves_ms, copies_ms;
+	const char *host;
+};
+
+static json_t *digest_of(const struct rank *rank)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_run *run = &result->run;
+	json_t *group;
+
+	run->rank = rank->rank;
+	run->ranks = 8;
+	run->wall_ns = rank->wall_ms * MS + run->tracer_ns;
+	run->host = rank->host ? rank->host : "node7";
+	result->coverage.lost = 0;
+	result->plan_count = rank->saves_ms ? 1 : 0;
+	result->plan[0].adds_saves_ns = rank->saves_ms * MS;
+	result->plan[0].app_wall_ns =
+	    xs_result_untraced_wall_ns(result) - rank->saves_ms * MS;
+	for (size_t i = 0; i < result->verdict.part_count; i++)
+		if (strcmp(result->verdict.parts[i].what, "copies") == 0)
+			result->verdict.parts[i].ns += rank->copies_ms * MS;
+	result->verdict.recorded_ns += rank->copies_ms * MS;
+	result->totals.h2d_ns += rank->copies_ms * MS;
+	group = xs_digest_of_result(result);
+	assert_non_null(group);
+	fixture_free(result);
+	return group;
+}
+
+static struct xs_job *job_of(const struct rank *ranks, size_t count)
+{
+	json_t *all = xs_digest_new();
+	struct xs_job *job;
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *group = digest_of(&ranks[i]);
+
+		assert_int_equal(xs_digest_merge(all, group), 0);
+		json_decref(group);
+	}
+	assert_int_equal(xs_job_build(all, &job), 0);
+	json_decref(all);
+	return job;
+}
+
+static char *text_of(struct xs_job *job, bool all)
+{
+	const struct xs_display display = {.columns = 80};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(xs_renderers[0]->job(job, all, &display, out), 0);
+	fclose(out);
+	return text;
+}
+
+static void the_job_gains_what_its_slowest_process_does(void **state)
+{
+	static const struct rank ranks[] = {
+	    {.rank = 0, .wall_ms = 10000, .saves_ms = 3000},
+	    {.rank = 1, .wall_ms = 9000, .saves_ms = 1000},
+	    {.rank = 2, .wall_ms = 9500, .saves_ms = 2500}};
+	struct xs_job *job = job_of(ranks, 3);
+
+	(void)state;
+	assert_int_equal(job->traces, 3);
+	/* 7, 8 and 7 s are left of 10 */
+	assert_int_equal(job->after_ns, 8000 * MS);
+	assert_int_equal(job->saves_ns, 2000 * MS);
+	assert_int_equal(job->saves_most_ns, 3000 * MS);
+	assert_int_equal(job->step_count, 1);
+	assert_int_equal(job->steps[0].traces, 3);
+	assert_int_equal(job->steps[0].job_ns, 2000 * MS);
+	assert_int_equal(job->steps[0].saves.least, 1000 * MS);
+	assert_int_equal(job->steps[0].saves.most, 3000 * MS);
+	assert_int_equal(job->steps[0].sum_ns, 6500 * MS);
+	assert_false(job->steps[0].at_least);
+	assert_non_null(strstr(job->verdict, "the job gains 2.00 s (20.0 %)"));
+	assert_non_null(strstr(job->verdict, "it is up to 3.00 s."));
+	xs_job_free(job);
+}
+
+/* A process that the step does not change keeps the job at its time. */
+static void a_step_of_few_processes_gains_less(void **state)
+{
+	static const struct rank ranks[] = {
+	    {.rank = 0, .wall_ms = 10000, .saves_ms = 3000},
+	    {.rank = 1, .wall_ms = 9900}};
+	struct xs_job *job = job_of(ranks, 2);
+
+	(void)state;
+	assert_int_equal(job->saves_ns, 100 * MS);
+	assert_int_equal(job->steps[0].traces, 1);
+	assert_int_equal(job->steps[0].job_ns, 100 * MS);
+	assert_false(job->steps[0].at_least);
+	xs_job_free(job);
+}
+
+/* More processes with the step are slower than the first without it than there
+ * are rows: the gain is a bound, by the last row. */
+static void a_gain_beyond_the_rows_is_a_bound(void **state)
+{
+	struct rank ranks[20];
+	struct xs_job *job;
+
+	(void)state;
+	for (int64_t i = 0; i < 20; i++)
+		ranks[i] = (struct rank){.rank = i % 8,
+					 .wall_ms = 10000 - 10 * i,
+					 .saves_ms = i < 19 ? 5000 : 0};
+	job = job_of(ranks, 20);
+	assert_int_equal(job->steps[0].traces, 19);
+	assert_int_equal(job->steps[0].job_ns, 150 * MS);
+	assert_true(job->steps[0].at_least);
+	/* of the whole plan it is known */
+	assert_int_equal(job->saves_ns, 190 * MS);
+	xs_job_free(job);
+}
+
+static void a_slow_process_has_a_reason(void **state)
+{
+	static const struct rank ranks[] = {
+	    {.rank = 0, .wall_ms = 10000},
+	    {.rank = 1, .wall_ms = 10000},
+	    {.rank = 2, .wall_ms = 13000, .copies_ms = 3000, .host = "node8"}};
+	struct xs_job *job = job_of(ranks, 3);
+	char *text;
+
+	(void)state;
+	assert_int_equal(job->slowest_count, 3);
+	assert_non_null(strstr(job->slowest[0].name, "(rank 2 on node8)"));
+	assert_non_null(job->slowest[0].why);
+	assert_non_null(
+	    strstr(job->slowest[0].why, "copies: 2.00 s more than the mean, "));
+	assert_non_null(strstr(job->slowest[0].why, " in (mean: "));
+	assert_null(job->slowest[1].why);
+	assert_int_equal(job->host_count, 2);
+	assert_string_equal(job->hosts[0].name, "node8");
+	text = text_of(job, false);
+	assert_non_null(strstr(text, "app  3 traces on 2 hosts, 3 of 8 ranks"));
+	assert_non_null(strstr(text, "copies: 2.00 s more than the mean"));
+	free(text);
+	xs_job_free(job);
+}
+
+static void missing_and_double_ranks_are_named(void **state)
+{
+	static const struct rank ranks[] = {{.rank = 0, .wall_ms = 10000},
+					    {.rank = 2, .wall_ms = 10000},
+					    {.rank = 3, .wall_ms = 10000},
+					    {.rank = 3, .wall_ms = 10000},
+					    {.rank = 7, .wall_ms = 10000}};
+	struct xs_job *job = job_of(ranks, 5);
+	char *text;
+
+	(void)state;
+	assert_int_equal(job->ranks, 8);
+	assert_int_equal(job->seen, 4);
+	assert_string_equal(job->missing, "1, 4-6");
+	assert_int_equal(job->problem_count, 1);
+	assert_string_equal(job->problems[0].what, "merged twice");
+	text = text_of(job, true);
+	assert_non_null(strstr(text, "! no trace of ranks 1, 4-6\n"));
+	free(text);
+	xs_job_free(job);
+}
+
+/* A trace of another program, one without a verdict, and one that was killed.
+ */
+static void what_is_in_no_figure_is_counted(void **state)
+{
+	static const struct rank rank = {.rank = 0, .wall_ms = 10000};
+	json_t *all = digest_of(&rank), *group;
+	struct xs_result *result = fixture_result();
+	struct xs_job *job;
+
+	(void)state;
+	result->run.app = "/usr/bin/other -x";
+	result->run.wall_ns = 99999 * MS;
+	result->coverage.incomplete = "killed";
+	result->coverage.lost = 0;
+	group = xs_digest_of_result(result);
+	assert_int_equal(xs_digest_merge(all, group), 0);
+	json_decref(group);
+	result->verdict.missing = "calls";
+	group = xs_digest_of_result(result);
+	assert_int_equal(xs_digest_merge(all, group), 0);
+	json_decref(group);
+	fixture_free(result);
+	/* of two equal ones the first by name */
+	assert_int_equal(xs_job_build(all, &job), 0);
+	assert_string_equal(job->program, "app");
+	assert_int_equal(job->traces, 1);
+	assert_int_equal(job->wall.most, 10000 * MS);
+	assert_int_equal(job->problem_count, 3);
+	assert_string_equal(job->problems[0].what, "no verdict");
+	assert_string_equal(job->problems[1].what, "incomplete");
+	assert_int_equal(job->problems[1].traces, 2);
+	assert_string_equal(job->problems[2].text,
+			    "1 trace of another program, in no figure: other");
+	xs_job_free(job);
+	json_decref(all);
+}
+
+static void nothing_is_no_verdict(void **state)
+{
+	json_t *all = xs_digest_new();
+	struct xs_job *job;
+	char *text;
+
+	(void)state;
+	assert_int_equal(xs_job_build(all, &job), 0);
+	text = text_of(job, false);
+	assert_non_null(strstr(text, "Verdict: No verdict"));
+	free(text);
+	xs_job_free(job);
+	json_decref(all);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_job_gains_what_its_slowest_process_does),
+	    cmocka_unit_test(a_step_of_few_processes_gains_less),
+	    cmocka_unit_test(a_gain_beyond_the_rows_is_a_bound),
+	    cmocka_unit_test(a_slow_process_has_a_reason),
+	    cmocka_unit_test(missing_and_double_ranks_are_named),
+	    cmocka_unit_test(what_is_in_no_figure_is_counted),
+	    cmocka_unit_test(nothing_is_no_verdict),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
