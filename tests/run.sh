@@ -83,8 +83,8 @@ build_fuzzers() {
 run_tests() {
 	tree=$1
 	shift
-	# two more than processors, since many tests wait for the simulated device
-	ctest --test-dir "$tree" --output-on-failure -j $(($(nproc) + 2)) "$@"
+	# four more than processors, since many tests wait for the simulated device
+	ctest --test-dir "$tree" --output-on-failure -j $(($(nproc) + 4)) "$@"
 }
 
 # Installs the package as a user would, and removes it.

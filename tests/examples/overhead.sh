@@ -28,11 +28,11 @@ EOF
 chmod +x "$scratch/nsys"
 
 LD_LIBRARY_PATH=$build/tests/sim/lib NSYS=$scratch/nsys "$python" -B \
-	"$overhead/measure.py" --turns 2 --calls 1000 --starts 3 \
+	"$overhead/measure.py" --turns 2 --calls 200 --starts 3 \
 	--name simulated -o "$scratch/results.json" "$build" >"$scratch/out" 2>&1 ||
 	fail "measure.py: $(cat "$scratch/out")"
 LD_LIBRARY_PATH=$build/tests/sim/lib NSYS=$scratch/nsys "$python" -B \
-	"$overhead/pointers.py" --turns 2 --calls 1000 --name simulated \
+	"$overhead/pointers.py" --turns 2 --calls 200 --name simulated \
 	-o "$scratch/pointers/simulated.json" "$build" >"$scratch/out" 2>&1 ||
 	fail "pointers.py: $(cat "$scratch/out")"
 grep -qE '^  all +[0-9.]+x untraced +[0-9.]+x off$' "$scratch/out" ||
@@ -66,12 +66,12 @@ signed="[+-]$time"
 of_mean="$signed ± $time, -?[0-9.]+ ± [0-9.]+ %"
 of_pairs="$signed \\| $signed to $signed \\| $of_mean"
 # two pairs have no middle half
-for launches in 100 1,000; do
+for launches in 20 200; do
 	has "^\\| $launches \\| – \\| 2 \\| $time \\| $signed \\| – \\| $of_mean \\|" \
 		"light of $launches launches"
 done
-has "^\\| 10,000 \\| – \\| [0-9]+ \\| $time \\| $of_pairs \\|" \
-	"light of 10,000 launches"
+has "^\\| 2,000 \\| – \\| [0-9]+ \\| $time \\| $of_pairs \\|" \
+	"light of 2,000 launches"
 error="$signed ± $time"
 share='-?[0-9.]+ ± [0-9.]+ %'
 has "^\\| – \\| 6 \\| 1 \\| $time( \\| $error){4}, $share \\| $error, $share \\|$" \
@@ -103,7 +103,7 @@ grep -qE "^\\| launch \\| $time" "$scratch/README.md" ||
 	fail "README has no new table"
 # Only graphs are traced by node; the first call tests whether that works.
 [ "$(grep -e '--cuda-graph-trace=node' "$scratch/asked" | sed 1d |
-	grep -c 'launch_bench graph 5000$')" -eq 12 ] ||
+	grep -c 'launch_bench graph 1000$')" -eq 12 ] ||
 	fail "by node, not twelve graphs: $(cat "$scratch/asked")"
 [ "$(grep -c -e '--cuda-graph-trace=node' "$scratch/asked")" -eq 13 ] ||
 	fail "by node, more than graphs: $(cat "$scratch/asked")"
@@ -164,9 +164,9 @@ for gpu in a-0 a-1 b-0; do
 		"$scratch/results.json" >"$scratch/light/altered-$gpu.json"
 done
 page --write "$scratch/overhead.md" "$scratch/altered.json" || fail "apart"
-has "^\\| 10,000 \\| a \\| 12 \\| $time \\| $of_pairs \\|" \
+has "^\\| 2,000 \\| a \\| 12 \\| $time \\| $of_pairs \\|" \
 	"pairs of two results of one host"
-has "^\\| 10,000 \\| b \\| 6 \\| $time \\| $of_pairs \\|" \
+has "^\\| 2,000 \\| b \\| 6 \\| $time \\| $of_pairs \\|" \
 	"pairs of another host"
 has "^\\| b \\| 6 \\| 1 \\| $time( \\| $error){4}, " "what it is made of, by host"
 has "^\\| all \\| 24 \\| 4 \\| $time( \\| $error){4}, " "the same of all hosts"
@@ -210,7 +210,7 @@ grep -q 'Host a, on [-0-9]*, the median of 2 turns of 3 to 6 runs of each way' \
 	"$scratch/line" || fail "no other host"
 grep -q ', on host a, which has the most runs: .* (40 runs)' "$scratch/line" ||
 	fail "not the host of the most starts"
-has "^\\| 10,000 \\| b \\| 18 \\| $time \\| $of_pairs \\|" \
+has "^\\| 2,000 \\| b \\| 18 \\| $time \\| $of_pairs \\|" \
 	"pairs of all GPUs"
 
 cp "$sources/README.md" "$scratch/README.md"
