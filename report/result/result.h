@@ -38,8 +38,8 @@ struct xs_result_run {
 	int64_t pid;
 	/* of its launcher: number and count of processes; XS_UNKNOWN: none */
 	int64_t rank, ranks;
-	int64_t numa_node; /* that it began on; XS_UNKNOWN */
-	const char *recorder; /* version of xferspy; NULL: unknown */
+	int64_t numa_node;	 /* that it began on; XS_UNKNOWN */
+	const char *recorder;	 /* version of xferspy; NULL: unknown */
 	const char *started_utc; /* ISO 8601 */
 	int64_t wall_ns;	 /* of the traced part */
 	int64_t tracer_ns;	 /* of wall_ns, by all phases' tracing_ns */

@@ -458,7 +458,8 @@ static void messages_do_not_go_into_the_output(void **state)
 	       "xferspy: -: a trace cannot be read from");
 	expect("report " BEFORE " >&-", 2, NULL, "output: Bad file descriptor");
 	expect("report " BEFORE " -o /dev/null >&-", 0, "", NULL);
-	expect("report --each /nowhere/x " BEFORE " -o own 2>&-; ! grep nowhere own",
+	expect("report --each /nowhere/x " BEFORE
+	       " -o own 2>&-; ! grep nowhere own",
 	       0, NULL, NULL);
 	expect("report - -o own <&- || cat own", 0, "", NULL);
 }
