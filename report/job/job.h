@@ -81,6 +81,9 @@ struct xs_job {
 	size_t part_count;
 	struct xs_job_step *steps; /* most gain first */
 	size_t step_count;
+	/* as in xs_result, of the process that a change of data movement may
+	 * save most; no_step: only if there are no steps */
+	const char *no_step, *question, *question_code;
 	struct xs_job_phase *phases; /* longest first */
 	size_t phase_count;
 	struct xs_job_group *kinds, *hosts; /* slowest mean first */

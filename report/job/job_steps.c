@@ -65,6 +65,17 @@ static const char *or_null(const char *text)
 	return *text ? text : NULL;
 }
 
+static void fill_open(struct xs_job *job, const json_t *program)
+{
+	const json_t *best = json_object_get(program, "best");
+	struct xs_arena *arena = &job->arena;
+
+	if (!job->step_count)
+		job->no_step = or_null(xs_job_text(arena, best, "no_step"));
+	job->question = or_null(xs_job_text(arena, best, "question"));
+	job->question_code = or_null(xs_job_text(arena, best, "question_code"));
+}
+
 void xs_job_fill_steps(struct xs_job *job, const json_t *program)
 {
 	struct xs_arena *arena = &job->arena;
@@ -96,4 +107,5 @@ void xs_job_fill_steps(struct xs_job *job, const json_t *program)
 	if (job->step_count)
 		qsort(job->steps, job->step_count, sizeof(*job->steps),
 		      most_gain);
+	fill_open(job, program);
 }

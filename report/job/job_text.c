@@ -40,7 +40,7 @@ static const char *gain(struct xs_job *job)
 	const char *text;
 
 	if (!job->step_count)
-		return "No change of data movement is worth it.";
+		return "No process has a change in its plan.";
 	text = xs_arena_print(
 	    arena,
 	    "The slowest process takes %s, with all changes below %s (%s): the "

@@ -201,6 +201,30 @@ static void add_times(json_t *program, const struct xs_map *map, bool *failed)
 	add_process(program, "fastest", -map->wall_ns, map, failed);
 }
 
+/* What the plan leaves open: of all processes, that of the one that a change of
+ * data movement may save most. */
+static void add_open(json_t *program, const struct xs_map *map, bool *failed)
+{
+	const struct xs_result *in = map->result;
+	const int64_t most_ns = in->verdict.at_most_saves_ns;
+	const struct {
+		const char *key, *text;
+	} texts[] = {{"no_step", in->no_step},
+		     {"question", in->question},
+		     {"question_code", in->question_code}};
+	json_t *best = json_object();
+
+	*failed |= json_object_set_new(
+		       best, "by",
+		       json_integer(most_ns == XS_UNKNOWN ? 0 : most_ns)) < 0;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (texts[i].text &&
+		    json_object_set_new(best, texts[i].key,
+					xs_digest_text(texts[i].text)) < 0)
+			*failed = true;
+	*failed |= json_object_set_new(program, "best", best) < 0;
+}
+
 /* Counts a trace that something is wrong with, by its name. */
 static void add_problem(json_t *group, const char *what, const char *name,
 			bool *failed)
@@ -256,6 +280,7 @@ json_t *xs_digest_of_result(struct xs_result *result)
 					name ? name : "unknown", &failed);
 		add_times(program, &map, &failed);
 		add_totals(program, &map, &failed);
+		add_open(program, &map, &failed);
 		xs_map_phases(program, &map, &failed);
 		xs_map_steps(program, &map, &failed);
 	} else {

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define CHUNK_BYTES (256u * 1024u)
+#define CHUNK_BYTES   (256u * 1024u)
+#define MKTRACE_INFOS 8
 
 /* The current chunk. */
 struct mktrace_chunk {
@@ -23,6 +24,8 @@ struct mktrace {
 	unsigned long rounds, chunks, streams, threads, phases, graphs, nodes;
 	unsigned long records;
 	int waits;
+	const char *infos[MKTRACE_INFOS];
+	size_t info_count;
 	xs_u32 correlation;
 	xs_u16 copy_site; /* of the current round's copies in */
 };

@@ -5,14 +5,14 @@
  * device. For benchmarks and seeds.
  *
  * xs_mktrace [-r rounds] [-c chunks] [-s streams] [-t threads] [-p phases]
- *            [-w] [-e records] [-g graphs] [-n nodes] FILE
+ *            [-w] [-e records] [-g graphs] [-n nodes] [-i key=value]... FILE
  *
  * A round has 3 ops and 3 calls per chunk, and a synchronisation. With -p, its
  * copies in come from as many call sites, one a round in turn. With -w, the
  * host waits for each stream before it waits for the device. With -e, it
  * records so many events before that. With -g, so many graphs follow: a launch
  * of each recorded by node, all with one correlation id and n nodes, and a
- * launch of each recorded as one.
+ * launch of each recorded as one. -i adds an info record, such as rank=3.
  */
 #include "tests/analyzer/mktrace.h"
 
@@ -89,6 +89,26 @@ static int put_text(struct mktrace *m, xs_u32 id, const char *text)
 	return 0;
 }
 
+static int put_infos(struct mktrace *m)
+{
+	xs_u32 start;
+
+	for (size_t i = 0; i < m->info_count; i++) {
+		const char *text = m->infos[i];
+		const size_t bytes =
+		    (sizeof(struct xs_rec_info) + strlen(text) + 3) / 4 * 4;
+		struct xs_rec_info *record =
+		    mktrace_reserve(m, &m->calls, bytes, START_NS, &start);
+
+		if (!record)
+			return -EIO;
+		memset((char *)record + 2, 0, bytes - 2);
+		record->kind = XS_REC_info;
+		memcpy(record + 1, text, strlen(text));
+	}
+	return 0;
+}
+
 static int put_site(struct mktrace *m, xs_u32 site, xs_u16 call_class,
 		    xs_u32 function)
 {
@@ -135,7 +155,7 @@ static int put_tables(struct mktrace *m)
 	struct xs_rec_shape *shape;
 
 	m->calls.thread = 100;
-	if (put_sites(m))
+	if (put_infos(m) || put_sites(m))
 		return -EIO;
 	shape = mktrace_reserve(m, &m->calls, sizeof(*shape), START_NS, &start);
 	if (!shape)
@@ -363,6 +383,11 @@ static bool take_option(struct mktrace *m, int option)
 	case 'w':
 		m->waits = 1;
 		break;
+	case 'i':
+		if (m->info_count == MKTRACE_INFOS || strlen(optarg) > 500)
+			return false;
+		m->infos[m->info_count++] = optarg;
+		break;
 	default:
 		return false;
 	}
@@ -375,7 +400,7 @@ int main(int argc, char **argv)
 	    .rounds = 10, .chunks = 1, .streams = 1, .threads = 1, .phases = 1};
 	int option, rc;
 
-	while ((option = getopt(argc, argv, "r:c:s:t:p:e:g:n:w")) != -1)
+	while ((option = getopt(argc, argv, "r:c:s:t:p:e:g:n:i:w")) != -1)
 		if (!take_option(&m, option))
 			return 1;
 	if (optind + 1 != argc || m.streams > 65535 || m.phases > 60000) {

@@ -365,7 +365,7 @@ static void a_trace_takes_at_most_100_kb(void **state)
 	group = xs_digest_of_result(result);
 	assert_non_null(group);
 	bytes = bytes_of(group);
-	assert_true(strlen(bytes) > 50000);
+	assert_true(strlen(bytes) > 40000);
 	assert_true(strlen(bytes) <= 100000);
 	free(bytes);
 	json_decref(group);

@@ -178,7 +178,7 @@ static void missing_and_double_ranks_are_named(void **state)
 	assert_int_equal(job->problem_count, 1);
 	assert_string_equal(job->problems[0].what, "merged twice");
 	text = text_of(job, true);
-	assert_non_null(strstr(text, "! no trace of ranks 1, 4-6\n"));
+	assert_non_null(strstr(text, "! no figures of ranks 1, 4-6\n"));
 	free(text);
 	xs_job_free(job);
 }

@@ -141,6 +141,9 @@ static json_t *job(const struct xs_job *in)
 	set_times(out, in, &failed);
 	xs_json_set(out, "bounds", parts(in->parts, in->part_count), &failed);
 	xs_json_set(out, "plan", steps(in->steps, in->step_count), &failed);
+	SET_TEXT(in, no_step);
+	SET_TEXT(in, question);
+	SET_TEXT(in, question_code);
 	xs_json_set(out, "slowest", processs(in->slowest, in->slowest_count),
 		    &failed);
 	xs_json_set(out, "kinds", groups(in->kinds, in->kind_count), &failed);

@@ -50,7 +50,7 @@ static void put_verdict(const struct xs_terminal *terminal, struct xs_job *job)
 	if (job->missing)
 		xs_terminal_wrap(
 		    terminal, XS_WARN, "! ",
-		    xs_arena_print(&job->arena, "no trace of rank%s %s",
+		    xs_arena_print(&job->arena, "no figures of rank%s %s",
 				   strpbrk(job->missing, ",-") ? "s" : "",
 				   job->missing));
 	for (size_t i = 0; i < job->problem_count; i++)
@@ -105,17 +105,29 @@ static void put_step(const struct xs_terminal *terminal, struct xs_job *job,
 	xs_render_text_code(terminal, step->code);
 }
 
+/* What the plan leaves open. */
+static void put_open(const struct xs_terminal *terminal,
+		     const struct xs_job *job)
+{
+	if (job->no_step)
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ", job->no_step);
+	if (job->question)
+		xs_terminal_wrap(terminal, XS_WARN, "  ", job->question);
+	xs_render_text_code(terminal, job->question_code);
+}
+
 static void put_steps(const struct xs_terminal *terminal, struct xs_job *job,
 		      bool all)
 {
 	const size_t count = shown(job->step_count, all);
 
-	if (!count)
+	if (!count && !job->no_step && !job->question)
 		return;
-	xs_terminal_heading(
-	    terminal, "What to change",
-	    "once in the source, for all processes; each change alone, the job "
-	    "as far as its slowest process does");
+	xs_terminal_heading(terminal, "What to change",
+			    !count ? NULL
+				   : "once in the source, for all processes; "
+				     "each change alone, the job "
+				     "as far as its slowest process does");
 	for (size_t i = 0; i < count; i++)
 		put_step(terminal, job, i, all || i < STEPS_MAX);
 	if (count < job->step_count)
@@ -123,6 +135,7 @@ static void put_steps(const struct xs_terminal *terminal, struct xs_job *job,
 				 xs_arena_print(&job->arena,
 						"and %zu more (--all)",
 						job->step_count - count));
+	put_open(terminal, job);
 }
 
 static int put_slowest(const struct xs_terminal *terminal, struct xs_job *job,
