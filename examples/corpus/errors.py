@@ -22,7 +22,8 @@ COVERED = 0.9  # of further rows
 TESTS = ("contact-3", "contact-4")  # machines whose programs are left out
 # Strategies whose rounds still allocate.
 ALLOCATING = ("pinned", "streams")
-STRATEGIES = (*ALLOCATING, "double-buffer", "mapped", "reuse", "resident")
+STRATEGIES = (*ALLOCATING, "double-buffer", "mapped", "reuse", "resident",
+              "as-is")
 TEXT = """/* SPDX-License-Identifier: MIT */
 /* Errors between programs: of strategies relative to the round, of allocations
  * relative to their time. Written by examples/corpus/errors.py --write. */
@@ -104,7 +105,9 @@ def load(xferspy):
                 continue
             cases += [Case(row, allocations_ms(phases)) for row in
                       predict.rows_of(table[name], program, phases)
-                      if not row.why]
+                      if not row.why and
+                      (row.strategy != "as-is" or
+                       program["baseline"] == "pageable")]
     return cases
 
 

@@ -2,10 +2,24 @@
 /* Runs all strategies on one phase. */
 #include "model/strategies/strategy.h"
 
+#include "model/replay/recorded_plan.h"
 #include "model/strategies/between_programs.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Returns the time of the round's pageable copies, by which the unchanged
+ * rounds of two processes differ. Other copies take as long in both. */
+static double pageable_ns(const struct xs_phase *phase)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < phase->step_count; i++)
+		if (xs_step_is_pageable(&phase->steps[i]))
+			ns += (double)(phase->steps[i].end_ns -
+				       phase->steps[i].start_ns);
+	return ns;
+}
 
 /* Adds what the known causes of the row's interval do not explain, in
  * quadrature. Closed forms have no such error. */
@@ -19,6 +33,8 @@ static void widen(const struct xs_strategy_case *c, struct xs_estimate *row)
 	if (!row->applies || !strategy || strcmp(row->model, XS_MODEL_REPLAY))
 		return;
 	error_ns = strategy->error * row->round_ns;
+	if (!strategy->changes)
+		error_ns = fmin(error_ns, pageable_ns(c->phase));
 	/* without a copy, the round differs by no more than that copy */
 	if (strategy->changes & XS_CHANGES_TRAFFIC)
 		error_ns = fmin(error_ns, fmax(c->as_is_ns - row->round_ns, 0));

@@ -2,6 +2,7 @@
 #include "model/strategies/plan_ahead.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 static bool is(const struct xs_phase *phase, size_t i, enum xs_step_kind kind)
@@ -46,6 +47,18 @@ static int put_event(const struct ahead *a, enum xs_action_kind kind,
 		   : xs_plan_put(a->plan, action, queue, 1);
 }
 
+/*
+ * Returns the share of SM time that a kernel of equal blocks leaves idle: the
+ * SMs with a block less than others end early. The first blocks of other
+ * queues' kernels run there.
+ */
+static double idle_share(const struct xs_step *step, const struct xs_machine *m)
+{
+	const double blocks = (double)step->blocks / m->sm_count;
+
+	return blocks > 0 && isfinite(blocks) ? 1 - blocks / ceil(blocks) : 0;
+}
+
 static struct xs_action kernel_of(const struct ahead *a,
 				  const struct xs_step *step, bool after_copy)
 {
@@ -63,6 +76,18 @@ static struct xs_action kernel_of(const struct ahead *a,
 				      ? xs_step_least_sm_share(step, m)
 				      : xs_step_sm_share(step, m);
 	return kernel;
+}
+
+/* The last kernel of a stage leaves idle SMs to the next stage. */
+static void end_early(const struct ahead *a, const struct xs_step *step)
+{
+	struct xs_action *kernel = &a->plan->actions[a->plan->count - 1];
+
+	if (kernel->sm_share < 1)
+		return;
+	kernel->tail_ns =
+	    kernel->work_ns * idle_share(step, &a->scenario->machine);
+	kernel->work_ns -= kernel->tail_ns;
 }
 
 /* Kernels wait for copies in of stages. A copy behind a wait for an event that
@@ -87,6 +112,7 @@ static struct xs_action copy_of(const struct ahead *a,
 static int put_steps(const struct ahead *a, uint32_t stage,
 		     enum xs_step_kind kind, uint32_t queue)
 {
+	const struct xs_step *kernel = NULL;
 	bool first = has_copies(a, stage, XS_STEP_H2D);
 	int rc = 0;
 
@@ -101,7 +127,10 @@ static int put_steps(const struct ahead *a, uint32_t stage,
 				     : copy_of(a, step, stage),
 				 queue, 1);
 		first = false;
+		kernel = kind == XS_STEP_KERNEL ? step : NULL;
 	}
+	if (!rc && kernel)
+		end_early(a, kernel);
 	return rc;
 }
 

@@ -7,6 +7,7 @@
  * this run's rounds and the times that the machine profile, measured by another
  * process without a tracer, gives for the same calls and copies.
  */
+#include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
 #include "model/machine/range_end.h"
@@ -254,6 +255,7 @@ const struct xs_strategy xs_strategy_as_is = {
     .effort = XS_EFFORT_NONE,
     .needs = XS_NEEDS_STEPS,
     .check = XS_CHECK_explicit,
+    .error = XS_ERROR_as_is,
     .build = build,
     .advice = "Change nothing at {places}.",
 };

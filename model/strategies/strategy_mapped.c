@@ -47,6 +47,48 @@ static double kernel_ns(const struct xs_scenario *scenario,
 		.both_ns);
 }
 
+/* Whether the set is of memory that the round copies. */
+static bool sets_copied(const struct xs_phase *phase, const struct xs_step *set)
+{
+	for (size_t i = 0; set->dst && i < phase->step_count; i++) {
+		const struct xs_step *copy = &phase->steps[i];
+		const uint64_t device = copy->kind == XS_STEP_H2D   ? copy->dst
+					: copy->kind == XS_STEP_D2H ? copy->src
+								    : 0;
+
+		if (device && device < set->dst + set->bytes &&
+		    set->dst < device + copy->bytes)
+			return true;
+	}
+	return false;
+}
+
+/* Returns how much longer the round's sets take: those of copied memory cross
+ * the bus. */
+static double sets_ns(const struct xs_phase *phase, const struct xs_machine *m)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *set = &phase->steps[i];
+
+		if (set->kind == XS_STEP_SET && sets_copied(phase, set))
+			ns += fmax((double)set->bytes * m->mapped_write.value -
+				       (double)(set->end_ns - set->start_ns),
+				   0);
+	}
+	return ns;
+}
+
+/* What comes before the kernels. */
+static struct xs_action stays(const struct xs_strategy_case *c,
+			      const struct xs_scenario *scenario)
+{
+	return xs_action_host(c->work.other_ns - c->work.allocation_ns +
+			      sets_ns(c->phase, &scenario->machine) +
+			      c->work.host_ns * scenario->host_scale);
+}
+
 /* The kernels of a round, one after the other. */
 static int build_by_kernel(const struct xs_strategy_case *c,
 			   const struct xs_estimate *row,
@@ -55,9 +97,7 @@ static int build_by_kernel(const struct xs_strategy_case *c,
 {
 	const struct xs_machine *m = &scenario->machine;
 	const struct xs_action sync = xs_action_sync_all(m);
-	const struct xs_action host =
-	    xs_action_host(c->work.other_ns - c->work.allocation_ns +
-			   c->work.host_ns * scenario->host_scale);
+	const struct xs_action host = stays(c, scenario);
 	int rc = xs_plan_add(plan, &host);
 
 	(void)row;
@@ -80,7 +120,8 @@ int xs_plan_mapped(const struct xs_strategy_case *c,
 		   const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	struct xs_round_work work = c->work;
-	struct xs_action kernel, stays, sync;
+	const struct xs_action host = stays(c, scenario);
+	struct xs_action kernel, sync;
 	struct xs_mapped_times mapped;
 	int rc;
 
@@ -88,12 +129,10 @@ int xs_plan_mapped(const struct xs_strategy_case *c,
 	work.kernel_ns *= scenario->kernel_scale;
 	mapped =
 	    xs_mapped_access_times(&scenario->machine, &work, scenario->mapped);
-	stays = xs_action_host(work.other_ns - work.allocation_ns +
-			       work.host_ns * scenario->host_scale);
 	sync = xs_action_sync_all(&scenario->machine);
 	kernel = xs_action_kernel(&scenario->machine,
 				  fmax(work.kernel_ns, mapped.both_ns));
-	rc = xs_plan_add(plan, &stays);
+	rc = xs_plan_add(plan, &host);
 	if (!rc)
 		rc = xs_plan_add(plan, &kernel);
 	return rc ? rc : xs_plan_add(plan, &sync);

@@ -48,7 +48,7 @@ static bool is_uncertain(const struct xs_result *result,
 
 	return !xs_worth_is_sure(result, phase, row, saves_ns) ||
 	       saves_ns + (double)setup_ns(row) <=
-		   xs_worth_as_is_error_ns(phase, row, false);
+		   xs_worth_as_is_known_ns(phase, row);
 }
 
 /* The setup, and after how many rounds it has paid. */

@@ -53,7 +53,7 @@ static void add_errors(const struct xs_result_phase *phase,
 {
 	const double row_ns =
 	    xs_worth_error_ns(phase, row, row->high_ns, row->shared_high_ns);
-	const double as_is_ns = xs_worth_as_is_error_ns(phase, row, false);
+	const double as_is_ns = xs_worth_as_is_known_ns(phase, row);
 
 	reach->rows_square += row_ns * row_ns;
 	reach->as_is_square += as_is_ns * as_is_ns;

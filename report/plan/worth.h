@@ -30,6 +30,10 @@ double xs_worth_as_is_error_ns(const struct xs_result_phase *phase,
 			       const struct xs_result_estimate *row,
 			       bool longer);
 
+/* Returns how much shorter by known causes, which decide on steps. */
+double xs_worth_as_is_known_ns(const struct xs_result_phase *phase,
+			       const struct xs_result_estimate *row);
+
 /*
  * Returns whether the bound's condition may be expected to hold. How often
  * bytes cross the bus, no reader of the program can tell. Data that is copied
