@@ -42,11 +42,14 @@ int xs_model_phase(const struct xs_phase *phase,
 		   const struct xs_model_options *options,
 		   struct xs_estimates *out);
 
-/* Return the cost of allocating pinned memory, and of what a program does in
- * its language: frameworks allocate pinned memory, CUDA programs pin what they
- * have, if the cost of this is known. In ns; NAN: unknown. */
+/* Return the cost of allocating pinned memory, of pinning memory that was
+ * touched before, and of what a program does in its language: frameworks
+ * allocate pinned memory, CUDA programs pin what they have, if the cost of this
+ * is known. In ns; NAN: unknown. */
 double xs_pinned_allocation_ns(const struct xs_machine *machine, double buffers,
 			       double bytes);
+double xs_registering_ns(const struct xs_machine *machine, double buffers,
+			 double bytes);
 double xs_pinning_ns(const struct xs_machine *machine,
 		     enum xs_language language, double buffers, double bytes);
 

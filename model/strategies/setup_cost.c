@@ -11,8 +11,8 @@ static double measured_bytes(double buffers, double bytes)
 	return fmax(bytes, buffers * XS_PIN_LEAST_BYTES);
 }
 
-static double registering_ns(const struct xs_machine *machine, double buffers,
-			     double bytes)
+double xs_registering_ns(const struct xs_machine *machine, double buffers,
+			 double bytes)
 {
 	return buffers * machine->register_fixed_ns.value +
 	       measured_bytes(buffers, bytes) * machine->register_byte_ns.value;
@@ -28,8 +28,8 @@ double xs_pinned_allocation_ns(const struct xs_machine *machine, double buffers,
 double xs_registering_work_ns(const struct xs_machine *machine,
 			      const struct xs_round_work *work)
 {
-	return registering_ns(machine, work->pinned_buffers,
-			      work->pinned_bytes) +
+	return xs_registering_ns(machine, work->pinned_buffers,
+				 work->pinned_bytes) +
 	       work->fresh_bytes * xs_or_zero(machine->touch_byte_ns.value);
 }
 
@@ -37,7 +37,7 @@ double xs_pinning_ns(const struct xs_machine *machine,
 		     enum xs_language language, double buffers, double bytes)
 {
 	const double ns = language == XS_LANGUAGE_CUDA
-			      ? registering_ns(machine, buffers, bytes)
+			      ? xs_registering_ns(machine, buffers, bytes)
 			      : NAN;
 
 	return isnan(ns) ? xs_pinned_allocation_ns(machine, buffers, bytes)

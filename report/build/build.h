@@ -100,6 +100,11 @@ void xs_build_check_profile(struct xs_result *result,
 			    const struct xs_trace *trace,
 			    const struct xs_device *device);
 
+/* Fills verdict.pinning. Needs verdict.repeats and the totals. */
+void xs_build_pinning(struct xs_result *result, const struct xs_trace *trace,
+		      const struct xs_cuda_startup *startup,
+		      const struct xs_run_span *steady);
+
 /* Fills result->pinned_budget. Needs the estimates. Returns 0 or -ENOMEM. */
 int xs_build_pinned_budget(struct xs_result *result,
 			   const struct xs_trace *trace,

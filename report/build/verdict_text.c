@@ -232,32 +232,54 @@ static const char *only_counted(const struct xs_result *result)
 /* Pinning below 1 / PINNING_PART of the run is not told. */
 #define PINNING_PART 10
 
-/* "\nPinning memory ...": outside of the steady part, where no step changes it,
- * if it takes more than all steps save; "" otherwise. */
+/* " cudaHostRegister would take ...": of memory in use, and of new memory, if
+ * that is shorter; "" otherwise. */
+static const char *registering(struct xs_result *result)
+{
+	const struct xs_result_pinning *in = &result->verdict.pinning;
+	struct xs_arena *arena = &result->arena;
+	int64_t new_ns = in->registering_ns;
+
+	if (in->registering_ns == XS_UNKNOWN || in->registering_ns >= in->ns)
+		return "";
+	xs_number_add(&new_ns, in->touching_ns);
+	return xs_arena_print(
+	    arena, " cudaHostRegister of these %s would take about %s%s.",
+	    xs_units_bytes(in->bytes).s, xs_units_ns(in->registering_ns).s,
+	    in->touching_ns == XS_UNKNOWN
+		? " if the memory is in use already"
+		: xs_arena_print(arena,
+				 " if the memory is in use already, %s if it "
+				 "is new",
+				 xs_units_ns(new_ns).s));
+}
+
+/* "\nOutside the steady part, ...": pinning, where no step changes it, if it
+ * takes more than all steps save; "" otherwise. */
 static const char *pinning(struct xs_result *result)
 {
+	const struct xs_result_pinning *in = &result->verdict.pinning;
 	const bool with_start = result->totals.init_ns == XS_UNKNOWN;
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
-	const int64_t ns = result->totals.pinned_alloc_ns -
-			   result->steady.totals.pinned_alloc_ns;
 	int64_t planned_ns = xs_plan_links_save_ns(result);
 
 	for (size_t i = 0; i < result->plan_count; i++)
-		xs_number_add(&planned_ns, result->plan[i].adds_saves_ns);
-	result->verdict.tells_pinning = false;
-	if (!result->verdict.repeats || wall_ns == XS_UNKNOWN ||
-	    result->totals.pinned_alloc_ns == XS_UNKNOWN ||
-	    result->steady.totals.pinned_alloc_ns == XS_UNKNOWN ||
-	    ns < wall_ns / PINNING_PART || ns <= planned_ns)
+		if (result->plan[i].pays_rounds == XS_UNKNOWN)
+			xs_number_add(&planned_ns,
+				      result->plan[i].adds_saves_ns);
+	result->verdict.tells_pinning =
+	    in->ns != XS_UNKNOWN && wall_ns != XS_UNKNOWN &&
+	    in->ns >= wall_ns / PINNING_PART && in->ns > planned_ns;
+	if (!result->verdict.tells_pinning)
 		return "";
-	result->verdict.tells_pinning = true;
 	return xs_arena_print(
 	    &result->arena,
 	    "\nOutside the steady part, pinning memory takes %s of this, once "
-	    "(%s of the run%s). If that is cudaMallocHost, cudaHostRegister of "
-	    "memory in use may take less.",
-	    xs_units_ns(ns).s, xs_units_percent(ns, wall_ns).s,
-	    with_start ? ", perhaps with CUDA's start" : "");
+	    "(%s of the run%s)%s%s.%s",
+	    xs_units_ns(in->ns).s, xs_units_percent(in->ns, wall_ns).s,
+	    with_start ? ", perhaps with CUDA's start" : "",
+	    in->calls ? ": " : "", in->calls ? in->calls : "",
+	    registering(result));
 }
 
 /* "908 ms (48.3 % of the run) ... after a start-up of 576 ms" */

@@ -43,7 +43,7 @@ static bool is_step(const struct xs_phase_steps *steps,
 	for (size_t i = 0; i < steps->count; i++)
 		if (steps->items[i].strategy == strategy)
 			return true;
-	return false;
+	return steps->longer.strategy == strategy;
 }
 
 /* Whether the strategy has to do with a step. */
@@ -53,7 +53,8 @@ static bool is_related(const struct xs_phase_steps *steps,
 	for (size_t i = 0; i < steps->count; i++)
 		if (!xs_beside_is_apart(strategy, steps->items[i].strategy))
 			return true;
-	return false;
+	return steps->longer.strategy &&
+	       !xs_beside_is_apart(strategy, steps->longer.strategy);
 }
 
 const struct xs_result_estimate *

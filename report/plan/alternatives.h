@@ -11,9 +11,9 @@ const struct xs_result_estimate *
 xs_alternative_left_out(const struct xs_result *result,
 			const struct xs_result_phase *phase);
 
-/* Returns the row that saves most instead of the steps that it has to do with:
- * *more_ns more in this run, and more than it may be off. NULL: there is none.
- */
+/* Returns the row that saves most instead of the steps that it has to do with,
+ * *more_ns more than those that pay in this run, and more than it may be off.
+ * NULL: there is none. */
 const struct xs_result_estimate *
 xs_alternative_instead(const struct xs_result *result,
 		       const struct xs_phase_steps *steps, double *more_ns);

@@ -81,7 +81,7 @@ static int64_t planned_ns(const struct xs_result *result,
 	for (size_t i = 0; i < result->plan_count; i++) {
 		const struct xs_result_step *step = &result->plan[i];
 
-		if (step->phase == phase)
+		if (step->phase == phase && step->pays_rounds == XS_UNKNOWN)
 			xs_number_add(&saves_ns,
 				      step->round_before_ns - step->round_ns);
 	}
@@ -148,7 +148,8 @@ static int64_t most_of_steady_ns(const struct xs_result *result)
 	int64_t planned_ns = 0;
 
 	for (size_t i = 0; i < result->plan_count; i++)
-		if (!result->plan[i].phase->apart)
+		if (!result->plan[i].phase->apart &&
+		    result->plan[i].pays_rounds == XS_UNKNOWN)
 			xs_number_add(&planned_ns,
 				      result->plan[i].adds_steady_ns);
 	raise_to(&most_ns, planned_ns);
@@ -183,7 +184,7 @@ static void raise_by_links(struct xs_result *result)
 	for (size_t i = 0; i < result->plan_count; i++) {
 		const struct xs_result_step *step = &result->plan[i];
 
-		if (step->phase->apart)
+		if (step->phase->apart || step->pays_rounds != XS_UNKNOWN)
 			continue;
 		xs_number_add(&run_ns, step->adds_saves_ns);
 		xs_number_add(&steady_ns, step->adds_steady_ns);
@@ -192,6 +193,19 @@ static void raise_by_links(struct xs_result *result)
 		steady_ns = out->steady_ns;
 	raise_to(&out->at_most_saves_ns, run_ns);
 	raise_to(&out->at_most_steady_ns, steady_ns);
+}
+
+/* Of other runs, too, a step tells no more than the most of this one. */
+static void limit_steps(struct xs_result *result)
+{
+	for (size_t i = 0; i < result->plan_count; i++) {
+		struct xs_result_step *step = &result->plan[i];
+		int64_t most_ns = result->verdict.at_most_saves_ns;
+
+		raise_to(&most_ns, step->adds_saves_ns);
+		if (!step->phase->apart && step->saves_high_ns > most_ns)
+			step->saves_high_ns = most_ns;
+	}
 }
 
 void xs_limit_build(struct xs_result *result)
@@ -218,4 +232,5 @@ void xs_limit_build(struct xs_result *result)
 		out->at_most_steady_ns = most_ns;
 	}
 	raise_by_links(result);
+	limit_steps(result);
 }

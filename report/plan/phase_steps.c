@@ -2,6 +2,7 @@
 #include "report/plan/phase_steps.h"
 
 #include "model/strategies/strategies.h"
+#include "report/plan/alternatives.h"
 #include "report/plan/beside.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/same_lines.h"
@@ -314,6 +315,48 @@ static void divide_last(const struct xs_result *result,
 	steps->count++;
 }
 
+/* Nobody splits kernels in this run for a smaller part of what the change gains
+ * that pays in longer runs, nor rewrites them. */
+#define LEAST_OF_LONGER 0.75
+
+/* Puts what pays in this run in the place of what pays in longer ones only. */
+static void add_instead(const struct xs_result *result,
+			struct xs_phase_steps *steps)
+{
+	double more_ns;
+	const struct xs_result_estimate *row =
+	    xs_alternative_instead(result, steps, &more_ns);
+	const struct xs_strategy *strategy =
+	    row ? xs_strategy_find(row->strategy) : NULL;
+	struct xs_phase_steps with = *steps;
+	struct xs_phase_step step;
+
+	if (!strategy || row->effort_level > XS_EFFORT_SPLIT)
+		return;
+	step = xs_beside_gain(steps, strategy, row);
+	put_step(&with, &step);
+	if (with.count > steps->count &&
+	    step.rounds_add_ns >= steps->longer.rounds_add_ns * LEAST_OF_LONGER)
+		*steps = with;
+}
+
+/* Moves the last step out of the steps, if it does not pay in this run. A
+ * longer run has no more rounds outside of the steady part. */
+static void set_longer(const struct xs_result *result,
+		       struct xs_phase_steps *steps)
+{
+	const struct xs_phase_step *last = &steps->items[steps->count - 1];
+
+	if (!steps->count ||
+	    xs_beside_pays_rounds(steps->phase, last) == XS_UNKNOWN)
+		return;
+	steps->longer_after = --steps->count;
+	if (steps->phase->apart)
+		return;
+	steps->longer = *last;
+	add_instead(result, steps);
+}
+
 void xs_phase_steps_build(const struct xs_result *result,
 			  struct xs_phase_steps *all)
 {
@@ -324,4 +367,6 @@ void xs_phase_steps_build(const struct xs_result *result,
 			while (all[i].count < XS_PHASE_STEPS_MAX - 1 &&
 			       add_best(result, all, &all[i], effort))
 				divide_last(result, &all[i]);
+	for (size_t i = 0; i < result->phase_count; i++)
+		set_longer(result, &all[i]);
 }

@@ -8,72 +8,15 @@
 #include "report/plan/link_steps.h"
 #include "report/plan/no_pinning.h"
 #include "report/plan/no_step.h"
-#include "report/plan/phase_estimate.h"
 #include "report/plan/phase_steps.h"
 #include "report/plan/plan_text.h"
 #include "report/plan/same_lines.h"
-#include "report/plan/worth.h"
+#include "report/plan/step_range.h"
 #include "report/result/number.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What is not of the steady part differs between two runs by so many per cent,
- * as CUDA's start does: docs/models.md, "Intervals". */
-#define OTHER_PERCENT 15
-
-/* How much the rest of the run, which no step changes, may differ in another
- * run. */
-static double other_error_ns(const struct xs_result *result)
-{
-	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
-	const int64_t steady_ns = result->verdict.steady_ns;
-
-	return wall_ns == XS_UNKNOWN || steady_ns == XS_UNKNOWN
-		   ? 0
-		   : (double)(wall_ns - steady_ns) * OTHER_PERCENT / 100;
-}
-
-/* Adds the squared errors of what each phase has come to. */
-static double errors_ns(const struct xs_phase_steps *phases, size_t count,
-			bool high)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct xs_phase_steps *one = &phases[i];
-		const struct xs_result_estimate *row;
-
-		if (!one->done)
-			continue;
-		row = one->items[one->done - 1].estimate;
-		sum +=
-		    pow(xs_phase_estimate_error_ns(
-			    one->phase, row, high ? row->high_ns : row->low_ns),
-			2);
-	}
-	return sqrt(sum);
-}
-
-/* The interval of the run, and whether the changed rounds may make it longer
- * than this one, or than another one as it is. */
-static void fill_range(const struct xs_result *result,
-		       const struct xs_phase_steps *phases, double after_ns,
-		       struct xs_result_step *out)
-{
-	const size_t count = result->phase_count;
-	const double low_ns = errors_ns(phases, count, false);
-	const double high_ns = errors_ns(phases, count, true);
-	const double other_ns = other_error_ns(result);
-
-	out->low_ns = xs_number_round(after_ns - hypot(low_ns, other_ns));
-	out->high_ns = xs_number_round(after_ns + hypot(high_ns, other_ns));
-	out->may_be_slower =
-	    out->saves_low_ns < 0 ||
-	    after_ns + high_ns > (double)xs_result_untraced_wall_ns(result);
-}
 
 static void fill_sites(struct xs_result *result, struct xs_result_step *out)
 {
@@ -89,83 +32,6 @@ static void fill_sites(struct xs_result *result, struct xs_result_step *out)
 			out->sites[out->site_count++] = &phase->sites[i];
 }
 
-/* The time of the round after the steps so far. */
-static int64_t round_ns(const struct xs_phase_steps *steps)
-{
-	double saved_ns = 0;
-
-	for (size_t i = 0; i < steps->done; i++)
-		saved_ns += steps->items[i].rounds_add_ns;
-	return xs_number_round((double)xs_result_untraced_ns(steps->phase) -
-			       saved_ns / xs_result_of_run(steps->phase, 1));
-}
-
-/* Whether the next step of another phase is the same change as this phase's
- * next one, at lines that this one changes anyway. */
-static bool is_made_with(const struct xs_phase_steps *steps,
-			 const struct xs_phase_steps *other)
-{
-	const struct xs_phase_step *its = &other->items[other->done];
-
-	return other != steps && other->done < other->count &&
-	       its->strategy == steps->items[steps->done].strategy &&
-	       xs_lines_are_within(steps->phase, other->phase, its->estimate);
-}
-
-/* Adds the square of what the row may be off, less what the host's own time
- * moves of the unchanged rounds, too. */
-static void add_square(const struct xs_result_phase *phase,
-		       const struct xs_result_estimate *row, bool high,
-		       double *sum)
-{
-	const double error_ns =
-	    xs_worth_error_ns(phase, row, high ? row->high_ns : row->low_ns,
-			      high ? row->shared_high_ns : row->shared_low_ns);
-
-	*sum += error_ns * error_ns;
-}
-
-/* How much the next step may save less than predicted, or more: its row and the
- * one of the step before it, or the unchanged rounds of another run, of each
- * phase that it changes. */
-static double saving_error_ns(const struct xs_phase_steps *steps,
-			      const struct xs_phase_steps *phases, size_t count,
-			      bool more)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct xs_phase_steps *one = &phases[i];
-
-		if (one != steps && !is_made_with(steps, one))
-			continue;
-		add_square(one->phase, one->items[one->done].estimate, !more,
-			   &sum);
-		if (one->done)
-			add_square(one->phase,
-				   one->items[one->done - 1].estimate, more,
-				   &sum);
-		else
-			sum += pow(xs_worth_as_is_error_ns(
-				       one->phase,
-				       one->items[one->done].estimate, more),
-				   2);
-	}
-	return sqrt(sum);
-}
-
-/* The interval of what the next step saves between two other runs. */
-static void fill_saving(const struct xs_phase_steps *steps,
-			const struct xs_phase_steps *phases, size_t count,
-			double saves_ns, struct xs_result_step *out)
-{
-	out->adds_saves_ns = xs_number_round(saves_ns);
-	out->saves_low_ns = xs_number_round(
-	    saves_ns - saving_error_ns(steps, phases, count, false));
-	out->saves_high_ns = xs_number_round(
-	    saves_ns + saving_error_ns(steps, phases, count, true));
-}
-
 /* What the steps of other phases add that are made with this one's next step;
  * the setup is paid once. *reached: how many phases these are. */
 static double along_ns(const struct xs_phase_steps *steps,
@@ -178,7 +44,7 @@ static double along_ns(const struct xs_phase_steps *steps,
 	for (size_t i = 0; i < count; i++) {
 		const struct xs_phase_steps *other = &phases[i];
 
-		if (!is_made_with(steps, other) ||
+		if (!xs_step_is_made_with(steps, other) ||
 		    other->phase->apart != steps->phase->apart)
 			continue;
 		adds_ns += other->items[other->done].rounds_add_ns;
@@ -192,7 +58,7 @@ static void finish_step(struct xs_phase_steps *steps,
 			struct xs_phase_steps *phases, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (is_made_with(steps, &phases[i]))
+		if (xs_step_is_made_with(steps, &phases[i]))
 			phases[i].done++;
 	steps->done++;
 }
@@ -211,25 +77,22 @@ static double rank(const struct xs_phase_steps *steps,
 	       (double)cost;
 }
 
-/* The phase whose next step comes next in the plan; NULL: none is left. Rounds
- * of the start-up come last. */
+/* The phase whose next step comes next in the plan, of those that are outside
+ * of the steady part (apart), or are not; NULL: none is left. */
 static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
-					 size_t count)
+					 size_t count, bool apart)
 {
 	struct xs_phase_steps *best = NULL;
 	double best_rank = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		struct xs_phase_steps *one = &phases[i];
-
 		double its_rank;
 
-		if (one->done == one->count)
+		if (one->done == one->count || one->phase->apart != apart)
 			continue;
 		its_rank = rank(one, phases, count);
-		if (!best || one->phase->apart < best->phase->apart ||
-		    (one->phase->apart == best->phase->apart &&
-		     its_rank > best_rank)) {
+		if (!best || its_rank > best_rank) {
 			best = one;
 			best_rank = its_rank;
 		}
@@ -237,39 +100,98 @@ static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
 	return best;
 }
 
-static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
-		     struct xs_phase_steps *phases, size_t count)
+/* The run with the steps before this one. */
+static int64_t run_before_ns(const struct xs_result *result,
+			     const struct xs_result_step *step)
 {
-	const struct xs_phase_step *step = &steps->items[steps->done];
+	return step > result->plan ? step[-1].app_wall_ns
+				   : xs_result_untraced_wall_ns(result);
+}
+
+/* Adds a step of the phase to the plan, except what it saves and its text. */
+static struct xs_result_step *begin_step(struct xs_result *result,
+					 const struct xs_phase_steps *steps,
+					 const struct xs_phase_step *step)
+{
 	struct xs_result_step *out = &result->plan[result->plan_count];
-	const int64_t before_ns = result->plan_count
-				      ? out[-1].app_wall_ns
-				      : xs_result_untraced_wall_ns(result);
-	int64_t reached;
-	const double others_ns = along_ns(steps, phases, count, &reached);
-	double after_ns = (double)before_ns - step->adds_ns - others_ns;
 
 	*out = (struct xs_result_step){
 	    .step = (int64_t)++result->plan_count,
 	    .phase = steps->phase,
 	    .estimate = step->estimate,
-	    .round_before_ns = round_ns(steps),
 	    .side_by_side = xs_number_round(1 / xs_result_share(steps->phase)),
 	    .condition = step->estimate->bound,
 	};
 	fill_sites(result, out);
 	out->code = xs_code_of(result, steps->phase, step->estimate);
-	fill_saving(steps, phases, count, step->adds_ns + others_ns, out);
+	return out;
+}
+
+static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
+		     struct xs_phase_steps *phases, size_t count)
+{
+	const struct xs_phase_step *step = &steps->items[steps->done];
+	struct xs_result_step *out = begin_step(result, steps, step);
+	int64_t reached;
+	const double adds_ns =
+	    step->adds_ns + along_ns(steps, phases, count, &reached);
+	double after_ns = (double)run_before_ns(result, out);
+
+	out->round_before_ns = xs_step_round_ns(steps, steps->done);
+	xs_step_set_saving(steps, phases, count, adds_ns, out);
 	finish_step(steps, phases, count);
-	out->round_ns = round_ns(steps);
+	out->round_ns = xs_step_round_ns(steps, steps->done);
 	xs_plan_say(result, steps, step, reached, out);
-	/* it does not pay in this run */
-	if (out->pays_rounds != XS_UNKNOWN)
-		after_ns = (double)before_ns;
+	if (out->pays_rounds == XS_UNKNOWN)
+		after_ns -= adds_ns;
 	out->adds_steady_ns =
 	    xs_result_in_steady(steps->phase, out->adds_saves_ns);
-	out->app_wall_ns = xs_number_round(after_ns);
-	fill_range(result, phases, after_ns, out);
+	xs_step_set_run(result, phases, after_ns, out);
+}
+
+/* Whether a phase before this one has the same step for longer runs, at lines
+ * that include this one's. */
+static bool is_longer_made(const struct xs_phase_steps *phases,
+			   const struct xs_phase_steps *steps)
+{
+	for (const struct xs_phase_steps *other = phases; other < steps;
+	     other++)
+		if (other->longer.strategy == steps->longer.strategy &&
+		    xs_lines_are_within(other->phase, steps->phase,
+					steps->longer.estimate))
+			return true;
+	return false;
+}
+
+/* Adds what pays in longer runs only: the run is as long as before. */
+static void add_longer(struct xs_result *result,
+		       const struct xs_phase_steps *steps,
+		       const struct xs_phase_steps *phases)
+{
+	const struct xs_phase_step *step = &steps->longer;
+	struct xs_result_step *out = begin_step(result, steps, step);
+	const int64_t run_ns = run_before_ns(result, out);
+
+	out->adds_saves_ns = xs_number_round(step->adds_ns);
+	out->saves_low_ns = out->saves_high_ns = XS_UNKNOWN;
+	out->adds_steady_ns =
+	    xs_result_in_steady(steps->phase, out->adds_saves_ns);
+	out->round_before_ns = xs_step_round_ns(steps, steps->longer_after);
+	out->round_ns = xs_number_round((double)out->round_before_ns -
+					step->rounds_add_ns /
+					    xs_result_of_run(steps->phase, 1));
+	xs_plan_say(result, steps, step, 0, out);
+	xs_step_set_run(result, phases, (double)run_ns, out);
+}
+
+static void add_steps(struct xs_result *result, struct xs_phase_steps *phases,
+		      bool apart)
+{
+	const size_t count = result->phase_count;
+	struct xs_phase_steps *next;
+
+	while ((next = next_steps(phases, count, apart)))
+		add_step(result, next, phases, count);
 }
 
 /* Whether a step is of the steady part, or may be: access to another GPU's
@@ -303,19 +225,23 @@ static void say_rest(struct xs_result *result)
 int xs_plan_build(struct xs_result *result)
 {
 	const size_t count = result->phase_count;
-	struct xs_phase_steps *phases = calloc(count + 1, sizeof(*phases)),
-			      *next;
+	struct xs_phase_steps *phases = calloc(count + 1, sizeof(*phases));
 
-	result->plan = xs_arena_alloc(
-	    &result->arena, count * XS_PHASE_STEPS_MAX, sizeof(*result->plan));
+	result->plan =
+	    xs_arena_alloc(&result->arena, count * (XS_PHASE_STEPS_MAX + 1),
+			   sizeof(*result->plan));
 	if (!phases || !result->plan) {
 		free(phases);
 		return -ENOMEM;
 	}
 	if (!result->verdict.missing)
 		xs_phase_steps_build(result, phases);
-	while ((next = next_steps(phases, count)))
-		add_step(result, next, phases, count);
+	add_steps(result, phases, false);
+	for (size_t i = 0; i < count; i++)
+		if (phases[i].longer.strategy &&
+		    !is_longer_made(phases, &phases[i]))
+			add_longer(result, &phases[i], phases);
+	add_steps(result, phases, true);
 	free(phases);
 	xs_plan_links(result);
 	say_rest(result);

@@ -10,7 +10,6 @@
 #include "report/result/number.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 /* A further setup below 1 / NAMED_PART of its gain is not named. */
@@ -65,25 +64,14 @@ static const char *payback_of(struct xs_arena *arena,
 			      xs_units_ns(xs_number_round(setup_ns)).s);
 }
 
-/* What the last step takes once in new memory, if that is more than it saves.
- */
-static int64_t untouched_ns(const struct xs_phase_steps *steps)
-{
-	const struct xs_phase_step *last = &steps->items[steps->count - 1];
-
-	return xs_beside_pays_rounds(steps->phase, last) == XS_UNKNOWN
-		   ? 0
-		   : last->estimate->new_memory_ns;
-}
-
 /* ", and is ahead up to about 26 rounds": where a change whose rounds take
- * longer is ahead, since its setup takes less; or "". */
+ * longer is ahead of that step, since its setup takes less; or "". */
 static const char *with_rounds(struct xs_arena *arena,
 			       const struct xs_phase_steps *steps,
+			       const struct xs_phase_step *step,
 			       const struct xs_result_estimate *instead)
 {
-	const struct xs_result_estimate *last =
-	    steps->items[steps->count - 1].estimate;
+	const struct xs_result_estimate *last = step->estimate;
 	const double longer_ns = (double)(instead->round_ns - last->round_ns) *
 				 xs_result_share(steps->phase);
 	int64_t less_ns;
@@ -96,7 +84,9 @@ static const char *with_rounds(struct xs_arena *arena,
 	if (longer_ns <= 0 || last->setup_ns == XS_UNKNOWN ||
 	    instead->setup_ns == XS_UNKNOWN)
 		return "";
-	less_ns = last->setup_ns - instead->setup_ns + untouched_ns(steps);
+	less_ns = last->setup_ns - instead->setup_ns;
+	if (step == &steps->longer)
+		less_ns += last->new_memory_ns;
 	if (less_ns <= 0)
 		return "";
 	return xs_arena_print(arena, ", and is ahead up to about %.0f rounds",
@@ -106,12 +96,12 @@ static const char *with_rounds(struct xs_arena *arena,
 /* What the setup takes more since further buffers are new memory; "" if it is
  * little beside the gain, or said before. */
 static const char *new_memory(struct xs_arena *arena,
-			      const struct xs_result_phase *phase,
+			      const struct xs_phase_steps *steps,
 			      const struct xs_phase_step *step)
 {
 	return (double)step->estimate->new_memory_ns <
 			   step->adds_ns / NAMED_PART ||
-		       xs_beside_pays_rounds(phase, step) != XS_UNKNOWN
+		       xs_beside_pays_rounds(steps->phase, step) != XS_UNKNOWN
 		   ? ""
 		   : xs_arena_print(
 			 arena,
@@ -120,30 +110,67 @@ static const char *new_memory(struct xs_arena *arena,
 			 xs_units_ns(step->estimate->new_memory_ns).s);
 }
 
-/* What saves more instead of the steps of the phase, and what may save more
- * beside them. NULL: nothing. */
-static const char *left_out(struct xs_result *result,
-			    const struct xs_phase_steps *steps,
-			    int64_t side_by_side)
+/* What saves more in place of this step, the last one. NULL: nothing. */
+static const char *instead(struct xs_result *result,
+			   const struct xs_phase_steps *steps,
+			   const struct xs_phase_step *step,
+			   int64_t side_by_side)
 {
+	const bool longer = step == &steps->longer;
+	struct xs_arena *arena = &result->arena;
 	double more_ns;
-	bool is_instead;
-	const char *up_to = side_by_side > 1 ? "up to " : "";
-	const bool pays =
-	    xs_beside_pays_rounds(
-		steps->phase, &steps->items[steps->count - 1]) == XS_UNKNOWN;
 	const struct xs_result_estimate *row =
 	    xs_alternative_instead(result, steps, &more_ns);
 
-	if (row)
-		return xs_arena_print(
-		    &result->arena,
-		    "In this run %s instead saves %s%s%s%s; effort: %s.",
-		    row->strategy, up_to,
-		    xs_units_ns(xs_number_round(more_ns)).s,
-		    pays ? " more" : "",
-		    with_rounds(&result->arena, steps, row), row->effort);
-	row = xs_alternative_uncertain(result, steps, &more_ns, &is_instead);
+	return row ? xs_arena_print(
+			 arena, "In %s %s saves %s%s%s%s; effort: %s%s%s.",
+			 longer ? "this run, in place of this step,"
+				: "place of this step",
+			 row->strategy, side_by_side > 1 ? "up to " : "",
+			 xs_units_ns(xs_number_round(more_ns)).s,
+			 longer ? "" : " more",
+			 with_rounds(arena, steps, step, row), row->effort,
+			 row->needs ? "; only if " : "",
+			 row->needs ? row->needs : "")
+		   : NULL;
+}
+
+/* Which step of this run the phase's step in longer runs is in place of. NULL:
+ * none. */
+static const char *in_place_of(struct xs_result *result,
+			       const struct xs_phase_steps *steps)
+{
+	const struct xs_result_estimate *row =
+	    steps->longer_after < steps->count
+		? steps->items[steps->longer_after].estimate
+		: NULL;
+	const char *ahead;
+
+	for (size_t i = 0; row && i < result->plan_count; i++) {
+		const struct xs_result_step *step = &result->plan[i];
+
+		if (step->estimate != row)
+			continue;
+		ahead = with_rounds(&result->arena, steps, &steps->longer, row);
+		return xs_arena_print(&result->arena,
+				      "It takes the place of step %" PRId64
+				      ", %s%s.",
+				      step->step, row->strategy, ahead);
+	}
+	return NULL;
+}
+
+/* What may save more beside the steps of the phase, or instead of them. NULL:
+ * nothing. */
+static const char *uncertain(struct xs_result *result,
+			     const struct xs_phase_steps *steps,
+			     int64_t side_by_side)
+{
+	double more_ns;
+	bool is_instead;
+	const struct xs_result_estimate *row =
+	    xs_alternative_uncertain(result, steps, &more_ns, &is_instead);
+
 	if (row && !xs_result_is_known(row))
 		return xs_arena_print(
 		    &result->arena,
@@ -154,9 +181,30 @@ static const char *left_out(struct xs_result *result,
 			 "%s it, %s would save %s%s%s, less than its "
 			 "uncertainty.",
 			 is_instead ? "Instead of" : "Beside", row->strategy,
-			 up_to, xs_units_ns(xs_number_round(more_ns)).s,
+			 side_by_side > 1 ? "up to " : "",
+			 xs_units_ns(xs_number_round(more_ns)).s,
 			 is_instead ? " more" : "")
 		   : NULL;
+}
+
+/* What the phase's steps leave out, with the last of them. NULL: nothing. */
+static const char *left_out(struct xs_result *result,
+			    const struct xs_phase_steps *steps,
+			    const struct xs_phase_step *step,
+			    int64_t side_by_side)
+{
+	const bool has_longer = steps->longer.strategy;
+	const char *text = NULL;
+
+	if (step == &steps->longer)
+		return steps->longer_after < steps->count
+			   ? in_place_of(result, steps)
+			   : instead(result, steps, step, side_by_side);
+	if (step != &steps->items[steps->count - 1])
+		return NULL;
+	if (!has_longer)
+		text = instead(result, steps, step, side_by_side);
+	return text ? text : uncertain(result, steps, side_by_side);
 }
 
 /* The earlier step that is the same change at other lines; NULL: there is none.
@@ -181,9 +229,7 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 		 struct xs_result_step *out)
 {
 	struct xs_arena *arena = &result->arena;
-	const bool is_last = step == &steps->items[steps->count - 1];
-	const char *rest =
-	    is_last ? left_out(result, steps, out->side_by_side) : NULL;
+	const char *rest = left_out(result, steps, step, out->side_by_side);
 	const char *payback = payback_of(arena, steps, step);
 
 	out->same = same_change(result, out);
@@ -195,9 +241,8 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 	else
 		out->text = xs_advice_text(arena, steps->phase, step->estimate);
 	if (payback)
-		out->text =
-		    xs_arena_print(arena, "%s %s%s", out->text, payback,
-				   new_memory(arena, steps->phase, step));
+		out->text = xs_arena_print(arena, "%s %s%s", out->text, payback,
+					   new_memory(arena, steps, step));
 	if (reached)
 		out->text =
 		    xs_arena_print(arena,

@@ -116,7 +116,7 @@ def faults_of(report, text):
     """Returns what no report may say."""
     faults = [*over_limit(report), *blocked_otherwise(report)]
     steady = sum(step["adds_saves_ns"] for step in report["plan"]
-                 if not step["apart"])
+                 if not step["apart"] and step["pays_rounds"] is None)
     if steady > (report["verdict"]["at_most_saves_ns"] or 0) and report["plan"]:
         faults.append("the plan saves more than the verdict's limit")
     for step in report["plan"]:

@@ -383,10 +383,20 @@ static void what_matters_is_shown(void **state)
 	plan[2].adds_saves_ns--;
 	expect_lines(result,
 		     (const char *const[]){"\n  and 1 more step saves ", NULL});
+	/* one that pays in longer runs is shown, and only one */
 	plan[2].pays_rounds = 500;
+	plan[3] = plan[2];
+	result->plan_count = 4;
 	expect_lines(
 	    result, (const char *const[]){
+			"in this order, added up",
+			"\n  3. streams n=8, from 500 rounds on: ",
 			"\n  and 1 more step saves nothing in this run", NULL});
+	/* and is not added up */
+	plan[1].pays_rounds = 500;
+	expect_lines(result, (const char *const[]){
+				 "\nWhat to change  median round; ",
+				 "\n  in longer runs than this:\n  2. ", NULL});
 	fixture_free(result);
 }
 

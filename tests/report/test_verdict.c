@@ -292,20 +292,34 @@ static void pinning_in_start_up_is_told(void **state)
 	(void)state;
 	read_trace("advice/offload-pinned");
 	says("\nOutside the steady part, pinning memory takes 256 ms of this, "
-	     "once (51.8 % of the run). If that is cudaMallocHost, "
-	     "cudaHostRegister of memory in use may take less.");
+	     "once (51.8 % of the run): 16 calls of cudaMallocHost.");
+	assert_int_equal(result->verdict.pinning.bytes, 1LL << 30);
+	assert_int_equal(result->verdict.pinning.registering_ns, XS_UNKNOWN);
+	result->verdict.pinning.registering_ns = 23 * MS;
+	result->verdict.pinning.touching_ns = 230 * MS;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says(" cudaHostRegister of these 1 GiB would take about 23.0 ms if the "
+	     "memory is in use already, 253 ms if it is new.");
 	result->plan[0].adds_saves_ns = 257 * MS;
 	assert_int_equal(xs_verdict_say(result), 0);
 	assert_null(strstr(result->verdict.text, "pinning memory takes"));
 	result->plan_count = 0;
 	assert_int_equal(xs_verdict_say(result), 0);
-	says("once (51.8 % of the run). ");
+	says("once (51.8 % of the run): 16 calls");
 	assert_true(result->verdict.tells_pinning);
 	result->totals.init_ns = XS_UNKNOWN;
 	assert_int_equal(xs_verdict_say(result), 0);
-	says("once (51.8 % of the run, perhaps with CUDA's start). ");
-	result->steady.totals.pinned_alloc_ns =
-	    result->totals.pinned_alloc_ns - result->run.wall_ns / 10 + MS;
+	says("once (51.8 % of the run, perhaps with CUDA's start): ");
+	result->verdict.pinning.touching_ns = XS_UNKNOWN;
+	result->verdict.pinning.calls = NULL;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("CUDA's start). cudaHostRegister of these 1 GiB would take about "
+	     "23.0 ms if the memory is in use already.");
+	/* which is no shorter, or registered already */
+	result->verdict.pinning.registering_ns = 256 * MS;
+	assert_int_equal(xs_verdict_say(result), 0);
+	assert_null(strstr(result->verdict.text, "cudaHostRegister"));
+	result->verdict.pinning.ns = result->run.wall_ns / 10 - MS;
 	assert_int_equal(xs_verdict_say(result), 0);
 	assert_null(strstr(result->verdict.text, "pinning memory takes"));
 	assert_false(result->verdict.tells_pinning);

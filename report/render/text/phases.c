@@ -55,16 +55,43 @@ static int64_t mean_ns(const struct xs_result_phase *phase)
 	       phase->tracer_ns;
 }
 
-/* Adds how its rounds' times differ from the median one's to the list. */
-static const char *add_times(struct xs_arena *arena, const char *list,
+/* Adds the mean to the list, if it is not the median, and the mean round of
+ * "Where the time went", which ends with the next one's start. */
+static const char *add_means(struct xs_result *result, const char *list,
 			     const struct xs_result_phase *phase)
 {
-	if (llabs(mean_ns(phase) - xs_result_untraced_ns(phase)) >
-	    xs_result_untraced_ns(phase) / LEAST_PART)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena, "mean %s",
-				   xs_units_ns(mean_ns(phase)).s));
+	const struct xs_result_steady *steady = &result->steady;
+	const int64_t median_ns = xs_result_untraced_ns(phase);
+	const int64_t mean = mean_ns(phase);
+	const bool differs = llabs(mean - median_ns) > median_ns / LEAST_PART;
+	const int64_t until_next_ns =
+	    steady->phase == phase && steady->rounds != XS_UNKNOWN
+		? result->verdict.steady_ns / steady->rounds
+		: mean;
+
+	if (differs)
+		list = xs_arena_join(&result->arena, list,
+				     xs_arena_print(&result->arena, "mean %s",
+						    xs_units_ns(mean).s));
+	return llabs(until_next_ns - mean) <= mean / LEAST_PART ||
+		       phase->between_ns > phase->round_ns / LEAST_PART
+		   ? list
+		   : xs_arena_join(
+			 &result->arena, list,
+			 xs_arena_print(&result->arena,
+					"%s%s with the host's time until the "
+					"next round",
+					differs ? "" : "mean ",
+					xs_units_ns(until_next_ns).s));
+}
+
+/* Adds how its rounds' times differ from the median one's to the list. */
+static const char *add_times(struct xs_result *result, const char *list,
+			     const struct xs_result_phase *phase)
+{
+	struct xs_arena *arena = &result->arena;
+
+	list = add_means(result, list, phase);
 	if (phase->between_ns > phase->round_ns / LEAST_PART)
 		list = xs_arena_join(
 		    arena, list,
@@ -107,7 +134,7 @@ static const char *phase_places(struct xs_result *result,
 		    xs_arena_join(arena, list,
 				  xs_arena_print(arena, "%" PRId64 " streams",
 						 phase->streams));
-	return add_times(arena, list, phase);
+	return add_times(result, list, phase);
 }
 
 /* The places, and the class of the phase's tasks; why, and an unknown one, only

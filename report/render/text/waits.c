@@ -17,6 +17,7 @@ struct list {
 	int64_t whole_ns, wall_ns;
 	int64_t rounds; /* times are of one of so many */
 	bool is_steady;
+	bool has_shares; /* together they are a part of the whole */
 };
 
 static bool is_shown(const struct list *list, size_t index)
@@ -43,39 +44,39 @@ static void put(const struct xs_terminal *terminal, const struct list *list,
 	char lead[80];
 	int length = snprintf(lead, sizeof(lead), "  %9s  %7s  ",
 			      xs_units_ns(waited_ns / list->rounds).s,
-			      xs_units_share(waited_ns, list->whole_ns).s);
+			      list->has_shares
+				  ? xs_units_share(waited_ns, list->whole_ns).s
+				  : "-");
 
 	if (list->is_steady)
 		snprintf(lead + length, sizeof(lead) - (size_t)length, "%6s  ",
-			 waited_ns > list->whole_ns
-			     ? "-" /* a sum over threads */
-			     : xs_units_share(waited_ns, list->wall_ns).s);
+			 list->has_shares
+			     ? xs_units_share(waited_ns, list->wall_ns).s
+			     : "-");
 	xs_terminal_wrap(terminal, XS_PLAIN, lead, text);
+}
+
+static int64_t sum_ns(const struct list *list, size_t first)
+{
+	int64_t ns = 0;
+
+	for (size_t i = first; i < list->count; i++)
+		xs_number_add(&ns, list->items[i].waited_ns);
+	return ns;
 }
 
 static void put_rest(const struct xs_terminal *terminal,
 		     const struct list *list, size_t first)
 {
-	int64_t rest_ns = 0;
+	const int64_t rest_ns = sum_ns(list, first);
 	char text[80];
 
-	for (size_t i = first; i < list->count; i++)
-		if (__builtin_add_overflow(rest_ns, list->items[i].waited_ns,
-					   &rest_ns))
-			rest_ns = INT64_MAX;
 	if (list->whole_ns == XS_UNKNOWN || first == list->count ||
 	    rest_ns < list->whole_ns / LEAST_PART)
 		return;
 	snprintf(text, sizeof(text), "at %zu more call site%s (--format json)",
 		 list->count - first, list->count - first == 1 ? "" : "s");
 	put(terminal, list, rest_ns, text);
-}
-
-/* The time with what tracing took: so were the waits recorded. */
-static int64_t traced(const struct xs_result *result, int64_t ns)
-{
-	xs_number_add(&ns, result->run.tracer_ns);
-	return ns;
 }
 
 void xs_render_text_waits(const struct xs_terminal *terminal,
@@ -88,17 +89,18 @@ void xs_render_text_waits(const struct xs_terminal *terminal,
 	    &result->arena, "in the %s; all threads%s",
 	    is_steady ? "steady part" : "run",
 	    result->run.tracer_ns ? "; recorded with tracing" : "");
-	const struct list list = {
+	struct list list = {
 	    .items = is_steady ? steady->waits : result->waits,
 	    .count = is_steady ? steady->wait_count : result->wait_count,
-	    .whole_ns = is_steady ? traced(result, result->verdict.steady_ns)
-				  : result->run.wall_ns,
-	    .wall_ns = result->run.wall_ns,
+	    .whole_ns = is_steady ? result->verdict.steady_ns
+				  : xs_result_untraced_wall_ns(result),
+	    .wall_ns = xs_result_untraced_wall_ns(result),
 	    .rounds = by_round ? steady->rounds : 1,
 	    .is_steady = is_steady,
 	};
 	size_t i = 0;
 
+	list.has_shares = sum_ns(&list, 0) <= list.whole_ns;
 	if (!list.count || !is_shown(&list, 0))
 		return;
 	xs_terminal_heading(terminal, "What the host waited for", what);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/plan/step_range.h"
+
+#include "report/plan/phase_estimate.h"
+#include "report/plan/same_lines.h"
+#include "report/plan/worth.h"
+#include "report/result/number.h"
+
+#include <math.h>
+
+int64_t xs_step_round_ns(const struct xs_phase_steps *steps, size_t count)
+{
+	double saved_ns = 0;
+
+	for (size_t i = 0; i < count; i++)
+		saved_ns += steps->items[i].rounds_add_ns;
+	return xs_number_round((double)xs_result_untraced_ns(steps->phase) -
+			       saved_ns / xs_result_of_run(steps->phase, 1));
+}
+
+bool xs_step_is_made_with(const struct xs_phase_steps *steps,
+			  const struct xs_phase_steps *other)
+{
+	const struct xs_phase_step *its = &other->items[other->done];
+
+	return other != steps && other->done < other->count &&
+	       its->strategy == steps->items[steps->done].strategy &&
+	       xs_lines_are_within(steps->phase, other->phase, its->estimate);
+}
+
+/* Adds the square of what the row may be off, less what the host's own time
+ * moves of the unchanged rounds, too. */
+static void add_square(const struct xs_result_phase *phase,
+		       const struct xs_result_estimate *row, bool high,
+		       double *sum)
+{
+	const double error_ns =
+	    xs_worth_error_ns(phase, row, high ? row->high_ns : row->low_ns,
+			      high ? row->shared_high_ns : row->shared_low_ns);
+
+	*sum += error_ns * error_ns;
+}
+
+/* The rounds that the next step changes: their time before it, and how far
+ * other runs may be off, squared, before it and with it. */
+struct changed {
+	double before_ns, before_square, with_square;
+};
+
+static struct changed changed_by(const struct xs_phase_steps *steps,
+				 const struct xs_phase_steps *phases,
+				 size_t count, bool more)
+{
+	struct changed out = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct xs_phase_steps *one = &phases[i];
+		const struct xs_result_estimate *row;
+
+		if (one != steps && !xs_step_is_made_with(steps, one))
+			continue;
+		row = one->items[one->done].estimate;
+		out.before_ns += xs_result_of_run(
+		    one->phase, (double)xs_step_round_ns(one, one->done));
+		add_square(one->phase, row, !more, &out.with_square);
+		if (one->done)
+			add_square(one->phase,
+				   one->items[one->done - 1].estimate, more,
+				   &out.before_square);
+		else
+			out.before_square += pow(
+			    xs_worth_as_is_error_ns(one->phase, row, more), 2);
+	}
+	return out;
+}
+
+/* One end of the interval of what the next step saves: between two other runs,
+ * one as it is and one with the change, as a part of the rounds as they are,
+ * times these in this run. */
+static int64_t saving_end_ns(const struct xs_phase_steps *steps,
+			     const struct xs_phase_steps *phases, size_t count,
+			     double saves_ns, bool more)
+{
+	const struct changed in = changed_by(steps, phases, count, more);
+	const double sign = more ? 1 : -1;
+	const double end_ns =
+	    saves_ns + sign * sqrt(in.before_square + in.with_square);
+	const double before_ns = in.before_ns + sign * sqrt(in.before_square);
+
+	return xs_number_round(end_ns > 0 ? end_ns * (in.before_ns / before_ns)
+					  : end_ns);
+}
+
+void xs_step_set_saving(const struct xs_phase_steps *steps,
+			const struct xs_phase_steps *phases, size_t count,
+			double saves_ns, struct xs_result_step *out)
+{
+	out->adds_saves_ns = xs_number_round(saves_ns);
+	out->saves_low_ns =
+	    saving_end_ns(steps, phases, count, saves_ns, false);
+	out->saves_high_ns =
+	    saving_end_ns(steps, phases, count, saves_ns, true);
+}
+
+/* What is not of the steady part differs between two runs by so many per cent,
+ * as CUDA's start does: docs/models.md, "Intervals". */
+#define OTHER_PERCENT 15
+
+/* How much the rest of the run, which no step changes, may differ in another
+ * run. */
+static double other_error_ns(const struct xs_result *result)
+{
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
+	const int64_t steady_ns = result->verdict.steady_ns;
+
+	return wall_ns == XS_UNKNOWN || steady_ns == XS_UNKNOWN
+		   ? 0
+		   : (double)(wall_ns - steady_ns) * OTHER_PERCENT / 100;
+}
+
+/* Adds the squared errors of what each phase has come to. */
+static double errors_ns(const struct xs_phase_steps *phases, size_t count,
+			bool high)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct xs_phase_steps *one = &phases[i];
+		const struct xs_result_estimate *row;
+
+		if (!one->done)
+			continue;
+		row = one->items[one->done - 1].estimate;
+		sum +=
+		    pow(xs_phase_estimate_error_ns(
+			    one->phase, row, high ? row->high_ns : row->low_ns),
+			2);
+	}
+	return sqrt(sum);
+}
+
+void xs_step_set_run(const struct xs_result *result,
+		     const struct xs_phase_steps *phases, double after_ns,
+		     struct xs_result_step *out)
+{
+	const size_t count = result->phase_count;
+	const double low_ns = errors_ns(phases, count, false);
+	const double high_ns = errors_ns(phases, count, true);
+	const double other_ns = other_error_ns(result);
+
+	out->app_wall_ns = xs_number_round(after_ns);
+	out->low_ns = xs_number_round(after_ns - hypot(low_ns, other_ns));
+	out->high_ns = xs_number_round(after_ns + hypot(high_ns, other_ns));
+	out->may_be_slower =
+	    out->saves_low_ns < 0 ||
+	    after_ns + high_ns > (double)xs_result_untraced_wall_ns(result);
+}

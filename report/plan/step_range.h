@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What a step of the plan saves and how long the run is with it, with their
+ * intervals. Times are ns. */
+#ifndef XS_REPORT_PLAN_STEP_RANGE_H
+#define XS_REPORT_PLAN_STEP_RANGE_H
+
+#include "report/plan/phase_step.h"
+
+/* Returns the time of the phase's round after so many of its steps. */
+int64_t xs_step_round_ns(const struct xs_phase_steps *steps, size_t count);
+
+/* Returns whether the next step of another phase is the same change as this
+ * phase's next one, at lines that this one changes anyway. */
+bool xs_step_is_made_with(const struct xs_phase_steps *steps,
+			  const struct xs_phase_steps *other);
+
+/* Sets what the phase's next step saves, with those of others that are made
+ * with it, and the interval of this: between two other runs, one without the
+ * step and one with it, as a part of the rounds without it, of this run's. */
+void xs_step_set_saving(const struct xs_phase_steps *steps,
+			const struct xs_phase_steps *phases, size_t count,
+			double saves_ns, struct xs_result_step *out);
+
+/* Sets the time of the run with the steps so far, its interval, and whether the
+ * changed rounds may make it longer than this run, or than another one as it
+ * is. */
+void xs_step_set_run(const struct xs_result *result,
+		     const struct xs_phase_steps *phases, double after_ns,
+		     struct xs_result_step *out);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/render/text/step_text.h"
+
+#include "report/result/best.h"
+#include "report/result/site.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* "streams n=8" */
+const char *xs_text_step_name(struct xs_result *result,
+			      const struct xs_result_estimate *estimate)
+{
+	if (estimate->n_streams == XS_UNKNOWN)
+		return estimate->strategy;
+	return xs_arena_print(&result->arena, "%s n=%" PRId64,
+			      estimate->strategy, estimate->n_streams);
+}
+
+/* "about " if the round's time with the phase's earlier steps is not known */
+const char *xs_text_step_about(const struct xs_result *result,
+			       const struct xs_result_step *step)
+{
+	for (const struct xs_result_step *before = result->plan; before < step;
+	     before++)
+		if (before->phase == step->phase &&
+		    !xs_result_is_known(before->estimate))
+			return "about ";
+	return "";
+}
+
+/* "1.15 ms (1.08-1.24 ms)"; "0.78-1.97 ms" if it is not known, as in the table;
+ * no range beside steps that the row does not have */
+const char *xs_text_step_round(struct xs_result *result,
+			       const struct xs_result_step *step)
+{
+	const struct xs_result_estimate *row = step->estimate;
+	const int64_t rest_ns = step->round_ns - row->round_ns;
+	const int64_t between_ns = xs_result_used_between_ns(step->phase);
+	const int64_t low_ns = row->low_ns + rest_ns + between_ns;
+	const int64_t high_ns = row->high_ns + rest_ns + between_ns;
+
+	if (!xs_result_is_known(row))
+		return xs_arena_copy(&result->arena,
+				     xs_units_range_ns(low_ns, high_ns).s);
+	return xs_arena_print(
+	    &result->arena, "%s%s",
+	    rest_ns ? xs_text_step_about(result, step) : "",
+	    rest_ns || step->side_by_side > 1
+		? xs_units_ns(step->round_ns + between_ns).s
+		: xs_units_in_range_ns(step->round_ns + between_ns, low_ns,
+				       high_ns)
+		      .s);
+}
+
+/* How far the saving is one: its interval may reach beyond the run as it is. */
+static const char *saves(const struct xs_result *result,
+			 const struct xs_result_step *step)
+{
+	const bool is_bound = step->condition || step->side_by_side > 1;
+
+	if (step->may_be_slower)
+		return is_bound ? "may also be slower; saves up to"
+				: "may also be slower; saves about";
+	if (is_bound)
+		return "saves up to";
+	return xs_result_is_known(step->estimate) &&
+		       !*xs_text_step_about(result, step)
+		   ? "saves"
+		   : "saves about";
+}
+
+/* Less of a saving outside of the steady part is not told. */
+#define OUTSIDE_PART 100
+
+/* "62 % of the steady part, ", or "58.1 ms in the steady part (62 % of it), "
+ * if some of the saving is outside of it. */
+static const char *in_steady(struct xs_result *result,
+			     const struct xs_result_step *step)
+{
+	const int64_t ns = step->adds_steady_ns;
+	const struct xs_units_text share =
+	    xs_units_percent(ns, result->verdict.steady_ns);
+
+	if (!result->verdict.repeats || step->phase->apart)
+		return "";
+	return ns >= step->adds_saves_ns - step->adds_saves_ns / OUTSIDE_PART
+		   ? xs_arena_print(&result->arena, "%s of the steady part, ",
+				    share.s)
+		   : xs_arena_print(&result->arena,
+				    "%s in the steady part (%s of it), ",
+				    xs_units_ns(ns).s, share.s);
+}
+
+/* "58.1 ms (55.0-61.2 ms)"; no interval beside what is an upper bound, or may
+ * be none. */
+static struct xs_units_text saved(const struct xs_result_step *step)
+{
+	return step->condition || step->side_by_side > 1 || step->may_be_slower
+		   ? xs_units_ns(step->adds_saves_ns)
+		   : xs_units_in_range_ns(step->adds_saves_ns,
+					  step->saves_low_ns,
+					  step->saves_high_ns);
+}
+
+/* "115 ms (106-121 ms)"; "at least 109 ms" of a saving that is an upper bound.
+ */
+static const char *run_after(struct xs_result *result,
+			     const struct xs_result_step *step)
+{
+	if (step->side_by_side > 1)
+		return xs_arena_print(&result->arena, "at least %s",
+				      xs_units_ns(step->app_wall_ns).s);
+	return xs_arena_print(&result->arena, "%s (%s)",
+			      xs_units_ns(step->app_wall_ns).s,
+			      xs_units_range_ns(step->low_ns, step->high_ns).s);
+}
+
+/* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, then ..."; of
+ * what pays in longer runs only, from when on. */
+const char *xs_text_step_saving(struct xs_result *result,
+				const struct xs_result_step *step)
+{
+	if (step->pays_rounds != XS_UNKNOWN)
+		return xs_arena_print(
+		    &result->arena,
+		    "not in this run of %" PRId64
+		    " rounds, which would take %s more: pays from %" PRId64
+		    " on; effort: %s",
+		    step->phase->rounds,
+		    xs_units_ns(step->estimate->new_memory_ns -
+				step->adds_saves_ns)
+			.s,
+		    step->pays_rounds, step->estimate->effort);
+	return xs_arena_print(
+	    &result->arena, "%s %s: %s%s of the run, then %s; effort: %s",
+	    saves(result, step), saved(step).s, in_steady(result, step),
+	    xs_units_percent(step->adds_saves_ns,
+			     xs_result_untraced_wall_ns(result))
+		.s,
+	    run_after(result, step), step->estimate->effort);
+}
+
+static bool shares_a_line(const struct xs_result_step *a,
+			  const struct xs_result_step *b)
+{
+	for (size_t i = 0; i < a->site_count; i++)
+		for (size_t k = 0; k < b->site_count; k++)
+			if (xs_result_same_place(a->sites[i], b->sites[k]))
+				return true;
+	return false;
+}
+
+/* Whether an earlier step of the phase or of its lines, or the one that this
+ * one repeats, has the condition. */
+static bool is_said(const struct xs_result *result,
+		    const struct xs_result_step *step, const char *condition)
+{
+	for (const struct xs_result_step *before = result->plan; before < step;
+	     before++) {
+		const struct xs_result_estimate *row = before->estimate;
+
+		for (size_t i = 0; i < row->assume_count; i++)
+			if (strcmp(row->assumes[i], condition) == 0 &&
+			    (before->phase == step->phase ||
+			     before == step->same ||
+			     shares_a_line(before, step)))
+				return true;
+	}
+	return false;
+}
+
+/* What must be true: the condition that the trace does not show, and what the
+ * prediction assumes, each once for a phase. NULL: nothing. */
+const char *xs_text_step_conditions(struct xs_result *result,
+				    const struct xs_result_step *step)
+{
+	const struct xs_result_estimate *row = step->estimate;
+	struct xs_arena *arena = &result->arena;
+	const char *list = step->condition;
+
+	for (size_t i = 0; i < row->assume_count; i++)
+		if (!is_said(result, step, row->assumes[i]) &&
+		    (!row->bound || strcmp(row->assumes[i], row->bound)))
+			list = list ? xs_arena_print(arena, "%s; %s", list,
+						     row->assumes[i])
+				    : row->assumes[i];
+	return list ? xs_arena_print(arena, "only if %s", list) : NULL;
+}

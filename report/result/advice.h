@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* What bounds the run, and the steps that change it. Units and ownership:
+ * result.h. */
+#ifndef XS_REPORT_RESULT_ADVICE_H
+#define XS_REPORT_RESULT_ADVICE_H
+
+#include "report/result/phase.h"
+
+/* A part of the run: what it was spent on. */
+struct xs_result_part {
+	int part;	   /* enum xs_run_part */
+	const char *what;  /* "copies", "kernels", "host", ... */
+	const char *words; /* the same in a sentence */
+	int64_t ns;
+};
+
+/* What pins host memory outside of the steady part. */
+struct xs_result_pinning {
+	int64_t ns;	   /* XS_UNKNOWN: not known */
+	const char *calls; /* "16 calls of cudaMallocHost"; NULL: not known */
+	int64_t bytes;
+	/* once by cudaHostRegister, of memory in use and of new memory;
+	 * XS_UNKNOWN: not known, or the memory is registered already */
+	int64_t registering_ns, touching_ns;
+};
+
+/* What bounds the run, and how much a change of data movement can save. */
+struct xs_result_verdict {
+	const char *missing; /* what the trace lacks; NULL: nothing */
+	int64_t startup_ns;  /* before the steady part */
+	int64_t steady_ns;   /* from the first repeated round to the last; of a
+			      * run without repeated rounds: all after CUDA's
+			      * own start */
+	int64_t tracer_ns;   /* in none of steady_ns, recorded_ns, parts */
+	bool repeats;	     /* there are repeated rounds */
+	int64_t recorded_ns; /* of the steady part; the sum of parts */
+	int64_t gpu_ns;	     /* of these: a GPU worked */
+	struct xs_result_part *parts; /* of the steady part, longest first */
+	size_t part_count;
+	/* of the whole run, and of these in the steady part: xs_limit_build()
+	 */
+	int64_t at_most_saves_ns, at_most_steady_ns;
+	const char *host_place; /* the call before which the host spends the
+				 * most time in its own code; NULL: none */
+	struct xs_result_pinning pinning;
+	const char *text;
+	bool tells_pinning; /* text has what pinning outside of it takes */
+};
+
+/* A step of the plan: one change, after the steps before it. */
+struct xs_result_step {
+	int64_t step; /* 1, 2, ... */
+	const struct xs_result_phase *phase;
+	const struct xs_result_estimate *estimate;
+	int64_t adds_saves_ns;		     /* of the whole run */
+	int64_t saves_low_ns, saves_high_ns; /* its interval, by the rounds */
+	int64_t adds_steady_ns;		     /* of these in the steady part */
+	int64_t side_by_side; /* rounds of threads or GPUs at a time, on
+			       * average; if several, saves at most */
+	int64_t round_before_ns, round_ns; /* before and with this step, after
+					    * the earlier ones of the phase */
+	int64_t app_wall_ns, low_ns, high_ns; /* with all steps so far */
+	int64_t pays_rounds;   /* from so many rounds on, with its buffers in
+				* new memory; XS_UNKNOWN: in this run */
+	bool may_be_slower;    /* the steps so far may lengthen the run */
+	const char *condition; /* not shown by the trace; NULL: none */
+	const struct xs_result_step *same; /* an earlier step, the same change
+					    * at other lines; NULL: none */
+	const char *text;
+	const char *code; /* lines to write there; NULL: none */
+	const struct xs_result_site **sites;
+	size_t site_count;
+};
+
+#endif
