@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Two ranks under Open MPI and under MPICH, as Debian installs them: each has its
-# own trace, of its rank and their number, and XFERSPY_RANKS traces one alone.
+# own trace, of its rank and their number, both have one report, and XFERSPY_RANKS
+# traces one alone.
 # Skipped (77) without either.
 . "$(dirname "$0")/lib.sh"
 unset XFERSPY_OUTPUT
@@ -21,6 +22,9 @@ for mpirun in mpirun.openmpi mpirun.mpich; do
 		grep -qx 'info text="ranks=2"' dump.txt || fail "$mpirun: ranks"
 	done
 	expect "$mpirun: traces" "$(traces)" 2
+	"$XS_COMMAND" report . >report.txt || fail "$mpirun: report: $?"
+	grep -q '^app  2 traces on 1 host, 2 of 2 ranks$' report.txt ||
+		fail "$mpirun: no report on both: $(cat report.txt)"
 	rm ./*.xspy
 	XFERSPY_RANKS=1 plain $mpirun -n 2 "$XS_COMMAND" run -o '%r.xspy' \
 		"$XS_APPS/app" serial 3

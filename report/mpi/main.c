@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * xferspy-mpi: the digest of all traces of a folder, made by many processes.
+ * Each reads its share of the traces; MPI_Reduce merges what they made.
+ */
+#include "report/commands/cli.h"
+#include "report/commands/job_inputs.h"
+#include "report/job/digest.h"
+
+#include <errno.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for a merged digest, which is some hundred KB at most. */
+#define BYTES (2 << 20)
+
+/* Ends the job: a part of the digest is lost. */
+static void give_up(const char *why)
+{
+	xs_cli_error(XS_EXIT_INPUT, "xferspy-mpi", why, "use fewer processes");
+	MPI_Abort(MPI_COMM_WORLD, XS_EXIT_INPUT);
+}
+
+static void write_text(const json_t *group, char *text)
+{
+	FILE *out = fmemopen(text, BYTES, "w");
+
+	if (!out || !group || xs_digest_write(group, out) || fclose(out) ||
+	    !memchr(text, '\n', BYTES))
+		give_up("a digest does not fit, or memory ran out");
+}
+
+static json_t *read_text(const char *text)
+{
+	const char *error = NULL;
+	json_t *group = NULL;
+
+	if (xs_digest_parse(text, strnlen(text, BYTES), &group, &error))
+		give_up(error ? error : strerror(ENOMEM));
+	return group;
+}
+
+/* Merges digests: the user operation of MPI_Reduce. */
+static void merge(void *from, void *to, int *count, MPI_Datatype *type)
+{
+	(void)type;
+	for (int i = 0; i < *count; i++) {
+		char *text = (char *)to + (size_t)i * BYTES;
+		json_t *all = read_text(text);
+		json_t *other = read_text((char *)from + (size_t)i * BYTES);
+
+		if (xs_digest_merge(all, other))
+			give_up(strerror(ENOMEM));
+		write_text(all, text);
+		json_decref(all);
+		json_decref(other);
+	}
+}
+
+static void reduce(char *own, char *all)
+{
+	MPI_Datatype type;
+	MPI_Op operation;
+
+	MPI_Type_contiguous(BYTES, MPI_CHAR, &type);
+	MPI_Type_commit(&type);
+	MPI_Op_create(merge, 1, &operation);
+	MPI_Reduce(own, all, 1, type, operation, 0, MPI_COMM_WORLD);
+	MPI_Op_free(&operation);
+	MPI_Type_free(&type);
+}
+
+/* Writes the digest of this process's share of the files into text. Returns
+ * how many of them cannot be read. */
+static int map(const struct xs_job_inputs *inputs, int rank, int ranks,
+	       char *text)
+{
+	struct xs_result_options how = {0};
+	struct xs_job_inputs share = {
+	    .paths = calloc((size_t)inputs->count + 1, sizeof(*share.paths))};
+	json_t *group = NULL;
+	int failed;
+
+	for (int i = rank; share.paths && i < inputs->count; i += ranks)
+		share.paths[share.count++] = inputs->paths[i];
+	failed =
+	    share.paths ? xs_job_inputs_merge(&share, &how, &group) : -ENOMEM;
+	if (failed < 0)
+		give_up(strerror(-failed));
+	write_text(group, text);
+	json_decref(group);
+	free(share.paths);
+	return failed;
+}
+
+/* Prints the digest, or that there is none. Returns the exit code. */
+static int print(const char *text, int failed, int count)
+{
+	int code = xs_job_inputs_tell(failed, count);
+
+	if (failed < count && fputs(text, stdout) == EOF)
+		code = XS_EXIT_INPUT;
+	return fflush(stdout) ? XS_EXIT_INPUT : code;
+}
+
+int main(int argc, char **argv)
+{
+	struct xs_job_inputs inputs = {0};
+	char *own = calloc(2, BYTES);
+	int rank, ranks, failed, all_failed = 0, code = 0;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	if (!own)
+		give_up(strerror(ENOMEM));
+	if (argc < 2 && !rank)
+		code = xs_cli_error(XS_EXIT_USAGE, "xferspy-mpi",
+				    "no folder was given",
+				    "mpirun xferspy-mpi FOLDER|TRACE... "
+				    ">DIGEST");
+	else if (argc >= 2)
+		code = xs_job_inputs_list(argv + 1, argc - 1, &inputs);
+	if (!code && argc >= 2) {
+		failed = map(&inputs, rank, ranks, own);
+		MPI_Reduce(&failed, &all_failed, 1, MPI_INT, MPI_SUM, 0,
+			   MPI_COMM_WORLD);
+		reduce(own, own + BYTES);
+		if (!rank)
+			code = print(own + BYTES, all_failed, inputs.count);
+	}
+	xs_job_inputs_free(&inputs);
+	free(own);
+	MPI_Finalize();
+	return code;
+}

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The digest that three processes of xferspy-mpi make of a folder is that of xferspy
+# merge; a file that is no trace is named, and changes the exit code alone.
+#
+#   mpi.sh MPIEXEC XFERSPY XFERSPY_MPI XS_MKTRACE FOLDER
+set -eu
+mpiexec=$1 xferspy=$2 mpi=$3 mktrace=$4 work=$5
+# in a container: as root, without ssh, on few cores
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_plm_rsh_agent=false OMPI_MCA_rmaps_base_oversubscribe=1
+
+fail() {
+	echo "mpi.sh: $*" >&2
+	exit 1
+}
+
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+for rank in 0 1 2 3 4 5 6; do
+	"$mktrace" -r 2$rank -i rank=$rank -i ranks=7 -i app=./heat $rank.xspy
+	"$xferspy" digest $rank.xspy -o $rank.digest
+done
+"$xferspy" merge ./*.digest >wanted
+"$mpiexec" -n 3 "$mpi" . >found || fail "exit code $?"
+cmp wanted found || fail "another digest"
+echo 'no trace' >7.xspy
+status=0
+"$mpiexec" -n 3 "$mpi" . >found 2>err || status=$?
+[ $status = 2 ] || fail "with a damaged file: exit code $status"
+grep -q '7.xspy: not an xferspy trace' err || fail "the damaged file is not named"
+"$xferspy" report found | grep -q '! 1 trace not read: ./7.xspy' ||
+	fail "the damaged file is not counted"
