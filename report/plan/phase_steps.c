@@ -345,10 +345,12 @@ static void add_instead(const struct xs_result *result,
 static void set_longer(const struct xs_result *result,
 		       struct xs_phase_steps *steps)
 {
-	const struct xs_phase_step *last = &steps->items[steps->count - 1];
+	const struct xs_phase_step *last;
 
-	if (!steps->count ||
-	    xs_beside_pays_rounds(steps->phase, last) == XS_UNKNOWN)
+	if (!steps->count)
+		return;
+	last = &steps->items[steps->count - 1];
+	if (xs_beside_pays_rounds(steps->phase, last) == XS_UNKNOWN)
 		return;
 	steps->longer_after = --steps->count;
 	if (steps->phase->apart)
