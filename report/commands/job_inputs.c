@@ -133,7 +133,7 @@ static bool was_there(const json_t *group, json_t *ids)
 	const char *id;
 	bool was;
 
-	if (!xs_digest_is_single(group, &id) || !id)
+	if (!xs_digest_is_single(group, &id))
 		return false;
 	was = json_object_get(ids, id) != NULL;
 	json_object_set_new(ids, id, json_true());

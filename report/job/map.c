@@ -311,15 +311,10 @@ json_t *xs_digest_of_problem(const char *what, const char *path)
 bool xs_digest_is_single(const json_t *group, const char **id)
 {
 	const json_t *programs = xs_digest_get(group, "table", "programs");
-	const char *key;
-	json_t *program, *value;
+	const json_t *program =
+	    json_object_iter_value(json_object_iter((json_t *)programs));
+	const json_t *ids = xs_digest_get(program, "count", "traces");
 
-	*id = NULL;
-	if (xs_digest_get_number(group, "add", "traces") != 1)
-		return false;
-	json_object_foreach((json_t *)programs, key, program)
-	    json_object_foreach(
-		(json_t *)xs_digest_get(program, "count", "traces"), *id,
-		value) return true;
-	return false;
+	*id = json_object_iter_key(json_object_iter((json_t *)ids));
+	return *id && xs_digest_get_number(group, "add", "traces") == 1;
 }
