@@ -12,7 +12,8 @@ XS_PACKAGES="gcc g++ libc6-dev cmake ninja-build pkg-config
 # shellcheck disable=SC2034 # for tests/run.sh
 XS_CHECK_PACKAGES="clang clang-format cppcheck shellcheck libjemalloc2
 	python3-jsonschema protobuf-compiler libotf2-trace-dev otf2-tools
-	openmpi-bin mpich libopenmpi-dev python3-dask"
+	openmpi-bin mpich libopenmpi-dev python3-dask
+	lmod"
 # What all of the checks need on top of that.
 XS_FULL_PACKAGES=
 # The browsers of the tests html_*, which Ubuntu has as snaps alone. Firefox takes

@@ -10,8 +10,9 @@
 # formatting and static analysis, the address, undefined-behaviour and thread
 # sanitizers, ten seconds of fuzzing, and last all tests.
 # --full: the same with 300 damaged traces, a minute of fuzzing and reports in
-# Firefox, then the long attacks, and the Debian package installed into this
-# system and removed again, if root. Takes an hour.
+# Firefox, then the long attacks, two builds that must give the same bytes, and
+# the Debian package installed into this system and removed again, if root. Takes
+# an hour.
 # --sanitize: such as address,undefined; a build tree of its own unless
 # --build says otherwise (build-tests). The rest goes to ctest.
 # --fuzz: only fuzzes, for so long; what it finds stays in build-fuzz/fuzz.
@@ -163,5 +164,6 @@ configure_and_build "$build" "$sanitize"
 run_tests "$build" "$@"
 if [ -n "$full" ]; then
 	tests/attacks/run.sh --long "$build"
+	tests/report/reproducible.sh .
 	try_package "$build"
 fi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# An installation works where it is, and after it was moved, and can be removed.
-# install.sh SOURCES BUILD CMAKE PREFIX [HAVE_CUDA]
+# An installation works where it is, and after it was moved, and can be removed;
+# so does the tarball. install.sh SOURCES BUILD CMAKE CPACK PREFIX [HAVE_CUDA]
 set -u
 . "$(dirname "$0")/../scratch.sh"
 unset XFERSPY_MACHINES
@@ -24,11 +24,22 @@ works() {
 	esac
 }
 
+# module_works NAME COMMAND PREFIX: `module load` finds the command
+module_works() {
+	[ -e "$2" ] || return
+	(
+		export MODULEPATH="$3/share/xferspy/modulefiles"
+		eval "$("$2" sh load xferspy 2>"$scratch/error")"
+		[ "$(command -v xferspy)" = "$3/bin/xferspy" ]
+	) || fail "$1: no xferspy: $(cat "$scratch/error")"
+}
+
 sources=$1
 build=$2
 cmake=$3
-prefix=$4
-have_cuda=${5:-}
+cpack=$4
+prefix=$5
+have_cuda=${6:-}
 # With a component, the manifest of the user's own installation is kept.
 DESTDIR=$scratch/first "$cmake" --install "$build" --component Unspecified \
 	>"$scratch/out" 2>&1 || {
@@ -38,6 +49,25 @@ DESTDIR=$scratch/first "$cmake" --install "$build" --component Unspecified \
 works "installed" "$scratch/first$prefix"
 mv "$scratch/first$prefix" "$scratch/second"
 works "moved" "$scratch/second"
+module_works Lmod /usr/share/lmod/lmod/libexec/lmod "$scratch/second"
+module_works "Environment Modules" \
+	"${XS_MODULECMD:-/usr/lib/x86_64-linux-gnu/modulecmd.tcl}" "$scratch/second"
+# Debug information must not name the folders of a build.
+for file in "$scratch/second/bin/xferspy" "$scratch"/second/lib*/libxferspy.so; do
+	[ -e "$file" ] || continue
+	grep -qaF "$sources/" "$file" && fail "$file names $sources"
+	grep -qaF "$build/" "$file" && fail "$file names $build"
+done
+
+"$cpack" -G TGZ --config "$build/CPackConfig.cmake" -B "$scratch/package" \
+	>"$scratch/out" 2>&1 || {
+	cat "$scratch/out"
+	fail "cpack"
+}
+mkdir "$scratch/unpacked"
+tar -xzf "$scratch"/package/xferspy-*.tar.gz -C "$scratch/unpacked" \
+	--strip-components 1
+works "unpacked" "$scratch/unpacked"
 
 # Nothing of an installation is left. The manifest is that of the user's own
 # installation, so another folder has one for this test.
