@@ -10,17 +10,20 @@
 
 #define DEFAULT_PATTERN "xferspy.%h.%p.xspy"
 
-/* Variables of launchers: Open MPI, PMIx, MPICH and other PMI, MVAPICH2, Slurm,
- * torchrun. */
+/* Variables of launchers: torchrun, which another launcher may start once a
+ * node, Open MPI, PMIx, MPICH and other PMI, MVAPICH2, Slurm, and PyTorch's
+ * without torchrun. */
 static const struct {
 	const char *rank, *ranks;
+	const char *only_with; /* NULL: always */
 } launchers[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"PMIX_RANK", "SLURM_NTASKS"},
-    {"PMI_RANK", "PMI_SIZE"},
-    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-    {"SLURM_PROCID", "SLURM_NTASKS"},
-    {"RANK", "WORLD_SIZE"},
+    {"RANK", "WORLD_SIZE", "TORCHELASTIC_RUN_ID"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL},
+    {"PMIX_RANK", "SLURM_NTASKS", NULL},
+    {"PMI_RANK", "PMI_SIZE", NULL},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", NULL},
+    {"SLURM_PROCID", "SLURM_NTASKS", NULL},
+    {"RANK", "WORLD_SIZE", NULL},
 };
 
 const char *xs_trace_name_rank(const char **ranks)
@@ -28,7 +31,8 @@ const char *xs_trace_name_rank(const char **ranks)
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
 		const char *rank = getenv(launchers[i].rank);
 
-		if (!rank || !rank[0])
+		if (!rank || !rank[0] ||
+		    (launchers[i].only_with && !getenv(launchers[i].only_with)))
 			continue;
 		if (ranks)
 			*ranks = getenv(launchers[i].ranks);

@@ -1,19 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Two ranks under Open MPI and under MPICH, as Debian installs them: each has its
-# own trace, of its rank and their number, both have one report, and XFERSPY_RANKS
-# traces one alone.
-# Skipped (77) without either.
+# Two ranks under Open MPI and under MPICH, as Debian installs them, if they are
+# here: each has its own trace, of its rank and their number, both have one report,
+# and XFERSPY_RANKS traces one alone. The variables of other launchers are set by
+# hand.
 . "$(dirname "$0")/lib.sh"
 unset XFERSPY_OUTPUT
 # in a container: as root, without ssh, on few cores
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_plm_rsh_agent=false OMPI_MCA_rmaps_base_oversubscribe=1
-found=
 
 for mpirun in mpirun.openmpi mpirun.mpich; do
 	command -v $mpirun >/dev/null || continue
-	found=yes
 	plain $mpirun -n 2 "$XS_COMMAND" run -o '%r.xspy' "$XS_APPS/app" serial 3
 	expect "$mpirun: exit code" "$status" 0
 	for rank in 0 1; do
@@ -32,4 +30,42 @@ for mpirun in mpirun.openmpi mpirun.mpich; do
 	expect "$mpirun: one" "$(echo ./*.xspy)" ./1.xspy
 	rm ./*.xspy
 done
-[ "$found" ] || exit 77
+
+# under RANK RANKS VARIABLE=VALUE...: in the environment of a launcher
+under()
+{
+	rank=$1
+	ranks=$2
+	shift 2
+	plain env -u PMI_RANK "$@" "$XS_COMMAND" run -o '%r.xspy' "$XS_APPS/app" serial 3
+	expect "$*: exit code" "$status" 0
+	expect "$*: trace" "$(echo ./*.xspy)" "./$rank.xspy"
+	dump_trace
+	for info in "rank=$rank" "ranks=$ranks"; do
+		grep -qx "info text=\"$info\"" dump.txt || fail "$*: no $info"
+	done
+	rm ./*.xspy
+}
+slurm="SLURM_PROCID=3 SLURM_NTASKS=4"
+# shellcheck disable=SC2086 # two words
+{
+	under 3 4 $slurm
+	under 2 4 PMIX_RANK=2 SLURM_NTASKS=4
+	under 5 8 RANK=5 WORLD_SIZE=8
+	under 9 16 $slurm TORCHELASTIC_RUN_ID=x RANK=9 WORLD_SIZE=16
+	under 3 4 $slurm RANK=9 WORLD_SIZE=16
+}
+
+# Two processes at once on one GPU: each has its own trace, of its own work.
+XFERSPY_OUTPUT=$work/shared.xspy
+export XFERSPY_OUTPUT
+"$XS_COMMAND" run "$XS_APPS/app" serial 60 >out.60 2>&1 &
+"$XS_COMMAND" run "$XS_APPS/app" serial 70 >out.70 2>&1 || fail "70: $?"
+wait $! || fail "60: $?"
+for trace in shared.xspy shared.xspy.1; do
+	"$XS_COMMAND" dump $trace >dump.txt || fail "no $trace"
+	count '^kernel '
+	grep '^info text="uuid.0=' dump.txt >>gpus.txt
+done >kernels.txt
+expect "kernels of each" "$(sort -n kernels.txt | tr '\n' ' ')" "60 70 "
+expect "GPUs" "$(sort -u gpus.txt | wc -l)" 1

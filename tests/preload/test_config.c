@@ -89,6 +89,11 @@ static void rank_comes_from_any_launcher(void **state)
 		assert_string_equal(xs_trace_name_rank(&ranks), rank);
 		assert_string_equal(ranks, size);
 	}
+	/* torchrun, started once a node */
+	setenv("TORCHELASTIC_RUN_ID", "none", 1);
+	assert_string_equal(xs_trace_name_rank(&ranks), "1");
+	assert_string_equal(ranks, "2");
+	unsetenv("TORCHELASTIC_RUN_ID");
 	for (size_t i = 0; i < count; i++) {
 		unsetenv(launchers[i][0]);
 		unsetenv(launchers[i][1]);
