@@ -25,6 +25,9 @@ static struct driver {
 	CUresult (*bus_id)(char *id, int bytes, CUdevice device);
 } driver;
 
+/* CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, which the headers of CUDA 12.0 lack. */
+#define HOST_NUMA_ID ((CUdevice_attribute)134)
+
 /* Since CUDA 11.4; NULL in older drivers. */
 static CUresult (*get_uuid)(CUuuid *uuid, CUdevice device);
 
@@ -153,6 +156,20 @@ static void write_uuid(int ordinal, CUdevice device)
 	xs_trace_info(key, "%s", text);
 }
 
+/* Writes the NUMA node that is closest to the device as "numa_node.0=1". A
+ * driver that does not know the attribute, or a host without NUMA: nothing. */
+static void write_numa_node(int ordinal, CUdevice device)
+{
+	char key[24];
+	int node;
+
+	if (driver.attribute(&node, HOST_NUMA_ID, device) != CUDA_SUCCESS ||
+	    node < 0)
+		return;
+	snprintf(key, sizeof(key), "numa_node.%d", ordinal);
+	xs_trace_info(key, "%d", node);
+}
+
 static bool write_one(int ordinal)
 {
 	struct xs_rec_device record = {
@@ -188,6 +205,7 @@ static bool write_one(int ordinal)
 	read_link(d, &record);
 	xs_trace_info_device(&record, name);
 	write_uuid(ordinal, d);
+	write_numa_node(ordinal, d);
 	return true;
 }
 

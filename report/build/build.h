@@ -25,6 +25,9 @@ const char *xs_build_string(struct xs_result *result,
 const char *xs_build_uuid(const struct xs_trace *trace,
 			  const struct xs_device *device);
 
+/* Returns the number of an info of the trace; XS_UNKNOWN if it has none. */
+int64_t xs_build_info_number(const struct xs_trace *trace, const char *key);
+
 /* Fills result->run but for wall_ns and devices. */
 void xs_build_run(struct xs_result *result, const struct xs_trace *trace,
 		  const char *path);

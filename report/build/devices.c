@@ -4,6 +4,7 @@
 #include "report/build/steady.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Devices described: each takes a pass over all ops. */
@@ -15,6 +16,10 @@
 static void describe(struct xs_result *result, const struct xs_trace *trace,
 		     const struct xs_device *in, struct xs_result_device *out)
 {
+	char numa_node[24];
+
+	snprintf(numa_node, sizeof(numa_node), "numa_node.%d", in->rec.device);
+	out->numa_node = xs_build_info_number(trace, numa_node);
 	out->name = xs_build_string(result, trace, in->name);
 	out->index = in->rec.device;
 	out->sm_count = xs_number_known(in->rec.sm_count);

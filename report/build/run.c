@@ -84,7 +84,7 @@ static enum xs_language python_of(const struct xs_trace *trace)
 							: XS_LANGUAGES;
 }
 
-static int64_t number_of(const struct xs_trace *trace, const char *key)
+int64_t xs_build_info_number(const struct xs_trace *trace, const char *key)
 {
 	const char *text = xs_trace_find_info(trace, key);
 
@@ -105,10 +105,11 @@ void xs_build_run(struct xs_result *result, const struct xs_trace *trace,
 	run->host = xs_arena_copy(arena, xs_trace_find_info(trace, "host"));
 	run->ignored_ns = xs_number_bounded(trace->ignored_ns);
 	run->pid = xs_number_known(trace->header.pid);
-	run->ranks = number_of(trace, "ranks");
-	run->rank =
-	    run->ranks == XS_UNKNOWN ? XS_UNKNOWN : number_of(trace, "rank");
-	run->numa_node = number_of(trace, "numa_node");
+	run->ranks = xs_build_info_number(trace, "ranks");
+	run->rank = run->ranks == XS_UNKNOWN
+			? XS_UNKNOWN
+			: xs_build_info_number(trace, "rank");
+	run->numa_node = xs_build_info_number(trace, "numa_node");
 	run->recorder =
 	    xs_arena_copy(arena, xs_trace_find_info(trace, "xferspy"));
 	run->started_utc = utc(arena, trace->header.start_realtime_ns);

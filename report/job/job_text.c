@@ -183,6 +183,23 @@ static void add_others(struct xs_job *job, const json_t *digest)
 		    "of another program, in no figure");
 }
 
+/* Traces whose process was not alone on its GPU. */
+static void add_sharing(struct xs_job *job, const json_t *program)
+{
+	const json_t *gpus = xs_digest_get(program, "count", "gpus");
+	const char *key;
+	json_t *count;
+	int64_t sharing = 0;
+
+	json_object_foreach((json_t *)gpus, key,
+			    count) if (json_integer_value(count) > 1) sharing +=
+	    json_integer_value(count);
+	if (sharing)
+		add(job, "shared GPU", sharing, "",
+		    "of processes that shared a GPU with another: if at the "
+		    "same time, each waited for the other's work");
+}
+
 /* Traces that were merged more than once, and recorders that differ. */
 static void add_mixed(struct xs_job *job, const json_t *program)
 {
@@ -200,6 +217,8 @@ static void add_mixed(struct xs_job *job, const json_t *program)
 	if (twice)
 		add(job, "merged twice", twice, "",
 		    "in several of the merged digests, in all sums as often");
+	else
+		add_sharing(job, program);
 	if (json_object_size(versions) > 1)
 		add(job, "several versions", job->traces, list,
 		    "of several versions of xferspy");
@@ -208,7 +227,7 @@ static void add_mixed(struct xs_job *job, const json_t *program)
 void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 			  const json_t *program)
 {
-	job->problems = xs_arena_alloc(&job->arena, 8, sizeof(*job->problems));
+	job->problems = xs_arena_alloc(&job->arena, 9, sizeof(*job->problems));
 	if (!job->problems)
 		return;
 	add_counted(job, digest, "unreadable", "not read");

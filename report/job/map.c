@@ -63,7 +63,7 @@ main_device(const struct xs_result_run *run)
 	return most;
 }
 
-/* "NVIDIA H200, PCIe 5 x16, NUMA node 1": what is known of it */
+/* "NVIDIA H200, PCIe 5 x16, NUMA node 1, the GPU's 0": what is known of it */
 static const char *kind_of(struct xs_result *result)
 {
 	const struct xs_result_device *gpu = main_device(&result->run);
@@ -76,6 +76,11 @@ static const char *kind_of(struct xs_result *result)
 	if (result->run.numa_node != XS_UNKNOWN)
 		kind = xs_arena_print(arena, "%s, NUMA node %" PRId64, kind,
 				      result->run.numa_node);
+	if (result->run.numa_node != XS_UNKNOWN && gpu &&
+	    gpu->numa_node != XS_UNKNOWN &&
+	    gpu->numa_node != result->run.numa_node)
+		kind = xs_arena_print(arena, "%s, the GPU's %" PRId64, kind,
+				      gpu->numa_node);
 	return kind;
 }
 
@@ -174,9 +179,11 @@ static void add_totals(json_t *program, const struct xs_map *map, bool *failed)
 	}
 }
 
-/* The times of the run, now and with the plan. */
+/* The times of the run, now and with the plan, and who ran. */
 static void add_times(json_t *program, const struct xs_map *map, bool *failed)
 {
+	const struct xs_result_device *gpu = main_device(&map->result->run);
+
 	xs_digest_number(program, "add", "after_ns", map->after_ns, failed);
 	xs_digest_number(program, "least", "wall_ns", map->wall_ns, failed);
 	xs_digest_number(program, "most", "after_ns", map->after_ns, failed);
@@ -194,6 +201,8 @@ static void add_times(json_t *program, const struct xs_map *map, bool *failed)
 	xs_sketch_add(program, "saves_ns", map->wall_ns - map->after_ns,
 		      failed);
 	xs_digest_count(program, "traces", map->id, failed);
+	if (gpu && gpu->uuid)
+		xs_digest_count(program, "gpus", gpu->uuid, failed);
 	if (map->result->run.recorder)
 		xs_digest_count(program, "versions", map->result->run.recorder,
 				failed);

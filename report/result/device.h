@@ -9,6 +9,7 @@ struct xs_result_device {
 	const char *name;
 	int64_t index, sm_count, copy_engines, memory_bytes;
 	int64_t pcie_gen, pcie_width;
+	int64_t numa_node; /* closest to it */
 	const char *uuid;
 	/* work of this device, as in xs_result_totals; p2p: copies from or to
 	 * another device, in this device's streams */

@@ -99,7 +99,7 @@ for rank in 1 2; do
 done
 [ ! -e one.1.xspy ] || fail "rank 1 has a trace"
 expect "rank 2: rounds" "$(launches one.2.xspy)" 5
-for info in rank=2 ranks=4 'numa_node=[0-9]*'; do
+for info in rank=2 ranks=4 'numa_node=[0-9]*' numa_node.0=0; do
 	grep -q "^info text=\"$info\"" dump.txt || fail "rank 2: no $info"
 done
 

@@ -15,7 +15,8 @@
 /* A process of 10 s; its plan saves time in the first step alone. */
 struct rank {
 	int64_t rank, wall_ms, saves_ms, copies_ms;
-	const char *host;
+	const char *host, *gpu;
+	int64_t gpu_node; /* NUMA; 0: that of the process */
 };
 
 static json_t *digest_of(const struct rank *rank)
@@ -28,6 +29,8 @@ static json_t *digest_of(const struct rank *rank)
 	run->ranks = 8;
 	run->wall_ns = rank->wall_ms * MS + run->tracer_ns;
 	run->host = rank->host ? rank->host : "node7";
+	run->devices[0].uuid = rank->gpu;
+	run->devices[0].numa_node = run->numa_node + rank->gpu_node;
 	result->coverage.lost = 0;
 	result->plan_count = rank->saves_ms ? 1 : 0;
 	result->plan[0].adds_saves_ns = rank->saves_ms * MS;
@@ -132,6 +135,24 @@ static void a_gain_beyond_the_rows_is_a_bound(void **state)
 	assert_true(job->steps[0].at_least);
 	/* of the whole plan it is known */
 	assert_int_equal(job->saves_ns, 190 * MS);
+	xs_job_free(job);
+}
+
+static void gpus_are_shared_and_far(void **state)
+{
+	static const struct rank ranks[] = {
+	    {.rank = 0, .wall_ms = 10000, .gpu = "GPU-1"},
+	    {.rank = 1, .wall_ms = 10000, .gpu = "GPU-1", .gpu_node = 1},
+	    {.rank = 2, .wall_ms = 10000, .gpu = "GPU-2"}};
+	struct xs_job *job = job_of(ranks, 3);
+
+	(void)state;
+	assert_int_equal(job->problem_count, 1);
+	assert_string_equal(job->problems[0].what, "shared GPU");
+	assert_int_equal(job->problems[0].traces, 2);
+	assert_int_equal(job->kind_count, 2);
+	assert_non_null(
+	    strstr(job->slowest[1].kind, "NUMA node 0, the GPU's 1"));
 	xs_job_free(job);
 }
 
@@ -241,6 +262,7 @@ int main(void)
 	    cmocka_unit_test(the_job_gains_what_its_slowest_process_does),
 	    cmocka_unit_test(a_step_of_few_processes_gains_less),
 	    cmocka_unit_test(a_gain_beyond_the_rows_is_a_bound),
+	    cmocka_unit_test(gpus_are_shared_and_far),
 	    cmocka_unit_test(a_slow_process_has_a_reason),
 	    cmocka_unit_test(missing_and_double_ranks_are_named),
 	    cmocka_unit_test(what_is_in_no_figure_is_counted),

@@ -49,6 +49,8 @@ int xs_sim_attribute(int device, int attribute)
 		return 1;
 	if (attribute == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
 		return device + 1;
+	if (attribute == 134) /* CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID */
+		return device;
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		if ((int)fixed[i].attribute == attribute)
 			return fixed[i].value;

@@ -14,6 +14,7 @@ static json_t *device(const struct xs_result_device *in)
 	SET_NUMBER(in, memory_bytes);
 	SET_NUMBER(in, pcie_gen);
 	SET_NUMBER(in, pcie_width);
+	SET_NUMBER(in, numa_node);
 	SET_TEXT(in, uuid);
 	return xs_json_finish(out, failed);
 }
