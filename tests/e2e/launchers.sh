@@ -69,3 +69,6 @@ for trace in shared.xspy shared.xspy.1; do
 done >kernels.txt
 expect "kernels of each" "$(sort -n kernels.txt | tr '\n' ' ')" "60 70 "
 expect "GPUs" "$(sort -u gpus.txt | wc -l)" 1
+"$XS_COMMAND" report shared.xspy shared.xspy.1 >report.txt || fail "report: $?"
+grep -q "2 traces of processes that shared a GPU" report.txt ||
+	fail "nothing said of sharing: $(cat report.txt)"
