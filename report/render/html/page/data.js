@@ -78,8 +78,9 @@ class Lane {
     this.last = reach;
   }
   // The first slice that ends after ns, and the first that starts at ns or later.
+  // Slices start and end at whole ns.
   firstEnding(ns) {
-    return search(this.reach, 0, this.count, reach => reach > ns);
+    return search(this.reach, 0, this.count, Math.floor(ns) + 1);
   }
   firstStarting(ns, from = 0) {
     let step = 1, to = from;
@@ -88,7 +89,7 @@ class Lane {
       to += step;
       step *= 2;
     }
-    return search(this.start, from, Math.min(to, this.count), start => start >= ns);
+    return search(this.start, from, Math.min(to, this.count), ns);
   }
   // The time before ns in which a slice ran; i: firstStarting(ns).
   busyBefore(ns, i) {
@@ -104,10 +105,12 @@ class Lane {
   }
 }
 
-function search(array, low, high, is) {
+// The first of sorted values that is at least so much. It has no callback: a frame
+// searches for each of its columns.
+function search(array, low, high, least) {
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (is(array[middle]))
+    if (array[middle] >= least)
       high = middle;
     else
       low = middle + 1;

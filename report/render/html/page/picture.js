@@ -154,8 +154,11 @@ class Picture {
     c.fillRect(this.x(from * this.perPixel), y + ROW - 1 - high, columns, high);
   }
 
-  // The longest of the first slices of a column, or one that was searched for.
+  // The longest of the first slices of a column, or one that was searched for. Any,
+  // where all have the lane's colour.
   longest(lane, i, next) {
+    if (!this.marks && lane.kind !== 'kernel')
+      return i;
     let longest = i;
     const until = this.marks ? next : Math.min(next, i + LOOKED_AT);
     for (let k = i; k < until; k++)
