@@ -38,7 +38,7 @@ sed "s/text=\"app=/&$bad/; s/^string .*text=\"/&$bad/" \
 sed "s/^string .*text=\"/&$bad/" "$source/tests/report/traces/nvtx.txt" >ranges.txt
 "$xferspy" report ranges.txt --by-range --machine h200 --format html -o ranges.html
 "$xferspy" report hostile.txt "$source/examples/frameworks/h100/kv_paging.xspy" \
-	--format html -o hostile.html
+	--each --format html -o hostile.html
 set -- "$source/examples/traces/stencil-512-pageable.xspy" \
 	"$source/examples/traces/stencil-512-streams.xspy" --machine h200 --fail-above 5
 "$xferspy" diff "$@" >diff.txt
