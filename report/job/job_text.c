@@ -196,8 +196,8 @@ static void add_sharing(struct xs_job *job, const json_t *program)
 	    json_integer_value(count);
 	if (sharing)
 		add(job, "shared GPU", sharing, "",
-		    "of processes that shared a GPU with another: if at the "
-		    "same time, each waited for the other's work");
+		    "of processes that shared a GPU with another, which slows "
+		    "both if they run at the same time");
 }
 
 /* Traces that were merged more than once, and recorders that differ. */
