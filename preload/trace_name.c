@@ -2,6 +2,7 @@
 #include "preload/trace_name.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +27,17 @@ static const struct {
     {"RANK", "WORLD_SIZE", NULL},
 };
 
+static bool is_number(const char *text)
+{
+	return text && text[0] && !text[strspn(text, "0123456789")];
+}
+
 const char *xs_trace_name_rank(const char **ranks)
 {
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
 		const char *rank = getenv(launchers[i].rank);
 
-		if (!rank || !rank[0] ||
+		if (!is_number(rank) ||
 		    (launchers[i].only_with && !getenv(launchers[i].only_with)))
 			continue;
 		if (ranks)
@@ -40,7 +46,7 @@ const char *xs_trace_name_rank(const char **ranks)
 	}
 	if (ranks)
 		*ranks = NULL;
-	return "0";
+	return NULL;
 }
 
 /* Expands a pattern and appends it to path[*used]. Returns 0 or
@@ -49,6 +55,7 @@ static int expand(const char *pattern, pid_t pid, char *path, size_t bytes,
 		  size_t *used)
 {
 	for (const char *at = pattern; *at; at++) {
+		const char *rank = xs_trace_name_rank(NULL);
 		char text[128] = {*at};
 		size_t length;
 
@@ -62,7 +69,7 @@ static int expand(const char *pattern, pid_t pid, char *path, size_t bytes,
 				break;
 			case 'r':
 				snprintf(text, sizeof(text), "%s",
-					 xs_trace_name_rank(NULL));
+					 rank ? rank : "0");
 				break;
 			case '%':
 				break;

@@ -119,17 +119,20 @@ void xs_summary_print_error(const char *path, int error)
 	print_line(text);
 }
 
-void xs_summary_print_unused(void)
+void xs_summary_print_unused(bool has_driver)
 {
 	char text[1024];
 
 	snprintf(
 	    text, sizeof(text),
-	    "xferspy: no trace of %s (pid %d): it called no CUDA function; "
+	    "xferspy: no trace of %s (pid %d): it called no CUDA function%s; "
 	    "programs that it starts write traces of their own, but not "
 	    "if they are statically linked or setuid, drop LD_PRELOAD, or "
 	    "run in a container",
-	    program_invocation_short_name, (int)getpid());
+	    program_invocation_short_name, (int)getpid(),
+	    has_driver ? ""
+		       : ", or none that CUDA could run: there is no driver "
+			 "(libcuda.so.1 was not found)");
 	print_line(text);
 }
 

@@ -52,10 +52,13 @@ static bool parse_ranks(const char *text, unsigned long rank, bool *has)
 
 static bool is_rank_left_out(void)
 {
-	const unsigned long rank = strtoul(xs_trace_name_rank(NULL), NULL, 10);
+	const char *rank = xs_trace_name_rank(NULL);
 	bool has;
 
-	return parse_ranks(value_of("XFERSPY_RANKS"), rank, &has) && !has;
+	return rank &&
+	       parse_ranks(value_of("XFERSPY_RANKS"), strtoul(rank, NULL, 10),
+			   &has) &&
+	       !has;
 }
 
 bool xs_config_is_off(void)

@@ -76,8 +76,18 @@ static void rank_comes_from_any_launcher(void **state)
 		unsetenv(launchers[i][0]);
 		unsetenv(launchers[i][1]);
 	}
-	assert_string_equal(xs_trace_name_rank(&ranks), "0");
+	assert_null(xs_trace_name_rank(&ranks));
 	assert_null(ranks);
+	/* what is no number is no rank */
+	setenv("PMI_RANK", "0x1", 1);
+	setenv("PMI_SIZE", "2", 1);
+	assert_null(xs_trace_name_rank(&ranks));
+	assert_null(ranks);
+	setenv("RANK", "abc", 1);
+	assert_null(xs_trace_name_rank(NULL));
+	unsetenv("PMI_RANK");
+	unsetenv("PMI_SIZE");
+	unsetenv("RANK");
 	for (size_t i = 0; i < count; i++) {
 		const char rank[] = {(char)('1' + i), '\0'};
 		const char size[] = {(char)('2' + i), '\0'};
@@ -123,8 +133,8 @@ static void ranks_are_chosen(void **state)
 		assert_int_equal(xs_config_is_off(), cases[i].off);
 	}
 	unsetenv("PMI_RANK");
-	setenv("XFERSPY_RANKS", "1", 1); /* without a launcher it is 0 */
-	assert_true(xs_config_is_off());
+	setenv("XFERSPY_RANKS", "1", 1); /* without a launcher, all are traced */
+	assert_false(xs_config_is_off());
 	unsetenv("XFERSPY_RANKS");
 	assert_false(xs_config_is_off());
 }
