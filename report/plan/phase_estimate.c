@@ -281,6 +281,9 @@ void xs_phase_estimate_untrace_runs(struct xs_result *result)
 			add(&row->app_wall_ns, by_ns);
 			add(&row->app_wall_low_ns, by_ns);
 			add(&row->app_wall_high_ns, by_ns);
+			row->run_ns = row->app_wall_ns;
+			if (row->new_memory_ns > 0)
+				add(&row->run_ns, row->new_memory_ns);
 		}
 	}
 }
