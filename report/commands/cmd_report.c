@@ -267,9 +267,10 @@ static bool is_job(const struct report_options *given,
 static int check_job(const struct report_options *given)
 {
 	if (!given->renderer->job)
-		return xs_cli_error(XS_EXIT_USAGE, "--format",
-				    "this format is of single traces",
-				    "add --each, or use --format text or json");
+		return xs_cli_error(
+		    XS_EXIT_USAGE, "--format",
+		    "this format is of single traces",
+		    "add --each, or use --format text, json or csv");
 	if (given->streams || given->counters || given->pinned_budget ||
 	    given->by_range || given->dataflow || given->atgpu ||
 	    given->machine_count > 1)

@@ -33,6 +33,15 @@ static const char *shares(struct xs_job *job)
 	return list;
 }
 
+/* "up to " if a step of the plan has a condition that no trace shows */
+static const char *up_to(const struct xs_job *job)
+{
+	for (size_t i = 0; i < job->step_count; i++)
+		if (job->steps[i].condition)
+			return "up to ";
+	return "";
+}
+
 /* What the job gains by the plan. */
 static const char *gain(struct xs_job *job)
 {
@@ -44,9 +53,9 @@ static const char *gain(struct xs_job *job)
 	text = xs_arena_print(
 	    arena,
 	    "The slowest process takes %s, with all changes below %s (%s): the "
-	    "job gains %s (%s).",
+	    "job gains %s%s (%s).",
 	    xs_units_ns(job->wall.most).s, xs_units_ns(job->after_ns).s,
-	    xs_units_range_ns(job->low_ns, job->high_ns).s,
+	    xs_units_range_ns(job->low_ns, job->high_ns).s, up_to(job),
 	    xs_units_ns(job->saves_ns).s,
 	    xs_units_percent(job->saves_ns, job->wall.most).s);
 	if (job->saves_most_ns <= job->saves_ns + job->saves_ns / NAMED_PART)

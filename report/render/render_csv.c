@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --format csv: one row an estimate (RFC 4180, but lines end with LF). */
+/* --format csv: one row an estimate, of a job one row a step of its plan (RFC
+ * 4180, but lines end with LF). */
 #include "analyzer/util/escape.h"
 #include "report/render/renderer.h"
 #include "report/result/columns.h"
@@ -102,8 +103,48 @@ static int render_report(struct xs_result *const *results, size_t count,
 	return 0;
 }
 
+/* A number that is not the first of its row. */
+static void put_number(int64_t number, FILE *out)
+{
+	fputc(',', out);
+	if (number != XS_UNKNOWN)
+		fprintf(out, "%" PRId64, number);
+}
+
+static int render_job(struct xs_job *job, bool all,
+		      const struct xs_display *display, FILE *out)
+{
+	(void)all;
+	(void)display;
+	fputs("program,strategy,places,traces,least_ns,median_ns,most_ns,"
+	      "sum_ns,job_ns,at_least,effort,condition\n",
+	      out);
+	for (size_t i = 0; i < job->step_count; i++) {
+		const struct xs_job_step *step = &job->steps[i];
+
+		put_text(job->program, out);
+		fputc(',', out);
+		put_text(step->strategy, out);
+		fputc(',', out);
+		put_text(step->places, out);
+		put_number(step->traces, out);
+		put_number(step->saves.least, out);
+		put_number(step->saves.median, out);
+		put_number(step->saves.most, out);
+		put_number(step->sum_ns, out);
+		put_number(step->job_ns, out);
+		fputs(step->at_least ? ",true," : ",false,", out);
+		put_text(step->effort, out);
+		fputc(',', out);
+		put_text(step->condition, out);
+		fputc('\n', out);
+	}
+	return 0;
+}
+
 extern const struct xs_renderer xs_renderer_csv;
 const struct xs_renderer xs_renderer_csv = {
     .name = "csv",
     .report = render_report,
+    .job = render_job,
 };

@@ -32,6 +32,8 @@ PRINTED = (
      "--memory-bytes", "2G", "--control"))
 # Of gaps, which these runs do not have.
 OTHERS = {"from_ns", "to_ns"}
+# Of the CSV of a job.
+OTHERS |= {"least_ns", "most_ns"}
 
 
 def words_of(text):

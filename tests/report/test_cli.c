@@ -279,7 +279,9 @@ static void traces_of_a_job_have_one_report(void **state)
 	       "1 of 4 traces: it could not be read; the report is about");
 	expect("report gone.xspy " BEFORE " --format json", 2,
 	       "\"what\": \"unreadable\"", "gone");
-	expect("report " BEFORE " " PINNED " --format csv", 1, NULL,
+	expect("report " BEFORE " " PINNED " --format csv", 0,
+	       "condition\nheat,pinned,\"heat.cu:88, heat.cu:91\",1,", NULL);
+	expect("report " BEFORE " " PINNED " --format html", 1, NULL,
 	       "this format is of single traces; add --each");
 	expect("report " BEFORE " " PINNED " --streams 4", 1, NULL,
 	       "an option is of single traces; add --each");

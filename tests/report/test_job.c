@@ -15,7 +15,7 @@
 /* A process of 10 s; its plan saves time in the first step alone. */
 struct rank {
 	int64_t rank, wall_ms, saves_ms, copies_ms;
-	const char *host, *gpu;
+	const char *host, *gpu, *condition;
 	int64_t gpu_node; /* NUMA; 0: that of the process */
 };
 
@@ -33,6 +33,7 @@ static json_t *digest_of(const struct rank *rank)
 	run->devices[0].numa_node = run->numa_node + rank->gpu_node;
 	result->coverage.lost = 0;
 	result->plan_count = rank->saves_ms ? 1 : 0;
+	result->plan[0].condition = rank->condition;
 	result->plan[0].adds_saves_ns = rank->saves_ms * MS;
 	result->plan[0].app_wall_ns =
 	    xs_result_untraced_wall_ns(result) - rank->saves_ms * MS;
@@ -98,6 +99,24 @@ static void the_job_gains_what_its_slowest_process_does(void **state)
 	assert_false(job->steps[0].at_least);
 	assert_non_null(strstr(job->verdict, "the job gains 2.00 s (20.0 %)"));
 	assert_non_null(strstr(job->verdict, "it is up to 3.00 s."));
+	xs_job_free(job);
+}
+
+static void a_condition_makes_the_gain_a_bound(void **state)
+{
+	static const struct rank rank = {.rank = 0,
+					 .wall_ms = 10000,
+					 .saves_ms = 3000,
+					 .condition = "the data stays"};
+	struct xs_job *job = job_of(&rank, 1);
+	char *text = text_of(job, false);
+
+	(void)state;
+	assert_non_null(
+	    strstr(job->verdict, "the job gains up to 3.00 s (30.0 %)"));
+	assert_non_null(strstr(text, "saves up to 3.00 s of a run, in 1 of 1"));
+	assert_non_null(strstr(text, "only if the data stays\n"));
+	free(text);
 	xs_job_free(job);
 }
 
@@ -260,6 +279,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_job_gains_what_its_slowest_process_does),
+	    cmocka_unit_test(a_condition_makes_the_gain_a_bound),
 	    cmocka_unit_test(a_step_of_few_processes_gains_less),
 	    cmocka_unit_test(a_gain_beyond_the_rows_is_a_bound),
 	    cmocka_unit_test(gpus_are_shared_and_far),
