@@ -8,10 +8,10 @@ export SOURCE_DATE_EPOCH=1700000000
 first=$scratch/first
 second=$scratch/another/place
 
+mkdir -p "$first/sources" "$second"
+(cd "$1" && git ls-files -z | tar -c --null -T -) | tar -x -C "$first/sources" &&
+	cp -a "$first/sources" "$second" || exit 1
 for folder in "$first" "$second"; do
-	mkdir -p "$folder/sources"
-	(cd "$1" && git ls-files -z | tar -c --null -T -) |
-		tar -x -C "$folder/sources" || exit 1
 	{
 		cmake -S "$folder/sources" -B "$folder/out" -G Ninja \
 			-DBUILD_TESTING=OFF &&
