@@ -2,7 +2,6 @@
 #include "preload/trace_name.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +26,12 @@ static const struct {
     {"RANK", "WORLD_SIZE", NULL},
 };
 
-static bool is_number(const char *text)
-{
-	return text && text[0] && !text[strspn(text, "0123456789")];
-}
-
 const char *xs_trace_name_rank(const char **ranks)
 {
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
 		const char *rank = getenv(launchers[i].rank);
 
-		if (!is_number(rank) ||
+		if (!rank || !rank[0] ||
 		    (launchers[i].only_with && !getenv(launchers[i].only_with)))
 			continue;
 		if (ranks)
@@ -46,7 +40,7 @@ const char *xs_trace_name_rank(const char **ranks)
 	}
 	if (ranks)
 		*ranks = NULL;
-	return NULL;
+	return "0";
 }
 
 /* Expands a pattern and appends it to path[*used]. Returns 0 or
@@ -55,7 +49,6 @@ static int expand(const char *pattern, pid_t pid, char *path, size_t bytes,
 		  size_t *used)
 {
 	for (const char *at = pattern; *at; at++) {
-		const char *rank = xs_trace_name_rank(NULL);
 		char text[128] = {*at};
 		size_t length;
 
@@ -69,7 +62,7 @@ static int expand(const char *pattern, pid_t pid, char *path, size_t bytes,
 				break;
 			case 'r':
 				snprintf(text, sizeof(text), "%s",
-					 rank ? rank : "0");
+					 xs_trace_name_rank(NULL));
 				break;
 			case '%':
 				break;

@@ -12,8 +12,8 @@
 int xs_trace_name_expand(const char *pattern, pid_t pid, char *path,
 			 size_t bytes);
 
-/* Returns the rank set by an MPI or batch launcher, a number, or NULL; in
- * *ranks, unless it is NULL, how many there are, or NULL. */
+/* Returns the rank set by an MPI or batch launcher, or "0"; in *ranks, unless
+ * it is NULL, how many there are, or NULL. */
 const char *xs_trace_name_rank(const char **ranks);
 
 #endif

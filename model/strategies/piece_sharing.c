@@ -85,7 +85,8 @@ void xs_estimate_assume_pieces(const struct xs_strategy_case *c, bool outs,
 	if (is_counted)
 		xs_estimate_assume(row, needs[sharing]);
 	else
-		xs_estimate_need(row, "a piece of the kernel needs no input "
-				      "but its own and its neighbour's");
+		xs_estimate_need(row,
+				 "a piece of the kernel needs no later piece's "
+				 "input, or copies it along");
 	xs_piece_kernel_assume(c, row);
 }

@@ -299,7 +299,8 @@ const struct xs_strategy xs_strategy_streams = {
 		"for (int i = 0; i < n; i++)  // a piece each, in stream[i]:\n"
 		"    cudaMemcpyAsync(in, ...), kernel<<<..., "
 		"stream[i]>>>(...),\n"
-		"    cudaMemcpyAsync(out, ...);",
+		"    cudaMemcpyAsync(out, ...);  // then "
+		"cudaDeviceSynchronize()",
 	    [XS_LANGUAGE_NUMBA] =
 		"for i in range(n):  # a piece each, in stream s[i]:\n"
 		"    dev[i].copy_to_device(ary[i], s[i]), f[blocks, threads, "

@@ -56,11 +56,9 @@
 #include "preload/util/hot.h"
 #include "preload/util/injection.h"
 #include "preload/util/log.h"
-#include "preload/util/objects.h"
 #include "preload/util/phdr_iterate.h"
 #include "preload/util/process.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -364,24 +362,19 @@ static void finish(void)
 
 /* At exit: says that there is no trace, where the user waits for one. A child
  * of vfork() has another process id. */
-static void print_unused(void *may_load)
+static void print_unused(void *unused)
 {
+	(void)unused;
 	if (!xs_process_is_current(&loader))
 		return;
 	started_by_run = false;
-	/* a static runtime looks for it, too, and without it calls nothing */
-	xs_summary_print_unused(!may_load || dlopen(XS_DRIVER, RTLD_LAZY));
-}
-
-static void end_unused(bool may_load)
-{
-	if (started_by_run && atomic_load(&xs_session_state) == XS_SESSION_NEW)
-		xs_guard_run_deep(print_unused, may_load ? &loader : NULL);
+	xs_summary_print_unused();
 }
 
 __attribute__((destructor)) static void unload(void)
 {
-	end_unused(true);
+	if (started_by_run && atomic_load(&xs_session_state) == XS_SESSION_NEW)
+		xs_guard_run(print_unused, NULL);
 }
 
 /* Uses the system call and not the function that RTLD_NEXT would find: a child
@@ -389,7 +382,7 @@ __attribute__((destructor)) static void unload(void)
 XS_EXPORT void _exit(int status)
 {
 	finish();
-	end_unused(false); /* the loader's lock may be held */
+	unload();
 	for (;;)
 		syscall(SYS_exit_group, status);
 }

@@ -64,7 +64,7 @@ void xs_run_info_write(void)
 	const char *other = xs_injection_other();
 	const char *of_nvtx = xs_injection_other_of_nvtx();
 	enum xs_hash_mode hash = xs_config_hash();
-	const char *ranks, *rank = xs_trace_name_rank(&ranks);
+	const char *ranks;
 	char host[256] = "";
 	unsigned node;
 
@@ -72,7 +72,7 @@ void xs_run_info_write(void)
 	write_app();
 	xs_trace_info("began", "%" PRIu64, xs_clock_realtime_ns());
 	xs_trace_info("host", "%s", host);
-	xs_trace_info("rank", "%s", rank ? rank : "0");
+	xs_trace_info("rank", "%s", xs_trace_name_rank(&ranks));
 	if (ranks)
 		xs_trace_info("ranks", "%s", ranks);
 	if (getcpu(NULL, &node) == 0)

@@ -119,20 +119,17 @@ void xs_summary_print_error(const char *path, int error)
 	print_line(text);
 }
 
-void xs_summary_print_unused(bool has_driver)
+void xs_summary_print_unused(void)
 {
 	char text[1024];
 
 	snprintf(
 	    text, sizeof(text),
-	    "xferspy: no trace of %s (pid %d): it called no CUDA function%s; "
+	    "xferspy: no trace of %s (pid %d): it called no CUDA function; "
 	    "programs that it starts write traces of their own, but not "
 	    "if they are statically linked or setuid, drop LD_PRELOAD, or "
 	    "run in a container",
-	    program_invocation_short_name, (int)getpid(),
-	    has_driver ? ""
-		       : ", or none that CUDA could run: there is no driver "
-			 "(libcuda.so.1 was not found)");
+	    program_invocation_short_name, (int)getpid());
 	print_line(text);
 }
 

@@ -25,8 +25,7 @@ void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes);
 /* Prints why the trace file could not be created. error: an errno value. */
 void xs_summary_print_error(const char *path, int error);
 
-/* Prints that this process used no CUDA, and what to check. Without a driver,
- * its calls may all have failed unseen. */
-void xs_summary_print_unused(bool has_driver);
+/* Prints that this process used no CUDA, and what to check. */
+void xs_summary_print_unused(void);
 
 #endif

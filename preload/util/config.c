@@ -52,13 +52,10 @@ static bool parse_ranks(const char *text, unsigned long rank, bool *has)
 
 static bool is_rank_left_out(void)
 {
-	const char *rank = xs_trace_name_rank(NULL);
+	const unsigned long rank = strtoul(xs_trace_name_rank(NULL), NULL, 10);
 	bool has;
 
-	return rank &&
-	       parse_ranks(value_of("XFERSPY_RANKS"), strtoul(rank, NULL, 10),
-			   &has) &&
-	       !has;
+	return parse_ranks(value_of("XFERSPY_RANKS"), rank, &has) && !has;
 }
 
 bool xs_config_is_off(void)

@@ -274,7 +274,7 @@ static const char *pinning(struct xs_result *result)
 		return "";
 	return xs_arena_print(
 	    &result->arena,
-	    "\nOutside the steady part, pinning memory takes %s of this, once "
+	    "\nOutside the steady part, pinning memory takes %s, once "
 	    "(%s of the run%s)%s%s.%s",
 	    xs_units_ns(in->ns).s, xs_units_percent(in->ns, wall_ns).s,
 	    with_start ? ", perhaps with CUDA's start" : "",

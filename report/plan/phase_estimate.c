@@ -281,9 +281,6 @@ void xs_phase_estimate_untrace_runs(struct xs_result *result)
 			add(&row->app_wall_ns, by_ns);
 			add(&row->app_wall_low_ns, by_ns);
 			add(&row->app_wall_high_ns, by_ns);
-			row->run_ns = row->app_wall_ns;
-			if (row->new_memory_ns > 0)
-				add(&row->run_ns, row->new_memory_ns);
 		}
 	}
 }
@@ -305,22 +302,6 @@ static void untrace(const struct xs_result_phase *phase,
 		out->low_ns = out->low_ns > by_ns ? out->low_ns - by_ns : 0;
 }
 
-/* Behind the last round no host works, for the row's copies to run beside it:
- * so much less do all rounds save, once. */
-static void count_last_round(const struct xs_result_phase *phase,
-			     struct xs_result_estimate *out)
-{
-	int64_t ns = out->between_ns;
-
-	if (!out->applies || out->round_ns == XS_UNKNOWN || ns <= 0 ||
-	    out->setup_ns == XS_UNKNOWN)
-		return;
-	if (ns > xs_result_untraced_ns(phase) - out->round_ns)
-		ns = xs_result_untraced_ns(phase) - out->round_ns;
-	if (ns > 0)
-		xs_number_add(&out->setup_ns, ns);
-}
-
 void xs_phase_estimate_build(struct xs_result *result,
 			     const struct xs_result_phase *phase,
 			     const struct xs_estimate *in,
@@ -338,7 +319,6 @@ void xs_phase_estimate_build(struct xs_result *result,
 		untrace(phase, in, out);
 	if (!result->machine_choice.other_gpu)
 		limit(phase, changes, out);
-	count_last_round(phase, out);
 	fill_run(result, phase, changes, out);
 }
 

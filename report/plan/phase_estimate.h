@@ -13,8 +13,8 @@ void xs_phase_estimate_set_tracer(const struct xs_estimates *estimates,
 				  double recorded_rounds,
 				  struct xs_result_phase *phase);
 
-/* Adds up the cost of tracing, known of all phases, takes it off the time of
- * the run in all rows, and sets their run_ns. */
+/* Adds up the cost of tracing, known of all phases, and takes it off the time
+ * of the run in all rows. */
 void xs_phase_estimate_untrace_runs(struct xs_result *result);
 
 /* Fills out from the estimate of a phase; a replayed round saves no more than

@@ -64,33 +64,54 @@ static const char *payback_of(struct xs_arena *arena,
 			      xs_units_ns(xs_number_round(setup_ns)).s);
 }
 
-/* ", and is ahead up to about 26 rounds": where a change whose rounds take
- * longer is ahead of that step, since its setup takes less; or "". */
-static const char *with_rounds(struct xs_arena *arena,
-			       const struct xs_phase_steps *steps,
-			       const struct xs_phase_step *step,
-			       const struct xs_result_estimate *instead)
+/* ", WHO is ahead up to about 26 rounds", of a change whose setup takes so much
+ * less, and whose rounds so much longer; or "". */
+static const char *ahead(struct xs_arena *arena, const char *who,
+			 int64_t setup_less_ns, double round_longer_ns)
+{
+	return setup_less_ns > 0 && round_longer_ns > 0
+		   ? xs_arena_print(
+			 arena, ", %s is ahead up to about %.0f rounds", who,
+			 (double)setup_less_ns / round_longer_ns)
+		   : "";
+}
+
+/* The same of a row in place of the step. */
+static const char *row_ahead(struct xs_arena *arena,
+			     const struct xs_phase_steps *steps,
+			     const struct xs_phase_step *step,
+			     const struct xs_result_estimate *instead)
 {
 	const struct xs_result_estimate *last = step->estimate;
-	const double longer_ns = (double)(instead->round_ns - last->round_ns) *
-				 xs_result_share(steps->phase);
-	int64_t less_ns;
 
 	/* a step that stays beside it is in no time of its row */
 	for (size_t i = 0; i < steps->count; i++)
 		if (xs_beside_is_apart(steps->items[i].strategy,
 				       xs_strategy_find(instead->strategy)))
 			return "";
-	if (longer_ns <= 0 || last->setup_ns == XS_UNKNOWN ||
-	    instead->setup_ns == XS_UNKNOWN)
+	if (last->setup_ns == XS_UNKNOWN || instead->setup_ns == XS_UNKNOWN)
 		return "";
-	less_ns = last->setup_ns - instead->setup_ns;
-	if (step == &steps->longer)
-		less_ns += last->new_memory_ns;
-	if (less_ns <= 0)
-		return "";
-	return xs_arena_print(arena, ", and is ahead up to about %.0f rounds",
-			      (double)less_ns / longer_ns);
+	return ahead(arena, "and",
+		     last->setup_ns - instead->setup_ns +
+			 (step == &steps->longer ? last->new_memory_ns : 0),
+		     (double)(instead->round_ns - last->round_ns) *
+			 xs_result_share(steps->phase));
+}
+
+/* The same of the step that the phase's step in longer runs is in place of. */
+static const char *step_ahead(struct xs_arena *arena,
+			      const struct xs_phase_steps *steps,
+			      const struct xs_phase_step *step)
+{
+	const struct xs_phase_step *longer = &steps->longer;
+	const double longer_setup_ns = longer->rounds_add_ns - longer->adds_ns +
+				       (double)longer->estimate->new_memory_ns;
+
+	return ahead(arena, "which",
+		     xs_number_round(longer_setup_ns - step->rounds_add_ns +
+				     step->adds_ns),
+		     (longer->rounds_add_ns - step->rounds_add_ns) /
+			 xs_result_of_run(steps->phase, 1));
 }
 
 /* What the setup takes more since further buffers are new memory; "" if it is
@@ -129,34 +150,28 @@ static const char *instead(struct xs_result *result,
 			 row->strategy, side_by_side > 1 ? "up to " : "",
 			 xs_units_ns(xs_number_round(more_ns)).s,
 			 longer ? "" : " more",
-			 with_rounds(arena, steps, step, row), row->effort,
+			 row_ahead(arena, steps, step, row), row->effort,
 			 row->needs ? "; only if " : "",
 			 row->needs ? row->needs : "")
 		   : NULL;
 }
 
-/* Which step of this run the phase's step in longer runs is in place of. NULL:
- * none. */
+/* "step 1, streams, which is ahead up to about 26 rounds": what the phase's
+ * step in longer runs is in place of. NULL: nothing. */
 static const char *in_place_of(struct xs_result *result,
 			       const struct xs_phase_steps *steps)
 {
-	const struct xs_result_estimate *row =
+	const struct xs_phase_step *before =
 	    steps->longer_after < steps->count
-		? steps->items[steps->longer_after].estimate
+		? &steps->items[steps->longer_after]
 		: NULL;
-	const char *ahead;
 
-	for (size_t i = 0; row && i < result->plan_count; i++) {
-		const struct xs_result_step *step = &result->plan[i];
-
-		if (step->estimate != row)
-			continue;
-		ahead = with_rounds(&result->arena, steps, &steps->longer, row);
-		return xs_arena_print(&result->arena,
-				      "It takes the place of step %" PRId64
-				      ", %s%s.",
-				      step->step, row->strategy, ahead);
-	}
+	for (size_t i = 0; before && i < result->plan_count; i++)
+		if (result->plan[i].estimate == before->estimate)
+			return xs_arena_print(
+			    &result->arena, "step %" PRId64 ", %s%s",
+			    result->plan[i].step, before->estimate->strategy,
+			    step_ahead(&result->arena, steps, before));
 	return NULL;
 }
 
@@ -196,10 +211,10 @@ static const char *left_out(struct xs_result *result,
 	const bool has_longer = steps->longer.strategy;
 	const char *text = NULL;
 
+	if (step == &steps->longer && steps->longer_after < steps->count)
+		return NULL;
 	if (step == &steps->longer)
-		return steps->longer_after < steps->count
-			   ? in_place_of(result, steps)
-			   : instead(result, steps, step, side_by_side);
+		return instead(result, steps, step, side_by_side);
 	if (step != &steps->items[steps->count - 1])
 		return NULL;
 	if (!has_longer)
@@ -234,6 +249,8 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 
 	out->same = same_change(result, out);
 	out->pays_rounds = xs_beside_pays_rounds(steps->phase, step);
+	out->in_place_of =
+	    step == &steps->longer ? in_place_of(result, steps) : NULL;
 	if (out->same)
 		out->text = xs_arena_print(
 		    arena, "As in step %" PRId64 ", for %s.", out->same->step,
@@ -255,6 +272,10 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 				   "%s What it saves alone is uncertain; %s "
 				   "contains it.",
 				   out->text, step->whole->id);
+	if (out->in_place_of)
+		out->text =
+		    xs_arena_print(arena, "%s It takes the place of %s.",
+				   out->text, out->in_place_of);
 	if (rest)
 		out->text = xs_arena_print(arena, "%s %s", out->text, rest);
 }

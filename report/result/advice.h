@@ -60,10 +60,12 @@ struct xs_result_step {
 	int64_t round_before_ns, round_ns; /* before and with this step, after
 					    * the earlier ones of the phase */
 	int64_t app_wall_ns, low_ns, high_ns; /* with all steps so far */
-	int64_t pays_rounds;   /* from so many rounds on, with its buffers in
-				* new memory; XS_UNKNOWN: in this run */
-	bool may_be_slower;    /* the steps so far may lengthen the run */
-	const char *condition; /* not shown by the trace; NULL: none */
+	int64_t pays_rounds;	 /* from so many rounds on, with its buffers in
+				  * new memory; XS_UNKNOWN: in this run */
+	const char *in_place_of; /* what pays sooner, and for how many rounds it
+				  * is ahead; NULL: nothing */
+	bool may_be_slower;	 /* the steps so far may lengthen the run */
+	const char *condition;	 /* not shown by the trace; NULL: none */
 	const struct xs_result_step *same; /* an earlier step, the same change
 					    * at other lines; NULL: none */
 	const char *text;

@@ -47,7 +47,6 @@ static struct xs_result_estimate row(const struct xs_result_phase *phase,
 
 	out.saves_ns = phase->rounds * gain - setup_ns;
 	out.app_wall_ns = wall_ns - out.saves_ns;
-	out.run_ns = out.app_wall_ns;
 	out.app_wall_low_ns = out.app_wall_ns - phase->rounds * round_ns / 50;
 	out.app_wall_high_ns = out.app_wall_ns + phase->rounds * round_ns / 50;
 	if (strcmp(strategy, "as-is") == 0) {
@@ -80,7 +79,6 @@ static struct xs_result_estimate abstention(const char *strategy,
 	    .otherwise_ns = NONE,
 	    .speedup = NAN,
 	    .app_wall_ns = NONE,
-	    .run_ns = NONE,
 	    .app_wall_low_ns = NONE,
 	    .app_wall_high_ns = NONE,
 	    .saves_ns = NONE,

@@ -66,36 +66,6 @@ static void whole_run_is_worked_out(void **state)
 	xs_arena_free(&result.arena);
 }
 
-/* Copies that run in the host's time between rounds have none behind the last
- * one: it saves 3 ms less, or what it saves at all. */
-static void no_host_works_behind_the_last_round(void **state)
-{
-	struct xs_result result = {.run.wall_ns = 10000 * MS};
-	struct xs_result_phase phase = {.rounds = 10,
-					.round_ns = 16 * MS,
-					.movable_ns = XS_UNKNOWN,
-					.transfer_ns = XS_UNKNOWN};
-	struct xs_result_estimate out;
-	struct xs_estimate in = {.strategy = "double-buffer",
-				 .model = "replay",
-				 .applies = true,
-				 .round_ns = 12e6,
-				 .setup_ns = 5e6,
-				 .between_ns = 3e6};
-
-	(void)state;
-	xs_phase_estimate_build(&result, &phase, &in, &out);
-	assert_int_equal(out.saves_ns, (10 * 4 - 5 - 3) * MS);
-	assert_int_equal(out.setup_ns, 8 * MS);
-	in.between_ns = 6e6;
-	xs_phase_estimate_build(&result, &phase, &in, &out);
-	assert_int_equal(out.saves_ns, (10 * 4 - 5 - 4) * MS);
-	in.round_ns = 17e6;
-	xs_phase_estimate_build(&result, &phase, &in, &out);
-	assert_int_equal(out.setup_ns, 5 * MS);
-	xs_arena_free(&result.arena);
-}
-
 /* Tracing takes 2 of the 16 ms: a change to 12 ms saves 2 in each of 412
  * rounds, which took 824 ms of the run for the tracer. */
 static void tracing_is_not_saved(void **state)
@@ -797,7 +767,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(whole_run_is_worked_out),
-	    cmocka_unit_test(no_host_works_behind_the_last_round),
 	    cmocka_unit_test(tracing_is_not_saved),
 	    cmocka_unit_test(little_tracing_is_left),
 	    cmocka_unit_test(counting_is_not_tracing),

@@ -85,8 +85,8 @@ static void the_start_is_no_pinning(void **state)
 	(void)state;
 	assert_string_equal(
 	    program.out,
-	    "Outside the steady part, pinning memory takes 81.2 ms of this, "
-	    "once (19.1 % of\n");
+	    "Outside the steady part, pinning memory takes 81.2 ms, once "
+	    "(19.1 % of the run):\n");
 }
 
 /* The modules that a trace names may be there. */

@@ -405,9 +405,10 @@ static void what_pays_in_this_run_comes_first(void **state)
 	assert_int_equal(result->plan[1].round_ns, 20 * MS);
 	assert_int_equal(result->plan[1].app_wall_ns, 710 * MS);
 	assert_int_equal(result->plan[1].saves_low_ns, XS_UNKNOWN);
-	assert_non_null(strstr(result->plan[1].text,
-			       "It takes the place of step 1, streams, and is "
-			       "ahead up to about 519 rounds."));
+	assert_non_null(
+	    strstr(result->plan[1].text,
+		   "It takes the place of step 1, streams, which is "
+		   "ahead up to about 519 rounds."));
 	/* nobody rewrites kernels instead, */
 	streams->effort_level = XS_EFFORT_REWRITE;
 	expect("double-buffer");

@@ -291,7 +291,7 @@ static void pinning_in_start_up_is_told(void **state)
 {
 	(void)state;
 	read_trace("advice/offload-pinned");
-	says("\nOutside the steady part, pinning memory takes 256 ms of this, "
+	says("\nOutside the steady part, pinning memory takes 256 ms, "
 	     "once (51.8 % of the run): 16 calls of cudaMallocHost.");
 	assert_int_equal(result->verdict.pinning.bytes, 1LL << 30);
 	assert_int_equal(result->verdict.pinning.registering_ns, XS_UNKNOWN);

@@ -74,11 +74,13 @@ static void put_later(const struct xs_terminal *terminal,
 	    xs_arena_print(&result->arena, "  %" PRId64 ". ", step->step),
 	    xs_arena_print(
 		&result->arena,
-		"%s, from %" PRId64 " rounds on: a round%s %s%s -> %s",
+		"%s, from %" PRId64 " rounds on: a round%s %s%s -> %s%s%s",
 		xs_text_step_name(result, step->estimate), step->pays_rounds,
 		of, xs_text_step_about(result, step),
 		xs_units_ns(step->round_before_ns + between_ns).s,
-		xs_units_ns(step->round_ns + between_ns).s));
+		xs_units_ns(step->round_ns + between_ns).s,
+		step->in_place_of ? "; in place of " : "",
+		step->in_place_of ? step->in_place_of : ""));
 }
 
 static void put_step(const struct xs_terminal *terminal,
@@ -97,7 +99,7 @@ static void put_step(const struct xs_terminal *terminal,
 				  step->phase->id);
 	if (step->side_by_side > 1)
 		xs_terminal_print(terminal, XS_PLAIN,
-				  " (%.3g run side by side)",
+				  " (%.3g rounds at a time on average)",
 				  1 / xs_result_share(step->phase));
 	xs_terminal_print(terminal, XS_PLAIN, ": %s%s -> ",
 			  xs_text_step_about(result, step),

@@ -93,7 +93,8 @@ as_printed(const struct xs_result_phase *phase,
 	}
 	if (row->new_memory_ns > 0 && row->setup_ns != XS_UNKNOWN)
 		xs_number_add(&out.setup_ns, row->new_memory_ns);
-	out.app_wall_ns = row->run_ns;
+	if (row->new_memory_ns > 0 && row->app_wall_ns != XS_UNKNOWN)
+		xs_number_add(&out.app_wall_ns, row->new_memory_ns);
 	return out;
 }
 

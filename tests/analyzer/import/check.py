@@ -297,25 +297,6 @@ class Nsys(unittest.TestCase):
         self.assertEqual(request["h2d_bytes"], 12 << 20)
         self.assertEqual(found["solver", "halo exchange"]["kernels"], 0)
 
-    def test_recorded_nvtx_ranges(self):
-        """Of another program, by nsys 2022.2: as SQL counts and adds them."""
-        path = self.path / "saxpy-nvtx.sqlite"
-        path.write_bytes(gzip.decompress(
-            (RECORDED / f"{path.name}.gz").read_bytes()))
-        done = run("report", "--format", "json", "--by-range", path)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        made = json.loads(done.stdout)
-        self.assertEqual({(r["domain"], r["name"]): r["count"]
-                          for r in made["nvtx"]["ranges"]},
-                         {("MPI", "MPI_Init"): 1, ("MPI", "MPI_Send"): 10,
-                          ("MPI", "MPI_Recv"): 5, ("MPI", "MPI_Finalize"): 1,
-                          (None, "saxpy"): 5})
-        saxpy = next(r for r in made["nvtx"]["ranges"] if r["name"] == "saxpy")
-        self.assertEqual((saxpy["range_ns"], saxpy["kernels"]), (41921, 1))
-        self.assertEqual([made["totals"][key] for key in
-                          ("h2d_ops", "d2h_ops", "kernels", "kernel_ns")],
-                         [10, 5, 5, 88573480])
-
     def test_nvtx_ranges_of_one_name(self):
         """One that contains another counts once, wherever it is in the file."""
         path, ms = self.write("3.25"), 1000000

@@ -70,20 +70,18 @@ function savingsChart({trace}, phase, shown) {
   const rows = shown.map(i => phase.estimates[i]).filter(row => row.strategy !== 'as-is' && row.saves_ns !== null);
   if (!rows.length)
     return null;
-  const {width, right} = CHART, left = 150, row = 24, wall = untracedWall(trace);
-  // with the first touch of new memory, as in the table
-  const saves = r => wall - r.run_ns, touch = r => r.run_ns - r.app_wall_ns;
-  const low = r => wall - (r.app_wall_high_ns ?? r.app_wall_ns) - touch(r);
-  const high = r => wall - (r.app_wall_low_ns ?? r.app_wall_ns) - touch(r);
+  const {width, right} = CHART, left = 150, row = 24, wall = trace.wall_ns;
+  const low = r => wall - (r.app_wall_high_ns ?? r.app_wall_ns);
+  const high = r => wall - (r.app_wall_low_ns ?? r.app_wall_ns);
   // what is not known does not stretch the axis
   const least = Math.min(0, ...rows.map(r => isKnown(r) ? low(r) : 0)), most = Math.max(1, ...rows.map(high));
-  const figureOf = r => isKnown(r) ? time(saves(r)) : range(low(r), high(r));
+  const figureOf = r => isKnown(r) ? time(r.saves_ns) : range(low(r), high(r));
   const room = 12 + 7 * Math.max(...rows.map(r => figureOf(r).length));
   const x = ns => left + (width - left - right - room) * (Math.max(ns, least) - least) / (most - least);
   const parts = rows.flatMap((r, i) => {
-    const y = 8 + i * row, color = saves(r) < 0 ? 'wait' : r.bound ? 'faint' : 'kernel';
+    const y = 8 + i * row, color = r.saves_ns < 0 ? 'wait' : r.bound ? 'faint' : 'kernel';
     return [label(left - 8, y + 13, rowName(r) + (r.needs ? ' *' : ''), 'end'),
-      titled(el('rect', {x: Math.min(x(0), x(saves(r))), y, width: Math.abs(x(saves(r)) - x(0)),
+      titled(el('rect', {x: Math.min(x(0), x(r.saves_ns)), y, width: Math.abs(x(r.saves_ns) - x(0)),
         height: row - 7, fill: paint(color), rx: 2}), `${time(low(r))} to ${time(high(r))}`),
       el('path', {d: `M${x(low(r))} ${y + 8.5}H${x(high(r))}m0-4v8M${x(low(r))} ${y + 4.5}v8`,
         stroke: paint('strong'), fill: 'none'}),

@@ -285,7 +285,7 @@ function strategies({report, texts}) {
     const known = isKnown(row);
     rows.push([first ? '' : phase.id, rowName(row) + (row.needs ? ' *' : ''),
       known ? time(row.round_ns) : 'unknown', range(row.low_ns, row.high_ns),
-      known && row.speedup ? `${row.speedup.toFixed(2)}x` : '-', known ? time(row.run_ns) : '-',
+      known && row.speedup ? `${row.speedup.toFixed(2)}x` : '-', known ? time(row.app_wall_ns + (row.new_memory_ns || 0)) : '-',
       row.effort || '', published(phase, row)]);
   }));
   const needs = new Set(report.phases.flatMap((phase, i) =>
