@@ -8,16 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Whether a step of the plan is of the phase: it says what it leaves out. */
-static bool is_in_plan(const struct xs_result *result,
-		       const struct xs_result_phase *phase)
-{
-	for (size_t i = 0; i < result->plan_count; i++)
-		if (result->plan[i].phase == phase)
-			return true;
-	return false;
-}
-
 static int64_t setup_ns(const struct xs_result_estimate *row)
 {
 	return row->setup_ns > 0 ? row->setup_ns : 0;
@@ -34,7 +24,7 @@ static int64_t rounds_save_ns(const struct xs_result *result,
 
 	return !phase->apart && ns > 0 &&
 		       xs_worth_is_enough(result, phase, (double)ns) &&
-		       !is_in_plan(result, phase)
+		       !xs_result_is_in_plan(result, phase)
 		   ? ns
 		   : 0;
 }

@@ -199,6 +199,15 @@ bool xs_result_is_listed(const struct xs_result *result,
 	       (asked && row->applies && xs_result_is_replay(row));
 }
 
+bool xs_result_is_in_plan(const struct xs_result *result,
+			  const struct xs_result_phase *phase)
+{
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (result->plan[i].phase == phase)
+			return true;
+	return false;
+}
+
 bool xs_result_is_known(const struct xs_result_estimate *row)
 {
 	return row->effort_level == XS_EFFORT_NONE ||

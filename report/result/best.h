@@ -27,6 +27,10 @@ bool xs_result_is_listed(const struct xs_result *result,
 			 const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row);
 
+/* Returns whether a step of the plan is of the phase. */
+bool xs_result_is_in_plan(const struct xs_result *result,
+			  const struct xs_result_phase *phase);
+
 /* Returns how far what a row saves may be off, of off_ns by which its time may
  * be off: without shared_ns of that, which moves the round now as well. */
 double xs_result_saving_error_ns(double off_ns, int64_t shared_ns);

@@ -230,22 +230,13 @@ static size_t fill_headings(struct xs_text_heading *headings, bool all)
 	return count;
 }
 
-static bool is_in_plan(const struct xs_result *result,
-		       const struct xs_result_phase *phase)
-{
-	for (size_t i = 0; i < result->plan_count; i++)
-		if (result->plan[i].phase == phase)
-			return true;
-	return false;
-}
-
 /* Without --all, the phases of the plan, and the longest one if the plan has
  * none of the steady part; all if there is no plan. */
 static bool is_listed(const struct xs_result *result, size_t index)
 {
 	return result->all_asked || !result->plan_count ||
 	       (!index && result->plan->phase->apart) ||
-	       is_in_plan(result, &result->phases[index]);
+	       xs_result_is_in_plan(result, &result->phases[index]);
 }
 
 /* "phases 2, 4 have no step of their own ...": those that are not listed. */
