@@ -6,7 +6,7 @@ table.json has the programs and what each variant changed. MACHINE/HALF.json has
 their times, MACHINE/HALF/ a trace of each program as its authors wrote it,
 MACHINE/counters/ the counters of its kernels if they were counted, and
 MACHINE/machine.json that machine's calibration. MACHINE is contact for the half
-of first contact, contact-2 to contact-4 for the programs added later, wherever
+of first contact, contact-2 to contact-5 for the programs added later, wherever
 they were recorded. --write writes docs/corpus.md.
 """
 import argparse
@@ -26,7 +26,8 @@ SECTIONS = (("h200", "develop", "Developed on"),
             ("contact", "first", "First contact"),
             ("contact-2", "second", "First contact again"),
             ("contact-3", "third", "A third first contact"),
-            ("contact-4", "fourth", "A fourth first contact"))
+            ("contact-4", "fourth", "A fourth first contact"),
+            ("contact-5", "fifth", "A fifth first contact"))
 # Variants, and the strategies that predict them unless table.json names another.
 STRATEGIES = {"pinned": "pinned", "streams": "streams",
               "double": "double-buffer", "mapped": "mapped", "reuse": "reuse",

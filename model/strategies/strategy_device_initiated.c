@@ -335,11 +335,11 @@ const struct xs_strategy xs_strategy_device_initiated = {
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"while (*(volatile unsigned *)go < round) ; // kernel, one "
-		"thread; then grid.sync()\n"
-		"__threadfence_system(), *done = round; // after its results, "
-		"in mapped memory\n"
-		"go = round; while (done < round) ; // host, volatile: instead "
-		"of launch and wait",
+		"while (*(volatile unsigned *)go < round) ; // one thread; "
+		"grid.sync()\n"
+		"__threadfence_system(), *done = round; // after mapped "
+		"results\n"
+		"go = round; while (done < round) ; // host, volatile: no "
+		"launches",
 	},
 };
