@@ -13,11 +13,11 @@ size_t xs_digest_room(const char *name)
 	static const struct {
 		const char *name;
 		size_t room;
-	} rooms[] = {{"programs", 4},
-		     {"phases", 32},
-		     {"steps", 32},
+	} rooms[] = {{"programs", 256},
+		     {"phases", 256},
+		     {"steps", 256},
 		     {"hosts", 256},
-		     {"kinds", 32},
+		     {"kinds", 256},
 		     {"strategies", 32},
 		     {"traces", XS_DIGEST_TRACES},
 		     {"names", 8},
@@ -136,7 +136,9 @@ int xs_digest_write(const json_t *group, FILE *out)
 					   JSON_ENSURE_ASCII);
 	int err = text ? 0 : -ENOMEM;
 
-	if (text && fprintf(out, "{\"digest\":%d,\"group\":%s}\n",
+	if (text && strlen(text) > XS_DIGEST_BYTES - 64)
+		err = -EFBIG;
+	if (!err && fprintf(out, "{\"digest\":%d,\"group\":%s}\n",
 			    XS_DIGEST_VERSION, text) < 0)
 		err = -EIO;
 	free(text);

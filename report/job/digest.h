@@ -27,7 +27,8 @@
 
 #define XS_DIGEST_VERSION 1
 
-/* Room: bytes of a text, rows of a kind, different traces. */
+/* Room: bytes of a file and of a text, rows of a kind, different traces. */
+#define XS_DIGEST_BYTES	 (32u << 20)
 #define XS_DIGEST_TEXT	 600u
 #define XS_DIGEST_ROWS	 16u
 #define XS_DIGEST_TRACES 4096u
@@ -80,7 +81,8 @@ int xs_digest_read(const char *path, json_t **group, const char **error);
 int xs_digest_parse(const char *text, size_t size, json_t **group,
 		    const char **error);
 
-/* Writes the digest of a group in its one form. Returns 0, -ENOMEM or -EIO. */
+/* Writes the digest of a group in its one form. Returns 0, -ENOMEM, -EIO, or
+ * -EFBIG, without a byte, if nothing could read it. */
 int xs_digest_write(const json_t *group, FILE *out);
 
 #endif

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The largest file that is read, and how deep tables lie in tables. */
-#define BYTES_MAX  (4u << 20)
+/* How deep tables lie in tables. */
 #define TABLES_MAX 4
 
 #define START "{\"digest\":"
@@ -202,15 +201,15 @@ int xs_digest_parse(const char *text, size_t size, json_t **group,
 int xs_digest_read(const char *path, json_t **group, const char **error)
 {
 	FILE *in = fopen(path, "rb");
-	char *text = malloc(BYTES_MAX);
-	size_t size = in && text ? fread(text, 1, BYTES_MAX, in) : 0;
+	char *text = malloc(XS_DIGEST_BYTES);
+	size_t size = in && text ? fread(text, 1, XS_DIGEST_BYTES, in) : 0;
 	int err = 0;
 
 	*error = NULL;
 	*group = NULL;
 	if (!in || !text || ferror(in))
 		err = errno ? -errno : -EIO;
-	if (!err && size == BYTES_MAX) {
+	if (!err && size == XS_DIGEST_BYTES) {
 		*error = "too large for a digest";
 		err = -EFBIG;
 	}

@@ -11,6 +11,9 @@
 #define RANGES_MAX 8
 #define RANKS_MAX  (1 << 20)
 
+/* Names of other programs that are told. */
+#define NAMES_MAX 8
+
 /* Parts below 1 / NAMED_PART are not named, unless they are the longest. */
 #define NAMED_PART 20
 
@@ -172,24 +175,72 @@ static void add_counted(struct xs_job *job, const json_t *digest,
 	add(job, what, traces, list ? list : "", text);
 }
 
+static int by_name(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* "cat, ls, ...": the first names in order */
+static const char *list_names(struct xs_arena *arena, const char **names,
+			      size_t count, bool more)
+{
+	const char *list = NULL;
+
+	if (count)
+		qsort(names, count, sizeof(*names), by_name);
+	for (size_t i = 0; i < count && i < NAMES_MAX; i++)
+		list = xs_arena_join(arena, list, names[i]);
+	return more || count > NAMES_MAX ? xs_arena_join(arena, list, "...")
+					 : list;
+}
+
 static void add_others(struct xs_job *job, const json_t *digest)
 {
-	const json_t *programs = xs_digest_get(digest, "table", "programs");
-	const char *name, *list = NULL;
+	const int64_t beyond = xs_job_number(digest, "beyond", "programs");
+	int64_t traces = beyond > 0 ? beyond : 0;
+	const char **names, *name;
 	json_t *program;
-	int64_t traces = 0;
+	size_t count = 0;
+	void *items;
+	const json_t *programs = xs_job_rows(digest, "programs", &job->arena,
+					     sizeof(*names), &items);
 
+	names = items;
 	json_object_foreach((json_t *)programs, name, program)
 	{
 		if (strcmp(name, job->program) == 0)
 			continue;
 		traces += xs_job_number(program, "add", "traces");
-		list = xs_arena_join_once(
-		    &job->arena, list, xs_arena_print(&job->arena, "%s", name));
+		names[count++] = xs_arena_copy(&job->arena, name);
 	}
-	if (traces > 0)
-		add(job, "other program", traces, list,
+	if (traces > 0 && names)
+		add(job, "other program", traces,
+		    list_names(&job->arena, names, count, beyond > 0),
 		    "of another program, in no figure");
+}
+
+/* Tables that lack rows, for which a digest has no room. */
+static void add_beyond(struct xs_job *job, const json_t *program)
+{
+	static const struct {
+		const char *name, *words;
+	} tables[] = {{"steps", "changes"},
+		      {"phases", "phases"},
+		      {"kinds", "kinds of machines"},
+		      {"hosts", "hosts"},
+		      {"traces", "ranks"},
+		      {"gpus", "GPUs"},
+		      {"versions", "versions"},
+		      {"wall_ns", "times"}};
+	const char *list = NULL;
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		if (xs_digest_get(program, "beyond", tables[i].name))
+			list =
+			    xs_arena_join(&job->arena, list, tables[i].words);
+	if (list)
+		add(job, "no room", job->traces, list,
+		    "have more than a digest has room for; some are missing");
 }
 
 /* Traces whose process was not alone on its GPU. */
@@ -236,7 +287,7 @@ static void add_mixed(struct xs_job *job, const json_t *program)
 void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 			  const json_t *program)
 {
-	job->problems = xs_arena_alloc(&job->arena, 9, sizeof(*job->problems));
+	job->problems = xs_arena_alloc(&job->arena, 10, sizeof(*job->problems));
 	if (!job->problems)
 		return;
 	add_counted(job, digest, "unreadable", "not read");
@@ -251,4 +302,5 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 	fill_ranks(job, program);
 	add_others(job, digest);
 	add_mixed(job, program);
+	add_beyond(job, program);
 }

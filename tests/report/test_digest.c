@@ -69,7 +69,7 @@ static json_t *any_group(int depth)
 					      (json_int_t)below(4), "text",
 					      any_key()));
 	for (unsigned i = below(4); depth && i > 0; i--) {
-		row = xs_digest_row(group, "programs", any_key(), &failed);
+		row = xs_digest_row(group, "parts", any_key(), &failed);
 		json_object_update_new(row, any_group(depth - 1));
 	}
 	assert_false(failed);

@@ -260,6 +260,76 @@ static void what_is_in_no_figure_is_counted(void **state)
 	json_decref(all);
 }
 
+/* Adds a digest of a trace with another value of something. */
+static void merge_other(json_t *all, const char *app, int64_t line)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_site site = {.file = "a.cu", .line = line};
+	const struct xs_result_site *sites[] = {&site};
+	json_t *group;
+
+	result->coverage.lost = 0;
+	result->run.pid = line;
+	result->run.app = app;
+	result->plan_count = 1;
+	result->plan[0].sites = sites;
+	result->plan[0].site_count = 1;
+	result->plan[0].adds_saves_ns = MS;
+	group = xs_digest_of_result(result);
+	assert_int_equal(xs_digest_merge(all, group), 0);
+	json_decref(group);
+	fixture_free(result);
+}
+
+/* Of many programs that of the most traces, not the first by name. */
+static void the_program_of_the_most_traces_is_the_job(void **state)
+{
+	json_t *all = xs_digest_new();
+	struct xs_job *job;
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "%03d", i);
+		merge_other(all, i < 20 ? "234" : name, i);
+	}
+	assert_int_equal(xs_job_build(all, &job), 0);
+	assert_string_equal(job->program, "234");
+	assert_int_equal(job->traces, 21);
+	assert_string_equal(job->problems[0].what, "other program");
+	assert_int_equal(job->problems[0].traces, 279);
+	assert_string_equal(job->problems[0].names,
+			    "020, 021, 022, 023, 024, 025, 026, 027, ...");
+	xs_job_free(job);
+	json_decref(all);
+}
+
+/* Beyond the room of changes, the report says that some are missing. */
+static void what_has_no_room_is_told(void **state)
+{
+	static const int64_t lines[] = {200, 300};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		json_t *all = xs_digest_new();
+		struct xs_job *job;
+		const struct xs_job_problem *last;
+
+		for (int64_t line = 1; line <= lines[i]; line++)
+			merge_other(all, "app", line);
+		assert_int_equal(xs_job_build(all, &job), 0);
+		last = &job->problems[job->problem_count - 1];
+		assert_int_equal(job->step_count, i ? 256 : 200);
+		assert_int_equal(job->problem_count &&
+				     strcmp(last->what, "no room") == 0,
+				 i);
+		if (i)
+			assert_string_equal(last->names, "changes");
+		xs_job_free(job);
+		json_decref(all);
+	}
+}
+
 static void nothing_is_no_verdict(void **state)
 {
 	json_t *all = xs_digest_new();
@@ -286,6 +356,8 @@ int main(void)
 	    cmocka_unit_test(a_slow_process_has_a_reason),
 	    cmocka_unit_test(missing_and_double_ranks_are_named),
 	    cmocka_unit_test(what_is_in_no_figure_is_counted),
+	    cmocka_unit_test(the_program_of_the_most_traces_is_the_job),
+	    cmocka_unit_test(what_has_no_room_is_told),
 	    cmocka_unit_test(nothing_is_no_verdict),
 	};
 
