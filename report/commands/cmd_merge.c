@@ -53,6 +53,7 @@ static int merge_file(const char *path, json_t *all)
 	return err ? err : code;
 }
 
+/* Returns how many cannot be read, or -ENOMEM. */
 static int merge_files(char *const *paths, int count, json_t *all)
 {
 	int failed = 0;
@@ -64,7 +65,7 @@ static int merge_files(char *const *paths, int count, json_t *all)
 			return code;
 		failed += code != 0;
 	}
-	return failed ? XS_EXIT_INPUT : 0;
+	return failed;
 }
 
 static int merge_main(int argc, char **argv)
@@ -87,8 +88,13 @@ static int merge_main(int argc, char **argv)
 		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
 	all = xs_digest_new();
 	merged = all ? merge_files(argv + optind, argc - optind, all) : -ENOMEM;
+	if (merged == argc - optind) { /* leaves an older output as it is */
+		xs_cli_discard(out);
+		json_decref(all);
+		return XS_EXIT_INPUT;
+	}
 	code = xs_cli_close(given.output, out,
 			    merged < 0 ? merged : xs_digest_write(all, out));
 	json_decref(all);
-	return code ? code : merged;
+	return code ? code : merged ? XS_EXIT_INPUT : 0;
 }

@@ -49,11 +49,21 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* What would block, or never end: nothing that a run leaves. */
+static bool is_special(const char *path)
+{
+	struct stat file;
+
+	return stat(path, &file) == 0 && !S_ISREG(file.st_mode) &&
+	       !S_ISDIR(file.st_mode);
+}
+
 /* Returns 0, -ENOENT if nothing is there, or -errno. */
 static int add_folder(const char *folder, struct xs_job_inputs *out)
 {
 	struct dirent **entries = NULL;
 	int count = scandir(folder, &entries, is_trace, by_name), err = 0;
+	const int before = out->count;
 	char *path;
 
 	if (!count) {
@@ -66,12 +76,14 @@ static int add_folder(const char *folder, struct xs_job_inputs *out)
 		if (!err &&
 		    asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0)
 			err = -ENOMEM;
+		else if (!err && is_special(path))
+			free(path);
 		else if (!err)
 			err = add(out, path);
 		free(entries[i]);
 	}
 	free(entries);
-	return count ? err : -ENOENT;
+	return err || out->count > before ? err : -ENOENT;
 }
 
 int xs_job_inputs_list(char *const *given, int count, struct xs_job_inputs *out)

@@ -65,8 +65,8 @@ struct clipped {
 	char s[XS_DIGEST_TEXT + 1];
 };
 
-/* Cuts a text, and replaces what a terminal must not get. */
-static struct clipped clip(const char *text)
+/* Cuts a text, and replaces what a terminal must not get; keys are one line. */
+static struct clipped clip(const char *text, bool lines)
 {
 	struct clipped out;
 	size_t size = strlen(text), used = 0;
@@ -76,7 +76,7 @@ static struct clipped clip(const char *text)
 		bool unsafe;
 		const size_t length =
 		    xs_escape_next(text, size, &code, &unsafe);
-		const bool kept = !unsafe || *text == '\n';
+		const bool kept = !unsafe || (lines && *text == '\n');
 
 		if (used + length > XS_DIGEST_TEXT)
 			break;
@@ -92,7 +92,8 @@ static struct clipped clip(const char *text)
 json_t *xs_digest_row(json_t *group, const char *name, const char *key,
 		      bool *failed)
 {
-	json_t *row = member(member(member(group, "table"), name), clip(key).s);
+	json_t *row =
+	    member(member(member(group, "table"), name), clip(key, false).s);
 
 	if (!row)
 		*failed = true;
@@ -103,7 +104,7 @@ void xs_digest_count(json_t *group, const char *name, const char *key,
 		     bool *failed)
 {
 	json_t *count = member(member(group, "count"), name);
-	const struct clipped safe = clip(key);
+	const struct clipped safe = clip(key, false);
 	const json_int_t old =
 	    json_integer_value(json_object_get(count, safe.s));
 
@@ -113,7 +114,7 @@ void xs_digest_count(json_t *group, const char *name, const char *key,
 
 json_t *xs_digest_text(const char *text)
 {
-	return text ? json_string(clip(text).s) : json_null();
+	return text ? json_string(clip(text, true).s) : json_null();
 }
 
 const json_t *xs_digest_get(const json_t *group, const char *rule,

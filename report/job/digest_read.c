@@ -35,6 +35,11 @@ static bool is_safe(const char *text)
 	return true;
 }
 
+static bool is_key(const char *key)
+{
+	return is_safe(key) && !strchr(key, '\n');
+}
+
 static bool is_text(const json_t *value)
 {
 	return json_is_string(value) && is_safe(json_string_value(value));
@@ -54,20 +59,29 @@ static bool all(const json_t *object, bool (*is)(const json_t *value))
 	if (!json_is_object(object))
 		return false;
 	json_object_foreach((json_t *)object, key,
-			    value) if (!is(value) ||
-				       !is_safe(key)) return false;
+			    value) if (!is(value) || !is_key(key)) return false;
 	return true;
+}
+
+static bool is_numbers(const json_t *value)
+{
+	return all(value, is_number);
+}
+
+static bool is_positive(const json_t *value)
+{
+	return json_is_integer(value) && json_integer_value(value) > 0;
 }
 
 static bool is_count(const json_t *value)
 {
-	return all(value, is_number);
+	return all(value, is_positive);
 }
 
 /* A figure of a row: a number, a text, or numbers by name. */
 static bool is_figure(const json_t *value)
 {
-	return is_number(value) || is_text(value) || is_count(value);
+	return is_number(value) || is_text(value) || is_numbers(value);
 }
 
 static bool is_row(const json_t *value)
@@ -99,12 +113,11 @@ static bool is_tables(const json_t *value, int tables)
 		return false;
 	json_object_foreach((json_t *)value, name, table)
 	{
-		if (!json_is_object(table))
+		if (!json_is_object(table) || !is_key(name))
 			return false;
 		json_object_foreach(table, key,
 				    row) if (!is_group(row, tables - 1) ||
-					     strlen(key) >
-						 XS_DIGEST_TEXT) return false;
+					     !is_key(key)) return false;
 	}
 	return true;
 }

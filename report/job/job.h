@@ -33,9 +33,10 @@ struct xs_job_step {
 	const char *condition;	 /* that no trace shows; NULL: none */
 	int64_t traces;		 /* whose plans have it */
 	struct xs_job_spread saves;
-	int64_t sum_ns; /* that all processes save */
-	int64_t job_ns; /* that the job saves by it alone */
-	bool at_least;	/* job_ns may be more */
+	int64_t sum_ns;		 /* that all processes save */
+	int64_t low_ns, high_ns; /* its interval, if all err alike */
+	int64_t job_ns;		 /* that the job saves by it alone */
+	bool at_least;		 /* job_ns may be more */
 };
 
 /* Processes of a host, or with GPUs, links and NUMA nodes of one kind. */

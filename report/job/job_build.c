@@ -25,8 +25,8 @@ int64_t xs_job_number(const json_t *group, const char *rule, const char *name)
 
 	/* a digest that is no sum of traces may have any */
 	return number == XS_UNKNOWN || number > 0 ? xs_job_bounded(number)
-	       : number < 0 ? -xs_job_bounded(-(number + 1))
-			    : 0;
+	       : number < 0			  ? -xs_job_bounded(-number)
+						  : 0;
 }
 
 int64_t xs_job_bounded(int64_t number)
@@ -43,12 +43,35 @@ const char *xs_job_text(struct xs_arena *arena, const json_t *object,
 	return text ? xs_arena_print(arena, "%s", text) : "";
 }
 
+static int64_t at_least_0(int64_t number)
+{
+	return number == XS_UNKNOWN || number > 0 ? number : 0;
+}
+
+int64_t xs_job_traces(const json_t *group)
+{
+	const int64_t traces = xs_job_number(group, "add", "traces");
+
+	return traces > 0 ? traces : 0;
+}
+
+const char *xs_job_line(struct xs_arena *arena, const json_t *object,
+			const char *key)
+{
+	const char *text = xs_job_text(arena, object, key);
+	char *line = xs_arena_alloc(arena, strlen(text) + 1, 1);
+
+	for (size_t i = 0; line && text[i]; i++)
+		line[i] = text[i] == '\n' ? ' ' : text[i];
+	return line ? line : "";
+}
+
 struct xs_job_spread xs_job_spread(const json_t *group, const char *name)
 {
 	struct xs_job_spread out = {
-	    .least = xs_job_number(group, "least", name),
-	    .median = xs_sketch_percentile(group, name, 50),
-	    .most = xs_job_number(group, "most", name)};
+	    .least = at_least_0(xs_job_number(group, "least", name)),
+	    .median = xs_job_bounded(xs_sketch_percentile(group, name, 50)),
+	    .most = at_least_0(xs_job_number(group, "most", name))};
 
 	/* by its error it may be outside */
 	if (out.median != XS_UNKNOWN && out.median < out.least)
@@ -68,9 +91,8 @@ static const json_t *main_program(const json_t *digest, const char **name)
 
 	json_object_foreach((json_t *)programs, key, program)
 	{
-		const int64_t traces = xs_job_number(program, "add", "traces");
-		const int64_t before =
-		    most ? xs_job_number(most, "add", "traces") : XS_UNKNOWN;
+		const int64_t traces = xs_job_traces(program);
+		const int64_t before = most ? xs_job_traces(most) : XS_UNKNOWN;
 
 		if (!most || traces > before ||
 		    (traces == before && strcmp(key, *name) < 0)) {
@@ -105,10 +127,10 @@ static void fill_parts(struct xs_job *job, const json_t *program)
 
 		*out = (struct xs_job_part){
 		    .what = xs_arena_copy(&job->arena, what),
-		    .words = xs_job_text(&job->arena,
+		    .words = xs_job_line(&job->arena,
 					 json_object_get(row, "text"), "words"),
 		    .ns = xs_job_number(row, "add", "ns"),
-		    .traces = xs_job_number(row, "add", "traces"),
+		    .traces = xs_job_traces(row),
 		    .median_ns = xs_sketch_percentile(row, "ns", 50)};
 	}
 	if (job->part_count)
@@ -139,9 +161,9 @@ static void fill_phases(struct xs_job *job, const json_t *program)
 		const json_t *text = json_object_get(row, "text");
 
 		job->phases[job->phase_count++] = (struct xs_job_phase){
-		    .kernel = xs_job_text(&job->arena, text, "kernel"),
-		    .places = xs_job_text(&job->arena, text, "places"),
-		    .traces = xs_job_number(row, "add", "traces"),
+		    .kernel = xs_job_line(&job->arena, text, "kernel"),
+		    .places = xs_job_line(&job->arena, text, "places"),
+		    .traces = xs_job_traces(row),
 		    .rounds = xs_job_number(row, "add", "rounds"),
 		    .total_ns = xs_job_number(row, "add", "total_ns"),
 		    .round = xs_job_spread(row, "round_ns")};
@@ -153,7 +175,7 @@ static void fill_phases(struct xs_job *job, const json_t *program)
 
 static void fill_times(struct xs_job *job, const json_t *program)
 {
-	job->traces = xs_job_number(program, "add", "traces");
+	job->traces = xs_job_traces(program);
 	job->wall = xs_job_spread(program, "wall_ns");
 	job->recorded_ns = xs_job_number(program, "add", "recorded_ns");
 	job->after_ns = xs_job_number(program, "most", "after_ns");

@@ -14,8 +14,13 @@ const json_t *xs_job_rows(const json_t *group, const char *table,
 int64_t xs_job_number(const json_t *group, const char *rule, const char *name);
 int64_t xs_job_bounded(int64_t number);
 
-/* Returns a text of the arena; "" if there is none. */
+/* Returns how many traces a row is of; 0 or more. */
+int64_t xs_job_traces(const json_t *group);
+
+/* Return a text of the arena, "" if there is none; the second, of one line. */
 const char *xs_job_text(struct xs_arena *arena, const json_t *object,
+			const char *key);
+const char *xs_job_line(struct xs_arena *arena, const json_t *object,
 			const char *key);
 
 struct xs_job_spread xs_job_spread(const json_t *group, const char *name);

@@ -30,7 +30,7 @@ static struct xs_job_group *groups_of(struct xs_job *job, const json_t *program,
 
 	json_object_foreach((json_t *)rows, name, row)
 	{
-		const int64_t traces = xs_job_number(row, "add", "traces");
+		const int64_t traces = xs_job_traces(row);
 
 		out[(*count)++] = (struct xs_job_group){
 		    .name = xs_arena_copy(&job->arena, name),
@@ -177,9 +177,9 @@ void xs_job_fill_slowest(struct xs_job *job, const json_t *program)
 			return;
 		out = &job->slowest[job->slowest_count++];
 		*out = (struct xs_job_process){
-		    .name = xs_job_text(arena, row, "name"),
-		    .host = xs_job_text(arena, row, "host"),
-		    .kind = xs_job_text(arena, row, "kind"),
+		    .name = xs_job_line(arena, row, "name"),
+		    .host = xs_job_line(arena, row, "host"),
+		    .kind = xs_job_line(arena, row, "kind"),
 		    .wall_ns = xs_job_bounded(
 			json_integer_value(json_object_get(row, "by")))};
 		out->why = why(job, program, row, out);

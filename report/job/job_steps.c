@@ -93,15 +93,17 @@ void xs_job_fill_steps(struct xs_job *job, const json_t *program)
 		struct xs_job_step *out = &job->steps[job->step_count++];
 
 		*out = (struct xs_job_step){
-		    .strategy = xs_job_text(arena, text, "strategy"),
-		    .places = xs_job_text(arena, text, "places"),
-		    .effort = xs_job_text(arena, text, "effort"),
+		    .strategy = xs_job_line(arena, text, "strategy"),
+		    .places = xs_job_line(arena, text, "places"),
+		    .effort = xs_job_line(arena, text, "effort"),
 		    .text = xs_job_text(arena, best, "text"),
 		    .code = or_null(xs_job_text(arena, best, "code")),
 		    .condition = or_null(xs_job_text(arena, best, "condition")),
-		    .traces = xs_job_number(row, "add", "traces"),
+		    .traces = xs_job_traces(row),
 		    .saves = xs_job_spread(row, "saves_ns"),
-		    .sum_ns = xs_job_number(row, "add", "saves_ns")};
+		    .sum_ns = xs_job_number(row, "add", "saves_ns"),
+		    .low_ns = xs_job_number(row, "add", "low_ns"),
+		    .high_ns = xs_job_number(row, "add", "high_ns")};
 		fill_gain(job, program, key, row, out);
 	}
 	if (job->step_count)

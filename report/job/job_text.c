@@ -113,13 +113,15 @@ static const char *list_missing(struct xs_arena *arena, const bool *set,
 	return list;
 }
 
-/* Finds the ranks of the launcher that have no trace. */
-static void fill_ranks(struct xs_job *job, const json_t *program)
+/* Finds the ranks of the launcher that have no trace. Returns how many have
+ * several. */
+static int64_t fill_ranks(struct xs_job *job, const json_t *program)
 {
 	const json_t *ids = xs_digest_get(program, "count", "traces");
 	const int64_t ranks = xs_job_number(program, "most", "ranks");
 	const char *id;
 	json_t *count;
+	int64_t again = 0;
 	bool *seen;
 
 	job->ranks = ranks < 1 || ranks > RANKS_MAX ||
@@ -129,7 +131,7 @@ static void fill_ranks(struct xs_job *job, const json_t *program)
 	seen = job->ranks == XS_UNKNOWN ? NULL
 					: calloc((size_t)ranks, sizeof(*seen));
 	if (!seen)
-		return;
+		return 0;
 	json_object_foreach((json_t *)ids, id, count)
 	{
 		const unsigned long rank = strtoul(id, NULL, 10);
@@ -137,10 +139,12 @@ static void fill_ranks(struct xs_job *job, const json_t *program)
 		if (*id < '0' || *id > '9' || rank >= (size_t)ranks)
 			continue;
 		job->seen += !seen[rank];
+		again += seen[rank];
 		seen[rank] = true;
 	}
 	job->missing = list_missing(&job->arena, seen, ranks);
 	free(seen);
+	return again;
 }
 
 static void add(struct xs_job *job, const char *what, int64_t traces,
@@ -161,7 +165,7 @@ static void add_counted(struct xs_job *job, const json_t *digest,
 {
 	const json_t *row =
 	    json_object_get(xs_digest_get(digest, "table", "problems"), what);
-	const int64_t traces = xs_job_number(row, "add", "traces");
+	const int64_t traces = xs_job_traces(row);
 	const json_t *names = xs_digest_get(row, "count", "names");
 	const char *name, *list = NULL;
 	json_t *count;
@@ -210,7 +214,7 @@ static void add_others(struct xs_job *job, const json_t *digest)
 	{
 		if (strcmp(name, job->program) == 0)
 			continue;
-		traces += xs_job_number(program, "add", "traces");
+		traces += xs_job_traces(program);
 		names[count++] = xs_arena_copy(&job->arena, name);
 	}
 	if (traces > 0 && names)
@@ -287,7 +291,9 @@ static void add_mixed(struct xs_job *job, const json_t *program)
 void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 			  const json_t *program)
 {
-	job->problems = xs_arena_alloc(&job->arena, 10, sizeof(*job->problems));
+	int64_t again;
+
+	job->problems = xs_arena_alloc(&job->arena, 11, sizeof(*job->problems));
 	if (!job->problems)
 		return;
 	add_counted(job, digest, "unreadable", "not read");
@@ -299,7 +305,10 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 	add_counted(job, digest, "lost records", "with lost records");
 	if (!program)
 		return;
-	fill_ranks(job, program);
+	again = fill_ranks(job, program);
+	if (again)
+		add(job, "same rank", again, "",
+		    "of a rank that has another one: of several runs?");
 	add_others(job, digest);
 	add_mixed(job, program);
 	add_beyond(job, program);

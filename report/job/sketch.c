@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define OCTAVE	32u
-#define BUCKETS (60u * OCTAVE)
+#define BUCKETS (59u * OCTAVE) /* up to INT64_MAX */
 
 static unsigned bucket_of(uint64_t value)
 {

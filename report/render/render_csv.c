@@ -117,7 +117,7 @@ static int render_job(struct xs_job *job, bool all,
 	(void)all;
 	(void)display;
 	fputs("program,strategy,places,traces,least_ns,median_ns,most_ns,"
-	      "sum_ns,job_ns,at_least,effort,condition\n",
+	      "sum_ns,low_ns,high_ns,job_ns,at_least,effort,condition\n",
 	      out);
 	for (size_t i = 0; i < job->step_count; i++) {
 		const struct xs_job_step *step = &job->steps[i];
@@ -132,6 +132,8 @@ static int render_job(struct xs_job *job, bool all,
 		put_number(step->saves.median, out);
 		put_number(step->saves.most, out);
 		put_number(step->sum_ns, out);
+		put_number(step->low_ns, out);
+		put_number(step->high_ns, out);
 		put_number(step->job_ns, out);
 		fputs(step->at_least ? ",true," : ",false,", out);
 		put_text(step->effort, out);

@@ -291,6 +291,13 @@ static void traces_of_a_job_have_one_report(void **state)
 	       2, NULL, "gone.digest: No such file");
 	expect("report c.digest", 0,
 	       "! 1 trace not read: gone.digest\n\nWhat to change", NULL);
+	expect("merge gone.digest -o c.digest", 2, NULL,
+	       "gone.digest: No such file");
+	expect("report c.digest", 0, "! 1 trace not read: gone.digest", NULL);
+	expect("--version; mkdir -p special && cp a.digest b.digest special && "
+	       "mkfifo "
+	       "special/c.digest; timeout 20 " XS_COMMAND " report special",
+	       0, "2 traces", NULL);
 	expect("merge b.digest a.digest >d.digest; " XS_COMMAND
 	       " merge a.digest b.digest | cmp - d.digest && " XS_COMMAND
 	       " report d.digest a.digest",

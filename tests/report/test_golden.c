@@ -29,6 +29,14 @@ static void expect_golden(const char *arguments, const char *path)
 	program_free(&program);
 }
 
+static void a_job_of_two_traces(void **state)
+{
+	(void)state;
+	expect_golden("report --machine h200 " FOLDER
+		      "traces/pageable.txt " STENCIL,
+		      FOLDER "golden/job.txt");
+}
+
 /* A round with a second kernel that uses the first one's output. */
 static void two_kernels_a_round(void **state)
 {
@@ -349,6 +357,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(typical_reports),
+	    cmocka_unit_test(a_job_of_two_traces),
 	    cmocka_unit_test(two_kernels_a_round),
 	    cmocka_unit_test(dataflow_is_shown),
 	    cmocka_unit_test(callers_of_a_helper),

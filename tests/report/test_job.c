@@ -14,7 +14,7 @@
 
 /* A process of 10 s; its plan saves time in the first step alone. */
 struct rank {
-	int64_t rank, wall_ms, saves_ms, copies_ms;
+	int64_t rank, wall_ms, saves_ms, low_ms, copies_ms;
 	const char *host, *gpu, *condition;
 	int64_t gpu_node; /* NUMA; 0: that of the process */
 };
@@ -35,6 +35,8 @@ static json_t *digest_of(const struct rank *rank)
 	result->plan_count = rank->saves_ms ? 1 : 0;
 	result->plan[0].condition = rank->condition;
 	result->plan[0].adds_saves_ns = rank->saves_ms * MS;
+	result->plan[0].saves_low_ns = rank->low_ms * MS;
+	result->plan[0].saves_high_ns = 4000 * MS;
 	result->plan[0].app_wall_ns =
 	    xs_result_untraced_wall_ns(result) - rank->saves_ms * MS;
 	for (size_t i = 0; i < result->verdict.part_count; i++)
@@ -260,74 +262,32 @@ static void what_is_in_no_figure_is_counted(void **state)
 	json_decref(all);
 }
 
-/* Adds a digest of a trace with another value of something. */
-static void merge_other(json_t *all, const char *app, int64_t line)
+/* Another trace of a rank is told; a step that may cost time, too, and no limit
+ * is below what the plan saves. */
+static void several_runs_and_uncertain_steps_are_told(void **state)
 {
-	struct xs_result *result = fixture_result();
-	struct xs_result_site site = {.file = "a.cu", .line = line};
-	const struct xs_result_site *sites[] = {&site};
-	json_t *group;
-
-	result->coverage.lost = 0;
-	result->run.pid = line;
-	result->run.app = app;
-	result->plan_count = 1;
-	result->plan[0].sites = sites;
-	result->plan[0].site_count = 1;
-	result->plan[0].adds_saves_ns = MS;
-	group = xs_digest_of_result(result);
-	assert_int_equal(xs_digest_merge(all, group), 0);
-	json_decref(group);
-	fixture_free(result);
-}
-
-/* Of many programs that of the most traces, not the first by name. */
-static void the_program_of_the_most_traces_is_the_job(void **state)
-{
-	json_t *all = xs_digest_new();
-	struct xs_job *job;
-	char name[16];
+	static const struct rank ranks[] = {
+	    {.rank = 0, .wall_ms = 10000, .saves_ms = 3000, .low_ms = -1000},
+	    {.rank = 0, .wall_ms = 10001, .saves_ms = 3000, .low_ms = 500}};
+	struct xs_job *job = job_of(ranks, 2);
+	char *text = text_of(job, false);
 
 	(void)state;
-	for (int i = 0; i < 300; i++) {
-		snprintf(name, sizeof(name), "%03d", i);
-		merge_other(all, i < 20 ? "234" : name, i);
-	}
-	assert_int_equal(xs_job_build(all, &job), 0);
-	assert_string_equal(job->program, "234");
-	assert_int_equal(job->traces, 21);
-	assert_string_equal(job->problems[0].what, "other program");
-	assert_int_equal(job->problems[0].traces, 279);
-	assert_string_equal(job->problems[0].names,
-			    "020, 021, 022, 023, 024, 025, 026, 027, ...");
+	assert_int_equal(job->problem_count, 1);
+	assert_string_equal(job->problems[0].what, "same rank");
+	assert_int_equal(job->problems[0].traces, 1);
+	assert_int_equal(job->steps[0].low_ns, -500 * MS);
+	assert_non_null(strstr(text, "may also be slower; saves about 3.00 s"));
+	assert_true(job->at_most_saves_ns >= job->saves_most_ns);
+	free(text);
 	xs_job_free(job);
-	json_decref(all);
-}
-
-/* Beyond the room of changes, the report says that some are missing. */
-static void what_has_no_room_is_told(void **state)
-{
-	static const int64_t lines[] = {200, 300};
-
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		json_t *all = xs_digest_new();
-		struct xs_job *job;
-		const struct xs_job_problem *last;
-
-		for (int64_t line = 1; line <= lines[i]; line++)
-			merge_other(all, "app", line);
-		assert_int_equal(xs_job_build(all, &job), 0);
-		last = &job->problems[job->problem_count - 1];
-		assert_int_equal(job->step_count, i ? 256 : 200);
-		assert_int_equal(job->problem_count &&
-				     strcmp(last->what, "no room") == 0,
-				 i);
-		if (i)
-			assert_string_equal(last->names, "changes");
-		xs_job_free(job);
-		json_decref(all);
-	}
+	job = job_of(&ranks[1], 1);
+	text = text_of(job, false);
+	assert_non_null(
+	    strstr(text, "     saves 3.00 s of a run (0.50-4.00 s)"));
+	assert_true(job->at_most_saves_ns >= job->saves_most_ns);
+	free(text);
+	xs_job_free(job);
 }
 
 static void nothing_is_no_verdict(void **state)
@@ -356,8 +316,7 @@ int main(void)
 	    cmocka_unit_test(a_slow_process_has_a_reason),
 	    cmocka_unit_test(missing_and_double_ranks_are_named),
 	    cmocka_unit_test(what_is_in_no_figure_is_counted),
-	    cmocka_unit_test(the_program_of_the_most_traces_is_the_job),
-	    cmocka_unit_test(what_has_no_room_is_told),
+	    cmocka_unit_test(several_runs_and_uncertain_steps_are_told),
 	    cmocka_unit_test(nothing_is_no_verdict),
 	};
 

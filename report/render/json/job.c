@@ -38,6 +38,8 @@ static json_t *step(const struct xs_job_step *in)
 	SET_NUMBER(in, traces);
 	xs_json_set(out, "saves_ns", spread(&in->saves), &failed);
 	SET_NUMBER(in, sum_ns);
+	SET_NUMBER(in, low_ns);
+	SET_NUMBER(in, high_ns);
 	SET_NUMBER(in, job_ns);
 	xs_json_set(out, "at_least", json_boolean(in->at_least), &failed);
 	SET_TEXT(in, effort);

@@ -58,23 +58,48 @@ static void put_verdict(const struct xs_terminal *terminal, struct xs_job *job)
 				 job->problems[i].text);
 }
 
+/* " (median 1.2 s; mean 1.1-1.3 s)", " (1.1-1.3 s)" of one process: nothing of
+ * what is an upper bound, or may be none. */
+static const char *interval(struct xs_job *job, const struct xs_job_step *step)
+{
+	const bool known = step->low_ns >= 0 && step->traces > 0 &&
+			   step->high_ns != XS_UNKNOWN && !step->condition;
+	const char *range =
+	    known
+		? xs_arena_print(&job->arena, "%s",
+				 xs_units_range_ns(step->low_ns / step->traces,
+						   step->high_ns / step->traces)
+				     .s)
+		: "";
+
+	if (step->traces > 1)
+		return xs_arena_print(&job->arena, " (median %s%s%s)",
+				      xs_units_ns(step->saves.median).s,
+				      known ? "; mean " : "", range);
+	return known ? xs_arena_print(&job->arena, " (%s)", range) : "";
+}
+
 /* "saves 1.0-1.4 s of a run (median 1.2 s), in 62 of 64 processes; of the job
  * at least 1.1 s (11 %); effort: one line" */
 static const char *saving(struct xs_job *job, const struct xs_job_step *step)
 {
+	const bool may_be_slower =
+	    step->low_ns < 0 && step->low_ns != XS_UNKNOWN;
+
 	return xs_arena_print(
 	    &job->arena,
-	    "saves %s%s of a run%s, in %" PRId64 " of %" PRId64
+	    "%ssaves %s%s of a run%s, in %" PRId64 " of %" PRId64
 	    " process%s; of the job %s%s (%s)%s%s",
-	    step->condition ? "up to " : "",
+	    may_be_slower ? "may also be slower; " : "",
+	    step->condition ? "up to "
+	    : may_be_slower ? "about "
+			    : "",
 	    step->condition
 		? xs_units_ns(step->saves.most).s
 		: xs_units_range_ns(step->saves.least, step->saves.most).s,
-	    step->traces > 1 ? xs_arena_print(&job->arena, " (median %s)",
-					      xs_units_ns(step->saves.median).s)
-			     : "",
-	    step->traces, job->traces, job->traces == 1 ? "" : "es",
-	    step->at_least ? "at least " : "", xs_units_ns(step->job_ns).s,
+	    interval(job, step), step->traces, job->traces,
+	    job->traces == 1 ? "" : "es", step->at_least ? "at least " : "",
+	    xs_units_ns(step->job_ns).s,
 	    xs_units_percent(step->job_ns, job->wall.most).s,
 	    *step->effort ? "; effort: " : "", step->effort);
 }

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* The answer on a job of more than a digest has room for, and of hostile ones.
+ */
+#include "report/job/digest.h"
+#include "report/job/job.h"
+#include "report/job/map.h"
+#include "tests/report/fixture.h"
+#include "tests/unit.h"
+
+#include <string.h>
+
+#define MS 1000000LL
+
+/* Adds a digest of a trace with another value of something. */
+static void merge_other(json_t *all, const char *app, int64_t line)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_site site = {.file = "a.cu", .line = line};
+	const struct xs_result_site *sites[] = {&site};
+	json_t *group;
+
+	result->coverage.lost = 0;
+	result->run.pid = line;
+	result->run.rank = XS_UNKNOWN;
+	result->run.app = app;
+	result->plan_count = 1;
+	result->plan[0].sites = sites;
+	result->plan[0].site_count = 1;
+	result->plan[0].adds_saves_ns = MS;
+	group = xs_digest_of_result(result);
+	assert_int_equal(xs_digest_merge(all, group), 0);
+	json_decref(group);
+	fixture_free(result);
+}
+
+/* Of many programs that of the most traces, not the first by name. */
+static void the_program_of_the_most_traces_is_the_job(void **state)
+{
+	json_t *all = xs_digest_new();
+	struct xs_job *job;
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "%03d", i);
+		merge_other(all, i < 20 ? "234" : name, i);
+	}
+	assert_int_equal(xs_job_build(all, &job), 0);
+	assert_string_equal(job->program, "234");
+	assert_int_equal(job->traces, 21);
+	assert_string_equal(job->problems[0].what, "other program");
+	assert_int_equal(job->problems[0].traces, 279);
+	assert_string_equal(job->problems[0].names,
+			    "020, 021, 022, 023, 024, 025, 026, 027, ...");
+	xs_job_free(job);
+	json_decref(all);
+}
+
+/* Beyond the room of changes, the report says that some are missing. */
+static void what_has_no_room_is_told(void **state)
+{
+	static const int64_t lines[] = {200, 300};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		json_t *all = xs_digest_new();
+		struct xs_job *job;
+
+		for (int64_t line = 1; line <= lines[i]; line++)
+			merge_other(all, "app", line);
+		assert_int_equal(xs_job_build(all, &job), 0);
+		assert_int_equal(job->step_count, i ? 256 : 200);
+		assert_int_equal(job->problem_count, i);
+		if (i)
+			assert_string_equal(job->problems[0].names, "changes");
+		xs_job_free(job);
+		json_decref(all);
+	}
+}
+
+/* A digest of no trace may have any numbers and texts. */
+static void hostile_figures_are_bounded(void **state)
+{
+	static const char digest[] =
+	    "{\"digest\":1,\"group\":{\"table\":{\"programs\":{\"p\":{"
+	    "\"add\":{\"traces\":2,\"wall_ns\":5},\"most\":{\"wall_ns\":"
+	    "9223372036854775807,\"after_ns\":-9},\"count\":{\"wall_ns\":"
+	    "{\"1919\":9,\"1887\":1}},\"rows\":{\"slowest\":[{\"by\":"
+	    "9223372036854775807,\"name\":\"x\\ny\"}]},\"table\":{\"steps\":"
+	    "{\"aa\":{\"text\":{\"places\":\"a\\nb\"}}}}}}}}}";
+	struct xs_job *job;
+	const char *error;
+	json_t *group;
+
+	(void)state;
+	assert_int_equal(
+	    xs_digest_parse(digest, strlen(digest), &group, &error), 0);
+	assert_int_equal(xs_job_build(group, &job), 0);
+	assert_int_equal(job->wall.most, 1LL << 60);
+	assert_true(job->wall.median <= 1LL << 60);
+	assert_int_equal(job->steps[0].traces, 0);
+	assert_string_equal(job->steps[0].places, "a b");
+	assert_string_equal(job->slowest[0].name, "x y");
+	xs_job_free(job);
+	json_decref(group);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_program_of_the_most_traces_is_the_job),
+	    cmocka_unit_test(what_has_no_room_is_told),
+	    cmocka_unit_test(hostile_figures_are_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
