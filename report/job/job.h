@@ -72,6 +72,7 @@ struct xs_job {
 	const char *missing; /* ranks without one: "3, 64-71"; NULL: none */
 	struct xs_job_spread wall;
 	int64_t recorded_ns; /* the sum of all parts */
+	int64_t outside_ns;  /* outside of them, of all processes */
 	/* the slowest process with the plan, and its interval */
 	int64_t after_ns, low_ns, high_ns;
 	int64_t saves_ns;	  /* of the job, as far as the slowest does */

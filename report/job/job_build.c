@@ -178,6 +178,7 @@ static void fill_times(struct xs_job *job, const json_t *program)
 	job->traces = xs_job_traces(program);
 	job->wall = xs_job_spread(program, "wall_ns");
 	job->recorded_ns = xs_job_number(program, "add", "recorded_ns");
+	job->outside_ns = xs_job_number(program, "add", "outside_ns");
 	job->after_ns = xs_job_number(program, "most", "after_ns");
 	job->low_ns = xs_job_number(program, "most", "after_low_ns");
 	job->high_ns = xs_job_number(program, "most", "after_high_ns");

@@ -113,12 +113,11 @@ static const char *longest_excess(const struct xs_job *job, const json_t *parts,
 				  int64_t *excess_ns)
 {
 	const char *words = "outside of the steady part";
-	int64_t outside_ns = xs_job_bounded(
-	    json_integer_value(json_object_get(parts, "outside")));
+	const int64_t outside_ns =
+	    json_integer_value(json_object_get(parts, "outside"));
 
-	*excess_ns = outside_ns;
-	if (job->wall.median != XS_UNKNOWN)
-		*excess_ns -= job->wall.median - job->recorded_ns / job->traces;
+	*excess_ns = xs_job_bounded(outside_ns > 0 ? outside_ns : 0) -
+		     job->outside_ns / job->traces;
 	for (size_t i = 0; i < job->part_count; i++) {
 		const struct xs_job_part *part = &job->parts[i];
 		const int64_t ns = xs_job_bounded(json_integer_value(

@@ -100,6 +100,14 @@ static void add_work(json_t *group, const struct xs_map *map, bool *failed)
 	xs_digest_number(group, "add", "kernels", totals->kernels, failed);
 }
 
+/* The time outside of the steady part. */
+static int64_t outside_ns(const struct xs_map *map)
+{
+	const int64_t ns = map->wall_ns - map->result->verdict.recorded_ns;
+
+	return ns > 0 ? ns : 0;
+}
+
 /* {"copies": ns, ...}: the parts of the steady part, and what is outside of
  * it. */
 static json_t *parts_of(const struct xs_map *map, bool *failed)
@@ -112,8 +120,7 @@ static json_t *parts_of(const struct xs_map *map, bool *failed)
 					json_integer(in->parts[i].ns)) < 0)
 			*failed = true;
 	if (json_object_set_new(parts, "outside",
-				json_integer(map->wall_ns - in->recorded_ns)) <
-	    0)
+				json_integer(outside_ns(map))) < 0)
 		*failed = true;
 	return parts;
 }
@@ -158,6 +165,7 @@ static void add_totals(json_t *program, const struct xs_map *map, bool *failed)
 	add_work(xs_digest_row(program, "hosts",
 			       map->host ? map->host : "unknown", failed),
 		 map, failed);
+	xs_digest_number(program, "add", "outside_ns", outside_ns(map), failed);
 	xs_digest_number(program, "add", "recorded_ns", verdict->recorded_ns,
 			 failed);
 	xs_digest_number(program, "add", "steady_ns", verdict->steady_ns,

@@ -203,6 +203,21 @@ static void a_slow_process_has_a_reason(void **state)
 	xs_job_free(job);
 }
 
+static void time_outside_is_held_against_the_mean(void **state)
+{
+	static const struct rank ranks[] = {{.rank = 0, .wall_ms = 10000},
+					    {.rank = 1, .wall_ms = 10000},
+					    {.rank = 2, .wall_ms = 10000},
+					    {.rank = 3, .wall_ms = 20000}};
+	struct xs_job *job = job_of(ranks, 4);
+
+	(void)state;
+	assert_string_equal(
+	    job->slowest[0].why,
+	    "outside of the steady part: 7.50 s more than the mean");
+	xs_job_free(job);
+}
+
 static void missing_and_double_ranks_are_named(void **state)
 {
 	static const struct rank ranks[] = {{.rank = 0, .wall_ms = 10000},
@@ -314,6 +329,7 @@ int main(void)
 	    cmocka_unit_test(a_gain_beyond_the_rows_is_a_bound),
 	    cmocka_unit_test(gpus_are_shared_and_far),
 	    cmocka_unit_test(a_slow_process_has_a_reason),
+	    cmocka_unit_test(time_outside_is_held_against_the_mean),
 	    cmocka_unit_test(missing_and_double_ranks_are_named),
 	    cmocka_unit_test(what_is_in_no_figure_is_counted),
 	    cmocka_unit_test(several_runs_and_uncertain_steps_are_told),

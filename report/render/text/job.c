@@ -231,32 +231,38 @@ static int put_groups(const struct xs_terminal *terminal, const char *title,
 static int put_phases(const struct xs_terminal *terminal, struct xs_job *job,
 		      bool all)
 {
-	static const struct xs_text_heading headings[] = {
-	    {"phase", false}, {"at", false},   {"processes", true},
-	    {"rounds", true}, {"round", true}, {"median", true}};
+	static const struct xs_text_heading headings[] = {{"phase", false},
+							  {"processes", true},
+							  {"rounds", true},
+							  {"round", true},
+							  {"median", true}};
 	const size_t count = shown(job->phase_count, all);
+	const char **places =
+	    xs_arena_alloc(&job->arena, count + 1, sizeof(*places));
 	struct xs_text_table table;
 
+	if (!places)
+		return -ENOMEM;
 	xs_terminal_heading(terminal, "Phases",
 			    "by kernels and lines, whatever their sizes");
-	xs_text_table_begin(&table, terminal, 2, headings, 6);
+	xs_text_table_begin(&table, terminal, 2, headings, 5);
 	for (size_t i = 0; i < count; i++) {
 		const struct xs_job_phase *in = &job->phases[i];
 
 		xs_text_table_row(&table);
 		xs_text_table_cell(&table, 0, XS_PLAIN, in->kernel);
-		xs_text_table_cell(&table, 1, XS_PLAIN, in->places);
-		xs_text_table_cell(&table, 2, XS_PLAIN,
+		xs_text_table_cell(&table, 1, XS_PLAIN,
 				   xs_units_count(in->traces).s);
-		xs_text_table_cell(&table, 3, XS_PLAIN,
+		xs_text_table_cell(&table, 2, XS_PLAIN,
 				   xs_units_count(in->rounds).s);
 		xs_text_table_cell(
-		    &table, 4, XS_PLAIN,
+		    &table, 3, XS_PLAIN,
 		    xs_units_range_ns(in->round.least, in->round.most).s);
-		xs_text_table_cell(&table, 5, XS_PLAIN,
+		xs_text_table_cell(&table, 4, XS_PLAIN,
 				   xs_units_ns(in->round.median).s);
+		places[i] = in->places;
 	}
-	return xs_text_table_end(&table, NULL, 0);
+	return xs_text_table_end(&table, places, 4);
 }
 
 int xs_render_text_job(struct xs_job *job, bool all,
