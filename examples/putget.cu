@@ -11,6 +11,9 @@
  */
 #include "putget/counted.h"
 
+#include <signal.h>
+#include <unistd.h>
+
 #define PASSES	       5 /* over all rows: a launch may have another state */
 #define ROWS_MAX       1024
 #define STREAM_REPEATS 7
@@ -342,11 +345,27 @@ static void measure_rows(const struct mailbox *box)
 		measure_size(box, out != 0, BUFFER_BYTES);
 }
 
+#define MOST_SECONDS 600
+
+static void no_end(int number)
+{
+	static const char text[] =
+	    "putget: the GPU did not end its work within 600 s\n";
+
+	(void)number;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(EXIT_NO_ANSWER);
+	_exit(EXIT_NO_ANSWER);
+}
+
 int main(int argc, char **argv)
 {
 	struct cudaDeviceProp device;
 	struct mailbox box;
 
+	/* waits of the driver have no deadline of their own */
+	signal(SIGALRM, no_end);
+	alarm(MOST_SECONDS);
 	/* a queue of the GPU for each kernel that stays */
 	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
 	CHECK(cudaGetDeviceProperties(&device, 0));

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -315,17 +316,38 @@ static int close_output(struct xs_machine *machine, struct destination *to)
 	return 0;
 }
 
+static int write_profile(const struct calibrate_options *given,
+			 struct xs_bench *bench, struct destination *to)
+{
+	FILE *summary = to->out == stdout ? stderr : stdout;
+	struct xs_machine machine;
+	int code;
+
+	xs_machine_init(&machine);
+	measure(bench, &machine);
+	/* as after an error of CUDA that stays */
+	if (isnan(machine.G_h2d.value) || isnan(machine.G_d2h.value)) {
+		xs_cli_discard(to->out);
+		return xs_cli_error(XS_EXIT_INPUT, "calibrate",
+				    "not even copies could be measured",
+				    "an earlier profile is kept");
+	}
+	label(&machine, given);
+	code = close_output(&machine, to);
+	if (!code)
+		xs_bench_summarize(&machine, summary);
+	return code;
+}
+
 static int calibrate_main(int argc, char **argv)
 {
 	struct calibrate_options given = {0};
 	struct destination to = {0};
-	struct xs_machine machine;
 	struct xs_bench bench = {0};
 	int code = parse(argc, argv, &given);
 
 	if (code)
 		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
-	xs_machine_init(&machine);
 	set_deadline("start");
 	if (xs_cuda_open(&bench.gpu, given.device) != 0)
 		code =
@@ -338,15 +360,8 @@ static int calibrate_main(int argc, char **argv)
 				    "512 MiB of the GPU's");
 	else
 		code = open_output(&given, &bench, &to);
-	if (!code) {
-		FILE *summary = to.out == stdout ? stderr : stdout;
-
-		measure(&bench, &machine);
-		label(&machine, &given);
-		code = close_output(&machine, &to);
-		if (!code)
-			xs_bench_summarize(&machine, summary);
-	}
+	if (!code)
+		code = write_profile(&given, &bench, &to);
 	set_deadline("end");
 	xs_bench_close(&bench);
 	xs_cuda_close(&bench.gpu);

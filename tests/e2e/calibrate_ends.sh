@@ -32,6 +32,15 @@ expect "a launch that hangs: exit code" "$status" 2
 grep -q 'the GPU did not answer within 120 s' err || fail "a launch that hangs"
 nothing_left "a launch that hangs"
 
+# An error that stays, from the first step on: an earlier profile is kept.
+echo earlier >kept.json
+status=0
+XS_SIM_FAULT="$PWD/kept.json*.part" timeout -k 5 $hangs \
+	"$XS_COMMAND" calibrate -o kept.json >out 2>err || status=$?
+expect "a fault: exit code" "$status" 2
+grep -q 'not even copies could be measured' err || fail "a fault: $(cat err)"
+expect "a fault: earlier profile" "$(cat kept.json)" earlier
+
 for signal in HUP TERM PIPE USR1 XCPU; do
 	"$XS_COMMAND" calibrate >out 2>err &
 	until [ "$(find data -name '*.part' | wc -l)" = 1 ]; do

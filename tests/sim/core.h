@@ -50,10 +50,12 @@ struct xs_sim_config {
 	uint64_t call_ns;    /* minimum host time of a call */
 	bool call_signals;   /* blocked signals come in the rest of it */
 	uint64_t memory_bytes;
-	uint64_t hang;	  /* this launch never ends; 0: none */
-	uint32_t hold;	  /* this call waits for as many others; 0: none */
-	bool own_ids;	  /* each thread has its own ids */
-	uint32_t last_id; /* of the call before the first */
+	uint64_t hang;	   /* this launch never ends; 0: none */
+	const char *fault; /* once there is such a file, calls of the driver
+			    * fail; NULL: none */
+	uint32_t hold;	   /* this call waits for as many others; 0: none */
+	bool own_ids;	   /* each thread has its own ids */
+	uint32_t last_id;  /* of the call before the first */
 };
 
 extern XS_SIM_API struct xs_sim_config xs_sim_config;

@@ -58,6 +58,7 @@ static void read_config(struct xs_sim_config *c)
 	c->call_signals = getenv("XS_SIM_CALL_SIGNALS") != NULL;
 	c->memory_bytes = (uint64_t)env_number("XS_SIM_MEMORY_MB", 2048) << 20;
 	c->hang = (uint64_t)env_number("XS_SIM_HANG", 0);
+	c->fault = getenv("XS_SIM_FAULT");
 	c->hold = (uint32_t)env_number("XS_SIM_HOLD", 0);
 	c->own_ids = env_number("XS_SIM_CUPTI_OWN_IDS", 0) != 0;
 	c->last_id = (uint32_t)env_number("XS_SIM_CUPTI_LAST_ID", 0);

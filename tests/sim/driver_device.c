@@ -4,10 +4,24 @@
 
 #include <cudaProfiler.h>
 #include <dlfcn.h>
+#include <glob.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Whether a file exists after which all calls fail. */
+static bool is_faulty(void)
+{
+	glob_t files = {0};
+	bool found;
+
+	if (!xs_sim_config.fault)
+		return false;
+	found = glob(xs_sim_config.fault, GLOB_NOSORT, NULL, &files) == 0;
+	globfree(&files);
+	return found;
+}
 
 /* cuInit must be allowed; it is recognised by its id. */
 int xs_drv_enter(struct xs_sim_call *call)
@@ -20,7 +34,7 @@ int xs_drv_enter(struct xs_sim_call *call)
 	xs_sim_enter(call);
 	if (init && rc == CUDA_SUCCESS && xs_sim_config.devices == 0)
 		rc = CUDA_ERROR_NO_DEVICE;
-	return rc;
+	return is_faulty() ? (int)CUDA_ERROR_ILLEGAL_ADDRESS : rc;
 }
 
 static const struct {
