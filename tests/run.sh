@@ -84,8 +84,8 @@ build_fuzzers() {
 run_tests() {
 	tree=$1
 	shift
-	# four more than processors, since many tests wait for the simulated device
-	ctest --test-dir "$tree" --output-on-failure -j $(($(nproc) + 4)) "$@"
+	# two more than processors, since many tests wait for the simulated device
+	ctest --test-dir "$tree" --output-on-failure -j $(($(nproc) + 2)) "$@"
 }
 
 # Installs the package as a user would, and removes it.
