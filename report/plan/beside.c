@@ -14,11 +14,16 @@ bool xs_beside_is_apart(const struct xs_strategy *a,
 	       !((b->changes | b->spares) & a->changes);
 }
 
+double xs_beside_setup_ns(const struct xs_phase_step *step)
+{
+	return step->rounds_add_ns - step->adds_ns;
+}
+
 int64_t xs_beside_pays_rounds(const struct xs_result_phase *phase,
 			      const struct xs_phase_step *step)
 {
 	const double new_ns = (double)step->estimate->new_memory_ns;
-	const double setup_ns = step->rounds_add_ns - step->adds_ns + new_ns;
+	const double setup_ns = xs_beside_setup_ns(step) + new_ns;
 
 	return setup_ns > 0 && setup_ns >= step->rounds_add_ns
 		   ? xs_number_round(ceil((double)phase->rounds * setup_ns /

@@ -10,6 +10,9 @@
 bool xs_beside_is_apart(const struct xs_strategy *a,
 			const struct xs_strategy *b);
 
+/* Returns what the step takes once, ns of the whole run, without new memory. */
+double xs_beside_setup_ns(const struct xs_phase_step *step);
+
 /* Returns from how many rounds on the step pays, if this run has fewer;
  * XS_UNKNOWN: in this run. Its setup contains what it takes in new memory. */
 int64_t xs_beside_pays_rounds(const struct xs_result_phase *phase,

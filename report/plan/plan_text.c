@@ -36,8 +36,7 @@ static const char *later(struct xs_arena *arena,
 	    xs_units_ns(xs_number_round(step->rounds_add_ns /
 					xs_result_of_run(phase, 1)))
 		.s,
-	    xs_units_ns(xs_number_round(step->rounds_add_ns - step->adds_ns)).s,
-	    touch);
+	    xs_units_ns(xs_number_round(xs_beside_setup_ns(step))).s, touch);
 }
 
 /* When the setup of the phase's first step has paid, and what further ones add
@@ -46,7 +45,7 @@ static const char *payback_of(struct xs_arena *arena,
 			      const struct xs_phase_steps *steps,
 			      const struct xs_phase_step *step)
 {
-	const double setup_ns = step->rounds_add_ns - step->adds_ns;
+	const double setup_ns = xs_beside_setup_ns(step);
 
 	if (step->estimate->setup_ns != XS_UNKNOWN &&
 	    setup_ns < step->adds_ns / LEAST_PART)
@@ -104,12 +103,11 @@ static const char *step_ahead(struct xs_arena *arena,
 			      const struct xs_phase_step *step)
 {
 	const struct xs_phase_step *longer = &steps->longer;
-	const double longer_setup_ns = longer->rounds_add_ns - longer->adds_ns +
-				       (double)longer->estimate->new_memory_ns;
+	const double setup_less_ns = xs_beside_setup_ns(longer) +
+				     (double)longer->estimate->new_memory_ns -
+				     xs_beside_setup_ns(step);
 
-	return ahead(arena, "which",
-		     xs_number_round(longer_setup_ns - step->rounds_add_ns +
-				     step->adds_ns),
+	return ahead(arena, "which", xs_number_round(setup_less_ns),
 		     (longer->rounds_add_ns - step->rounds_add_ns) /
 			 xs_result_of_run(steps->phase, 1));
 }

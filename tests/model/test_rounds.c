@@ -42,6 +42,18 @@ static void test_double_buffer_of_long_kernels(void **unused)
 	assert_near(row->setup_ns, 2 * 1020000 + 2 * 4000 + 54000);
 }
 
+/* Estimates with a kernel of so many blocks of 100 threads, on 4 SMs. */
+static void estimate_blocks(uint64_t blocks)
+{
+	set_param(&machine.G_both_h2d, 0.02);
+	set_param(&machine.G_both_d2h, 0.02);
+	machine.sm_count = 4;
+	machine.max_threads_per_sm = 1000;
+	steps[1].blocks = blocks;
+	steps[1].block_threads = 100;
+	estimate();
+}
+
 /*
  * Kernels of half of the threads that saturate the SMs run beside each other. A
  * set of buffers is free again after host time of 2000, a copy in (5000 +
@@ -54,13 +66,7 @@ static void test_double_buffer_of_small_kernels(void **unused)
 	const struct xs_estimate *row;
 
 	(void)unused;
-	set_param(&machine.G_both_h2d, 0.02);
-	set_param(&machine.G_both_d2h, 0.02);
-	machine.sm_count = 4;
-	machine.max_threads_per_sm = 1000;
-	steps[1].blocks = 5;
-	steps[1].block_threads = 100;
-	estimate();
+	estimate_blocks(5);
 	row = replayed("double-buffer");
 	assert_near(row->round_ns, 79000);
 	assert_true(row->high_ns > 100000);
@@ -81,13 +87,7 @@ static void test_double_buffer_fills_idle_sms(void **unused)
 	const struct xs_estimate *row;
 
 	(void)unused;
-	set_param(&machine.G_both_h2d, 0.02);
-	set_param(&machine.G_both_d2h, 0.02);
-	machine.sm_count = 4;
-	machine.max_threads_per_sm = 1000;
-	steps[1].blocks = 21;
-	steps[1].block_threads = 100;
-	estimate();
+	estimate_blocks(21);
 	row = replayed("double-buffer");
 	assert_near(row->round_ns, 100000 * 5.25 / 6);
 	assert_true(row->high_ns > 100000);
