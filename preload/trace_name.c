@@ -10,18 +10,18 @@
 
 #define DEFAULT_PATTERN "xferspy.%h.%p.xspy"
 
-/* Variables of launchers: torchrun, which another launcher may start once a
- * node, Open MPI, PMIx, MPICH and other PMI, MVAPICH2, Slurm, and PyTorch's
- * without torchrun. */
+/* Variables of launchers, those first that others start in a task of theirs: of
+ * PyTorch (torchrun, DeepSpeed, Accelerate), Open MPI, MVAPICH2, MPICH and
+ * other PMI, PMIx, Slurm, and PyTorch's that a script sets. */
 static const struct {
 	const char *rank, *ranks;
 	const char *only_with; /* NULL: always */
 } launchers[] = {
-    {"RANK", "WORLD_SIZE", "TORCHELASTIC_RUN_ID"},
+    {"RANK", "WORLD_SIZE", "LOCAL_RANK"},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL},
-    {"PMIX_RANK", "SLURM_NTASKS", NULL},
-    {"PMI_RANK", "PMI_SIZE", NULL},
     {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", NULL},
+    {"PMI_RANK", "PMI_SIZE", NULL},
+    {"PMIX_RANK", "SLURM_NTASKS", NULL},
     {"SLURM_PROCID", "SLURM_NTASKS", NULL},
     {"RANK", "WORLD_SIZE", NULL},
 };

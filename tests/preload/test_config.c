@@ -64,8 +64,8 @@ static void rank_comes_from_any_launcher(void **state)
 	static const char *const launchers[][2] = {
 	    {"RANK", "WORLD_SIZE"},
 	    {"SLURM_PROCID", "SLURM_NTASKS"},
-	    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
 	    {"PMI_RANK", "PMI_SIZE"},
+	    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
 	    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
 	};
 	const size_t count = sizeof(launchers) / sizeof(*launchers);
@@ -89,11 +89,11 @@ static void rank_comes_from_any_launcher(void **state)
 		assert_string_equal(xs_trace_name_rank(&ranks), rank);
 		assert_string_equal(ranks, size);
 	}
-	/* torchrun, started once a node */
-	setenv("TORCHELASTIC_RUN_ID", "none", 1);
+	/* torchrun or DeepSpeed, started once a node */
+	setenv("LOCAL_RANK", "0", 1);
 	assert_string_equal(xs_trace_name_rank(&ranks), "1");
 	assert_string_equal(ranks, "2");
-	unsetenv("TORCHELASTIC_RUN_ID");
+	unsetenv("LOCAL_RANK");
 	for (size_t i = 0; i < count; i++) {
 		unsetenv(launchers[i][0]);
 		unsetenv(launchers[i][1]);
