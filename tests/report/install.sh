@@ -8,6 +8,9 @@ unset XFERSPY_MACHINES
 
 # works WHAT PREFIX: profiles and the library belong to this installation
 works() {
+	for script in sample container; do
+		[ -x "$2/share/xferspy/centre/$script.sh" ] || fail "$1: no $script.sh"
+	done
 	"$2/bin/xferspy" report --machine list >"$scratch/list" ||
 		fail "$1: --machine list exits with $?"
 	grep -q '^h200 ' "$scratch/list" || fail "$1: no profile h200"
