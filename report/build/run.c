@@ -88,7 +88,7 @@ int64_t xs_build_info_number(const struct xs_trace *trace, const char *key)
 {
 	const char *text = xs_trace_find_info(trace, key);
 
-	return text && *text >= '0' && *text <= '9'
+	return text && *text && !text[strspn(text, "0123456789")]
 		   ? xs_number_bounded(strtoull(text, NULL, 10))
 		   : XS_UNKNOWN;
 }

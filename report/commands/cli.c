@@ -7,6 +7,7 @@
 #include "report/commands/nearest.h"
 #include "report/commands/progress.h"
 #include "report/commands/unfinished.h"
+#include "report/job/digest.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -156,6 +157,11 @@ int xs_cli_run_machine(const char *name, struct xs_machine *machine)
 
 int xs_cli_read_error(const char *path, int err, const char *error)
 {
+	if (xs_digest_is(path))
+		return xs_cli_error(XS_EXIT_INPUT, path,
+				    "it is a digest, not a trace",
+				    "give it to xferspy report, without --each "
+				    "or --runs, or to xferspy merge");
 	if (!error)
 		return xs_cli_error(XS_EXIT_INPUT, path, strerror(-err),
 				    "name a trace that xferspy wrote");

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy digest: summarises a trace; digests of many traces merge. */
 #include "report/commands/cli.h"
+#include "report/commands/job_inputs.h"
 #include "report/commands/progress.h"
 #include "report/commands/report_machines.h"
 #include "report/job/digest.h"
-#include "report/job/map.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,32 +64,28 @@ static int write_digest(const char *output, const json_t *group)
 	const int code = xs_cli_open(output, &out);
 
 	return code ? code
-		    : xs_cli_close(output, out,
-				   group ? xs_digest_write(group, out)
-					 : -ENOMEM);
+		    : xs_cli_close(output, out, xs_digest_write(group, out));
 }
 
 static int digest_main(int argc, char **argv)
 {
 	struct digest_options given = {0};
 	struct xs_result_options how = {.progress = xs_progress_set};
-	struct xs_result *result = NULL;
 	struct xs_report_machines machines = {0};
-	json_t *group;
+	json_t *group = NULL;
 	int code = parse(argc, argv, &given);
 
 	if (!code)
 		code = xs_report_machines_load(
 		    &given.machine, given.machine != NULL, &machines, &how);
 	if (!code)
-		code = xs_cli_read(argv[optind], &how, &result);
-	if (code)
-		goto out;
-	group = xs_digest_of_result(result);
-	code = write_digest(given.output, group);
+		code = xs_job_inputs_read(argv[optind], &how, &group);
+	if (code < 0 && code != XS_CLI_DONE)
+		code = xs_cli_error(XS_EXIT_INPUT, "digest", strerror(-code),
+				    "free some memory");
+	if (!code)
+		code = write_digest(given.output, group);
 	json_decref(group);
-	xs_result_free(result);
-out:
 	free(machines.others);
 	return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
 }

@@ -10,6 +10,7 @@
 #include "report/commands/report_machines.h"
 #include "report/commands/screen.h"
 #include "report/diff/runs.h"
+#include "report/job/digest.h"
 #include "report/result/result.h"
 #include "report/timeline/timeline.h"
 
@@ -136,7 +137,11 @@ const struct xs_cli_command xs_cmd_report = {
 	"one\n"
 	"report. If some of them cannot be read, it is on the others, and the "
 	"exit\n"
-	"code is 2.\n",
+	"code is 2.\n"
+	"A place such as app+0x1f3c has no source line: compile app with -g, "
+	"or "
+	"run\n"
+	"addr2line -fCie app 0x1f3c if it was.\n",
     .options = options,
     .words = XS_CLI_WORDS_FILES,
     .has_formats = true,
@@ -260,7 +265,8 @@ static bool is_job(const struct report_options *given,
 		   const struct xs_job_inputs *inputs)
 {
 	return !given->each && !given->runs &&
-	       (inputs->count > 1 || inputs->has_digest);
+	       (inputs->count > 1 ||
+		(inputs->count && xs_digest_is(inputs->paths[0])));
 }
 
 /* Refuses what only a report on one trace has. */
@@ -346,19 +352,21 @@ static int report_main(int argc, char **argv)
 	struct xs_report_machines machines = {0};
 	struct xs_job_inputs inputs = {0};
 	struct xs_trace *counted = NULL;
+	bool job;
 	int code = parse(argc, argv, &given);
 
 	if (code)
 		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
 	code = xs_job_inputs_list(argv + optind, argc - optind, &inputs);
-	set_options(&given, is_job(&given, &inputs), &how);
+	job = is_job(&given, &inputs);
+	set_options(&given, job, &how);
 	if (!code)
 		code = xs_report_machines_load(
 		    given.machines, given.machine_count, &machines, &how);
 	if (!code)
 		code = load_counted(given.counters, &counted);
 	how.counted = counted;
-	if (!code && is_job(&given, &inputs))
+	if (!code && job)
 		code = report_job(&given, &how, &inputs);
 	else if (!code)
 		code = report(&given, &how, inputs.paths, inputs.count);

@@ -23,7 +23,6 @@ static int add(struct xs_job_inputs *out, char *path)
 	}
 	out->paths = paths;
 	out->paths[out->count++] = path;
-	out->has_digest |= xs_digest_is(path);
 	return 0;
 }
 
@@ -76,7 +75,8 @@ static int add_folder(const char *folder, struct xs_job_inputs *out)
 		if (!err &&
 		    asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0)
 			err = -ENOMEM;
-		else if (!err && is_special(path))
+		else if (!err && entries[i]->d_type != DT_REG &&
+			 is_special(path))
 			free(path);
 		else if (!err)
 			err = add(out, path);
@@ -113,14 +113,13 @@ void xs_job_inputs_free(struct xs_job_inputs *inputs)
 	free(inputs->paths);
 }
 
-/* The digest of a trace. Returns 0, XS_EXIT_INPUT or -ENOMEM. */
+/* Sets *group to that of a trace. Returns 0, XS_EXIT_INPUT or -ENOMEM. */
 static int map(const char *path, const struct xs_result_options *how,
 	       json_t **group)
 {
 	struct xs_result *result;
 	const int code = xs_cli_read(path, how, &result);
 
-	*group = NULL;
 	if (code)
 		return code;
 	*group = xs_digest_of_result(result);
@@ -135,65 +134,59 @@ static int read_digest(const char *path, json_t **group)
 
 	return err ? xs_cli_error(XS_EXIT_INPUT, path,
 				  error ? error : strerror(-err),
-				  "the report is without it")
+				  "it is left out")
 		   : 0;
 }
 
-/* Whether the digest is of one trace that was there before; it is then. */
-static bool was_there(const json_t *group, json_t *ids)
+int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
+		       json_t **group)
 {
-	const char *id;
-	bool was;
+	int code;
 
-	if (!xs_digest_is_single(group, &id))
-		return false;
-	was = json_object_get(ids, id) != NULL;
-	json_object_set_new(ids, id, json_true());
-	return was;
+	*group = NULL;
+	code = how && !xs_digest_is(path) ? map(path, how, group)
+					  : read_digest(path, group);
+	if (code > 0)
+		*group = xs_digest_of_problem("unreadable", path);
+	return *group ? code : -ENOMEM;
 }
 
-/* Merges a file. Returns 0, XS_EXIT_INPUT or -ENOMEM. */
-static int merge(const char *path, const struct xs_result_options *how,
-		 json_t *ids, json_t *all)
+/* A trace that is in ids already is only counted. */
+static int once(json_t *ids, const char *path, json_t **group)
 {
-	const char *problem = NULL;
-	json_t *group;
-	int code = xs_digest_is(path) ? read_digest(path, &group)
-				      : map(path, how, &group),
-	    err = code < 0 ? code : 0;
+	const char *id = xs_digest_id(*group);
 
-	if (code > 0)
-		problem = "unreadable";
-	else if (!code && was_there(group, ids))
-		problem = "duplicate";
-	if (problem) {
-		json_decref(group);
-		group = xs_digest_of_problem(problem, path);
-	}
-	if (!err)
-		err = group ? xs_digest_merge(all, group) : -ENOMEM;
-	json_decref(group);
-	return err ? err : code;
+	if (!id)
+		return 0;
+	if (!json_object_get(ids, id))
+		return json_object_set_new(ids, id, json_true()) ? -ENOMEM : 0;
+	json_decref(*group);
+	*group = xs_digest_of_problem("duplicate", path);
+	return *group ? 0 : -ENOMEM;
 }
 
 int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
-			const struct xs_result_options *how, json_t **group)
+			const struct xs_result_options *how, json_t **all)
 {
 	json_t *ids = json_object();
-	int failed = 0, code;
+	int failed = 0, err = 0;
 
-	*group = xs_digest_new();
-	for (int i = 0; i < inputs->count; i++) {
-		code = ids && *group ? merge(inputs->paths[i], how, ids, *group)
-				     : -ENOMEM;
-		if (code < 0) {
-			failed = code;
-			break;
-		}
-		failed += code != 0;
+	*all = xs_digest_new();
+	for (int i = 0; i < inputs->count && !err; i++) {
+		json_t *group;
+		const int code =
+		    xs_job_inputs_read(inputs->paths[i], how, &group);
+
+		failed += code > 0;
+		err = code < 0 ? code : 0;
+		if (!err && how)
+			err = once(ids, inputs->paths[i], &group);
+		if (!err)
+			err = xs_digest_merge(*all, group);
+		json_decref(group);
 	}
 	json_decref(ids);
-	return failed;
+	return err ? err : failed;
 }
 
 int xs_job_inputs_tell(int failed, int count)

@@ -10,23 +10,30 @@
 struct xs_job_inputs {
 	char **paths; /* owned, as each of them is */
 	int count;
-	bool has_digest; /* one of them is */
 };
 
 /*
  * Lists the files of what was given: each file, and of each folder its traces
- * (*.xspy), or without any its digests (*.digest), by name. Returns 0, or
- * XS_EXIT_INPUT after printing an error. Free with xs_job_inputs_free().
+ * (*.xspy), or without any its digests (*.digest), by name. Opens none. Returns
+ * 0, or XS_EXIT_INPUT after printing an error. Free with xs_job_inputs_free().
  */
 int xs_job_inputs_list(char *const *given, int count,
 		       struct xs_job_inputs *out);
 void xs_job_inputs_free(struct xs_job_inputs *inputs);
 
 /*
+ * Reads a digest, or makes that of a trace (how NULL: digests alone). The
+ * caller owns *group, which only counts a file that cannot be read. Returns 0,
+ * XS_EXIT_INPUT after printing why it cannot, or -ENOMEM.
+ */
+int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
+		       json_t **group);
+
+/*
  * Merges the digests of all files into *group, which the caller owns. At most
  * one trace is in memory. A trace that was there before is only counted as a
- * duplicate, one that cannot be read as that. Returns how many cannot be read,
- * after printing why, or -ENOMEM.
+ * duplicate, except if how is NULL: merging must not depend on its order.
+ * Returns how many cannot be read, after printing why, or -ENOMEM.
  */
 int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
 			const struct xs_result_options *how, json_t **group);

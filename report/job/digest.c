@@ -13,17 +13,11 @@ size_t xs_digest_room(const char *name)
 	static const struct {
 		const char *name;
 		size_t room;
-	} rooms[] = {{"programs", 256},
-		     {"phases", 256},
-		     {"steps", 256},
-		     {"hosts", 256},
-		     {"kinds", 256},
-		     {"strategies", 32},
-		     {"traces", XS_DIGEST_TRACES},
-		     {"names", 8},
-		     {"versions", 8},
-		     {"parts", 16},
-		     {"problems", 16}};
+	} rooms[] = {
+	    {"programs", 256}, {"phases", 256}, {"steps", 256},
+	    {"hosts", 256},    {"kinds", 256},	{"traces", XS_DIGEST_TRACES},
+	    {"names", 8},      {"unranked", 8}, {"versions", 8},
+	    {"parts", 16},     {"problems", 16}};
 
 	for (size_t i = 0; i < sizeof(rooms) / sizeof(*rooms); i++)
 		if (strcmp(rooms[i].name, name) == 0)
@@ -114,7 +108,7 @@ void xs_digest_count(json_t *group, const char *name, const char *key,
 
 json_t *xs_digest_text(const char *text)
 {
-	return text ? json_string(clip(text, true).s) : json_null();
+	return json_string(clip(text ? text : "", true).s);
 }
 
 const json_t *xs_digest_get(const json_t *group, const char *rule,

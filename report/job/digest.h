@@ -15,7 +15,8 @@
  * Merging is associative and commutative, to the byte. All numbers are
  * integers. Tables and counts keep the first keys in order of their bytes, and
  * rows the first in a total order: what has no room in one digest has none in
- * any that it is merged into. "beyond" has how often that was.
+ * any that it is merged into. "beyond" has how often that was. A digest with
+ * more than there is room for is refused.
  */
 #ifndef XS_REPORT_JOB_DIGEST_H
 #define XS_REPORT_JOB_DIGEST_H
@@ -27,9 +28,11 @@
 
 #define XS_DIGEST_VERSION 1
 
-/* Room: bytes of a file and of a text, rows of a kind, different traces. */
-#define XS_DIGEST_BYTES	 (32u << 20)
+/* Room: bytes of a file and of a text, names of a rule, rows of a kind,
+ * different traces. */
+#define XS_DIGEST_BYTES	 (8u << 20)
 #define XS_DIGEST_TEXT	 600u
+#define XS_DIGEST_NAMES	 32u
 #define XS_DIGEST_ROWS	 16u
 #define XS_DIGEST_TRACES 4096u
 
@@ -56,7 +59,7 @@ void xs_digest_count(json_t *group, const char *name, const char *key,
 		     bool *failed);
 
 /* Returns a string of at most XS_DIGEST_TEXT bytes in which '?' stands for
- * what a terminal must not get, but line feeds are kept; null for NULL. */
+ * what a terminal must not get, but line feeds are kept; empty for NULL. */
 json_t *xs_digest_text(const char *text);
 
 /* Merges `from` into `to`, which both keep their owners. Returns 0 or -ENOMEM,

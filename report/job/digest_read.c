@@ -50,13 +50,14 @@ static bool is_number(const json_t *value)
 	return json_is_integer(value);
 }
 
-/* Whether all members of an object are such values. */
-static bool all(const json_t *object, bool (*is)(const json_t *value))
+/* Whether all members of an object are such values, and not too many. */
+static bool all(const json_t *object, size_t room,
+		bool (*is)(const json_t *value))
 {
 	const char *key;
 	json_t *value;
 
-	if (!json_is_object(object))
+	if (!json_is_object(object) || json_object_size(object) > room)
 		return false;
 	json_object_foreach((json_t *)object, key,
 			    value) if (!is(value) || !is_key(key)) return false;
@@ -65,7 +66,7 @@ static bool all(const json_t *object, bool (*is)(const json_t *value))
 
 static bool is_numbers(const json_t *value)
 {
-	return all(value, is_number);
+	return all(value, XS_DIGEST_NAMES, is_number);
 }
 
 static bool is_positive(const json_t *value)
@@ -73,9 +74,21 @@ static bool is_positive(const json_t *value)
 	return json_is_integer(value) && json_integer_value(value) > 0;
 }
 
-static bool is_count(const json_t *value)
+/* {name: {key: n}} */
+static bool is_counts(const json_t *value)
 {
-	return all(value, is_positive);
+	const char *name;
+	json_t *count;
+
+	json_object_foreach((json_t *)value, name,
+			    count) if (!all(count, xs_digest_room(name),
+					    is_positive)) return false;
+	return true;
+}
+
+static bool is_object(const json_t *value)
+{
+	return json_is_object(value);
 }
 
 /* A figure of a row: a number, a text, or numbers by name. */
@@ -86,7 +99,7 @@ static bool is_figure(const json_t *value)
 
 static bool is_row(const json_t *value)
 {
-	return all(value, is_figure) &&
+	return all(value, XS_DIGEST_NAMES, is_figure) &&
 	       json_is_integer(json_object_get(value, "by"));
 }
 
@@ -95,7 +108,7 @@ static bool is_rows(const json_t *value)
 	const json_t *row;
 	size_t i;
 
-	if (!json_is_array(value))
+	if (!json_is_array(value) || json_array_size(value) > XS_DIGEST_ROWS)
 		return false;
 	json_array_foreach((json_t *)value, i,
 			   row) if (!is_row(row)) return false;
@@ -109,11 +122,11 @@ static bool is_tables(const json_t *value, int tables)
 	const char *name, *key;
 	json_t *table, *row;
 
-	if (!json_is_object(value) || !tables)
+	if (!all(value, XS_DIGEST_NAMES, is_object) || !tables)
 		return false;
 	json_object_foreach((json_t *)value, name, table)
 	{
-		if (!json_is_object(table) || !is_key(name))
+		if (json_object_size(table) > xs_digest_room(name))
 			return false;
 		json_object_foreach(table, key,
 				    row) if (!is_group(row, tables - 1) ||
@@ -129,14 +142,15 @@ static bool is_member(const char *rule, const json_t *value)
 		bool (*is)(const json_t *value);
 	} rules[] = {{"add", is_number},  {"beyond", is_number},
 		     {"most", is_number}, {"least", is_number},
-		     {"text", is_text},	  {"count", is_count},
+		     {"text", is_text},	  {"count", is_object},
 		     {"rows", is_rows}};
 
 	if (strcmp(rule, "best") == 0)
 		return is_row(value);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (strcmp(rule, rules[i].rule) == 0)
-			return all(value, rules[i].is);
+			return all(value, XS_DIGEST_NAMES, rules[i].is) &&
+			       (rules[i].is != is_object || is_counts(value));
 	return false;
 }
 

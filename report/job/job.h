@@ -58,6 +58,11 @@ struct xs_job_phase {
 	struct xs_job_spread round;
 };
 
+/* Processes whose run takes from_ns to to_ns. */
+struct xs_job_bar {
+	int64_t from_ns, to_ns, traces;
+};
+
 struct xs_job_problem {
 	const char *what; /* "unreadable", "incomplete", ... */
 	int64_t traces;
@@ -68,7 +73,7 @@ struct xs_job_problem {
 struct xs_job {
 	const char *program;
 	int64_t traces;	     /* of the program */
-	int64_t ranks, seen; /* of the launcher; that have a trace */
+	int64_t ranks, seen; /* of the launcher; with a trace */
 	const char *missing; /* ranks without one: "3, 64-71"; NULL: none */
 	struct xs_job_spread wall;
 	int64_t recorded_ns; /* the sum of all parts */
@@ -90,7 +95,9 @@ struct xs_job {
 	size_t phase_count;
 	struct xs_job_group *kinds, *hosts; /* slowest mean first */
 	size_t kind_count, host_count;
-	bool more_hosts; /* than are counted */
+	bool more_hosts;	 /* than are counted */
+	struct xs_job_bar *bars; /* shortest runs first, to the longest */
+	size_t bar_count;
 	struct xs_job_process *slowest;
 	size_t slowest_count;
 	struct xs_job_problem *problems;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BARS_MAX 24
+
 const json_t *xs_job_rows(const json_t *group, const char *table,
 			  struct xs_arena *arena, size_t size, void **items)
 {
@@ -173,6 +175,14 @@ static void fill_phases(struct xs_job *job, const json_t *program)
 		      longest_phase);
 }
 
+static void fill_bars(struct xs_job *job, const json_t *program)
+{
+	job->bars = xs_arena_alloc(&job->arena, BARS_MAX, sizeof(*job->bars));
+	if (job->bars)
+		job->bar_count =
+		    xs_sketch_bars(program, "wall_ns", job->bars, BARS_MAX);
+}
+
 static void fill_times(struct xs_job *job, const json_t *program)
 {
 	job->traces = xs_job_traces(program);
@@ -201,10 +211,11 @@ int xs_job_build(const json_t *digest, struct xs_job **out)
 	if (!job)
 		return -ENOMEM;
 	program = main_program(digest, &name);
-	job->ranks = XS_UNKNOWN;
+	job->ranks = job->seen = XS_UNKNOWN;
 	if (program) {
 		job->program = xs_arena_copy(&job->arena, name);
 		fill_times(job, program);
+		fill_bars(job, program);
 		fill_parts(job, program);
 		fill_phases(job, program);
 		xs_job_fill_steps(job, program);

@@ -132,6 +132,7 @@ static int64_t fill_ranks(struct xs_job *job, const json_t *program)
 					: calloc((size_t)ranks, sizeof(*seen));
 	if (!seen)
 		return 0;
+	job->seen = 0;
 	json_object_foreach((json_t *)ids, id, count)
 	{
 		const unsigned long rank = strtoul(id, NULL, 10);
@@ -159,67 +160,88 @@ static void add(struct xs_job *job, const char *what, int64_t traces,
 				   *names ? ": " : "", names)};
 }
 
+static int by_name(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* "cat, ls, ...": the first keys in order, but one; "" without */
+static const char *list_keys(struct xs_arena *arena, const json_t *object,
+			     const char *without, bool more)
+{
+	const char **keys =
+	    xs_arena_alloc(arena, json_object_size(object) + 1, sizeof(*keys));
+	const char *key, *list = "";
+	json_t *value;
+	size_t count = 0;
+
+	json_object_foreach((json_t *)object, key,
+			    value) if (keys &&
+				       (!without || strcmp(key, without) != 0))
+	    keys[count++] = key;
+	if (count)
+		qsort(keys, count, sizeof(*keys), by_name);
+	for (size_t i = 0; i < count && i < NAMES_MAX; i++)
+		list = xs_arena_print(arena, "%s%s%s", list, i ? ", " : "",
+				      keys[i]);
+	return more || count > NAMES_MAX ? xs_arena_join(arena, list, "...")
+					 : list;
+}
+
 /* What the digest counts as such, with some names. */
 static void add_counted(struct xs_job *job, const json_t *digest,
 			const char *what, const char *text)
 {
 	const json_t *row =
 	    json_object_get(xs_digest_get(digest, "table", "problems"), what);
-	const int64_t traces = xs_job_traces(row);
-	const json_t *names = xs_digest_get(row, "count", "names");
-	const char *name, *list = NULL;
+
+	if (xs_job_traces(row))
+		add(job, what, xs_job_traces(row),
+		    list_keys(&job->arena, xs_digest_get(row, "count", "names"),
+			      NULL, xs_digest_get(row, "beyond", "names")),
+		    text);
+}
+
+/* Returns the sum of a count, also of what it has no room for. */
+static int64_t sum_of(const json_t *group, const char *name)
+{
+	const int64_t beyond = xs_job_number(group, "beyond", name);
+	int64_t sum = beyond > 0 ? beyond : 0;
+	const char *key;
 	json_t *count;
 
-	if (traces <= 0)
-		return;
-	json_object_foreach((json_t *)names, name, count) list = xs_arena_join(
-	    &job->arena, list, xs_arena_print(&job->arena, "%s", name));
-	if (xs_digest_get(row, "beyond", "names"))
-		list = xs_arena_join(&job->arena, list, "...");
-	add(job, what, traces, list ? list : "", text);
+	json_object_foreach((json_t *)xs_digest_get(group, "count", name), key,
+			    count) sum +=
+	    xs_job_bounded(json_integer_value(count));
+	return sum;
 }
 
-static int by_name(const void *left, const void *right)
+static void add_unranked(struct xs_job *job, const json_t *program)
 {
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
+	const int64_t traces = sum_of(program, "unranked");
 
-/* "cat, ls, ...": the first names in order */
-static const char *list_names(struct xs_arena *arena, const char **names,
-			      size_t count, bool more)
-{
-	const char *list = NULL;
-
-	if (count)
-		qsort(names, count, sizeof(*names), by_name);
-	for (size_t i = 0; i < count && i < NAMES_MAX; i++)
-		list = xs_arena_join(arena, list, names[i]);
-	return more || count > NAMES_MAX ? xs_arena_join(arena, list, "...")
-					 : list;
+	if (traces && xs_job_number(program, "most", "ranks") != XS_UNKNOWN)
+		add(job, "no rank", traces,
+		    list_keys(&job->arena,
+			      xs_digest_get(program, "count", "unranked"), NULL,
+			      xs_digest_get(program, "beyond", "unranked")),
+		    "without a rank, in all figures: of another run?");
 }
 
 static void add_others(struct xs_job *job, const json_t *digest)
 {
+	const json_t *programs = xs_digest_get(digest, "table", "programs");
 	const int64_t beyond = xs_job_number(digest, "beyond", "programs");
 	int64_t traces = beyond > 0 ? beyond : 0;
-	const char **names, *name;
+	const char *name;
 	json_t *program;
-	size_t count = 0;
-	void *items;
-	const json_t *programs = xs_job_rows(digest, "programs", &job->arena,
-					     sizeof(*names), &items);
 
-	names = items;
-	json_object_foreach((json_t *)programs, name, program)
-	{
-		if (strcmp(name, job->program) == 0)
-			continue;
-		traces += xs_job_traces(program);
-		names[count++] = xs_arena_copy(&job->arena, name);
-	}
-	if (traces > 0 && names)
+	json_object_foreach((json_t *)programs, name,
+			    program) if (strcmp(name, job->program) != 0)
+	    traces += xs_job_traces(program);
+	if (traces > 0)
 		add(job, "other program", traces,
-		    list_names(&job->arena, names, count, beyond > 0),
+		    list_keys(&job->arena, programs, job->program, beyond > 0),
 		    "of another program, in no figure");
 }
 
@@ -269,22 +291,20 @@ static void add_mixed(struct xs_job *job, const json_t *program)
 {
 	const json_t *ids = xs_digest_get(program, "count", "traces");
 	const json_t *versions = xs_digest_get(program, "count", "versions");
-	const char *key, *list = NULL;
+	const char *key;
 	json_t *count;
 	int64_t twice = 0;
 
 	json_object_foreach((json_t *)ids, key,
 			    count) if (json_integer_value(count) > 1) twice++;
-	json_object_foreach((json_t *)versions, key, count) list =
-	    xs_arena_join(&job->arena, list,
-			  xs_arena_print(&job->arena, "%s", key));
 	if (twice)
 		add(job, "merged twice", twice, "",
 		    "in several of the merged digests, in all sums as often");
 	else
 		add_sharing(job, program);
 	if (json_object_size(versions) > 1)
-		add(job, "several versions", job->traces, list,
+		add(job, "several versions", job->traces,
+		    list_keys(&job->arena, versions, NULL, false),
 		    "of several versions of xferspy");
 }
 
@@ -293,7 +313,7 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 {
 	int64_t again;
 
-	job->problems = xs_arena_alloc(&job->arena, 11, sizeof(*job->problems));
+	job->problems = xs_arena_alloc(&job->arena, 12, sizeof(*job->problems));
 	if (!job->problems)
 		return;
 	add_counted(job, digest, "unreadable", "not read");
@@ -309,6 +329,7 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 	if (again)
 		add(job, "same rank", again, "",
 		    "of a rank that has another one: of several runs?");
+	add_unranked(job, program);
 	add_others(job, digest);
 	add_mixed(job, program);
 	add_beyond(job, program);

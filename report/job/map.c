@@ -84,20 +84,44 @@ static const char *kind_of(struct xs_result *result)
 	return kind;
 }
 
+static const struct {
+	const char *name;
+	size_t offset; /* of an int64_t in struct xs_result_totals */
+} copies[] = {{"h2d_bytes", offsetof(struct xs_result_totals, h2d_bytes)},
+	      {"h2d_ns", offsetof(struct xs_result_totals, h2d_ns)},
+	      {"d2h_bytes", offsetof(struct xs_result_totals, d2h_bytes)},
+	      {"d2h_ns", offsetof(struct xs_result_totals, d2h_ns)}};
+
+/* {"h2d_bytes": n, ...}: what the process copied. */
+static json_t *copies_of(const struct xs_map *map, bool *failed)
+{
+	const char *totals = (const char *)&map->result->totals;
+	json_t *out = json_object();
+
+	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++) {
+		const int64_t number =
+		    *(const int64_t *)(const void *)(totals + copies[i].offset);
+
+		if (json_object_set_new(out, copies[i].name,
+					json_integer(number)) < 0)
+			*failed = true;
+	}
+	return out;
+}
+
 /* The work of this process alone. */
 static void add_work(json_t *group, const struct xs_map *map, bool *failed)
 {
-	const struct xs_result_totals *totals = &map->result->totals;
+	json_t *moved = copies_of(map, failed);
 
 	xs_digest_number(group, "add", "traces", 1, failed);
 	xs_digest_number(group, "add", "wall_ns", map->wall_ns, failed);
 	xs_digest_number(group, "most", "wall_ns", map->wall_ns, failed);
-	xs_digest_number(group, "add", "h2d_bytes", totals->h2d_bytes, failed);
-	xs_digest_number(group, "add", "h2d_ns", totals->h2d_ns, failed);
-	xs_digest_number(group, "add", "d2h_bytes", totals->d2h_bytes, failed);
-	xs_digest_number(group, "add", "d2h_ns", totals->d2h_ns, failed);
-	xs_digest_number(group, "add", "kernel_ns", totals->kernel_ns, failed);
-	xs_digest_number(group, "add", "kernels", totals->kernels, failed);
+	xs_digest_number(group, "add", "kernel_ns",
+			 map->result->totals.kernel_ns, failed);
+	if (json_object_update(json_object_get(group, "add"), moved) < 0)
+		*failed = true;
+	json_decref(moved);
 }
 
 /* The time outside of the steady part. */
@@ -125,55 +149,32 @@ static json_t *parts_of(const struct xs_map *map, bool *failed)
 	return parts;
 }
 
-/* The process as a row of the slowest, or the fastest. */
-static void add_process(json_t *program, const char *rows, int64_t by,
-			const struct xs_map *map, bool *failed)
+/* The process as a row of the slowest. */
+static void add_process(json_t *program, const struct xs_map *map, bool *failed)
 {
-	const struct xs_result_totals *totals = &map->result->totals;
-	json_t *row = json_object(), *list = json_array();
-	json_t *moved = json_pack("{s:I, s:I, s:I, s:I}", "h2d_bytes",
-				  (json_int_t)totals->h2d_bytes, "h2d_ns",
-				  (json_int_t)totals->h2d_ns, "d2h_bytes",
-				  (json_int_t)totals->d2h_bytes, "d2h_ns",
-				  (json_int_t)totals->d2h_ns);
+	json_t *row = json_pack(
+	    "{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "by",
+	    (json_int_t)map->wall_ns, "name", xs_digest_text(map->name), "host",
+	    xs_digest_text(map->host), "kind", xs_digest_text(map->kind),
+	    "parts", parts_of(map, failed), "moved", copies_of(map, failed),
+	    "steps", xs_map_steps_of(map, failed));
 
-	*failed |= json_object_set_new(row, "by", json_integer(by)) < 0;
-	*failed |= json_object_set_new(row, "id", json_string(map->id)) < 0;
-	*failed |=
-	    json_object_set_new(row, "name", xs_digest_text(map->name)) < 0;
-	*failed |= json_object_set_new(
-		       row, "host",
-		       xs_digest_text(map->host ? map->host : "unknown")) < 0;
-	*failed |=
-	    json_object_set_new(row, "kind", xs_digest_text(map->kind)) < 0;
-	*failed |= json_object_set_new(row, "parts", parts_of(map, failed)) < 0;
-	*failed |= json_object_set_new(row, "moved", moved) < 0;
-	*failed |=
-	    json_object_set_new(row, "steps", xs_map_steps_of(map, failed)) < 0;
-	*failed |= json_array_append_new(list, row) < 0;
-	xs_digest_set(program, "rows", rows, list, failed);
+	xs_digest_set(program, "rows", "slowest", json_pack("[o]", row),
+		      failed);
 }
 
 static void add_totals(json_t *program, const struct xs_map *map, bool *failed)
 {
 	const struct xs_result_verdict *verdict = &map->result->verdict;
-	const struct xs_result_coverage *coverage = &map->result->coverage;
 
 	add_work(program, map, failed);
 	add_work(xs_digest_row(program, "kinds", map->kind, failed), map,
 		 failed);
-	add_work(xs_digest_row(program, "hosts",
-			       map->host ? map->host : "unknown", failed),
-		 map, failed);
+	add_work(xs_digest_row(program, "hosts", map->host, failed), map,
+		 failed);
 	xs_digest_number(program, "add", "outside_ns", outside_ns(map), failed);
 	xs_digest_number(program, "add", "recorded_ns", verdict->recorded_ns,
 			 failed);
-	xs_digest_number(program, "add", "steady_ns", verdict->steady_ns,
-			 failed);
-	xs_digest_number(program, "add", "lost", coverage->lost, failed);
-	xs_digest_number(program, "add", "calls", coverage->api_calls_seen,
-			 failed);
-	xs_digest_number(program, "add", "ops", coverage->gpu_ops_seen, failed);
 	for (size_t i = 0; i < verdict->part_count; i++) {
 		json_t *row = xs_digest_row(program, "parts",
 					    verdict->parts[i].what, failed);
@@ -201,9 +202,9 @@ static int64_t at_most_ns(const struct xs_map *map)
 /* The times of the run, now and with the plan, and who ran. */
 static void add_times(json_t *program, const struct xs_map *map, bool *failed)
 {
-	const struct xs_result_device *gpu = main_device(&map->result->run);
+	const struct xs_result_run *run = &map->result->run;
+	const struct xs_result_device *gpu = main_device(run);
 
-	xs_digest_number(program, "add", "after_ns", map->after_ns, failed);
 	xs_digest_number(program, "least", "wall_ns", map->wall_ns, failed);
 	xs_digest_number(program, "most", "after_ns", map->after_ns, failed);
 	xs_digest_number(program, "most", "after_low_ns", map->after_low_ns,
@@ -214,19 +215,16 @@ static void add_times(json_t *program, const struct xs_map *map, bool *failed)
 			 map->wall_ns - map->after_ns, failed);
 	xs_digest_number(program, "most", "at_most_saves_ns", at_most_ns(map),
 			 failed);
-	xs_digest_number(program, "most", "ranks", map->result->run.ranks,
-			 failed);
+	xs_digest_number(program, "most", "ranks", run->ranks, failed);
 	xs_sketch_add(program, "wall_ns", map->wall_ns, failed);
-	xs_sketch_add(program, "saves_ns", map->wall_ns - map->after_ns,
-		      failed);
 	xs_digest_count(program, "traces", map->id, failed);
+	if (run->rank == XS_UNKNOWN)
+		xs_digest_count(program, "unranked", map->name, failed);
 	if (gpu && gpu->uuid)
 		xs_digest_count(program, "gpus", gpu->uuid, failed);
-	if (map->result->run.recorder)
-		xs_digest_count(program, "versions", map->result->run.recorder,
-				failed);
-	add_process(program, "slowest", map->wall_ns, map, failed);
-	add_process(program, "fastest", -map->wall_ns, map, failed);
+	if (run->recorder)
+		xs_digest_count(program, "versions", run->recorder, failed);
+	add_process(program, map, failed);
 }
 
 /* What the plan leaves open: of all processes, that of the one that a change of
@@ -235,21 +233,13 @@ static void add_open(json_t *program, const struct xs_map *map, bool *failed)
 {
 	const struct xs_result *in = map->result;
 	const int64_t most_ns = at_most_ns(map);
-	const struct {
-		const char *key, *text;
-	} texts[] = {{"no_step", in->no_step},
-		     {"question", in->question},
-		     {"question_code", in->question_code}};
-	json_t *best = json_object();
+	json_t *best =
+	    json_pack("{s:I, s:o, s:o, s:o}", "by",
+		      (json_int_t)(most_ns == XS_UNKNOWN ? 0 : most_ns),
+		      "no_step", xs_digest_text(in->no_step), "question",
+		      xs_digest_text(in->question), "question_code",
+		      xs_digest_text(in->question_code));
 
-	*failed |= json_object_set_new(
-		       best, "by",
-		       json_integer(most_ns == XS_UNKNOWN ? 0 : most_ns)) < 0;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if (texts[i].text &&
-		    json_object_set_new(best, texts[i].key,
-					xs_digest_text(texts[i].text)) < 0)
-			*failed = true;
 	*failed |= json_object_set_new(program, "best", best) < 0;
 }
 
@@ -273,7 +263,8 @@ static bool prepare(struct xs_result *result, struct xs_map *map)
 	*map = (struct xs_map){.result = result,
 			       .id = id_of(result),
 			       .name = name_of(result),
-			       .host = result->run.host,
+			       .host = result->run.host ? result->run.host
+							: "unknown",
 			       .kind = kind_of(result),
 			       .wall_ns = xs_result_untraced_wall_ns(result)};
 	if (map->wall_ns == XS_UNKNOWN || result->verdict.missing)
@@ -333,13 +324,14 @@ json_t *xs_digest_of_problem(const char *what, const char *path)
 	return NULL;
 }
 
-bool xs_digest_is_single(const json_t *group, const char **id)
+const char *xs_digest_id(const json_t *group)
 {
 	const json_t *programs = xs_digest_get(group, "table", "programs");
 	const json_t *program =
 	    json_object_iter_value(json_object_iter((json_t *)programs));
 	const json_t *ids = xs_digest_get(program, "count", "traces");
 
-	*id = json_object_iter_key(json_object_iter((json_t *)ids));
-	return *id && xs_digest_get_number(group, "add", "traces") == 1;
+	return xs_digest_get_number(group, "add", "traces") == 1
+		   ? json_object_iter_key(json_object_iter((json_t *)ids))
+		   : NULL;
 }

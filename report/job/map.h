@@ -16,8 +16,8 @@ json_t *xs_digest_of_result(struct xs_result *result);
  * "duplicate"; as above. */
 json_t *xs_digest_of_problem(const char *what, const char *path);
 
-/* Returns whether the digest is of one trace that is in its figures, which *id,
- * borrowed, then tells from all others. */
-bool xs_digest_is_single(const json_t *group, const char **id);
+/* Returns what tells the trace of a digest from all others, borrowed; NULL: the
+ * digest is not of one trace that is in its figures. */
+const char *xs_digest_id(const json_t *group);
 
 #endif

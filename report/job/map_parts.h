@@ -10,7 +10,7 @@
 /* A process: its texts are of the result's arena, its times without tracing. */
 struct xs_map {
 	struct xs_result *result;
-	const char *id, *name, *host, *kind; /* host NULL: unknown */
+	const char *id, *name, *host, *kind;
 	int64_t wall_ns;
 	int64_t after_ns, after_low_ns, after_high_ns; /* with the plan */
 };

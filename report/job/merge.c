@@ -160,27 +160,37 @@ static const char **sorted_keys(json_t *object)
 	return keys;
 }
 
-/* Moves what has no room in the object to beyond[name]. */
-static bool trim(json_t *group, const char *name, json_t *object)
+/* Deletes what has no room in the object. Adds to *sum what that counts. */
+static bool trim(json_t *object, size_t room, uint64_t *sum)
 {
-	const size_t room = xs_digest_room(name);
 	const size_t count = json_object_size(object);
-	json_t *beyond = json_object_get(group, "beyond");
 	const char **keys;
-	uint64_t sum = 0;
 
 	if (count <= room)
 		return true;
 	keys = sorted_keys(object);
-	if (!beyond && keys) {
-		json_object_set_new(group, "beyond", json_object());
-		beyond = json_object_get(group, "beyond");
-	}
 	for (size_t i = room; keys && i < count; i++) {
-		sum += (uint64_t)weight(json_object_get(object, keys[i]));
+		*sum += (uint64_t)weight(json_object_get(object, keys[i]));
 		json_object_del(object, keys[i]);
 	}
 	free(keys);
+	return keys != NULL;
+}
+
+/* Moves what has no room in the table or count to beyond[name]. */
+static bool trim_keys(json_t *group, const char *name, json_t *object)
+{
+	json_t *beyond = json_object_get(group, "beyond");
+	uint64_t sum = 0;
+
+	if (!trim(object, xs_digest_room(name), &sum))
+		return false;
+	if (!sum)
+		return true;
+	if (!beyond) {
+		json_object_set_new(group, "beyond", json_object());
+		beyond = json_object_get(group, "beyond");
+	}
 	sum += (uint64_t)json_integer_value(json_object_get(beyond, name));
 	return json_object_set_new(beyond, name,
 				   json_integer((json_int_t)sum)) == 0;
@@ -202,7 +212,7 @@ static bool keyed(json_t *group, const char *rule, const json_t *from,
 		out = json_object_get(to, name);
 		json_object_foreach(
 		    in, key, item) if (!merge(out, key, item)) return false;
-		if (!trim(group, name, out))
+		if (!trim_keys(group, name, out))
 			return false;
 	}
 	return true;
@@ -242,18 +252,22 @@ static const struct {
 
 static bool by_rule(json_t *to, const char *name, const json_t *from)
 {
+	json_t *object;
+	uint64_t sum = 0;
+	bool done = true;
+
 	if (strcmp(name, "best") == 0)
 		return best(to, from);
 	if (!json_object_get(to, name) &&
 	    json_object_set_new(to, name, json_object()) < 0)
 		return false;
+	object = json_object_get(to, name);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (strcmp(rules[i].name, name) == 0)
-			return rules[i].keyed
+			done = rules[i].keyed
 				   ? keyed(to, name, from, rules[i].merge)
-				   : plain(json_object_get(to, name), from,
-					   rules[i].merge);
-	return true;
+				   : plain(object, from, rules[i].merge);
+	return done && trim(object, XS_DIGEST_NAMES, &sum);
 }
 
 int xs_digest_merge(json_t *to, const json_t *from)

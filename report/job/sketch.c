@@ -19,13 +19,20 @@ static unsigned bucket_of(uint64_t value)
 	return shift * OCTAVE + (unsigned)(value >> shift);
 }
 
+/* The first value of a bucket. */
+static int64_t first_of(unsigned bucket)
+{
+	const unsigned shift = bucket < 2 * OCTAVE ? 0 : bucket / OCTAVE - 1;
+
+	if (bucket >= BUCKETS)
+		return INT64_MAX;
+	return (int64_t)((uint64_t)(bucket - shift * OCTAVE) << shift);
+}
+
 /* The middle of a bucket. */
 static int64_t value_of(unsigned bucket)
 {
-	const unsigned shift = bucket < 2 * OCTAVE ? 0 : bucket / OCTAVE - 1;
-	const uint64_t first = (uint64_t)(bucket - shift * OCTAVE) << shift;
-
-	return (int64_t)(first + (shift ? UINT64_C(1) << (shift - 1) : 0));
+	return first_of(bucket) + (first_of(bucket + 1) - first_of(bucket)) / 2;
 }
 
 void xs_sketch_add(json_t *group, const char *name, int64_t value, bool *failed)
@@ -75,4 +82,27 @@ int64_t xs_sketch_percentile(const json_t *group, const char *name,
 		left -= counts[i];
 	}
 	return XS_UNKNOWN;
+}
+
+size_t xs_sketch_bars(const json_t *group, const char *name,
+		      struct xs_job_bar *bars, size_t room)
+{
+	uint64_t counts[BUCKETS] = {0};
+	unsigned first = 0, last = BUCKETS, width;
+	size_t count = 0;
+
+	if (!load(xs_digest_get(group, "count", name), counts))
+		return 0;
+	while (!counts[first])
+		first++;
+	while (!counts[last - 1])
+		last--;
+	width = (last - first - 1) / (unsigned)room + 1;
+	for (; first < last; first += width, count++) {
+		bars[count] = (struct xs_job_bar){first_of(first),
+						  first_of(first + width), 0};
+		for (unsigned i = first; i < first + width && i < last; i++)
+			bars[count].traces += (int64_t)counts[i];
+	}
+	return count;
 }

@@ -6,6 +6,8 @@
 #ifndef XS_REPORT_JOB_SKETCH_H
 #define XS_REPORT_JOB_SKETCH_H
 
+#include "report/job/job.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +20,10 @@ void xs_sketch_add(json_t *group, const char *name, int64_t value,
  * without values. */
 int64_t xs_sketch_percentile(const json_t *group, const char *name,
 			     unsigned percent);
+
+/* Fills as many bars of one width in octaves as are from the smallest to the
+ * largest value, at most `room`. Returns how many. */
+size_t xs_sketch_bars(const json_t *group, const char *name,
+		      struct xs_job_bar *bars, size_t room);
 
 #endif

@@ -6,14 +6,19 @@
 #include "report/commands/cli.h"
 #include "report/commands/job_inputs.h"
 #include "report/job/digest.h"
+#include "report/job/map.h"
 
 #include <errno.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for a merged digest, which is some hundred KB at most. */
-#define BYTES (2 << 20)
+#define BYTES ((int)XS_DIGEST_BYTES)
+
+/* Files that a process reads before all compare what they have, and room for
+ * what tells a trace from all others. */
+#define FILES 16
+#define ID    32
 
 /* Ends the job: a part of the digest is lost. */
 static void give_up(const char *why)
@@ -71,26 +76,87 @@ static void reduce(char *own, char *all)
 	MPI_Type_free(&type);
 }
 
+/* What a process has of some files. */
+struct batch {
+	json_t *groups[FILES];
+	const char *paths[FILES];
+	int count;
+	char ids[FILES][ID]; /* "" of what is not one trace */
+};
+
+/* Reads the next files of this process. Returns how many it cannot. */
+static int read_batch(const struct xs_job_inputs *inputs, int from, int ranks,
+		      struct batch *out)
+{
+	const struct xs_result_options how = {0};
+	int failed = 0;
+
+	*out = (struct batch){.count = 0};
+	for (int i = from; i < inputs->count && out->count < FILES;
+	     i += ranks) {
+		const int k = out->count++;
+		const int code =
+		    xs_job_inputs_read(inputs->paths[i], &how, &out->groups[k]);
+		const char *id = code ? NULL : xs_digest_id(out->groups[k]);
+
+		if (code < 0)
+			give_up(strerror(-code));
+		failed += code != 0;
+		out->paths[k] = inputs->paths[i];
+		if (id)
+			snprintf(out->ids[k], ID, "%.*s", ID - 1, id);
+	}
+	return failed;
+}
+
+/* Merges this process's files. In order of all files, a trace that was there
+ * before is only counted, whichever process read it. */
+static void merge_batch(const struct batch *own, int rank, int ranks,
+			char (*ids)[FILES][ID], json_t *seen, json_t *all)
+{
+	MPI_Allgather(own->ids, sizeof(own->ids), MPI_CHAR, ids,
+		      sizeof(own->ids), MPI_CHAR, MPI_COMM_WORLD);
+	for (int k = 0; k < FILES; k++) {
+		for (int i = 0; i < ranks; i++) {
+			json_t *group = i == rank ? own->groups[k] : NULL;
+			const bool was = json_object_get(seen, ids[i][k]);
+
+			if (*ids[i][k])
+				json_object_set_new(seen, ids[i][k],
+						    json_true());
+			if (group && was) {
+				json_decref(group);
+				group = xs_digest_of_problem("duplicate",
+							     own->paths[k]);
+			}
+			if (group && xs_digest_merge(all, group))
+				give_up(strerror(ENOMEM));
+			json_decref(group);
+		}
+	}
+}
+
 /* Writes the digest of this process's share of the files into text. Returns
  * how many of them cannot be read. */
 static int map(const struct xs_job_inputs *inputs, int rank, int ranks,
 	       char *text)
 {
-	struct xs_result_options how = {0};
-	struct xs_job_inputs share = {
-	    .paths = calloc((size_t)inputs->count + 1, sizeof(*share.paths))};
-	json_t *group = NULL;
-	int failed;
+	char(*ids)[FILES][ID] = calloc((size_t)ranks, sizeof(*ids));
+	json_t *seen = json_object(), *all = xs_digest_new();
+	int failed = 0;
 
-	for (int i = rank; share.paths && i < inputs->count; i += ranks)
-		share.paths[share.count++] = inputs->paths[i];
-	failed =
-	    share.paths ? xs_job_inputs_merge(&share, &how, &group) : -ENOMEM;
-	if (failed < 0)
-		give_up(strerror(-failed));
-	write_text(group, text);
-	json_decref(group);
-	free(share.paths);
+	if (!ids || !seen || !all)
+		give_up(strerror(ENOMEM));
+	for (int from = 0; from < inputs->count; from += ranks * FILES) {
+		struct batch own;
+
+		failed += read_batch(inputs, from + rank, ranks, &own);
+		merge_batch(&own, rank, ranks, ids, seen, all);
+	}
+	write_text(all, text);
+	json_decref(all);
+	json_decref(seen);
+	free(ids);
 	return failed;
 }
 

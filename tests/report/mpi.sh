@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The digest that three processes of xferspy-mpi make of a folder is that of xferspy
-# merge; a file that is no trace is named, and changes the exit code alone.
+# merge; a trace that is there twice counts once, whichever processes read it, and a
+# file that is no trace is named, and changes the exit code alone.
 #
 #   mpi.sh MPIEXEC XFERSPY XFERSPY_MPI XS_MKTRACE FOLDER
 set -eu
@@ -25,6 +26,11 @@ done
 "$xferspy" merge ./*.digest >wanted
 "$mpiexec" -n 3 "$mpi" . >found || fail "exit code $?"
 cmp wanted found || fail "another digest"
+"$mpiexec" -n 3 "$mpi" . 0.xspy ./5.digest 0.xspy >found || fail "twice: exit code $?"
+"$xferspy" report found >text
+grep -q '^heat  7 traces on' text || fail "twice: $(cat text)"
+grep -q '^! 3 traces given twice, counted once: ./5.digest, 0.xspy$' text ||
+	fail "twice: $(cat text)"
 echo 'no trace' >7.xspy
 status=0
 "$mpiexec" -n 3 "$mpi" . >found 2>err || status=$?

@@ -270,6 +270,15 @@ static void a_gate_exits_with_3(void **state)
 /* One report on a job, from traces, digests, and both. */
 static void traces_of_a_job_have_one_report(void **state)
 {
+	static const char *const others[] = {
+	    "report --each a.digest",
+	    "report --runs a.digest a.digest",
+	    "dump a.digest",
+	    "dump --resolve a.digest",
+	    "export a.digest --to perfetto -o out",
+	    "report " BEFORE " --counters a.digest",
+	    "diff " BEFORE " a.digest"};
+
 	(void)state;
 	expect("report " BEFORE " " PINNED, 0, "heat  2 traces on 1 host\n",
 	       NULL);
@@ -289,6 +298,18 @@ static void traces_of_a_job_have_one_report(void **state)
 	       " >b.digest && " XS_COMMAND
 	       " merge a.digest b.digest gone.digest -o c.digest",
 	       2, NULL, "gone.digest: No such file");
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		expect(others[i], 2, NULL,
+		       "a.digest: it is a digest, not a trace; give it to "
+		       "xferspy report, without --each");
+	expect("--version; for n in 2 2x; do sed \"s/.*host=node7.*/&\\ninfo "
+	       "text=\\\"ranks=$n\\\"\\ninfo text=\\\"rank=1\\\"/\" " BEFORE
+	       " >ranks.txt; " XS_COMMAND
+	       " report ranks.txt --format json | grep -A1 '\"rank\"'; done",
+	       0,
+	       "    \"rank\": 1,\n    \"ranks\": 2,\n"
+	       "    \"rank\": null,\n    \"ranks\": null,\n",
+	       NULL);
 	expect("report c.digest", 0,
 	       "! 1 trace not read: gone.digest\n\nWhat to change", NULL);
 	expect("merge gone.digest -o c.digest", 2, NULL,

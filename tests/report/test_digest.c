@@ -169,6 +169,8 @@ static void what_has_no_room_is_counted(void **state)
 static void quantiles_are_within_their_error(void **state)
 {
 	json_t *group = xs_digest_new();
+	struct xs_job_bar bars[8];
+	int64_t sum = 0;
 	bool failed = false;
 
 	(void)state;
@@ -181,10 +183,21 @@ static void quantiles_are_within_their_error(void **state)
 
 		assert_true(llabs(found - is) <= is / 64);
 	}
+	assert_int_equal(xs_sketch_bars(group, "x", bars, 8), 8);
+	assert_in_range(bars[0].from_ns, 1000000 * 63 / 64, 1000000);
+	assert_in_range(bars[7].to_ns, 7920000000, 7920000000 * 3 / 2);
+	for (size_t i = 0; i < 8; i++) {
+		assert_int_equal(bars[i].from_ns,
+				 i ? bars[i - 1].to_ns : bars[0].from_ns);
+		sum += bars[i].traces;
+	}
+	assert_int_equal(sum, 1001);
 	xs_sketch_add(group, "most", INT64_MAX, &failed);
 	xs_sketch_add(group, "most", XS_UNKNOWN, &failed);
 	assert_true(xs_sketch_percentile(group, "most", 50) >
 		    INT64_MAX / 64 * 63);
+	assert_int_equal(xs_sketch_bars(group, "most", bars, 8), 1);
+	assert_true(bars[0].to_ns == INT64_MAX);
 	xs_sketch_add(group, "small", 3, &failed);
 	assert_int_equal(xs_sketch_percentile(group, "small", 50), 3);
 	assert_false(failed);
@@ -232,6 +245,62 @@ static void what_is_no_digest_is_refused(void **state)
 	expect_refused("{\"digest\":2,\"group\":{}}", -EPROTONOSUPPORT);
 }
 
+/* A digest never has more than there is room for. */
+static void what_has_no_room_is_refused(void **state)
+{
+	static const char *const rules[] = {
+	    "\"add\":{", "\"rows\":{\"slowest\":[", "\"count\":{\"names\":{",
+	    "\"table\":{\"hosts\":{"};
+	static const char *const items[] = {"\"%d\":1", "{\"by\":%d}",
+					    "\"%d\":1", "\"%d\":{}"};
+	static const char *const ends[] = {"}", "]}", "}}", "}}"};
+	static const int rooms[] = {32, 16, 8, 256};
+	char text[8192];
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		for (int more = 0; more < 2; more++) {
+			int used = sprintf(text, "{\"digest\":1,\"group\":{%s",
+					   rules[i]);
+			const char *error;
+			json_t *group;
+
+			for (int k = 0; k < rooms[i] + more; k++) {
+				used +=
+				    sprintf(text + used, "%s", k ? "," : "");
+				used += sprintf(text + used, items[i], k);
+			}
+			used += sprintf(text + used, "%s}}", ends[i]);
+			assert_int_equal(
+			    xs_digest_parse(text, (size_t)used, &group, &error),
+			    more ? -EPROTO : 0);
+			json_decref(group);
+		}
+	}
+}
+
+/* The first names in order stay, from whichever digests. */
+static void names_are_bounded(void **state)
+{
+	json_t *all = xs_digest_new();
+	bool failed = false;
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		json_t *one = xs_digest_new();
+		char name[16];
+
+		snprintf(name, sizeof(name), "%03d", 99 - i);
+		xs_digest_number(one, "most", name, i, &failed);
+		assert_int_equal(xs_digest_merge(all, one), 0);
+		json_decref(one);
+	}
+	assert_false(failed);
+	assert_int_equal(json_object_size(json_object_get(all, "most")), 32);
+	assert_int_equal(xs_digest_get_number(all, "most", "000"), 99);
+	json_decref(all);
+}
+
 /* Hostile tables in tables in tables. */
 static void deep_tables_are_refused(void **state)
 {
@@ -253,7 +322,7 @@ static void a_read_digest_is_written_as_it_was(void **state)
 {
 	struct xs_result *result = fixture_result();
 	json_t *group = xs_digest_of_result(result), *back;
-	const char *error, *id;
+	const char *error;
 	char *text, *again;
 
 	(void)state;
@@ -262,10 +331,9 @@ static void a_read_digest_is_written_as_it_was(void **state)
 	assert_int_equal(xs_digest_parse(text, strlen(text), &back, &error), 0);
 	again = bytes_of(back);
 	assert_string_equal(text, again);
-	assert_true(xs_digest_is_single(back, &id));
-	assert_non_null(id);
+	assert_non_null(xs_digest_id(back));
 	assert_int_equal(xs_digest_merge(back, group), 0);
-	assert_false(xs_digest_is_single(back, &id));
+	assert_null(xs_digest_id(back));
 	free(text);
 	free(again);
 	json_decref(back);
@@ -291,7 +359,7 @@ static void texts_are_short_and_safe(void **state)
 	assert_string_equal(json_string_value(out), "a?[31m?\nb");
 	json_decref(out);
 	out = xs_digest_text(NULL);
-	assert_true(json_is_null(out));
+	assert_string_equal(json_string_value(out), "");
 	json_decref(out);
 }
 
@@ -321,27 +389,6 @@ static struct xs_result_step *long_plan(struct xs_result *result,
 	return plan;
 }
 
-/* Rows of as many strategies as there are. */
-static void add_strategies(struct xs_result *result,
-			   struct xs_result_phase *phase)
-{
-	enum { STRATEGIES = 14 };
-	struct xs_result_estimate *rows =
-	    xs_arena_alloc(&result->arena, STRATEGIES, sizeof(*rows));
-
-	for (int i = 0; i < STRATEGIES; i++)
-		rows[i] = (struct xs_result_estimate){
-		    .strategy =
-			xs_arena_print(&result->arena, "strategy-%04d", i),
-		    .app_wall_ns = 9999999999,
-		    .app_wall_low_ns = 9999999999,
-		    .app_wall_high_ns = 9999999999,
-		    .saves_ns = 9999999999,
-		    .chosen = true};
-	phase->estimates = rows;
-	phase->estimate_count = STRATEGIES;
-}
-
 /* The largest digest of a trace: all rows, all texts of full length. */
 static void a_trace_takes_at_most_100_kb(void **state)
 {
@@ -359,7 +406,6 @@ static void a_trace_takes_at_most_100_kb(void **state)
 		phases[i].kernel_label = names[i];
 		phases[i].kernel_names = &phases[i].kernel_label;
 		phases[i].kernel_name_count = 1;
-		add_strategies(result, &phases[i]);
 	}
 	result->plan = long_plan(result, names[0]);
 	result->plan_count = STEPS;
@@ -382,6 +428,8 @@ int main(void)
 	    cmocka_unit_test(what_has_no_room_is_counted),
 	    cmocka_unit_test(quantiles_are_within_their_error),
 	    cmocka_unit_test(what_is_no_digest_is_refused),
+	    cmocka_unit_test(what_has_no_room_is_refused),
+	    cmocka_unit_test(names_are_bounded),
 	    cmocka_unit_test(deep_tables_are_refused),
 	    cmocka_unit_test(a_read_digest_is_written_as_it_was),
 	    cmocka_unit_test(texts_are_short_and_safe),

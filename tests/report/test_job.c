@@ -26,7 +26,7 @@ static json_t *digest_of(const struct rank *rank)
 	json_t *group;
 
 	run->rank = rank->rank;
-	run->ranks = 8;
+	run->ranks = rank->rank == XS_UNKNOWN ? XS_UNKNOWN : 8;
 	run->wall_ns = rank->wall_ms * MS + run->tracer_ns;
 	run->host = rank->host ? rank->host : "node7";
 	run->devices[0].uuid = rank->gpu;
@@ -173,7 +173,53 @@ static void gpus_are_shared_and_far(void **state)
 	assert_int_equal(job->problems[0].traces, 2);
 	assert_int_equal(job->kind_count, 2);
 	assert_non_null(
-	    strstr(job->slowest[1].kind, "NUMA node 0, the GPU's 1"));
+	    strstr(job->slowest[2].kind, "NUMA node 0, the GPU's 1"));
+	xs_job_free(job);
+}
+
+/* Of two phases, at the same lines: one change, that saves the sum. */
+static void a_change_of_two_phases_is_one(void **state)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_step plan[2] = {result->plan[0], result->plan[0]};
+	json_t *group;
+	struct xs_job *job;
+
+	(void)state;
+	plan[0].adds_saves_ns = 300 * MS;
+	plan[1].adds_saves_ns = 200 * MS;
+	plan[0].condition = NULL;
+	plan[1].condition = "the data stays";
+	result->plan = plan;
+	result->plan_count = 2;
+	group = xs_digest_of_result(result);
+	fixture_free(result);
+	assert_int_equal(xs_job_build(group, &job), 0);
+	assert_int_equal(job->step_count, 1);
+	assert_int_equal(job->steps[0].traces, 1);
+	assert_int_equal(job->steps[0].saves.least, 500 * MS);
+	assert_int_equal(job->steps[0].saves.most, 500 * MS);
+	assert_int_equal(job->steps[0].job_ns, 500 * MS);
+	assert_string_equal(job->steps[0].condition, "the data stays");
+	xs_job_free(job);
+	json_decref(group);
+}
+
+/* Beside ranks, a trace without one is told. */
+static void a_trace_without_rank_is_told(void **state)
+{
+	static const struct rank ranks[] = {
+	    {.rank = XS_UNKNOWN, .wall_ms = 10000},
+	    {.rank = 1, .wall_ms = 10000}};
+	struct xs_job *job = job_of(ranks, 2);
+
+	(void)state;
+	assert_int_equal(job->problem_count, 1);
+	assert_string_equal(job->problems[0].what, "no rank");
+	assert_int_equal(job->problems[0].traces, 1);
+	xs_job_free(job);
+	job = job_of(ranks, 1);
+	assert_int_equal(job->problem_count, 0);
 	xs_job_free(job);
 }
 
@@ -328,6 +374,8 @@ int main(void)
 	    cmocka_unit_test(a_step_of_few_processes_gains_less),
 	    cmocka_unit_test(a_gain_beyond_the_rows_is_a_bound),
 	    cmocka_unit_test(gpus_are_shared_and_far),
+	    cmocka_unit_test(a_change_of_two_phases_is_one),
+	    cmocka_unit_test(a_trace_without_rank_is_told),
 	    cmocka_unit_test(a_slow_process_has_a_reason),
 	    cmocka_unit_test(time_outside_is_held_against_the_mean),
 	    cmocka_unit_test(missing_and_double_ranks_are_named),

@@ -21,7 +21,7 @@ static void merge_other(json_t *all, const char *app, int64_t line)
 
 	result->coverage.lost = 0;
 	result->run.pid = line;
-	result->run.rank = XS_UNKNOWN;
+	result->run.rank = result->run.ranks = XS_UNKNOWN;
 	result->run.app = app;
 	result->plan_count = 1;
 	result->plan[0].sites = sites;

@@ -4,156 +4,160 @@
 
 #include "report/render/json/values.h"
 
-static json_t *spread(const struct xs_job_spread *in)
+/* A member of an object, and where it is in a struct. */
+struct field {
+	const char *name;
+	size_t offset;
+	enum kind { END, NUMBER, TEXT, FLAG, SPREAD } kind;
+};
+
+#define FIELD(kind, type, name)                                                \
+	{                                                                      \
+#name, offsetof(struct type, name), kind                       \
+	}
+
+static const struct field spread[] = {FIELD(NUMBER, xs_job_spread, least),
+				      FIELD(NUMBER, xs_job_spread, median),
+				      FIELD(NUMBER, xs_job_spread, most),
+				      {0}};
+
+static const struct field part[] = {FIELD(TEXT, xs_job_part, what),
+				    FIELD(NUMBER, xs_job_part, ns),
+				    FIELD(NUMBER, xs_job_part, median_ns),
+				    FIELD(NUMBER, xs_job_part, traces),
+				    {0}};
+
+static const struct field step[] = {
+    FIELD(TEXT, xs_job_step, strategy),
+    FIELD(TEXT, xs_job_step, places),
+    FIELD(NUMBER, xs_job_step, traces),
+    {"saves_ns", offsetof(struct xs_job_step, saves), SPREAD},
+    FIELD(NUMBER, xs_job_step, sum_ns),
+    FIELD(NUMBER, xs_job_step, low_ns),
+    FIELD(NUMBER, xs_job_step, high_ns),
+    FIELD(NUMBER, xs_job_step, job_ns),
+    FIELD(FLAG, xs_job_step, at_least),
+    FIELD(TEXT, xs_job_step, effort),
+    FIELD(TEXT, xs_job_step, condition),
+    FIELD(TEXT, xs_job_step, text),
+    FIELD(TEXT, xs_job_step, code),
+    {0}};
+
+static const struct field process[] = {
+    FIELD(TEXT, xs_job_process, name), FIELD(TEXT, xs_job_process, host),
+    FIELD(TEXT, xs_job_process, kind), FIELD(NUMBER, xs_job_process, wall_ns),
+    FIELD(TEXT, xs_job_process, why),  {0}};
+
+static const struct field group[] = {FIELD(TEXT, xs_job_group, name),
+				     FIELD(NUMBER, xs_job_group, traces),
+				     FIELD(NUMBER, xs_job_group, mean_ns),
+				     FIELD(NUMBER, xs_job_group, slowest_ns),
+				     FIELD(NUMBER, xs_job_group, h2d_bytes),
+				     FIELD(NUMBER, xs_job_group, h2d_ns),
+				     FIELD(NUMBER, xs_job_group, d2h_bytes),
+				     FIELD(NUMBER, xs_job_group, d2h_ns),
+				     FIELD(NUMBER, xs_job_group, kernel_ns),
+				     {0}};
+
+static const struct field phase[] = {
+    FIELD(TEXT, xs_job_phase, kernel),
+    FIELD(TEXT, xs_job_phase, places),
+    FIELD(NUMBER, xs_job_phase, traces),
+    FIELD(NUMBER, xs_job_phase, rounds),
+    FIELD(NUMBER, xs_job_phase, total_ns),
+    {"round_ns", offsetof(struct xs_job_phase, round), SPREAD},
+    {0}};
+
+static const struct field bar[] = {FIELD(NUMBER, xs_job_bar, from_ns),
+				   FIELD(NUMBER, xs_job_bar, to_ns),
+				   FIELD(NUMBER, xs_job_bar, traces),
+				   {0}};
+
+static const struct field problem[] = {FIELD(TEXT, xs_job_problem, what),
+				       FIELD(NUMBER, xs_job_problem, traces),
+				       FIELD(TEXT, xs_job_problem, names),
+				       FIELD(TEXT, xs_job_problem, text),
+				       {0}};
+
+static const struct field job[] = {
+    FIELD(TEXT, xs_job, program),
+    FIELD(NUMBER, xs_job, traces),
+    FIELD(NUMBER, xs_job, ranks),
+    {"ranks_seen", offsetof(struct xs_job, seen), NUMBER},
+    FIELD(TEXT, xs_job, missing),
+    {"wall_ns", offsetof(struct xs_job, wall), SPREAD},
+    FIELD(NUMBER, xs_job, after_ns),
+    FIELD(NUMBER, xs_job, low_ns),
+    FIELD(NUMBER, xs_job, high_ns),
+    FIELD(NUMBER, xs_job, saves_ns),
+    FIELD(NUMBER, xs_job, saves_most_ns),
+    FIELD(NUMBER, xs_job, at_most_saves_ns),
+    FIELD(NUMBER, xs_job, recorded_ns),
+    FIELD(TEXT, xs_job, verdict),
+    FIELD(TEXT, xs_job, no_step),
+    FIELD(TEXT, xs_job, question),
+    FIELD(TEXT, xs_job, question_code),
+    {0}};
+
+static json_t *object(const void *in, const struct field *fields);
+
+static json_t *value(const char *at, enum kind kind)
+{
+	switch (kind) {
+	case NUMBER:
+		return xs_json_number(*(const int64_t *)(const void *)at);
+	case TEXT:
+		return xs_json_text(*(const char *const *)(const void *)at);
+	case FLAG:
+		return json_boolean(*(const bool *)at);
+	default:
+		return object(at, spread);
+	}
+}
+
+static json_t *object(const void *in, const struct field *fields)
 {
 	json_t *out = json_object();
 	bool failed = !out;
 
-	SET_NUMBER(in, least);
-	SET_NUMBER(in, median);
-	SET_NUMBER(in, most);
-	return xs_json_finish(out, failed);
-}
-
-static json_t *part(const struct xs_job_part *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_TEXT(in, what);
-	SET_NUMBER(in, ns);
-	SET_NUMBER(in, median_ns);
-	SET_NUMBER(in, traces);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(part, struct xs_job_part)
-
-static json_t *step(const struct xs_job_step *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_TEXT(in, strategy);
-	SET_TEXT(in, places);
-	SET_NUMBER(in, traces);
-	xs_json_set(out, "saves_ns", spread(&in->saves), &failed);
-	SET_NUMBER(in, sum_ns);
-	SET_NUMBER(in, low_ns);
-	SET_NUMBER(in, high_ns);
-	SET_NUMBER(in, job_ns);
-	xs_json_set(out, "at_least", json_boolean(in->at_least), &failed);
-	SET_TEXT(in, effort);
-	SET_TEXT(in, condition);
-	SET_TEXT(in, text);
-	SET_TEXT(in, code);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(step, struct xs_job_step)
-
-static json_t *process(const struct xs_job_process *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_TEXT(in, name);
-	SET_TEXT(in, host);
-	SET_TEXT(in, kind);
-	SET_NUMBER(in, wall_ns);
-	SET_TEXT(in, why);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(process, struct xs_job_process)
-
-static json_t *group(const struct xs_job_group *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_TEXT(in, name);
-	SET_NUMBER(in, traces);
-	SET_NUMBER(in, mean_ns);
-	SET_NUMBER(in, slowest_ns);
-	SET_NUMBER(in, h2d_bytes);
-	SET_NUMBER(in, h2d_ns);
-	SET_NUMBER(in, d2h_bytes);
-	SET_NUMBER(in, d2h_ns);
-	SET_NUMBER(in, kernel_ns);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(group, struct xs_job_group)
-
-static json_t *phase(const struct xs_job_phase *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_TEXT(in, kernel);
-	SET_TEXT(in, places);
-	SET_NUMBER(in, traces);
-	SET_NUMBER(in, rounds);
-	SET_NUMBER(in, total_ns);
-	xs_json_set(out, "round_ns", spread(&in->round), &failed);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(phase, struct xs_job_phase)
-
-static json_t *problem(const struct xs_job_problem *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_TEXT(in, what);
-	SET_NUMBER(in, traces);
-	SET_TEXT(in, names);
-	SET_TEXT(in, text);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(problem, struct xs_job_problem)
-
-/* The times of the job, and its verdict. */
-static void set_times(json_t *out, const struct xs_job *in, bool *fails)
-{
-	bool failed = *fails;
-
-	xs_json_set(out, "wall_ns", spread(&in->wall), &failed);
-	SET_NUMBER(in, after_ns);
-	SET_NUMBER(in, low_ns);
-	SET_NUMBER(in, high_ns);
-	SET_NUMBER(in, saves_ns);
-	SET_NUMBER(in, saves_most_ns);
-	SET_NUMBER(in, at_most_saves_ns);
-	SET_NUMBER(in, recorded_ns);
-	SET_TEXT(in, verdict);
-	*fails = failed;
-}
-
-static json_t *job(const struct xs_job *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_TEXT(in, program);
-	SET_NUMBER(in, traces);
-	SET_NUMBER(in, ranks);
-	xs_json_set(
-	    out, "ranks_seen",
-	    xs_json_number(in->ranks == XS_UNKNOWN ? XS_UNKNOWN : in->seen),
-	    &failed);
-	SET_TEXT(in, missing);
-	set_times(out, in, &failed);
-	xs_json_set(out, "bounds", parts(in->parts, in->part_count), &failed);
-	xs_json_set(out, "plan", steps(in->steps, in->step_count), &failed);
-	SET_TEXT(in, no_step);
-	SET_TEXT(in, question);
-	SET_TEXT(in, question_code);
-	xs_json_set(out, "slowest", processs(in->slowest, in->slowest_count),
+	for (; fields->kind != END; fields++)
+		xs_json_set(
+		    out, fields->name,
+		    value((const char *)in + fields->offset, fields->kind),
 		    &failed);
-	xs_json_set(out, "kinds", groups(in->kinds, in->kind_count), &failed);
-	xs_json_set(out, "hosts", groups(in->hosts, in->host_count), &failed);
-	xs_json_set(out, "phases", phases(in->phases, in->phase_count),
-		    &failed);
-	xs_json_set(out, "problems", problems(in->problems, in->problem_count),
-		    &failed);
+	return xs_json_finish(out, failed);
+}
+
+/* Sets out[name] to an array of items of a size. */
+static void set_rows(json_t *out, const char *name, const void *items,
+		     size_t count, size_t size, const struct field *fields,
+		     bool *failed)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		if (json_array_append_new(
+			rows, object((const char *)items + i * size, fields)))
+			*failed = true;
+	xs_json_set(out, name, rows, failed);
+}
+
+static json_t *job_of(const struct xs_job *in)
+{
+	json_t *out = object(in, job);
+	bool failed = !out;
+
+#define SET_ROWS(name, items, count, fields)                                   \
+	set_rows(out, name, in->items, in->count, sizeof(*in->items), fields,  \
+		 &failed)
+	SET_ROWS("bounds", parts, part_count, part);
+	SET_ROWS("plan", steps, step_count, step);
+	SET_ROWS("slowest", slowest, slowest_count, process);
+	SET_ROWS("histogram", bars, bar_count, bar);
+	SET_ROWS("kinds", kinds, kind_count, group);
+	SET_ROWS("hosts", hosts, host_count, group);
+	SET_ROWS("phases", phases, phase_count, phase);
+	SET_ROWS("problems", problems, problem_count, problem);
 	return xs_json_finish(out, failed);
 }
 
@@ -163,6 +167,6 @@ int xs_render_json_job(const struct xs_job *in, FILE *out)
 	bool failed = !root;
 
 	xs_json_set(root, "schema", json_integer(1), &failed);
-	xs_json_set(root, "job", job(in), &failed);
+	xs_json_set(root, "job", job_of(in), &failed);
 	return xs_json_write(xs_json_finish(root, failed), out);
 }
