@@ -272,9 +272,7 @@ static int refuse(const struct reader *r, int rc, const char **error)
 	if (rc == -EOVERFLOW)
 		return xs_import_fail(error, "it has more than 65,534 streams");
 	if (rc == -EMEDIUMTYPE)
-		return xs_import_fail(
-		    error, "compressed, and no trace in JSON; unpack "
-			   "it with gunzip");
+		return xs_import_fail(error, "compressed, and no trace");
 	if (rc == -EPROTO && r->json.wrong)
 		return xs_import_fail(
 		    error,

@@ -14,12 +14,12 @@ int xs_json_pull_open(struct xs_json_pull *j,
 	j->wants_value = true;
 	j->wants_separator = false;
 	j->wrong = NULL;
-	return xs_json_input_open(&j->input, bytes);
+	return xs_pieces_open(&j->input, bytes);
 }
 
 void xs_json_pull_release(struct xs_json_pull *j)
 {
-	xs_json_input_release(&j->input);
+	xs_pieces_release(&j->input);
 }
 
 static int fail(struct xs_json_pull *j, const char *what)
@@ -36,7 +36,7 @@ static int peek(struct xs_json_pull *j)
 
 	if (j->at < j->end)
 		return (unsigned char)j->piece[j->at];
-	bytes = xs_json_input_read(&j->input, j->piece);
+	bytes = xs_pieces_read(&j->input, j->piece);
 	if (bytes == -EPROTO)
 		j->wrong = "the compressed data is damaged or ends early";
 	if (bytes <= 0)

@@ -3,7 +3,7 @@
 #ifndef XS_ANALYZER_IMPORT_JSON_PULL_H
 #define XS_ANALYZER_IMPORT_JSON_PULL_H
 
-#include "analyzer/import/json_input.h"
+#include "analyzer/records/pieces.h"
 
 /* Longer texts are cut, and deeper values refused. */
 #define XS_JSON_TEXT  16384u
@@ -22,8 +22,8 @@ enum xs_json_token {
 };
 
 struct xs_json_pull {
-	struct xs_json_input input;
-	char piece[XS_JSON_PIECE];
+	struct xs_pieces input;
+	char piece[XS_PIECE_BYTES];
 	size_t at, end;	 /* in the piece */
 	uint64_t before; /* bytes of earlier pieces */
 	unsigned depth;

@@ -2,6 +2,7 @@
 #include "analyzer/read/trace_input.h"
 
 #include "analyzer/import/import.h"
+#include "analyzer/records/pieces.h"
 #include "analyzer/records/trace_reader.h"
 #include "analyzer/text/trace_text.h"
 #include "analyzer/util/unnamed.h"
@@ -32,6 +33,10 @@ static int visit_text(FILE *in, uint64_t size,
 	return rc;
 }
 
+static int visit_events(struct xs_trace_bytes *bytes,
+			const struct xs_trace_visitor *visitor,
+			const char **error);
+
 static int visit(struct xs_trace_bytes *bytes,
 		 const struct xs_trace_visitor *visitor, const char **error)
 {
@@ -42,6 +47,8 @@ static int visit(struct xs_trace_bytes *bytes,
 	*error = NULL;
 	if (!rc)
 		importer = xs_importer_find(bytes->data, bytes->size);
+	if (importer == xs_import_chrome)
+		return visit_events(bytes, visitor, error);
 	if (importer)
 		return importer(bytes, visitor, error);
 	if (!rc && !xs_text_is(bytes->data, bytes->size))
@@ -163,23 +170,89 @@ static int visit_file(int file, const struct stat *status,
 	return rc;
 }
 
-static int visit_pipe(int pipe, const struct xs_trace_visitor *visitor,
+/* Visits a copy and closes it; copy: its descriptor, or -errno. */
+static int visit_copy(int copy, const struct xs_trace_visitor *visitor,
 		      const char **error)
 {
-	const int file = spool(pipe);
 	struct stat status;
 	int rc;
 
-	if (file < 0) {
+	if (copy < 0) {
 		rc = xs_import_fail(error,
 				    "cannot be copied to $TMPDIR or /tmp (%s); "
-				    "make room there, or give a file",
-				    strerror(-file));
-		return file == -ENOMEM ? file : rc;
+				    "make room there, or give an "
+				    "uncompressed file",
+				    strerror(-copy));
+		return copy == -ENOMEM ? copy : rc;
 	}
-	rc = fstat(file, &status) ? -errno
-				  : visit_file(file, &status, visitor, error);
-	close(file);
+	rc = fstat(copy, &status) ? -errno
+				  : visit_file(copy, &status, visitor, error);
+	close(copy);
+	return rc;
+}
+
+/* A compressed trace. Its pieces are copied to a file without a name. */
+struct zipped {
+	struct xs_pieces in;
+	char piece[XS_PIECE_BYTES];
+	uint64_t size;
+};
+
+/* Copies the piece and all after it. Returns 0, -EPROTO where the compressed
+ * data is damaged or longer than a trace may be, or -errno. */
+static int unzip(struct zipped *z, long piece_bytes, int to)
+{
+	int rc = 0;
+
+	while (!rc && piece_bytes > 0) {
+		rc = write_piece(to, z->piece, (size_t)piece_bytes);
+		z->size += (uint64_t)piece_bytes;
+		piece_bytes = z->size < XS_UNZIPPED_MOST_BYTES
+				  ? xs_pieces_read(&z->in, z->piece)
+				  : -EPROTO;
+	}
+	return rc ? rc : (int)piece_bytes;
+}
+
+/* What precedes damage is read, as of a trace that was cut. */
+static int visit_zipped(struct zipped *z, long piece_bytes,
+			const struct xs_trace_visitor *visitor,
+			const char **error)
+{
+	int copy = xs_unnamed_open(xs_temporary_folder());
+	const int end = copy < 0 ? 0 : unzip(z, piece_bytes, copy);
+	int rc;
+
+	if (end && end != -EPROTO) {
+		close(copy);
+		copy = end;
+	}
+	rc = visit_copy(copy, visitor, error);
+	return !rc && end ? visitor->defect(visitor->self, z->size,
+					    "the compressed file is damaged or "
+					    "ends early; the rest is missing")
+			  : rc;
+}
+
+/* Events of Chrome, or any other trace that is compressed. */
+static int visit_events(struct xs_trace_bytes *bytes,
+			const struct xs_trace_visitor *visitor,
+			const char **error)
+{
+	struct zipped *z = calloc(1, sizeof(*z));
+	long size = z ? xs_pieces_open(&z->in, bytes) : -ENOMEM;
+	int rc;
+
+	if (!size)
+		size = xs_pieces_read(&z->in, z->piece);
+	if (size > 0 && may_be_trace(z->piece, (size_t)size) &&
+	    xs_importer_find(z->piece, (uint64_t)size) != xs_import_chrome)
+		rc = visit_zipped(z, size, visitor, error);
+	else
+		rc = z ? xs_import_chrome(bytes, visitor, error) : -ENOMEM;
+	if (z)
+		xs_pieces_release(&z->in);
+	free(z);
 	return rc;
 }
 
@@ -193,7 +266,7 @@ static int visit_open(int file, const struct xs_trace_visitor *visitor,
 	if (S_ISDIR(status.st_mode))
 		return -EISDIR;
 	if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
-		return visit_pipe(file, visitor, error);
+		return visit_copy(spool(file), visitor, error);
 	if (S_ISREG(status.st_mode))
 		return visit_file(file, &status, visitor, error);
 	return xs_import_fail(error, "a trace cannot be read from a terminal "

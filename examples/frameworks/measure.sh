@@ -29,3 +29,6 @@ for program; do
 		python3 "$here/$program.py" --way "$first" \
 		>"$out/$program.traced.json"
 done
+for trace in "$out"/*.xspy; do
+	gzip -9n <"$trace" >"$trace.new" && mv "$trace.new" "$trace"
+done

@@ -46,4 +46,7 @@ for program in convergence halo levels nearest; do
 done
 part "$build/examples/putget" >"$out/putget.json"
 [ "$(nvidia-smi -L | wc -l)" -lt 2 ] || part "$build/examples/peer" >"$out/peer.json"
+for trace in "$out"/*.xspy; do
+	gzip -9n <"$trace" >"$trace.new" && mv "$trace.new" "$trace"
+done
 exit $failed

@@ -159,8 +159,8 @@ record() {
 		note_failure "trace of $*"
 	else
 		# Where the trace goes, the program's files are not.
-		{ "$xferspy" dump --resolve "$trace" -o "$trace.new" &&
-			mv "$trace.new" "$trace"; } >/dev/null ||
+		{ "$xferspy" dump --resolve "$trace" -o "$trace.new" >/dev/null &&
+			gzip -9n <"$trace.new" >"$trace" && rm "$trace.new"; } ||
 			note_failure "source lines of $*"
 	fi
 }

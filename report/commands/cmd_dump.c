@@ -173,8 +173,8 @@ static int resolve(const char *path, const char *output)
 	xs_trace_free(trace);
 	if (err == -EINVAL)
 		return xs_cli_read_error(path, err,
-					 "not a binary trace of a run that "
-					 "ended normally");
+					 "not a binary trace, uncompressed, of "
+					 "a run that ended normally");
 	if (err)
 		return xs_cli_error(XS_EXIT_INPUT, output, strerror(-err),
 				    "give -o a file that can be written");

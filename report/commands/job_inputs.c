@@ -35,7 +35,8 @@ static bool ends_with(const char *name, const char *suffix)
 
 static int is_trace(const struct dirent *entry)
 {
-	return ends_with(entry->d_name, ".xspy");
+	return ends_with(entry->d_name, ".xspy") ||
+	       ends_with(entry->d_name, ".xspy.gz");
 }
 
 static int is_digest(const struct dirent *entry)

@@ -19,7 +19,7 @@ shift 2
 [ $# -gt 0 ] || set -- reader report text chrome nsys profile model digest
 repository=$PWD
 
-# Golden traces as text and as binary traces.
+# Golden traces as text and as binary traces, and one compressed.
 copy_traces() {
 	mkdir -p "$build/fuzz/traces"
 	for trace in tests/analyzer/golden/*.trace tests/report/traces/*.txt; do
@@ -27,6 +27,7 @@ copy_traces() {
 		"$build/bin/xferspy" dump --read "$trace" \
 			-o "$build/fuzz/traces/$(basename "$trace").xspy"
 	done
+	gzip -9nc "$build/fuzz/traces/$(basename "$trace").xspy" >"$build/fuzz/traces/compressed"
 }
 
 seed() {

@@ -8,6 +8,7 @@ end with an exit code of their own.
 Without traces: those of examples/traces. The damage is the same in each run.
 Under a sanitizer, a finding of its own ends the command otherwise.
 """
+import gzip
 import pathlib
 import random
 import subprocess
@@ -75,7 +76,9 @@ def main():
             chance = random.Random(number)
             trace = TRACES[number % len(TRACES)]
             mutant = folder / "mutant.xspy"
-            mutant.write_bytes(damage(chance, trace.read_bytes()))
+            data = trace.read_bytes()
+            data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+            mutant.write_bytes(damage(chance, data))
             for command in COMMANDS:
                 files = (trace, mutant) if command == ("diff",) else (mutant,)
                 wrong = run(command, *files)

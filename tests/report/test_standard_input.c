@@ -55,6 +55,29 @@ static void its_content_says_what_it_is(void **state)
 	       0, "\"imported\": \"Nsight Systems", NULL);
 }
 
+/* Its last bytes are missing in cut.xspy, and what is in it says so. */
+static void a_trace_may_be_compressed(void **state)
+{
+	(void)state;
+	expect("dump --read " TRACE " -o plain.xspy && "
+	       "gzip -9nc plain.xspy >zipped.xspy && " XS_COMMAND
+	       " dump plain.xspy >plain.txt && " XS_COMMAND
+	       " dump zipped.xspy | cmp - plain.txt",
+	       0, NULL, NULL);
+	expect("report - <zipped.xspy", 0, "heat (pid ", NULL);
+	expect("--version; gzip -9c " TRACE " | " XS_COMMAND " report -", 0,
+	       "heat (pid ", NULL);
+	expect("--version; mkdir job && cp zipped.xspy job/a.xspy.gz "
+	       "&& " XS_COMMAND " report job --format json; rm -r job",
+	       0, "\"path\": \"job/a.xspy.gz\"", NULL);
+	expect("--version; head -c -9 zipped.xspy >cut.xspy; " XS_COMMAND
+	       " dump cut.xspy | tail -1",
+	       0, ": the compressed file is damaged or ends early; ", NULL);
+	expect("report cut.xspy", 0, "the compressed file is damaged", NULL);
+	expect("--version; rm plain.xspy plain.txt zipped.xspy cut.xspy", 0,
+	       NULL, NULL);
+}
+
 static void other_input_is_refused(void **state)
 {
 	(void)state;
@@ -78,6 +101,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_trace_may_come_from_a_file_or_a_pipe),
 	    cmocka_unit_test(its_content_says_what_it_is),
+	    cmocka_unit_test(a_trace_may_be_compressed),
 	    cmocka_unit_test(other_input_is_refused),
 	};
 

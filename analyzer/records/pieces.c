@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyzer/import/json_input.h"
+#include "analyzer/records/pieces.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Takes the next bytes of the file. Returns their number or -errno. */
-static long take(struct xs_json_input *in, void *to, size_t room)
+static long take(struct xs_pieces *in, void *to, size_t room)
 {
 	const uint64_t left = in->bytes->size - in->at;
 	long taken;
@@ -31,16 +31,15 @@ static bool is_gzip(const xs_u8 *data)
 	return data[0] == 0x1f && data[1] == 0x8b;
 }
 
-int xs_json_input_open(struct xs_json_input *in,
-		       const struct xs_trace_bytes *bytes)
+int xs_pieces_open(struct xs_pieces *in, const struct xs_trace_bytes *bytes)
 {
-	*in = (struct xs_json_input){.bytes = bytes};
+	*in = (struct xs_pieces){.bytes = bytes};
 	in->zipped = bytes->size > 2 && is_gzip(bytes->data);
 	/* 16: gzip */
 	return in->zipped && inflateInit2(&in->zip, 15 + 16) ? -ENOMEM : 0;
 }
 
-void xs_json_input_release(struct xs_json_input *in)
+void xs_pieces_release(struct xs_pieces *in)
 {
 	if (in->zipped)
 		inflateEnd(&in->zip);
@@ -48,7 +47,7 @@ void xs_json_input_release(struct xs_json_input *in)
 
 /* A file may be several compressed parts, one after another; zeros may fill its
  * last block. */
-static int next_part(struct xs_json_input *in)
+static int next_part(struct xs_pieces *in)
 {
 	const uint64_t at = in->at;
 	xs_u8 magic[2] = {0};
@@ -63,10 +62,10 @@ static int next_part(struct xs_json_input *in)
 	return in->ended || inflateReset(&in->zip) == Z_OK ? 0 : -EPROTO;
 }
 
-static long inflate_piece(struct xs_json_input *in, char *piece)
+/* Decompresses until the piece is full or the data ends. Returns 0 or -errno.
+ */
+static int inflate_piece(struct xs_pieces *in)
 {
-	in->zip.next_out = (Bytef *)piece;
-	in->zip.avail_out = XS_JSON_PIECE;
 	while (in->zip.avail_out && !in->ended) {
 		int code, rc;
 
@@ -74,7 +73,7 @@ static long inflate_piece(struct xs_json_input *in, char *piece)
 			const long taken = take(in, in->raw, sizeof(in->raw));
 
 			if (taken <= 0)
-				return taken ? taken : -EPROTO;
+				return taken ? (int)taken : -EPROTO;
 			in->zip.next_in = in->raw;
 			in->zip.avail_in = (uInt)taken;
 		}
@@ -87,11 +86,23 @@ static long inflate_piece(struct xs_json_input *in, char *piece)
 		if (rc)
 			return rc;
 	}
-	return (long)(XS_JSON_PIECE - in->zip.avail_out);
+	return 0;
 }
 
-long xs_json_input_read(struct xs_json_input *in, char *piece)
+/* What precedes damage is a piece of its own. */
+static long read_zipped(struct xs_pieces *in, char *piece)
 {
-	return in->zipped ? inflate_piece(in, piece)
-			  : take(in, piece, XS_JSON_PIECE);
+	in->zip.next_out = (Bytef *)piece;
+	in->zip.avail_out = XS_PIECE_BYTES;
+	if (!in->error)
+		in->error = inflate_piece(in);
+	if (in->error && in->zip.avail_out == XS_PIECE_BYTES)
+		return in->error;
+	return (long)(XS_PIECE_BYTES - in->zip.avail_out);
+}
+
+long xs_pieces_read(struct xs_pieces *in, char *piece)
+{
+	return in->zipped ? read_zipped(in, piece)
+			  : take(in, piece, XS_PIECE_BYTES);
 }
