@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Computes how far strategies err between programs, beyond the known causes.
 
-Takes all programs but those of contact-3 to contact-5, which test the result, from all
-machines, with the calibration of each; not those that spend most of their time outside of
-their rounds, on the host. Prints the
-errors, and how many rows their interval contains with the errors of the other
-programs alone. --write writes model/strategies/between_programs.h.
+Takes the programs of all recordings, with the calibration of each machine, but not of
+those that test the result (recordings.json), and not programs that spend most of their
+time outside of their rounds, on the host. Prints the errors, and how many rows their
+interval contains with the errors of the other programs alone. --write writes model/strategies/between_programs.h.
 docs/models.md has the rule.
 """
 import argparse
@@ -19,7 +18,6 @@ import predict
 
 HEADER = predict.ROOT / "model/strategies/between_programs.h"
 COVERED = 0.9  # of further rows
-TESTS = ("contact-3", "contact-4", "contact-5")  # machines whose programs are left out
 # Strategies whose rounds still allocate.
 ALLOCATING = ("pinned", "streams")
 STRATEGIES = (*ALLOCATING, "double-buffer", "mapped", "reuse", "resident",
@@ -91,8 +89,9 @@ def load(xferspy):
     table = {entry["name"]: entry for entry in
              json.loads((predict.HERE / "table.json").read_text())}
     cases = []
-    for machine, half, _ in predict.SECTIONS:
-        if machine in TESTS:
+    for recording in predict.RECORDINGS:
+        machine, half = recording["machine"], recording["half"]
+        if recording["tests"]:
             continue
         folder = predict.HERE / machine
         programs = json.loads((folder / f"{half}.json").read_text())["programs"]

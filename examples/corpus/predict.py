@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Compares predictions with measured times of programs that others wrote.
 
-table.json has the programs and what each variant changed. MACHINE/HALF.json has
-their times, MACHINE/HALF/ a trace of each program as its authors wrote it,
-MACHINE/counters/ the counters of its kernels if they were counted, and
-MACHINE/machine.json that machine's calibration. MACHINE is contact for the half
-of first contact, contact-2 to contact-5 for the programs added later, wherever
-they were recorded. --write writes docs/corpus.md.
+table.json has the programs and what each variant changed, recordings.json the
+sections of the page. MACHINE/HALF.json has the times of the programs, MACHINE/HALF/ a
+trace of each as its authors wrote it, MACHINE/counters/ the counters of its kernels if
+they were counted, and MACHINE/machine.json that machine's calibration. MACHINE is
+contact for the half of first contact, contact-2 and so on for the programs added
+later, wherever they were recorded. --write writes docs/corpus.md.
 """
 import argparse
 import collections
@@ -20,14 +20,8 @@ import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# Machine, half, and the heading of its section.
-SECTIONS = (("h200", "develop", "Developed on"),
-            ("h100", "develop", "The same on another GPU"),
-            ("contact", "first", "First contact"),
-            ("contact-2", "second", "First contact again"),
-            ("contact-3", "third", "A third first contact"),
-            ("contact-4", "fourth", "A fourth first contact"),
-            ("contact-5", "fifth", "A fifth first contact"))
+# Machine, half, the heading of its section, and whether it tests errors.py.
+RECORDINGS = json.loads((HERE / "recordings.json").read_text())
 # Variants, and the strategies that predict them unless table.json names another.
 STRATEGIES = {"pinned": "pinned", "streams": "streams",
               "double": "double-buffer", "mapped": "mapped", "reuse": "reuse",
@@ -273,11 +267,11 @@ def section(xferspy, machine, half, heading, table):
 def page(xferspy):
     table = json.loads((HERE / "table.json").read_text())
     lines, shown = [(HERE / "rules.md").read_text()], set()
-    for machine, half, heading in SECTIONS:
-        path = HERE / machine / f"{half}.json"
-        if path.exists():
-            lines += section(xferspy, machine, half, heading, table)
-            shown |= json.loads(path.read_text())["programs"].keys()
+    for recording in RECORDINGS:
+        machine, half = recording["machine"], recording["half"]
+        lines += section(xferspy, machine, half, recording["heading"], table)
+        shown |= json.loads(
+            (HERE / machine / f"{half}.json").read_text())["programs"].keys()
     lines += ["## The programs", "", *programs_table(table, shown)]
     return "\n".join(lines).rstrip() + "\n"
 
