@@ -273,10 +273,9 @@ static bool is_job(const struct report_options *given,
 static int check_job(const struct report_options *given)
 {
 	if (!given->renderer->job)
-		return xs_cli_error(
-		    XS_EXIT_USAGE, "--format",
-		    "this format is of single traces",
-		    "add --each, or use --format text, json or csv");
+		return xs_cli_error(XS_EXIT_USAGE, "--format",
+				    "this format is of single traces",
+				    "add --each, or use another format");
 	if (given->streams || given->counters || given->pinned_budget ||
 	    given->by_range || given->dataflow || given->atgpu ||
 	    given->machine_count > 1)
@@ -340,7 +339,7 @@ static void set_options(const struct report_options *given, bool job,
 	how->pinned_budget = given->pinned_budget;
 	how->by_range = given->by_range;
 	how->dataflow = given->dataflow || given->renderer->dataflow;
-	if (given->renderer->timeline)
+	if (given->renderer->timeline && !job)
 		how->timeline = xs_timeline_of_result;
 	how->most_phases = given->all && !job ? SIZE_MAX : 0;
 }

@@ -10,6 +10,14 @@ static int render_report(struct xs_result *const *results, size_t count,
 	return xs_render_html_report(results, count, out);
 }
 
+static int render_job(struct xs_job *job, bool all,
+		      const struct xs_display *display, FILE *out)
+{
+	(void)all;
+	(void)display;
+	return xs_render_html_job(job, out);
+}
+
 static int render_diff(struct xs_diff *diff, double gate_percent,
 		       const struct xs_display *display, FILE *out)
 {
@@ -23,5 +31,6 @@ const struct xs_renderer xs_renderer_html = {
     .timeline = true,
     .runs = true,
     .report = render_report,
+    .job = render_job,
     .diff = render_diff,
 };

@@ -290,7 +290,7 @@ static void traces_of_a_job_have_one_report(void **state)
 	       "\"what\": \"unreadable\"", "gone");
 	expect("report " BEFORE " " PINNED " --format csv", 0,
 	       "condition\nheat,pinned,\"heat.cu:88, heat.cu:91\",1,", NULL);
-	expect("report " BEFORE " " PINNED " --format html", 1, NULL,
+	expect("report " BEFORE " " PINNED " --format dot", 1, NULL,
 	       "this format is of single traces; add --each");
 	expect("report " BEFORE " " PINNED " --streams 4", 1, NULL,
 	       "an option is of single traces; add --each");

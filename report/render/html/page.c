@@ -49,10 +49,13 @@ struct json_data {
 	size_t count;
 	const struct xs_diff *diff; /* NULL: the report of the results */
 	double gate_percent;
+	const struct xs_job *job; /* or NULL */
 };
 
 static int write_json(const struct json_data *data, FILE *out)
 {
+	if (data->job)
+		return xs_render_json_job(data->job, out);
 	return data->diff
 		   ? xs_render_json_diff(data->diff, data->gate_percent, out)
 		   : xs_render_json_report(data->results, data->count, out);
@@ -128,4 +131,14 @@ int xs_render_html_diff(const struct xs_diff *diff, double gate_percent,
 	fwrite(xs_html_page, 1, xs_html_page_size, out);
 	err = put_json("diff", &data, out);
 	return err ? err : put_traces(both, 2, out);
+}
+
+int xs_render_html_job(const struct xs_job *job, FILE *out)
+{
+	const struct json_data data = {.job = job};
+	int err;
+
+	fwrite(xs_html_page, 1, xs_html_page_size, out);
+	err = put_json("job", &data, out);
+	return !err && ferror(out) ? -EIO : err;
 }

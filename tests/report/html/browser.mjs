@@ -181,4 +181,27 @@ assert.match(words(await spread.locator('section', {hasText: /^What changed/}).i
   / run 8[^]*within the spread/);
 assert.deepEqual(spread.problems, []);
 
+// a job: the verdict, each step, the slowest process, and no name is markup
+const {job} = JSON.parse(readFileSync('job.json', 'utf8'));
+const ofJob = await open('job.html', {colorScheme: 'light'});
+const visible = text => words(text).replace(/\u202e/g, '\ufffd');
+assert.equal(words(await ofJob.innerText('#verdict')), visible(job.verdict));
+assert(job.plan.length > 0);
+assert.equal(await ofJob.locator('ol.plan > li').count(), job.plan.length);
+const change = words(await ofJob.innerText('ol.plan'));
+for (const {text, strategy, places} of job.plan)
+  assert(change.includes(visible(text)) && change.includes(`${strategy} at ${visible(places)}`), change);
+assert.match(await ofJob.locator('p.warn').allInnerTexts().then(String), /no figures of rank 4/);
+const processes = ofJob.locator('section', {hasText: /^Processes/});
+assert.equal(await processes.locator('tbody tr').count(), job.traces);
+assert.match(words(await processes.locator('tbody tr').first().innerText()), /^rank2.txt .*more than the mean/);
+assert.equal(await processes.locator('circle').count(), job.traces);
+const bars = await processes.locator('svg rect').evaluateAll(all => all.map(bar => bar.height.baseVal.value));
+assert.equal(bars.length, job.histogram.filter(bar => bar.traces).length);
+assert(Math.min(...bars) > 10, `bars of ${bars}`);
+assert.equal(await ofJob.evaluate(() => window.hacked), undefined);
+assert.equal(await ofJob.locator('img').count(), 0);
+await ofJob.screenshot({path: 'job.png', fullPage: true});
+assert.deepEqual(ofJob.problems, []);
+
 await browser.close();

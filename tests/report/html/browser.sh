@@ -59,4 +59,13 @@ done
 set -- run80.txt run81.txt run84.txt --after run83.txt run85.txt run88.txt --fail-above 1
 "$xferspy" diff "$@" >spread.txt || [ $? = 4 ]
 "$xferspy" diff "$@" --format html -o spread.html || [ $? = 4 ]
+# a job of five ranks, of which one is slow and one has no trace
+for rank in 0 1 2 3; do
+	[ $rank = 2 ] && ms=120 || ms=8$rank
+	sed "s/^info text=\"host=.*/&\ninfo text=\"rank=$rank\"\ninfo text=\"ranks=5\"/
+		/^header/s/end_realtime_ns=[0-9]*/end_realtime_ns=1767323045$(printf %03d $ms)000000/" \
+		hostile.txt >rank$rank.txt
+done
+"$xferspy" report rank?.txt --machine h200 --format json -o job.json
+"$xferspy" report rank?.txt --machine h200 --format html -o job.html
 exec node browser.mjs "$browser"

@@ -120,12 +120,12 @@ function search(array, low, high, least) {
 
 const scripts = name => [...document.querySelectorAll('script.' + name)];
 
-// The JSON of the diff, or undefined if the page is a report.
-const readDiff = async () => scripts('diff').length ? unpackJson(scripts('diff')[0]) : undefined;
+// The JSON of that name, or undefined if the page has none.
+const readJson = async name => scripts(name).length ? unpackJson(scripts(name)[0]) : undefined;
 
 // Returns the traces: [{report, texts, views: [{phase, estimate, rounds, lanes}]}].
 async function readTraces() {
-  const reports = await unpackJson(scripts('report')[0]);
+  const reports = await readJson('report');
   const slices = scripts('slices');
   return Promise.all(scripts('texts').map(async (script, i) => {
     const texts = await unpackJson(script);

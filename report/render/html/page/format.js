@@ -33,7 +33,7 @@ function range(low, high) {
   if (low === null || high === null)
     return '';
   const [from, to] = [time(low), time(high)], [number, unit] = from.split(' ');
-  return `${to.endsWith(' ' + unit) ? number : from}-${to}`;
+  return from === to ? to : `${to.endsWith(' ' + unit) ? number : from}-${to}`;
 }
 
 // The time of the run, or of a phase's round, without the cost of tracing.

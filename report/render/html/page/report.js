@@ -54,10 +54,10 @@ function setTheme(name) {
   redrawAll();
 }
 
-function verdict({verdict: v, coverage, steady}) {
-  const lines = (v.text || '').split('\n');
-  const all = v.recorded_ns;
-  const parts = all > 0 ? v.bounds.filter(part => part.ns > 0) : [];
+// A verdict, what the time `all` went to, and what is to be known of it.
+function verdictBox(text, bounds, all, notes) {
+  const lines = (text || '').split('\n');
+  const parts = all > 0 ? bounds.filter(part => part.ns > 0) : [];
   const color = part => partColors[part.what] || 'call';
   return el('section.verdict', {'aria-label': 'Verdict'},
     el('div', {id: 'verdict'}, lines.map(line => el('p', line))),
@@ -67,7 +67,7 @@ function verdict({verdict: v, coverage, steady}) {
       title: `${part.what}: ${time(part.ns)}, ${percent(part.ns, all)}`}))),
     legend(parts.filter(part => part.ns > all / 200).map(part => [color(part),
       `${part.what} ${percent(part.ns, all)}`]))] : null,
-    coverage.notes.map(note => el('p.warn', '! ' + note)));
+    notes.map(note => el('p.warn', '! ' + note)));
 }
 
 // The step's row of the table.
@@ -321,7 +321,8 @@ function sections(trace) {
   timelines.length = 0;
   const run = timeline(trace);
   const rounds = trace.views.some(view => view.estimate !== null) ? new Comparison(trace) : null;
-  return [header(report), severalRuns(report), verdict(report), plan(report, rounds), run, rounds?.element, charts(trace),
+  const {text, bounds, recorded_ns: all} = report.verdict;
+  return [header(report), severalRuns(report), verdictBox(text, bounds, all, report.coverage.notes), plan(report, rounds), run, rounds?.element, charts(trace),
     totals(report),
     waits(report), phases(report), strategies(trace), coverage(report),
     madeBy()];
@@ -330,9 +331,9 @@ function sections(trace) {
 async function main() {
   const root = document.getElementById('report');
   try {
-    const diff = await readDiff(), traces = await readTraces();
+    const job = await readJson('job'), diff = await readJson('diff'), traces = job ? [] : await readTraces();
     const body = el('div');
-    const show = i => body.replaceChildren(...(diff ? diffSections(diff, traces) : sections(traces[i]))
+    const show = i => body.replaceChildren(...(job ? jobSections(job.job) : diff ? diffSections(diff, traces) : sections(traces[i]))
       .filter(Boolean));
     const names = traces.map(({report}) => report.trace.path || '?');
     root.replaceChildren(traces.length > 1 && !diff ? el('select', {'aria-label': 'Trace',

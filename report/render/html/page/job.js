@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// The sections of the page of a job (docs/json.md).
+
+function jobHeader({program, traces, hosts, ranks, ranks_seen: seen}) {
+  document.title = `${program || '?'} - xferspy`;
+  return el('header', el('h1', program || 'no program'), el('p.dim', [count(traces, 'trace'),
+    hosts.length && count(hosts.length, 'host'), ranks !== null && `${seen} of ${ranks} ranks`]
+    .filter(Boolean).join(' \u00b7 ')), themeButton());
+}
+
+// How far the saving is one, as of a step of one trace.
+function jobSaves({condition, low_ns: low}) {
+  const slower = low !== null && low < 0;
+  return (slower ? 'may also be slower; ' : '') +
+    `the job gains ${condition ? 'up to' : slower ? 'about' : ''}`.trim();
+}
+
+function jobStep(s, i, job) {
+  const each = s.condition ? `up to ${time(s.saves_ns.most)}` : range(s.saves_ns.least, s.saves_ns.most);
+  const median = s.traces > 1 ? ` (median ${time(s.saves_ns.median)})` : '';
+  return el('li',
+    el('div', el('div.saves', el('small', jobSaves(s) + (s.at_least ? ' at least' : '')), time(s.job_ns)),
+      el('small', `${percent(s.job_ns, job.wall_ns.most)} of it`)),
+    el('div', el('div', `${i + 1}. `, el('span.chip', s.strategy), s.places ? ` at ${s.places}` : ''),
+      el('small', `saves ${each} of a run${median}, in ${s.traces} of ${job.traces} processes` +
+        (s.effort ? `; effort: ${s.effort}` : '')),
+      el('p', s.text), s.condition ? el('p.dim', `only if ${s.condition}`) : null,
+      s.code ? el('pre', s.code) : null));
+}
+
+function jobPlan(job) {
+  const {plan: steps, no_step: none, question, question_code: code} = job;
+  return steps.length || none || question ? section('What to change', steps.length ? 'once in the source, for ' +
+    'all processes; each change alone, the job as far as its slowest process does' : '',
+  none ? el('p', none) : null, el('ol.plan', steps.map((s, i) => jobStep(s, i, job))),
+  question ? el('p.warn', question) : null, code ? el('pre', code) : null) : null;
+}
+
+// How many processes take how long, and each of the slowest as a dot.
+function spreadChart({histogram: bars, slowest, wall_ns: wall}) {
+  const {width, left, right, height, bottom, top} = CHART, base = height - bottom;
+  const first = Math.min(bars[0].from_ns, wall.least), last = Math.max(bars.at(-1).to_ns, wall.most);
+  const x = ns => left + (width - left - right) * (ns - first) / (last - first);
+  const most = 1.15 * Math.max(...bars.map(bar => bar.traces));
+  const {y, parts} = axes([wall.least, wall.most], x, time, most, value => Number.isInteger(value) ? value : '');
+  for (const {from_ns: from, to_ns: to, traces} of bars.filter(bar => bar.traces))
+    parts.push(titled(el('rect', {x: x(from), y: y(traces), width: Math.max(1, x(to) - x(from) - 1),
+      height: base - y(traces), fill: paint('copy')}), `${range(from, to)}: ${count(traces, 'process')}`));
+  parts.push(titled(el('line', {x1: x(wall.median), x2: x(wall.median), y1: top, y2: base,
+    stroke: paint('strong'), 'stroke-dasharray': '4 3'}), `median: ${time(wall.median)}`));
+  for (const {name, wall_ns: ns, why} of slowest)
+    parts.push(titled(el('circle', {cx: x(ns), cy: base, r: 4, fill: paint(why ? 'wait' : 'call')}),
+      `${name}: ${time(ns)}`));
+  return figure('Run of each process', `median ${time(wall.median)}`, height, parts,
+    legend([['copy', 'processes'], ['wait', 'slow ones'], ['call', 'others of the slowest']]));
+}
+
+function jobProcesses(job) {
+  const {slowest, wall_ns: wall, histogram: bars} = job;
+  return slowest.length ? section('Processes', `run ${range(wall.least, wall.most)}, median ${time(wall.median)}`,
+    bars.length ? el('div.charts', {style: 'max-width: 620px'}, spreadChart(job)) : null,
+    table('Processes', [['slowest'], ['run', 1], ['of the median', 1], ['on'], ['why']],
+      slowest.map(({name, wall_ns: ns, kind, why}) => [name, time(ns),
+        `${(100 * ns / wall.median).toFixed(0)} %`, kind, why]))) : null;
+}
+
+// Hosts, or kinds of machines; nothing to compare with one alone.
+const jobGroups = (title, what, groups) => groups.length > 1 ? section(title,
+  'slowest mean first; in, out: rates of copies',
+  table(title, [[what], ['processes', 1], ['run', 1], ['slowest', 1], ['in', 1], ['out', 1]],
+    groups.map(g => [g.name, g.traces, time(g.mean_ns), time(g.slowest_ns), rate(g.h2d_bytes, g.h2d_ns),
+      rate(g.d2h_bytes, g.d2h_ns)]))) : null;
+
+const jobPhases = phases => phases.length ? section('Phases', 'by kernels and lines, whatever their sizes',
+  table('Phases', [['phase'], ['processes', 1], ['rounds', 1], ['round', 1], ['median', 1], ['at']],
+    phases.map(({kernel, places, traces, rounds, round_ns: round}) => [kernel, traces, rounds,
+      range(round.least, round.most), time(round.median), places]))) : null;
+
+const jobSections = job => [jobHeader(job), verdictBox(job.verdict, job.bounds, job.recorded_ns,
+  [job.missing && `no figures of rank${/[,-]/.test(job.missing) ? 's' : ''} ${job.missing}`,
+    ...job.problems.map(({text}) => text)].filter(Boolean)), jobPlan(job), jobProcesses(job),
+jobGroups('Machines', 'GPU, link, NUMA node', job.kinds), jobGroups('Hosts', 'host', job.hosts),
+jobPhases(job.phases), madeBy()];
