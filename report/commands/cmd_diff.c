@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy diff: compares two traces, and fails above a limit. */
 #include "report/commands/cli.h"
+#include "report/commands/diff_jobs.h"
 #include "report/commands/progress.h"
 #include "report/commands/screen.h"
 #include "report/diff/compare.h"
@@ -82,7 +83,8 @@ const struct xs_cli_command xs_cmd_diff = {
 	"Compares the totals and phases of two traces, largest change first. "
 	"If\n"
 	"AFTER uses another strategy, compares it with the prediction from "
-	"BEFORE. Of several runs of each, it compares medians.\n",
+	"BEFORE. Of several runs of each, it compares medians.\n"
+	"If BEFORE and AFTER are folders or digests, compares two jobs.\n",
     .options = options,
     .words = XS_CLI_WORDS_FILES,
     .has_formats = true,
@@ -144,6 +146,33 @@ static int parse(int argc, char **argv, struct diff_options *out,
 				    "it is between the runs before and after",
 				    "name one trace or more on both sides");
 	return code;
+}
+
+/* Whether a trace of a side is none, but a job. */
+static bool has_job(const struct side *side)
+{
+	for (int i = 0; i < side->count; i++)
+		if (xs_diff_jobs_is(side->traces[i]))
+			return true;
+	return false;
+}
+
+static int compare_jobs(const struct diff_options *given,
+			const struct side *before, const struct side *after,
+			const struct xs_result_options *how)
+{
+	if (before->count != 1 || after->count != 1 || !has_job(before) ||
+	    !has_job(after))
+		return xs_cli_error(XS_EXIT_USAGE, "diff",
+				    "a job is compared with one other job",
+				    "name one folder or digest before and one "
+				    "after");
+	if (!isnan(given->fail_above))
+		return xs_cli_error(XS_EXIT_USAGE, "--fail-above",
+				    "the limit is of runs, not of jobs",
+				    "give traces, such as those of one rank");
+	return xs_diff_jobs(before->traces[0], after->traces[0], how,
+			    given->renderer, given->output, given->color);
 }
 
 /* The n of the longest phase with streams, which before has to predict. */
@@ -269,6 +298,10 @@ static int diff_main(int argc, char **argv)
 	if (!code && given.machine) {
 		code = xs_cli_run_machine(given.machine, &machine);
 		how.machine = &machine;
+	}
+	if (!code && (has_job(&before) || has_job(&after))) {
+		how.timeline = NULL;
+		return compare_jobs(&given, &before, &after, &how);
 	}
 	if (!code)
 		code = read_side(&after, &how);

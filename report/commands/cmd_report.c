@@ -292,7 +292,6 @@ static int report_job(const struct report_options *given,
 {
 	struct xs_screen screen;
 	struct xs_job *job = NULL;
-	json_t *digest = NULL;
 	int failed, err, code = check_job(given);
 
 	if (!code)
@@ -300,8 +299,8 @@ static int report_job(const struct report_options *given,
 		    open_output(given, inputs->paths, inputs->count, &screen);
 	if (code)
 		return code;
-	failed = xs_job_inputs_merge(inputs, how, &digest);
-	err = failed < 0 ? failed : xs_job_build(digest, &job);
+	failed = xs_job_inputs_build(inputs, how, &job);
+	err = failed < 0 ? failed : 0;
 	if (!err && failed < inputs->count)
 		err = given->renderer->job(job, given->all, &screen.display,
 					   screen.out);
@@ -311,7 +310,6 @@ static int report_job(const struct report_options *given,
 	else if (xs_screen_close(&screen, err) && !code)
 		code = XS_EXIT_INPUT;
 	xs_job_free(job);
-	json_decref(digest);
 	return code;
 }
 

@@ -190,6 +190,18 @@ int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
 	return err ? err : failed;
 }
 
+int xs_job_inputs_build(const struct xs_job_inputs *inputs,
+			const struct xs_result_options *how,
+			struct xs_job **job)
+{
+	json_t *digest;
+	const int failed = xs_job_inputs_merge(inputs, how, &digest);
+	const int err = failed < 0 ? failed : xs_job_build(digest, job);
+
+	json_decref(digest);
+	return err ? err : failed;
+}
+
 int xs_job_inputs_tell(int failed, int count)
 {
 	char what[64];

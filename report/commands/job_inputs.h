@@ -38,6 +38,11 @@ int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
 int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
 			const struct xs_result_options *how, json_t **group);
 
+/* The same, and answers on them: the caller frees *job. */
+int xs_job_inputs_build(const struct xs_job_inputs *inputs,
+			const struct xs_result_options *how,
+			struct xs_job **job);
+
 /* Prints that so many of the files could not be read. Returns XS_EXIT_INPUT, or
  * 0 if all could. */
 int xs_job_inputs_tell(int failed, int count);

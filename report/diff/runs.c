@@ -41,6 +41,9 @@ const char *xs_runs_compare(struct xs_result *run, struct xs_result *other,
 					: "of another program or GPU";
 	else if (diff.other_arguments)
 		what = "of other arguments";
+	else if (run->run.rank != XS_UNKNOWN && other->run.rank != XS_UNKNOWN &&
+		 run->run.rank != other->run.rank)
+		what = "of another rank";
 	if (what)
 		what = xs_arena_print(arena, "%s is %s than %s",
 				      other->run.path, what, run->run.path);

@@ -75,6 +75,7 @@ struct xs_job {
 	int64_t traces;	     /* of the program */
 	int64_t ranks, seen; /* of the launcher; with a trace */
 	const char *missing; /* ranks without one: "3, 64-71"; NULL: none */
+	const char *missing_text; /* as a sentence */
 	struct xs_job_spread wall;
 	int64_t recorded_ns; /* the sum of all parts */
 	int64_t outside_ns;  /* outside of them, of all processes */

@@ -144,6 +144,10 @@ static int64_t fill_ranks(struct xs_job *job, const json_t *program)
 		seen[rank] = true;
 	}
 	job->missing = list_missing(&job->arena, seen, ranks);
+	if (job->missing)
+		job->missing_text = xs_arena_print(
+		    &job->arena, "no figures of rank%s %s",
+		    strpbrk(job->missing, ",-") ? "s" : "", job->missing);
 	free(seen);
 	return again;
 }

@@ -18,6 +18,13 @@ static int render_job(struct xs_job *job, bool all,
 	return xs_render_json_job(job, out);
 }
 
+static int render_job_diff(struct xs_job_diff *diff,
+			   const struct xs_display *display, FILE *out)
+{
+	(void)display;
+	return xs_render_json_job_diff(diff, out);
+}
+
 static int render_diff(struct xs_diff *diff, double gate_percent,
 		       const struct xs_display *display, FILE *out)
 {
@@ -38,6 +45,7 @@ const struct xs_renderer xs_renderer_json = {
     .runs = true,
     .report = render_report,
     .job = render_job,
+    .job_diff = render_job_diff,
     .diff = render_diff,
     .model = render_model,
 };

@@ -9,6 +9,7 @@ const struct xs_renderer xs_renderer_text = {
     .runs = true,
     .report = xs_render_text_report,
     .job = xs_render_text_job,
+    .job_diff = xs_render_text_job_diff,
     .diff = xs_render_text_diff,
     .model = xs_render_text_model,
 };

@@ -8,7 +8,7 @@
 
 #include "report/diff/diff.h"
 #include "report/formulas/formulas.h"
-#include "report/job/job.h"
+#include "report/job/job_diff.h"
 #include "report/result/display.h"
 #include "report/result/result.h"
 
@@ -30,6 +30,9 @@ struct xs_renderer {
 	 * none */
 	int (*job)(struct xs_job *job, bool all,
 		   const struct xs_display *display, FILE *out);
+	/* of two jobs; NULL: the format has none */
+	int (*job_diff)(struct xs_job_diff *diff,
+			const struct xs_display *display, FILE *out);
 	/* gate_percent: value of --fail-above, NAN without */
 	int (*diff)(struct xs_diff *diff, double gate_percent,
 		    const struct xs_display *display, FILE *out);

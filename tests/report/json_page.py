@@ -25,6 +25,8 @@ PRINTED = (
     ("report", str(SOURCES / "tests/report/traces/nvtx.txt"), "--by-range"),
     ("report", PAGEABLE, str(TRACES / "stencil-512-pinned.xspy"),
      str(TRACES / "vecadd-1000000-pinned.xspy")),
+    ("diff", str(SOURCES / "tests/report/dataflow"),
+     str(SOURCES / "tests/report/dataflow")),
     ("diff", PAGEABLE, str(TRACES / "stencil-512-pinned.xspy"),
      "--fail-above", "5"),
     ("model", "--machine", "h200", "--machine", "k20m", "--h2d-bytes", "1G",
@@ -66,6 +68,8 @@ def said_of(texts, command, path):
         places = [name, *re.findall(r"as in `(\w+)`", texts[name])]
     else:
         places = [None, command]
+        if command == "job_diff":
+            places.append("job")
         if {"estimates", "prediction"} & set(path):
             places.append("estimates")
     return set().union(*(words_of(texts.get(place, "")) for place in places))
@@ -100,7 +104,7 @@ def main():
                                "json"], stdout=subprocess.PIPE,
                               check=True).stdout
         value = json.loads(text)
-        command = "job" if "job" in value else command
+        command = next((name for name in ("job", "job_diff") if name in value), command)
         for path, key in walk(value):
             printed.add(key)
             if key not in said_of(texts, command, path):

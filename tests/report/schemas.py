@@ -5,10 +5,12 @@ that the schema lacks. Needs python3-jsonschema; without it the test is skipped 
 
     schemas.py XFERSPY SOURCES
 """
+import itertools
 import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 try:
     import jsonschema
@@ -73,6 +75,14 @@ def outputs():
     for trace in sorted(TRACES.glob("stencil*.xspy")):
         yield "job", trace.name, output_of("report", trace, LISTED / "pageable.txt",
                                            TRACES / "stencil-512-pinned.xspy", trace)
+    with tempfile.TemporaryDirectory() as folder:
+        digests = [pathlib.Path(folder, f"{trace.name}.digest")
+                   for trace in sorted(LISTED.glob("[np]*.txt"))[-4:]]
+        for digest in digests:
+            subprocess.run([XFERSPY, "digest", LISTED / digest.stem, "-o", digest],
+                           check=True)
+        for before, after in itertools.product(digests, digests):
+            yield "job_diff", after.name, output_of("diff", before, after)
     before = LISTED / "pageable.txt"
     yield "diff", "runs", output_of("diff", before, before, "--after", before)
     for after in sorted(LISTED.glob("*.txt")):

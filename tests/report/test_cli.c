@@ -276,8 +276,7 @@ static void traces_of_a_job_have_one_report(void **state)
 	    "dump a.digest",
 	    "dump --resolve a.digest",
 	    "export a.digest --to perfetto -o out",
-	    "report " BEFORE " --counters a.digest",
-	    "diff " BEFORE " a.digest"};
+	    "report " BEFORE " --counters a.digest"};
 
 	(void)state;
 	expect("report " BEFORE " " PINNED, 0, "heat  2 traces on 1 host\n",
@@ -327,6 +326,21 @@ static void traces_of_a_job_have_one_report(void **state)
 	    "--version; mkdir -p job && cp a.digest b.digest job && " XS_COMMAND
 	    " report job",
 	    0, "heat  2 traces on 1 host\n", NULL);
+	expect("diff job b.digest", 0,
+	       "heat  2 -> 1 processes\n\nVerdict: The slowest process takes "
+	       "77.7 ms -> 27.3 ms, 64.8 % faster;",
+	       NULL);
+	expect("diff a.digest job --format json", 0, "\"job_diff\": {", NULL);
+	expect("diff a.digest job -o a.digest", 1, NULL, "it is also an input");
+	expect("diff a.digest none", 2, NULL, "none: no trace and no digest");
+	expect("diff a.digest b.digest --format html", 1, NULL,
+	       "this format is of two runs, not of jobs");
+	expect("diff job " BEFORE, 1, NULL,
+	       "a job is compared with one other job");
+	expect("diff job --after a.digest b.digest", 1, NULL,
+	       "a job is compared with one other job");
+	expect("diff job job --fail-above 5", 1, NULL,
+	       "the limit is of runs, not of jobs");
 	expect("--version; mkdir -p none; " XS_COMMAND " report none", 2, NULL,
 	       "none: no trace and no digest is there; name a folder");
 }

@@ -99,6 +99,22 @@ static const struct field job[] = {
     FIELD(TEXT, xs_job, question_code),
     {0}};
 
+static const struct field diff_time[] = {
+    FIELD(TEXT, xs_job_diff_time, name),
+    FIELD(FLAG, xs_job_diff_time, part),
+    FIELD(NUMBER, xs_job_diff_time, before_ns),
+    FIELD(NUMBER, xs_job_diff_time, after_ns),
+    {0}};
+
+static const struct field diff_step[] = {
+    FIELD(TEXT, xs_job_diff_step, strategy),
+    FIELD(TEXT, xs_job_diff_step, places),
+    FIELD(NUMBER, xs_job_diff_step, before_ns),
+    FIELD(NUMBER, xs_job_diff_step, after_ns),
+    FIELD(NUMBER, xs_job_diff_step, before_traces),
+    FIELD(NUMBER, xs_job_diff_step, after_traces),
+    {0}};
+
 static json_t *object(const void *in, const struct field *fields);
 
 static json_t *value(const char *at, enum kind kind)
@@ -142,14 +158,16 @@ static void set_rows(json_t *out, const char *name, const void *items,
 	xs_json_set(out, name, rows, failed);
 }
 
+/* Sets out[name]; needs the variables out, in and failed. */
+#define SET_ROWS(name, items, count, fields)                                   \
+	set_rows(out, name, in->items, in->count, sizeof(*in->items), fields,  \
+		 &failed)
+
 static json_t *job_of(const struct xs_job *in)
 {
 	json_t *out = object(in, job);
 	bool failed = !out;
 
-#define SET_ROWS(name, items, count, fields)                                   \
-	set_rows(out, name, in->items, in->count, sizeof(*in->items), fields,  \
-		 &failed)
 	SET_ROWS("bounds", parts, part_count, part);
 	SET_ROWS("plan", steps, step_count, step);
 	SET_ROWS("slowest", slowest, slowest_count, process);
@@ -161,12 +179,33 @@ static json_t *job_of(const struct xs_job *in)
 	return xs_json_finish(out, failed);
 }
 
-int xs_render_json_job(const struct xs_job *in, FILE *out)
+/* Writes {schema: 1, name: value}. */
+static int write_document(const char *name, json_t *value, FILE *out)
 {
 	json_t *root = json_object();
 	bool failed = !root;
 
 	xs_json_set(root, "schema", json_integer(1), &failed);
-	xs_json_set(root, "job", job_of(in), &failed);
+	xs_json_set(root, name, value, &failed);
 	return xs_json_write(xs_json_finish(root, failed), out);
+}
+
+int xs_render_json_job(const struct xs_job *in, FILE *out)
+{
+	return write_document("job", job_of(in), out);
+}
+
+int xs_render_json_job_diff(const struct xs_job_diff *in, FILE *file)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_TEXT(in, verdict);
+	xs_json_set(out, "warnings",
+		    xs_json_texts(in->warnings, in->warning_count), &failed);
+	SET_ROWS("times", times, time_count, diff_time);
+	SET_ROWS("plan", steps, step_count, diff_step);
+	xs_json_set(out, "before", job_of(in->before), &failed);
+	xs_json_set(out, "after", job_of(in->after), &failed);
+	return write_document("job_diff", xs_json_finish(out, failed), file);
 }

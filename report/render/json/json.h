@@ -5,7 +5,7 @@
 
 #include "report/diff/diff.h"
 #include "report/formulas/formulas.h"
-#include "report/job/job.h"
+#include "report/job/job_diff.h"
 
 #include <stdio.h>
 
@@ -13,6 +13,7 @@
 int xs_render_json_report(struct xs_result *const *results, size_t count,
 			  FILE *out);
 int xs_render_json_job(const struct xs_job *job, FILE *out);
+int xs_render_json_job_diff(const struct xs_job_diff *diff, FILE *out);
 /* gate_percent: value of --fail-above, NAN without. */
 int xs_render_json_diff(const struct xs_diff *diff, double gate_percent,
 			FILE *out);

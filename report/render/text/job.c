@@ -48,11 +48,7 @@ static void put_verdict(const struct xs_terminal *terminal, struct xs_job *job)
 	if (text[first])
 		xs_terminal_wrap(terminal, XS_PLAIN, "", text + first + 1);
 	if (job->missing)
-		xs_terminal_wrap(
-		    terminal, XS_WARN, "! ",
-		    xs_arena_print(&job->arena, "no figures of rank%s %s",
-				   strpbrk(job->missing, ",-") ? "s" : "",
-				   job->missing));
+		xs_terminal_wrap(terminal, XS_WARN, "! ", job->missing_text);
 	for (size_t i = 0; i < job->problem_count; i++)
 		xs_terminal_wrap(terminal, XS_WARN, "! ",
 				 job->problems[i].text);

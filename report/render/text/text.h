@@ -5,7 +5,7 @@
 
 #include "report/diff/diff.h"
 #include "report/formulas/formulas.h"
-#include "report/job/job.h"
+#include "report/job/job_diff.h"
 #include "report/result/display.h"
 
 #include <stdio.h>
@@ -16,6 +16,8 @@ int xs_render_text_report(struct xs_result *const *results, size_t count,
 /* One answer on many traces. Returns 0 or -ENOMEM. */
 int xs_render_text_job(struct xs_job *job, bool all,
 		       const struct xs_display *display, FILE *out);
+int xs_render_text_job_diff(struct xs_job_diff *diff,
+			    const struct xs_display *display, FILE *out);
 /* gate_percent: value of --fail-above, NAN without. Returns 0 or -ENOMEM. */
 int xs_render_text_diff(struct xs_diff *diff, double gate_percent,
 			const struct xs_display *display, FILE *out);

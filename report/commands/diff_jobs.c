@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/commands/diff_jobs.h"
+
+#include "report/commands/job_inputs.h"
+#include "report/job/digest.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+bool xs_diff_jobs_is(const char *path)
+{
+	struct stat file;
+
+	return xs_digest_is(path) ||
+	       (stat(path, &file) == 0 && S_ISDIR(file.st_mode));
+}
+
+/* Reads a job. Returns 0, XS_EXIT_INPUT after printing what is wrong, which may
+ * be only a part of it, or -ENOMEM. */
+static int read_job(const char *path, const char *output,
+		    const struct xs_result_options *how, struct xs_job **job)
+{
+	char *given[] = {(char *)path};
+	struct xs_job_inputs inputs;
+	int code = xs_job_inputs_list(given, 1, &inputs), failed;
+
+	if (!code)
+		code = xs_cli_check_output(output, inputs.paths, inputs.count);
+	if (!code) {
+		failed = xs_job_inputs_build(&inputs, how, job);
+		code = failed < 0 ? failed
+				  : xs_job_inputs_tell(failed, inputs.count);
+	}
+	xs_job_inputs_free(&inputs);
+	return code;
+}
+
+static int write_diff(struct xs_job *before, struct xs_job *after,
+		      const struct xs_renderer *renderer,
+		      struct xs_screen *screen)
+{
+	struct xs_job_diff diff;
+	int err = xs_job_diff_build(before, after, &diff);
+
+	if (!err)
+		err = renderer->job_diff(&diff, &screen->display, screen->out);
+	xs_arena_free(&diff.arena);
+	return err;
+}
+
+int xs_diff_jobs(const char *before, const char *after,
+		 const struct xs_result_options *how,
+		 const struct xs_renderer *renderer, const char *output,
+		 enum xs_screen_color color)
+{
+	const char *const paths[] = {before, after};
+	struct xs_job *jobs[2] = {NULL};
+	struct xs_screen screen;
+	int code = 0, err;
+
+	if (!renderer->job_diff)
+		return xs_cli_error(XS_EXIT_USAGE, "--format",
+				    "this format is of two runs, not of jobs",
+				    "use --format text or json");
+	for (int i = 0; i < 2 && code >= 0; i++) {
+		err = read_job(paths[i], output, how, &jobs[i]);
+		code = err ? err : code;
+	}
+	if (jobs[0] && jobs[1]) {
+		err = xs_screen_open(&screen, output, color);
+		code = err ? err : code;
+		if (!err &&
+		    xs_screen_close(&screen, write_diff(jobs[0], jobs[1],
+							renderer, &screen)))
+			code = XS_EXIT_INPUT;
+	}
+	xs_job_free(jobs[0]);
+	xs_job_free(jobs[1]);
+	return code < 0 ? xs_cli_error(XS_EXIT_INPUT, "diff", strerror(-code),
+				       "free some memory")
+			: code;
+}

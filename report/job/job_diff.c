@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/job/job_diff.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static void add_time(struct xs_job_diff *diff, const char *name, int64_t before,
+		     int64_t after, bool part)
+{
+	diff->times[diff->time_count++] =
+	    (struct xs_job_diff_time){name, before, after, part};
+}
+
+/* The part of a job of that kind; NULL: it has none. */
+static const struct xs_job_part *find_part(const struct xs_job *job,
+					   const char *what)
+{
+	for (size_t i = 0; i < job->part_count; i++)
+		if (strcmp(job->parts[i].what, what) == 0)
+			return &job->parts[i];
+	return NULL;
+}
+
+/* The mean of a sum over the processes of a job. */
+static int64_t mean(const struct xs_job *job, int64_t sum_ns)
+{
+	return job->traces > 0 && sum_ns != XS_UNKNOWN ? sum_ns / job->traces
+						       : XS_UNKNOWN;
+}
+
+static void add_part(struct xs_job_diff *diff, const struct xs_job_part *part)
+{
+	const struct xs_job_part *before = find_part(diff->before, part->what);
+	const struct xs_job_part *after = find_part(diff->after, part->what);
+
+	add_time(diff, part->words, mean(diff->before, before ? before->ns : 0),
+		 mean(diff->after, after ? after->ns : 0), true);
+}
+
+static void fill_times(struct xs_job_diff *diff)
+{
+	const struct xs_job *before = diff->before, *after = diff->after;
+
+	diff->times = xs_arena_alloc(&diff->arena,
+				     4 + before->part_count + after->part_count,
+				     sizeof(*diff->times));
+	if (!diff->times)
+		return;
+	add_time(diff, "slowest process", before->wall.most, after->wall.most,
+		 false);
+	add_time(diff, "median process", before->wall.median,
+		 after->wall.median, false);
+	add_time(diff, "steady part, mean", mean(before, before->recorded_ns),
+		 mean(after, after->recorded_ns), false);
+	for (size_t i = 0; i < before->part_count; i++)
+		add_part(diff, &before->parts[i]);
+	for (size_t i = 0; i < after->part_count; i++)
+		if (!find_part(before, after->parts[i].what))
+			add_part(diff, &after->parts[i]);
+	add_time(diff, "outside of it, mean", mean(before, before->outside_ns),
+		 mean(after, after->outside_ns), false);
+}
+
+/* The same change in a plan: at the same lines. */
+static const struct xs_job_step *find_step(const struct xs_job *job,
+					   const struct xs_job_step *step)
+{
+	for (size_t i = 0; i < job->step_count; i++)
+		if (strcmp(job->steps[i].strategy, step->strategy) == 0 &&
+		    strcmp(job->steps[i].places, step->places) == 0)
+			return &job->steps[i];
+	return NULL;
+}
+
+static void add_step(struct xs_job_diff *diff, const struct xs_job_step *step)
+{
+	const struct xs_job_step *before = find_step(diff->before, step);
+	const struct xs_job_step *after = find_step(diff->after, step);
+
+	diff->steps[diff->step_count++] = (struct xs_job_diff_step){
+	    .strategy = step->strategy,
+	    .places = step->places,
+	    .before_ns = before ? before->job_ns : XS_UNKNOWN,
+	    .after_ns = after ? after->job_ns : XS_UNKNOWN,
+	    .before_traces = before ? before->traces : 0,
+	    .after_traces = after ? after->traces : 0};
+}
+
+static void fill_steps(struct xs_job_diff *diff)
+{
+	const struct xs_job *before = diff->before, *after = diff->after;
+
+	diff->steps = xs_arena_alloc(&diff->arena,
+				     before->step_count + after->step_count + 1,
+				     sizeof(*diff->steps));
+	for (size_t i = 0; diff->steps && i < before->step_count; i++)
+		add_step(diff, &before->steps[i]);
+	for (size_t i = 0; diff->steps && i < after->step_count; i++)
+		if (!find_step(before, &after->steps[i]))
+			add_step(diff, &after->steps[i]);
+}
+
+static void warn(struct xs_job_diff *diff, const char *text)
+{
+	diff->warnings[diff->warning_count++] = text;
+}
+
+static void warn_of(struct xs_job_diff *diff, const char *side,
+		    const struct xs_job *job)
+{
+	if (job->missing)
+		warn(diff, xs_arena_print(&diff->arena, "%s: %s", side,
+					  job->missing_text));
+	for (size_t i = 0; i < job->problem_count; i++)
+		warn(diff, xs_arena_print(&diff->arena, "%s: %s", side,
+					  job->problems[i].text));
+}
+
+static void fill_warnings(struct xs_job_diff *diff)
+{
+	const struct xs_job *before = diff->before, *after = diff->after;
+	struct xs_arena *arena = &diff->arena;
+
+	diff->warnings = xs_arena_alloc(
+	    arena, 4 + before->problem_count + after->problem_count,
+	    sizeof(*diff->warnings));
+	if (!diff->warnings)
+		return;
+	if (before->program && after->program &&
+	    strcmp(before->program, after->program) != 0)
+		warn(diff, xs_arena_print(arena,
+					  "these are different programs: %s "
+					  "and %s",
+					  before->program, after->program));
+	if (before->traces != after->traces)
+		warn(diff, xs_arena_print(arena,
+					  "the jobs have figures of %" PRId64
+					  " and %" PRId64 " processes",
+					  before->traces, after->traces));
+	warn_of(diff, "before", before);
+	warn_of(diff, "after", after);
+}
+
+/* "10.0 s -> 8.00 s, 20.0 % faster" */
+static const char *change(struct xs_arena *arena, int64_t before, int64_t after)
+{
+	const char *times = xs_arena_print(
+	    arena, "%s -> %s", xs_units_ns(before).s, xs_units_ns(after).s);
+	const int64_t less = before - after;
+
+	if (before <= 0 || after <= 0)
+		return times;
+	return xs_arena_print(arena, "%s, %.1f %% %s", times,
+			      100.0 * (double)(less < 0 ? -less : less) /
+				  (double)before,
+			      less < 0 ? "slower" : "faster");
+}
+
+/* What was predicted, if no change is left in the plan. */
+static const char *predicted(struct xs_job_diff *diff)
+{
+	const struct xs_job *before = diff->before;
+
+	for (size_t i = 0; i < before->step_count; i++)
+		if (find_step(diff->after, &before->steps[i]))
+			return "";
+	return before->step_count
+		   ? xs_arena_print(
+			 &diff->arena,
+			 " No change of the plan before is in that "
+			 "after; with all of them %s (%s) was "
+			 "predicted.",
+			 xs_units_ns(before->after_ns).s,
+			 xs_units_range_ns(before->low_ns, before->high_ns).s)
+		   : "";
+}
+
+int xs_job_diff_build(struct xs_job *before, struct xs_job *after,
+		      struct xs_job_diff *diff)
+{
+	struct xs_arena *arena = &diff->arena;
+
+	*diff = (struct xs_job_diff){.before = before, .after = after};
+	fill_times(diff);
+	fill_steps(diff);
+	fill_warnings(diff);
+	diff->verdict =
+	    before->program && after->program
+		? xs_arena_print(
+		      arena,
+		      "The slowest process takes %s; the median one "
+		      "%s.%s",
+		      change(arena, before->wall.most, after->wall.most),
+		      change(arena, before->wall.median, after->wall.median),
+		      predicted(diff))
+		: "No verdict: a job has no trace with what one needs.";
+	return arena->failed ? -ENOMEM : 0;
+}

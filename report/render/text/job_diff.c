@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Two jobs as text. */
+#include "report/render/text/terminal.h"
+#include "report/render/text/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+static int put_times(const struct xs_terminal *terminal,
+		     struct xs_job_diff *diff)
+{
+	static const struct xs_text_heading headings[] = {{"time", false},
+							  {"before", true},
+							  {"after", true},
+							  {"change", true}};
+	struct xs_text_table table;
+
+	xs_terminal_heading(terminal, "What changed",
+			    "runs of processes; parts are means of all");
+	xs_text_table_begin(&table, terminal, 2, headings, 4);
+	for (size_t i = 0; i < diff->time_count; i++) {
+		const struct xs_job_diff_time *in = &diff->times[i];
+		const double before = (double)in->before_ns;
+		const bool known =
+		    in->before_ns > 0 && in->after_ns != XS_UNKNOWN;
+
+		xs_text_table_row(&table);
+		xs_text_table_cell(&table, 0, XS_PLAIN,
+				   xs_arena_print(&diff->arena, "%s%s",
+						  in->part ? "  " : "",
+						  in->name));
+		xs_text_table_cell(&table, 1, XS_PLAIN,
+				   xs_units_ns(in->before_ns).s);
+		xs_text_table_cell(&table, 2, XS_PLAIN,
+				   xs_units_ns(in->after_ns).s);
+		xs_text_table_cell(
+		    &table, 3, XS_PLAIN,
+		    known ? xs_arena_print(
+				&diff->arena, "%+.1f %%",
+				100 * ((double)in->after_ns - before) / before)
+			  : "");
+	}
+	return xs_text_table_end(&table, NULL, 0);
+}
+
+/* "2.00 s, in 62 of 64", "not in the plan" */
+static const char *gain(struct xs_job_diff *diff, int64_t ns, int64_t traces,
+			const struct xs_job *job)
+{
+	return ns == XS_UNKNOWN
+		   ? "not in the plan"
+		   : xs_arena_print(&diff->arena,
+				    "%s, in %" PRId64 " of %" PRId64,
+				    xs_units_ns(ns).s, traces, job->traces);
+}
+
+static int put_steps(const struct xs_terminal *terminal,
+		     struct xs_job_diff *diff)
+{
+	static const struct xs_text_heading headings[] = {
+	    {"change", false}, {"before", true}, {"after", true}};
+	const char **places =
+	    xs_arena_alloc(&diff->arena, diff->step_count + 1, sizeof(*places));
+	struct xs_text_table table;
+
+	if (!places)
+		return -ENOMEM;
+	xs_terminal_heading(terminal, "Plans",
+			    "what the job would gain by a change, and in how "
+			    "many processes; lines are those of each source");
+	xs_text_table_begin(&table, terminal, 2, headings, 3);
+	for (size_t i = 0; i < diff->step_count; i++) {
+		const struct xs_job_diff_step *in = &diff->steps[i];
+
+		xs_text_table_row(&table);
+		xs_text_table_cell(&table, 0, XS_PLAIN, in->strategy);
+		xs_text_table_cell(
+		    &table, 1, XS_PLAIN,
+		    gain(diff, in->before_ns, in->before_traces, diff->before));
+		xs_text_table_cell(
+		    &table, 2, XS_PLAIN,
+		    gain(diff, in->after_ns, in->after_traces, diff->after));
+		places[i] = in->places;
+	}
+	return xs_text_table_end(&table, places, 4);
+}
+
+int xs_render_text_job_diff(struct xs_job_diff *diff,
+			    const struct xs_display *display, FILE *out)
+{
+	const struct xs_terminal terminal = {.out = out, .display = *display};
+	int err;
+
+	xs_terminal_print(&terminal, XS_BOLD, "%s",
+			  diff->after->program ? diff->after->program
+					       : "no program");
+	xs_terminal_print(&terminal, XS_PLAIN,
+			  "  %" PRId64 " -> %" PRId64 " processes\n\n",
+			  diff->before->traces, diff->after->traces);
+	xs_terminal_wrap(
+	    &terminal, XS_BOLD, "",
+	    xs_arena_print(&diff->arena, "Verdict: %s", diff->verdict));
+	for (size_t i = 0; i < diff->warning_count; i++)
+		xs_terminal_wrap(&terminal, XS_WARN, "! ", diff->warnings[i]);
+	err = put_times(&terminal, diff);
+	if (!err && diff->step_count)
+		err = put_steps(&terminal, diff);
+	return err ? err : diff->arena.failed ? -ENOMEM : 0;
+}

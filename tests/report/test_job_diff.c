@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* Two jobs: their times, which changes are gone from the plan, and what makes
+ * them no pair. */
+#include "report/job/digest.h"
+#include "report/job/job_diff.h"
+#include "report/job/map.h"
+#include "report/render/renderer.h"
+#include "tests/report/fixture.h"
+#include "tests/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MS 1000000LL
+
+/* A job of processes that take a second more each, all with as many changes,
+ * at lines of their own. */
+static struct xs_job *job_of(const char *app, int64_t wall_ms, int ranks,
+			     size_t changes)
+{
+	json_t *all = xs_digest_new();
+	struct xs_job *job;
+
+	for (int rank = 0; rank < ranks; rank++) {
+		struct xs_result *result = fixture_result();
+		struct xs_result_step plan[2] = {result->plan[0],
+						 result->plan[0]};
+		struct xs_result_site site = {.file = "a.cu", .line = 7};
+		const struct xs_result_site *sites[] = {&site};
+		json_t *group;
+
+		result->run.app = app;
+		result->run.rank = rank;
+		result->run.ranks = 3;
+		result->run.wall_ns =
+		    (wall_ms + 1000 * rank) * MS + result->run.tracer_ns;
+		result->coverage.lost = 0;
+		plan[0].adds_saves_ns = 2000 * MS;
+		plan[1].adds_saves_ns = 1000 * MS;
+		plan[1].sites = sites;
+		plan[1].site_count = 1;
+		result->plan = plan + 2 - changes;
+		result->plan_count = changes;
+		group = xs_digest_of_result(result);
+		assert_int_equal(xs_digest_merge(all, group), 0);
+		json_decref(group);
+		fixture_free(result);
+	}
+	assert_int_equal(xs_job_build(all, &job), 0);
+	json_decref(all);
+	return job;
+}
+
+static void free_all(struct xs_job_diff *diff)
+{
+	xs_job_free(diff->before);
+	xs_job_free(diff->after);
+	xs_arena_free(&diff->arena);
+}
+
+static const struct xs_job_diff_time *find(const struct xs_job_diff *diff,
+					   const char *name)
+{
+	for (size_t i = 0; i < diff->time_count; i++)
+		if (strcmp(diff->times[i].name, name) == 0)
+			return &diff->times[i];
+	fail_msg("no time of %s", name);
+	return NULL;
+}
+
+static void a_change_that_was_made_is_gone(void **state)
+{
+	const struct xs_display display = {.columns = 80};
+	struct xs_job_diff diff;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_int_equal(xs_job_diff_build(job_of("app", 8000, 3, 2),
+					   job_of("app", 6000, 3, 1), &diff),
+			 0);
+	assert_int_equal(find(&diff, "slowest process")->before_ns, 10000 * MS);
+	assert_int_equal(find(&diff, "slowest process")->after_ns, 8000 * MS);
+	assert_in_range(find(&diff, "median process")->after_ns, 6890 * MS,
+			7110 * MS);
+	assert_true(find(&diff, "copies")->part);
+	assert_int_equal(diff.warning_count, 0);
+	assert_non_null(
+	    strstr(diff.verdict, "10.0 s -> 8.00 s, 20.0 % faster"));
+	assert_null(strstr(diff.verdict, "predicted"));
+	assert_int_equal(diff.step_count, 2);
+	assert_int_equal(diff.steps[0].before_ns, 2000 * MS);
+	assert_int_equal(diff.steps[0].before_traces, 3);
+	assert_true(diff.steps[0].after_ns == XS_UNKNOWN);
+	assert_string_equal(diff.steps[1].places, "a.cu:7");
+	assert_int_equal(diff.steps[1].before_ns, 1000 * MS);
+	assert_int_equal(diff.steps[1].after_ns, 1000 * MS);
+	assert_int_equal(xs_renderers[0]->job_diff(&diff, &display, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "2.00 s, in 3 of 3    not in the plan"));
+	assert_non_null(strstr(text, "1.00 s, in 3 of 3  1.00 s, in 3 of 3"));
+	free(text);
+	free_all(&diff);
+}
+
+static void without_a_change_left_the_prediction_is_told(void **state)
+{
+	struct xs_job_diff diff;
+
+	(void)state;
+	assert_int_equal(xs_job_diff_build(job_of("app", 8000, 3, 1),
+					   job_of("app", 9000, 3, 0), &diff),
+			 0);
+	assert_non_null(
+	    strstr(diff.verdict, "10.0 s -> 11.0 s, 10.0 % slower"));
+	assert_non_null(strstr(diff.verdict, "was predicted."));
+	free_all(&diff);
+}
+
+static void what_is_no_pair_is_told(void **state)
+{
+	struct xs_job_diff diff;
+
+	(void)state;
+	assert_int_equal(xs_job_diff_build(job_of("app", 8000, 3, 1),
+					   job_of("other", 8000, 2, 1), &diff),
+			 0);
+	assert_int_equal(diff.warning_count, 3);
+	assert_string_equal(diff.warnings[0],
+			    "these are different programs: app and other");
+	assert_string_equal(diff.warnings[1],
+			    "the jobs have figures of 3 and 2 processes");
+	assert_string_equal(diff.warnings[2], "after: no figures of rank 2");
+	free_all(&diff);
+	assert_int_equal(xs_job_diff_build(job_of("app", 8000, 0, 1),
+					   job_of("app", 8000, 3, 1), &diff),
+			 0);
+	assert_non_null(strstr(diff.verdict, "No verdict"));
+	free_all(&diff);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_change_that_was_made_is_gone),
+	    cmocka_unit_test(without_a_change_left_the_prediction_is_told),
+	    cmocka_unit_test(what_is_no_pair_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
