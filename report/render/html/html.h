@@ -2,9 +2,9 @@
 /*
  * HTML: one file that needs no network. It is a fixed page, and after that the
  * data in scripts that no browser runs: the JSON of a job; or that of the diff
- * if it is one, the JSON report, and of each trace the texts of its timeline and its packed
- * slices. All data is compressed and in base64, so that nothing of a trace is
- * markup.
+ * if it is one, the JSON report, and of each trace the texts of its timeline
+ * and its packed slices. All data is compressed and in base64, so that nothing
+ * of a trace is markup.
  */
 #ifndef XS_REPORT_RENDER_HTML_HTML_H
 #define XS_REPORT_RENDER_HTML_HTML_H
