@@ -106,6 +106,13 @@ bool xs_cli_list_machines(const char *value)
 	return true;
 }
 
+int xs_cli_parse_machine(const char *name, const char *value, void *into)
+{
+	return xs_cli_list_machines(value)
+		   ? XS_CLI_DONE
+		   : xs_cli_parse_text(name, value, into);
+}
+
 /* Returns the exit code of an unknown name. error: text of the loader. */
 static int unknown_machine(const char *name, const char *error)
 {

@@ -93,8 +93,9 @@ void xs_cli_help(const struct xs_cli_command *command,
 int xs_cli_bad_number(const char *name, const char *value,
 		      const char *what_to_do);
 
-/* Stores the value in a const char *. */
-xs_cli_parse_value xs_cli_parse_text;
+/* Stores the value in a const char *; the second lists the profiles instead if
+ * it is "list". */
+xs_cli_parse_value xs_cli_parse_text, xs_cli_parse_machine;
 
 /* Finds a format of the command by name. Returns 0, or XS_EXIT_USAGE after
  * printing an error. */

@@ -36,13 +36,6 @@ static int parse_percent(const char *name, const char *value, void *into)
 	return xs_cli_bad_number(name, value, "give a number such as 5");
 }
 
-static int parse_machine(const char *name, const char *value, void *into)
-{
-	if (xs_cli_list_machines(value))
-		return XS_CLI_DONE;
-	return xs_cli_parse_text(name, value, into);
-}
-
 static const struct xs_cli_option options[] = {
     {"--format", 0, "FORMAT", parse_format,
      offsetof(struct diff_options, renderer),
@@ -50,7 +43,7 @@ static const struct xs_cli_option options[] = {
     {"--output", 'o', "FILE", xs_cli_parse_text,
      offsetof(struct diff_options, output),
      "write to FILE instead of standard output"},
-    {"--machine", 0, "FILE|NAME", parse_machine,
+    {"--machine", 0, "FILE|NAME", xs_cli_parse_machine,
      offsetof(struct diff_options, machine),
      "machine profile for predictions, such as h200;\n"
      "the name list prints all names"},

@@ -14,20 +14,11 @@ struct digest_options {
 	const char *output, *machine;
 };
 
-static int parse_machine(const char *name, const char *value, void *into)
-{
-	(void)name;
-	if (xs_cli_list_machines(value))
-		return XS_CLI_DONE;
-	*(const char **)into = value;
-	return 0;
-}
-
 static const struct xs_cli_option options[] = {
     {"--output", 'o', "FILE", xs_cli_parse_text,
      offsetof(struct digest_options, output),
      "write to FILE instead of standard output"},
-    {"--machine", 0, "FILE|NAME", parse_machine,
+    {"--machine", 0, "FILE|NAME", xs_cli_parse_machine,
      offsetof(struct digest_options, machine),
      "machine profile, as of xferspy report"},
     {0}};

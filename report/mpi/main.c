@@ -15,10 +15,8 @@
 
 #define BYTES ((int)XS_DIGEST_BYTES)
 
-/* Files that a process reads before all compare what they have, and room for
- * what tells a trace from all others. */
-#define FILES 16
-#define ID    32
+/* Room for what tells a trace from all others. */
+#define ID 32
 
 /* Ends the job: a part of the digest is lost. */
 static void give_up(const char *why)
@@ -76,64 +74,44 @@ static void reduce(char *own, char *all)
 	MPI_Type_free(&type);
 }
 
-/* What a process has of some files. */
-struct batch {
-	json_t *groups[FILES];
-	const char *paths[FILES];
-	int count;
-	char ids[FILES][ID]; /* "" of what is not one trace */
-};
-
-/* Reads the next files of this process. Returns how many it cannot. */
-static int read_batch(const struct xs_job_inputs *inputs, int from, int ranks,
-		      struct batch *out)
+/* Whether this process's trace was there before: in order of all files. Adds
+ * those that all processes read now, "" for none. */
+static bool was_there(json_t *seen, char (*ids)[ID], int rank, int ranks)
 {
-	const struct xs_result_options how = {0};
-	int failed = 0;
+	bool was = false;
 
-	*out = (struct batch){.count = 0};
-	for (int i = from; i < inputs->count && out->count < FILES;
-	     i += ranks) {
-		const int k = out->count++;
-		const int code =
-		    xs_job_inputs_read(inputs->paths[i], &how, &out->groups[k]);
-		const char *id = code ? NULL : xs_digest_id(out->groups[k]);
-
-		if (code < 0)
-			give_up(strerror(-code));
-		failed += code != 0;
-		out->paths[k] = inputs->paths[i];
-		if (id)
-			snprintf(out->ids[k], ID, "%.*s", ID - 1, id);
+	for (int i = 0; i < ranks; i++) {
+		if (i == rank)
+			was = *ids[i] && json_object_get(seen, ids[i]);
+		if (json_object_set_new(seen, ids[i], json_true()) < 0)
+			give_up(strerror(ENOMEM));
 	}
-	return failed;
+	return was;
 }
 
-/* Merges this process's files. In order of all files, a trace that was there
- * before is only counted, whichever process read it. */
-static void merge_batch(const struct batch *own, int rank, int ranks,
-			char (*ids)[FILES][ID], json_t *seen, json_t *all)
+/* Merges a file into the digest; all processes do so at a time. A trace that
+ * was there before is only counted. Returns whether the file cannot be read. */
+static bool add(const char *path, int rank, int ranks, char (*ids)[ID],
+		json_t *seen, json_t *all)
 {
-	MPI_Allgather(own->ids, sizeof(own->ids), MPI_CHAR, ids,
-		      sizeof(own->ids), MPI_CHAR, MPI_COMM_WORLD);
-	for (int k = 0; k < FILES; k++) {
-		for (int i = 0; i < ranks; i++) {
-			json_t *group = i == rank ? own->groups[k] : NULL;
-			const bool was = json_object_get(seen, ids[i][k]);
+	const struct xs_result_options how = {0};
+	json_t *group = NULL;
+	const int code = path ? xs_job_inputs_read(path, &how, &group) : 0;
+	const char *id = group ? xs_digest_id(group) : NULL;
+	char own[ID];
 
-			if (*ids[i][k])
-				json_object_set_new(seen, ids[i][k],
-						    json_true());
-			if (group && was) {
-				json_decref(group);
-				group = xs_digest_of_problem("duplicate",
-							     own->paths[k]);
-			}
-			if (group && xs_digest_merge(all, group))
-				give_up(strerror(ENOMEM));
-			json_decref(group);
-		}
+	if (code < 0)
+		give_up(strerror(-code));
+	snprintf(own, sizeof(own), "%.*s", ID - 1, id ? id : "");
+	MPI_Allgather(own, ID, MPI_CHAR, ids, ID, MPI_CHAR, MPI_COMM_WORLD);
+	if (was_there(seen, ids, rank, ranks)) {
+		json_decref(group);
+		group = xs_digest_of_problem("duplicate", path);
 	}
+	if (path && (!group || xs_digest_merge(all, group)))
+		give_up(strerror(ENOMEM));
+	json_decref(group);
+	return code > 0;
 }
 
 /* Writes the digest of this process's share of the files into text. Returns
@@ -141,18 +119,15 @@ static void merge_batch(const struct batch *own, int rank, int ranks,
 static int map(const struct xs_job_inputs *inputs, int rank, int ranks,
 	       char *text)
 {
-	char(*ids)[FILES][ID] = calloc((size_t)ranks, sizeof(*ids));
+	char(*ids)[ID] = calloc((size_t)ranks, sizeof(*ids));
 	json_t *seen = json_object(), *all = xs_digest_new();
 	int failed = 0;
 
 	if (!ids || !seen || !all)
 		give_up(strerror(ENOMEM));
-	for (int from = 0; from < inputs->count; from += ranks * FILES) {
-		struct batch own;
-
-		failed += read_batch(inputs, from + rank, ranks, &own);
-		merge_batch(&own, rank, ranks, ids, seen, all);
-	}
+	for (int i = rank; i - rank < inputs->count; i += ranks)
+		failed += add(i < inputs->count ? inputs->paths[i] : NULL, rank,
+			      ranks, ids, seen, all);
 	write_text(all, text);
 	json_decref(all);
 	json_decref(seen);

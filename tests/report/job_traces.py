@@ -5,12 +5,16 @@ that on their merged digests, in whatever order and groups these were merged. A 
 without a trace, a slow one, a killed one, a damaged one, another program's trace and one
 given twice are named. Prints what reading and merging take.
 
+With a number of ranks, also what xferspy-mpi takes, which is beside XFERSPY.
+
     job_traces.py XFERSPY XS_MKTRACE [RANKS [ROUNDS]]
 """
 import json
+import os
 import pathlib
 import random
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -82,6 +86,18 @@ def map_all(traces):
     return digests
 
 
+def map_and_reduce(processes, folder):
+    """Returns the job that so many processes of xferspy-mpi make of the folder."""
+    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                      OMPI_MCA_plm_rsh_agent="false",
+                      OMPI_MCA_rmaps_base_oversubscribe="1")
+    out = folder / f"{processes}.mpi"
+    out.write_bytes(timed(f"xferspy-mpi, {processes} processes", RANKS, lambda: run(
+        "mpiexec", "-n", processes, pathlib.Path(XFERSPY).with_name("xferspy-mpi"),
+        folder, code=2)))
+    return json.loads(run(XFERSPY, "report", "--format", "json", out))["job"]
+
+
 def check(job):
     """Compares the report with what was made."""
     problems = {row["what"]: row["traces"] for row in job["problems"]}
@@ -116,6 +132,9 @@ def main():
         for order in range(3):
             assert merge_in_groups(folder, list(digests), order) == merged, order
         again = json.loads(run(XFERSPY, "report", "--format", "json", out))["job"]
+        if len(sys.argv) > 3 and shutil.which("mpiexec"):
+            for processes in 1, 2:
+                check(map_and_reduce(processes, folder))
         job["problems"] = [row for row in job["problems"]
                            if row["what"] not in ("unreadable", "duplicate")]
         assert again == job, (again, job)
