@@ -38,28 +38,51 @@ static void write_and_read(const json_t *group)
 	json_decref(back);
 }
 
-static void report(const json_t *group)
+static struct xs_job *job_of(const json_t *group)
 {
-	const struct xs_display display = {.columns = XS_DISPLAY_COLUMNS};
 	struct xs_job *job;
 
 	if (xs_job_build(group, &job))
 		abort();
-	for (size_t i = 0; i < xs_renderer_count; i++) {
+	return job;
+}
+
+/* Writes a job, or how it differs from another one, in all formats. */
+static void render(struct xs_job *job, struct xs_job *other)
+{
+	const struct xs_display display = {.columns = XS_DISPLAY_COLUMNS};
+	struct xs_job_diff diff;
+
+	if (xs_job_diff_build(job, other, &diff))
+		abort();
+	for (size_t i = 0; i < 2 * xs_renderer_count; i++) {
+		const struct xs_renderer *as = xs_renderers[i / 2];
 		char *text = NULL;
 		size_t size = 0;
 		FILE *out;
 
-		if (!xs_renderers[i]->job)
+		if (i % 2 ? !as->job_diff : !as->job)
 			continue;
 		out = open_memstream(&text, &size);
-		if (!out || xs_renderers[i]->job(job, true, &display, out) ||
+		if (!out ||
+		    (i % 2 ? as->job_diff(&diff, &display, out)
+			   : as->job(job, true, &display, out)) ||
 		    fclose(out))
 			abort();
 		xs_fuzz_check_safe(text, size);
 		free(text);
 	}
+	xs_arena_free(&diff.arena);
+}
+
+static void report(const json_t *group, const json_t *other)
+{
+	struct xs_job *job = job_of(group), *with = job_of(other);
+
+	render(job, with);
+	render(with, job);
 	xs_job_free(job);
+	xs_job_free(with);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -75,8 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    xs_digest_merge(twice, group))
 		abort();
 	write_and_read(twice);
-	report(group);
-	report(twice);
+	report(group, twice);
 	json_decref(twice);
 	json_decref(group);
 	return 0;

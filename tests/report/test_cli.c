@@ -270,14 +270,6 @@ static void a_gate_exits_with_3(void **state)
 /* One report on a job, from traces, digests, and both. */
 static void traces_of_a_job_have_one_report(void **state)
 {
-	static const char *const others[] = {
-	    "report --each a.digest",
-	    "report --runs a.digest a.digest",
-	    "dump a.digest",
-	    "dump --resolve a.digest",
-	    "export a.digest --to perfetto -o out",
-	    "report " BEFORE " --counters a.digest"};
-
 	(void)state;
 	expect("report " BEFORE " " PINNED, 0, "heat  2 traces on 1 host\n",
 	       NULL);
@@ -297,18 +289,6 @@ static void traces_of_a_job_have_one_report(void **state)
 	       " >b.digest && " XS_COMMAND
 	       " merge a.digest b.digest gone.digest -o c.digest",
 	       2, NULL, "gone.digest: No such file");
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		expect(others[i], 2, NULL,
-		       "a.digest: it is a digest, not a trace; give it to "
-		       "xferspy report, without --each");
-	expect("--version; for n in 2 2x; do sed \"s/.*host=node7.*/&\\ninfo "
-	       "text=\\\"ranks=$n\\\"\\ninfo text=\\\"rank=1\\\"/\" " BEFORE
-	       " >ranks.txt; " XS_COMMAND
-	       " report ranks.txt --format json | grep -A1 '\"rank\"'; done",
-	       0,
-	       "    \"rank\": 1,\n    \"ranks\": 2,\n"
-	       "    \"rank\": null,\n    \"ranks\": null,\n",
-	       NULL);
 	expect("report c.digest", 0,
 	       "! 1 trace not read: gone.digest\n\nWhat to change", NULL);
 	expect("merge gone.digest -o c.digest", 2, NULL,
@@ -326,6 +306,14 @@ static void traces_of_a_job_have_one_report(void **state)
 	    "--version; mkdir -p job && cp a.digest b.digest job && " XS_COMMAND
 	    " report job",
 	    0, "heat  2 traces on 1 host\n", NULL);
+	expect("--version; mkdir -p none; " XS_COMMAND " report none", 2, NULL,
+	       "none: no trace and no digest is there; name a folder");
+}
+
+/* Two jobs, of folders and of digests that were written before. */
+static void two_jobs_are_compared(void **state)
+{
+	(void)state;
 	expect("diff job b.digest", 0,
 	       "heat  2 -> 1 processes\n\nVerdict: The slowest process takes "
 	       "77.7 ms -> 27.3 ms, 64.8 % faster;",
@@ -341,8 +329,32 @@ static void traces_of_a_job_have_one_report(void **state)
 	       "a job is compared with one other job");
 	expect("diff job job --fail-above 5", 1, NULL,
 	       "the limit is of runs, not of jobs");
-	expect("--version; mkdir -p none; " XS_COMMAND " report none", 2, NULL,
-	       "none: no trace and no digest is there; name a folder");
+}
+
+/* A digest is no trace, and only a whole number is a number. */
+static void what_is_no_trace_and_no_rank_is_told(void **state)
+{
+	static const char *const others[] = {
+	    "report --each a.digest",
+	    "report --runs a.digest a.digest",
+	    "dump a.digest",
+	    "dump --resolve a.digest",
+	    "export a.digest --to perfetto -o out",
+	    "report " BEFORE " --counters a.digest"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		expect(others[i], 2, NULL,
+		       "a.digest: it is a digest, not a trace; give it to "
+		       "xferspy report, without --each");
+	expect("--version; for n in 2 2x; do sed \"s/.*host=node7.*/&\\ninfo "
+	       "text=\\\"ranks=$n\\\"\\ninfo text=\\\"rank=1\\\"/\" " BEFORE
+	       " >ranks.txt; " XS_COMMAND
+	       " report ranks.txt --format json | grep -A1 '\"rank\"'; done",
+	       0,
+	       "    \"rank\": 1,\n    \"ranks\": 2,\n"
+	       "    \"rank\": null,\n    \"ranks\": null,\n",
+	       NULL);
 }
 
 /* sed writes pageable.txt as runs that take 80, 81, ... ms. */
@@ -680,6 +692,8 @@ int main(void)
 	    cmocka_unit_test(a_trace_does_not_write_to_the_terminal),
 	    cmocka_unit_test(a_report_has_its_parts),
 	    cmocka_unit_test(traces_of_a_job_have_one_report),
+	    cmocka_unit_test(two_jobs_are_compared),
+	    cmocka_unit_test(what_is_no_trace_and_no_rank_is_told),
 	    cmocka_unit_test(several_runs_have_a_spread),
 	    cmocka_unit_test(pipes_have_no_colour),
 	    cmocka_unit_test(a_gate_exits_with_3),
