@@ -17,12 +17,16 @@ function jobSaves({condition, low_ns: low}) {
 
 function jobStep(s, i, job) {
   const each = s.condition ? `up to ${time(s.saves_ns.most)}` : range(s.saves_ns.least, s.saves_ns.most);
-  const median = s.traces > 1 ? ` (median ${time(s.saves_ns.median)})` : '';
+  // nothing of what is an upper bound, or may be none
+  const mean = s.low_ns !== null && s.low_ns >= 0 && s.high_ns !== null && !s.condition &&
+    range(s.low_ns / s.traces, s.high_ns / s.traces);
+  const spread = [s.traces > 1 && `median ${time(s.saves_ns.median)}`, mean && (s.traces > 1 ? `mean ${mean}` : mean)]
+    .filter(Boolean).join('; ');
   return el('li',
     el('div', el('div.saves', el('small', jobSaves(s) + (s.at_least ? ' at least' : '')), time(s.job_ns)),
       el('small', `${percent(s.job_ns, job.wall_ns.most)} of it`)),
     el('div', el('div', `${i + 1}. `, el('span.chip', s.strategy), s.places ? ` at ${s.places}` : ''),
-      el('small', `saves ${each} of a run${median}, in ${s.traces} of ${job.traces} processes` +
+      el('small', `saves ${each} of a run${spread && ` (${spread})`}, in ${s.traces} of ${job.traces} processes` +
         (s.effort ? `; effort: ${s.effort}` : '')),
       el('p', s.text), s.condition ? el('p.dim', `only if ${s.condition}`) : null,
       s.code ? el('pre', s.code) : null));
