@@ -9,9 +9,10 @@
 #include "putget/nccl.h"
 #include "putget/nvshmem.h"
 
-#define GPUS	    2
-#define COPY_TURNS  51
-#define PING_ROUNDS 64
+#define GPUS	     2
+#define COPY_TURNS   51
+#define PING_ROUNDS  64
+#define MOST_SECONDS 300
 
 /* One GPU and its memory. */
 struct end {
@@ -278,7 +279,20 @@ static void measure_direct(size_t bytes)
 	}
 }
 
-static void measure_sizes(size_t most)
+static bool start_nccl(void)
+{
+	if (!load_nccl()) {
+		fprintf(stderr, "peer: without NCCL: no libnccl.so.2\n");
+		return true;
+	}
+	if (nccl.ncclCommInitAll(comms, GPUS, NULL) == 0)
+		return true;
+	fprintf(stderr, "peer: NCCL does not start\n");
+	return false;
+}
+
+/* Returns an exit code. */
+static int measure_sizes(size_t most)
 {
 	for (size_t bytes = 8; bytes <= most; bytes *= 8) {
 		measure_host("staged", stage, "false", bytes);
@@ -287,19 +301,17 @@ static void measure_sizes(size_t most)
 	if (!enable_access()) {
 		fprintf(stderr, "peer: the GPUs have no access to each "
 				"other's memory\n");
-		return;
+		return 0;
 	}
 	for (size_t bytes = 8; bytes <= most; bytes *= 8) {
 		measure_host("copy", copy, "true", bytes);
 		measure_direct(bytes);
 	}
-	if (!load_nccl() || nccl.ncclCommInitAll(comms, GPUS, NULL) != 0) {
-		fprintf(stderr, "peer: without NCCL: no libnccl.so.2, or it "
-				"does not start\n");
-		return;
-	}
-	for (size_t bytes = 8; bytes <= most; bytes *= 8)
+	if (!start_nccl())
+		return EXIT_NO_ANSWER;
+	for (size_t bytes = 8; comms[0] != NULL && bytes <= most; bytes *= 8)
 		measure_host("nccl", send, "true", bytes);
+	return 0;
 }
 
 /* Of another process: this one's rows precede it. */
@@ -311,13 +323,16 @@ static void print_last_row(const char *way, const char *peer_access,
 	print_row(way, peer_access, blocks, bytes, ns, count);
 }
 
-static void measure_all(size_t most)
+static int measure_all(size_t most)
 {
+	int code, nvshmem_code;
+
 	printf("{\"rows\": [");
-	measure_sizes(most);
+	code = measure_sizes(most);
 	fflush(stdout);
-	measure_nvshmem();
+	nvshmem_code = measure_nvshmem();
 	printf("]}\n");
+	return end_output("peer", code != 0 ? code : nvshmem_code);
 }
 
 int main(int argc, char **argv)
@@ -325,6 +340,7 @@ int main(int argc, char **argv)
 	const long most = argc > 1 ? strtol(argv[1], NULL, 10) : BUFFER_BYTES;
 	int count = 0;
 
+	end_within(MOST_SECONDS, "peer");
 	if (most >= 8 && most <= (long)BUFFER_BYTES)
 		fork_nvshmem((size_t)most, print_last_row);
 	CHECK(cudaGetDeviceCount(&count));
@@ -341,6 +357,5 @@ int main(int argc, char **argv)
 	CHECK(cudaMallocHost((void **)&late, sizeof(*late)));
 	CHECK(cudaMallocHost((void **)&took_ns, PING_ROUNDS * sizeof(double)));
 	*late = 0;
-	measure_all((size_t)most);
-	return 0;
+	return measure_all((size_t)most);
 }

@@ -11,9 +11,7 @@
  */
 #include "putget/counted.h"
 
-#include <signal.h>
-#include <unistd.h>
-
+#define MOST_SECONDS   600
 #define PASSES	       5 /* over all rows: a launch may have another state */
 #define ROWS_MAX       1024
 #define STREAM_REPEATS 7
@@ -29,7 +27,8 @@ static const char *const control_names[] = {"host", "assisted", "direct"};
 /* One configuration. */
 struct row {
 	enum control control;
-	bool streaming, out;
+	bool streaming;
+	enum direction direction;
 	bool device; /* the GPU polls device memory, else host memory */
 	unsigned blocks;
 	size_t bytes;
@@ -89,7 +88,7 @@ static void print_pairs(const struct result *result)
 }
 
 /* Prints the medians over the passes, and each pass's. */
-static void print_result(const struct result *result)
+static void print_result(const struct mailbox *box, const struct result *result)
 {
 	const struct row *row = &result->row;
 	const bool polls = row->control != HOST;
@@ -102,8 +101,8 @@ static void print_result(const struct result *result)
 	       !polls	     ? "null"
 	       : row->device ? "\"device\""
 			     : "\"system\"",
-	       row->out ? "d2h" : "h2d", row->kernels ? "kernels" : "blocks",
-	       row->blocks, row->bytes);
+	       box->paths[row->direction].name,
+	       row->kernels ? "kernels" : "blocks", row->blocks, row->bytes);
 	print_passes("median_ns", result->median_ns);
 	print_passes("low_ns", result->low_ns);
 	print_passes("high_ns", result->high_ns);
@@ -120,10 +119,9 @@ static void launch(const struct mailbox *box, const struct row *row,
 		   unsigned rounds)
 {
 	const bool moves = row->control == DIRECT;
-	struct work w = {.to = !moves	  ? NULL
-			       : row->out ? box->host_out
-					  : box->device_in,
-			 .from = row->out ? box->device_out : box->host_in,
+	const struct path *path = &box->paths[row->direction];
+	struct work w = {.to = moves ? path->to : NULL,
+			 .from = path->from,
 			 .bytes = row->bytes,
 			 .stride = stride_of(row->bytes),
 			 .rounds = rounds,
@@ -147,34 +145,35 @@ static void launch(const struct mailbox *box, const struct row *row,
 }
 
 /* Clears the first and the last byte of what a row moves. */
-static void clear_target(const struct mailbox *box, size_t bytes)
+static void clear_target(const struct path *path, size_t bytes)
 {
-	box->host_out[0] = box->host_out[bytes - 1] = 0;
-	CHECK(cudaMemset(box->device_in, 0, 1));
-	CHECK(cudaMemset(box->device_in + bytes - 1, 0, 1));
+	static const char zero = 0;
+
+	CHECK(cudaMemcpy(path->to, &zero, 1, cudaMemcpyDefault));
+	CHECK(cudaMemcpy(path->to + bytes - 1, &zero, 1, cudaMemcpyDefault));
 	CHECK(cudaDeviceSynchronize());
 }
 
-static void check_target(const struct mailbox *box, const struct row *row,
+static void check_target(const struct path *path, const struct row *row,
 			 size_t bytes)
 {
-	const char *at = row->out ? box->host_out : box->device_in;
 	char first, last;
 
-	CHECK(cudaMemcpy(&first, at, 1, cudaMemcpyDefault));
-	CHECK(cudaMemcpy(&last, at + bytes - 1, 1, cudaMemcpyDefault));
-	if (first == (row->out ? OUT_BYTE : IN_BYTE) && last == first)
+	CHECK(cudaMemcpy(&first, path->to, 1, cudaMemcpyDefault));
+	CHECK(cudaMemcpy(&last, path->to + bytes - 1, 1, cudaMemcpyDefault));
+	if (first == path->byte && last == first)
 		return;
-	fprintf(stderr, "putget: %s, %zu bytes, %u blocks: WRONG data\n",
-		control_names[row->control], row->bytes, row->blocks);
-	exit(3);
+	fprintf(stderr, "putget: %s, %s, %zu bytes, %u blocks: WRONG data\n",
+		control_names[row->control], path->name, row->bytes,
+		row->blocks);
+	exit(EXIT_NO_ANSWER);
 }
 
 /* The host copies, waits, and launches a kernel, which tells the host. */
 static void host_round(const struct mailbox *box, const struct row *row,
 		       unsigned i)
 {
-	copy_async(box, row->out, 0, row->bytes);
+	copy_async(box, row->direction, 0, row->bytes);
 	CHECK(cudaStreamSynchronize(box->copies));
 	tell_host<<<1, 1, 0, box->kernels>>>(box->request, i);
 	wait_request(box, 0, i, "host control");
@@ -188,7 +187,7 @@ static void gpu_round(const struct mailbox *box, const struct row *row,
 	wait_requests(box, row->blocks, i, control_names[row->control]);
 	if (row->control == DIRECT)
 		return;
-	copy_async(box, row->out, 0, row->bytes);
+	copy_async(box, row->direction, 0, row->bytes);
 	CHECK(cudaStreamSynchronize(box->copies));
 }
 
@@ -200,7 +199,7 @@ static void ping_pong(const struct mailbox *box, const struct row *row)
 				: fit < TURNS_MIN ? TURNS_MIN
 						  : (unsigned)fit;
 
-	clear_target(box, row->bytes);
+	clear_target(&box->paths[row->direction], row->bytes);
 	if (row->control == HOST)
 		clear_flags(box);
 	else
@@ -215,7 +214,7 @@ static void ping_pong(const struct mailbox *box, const struct row *row)
 		ns[i - 1] = now_ns() - start;
 	}
 	CHECK(cudaDeviceSynchronize());
-	check_target(box, row, row->bytes);
+	check_target(&box->paths[row->direction], row, row->bytes);
 	keep_result(row, ns + 1, rounds - 1);
 }
 
@@ -235,8 +234,8 @@ static void serve(const struct mailbox *box, const struct row *row,
 			if (__atomic_load_n(box->request + at,
 					    __ATOMIC_ACQUIRE) <= served[b])
 				continue;
-			copy_async(box, row->out, b * stride_of(row->bytes),
-				   row->bytes);
+			copy_async(box, row->direction,
+				   b * stride_of(row->bytes), row->bytes);
 			CHECK(cudaStreamSynchronize(box->copies));
 			served[b]++;
 			__atomic_store_n(box->answer + at, served[b] + 1,
@@ -262,7 +261,7 @@ static double stream_once(const struct mailbox *box, const struct row *row,
 	start = now_ns();
 	if (row->control == HOST) {
 		for (unsigned i = 0; i < rounds; i++)
-			copy_async(box, row->out, 0, row->bytes);
+			copy_async(box, row->direction, 0, row->bytes);
 		CHECK(cudaStreamSynchronize(box->copies));
 		return now_ns() - start;
 	}
@@ -286,7 +285,7 @@ static void stream(const struct mailbox *box, const struct row *row)
 
 	if (message > BUFFER_BYTES)
 		return;
-	clear_target(box, message);
+	clear_target(&box->paths[row->direction], message);
 	for (int r = 0; r <= STREAM_REPEATS; r++) {
 		ns[r] = stream_once(box, row, rounds) / rounds / row->blocks;
 		CHECK(cudaDeviceSynchronize());
@@ -294,14 +293,15 @@ static void stream(const struct mailbox *box, const struct row *row)
 			results[result_count].pairs[pass][r - 1] = {
 			    ns[r], {box->sms[0], box->sms[1]}};
 	}
-	check_target(box, row, message);
+	check_target(&box->paths[row->direction], row, message);
 	keep_result(row, ns + 1, STREAM_REPEATS);
 }
 
 /* All rows of one size and direction. */
-static void measure_size(const struct mailbox *box, bool out, size_t bytes)
+static void measure_size(const struct mailbox *box, enum direction direction,
+			 size_t bytes)
 {
-	struct row row = {HOST, false, out, false, 1, bytes, false};
+	struct row row = {HOST, false, direction, false, 1, bytes, false};
 
 	ping_pong(box, &row);
 	row.control = ASSISTED;
@@ -312,7 +312,7 @@ static void measure_size(const struct mailbox *box, bool out, size_t bytes)
 			row.device = device != 0;
 			ping_pong(box, &row);
 		}
-	row = (struct row){HOST, true, out, false, 1, bytes, false};
+	row = (struct row){HOST, true, direction, false, 1, bytes, false};
 	stream(box, &row);
 	for (row.blocks = 1; row.blocks <= BLOCKS_MAX; row.blocks *= 2) {
 		row.control = ASSISTED;
@@ -335,59 +335,60 @@ static void load_kernels(void)
 	CHECK(cudaFuncGetAttributes(&unused, tell_host));
 }
 
-static void measure_rows(const struct mailbox *box)
+static void measure_both(const struct mailbox *box, bool peers, size_t bytes)
 {
-	result_count = 0;
-	for (size_t bytes = 8; bytes <= BUFFER_BYTES; bytes *= 4)
-		for (int out = 0; out < 2; out++)
-			measure_size(box, out != 0, bytes);
-	for (int out = 0; out < 2; out++)
-		measure_size(box, out != 0, BUFFER_BYTES);
+	measure_size(box, peers ? PUT : IN, bytes);
+	measure_size(box, peers ? GET : OUT, bytes);
 }
 
-#define MOST_SECONDS 600
-
-static void no_end(int number)
+/* Prints the medians of all rows. */
+static void measure_rows(const struct mailbox *box, bool peers)
 {
-	static const char text[] =
-	    "putget: the GPU did not end its work within 600 s\n";
+	for (pass = 0; pass < PASSES; pass++) {
+		result_count = 0;
+		for (size_t bytes = 8; bytes <= BUFFER_BYTES; bytes *= 4)
+			measure_both(box, peers, bytes);
+		measure_both(box, peers, BUFFER_BYTES);
+	}
+	for (size_t i = 0; i < result_count; i++)
+		print_result(box, &results[i]);
+}
 
-	(void)number;
-	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(EXIT_NO_ANSWER);
-	_exit(EXIT_NO_ANSWER);
+static int usage(const char *program)
+{
+	fprintf(stderr,
+		"Usage: %s [peers|system|device|assisted] > OUT.json\n"
+		"peers: between two GPUs with access to each other's memory\n",
+		program);
+	return 1;
 }
 
 int main(int argc, char **argv)
 {
+	const bool peers = argc == 2 && strcmp(argv[1], "peers") == 0;
 	struct cudaDeviceProp device;
 	struct mailbox box;
 
-	/* waits of the driver have no deadline of their own */
-	signal(SIGALRM, no_end);
-	alarm(MOST_SECONDS);
+	end_within(MOST_SECONDS, "putget");
 	/* a queue of the GPU for each kernel that stays */
 	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 1);
 	CHECK(cudaGetDeviceProperties(&device, 0));
 	load_kernels();
 	open_mailbox(&box);
-	if (argc == 2 && count_kernel(&box, argv[1]) == 0)
-		return 0;
-	if (argc > 1) {
-		fprintf(stderr,
-			"Usage: %s [system|device|assisted] > OUT.json\n",
-			argv[0]);
-		return 1;
+	if (argc == 2 && !peers)
+		return count_kernel(&box, argv[1]) == 0 ? 0 : usage(argv[0]);
+	if (argc > 2 || (peers && !open_peer(box.paths)))
+		return usage(argv[0]);
+	printf("{\"gpu\": \"%s\", \"l2_bytes\": %d, ", device.name,
+	       device.l2CacheSize);
+	if (!peers) {
+		printf("\"parameters\": {");
+		measure_parameters(&box);
+		printf("},\n");
 	}
-	printf("{\"gpu\": \"%s\", \"l2_bytes\": %d, \"parameters\": {",
-	       device.name, device.l2CacheSize);
-	measure_parameters(&box);
 	fflush(stdout);
-	for (pass = 0; pass < PASSES; pass++)
-		measure_rows(&box);
-	printf("},\n\"rows\": [");
-	for (size_t i = 0; i < result_count; i++)
-		print_result(&results[i]);
+	printf("\"rows\": [");
+	measure_rows(&box, peers);
 	printf("]}\n");
-	return 0;
+	return end_output("putget", 0);
 }

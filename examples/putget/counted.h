@@ -48,8 +48,8 @@ static inline int count_kernel(const struct mailbox *box, const char *name)
 	const bool assisted = strcmp(name, "assisted") == 0;
 	struct counted counted = {
 	    box,
-	    {.to = assisted ? NULL : box->host_out,
-	     .from = box->device_out,
+	    {.to = assisted ? NULL : box->paths[OUT].to,
+	     .from = box->paths[OUT].from,
 	     .bytes = COUNTED_BYTES,
 	     .stride = 0,
 	     .rounds = COUNTED_ROUNDS,

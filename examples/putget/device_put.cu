@@ -12,8 +12,6 @@
 
 #include <nvshmem.h>
 #include <nvshmemx.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define PES	     2
 #define ROUNDS	     64
@@ -79,12 +77,17 @@ static void run_process(int pe, const int pipe[2])
 			 .pe = pe,
 			 .took = NULL};
 
-	alarm(MOST_SECONDS);
+	close(pipe[pe == 0 ? 0 : 1]);
+	end_within(MOST_SECONDS, "device_put");
 	CHECK(cudaSetDevice(pe));
 	join(pe, pipe);
 	t.to = (char *)nvshmem_malloc(LARGEST);
 	t.from = (char *)nvshmem_malloc(LARGEST);
 	t.signal = (uint64_t *)nvshmem_calloc(1, sizeof(*t.signal));
+	if (t.to == NULL || t.from == NULL || t.signal == NULL) {
+		fprintf(stderr, "device_put: NVSHMEM has no memory\n");
+		_exit(EXIT_NO_ANSWER);
+	}
 	CHECK(cudaMallocHost((void **)&t.took, ROUNDS * sizeof(*t.took)));
 	for (; t.bytes <= LARGEST; t.bytes *= 8, t.before += ROUNDS) {
 		nvshmem_barrier_all();
@@ -96,23 +99,26 @@ static void run_process(int pe, const int pipe[2])
 			       "\"bytes\": %zu, \"median_ns\": %.6g}\n",
 			       t.bytes, t.took[1 + ROUNDS / 2]);
 	}
-	fflush(stdout);
-	_exit(0);
+	_exit(end_output("device_put", 0));
 }
 
 int main(void)
 {
-	int ends[2], status;
+	pid_t processes[PES] = {0};
+	int ends[2];
+	bool made = pipe(ends) == 0;
 
-	if (pipe(ends) != 0)
-		return 1;
-	for (int pe = 0; pe < PES; pe++)
-		if (fork() == 0)
+	for (int pe = 0; made && pe < PES; pe++) {
+		processes[pe] = fork();
+		made = processes[pe] >= 0;
+		if (processes[pe] == 0)
 			run_process(pe, ends);
+	}
+	if (!made) {
+		perror("device_put: no process");
+		return 2;
+	}
 	close(ends[0]);
 	close(ends[1]);
-	while (wait(&status) > 0)
-		if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-			return EXIT_NO_ANSWER;
-	return 0;
+	return wait_processes("device_put", processes, PES);
 }

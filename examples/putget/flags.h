@@ -4,11 +4,11 @@
 #define XS_EXAMPLES_PUTGET_FLAGS_H
 
 #include "../measure.h"
+#include "ends.h"
 
 #define GPU_DEADLINE_NS	 2000000000ULL
 #define HOST_DEADLINE_NS 3e9
 #define POLLS_A_DEADLINE 256 /* polls between two looks at the clock */
-#define EXIT_NO_ANSWER	 3
 
 static __device__ inline unsigned load_flag(const unsigned *flag)
 {

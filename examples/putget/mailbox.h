@@ -15,17 +15,26 @@
 #define FLAGS_BYTES  ((size_t)BLOCKS_MAX * FLAG_WORDS * sizeof(unsigned))
 #define BUFFER_BYTES ((size_t)64 << 20)
 #define SOURCE_BYTES (2 * BUFFER_BYTES) /* of stores: beyond the L2 cache */
-#define IN_BYTE	     0x35		/* fills what moves to the device */
-#define OUT_BYTE     0x53		/* and to the host */
+#define IN_BYTE	     0x35		/* fills what moves to the GPU */
+#define OUT_BYTE     0x53		/* and what moves from it */
+
+/* Between the GPU and the host, or by it to and from another GPU. */
+enum direction { IN, OUT, PUT, GET, DIRECTIONS };
+
+/* Where messages of a direction lie. */
+struct path {
+	const char *name;
+	char *to, *from;
+	char byte; /* fills `from` */
+};
 
 struct mailbox {
-	unsigned *request;	     /* host memory */
-	unsigned *answer;	     /* host memory */
-	unsigned *answer_device;     /* device memory; written by a copy */
-	unsigned *late;		     /* host memory: the GPU gave up */
-	unsigned *sms;		     /* host memory: of each block */
-	char *host_in, *device_in;   /* to the device */
-	char *device_out, *host_out; /* to the host */
+	unsigned *request;	 /* host memory */
+	unsigned *answer;	 /* host memory */
+	unsigned *answer_device; /* device memory; written by a copy */
+	unsigned *late;		 /* host memory: the GPU gave up */
+	unsigned *sms;		 /* host memory: of each block */
+	struct path paths[DIRECTIONS];
 	cudaStream_t kernels, copies;
 	cudaStream_t each[BLOCKS_MAX]; /* of kernels of one block */
 };
@@ -169,6 +178,43 @@ static inline void clear_flags(const struct mailbox *box)
 	CHECK(cudaDeviceSynchronize());
 }
 
+static inline void open_paths(struct path paths[DIRECTIONS])
+{
+	struct path *in = &paths[IN], *out = &paths[OUT];
+
+	*in = {"h2d", NULL, NULL, IN_BYTE};
+	*out = {"d2h", NULL, NULL, OUT_BYTE};
+	CHECK(cudaMallocHost((void **)&in->from, BUFFER_BYTES));
+	CHECK(cudaMalloc((void **)&in->to, BUFFER_BYTES));
+	CHECK(cudaMalloc((void **)&out->from, SOURCE_BYTES));
+	CHECK(cudaMallocHost((void **)&out->to, SOURCE_BYTES));
+	memset(in->from, IN_BYTE, BUFFER_BYTES);
+	CHECK(cudaMemset(out->from, OUT_BYTE, SOURCE_BYTES));
+}
+
+/* The second GPU's memory. Returns false without one, or without access. */
+static inline bool open_peer(struct path paths[DIRECTIONS])
+{
+	struct path *put = &paths[PUT], *get = &paths[GET];
+	int count = 0, can = 0;
+
+	CHECK(cudaGetDeviceCount(&count));
+	if (count > 1)
+		CHECK(cudaDeviceCanAccessPeer(&can, 0, 1));
+	if (!can)
+		return false;
+	*put = {"put", NULL, paths[OUT].from, OUT_BYTE};
+	*get = {"get", paths[IN].to, NULL, IN_BYTE};
+	CHECK(cudaSetDevice(1));
+	CHECK(cudaMalloc((void **)&put->to, BUFFER_BYTES));
+	CHECK(cudaMalloc((void **)&get->from, BUFFER_BYTES));
+	CHECK(cudaMemset(get->from, IN_BYTE, BUFFER_BYTES));
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaSetDevice(0));
+	CHECK(cudaDeviceEnablePeerAccess(1, 0));
+	return true;
+}
+
 static inline void open_mailbox(struct mailbox *box)
 {
 	CHECK(cudaMallocHost((void **)&box->request, FLAGS_BYTES));
@@ -178,12 +224,7 @@ static inline void open_mailbox(struct mailbox *box)
 	CHECK(
 	    cudaMallocHost((void **)&box->sms, BLOCKS_MAX * sizeof(*box->sms)));
 	*box->late = 0;
-	CHECK(cudaMallocHost((void **)&box->host_in, BUFFER_BYTES));
-	CHECK(cudaMalloc((void **)&box->device_in, BUFFER_BYTES));
-	CHECK(cudaMalloc((void **)&box->device_out, SOURCE_BYTES));
-	CHECK(cudaMallocHost((void **)&box->host_out, SOURCE_BYTES));
-	memset(box->host_in, IN_BYTE, BUFFER_BYTES);
-	CHECK(cudaMemset(box->device_out, OUT_BYTE, SOURCE_BYTES));
+	open_paths(box->paths);
 	CHECK(cudaStreamCreateWithFlags(&box->kernels, cudaStreamNonBlocking));
 	CHECK(cudaStreamCreateWithFlags(&box->copies, cudaStreamNonBlocking));
 	for (int i = 0; i < BLOCKS_MAX; i++)

@@ -10,8 +10,6 @@
 #include "mailbox.h"
 
 #include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define NVSHMEM_PES	  2
 #define NVSHMEM_TURNS	  51
@@ -124,8 +122,8 @@ static inline bool start_nvshmem(void)
 {
 	struct nvshmem_id id = {0, {0}};
 
-	if (!load_nvshmem() || cudaSetDevice(process.pe) != cudaSuccess ||
-	    !exchange_id(&id) || !join_nvshmem(process.pe, &id))
+	if (cudaSetDevice(process.pe) != cudaSuccess || !exchange_id(&id) ||
+	    !join_nvshmem(process.pe, &id))
 		return false;
 	process.buffer = (char *)nvshmem.nvshmem_malloc(BUFFER_BYTES);
 	process.from = (char *)nvshmem.nvshmem_malloc(BUFFER_BYTES);
@@ -144,8 +142,11 @@ static inline double put_ns(size_t bytes)
 {
 	const double start = now_ns();
 
-	nvshmem.nvshmemx_putmem_on_stream(process.buffer, process.from, bytes,
-					  1, process.stream);
+	if (nvshmem.nvshmemx_putmem_on_stream(process.buffer, process.from,
+					      bytes, 1, process.stream) != 0) {
+		fprintf(stderr, "peer: NVSHMEM cannot put %zu bytes\n", bytes);
+		exit(EXIT_NO_ANSWER);
+	}
 	nvshmem.nvshmemx_quiet_on_stream(process.stream);
 	CHECK(cudaStreamSynchronize(process.stream));
 	return now_ns() - start;
@@ -168,6 +169,10 @@ static inline bool measure_puts(size_t bytes, row_printer print)
 			return false;
 		CHECK(cudaMemcpy(&last, process.buffer + bytes - 1, 1,
 				 cudaMemcpyDeviceToHost));
+		if (last != OUT_BYTE)
+			fprintf(stderr,
+				"peer: NVSHMEM, %zu bytes: WRONG data\n",
+				bytes);
 		return last == OUT_BYTE && tell(process.out);
 	}
 	for (int i = -2; i < NVSHMEM_TURNS; i++) {
@@ -186,13 +191,16 @@ static inline int run_process(size_t most, row_printer print)
 {
 	if (!wait_told(process.go))
 		return 1;
-	alarm(NVSHMEM_S);
-	if (!start_nvshmem()) {
+	end_within(NVSHMEM_S, "peer: NVSHMEM");
+	if (!load_nvshmem()) {
 		if (process.pe == 0)
 			fprintf(stderr, "peer: without NVSHMEM: no "
-					"libnvshmem_host.so.3, or it does not "
-					"start\n");
-		return 1;
+					"libnvshmem_host.so.3\n");
+		return 0;
+	}
+	if (!start_nvshmem()) {
+		fprintf(stderr, "peer: NVSHMEM does not start\n");
+		return EXIT_NO_ANSWER;
 	}
 	for (size_t bytes = 8; bytes <= most; bytes *= 8)
 		if (!measure_puts(bytes, print))
@@ -203,17 +211,25 @@ static inline int run_process(size_t most, row_printer print)
 static int nvshmem_go = -1; /* the pipe that lets the processes begin */
 static pid_t nvshmem_processes[NVSHMEM_PES];
 
+static inline void no_processes(void)
+{
+	perror("peer: no process for NVSHMEM");
+	exit(2);
+}
+
 /* Makes the processes, which wait: a process that uses a GPU must not fork. */
 static inline void fork_nvshmem(size_t most, row_printer print)
 {
 	int pipes[NVSHMEM_PES][2], go[2];
 
 	if (pipe(pipes[0]) != 0 || pipe(pipes[1]) != 0 || pipe(go) != 0)
-		return;
+		no_processes();
 	nvshmem_go = go[1];
 	for (int pe = 0; pe < NVSHMEM_PES; pe++) {
 		nvshmem_processes[pe] = fork();
-		if (nvshmem_processes[pe] != 0)
+		if (nvshmem_processes[pe] < 0)
+			no_processes();
+		if (nvshmem_processes[pe] > 0)
 			continue;
 		process.pe = pe;
 		process.go = go[0];
@@ -234,14 +250,12 @@ static inline void fork_nvshmem(size_t most, row_printer print)
 }
 
 /* Lets them measure and print, and waits for their ends. What this process has
- * printed must have been flushed. */
-static inline void measure_nvshmem(void)
+ * printed must have been flushed. Returns an exit code. */
+static inline int measure_nvshmem(void)
 {
-	for (int pe = 0; pe < NVSHMEM_PES && nvshmem_go >= 0; pe++)
-		(void)!tell(nvshmem_go);
 	for (int pe = 0; pe < NVSHMEM_PES; pe++)
-		if (nvshmem_processes[pe] > 0)
-			waitpid(nvshmem_processes[pe], NULL, 0);
+		(void)!tell(nvshmem_go);
+	return wait_processes("peer: NVSHMEM", nvshmem_processes, NVSHMEM_PES);
 }
 
 #endif

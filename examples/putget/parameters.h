@@ -71,8 +71,8 @@ static inline void measure_gpu(const struct mailbox *box)
 			    result);
 		else
 			store_messages<<<1, 32, 0, box->kernels>>>(
-			    (unsigned *)box->host_out, box->request, i % 4 == 2,
-			    result);
+			    (unsigned *)box->paths[OUT].to, box->request,
+			    i % 4 == 2, result);
 		CHECK(cudaGetLastError());
 		CHECK(cudaStreamSynchronize(box->kernels));
 		ns[i % 4][i / 4] = *result;
@@ -177,31 +177,32 @@ static inline void measure_proxy(const struct mailbox *box)
 	print_parameter("proxy_ns", ns, ESTIMATES);
 }
 
-static inline void copy_async(const struct mailbox *box, bool out,
-			      size_t offset, size_t bytes)
+static inline void copy_async(const struct mailbox *box,
+			      enum direction direction, size_t offset,
+			      size_t bytes)
 {
-	if (out)
-		CHECK(cudaMemcpyAsync(box->host_out + offset,
-				      box->device_out + offset, bytes,
-				      cudaMemcpyDeviceToHost, box->copies));
-	else
-		CHECK(cudaMemcpyAsync(box->device_in + offset,
-				      box->host_in + offset, bytes,
-				      cudaMemcpyHostToDevice, box->copies));
+	static const enum cudaMemcpyKind kinds[DIRECTIONS] = {
+	    cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDefault,
+	    cudaMemcpyDefault};
+	const struct path *path = &box->paths[direction];
+
+	CHECK(cudaMemcpyAsync(path->to + offset, path->from + offset, bytes,
+			      kinds[direction], box->copies));
 }
 
 /* A copy of 8 bytes: the call, the call with its wait, one of many. */
-static inline void measure_copies(const struct mailbox *box, bool out)
+static inline void measure_copies(const struct mailbox *box,
+				  enum direction direction)
 {
 	static double wait_ns[MAILBOX_RUNS];
 	double call_ns[ESTIMATES], each_ns[ESTIMATES];
-	const char *direction = out ? "d2h" : "h2d";
+	const char *way = box->paths[direction].name;
 	char name[32];
 
 	for (int i = 0; i < MAILBOX_RUNS; i++) {
 		const double start = now_ns();
 
-		copy_async(box, out, 0, 8);
+		copy_async(box, direction, 0, 8);
 		CHECK(cudaStreamSynchronize(box->copies));
 		wait_ns[i] = now_ns() - start;
 	}
@@ -209,16 +210,16 @@ static inline void measure_copies(const struct mailbox *box, bool out)
 		const double start = now_ns();
 
 		for (int i = 0; i < BURST; i++)
-			copy_async(box, out, 0, 8);
+			copy_async(box, direction, 0, 8);
 		call_ns[r] = (now_ns() - start) / BURST;
 		CHECK(cudaStreamSynchronize(box->copies));
 		each_ns[r] = (now_ns() - start) / BURST;
 	}
-	snprintf(name, sizeof(name), "copy_wait_%s_ns", direction);
+	snprintf(name, sizeof(name), "copy_wait_%s_ns", way);
 	print_parameter(name, wait_ns, MAILBOX_RUNS);
-	snprintf(name, sizeof(name), "call_copy_%s_ns", direction);
+	snprintf(name, sizeof(name), "call_copy_%s_ns", way);
 	print_parameter(name, call_ns, ESTIMATES);
-	snprintf(name, sizeof(name), "copy_each_%s_ns", direction);
+	snprintf(name, sizeof(name), "copy_each_%s_ns", way);
 	print_parameter(name, each_ns, ESTIMATES);
 }
 
@@ -239,11 +240,13 @@ static inline void measure_launch(const struct mailbox *box)
 	print_parameter("launch_signal_ns", ns + 1, MAILBOX_RUNS - 1);
 }
 
-/* ns per byte of stores (out) or loads of so many bytes by a number of blocks;
+/* ns per byte of loads or stores of so many bytes by a number of blocks;
  * 0: copies. */
 static inline void measure_rate(const struct mailbox *box, const char *name,
-				bool out, unsigned blocks, size_t bytes)
+				enum direction direction, unsigned blocks,
+				size_t bytes)
 {
+	const struct path *path = &box->paths[direction];
 	double rate[ESTIMATES];
 	float ms;
 	cudaEvent_t events[2];
@@ -253,11 +256,10 @@ static inline void measure_rate(const struct mailbox *box, const char *name,
 	for (int r = 0; r < ESTIMATES; r++) {
 		CHECK(cudaEventRecord(events[0], box->copies));
 		if (blocks == 0)
-			copy_async(box, out, 0, bytes);
+			copy_async(box, direction, 0, bytes);
 		else
 			sweep<<<blocks, THREADS, 0, box->copies>>>(
-			    out ? box->host_out : box->device_in,
-			    out ? box->device_out : box->host_in, bytes);
+			    path->to, path->from, bytes);
 		CHECK(cudaEventRecord(events[1], box->copies));
 		CHECK(cudaEventSynchronize(events[1]));
 		CHECK(cudaEventElapsedTime(&ms, events[0], events[1]));
@@ -268,15 +270,16 @@ static inline void measure_rate(const struct mailbox *box, const char *name,
 	print_parameter(name, rate, ESTIMATES);
 }
 
-static inline void measure_rates(const struct mailbox *box, bool out)
+static inline void measure_rates(const struct mailbox *box,
+				 enum direction direction)
 {
 	char name[32];
 
 	for (unsigned blocks = 0; blocks <= BLOCKS_MAX;
 	     blocks = blocks ? 2 * blocks : 1) {
 		snprintf(name, sizeof(name), blocks ? "G_%s_%u" : "G_%s_copy",
-			 out ? "d2h" : "h2d", blocks);
-		measure_rate(box, name, out, blocks, SWEEP_BYTES);
+			 box->paths[direction].name, blocks);
+		measure_rate(box, name, direction, blocks, SWEEP_BYTES);
 	}
 }
 
@@ -288,7 +291,7 @@ static inline void measure_sources(const struct mailbox *box)
 
 	for (size_t i = 0; i < sizeof(mib) / sizeof(mib[0]); i++) {
 		snprintf(name, sizeof(name), "G_d2h_1_of_%u", mib[i]);
-		measure_rate(box, name, true, 1, (size_t)mib[i] << 20);
+		measure_rate(box, name, OUT, 1, (size_t)mib[i] << 20);
 	}
 }
 
@@ -302,9 +305,9 @@ static inline void measure_parameters(const struct mailbox *box)
 	}
 	measure_proxy(box);
 	measure_launch(box);
-	for (int out = 0; out < 2; out++) {
-		measure_copies(box, out != 0);
-		measure_rates(box, out != 0);
+	for (int d = IN; d <= OUT; d++) {
+		measure_copies(box, (enum direction)d);
+		measure_rates(box, (enum direction)d);
 	}
 	measure_sources(box);
 }

@@ -3,7 +3,8 @@
  * Klenk, Oden and Froening 2014 between one GPU and its host. The host's and
  * the assisted control use a copy engine; direct control uses stores and loads
  * of a kernel, without descriptors, and one message of 64 bytes for the flag. L
- * is then that of a flag that follows the data out, or of the answer to a load.
+ * is then what the host needs to see that flag, and that of the answer to a
+ * load.
  */
 #include "model/formulas/closed_form_klenk.h"
 
@@ -17,88 +18,140 @@ static double poll_share(enum xs_range_end side)
 	return side == XS_RANGE_LOW ? 0.5 : side == XS_RANGE_HIGH ? 1.5 : 1;
 }
 
-/* G of one block's loads or stores; NAN: unknown. What all connections store
- * shares the L2 cache. */
-static double block_byte_ns(const struct xs_machine *m, bool out,
-			    const struct xs_klenk_load *load)
-{
-	const double near = m->block_store.value;
-	const double far = m->block_store_far.value;
+/* What a block of 512 threads has in flight: a load of 16 bytes of each. */
+#define FLIGHT_BYTES (512 * 16)
 
-	if (!out)
-		return m->block_load.value;
-	if (isnan(far) || m->l2_bytes <= 0)
-		return near;
-	return near + (far - near) *
-			  xs_klenk_far_share(load->bytes * load->connections,
-					     m->l2_bytes);
+static bool polls_device(const struct xs_control_estimate *row)
+{
+	return row->polled && row->polled[0] == 'd';
 }
 
-/* The path of a direction. L+o of the profile contains o. */
+/* G of one block's loads or stores, of the link if it is unknown. All bytes
+ * that connections store share the L2 cache. */
+static double block_byte_ns(const struct xs_machine *m, bool out,
+			    double stored_bytes)
+{
+	const double near = out ? m->block_store.value : m->block_load.value;
+	const double far = m->block_store_far.value;
+
+	if (isnan(near))
+		return out ? m->mapped_write.value : m->mapped_read.value;
+	if (!out || isnan(far) || m->l2_bytes <= 0)
+		return near;
+	return near +
+	       (far - near) * xs_klenk_far_share(stored_bytes, m->l2_bytes);
+}
+
+static struct xs_klenk_path copy_path(const struct xs_machine *m, bool out)
+{
+	const double lo_ns = out ? m->lo_d2h_ns.value : m->lo_h2d_ns.value;
+
+	return (struct xs_klenk_path){
+	    .sync_ns = m->sync_ns.value,
+	    .host_ns = m->call_copy_async_ns.value,
+	    .latency_ns = lo_ns - m->call_copy_async_ns.value,
+	    .byte_ns = out ? m->G_d2h.value : m->G_h2d.value,
+	    .launch_ns = m->call_launch_ns.value + m->launch_latency_ns.value,
+	    .flag_ns = m->flag_ns.value,
+	    .poll_host_ns = m->poll_host_ns.value,
+	    .read_ns = m->poll_system_ns.value};
+}
+
+/* The flag in device memory is written by a copy. */
+static struct xs_klenk_path direct_path(const struct xs_machine *m, bool out,
+					bool device, double bytes)
+{
+	return (struct xs_klenk_path){
+	    .latency_ns = m->flag_ns.value + m->poll_host_ns.value +
+			  (out ? 0 : m->poll_system_ns.value) +
+			  (device ? m->lo_h2d_ns.value : 0),
+	    .byte_ns = block_byte_ns(m, out, bytes),
+	    .link_byte_ns = out ? m->mapped_write.value : m->mapped_read.value,
+	    .flight_bytes = out ? 0 : FLIGHT_BYTES,
+	    .store_ns = m->store_64_ns.value,
+	    .read_ns =
+		device ? m->poll_device_ns.value : m->poll_system_ns.value,
+	    .rate_max = INFINITY};
+}
+
+/* The path of one message. L+o of the profile contains o. */
 static struct xs_klenk_path path_of(const struct xs_machine *machine,
 				    const struct xs_control_estimate *row,
 				    const struct xs_klenk_load *load,
 				    enum xs_range_end side)
 {
 	const struct xs_machine m = xs_machine_at(machine, side);
-	const bool out = row->to_host;
-	const bool direct = row->control == XS_CONTROL_DIRECT;
-	const bool device = row->polled && row->polled[0] == 'd';
-	const double lo_ns = out ? m.lo_d2h_ns.value : m.lo_h2d_ns.value;
-	const double gap_ns = out ? m.g_d2h_ns.value : m.g_h2d_ns.value;
-	const double G = out ? m.G_d2h.value : m.G_h2d.value;
-	const double mapped = out ? m.mapped_write.value : m.mapped_read.value;
-	const double block = block_byte_ns(&m, out, load);
+	struct xs_klenk_path path =
+	    row->control == XS_CONTROL_DIRECT
+		? direct_path(&m, row->to_host, polls_device(row), load->bytes)
+		: copy_path(&m, row->to_host);
 
-	return (struct xs_klenk_path){
-	    .sync_ns = m.sync_ns.value,
-	    .host_ns = m.call_copy_async_ns.value,
-	    .latency_ns = !direct ? lo_ns - m.call_copy_async_ns.value
-			  : out	  ? m.flag_ns.value
-				  : m.poll_system_ns.value,
-	    .byte_ns = direct ? fmax(mapped, block) : G,
-	    .link_byte_ns = direct ? mapped : G,
-	    .launch_ns = m.call_launch_ns.value + m.launch_latency_ns.value,
-	    .flag_ns = m.flag_ns.value,
-	    .poll_host_ns = m.poll_host_ns.value,
-	    .store_ns = m.store_64_ns.value,
-	    .read_ns = poll_share(side) * (device ? m.poll_device_ns.value
-						  : m.poll_system_ns.value),
-	    .proxy_ns = m.proxy_ns.value,
-	    /* one engine, or no limit but the link's */
-	    .rate_max = direct ? INFINITY : 1e9 / gap_ns};
+	path.read_ns *= poll_share(side);
+	return path;
+}
+
+/* The path of many messages: a copy follows another one after g, the host
+ * thread waits for its copy before it serves the next request, and blocks wait
+ * for no answer. */
+static struct xs_klenk_path stream_of(const struct xs_machine *m,
+				      const struct xs_control_estimate *row,
+				      const struct xs_klenk_load *load)
+{
+	const bool out = row->to_host;
+	const double gap_ns = out ? m->g_d2h_ns.value : m->g_h2d_ns.value;
+	const double own_ns = out ? m->g_store_ns.value : m->g_load_ns.value;
+	struct xs_klenk_path path = path_of(m, row, load, XS_RANGE_VALUE);
+
+	if (row->control == XS_CONTROL_DIRECT) {
+		path.byte_ns =
+		    block_byte_ns(m, out, load->bytes * load->connections);
+		path.read_ns = 0;
+		if (!isnan(own_ns))
+			path.store_ns = own_ns;
+		else if (!out)
+			path.store_ns += m->poll_system_ns.value;
+		return path;
+	}
+	path.rate_max = 1e9 / (gap_ns + load->bytes * path.byte_ns);
+	path.proxy_ns = m->proxy_ns.value + path.host_ns + path.latency_ns +
+			load->bytes * path.byte_ns + path.sync_ns;
+	return path;
 }
 
 /* Returns the first parameter of the row that the machine lacks, or NULL. */
-static const char *unknown_of(const struct xs_control_estimate *row,
-			      const struct xs_klenk_path *path)
+static const char *unknown_of(const struct xs_machine *m,
+			      const struct xs_control_estimate *row)
 {
 	const bool host = row->control == XS_CONTROL_HOST;
 	const bool direct = row->control == XS_CONTROL_DIRECT;
 	const bool assisted = row->control == XS_CONTROL_ASSISTED;
+	const bool in = !row->to_host, out = row->to_host;
+	const bool device = polls_device(row);
 	const struct {
 		bool used;
-		double value;
 		const char *name;
+		double value;
 	} needs[] = {
-	    {!direct, path->sync_ns, "sync_ns"},
-	    {!direct, path->host_ns, "call_copy_async_ns"},
-	    {assisted, path->flag_ns, "flag_ns"},
-	    {direct, path->latency_ns,
-	     row->to_host ? "flag_ns" : "poll_system_ns"},
-	    {!direct, path->latency_ns,
-	     row->to_host ? "lo_d2h_ns" : "lo_h2d_ns"},
-	    {!direct, path->byte_ns, row->to_host ? "G_d2h" : "G_h2d"},
-	    {direct, path->byte_ns,
-	     row->to_host ? "mapped_write" : "mapped_read"},
-	    {host, path->launch_ns, "call_launch_ns or launch_latency_ns"},
-	    {host, path->rate_max, row->to_host ? "g_d2h_ns" : "g_h2d_ns"},
-	    {assisted, path->poll_host_ns, "poll_host_ns"},
-	    {assisted, path->proxy_ns, "proxy_ns"},
-	    {direct, path->store_ns, "store_64_ns"},
-	    {!host, path->read_ns,
-	     row->polled && row->polled[0] == 'd' ? "poll_device_ns"
-						  : "poll_system_ns"},
+#define NEED(used, param) {used, #param, m->param.value}
+	    NEED(!direct, sync_ns),
+	    NEED(!direct, call_copy_async_ns),
+	    NEED(!host, flag_ns),
+	    NEED(!host, poll_host_ns),
+	    NEED(!host && (!device || in), poll_system_ns),
+	    NEED(device, poll_device_ns),
+	    NEED((!direct && in) || device, lo_h2d_ns),
+	    NEED(!direct && out, lo_d2h_ns),
+	    NEED(!direct && in, G_h2d),
+	    NEED(!direct && out, G_d2h),
+	    NEED(direct && in, mapped_read),
+	    NEED(direct && out, mapped_write),
+	    NEED(direct, store_64_ns),
+	    NEED(host, call_launch_ns),
+	    NEED(host, launch_latency_ns),
+	    NEED(host && in, g_h2d_ns),
+	    NEED(host && out, g_d2h_ns),
+	    NEED(assisted, proxy_ns),
+#undef NEED
 	};
 
 	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
@@ -111,19 +164,21 @@ static void fill(const struct xs_machine *machine,
 		 const struct xs_klenk_load *load,
 		 struct xs_control_estimate *row)
 {
-	struct xs_klenk_path path = path_of(machine, row, load, XS_RANGE_VALUE);
+	struct xs_klenk_path path;
 
 	row->ns = row->low_ns = row->high_ns = row->rate = NAN;
-	row->unknown = unknown_of(row, &path);
+	row->unknown = unknown_of(machine, row);
 	if (row->unknown)
 		return;
+	path = path_of(machine, row, load, XS_RANGE_VALUE);
 	row->term_count = xs_klenk_terms(row->control, &path, load, row->terms);
 	row->ns = xs_klenk_ns(row->control, &path, load);
-	row->rate = xs_klenk_rate(row->control, &path, load);
 	path = path_of(machine, row, load, XS_RANGE_LOW);
 	row->low_ns = xs_klenk_ns(row->control, &path, load);
 	path = path_of(machine, row, load, XS_RANGE_HIGH);
 	row->high_ns = xs_klenk_ns(row->control, &path, load);
+	path = stream_of(machine, row, load);
+	row->rate = xs_klenk_rate(row->control, &path, load);
 }
 
 void xs_closed_form_klenk(const struct xs_machine *machine, bool to_host,

@@ -17,7 +17,7 @@ struct xs_control_estimate {
 			     * NULL: it does not poll */
 	bool to_host;
 	double ns, low_ns, high_ns; /* of one message; 90 % range */
-	double rate;		    /* messages per second */
+	double rate; /* messages per second; INFINITY: no limit */
 	struct xs_klenk_term terms[XS_KLENK_TERMS];
 	size_t term_count;
 	const char *unknown; /* the parameter that the machine lacks, or NULL */
@@ -25,8 +25,9 @@ struct xs_control_estimate {
 
 #define XS_CONTROL_ROWS 4 /* host, assisted, direct polling either memory */
 
-/* Fills the rows of one direction: messages of k bytes, each over one of c
- * blocks. */
+/* Fills the rows of one direction. ns is from the host's answer to the last
+ * message until it has seen the next, which c blocks move together; rate is of
+ * messages over c blocks, each with its own. */
 void xs_closed_form_klenk(const struct xs_machine *machine, bool to_host,
 			  double bytes, double connections,
 			  struct xs_control_estimate rows[XS_CONTROL_ROWS]);

@@ -21,13 +21,29 @@ static double post_ns(const struct xs_klenk_path *path,
 	       load->stores * path->store_ns;
 }
 
+/* G of all connections together. */
+static double link_byte_ns(const struct xs_klenk_path *path)
+{
+	return path->link_byte_ns > 0 ? path->link_byte_ns : path->byte_ns;
+}
+
+/* k G of what c connections move together. The link began so long before. */
+static double bytes_ns(const struct xs_klenk_path *path, double bytes, double c,
+		       double before_ns)
+{
+	const double rest = fmax(0, bytes - c * path->flight_bytes);
+
+	return fmax(rest * path->byte_ns / c,
+		    bytes * link_byte_ns(path) - before_ns);
+}
+
 size_t xs_klenk_terms(enum xs_control control, const struct xs_klenk_path *path,
 		      const struct xs_klenk_load *load,
 		      struct xs_klenk_term terms[XS_KLENK_TERMS])
 {
 	const bool host = control == XS_CONTROL_HOST;
 	const bool direct = control == XS_CONTROL_DIRECT;
-	const double bytes_ns = load->bytes * path->byte_ns;
+	const double k_ns = bytes_ns(path, load->bytes, load->connections, 0);
 	const struct {
 		bool used;
 		struct xs_klenk_term term;
@@ -39,7 +55,7 @@ size_t xs_klenk_terms(enum xs_control control, const struct xs_klenk_path *path,
 	    {direct, {"post", "the GPU posts or stores", post_ns(path, load)}},
 	    {!direct, {"o_h", "the host posts the copy", path->host_ns}},
 	    {true, {"L", "latency", path->latency_ns}},
-	    {true, {"k G", "bytes", bytes_ns}},
+	    {true, {"k G", "bytes", k_ns}},
 	    {!direct, {"sigma", "the host waits", path->sync_ns}},
 	    {host, {"launch", "the next kernel starts", path->launch_ns}},
 	    {!host, {"p_x", "the GPU polls", xs_klenk_poll_ns(path)}},
@@ -64,28 +80,38 @@ double xs_klenk_ns(enum xs_control control, const struct xs_klenk_path *path,
 	return ns;
 }
 
-/* One connection at a time, per ns. */
-static double alone(enum xs_control control, const struct xs_klenk_path *path,
-		    const struct xs_klenk_load *load)
+/* Between two messages of c connections by direct control. */
+static double direct_ns(const struct xs_klenk_path *path,
+			const struct xs_klenk_load *load)
 {
-	if (control == XS_CONTROL_HOST)
-		return 1 / path->host_ns;
-	if (control == XS_CONTROL_ASSISTED)
-		return 1 / xs_klenk_ns(control, path, load);
-	return 1 / (post_ns(path, load) + xs_klenk_poll_ns(path));
+	const double c = load->connections;
+	const double own_ns = post_ns(path, load) + xs_klenk_poll_ns(path);
+	const double all_ns = c * load->bytes * link_byte_ns(path);
+	double hidden_ns = 0;
+
+	if (path->flight_bytes > 0 && all_ns > own_ns)
+		hidden_ns = own_ns * (1 - own_ns / all_ns);
+	return (own_ns + bytes_ns(path, c * load->bytes, c, hidden_ns)) / c;
 }
 
 double xs_klenk_rate(enum xs_control control, const struct xs_klenk_path *path,
 		     const struct xs_klenk_load *load)
 {
-	const double most = control == XS_CONTROL_ASSISTED
-				? 1e9 / path->proxy_ns
-				: path->rate_max;
-	const double rate =
-	    1e9 * load->connections * alone(control, path, load);
-	const double all_ns =
-	    fmax(path->link_byte_ns > 0 ? path->link_byte_ns : path->byte_ns,
-		 path->byte_ns / load->connections);
+	struct xs_klenk_load alone = *load;
+	double ns, most = path->rate_max;
 
-	return fmin(fmin(rate, most), 1e9 / (load->bytes * all_ns));
+	alone.connections = 1;
+	switch (control) {
+	case XS_CONTROL_HOST:
+		ns = path->host_ns / load->connections;
+		break;
+	case XS_CONTROL_ASSISTED:
+		ns = xs_klenk_ns(control, path, &alone) / load->connections;
+		most = 1e9 / path->proxy_ns;
+		break;
+	default:
+		ns = direct_ns(path, load);
+	}
+	ns = fmax(ns, load->bytes * link_byte_ns(path));
+	return fmin(1e9 / ns, most);
 }

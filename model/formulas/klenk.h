@@ -29,16 +29,19 @@ struct xs_klenk_path {
 	double link_byte_ns; /* G of all connections together; 0: the same */
 	double launch_ns;    /* a kernel starts that needs the data */
 	double flag_ns;	     /* w_flag: a store until the other side sees it */
-	double poll_host_ns; /* p_host: a host thread polls once */
+	double poll_host_ns; /* p_host: a host thread reads a flag */
 	double post_ns;	     /* a: the GPU makes one descriptor */
 	double store_ns;     /* w: the GPU stores 64 bytes */
 	double read_ns;	     /* r: the GPU reads the place that it polls */
 	double consume_ns;   /* the GPU takes what it found, once */
 	double proxy_ns;     /* s_proxy: the host thread's time of a request */
+	double flight_bytes; /* a connection's first bytes, which arrive
+			      * together, after L */
 	double rate_max; /* R_max: of the path, per second; INFINITY: none */
 };
 
-/* One message of k bytes; connections are blocks or kernels. */
+/* Messages of k bytes; connections are blocks or kernels. All of them move one
+ * message together (1 to 3), or each moves its own (5 to 7). */
 struct xs_klenk_load {
 	double bytes;	    /* k */
 	double descriptors; /* N_post */
@@ -89,10 +92,14 @@ double xs_klenk_far_share(double bytes, double l2_bytes);
 
 /*
  * Returns the messages per second of all connections together, at most
- * c / (k G), and 1 / (k G) by the G of all:
+ * 1 / (k G):
  *	5  host      min(c / o_h, R_max)
  *	6  assisted  min(c / T_A, 1 / s_proxy)
- *	7  direct    min(c / (N_post a + W w + p_x), R_max)
+ *	7  direct    min(1 / (T / c + k G), R_max), T = N_post a + W w + p_x
+ * G is that of all connections. In 7 a flag waits for the bytes before it, so
+ * that both times add up. Where bytes arrive together (flight_bytes) and take
+ * longer than T / c, they hide it but for the part T / (c k G) of it, in which
+ * the link has none.
  */
 double xs_klenk_rate(enum xs_control control, const struct xs_klenk_path *path,
 		     const struct xs_klenk_load *load);

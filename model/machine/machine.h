@@ -119,7 +119,9 @@ struct xs_param {
 	P(poll_device_ns, "ns", "r_dev: the same in device memory")            \
 	P(flag_ns, "ns",                                                       \
 	  "w_flag: from a store of one side until the other side can see it")  \
-	P(poll_host_ns, "ns", "p_host: a host thread polls a flag, a read")    \
+	P(poll_host_ns, "ns",                                                  \
+	  "p_host: a host thread reads a flag that has not changed, from its " \
+	  "cache")                                                             \
 	P(store_64_ns, "ns",                                                   \
 	  "w: a kernel stores 64 bytes to host memory, orders them and "       \
 	  "goes on")                                                           \

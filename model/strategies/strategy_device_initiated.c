@@ -57,7 +57,7 @@ static struct found look(const struct xs_strategy_case *c)
  * half of it until one block knows of all, and half until all know of one. */
 static double meet_ns(const struct xs_machine *m)
 {
-	return xs_or_zero(m->kernel_gap_ns.value);
+	return m->kernel_gap_ns.value;
 }
 
 /* From a store of the host's flag until all blocks of the kernel have it. */
@@ -208,13 +208,18 @@ static bool is_unknown(const struct xs_strategy_case *c,
 		       int *rc)
 {
 	const struct xs_machine *m = c->machine;
-	const double flags_ns = told_ns(m) + seen_ns(m);
+	const double flags_ns = m->poll_system_ns.value + m->store_64_ns.value +
+				m->flag_ns.value + m->poll_host_ns.value;
 
 	row->quiet = false;
 	return xs_abstain_if_unknown(row,
 				     "the time of flags between kernels and "
 				     "the host",
 				     flags_ns, out, rc) ||
+	       xs_abstain_if_unknown(row,
+				     "the gap between two kernels "
+				     "(kernel_gap_ns), in which blocks meet",
+				     meet_ns(m), out, rc) ||
 	       (c->work.in_copies &&
 		xs_abstain_if_unknown(row, "the rate of mapped reads",
 				      m->mapped_read.value, out, rc)) ||

@@ -151,6 +151,8 @@ static void test_needs_flags(void **unused)
 	set_convergence();
 	machine.mapped_write.value = NAN;
 	assert_abstains("mapped writes", false);
+	machine.kernel_gap_ns.value = NAN;
+	assert_abstains("kernel_gap_ns", false);
 }
 
 static void test_nothing_to_start(void **unused)
