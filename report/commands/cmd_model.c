@@ -222,8 +222,8 @@ static const struct xs_cli_option options[] = {
      "message"},
     {"--connections", 0, "N", parse_connections,
      offsetof(struct model_options, question.connections),
-     "blocks that send at once, for the rates of\n"
-     "--control (default: 1)"},
+     "blocks of --control, which move one message together,\n"
+     "or one each for its rate (default: 1)"},
     {"--format", 0, "FORMAT", parse_format,
      offsetof(struct model_options, renderer),
      "one of: " XS_CLI_FORMATS " (default: text)"},
