@@ -6,7 +6,8 @@ is called once per step, finish() waits until the GPU is done.
 """
 import argparse
 import json
-import statistics
+import os
+import signal
 import time
 
 
@@ -20,10 +21,23 @@ def timed(way, steps):
     return (time.perf_counter() - start) / steps * 1e3
 
 
+def record(way, steps):
+    """Returns ms per step of steps that XFERSPY_RANGE=signal records."""
+    os.kill(os.getpid(), signal.SIGUSR2)
+    time.sleep(1)
+    took = timed(way, steps)
+    os.kill(os.getpid(), signal.SIGUSR2)
+    time.sleep(0.2)
+    return took
+
+
 def main(ways, steps=40, warm_up=5):
     """ways: functions by name; the first one is the baseline."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--way", choices=ways, help="one way, for a trace")
+    parser.add_argument("--record", action="store_true",
+                        help="all ways, and between the turns the first one "
+                        "is recorded")
     parser.add_argument("--steps", type=int, default=steps)
     args = parser.parse_args()
     names = [args.way] if args.way else list(ways)
@@ -32,8 +46,10 @@ def main(ways, steps=40, warm_up=5):
         timed(prepared[name], warm_up)
     turns = 1 if args.way else 5
     times = {name: [] for name in names}
-    for _ in range(turns):
+    for turn in range(turns):
         for name in names:
             times[name].append(timed(prepared[name], args.steps))
-    print(json.dumps({name: [round(t, 4) for t in sorted(all_)]
+        if args.record and turn == turns // 2:
+            times["recorded"] = [record(prepared[names[0]], warm_up + args.steps)]
+    print(json.dumps({name: [round(t, 4) for t in all_]
                       for name, all_ in times.items()}))

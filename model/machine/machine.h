@@ -102,6 +102,8 @@ struct xs_param {
 	  "what the first copy into allocated device memory adds, a byte")     \
 	P(host_copy_byte_ns, "ns/byte",                                        \
 	  "the host gathers pieces of memory, a byte")                         \
+	P(host_threads_byte_ns, "ns/byte",                                     \
+	  "the same by a thread on each processor")                            \
 	P(graph_instantiate_ns, "ns", "a graph made executable, fixed part")   \
 	P(graph_instantiate_node_ns, "ns", "a graph made executable, a node")  \
 	P(graph_launch_ns, "ns", "host time of a graph launch, fixed part")    \

@@ -11,6 +11,7 @@
 #include "model/replay/mapped_access.h"
 #include "model/replay/plan.h"
 #include "model/replay/round_work.h"
+#include "model/replay/small_copies.h"
 #include "model/strategies/model.h"
 #include "model/strategies/strategies.h"
 
@@ -249,5 +250,29 @@ int xs_plan_pieces(const struct xs_strategy_case *c,
 		   const struct xs_estimate *row,
 		   const struct xs_scenario *scenario, enum xs_cut how,
 		   struct xs_plan *plan);
+
+/* batch-call and batch-kernel: runs of small copies from pinned memory, apart
+ * from each other, reach the device by one op, without a buffer of the host. */
+struct xs_batch_way {
+	/* The op that stands for a run. */
+	struct xs_action (*op)(const struct xs_machine *machine,
+			       const struct xs_small_copies *run);
+	double least_bytes; /* of a copy, on average */
+};
+
+/* Writes the recorded round with an op for each such run; keeps: the host's
+ * work between its copies stays. Returns 0 or -ENOMEM. */
+int xs_batch_direct_plan(const struct xs_strategy_case *c,
+			 const struct xs_batch_way *way,
+			 const struct xs_scenario *scenario, bool keeps,
+			 struct xs_plan *plan);
+
+/* Appends the strategy's row. needed: what the op takes, NAN if it is unknown;
+ * name: its name. without, with_work: the plans without and with the host's
+ * work between the copies. Returns 0 or -errno. */
+int xs_batch_direct_build(const struct xs_strategy_case *c,
+			  const struct xs_batch_way *way, const char *name,
+			  double needed, xs_plan_fn without,
+			  xs_plan_fn with_work, struct xs_estimates *out);
 
 #endif

@@ -6,160 +6,74 @@
  * pinned buffer: the host gathers the data there before the copy, or scatters
  * it from there at the end of the round.
  */
-#include "model/replay/recorded_plan.h"
-#include "model/replay/split_arrays.h"
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
 #include <math.h>
 
-/* Fewer copies are not worth a buffer. */
-#define LEAST_COPIES 4u
-
-/* Steps [first, end) whose copies are merged; the others are waits. */
-struct run {
-	size_t first, end;
-	unsigned copies, waits;
-	double bytes;
-	bool apart; /* in memory: the data goes through a buffer */
-};
-
-/* Without its call, what the host does before a copy is not known. */
-static bool is_copy(const struct xs_step *step)
+/* torch.cat() and index_select() use several threads. */
+static bool gathers_in_threads(const struct xs_strategy_case *c)
 {
-	return xs_step_is_copy(step) && step->end_ns > 0 && step->return_ns > 0;
+	return c->options->language == XS_LANGUAGE_PYTORCH;
 }
 
-/* Returns whether the copy's fixed cost exceeds the time of its bytes. */
-static bool is_small(const struct xs_machine *m, const struct xs_step *step)
+/* Whether it is known how fast these are. */
+static bool has_threads(const struct xs_strategy_case *c)
 {
-	const bool in = step->kind == XS_STEP_H2D;
-	const double fixed_ns = (in ? m->lo_h2d_ns : m->lo_d2h_ns).value +
-				xs_or_zero(m->call_copy_async_ns.value);
-
-	return (double)step->bytes * (in ? m->G_h2d : m->G_d2h).value <
-	       fixed_ns;
+	return gathers_in_threads(c) &&
+	       !isnan(c->machine->host_threads_byte_ns.value);
 }
 
-static bool is_alike(const struct xs_step *a, const struct xs_step *b)
-{
-	return a->kind == b->kind && a->queue == b->queue &&
-	       a->thread == b->thread && a->async == b->async;
-}
-
-/* Appends step i, a copy. before: the copy before it in the run, or NULL. */
-static void add_copy(struct run *run, const struct xs_step *before,
-		     const struct xs_step *steps, size_t i)
-{
-	run->apart |= xs_step_is_pageable(&steps[i]) ||
-		      (before && !xs_step_continues(before, &steps[i]));
-	run->bytes += (double)steps[i].bytes;
-	run->copies++;
-	run->end = i + 1;
-}
-
-/* Returns the run of similar small copies from step first; without copies if
- * there is none. */
-static struct run run_at(const struct xs_strategy_case *c, size_t first)
-{
-	const struct xs_step *steps = c->phase->steps, *before = NULL;
-	struct run run = {.first = first, .end = first + 1};
-	unsigned waits = 0;
-	size_t i;
-
-	for (i = first; i < c->phase->step_count; i++) {
-		const struct xs_step *step = &steps[i];
-
-		if (before && xs_step_is_wait(step) &&
-		    step->thread == before->thread) {
-			waits++;
-			continue;
-		}
-		if (!is_copy(step) || !is_small(c->machine, step) ||
-		    !is_alike(&steps[first], step))
-			break;
-		add_copy(&run, before, steps, i);
-		run.waits = waits;
-		before = step;
-	}
-	return run;
-}
-
-/* Finds the next run worth merging, at or after step i. Returns false without
- * one. */
-static bool next_run(const struct xs_strategy_case *c, size_t i,
-		     struct run *run)
-{
-	for (; i < c->phase->step_count; i = run->end) {
-		*run = run_at(c, i);
-		if (run->copies >= LEAST_COPIES)
-			return true;
-	}
-	return false;
-}
-
-/* Returns the host's time to gather or scatter; NAN if it is unknown. A copy
- * from pageable memory gathers as many bytes, too. */
-static double gather_ns(const struct xs_machine *m, const struct run *run,
-			bool in)
+/* Returns the time to gather or scatter with one thread; NAN if it is unknown.
+ * A copy from pageable memory gathers as many bytes, too. */
+static double alone_ns(const struct xs_machine *m,
+		       const struct xs_small_copies *run)
 {
 	if (!run->apart)
 		return 0;
 	return isnan(m->host_copy_byte_ns.value)
-		   ? xs_curve_ns(in ? &m->pageable_h2d : &m->pageable_d2h,
+		   ? xs_curve_ns(run->in ? &m->pageable_h2d : &m->pageable_d2h,
 				 run->bytes)
 		   : m->host_copy_byte_ns.value * run->bytes;
 }
 
-/* Removes the host's work between the copies of a run. Returns its time. */
-static double take_work(const struct run *run, struct xs_plan *plan)
+/* The same as the host does it. */
+static double gather_ns(const struct xs_strategy_case *c,
+			const struct xs_machine *m,
+			const struct xs_small_copies *run)
 {
-	double host_ns = 0;
-
-	for (size_t i = run->first + 1; i < run->end; i++) {
-		host_ns += plan->actions[i].gap_ns;
-		plan->actions[i].gap_ns = 0;
-	}
-	return host_ns;
+	return run->apart && has_threads(c)
+		   ? m->host_threads_byte_ns.value * run->bytes
+		   : alone_ns(m, run);
 }
 
-/* The last copy moves all bytes. The others, their calls and the waits between
- * them are removed; keeps: the host's work between them stays. Returns 0 or
- * -ENOMEM. */
+/* One copy moves all bytes. Returns 0 or -ENOMEM. */
 static int merge(const struct xs_strategy_case *c, const struct xs_machine *m,
-		 const struct run *run, bool keeps, struct xs_plan *plan)
+		 const struct xs_small_copies *run, bool keeps,
+		 struct xs_plan *plan)
 {
-	const double work_ns = take_work(run, plan);
-	const size_t last = run->end - 1;
-	const struct xs_step *step = &c->phase->steps[last];
-	const bool in = step->kind == XS_STEP_H2D;
-	const double host_ns = gather_ns(m, run, in);
+	const bool blocking = !c->phase->steps[run->end - 1].async;
+	const double host_ns = gather_ns(c, m, run);
 	struct xs_action spread = xs_action_host(host_ns);
-	struct xs_action *action = &plan->actions[last];
-	size_t i;
+	struct xs_action *action = xs_small_copies_merge(
+	    run, xs_action_copy(m, run->in, run->bytes, blocking), keeps, plan);
 
-	action->after = plan->actions[run->first].after;
-	xs_action_replace(action,
-			  xs_action_copy(m, in, run->bytes, !step->async));
-	if (keeps)
-		action->gap_ns += work_ns;
-	if (in)
+	if (run->in)
 		action->gap_ns += host_ns;
-	for (i = run->first; i < last; i++)
-		xs_action_leave_out(&plan->actions[i]);
 	spread.thread = action->thread;
-	return in || !run->apart ? 0 : xs_plan_add(plan, &spread);
+	return run->in || !run->apart ? 0 : xs_plan_add(plan, &spread);
 }
 
 static int plan_batch(const struct xs_strategy_case *c,
 		      const struct xs_scenario *scenario, bool keeps,
 		      struct xs_plan *plan)
 {
-	struct run run;
+	struct xs_small_copies run;
 	size_t i;
 	int rc = xs_plan_recorded(c, scenario, plan);
 
-	for (i = 0; !rc && next_run(c, i, &run); i = run.end)
+	for (i = 0; !rc && xs_small_copies_next(c->phase, c->machine, i, &run);
+	     i = run.end)
 		rc = merge(c, &scenario->machine, &run, keeps, plan);
 	return rc;
 }
@@ -182,26 +96,27 @@ static int build_plan_with_work(const struct xs_strategy_case *c,
 }
 
 /* Totals of all runs: their number, their copies and the waits between these,
- * the largest buffer, and the time to gather and scatter. */
+ * the largest buffer, and the time to gather and scatter, as the host does it
+ * and with one thread. */
 struct total {
 	unsigned runs, copies, waits;
-	double bytes, buffer_bytes, gather_ns;
+	double bytes, buffer_bytes, gather_ns, alone_ns;
 };
 
 static struct total add_up(const struct xs_strategy_case *c)
 {
 	struct total total = {0};
-	struct run run;
+	struct xs_small_copies run;
 	size_t i;
 
-	for (i = 0; next_run(c, i, &run); i = run.end) {
+	for (i = 0; xs_small_copies_next(c->phase, c->machine, i, &run);
+	     i = run.end) {
 		total.runs++;
 		total.copies += run.copies;
 		total.waits += run.waits;
 		total.bytes += run.bytes;
-		total.gather_ns +=
-		    gather_ns(c->machine, &run,
-			      c->phase->steps[run.first].kind == XS_STEP_H2D);
+		total.gather_ns += gather_ns(c, c->machine, &run);
+		total.alone_ns += alone_ns(c->machine, &run);
 		if (run.apart)
 			total.buffer_bytes =
 			    fmax(total.buffer_bytes, run.bytes);
@@ -209,22 +124,20 @@ static struct total add_up(const struct xs_strategy_case *c)
 	return total;
 }
 
-/* torch.cat() and index_select() use several threads. */
-static bool gathers_in_threads(const struct xs_strategy_case *c)
-{
-	return c->options->language == XS_LANGUAGE_PYTORCH;
-}
-
 /* What the host's work on the buffer rests on. */
-static void assume_gathering(const struct xs_machine *m,
+static void assume_gathering(const struct xs_strategy_case *c,
 			     struct xs_estimate *row)
 {
-	xs_estimate_assume(
-	    row, isnan(m->host_copy_byte_ns.value)
-		     ? "gathering and scattering take the host as long as a "
-		       "pageable copy of the same bytes"
-		     : "one host thread gathers and scatters bytes, at the "
-		       "rate measured for pieces of 64 KiB");
+	const char *how = "one host thread gathers and scatters bytes, at the "
+			  "rate measured for pieces of 64 KiB";
+
+	if (has_threads(c))
+		how = "threads of all processors gather and scatter bytes, at "
+		      "the rate measured for pieces of 64 KiB";
+	else if (isnan(c->machine->host_copy_byte_ns.value))
+		how = "gathering and scattering take the host as long as a "
+		      "pageable copy of the same bytes";
+	xs_estimate_assume(row, how);
 	xs_estimate_need(row, "the data is contiguous on the device, or the "
 			      "kernels use it where it is");
 }
@@ -232,33 +145,44 @@ static void assume_gathering(const struct xs_machine *m,
 static void explain(const struct xs_strategy_case *c, const struct total *total,
 		    struct xs_estimate *row)
 {
+	const char *by = "one host thread";
 	char waits[48] = "", gathered[128] = "";
 
+	if (has_threads(c))
+		by = "all processors, as PyTorch uses them";
+	else if (gathers_in_threads(c))
+		by = "one host thread, less by several, as PyTorch has them";
 	if (total->waits)
 		snprintf(waits, sizeof(waits), " and %u waits between them",
 			 total->waits);
 	if (total->buffer_bytes > 0)
 		snprintf(gathered, sizeof(gathered),
-			 ", gathered or scattered in %.0f ns by one host "
-			 "thread%s",
-			 total->gather_ns,
-			 gathers_in_threads(c)
-			     ? ", less by several, as PyTorch has them"
-			     : "");
+			 ", gathered or scattered in %.0f ns by %s",
+			 total->gather_ns, by);
 	snprintf(row->why, sizeof(row->why),
 		 "%u copies of %.0f bytes on average%s become %u%s",
 		 total->copies, total->bytes / total->copies, waits,
 		 total->runs, gathered);
 }
 
-/* Lowers the interval by the time of one thread. */
-static void reach_to_no_gathering(const struct total *total,
-				  struct xs_estimate *row)
+/* PyTorch has more threads than one, but not everywhere: a part of the copies
+ * may be too small for several, and a worker of a DataLoader has one. Extends
+ * the range to one thread, or, if the rate of several is unknown, to no time.
+ */
+static void reach_to_other_threads(const struct xs_strategy_case *c,
+				   const struct total *total,
+				   struct xs_estimate *row)
 {
-	const double down_ns =
-	    hypot(row->round_ns - row->low_ns, total->gather_ns);
-
-	row->low_ns = fmax(row->round_ns - down_ns, 0);
+	if (has_threads(c))
+		row->high_ns =
+		    row->round_ns +
+		    hypot(row->high_ns - row->round_ns,
+			  fmax(total->alone_ns - total->gather_ns, 0));
+	else
+		row->low_ns =
+		    fmax(row->round_ns - hypot(row->round_ns - row->low_ns,
+					       total->gather_ns),
+			 0);
 }
 
 /* A framework of Python takes up to this time to issue a copy. */
@@ -283,12 +207,13 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 
 	row.quiet = true;
 	if (!total.runs || total.buffer_bytes > 0)
-		assume_gathering(m, &row);
+		assume_gathering(c, &row);
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
-	if (c->phase->h2d_ops + c->phase->d2h_ops < LEAST_COPIES)
-		return xs_estimate_abstain(
-		    &row, out, "fewer than %u copies in a round", LEAST_COPIES);
+	if (c->phase->h2d_ops + c->phase->d2h_ops < XS_SMALL_COPIES_LEAST)
+		return xs_estimate_abstain(&row, out,
+					   "fewer than %u copies in a round",
+					   XS_SMALL_COPIES_LEAST);
 	row.quiet = false;
 	if (xs_abstain_without_copy_rates(c, &row, out, &rc))
 		return rc;
@@ -297,7 +222,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		return xs_estimate_abstain(
 		    &row, out,
 		    "there are no %u consecutive small copies in one direction",
-		    LEAST_COPIES);
+		    XS_SMALL_COPIES_LEAST);
 	row.quiet = false;
 	if (xs_abstain_if_unknown(&row, "the time of pageable copies",
 				  total.gather_ns, out, &rc))
@@ -308,11 +233,97 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		: 0;
 	rc = xs_estimate_replay(c, build_plan, &row);
 	if (!rc && gathers_in_threads(c))
-		reach_to_no_gathering(&total, &row);
+		reach_to_other_threads(c, &total, &row);
 	if (!rc)
 		rc = xs_estimate_only_issues(c, build_plan_with_work, &row);
 	know_issuing(c, total.copies, &row);
 	explain(c, &total, &row);
+	return rc ? rc : xs_estimates_add(out, &row);
+}
+
+static bool is_direct(const struct xs_batch_way *way,
+		      const struct xs_small_copies *run)
+{
+	return run->in && run->apart && run->pinned &&
+	       run->bytes >= way->least_bytes * run->copies;
+}
+
+int xs_batch_direct_plan(const struct xs_strategy_case *c,
+			 const struct xs_batch_way *way,
+			 const struct xs_scenario *scenario, bool keeps,
+			 struct xs_plan *plan)
+{
+	const struct xs_machine *m = &scenario->machine;
+	struct xs_small_copies run;
+	int rc = xs_plan_recorded(c, scenario, plan);
+
+	for (size_t i = 0;
+	     !rc && xs_small_copies_next(c->phase, c->machine, i, &run);
+	     i = run.end) {
+		struct xs_action op;
+
+		if (!is_direct(way, &run))
+			continue;
+		op = way->op(m, &run);
+		op.blocking = !c->phase->steps[run.end - 1].async;
+		op.return_ns = xs_or_zero(m->sync_ns.value);
+		xs_small_copies_merge(&run, op, keeps, plan);
+	}
+	return rc;
+}
+
+/* Says what becomes of the copies. Returns false if there are none. */
+static bool explain_direct(const struct xs_strategy_case *c,
+			   const struct xs_batch_way *way,
+			   struct xs_estimate *row)
+{
+	unsigned runs = 0, copies = 0;
+	struct xs_small_copies run;
+	double bytes = 0;
+
+	for (size_t i = 0; xs_small_copies_next(c->phase, c->machine, i, &run);
+	     i = run.end) {
+		if (!is_direct(way, &run))
+			continue;
+		runs++;
+		copies += run.copies;
+		bytes += run.bytes;
+	}
+	if (runs)
+		snprintf(row->why, sizeof(row->why),
+			 "%u copies of %.0f bytes on average become %u", copies,
+			 bytes / copies, runs);
+	return runs;
+}
+
+int xs_batch_direct_build(const struct xs_strategy_case *c,
+			  const struct xs_batch_way *way, const char *name,
+			  double needed, xs_plan_fn without,
+			  xs_plan_fn with_work, struct xs_estimates *out)
+{
+	struct xs_estimate row = xs_estimate_init(c);
+	int rc = 0;
+
+	row.quiet = true;
+	if (xs_abstain_without_needs(c, &row, out, &rc))
+		return rc;
+	if (c->options->language != XS_LANGUAGE_CUDA)
+		return xs_estimate_abstain(&row, out,
+					   "the framework has no call for it");
+	if (xs_abstain_without_copy_rates(c, &row, out, &rc))
+		return rc;
+	if (!explain_direct(c, way, &row))
+		return xs_estimate_abstain(
+		    &row, out,
+		    "there are no %u consecutive small copies from pinned "
+		    "memory to the device",
+		    XS_SMALL_COPIES_LEAST);
+	row.quiet = false;
+	if (xs_abstain_if_unknown(&row, name, needed, out, &rc))
+		return rc;
+	rc = xs_estimate_replay(c, without, &row);
+	if (!rc)
+		rc = xs_estimate_only_issues(c, with_work, &row);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 
@@ -326,7 +337,7 @@ const struct xs_strategy xs_strategy_batch = {
     .error = XS_ERROR_pinned,
     .keeps_allocations = true,
     .keeps_copies = true,
-    .least_copies = LEAST_COPIES,
+    .least_copies = XS_SMALL_COPIES_LEAST,
     .build = build,
     .advice = "Merge the small copies of {places} into one at the place of "
 	      "the last{gathered}: in a round, {why}.",

@@ -170,7 +170,7 @@ void xs_bench_graph(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_batch(struct xs_bench *bench, struct xs_machine *machine);
 
 /* memory.c: host time of pinning and first touch; of allocating and freeing
- * device memory, and the first copy into it; of gathering. */
+ * device memory, and the first copy into it. gather.c: of gathering. */
 void xs_bench_pin(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_register(struct xs_bench *bench, struct xs_machine *machine);
 void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine);

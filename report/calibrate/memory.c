@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Host time of pinned allocation, registration, first touch, allocation of
- * device memory and gathering, and the first copy into device memory. */
+/* Host time of pinned allocation, registration, first touch and allocation of
+ * device memory, and the first copy into it. */
 #include "report/calibrate/bench.h"
 
 #include <math.h>
@@ -208,34 +208,4 @@ void xs_bench_fresh(struct xs_bench *bench, struct xs_machine *machine)
 			       fmax(first - again, 0) / (double)bytes);
 	}
 	xs_bench_set(bench, machine, XS_PARAM_fresh_device_byte_ns, &samples);
-}
-
-/* A gathering host copies pieces of pageable memory, here every second one, to
- * one pinned buffer. */
-#define PIECE_BYTES ((size_t)64 << 10)
-#define PIECES	    256
-
-static double gather_ns(struct xs_bench *bench)
-{
-	unsigned char *to = bench->pinned[XS_BENCH_IN];
-	double start = xs_bench_now_ns();
-
-	for (size_t i = 0; i < PIECES; i++)
-		memcpy(to + i * PIECE_BYTES,
-		       bench->pageable + 2 * i * PIECE_BYTES, PIECE_BYTES);
-	/* Keeps the compiler from removing copies that the host never reads. */
-	__asm__ volatile("" : : "r"(to) : "memory");
-	return xs_bench_now_ns() - start;
-}
-
-void xs_bench_gather(struct xs_bench *bench, struct xs_machine *machine)
-{
-	struct xs_samples samples = {0};
-	struct xs_repeats repeats = xs_bench_repeats(20);
-
-	gather_ns(bench);
-	while (xs_bench_repeat(&repeats))
-		xs_samples_add(&samples, gather_ns(bench) /
-					     (double)(PIECES * PIECE_BYTES));
-	xs_bench_set(bench, machine, XS_PARAM_host_copy_byte_ns, &samples);
 }

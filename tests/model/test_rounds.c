@@ -613,6 +613,13 @@ static void test_batch_by_the_time_to_gather(void **unused)
 	assert_near(row->low_ns,
 		    row->round_ns - hypot(row->round_ns - low_ns, 12000));
 	assert_non_null(strstr(row->why, "less by several"));
+	/* in 2000 by them all; the range has one thread */
+	set_param(&machine.host_threads_byte_ns, 0.05);
+	estimate();
+	row = replayed("batch");
+	assert_near(row->round_ns, 7800 + 4000 + 5000 + 100000 + 1000 + 203000);
+	assert_true(row->high_ns >= row->round_ns + 10000);
+	assert_non_null(strstr(row->why, "all processors"));
 	options.language = XS_LANGUAGE_CUDA;
 	set_param(&machine.host_copy_byte_ns, 2);
 	estimate();
@@ -622,6 +629,25 @@ static void test_batch_by_the_time_to_gather(void **unused)
 	machine.pageable_h2d.count = 0;
 	estimate();
 	assert_true(replayed("batch")->applies);
+}
+
+/* What is apart in pinned memory. A batch has the 5000 of one copy, and 200 for
+ * each further one; its call takes less. A kernel starts 5000 after its call
+ * and reads for 780, not 800. */
+static void expect_direct(double at_once_ns)
+{
+	assert_abstains("batch-call", "lacks the time of a batch", false);
+	set_param(&machine.call_batch_ns, 1000);
+	set_param(&machine.call_batch_copy_ns, 100);
+	set_param(&machine.g_batch_ns, 200);
+	estimate();
+	assert_near(replayed("batch-call")->round_ns, at_once_ns + 3 * 200);
+	assert_near(replayed("batch-kernel")->round_ns, at_once_ns - 20);
+	assert_near(replayed("batch-call")->setup_ns, 0);
+	options.language = XS_LANGUAGE_PYTORCH;
+	estimate();
+	assert_abstains("batch-kernel", "framework", true);
+	options.language = XS_LANGUAGE_CUDA;
 }
 
 /*
@@ -661,10 +687,16 @@ static void test_batch_of_adjacent_copies(void **unused)
 				       (5000 + 800 + 1000 + 1000));
 	assert_near(row->setup_ns, 0);
 	at_once_ns = row->round_ns;
+	assert_abstains("batch-call", "consecutive small copies", true);
 	/* apart: gathered in 8000 */
 	steps[2].src += 64;
 	estimate();
 	assert_near(replayed("batch")->round_ns, at_once_ns + 8000);
+	expect_direct(at_once_ns);
+	steps[2].src_memory = XS_MEM_PAGEABLE;
+	estimate();
+	assert_abstains("batch-call", "from pinned memory", true);
+	assert_abstains("batch-kernel", "from pinned memory", true);
 }
 
 /* What is merged is pinned: it does not vary as pageable copies do. */

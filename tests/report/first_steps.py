@@ -20,6 +20,7 @@ LEAST_PERCENT = 94
 WORDS = {"pinned": "pin", "reuse": "reuse", "resident": "resident",
          "resident-throughout": "resident", "double-buffer": "overlap",
          "prefetch": "overlap", "async": "overlap", "batch": "batch",
+         "batch-call": "batch", "batch-kernel": "batch",
          "graph": "graph", "streams": "split", "mapped": "mapped",
          "hybrid": "mapped", "device-initiated": "device"}
 

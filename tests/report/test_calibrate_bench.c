@@ -290,6 +290,7 @@ static void test_device_memory(void **state)
 	assert_param(f->machine.fresh_device_byte_ns, FAKE_FRESH, 1e-5);
 	/* time does not pass in the fake's memory copies of the host */
 	assert_param(f->machine.host_copy_byte_ns, 0, 1e-4);
+	assert_param(f->machine.host_threads_byte_ns, 0, 1e-4);
 }
 
 static void test_calls(void **state)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Batching: the input is in pieces that are scattered in host memory, and each
- * is copied by a call of its own.
+ * is copied by a call of its own. --by: batch gathers them on the host, copies
+ * them by one call, or has a kernel read them.
  *
- *   ./pieces --piece-kb 4 --n 2097152
+ *   ./pieces --piece-kb 4 --n 2097152 --by host|call|kernel
  */
 #include "pattern.h"
+
+#include <vector>
 
 #define GAP 1024 /* ints between two pieces */
 
@@ -13,6 +16,8 @@ struct job : arrays {
 	size_t piece; /* ints */
 	long pieces;
 	unsigned *scattered;
+	const char *by;
+	cudaStream_t batch_stream; /* a batch of copies needs one */
 };
 
 static const unsigned *piece_at(const struct job *job, long i)
@@ -25,6 +30,55 @@ static void gather(const struct job *job)
 	for (long i = 0; i < job->pieces; i++)
 		memcpy(job->in + i * job->piece, piece_at(job, i),
 		       job->piece * sizeof(unsigned));
+}
+
+static void copy_batch(const struct job *job, cudaStream_t stream)
+{
+	const std::vector<size_t> bytes(job->pieces,
+					job->piece * sizeof(unsigned));
+	std::vector<const void *> from(job->pieces);
+	std::vector<void *> to(job->pieces);
+	cudaMemcpyAttributes attributes = {};
+
+	attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+	for (long i = 0; i < job->pieces; i++) {
+		from[i] = piece_at(job, i);
+		to[i] = job->kernel_in + i * job->piece;
+	}
+	CHECK(cudaMemcpyBatchAsync(to.data(), from.data(), bytes.data(),
+				   job->pieces, attributes, stream));
+}
+
+__global__ void gather_kernel(uint4 *to, const uint4 *scattered, size_t piece,
+			      size_t gap, size_t count)
+{
+	const size_t threads = (size_t)gridDim.x * blockDim.x;
+	size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+
+	for (; i < count; i += threads)
+		to[i] = scattered[i / piece * (piece + gap) + i % piece];
+}
+
+/* Pinned memory has the same address on the device. */
+static void read_pieces(const struct job *job, cudaStream_t stream)
+{
+	gather_kernel<<<512, THREADS, 0, stream>>>(
+	    (uint4 *)job->kernel_in, (const uint4 *)job->scattered,
+	    job->piece / 4, GAP / 4, job->count / 4);
+	CHECK(cudaGetLastError());
+}
+
+static void batch_in(const struct job *job, struct piece all,
+		     cudaStream_t stream)
+{
+	if (!strcmp(job->by, "call")) {
+		copy_batch(job, stream);
+	} else if (!strcmp(job->by, "kernel")) {
+		read_pieces(job, stream);
+	} else {
+		gather(job);
+		copy_in(job, all, stream);
+	}
 }
 
 static void copy_pieces(const struct job *job, long first, long end,
@@ -40,16 +94,15 @@ static void copy_pieces(const struct job *job, long first, long end,
 static void round_serial(const struct job *job)
 {
 	const struct piece all = {0, job->count};
+	const cudaStream_t stream = job->batch_stream;
 
-	if (job->options.variant == BATCH) {
-		gather(job);
-		copy_in(job, all, 0);
-	} else {
-		copy_pieces(job, 0, job->pieces, 0);
-	}
-	launch_steps(job, all, 0);
-	copy_out(job, all, 0);
-	CHECK(cudaStreamSynchronize(0));
+	if (job->options.variant == BATCH)
+		batch_in(job, all, stream);
+	else
+		copy_pieces(job, 0, job->pieces, stream);
+	launch_steps(job, all, stream);
+	copy_out(job, all, stream);
+	CHECK(cudaStreamSynchronize(stream));
 }
 
 /* A chunk has whole pieces. */
@@ -96,10 +149,15 @@ static void set_up(struct job *job)
 	job->bytes = job->count * sizeof(unsigned);
 	arrays_set_up(job);
 	job->scattered = host_array(job, scattered_count(job), true);
+	if (!strcmp(job->by, "call"))
+		CHECK(cudaStreamCreate(&job->batch_stream));
 }
 
 static void tear_down(struct job *job)
 {
+	if (job->batch_stream)
+		CHECK(cudaStreamDestroy(job->batch_stream));
+	job->batch_stream = 0;
 	host_free(memory_of(job), job->scattered,
 		  scattered_count(job) * sizeof(unsigned));
 	arrays_tear_down(job);
@@ -114,6 +172,7 @@ static bool is_right(const struct job *job)
 int main(int argc, char **argv)
 {
 	const char *kb = take_argument(&argc, argv, "--piece-kb");
+	const char *by = take_argument(&argc, argv, "--by");
 	const struct program<struct job> program = {
 		set_up, tear_down, round_serial, NULL, chunk_in, chunk_compute,
 		    chunk_out, NULL, is_right
@@ -124,6 +183,7 @@ int main(int argc, char **argv)
 
 	snprintf(name, sizeof(name), "pieces-%ldk", piece_kb);
 	job.piece = piece_kb * 1024 / sizeof(unsigned);
+	job.by = by != NULL ? by : "host";
 	job.baseline = PINNED;
 	job.options.n = 20 << 20;
 	job.work = 100;
