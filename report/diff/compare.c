@@ -43,6 +43,15 @@ static bool is_prefetched(const struct xs_result_phase *before,
 	       after->h2d_ops == before->h2d_ops;
 }
 
+static bool launches_graph(const struct xs_result_phase *phase)
+{
+	for (size_t i = 0; i < phase->site_count; i++)
+		if (phase->sites[i].function &&
+		    strstr(phase->sites[i].function, "GraphLaunch"))
+			return true;
+	return false;
+}
+
 /*
  * Returns the strategy that turns before into after, or NULL if there is none
  * or the work differs. The number of streams is that of after.
@@ -53,6 +62,9 @@ static const char *strategy_of(const struct xs_result_phase *before,
 	bool same_in = close_to(before->h2d_bytes, after->h2d_bytes);
 	bool same_out = close_to(before->d2h_bytes, after->d2h_bytes);
 
+	if (same_in && same_out && launches_graph(after) &&
+	    !launches_graph(before))
+		return "graph";
 	if (uses(after, "pageable"))
 		return NULL;
 	if (before->h2d_bytes + before->d2h_bytes > 0 &&

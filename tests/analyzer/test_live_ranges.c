@@ -14,6 +14,7 @@
 #define FEW	   10000u
 #define TIMES	   8u
 #define MOST_RATIO 30.0 /* the square: 64 */
+#define MANY	   1000000u
 
 static struct xs_call call_at(uint64_t at_ns, unsigned call_class, uint64_t dst,
 			      uint64_t bytes)
@@ -254,10 +255,47 @@ static void time_is_not_the_square(void **state)
 	assert_true(ratio <= MOST_RATIO);
 }
 
+/* Where the i-th of many allocations begins, each beside two others. */
+static uint64_t place_of(uint64_t i)
+{
+	return 512 * (i * 7919 % MANY + 1);
+}
+
+/* Each byte has its owner, also after every second one was freed. */
+static void a_million_live(void **state)
+{
+	struct xs_call *calls = malloc(2 * MANY * sizeof(*calls));
+	const struct xs_trace trace = {.calls = calls,
+				       .call_count = MANY + MANY / 2};
+	struct xs_live_ranges ranges;
+
+	(void)state;
+	assert_non_null(calls);
+	for (uint32_t i = 0; i < MANY; i++)
+		calls[i] = call_at(i, XS_CALL_ALLOC_DEVICE, place_of(i), 512);
+	for (uint32_t i = 0; i < MANY / 2; i++)
+		calls[MANY + i] =
+		    call_at(MANY + i, XS_CALL_FREE_DEVICE, place_of(2 * i), 0);
+	assert_int_equal(xs_live_ranges_begin(&trace, &ranges), 0);
+	assert_int_equal(xs_live_ranges_advance(&ranges, MANY - 1), 0);
+	for (uint32_t i = 0; i < MANY; i++) {
+		expect(&ranges, place_of(i), place_of(i), place_of(i) + 512, i);
+		assert_int_equal(
+		    xs_live_ranges_find(&ranges, place_of(i) + 511)->call, i);
+	}
+	assert_int_equal(xs_live_ranges_advance(&ranges, 2 * MANY), 0);
+	for (uint32_t i = 0; i < MANY; i++)
+		assert_int_equal(
+		    xs_live_ranges_find(&ranges, place_of(i)) != NULL, i % 2);
+	xs_live_ranges_free(&ranges);
+	free(calls);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(random_ranges_have_the_bytes),
+	    cmocka_unit_test(a_million_live),
 	    cmocka_unit_test(mapped_pieces_are_one),
 	    cmocka_unit_test(mapped_bytes_without_a_gap_are_one),
 	    cmocka_unit_test(time_is_not_the_square),

@@ -4,7 +4,7 @@
 
     dataflow.py XFERSPY FOLDER
 
-FOLDER has the traces and edges.txt. Also looks at classes of tasks, at a round
+FOLDER has the traces and edges.txt; those of frameworks/ are in examples. Also looks at classes of tasks, at a round
 of too many ops, and at a launch with very many addresses.
 """
 import json
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 LIMIT_S = 30  # processor time of a report
 # Of the longest phase. JAX's steps share the weights; what one copies out is not
 # copied in again, though its pinned memory is, once.
@@ -127,7 +128,9 @@ def main(xferspy, folder):
             continue
         name, begin, end, kind = line.split()
         if name not in flows:
-            report, places = read(xferspy, folder / f"{name}.xspy")
+            at = (EXAMPLES / name.replace("/", "/h100/") if "/" in name
+                  else folder / name)
+            report, places = read(xferspy, f"{at}.xspy")
             flow = report["dataflow"]
             flows[name] = flow, places
             found = report["phases"][0]["task_class"]

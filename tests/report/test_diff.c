@@ -233,6 +233,30 @@ static void a_prediction_is_scored(void **state)
 	close_pair(&pair);
 }
 
+/* after launches a graph where before launched its kernels. */
+static void a_graph_is_recognised(void **state)
+{
+	struct xs_result_phase *before, *after;
+	struct pair pair;
+
+	(void)state;
+	open_pair(&pair);
+	before = &pair.before->phases[0];
+	after = &pair.after->phases[0];
+	before->estimates[0].strategy = "graph";
+	before->estimates[0].model = "replay";
+	before->estimates[0].applies = true;
+	assert_string_equal(after->sites[1].step, "kernel");
+	after->sites[1].function = "cudaGraphLaunch";
+	build_pair(&pair);
+	assert_ptr_equal(pair.diff.phases[0].predicted, &before->estimates[0]);
+	before->sites[1].function = "cuGraphLaunch";
+	xs_diff_free(&pair.diff);
+	build_pair(&pair);
+	assert_string_equal(pair.diff.phases[0].predicted->strategy, "streams");
+	close_pair(&pair);
+}
+
 /* An estimate that does not apply says why. */
 static void a_missing_prediction_is_explained(void **state)
 {
@@ -423,6 +447,7 @@ int main(void)
 	    cmocka_unit_test(the_nearest_size_is_matched),
 	    cmocka_unit_test(what_has_no_pair_is_told),
 	    cmocka_unit_test(a_prediction_is_scored),
+	    cmocka_unit_test(a_graph_is_recognised),
 	    cmocka_unit_test(a_missing_prediction_is_explained),
 	    cmocka_unit_test(traces_of_other_tools_have_other_spans),
 	    cmocka_unit_test(a_part_of_a_run_is_noted),
