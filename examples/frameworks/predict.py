@@ -3,8 +3,10 @@
 """Compares predictions with measured times of programs in Python.
 
 h100/times.json has what measure.sh measured, ms per step of each way, and h100/
-the trace of each program's first way and that machine's calibration. --write
-renews the table of docs/frameworks.md.
+the trace of each program's first way and that machine's calibration. h200/ has
+programs of which each process recorded its first way, too, between the turns
+(--record), and ../validate/patterns/pieces.cu with its ways of batching. --write
+renews the tables of docs/frameworks.md.
 """
 import argparse
 import json
@@ -15,9 +17,8 @@ import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-DATA = HERE / "h100"
 STEPS = 45  # of a trace, with those that warm up
-BEGIN, END = "<!-- predict.py --write -->\n", "<!-- end of predict.py -->\n"
+BEGIN, END = "<!-- predict.py {} -->\n", "<!-- end of {} -->\n"
 NEAR = 0.1  # errors of the saving up to this part of it
 
 # Way, the strategy that predicts it, and the change in the framework's words.
@@ -44,12 +45,16 @@ WAYS = {
     "decode": [("graph", "graph", "`torch.cuda.graph`")],
     "triton_chunks": [("streams", "prefetch",
                        "two streams with buffers of their own")],
+    "pieces": [("host", "batch", "the host gathers, one copy"),
+               ("call", "batch-call", "`cudaMemcpyBatchAsync`"),
+               ("kernel", "batch-kernel", "a kernel reads the pieces")],
 }
 
-def report(xferspy, program):
+
+def report(xferspy, data, program):
     done = subprocess.run(
         [xferspy, "report", "--format", "json", "--machine",
-         DATA / "machine.json", DATA / f"{program}.xspy"],
+         data / "machine.json", data / f"{program}.xspy"],
         capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
@@ -88,17 +93,17 @@ def first_step(result):
     return "nothing" if result["verdict"]["known"] else "not known"
 
 
-def rows_of(xferspy):
-    times = json.loads((DATA / "times.json").read_text())
-    for program, ways in WAYS.items():
-        result = report(xferspy, program)
+def rows_of(xferspy, data):
+    """The rows of a folder: of its programs, or of each of their processes."""
+    for name, times in json.loads((data / "times.json").read_text()).items():
+        result = report(xferspy, data, name)
         measured = {way: statistics.median(all_)
-                    for way, all_ in times[program].items()}
+                    for way, all_ in times.items()}
         before = next(iter(measured.values()))
-        for way, strategy, change in ways:
+        for way, strategy, change in WAYS[name.partition("-")[0]]:
             saved = saved_ms(result, strategy) if strategy else None
             real = before - measured[way]
-            yield (program, change, before, measured[way], strategy, saved,
+            yield (name, change, before, measured[way], strategy, saved,
                    None if saved is None else (saved[0] - real) / real,
                    first_step(result))
 
@@ -126,17 +131,40 @@ def table(rows):
     return "\n".join(lines) + "\n"
 
 
+def times_table(rows):
+    """Of rounds alone: tracing makes each of many small copies longer."""
+    lines = ["| program | change | before | after | strategy | predicted | error "
+             "|", "| --- | --- | ---: | ---: | --- | ---: | ---: |"]
+    for program, change, before, after, strategy, saved, _, _ in rows:
+        lines.append(
+            f"| {program} | {change} | {before:.3g} | {after:.3g} | "
+            f"`{strategy}` | " +
+            (f"{saved[3]:.3g} | {100 * (saved[3] / after - 1):+.0f} % |"
+             if saved else "– | – |"))
+    return "\n".join(lines) + "\n"
+
+
+def texts(xferspy):
+    rows = list(rows_of(xferspy, HERE / "h200"))
+    pieces = [row for row in rows if row[0].startswith("pieces")]
+    return {"h100": table(list(rows_of(xferspy, HERE / "h100"))),
+            "h200": table([row for row in rows if row not in pieces]),
+            "pieces": times_table(pieces)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--xferspy", default=ROOT / "build/bin/xferspy")
     parser.add_argument("--write", type=pathlib.Path, metavar="PAGE.md")
     args = parser.parse_args()
-    text = table(list(rows_of(args.xferspy)))
-    if not args.write:
-        print(text, end="")
-        return
-    before, _, rest = args.write.read_text().partition(BEGIN)
-    args.write.write_text(before + BEGIN + text + END + rest.partition(END)[2])
+    for name, text in texts(args.xferspy).items():
+        begin, end = BEGIN.format(name), END.format(name)
+        if args.write:
+            before, _, rest = args.write.read_text().partition(begin)
+            args.write.write_text(before + begin + text + end +
+                                  rest.partition(end)[2])
+        else:
+            print(text, end="")
 
 
 if __name__ == "__main__":

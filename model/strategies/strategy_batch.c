@@ -316,8 +316,8 @@ int xs_batch_direct_build(const struct xs_strategy_case *c,
 		return xs_estimate_abstain(
 		    &row, out,
 		    "there are no %u consecutive small copies from pinned "
-		    "memory to the device",
-		    XS_SMALL_COPIES_LEAST);
+		    "memory to the device, of %.0f bytes or more",
+		    XS_SMALL_COPIES_LEAST, way->least_bytes);
 	row.quiet = false;
 	if (xs_abstain_if_unknown(&row, name, needed, out, &rc))
 		return rc;

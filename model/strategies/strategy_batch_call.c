@@ -16,7 +16,8 @@ static struct xs_action op_of(const struct xs_machine *m,
 	return action;
 }
 
-static const struct xs_batch_way way = {.op = op_of};
+static const struct xs_batch_way way = {.op = op_of,
+					.least_bytes = XS_BATCH_COPY_BYTES};
 
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,

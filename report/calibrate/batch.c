@@ -7,7 +7,7 @@
 /* Batches of 4, 8, 16, 32 and 64 copies, each from and to its own place. */
 #define SIZES	   5
 #define COPIES_MAX 64
-#define COPY_BYTES ((size_t)16 << 10)
+#define COPY_BYTES ((size_t)XS_BATCH_COPY_BYTES)
 #define STEP_BYTES (2 * COPY_BYTES)
 
 struct batch_times {
