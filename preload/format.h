@@ -124,6 +124,7 @@ struct xs_chunk_header {
 	R(35, counters)                                                        \
 	R(36, graph)                                                           \
 	R(37, fills)                                                           \
+	R(38, accesses)                                                        \
 	R(48, again)
 
 /* clang-format off */
@@ -344,6 +345,16 @@ struct xs_chunk_header {
  */
 #define XS_FIELDS_fills(F, T)                                                  \
 	F(xs_u16, zero) F(xs_u32, correlation) F(xs_u64, sectors)
+
+/*
+ * Belongs to the counters record before it. Cycles of all warps on the SMs, and
+ * those in which one waits for what it reads. stores: instructions of a warp on
+ * global memory. Their sectors are counted before the L1 joins any: each
+ * instruction that touches a part of a sector counts it.
+ */
+#define XS_FIELDS_accesses(F, T)                                               \
+	F(xs_u16, zero) F(xs_u32, correlation) F(xs_u64, waiting_cycles)       \
+	F(xs_u64, warp_cycles) F(xs_u64, stores) F(xs_u64, store_sectors)
 
 /*
  * The launch of a CUDA graph with that correlation. by_node 0: its nodes have

@@ -193,20 +193,45 @@ static int add_counters(struct xs_decoder *d, const struct xs_rec_counters *rec)
 	    .host_sectors_written = rec->host_sectors_written,
 	    .instructions = rec->instructions,
 	    .l1_fills = XS_UNCOUNTED,
+	    .waiting_cycles = XS_UNCOUNTED,
+	    .warp_cycles = XS_UNCOUNTED,
+	    .stores = XS_UNCOUNTED,
+	    .store_sectors = XS_UNCOUNTED,
 	};
 	return 0;
 }
 
-static int add_fills(struct xs_decoder *d, const struct xs_rec_fills *rec)
+/* Returns the last launch counted, NULL if it is another one. */
+static struct xs_counter *counter_of(struct xs_trace *trace,
+				     uint32_t correlation)
 {
-	struct xs_trace *trace = d->trace;
 	struct xs_counter *last;
 
 	if (!trace->counter_count)
-		return 0;
+		return NULL;
 	last = &trace->counters[trace->counter_count - 1];
-	if (last->correlation == rec->correlation)
-		last->l1_fills = rec->sectors;
+	return last->correlation == correlation ? last : NULL;
+}
+
+static int add_fills(struct xs_decoder *d, const struct xs_rec_fills *rec)
+{
+	struct xs_counter *of = counter_of(d->trace, rec->correlation);
+
+	if (of)
+		of->l1_fills = rec->sectors;
+	return 0;
+}
+
+static int add_accesses(struct xs_decoder *d, const struct xs_rec_accesses *rec)
+{
+	struct xs_counter *of = counter_of(d->trace, rec->correlation);
+
+	if (!of)
+		return 0;
+	of->waiting_cycles = rec->waiting_cycles;
+	of->warp_cycles = rec->warp_cycles;
+	of->stores = rec->stores;
+	of->store_sectors = rec->store_sectors;
 	return 0;
 }
 
@@ -341,6 +366,8 @@ int xs_decoder_add_entry(struct xs_decoder *d, const void *record)
 		return add_counters(d, record);
 	case XS_REC_fills:
 		return add_fills(d, record);
+	case XS_REC_accesses:
+		return add_accesses(d, record);
 	case XS_REC_tally:
 		return add_tally(d, record);
 	case XS_REC_unhooked:

@@ -118,6 +118,10 @@ struct xs_counter {
 	uint64_t host_sectors_read, host_sectors_written;
 	uint64_t instructions; /* warp instructions */
 	uint64_t l1_fills;     /* sectors that reads bring into the L1 */
+	/* of all warps on the SMs, and waiting for reads */
+	uint64_t waiting_cycles, warp_cycles;
+	/* instructions of warps, and the sectors that each touches */
+	uint64_t stores, store_sectors;
 };
 
 /* Calls of a site that were counted but not recorded. Several entries of one

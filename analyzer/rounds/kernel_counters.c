@@ -12,8 +12,29 @@
 /* The median of this many launches of a kernel is enough. */
 #define LAUNCHES_MAX 64
 
-static const struct xs_counts not_counted = {NAN, NAN, NAN, NAN,
-					     NAN, NAN, NAN, NAN};
+/* A counted run counts so many launches of each kernel. */
+#define FIRST_LAUNCHES 3
+
+/* Launches of one kernel did different work if the most instructions are more
+ * than this many times the least. */
+#define SAME_WORK 1.1
+
+#define COUNTS(F)                                                              \
+	F(sectors_read)                                                        \
+	F(sectors_written)                                                     \
+	F(requests_read)                                                       \
+	F(requests_written)                                                    \
+	F(host_sectors_read)                                                   \
+	F(host_sectors_written)                                                \
+	F(instructions)                                                        \
+	F(l1_fills)                                                            \
+	F(waiting_cycles)                                                      \
+	F(warp_cycles)                                                         \
+	F(stores)                                                              \
+	F(store_sectors)
+
+static const struct xs_counts not_counted = {NAN, NAN, NAN, NAN, NAN, NAN,
+					     NAN, NAN, NAN, NAN, NAN, NAN};
 
 struct lookup {
 	const struct xs_trace *counted;
@@ -84,16 +105,80 @@ static bool find(const struct lookup *lookup, uint64_t key,
 		values[i] =                                                    \
 		    counted->counters[lookup->keys[first + i].index].field;    \
 	out->field = median(values, scratch, count);
-	MEDIAN(sectors_read)
-	MEDIAN(sectors_written)
-	MEDIAN(requests_read)
-	MEDIAN(requests_written)
-	MEDIAN(host_sectors_read)
-	MEDIAN(host_sectors_written)
-	MEDIAN(instructions)
-	MEDIAN(l1_fills)
+	COUNTS(MEDIAN)
 #undef MEDIAN
 	return true;
+}
+
+/* The counters of each shape: the median, followed by its first launches if
+ * they did different work; otherwise these are the median, too. */
+struct xs_shape_counts {
+	struct xs_counts of[1 + FIRST_LAUNCHES];
+	uint64_t start_ns[FIRST_LAUNCHES]; /* of its first launches; 0: none */
+};
+
+static double or_nan(uint64_t value)
+{
+	return value == XS_UNCOUNTED ? NAN : (double)value;
+}
+
+/* Stores the first launches with that key if they did different work. */
+static void find_launches(const struct lookup *lookup, uint64_t key,
+			  struct xs_shape_counts *out)
+{
+	const struct xs_trace *counted = lookup->counted;
+	size_t i = xs_keys_from(lookup->keys, counted->counter_count, key);
+	struct xs_counts launch[FIRST_LAUNCHES + 1] = {0};
+	double least = INFINITY, most = 0;
+
+	for (; i < counted->counter_count && lookup->keys[i].key == key; i++) {
+		const struct xs_counter *c =
+		    &counted->counters[lookup->keys[i].index];
+		const double work = or_nan(c->instructions);
+
+		if (c->launch < 1 || c->launch > FIRST_LAUNCHES)
+			continue;
+#define SET(field) launch[c->launch].field = or_nan(c->field);
+		COUNTS(SET)
+#undef SET
+		least = fmin(least, work);
+		most = fmax(most, work);
+	}
+	for (i = 1; i <= FIRST_LAUNCHES && most > SAME_WORK * least; i++)
+		if (launch[i].instructions > 0)
+			out->of[i] = launch[i];
+}
+
+/* Stores when each shape was launched first. */
+static void find_starts(const struct xs_trace *trace,
+			struct xs_shape_counts *counts)
+{
+	for (size_t i = 0; i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+		size_t n = 0;
+
+		if (op->shape >= trace->shape_count)
+			continue;
+		while (n < FIRST_LAUNCHES && counts[op->shape].start_ns[n])
+			n++;
+		if (n < FIRST_LAUNCHES)
+			counts[op->shape].start_ns[n] = op->start_ns;
+	}
+}
+
+/* Returns the counters of a step: of its launch in the first round if that was
+ * counted, otherwise the median. */
+static const struct xs_counts *counts_of(const struct xs_phase *phase, size_t i,
+					 const struct xs_shape_counts *counts)
+{
+	size_t n = 0;
+
+	while (n < FIRST_LAUNCHES && counts->start_ns[n] &&
+	       counts->start_ns[n] < phase->first_start_ns)
+		n++;
+	for (size_t k = 0; k < i && n < FIRST_LAUNCHES; k++)
+		n += phase->steps[k].shape == phase->steps[i].shape;
+	return &counts->of[n < FIRST_LAUNCHES ? 1 + n : 0];
 }
 
 /*
@@ -104,24 +189,28 @@ static bool find(const struct lookup *lookup, uint64_t key,
  */
 static int count_by_shape(const struct xs_trace *trace,
 			  const struct xs_trace *counted,
-			  struct xs_counts **out, size_t *found)
+			  struct xs_shape_counts **out, size_t *found)
 {
 	struct lookup lookup = {.counted = counted};
-	struct xs_counts *counts =
-	    malloc((trace->shape_count + 1) * sizeof(*counts));
+	struct xs_shape_counts *counts =
+	    calloc(trace->shape_count + 1, sizeof(*counts));
 	uint64_t *names = calloc(trace->string_count, sizeof(*names));
 	int rc = counts && names ? start(&lookup) : -ENOMEM;
 
 	*found = 0;
 	for (size_t i = 0; !rc && i < trace->shape_count; i++) {
 		const struct xs_shape *shape = &trace->shapes[i];
+		const uint64_t key = kernel_key(trace, names, shape->name,
+						shape->grid, shape->block);
 
-		counts[i] = not_counted;
-		*found += find(&lookup,
-			       kernel_key(trace, names, shape->name,
-					  shape->grid, shape->block),
-			       &counts[i]);
+		counts[i].of[0] = not_counted;
+		*found += find(&lookup, key, &counts[i].of[0]);
+		for (size_t n = 1; n <= FIRST_LAUNCHES; n++)
+			counts[i].of[n] = counts[i].of[0];
+		find_launches(&lookup, key, &counts[i]);
 	}
+	if (!rc)
+		find_starts(trace, counts);
 	free(lookup.keys);
 	free(lookup.names);
 	free(names);
@@ -143,21 +232,16 @@ void xs_phase_counts(const struct xs_phase *phase, struct xs_counts *sum)
 			continue;
 		if (!counts)
 			counts = &not_counted;
-		sum->sectors_read += counts->sectors_read;
-		sum->sectors_written += counts->sectors_written;
-		sum->requests_read += counts->requests_read;
-		sum->requests_written += counts->requests_written;
-		sum->host_sectors_read += counts->host_sectors_read;
-		sum->host_sectors_written += counts->host_sectors_written;
-		sum->instructions += counts->instructions;
-		sum->l1_fills += counts->l1_fills;
+#define ADD(field) sum->field += counts->field;
+		COUNTS(ADD)
+#undef ADD
 	}
 }
 
 int xs_phases_count(struct xs_phases *phases, const struct xs_trace *trace,
 		    const struct xs_trace *counted)
 {
-	struct xs_counts *counts;
+	struct xs_shape_counts *counts;
 	size_t found;
 	int rc = count_by_shape(trace, counted, &counts, &found);
 
@@ -171,7 +255,8 @@ int xs_phases_count(struct xs_phases *phases, const struct xs_trace *trace,
 			struct xs_step *step = &phases->items[p].steps[i];
 
 			step->counts = step->shape < trace->shape_count
-					   ? &counts[step->shape]
+					   ? counts_of(&phases->items[p], i,
+						       &counts[step->shape])
 					   : NULL;
 		}
 	return 0;

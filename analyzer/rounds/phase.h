@@ -44,6 +44,10 @@ struct xs_counts {
 	double host_sectors_read, host_sectors_written;
 	double instructions; /* warp instructions */
 	double l1_fills;     /* sectors that reads bring into the L1 */
+	/* of all warps on the SMs, and waiting for reads */
+	double waiting_cycles, warp_cycles;
+	/* instructions of warps, and the sectors that each touches */
+	double stores, store_sectors;
 };
 
 /*
@@ -261,7 +265,7 @@ struct xs_phases {
 	struct xs_phase *items; /* by decreasing total_ns; owned */
 	size_t count;
 	uint64_t rounds;
-	struct xs_counts *counts; /* by shape of the trace; owned */
+	struct xs_shape_counts *counts; /* by shape of the trace; owned */
 	size_t counted_shapes;
 };
 

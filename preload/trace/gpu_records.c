@@ -274,6 +274,14 @@ void xs_gpu_records_counters(const struct xs_gpu_counts *counts,
 	    .correlation = counts->correlation,
 	    .sectors = counts->l1_fills,
 	};
+	struct xs_rec_accesses accesses = {
+	    XS_RECORD(accesses),
+	    .correlation = counts->correlation,
+	    .waiting_cycles = counts->waiting_cycles,
+	    .warp_cycles = counts->warp_cycles,
+	    .stores = counts->stores,
+	    .store_sectors = counts->store_sectors,
+	};
 
 	xs_shared_writer_lock();
 	record.name = name_number(name);
@@ -281,6 +289,8 @@ void xs_gpu_records_counters(const struct xs_gpu_counts *counts,
 		xs_writer_plain(&xs_shared_writer, &record, NULL, 0);
 	if (record.name && counts->l1_fills != XS_UNCOUNTED)
 		xs_writer_plain(&xs_shared_writer, &fills, NULL, 0);
+	if (record.name && counts->store_sectors != XS_UNCOUNTED)
+		xs_writer_plain(&xs_shared_writer, &accesses, NULL, 0);
 	xs_shared_writer_unlock();
 }
 

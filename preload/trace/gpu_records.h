@@ -47,6 +47,8 @@ struct xs_gpu_counts {
 	uint64_t host_sectors_read, host_sectors_written;
 	uint64_t instructions;
 	uint64_t l1_fills; /* sectors */
+	uint64_t waiting_cycles, warp_cycles;
+	uint64_t stores, store_sectors;
 };
 
 /* Write an op: a copy, a set or a kernel. If there is no space, it is counted

@@ -56,10 +56,15 @@ static void test_median_of_launches(void **state)
 	assert_count(kernel(&phases, 0)->requests_written, 1024);
 	assert_count(kernel(&phases, 0)->host_sectors_read, 0);
 	assert_count(kernel(&phases, 0)->instructions, 40960);
+	assert_count(kernel(&phases, 0)->waiting_cycles, 600);
+	assert_count(kernel(&phases, 0)->warp_cycles, 1000);
+	assert_count(kernel(&phases, 0)->stores, 1024);
+	assert_count(kernel(&phases, 0)->store_sectors, 8192);
 	/* this GPU cannot count more at once */
 	assert_count(kernel(&phases, 1)->sectors_read, 8192);
 	/* an older trace, or a GPU that cannot count them */
 	assert_true(isnan(kernel(&phases, 1)->l1_fills));
+	assert_true(isnan(kernel(&phases, 1)->store_sectors));
 	assert_true(isnan(kernel(&phases, 1)->requests_read));
 	assert_true(isnan(kernel(&phases, 1)->instructions));
 	/* the same kernel with another grid */
@@ -90,6 +95,38 @@ static void test_sum_of_a_round(void **state)
 	assert_true(isnan(sum.instructions));
 	phases.items[0].step_count = steps;
 	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
+#define LAUNCH(n, instructions)                                                \
+	"counters name=1 grid_x=64 grid_y=2 grid_z=1 block_x=256 block_y=1 "   \
+	"block_z=1 launch=" #n " sectors_read=" #n                             \
+	"00 instructions=" #instructions "\n"
+#define COUNTED(launches)                                                      \
+	"xferspy-text 1\nheader pid=1\nchunk\nstring id=1 "                    \
+	"text=\"_Z6smoothPfi\"\n" launches
+
+/* The launch of the first round is the first one, whose counters are taken if
+ * the others did other work, and the median if not. */
+static void test_launches_of_different_work(void **state)
+{
+	struct xs_trace *trace = read_golden("kernels");
+	struct xs_trace *different =
+	    read_text(COUNTED(LAUNCH(1, 50) LAUNCH(2, 60) LAUNCH(3, 70)));
+	struct xs_trace *same =
+	    read_text(COUNTED(LAUNCH(1, 50) LAUNCH(2, 51) LAUNCH(3, 52)));
+	struct xs_phases phases;
+
+	(void)state;
+	assert_int_equal(xs_phases_build(trace, &phases), 0);
+	assert_int_equal(xs_phases_count(&phases, trace, different), 0);
+	assert_count(kernel(&phases, 0)->sectors_read, 100);
+	assert_count(kernel(&phases, 0)->instructions, 50);
+	assert_int_equal(xs_phases_count(&phases, trace, same), 0);
+	assert_count(kernel(&phases, 0)->sectors_read, 200);
+	xs_phases_free(&phases);
+	xs_trace_free(same);
+	xs_trace_free(different);
 	xs_trace_free(trace);
 }
 
@@ -126,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_median_of_launches),
 	    cmocka_unit_test(test_sum_of_a_round),
+	    cmocka_unit_test(test_launches_of_different_work),
 	    cmocka_unit_test(test_of_another_run),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

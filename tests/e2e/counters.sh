@@ -33,6 +33,8 @@ for app in app app-per-thread app-static; do
 	expect "$app: all launches" "$(count '^counters ')" 3
 	expect "$app: sectors and requests" "$(count "^counters .* $all ")" 3
 	expect "$app: brought into the L1" "$(count '^fills .*sectors=4096$')" 3
+	expect "$app: waits and stores of each warp" "$(count \
+		'^accesses .*waiting_cycles=1024 warp_cycles=1536 stores=512 store_sectors=2048$')" 3
 	expect "$app: of the host" \
 		"$(count 'host_sectors_read=0 host_sectors_written=0')" 3
 	# CUPTI gives no times for a launch that it counts.

@@ -174,7 +174,8 @@ static void test_many_short_kernels_stay_whole(void **unused)
  */
 static void test_counted_kernels(void **unused)
 {
-	struct xs_counts first = {31250, 31250, 7813, 7813, 0, 0, 1, NAN};
+	struct xs_counts first = {31250, 31250, 7813, 7813, 0,	 0,
+				  1,	 NAN,	NAN,  NAN,  NAN, NAN};
 	struct xs_counts second = first;
 	double apart_ns;
 

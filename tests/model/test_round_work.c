@@ -4,9 +4,16 @@
 
 #include "model/replay/round_work.h"
 
-static const struct xs_counts smooth = {20480, 4096, 5120,  1024,
-					0,     0,    40960, 0};
-static const struct xs_counts residual = {8192, 4, 2048, 4, 0, 0, 20000, 0};
+static const struct xs_counts smooth = {.sectors_read = 20480,
+					.sectors_written = 4096,
+					.requests_read = 5120,
+					.requests_written = 1024,
+					.instructions = 40960};
+static const struct xs_counts residual = {.sectors_read = 8192,
+					  .sectors_written = 4,
+					  .requests_read = 2048,
+					  .requests_written = 4,
+					  .instructions = 20000};
 
 static void work_of(const struct xs_counts *first,
 		    const struct xs_counts *second, struct xs_round_work *work)

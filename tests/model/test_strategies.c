@@ -627,7 +627,8 @@ static void test_small_pieces_stop_shrinking(void **unused)
  */
 static void test_pieces_of_a_small_grid(void **unused)
 {
-	struct xs_counts counts = {31250, 31250, 7813, 7813, 0, 0, 1, NAN};
+	struct xs_counts counts = {31250, 31250, 7813, 7813, 0,	  0,
+				   1,	  NAN,	 NAN,  NAN,  NAN, NAN};
 	const struct xs_estimate *row;
 
 	(void)unused;

@@ -241,6 +241,8 @@ struct xs_sim_counts {
 	uint64_t sectors_read, sectors_written;
 	uint64_t requests_read, requests_written;
 	uint64_t host_sectors_read, host_sectors_written;
+	uint64_t stores;		      /* instructions of warps */
+	uint64_t waiting_cycles, warp_cycles; /* one for each access */
 };
 /* Start and stop counting what kernels do. Both wait for the device. */
 XS_SIM_API void xs_sim_count_start(int device);

@@ -70,4 +70,6 @@ void xs_sim_count_access(struct xs_sim_counts *to, bool store,
 	*(store ? &to->sectors_written : &to->sectors_read) += sector_count;
 	*(store ? &to->requests_written : &to->requests_read) += line_count;
 	*(store ? &to->host_sectors_written : &to->host_sectors_read) += host;
+	*(store ? &to->stores : &to->waiting_cycles) += sector_count > 0;
+	to->warp_cycles += sector_count > 0;
 }

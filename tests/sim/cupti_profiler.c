@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_METRICS 8
+#define MOST_METRICS 12
 
 static const struct {
 	const char *name;
@@ -27,8 +27,13 @@ static const struct {
 	   host_sectors_read),
     METRIC("lts__t_sectors_srcunit_tex_aperture_sysmem_op_write.sum",
 	   host_sectors_written),
-    METRIC("l1tex__m_xbar2l1tex_read_sectors.sum", sectors_read),
+    METRIC("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum",
+	   sectors_read),
     METRIC("smsp__inst_executed.sum", instructions),
+    METRIC("smsp__warps_issue_stalled_long_scoreboard.sum", waiting_cycles),
+    METRIC("smsp__warps_active.sum", warp_cycles),
+    METRIC("smsp__inst_executed_op_global_st.sum", stores),
+    METRIC("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", sectors_written),
 #undef METRIC
 };
 

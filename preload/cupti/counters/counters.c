@@ -132,6 +132,10 @@ static void write_counts(const struct xs_launch *launch, uint32_t number,
 		to_count(values[XS_METRIC_HOST_SECTORS_WRITTEN]),
 	    .instructions = to_count(values[XS_METRIC_INSTRUCTIONS]),
 	    .l1_fills = to_count(values[XS_METRIC_L1_FILLS]),
+	    .waiting_cycles = to_count(values[XS_METRIC_WAITING_CYCLES]),
+	    .warp_cycles = to_count(values[XS_METRIC_WARP_CYCLES]),
+	    .stores = to_count(values[XS_METRIC_STORES]),
+	    .store_sectors = to_count(values[XS_METRIC_STORE_SECTORS]),
 	};
 
 	xs_log("counted %s, launch %u: sectors %.0f + %.0f, requests %.0f + "

@@ -16,15 +16,22 @@ static const char *metric_names[XS_METRICS] = {
     [XS_METRIC_INSTRUCTIONS] = "smsp__inst_executed.sum",
     [XS_METRIC_REQUESTS_READ] = "lts__t_requests_srcunit_tex_op_read.sum",
     [XS_METRIC_REQUESTS_WRITTEN] = "lts__t_requests_srcunit_tex_op_write.sum",
-    [XS_METRIC_L1_FILLS] = "l1tex__m_xbar2l1tex_read_sectors.sum",
+    [XS_METRIC_L1_FILLS] =
+	"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum",
     [XS_METRIC_HOST_SECTORS_READ] =
 	"lts__t_sectors_srcunit_tex_aperture_sysmem_op_read.sum",
     [XS_METRIC_HOST_SECTORS_WRITTEN] =
 	"lts__t_sectors_srcunit_tex_aperture_sysmem_op_write.sum",
+    [XS_METRIC_WAITING_CYCLES] =
+	"smsp__warps_issue_stalled_long_scoreboard.sum",
+    [XS_METRIC_WARP_CYCLES] = "smsp__warps_active.sum",
+    [XS_METRIC_STORES] = "smsp__inst_executed_op_global_st.sum",
+    [XS_METRIC_STORE_SECTORS] =
+	"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
 };
 static const size_t metric_sets[] = {
-    XS_METRICS, XS_METRIC_HOST_SECTORS_READ, XS_METRIC_L1_FILLS,
-    XS_METRIC_REQUESTS_READ, XS_METRIC_INSTRUCTIONS};
+    XS_METRICS,		XS_METRIC_WAITING_CYCLES, XS_METRIC_HOST_SECTORS_READ,
+    XS_METRIC_L1_FILLS, XS_METRIC_REQUESTS_READ,  XS_METRIC_INSTRUCTIONS};
 
 struct image {
 	uint8_t *bytes;

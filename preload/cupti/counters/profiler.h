@@ -15,7 +15,8 @@
  * Sectors have 32 bytes. They are counted between the L1 of the SMs and the L2,
  * so these are accesses that the caches of the SM did not serve. L1 fills are
  * the sectors that reads bring into the L1: from Hopper on, reads of device
- * memory by several SMs are merged before they reach the L2. The metrics are in
+ * memory by several SMs are merged before they reach the L2. Stores are
+ * instructions of warps, with the sectors that each touches. The metrics are in
  * order of importance: a GPU that cannot count all of them in one pass counts
  * the first ones.
  */
@@ -28,6 +29,10 @@ enum xs_metric {
 	XS_METRIC_L1_FILLS,
 	XS_METRIC_HOST_SECTORS_READ,
 	XS_METRIC_HOST_SECTORS_WRITTEN,
+	XS_METRIC_WAITING_CYCLES,
+	XS_METRIC_WARP_CYCLES,
+	XS_METRIC_STORES,
+	XS_METRIC_STORE_SECTORS,
 	XS_METRICS
 };
 
