@@ -56,9 +56,11 @@ struct xs_param {
 	  "mapped reads with the latency times the rate in flight")            \
 	P(device_read_latency_ns, "ns",                                        \
 	  "a read of device memory on which the next read depends")            \
+	P(l2_read_latency_ns, "ns", "the same if the L2 has the data")         \
 	P(mapped_write_64, "ns/byte", "writes by requests of 64 bytes")        \
 	P(mapped_write_32, "ns/byte", "writes by requests of 32 bytes")        \
 	P(mapped_write_partial_ns, "ns", "a write of a part of 32 bytes")      \
+	P(mapped_write_apart_ns, "ns", "the same, more than a line apart")     \
 	P(mapped_both_read, "ns/byte", "reads while it also writes")           \
 	P(mapped_both_write, "ns/byte", "writes while it also reads")          \
 	P(mapped_write_vs_h2d, "ns/byte", "mapped writes under copies in")     \

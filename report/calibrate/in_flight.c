@@ -48,7 +48,8 @@ void xs_bench_evict(struct xs_bench *bench)
 static void measure_latencies(struct xs_bench *bench,
 			      struct xs_machine *machine)
 {
-	struct xs_samples mapped = {0}, device = {0};
+	const xs_cuda_address device_memory = bench->device[XS_BENCH_IN];
+	struct xs_samples mapped = {0}, device = {0}, l2 = {0};
 	struct xs_repeats repeats = xs_bench_repeats(20);
 
 	chase_slope(bench, bench->mapped[XS_BENCH_IN], 1);
@@ -57,12 +58,14 @@ static void measure_latencies(struct xs_bench *bench,
 		    &mapped, chase_slope(bench, bench->mapped[XS_BENCH_IN], 1) *
 				 (double)BLOCK_BYTES);
 		xs_bench_evict(bench);
-		xs_samples_add(
-		    &device, chase_slope(bench, bench->device[XS_BENCH_IN], 1) *
-				 (double)BLOCK_BYTES);
+		xs_samples_add(&device, chase_slope(bench, device_memory, 1) *
+					    (double)BLOCK_BYTES);
+		xs_samples_add(&l2, chase_slope(bench, device_memory, 1) *
+					(double)BLOCK_BYTES);
 	}
 	xs_bench_set(bench, machine, XS_PARAM_mapped_read_latency_ns, &mapped);
 	xs_bench_set(bench, machine, XS_PARAM_device_read_latency_ns, &device);
+	xs_bench_set(bench, machine, XS_PARAM_l2_read_latency_ns, &l2);
 }
 
 void xs_bench_in_flight(struct xs_bench *bench, struct xs_machine *machine)

@@ -68,19 +68,26 @@ void xs_bench_mapped_parts(struct xs_bench *bench, struct xs_machine *machine)
 		     XS_PARAM_mapped_write_32);
 }
 
-/* Slope of time over the number of 4-byte writes, each to a different sector.
- */
-static double partial_slope(struct xs_bench *bench)
+/* Words between writes to neighbouring sectors, and to sectors some lines
+ * apart, whose number is odd so that they lie in all parts of the L2. */
+#define NEXT_SECTOR 8
+#define APART	    264
+#define LEAST_WORDS 128 /* of the buffer for each write */
+
+/* Slope of time over the number of 4-byte writes, every so many words. */
+static double partial_slope(struct xs_bench *bench, size_t words)
 {
+	const size_t most = bench->mapped_bytes /
+			    (words > LEAST_WORDS ? words : LEAST_WORDS) / 4;
 	double writes[SIZES], ns[SIZES];
 
 	for (size_t i = 0; i < SIZES; i++) {
-		size_t count = bench->mapped_bytes / 512 >> (SIZES - 1 - i);
+		size_t count = most >> (SIZES - 1 - i);
 
 		XS_CUDA(&bench->gpu, cuEventRecord, bench->event[0],
 			bench->stream[0]);
 		xs_cuda_per_element(&bench->gpu, bench->mapped[XS_BENCH_OUT],
-				    bench->device[XS_BENCH_OUT], count, 8,
+				    bench->device[XS_BENCH_OUT], count, words,
 				    bench->stream[0]);
 		XS_CUDA(&bench->gpu, cuEventRecord, bench->event[1],
 			bench->stream[0]);
@@ -90,16 +97,23 @@ static double partial_slope(struct xs_bench *bench)
 	return xs_stats_fit(writes, ns, SIZES).slope;
 }
 
-void xs_bench_mapped_partial(struct xs_bench *bench, struct xs_machine *machine)
+static void measure_partial(struct xs_bench *bench, size_t words,
+			    struct xs_machine *machine, enum xs_param_id id)
 {
 	struct xs_samples samples = {0};
 	struct xs_repeats repeats = xs_bench_repeats(8);
 
-	partial_slope(bench);
+	partial_slope(bench, words);
 	while (xs_bench_repeat(&repeats))
-		xs_samples_add(&samples, partial_slope(bench));
-	xs_bench_set(bench, machine, XS_PARAM_mapped_write_partial_ns,
-		     &samples);
+		xs_samples_add(&samples, partial_slope(bench, words));
+	xs_bench_set(bench, machine, id, &samples);
+}
+
+void xs_bench_mapped_partial(struct xs_bench *bench, struct xs_machine *machine)
+{
+	measure_partial(bench, NEXT_SECTOR, machine,
+			XS_PARAM_mapped_write_partial_ns);
+	measure_partial(bench, APART, machine, XS_PARAM_mapped_write_apart_ns);
 }
 
 /* Mapped writes of a kernel during a copy in. */

@@ -293,7 +293,9 @@ static double each_ns(void **parameters)
 	bool from = is_host(*(uint64_t *)parameters[1]);
 
 	if (to && *(uint64_t *)parameters[3] > 4)
-		return elements * FAKE_PARTIAL;
+		return elements * (*(uint64_t *)parameters[3] > FAKE_APART_BYTES
+				       ? FAKE_APART
+				       : FAKE_PARTIAL);
 	return 4 * elements *
 	       (to && from ? FAKE_BOTH
 		: to	   ? FAKE_WRITE
@@ -361,7 +363,10 @@ static double kernel_ns(enum xs_cuda_kernel kernel, unsigned blocks,
 	if (kernel == XS_KERNEL_READ && !is_host(*(uint64_t *)parameters[1]))
 		near.start = near.end = 0;
 	if (kernel == XS_KERNEL_CHASE && !is_host(*(uint64_t *)parameters[1]))
-		return bytes / FAKE_IN_FLIGHT * FAKE_NEAR / blocks;
+		return bytes / FAKE_IN_FLIGHT / blocks *
+		       (is_near(*(uint64_t *)parameters[1], (uint64_t)bytes)
+			    ? FAKE_L2
+			    : FAKE_NEAR);
 	if (kernel == XS_KERNEL_CHASE)
 		return bytes *
 		       fmax(FAKE_READ, FAKE_FAR / FAKE_IN_FLIGHT / blocks);

@@ -29,7 +29,8 @@
 #define FAKE_SYNC	   1500.0
 #define FAKE_READ	   0.0200
 #define FAKE_FAR	   1200.0 /* a dependent read of host memory, */
-#define FAKE_NEAR	   500.0  /* of device memory */
+#define FAKE_NEAR	   500.0  /* of device memory, */
+#define FAKE_L2		   250.0  /* and if the L2 has it */
 #define FAKE_IN_FLIGHT	   4096	  /* bytes of a block's dependent reads */
 #define FAKE_WRITE	   0.0210
 #define FAKE_BOTH	   0.0250
@@ -37,6 +38,8 @@
 #define FAKE_EARLY	   30000.0 /* duration of writes before they queue up */
 #define FAKE_HELD	   1.5 /* factor for copies in behind queued writes */
 #define FAKE_PARTIAL	   3.0 /* per write of a partial sector */
+#define FAKE_APART	   2.0 /* and if they are as far apart as this */
+#define FAKE_APART_BYTES   512
 #define FAKE_EACH	   0.0001  /* per byte of stride on the device */
 #define FAKE_STALL	   50000.0 /* copy in that starts during writes */
 #define FAKE_PIN	   2000.0

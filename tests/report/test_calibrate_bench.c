@@ -147,6 +147,7 @@ static void test_parts_of_sectors(void **state)
 	xs_bench_mapped_partial(&f->bench, &f->machine);
 	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.mapped_write_partial_ns, FAKE_PARTIAL, 1e-3);
+	assert_param(f->machine.mapped_write_apart_ns, FAKE_APART, 1e-3);
 }
 
 static void test_writes_that_queue_up(void **state)
@@ -198,6 +199,7 @@ static void test_reads_in_flight(void **state)
 	assert_false(xs_cuda_failed(&f->bench.gpu));
 	assert_param(f->machine.mapped_read_latency_ns, FAKE_FAR, 1);
 	assert_param(f->machine.device_read_latency_ns, FAKE_NEAR, 1);
+	assert_param(f->machine.l2_read_latency_ns, FAKE_L2, 1);
 	assert_param(f->machine.mapped_read_knee, FAKE_READ, 1e-5);
 }
 
