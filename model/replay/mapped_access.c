@@ -1,56 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/mapped_access.h"
 
-#include "model/replay/plan.h"
+#include "model/replay/mapped_writes.h"
 
 #include <math.h>
-
-#define WORD_BYTES   4.0
-#define SECTOR_BYTES 32.0
-#define LANES	     32.0
-#define LINE_SECTORS 4.0
-#define LINE_BYTES   (LINE_SECTORS * SECTOR_BYTES)
-
-/* ns per byte of requests of 1, 2 and 4 sectors. */
-struct rates {
-	double one, two, four;
-	bool merged; /* the L2 joins requests to neighbouring sectors */
-};
-
-/* Equal requests have a whole number of sectors, up to the kernel's edges. */
-#define EQUAL_SECTORS 0.002
-
-/*
- * Returns ns of one request of that many sectors in the mean: measured for 1, 2
- * and 4, linear in between. Means of reads that are no whole number are those
- * of whole lines and single sectors, as rows that do not begin at a line have
- * them: a request of one sector takes as long as one of two.
- */
-static double request_ns(const struct rates *r, double sectors)
-{
-	const double one = r->one * SECTOR_BYTES;
-	const double two = r->two * 2 * SECTOR_BYTES;
-	const double four = r->four * 4 * SECTOR_BYTES;
-
-	if (!r->merged && fabs(sectors - 2) > EQUAL_SECTORS)
-		return one + (four - one) * (sectors - 1) / 3;
-	if (sectors <= 2)
-		return one + (two - one) * (sectors - 1);
-	return two + (four - two) * (sectors - 2) / 2;
-}
-
-static double accesses_ns(const struct rates *r, double sectors,
-			  double requests)
-{
-	double size;
-
-	if (!(sectors > 0))
-		return 0;
-	if (isnan(requests) || isnan(r->one) || isnan(r->two))
-		return sectors * SECTOR_BYTES * r->four;
-	size = fmin(fmax(sectors / requests, 1), LINE_SECTORS);
-	return sectors / size * request_ns(r, size);
-}
 
 /*
  * Returns the least sectors that cross: kernels that wait longer hit more often
@@ -60,23 +13,15 @@ static double accesses_ns(const struct rates *r, double sectors,
  */
 static bool is_scattered(const struct xs_round_work *w)
 {
-	return xs_reads_are_scattered(w->read_sectors * SECTOR_BYTES,
+	return xs_reads_are_scattered(w->read_sectors * XS_MAPPED_SECTOR_BYTES,
 				      w->read_requests);
 }
 
 static double least_sectors(const struct xs_round_work *w)
 {
 	return is_scattered(w)
-		   ? fmin(w->read_sectors, w->in_bytes / SECTOR_BYTES)
+		   ? fmin(w->read_sectors, w->in_bytes / XS_MAPPED_SECTOR_BYTES)
 		   : w->read_sectors;
-}
-
-/* Whether the kernel writes more often than it could to the results alone: it
- * has memory of its own on the device. */
-static bool writes_elsewhere(const struct xs_round_work *w, double sectors)
-{
-	return !w->copied_alone && sectors > 0 &&
-	       sectors * SECTOR_BYTES >= XS_MAPPED_ELSEWHERE * w->out_bytes;
 }
 
 /* Returns the sectors that all reads bring into the L1. */
@@ -103,11 +48,12 @@ static double crossing_sectors(const struct xs_machine *m,
 	const double filled = all_reads(w);
 
 	if (isnan(w->read_sectors) && which == XS_MAPPED_MOST)
-		return fmax(most_bytes, w->in_bytes) / SECTOR_BYTES;
+		return fmax(most_bytes, w->in_bytes) / XS_MAPPED_SECTOR_BYTES;
 	if (which == XS_MAPPED_LEAST)
 		return least_sectors(w);
-	return which == XS_MAPPED_USUAL && writes_elsewhere(w, w->write_sectors)
-		   ? fmin(filled, w->in_bytes / SECTOR_BYTES)
+	return which == XS_MAPPED_USUAL &&
+		       xs_mapped_writes_elsewhere(w, w->write_sectors)
+		   ? fmin(filled, w->in_bytes / XS_MAPPED_SECTOR_BYTES)
 		   : filled;
 }
 
@@ -118,12 +64,6 @@ struct reads {
 	double lines;		  /* requests, at least one for each line */
 };
 
-/* Returns the counted sectors, or those of the bytes. */
-static double sectors_or(double counted, double bytes)
-{
-	return isnan(counted) ? bytes / SECTOR_BYTES : counted;
-}
-
 /* A round that copies nothing in reads what stays on the device. */
 static struct reads reads_of(const struct xs_machine *m,
 			     const struct xs_round_work *w,
@@ -133,12 +73,14 @@ static struct reads reads_of(const struct xs_machine *m,
 
 	if (!(w->in_bytes > 0))
 		return reads;
-	reads.sectors = sectors_or(crossing_sectors(m, w, which), w->in_bytes);
+	reads.sectors =
+	    xs_mapped_sectors_or(crossing_sectors(m, w, which), w->in_bytes);
 	reads.requests = w->read_requests;
 	if (w->read_sectors > 0)
 		reads.requests *= reads.sectors / w->read_sectors;
-	reads.lines = isnan(reads.requests) ? reads.sectors / LINE_SECTORS
-					    : reads.requests;
+	reads.lines = isnan(reads.requests)
+			  ? reads.sectors / XS_MAPPED_LINE_SECTORS
+			  : reads.requests;
 	return reads;
 }
 
@@ -179,8 +121,42 @@ static double device_waits_ns(const struct xs_round_work *w, double own_ns,
 	if (!is_scattered(w))
 		return least_ns;
 	if (which == XS_MAPPED_LEAST)
-		return fmin(least_ns, own_ns / LANES);
+		return fmin(least_ns, own_ns / XS_MAPPED_LANES);
 	return in_step ? sqrt(least_ns * most_ns) : least_ns;
+}
+
+/* Returns the part of its time in which a warp waits for reads; NAN: not
+ * counted. */
+static double waiting_share(const struct xs_round_work *w)
+{
+	return w->warp_cycles > 0 ? w->waiting_cycles / w->warp_cycles : NAN;
+}
+
+/* Of the memory's latency, that of an idle L2 at least. */
+#define L2_LATENCY_LEAST 0.33
+
+/*
+ * Returns the latency of reads on the device. What a round copies in is in the
+ * L2 if it fits, but warps that read together wait longer than one that reads
+ * alone, as for the memory at most. The value is the mean of both, as a factor,
+ * if their waits were counted. Otherwise a kernel that waits for all of its
+ * time is taken to wait for the memory.
+ */
+static double device_latency_ns(const struct xs_machine *m,
+				const struct xs_round_work *w,
+				enum xs_mapped_case which)
+{
+	const double memory_ns = m->device_read_latency_ns.value;
+	const double l2_ns = m->l2_read_latency_ns.value;
+
+	if (which == XS_MAPPED_LEAST ||
+	    (m->l2_bytes > 0 && w->in_bytes + w->out_bytes > m->l2_bytes))
+		return memory_ns;
+	if (which == XS_MAPPED_MOST)
+		return isnan(l2_ns) ? L2_LATENCY_LEAST * memory_ns : l2_ns;
+	return isnan(l2_ns) || isnan(waiting_share(w)) || m->l2_bytes <= 0
+		   ? memory_ns
+		   : sqrt(l2_ns * memory_ns);
 }
 
 static struct waits waits_of(const struct xs_machine *m,
@@ -188,25 +164,26 @@ static struct waits waits_of(const struct xs_machine *m,
 			     const struct reads *reads,
 			     enum xs_mapped_case which)
 {
+	const double latency_ns = device_latency_ns(m, w, which);
 	const double at_once = xs_round_work_blocks_per_sm(w, m) * m->sm_count;
 	const double blocks = fmin(w->blocks / fmax(w->kernels, 1), at_once);
 	const double sms = fmin(blocks, m->sm_count);
-	const double warps = blocks * ceil(w->block_threads / LANES);
-	const double slower =
-	    m->mapped_read_latency_ns.value / m->device_read_latency_ns.value;
-	const double in_turn_ns =
-	    reads->lines * m->device_read_latency_ns.value;
+	const double warps = blocks * ceil(w->block_threads / XS_MAPPED_LANES);
+	const double slower = m->mapped_read_latency_ns.value / latency_ns;
+	const double in_turn_ns = reads->lines * latency_ns;
 	const double share =
 	    isnan(all_reads(w)) ? 1 : fmin(reads->sectors / all_reads(w), 1);
 	struct waits waits = {0};
 
 	if (!(warps > 0) || !(in_turn_ns > 0) || isnan(slower))
 		return waits;
-	waits.in_step = sms > 1 && reads->sectors * SECTOR_BYTES >=
+	waits.in_step = sms > 1 && reads->sectors * XS_MAPPED_SECTOR_BYTES >=
 				       READ_BY_ALL * sms * w->in_bytes;
-	waits.device_ns =
-	    device_waits_ns(w, in_turn_ns / warps, in_turn_ns / sms,
-			    w->kernel_ns * share, waits.in_step, which);
+	waits.device_ns = w->kernel_ns * share * waiting_share(w);
+	if (isnan(waits.device_ns))
+		waits.device_ns =
+		    device_waits_ns(w, in_turn_ns / warps, in_turn_ns / sms,
+				    w->kernel_ns * share, waits.in_step, which);
 	waits.mapped_ns = waits.device_ns * slower;
 	return waits;
 }
@@ -226,56 +203,6 @@ static double limited_ns(const struct xs_machine *m, double link_ns,
 	if (!(waits_ns > 0) || !(knee > 1))
 		return fmax(link_ns, waits_ns);
 	return link_ns * pow(1 + pow(waits_ns / link_ns, power), 1 / power);
-}
-
-/* Returns the time of the writes of the results in that many requests. */
-static double writes_ns(const struct xs_machine *m,
-			const struct xs_round_work *w, double requests,
-			enum xs_mapped_case which)
-{
-	const struct rates rates = {m->mapped_write_32.value,
-				    m->mapped_write_64.value,
-				    m->mapped_write.value, true};
-	const double full = w->out_bytes / SECTOR_BYTES;
-	const double sectors = sectors_or(w->write_sectors, w->out_bytes);
-
-	if (writes_elsewhere(w, sectors) && which != XS_MAPPED_MOST)
-		return accesses_ns(&rates, full, NAN);
-	return accesses_ns(&rates, sectors, requests);
-}
-
-/*
- * Returns the number of partial writes. More sectors than the bytes fill mean
- * rows that do not begin at a sector: two warps write parts of the sector that
- * they share. If the L2 joins the two, none crosses the bus, otherwise both do.
- * This depends on when they write; one is the value.
- */
-static double partial_writes(double excess, enum xs_mapped_case which)
-{
-	return which == XS_MAPPED_LEAST	 ? 0
-	       : which == XS_MAPPED_MOST ? 2 * excess
-					 : excess;
-}
-
-/* Returns the time of the writes of a whole kernel, whose blocks drift apart.
- * What it writes again, it writes in parts or in whole requests. */
-static double whole_ns(const struct xs_machine *m,
-		       const struct xs_round_work *w, enum xs_mapped_case which)
-{
-	const double full = w->out_bytes / SECTOR_BYTES;
-	const double excess = w->write_sectors - full;
-	const double each_ns = m->mapped_write_partial_ns.value;
-	const double requests_ns = writes_ns(m, w, w->write_requests, which);
-	double parts_ns;
-
-	if (!(excess > 0) || writes_elsewhere(w, w->write_sectors) ||
-	    isnan(each_ns))
-		return requests_ns;
-	parts_ns = full * SECTOR_BYTES * m->mapped_write.value +
-		   partial_writes(excess, which) * each_ns;
-	return excess < (XS_MAPPED_ELSEWHERE - 1) * full
-		   ? parts_ns
-		   : fmin(parts_ns, requests_ns);
 }
 
 /*
@@ -323,7 +250,8 @@ static double together_ns(const struct xs_machine *m,
 			  enum xs_mapped_case which)
 {
 	const double each_ns =
-	    (m->mapped_both_write.value - m->mapped_write.value) * LINE_BYTES;
+	    (m->mapped_both_write.value - m->mapped_write.value) *
+	    XS_MAPPED_LINE_BYTES;
 	double ns = fmax(mapped->read_ns, mapped->write_ns);
 
 	if (each_ns > 0 && mapped->write_ns > 0)
@@ -338,16 +266,16 @@ struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
 					      enum xs_mapped_case which)
 {
 	const struct xs_machine *m = machine;
-	const struct rates rates = {m->mapped_read_32.value,
-				    m->mapped_read_64.value,
-				    m->mapped_read.value, false};
+	const struct xs_mapped_rates rates = {m->mapped_read_32.value,
+					      m->mapped_read_64.value,
+					      m->mapped_read.value, false};
 	const struct reads reads = reads_of(m, work, which);
 	const struct waits waits = waits_of(m, work, &reads, which);
 	const double link_ns =
-	    accesses_ns(&rates, reads.sectors, reads.requests);
+	    xs_mapped_requests_ns(&rates, reads.sectors, reads.requests);
 	struct xs_mapped_times mapped = {
-	    limited_ns(m, link_ns, waits.mapped_ns), whole_ns(m, work, which),
-	    0};
+	    limited_ns(m, link_ns, waits.mapped_ns),
+	    xs_mapped_writes_ns(m, work, which), 0};
 
 	mapped.both_ns =
 	    together_ns(m, &mapped, reads.lines, which) +
@@ -361,30 +289,7 @@ struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
 	return mapped;
 }
 
-double xs_mapped_access_piece_ns(const struct xs_machine *machine,
-				 const struct xs_round_work *work, double n)
-{
-	const double sectors = sectors_or(work->write_sectors, work->out_bytes);
-	double requests = work->write_requests;
-
-	if (fmod(work->out_bytes / n, LINE_BYTES) > 0)
-		requests = fmax(xs_or_zero(requests), sectors / 2);
-	return writes_ns(machine, work, requests, XS_MAPPED_USUAL) / n;
-}
-
-double xs_mapped_access_parts_ns(const struct xs_machine *machine,
-				 const struct xs_round_work *work)
-{
-	return work->out_bytes / WORD_BYTES *
-	       machine->mapped_write_partial_ns.value;
-}
-
 double xs_mapped_access_reads_per_byte(const struct xs_round_work *work)
 {
-	return all_reads(work) * SECTOR_BYTES / work->in_bytes;
-}
-
-double xs_mapped_access_writes_per_byte(const struct xs_round_work *work)
-{
-	return work->write_sectors * SECTOR_BYTES / work->out_bytes;
+	return all_reads(work) * XS_MAPPED_SECTOR_BYTES / work->in_bytes;
 }

@@ -56,6 +56,10 @@ static void add_counts(struct xs_round_work *work,
 	work->write_sectors += counts ? counts->sectors_written : NAN;
 	work->write_requests += counts ? counts->requests_written : NAN;
 	work->l1_fills += counts ? counts->l1_fills : NAN;
+	work->waiting_cycles += counts ? counts->waiting_cycles : NAN;
+	work->warp_cycles += counts ? counts->warp_cycles : NAN;
+	work->stores += counts ? counts->stores : NAN;
+	work->store_sectors += counts ? counts->store_sectors : NAN;
 	work->instructions += counts ? counts->instructions : NAN;
 }
 

@@ -55,6 +55,9 @@ struct xs_round_work {
 	double read_sectors, read_requests;
 	double write_sectors, write_requests;
 	double l1_fills; /* sectors that reads bring into the L1 caches */
+	double waiting_cycles, warp_cycles; /* of warps: for reads; in all */
+	/* Instructions of warps, and the sectors that each touches. */
+	double stores, store_sectors;
 	double instructions;
 	bool copied_alone; /* kernels are given no memory but the copied */
 

@@ -6,7 +6,7 @@
  * piece waits for all others.
  */
 #include "model/replay/allocation_time.h"
-#include "model/replay/mapped_access.h"
+#include "model/replay/mapped_writes.h"
 #include "model/replay/split_arrays.h"
 #include "model/strategies/piece_kernel.h"
 #include "model/strategies/piece_sharing.h"

@@ -4,6 +4,7 @@
 
 #include "model/machine/range_end.h"
 #include "model/replay/another_run.h"
+#include "model/replay/mapped_writes.h"
 #include "model/replay/recorded_plan.h"
 #include "model/replay/replay.h"
 #include "model/replay/tracer_overhead.h"

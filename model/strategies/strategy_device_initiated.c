@@ -7,6 +7,7 @@
  * instead of copies, launches and synchronisations. Otherwise the kernel uses
  * host memory where it is, as in mapped, without launch and synchronisation.
  */
+#include "model/replay/mapped_writes.h"
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* mapped: no copies; the kernel reads and writes host memory over the link. */
 #include "model/replay/mapped_access.h"
+#include "model/replay/mapped_writes.h"
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 

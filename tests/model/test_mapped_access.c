@@ -4,6 +4,7 @@
 #include "tests/model/model_test.h"
 
 #include "model/replay/mapped_access.h"
+#include "model/replay/mapped_writes.h"
 
 /* The norm of two times is near the longer one if they differ much. */
 #define assert_close(value, expected)                                          \
@@ -99,6 +100,7 @@ static void set_few_warps(uint32_t threads)
 	set_param(&machine.mapped_read_latency_ns, 1024);
 	set_param(&machine.device_read_latency_ns, 400);
 	set_param(&machine.mapped_read_knee, 1.2);
+	machine.l2_bytes = 1;
 	machine.sm_count = 10;
 	machine.max_threads_per_sm = 2048;
 	work.in_bytes = 12800;
@@ -165,6 +167,27 @@ static void test_few_warps_do_not_hide_waits(void **unused)
 	assert_close(at_most().both_ns, 102400);
 	set_few_warps(1024);
 	assert_true(mapped().both_ns < 12900);
+}
+
+/* A warp waits for 60 of 100 cycles: 60000 ns of the kernel, whatever it reads.
+ * The L2 has the data, with 100 ns where the memory has 400: 200 in the mean.
+ */
+static void test_counted_waits(void **unused)
+{
+	(void)unused;
+	set_few_warps(256);
+	work.kernel_ns = 100000;
+	work.waiting_cycles = 60;
+	work.warp_cycles = 100;
+	machine.l2_bytes = 12800;
+	assert_close(mapped().both_ns, 40000 + 60000 * 2.56);
+	assert_close(at_most().both_ns, 40000 + 60000 * 2.56 / 0.33);
+	set_param(&machine.l2_read_latency_ns, 100);
+	assert_close(mapped().both_ns, 40000 + 60000 * 5.12);
+	assert_close(at_most().both_ns, 40000 + 60000 * 10.24);
+	assert_close(at_least().both_ns, 40000 + 60000 * 2.56);
+	machine.l2_bytes = 12799;
+	assert_close(mapped().both_ns, 40000 + 60000 * 2.56);
 }
 
 /*
@@ -309,6 +332,59 @@ static void test_rows_off_sectors(void **unused)
 	assert_near(mapped().write_ns, 6400 + 100 * 3);
 }
 
+/* 100 sectors in 100 requests that fill the results: neighbours make up lines,
+ * at most none. */
+static void test_requests_side_by_side(void **unused)
+{
+	(void)unused;
+	set_param(&machine.mapped_write_32, 5);
+	set_param(&machine.mapped_write_64, 3);
+	work.write_sectors = work.write_requests = 100;
+	assert_near(mapped().write_ns, 6400);
+	assert_near(at_most().write_ns, 100 * 160);
+	/* half of the results are not written by this kernel */
+	work.write_sectors = work.write_requests = 50;
+	assert_near(mapped().write_ns, 50 * 160);
+}
+
+/* Two instructions of a warp store 4 bytes to each 8: 8 sectors each, 4 lanes a
+ * sector. 8 writes of 100 ns for each sector if the L1 joins none. */
+static void test_stores_that_are_not_joined(void **unused)
+{
+	(void)unused;
+	set_param(&machine.mapped_write_partial_ns, 100);
+	work.write_sectors = 100;
+	work.write_requests = 25;
+	work.stores = 25;
+	work.store_sectors = 200;
+	assert_near(at_least().write_ns, 6400);
+	assert_near(at_most().write_ns, 80000);
+	assert_near(mapped().write_ns, 6400 + 0.44 * (80000 - 6400));
+	/* 2 sectors: a quarter of that share; 16 lanes need 4 writes, too */
+	work.stores = 100;
+	assert_near(mapped().write_ns, 6400 + 0.11 * (80000 - 6400));
+	/* a lane for each sector: one write */
+	work.stores = 6.25;
+	assert_near(at_most().write_ns, 20000);
+	/* what the L2 counts may be less than the results */
+	work.store_sectors = 100;
+	work.write_sectors = 60;
+	assert_near(mapped().write_ns, 6400);
+}
+
+/* Columns: each request has one part of a sector, in a line of its own. */
+static void test_parts_in_lines_of_their_own(void **unused)
+{
+	(void)unused;
+	set_param(&machine.mapped_write_partial_ns, 3);
+	set_param(&machine.mapped_write_apart_ns, 2);
+	work.copied_alone = true;
+	work.write_sectors = work.write_requests = 800;
+	assert_near(mapped().write_ns, 6400 + 700 * 2);
+	work.write_requests = 400;
+	assert_near(mapped().write_ns, 6400 + 700 * 3);
+}
+
 /* A piece of 800 bytes does not begin at a line; its stores touch two lines. */
 static void test_pieces_off_lines(void **unused)
 {
@@ -336,6 +412,7 @@ int main(void)
 	    TEST(test_nothing_is_copied_in),
 	    TEST(test_few_reads_in_flight),
 	    TEST(test_few_warps_do_not_hide_waits),
+	    TEST(test_counted_waits),
 	    TEST(test_sms_in_step),
 	    TEST(test_warps_that_read_the_same_elements),
 	    TEST(test_reads_elsewhere),
@@ -345,6 +422,9 @@ int main(void)
 	    TEST(test_small_requests_cost_more),
 	    TEST(test_reads_slow_writes),
 	    TEST(test_rows_off_sectors),
+	    TEST(test_requests_side_by_side),
+	    TEST(test_stores_that_are_not_joined),
+	    TEST(test_parts_in_lines_of_their_own),
 	    TEST(test_pieces_off_lines),
 	};
 

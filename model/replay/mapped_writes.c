@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/replay/mapped_writes.h"
+
+#include "model/replay/plan.h"
+
+#include <math.h>
+
+bool xs_mapped_writes_elsewhere(const struct xs_round_work *w, double sectors)
+{
+	return !w->copied_alone && sectors > 0 &&
+	       sectors * XS_MAPPED_SECTOR_BYTES >=
+		   XS_MAPPED_ELSEWHERE * w->out_bytes;
+}
+
+/* Returns the time of the writes of the results in that many requests. */
+static double requests_of_ns(const struct xs_machine *m,
+			     const struct xs_round_work *w, double requests,
+			     enum xs_mapped_case which)
+{
+	const struct xs_mapped_rates rates = {m->mapped_write_32.value,
+					      m->mapped_write_64.value,
+					      m->mapped_write.value, true};
+	const double full = w->out_bytes / XS_MAPPED_SECTOR_BYTES;
+	const double sectors =
+	    xs_mapped_sectors_or(w->write_sectors, w->out_bytes);
+
+	if (xs_mapped_writes_elsewhere(w, sectors) && which != XS_MAPPED_MOST)
+		return xs_mapped_requests_ns(&rates, full, NAN);
+	return xs_mapped_requests_ns(&rates, sectors, requests);
+}
+
+/*
+ * Returns the number of partial writes. More sectors than the bytes fill mean
+ * rows that do not begin at a sector: two warps write parts of the sector that
+ * they share. If the L2 joins the two, none crosses the bus, otherwise both do.
+ * This depends on when they write; one is the value.
+ */
+static double partial_writes(double excess, enum xs_mapped_case which)
+{
+	return which == XS_MAPPED_LEAST	 ? 0
+	       : which == XS_MAPPED_MOST ? 2 * excess
+					 : excess;
+}
+
+/* Returns the sectors that cross if the L1 joins all stores that it can. Some
+ * GPUs count fewer in the L2 than the results have. */
+static double joined_sectors(const struct xs_round_work *w)
+{
+	const double sectors =
+	    xs_mapped_sectors_or(w->write_sectors, w->out_bytes);
+	const double full = w->out_bytes / XS_MAPPED_SECTOR_BYTES;
+
+	return w->store_sectors > 0
+		   ? fmin(fmax(sectors, full), w->store_sectors)
+		   : sectors;
+}
+
+/* Returns ns of a write of a part of a sector: less if each request has one
+ * sector, so that a warp's lie in different lines. */
+static double part_ns(const struct xs_machine *m, const struct xs_round_work *w,
+		      enum xs_mapped_case which)
+{
+	const double apart_ns = m->mapped_write_apart_ns.value;
+	const bool lines = w->write_sectors <=
+			   (1 + XS_MAPPED_EQUAL_SECTORS) * w->write_requests;
+
+	return which != XS_MAPPED_MOST && lines && !isnan(apart_ns)
+		   ? apart_ns
+		   : m->mapped_write_partial_ns.value;
+}
+
+/*
+ * Returns the time of the writes of a whole kernel, whose blocks drift apart,
+ * if its stores are joined. Requests whose sectors fill the results side by
+ * side become whole lines, at most none. What the kernel writes again, it
+ * writes in parts or in whole requests.
+ */
+static double joined_ns(const struct xs_machine *m,
+			const struct xs_round_work *w,
+			enum xs_mapped_case which)
+{
+	const double full = w->out_bytes / XS_MAPPED_SECTOR_BYTES;
+	const double excess = joined_sectors(w) - full;
+	const double each_ns = part_ns(m, w, which);
+	const double requests_ns =
+	    requests_of_ns(m, w, w->write_requests, which);
+	const double lines_ns = w->out_bytes * m->mapped_write.value;
+	double parts_ns;
+
+	if (excess == 0)
+		return which == XS_MAPPED_MOST ? requests_ns : lines_ns;
+	if (!(excess > 0) || isnan(each_ns) ||
+	    xs_mapped_writes_elsewhere(w, joined_sectors(w)))
+		return requests_ns;
+	parts_ns = lines_ns + partial_writes(excess, which) * each_ns;
+	return excess < (XS_MAPPED_ELSEWHERE - 1) * full
+		   ? parts_ns
+		   : fmin(parts_ns, requests_ns);
+}
+
+/* One write to the host has the bytes of one run of a sector, or any bytes of
+ * one of its quarters. */
+#define SECTOR_WRITES 4.0
+
+/* Share of the stores that are not joined: two stores of 4 bytes to each 8,
+ * whose instructions touch 8 sectors each. */
+#define NOT_JOINED	   0.44
+#define NOT_JOINED_SECTORS 8.0
+
+/* Sectors that stores touch, for each that leaves the SM joined: from here on
+ * the L1 has joined some. */
+#define JOINED 1.05
+
+double xs_mapped_writes_ns(const struct xs_machine *m,
+			   const struct xs_round_work *w,
+			   enum xs_mapped_case which)
+{
+	const double joined = joined_ns(m, w, which);
+	const double lanes = XS_MAPPED_LANES * w->stores / w->store_sectors;
+	const double writes =
+	    w->store_sectors * fmin(fmax(lanes, 1), SECTOR_WRITES);
+	const double apart_ns = writes * m->mapped_write_partial_ns.value;
+	double share =
+	    NOT_JOINED *
+	    fmin(w->store_sectors / w->stores / NOT_JOINED_SECTORS, 1);
+
+	if (!(w->store_sectors > JOINED * joined_sectors(w)) ||
+	    isnan(apart_ns) || which == XS_MAPPED_LEAST)
+		return joined;
+	if (which == XS_MAPPED_MOST)
+		share = 1;
+	return fmax(joined, joined + share * (apart_ns - joined));
+}
+
+double xs_mapped_access_piece_ns(const struct xs_machine *machine,
+				 const struct xs_round_work *work, double n)
+{
+	const double sectors =
+	    xs_mapped_sectors_or(work->write_sectors, work->out_bytes);
+	double requests = work->write_requests;
+
+	if (fmod(work->out_bytes / n, XS_MAPPED_LINE_BYTES) > 0)
+		requests = fmax(xs_or_zero(requests), sectors / 2);
+	return requests_of_ns(machine, work, requests, XS_MAPPED_USUAL) / n;
+}
+
+double xs_mapped_access_parts_ns(const struct xs_machine *machine,
+				 const struct xs_round_work *work)
+{
+	return work->out_bytes / XS_MAPPED_WORD_BYTES *
+	       machine->mapped_write_partial_ns.value;
+}
+
+double xs_mapped_access_writes_per_byte(const struct xs_round_work *work)
+{
+	return work->write_sectors * XS_MAPPED_SECTOR_BYTES / work->out_bytes;
+}
