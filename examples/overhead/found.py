@@ -68,14 +68,20 @@ def starts(results):
     return results.get("startup_runs", {}).get("cuda", 0)
 
 
+def latest(several):
+    """Returns the order of hosts: the last one measured, of those of one day the
+    quietest."""
+    return max(results["date"] for results in several), -noise(several)
+
+
 class Found:
-    """The results of hosts, and the findings on the machine of the quietest."""
+    """The results of hosts, and the findings on the machine of the latest."""
 
     def __init__(self, paths):
         hosts = {}
         for path, results in read(paths):
             hosts.setdefault(host_of(path, results), []).append(results)
-        self.host = min(hosts, key=lambda host: noise(hosts[host]))
+        self.host = max(hosts, key=lambda host: latest(hosts[host]))
         self.mine = hosts[self.host]
         machine, folder = self.mine[0]["machine"], min(paths).parent
         self.hosts = {self.host: self.mine, **hosts}

@@ -4,7 +4,7 @@
 
 A result is MACHINE.json, or MACHINE-HOST-GPU.json for each GPU of several hosts:
 hosts of one kind may differ by more than the costs that are measured. The figures
-of the quietest host come first. Pairs of runs that show the cost of light mode,
+of the host that was measured last come first. Pairs of runs that show the cost of light mode,
 measured separately, are in light/MACHINE-HOST-GPU.json beside the results, and
 what pointers.py measured in pointers/MACHINE.json. Other findings on a machine are
 in MACHINE.md, which ends the page.
@@ -12,10 +12,9 @@ in MACHINE.md, which ends the page.
 import argparse
 import pathlib
 
-from figures import (LEAST_FOR_HALF, NONE, WAYS, added, duration, share_of,
-                     table, with_error, wrap)
+from figures import LEAST_FOR_HALF, NONE, WAYS, duration, table, wrap
 from found import Found, merged
-from light import alongs, length_section, pairs_of
+from light import length_section
 from stepped import instruction_section
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -211,7 +210,7 @@ def rounds_text(results):
 
 
 def host_text(found):
-    return (f"This is host {found.host}, which has the shortest launches. "
+    return (f"This is host {found.host}, measured last. "
             if found.others else "")
 
 
@@ -230,14 +229,16 @@ def pointers_text(one):
             f"{one['calls']:,} launches).")
 
 
-def pointers_lines(results, several):
+def pointers_lines(found):
     """Whether the pointers of launches were recorded, and what they cost."""
-    if results.get("pointers") and not several:
-        return []
-    text = "" if results.get("pointers") else """These runs were measured
-        without the pointers of launches, which xferspy records by default
-        since. `examples/overhead/pointers.py` measures their cost. """
-    return [wrap(text + " ".join(map(pointers_text, several))), ""]
+    without = [found.name(host) for host, several in found.hosts.items()
+               if not merged(several).get("pointers")]
+    text = f"""Measured without the pointers of launches, which xferspy records by
+        default since: {", ".join(without)}. """ if without else ""
+    if found.pointers:
+        text += """`examples/overhead/pointers.py` measures their cost. """
+    lines = wrap(text + " ".join(map(pointers_text, found.pointers)))
+    return [lines, ""] if text else []
 
 
 def host_section(found, results):
@@ -255,7 +256,7 @@ def host_section(found, results):
         "What each records:", "",
         *(wrap(f"- {WAYS[way]}: {RECORDS[way]}", "  ")
           for way in ways_of(results)), "",
-        *pointers_lines(results, found.pointers),
+        *pointers_lines(found),
         wrap(f"""`examples/launch_bench.cu`:
         {results.get('launches', calls):,} launches of an empty kernel untraced
         and in light mode, {results['launches_recorded']:,} launches with the
@@ -414,36 +415,18 @@ def page(found):
     return "\n".join(lines).rstrip() + "\n"
 
 
-def readme_light(found):
-    """Returns what light mode adds, from the pairs of long runs."""
-    hosts = alongs(found.all_pairs())
-    if not hosts:
-        return []
-    *_, times = hosts.values()  # of all, where there are several
-    groups = times["mean_ns"]
-    mean, error, plain = added(groups)
-    return ["", wrap(f"""Light mode in runs of a million launches:
-                     {with_error(mean, error)} a launch,
-                     {share_of(mean, error, plain)} ({pairs_of(groups)} pairs in
-                     {len(groups)} measurements of a GPU). The copies, waits and
-                     graphs above are short runs; light mode records a fifth
-                     of them or more.""")]
-
-
 def readme_lines(found):
     """Returns the call times of README_PARTS in README_WAYS."""
     results = merged(found.mine)
     rows = [row for row in rows_of(results)
             if row[0] in README_PARTS and row[1] == "call_ns"]
     ways = [way for way in ways_of(results) if way in README_WAYS]
-    without = "" if results.get("pointers") else \
-        " (xferspy without pointers of launches, recorded since)"
     return [
         wrap(f"""Host time of a call on an {results['gpu']}, and what each tool
-        adds{without}. Negative values are noise. Light mode records each op of
+        adds. Negative values are noise. Light mode records each op of
         a graph until it detaches. [docs/overhead.md](docs/overhead.md) has more
         rows and hosts:"""), "",
-        *host_lines(results, rows, ways=ways), *readme_light(found)]
+        *host_lines(results, rows, ways=ways)]
 
 
 def readme(text, found):
