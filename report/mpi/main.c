@@ -3,6 +3,7 @@
  * xferspy-mpi: the digest of all traces of a folder, made by many processes.
  * Each reads its share of the traces; MPI_Reduce merges what they made.
  */
+#include "analyzer/util/hash.h"
 #include "report/commands/cli.h"
 #include "report/commands/job_inputs.h"
 #include "report/job/digest.h"
@@ -145,6 +146,18 @@ static int print(const char *text, int failed, int count)
 	return fflush(stdout) ? XS_EXIT_INPUT : code;
 }
 
+/* Whether all processes found the same files. */
+static bool is_same(const struct xs_job_inputs *inputs)
+{
+	uint64_t hash = (uint64_t)inputs->count, most[2];
+
+	for (int i = 0; i < inputs->count; i++)
+		hash = xs_hash_text(hash, inputs->paths[i]);
+	MPI_Allreduce((uint64_t[]){hash, ~hash}, most, 2, MPI_UINT64_T, MPI_MAX,
+		      MPI_COMM_WORLD);
+	return most[0] == ~most[1];
+}
+
 int main(int argc, char **argv)
 {
 	struct xs_job_inputs inputs = {0};
@@ -163,6 +176,14 @@ int main(int argc, char **argv)
 				    ">DIGEST");
 	else if (argc >= 2)
 		code = xs_job_inputs_list(argv + 1, argc - 1, &inputs);
+	if (argc >= 2 && !is_same(&inputs)) {
+		code = XS_EXIT_INPUT;
+		if (!rank)
+			xs_cli_error(code, argv[1],
+				     "other processes find other files there",
+				     "name a folder of all nodes, or merge a "
+				     "digest of each node");
+	}
 	if (!code && argc >= 2) {
 		failed = map(&inputs, rank, ranks, own);
 		MPI_Reduce(&failed, &all_failed, 1, MPI_INT, MPI_SUM, 0,

@@ -31,6 +31,15 @@ cmp wanted found || fail "another digest"
 grep -q '^heat  7 traces on' text || fail "twice: $(cat text)"
 grep -q '^! 3 traces given twice, counted once: ./5.digest, 0.xspy$' text ||
 	fail "twice: $(cat text)"
+mkdir a b
+cp 0.xspy 1.xspy a
+cp 1.xspy b
+for other in b none; do
+	status=0
+	timeout 60 "$mpiexec" -n 1 "$mpi" a : -n 1 "$mpi" $other >found 2>err || status=$?
+	[ $status = 2 ] || fail "a and $other: exit code $status"
+	grep -q 'a: other processes find other files there' err || fail "a and $other: $(cat err)"
+done
 echo 'no trace' >7.xspy
 status=0
 "$mpiexec" -n 3 "$mpi" . >found 2>err || status=$?
