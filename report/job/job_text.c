@@ -317,13 +317,15 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 {
 	int64_t again;
 
-	job->problems = xs_arena_alloc(&job->arena, 12, sizeof(*job->problems));
+	job->problems = xs_arena_alloc(&job->arena, 13, sizeof(*job->problems));
 	if (!job->problems)
 		return;
 	add_counted(job, digest, "unreadable", "not read");
 	add_counted(job, digest, "duplicate", "given twice, counted once");
 	add_counted(job, digest, "no verdict",
 		    "without what a verdict needs, in no figure");
+	add_counted(job, digest, "counted",
+		    "of runs with --counters, which slows them, in no figure");
 	add_counted(job, digest, "incomplete",
 		    "incomplete: killed, cut or stopped");
 	add_counted(job, digest, "lost records", "with lost records");

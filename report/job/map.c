@@ -286,12 +286,17 @@ json_t *xs_digest_of_result(struct xs_result *result)
 {
 	const char *app = result->run.app;
 	const char *name = xs_program_name(&result->arena, &app);
+	const char *mode = result->coverage.mode;
 	json_t *group = xs_digest_new(), *program;
 	struct xs_map map;
 	bool failed = !group;
 
 	xs_digest_number(group, "add", "traces", 1, &failed);
-	if (prepare(result, &map)) {
+	if (!prepare(result, &map)) {
+		add_problem(group, "no verdict", map.name, &failed);
+	} else if (mode && strcmp(mode, "counters") == 0) {
+		add_problem(group, "counted", map.name, &failed);
+	} else {
 		program = xs_digest_row(group, "programs",
 					name ? name : "unknown", &failed);
 		add_times(program, &map, &failed);
@@ -299,8 +304,6 @@ json_t *xs_digest_of_result(struct xs_result *result)
 		add_open(program, &map, &failed);
 		xs_map_phases(program, &map, &failed);
 		xs_map_steps(program, &map, &failed);
-	} else {
-		add_problem(group, "no verdict", map.name, &failed);
 	}
 	if (result->coverage.incomplete)
 		add_problem(group, "incomplete", map.name, &failed);

@@ -139,11 +139,11 @@ static int map(const struct xs_job_inputs *inputs, int rank, int ranks,
 /* Prints the digest, or that there is none. Returns the exit code. */
 static int print(const char *text, int failed, int count)
 {
-	int code = xs_job_inputs_tell(failed, count);
+	const int code = xs_job_inputs_tell(failed, count);
 
-	if (failed < count && fputs(text, stdout) == EOF)
-		code = XS_EXIT_INPUT;
-	return fflush(stdout) ? XS_EXIT_INPUT : code;
+	if (failed < count)
+		fputs(text, stdout);
+	return xs_cli_close(NULL, stdout, 0) ? XS_EXIT_INPUT : code;
 }
 
 /* Whether all processes found the same files. */
@@ -163,20 +163,23 @@ int main(int argc, char **argv)
 	struct xs_job_inputs inputs = {0};
 	char *own = calloc(2, BYTES);
 	int rank, ranks, failed, all_failed = 0, code = 0;
+	bool given;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	if (!own)
 		give_up(strerror(ENOMEM));
-	if (argc < 2 && !rank)
-		code = xs_cli_error(XS_EXIT_USAGE, "xferspy-mpi",
-				    "no folder was given",
-				    "mpirun xferspy-mpi FOLDER|TRACE... "
-				    ">DIGEST");
-	else if (argc >= 2)
+	given = argc >= 2 && argv[1][0] != '-';
+	if (!given && !rank)
+		code =
+		    xs_cli_error(XS_EXIT_USAGE, "xferspy-mpi",
+				 "it takes folders and traces, and no option",
+				 "mpirun xferspy-mpi FOLDER|TRACE... "
+				 ">DIGEST");
+	else if (given)
 		code = xs_job_inputs_list(argv + 1, argc - 1, &inputs);
-	if (argc >= 2 && !is_same(&inputs)) {
+	if (given && !is_same(&inputs)) {
 		code = XS_EXIT_INPUT;
 		if (!rank)
 			xs_cli_error(code, argv[1],
@@ -184,7 +187,7 @@ int main(int argc, char **argv)
 				     "name a folder of all nodes, or merge a "
 				     "digest of each node");
 	}
-	if (!code && argc >= 2) {
+	if (!code && given) {
 		failed = map(&inputs, rank, ranks, own);
 		MPI_Reduce(&failed, &all_failed, 1, MPI_INT, MPI_SUM, 0,
 			   MPI_COMM_WORLD);

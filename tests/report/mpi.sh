@@ -31,6 +31,11 @@ cmp wanted found || fail "another digest"
 grep -q '^heat  7 traces on' text || fail "twice: $(cat text)"
 grep -q '^! 3 traces given twice, counted once: ./5.digest, 0.xspy$' text ||
 	fail "twice: $(cat text)"
+for words in --help "./0.xspy >/dev/full"; do
+	status=0
+	"$mpiexec" -n 1 sh -c "$mpi $words" >text 2>&1 || status=$?
+	[ $status != 0 ] && grep -q '^xferspy: ' text || fail "$words: $status, $(cat text)"
+done
 mkdir a b
 cp 0.xspy 1.xspy a
 cp 1.xspy b

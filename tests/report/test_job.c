@@ -286,8 +286,8 @@ static void missing_and_double_ranks_are_named(void **state)
 	xs_job_free(job);
 }
 
-/* A trace of another program, one without a verdict, and one that was killed.
- */
+/* A trace of another program, one that was killed, a counted one, and one
+ * without a verdict. */
 static void what_is_in_no_figure_is_counted(void **state)
 {
 	static const struct rank rank = {.rank = 0, .wall_ms = 10000};
@@ -303,6 +303,10 @@ static void what_is_in_no_figure_is_counted(void **state)
 	group = xs_digest_of_result(result);
 	assert_int_equal(xs_digest_merge(all, group), 0);
 	json_decref(group);
+	result->coverage.mode = "counters";
+	group = xs_digest_of_result(result);
+	assert_int_equal(xs_digest_merge(all, group), 0);
+	json_decref(group);
 	result->verdict.missing = "calls";
 	group = xs_digest_of_result(result);
 	assert_int_equal(xs_digest_merge(all, group), 0);
@@ -313,11 +317,12 @@ static void what_is_in_no_figure_is_counted(void **state)
 	assert_string_equal(job->program, "app");
 	assert_int_equal(job->traces, 1);
 	assert_int_equal(job->wall.most, 10000 * MS);
-	assert_int_equal(job->problem_count, 3);
+	assert_int_equal(job->problem_count, 4);
 	assert_string_equal(job->problems[0].what, "no verdict");
-	assert_string_equal(job->problems[1].what, "incomplete");
-	assert_int_equal(job->problems[1].traces, 2);
-	assert_string_equal(job->problems[2].text,
+	assert_string_equal(job->problems[1].what, "counted");
+	assert_string_equal(job->problems[2].what, "incomplete");
+	assert_int_equal(job->problems[2].traces, 3);
+	assert_string_equal(job->problems[3].text,
 			    "1 trace of another program, in no figure: other");
 	xs_job_free(job);
 	json_decref(all);
