@@ -31,7 +31,7 @@ const char *xs_trace_name_rank(const char **ranks)
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
 		const char *rank = getenv(launchers[i].rank);
 
-		if (!rank || !rank[0] ||
+		if (!rank || !rank[0] || rank[strspn(rank, "0123456789")] ||
 		    (launchers[i].only_with && !getenv(launchers[i].only_with)))
 			continue;
 		if (ranks)

@@ -113,6 +113,7 @@ void xs_build_run(struct xs_result *result, const struct xs_trace *trace,
 	run->recorder =
 	    xs_arena_copy(arena, xs_trace_find_info(trace, "xferspy"));
 	run->started_utc = utc(arena, trace->header.start_realtime_ns);
+	run->start_us = xs_number_known(trace->header.start_realtime_ns / 1000);
 	run->cupti_version =
 	    cupti_version(arena, xs_trace_find_info(trace, "cupti"));
 	run->driver_version =

@@ -295,6 +295,8 @@ static int report_job(const struct report_options *given,
 	int failed, err, code = check_job(given);
 
 	if (!code)
+		code = xs_job_inputs_check_machine(inputs, how);
+	if (!code)
 		code =
 		    open_output(given, inputs->paths, inputs->count, &screen);
 	if (code)

@@ -145,8 +145,9 @@ int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
 	int code;
 
 	*group = NULL;
-	code = how && !xs_digest_is(path) ? map(path, how, group)
-					  : read_digest(path, group);
+	code = how && !xs_digest_is(path) && !ends_with(path, ".digest")
+		   ? map(path, how, group)
+		   : read_digest(path, group);
 	if (code > 0)
 		*group = xs_digest_of_problem("unreadable", path);
 	return *group ? code : -ENOMEM;
@@ -200,6 +201,18 @@ int xs_job_inputs_build(const struct xs_job_inputs *inputs,
 
 	json_decref(digest);
 	return err ? err : failed;
+}
+
+int xs_job_inputs_check_machine(const struct xs_job_inputs *inputs,
+				const struct xs_result_options *how)
+{
+	for (int i = 0; how->machine && i < inputs->count; i++)
+		if (xs_digest_is(inputs->paths[i]))
+			return xs_cli_error(XS_EXIT_USAGE, "--machine",
+					    "a digest has the machine with "
+					    "which it was made",
+					    "give it to xferspy digest");
+	return 0;
 }
 
 int xs_job_inputs_tell(int failed, int count)

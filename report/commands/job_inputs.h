@@ -43,6 +43,11 @@ int xs_job_inputs_build(const struct xs_job_inputs *inputs,
 			const struct xs_result_options *how,
 			struct xs_job **job);
 
+/* Returns 0, or XS_EXIT_USAGE after printing that a digest keeps its own
+ * machine, if one was chosen. */
+int xs_job_inputs_check_machine(const struct xs_job_inputs *inputs,
+				const struct xs_result_options *how);
+
 /* Prints that so many of the files could not be read. Returns XS_EXIT_INPUT, or
  * 0 if all could. */
 int xs_job_inputs_tell(int failed, int count);

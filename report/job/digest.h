@@ -8,7 +8,7 @@
  *   most, least  {name: n}           the largest, the smallest
  *   text         {name: text}        the same in all; else the last in order
  *   best         {"by": n, ...}      the one with the largest n
- *   count        {name: {key: n}}    the sum of each key
+ *   count        {name: {key: n}}    the sum of each key, at most INT64_MAX
  *   rows         {name: [{"by": n, ...}]} those with the largest n
  *   table        {name: {key: group}} the merged groups of each key
  *
@@ -76,9 +76,9 @@ int64_t xs_digest_get_number(const json_t *group, const char *rule,
 bool xs_digest_is(const char *path);
 
 /*
- * Reads a digest; the caller owns *group. Returns 0, or -errno: then *error is
- * a static text that tells why, or NULL. Anything that it accepts can be
- * merged.
+ * Reads a digest (-: standard input); the caller owns *group. Returns 0, or
+ * -errno: then *error is a static text that tells why, or NULL. Anything that
+ * it accepts can be merged.
  */
 int xs_digest_read(const char *path, json_t **group, const char **error);
 int xs_digest_parse(const char *text, size_t size, json_t **group,

@@ -227,7 +227,7 @@ int xs_digest_parse(const char *text, size_t size, json_t **group,
 
 int xs_digest_read(const char *path, json_t **group, const char **error)
 {
-	FILE *in = fopen(path, "rb");
+	FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
 	char *text = malloc(XS_DIGEST_BYTES);
 	size_t size = in && text ? fread(text, 1, XS_DIGEST_BYTES, in) : 0;
 	int err = 0;

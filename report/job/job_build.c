@@ -212,6 +212,7 @@ int xs_job_build(const json_t *digest, struct xs_job **out)
 		return -ENOMEM;
 	program = main_program(digest, &name);
 	job->ranks = job->seen = XS_UNKNOWN;
+	job->wall = (struct xs_job_spread){XS_UNKNOWN, XS_UNKNOWN, XS_UNKNOWN};
 	if (program) {
 		job->program = xs_arena_copy(&job->arena, name);
 		fill_times(job, program);

@@ -162,6 +162,8 @@ static const char *predicted(struct xs_job_diff *diff)
 {
 	const struct xs_job *before = diff->before;
 
+	if (strcmp(before->program, diff->after->program) != 0)
+		return "";
 	for (size_t i = 0; i < before->step_count; i++)
 		if (find_step(diff->after, &before->steps[i]))
 			return "";

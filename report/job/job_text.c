@@ -2,6 +2,7 @@
 /* A job in words: what bounds it, and what is missing. */
 #include "report/job/digest.h"
 #include "report/job/job_parts.h"
+#include "report/result/number.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -215,8 +216,8 @@ static int64_t sum_of(const json_t *group, const char *name)
 	json_t *count;
 
 	json_object_foreach((json_t *)xs_digest_get(group, "count", name), key,
-			    count) sum +=
-	    xs_job_bounded(json_integer_value(count));
+			    count)
+	    xs_number_add(&sum, xs_job_bounded(json_integer_value(count)));
 	return sum;
 }
 
@@ -242,7 +243,7 @@ static void add_others(struct xs_job *job, const json_t *digest)
 
 	json_object_foreach((json_t *)programs, name,
 			    program) if (strcmp(name, job->program) != 0)
-	    traces += xs_job_traces(program);
+	    xs_number_add(&traces, xs_job_traces(program));
 	if (traces > 0)
 		add(job, "other program", traces,
 		    list_keys(&job->arena, programs, job->program, beyond > 0),
@@ -282,8 +283,8 @@ static void add_sharing(struct xs_job *job, const json_t *program)
 	int64_t sharing = 0;
 
 	json_object_foreach((json_t *)gpus, key,
-			    count) if (json_integer_value(count) > 1) sharing +=
-	    json_integer_value(count);
+			    count) if (json_integer_value(count) > 1)
+	    xs_number_add(&sharing, xs_job_bounded(json_integer_value(count)));
 	if (sharing)
 		add(job, "shared GPU", sharing, "",
 		    "of processes that shared a GPU with another, which slows "
@@ -317,7 +318,7 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 {
 	int64_t again;
 
-	job->problems = xs_arena_alloc(&job->arena, 13, sizeof(*job->problems));
+	job->problems = xs_arena_alloc(&job->arena, 14, sizeof(*job->problems));
 	if (!job->problems)
 		return;
 	add_counted(job, digest, "unreadable", "not read");
@@ -336,6 +337,11 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 		add(job, "same rank", again, "",
 		    "of a rank that has another one: of several runs?");
 	add_unranked(job, program);
+	if (xs_job_number(program, "most", "start_us") >
+	    xs_job_number(program, "least", "end_us"))
+		add(job, "one after another", job->traces, "",
+		    "of which some began when others had ended: several runs, "
+		    "no job?");
 	add_others(job, digest);
 	add_mixed(job, program);
 	add_beyond(job, program);

@@ -216,6 +216,12 @@ static void add_times(json_t *program, const struct xs_map *map, bool *failed)
 	xs_digest_number(program, "most", "at_most_saves_ns", at_most_ns(map),
 			 failed);
 	xs_digest_number(program, "most", "ranks", run->ranks, failed);
+	if (run->start_us != XS_UNKNOWN) {
+		xs_digest_number(program, "most", "start_us", run->start_us,
+				 failed);
+		xs_digest_number(program, "least", "end_us",
+				 run->start_us + run->wall_ns / 1000, failed);
+	}
 	xs_sketch_add(program, "wall_ns", map->wall_ns, failed);
 	xs_digest_count(program, "traces", map->id, failed);
 	if (run->rank == XS_UNKNOWN)

@@ -17,6 +17,18 @@ static bool add(json_t *object, const char *key, const json_t *number)
 				   json_integer((json_int_t)sum)) == 0;
 }
 
+/* Adds to object[key] a number above 0, up to INT64_MAX. */
+static bool count(json_t *object, const char *key, const json_t *number)
+{
+	json_int_t sum;
+
+	if (__builtin_add_overflow(
+		json_integer_value(json_object_get(object, key)),
+		json_integer_value(number), &sum))
+		sum = INT64_MAX;
+	return json_object_set_new(object, key, json_integer(sum)) == 0;
+}
+
 static bool keep(json_t *object, const char *key, const json_t *value)
 {
 	return json_object_set_new(object, key, json_deep_copy(value)) == 0;
@@ -247,7 +259,7 @@ static const struct {
 } rules[] = {
     {"add", add, false},     {"beyond", add, false}, {"most", most, false},
     {"least", least, false}, {"text", text, false},  {"rows", rows, false},
-    {"count", add, true},    {"table", row, true},
+    {"count", count, true},  {"table", row, true},
 };
 
 static bool by_rule(json_t *to, const char *name, const json_t *from)

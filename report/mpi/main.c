@@ -170,7 +170,9 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	if (!own)
 		give_up(strerror(ENOMEM));
-	given = argc >= 2 && argv[1][0] != '-';
+	given = argc >= 2;
+	for (int i = 1; i < argc; i++)
+		given &= argv[i][0] != '-';
 	if (!given && !rank)
 		code =
 		    xs_cli_error(XS_EXIT_USAGE, "xferspy-mpi",

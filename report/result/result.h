@@ -43,6 +43,7 @@ struct xs_result_run {
 	int64_t numa_node;	 /* that it began on; XS_UNKNOWN */
 	const char *recorder;	 /* version of xferspy; NULL: unknown */
 	const char *started_utc; /* ISO 8601 */
+	int64_t start_us;	 /* the same, since 1970; XS_UNKNOWN */
 	int64_t wall_ns;	 /* of the traced part */
 	int64_t tracer_ns;	 /* of wall_ns, by all phases' tracing_ns */
 	int64_t ignored_ns;	 /* of the run, outside XFERSPY_RANGE */

@@ -89,6 +89,10 @@ static void rank_comes_from_any_launcher(void **state)
 		assert_string_equal(xs_trace_name_rank(&ranks), rank);
 		assert_string_equal(ranks, size);
 	}
+	/* what is no number is of no launcher */
+	setenv(launchers[count - 1][0], "../3", 1);
+	assert_string_equal(xs_trace_name_rank(&ranks), "4");
+	setenv(launchers[count - 1][0], "5", 1);
 	/* torchrun or DeepSpeed, started once a node */
 	setenv("LOCAL_RANK", "0", 1);
 	assert_string_equal(xs_trace_name_rank(&ranks), "1");

@@ -321,6 +321,16 @@ static void two_jobs_are_compared(void **state)
 	expect("diff a.digest job --format json", 0, "\"job_diff\": {", NULL);
 	expect("diff a.digest job -o a.digest", 1, NULL, "it is also an input");
 	expect("diff a.digest none", 2, NULL, "none: no trace and no digest");
+	expect(
+	    "--version; mkdir -p junk && echo junk >junk/x.digest; " XS_COMMAND
+	    " diff junk a.digest",
+	    2, NULL, "damaged, or no digest;");
+	expect("diff a.digest job --machine h200", 1, NULL,
+	       "a digest has the machine with which it was made");
+	expect("report a.digest --machine h200", 1, NULL,
+	       "a digest has the machine with which it was made");
+	expect("merge - b.digest <a.digest >e.digest; cmp d.digest e.digest", 0,
+	       "", NULL);
 	expect("diff a.digest b.digest --format html", 1, NULL,
 	       "this format is of two runs, not of jobs");
 	expect("diff job " BEFORE, 1, NULL,

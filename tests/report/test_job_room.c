@@ -105,12 +105,79 @@ static void hostile_figures_are_bounded(void **state)
 	json_decref(group);
 }
 
+/* Counts are at most INT64_MAX, in a digest that is merged with itself, too. */
+static void hostile_counts_are_bounded(void **state)
+{
+	static const char digest[] =
+	    "{\"digest\":1,\"group\":{\"table\":{\"programs\":{\"p\":{"
+	    "\"count\":{"
+	    "\"gpus\":{\"a\":9223372036854775807,\"b\":9223372036854775807,"
+	    "\"c\":9223372036854775807,\"d\":9}}}}}}}";
+	struct xs_job *job;
+	const char *error;
+	json_t *group, *twice = xs_digest_new();
+	const json_t *gpus;
+
+	(void)state;
+	assert_int_equal(
+	    xs_digest_parse(digest, strlen(digest), &group, &error), 0);
+	assert_int_equal(xs_digest_merge(twice, group), 0);
+	assert_int_equal(xs_digest_merge(twice, group), 0);
+	gpus = xs_digest_get(
+	    json_object_get(xs_digest_get(twice, "table", "programs"), "p"),
+	    "count", "gpus");
+	assert_true(json_integer_value(json_object_get(gpus, "a")) ==
+		    INT64_MAX);
+	assert_int_equal(json_integer_value(json_object_get(gpus, "d")), 18);
+	assert_int_equal(xs_job_build(twice, &job), 0);
+	assert_string_equal(job->problems[0].what, "shared GPU");
+	assert_int_equal(job->problems[0].traces, 1LL << 60);
+	xs_job_free(job);
+	json_decref(twice);
+	json_decref(group);
+}
+
+/* A run that began when another one had ended is none of the same job. */
+static void runs_one_after_another_are_told(void **state)
+{
+	(void)state;
+	for (int64_t apart = 0; apart < 2; apart++) {
+		json_t *all = xs_digest_new();
+		struct xs_job *job;
+
+		for (int64_t i = 0; i < 2; i++) {
+			struct xs_result *result = fixture_result();
+			json_t *group;
+
+			result->coverage.lost = 0;
+			result->run.pid = i;
+			result->run.rank = result->run.ranks = XS_UNKNOWN;
+			result->run.start_us =
+			    1 +
+			    i * (result->run.wall_ns / 1000 + 2 * apart - 1);
+			group = xs_digest_of_result(result);
+			assert_int_equal(xs_digest_merge(all, group), 0);
+			json_decref(group);
+			fixture_free(result);
+		}
+		assert_int_equal(xs_job_build(all, &job), 0);
+		assert_int_equal(job->problem_count, apart);
+		if (apart)
+			assert_string_equal(job->problems[0].what,
+					    "one after another");
+		xs_job_free(job);
+		json_decref(all);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_program_of_the_most_traces_is_the_job),
 	    cmocka_unit_test(what_has_no_room_is_told),
 	    cmocka_unit_test(hostile_figures_are_bounded),
+	    cmocka_unit_test(hostile_counts_are_bounded),
+	    cmocka_unit_test(runs_one_after_another_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
