@@ -63,7 +63,7 @@ static bool may_be_loop(const struct splitter *s, size_t index)
 	const struct xs_round *round = &s->rounds->items[index];
 	const struct xs_op *ops = s->trace->ops;
 
-	if (!s->lone[index] || round->partial || round->call_count == 0)
+	if (!s->lone[index] || round->call_count == 0)
 		return false;
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op = &ops[op_at(s, round, i)];
@@ -223,9 +223,11 @@ static int begin_iteration(struct splitter *s, const struct xs_round *whole,
 	return add_round(s, &round);
 }
 
-/* An iteration lasts until its last op and its last call have ended. */
-static void end_iterations(struct splitter *s, size_t first)
+/* An iteration lasts until its last op and its last call have ended. Where the
+ * recorded part of the run begins or ends within the loop, it may be cut. */
+static void end_iterations(struct splitter *s, size_t first, bool partial)
 {
+	s->items[first].partial = s->items[s->count - 1].partial = partial;
 	for (size_t i = first; i < s->count; i++) {
 		struct xs_round *round = &s->items[i];
 		const uint32_t last = round->first_call + round->call_count - 1;
@@ -332,7 +334,7 @@ static int split(struct splitter *s, size_t index)
 	for (uint32_t i = 0; i < round->op_count; i++)
 		s->counts[identity_at(s, round, i)] = 0;
 	if (!rc && iterations && are_iterations(s, first, round)) {
-		end_iterations(s, first);
+		end_iterations(s, first, round->partial);
 		return 0;
 	}
 	s->count = first;

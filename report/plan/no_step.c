@@ -244,10 +244,32 @@ static const char *about_kernels(const struct xs_result *result)
 		   : "";
 }
 
+/* What to do about pages of managed memory that kernels wait for: one copy of
+ * as many bytes is faster by more than 1 % of the steady part. NULL: nothing.
+ */
+static const char *about_migrations(struct xs_result *result)
+{
+	const struct xs_result_totals *totals = &result->totals;
+	const int64_t ns = totals->migrated_h2d_ns;
+	const double copied_ns =
+	    (double)totals->migrated_h2d_bytes * result->machine.G_h2d.value;
+
+	if (ns == XS_UNKNOWN ||
+	    !((double)ns - copied_ns > (double)result->verdict.steady_ns / 100))
+		return NULL;
+	return xs_arena_print(
+	    &result->arena,
+	    "prefetch managed memory: %s migrated in while kernels waited for "
+	    "their pages, for %s; cudaMemPrefetchAsync(pointer, bytes, device, "
+	    "stream) before the kernels that use it copies as much in about %s",
+	    xs_units_bytes(totals->migrated_h2d_bytes).s, xs_units_ns(ns).s,
+	    xs_units_ns((int64_t)copied_ns).s);
+}
+
 const char *xs_plan_no_step(struct xs_result *result,
 			    const struct xs_result_estimate **named)
 {
-	const char *uncertain, *launches, *unmeasured;
+	const char *uncertain, *launches, *unmeasured, *managed;
 
 	*named = NULL;
 	if (result->verdict.missing)
@@ -255,6 +277,9 @@ const char *xs_plan_no_step(struct xs_result *result,
 	if (result->machine_choice.other_gpu)
 		return "not known: the predictions are for another GPU, and "
 		       "not compared with this run";
+	managed = about_migrations(result);
+	if (managed)
+		return managed;
 	unmeasured = xs_plan_unmeasured(result);
 	if (!is_predicted(result))
 		return unmeasured

@@ -254,6 +254,30 @@ static void test_loop_without_a_wait(void **state)
 	check(1, ITERATIONS);
 }
 
+/* Recording ends within the loop: the first and the last iteration may be cut.
+ */
+static void test_loop_that_a_range_cuts(void **state)
+{
+	struct xs_window window = {0, UINT64_MAX - 1};
+	struct xs_phases phases;
+	struct xs_trace *trace;
+
+	(void)state;
+	loop(20, 0);
+	fclose(out);
+	trace = read_text(text);
+	trace->windows = &window;
+	trace->window_count = 1;
+	assert_int_equal(xs_phases_build(trace, &phases), 0);
+	assert_int_equal(phases.count, 1);
+	assert_int_equal(phases.items[0].recorded_rounds, ITERATIONS - 2);
+	xs_phases_free(&phases);
+	trace->windows = NULL;
+	trace->window_count = 0;
+	xs_trace_free(trace);
+	free(text);
+}
+
 /* The host runs ahead of the GPU. */
 static void test_busy_loop_is_one_round(void **state)
 {
@@ -430,6 +454,7 @@ int main(void)
 	    cmocka_unit_test(test_threads_at_the_same_time),
 	    cmocka_unit_test(test_threads_one_after_another),
 	    cmocka_unit_test(test_loop_without_a_wait),
+	    cmocka_unit_test(test_loop_that_a_range_cuts),
 	    cmocka_unit_test(test_busy_loop_is_one_round),
 	    cmocka_unit_test(test_loop_on_two_streams),
 	    cmocka_unit_test(test_copies_are_no_iterations),
