@@ -13,6 +13,7 @@ static bool is_package(const char *path)
 {
 	return strstr(path, "/site-packages/") ||
 	       strstr(path, "/dist-packages/") || strstr(path, "/lib/python") ||
+	       strstr(path, "/torchinductor_") || /* of torch.compile */
 	       strncmp(path, "<frozen ", 8) == 0;
 }
 

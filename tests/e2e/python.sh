@@ -122,6 +122,17 @@ try_stack()
 	expect "$python: the package, leaf" "$(sites cudaMemset 2)" 1
 	[ "$(count "^source .* line=$(line package)")" -gt 0 ] ||
 		fail "$python: not the user's own line, leaf"
+	# So is a file that torch.compile wrote.
+	mv site-packages torchinductor_user
+	PYTHONPATH=$work/torchinductor_user traced "$python" "$script" \
+		"$XS_APPS/libwrapper.so"
+	mv torchinductor_user site-packages
+	read_trace
+	expect "$python: a compiled file, leaf" "$(sites cudaMemset 2)" 1
+	[ "$(count "^source .* line=$(line package)")" -gt 0 ] ||
+		fail "$python: not the user's own line, compiled"
+	[ "$(grep -c 'package.py' report.json)" = 0 ] ||
+		fail "$python: a compiled file in the report"
 	unset XFERSPY_STACK
 }
 

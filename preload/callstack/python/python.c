@@ -102,11 +102,13 @@ static int read_frames(const void *state, struct frames *frames)
 	return 0;
 }
 
-/* Code of the standard library or of a package, not the user's. */
+/* Code of the standard library, of a package or of torch.compile, not the
+ * user's. */
 static bool is_library(const char *file)
 {
 	return strstr(file, "/site-packages/") ||
 	       strstr(file, "/dist-packages/") || strstr(file, "/lib/python") ||
+	       strstr(file, "/torchinductor_") ||
 	       strncmp(file, "<frozen ", 8) == 0;
 }
 
