@@ -48,12 +48,14 @@ struct xs_estimate {
 	 * time to either side, and the unchanged round as well: part of both
 	 * ranges, but not of the range of what is saved. */
 	double shared_low_ns, shared_high_ns;
-	double tracer_ns;     /* as-is: about what of round_ns the tracer takes;
-			       * NAN: other rows, or unknown */
-	double between_ns;    /* host time between rounds during which the
-			       * round's copies run; 0: none */
-	double setup_ns;      /* one-time cost: pinning, creation of streams; 0:
-			       * none */
+	double tracer_ns;  /* as-is: about what of round_ns the tracer takes;
+			    * NAN: other rows, or unknown */
+	double between_ns; /* host time between rounds during which the
+			    * round's copies run; 0: none */
+	double setup_ns;   /* one-time cost: pinning, creation of streams; 0:
+			    * none */
+	/* by which setup_ns may be less, or more, by the profile's ranges */
+	double setup_less_ns, setup_more_ns;
 	double loop_ns;	      /* part of setup_ns that the run pays within its
 			       * loop of rounds; 0: none */
 	double new_memory_ns; /* by which setup_ns is longer if further buffers

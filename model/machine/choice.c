@@ -113,8 +113,7 @@ static bool choose_own(const struct xs_machine_identity *machine,
 		return false;
 	}
 	if (access(path, F_OK) != 0) {
-		snprintf(why, size,
-			 "no calibration of this GPU and host is stored");
+		snprintf(why, size, "no calibration is stored");
 		return false;
 	}
 	xs_machine_init(&own);

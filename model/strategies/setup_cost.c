@@ -2,6 +2,8 @@
 /* What a change costs once: pinned memory and streams. */
 #include "model/strategies/strategy.h"
 
+#include "model/machine/range_end.h"
+
 #include <math.h>
 
 /* Fewer bytes of a buffer than were measured take as long as the fewest that
@@ -72,13 +74,38 @@ static double pinning_work_ns(const struct xs_strategy_case *c)
 		   : ns;
 }
 
+static double streams_and_pinning_ns(const struct xs_strategy_case *c,
+				     double streams)
+{
+	return streams * xs_or_zero(c->machine->stream_create_ns.value) +
+	       (c->work.pinned_buffers > 0 ? pinning_work_ns(c) : 0);
+}
+
+void xs_estimate_add_setup(const struct xs_strategy_case *c,
+			   xs_setup_fn setup_ns, double amount,
+			   struct xs_estimate *row)
+{
+	const double ns = setup_ns(c, amount);
+	double ends[XS_RANGE_ENDS];
+
+	for (int end = 0; end < XS_RANGE_ENDS; end++) {
+		const struct xs_machine machine =
+		    xs_machine_at(c->machine, (enum xs_range_end)end);
+		struct xs_strategy_case at = *c;
+
+		at.machine = &machine;
+		ends[end] = setup_ns(&at, amount);
+	}
+	row->setup_ns += ns;
+	row->setup_less_ns += ns - ends[XS_RANGE_LOW];
+	row->setup_more_ns += ends[XS_RANGE_HIGH] - ns;
+}
+
 void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 			      unsigned streams, struct xs_estimate *row)
 {
-	row->setup_ns =
-	    streams * xs_or_zero(c->machine->stream_create_ns.value);
-	if (c->work.pinned_buffers > 0)
-		row->setup_ns += pinning_work_ns(c);
+	row->setup_ns = row->setup_less_ns = row->setup_more_ns = 0;
+	xs_estimate_add_setup(c, streams_and_pinning_ns, streams, row);
 }
 
 void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,

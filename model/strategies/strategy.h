@@ -159,7 +159,17 @@ double xs_model_deviation(const struct xs_machine *machine,
 void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
 			   struct xs_estimate *row);
 
-/* Sets setup_ns only. */
+/* A one-time cost on the case's machine, ns. amount: of what it depends on
+ * beside the case, such as streams. */
+typedef double (*xs_setup_fn)(const struct xs_strategy_case *c, double amount);
+
+/* Adds the cost to setup_ns, and its range by the profile's to setup_less_ns
+ * and setup_more_ns. */
+void xs_estimate_add_setup(const struct xs_strategy_case *c,
+			   xs_setup_fn setup_ns, double amount,
+			   struct xs_estimate *row);
+
+/* Sets setup_ns and its range only. */
 void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 			      unsigned streams, struct xs_estimate *row);
 

@@ -103,6 +103,11 @@ struct total {
 	double bytes, buffer_bytes, gather_ns, alone_ns;
 };
 
+static double buffer_ns(const struct xs_strategy_case *c, double bytes)
+{
+	return xs_pinning_ns(c->machine, c->options->language, 1, bytes);
+}
+
 static struct total add_up(const struct xs_strategy_case *c)
 {
 	struct total total = {0};
@@ -200,7 +205,6 @@ static void know_issuing(const struct xs_strategy_case *c, unsigned copies,
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
-	const struct xs_machine *m = c->machine;
 	struct xs_estimate row = xs_estimate_init(c);
 	const struct total total = add_up(c);
 	int rc = 0;
@@ -227,10 +231,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (xs_abstain_if_unknown(&row, "the time of pageable copies",
 				  total.gather_ns, out, &rc))
 		return rc;
-	row.setup_ns =
-	    total.buffer_bytes > 0
-		? xs_pinning_ns(m, c->options->language, 1, total.buffer_bytes)
-		: 0;
+	if (total.buffer_bytes > 0)
+		xs_estimate_add_setup(c, buffer_ns, total.buffer_bytes, &row);
 	rc = xs_estimate_replay(c, build_plan, &row);
 	if (!rc && gathers_in_threads(c))
 		reach_to_other_threads(c, &total, &row);

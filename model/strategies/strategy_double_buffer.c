@@ -147,23 +147,29 @@ static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 	return rc;
 }
 
-/* Sets how much longer it takes if the second set is new memory, which has to
- * be touched. Returns the time to pin it, which a framework's pool may have
- * already. */
-static double second_set_ns(const struct xs_strategy_case *c,
-			    struct xs_estimate *row)
+/* The time to pin the second set, which a framework's pool may have already. */
+static double second_set_ns(const struct xs_strategy_case *c, double buffers)
+{
+	return xs_pinning_ns(c->machine, XS_LANGUAGE_CUDA, buffers,
+			     c->work.in_bytes + c->work.out_bytes);
+}
+
+/* Adds the second set to the setup, and sets how much longer that takes if it
+ * is new memory, which has to be touched. */
+static void add_second_set(const struct xs_strategy_case *c,
+			   struct xs_estimate *row)
 {
 	const struct xs_machine *m = c->machine;
 	const struct xs_round_work *w = &c->work;
 	const double buffers = (w->in_bytes > 0) + (w->out_bytes > 0);
 	const double bytes = w->in_bytes + w->out_bytes;
-	const double ns = xs_pinning_ns(m, XS_LANGUAGE_CUDA, buffers, bytes);
+	const double ns = second_set_ns(c, buffers);
 	const double new_ns = fmin(ns + bytes * m->touch_byte_ns.value,
 				   xs_pinned_allocation_ns(m, buffers, bytes));
 
 	if (c->options->language == XS_LANGUAGE_CUDA)
 		row->new_memory_ns = fmax(new_ns - ns, 0);
-	return ns;
+	xs_estimate_add_setup(c, second_set_ns, buffers, row);
 }
 
 static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
@@ -174,7 +180,7 @@ static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 	row->between_ns = (double)c->phase->between_ns.median_ns;
 	row->more_bytes = w->in_bytes + w->out_bytes;
 	xs_estimate_set_setup(c, BUFFER_SETS, row);
-	row->setup_ns += second_set_ns(c, row);
+	add_second_set(c, row);
 	rc = xs_estimate_replay(c, build_plan, row);
 	if (!rc)
 		set_loop_ns(c, row);

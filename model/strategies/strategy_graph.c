@@ -174,6 +174,12 @@ static bool is_cost_unknown(const struct xs_strategy_case *c,
 	    m->graph_launch_ns.value + m->graph_launch_node_ns.value, out, rc);
 }
 
+static double instantiation_ns(const struct xs_strategy_case *c, double nodes)
+{
+	return c->machine->graph_instantiate_ns.value +
+	       nodes * c->machine->graph_instantiate_node_ns.value;
+}
+
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct run run = longest_run(c->phase);
@@ -187,8 +193,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		return rc;
 	xs_estimate_assume(&row, "kernels, sizes and addresses are the same in "
 				 "each round, or the graph is updated");
-	row.setup_ns = m->graph_instantiate_ns.value +
-		       run.nodes * m->graph_instantiate_node_ns.value;
+	xs_estimate_add_setup(c, instantiation_ns, run.nodes, &row);
 	if (stays_outside(c->phase, &run))
 		xs_estimate_assume(&row,
 				   "a round's copies and waits of the host, "

@@ -174,12 +174,12 @@ const struct xs_strategy xs_strategy_prefetch = {
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"cudaMemcpyAsync(next, in[i + 1], ..., copies);  // then "
-		"record "
-		"copied\n"
-		"f<<<..., kernels>>>(dev);  // meanwhile; then record used\n"
-		"cudaStreamWaitEvent(kernels, copied), std::swap(dev, next); "
-		"// and used",
+		"cudaStreamWaitEvent(c, used), cudaMemcpyAsync(b, in[i + 1], "
+		"..., c);\n"
+		"cudaEventRecord(copied, c), f<<<..., k>>>(a), "
+		"cudaEventRecord(used, k);\n"
+		"cudaStreamWaitEvent(k, copied), std::swap(a, b); "
+		"// streams c and k",
 	    [XS_LANGUAGE_PYTORCH] =
 		"with torch.cuda.stream(side):  # the next one, beside the "
 		"main "
@@ -191,13 +191,15 @@ const struct xs_strategy xs_strategy_prefetch = {
 		"following = jax.device_put(host[i + 1])  # before this one is "
 		"used",
 	    [XS_LANGUAGE_CUPY] =
-		"with copies:  # the next one, before this one is used; from "
-		"pinned memory\n"
-		"    following.set(host[i + 1])\n"
+		"copies.wait_event(used)  # recorded behind its last kernel\n"
+		"with copies: following.set(host[i + 1])  # from pinned "
+		"memory\n"
 		"cupy.cuda.get_current_stream().wait_event(copies.record())",
 	    [XS_LANGUAGE_NUMBA] =
-		"dev[(i + 1) % 2].copy_to_device(ary[i + 1], stream=copies)\n"
-		"f[blocks, threads, kernels](dev[i % 2])  # meanwhile\n"
+		"used.wait(copies), dev[(i + 1) % 2].copy_to_device(ary[i + "
+		"1], copies)\n"
+		"f[blocks, threads, kernels](dev[i % 2]), "
+		"used.record(kernels)\n"
 		"copied.record(copies), copied.wait(kernels)  # before its use",
 	},
 };

@@ -2,8 +2,11 @@
 /* How often, and where, the host waits between two kernels of a round. */
 #include "report/build/build.h"
 
-/* Call sites that are told apart, and those that are named. */
-#define SITES_MAX   8
+#include "report/result/site.h"
+
+/* Call sites that are told apart, and those that are named unless all are asked
+ * for. */
+#define SITES_MAX   64
 #define SITES_NAMED 3
 
 /* Waits of a round by call site. */
@@ -47,6 +50,7 @@ void xs_build_kernel_waits(struct xs_result *result,
 			   const struct xs_phase *phase,
 			   struct xs_result_phase *out)
 {
+	const size_t named = result->all_asked ? SITES_MAX : SITES_NAMED;
 	struct waits waits = {.count = 0};
 
 	for (size_t i = 0; i < phase->step_count; i++) {
@@ -54,11 +58,12 @@ void xs_build_kernel_waits(struct xs_result *result,
 		waits.any_kernel = true;
 	}
 	out->kernel_waits = waits.all;
-	for (size_t i = 0; i < waits.count && i < SITES_NAMED; i++)
-		out->kernel_wait_places = xs_arena_join(
+	for (size_t i = 0; i < waits.count && i < named; i++)
+		out->kernel_wait_places = xs_result_add_label(
 		    &result->arena, out->kernel_wait_places,
 		    xs_build_place(result, trace, waits.sites[i]));
-	if (waits.count > SITES_NAMED)
+	if (waits.count > named)
 		out->kernel_wait_places = xs_arena_print(
-		    &result->arena, "%s and others", out->kernel_wait_places);
+		    &result->arena, "%s and %zu more (--all)",
+		    out->kernel_wait_places, waits.count - named);
 }

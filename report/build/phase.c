@@ -246,6 +246,7 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 	*out = (struct xs_result_phase){
 	    .id = phase->id,
 	    .rounds = xs_number_bounded(phase->rounds),
+	    .all_asked = result->all_asked,
 	    .signature = xs_arena_copy(&result->arena, phase->signature),
 	    .signature_hash = phase->signature_hash,
 	    .device = phase->device,

@@ -2,19 +2,36 @@
 /* What pins host memory outside of the steady part. */
 #include "report/build/build.h"
 
+#include "model/machine/range_end.h"
 #include "model/strategies/model.h"
 #include "report/result/number.h"
+#include "report/result/site.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 /* Calls outside of the steady part that pin memory. */
 struct pins {
-	const char *functions; /* each once; NULL: no call */
+	const char *functions, *places; /* each once; NULL: no call */
 	int64_t count, bytes;
 	uint64_t ns;
 	bool allocate; /* all of them */
 };
+
+/* Adds the place of a call site to the list, once. */
+static const char *add_place(struct xs_result *result,
+			     const struct xs_trace *trace, uint32_t index,
+			     const char *list)
+{
+	struct xs_result_site site;
+	const char *place;
+
+	xs_build_site(result, trace, index, &site);
+	place = xs_result_site_label(&result->arena, &site);
+	return list && place && strstr(list, place)
+		   ? list
+		   : xs_result_add_label(&result->arena, list, place);
+}
 
 static void add(struct xs_result *result, const struct xs_trace *trace,
 		const struct xs_cuda_startup *startup, uint32_t index,
@@ -26,6 +43,7 @@ static void add(struct xs_result *result, const struct xs_trace *trace,
 
 	out->functions =
 	    xs_arena_join_once(&result->arena, out->functions, function);
+	out->places = add_place(result, trace, call->site, out->places);
 	out->count++;
 	xs_number_add(&out->bytes, xs_number_bounded(call->bytes));
 	out->ns +=
@@ -44,12 +62,21 @@ static void fill_registering(const struct xs_result *result,
 			     struct xs_result_pinning *out)
 {
 	const struct xs_machine *machine = &result->machine;
+	int64_t ns[XS_RANGE_ENDS];
 
 	if (!pins->allocate || !has_all(pins, out->ns) ||
 	    xs_result_language(&result->run) != XS_LANGUAGE_CUDA)
 		return;
-	out->registering_ns = xs_number_round(xs_registering_ns(
-	    machine, (double)pins->count, (double)pins->bytes));
+	for (int end = 0; end < XS_RANGE_ENDS; end++) {
+		const struct xs_machine at =
+		    xs_machine_at(machine, (enum xs_range_end)end);
+
+		ns[end] = xs_number_round(xs_registering_ns(
+		    &at, (double)pins->count, (double)pins->bytes));
+	}
+	out->registering_low_ns = ns[XS_RANGE_LOW];
+	out->registering_ns = ns[XS_RANGE_VALUE];
+	out->registering_high_ns = ns[XS_RANGE_HIGH];
 	out->touching_ns =
 	    xs_number_round((double)pins->bytes * machine->touch_byte_ns.value);
 }
@@ -79,6 +106,9 @@ void xs_build_pinning(struct xs_result *result, const struct xs_trace *trace,
 	out->calls = xs_arena_print(&result->arena, "%" PRId64 " call%s of %s",
 				    pins.count, pins.count == 1 ? "" : "s",
 				    pins.functions);
+	/* without a line or an address it is the function's name again */
+	if (strcmp(pins.places, pins.functions) != 0)
+		out->places = pins.places;
 	out->bytes = pins.bytes;
 	fill_registering(result, &pins, out);
 }

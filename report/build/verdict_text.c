@@ -109,8 +109,9 @@ static const char *issue_limit(struct xs_result *result)
 	return xs_arena_print(
 	    &result->arena,
 	    "how fast the host issues work is the limit. A "
-	    "CUDA graph issues a round at once%s",
-	    row && !row->applies ? ", but what it saves is not known" : "");
+	    "CUDA graph issues a round at once, without the host's code "
+	    "between launches%s",
+	    row && !row->applies ? "; what that saves is not known" : "");
 }
 
 /* Whether the host's code runs before a copy in of the phase. */
@@ -197,8 +198,8 @@ static const char *idle(struct xs_result *result)
 	    what);
 }
 
-/* "; afterwards: 163 ms": the part of the run behind the steady part; "" below
- * one per cent of the run. */
+/* "; afterwards: 163 ms": the part of the run behind the steady part; "" if it
+ * is in no digit of a share. */
 static const char *after_steady(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
@@ -208,7 +209,7 @@ static const char *after_steady(struct xs_result *result)
 	if (wall_ns == XS_UNKNOWN)
 		return "";
 	after_ns = wall_ns - in->startup_ns - in->steady_ns;
-	return after_ns < wall_ns / 100
+	return after_ns < wall_ns / 1000
 		   ? ""
 		   : xs_arena_print(&result->arena, "; afterwards: %s",
 				    xs_units_ns(after_ns).s);
@@ -232,28 +233,6 @@ static const char *only_counted(const struct xs_result *result)
 /* Pinning below 1 / PINNING_PART of the run is not told. */
 #define PINNING_PART 10
 
-/* " cudaHostRegister would take ...": of memory in use, and of new memory, if
- * that is shorter; "" otherwise. */
-static const char *registering(struct xs_result *result)
-{
-	const struct xs_result_pinning *in = &result->verdict.pinning;
-	struct xs_arena *arena = &result->arena;
-	int64_t new_ns = in->registering_ns;
-
-	if (in->registering_ns == XS_UNKNOWN || in->registering_ns >= in->ns)
-		return "";
-	xs_number_add(&new_ns, in->touching_ns);
-	return xs_arena_print(
-	    arena, " cudaHostRegister of these %s would take about %s%s.",
-	    xs_units_bytes(in->bytes).s, xs_units_ns(in->registering_ns).s,
-	    in->touching_ns == XS_UNKNOWN
-		? " if the memory is in use already"
-		: xs_arena_print(arena,
-				 " if the memory is in use already, %s if it "
-				 "is new",
-				 xs_units_ns(new_ns).s));
-}
-
 /* "\nOutside the steady part, ...": pinning, where no step changes it, if it
  * takes more than all steps save; "" otherwise. */
 static const char *pinning(struct xs_result *result)
@@ -275,11 +254,13 @@ static const char *pinning(struct xs_result *result)
 	return xs_arena_print(
 	    &result->arena,
 	    "\nOutside the steady part, pinning memory takes %s, once "
-	    "(%s of the run%s)%s%s.%s",
+	    "(%s of the run%s)%s%s%s.",
 	    xs_units_ns(in->ns).s, xs_units_percent(in->ns, wall_ns).s,
 	    with_start ? ", perhaps with CUDA's start" : "",
 	    in->calls ? ": " : "", in->calls ? in->calls : "",
-	    registering(result));
+	    in->step ? xs_arena_print(&result->arena, " (step %" PRId64 ")",
+				      in->step)
+		     : "");
 }
 
 /* "908 ms (48.3 % of the run) ... after a start-up of 576 ms" */
@@ -360,9 +341,9 @@ static const char *most(struct xs_result *result)
 
 	return xs_arena_print(
 	    &result->arena,
-	    "Changes of data movement%s%s save at most %s: %s of %s, %s%s of "
-	    "the "
+	    "%s of data movement%s%s save at most %s: %s of %s, %s%s of the "
 	    "run.",
+	    in->pinning.step ? "In the rounds, changes" : "Changes",
 	    allocates ? has_graph(result) ? ", allocation" : " and allocation"
 		      : "",
 	    has_graph(result) ? " and a CUDA graph" : "", amount(result),

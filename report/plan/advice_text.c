@@ -8,13 +8,15 @@
 #include "model/strategies/strategies.h"
 #include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
+#include "report/result/number.h"
 #include "report/result/site.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Call sites named in a sentence; further ones are counted. */
+/* Call sites named in a sentence, unless all are asked for; further ones are
+ * counted. */
 #define SITES_NAMED 3
 
 /* Copies of less than 1 / FEW_PART of the other direction's bytes are not
@@ -79,6 +81,7 @@ const char *xs_advice_places(struct xs_arena *arena,
 	    xs_arena_alloc(arena, phase->site_count, sizeof(*places));
 	const char *list = NULL, *function = NULL;
 	size_t count = 0;
+	const size_t named = phase->all_asked ? SIZE_MAX : SITES_NAMED;
 	bool differ = false; /* places are in several functions */
 
 	for (size_t i = 0; places && i < phase->site_count; i++) {
@@ -90,17 +93,17 @@ const char *xs_advice_places(struct xs_arena *arena,
 		label = xs_result_site_label(arena, site);
 		if (!label || !add_place(places, &count, label))
 			continue;
-		if (count <= SITES_NAMED)
-			list = xs_arena_join(arena, list, label);
+		if (count <= named)
+			list = xs_result_add_label(arena, list, label);
 		/* a label without a line contains the function */
 		if (!site->function || site->line == XS_UNKNOWN)
 			continue;
 		function = xs_result_function_name(arena, site->function);
 		differ |= before && function && strcmp(before, function) != 0;
 	}
-	if (count > SITES_NAMED)
-		list = xs_arena_print(arena, "%s and %zu more", list,
-				      count - SITES_NAMED);
+	if (count > named)
+		list = xs_arena_print(arena, "%s and %zu more (--all)", list,
+				      count - named);
 	if (list && function && !differ)
 		list = xs_arena_print(arena, "%s (%s)", list, function);
 	return list ? list : "this phase";
@@ -353,28 +356,45 @@ const char *xs_advice_text(struct xs_arena *arena,
 		      arena, phase, estimate);
 }
 
+const char *xs_advice_setup(struct xs_arena *arena,
+			    const struct xs_result_estimate *row, double ns)
+{
+	const double part = row->setup_ns ? ns / (double)row->setup_ns : 0;
+	const double low_ns = ns - part * (double)row->setup_less_ns;
+	const double high_ns = ns + part * (double)row->setup_more_ns;
+
+	return xs_arena_copy(arena,
+			     xs_units_in_range_ns(xs_number_round(ns),
+						  xs_number_round(low_ns),
+						  xs_number_round(high_ns))
+				 .s);
+}
+
 const char *xs_advice_payback(struct xs_arena *arena,
 			      const struct xs_result_phase *phase,
 			      const struct xs_result_estimate *estimate)
 {
+	const char *setup;
+
 	if (estimate->setup_ns == XS_UNKNOWN)
 		return "The cost of pinning is unknown here and not included.";
 	if (estimate->setup_ns <= 0 || estimate->breakeven_rounds == XS_UNKNOWN)
 		return NULL;
+	setup = xs_advice_setup(arena, estimate, (double)estimate->setup_ns);
 	if (estimate->breakeven_rounds == 1)
 		return xs_arena_print(arena, "The setup takes about %s.",
-				      xs_units_ns(estimate->setup_ns).s);
+				      setup);
 	if (estimate->breakeven_rounds > phase->rounds)
 		return xs_arena_print(
 		    arena,
 		    "The setup of about %s pays off only after %" PRId64
 		    " rounds; this run has %" PRId64 ".",
-		    xs_units_ns(estimate->setup_ns).s,
-		    estimate->breakeven_rounds, phase->rounds);
+		    setup, estimate->breakeven_rounds, phase->rounds);
 	return xs_arena_print(arena,
 			      "The setup of about %s pays off after %" PRId64
-			      " of %" PRId64 " round%s.",
-			      xs_units_ns(estimate->setup_ns).s,
-			      estimate->breakeven_rounds, phase->rounds,
-			      phase->rounds == 1 ? "" : "s");
+			      " of %" PRId64 " round%s%s.",
+			      setup, estimate->breakeven_rounds, phase->rounds,
+			      phase->rounds == 1 ? "" : "s",
+			      xs_result_share(phase) < 1 ? " at the earliest"
+							 : "");
 }

@@ -16,6 +16,11 @@ const char *xs_advice_places(struct xs_arena *arena,
 			     const struct xs_result_phase *phase,
 			     const struct xs_result_estimate *estimate);
 
+/* Returns "5.57 ms (5.40-6.90 ms)": a part of the row's setup, ns, with its
+ * range by the profile. Ownership as above. */
+const char *xs_advice_setup(struct xs_arena *arena,
+			    const struct xs_result_estimate *row, double ns);
+
 /* Returns what the setup costs and after how many rounds it has paid, as a
  * sentence; NULL: there is no setup, or no memory. The arena owns the text. */
 const char *xs_advice_payback(struct xs_arena *arena,

@@ -37,9 +37,16 @@ static int64_t kernels_ns(const struct xs_result_phase *phase)
 						   : or_zero(phase->kernel_ns);
 }
 
+/* Whether the row's time is one that the table tells as known. */
+static bool is_told(const struct xs_result_estimate *row)
+{
+	return row->applies && row->round_ns != XS_UNKNOWN &&
+	       xs_result_is_replay(row) && xs_result_is_known(row);
+}
+
 /* The least time of a round by the row: what it changes can save no more than
  * the time in which data moves or the host waits. The present time, if it is
- * not faster in any case or changes launches alone. */
+ * neither known nor faster in any case, or changes launches alone. */
 static int64_t least_by_row_ns(const struct xs_result_phase *phase,
 			       const struct xs_result_estimate *row)
 {
@@ -48,7 +55,7 @@ static int64_t least_by_row_ns(const struct xs_result_phase *phase,
 
 	if (!strategy ||
 	    !(strategy->changes & ~(unsigned)XS_CHANGES_LAUNCHES) ||
-	    !xs_result_is_faster(phase, row))
+	    !(is_told(row) || xs_result_is_faster(phase, row)))
 		return xs_result_untraced_ns(phase);
 	most_ns = xs_phase_estimate_most_ns(phase, strategy->changes);
 	return most_ns == XS_UNKNOWN ||
@@ -57,8 +64,8 @@ static int64_t least_by_row_ns(const struct xs_result_phase *phase,
 		   : xs_result_untraced_ns(phase) - most_ns;
 }
 
-/* The round of the fastest strategy that changes how data moves, of those that
- * are faster than the round now in any case. */
+/* The round of the fastest strategy that changes how data moves, of those whose
+ * time is known, or less than now in any case. */
 static int64_t fastest_ns(const struct xs_result_phase *phase)
 {
 	int64_t least_ns = xs_result_untraced_ns(phase);
@@ -139,8 +146,7 @@ static int64_t all_rounds_ns(const struct xs_result_phase *phase, int64_t ns)
 /* Rounds of several phases may run side by side, and the median may be longer
  * than the mean: together they save no more than the longest of three, the
  * steady part without its kernels, what the plan saves, and what the fastest
- * row of a phase whose rounds run alone saves; nor than the steady part. No
- * host works behind the last round. */
+ * row of a phase whose rounds run alone saves; nor than the steady part. */
 static int64_t most_of_steady_ns(const struct xs_result *result)
 {
 	const struct xs_result_verdict *verdict = &result->verdict;
@@ -161,8 +167,7 @@ static int64_t most_of_steady_ns(const struct xs_result *result)
 			raise_to(
 			    &most_ns,
 			    in_steady_ns(phase, xs_result_untraced_ns(phase) -
-						    fastest_ns(phase)) -
-				xs_result_used_between_ns(phase));
+						    fastest_ns(phase)));
 	}
 	return most_ns < verdict->steady_ns ? most_ns : verdict->steady_ns;
 }

@@ -35,13 +35,30 @@ static const char *question_of(const struct xs_result_estimate *row)
 			     : "Could data stay on the GPU?";
 }
 
-/* What would save most of the steady part, on a condition that is not to be
- * expected to hold: more than least_ns. lead: NULL for the question. may_cross:
- * also if the condition is how often bytes cross the bus. NULL: there is
- * nothing. */
-static const char *left_out(struct xs_result *result, const char *lead,
-			    int64_t least_ns, bool may_cross)
+/* What the steps save that take no more effort than the row. */
+static int64_t planned_ns(const struct xs_result *result,
+			  const struct xs_result_estimate *row)
 {
+	int64_t saves_ns = xs_plan_links_save_ns(result);
+
+	for (size_t i = 0; i < result->plan_count; i++) {
+		const struct xs_result_step *step = &result->plan[i];
+
+		if (!step->phase->apart && step->pays_rounds == XS_UNKNOWN &&
+		    step->estimate->effort_level <= row->effort_level)
+			xs_number_add(&saves_ns, step->adds_saves_ns);
+	}
+	return saves_ns;
+}
+
+/* What would save most of the steady part, on a condition that is not to be
+ * expected to hold: more than the steps of its effort. lead: NULL for the
+ * question. may_cross: also if the condition is how often bytes cross the bus.
+ * NULL: there is nothing. */
+static const char *left_out(struct xs_result *result, const char *lead,
+			    bool may_cross)
+{
+	int64_t least_ns = 0;
 	const struct xs_result_phase *of = NULL;
 	const struct xs_result_estimate *most = NULL;
 
@@ -52,6 +69,7 @@ static const char *left_out(struct xs_result *result, const char *lead,
 				 : xs_alternative_left_out(result, phase);
 
 		if (!row || row->saves_ns <= least_ns ||
+		    row->saves_ns <= planned_ns(result, row) ||
 		    (row->assumes_once && !may_cross))
 			continue;
 		most = row;
@@ -72,13 +90,7 @@ static const char *left_out(struct xs_result *result, const char *lead,
 
 const char *xs_plan_question(struct xs_result *result)
 {
-	int64_t saves_ns = xs_plan_links_save_ns(result);
-
-	for (size_t i = 0; i < result->plan_count; i++)
-		if (!result->plan[i].phase->apart &&
-		    result->plan[i].pays_rounds == XS_UNKNOWN)
-			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
-	return left_out(result, NULL, saves_ns, false);
+	return left_out(result, NULL, false);
 }
 
 /* Whether the host issues work, or does its own, in half of the steady part. */
@@ -179,16 +191,23 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns)
 	const struct xs_result_phase *of = NULL;
 	const struct xs_result_estimate *row =
 	    nearest_row(result, true, least_ns, &of);
+	const char *uncertain = "";
+	int64_t between_ns;
 
 	if (!row || !xs_worth_is_enough(result, of, (double)row->saves_ns))
 		return "";
+	between_ns = xs_result_used_between_ns(of);
+	if (!xs_worth_is_sure(result, of, row, (double)row->saves_ns))
+		uncertain = xs_arena_print(
+		    &result->arena, " (uncertain: a round %s -> %s)",
+		    xs_units_ns(xs_result_untraced_ns(of) + between_ns).s,
+		    xs_units_in_range_ns(row->round_ns + between_ns,
+					 row->low_ns + between_ns,
+					 row->high_ns + between_ns)
+			.s);
 	return xs_arena_print(
 	    &result->arena, "; %s would save %s of it%s, but only if %s",
-	    row->strategy, share_of(result, of, row).s,
-	    xs_worth_is_sure(result, of, row, (double)row->saves_ns)
-		? ""
-		: " (uncertain)",
-	    row->needs);
+	    row->strategy, share_of(result, of, row).s, uncertain, row->needs);
 }
 
 /* "nothing: no change is predicted ...; pinned is the nearest: a round 363 us
@@ -292,7 +311,7 @@ const char *xs_plan_no_step(struct xs_result *result,
 		     unmeasured ? xs_arena_print(&result->arena,
 						 "not known: %s;", unmeasured)
 				: "nothing for certain:",
-		     0, true);
+		     true);
 	if (uncertain)
 		return uncertain;
 	if (unmeasured)

@@ -6,7 +6,9 @@
 #include "report/result/estimate.h"
 #include "report/result/number.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* The lesser of two limits, of which either may be unknown. */
 static int64_t lesser(int64_t a, int64_t b)
@@ -302,6 +304,24 @@ static void untrace(const struct xs_result_phase *phase,
 		out->low_ns = out->low_ns > by_ns ? out->low_ns - by_ns : 0;
 }
 
+/* Another number of pieces is a number in the host's code, and what pieces need
+ * holds of the present ones. */
+static void keep_pieces(struct xs_arena *arena,
+			const struct xs_result_phase *phase,
+			struct xs_result_estimate *out)
+{
+	const char *needs =
+	    xs_arena_print(arena, "%s, as its %" PRId64 " pieces do now",
+			   out->needs, phase->kernels);
+
+	xs_result_set_effort(out, XS_EFFORT_PLACE);
+	for (size_t i = 0; out->needs && i < out->assume_count; i++)
+		if (strcmp(out->assumes[i], out->needs) == 0)
+			out->assumes[i] = needs;
+	if (out->needs)
+		out->needs = needs;
+}
+
 void xs_phase_estimate_build(struct xs_result *result,
 			     const struct xs_result_phase *phase,
 			     const struct xs_estimate *in,
@@ -311,9 +331,8 @@ void xs_phase_estimate_build(struct xs_result *result,
 	const unsigned changes = strategy ? strategy->changes : 0;
 
 	xs_result_set_estimate(&result->arena, in, out);
-	/* another number of pieces is a number in the host's code */
 	if (xs_phase_estimate_is_in_pieces(phase, out))
-		xs_result_set_effort(out, XS_EFFORT_PLACE);
+		keep_pieces(&result->arena, phase, out);
 	check_memory(result, phase, out);
 	if (!changes)
 		untrace(phase, in, out);

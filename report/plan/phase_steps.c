@@ -335,9 +335,16 @@ static void add_instead(const struct xs_result *result,
 		return;
 	step = xs_beside_gain(steps, strategy, row);
 	put_step(&with, &step);
-	if (with.count > steps->count &&
-	    step.rounds_add_ns >= steps->longer.rounds_add_ns * LEAST_OF_LONGER)
-		*steps = with;
+	if (with.count == steps->count ||
+	    step.rounds_add_ns < steps->longer.rounds_add_ns * LEAST_OF_LONGER)
+		return;
+	*steps = with;
+	/* in longer runs it takes that step's place */
+	steps->longer.adds_ns -= step.adds_ns;
+	steps->longer.rounds_add_ns -= step.rounds_add_ns;
+	if (!xs_worth_is_enough(result, steps->phase,
+				steps->longer.rounds_add_ns))
+		steps->longer.strategy = NULL;
 }
 
 /* Moves the last step out of the steps, if it does not pay in this run. A

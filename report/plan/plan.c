@@ -9,6 +9,7 @@
 #include "report/plan/no_pinning.h"
 #include "report/plan/no_step.h"
 #include "report/plan/phase_steps.h"
+#include "report/plan/pinning_step.h"
 #include "report/plan/plan_text.h"
 #include "report/plan/same_lines.h"
 #include "report/plan/step_range.h"
@@ -77,6 +78,21 @@ static double rank(const struct xs_phase_steps *steps,
 	       (double)cost;
 }
 
+/* Whether the next step is made with a longer phase's, or with one of more
+ * lines. */
+static bool is_part(const struct xs_phase_steps *steps,
+		    const struct xs_phase_steps *phases, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (phases[i].done < phases[i].count &&
+		    phases[i].phase->apart == steps->phase->apart &&
+		    xs_step_is_made_with(&phases[i], steps) &&
+		    (&phases[i] < steps ||
+		     !xs_step_is_made_with(steps, &phases[i])))
+			return true;
+	return false;
+}
+
 /* The phase whose next step comes next in the plan, of those that are outside
  * of the steady part (apart), or are not; NULL: none is left. */
 static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
@@ -89,7 +105,8 @@ static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
 		struct xs_phase_steps *one = &phases[i];
 		double its_rank;
 
-		if (one->done == one->count || one->phase->apart != apart)
+		if (one->done == one->count || one->phase->apart != apart ||
+		    is_part(one, phases, count))
 			continue;
 		its_rank = rank(one, phases, count);
 		if (!best || its_rank > best_rank) {
@@ -176,7 +193,7 @@ static void add_longer(struct xs_result *result,
 	out->saves_low_ns = out->saves_high_ns = XS_UNKNOWN;
 	out->adds_steady_ns =
 	    xs_result_in_steady(steps->phase, out->adds_saves_ns);
-	out->round_before_ns = xs_step_round_ns(steps, steps->longer_after);
+	out->round_before_ns = xs_step_round_ns(steps, steps->count);
 	out->round_ns = xs_number_round((double)out->round_before_ns -
 					step->rounds_add_ns /
 					    xs_result_of_run(steps->phase, 1));
@@ -242,8 +259,10 @@ int xs_plan_build(struct xs_result *result)
 		    !is_longer_made(phases, &phases[i]))
 			add_longer(result, &phases[i], phases);
 	add_steps(result, phases, true);
+	xs_step_set_run_now(result, phases);
 	free(phases);
 	xs_plan_links(result);
+	xs_plan_pinning(result);
 	say_rest(result);
 	return result->arena.failed ? -ENOMEM : 0;
 }

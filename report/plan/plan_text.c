@@ -20,9 +20,10 @@
 
 /* What a round saves of a step that pays in longer runs, and its setup. */
 static const char *later(struct xs_arena *arena,
-			 const struct xs_result_phase *phase,
+			 const struct xs_phase_steps *steps,
 			 const struct xs_phase_step *step)
 {
+	const struct xs_result_phase *phase = steps->phase;
 	const int64_t new_ns = step->estimate->new_memory_ns;
 	const char *touch =
 	    new_ns > 0 ? xs_arena_print(arena,
@@ -32,11 +33,13 @@ static const char *later(struct xs_arena *arena,
 		       : "";
 
 	return xs_arena_print(
-	    arena, "A round saves %s, but the setup takes %s%s.",
+	    arena, "A round saves %s%s, but the setup takes %s%s.",
 	    xs_units_ns(xs_number_round(step->rounds_add_ns /
 					xs_result_of_run(phase, 1)))
 		.s,
-	    xs_units_ns(xs_number_round(xs_beside_setup_ns(step))).s, touch);
+	    steps->longer_after < steps->count ? " more" : "",
+	    xs_advice_setup(arena, step->estimate, xs_beside_setup_ns(step)),
+	    touch);
 }
 
 /* When the setup of the phase's first step has paid, and what further ones add
@@ -51,7 +54,7 @@ static const char *payback_of(struct xs_arena *arena,
 	    setup_ns < step->adds_ns / LEAST_PART)
 		return NULL;
 	if (xs_beside_pays_rounds(steps->phase, step) != XS_UNKNOWN)
-		return later(arena, steps->phase, step);
+		return later(arena, steps, step);
 	if (step == steps->items)
 		return xs_advice_payback(arena, steps->phase, step->estimate);
 	if (step->estimate->setup_ns == XS_UNKNOWN &&
@@ -60,28 +63,20 @@ static const char *payback_of(struct xs_arena *arena,
 	if (setup_ns < step->adds_ns / NAMED_PART)
 		return NULL;
 	return xs_arena_print(arena, "It adds about %s to the setup.",
-			      xs_units_ns(xs_number_round(setup_ns)).s);
+			      xs_advice_setup(arena, step->estimate, setup_ns));
 }
 
-/* ", WHO is ahead up to about 26 rounds", of a change whose setup takes so much
- * less, and whose rounds so much longer; or "". */
-static const char *ahead(struct xs_arena *arena, const char *who,
-			 int64_t setup_less_ns, double round_longer_ns)
-{
-	return setup_less_ns > 0 && round_longer_ns > 0
-		   ? xs_arena_print(
-			 arena, ", %s is ahead up to about %.0f rounds", who,
-			 (double)setup_less_ns / round_longer_ns)
-		   : "";
-}
-
-/* The same of a row in place of the step. */
+/* ", and is ahead up to about 26 rounds", of a row in place of the step whose
+ * setup takes less, and whose rounds longer; or "". */
 static const char *row_ahead(struct xs_arena *arena,
 			     const struct xs_phase_steps *steps,
 			     const struct xs_phase_step *step,
 			     const struct xs_result_estimate *instead)
 {
 	const struct xs_result_estimate *last = step->estimate;
+	const double longer_ns = (double)(instead->round_ns - last->round_ns) *
+				 xs_result_share(steps->phase);
+	int64_t setup_less_ns;
 
 	/* a step that stays beside it is in no time of its row */
 	for (size_t i = 0; i < steps->count; i++)
@@ -90,26 +85,13 @@ static const char *row_ahead(struct xs_arena *arena,
 			return "";
 	if (last->setup_ns == XS_UNKNOWN || instead->setup_ns == XS_UNKNOWN)
 		return "";
-	return ahead(arena, "and",
-		     last->setup_ns - instead->setup_ns +
-			 (step == &steps->longer ? last->new_memory_ns : 0),
-		     (double)(instead->round_ns - last->round_ns) *
-			 xs_result_share(steps->phase));
-}
-
-/* The same of the step that the phase's step in longer runs is in place of. */
-static const char *step_ahead(struct xs_arena *arena,
-			      const struct xs_phase_steps *steps,
-			      const struct xs_phase_step *step)
-{
-	const struct xs_phase_step *longer = &steps->longer;
-	const double setup_less_ns = xs_beside_setup_ns(longer) +
-				     (double)longer->estimate->new_memory_ns -
-				     xs_beside_setup_ns(step);
-
-	return ahead(arena, "which", xs_number_round(setup_less_ns),
-		     (longer->rounds_add_ns - step->rounds_add_ns) /
-			 xs_result_of_run(steps->phase, 1));
+	setup_less_ns = last->setup_ns - instead->setup_ns +
+			(step == &steps->longer ? last->new_memory_ns : 0);
+	return setup_less_ns > 0 && longer_ns > 0
+		   ? xs_arena_print(arena,
+				    ", and is ahead up to about %.0f rounds",
+				    (double)setup_less_ns / longer_ns)
+		   : "";
 }
 
 /* What the setup takes more since further buffers are new memory; "" if it is
@@ -154,8 +136,8 @@ static const char *instead(struct xs_result *result,
 		   : NULL;
 }
 
-/* "step 1, streams, which is ahead up to about 26 rounds": what the phase's
- * step in longer runs is in place of. NULL: nothing. */
+/* "step 1, streams": what the phase's step in longer runs is in place of. NULL:
+ * nothing. */
 static const char *in_place_of(struct xs_result *result,
 			       const struct xs_phase_steps *steps)
 {
@@ -167,9 +149,8 @@ static const char *in_place_of(struct xs_result *result,
 	for (size_t i = 0; before && i < result->plan_count; i++)
 		if (result->plan[i].estimate == before->estimate)
 			return xs_arena_print(
-			    &result->arena, "step %" PRId64 ", %s%s",
-			    result->plan[i].step, before->estimate->strategy,
-			    step_ahead(&result->arena, steps, before));
+			    &result->arena, "step %" PRId64 ", %s",
+			    result->plan[i].step, before->estimate->strategy);
 	return NULL;
 }
 

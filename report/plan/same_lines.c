@@ -6,11 +6,15 @@
 
 #include <string.h>
 
+/* By the line, or by the call of the program itself if no line is known: one
+ * of a library serves many lines. */
 static bool is_same_line(const struct xs_result_site *a,
 			 const struct xs_result_site *b)
 {
-	return a->file && b->file && a->line == b->line &&
-	       strcmp(a->file, b->file) == 0;
+	if (!a->file || !b->file)
+		return a->module && !strstr(a->module, ".so") &&
+		       xs_result_same_place(a, b);
+	return a->line == b->line && strcmp(a->file, b->file) == 0;
 }
 
 /* Whether the row's strategy changes the place of the site for the phase. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/plan/step_range.h"
 
+#include "model/strategies/strategies.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/same_lines.h"
 #include "report/plan/worth.h"
+#include "report/result/best.h"
 #include "report/result/number.h"
 
 #include <math.h>
@@ -102,10 +104,6 @@ void xs_step_set_saving(const struct xs_phase_steps *steps,
 	    saving_end_ns(steps, phases, count, saves_ns, true);
 }
 
-/* What is not of the steady part differs between two runs by so many per cent,
- * as CUDA's start does: docs/models.md, "Intervals". */
-#define OTHER_PERCENT 15
-
 /* How much the rest of the run, which no step changes, may differ in another
  * run. */
 static double other_error_ns(const struct xs_result *result)
@@ -115,43 +113,69 @@ static double other_error_ns(const struct xs_result *result)
 
 	return wall_ns == XS_UNKNOWN || steady_ns == XS_UNKNOWN
 		   ? 0
-		   : (double)(wall_ns - steady_ns) * OTHER_PERCENT / 100;
+		   : (double)(wall_ns - steady_ns) * XS_STEP_OTHER_PERCENT /
+			 100;
 }
 
-/* Adds the squared errors of what each phase has come to. */
-static double errors_ns(const struct xs_phase_steps *phases, size_t count,
-			bool high)
+/* The row that the phase has come to; NULL: it has no step. */
+static const struct xs_result_estimate *row_of(const struct xs_phase_steps *one)
 {
-	double sum = 0;
+	return one->done ? one->items[one->done - 1].estimate : NULL;
+}
 
-	for (size_t i = 0; i < count; i++) {
-		const struct xs_phase_steps *one = &phases[i];
-		const struct xs_result_estimate *row;
+/* The row of the phase as it is; NULL: it has no step. */
+static const struct xs_result_estimate *now_of(const struct xs_phase_steps *one)
+{
+	return one->count || one->longer.strategy
+		   ? xs_result_best(one->phase, xs_strategies[0]->id, false)
+		   : NULL;
+}
 
-		if (!one->done)
+/* Sets the interval of the run, which is after_ns with these rows: their
+ * squared errors and what no step changes. */
+static void set_interval(const struct xs_result *result,
+			 const struct xs_phase_steps *phases,
+			 const struct xs_result_estimate *(*row_in)(
+			     const struct xs_phase_steps *one),
+			 double after_ns, int64_t *low_ns, int64_t *high_ns)
+{
+	const double other_ns = other_error_ns(result);
+	double low = other_ns * other_ns, high = low;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = phases[i].phase;
+		const struct xs_result_estimate *row = row_in(&phases[i]);
+
+		if (!row)
 			continue;
-		row = one->items[one->done - 1].estimate;
-		sum +=
-		    pow(xs_phase_estimate_error_ns(
-			    one->phase, row, high ? row->high_ns : row->low_ns),
-			2);
+		low +=
+		    pow(xs_phase_estimate_error_ns(phase, row, row->low_ns), 2);
+		high += pow(
+		    xs_phase_estimate_error_ns(phase, row, row->high_ns), 2);
 	}
-	return sqrt(sum);
+	*low_ns = xs_number_round(after_ns - sqrt(low));
+	*high_ns = xs_number_round(after_ns + sqrt(high));
+}
+
+void xs_step_set_run_now(struct xs_result *result,
+			 const struct xs_phase_steps *phases)
+{
+	struct xs_result_verdict *out = &result->verdict;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
+
+	out->run_low_ns = out->run_high_ns = XS_UNKNOWN;
+	if (wall_ns != XS_UNKNOWN && result->plan_count)
+		set_interval(result, phases, now_of, (double)wall_ns,
+			     &out->run_low_ns, &out->run_high_ns);
 }
 
 void xs_step_set_run(const struct xs_result *result,
 		     const struct xs_phase_steps *phases, double after_ns,
 		     struct xs_result_step *out)
 {
-	const size_t count = result->phase_count;
-	const double low_ns = errors_ns(phases, count, false);
-	const double high_ns = errors_ns(phases, count, true);
-	const double other_ns = other_error_ns(result);
-
 	out->app_wall_ns = xs_number_round(after_ns);
-	out->low_ns = xs_number_round(after_ns - hypot(low_ns, other_ns));
-	out->high_ns = xs_number_round(after_ns + hypot(high_ns, other_ns));
+	set_interval(result, phases, row_of, after_ns, &out->low_ns,
+		     &out->high_ns);
 	out->may_be_slower =
-	    out->saves_low_ns < 0 ||
-	    after_ns + high_ns > (double)xs_result_untraced_wall_ns(result);
+	    out->saves_low_ns != XS_UNKNOWN && out->saves_low_ns < 0;
 }

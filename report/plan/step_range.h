@@ -6,6 +6,10 @@
 
 #include "report/plan/phase_step.h"
 
+/* What is not of the steady part differs between two runs by so many per cent,
+ * as CUDA's start does: docs/models.md, "Intervals". */
+#define XS_STEP_OTHER_PERCENT 15
+
 /* Returns the time of the phase's round after so many of its steps. */
 int64_t xs_step_round_ns(const struct xs_phase_steps *steps, size_t count);
 
@@ -27,5 +31,10 @@ void xs_step_set_saving(const struct xs_phase_steps *steps,
 void xs_step_set_run(const struct xs_result *result,
 		     const struct xs_phase_steps *phases, double after_ns,
 		     struct xs_result_step *out);
+
+/* Sets the interval of the run as it is, by the phases that have steps and what
+ * is outside of the steady part. */
+void xs_step_set_run_now(struct xs_result *result,
+			 const struct xs_phase_steps *phases);
 
 #endif

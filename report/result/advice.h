@@ -16,12 +16,19 @@ struct xs_result_part {
 
 /* What pins host memory outside of the steady part. */
 struct xs_result_pinning {
-	int64_t ns;	   /* XS_UNKNOWN: not known */
-	const char *calls; /* "16 calls of cudaMallocHost"; NULL: not known */
+	int64_t ns;	    /* XS_UNKNOWN: not known */
+	const char *calls;  /* "16 calls of cudaMallocHost"; NULL: not known */
+	const char *places; /* these, by line; NULL: not known */
 	int64_t bytes;
-	/* once by cudaHostRegister, of memory in use and of new memory;
-	 * XS_UNKNOWN: not known, or the memory is registered already */
-	int64_t registering_ns, touching_ns;
+	/* once by cudaHostRegister, of memory in use, with its range by the
+	 * profile, and what new memory takes more; XS_UNKNOWN: not known, or
+	 * the memory is registered already */
+	int64_t registering_ns, registering_low_ns, registering_high_ns;
+	int64_t touching_ns;
+	/* number of the step that registers it, the last of the plan, what it
+	 * saves, and its lines; 0 and NULL: none */
+	int64_t step, saves_ns, saves_low_ns, saves_high_ns;
+	const char *title, *saving, *advice, *condition, *code;
 };
 
 /* What bounds the run, and how much a change of data movement can save. */
@@ -40,6 +47,8 @@ struct xs_result_verdict {
 	/* of the whole run, and of these in the steady part: xs_limit_build()
 	 */
 	int64_t at_most_saves_ns, at_most_steady_ns;
+	int64_t run_low_ns, run_high_ns; /* 90 % of runs as it is; XS_UNKNOWN
+					  * without a step */
 	const char *host_place; /* the call before which the host spends the
 				 * most time in its own code; NULL: none */
 	struct xs_result_pinning pinning;

@@ -34,6 +34,8 @@ const struct xs_column xs_estimate_columns[] = {
     {"between_ns", NULL, XS_COLUMN_NS, AT(between_ns)},
     {"new_memory_ns", NULL, XS_COLUMN_NS, AT(new_memory_ns)},
     {"needs", NULL, XS_COLUMN_TEXT, AT(needs)},
+    {"setup_less_ns", NULL, XS_COLUMN_NS, AT(setup_less_ns)},
+    {"setup_more_ns", NULL, XS_COLUMN_NS, AT(setup_more_ns)},
 };
 const size_t xs_estimate_column_count =
     sizeof(xs_estimate_columns) / sizeof(xs_estimate_columns[0]);

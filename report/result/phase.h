@@ -42,9 +42,11 @@ struct xs_result_estimate {
 			      * rounds if a row of the phase uses it */
 	int64_t app_wall_ns; /* of the whole run under this strategy */
 	int64_t app_wall_low_ns, app_wall_high_ns; /* its 90 % interval */
-	int64_t saves_ns;      /* of the whole run; negative: slower */
-	int64_t between_ns;    /* host time between rounds that copies use; 0 */
-	int64_t setup_ns;      /* once per run */
+	int64_t saves_ns;   /* of the whole run; negative: slower */
+	int64_t between_ns; /* host time between rounds that copies use; 0 */
+	int64_t setup_ns;   /* once per run */
+	/* by which it may be less, or more, by the profile's ranges */
+	int64_t setup_less_ns, setup_more_ns;
 	int64_t loop_ns;       /* part of setup_ns: within the loop */
 	int64_t new_memory_ns; /* by which setup_ns is longer if further buffers
 				* are new memory; 0 */
@@ -94,6 +96,7 @@ struct xs_result_counters {
 
 struct xs_result_phase {
 	int64_t id, rounds;
+	bool all_asked; /* its texts name all of its places */
 	const char *signature;
 	uint64_t signature_hash;
 	int64_t device;	       /* device number */

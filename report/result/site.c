@@ -93,6 +93,32 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+#define ADDRESS "+0x"
+
+/* Whether the list ends with a label of so many bytes and further addresses. */
+static bool ends_with(const char *list, const char *label, size_t bytes)
+{
+	const char *at = list, *next;
+
+	while ((next = strstr(at + 1, ADDRESS)) && next[-1] != ' ')
+		at = next;
+	return (size_t)(at - list) >= bytes &&
+	       (at - list == (ptrdiff_t)bytes ||
+		at[-(ptrdiff_t)bytes - 1] == ' ') &&
+	       strncmp(at - bytes, label, bytes) == 0 &&
+	       strspn(at, ADDRESS "123456789abcdef, ") == strlen(at);
+}
+
+const char *xs_result_add_label(struct xs_arena *arena, const char *list,
+				const char *label)
+{
+	const char *at = label ? strstr(label, ADDRESS) : NULL;
+
+	return list && at && ends_with(list, label, (size_t)(at - label))
+		   ? xs_arena_join(arena, list, at)
+		   : xs_arena_join(arena, list, label);
+}
+
 bool xs_result_same_place(const struct xs_result_site *a,
 			  const struct xs_result_site *b)
 {

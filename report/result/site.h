@@ -13,6 +13,12 @@
 const char *xs_result_site_label(struct xs_arena *arena,
 				 const struct xs_result_site *site);
 
+/* Returns the list with the label of a site, "cudaMemcpy in app+0x1f3c,
+ * +0x1f90": of the same call in the same module as the last one only the
+ * address. list NULL: empty. Ownership as above. */
+const char *xs_result_add_label(struct xs_arena *arena, const char *list,
+				const char *label);
+
 /* Returns a function's short name, "ns::upload" for
  * "ns::upload<float>(float*)". Ownership as above. */
 const char *xs_result_function_name(struct xs_arena *arena,

@@ -400,15 +400,35 @@ static void what_pays_in_this_run_comes_first(void **state)
 	expect("streams double-buffer");
 	assert_int_equal(result->plan[0].pays_rounds, XS_UNKNOWN);
 	assert_int_equal(result->plan[0].app_wall_ns, 710 * MS);
-	assert_int_equal(result->plan[1].pays_rounds, 18);
-	assert_int_equal(result->plan[1].round_before_ns, 50 * MS);
+	/* beside what pays in this run: 19 and 500 for 1 a round */
+	assert_int_equal(result->plan[1].pays_rounds, 519);
+	assert_int_equal(result->plan[1].adds_saves_ns, -9 * MS);
+	assert_int_equal(result->plan[1].round_before_ns, 21 * MS);
 	assert_int_equal(result->plan[1].round_ns, 20 * MS);
 	assert_int_equal(result->plan[1].app_wall_ns, 710 * MS);
 	assert_int_equal(result->plan[1].saves_low_ns, XS_UNKNOWN);
 	assert_non_null(
 	    strstr(result->plan[1].text,
-		   "It takes the place of step 1, streams, which is "
-		   "ahead up to about 519 rounds."));
+		   "A round saves 1.00 ms more, but the setup takes 19.0 ms, "
+		   "and the first touch of the second set, which is new "
+		   "memory, 500 ms. It takes the place of step 1, streams."));
+	/* no shorter in longer runs either */
+	streams->round_ns = 20 * MS;
+	streams->saves_ns = 300 * MS;
+	expect("streams");
+}
+
+/* Unless that takes more effort than what it gains is worth. */
+static void effort_stays_for_longer_runs(void **state)
+{
+	struct xs_result_estimate *buffers, *streams;
+
+	(void)state;
+	buffers = add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
+	streams = add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
+	buffers->setup_ns = 19 * MS;
+	buffers->saves_ns = 281 * MS;
+	buffers->new_memory_ns = 500 * MS;
 	/* nobody rewrites kernels instead, */
 	streams->effort_level = XS_EFFORT_REWRITE;
 	expect("double-buffer");
@@ -838,6 +858,69 @@ static void the_same_lines_are_changed_once(void **state)
 	expect("pinned pinned");
 }
 
+/* Without a line it is the call in the program; a call in a library serves many
+ * lines. The step is of the longer phase, or of the one with more lines. */
+static void the_same_calls_are_changed_once(void **state)
+{
+	static struct xs_result_site sites[] = {
+	    {.module = "app", .offset = 8, .line = XS_UNKNOWN, .step = "h2d"},
+	    {.module = "app", .offset = 9, .line = XS_UNKNOWN, .step = "h2d"},
+	};
+
+	(void)state;
+	result->phase_count = 2;
+	for (size_t i = 0; i < 2; i++) {
+		phase[i].sites = sites;
+		phase[i].site_count = 1;
+		/* the second one saves more, with less setup */
+		add(&phase[i], "pinned", XS_EFFORT_CALL,
+		    (25 - (int64_t)i) * MS);
+	}
+	expect("pinned");
+	assert_ptr_equal(result->plan[0].phase, phase);
+	assert_int_equal(result->plan[0].adds_saves_ns, 510 * MS);
+	phase[1].site_count = 2;
+	expect("pinned");
+	assert_ptr_equal(result->plan[0].phase, phase + 1);
+	phase[1].site_count = 1;
+	sites[0].module = "lib.so.1";
+	expect("pinned pinned");
+	sites[0].module = "app";
+}
+
+/* The run as it is has the interval of its rounds, and of what no step changes:
+ * 15 % of the other 500 ms. */
+static void the_run_now_has_an_interval(void **state)
+{
+	struct xs_result_estimate *now;
+
+	(void)state;
+	now = add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
+	now->low_ns = 40 * MS;
+	now->high_ns = 60 * MS;
+	expect("");
+	assert_int_equal(result->verdict.run_low_ns, XS_UNKNOWN);
+	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	expect("pinned");
+	assert_int_equal(result->verdict.run_low_ns, 875 * MS);
+	assert_int_equal(result->verdict.run_high_ns, 1125 * MS);
+}
+
+/* A question is about what saves more than the steps of its effort. */
+static void a_question_is_of_its_effort(void **state)
+{
+	(void)state;
+	add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
+	add(phase, "streams", XS_EFFORT_SPLIT, 20 * MS);
+	add(phase, "resident", XS_EFFORT_PLACE, 35 * MS)->bound = "it stays";
+	expect("pinned streams");
+	assert_non_null(
+	    strstr(result->question, "resident saves up to 150 ms"));
+	phase->estimates[2].saves_ns = 99 * MS;
+	expect("pinned streams");
+	assert_null(result->question);
+}
+
 /* Each phase saves 3 ms of a steady part of 500 ms, and may be off by more;
  * with the same line in both, 6 ms may be off by 4.5 ms. */
 static void the_same_lines_are_worth_it_together(void **state)
@@ -975,6 +1058,7 @@ static const struct CMUnitTest tests[] = {
     TEST(lesser_effort_wins_a_tie),
     TEST(more_effort_that_saves_more_is_named),
     TEST(what_pays_in_this_run_comes_first),
+    TEST(effort_stays_for_longer_runs),
     TEST(longer_runs_come_last),
     TEST(an_order_replaces_another),
     TEST(an_uncertain_change_beside_the_steps_is_named),
@@ -997,6 +1081,9 @@ static const struct CMUnitTest tests[] = {
     TEST(code_is_in_the_language_of_the_line),
     TEST(rounds_side_by_side_are_counted),
     TEST(the_same_lines_are_changed_once),
+    TEST(the_same_calls_are_changed_once),
+    TEST(the_run_now_has_an_interval),
+    TEST(a_question_is_of_its_effort),
     TEST(the_same_lines_are_worth_it_together),
     TEST(lines_are_changed_in_one_way),
     TEST(lines_have_one_order),

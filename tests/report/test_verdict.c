@@ -4,6 +4,7 @@
 #include "report/build/read.h"
 #include "report/build/verdict.h"
 #include "report/plan/limit.h"
+#include "report/plan/pinning_step.h"
 #include "tests/report/fixture.h"
 #include "tests/unit.h"
 
@@ -104,8 +105,8 @@ static void a_host_that_issues_is_the_limit(void **state)
 	says("Steady part: 2.68 ms");
 	says("how fast the host issues work");
 	/* the profile has no costs of graphs */
-	says("A CUDA graph issues a round at once, but what it saves is not "
-	     "known.");
+	says("A CUDA graph issues a round at once, without the host's code "
+	     "between launches; what that saves is not known.");
 	says("Changes of data movement save at most 15.0 us of the mean "
 	     "round's 669 us: 2.2 % of the steady part, 0.1 % of the run.");
 }
@@ -285,21 +286,20 @@ static void killed_in_its_start_is_not_known(void **state)
 	assert_int_equal(result->plan_count, 0);
 }
 
-/* No step changes what is pinned before the rounds: it is told if it takes more
- * than they save, and a tenth of the run. */
+/* What is pinned before the rounds is told if it takes more than the steps
+ * save, and a tenth of the run. */
 static void pinning_in_start_up_is_told(void **state)
 {
+	struct xs_result_pinning *in;
+
 	(void)state;
 	read_trace("advice/offload-pinned");
+	in = &result->verdict.pinning;
 	says("\nOutside the steady part, pinning memory takes 256 ms, "
 	     "once (51.8 % of the run): 16 calls of cudaMallocHost.");
-	assert_int_equal(result->verdict.pinning.bytes, 1LL << 30);
-	assert_int_equal(result->verdict.pinning.registering_ns, XS_UNKNOWN);
-	result->verdict.pinning.registering_ns = 23 * MS;
-	result->verdict.pinning.touching_ns = 230 * MS;
-	assert_int_equal(xs_verdict_say(result), 0);
-	says(" cudaHostRegister of these 1 GiB would take about 23.0 ms if the "
-	     "memory is in use already, 253 ms if it is new.");
+	assert_int_equal(in->bytes, 1LL << 30);
+	assert_int_equal(in->registering_ns, XS_UNKNOWN);
+	assert_int_equal(in->step, 0);
 	result->plan[0].adds_saves_ns = 257 * MS;
 	assert_int_equal(xs_verdict_say(result), 0);
 	assert_null(strstr(result->verdict.text, "pinning memory takes"));
@@ -310,19 +310,54 @@ static void pinning_in_start_up_is_told(void **state)
 	result->totals.init_ns = XS_UNKNOWN;
 	assert_int_equal(xs_verdict_say(result), 0);
 	says("once (51.8 % of the run, perhaps with CUDA's start): ");
-	result->verdict.pinning.touching_ns = XS_UNKNOWN;
-	result->verdict.pinning.calls = NULL;
+	in->calls = NULL;
 	assert_int_equal(xs_verdict_say(result), 0);
-	says("CUDA's start). cudaHostRegister of these 1 GiB would take about "
-	     "23.0 ms if the memory is in use already.");
-	/* which is no shorter, or registered already */
-	result->verdict.pinning.registering_ns = 256 * MS;
-	assert_int_equal(xs_verdict_say(result), 0);
-	assert_null(strstr(result->verdict.text, "cudaHostRegister"));
-	result->verdict.pinning.ns = result->run.wall_ns / 10 - MS;
+	says("CUDA's start).");
+	in->ns = result->run.wall_ns / 10 - MS;
 	assert_int_equal(xs_verdict_say(result), 0);
 	assert_null(strstr(result->verdict.text, "pinning memory takes"));
 	assert_false(result->verdict.tells_pinning);
+}
+
+/* It is a step if memory in use would be registered in less time for sure, by
+ * more than 1 % of the run. */
+static void pinning_in_start_up_is_a_step(void **state)
+{
+	struct xs_result_pinning *in;
+
+	(void)state;
+	read_trace("advice/offload-pinned");
+	in = &result->verdict.pinning;
+	in->registering_low_ns = 22 * MS;
+	in->registering_ns = 23 * MS;
+	in->registering_high_ns = 30 * MS;
+	in->touching_ns = 230 * MS;
+	in->places = "a.cu:3";
+	xs_plan_pinning(result);
+	assert_int_equal(in->step, (int64_t)result->plan_count + 1);
+	assert_int_equal(in->saves_ns, in->ns - 23 * MS);
+	assert_true(in->saves_low_ns < in->saves_ns - 30 * MS);
+	assert_int_equal(in->saves_high_ns, in->ns);
+	assert_non_null(strstr(in->advice, "16 calls of cudaMallocHost "
+					   "(a.cu:3). Of new memory it takes "
+					   "about 253 ms"));
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("16 calls of cudaMallocHost (step ");
+	says("In the rounds, changes of data movement save at most ");
+	/* another start may take less */
+	in->step = 0;
+	in->registering_high_ns = in->ns;
+	xs_plan_pinning(result);
+	assert_int_equal(in->step, 0);
+	/* next to nothing of the run */
+	in->registering_high_ns = 23 * MS;
+	result->run.wall_ns = 240 * 100 * MS;
+	xs_plan_pinning(result);
+	assert_int_equal(in->step, 0);
+	in->registering_ns = XS_UNKNOWN;
+	result->run.wall_ns = 500 * MS;
+	xs_plan_pinning(result);
+	assert_int_equal(in->step, 0);
 }
 
 static void what_is_missing_is_said(void **state)
@@ -461,9 +496,15 @@ static void no_row_saves_more_than_the_limit(void **state)
 	row->strategy = "streams";
 	row->known_high_ns = 16 * MS - 1;
 	expect_limit(15 * MS);
-	/* it may be slower than the round now */
+	/* it may be slower than the round now, and its time is not known */
 	row->known_high_ns = 16 * MS;
+	row->effort_level = XS_EFFORT_SPLIT;
+	row->low_ns = MS - 1;
+	row->high_ns = 2 * MS;
 	expect_limit(13 * MS);
+	row->low_ns = MS;
+	expect_limit(15 * MS);
+	row->strategy = "graph";
 	result->plan_count = 1;
 	result->plan[0].phase = phase;
 	result->plan[0].round_before_ns = 16 * MS;
@@ -527,6 +568,7 @@ int main(void)
 	    TEST(killed_in_its_start_is_not_known),
 	    TEST(most_calls_are_only_counted),
 	    TEST(pinning_in_start_up_is_told),
+	    TEST(pinning_in_start_up_is_a_step),
 	    TEST(what_is_missing_is_said),
 	    TEST(shares_are_of_what_was_recorded),
 	    TEST(counted_rounds_are_steady),

@@ -18,11 +18,6 @@ import tempfile
 
 LINES = 100
 COLUMNS = 80
-# Longer: a step whose condition has many parts, three phases with a plan each, and many
-# calls to name in a step for longer runs.
-LONGER = {"contact-5/fifth/hec-lif.xspy": 105,
-          "contact-5/fifth/hec-michalewicz.xspy": 105,
-          "contact-5/fifth/poly-FDTD-2D.xspy": 110}
 
 
 def faults_of(xferspy, trace, options, environment):
@@ -32,10 +27,9 @@ def faults_of(xferspy, trace, options, environment):
                           env=environment).stdout
     lines = text.splitlines()
     widest = max(map(len, lines))
-    most = LONGER.get("/".join(trace.parts[-3:]), LINES)
     name = " ".join([str(trace), *options])
     return [f"{name}: {what}" for what, is_too_large in (
-        (f"{len(lines)} lines", len(lines) > most),
+        (f"{len(lines)} lines", len(lines) > LINES),
         (f"{widest} columns", widest > COLUMNS)) if is_too_large]
 
 

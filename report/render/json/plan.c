@@ -27,6 +27,31 @@ static json_t *bounds(const struct xs_result_verdict *in)
 	return out;
 }
 
+static json_t *pinning(const struct xs_result_pinning *in)
+{
+	json_t *out = json_object();
+	bool failed = !out;
+
+	SET_NUMBER(in, ns);
+	SET_NUMBER(in, bytes);
+	SET_TEXT(in, calls);
+	SET_TEXT(in, places);
+	SET_NUMBER(in, registering_ns);
+	SET_NUMBER(in, registering_low_ns);
+	SET_NUMBER(in, registering_high_ns);
+	SET_NUMBER(in, touching_ns);
+	SET_NUMBER(in, step);
+	SET_NUMBER(in, saves_ns);
+	SET_NUMBER(in, saves_low_ns);
+	SET_NUMBER(in, saves_high_ns);
+	SET_TEXT(in, title);
+	SET_TEXT(in, saving);
+	SET_TEXT(in, advice);
+	SET_TEXT(in, condition);
+	SET_TEXT(in, code);
+	return xs_json_finish(out, failed);
+}
+
 json_t *xs_json_verdict(const struct xs_result_verdict *in)
 {
 	json_t *out = json_object();
@@ -42,7 +67,10 @@ json_t *xs_json_verdict(const struct xs_result_verdict *in)
 	xs_json_set(out, "bounds", bounds(in), &failed);
 	SET_NUMBER(in, at_most_saves_ns);
 	SET_NUMBER(in, at_most_steady_ns);
+	SET_NUMBER(in, run_low_ns);
+	SET_NUMBER(in, run_high_ns);
 	SET_TEXT(in, host_place);
+	xs_json_set(out, "pinning", pinning(&in->pinning), &failed);
 	SET_TEXT(in, text);
 	return xs_json_finish(out, failed);
 }

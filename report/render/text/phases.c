@@ -9,41 +9,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Phases printed unless all are asked for; JSON has more. */
+/* Phases printed unless all are asked for. */
 #define PHASES_MAX 4
 
-/* Sites printed for each step of a phase; JSON has all. */
+/* Sites printed for each step of a phase, unless all are asked for. */
 #define SITES_MAX 2
 
 /* Less than 1 / LEAST_PART of a round behind it, or more, is not told. */
 #define LEAST_PART 50
 
-/* "saxpy, in main.cu:12, kernel main.cu:13, out main.cu:14, 8 streams" */
+/* Of fewer rounds than these, nothing is told of 90 % of them. */
+#define LEAST_ROUNDS 10
+
 /* Adds the places of the phase's steps of this kind to the list. */
 static const char *add_places(struct xs_arena *arena, const char *list,
 			      const struct xs_result_phase *phase,
 			      const char *step, const char *name)
 {
 	const bool is_kernel = strcmp(step, "kernel") == 0;
-	const char *place, *before = "";
-	size_t shown = 0;
+	const char *label, *before = "", *places = NULL;
+	size_t count = 0;
 
 	for (size_t i = 0; i < phase->site_count; i++) {
 		const struct xs_result_site *site = &phase->sites[i];
 
 		/* a kernel's name says more than an address */
-		if (strcmp(site->step, step) != 0 ||
-		    (is_kernel && !site->file) || shown == SITES_MAX)
+		if (strcmp(site->step, step) != 0 || (is_kernel && !site->file))
 			continue;
-		place = xs_arena_print(arena, "%s %s", name,
-				       xs_result_site_label(arena, site));
-		if (place && strcmp(before, place) == 0)
+		label = xs_result_site_label(arena, site);
+		if (!label || strcmp(before, label) == 0)
 			continue; /* another kernel of that line */
-		before = place ? place : "";
-		shown++;
-		list = xs_arena_join(arena, list, place);
+		before = label;
+		if (count++ < SITES_MAX || phase->all_asked)
+			places = xs_result_add_label(arena, places, label);
 	}
-	return list;
+	if (count > SITES_MAX && !phase->all_asked)
+		places = xs_arena_print(arena, "%s and %zu more (--all)",
+					places, count - SITES_MAX);
+	return places
+		   ? xs_arena_join(arena, list,
+				   xs_arena_print(arena, "%s %s", name, places))
+		   : list;
 }
 
 /* The mean of all rounds but one that warms up, without tracing. */
@@ -53,6 +59,19 @@ static int64_t mean_ns(const struct xs_result_phase *phase)
 
 	return (phase->total_ns - phase->warm_up_ns) / others -
 	       phase->tracer_ns;
+}
+
+/* " (90 % within 7.2-12.6 ms)": of its rounds; "" of a few */
+static const char *most_within(struct xs_result *result,
+			       const struct xs_result_phase *phase)
+{
+	return phase->rounds < LEAST_ROUNDS
+		   ? ""
+		   : xs_arena_print(&result->arena, " (90 %% within %s)",
+				    xs_units_range_ns(
+					phase->round_low_ns - phase->tracer_ns,
+					phase->round_high_ns - phase->tracer_ns)
+					.s);
 }
 
 /* Adds the mean to the list, if it is not the median, and the mean round of
@@ -70,9 +89,11 @@ static const char *add_means(struct xs_result *result, const char *list,
 		: mean;
 
 	if (differs)
-		list = xs_arena_join(&result->arena, list,
-				     xs_arena_print(&result->arena, "mean %s",
-						    xs_units_ns(mean).s));
+		list =
+		    xs_arena_join(&result->arena, list,
+				  xs_arena_print(&result->arena, "mean %s%s",
+						 xs_units_ns(mean).s,
+						 most_within(result, phase)));
 	return llabs(until_next_ns - mean) <= mean / LEAST_PART ||
 		       phase->between_ns > phase->round_ns / LEAST_PART
 		   ? list
@@ -112,10 +133,10 @@ static const char *add_times(struct xs_result *result, const char *list,
 	return list;
 }
 
-static const char *phase_places(struct xs_result *result,
-				const struct xs_result_phase *phase)
+/* "saxpy, in main.cu:12, kernel main.cu:13, out main.cu:14" */
+static const char *only_places(struct xs_arena *arena,
+			       const struct xs_result_phase *phase)
 {
-	struct xs_arena *arena = &result->arena;
 	const char *list = NULL;
 
 	if (phase->kernel_name_count)
@@ -124,7 +145,21 @@ static const char *phase_places(struct xs_result *result,
 		    phase->kernel_name_count > 1 ? " and others" : "");
 	list = add_places(arena, list, phase, "h2d", "in");
 	list = add_places(arena, list, phase, "kernel", "kernel");
-	list = add_places(arena, list, phase, "d2h", "out");
+	return add_places(arena, list, phase, "d2h", "out");
+}
+
+/* The places, or "as phase 1", with "8 streams" and how long rounds are. */
+static const char *phase_places(struct xs_result *result,
+				const struct xs_result_phase *phase)
+{
+	struct xs_arena *arena = &result->arena;
+	const char *list = only_places(arena, phase);
+	const char *before =
+	    phase > result->phases ? only_places(arena, phase - 1) : NULL;
+
+	if (before && list && strcmp(before, list) == 0)
+		list = xs_arena_print(arena, "places as in phase %" PRId64,
+				      phase[-1].id);
 	if (result->run.device_count > 1)
 		list = xs_arena_join(
 		    arena, list,

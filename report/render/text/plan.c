@@ -50,11 +50,13 @@ static bool is_written_before(const struct xs_result *result,
 	return false;
 }
 
-/* Whether only the title of the step is printed. */
+/* Whether only the title of the step is printed: of the third one on, and of
+ * one that takes another's place in longer runs. */
 static bool is_title_only(const struct xs_result *result,
 			  const struct xs_result_step *step)
 {
-	return !result->all_asked && step - result->plan >= STEPS_MAX;
+	return !result->all_asked &&
+	       (step - result->plan >= STEPS_MAX || step->in_place_of);
 }
 
 /* "3. double-buffer, from 49 rounds on: 246 us -> 154 us a round" */
@@ -97,10 +99,6 @@ static void put_step(const struct xs_terminal *terminal,
 	if (result->phase_count > 1)
 		xs_terminal_print(terminal, XS_PLAIN, " of phase %" PRId64,
 				  step->phase->id);
-	if (step->side_by_side > 1)
-		xs_terminal_print(terminal, XS_PLAIN,
-				  " (%.3g rounds at a time on average)",
-				  1 / xs_result_share(step->phase));
 	xs_terminal_print(terminal, XS_PLAIN, ": %s%s -> ",
 			  xs_text_step_about(result, step),
 			  xs_units_ns(step->round_before_ns +
@@ -147,8 +145,11 @@ static size_t shown_steps(const struct xs_result *result)
 size_t xs_render_text_full_steps(const struct xs_result *result)
 {
 	const size_t shown = shown_steps(result);
+	size_t count = 0;
 
-	return result->all_asked || shown < STEPS_MAX ? shown : STEPS_MAX;
+	while (count < shown && !is_title_only(result, &result->plan[count]))
+		count++;
+	return count;
 }
 
 /* "and 2 more steps save 5.00 ms (0.6 % of the run; --all)" */
@@ -179,16 +180,54 @@ static void put_rest(const struct xs_terminal *terminal,
 		    .s));
 }
 
+static void put_title(const struct xs_terminal *terminal, int64_t number,
+		      const char *name, const char *title, const char *saving)
+{
+	xs_terminal_print(terminal, XS_PLAIN, "  %" PRId64 ". ", number);
+	xs_terminal_print(terminal, XS_BOLD, "%s", name);
+	xs_terminal_print(terminal, XS_PLAIN, ": %s\n", title);
+	xs_terminal_wrap(terminal, XS_PLAIN, "     ", saving);
+}
+
 /* Peer access between two GPUs. */
 static void put_link(const struct xs_terminal *terminal,
 		     const struct xs_result_gpu_link *link)
 {
-	xs_terminal_print(terminal, XS_PLAIN, "  %" PRId64 ". ", link->step);
-	xs_terminal_print(terminal, XS_BOLD, "peer access");
-	xs_terminal_print(terminal, XS_PLAIN, ": %s\n", link->title);
-	xs_terminal_wrap(terminal, XS_PLAIN, "     ", link->saving);
+	put_title(terminal, link->step, "peer access", link->title,
+		  link->saving);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", link->advice);
 	xs_render_text_code(terminal, link->code);
+}
+
+/* Memory pinned outside of the steady part. */
+static void put_pinning(const struct xs_terminal *terminal,
+			struct xs_result *result)
+{
+	const struct xs_result_pinning *in = &result->verdict.pinning;
+	const bool is_full = result->all_asked || result->verdict.tells_pinning;
+
+	put_title(
+	    terminal, in->step, "register", in->title,
+	    is_full ? in->saving
+		    : xs_arena_print(&result->arena, "%s (--all)", in->saving));
+	if (!is_full)
+		return;
+	xs_terminal_wrap(terminal, XS_PLAIN, "     ", in->advice);
+	xs_terminal_wrap(
+	    terminal, XS_WARN, "     ",
+	    xs_arena_print(&result->arena, "only if %s", in->condition));
+	xs_render_text_code(terminal, in->code);
+}
+
+/* Steps of no phase. */
+static void put_others(const struct xs_terminal *terminal,
+		       struct xs_result *result)
+{
+	for (size_t i = 0; i < result->run.link_count; i++)
+		if (result->run.links[i].step)
+			put_link(terminal, &result->run.links[i]);
+	if (result->verdict.pinning.step)
+		put_pinning(terminal, result);
 }
 
 /* The line above the steps from `step` on; NULL: none. */
@@ -207,6 +246,20 @@ static const char *introduction(const struct xs_result *result, size_t step)
 	if (apart && (!step || !result->plan[step - 1].phase->apart))
 		return "once in the run, outside the steady part:";
 	return NULL;
+}
+
+/* The run as it is: its interval contains what those of the steps do. */
+static void put_now(const struct xs_terminal *terminal,
+		    const struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+
+	xs_terminal_print(
+	    terminal, XS_PLAIN,
+	    "  the run takes %s (%s) now; start-up and end differ between "
+	    "runs\n",
+	    xs_units_ns(xs_result_untraced_wall_ns(result)).s,
+	    xs_units_range_ns(in->run_low_ns, in->run_high_ns).s);
 }
 
 void xs_render_text_plan(const struct xs_terminal *terminal,
@@ -228,6 +281,8 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
 		xs_render_text_code(terminal, result->question_code);
 	}
+	if (shown && result->verdict.run_low_ns != XS_UNKNOWN)
+		put_now(terminal, result);
 	for (size_t i = 0; i < shown; i++) {
 		if (plan[i].pays_rounds != XS_UNKNOWN &&
 		    is_title_only(result, &plan[i])) {
@@ -239,9 +294,7 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 					 introduction(result, i));
 		put_step(terminal, result, &plan[i]);
 	}
-	for (size_t i = 0; i < result->run.link_count; i++)
-		if (result->run.links[i].step)
-			put_link(terminal, &result->run.links[i]);
+	put_others(terminal, result);
 	if (result->no_pinning)
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_pinning);
 	if (result->question) {

@@ -63,7 +63,7 @@ static const char *profile(struct xs_result *result)
 					  : choice->origin);
 	if (choice->reason)
 		text = xs_arena_print(arena, "%s: %s", text, choice->reason);
-	if (choice->calibrating)
+	if (choice->calibrating && !result->verdict.missing)
 		text = xs_arena_print(
 		    arena, "%s; `xferspy calibrate%s` on %.12s%s would %s",
 		    text, found ? "" : " -o FILE",

@@ -99,26 +99,33 @@ void xs_text_uncounted_put(const struct xs_terminal *terminal,
 /* Less of the row's saving is not told. */
 #define NEW_MEMORY_PART 20
 
-void xs_text_new_memory_put(const struct xs_terminal *terminal,
-			    struct xs_result *result,
+void xs_text_new_memory_add(struct xs_result *result, const char **list,
 			    const struct xs_result_phase *phase,
 			    const struct xs_result_estimate *row)
 {
 	const char *where =
 	    result->phase_count > 1
-		? xs_arena_print(&result->arena, " of phase %" PRId64,
+		? xs_arena_print(&result->arena, " in phase %" PRId64,
 				 phase->id)
 		: "";
 
 	if (row->saves_ns > 0 &&
 	    row->new_memory_ns > row->saves_ns / NEW_MEMORY_PART)
-		xs_terminal_wrap(
-		    terminal, XS_DIM, "  ",
-		    xs_arena_print(&result->arena,
-				   "%s%s: its run includes the first touch "
-				   "of the second set, %s",
-				   row->strategy, where,
-				   xs_units_ns(row->new_memory_ns).s));
+		*list = xs_arena_join(
+		    &result->arena, *list,
+		    xs_arena_print(&result->arena, "%s %s%s", row->strategy,
+				   xs_units_ns(row->new_memory_ns).s, where));
+}
+
+void xs_text_new_memory_put(const struct xs_terminal *terminal,
+			    struct xs_result *result, const char *list)
+{
+	if (list)
+		xs_terminal_wrap(terminal, XS_DIM, "  ",
+				 xs_arena_print(&result->arena,
+						"the run includes the first "
+						"touch of the second set: %s",
+						list));
 }
 
 /* "phase 1: each with the host's 900 us until the next round" */

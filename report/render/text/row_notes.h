@@ -32,12 +32,14 @@ void xs_text_uncounted_add(struct xs_result *result, const char **list,
 void xs_text_uncounted_put(const struct xs_terminal *terminal,
 			   struct xs_result *result, const char *list);
 
-/* "double-buffer: the first touch of its second set takes 21.8 ms of "once"":
- * of a row that needs new memory. */
-void xs_text_new_memory_put(const struct xs_terminal *terminal,
-			    struct xs_result *result,
+/* Adds the row to the list, if it needs new memory: "double-buffer 21.8 ms". */
+void xs_text_new_memory_add(struct xs_result *result, const char **list,
 			    const struct xs_result_phase *phase,
 			    const struct xs_result_estimate *row);
+
+/* Explains the rows of the list; NULL: there is none. */
+void xs_text_new_memory_put(const struct xs_terminal *terminal,
+			    struct xs_result *result, const char *list);
 
 /* "phase 1: each with the host's 900 us until the next round": nothing if no
  * row uses that time. */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* Without --all. */
 #define QUOTES_MAX    3
 #define CALLERS_SHOWN 3
 
@@ -58,12 +59,14 @@ line_of(struct xs_arena *arena, const struct xs_result_step *step, size_t index)
 }
 
 /* Number of calls only if there are several callers. */
-static const char *callers_text(struct xs_arena *arena,
+static const char *callers_text(struct xs_result *result,
 				const struct xs_result_site *site)
 {
+	const size_t most = result->all_asked ? XS_CALLERS_MAX : CALLERS_SHOWN;
+	struct xs_arena *arena = &result->arena;
 	const char *text = "called from";
 
-	for (size_t i = 0; i < site->caller_count && i < CALLERS_SHOWN; i++) {
+	for (size_t i = 0; i < site->caller_count && i < most; i++) {
 		const struct xs_result_caller *caller = &site->callers[i];
 		const char *base = strrchr(caller->file, '/');
 		const char *function =
@@ -85,8 +88,9 @@ static const char *callers_text(struct xs_arena *arena,
 		if (!text)
 			return NULL;
 	}
-	return site->caller_count > CALLERS_SHOWN
-		   ? xs_arena_print(arena, "%s, ...", text)
+	return site->caller_count > most
+		   ? xs_arena_print(arena, "%s and %zu more (--all)", text,
+				    site->caller_count - most)
 		   : text;
 }
 
@@ -114,9 +118,10 @@ void xs_render_text_source_lines(const struct xs_terminal *terminal,
 				 struct xs_result *result,
 				 const struct xs_result_step *step)
 {
-	unsigned shown = 0;
+	const size_t most = result->all_asked ? SIZE_MAX : QUOTES_MAX;
+	size_t shown = 0;
 
-	for (size_t i = 0; i < step->site_count && shown < QUOTES_MAX; i++) {
+	for (size_t i = 0; i < step->site_count && shown < most; i++) {
 		struct xs_result_site line;
 
 		if (!step->sites[i]->file || is_shown(result, step, i))
@@ -131,7 +136,7 @@ void xs_render_text_source_lines(const struct xs_terminal *terminal,
 			continue;
 		if (line.caller_count)
 			xs_terminal_wrap(terminal, XS_DIM, "         ",
-					 callers_text(&result->arena, &line));
+					 callers_text(result, &line));
 		shown++;
 	}
 }

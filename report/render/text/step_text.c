@@ -29,8 +29,8 @@ const char *xs_text_step_about(const struct xs_result *result,
 	return "";
 }
 
-/* "1.15 ms (1.08-1.24 ms)"; "0.78-1.97 ms" if it is not known, as in the table;
- * no range beside steps that the row does not have */
+/* "1.15 ms (1.08-1.24 ms)"; "0.78-1.97 ms" if it is not known, as in the table
+ */
 const char *xs_text_step_round(struct xs_result *result,
 			       const struct xs_result_step *step)
 {
@@ -46,23 +46,15 @@ const char *xs_text_step_round(struct xs_result *result,
 	return xs_arena_print(
 	    &result->arena, "%s%s",
 	    rest_ns ? xs_text_step_about(result, step) : "",
-	    rest_ns || step->side_by_side > 1
-		? xs_units_ns(step->round_ns + between_ns).s
-		: xs_units_in_range_ns(step->round_ns + between_ns, low_ns,
-				       high_ns)
-		      .s);
+	    xs_units_in_range_ns(step->round_ns + between_ns, low_ns, high_ns)
+		.s);
 }
 
-/* How far the saving is one: its interval may reach beyond the run as it is. */
+/* How far the saving is one. */
 static const char *saves(const struct xs_result *result,
 			 const struct xs_result_step *step)
 {
-	const bool is_bound = step->condition || step->side_by_side > 1;
-
-	if (step->may_be_slower)
-		return is_bound ? "may also be slower; saves up to"
-				: "may also be slower; saves about";
-	if (is_bound)
+	if (step->condition || step->side_by_side > 1)
 		return "saves up to";
 	return xs_result_is_known(step->estimate) &&
 		       !*xs_text_step_about(result, step)
@@ -92,15 +84,23 @@ static const char *in_steady(struct xs_result *result,
 				    xs_units_ns(ns).s, share.s);
 }
 
-/* "58.1 ms (55.0-61.2 ms)"; no interval beside what is an upper bound, or may
- * be none. */
-static struct xs_units_text saved(const struct xs_result_step *step)
+/* "58.1 ms (55.0-61.2 ms)"; "2.63 ms (from 300 us slower to 7.70 ms faster)".
+ */
+static const char *saved(struct xs_result *result,
+			 const struct xs_result_step *step)
 {
-	return step->condition || step->side_by_side > 1 || step->may_be_slower
-		   ? xs_units_ns(step->adds_saves_ns)
-		   : xs_units_in_range_ns(step->adds_saves_ns,
-					  step->saves_low_ns,
-					  step->saves_high_ns);
+	struct xs_arena *arena = &result->arena;
+
+	return step->may_be_slower
+		   ? xs_arena_print(arena, "%s (from %s slower to %s faster)",
+				    xs_units_ns(step->adds_saves_ns).s,
+				    xs_units_ns(-step->saves_low_ns).s,
+				    xs_units_ns(step->saves_high_ns).s)
+		   : xs_arena_copy(arena,
+				   xs_units_in_range_ns(step->adds_saves_ns,
+							step->saves_low_ns,
+							step->saves_high_ns)
+				       .s);
 }
 
 /* "115 ms (106-121 ms)"; "at least 109 ms" of a saving that is an upper bound.
@@ -121,6 +121,8 @@ static const char *run_after(struct xs_result *result,
 const char *xs_text_step_saving(struct xs_result *result,
 				const struct xs_result_step *step)
 {
+	const char *beside = "";
+
 	if (step->pays_rounds != XS_UNKNOWN)
 		return xs_arena_print(
 		    &result->arena,
@@ -132,9 +134,14 @@ const char *xs_text_step_saving(struct xs_result *result,
 				step->adds_saves_ns)
 			.s,
 		    step->pays_rounds, step->estimate->effort);
+	if (step->side_by_side > 1)
+		beside = xs_arena_print(&result->arena,
+					"%.3g rounds run at once on average; ",
+					1 / xs_result_share(step->phase));
 	return xs_arena_print(
-	    &result->arena, "%s %s: %s%s of the run, then %s; effort: %s",
-	    saves(result, step), saved(step).s, in_steady(result, step),
+	    &result->arena, "%s%s %s: %s%s of the run, then %s; effort: %s",
+	    beside, saves(result, step), saved(result, step),
+	    in_steady(result, step),
 	    xs_units_percent(step->adds_saves_ns,
 			     xs_result_untraced_wall_ns(result))
 		.s,

@@ -8,6 +8,7 @@
 
 #include "report/render/text/best_cases.h"
 #include "report/render/text/row_notes.h"
+#include "report/render/text/table_rows.h"
 #include "report/result/best.h"
 #include "report/result/columns.h"
 #include "report/result/number.h"
@@ -20,42 +21,6 @@
 static bool same(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-/* Without --all, the table leaves out what changes a round by less than
- * one per cent, and best cases of which next to nothing is known. */
-static bool is_no_change(const struct xs_result *result,
-			 const struct xs_result_phase *phase,
-			 const struct xs_result_estimate *row)
-{
-	const int64_t now_ns = xs_result_untraced_ns(phase);
-
-	if (result->all_asked || row->effort_level <= 0)
-		return false;
-	if (!xs_result_is_known(row))
-		return row->bound;
-	return llabs(row->round_ns - now_ns) < now_ns / 100;
-}
-
-static bool is_step(const struct xs_result *result,
-		    const struct xs_result_estimate *row)
-{
-	for (size_t i = 0; i < result->plan_count; i++)
-		if (result->plan[i].estimate == row)
-			return true;
-	return false;
-}
-
-static bool is_shown(const struct xs_result *result,
-		     const struct xs_result_phase *phase,
-		     const struct xs_result_estimate *row)
-{
-	if (is_step(result, row))
-		return true;
-	if (!xs_result_is_replay(row) || !row->applies ||
-	    is_no_change(result, phase, row))
-		return false;
-	return xs_result_is_listed(result, phase, row);
 }
 
 /* Returns the row of a published equation for the same strategy and n, or
@@ -280,7 +245,8 @@ static int put_table(const struct xs_terminal *terminal,
 		if (!is_listed(result, i))
 			continue;
 		for (size_t k = 0; k < phase->estimate_count; k++) {
-			if (!is_shown(result, phase, &phase->estimates[k]))
+			if (!xs_text_row_is_shown(result, phase,
+						  &phase->estimates[k]))
 				continue;
 			put_row(&table, phase, &phase->estimates[k], first,
 				result->all_asked);
@@ -290,50 +256,58 @@ static int put_table(const struct xs_terminal *terminal,
 	return xs_text_table_end(&table, NULL, 0);
 }
 
+/* What is said below the table; NULL: nothing. */
+struct legend {
+	struct xs_text_best_cases bounds;
+	struct xs_text_wholes whole;
+	const char *names, *uncounted, *touched, *hidden;
+	bool pins;
+};
+
+static void add_row(struct xs_result *result,
+		    const struct xs_result_phase *phase,
+		    const struct xs_result_estimate *row, struct legend *out)
+{
+	xs_text_row_add_hidden(result, &out->hidden, phase, row);
+	if (!xs_text_row_is_shown(result, phase, row))
+		return;
+	xs_text_new_memory_add(result, &out->touched, phase, row);
+	xs_text_wholes_add(result, &out->whole, phase, row);
+	xs_text_uncounted_add(result, &out->uncounted, phase, row);
+	xs_text_best_cases_add(result, &out->bounds, phase->id, row);
+	out->pins |=
+	    row->app_wall_ns != XS_UNKNOWN && row->setup_ns == XS_UNKNOWN;
+	out->names = add_model(result, out->names, published_row(phase, row));
+}
+
 /* Explains the star, the equations, rows that contain others, and rounds with
  * the host's time behind them. */
 static void put_legend(const struct xs_terminal *terminal,
 		       struct xs_result *result, size_t phases)
 {
-	struct xs_text_best_cases bounds = xs_text_best_cases(result, phases);
-	struct xs_text_wholes whole = {0};
-	const char *names = NULL, *uncounted = NULL;
-	bool pins = false;
+	struct legend legend = {.bounds = xs_text_best_cases(result, phases)};
 
 	for (size_t i = 0; i < phases; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+
 		if (!is_listed(result, i))
 			continue;
-		xs_text_between_put(terminal, result, &result->phases[i]);
-		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
-			const struct xs_result_estimate *row =
-			    &result->phases[i].estimates[k];
-
-			if (!is_shown(result, &result->phases[i], row))
-				continue;
-			xs_text_new_memory_put(terminal, result,
-					       &result->phases[i], row);
-			xs_text_wholes_add(result, &whole, &result->phases[i],
-					   row);
-			xs_text_uncounted_add(result, &uncounted,
-					      &result->phases[i], row);
-			xs_text_best_cases_add(result, &bounds,
-					       result->phases[i].id, row);
-			pins |= row->app_wall_ns != XS_UNKNOWN &&
-				row->setup_ns == XS_UNKNOWN;
-			names =
-			    add_model(result, names,
-				      published_row(&result->phases[i], row));
-		}
+		xs_text_between_put(terminal, result, phase);
+		for (size_t k = 0; k < phase->estimate_count; k++)
+			add_row(result, phase, &phase->estimates[k], &legend);
 	}
-	xs_text_wholes_put(terminal, result, &whole);
-	xs_text_uncounted_put(terminal, result, uncounted);
-	xs_text_best_cases_put(terminal, result, &bounds);
-	if (pins)
+	xs_text_row_put_hidden(terminal, result, legend.hidden);
+	xs_text_new_memory_put(terminal, result, legend.touched);
+	xs_text_wholes_put(terminal, result, &legend.whole);
+	xs_text_uncounted_put(terminal, result, legend.uncounted);
+	xs_text_best_cases_put(terminal, result, &legend.bounds);
+	if (legend.pins)
 		xs_terminal_wrap(terminal, XS_DIM, "  ",
 				 "the cost of pinning is unknown, and in no "
 				 "time of the run");
-	if (names && result->all_asked)
-		xs_terminal_wrap(terminal, XS_DIM, "  published: ", names);
+	if (legend.names && result->all_asked)
+		xs_terminal_wrap(terminal, XS_DIM,
+				 "  published: ", legend.names);
 }
 
 int xs_render_text_strategies(const struct xs_terminal *terminal,

@@ -111,7 +111,8 @@ static void put_overlap(struct whole *in)
 	const struct xs_result_totals *t = in->totals;
 	const char *why = "";
 
-	if (t->pageable_async_ops > 0)
+	/* which is why not more: nothing to say of copies that overlap */
+	if (t->pageable_async_ops > 0 && t->overlap_ns < t->gpu_busy_ns / 2)
 		why = xs_arena_print(&in->result->arena,
 				     "%s pageable %s not async",
 				     count(in, t->pageable_async_ops),

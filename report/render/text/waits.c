@@ -3,8 +3,8 @@
 #include "report/render/text/parts.h"
 #include "report/result/number.h"
 
-/* Waits printed, if they are long enough; JSON has all. */
-#define WAITS_MAX 4
+/* Waits printed, if they are long enough, unless all are asked for. */
+#define WAITS_MAX 3
 
 /* Shorter ones than 1 / LEAST_PART of the steady part, or of the run, are not
  * printed. */
@@ -18,13 +18,16 @@ struct list {
 	int64_t rounds; /* times are of one of so many */
 	bool is_steady;
 	bool has_shares; /* together they are a part of the whole */
+	bool all;
 };
 
 static bool is_shown(const struct list *list, size_t index)
 {
-	return index < WAITS_MAX && list->whole_ns != XS_UNKNOWN &&
-	       list->items[index].waited_ns >= list->whole_ns / LEAST_PART &&
-	       list->items[index].waited_ns > 0;
+	const int64_t ns = list->items[index].waited_ns;
+
+	return list->whole_ns != XS_UNKNOWN && ns > 0 &&
+	       (list->all ||
+		(index < WAITS_MAX && ns >= list->whole_ns / LEAST_PART));
 }
 
 /* A line as put() prints it, of headings. */
@@ -74,7 +77,7 @@ static void put_rest(const struct xs_terminal *terminal,
 	if (list->whole_ns == XS_UNKNOWN || first == list->count ||
 	    rest_ns < list->whole_ns / LEAST_PART)
 		return;
-	snprintf(text, sizeof(text), "at %zu more call site%s (--format json)",
+	snprintf(text, sizeof(text), "at %zu more call site%s (--all)",
 		 list->count - first, list->count - first == 1 ? "" : "s");
 	put(terminal, list, rest_ns, text);
 }
@@ -97,6 +100,7 @@ void xs_render_text_waits(const struct xs_terminal *terminal,
 	    .wall_ns = xs_result_untraced_wall_ns(result),
 	    .rounds = by_round ? steady->rounds : 1,
 	    .is_steady = is_steady,
+	    .all = result->all_asked,
 	};
 	size_t i = 0;
 

@@ -81,27 +81,26 @@ const aboutBefore = (report, s) => report.plan.some(other => other.step < s.step
 // The time of the step's round; its range if that is not known, as in the table.
 function roundAfter(report, s) {
   const row = rowOf(report, s), rest = s.round_ns - row.round_ns;
-  return isKnown(row) ? rest ? aboutBefore(report, s) + time(s.round_ns)
-    : `${time(s.round_ns)} (${range(row.low_ns, row.high_ns)})`
-    : range(row.low_ns + rest, row.high_ns + rest);
+  const ends = range(row.low_ns + rest, row.high_ns + rest);
+  return isKnown(row) ? `${rest ? aboutBefore(report, s) : ''}${time(s.round_ns)} (${ends})` : ends;
 }
 
 // What is said of a step that pays in longer runs only.
 const paysLater = (report, s) => `not in this run of ${
   report.phases.find(phase => phase.id === s.phase).rounds} rounds: pays from ${s.pays_rounds} on`;
 
-// How far the saving is one: its interval may reach beyond the run as it is.
+// How far the saving is one.
 function saves(report, s) {
   const upTo = s.condition || s.side_by_side > 1;
-  if (s.may_be_slower)
-    return `may also be slower; saves ${upTo ? 'up to' : 'about'}`;
   if (upTo)
     return 'saves up to';
   return isKnown(rowOf(report, s)) && !aboutBefore(report, s) ? 'saves' : 'saves about';
 }
 
-// Whether the saving has no interval: it is an upper bound, or may be none.
-const isBound = s => s.condition || s.side_by_side > 1 || s.may_be_slower;
+// Its interval, which may reach beyond the run as it is.
+const savingRange = s => s.may_be_slower
+  ? `from ${time(-s.saves_low_ns)} slower to ${time(s.saves_high_ns)} faster`
+  : range(s.saves_low_ns, s.saves_high_ns);
 
 function step(s, report, rounds) {
   const before = report.plan.filter(other => other.step < s.step &&
@@ -116,7 +115,7 @@ function step(s, report, rounds) {
   return el('li',
     s.pays_rounds !== null ? el('div', el('small', paysLater(report, s)))
       : el('div', el('div.saves', el('small', saves(report, s)), time(s.adds_saves_ns)),
-        el('small', isBound(s) ? shares : `${range(s.saves_low_ns, s.saves_high_ns)}: ${shares}`)),
+        el('small', `${savingRange(s)}: ${shares}`)),
     el('div', el('div', `${s.step}. `, el('span.chip', rowName(s)),
       `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns)} \u2192 `, el('b', roundAfter(report, s)),
       rounds ? el('button.see', {type: 'button', click: () => {
@@ -130,22 +129,25 @@ function step(s, report, rounds) {
     s.code ? el('pre', s.code) : null));
 }
 
-// Access to another GPU's memory, of no phase.
-function linkStep(link) {
+// A step of no phase: access to another GPU's memory, or memory pinned in the start-up.
+function otherStep(name, s) {
   return el('li',
-    el('div', el('div.saves', el('small', 'saves up to'), time(link.saves_ns))),
-    el('div', el('div', `${link.step}. `, el('span.chip', 'peer access'), `: ${link.title}`),
-      el('small', link.saving), el('p', link.advice), el('pre', link.code)));
+    el('div', el('div.saves', el('small', 'saves up to'), time(s.saves_ns))),
+    el('div', el('div', `${s.step}. `, el('span.chip', name), `: ${s.title}`),
+      el('small', s.saving), el('p', s.advice),
+      s.condition ? el('p.dim', 'only if ' + s.condition) : null, el('pre', s.code)));
 }
 
 function plan(report, rounds) {
   const {plan: steps, no_step: none, no_pinning: unpinned, question, question_code: code} = report;
-  const links = (report.gpu_links || []).filter(link => link.step);
+  const {pinning} = report.verdict;
+  const others = [...(report.gpu_links || []).filter(link => link.step)
+    .map(link => otherStep('peer access', link)), pinning?.step ? otherStep('register', pinning) : null].filter(Boolean);
   return section('What to change', steps.length > 1 ? 'in this order; each step adds to those before' : '',
     none ? el('p', none) : null,
     steps.length ? [el('ol.plan', steps.map(s => step(s, report, rounds))), el('p.dim',
       'Ranges are 90 % of other runs, as they are and with the change.')] : null,
-    links.length ? el('ol.plan', links.map(linkStep)) : null,
+    others.length ? el('ol.plan', others) : null,
     unpinned ? el('p', unpinned) : null, question ? el('p.warn', question) : null, code ? el('pre', code) : null);
 }
 

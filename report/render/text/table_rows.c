@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/render/text/table_rows.h"
+
+#include "report/result/best.h"
+
+/* A row that takes 1 / AS_LONG_PART less than another one takes as long. */
+#define AS_LONG_PART 20
+
+/* Whether a row of less effort takes as long, up to a few per cent. */
+static bool is_effort_for_nothing(const struct xs_result *result,
+				  const struct xs_result_phase *phase,
+				  const struct xs_result_estimate *row)
+{
+	for (size_t i = 0; i < phase->estimate_count; i++) {
+		const struct xs_result_estimate *less = &phase->estimates[i];
+
+		if (less->effort_level < row->effort_level &&
+		    xs_result_is_listed(result, phase, less) &&
+		    xs_result_is_known(less) &&
+		    less->round_ns - less->round_ns / AS_LONG_PART <=
+			row->round_ns)
+			return true;
+	}
+	return false;
+}
+
+/* Without --all, the table leaves out rows of changes that do not shorten a
+ * round by one per cent, or not more than one of less effort does, and best
+ * cases of which next to nothing is known. */
+static bool is_no_gain(const struct xs_result *result,
+		       const struct xs_result_phase *phase,
+		       const struct xs_result_estimate *row)
+{
+	const int64_t now_ns = xs_result_untraced_ns(phase);
+
+	if (result->all_asked || row->effort_level <= 0)
+		return false;
+	if (!xs_result_is_known(row))
+		return row->bound;
+	return row->round_ns > now_ns - now_ns / 100 ||
+	       is_effort_for_nothing(result, phase, row);
+}
+
+static bool is_step(const struct xs_result *result,
+		    const struct xs_result_estimate *row)
+{
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (result->plan[i].estimate == row)
+			return true;
+	return false;
+}
+
+static bool is_row(const struct xs_result *result,
+		   const struct xs_result_phase *phase,
+		   const struct xs_result_estimate *row)
+{
+	return xs_result_is_replay(row) && row->applies &&
+	       xs_result_is_listed(result, phase, row);
+}
+
+bool xs_text_row_is_shown(const struct xs_result *result,
+			  const struct xs_result_phase *phase,
+			  const struct xs_result_estimate *row)
+{
+	if (is_step(result, row))
+		return true;
+	return is_row(result, phase, row) && !is_no_gain(result, phase, row);
+}
+
+void xs_text_row_add_hidden(struct xs_result *result, const char **list,
+			    const struct xs_result_phase *phase,
+			    const struct xs_result_estimate *row)
+{
+	if (is_row(result, phase, row) && xs_result_is_known(row) &&
+	    !xs_text_row_is_shown(result, phase, row))
+		*list =
+		    xs_arena_join_once(&result->arena, *list, row->strategy);
+}
+
+void xs_text_row_put_hidden(const struct xs_terminal *terminal,
+			    struct xs_result *result, const char *list)
+{
+	if (list)
+		xs_terminal_wrap(
+		    terminal, XS_DIM, "  ",
+		    xs_arena_print(&result->arena,
+				   "not faster than now, or than a row of less "
+				   "effort: %s (--all)",
+				   list));
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Which rows the table of strategies has. */
+#ifndef XS_REPORT_RENDER_TEXT_TABLE_ROWS_H
+#define XS_REPORT_RENDER_TEXT_TABLE_ROWS_H
+
+#include "report/render/text/terminal.h"
+#include "report/result/result.h"
+
+/* Returns whether the table has the row: a step, or the best of its strategy.
+ * Without --all, only one that is a gain. */
+bool xs_text_row_is_shown(const struct xs_result *result,
+			  const struct xs_result_phase *phase,
+			  const struct xs_result_estimate *row);
+
+/* Adds the row's strategy to the list, once, if only --all shows it, and its
+ * time is known. */
+void xs_text_row_add_hidden(struct xs_result *result, const char **list,
+			    const struct xs_result_phase *phase,
+			    const struct xs_result_estimate *row);
+
+/* Names the rows of the list; NULL: there is none. */
+void xs_text_row_put_hidden(const struct xs_terminal *terminal,
+			    struct xs_result *result, const char *list);
+
+#endif
