@@ -5,33 +5,41 @@
 
 #include <errno.h>
 
+static int keep_call(struct xs_trace *trace, const struct xs_call *call)
+{
+	struct xs_call *calls;
+
+	if (trace->call_count >= XS_NONE)
+		return -ENOMEM;
+	calls = xs_array_grow_large(trace->calls, trace->call_count,
+				    sizeof(*calls));
+	if (!calls)
+		return -ENOMEM;
+	trace->calls = calls;
+	calls[trace->call_count++] = *call;
+	return 0;
+}
+
 /* All call records begin with the fields of struct xs_rec_call. */
 static int add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
 		    const struct xs_call *rest)
 {
-	struct xs_trace *trace = d->trace;
 	uint64_t duration_ns =
 	    rec->duration == XS_WIDE32 ? d->wide_duration_ns : rec->duration;
 	uint32_t site = rec->site == XS_WIDE16 ? d->wide_site : rec->site;
-	struct xs_call *call;
+	struct xs_call call = *rest;
 
-	if (trace->call_count >= XS_NONE)
+	call.start_ns = xs_decoder_after(d->base_ns, rec->start);
+	call.end_ns = xs_decoder_after(call.start_ns, duration_ns);
+	call.thread = d->thread;
+	call.correlation = rec->correlation;
+	if (call.end_ns > d->last_ns)
+		d->last_ns = call.end_ns;
+	if (!xs_decoder_element(d, &d->sites, site, &call.site))
 		return -ENOMEM;
-	call =
-	    xs_array_grow_large(trace->calls, trace->call_count, sizeof(*call));
-	if (!call)
-		return -ENOMEM;
-	trace->calls = call;
-	call += trace->call_count++;
-	*call = *rest;
-	call->start_ns = xs_decoder_after(d->base_ns, rec->start);
-	call->end_ns = xs_decoder_after(call->start_ns, duration_ns);
-	call->thread = d->thread;
-	call->correlation = rec->correlation;
-	if (call->end_ns > d->last_ns)
-		d->last_ns = call->end_ns;
-	return xs_decoder_element(d, &d->sites, site, &call->site) ? 0
-								   : -ENOMEM;
+	return xs_read_windows_have_call(&d->windows, call.start_ns)
+		   ? keep_call(d->trace, &call)
+		   : xs_decoder_skip_call(d, &call);
 }
 
 static int add_loss(struct xs_decoder *d, const struct xs_rec_loss *rec)
@@ -163,6 +171,11 @@ static int add_pointers(struct xs_decoder *d, const struct xs_rec_pointers *rec)
 
 static int decode_detail(struct xs_decoder *d, const void *record)
 {
+	const struct xs_rec_call *head = record;
+
+	if (!xs_read_windows_have_call(
+		&d->windows, xs_decoder_after(d->base_ns, head->start)))
+		return 0;
 	switch (*(const xs_u8 *)record) {
 	case XS_REC_faults:
 		return add_faults(d, record);
@@ -178,21 +191,26 @@ static int decode_detail(struct xs_decoder *d, const void *record)
 static int add_nvtx(struct xs_decoder *d, const struct xs_rec_nvtx *rec)
 {
 	struct xs_trace *trace = d->trace;
-	struct xs_nvtx *nvtx =
-	    xs_array_grow_large(trace->nvtx, trace->nvtx_count, sizeof(*nvtx));
+	const uint64_t start_ns = xs_decoder_after(d->base_ns, rec->start);
+	const uint64_t end_ns = xs_decoder_after(
+	    start_ns,
+	    rec->duration == XS_WIDE32 ? d->wide_duration_ns : rec->duration);
+	struct xs_nvtx *nvtx;
 
+	if (end_ns > d->last_ns)
+		d->last_ns = end_ns;
+	if (!xs_read_windows_have_span(&d->windows, start_ns, end_ns))
+		return 0;
+	nvtx =
+	    xs_array_grow_large(trace->nvtx, trace->nvtx_count, sizeof(*nvtx));
 	if (!nvtx)
 		return -ENOMEM;
 	trace->nvtx = nvtx;
 	nvtx += trace->nvtx_count++;
-	nvtx->start_ns = xs_decoder_after(d->base_ns, rec->start);
-	nvtx->end_ns = xs_decoder_after(
-	    nvtx->start_ns,
-	    rec->duration == XS_WIDE32 ? d->wide_duration_ns : rec->duration);
+	nvtx->start_ns = start_ns;
+	nvtx->end_ns = end_ns;
 	nvtx->thread = d->thread;
 	nvtx->process = rec->kind == XS_REC_nvtx_process;
-	if (nvtx->end_ns > d->last_ns)
-		d->last_ns = nvtx->end_ns;
 	if (!xs_decoder_element(d, &d->strings,
 				rec->domain == XS_WIDE16 ? d->wide_site
 							 : rec->domain,
@@ -259,6 +277,8 @@ static int on_header(void *self, const struct xs_file_header *header,
 
 	d->trace->header = *header;
 	d->trace->file_bytes = file_bytes;
+	if (d->most_records)
+		xs_survey_choose(&d->survey, d->most_records, &d->windows);
 	return xs_decoder_start_tables(d, source_bytes);
 }
 
@@ -311,9 +331,9 @@ static int on_defect(void *self, uint64_t at, const char *text)
 }
 
 void xs_decoder_init(struct xs_decoder *d, struct xs_trace *trace,
-		     struct xs_trace_visitor *visitor)
+		     uint64_t most_records, struct xs_trace_visitor *visitor)
 {
-	*d = (struct xs_decoder){.trace = trace};
+	*d = (struct xs_decoder){.trace = trace, .most_records = most_records};
 #define FIXED_BYTES(number, name)                                              \
 	d->fixed_bytes[number] = sizeof(struct xs_rec_##name);
 	XS_RECORDS(FIXED_BYTES)
@@ -323,6 +343,11 @@ void xs_decoder_init(struct xs_decoder *d, struct xs_trace *trace,
 					     .chunk = on_chunk,
 					     .record = on_record,
 					     .defect = on_defect};
+	if (!most_records)
+		return;
+	xs_survey_init(&d->survey, &d->survey_visitor);
+	visitor->survey = &d->survey_visitor;
+	visitor->survey_bytes = most_records * sizeof(struct xs_rec_again);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -362,5 +387,7 @@ int xs_decoder_finish(struct xs_decoder *d)
 		trace->counted_ns += trace->end_ns - d->counted_from_ns;
 	if (trace->ignored_ns > trace->end_ns - trace->begin_ns)
 		trace->ignored_ns = trace->end_ns - trace->begin_ns;
-	return xs_decoder_finish_tables(d);
+	return d->windows.count && xs_decoder_finish_windows(d)
+		   ? -ENOMEM
+		   : xs_decoder_finish_tables(d);
 }

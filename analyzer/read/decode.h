@@ -3,6 +3,8 @@
 #ifndef XS_ANALYZER_READ_DECODE_H
 #define XS_ANALYZER_READ_DECODE_H
 
+#include "analyzer/import/distinct.h"
+#include "analyzer/read/survey.h"
 #include "analyzer/read/trace.h"
 #include "analyzer/records/again.h"
 #include "analyzer/records/trace_visitor.h"
@@ -44,6 +46,13 @@ struct xs_decoder {
 	uint64_t last_ns;	  /* latest time in the trace so far */
 	uint64_t ignored_from_ns; /* 0: records are not being ignored */
 	uint64_t counted_from_ns; /* 0: calls are not only counted */
+	uint64_t most_records;	  /* that are read; 0: all */
+	struct xs_survey survey;
+	struct xs_trace_visitor survey_visitor;
+	struct xs_read_windows windows;
+	struct xs_distinct_map skipped_calls; /* outside of them */
+	struct xs_skipped *skipped_ops;	      /* by queue */
+	size_t skipped_room;
 	/* state of the current chunk */
 	struct xs_again again;
 	uint64_t at, base_ns, wide_duration_ns;
@@ -51,8 +60,9 @@ struct xs_decoder {
 	uint8_t fixed_bytes[256]; /* by record kind; 0: unknown kind */
 };
 
+/* most_records: of a long trace, about so many are read (survey.h); 0: all. */
 void xs_decoder_init(struct xs_decoder *decoder, struct xs_trace *trace,
-		     struct xs_trace_visitor *visitor);
+		     uint64_t most_records, struct xs_trace_visitor *visitor);
 /* Completes the trace after the last record; does not join it. Returns 0 or
  * -ENOMEM. */
 int xs_decoder_finish(struct xs_decoder *decoder);
@@ -77,6 +87,20 @@ int xs_decoder_finish_tables(struct xs_decoder *decoder);
 /* Takes a record of a kernel, a copy or a set (decode_ops.c). Returns 0 or
  * -ENOMEM. */
 int xs_decoder_add_op(struct xs_decoder *decoder, const void *record);
+/* Count what is not read (decode_skipped.c). Return 0 or -ENOMEM. */
+int xs_decoder_skip_call(struct xs_decoder *decoder,
+			 const struct xs_call *call);
+int xs_decoder_skip_op(struct xs_decoder *decoder, const struct xs_op *op);
+/* Whether an op, or the launch of a graph, is read. */
+static inline bool xs_decoder_reads_op(const struct xs_decoder *d,
+				       uint64_t start_ns, uint32_t correlation)
+{
+	return xs_read_windows_have_op(&d->windows, start_ns, correlation) ||
+	       xs_survey_has_graph(&d->survey, correlation);
+}
+/* Adds the windows and what was skipped to the trace. Returns 0 or -ENOMEM. */
+int xs_decoder_finish_windows(struct xs_decoder *decoder);
+
 int xs_decoder_add_graph_launch(struct xs_decoder *decoder,
 				const struct xs_rec_graph *record);
 

@@ -7,19 +7,21 @@
 
 /* Migrations of managed memory belong to no call: they are kept apart from the
  * ops. */
-static struct xs_op *new_op(struct xs_trace *trace, bool migration)
+static int keep_op(struct xs_trace *trace, const struct xs_op *op)
 {
+	const bool migration = op->flags & XS_OP_MIGRATION;
 	struct xs_op **ops = migration ? &trace->migrations : &trace->ops;
 	size_t *count = migration ? &trace->migration_count : &trace->op_count;
 	struct xs_op *grown;
 
 	if (*count >= XS_NONE)
-		return NULL;
+		return -ENOMEM;
 	grown = xs_array_grow_large(*ops, *count, sizeof(*grown));
 	if (!grown)
-		return NULL;
+		return -ENOMEM;
 	*ops = grown;
-	return &grown[(*count)++];
+	grown[(*count)++] = *op;
+	return 0;
 }
 
 /* All op records begin with the fields of XS_FIELDS_OP_HEAD. */
@@ -28,25 +30,24 @@ static int add_op(struct xs_decoder *d, const struct xs_rec_kernel *head,
 {
 	uint64_t duration_ns =
 	    head->duration == XS_WIDE32 ? d->wide_duration_ns : head->duration;
+	struct xs_op op = *rest;
 	uint32_t queue;
-	struct xs_op *op;
 
 	if (!xs_decoder_element(d, &d->queues, head->queue, &queue))
 		return -ENOMEM;
-	op = new_op(d->trace, rest->flags & XS_OP_MIGRATION);
-	if (!op)
-		return -ENOMEM;
-	*op = *rest;
-	op->start_ns = xs_decoder_after(d->base_ns, head->start);
-	op->end_ns = xs_decoder_after(op->start_ns, duration_ns);
-	op->correlation = head->correlation;
-	op->call = XS_NONE;
-	op->queue = (uint16_t)queue;
-	if (op->copies == 0)
-		op->copies = 1;
-	if (op->end_ns > d->last_ns)
-		d->last_ns = op->end_ns;
-	return 0;
+	op.start_ns = xs_decoder_after(d->base_ns, head->start);
+	op.end_ns = xs_decoder_after(op.start_ns, duration_ns);
+	op.correlation = head->correlation;
+	op.call = XS_NONE;
+	op.queue = (uint16_t)queue;
+	if (op.copies == 0)
+		op.copies = 1;
+	if (op.end_ns > d->last_ns)
+		d->last_ns = op.end_ns;
+	return (op.flags & XS_OP_MIGRATION) ||
+		       xs_decoder_reads_op(d, op.start_ns, op.correlation)
+		   ? keep_op(d->trace, &op)
+		   : xs_decoder_skip_op(d, &op);
 }
 
 static bool on_device(uint8_t memory)
@@ -131,9 +132,15 @@ int xs_decoder_add_graph_launch(struct xs_decoder *d,
 	struct xs_trace *trace = d->trace;
 	uint64_t duration_ns =
 	    rec->duration == XS_WIDE32 ? d->wide_duration_ns : rec->duration;
+	const uint64_t start_ns = xs_decoder_after(d->base_ns, rec->start);
+	const uint64_t end_ns = xs_decoder_after(start_ns, duration_ns);
 	struct xs_graph_launch *launch;
 	uint32_t queue;
 
+	if (end_ns > d->last_ns)
+		d->last_ns = end_ns;
+	if (!xs_decoder_reads_op(d, start_ns, rec->correlation))
+		return 0;
 	if (trace->graph_launch_count >= XS_NONE ||
 	    !xs_decoder_element(d, &d->queues, rec->queue, &queue))
 		return -ENOMEM;
@@ -144,14 +151,12 @@ int xs_decoder_add_graph_launch(struct xs_decoder *d,
 	trace->graph_launches = launch;
 	launch += trace->graph_launch_count++;
 	*launch = (struct xs_graph_launch){
-	    .start_ns = xs_decoder_after(d->base_ns, rec->start),
+	    .start_ns = start_ns,
+	    .end_ns = end_ns,
 	    .correlation = rec->correlation,
 	    .exec = rec->exec,
 	    .queue = (uint16_t)queue,
 	    .by_node = rec->by_node != 0,
 	};
-	launch->end_ns = xs_decoder_after(launch->start_ns, duration_ns);
-	if (launch->end_ns > d->last_ns)
-		d->last_ns = launch->end_ns;
 	return 0;
 }

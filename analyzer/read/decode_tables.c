@@ -184,5 +184,8 @@ void xs_decoder_release(struct xs_decoder *d)
 	free(d->sites.slots);
 	free(d->shapes.slots);
 	free(d->queues.slots);
+	xs_survey_release(&d->survey);
+	xs_distinct_map_release(&d->skipped_calls);
+	free(d->skipped_ops);
 	xs_again_release(&d->again);
 }

@@ -26,6 +26,24 @@ struct xs_site *xs_trace_add_outer(struct xs_trace *trace, uint32_t site)
 	return outer;
 }
 
+void xs_skipped_add(struct xs_skipped *skipped, const struct xs_op *op)
+{
+	skipped->ns[op->kind] += op->end_ns - op->start_ns;
+	if (op->flags & XS_OP_STAGED_IN)
+		return;
+	skipped->count[op->kind] += op->copies;
+	skipped->bytes[op->kind] += op->bytes;
+}
+
+void xs_skipped_sum(struct xs_skipped *sum, const struct xs_skipped *skipped)
+{
+	for (size_t i = 0; i < XS_OP_KINDS; i++) {
+		sum->count[i] += skipped->count[i];
+		sum->bytes[i] += skipped->bytes[i];
+		sum->ns[i] += skipped->ns[i];
+	}
+}
+
 void xs_trace_free(struct xs_trace *trace)
 {
 	if (!trace)
@@ -50,6 +68,7 @@ void xs_trace_free(struct xs_trace *trace)
 	free(trace->shapes);
 	free(trace->counters);
 	free(trace->tallies);
+	free(trace->skipped);
 	free(trace->windows);
 	xs_large_free(trace->faults);
 	xs_large_free(trace->contents);

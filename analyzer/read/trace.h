@@ -132,6 +132,12 @@ struct xs_tally {
 	uint8_t direction; /* copies: enum xs_direction */
 	bool estimated;	   /* not seen: sampling/unhooked.c */
 	uint64_t calls, bytes;
+	uint64_t ns; /* that they took; 0: unknown */
+};
+
+/* Ops of one stream that were not read. STAGED_IN ops count for their time. */
+struct xs_skipped {
+	uint64_t count[XS_OP_KINDS], bytes[XS_OP_KINDS], ns[XS_OP_KINDS];
 };
 
 /* Calls were recorded from begin_ns to end_ns, and only counted otherwise.
@@ -233,6 +239,9 @@ struct xs_trace {
 	struct xs_window *windows; /* sorted by begin_ns; empty: everything was
 				    * recorded */
 	size_t window_count;
+	/* By queue. NULL, unless the trace is too long to be read whole: then
+	 * it is as if it were sampled, but for what is known of skipped ops. */
+	struct xs_skipped *skipped;
 	bool begins_counted; /* calls were only counted before the first window
 			      */
 	uint64_t counted_ns; /* part of the run after the last window */
@@ -278,6 +287,9 @@ struct xs_trace {
 };
 
 void xs_trace_free(struct xs_trace *trace);
+
+void xs_skipped_add(struct xs_skipped *skipped, const struct xs_op *op);
+void xs_skipped_sum(struct xs_skipped *sum, const struct xs_skipped *skipped);
 
 /* Inserts a new site between a site and its caller: the function that the
  * site's function is inlined into. Invalidates pointers to sites. Returns NULL

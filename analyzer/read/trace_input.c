@@ -33,6 +33,20 @@ static int visit_text(FILE *in, uint64_t size,
 	return rc;
 }
 
+/* What was read once is read again: it did not stay in memory. */
+static int visit_binary(struct xs_trace_bytes *bytes,
+			const struct xs_trace_visitor *visitor,
+			const char **error)
+{
+	int rc = 0;
+
+	if (visitor->survey && bytes->size >= visitor->survey_bytes) {
+		rc = xs_trace_reader_read(bytes, visitor->survey, error);
+		bytes->filled = bytes->dropped = 0;
+	}
+	return rc ? rc : xs_trace_reader_read(bytes, visitor, error);
+}
+
 static int visit_events(struct xs_trace_bytes *bytes,
 			const struct xs_trace_visitor *visitor,
 			const char **error);
@@ -52,7 +66,7 @@ static int visit(struct xs_trace_bytes *bytes,
 	if (importer)
 		return importer(bytes, visitor, error);
 	if (!rc && !xs_text_is(bytes->data, bytes->size))
-		return xs_trace_reader_read(bytes, visitor, error);
+		return visit_binary(bytes, visitor, error);
 	if (!rc)
 		rc = xs_trace_bytes_need(bytes, bytes->size);
 	if (rc)

@@ -23,6 +23,10 @@ struct xs_trace_visitor {
 	/* A complete record of record[1] * 4 bytes, 4-aligned. */
 	int (*record)(void *self, uint64_t at, const xs_u8 *record);
 	int (*defect)(void *self, uint64_t at, const char *text);
+	/* Is passed all of a binary trace of at least survey_bytes before;
+	 * NULL: nothing is. */
+	const struct xs_trace_visitor *survey;
+	uint64_t survey_bytes;
 };
 
 #endif

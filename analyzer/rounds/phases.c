@@ -69,6 +69,10 @@ static void scale_to_run(const struct grouper *g,
 		weight += g->weights[m->keys[i].index];
 	weight /= (double)m->count;
 	phase->rounds = xs_weighted(phase->rounds, weight);
+	if (!phase->rounds)
+		phase->rounds = 1;
+	if (g->trace->skipped)
+		phase->recorded_rounds = phase->rounds;
 	phase->total_ns = xs_weighted(phase->total_ns, weight);
 	phase->concurrent_ns = xs_weighted(phase->concurrent_ns, weight);
 	phase->wall_ns = xs_weighted(phase->wall_ns, weight);

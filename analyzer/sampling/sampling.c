@@ -56,9 +56,14 @@ static void drop_counted(struct xs_trace *trace)
 
 	if (!xs_trace_is_sampled(trace) || !trace->ops_matched)
 		return;
-	for (size_t i = 0; i < trace->op_count; i++)
-		if (trace->ops[i].call != XS_NONE)
-			trace->ops[used++] = trace->ops[i];
+	for (size_t i = 0; i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+
+		if (op->call != XS_NONE)
+			trace->ops[used++] = *op;
+		else if (trace->skipped)
+			xs_skipped_add(&trace->skipped[op->queue], op);
+	}
 	trace->op_count = used;
 }
 

@@ -19,9 +19,16 @@ static bool is_timed_by_events(const struct xs_trace *trace)
 	return rung && strcmp(rung, "events") == 0;
 }
 
-/* Reads from path, or from memory if path is NULL. */
-static int read_trace(const char *path, const void *data, size_t size,
-		      struct xs_trace **out, const char **error)
+/* Where a trace is from, and how much of it is read; 0: all. */
+struct input {
+	const char *path; /* NULL: from memory */
+	const void *data;
+	size_t size;
+	uint64_t most_records;
+};
+
+static int read_trace(const struct input *in, struct xs_trace **out,
+		      const char **error)
 {
 	struct xs_trace *trace = calloc(1, sizeof(*trace));
 	struct xs_decoder decoder;
@@ -32,9 +39,10 @@ static int read_trace(const char *path, const void *data, size_t size,
 	*error = NULL;
 	if (!trace)
 		return -ENOMEM;
-	xs_decoder_init(&decoder, trace, &visitor);
-	rc = path ? xs_trace_input_visit_file(path, &visitor, error)
-		  : xs_trace_input_visit_memory(data, size, &visitor, error);
+	xs_decoder_init(&decoder, trace, in->most_records, &visitor);
+	rc = in->path ? xs_trace_input_visit_file(in->path, &visitor, error)
+		      : xs_trace_input_visit_memory(in->data, in->size,
+						    &visitor, error);
 	if (!rc)
 		rc = xs_decoder_finish(&decoder);
 	xs_decoder_release(&decoder);
@@ -57,11 +65,20 @@ static int read_trace(const char *path, const void *data, size_t size,
 
 int xs_trace_read(const char *path, struct xs_trace **trace, const char **error)
 {
-	return read_trace(path, NULL, 0, trace, error);
+	return read_trace(&(struct input){.path = path}, trace, error);
+}
+
+int xs_trace_read_most(const char *path, uint64_t most_records,
+		       struct xs_trace **trace, const char **error)
+{
+	return read_trace(
+	    &(struct input){.path = path, .most_records = most_records}, trace,
+	    error);
 }
 
 int xs_trace_read_memory(const void *data, size_t size, struct xs_trace **trace,
 			 const char **error)
 {
-	return read_trace(NULL, data, size, trace, error);
+	return read_trace(&(struct input){.data = data, .size = size}, trace,
+			  error);
 }

@@ -15,6 +15,11 @@
  */
 int xs_trace_read(const char *path, struct xs_trace **trace,
 		  const char **error);
+/* Of a binary trace with more records of calls and ops, reads about so many of
+ * them, in windows of its time, and counts the other calls: in 1.2 GB. */
+#define XS_READ_MOST_RECORDS 8000000
+int xs_trace_read_most(const char *path, uint64_t most_records,
+		       struct xs_trace **trace, const char **error);
 /* Reads from memory. data must be 4-aligned and may be freed afterwards. */
 int xs_trace_read_memory(const void *data, size_t size, struct xs_trace **trace,
 			 const char **error);

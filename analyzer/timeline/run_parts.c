@@ -3,8 +3,12 @@
  * each list are found on the way. */
 #include "analyzer/timeline/run_parts.h"
 
+#include "analyzer/sampling/sampling.h"
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/timeline/skipped_calls.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Lists of spans, in the order in which they claim an instant. */
@@ -46,10 +50,9 @@ static enum list list_of_op(const struct xs_op *op)
 		   : COPIES;
 }
 
-static enum list list_of_call(const struct sweep *s, size_t index)
+/* blocks: it is a copy that blocks, or a wait. */
+static enum list list_of_call(const struct xs_call *call, bool blocks)
 {
-	const struct xs_call *call = &s->trace->calls[index];
-
 	if (xs_call_allocates(call->call_class) ||
 	    xs_call_frees(call->call_class) ||
 	    call->call_class == XS_CALL_STREAM_CREATE ||
@@ -57,7 +60,7 @@ static enum list list_of_call(const struct sweep *s, size_t index)
 		return ALLOCATIONS;
 	if (xs_call_is_sync(call))
 		return WAITS;
-	return s->blocks[index] ? COPY_CALLS : OTHER_CALLS;
+	return blocks ? COPY_CALLS : OTHER_CALLS;
 }
 
 /* Fills the span of item `index` of the list's source. Returns false behind the
@@ -85,7 +88,8 @@ static bool item_at(const struct sweep *s, enum list list, size_t index,
 		return false;
 	*item = (struct span){trace->calls[index].start_ns,
 			      trace->calls[index].end_ns};
-	*is_member = list_of_call(s, index) == list;
+	*is_member =
+	    list_of_call(&trace->calls[index], s->blocks[index]) == list;
 	return true;
 }
 
@@ -141,9 +145,101 @@ static void sweep(struct sweep *s, uint64_t from_ns, uint64_t to_ns,
 	}
 }
 
-void xs_run_parts(const struct xs_trace *trace, const bool *blocks,
-		  const struct xs_cuda_startup *startup, uint64_t from_ns,
-		  uint64_t to_ns, struct xs_run_parts *out)
+/* Times by list: of what was read of a long trace, of all that is like it, and
+ * of what nothing that was read is like. */
+struct times {
+	double read[LISTS], all[LISTS], apart[LISTS];
+};
+
+static void add_ops(const struct xs_trace *trace, struct times *t)
+{
+	for (size_t i = 0; i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+
+		t->read[list_of_op(op)] += (double)(op->end_ns - op->start_ns);
+	}
+	t->all[KERNELS] = t->read[KERNELS];
+	t->all[COPIES] = t->read[COPIES];
+	for (size_t i = 0; i < trace->queue_count; i++)
+		for (uint8_t kind = 0; kind < XS_OP_KINDS; kind++) {
+			const enum list list =
+			    list_of_op(&(struct xs_op){.kind = kind});
+			const double ns = (double)trace->skipped[i].ns[kind];
+
+			*(t->read[list] > 0 ? &t->all[list]
+					    : &t->apart[list]) += ns;
+		}
+}
+
+/* Calls that were not read are like those of their site. */
+static int add_calls(const struct sweep *s, struct times *t)
+{
+	const struct xs_trace *trace = s->trace;
+	double *by_site = xs_skipped_call_time(trace, s->startup);
+
+	if (!by_site)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
+		const enum list list = list_of_call(call, s->blocks[i]);
+		const double ns = xs_call_own_ns(trace, s->startup, i);
+
+		t->read[list] += ns;
+		t->all[list] += ns * by_site[call->site];
+	}
+	for (size_t i = 0; i < trace->tally_count; i++) {
+		const struct xs_tally *tally = &trace->tallies[i];
+		const struct xs_call call = {
+		    .call_class = trace->sites[tally->site].call_class};
+
+		if (by_site[tally->site] == 0)
+			t->apart[list_of_call(&call, call.call_class ==
+							 XS_CALL_COPY)] +=
+			    (double)tally->ns;
+	}
+	free(by_site);
+	return 0;
+}
+
+/* Extrapolates from the windows of a long trace to the span: each part by the
+ * times of its ops and calls, which are known; the rest is the host's. */
+static int extrapolate(const struct sweep *s, uint64_t span_ns,
+		       struct xs_run_parts *out)
+{
+	struct times t = {.read = {0}};
+	double ns[LISTS], sum_ns = 0, gpu, shrink;
+	const int rc = add_calls(s, &t);
+
+	if (rc || !out->span_ns)
+		return rc;
+	add_ops(s->trace, &t);
+	for (unsigned i = 0; i < LISTS; i++) {
+		ns[i] = (double)out->ns[parts[i]];
+		if (t.read[i] > 0)
+			ns[i] *= t.all[i] / t.read[i];
+		ns[i] += t.apart[i];
+		sum_ns += ns[i];
+	}
+	shrink = sum_ns > (double)span_ns ? (double)span_ns / sum_ns : 1;
+	gpu = (double)(out->ns[XS_PART_KERNELS] + out->ns[XS_PART_COPIES]);
+	if (gpu > 0)
+		out->gpu_ns = xs_weighted(
+		    out->gpu_ns, shrink * (ns[KERNELS] + ns[COPIES]) / gpu);
+	out->ns[XS_PART_HOST] = out->span_ns = span_ns;
+	for (unsigned i = 0; i < LISTS; i++) {
+		uint64_t *part = &out->ns[parts[i]];
+
+		*part = xs_weighted(1, shrink * ns[i]);
+		if (*part > out->ns[XS_PART_HOST])
+			*part = out->ns[XS_PART_HOST];
+		out->ns[XS_PART_HOST] -= *part;
+	}
+	return 0;
+}
+
+int xs_run_parts(const struct xs_trace *trace, const bool *blocks,
+		 const struct xs_cuda_startup *startup, uint64_t from_ns,
+		 uint64_t to_ns, struct xs_run_parts *out)
 {
 	struct sweep s = {.trace = trace, .blocks = blocks, .startup = startup};
 
@@ -157,4 +253,7 @@ void xs_run_parts(const struct xs_trace *trace, const bool *blocks,
 		      window->begin_ns > from_ns ? window->begin_ns : from_ns,
 		      window->end_ns < to_ns ? window->end_ns : to_ns, out);
 	}
+	return trace->skipped && from_ns < to_ns
+		   ? extrapolate(&s, to_ns - from_ns, out)
+		   : 0;
 }

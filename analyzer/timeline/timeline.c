@@ -180,6 +180,70 @@ static void weigh_ops(const struct xs_trace *trace, const struct xs_weights *w,
 	out->pageable_async_ops = xs_weighted(out->pageable_async_ops, factor);
 }
 
+/* Returns which part of the time between the windows lies in the span. */
+static double share_of_gaps(const struct xs_trace *trace,
+			    const struct xs_run_span *span)
+{
+	double all_ns = 0, in_ns = 0;
+
+	for (size_t i = 1; i < trace->window_count; i++) {
+		const uint64_t from_ns = trace->windows[i - 1].end_ns;
+		const uint64_t to_ns = trace->windows[i].begin_ns;
+		const uint64_t first_ns =
+		    span && span->from_ns > from_ns ? span->from_ns : from_ns;
+		const uint64_t last_ns =
+		    span && span->to_ns < to_ns ? span->to_ns : to_ns;
+
+		all_ns += (double)(to_ns - from_ns);
+		if (first_ns < last_ns)
+			in_ns += (double)(last_ns - first_ns);
+	}
+	return share(in_ns, all_ns);
+}
+
+/* Adds the ops of a long trace that were not read: in a span, those of its part
+ * of the time between the windows. */
+static void add_skipped(const struct xs_trace *trace, const struct scope *scope,
+			struct xs_timeline *out)
+{
+	const double part = share_of_gaps(trace, scope->span);
+	struct xs_skipped skipped = {.ns = {0}};
+	double seen_ns = 0, all_ns = 0, seen = 0, all = 0;
+
+	for (size_t i = 0; i < trace->queue_count; i++)
+		if (scope->device == ANY_DEVICE ||
+		    trace->queues[i].device == scope->device)
+			xs_skipped_sum(&skipped, &trace->skipped[i]);
+	for (size_t k = 0; k < XS_OP_KINDS; k++) {
+		const double ns = (double)out->sum_ns[k];
+
+		seen_ns += ns;
+		seen += (double)out->count[k];
+		out->count[k] += xs_weighted(skipped.count[k], part);
+		out->bytes[k] += xs_weighted(skipped.bytes[k], part);
+		out->sum_ns[k] += xs_weighted(skipped.ns[k], part);
+		out->busy_ns[k] = xs_weighted(
+		    out->busy_ns[k], share((double)out->sum_ns[k], ns));
+		all_ns += (double)out->sum_ns[k];
+		all += (double)out->count[k];
+	}
+	out->gpu_busy_ns =
+	    xs_weighted(out->gpu_busy_ns, share(all_ns, seen_ns));
+	out->overlap_ns = xs_weighted(out->overlap_ns, share(all_ns, seen_ns));
+	out->pageable_async_ops =
+	    xs_weighted(out->pageable_async_ops, share(all, seen));
+}
+
+/* The launches of graphs that are recorded as one have no op in the file. */
+static void add_unread(const struct xs_trace *trace, const struct xs_weights *w,
+		       const struct scope *scope, struct xs_timeline *out)
+{
+	if (trace->skipped && !trace->graphs_as_one)
+		add_skipped(trace, scope, out);
+	else
+		weigh_ops(trace, w, scope, out);
+}
+
 /* blocks: by call. */
 static void weigh_calls(const struct xs_trace *trace, const bool *blocks,
 			const struct xs_weights *w, const struct scope *scope,
@@ -224,7 +288,7 @@ static int build(const struct xs_trace *trace, const struct scope *scope,
 	if (!rc)
 		rc = add_calls(trace, blocks, scope, out);
 	if (!rc && weights.calls) {
-		weigh_ops(trace, &weights, scope, out);
+		add_unread(trace, &weights, scope, out);
 		weigh_calls(trace, blocks, &weights, scope, out);
 	}
 	xs_weights_free(&weights);
@@ -255,7 +319,7 @@ int xs_timeline_of_device(const struct xs_trace *trace, uint16_t device,
 		return rc;
 	add_ops(trace, &scope, out);
 	if (weights.calls)
-		weigh_ops(trace, &weights, &scope, out);
+		add_unread(trace, &weights, &scope, out);
 	xs_weights_free(&weights);
 	return 0;
 }

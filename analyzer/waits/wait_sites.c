@@ -3,6 +3,7 @@
 
 #include "analyzer/sampling/sampling.h"
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/timeline/skipped_calls.h"
 #include "analyzer/util/hash.h"
 
 #include <errno.h>
@@ -36,6 +37,7 @@ struct builder {
 	const struct xs_cuda_startup *startup;
 	const struct xs_run_span *span;
 	struct xs_weights weights;
+	double *by_site; /* of a long trace, xs_skipped_call_time(); or NULL */
 	struct xs_wait_sites *out;
 	struct sums *sums; /* by row of out */
 	struct xs_wait_breakdown finder;
@@ -226,6 +228,8 @@ static void add_call(struct builder *b, uint32_t index,
 		     const uint64_t part_ns[XS_WAIT_PARTS], struct sums *sums)
 {
 	const double by_calls = xs_weight(b->weights.calls, index);
+	const double by_time =
+	    b->by_site ? b->by_site[b->trace->calls[index].site] : by_calls;
 
 	sums->calls += by_calls;
 	if (part_ns[XS_WAIT_H2D] || part_ns[XS_WAIT_KERNEL] ||
@@ -234,7 +238,7 @@ static void add_call(struct builder *b, uint32_t index,
 	sums->bytes += (double)b->trace->calls[index].bytes *
 		       xs_weight(b->weights.bytes, index);
 	for (size_t i = 0; i < XS_WAIT_PARTS; i++)
-		sums->part_ns[i] += (double)part_ns[i] * by_calls;
+		sums->part_ns[i] += (double)part_ns[i] * by_time;
 	add_faults(b, index, sums);
 }
 
@@ -320,6 +324,16 @@ static int add_calls(struct builder *b)
 	return 0;
 }
 
+static int weigh(struct builder *b)
+{
+	const int rc = xs_weights_build(b->trace, NULL, &b->weights);
+
+	if (rc || !b->trace->skipped)
+		return rc;
+	b->by_site = xs_skipped_call_time(b->trace, b->startup);
+	return b->by_site ? 0 : -ENOMEM;
+}
+
 int xs_wait_sites_build(const struct xs_trace *trace,
 			const struct xs_cuda_startup *startup,
 			const struct xs_run_span *span,
@@ -340,7 +354,7 @@ int xs_wait_sites_build(const struct xs_trace *trace,
 	if (b->issued && b->row_of_site)
 		rc = xs_wait_breakdown_init(&b->finder, trace);
 	if (!rc)
-		rc = xs_weights_build(trace, NULL, &b->weights);
+		rc = weigh(b);
 	if (!rc) {
 		find_issued(b);
 		rc = find_devices(b);
@@ -349,6 +363,7 @@ int xs_wait_sites_build(const struct xs_trace *trace,
 		rc = add_calls(b);
 	xs_wait_breakdown_release(&b->finder);
 	xs_weights_free(&b->weights);
+	free(b->by_site);
 	free(b->sums);
 	free(b->issued);
 	free(b->row_of_site);

@@ -9,6 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What calls that were not only counted are. */
+static const char *recorded(const struct xs_trace *trace)
+{
+	return trace->skipped ? "read" : "recorded";
+}
+
 /* Counted calls without any recorded call of their kind: exact only in sum. */
 static void note_unrecorded(struct xs_result *result,
 			    const struct xs_trace *trace,
@@ -19,16 +25,17 @@ static void note_unrecorded(struct xs_result *result,
 	if (!calls)
 		return;
 	xs_build_note(result,
-		      "only counted, never recorded: %" PRIu64 " call%s, "
+		      "only counted, never %s: %" PRIu64 " call%s, "
 		      "%s%s; times of similar calls at other call sites, if "
 		      "there are any, include them",
-		      calls, calls == 1 ? "" : "s",
+		      recorded(trace), calls, calls == 1 ? "" : "s",
 		      weights->unrecorded_several ? "most of them " : "",
 		      xs_build_place(result, trace, weights->unrecorded_site));
 }
 
 /* Not said of a few, as a program has at its start and end. */
 static void note_other_kinds(struct xs_result *result,
+			     const struct xs_trace *trace,
 			     const struct xs_weights *weights)
 {
 	const double calls = weights->unrecorded_kind_calls;
@@ -37,27 +44,55 @@ static void note_other_kinds(struct xs_result *result,
 	    calls >= 0.01 * (double)result->coverage.calls_counted)
 		xs_build_note(result,
 			      "%" PRIu64 " calls were of another size or "
-			      "direction than the recorded calls of their call "
+			      "direction than the %s calls of their call "
 			      "site, which their times follow from",
-			      xs_weighted(1, calls));
+			      xs_weighted(1, calls), recorded(trace));
 }
 
-/* What of sampled figures is exact. */
-static void note_counted(struct xs_result *result, const struct xs_trace *trace)
+/* The bytes of a sampled run, as a part of a sentence. */
+static const char *exact_bytes(struct xs_result *result,
+			       const struct xs_weights *weights)
 {
-	struct xs_weights weights;
-	char bytes[160] = "and their bytes are";
+	const uint64_t guessed =
+	    xs_weighted(1, weights->guessed_direction_bytes);
+
+	return guessed ? xs_arena_print(
+			     &result->arena,
+			     "are exact; their bytes, except for the direction "
+			     "of %s copied with cudaMemcpyDefault, are",
+			     xs_units_bytes((int64_t)guessed).s)
+		       : "and their bytes are";
+}
+
+/* Of a long trace, not all calls are read. Launches of graphs without their
+ * nodes have no ops that could be counted. */
+static void note_read(struct xs_result *result, const struct xs_trace *trace,
+		      const struct xs_weights *weights)
+{
+	const char *exact =
+	    trace->graphs_as_one
+		? xs_arena_print(&result->arena, "of calls %s",
+				 exact_bytes(result, weights))
+		: "of calls and GPU work, their bytes and summed times are";
+
+	xs_build_note(result,
+		      "%zu of %" PRId64 " calls were read, in %zu windows "
+		      "spread over the run, since the trace is long; the "
+		      "others were only counted. Numbers %s exact%s; the rest "
+		      "is extrapolated from what was read, and a timeline has "
+		      "nothing else",
+		      trace->call_count, result->coverage.api_calls_seen,
+		      trace->window_count, exact,
+		      result->coverage.lost_calls ? ", except for lost calls"
+						  : "");
+}
+
+/* What of the figures of a sampled run is exact. */
+static void note_sampled(struct xs_result *result, const struct xs_trace *trace,
+			 const struct xs_weights *weights)
+{
 	const char *windows = "";
 
-	if (xs_weights_build(trace, NULL, &weights))
-		return;
-	if (weights.guessed_direction_bytes >= 1)
-		snprintf(bytes, sizeof(bytes),
-			 "are exact; their bytes, except for the direction of "
-			 "%s copied with cudaMemcpyDefault, are",
-			 xs_units_bytes((int64_t)xs_weighted(
-					    1, weights.guessed_direction_bytes))
-			     .s);
 	if (trace->window_count > 1)
 		windows =
 		    xs_arena_print(&result->arena, ", in %zu sample windows",
@@ -70,12 +105,25 @@ static void note_counted(struct xs_result *result, const struct xs_trace *trace)
 	    "so host times%s may add up to more than the run",
 	    trace->call_count, result->coverage.api_calls_seen, windows,
 	    trace->hooked_from_ns ? " through the shared CUDA runtime" : "",
-	    bytes, result->coverage.lost_calls ? ", except for lost calls" : "",
+	    exact_bytes(result, weights),
+	    result->coverage.lost_calls ? ", except for lost calls" : "",
 	    result->coverage.calls_estimated ? ", except for estimated ones"
 					     : "",
 	    xs_build_is_by_events(result) ? " and GPU times from events" : "");
+}
+
+static void note_counted(struct xs_result *result, const struct xs_trace *trace)
+{
+	struct xs_weights weights;
+
+	if (xs_weights_build(trace, NULL, &weights))
+		return;
+	if (trace->skipped)
+		note_read(result, trace, &weights);
+	else
+		note_sampled(result, trace, &weights);
 	note_unrecorded(result, trace, &weights);
-	note_other_kinds(result, &weights);
+	note_other_kinds(result, trace, &weights);
 	xs_weights_free(&weights);
 }
 

@@ -30,6 +30,8 @@ struct xs_result_options {
 	unsigned streams;      /* also this n; 0: default sweep only */
 	size_t most_phases;    /* with estimates; 0: XS_RESULT_PHASES, SIZE_MAX:
 				* all */
+	uint64_t most_records; /* of a trace that are read, for tests; 0:
+				* XS_READ_MOST_RECORDS */
 	bool atgpu;	       /* print ATGPU metrics in text too */
 	int64_t pinned_budget; /* bytes; 0: which buffers to pin is not asked */
 	bool by_range;	       /* the run by NVTX ranges */

@@ -371,7 +371,10 @@ int xs_result_read(const char *path, const struct xs_result_options *options,
 
 	*error = NULL;
 	*result = NULL;
-	err = xs_trace_read(path, &trace, error);
+	err = xs_trace_read_most(path,
+				 options->most_records ? options->most_records
+						       : XS_READ_MOST_RECORDS,
+				 &trace, error);
 	keep_memory();
 	say(options, "reading debug information", 0, 0);
 	if (!err)

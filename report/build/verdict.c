@@ -164,6 +164,7 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 	bool *blocks = xs_calls_blocked(trace);
 	struct xs_result_verdict *out = &result->verdict;
 	struct xs_run_parts in;
+	int rc;
 
 	if (!blocks)
 		return -ENOMEM;
@@ -173,8 +174,11 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 		    xs_number_bounded(span->from_ns - trace->begin_ns);
 	if (span->to_ns > span->from_ns)
 		out->steady_ns = xs_number_bounded(span->to_ns - span->from_ns);
-	xs_run_parts(trace, blocks, startup, span->from_ns, span->to_ns, &in);
+	rc = xs_run_parts(trace, blocks, startup, span->from_ns, span->to_ns,
+			  &in);
 	free(blocks);
+	if (rc)
+		return rc;
 	mark_phases(result, phases, steady);
 	fill(result, &in);
 	untrace(result);

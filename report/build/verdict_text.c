@@ -222,6 +222,7 @@ static const char *only_counted(const struct xs_result *result)
 	const struct xs_result_coverage *coverage = &result->coverage;
 
 	return coverage->calls_counted > coverage->api_calls_seen / 2 &&
+		       !coverage->read_in_windows &&
 		       result->verdict.steady_ns <
 			   xs_result_untraced_wall_ns(result) / 2
 		   ? " Most calls were only counted: for a verdict on more of "

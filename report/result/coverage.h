@@ -29,7 +29,8 @@ struct xs_result_cudart {
 /* How complete the trace is. */
 struct xs_result_coverage {
 	int64_t api_calls_seen, gpu_ops_seen;
-	int64_t calls_counted;	 /* only counted, not recorded */
+	int64_t calls_counted;	 /* only counted, not recorded or not read */
+	bool read_in_windows;	 /* they were recorded: a long trace */
 	int64_t calls_estimated; /* part of calls_counted that nobody saw */
 	int64_t matched;	 /* ops whose call is known */
 	int64_t lost;		 /* records of all kinds */

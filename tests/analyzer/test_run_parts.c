@@ -27,7 +27,8 @@ static void divide(const struct xs_trace *trace,
 	bool *blocks = xs_calls_blocked(trace);
 
 	assert_non_null(blocks);
-	xs_run_parts(trace, blocks, startup, 0, to_ns, out);
+	assert_int_equal(xs_run_parts(trace, blocks, startup, 0, to_ns, out),
+			 0);
 	free(blocks);
 }
 

@@ -4,6 +4,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "analyzer/dataflow/dataflow.h"
+#include "analyzer/read/survey.h"
 #include "analyzer/read/text_dump.h"
 #include "analyzer/rounds/phase.h"
 #include "analyzer/symbols/symbols.h"
@@ -16,20 +17,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-static void run_stages(const void *data, size_t size)
+static void run_stages(struct xs_trace *trace)
 {
 	struct xs_allocations allocations;
 	struct xs_dataflow dataflow;
 	struct xs_wait_sites waits;
 	struct xs_timeline timeline;
 	struct xs_phases phases;
-	struct xs_trace *trace;
-	const char *error;
 	uint64_t bytes;
 
-	if (xs_trace_read_memory(data, size, &trace, &error))
-		return;
 	if (xs_timeline_build(trace, &timeline) == 0 &&
 	    xs_wait_sites_build(trace, &timeline.startup, NULL, &waits) == 0)
 		xs_wait_sites_free(&waits);
@@ -47,6 +46,30 @@ static void run_stages(const void *data, size_t size)
 	for (size_t i = 0; i < trace->site_count && i < 100; i++)
 		xs_symbols_user_site(trace, (uint32_t)i);
 	xs_trace_free(trace);
+}
+
+static void read_whole(const void *data, size_t size)
+{
+	struct xs_trace *trace;
+	const char *error;
+
+	if (xs_trace_read_memory(data, size, &trace, &error) == 0)
+		run_stages(trace);
+}
+
+/* As a long trace is read. */
+static void read_in_windows(const void *data, size_t size)
+{
+	const int file = memfd_create("trace", MFD_CLOEXEC);
+	struct xs_trace *trace;
+	const char *error;
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	if (file >= 0 && write(file, data, size) == (ssize_t)size &&
+	    xs_trace_read_most(path, XS_READ_WINDOWS, &trace, &error) == 0)
+		run_stages(trace);
+	close(file);
 }
 
 /* A visitor that only counts: runs the text parser without a file. */
@@ -112,7 +135,7 @@ static void dump_and_parse(const void *data, size_t size)
 		return;
 	if (xs_text_dump_memory(data, size, out, &error) == 0 &&
 	    fflush(out) == 0)
-		run_stages(text, text_size);
+		read_whole(text, text_size);
 	fclose(out);
 	free(text);
 }
@@ -126,7 +149,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!copy)
 		return 0;
 	memcpy(copy, data, size);
-	run_stages(copy, size);
+	read_whole(copy, size);
+	read_in_windows(copy, size);
 	parse_text(copy, size);
 	dump_and_parse(copy, size);
 	free(copy);

@@ -79,8 +79,9 @@ void xs_render_text_coverage(const struct xs_terminal *terminal,
 
 	if (in->calls_counted > 0)
 		recorded =
-		    xs_arena_print(arena, " (%" PRId64 " recorded)",
-				   in->api_calls_seen - in->calls_counted);
+		    xs_arena_print(arena, " (%" PRId64 " %s)",
+				   in->api_calls_seen - in->calls_counted,
+				   in->read_in_windows ? "read" : "recorded");
 	xs_terminal_heading(
 	    terminal, "Coverage",
 	    xs_arena_print(arena, "%s%s, %s%s%s",
