@@ -169,12 +169,11 @@ def main():
     options = parser.parse_args()
     met = True
     for name in options.files:
-        with open(name, encoding="utf-8") as file:
-            data = json.load(file)
         try:
+            data = json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
             add_predictions(data["rows"], options.xferspy, options.machine)
-        except (OSError, subprocess.CalledProcessError) as failed:
-            parser.error(f"xferspy model: {failed}")
+        except (OSError, ValueError, subprocess.CalledProcessError) as failed:
+            parser.error(failed)
         print(f"{name}: {data['gpu']}")
         if options.rows:
             print_rows(data["rows"])
