@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """docs/models.md prints the recorded rounds of a kernel that stays and their
-predictions as they are, and device-initiated has the error that they show.
+predictions as they are, and device-initiated has at least the error that they show.
 
     test_initiated_measured.py SOURCE-DIR XFERSPY
 """
-import math
 import pathlib
 import re
 import subprocess
@@ -28,7 +27,7 @@ def main():
     error = float(re.search(r"device_initiated ([\d.]+)", header)[1])
     largest = max(case.rest() for case in predict.load(XFERSPY))
     current = all(table in docs for table in tables)
-    if current and math.ceil(1000 * largest) / 1000 == error:
+    if current and largest <= error:
         return 0
     print(*tables, sep="\n")
     print(f"largest: {largest}, in between_programs.h: {error}")
