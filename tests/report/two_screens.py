@@ -18,7 +18,7 @@ import tempfile
 
 LINES = 100
 COLUMNS = 80
-# Longer: thirteen copies and eight allocations in a round, most with a call of their own.
+# Longer: fourteen copies and eight allocations in a round, most with a call of their own.
 LONGER = {"contact-6/sixth/hec-cobahh.xspy": 105}
 
 
