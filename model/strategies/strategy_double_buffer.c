@@ -126,8 +126,9 @@ static void set_loop_ns(const struct xs_strategy_case *c,
  */
 static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
-	static const char independent[] = "a round's input does not depend on "
-					  "the results of the round before";
+	static const char independent[] =
+	    "neither a round's input nor its kernels need what the round "
+	    "before wrote";
 	struct xs_roundtrips returning;
 	const int rc = xs_roundtrip_count(c->phase, &returning);
 

@@ -179,7 +179,7 @@ const struct xs_strategy xs_strategy_prefetch = {
 		"cudaEventRecord(copied, c), f<<<..., k>>>(a), "
 		"cudaEventRecord(used, k);\n"
 		"cudaStreamWaitEvent(k, copied), std::swap(a, b); "
-		"// streams c and k",
+		"// a: in[0] first",
 	    [XS_LANGUAGE_PYTORCH] =
 		"with torch.cuda.stream(side):  # the next one, beside the "
 		"main "

@@ -296,11 +296,11 @@ const struct xs_strategy xs_strategy_streams = {
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"for (int i = 0; i < n; i++)  // a piece each, in stream[i]:\n"
-		"    cudaMemcpyAsync(in, ...), kernel<<<..., "
-		"stream[i]>>>(...),\n"
-		"    cudaMemcpyAsync(out, ...);  // then "
-		"cudaDeviceSynchronize()",
+		"for (int i = 0; i < n; i++) // m each; then "
+		"cudaDeviceSynchronize()\n"
+		"  cudaMemcpyAsync(&d[i*m], &in[i*m], ..., s[i]), f<<<..., "
+		"s[i]>>>(i*m),\n"
+		"  cudaMemcpyAsync(&out[i*m], &r[i*m], ..., s[i]);",
 	    [XS_LANGUAGE_NUMBA] =
 		"for i in range(n):  # a piece each, in stream s[i]:\n"
 		"    dev[i].copy_to_device(ary[i], s[i]), f[blocks, threads, "

@@ -134,7 +134,7 @@ static const char *missing(const struct xs_result *result,
 		return result->totals.kernels
 			   ? "the trace ends before kernels repeat; let the "
 			     "program run longer"
-			   : "the trace ends before a kernel ran; let the "
+			   : "no kernel was recorded until its end; let the "
 			     "program run longer";
 	if (!result->verdict.recorded_ns && result->coverage.imported)
 		return "the times in the imported file do not fit each other";

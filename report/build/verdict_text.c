@@ -111,7 +111,9 @@ static const char *issue_limit(struct xs_result *result)
 	    "how fast the host issues work is the limit. A "
 	    "CUDA graph issues a round at once, without the host's code "
 	    "between launches%s",
-	    row && !row->applies ? "; what that saves is not known" : "");
+	    row && !row->applies ? "; what that saves of the idle time is "
+				   "not known"
+				 : "");
 }
 
 /* Whether the host's code runs before a copy in of the phase. */

@@ -81,10 +81,10 @@ static const char *left_out(struct xs_result *result, const char *lead,
 	result->question_code =
 	    most->doubtful ? NULL : xs_code_of(result, of, most);
 	return xs_arena_print(
-	    &result->arena, "%s %s saves up to %s, but only if %s.%s%s",
+	    &result->arena, "%s %s%s saves up to %s, but only if %s.%s%s",
 	    lead ? lead : question_of(most), most->strategy,
-	    xs_units_ns(most->saves_ns).s, most->bound,
-	    most->doubtful ? "" : " ",
+	    lead ? "" : ", without the steps,", xs_units_ns(most->saves_ns).s,
+	    most->bound, most->doubtful ? "" : " ",
 	    most->doubtful ? "" : xs_advice_text(&result->arena, of, most));
 }
 

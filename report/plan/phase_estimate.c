@@ -311,7 +311,7 @@ static void keep_pieces(struct xs_arena *arena,
 			struct xs_result_estimate *out)
 {
 	const char *needs =
-	    xs_arena_print(arena, "%s, as its %" PRId64 " pieces do now",
+	    xs_arena_print(arena, "%s, which its %" PRId64 " pieces meet now",
 			   out->needs, phase->kernels);
 
 	xs_result_set_effort(out, XS_EFFORT_PLACE);

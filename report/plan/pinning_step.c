@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/plan/pinning_step.h"
 
-#include "report/plan/step_range.h"
 #include "report/result/number.h"
 
 #include <inttypes.h>
 
-/* What is saved, with its range by the profile and by how much two starts of
- * the program differ. */
+/* What is saved, with its range by the profile. */
 static void set_saving(struct xs_result_pinning *in)
 {
-	const int64_t differs_ns = in->ns / 100 * XS_STEP_OTHER_PERCENT;
-
 	in->saves_ns = in->ns - in->registering_ns;
-	in->saves_low_ns = in->ns - differs_ns - in->registering_high_ns;
-	in->saves_high_ns = in->ns + differs_ns - in->registering_low_ns;
-	if (in->saves_high_ns > in->ns)
-		in->saves_high_ns = in->ns;
+	in->saves_low_ns = in->ns - in->registering_high_ns;
+	in->saves_high_ns = in->ns - in->registering_low_ns;
 }
 
 static bool is_worth_it(const struct xs_result *result,

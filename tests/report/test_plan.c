@@ -601,9 +601,10 @@ static void doubtful_rows_are_asked_for(void **state)
 	expect("pinned double-buffer");
 	row->doubtful = true;
 	expect("pinned");
-	assert_non_null(strstr(result->question,
-			       "Are the rounds independent? double-buffer "
-			       "saves up to 400 ms, but only if no round"));
+	assert_non_null(strstr(
+	    result->question,
+	    "Are the rounds independent? double-buffer, "
+	    "without the steps, saves up to 400 ms, but only if no round"));
 }
 
 static void says_why(const char *text)
@@ -736,9 +737,10 @@ static void data_that_may_stay_is_asked_for(void **state)
 	resident = add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
 	resident->bound = "the host does not change the data";
 	expect("pinned");
-	assert_non_null(strstr(result->question,
-			       "Could data stay on the GPU? resident saves up "
-			       "to 400 ms, but only if the host does not"));
+	assert_non_null(strstr(
+	    result->question,
+	    "Could data stay on the GPU? resident, without the steps, saves up "
+	    "to 400 ms, but only if the host does not"));
 	result->run.python = XS_LANGUAGE_NUMBA;
 	expect("pinned");
 	assert_non_null(strstr(result->question_code, "cuda.to_device(ary)"));
@@ -915,7 +917,8 @@ static void a_question_is_of_its_effort(void **state)
 	add(phase, "resident", XS_EFFORT_PLACE, 35 * MS)->bound = "it stays";
 	expect("pinned streams");
 	assert_non_null(
-	    strstr(result->question, "resident saves up to 150 ms"));
+	    strstr(result->question,
+		   "resident, without the steps, saves up to 150 ms"));
 	phase->estimates[2].saves_ns = 99 * MS;
 	expect("pinned streams");
 	assert_null(result->question);

@@ -106,7 +106,8 @@ static void a_host_that_issues_is_the_limit(void **state)
 	says("how fast the host issues work");
 	/* the profile has no costs of graphs */
 	says("A CUDA graph issues a round at once, without the host's code "
-	     "between launches; what that saves is not known.");
+	     "between launches; what that saves of the idle time "
+	     "is not known.");
 	says("Changes of data movement save at most 15.0 us of the mean "
 	     "round's 669 us: 2.2 % of the steady part, 0.1 % of the run.");
 }
@@ -279,8 +280,8 @@ static void killed_in_its_start_is_not_known(void **state)
 {
 	(void)state;
 	read_trace("advice/killed-startup");
-	says("What bounds the run is not known: the trace ends before a kernel "
-	     "ran; let the program run longer.");
+	says("What bounds the run is not known: no kernel was recorded until "
+	     "its end; let the program run longer.");
 	says("What was recorded went to copies (71.1 % of the 11.1 ms after "
 	     "CUDA's start)");
 	assert_int_equal(result->plan_count, 0);
@@ -336,8 +337,8 @@ static void pinning_in_start_up_is_a_step(void **state)
 	xs_plan_pinning(result);
 	assert_int_equal(in->step, (int64_t)result->plan_count + 1);
 	assert_int_equal(in->saves_ns, in->ns - 23 * MS);
-	assert_true(in->saves_low_ns < in->saves_ns - 30 * MS);
-	assert_int_equal(in->saves_high_ns, in->ns);
+	assert_int_equal(in->saves_low_ns, in->ns - 30 * MS);
+	assert_int_equal(in->saves_high_ns, in->ns - 22 * MS);
 	assert_non_null(strstr(in->advice, "16 calls of cudaMallocHost "
 					   "(a.cu:3). Of new memory it takes "
 					   "about 253 ms"));

@@ -65,13 +65,14 @@ static int64_t mean_ns(const struct xs_result_phase *phase)
 static const char *most_within(struct xs_result *result,
 			       const struct xs_result_phase *phase)
 {
-	return phase->rounds < LEAST_ROUNDS
+	const int64_t low_ns = phase->round_low_ns - phase->tracer_ns;
+	const int64_t high_ns = phase->round_high_ns - phase->tracer_ns;
+
+	return phase->rounds < LEAST_ROUNDS || mean_ns(phase) < low_ns ||
+		       mean_ns(phase) > high_ns
 		   ? ""
 		   : xs_arena_print(&result->arena, " (90 %% within %s)",
-				    xs_units_range_ns(
-					phase->round_low_ns - phase->tracer_ns,
-					phase->round_high_ns - phase->tracer_ns)
-					.s);
+				    xs_units_range_ns(low_ns, high_ns).s);
 }
 
 /* Adds the mean to the list, if it is not the median, and the mean round of

@@ -206,10 +206,11 @@ static void put_pinning(const struct xs_terminal *terminal,
 	const struct xs_result_pinning *in = &result->verdict.pinning;
 	const bool is_full = result->all_asked || result->verdict.tells_pinning;
 
-	put_title(
-	    terminal, in->step, "register", in->title,
-	    is_full ? in->saving
-		    : xs_arena_print(&result->arena, "%s (--all)", in->saving));
+	put_title(terminal, in->step, "register", in->title,
+		  is_full
+		      ? in->saving
+		      : xs_arena_print(&result->arena, "%s; only if %s (--all)",
+				       in->saving, in->condition));
 	if (!is_full)
 		return;
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", in->advice);
