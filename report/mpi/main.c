@@ -158,21 +158,26 @@ static bool is_same(const struct xs_job_inputs *inputs)
 	return most[0] == ~most[1];
 }
 
+static bool are_inputs(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (argv[i][0] == '-')
+			return false;
+	return argc >= 2;
+}
+
 int main(int argc, char **argv)
 {
+	const bool given = are_inputs(argc, argv);
 	struct xs_job_inputs inputs = {0};
 	char *own = calloc(2, BYTES);
 	int rank, ranks, failed, all_failed = 0, code = 0;
-	bool given;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	if (!own)
 		give_up(strerror(ENOMEM));
-	given = argc >= 2;
-	for (int i = 1; i < argc; i++)
-		given &= argv[i][0] != '-';
 	if (!given && !rank)
 		code =
 		    xs_cli_error(XS_EXIT_USAGE, "xferspy-mpi",

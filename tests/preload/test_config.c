@@ -59,23 +59,29 @@ static void overlong_path_is_refused(void **state)
 			 -ENAMETOOLONG);
 }
 
+static const char *const launchers[][2] = {
+    {"RANK", "WORLD_SIZE"},
+    {"SLURM_PROCID", "SLURM_NTASKS"},
+    {"PMI_RANK", "PMI_SIZE"},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+};
+
+static void unset_launchers(void)
+{
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
+		unsetenv(launchers[i][0]);
+		unsetenv(launchers[i][1]);
+	}
+}
+
 static void rank_comes_from_any_launcher(void **state)
 {
-	static const char *const launchers[][2] = {
-	    {"RANK", "WORLD_SIZE"},
-	    {"SLURM_PROCID", "SLURM_NTASKS"},
-	    {"PMI_RANK", "PMI_SIZE"},
-	    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-	    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-	};
 	const size_t count = sizeof(launchers) / sizeof(*launchers);
 	const char *ranks = "";
 
 	(void)state;
-	for (size_t i = 0; i < count; i++) {
-		unsetenv(launchers[i][0]);
-		unsetenv(launchers[i][1]);
-	}
+	unset_launchers();
 	assert_string_equal(xs_trace_name_rank(&ranks), "0");
 	assert_null(ranks);
 	for (size_t i = 0; i < count; i++) {
@@ -98,10 +104,7 @@ static void rank_comes_from_any_launcher(void **state)
 	assert_string_equal(xs_trace_name_rank(&ranks), "1");
 	assert_string_equal(ranks, "2");
 	unsetenv("LOCAL_RANK");
-	for (size_t i = 0; i < count; i++) {
-		unsetenv(launchers[i][0]);
-		unsetenv(launchers[i][1]);
-	}
+	unset_launchers();
 }
 
 /* A list that is not valid leaves no rank out. */
