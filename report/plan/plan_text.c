@@ -166,10 +166,12 @@ static const char *uncertain(struct xs_result *result,
 	    xs_alternative_uncertain(result, steps, &more_ns, &is_instead);
 
 	if (row && !xs_result_is_known(row))
-		return xs_arena_print(
-		    &result->arena,
-		    "What %s would save beside it is not known.",
-		    row->strategy);
+		return xs_result_is_noisy(steps->phase)
+			   ? NULL
+			   : xs_arena_print(&result->arena,
+					    "What %s would save beside it is "
+					    "not known.",
+					    row->strategy);
 	return row ? xs_arena_print(
 			 &result->arena,
 			 "%s it, %s would save %s%s%s, less than its "

@@ -208,10 +208,22 @@ bool xs_result_is_in_plan(const struct xs_result *result,
 	return false;
 }
 
+static bool is_narrow(const struct xs_result_estimate *row)
+{
+	return row->high_ns - row->low_ns <= row->round_ns;
+}
+
 bool xs_result_is_known(const struct xs_result_estimate *row)
 {
-	return row->effort_level == XS_EFFORT_NONE ||
-	       row->high_ns - row->low_ns <= row->round_ns;
+	return row->effort_level == XS_EFFORT_NONE || is_narrow(row);
+}
+
+bool xs_result_is_noisy(const struct xs_result_phase *phase)
+{
+	const struct xs_result_estimate *as_is =
+	    xs_result_best(phase, "as-is", false);
+
+	return as_is && !is_narrow(as_is);
 }
 
 /* Less than 1 / BETWEEN_PART of a round is not told. */

@@ -5,6 +5,7 @@
 #include "report/result/site.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* "streams n=8" */
@@ -29,23 +30,25 @@ const char *xs_text_step_about(const struct xs_result *result,
 	return "";
 }
 
-/* "1.15 ms (1.08-1.24 ms)"; "0.78-1.97 ms" if it is not known, as in the table
- */
+/* "1.15 ms (1.08-1.24 ms)"; "0.78-1.97 ms" if it is not known, as in the table.
+ * After other steps of the phase, the range is as large a part of the round. */
 const char *xs_text_step_round(struct xs_result *result,
 			       const struct xs_result_step *step)
 {
 	const struct xs_result_estimate *row = step->estimate;
-	const int64_t rest_ns = step->round_ns - row->round_ns;
+	const bool alone = step->round_ns == row->round_ns;
+	const double part = (double)step->round_ns / (double)row->round_ns;
 	const int64_t between_ns = xs_result_used_between_ns(step->phase);
-	const int64_t low_ns = row->low_ns + rest_ns + between_ns;
-	const int64_t high_ns = row->high_ns + rest_ns + between_ns;
+	const int64_t low_ns = llround(part * (double)row->low_ns) + between_ns;
+	const int64_t high_ns =
+	    llround(part * (double)row->high_ns) + between_ns;
 
 	if (!xs_result_is_known(row))
 		return xs_arena_copy(&result->arena,
 				     xs_units_range_ns(low_ns, high_ns).s);
 	return xs_arena_print(
 	    &result->arena, "%s%s",
-	    rest_ns ? xs_text_step_about(result, step) : "",
+	    alone ? "" : xs_text_step_about(result, step),
 	    xs_units_in_range_ns(step->round_ns + between_ns, low_ns, high_ns)
 		.s);
 }

@@ -25,8 +25,9 @@ static bool is_effort_for_nothing(const struct xs_result *result,
 }
 
 /* Without --all, the table leaves out rows of changes that do not shorten a
- * round by one per cent, or not more than one of less effort does, and best
- * cases of which next to nothing is known. */
+ * round by one per cent, or not more than one of less effort does, best cases of
+ * which next to nothing is known, and what is not known because of the rounds as
+ * they are. */
 static bool is_no_gain(const struct xs_result *result,
 		       const struct xs_result_phase *phase,
 		       const struct xs_result_estimate *row)
@@ -36,7 +37,7 @@ static bool is_no_gain(const struct xs_result *result,
 	if (result->all_asked || row->effort_level <= 0)
 		return false;
 	if (!xs_result_is_known(row))
-		return row->bound;
+		return row->bound || xs_result_is_noisy(phase);
 	return row->round_ns > now_ns - now_ns / 100 ||
 	       is_effort_for_nothing(result, phase, row);
 }
