@@ -226,8 +226,8 @@ const struct xs_strategy xs_strategy_graph = {
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal); "
-		"// round 1: kernels\n"
+		"cudaStreamBeginCapture(s, "
+		"cudaStreamCaptureModeThreadLocal); // round 1\n"
 		"cudaStreamEndCapture(s, &graph), cudaGraphInstantiate(&exec, "
 		"graph, 0);\n"
 		"cudaGraphLaunch(exec, s); // in each further round",
