@@ -257,13 +257,9 @@ static int read_top(struct reader *r, const char *key)
 /* The file is an object with the events, or the array of these alone. */
 static int read_file(struct reader *r)
 {
-	int token = xs_json_pull_next(&r->json), rc;
-
-	/* only what is compressed may begin otherwise */
-	if (token >= 0 && token != XS_JSON_OBJECT && token != XS_JSON_ARRAY)
-		return -EMEDIUMTYPE;
-	rc = token == XS_JSON_ARRAY ? read_array(r, token, read_event)
-				    : read_object(r, token, read_top);
+	const int token = xs_json_pull_next(&r->json);
+	const int rc = token == XS_JSON_ARRAY ? read_array(r, token, read_event)
+					      : read_object(r, token, read_top);
 	return rc ? rc : xs_json_pull_next(&r->json);
 }
 
@@ -271,8 +267,6 @@ static int refuse(const struct reader *r, int rc, const char **error)
 {
 	if (rc == -EOVERFLOW)
 		return xs_import_fail(error, "it has more than 65,534 streams");
-	if (rc == -EMEDIUMTYPE)
-		return xs_import_fail(error, "compressed, and no trace");
 	if (rc == -EPROTO && r->json.wrong)
 		return xs_import_fail(
 		    error,

@@ -38,7 +38,7 @@ static int peek(struct xs_json_pull *j)
 		return (unsigned char)j->piece[j->at];
 	bytes = xs_pieces_read(&j->input, j->piece);
 	if (bytes == -EPROTO)
-		j->wrong = "the compressed data is damaged or ends early";
+		j->wrong = j->input.wrong;
 	if (bytes <= 0)
 		return (int)bytes - 1;
 	j->before += j->end;

@@ -14,8 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* A compressed trace. Its pieces are copied to a file without a name. */
+struct zipped {
+	struct xs_pieces in;
+	char piece[XS_PIECE_BYTES];
+	uint64_t size;
+};
 
 static int visit_text(FILE *in, uint64_t size,
 		      const struct xs_trace_visitor *visitor,
@@ -106,8 +114,20 @@ static ssize_t read_piece(int from, char *bytes, size_t size)
 	return (ssize_t)at;
 }
 
+/* A write beyond the limit would end the process by SIGXFSZ. */
+static bool may_hold(int file, size_t more)
+{
+	const off_t size = lseek(file, 0, SEEK_CUR);
+	struct rlimit limit;
+
+	return size >= 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	       (uint64_t)size + more <= limit.rlim_cur;
+}
+
 static int write_piece(int to, const char *bytes, size_t size)
 {
+	if (!may_hold(to, size))
+		return -EFBIG;
 	for (size_t at = 0; at < size;) {
 		const ssize_t n = write(to, bytes + at, size - at);
 
@@ -122,6 +142,26 @@ static bool may_be_trace(const char *bytes, size_t size)
 {
 	return xs_importer_find(bytes, size) || xs_text_is(bytes, size) ||
 	       strncmp(bytes, XS_FORMAT_MAGIC, size) == 0;
+}
+
+/* Returns whether the first piece of a pipe is of a trace, also of one that is
+ * compressed. */
+static bool begins_trace(const char *bytes, size_t size)
+{
+	const struct xs_trace_bytes first = {
+	    .data = (const xs_u8 *)bytes, .size = size, .fd = -1};
+	struct zipped *z = calloc(1, sizeof(*z));
+	bool is = z && xs_pieces_open(&z->in, &first) == 0;
+	long piece;
+
+	if (is) {
+		piece = xs_pieces_read(&z->in, z->piece);
+		is = piece > 0 && may_be_trace(z->piece, (size_t)piece);
+	}
+	if (z)
+		xs_pieces_release(&z->in);
+	free(z);
+	return is;
 }
 
 /* Copies what a pipe holds to `to`; of what is no trace the first piece, since
@@ -139,7 +179,7 @@ static int drain(int from, int to)
 		rc =
 		    size < 0 ? (int)size : write_piece(to, bytes, (size_t)size);
 		more = size == (ssize_t)most &&
-		       (at || may_be_trace(bytes, (size_t)size));
+		       (at || begins_trace(bytes, (size_t)size));
 	}
 	free(bytes);
 	return rc;
@@ -205,15 +245,8 @@ static int visit_copy(int copy, const struct xs_trace_visitor *visitor,
 	return rc;
 }
 
-/* A compressed trace. Its pieces are copied to a file without a name. */
-struct zipped {
-	struct xs_pieces in;
-	char piece[XS_PIECE_BYTES];
-	uint64_t size;
-};
-
-/* Copies the piece and all after it. Returns 0, -EPROTO where the compressed
- * data is damaged or longer than a trace may be, or -errno. */
+/* Copies the piece and all after it. Returns 0, -EPROTO with z->in.wrong set
+ * where that is not all of the trace, or -errno. */
 static int unzip(struct zipped *z, long piece_bytes, int to)
 {
 	int rc = 0;
@@ -221,9 +254,12 @@ static int unzip(struct zipped *z, long piece_bytes, int to)
 	while (!rc && piece_bytes > 0) {
 		rc = write_piece(to, z->piece, (size_t)piece_bytes);
 		z->size += (uint64_t)piece_bytes;
-		piece_bytes = z->size < XS_UNZIPPED_MOST_BYTES
-				  ? xs_pieces_read(&z->in, z->piece)
-				  : -EPROTO;
+		piece_bytes = xs_pieces_read(&z->in, z->piece);
+		if (piece_bytes > 0 && z->size >= XS_UNZIPPED_MOST_BYTES) {
+			z->in.wrong = "it is longer than 64 GiB; the rest is "
+				      "not read";
+			return -EPROTO;
+		}
 	}
 	return rc ? rc : (int)piece_bytes;
 }
@@ -242,10 +278,9 @@ static int visit_zipped(struct zipped *z, long piece_bytes,
 		copy = end;
 	}
 	rc = visit_copy(copy, visitor, error);
-	return !rc && end ? visitor->defect(visitor->self, z->size,
-					    "the compressed file is damaged or "
-					    "ends early; the rest is missing")
-			  : rc;
+	return !rc && z->in.wrong
+		   ? visitor->defect(visitor->self, z->size, z->in.wrong)
+		   : rc;
 }
 
 /* Events of Chrome, or any other trace that is compressed. */
@@ -259,11 +294,21 @@ static int visit_events(struct xs_trace_bytes *bytes,
 
 	if (!size)
 		size = xs_pieces_read(&z->in, z->piece);
-	if (size > 0 && may_be_trace(z->piece, (size_t)size) &&
-	    xs_importer_find(z->piece, (uint64_t)size) != xs_import_chrome)
+	if (size == 0)
+		rc = xs_import_fail(error, "the compressed file is empty");
+	else if (size == -EPROTO)
+		rc = xs_import_fail(error, "%s", z->in.wrong);
+	else if (size < 0)
+		rc = (int)size;
+	else if (strncmp(z->piece, "{\"digest\":", 10) == 0)
+		rc = xs_import_fail(error, "a digest in a pipe or compressed; "
+					   "give it as a plain file");
+	else if (!may_be_trace(z->piece, (size_t)size))
+		rc = xs_import_fail(error, "compressed, and no trace");
+	else if (xs_importer_find(z->piece, (uint64_t)size) != xs_import_chrome)
 		rc = visit_zipped(z, size, visitor, error);
 	else
-		rc = z ? xs_import_chrome(bytes, visitor, error) : -ENOMEM;
+		rc = xs_import_chrome(bytes, visitor, error);
 	if (z)
 		xs_pieces_release(&z->in);
 	free(z);

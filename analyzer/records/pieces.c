@@ -45,6 +45,13 @@ void xs_pieces_release(struct xs_pieces *in)
 		inflateEnd(&in->zip);
 }
 
+/* text: of what is wrong with the compressed data. Returns -EPROTO. */
+static int fail(struct xs_pieces *in, const char *text)
+{
+	in->wrong = text;
+	return -EPROTO;
+}
+
 /* A file may be several compressed parts, one after another; zeros may fill its
  * last block. */
 static int next_part(struct xs_pieces *in)
@@ -59,7 +66,20 @@ static int next_part(struct xs_pieces *in)
 	if (taken < 0)
 		return (int)taken;
 	in->ended = !is_gzip(magic);
-	return in->ended || inflateReset(&in->zip) == Z_OK ? 0 : -EPROTO;
+	if (in->ended && (magic[0] || magic[1]))
+		in->wrong = "bytes that are not compressed follow the "
+			    "compressed ones; they are not read";
+	return in->ended || inflateReset(&in->zip) == Z_OK ? 0 : -EINVAL;
+}
+
+/* Where only a checksum is wrong, all was decompressed before. */
+static int refuse(struct xs_pieces *in)
+{
+	return fail(in, in->zip.msg && strstr(in->zip.msg, "check")
+			    ? "the checksum of the compressed file is wrong; "
+			      "its content may be damaged"
+			    : "the compressed file is damaged; the rest is "
+			      "missing");
 }
 
 /* Decompresses until the piece is full or the data ends. Returns 0 or -errno.
@@ -72,8 +92,13 @@ static int inflate_piece(struct xs_pieces *in)
 		if (in->zip.avail_in == 0) {
 			const long taken = take(in, in->raw, sizeof(in->raw));
 
-			if (taken <= 0)
-				return taken ? (int)taken : -EPROTO;
+			if (taken == 0)
+				return fail(in,
+					    "the compressed file ends "
+					    "early; content after that may be "
+					    "missing");
+			if (taken < 0)
+				return (int)taken;
 			in->zip.next_in = in->raw;
 			in->zip.avail_in = (uInt)taken;
 		}
@@ -81,7 +106,7 @@ static int inflate_piece(struct xs_pieces *in)
 		if (code == Z_MEM_ERROR)
 			return -ENOMEM;
 		if (code != Z_OK && code != Z_STREAM_END)
-			return -EPROTO;
+			return refuse(in);
 		rc = code == Z_STREAM_END ? next_part(in) : 0;
 		if (rc)
 			return rc;

@@ -12,7 +12,7 @@ const char *xs_temporary_folder(void)
 {
 	const char *folder = getenv("TMPDIR");
 
-	return folder && *folder ? folder : "/tmp";
+	return folder && access(folder, W_OK | X_OK) == 0 ? folder : "/tmp";
 }
 
 int xs_unnamed_open(const char *folder)

@@ -3,7 +3,8 @@
 #ifndef XS_ANALYZER_UTIL_UNNAMED_H
 #define XS_ANALYZER_UTIL_UNNAMED_H
 
-/* Returns $TMPDIR, or /tmp without one. It is not to be freed. */
+/* Returns $TMPDIR, or /tmp where that is no folder to write in. It is not to be
+ * freed. */
 const char *xs_temporary_folder(void);
 
 /* Returns the descriptor of a new file in the folder, to read and write, or

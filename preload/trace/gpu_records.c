@@ -247,10 +247,9 @@ uint32_t xs_gpu_records_name(const char *name)
 	return number;
 }
 
-void xs_gpu_records_counters(const struct xs_gpu_counts *counts,
-			     const char *name)
+static struct xs_rec_counters counters_of(const struct xs_gpu_counts *counts)
 {
-	struct xs_rec_counters record = {
+	return (struct xs_rec_counters){
 	    XS_RECORD(counters),
 	    .device = counts->device,
 	    .correlation = counts->correlation,
@@ -269,6 +268,12 @@ void xs_gpu_records_counters(const struct xs_gpu_counts *counts,
 	    .host_sectors_written = counts->host_sectors_written,
 	    .instructions = counts->instructions,
 	};
+}
+
+void xs_gpu_records_counters(const struct xs_gpu_counts *counts,
+			     const char *name)
+{
+	struct xs_rec_counters record = counters_of(counts);
 	struct xs_rec_fills fills = {
 	    XS_RECORD(fills),
 	    .correlation = counts->correlation,

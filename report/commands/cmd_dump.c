@@ -120,6 +120,16 @@ out:
 	return code;
 }
 
+static bool is_compressed(const char *path)
+{
+	FILE *in = fopen(path, "re");
+	const bool is = in && getc(in) == 0x1f && getc(in) == 0x8b;
+
+	if (in)
+		fclose(in);
+	return is;
+}
+
 /* "a.xspy" becomes "a.resolved.xspy". Returns 0 or -ENAMETOOLONG. */
 static int name_resolved(const char *path, char *out, size_t size)
 {
@@ -173,8 +183,12 @@ static int resolve(const char *path, const char *output)
 	xs_trace_free(trace);
 	if (err == -EINVAL)
 		return xs_cli_read_error(path, err,
-					 "not a binary trace, uncompressed, of "
-					 "a run that ended normally");
+					 is_compressed(path)
+					     ? "it is compressed; write it "
+					       "with `zcat FILE >NEW.xspy`, "
+					       "and give that"
+					     : "not a binary trace of a run "
+					       "that ended normally");
 	if (err)
 		return xs_cli_error(XS_EXIT_INPUT, output, strerror(-err),
 				    "give -o a file that can be written");

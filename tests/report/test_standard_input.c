@@ -72,10 +72,43 @@ static void a_trace_may_be_compressed(void **state)
 	       0, "\"path\": \"job/a.xspy.gz\"", NULL);
 	expect("--version; head -c -9 zipped.xspy >cut.xspy; " XS_COMMAND
 	       " dump cut.xspy | tail -1",
-	       0, ": the compressed file is damaged or ends early; ", NULL);
-	expect("report cut.xspy", 0, "the compressed file is damaged", NULL);
-	expect("--version; rm plain.xspy plain.txt zipped.xspy cut.xspy", 0,
-	       NULL, NULL);
+	       0, ": the compressed file ends early; ", NULL);
+	expect("report cut.xspy", 0, "the compressed file ends early", NULL);
+	expect("--version; TMPDIR=/nowhere " XS_COMMAND " report zipped.xspy",
+	       0, "heat (pid ", NULL);
+	expect("--version; ulimit -f 1; " XS_COMMAND " dump - <zipped.xspy", 2,
+	       NULL, "(File too large); ");
+	expect("--version; rm plain.xspy plain.txt cut.xspy", 0, NULL, NULL);
+}
+
+/* What is wrong with zipped.xspy, of which nothing is missing. */
+static void other_bytes_of_a_compressed_trace_are_said(void **state)
+{
+	(void)state;
+	expect("--version; { cat zipped.xspy; echo other; } | " XS_COMMAND
+	       " dump - | tail -1",
+	       0, ": bytes that are not compressed follow ", NULL);
+	expect("--version; { cat zipped.xspy; head -c 9 /dev/zero; } | "
+	       "{ ! " XS_COMMAND " dump - | grep damaged; }",
+	       0, NULL, NULL);
+	expect("--version; { head -c -8 zipped.xspy; echo checksum; } "
+	       "| " XS_COMMAND " dump - | tail -1",
+	       0, ": the checksum of the compressed file is wrong; ", NULL);
+	expect("--version; rm zipped.xspy", 0, NULL, NULL);
+}
+
+static void what_is_compressed_may_be_no_trace(void **state)
+{
+	(void)state;
+	expect("--version; gzip </dev/null | " XS_COMMAND " report -", 2, NULL,
+	       "xferspy: -: the compressed file is empty");
+	expect("--version; gzip -9c " TRACE " | head -c 11 | " XS_COMMAND
+	       " report -",
+	       2, NULL, "xferspy: -: the compressed file ends early; ");
+	expect("digest " TRACE " | " XS_COMMAND " report -", 2, NULL,
+	       "a digest in a pipe or compressed; give it as a plain file");
+	expect("--version; yes | gzip | timeout 60 " XS_COMMAND " report -", 2,
+	       NULL, "xferspy: -: compressed, and no trace");
 }
 
 static void other_input_is_refused(void **state)
@@ -84,8 +117,6 @@ static void other_input_is_refused(void **state)
 	expect("report - </dev/null", 2, NULL, "from a terminal or a device");
 	expect("report - <&-", 2, NULL, "from a terminal or a device");
 	expect("--version | " XS_COMMAND " report -", 2, NULL, "xferspy: -: ");
-	expect("--version | TMPDIR=/nowhere " XS_COMMAND " report -", 2, NULL,
-	       "cannot be copied to $TMPDIR or /tmp (No such file");
 	expect("dump --resolve - <" TRACE, 1, NULL, "name the file");
 	expect("--version; cat " TRACE " | " XS_COMMAND " diff - -", 2, NULL,
 	       "xferspy: -: standard input is read already; give it once");
@@ -102,6 +133,8 @@ int main(void)
 	    cmocka_unit_test(a_trace_may_come_from_a_file_or_a_pipe),
 	    cmocka_unit_test(its_content_says_what_it_is),
 	    cmocka_unit_test(a_trace_may_be_compressed),
+	    cmocka_unit_test(other_bytes_of_a_compressed_trace_are_said),
+	    cmocka_unit_test(what_is_compressed_may_be_no_trace),
 	    cmocka_unit_test(other_input_is_refused),
 	};
 

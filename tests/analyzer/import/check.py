@@ -588,7 +588,7 @@ class Refused(unittest.TestCase):
     def test_json(self):
         whole = (RECORDED / "rounds.json.gz").read_bytes()
         self.path.write_bytes(whole[:len(whole) // 2])
-        self.refuse("the compressed data is damaged or ends early")
+        self.refuse("JSON: the compressed file ends early; ")
         self.path.write_bytes(gzip.compress(b"a letter"))
         self.refuse("compressed, and no trace")
         self.path.write_bytes(gzip.decompress(whole)[:50000])
