@@ -212,12 +212,14 @@ static int64_t sum_of(const json_t *group, const char *name)
 {
 	const int64_t beyond = xs_job_number(group, "beyond", name);
 	int64_t sum = beyond > 0 ? beyond : 0;
-	json_t *counts = (json_t *)xs_digest_get(group, "count", name);
+	const json_t *counts = xs_digest_get(group, "count", name);
 	const char *key;
 	json_t *count;
 
-	json_object_foreach(counts, key, count)
-	    xs_number_add(&sum, xs_job_bounded(json_integer_value(count)));
+	json_object_foreach((json_t *)counts, key, count)
+	{
+		xs_number_add(&sum, xs_job_bounded(json_integer_value(count)));
+	}
 	return sum;
 }
 

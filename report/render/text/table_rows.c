@@ -25,9 +25,9 @@ static bool is_effort_for_nothing(const struct xs_result *result,
 }
 
 /* Without --all, the table leaves out rows of changes that do not shorten a
- * round by one per cent, or not more than one of less effort does, best cases of
- * which next to nothing is known, and what is not known because of the rounds as
- * they are. */
+ * round by one per cent, or not more than one of less effort does, best cases
+ * of which next to nothing is known, and what is not known because of the
+ * rounds as they are. */
 static bool is_no_gain(const struct xs_result *result,
 		       const struct xs_result_phase *phase,
 		       const struct xs_result_estimate *row)
