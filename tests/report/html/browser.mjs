@@ -95,7 +95,8 @@ assert.match((await lanes()).join(), /As it was: 78.6 ms.*With pinned: 20.0 ms/)
 await page.getByRole('button', {name: /^streams/}).click();
 assert.match((await lanes()).join(), /With streams n=\d+ \w+: 1\d.\d ms.*copies in,copies out,.*kernels/);
 await page.getByRole('button', {name: 'See it'}).last().click();
-assert.equal(await pressed(), report.plan.at(-1).strategy);
+// a step of several chunks is named with their number
+assert.equal((await pressed()).split(' ')[0], report.plan.at(-1).strategy);
 assert.deepEqual(page.problems, []);
 
 // docs/page.png
