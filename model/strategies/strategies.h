@@ -11,6 +11,7 @@
 #include "model/formulas/estimates.h"
 #include "model/machine/machine.h"
 
+struct xs_batch_way;
 struct xs_strategy_case;
 
 /* What a strategy needs of the trace and of the machine profile. Without it
@@ -79,6 +80,8 @@ struct xs_strategy {
 	bool changes_inputs;	  /* ... those that copy to the device */
 	/* ... those of a direction with so many copies in a round */
 	unsigned least_copies;
+	/* How xs_batch_direct_build() merges copies; of its strategies alone */
+	const struct xs_batch_way *batch_way;
 	/* Appends the strategy's rows. Returns 0 or -ENOMEM. */
 	int (*build)(const struct xs_strategy_case *c,
 		     struct xs_estimates *out);

@@ -268,21 +268,12 @@ struct xs_batch_way {
 	struct xs_action (*op)(const struct xs_machine *machine,
 			       const struct xs_small_copies *run);
 	double least_bytes; /* of a copy, on average */
+	const char *needs;  /* names what the op takes */
+	double (*needed)(const struct xs_machine *machine); /* NAN: unknown */
 };
 
-/* Writes the recorded round with an op for each such run; keeps: the host's
- * work between its copies stays. Returns 0 or -ENOMEM. */
-int xs_batch_direct_plan(const struct xs_strategy_case *c,
-			 const struct xs_batch_way *way,
-			 const struct xs_scenario *scenario, bool keeps,
-			 struct xs_plan *plan);
-
-/* Appends the strategy's row. needed: what the op takes, NAN if it is unknown;
- * name: its name. without, with_work: the plans without and with the host's
- * work between the copies. Returns 0 or -errno. */
+/* Appends the row of c->strategy, whose way it takes. Returns 0 or -errno. */
 int xs_batch_direct_build(const struct xs_strategy_case *c,
-			  const struct xs_batch_way *way, const char *name,
-			  double needed, xs_plan_fn without,
-			  xs_plan_fn with_work, struct xs_estimates *out);
+			  struct xs_estimates *out);
 
 #endif

@@ -250,11 +250,13 @@ static bool is_direct(const struct xs_batch_way *way,
 	       run->bytes >= way->least_bytes * run->copies;
 }
 
-int xs_batch_direct_plan(const struct xs_strategy_case *c,
-			 const struct xs_batch_way *way,
-			 const struct xs_scenario *scenario, bool keeps,
-			 struct xs_plan *plan)
+/* Writes the recorded round with an op for each such run; keeps: the host's
+ * work between its copies stays. Returns 0 or -ENOMEM. */
+static int direct_plan(const struct xs_strategy_case *c,
+		       const struct xs_scenario *scenario, bool keeps,
+		       struct xs_plan *plan)
 {
+	const struct xs_batch_way *way = c->strategy->batch_way;
 	const struct xs_machine *m = &scenario->machine;
 	struct xs_small_copies run;
 	int rc = xs_plan_recorded(c, scenario, plan);
@@ -274,9 +276,26 @@ int xs_batch_direct_plan(const struct xs_strategy_case *c,
 	return rc;
 }
 
+static int build_direct_plan(const struct xs_strategy_case *c,
+			     const struct xs_estimate *row,
+			     const struct xs_scenario *scenario,
+			     struct xs_plan *plan)
+{
+	(void)row;
+	return direct_plan(c, scenario, false, plan);
+}
+
+static int build_direct_plan_with_work(const struct xs_strategy_case *c,
+				       const struct xs_estimate *row,
+				       const struct xs_scenario *scenario,
+				       struct xs_plan *plan)
+{
+	(void)row;
+	return direct_plan(c, scenario, true, plan);
+}
+
 /* Says what becomes of the copies. Returns false if there are none. */
 static bool explain_direct(const struct xs_strategy_case *c,
-			   const struct xs_batch_way *way,
 			   struct xs_estimate *row)
 {
 	unsigned runs = 0, copies = 0;
@@ -285,7 +304,7 @@ static bool explain_direct(const struct xs_strategy_case *c,
 
 	for (size_t i = 0; xs_small_copies_next(c->phase, c->machine, i, &run);
 	     i = run.end) {
-		if (!is_direct(way, &run))
+		if (!is_direct(c->strategy->batch_way, &run))
 			continue;
 		runs++;
 		copies += run.copies;
@@ -299,10 +318,9 @@ static bool explain_direct(const struct xs_strategy_case *c,
 }
 
 int xs_batch_direct_build(const struct xs_strategy_case *c,
-			  const struct xs_batch_way *way, const char *name,
-			  double needed, xs_plan_fn without,
-			  xs_plan_fn with_work, struct xs_estimates *out)
+			  struct xs_estimates *out)
 {
+	const struct xs_batch_way *way = c->strategy->batch_way;
 	struct xs_estimate row = xs_estimate_init(c);
 	int rc = 0;
 
@@ -314,18 +332,20 @@ int xs_batch_direct_build(const struct xs_strategy_case *c,
 					   "the framework has no call for it");
 	if (xs_abstain_without_copy_rates(c, &row, out, &rc))
 		return rc;
-	if (!explain_direct(c, way, &row))
+	if (!explain_direct(c, &row))
 		return xs_estimate_abstain(
 		    &row, out,
 		    "there are no %u consecutive small copies from pinned "
 		    "memory to the device, of %.0f bytes or more",
 		    XS_SMALL_COPIES_LEAST, way->least_bytes);
 	row.quiet = false;
-	if (xs_abstain_if_unknown(&row, name, needed, out, &rc))
+	if (xs_abstain_if_unknown(&row, way->needs, way->needed(c->machine),
+				  out, &rc))
 		return rc;
-	rc = xs_estimate_replay(c, without, &row);
+	rc = xs_estimate_replay(c, build_direct_plan, &row);
 	if (!rc)
-		rc = xs_estimate_only_issues(c, with_work, &row);
+		rc = xs_estimate_only_issues(c, build_direct_plan_with_work,
+					     &row);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 

@@ -16,36 +16,17 @@ static struct xs_action op_of(const struct xs_machine *m,
 	return action;
 }
 
+static double needed(const struct xs_machine *m)
+{
+	return m->call_batch_ns.value + m->call_batch_copy_ns.value +
+	       m->g_batch_ns.value;
+}
+
 static const struct xs_batch_way way = {.op = op_of,
-					.least_bytes = XS_BATCH_COPY_BYTES};
-
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
-{
-	(void)row;
-	return xs_batch_direct_plan(c, &way, scenario, false, plan);
-}
-
-static int build_plan_with_work(const struct xs_strategy_case *c,
-				const struct xs_estimate *row,
-				const struct xs_scenario *scenario,
-				struct xs_plan *plan)
-{
-	(void)row;
-	return xs_batch_direct_plan(c, &way, scenario, true, plan);
-}
-
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
-{
-	const struct xs_machine *m = c->machine;
-
-	return xs_batch_direct_build(c, &way, "the time of a batch of copies",
-				     m->call_batch_ns.value +
-					 m->call_batch_copy_ns.value +
-					 m->g_batch_ns.value,
-				     build_plan, build_plan_with_work, out);
-}
+					.least_bytes = XS_BATCH_COPY_BYTES,
+					.needs =
+					    "the time of a batch of copies",
+					.needed = needed};
 
 const struct xs_strategy xs_strategy_batch_call = {
     .id = "batch-call",
@@ -58,7 +39,8 @@ const struct xs_strategy xs_strategy_batch_call = {
     .keeps_allocations = true,
     .keeps_copies = true,
     .least_copies = XS_SMALL_COPIES_LEAST,
-    .build = build,
+    .batch_way = &way,
+    .build = xs_batch_direct_build,
     .advice = "Copy the small parts of {places} with one call, at the place of "
 	      "the last: in a round, {why}.",
     .code =

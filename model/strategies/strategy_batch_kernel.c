@@ -13,32 +13,16 @@ static struct xs_action op_of(const struct xs_machine *m,
 	return action;
 }
 
+static double needed(const struct xs_machine *m)
+{
+	return m->mapped_read.value;
+}
+
 /* A request reads a line of 128 bytes, at the rate of mapped reads. */
-static const struct xs_batch_way way = {.op = op_of, .least_bytes = 128};
-
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
-{
-	(void)row;
-	return xs_batch_direct_plan(c, &way, scenario, false, plan);
-}
-
-static int build_plan_with_work(const struct xs_strategy_case *c,
-				const struct xs_estimate *row,
-				const struct xs_scenario *scenario,
-				struct xs_plan *plan)
-{
-	(void)row;
-	return xs_batch_direct_plan(c, &way, scenario, true, plan);
-}
-
-static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
-{
-	return xs_batch_direct_build(c, &way, "the rate of mapped reads",
-				     c->machine->mapped_read.value, build_plan,
-				     build_plan_with_work, out);
-}
+static const struct xs_batch_way way = {.op = op_of,
+					.least_bytes = 128,
+					.needs = "the rate of mapped reads",
+					.needed = needed};
 
 const struct xs_strategy xs_strategy_batch_kernel = {
     .id = "batch-kernel",
@@ -51,7 +35,8 @@ const struct xs_strategy xs_strategy_batch_kernel = {
     .keeps_allocations = true,
     .keeps_copies = true,
     .least_copies = XS_SMALL_COPIES_LEAST,
-    .build = build,
+    .batch_way = &way,
+    .build = xs_batch_direct_build,
     .advice = "Let a kernel read the small parts of {places} from pinned "
 	      "memory and write them to the device's, at the place of the "
 	      "last: in a round, {why} that reads them over the link.",
