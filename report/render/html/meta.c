@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/html/meta.h"
 
+#include "report/render/json/fields.h"
 #include "report/render/json/values.h"
 #include "report/result/best.h"
 #include "report/result/site.h"
 
 #include <string.h>
+
+#undef IN
+#define IN struct xs_result_site
+static const struct xs_json_field site_fields[] = {
+    FIELDS(call, function, file, line, text), {0}};
 
 static json_t *site(struct xs_arena *arena, const struct xs_result_site *in)
 {
@@ -14,11 +20,7 @@ static json_t *site(struct xs_arena *arena, const struct xs_result_site *in)
 
 	xs_json_set(out, "label", xs_json_text(xs_result_site_label(arena, in)),
 		    &failed);
-	SET_TEXT(in, call);
-	SET_TEXT(in, function);
-	SET_TEXT(in, file);
-	SET_NUMBER(in, line);
-	SET_TEXT(in, text);
+	xs_json_add(out, in, site_fields, &failed);
 	return xs_json_finish(out, failed);
 }
 
@@ -34,19 +36,23 @@ static json_t *sites(struct xs_arena *arena,
 	return xs_json_finish(out, failed);
 }
 
-static json_t *lane(const struct xs_result_lane *in)
+static json_t *kind(const void *of)
 {
 	static const char *const kinds[XS_LANE_KINDS] = {
 	    "range", "call", "wait", "allocation", "copy", "kernel"};
-	json_t *out = json_object();
-	bool failed = !out;
 
-	xs_json_set(out, "kind", json_string(kinds[in->kind]), &failed);
-	SET_TEXT(in, name);
-	xs_json_set(out, "count", json_integer((json_int_t)in->count), &failed);
-	return xs_json_finish(out, failed);
+	return json_string(kinds[*(const enum xs_result_lane_kind *)of]);
 }
-ARRAY_OF(lane, struct xs_result_lane)
+
+#undef IN
+#define IN struct xs_result_lane
+static const struct xs_json_field lane[] = {
+    MADE_OF("kind", kind, kind), FIELDS(name, count), {0}};
+
+#undef IN
+#define IN struct xs_result_view
+static const struct xs_json_field view_fields[] = {
+    FIELD(rounds), ROWS(lanes, lane_count, lane), {0}};
 
 static json_t *view(const struct xs_result *result,
 		    const struct xs_result_view *in)
@@ -63,8 +69,7 @@ static json_t *view(const struct xs_result *result,
 			? json_integer(in->estimate - in->phase->estimates)
 			: json_null(),
 		    &failed);
-	SET_NUMBER(in, rounds);
-	xs_json_set(out, "lanes", lanes(in->lanes, in->lane_count), &failed);
+	xs_json_add(out, in, view_fields, &failed);
 	return xs_json_finish(out, failed);
 }
 

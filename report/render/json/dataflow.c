@@ -1,78 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/render/json/values.h"
+#include "report/render/json/parts.h"
 
-static json_t *access_row(const struct xs_result_access *in)
+#undef IN
+#define IN struct xs_result_access
+static const struct xs_json_field access[] = {
+    FIELDS(memory, offset, bytes, reads, writes), {0}};
+
+#undef IN
+#define IN struct xs_result_flow_op
+static const struct xs_json_field op[] = {
+    FIELDS(kind, kernel),
+    MEMBERS(site, xs_json_place),
+    FIELDS(stream, start_ns, duration_ns, bytes, unknown),
+    ROWS(accesses, access_count, access),
+    {0}};
+
+static json_t *flow_kind(const void *kind)
 {
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_NUMBER(in, memory);
-	SET_NUMBER(in, offset);
-	SET_NUMBER(in, bytes);
-	xs_json_set(out, "reads", json_boolean(in->reads), &failed);
-	xs_json_set(out, "writes", json_boolean(in->writes), &failed);
-	return xs_json_finish(out, failed);
+	return xs_json_text(xs_result_flow_kind(*(const int *)kind));
 }
-ARRAY_OF(access_row, struct xs_result_access)
 
-static json_t *op(const struct xs_result_flow_op *in)
-{
-	json_t *out = json_object();
-	bool failed = !out || !in->site;
+#undef IN
+#define IN struct xs_result_flow_edge
+static const struct xs_json_field edge[] = {
+    FIELDS(from, to), MADE_OF("kind", kind, flow_kind), {0}};
 
-	if (failed)
-		return xs_json_finish(out, failed);
-	SET_TEXT(in, kind);
-	SET_TEXT(in, kernel);
-	xs_json_set_place(out, in->site, &failed);
-	SET_NUMBER(in, stream);
-	SET_NUMBER(in, start_ns);
-	SET_NUMBER(in, duration_ns);
-	SET_NUMBER(in, bytes);
-	xs_json_set(out, "unknown", json_boolean(in->unknown), &failed);
-	xs_json_set(out, "accesses",
-		    access_rows(in->accesses, in->access_count), &failed);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(op, struct xs_result_flow_op)
+#undef IN
+#define IN struct xs_result_dataflow
+static const struct xs_json_field missing[] = {FIELDS(missing, phase), {0}};
 
-static json_t *edge(const struct xs_result_flow_edge *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_NUMBER(in, from);
-	SET_NUMBER(in, to);
-	xs_json_set(out, "kind", xs_json_text(xs_result_flow_kind(in->kind)),
-		    &failed);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(edge, struct xs_result_flow_edge)
+static const struct xs_json_field dataflow[] = {
+    FIELDS(missing, phase, rounds, from_ns, round_ns, bound_ns, limit),
+    FIELDS(path_ns, in_ns, kernel_ns, out_ns, unknown),
+    ROWS(ops, op_count, op),
+    ROWS(edges, edge_count, edge),
+    {0}};
 
 json_t *xs_json_dataflow(const struct xs_result_dataflow *in)
 {
-	json_t *out;
-	bool failed;
-
-	if (!in)
-		return json_null();
-	out = json_object();
-	failed = !out;
-	SET_TEXT(in, missing);
-	SET_NUMBER(in, phase);
-	if (in->missing)
-		return xs_json_finish(out, failed);
-	SET_NUMBER(in, rounds);
-	SET_NUMBER(in, from_ns);
-	SET_NUMBER(in, round_ns);
-	SET_NUMBER(in, bound_ns);
-	SET_TEXT(in, limit);
-	SET_NUMBER(in, path_ns);
-	SET_NUMBER(in, in_ns);
-	SET_NUMBER(in, kernel_ns);
-	SET_NUMBER(in, out_ns);
-	SET_NUMBER(in, unknown);
-	xs_json_set(out, "ops", ops(in->ops, in->op_count), &failed);
-	xs_json_set(out, "edges", edges(in->edges, in->edge_count), &failed);
-	return xs_json_finish(out, failed);
+	return in ? xs_json_object(in, in->missing ? missing : dataflow)
+		  : json_null();
 }

@@ -3,9 +3,9 @@
 
 #include "report/diff/gate.h"
 #include "report/diff/totals.h"
+#include "report/render/json/fields.h"
 #include "report/render/json/values.h"
 
-#include <errno.h>
 #include <math.h>
 
 static json_t *side(const struct xs_diff_side *runs,
@@ -22,67 +22,55 @@ static json_t *side(const struct xs_diff_side *runs,
 			 xs_json_number(wall->high));
 }
 
-static json_t *total(const struct xs_diff_total *in)
+static json_t *unit(const void *of)
 {
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b}", "name", in->name,
-			 "unit", xs_total_unit(in->unit), "before",
-			 xs_json_number(in->before.median), "after",
-			 xs_json_number(in->after.median), "change",
-			 xs_json_number(in->change), "beyond_spread",
-			 in->apart);
+	return json_string(xs_total_unit(*(const enum xs_diff_unit *)of));
 }
 
-static json_t *prediction(const struct xs_diff_phase *in)
-{
-	json_t *out;
+#undef IN
+#define IN struct xs_diff_total
+static const struct xs_json_field total[] = {FIELD(name),
+					     MADE_OF("unit", unit, unit),
+					     NAMED("before", before.median),
+					     NAMED("after", after.median),
+					     FIELD(change),
+					     NAMED("beyond_spread", apart),
+					     {0}};
 
-	if (!in->predicted)
+static json_t *prediction(const void *in)
+{
+	const struct xs_diff_phase *phase = in;
+	json_t *out;
+	bool failed;
+
+	if (!phase->predicted)
 		return json_null();
-	out = xs_json_estimate(in->predicted);
-	if (out && (json_object_set_new(
-			out, "measured_ns",
-			xs_json_number(xs_result_untraced_ns(in->after))) < 0 ||
-		    json_object_set_new(out, "error_percent",
-					xs_json_ratio(in->error_percent)) < 0 ||
-		    json_object_set_new(out, "within",
-					json_boolean(in->within)) < 0)) {
-		json_decref(out);
-		return NULL;
-	}
-	return out;
+	out = xs_json_estimate(phase->predicted);
+	failed = !out;
+	xs_json_set(out, "measured_ns",
+		    xs_json_number(xs_result_untraced_ns(phase->after)),
+		    &failed);
+	xs_json_set(out, "error_percent", xs_json_ratio(phase->error_percent),
+		    &failed);
+	xs_json_set(out, "within", json_boolean(phase->within), &failed);
+	return xs_json_finish(out, failed);
 }
 
 /* One side of a phase. */
-static json_t *phase_side(const struct xs_result_phase *in)
-{
-	if (!in)
-		return json_null();
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "id",
-			 xs_json_number(in->id), "signature",
-			 xs_json_text(in->signature), "rounds",
-			 xs_json_number(in->rounds), "round_ns",
-			 xs_json_number(in->round_ns), "total_ns",
-			 xs_json_number(in->total_ns), "streams",
-			 xs_json_number(in->streams));
-}
+#undef IN
+#define IN struct xs_result_phase
+static const struct xs_json_field phase_side[] = {
+    FIELDS(id, signature, rounds, round_ns, total_ns, streams), {0}};
 
-static json_t *phase(const struct xs_diff_phase *in)
-{
-	json_t *changed = json_array();
-
-	for (size_t i = 0; i < in->changed_count; i++)
-		if (json_array_append_new(changed,
-					  xs_json_text(in->changed[i])) < 0) {
-			json_decref(changed);
-			return NULL;
-		}
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "before",
-			 phase_side(in->before), "after", phase_side(in->after),
-			 "match", xs_json_text(in->match), "change_ns",
-			 xs_json_number(in->change_ns), "changed", changed,
-			 "prediction", prediction(in), "unpredicted",
-			 xs_json_text(in->unpredicted));
-}
+#undef IN
+#define IN struct xs_diff_phase
+static const struct xs_json_field phase[] = {POINTER(before, phase_side),
+					     POINTER(after, phase_side),
+					     FIELDS(match, change_ns),
+					     TEXTS(changed, changed_count),
+					     MADE("prediction", prediction),
+					     FIELD(unpredicted),
+					     {0}};
 
 static json_t *gate(const struct xs_diff *diff, double percent)
 {
@@ -103,20 +91,6 @@ static json_t *gate(const struct xs_diff *diff, double percent)
 int xs_render_json_diff(const struct xs_diff *diff, double gate_percent,
 			FILE *out)
 {
-	json_t *totals = json_array(), *phases = json_array();
-	bool failed = !totals || !phases;
-
-	for (size_t i = 0; !failed && i < diff->total_count; i++)
-		failed =
-		    json_array_append_new(totals, total(&diff->totals[i])) < 0;
-	for (size_t i = 0; !failed && i < diff->phase_count; i++)
-		failed =
-		    json_array_append_new(phases, phase(&diff->phases[i])) < 0;
-	if (failed) {
-		json_decref(totals);
-		json_decref(phases);
-		return -ENOMEM;
-	}
 	return xs_json_write(
 	    json_pack(
 		"{s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:b, s:o, s:o, s:o}",
@@ -128,7 +102,12 @@ int xs_render_json_diff(const struct xs_diff *diff, double gate_percent,
 		xs_json_texts(diff->warnings, diff->warning_count), "change_ns",
 		xs_json_number(diff->change_ns), "change_percent",
 		xs_json_ratio(diff->change_percent), "beyond_spread",
-		diff->wall.apart, "totals", totals, "phases", phases, "gate",
-		gate(diff, gate_percent)),
+		diff->wall.apart, "totals",
+		xs_json_rows(diff->totals, diff->total_count,
+			     sizeof(*diff->totals), total),
+		"phases",
+		xs_json_rows(diff->phases, diff->phase_count,
+			     sizeof(*diff->phases), phase),
+		"gate", gate(diff, gate_percent)),
 	    out);
 }

@@ -1,107 +1,80 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/json/json.h"
 
+#include "report/render/json/fields.h"
 #include "report/render/json/values.h"
 
-static json_t *rows(const struct xs_result_estimate *estimates, size_t count)
-{
-	json_t *out = json_array();
+#undef IN
+#define IN struct xs_formulas_bounds
+static const struct xs_json_field bounds[] = {
+    FIELDS(data_intensity, operational_intensity),
+    NAMED("zero_overlap_flops", zero_overlap),
+    NAMED("full_overlap_flops", full_overlap),
+    NAMED("mapped_flops", mapped),
+    {0}};
 
-	for (size_t i = 0; i < count; i++)
-		if (json_array_append_new(
-			out, xs_json_estimate(&estimates[i])) < 0) {
-			json_decref(out);
-			return NULL;
-		}
-	return out;
+#undef IN
+#define IN struct xs_klenk_term
+static const struct xs_json_field term[] = {FIELDS(name, what, ns), {0}};
+
+static json_t *estimates(const void *in)
+{
+	const struct xs_formulas_comparison *there = in;
+
+	return xs_json_estimates(there->estimates, there->estimate_count);
 }
 
-static json_t *bounds(const struct xs_formulas_result *model)
-{
-	const struct xs_formulas_bounds *b = &model->bounds;
+#undef IN
+#define IN struct xs_formulas_comparison
+static const struct xs_json_field comparison[] = {NAMED("machine", name),
+						  FIELD(kernel_ns),
+						  MADE("estimates", estimates),
+						  {0}};
 
-	if (!model->has_bounds)
-		return json_null();
-	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "data_intensity",
-			 xs_json_ratio(b->data_intensity),
-			 "operational_intensity",
-			 xs_json_ratio(b->operational_intensity),
-			 "zero_overlap_flops", xs_json_ratio(b->zero_overlap),
-			 "full_overlap_flops", xs_json_ratio(b->full_overlap),
-			 "mapped_flops", xs_json_ratio(b->mapped));
+static json_t *terms(const void *in)
+{
+	const struct xs_control_estimate *row = in;
+
+	return xs_json_rows(row->terms, row->term_count, sizeof(*row->terms),
+			    term);
 }
 
-static json_t *compared(const struct xs_formulas_result *model)
+static json_t *direction(const void *to_host)
 {
-	json_t *out = json_array();
-
-	for (size_t i = 0; i < model->compared_count; i++) {
-		const struct xs_formulas_comparison *in = &model->compared[i];
-		json_t *there = json_pack(
-		    "{s:o, s:o, s:o}", "machine", xs_json_text(in->name),
-		    "kernel_ns", xs_json_number(in->kernel_ns), "estimates",
-		    rows(in->estimates, in->estimate_count));
-
-		if (json_array_append_new(out, there) < 0) {
-			json_decref(out);
-			return NULL;
-		}
-	}
-	return out;
+	return json_string(*(const bool *)to_host ? "d2h" : "h2d");
 }
 
-static json_t *answers(const struct xs_formulas_result *model)
-{
-	json_t *out = json_array();
-
-	for (size_t i = 0; i < model->answer_count; i++)
-		if (json_array_append_new(
-			out, xs_json_text(model->answers[i])) < 0) {
-			json_decref(out);
-			return NULL;
-		}
-	return out;
-}
-
-static json_t *terms(const struct xs_control_estimate *row)
-{
-	json_t *out = json_array();
-
-	for (size_t i = 0; i < row->term_count; i++) {
-		const struct xs_klenk_term *term = &row->terms[i];
-
-		if (json_array_append_new(
-			out, json_pack("{s:s, s:s, s:o}", "name", term->name,
-				       "what", term->what, "ns",
-				       xs_json_ratio(term->ns))) < 0)
-			return xs_json_finish(out, true);
-	}
-	return out;
-}
-
-static json_t *control(const struct xs_control_estimate *row)
-{
-	return json_pack(
-	    "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "control",
-	    row->name, "model", row->model, "direction",
-	    row->to_host ? "d2h" : "h2d", "polled", xs_json_text(row->polled),
-	    "time_ns", xs_json_ratio(row->ns), "low_ns",
-	    xs_json_ratio(row->low_ns), "high_ns", xs_json_ratio(row->high_ns),
-	    "messages_per_s", xs_json_ratio(row->rate), "terms", terms(row),
-	    "unknown", xs_json_text(row->unknown));
-}
-
-ARRAY_OF(control, struct xs_control_estimate)
+#undef IN
+#define IN struct xs_control_estimate
+static const struct xs_json_field control[] = {
+    NAMED("control", name),
+    FIELD(model),
+    MADE_OF("direction", to_host, direction),
+    FIELD(polled),
+    NAMED("time_ns", ns),
+    FIELDS(low_ns, high_ns),
+    NAMED("messages_per_s", rate),
+    MADE("terms", terms),
+    FIELD(unknown),
+    {0}};
 
 int xs_render_json_model(const struct xs_formulas_result *model, FILE *out)
 {
 	return xs_json_write(
-	    json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
-		      "machine", xs_json_machine(&model->machine), "kernel_ns",
-		      xs_json_number(model->kernel_ns), "estimates",
-		      rows(model->estimates, model->estimate_count), "bounds",
-		      bounds(model), "compared", compared(model), "control",
-		      controls(model->control, model->control_count), "answers",
-		      answers(model)),
+	    json_pack(
+		"{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1,
+		"machine", xs_json_machine(&model->machine), "kernel_ns",
+		xs_json_number(model->kernel_ns), "estimates",
+		xs_json_estimates(model->estimates, model->estimate_count),
+		"bounds",
+		model->has_bounds ? xs_json_object(&model->bounds, bounds)
+				  : json_null(),
+		"compared",
+		xs_json_rows(model->compared, model->compared_count,
+			     sizeof(*model->compared), comparison),
+		"control",
+		xs_json_rows(model->control, model->control_count,
+			     sizeof(*model->control), control),
+		"answers", xs_json_texts(model->answers, model->answer_count)),
 	    out);
 }

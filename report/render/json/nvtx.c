@@ -1,53 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/render/json/values.h"
+#include "report/render/json/parts.h"
 
-static json_t *phases(const struct xs_result_range *in)
+static json_t *phases(const void *in)
 {
+	const struct xs_result_range *range = in;
 	json_t *out = json_array();
-
-	for (size_t i = 0; out && i < in->phase_count; i++)
-		if (json_array_append_new(out, json_integer(in->phases[i])) <
-		    0) {
-			json_decref(out);
-			return NULL;
-		}
-	return out;
-}
-
-static json_t *range(const struct xs_result_range *in)
-{
-	json_t *out = json_object();
 	bool failed = !out;
 
-	SET_TEXT(in, name);
-	SET_TEXT(in, domain);
-	xs_json_set(out, "process", json_boolean(in->process), &failed);
-	SET_NUMBER(in, count);
-	SET_NUMBER(in, total_ns);
-	SET_NUMBER(in, range_ns);
-	SET_NUMBER(in, h2d_bytes);
-	SET_NUMBER(in, d2h_bytes);
-	SET_NUMBER(in, kernels);
-	SET_NUMBER(in, h2d_ns);
-	SET_NUMBER(in, kernel_ns);
-	SET_NUMBER(in, d2h_ns);
-	SET_NUMBER(in, host_blocked_ns);
-	xs_json_set(out, "phases", phases(in), &failed);
+	for (size_t i = 0; !failed && i < range->phase_count; i++)
+		failed = json_array_append_new(
+			     out, json_integer(range->phases[i])) < 0;
 	return xs_json_finish(out, failed);
 }
-ARRAY_OF(range, struct xs_result_range)
 
-json_t *xs_json_nvtx(const struct xs_result_nvtx *in)
-{
-	json_t *out;
-	bool failed;
+#undef IN
+#define IN struct xs_result_range
+static const struct xs_json_field range[] = {
+    FIELDS(name, domain, process, count, total_ns, range_ns, h2d_bytes),
+    FIELDS(d2h_bytes, kernels, h2d_ns, kernel_ns, d2h_ns, host_blocked_ns),
+    MADE("phases", phases),
+    {0}};
 
-	if (!in)
-		return json_null();
-	out = json_object();
-	failed = !out;
-	xs_json_set(out, "ranges", ranges(in->ranges, in->count), &failed);
-	SET_NUMBER(in, lost);
-	SET_TEXT(in, missing);
-	return xs_json_finish(out, failed);
-}
+#undef IN
+#define IN struct xs_result_nvtx
+const struct xs_json_field xs_json_nvtx[] = {
+    ROWS(ranges, count, range), FIELDS(lost, missing), {0}};

@@ -1,126 +1,113 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict and the plan as JSON. */
-#include "report/render/json/values.h"
+#include "report/render/json/parts.h"
 
-/* A part with its share of all that was recorded. */
-static json_t *part(const struct xs_result_part *in, int64_t all_ns)
+/* The parts with their shares of all that was recorded. */
+static json_t *bounds(const void *in)
 {
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_TEXT(in, what);
-	SET_NUMBER(in, ns);
-	xs_json_set(out, "share_percent",
-		    xs_json_ratio(100.0 * (double)in->ns / (double)all_ns),
-		    &failed);
-	return xs_json_finish(out, failed);
-}
-
-static json_t *bounds(const struct xs_result_verdict *in)
-{
+	const struct xs_result_verdict *verdict = in;
 	json_t *out = json_array();
-
-	for (size_t i = 0; i < in->part_count; i++)
-		if (json_array_append_new(
-			out, part(&in->parts[i], in->recorded_ns)) < 0)
-			return xs_json_finish(out, true);
-	return out;
-}
-
-static json_t *pinning(const struct xs_result_pinning *in)
-{
-	json_t *out = json_object();
 	bool failed = !out;
 
-	SET_NUMBER(in, ns);
-	SET_NUMBER(in, bytes);
-	SET_TEXT(in, calls);
-	SET_TEXT(in, places);
-	SET_NUMBER(in, registering_ns);
-	SET_NUMBER(in, registering_low_ns);
-	SET_NUMBER(in, registering_high_ns);
-	SET_NUMBER(in, touching_ns);
-	SET_NUMBER(in, step);
-	SET_NUMBER(in, saves_ns);
-	SET_NUMBER(in, saves_low_ns);
-	SET_NUMBER(in, saves_high_ns);
-	SET_TEXT(in, title);
-	SET_TEXT(in, saving);
-	SET_TEXT(in, advice);
-	SET_TEXT(in, condition);
-	SET_TEXT(in, code);
+	for (size_t i = 0; !failed && i < verdict->part_count; i++) {
+		const struct xs_result_part *part = &verdict->parts[i];
+		const double share =
+		    (double)part->ns / (double)verdict->recorded_ns;
+
+		failed = json_array_append_new(
+			     out, json_pack("{s:o, s:o, s:o}", "what",
+					    xs_json_text(part->what), "ns",
+					    xs_json_number(part->ns),
+					    "share_percent",
+					    xs_json_ratio(100 * share))) < 0;
+	}
 	return xs_json_finish(out, failed);
 }
 
-json_t *xs_json_verdict(const struct xs_result_verdict *in)
+#undef IN
+#define IN struct xs_result_pinning
+static const struct xs_json_field pinning[] = {
+    FIELDS(ns, bytes, calls, places, registering_ns, registering_low_ns),
+    FIELDS(registering_high_ns, touching_ns, step, saves_ns, saves_low_ns),
+    FIELDS(saves_high_ns, title, saving, advice, condition, code),
+    {0}};
+
+static json_t *known(const void *in)
 {
-	json_t *out = json_object();
+	const struct xs_result_verdict *verdict = in;
+
+	return json_boolean(!verdict->missing);
+}
+
+#undef IN
+#define IN struct xs_result_verdict
+const struct xs_json_field xs_json_verdict[] = {
+    MADE("known", known),
+    FIELDS(repeats, startup_ns, steady_ns, tracer_ns, recorded_ns, gpu_ns),
+    MADE("bounds", bounds),
+    FIELDS(at_most_saves_ns, at_most_steady_ns, run_low_ns, run_high_ns),
+    FIELD(host_place),
+    OBJECT(pinning, pinning),
+    FIELD(text),
+    {0}};
+
+static json_t *adds_steady(const void *in)
+{
+	const struct xs_result_step *step = in;
+
+	return xs_json_number(step->phase->apart ? XS_UNKNOWN
+						 : step->adds_steady_ns);
+}
+
+static json_t *as_step(const void *in)
+{
+	const struct xs_result_step *step = in;
+
+	return xs_json_number(step->same ? step->same->step : XS_UNKNOWN);
+}
+
+static json_t *sites(const void *in)
+{
+	const struct xs_result_step *step = in;
+	json_t *out = json_array();
 	bool failed = !out;
 
-	xs_json_set(out, "known", json_boolean(!in->missing), &failed);
-	xs_json_set(out, "repeats", json_boolean(in->repeats), &failed);
-	SET_NUMBER(in, startup_ns);
-	SET_NUMBER(in, steady_ns);
-	SET_NUMBER(in, tracer_ns);
-	SET_NUMBER(in, recorded_ns);
-	SET_NUMBER(in, gpu_ns);
-	xs_json_set(out, "bounds", bounds(in), &failed);
-	SET_NUMBER(in, at_most_saves_ns);
-	SET_NUMBER(in, at_most_steady_ns);
-	SET_NUMBER(in, run_low_ns);
-	SET_NUMBER(in, run_high_ns);
-	SET_TEXT(in, host_place);
-	xs_json_set(out, "pinning", pinning(&in->pinning), &failed);
-	SET_TEXT(in, text);
+	for (size_t i = 0; !failed && i < step->site_count; i++)
+		failed =
+		    json_array_append_new(
+			out, xs_json_object(step->sites[i], xs_json_site)) < 0;
 	return xs_json_finish(out, failed);
 }
 
-static json_t *step(const struct xs_result_step *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
+#undef IN
+#define IN struct xs_result_phase
+static const struct xs_json_field of_phase[] = {NAMED("phase", id), {0}};
+static const struct xs_json_field apart[] = {FIELD(apart), {0}};
 
-	SET_NUMBER(in, step);
-	xs_json_set(out, "phase", xs_json_number(in->phase->id), &failed);
-	SET_TEXT(in->estimate, strategy);
-	SET_NUMBER(in->estimate, n_streams);
-	SET_TEXT(in->estimate, order);
-	xs_json_set(out, "apart", json_boolean(in->phase->apart), &failed);
-	SET_NUMBER(in, adds_saves_ns);
-	SET_NUMBER(in, saves_low_ns);
-	SET_NUMBER(in, saves_high_ns);
-	xs_json_set(
-	    out, "adds_steady_ns",
-	    xs_json_number(in->phase->apart ? XS_UNKNOWN : in->adds_steady_ns),
-	    &failed);
-	SET_NUMBER(in, side_by_side);
-	SET_NUMBER(in, pays_rounds);
-	SET_NUMBER(in, round_before_ns);
-	SET_NUMBER(in, round_ns);
-	SET_NUMBER(in, app_wall_ns);
-	SET_NUMBER(in, low_ns);
-	SET_NUMBER(in, high_ns);
-	xs_json_set(out, "may_be_slower", json_boolean(in->may_be_slower),
-		    &failed);
-	SET_TEXT(in->estimate, effort);
-	SET_NUMBER(in->estimate, effort_level);
-	SET_TEXT(in, condition);
-	xs_json_set(
-	    out, "assumes",
-	    xs_json_texts(in->estimate->assumes, in->estimate->assume_count),
-	    &failed);
-	xs_json_set(out, "as_step",
-		    xs_json_number(in->same ? in->same->step : XS_UNKNOWN),
-		    &failed);
-	SET_TEXT(in, text);
-	SET_TEXT(in, code);
-	xs_json_set(out, "sites", xs_json_site_list(in->sites, in->site_count),
-		    &failed);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(step, struct xs_result_step)
+#undef IN
+#define IN struct xs_result_estimate
+static const struct xs_json_field changes[] = {
+    FIELDS(strategy, n_streams, order), {0}};
+static const struct xs_json_field effort[] = {FIELDS(effort, effort_level),
+					      {0}};
+static const struct xs_json_field assumed[] = {TEXTS(assumes, assume_count),
+					       {0}};
 
-json_t *xs_json_plan(const struct xs_result *result)
-{
-	return steps(result->plan, result->plan_count);
-}
+#undef IN
+#define IN struct xs_result_step
+const struct xs_json_field xs_json_step[] = {
+    FIELD(step),
+    MEMBERS(phase, of_phase),
+    MEMBERS(estimate, changes),
+    MEMBERS(phase, apart),
+    FIELDS(adds_saves_ns, saves_low_ns, saves_high_ns),
+    MADE("adds_steady_ns", adds_steady),
+    FIELDS(side_by_side, pays_rounds, round_before_ns, round_ns, app_wall_ns),
+    FIELDS(low_ns, high_ns, may_be_slower),
+    MEMBERS(estimate, effort),
+    FIELD(condition),
+    MEMBERS(estimate, assumed),
+    MADE("as_step", as_step),
+    FIELDS(text, code),
+    MADE("sites", sites),
+    {0}};

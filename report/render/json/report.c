@@ -6,349 +6,193 @@
  */
 #include "report/render/json/json.h"
 
-#include "report/render/json/values.h"
+#include "report/render/json/parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-static json_t *run(const struct xs_result_run *in)
+#undef IN
+#define IN struct xs_result_run
+static const struct xs_json_field run[] = {
+    FIELDS(path, app, host, pid, rank, ranks, numa_node, recorder),
+    FIELDS(started_utc, wall_ns, tracer_ns),
+    ROWS(devices, device_count, xs_json_device),
+    FIELDS(cupti_version, driver_version, max_connections),
+    FIELD(max_copy_connections),
+    {0}};
+
+#undef IN
+#define IN struct xs_result_totals
+static const struct xs_json_field totals[] = {
+    FIELDS(h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels, h2d_ns, d2h_ns),
+    FIELDS(kernel_ns, d2d_bytes, d2d_ops, d2d_ns, p2p_bytes, p2p_ops, p2p_ns),
+    FIELDS(gpu_busy_ns, overlap_ns, host_blocked_ns, pinned_alloc_ns),
+    FIELDS(migrated_h2d_bytes, migrated_d2h_bytes, migrated_h2d_ns),
+    FIELDS(migrated_d2h_ns, init_ns, init_at_most, pageable_async_ops),
+    {0}};
+
+#undef IN
+#define IN struct xs_result_wait
+static const struct xs_json_field wait[] = {
+    NAMED("function", site.function),
+    NAMED("file", site.file),
+    NAMED("line", site.line),
+    NAMED("call", site.call),
+    NAMED("module", site.module),
+    NAMED("offset", site.offset),
+    FIELDS(kind, hidden, pageable),
+    NAMED("calls", site.calls),
+    FIELD(gpu_calls),
+    NAMED("bytes", site.bytes),
+    SOME("callers", site.callers, site.caller_count, xs_json_caller),
+    FIELDS(waited_ns, own_ns, h2d_ns, kernel_ns, d2h_ns, other_ns),
+    FIELDS(latency_ns, host_ns, minor_faults, major_faults, touched_bytes),
+    FIELDS(touched_ns, text),
+    {0}};
+
+static json_t *steady_phase(const void *in)
 {
-	json_t *out = json_object();
-	bool failed = !out;
+	const struct xs_result_steady *steady = in;
 
-	SET_TEXT(in, path);
-	SET_TEXT(in, app);
-	SET_TEXT(in, host);
-	SET_NUMBER(in, pid);
-	SET_NUMBER(in, rank);
-	SET_NUMBER(in, ranks);
-	SET_NUMBER(in, numa_node);
-	SET_TEXT(in, recorder);
-	SET_TEXT(in, started_utc);
-	SET_NUMBER(in, wall_ns);
-	SET_NUMBER(in, tracer_ns);
-	xs_json_set(out, "devices",
-		    xs_json_devices(in->devices, in->device_count), &failed);
-	SET_TEXT(in, cupti_version);
-	SET_TEXT(in, driver_version);
-	SET_NUMBER(in, max_connections);
-	SET_NUMBER(in, max_copy_connections);
-	return xs_json_finish(out, failed);
+	return xs_json_number(steady->phase ? steady->phase->id : XS_UNKNOWN);
 }
 
-static json_t *totals(const struct xs_result_totals *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
+#undef IN
+#define IN struct xs_result_steady
+static const struct xs_json_field steady[] = {MADE("phase", steady_phase),
+					      FIELD(rounds),
+					      OBJECT(totals, totals),
+					      ROWS(waits, wait_count, wait),
+					      {0}};
 
-	SET_NUMBER(in, h2d_bytes);
-	SET_NUMBER(in, d2h_bytes);
-	SET_NUMBER(in, h2d_ops);
-	SET_NUMBER(in, d2h_ops);
-	SET_NUMBER(in, kernels);
-	SET_NUMBER(in, h2d_ns);
-	SET_NUMBER(in, d2h_ns);
-	SET_NUMBER(in, kernel_ns);
-	SET_NUMBER(in, d2d_bytes);
-	SET_NUMBER(in, d2d_ops);
-	SET_NUMBER(in, d2d_ns);
-	SET_NUMBER(in, p2p_bytes);
-	SET_NUMBER(in, p2p_ops);
-	SET_NUMBER(in, p2p_ns);
-	SET_NUMBER(in, gpu_busy_ns);
-	SET_NUMBER(in, overlap_ns);
-	SET_NUMBER(in, host_blocked_ns);
-	SET_NUMBER(in, pinned_alloc_ns);
-	SET_NUMBER(in, migrated_h2d_bytes);
-	SET_NUMBER(in, migrated_d2h_bytes);
-	SET_NUMBER(in, migrated_h2d_ns);
-	SET_NUMBER(in, migrated_d2h_ns);
-	SET_NUMBER(in, init_ns);
-	xs_json_set(out, "init_at_most", json_boolean(in->init_at_most),
-		    &failed);
-	SET_NUMBER(in, pageable_async_ops);
-	return xs_json_finish(out, failed);
+static json_t *steady_of(const void *in)
+{
+	const struct xs_result *result = in;
+
+	return result->verdict.repeats ? xs_json_object(&result->steady, steady)
+				       : json_null();
 }
 
-static json_t *wait_row(const struct xs_result_wait *in)
+#undef IN
+#define IN struct xs_result_atgpu
+static const struct xs_json_field atgpu[] = {
+    FIELDS(rounds, in_words, out_words, in_transactions, out_transactions),
+    FIELDS(global_words, shared_words, thread_blocks, blocks_per_sm),
+    FIELDS(operations, memory_blocks, in_ns, out_ns, cost_ns, gpu_cost_ns),
+    FIELDS(swgpu_cost_ns, transfer_share, transfer_share_observed, why),
+    {0}};
+
+#undef IN
+#define IN struct xs_result_counters
+static const struct xs_json_field counted[] = {
+    FIELDS(sectors_read, sectors_written, requests_read, requests_written),
+    FIELDS(bytes, host_bytes, instructions, l1_fills),
+    {0}};
+
+static json_t *counters(const void *in)
 {
-	json_t *out = json_object();
-	bool failed = !out;
+	const struct xs_result_counters *counters = in;
 
-	SET_TEXT(&in->site, function);
-	SET_TEXT(&in->site, file);
-	SET_NUMBER(&in->site, line);
-	SET_TEXT(&in->site, call);
-	SET_TEXT(&in->site, module);
-	SET_NUMBER(&in->site, offset);
-	SET_TEXT(in, kind);
-	xs_json_set(out, "hidden", json_boolean(in->hidden), &failed);
-	xs_json_set(out, "pageable", json_boolean(in->pageable), &failed);
-	SET_NUMBER(&in->site, calls);
-	SET_NUMBER(in, gpu_calls);
-	SET_NUMBER(&in->site, bytes);
-	xs_json_set_callers(out, &in->site, &failed);
-	SET_NUMBER(in, waited_ns);
-	SET_NUMBER(in, own_ns);
-	SET_NUMBER(in, h2d_ns);
-	SET_NUMBER(in, kernel_ns);
-	SET_NUMBER(in, d2h_ns);
-	SET_NUMBER(in, other_ns);
-	SET_NUMBER(in, latency_ns);
-	SET_NUMBER(in, host_ns);
-	SET_NUMBER(in, minor_faults);
-	SET_NUMBER(in, major_faults);
-	SET_NUMBER(in, touched_bytes);
-	SET_NUMBER(in, touched_ns);
-	SET_TEXT(in, text);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(wait_row, struct xs_result_wait)
-
-static json_t *steady(const struct xs_result *result)
-{
-	const struct xs_result_steady *in = &result->steady;
-	json_t *out;
-	bool failed;
-
-	if (!result->verdict.repeats)
-		return json_null();
-	out = json_object();
-	failed = !out;
-	xs_json_set(out, "phase",
-		    xs_json_number(in->phase ? in->phase->id : XS_UNKNOWN),
-		    &failed);
-	SET_NUMBER(in, rounds);
-	xs_json_set(out, "totals", totals(&in->totals), &failed);
-	xs_json_set(out, "waits", wait_rows(in->waits, in->wait_count),
-		    &failed);
-	return xs_json_finish(out, failed);
+	return counters->counted ? xs_json_object(counters, counted)
+				 : json_null();
 }
 
-static json_t *atgpu(const struct xs_result_atgpu *in)
+/* 64-bit integers exceed what some JSON readers support. */
+static json_t *hash(const void *in)
 {
-	json_t *out = json_object();
-	bool failed = !out;
+	char text[20];
 
-	SET_NUMBER(in, rounds);
-	SET_NUMBER(in, in_words);
-	SET_NUMBER(in, out_words);
-	SET_NUMBER(in, in_transactions);
-	SET_NUMBER(in, out_transactions);
-	SET_NUMBER(in, global_words);
-	SET_NUMBER(in, shared_words);
-	SET_NUMBER(in, thread_blocks);
-	SET_NUMBER(in, blocks_per_sm);
-	SET_NUMBER(in, operations);
-	SET_NUMBER(in, memory_blocks);
-	SET_NUMBER(in, in_ns);
-	SET_NUMBER(in, out_ns);
-	SET_NUMBER(in, cost_ns);
-	SET_NUMBER(in, gpu_cost_ns);
-	SET_NUMBER(in, swgpu_cost_ns);
-	SET_RATIO(in, transfer_share);
-	SET_RATIO(in, transfer_share_observed);
-	SET_TEXT(in, why);
-	return xs_json_finish(out, failed);
+	snprintf(text, sizeof(text), "%016" PRIx64, *(const uint64_t *)in);
+	return json_string(text);
 }
 
-static json_t *counters(const struct xs_result_counters *in)
+static json_t *estimates(const void *in)
 {
-	json_t *out;
-	bool failed;
+	const struct xs_result_phase *phase = in;
 
-	if (!in->counted)
-		return json_null();
-	out = json_object();
-	failed = !out;
-	SET_NUMBER(in, sectors_read);
-	SET_NUMBER(in, sectors_written);
-	SET_NUMBER(in, requests_read);
-	SET_NUMBER(in, requests_written);
-	SET_NUMBER(in, bytes);
-	SET_NUMBER(in, host_bytes);
-	SET_NUMBER(in, instructions);
-	SET_NUMBER(in, l1_fills);
-	return xs_json_finish(out, failed);
+	return xs_json_estimates(phase->estimates, phase->estimate_count);
 }
 
-ARRAY_OF(xs_json_estimate, struct xs_result_estimate)
+#undef IN
+#define IN struct xs_result_phase
+static const struct xs_json_field phase[] = {
+    FIELDS(id, rounds, signature),
+    MADE_OF("signature_hash", signature_hash, hash),
+    FIELDS(device, total_ns),
+    NAMED("beside_ns", concurrent_ns),
+    FIELDS(wall_ns, apart, warm_up_ns, transfer_ns, movable_ns),
+    FIELDS(kernel_busy_ns, h2d_call_ns, d2h_call_ns, free_bytes, task_class),
+    FIELDS(task_class_why, h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels),
+    TEXTS(kernel_names, kernel_name_count),
+    FIELDS(round_ns, round_low_ns, round_high_ns, tracer_ns, between_ns),
+    FIELDS(h2d_ns, kernel_ns, d2h_ns, host_ns, host_blocked_ns, overlap_ns),
+    FIELDS(streams, order, src_memory, dst_memory),
+    ROWS(sites, site_count, xs_json_site),
+    MADE_OF("counters", counters, counters),
+    OBJECT(atgpu, atgpu),
+    MADE("estimates", estimates),
+    {0}};
 
-/* The medians of a round. Returns whether memory ran out. */
-static bool set_round(json_t *out, const struct xs_result_phase *in)
+#undef IN
+#define IN struct xs_result_rest
+static const struct xs_json_field rest[] = {
+    FIELDS(phases, rounds, total_ns, largest_ns), {0}};
+
+#undef IN
+#define IN struct xs_result_other_machine
+static const struct xs_json_field other_machine[] = {
+    FIELDS(strategy, app_wall_ns, low_ns, high_ns),
+    NAMED("phases_predicted", phases),
+    {0}};
+
+#undef IN
+#define IN struct xs_result_machine_choice
+static const struct xs_json_field machine_choice[] = {
+    FIELDS(origin, reason, calibrating, other_gpu), {0}};
+
+static json_t *schema(const void *in)
 {
-	bool failed = false;
-
-	SET_NUMBER(in, round_ns);
-	SET_NUMBER(in, round_low_ns);
-	SET_NUMBER(in, round_high_ns);
-	SET_NUMBER(in, tracer_ns);
-	SET_NUMBER(in, between_ns);
-	SET_NUMBER(in, h2d_ns);
-	SET_NUMBER(in, kernel_ns);
-	SET_NUMBER(in, d2h_ns);
-	SET_NUMBER(in, host_ns);
-	SET_NUMBER(in, host_blocked_ns);
-	SET_NUMBER(in, overlap_ns);
-	return failed;
+	(void)in;
+	return json_integer(1);
 }
 
-/* What a round moves. Returns whether memory ran out. */
-static bool set_moved(json_t *out, const struct xs_result_phase *in)
+static json_t *machine(const void *in)
 {
-	bool failed = false;
-
-	SET_NUMBER(in, transfer_ns);
-	SET_NUMBER(in, movable_ns);
-	SET_NUMBER(in, kernel_busy_ns);
-	SET_NUMBER(in, h2d_call_ns);
-	SET_NUMBER(in, d2h_call_ns);
-	SET_NUMBER(in, free_bytes);
-	SET_TEXT(in, task_class);
-	SET_TEXT(in, task_class_why);
-	SET_NUMBER(in, h2d_bytes);
-	SET_NUMBER(in, d2h_bytes);
-	SET_NUMBER(in, h2d_ops);
-	SET_NUMBER(in, d2h_ops);
-	SET_NUMBER(in, kernels);
-	return failed;
+	return xs_json_machine(in);
 }
 
-static json_t *phase(const struct xs_result_phase *in)
+static json_t *dataflow(const void *in)
 {
-	json_t *out = json_object();
-	bool failed = !out;
-	char hash[20];
+	const struct xs_result *result = in;
 
-	SET_NUMBER(in, id);
-	SET_NUMBER(in, rounds);
-	SET_TEXT(in, signature);
-	/* 64-bit integers exceed what some JSON readers support */
-	snprintf(hash, sizeof(hash), "%016" PRIx64, in->signature_hash);
-	xs_json_set(out, "signature_hash", json_string(hash), &failed);
-	SET_NUMBER(in, device);
-	SET_NUMBER(in, total_ns);
-	xs_json_set(out, "beside_ns", xs_json_number(in->concurrent_ns),
-		    &failed);
-	SET_NUMBER(in, wall_ns);
-	xs_json_set(out, "apart", json_boolean(in->apart), &failed);
-	SET_NUMBER(in, warm_up_ns);
-	failed |= set_moved(out, in);
-	xs_json_set(out, "kernel_names",
-		    xs_json_texts(in->kernel_names, in->kernel_name_count),
-		    &failed);
-	failed |= set_round(out, in);
-	SET_NUMBER(in, streams);
-	SET_TEXT(in, order);
-	SET_TEXT(in, src_memory);
-	SET_TEXT(in, dst_memory);
-	xs_json_set(out, "sites", xs_json_sites(in->sites, in->site_count),
-		    &failed);
-	xs_json_set(out, "counters", counters(&in->counters), &failed);
-	xs_json_set(out, "atgpu", atgpu(&in->atgpu), &failed);
-	xs_json_set(out, "estimates",
-		    xs_json_estimates(in->estimates, in->estimate_count),
-		    &failed);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(phase, struct xs_result_phase)
-
-static json_t *rest(const struct xs_result_rest *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_NUMBER(in, phases);
-	SET_NUMBER(in, rounds);
-	SET_NUMBER(in, total_ns);
-	SET_NUMBER(in, largest_ns);
-	return xs_json_finish(out, failed);
+	return xs_json_dataflow(result->dataflow);
 }
 
-static json_t *other_machine(const struct xs_result_other_machine *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_TEXT(in, strategy);
-	SET_NUMBER(in, app_wall_ns);
-	SET_NUMBER(in, low_ns);
-	SET_NUMBER(in, high_ns);
-	xs_json_set(out, "phases_predicted", xs_json_number(in->phases),
-		    &failed);
-	return xs_json_finish(out, failed);
-}
-ARRAY_OF(other_machine, struct xs_result_other_machine)
-
-static json_t *machine_choice(const struct xs_result_machine_choice *in)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	SET_TEXT(in, origin);
-	SET_TEXT(in, reason);
-	SET_TEXT(in, calibrating);
-	xs_json_set(out, "other_gpu", json_boolean(in->other_gpu), &failed);
-	return xs_json_finish(out, failed);
-}
-
-/* What to change, and what the plan leaves open. */
-static void set_plan(json_t *out, const struct xs_result *result, bool *fails)
-{
-	bool failed = *fails;
-
-	xs_json_set(out, "verdict", xs_json_verdict(&result->verdict), &failed);
-	xs_json_set(out, "plan", xs_json_plan(result), &failed);
-	SET_TEXT(result, no_step);
-	SET_TEXT(result, no_pinning);
-	SET_TEXT(result, question);
-	SET_TEXT(result, question_code);
-	*fails = failed;
-}
-
-static json_t *report(const struct xs_result *result)
-{
-	json_t *out = json_object();
-	bool failed = !out;
-
-	xs_json_set(out, "schema", json_integer(1), &failed);
-	xs_json_set(out, "trace", run(&result->run), &failed);
-	xs_json_set(out, "coverage", xs_json_coverage(&result->coverage),
-		    &failed);
-	xs_json_set(out, "machine", xs_json_machine(&result->machine), &failed);
-	xs_json_set(out, "machine_choice",
-		    machine_choice(&result->machine_choice), &failed);
-	xs_json_set(out, "totals", totals(&result->totals), &failed);
-	xs_json_set(out, "device_totals",
-		    xs_json_device_totals(result->run.devices,
-					  result->run.device_count),
-		    &failed);
-	xs_json_set(
-	    out, "gpu_links",
-	    xs_json_gpu_links(result->run.links, result->run.link_count),
-	    &failed);
-	xs_json_set(out, "waits", wait_rows(result->waits, result->wait_count),
-		    &failed);
-	xs_json_set(out, "phases", phases(result->phases, result->phase_count),
-		    &failed);
-	xs_json_set(out, "phases_rest", rest(&result->rest), &failed);
-	set_plan(out, result, &failed);
-	xs_json_set(out, "steady", steady(result), &failed);
-	xs_json_set(out, "pinned_budget",
-		    xs_json_pinned_budget(result->pinned_budget), &failed);
-	xs_json_set(out, "dataflow", xs_json_dataflow(result->dataflow),
-		    &failed);
-	xs_json_set(out, "nvtx", xs_json_nvtx(result->nvtx), &failed);
-	xs_json_set(out, "runs", xs_json_runs(result->runs), &failed);
-	xs_json_set(
-	    out, "elsewhere",
-	    other_machines(result->other_machines, result->other_machine_count),
-	    &failed);
-	return xs_json_finish(out, failed);
-}
+#undef IN
+#define IN struct xs_result
+static const struct xs_json_field report[] = {
+    MADE("schema", schema),
+    NAMED_OBJECT("trace", run, run),
+    OBJECT(coverage, xs_json_coverage),
+    MADE_OF("machine", machine, machine),
+    OBJECT(machine_choice, machine_choice),
+    OBJECT(totals, totals),
+    NAMED_ROWS("device_totals", run.devices, run.device_count,
+	       xs_json_device_total),
+    NAMED_ROWS("gpu_links", run.links, run.link_count, xs_json_gpu_link),
+    ROWS(waits, wait_count, wait),
+    ROWS(phases, phase_count, phase),
+    NAMED_OBJECT("phases_rest", rest, rest),
+    OBJECT(verdict, xs_json_verdict),
+    ROWS(plan, plan_count, xs_json_step),
+    FIELDS(no_step, no_pinning, question, question_code),
+    MADE("steady", steady_of),
+    POINTER(pinned_budget, xs_json_pinned_budget),
+    MADE("dataflow", dataflow),
+    POINTER(nvtx, xs_json_nvtx),
+    POINTER(runs, xs_json_runs),
+    NAMED_ROWS("elsewhere", other_machines, other_machine_count, other_machine),
+    {0}};
 
 int xs_render_json_report(struct xs_result *const *results, size_t count,
 			  FILE *out)
@@ -356,11 +200,12 @@ int xs_render_json_report(struct xs_result *const *results, size_t count,
 	json_t *root;
 
 	if (count == 1)
-		return xs_json_write(report(results[0]), out);
+		return xs_json_write(xs_json_object(results[0], report), out);
 	root = json_array();
 	for (size_t i = 0; i < count; i++)
 		if (results[i] &&
-		    json_array_append_new(root, report(results[i])) < 0) {
+		    json_array_append_new(
+			root, xs_json_object(results[i], report)) < 0) {
 			json_decref(root);
 			return -ENOMEM;
 		}

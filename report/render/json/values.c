@@ -114,6 +114,17 @@ json_t *xs_json_estimate(const struct xs_result_estimate *in)
 	return xs_json_finish(out, failed);
 }
 
+json_t *xs_json_estimates(const struct xs_result_estimate *items, size_t count)
+{
+	json_t *out = json_array();
+	bool failed = !out;
+
+	for (size_t i = 0; !failed && i < count; i++)
+		failed =
+		    json_array_append_new(out, xs_json_estimate(&items[i])) < 0;
+	return xs_json_finish(out, failed);
+}
+
 /* Writes a part of the document. Only strings have characters that a terminal
  * must not get; jansson itself escapes those below 0x20. */
 static int write_part(const char *text, size_t size, void *out)
