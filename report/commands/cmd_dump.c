@@ -120,16 +120,6 @@ out:
 	return code;
 }
 
-static bool is_compressed(const char *path)
-{
-	FILE *in = fopen(path, "re");
-	const bool is = in && getc(in) == 0x1f && getc(in) == 0x8b;
-
-	if (in)
-		fclose(in);
-	return is;
-}
-
 /* "a.xspy" becomes "a.resolved.xspy". Returns 0 or -ENAMETOOLONG. */
 static int name_resolved(const char *path, char *out, size_t size)
 {
@@ -182,13 +172,10 @@ static int resolve(const char *path, const char *output)
 		err = write_resolved(path, output, trace);
 	xs_trace_free(trace);
 	if (err == -EINVAL)
-		return xs_cli_read_error(path, err,
-					 is_compressed(path)
-					     ? "it is compressed; write it "
-					       "with `zcat FILE >NEW.xspy`, "
-					       "and give that"
-					     : "not a binary trace of a run "
-					       "that ended normally");
+		return xs_cli_read_error(
+		    path, err,
+		    "it is compressed (write it with `zcat FILE >NEW.xspy`), "
+		    "or not a binary trace of a run that ended normally");
 	if (err)
 		return xs_cli_error(XS_EXIT_INPUT, output, strerror(-err),
 				    "give -o a file that can be written");

@@ -50,7 +50,7 @@ build lines -g1
 traced ./pie
 gzip -c ./*.xspy >zipped
 "$XS_COMMAND" dump --resolve zipped -o none 2>message && fail "zipped: resolved"
-grep -q 'zipped: it is compressed; write it with' message ||
+grep -q 'zipped: it is compressed (write it with' message ||
 	fail "zipped: $(cat message)"
 for name in pie no-pie lines; do
 	traced ./$name
