@@ -8,8 +8,9 @@
 
 /* Gaps between rounds in which a call site made or ended something. */
 struct seen {
-	uint32_t gap; /* last one; 0: none */
-	bool again;   /* it was not the first one */
+	uint32_t gap;	 /* last one; 0: none */
+	bool again;	 /* it was not the first one */
+	uint64_t end_ns; /* of the first round that was alone in its thread */
 };
 
 struct extender {
@@ -20,7 +21,8 @@ struct extender {
 	bool extends;  /* in the second pass */
 };
 
-/* Calls of one thread between two rounds: positions in rounds->calls. */
+/* Calls of one thread between two rounds, or before or after its only one (then
+ * the other is NULL): positions in rounds->calls. */
 struct gap {
 	uint32_t first, end;
 	struct xs_round *before, *after;
@@ -57,10 +59,10 @@ static bool is_setup(const struct xs_call *call)
 		xs_call_unmakes(call->call_class));
 }
 
-static void note_sites(struct extender *e, const struct gap *gap)
+/* only: the only round of the thread, or NULL. */
+static void note_sites(struct extender *e, const struct gap *gap,
+		       const struct xs_round *only)
 {
-	const uint32_t number = ++e->gaps;
-
 	for (uint32_t i = gap->first; i < gap->end; i++) {
 		const struct xs_call *call = call_at(e, i);
 		struct seen *seen;
@@ -68,8 +70,11 @@ static void note_sites(struct extender *e, const struct gap *gap)
 		if (!is_setup(call))
 			continue;
 		seen = &e->sites[call->site];
-		seen->again |= seen->gap != 0 && seen->gap != number;
-		seen->gap = number;
+		seen->again |= seen->gap != 0 && seen->gap != e->gaps &&
+			       (!only || only->begin_ns >= seen->end_ns);
+		if (!seen->gap && only)
+			seen->end_ns = only->end_ns;
+		seen->gap = e->gaps;
 	}
 }
 
@@ -91,14 +96,14 @@ static void extend(const struct extender *e, const struct gap *gap)
 		if (is_repeated(e, call))
 			end = made + 1;
 	}
-	if (end > gap->first) {
+	if (before && end > gap->first) {
 		const uint64_t end_ns = call_at(e, end - 1)->end_ns;
 
 		before->call_count = end - before->first_call;
 		if (end_ns > before->end_ns)
 			before->end_ns = end_ns;
 	}
-	if (made < gap->end) {
+	if (after && made < gap->end) {
 		after->call_count += after->first_call - made;
 		after->first_call = made;
 		after->begin_ns = call_at(e, made)->start_ns;
@@ -114,6 +119,53 @@ static bool are_together(const struct extender *e, uint32_t a, uint32_t b)
 	       (!xs_trace_is_sampled(e->trace) ||
 		xs_window_of(e->trace, first->start_ns) ==
 		    xs_window_of(e->trace, second->start_ns));
+}
+
+/* Returns the round's thread, or XS_NONE if it has no calls. */
+static uint32_t thread_of(const struct extender *e,
+			  const struct xs_round *round)
+{
+	return round->call_count ? call_at(e, round->first_call)->thread
+				 : XS_NONE;
+}
+
+/* Returns whether no other round is of the thread of round i. */
+static bool is_alone(const struct extender *e, size_t i)
+{
+	const struct xs_round *rounds = e->rounds->items;
+	const uint32_t thread = thread_of(e, &rounds[i]);
+
+	return !xs_trace_is_sampled(e->trace) &&
+	       (i == 0 || thread_of(e, &rounds[i - 1]) != thread) &&
+	       (i + 1 == e->rounds->count ||
+		thread_of(e, &rounds[i + 1]) != thread);
+}
+
+/*
+ * Takes what a thread makes before its only round, and ends after it, as calls
+ * between rounds if an earlier round that was alone in its thread had ended:
+ * what that one made could have been kept.
+ */
+static void visit_thread(struct extender *e, struct xs_round *round)
+{
+	const uint32_t thread = thread_of(e, round);
+	const uint32_t last = round->first_call + round->call_count;
+	struct gap head = {round->first_call, round->first_call, NULL, round};
+	struct gap tail = {last, last, round, NULL};
+
+	while (head.first > 0 && call_at(e, head.first - 1)->thread == thread)
+		head.first--;
+	while (tail.end < e->trace->call_count &&
+	       call_at(e, tail.end)->thread == thread)
+		tail.end++;
+	if (e->extends) {
+		extend(e, &tail);
+		extend(e, &head);
+		return;
+	}
+	e->gaps++;
+	note_sites(e, &head, round);
+	note_sites(e, &tail, round);
 }
 
 /* Visits all gaps. Rounds are in the order of their first calls; those of other
@@ -133,10 +185,13 @@ static void visit_gaps(struct extender *e)
 			continue;
 		if (before && gap.first < gap.end &&
 		    are_together(e, gap.first - 1, gap.end)) {
+			e->gaps++;
 			if (e->extends)
 				extend(e, &gap);
 			else
-				note_sites(e, &gap);
+				note_sites(e, &gap, NULL);
+		} else if (is_alone(e, i)) {
+			visit_thread(e, round);
 		}
 		if (last > end) {
 			end = last;

@@ -87,13 +87,14 @@ def outside(program, phases, variant):
     if variant in program.get("allocate_before", ()) and \
             any(estimate_of(phase, "reuse")[0] for phase in phases):
         return 0
-    return program["traced_ms"] * 1e6 - sum(phase["total_ns"]
+    return program["traced_ms"] * 1e6 - sum(phase["wall_ns"]
                                             for phase in phases)
 
 
 def predict(name, program, phases, variant, strategy, measured_ms, share=1):
     """Of the timed loop: what lies outside its rounds stays as traced, and each
-    round takes the predicted time, or that of as-is if there is none."""
+    round takes the predicted time, or that of as-is if there is none. As many
+    rounds run at once as did."""
     sums = dict.fromkeys(("round_ns", "low_ns", "high_ns"), 0)
     outside_ns = outside(program, phases, variant)
     reasons, applies, rounds_ns = [], False, 0
@@ -103,10 +104,11 @@ def predict(name, program, phases, variant, strategy, measured_ms, share=1):
         reasons.append(why)
         if row and share != 1:
             row = kept_part(phase, row, share)
-        rounds_ns += phase["rounds"] * row["round_ns"] if row else 0
+        rounds = phase["rounds"] * phase["wall_ns"] / phase["total_ns"]
+        rounds_ns += rounds * row["round_ns"] if row else 0
         row = row or estimate_of(phase, "as-is")[0]
         for key in sums:
-            sums[key] += phase["rounds"] * row[key] + row["loop_ns"]
+            sums[key] += rounds * row[key] + row["loop_ns"]
     if not applies:
         return Row(name, strategy, measured_ms, None, None, None, None,
                    reasons[0])

@@ -715,6 +715,75 @@ static void test_time_of_hashing(void **state)
 	xs_trace_free(trace);
 }
 
+/* Writes the calls or ops of a thread that allocates, has one round, and frees;
+ * from its start in ns on. */
+static void write_thread(FILE *out, unsigned thread, unsigned start, bool calls)
+{
+	const unsigned n = 10 * thread;
+
+	if (calls)
+		fprintf(out,
+			"chunk thread=%u\n"
+			"memcall site=1 correlation=%u start=%u duration=4 "
+			"address=%u bytes=4\n"
+			"copycall site=2 correlation=%u start=%u duration=10 "
+			"bytes=4\n"
+			"copycall site=3 correlation=%u start=%u duration=10 "
+			"bytes=4\n"
+			"memcall site=4 correlation=%u start=%u duration=4 "
+			"address=%u\n",
+			thread, n, start, 64 * thread, n + 1, start + 10, n + 2,
+			start + 30, n + 3, start + 50, 64 * thread);
+	else
+		fprintf(out,
+			"copy correlation=%u start=%u duration=6 bytes=4 "
+			"direction=1\n"
+			"copy correlation=%u start=%u duration=6 bytes=4 "
+			"direction=2\n",
+			n + 1, start + 11, n + 2, start + 31);
+}
+
+/* Returns the allocations and frees in a round of two such threads, the second
+ * one of which starts later. */
+static unsigned made_by_threads(unsigned later)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+	unsigned made = 0;
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	fprintf(out, "xferspy-text 1\nheader\nchunk\n"
+		     "site call_class=7 site=1\nsite call_class=1 site=2\n"
+		     "site call_class=1 site=3\nsite call_class=10 site=4\n");
+	for (int calls = 1; calls >= 0; calls--) {
+		if (!calls)
+			fprintf(out, "chunk\n");
+		write_thread(out, 1, 0, calls);
+		write_thread(out, 2, later, calls);
+	}
+	fclose(out);
+	build(text, &trace, &phases);
+	assert_int_equal(phases.count, 1);
+	assert_int_equal(phases.rounds, 2);
+	for (size_t i = 0; i < phases.items[0].step_count; i++)
+		made += phases.items[0].steps[i].kind == XS_STEP_ALLOCATE ||
+			phases.items[0].steps[i].kind == XS_STEP_FREE;
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+	free(text);
+	return made;
+}
+
+/* What the first thread allocated could be used again, unless both need it. */
+static void test_threads_of_one_round(void **state)
+{
+	(void)state;
+	assert_int_equal(made_by_threads(1000), 2);
+	assert_int_equal(made_by_threads(5), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -735,6 +804,7 @@ int main(void)
 	    cmocka_unit_test(test_buffers_that_are_apart),
 	    cmocka_unit_test(test_memory_that_rounds_touch),
 	    cmocka_unit_test(test_time_of_hashing),
+	    cmocka_unit_test(test_threads_of_one_round),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
