@@ -134,6 +134,8 @@ const named = await ranges.evaluate(() => {
 assert.deepEqual(named.map(([name, count]) => [name, count]), [['process: NVTX', 1],
   ['thread 100: NVTX', 1], ['thread 100: NVTX', 15], ['thread 100: NVTX', 25], ['thread 100: NVTX', 25]]);
 assert.match(named[4][2], /<script>hacked=1.*halo exchange$/);
+assert.match(words(await ranges.locator('section', {hasText: /^NVTX ranges/}).innerText()),
+  /12 [^ ]*<script>hacked=1.*forward 6\.48 ms 540 us 460 us 400 us 0 ns 480 us/);
 assert.equal(await ranges.evaluate(() => window.hacked), undefined);
 assert.equal(await ranges.locator('img').count(), 0);
 await ranges.screenshot({path: 'ranges.png', fullPage: true});
@@ -204,5 +206,90 @@ assert.equal(await ofJob.evaluate(() => window.hacked), undefined);
 assert.equal(await ofJob.locator('img').count(), 0);
 await ofJob.screenshot({path: 'job.png', fullPage: true});
 assert.deepEqual(ofJob.problems, []);
+
+// keyboard and screen reader: each control has a role and a name, and Tab comes to all
+const controls = 'button, input, select, summary, canvas, [role=region]';
+const read = await open('stencil.html');
+await read.evaluate(() => document.querySelectorAll('details').forEach(part => part.open = true));
+const tree = await read.locator('main').ariaSnapshot();
+assert(!/- (button|searchbox|combobox|application|img|region|figure)( \[|:|$)/m.test(tree), tree);
+for (const part of ['heading "What to change in this order', 'application "Timeline of the run.',
+  'img "What each would save"', 'pinned: 616 ms to 628 ms; streams n=32', '; replay breadth, n = 64: ',
+  'columnheader "90 % range"', 'cell "cudaMemcpy at stencil.cu:64'])
+  assert(tree.includes(part), part);
+const reached = new Set();
+for (let i = 0; i < await read.locator(controls).count() + 9; i++) {
+  await read.keyboard.press('Tab');
+  reached.add(await read.evaluate(all => [...document.querySelectorAll(all)].indexOf(document.activeElement), controls));
+}
+reached.delete(-1);
+assert.equal(reached.size, await read.locator(controls).count());
+await read.getByRole('button', {name: 'Add up what is shown'}).first().press('Enter');
+assert.match(words(await read.locator('.sums').first().innerText()),
+  /copy in, pageable 11 556 ms 37\.1 % 5\.50 GiB .*stencil_kernel 11 6\.69 ms /);
+assert.deepEqual(read.problems, []);
+
+// an interval of what a traced round would save contains it
+const traced1 = await open('traced.html');
+assert(await traced1.evaluate(() => xferspy.traces[0].report.trace.tracer_ns > 0));
+for (const [bar, line] of await traced1.locator('figure', {hasText: 'What each would save'}).evaluate(figure =>
+  [...figure.querySelectorAll('rect')].map(bar => [bar.x.baseVal.value +
+    (bar.getAttribute('fill') === 'var(--wait)' ? 0 : bar.width.baseVal.value), bar.nextSibling.getAttribute('d')]))) {
+  const [, low, , high] = line.match(/^M([\d.]+) ([\d.]+)H([\d.]+)/);
+  assert(bar > low - 1 && bar < +high + 1, `${bar} is not in ${line}`);
+}
+
+// paper is light; all lanes are on it and nothing is cut off
+for (const name of ['diff.html', 'ranges.html', 'unknown.html']) {
+  const paper = await open(name, {colorScheme: 'dark', viewport: {width: 718, height: 400}});
+  await paper.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  await paper.emulateMedia({media: 'print'});
+  assert.deepEqual(await paper.evaluate(() => [...document.querySelectorAll('body *')].filter(part =>
+    part.checkVisibility() && (part.getBoundingClientRect().right > innerWidth + 1 ||
+      !['visible', 'clip'].includes(getComputedStyle(part).overflowX) && !part.closest('.parts') &&
+      part.scrollWidth > part.clientWidth + 1)).map(part => part.outerHTML.slice(0, 200))), []);
+  assert.equal(await paper.evaluate(() => theme.theme), 'light');
+  for (const {height, drawn, box} of await paper.evaluate(() => xferspy.timelines.map(({height, canvas, scale}) =>
+    ({height, drawn: canvas.height / scale, box: canvas.width / canvas.height * canvas.clientHeight / canvas.clientWidth}))))
+    assert(drawn === height && Math.abs(box - 1) < 0.01, `${height} of lanes, ${drawn} drawn, stretched by ${box}`);
+  assert.equal(await paper.locator('button:visible').count(), 0);
+  await paper.emulateMedia({media: 'screen'});
+  await paper.evaluate(() => dispatchEvent(new Event('afterprint')));
+  assert.equal(await paper.evaluate(() => theme.theme + theme.paper), 'darkundefined');
+  assert.deepEqual(paper.problems, []);
+}
+
+// fingers: one pans, two zoom, one on the axis selects, a touch tells
+if (browser.browserType().name() === 'chromium') {
+  const phone = await open('stencil.html', {hasTouch: true, viewport: {width: 390, height: 800}});
+  assert(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'wider than a phone');
+  await phone.locator('canvas').first().scrollIntoViewIfNeeded();
+  const {x, y} = await phone.locator('canvas').first().boundingBox();
+  const touches = await phone.context().newCDPSession(phone);
+  const move = async (...steps) => {
+    for (const [i, points] of [...steps, []].entries())
+      await touches.send('Input.dispatchTouchEvent', {type: i === 0 ? 'touchStart' : points.length ? 'touchMove' : 'touchEnd',
+        touchPoints: points.map(([dx, dy], id) => ({x: x + dx, y: y + dy, id}))});
+  };
+  const range = () => phone.evaluate(() => [xferspy.timelines[0].from, xferspy.timelines[0].to]);
+  const whole = await range();
+  await move([[200, 60], [240, 60]], [[170, 60], [270, 60]], [[140, 60], [340, 60]]);
+  const near = await range();
+  assert(near[1] - near[0] < (whole[1] - whole[0]) / 3, `two fingers: ${whole} to ${near}`);
+  await move([[300, 60]], [[260, 60]], [[200, 60]]);
+  assert((await range())[0] > near[0], 'one finger');
+  await move([[150, 10]], [[200, 10]], [[330, 10]]);
+  assert.match(await phone.locator('.sums').first().innerText(), /In the selected/);
+  const at = await phone.evaluate(() => {
+    const [t] = xferspy.timelines;
+    t.fit();
+    t.draw();
+    const row = t.lanes.find(({lane}) => lane.name === 'copies in');
+    return [t.x((row.lane.start[0] + row.lane.end[0]) / 2), row.y + 36];
+  });
+  await move([at]);
+  assert.match(await phone.locator('.said').first().innerText(), /copies in: copy in, pageable/);
+  assert.deepEqual(phone.problems, []);
+}
 
 await browser.close();

@@ -4,9 +4,13 @@
 const CHART = {width: 560, height: 250, left: 56, right: 14, top: 12, bottom: 34};
 const paint = color => `var(--${color})`;
 
-const figure = (title, note, height, parts, ...below) => el('figure', el('figcaption', title),
-  el('small', note),
-  el('svg', {viewBox: `0 0 ${CHART.width} ${height}`, role: 'img', 'aria-label': title}, parts), below);
+// Its values are also text, for who cannot point at them.
+function figure(title, note, height, parts, ...below) {
+  const svg = el('svg', {viewBox: `0 0 ${CHART.width} ${height}`, role: 'img', 'aria-label': title}, parts);
+  const values = [...svg.querySelectorAll('title')].slice(0, 99).map(({textContent}) => textContent);
+  return el('figure', el('figcaption', title), el('small', note), svg, below,
+    el('details', el('summary', 'Values'), el('small', values.join('; '))));
+}
 
 const label = (x, y, text, anchor = 'start') => el('text', {x, y, 'text-anchor': anchor}, text);
 const titled = (element, text) => (element.append(el('title', text)), element);
@@ -30,7 +34,7 @@ const path = points => 'M' + points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed
 // published equations.
 function streamsChart(phase) {
   const rows = phase.estimates.filter(row => row.strategy === 'streams' && row.applies &&
-    row.n_streams !== null && row.n_streams <= 128).sort((a, b) => a.n_streams - b.n_streams);
+    row.n_streams > 1 && row.n_streams <= 128).sort((a, b) => a.n_streams - b.n_streams);
   const replayed = rows.filter(row => row.model === 'replay');
   if (replayed.length < 3)
     return null;
@@ -70,7 +74,7 @@ function savingsChart({trace}, phase, shown) {
   const rows = shown.map(i => phase.estimates[i]).filter(row => row.strategy !== 'as-is' && row.saves_ns !== null);
   if (!rows.length)
     return null;
-  const {width, right} = CHART, left = 150, row = 24, wall = trace.wall_ns;
+  const {width, right} = CHART, left = 150, row = 24, wall = untracedWall(trace);
   const low = r => wall - (r.app_wall_high_ns ?? r.app_wall_ns);
   const high = r => wall - (r.app_wall_low_ns ?? r.app_wall_ns);
   // what is not known does not stretch the axis
@@ -82,7 +86,7 @@ function savingsChart({trace}, phase, shown) {
     const y = 8 + i * row, color = r.saves_ns < 0 ? 'wait' : r.bound ? 'faint' : 'kernel';
     return [label(left - 8, y + 13, rowName(r) + (r.needs ? ' *' : ''), 'end'),
       titled(el('rect', {x: Math.min(x(0), x(r.saves_ns)), y, width: Math.abs(x(r.saves_ns) - x(0)),
-        height: row - 7, fill: paint(color), rx: 2}), `${time(low(r))} to ${time(high(r))}`),
+        height: row - 7, fill: paint(color), rx: 2}), `${rowName(r)}: ${time(low(r))} to ${time(high(r))}`),
       el('path', {d: `M${x(low(r))} ${y + 8.5}H${x(high(r))}m0-4v8M${x(low(r))} ${y + 4.5}v8`,
         stroke: paint('strong'), fill: 'none'}),
       label(Math.max(x(high(r)), x(0)) + 6, y + 13, figureOf(r))];
@@ -120,7 +124,7 @@ function bandwidthChart(trace) {
     const at = [Math.round(x(bytes)), Math.round(y(gbs))], key = color + at;
     if (!drawn.has(key))
       parts.push(titled(el('circle', {cx: at[0], cy: at[1], r: 3.5, fill: paint(color), 'fill-opacity': 0.55}),
-        `${size(bytes)}: ${significant(gbs)} GB/s`));
+        `${color === 'out' ? 'copy out' : 'copy in'}, ${size(bytes)}: ${significant(gbs)} GB/s`));
     drawn.add(key);
   }
   return figure('Bandwidth against size', 'of the copies of the run', CHART.height, parts, legend([['copy', 'copies in'], ['out', 'copies out']]));
@@ -144,7 +148,7 @@ function waitsChart({steady, waits: all}) {
     const bars = waitParts.filter(([key]) => wait[key] > 0).map(([key, color, name]) => {
       const bar = el('rect', {x: at, y, width: x(wait[key]), height: row - 7, fill: paint(color)});
       at += x(wait[key]);
-      return titled(bar, `${name}: ${time(wait[key] / rounds)}`);
+      return titled(bar, `${place(wait)}: ${name}: ${time(wait[key] / rounds)}`);
     });
     return [label(left - 8, y + 13, place(wait), 'end'), bars, label(at + 6, y + 13, time(wait.waited_ns / rounds))];
   });

@@ -80,13 +80,17 @@ class Picture {
     return this.side + (ns - this.from) / this.perPixel;
   }
 
-  text(c, text, x, y, width, color) {
+  // Writes a text, or as much of its begin, or its end, as there is room for.
+  text(c, text, x, y, width, color, keepEnd) {
     c.fillStyle = color;
-    let end = Math.min(text.length, Math.floor(width / 5));
-    while (end > 0 && c.measureText(text.slice(0, end)).width > width)
-      end -= Math.ceil(end / 8);
-    if (end > 2 || end === text.length)
-      c.fillText(end < text.length ? text.slice(0, end - 1) + '\u2026' : text, x, y);
+    const part = length => keepEnd ? text.slice(text.length - length) : text.slice(0, length);
+    let length = Math.min(text.length, Math.floor(width / 5));
+    while (length > 0 && c.measureText(part(length)).width > width)
+      length -= Math.ceil(length / 8);
+    if (length === text.length)
+      c.fillText(text, x, y);
+    else if (length > 2)
+      c.fillText(keepEnd ? '\u2026' + part(length - 1) : part(length - 1) + '\u2026', x, y);
   }
 
   drawLane(c, row, y) {
@@ -102,7 +106,7 @@ class Picture {
     c.fillRect(0, y, this.side, ROW);
     c.fillStyle = this.colors[lane.kind];
     c.fillRect(0, y + 3, 3, ROW - 6);
-    this.text(c, lane.name, 8, y + ROW / 2 + 1, this.side - 14, this.colors.text);
+    this.text(c, lane.name, 8, y + ROW / 2 + 1, this.side - 14, this.colors.text, true);
   }
 
   drawSlices(c, lane, y) {

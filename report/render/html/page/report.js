@@ -8,7 +8,7 @@ const legend = items => el('div.legend', items.map(([color, ...text]) =>
   el('span', swatch(color), text)));
 
 const section = (title, note, ...parts) =>
-  el('section', el('h2', title, note ? el('small', note) : null), ...parts);
+  el('section', el('h2', title, note ? [' ', el('small', note)] : null), ...parts);
 
 // "stencil.cu:64", or the function and its module
 function place(site) {
@@ -20,9 +20,9 @@ function place(site) {
 const rowName = row => row.strategy + (row.n_streams === null ? '' : ` n=${row.n_streams}`) +
   (row.order ? ` ${row.order}` : '');
 
-// The program without its folder, and its arguments.
-function commandOf({app}) {
-  const [program, ...rest] = (app || '?').split(' ');
+// The program without its folder, and its arguments; the file if they are unknown.
+function commandOf({app, path}) {
+  const [program, ...rest] = (app || path?.split('/').pop() || '?').split(' ');
   return [program.split('/').pop(), ...rest].join(' ');
 }
 
@@ -259,6 +259,16 @@ function waits(report) {
         wait.text])));
 }
 
+function ranges({nvtx}) {
+  return nvtx && section('NVTX ranges', 'each: medians of one; in, kernels and out: what it issued',
+    nvtx.missing ? el('p', `none: ${nvtx.missing}`) : table('NVTX ranges', [['count', 1], ['range'], ['all', 1],
+      ['each', 1], ['in', 1], ['kernels', 1], ['out', 1], ['waits', 1], ['phases', 1]],
+    nvtx.ranges.map(r => [r.count, (r.domain ? `${r.domain}: ` : '') + (r.name || 'a range') +
+      (r.process ? ' (process)' : ''), ...[r.total_ns, r.range_ns, r.h2d_ns, r.kernel_ns, r.d2h_ns,
+      r.host_blocked_ns].map(time), r.phases.join(', ')])),
+    nvtx.lost ? el('p.warn', `! ${nvtx.lost} ranges were lost`) : null);
+}
+
 function phases({phases: list, phases_rest: rest, trace}) {
   const moved = (bytes, memory) => bytes ? `${size(bytes)} ${memory || ''}` : '-';
   return section('Phases', 'groups of similar rounds; median of one round',
@@ -326,7 +336,7 @@ function sections(trace) {
   const {text, bounds, recorded_ns: all} = report.verdict;
   return [header(report), severalRuns(report), verdictBox(text, bounds, all, report.coverage.notes), plan(report, rounds), run, rounds?.element, charts(trace),
     totals(report),
-    waits(report), phases(report), strategies(trace), coverage(report),
+    waits(report), ranges(report), phases(report), strategies(trace), coverage(report),
     madeBy()];
 }
 
@@ -355,11 +365,14 @@ const wantsDark = matchMedia('(prefers-color-scheme: dark)');
 const setPreferred = () => setTheme(wantsDark.matches ? 'dark' : 'light');
 wantsDark.addEventListener('change', setPreferred);
 setPreferred();
-// Paper is light.
+// Paper is light, and shows all lanes.
 let screenTheme;
 addEventListener('beforeprint', () => {
   screenTheme = theme.theme;
-  theme.theme = 'light';
+  Object.assign(theme, {theme: 'light', paper: ''});
   timelines.forEach(timeline => timeline.draw());
 });
-addEventListener('afterprint', () => setTheme(screenTheme));
+addEventListener('afterprint', () => {
+  delete theme.paper;
+  setTheme(screenTheme);
+});

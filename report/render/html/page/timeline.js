@@ -26,7 +26,8 @@ class Timeline extends Picture {
     this.tools = el('div.tools', this.find, this.found,
       button('\u2212', 'Zoom out', () => this.zoom(ZOOM ** 2)),
       button('+', 'Zoom in', () => this.zoom(ZOOM ** -2)),
-      button('All', 'Show all', () => this.fit()));
+      button('All', 'Show all', () => this.fit()),
+      button('Sums', 'Add up what is shown', () => this.select([this.from, this.to])));
     this.element = el('div.timeline', this.tools, this.frame, this.tip, this.said, this.sums);
     this.pointers = new Map();
     this.listen();
@@ -77,7 +78,8 @@ class Timeline extends Picture {
     for (const name of ['focus', 'blur'])
       canvas.addEventListener(name, () => this.redraw());
     this.frame.addEventListener('scroll', () => this.redraw());
-    new ResizeObserver(() => this.redraw()).observe(this.frame);
+    // on paper it is as beforeprint drew it
+    new ResizeObserver(() => 'paper' in theme || this.redraw()).observe(this.frame);
   }
 
   place(event) {
