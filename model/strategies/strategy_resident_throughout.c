@@ -94,6 +94,11 @@ const struct xs_strategy xs_strategy_resident_throughout = {
 	"and back once, after them.",
     .code =
 	{
+	    [XS_LANGUAGE_CUDA] =
+		"cudaMemcpy(dev, host, bytes, cudaMemcpyDefault); // "
+		"before the loop\n"
+		"cudaMemcpy(host, dev, bytes, cudaMemcpyDefault); // "
+		"after it",
 	    [XS_LANGUAGE_PYTORCH] =
 		"tensor = tensor.to(device)  # once, before the loop\n"
 		"tensor = tensor.cpu()  # once, after it",

@@ -41,12 +41,6 @@ void xs_build_note_counters(struct xs_result *result,
 	if (mode && strcmp(mode, "counters") == 0 && !trace->counter_count)
 		xs_build_note(result,
 			      "no kernel launch was counted in this run");
-	else if (mode && strcmp(mode, "counters") == 0)
-		xs_build_note(
-		    result,
-		    "this run counted the first launches of each kernel, which "
-		    "slows it down: trace another run without counters and add "
-		    "this one to its report with --counters");
 	if (options->counted && phases->counted_shapes < trace->shape_count)
 		xs_build_note(result,
 			      "%zu of %zu kernels are missing from the counted "

@@ -87,9 +87,12 @@ static const char *bound(struct xs_result *result, bool is_limit_known)
  * verdict is not; "" if nothing is. */
 static const char *spent(struct xs_result *result)
 {
-	/* without calls, waits are not known from the host's own code */
+	const char *mode = result->coverage.mode;
+	/* counting takes most of a run's time; without calls, waits are not
+	 * known from the host's own code */
 	const bool unknown =
 	    result->totals.gpu_busy_ns == XS_UNKNOWN ||
+	    (mode && strcmp(mode, "counters") == 0) ||
 	    (result->coverage.imported && !result->coverage.api_calls_seen);
 	size_t i = 0;
 	const char *list = unknown ? NULL : list_parts(result, &i, INT64_MAX);
@@ -99,6 +102,21 @@ static const char *spent(struct xs_result *result)
 		    : "";
 }
 
+/* Whether the plan has a step that launches kernels as a graph, which is no
+ * change of data movement. */
+static bool has_graph(const struct xs_result *result)
+{
+	for (size_t i = 0; i < result->plan_count; i++) {
+		const struct xs_strategy *strategy =
+		    xs_strategy_find(result->plan[i].estimate->strategy);
+
+		if (!result->plan[i].phase->apart && strategy &&
+		    strategy->changes & XS_CHANGES_LAUNCHES)
+			return true;
+	}
+	return false;
+}
+
 /* The limit, where calls of CUDA issue work while the GPU is idle. */
 static const char *issue_limit(struct xs_result *result)
 {
@@ -106,6 +124,8 @@ static const char *issue_limit(struct xs_result *result)
 	const struct xs_result_estimate *row =
 	    only ? xs_phase_estimate_find(only, XS_CHANGES_LAUNCHES) : NULL;
 
+	if (result->plan_count && !has_graph(result))
+		return "how fast the host issues work is the limit";
 	return xs_arena_print(
 	    &result->arena,
 	    "how fast the host issues work is the limit. A "
@@ -304,21 +324,6 @@ static const char *amount(struct xs_result *result)
 	    arena, "%s of the mean round's %s",
 	    xs_units_ns(most_ns / steady->rounds).s,
 	    xs_units_ns(result->verdict.steady_ns / steady->rounds).s);
-}
-
-/* Whether the plan has a step that launches kernels as a graph, which is no
- * change of data movement. */
-static bool has_graph(const struct xs_result *result)
-{
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_strategy *strategy =
-		    xs_strategy_find(result->plan[i].estimate->strategy);
-
-		if (!result->plan[i].phase->apart && strategy &&
-		    strategy->changes & XS_CHANGES_LAUNCHES)
-			return true;
-	}
-	return false;
 }
 
 /* "908 ms, " if it is of more rounds than those of the steady part, which is

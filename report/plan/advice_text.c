@@ -173,15 +173,14 @@ static const char *no_waits(struct xs_arena *arena,
 {
 	const char *places = phase->kernel_wait_places;
 
-	if (phase->kernel_waits == 0)
+	if (!phase->kernel_waits)
 		return "";
 	return xs_arena_print(
 	    arena,
-	    "Leave out the host's %" PRId64 " wait%s between "
-	    "a round's kernels%s%s%s: a stream runs them in "
-	    "order. ",
+	    "Leave out the host's waits between a round's kernels (%" PRId64
+	    " call%s%s%s): a stream runs them in order. ",
 	    phase->kernel_waits, phase->kernel_waits == 1 ? "" : "s",
-	    places ? " (" : "", places ? places : "", places ? ")" : "");
+	    places ? ": " : "", places ? places : "");
 }
 
 /* How far the round overlaps today. */

@@ -18,12 +18,4 @@ const struct xs_result_estimate *
 xs_alternative_instead(const struct xs_result *result,
 		       const struct xs_phase_steps *steps, double *more_ns);
 
-/* Returns the row that would save most beyond all steps, *adds_ns, and is none
- * of them, since it may be off by more: beside them, without changes of
- * kernels, or *instead of them. NULL: there is none. */
-const struct xs_result_estimate *
-xs_alternative_uncertain(const struct xs_result *result,
-			 const struct xs_phase_steps *steps, double *adds_ns,
-			 bool *instead);
-
 #endif

@@ -143,32 +143,39 @@ static int64_t all_rounds_ns(const struct xs_result_phase *phase, int64_t ns)
 				   : save_ns);
 }
 
+/* By how much the fastest row's rounds are shorter than their kernels, from one
+ * to the next, of a phase whose rounds run alone. */
+static int64_t below_kernels_ns(const struct xs_result *result,
+				const struct xs_result_phase *phase)
+{
+	const int64_t ns = kernels_ns(phase) - fastest_ns(phase) -
+			   xs_result_used_between_ns(phase);
+
+	return !phase->apart && xs_result_share(phase) == 1 &&
+		       !result->machine_choice.other_gpu && ns > 0
+		   ? in_steady_ns(phase, ns)
+		   : 0;
+}
+
 /* Rounds of several phases may run side by side, and the median may be longer
- * than the mean: together they save no more than the longest of three, the
- * steady part without its kernels, what the plan saves, and what the fastest
- * row of a phase whose rounds run alone saves; nor than the steady part. */
+ * than the mean: together they save no more than the steady part without its
+ * kernels, but for rows that are shorter than these, or what the plan saves;
+ * nor than the steady part. */
 static int64_t most_of_steady_ns(const struct xs_result *result)
 {
 	const struct xs_result_verdict *verdict = &result->verdict;
 	int64_t most_ns = verdict->steady_ns - steady_kernels_ns(verdict);
 	int64_t planned_ns = 0;
 
+	for (size_t i = 0; i < result->phase_count; i++)
+		xs_number_add(&most_ns,
+			      below_kernels_ns(result, &result->phases[i]));
 	for (size_t i = 0; i < result->plan_count; i++)
 		if (!result->plan[i].phase->apart &&
 		    result->plan[i].pays_rounds == XS_UNKNOWN)
 			xs_number_add(&planned_ns,
 				      result->plan[i].adds_steady_ns);
 	raise_to(&most_ns, planned_ns);
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
-
-		if (!phase->apart && xs_result_share(phase) == 1 &&
-		    !result->machine_choice.other_gpu)
-			raise_to(
-			    &most_ns,
-			    in_steady_ns(phase, xs_result_untraced_ns(phase) -
-						    fastest_ns(phase)));
-	}
 	return most_ns < verdict->steady_ns ? most_ns : verdict->steady_ns;
 }
 

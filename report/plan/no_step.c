@@ -51,6 +51,34 @@ static int64_t planned_ns(const struct xs_result *result,
 	return saves_ns;
 }
 
+/* The first step that takes more effort than the row, or pays in longer runs
+ * only. */
+static int64_t first_dearer(const struct xs_result *result,
+			    const struct xs_result_estimate *row)
+{
+	for (size_t i = 0; i < result->plan_count; i++) {
+		const struct xs_result_step *step = &result->plan[i];
+
+		if (step->estimate->effort_level > row->effort_level ||
+		    step->pays_rounds != XS_UNKNOWN)
+			return step->step;
+	}
+	return XS_UNKNOWN;
+}
+
+/* ", 18.6 ms more than the steps that take no more effort", or "" */
+static const char *more_than_steps(struct xs_result *result,
+				   const struct xs_result_estimate *row)
+{
+	const int64_t ns = planned_ns(result, row);
+
+	return ns ? xs_arena_print(&result->arena,
+				   ", %s more than the steps that take no more "
+				   "effort",
+				   xs_units_ns(row->saves_ns - ns).s)
+		  : "";
+}
+
 /* What would save most of the steady part, on a condition that is not to be
  * expected to hold: more than the steps of its effort. lead: NULL for the
  * question. may_cross: also if the condition is how often bytes cross the bus.
@@ -80,10 +108,12 @@ static const char *left_out(struct xs_result *result, const char *lead,
 		return NULL;
 	result->question_code =
 	    most->doubtful ? NULL : xs_code_of(result, of, most);
+	result->question_before =
+	    lead ? XS_UNKNOWN : first_dearer(result, most);
 	return xs_arena_print(
-	    &result->arena, "%s %s%s saves up to %s, but only if %s.%s%s",
+	    &result->arena, "%s %s saves up to %s%s, but only if %s.%s%s",
 	    lead ? lead : question_of(most), most->strategy,
-	    lead ? "" : ", without the steps,", xs_units_ns(most->saves_ns).s,
+	    xs_units_ns(most->saves_ns).s, more_than_steps(result, most),
 	    most->bound, most->doubtful ? "" : " ",
 	    most->doubtful ? "" : xs_advice_text(&result->arena, of, most));
 }
@@ -121,9 +151,8 @@ static const char *unknown_launches(const struct xs_result *result)
 }
 
 /* "; pinned would shorten a round of phase 1 to 34.1 ms, but its setup takes 40
- * ms, more than the phase's rounds save (1 in all)", or "". *named: its row. */
-static const char *does_not_pay(struct xs_result *result,
-				const struct xs_result_estimate **named)
+ * ms, more than the phase's rounds save (1 in all)", or "". */
+static const char *does_not_pay(struct xs_result *result)
 {
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
@@ -133,7 +162,7 @@ static const char *does_not_pay(struct xs_result *result,
 		if (phase->apart || !row || row->saves_ns > 0 ||
 		    row->setup_ns <= 0)
 			continue;
-		*named = row;
+		result->nearest = row;
 		return xs_arena_print(
 		    &result->arena,
 		    "; pinned would shorten a round of phase %" PRId64
@@ -196,6 +225,7 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns)
 
 	if (!row || !xs_worth_is_enough(result, of, (double)row->saves_ns))
 		return "";
+	result->nearest_if = row;
 	between_ns = xs_result_used_between_ns(of);
 	if (!xs_worth_is_sure(result, of, row, (double)row->saves_ns))
 		uncertain = xs_arena_print(
@@ -213,9 +243,8 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns)
 /* "nothing: no change is predicted ...; pinned is the nearest: a round 363 us
  * (300-370 us) -> 310 us (270-381 us), which saves 0.4 % of the steady part":
  * what would save most, if anything does; "not known: ..." if that is a step's
- * worth. *named: its row. */
-static const char *nearest(struct xs_result *result,
-			   const struct xs_result_estimate **named)
+ * worth. */
+static const char *nearest(struct xs_result *result)
 {
 	const char *steady = xs_result_steady_name(result);
 	const struct xs_result_phase *of = NULL;
@@ -232,8 +261,8 @@ static const char *nearest(struct xs_result *result,
 	as_is = most ? xs_result_best(of, xs_strategies[0]->id, false) : NULL;
 	if (!as_is)
 		return xs_arena_print(&result->arena, "%s%s%s", text,
-				      does_not_pay(result, named), more);
-	*named = most;
+				      does_not_pay(result), more);
+	result->nearest = most;
 	saves = xs_arena_print(
 	    &result->arena, "a round %s -> %s, which%s saves %s of %s",
 	    xs_units_in_range_ns(as_is->round_ns, as_is->low_ns, as_is->high_ns)
@@ -285,12 +314,11 @@ static const char *about_migrations(struct xs_result *result)
 	    xs_units_ns((int64_t)copied_ns).s);
 }
 
-const char *xs_plan_no_step(struct xs_result *result,
-			    const struct xs_result_estimate **named)
+const char *xs_plan_no_step(struct xs_result *result)
 {
 	const char *uncertain, *launches, *unmeasured, *managed;
 
-	*named = NULL;
+	result->nearest = result->nearest_if = NULL;
 	if (result->verdict.missing)
 		return "not known: the verdict says what is missing";
 	if (result->machine_choice.other_gpu)
@@ -324,6 +352,6 @@ const char *xs_plan_no_step(struct xs_result *result,
 		    "not known: no change of data movement is predicted to "
 		    "save 1 %% of %s; a CUDA graph might, but %s",
 		    xs_result_steady_name(result), launches);
-	return xs_arena_print(&result->arena, "%s%s", nearest(result, named),
+	return xs_arena_print(&result->arena, "%s%s", nearest(result),
 			      about_kernels(result));
 }

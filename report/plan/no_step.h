@@ -6,10 +6,9 @@
 #include "report/result/result.h"
 
 /* Returns why there is no step for the steady part, and may set question_code.
- * *named: the row without a condition that it names; NULL: none. The arena owns
- * the text. */
-const char *xs_plan_no_step(struct xs_result *result,
-			    const struct xs_result_estimate **named);
+ * The rows that it names are nearest and nearest_if. The arena owns the text.
+ */
+const char *xs_plan_no_step(struct xs_result *result);
 
 /* Returns what to find out before the steps, since it may save more than they
  * do, and sets question_code; NULL: nothing. The arena owns the text. */

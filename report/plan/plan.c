@@ -125,6 +125,16 @@ static int64_t run_before_ns(const struct xs_result *result,
 				   : xs_result_untraced_wall_ns(result);
 }
 
+/* The steps of no phase: they come behind what pays in this run. */
+static int64_t other_steps(const struct xs_result *result)
+{
+	int64_t count = result->verdict.pinning.step != 0;
+
+	for (size_t i = 0; i < result->run.link_count; i++)
+		count += result->run.links[i].step != 0;
+	return count;
+}
+
 /* Adds a step of the phase to the plan, except what it saves and its text. */
 static struct xs_result_step *begin_step(struct xs_result *result,
 					 const struct xs_phase_steps *steps,
@@ -133,7 +143,7 @@ static struct xs_result_step *begin_step(struct xs_result *result,
 	struct xs_result_step *out = &result->plan[result->plan_count];
 
 	*out = (struct xs_result_step){
-	    .step = (int64_t)++result->plan_count,
+	    .step = (int64_t)++result->plan_count + other_steps(result),
 	    .phase = steps->phase,
 	    .estimate = step->estimate,
 	    .side_by_side = xs_number_round(1 / xs_result_share(steps->phase)),
@@ -223,19 +233,19 @@ static bool has_step(const struct xs_result *result)
 /* What no step does. */
 static void say_rest(struct xs_result *result)
 {
-	const struct xs_result_estimate *named = NULL;
-
+	result->question_before = XS_UNKNOWN;
 	if (has_step(result)) {
 		result->question = xs_plan_question(result);
 		result->no_pinning = xs_plan_unmeasured(result);
 		if (result->no_pinning)
 			return;
 	} else {
-		result->no_step = xs_plan_no_step(result, &named);
+		result->no_step = xs_plan_no_step(result);
 	}
 	/* it may be the nearest change, which is named already */
 	if (!result->verdict.missing &&
-	    !(named && strcmp(named->strategy, "pinned") == 0))
+	    !(result->nearest &&
+	      strcmp(result->nearest->strategy, "pinned") == 0))
 		result->no_pinning = xs_plan_no_pinning(result);
 }
 
@@ -254,6 +264,8 @@ int xs_plan_build(struct xs_result *result)
 	if (!result->verdict.missing)
 		xs_phase_steps_build(result, phases);
 	add_steps(result, phases, false);
+	xs_plan_links(result);
+	xs_plan_pinning(result);
 	for (size_t i = 0; i < count; i++)
 		if (phases[i].longer.strategy &&
 		    !is_longer_made(phases, &phases[i]))
@@ -261,8 +273,6 @@ int xs_plan_build(struct xs_result *result)
 	add_steps(result, phases, true);
 	xs_step_set_run_now(result, phases);
 	free(phases);
-	xs_plan_links(result);
-	xs_plan_pinning(result);
 	say_rest(result);
 	return result->arena.failed ? -ENOMEM : 0;
 }

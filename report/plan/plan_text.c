@@ -66,8 +66,8 @@ static const char *payback_of(struct xs_arena *arena,
 			      xs_advice_setup(arena, step->estimate, setup_ns));
 }
 
-/* ", and is ahead up to about 26 rounds", of a row in place of the step whose
- * setup takes less, and whose rounds longer; or "". */
+/* ", and is ahead of it up to about 26 rounds", of a row in place of the step
+ * whose setup takes less, and whose rounds longer; or "". */
 static const char *row_ahead(struct xs_arena *arena,
 			     const struct xs_phase_steps *steps,
 			     const struct xs_phase_step *step,
@@ -89,7 +89,8 @@ static const char *row_ahead(struct xs_arena *arena,
 			(step == &steps->longer ? last->new_memory_ns : 0);
 	return setup_less_ns > 0 && longer_ns > 0
 		   ? xs_arena_print(arena,
-				    ", and is ahead up to about %.0f rounds",
+				    ", and is ahead of it up to about %.0f "
+				    "rounds",
 				    (double)setup_less_ns / longer_ns)
 		   : "";
 }
@@ -124,12 +125,11 @@ static const char *instead(struct xs_result *result,
 	    xs_alternative_instead(result, steps, &more_ns);
 
 	return row ? xs_arena_print(
-			 arena, "In %s %s saves %s%s%s%s; effort: %s%s%s.",
-			 longer ? "this run, in place of this step,"
-				: "place of this step",
+			 arena,
+			 "In its place, %s saves %s%s %s%s; effort: %s%s%s.",
 			 row->strategy, side_by_side > 1 ? "up to " : "",
 			 xs_units_ns(xs_number_round(more_ns)).s,
-			 longer ? "" : " more",
+			 longer ? "in this run" : "more",
 			 row_ahead(arena, steps, step, row), row->effort,
 			 row->needs ? "; only if " : "",
 			 row->needs ? row->needs : "")
@@ -154,53 +154,20 @@ static const char *in_place_of(struct xs_result *result,
 	return NULL;
 }
 
-/* What may save more beside the steps of the phase, or instead of them. NULL:
- * nothing. */
-static const char *uncertain(struct xs_result *result,
-			     const struct xs_phase_steps *steps,
-			     int64_t side_by_side)
-{
-	double more_ns;
-	bool is_instead;
-	const struct xs_result_estimate *row =
-	    xs_alternative_uncertain(result, steps, &more_ns, &is_instead);
-
-	if (row && !xs_result_is_known(row))
-		return xs_result_is_noisy(steps->phase)
-			   ? NULL
-			   : xs_arena_print(&result->arena,
-					    "What %s would save beside it is "
-					    "not known.",
-					    row->strategy);
-	return row ? xs_arena_print(
-			 &result->arena,
-			 "%s it, %s would save %s%s%s, less than its "
-			 "uncertainty.",
-			 is_instead ? "Instead of" : "Beside", row->strategy,
-			 side_by_side > 1 ? "up to " : "",
-			 xs_units_ns(xs_number_round(more_ns)).s,
-			 is_instead ? " more" : "")
-		   : NULL;
-}
-
 /* What the phase's steps leave out, with the last of them. NULL: nothing. */
 static const char *left_out(struct xs_result *result,
 			    const struct xs_phase_steps *steps,
 			    const struct xs_phase_step *step,
 			    int64_t side_by_side)
 {
-	const bool has_longer = steps->longer.strategy;
-	const char *text = NULL;
+	const struct xs_phase_step *last =
+	    steps->longer.strategy ? &steps->longer
+				   : &steps->items[steps->count - 1];
 
-	if (step == &steps->longer && steps->longer_after < steps->count)
-		return NULL;
-	if (step == &steps->longer)
-		return instead(result, steps, step, side_by_side);
-	if (step != &steps->items[steps->count - 1])
-		return NULL;
-	if (!has_longer)
-		text = instead(result, steps, step, side_by_side);
-	return text ? text : uncertain(result, steps, side_by_side);
+	return step == last && !(step == &steps->longer &&
+				 steps->longer_after < steps->count)
+		   ? instead(result, steps, step, side_by_side)
+		   : NULL;
 }
 
 /* The earlier step that is the same change at other lines; NULL: there is none.
@@ -219,7 +186,7 @@ same_change(const struct xs_result *result, const struct xs_result_step *step)
 }
 
 /* What to do, what the setup takes, what else the change reaches, why an
- * uncertain step is one, and what was left out. */
+ * uncertain step is one, and what saves more in its place. */
 void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 		 const struct xs_phase_step *step, int64_t reached,
 		 struct xs_result_step *out)

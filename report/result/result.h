@@ -152,10 +152,16 @@ struct xs_result {
 	size_t plan_count;
 	const char *no_step; /* why none is of the steady part; NULL: one is, or
 			      * one is access to another GPU's memory */
+	/* the rows that no_step names; NULL: none, without and with a condition
+	 */
+	const struct xs_result_estimate *nearest, *nearest_if;
 	const char *no_pinning; /* why pinning is no step for a phase without
 				 * steps; NULL: there is no such phase */
 	const char *question; /* what may save more than the plan, and on which
 			       * condition; NULL: nothing */
+	/* number of the step before which it is to be asked: the first of more
+	 * effort, or of longer runs; XS_UNKNOWN: behind all */
+	int64_t question_before;
 	const char *question_code; /* lines to write for that, or for what
 				    * no_step says; NULL: none */
 	struct xs_result_other_machine *other_machines;

@@ -120,6 +120,33 @@ static void test_the_setup_touches_memory_once(void **unused)
 			       "cudaMallocHost instead: 85536 ns"));
 }
 
+/* The setup costs what the profile's ends of its parameters say: two buffers of
+ * 1 MB in all, with a stream each if there are two. */
+static void test_the_setup_has_a_range(void **unused)
+{
+	const struct xs_estimate *row;
+
+	(void)unused;
+	machine.pin_fixed_ns = (struct xs_param){10000, 8000, 15000};
+	machine.pin_byte_ns = (struct xs_param){0.5, 0.4, 0.8};
+	estimate();
+	row = replayed("pinned");
+	assert_near(row->setup_less_ns, 2 * 2000 + 2000000 * 0.1);
+	assert_near(row->setup_more_ns, 2 * 5000 + 2000000 * 0.3);
+	machine.stream_create_ns = (struct xs_param){4000, 3000, 7000};
+	estimate();
+	assert_near(replayed("double-buffer")->setup_less_ns -
+			2 * row->setup_less_ns,
+		    2 * 1000);
+	assert_near(replayed("double-buffer")->setup_more_ns -
+			2 * row->setup_more_ns,
+		    2 * 3000);
+	/* an end that is not known is the value */
+	machine.pin_byte_ns.high = NAN;
+	estimate();
+	assert_near(replayed("pinned")->setup_more_ns, 2 * 5000);
+}
+
 /* Memory that is copied only once is pinned as well, each buffer of it. */
 static void test_one_round_pays_the_setup(void **unused)
 {
@@ -807,6 +834,7 @@ int main(void)
 	    TEST(test_pinned),
 	    TEST(test_pytorch_does_not_wait_for_copies_in),
 	    TEST(test_pinned_arrays_are_not_staged),
+	    TEST(test_the_setup_has_a_range),
 	    TEST(test_the_setup_touches_memory_once),
 	    TEST(test_one_round_pays_the_setup),
 	    TEST(test_the_setup_is_of_what_is_advised),

@@ -325,7 +325,7 @@ static void dataflow_is_shown(void **state)
 		      "dataflow/carried-pinned.xspy "
 		      "| sed '1s/\".*\"/\"TRACE\"/'",
 		      FOLDER "golden/dataflow.dot");
-	expect_golden("report --machine h100 " FOLDER
+	expect_golden("report --all --machine h100 " FOLDER
 		      "dataflow/vecadd-static.xspy "
 		      "| sed -n '/^Phases/,/^Strategies/p'",
 		      FOLDER "golden/task-class.txt");

@@ -205,8 +205,8 @@ static void a_longer_run_pays_a_further_setup(void **state)
 	add(phase, "mapped", XS_EFFORT_REWRITE, 14 * MS);
 	expect("pinned double-buffer");
 	assert_non_null(strstr(result->plan[1].text,
-			       "In this run, in place of this step, mapped "
-			       "saves 110 ms"));
+			       "In its place, mapped saves 110 ms in this "
+			       "run"));
 }
 
 /* The setup is paid once: it is of the run, not of a round. */
@@ -365,14 +365,14 @@ static void more_effort_that_saves_more_is_named(void **state)
 	add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS)->needs =
 	    "pieces are independent";
 	expect("double-buffer");
-	assert_null(strstr(result->plan[0].text, "In place of"));
+	assert_null(strstr(result->plan[0].text, "In its place"));
 	buffers->setup_ns = 100 * MS;
 	buffers->saves_ns -= buffers->setup_ns;
 	expect("double-buffer");
 	assert_non_null(
 	    strstr(result->plan[0].text,
-		   "In place of this step streams saves 90.0 ms more, "
-		   "and is ahead up to about 100 rounds; effort: some; "
+		   "In its place, streams saves 90.0 ms more, and is "
+		   "ahead of it up to about 100 rounds; effort: some; "
 		   "only if pieces are independent."));
 	/* by less than 5 %, too, unless it may be off by that */
 	buffers->setup_ns = 21 * MS;
@@ -382,7 +382,7 @@ static void more_effort_that_saves_more_is_named(void **state)
 	buffers->setup_ns = 19 * MS;
 	buffers->saves_ns = 281 * MS;
 	expect("double-buffer");
-	assert_null(strstr(result->plan[0].text, "In place of"));
+	assert_null(strstr(result->plan[0].text, "In its place"));
 }
 
 /* What pays in this run comes first, with its recipe; a step that only pays in
@@ -439,8 +439,8 @@ static void effort_stays_for_longer_runs(void **state)
 	expect("double-buffer");
 	assert_int_equal(result->plan[0].app_wall_ns, 1000 * MS);
 	assert_non_null(strstr(result->plan[0].text,
-			       "In this run, in place of this step, streams "
-			       "saves 220 ms, and is ahead"));
+			       "In its place, streams saves 220 ms in this "
+			       "run, and is ahead of it"));
 	/* rounds of the start-up do not become more */
 	phase->apart = true;
 	expect("");
@@ -473,32 +473,6 @@ static void an_order_replaces_another(void **state)
 	phase->estimates[1].round_ns = 16 * MS;
 	phase->estimates[1].saves_ns = 340 * MS;
 	expect("pinned prefetch");
-}
-
-/* What has nothing to do with the steps, and is none for being uncertain. */
-static void an_uncertain_change_beside_the_steps_is_named(void **state)
-{
-	struct xs_result_estimate *reuse;
-
-	(void)state;
-	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
-	reuse = add(phase, "reuse", XS_EFFORT_PLACE, 45 * MS);
-	reuse->high_ns = 49 * MS;
-	expect("pinned reuse");
-	assert_null(strstr(result->plan[1].text, "Beside"));
-	reuse->high_ns = 51 * MS;
-	expect("pinned");
-	assert_non_null(strstr(result->plan[0].text,
-			       "Beside it, reuse would save 50.0 ms, less than "
-			       "its uncertainty."));
-	reuse->low_ns = 5 * MS;
-	expect("pinned");
-	assert_non_null(
-	    strstr(result->plan[0].text,
-		   "What reuse would save beside it is not known."));
-	reuse->saves_ns = 4 * MS; /* next to nothing */
-	expect("pinned");
-	assert_null(strstr(result->plan[0].text, "eside"));
 }
 
 /* 16 pieces are as fast as 8, as far as rounds differ. */
@@ -603,8 +577,10 @@ static void doubtful_rows_are_asked_for(void **state)
 	expect("pinned");
 	assert_non_null(strstr(
 	    result->question,
-	    "Are the rounds independent? double-buffer, "
-	    "without the steps, saves up to 400 ms, but only if no round"));
+	    "Are the rounds independent? double-buffer saves up to 400 ms, 150 "
+	    "ms more than the steps that take no more effort, but only if no "
+	    "round"));
+	assert_int_equal(result->question_before, XS_UNKNOWN);
 }
 
 static void says_why(const char *text)
@@ -739,8 +715,9 @@ static void data_that_may_stay_is_asked_for(void **state)
 	expect("pinned");
 	assert_non_null(strstr(
 	    result->question,
-	    "Could data stay on the GPU? resident, without the steps, saves up "
-	    "to 400 ms, but only if the host does not"));
+	    "Could data stay on the GPU? resident saves up to 400 ms, 150 ms "
+	    "more than the steps that take no more effort, but only if the "
+	    "host does not"));
 	result->run.python = XS_LANGUAGE_NUMBA;
 	expect("pinned");
 	assert_non_null(strstr(result->question_code, "cuda.to_device(ary)"));
@@ -908,7 +885,8 @@ static void the_run_now_has_an_interval(void **state)
 	assert_int_equal(result->verdict.run_high_ns, 1125 * MS);
 }
 
-/* A question is about what saves more than the steps of its effort. */
+/* A question is about what saves more than the steps of its effort, and comes
+ * before those of more, and before those of longer runs. */
 static void a_question_is_of_its_effort(void **state)
 {
 	(void)state;
@@ -918,7 +896,24 @@ static void a_question_is_of_its_effort(void **state)
 	expect("pinned streams");
 	assert_non_null(
 	    strstr(result->question,
-		   "resident, without the steps, saves up to 150 ms"));
+		   "resident saves up to 150 ms, 50.0 ms more than the steps "
+		   "that take no more effort, but only if it stays."));
+	assert_int_equal(result->question_before, 2);
+	phase->estimates[0].applies = false;
+	expect("streams");
+	assert_non_null(strstr(result->question,
+			       "saves up to 150 ms, but only if it stays."));
+	assert_int_equal(result->question_before, 1);
+	phase->estimates[0].applies = true;
+	phase->estimates[2].effort_level = XS_EFFORT_SPLIT;
+	phase->estimates[2].saves_ns = 400 * MS;
+	expect("pinned streams");
+	assert_int_equal(result->question_before, XS_UNKNOWN);
+	phase->estimates[1].new_memory_ns = 1000 * MS;
+	expect("pinned streams");
+	assert_int_equal(result->question_before, 2);
+	phase->estimates[1].new_memory_ns = 0;
+	phase->estimates[2].effort_level = XS_EFFORT_PLACE;
 	phase->estimates[2].saves_ns = 99 * MS;
 	expect("pinned streams");
 	assert_null(result->question);
@@ -1064,7 +1059,6 @@ static const struct CMUnitTest tests[] = {
     TEST(effort_stays_for_longer_runs),
     TEST(longer_runs_come_last),
     TEST(an_order_replaces_another),
-    TEST(an_uncertain_change_beside_the_steps_is_named),
     TEST(another_number_of_pieces_within_the_interval_is_none),
     TEST(all_together_save_no_more_than_there_is),
     TEST(data_that_stays_needs_no_pinning),

@@ -372,6 +372,16 @@ static void what_is_missing_is_said(void **state)
 	tear_down(NULL);
 	read_trace("traces/killed");
 	says("not known: the trace has no times of the GPU's work");
+	tear_down(NULL);
+	/* counting takes most of the time: its shares are not told either */
+	read_file(XS_SOURCE_DIR "/examples/traces/stencil-128-counters.xspy");
+	assert_true(result->verdict.repeats);
+	assert_string_equal(
+	    result->verdict.text,
+	    "What bounds the run is not known: this run counted the first "
+	    "launches of each kernel, which slows it down; trace another run "
+	    "without counters and add this one to its report with --counters.");
+	assert_int_equal(result->plan_count, 0);
 }
 
 /* Of a long run that was recorded in windows. */

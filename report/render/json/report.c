@@ -185,7 +185,7 @@ static const struct xs_json_field report[] = {
     NAMED_OBJECT("phases_rest", rest, rest),
     OBJECT(verdict, xs_json_verdict),
     ROWS(plan, plan_count, xs_json_step),
-    FIELDS(no_step, no_pinning, question, question_code),
+    FIELDS(no_step, no_pinning, question, question_code, question_before),
     MADE("steady", steady_of),
     POINTER(pinned_budget, xs_json_pinned_budget),
     MADE("dataflow", dataflow),

@@ -65,9 +65,11 @@ static int64_t mean_ns(const struct xs_result_phase *phase)
 static const char *most_within(struct xs_result *result,
 			       const struct xs_result_phase *phase)
 {
-	const int64_t low_ns = phase->round_low_ns - phase->tracer_ns;
+	int64_t low_ns = phase->round_low_ns - phase->tracer_ns;
 	const int64_t high_ns = phase->round_high_ns - phase->tracer_ns;
 
+	if (low_ns < 0)
+		low_ns = 0;
 	return phase->rounds < LEAST_ROUNDS || mean_ns(phase) < low_ns ||
 		       mean_ns(phase) > high_ns
 		   ? ""
@@ -173,20 +175,16 @@ static const char *phase_places(struct xs_result *result,
 	return add_times(result, list, phase);
 }
 
-/* The places, and the class of the phase's tasks; why, and an unknown one, only
- * where all is asked for. */
+/* The places, and where all is asked for the class of the phase's tasks, and
+ * why. */
 static const char *notes(struct xs_result *result,
 			 const struct xs_result_phase *phase)
 {
 	const char *places = phase_places(result, phase);
 
-	if (!phase->task_class_known &&
-	    !(result->all_asked && result->dataflow_asked))
+	if (!result->all_asked ||
+	    (!phase->task_class_known && !result->dataflow_asked))
 		return places;
-	if (!result->all_asked)
-		return xs_arena_print(&result->arena, "%s%stasks: %s",
-				      places ? places : "", places ? "; " : "",
-				      phase->task_class);
 	return xs_arena_print(&result->arena, "%s%stasks: %s (%s)",
 			      places ? places : "", places ? "\n" : "",
 			      phase->task_class, phase->task_class_why);

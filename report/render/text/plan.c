@@ -231,6 +231,15 @@ static void put_others(const struct xs_terminal *terminal,
 		put_pinning(terminal, result);
 }
 
+static void put_question(const struct xs_terminal *terminal,
+			 struct xs_result *result)
+{
+	if (!result->question)
+		return;
+	xs_terminal_wrap(terminal, XS_WARN, "  ", result->question);
+	xs_render_text_code(terminal, result->question_code);
+}
+
 /* The line above the steps from `step` on; NULL: none. */
 static const char *introduction(const struct xs_result *result, size_t step)
 {
@@ -249,25 +258,62 @@ static const char *introduction(const struct xs_result *result, size_t step)
 	return NULL;
 }
 
+/* Where the steps of no phase come: behind what pays in this run. */
+static size_t others_at(const struct xs_result *result, size_t shown)
+{
+	size_t i = 0;
+
+	while (i < shown && !result->plan[i].phase->apart &&
+	       result->plan[i].pays_rounds == XS_UNKNOWN)
+		i++;
+	return i;
+}
+
+static size_t question_at(const struct xs_result *result, size_t shown)
+{
+	size_t i = 0;
+
+	while (i < shown && result->plan[i].step != result->question_before)
+		i++;
+	return i;
+}
+
+/* A step, or its title, below the line that introduces it. */
+static void put_planned(const struct xs_terminal *terminal,
+			struct xs_result *result, size_t i)
+{
+	const struct xs_result_step *step = &result->plan[i];
+
+	if (step->pays_rounds != XS_UNKNOWN && is_title_only(result, step)) {
+		put_later(terminal, result, step);
+		return;
+	}
+	if (introduction(result, i))
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
+				 introduction(result, i));
+	put_step(terminal, result, step);
+}
+
 /* The run as it is: its interval contains what those of the steps do. */
 static void put_now(const struct xs_terminal *terminal,
-		    const struct xs_result *result)
+		    struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 
-	xs_terminal_print(
-	    terminal, XS_PLAIN,
-	    "  the run takes %s (%s) now; start-up and end differ between "
-	    "runs\n",
-	    xs_units_ns(xs_result_untraced_wall_ns(result)).s,
-	    xs_units_range_ns(in->run_low_ns, in->run_high_ns).s);
+	xs_terminal_wrap(
+	    terminal, XS_PLAIN, "  ",
+	    xs_arena_print(
+		&result->arena,
+		"the run takes %s now (%s in other runs: start-up and end "
+		"differ)",
+		xs_units_ns(xs_result_untraced_wall_ns(result)).s,
+		xs_units_range_ns(in->run_low_ns, in->run_high_ns).s));
 }
 
 void xs_render_text_plan(const struct xs_terminal *terminal,
 			 struct xs_result *result)
 {
 	const size_t shown = shown_steps(result);
-	const struct xs_result_step *plan = result->plan;
 
 	xs_terminal_heading(
 	    terminal, "What to change",
@@ -284,23 +330,15 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 	}
 	if (shown && result->verdict.run_low_ns != XS_UNKNOWN)
 		put_now(terminal, result);
-	for (size_t i = 0; i < shown; i++) {
-		if (plan[i].pays_rounds != XS_UNKNOWN &&
-		    is_title_only(result, &plan[i])) {
-			put_later(terminal, result, &plan[i]);
-			continue;
-		}
-		if (introduction(result, i))
-			xs_terminal_wrap(terminal, XS_PLAIN, "  ",
-					 introduction(result, i));
-		put_step(terminal, result, &plan[i]);
+	for (size_t i = 0; i <= shown; i++) {
+		if (i == others_at(result, shown))
+			put_others(terminal, result);
+		if (i == question_at(result, shown))
+			put_question(terminal, result);
+		if (i < shown)
+			put_planned(terminal, result, i);
 	}
-	put_others(terminal, result);
 	if (result->no_pinning)
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_pinning);
-	if (result->question) {
-		xs_terminal_wrap(terminal, XS_WARN, "  ", result->question);
-		xs_render_text_code(terminal, result->question_code);
-	}
 	put_rest(terminal, result, shown);
 }

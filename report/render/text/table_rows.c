@@ -3,10 +3,20 @@
 
 #include "report/result/best.h"
 
+#include <math.h>
+
 /* A row that takes 1 / AS_LONG_PART less than another one takes as long. */
 #define AS_LONG_PART 20
 
-/* Whether a row of less effort takes as long, up to a few per cent. */
+/* What the row saves of this run, as the table has it. */
+static double gain_ns(const struct xs_result_estimate *row)
+{
+	return (double)row->saves_ns -
+	       (row->new_memory_ns > 0 ? (double)row->new_memory_ns : 0);
+}
+
+/* Whether a row of less effort takes as long, a round and the run, up to a few
+ * per cent. */
 static bool is_effort_for_nothing(const struct xs_result *result,
 				  const struct xs_result_phase *phase,
 				  const struct xs_result_estimate *row)
@@ -18,7 +28,9 @@ static bool is_effort_for_nothing(const struct xs_result *result,
 		    xs_result_is_listed(result, phase, less) &&
 		    xs_result_is_known(less) &&
 		    less->round_ns - less->round_ns / AS_LONG_PART <=
-			row->round_ns)
+			row->round_ns &&
+		    gain_ns(less) >=
+			gain_ns(row) - fabs(gain_ns(row)) / AS_LONG_PART)
 			return true;
 	}
 	return false;
@@ -42,9 +54,12 @@ static bool is_no_gain(const struct xs_result *result,
 	       is_effort_for_nothing(result, phase, row);
 }
 
-static bool is_step(const struct xs_result *result,
-		    const struct xs_result_estimate *row)
+/* Whether the plan has the row, or says why there is no step with it. */
+static bool is_named(const struct xs_result *result,
+		     const struct xs_result_estimate *row)
 {
+	if (row == result->nearest || row == result->nearest_if)
+		return true;
 	for (size_t i = 0; i < result->plan_count; i++)
 		if (result->plan[i].estimate == row)
 			return true;
@@ -63,7 +78,7 @@ bool xs_text_row_is_shown(const struct xs_result *result,
 			  const struct xs_result_phase *phase,
 			  const struct xs_result_estimate *row)
 {
-	if (is_step(result, row))
+	if (is_named(result, row))
 		return true;
 	return is_row(result, phase, row) && !is_no_gain(result, phase, row);
 }

@@ -139,16 +139,19 @@ function otherStep(name, s) {
 }
 
 function plan(report, rounds) {
-  const {plan: steps, no_step: none, no_pinning: unpinned, question, question_code: code} = report;
+  const {plan: steps, no_step: none, no_pinning: unpinned, question, question_code: code, question_before: before} = report;
   const {pinning} = report.verdict;
-  const others = [...(report.gpu_links || []).filter(link => link.step)
-    .map(link => otherStep('peer access', link)), pinning?.step ? otherStep('register', pinning) : null].filter(Boolean);
+  const asked = question ? el('li', el('div'), el('div', el('p.warn', question), code ? el('pre', code) : null)) : null;
+  const all = [...steps.map(s => [s.step, step(s, report, rounds)]),
+    ...(report.gpu_links || []).filter(link => link.step).map(link => [link.step, otherStep('peer access', link)]),
+    ...(pinning?.step ? [[pinning.step, otherStep('register', pinning)]] : []),
+    ...(asked ? [[before === null ? Infinity : before - 0.5, asked]] : [])].sort(([a], [b]) => a - b);
   return section('What to change', steps.length > 1 ? 'in this order; each step adds to those before' : '',
     none ? el('p', none) : null,
-    steps.length ? [el('ol.plan', steps.map(s => step(s, report, rounds))), el('p.dim',
-      'Ranges are 90 % of other runs, as they are and with the change.')] : null,
-    others.length ? el('ol.plan', others) : null,
-    unpinned ? el('p', unpinned) : null, question ? el('p.warn', question) : null, code ? el('pre', code) : null);
+    none && code ? el('pre', code) : null,
+    all.length ? el('ol.plan', all.map(([, item]) => item)) : null,
+    steps.length ? el('p.dim', 'Ranges are 90 % of other runs, as they are and with the change.') : null,
+    unpinned ? el('p', unpinned) : null);
 }
 
 const timelines = [];

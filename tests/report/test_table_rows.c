@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Which rows the table of strategies has without --all. */
+#include "report/render/text/table_rows.h"
+
+#include "model/formulas/estimates.h"
+#include "report/result/result.h"
+#include "tests/unit.h"
+
+#define MS 1000000LL
+
+enum { AS_IS, PINNED, BUFFERS, ROWS };
+
+static struct xs_result_estimate rows[ROWS];
+static struct xs_result_phase phase;
+static struct xs_result result;
+
+/* A row of 10 rounds of 50 ms, whose time is known within 1 ms. */
+static struct xs_result_estimate row_of(const char *strategy,
+					enum xs_effort effort, int64_t round_ns)
+{
+	return (struct xs_result_estimate){.strategy = strategy,
+					   .model = "replay",
+					   .effort_level = effort,
+					   .n_streams = XS_UNKNOWN,
+					   .round_ns = round_ns,
+					   .low_ns = round_ns - MS,
+					   .high_ns = round_ns + MS,
+					   .known_high_ns = round_ns + MS,
+					   .otherwise_ns = XS_UNKNOWN,
+					   .saves_ns =
+					       10 * (50 * MS - round_ns),
+					   .applies = true};
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	rows[AS_IS] = row_of("as-is", XS_EFFORT_NONE, 50 * MS);
+	rows[PINNED] = row_of("pinned", XS_EFFORT_CALL, 25 * MS);
+	rows[BUFFERS] = row_of("double-buffer", XS_EFFORT_PLACES, 20 * MS);
+	phase = (struct xs_result_phase){.rounds = 10,
+					 .round_ns = 50 * MS,
+					 .estimates = rows,
+					 .estimate_count = ROWS};
+	result = (struct xs_result){.phases = &phase, .phase_count = 1};
+	return 0;
+}
+
+static void set_round(int row, int64_t round_ns)
+{
+	rows[row] = row_of(rows[row].strategy,
+			   (enum xs_effort)rows[row].effort_level, round_ns);
+}
+
+static void expect(bool pinned, bool buffers)
+{
+	assert_true(xs_text_row_is_shown(&result, &phase, &rows[AS_IS]));
+	assert_int_equal(xs_text_row_is_shown(&result, &phase, &rows[PINNED]),
+			 pinned);
+	assert_int_equal(xs_text_row_is_shown(&result, &phase, &rows[BUFFERS]),
+			 buffers);
+}
+
+static void rows_that_are_no_shorter_are_left_out(void **state)
+{
+	(void)state;
+	expect(true, true);
+	set_round(PINNED, 495 * MS / 10);
+	expect(true, true);
+	set_round(PINNED, 496 * MS / 10);
+	expect(false, true);
+	result.all_asked = true;
+	expect(true, true);
+}
+
+/* Two sets of buffers gain 5 % of a round over pinned memory, or less. */
+static void effort_for_nothing_is_left_out(void **state)
+{
+	(void)state;
+	set_round(BUFFERS, 2374 * MS / 100);
+	expect(true, true);
+	set_round(BUFFERS, 2375 * MS / 100);
+	expect(true, false);
+	/* pinning takes longer than it saves */
+	rows[PINNED].saves_ns = -MS;
+	expect(true, true);
+	/* but the second set is new memory */
+	rows[BUFFERS].new_memory_ns = rows[BUFFERS].saves_ns + 2 * MS;
+	expect(true, false);
+	/* next to nothing is known of pinned memory */
+	rows[PINNED].high_ns = 60 * MS;
+	expect(true, true);
+}
+
+/* A row that the plan names is in the table, whatever it gains. */
+static void rows_with_a_name_are_shown(void **state)
+{
+	struct xs_result_step step = {.estimate = &rows[BUFFERS]};
+
+	(void)state;
+	set_round(PINNED, 50 * MS);
+	set_round(BUFFERS, 50 * MS);
+	expect(false, false);
+	result.nearest = &rows[PINNED];
+	expect(true, false);
+	result.nearest_if = &rows[BUFFERS];
+	expect(true, true);
+	result.nearest_if = NULL;
+	result.plan = &step;
+	result.plan_count = 1;
+	expect(true, true);
+}
+
+static void best_cases_of_which_nothing_is_known_are_left_out(void **state)
+{
+	(void)state;
+	rows[BUFFERS].high_ns = 45 * MS;
+	expect(true, true);
+	rows[BUFFERS].bound = "it may be";
+	expect(true, false);
+	/* of rounds that differ by more than their time, nothing is */
+	rows[BUFFERS].bound = NULL;
+	rows[AS_IS].low_ns = 0;
+	expect(true, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(rows_that_are_no_shorter_are_left_out,
+				   set_up),
+	    cmocka_unit_test_setup(effort_for_nothing_is_left_out, set_up),
+	    cmocka_unit_test_setup(rows_with_a_name_are_shown, set_up),
+	    cmocka_unit_test_setup(
+		best_cases_of_which_nothing_is_known_are_left_out, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
