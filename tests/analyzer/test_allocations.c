@@ -39,13 +39,12 @@ static uint64_t peak(struct xs_call *calls, size_t count, uint64_t from,
 	return known ? bytes : UINT64_MAX;
 }
 
-static void test_a_few(void **state)
+TEST(test_a_few)
 {
 	/* 100 from 5 on, 300 from 15, 200 from 30, 250 from 45, 50 from 60 */
 	struct xs_call calls[] = {ALLOC(0, 1, 100), ALLOC(10, 2, 200),
 				  FREE(30, 1), ALLOC(40, 1, 50), FREE(60, 2)};
 
-	(void)state;
 	assert_true(peak(calls, COUNT(calls), 0, 4) == UINT64_MAX);
 	assert_true(peak(calls, COUNT(calls), 0, 5) == 100);
 	assert_true(peak(calls, COUNT(calls), 6, 14) == 100);
@@ -56,7 +55,7 @@ static void test_a_few(void **state)
 	assert_true(peak(calls, COUNT(calls), 60, 100) == 50);
 }
 
-static void test_what_does_not_count(void **state)
+TEST(test_what_does_not_count)
 {
 	struct xs_call calls[] = {
 	    FREE(0, 7), /* its allocation is not in the trace */
@@ -66,7 +65,6 @@ static void test_what_does_not_count(void **state)
 	    ALLOC(40, 1, 70), /* its free was not recorded */
 	};
 
-	(void)state;
 	calls[2].error = 2;
 	assert_true(peak(calls, COUNT(calls), 0, 3) == 0);
 	assert_true(peak(calls, COUNT(calls), 0, 100) == 100);
@@ -75,7 +73,7 @@ static void test_what_does_not_count(void **state)
 }
 
 /* Nothing is allocated after a reset, and earlier addresses are forgotten. */
-static void test_reset(void **state)
+TEST(test_reset)
 {
 	struct xs_call calls[] = {
 	    ALLOC(10, 1, 100),
@@ -85,14 +83,13 @@ static void test_reset(void **state)
 	    FREE(50, 2),
 	};
 
-	(void)state;
 	assert_true(peak(calls, COUNT(calls), 0, 29) == 1100);
 	assert_true(peak(calls, COUNT(calls), 35, 36) == 0);
 	assert_true(peak(calls, COUNT(calls), 45, 100) == 7);
 }
 
 /* Pieces are mapped one by one; one call ends several, or a part of one. */
-static void test_mapped_in_pieces(void **state)
+TEST(test_mapped_in_pieces)
 {
 	static char none[] = "", map[] = "cuMemMap", unmap[] = "cuMemUnmap";
 	char *strings[] = {none, map, unmap};
@@ -114,7 +111,6 @@ static void test_mapped_in_pieces(void **state)
 	struct xs_allocations allocations;
 	uint64_t bytes;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(calls); i++)
 		calls[i].site =
 		    calls[i].call_class == XS_CALL_ALLOC_DEVICE ? 1 : 2;
@@ -154,11 +150,10 @@ static uint64_t brute_peak(const struct xs_call *calls, uint64_t from,
 	return sum > most ? sum : most;
 }
 
-static void test_against_brute_force(void **state)
+TEST(test_against_brute_force)
 {
 	struct xs_call calls[CALLS];
 
-	(void)state;
 	srand(1);
 	for (size_t i = 0; i < CALLS; i++) {
 		const uint64_t address = 1 + (uint64_t)rand() % 7;
@@ -175,15 +170,4 @@ static void test_against_brute_force(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_a_few),
-	    cmocka_unit_test(test_what_does_not_count),
-	    cmocka_unit_test(test_reset),
-	    cmocka_unit_test(test_mapped_in_pieces),
-	    cmocka_unit_test(test_against_brute_force),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

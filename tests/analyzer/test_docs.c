@@ -54,11 +54,10 @@ static size_t print_fields(char *out, size_t size,
 	return used;
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
 	size_t count = 0;
 
-	(void)state;
 	for (unsigned number = 0; number < 256; number++) {
 		const struct xs_record_schema *kind =
 		    xs_record_schema_by_number(number);
@@ -91,9 +90,8 @@ static void check_layout(const struct xs_record_layout *layout)
 	}
 }
 
-static void test_headers(void **state)
+TEST(test_headers)
 {
-	(void)state;
 	check_layout(&xs_file_layout);
 	check_layout(&xs_chunk_layout);
 }
@@ -118,14 +116,13 @@ static size_t check_line(const char *line, struct bytes *trace)
 	return count;
 }
 
-static void test_example(void **state)
+TEST(test_example)
 {
 	struct bytes text = file_bytes(golden_path("tiny"));
 	struct bytes trace = binary_of(text.data);
 	char *copy = strdup(page.data), *rest = copy, *line;
 	size_t count = 0;
 
-	(void)state;
 	assert_non_null(copy);
 	while ((line = strsep(&rest, "\n")) != NULL)
 		count += check_line(line, &trace);
@@ -140,11 +137,5 @@ static void test_example(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_kinds),
-	    cmocka_unit_test(test_headers),
-	    cmocka_unit_test(test_example),
-	};
-
-	return cmocka_run_group_tests(tests, load_page, free_page);
+	return unit_run(load_page, free_page, NULL, NULL);
 }

@@ -15,28 +15,25 @@ static void check(const char *text, const char *keep, const char *expected)
 	free(out);
 }
 
-static void plain_text_stays(void **state)
+TEST(plain_text_stays)
 {
 	static const char *const texts[] = {"",	    "main.cu:12", "é ß Ω → ×",
 					    "内核", "\U0001F600", "\\x1b \\"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		check(texts[i], "", texts[i]);
 }
 
-static void controls_are_escaped(void **state)
+TEST(controls_are_escaped)
 {
-	(void)state;
 	check("\033[31m\r\b\x7f", "", "\\x1b[31m\\x0d\\x08\\x7f");
 	check("a\nb\tc", "", "a\\x0ab\\x09c");
 	check("a\nb\tc", "\n", "a\nb\\x09c");
 	check("\xc2\x80\xc2\x9b", "", "\\xc2\\x80\\xc2\\x9b"); /* C1 */
 }
 
-static void marks_that_reorder_text_are_escaped(void **state)
+TEST(marks_that_reorder_text_are_escaped)
 {
-	(void)state;
 	check("\u202e", "", "\\xe2\\x80\\xae");
 	check("\u2066x\u2069", "", "\\xe2\\x81\\xa6x\\xe2\\x81\\xa9");
 	check("\u200b\u2028\ufeff", "",
@@ -44,9 +41,8 @@ static void marks_that_reorder_text_are_escaped(void **state)
 	check("\U000e0041", "", "\\xf3\\xa0\\x81\\x81");
 }
 
-static void bytes_that_are_not_utf8_are_escaped(void **state)
+TEST(bytes_that_are_not_utf8_are_escaped)
 {
-	(void)state;
 	check("\xff\xfe", "", "\\xff\\xfe");
 	check("a\x80z", "", "a\\x80z");
 	check("\xc0\xaf", "", "\\xc0\\xaf");	      /* too long a form */
@@ -56,28 +52,16 @@ static void bytes_that_are_not_utf8_are_escaped(void **state)
 	check("\xe2Z", "", "\\xe2Z");
 }
 
-static void nul_is_escaped(void **state)
+TEST(nul_is_escaped)
 {
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	xs_escape_write("a\0b", 3, "\n", out);
 	fclose(out);
 	assert_string_equal(text, "a\\x00b");
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(plain_text_stays),
-	    cmocka_unit_test(controls_are_escaped),
-	    cmocka_unit_test(marks_that_reorder_text_are_escaped),
-	    cmocka_unit_test(bytes_that_are_not_utf8_are_escaped),
-	    cmocka_unit_test(nul_is_escaped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

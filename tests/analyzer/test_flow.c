@@ -189,12 +189,11 @@ static void make_random(struct random_program *p)
 	}
 }
 
-static void like_each_byte(void **state)
+TEST(like_each_byte)
 {
 	struct random_program p;
 	struct xs_flow flow;
 
-	(void)state;
 	srand(26);
 	for (int i = 0; i < PROGRAMS; i++) {
 		size_t edges = 0;
@@ -216,7 +215,7 @@ static void like_each_byte(void **state)
 }
 
 /* Two rounds: copy in, kernel, copy out, all in one stream, with a wait. */
-static void rounds_of_one_buffer(void **state)
+TEST(rounds_of_one_buffer)
 {
 	const struct xs_flow_access accesses[] = {
 	    {1000, 1064, false, true, true},
@@ -232,7 +231,6 @@ static void rounds_of_one_buffer(void **state)
 	const struct xs_flow_program program = {ops, 6, accesses, 4, 1, NULL};
 	struct xs_flow flow;
 
-	(void)state;
 	assert_int_equal(xs_flow_build(&program, &flow), 0);
 	assert_int_equal(edge_of(&flow, 0, 1), XS_FLOW_TRUE);
 	assert_int_equal(edge_of(&flow, 1, 2), XS_FLOW_TRUE);
@@ -244,7 +242,7 @@ static void rounds_of_one_buffer(void **state)
 }
 
 /* Many ops on many small ranges, and each also reads all of them. */
-static void too_large(void **state)
+TEST(too_large)
 {
 	const uint32_t count = 30000;
 	struct xs_flow_op *ops = calloc(count, sizeof(*ops));
@@ -253,7 +251,6 @@ static void too_large(void **state)
 						2 * count, 1,	  NULL};
 	struct xs_flow flow;
 
-	(void)state;
 	for (uint32_t i = 0; i < count; i++) {
 		ops[i] = (struct xs_flow_op){0, XS_FLOW_NONE, 2 * i, 2, false};
 		accesses[2 * i] = (struct xs_flow_access){8 * i, 8 * i + 8,
@@ -267,13 +264,4 @@ static void too_large(void **state)
 	free(accesses);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(rounds_of_one_buffer),
-	    cmocka_unit_test(like_each_byte),
-	    cmocka_unit_test(too_large),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void test_call_classes(void **state)
+TEST(test_call_classes)
 {
 	static const struct {
 		const char *function;
@@ -37,27 +37,24 @@ static void test_call_classes(void **state)
 	    {"", XS_CALL_OTHER},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		if (xs_call_class_of(cases[i].function) != cases[i].call_class)
 			fail_msg("%s", cases[i].function);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	assert_int_equal(xs_call_name_length("cudaMemcpy_v3020"), 10);
 	assert_int_equal(xs_call_name_length("cudaMemcpy"), 10);
 	assert_int_equal(xs_call_name_length("cuMemAlloc_v2"), 13);
 }
 
-static void test_distinct_values(void **state)
+TEST(test_distinct_values)
 {
 	struct xs_distinct distinct = {0};
 	uint32_t number;
 	char text[16];
 
-	(void)state;
 	assert_int_equal(xs_distinct_find(&distinct, "", 0, &number), 0);
 	assert_int_equal(number, 0);
 	for (unsigned pass = 0; pass < 2; pass++)
@@ -75,9 +72,8 @@ static void test_distinct_values(void **state)
 	xs_distinct_release(&distinct);
 }
 
-static void test_what_reads_a_file(void **state)
+TEST(test_what_reads_a_file)
 {
-	(void)state;
 	assert_ptr_equal(xs_importer_find("SQLite format 3\0\4", 17),
 			 xs_import_nsys);
 	assert_null(xs_importer_find("SQLite format 3", 15));
@@ -87,14 +83,4 @@ static void test_what_reads_a_file(void **state)
 	assert_null(xs_importer_find("", 0));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_call_classes),
-	    cmocka_unit_test(test_names),
-	    cmocka_unit_test(test_distinct_values),
-	    cmocka_unit_test(test_what_reads_a_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

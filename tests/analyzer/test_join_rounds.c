@@ -56,25 +56,15 @@ static size_t join(unsigned levels)
 	return rounds.count;
 }
 
-static void few_passes_join_all(void **state)
+TEST(few_passes_join_all)
 {
-	(void)state;
 	assert_int_equal(join(1), ITERATIONS);
 	assert_int_equal(join(8), ITERATIONS);
 }
 
-static void passes_are_bounded(void **state)
+TEST(passes_are_bounded)
 {
-	(void)state;
 	assert_true(join(MANY_LEVELS) > ITERATIONS * MANY_LEVELS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(few_passes_join_all),
-	    cmocka_unit_test(passes_are_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

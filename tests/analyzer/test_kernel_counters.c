@@ -37,12 +37,11 @@ static const struct xs_counts *kernel(const struct xs_phases *phases, size_t i)
 /* Compares exactly: these are whole numbers. */
 #define assert_count(value, want) assert_true((value) == (want))
 
-static void test_median_of_launches(void **state)
+TEST(test_median_of_launches)
 {
 	struct xs_trace *trace = read_golden("counters");
 	struct xs_phases phases;
 
-	(void)state;
 	assert_int_equal(trace->counter_count, 4);
 	assert_int_equal(trace->counters[2].launch, 3);
 	assert_int_equal(xs_phases_build(trace, &phases), 0);
@@ -74,14 +73,13 @@ static void test_median_of_launches(void **state)
 }
 
 /* The sum is known if every kernel was counted. */
-static void test_sum_of_a_round(void **state)
+TEST(test_sum_of_a_round)
 {
 	struct xs_trace *trace = read_golden("counters");
 	struct xs_phases phases;
 	struct xs_counts sum;
 	size_t steps;
 
-	(void)state;
 	assert_int_equal(xs_phases_build(trace, &phases), 0);
 	assert_int_equal(xs_phases_count(&phases, trace, trace), 0);
 	xs_phase_counts(&phases.items[0], &sum);
@@ -108,7 +106,7 @@ static void test_sum_of_a_round(void **state)
 
 /* The launch of the first round is the first one, whose counters are taken if
  * the others did other work, and the median if not. */
-static void test_launches_of_different_work(void **state)
+TEST(test_launches_of_different_work)
 {
 	struct xs_trace *trace = read_golden("kernels");
 	struct xs_trace *different =
@@ -117,7 +115,6 @@ static void test_launches_of_different_work(void **state)
 	    read_text(COUNTED(LAUNCH(1, 50) LAUNCH(2, 51) LAUNCH(3, 52)));
 	struct xs_phases phases;
 
-	(void)state;
 	assert_int_equal(xs_phases_build(trace, &phases), 0);
 	assert_int_equal(xs_phases_count(&phases, trace, different), 0);
 	assert_count(kernel(&phases, 0)->sectors_read, 100);
@@ -131,7 +128,7 @@ static void test_launches_of_different_work(void **state)
 }
 
 /* The golden trace of the same kernels without counters. */
-static void test_of_another_run(void **state)
+TEST(test_of_another_run)
 {
 	struct xs_trace *trace = read_golden("kernels");
 	struct xs_trace *counted = read_golden("counters");
@@ -142,7 +139,6 @@ static void test_of_another_run(void **state)
 		      "block_y=1 block_z=1 launch=1 sectors_read=7\n");
 	struct xs_phases phases;
 
-	(void)state;
 	assert_int_equal(xs_phases_build(trace, &phases), 0);
 	assert_int_equal(xs_phases_count(&phases, trace, counted), 0);
 	assert_int_equal(phases.counted_shapes, 2);
@@ -158,13 +154,4 @@ static void test_of_another_run(void **state)
 	xs_trace_free(trace);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_median_of_launches),
-	    cmocka_unit_test(test_sum_of_a_round),
-	    cmocka_unit_test(test_launches_of_different_work),
-	    cmocka_unit_test(test_of_another_run),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -47,18 +47,16 @@ static uint64_t wall_of(int state, uint64_t call_ns, uint64_t op_ns,
 }
 
 /* Whichever is the last. */
-static void killed_run_lasts_until_its_last_record(void **state)
+TEST(killed_run_lasts_until_its_last_record)
 {
-	(void)state;
 	assert_true(wall_of(0, 500, 400, 0, 0) == 500);
 	assert_true(wall_of(0, 500, 700, 0, 0) == 700);
 	assert_true(wall_of(0, 500, 700, 900, 0) == 900);
 	assert_true(wall_of(0, 500, 700, 600, 0) == 700);
 }
 
-static void finished_run_lasts_until_its_end(void **state)
+TEST(finished_run_lasts_until_its_end)
 {
-	(void)state;
 	assert_true(wall_of(1, 500, 400, 450, 800) == 800);
 }
 
@@ -103,11 +101,10 @@ static size_t count_gaps(int state, unsigned flush_us, uint64_t *calls)
 }
 
 /* The last call has no later wait, so it shows nothing. */
-static void lost_end_is_no_gap(void **state)
+TEST(lost_end_is_no_gap)
 {
 	uint64_t calls;
 
-	(void)state;
 	assert_int_equal(count_gaps(XS_FILE_CLOSED, 5, &calls), 1);
 	assert_int_equal(calls, COPIES - 1);
 	/* killed: ops are complete only up to the flush */
@@ -116,13 +113,4 @@ static void lost_end_is_no_gap(void **state)
 	assert_int_equal(calls, COPIES - 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(killed_run_lasts_until_its_last_record),
-	    cmocka_unit_test(finished_run_lasts_until_its_end),
-	    cmocka_unit_test(lost_end_is_no_gap),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

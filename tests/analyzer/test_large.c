@@ -73,11 +73,10 @@ static bool is_filled(const uint32_t *items, size_t bytes)
 	return true;
 }
 
-static void test_large_ones_are_in_files(void **state)
+TEST(test_large_ones_are_in_files)
 {
 	char *small, *large;
 
-	(void)state;
 	xs_large_keep_in(folder);
 	small = xs_large_new(1, LARGE - 1);
 	large = xs_large_new(LARGE, 1);
@@ -96,11 +95,10 @@ static void test_large_ones_are_in_files(void **state)
 }
 
 /* From the heap to a file, there, and to a smaller size. */
-static void test_contents_stay(void **state)
+TEST(test_contents_stay)
 {
 	uint32_t *items, *larger;
 
-	(void)state;
 	xs_large_keep_in(folder);
 	items = xs_large_resize(NULL, 0, LARGE / 2);
 	assert_non_null(items);
@@ -118,12 +116,11 @@ static void test_contents_stay(void **state)
 	xs_large_free(items);
 }
 
-static void test_growing(void **state)
+TEST(test_growing)
 {
 	uint32_t *items = NULL;
 	const size_t count = LARGE / sizeof(*items) + 1;
 
-	(void)state;
 	xs_large_keep_in(folder);
 	for (size_t i = 0; i < count; i++) {
 		items = xs_array_grow_large(items, i, sizeof(*items));
@@ -135,11 +132,10 @@ static void test_growing(void **state)
 	xs_large_free(items);
 }
 
-static void test_without_folder(void **state)
+TEST(test_without_folder)
 {
 	static const char *const folders[] = {NULL, "/nowhere"};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		uint32_t *items;
 
@@ -155,12 +151,11 @@ static void test_without_folder(void **state)
 }
 
 /* A file beyond the limit would end the process by SIGXFSZ. */
-static void test_files_are_within_the_limit(void **state)
+TEST(test_files_are_within_the_limit)
 {
 	struct rlimit before, limit;
 	char *items, *longer;
 
-	(void)state;
 	xs_large_keep_in(folder);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit = (struct rlimit){LARGE, before.rlim_max};
@@ -178,13 +173,12 @@ static void test_files_are_within_the_limit(void **state)
 }
 
 /* More than may be in memory: taken out within a minute, and still right. */
-static void test_memory_is_bounded(void **state)
+TEST(test_memory_is_bounded)
 {
 	const size_t bytes = 2 * XS_LARGE_MOST_RESIDENT_BYTES;
 	const struct timespec pause = {.tv_nsec = 10000000};
 	uint32_t *items;
 
-	(void)state;
 	xs_large_keep_in(folder);
 	items = xs_large_new(1, bytes);
 	assert_true(is_in_file(items));
@@ -210,14 +204,5 @@ static int remove_folder(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_large_ones_are_in_files),
-	    cmocka_unit_test(test_contents_stay),
-	    cmocka_unit_test(test_growing),
-	    cmocka_unit_test(test_without_folder),
-	    cmocka_unit_test(test_files_are_within_the_limit),
-	    cmocka_unit_test(test_memory_is_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return unit_run(make_folder, remove_folder, NULL, NULL);
 }

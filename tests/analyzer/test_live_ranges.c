@@ -64,12 +64,11 @@ static void follow(const struct xs_call *calls, uint32_t index,
 	}
 }
 
-static void random_ranges_have_the_bytes(void **state)
+TEST(random_ranges_have_the_bytes)
 {
 	struct xs_call calls[CALLS];
 	const struct xs_trace trace = {.calls = calls, .call_count = CALLS};
 
-	(void)state;
 	srand(1);
 	for (int program = 0; program < PROGRAMS; program++) {
 		struct xs_live_ranges ranges;
@@ -109,7 +108,7 @@ static void expect(const struct xs_live_ranges *ranges, uint64_t address,
 
 /* An array may reach over several mappings, and over no allocation beside
  * them. */
-static void mapped_pieces_are_one(void **state)
+TEST(mapped_pieces_are_one)
 {
 	static char none[] = "", map[] = "cuMemMap";
 	char *strings[] = {none, map};
@@ -129,7 +128,6 @@ static void mapped_pieces_are_one(void **state)
 				       .string_count = 2};
 	struct xs_live_ranges ranges;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		calls[i].site = 1;
 	assert_int_equal(xs_live_ranges_begin(&trace, &ranges), 0);
@@ -191,7 +189,7 @@ static void expect_mapped(const struct xs_live_ranges *ranges,
 
 /* Also of pieces that are mapped again though the call that ended them is lost:
  * the bytes beside them stay. */
-static void mapped_bytes_without_a_gap_are_one(void **state)
+TEST(mapped_bytes_without_a_gap_are_one)
 {
 	static char none[] = "", map[] = "cuMemMap";
 	char *strings[] = {none, map};
@@ -204,7 +202,6 @@ static void mapped_bytes_without_a_gap_are_one(void **state)
 				       .strings = strings,
 				       .string_count = 2};
 
-	(void)state;
 	srand(1);
 	for (int program = 0; program < PROGRAMS; program++) {
 		bool mapped[2 * BYTES] = {false};
@@ -245,11 +242,10 @@ static double seconds_of(size_t count)
 }
 
 /* The least of several ratios: other programs may disturb a measurement. */
-static void time_is_not_the_square(void **state)
+TEST(time_is_not_the_square)
 {
 	double ratio = 2 * MOST_RATIO;
 
-	(void)state;
 	for (int i = 0; i < 5 && ratio > MOST_RATIO; i++)
 		ratio = seconds_of(TIMES * FEW) / (seconds_of(FEW) + 1e-6);
 	assert_true(ratio <= MOST_RATIO);
@@ -262,14 +258,13 @@ static uint64_t place_of(uint64_t i)
 }
 
 /* Each byte has its owner, also after every second one was freed. */
-static void a_million_live(void **state)
+TEST(a_million_live)
 {
 	struct xs_call *calls = malloc(2 * MANY * sizeof(*calls));
 	const struct xs_trace trace = {.calls = calls,
 				       .call_count = MANY + MANY / 2};
 	struct xs_live_ranges ranges;
 
-	(void)state;
 	assert_non_null(calls);
 	for (uint32_t i = 0; i < MANY; i++)
 		calls[i] = call_at(i, XS_CALL_ALLOC_DEVICE, place_of(i), 512);
@@ -291,15 +286,4 @@ static void a_million_live(void **state)
 	free(calls);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(random_ranges_have_the_bytes),
-	    cmocka_unit_test(a_million_live),
-	    cmocka_unit_test(mapped_pieces_are_one),
-	    cmocka_unit_test(mapped_bytes_without_a_gap_are_one),
-	    cmocka_unit_test(time_is_not_the_square),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -133,9 +133,8 @@ static void two_threads(unsigned queue, unsigned wait_ns)
 	}
 }
 
-static void test_threads_that_take_turns(void **state)
+TEST(test_threads_that_take_turns)
 {
-	(void)state;
 	two_threads(0, 0);
 	check_threads(true);
 	two_threads(0, 0);
@@ -143,16 +142,14 @@ static void test_threads_that_take_turns(void **state)
 }
 
 /* Nothing orders the work of both threads. */
-static void test_threads_with_their_own_streams(void **state)
+TEST(test_threads_with_their_own_streams)
 {
-	(void)state;
 	two_threads(1, 0);
 	check_threads(false);
 }
 
-static void test_threads_at_the_same_time(void **state)
+TEST(test_threads_at_the_same_time)
 {
-	(void)state;
 	two_threads(0, 25);
 	check_threads(false);
 }
@@ -176,9 +173,8 @@ static void copies_by_another_thread(unsigned iterations, unsigned awaited,
 	}
 }
 
-static void test_threads_that_events_order(void **state)
+TEST(test_threads_that_events_order)
 {
-	(void)state;
 	copies_by_another_thread(ITERATIONS, 1, 0);
 	check_threads(true);
 	copies_by_another_thread(ITERATIONS, 1, 0);
@@ -187,9 +183,8 @@ static void test_threads_that_events_order(void **state)
 	check_threads(false);
 }
 
-static void test_few_turns_begin_within_a_call(void **state)
+TEST(test_few_turns_begin_within_a_call)
 {
-	(void)state;
 	copies_by_another_thread(3 * ITERATIONS, 1, 1);
 	check_threads(true);
 	copies_by_another_thread(3 * ITERATIONS, 1, 2 * ITERATIONS);
@@ -198,9 +193,8 @@ static void test_few_turns_begin_within_a_call(void **state)
 
 /* A copy on another stream that begins after the next iteration's first op was
  * issued is of the iteration that issued it. */
-static void test_ops_are_of_the_iteration_with_their_call(void **state)
+TEST(test_ops_are_of_the_iteration_with_their_call)
 {
-	(void)state;
 	begin();
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		const unsigned at = 100 * i;
@@ -216,9 +210,8 @@ static void test_ops_are_of_the_iteration_with_their_call(void **state)
 }
 
 /* A thread that ends before another one begins has no turns. */
-static void test_threads_one_after_another(void **state)
+TEST(test_threads_one_after_another)
 {
-	(void)state;
 	begin();
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		const unsigned thread = i < ITERATIONS / 2 ? 1 : 2;
@@ -247,22 +240,20 @@ static void loop(unsigned busy_ns, unsigned queue)
 	}
 }
 
-static void test_loop_without_a_wait(void **state)
+TEST(test_loop_without_a_wait)
 {
-	(void)state;
 	loop(20, 0);
 	check(1, ITERATIONS);
 }
 
 /* Recording ends within the loop: the first and the last iteration may be cut.
  */
-static void test_loop_that_a_range_cuts(void **state)
+TEST(test_loop_that_a_range_cuts)
 {
 	struct xs_window window = {0, UINT64_MAX - 1};
 	struct xs_phases phases;
 	struct xs_trace *trace;
 
-	(void)state;
 	loop(20, 0);
 	fclose(out);
 	trace = read_text(text);
@@ -279,24 +270,21 @@ static void test_loop_that_a_range_cuts(void **state)
 }
 
 /* The host runs ahead of the GPU. */
-static void test_busy_loop_is_one_round(void **state)
+TEST(test_busy_loop_is_one_round)
 {
-	(void)state;
 	loop(41, 0);
 	check(1, 1);
 }
 
-static void test_loop_on_two_streams(void **state)
+TEST(test_loop_on_two_streams)
 {
-	(void)state;
 	loop(20, 1);
 	check(1, ITERATIONS);
 }
 
 /* Copies that the host waits for, and a kernel that needs them all. */
-static void test_copies_are_no_iterations(void **state)
+TEST(test_copies_are_no_iterations)
 {
-	(void)state;
 	begin();
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		copy_call(i + 1, 100 * i, 20, 64 * i);
@@ -308,9 +296,8 @@ static void test_copies_are_no_iterations(void **state)
 }
 
 /* Iterations, and results of all of them, which are as many ops. */
-static void test_results_of_all_are_in_the_round(void **state)
+TEST(test_results_of_all_are_in_the_round)
 {
-	(void)state;
 	loop(20, 0);
 	for (unsigned i = 0; i < 3 * ITERATIONS; i++) {
 		copy_call(100 + i, 2000 + 100 * i, 5, 64);
@@ -336,18 +323,16 @@ static void waited_copies(unsigned kernel_queue)
 	}
 }
 
-static void test_alternating_memory(void **state)
+TEST(test_alternating_memory)
 {
-	(void)state;
 	waited_copies(0);
 	check(1, ITERATIONS);
 }
 
 /* The second piece of a round could be copied while the first one is computed
  * in another stream. */
-static void test_pieces_on_two_streams(void **state)
+TEST(test_pieces_on_two_streams)
 {
-	(void)state;
 	waited_copies(1);
 	check(1, ITERATIONS / 2);
 }
@@ -381,9 +366,8 @@ static void check_waits(unsigned second, size_t phase_count, uint64_t rounds)
 
 /* Waits between kernels end no round, if iterations are equal. Others have
  * rounds of kernels alone. */
-static void test_waits_between_kernels(void **state)
+TEST(test_waits_between_kernels)
 {
-	(void)state;
 	begin();
 	waits_between(10, 4);
 	waits_between(20, 4);
@@ -432,38 +416,14 @@ static double seconds_of(unsigned steps)
 
 /* Four times as many steps take less than eight times as long. The least of
  * several ratios: other programs may disturb a measurement. */
-static void test_iterations_of_many_rounds(void **state)
+TEST(test_iterations_of_many_rounds)
 {
 	double ratio = 16;
 
-	(void)state;
 	for (int i = 0; i < 3 && ratio > 8; i++)
 		ratio = fmin(ratio, seconds_of(4000) / seconds_of(1000));
 	if (ratio > 8)
 		fail_msg("4 times as many steps: %.1f times as long", ratio);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_threads_that_take_turns),
-	    cmocka_unit_test(test_threads_that_events_order),
-	    cmocka_unit_test(test_few_turns_begin_within_a_call),
-	    cmocka_unit_test(test_ops_are_of_the_iteration_with_their_call),
-	    cmocka_unit_test(test_threads_with_their_own_streams),
-	    cmocka_unit_test(test_threads_at_the_same_time),
-	    cmocka_unit_test(test_threads_one_after_another),
-	    cmocka_unit_test(test_loop_without_a_wait),
-	    cmocka_unit_test(test_loop_that_a_range_cuts),
-	    cmocka_unit_test(test_busy_loop_is_one_round),
-	    cmocka_unit_test(test_loop_on_two_streams),
-	    cmocka_unit_test(test_copies_are_no_iterations),
-	    cmocka_unit_test(test_waits_between_kernels),
-	    cmocka_unit_test(test_iterations_of_many_rounds),
-	    cmocka_unit_test(test_results_of_all_are_in_the_round),
-	    cmocka_unit_test(test_alternating_memory),
-	    cmocka_unit_test(test_pieces_on_two_streams),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

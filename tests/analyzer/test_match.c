@@ -101,12 +101,11 @@ static void storm(unsigned ops)
 			    t, 1 + i, 50000 + 100 * i + 10 * ((t + i) % 3));
 }
 
-static void test_storm(void **state)
+TEST(test_storm)
 {
 	struct xs_trace *trace;
 	uint64_t calls;
 
-	(void)state;
 	storm(3);
 	trace = end();
 	assert_int_equal(trace->op_count, 3 + 3 * LAUNCHES);
@@ -119,12 +118,11 @@ static void test_storm(void **state)
 }
 
 /* The third thread's op records are missing, and the gap is found. */
-static void test_storm_with_gap(void **state)
+TEST(test_storm_with_gap)
 {
 	struct xs_trace *trace;
 	uint64_t calls;
 
-	(void)state;
 	storm(2);
 	trace = end();
 	assert_int_equal(trace->ops_matched, 3 + 2 * LAUNCHES);
@@ -135,12 +133,11 @@ static void test_storm_with_gap(void **state)
 
 /* All calls of a thread have one id, and the device is far behind: ops are
  * matched in the order of the calls, one to each. */
-static void test_far_behind(void **state)
+TEST(test_far_behind)
 {
 	struct xs_trace *trace;
 	uint64_t calls;
 
-	(void)state;
 	begin();
 	say("chunk thread=1 base_ns=1000\n");
 	for (unsigned i = 0; i < 300; i++)
@@ -157,11 +154,10 @@ static void test_far_behind(void **state)
 }
 
 /* On a stream shared by all threads, ops keep the order of the calls. */
-static void test_one_stream(void **state)
+TEST(test_one_stream)
 {
 	struct xs_trace *trace;
 
-	(void)state;
 	begin();
 	for (unsigned t = 1; t <= 3; t++)
 		say("chunk thread=%u base_ns=1000\n"
@@ -178,11 +174,10 @@ static void test_one_stream(void **state)
 }
 
 /* The kind of the call counts more than its thread and its time. */
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
 	struct xs_trace *trace;
 
-	(void)state;
 	begin();
 	say("chunk thread=1 base_ns=1000\n"
 	    "call site=1 correlation=7 start=100 duration=5\n"
@@ -202,11 +197,10 @@ static void test_kinds(void **state)
 /* Ids wrap: an op belongs to the last call before it, even if an older call
  * with the id has no op. By the GPU's clock the op may begin a little before
  * the call. */
-static void test_wrapped(void **state)
+TEST(test_wrapped)
 {
 	struct xs_trace *trace;
 
-	(void)state;
 	begin();
 	say("chunk thread=1 base_ns=1000\n"
 	    "call site=1 correlation=7 start=100 duration=5\n"
@@ -224,11 +218,10 @@ static void test_wrapped(void **state)
 
 /* Two calls and two ops of one id: each call has an op, although all that is
  * known of queue 1 is that thread 2 used it. */
-static void test_each_call_once(void **state)
+TEST(test_each_call_once)
 {
 	struct xs_trace *trace;
 
-	(void)state;
 	begin();
 	say("chunk thread=1 base_ns=1000\n"
 	    "call site=1 correlation=7 start=100 duration=5\n"
@@ -248,12 +241,11 @@ static void test_each_call_once(void **state)
 }
 
 /* A wait of one thread shows nothing about calls of another one. */
-static void test_not_waited_for(void **state)
+TEST(test_not_waited_for)
 {
 	struct xs_trace *trace;
 	uint64_t calls;
 
-	(void)state;
 	for (unsigned waiting = 1; waiting <= 2; waiting++) {
 		begin();
 		say("chunk thread=1 base_ns=1000\n");
@@ -275,11 +267,10 @@ static void test_not_waited_for(void **state)
 
 /* One id on all calls and ops costs no more than the size of the file allows.
  */
-static void test_one_id(void **state)
+TEST(test_one_id)
 {
 	struct xs_trace *trace;
 
-	(void)state;
 	begin();
 	say("chunk thread=1 base_ns=1000\n");
 	for (unsigned i = 0; i < 300; i++)
@@ -293,19 +284,4 @@ static void test_one_id(void **state)
 	xs_trace_free(trace);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_storm),
-	    cmocka_unit_test(test_storm_with_gap),
-	    cmocka_unit_test(test_far_behind),
-	    cmocka_unit_test(test_one_stream),
-	    cmocka_unit_test(test_kinds),
-	    cmocka_unit_test(test_wrapped),
-	    cmocka_unit_test(test_each_call_once),
-	    cmocka_unit_test(test_not_waited_for),
-	    cmocka_unit_test(test_one_id),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -54,42 +54,30 @@ static void expect(unsigned src, unsigned memory)
 	assert_int_equal(op.dst_memory, XS_MEM_DEVICE);
 }
 
-static void only_the_allocation_is_pinned(void **state)
+TEST(only_the_allocation_is_pinned)
 {
-	(void)state;
 	expect(0xffff, XS_MEM_PAGEABLE);
 	expect(0x10000, XS_MEM_PINNED);
 	expect(0x11fff, XS_MEM_PINNED);
 	expect(0x12000, XS_MEM_PAGEABLE);
 }
 
-static void freed_memory_is_pageable(void **state)
+TEST(freed_memory_is_pageable)
 {
 	const struct xs_op op =
 	    copy_of("memcall site=4 start=30 duration=5 address=0x10000\n",
 		    0x10000, 0x20000, 1);
 
-	(void)state;
 	assert_int_equal(op.src_memory, XS_MEM_PAGEABLE);
 }
 
 /* cudaMemcpyDefault: the addresses say which way. */
-static void addresses_give_the_direction(void **state)
+TEST(addresses_give_the_direction)
 {
-	(void)state;
 	assert_int_equal(copy_of("", 0x10000, 0x20000, 4).kind, XS_OP_H2D);
 	assert_int_equal(copy_of("", 0x21fff, 0x10000, 4).kind, XS_OP_D2H);
 	assert_int_equal(copy_of("", 0x20000, 0x21000, 4).kind, XS_OP_D2D);
 	assert_int_equal(copy_of("", 0x22000, 0x10000, 4).kind, XS_OP_H2H);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(only_the_allocation_is_pinned),
-	    cmocka_unit_test(freed_memory_is_pageable),
-	    cmocka_unit_test(addresses_give_the_direction),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -398,11 +398,10 @@ static void is_given(const struct round *round, uint32_t i,
 	assert_int_equal(step->given_other, other);
 }
 
-static void like_each_byte(void **state)
+TEST(like_each_byte)
 {
 	unsigned of_class[XS_CLASS_TRUE_DEPENDENT + 1] = {0};
 
-	(void)state;
 	srand(5);
 	for (int p = 0; p < PROGRAMS; p++) {
 		struct xs_step steps[OPS];
@@ -433,14 +432,13 @@ static void like_each_byte(void **state)
 }
 
 /* Nothing is known of rounds with other ops, or without a sample. */
-static void other_rounds(void **state)
+TEST(other_rounds)
 {
 	struct round round;
 	struct xs_step steps[OPS];
 	struct xs_trace *trace;
 	struct xs_phase phase;
 
-	(void)state;
 	do
 		make_round(&round);
 	while (round.count < 2);
@@ -473,14 +471,13 @@ static void set_site(struct xs_trace *trace, struct xs_step *steps,
 }
 
 /* The steps are of a loop in another place than the sample's. */
-static void one_line_in_two_places(void **state)
+TEST(one_line_in_two_places)
 {
 	struct round round;
 	struct xs_step steps[OPS];
 	struct xs_trace *trace;
 	struct xs_phase phase;
 
-	(void)state;
 	do
 		make_round(&round);
 	while (round.ops[0].kind == XS_STEP_KERNEL);
@@ -495,13 +492,4 @@ static void one_line_in_two_places(void **state)
 	xs_trace_free(trace);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(one_line_in_two_places),
-	    cmocka_unit_test(like_each_byte),
-	    cmocka_unit_test(other_rounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

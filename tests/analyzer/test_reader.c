@@ -60,9 +60,8 @@ static void check_damage(size_t at, uint32_t value, size_t ops,
 	free(bytes.data);
 }
 
-static void test_damaged_chunks(void **state)
+TEST(test_damaged_chunks)
 {
-	(void)state;
 	check_damage(8192, XS_CHUNK_MAGIC, 6, NULL); /* unchanged */
 	check_damage(8192, 0, 4, "not belong to a chunk");
 	check_damage(8192, 0x12345678, 4, "not belong to a chunk");
@@ -83,12 +82,11 @@ static void test_damaged_chunks(void **state)
 }
 
 /* An incomplete record of a killed process is not a defect. */
-static void test_torn_record(void **state)
+TEST(test_torn_record)
 {
 	struct bytes bytes = binary_of(three_chunks);
 	struct xs_trace *trace;
 
-	(void)state;
 	put32(&bytes, 20, XS_FILE_RUNNING);
 	put32(&bytes, 8192 + 32 + 40, 0x0520);
 	trace = read_bytes(&bytes);
@@ -98,14 +96,13 @@ static void test_torn_record(void **state)
 	free(bytes.data);
 }
 
-static void test_short_record(void **state)
+TEST(test_short_record)
 {
 	struct bytes bytes = binary_of("xferspy-text 1\nheader\nchunk\n"
 				       "unknown kind=32 data=000000000000\n"
 				       "kernel start=1 duration=1\n");
 	struct xs_trace *trace = read_bytes(&bytes);
 
-	(void)state;
 	assert_int_equal(trace->op_count, 1);
 	assert_int_equal(trace->defect_count, 1);
 	assert_non_null(strstr(trace->defects[0].text, "too short"));
@@ -114,7 +111,7 @@ static void test_short_record(void **state)
 }
 
 /* `again` records of a call and of ops whose original is not in their chunk. */
-static void test_nothing_to_repeat(void **state)
+TEST(test_nothing_to_repeat)
 {
 	struct bytes bytes = binary_of(
 	    "xferspy-text 1\nheader lost_ops=5\n"
@@ -131,7 +128,6 @@ static void test_nothing_to_repeat(void **state)
 	    "again record=8 start=2 duration=1\n");
 	struct xs_trace *trace = read_bytes(&bytes);
 
-	(void)state;
 	assert_int_equal(trace->op_count, 2);
 	assert_int_equal(trace->call_count, 0);
 	assert_int_equal(trace->lost_ops, 5 + 4);
@@ -142,7 +138,7 @@ static void test_nothing_to_repeat(void **state)
 	free(bytes.data);
 }
 
-static void test_headers(void **state)
+TEST(test_headers)
 {
 	static const struct {
 		size_t at;
@@ -153,7 +149,6 @@ static void test_headers(void **state)
 	    {8, 2, -EPROTONOSUPPORT}, {12, 1, -EPROTO}, {20, 0, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct bytes bytes = binary_of(three_chunks);
 		struct xs_trace *trace;
@@ -170,11 +165,10 @@ static void test_headers(void **state)
 }
 
 /* A truncated file: all complete ops are read, and nothing else. */
-static void test_every_truncation(void **state)
+TEST(test_every_truncation)
 {
 	struct bytes bytes = binary_of(three_chunks);
 
-	(void)state;
 	for (size_t size = 0; size <= bytes.size; size++) {
 		char *copy = malloc(size + 1);
 		size_t ops, wanted = 0;
@@ -193,12 +187,11 @@ static void test_every_truncation(void **state)
 	free(bytes.data);
 }
 
-static void test_truncation_is_named(void **state)
+TEST(test_truncation_is_named)
 {
 	struct bytes bytes = binary_of(three_chunks);
 	struct xs_trace *trace;
 
-	(void)state;
 	bytes.size -= 5000;
 	trace = read_bytes(&bytes);
 	assert_non_null(
@@ -208,11 +201,10 @@ static void test_truncation_is_named(void **state)
 }
 
 /* Flipped bits: the result may be anything, but the reader returns. */
-static void test_bit_flips(void **state)
+TEST(test_bit_flips)
 {
 	uint64_t random = 12345;
 
-	(void)state;
 	for (size_t i = 0; i < golden_count; i++) {
 		struct bytes text = file_bytes(golden_path(golden_names[i]));
 		struct bytes bytes = binary_of(text.data);
@@ -240,7 +232,7 @@ static void test_bit_flips(void **state)
 	}
 }
 
-static void test_hostile_ids(void **state)
+TEST(test_hostile_ids)
 {
 	struct bytes bytes =
 	    binary_of("xferspy-text 1\nheader\nchunk\n"
@@ -251,7 +243,6 @@ static void test_hostile_ids(void **state)
 		      "kernel shape=4294967295 queue=65535\n");
 	struct xs_trace *trace = read_bytes(&bytes);
 
-	(void)state;
 	assert_int_equal(trace->op_count, 1);
 	assert_true(trace->ops[0].queue < trace->queue_count);
 	assert_true(trace->ops[0].shape < trace->shape_count);
@@ -261,13 +252,12 @@ static void test_hostile_ids(void **state)
 	free(bytes.data);
 }
 
-static void test_many_defects_are_few(void **state)
+TEST(test_many_defects_are_few)
 {
 	struct bytes bytes = {calloc(300, 4096), 300 * 4096};
 	struct bytes head = binary_of("xferspy-text 1\nheader\n");
 	struct xs_trace *trace;
 
-	(void)state;
 	assert_non_null(bytes.data);
 	memcpy(bytes.data, head.data, head.size);
 	for (size_t i = 1; i < 300; i++)
@@ -279,7 +269,7 @@ static void test_many_defects_are_few(void **state)
 	free(bytes.data);
 }
 
-static void test_strings_in_parts(void **state)
+TEST(test_strings_in_parts)
 {
 	struct bytes bytes = binary_of("xferspy-text 1\nheader\nchunk\n"
 				       "string id=1 text=\"void f\"\n"
@@ -290,7 +280,6 @@ static void test_strings_in_parts(void **state)
 				       "shape shape=2 name=2\n");
 	struct xs_trace *trace = read_bytes(&bytes);
 
-	(void)state;
 	assert_string_equal(trace->strings[trace->shapes[0].name],
 			    "void foo(int, int)");
 	assert_string_equal(trace->strings[trace->shapes[1].name], "other");
@@ -299,7 +288,7 @@ static void test_strings_in_parts(void **state)
 	free(bytes.data);
 }
 
-static void test_source_lines(void **state)
+TEST(test_source_lines)
 {
 	struct bytes bytes = binary_of("xferspy-text 1\nheader\nchunk\n"
 				       "source site=2 symbol=8 file=9 line=42\n"
@@ -309,7 +298,6 @@ static void test_source_lines(void **state)
 				       "string id=9 text=\"/src/app.cu\"\n");
 	struct xs_trace *trace = read_bytes(&bytes);
 
-	(void)state;
 	assert_int_equal(trace->site_count, 2);
 	assert_string_equal(trace->sites[0].symbol, "main");
 	assert_string_equal(trace->sites[0].file, "/src/app.cu");
@@ -323,7 +311,7 @@ static void test_source_lines(void **state)
 	free(bytes.data);
 }
 
-static void test_order_and_join(void **state)
+TEST(test_order_and_join)
 {
 	/* two threads and the collector: each in order, but not together */
 	struct bytes bytes =
@@ -343,7 +331,6 @@ static void test_order_and_join(void **state)
 	struct xs_trace *trace = read_bytes(&bytes);
 	static const uint32_t calls[] = {0, 1, 2, XS_NONE, 3};
 
-	(void)state;
 	assert_int_equal(trace->ops_matched, 4);
 	for (size_t i = 0; i < 5; i++)
 		assert_int_equal(trace->ops[i].call, calls[i]);
@@ -358,7 +345,7 @@ static void test_order_and_join(void **state)
 /* A file that was copied to another place may have a hole where a killed
  * process had reserved space: here more than can be read, in the last chunk and
  * behind it. */
-static void test_holes(void **state)
+TEST(test_holes)
 {
 	const size_t last = 3 * XS_PAGE_BYTES;
 	const off_t hole_bytes = (off_t)64 << 30;
@@ -368,7 +355,6 @@ static void test_holes(void **state)
 	struct xs_trace *trace;
 	const char *error;
 
-	(void)state;
 	put32(&bytes, last + offsetof(struct xs_chunk_header, capacity_bytes),
 	      1u << 31);
 	assert_int_equal(write(fd, bytes.data, bytes.size), bytes.size);
@@ -384,12 +370,11 @@ static void test_holes(void **state)
 	free(bytes.data);
 }
 
-static void test_missing_file(void **state)
+TEST(test_missing_file)
 {
 	struct xs_trace *trace;
 	const char *error;
 
-	(void)state;
 	assert_int_equal(xs_trace_read("/nonexistent", &trace, &error),
 			 -ENOENT);
 	assert_null(trace);
@@ -398,25 +383,4 @@ static void test_missing_file(void **state)
 	assert_non_null(strstr(error, "a device"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_damaged_chunks),
-	    cmocka_unit_test(test_torn_record),
-	    cmocka_unit_test(test_short_record),
-	    cmocka_unit_test(test_nothing_to_repeat),
-	    cmocka_unit_test(test_headers),
-	    cmocka_unit_test(test_every_truncation),
-	    cmocka_unit_test(test_truncation_is_named),
-	    cmocka_unit_test(test_bit_flips),
-	    cmocka_unit_test(test_hostile_ids),
-	    cmocka_unit_test(test_many_defects_are_few),
-	    cmocka_unit_test(test_strings_in_parts),
-	    cmocka_unit_test(test_source_lines),
-	    cmocka_unit_test(test_order_and_join),
-	    cmocka_unit_test(test_holes),
-	    cmocka_unit_test(test_missing_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -37,7 +37,7 @@ static void divide(const struct xs_trace *trace,
  * from 20 to 22, its kernel from 25 to 40, a blocking copy from 30 to 60, which
  * runs from 45 to 50; a wait from 70 to 80; the rest, until 100, is the host's.
  */
-static void each_instant_is_of_one_part(void **state)
+TEST(each_instant_is_of_one_part)
 {
 	struct xs_call calls[] = {
 	    CALL(XS_CALL_ALLOC_DEVICE, 0, 15),
@@ -56,7 +56,6 @@ static void each_instant_is_of_one_part(void **state)
 	const struct xs_cuda_startup startup = {.end_ns = 10, .ns = 10};
 	struct xs_run_parts parts;
 
-	(void)state;
 	divide(&trace, &startup, 100, &parts);
 	assert_int_equal(parts.ns[XS_PART_STARTUP], 10);
 	assert_int_equal(parts.ns[XS_PART_ALLOCATION], 5);
@@ -71,7 +70,7 @@ static void each_instant_is_of_one_part(void **state)
 }
 
 /* Two threads wait at once, and kernels overlap: no instant counts twice. */
-static void what_runs_at_once_counts_once(void **state)
+TEST(what_runs_at_once_counts_once)
 {
 	struct xs_call calls[] = {
 	    CALL(XS_CALL_SYNC_STREAM, 10, 50),
@@ -90,7 +89,6 @@ static void what_runs_at_once_counts_once(void **state)
 	const struct xs_cuda_startup startup = {.ns = 0};
 	struct xs_run_parts parts;
 
-	(void)state;
 	divide(&trace, &startup, 70, &parts);
 	assert_int_equal(parts.ns[XS_PART_KERNELS], 30);
 	assert_int_equal(parts.ns[XS_PART_COPIES], 5);
@@ -100,7 +98,7 @@ static void what_runs_at_once_counts_once(void **state)
 }
 
 /* Recorded from 0 to 20 and from 60 to 80: the rest is not known. */
-static void only_windows_count(void **state)
+TEST(only_windows_count)
 {
 	struct xs_window windows[] = {{0, 20}, {60, 80}};
 	struct xs_op ops[] = {
@@ -114,7 +112,6 @@ static void only_windows_count(void **state)
 	const struct xs_cuda_startup startup = {.ns = 0};
 	struct xs_run_parts parts;
 
-	(void)state;
 	divide(&trace, &startup, 100, &parts);
 	assert_int_equal(parts.span_ns, 40);
 	assert_int_equal(parts.ns[XS_PART_KERNELS], 20);
@@ -123,7 +120,7 @@ static void only_windows_count(void **state)
 
 /* Site 1 begins after gaps of 30 and 40 of thread 1, site 0 after one of 50 of
  * thread 2. Calls of other threads end no gap. */
-static void host_code_is_before_a_call(void **state)
+TEST(host_code_is_before_a_call)
 {
 	struct xs_site sites[3] = {0};
 	struct xs_call calls[] = {
@@ -139,7 +136,6 @@ static void host_code_is_before_a_call(void **state)
 				 .sites = sites,
 				 .site_count = COUNT(sites)};
 
-	(void)state;
 	assert_int_equal(xs_host_gap_longest(&trace, 0, 100), 1);
 	assert_int_equal(xs_host_gap_longest(&trace, 0, 80), 0);
 	assert_int_equal(xs_host_gap_longest(&trace, 96, 100), XS_NONE);
@@ -152,7 +148,7 @@ static void host_code_is_before_a_call(void **state)
 }
 
 /* No other call shows what pinning takes: about 0.3 ns a byte. */
-static void test_cuda_starts_while_it_pins(void **state)
+TEST(test_cuda_starts_while_it_pins)
 {
 	struct xs_call call = {.call_class = XS_CALL_ALLOC_PINNED,
 			       .start_ns = 1000,
@@ -161,7 +157,6 @@ static void test_cuda_starts_while_it_pins(void **state)
 	const struct xs_trace trace = {.calls = &call, .call_count = 1};
 	struct xs_cuda_startup startup;
 
-	(void)state;
 	xs_cuda_startup_find(&trace, &startup);
 	assert_int_equal(startup.call, 0);
 	assert_int_equal(startup.ns, 194000000);
@@ -171,15 +166,4 @@ static void test_cuda_starts_while_it_pins(void **state)
 	assert_int_equal(startup.call, XS_NONE);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_cuda_starts_while_it_pins),
-	    cmocka_unit_test(each_instant_is_of_one_part),
-	    cmocka_unit_test(what_runs_at_once_counts_once),
-	    cmocka_unit_test(only_windows_count),
-	    cmocka_unit_test(host_code_is_before_a_call),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -126,12 +126,11 @@ static void drop(struct whole *w)
 
 /* 10 recorded rounds and 90 counted ones at the same call sites are 100 rounds.
  */
-static void counts_stand_for_rounds(void **state)
+TEST(counts_stand_for_rounds)
 {
 	struct text t;
 	struct whole w;
 
-	(void)state;
 	begin_with_rounds(&t);
 	add(&t, "detail detail=0 time_ns=1001000000");
 	add(&t, "tally site=1 calls=40 bytes=41943040");
@@ -155,12 +154,11 @@ static void counts_stand_for_rounds(void **state)
 }
 
 /* The process was killed before it noted that it only counted. */
-static void counts_stand_for_rounds_of_a_killed_run(void **state)
+TEST(counts_stand_for_rounds_of_a_killed_run)
 {
 	struct text t;
 	struct whole w;
 
-	(void)state;
 	begin_with_rounds(&t);
 	add(&t, "tally site=1 calls=90 bytes=94371840");
 	add(&t, "tally site=4 calls=90 bytes=0");
@@ -175,13 +173,12 @@ static void counts_stand_for_rounds_of_a_killed_run(void **state)
 }
 
 /* The host's waits are scaled as well: 40 us in each copy. */
-static void waits_stand_for_all(void **state)
+TEST(waits_stand_for_all)
 {
 	struct xs_wait_sites waits;
 	struct text t;
 	struct whole w;
 
-	(void)state;
 	begin_with_rounds(&t);
 	add(&t, "detail detail=0 time_ns=1001000000");
 	add(&t, "tally site=1 calls=90 bytes=94371840");
@@ -202,12 +199,11 @@ static void waits_stand_for_all(void **state)
 }
 
 /* A round that is cut by the edge makes no phase of its own. */
-static void edge_makes_no_phase(void **state)
+TEST(edge_makes_no_phase)
 {
 	struct text t;
 	struct whole w;
 
-	(void)state;
 	begin(&t);
 	add(&t, "detail detail=1 time_ns=1000000000");
 	for (unsigned i = 0; i < 10; i++)
@@ -224,12 +220,11 @@ static void edge_makes_no_phase(void **state)
 }
 
 /* Calls counted without their call site are distributed. */
-static void functions_are_distributed(void **state)
+TEST(functions_are_distributed)
 {
 	struct text t;
 	struct whole w;
 
-	(void)state;
 	begin_with_rounds(&t);
 	add(&t, "detail detail=0 time_ns=1001000000");
 	add(&t, "tally site=5 calls=20 bytes=15728640");
@@ -261,12 +256,11 @@ static void add_copy(struct text *t, unsigned start_ns, unsigned bytes,
 
 /* Recorded copies of one call site stand for counted copies of their own size
  * class. */
-static void sizes_are_told_apart(void **state)
+TEST(sizes_are_told_apart)
 {
 	struct text t;
 	struct whole w;
 
-	(void)state;
 	begin(&t);
 	add(&t, "detail detail=1 time_ns=1000000000");
 	for (unsigned i = 0; i < 8; i++) {
@@ -290,13 +284,12 @@ static void sizes_are_told_apart(void **state)
 
 /* Calls of a function that were counted without call sites keep their
  * direction, even if nothing similar was recorded. */
-static void directions_are_told_apart(void **state)
+TEST(directions_are_told_apart)
 {
 	struct text t;
 	struct whole w;
 	struct xs_weights weights;
 
-	(void)state;
 	begin(&t);
 	add(&t, "detail detail=1 time_ns=1000000000");
 	add_copy(&t, 0, 1000, false);
@@ -319,13 +312,12 @@ static void directions_are_told_apart(void **state)
 }
 
 /* Call sites without a recorded call are named; failed calls are left out. */
-static void sites_without_records_are_named(void **state)
+TEST(sites_without_records_are_named)
 {
 	struct text t;
 	struct whole w;
 	struct xs_weights weights;
 
-	(void)state;
 	begin(&t);
 	add(&t, "detail detail=1 time_ns=1000000000");
 	add_copy(&t, 0, 1000, false);
@@ -364,13 +356,12 @@ static struct xs_tally estimate_of(const struct xs_trace *trace,
 
 /* Calls that pass no hook go on as in the last half of what was recorded: 50 in
  * 50 ms, for 0.9 s, less what was still counted of them. */
-static void unseen_calls_follow_the_time(void **state)
+TEST(unseen_calls_follow_the_time)
 {
 	struct xs_tally sum;
 	struct text t;
 	struct whole w;
 
-	(void)state;
 	begin(&t);
 	add(&t, "detail detail=1 time_ns=1000000000");
 	add(&t, "unhooked site=1");
@@ -388,12 +379,11 @@ static void unseen_calls_follow_the_time(void **state)
 }
 
 /* Where enough hooked calls are counted, they say how much more there is. */
-static void unseen_calls_follow_the_hooked_ones(void **state)
+TEST(unseen_calls_follow_the_hooked_ones)
 {
 	struct text t;
 	struct whole w;
 
-	(void)state;
 	begin(&t);
 	add(&t, "detail detail=1 time_ns=1000000000");
 	add(&t, "unhooked site=1");
@@ -409,12 +399,11 @@ static void unseen_calls_follow_the_hooked_ones(void **state)
 }
 
 /* While callbacks see them they are counted. */
-static void seen_calls_are_not_estimated(void **state)
+TEST(seen_calls_are_not_estimated)
 {
 	struct text t;
 	struct whole w;
 
-	(void)state;
 	begin(&t);
 	add(&t, "detail detail=1 time_ns=1000000000");
 	add(&t, "unhooked site=1");
@@ -430,13 +419,12 @@ static void seen_calls_are_not_estimated(void **state)
 /* A window stands for the calls of its part of the run. One window has a third
  * of the rate, but three times as much of the run around it: both stand for
  * equally many calls. */
-static void windows_stand_for_their_part(void **state)
+TEST(windows_stand_for_their_part)
 {
 	struct text t;
 	struct whole w;
 	struct xs_weights weights;
 
-	(void)state;
 	begin(&t);
 	add(&t, "detail detail=1 time_ns=1000000000");
 	for (unsigned i = 0; i < 9; i++)
@@ -460,12 +448,11 @@ static void windows_stand_for_their_part(void **state)
 }
 
 /* Calls outside the range are not counted, and the run is the range. */
-static void range_is_the_run(void **state)
+TEST(range_is_the_run)
 {
 	struct text t;
 	struct whole w;
 
-	(void)state;
 	begin(&t);
 	add(&t, "detail detail=2 time_ns=1000000000");
 	add(&t, "detail detail=1 time_ns=1000100000");
@@ -480,12 +467,11 @@ static void range_is_the_run(void **state)
 }
 
 /* Absurd counts of a damaged file affect no other totals. */
-static void absurd_counts_are_bounded(void **state)
+TEST(absurd_counts_are_bounded)
 {
 	struct text t;
 	struct whole w;
 
-	(void)state;
 	begin(&t);
 	add(&t, "detail detail=0 time_ns=1");
 	add(&t, "detail detail=1 time_ns=18446744073709551615");
@@ -499,23 +485,4 @@ static void absurd_counts_are_bounded(void **state)
 	drop(&w);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(counts_stand_for_rounds),
-	    cmocka_unit_test(counts_stand_for_rounds_of_a_killed_run),
-	    cmocka_unit_test(waits_stand_for_all),
-	    cmocka_unit_test(edge_makes_no_phase),
-	    cmocka_unit_test(functions_are_distributed),
-	    cmocka_unit_test(sizes_are_told_apart),
-	    cmocka_unit_test(directions_are_told_apart),
-	    cmocka_unit_test(sites_without_records_are_named),
-	    cmocka_unit_test(unseen_calls_follow_the_time),
-	    cmocka_unit_test(unseen_calls_follow_the_hooked_ones),
-	    cmocka_unit_test(seen_calls_are_not_estimated),
-	    cmocka_unit_test(windows_stand_for_their_part),
-	    cmocka_unit_test(range_is_the_run),
-	    cmocka_unit_test(absurd_counts_are_bounded),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

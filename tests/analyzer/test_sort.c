@@ -23,11 +23,10 @@ static void check_sorted(struct xs_key *keys, size_t count)
 	}
 }
 
-static void test_keys_random(void **state)
+TEST(test_keys_random)
 {
 	uint64_t random = 1;
 
-	(void)state;
 	for (size_t count = 0; count < 300; count++) {
 		struct xs_key *keys = calloc(count + 1, sizeof(*keys));
 
@@ -40,13 +39,12 @@ static void test_keys_random(void **state)
 	}
 }
 
-static void test_keys_nearly_sorted(void **state)
+TEST(test_keys_nearly_sorted)
 {
 	enum { COUNT = 10000 };
 	static struct xs_key keys[COUNT];
 	uint64_t random = 2;
 
-	(void)state;
 	/* two sorted sources, one after the other, with jitter */
 	for (size_t i = 0; i < COUNT; i++)
 		keys[i] = (struct xs_key){i % (COUNT / 2) * 10 +
@@ -55,35 +53,32 @@ static void test_keys_nearly_sorted(void **state)
 	check_sorted(keys, COUNT);
 }
 
-static void test_keys_descending(void **state)
+TEST(test_keys_descending)
 {
 	static struct xs_key keys[1000];
 
-	(void)state;
 	for (size_t i = 0; i < 1000; i++)
 		keys[i] = (struct xs_key){1000 - i, (uint32_t)i};
 	check_sorted(keys, 1000);
 	assert_int_equal(keys[0].index, 999);
 }
 
-static void test_apply(void **state)
+TEST(test_apply)
 {
 	struct xs_key keys[] = {{0, 3}, {0, 0}, {0, 1}, {0, 2}, {0, 4}};
 	int items[] = {10, 11, 12, 13, 14};
 	const int wanted[] = {13, 10, 11, 12, 14};
 
-	(void)state;
 	xs_keys_apply(keys, 5, items, sizeof(*items));
 	assert_memory_equal(items, wanted, sizeof(items));
 	for (uint32_t i = 0; i < 5; i++)
 		assert_int_equal(keys[i].index, i);
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
 	uint64_t values[500], scratch[500], random = 3;
 
-	(void)state;
 	for (size_t i = 0; i < 500; i++)
 		values[i] = next_random(&random) << (i % 33);
 	values[17] = UINT64_MAX;
@@ -93,11 +88,10 @@ static void test_values(void **state)
 	assert_true(values[499] == UINT64_MAX);
 }
 
-static void test_grow(void **state)
+TEST(test_grow)
 {
 	uint32_t *items = NULL;
 
-	(void)state;
 	for (uint32_t i = 0; i < 1000; i++) {
 		items = xs_array_grow(items, i, sizeof(*items));
 		assert_non_null(items);
@@ -108,16 +102,4 @@ static void test_grow(void **state)
 	free(items);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_keys_random),
-	    cmocka_unit_test(test_keys_nearly_sorted),
-	    cmocka_unit_test(test_keys_descending),
-	    cmocka_unit_test(test_apply),
-	    cmocka_unit_test(test_values),
-	    cmocka_unit_test(test_grow),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -129,11 +129,10 @@ static void release(struct fixture *f)
 	free(f->trace.sites);
 }
 
-static void test_own_sites(void **state)
+TEST(test_own_sites)
 {
 	struct fixture f;
 
-	(void)state;
 	init(&f, program, build_id);
 	f.trace.sites[0].module = f.trace.sites[1].module = 0;
 	f.trace.sites[0].offset = plain_function();
@@ -161,7 +160,7 @@ static void test_own_sites(void **state)
 	release(&f);
 }
 
-static void test_not_the_same_file(void **state)
+TEST(test_not_the_same_file)
 {
 	static char other_id[] = "00112233", gone[] = "/nonexistent/app",
 		    relative[] = "app", none[] = "", script[] = "/etc/passwd",
@@ -170,7 +169,6 @@ static void test_not_the_same_file(void **state)
 				    {relative, none},	 {none, none},
 				    {script, none},	 {device, none}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++) {
 		struct fixture f;
 
@@ -184,11 +182,10 @@ static void test_not_the_same_file(void **state)
 	}
 }
 
-static void test_offset_out_of_range(void **state)
+TEST(test_offset_out_of_range)
 {
 	static const uint64_t offsets[] = {0, 1, UINT64_MAX, 1u << 30};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(offsets) / sizeof(*offsets); i++) {
 		struct fixture f;
 
@@ -202,12 +199,11 @@ static void test_offset_out_of_range(void **state)
 }
 
 /* The stub that the compiler generates for a kernel is not a user's line. */
-static void test_kernel_stub(void **state)
+TEST(test_kernel_stub)
 {
 	static char kernel[] = "plain_function";
 	struct fixture f;
 
-	(void)state;
 	init(&f, program, build_id);
 	f.strings[3] = kernel;
 	f.shape.name = 3;
@@ -223,11 +219,10 @@ static void test_kernel_stub(void **state)
 	release(&f);
 }
 
-static void test_user_site(void **state)
+TEST(test_user_site)
 {
 	struct fixture f;
 
-	(void)state;
 	init(&f, program, build_id);
 	f.trace.sites[0].caller = 1;
 	f.trace.sites[1].caller = 2;
@@ -243,7 +238,7 @@ static void test_user_site(void **state)
 }
 
 /* A runtime that is part of the program, or of a library. */
-static void test_user_site_of_runtime(void **state)
+TEST(test_user_site_of_runtime)
 {
 	static char *const names[] = {
 	    "cudaMemcpy",
@@ -257,7 +252,6 @@ static void test_user_site_of_runtime(void **state)
 		    file[] = "cuda_wrappers.c";
 	struct fixture f;
 
-	(void)state;
 	init(&f, program, build_id);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		f.trace.sites[0].symbol = names[i];
@@ -282,7 +276,7 @@ static void test_user_site_of_runtime(void **state)
 
 /* Python lines come before the compiled code below them, and the user's lines
  * before those of packages. */
-static void test_user_site_in_python(void **state)
+TEST(test_user_site_in_python)
 {
 	static char native[] = "/build/callproc.c",
 		    package[] = "/usr/lib/python3/dist-packages/torch/nn.py",
@@ -290,7 +284,6 @@ static void test_user_site_in_python(void **state)
 	static char extension[] = "/opt/lib/python3.12/lib-dynload/_ctypes.so";
 	struct fixture f;
 
-	(void)state;
 	init(&f, extension, build_id);
 	f.trace.sites[0].module = 0;
 	f.trace.sites[0].caller = 1;
@@ -343,14 +336,13 @@ static void is_longer_by_a_chunk(const struct xs_trace *trace)
 	assert_int_equal(trace->call_count, 1);
 }
 
-static void test_append(void **state)
+TEST(test_append)
 {
 	char path[] = "xs_test_symbols.XXXXXX", long_name[3000];
 	struct xs_trace *trace;
 	struct xs_site *outer;
 	const char *error;
 
-	(void)state;
 	write_sites(path);
 	memset(long_name, 'x', sizeof(long_name) - 1);
 	long_name[sizeof(long_name) - 1] = '\0';
@@ -386,7 +378,7 @@ static void test_append(void **state)
 	unlink(path);
 }
 
-static void test_append_refuses(void **state)
+TEST(test_append_refuses)
 {
 	struct bytes binary = binary_of("xferspy-text 1\nheader state=0\n"
 					"chunk\nsite site=1\n");
@@ -395,7 +387,6 @@ static void test_append_refuses(void **state)
 	struct xs_trace *trace;
 	const char *error;
 
-	(void)state;
 	assert_true(file >= 0);
 	assert_int_equal(write(file, binary.data, binary.size),
 			 (ssize_t)binary.size);
@@ -409,7 +400,7 @@ static void test_append_refuses(void **state)
 	free(binary.data);
 }
 
-static void test_demangle(void **state)
+TEST(test_demangle)
 {
 	static const char *const cases[][2] = {
 	    {"main", "main"},
@@ -419,7 +410,6 @@ static void test_demangle(void **state)
 	    {"_Znonsense", "_Znonsense"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char *plain = xs_symbols_demangle(cases[i][0]);
 
@@ -446,7 +436,7 @@ static void write_doubling(char *name, size_t size, unsigned pairs)
 					 "S_IS%c_S%c_E", digits[i], digits[i]);
 }
 
-static void test_bare_names(void **state)
+TEST(test_bare_names)
 {
 	static const char *const cases[][2] = {
 	    {"void app::reduce<float>(float const*, int)", "reduce"},
@@ -456,7 +446,6 @@ static void test_bare_names(void **state)
 	    {"cut[abi:v1", "cut"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		size_t length;
 		const char *bare = xs_symbols_bare_name(cases[i][0], &length);
@@ -475,12 +464,11 @@ static bool is_demangler_there(void)
 	return there;
 }
 
-static void test_demangle_many_references(void **state)
+TEST(test_demangle_many_references)
 {
 	char name[512];
 	char *plain;
 
-	(void)state;
 	write_doubling(name, sizeof(name), 8);
 	plain = xs_symbols_demangle(name);
 	if (is_demangler_there()) {
@@ -495,11 +483,10 @@ static void test_demangle_many_references(void **state)
 
 /* Names that expand to terabytes: neither one nor many of them may take long.
  */
-static void test_demangle_is_bounded(void **state)
+TEST(test_demangle_is_bounded)
 {
 	char name[512];
 
-	(void)state;
 	write_doubling(name, sizeof(name), 36);
 	for (unsigned i = 0; i < 1000; i++) {
 		char *plain = xs_symbols_demangle(name);
@@ -511,21 +498,5 @@ static void test_demangle_is_bounded(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_own_sites),
-	    cmocka_unit_test(test_not_the_same_file),
-	    cmocka_unit_test(test_offset_out_of_range),
-	    cmocka_unit_test(test_kernel_stub),
-	    cmocka_unit_test(test_user_site),
-	    cmocka_unit_test(test_user_site_of_runtime),
-	    cmocka_unit_test(test_user_site_in_python),
-	    cmocka_unit_test(test_append),
-	    cmocka_unit_test(test_append_refuses),
-	    cmocka_unit_test(test_demangle),
-	    cmocka_unit_test(test_bare_names),
-	    cmocka_unit_test(test_demangle_many_references),
-	    cmocka_unit_test(test_demangle_is_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, find_self, NULL);
+	return unit_run(find_self, NULL, NULL, NULL);
 }

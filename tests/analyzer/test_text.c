@@ -48,9 +48,8 @@ static void check_round_trip(const struct bytes *binary)
 	free(text);
 }
 
-static void test_round_trip_golden(void **state)
+TEST(test_round_trip_golden)
 {
-	(void)state;
 	for (size_t i = 0; i < golden_count; i++) {
 		struct bytes text = file_bytes(golden_path(golden_names[i]));
 		struct bytes binary = binary_of(text.data);
@@ -62,7 +61,7 @@ static void test_round_trip_golden(void **state)
 }
 
 /* Unusual but valid traces. */
-static void test_round_trip_odd(void **state)
+TEST(test_round_trip_odd)
 {
 	struct bytes binary =
 	    binary_of("xferspy-text 1\n\n# a comment\n"
@@ -86,13 +85,12 @@ static void test_round_trip_odd(void **state)
 		      "chunk capacity_bytes=4096\n"
 		      "chunk at=32768 used_bytes=32\n");
 
-	(void)state;
 	assert_int_equal(binary.size, 65536);
 	check_round_trip(&binary);
 	free(binary.data);
 }
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
 	struct bytes binary =
 	    binary_of(HEAD "call site=258 correlation=1 start=2 duration=3\n");
@@ -101,7 +99,6 @@ static void test_bytes(void **state)
 	static const unsigned char chunk[] = {
 	    0x58, 0x53, 0x43, 0x4b, 0, 16, 0, 0, 48, 0, 0, 0, 7, 0, 0, 0, 5, 0};
 
-	(void)state;
 	assert_int_equal(binary.size, 8192);
 	assert_memory_equal(binary.data, "XFERSPY\0\1\0\x58\0\4\3\2\1", 16);
 	assert_memory_equal(binary.data + 4096, chunk, sizeof(chunk));
@@ -160,10 +157,9 @@ static const struct {
      "remove again="},
 };
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct xs_text_error error;
 		FILE *in = tmpfile(), *out = tmpfile();
@@ -182,7 +178,7 @@ static void test_errors(void **state)
 }
 
 /* Short texts that describe files of many GiB. */
-static void test_sizes_are_bounded(void **state)
+TEST(test_sizes_are_bounded)
 {
 	static const char *const texts[] = {
 	    HEAD "chunk at=1073741824\n",
@@ -194,7 +190,6 @@ static void test_sizes_are_bounded(void **state)
 		 "chunk capacity_bytes=67108864\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		struct xs_text_error error;
 		FILE *in = tmpfile(), *out = tmpfile();
@@ -210,13 +205,12 @@ static void test_sizes_are_bounded(void **state)
 }
 
 /* A process that was killed leaves unused space after its last chunk. */
-static void test_unused_space_is_kept(void **state)
+TEST(test_unused_space_is_kept)
 {
 	struct bytes binary =
 	    binary_of("xferspy-text 1\nheader pid=1 file_bytes=67108864\n"
 		      "chunk capacity_bytes=65536 thread=7\n");
 
-	(void)state;
 	assert_int_equal(binary.size, 67108864);
 	free(binary.data);
 }
@@ -241,12 +235,11 @@ static int read_chunk(unsigned records, bool more, struct xs_text_error *error)
 }
 
 /* A chunk has a header of 32 bytes. */
-static void test_full_chunks(void **state)
+TEST(test_full_chunks)
 {
 	const unsigned most = (4096 - 32) / 16;
 	struct xs_text_error error;
 
-	(void)state;
 	for (int more = 0; more < 2; more++) {
 		assert_int_equal(read_chunk(most, more, &error), 0);
 		assert_int_equal(read_chunk(most + 1, more, &error), -EPROTO);
@@ -255,13 +248,12 @@ static void test_full_chunks(void **state)
 	}
 }
 
-static void test_nul_is_refused(void **state)
+TEST(test_nul_is_refused)
 {
 	static const char text[] = "xferspy-text 1\nheader\0\n";
 	struct xs_text_error error;
 	FILE *in = tmpfile(), *out = tmpfile();
 
-	(void)state;
 	fwrite(text, 1, sizeof(text) - 1, in);
 	rewind(in);
 	assert_int_equal(xs_text_parse(in, out, &error), -EPROTO);
@@ -271,9 +263,8 @@ static void test_nul_is_refused(void **state)
 }
 
 /* A text and its binary form read as the same trace. */
-static void test_text_reads_as_binary(void **state)
+TEST(test_text_reads_as_binary)
 {
-	(void)state;
 	for (size_t i = 0; i < golden_count; i++) {
 		struct bytes text = file_bytes(golden_path(golden_names[i]));
 		struct bytes binary = binary_of(text.data);
@@ -303,19 +294,4 @@ static void test_text_reads_as_binary(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_round_trip_golden),
-	    cmocka_unit_test(test_round_trip_odd),
-	    cmocka_unit_test(test_bytes),
-	    cmocka_unit_test(test_errors),
-	    cmocka_unit_test(test_sizes_are_bounded),
-	    cmocka_unit_test(test_unused_space_is_kept),
-	    cmocka_unit_test(test_full_chunks),
-	    cmocka_unit_test(test_nul_is_refused),
-	    cmocka_unit_test(test_text_reads_as_binary),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

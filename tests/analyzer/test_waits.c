@@ -119,9 +119,8 @@ static void expect(const char *function, uint64_t h2d, uint64_t kernel,
  * its own stream: the wait from 5 to 75 is for the copy, and before it for the
  * first kernel.
  */
-static void device_waits_cover_all_streams(void **state)
+TEST(device_waits_cover_all_streams)
 {
-	(void)state;
 	begin(HEAD CALLS("1") LAUNCH("1", "0") COPY_IN("2", "1", "0x51") LAUNCH(
 	    "3", "3") "waitcall site=3 start=5000 duration=70000\n" OPS
 		  KERNEL("0", "1", "10", "30") IN("1", "2", "20", "50")
@@ -133,9 +132,8 @@ static void device_waits_cover_all_streams(void **state)
 }
 
 /* Another thread launches a kernel from 61 to 70 after the wait began. */
-static void later_work_is_not_waited_for(void **state)
+TEST(later_work_is_not_waited_for)
 {
-	(void)state;
 	begin(HEAD CALLS("1") LAUNCH(
 	    "1", "0") "waitcall site=3 start=5000 duration=70000\n" CALLS("2")
 		  LAUNCH("2", "20") OPS KERNEL("0", "1", "10", "50")
@@ -145,9 +143,8 @@ static void later_work_is_not_waited_for(void **state)
 }
 
 /* The kernel of stream 0 runs on long after the wait for 0x51 returned. */
-static void running_work_is_not_waited_for(void **state)
+TEST(running_work_is_not_waited_for)
 {
-	(void)state;
 	begin(HEAD CALLS("1") LAUNCH("1", "0") COPY_IN(
 	    "2", "1", "0x51") "waitcall site=4 start=5000 duration=70000 "
 			      "stream=0x51\n" OPS KERNEL("0", "1", "10", "990")
@@ -159,9 +156,8 @@ static void running_work_is_not_waited_for(void **state)
 #define TWO_STREAMS OPS IN("1", "1", "10", "50") KERNEL("2", "2", "10", "60")
 
 /* The awaited stream copies from 10 to 60; another one computes until 70. */
-static void awaited_stream_comes_first(void **state)
+TEST(awaited_stream_comes_first)
 {
-	(void)state;
 	begin(HEAD CALLS("1") COPY_IN("1", "0", "0x51")
 		  LAUNCH("2", "2") "waitcall site=4 start=5000 duration=70000 "
 				   "stream=0x51\n" TWO_STREAMS);
@@ -170,9 +166,8 @@ static void awaited_stream_comes_first(void **state)
 }
 
 /* The same, by an event of that stream. */
-static void event_stands_for_its_stream(void **state)
+TEST(event_stands_for_its_stream)
 {
-	(void)state;
 	begin(HEAD CALLS("1") COPY_IN("1", "0", "0x51") LAUNCH(
 	    "2", "2") "waitcall site=5 start=4000 duration=500 stream=0x51 "
 		      "event=9\n"
@@ -183,9 +178,8 @@ static void event_stands_for_its_stream(void **state)
 }
 
 /* The same, by a loop of polls. A loop that ends without success is no wait. */
-static void polls_until_done_are_a_wait(void **state)
+TEST(polls_until_done_are_a_wait)
 {
-	(void)state;
 	begin(HEAD CALLS("1") COPY_IN("1", "0", "0x51") LAUNCH(
 	    "2", "2") "waitcall site=5 start=4000 duration=500 stream=0x51 "
 		      "event=9\n"
@@ -199,9 +193,8 @@ static void polls_until_done_are_a_wait(void **state)
 }
 
 /* Thread 2 uses device 1 until 75. Thread 1 waits for its own device. */
-static void each_thread_waits_for_its_device(void **state)
+TEST(each_thread_waits_for_its_device)
 {
-	(void)state;
 	begin(HEAD CALLS("1") LAUNCH(
 	    "1", "0") "waitcall site=3 start=5000 duration=70000\n" CALLS("2")
 		  LAUNCH("2", "0") OPS KERNEL("0", "1", "10", "20")
@@ -229,11 +222,10 @@ static char *same_waits(unsigned count)
 }
 
 /* Each of them looks at both kernels; the work of 256 is done. */
-static void waits_beyond_a_limit_are_counted(void **state)
+TEST(waits_beyond_a_limit_are_counted)
 {
 	char *text;
 
-	(void)state;
 	text = same_waits(256);
 	begin(text);
 	assert_int_equal(waits.unexamined, 0);
@@ -251,9 +243,8 @@ static void waits_beyond_a_limit_are_counted(void **state)
 
 /* cudaFree from 5 to 40, while a kernel runs on: it did not wait, although
  * another kernel ended during it. */
-static void free_beside_work_does_not_wait(void **state)
+TEST(free_beside_work_does_not_wait)
 {
-	(void)state;
 	begin(HEAD CALLS("1") LAUNCH("1", "0") LAUNCH(
 	    "2", "2") "memcall site=7 start=5000 duration=35000 address=1\n" OPS
 		  KERNEL("0", "1", "10", "20") KERNEL("1", "2", "10", "990"));
@@ -262,9 +253,8 @@ static void free_beside_work_does_not_wait(void **state)
 	end();
 }
 
-static void failed_calls_do_not_wait(void **state)
+TEST(failed_calls_do_not_wait)
 {
-	(void)state;
 	begin(HEAD CALLS("1") LAUNCH(
 	    "1",
 	    "0") "waitcall site=3 start=5000 duration=70000 error=700\n" OPS
@@ -274,9 +264,8 @@ static void failed_calls_do_not_wait(void **state)
 }
 
 /* Two threads begin a copy at the same moment; the faults are of thread 2. */
-static void faults_are_of_their_thread(void **state)
+TEST(faults_are_of_their_thread)
 {
-	(void)state;
 	begin(HEAD CALLS(
 	    "1") "copycall site=2 correlation=1 start=10000 duration=20000 "
 		 "bytes=8192 dst=1 src=2 direction=1\n" CALLS(
@@ -299,21 +288,4 @@ static void faults_are_of_their_thread(void **state)
 	end();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(device_waits_cover_all_streams),
-	    cmocka_unit_test(later_work_is_not_waited_for),
-	    cmocka_unit_test(running_work_is_not_waited_for),
-	    cmocka_unit_test(awaited_stream_comes_first),
-	    cmocka_unit_test(event_stands_for_its_stream),
-	    cmocka_unit_test(polls_until_done_are_a_wait),
-	    cmocka_unit_test(each_thread_waits_for_its_device),
-	    cmocka_unit_test(waits_beyond_a_limit_are_counted),
-	    cmocka_unit_test(free_beside_work_does_not_wait),
-	    cmocka_unit_test(failed_calls_do_not_wait),
-	    cmocka_unit_test(faults_are_of_their_thread),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

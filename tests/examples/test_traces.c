@@ -67,10 +67,9 @@ static const struct known known[] = {
      TENSORS, 0},
 };
 
-static void traces_hold_what_the_programs_move(void **state)
+TEST(traces_hold_what_the_programs_move)
 {
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		const struct known *k = &known[i];
 		json_t *report = report_of(k->trace);
@@ -100,13 +99,12 @@ static void traces_hold_what_the_programs_move(void **state)
 }
 
 /* The source line of each copy in a trace. */
-static void static_and_shared_name_the_same_lines(void **state)
+TEST(static_and_shared_name_the_same_lines)
 {
 	json_t *reports[2] = {report_of("stencil-512-pageable"),
 			      report_of("stencil-512-pageable-static")};
 	json_t *sites[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++)
 		sites[i] = json_object_get(
 		    json_array_get(json_object_get(reports[i], "phases"), 0),
@@ -127,12 +125,4 @@ static void static_and_shared_name_the_same_lines(void **state)
 	json_decref(reports[1]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(traces_hold_what_the_programs_move),
-	    cmocka_unit_test(static_and_shared_name_the_same_lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

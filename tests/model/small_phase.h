@@ -133,6 +133,4 @@ static inline const struct xs_estimate *replayed(const char *strategy)
 	return find(strategy, "replay", 0, XS_ORDER_NONE);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 #endif

@@ -13,9 +13,8 @@ static void assert_abstains(const char *strategy, const char *because)
 			 because);
 }
 
-static void test_nothing_copied(void **unused)
+TEST(test_nothing_copied)
 {
-	(void)unused;
 	steps[0] = steps[1];
 	phase.step_count = 1;
 	estimate();
@@ -25,11 +24,10 @@ static void test_nothing_copied(void **unused)
 	assert_abstains("hybrid", "nothing is copied");
 }
 
-static void test_already_pinned(void **unused)
+TEST(test_already_pinned)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	steps[0].src_memory = steps[2].dst_memory = XS_MEM_PINNED;
 	estimate();
 	assert_abstains("pinned", "nothing is left to pin");
@@ -37,9 +35,8 @@ static void test_already_pinned(void **unused)
 	assert_near(row->setup_ns, 2 * 4000); /* nothing to pin */
 }
 
-static void test_no_kernel(void **unused)
+TEST(test_no_kernel)
 {
-	(void)unused;
 	steps[1] = steps[2];
 	phase.step_count = 2;
 	estimate();
@@ -48,9 +45,8 @@ static void test_no_kernel(void **unused)
 	assert_abstains("mapped", "no kernel");
 }
 
-static void test_dependent_kernels(void **unused)
+TEST(test_dependent_kernels)
 {
-	(void)unused;
 	steps[3] = steps[2];
 	steps[2] = step_of(XS_STEP_KERNEL, 204000, 205000, 306000, 306500);
 	phase.step_count = 4;
@@ -61,26 +57,23 @@ static void test_dependent_kernels(void **unused)
 	assert_abstains("hybrid", "2 kernels");
 }
 
-static void test_one_way(void **unused)
+TEST(test_one_way)
 {
-	(void)unused;
 	phase.step_count = 2;
 	estimate();
 	assert_true(replayed("streams")->applies);
 	assert_abstains("hybrid", "one direction");
 }
 
-static void test_managed(void **unused)
+TEST(test_managed)
 {
-	(void)unused;
 	steps[0].src_memory = XS_MEM_MANAGED;
 	estimate();
 	assert_abstains("pinned", "managed");
 }
 
-static void test_ops_not_seen(void **unused)
+TEST(test_ops_not_seen)
 {
-	(void)unused;
 	steps[0].start_ns = steps[0].end_ns = 0;
 	estimate();
 	assert_near(replayed("as-is")->round_ns, 510000);
@@ -88,9 +81,8 @@ static void test_ops_not_seen(void **unused)
 	assert_abstains("streams", "not in the trace");
 }
 
-static void test_unknown_parameters(void **unused)
+TEST(test_unknown_parameters)
 {
-	(void)unused;
 	set_param(&machine.G_h2d, NAN);
 	set_param(&machine.mapped_write, NAN);
 	estimate();
@@ -100,9 +92,8 @@ static void test_unknown_parameters(void **unused)
 	assert_true(replayed("as-is")->applies);
 }
 
-static void test_unknown_pinning_cost(void **unused)
+TEST(test_unknown_pinning_cost)
 {
-	(void)unused;
 	set_param(&machine.pin_byte_ns, NAN);
 	estimate();
 	assert_near(replayed("pinned")->round_ns, 163000);
@@ -110,9 +101,8 @@ static void test_unknown_pinning_cost(void **unused)
 }
 
 /* Replay works for an unknown class of device; the equations abstain. */
-static void test_no_class(void **unused)
+TEST(test_no_class)
 {
-	(void)unused;
 	machine.implicit_sync = -1;
 	estimate();
 	assert_true(find("streams", "replay", 2, XS_ORDER_DEPTH)->applies);
@@ -120,20 +110,4 @@ static void test_no_class(void **unused)
 	    find("streams", "vanwerkhoven2014-eq5", 0, XS_ORDER_NONE)->applies);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_nothing_copied),
-	    TEST(test_already_pinned),
-	    TEST(test_no_kernel),
-	    TEST(test_dependent_kernels),
-	    TEST(test_one_way),
-	    TEST(test_managed),
-	    TEST(test_ops_not_seen),
-	    TEST(test_unknown_parameters),
-	    TEST(test_unknown_pinning_cost),
-	    TEST(test_no_class),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

@@ -57,9 +57,8 @@ static void know_allocations(void)
 }
 
 /* A free that waited is not a mere wait. */
-static void test_a_free_keeps_its_time(void **unused)
+TEST(test_a_free_keeps_its_time)
 {
-	(void)unused;
 	allocate_in_rounds(XS_MEM_DEVICE);
 	estimate();
 	assert_near(replayed("pinned")->round_ns,
@@ -67,9 +66,8 @@ static void test_a_free_keeps_its_time(void **unused)
 }
 
 /* 40000 + 10000 and 30000 + 20000. */
-static void test_without_pageable_copies_calls_are_faster(void **unused)
+TEST(test_without_pageable_copies_calls_are_faster)
 {
-	(void)unused;
 	allocate_in_rounds(XS_MEM_DEVICE);
 	know_allocations();
 	estimate();
@@ -78,9 +76,8 @@ static void test_without_pageable_copies_calls_are_faster(void **unused)
 
 /* 50000; what is allocated next at the same address has half the size, and its
  * free, recorded as 45000, takes 40000. */
-static void test_a_free_has_the_size_of_the_allocation_before(void **unused)
+TEST(test_a_free_has_the_size_of_the_allocation_before)
 {
-	(void)unused;
 	allocate_in_rounds(XS_MEM_DEVICE);
 	put_last(
 	    call_of(XS_STEP_ALLOCATE, XS_MEM_DEVICE, 500000, ALLOCATION_NS));
@@ -92,9 +89,8 @@ static void test_a_free_has_the_size_of_the_allocation_before(void **unused)
 }
 
 /* The previous round allocated it: 50000. A single round has none: 30000. */
-static void test_a_free_may_be_of_the_previous_round(void **unused)
+TEST(test_a_free_may_be_of_the_previous_round)
 {
-	(void)unused;
 	put_first(
 	    call_of(XS_STEP_ALLOCATE, XS_MEM_DEVICE, 1000000, ALLOCATION_NS));
 	put_first(call_of(XS_STEP_FREE, XS_MEM_DEVICE, 0, FREE_NS));
@@ -107,9 +103,8 @@ static void test_a_free_may_be_of_the_previous_round(void **unused)
 }
 
 /* The profile's times are those of device memory. */
-static void test_pinned_allocations_are_as_recorded(void **unused)
+TEST(test_pinned_allocations_are_as_recorded)
 {
-	(void)unused;
 	allocate_in_rounds(XS_MEM_PINNED);
 	know_allocations();
 	estimate();
@@ -117,15 +112,4 @@ static void test_pinned_allocations_are_as_recorded(void **unused)
 		    PINNED_NS + ALLOCATION_NS + FREE_NS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_a_free_keeps_its_time),
-	    TEST(test_without_pageable_copies_calls_are_faster),
-	    TEST(test_a_free_has_the_size_of_the_allocation_before),
-	    TEST(test_a_free_may_be_of_the_previous_round),
-	    TEST(test_pinned_allocations_are_as_recorded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

@@ -33,9 +33,8 @@ static void assert_interval(double down_ns, double up_ns)
 	assert_near(row->known_high_ns, row->round_ns + up_ns);
 }
 
-static void test_a_profile_that_agrees_changes_nothing(void **unused)
+TEST(test_a_profile_that_agrees_changes_nothing)
 {
-	(void)unused;
 	know_the_calls(&machine);
 	machine.pageable_h2d = point(200000, 200000, 200000);
 	assert_interval(rounds_down, rounds_up);
@@ -43,9 +42,8 @@ static void test_a_profile_that_agrees_changes_nothing(void **unused)
 }
 
 /* The tracer's overhead is certain: another run does not have it. */
-static void test_calls_are_cheaper_untraced(void **unused)
+TEST(test_calls_are_cheaper_untraced)
 {
-	(void)unused;
 	know_the_calls(&machine);
 	set_param(&machine.call_launch_ns, 1000);
 	assert_interval(2000 + rounds_down, rounds_up);
@@ -59,11 +57,10 @@ static void test_calls_are_cheaper_untraced(void **unused)
 
 /* The host hashed contents for 700 of the 1000 before the launch: no way has
  * them untraced. */
-static void test_nothing_is_hashed_untraced(void **unused)
+TEST(test_nothing_is_hashed_untraced)
 {
 	double mapped_ns, streams_ns;
 
-	(void)unused;
 	know_the_calls(&machine);
 	estimate();
 	mapped_ns = replayed("mapped")->round_ns;
@@ -77,9 +74,8 @@ static void test_nothing_is_hashed_untraced(void **unused)
 
 /* Latencies have ranges, too: the launch may take 200 less. The rounds' times
  * cover that it may take more. */
-static void test_calls_vary(void **unused)
+TEST(test_calls_vary)
 {
-	(void)unused;
 	know_the_calls(&machine);
 	machine.launch_latency_ns = (struct xs_param){2000, 1800, 2400};
 	assert_interval(hypot(rounds_down, 200), rounds_up);
@@ -87,9 +83,8 @@ static void test_calls_vary(void **unused)
 
 /* The copy in took 200000 here; the profile says 180000 to 250000, and that two
  * runs differ by sqrt(2) of 190000 to 250000: upwards the latter is more. */
-static void test_pageable_copies_by_the_curves_range(void **unused)
+TEST(test_pageable_copies_by_the_curves_range)
 {
-	(void)unused;
 	know_the_calls(&machine);
 	machine.pageable_h2d = point(190000, 180000, 250000);
 	assert_interval(hypot(rounds_down, 20000),
@@ -101,11 +96,10 @@ static void test_pageable_copies_by_the_curves_range(void **unused)
 
 /* What stays of a strategy varies as in another run: the copy out of resident,
  * 305000 after its lag of 1000, and nothing of the copy in. */
-static void test_what_stays_varies(void **unused)
+TEST(test_what_stays_varies)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	steps[0].same_source = true;
 	phase.kernel_ns = (struct xs_spread){100000, 100000, 100000};
 	xs_machine_init(&machine);
@@ -122,12 +116,11 @@ static void test_what_stays_varies(void **unused)
 }
 
 /* async keeps both copies: each way is a cause of its own. */
-static void test_async_varies(void **unused)
+TEST(test_async_varies)
 {
 	const struct xs_estimate *row;
 	double high_ns;
 
-	(void)unused;
 	phase.kernel_ns = (struct xs_spread){100000, 100000, 100000};
 	phase.host_ns = (struct xs_spread){50000, 50000, 50000};
 	phase.host_blocked_ns = 500000;
@@ -145,10 +138,8 @@ static void test_async_varies(void **unused)
 
 /* The host has 1000 + 201000 of its own, launches for 3000, and moves the data
  * of both copies itself: 200000, and 204000 after the kernel. */
-static void
-test_async_leaves_calls_and_pageable_copies_to_the_host(void **unused)
+TEST(test_async_leaves_calls_and_pageable_copies_to_the_host)
 {
-	(void)unused;
 	steps[1] = step_of(XS_STEP_KERNEL, 401000, 404000, 406000, 506000);
 	steps[2] = step_of(XS_STEP_D2H, 405000, 710000, 507000, 700000);
 	phase.round_ns = (struct xs_spread){710000, 710000, 710000};
@@ -162,12 +153,11 @@ test_async_leaves_calls_and_pageable_copies_to_the_host(void **unused)
 
 /* The profile's curve is of touched memory: 100000, and the first touches take
  * as long. Memory that the one round writes once is new in every run. */
-static void test_new_memory_is_touched_in_every_run(void **unused)
+TEST(test_new_memory_is_touched_in_every_run)
 {
 	const double old_ns = 204000 * (210 - 100) / 210.0;
 	const double new_ns = 204000 * (210 - 200) / 210.0;
 
-	(void)unused;
 	know_the_calls(&machine);
 	machine.pageable_d2h = point(100000, 0, 0);
 	set_param(&machine.touch_byte_ns, 0.1);
@@ -186,9 +176,8 @@ static void test_new_memory_is_touched_in_every_run(void **unused)
 
 /* The copy out took 1000 + 193000 + 10000 after the kernel; 7000 after the call
  * is its own latency. */
-static void test_each_way_is_a_cause_of_its_own(void **unused)
+TEST(test_each_way_is_a_cause_of_its_own)
 {
-	(void)unused;
 	know_the_calls(&machine);
 	machine.pageable_h2d = point(170000, 0, 0);
 	machine.pageable_d2h = point(1.2 * 210000, 0, 0);
@@ -200,9 +189,8 @@ static void test_each_way_is_a_cause_of_its_own(void **unused)
 }
 
 /* A copy that CUPTI reports in two parts is one call of all its bytes. */
-static void test_parts_of_a_copy_count_as_one(void **unused)
+TEST(test_parts_of_a_copy_count_as_one)
 {
-	(void)unused;
 	know_the_calls(&machine);
 	steps[3] = steps[2];
 	steps[2] = steps[1];
@@ -216,9 +204,8 @@ static void test_parts_of_a_copy_count_as_one(void **unused)
 }
 
 /* 5000 + 20000 and a return of 3000; the same out, after 6000. */
-static void test_pinned_copies_by_the_link(void **unused)
+TEST(test_pinned_copies_by_the_link)
 {
-	(void)unused;
 	know_the_calls(&machine);
 	set_param(&machine.call_copy_sync_ns, 3000);
 	machine.G_h2d = (struct xs_param){0.02, 0.018, 0.023};
@@ -235,9 +222,8 @@ static void test_pinned_copies_by_the_link(void **unused)
 	assert_interval(2 * 1000 + 2000, 3000);
 }
 
-static void test_a_synchronisation_is_cheaper_untraced(void **unused)
+TEST(test_a_synchronisation_is_cheaper_untraced)
 {
-	(void)unused;
 	know_the_calls(&machine);
 	set_param(&machine.sync_ns, 3000);
 	steps[2] = step_of(XS_STEP_SYNC_DEVICE, 205000, 311000, 0, 0);
@@ -247,9 +233,8 @@ static void test_a_synchronisation_is_cheaper_untraced(void **unused)
 
 /* A fitted profile has the usual ranges of calls; only its curve is of this
  * run. */
-static void test_a_fitted_profile_has_usual_ranges(void **unused)
+TEST(test_a_fitted_profile_has_usual_ranges)
 {
-	(void)unused;
 	know_the_calls(&machine);
 	set_param(&machine.sync_ns, 3000);
 	steps[2] = step_of(XS_STEP_SYNC_DEVICE, 205000, 311000, 0, 0);
@@ -259,11 +244,10 @@ static void test_a_fitted_profile_has_usual_ranges(void **unused)
 }
 
 /* as-is ignores the machine that the estimates are for. */
-static void test_the_profile_is_of_the_traced_machine(void **unused)
+TEST(test_the_profile_is_of_the_traced_machine)
 {
 	struct xs_machine traced;
 
-	(void)unused;
 	know_the_calls(&machine);
 	traced = machine;
 	machine.pageable_h2d = point(900000, 100000, 990000);
@@ -271,25 +255,4 @@ static void test_the_profile_is_of_the_traced_machine(void **unused)
 	assert_interval(rounds_down, rounds_up);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_a_profile_that_agrees_changes_nothing),
-	    TEST(test_calls_are_cheaper_untraced),
-	    TEST(test_nothing_is_hashed_untraced),
-	    TEST(test_calls_vary),
-	    TEST(test_pageable_copies_by_the_curves_range),
-	    TEST(test_what_stays_varies),
-	    TEST(test_async_varies),
-	    TEST(test_async_leaves_calls_and_pageable_copies_to_the_host),
-	    TEST(test_new_memory_is_touched_in_every_run),
-	    TEST(test_each_way_is_a_cause_of_its_own),
-	    TEST(test_parts_of_a_copy_count_as_one),
-	    TEST(test_pinned_copies_by_the_link),
-	    TEST(test_a_synchronisation_is_cheaper_untraced),
-	    TEST(test_a_fitted_profile_has_usual_ranges),
-	    TEST(test_the_profile_is_of_the_traced_machine),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

@@ -138,21 +138,20 @@ static size_t run_program(uint64_t *state, struct xs_step *steps,
 	return count + 1;
 }
 
-static void test_replays_to_its_own_time(void **unused)
+TEST(test_replays_to_its_own_time)
 {
 	const struct xs_model_options options = {0};
 	const struct xs_machine m = costly_machine();
-	uint64_t state = 42;
+	uint64_t random = 42;
 	unsigned i;
 
-	(void)unused;
 	for (i = 0; i < PROGRAMS; i++) {
 		struct xs_step steps[ACTS_MAX + 1];
 		struct xs_phase phase = {.steps = steps};
 		struct xs_estimates list = {0};
 		double round_ns = 0;
 
-		phase.step_count = run_program(&state, steps, &round_ns);
+		phase.step_count = run_program(&random, steps, &round_ns);
 		phase.round_ns.median_ns = (uint64_t)round_ns;
 		assert_int_equal(xs_model_phase(&phase, &m, &options, &list),
 				 0);
@@ -167,7 +166,7 @@ static void test_replays_to_its_own_time(void **unused)
 }
 
 /* Without known calls, ops keep their positions. */
-static void test_ops_alone(void **unused)
+TEST(test_ops_alone)
 {
 	struct xs_step steps[] = {
 	    {.kind = XS_STEP_H2D, .start_ns = 5, .end_ns = 105},
@@ -180,7 +179,6 @@ static void test_ops_alone(void **unused)
 	struct xs_machine m;
 	double round_ns = 0;
 
-	(void)unused;
 	xs_machine_init(&m);
 	assert_int_equal(xs_recorded_plan_build(&phase, &m, &none, &plan), 0);
 	assert_int_equal(xs_replay(&plan, &m, &round_ns, times), 0);
@@ -193,7 +191,7 @@ static void test_ops_alone(void **unused)
 
 /* GPU times are converted with an error of a few us: a blocking copy and a
  * synchronisation may seem to return before the op's end. */
-static void test_clocks_that_disagree(void **unused)
+TEST(test_clocks_that_disagree)
 {
 	struct xs_step steps[] = {{.kind = XS_STEP_H2D,
 				   .blocking = true,
@@ -216,7 +214,6 @@ static void test_clocks_that_disagree(void **unused)
 	struct xs_machine m;
 	double round_ns = 0;
 
-	(void)unused;
 	xs_machine_init(&m);
 	assert_int_equal(xs_recorded_plan_build(&phase, &m, &none, &plan), 0);
 	assert_int_equal(xs_replay(&plan, &m, &round_ns, NULL), 0);
@@ -231,7 +228,7 @@ static void test_clocks_that_disagree(void **unused)
 
 /* The part of a copy between GPUs into this one occupies the engine of copies
  * in: the next copy in is after it, a copy out is not. */
-static void test_staged_copies_occupy_an_engine(void **unused)
+TEST(test_staged_copies_occupy_an_engine)
 {
 	const struct xs_recorded_plan_change none = {.kernel_scale = 1};
 	const struct xs_machine machine = costly_machine();
@@ -242,7 +239,6 @@ static void test_staged_copies_occupy_an_engine(void **unused)
 	const struct xs_phase phase = {.steps = steps, .step_count = 3};
 	struct xs_plan plan = {0};
 
-	(void)unused;
 	for (uint64_t i = 0; i < 3; i++) {
 		steps[i].call_ns = i * 1000;
 		steps[i].return_ns = i * 1000 + 500;
@@ -255,14 +251,4 @@ static void test_staged_copies_occupy_an_engine(void **unused)
 	xs_plan_free(&plan);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_replays_to_its_own_time),
-	    cmocka_unit_test(test_ops_alone),
-	    cmocka_unit_test(test_clocks_that_disagree),
-	    cmocka_unit_test(test_staged_copies_occupy_an_engine),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

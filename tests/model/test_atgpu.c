@@ -10,11 +10,10 @@
 #include "tests/model/atgpu_algorithms.h"
 
 /* Section IV-A: alpha 3 + beta 3n + (13 + lambda 3k) / gamma + sigma. */
-static void test_cost_of_vector_addition(void **unused)
+TEST(test_cost_of_vector_addition)
 {
 	struct algorithm a = vector_addition(1e6);
 
-	(void)unused;
 	/* k = 31250: 30000 + 3000000 + (13 + 187500) / 1.058 + 20000 */
 	assert_near(xs_atgpu_cost_ns(&gtx650, rounds_of(&a), a.count),
 		    3050000 + 187513 / GAMMA);
@@ -30,12 +29,11 @@ static void test_cost_of_vector_addition(void **unused)
  * Section IV-B, n = 32^4: 4 rounds; n/b (1 - b^-4) / (1 - 1/b) = 32768 + 1024 +
  * 32 + 1 memory blocks; one word comes back.
  */
-static void test_reduction(void **unused)
+TEST(test_reduction)
 {
 	const double n = 1048576;
 	struct algorithm a = reduction(n);
 
-	(void)unused;
 	/* 20 operations; sigma four times */
 	assert_near(xs_atgpu_cost_ns(&gtx650, rounds_of(&a), a.count),
 		    20000 + n + 1 + (20 + 67650) / GAMMA + 80000);
@@ -48,11 +46,10 @@ static void test_reduction(void **unused)
  * Section IV-C, n = 1024: 3 b^2 words leave room for 4 blocks; 1024 / (2 4) =
  * 128 waves of 32768 operations; 1024 * 1056 memory blocks.
  */
-static void test_matrix_multiplication(void **unused)
+TEST(test_matrix_multiplication)
 {
 	struct algorithm a = matrix_multiplication(1024);
 
-	(void)unused;
 	assert_near(xs_atgpu_blocks_at_once(&gtx650, &a.launches[0]), 4);
 	assert_near(atgpu_ns(&gtx650, a),
 		    30000 + 3 * 1048576 + (128.0 * 32768 + 2162688) / GAMMA +
@@ -60,12 +57,11 @@ static void test_matrix_multiplication(void **unused)
 }
 
 /* Each direction has its own alpha and beta. */
-static void test_directions(void **unused)
+TEST(test_directions)
 {
 	struct xs_atgpu_machine machine = gtx650;
 	struct algorithm a = vector_addition(1000);
 
-	(void)unused;
 	machine.alpha_out_ns = 7000;
 	machine.beta_out_ns = 3;
 	assert_near(xs_atgpu_in_ns(&machine, &a.rounds[0]), 22000);
@@ -73,11 +69,10 @@ static void test_directions(void **unused)
 }
 
 /* A kernel whose registers or threads limit its resident blocks. */
-static void test_limit_of_a_kernel(void **unused)
+TEST(test_limit_of_a_kernel)
 {
 	struct xs_atgpu_launch launch = {.blocks = 100, .block_limit = 3};
 
-	(void)unused;
 	assert_near(xs_atgpu_blocks_at_once(&gtx650, &launch), 3);
 	assert_near(xs_atgpu_waves(&gtx650, &launch), 17);
 	launch.shared_words = 6000;
@@ -85,13 +80,12 @@ static void test_limit_of_a_kernel(void **unused)
 }
 
 /* Costs of several kernels of a round add up, with one synchronisation. */
-static void test_two_kernels_of_a_round(void **unused)
+TEST(test_two_kernels_of_a_round)
 {
 	struct algorithm a = vector_addition(1e6);
 	struct xs_atgpu_round round = a.rounds[0];
 	const struct xs_atgpu_launch twice[2] = {a.launches[0], a.launches[0]};
 
-	(void)unused;
 	round.launches = twice;
 	round.launch_count = 2;
 	assert_near(xs_swgpu_cost_ns(&gtx650, &round, 1),
@@ -99,12 +93,11 @@ static void test_two_kernels_of_a_round(void **unused)
 }
 
 /* The paper's machine as a profile has the printed values only. */
-static void test_profile(void **unused)
+TEST(test_profile)
 {
 	const struct xs_machine m = shipped("gtx-650");
 	const struct xs_atgpu_machine at = xs_atgpu_machine_of(&m);
 
-	(void)unused;
 	assert_near(at.gamma, gtx650.gamma);
 	assert_near(at.multiprocessors, gtx650.multiprocessors);
 	assert_near(at.block_limit, gtx650.block_limit);
@@ -116,17 +109,4 @@ static void test_profile(void **unused)
 	assert_string_equal(xs_atgpu_unknown(&at), "alpha (L+o)");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_cost_of_vector_addition),
-	    cmocka_unit_test(test_reduction),
-	    cmocka_unit_test(test_matrix_multiplication),
-	    cmocka_unit_test(test_directions),
-	    cmocka_unit_test(test_limit_of_a_kernel),
-	    cmocka_unit_test(test_two_kernels_of_a_round),
-	    cmocka_unit_test(test_profile),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -43,9 +43,8 @@ static void work_out(void)
 			 0);
 }
 
-static void test_metrics(void **unused)
+TEST(test_metrics)
 {
-	(void)unused;
 	work_out();
 	assert_near(at.rounds, 10);
 	assert_near(at.in_words, 250000);
@@ -63,9 +62,8 @@ static void test_metrics(void **unused)
 	assert_near(at.accesses, 15625);
 }
 
-static void test_costs(void **unused)
+TEST(test_costs)
 {
-	(void)unused;
 	work_out();
 	assert_near(at.in_ns, 5000 + 1e6 * 0.02);
 	assert_near(at.out_ns, 6000 + 1e6 * 0.02);
@@ -80,12 +78,11 @@ static void test_costs(void **unused)
 	assert_string_equal(at.why, "");
 }
 
-static void test_two_kernels(void **unused)
+TEST(test_two_kernels)
 {
 	const struct xs_counts less = {.instructions = 400,
 				       .sectors_read = 500};
 
-	(void)unused;
 	steps[3] = steps[1];
 	steps[3].blocks = 20;
 	steps[3].shared_bytes = 0;
@@ -106,12 +103,11 @@ static void test_two_kernels(void **unused)
 }
 
 /* alpha from 1 kB, beta up to the 1 MB of the copy. */
-static void test_pageable(void **unused)
+TEST(test_pageable)
 {
 	const struct xs_curve curve = {
 	    .count = 3, .bytes = {1000, 1e6, 4e6}, .ns = {3000, 102900, 9e6}};
 
-	(void)unused;
 	phase.src_memory = XS_MEM_PAGEABLE;
 	machine.pageable_h2d = curve;
 	work_out();
@@ -130,9 +126,8 @@ static void test_pageable(void **unused)
 }
 
 /* Without counters, only the transfers are known. */
-static void test_not_counted(void **unused)
+TEST(test_not_counted)
 {
-	(void)unused;
 	steps[1].counts = NULL;
 	global_bytes = NAN;
 	work_out();
@@ -147,9 +142,8 @@ static void test_not_counted(void **unused)
 
 /* Copies alone need no counters; one direction needs only its own parameters.
  */
-static void test_no_kernel(void **unused)
+TEST(test_no_kernel)
 {
-	(void)unused;
 	steps[1].counts = NULL;
 	global_bytes = NAN;
 	phase.step_count = 1;
@@ -161,9 +155,8 @@ static void test_no_kernel(void **unused)
 	assert_near(at.thread_blocks, 0);
 }
 
-static void test_abstentions(void **unused)
+TEST(test_abstentions)
 {
-	(void)unused;
 	steps[1].shared_bytes = 65536;
 	work_out();
 	assert_true(isnan(at.gpu_cost_ns));
@@ -181,18 +174,4 @@ static void test_abstentions(void **unused)
 	assert_true(isnan(at.gpu_cost_ns));
 }
 
-#undef TEST
-#define TEST(name)                                                             \
-	cmocka_unit_test_setup_teardown(name, set_up_atgpu, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_metrics),	    TEST(test_costs),
-	    TEST(test_two_kernels), TEST(test_pageable),
-	    TEST(test_not_counted), TEST(test_no_kernel),
-	    TEST(test_abstentions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up_atgpu, tear_down)

@@ -65,11 +65,10 @@ static double mean_of_reductions(const struct xs_atgpu_machine *machine)
  * the expression gives 85.9 %, 1.9 points off, with 2.0 92.8 %. The share
  * hardly depends on n, as in Figure 6a.
  */
-static void test_share_of_vector_addition(void **unused)
+TEST(test_share_of_vector_addition)
 {
 	const struct xs_atgpu_machine older = pcie_2(), newer = pcie_3();
 
-	(void)unused;
 	assert_share(mean_share(&newer, vector_addition, 1e6, 1e7, 1e6), 85.9);
 	assert_share(mean_share(&older, vector_addition, 1e6, 1e7, 1e6), 92.8);
 	for (double n = 1e6; n <= 1e7; n += 1e6)
@@ -83,11 +82,10 @@ static void test_share_of_vector_addition(void **unused)
  * 86.8 and 92.9 %. Section IV-C: SWGPU has 89 % of the observed time of matrix
  * products, so that transfers have 11 %; here 37.1 and 49.9 %.
  */
-static void test_shares_that_differ_from_the_paper(void **unused)
+TEST(test_shares_that_differ_from_the_paper)
 {
 	const struct xs_atgpu_machine older = pcie_2(), newer = pcie_3();
 
-	(void)unused;
 	assert_share(mean_of_reductions(&newer), 86.8);
 	assert_share(mean_of_reductions(&older), 92.9);
 	assert_share(mean_share(&newer, matrix_multiplication, 32, 1024, 32),
@@ -98,11 +96,10 @@ static void test_shares_that_differ_from_the_paper(void **unused)
 
 /* Nor with the printed latency, 400 to 800 cycles: q has the accesses of all
  * multiprocessors, and transfers would be 2 to 6 %. */
-static void test_printed_latency(void **unused)
+TEST(test_printed_latency)
 {
 	struct xs_atgpu_machine older = pcie_2(), newer = pcie_3();
 
-	(void)unused;
 	older.lambda = 400;
 	newer.lambda = 800;
 	assert_share(mean_share(&older, vector_addition, 1e6, 1e7, 1e6), 5.6);
@@ -110,12 +107,11 @@ static void test_printed_latency(void **unused)
 }
 
 /* Figure 5: the share of transfers falls with the size of the matrices. */
-static void test_share_falls_with_the_matrices(void **unused)
+TEST(test_share_falls_with_the_matrices)
 {
 	const struct xs_atgpu_machine machine = pcie_3();
 	double last = 1;
 
-	(void)unused;
 	for (double n = 32; n <= 4096; n *= 2) {
 		const double now = share(&machine, matrix_multiplication(n));
 
@@ -126,11 +122,10 @@ static void test_share_falls_with_the_matrices(void **unused)
 }
 
 /* Figures 3a and 4a: ATGPU grows faster than SWGPU because of the transfers. */
-static void test_growth(void **unused)
+TEST(test_growth)
 {
 	const struct xs_atgpu_machine machine = pcie_3();
 
-	(void)unused;
 	assert_true(atgpu_ns(&machine, vector_addition(1e7)) -
 			atgpu_ns(&machine, vector_addition(1e6)) >
 		    5 * (swgpu_ns(&machine, vector_addition(1e7)) -
@@ -145,15 +140,4 @@ static void test_growth(void **unused)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_share_of_vector_addition),
-	    cmocka_unit_test(test_shares_that_differ_from_the_paper),
-	    cmocka_unit_test(test_printed_latency),
-	    cmocka_unit_test(test_share_falls_with_the_matrices),
-	    cmocka_unit_test(test_growth),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -74,20 +74,18 @@ static void expect_shipped(const char *text)
 		fail_msg("\"%s\" lacks \"%s\"", why, text);
 }
 
-static void test_own_calibration_comes_first(void **unused)
+TEST(test_own_calibration_comes_first)
 {
-	(void)unused;
 	assert_int_equal(choose(), XS_MACHINE_CALIBRATED);
 	assert_string_equal(chosen.name, "mine");
 	assert_near(chosen.G_h2d.low, stored.G_h2d.low);
 	assert_non_null(strstr(why, "this GPU and host"));
 }
 
-static void test_then_the_shipped_profile_widened(void **unused)
+TEST(test_then_the_shipped_profile_widened)
 {
 	const struct xs_machine narrow = shipped("h200");
 
-	(void)unused;
 	unlink(own);
 	expect_shipped("no calibration is stored");
 	assert_near(chosen.G_h2d.value, narrow.G_h2d.value);
@@ -99,9 +97,8 @@ static void test_then_the_shipped_profile_widened(void **unused)
 		    narrow.pageable_h2d.low_ns[3]);
 }
 
-static void test_then_a_fit(void **unused)
+TEST(test_then_a_fit)
 {
-	(void)unused;
 	unlink(own);
 	identity.gpu = "NVIDIA H200 NVL";
 	assert_int_equal(choose(), XS_MACHINE_FITTED);
@@ -117,9 +114,8 @@ static void test_then_a_fit(void **unused)
 	assert_true(isnan(chosen.G_h2d.value));
 }
 
-static void test_foreign_calibrations_are_refused(void **unused)
+TEST(test_foreign_calibrations_are_refused)
 {
-	(void)unused;
 	strcpy(stored.uuid, "GPU-ff112233-4455-6677-8899-aabbccddeeff");
 	write_stored();
 	expect_shipped("is of another GPU");
@@ -145,13 +141,12 @@ static void test_foreign_calibrations_are_refused(void **unused)
 	expect_shipped("no rates of copies");
 }
 
-static void test_damaged_calibrations_are_refused(void **unused)
+TEST(test_damaged_calibrations_are_refused)
 {
 	static const char *const damaged[] = {"", "{", "[]", "{\"schema\": 99}",
 					      "{\"schema\": 1, \"name\": 3}"};
 	size_t i;
 
-	(void)unused;
 	for (i = 0; i < COUNT(damaged); i++) {
 		FILE *file = fopen(own, "w");
 
@@ -167,9 +162,8 @@ static void test_damaged_calibrations_are_refused(void **unused)
 	rmdir(own);
 }
 
-static void test_older_traces_have_no_uuid(void **unused)
+TEST(test_older_traces_have_no_uuid)
 {
-	(void)unused;
 	identity.uuid = NULL;
 	expect_shipped("has no UUID");
 	identity.uuid = UUID;
@@ -177,11 +171,10 @@ static void test_older_traces_have_no_uuid(void **unused)
 	expect_shipped("has no UUID");
 }
 
-static void test_names_in_traces_stay_in_the_folder(void **unused)
+TEST(test_names_in_traces_stay_in_the_folder)
 {
 	char path[PATH_MAX], expected[PATH_MAX + 32];
 
-	(void)unused;
 	assert_int_equal(
 	    xs_machine_own_path("../../a", "b/../c", path, sizeof(path)), 0);
 	snprintf(expected, sizeof(expected), "%s/xferspy/..-..-a@b-..-c.json",
@@ -192,11 +185,10 @@ static void test_names_in_traces_stay_in_the_folder(void **unused)
 	assert_int_equal(xs_machine_own_path(NULL, "h", path, 10), -ENOENT);
 }
 
-static void test_home_without_xdg(void **unused)
+TEST(test_home_without_xdg)
 {
 	char path[PATH_MAX];
 
-	(void)unused;
 	setenv("XDG_DATA_HOME", "relative", 1);
 	setenv("HOME", "/home/me", 1);
 	assert_int_equal(xs_machine_own_path("u", "h", path, sizeof(path)), 0);
@@ -206,13 +198,12 @@ static void test_home_without_xdg(void **unused)
 			 -ENOENT);
 }
 
-static void test_published_values_have_ranges(void **unused)
+TEST(test_published_values_have_ranges)
 {
 	char names[64][XS_MACHINE_NAME_MAX];
 	struct xs_machine m;
 	size_t count, i;
 
-	(void)unused;
 	shipped("h200"); /* sets the folder */
 	count = xs_machine_names(names, COUNT(names));
 	for (i = 0; i < count; i++) {
@@ -228,12 +219,11 @@ static void test_published_values_have_ranges(void **unused)
 
 /* Of --machine: a name is of some machine of the model, a file of the one that
  * it names. */
-static void test_only_this_machine_is_calibrated(void **unused)
+TEST(test_only_this_machine_is_calibrated)
 {
 	struct xs_machine named = shipped("h200");
 	const char *mismatch;
 
-	(void)unused;
 	assert_true(named.shipped);
 	assert_int_equal(xs_machine_origin_of(&named, &identity, &mismatch),
 			 XS_MACHINE_SHIPPED);
@@ -255,22 +245,4 @@ static void test_only_this_machine_is_calibrated(void **unused)
 	assert_null(mismatch);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_own_calibration_comes_first),
-	    TEST(test_then_the_shipped_profile_widened),
-	    TEST(test_then_a_fit),
-	    TEST(test_foreign_calibrations_are_refused),
-	    TEST(test_damaged_calibrations_are_refused),
-	    TEST(test_older_traces_have_no_uuid),
-	    TEST(test_names_in_traces_stay_in_the_folder),
-	    TEST(test_home_without_xdg),
-	    TEST(test_published_values_have_ranges),
-	    TEST(test_only_this_machine_is_calibrated),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

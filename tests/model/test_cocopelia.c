@@ -28,14 +28,13 @@ static const struct {
 };
 
 /* Within 1.3 % alone and 4.2 % with both directions busy. */
-static void test_transfers_of_the_authors(void **unused)
+TEST(test_transfers_of_the_authors)
 {
 	const struct xs_cocopelia_link in_both = {
 	    v100.in.latency_ns, v100.in.byte_ns * v100.in.slowdown, 1};
 	const struct xs_cocopelia_link out_both = {
 	    v100.out.latency_ns, v100.out.byte_ns * v100.out.slowdown, 1};
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(measured); i++) {
 		const double bytes = measured[i].bytes;
 
@@ -54,9 +53,8 @@ static void test_transfers_of_the_authors(void **unused)
 	}
 }
 
-static void test_over(void **unused)
+TEST(test_over)
 {
-	(void)unused;
 	/* 16 MiB each way: slowed, 1823252.7 in and 1756429.8 out; the rest in
 	 * runs alone: 1756429.8 + 66822.8 / 1.40892 */
 	assert_near(xs_cocopelia_over_ns(&v100, 16 * MIB, 16 * MIB),
@@ -74,12 +72,11 @@ static void test_over(void **unused)
 	assert_near(xs_cocopelia_over_ns(&v100, 0, 0), 0);
 }
 
-static void test_pipeline(void **unused)
+TEST(test_pipeline)
 {
 	const struct xs_cocopelia_load transfers = {16 * MIB, 16 * MIB, 1e6};
 	const struct xs_cocopelia_load kernel = {16 * MIB, 16 * MIB, 20e6};
 
-	(void)unused;
 	/* 4 pieces: 3 t_over of 4 MiB, then 4 MiB in, 0.25 ms, 4 MiB out */
 	assert_near(xs_cocopelia_ns(&v100, &transfers, 4), 2281089.413);
 	/* 5 ms outlast t_over: 20 ms, and a piece in and out */
@@ -91,20 +88,19 @@ static void test_pipeline(void **unused)
 }
 
 /* Without latencies and slowdown it is equation 5 of van Werkhoven 2014. */
-static void test_same_as_vanwerkhoven(void **unused)
+TEST(test_same_as_vanwerkhoven)
 {
 	const struct xs_vw_params none = {0, 0, 0, 0};
-	uint64_t state = 2021;
+	uint64_t random = 2021;
 
-	(void)unused;
 	for (int i = 0; i < 1000; i++) {
 		const struct xs_cocopelia_machine m = {
-		    {0, random_between(&state, 0.01, 0.2), 1},
-		    {0, random_between(&state, 0.01, 0.2), 1}};
+		    {0, random_between(&random, 0.01, 0.2), 1},
+		    {0, random_between(&random, 0.01, 0.2), 1}};
 		const struct xs_cocopelia_load load = {
-		    random_between(&state, 1, 1e8),
-		    random_between(&state, 1, 1e8),
-		    random_between(&state, 0, 1e7)};
+		    random_between(&random, 1, 1e8),
+		    random_between(&random, 1, 1e8),
+		    random_between(&random, 0, 1e7)};
 		const struct xs_vw_load same = {load.in_bytes * m.in.byte_ns,
 						load.out_bytes * m.out.byte_ns,
 						load.kernel_ns};
@@ -131,7 +127,7 @@ static struct xs_estimate row_of(const struct xs_machine *machine,
 }
 
 /* t_l is L+o, t_b is G, sl the ratio of G both ways to G. */
-static void test_row(void **unused)
+TEST(test_row)
 {
 	const struct xs_workload work = {16 * MIB, 16 * MIB, NAN, NAN,
 					 1e6,	   0,	     0};
@@ -139,7 +135,6 @@ static void test_row(void **unused)
 	struct xs_machine m;
 	struct xs_estimate row;
 
-	(void)unused;
 	xs_machine_init(&m);
 	m.copy_engines = 2;
 	set_param(&m.lo_h2d_ns, v100.in.latency_ns);
@@ -167,15 +162,4 @@ static void test_row(void **unused)
 	assert_false(row_of(&m, &work, 4).applies);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_transfers_of_the_authors),
-	    cmocka_unit_test(test_over),
-	    cmocka_unit_test(test_pipeline),
-	    cmocka_unit_test(test_same_as_vanwerkhoven),
-	    cmocka_unit_test(test_row),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

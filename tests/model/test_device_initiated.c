@@ -4,6 +4,9 @@
  */
 #include "tests/model/small_phase.h"
 
+#undef TEST
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
 #define TOLD 1700
 #define SEEN 1650
 

@@ -55,11 +55,10 @@ static uint64_t pinned_copy(uint8_t kind, uint64_t at, uint64_t bytes)
 	return end + 2500;
 }
 
-static void test_pinned_copies_of_several_sizes(void **unused)
+TEST(test_pinned_copies_of_several_sizes)
 {
 	uint64_t at = 1000, bytes;
 
-	(void)unused;
 	begin();
 	for (bytes = 4096; bytes <= 64 << 20; bytes *= 4) {
 		at = pinned_copy(XS_STEP_H2D, at + 1000, bytes);
@@ -79,9 +78,8 @@ static void test_pinned_copies_of_several_sizes(void **unused)
 	assert_non_null(strstr(m.notes, "several sizes"));
 }
 
-static void test_pinned_copies_of_one_size(void **unused)
+TEST(test_pinned_copies_of_one_size)
 {
-	(void)unused;
 	begin();
 	pinned_copy(XS_STEP_H2D, 1000, 1 << 20);
 	pinned_copy(XS_STEP_H2D, 100000, 1 << 20);
@@ -96,7 +94,7 @@ static void test_pinned_copies_of_one_size(void **unused)
 
 /* PCIe 3.0 x16 has 15.754 GB/s raw: 0.063476 ns per byte; 80 % (75 to 88) are
  * reached. */
-static void test_link(void **unused)
+TEST(test_link)
 {
 	const struct xs_rec_device device = {.cc_major = 3,
 					     .cc_minor = 5,
@@ -105,7 +103,6 @@ static void test_link(void **unused)
 					     .pcie_width = 16,
 					     .sm_count = 14};
 
-	(void)unused;
 	begin();
 	fit(&device);
 	assert_close_to(m.G_h2d.value, 0.079345, 1e-4, "G", __FILE__, __LINE__);
@@ -124,13 +121,12 @@ static void test_link(void **unused)
 }
 
 /* The efficiency of each generation is the one measured on a machine of it. */
-static void test_links_of_shipped_profiles(void **unused)
+TEST(test_links_of_shipped_profiles)
 {
 	static const char *const names[] = {"gtx-680", "gtx-titan", "v100",
 					    "h200"};
 	size_t i;
 
-	(void)unused;
 	for (i = 0; i < COUNT(names); i++) {
 		const struct xs_machine shipped_one = shipped(names[i]);
 		const struct xs_rec_device device = {
@@ -148,12 +144,11 @@ static void test_links_of_shipped_profiles(void **unused)
 
 /* A link that reports generation 1 (0.305 ns per byte) when idle, and a
  * pageable copy at 0.1. */
-static void test_link_that_reports_too_little(void **unused)
+TEST(test_link_that_reports_too_little)
 {
 	const struct xs_rec_device device = {.pcie_gen = 1, .pcie_width = 16};
 	struct xs_step *step;
 
-	(void)unused;
 	begin();
 	step = next(XS_STEP_H2D, 1000, 1001000, 2000, 1000000);
 	step->bytes = 10000000;
@@ -166,11 +161,10 @@ static void test_link_that_reports_too_little(void **unused)
 	assert_non_null(strstr(m.notes, "beat"));
 }
 
-static void test_implicit_synchronisation_by_generation(void **unused)
+TEST(test_implicit_synchronisation_by_generation)
 {
 	struct xs_rec_device device = {.cc_major = 2};
 
-	(void)unused;
 	begin();
 	fit(&device);
 	assert_int_equal(m.implicit_sync, 1);
@@ -187,9 +181,8 @@ static void test_implicit_synchronisation_by_generation(void **unused)
 
 /* Launch 3000, 2000 to the start; 700 between dependent kernels; 4000 from the
  * last end to the return of the synchronisation. Each is an upper limit. */
-static void test_calls(void **unused)
+TEST(test_calls)
 {
-	(void)unused;
 	begin();
 	next(XS_STEP_KERNEL, 1000, 4000, 6000, 20000);
 	next(XS_STEP_KERNEL, 5000, 8000, 20700, 30000);
@@ -209,11 +202,10 @@ static void test_calls(void **unused)
 	assert_near(m.call_copy_async_ns.high, 4000);
 }
 
-static void test_both_directions(void **unused)
+TEST(test_both_directions)
 {
 	struct xs_step *in, *out;
 
-	(void)unused;
 	begin();
 	pinned_copy(XS_STEP_H2D, 1000, 1 << 20);
 	pinned_copy(XS_STEP_D2H, 100000, 1 << 20);
@@ -231,13 +223,12 @@ static void test_both_directions(void **unused)
 }
 
 /* Two sizes, three copies of the smaller one: its median. */
-static void test_pageable_curve(void **unused)
+TEST(test_pageable_curve)
 {
 	const uint64_t calls[] = {1000, 100000, 200000, 300000};
 	const uint64_t times[] = {50000, 60000, 90000, 500000};
 	size_t i;
 
-	(void)unused;
 	begin();
 	for (i = 0; i < COUNT(calls); i++) {
 		struct xs_step *s =
@@ -255,11 +246,10 @@ static void test_pageable_curve(void **unused)
 	assert_int_equal(m.pageable_d2h.count, 0);
 }
 
-static void test_nothing_to_fit(void **unused)
+TEST(test_nothing_to_fit)
 {
 	const struct xs_phases none = {0};
 
-	(void)unused;
 	xs_machine_fit(&none, NULL, &m);
 	assert_true(isnan(m.G_h2d.value));
 	assert_true(isnan(m.G_both_h2d.value));
@@ -294,12 +284,11 @@ static double join_copies(unsigned count, uint64_t bytes)
 	return m.G_h2d.value;
 }
 
-static void test_copies_overrule_the_profile(void **unused)
+TEST(test_copies_overrule_the_profile)
 {
 	const struct xs_machine profile = shipped("h200");
 	double one, ten, fifty;
 
-	(void)unused;
 	one = join_copies(1, 64 << 20);
 	ten = join_copies(10, 64 << 20);
 	fifty = join_copies(50, 64 << 20);
@@ -339,11 +328,10 @@ static double join_launches(uint64_t ns, bool waits)
 	return m.call_launch_ns.value;
 }
 
-static void test_launches_in_a_row_overrule_the_profile(void **unused)
+TEST(test_launches_in_a_row_overrule_the_profile)
 {
 	const double profile = shipped("h200").call_launch_ns.value;
 
-	(void)unused;
 	/* a slower host, less what the tracer adds */
 	assert_true(join_launches(6000, false) > 1.1 * profile);
 	/* after waits they are slower in any case */
@@ -354,12 +342,11 @@ static void test_launches_in_a_row_overrule_the_profile(void **unused)
 }
 
 /* An edited profile may have bare numbers. */
-static void test_values_without_a_range_stay_numbers(void **unused)
+TEST(test_values_without_a_range_stay_numbers)
 {
 	const struct xs_phases phases = {
 	    .items = &phase, .count = 1, .rounds = 1};
 
-	(void)unused;
 	join_launches(6000, false); /* leaves its steps */
 	set_param(&m.call_launch_ns, 3000);
 	set_param(&m.G_h2d, 0);
@@ -382,14 +369,13 @@ static void expect_inside(const char *param, const char *profile,
 		fail_msg("%s of %s", param, profile);
 }
 
-static void test_usual_values_contain_shipped_profiles(void **unused)
+TEST(test_usual_values_contain_shipped_profiles)
 {
 	static const char *const names[] = {"gtx-titan", "h100", "h200"};
 	const struct xs_rec_device none = {0};
 	struct xs_machine usual;
 	size_t i;
 
-	(void)unused;
 	xs_machine_usual(&none, &usual);
 	for (i = 0; i < COUNT(names); i++) {
 		const struct xs_machine known = shipped(names[i]);
@@ -401,12 +387,11 @@ static void test_usual_values_contain_shipped_profiles(void **unused)
 	}
 }
 
-static void test_median(void **unused)
+TEST(test_median)
 {
 	struct xs_points p = {0};
 	unsigned i;
 
-	(void)unused;
 	assert_true(isnan(xs_points_median(&p).value));
 	for (i = 0; i <= 100; i++)
 		xs_points_add(&p, 0, 100 - i);
@@ -415,25 +400,4 @@ static void test_median(void **unused)
 	assert_near(xs_points_median(&p).high, 95);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_pinned_copies_of_several_sizes),
-	    cmocka_unit_test(test_pinned_copies_of_one_size),
-	    cmocka_unit_test(test_link),
-	    cmocka_unit_test(test_links_of_shipped_profiles),
-	    cmocka_unit_test(test_link_that_reports_too_little),
-	    cmocka_unit_test(test_implicit_synchronisation_by_generation),
-	    cmocka_unit_test(test_calls),
-	    cmocka_unit_test(test_both_directions),
-	    cmocka_unit_test(test_pageable_curve),
-	    cmocka_unit_test(test_nothing_to_fit),
-	    cmocka_unit_test(test_copies_overrule_the_profile),
-	    cmocka_unit_test(test_launches_in_a_row_overrule_the_profile),
-	    cmocka_unit_test(test_values_without_a_range_stay_numbers),
-	    cmocka_unit_test(test_usual_values_contain_shipped_profiles),
-	    cmocka_unit_test(test_median),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -20,9 +20,8 @@ static struct xs_gl_load with_kernel(struct xs_gl_load load, double kernel_ms)
 	return load;
 }
 
-static void test_classes(void **unused)
+TEST(test_classes)
 {
-	(void)unused;
 	assert_int_equal(xs_gl_class_of(1, 0), XS_GL_CLASS_1X);
 	assert_int_equal(xs_gl_class_of(1, 1), XS_GL_CLASS_2X);
 	assert_int_equal(xs_gl_class_of(1, -1), XS_GL_CLASS_NONE);
@@ -36,9 +35,8 @@ static void test_classes(void **unused)
 	assert_true(isnan(xs_gl_best_real(1, &tesla)));
 }
 
-static void test_eq1_and_eq3(void **unused)
+TEST(test_eq1_and_eq3)
 {
-	(void)unused;
 	/* n = 4: 25 > 20 + 25/4 does not hold; 20 + 6.25 + 0.4 */
 	assert_int_equal(xs_gl_time_equation(XS_GL_CLASS_1X, &tesla, 4), 3);
 	assert_near(xs_gl_time_ns(3, &tesla, 4), 26.65 * MS);
@@ -50,11 +48,10 @@ static void test_eq1_and_eq3(void **unused)
 	assert_near(xs_gl_time_ns(3, &tesla, 5), 25.5 * MS);
 }
 
-static void test_eq5_and_eq7(void **unused)
+TEST(test_eq5_and_eq7)
 {
 	const struct xs_gl_load kernel = with_kernel(fermi, 40);
 
-	(void)unused;
 	/* 10 > 4; 10 + 4/8 + 15 + 0.24 */
 	assert_int_equal(xs_gl_time_equation(XS_GL_CLASS_2X, &fermi, 8), 5);
 	assert_near(xs_gl_time_ns(5, &fermi, 8), 25.74 * MS);
@@ -63,12 +60,11 @@ static void test_eq5_and_eq7(void **unused)
 	assert_near(xs_gl_time_ns(7, &kernel, 8), 56.49 * MS);
 }
 
-static void test_best_on_1x(void **unused)
+TEST(test_best_on_1x)
 {
 	const struct xs_gl_load kernel = with_kernel(tesla, 40);
 	const struct xs_gl_load close = with_kernel(tesla, 24.9);
 
-	(void)unused;
 	/* 25 / (25 - 20) = 5, where equations 1 and 3 meet; sooner than 4's
 	 * sqrt(25 / 0.1) = 15.811 */
 	assert_int_equal(xs_gl_best_equation(XS_GL_CLASS_1X, &tesla), 2);
@@ -85,11 +81,10 @@ static void test_best_on_1x(void **unused)
 	assert_int_equal(xs_gl_best_streams(XS_GL_CLASS_1X, &close), 16);
 }
 
-static void test_best_on_2x(void **unused)
+TEST(test_best_on_2x)
 {
 	const struct xs_gl_load kernel = with_kernel(fermi, 40);
 
-	(void)unused;
 	/* sqrt(4 / 0.03) = 11.547. n = 11: 0.363636 + 0.33 = 0.693636;
 	 * n = 12: 0.333333 + 0.36 = 0.693333 */
 	assert_int_equal(xs_gl_best_equation(XS_GL_CLASS_2X, &fermi), 6);
@@ -104,13 +99,12 @@ static void test_best_on_2x(void **unused)
 	assert_int_equal(xs_gl_best_streams(XS_GL_CLASS_2X, &kernel), 18);
 }
 
-static void test_best_at_the_ends(void **unused)
+TEST(test_best_at_the_ends)
 {
 	const struct xs_gl_load nothing = {0, 0, 1 * MS, 0.10 * MS};
 	const struct xs_gl_load empty = {0, 0, 0, 0};
 	struct xs_gl_load free_streams = with_kernel(tesla, 40);
 
-	(void)unused;
 	free_streams.create_ns = 0;
 	assert_int_equal(xs_gl_best_streams(XS_GL_CLASS_1X, &free_streams),
 			 XS_GL_STREAMS_MAX);
@@ -120,18 +114,17 @@ static void test_best_at_the_ends(void **unused)
 }
 
 /* No integer number of streams up to the limit has a shorter time. */
-static void test_best_is_the_least(void **unused)
+TEST(test_best_is_the_least)
 {
-	uint64_t state = 2011;
+	uint64_t random = 2011;
 	int i;
 
-	(void)unused;
 	for (i = 0; i < 2000; i++) {
 		const struct xs_gl_load load = {
-		    random_between(&state, 0, 20 * MS),
-		    random_between(&state, 0, 20 * MS),
-		    random_between(&state, 0, 60 * MS),
-		    random_between(&state, 0.001 * MS, 0.3 * MS)};
+		    random_between(&random, 0, 20 * MS),
+		    random_between(&random, 0, 20 * MS),
+		    random_between(&random, 0, 60 * MS),
+		    random_between(&random, 0.001 * MS, 0.3 * MS)};
 		const enum xs_gl_class device =
 		    i % 2 ? XS_GL_CLASS_1X : XS_GL_CLASS_2X;
 		const unsigned best = xs_gl_best_streams(device, &load);
@@ -147,18 +140,17 @@ static void test_best_is_the_least(void **unused)
 }
 
 /* Without L+o, g and t_oh, three equations of the two papers are equal. */
-static void test_same_as_vanwerkhoven(void **unused)
+TEST(test_same_as_vanwerkhoven)
 {
 	const struct xs_vw_params none = {0, 0, 0, 0};
-	uint64_t state = 2014;
+	uint64_t random = 2014;
 	int i;
 
-	(void)unused;
 	for (i = 0; i < 1000; i++) {
 		const struct xs_gl_load load = {
-		    random_between(&state, 0, 20 * MS),
-		    random_between(&state, 0, 20 * MS),
-		    random_between(&state, 0, 60 * MS), 0};
+		    random_between(&random, 0, 20 * MS),
+		    random_between(&random, 0, 20 * MS),
+		    random_between(&random, 0, 60 * MS), 0};
 		const struct xs_vw_load same = {load.in_ns, load.out_ns,
 						load.kernel_ns};
 		const double n = 1 + i % 64;
@@ -175,7 +167,7 @@ static void test_same_as_vanwerkhoven(void **unused)
 }
 
 /* Table 3, in ms. */
-static void test_profiles(void **unused)
+TEST(test_profiles)
 {
 	static const struct {
 		const char *name;
@@ -191,7 +183,6 @@ static void test_profiles(void **unused)
 	};
 	size_t i;
 
-	(void)unused;
 	for (i = 0; i < COUNT(published); i++) {
 		const struct xs_machine m = shipped(published[i].name);
 
@@ -246,9 +237,8 @@ static void assert_row(const char *machine, double kernel_ms, unsigned asked,
 }
 
 /* A given n has the name of the time's equation, the best n that of its own. */
-static void test_rows(void **unused)
+TEST(test_rows)
 {
-	(void)unused;
 	assert_row("gtx-280", 20, 8, "gomezluna2011-eq1", 8, 25.8);
 	assert_row("gtx-280", 20, 0, "gomezluna2011-eq2", 5, 25.5);
 	assert_row("gtx-280", 20, 4, "gomezluna2011-eq3", 4, 26.65);
@@ -263,14 +253,13 @@ static void test_rows(void **unused)
 
 /* From bytes, a transfer includes its latency: 9420 + 8318392 and 9023 +
  * 3962367 ns of the GTX Titan (test_vanwerkhoven.c), t_T = 12299202. */
-static void test_from_bytes(void **unused)
+TEST(test_from_bytes)
 {
 	const struct xs_workload work = {1e8, 5e7, NAN, NAN, 4 * MS, 0, 0};
 	const struct xs_workload in_alone = {1e8, 0, NAN, NAN, 4 * MS, 0, 0};
 	struct xs_machine m = shipped_exact("gtx-titan");
 	struct xs_estimate row;
 
-	(void)unused;
 	m.stream_create_ns = (struct xs_param){4000, 3000, 6000};
 	row = row_of(&m, &work, 4);
 	assert_string_equal(row.model, "gomezluna2011-eq1");
@@ -294,11 +283,10 @@ static void assert_abstains(const struct xs_machine *machine,
 		fail_msg("\"%s\" does not say \"%s\"", row.why, because);
 }
 
-static void test_abstentions(void **unused)
+TEST(test_abstentions)
 {
 	struct xs_machine m = shipped("gtx-titan");
 
-	(void)unused;
 	assert_abstains(&m, "t_sc");
 	set_param(&m.stream_create_ns, 4000);
 	set_param(&m.lo_d2h_ns, NAN);
@@ -313,22 +301,4 @@ static void test_abstentions(void **unused)
 	assert_abstains(&m, "number of copy engines");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_classes),
-	    cmocka_unit_test(test_eq1_and_eq3),
-	    cmocka_unit_test(test_eq5_and_eq7),
-	    cmocka_unit_test(test_best_on_1x),
-	    cmocka_unit_test(test_best_on_2x),
-	    cmocka_unit_test(test_best_at_the_ends),
-	    cmocka_unit_test(test_best_is_the_least),
-	    cmocka_unit_test(test_same_as_vanwerkhoven),
-	    cmocka_unit_test(test_profiles),
-	    cmocka_unit_test(test_rows),
-	    cmocka_unit_test(test_from_bytes),
-	    cmocka_unit_test(test_abstentions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -23,11 +23,10 @@ static void set_launches(void)
  * Synchronisation returns 4000 after the end, as recorded. With the work: 21000
  * later.
  */
-static void test_launch_bound(void **unused)
+TEST(test_launch_bound)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	set_launches();
 	estimate();
 	row = replayed("graph");
@@ -46,11 +45,10 @@ static void test_launch_bound(void **unused)
 }
 
 /* Launches back to back: no work of the host, so no condition. */
-static void test_nothing_between_calls(void **unused)
+TEST(test_nothing_between_calls)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	set_launches();
 	for (uint64_t i = 0; i < 4; i++)
 		steps[i] = step_of(XS_STEP_KERNEL, i * 3000, i * 3000 + 3000,
@@ -66,9 +64,8 @@ static void test_nothing_between_calls(void **unused)
 
 /* Another run without the tracer waits for no longer than the profile says; the
  * launch of the graph keeps its own cost. */
-static void test_the_rest_is_untraced(void **unused)
+TEST(test_the_rest_is_untraced)
 {
-	(void)unused;
 	set_launches();
 	set_param(&machine.sync_ns, 1000);
 	set_param(&machine.call_launch_ns, 300);
@@ -77,13 +74,12 @@ static void test_the_rest_is_untraced(void **unused)
 }
 
 /* 5 % and 10 % of the curve's value, for two runs that both vary. */
-static void test_pageable_copies_vary(void **unused)
+TEST(test_pageable_copies_vary)
 {
 	const struct xs_curve curve = {
 	    1, {1000000}, {200000}, {190000}, {220000}};
 	const struct xs_estimate *row;
 
-	(void)unused;
 	steps[3] = step_of(XS_STEP_D2H, 209000, 614000, 411000, 604000);
 	steps[2] = step_of(XS_STEP_KERNEL, 205000, 208000, 310000, 410000);
 	phase.step_count = 4;
@@ -106,9 +102,8 @@ static void assert_abstains(const char *why)
 	assert_non_null(strstr(replayed("graph")->why, why));
 }
 
-static void test_abstains(void **unused)
+TEST(test_abstains)
 {
-	(void)unused;
 	/* blocking copies around one kernel */
 	phase.rounds = 10;
 	assert_abstains("no two kernels");
@@ -127,15 +122,4 @@ static void test_abstains(void **unused)
 	assert_abstains("no two kernels");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_launch_bound),
-	    TEST(test_nothing_between_calls),
-	    TEST(test_the_rest_is_untraced),
-	    TEST(test_pageable_copies_vary),
-	    TEST(test_abstains),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

@@ -25,11 +25,10 @@ static const struct xs_klenk_path path = {.sync_ns = 2000,
 					  .proxy_ns = 1600,
 					  .rate_max = INFINITY};
 
-static void test_times(void **unused)
+TEST(test_times)
 {
 	const struct xs_klenk_load load = {1024, 2, 3, 1};
 
-	(void)unused;
 	assert_near(xs_klenk_poll_ns(&path), 1240);
 	/* 2000 + 1000 + 500 + 512 + 6000 */
 	assert_near(xs_klenk_ns(XS_CONTROL_HOST, &path, &load), 10012);
@@ -39,12 +38,11 @@ static void test_times(void **unused)
 	assert_near(xs_klenk_ns(XS_CONTROL_DIRECT, &path, &load), 3152);
 }
 
-static void test_rates(void **unused)
+TEST(test_rates)
 {
 	struct xs_klenk_load load = {64, 1, 1, 1};
 	struct xs_klenk_path limited = path;
 
-	(void)unused;
 	/* 1 / 1000 ns; T_A is 5422; 1 / (300 + 100 + 1240 + 64 / 2) */
 	assert_near(xs_klenk_rate(XS_CONTROL_HOST, &path, &load), 1e6);
 	assert_near(xs_klenk_rate(XS_CONTROL_ASSISTED, &path, &load),
@@ -69,12 +67,11 @@ static void test_rates(void **unused)
 
 /* Four connections of 0.5 ns per byte share a link of 0.25, with 100 bytes of
  * each in flight. */
-static void test_loads_in_flight(void **unused)
+TEST(test_loads_in_flight)
 {
 	struct xs_klenk_path loads = path;
 	struct xs_klenk_load load = {1000, 0, 1, 4};
 
-	(void)unused;
 	loads.link_byte_ns = 0.25;
 	loads.flight_bytes = 100;
 	/* 100 + 500 + 250 + 1240: the link limits them */
@@ -99,16 +96,15 @@ static void test_loads_in_flight(void **unused)
 }
 
 /* Reads follow each other; each sees memory half way. */
-static void test_polls(void **unused)
+TEST(test_polls)
 {
 	const struct xs_klenk_path poller = {.read_ns = 1156};
 	const double r = poller.read_ns;
-	uint64_t state = 2014;
+	uint64_t random = 2014;
 	double sum = 0, least = INFINITY, most = 0;
 
-	(void)unused;
 	for (int i = 0; i < 100000; i++) {
-		const double flag = random_between(&state, 10 * r, 20 * r);
+		const double flag = random_between(&random, 10 * r, 20 * r);
 		double start = 0;
 
 		while (start + r / 2 < flag)
@@ -139,11 +135,10 @@ static const struct {
 /* A work request has 192 bits (section V-A3) and is stored as words of 64: W =
  * 3. That gives the writes to system memory, and with the resetting of the last
  * element the accesses in all. */
-static void test_posting_gives_the_writes(void **unused)
+TEST(test_posting_gives_the_writes)
 {
 	const double stores = 192.0 / 64;
 
-	(void)unused;
 	assert_close_to(ITERATIONS * stores, extoll[DEVICE].writes, 0.01,
 			"writes", __FILE__, __LINE__);
 	assert_near(DEVICE_POLLS + ITERATIONS * (stores + 1), MEMORY_ACCESSES);
@@ -163,7 +158,7 @@ static struct xs_klenk_path posting_is_one(double polling)
 /* Fig. 3 predicts the orders of Fig. 1: polling in device memory is far faster
  * than in system memory, and faster than the assisted control, which is slower
  * than the host's half of the former ("almost twice"). */
-static void test_order_of_latencies(void **unused)
+TEST(test_order_of_latencies)
 {
 	const struct xs_klenk_path sys = posting_is_one(10);
 	const struct xs_klenk_path dev = posting_is_one(2.5);
@@ -172,7 +167,6 @@ static void test_order_of_latencies(void **unused)
 	const double t_dev = xs_klenk_ns(XS_CONTROL_DIRECT, &dev, &load);
 	double ratio = t_sys / t_dev;
 
-	(void)unused;
 	assert_near(t_sys, 11);
 	assert_near(t_dev, 3.5);
 	assert_true(t_dev < t_sys / 2);
@@ -193,7 +187,7 @@ static void test_order_of_latencies(void **unused)
  * EXTOLL: Table I and the ratio of Fig. 3. It predicts InfiniBand's Table II,
  * where the place "makes only a small difference".
  */
-static void test_extoll_predicts_infiniband(void **unused)
+TEST(test_extoll_predicts_infiniband)
 {
 	const double ratio = 11 / 3.5;
 	const double read =
@@ -202,7 +196,6 @@ static void test_extoll_predicts_infiniband(void **unused)
 	    (extoll[SYSTEM].reads - ratio * extoll[DEVICE].reads);
 	double ns[2];
 
-	(void)unused;
 	for (int place = SYSTEM; place <= DEVICE; place++) {
 		const struct xs_klenk_path counted = {
 		    .consume_ns = infiniband[place].instructions,
@@ -220,11 +213,10 @@ static void test_extoll_predicts_infiniband(void **unused)
 
 /* One post (442) and one successful poll (283) are part of an iteration: 66 %
  * of Table II with buffers on the GPU. The rest are polls that find nothing. */
-static void test_instructions_of_infiniband(void **unused)
+TEST(test_instructions_of_infiniband)
 {
 	const double once = ITERATIONS * (442 + 283);
 
-	(void)unused;
 	for (int place = SYSTEM; place <= DEVICE; place++)
 		assert_true(once < infiniband[place].instructions);
 	assert_close_to(once / infiniband[DEVICE].instructions, 0.66, 0.01,
@@ -235,14 +227,13 @@ static void test_instructions_of_infiniband(void **unused)
 }
 
 /* 64 bits at 157 MHz (section V) are 1.26 bytes a ns; "about 1GB/s". */
-static void test_bandwidth_of_the_card(void **unused)
+TEST(test_bandwidth_of_the_card)
 {
 	const struct xs_klenk_path card = {
 	    .byte_ns = 1e3 / 157 / 8, .store_ns = 1, .rate_max = INFINITY};
 	const struct xs_klenk_load load = {1 << 20, 0, 1, 32};
 	const double rate = xs_klenk_rate(XS_CONTROL_DIRECT, &card, &load);
 
-	(void)unused;
 	assert_close_to(rate * load.bytes, 1e9, 0.25, "bandwidth", __FILE__,
 			__LINE__);
 }
@@ -269,13 +260,12 @@ static struct xs_klenk_path random_card(uint64_t *state)
  * thread; direct control grows with each connection, and is level with the
  * host's from some number on. Blocks and kernels are one c.
  */
-static void test_rates_of_infiniband(void **unused)
+TEST(test_rates_of_infiniband)
 {
-	uint64_t state = 2014;
+	uint64_t random = 2014;
 
-	(void)unused;
 	for (int i = 0; i < 1000; i++) {
-		const struct xs_klenk_path card = random_card(&state);
+		const struct xs_klenk_path card = random_card(&random);
 		struct xs_klenk_load load = {64, 0, 1, 1};
 		const double flat =
 		    xs_klenk_ns(XS_CONTROL_ASSISTED, &card, &load) /
@@ -318,12 +308,11 @@ static void set_parts(struct xs_machine *m)
 	set_param(&m->block_load, NAN);
 }
 
-static void test_rows(void **unused)
+TEST(test_rows)
 {
 	struct xs_control_estimate rows[XS_CONTROL_ROWS];
 	struct xs_machine m = shipped_exact("h200");
 
-	(void)unused;
 	xs_closed_form_klenk(&m, true, 64, 1, rows);
 	/* sigma, L+o, k G, and a launch with its latency */
 	assert_near(rows[0].ns,
@@ -374,11 +363,10 @@ static void assert_stored(const struct xs_machine *m, double blocks,
 		    1e9 / (600 / blocks + (1 << 20) * each_byte_ns));
 }
 
-static void test_places_of_a_source(void **unused)
+TEST(test_places_of_a_source)
 {
 	struct xs_machine m = shipped_exact("h200");
 
-	(void)unused;
 	set_parts(&m);
 	/* a block alone is slower than the link, and four of them are not */
 	set_param(&m.block_store, 0.05);
@@ -398,12 +386,11 @@ static void test_places_of_a_source(void **unused)
 	assert_stored(&m, 4, 0.02, 0.02);
 }
 
-static void test_unknown_parameters(void **unused)
+TEST(test_unknown_parameters)
 {
 	struct xs_control_estimate rows[XS_CONTROL_ROWS];
 	struct xs_machine m = shipped_exact("h200");
 
-	(void)unused;
 	set_parts(&m);
 	/* of the link, though a block's own is known */
 	set_param(&m.block_load, 0.1);
@@ -421,23 +408,4 @@ static void test_unknown_parameters(void **unused)
 	assert_string_equal(rows[3].unknown, "poll_device_ns");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_times),
-	    cmocka_unit_test(test_rates),
-	    cmocka_unit_test(test_loads_in_flight),
-	    cmocka_unit_test(test_polls),
-	    cmocka_unit_test(test_posting_gives_the_writes),
-	    cmocka_unit_test(test_order_of_latencies),
-	    cmocka_unit_test(test_extoll_predicts_infiniband),
-	    cmocka_unit_test(test_instructions_of_infiniband),
-	    cmocka_unit_test(test_bandwidth_of_the_card),
-	    cmocka_unit_test(test_rates_of_infiniband),
-	    cmocka_unit_test(test_rows),
-	    cmocka_unit_test(test_places_of_a_source),
-	    cmocka_unit_test(test_unknown_parameters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -23,11 +23,10 @@ static int load_text(const char *text, struct xs_machine *machine)
 }
 
 /* Table I in ms and ms/byte, times 1e6. */
-static void test_titan_is_table_1(void **unused)
+TEST(test_titan_is_table_1)
 {
 	const struct xs_machine m = shipped("gtx-titan");
 
-	(void)unused;
 	assert_string_equal(m.source, "published");
 	assert_true(m.lo_h2d_ns.value == 9420);	  /* 0.009420 ms */
 	assert_true(m.lo_d2h_ns.value == 9023);	  /* 0.009023 ms */
@@ -45,12 +44,11 @@ static void test_titan_is_table_1(void **unused)
 }
 
 /* Tables II and III. */
-static void test_pcie_2_machines(void **unused)
+TEST(test_pcie_2_machines)
 {
 	const struct xs_machine k20 = shipped("k20m");
 	const struct xs_machine gtx = shipped("gtx-680");
 
-	(void)unused;
 	assert_int_equal(k20.copy_engines, 2);
 	assert_int_equal(k20.implicit_sync, 0);
 	assert_int_equal(gtx.copy_engines, 1);
@@ -102,14 +100,13 @@ static void assert_same_param(struct xs_param a, struct xs_param b)
 	assert_close_to(a.high, b.high, 1e-14, "high", __FILE__, __LINE__);
 }
 
-static void test_round_trip(void **unused)
+TEST(test_round_trip)
 {
 	struct xs_machine before, after;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)unused;
 	fill(&before);
 	assert_int_equal(xs_machine_write(&before, out), 0);
 	fclose(out);
@@ -144,11 +141,10 @@ static void test_round_trip(void **unused)
 			    sizeof(before.disagrees));
 }
 
-static void test_missing_is_unknown_and_more_is_fine(void **unused)
+TEST(test_missing_is_unknown_and_more_is_fine)
 {
 	struct xs_machine m;
 
-	(void)unused;
 	assert_int_equal(
 	    load_text("{\"schema\": 1, \"later\": {\"x\": []}, \"parameters\": "
 		      "{\"G_h2d\": 0.02, \"new\": 1, \"G_d2h\": {\"value\": "
@@ -165,11 +161,10 @@ static void test_missing_is_unknown_and_more_is_fine(void **unused)
 	assert_int_equal(m.passes, 0);
 }
 
-static void test_checks_are_passed_over_by_name(void **unused)
+TEST(test_checks_are_passed_over_by_name)
 {
 	struct xs_machine m;
 
-	(void)unused;
 	assert_int_equal(
 	    load_text("{\"schema\": 1, \"disagree\": [\"later\", \"sync_ns\"],"
 		      "\"self_check\": {\"later\": 1, \"mapped\": null, "
@@ -193,9 +188,8 @@ static void assert_refused(const char *text, const char *because)
 	assert_non_null(strstr(error, "; ")); /* advice on what to do */
 }
 
-static void test_refusals(void **unused)
+TEST(test_refusals)
 {
-	(void)unused;
 	assert_refused("{\"schema\": 1,", "line 1");
 	assert_refused("[1]", "no machine profile");
 	assert_refused("{}", "no machine profile");
@@ -230,11 +224,10 @@ static void test_refusals(void **unused)
 	assert_refused("{\"schema\":1,\"disagree\":[1]}", "parameters");
 }
 
-static void test_names(void **unused)
+TEST(test_names)
 {
 	struct xs_machine m;
 
-	(void)unused;
 	unsetenv("XFERSPY_MACHINES"); /* then by this program's place */
 	assert_int_equal(xs_machine_load("k20m", &m, error, sizeof(error)), 0);
 	assert_string_equal(m.name, "k20m");
@@ -251,7 +244,7 @@ static void test_names(void **unused)
 	assert_int_equal(xs_machine_load("k20m", &m, error, sizeof(error)), 0);
 }
 
-static void test_curve(void **unused)
+TEST(test_curve)
 {
 	const struct xs_curve empty = {0};
 	const struct xs_curve large = {
@@ -259,7 +252,6 @@ static void test_curve(void **unused)
 	const struct xs_curve curve = {
 	    .count = 3, .bytes = {10, 20, 40}, .ns = {100, 200, 300}};
 
-	(void)unused;
 	assert_true(isnan(xs_curve_ns(&empty, 10)));
 	assert_near(xs_curve_ns(&curve, 5), 100); /* latency */
 	assert_near(xs_curve_ns(&curve, 10), 100);
@@ -270,18 +262,4 @@ static void test_curve(void **unused)
 	assert_near(xs_curve_ns(&large, 131072), 600); /* the last rate */
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_titan_is_table_1),
-	    cmocka_unit_test(test_pcie_2_machines),
-	    cmocka_unit_test(test_round_trip),
-	    cmocka_unit_test(test_missing_is_unknown_and_more_is_fine),
-	    cmocka_unit_test(test_checks_are_passed_over_by_name),
-	    cmocka_unit_test(test_refusals),
-	    cmocka_unit_test(test_names),
-	    cmocka_unit_test(test_curve),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -27,9 +27,8 @@ static void add_curve(struct xs_curve *curve, double ns)
 	*curve = (struct xs_curve){.count = 1, .bytes = {1000000}, .ns = {ns}};
 }
 
-static void test_same_machine_gives_the_record(void **unused)
+TEST(test_same_machine_gives_the_record)
 {
-	(void)unused;
 	other_machine();
 	add_curve(&machine.pageable_h2d, 200000);
 	add_curve(&machine.pageable_d2h, 300000);
@@ -44,11 +43,10 @@ static void test_same_machine_gives_the_record(void **unused)
  * time; launch 3 us, 2 us to the kernel, 100 us; the copy out is called 1 us
  * after the launch, starts L+o after the kernel, takes 20 us, and returns 10 us
  * later. */
-static void test_pinned_copies_take_its_times(void **unused)
+TEST(test_pinned_copies_take_its_times)
 {
 	struct xs_machine *to = other_machine();
 
-	(void)unused;
 	pin_all();
 	estimate();
 	assert_near(replayed("machine:other")->round_ns,
@@ -64,11 +62,10 @@ static void test_pinned_copies_take_its_times(void **unused)
 
 /* The curve's times are twice the time from the copy's start to its return, and
  * equal to it. */
-static void test_pageable_copies_by_the_curve(void **unused)
+TEST(test_pageable_copies_by_the_curve)
 {
 	struct xs_machine *to = other_machine();
 
-	(void)unused;
 	add_curve(&to->pageable_h2d, 2 * 195000);
 	add_curve(&to->pageable_d2h, 203000);
 	estimate();
@@ -77,11 +74,10 @@ static void test_pageable_copies_by_the_curve(void **unused)
 
 /* The copy was twice as slow as its own machine's curve, and is so on the other
  * machine. */
-static void test_cold_pages_stay_cold(void **unused)
+TEST(test_cold_pages_stay_cold)
 {
 	struct xs_machine *to = other_machine();
 
-	(void)unused;
 	add_curve(&machine.pageable_h2d, 100000);
 	add_curve(&machine.pageable_d2h, 305000);
 	add_curve(&to->pageable_h2d, 150000);
@@ -90,12 +86,11 @@ static void test_cold_pages_stay_cold(void **unused)
 	assert_near(replayed("machine:other")->round_ns, 510000 + 100000);
 }
 
-static void test_pageable_copies_without_a_curve(void **unused)
+TEST(test_pageable_copies_without_a_curve)
 {
 	struct xs_machine *to = other_machine();
 	const struct xs_estimate *row;
 
-	(void)unused;
 	set_range(&to->G_h2d, 0.04);
 	estimate();
 	row = replayed("machine:other");
@@ -107,13 +102,12 @@ static void test_pageable_copies_without_a_curve(void **unused)
 }
 
 /* Half the bandwidth, a quarter of the arithmetic. */
-static void test_kernels_between_two_bounds(void **unused)
+TEST(test_kernels_between_two_bounds)
 {
 	struct xs_machine *to = other_machine();
 	const struct xs_estimate *row;
 	double narrow_ns;
 
-	(void)unused;
 	pin_all();
 	to->memory_bandwidth /= 2;
 	to->peak_flops /= 2;
@@ -137,7 +131,7 @@ static void test_kernels_between_two_bounds(void **unused)
 
 /* 1000 sectors take 8 ns at 4 TB/s (32 kB); 9000 warp instructions take 9.6 ns
  * at 60 Tflop/s, 7000 take 7.5 ns. */
-static void test_counts_say_what_bounds_kernels(void **unused)
+TEST(test_counts_say_what_bounds_kernels)
 {
 	struct xs_machine *to = other_machine();
 	struct xs_strategy_case c = {.strategy = xs_strategy_find("machine"),
@@ -146,7 +140,6 @@ static void test_counts_say_what_bounds_kernels(void **unused)
 				     .options = &options,
 				     .as_is_ns = 510000};
 
-	(void)unused;
 	pin_all();
 	to->memory_bandwidth /= 2;
 	to->peak_flops /= 4;
@@ -165,12 +158,11 @@ static void test_counts_say_what_bounds_kernels(void **unused)
 	assert_true(list.items[0].high_ns > 172000 + 299000);
 }
 
-static void test_unknown_gpus_leave_kernels_alone(void **unused)
+TEST(test_unknown_gpus_leave_kernels_alone)
 {
 	struct xs_machine *to = other_machine();
 	const struct xs_estimate *row;
 
-	(void)unused;
 	to->memory_bandwidth = 0;
 	estimate();
 	row = replayed("machine:other");
@@ -183,11 +175,10 @@ static void test_unknown_gpus_leave_kernels_alone(void **unused)
 }
 
 /* Launches cost five times as much; the copy out waits for its call. */
-static void test_calls_by_ratio(void **unused)
+TEST(test_calls_by_ratio)
 {
 	struct xs_machine *to = other_machine();
 
-	(void)unused;
 	steps[2].call_ns = 400000;
 	set_range(&to->call_launch_ns, 5 * 3000);
 	estimate();
@@ -197,11 +188,10 @@ static void test_calls_by_ratio(void **unused)
 	assert_near(replayed("machine:other")->round_ns, 510000);
 }
 
-static void test_what_was_traced_is_what_it_is_set_against(void **unused)
+TEST(test_what_was_traced_is_what_it_is_set_against)
 {
 	struct xs_machine traced;
 
-	(void)unused;
 	other_machine();
 	traced = machine;
 	traced.memory_bandwidth /= 2;
@@ -211,11 +201,10 @@ static void test_what_was_traced_is_what_it_is_set_against(void **unused)
 	assert_near(replayed("as-is")->round_ns, 510000);
 }
 
-static void test_each_machine_has_a_row(void **unused)
+TEST(test_each_machine_has_a_row)
 {
 	struct xs_machine *to = other_machine();
 
-	(void)unused;
 	snprintf(machine.name, sizeof(machine.name), "slow");
 	xs_other_machine_set(&others[1], &machine);
 	options.other_machine_count = 2;
@@ -226,11 +215,10 @@ static void test_each_machine_has_a_row(void **unused)
 	assert_near(replayed("machine:slow")->round_ns, 510000 + 300000);
 }
 
-static void test_abstains_without_rates(void **unused)
+TEST(test_abstains_without_rates)
 {
 	struct xs_machine *to = other_machine();
 
-	(void)unused;
 	set_param(&to->G_h2d, NAN);
 	estimate();
 	assert_false(replayed("machine:other")->applies);
@@ -248,33 +236,13 @@ static void test_abstains_without_rates(void **unused)
 	assert_non_null(strstr(replayed("machine:other")->why, "GPU's own"));
 }
 
-static void test_no_row_unless_asked_for(void **unused)
+TEST(test_no_row_unless_asked_for)
 {
 	size_t i;
 
-	(void)unused;
 	estimate();
 	for (i = 0; i < list.count; i++)
 		assert_null(strstr(list.items[i].strategy, "machine"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_same_machine_gives_the_record),
-	    TEST(test_pinned_copies_take_its_times),
-	    TEST(test_pageable_copies_by_the_curve),
-	    TEST(test_cold_pages_stay_cold),
-	    TEST(test_pageable_copies_without_a_curve),
-	    TEST(test_kernels_between_two_bounds),
-	    TEST(test_counts_say_what_bounds_kernels),
-	    TEST(test_unknown_gpus_leave_kernels_alone),
-	    TEST(test_calls_by_ratio),
-	    TEST(test_what_was_traced_is_what_it_is_set_against),
-	    TEST(test_each_machine_has_a_row),
-	    TEST(test_abstains_without_rates),
-	    TEST(test_no_row_unless_asked_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

@@ -44,9 +44,8 @@ static struct xs_mapped_times at_least(void)
 	return xs_mapped_access_times(&machine, &work, XS_MAPPED_LEAST);
 }
 
-static void test_each_byte_once(void **unused)
+TEST(test_each_byte_once)
 {
-	(void)unused;
 	assert_near(mapped().read_ns, 6400);
 	assert_near(mapped().write_ns, 6400);
 	/* Rates for both at once are unknown: they do not slow each other. */
@@ -54,9 +53,8 @@ static void test_each_byte_once(void **unused)
 	assert_true(isnan(xs_mapped_access_reads_per_byte(&work)));
 }
 
-static void test_counted_sectors(void **unused)
+TEST(test_counted_sectors)
 {
-	(void)unused;
 	work.read_sectors = 1000;
 	assert_near(mapped().read_ns, 32000);
 	assert_near(xs_mapped_access_reads_per_byte(&work), 5);
@@ -66,9 +64,8 @@ static void test_counted_sectors(void **unused)
 }
 
 /* The L2 saw 600 of 1000 sectors: the other reads were merged with them. */
-static void test_fills_cross_the_bus(void **unused)
+TEST(test_fills_cross_the_bus)
 {
-	(void)unused;
 	set_param(&machine.mapped_read_32, 3);
 	set_param(&machine.mapped_read_64, 2);
 	work.read_sectors = 600;
@@ -81,9 +78,8 @@ static void test_fills_cross_the_bus(void **unused)
 }
 
 /* In 100 ns at 100 bytes a ns a kernel reads and writes at most 10000 bytes. */
-static void test_reads_that_were_not_counted(void **unused)
+TEST(test_reads_that_were_not_counted)
 {
-	(void)unused;
 	work.kernel_ns = 100;
 	assert_near(at_most().read_ns, 6400); /* bandwidth is not known */
 	machine.memory_bandwidth = 100e9;
@@ -110,9 +106,8 @@ static void set_few_warps(uint32_t threads)
 }
 
 /* A result alone is mapped: what the kernel reads stays on the device. */
-static void test_nothing_is_copied_in(void **unused)
+TEST(test_nothing_is_copied_in)
 {
-	(void)unused;
 	set_few_warps(32);
 	work.in_bytes = 0;
 	work.out_bytes = 640;
@@ -121,9 +116,8 @@ static void test_nothing_is_copied_in(void **unused)
 	assert_true(mapped().write_ns > 0);
 }
 
-static void test_few_reads_in_flight(void **unused)
+TEST(test_few_reads_in_flight)
 {
-	(void)unused;
 	set_few_warps(32);
 	assert_close(mapped().read_ns, 102400);
 	/* 8 warps have as much in flight as the link needs */
@@ -143,9 +137,8 @@ static void test_few_reads_in_flight(void **unused)
  * data of their own. At least, each sector crosses once, and 32 are in flight:
  * 400 sectors of 32 ns, or 13 times 1024. Whole lines are what the L2 saw.
  */
-static void test_lanes_on_their_own(void **unused)
+TEST(test_lanes_on_their_own)
 {
-	(void)unused;
 	set_few_warps(32);
 	work.read_sectors = work.read_requests = 800;
 	assert_close(mapped().read_ns, 800 * 1024);
@@ -156,9 +149,8 @@ static void test_lanes_on_their_own(void **unused)
 
 /* On the device the warp waits for 40000 ns: the rest of the kernel is its own
  * work. A kernel of 20000 ns has two requests in flight. */
-static void test_few_warps_do_not_hide_waits(void **unused)
+TEST(test_few_warps_do_not_hide_waits)
 {
-	(void)unused;
 	set_few_warps(32);
 	work.kernel_ns = 50000;
 	assert_close(mapped().both_ns, 10000 + 102400);
@@ -172,9 +164,8 @@ static void test_few_warps_do_not_hide_waits(void **unused)
 /* A warp waits for 60 of 100 cycles: 60000 ns of the kernel, whatever it reads.
  * The L2 has the data, with 100 ns where the memory has 400: 200 in the mean.
  */
-static void test_counted_waits(void **unused)
+TEST(test_counted_waits)
 {
-	(void)unused;
 	set_few_warps(256);
 	work.kernel_ns = 100000;
 	work.waiting_cycles = 60;
@@ -195,9 +186,8 @@ static void test_counted_waits(void **unused)
  * over the link. A warp waits for three of them on the device. The SMs compute
  * together, while nothing is read.
  */
-static void test_sms_in_step(void **unused)
+TEST(test_sms_in_step)
 {
-	(void)unused;
 	set_few_warps(1024);
 	work.blocks = 10;
 	work.read_sectors = 4000;
@@ -215,11 +205,10 @@ static void test_sms_in_step(void **unused)
  * same elements. On the device they wait for 400 requests each in turn, 160000
  * ns, or for an eighth of that: 56569 as a mean of both.
  */
-static void test_warps_that_read_the_same_elements(void **unused)
+TEST(test_warps_that_read_the_same_elements)
 {
 	const double waits_ns = 160000 / sqrt(8);
 
-	(void)unused;
 	set_few_warps(256);
 	work.blocks = 2;
 	work.read_sectors = work.read_requests = 800;
@@ -232,9 +221,8 @@ static void test_warps_that_read_the_same_elements(void **unused)
 
 /* A kernel with memory of its own, to which it writes, reads this, too: the
  * data once, for which it waits half of its time. */
-static void test_reads_elsewhere(void **unused)
+TEST(test_reads_elsewhere)
 {
-	(void)unused;
 	set_few_warps(32);
 	work.out_bytes = 32;
 	work.read_sectors = 800;
@@ -252,9 +240,8 @@ static void test_reads_elsewhere(void **unused)
 
 /* At most, the 8 warps of an SM wait for the same 100 requests, but no longer
  * than the kernel took. */
-static void test_warps_that_read_the_same(void **unused)
+TEST(test_warps_that_read_the_same)
 {
-	(void)unused;
 	set_few_warps(256);
 	work.kernel_ns = 50000;
 	assert_close(at_most().both_ns, 10000 + 102400);
@@ -265,9 +252,8 @@ static void test_warps_that_read_the_same(void **unused)
 /* Requests of 32, 64 and 128 bytes take 96, 128 and 192 ns. A mean of 48 bytes
  * is that of lines and single sectors: a sixth of the way, 112; 96 bytes, 160.
  */
-static void test_small_requests_cost_more(void **unused)
+TEST(test_small_requests_cost_more)
 {
-	(void)unused;
 	set_param(&machine.mapped_read_32, 3);
 	set_param(&machine.mapped_read_64, 2);
 	set_param(&machine.mapped_read, 1.5);
@@ -286,9 +272,8 @@ static void test_small_requests_cost_more(void **unused)
 
 /* Equal bytes in both directions take 2.5 per byte instead of 2: each read
  * request costs the writes 64 ns. Twice the reads cost twice that. */
-static void test_reads_slow_writes(void **unused)
+TEST(test_reads_slow_writes)
 {
-	(void)unused;
 	set_param(&machine.mapped_both_write, 2.5);
 	work.in_bytes = 1000;
 	work.out_bytes = 1000;
@@ -310,9 +295,8 @@ static void test_reads_slow_writes(void **unused)
 /* Results of 100 full sectors, 110 counted: ten sectors are shared by two
  * warps.
  */
-static void test_rows_off_sectors(void **unused)
+TEST(test_rows_off_sectors)
 {
-	(void)unused;
 	set_param(&machine.mapped_write_partial_ns, 100);
 	work.write_sectors = 110;
 	work.write_requests = 50;
@@ -334,9 +318,8 @@ static void test_rows_off_sectors(void **unused)
 
 /* 100 sectors in 100 requests that fill the results: neighbours make up lines,
  * at most none. */
-static void test_requests_side_by_side(void **unused)
+TEST(test_requests_side_by_side)
 {
-	(void)unused;
 	set_param(&machine.mapped_write_32, 5);
 	set_param(&machine.mapped_write_64, 3);
 	work.write_sectors = work.write_requests = 100;
@@ -349,9 +332,8 @@ static void test_requests_side_by_side(void **unused)
 
 /* Two instructions of a warp store 4 bytes to each 8: 8 sectors each, 4 lanes a
  * sector. 8 writes of 100 ns for each sector if the L1 joins none. */
-static void test_stores_that_are_not_joined(void **unused)
+TEST(test_stores_that_are_not_joined)
 {
-	(void)unused;
 	set_param(&machine.mapped_write_partial_ns, 100);
 	work.write_sectors = 100;
 	work.write_requests = 25;
@@ -373,9 +355,8 @@ static void test_stores_that_are_not_joined(void **unused)
 }
 
 /* Columns: each request has one part of a sector, in a line of its own. */
-static void test_parts_in_lines_of_their_own(void **unused)
+TEST(test_parts_in_lines_of_their_own)
 {
-	(void)unused;
 	set_param(&machine.mapped_write_partial_ns, 3);
 	set_param(&machine.mapped_write_apart_ns, 2);
 	work.copied_alone = true;
@@ -386,9 +367,8 @@ static void test_parts_in_lines_of_their_own(void **unused)
 }
 
 /* A piece of 800 bytes does not begin at a line; its stores touch two lines. */
-static void test_pieces_off_lines(void **unused)
+TEST(test_pieces_off_lines)
 {
-	(void)unused;
 	set_param(&machine.mapped_write_32, 3);
 	set_param(&machine.mapped_write_64, 3);
 	assert_near(xs_mapped_access_piece_ns(&machine, &work, 1), 6400);
@@ -401,32 +381,4 @@ static void test_pieces_off_lines(void **unused)
 		    100 * 96 / 4.0);
 }
 
-#define TEST(f) cmocka_unit_test_setup(f, set_up)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_each_byte_once),
-	    TEST(test_counted_sectors),
-	    TEST(test_fills_cross_the_bus),
-	    TEST(test_nothing_is_copied_in),
-	    TEST(test_few_reads_in_flight),
-	    TEST(test_few_warps_do_not_hide_waits),
-	    TEST(test_counted_waits),
-	    TEST(test_sms_in_step),
-	    TEST(test_warps_that_read_the_same_elements),
-	    TEST(test_reads_elsewhere),
-	    TEST(test_warps_that_read_the_same),
-	    TEST(test_lanes_on_their_own),
-	    TEST(test_reads_that_were_not_counted),
-	    TEST(test_small_requests_cost_more),
-	    TEST(test_reads_slow_writes),
-	    TEST(test_rows_off_sectors),
-	    TEST(test_requests_side_by_side),
-	    TEST(test_stores_that_are_not_joined),
-	    TEST(test_parts_in_lines_of_their_own),
-	    TEST(test_pieces_off_lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, NULL)

@@ -6,12 +6,11 @@
 
 #define MANY 100000u
 
-static void handles_are_numbered_by_size(void **state)
+TEST(handles_are_numbered_by_size)
 {
 	static const uint64_t values[] = {7, 0, UINT64_MAX, 7, 0, 9, 7};
 	struct xs_numbering n;
 
-	(void)state;
 	assert_int_equal(xs_numbering_init(&n, 7), 0);
 	for (size_t i = 0; i < 7; i++)
 		xs_numbering_add(&n, values[i]);
@@ -26,12 +25,11 @@ static void handles_are_numbered_by_size(void **state)
 
 /* As in a round of many ops on some streams: none of the repeated handles is
  * sorted. */
-static void repeated_handles_are_kept_once(void **state)
+TEST(repeated_handles_are_kept_once)
 {
 	const uint64_t base = 0x7f0000001000;
 	struct xs_numbering n;
 
-	(void)state;
 	assert_int_equal(xs_numbering_init(&n, MANY), 0);
 	for (unsigned i = 0; i < MANY; i++)
 		xs_numbering_add(&n, base + i % 8 * 0x2340);
@@ -41,11 +39,10 @@ static void repeated_handles_are_kept_once(void **state)
 	xs_numbering_free(&n);
 }
 
-static void handles_that_differ_are_all_kept(void **state)
+TEST(handles_that_differ_are_all_kept)
 {
 	struct xs_numbering n;
 
-	(void)state;
 	assert_int_equal(xs_numbering_init(&n, 2 * MANY), 0);
 	for (unsigned i = 0; i < 2 * MANY; i++)
 		xs_numbering_add(&n, (MANY - i % MANY) * 3);
@@ -56,13 +53,4 @@ static void handles_that_differ_are_all_kept(void **state)
 	xs_numbering_free(&n);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(handles_are_numbered_by_size),
-	    cmocka_unit_test(repeated_handles_are_kept_once),
-	    cmocka_unit_test(handles_that_differ_are_all_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -57,7 +57,7 @@ static const char *winner(const char *machine, const struct xs_workload *work)
  * 1, k - 1 and k). The winners are the same for all kernel times from 1 to 60
  * ms, and for 2 reads.
  */
-static void test_six_winners(void **unused)
+TEST(test_six_winners)
 {
 	static const struct {
 		const char *name;
@@ -68,7 +68,6 @@ static void test_six_winners(void **unused)
 			{"k20m", 6, "streams"}};
 	const double array = 1024.0 * 1024 * 42 * 8;
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(machines); i++) {
 		const double given = machines[i].kernel_ms;
 		const double times_ms[] = {given, 1, 30, 60};
@@ -98,7 +97,7 @@ static void test_six_winners(void **unused)
  * Yellapragada's stencil (Listing 4.2) stream k + 1 waits for the copy of
  * stream k before its own copy: each costs L+o then, and not g.
  */
-static void test_waits_for_other_copies(void **unused)
+TEST(test_waits_for_other_copies)
 {
 	const double array = 1024.0 * 1024 * 42 * 8;
 	const struct xs_machine m = shipped("k20m");
@@ -107,7 +106,6 @@ static void test_waits_for_other_copies(void **unused)
 
 	double stencil;
 
-	(void)unused;
 	for (double ms = 1; ms < 1000; ms *= 4) {
 		const struct xs_workload w = {2 * array, 2 * array, NAN, NAN,
 					      ms * MS,	 0,	    0};
@@ -186,14 +184,13 @@ static const unsigned streams[] = {2,  3,  4,  5,  6,  8,  10, 12, 15,
  * and 2 % faster on the 480 (section 3.1.2), and a kernel that takes as long as
  * the transfers that hide it at 17.5 and 67.5 iterations.
  */
-static void test_twenty_loads(void **unused)
+TEST(test_twenty_loads)
 {
 	const struct xs_machine tesla = ideal(false, 0.2, 0.2 * 1.36);
 	const struct xs_machine fermi = ideal(true, 0.2, 0.2 / 1.02);
 	const double in_ns = 15 * MB * 0.2, all_ns = in_ns * 2.36;
 	unsigned seen[8] = {0};
 
-	(void)unused;
 	for (int load = 0; load < 20; load++)
 		for (size_t i = 0; i < COUNT(streams); i++) {
 			seen[check_point(&tesla, 15 * MB, 15 * MB,
@@ -232,13 +229,12 @@ static void divide_24_mb(const struct xs_machine *m, double kernel_ns,
  * the right part of 8, 16 and 24 iterations follows the transfers, 32 and 40
  * the kernel: 0.8 MB.
  */
-static void test_thirteen_asymmetries(void **unused)
+TEST(test_thirteen_asymmetries)
 {
 	const struct xs_machine tesla = ideal(false, 0.2, 0.2 * 1.36);
 	const struct xs_machine fermi = ideal(true, 0.2, 0.2 / 1.02);
 	unsigned seen[8];
 
-	(void)unused;
 	for (unsigned iterations = 1; iterations <= 16; iterations *= 2) {
 		divide_24_mb(&tesla, iterations * 3.3 * MB * 0.2, 0.10 * MS,
 			     seen);
@@ -261,14 +257,4 @@ static void test_thirteen_asymmetries(void **unused)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_six_winners),
-	    cmocka_unit_test(test_waits_for_other_copies),
-	    cmocka_unit_test(test_twenty_loads),
-	    cmocka_unit_test(test_thirteen_asymmetries),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -47,11 +47,10 @@ static void make_layers(unsigned layers, uint64_t kernel_ns)
  * kernel of the layer before, so that kernels follow each other 1000 apart;
  * then 4000. The third copy reuses the buffer of the first.
  */
-static void test_layers(void **unused)
+TEST(test_layers)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	make_layers(4, 100000);
 	estimate();
 	row = replayed("prefetch");
@@ -69,9 +68,8 @@ static void test_layers(void **unused)
 /* Copies of 20000 are longer than kernels of 5000: one after another, 2500
  * apart. The last kernel follows, then 4000. But a copy waits for the kernel
  * that used its buffer, which ends before. */
-static void test_layers_of_short_kernels(void **unused)
+TEST(test_layers_of_short_kernels)
 {
-	(void)unused;
 	make_layers(4, 5000);
 	estimate();
 	assert_near(replayed("prefetch")->round_ns,
@@ -83,9 +81,8 @@ static void test_layers_of_short_kernels(void **unused)
  * copy gets its buffer, from 129000 to 149000; the fourth is from 151500 to
  * 171500, and the last kernel from 172500 on.
  */
-static void test_a_buffer_in_use(void **unused)
+TEST(test_a_buffer_in_use)
 {
-	(void)unused;
 	make_layers(4, 5000);
 	steps[1].end_ns = steps[1].start_ns + 100000;
 	estimate();
@@ -93,9 +90,8 @@ static void test_a_buffer_in_use(void **unused)
 }
 
 /* A round with one copy before its kernels has nothing to prefetch. */
-static void test_nothing_to_prefetch(void **unused)
+TEST(test_nothing_to_prefetch)
 {
-	(void)unused;
 	estimate();
 	assert_false(replayed("prefetch")->applies);
 	assert_true(replayed("prefetch")->quiet);
@@ -124,13 +120,12 @@ static void make_flow(uint32_t second_by)
  * one only, or by none: it runs during the first kernel. The first copy ends at
  * 25750, after half of the host time of 1000 in two stages.
  */
-static void test_copies_that_are_needed_late(void **unused)
+TEST(test_copies_that_are_needed_late)
 {
 	const struct xs_estimate *row;
 	const double round_ns =
 	    1000 + 5000 + 20000 + 1000 + 100000 + 1000 + 100000 + 4000;
 
-	(void)unused;
 	make_flow(4);
 	estimate();
 	row = replayed("prefetch");
@@ -154,11 +149,10 @@ static void test_copies_that_are_needed_late(void **unused)
 
 /* The copy out behind the last kernel needs the first one only: it runs during
  * the last one. */
-static void test_copy_out_that_is_ready_early(void **unused)
+TEST(test_copy_out_that_is_ready_early)
 {
 	double late_ns;
 
-	(void)unused;
 	make_layers(2, 100000);
 	steps[4] = step_of(XS_STEP_D2H, 12000, 14500, 260000, 280000);
 	steps[4].dst_memory = XS_MEM_PINNED;
@@ -177,9 +171,8 @@ static void test_copy_out_that_is_ready_early(void **unused)
 }
 
 /* What was copied out in the round may be what comes in again. */
-static void test_results_that_return(void **unused)
+TEST(test_results_that_return)
 {
-	(void)unused;
 	make_layers(3, 100000);
 	steps[3] = step_of(XS_STEP_D2H, 8500, 20000, 250000, 270000);
 	steps[3].dst_memory = XS_MEM_PINNED;
@@ -242,9 +235,8 @@ static bool needs(uint32_t from, uint32_t to)
  * before. A copy in is in no later stage than it must be: a kernel of its stage
  * needs it, and of the last one, maybe none. Kernels stay in order.
  */
-static void test_random_rounds(void **unused)
+TEST(test_random_rounds)
 {
-	(void)unused;
 	srand(11);
 	for (int round = 0; round < ROUNDS; round++) {
 		struct xs_stages stages;
@@ -312,9 +304,8 @@ static double more_bytes(const struct xs_stages *stages, bool out)
 
 /* A second set is as large as what the largest stage shares with others, in one
  * direction at least and in both at most. */
-static void test_random_buffers(void **unused)
+TEST(test_random_buffers)
 {
-	(void)unused;
 	srand(12);
 	for (int round = 0; round < ROUNDS; round++) {
 		struct xs_stages stages;
@@ -333,19 +324,4 @@ static void test_random_buffers(void **unused)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_layers),
-	    TEST(test_layers_of_short_kernels),
-	    TEST(test_a_buffer_in_use),
-	    TEST(test_nothing_to_prefetch),
-	    TEST(test_copies_that_are_needed_late),
-	    TEST(test_copy_out_that_is_ready_early),
-	    TEST(test_results_that_return),
-	    TEST(test_random_rounds),
-	    TEST(test_random_buffers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

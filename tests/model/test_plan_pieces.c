@@ -33,11 +33,10 @@ static void make_chain(unsigned kernels, uint64_t kernel_ns)
  * kernel also ends at 35500; pieces of the second kernel 36500 to 41500 to
  * 46500, copies out 47500 to 57500 and 60000 to 70000; then 4000.
  */
-static void test_two_kernels(void **unused)
+TEST(test_two_kernels)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	make_chain(2, 10000);
 	estimate();
 	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
@@ -51,11 +50,10 @@ static void test_two_kernels(void **unused)
 
 /* If kernels take nearly all the time, their dependencies do not matter: 138000
  * as with one kernel, or 139000 with the gap after the join. */
-static void test_no_bound_where_it_does_not_matter(void **unused)
+TEST(test_no_bound_where_it_does_not_matter)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	make_chain(2, 50000);
 	estimate();
 	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
@@ -66,9 +64,8 @@ static void test_no_bound_where_it_does_not_matter(void **unused)
 }
 
 /* The error of replay widens the interval of both plans. */
-static void test_the_interval_holds_what_is_uncertain_of_both(void **unused)
+TEST(test_the_interval_holds_what_is_uncertain_of_both)
 {
-	(void)unused;
 	make_chain(2, 10000);
 	machine.self_check.streams = (struct xs_check){0, 0, 0.5, 10};
 	estimate();
@@ -83,12 +80,11 @@ static void test_the_interval_holds_what_is_uncertain_of_both(void **unused)
  * shares a copy queue with 0 and 4. In the order of issue it would be the
  * ninth.
  */
-static void test_stage_by_stage_pieces_wait_for_others(void **unused)
+TEST(test_stage_by_stage_pieces_wait_for_others)
 {
 	const struct xs_estimate *row;
 	double depth_ns;
 
-	(void)unused;
 	machine.call_launch_ns = machine.call_copy_async_ns =
 	    (struct xs_param){1, 1, 1};
 	make_chain(2, 1000);
@@ -114,11 +110,10 @@ static void test_stage_by_stage_pieces_wait_for_others(void **unused)
  * sequence. Piece by piece nothing is lost, and with 32 queues 16 pieces lose
  * nothing either.
  */
-static void test_pieces_share_as_many_queues_as_asked(void **unused)
+TEST(test_pieces_share_as_many_queues_as_asked)
 {
 	double depth_ns;
 
-	(void)unused;
 	machine.call_launch_ns = machine.call_copy_async_ns =
 	    (struct xs_param){1, 1, 1};
 	make_chain(2, 1000);
@@ -153,11 +148,10 @@ static bool assumes(const struct xs_estimate *row, const char *text)
 /* 13 kernels of 1000 in 64 pieces are 832 launches of 3000 each; 139 launches
  * if the inner kernels stay whole. Then the estimate does not depend on what
  * kernels need. */
-static void test_many_short_kernels_stay_whole(void **unused)
+TEST(test_many_short_kernels_stay_whole)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	make_chain(13, 1000);
 	estimate();
 	row = find("streams", "replay", 64, XS_ORDER_DEPTH);
@@ -172,14 +166,13 @@ static void test_many_short_kernels_stay_whole(void **unused)
  * waits for the piece before, which is ready here) or eight times, which gives
  * the joined time.
  */
-static void test_counted_kernels(void **unused)
+TEST(test_counted_kernels)
 {
 	struct xs_counts first = {31250, 31250, 7813, 7813, 0,	 0,
 				  1,	 NAN,	NAN,  NAN,  NAN, NAN};
 	struct xs_counts second = first;
 	double apart_ns;
 
-	(void)unused;
 	make_chain(2, 10000);
 	steps[1].counts = &first;
 	steps[2].counts = &second;
@@ -201,9 +194,8 @@ static void test_counted_kernels(void **unused)
 /* A last kernel of one block, as in a reduction, is not cut. It starts 1000
  * after the first kernel ends at 35500; both copies out wait for it, the second
  * at 52500 + 10000 + 2500. */
-static void test_one_block_is_not_cut(void **unused)
+TEST(test_one_block_is_not_cut)
 {
-	(void)unused;
 	make_chain(2, 10000);
 	steps[1].blocks = 1000;
 	steps[2].blocks = 1;
@@ -214,12 +206,11 @@ static void test_one_block_is_not_cut(void **unused)
 
 /* Kernels that follow each other in each of two chunks: the copies of a piece
  * are those of a chunk. */
-static void test_chunks_of_two_kernels(void **unused)
+TEST(test_chunks_of_two_kernels)
 {
 	struct xs_round_work work;
 	uint32_t q;
 
-	(void)unused;
 	for (q = 0; q < 2; q++) {
 		struct xs_step *s = &steps[4 * q];
 
@@ -253,11 +244,10 @@ static void test_chunks_of_two_kernels(void **unused)
 
 /* The host takes a result of the first kernel; the second one works on the same
  * data, in a stage of its own. */
-static void test_copy_out_between_kernels(void **unused)
+TEST(test_copy_out_between_kernels)
 {
 	struct xs_round_work work;
 
-	(void)unused;
 	steps[0] = step_of(XS_STEP_H2D, 0, 1, 1, 2);
 	steps[1] = step_of(XS_STEP_KERNEL, 0, 1, 10, 40);
 	steps[2] = step_of(XS_STEP_D2H, 0, 60, 50, 59);
@@ -273,12 +263,11 @@ static void test_copy_out_between_kernels(void **unused)
 
 /* Four kernels of one shape after a copy in of 100000 bytes, each of which can
  * read 10000 of them at twice the bandwidth; so two pieces launch two each. */
-static void test_slices_are_shared_out(void **unused)
+TEST(test_slices_are_shared_out)
 {
 	struct xs_round_work work;
 	size_t i;
 
-	(void)unused;
 	steps[0] = step_of(XS_STEP_H2D, 0, 1, 1, 2);
 	steps[0].bytes = 100000;
 	for (i = 1; i <= 4; i++) {
@@ -309,11 +298,10 @@ static void test_slices_are_shared_out(void **unused)
 
 /* A copy of arguments between kernels begins no piece, unless all copies in are
  * that small. */
-static void test_arguments_between_kernels(void **unused)
+TEST(test_arguments_between_kernels)
 {
 	struct xs_round_work work;
 
-	(void)unused;
 	steps[0] = step_of(XS_STEP_H2D, 0, 1, 1, 2);
 	steps[1] = step_of(XS_STEP_KERNEL, 0, 1, 10, 40);
 	steps[2] = step_of(XS_STEP_H2D, 2, 3, 41, 42);
@@ -331,12 +319,11 @@ static void test_arguments_between_kernels(void **unused)
 
 /* Copies on one stream, kernels on another that waits for an event of each
  * copy: pieces of a round, not dependent kernels. */
-static void test_kernels_on_a_stream_of_their_own(void **unused)
+TEST(test_kernels_on_a_stream_of_their_own)
 {
 	struct xs_round_work work;
 	size_t i;
 
-	(void)unused;
 	for (i = 0; i < 3; i++) {
 		struct xs_step *s = &steps[4 * i];
 
@@ -361,11 +348,10 @@ static void test_kernels_on_a_stream_of_their_own(void **unused)
 
 /* A kernel on another queue that waits for the first one's event follows it; a
  * piece with its own copy does not. */
-static void test_kernels_of_two_queues(void **unused)
+TEST(test_kernels_of_two_queues)
 {
 	struct xs_round_work work;
 
-	(void)unused;
 	steps[1].queue = 7;
 	steps[2] = step_of(XS_STEP_EVENT_RECORD, 0, 1, 0, 0);
 	steps[3] = step_of(XS_STEP_H2D, 0, 1, 1, 2);
@@ -382,14 +368,13 @@ static void test_kernels_of_two_queues(void **unused)
 }
 
 /* Long chains are merged to XS_STAGES_MAX stages without losing time. */
-static void test_long_chain(void **unused)
+TEST(test_long_chain)
 {
 	static struct xs_step many[1002];
 	struct xs_round_work work;
 	unsigned i, kernels = 0;
 	double ns = 0;
 
-	(void)unused;
 	many[0] = steps[0];
 	for (i = 1; i <= 1000; i++)
 		many[i] = step_of(XS_STEP_KERNEL, 0, 1, i * 1000, i * 1000 + i);
@@ -473,20 +458,20 @@ static enum xs_order random_order(uint64_t *state)
 }
 
 /* A plan in pieces is never later than the joined plan. */
-static void test_pieces_are_no_later_than_joined(void **unused)
+TEST(test_pieces_are_no_later_than_joined)
 {
-	uint64_t state = 20;
+	uint64_t random = 20;
 	unsigned i;
 
-	(void)unused;
 	for (i = 0; i < CASES; i++) {
-		const unsigned kernels = (unsigned)random_between(&state, 2, 6);
-		const struct xs_round_work work = random_work(&state, kernels);
-		const unsigned n = (unsigned)random_between(&state, 1, 33);
-		const enum xs_order order = random_order(&state);
+		const unsigned kernels =
+		    (unsigned)random_between(&random, 2, 6);
+		const struct xs_round_work work = random_work(&random, kernels);
+		const unsigned n = (unsigned)random_between(&random, 1, 33);
+		const enum xs_order order = random_order(&random);
 		double apart_ns, joined_ns;
 
-		set_ideal(&state, 0);
+		set_ideal(&random, 0);
 		apart_ns = replay_pieces(&work, n, order, XS_CUT_ALL);
 		joined_ns = replay_pieces(&work, n, order, XS_CUT_ENDS);
 		if (apart_ns > joined_ns * (1 + 1e-9))
@@ -500,20 +485,19 @@ static void test_pieces_are_no_later_than_joined(void **unused)
  * may add more: the SMs then run the first kernels of all pieces, which have
  * been ready for longer, before the second kernel of one.
  */
-static void test_empty_kernels_add_their_gaps(void **unused)
+TEST(test_empty_kernels_add_their_gaps)
 {
-	uint64_t state = 21;
+	uint64_t random = 21;
 	unsigned i;
 
-	(void)unused;
 	for (i = 0; i < CASES; i++) {
-		const unsigned more = (unsigned)random_between(&state, 1, 5);
-		const unsigned n = (unsigned)random_between(&state, 1, 33);
-		const enum xs_order order = random_order(&state);
+		const unsigned more = (unsigned)random_between(&random, 1, 5);
+		const unsigned n = (unsigned)random_between(&random, 1, 33);
+		const enum xs_order order = random_order(&random);
 		const double gap_ns =
-		    i % 2 ? random_between(&state, 0, 3000) : 0;
-		const struct xs_round_work work = random_work(&state, 1);
-		struct xs_round_work chain = random_work(&state, 1 + more);
+		    i % 2 ? random_between(&random, 0, 3000) : 0;
+		const struct xs_round_work work = random_work(&random, 1);
+		struct xs_round_work chain = random_work(&random, 1 + more);
 		double one_ns, chain_ns;
 		unsigned s;
 
@@ -522,7 +506,7 @@ static void test_empty_kernels_add_their_gaps(void **unused)
 		chain.stages[more] = work.stages[0];
 		for (s = 0; s < more; s++)
 			chain.stages[s].kernel_ns = 0;
-		set_ideal(&state, gap_ns);
+		set_ideal(&random, gap_ns);
 		/* one engine changes direction at other times, for L+o each */
 		if (gap_ns > 0)
 			machine.copy_engines = 2;
@@ -536,18 +520,18 @@ static void test_empty_kernels_add_their_gaps(void **unused)
 }
 
 /* One piece is the recorded round, pinned. */
-static void test_one_piece_is_the_pinned_round(void **unused)
+TEST(test_one_piece_is_the_pinned_round)
 {
-	uint64_t state = 22;
+	uint64_t random = 22;
 	unsigned i;
 
-	(void)unused;
 	for (i = 0; i < CASES; i++) {
-		const unsigned kernels = (unsigned)random_between(&state, 1, 6);
-		const struct xs_round_work work = random_work(&state, kernels);
+		const unsigned kernels =
+		    (unsigned)random_between(&random, 1, 6);
+		const struct xs_round_work work = random_work(&random, kernels);
 		double pinned_ns;
 
-		set_ideal(&state, 1000);
+		set_ideal(&random, 1000);
 		pinned_ns = machine.lo_h2d_ns.value +
 			    work.in_bytes * machine.G_h2d.value + 1000 +
 			    work.kernel_ns + (kernels - 1) * 1000.0 +
@@ -563,17 +547,16 @@ static void test_one_piece_is_the_pinned_round(void **unused)
 
 /* Rows of random chains on a machine with call costs: the value is never above
  * the joined time, and the interval covers that time. */
-static void test_rows_hold_both(void **unused)
+TEST(test_rows_hold_both)
 {
-	uint64_t state = 23;
+	uint64_t random = 23;
 	unsigned i;
 	size_t r;
 
-	(void)unused;
 	for (i = 0; i < 40; i++) {
 		make_chain(
-		    (unsigned)random_between(&state, 2, 9),
-		    (uint64_t)exp(random_between(&state, log(100), log(1e6))));
+		    (unsigned)random_between(&random, 2, 9),
+		    (uint64_t)exp(random_between(&random, log(100), log(1e6))));
 		estimate();
 		for (r = 0; r < list.count; r++) {
 			const struct xs_estimate *row = &list.items[r];
@@ -637,9 +620,8 @@ static unsigned copies_in(unsigned n, double bytes)
 
 /* An array that is copied in parts from places of their own: the streams share
  * out the parts, and cut them only if there are more streams than parts. */
-static void test_parts_are_shared_out(void **unused)
+TEST(test_parts_are_shared_out)
 {
-	(void)unused;
 	make_parts(3000);
 	assert_int_equal(copies_in(2, 1000), 8);
 	assert_int_equal(copies_in(4, 1000), 8);
@@ -651,9 +633,8 @@ static void test_parts_are_shared_out(void **unused)
 }
 
 /* hybrid copies nothing out: the parts of what is copied out are no matter. */
-static void test_hybrid_copies_no_results(void **unused)
+TEST(test_hybrid_copies_no_results)
 {
-	(void)unused;
 	make_parts(1000);
 	for (unsigned i = 0; i < 8; i++)
 		steps[i].kind = XS_STEP_D2H;
@@ -671,9 +652,8 @@ static void test_hybrid_copies_no_results(void **unused)
 
 /* Parts that follow each other on the host, too, are one array: each stream
  * copies its piece of it. */
-static void test_adjacent_parts_are_one_copy(void **unused)
+TEST(test_adjacent_parts_are_one_copy)
 {
-	(void)unused;
 	make_parts(1000);
 	assert_int_equal(copies_in(2, 4000), 2);
 	estimate();
@@ -684,9 +664,8 @@ static void test_adjacent_parts_are_one_copy(void **unused)
 
 /* Memory that follows by chance: at an allocation's start or at another call
  * site an array of its own begins, as where addresses are unknown. */
-static void test_adjacent_arrays_are_cut_each(void **unused)
+TEST(test_adjacent_arrays_are_cut_each)
 {
-	(void)unused;
 	make_parts(1000);
 	steps[4].dst_starts = true;
 	assert_int_equal(copies_in(2, 2000), 4);
@@ -700,33 +679,4 @@ static void test_adjacent_arrays_are_cut_each(void **unused)
 	assert_int_equal(copies_in(2, 500), 16);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_parts_are_shared_out),
-	    TEST(test_hybrid_copies_no_results),
-	    TEST(test_adjacent_parts_are_one_copy),
-	    TEST(test_adjacent_arrays_are_cut_each),
-	    TEST(test_two_kernels),
-	    TEST(test_no_bound_where_it_does_not_matter),
-	    TEST(test_the_interval_holds_what_is_uncertain_of_both),
-	    TEST(test_stage_by_stage_pieces_wait_for_others),
-	    TEST(test_pieces_share_as_many_queues_as_asked),
-	    TEST(test_many_short_kernels_stay_whole),
-	    TEST(test_counted_kernels),
-	    TEST(test_one_block_is_not_cut),
-	    TEST(test_chunks_of_two_kernels),
-	    TEST(test_copy_out_between_kernels),
-	    TEST(test_slices_are_shared_out),
-	    TEST(test_arguments_between_kernels),
-	    TEST(test_kernels_on_a_stream_of_their_own),
-	    TEST(test_kernels_of_two_queues),
-	    TEST(test_long_chain),
-	    TEST(test_pieces_are_no_later_than_joined),
-	    TEST(test_empty_kernels_add_their_gaps),
-	    TEST(test_one_piece_is_the_pinned_round),
-	    TEST(test_rows_hold_both),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

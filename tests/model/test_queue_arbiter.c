@@ -40,18 +40,16 @@ static void expect(const char *order)
 	begin(0, false);
 }
 
-static void test_by_the_time_they_are_ready(void **unused)
+TEST(test_by_the_time_they_are_ready)
 {
-	(void)unused;
 	begin(0, false);
 	issue((double[]){30, 10, NAN, 20, 10}, 5);
 	expect("1430");
 }
 
 /* 2 is not ready, so 5 and 8 have to wait. */
-static void test_a_queue_is_in_the_order_of_issue(void **unused)
+TEST(test_a_queue_is_in_the_order_of_issue)
 {
-	(void)unused;
 	begin(3, false);
 	issue((double[]){30, 10, NAN, 20, 10, 0, 5, 40, 0}, 9);
 	expect("140367");
@@ -60,11 +58,10 @@ static void test_a_queue_is_in_the_order_of_issue(void **unused)
 	expect("01");
 }
 
-static void test_a_queue_goes_on_when_its_head_is_ready(void **unused)
+TEST(test_a_queue_goes_on_when_its_head_is_ready)
 {
 	uint32_t op;
 
-	(void)unused;
 	begin(2, false);
 	issue((double[]){NAN, NAN, 10, 20}, 4);
 	assert_false(xs_queue_arbiter_take(&arbiter, ops, &op));
@@ -74,9 +71,8 @@ static void test_a_queue_goes_on_when_its_head_is_ready(void **unused)
 
 /* All ops of one hardware queue from 0 on, then by the time they became ready.
  */
-static void test_an_engine_stays_with_a_queue(void **unused)
+TEST(test_an_engine_stays_with_a_queue)
 {
-	(void)unused;
 	begin(3, true);
 	issue((double[]){0, 1, 2, 3, 4, 5, 6, 7, 8}, 9);
 	expect("036147258");
@@ -104,11 +100,10 @@ static size_t add_two_kernels(uint32_t streams)
 
 /* The ninth stream shares the first one's queue. Its first kernel, which waits
  * for the ninth copy, comes before the first stream's second kernel. */
-static void test_a_kernel_waits_for_one_of_another_stream(void **unused)
+TEST(test_a_kernel_waits_for_one_of_another_stream)
 {
 	size_t second;
 
-	(void)unused;
 	second = add_two_kernels(9);
 	run();
 	assert_near(times[second].start_ns, 110);
@@ -118,22 +113,20 @@ static void test_a_kernel_waits_for_one_of_another_stream(void **unused)
 						   */
 }
 
-static void test_eight_streams_have_a_queue_each(void **unused)
+TEST(test_eight_streams_have_a_queue_each)
 {
 	size_t second;
 
-	(void)unused;
 	second = add_two_kernels(8);
 	plan.kernel_hw_queues = XS_KERNEL_HW_QUEUES;
 	run();
 	assert_near(times[second].start_ns, 110);
 }
 
-static void test_piece_by_piece_nothing_is_held_up(void **unused)
+TEST(test_piece_by_piece_nothing_is_held_up)
 {
 	uint32_t s;
 
-	(void)unused;
 	for (s = 0; s < 12; s++) {
 		add_in(100, s);
 		add_kernel(10, s);
@@ -145,11 +138,10 @@ static void test_piece_by_piece_nothing_is_held_up(void **unused)
 }
 
 /* The fifth stream shares the first one's queue of copies in. */
-static void test_copies_are_taken_queue_by_queue(void **unused)
+TEST(test_copies_are_taken_queue_by_queue)
 {
 	uint32_t s;
 
-	(void)unused;
 	for (s = 0; s < 6; s++)
 		add_in(100, s);
 	run();
@@ -165,12 +157,11 @@ static void test_copies_are_taken_queue_by_queue(void **unused)
 /* With one queue, all wait for the last copy if issued stage by stage, and
  * nothing waits if issued piece by piece. With 32 queues each stream has its
  * own. */
-static void test_as_many_queues_as_requested(void **unused)
+TEST(test_as_many_queues_as_requested)
 {
 	size_t second;
 	uint32_t s;
 
-	(void)unused;
 	second = add_two_kernels(4);
 	plan.kernel_hw_queues = 1;
 	assert_near(run(), 4 * 100 + 10 + 4 * 10);
@@ -193,11 +184,10 @@ static void test_as_many_queues_as_requested(void **unused)
 
 /* With one queue, copies run in the order of issue; with two, those of every
  * other stream come first. */
-static void test_each_engine_has_the_queues_requested(void **unused)
+TEST(test_each_engine_has_the_queues_requested)
 {
 	uint32_t s;
 
-	(void)unused;
 	for (s = 0; s < 6; s++)
 		add_in(100, s);
 	plan.copy_hw_queues = 1;
@@ -213,11 +203,10 @@ static void test_each_engine_has_the_queues_requested(void **unused)
 
 /* With one engine for both directions, copies run in the order of issue: the
  * sharing was not measured there. */
-static void test_one_engine_takes_copies_as_they_come(void **unused)
+TEST(test_one_engine_takes_copies_as_they_come)
 {
 	uint32_t s;
 
-	(void)unused;
 	machine.copy_engines = 1;
 	for (s = 0; s < 6; s++)
 		add_in(100, s);
@@ -226,22 +215,4 @@ static void test_one_engine_takes_copies_as_they_come(void **unused)
 	assert_near(times[4].start_ns, 400);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-	    TEST(test_by_the_time_they_are_ready),
-	    TEST(test_a_queue_is_in_the_order_of_issue),
-	    TEST(test_a_queue_goes_on_when_its_head_is_ready),
-	    TEST(test_an_engine_stays_with_a_queue),
-	    TEST(test_a_kernel_waits_for_one_of_another_stream),
-	    TEST(test_eight_streams_have_a_queue_each),
-	    TEST(test_piece_by_piece_nothing_is_held_up),
-	    TEST(test_copies_are_taken_queue_by_queue),
-	    TEST(test_as_many_queues_as_requested),
-	    TEST(test_each_engine_has_the_queues_requested),
-	    TEST(test_one_engine_takes_copies_as_they_come),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

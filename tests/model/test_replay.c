@@ -22,18 +22,16 @@ static size_t add_event(enum xs_action_kind kind, uint32_t event,
 	return add(action, queue);
 }
 
-static void test_nothing(void **unused)
+TEST(test_nothing)
 {
-	(void)unused;
 	run();
 	assert_near(round_ns, 0);
 }
 
-static void test_one_direction_serialises(void **unused)
+TEST(test_one_direction_serialises)
 {
 	size_t first, second;
 
-	(void)unused;
 	set_param(&machine.lo_h2d_ns, 1000);
 	set_param(&machine.g_h2d_ns, 100);
 	first = add_in(500, 0);
@@ -45,11 +43,10 @@ static void test_one_direction_serialises(void **unused)
 	assert_near(round_ns, 2100);
 }
 
-static void test_one_queue_pays_gap_not_latency(void **unused)
+TEST(test_one_queue_pays_gap_not_latency)
 {
 	size_t second;
 
-	(void)unused;
 	set_param(&machine.lo_h2d_ns, 1000);
 	set_param(&machine.g_h2d_ns, 100);
 	add_in(500, 0);
@@ -58,11 +55,10 @@ static void test_one_queue_pays_gap_not_latency(void **unused)
 	assert_near(times[second].start_ns, 1600);
 }
 
-static void test_latency_after_a_kernel(void **unused)
+TEST(test_latency_after_a_kernel)
 {
 	size_t out;
 
-	(void)unused;
 	set_param(&machine.lo_d2h_ns, 300);
 	add_kernel(1000, 0);
 	out = add_out(50, 0);
@@ -72,11 +68,10 @@ static void test_latency_after_a_kernel(void **unused)
 
 /* An op that takes the place of another one waits for the same op: here, for a
  * kernel on another queue. */
-static void test_replaced_op_keeps_its_order(void **unused)
+TEST(test_replaced_op_keeps_its_order)
 {
 	size_t kernel, copy;
 
-	(void)unused;
 	kernel = add_kernel(1000, 0);
 	copy = add_in(500, 1);
 	plan.actions[copy].after = (uint32_t)kernel;
@@ -90,11 +85,10 @@ static void test_replaced_op_keeps_its_order(void **unused)
 /* A copy out of 2000 bytes keeps its engine busy: the first copy in takes 1000
  * at 2 ns per byte, and the second waits for the g of both directions, 400,
  * instead of 100. */
-static void test_gap_grows_while_both_engines_work(void **unused)
+TEST(test_gap_grows_while_both_engines_work)
 {
 	size_t second;
 
-	(void)unused;
 	set_param(&machine.g_h2d_ns, 100);
 	set_param(&machine.g_both_ns, 400);
 	add_in(500, 0);
@@ -106,11 +100,10 @@ static void test_gap_grows_while_both_engines_work(void **unused)
 
 /* Both at 2 ns per byte until the shorter one has transferred 1000 bytes at
  * 2000; then the longer one's second 1000 at 1. */
-static void test_directions_slow_each_other(void **unused)
+TEST(test_directions_slow_each_other)
 {
 	size_t in, out;
 
-	(void)unused;
 	in = add_in(1000, 0);
 	out = add_out(2000, 1);
 	run();
@@ -118,11 +111,10 @@ static void test_directions_slow_each_other(void **unused)
 	assert_near(times[out].end_ns, 3000);
 }
 
-static void test_one_engine(void **unused)
+TEST(test_one_engine)
 {
 	size_t out;
 
-	(void)unused;
 	machine.copy_engines = 1;
 	set_param(&machine.lo_d2h_ns, 70);
 	add_in(1000, 0);
@@ -132,11 +124,10 @@ static void test_one_engine(void **unused)
 	assert_near(round_ns, 3070);
 }
 
-static void test_kernels_of_two_queues_serialise(void **unused)
+TEST(test_kernels_of_two_queues_serialise)
 {
 	size_t second;
 
-	(void)unused;
 	add_kernel(100, 0);
 	second = add_kernel(100, 1);
 	run();
@@ -145,11 +136,10 @@ static void test_kernels_of_two_queues_serialise(void **unused)
 
 /* The copy out of queue 0 follows the kernel of queue 0; with implicit
  * synchronisation also that of queue 1, which was issued before it. */
-static void test_implicit_synchronisation(void **unused)
+TEST(test_implicit_synchronisation)
 {
 	size_t out;
 
-	(void)unused;
 	add_kernel(100, 0);
 	add_kernel(100, 1);
 	out = add_out(10, 0);
@@ -160,11 +150,10 @@ static void test_implicit_synchronisation(void **unused)
 	assert_near(times[out].start_ns, 200);
 }
 
-static void test_events(void **unused)
+TEST(test_events)
 {
 	size_t kernel, free_kernel;
 
-	(void)unused;
 	add_in(500, 0);
 	add_event(XS_ACTION_RECORD, 3, 0);
 	add_in(700, 0); /* after the record: not waited for */
@@ -176,22 +165,20 @@ static void test_events(void **unused)
 	assert_near(times[free_kernel].start_ns, 0);
 }
 
-static void test_event_never_recorded(void **unused)
+TEST(test_event_never_recorded)
 {
 	size_t kernel;
 
-	(void)unused;
 	add_event(XS_ACTION_WAIT, 0, 0);
 	kernel = add_kernel(10, 0);
 	run();
 	assert_near(times[kernel].start_ns, 0);
 }
 
-static void test_synchronisations(void **unused)
+TEST(test_synchronisations)
 {
 	size_t queue, event, all;
 
-	(void)unused;
 	set_param(&machine.sync_ns, 7);
 	add_in(500, 0);
 	add_event(XS_ACTION_RECORD, 0, 0);
@@ -207,11 +194,10 @@ static void test_synchronisations(void **unused)
 	assert_near(round_ns, 1307);
 }
 
-static void test_blocking_copy_holds_the_host(void **unused)
+TEST(test_blocking_copy_holds_the_host)
 {
 	size_t copy, kernel;
 
-	(void)unused;
 	set_param(&machine.lo_h2d_ns, 100);
 	set_param(&machine.call_copy_sync_ns, 40);
 	copy = add(xs_action_copy(&machine, true, 1000, true), 0);
@@ -223,14 +209,13 @@ static void test_blocking_copy_holds_the_host(void **unused)
 
 /* A call that waits takes its own time at least, even if what it waits for is
  * done before. */
-static void test_waiting_call_has_its_cost(void **unused)
+TEST(test_waiting_call_has_its_cost)
 {
 	struct xs_action action = xs_action_copy(&machine, true, 100, true);
 	struct xs_action sync = {
 	    .kind = XS_ACTION_SYNC_ALL, .after = XS_ACTION_NONE, .call_ns = 70};
 	size_t copy, idle;
 
-	(void)unused;
 	action.call_ns = 5000;
 	copy = add(action, 0);
 	idle = add(sync, 0);
@@ -240,12 +225,11 @@ static void test_waiting_call_has_its_cost(void **unused)
 	assert_near(times[idle].return_ns, 5070);
 }
 
-static void test_host_costs_in_issue_order(void **unused)
+TEST(test_host_costs_in_issue_order)
 {
 	struct xs_action late = xs_action_host(25);
 	size_t launch, last;
 
-	(void)unused;
 	set_param(&machine.call_copy_async_ns, 30);
 	set_param(&machine.call_launch_ns, 20);
 	set_param(&machine.launch_latency_ns, 5);
@@ -260,11 +244,10 @@ static void test_host_costs_in_issue_order(void **unused)
 	assert_near(times[last].return_ns, 175);
 }
 
-static void test_threads_run_beside_each_other(void **unused)
+TEST(test_threads_run_beside_each_other)
 {
 	struct xs_action one = xs_action_host(100), other = xs_action_host(60);
 
-	(void)unused;
 	other.thread = 1;
 	other.gap_ns = 10;
 	add(one, 0);
@@ -276,11 +259,10 @@ static void test_threads_run_beside_each_other(void **unused)
 
 /* Of two pieces, the first copy out is the 3rd call depth first and the 5th
  * breadth first. With 100 ns per call that is when it can start. */
-static void test_depth_against_breadth(void **unused)
+TEST(test_depth_against_breadth)
 {
 	size_t depth, breadth;
 
-	(void)unused;
 	set_param(&machine.call_copy_async_ns, 100);
 	set_param(&machine.call_launch_ns, 100);
 	add_in(10, 0);
@@ -305,11 +287,10 @@ static void test_depth_against_breadth(void **unused)
 /* Reads 1000 bytes and writes 1500, both at 3 ns per byte while both run: reads
  * end at 3000 with 1000 written; 500 more at 2 alone. The kernel's own 3500 are
  * shorter. */
-static void test_mapped_kernel(void **unused)
+TEST(test_mapped_kernel)
 {
 	struct xs_action kernel = xs_action_kernel(&machine, 3500);
 
-	(void)unused;
 	set_param(&machine.mapped_read, 2);
 	set_param(&machine.mapped_write, 2);
 	set_param(&machine.mapped_both_read, 3);
@@ -326,12 +307,11 @@ static void test_mapped_kernel(void **unused)
 
 /* A mapped write and a copy in slow each other: 1000 bytes in at 4 end at 4000,
  * when 800 of 1000 are written at 5; 200 more at 2 alone. */
-static void test_mapped_write_against_copy(void **unused)
+TEST(test_mapped_write_against_copy)
 {
 	struct xs_action kernel = xs_action_kernel(&machine, 0);
 	size_t in;
 
-	(void)unused;
 	set_param(&machine.mapped_write, 2);
 	set_param(&machine.mapped_write_vs_h2d, 5);
 	set_param(&machine.h2d_vs_mapped_write, 4);
@@ -347,12 +327,11 @@ static void test_mapped_write_against_copy(void **unused)
  * more bytes in at 4, during which 400 are written at 5. 350 of the 1000 are
  * left for 2 alone. The second kernel's writes begin anew: a copy of 1000 bytes
  * is done after its first 1000 ns. */
-static void test_early_mapped_writes(void **unused)
+TEST(test_early_mapped_writes)
 {
 	struct xs_action kernel = xs_action_kernel(&machine, 0);
 	size_t in, again;
 
-	(void)unused;
 	set_param(&machine.mapped_write, 2);
 	set_param(&machine.mapped_write_vs_h2d, 5);
 	set_param(&machine.h2d_vs_mapped_write, 4);
@@ -377,13 +356,12 @@ static void test_early_mapped_writes(void **unused)
 
 /* A copy that starts 5000 ns after mapped writes waits for its first bytes: 300
  * ns, or until the writes end. */
-static void test_copy_stalls_under_mapped_writes(void **unused)
+TEST(test_copy_stalls_under_mapped_writes)
 {
 	struct xs_action kernel = xs_action_kernel(&machine, 0);
 	struct xs_action copy = xs_action_copy(&machine, true, 500, false);
 	size_t in;
 
-	(void)unused;
 	set_param(&machine.mapped_write, 2);
 	set_param(&machine.h2d_stall_ns, 300);
 	kernel.bytes[XS_LINK_WRITE] = 10000;
@@ -407,12 +385,11 @@ static void test_copy_stalls_under_mapped_writes(void **unused)
 
 /* Writes that fill the link for half of their time slow the copy by half: 1000
  * bytes at 2.5. The writes wait for 100 ns. */
-static void test_writes_that_do_not_fill_the_link(void **unused)
+TEST(test_writes_that_do_not_fill_the_link)
 {
 	struct xs_action kernel = xs_action_kernel(&machine, 0);
 	size_t in, writes;
 
-	(void)unused;
 	set_param(&machine.mapped_write, 4);
 	set_param(&machine.h2d_vs_mapped_write, 4);
 	set_param(&machine.mapped_write_stall_ns, 100);
@@ -426,11 +403,10 @@ static void test_writes_that_do_not_fill_the_link(void **unused)
 }
 
 /* A copy keeps its distance from a copy that a kernel waits for. */
-static void test_copy_behind_one_for_a_kernel(void **unused)
+TEST(test_copy_behind_one_for_a_kernel)
 {
 	size_t behind;
 
-	(void)unused;
 	set_param(&machine.g_kernel_ns, 30);
 	add_in(100, 0);
 	behind = add(xs_action_next_copy(&machine, 100), 1);
@@ -440,12 +416,11 @@ static void test_copy_behind_one_for_a_kernel(void **unused)
 
 /* The last blocks of a small kernel leave room for the next kernel, but
  * dependents of the kernel wait for them. */
-static void test_tail(void **unused)
+TEST(test_tail)
 {
 	struct xs_action small = xs_action_kernel(&machine, 10);
 	size_t next, out;
 
-	(void)unused;
 	small.tail_ns = 30;
 	add(small, 0);
 	next = add_kernel(10, 1);
@@ -457,7 +432,7 @@ static void test_tail(void **unused)
 
 /* An action that follows another one on a different queue, and one that does
  * not follow its own queue. */
-static void test_recorded_order(void **unused)
+TEST(test_recorded_order)
 {
 	struct xs_action follows = {
 	    .kind = XS_ACTION_OP, .work_ns = 10, .after = 0};
@@ -466,7 +441,6 @@ static void test_recorded_order(void **unused)
 				      .after = XS_ACTION_NONE,
 				      .unordered = true};
 
-	(void)unused;
 	add_kernel(100, 0);
 	add(follows, 1);
 	add(unordered, 0);
@@ -475,48 +449,13 @@ static void test_recorded_order(void **unused)
 	assert_near(times[2].start_ns, 0);
 }
 
-static void test_unknown_rate(void **unused)
+TEST(test_unknown_rate)
 {
 	struct xs_action kernel = xs_action_kernel(&machine, 10);
 
-	(void)unused;
 	kernel.bytes[XS_LINK_READ] = 1;
 	add(kernel, 0);
 	assert_int_equal(xs_replay(&plan, &machine, &round_ns, NULL), -EDOM);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_link, tear_down)
-	const struct CMUnitTest tests[] = {
-	    TEST(test_nothing),
-	    TEST(test_one_direction_serialises),
-	    TEST(test_one_queue_pays_gap_not_latency),
-	    TEST(test_latency_after_a_kernel),
-	    TEST(test_replaced_op_keeps_its_order),
-	    TEST(test_gap_grows_while_both_engines_work),
-	    TEST(test_directions_slow_each_other),
-	    TEST(test_one_engine),
-	    TEST(test_kernels_of_two_queues_serialise),
-	    TEST(test_implicit_synchronisation),
-	    TEST(test_events),
-	    TEST(test_event_never_recorded),
-	    TEST(test_synchronisations),
-	    TEST(test_blocking_copy_holds_the_host),
-	    TEST(test_waiting_call_has_its_cost),
-	    TEST(test_host_costs_in_issue_order),
-	    TEST(test_threads_run_beside_each_other),
-	    TEST(test_depth_against_breadth),
-	    TEST(test_mapped_kernel),
-	    TEST(test_mapped_write_against_copy),
-	    TEST(test_early_mapped_writes),
-	    TEST(test_copy_stalls_under_mapped_writes),
-	    TEST(test_writes_that_do_not_fill_the_link),
-	    TEST(test_copy_behind_one_for_a_kernel),
-	    TEST(test_tail),
-	    TEST(test_recorded_order),
-	    TEST(test_unknown_rate),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up_link, tear_down)

@@ -47,11 +47,10 @@ static unsigned count_plans(void)
 }
 
 /* As in a phase of one round. */
-static void test_no_replay_for_a_time_without_spread(void **unused)
+TEST(test_no_replay_for_a_time_without_spread)
 {
 	unsigned both, kernel;
 
-	(void)unused;
 	phase.host_ns = (struct xs_spread){2000, 1900, 2100};
 	both = count_plans();
 	phase.host_ns = (struct xs_spread){2000, 2000, 2000};
@@ -63,20 +62,11 @@ static void test_no_replay_for_a_time_without_spread(void **unused)
 
 /* Without a spread of the host's time only the machine's values change a plan
  * that is a copy. */
-static void test_no_replay_of_the_same_plan(void **unused)
+TEST(test_no_replay_of_the_same_plan)
 {
-	(void)unused;
 	phase.host_ns = (struct xs_spread){2000, 2000, 2000};
 	assert_true(count_plans() > 3);
 	assert_int_equal(replays, 3);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_no_replay_for_a_time_without_spread),
-	    TEST(test_no_replay_of_the_same_plan),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

@@ -101,46 +101,42 @@ static double replay_depth_first(const struct random_case *c)
 
 static void check_class(enum xs_vw_class device)
 {
-	uint64_t state = 20140527 + device;
+	uint64_t random = 20140527 + device;
 	unsigned i;
 
 	for (i = 0; i < CASES; i++) {
-		const struct random_case c = draw(&state, device, i % 2);
+		const struct random_case c = draw(&random, device, i % 2);
 
 		assert_near(replay_breadth_first(&c),
 			    xs_vw_streams_ns(device, &c.params, &c.load, c.n));
 	}
 }
 
-static void test_class_1(void **unused)
+TEST(test_class_1)
 {
-	(void)unused;
 	check_class(XS_VW_CLASS_1);
 }
 
-static void test_class_2(void **unused)
+TEST(test_class_2)
 {
-	(void)unused;
 	check_class(XS_VW_CLASS_2);
 }
 
-static void test_class_3(void **unused)
+TEST(test_class_3)
 {
-	(void)unused;
 	check_class(XS_VW_CLASS_3);
 }
 
 /* Without host cost and implicit synchronisation, all copies in are ready
  * before any copy out: the order of issue does not matter. */
-static void test_order_is_free_without_host_cost(void **unused)
+TEST(test_order_is_free_without_host_cost)
 {
-	uint64_t state = 7;
+	uint64_t random = 7;
 	unsigned i;
 
-	(void)unused;
 	for (i = 0; i < CASES; i++) {
 		const struct random_case c =
-		    draw(&state, i % 2 ? XS_VW_CLASS_2 : XS_VW_CLASS_3, true);
+		    draw(&random, i % 2 ? XS_VW_CLASS_2 : XS_VW_CLASS_3, true);
 
 		assert_near(replay_depth_first(&c), replay_breadth_first(&c));
 	}
@@ -148,14 +144,13 @@ static void test_order_is_free_without_host_cost(void **unused)
 
 /* With one hardware queue, depth first leaves nothing to overlap: each copy in
  * waits for the copy out issued before it (Gomez-Luna 2011, on Fermi). */
-static void test_depth_first_is_serial_on_class_1(void **unused)
+TEST(test_depth_first_is_serial_on_class_1)
 {
-	uint64_t state = 11;
+	uint64_t random = 11;
 	unsigned i;
 
-	(void)unused;
 	for (i = 0; i < CASES; i++) {
-		const struct random_case c = draw(&state, XS_VW_CLASS_1, true);
+		const struct random_case c = draw(&random, XS_VW_CLASS_1, true);
 		const double one = c.params.lo_in_ns + c.params.lo_out_ns;
 
 		assert_near(replay_depth_first(&c), c.n * one + c.load.in_ns +
@@ -165,14 +160,13 @@ static void test_depth_first_is_serial_on_class_1(void **unused)
 }
 
 /* Section V: n copies in one direction take L+o + k G + g (n - 1). */
-static void test_transfer_alone(void **unused)
+TEST(test_transfer_alone)
 {
-	uint64_t state = 13;
+	uint64_t random = 13;
 	unsigned i;
 
-	(void)unused;
 	for (i = 0; i < CASES; i++) {
-		const struct random_case c = draw(&state, XS_VW_CLASS_3, true);
+		const struct random_case c = draw(&random, XS_VW_CLASS_3, true);
 		struct xs_plan plan = {0};
 		double round_ns = 0;
 
@@ -190,16 +184,4 @@ static void test_transfer_alone(void **unused)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_class_1),
-	    cmocka_unit_test(test_class_2),
-	    cmocka_unit_test(test_class_3),
-	    cmocka_unit_test(test_order_is_free_without_host_cost),
-	    cmocka_unit_test(test_depth_first_is_serial_on_class_1),
-	    cmocka_unit_test(test_transfer_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -28,11 +28,10 @@ static void work_of(const struct xs_counts *first,
 	assert_int_equal(xs_round_work_build(&phase, work), 0);
 }
 
-static void test_counts_of_all_kernels(void **unused)
+TEST(test_counts_of_all_kernels)
 {
 	struct xs_round_work work;
 
-	(void)unused;
 	work_of(&smooth, &residual, &work);
 	assert_near(work.read_sectors, 20480 + 8192);
 	assert_near(work.write_sectors, 4096 + 4);
@@ -42,12 +41,11 @@ static void test_counts_of_all_kernels(void **unused)
 }
 
 /* The sum is unknown if one kernel was not counted, or without kernels. */
-static void test_not_counted(void **unused)
+TEST(test_not_counted)
 {
 	const struct xs_phase empty = {.steps = NULL};
 	struct xs_round_work work;
 
-	(void)unused;
 	work_of(&smooth, NULL, &work);
 	assert_true(isnan(work.read_sectors) && isnan(work.write_sectors));
 	assert_true(isnan(work.read_requests) && isnan(work.write_requests));
@@ -58,7 +56,7 @@ static void test_not_counted(void **unused)
 
 /* 1 ms before a staged copy: 600 us copy its data, 400 hash it. 500 us are
  * other work of the host. */
-static void test_hashing_is_left_out_once(void **unused)
+TEST(test_hashing_is_left_out_once)
 {
 	struct xs_step steps[] = {
 	    {.kind = XS_STEP_KERNEL, .return_ns = 500000, .end_ns = 500000},
@@ -74,18 +72,9 @@ static void test_hashing_is_left_out_once(void **unused)
 	    .steps = steps, .step_count = 2, .host_ns.median_ns = 1500000};
 	struct xs_round_work work;
 
-	(void)unused;
 	assert_int_equal(xs_round_work_build(&phase, &work), 0);
 	assert_near(work.staging_ns, 600000);
 	assert_near(work.host_ns, 500000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_counts_of_all_kernels),
-	    cmocka_unit_test(test_not_counted),
-	    cmocka_unit_test(test_hashing_is_left_out_once),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -21,11 +21,10 @@ static void assert_abstains(const char *strategy, const char *because,
  * previous copy out (6000 + 20000), the synchronisation (4000), host time of
  * 2000 and the next copy in (5000 + 20000).
  */
-static void test_double_buffer_of_long_kernels(void **unused)
+TEST(test_double_buffer_of_long_kernels)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	estimate();
 	row = replayed("double-buffer");
 	assert_true(row->applies);
@@ -61,11 +60,10 @@ static void estimate_blocks(uint64_t blocks)
  * rounds in 158000. Upwards the interval has one kernel at a time, and
  * downwards as many as the SMs have room for.
  */
-static void test_double_buffer_of_small_kernels(void **unused)
+TEST(test_double_buffer_of_small_kernels)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	estimate_blocks(5);
 	row = replayed("double-buffer");
 	assert_near(row->round_ns, 79000);
@@ -82,11 +80,10 @@ static void test_double_buffer_of_small_kernels(void **unused)
 
 /* 21 blocks on 4 SMs: one SM has 6, the others 5. The next round's blocks begin
  * there, at most in the sixth part of the kernel. */
-static void test_double_buffer_fills_idle_sms(void **unused)
+TEST(test_double_buffer_fills_idle_sms)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	estimate_blocks(21);
 	row = replayed("double-buffer");
 	assert_near(row->round_ns, 100000 * 5.25 / 6);
@@ -100,9 +97,8 @@ static void test_double_buffer_fills_idle_sms(void **unused)
  * The same with two kernels of 50000, 1000 apart. Kernels that spin are 1800
  * apart: 800 of it are in the recorded times.
  */
-static void test_double_buffer_of_two_kernels(void **unused)
+TEST(test_double_buffer_of_two_kernels)
 {
-	(void)unused;
 	set_param(&machine.G_both_h2d, 0.02);
 	set_param(&machine.G_both_d2h, 0.02);
 	machine.sm_count = 4;
@@ -128,9 +124,8 @@ static void test_double_buffer_of_two_kernels(void **unused)
  * Transfers of 20000 each way and a kernel of 10000: one of two sets of buffers
  * is free again when its round ends, 50000 later.
  */
-static void test_double_buffer_of_long_copies(void **unused)
+TEST(test_double_buffer_of_long_copies)
 {
-	(void)unused;
 	xs_machine_init(&machine);
 	machine.copy_engines = 2;
 	machine.implicit_sync = 0;
@@ -146,9 +141,8 @@ static void test_double_buffer_of_long_copies(void **unused)
 
 /* 200000 of host time per round, three calls, and a synchronisation that finds
  * the previous round done. */
-static void test_double_buffer_of_a_busy_host(void **unused)
+TEST(test_double_buffer_of_a_busy_host)
 {
-	(void)unused;
 	phase.host_ns = (struct xs_spread){200000, 200000, 200000};
 	estimate();
 	assert_near(replayed("double-buffer")->round_ns,
@@ -159,9 +153,8 @@ static void test_double_buffer_of_a_busy_host(void **unused)
 
 /* The same time between rounds is not the round's: what is left of it are its
  * calls and the synchronisation. */
-static void test_double_buffer_beside_the_host(void **unused)
+TEST(test_double_buffer_beside_the_host)
 {
-	(void)unused;
 	phase.between_ns = (struct xs_spread){200000, 200000, 200000};
 	estimate();
 	assert_near(replayed("double-buffer")->round_ns,
@@ -174,11 +167,10 @@ static void test_double_buffer_beside_the_host(void **unused)
 }
 
 /* Its buffers outlast a round; in pinned, what allocates remains. */
-static void test_double_buffer_without_allocations(void **unused)
+TEST(test_double_buffer_without_allocations)
 {
 	double pinned_ns, round_ns;
 
-	(void)unused;
 	estimate();
 	round_ns = replayed("double-buffer")->round_ns;
 	pinned_ns = replayed("pinned")->round_ns;
@@ -197,11 +189,10 @@ static void test_double_buffer_without_allocations(void **unused)
 }
 
 /* What is copied in again was a result: the host may have changed it. */
-static void test_double_buffer_of_returning_data(void **unused)
+TEST(test_double_buffer_of_returning_data)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	steps[0].src = steps[2].dst = 0x1000;
 	estimate();
 	row = replayed("double-buffer");
@@ -215,11 +206,10 @@ static void test_double_buffer_of_returning_data(void **unused)
 
 /* The copy out (6000 + 20000) runs during the next kernel, which may need what
  * the one before left on the device. */
-static void test_double_buffer_of_copies_out(void **unused)
+TEST(test_double_buffer_of_copies_out)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	steps[0] = steps[1];
 	steps[1] = steps[2];
 	phase.step_count = 2;
@@ -234,9 +224,8 @@ static void test_double_buffer_of_copies_out(void **unused)
 	assert_abstains("double-buffer", "only a value is copied", true);
 }
 
-static void test_double_buffer_abstains(void **unused)
+TEST(test_double_buffer_abstains)
 {
-	(void)unused;
 	phase.rounds = 1;
 	estimate();
 	assert_abstains("double-buffer", "only one round", true);
@@ -251,11 +240,10 @@ static void test_double_buffer_abstains(void **unused)
 }
 
 /* Without the copy in: 510000 - 200000. The result is still copied out. */
-static void test_resident(void **unused)
+TEST(test_resident)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	steps[0].src = steps[2].dst = 0x1000;
 	estimate();
 	row = replayed("resident");
@@ -270,11 +258,10 @@ static void test_resident(void **unused)
 }
 
 /* The copy in takes 20000: without it the round changes by no more. */
-static void test_resident_of_a_short_copy(void **unused)
+TEST(test_resident_of_a_short_copy)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	steps[0].src = steps[2].dst = 0x1000;
 	for (int i = 0; i < 3; i++) {
 		steps[i].call_ns -= i ? 180000 : 0;
@@ -294,11 +281,10 @@ static void test_resident_of_a_short_copy(void **unused)
  * 510000 - 200000. If kernels change the data, a copy on the device comes
  * first: 1 MB at 2 GB/s, read and written. What is allocated for the data is
  * allocated once. */
-static void test_resident_of_the_same_input(void **unused)
+TEST(test_resident_of_the_same_input)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	steps[0].same_source = true;
 	machine.memory_bandwidth = 2e9;
 	estimate();
@@ -329,9 +315,8 @@ static void test_resident_of_the_same_input(void **unused)
 }
 
 /* It takes no longer than the copy in, but it is not free of charge. */
-static void test_resident_on_memory_of_unknown_speed(void **unused)
+TEST(test_resident_on_memory_of_unknown_speed)
 {
-	(void)unused;
 	steps[0].same_source = true;
 	estimate();
 	assert_near(replayed("resident")->round_ns, 310000);
@@ -341,12 +326,11 @@ static void test_resident_on_memory_of_unknown_speed(void **unused)
 /* A copy of 100000, one of the same data on another stream behind it, and a
  * kernel of 10000 that needs the latter. A copy on the device in its place
  * takes 1000, also behind the first one, and the kernel 1000 after that. */
-static void test_resident_copies_keep_their_order(void **unused)
+TEST(test_resident_copies_keep_their_order)
 {
 	const struct xs_estimate *row;
 	size_t i;
 
-	(void)unused;
 	steps[0] = step_of(XS_STEP_H2D, 0, 2500, 5000, 105000);
 	steps[1] = step_of(XS_STEP_H2D, 3000, 5500, 106000, 126000);
 	steps[2] = step_of(XS_STEP_KERNEL, 6000, 9000, 127000, 137000);
@@ -370,11 +354,10 @@ static void test_resident_copies_keep_their_order(void **unused)
 
 /* Nothing is copied and nothing waits for a round: eight kernels of 100000,
  * 1000 apart, which take longer than the calls; at the end one wait of 4000. */
-static void test_resident_throughout(void **unused)
+TEST(test_resident_throughout)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	steps[0].src = steps[2].dst = 0x1000;
 	phase.h2d_ns = (struct xs_spread){30000, 30000, 30000};
 	estimate();
@@ -398,9 +381,8 @@ static void test_resident_throughout(void **unused)
 	assert_abstains("resident-throughout", "bring data back", true);
 }
 
-static void test_resident_abstains(void **unused)
+TEST(test_resident_abstains)
 {
-	(void)unused;
 	estimate(); /* no addresses */
 	assert_abstains("resident", "no addresses of copies", true);
 	steps[0].src = 0x1000;
@@ -418,9 +400,8 @@ static void test_resident_abstains(void **unused)
 }
 
 /* Out and in again within the only round; the copy in of other memory stays. */
-static void test_resident_within_a_round(void **unused)
+TEST(test_resident_within_a_round)
 {
-	(void)unused;
 	phase.rounds = 1;
 	steps[2].dst = 0x1000;
 	steps[3] = step_of(XS_STEP_H2D, 510000, 710000, 515000, 705000);
@@ -438,12 +419,11 @@ static void test_resident_within_a_round(void **unused)
 /* Contents were hashed: the copy in brings the same bytes each time, and only
  * it is left out. The copy out stays, 305000; on the device it begins 1000
  * after the kernel. */
-static void test_resident_measured(void **unused)
+TEST(test_resident_measured)
 {
 	static struct xs_phase_site site = {.step_kind = XS_STEP_H2D};
 	const struct xs_estimate *row;
 
-	(void)unused;
 	site.repeats = steps[0].repeats =
 	    (struct xs_repeat_counts){9, 9, 4, false};
 	phase.sites = &site;
@@ -485,11 +465,10 @@ static void make_host_work(uint64_t work_ns)
  * copy out 1000 later for 193000, return 10000 after that. The host's second
  * piece of work overlapped the kernel already.
  */
-static void test_async(void **unused)
+TEST(test_async)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	make_host_work(100000);
 	estimate();
 	row = replayed("async");
@@ -503,9 +482,8 @@ static void test_async(void **unused)
 	assert_near(replayed("async")->round_ns, 701000 + 3000 + 404000);
 }
 
-static void test_async_abstains(void **unused)
+TEST(test_async_abstains)
 {
-	(void)unused;
 	estimate();
 	assert_abstains("async", "less than 1 %", true);
 	make_host_work(100000);
@@ -554,11 +532,10 @@ static void shift(struct xs_step *step, uint64_t by_ns)
  * 193000, its return 10000 later. If the host does more than issue the copies,
  * the 3000 between them stay, too.
  */
-static void test_batch(void **unused)
+TEST(test_batch)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	make_small_copies(XS_STEP_H2D);
 	estimate();
 	row = replayed("batch");
@@ -580,9 +557,8 @@ static void test_batch(void **unused)
 
 /* The other direction: 6000 + 800, return at 9800, launch at 10800; the results
  * are scattered at the end, in 9000. */
-static void test_batch_of_copies_out(void **unused)
+TEST(test_batch_of_copies_out)
 {
-	(void)unused;
 	make_small_copies(XS_STEP_D2H);
 	estimate();
 	assert_near(replayed("batch")->round_ns,
@@ -591,12 +567,11 @@ static void test_batch_of_copies_out(void **unused)
 
 /* Gathered at 0.3 ns a byte: 12000 instead of the 8000 of the curve. At 2 ns a
  * byte merging costs more than it saves, and nothing pays it back. */
-static void test_batch_by_the_time_to_gather(void **unused)
+TEST(test_batch_by_the_time_to_gather)
 {
 	const struct xs_estimate *row;
 	double low_ns;
 
-	(void)unused;
 	make_small_copies(XS_STEP_H2D);
 	set_param(&machine.host_copy_byte_ns, 0.3);
 	estimate();
@@ -662,14 +637,13 @@ static void expect_direct(double at_once_ns)
  * call takes 2500 and ends 800 after 5000 from its begin; the wait returns 1000
  * after it, at 6800, launch at 7800.
  */
-static void test_batch_of_adjacent_copies(void **unused)
+TEST(test_batch_of_adjacent_copies)
 {
 	struct xs_step *step = steps;
 	const struct xs_estimate *row;
 	uint64_t i, at = 0;
 	double at_once_ns;
 
-	(void)unused;
 	make_small_copies(XS_STEP_H2D);
 	steps[9] = steps[5];
 	steps[8] = steps[4];
@@ -706,11 +680,10 @@ static void test_batch_of_adjacent_copies(void **unused)
 }
 
 /* What is merged is pinned: it does not vary as pageable copies do. */
-static void test_batch_varies_as_pinned_copies(void **unused)
+TEST(test_batch_varies_as_pinned_copies)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	make_small_copies(XS_STEP_H2D);
 	phase.kernel_ns = (struct xs_spread){100000, 100000, 100000};
 	steps[5].dst_memory = XS_MEM_PINNED;
@@ -725,11 +698,10 @@ static void test_batch_varies_as_pinned_copies(void **unused)
 	assert_near(row->known_low_ns, row->round_ns);
 }
 
-static void test_batch_abstains(void **unused)
+TEST(test_batch_abstains)
 {
 	size_t i;
 
-	(void)unused;
 	estimate();
 	assert_abstains("batch", "fewer than 4 copies", true);
 	make_small_copies(XS_STEP_H2D);
@@ -747,9 +719,8 @@ static void test_batch_abstains(void **unused)
 }
 
 /* Which estimates are bounds, and which are not. */
-static void test_bounds(void **unused)
+TEST(test_bounds)
 {
-	(void)unused;
 	estimate();
 	assert_non_null(replayed("mapped")->bound);
 	assert_non_null(replayed("hybrid")->bound);
@@ -757,41 +728,4 @@ static void test_bounds(void **unused)
 	assert_null(replayed("streams")->bound);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_double_buffer_of_long_kernels),
-	    TEST(test_double_buffer_of_small_kernels),
-	    TEST(test_double_buffer_fills_idle_sms),
-	    TEST(test_double_buffer_of_two_kernels),
-	    TEST(test_double_buffer_of_long_copies),
-	    TEST(test_double_buffer_of_a_busy_host),
-	    TEST(test_double_buffer_beside_the_host),
-	    TEST(test_double_buffer_without_allocations),
-	    TEST(test_double_buffer_of_returning_data),
-	    TEST(test_double_buffer_of_copies_out),
-	    TEST(test_double_buffer_of_returning_data),
-	    TEST(test_double_buffer_of_copies_out),
-	    TEST(test_double_buffer_abstains),
-	    TEST(test_resident),
-	    TEST(test_resident_of_a_short_copy),
-	    TEST(test_resident_of_the_same_input),
-	    TEST(test_resident_on_memory_of_unknown_speed),
-	    TEST(test_resident_copies_keep_their_order),
-	    TEST(test_resident_throughout),
-	    TEST(test_resident_abstains),
-	    TEST(test_resident_within_a_round),
-	    TEST(test_resident_measured),
-	    TEST(test_async),
-	    TEST(test_async_abstains),
-	    TEST(test_batch),
-	    TEST(test_batch_of_copies_out),
-	    TEST(test_batch_by_the_time_to_gather),
-	    TEST(test_batch_of_adjacent_copies),
-	    TEST(test_batch_varies_as_pinned_copies),
-	    TEST(test_batch_abstains),
-	    TEST(test_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

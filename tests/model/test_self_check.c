@@ -41,9 +41,8 @@ static void assert_widened(const char *strategy, struct xs_check *check)
 	assert_near(t - with.low, hypot(t - before.low, 0.1 * t));
 }
 
-static void test_each_strategy_has_its_family(void **unused)
+TEST(test_each_strategy_has_its_family)
 {
-	(void)unused;
 	assert_widened("pinned", &machine.self_check.explicit);
 	assert_widened("streams", &machine.self_check.streams);
 	assert_widened("mapped", &machine.self_check.mapped);
@@ -51,12 +50,11 @@ static void test_each_strategy_has_its_family(void **unused)
 }
 
 /* as-is, by the replay of its calls on the profile. */
-static void test_as_is_has_what_explicit_rounds_have(void **unused)
+TEST(test_as_is_has_what_explicit_rounds_have)
 {
 	const struct xs_check what = {0.02, -0.1, 0.3, 12};
 	struct interval before, with;
 
-	(void)unused;
 	set_param(&machine.call_launch_ns, 3000);
 	set_param(&machine.launch_latency_ns, 2000);
 	before = both("as-is", &machine.self_check.explicit, what, &with);
@@ -66,12 +64,11 @@ static void test_as_is_has_what_explicit_rounds_have(void **unused)
 		    hypot(before.value - before.low, 0.1 * before.value));
 }
 
-static void test_a_family_is_of_its_strategies_alone(void **unused)
+TEST(test_a_family_is_of_its_strategies_alone)
 {
 	const struct xs_check what = {0, -0.5, 0.5, 12};
 	struct interval before, with;
 
-	(void)unused;
 	before = both("pinned", &machine.self_check.streams, what, &with);
 	assert_true(with.low == before.low && with.high == before.high);
 	before = both("as-is", &machine.self_check.streams, what, &with);
@@ -79,38 +76,25 @@ static void test_a_family_is_of_its_strategies_alone(void **unused)
 }
 
 /* Rounds that were all slower than predicted do not widen the low end. */
-static void test_one_sided_errors_widen_one_side(void **unused)
+TEST(test_one_sided_errors_widen_one_side)
 {
 	const struct xs_check slow = {0.2, 0.1, 0.3, 12};
 	struct interval with;
 	const struct interval before =
 	    both("pinned", &machine.self_check.explicit, slow, &with);
 
-	(void)unused;
 	assert_true(with.low == before.low);
 	assert_true(with.high > before.high);
 }
 
-static void test_no_cases_no_change(void **unused)
+TEST(test_no_cases_no_change)
 {
 	const struct xs_check none = {0.2, -0.3, 0.3, 0};
 	struct interval with;
 	const struct interval before =
 	    both("pinned", &machine.self_check.explicit, none, &with);
 
-	(void)unused;
 	assert_true(with.low == before.low && with.high == before.high);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_each_strategy_has_its_family),
-	    TEST(test_as_is_has_what_explicit_rounds_have),
-	    TEST(test_a_family_is_of_its_strategies_alone),
-	    TEST(test_one_sided_errors_widen_one_side),
-	    TEST(test_no_cases_no_change),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

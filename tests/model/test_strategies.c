@@ -3,6 +3,9 @@
 #include "model/strategies/between_programs.h"
 #include "tests/model/small_phase.h"
 
+#undef TEST
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
 static void test_as_is(void **unused)
 {
 	const struct xs_estimate *row;

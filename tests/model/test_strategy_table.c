@@ -23,13 +23,12 @@ static bool id_of_file(const char *file, char id[64])
 	return true;
 }
 
-static void each_file_has_a_row(void **unused)
+TEST(each_file_has_a_row)
 {
 	DIR *dir = opendir(STRATEGY_DIR);
 	const struct dirent *entry;
 	size_t files = 0;
 
-	(void)unused;
 	assert_non_null(dir);
 	while ((entry = readdir(dir))) {
 		char id[64];
@@ -45,9 +44,8 @@ static void each_file_has_a_row(void **unused)
 	assert_int_equal(files, xs_strategy_count);
 }
 
-static void each_row_is_filled(void **unused)
+TEST(each_row_is_filled)
 {
-	(void)unused;
 	assert_true(xs_strategy_count > 0);
 	for (size_t i = 0; i < xs_strategy_count; i++) {
 		const struct xs_strategy *strategy = xs_strategies[i];
@@ -62,9 +60,8 @@ static void each_row_is_filled(void **unused)
 }
 
 /* At most three lines to write, and what a change of effort changes. */
-static void changes_have_code_and_kind(void **unused)
+TEST(changes_have_code_and_kind)
 {
-	(void)unused;
 	for (size_t i = 0; i < xs_strategy_count; i++) {
 		const struct xs_strategy *strategy = xs_strategies[i];
 
@@ -82,18 +79,16 @@ static void changes_have_code_and_kind(void **unused)
 	}
 }
 
-static void ids_are_unique(void **unused)
+TEST(ids_are_unique)
 {
-	(void)unused;
 	for (size_t i = 0; i < xs_strategy_count; i++)
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(xs_strategies[i]->id,
 						xs_strategies[k]->id);
 }
 
-static void rows_are_found_by_id(void **unused)
+TEST(rows_are_found_by_id)
 {
-	(void)unused;
 	assert_string_equal(xs_strategies[0]->id, "as-is");
 	for (size_t i = 0; i < xs_strategy_count; i++)
 		assert_ptr_equal(xs_strategy_find(xs_strategies[i]->id),
@@ -103,15 +98,4 @@ static void rows_are_found_by_id(void **unused)
 	assert_null(xs_strategy_find(""));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_file_has_a_row),
-	    cmocka_unit_test(each_row_is_filled),
-	    cmocka_unit_test(changes_have_code_and_kind),
-	    cmocka_unit_test(ids_are_unique),
-	    cmocka_unit_test(rows_are_found_by_id),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -28,13 +28,12 @@ static const struct {
  * not theirs: it would be 1.4 ms for each fault, where the first touch of a
  * page takes less than a microsecond on the H200.
  */
-static void test_page_faults_of_the_thesis(void **unused)
+TEST(test_page_faults_of_the_thesis)
 {
 	const struct xs_machine h200 = shipped("h200");
 	const size_t last = COUNT(faults) - 1;
 	double each_ns;
 
-	(void)unused;
 	for (size_t i = 0; i < COUNT(faults); i++) {
 		const double pages =
 		    2 * (faults[i].bytes - faults[0].bytes) / 4096;
@@ -84,14 +83,13 @@ static double pageable_ns(const struct xs_machine *m, double bytes,
  * is then 4.7, a sixth less than printed; without the waits for the neighbour's
  * copy it is 5.1. Calls cost nothing here.
  */
-static void test_pageable_streams_of_the_thesis(void **unused)
+TEST(test_pageable_streams_of_the_thesis)
 {
 	const double bytes = 512.0 * 512 * 512 * 4, byte_ns = 1e9 / (4.4 * GIB);
 	const struct xs_workload w = {bytes, bytes, NAN, NAN, 1 * MS, 0, 0};
 	struct xs_machine m = shipped("v100");
 	double baseline, streamed, pinned;
 
-	(void)unused;
 	set_param(&m.lo_h2d_ns, 9420);
 	set_param(&m.lo_d2h_ns, 9023);
 	set_param(&m.g_h2d_ns, 2503);
@@ -108,12 +106,4 @@ static void test_pageable_streams_of_the_thesis(void **unused)
 			__FILE__, __LINE__);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_page_faults_of_the_thesis),
-	    cmocka_unit_test(test_pageable_streams_of_the_thesis),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

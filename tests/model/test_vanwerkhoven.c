@@ -14,25 +14,22 @@ static const struct xs_vw_params titan = {9420, 9023, 2503, 2674};
 static const struct xs_vw_load transfers = {8318392, 3962367, 4e6};
 static const struct xs_vw_load kernels = {8318392, 3962367, 40e6};
 
-static void test_transfer(void **unused)
+TEST(test_transfer)
 {
-	(void)unused;
 	/* 9420 + 8318392 = 8327812; + 63 * 2503 = 157689 */
 	assert_near(xs_vw_transfer_ns(9420, 0.08318392, 2503, 1e8, 1), 8327812);
 	assert_near(xs_vw_transfer_ns(9420, 0.08318392, 2503, 1e8, 64),
 		    8485501);
 }
 
-static void test_explicit(void **unused)
+TEST(test_explicit)
 {
-	(void)unused;
 	/* 8327812 + 4000000 + (9023 + 3962367) */
 	assert_near(xs_vw_explicit_ns(&titan, &transfers), 16299202);
 }
 
-static void test_eq1(void **unused)
+TEST(test_eq1)
 {
-	(void)unused;
 	/* n = 4: 9420 + 8318392/4 = 2089018; + 4000000;
 	 * + 9023 + 3962367 + 3 * 2674 = 3979412 */
 	assert_near(xs_vw_eq1_ns(&titan, &transfers, 4), 10068430);
@@ -40,26 +37,23 @@ static void test_eq1(void **unused)
 	assert_near(xs_vw_eq1_ns(&titan, &transfers, 1), 16299202);
 }
 
-static void test_eq2(void **unused)
+TEST(test_eq2)
 {
-	(void)unused;
 	/* n = 4: 9420 + 8318392 + 3 * 2503 = 8335321; + 4000000/4; + 3979412 */
 	assert_near(xs_vw_eq2_ns(&titan, &transfers, 4), 13314733);
 	assert_near(xs_vw_eq2_ns(&titan, &transfers, 1), 16299202);
 }
 
-static void test_eq3(void **unused)
+TEST(test_eq3)
 {
-	(void)unused;
 	/* n = 4: 2089018 + 40000000 + 9023 + 3962367/4 = 999614.75 */
 	assert_near(xs_vw_eq3_ns(&titan, &kernels, 4), 43088632.75);
 }
 
-static void test_eq4(void **unused)
+TEST(test_eq4)
 {
 	const struct xs_vw_load more_out = {1e6, 2e6, 9e6};
 
-	(void)unused;
 	/* n = 4, the largest of
 	 *	8335321 + 3979412			= 12314733
 	 *	8335321 + 1000000 + 999614.75		= 10334935.75
@@ -72,11 +66,10 @@ static void test_eq4(void **unused)
 	assert_near(xs_vw_eq4_ns(&titan, &more_out, 2), 7021117);
 }
 
-static void test_eq5(void **unused)
+TEST(test_eq5)
 {
 	const struct xs_vw_load more_out = {1e6, 9e6, 2e6};
 
-	(void)unused;
 	/* n = 4, the largest of
 	 *	8335321 + 1000000 + 999614.75		= 10334935.75
 	 *	2089018 + 4000000 + 999614.75		= 7088632.75
@@ -88,17 +81,15 @@ static void test_eq5(void **unused)
 	assert_near(xs_vw_eq5_ns(&titan, &more_out, 2), 10521117);
 }
 
-static void test_eq6(void **unused)
+TEST(test_eq6)
 {
-	(void)unused;
 	/* 9420 + 9023 + the longest of three */
 	assert_near(xs_vw_eq6_ns(&titan, &transfers), 8336835);
 	assert_near(xs_vw_eq6_ns(&titan, &kernels), 40018443);
 }
 
-static void test_classes(void **unused)
+TEST(test_classes)
 {
-	(void)unused;
 	assert_int_equal(xs_vw_class_of(1, 1), XS_VW_CLASS_1);
 	assert_int_equal(xs_vw_class_of(1, 0), XS_VW_CLASS_2);
 	assert_int_equal(xs_vw_class_of(2, 0), XS_VW_CLASS_3);
@@ -112,19 +103,18 @@ static void test_classes(void **unused)
 
 /* eq1 - eq2 = (n - 1)/n (t_E - t_Thd) - g (n - 1): without g, eq. 1 is larger
  * exactly if the kernel takes longer than the copies in, as the paper says. */
-static void test_which_of_1_and_2(void **unused)
+TEST(test_which_of_1_and_2)
 {
-	uint64_t state = 3;
+	uint64_t random = 3;
 	unsigned i;
 
-	(void)unused;
 	for (i = 0; i < 2000; i++) {
-		const struct xs_vw_params p = {random_between(&state, 0, 1e4),
-					       random_between(&state, 0, 1e4),
+		const struct xs_vw_params p = {random_between(&random, 0, 1e4),
+					       random_between(&random, 0, 1e4),
 					       0, 0};
-		const struct xs_vw_load w = {random_between(&state, 1, 1e7),
-					     random_between(&state, 1, 1e7),
-					     random_between(&state, 1, 1e7)};
+		const struct xs_vw_load w = {random_between(&random, 1, 1e7),
+					     random_between(&random, 1, 1e7),
+					     random_between(&random, 1, 1e7)};
 		const unsigned n = 2 + i % 63;
 
 		assert_int_equal(xs_vw_streams_eq(XS_VW_CLASS_1, &p, &w, n),
@@ -132,9 +122,8 @@ static void test_which_of_1_and_2(void **unused)
 	}
 }
 
-static void test_which_of_3_and_4(void **unused)
+TEST(test_which_of_3_and_4)
 {
-	(void)unused;
 	assert_int_equal(xs_vw_streams_eq(XS_VW_CLASS_2, &titan, &kernels, 4),
 			 3);
 	assert_int_equal(xs_vw_streams_eq(XS_VW_CLASS_2, &titan, &transfers, 4),
@@ -145,9 +134,8 @@ static void test_which_of_3_and_4(void **unused)
 		    12314733);
 }
 
-static void test_best_streams_class_1(void **unused)
+TEST(test_best_streams_class_1)
 {
-	(void)unused;
 	/* sqrt(8318392 / 2674) = 55.78. Of eq. 1, what depends on n:
 	 * n = 55: 151243.5 + 54 * 2674 = 295639.5
 	 * n = 56: 148542.7 + 55 * 2674 = 295612.7, the less */
@@ -164,9 +152,8 @@ static void test_best_streams_class_1(void **unused)
 			 28);
 }
 
-static void test_best_streams_class_2(void **unused)
+TEST(test_best_streams_class_2)
 {
-	(void)unused;
 	/* 3962367 + 2674 (n - 1) = (4000000 + 3962367) / n at n = 2.008:
 	 * 3965062.4 on both sides. Eq. 4 at n = 2 is 12320521.5 (second
 	 * term), at n = 3 12309556 (first term): 3. */
@@ -181,11 +168,10 @@ static void test_best_streams_class_2(void **unused)
 			 XS_VW_STREAMS_MAX);
 }
 
-static void test_best_streams_class_3(void **unused)
+TEST(test_best_streams_class_3)
 {
 	const struct xs_vw_load more_out = {3962367, 8318392, 4e6};
 
-	(void)unused;
 	/* sqrt((3962367 + 4000000) / 2503) = 56.40. Of eq. 5's first term:
 	 * n = 56: 56 * 2503 + 142185.1 = 282353.1, the less
 	 * n = 57: 57 * 2503 + 139690.6 = 282361.6 */
@@ -207,11 +193,10 @@ static void test_best_streams_class_3(void **unused)
  * less time than 1 MB in (80832.3 against 83183.9 ns), and still B_dh > B_hd,
  * so that eq. 5 has B_hd G_hd and g of the copies out.
  */
-static void test_best_streams_branches_by_bytes(void **unused)
+TEST(test_best_streams_branches_by_bytes)
 {
 	const struct xs_vw_load w = {83183.92, 80832.2868, 4e6};
 
-	(void)unused;
 	/* sqrt((83183.92 + 4e6) / 2674) and sqrt((80832.29 + 4e6) / 2503) */
 	assert_close_to(xs_vw_streams_formula(5, &titan, &w, false), 39.0766,
 			1e-5, "B_dh > B_hd", __FILE__, __LINE__);
@@ -219,11 +204,10 @@ static void test_best_streams_branches_by_bytes(void **unused)
 			1e-5, "B_hd > B_dh", __FILE__, __LINE__);
 }
 
-static void test_best_streams_is_at_least_1(void **unused)
+TEST(test_best_streams_is_at_least_1)
 {
 	const struct xs_vw_load tiny = {10, 10, 10};
 
-	(void)unused;
 	assert_int_equal(xs_vw_best_streams(XS_VW_CLASS_1, &titan, &tiny), 1);
 	assert_int_equal(xs_vw_best_streams(XS_VW_CLASS_2, &titan, &tiny), 1);
 	assert_int_equal(xs_vw_best_streams(XS_VW_CLASS_3, &titan, &tiny), 1);
@@ -234,17 +218,16 @@ static void test_best_streams_is_at_least_1(void **unused)
  * is less than t_Thd, without overheads. In 2000 random cases it never is where
  * the condition does not hold, and the printed sign would be wrong in many.
  */
-static void test_second_copy_engine(void **unused)
+TEST(test_second_copy_engine)
 {
 	const struct xs_vw_params none = {0, 0, 0, 0};
-	uint64_t state = 4;
+	uint64_t random = 4;
 	unsigned faster = 0, as_printed = 0;
 
-	(void)unused;
 	for (unsigned i = 0; i < 2000; i++) {
-		const struct xs_vw_load w = {random_between(&state, 1, 1e7),
-					     random_between(&state, 1, 1e7),
-					     random_between(&state, 1, 1e7)};
+		const struct xs_vw_load w = {random_between(&random, 1, 1e7),
+					     random_between(&random, 1, 1e7),
+					     random_between(&random, 1, 1e7)};
 		const unsigned n = 2 + i % 63;
 		const double one =
 		    xs_vw_streams_ns(XS_VW_CLASS_2, &none, &w, n);
@@ -271,13 +254,12 @@ static void test_second_copy_engine(void **unused)
 		    xs_vw_streams_ns(XS_VW_CLASS_3, &titan, &kernels, 4));
 }
 
-static void test_bounds(void **unused)
+TEST(test_bounds)
 {
 	/* Peak 4.5 TF/s, memory 288.4 GB/s, link 12 GB/s; 1 GF that moves 1 GB
 	 * of device memory and 100 MB over the link. */
 	struct xs_vw_roofline r = {4.5e12, 288.4e9, 12e9, 1e9, 1e9, 1e8};
 
-	(void)unused;
 	/* operational intensity 1: roofline 288.4 GF/s; data intensity 10:
 	 * the link allows 120 GF/s */
 	assert_near(xs_vw_data_intensity(&r), 10);
@@ -292,28 +274,4 @@ static void test_bounds(void **unused)
 	assert_near(xs_vw_bound_mapped(&r), 4.5e12);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_transfer),
-	    cmocka_unit_test(test_explicit),
-	    cmocka_unit_test(test_eq1),
-	    cmocka_unit_test(test_eq2),
-	    cmocka_unit_test(test_eq3),
-	    cmocka_unit_test(test_eq4),
-	    cmocka_unit_test(test_eq5),
-	    cmocka_unit_test(test_eq6),
-	    cmocka_unit_test(test_classes),
-	    cmocka_unit_test(test_which_of_1_and_2),
-	    cmocka_unit_test(test_which_of_3_and_4),
-	    cmocka_unit_test(test_best_streams_class_1),
-	    cmocka_unit_test(test_best_streams_class_2),
-	    cmocka_unit_test(test_best_streams_class_3),
-	    cmocka_unit_test(test_best_streams_branches_by_bytes),
-	    cmocka_unit_test(test_best_streams_is_at_least_1),
-	    cmocka_unit_test(test_second_copy_engine),
-	    cmocka_unit_test(test_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -40,9 +40,8 @@ static void assert_row(size_t i, const char *strategy, const char *model,
 }
 
 /* B_hd G_hd = 17419650, B_dh G_dh = 8735600 (Table II); n = 4. */
-static void test_class_1(void **unused)
+TEST(test_class_1)
 {
-	(void)unused;
 	run("gtx-680", 40e6, 4);
 	assert_int_equal(list.count, 6);
 	/* 9420 + 17419650 + 40000000 + 9023 + 8735600 */
@@ -59,9 +58,8 @@ static void test_class_1(void **unused)
 	assert_row(5, "hybrid", "vanwerkhoven2014-eq5", 4, 49044218);
 }
 
-static void test_class_2(void **unused)
+TEST(test_class_2)
 {
-	(void)unused;
 	run("gtx-titan", 4e6, 4);
 	assert_int_equal(list.count, 6);
 	assert_row(0, "pinned", "vanwerkhoven2014-explicit", 0, 16299202);
@@ -73,9 +71,8 @@ static void test_class_2(void **unused)
 	assert_row(5, "hybrid", "vanwerkhoven2014-eq5", 4, 14810307);
 }
 
-static void test_class_3(void **unused)
+TEST(test_class_3)
 {
-	(void)unused;
 	run("k20m", 4e6, 4);
 	assert_int_equal(list.count, 7);
 	/* 9420 + 17419650 + 3 * 2503 + 1000000 + 9023 + 2183900 */
@@ -91,14 +88,13 @@ static void test_class_3(void **unused)
 
 /* Equation 5 with the parameters of copies in both directions at once, if there
  * are bytes both ways. */
-static void test_both_directions(void **unused)
+TEST(test_both_directions)
 {
 	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6, 0, 0};
 	const struct xs_workload in_alone = {1e8, 0, NAN, NAN, 4e6, 0, 0};
 	const struct xs_model_options four = {.streams = 4};
 	struct xs_machine m = shipped("gtx-titan");
 
-	(void)unused;
 	m.copy_engines = 2;
 	set_param(&m.G_both_h2d, 0.1);
 	set_param(&m.G_both_d2h, 0.09);
@@ -118,22 +114,20 @@ static void test_both_directions(void **unused)
 
 /* n = 0: the best; class 2's is 3 (test_vanwerkhoven.c). Eq. 4, first term:
  * 8327812 + 2 * 2503 + 3971390 + 2 * 2674 */
-static void test_best(void **unused)
+TEST(test_best)
 {
-	(void)unused;
 	run("gtx-titan", 4e6, 0);
 	assert_row(2, "streams", "vanwerkhoven2014-eq4", 3, 12309556);
 	assert_non_null(strstr(list.items[2].why, "2.0"));
 }
 
 /* Section VI by bytes: 100 MB in and 102 MB out, which take less time. */
-static void test_best_by_bytes(void **unused)
+TEST(test_best_by_bytes)
 {
 	const struct xs_workload w = {1e8, 1.02e8, NAN, NAN, 4e6, 0, 0};
 	const struct xs_model_options any = {0};
 	struct xs_machine m = shipped("gtx-titan");
 
-	(void)unused;
 	m.copy_engines = 2;
 	assert_int_equal(xs_model_workload(&w, &m, &any, &list), 0);
 	/* sqrt((8318392 + 4e6) / 2674) = 67.87; by time it would be
@@ -143,25 +137,23 @@ static void test_best_by_bytes(void **unused)
 }
 
 /* Given times replace the products B G. */
-static void test_times(void **unused)
+TEST(test_times)
 {
 	const struct xs_workload w = {NAN, NAN, 8318392, 3962367, 4e6, 0, 0};
 	const struct xs_model_options options = {.streams = 4};
 	const struct xs_machine m = shipped("gtx-titan");
 
-	(void)unused;
 	assert_int_equal(xs_model_workload(&w, &m, &options, &list), 0);
 	assert_row(0, "pinned", "vanwerkhoven2014-explicit", 0, 16299202);
 	assert_row(2, "streams", "vanwerkhoven2014-eq4", 4, 12314733);
 }
 
-static void test_interval(void **unused)
+TEST(test_interval)
 {
 	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6, 0, 0};
 	const struct xs_model_options options = {.streams = 4};
 	struct xs_machine m = shipped_exact("gtx-titan");
 
-	(void)unused;
 	m.G_h2d.low = 0.08;
 	m.G_h2d.high = 0.09;
 	assert_int_equal(xs_model_workload(&w, &m, &options, &list), 0);
@@ -169,13 +161,12 @@ static void test_interval(void **unused)
 	assert_near(list.items[0].high_ns, 16299202 + 681608);
 }
 
-static void test_unknown(void **unused)
+TEST(test_unknown)
 {
 	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6, 0, 0};
 	const struct xs_model_options options = {0};
 	struct xs_machine m = shipped("gtx-titan");
 
-	(void)unused;
 	set_param(&m.g_h2d_ns, NAN);
 	m.implicit_sync = -1;
 	assert_int_equal(xs_model_workload(&w, &m, &options, &list), 0);
@@ -189,13 +180,12 @@ static void test_unknown(void **unused)
 
 /* Two copy engines with implicit synchronisation (Fermi's Teslas): the paper
  * has no equation. */
-static void test_class_without_equation(void **unused)
+TEST(test_class_without_equation)
 {
 	const struct xs_workload w = {1e8, 5e7, NAN, NAN, 4e6, 0, 0};
 	const struct xs_model_options options = {0};
 	struct xs_machine m = shipped("gtx-titan");
 
-	(void)unused;
 	m.implicit_sync = 1;
 	m.copy_engines = 2;
 	assert_int_equal(xs_model_workload(&w, &m, &options, &list), 0);
@@ -203,14 +193,13 @@ static void test_class_without_equation(void **unused)
 	assert_non_null(strstr(list.items[1].why, "no equation"));
 }
 
-static void test_nothing_given(void **unused)
+TEST(test_nothing_given)
 {
 	const struct xs_workload none = {NAN, 1, NAN, NAN, 1, 0, 0};
 	const struct xs_workload no_kernel = {1, 1, NAN, NAN, NAN, 0, 0};
 	const struct xs_model_options options = {0};
 	const struct xs_machine m = shipped("gtx-titan");
 
-	(void)unused;
 	assert_int_equal(xs_model_workload(&none, &m, &options, &list),
 			 -EINVAL);
 	assert_int_equal(xs_model_workload(&no_kernel, &m, &options, &list),
@@ -220,12 +209,11 @@ static void test_nothing_given(void **unused)
 
 /* Yellapragada 2022 prints the V100's bandwidth, 11.5 and 12.3 GiB/s, but no
  * latency, and neither for the K80. */
-static void test_profiles_of_a_thesis(void **unused)
+TEST(test_profiles_of_a_thesis)
 {
 	const struct xs_machine v100 = shipped("v100"), k80 = shipped("k80");
 	const double gib = 1024.0 * 1024 * 1024;
 
-	(void)unused;
 	assert_near(v100.G_h2d.value * 11.5 * gib, 1e9);
 	assert_near(v100.G_d2h.value * 12.3 * gib, 1e9);
 	assert_int_equal(v100.sm_count, 80);
@@ -254,7 +242,7 @@ static struct xs_machine round_titan(void)
 static const struct xs_atgpu_launch launch = {
     .blocks = 1000, .shared_words = 1024, .operations = 50, .accesses = 4000};
 
-static void test_atgpu(void **unused)
+TEST(test_atgpu)
 {
 	const struct xs_machine m = round_titan();
 	struct xs_closed_form c = {.machine = &m,
@@ -262,7 +250,6 @@ static void test_atgpu(void **unused)
 				   .in_ops = 1,
 				   .out_ops = 1};
 
-	(void)unused;
 	assert_int_equal(xs_closed_form_atgpu(&c, &launch, &list), 0);
 	assert_int_equal(list.count, 3);
 	/* 9420 + 8318392 + 9023 + 3962367 = 12299202 */
@@ -283,7 +270,7 @@ static void test_atgpu(void **unused)
 	assert_row(1, "pinned", "atgpu-gpu-cost", 0, 5000000 + 4300 + 4000);
 }
 
-static void test_atgpu_abstains(void **unused)
+TEST(test_atgpu_abstains)
 {
 	struct xs_machine m = round_titan();
 	const struct xs_closed_form c = {.machine = &m,
@@ -293,7 +280,6 @@ static void test_atgpu_abstains(void **unused)
 	struct xs_atgpu_launch large = launch;
 	const char *unknown;
 
-	(void)unused;
 	assert_near(xs_closed_form_atgpu_kernel_ns(&m, &launch, &unknown),
 		    4300);
 	assert_null(unknown);
@@ -311,18 +297,4 @@ static void test_atgpu_abstains(void **unused)
 	assert_string_equal(unknown, "gamma (clock_khz)");
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
-	const struct CMUnitTest tests[] = {
-	    TEST(test_class_1),	      TEST(test_class_2),
-	    TEST(test_class_3),	      TEST(test_best),
-	    TEST(test_best_by_bytes), TEST(test_both_directions),
-	    TEST(test_times),	      TEST(test_interval),
-	    TEST(test_unknown),	      TEST(test_class_without_equation),
-	    TEST(test_nothing_given), TEST(test_profiles_of_a_thesis),
-	    TEST(test_atgpu),	      TEST(test_atgpu_abstains),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, tear_down)

@@ -79,23 +79,21 @@ static void expect_counts(uint64_t calls, size_t most_records)
 
 /* Each key has one record however often it is counted; a new thread continues
  * the counters of an ended one. */
-static void each_key_has_one_record(void **state)
+TEST(each_key_has_one_record)
 {
 	unsigned rounds = 5;
 
-	(void)state;
 	live(&rounds);
 	live(&rounds);
 	expect_counts(2 * 5 * 2 * SITES, 2 * SITES);
 }
 
 /* Threads that run at the same time have their own records. */
-static void threads_count_apart(void **state)
+TEST(threads_count_apart)
 {
 	pthread_t threads[THREADS];
 	unsigned rounds = 20;
 
-	(void)state;
 	for (unsigned i = 0; i < THREADS; i++)
 		assert_int_equal(
 		    pthread_create(&threads[i], NULL, live, &rounds), 0);
@@ -107,14 +105,13 @@ static void threads_count_apart(void **state)
 
 /* Calls leave room in a limited trace for the counters of those that do not
  * fit. */
-static void counters_have_room_after_calls(void **state)
+TEST(counters_have_room_after_calls)
 {
 	const struct xs_trace_file_start start = {12, START, 34};
 	struct xs_rec_call call = {XS_RECORD(call)};
 	struct xs_thread thread = {0};
 	unsigned calls = 0;
 
-	(void)state;
 	xs_trace_file_close(&trace, START + 9);
 	unlink(PATH);
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
@@ -136,12 +133,11 @@ static void counters_have_room_after_calls(void **state)
 #define MANY 200000u
 
 /* If the file is full, calls are counted as lost. */
-static void full_file_loses_calls(void **state)
+TEST(full_file_loses_calls)
 {
 	struct xs_thread thread = {0};
 	const struct xs_call_counter_key key = {SITES + 1, 1, XS_DIR_UNKNOWN};
 
-	(void)state;
 	/* room that is allocated already is used up */
 	xs_trace_file_limit(&trace, XS_PAGE_BYTES);
 	xs_writer_open(&thread.writer, &trace, 8);
@@ -157,11 +153,5 @@ static void full_file_loses_calls(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_key_has_one_record),
-	    cmocka_unit_test(threads_count_apart),
-	    cmocka_unit_test(counters_have_room_after_calls),
-	    cmocka_unit_test(full_file_loses_calls),
-	};
-	return cmocka_run_group_tests(tests, begin, NULL);
+	return unit_run(begin, NULL, NULL, NULL);
 }

@@ -134,22 +134,19 @@ static void expect_depths_walked_once(bool by_hook, size_t bytes)
 	assert_int_not_equal(sites[0][0][0], sites[0][1][0]);
 }
 
-static void depths_that_hooks_see(void **state)
+TEST(depths_that_hooks_see)
 {
-	(void)state;
 	expect_depths_walked_once(true, 16);
 }
 
-static void depths_that_callbacks_see(void **state)
+TEST(depths_that_callbacks_see)
 {
-	(void)state;
 	expect_depths_walked_once(false, 16);
 }
 
 /* Frames as large as arrays on the stack make them. */
-static void depths_of_large_frames(void **state)
+TEST(depths_of_large_frames)
 {
-	(void)state;
 	expect_depths_walked_once(true, 4096 - 32);
 }
 
@@ -180,35 +177,30 @@ static void expect_places_walked_once(bool by_hook, bool through_library)
 		assert_int_not_equal(sites[0][i], sites[0][0]);
 }
 
-static void places_that_hooks_see(void **state)
+TEST(places_that_hooks_see)
 {
-	(void)state;
 	expect_places_walked_once(true, false);
 }
 
-static void places_that_callbacks_see(void **state)
+TEST(places_that_callbacks_see)
 {
-	(void)state;
 	expect_places_walked_once(false, false);
 }
 
-static void places_of_a_library_that_hooks_see(void **state)
+TEST(places_of_a_library_that_hooks_see)
 {
-	(void)state;
 	expect_places_walked_once(true, true);
 }
 
-static void places_of_a_library_that_callbacks_see(void **state)
+TEST(places_of_a_library_that_callbacks_see)
 {
-	(void)state;
 	expect_places_walked_once(false, true);
 }
 
 /* CUDA's frames differ between code paths; two stacks may still end at the same
  * depth. */
-static void code_paths_of_one_depth(void **state)
+TEST(code_paths_of_one_depth)
 {
-	(void)state;
 	walks = 0;
 	for (volatile unsigned round = 0; round < ROUNDS; round++)
 		for (size_t ours = 0; ours <= BELOW; ours += BELOW) {
@@ -237,11 +229,10 @@ static void see_through_many(void *call)
 }
 
 /* As in a build without optimisation. */
-static void frames_of_ours_take_no_place(void **state)
+TEST(frames_of_ours_take_no_place)
 {
 	uint32_t sites[2];
 
-	(void)state;
 	for (unsigned place = 0; place < 2; place++) {
 		struct call call = {.fn = XS_FN_cuLaunchKernel};
 
@@ -251,24 +242,4 @@ static void frames_of_ours_take_no_place(void **state)
 	assert_int_not_equal(sites[0], sites[1]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(depths_that_hooks_see, begin, end),
-	    cmocka_unit_test_setup_teardown(depths_that_callbacks_see, begin,
-					    end),
-	    cmocka_unit_test_setup_teardown(depths_of_large_frames, begin, end),
-	    cmocka_unit_test_setup_teardown(places_that_hooks_see, begin, end),
-	    cmocka_unit_test_setup_teardown(places_that_callbacks_see, begin,
-					    end),
-	    cmocka_unit_test_setup_teardown(places_of_a_library_that_hooks_see,
-					    begin, end),
-	    cmocka_unit_test_setup_teardown(
-		places_of_a_library_that_callbacks_see, begin, end),
-	    cmocka_unit_test_setup_teardown(code_paths_of_one_depth, begin,
-					    end),
-	    cmocka_unit_test_setup_teardown(frames_of_ours_take_no_place, begin,
-					    end),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(begin, end)

@@ -10,11 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static void pattern_is_expanded(void **state)
+TEST(pattern_is_expanded)
 {
 	char path[256], host[128] = "", expected[300];
 
-	(void)state;
 	setenv("OMPI_COMM_WORLD_RANK", "7", 1);
 	gethostname(host, sizeof(host) - 1);
 	assert_int_equal(
@@ -25,11 +24,10 @@ static void pattern_is_expanded(void **state)
 	unsetenv("OMPI_COMM_WORLD_RANK");
 }
 
-static void default_names_host_and_pid(void **state)
+TEST(default_names_host_and_pid)
 {
 	char path[256], host[128] = "", expected[300];
 
-	(void)state;
 	gethostname(host, sizeof(host) - 1);
 	snprintf(expected, sizeof(expected), "xferspy.%s.9.xspy", host);
 	assert_int_equal(xs_trace_name_expand(NULL, 9, path, sizeof(path)), 0);
@@ -46,11 +44,10 @@ static void default_names_host_and_pid(void **state)
 	assert_string_equal(path, expected);
 }
 
-static void overlong_path_is_refused(void **state)
+TEST(overlong_path_is_refused)
 {
 	char path[8] = "";
 
-	(void)state;
 	assert_int_equal(xs_trace_name_expand("1234567", 1, path, 8), 0);
 	assert_string_equal(path, "1234567");
 	assert_int_equal(xs_trace_name_expand("12345678", 1, path, 8),
@@ -75,12 +72,11 @@ static void unset_launchers(void)
 	}
 }
 
-static void rank_comes_from_any_launcher(void **state)
+TEST(rank_comes_from_any_launcher)
 {
 	const size_t count = sizeof(launchers) / sizeof(*launchers);
 	const char *ranks = "";
 
-	(void)state;
 	unset_launchers();
 	assert_string_equal(xs_trace_name_rank(&ranks), "0");
 	assert_null(ranks);
@@ -108,7 +104,7 @@ static void rank_comes_from_any_launcher(void **state)
 }
 
 /* A list that is not valid leaves no rank out. */
-static void ranks_are_chosen(void **state)
+TEST(ranks_are_chosen)
 {
 	static const struct {
 		const char *list, *rank;
@@ -123,7 +119,6 @@ static void ranks_are_chosen(void **state)
 	    {"1 2", "5", false},	{"-1", "5", false},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		setenv("XFERSPY_RANKS", cases[i].list, 1);
 		setenv("PMI_RANK", cases[i].rank, 1);
@@ -136,9 +131,8 @@ static void ranks_are_chosen(void **state)
 	assert_false(xs_config_is_off());
 }
 
-static void modes(void **state)
+TEST(modes)
 {
-	(void)state;
 	unsetenv("XFERSPY_MODE");
 	assert_int_equal(xs_config_mode(), XS_MODE_TRACE);
 	setenv("XFERSPY_MODE", "off", 1);
@@ -155,9 +149,8 @@ static void modes(void **state)
 	unsetenv("XFERSPY_MODE");
 }
 
-static void graphs(void **state)
+TEST(graphs)
 {
-	(void)state;
 	unsetenv("XFERSPY_GRAPHS");
 	assert_false(xs_config_graphs_by_node());
 	setenv("XFERSPY_GRAPHS", "nodes", 1);
@@ -175,9 +168,8 @@ static void expect_size(const char *text, uint64_t bytes)
 	assert_int_equal(xs_config_max_bytes(), bytes);
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
-	(void)state;
 	unsetenv("XFERSPY_MAX_SIZE");
 	assert_int_equal(xs_config_max_bytes(), 0);
 	expect_size("2097152", 2097152);
@@ -207,12 +199,11 @@ static void expect_range(const char *text, enum xs_range_kind kind,
 	assert_string_equal(range.text, text);
 }
 
-static void ranges(void **state)
+TEST(ranges)
 {
 	static const char *const wrong[] = {"x",  "1+",	   "1+2+3",
 					    "-1", "1e300", "nan"};
 
-	(void)state;
 	unsetenv("XFERSPY_RANGE");
 	assert_int_equal(xs_config_range().kind, XS_RANGE_ALL);
 	expect_range("profiler", XS_RANGE_PROFILER, 0, UINT64_MAX);
@@ -226,9 +217,8 @@ static void ranges(void **state)
 	unsetenv("XFERSPY_RANGE");
 }
 
-static void dataflow(void **state)
+TEST(dataflow)
 {
-	(void)state;
 	unsetenv("XFERSPY_DATAFLOW");
 	assert_int_equal(xs_config_dataflow(), XS_DATAFLOW_SAMPLE);
 	setenv("XFERSPY_DATAFLOW", "sample", 1);
@@ -242,9 +232,8 @@ static void dataflow(void **state)
 	unsetenv("XFERSPY_DATAFLOW");
 }
 
-static void hashes(void **state)
+TEST(hashes)
 {
-	(void)state;
 	unsetenv("XFERSPY_HASH");
 	assert_int_equal(xs_config_hash(), XS_HASH_OFF);
 	setenv("XFERSPY_HASH", "1", 1);
@@ -256,7 +245,7 @@ static void hashes(void **state)
 	unsetenv("XFERSPY_HASH");
 }
 
-static void stack_is_bounded(void **state)
+TEST(stack_is_bounded)
 {
 	static const struct {
 		const char *text;
@@ -269,7 +258,6 @@ static void stack_is_bounded(void **state)
 	    {"Leaf", 8, false}, {"8 frames", 8, false},
 	};
 
-	(void)state;
 	unsetenv("XFERSPY_STACK");
 	assert_int_equal(xs_config_stack().frames, 8);
 	assert_false(xs_config_stack().hooked);
@@ -328,10 +316,9 @@ static const struct {
     {"XFERSPY_MACHINES", "/none", false, true},
 };
 
-static void wrong_variables_are_found(void **state)
+TEST(wrong_variables_are_found)
 {
 
-	(void)state;
 	xs_config_check(note_wrong);
 	assert_int_equal(wrong_count, 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -351,22 +338,4 @@ static void wrong_variables_are_found(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(stack_is_bounded),
-	    cmocka_unit_test(pattern_is_expanded),
-	    cmocka_unit_test(default_names_host_and_pid),
-	    cmocka_unit_test(overlong_path_is_refused),
-	    cmocka_unit_test(rank_comes_from_any_launcher),
-	    cmocka_unit_test(ranks_are_chosen),
-	    cmocka_unit_test(modes),
-	    cmocka_unit_test(graphs),
-	    cmocka_unit_test(sizes),
-	    cmocka_unit_test(ranges),
-	    cmocka_unit_test(dataflow),
-	    cmocka_unit_test(hashes),
-	    cmocka_unit_test(wrong_variables_are_found),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

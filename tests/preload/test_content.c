@@ -57,7 +57,7 @@ static bool notices(uint64_t bytes, uint64_t hashed, size_t at, size_t count)
 	return after != before;
 }
 
-static void each_byte_of_a_small_copy_counts(void **state)
+TEST(each_byte_of_a_small_copy_counts)
 {
 	static const uint32_t sizes[] = {1,
 					 4095,
@@ -68,7 +68,6 @@ static void each_byte_of_a_small_copy_counts(void **state)
 					 SAMPLED_BYTES - 1,
 					 SAMPLED_BYTES};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		const uint32_t n = sizes[i];
 
@@ -79,9 +78,8 @@ static void each_byte_of_a_small_copy_counts(void **state)
 }
 
 /* Samples are all over the copy, from its first byte to its last. */
-static void samples_are_spread_evenly(void **state)
+TEST(samples_are_spread_evenly)
 {
-	(void)state;
 	assert_true(notices(LARGE, SAMPLED_BYTES, 0, 1));
 	assert_true(notices(LARGE, SAMPLED_BYTES, LARGE - 1, 1));
 	for (size_t at = 0; at + STEP <= LARGE; at += STEP / 2)
@@ -90,47 +88,29 @@ static void samples_are_spread_evenly(void **state)
 }
 
 /* Otherwise they would not be samples. */
-static void bytes_between_samples_do_not_count(void **state)
+TEST(bytes_between_samples_do_not_count)
 {
-	(void)state;
 	for (size_t at = 0; at < LARGE; at += 2048)
 		if (!notices(LARGE, SAMPLED_BYTES, at, 1))
 			return;
 	fail();
 }
 
-static void all_bytes_count_if_asked_for(void **state)
+TEST(all_bytes_count_if_asked_for)
 {
-	(void)state;
 	atomic_store(&xs_hash_mode, XS_HASH_FULL);
 	for (size_t at = 0; at < LARGE; at += LARGE / 61)
 		assert_true(notices(LARGE, LARGE, at, 1));
 	assert_true(notices(LARGE, LARGE, LARGE - 1, 1));
 }
 
-static void unreadable_memory_has_no_hash(void **state)
+TEST(unreadable_memory_has_no_hash)
 {
 	uint64_t hash, hashed;
 
-	(void)state;
 	assert_false(xs_content_hash(16, 4096, &hash, &hashed));
 	assert_false(xs_content_hash(16, LARGE, &hash, &hashed));
 	assert_false(xs_content_hash((uintptr_t)memory, 0, &hash, &hashed));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(each_byte_of_a_small_copy_counts,
-					    begin, end),
-	    cmocka_unit_test_setup_teardown(samples_are_spread_evenly, begin,
-					    end),
-	    cmocka_unit_test_setup_teardown(bytes_between_samples_do_not_count,
-					    begin, end),
-	    cmocka_unit_test_setup_teardown(all_bytes_count_if_asked_for, begin,
-					    end),
-	    cmocka_unit_test_setup_teardown(unreadable_memory_has_no_hash,
-					    begin, end),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(begin, end)

@@ -39,25 +39,15 @@ static uint32_t hash_ns(time_t seconds)
 	return probe.hash_ns;
 }
 
-static void hashing_has_its_time(void **state)
+TEST(hashing_has_its_time)
 {
-	(void)state;
 	assert_int_equal(hash_ns(0), 0);
 	assert_int_equal(hash_ns(2), 2000000000u);
 }
 
-static void long_hashing_does_not_wrap(void **state)
+TEST(long_hashing_does_not_wrap)
 {
-	(void)state;
 	assert_int_equal(hash_ns(5), UINT32_MAX);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(hashing_has_its_time),
-	    cmocka_unit_test(long_hashing_does_not_wrap),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -30,11 +30,10 @@ static void assert_near(uint64_t got, uint64_t want, uint64_t most)
 	assert_in_range(got, want - most, want + most);
 }
 
-static void other_origin_and_rate(void **state)
+TEST(other_origin_and_rate)
 {
 	struct xs_clock_line line = line_of(2 * SECOND_NS);
 
-	(void)state;
 	for (uint64_t ns = 0; ns < 4 * SECOND_NS; ns += 12345670)
 		assert_near(xs_clock_line_ns(&line, at(ns).ticks),
 			    START_NS + ns, 1);
@@ -43,22 +42,20 @@ static void other_origin_and_rate(void **state)
 		    START_NS - 10000, 1);
 }
 
-static void earlier_times_stay(void **state)
+TEST(earlier_times_stay)
 {
 	struct xs_clock_line line = line_of(2 * SECOND_NS);
 
-	(void)state;
 	assert_int_equal(xs_clock_line_ns(&line, START_NS - 5 * SECOND_NS),
 			 START_NS - 5 * SECOND_NS);
 	assert_int_equal(xs_clock_line_ns(&line, START_NS + SECOND_NS),
 			 START_NS + SECOND_NS);
 }
 
-static void zero_time_stays_zero(void **state)
+TEST(zero_time_stays_zero)
 {
 	struct xs_clock_line line = line_of(2 * SECOND_NS);
 
-	(void)state;
 	assert_int_equal(xs_clock_line_ns(&line, 0), 0);
 	assert_int_equal(xs_clock_line_ns(&line, START_NS - 2 * HOUR_NS), 0);
 	assert_int_equal(xs_clock_line_ns(&line, START_NS / 2), 0);
@@ -73,12 +70,11 @@ static void zero_time_stays_zero(void **state)
 }
 
 /* A clock with the same rate, 37 s ahead, is not mistaken for ours. */
-static void clock_with_an_offset(void **state)
+TEST(clock_with_an_offset)
 {
 	const uint64_t ahead_ns = 37 * (uint64_t)SECOND_NS;
 	struct xs_clock_line line;
 
-	(void)state;
 	xs_clock_line_begin(
 	    &line, (struct xs_clock_pair){START_NS + ahead_ns, START_NS});
 	for (uint64_t ns = SECOND_NS; ns < 100 * (uint64_t)SECOND_NS;
@@ -99,11 +95,10 @@ static void clock_with_an_offset(void **state)
 	assert_near(xs_clock_line_ns(&line, START_NS + 77), START_NS + 77, 1);
 }
 
-static void short_baseline_is_ignored(void **state)
+TEST(short_baseline_is_ignored)
 {
 	struct xs_clock_line line;
 
-	(void)state;
 	xs_clock_line_begin(&line, at(0));
 	assert_false(xs_clock_line_add(&line, at(0)));
 	assert_false(xs_clock_line_add(&line, at(XS_CLOCK_BASELINE_NS - 1000)));
@@ -118,22 +113,20 @@ static void short_baseline_is_ignored(void **state)
 	assert_int_equal(xs_clock_line_ns(&line, 5), 0);
 }
 
-static void old_pairs_are_dropped(void **state)
+TEST(old_pairs_are_dropped)
 {
 	struct xs_clock_line line = line_of(2 * SECOND_NS);
 
-	(void)state;
 	assert_true(xs_clock_line_add(&line, at(SECOND_NS)));
 	assert_int_equal(line.last.ns, START_NS + 2 * (uint64_t)SECOND_NS);
 }
 
 /* 100 ppm slower, then slower again, like a clock under correction. */
-static void follows_drift(void **state)
+TEST(follows_drift)
 {
 	struct xs_clock_pair now = at(0);
 	struct xs_clock_line line;
 
-	(void)state;
 	xs_clock_line_begin(&line, now);
 	for (int second = 0; second < 1000; second++) {
 		const uint64_t ticks = 2100000000u - 210u * (unsigned)second;
@@ -152,12 +145,11 @@ static void follows_drift(void **state)
 
 /* 500 ppm faster at once, as when a service corrects the time: times before and
  * after the change are both right. */
-static void follows_a_slew(void **state)
+TEST(follows_a_slew)
 {
 	struct xs_clock_pair now = at(0), half = now;
 	struct xs_clock_line line;
 
-	(void)state;
 	xs_clock_line_begin(&line, now);
 	for (int round = 0; round < 20; round++) {
 		now.ns += SECOND_NS / 5;
@@ -173,12 +165,11 @@ static void follows_a_slew(void **state)
 }
 
 /* The system time is set: durations stay the same. */
-static void restarts_after_a_jump(void **state)
+TEST(restarts_after_a_jump)
 {
 	const int64_t jumps_ns[] = {-40 * (int64_t)SECOND_NS,
 				    40 * (int64_t)SECOND_NS, 200000000};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(jumps_ns) / sizeof(*jumps_ns); i++) {
 		struct xs_clock_line line = line_of(2 * SECOND_NS);
 		struct xs_clock_pair now = at(3 * (uint64_t)SECOND_NS);
@@ -214,12 +205,11 @@ static void assert_is_now(uint64_t stamp)
 	assert_near(xs_cupti_clock_ns(stamp), before_ns, 100000000);
 }
 
-static void clock_of_the_process(void **state)
+TEST(clock_of_the_process)
 {
 	const uint64_t early_ns = xs_clock_realtime_ns();
 	uint64_t stamp;
 
-	(void)state;
 	assert_int_equal(xs_cupti_clock_ns(12345), 12345);
 	assert_true(xs_cupti_clock_is(NULL));
 	assert_null(xs_cupti_clock_set(ticks_now));
@@ -241,20 +231,4 @@ static void clock_of_the_process(void **state)
 	assert_int_equal(xs_cupti_clock_ns(12345), 12345);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(other_origin_and_rate),
-	    cmocka_unit_test(earlier_times_stay),
-	    cmocka_unit_test(zero_time_stays_zero),
-	    cmocka_unit_test(clock_with_an_offset),
-	    cmocka_unit_test(short_baseline_is_ignored),
-	    cmocka_unit_test(old_pairs_are_dropped),
-	    cmocka_unit_test(follows_drift),
-	    cmocka_unit_test(follows_a_slew),
-	    cmocka_unit_test(restarts_after_a_jump),
-	    cmocka_unit_test(clock_of_the_process),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -101,9 +101,8 @@ static void poll(void)
 	emit_slow(XS_FN_cudaStreamQuery, cudaErrorNotReady);
 }
 
-static void each_lost_call_is_counted(void **state)
+TEST(each_lost_call_is_counted)
 {
-	(void)state;
 	emit_slow(XS_FN_cudaDeviceSynchronize, cudaSuccess);
 	emit_fast();
 	expect_lost(0, 0);
@@ -122,11 +121,10 @@ static void each_lost_call_is_counted(void **state)
 
 /* As on a full disk: the trace has no limit of its own, below which calls are
  * counted. */
-static void each_call_without_a_disk_is_counted(void **state)
+TEST(each_call_without_a_disk_is_counted)
 {
 	rlim_t before;
 
-	(void)state;
 	xs_writer_close(&thread.writer);
 	before = limit_files(XS_PAGE_BYTES);
 	use_up();
@@ -137,9 +135,8 @@ static void each_call_without_a_disk_is_counted(void **state)
 }
 
 /* The polls are lost with the call that should have written them. */
-static void lost_polls_are_counted(void **state)
+TEST(lost_polls_are_counted)
 {
-	(void)state;
 	poll();
 	xs_writer_close(&thread.writer);
 	fill_up();
@@ -151,14 +148,13 @@ static void lost_polls_are_counted(void **state)
 	expect_lost(4, 0);
 }
 
-static void each_lost_op_is_counted(void **state)
+TEST(each_lost_op_is_counted)
 {
 	const struct xs_gpu_op op = {.queue = {.context = 1, .stream = 1},
 				     .start_ns = START,
 				     .end_ns = START + 5};
 	struct xs_gpu_shape shape = {.grid = {1, 1, 1}};
 
-	(void)state;
 	fill_up();
 	xs_gpu_records_copy(&op);
 	expect_lost(0, 1);
@@ -188,9 +184,8 @@ static void expect_order(const char *want)
 	assert_string_equal(order, want);
 }
 
-static void polls_come_before_the_next_call(void **state)
+TEST(polls_come_before_the_next_call)
 {
-	(void)state;
 	poll();
 	poll();
 	emit_slow(XS_FN_cudaDeviceSynchronize, cudaSuccess);
@@ -203,9 +198,8 @@ static void polls_come_before_the_next_call(void **state)
 	expect_order("pwpwpww");
 }
 
-static void polls_of_an_ending_thread_are_written(void **state)
+TEST(polls_of_an_ending_thread_are_written)
 {
-	(void)state;
 	emit_fast();
 	poll();
 	poll();
@@ -213,16 +207,4 @@ static void polls_of_an_ending_thread_are_written(void **state)
 	expect_order("wp");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(each_lost_call_is_counted, begin),
-	    cmocka_unit_test_setup(each_call_without_a_disk_is_counted, begin),
-	    cmocka_unit_test_setup(lost_polls_are_counted, begin),
-	    cmocka_unit_test_setup(each_lost_op_is_counted, begin),
-	    cmocka_unit_test_setup(polls_come_before_the_next_call, begin),
-	    cmocka_unit_test_setup(polls_of_an_ending_thread_are_written,
-				   begin),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(begin, NULL)

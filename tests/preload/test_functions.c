@@ -16,7 +16,7 @@ static struct xs_event kept(enum xs_function fn, const void *arguments)
 	return event;
 }
 
-static void copies(void **state)
+TEST(copies)
 {
 	const cuMemcpyHtoDAsync_v2_params in = {0x1000, AT(0x2000), 64,
 						AT(0x30)};
@@ -25,7 +25,6 @@ static void copies(void **state)
 	    .dstDevice = 0x1000, .srcDevice = 0x2000, .ByteCount = 16};
 	struct xs_event e;
 
-	(void)state;
 	e = kept(XS_FN_cuMemcpyHtoDAsync_v2_ptsz, &in);
 	assert_int_equal(e.dst, 0x1000);
 	assert_int_equal(e.src, 0x2000);
@@ -46,7 +45,7 @@ static void copies(void **state)
 
 /* Structs may describe several sources or destinations; only the used one is
  * read. */
-static void copies_of_rows(void **state)
+TEST(copies_of_rows)
 {
 	const CUDA_MEMCPY2D in = {.srcMemoryType = CU_MEMORYTYPE_HOST,
 				  .srcHost = AT(0x2000),
@@ -67,7 +66,6 @@ static void copies_of_rows(void **state)
 	const cuMemcpy3D_v2_params slices = {&any};
 	struct xs_event e;
 
-	(void)state;
 	e = kept(XS_FN_cuMemcpy2DAsync_v2, &rows);
 	assert_int_equal(e.src, 0x2000);
 	assert_int_equal(e.dst, 0x1000);
@@ -82,7 +80,7 @@ static void copies_of_rows(void **state)
 	assert_int_equal(e.direction, cudaMemcpyDefault);
 }
 
-static void sets_and_memory(void **state)
+TEST(sets_and_memory)
 {
 	const cuMemsetD16_v2_params set = {0x1000, 7, 100};
 	const cuMemsetD2D32Async_params rows = {0x1000, 512, 7, 8, 2, AT(0x30)};
@@ -92,7 +90,6 @@ static void sets_and_memory(void **state)
 	const cuMemFreeAsync_params release = {0x1000, AT(0x30)};
 	struct xs_event e;
 
-	(void)state;
 	assert_int_equal(kept(XS_FN_cuMemsetD16_v2, &set).bytes, 200);
 	e = kept(XS_FN_cuMemsetD2D32Async, &rows);
 	assert_int_equal(e.bytes, 64);
@@ -105,7 +102,7 @@ static void sets_and_memory(void **state)
 	assert_int_equal(e.stream, 0x30);
 }
 
-static void launches_and_waits(void **state)
+TEST(launches_and_waits)
 {
 	CUlaunchConfig config = {.hStream = AT(0x30)};
 	const cuLaunchKernelEx_params launch = {.config = &config};
@@ -113,7 +110,6 @@ static void launches_and_waits(void **state)
 	const cuEventQuery_params query = {AT(0x40)};
 	struct xs_event e;
 
-	(void)state;
 	assert_int_equal(kept(XS_FN_cuLaunchKernelEx, &launch).stream, 0x30);
 	e = kept(XS_FN_cuStreamWaitEvent_ptsz, &wait);
 	assert_int_equal(e.stream, 0x30);
@@ -151,7 +147,7 @@ SAME_LAYOUT(xs_capture_to_graph, cudaStreamBeginCaptureToGraph_v12030, stream);
 #endif
 
 /* CUDA 12 has one more argument before the stream. */
-static void batches_of_each_major(void **state)
+TEST(batches_of_each_major)
 {
 	size_t sizes[] = {10, 20, 30};
 	const struct xs_batch now = {
@@ -160,7 +156,6 @@ static void batches_of_each_major(void **state)
 	    .sizes = sizes, .count = 2, .stream = AT(0x30)};
 	struct xs_event e;
 
-	(void)state;
 	e = kept(XS_FN_cudaMemcpyBatchAsync_v13000, &now);
 	assert_int_equal(e.bytes, 60);
 	assert_int_equal(e.rows, 3);
@@ -175,7 +170,7 @@ static void batches_of_each_major(void **state)
 }
 
 /* The device number became a struct with two members. */
-static void prefetches_of_each_major(void **state)
+TEST(prefetches_of_each_major)
 {
 	const struct xs_prefetch_8000 old = {AT(0x1000), 64, 0, AT(0x30)};
 	const struct xs_prefetch now = {
@@ -189,7 +184,6 @@ static void prefetches_of_each_major(void **state)
 		     {"cudaMemPrefetchAsync_v12020", &now},
 		     {"cuMemPrefetchAsync_v2", &now}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		enum xs_function fn = xs_function_by_cupti_name(calls[i].name);
 		struct xs_event e;
@@ -202,15 +196,4 @@ static void prefetches_of_each_major(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(copies),
-	    cmocka_unit_test(copies_of_rows),
-	    cmocka_unit_test(sets_and_memory),
-	    cmocka_unit_test(launches_and_waits),
-	    cmocka_unit_test(batches_of_each_major),
-	    cmocka_unit_test(prefetches_of_each_major),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -9,6 +9,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static size_t address_space(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	size_t pages = 0;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%zu", &pages), 1);
+	fclose(file);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void read_address_space(void *bytes)
+{
+	*(size_t *)bytes = address_space();
+}
+
+/* A limit of address space may be near, and each thread may take as much. Later
+ * tests find an unused stack: this one comes first. */
+TEST(a_stack_takes_little_address_space)
+{
+	size_t before, inside = 0;
+
+	address_space(); /* stdio allocates its buffers */
+	before = address_space();
+	xs_guard_run(read_address_space, &inside);
+	assert_in_range(inside, before + (1u << 19), before + (3u << 19));
+}
+
 static void ignore(int number)
 {
 	(void)number;
@@ -41,9 +69,8 @@ static int ended(bool lets_default, bool handles, bool blocks)
 	return status;
 }
 
-static void default_signals_end_long_work(void **state)
+TEST(default_signals_end_long_work)
 {
-	(void)state;
 	assert_int_equal(WEXITSTATUS(ended(false, false, false)), 3);
 	assert_int_equal(WTERMSIG(ended(true, false, false)), SIGTERM);
 	assert_int_equal(WTERMSIG(ended(true, false, true)), SIGTERM);
@@ -59,11 +86,10 @@ static void keep_mask(void *mask)
 
 /* A signal that the thread had blocked stays blocked, and all is as before
  * after the guard. */
-static void masks_are_kept(void **state)
+TEST(masks_are_kept)
 {
 	sigset_t mine, inside, after;
 
-	(void)state;
 	sigemptyset(&mine);
 	sigaddset(&mine, SIGTERM);
 	pthread_sigmask(SIG_SETMASK, &mine, NULL);
@@ -78,42 +104,4 @@ static void masks_are_kept(void **state)
 	pthread_sigmask(SIG_SETMASK, &mine, NULL);
 }
 
-static size_t address_space(void)
-{
-	FILE *file = fopen("/proc/self/statm", "r");
-	size_t pages = 0;
-
-	assert_non_null(file);
-	assert_int_equal(fscanf(file, "%zu", &pages), 1);
-	fclose(file);
-	return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static void read_address_space(void *bytes)
-{
-	*(size_t *)bytes = address_space();
-}
-
-/* A limit of address space may be near, and each thread may take as much. Later
- * tests find an unused stack. */
-static void a_stack_takes_little_address_space(void **state)
-{
-	size_t before, inside = 0;
-
-	(void)state;
-	address_space(); /* stdio allocates its buffers */
-	before = address_space();
-	xs_guard_run(read_address_space, &inside);
-	assert_in_range(inside, before + (1u << 19), before + (3u << 19));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_stack_takes_little_address_space), /* first */
-	    cmocka_unit_test(default_signals_end_long_work),
-	    cmocka_unit_test(masks_are_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

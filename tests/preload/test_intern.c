@@ -8,12 +8,11 @@
 
 #define KEYS 20000u
 
-static void each_key_keeps_its_number(void **state)
+TEST(each_key_keeps_its_number)
 {
 	struct xs_intern table = {0};
 	char key[64];
 
-	(void)state;
 	for (uint32_t round = 0; round < 2; round++) {
 		for (uint32_t i = 0; i < KEYS; i++) {
 			int n = snprintf(key, sizeof(key), "_Z%ukernelPf", i);
@@ -28,23 +27,21 @@ static void each_key_keeps_its_number(void **state)
 }
 
 /* If no number was stored, since the trace was full, the key stays new. */
-static void key_without_a_number_stays_new(void **state)
+TEST(key_without_a_number_stays_new)
 {
 	struct xs_intern table = {0};
 
-	(void)state;
 	assert_int_equal(*xs_intern_number(&table, "a", 1), 0);
 	assert_int_equal(*xs_intern_number(&table, "a", 1), 0);
 	*xs_intern_number(&table, "a", 1) = 3;
 	assert_int_equal(*xs_intern_number(&table, "a", 1), 3);
 }
 
-static void keys_differ_by_their_bytes_and_length(void **state)
+TEST(keys_differ_by_their_bytes_and_length)
 {
 	struct xs_intern table = {0};
 	static const char zeros[200000];
 
-	(void)state;
 	*xs_intern_number(&table, "", 0) = 1;
 	*xs_intern_number(&table, zeros, 1) = 2;
 	*xs_intern_number(&table, zeros, 8) = 3;
@@ -56,12 +53,4 @@ static void keys_differ_by_their_bytes_and_length(void **state)
 	assert_int_equal(*xs_intern_number(&table, zeros, 9), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_key_keeps_its_number),
-	    cmocka_unit_test(key_without_a_number_stays_new),
-	    cmocka_unit_test(keys_differ_by_their_bytes_and_length),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

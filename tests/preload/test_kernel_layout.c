@@ -51,11 +51,10 @@ static unsigned words_of(const struct xs_kernel *kernel)
 	return atomic_load(&kernel->layout)->count;
 }
 
-static void asks_once(void **state)
+TEST(asks_once)
 {
 	struct xs_kernel *kernel;
 
-	(void)state;
 	assert_null(xs_kernel_layout_find(handle(1)));
 	kernel = get(handle(1));
 	assert_int_equal(words_of(kernel), 2);
@@ -64,20 +63,18 @@ static void asks_once(void **state)
 	assert_int_equal(questions, 1);
 }
 
-static void none_is_known(void **state)
+TEST(none_is_known)
 {
 	const struct xs_kernel *kernel;
 
-	(void)state;
 	parameters = 0;
 	kernel = get(handle(2));
 	assert_true(atomic_load(&kernel->layout)->known);
 	assert_int_equal(words_of(kernel), 0);
 }
 
-static void asks_again_without_an_answer(void **state)
+TEST(asks_again_without_an_answer)
 {
-	(void)state;
 	answers = false;
 	for (int i = 0; i < 3; i++)
 		assert_false(atomic_load(&get(handle(3))->layout)->known);
@@ -91,11 +88,10 @@ static void asks_again_without_an_answer(void **state)
 	assert_non_null(xs_kernel_layout_find(handle(4)));
 }
 
-static void handles_are_given_out_again(void **state)
+TEST(handles_are_given_out_again)
 {
 	struct xs_kernel *kernel = get(handle(5));
 
-	(void)state;
 	atomic_store(&kernel->launches, 7);
 	xs_kernel_layout_outdate();
 	assert_null(xs_kernel_layout_find(handle(5)));
@@ -110,11 +106,10 @@ static void handles_are_given_out_again(void **state)
 
 /* More kernels than the table has slots, whether code is unloaded or not: each
  * is known when it is launched, and what is unloaded goes first. */
-static void a_full_table_forgets(void **state)
+TEST(a_full_table_forgets)
 {
 	const uintptr_t first = 100, last = 60000, used = 50;
 
-	(void)state;
 	for (uintptr_t i = first; i < last; i++) {
 		parameters = 1 + i % 7;
 		assert_int_equal(words_of(get(handle(i))), parameters);
@@ -132,27 +127,14 @@ static void a_full_table_forgets(void **state)
 
 /* Kernels that take each other's places do not use up the memory: there are few
  * different layouts. */
-static void places_are_taken_for_ever(void **state)
+TEST(places_are_taken_for_ever)
 {
 	const uintptr_t first = 200000, last = 4000000;
 
-	(void)state;
 	for (uintptr_t i = first; i < last; i++) {
 		parameters = 1 + i % 7;
 		assert_int_equal(words_of(get(handle(i))), parameters);
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(asks_once, reset),
-	    cmocka_unit_test_setup(none_is_known, reset),
-	    cmocka_unit_test_setup(asks_again_without_an_answer, reset),
-	    cmocka_unit_test_setup(handles_are_given_out_again, reset),
-	    cmocka_unit_test_setup(a_full_table_forgets, reset),
-	    cmocka_unit_test_setup(places_are_taken_for_ever, reset),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(reset, NULL)

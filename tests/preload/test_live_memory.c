@@ -41,9 +41,8 @@ static rlim_t address_space(void)
 	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-static void ranges_end(void **state)
+TEST(ranges_end)
 {
-	(void)state;
 	xs_live_memory_add(0x1000, 0x100, 1, 10);
 	assert_false(is_live(0xfff));
 	assert_true(is_live(0x1000));
@@ -61,9 +60,8 @@ static void ranges_end(void **state)
 }
 
 /* Another thread gets the memory before the free that returned it is noted. */
-static void newer_memory_stays(void **state)
+TEST(newer_memory_stays)
 {
-	(void)state;
 	xs_live_memory_add(0x1000, 0x100, 1, 10);
 	xs_live_memory_add(0x1000, 0x80, 1, 30);
 	xs_live_memory_remove(0x1000, 20);
@@ -78,9 +76,8 @@ static void newer_memory_stays(void **state)
 	assert_false(is_live(0x107f));
 }
 
-static void all_end(void **state)
+TEST(all_end)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 1000; i++)
 		xs_live_memory_add(0x10000 + i * 0x100, 0x80, 1, i);
 	xs_live_memory_remove_all(0, 499);
@@ -93,9 +90,8 @@ static void all_end(void **state)
 	xs_live_memory_remove_all(0, 1000);
 }
 
-static void memory_ends_with_its_context(void **state)
+TEST(memory_ends_with_its_context)
 {
-	(void)state;
 	for (uint32_t i = 0; i < 1000; i++)
 		xs_live_memory_add(0x10000 + i * 0x100, 0x80, i % 3, i);
 	xs_live_memory_remove_all(2, 499);
@@ -105,14 +101,13 @@ static void memory_ends_with_its_context(void **state)
 	xs_live_memory_remove_all(0, 1000);
 }
 
-static void addresses_are_distinct(void **state)
+TEST(addresses_are_distinct)
 {
 	const uint64_t words[] = {0x1008, 7, 0x1010, 0x1008, 0x2000, 0x1010};
 	uint64_t many[2 * FOUND], addresses[FOUND];
 	struct xs_live_addresses found = {.addresses = addresses,
 					  .room = FOUND};
 
-	(void)state;
 	xs_live_memory_add(0x1000, 0x100, 1, 10);
 	assert_int_equal(look(words, 6, addresses), 2);
 	assert_true(addresses[0] == 0x1008 && addresses[1] == 0x1010);
@@ -144,13 +139,12 @@ static void end_allocation(unsigned *owner, unsigned old)
 }
 
 /* Places of equal size, each with an allocation of one to three of them. */
-static void like_a_list(void **state)
+TEST(like_a_list)
 {
 	static unsigned owner[PLACES + 3]; /* first place of its allocation + 1
 					    */
 	static uint64_t since[PLACES];
 
-	(void)state;
 	srand(1);
 	for (uint64_t step = 1; step < STEPS; step++) {
 		const unsigned at = (unsigned)rand() % PLACES;
@@ -184,11 +178,10 @@ static void like_a_list(void **state)
 
 /* Where nothing is overcommitted, or with a limit on address space, what we
  * take is missing to the program. */
-static void few_ranges_take_little(void **state)
+TEST(few_ranges_take_little)
 {
 	struct rlimit limit, kept;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_AS, &kept), 0);
 	limit = (struct rlimit){address_space() + (1 << 20), kept.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
@@ -201,9 +194,8 @@ static void few_ranges_take_little(void **state)
 }
 
 /* Last: the list is incomplete from then on. */
-static void too_many(void **state)
+TEST(too_many)
 {
-	(void)state;
 	for (uint64_t i = 0; i < XS_LIVE_MEMORY_MOST; i++)
 		xs_live_memory_add((i * 7919 % XS_LIVE_MEMORY_MOST + 1) << 12,
 				   4096, 1, 1);
@@ -222,18 +214,4 @@ static void too_many(void **state)
 	assert_false(xs_live_memory_is_complete());
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(few_ranges_take_little), /* first */
-	    cmocka_unit_test(ranges_end),
-	    cmocka_unit_test(newer_memory_stays),
-	    cmocka_unit_test(all_end),
-	    cmocka_unit_test(memory_ends_with_its_context),
-	    cmocka_unit_test(addresses_are_distinct),
-	    cmocka_unit_test(like_a_list),
-	    cmocka_unit_test(too_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

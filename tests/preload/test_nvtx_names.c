@@ -54,12 +54,11 @@ static void run_threads(void)
 	pthread_barrier_destroy(&begin);
 }
 
-static void threads_agree_on_names(void **state)
+TEST(threads_agree_on_names)
 {
 	const struct xs_trace_file_start start = {1, 2, 3};
 	struct records records;
 
-	(void)state;
 	unlink(PATH);
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	assert_true(xs_nvtx_names_open());
@@ -80,11 +79,4 @@ static void threads_agree_on_names(void **state)
 	unlink(PATH);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(threads_agree_on_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -38,31 +38,28 @@ static bool contains_runtime(const char *path, const char *line)
 	return strstr(listed, line);
 }
 
-static void runtime_linked_into_an_object(void **state)
+TEST(runtime_linked_into_an_object)
 {
-	(void)state;
 	assert_true(contains_runtime(OBJECT("device_code"),
 				     "static:" OBJECT("device_code") "\n"));
 	assert_false(contains_runtime(OBJECT("plain"), OBJECT("plain")));
 }
 
 /* It registers its device code with another object's runtime. */
-static void runtime_of_another_object(void **state)
+TEST(runtime_of_another_object)
 {
-	(void)state;
 	assert_false(
 	    contains_runtime(OBJECT("registers"), OBJECT("registers")));
 }
 
 /* pthread_cond_wait() has two versions. */
-static void functions_are_those_of_dlsym(void **state)
+TEST(functions_are_those_of_dlsym)
 {
 	static const char *const names[] = {"puts", "qsort",
 					    "pthread_cond_wait"};
 	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
 	struct link_map *map;
 
-	(void)state;
 	assert_non_null(libc);
 	assert_int_equal(dlinfo(libc, RTLD_DI_LINKMAP, &map), 0);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -91,12 +88,11 @@ static void *load_and_unload(void *done)
 }
 
 /* The loader's entries are filled with a pattern when they are freed. */
-static void list_while_another_thread_unloads(void **state)
+TEST(list_while_another_thread_unloads)
 {
 	atomic_bool done = false;
 	pthread_t thread;
 
-	(void)state;
 #ifdef __SANITIZE_THREAD__
 	skip(); /* it does not see the loader's lock */
 #endif
@@ -109,13 +105,4 @@ static void list_while_another_thread_unloads(void **state)
 	pthread_join(thread, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(runtime_linked_into_an_object),
-	    cmocka_unit_test(runtime_of_another_object),
-	    cmocka_unit_test(functions_are_those_of_dlsym),
-	    cmocka_unit_test(list_while_another_thread_unloads),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -20,16 +20,14 @@ static uint64_t lost_with(uint32_t correlation)
 	return header.lost_ops;
 }
 
-static void an_op_without_times_is_lost(void **state)
+TEST(an_op_without_times_is_lost)
 {
-	(void)state;
 	assert_int_equal(lost_with(7), 1);
 	assert_int_equal(lost_with(0), 1);
 }
 
-static void that_of_a_counted_launch_is_not(void **state)
+TEST(that_of_a_counted_launch_is_not)
 {
-	(void)state;
 	xs_op_filter_note_counted(UINT32_MAX);
 	xs_op_filter_note_counted(8);
 	assert_int_equal(lost_with(8), 0);
@@ -37,21 +35,11 @@ static void that_of_a_counted_launch_is_not(void **state)
 	assert_int_equal(lost_with(8), 1);
 }
 
-static void a_counted_launch_without_op_hides_no_loss(void **state)
+TEST(a_counted_launch_without_op_hides_no_loss)
 {
-	(void)state;
 	xs_op_filter_note_counted(9); /* it failed */
 	assert_int_equal(lost_with(10), 1);
 	assert_int_equal(lost_with(9 + 256), 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(an_op_without_times_is_lost),
-	    cmocka_unit_test(that_of_a_counted_launch_is_not),
-	    cmocka_unit_test(a_counted_launch_without_op_hides_no_loss),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

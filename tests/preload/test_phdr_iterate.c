@@ -33,11 +33,10 @@ static int walk_again(struct dl_phdr_info *info, size_t bytes, void *count)
 	return xs_phdr_iterate(count_one, count) + 1;
 }
 
-static void iteration_stops_on_request(void **state)
+TEST(iteration_stops_on_request)
 {
 	unsigned count = 0, again = 0;
 
-	(void)state;
 	assert_int_equal(xs_phdr_iterate(count_one, &count), 0);
 	assert_true(count > 2);
 	assert_int_equal(xs_phdr_iterate(stop, NULL), 7);
@@ -69,13 +68,12 @@ static void load_or_die(void)
 	_exit(count > 2 ? 0 : 2);
 }
 
-static void forked_children_can_load_libraries(void **state)
+TEST(forked_children_can_load_libraries)
 {
 	atomic_bool done = false;
 	int status = 0;
 	pthread_t thread;
 
-	(void)state;
 	pthread_atfork(xs_phdr_iterate_before_fork, xs_phdr_iterate_after_fork,
 		       xs_phdr_iterate_in_child);
 	assert_int_equal(pthread_create(&thread, NULL, walk_on, &done), 0);
@@ -97,12 +95,11 @@ static void *walk_once(void *count)
 }
 
 /* As if a handler of fork() waited for the iterating thread. */
-static void iteration_waits_at_most_a_second(void **state)
+TEST(iteration_waits_at_most_a_second)
 {
 	unsigned count = 0;
 	pthread_t thread;
 
-	(void)state;
 	xs_phdr_iterate_before_fork();
 	assert_int_equal(pthread_create(&thread, NULL, walk_once, &count), 0);
 	pthread_join(thread, NULL);
@@ -110,12 +107,4 @@ static void iteration_waits_at_most_a_second(void **state)
 	assert_true(count > 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(iteration_stops_on_request),
-	    cmocka_unit_test(iteration_waits_at_most_a_second),
-	    cmocka_unit_test(forked_children_can_load_libraries),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

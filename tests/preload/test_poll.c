@@ -75,11 +75,10 @@ static void expect_last(const struct records *r, size_t n, uint64_t stream,
 	assert_int_equal(poll.error, error);
 }
 
-static void a_loop_is_one_record(void **state)
+TEST(a_loop_is_one_record)
 {
 	struct records r;
 
-	(void)state;
 	for (uint64_t i = 0; i < 1000; i++)
 		ask(1 + (i & 1), i * 2000, i == 999);
 	close_and_read(&r);
@@ -90,11 +89,10 @@ static void a_loop_is_one_record(void **state)
 	records_free(&r);
 }
 
-static void a_pause_ends_the_record(void **state)
+TEST(a_pause_ends_the_record)
 {
 	struct records r;
 
-	(void)state;
 	ask(1, 0, false);
 	ask(1, 50 * MS, false);
 	ask(1, 200 * MS, true);
@@ -107,11 +105,10 @@ static void a_pause_ends_the_record(void **state)
 }
 
 /* A killed process must not lose much. */
-static void a_long_loop_has_several_records(void **state)
+TEST(a_long_loop_has_several_records)
 {
 	struct records r;
 
-	(void)state;
 	for (uint64_t i = 0; i < 2500; i++)
 		ask(1, i * MS, false);
 	close_and_read(&r);
@@ -119,13 +116,4 @@ static void a_long_loop_has_several_records(void **state)
 	records_free(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(a_loop_is_one_record, open_thread),
-	    cmocka_unit_test_setup(a_pause_ends_the_record, open_thread),
-	    cmocka_unit_test_setup(a_long_loop_has_several_records,
-				   open_thread),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(open_thread, NULL)

@@ -82,14 +82,13 @@ static void expect_calls(const struct records *r, size_t times)
 	assert_int_equal(records_of(r, XS_REC_waitcall), 1 * times);
 }
 
-static void application_results_are_unchanged(void **state)
+TEST(application_results_are_unchanged)
 {
 	struct outcome o;
 	struct records r;
 	const struct xs_rec_memcall *memory;
 	const struct xs_rec_copycall *copy;
 
-	(void)state;
 	run(&o, "", "");
 	assert_string_equal(o.out, ANSWERS);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
@@ -111,12 +110,11 @@ static void application_results_are_unchanged(void **state)
 	records_free(&r);
 }
 
-static void summary_is_one_line(void **state)
+TEST(summary_is_one_line)
 {
 	struct outcome o;
 	char expected[1024];
 
-	(void)state;
 	run(&o, "", "");
 	assert_int_equal(o.traces.gl_pathc, 1);
 	snprintf(expected, sizeof(expected),
@@ -129,11 +127,10 @@ static void summary_is_one_line(void **state)
 }
 
 /* A pipe without a reader, as after `./app 2>&1 | head -1`. */
-static void summary_into_a_closed_pipe_is_harmless(void **state)
+TEST(summary_into_a_closed_pipe_is_harmless)
 {
 	int status;
 
-	(void)state;
 	remove_traces();
 	signal(SIGPIPE, SIG_DFL);
 	status = system("rm -f test_process.fifo; mkfifo test_process.fifo; "
@@ -146,12 +143,11 @@ static void summary_into_a_closed_pipe_is_harmless(void **state)
 	assert_int_equal(WEXITSTATUS(status), 3);
 }
 
-static void file_on_descriptor_2_is_unchanged(void **state)
+TEST(file_on_descriptor_2_is_unchanged)
 {
 	struct outcome o;
 	char own[64] = "";
 
-	(void)state;
 	run(&o, "", "own-file");
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	assert_int_equal(o.traces.gl_pathc, 1);
@@ -159,33 +155,30 @@ static void file_on_descriptor_2_is_unchanged(void **state)
 	assert_string_equal(own, "");
 }
 
-static void process_without_cuda_leaves_nothing(void **state)
+TEST(process_without_cuda_leaves_nothing)
 {
 	struct outcome o;
 
-	(void)state;
 	run(&o, "", "nothing");
 	assert_int_equal(o.status, 0);
 	assert_string_equal(o.err, "");
 	assert_int_equal(o.traces.gl_pathc, 0);
 }
 
-static void mode_off_leaves_nothing(void **state)
+TEST(mode_off_leaves_nothing)
 {
 	struct outcome o;
 
-	(void)state;
 	run(&o, "XFERSPY_MODE=off", "");
 	assert_string_equal(o.out, ANSWERS);
 	assert_string_equal(o.err, "");
 	assert_int_equal(o.traces.gl_pathc, 0);
 }
 
-static void uncreatable_output_is_reported(void **state)
+TEST(uncreatable_output_is_reported)
 {
 	struct outcome o;
 
-	(void)state;
 	run(&o, "XFERSPY_OUTPUT=/no/such/folder/x", "");
 	assert_string_equal(o.out, ANSWERS);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
@@ -194,7 +187,7 @@ static void uncreatable_output_is_reported(void **state)
 				      "directory; set XFERSPY_OUTPUT"));
 }
 
-static void every_exit_closes_the_trace(void **state)
+TEST(every_exit_closes_the_trace)
 {
 	static const struct {
 		const char *how;
@@ -203,7 +196,6 @@ static void every_exit_closes_the_trace(void **state)
 	struct outcome o;
 	struct records r;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		run(&o, "", ways[i].how);
 		assert_int_equal(WEXITSTATUS(o.status), ways[i].code);
@@ -215,12 +207,11 @@ static void every_exit_closes_the_trace(void **state)
 	}
 }
 
-static void killed_process_leaves_a_readable_trace(void **state)
+TEST(killed_process_leaves_a_readable_trace)
 {
 	struct outcome o;
 	struct records r;
 
-	(void)state;
 	run(&o, "", "kill");
 	assert_string_equal(o.out, ANSWERS);
 	assert_int_equal(o.traces.gl_pathc, 1);
@@ -229,12 +220,11 @@ static void killed_process_leaves_a_readable_trace(void **state)
 	records_free(&r);
 }
 
-static void children_of_a_traced_process_write_nothing(void **state)
+TEST(children_of_a_traced_process_write_nothing)
 {
 	struct outcome o;
 	struct records r;
 
-	(void)state;
 	run(&o, "", "fork-after");
 	assert_string_equal(o.out, ANSWERS ANSWERS);
 	assert_int_equal(WEXITSTATUS(o.status), 6);
@@ -246,12 +236,11 @@ static void children_of_a_traced_process_write_nothing(void **state)
 
 /* Even though xferspy asks the loader for the objects of new call sites
  * meanwhile. */
-static void child_forked_during_look_ups_can_load_libraries(void **state)
+TEST(child_forked_during_look_ups_can_load_libraries)
 {
 	struct outcome o;
 	struct records r;
 
-	(void)state;
 #ifdef __SANITIZE_THREAD__
 	skip(); /* its own dlopen() takes a lock that forks do not wait for */
 #endif
@@ -264,12 +253,11 @@ static void child_forked_during_look_ups_can_load_libraries(void **state)
 	records_free(&r);
 }
 
-static void child_forked_before_cuda_is_traced(void **state)
+TEST(child_forked_before_cuda_is_traced)
 {
 	struct outcome o;
 	struct records r;
 
-	(void)state;
 	run(&o, "", "fork-before");
 	assert_string_equal(o.out, ANSWERS ANSWERS);
 	assert_int_equal(o.traces.gl_pathc, 2);
@@ -284,12 +272,11 @@ static void child_forked_before_cuda_is_traced(void **state)
 	}
 }
 
-static void threads_lose_nothing(void **state)
+TEST(threads_lose_nothing)
 {
 	struct outcome o;
 	struct records r;
 
-	(void)state;
 	run(&o, "", "threads");
 	assert_int_equal(o.status, 0);
 	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
@@ -329,17 +316,15 @@ static off_t change_trace(const char *change)
 	return st.st_size;
 }
 
-static void overwritten_trace_is_harmless(void **state)
+TEST(overwritten_trace_is_harmless)
 {
-	(void)state;
 	assert_true(change_trace("head -c 4096 /dev/zero 1<>$t") >= 4096);
 }
 
-static void call_after_the_end_still_works(void **state)
+TEST(call_after_the_end_still_works)
 {
 	struct outcome o;
 
-	(void)state;
 	run(&o, "", "late");
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	assert_string_equal(o.out, ANSWERS);
@@ -399,9 +384,8 @@ static bool others_see_the_library(void)
 	return seen;
 }
 
-static void setuid_program_is_not_traced(void **state)
+TEST(setuid_program_is_not_traced)
 {
-	(void)state;
 #ifdef __SANITIZE_ADDRESS__
 	skip(); /* a library with this sanitizer must be loaded at the start */
 #endif
@@ -415,13 +399,12 @@ static void setuid_program_is_not_traced(void **state)
 	assert_int_not_equal(access("test_process.log", F_OK), 0);
 }
 
-static void trace_states_its_coverage(void **state)
+TEST(trace_states_its_coverage)
 {
 	struct outcome o;
 	struct records r;
 	const char *app, *cudart;
 
-	(void)state;
 	setenv("XFERSPY_HASHES", "secret", 1);
 	run(&o, "XFERSPY_MODE=wrong", "a b");
 	unsetenv("XFERSPY_HASHES");
@@ -443,13 +426,12 @@ static void trace_states_its_coverage(void **state)
 
 /* Polls are merged, and written with the call after them or at the exit. They
  * belong to one record only if they follow each other within 0.1 s. */
-static void last_polls_are_written_at_exit(void **state)
+TEST(last_polls_are_written_at_exit)
 {
 	struct outcome o;
 	struct records r;
 	uint64_t polls = 0;
 
-	(void)state;
 	run(&o, "", "polls");
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
@@ -480,13 +462,12 @@ static time_t run_timed(struct outcome *o, const char *environment)
 
 /* A GPU that hangs delays the exit by at most 2 seconds, and the trace states
  * what it lacks. The bound grows with the time of a run without it. */
-static void hanging_gpu_delays_exit_by_two_seconds(void **state)
+TEST(hanging_gpu_delays_exit_by_two_seconds)
 {
 	struct outcome o;
 	struct records r;
 	time_t usual, took;
 
-	(void)state;
 	usual = run_timed(&o, "");
 	/* an old CUPTI has no counters, nor has a build without them */
 	took = run_timed(&o, "XFERSPY_MODE=counters "
@@ -504,28 +485,4 @@ static void hanging_gpu_delays_exit_by_two_seconds(void **state)
 	records_free(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(application_results_are_unchanged),
-	    cmocka_unit_test(summary_is_one_line),
-	    cmocka_unit_test(summary_into_a_closed_pipe_is_harmless),
-	    cmocka_unit_test(file_on_descriptor_2_is_unchanged),
-	    cmocka_unit_test(process_without_cuda_leaves_nothing),
-	    cmocka_unit_test(mode_off_leaves_nothing),
-	    cmocka_unit_test(uncreatable_output_is_reported),
-	    cmocka_unit_test(every_exit_closes_the_trace),
-	    cmocka_unit_test(killed_process_leaves_a_readable_trace),
-	    cmocka_unit_test(children_of_a_traced_process_write_nothing),
-	    cmocka_unit_test(child_forked_during_look_ups_can_load_libraries),
-	    cmocka_unit_test(child_forked_before_cuda_is_traced),
-	    cmocka_unit_test(threads_lose_nothing),
-	    cmocka_unit_test(overwritten_trace_is_harmless),
-	    cmocka_unit_test(call_after_the_end_still_works),
-	    cmocka_unit_test(setuid_program_is_not_traced),
-	    cmocka_unit_test(trace_states_its_coverage),
-	    cmocka_unit_test(last_polls_are_written_at_exit),
-	    cmocka_unit_test(hanging_gpu_delays_exit_by_two_seconds),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

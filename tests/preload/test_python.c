@@ -18,11 +18,10 @@ static unsigned line_at(enum xs_python_lines kind, const uint8_t *table,
 }
 
 /* x = 1; y = 2, two lines below; then a line above that */
-static void lines_by_steps(void **state)
+TEST(lines_by_steps)
 {
 	static const uint8_t table[] = {0, 1, 4, 2, 4, 0xff};
 
-	(void)state;
 	assert_int_equal(line_at(XS_PYTHON_LNOTAB, table, 6, 0), 11);
 	assert_int_equal(line_at(XS_PYTHON_LNOTAB, table, 6, 3), 11);
 	assert_int_equal(line_at(XS_PYTHON_LNOTAB, table, 6, 4), 13);
@@ -32,11 +31,10 @@ static void lines_by_steps(void **state)
 	assert_int_equal(line_at(XS_PYTHON_LNOTAB, table, 0, 0), 10);
 }
 
-static void lines_by_ranges(void **state)
+TEST(lines_by_ranges)
 {
 	static const uint8_t table[] = {4, 0, 2, 3, 2, 0x80, 6, 0xfe};
 
-	(void)state;
 	assert_int_equal(line_at(XS_PYTHON_LINETABLE, table, 8, 0), 10);
 	assert_int_equal(line_at(XS_PYTHON_LINETABLE, table, 8, 4), 13);
 	assert_int_equal(line_at(XS_PYTHON_LINETABLE, table, 8, 6), 0);
@@ -45,7 +43,7 @@ static void lines_by_ranges(void **state)
 }
 
 /* One entry of each form; lengths in code units of two bytes. */
-static void lines_by_locations(void **state)
+TEST(lines_by_locations)
 {
 	static const uint8_t table[] = {
 	    0x80 | 0 << 3 | 1,	0x00,	    /* short: same line, 2 units */
@@ -56,7 +54,6 @@ static void lines_by_locations(void **state)
 	    0x80 | 12 << 3 | 0, 0x01, 0x02,	  /* two lines further */
 	};
 
-	(void)state;
 	assert_int_equal(
 	    xs_python_line(XS_PYTHON_LOCATIONS, table, sizeof(table), 100, 0),
 	    100);
@@ -84,14 +81,13 @@ static void lines_by_locations(void **state)
 }
 
 /* Any bytes give an answer, in finite time, without reads beyond the table. */
-static void any_table_terminates(void **state)
+TEST(any_table_terminates)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint8_t *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t random = 1;
 
-	(void)state;
 	assert_true(memory != MAP_FAILED);
 	assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
 	for (unsigned round = 0; round < 3000; round++) {
@@ -110,12 +106,11 @@ static void any_table_terminates(void **state)
 	munmap(memory, 2 * page);
 }
 
-static void supported_versions(void **state)
+TEST(supported_versions)
 {
 	struct xs_python_layout layout;
 	uint64_t table[64] = {0};
 
-	(void)state;
 	for (uint32_t minor = 9; minor <= 12; minor++)
 		assert_int_equal(xs_python_layout_find(3u << 24 | minor << 16,
 						       table, &layout),
@@ -147,13 +142,12 @@ static void supported_versions(void **state)
 }
 
 /* Memory with other data, or unmapped, is an error and not a fault. */
-static void invalid_frames_are_refused(void **state)
+TEST(invalid_frames_are_refused)
 {
 	static uintptr_t zeros[64], circle[64];
 	const uintptr_t bad[] = {8, (uintptr_t)zeros, 0x7ffffffff000,
 				 UINTPTR_MAX - 64, (uintptr_t)circle};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(circle) / sizeof(*circle); i++)
 		circle[i] = (uintptr_t)circle;
 	for (uint32_t minor = 9; minor <= 12; minor++) {
@@ -176,15 +170,4 @@ static void invalid_frames_are_refused(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lines_by_steps),
-	    cmocka_unit_test(lines_by_ranges),
-	    cmocka_unit_test(lines_by_locations),
-	    cmocka_unit_test(any_table_terminates),
-	    cmocka_unit_test(supported_versions),
-	    cmocka_unit_test(invalid_frames_are_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -31,9 +31,8 @@ static int begin(void **state)
 	return 0;
 }
 
-static void counted_calls_have_no_ops(void **state)
+TEST(counted_calls_have_no_ops)
 {
-	(void)state;
 	record(1, 10000);
 	assert_false(xs_sample_window_is_past(1));
 	assert_false(xs_sample_window_is_past(9999));
@@ -48,9 +47,8 @@ static void counted_calls_have_no_ops(void **state)
 }
 
 /* CUPTI was not disabled between the two windows. */
-static void what_lies_between_windows_is_of_none(void **state)
+TEST(what_lies_between_windows_is_of_none)
 {
-	(void)state;
 	record(1, 10000);
 	xs_sample_window_end();
 	count(10000, 20000);
@@ -70,9 +68,8 @@ static void what_lies_between_windows_is_of_none(void **state)
 	assert_true(xs_sample_window_is_past(39999));
 }
 
-static void a_call_that_begins_late_is_of_the_window(void **state)
+TEST(a_call_that_begins_late_is_of_the_window)
 {
-	(void)state;
 	record(1, 10000);
 	xs_sample_window_end();
 	count(10000, 20000);
@@ -83,9 +80,8 @@ static void a_call_that_begins_late_is_of_the_window(void **state)
 }
 
 /* The end is its first id, if that came before any other. */
-static void a_late_call_may_be_the_first_to_end(void **state)
+TEST(a_late_call_may_be_the_first_to_end)
 {
-	(void)state;
 	record(1, 10000);
 	xs_sample_window_end();
 	xs_sample_window_note_recorded(20000);
@@ -95,9 +91,8 @@ static void a_late_call_may_be_the_first_to_end(void **state)
 
 /* A call that started before the window and was counted ends in it, or after
  * it. */
-static void calls_of_before_end_nothing(void **state)
+TEST(calls_of_before_end_nothing)
 {
-	(void)state;
 	xs_sample_window_note_counted(20);
 	record(100, 10000);
 	xs_sample_window_note_counted(30);
@@ -107,9 +102,8 @@ static void calls_of_before_end_nothing(void **state)
 }
 
 /* It saw that the previous window had no end, then this window started. */
-static void a_call_of_before_may_be_held_up(void **state)
+TEST(a_call_of_before_may_be_held_up)
 {
-	(void)state;
 	record(1, 10000);
 	xs_sample_window_end();
 	xs_sample_window_begin();
@@ -123,9 +117,8 @@ static void a_call_of_before_may_be_held_up(void **state)
 	assert_true(xs_sample_window_is_past(39999));
 }
 
-static void ids_wrap(void **state)
+TEST(ids_wrap)
 {
-	(void)state;
 	record(UINT32_MAX - 5000, 5000);
 	xs_sample_window_end();
 	count(5000, 10000);
@@ -134,17 +127,4 @@ static void ids_wrap(void **state)
 	assert_true(xs_sample_window_is_past(9999));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(counted_calls_have_no_ops, begin),
-	    cmocka_unit_test_setup(what_lies_between_windows_is_of_none, begin),
-	    cmocka_unit_test_setup(a_call_that_begins_late_is_of_the_window,
-				   begin),
-	    cmocka_unit_test_setup(a_late_call_may_be_the_first_to_end, begin),
-	    cmocka_unit_test_setup(calls_of_before_end_nothing, begin),
-	    cmocka_unit_test_setup(a_call_of_before_may_be_held_up, begin),
-	    cmocka_unit_test_setup(ids_wrap, begin),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(begin, NULL)

@@ -14,13 +14,12 @@ static struct xs_sampling_input at(uint64_t ms)
 					  .in_range = true};
 }
 
-static void all_open_without_bounds(void **state)
+TEST(all_open_without_bounds)
 {
 	struct xs_sampling_policy policy = {0};
 	struct xs_sampling_input in = at(0);
 	uint64_t until = 0;
 
-	(void)state;
 	in.taken_calls = 1000000;
 	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
 	assert_true(until == XS_CAPTURE_MODE_NO_LIMIT);
@@ -41,22 +40,20 @@ static bool records(struct xs_sampling_policy *policy, uint64_t taken,
 	return xs_sampling_policy_decide(policy, &in, &until);
 }
 
-static void light_records_enough_calls(void **state)
+TEST(light_records_enough_calls)
 {
 	struct xs_sampling_policy policy = {.light = true};
 
-	(void)state;
 	assert_true(records(&policy, 0, 0));
 	assert_true(records(&policy, XS_SAMPLING_LIGHT_LEAST_CALLS - 1, 10));
 	assert_false(records(&policy, XS_SAMPLING_LIGHT_LEAST_CALLS, 10));
 }
 
 /* After a new kind as many calls again are recorded. */
-static void light_records_until_nothing_new_comes(void **state)
+TEST(light_records_until_nothing_new_comes)
 {
 	struct xs_sampling_policy policy = {.light = true};
 
-	(void)state;
 	assert_true(records(&policy, 9000, 8000));
 	assert_true(records(&policy, 15999, 8000));
 	assert_true(records(&policy, 16000, 15990));
@@ -65,25 +62,23 @@ static void light_records_until_nothing_new_comes(void **state)
 }
 
 /* Ends even if new kinds never end. */
-static void light_ends(void **state)
+TEST(light_ends)
 {
 	const uint64_t most = XS_SAMPLING_LIGHT_MOST_CALLS;
 	struct xs_sampling_policy policy = {.light = true};
 
-	(void)state;
 	for (uint64_t taken = 0; taken < most; taken += 1000)
 		assert_true(records(&policy, taken, taken));
 	assert_false(records(&policy, most, most));
 }
 
 /* Permanently, whatever comes later. */
-static void light_ends_for_good(void **state)
+TEST(light_ends_for_good)
 {
 	struct xs_sampling_policy policy = {.light = true};
 	struct xs_sampling_input in = at(0);
 	uint64_t until;
 
-	(void)state;
 	assert_false(records(&policy, 20000, 100));
 	in.taken_calls = in.new_kind_calls = 20000;
 	in.unseen = true;
@@ -93,13 +88,12 @@ static void light_ends_for_good(void **state)
 }
 
 /* Only calls recorded in the range count, and hooks continue. */
-static void light_begins_with_the_range(void **state)
+TEST(light_begins_with_the_range)
 {
 	struct xs_sampling_policy policy = {.light = true};
 	struct xs_sampling_input in = at(100);
 	uint64_t until = 0;
 
-	(void)state;
 	in.in_range = false;
 	assert_false(xs_sampling_policy_decide(&policy, &in, &until));
 	in.in_range = true;
@@ -109,14 +103,13 @@ static void light_begins_with_the_range(void **state)
 }
 
 /* A limit of the trace holds in light mode, too. */
-static void light_keeps_within_the_bound(void **state)
+TEST(light_keeps_within_the_bound)
 {
 	struct xs_sampling_policy policy = {.light = true,
 					    .max_bytes = 2u << 20};
 	struct xs_sampling_input in = at(0);
 	uint64_t until = 0;
 
-	(void)state;
 	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
 	assert_true(until * 64 < 1u << 20);
 	in.used_bytes = 1u << 20;
@@ -127,13 +120,12 @@ static void light_keeps_within_the_bound(void **state)
 
 /* Threads that fill the file before the next decision stop by themselves, and
  * leave space for their ops. */
-static void size_ends_by_calls(void **state)
+TEST(size_ends_by_calls)
 {
 	struct xs_sampling_policy policy = {.max_bytes = 2u << 20};
 	struct xs_sampling_input in = at(0);
 	uint64_t until = 0;
 
-	(void)state;
 	assert_true(xs_sampling_policy_decide(&policy, &in, &until));
 	assert_true(until > 10000);
 	assert_true(until * 64 < 1u << 20);
@@ -170,13 +162,12 @@ static uint64_t long_run(double bytes_per_s, uint64_t max_bytes,
 	return (uint64_t)used;
 }
 
-static void two_weeks_stay_within_the_bound(void **state)
+TEST(two_weeks_stay_within_the_bound)
 {
 	static const double rates[] = {1e3, 1e5, 1e6};
 	const uint64_t most = 64u << 20;
 	unsigned windows;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rates) / sizeof(*rates); i++) {
 		uint64_t used = long_run(rates[i], most, &windows);
 
@@ -188,28 +179,12 @@ static void two_weeks_stay_within_the_bound(void **state)
 }
 
 /* A small run is recorded completely. */
-static void small_run_is_whole(void **state)
+TEST(small_run_is_whole)
 {
 	unsigned windows;
 
-	(void)state;
 	long_run(20, 64u << 20, &windows);
 	assert_int_equal(windows, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(all_open_without_bounds),
-	    cmocka_unit_test(light_records_enough_calls),
-	    cmocka_unit_test(light_records_until_nothing_new_comes),
-	    cmocka_unit_test(light_ends),
-	    cmocka_unit_test(light_ends_for_good),
-	    cmocka_unit_test(light_begins_with_the_range),
-	    cmocka_unit_test(light_keeps_within_the_bound),
-	    cmocka_unit_test(size_ends_by_calls),
-	    cmocka_unit_test(two_weeks_stay_within_the_bound),
-	    cmocka_unit_test(small_run_is_whole),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

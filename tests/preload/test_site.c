@@ -64,7 +64,7 @@ static const char *string_of(const struct records *r, uint32_t id)
 	return text;
 }
 
-static void site_names_function_module_and_offset(void **state)
+TEST_WITH(site_names_function_module_and_offset, open_writer, NULL)
 {
 	uintptr_t here = (uintptr_t)site_names_function_module_and_offset + 5;
 	uint32_t id = id_of(&writer, XS_FN_cudaMemcpy, here, 0);
@@ -74,7 +74,6 @@ static void site_names_function_module_and_offset(void **state)
 	struct records r;
 	Dl_info info;
 
-	(void)state;
 	assert_true(id > 0);
 	assert_int_equal(id_of(&writer, XS_FN_cudaMemcpy, here, 0), id);
 	close_and_read(&r);
@@ -98,14 +97,13 @@ static void site_names_function_module_and_offset(void **state)
 	records_free(&r);
 }
 
-static void sites_differ_by_function_address_and_caller(void **state)
+TEST_WITH(sites_differ_by_function_address_and_caller, open_writer, NULL)
 {
 	uintptr_t here =
 	    (uintptr_t)sites_differ_by_function_address_and_caller + 1;
 	struct records r;
 	uint32_t ids[4];
 
-	(void)state;
 	ids[0] = id_of(&writer, XS_FN_cudaMemset, here, 0);
 	ids[1] = id_of(&writer, XS_FN_cudaFree, here, 0);
 	ids[2] = id_of(&writer, XS_FN_cudaMemset, here + 1, 0);
@@ -123,12 +121,11 @@ static void sites_differ_by_function_address_and_caller(void **state)
 }
 
 /* The site exists even if no object contains the address. */
-static void address_outside_of_any_module(void **state)
+TEST_WITH(address_outside_of_any_module, open_writer, NULL)
 {
 	struct records r;
 	const struct xs_rec_site *site;
 
-	(void)state;
 	assert_true(id_of(&writer, XS_FN_cudaMalloc, 0x1234, 0) > 0);
 	close_and_read(&r);
 	site = records_get(&r, XS_REC_site, 0)->at;
@@ -137,12 +134,11 @@ static void address_outside_of_any_module(void **state)
 }
 
 /* If a call stack walk ends inside the driver, the function is still known. */
-static void call_from_an_unknown_place(void **state)
+TEST_WITH(call_from_an_unknown_place, open_writer, NULL)
 {
 	const struct xs_rec_site *site;
 	struct records r;
 
-	(void)state;
 	assert_false(
 	    xs_site_is_known(xs_site_find(XS_FN_cudaMallocHost, 0, 0)));
 	assert_true(xs_site_is_known(xs_site_find(XS_FN_cudaMallocHost, 1, 0)));
@@ -156,7 +152,7 @@ static void call_from_an_unknown_place(void **state)
 }
 
 /* A source line is a site with a `source` record; each text is written once. */
-static void source_line_is_a_site(void **state)
+TEST_WITH(source_line_is_a_site, open_writer, NULL)
 {
 	struct xs_site_source source = {.line = 42};
 	const struct xs_rec_source *record;
@@ -164,7 +160,6 @@ static void source_line_is_a_site(void **state)
 	uint32_t outer, inner;
 	struct records r;
 
-	(void)state;
 	source.symbol = xs_site_string(&writer, "step");
 	source.file = xs_site_string(&writer, "/home/me/train.py");
 	assert_int_equal(xs_site_string(&writer, "step"), source.symbol);
@@ -192,7 +187,7 @@ static void source_line_is_a_site(void **state)
 }
 
 /* A site that did not fit is written when there is space. */
-static void unwritten_site_is_retried(void **state)
+TEST_WITH(unwritten_site_is_retried, open_writer, NULL)
 {
 	uintptr_t here = (uintptr_t)unwritten_site_is_retried + 3;
 	struct xs_trace_file closed;
@@ -200,7 +195,6 @@ static void unwritten_site_is_retried(void **state)
 	const struct xs_trace_file_start start = {1, 2, 3};
 	struct records r;
 
-	(void)state;
 	unlink(PATH ".1");
 	assert_int_equal(xs_trace_file_open(&closed, PATH ".1", &start), 0);
 	xs_trace_file_close(&closed, 4);
@@ -233,13 +227,12 @@ static void *find_all(void *data)
 	return NULL;
 }
 
-static void threads_agree_on_every_site(void **state)
+TEST_WITH(threads_agree_on_every_site, open_writer, NULL)
 {
 	static struct job jobs[THREADS];
 	pthread_t threads[THREADS];
 	struct records r;
 
-	(void)state;
 	for (uint32_t i = 0; i < THREADS; i++) {
 		jobs[i].thread = i + 1;
 		pthread_create(&threads[i], NULL, find_all, &jobs[i]);
@@ -256,9 +249,8 @@ static void threads_agree_on_every_site(void **state)
 	records_free(&r);
 }
 
-static void cupti_names_are_understood(void **state)
+TEST(cupti_names_are_understood)
 {
-	(void)state;
 	assert_int_equal(xs_function_by_cupti_name("cudaMemcpy_v3020"),
 			 XS_FN_cudaMemcpy);
 	assert_int_equal(xs_function_by_cupti_name("cudaMemcpy_ptds_v7000"),
@@ -289,19 +281,4 @@ static void cupti_names_are_understood(void **state)
 	assert_false(xs_functions[XS_FN_cudaMemcpy].per_thread);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(site_names_function_module_and_offset,
-				   open_writer),
-	    cmocka_unit_test_setup(sites_differ_by_function_address_and_caller,
-				   open_writer),
-	    cmocka_unit_test_setup(address_outside_of_any_module, open_writer),
-	    cmocka_unit_test_setup(call_from_an_unknown_place, open_writer),
-	    cmocka_unit_test_setup(source_line_is_a_site, open_writer),
-	    cmocka_unit_test_setup(unwritten_site_is_retried, open_writer),
-	    cmocka_unit_test_setup(threads_agree_on_every_site, open_writer),
-	    cmocka_unit_test(cupti_names_are_understood),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

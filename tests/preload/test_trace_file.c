@@ -37,12 +37,11 @@ static int clean(void **state)
 	return 0;
 }
 
-static void header_and_size_of_an_empty_trace(void **state)
+TEST(header_and_size_of_an_empty_trace)
 {
 	struct records r;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	records_read(&r, PATH);
 	assert_memory_equal(r.header.magic, XS_FORMAT_MAGIC, 8);
@@ -64,12 +63,11 @@ static void header_and_size_of_an_empty_trace(void **state)
 	records_free(&r);
 }
 
-static void existing_files_are_left_alone(void **state)
+TEST(existing_files_are_left_alone)
 {
 	char text[8] = "";
 	int fd = open(PATH, O_CREAT | O_WRONLY, 0644);
 
-	(void)state;
 	assert_int_equal(write(fd, "mine", 4), 4);
 	close(fd);
 	assert_int_equal(symlink("/etc/passwd", PATH ".1"), 0);
@@ -84,19 +82,17 @@ static void existing_files_are_left_alone(void **state)
 	close(fd);
 }
 
-static void missing_folder_is_an_error(void **state)
+TEST(missing_folder_is_an_error)
 {
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, "no/such/folder/x", &start),
 			 -ENOENT);
 	xs_trace_file_lose(&trace, XS_LOSS_CALLS, 1); /* does nothing */
 }
 
-static void losses_are_counted_by_kind(void **state)
+TEST(losses_are_counted_by_kind)
 {
 	struct records r;
 
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	xs_trace_file_lose(&trace, XS_LOSS_CALLS, 2);
 	xs_trace_file_lose(&trace, XS_LOSS_OPS, 3);
@@ -110,11 +106,10 @@ static void losses_are_counted_by_kind(void **state)
 }
 
 /* The line at exit has said how many. */
-static void nothing_is_lost_after_the_end(void **state)
+TEST(nothing_is_lost_after_the_end)
 {
 	struct records r;
 
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	xs_trace_file_lose(&trace, XS_LOSS_OPS, 1);
 	xs_trace_file_close(&trace, START);
@@ -157,13 +152,12 @@ static void expect_full(const char *path, uint64_t most_bytes)
 }
 
 /* In a child process, which SIGXFSZ or SIGBUS would kill. */
-static void file_size_limit_ends_the_trace_quietly(void **state)
+TEST(file_size_limit_ends_the_trace_quietly)
 {
 	const struct rlimit limit = {3u << 20, 3u << 20};
 	int status = -1;
 	pid_t pid = fork();
 
-	(void)state;
 	if (pid == 0) {
 		sigset_t pending;
 		setrlimit(RLIMIT_FSIZE, &limit);
@@ -178,13 +172,12 @@ static void file_size_limit_ends_the_trace_quietly(void **state)
 	expect_full(PATH, 3u << 20);
 }
 
-static void full_disk_ends_the_trace_quietly(void **state)
+TEST(full_disk_ends_the_trace_quietly)
 {
 	char folder[] = "/tmp/xferspy-test-XXXXXX", path[64];
 	int status = -1;
 	pid_t pid;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	if (mount("none", folder, "tmpfs", 0, "size=2m")) {
 		rmdir(folder);
@@ -203,13 +196,12 @@ static void full_disk_ends_the_trace_quietly(void **state)
 
 /* Pages without blocks, which a copy-on-write file system may have to allocate
  * at any store. */
-static void unallocatable_page_is_an_error(void **state)
+TEST(unallocatable_page_is_an_error)
 {
 	char folder[] = "/tmp/xferspy-test-XXXXXX", path[64];
 	void *page;
 	int fd;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	if (mount("none", folder, "tmpfs", 0, "size=16k")) {
 		rmdir(folder);
@@ -228,14 +220,13 @@ static void unallocatable_page_is_an_error(void **state)
 	rmdir(folder);
 }
 
-static void killed_process_leaves_what_it_wrote(void **state)
+TEST(killed_process_leaves_what_it_wrote)
 {
 	int pipes[2], status = 0;
 	struct records r;
 	char byte;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(pipe(pipes), 0);
 	pid = fork();
 	if (pid == 0) {
@@ -264,12 +255,11 @@ static void killed_process_leaves_what_it_wrote(void **state)
 
 /* An application that closes every descriptor and reuses our number finds its
  * own files unchanged. */
-static void reused_descriptor_is_not_touched(void **state)
+TEST(reused_descriptor_is_not_touched)
 {
 	struct stat st;
 	int other;
 
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	other = open(PATH ".1", O_CREAT | O_RDWR, 0600);
 	assert_int_equal(write(other, "mine", 4), 4);
@@ -284,14 +274,13 @@ static void reused_descriptor_is_not_touched(void **state)
 }
 
 /* Nor is one that is larger than the trace. */
-static void large_file_with_our_descriptor_is_not_touched(void **state)
+TEST(large_file_with_our_descriptor_is_not_touched)
 {
 	const off_t size = 8 << 20;
 	char page[XS_PAGE_BYTES];
 	struct stat st;
 	int other;
 
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	other = open(PATH ".1", O_CREAT | O_RDWR, 0600);
 	assert_int_equal(ftruncate(other, size), 0);
@@ -310,12 +299,11 @@ static void large_file_with_our_descriptor_is_not_touched(void **state)
 
 /* Without address space (ulimit -v) mapping fails; the claimed part is given
  * back, and later claims succeed. */
-static void failed_mapping_is_retried(void **state)
+TEST(failed_mapping_is_retried)
 {
 	struct xs_chunk_header *chunk;
 	struct rlimit before, none;
 
-	(void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	skip(); /* sanitizers need address space */
 #endif
@@ -357,20 +345,18 @@ static void expect_hands_off(off_t size)
 	assert_int_equal(st.st_size, size);
 }
 
-static void truncated_file_is_left_alone(void **state)
+TEST(truncated_file_is_left_alone)
 {
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	assert_int_equal(truncate(PATH, 0), 0);
 	expect_hands_off(0);
 }
 
-static void overwritten_file_is_left_alone(void **state)
+TEST(overwritten_file_is_left_alone)
 {
 	static char other[2u << 20], back[2u << 20];
 	int fd;
 
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	fd = open(PATH, O_RDWR | O_TRUNC);
 	memset(other, 'x', sizeof(other));
@@ -381,11 +367,10 @@ static void overwritten_file_is_left_alone(void **state)
 	close(fd);
 }
 
-static void no_claim_succeeds_after_the_end(void **state)
+TEST(no_claim_succeeds_after_the_end)
 {
 	struct xs_chunk_header *chunk;
 
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	chunk = xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START);
 	assert_non_null(chunk);
@@ -398,11 +383,10 @@ static void no_claim_succeeds_after_the_end(void **state)
 }
 
 /* A thread that never continues, since its signal handler exits. */
-static void close_does_not_wait_for_dead_threads(void **state)
+TEST(close_does_not_wait_for_dead_threads)
 {
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	atomic_store(&trace.growing, true);
 	assert_int_equal(xs_trace_file_close(&trace, START), XS_PAGE_BYTES);
@@ -412,9 +396,8 @@ static void close_does_not_wait_for_dead_threads(void **state)
 
 /* At exit another thread cuts the file off, with `growing` held, while the
  * collector has begun to look whether there is room. */
-static void cut_off_file_is_not_taken_for_another(void **state)
+TEST(cut_off_file_is_not_taken_for_another)
 {
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	atomic_store(&trace.growing, true);
 	assert_int_equal(ftruncate(trace.fd, XS_PAGE_BYTES), 0);
@@ -437,13 +420,12 @@ static void *claim_when_cancelled(void *data)
 	return NULL;
 }
 
-static void cancelled_thread_releases_its_locks(void **state)
+TEST(cancelled_thread_releases_its_locks)
 {
 	struct xs_chunk_header *chunk = NULL;
 	pthread_t thread;
 	void *result;
 
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	pthread_create(&thread, NULL, claim_when_cancelled, &chunk);
 	pthread_join(thread, &result);
@@ -454,13 +436,12 @@ static void cancelled_thread_releases_its_locks(void **state)
 	xs_trace_file_close(&trace, START);
 }
 
-static void limit_is_kept(void **state)
+TEST(limit_is_kept)
 {
 	const uint64_t limit = 2u << 20;
 	unsigned chunks = 0;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	xs_trace_file_limit(&trace, limit + 17);
 	while (xs_trace_file_claim(&trace, 64u << 10, 1, START))
@@ -474,11 +455,10 @@ static void limit_is_kept(void **state)
 
 /* Space is there before it is needed, but if the process is killed, the file
  * takes at most twice what it used, and 256 KiB. */
-static void space_ahead_grows_with_the_trace(void **state)
+TEST(space_ahead_grows_with_the_trace)
 {
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	for (uint64_t tail = XS_PAGE_BYTES; tail < 16u << 20;
 	     tail += 64u << 10) {
@@ -512,13 +492,12 @@ static void *write_calls(void *data)
 	return NULL;
 }
 
-static void threads_write_at_once_and_lose_nothing(void **state)
+TEST(threads_write_at_once_and_lose_nothing)
 {
 	pthread_t threads[THREADS];
 	uint32_t next[THREADS + 1] = {0};
 	struct records r;
 
-	(void)state;
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, write_calls, (void *)(i + 1));
@@ -542,32 +521,5 @@ static void threads_write_at_once_and_lose_nothing(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(header_and_size_of_an_empty_trace, clean),
-	    cmocka_unit_test_setup(existing_files_are_left_alone, clean),
-	    cmocka_unit_test_setup(missing_folder_is_an_error, clean),
-	    cmocka_unit_test_setup(losses_are_counted_by_kind, clean),
-	    cmocka_unit_test_setup(nothing_is_lost_after_the_end, clean),
-	    cmocka_unit_test_setup(file_size_limit_ends_the_trace_quietly,
-				   clean),
-	    cmocka_unit_test_setup(full_disk_ends_the_trace_quietly, clean),
-	    cmocka_unit_test_setup(unallocatable_page_is_an_error, clean),
-	    cmocka_unit_test_setup(killed_process_leaves_what_it_wrote, clean),
-	    cmocka_unit_test_setup(reused_descriptor_is_not_touched, clean),
-	    cmocka_unit_test_setup(
-		large_file_with_our_descriptor_is_not_touched, clean),
-	    cmocka_unit_test_setup(failed_mapping_is_retried, clean),
-	    cmocka_unit_test_setup(truncated_file_is_left_alone, clean),
-	    cmocka_unit_test_setup(overwritten_file_is_left_alone, clean),
-	    cmocka_unit_test_setup(no_claim_succeeds_after_the_end, clean),
-	    cmocka_unit_test_setup(close_does_not_wait_for_dead_threads, clean),
-	    cmocka_unit_test_setup(cut_off_file_is_not_taken_for_another,
-				   clean),
-	    cmocka_unit_test_setup(cancelled_thread_releases_its_locks, clean),
-	    cmocka_unit_test_setup(limit_is_kept, clean),
-	    cmocka_unit_test_setup(space_ahead_grows_with_the_trace, clean),
-	    cmocka_unit_test_setup(threads_write_at_once_and_lose_nothing,
-				   clean),
-	};
-	return cmocka_run_group_tests(tests, NULL, clean);
+	return unit_run(NULL, clean, clean, NULL);
 }

@@ -56,11 +56,10 @@ static void expect(const struct records *r, size_t n, uint32_t place,
 	assert_int_equal(record->end_ns, end_ns);
 }
 
-static void near_times_need_no_extra_record(void **state)
+TEST_WITH(near_times_need_no_extra_record, open_writer, NULL)
 {
 	struct records r;
 
-	(void)state;
 	put(1, START, START + 10);
 	put(2, START + 2000000000u, START + 2000000001u);
 	put(3, START - 2000000000u, START);
@@ -72,11 +71,10 @@ static void near_times_need_no_extra_record(void **state)
 	records_free(&r);
 }
 
-static void times_out_of_range_move_the_base(void **state)
+TEST_WITH(times_out_of_range_move_the_base, open_writer, NULL)
 {
 	struct records r;
 
-	(void)state;
 	put(1, START, START + 1);
 	put(2, START + RANGE, START + RANGE + 1); /* forward */
 	put(3, START + RANGE + 5, START + RANGE + 6);
@@ -89,11 +87,10 @@ static void times_out_of_range_move_the_base(void **state)
 	records_free(&r);
 }
 
-static void large_values_need_a_wide_record(void **state)
+TEST_WITH(large_values_need_a_wide_record, open_writer, NULL)
 {
 	struct records r;
 
-	(void)state;
 	put(XS_WIDE16 - 1, START, START + XS_WIDE32 - 1); /* just fits */
 	put(XS_WIDE16, START, START + 1);
 	put(1, START, START + XS_WIDE32);
@@ -135,11 +132,10 @@ static void expect_copy(const struct records *r, size_t n, bool again,
 }
 
 /* Values, place and kind must all be equal. */
-static void repeated_records_are_short(void **state)
+TEST_WITH(repeated_records_are_short, open_writer, NULL)
 {
 	struct records r;
 
-	(void)state;
 	xs_writer_open(&writer, &trace, 77);
 	put_copy(64, 1, START, START + 10);
 	put_copy(64, 1, START + 20, START + 35);
@@ -164,12 +160,11 @@ static void repeated_records_are_short(void **state)
 }
 
 /* So many that some have the hash of others. */
-static void different_records_stay_different(void **state)
+TEST_WITH(different_records_stay_different, open_writer, NULL)
 {
 	const unsigned count = 5000;
 	struct records r;
 
-	(void)state;
 	xs_writer_open(&writer, &trace, 77);
 	for (unsigned i = 0; i < count; i++)
 		put_copy(1 + i, 1, START + 10 * i, START + 10 * i + 5);
@@ -181,12 +176,11 @@ static void different_records_stay_different(void **state)
 	records_free(&r);
 }
 
-static void chunks_are_independent(void **state)
+TEST_WITH(chunks_are_independent, open_writer, NULL)
 {
 	struct records r;
 	size_t full = 0;
 
-	(void)state;
 	xs_writer_open(&writer, &trace, 77);
 	for (uint32_t i = 0; i < 6000; i++)
 		put_copy(64, 1 + i % 3, START + i, START + i + 1);
@@ -204,23 +198,21 @@ static void chunks_are_independent(void **state)
 }
 
 /* The clock was set back during the call. */
-static void end_before_start_has_no_length(void **state)
+TEST_WITH(end_before_start_has_no_length, open_writer, NULL)
 {
 	struct records r;
 
-	(void)state;
 	put(1, START, START - 100);
 	close_and_read(&r);
 	expect(&r, 0, 1, START, START);
 	records_free(&r);
 }
 
-static void chunks_grow_to_64_kib(void **state)
+TEST_WITH(chunks_grow_to_64_kib, open_writer, NULL)
 {
 	static const uint32_t expected[] = {4096, 16384, 65536, 65536};
 	struct records r;
 
-	(void)state;
 	for (uint32_t i = 0; i < 6000; i++)
 		put(i, START + i, START + i + 1);
 	close_and_read(&r);
@@ -233,13 +225,12 @@ static void chunks_grow_to_64_kib(void **state)
 	records_free(&r);
 }
 
-static void long_strings_come_in_parts(void **state)
+TEST_WITH(long_strings_come_in_parts, open_writer, NULL)
 {
 	char text[5000], back[6000] = "";
 	size_t length = 0;
 	struct records r;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text) - 1; i++)
 		text[i] = (char)('a' + i % 26);
 	text[sizeof(text) - 1] = '\0';
@@ -260,13 +251,12 @@ static void long_strings_come_in_parts(void **state)
 	records_free(&r);
 }
 
-static void text_is_padded_with_zeros(void **state)
+TEST_WITH(text_is_padded_with_zeros, open_writer, NULL)
 {
 	struct xs_rec_info info = {XS_RECORD(info)};
 	struct records r;
 	const struct xs_rec_info *back;
 
-	(void)state;
 	assert_int_equal(xs_writer_plain(&writer, &info, "k=vvv", 5), 0);
 	close_and_read(&r);
 	back = records_get(&r, XS_REC_info, 0)->at;
@@ -275,12 +265,11 @@ static void text_is_padded_with_zeros(void **state)
 	records_free(&r);
 }
 
-static void nothing_is_written_after_the_end(void **state)
+TEST_WITH(nothing_is_written_after_the_end, open_writer, NULL)
 {
 	struct xs_rec_call call = {XS_RECORD(call)};
 	struct records r;
 
-	(void)state;
 	close_and_read(&r);
 	assert_true(xs_writer_timed(&writer, &call, 1, START, START) < 0);
 	assert_int_equal(r.count, 0);
@@ -288,7 +277,7 @@ static void nothing_is_written_after_the_end(void **state)
 }
 
 /* In a full file, ops of the GPU leave room for the reason. */
-static void note_fits_when_ops_do_not(void **state)
+TEST_WITH(note_fits_when_ops_do_not, open_writer, NULL)
 {
 	static const char note[] = "note=no more room for the trace (No space "
 				   "left on device): records that do not fit "
@@ -297,7 +286,6 @@ static void note_fits_when_ops_do_not(void **state)
 	struct xs_rec_info info = {XS_RECORD(info)};
 	struct records r;
 
-	(void)state;
 	writer.thread = 0;
 	xs_trace_file_limit(&trace, XS_PAGE_BYTES);
 	for (int rc = 0; rc == 0;) {
@@ -313,13 +301,12 @@ static void note_fits_when_ops_do_not(void **state)
 
 /* A thread continues the chunk of an ended one, after a `thread` record, with
  * its base time. */
-static void next_thread_continues_the_times(void **state)
+TEST_WITH(next_thread_continues_the_times, open_writer, NULL)
 {
 	struct xs_writer next;
 	struct xs_rec_call call = {XS_RECORD(call)};
 	struct records r;
 
-	(void)state;
 	xs_writer_open(&writer, &trace, 77);
 	put(1, START + 100, START + 105);
 	xs_writer_release(&writer);
@@ -336,12 +323,11 @@ static void next_thread_continues_the_times(void **state)
 }
 
 /* A thread continues the chunk of an ended one, after a `thread` record. */
-static void next_thread_continues_a_chunk(void **state)
+TEST_WITH(next_thread_continues_a_chunk, open_writer, NULL)
 {
 	struct xs_writer next;
 	struct records r;
 
-	(void)state;
 	xs_writer_open(&writer, &trace, 77);
 	put(1, START, START + 5);
 	xs_writer_release(&writer);
@@ -368,13 +354,12 @@ static void next_thread_continues_a_chunk(void **state)
 }
 
 /* Its owner is a thread of the parent. */
-static void lock_is_free_in_a_child(void **state)
+TEST(lock_is_free_in_a_child)
 {
 	const struct timespec past = {0};
 	int status = 1;
 	pid_t child;
 
-	(void)state;
 	xs_shared_writer_lock();
 	child = fork();
 	if (child == 0) {
@@ -386,30 +371,4 @@ static void lock_is_free_in_a_child(void **state)
 	assert_int_equal(status, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(near_times_need_no_extra_record,
-				   open_writer),
-	    cmocka_unit_test_setup(times_out_of_range_move_the_base,
-				   open_writer),
-	    cmocka_unit_test_setup(large_values_need_a_wide_record,
-				   open_writer),
-	    cmocka_unit_test_setup(repeated_records_are_short, open_writer),
-	    cmocka_unit_test_setup(different_records_stay_different,
-				   open_writer),
-	    cmocka_unit_test_setup(chunks_are_independent, open_writer),
-	    cmocka_unit_test_setup(end_before_start_has_no_length, open_writer),
-	    cmocka_unit_test_setup(chunks_grow_to_64_kib, open_writer),
-	    cmocka_unit_test_setup(long_strings_come_in_parts, open_writer),
-	    cmocka_unit_test_setup(text_is_padded_with_zeros, open_writer),
-	    cmocka_unit_test_setup(nothing_is_written_after_the_end,
-				   open_writer),
-	    cmocka_unit_test_setup(note_fits_when_ops_do_not, open_writer),
-	    cmocka_unit_test_setup(next_thread_continues_the_times,
-				   open_writer),
-	    cmocka_unit_test_setup(next_thread_continues_a_chunk, open_writer),
-	    cmocka_unit_test(lock_is_free_in_a_child),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -29,7 +29,7 @@ static struct xs_result_estimate *find(struct xs_result_phase *phase,
  * A run of 10 s with 412 rounds of 16 ms, predicted 12 ms after a setup of
  * 68 ms: it saves 412 * 4 ms - 68 ms = 1580 ms and leaves 8420 ms.
  */
-static void whole_run_is_worked_out(void **state)
+TEST(whole_run_is_worked_out)
 {
 	struct xs_result result = {.run.wall_ns = 10000 * MS};
 	struct xs_result_phase phase = {.rounds = 412,
@@ -51,7 +51,6 @@ static void whole_run_is_worked_out(void **state)
 					      "all 3",
 				       .assumes = {"one", "two"}};
 
-	(void)state;
 	xs_phase_estimate_build(&result, &phase, &in, &out);
 	assert_int_equal(out.saves_ns, 1580 * MS);
 	assert_int_equal(out.app_wall_ns, 8420 * MS);
@@ -68,7 +67,7 @@ static void whole_run_is_worked_out(void **state)
 
 /* Tracing takes 2 of the 16 ms: a change to 12 ms saves 2 in each of 412
  * rounds, which took 824 ms of the run for the tracer. */
-static void tracing_is_not_saved(void **state)
+TEST(tracing_is_not_saved)
 {
 	struct xs_result result = {.run.wall_ns = 10000 * MS};
 	struct xs_result_estimate rows[2];
@@ -90,7 +89,6 @@ static void tracing_is_not_saved(void **state)
 				       .tracer_ns = NAN}};
 	const struct xs_estimates list = {.items = items, .count = 2};
 
-	(void)state;
 	result.phases = &phase;
 	result.phase_count = 1;
 	xs_phase_estimate_set_tracer(&list, 412, &phase);
@@ -109,13 +107,12 @@ static void tracing_is_not_saved(void **state)
 }
 
 /* Less than 5 % counts as none, and so do the calls of a single round. */
-static void little_tracing_is_left(void **state)
+TEST(little_tracing_is_left)
 {
 	struct xs_result_phase phase = {.rounds = 412, .round_ns = 16 * MS};
 	struct xs_estimate as_is = {.strategy = "as-is", .tracer_ns = 0.7e6};
 	const struct xs_estimates list = {.items = &as_is, .count = 1};
 
-	(void)state;
 	xs_phase_estimate_set_tracer(&list, 412, &phase);
 	assert_int_equal(phase.tracer_ns, 0);
 	as_is.tracer_ns = 2e6;
@@ -126,7 +123,7 @@ static void little_tracing_is_left(void **state)
 
 /* The interval of as-is begins untraced; on another machine it is of traced
  * rounds, as the round itself. */
-static void untraced_rounds_are_in_their_intervals(void **state)
+TEST(untraced_rounds_are_in_their_intervals)
 {
 	struct xs_result result = {.run.wall_ns = 10000 * MS};
 	const struct xs_result_phase phase = {.rounds = 412,
@@ -144,7 +141,6 @@ static void untraced_rounds_are_in_their_intervals(void **state)
 	struct xs_estimate moved = as_is;
 	struct xs_result_estimate row;
 
-	(void)state;
 	xs_phase_estimate_build(&result, &phase, &as_is, &row);
 	assert_int_equal(row.round_ns, 14 * MS);
 	assert_int_equal(row.low_ns, 13 * MS);
@@ -160,7 +156,7 @@ static void untraced_rounds_are_in_their_intervals(void **state)
 
 /* Of 412 rounds, 41 were recorded, 2 ms each for the tracer; the others were
  * only counted. */
-static void counting_is_not_tracing(void **state)
+TEST(counting_is_not_tracing)
 {
 	struct xs_result_phase phase = {.rounds = 412, .round_ns = 16 * MS};
 	struct xs_result result = {
@@ -168,7 +164,6 @@ static void counting_is_not_tracing(void **state)
 	struct xs_estimate as_is = {.strategy = "as-is", .tracer_ns = 2e6};
 	const struct xs_estimates list = {.items = &as_is, .count = 1};
 
-	(void)state;
 	xs_phase_estimate_set_tracer(&list, 41, &phase);
 	xs_phase_estimate_untrace_runs(&result);
 	assert_int_equal(phase.tracer_ns, 2 * MS);
@@ -206,7 +201,7 @@ estimate_of(const struct xs_result *given, const struct xs_result_phase *phase,
  * 59.3 us, and issues kernels for the rest. No change of copies saves more than
  * these 6.6 us, and where no data moves, none saves anything.
  */
-static void no_more_is_saved_than_was_waited_for(void **state)
+TEST(no_more_is_saved_than_was_waited_for)
 {
 	const struct xs_result result = {.run.wall_ns = 100 * MS};
 	struct xs_result_phase phase = {.rounds = 1000,
@@ -216,7 +211,6 @@ static void no_more_is_saved_than_was_waited_for(void **state)
 					.host_ns = 50000};
 	struct xs_result_estimate row;
 
-	(void)state;
 	assert_int_equal(estimate_of(&result, &phase, "streams").saves_ns,
 			 6600000);
 	/* it allocates before the rounds, too */
@@ -243,7 +237,7 @@ static void no_more_is_saved_than_was_waited_for(void **state)
 }
 
 /* Four threads side by side take a quarter of their rounds' sum. */
-static void savings_side_by_side_are_not_added_up(void **state)
+TEST(savings_side_by_side_are_not_added_up)
 {
 	const struct xs_result result = {.run.wall_ns = 100 * MS};
 	const struct xs_result_phase phase = {.rounds = 1000,
@@ -254,7 +248,6 @@ static void savings_side_by_side_are_not_added_up(void **state)
 					      .concurrent_ns = 59300000,
 					      .wall_ns = 59300000 / 4};
 
-	(void)state;
 	assert_int_equal(estimate_of(&result, &phase, "pinned").saves_ns,
 			 58300000 / 4);
 }
@@ -262,7 +255,7 @@ static void savings_side_by_side_are_not_added_up(void **state)
 /* Four threads, whose rounds copy 1 MiB in at 1 ns a byte: a round takes no
  * less than four copies, unless nothing is copied, and no less than the
  * kernels. */
-static void rounds_side_by_side_share_the_link(void **state)
+TEST(rounds_side_by_side_share_the_link)
 {
 	struct xs_result_device gpu = {.index = 0, .kernel_ns = 100 * MS};
 	struct xs_result_phase phase = {.rounds = 100,
@@ -282,7 +275,6 @@ static void rounds_side_by_side_share_the_link(void **state)
 				   .phases = &phase,
 				   .phase_count = 1};
 
-	(void)state;
 	xs_build_side_by_side(&result);
 	assert_int_equal(phase.beside_link_ns, 4 * MS);
 	assert_int_equal(phase.beside_kernels_ns, 2 * MS);
@@ -307,7 +299,7 @@ static void rounds_side_by_side_share_the_link(void **state)
 }
 
 /* A round saves 58.3 us of its thread, and a quarter of that of the run. */
-static void a_setup_is_paid_by_what_the_run_saves(void **state)
+TEST(a_setup_is_paid_by_what_the_run_saves)
 {
 	struct xs_result result = {.run.wall_ns = 100 * MS};
 	const struct xs_result_phase phase = {.rounds = 1000,
@@ -324,14 +316,13 @@ static void a_setup_is_paid_by_what_the_run_saves(void **state)
 				       .setup_ns = 583000};
 	struct xs_result_estimate out;
 
-	(void)state;
 	xs_phase_estimate_build(&result, &phase, &in, &out);
 	assert_int_equal(out.breakeven_rounds, 40);
 	xs_arena_free(&result.arena);
 }
 
 /* What one machine is predicted to do is not compared with another's times. */
-static void another_gpu_is_not_compared(void **state)
+TEST(another_gpu_is_not_compared)
 {
 	const struct xs_result result = {.run.wall_ns = 100 * MS,
 					 .machine_choice.other_gpu = true};
@@ -342,7 +333,6 @@ static void another_gpu_is_not_compared(void **state)
 	const struct xs_result_estimate pinned =
 	    estimate_of(&result, &phase, "pinned");
 
-	(void)state;
 	assert_int_equal(pinned.round_ns, 1000);
 	assert_true(isnan(pinned.speedup));
 	assert_true(pinned.saves_ns == XS_UNKNOWN);
@@ -352,7 +342,7 @@ static void another_gpu_is_not_compared(void **state)
 }
 
 /* Each effort has its word, the least first. */
-static void efforts_have_words(void **state)
+TEST(efforts_have_words)
 {
 	const struct xs_result result = {.run.wall_ns = 100 * MS};
 	struct xs_result_phase phase = {.rounds = 1000,
@@ -361,7 +351,6 @@ static void efforts_have_words(void **state)
 					.movable_ns = XS_UNKNOWN};
 	struct xs_result_estimate row = estimate_of(&result, &phase, "streams");
 
-	(void)state;
 	assert_string_equal(row.effort, "kernels split");
 	/* another number of pieces is a number in the host's code */
 	phase.streams = phase.kernels = 32;
@@ -372,7 +361,7 @@ static void efforts_have_words(void **state)
 }
 
 /* 2048 pieces of 64 KiB: the size that is large enough is said. */
-static void pieces_that_are_too_small_are_said_to_be(void **state)
+TEST(pieces_that_are_too_small_are_said_to_be)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_phase phase = result->phases[0];
@@ -380,7 +369,6 @@ static void pieces_that_are_too_small_are_said_to_be(void **state)
 					       .n_streams = 8};
 	const char *text;
 
-	(void)state;
 	phase.streams = 4;
 	phase.kernels = phase.h2d_ops = 2048;
 	phase.h2d_bytes = 128LL << 20;
@@ -396,14 +384,13 @@ static void pieces_that_are_too_small_are_said_to_be(void **state)
 }
 
 /* 3 rounds gain 20 ms each, pinning costs 200 ms: 10 rounds are needed. */
-static void a_setup_pays_off_after_rounds(void **state)
+TEST(a_setup_pays_off_after_rounds)
 {
 	struct xs_result *result = fixture_result();
 	const struct xs_result_phase *phase = &result->phases[1];
 	struct xs_result_estimate row = phase->estimates[1];
 	const char *text = xs_advice_payback(&result->arena, phase, &row);
 
-	(void)state;
 	assert_non_null(strstr(text, "only after 10 rounds"));
 	assert_non_null(strstr(text, "this run has 3"));
 	row.breakeven_rounds = 2;
@@ -414,7 +401,7 @@ static void a_setup_pays_off_after_rounds(void **state)
 	fixture_free(result);
 }
 
-static void what_abstains_has_no_numbers(void **state)
+TEST(what_abstains_has_no_numbers)
 {
 	struct xs_result result = {.run.wall_ns = 10000 * MS};
 	struct xs_result_phase phase = {.rounds = 412,
@@ -430,7 +417,6 @@ static void what_abstains_has_no_numbers(void **state)
 				       .high_ns = NAN,
 				       .setup_ns = NAN};
 
-	(void)state;
 	xs_phase_estimate_build(&result, &phase, &in, &out);
 	assert_true(out.round_ns == XS_UNKNOWN);
 	assert_true(out.app_wall_ns == XS_UNKNOWN);
@@ -443,13 +429,12 @@ static void what_abstains_has_no_numbers(void **state)
 }
 
 /* The interval of a bound is wider than its time without the condition. */
-static void a_bound_is_sure_where_it_saves_without(void **state)
+TEST(a_bound_is_sure_where_it_saves_without)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_phase *phase = &result->phases[0];
 	struct xs_result_estimate *mapped = find(phase, "mapped", XS_UNKNOWN);
 
-	(void)state;
 	mapped->high_ns = 2 * phase->round_ns;
 	mapped->otherwise_ns = phase->round_ns - 1;
 	assert_ptr_equal(xs_result_best(phase, "mapped", true), mapped);
@@ -459,13 +444,12 @@ static void a_bound_is_sure_where_it_saves_without(void **state)
 }
 
 /* 12.05 ms with 4 streams are within 1 % of 12 ms with 8. */
-static void few_streams_are_preferred(void **state)
+TEST(few_streams_are_preferred)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_phase *phase = &result->phases[0];
 	struct xs_result_estimate *two = find(phase, "streams", 2);
 
-	(void)state;
 	assert_int_equal(xs_result_best(phase, "streams", true)->n_streams, 8);
 	two->round_ns = 12050000;
 	two->high_ns = 12100000;
@@ -477,14 +461,13 @@ static void few_streams_are_preferred(void **state)
 }
 
 /* 13 ms with 4 streams, of which more is known than of 12 ms with 8. */
-static void a_known_time_is_preferred(void **state)
+TEST(a_known_time_is_preferred)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_phase *phase = &result->phases[0];
 	struct xs_result_estimate *two = find(phase, "streams", 2);
 	struct xs_result_estimate *eight = find(phase, "streams", 8);
 
-	(void)state;
 	two->round_ns = 13 * MS;
 	eight[1].applies = false; /* stage by stage */
 	assert_ptr_equal(xs_result_best(phase, "streams", true), eight);
@@ -497,14 +480,13 @@ static void a_known_time_is_preferred(void **state)
 }
 
 /* Copies of one row run between rounds, too. */
-static void speedups_have_one_base(void **state)
+TEST(speedups_have_one_base)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_phase *phase = &result->phases[0];
 	struct xs_result_estimate *two = find(phase, "streams", 2);
 	struct xs_result_estimate *eight = find(phase, "streams", 8);
 
-	(void)state;
 	phase->round_ns = 16 * MS;
 	two->round_ns = 12 * MS;
 	eight->round_ns = 4 * MS;
@@ -520,13 +502,12 @@ static void speedups_have_one_base(void **state)
 }
 
 /* 12 are faster than 8 by less than their interval. */
-static void pieces_divide_the_data(void **state)
+TEST(pieces_divide_the_data)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_phase *phase = &result->phases[0];
 	struct xs_result_estimate *two = find(phase, "streams", 2);
 
-	(void)state;
 	two->n_streams = 12;
 	two->round_ns = 11500000;
 	two->known_high_ns = 12 * MS;
@@ -538,14 +519,13 @@ static void pieces_divide_the_data(void **state)
 
 /* 8 are 4 % faster than 2 if their bound holds; what they lose otherwise, in
  * ms: 13 against 13, against 12.8, and against 12.4. */
-static void a_bound_is_weighed_against_what_it_is_otherwise(void **state)
+TEST(a_bound_is_weighed_against_what_it_is_otherwise)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_phase *phase = &result->phases[0];
 	struct xs_result_estimate *two = find(phase, "streams", 2);
 	struct xs_result_estimate *eight = find(phase, "streams", 8);
 
-	(void)state;
 	eight[1].applies = false; /* stage by stage */
 	two->bound = eight->bound = "held";
 	eight->otherwise_ns = 13 * MS;
@@ -559,14 +539,13 @@ static void a_bound_is_weighed_against_what_it_is_otherwise(void **state)
 }
 
 /* Each strategy has its own sentence. */
-static void each_strategy_has_its_sentence(void **state)
+TEST(each_strategy_has_its_sentence)
 {
 	static const char *const ids[] = {"pinned", "streams",	"double-buffer",
 					  "batch",  "resident", "async",
 					  "mapped", "hybrid"};
 	struct xs_result *result = fixture_result();
 
-	(void)state;
 	result->phases[0].h2d_ops = 4; /* batch merges no fewer */
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		struct xs_result_estimate row = {.strategy = ids[i],
@@ -581,14 +560,13 @@ static void each_strategy_has_its_sentence(void **state)
 }
 
 /* Advice on allocations names the lines that allocate, not those that copy. */
-static void allocations_have_their_own_places(void **state)
+TEST(allocations_have_their_own_places)
 {
 	struct xs_result *result = fixture_result();
 	const struct xs_result_estimate row = {.strategy = "reuse",
 					       .why = "because"};
 	const char *text;
 
-	(void)state;
 	result->phases[0].sites[0].step = "allocate";
 	text = xs_advice_text(&result->arena, &result->phases[0], &row);
 	assert_non_null(strstr(text, "main.cu:88"));
@@ -599,13 +577,12 @@ static void allocations_have_their_own_places(void **state)
 
 /* Data that stays on the device is not copied in again: the lines that copy out
  * stay. */
-static void data_that_stays_is_copied_in(void **state)
+TEST(data_that_stays_is_copied_in)
 {
 	struct xs_result *result = fixture_result();
 	const struct xs_result_estimate row = {.strategy = "resident"};
 	const char *text;
 
-	(void)state;
 	text = xs_advice_text(&result->arena, &result->phases[0], &row);
 	assert_non_null(strstr(text, "main.cu:88"));
 	assert_null(strstr(text, "main.cu:91"));
@@ -613,7 +590,7 @@ static void data_that_stays_is_copied_in(void **state)
 }
 
 /* A line is enough; without one the label has the function and the address. */
-static void places_are_named_by_what_is_known(void **state)
+TEST(places_are_named_by_what_is_known)
 {
 	static const struct {
 		struct xs_result_site site;
@@ -644,7 +621,6 @@ static void places_are_named_by_what_is_known(void **state)
 	};
 	struct xs_arena arena = {0};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct xs_result_site site = cases[i].site;
 
@@ -656,7 +632,7 @@ static void places_are_named_by_what_is_known(void **state)
 	xs_arena_free(&arena);
 }
 
-static void a_place_is_a_line_or_an_address(void **state)
+TEST(a_place_is_a_line_or_an_address)
 {
 	const struct xs_result_site line = {.file = "a.cu",
 					    .line = 8,
@@ -671,7 +647,6 @@ static void a_place_is_a_line_or_an_address(void **state)
 					       .step = "h2d"};
 	struct xs_result_site other = line;
 
-	(void)state;
 	other.offset = 32;
 	assert_true(xs_result_same_place(&line, &other));
 	other.step = "d2h";
@@ -689,7 +664,7 @@ static void a_place_is_a_line_or_an_address(void **state)
 }
 
 /* Line 21 is not line 210; a line that copies in and out is named once. */
-static void each_place_is_named_once(void **state)
+TEST(each_place_is_named_once)
 {
 	struct xs_result_site sites[] = {
 	    {.file = "/src/a.cu", .line = 210, .step = "h2d"},
@@ -703,7 +678,6 @@ static void each_place_is_named_once(void **state)
 	const struct xs_result_estimate row = {.strategy = "pinned"};
 	struct xs_arena arena = {0};
 
-	(void)state;
 	assert_string_equal(xs_advice_places(&arena, &phase, &row),
 			    "a.cu:210, a.cu:21, a.cu:5 and 1 more (--all)");
 	phase.all_asked = true;
@@ -714,7 +688,7 @@ static void each_place_is_named_once(void **state)
 
 /* Copies are merged where one direction has several of them in a round: a
  * result's single copy out is none of them. */
-static void merged_copies_are_of_one_direction(void **state)
+TEST(merged_copies_are_of_one_direction)
 {
 	struct xs_result_site sites[] = {
 	    {.file = "/src/a.cu", .line = 34, .step = "h2d"},
@@ -725,32 +699,29 @@ static void merged_copies_are_of_one_direction(void **state)
 	const struct xs_result_estimate row = {.strategy = "batch"};
 	struct xs_arena arena = {0};
 
-	(void)state;
 	assert_string_equal(xs_advice_places(&arena, &phase, &row), "a.cu:34");
 	xs_arena_free(&arena);
 }
 
 /* What overlaps is a part of the round without what tracing takes of it. */
-static void overlap_is_of_the_untraced_round(void **state)
+TEST(overlap_is_of_the_untraced_round)
 {
 	const struct xs_result_phase phase = {
 	    .round_ns = 16 * MS, .tracer_ns = 2 * MS, .overlap_ns = 7 * MS};
 	const struct xs_result_estimate row = {.strategy = "streams"};
 	struct xs_arena arena = {0};
 
-	(void)state;
 	assert_non_null(strstr(xs_advice_text(&arena, &phase, &row),
 			       "they overlap for 7.00 ms of 14.0 ms"));
 	xs_arena_free(&arena);
 }
 
 /* The report knows each {name} that a strategy's advice has. */
-static void advice_has_no_unknown_names(void **state)
+TEST(advice_has_no_unknown_names)
 {
 	struct xs_arena arena = {0};
 	const struct xs_result_phase phase = {.rounds = 1};
 
-	(void)state;
 	for (size_t i = 0; i < xs_strategy_count; i++) {
 		struct xs_result_estimate row = {
 		    .strategy = xs_strategies[i]->id, .why = "measured"};
@@ -766,39 +737,4 @@ static void advice_has_no_unknown_names(void **state)
 	xs_arena_free(&arena);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(whole_run_is_worked_out),
-	    cmocka_unit_test(tracing_is_not_saved),
-	    cmocka_unit_test(little_tracing_is_left),
-	    cmocka_unit_test(counting_is_not_tracing),
-	    cmocka_unit_test(untraced_rounds_are_in_their_intervals),
-	    cmocka_unit_test(what_abstains_has_no_numbers),
-	    cmocka_unit_test(no_more_is_saved_than_was_waited_for),
-	    cmocka_unit_test(savings_side_by_side_are_not_added_up),
-	    cmocka_unit_test(rounds_side_by_side_share_the_link),
-	    cmocka_unit_test(a_setup_is_paid_by_what_the_run_saves),
-	    cmocka_unit_test(another_gpu_is_not_compared),
-	    cmocka_unit_test(efforts_have_words),
-	    cmocka_unit_test(pieces_that_are_too_small_are_said_to_be),
-	    cmocka_unit_test(a_setup_pays_off_after_rounds),
-	    cmocka_unit_test(each_strategy_has_its_sentence),
-	    cmocka_unit_test(allocations_have_their_own_places),
-	    cmocka_unit_test(data_that_stays_is_copied_in),
-	    cmocka_unit_test(a_bound_is_sure_where_it_saves_without),
-	    cmocka_unit_test(few_streams_are_preferred),
-	    cmocka_unit_test(a_known_time_is_preferred),
-	    cmocka_unit_test(speedups_have_one_base),
-	    cmocka_unit_test(pieces_divide_the_data),
-	    cmocka_unit_test(a_bound_is_weighed_against_what_it_is_otherwise),
-	    cmocka_unit_test(places_are_named_by_what_is_known),
-	    cmocka_unit_test(a_place_is_a_line_or_an_address),
-	    cmocka_unit_test(each_place_is_named_once),
-	    cmocka_unit_test(merged_copies_are_of_one_direction),
-	    cmocka_unit_test(overlap_is_of_the_untraced_round),
-	    cmocka_unit_test(advice_has_no_unknown_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

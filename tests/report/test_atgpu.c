@@ -66,12 +66,11 @@ static struct xs_result *result_of(const char *text, const char *more,
 	return result;
 }
 
-static void a_trace_has_its_metrics(void **state)
+TEST(a_trace_has_its_metrics)
 {
 	struct xs_result *result = result_of(records, "", NULL);
 	const struct xs_result_atgpu *atgpu = &result->phases[0].atgpu;
 
-	(void)state;
 	assert_int_equal(result->phase_count, 1);
 	assert_int_equal(atgpu->rounds, 1);
 	assert_int_equal(atgpu->in_words, 1000);
@@ -94,13 +93,12 @@ static void a_trace_has_its_metrics(void **state)
  * On 1 GHz, 2 multiprocessors of 3 blocks, 32 bytes a ns: 300 operations of a
  * block, twice; 1250 memory blocks; sigma 2 us. Copies: L+o 1 us, G 0.5.
  */
-static void counted_kernels_have_a_cost(void **state)
+TEST(counted_kernels_have_a_cost)
 {
 	struct xs_machine machine;
 	struct xs_result *result;
 	const struct xs_result_atgpu *atgpu;
 
-	(void)state;
 	xs_machine_init(&machine);
 	machine.clock_khz = 1e6;
 	machine.memory_bandwidth = 32e9;
@@ -153,7 +151,7 @@ static struct xs_result *counted(void)
 	return result;
 }
 
-static void json_has_every_figure(void **state)
+TEST(json_has_every_figure)
 {
 	struct xs_result *result = counted();
 	char *text = fixture_json(result);
@@ -179,7 +177,6 @@ static void json_has_every_figure(void **state)
 	    {"swgpu_cost_ns", 1800000},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
 		assert_int_equal(
 		    json_integer_value(json_object_get(atgpu, want[i].key)),
@@ -196,12 +193,11 @@ static void json_has_every_figure(void **state)
 	fixture_free(result);
 }
 
-static void text_has_it_when_asked(void **state)
+TEST(text_has_it_when_asked)
 {
 	struct xs_result *result = counted();
 	char *text = fixture_text(result, false);
 
-	(void)state;
 	assert_null(strstr(text, "ATGPU"));
 	free(text);
 	result->atgpu_asked = true;
@@ -219,14 +215,4 @@ static void text_has_it_when_asked(void **state)
 	fixture_free(result);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_trace_has_its_metrics),
-	    cmocka_unit_test(counted_kernels_have_a_cost),
-	    cmocka_unit_test(json_has_every_figure),
-	    cmocka_unit_test(text_has_it_when_asked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

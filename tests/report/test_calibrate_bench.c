@@ -69,7 +69,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void test_copies_one_way(void **state)
+TEST(test_copies_one_way)
 {
 	struct fixture *f = *state;
 
@@ -86,7 +86,7 @@ static void test_copies_one_way(void **state)
 	assert_param(f->machine.g_d2h_ns, FAKE_COPY + FAKE_SWITCH, 1);
 }
 
-static void test_copies_both_ways_are_slower(void **state)
+TEST(test_copies_both_ways_are_slower)
 {
 	struct fixture *f = *state;
 
@@ -102,7 +102,7 @@ static void test_copies_both_ways_are_slower(void **state)
 	assert_param(f->machine.g_event_ns, FAKE_COPY + FAKE_SWITCH, 20);
 }
 
-static void test_kernels_wait_for_copies(void **state)
+TEST(test_kernels_wait_for_copies)
 {
 	struct fixture *f = *state;
 
@@ -111,7 +111,7 @@ static void test_kernels_wait_for_copies(void **state)
 	assert_param(f->machine.copy_to_kernel_ns, FAKE_AFTER_COPY, 20);
 }
 
-static void test_mapped_memory(void **state)
+TEST(test_mapped_memory)
 {
 	struct fixture *f = *state;
 
@@ -127,7 +127,7 @@ static void test_mapped_memory(void **state)
 	assert_param(f->machine.d2h_vs_mapped_read, FAKE_G_OUT, 1e-6);
 }
 
-static void test_parts_of_lines(void **state)
+TEST(test_parts_of_lines)
 {
 	const double half = FAKE_PART, quarter = FAKE_PART * FAKE_PART;
 	struct fixture *f = *state;
@@ -140,7 +140,7 @@ static void test_parts_of_lines(void **state)
 	assert_param(f->machine.mapped_write_32, FAKE_WRITE * quarter, 1e-6);
 }
 
-static void test_parts_of_sectors(void **state)
+TEST(test_parts_of_sectors)
 {
 	struct fixture *f = *state;
 
@@ -150,7 +150,7 @@ static void test_parts_of_sectors(void **state)
 	assert_param(f->machine.mapped_write_apart_ns, FAKE_APART, 1e-3);
 }
 
-static void test_writes_that_queue_up(void **state)
+TEST(test_writes_that_queue_up)
 {
 	struct fixture *f = *state;
 
@@ -171,7 +171,7 @@ static void test_writes_that_queue_up(void **state)
 }
 
 /* If copies keep their rate, no early time and no stall is found. */
-static void test_writes_that_do_not_queue_up(void **state)
+TEST(test_writes_that_do_not_queue_up)
 {
 	struct fixture *f = *state;
 
@@ -185,7 +185,7 @@ static void test_writes_that_do_not_queue_up(void **state)
 }
 
 /* 1200 ns of latency at 50 bytes a ns need 60 KB in flight: 15 blocks. */
-static void test_reads_in_flight(void **state)
+TEST(test_reads_in_flight)
 {
 	struct fixture *f = *state;
 
@@ -203,7 +203,7 @@ static void test_reads_in_flight(void **state)
 	assert_param(f->machine.mapped_read_knee, FAKE_READ, 1e-5);
 }
 
-static void test_graphs(void **state)
+TEST(test_graphs)
 {
 	struct fixture *f = *state;
 
@@ -219,7 +219,7 @@ static void test_graphs(void **state)
 		     2);
 }
 
-static void test_batches(void **state)
+TEST(test_batches)
 {
 	struct fixture *f = *state;
 
@@ -232,7 +232,7 @@ static void test_batches(void **state)
 		     2);
 }
 
-static void test_copies_between_gpus(void **state)
+TEST(test_copies_between_gpus)
 {
 	struct fixture *f = *state;
 
@@ -244,7 +244,7 @@ static void test_copies_between_gpus(void **state)
 	assert_param(f->machine.G_peer, FAKE_PEER_BYTE, 1e-5);
 }
 
-static void test_gpus_apart(void **state)
+TEST(test_gpus_apart)
 {
 	struct fixture *f = *state;
 
@@ -259,7 +259,7 @@ static void test_gpus_apart(void **state)
 	assert_true(isnan(f->machine.G_peer.value));
 }
 
-static void test_older_drivers(void **state)
+TEST(test_older_drivers)
 {
 	struct fixture *f = *state;
 	const struct xs_cuda_api api = f->bench.gpu.api;
@@ -277,7 +277,7 @@ static void test_older_drivers(void **state)
 	f->bench.gpu.api = api;
 }
 
-static void test_device_memory(void **state)
+TEST(test_device_memory)
 {
 	struct fixture *f = *state;
 
@@ -295,7 +295,7 @@ static void test_device_memory(void **state)
 	assert_param(f->machine.host_threads_byte_ns, 0, 1e-4);
 }
 
-static void test_calls(void **state)
+TEST(test_calls)
 {
 	struct fixture *f = *state;
 
@@ -308,7 +308,7 @@ static void test_calls(void **state)
 	assert_param(f->machine.stream_create_ns, FAKE_CALL_STREAM, 40);
 }
 
-static void test_blocking_copies(void **state)
+TEST(test_blocking_copies)
 {
 	struct fixture *f = *state;
 
@@ -328,7 +328,7 @@ static void test_blocking_copies(void **state)
 }
 
 /* The rate of a pageable copy depends on where its pages are. */
-static void test_each_pass_has_pages_of_its_own(void **state)
+TEST(test_each_pass_has_pages_of_its_own)
 {
 	struct fixture *f = *state;
 	const unsigned char *before = f->bench.pageable;
@@ -339,7 +339,7 @@ static void test_each_pass_has_pages_of_its_own(void **state)
 	assert_int_equal(f->bench.pageable[XS_BENCH_BYTES - 1], 1);
 }
 
-static void test_blocking_copies_need_latency_and_bandwidth(void **state)
+TEST(test_blocking_copies_need_latency_and_bandwidth)
 {
 	struct fixture *f = *state;
 
@@ -348,7 +348,7 @@ static void test_blocking_copies_need_latency_and_bandwidth(void **state)
 	assert_true(isnan(f->machine.call_copy_sync_ns.value));
 }
 
-static void test_launch_and_synchronisation(void **state)
+TEST(test_launch_and_synchronisation)
 {
 	struct fixture *f = *state;
 
@@ -361,7 +361,7 @@ static void test_launch_and_synchronisation(void **state)
 	assert_param(f->machine.kernel_gap_ns, FAKE_GAP, 2);
 }
 
-static void test_polls_and_mailbox(void **state)
+TEST(test_polls_and_mailbox)
 {
 	struct fixture *f = *state;
 
@@ -377,7 +377,7 @@ static void test_polls_and_mailbox(void **state)
 	assert_param(f->machine.proxy_ns, FAKE_MAILBOX / 32, 10);
 }
 
-static void test_mailbox_needs_polls(void **state)
+TEST(test_mailbox_needs_polls)
 {
 	struct fixture *f = *state;
 
@@ -387,7 +387,7 @@ static void test_mailbox_needs_polls(void **state)
 }
 
 /* Either side may wait for a flag that does not come. */
-static void test_a_mailbox_without_answers_does_not_hang(void **state)
+TEST(test_a_mailbox_without_answers_does_not_hang)
 {
 	struct fixture *f = *state;
 
@@ -411,7 +411,7 @@ static void test_a_mailbox_without_answers_does_not_hang(void **state)
 	assert_param(f->machine.proxy_ns, FAKE_MAILBOX / 32, 10);
 }
 
-static void test_messages_of_kernels(void **state)
+TEST(test_messages_of_kernels)
 {
 	struct fixture *f = *state;
 
@@ -426,7 +426,7 @@ static void test_messages_of_kernels(void **state)
 	assert_param(f->machine.block_store_far, FAKE_BLOCK_FAR, 1e-5);
 }
 
-static void test_host_memory(void **state)
+TEST(test_host_memory)
 {
 	struct fixture *f = *state;
 
@@ -441,7 +441,7 @@ static void test_host_memory(void **state)
 	assert_param(f->machine.register_byte_ns, FAKE_REGISTER_BYTE, 1e-6);
 }
 
-static void test_implicit_synchronisation_is_noticed(void **state)
+TEST(test_implicit_synchronisation_is_noticed)
 {
 	struct fixture *f = *state;
 
@@ -452,7 +452,7 @@ static void test_implicit_synchronisation_is_noticed(void **state)
 	assert_int_equal(f->machine.implicit_sync, 1);
 }
 
-static void test_a_failed_call_is_named_and_its_part_unknown(void **state)
+TEST(test_a_failed_call_is_named_and_its_part_unknown)
 {
 	struct fixture *f = *state;
 
@@ -469,7 +469,7 @@ static void test_a_failed_call_is_named_and_its_part_unknown(void **state)
 	assert_param(f->machine.stream_create_ns, FAKE_CALL_STREAM, 40);
 }
 
-static void test_a_kernel_that_stays_silent_does_not_hang(void **state)
+TEST(test_a_kernel_that_stays_silent_does_not_hang)
 {
 	struct fixture *f = *state;
 
@@ -511,7 +511,7 @@ static void assert_off(struct xs_check check, double low, double high,
 /* Replay is exact where it has the simulation's rules. The simulation slows
  * copies longer than the other direction is busy, which replay does not know.
  */
-static void test_self_check(void **state)
+TEST(test_self_check)
 {
 	struct fixture *f = *state;
 
@@ -527,7 +527,7 @@ static void test_self_check(void **state)
 }
 
 /* A third of the mapped rounds go both ways; here they take twice as long. */
-static void test_self_check_shows_a_wrong_parameter(void **state)
+TEST(test_self_check_shows_a_wrong_parameter)
 {
 	struct fixture *f = *state;
 
@@ -541,7 +541,7 @@ static void test_self_check_shows_a_wrong_parameter(void **state)
 
 /* Kernels of the check then take the time of the nominal clock, here the true
  * one, instead of for ever. */
-static void test_self_check_on_a_shared_gpu(void **state)
+TEST(test_self_check_on_a_shared_gpu)
 {
 	struct fixture *f = *state;
 
@@ -553,7 +553,7 @@ static void test_self_check_on_a_shared_gpu(void **state)
 	assert_off(f->machine.self_check.explicit, -0.002, 0.002, 9);
 }
 
-static void test_self_check_needs_parameters(void **state)
+TEST(test_self_check_needs_parameters)
 {
 	struct fixture *f = *state;
 
@@ -572,7 +572,7 @@ static void set_pass(struct fixture *f, enum xs_param_id id, double a, double b,
 	xs_bench_set(&f->bench, &f->machine, id, &samples);
 }
 
-static void test_a_value_is_of_all_passes(void **state)
+TEST(test_a_value_is_of_all_passes)
 {
 	struct fixture *f = *state;
 
@@ -585,7 +585,7 @@ static void test_a_value_is_of_all_passes(void **state)
 }
 
 /* A difference of two times may be negative on a busy machine. */
-static void test_nothing_costs_less_than_nothing(void **state)
+TEST(test_nothing_costs_less_than_nothing)
 {
 	struct fixture *f = *state;
 
@@ -595,7 +595,7 @@ static void test_nothing_costs_less_than_nothing(void **state)
 	assert_true(f->machine.sync_ns.high > 10);
 }
 
-static void test_passes_that_disagree_are_named(void **state)
+TEST(test_passes_that_disagree_are_named)
 {
 	struct fixture *f = *state;
 	const struct xs_samples points[] = {
@@ -635,13 +635,12 @@ static void test_passes_that_disagree_are_named(void **state)
 }
 
 /* Repeats end when the time is used up, but not before the first. */
-static void test_slow_measurements_are_repeated_less(void **state)
+TEST(test_slow_measurements_are_repeated_less)
 {
 	struct xs_repeats quick = xs_bench_repeats(5),
 			  slow = xs_bench_repeats(5);
 	int count = 0;
 
-	(void)state;
 	while (xs_bench_repeat(&quick))
 		count++;
 	assert_int_equal(count, 5);
@@ -656,14 +655,13 @@ static void test_slow_measurements_are_repeated_less(void **state)
 	assert_false(xs_bench_repeat(&slow));
 }
 
-static void test_summary(void **state)
+TEST(test_summary)
 {
 	struct xs_machine machine;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	xs_machine_init(&machine);
 	machine.passes = 3;
 	machine.self_check.streams = (struct xs_check){0.01, -0.052, 0.03, 36};
@@ -685,49 +683,7 @@ static void test_summary(void **state)
 	free(text);
 }
 
-#define TEST(function) cmocka_unit_test_setup(function, set_up)
-
-static const struct CMUnitTest tests[] = {
-    TEST(test_copies_one_way),
-    TEST(test_copies_both_ways_are_slower),
-    TEST(test_mapped_memory),
-    TEST(test_parts_of_lines),
-    TEST(test_parts_of_sectors),
-    TEST(test_kernels_wait_for_copies),
-    TEST(test_writes_that_queue_up),
-    TEST(test_writes_that_do_not_queue_up),
-    TEST(test_reads_in_flight),
-    TEST(test_graphs),
-    TEST(test_batches),
-    TEST(test_copies_between_gpus),
-    TEST(test_gpus_apart),
-    TEST(test_older_drivers),
-    TEST(test_device_memory),
-    TEST(test_calls),
-    TEST(test_blocking_copies),
-    TEST(test_each_pass_has_pages_of_its_own),
-    TEST(test_blocking_copies_need_latency_and_bandwidth),
-    TEST(test_launch_and_synchronisation),
-    TEST(test_polls_and_mailbox),
-    TEST(test_mailbox_needs_polls),
-    TEST(test_a_mailbox_without_answers_does_not_hang),
-    TEST(test_messages_of_kernels),
-    TEST(test_host_memory),
-    TEST(test_implicit_synchronisation_is_noticed),
-    TEST(test_a_failed_call_is_named_and_its_part_unknown),
-    TEST(test_a_kernel_that_stays_silent_does_not_hang),
-    TEST(test_self_check),
-    TEST(test_self_check_shows_a_wrong_parameter),
-    TEST(test_self_check_on_a_shared_gpu),
-    TEST(test_self_check_needs_parameters),
-    TEST(test_a_value_is_of_all_passes),
-    TEST(test_nothing_costs_less_than_nothing),
-    TEST(test_passes_that_disagree_are_named),
-    TEST(test_slow_measurements_are_repeated_less),
-    TEST(test_summary),
-};
-
 int main(void)
 {
-	return cmocka_run_group_tests(tests, open_bench, close_bench);
+	return unit_run(open_bench, close_bench, set_up, NULL);
 }

@@ -19,23 +19,21 @@ static struct xs_samples samples_of(const double *values, size_t count)
 	return samples;
 }
 
-static void test_median_of_odd_and_even_counts(void **state)
+TEST(test_median_of_odd_and_even_counts)
 {
 	const double values[] = {9, 1, 5, 3};
 	struct xs_samples odd = samples_of(values, 3);
 	struct xs_samples even = samples_of(values, 4);
 
-	(void)state;
 	assert_near(xs_samples_median(&odd), 5, NEAR);
 	/* 1 3 5 9: halfway between 3 and 5 */
 	assert_near(xs_samples_median(&even), 4, NEAR);
 }
 
-static void test_percentiles_lie_between_neighbours(void **state)
+TEST(test_percentiles_lie_between_neighbours)
 {
 	struct xs_samples samples = {0};
 
-	(void)state;
 	for (int i = 0; i <= 20; i++)
 		xs_samples_add(&samples, 100 + 20 - i);
 	/* 100 to 120 in steps of 1: the p-th percentile is 100 + p / 5 */
@@ -45,11 +43,10 @@ static void test_percentiles_lie_between_neighbours(void **state)
 	assert_near(xs_samples_percentile(&samples, 100), 120, NEAR);
 }
 
-static void test_param_has_median_and_range(void **state)
+TEST(test_param_has_median_and_range)
 {
 	struct xs_samples samples = {0};
 
-	(void)state;
 	for (int i = 0; i <= 100; i++)
 		xs_samples_add(&samples, i);
 
@@ -60,32 +57,29 @@ static void test_param_has_median_and_range(void **state)
 	assert_near(param.high, 95, NEAR);
 }
 
-static void test_no_samples_give_nan(void **state)
+TEST(test_no_samples_give_nan)
 {
 	const struct xs_samples none = {0};
 	struct xs_param param = xs_samples_param(&none);
 
-	(void)state;
 	assert_true(isnan(param.value));
 	assert_true(isnan(param.low));
 	assert_true(isnan(param.high));
 }
 
-static void test_samples_drop_what_is_not_finite(void **state)
+TEST(test_samples_drop_what_is_not_finite)
 {
 	const double values[] = {NAN, 7, INFINITY, -INFINITY};
 	struct xs_samples samples = samples_of(values, 4);
 
-	(void)state;
 	assert_int_equal(samples.count, 1);
 	assert_near(xs_samples_median(&samples), 7, NEAR);
 }
 
-static void test_samples_stop_when_full(void **state)
+TEST(test_samples_stop_when_full)
 {
 	struct xs_samples samples = {0};
 
-	(void)state;
 	for (int i = 0; i < XS_SAMPLES_MAX + 10; i++)
 		xs_samples_add(&samples, i);
 	assert_int_equal(samples.count, XS_SAMPLES_MAX);
@@ -93,29 +87,27 @@ static void test_samples_stop_when_full(void **state)
 		    NEAR);
 }
 
-static void test_fit_of_a_line(void **state)
+TEST(test_fit_of_a_line)
 {
 	const double x[] = {1, 2, 4, 8, 16};
 	const double y[] = {5, 7, 11, 19, 35}; /* 3 + 2x */
 	struct xs_line line = xs_stats_fit(x, y, 5);
 
-	(void)state;
 	assert_near(line.slope, 2, NEAR);
 	assert_near(line.intercept, 3, NEAR);
 }
 
-static void test_fit_ignores_a_wild_point(void **state)
+TEST(test_fit_ignores_a_wild_point)
 {
 	const double x[] = {1, 2, 4, 8, 16, 32};
 	const double y[] = {5, 7, 11, 900, 35, 67}; /* 3 + 2x, one outlier */
 	struct xs_line line = xs_stats_fit(x, y, 6);
 
-	(void)state;
 	assert_near(line.slope, 2, NEAR);
 	assert_near(line.intercept, 3, NEAR);
 }
 
-static void test_fit_trusts_distant_pairs(void **state)
+TEST(test_fit_trusts_distant_pairs)
 {
 	/* Near 10x, but the first three are noisy: their pairs have slopes 40,
 	 * 10 and -20 with weights 1, 2 and 1; the pairs with the last point
@@ -125,36 +117,18 @@ static void test_fit_trusts_distant_pairs(void **state)
 	const double y[] = {0, 40, 20, 10010};
 	struct xs_line line = xs_stats_fit(x, y, 4);
 
-	(void)state;
 	assert_near(line.slope, 10.01, 0.001);
 }
 
-static void test_fit_needs_two_different_x(void **state)
+TEST(test_fit_needs_two_different_x)
 {
 	const double x[] = {3, 3};
 	const double y[] = {1, 2};
 
-	(void)state;
 	assert_true(isnan(xs_stats_fit(x, y, 0).slope));
 	assert_true(isnan(xs_stats_fit(x, y, 1).slope));
 	assert_true(isnan(xs_stats_fit(x, y, 2).slope));
 	assert_true(isnan(xs_stats_fit(x, y, 2).intercept));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_median_of_odd_and_even_counts),
-	    cmocka_unit_test(test_percentiles_lie_between_neighbours),
-	    cmocka_unit_test(test_param_has_median_and_range),
-	    cmocka_unit_test(test_no_samples_give_nan),
-	    cmocka_unit_test(test_samples_drop_what_is_not_finite),
-	    cmocka_unit_test(test_samples_stop_when_full),
-	    cmocka_unit_test(test_fit_of_a_line),
-	    cmocka_unit_test(test_fit_ignores_a_wild_point),
-	    cmocka_unit_test(test_fit_trusts_distant_pairs),
-	    cmocka_unit_test(test_fit_needs_two_different_x),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

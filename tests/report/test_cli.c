@@ -35,13 +35,12 @@ static void expect(const char *arguments, int code, const char *out,
 	program_free(&program);
 }
 
-static void help_comes_from_the_table(void **state)
+TEST(help_comes_from_the_table)
 {
 	static const char *const commands[] = {
 	    "run", "report", "diff", "calibrate", "model", "dump", "export"};
 	char line[64];
 
-	(void)state;
 	expect("--version", 0, "xferspy ", NULL);
 	expect("-V", 0, "xferspy ", NULL);
 	expect("version", 0, "xferspy ", NULL);
@@ -56,7 +55,7 @@ static void help_comes_from_the_table(void **state)
 }
 
 /* "xferspy: what: why; what to do" */
-static void wrong_use_exits_with_1(void **state)
+TEST(wrong_use_exits_with_1)
 {
 	static const struct {
 		const char *arguments, *err;
@@ -94,15 +93,13 @@ static void wrong_use_exits_with_1(void **state)
 	    {"run --frob true", "unknown option"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		expect(wrong[i].arguments, 1, NULL, wrong[i].err);
 }
 
 /* Upper and lower case do not matter. */
-static void a_typing_error_is_recognised(void **state)
+TEST(a_typing_error_is_recognised)
 {
-	(void)state;
 	expect("reprot", 1, NULL, "did you mean xferspy report?");
 	expect("DIFF a b", 1, NULL, "did you mean xferspy diff?");
 	expect("--verion", 1, NULL, "did you mean xferspy --version?");
@@ -120,9 +117,8 @@ static void a_typing_error_is_recognised(void **state)
 }
 
 /* "xferspy TRACE" */
-static void a_file_is_not_a_command(void **state)
+TEST(a_file_is_not_a_command)
 {
-	(void)state;
 	expect(BEFORE, 2, NULL, "to read a trace: xferspy report " BEFORE);
 	expect("gone.xspy", 2, NULL,
 	       "to read a trace: xferspy report gone.xspy");
@@ -131,9 +127,8 @@ static void a_file_is_not_a_command(void **state)
 }
 
 /* Traces that can be read are reported; the exit code tells of the others. */
-static void one_missing_trace_does_not_stop_the_others(void **state)
+TEST(one_missing_trace_does_not_stop_the_others)
 {
-	(void)state;
 	expect("report --each " BEFORE " gone.xspy " PINNED, 2,
 	       "== " TRACES "pinned.txt ==", "xferspy: gone.xspy: ");
 	expect("report --each gone.xspy " BEFORE, 2,
@@ -147,13 +142,12 @@ static void one_missing_trace_does_not_stop_the_others(void **state)
 	       "2 of 2 traces: they could not be read; there is no report");
 }
 
-static void machine_list_names_the_profiles(void **state)
+TEST(machine_list_names_the_profiles)
 {
 	static const char *const commands[] = {"report", "diff", "model",
 					       "digest"};
 	char line[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		snprintf(line, sizeof(line), "%s --machine list", commands[i]);
 		expect(line, 0, "h200          NVIDIA H200\n", NULL);
@@ -161,9 +155,8 @@ static void machine_list_names_the_profiles(void **state)
 	}
 }
 
-static void unreadable_input_exits_with_2(void **state)
+TEST(unreadable_input_exits_with_2)
 {
-	(void)state;
 	expect("report /nowhere/trace", 2, NULL, "xferspy: /nowhere/trace: ");
 	expect("report " XS_SOURCE_DIR "/LICENSE", 2, NULL, "LICENSE: ");
 	expect("report " BEFORE " --machine nosuch", 2, NULL, "nosuch");
@@ -175,9 +168,8 @@ static void unreadable_input_exits_with_2(void **state)
 	expect("diff " BEFORE " /nowhere/trace", 2, NULL, "/nowhere/trace");
 }
 
-static void a_full_disk_is_an_error(void **state)
+TEST(a_full_disk_is_an_error)
 {
-	(void)state;
 	expect("report " BEFORE " -o /dev/full", 2, NULL,
 	       "/dev/full: No space left on device; check");
 	expect("report " BEFORE " >/dev/full", 2, NULL,
@@ -191,9 +183,8 @@ static void a_full_disk_is_an_error(void **state)
 }
 
 /* Opening the output truncates it, so it must not be an input. */
-static void an_input_is_never_the_output(void **state)
+TEST(an_input_is_never_the_output)
 {
-	(void)state;
 	expect("dump " BEFORE " -o own.txt", 0, NULL, NULL);
 	expect("dump own.txt -o ./own.txt", 1, NULL, "it is also an input");
 	expect("dump --read own.txt -o own.txt", 1, NULL, "also an input");
@@ -211,18 +202,16 @@ static void an_input_is_never_the_output(void **state)
 }
 
 /* Control characters of a trace do not reach the terminal. */
-static void a_trace_does_not_write_to_the_terminal(void **state)
+TEST(a_trace_does_not_write_to_the_terminal)
 {
-	(void)state;
 	expect("dump " BEFORE
 	       " | sed 's/heat\"/\\x1b[31mheat\"/' >escape.txt; " XS_COMMAND
 	       " report escape.txt",
 	       0, "?[31mheat (pid ", NULL);
 }
 
-static void a_report_has_its_parts(void **state)
+TEST(a_report_has_its_parts)
 {
-	(void)state;
 	expect("report " BEFORE, 0, "Where the time went", NULL);
 	expect("report " BEFORE, 0, "profile h200 (shipped): the trace", NULL);
 	expect("report " BEFORE " --machine fitted", 0,
@@ -246,18 +235,16 @@ static void a_report_has_its_parts(void **state)
 	       "streams,7,depth,replay,", NULL);
 }
 
-static void pipes_have_no_colour(void **state)
+TEST(pipes_have_no_colour)
 {
 	struct program program = program_run("report " BEFORE);
 
-	(void)state;
 	assert_null(strchr(program.out, '\033'));
 	program_free(&program);
 }
 
-static void a_gate_exits_with_3(void **state)
+TEST(a_gate_exits_with_3)
 {
-	(void)state;
 	expect("diff " BEFORE " " PINNED " --fail-above 5", 0,
 	       "The limit of 5 % (--fail-above) is kept", NULL);
 	expect("diff " BEFORE " " SLOWER " --fail-above 5", 3, "exceeded",
@@ -268,9 +255,8 @@ static void a_gate_exits_with_3(void **state)
 }
 
 /* One report on a job, from traces, digests, and both. */
-static void traces_of_a_job_have_one_report(void **state)
+TEST(traces_of_a_job_have_one_report)
 {
-	(void)state;
 	expect("report " BEFORE " " PINNED, 0, "heat  2 traces on 1 host\n",
 	       NULL);
 	expect("report " BEFORE " gone.xspy " PINNED " " BEFORE, 2,
@@ -311,9 +297,8 @@ static void traces_of_a_job_have_one_report(void **state)
 }
 
 /* Two jobs, of folders and of digests that were written before. */
-static void two_jobs_are_compared(void **state)
+TEST(two_jobs_are_compared)
 {
-	(void)state;
 	expect("diff job b.digest", 0,
 	       "heat  2 -> 1 processes\n\nVerdict: The slowest process takes "
 	       "77.7 ms -> 27.3 ms, 64.8 % faster;",
@@ -342,7 +327,7 @@ static void two_jobs_are_compared(void **state)
 }
 
 /* A digest is no trace, and only a whole number is a number. */
-static void what_is_no_trace_and_no_rank_is_told(void **state)
+TEST(what_is_no_trace_and_no_rank_is_told)
 {
 	static const char *const others[] = {
 	    "report --each a.digest",
@@ -352,7 +337,6 @@ static void what_is_no_trace_and_no_rank_is_told(void **state)
 	    "export a.digest --to perfetto -o out",
 	    "report " BEFORE " --counters a.digest"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		expect(others[i], 2, NULL,
 		       "a.digest: it is a digest, not a trace; give it to "
@@ -376,9 +360,8 @@ static void what_is_no_trace_and_no_rank_is_told(void **state)
 	"--version >/dev/null; " RUN(80) RUN(81) RUN(84) RUN(83) RUN(85)       \
 	    RUN(88) XS_COMMAND " "
 
-static void several_runs_have_a_spread(void **state)
+TEST(several_runs_have_a_spread)
 {
-	(void)state;
 	expect(RUNS "report --runs run84.txt run80.txt run81.txt", 0,
 	       "Runs  3 of one program; the report is of the median one\n"
 	       "  run81.txt\n",
@@ -410,9 +393,8 @@ static void several_runs_have_a_spread(void **state)
 	"report --machine list >/dev/null; sed '" edit "' " PINNED " >" name   \
 	"; " XS_COMMAND " diff " BEFORE " " name
 
-static void a_gate_compares_like_with_like(void **state)
+TEST(a_gate_compares_like_with_like)
 {
-	(void)state;
 	expect(OTHER("s|app/heat|app/solve --n 5|", "app.txt"), 0,
 	       "! these are different programs: heat before, solve after",
 	       NULL);
@@ -437,9 +419,8 @@ static void a_gate_compares_like_with_like(void **state)
 	       0, "\"different\": false", NULL);
 }
 
-static void a_gate_needs_run_times(void **state)
+TEST(a_gate_needs_run_times)
 {
-	(void)state;
 	/* a header alone, of a process that was killed */
 	expect(OTHER("1p; /^header/!d; s/ flush.*//; s/ state=1/ state=0/",
 		     "empty.txt") " --fail-above 5",
@@ -458,9 +439,8 @@ static void a_gate_needs_run_times(void **state)
 	       "! killed.txt: the process was killed", NULL);
 }
 
-static void python_programs_are_their_scripts(void **state)
+TEST(python_programs_are_their_scripts)
 {
-	(void)state;
 	expect(OTHER("s|/home/user/app/heat|python3 -u a/train.py --n 5|",
 		     "train.txt"),
 	       0, "different programs: heat before, train.py after", NULL);
@@ -474,18 +454,16 @@ static void python_programs_are_their_scripts(void **state)
 	       0, "different programs: train.py before, test.py after", NULL);
 }
 
-static void a_diff_scores_the_prediction(void **state)
+TEST(a_diff_scores_the_prediction)
 {
-	(void)state;
 	expect("diff " BEFORE " " PINNED, 0, "predicted for pinned: ", NULL);
 	expect("diff " BEFORE " " PINNED, 0, "source memory pageable -> pinned",
 	       NULL);
 }
 
 /* Text to trace to text: the second text equals the first. */
-static void a_dump_reads_back(void **state)
+TEST(a_dump_reads_back)
 {
-	(void)state;
 	expect("dump --read " BEFORE " -o cli-1.xspy", 0, NULL, NULL);
 	expect("dump cli-1.xspy -o cli-1.txt", 0, NULL, NULL);
 	expect("dump --read - -o cli-2.xspy <cli-1.txt && "
@@ -497,9 +475,8 @@ static void a_dump_reads_back(void **state)
 }
 
 /* What was there stays until the output is complete; a link stays one. */
-static void a_file_is_replaced_when_it_is_complete(void **state)
+TEST(a_file_is_replaced_when_it_is_complete)
 {
-	(void)state;
 	expect("report " BEFORE " -o whole && ln -sf whole link && "
 	       "chmod 640 whole && cp whole same",
 	       0, NULL, NULL);
@@ -516,9 +493,8 @@ static void a_file_is_replaced_when_it_is_complete(void **state)
 }
 
 /* With standard descriptors closed, the output is not one of them. */
-static void messages_do_not_go_into_the_output(void **state)
+TEST(messages_do_not_go_into_the_output)
 {
-	(void)state;
 	expect("--help >&-", 2, NULL, "xferspy: output: Bad file descriptor; ");
 	expect("report - <&-", 2, NULL,
 	       "xferspy: -: a trace cannot be read from");
@@ -532,9 +508,8 @@ static void messages_do_not_go_into_the_output(void **state)
 
 /* A file that cannot be replaced stays, too, until its input is read. Nothing
  * is left of the output in $TMPDIR. */
-static void a_file_that_stays_is_written_last(void **state)
+TEST(a_file_that_stays_is_written_last)
 {
-	(void)state;
 	expect("--version && rm -rf first second folder && mkdir folder && "
 	       "echo old >first && ln first second",
 	       0, NULL, NULL);
@@ -559,11 +534,10 @@ static void a_file_that_stays_is_written_last(void **state)
 }
 
 /* A control list stays with the file: it would have to be copied. */
-static void extended_attributes_stay(void **state)
+TEST(extended_attributes_stay)
 {
 	FILE *file = fopen("attributes", "w");
 
-	(void)state;
 	assert_non_null(file);
 	fclose(file);
 	if (setxattr("attributes", "user.note", "1", 1, 0) != 0)
@@ -574,9 +548,8 @@ static void extended_attributes_stay(void **state)
 }
 
 /* SQLite would apply the log to the new file. */
-static void a_log_beside_a_link_s_target_is_seen(void **state)
+TEST(a_log_beside_a_link_s_target_is_seen)
 {
-	(void)state;
 	expect("--version && rm -rf logged && mkdir logged && "
 	       "echo old >logged/db && echo >logged/db-wal && "
 	       "ln -sf logged/db link",
@@ -588,9 +561,8 @@ static void a_log_beside_a_link_s_target_is_seen(void **state)
 }
 
 /* Their owners, names and positions stay. */
-static void what_is_more_than_a_file_is_written_itself(void **state)
+TEST(what_is_more_than_a_file_is_written_itself)
 {
-	(void)state;
 	expect("--version; rm -f first second dangling target", 0, NULL, NULL);
 	expect("--version && echo >first && ln first second && " XS_COMMAND
 	       " dump " BEFORE " -o first && grep -q xferspy-text second",
@@ -632,9 +604,8 @@ static void what_is_more_than_a_file_is_written_itself(void **state)
 }
 
 /* --resolve never changes its input, and leaves nothing half written. */
-static void resolving_writes_another_file(void **state)
+TEST(resolving_writes_another_file)
 {
-	(void)state;
 	expect("dump --read " BEFORE " -o own.xspy && chmod 444 own.xspy && "
 	       "cp own.xspy same.xspy",
 	       0, NULL, NULL);
@@ -662,11 +633,10 @@ static void resolving_writes_another_file(void **state)
 	       NULL, NULL);
 }
 
-static void run_passes_the_exit_code_on(void **state)
+TEST(run_passes_the_exit_code_on)
 {
 	struct program program = program_run("run -- sh -c 'exit 7'");
 
-	(void)state;
 	/* without the library, which needs CUDA's headers, it reports an error
 	 */
 	if (program.code == 2)
@@ -689,38 +659,5 @@ static int enter_scratch(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(help_comes_from_the_table),
-	    cmocka_unit_test(wrong_use_exits_with_1),
-	    cmocka_unit_test(a_typing_error_is_recognised),
-	    cmocka_unit_test(a_file_is_not_a_command),
-	    cmocka_unit_test(one_missing_trace_does_not_stop_the_others),
-	    cmocka_unit_test(machine_list_names_the_profiles),
-	    cmocka_unit_test(unreadable_input_exits_with_2),
-	    cmocka_unit_test(a_full_disk_is_an_error),
-	    cmocka_unit_test(an_input_is_never_the_output),
-	    cmocka_unit_test(a_trace_does_not_write_to_the_terminal),
-	    cmocka_unit_test(a_report_has_its_parts),
-	    cmocka_unit_test(traces_of_a_job_have_one_report),
-	    cmocka_unit_test(two_jobs_are_compared),
-	    cmocka_unit_test(what_is_no_trace_and_no_rank_is_told),
-	    cmocka_unit_test(several_runs_have_a_spread),
-	    cmocka_unit_test(pipes_have_no_colour),
-	    cmocka_unit_test(a_gate_exits_with_3),
-	    cmocka_unit_test(a_gate_compares_like_with_like),
-	    cmocka_unit_test(a_gate_needs_run_times),
-	    cmocka_unit_test(python_programs_are_their_scripts),
-	    cmocka_unit_test(a_diff_scores_the_prediction),
-	    cmocka_unit_test(a_dump_reads_back),
-	    cmocka_unit_test(a_file_is_replaced_when_it_is_complete),
-	    cmocka_unit_test(messages_do_not_go_into_the_output),
-	    cmocka_unit_test(a_file_that_stays_is_written_last),
-	    cmocka_unit_test(extended_attributes_stay),
-	    cmocka_unit_test(a_log_beside_a_link_s_target_is_seen),
-	    cmocka_unit_test(what_is_more_than_a_file_is_written_itself),
-	    cmocka_unit_test(resolving_writes_another_file),
-	    cmocka_unit_test(run_passes_the_exit_code_on),
-	};
-
-	return cmocka_run_group_tests(tests, enter_scratch, NULL);
+	return unit_run(enter_scratch, NULL, NULL, NULL);
 }

@@ -71,7 +71,7 @@ static size_t column_of(const char *key)
 	return 0;
 }
 
-static void text_may_contain_anything(void **state)
+TEST(text_may_contain_anything)
 {
 	static const char *const texts[] = {
 	    "plain",	  "a \"quoted\" word", "\"", "one, two",
@@ -79,7 +79,6 @@ static void text_may_contain_anything(void **state)
 	struct xs_result *result = fixture_result();
 	struct xs_result_phase *phase = &result->phases[0];
 
-	(void)state;
 	assert_true(phase->estimate_count > 0);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		const char *at;
@@ -94,13 +93,12 @@ static void text_may_contain_anything(void **state)
 	fixture_free(result);
 }
 
-static void rows_have_the_values_of_the_estimates(void **state)
+TEST(rows_have_the_values_of_the_estimates)
 {
 	struct xs_result *result = fixture_result();
 	char *csv = csv_of(result), want[32];
 	const char *at = csv;
 
-	(void)state;
 	field_of(&at, 0);
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
@@ -120,12 +118,4 @@ static void rows_have_the_values_of_the_estimates(void **state)
 	fixture_free(result);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(text_may_contain_anything),
-	    cmocka_unit_test(rows_have_the_values_of_the_estimates),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -51,11 +51,10 @@ static char *text_of(struct pair *pair, double gate, bool json)
 }
 
 /* 10 s to 8 s. Phase 1 goes from 412 * 16 to 412 * 11.9 ms: -1689.2 ms. */
-static void changes_are_ordered(void **state)
+TEST(changes_are_ordered)
 {
 	struct pair pair;
 
-	(void)state;
 	open_pair(&pair);
 	pair.after->totals.h2d_ns -= 1000;
 	pair.after->totals.d2h_ns -= 3000;
@@ -95,12 +94,11 @@ static void expect_total(const struct pair *pair, const char *name,
 }
 
 /* Each total is its own, and an unknown one has no change. */
-static void totals_are_compared_by_name(void **state)
+TEST(totals_are_compared_by_name)
 {
 	struct xs_result_totals *before, *after;
 	struct pair pair;
 
-	(void)state;
 	open_pair(&pair);
 	before = &pair.before->totals;
 	after = &pair.after->totals;
@@ -127,7 +125,7 @@ static void totals_are_compared_by_name(void **state)
 }
 
 /* What changed in a phase is said with both values. */
-static void changes_of_a_phase_are_told(void **state)
+TEST(changes_of_a_phase_are_told)
 {
 	static const char *const told[] = {
 	    "bytes in 3 MiB -> 1 MiB", "bytes out 2 MiB -> 5 MiB",
@@ -136,7 +134,6 @@ static void changes_of_a_phase_are_told(void **state)
 	struct xs_result_phase *before, *after;
 	struct pair pair;
 
-	(void)state;
 	open_pair(&pair);
 	before = &pair.before->phases[0];
 	after = &pair.after->phases[0];
@@ -160,11 +157,10 @@ static void changes_of_a_phase_are_told(void **state)
 	close_pair(&pair);
 }
 
-static void phases_match_by_signature_then_kernels(void **state)
+TEST(phases_match_by_signature_then_kernels)
 {
 	struct pair pair;
 
-	(void)state;
 	open_pair(&pair);
 	build_pair(&pair);
 	assert_string_equal(pair.diff.phases[0].match, "kernels");
@@ -173,11 +169,10 @@ static void phases_match_by_signature_then_kernels(void **state)
 }
 
 /* Two candidates have the same kernels; the nearer size is matched. */
-static void the_nearest_size_is_matched(void **state)
+TEST(the_nearest_size_is_matched)
 {
 	struct pair pair;
 
-	(void)state;
 	open_pair(&pair);
 	pair.after->phases[1] = pair.after->phases[0];
 	pair.after->phases[1].id = 2;
@@ -190,12 +185,11 @@ static void the_nearest_size_is_matched(void **state)
 	close_pair(&pair);
 }
 
-static void what_has_no_pair_is_told(void **state)
+TEST(what_has_no_pair_is_told)
 {
 	struct pair pair;
 	char *text;
 
-	(void)state;
 	open_pair(&pair);
 	pair.after->phase_count = 2;
 	build_pair(&pair);
@@ -210,13 +204,12 @@ static void what_has_no_pair_is_told(void **state)
  * after runs phase 1 with 8 streams, chunk by chunk, in 11.9 ms; before said
  * 12 ms (11.76 to 12.24): off by 12 / 11.9 - 1 = 0.84 %.
  */
-static void a_prediction_is_scored(void **state)
+TEST(a_prediction_is_scored)
 {
 	const struct xs_diff_phase *phase;
 	struct pair pair;
 	char *text;
 
-	(void)state;
 	open_pair(&pair);
 	build_pair(&pair);
 	phase = &pair.diff.phases[0];
@@ -234,12 +227,11 @@ static void a_prediction_is_scored(void **state)
 }
 
 /* after launches a graph where before launched its kernels. */
-static void a_graph_is_recognised(void **state)
+TEST(a_graph_is_recognised)
 {
 	struct xs_result_phase *before, *after;
 	struct pair pair;
 
-	(void)state;
 	open_pair(&pair);
 	before = &pair.before->phases[0];
 	after = &pair.after->phases[0];
@@ -258,13 +250,12 @@ static void a_graph_is_recognised(void **state)
 }
 
 /* An estimate that does not apply says why. */
-static void a_missing_prediction_is_explained(void **state)
+TEST(a_missing_prediction_is_explained)
 {
 	struct xs_result_phase *before;
 	struct pair pair;
 	char *text;
 
-	(void)state;
 	open_pair(&pair);
 	before = &pair.before->phases[0];
 	for (size_t i = 0; i < before->estimate_count; i++) {
@@ -284,12 +275,11 @@ static void a_missing_prediction_is_explained(void **state)
 }
 
 /* They record from other moments on: their rounds are compared. */
-static void traces_of_other_tools_have_other_spans(void **state)
+TEST(traces_of_other_tools_have_other_spans)
 {
 	struct pair pair;
 	char *text;
 
-	(void)state;
 	open_pair(&pair);
 	pair.before->coverage.imported = "Nsight Systems 2025.3";
 	build_pair(&pair);
@@ -307,12 +297,11 @@ static void traces_of_other_tools_have_other_spans(void **state)
 	close_pair(&pair);
 }
 
-static void a_part_of_a_run_is_noted(void **state)
+TEST(a_part_of_a_run_is_noted)
 {
 	struct pair pair;
 	char *text;
 
-	(void)state;
 	open_pair(&pair);
 	pair.after->run.ignored_ns = 2000000000;
 	pair.before->run.app = "./heat --n 16";
@@ -329,11 +318,10 @@ static void a_part_of_a_run_is_noted(void **state)
 	close_pair(&pair);
 }
 
-static void pinning_is_scored_too(void **state)
+TEST(pinning_is_scored_too)
 {
 	struct pair pair;
 
-	(void)state;
 	open_pair(&pair);
 	pair.after->phases[0].streams = 1;
 	pair.after->phases[0].order = NULL;
@@ -349,11 +337,10 @@ static void pinning_is_scored_too(void **state)
 }
 
 /* Different work does not test a prediction. */
-static void other_sizes_are_not_scored(void **state)
+TEST(other_sizes_are_not_scored)
 {
 	struct pair pair;
 
-	(void)state;
 	open_pair(&pair);
 	pair.after->phases[0].h2d_bytes /= 2;
 	build_pair(&pair);
@@ -369,12 +356,11 @@ static void other_sizes_are_not_scored(void **state)
 	close_pair(&pair);
 }
 
-static void equal_runs_are_no_gain(void **state)
+TEST(equal_runs_are_no_gain)
 {
 	struct pair pair;
 	char *text;
 
-	(void)state;
 	open_pair(&pair);
 	pair.after->run.wall_ns = pair.before->run.wall_ns - 1000;
 	build_pair(&pair);
@@ -389,13 +375,12 @@ static void equal_runs_are_no_gain(void **state)
 
 /* The round after took 11.9 ms, 0.9 ms of them for the tracer. Both runs were
  * traced, so their times are compared as recorded. */
-static void predictions_are_untraced(void **state)
+TEST(predictions_are_untraced)
 {
 	const struct xs_diff_phase *phase;
 	struct pair pair;
 	char *text;
 
-	(void)state;
 	open_pair(&pair);
 	pair.after->phases[0].tracer_ns = 900000;
 	build_pair(&pair);
@@ -410,13 +395,12 @@ static void predictions_are_untraced(void **state)
 	close_pair(&pair);
 }
 
-static void json_says_the_same(void **state)
+TEST(json_says_the_same)
 {
 	json_t *root, *phase, *prediction;
 	struct pair pair;
 	char *text;
 
-	(void)state;
 	open_pair(&pair);
 	build_pair(&pair);
 	text = text_of(&pair, 5, true);
@@ -437,26 +421,4 @@ static void json_says_the_same(void **state)
 	close_pair(&pair);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(changes_are_ordered),
-	    cmocka_unit_test(totals_are_compared_by_name),
-	    cmocka_unit_test(changes_of_a_phase_are_told),
-	    cmocka_unit_test(phases_match_by_signature_then_kernels),
-	    cmocka_unit_test(the_nearest_size_is_matched),
-	    cmocka_unit_test(what_has_no_pair_is_told),
-	    cmocka_unit_test(a_prediction_is_scored),
-	    cmocka_unit_test(a_graph_is_recognised),
-	    cmocka_unit_test(a_missing_prediction_is_explained),
-	    cmocka_unit_test(traces_of_other_tools_have_other_spans),
-	    cmocka_unit_test(a_part_of_a_run_is_noted),
-	    cmocka_unit_test(pinning_is_scored_too),
-	    cmocka_unit_test(other_sizes_are_not_scored),
-	    cmocka_unit_test(equal_runs_are_no_gain),
-	    cmocka_unit_test(predictions_are_untraced),
-	    cmocka_unit_test(json_says_the_same),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

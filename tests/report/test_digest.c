@@ -114,11 +114,10 @@ static char *merge_at_random(json_t *const *digests)
 	return text;
 }
 
-static void any_order_gives_the_same_bytes(void **state)
+TEST(any_order_gives_the_same_bytes)
 {
 	json_t *digests[DIGESTS];
 
-	(void)state;
 	for (int round = 0; round < 8; round++) {
 		char *first;
 
@@ -137,13 +136,12 @@ static void any_order_gives_the_same_bytes(void **state)
 	}
 }
 
-static void what_has_no_room_is_counted(void **state)
+TEST(what_has_no_room_is_counted)
 {
 	json_t *all = xs_digest_new();
 	bool failed = false;
 	int64_t kept = 0;
 
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		json_t *one = xs_digest_new(), *row;
 		char key[16];
@@ -166,14 +164,13 @@ static void what_has_no_room_is_counted(void **state)
 	json_decref(all);
 }
 
-static void quantiles_are_within_their_error(void **state)
+TEST(quantiles_are_within_their_error)
 {
 	json_t *group = xs_digest_new();
 	struct xs_job_bar bars[8];
 	int64_t sum = 0;
 	bool failed = false;
 
-	(void)state;
 	assert_true(xs_sketch_percentile(group, "x", 50) == XS_UNKNOWN);
 	for (int64_t i = 0; i <= 1000; i++)
 		xs_sketch_add(group, "x", 1000000 + i * i * 7919, &failed);
@@ -215,7 +212,7 @@ static void expect_refused(const char *text, int err)
 	assert_null(group);
 }
 
-static void what_is_no_digest_is_refused(void **state)
+TEST(what_is_no_digest_is_refused)
 {
 	static const char *const bad[] = {
 	    "",
@@ -239,14 +236,13 @@ static void what_is_no_digest_is_refused(void **state)
 	    "{\"digest\":1,\"group\":{\"text\":{\"x\":\"\\u202e\"}}}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		expect_refused(bad[i], -EPROTO);
 	expect_refused("{\"digest\":2,\"group\":{}}", -EPROTONOSUPPORT);
 }
 
 /* A digest never has more than there is room for. */
-static void what_has_no_room_is_refused(void **state)
+TEST(what_has_no_room_is_refused)
 {
 	static const char *const rules[] = {
 	    "\"add\":{", "\"rows\":{\"slowest\":[", "\"count\":{\"names\":{",
@@ -257,7 +253,6 @@ static void what_has_no_room_is_refused(void **state)
 	static const int rooms[] = {32, 16, 8, 256};
 	char text[8192];
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		for (int more = 0; more < 2; more++) {
 			int used = sprintf(text, "{\"digest\":1,\"group\":{%s",
@@ -280,12 +275,11 @@ static void what_has_no_room_is_refused(void **state)
 }
 
 /* The first names in order stay, from whichever digests. */
-static void names_are_bounded(void **state)
+TEST(names_are_bounded)
 {
 	json_t *all = xs_digest_new();
 	bool failed = false;
 
-	(void)state;
 	for (int i = 0; i < 100; i++) {
 		json_t *one = xs_digest_new();
 		char name[16];
@@ -302,12 +296,11 @@ static void names_are_bounded(void **state)
 }
 
 /* Hostile tables in tables in tables. */
-static void deep_tables_are_refused(void **state)
+TEST(deep_tables_are_refused)
 {
 	char text[8192] = "{\"digest\":1,\"group\":";
 	size_t used = strlen(text);
 
-	(void)state;
 	for (int i = 0; i < 60; i++)
 		used +=
 		    (size_t)sprintf(text + used, "{\"table\":{\"a\":{\"b\":");
@@ -318,14 +311,13 @@ static void deep_tables_are_refused(void **state)
 	expect_refused(text, -EPROTO);
 }
 
-static void a_read_digest_is_written_as_it_was(void **state)
+TEST(a_read_digest_is_written_as_it_was)
 {
 	struct xs_result *result = fixture_result();
 	json_t *group = xs_digest_of_result(result), *back;
 	const char *error;
 	char *text, *again;
 
-	(void)state;
 	assert_non_null(group);
 	text = bytes_of(group);
 	assert_int_equal(xs_digest_parse(text, strlen(text), &back, &error), 0);
@@ -342,12 +334,11 @@ static void a_read_digest_is_written_as_it_was(void **state)
 }
 
 /* Texts are cut, between characters, and safe. */
-static void texts_are_short_and_safe(void **state)
+TEST(texts_are_short_and_safe)
 {
 	char text[2000];
 	json_t *out;
 
-	(void)state;
 	text[0] = 'a';
 	for (size_t i = 1; i + 2 < sizeof(text); i += 2)
 		memcpy(text + i, "\xc3\xa9", 3); /* e with an accent */
@@ -390,14 +381,13 @@ static struct xs_result_step *long_plan(struct xs_result *result,
 }
 
 /* The largest digest of a trace: all rows, all texts of full length. */
-static void a_trace_takes_at_most_100_kb(void **state)
+TEST(a_trace_takes_at_most_100_kb)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_phase phases[20];
 	char names[20][LONG], *bytes;
 	json_t *group;
 
-	(void)state;
 	for (size_t i = 0; i < 20; i++) {
 		memset(names[i], 'x', LONG - 1);
 		names[i][0] = (char)('a' + i);
@@ -421,20 +411,4 @@ static void a_trace_takes_at_most_100_kb(void **state)
 	fixture_free(result);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(any_order_gives_the_same_bytes),
-	    cmocka_unit_test(what_has_no_room_is_counted),
-	    cmocka_unit_test(quantiles_are_within_their_error),
-	    cmocka_unit_test(what_is_no_digest_is_refused),
-	    cmocka_unit_test(what_has_no_room_is_refused),
-	    cmocka_unit_test(names_are_bounded),
-	    cmocka_unit_test(deep_tables_are_refused),
-	    cmocka_unit_test(a_read_digest_is_written_as_it_was),
-	    cmocka_unit_test(texts_are_short_and_safe),
-	    cmocka_unit_test(a_trace_takes_at_most_100_kb),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -73,7 +73,7 @@ static void expect_rates(const struct scene *scene)
 	assert_true(fabs(kept - scene->kept) <= 1);
 }
 
-static void equal_runs_seldom_fail(void **state)
+TEST(equal_runs_seldom_fail)
 {
 	static const struct scene scenes[] = {
 	    {1, 0.03, 0, 0, 12, 88}, {2, 0.03, 0, 0, 1, 68},
@@ -85,13 +85,12 @@ static void equal_runs_seldom_fail(void **state)
 	    {3, 0.01, 0, 0, 0, 100},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(scenes) / sizeof(*scenes); i++)
 		expect_rates(&scenes[i]);
 }
 
 /* One run of ten takes twice as long. */
-static void a_bad_run_hides_no_slowdown(void **state)
+TEST(a_bad_run_hides_no_slowdown)
 {
 	static const struct scene scenes[] = {
 	    {1, 0.01, 0.1, 0.2, 91, 9}, {2, 0.01, 0.1, 0.2, 81, 1},
@@ -99,13 +98,12 @@ static void a_bad_run_hides_no_slowdown(void **state)
 	    {7, 0.01, 0.1, 0.2, 87, 0}, {10, 0.01, 0.1, 0.2, 97, 0},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(scenes) / sizeof(*scenes); i++)
 		expect_rates(&scenes[i]);
 }
 
 /* Right at the limit either answer is an error. */
-static void right_at_the_limit_it_does_not_tell(void **state)
+TEST(right_at_the_limit_it_does_not_tell)
 {
 	static const struct scene scenes[] = {
 	    {1, 0.03, 0, 0.05, 50, 50}, {2, 0.03, 0, 0.05, 17, 17},
@@ -113,18 +111,8 @@ static void right_at_the_limit_it_does_not_tell(void **state)
 	    {10, 0.03, 0, 0.05, 5, 5},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(scenes) / sizeof(*scenes); i++)
 		expect_rates(&scenes[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(equal_runs_seldom_fail),
-	    cmocka_unit_test(a_bad_run_hides_no_slowdown),
-	    cmocka_unit_test(right_at_the_limit_it_does_not_tell),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -29,18 +29,16 @@ static void expect_golden(const char *arguments, const char *path)
 	program_free(&program);
 }
 
-static void a_job_of_two_traces(void **state)
+TEST(a_job_of_two_traces)
 {
-	(void)state;
 	expect_golden("report --machine h200 " FOLDER
 		      "traces/pageable.txt " STENCIL,
 		      FOLDER "golden/job.txt");
 }
 
 /* A round with a second kernel that uses the first one's output. */
-static void two_kernels_a_round(void **state)
+TEST(two_kernels_a_round)
 {
-	(void)state;
 	expect_golden("report --machine h200 --all " FOLDER
 		      "traces/two-kernels.txt "
 		      "| sed -n '/^Phases/,$p'",
@@ -48,9 +46,8 @@ static void two_kernels_a_round(void **state)
 }
 
 /* Callers of a helper and their calls, without lines of packages. */
-static void callers_of_a_helper(void **state)
+TEST(callers_of_a_helper)
 {
-	(void)state;
 	expect_golden("report --machine h200 " FOLDER "traces/callers.txt "
 		      "| sed -n '/^What to change/,/^Coverage/p'",
 		      FOLDER "golden/callers.txt");
@@ -58,9 +55,8 @@ static void callers_of_a_helper(void **state)
 
 /* numba's own words; copies of XLA's threads, which have no line, are named by
  * the function of JAX that asks for them. */
-static void frameworks_have_their_words(void **state)
+TEST(frameworks_have_their_words)
 {
-	(void)state;
 	expect_golden("report --machine " H100 "machine.json " H100
 		      "numba_steps.xspy "
 		      "| sed -n '/^What to change/,/^Coverage/p'",
@@ -83,14 +79,13 @@ static void frameworks_have_their_words(void **state)
 
 /* CUDA started in the first call, cudaMallocHost: that is no pinning, neither
  * here nor in a difference. */
-static void the_start_is_no_pinning(void **state)
+TEST(the_start_is_no_pinning)
 {
 	struct program program =
 	    program_run("report " XS_SOURCE_DIR
 			"/examples/traces/reduction-67108864-pinned.xspy "
 			"| grep 'pinning memory'");
 
-	(void)state;
 	assert_string_equal(
 	    program.out,
 	    "Outside the steady part, pinning memory takes 81.2 ms, once "
@@ -98,7 +93,7 @@ static void the_start_is_no_pinning(void **state)
 }
 
 /* The modules that a trace names may be there. */
-static void files_of_the_machine_are_not_read(void **state)
+TEST(files_of_the_machine_are_not_read)
 {
 	struct program dump = program_run(
 	    "dump " STENCIL "| sed -E '/^source/d;s/ (used_bytes|at)=[0-9]+//g;"
@@ -106,7 +101,6 @@ static void files_of_the_machine_are_not_read(void **state)
 	    "/bin/sh|' >no-lines.txt");
 	struct program report = program_run("report no-lines.txt");
 
-	(void)state;
 	assert_int_equal(dump.code, 0);
 	assert_int_equal(report.code, 0);
 	assert_null(strstr(report.out, "changed since the run"));
@@ -116,20 +110,19 @@ static void files_of_the_machine_are_not_read(void **state)
 }
 
 /* The time of copies and their number have names of their own. */
-static void a_difference_has_one_name(void **state)
+TEST(a_difference_has_one_name)
 {
 	struct program program =
 	    program_run("diff " FOLDER "traces/pageable.txt " FOLDER
 			"traces/two-kernels.txt | grep -E '^  (copies|kernels)'"
 			" | cut -c1-18 | sort | uniq -d");
 
-	(void)state;
 	assert_string_equal(program.out, "");
 	program_free(&program);
 }
 
 /* The profile of the trace's GPU is found wherever it stands. */
-static void machines_have_no_order(void **state)
+TEST(machines_have_no_order)
 {
 	static const char *const orders[] = {"--machine h200 --machine h100",
 					     "--machine v100 --machine h200 "
@@ -137,7 +130,6 @@ static void machines_have_no_order(void **state)
 	struct program first, second;
 	char arguments[300];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		snprintf(arguments, sizeof(arguments),
 			 "report --format csv %s " XS_SOURCE_DIR
@@ -154,9 +146,8 @@ static void machines_have_no_order(void **state)
 
 /* Who needs what tells how many copies can run ahead, and diff what was done.
  */
-static void prefetch_is_recognised(void **state)
+TEST(prefetch_is_recognised)
 {
-	(void)state;
 	expect_golden("diff --machine h100 " FOLDER
 		      "dataflow/layers-pinned.xspy " FOLDER
 		      "dataflow/layers-prefetch.xspy | grep -A1 predicted",
@@ -169,9 +160,8 @@ static void prefetch_is_recognised(void **state)
 
 /* The input brings more per byte than the result: a budget for one of them has
  * it. What is too small for any buffer pins none. */
-static void a_budget_of_pinned_memory(void **state)
+TEST(a_budget_of_pinned_memory)
 {
-	(void)state;
 	expect_golden("report --machine h200 --pinned-budget 600MiB " STENCIL
 		      "| sed -n '/^Pinned memory/,$p'",
 		      FOLDER "golden/pinned-budget.txt");
@@ -185,9 +175,8 @@ static void a_budget_of_pinned_memory(void **state)
 }
 
 /* 64 MiB that are copied in and out again are pinned once. */
-static void memory_copied_both_ways_is_pinned_once(void **state)
+TEST(memory_copied_both_ways_is_pinned_once)
 {
-	(void)state;
 	assert_int_equal(system("sed 's/dst=536870912/dst=268435456/' " FOLDER
 				"traces/pageable.txt >both-ways.txt"),
 			 0);
@@ -198,9 +187,8 @@ static void memory_copied_both_ways_is_pinned_once(void **state)
 }
 
 /* Frameworks allocate pinned memory, which takes longer than pinning. */
-static void frameworks_allocate_what_is_pinned(void **state)
+TEST(frameworks_allocate_what_is_pinned)
 {
-	(void)state;
 	assert_int_equal(system("sed 's|/app/src|/numba/cuda|' " FOLDER
 				"traces/pageable.txt >numba.txt"),
 			 0);
@@ -212,9 +200,8 @@ static void frameworks_allocate_what_is_pinned(void **state)
 
 /* A second thread that takes turns with the first one has its calls in the
  * ranges of that one; a range in one of its own name is part of it. */
-static void the_run_by_nvtx_ranges(void **state)
+TEST(the_run_by_nvtx_ranges)
 {
-	(void)state;
 	expect_golden("report --machine h200 --by-range " FOLDER
 		      "traces/nvtx.txt | sed -n '/^NVTX ranges/,/^Phases/p'",
 		      FOLDER "golden/by-range.txt");
@@ -227,9 +214,8 @@ static void the_run_by_nvtx_ranges(void **state)
 		      FOLDER "golden/by-range-none.txt");
 }
 
-static void waits_between_kernels_are_advised_against(void **state)
+TEST(waits_between_kernels_are_advised_against)
 {
-	(void)state;
 	expect_golden("report --machine " CORPUS "machine.json " CORPUS
 		      "second/poly-LU.xspy "
 		      "| sed -n '/^What to change/,/^Coverage/p'",
@@ -239,9 +225,8 @@ static void waits_between_kernels_are_advised_against(void **state)
 /* A time whose range is wider than itself is told as that range in the plan,
  * the table and the times by number of streams; so is what copies of a round
  * take outside of it, and that a step may be slower. */
-static void unknown_times(void **state)
+TEST(unknown_times)
 {
-	(void)state;
 	expect_golden("report --machine " CORPUS "machine.json " CORPUS
 		      "second/hec-epistasis.xspy "
 		      "| sed -n '/^What to change/,/^Coverage/p;"
@@ -270,7 +255,7 @@ static void expect_coverage(const char *name)
 }
 
 /* Whole reports, as a reader of the default text sees them. */
-static void typical_reports(void **state)
+TEST(typical_reports)
 {
 	static const struct {
 		const char *trace, *golden;
@@ -290,7 +275,6 @@ static void typical_reports(void **state)
 	    {"tests/report/advice/one-round.txt", "one-round"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char arguments[300], golden[300];
 
@@ -305,9 +289,8 @@ static void typical_reports(void **state)
 
 /* Who needs what; the graph of a trace without pointers says why it is empty.
  */
-static void dataflow_is_shown(void **state)
+TEST(dataflow_is_shown)
 {
-	(void)state;
 	expect_golden("report --machine h100 --dataflow " FOLDER
 		      "dataflow/layers-pinned.xspy "
 		      "| sed -n '/^Dataflow/,$p'",
@@ -335,17 +318,15 @@ static void dataflow_is_shown(void **state)
 }
 
 /* Without calls, GPU times are complete only in a whole file. */
-static void a_cut_trace_is_not_complete(void **state)
+TEST(a_cut_trace_is_not_complete)
 {
-	(void)state;
 	expect_golden("report " FOLDER "traces/cut.txt | grep -A1 '^! no call'",
 		      FOLDER "golden/cut-note.txt");
 }
 
 /* What was recorded, what is matched, and why the rest is not. */
-static void coverage_is_stated(void **state)
+TEST(coverage_is_stated)
 {
-	(void)state;
 	expect_coverage("pinned");
 	expect_coverage("partly");
 	expect_coverage("nothing");
@@ -353,29 +334,4 @@ static void coverage_is_stated(void **state)
 	expect_coverage("cut");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(typical_reports),
-	    cmocka_unit_test(a_job_of_two_traces),
-	    cmocka_unit_test(two_kernels_a_round),
-	    cmocka_unit_test(dataflow_is_shown),
-	    cmocka_unit_test(callers_of_a_helper),
-	    cmocka_unit_test(frameworks_have_their_words),
-	    cmocka_unit_test(the_start_is_no_pinning),
-	    cmocka_unit_test(prefetch_is_recognised),
-	    cmocka_unit_test(a_budget_of_pinned_memory),
-	    cmocka_unit_test(memory_copied_both_ways_is_pinned_once),
-	    cmocka_unit_test(frameworks_allocate_what_is_pinned),
-	    cmocka_unit_test(the_run_by_nvtx_ranges),
-	    cmocka_unit_test(waits_between_kernels_are_advised_against),
-	    cmocka_unit_test(unknown_times),
-	    cmocka_unit_test(files_of_the_machine_are_not_read),
-	    cmocka_unit_test(a_difference_has_one_name),
-	    cmocka_unit_test(machines_have_no_order),
-	    cmocka_unit_test(coverage_is_stated),
-	    cmocka_unit_test(a_cut_trace_is_not_complete),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

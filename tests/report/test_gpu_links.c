@@ -77,12 +77,11 @@ static bool has_note(const struct xs_result *result, const char *text)
 	return false;
 }
 
-static void parts_of_a_call_are_one_copy(void **state)
+TEST(parts_of_a_call_are_one_copy)
 {
 	struct xs_result *result = result_of(2, staged);
 	const struct xs_result_gpu_link *link = result->run.links;
 
-	(void)state;
 	assert_int_equal(result->run.link_count, 1);
 	assert_int_equal(link->first, 0);
 	assert_int_equal(link->second, 1);
@@ -98,11 +97,10 @@ static void parts_of_a_call_are_one_copy(void **state)
 	xs_result_free(result);
 }
 
-static void the_profile_says_what_access_brings(void **state)
+TEST(the_profile_says_what_access_brings)
 {
 	struct xs_result *result;
 
-	(void)state;
 	machine.lo_staged_ns.value = 17000;
 	machine.G_staged.value = 0.025;
 	machine.lo_peer_ns.value = 8000;
@@ -124,11 +122,10 @@ static void the_profile_says_what_access_brings(void **state)
 }
 
 /* Records have the time of one chunk. */
-static void the_hosts_link_is_the_least(void **state)
+TEST(the_hosts_link_is_the_least)
 {
 	struct xs_result *result;
 
-	(void)state;
 	machine.G_h2d.value = 0.018;
 	machine.G_d2h.value = 0.1;
 	result = result_of(2, staged);
@@ -136,11 +133,10 @@ static void the_hosts_link_is_the_least(void **state)
 	xs_result_free(result);
 }
 
-static void without_rates_calibrate_is_named(void **state)
+TEST(without_rates_calibrate_is_named)
 {
 	struct xs_result *result = result_of(2, staged);
 
-	(void)state;
 	assert_int_equal(result->run.links->peer_ns, XS_UNKNOWN);
 	assert_non_null(
 	    strstr(result->run.links->staged_text, "xferspy calibrate"));
@@ -148,13 +144,12 @@ static void without_rates_calibrate_is_named(void **state)
 	xs_result_free(result);
 }
 
-static void direct_copies_have_their_rate(void **state)
+TEST(direct_copies_have_their_rate)
 {
 	struct xs_result *result =
 	    result_of(1, DIRECT(1, 10000, 4000) DIRECT(1, 20000, 6000));
 	const struct xs_result_gpu_link *link = result->run.links;
 
-	(void)state;
 	assert_int_equal(result->run.link_count, 1);
 	assert_int_equal(link->direct_ops, 2);
 	assert_int_equal(link->direct_ns, 10000);
@@ -167,7 +162,7 @@ static void direct_copies_have_their_rate(void **state)
 }
 
 /* A trace of another tool may not name the other GPU; the system migrates. */
-static void unknown_peers_and_migrations_are_no_link(void **state)
+TEST(unknown_peers_and_migrations_are_no_link)
 {
 	struct xs_result *result = result_of(
 	    1, "copy queue=1 correlation=1 start=10000 duration=4000 bytes=64 "
@@ -175,20 +170,18 @@ static void unknown_peers_and_migrations_are_no_link(void **state)
 	       "copy queue=1 start=20000 duration=4000 bytes=64 direction=5 "
 	       "src_memory=5 dst_memory=5 flags=4 peer_device=0\n");
 
-	(void)state;
 	assert_int_equal(result->totals.p2p_ops, 1);
 	assert_int_equal(result->run.link_count, 0);
 	xs_result_free(result);
 }
 
 /* Each of 13 GPUs sends to all after it: 78 pairs, of which 64 are listed. */
-static void further_pairs_are_counted(void **state)
+TEST(further_pairs_are_counted)
 {
 	char ops[1 << 14];
 	size_t at = 0;
 	struct xs_result *result;
 
-	(void)state;
 	for (int i = 2; i < 13; i++)
 		at += (size_t)snprintf(ops + at, sizeof(ops) - at,
 				       "device device=%d cc_major=9 cc_minor=0 "
@@ -213,12 +206,11 @@ static void further_pairs_are_counted(void **state)
 }
 
 /* Calibrated rates and their ranges make it a step. */
-static void access_is_a_step_with_a_range(void **state)
+TEST(access_is_a_step_with_a_range)
 {
 	const struct xs_result_gpu_link *link;
 	struct xs_result *result;
 
-	(void)state;
 	machine.lo_staged_ns = (struct xs_param){1.7e6, 1.6e6, 1.9e6};
 	machine.G_staged = (struct xs_param){0.025, 0.024, 0.026};
 	machine.lo_peer_ns = (struct xs_param){8e5, 7e5, 8.5e5};
@@ -268,7 +260,7 @@ static const char beside_rounds[] =
 	IN(9001, 250020000, 20000);
 
 /* Only what starts in the steady part is a share of it. */
-static void copies_before_the_rounds_are_of_the_run(void **state)
+TEST(copies_before_the_rounds_are_of_the_run)
 {
 	const struct xs_result_options options = {.machine = &machine};
 	struct xs_result *result;
@@ -278,7 +270,6 @@ static void copies_before_the_rounds_are_of_the_run(void **state)
 	    fopen(XS_SOURCE_DIR "/tests/report/advice/offload-pinned.txt", "r");
 	int c;
 
-	(void)state;
 	assert_non_null(in);
 	assert_non_null(out);
 	while ((c = fgetc(in)) != EOF)
@@ -300,12 +291,11 @@ static void copies_before_the_rounds_are_of_the_run(void **state)
 }
 
 /* As in a damaged trace. */
-static void a_part_alone_is_no_copy(void **state)
+TEST(a_part_alone_is_no_copy)
 {
 	struct xs_result *result =
 	    result_of(2, OUT(1, 10000, 20000) IN(2, 1010000, 20000));
 
-	(void)state;
 	assert_int_equal(result->run.link_count, 0);
 	xs_result_free(result);
 }
@@ -317,22 +307,4 @@ static int set_up(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(parts_of_a_call_are_one_copy, set_up),
-	    cmocka_unit_test_setup(the_profile_says_what_access_brings, set_up),
-	    cmocka_unit_test_setup(the_hosts_link_is_the_least, set_up),
-	    cmocka_unit_test_setup(without_rates_calibrate_is_named, set_up),
-	    cmocka_unit_test_setup(direct_copies_have_their_rate, set_up),
-	    cmocka_unit_test_setup(unknown_peers_and_migrations_are_no_link,
-				   set_up),
-	    cmocka_unit_test_setup(a_part_alone_is_no_copy, set_up),
-	    cmocka_unit_test_setup(further_pairs_are_counted, set_up),
-	    cmocka_unit_test_setup(access_is_a_step_with_a_range, set_up),
-	    cmocka_unit_test_setup(copies_before_the_rounds_are_of_the_run,
-				   set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, NULL)

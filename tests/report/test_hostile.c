@@ -127,9 +127,8 @@ static void expect_safe(const char *arguments, int code, const char *text)
 	program_free(&program);
 }
 
-static void reports_are_safe(void **state)
+TEST(reports_are_safe)
 {
-	(void)state;
 	expect_safe("report " TRACE, 0, "\\xc2\\x9b7m\\xe2\\x80\\xaex\\xff");
 	expect_safe("report --atgpu --machine " PROFILE " " TRACE, 0,
 		    "\\x1bc\\xc2\\x9b");
@@ -152,9 +151,8 @@ static void reports_are_safe(void **state)
 		    0, "\\u202e");
 }
 
-static void lists_are_safe(void **state)
+TEST(lists_are_safe)
 {
-	(void)state;
 	mkdir("xs_hostile_machines", 0700);
 	assert_int_equal(rename(PROFILE, "xs_hostile_machines/n\033.json"), 0);
 	setenv("XFERSPY_MACHINES", "xs_hostile_machines", 1);
@@ -165,9 +163,8 @@ static void lists_are_safe(void **state)
 	rmdir("xs_hostile_machines");
 }
 
-static void dumps_are_safe(void **state)
+TEST(dumps_are_safe)
 {
-	(void)state;
 	expect_safe("dump --read " BASE " -o xs_hostile.xspy", 0, "");
 	expect_safe("dump --resolve xs_hostile.xspy -o '" BAD "'", 0,
 		    "\\x1bc\\xc2\\x9b7m");
@@ -177,9 +174,8 @@ static void dumps_are_safe(void **state)
 		    "app=\\x1bc\\xc2\\x9b7m\\xe2\\x80\\xaex\\xff\\xc0\\xaf");
 }
 
-static void errors_are_safe(void **state)
+TEST(errors_are_safe)
 {
-	(void)state;
 	expect_safe("'" BAD "'", 1, "\\x1bc\\xc2\\x9b7m");
 	expect_safe("report '" BAD "'", 2, "\\x1bc\\xc2\\x9b7m");
 	expect_safe("report --format '" BAD "'", 1, "\\x1bc\\xc2\\x9b7m");
@@ -214,9 +210,8 @@ static void expect_row(const char *name, const char *row)
 }
 
 /* A spreadsheet runs a field that begins with one of these characters. */
-static void csv_fields_are_no_formulas(void **state)
+TEST(csv_fields_are_no_formulas)
 {
-	(void)state;
 	expect_row("=cmd|calc", "'=cmd|calc");
 	expect_row("+1+cmd", "'+1+cmd");
 	expect_row("-2+cmd", "'-2+cmd");
@@ -228,13 +223,5 @@ static void csv_fields_are_no_formulas(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(reports_are_safe),
-	    cmocka_unit_test(lists_are_safe),
-	    cmocka_unit_test(dumps_are_safe),
-	    cmocka_unit_test(errors_are_safe),
-	    cmocka_unit_test(csv_fields_are_no_formulas),
-	};
-
-	return cmocka_run_group_tests(tests, write_inputs, remove_inputs);
+	return unit_run(write_inputs, remove_inputs, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static struct xs_result_view views[] = {{.lanes = lanes, .lane_count = 2}};
 static const struct xs_result_timeline timeline = {.views = views,
 						   .view_count = 1};
 
-static void columns_are_varints(void **state)
+TEST(columns_are_varints)
 {
 	static const unsigned char expected[] = {
 	    6,	  1,	      /* starts: +3, -1 */
@@ -57,7 +57,6 @@ static void columns_are_varints(void **state)
 	};
 	struct bytes got = {.count = 0};
 
-	(void)state;
 	assert_int_equal(xs_html_pack(&timeline, collect, &got), 0);
 	assert_int_equal(got.count, sizeof(expected));
 	assert_memory_equal(got.data, expected, sizeof(expected));
@@ -99,7 +98,7 @@ static char *decode(const char *text, size_t length, uLongf size)
 }
 
 /* Longer than the encoder's buffer, and hard to compress. */
-static void encoded_bytes_come_back(void **state)
+TEST(encoded_bytes_come_back)
 {
 	const size_t size = 300000;
 	struct xs_html_encoder *encoder = malloc(sizeof(*encoder));
@@ -109,7 +108,6 @@ static void encoded_bytes_come_back(void **state)
 	FILE *out = open_memstream(&text, &length);
 	uint32_t random = 1;
 
-	(void)state;
 	for (size_t i = 0; i < size; i++) {
 		random = random * 1664525u + 1013904223u;
 		bytes[i] = (unsigned char)(random >> 24);
@@ -127,7 +125,7 @@ static void encoded_bytes_come_back(void **state)
 	free(encoder);
 }
 
-static void lanes_are_in_order(void **state)
+TEST(lanes_are_in_order)
 {
 	struct xs_arena arena = {0};
 	struct xs_lanes all = {.arena = &arena};
@@ -140,7 +138,6 @@ static void lanes_are_in_order(void **state)
 		     {XS_LANE_COPIES, 1, 2},  {XS_LANE_CALLS, 2, 4},
 		     {XS_LANE_WAITS, 1, 3},   {XS_LANE_WAITS, 2, 1}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(added) / sizeof(*added); i++)
 		xs_lanes_add(
 		    &all,
@@ -187,7 +184,7 @@ static struct xs_result *read_trace(const char *path)
 
 /* Ranges of a thread lie above its calls, those inside of others below these;
  * those of the process come first. Threads that take turns share lanes. */
-static void nvtx_ranges_are_lanes(void **state)
+TEST(nvtx_ranges_are_lanes)
 {
 	static const struct {
 		const char *name;
@@ -201,7 +198,6 @@ static void nvtx_ranges_are_lanes(void **state)
 	    read_trace(XS_SOURCE_DIR "/tests/report/traces/nvtx.txt");
 	const struct xs_result_view *run = &result->timeline->views[0];
 
-	(void)state;
 	assert_true(run->lane_count > 5);
 	for (size_t i = 0; i < 5; i++) {
 		assert_int_equal(run->lanes[i].kind, XS_LANE_RANGES);
@@ -216,7 +212,7 @@ static void nvtx_ranges_are_lanes(void **state)
 }
 
 /* A round as it would be ends when its row says. */
-static void replayed_rounds_take_their_rows_time(void **state)
+TEST(replayed_rounds_take_their_rows_time)
 {
 	static const char *const strategies[] = {"pinned", "streams", "mapped",
 						 "hybrid"};
@@ -225,7 +221,6 @@ static void replayed_rounds_take_their_rows_time(void **state)
 	const struct xs_result_timeline *all = result->timeline;
 	size_t found = 0;
 
-	(void)state;
 	for (size_t i = 0; i < all->view_count; i++) {
 		const struct xs_result_view *view = &all->views[i];
 
@@ -243,14 +238,13 @@ static void replayed_rounds_take_their_rows_time(void **state)
 }
 
 /* PyTorch leaves out its waits after copies in from pinned memory. */
-static void rounds_of_frameworks_are_theirs(void **state)
+TEST(rounds_of_frameworks_are_theirs)
 {
 	struct xs_result *result =
 	    read_trace(XS_SOURCE_DIR "/examples/frameworks/h100/loader.xspy");
 	const struct xs_result_timeline *all = result->timeline;
 	size_t found = 0;
 
-	(void)state;
 	for (size_t i = 0; i < all->view_count; i++) {
 		const struct xs_result_view *view = &all->views[i];
 
@@ -268,14 +262,13 @@ static void rounds_of_frameworks_are_theirs(void **state)
 
 /* A round of more than one buffer is shown several times, from where it is
  * timed; recorded steps keep their kernels' names and lines. */
-static void rounds_as_recorded_keep_their_names(void **state)
+TEST(rounds_as_recorded_keep_their_names)
 {
 	struct xs_result *result = read_trace(
 	    XS_SOURCE_DIR "/examples/traces/stencil-512-pageable.xspy");
 	const struct xs_result_timeline *all = result->timeline;
 	size_t pinned = 0, rounds = 0;
 
-	(void)state;
 	for (size_t i = 1; i < all->view_count; i++) {
 		const struct xs_result_view *view = &all->views[i];
 		const struct xs_result_lane *last =
@@ -317,7 +310,7 @@ static char *html_of(struct xs_result *result)
 }
 
 /* The page is the same for all traces; after it there is base64 alone. */
-static void no_name_is_markup(void **state)
+TEST(no_name_is_markup)
 {
 	static const char data[] = "<script type=\"text/plain\" class=\"";
 	struct xs_result *result = fixture_result();
@@ -325,7 +318,6 @@ static void no_name_is_markup(void **state)
 	const char *at = strstr(plain, data), *end;
 	char *json, *report;
 
-	(void)state;
 	result->run.app = "</script><script>alert(1)</script>\"'&\u202e\1";
 	hostile = html_of(result);
 	json = fixture_json(result);
@@ -351,18 +343,4 @@ static void no_name_is_markup(void **state)
 	fixture_free(result);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(columns_are_varints),
-	    cmocka_unit_test(encoded_bytes_come_back),
-	    cmocka_unit_test(lanes_are_in_order),
-	    cmocka_unit_test(nvtx_ranges_are_lanes),
-	    cmocka_unit_test(replayed_rounds_take_their_rows_time),
-	    cmocka_unit_test(rounds_of_frameworks_are_theirs),
-	    cmocka_unit_test(rounds_as_recorded_keep_their_names),
-	    cmocka_unit_test(no_name_is_markup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

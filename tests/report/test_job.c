@@ -78,7 +78,7 @@ static char *text_of(struct xs_job *job, bool all)
 	return text;
 }
 
-static void the_job_gains_what_its_slowest_process_does(void **state)
+TEST(the_job_gains_what_its_slowest_process_does)
 {
 	static const struct rank ranks[] = {
 	    {.rank = 0, .wall_ms = 10000, .saves_ms = 3000},
@@ -86,7 +86,6 @@ static void the_job_gains_what_its_slowest_process_does(void **state)
 	    {.rank = 2, .wall_ms = 9500, .saves_ms = 2500}};
 	struct xs_job *job = job_of(ranks, 3);
 
-	(void)state;
 	assert_int_equal(job->traces, 3);
 	/* 7, 8 and 7 s are left of 10 */
 	assert_int_equal(job->after_ns, 8000 * MS);
@@ -104,7 +103,7 @@ static void the_job_gains_what_its_slowest_process_does(void **state)
 	xs_job_free(job);
 }
 
-static void a_condition_makes_the_gain_a_bound(void **state)
+TEST(a_condition_makes_the_gain_a_bound)
 {
 	static const struct rank rank = {.rank = 0,
 					 .wall_ms = 10000,
@@ -113,7 +112,6 @@ static void a_condition_makes_the_gain_a_bound(void **state)
 	struct xs_job *job = job_of(&rank, 1);
 	char *text = text_of(job, false);
 
-	(void)state;
 	assert_non_null(
 	    strstr(job->verdict, "the job gains up to 3.00 s (30.0 %)"));
 	assert_non_null(strstr(text, "saves up to 3.00 s of a run, in 1 of 1"));
@@ -123,14 +121,13 @@ static void a_condition_makes_the_gain_a_bound(void **state)
 }
 
 /* A process that the step does not change keeps the job at its time. */
-static void a_step_of_few_processes_gains_less(void **state)
+TEST(a_step_of_few_processes_gains_less)
 {
 	static const struct rank ranks[] = {
 	    {.rank = 0, .wall_ms = 10000, .saves_ms = 3000},
 	    {.rank = 1, .wall_ms = 9900}};
 	struct xs_job *job = job_of(ranks, 2);
 
-	(void)state;
 	assert_int_equal(job->saves_ns, 100 * MS);
 	assert_int_equal(job->steps[0].traces, 1);
 	assert_int_equal(job->steps[0].job_ns, 100 * MS);
@@ -140,12 +137,11 @@ static void a_step_of_few_processes_gains_less(void **state)
 
 /* More processes with the step are slower than the first without it than there
  * are rows: the gain is a bound, by the last row. */
-static void a_gain_beyond_the_rows_is_a_bound(void **state)
+TEST(a_gain_beyond_the_rows_is_a_bound)
 {
 	struct rank ranks[20];
 	struct xs_job *job;
 
-	(void)state;
 	for (int64_t i = 0; i < 20; i++)
 		ranks[i] = (struct rank){.rank = i % 8,
 					 .wall_ms = 10000 - 10 * i,
@@ -159,7 +155,7 @@ static void a_gain_beyond_the_rows_is_a_bound(void **state)
 	xs_job_free(job);
 }
 
-static void gpus_are_shared_and_far(void **state)
+TEST(gpus_are_shared_and_far)
 {
 	static const struct rank ranks[] = {
 	    {.rank = 0, .wall_ms = 10000, .gpu = "GPU-1"},
@@ -167,7 +163,6 @@ static void gpus_are_shared_and_far(void **state)
 	    {.rank = 2, .wall_ms = 10000, .gpu = "GPU-2"}};
 	struct xs_job *job = job_of(ranks, 3);
 
-	(void)state;
 	assert_int_equal(job->problem_count, 1);
 	assert_string_equal(job->problems[0].what, "shared GPU");
 	assert_int_equal(job->problems[0].traces, 2);
@@ -178,14 +173,13 @@ static void gpus_are_shared_and_far(void **state)
 }
 
 /* Of two phases, at the same lines: one change, that saves the sum. */
-static void a_change_of_two_phases_is_one(void **state)
+TEST(a_change_of_two_phases_is_one)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_step plan[2] = {result->plan[0], result->plan[0]};
 	json_t *group;
 	struct xs_job *job;
 
-	(void)state;
 	plan[0].adds_saves_ns = 300 * MS;
 	plan[1].adds_saves_ns = 200 * MS;
 	plan[0].condition = NULL;
@@ -206,14 +200,13 @@ static void a_change_of_two_phases_is_one(void **state)
 }
 
 /* Beside ranks, a trace without one is told. */
-static void a_trace_without_rank_is_told(void **state)
+TEST(a_trace_without_rank_is_told)
 {
 	static const struct rank ranks[] = {
 	    {.rank = XS_UNKNOWN, .wall_ms = 10000},
 	    {.rank = 1, .wall_ms = 10000}};
 	struct xs_job *job = job_of(ranks, 2);
 
-	(void)state;
 	assert_int_equal(job->problem_count, 1);
 	assert_string_equal(job->problems[0].what, "no rank");
 	assert_int_equal(job->problems[0].traces, 1);
@@ -223,7 +216,7 @@ static void a_trace_without_rank_is_told(void **state)
 	xs_job_free(job);
 }
 
-static void a_slow_process_has_a_reason(void **state)
+TEST(a_slow_process_has_a_reason)
 {
 	static const struct rank ranks[] = {
 	    {.rank = 0, .wall_ms = 10000},
@@ -232,7 +225,6 @@ static void a_slow_process_has_a_reason(void **state)
 	struct xs_job *job = job_of(ranks, 3);
 	char *text;
 
-	(void)state;
 	assert_int_equal(job->slowest_count, 3);
 	assert_non_null(strstr(job->slowest[0].name, "(rank 2 on node8)"));
 	assert_non_null(job->slowest[0].why);
@@ -249,7 +241,7 @@ static void a_slow_process_has_a_reason(void **state)
 	xs_job_free(job);
 }
 
-static void time_outside_is_held_against_the_mean(void **state)
+TEST(time_outside_is_held_against_the_mean)
 {
 	static const struct rank ranks[] = {{.rank = 0, .wall_ms = 10000},
 					    {.rank = 1, .wall_ms = 10000},
@@ -257,14 +249,13 @@ static void time_outside_is_held_against_the_mean(void **state)
 					    {.rank = 3, .wall_ms = 20000}};
 	struct xs_job *job = job_of(ranks, 4);
 
-	(void)state;
 	assert_string_equal(
 	    job->slowest[0].why,
 	    "outside of the steady part: 7.50 s more than the mean");
 	xs_job_free(job);
 }
 
-static void missing_and_double_ranks_are_named(void **state)
+TEST(missing_and_double_ranks_are_named)
 {
 	static const struct rank ranks[] = {{.rank = 0, .wall_ms = 10000},
 					    {.rank = 2, .wall_ms = 10000},
@@ -274,7 +265,6 @@ static void missing_and_double_ranks_are_named(void **state)
 	struct xs_job *job = job_of(ranks, 5);
 	char *text;
 
-	(void)state;
 	assert_int_equal(job->ranks, 8);
 	assert_int_equal(job->seen, 4);
 	assert_string_equal(job->missing, "1, 4-6");
@@ -288,14 +278,13 @@ static void missing_and_double_ranks_are_named(void **state)
 
 /* A trace of another program, one that was killed, a counted one, and one
  * without a verdict. */
-static void what_is_in_no_figure_is_counted(void **state)
+TEST(what_is_in_no_figure_is_counted)
 {
 	static const struct rank rank = {.rank = 0, .wall_ms = 10000};
 	json_t *all = digest_of(&rank), *group;
 	struct xs_result *result = fixture_result();
 	struct xs_job *job;
 
-	(void)state;
 	result->run.app = "/usr/bin/other -x";
 	result->run.wall_ns = 99999 * MS;
 	result->coverage.incomplete = "killed";
@@ -330,7 +319,7 @@ static void what_is_in_no_figure_is_counted(void **state)
 
 /* Another trace of a rank is told; a step that may cost time, too, and no limit
  * is below what the plan saves. */
-static void several_runs_and_uncertain_steps_are_told(void **state)
+TEST(several_runs_and_uncertain_steps_are_told)
 {
 	static const struct rank ranks[] = {
 	    {.rank = 0, .wall_ms = 10000, .saves_ms = 3000, .low_ms = -1000},
@@ -338,7 +327,6 @@ static void several_runs_and_uncertain_steps_are_told(void **state)
 	struct xs_job *job = job_of(ranks, 2);
 	char *text = text_of(job, false);
 
-	(void)state;
 	assert_int_equal(job->problem_count, 1);
 	assert_string_equal(job->problems[0].what, "same rank");
 	assert_int_equal(job->problems[0].traces, 1);
@@ -356,13 +344,12 @@ static void several_runs_and_uncertain_steps_are_told(void **state)
 	xs_job_free(job);
 }
 
-static void nothing_is_no_verdict(void **state)
+TEST(nothing_is_no_verdict)
 {
 	json_t *all = xs_digest_new();
 	struct xs_job *job;
 	char *text;
 
-	(void)state;
 	assert_int_equal(xs_job_build(all, &job), 0);
 	text = text_of(job, false);
 	assert_non_null(strstr(text, "Verdict: No verdict"));
@@ -371,23 +358,4 @@ static void nothing_is_no_verdict(void **state)
 	json_decref(all);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_job_gains_what_its_slowest_process_does),
-	    cmocka_unit_test(a_condition_makes_the_gain_a_bound),
-	    cmocka_unit_test(a_step_of_few_processes_gains_less),
-	    cmocka_unit_test(a_gain_beyond_the_rows_is_a_bound),
-	    cmocka_unit_test(gpus_are_shared_and_far),
-	    cmocka_unit_test(a_change_of_two_phases_is_one),
-	    cmocka_unit_test(a_trace_without_rank_is_told),
-	    cmocka_unit_test(a_slow_process_has_a_reason),
-	    cmocka_unit_test(time_outside_is_held_against_the_mean),
-	    cmocka_unit_test(missing_and_double_ranks_are_named),
-	    cmocka_unit_test(what_is_in_no_figure_is_counted),
-	    cmocka_unit_test(several_runs_and_uncertain_steps_are_told),
-	    cmocka_unit_test(nothing_is_no_verdict),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -68,7 +68,7 @@ static const struct xs_job_diff_time *find(const struct xs_job_diff *diff,
 	return NULL;
 }
 
-static void a_change_that_was_made_is_gone(void **state)
+TEST(a_change_that_was_made_is_gone)
 {
 	const struct xs_display display = {.columns = 80};
 	struct xs_job_diff diff;
@@ -76,7 +76,6 @@ static void a_change_that_was_made_is_gone(void **state)
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	assert_int_equal(xs_job_diff_build(job_of("app", 8000, 3, 2),
 					   job_of("app", 6000, 3, 1), &diff),
 			 0);
@@ -104,11 +103,10 @@ static void a_change_that_was_made_is_gone(void **state)
 	free_all(&diff);
 }
 
-static void without_a_change_left_the_prediction_is_told(void **state)
+TEST(without_a_change_left_the_prediction_is_told)
 {
 	struct xs_job_diff diff;
 
-	(void)state;
 	assert_int_equal(xs_job_diff_build(job_of("app", 8000, 3, 1),
 					   job_of("app", 9000, 3, 0), &diff),
 			 0);
@@ -118,11 +116,10 @@ static void without_a_change_left_the_prediction_is_told(void **state)
 	free_all(&diff);
 }
 
-static void what_is_no_pair_is_told(void **state)
+TEST(what_is_no_pair_is_told)
 {
 	struct xs_job_diff diff;
 
-	(void)state;
 	assert_int_equal(xs_job_diff_build(job_of("app", 8000, 3, 1),
 					   job_of("other", 8000, 2, 1), &diff),
 			 0);
@@ -140,13 +137,4 @@ static void what_is_no_pair_is_told(void **state)
 	free_all(&diff);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_change_that_was_made_is_gone),
-	    cmocka_unit_test(without_a_change_left_the_prediction_is_told),
-	    cmocka_unit_test(what_is_no_pair_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -34,13 +34,12 @@ static void merge_other(json_t *all, const char *app, int64_t line)
 }
 
 /* Of many programs that of the most traces, not the first by name. */
-static void the_program_of_the_most_traces_is_the_job(void **state)
+TEST(the_program_of_the_most_traces_is_the_job)
 {
 	json_t *all = xs_digest_new();
 	struct xs_job *job;
 	char name[16];
 
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		snprintf(name, sizeof(name), "%03d", i);
 		merge_other(all, i < 20 ? "234" : name, i);
@@ -57,11 +56,10 @@ static void the_program_of_the_most_traces_is_the_job(void **state)
 }
 
 /* Beyond the room of changes, the report says that some are missing. */
-static void what_has_no_room_is_told(void **state)
+TEST(what_has_no_room_is_told)
 {
 	static const int64_t lines[] = {200, 300};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		json_t *all = xs_digest_new();
 		struct xs_job *job;
@@ -79,7 +77,7 @@ static void what_has_no_room_is_told(void **state)
 }
 
 /* A digest of no trace may have any numbers and texts. */
-static void hostile_figures_are_bounded(void **state)
+TEST(hostile_figures_are_bounded)
 {
 	static const char digest[] =
 	    "{\"digest\":1,\"group\":{\"table\":{\"programs\":{\"p\":{"
@@ -92,7 +90,6 @@ static void hostile_figures_are_bounded(void **state)
 	const char *error;
 	json_t *group;
 
-	(void)state;
 	assert_int_equal(
 	    xs_digest_parse(digest, strlen(digest), &group, &error), 0);
 	assert_int_equal(xs_job_build(group, &job), 0);
@@ -106,7 +103,7 @@ static void hostile_figures_are_bounded(void **state)
 }
 
 /* Counts are at most INT64_MAX, in a digest that is merged with itself, too. */
-static void hostile_counts_are_bounded(void **state)
+TEST(hostile_counts_are_bounded)
 {
 	static const char digest[] =
 	    "{\"digest\":1,\"group\":{\"table\":{\"programs\":{\"p\":{"
@@ -118,7 +115,6 @@ static void hostile_counts_are_bounded(void **state)
 	json_t *group, *twice = xs_digest_new();
 	const json_t *gpus;
 
-	(void)state;
 	assert_int_equal(
 	    xs_digest_parse(digest, strlen(digest), &group, &error), 0);
 	assert_int_equal(xs_digest_merge(twice, group), 0);
@@ -138,9 +134,8 @@ static void hostile_counts_are_bounded(void **state)
 }
 
 /* A run that began when another one had ended is none of the same job. */
-static void runs_one_after_another_are_told(void **state)
+TEST(runs_one_after_another_are_told)
 {
-	(void)state;
 	for (int64_t apart = 0; apart < 2; apart++) {
 		json_t *all = xs_digest_new();
 		struct xs_job *job;
@@ -170,15 +165,4 @@ static void runs_one_after_another_are_told(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_program_of_the_most_traces_is_the_job),
-	    cmocka_unit_test(what_has_no_room_is_told),
-	    cmocka_unit_test(hostile_figures_are_bounded),
-	    cmocka_unit_test(hostile_counts_are_bounded),
-	    cmocka_unit_test(runs_one_after_another_are_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

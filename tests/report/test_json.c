@@ -73,7 +73,7 @@ static void the_run_has_every_key(json_t *root)
 	assert_true(json_is_array(json_object_get(root, "gpu_links")));
 }
 
-static void every_key_is_there(void **state)
+TEST(every_key_is_there)
 {
 	struct xs_result *result = fixture_result();
 	json_t *root = parse(result);
@@ -81,7 +81,6 @@ static void every_key_is_there(void **state)
 	json_t *row = json_array_get(json_object_get(phase, "estimates"), 0);
 	json_t *wait = json_array_get(json_object_get(root, "waits"), 1);
 
-	(void)state;
 	the_run_has_every_key(root);
 	has_keys(wait, "function file line call kind hidden pageable calls "
 		       "gpu_calls bytes waited_ns own_ns h2d_ns kernel_ns "
@@ -114,13 +113,12 @@ static void every_key_is_there(void **state)
 	fixture_free(result);
 }
 
-static void values_are_those_of_the_result(void **state)
+TEST(values_are_those_of_the_result)
 {
 	struct xs_result *result = fixture_result();
 	json_t *root = parse(result);
 	json_t *step = json_array_get(json_object_get(root, "plan"), 0);
 
-	(void)state;
 	assert_int_equal(
 	    json_integer_value(json_object_get(step, "adds_saves_ns")),
 	    1168000000);
@@ -135,12 +133,11 @@ static void values_are_those_of_the_result(void **state)
 	fixture_free(result);
 }
 
-static void unknown_is_null(void **state)
+TEST(unknown_is_null)
 {
 	struct xs_result *result = fixture_result();
 	json_t *root, *row;
 
-	(void)state;
 	result->totals.kernel_ns = XS_UNKNOWN;
 	root = parse(result);
 	assert_true(json_is_null(
@@ -163,7 +160,7 @@ static void unknown_is_null(void **state)
 	fixture_free(result);
 }
 
-static void several_traces_are_an_array(void **state)
+TEST(several_traces_are_an_array)
 {
 	struct xs_result *results[] = {fixture_result(), fixture_after()};
 	char *text = NULL;
@@ -171,7 +168,6 @@ static void several_traces_are_an_array(void **state)
 	FILE *out = open_memstream(&text, &size);
 	json_t *root;
 
-	(void)state;
 	assert_int_equal(xs_renderer_find("json", XS_RENDER_REPORT)
 			     ->report(results, 2, NULL, out),
 			 0);
@@ -185,12 +181,11 @@ static void several_traces_are_an_array(void **state)
 }
 
 /* Names in a damaged trace may be any bytes. */
-static void bytes_that_are_not_utf8_are_written(void **state)
+TEST(bytes_that_are_not_utf8_are_written)
 {
 	struct xs_result *result = fixture_result();
 	json_t *root;
 
-	(void)state;
 	result->run.app = "/bin/\xff\xfe \"x\"";
 	root = parse(result);
 	assert_string_equal(json_string_value(json_object_get(
@@ -201,14 +196,13 @@ static void bytes_that_are_not_utf8_are_written(void **state)
 }
 
 /* A CSV row has as many fields as the heading has names. */
-static void csv_has_a_row_an_estimate(void **state)
+TEST(csv_has_a_row_an_estimate)
 {
 	struct xs_result *result = fixture_result();
 	char *text = NULL;
 	size_t size = 0, lines = 0, commas = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	result->phases[0].estimates[7].why = "a, \"b\"";
 	assert_int_equal(xs_renderer_find("csv", XS_RENDER_REPORT)
 			     ->report(&result, 1, NULL, out),
@@ -228,16 +222,4 @@ static void csv_has_a_row_an_estimate(void **state)
 	fixture_free(result);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_key_is_there),
-	    cmocka_unit_test(values_are_those_of_the_result),
-	    cmocka_unit_test(unknown_is_null),
-	    cmocka_unit_test(several_traces_are_an_array),
-	    cmocka_unit_test(bytes_that_are_not_utf8_are_written),
-	    cmocka_unit_test(csv_has_a_row_an_estimate),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

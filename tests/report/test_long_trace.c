@@ -130,37 +130,33 @@ static void agree(uint64_t most_records, int64_t parts)
 	unlink(TRACE);
 }
 
-static void regular_rounds_agree(void **state)
+TEST(regular_rounds_agree)
 {
-	(void)state;
 	make("-r 40000");
 	agree(60000, 10);
 	make("-r 20000 -p 3");
 	agree(40000, 10);
 }
 
-static void threads_and_streams_agree(void **state)
+TEST(threads_and_streams_agree)
 {
-	(void)state;
 	make("-r 6000 -c 4 -s 4 -t 4 -w");
 	agree(60000, 10);
 }
 
 /* What is left of a file, too, but for its end: ops of the last calls, up to
  * 3,600 rounds, are in a chunk that is missing. */
-static void a_cut_trace_agrees(void **state)
+TEST(a_cut_trace_agrees)
 {
-	(void)state;
 	make("-r 100000");
 	assert_int_equal(truncate(TRACE, 24000000), 0);
 	agree(60000, 40);
 }
 
-static void a_short_trace_is_read_whole(void **state)
+TEST(a_short_trace_is_read_whole)
 {
 	struct xs_result *result;
 
-	(void)state;
 	make("-r 1000");
 	result = read_trace(7000);
 	assert_int_equal(result->coverage.calls_counted, 0);
@@ -259,18 +255,16 @@ static void write_rounds(uint64_t (*put)(FILE *out, unsigned round,
 	fclose(out);
 }
 
-static void uneven_rounds_agree(void **state)
+TEST(uneven_rounds_agree)
 {
-	(void)state;
 	write_rounds(put_round);
 	agree(8000, 10);
 }
 
-static void nodes_of_graphs_are_known(void **state)
+TEST(nodes_of_graphs_are_known)
 {
 	struct xs_result *result;
 
-	(void)state;
 	write_rounds(put_graph);
 	result = read_trace(6000);
 	assert_true(result->coverage.calls_counted > 0);
@@ -282,16 +276,4 @@ static void nodes_of_graphs_are_known(void **state)
 	unlink(TRACE);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(regular_rounds_agree),
-	    cmocka_unit_test(threads_and_streams_agree),
-	    cmocka_unit_test(a_cut_trace_agrees),
-	    cmocka_unit_test(a_short_trace_is_read_whole),
-	    cmocka_unit_test(uneven_rounds_agree),
-	    cmocka_unit_test(nodes_of_graphs_are_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

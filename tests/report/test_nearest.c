@@ -15,9 +15,8 @@ static const char *nearest_to(const char *word)
 	return nearest.best;
 }
 
-static void near_words_are_found(void **state)
+TEST(near_words_are_found)
 {
-	(void)state;
 	assert_string_equal(nearest_to("rn"), "run");
 	assert_string_equal(nearest_to("runn"), "run");
 	assert_string_equal(nearest_to("reprot"), "report");
@@ -26,12 +25,11 @@ static void near_words_are_found(void **state)
 	assert_string_equal(nearest_to("GTX680"), "gtx-680");
 }
 
-static void far_words_are_not(void **state)
+TEST(far_words_are_not)
 {
 	static const char longest[] =
 	    "a word that is longer than the names of all commands and options";
 
-	(void)state;
 	assert_null(nearest_to(""));
 	assert_null(nearest_to("x"));
 	assert_null(nearest_to("calibrate"));
@@ -40,12 +38,4 @@ static void far_words_are_not(void **state)
 	assert_null(nearest_to(longest));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(near_words_are_found),
-	    cmocka_unit_test(far_words_are_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#undef TEST
+
 #define MS 1000000LL
 
 /* A run of 1 s with 10 rounds of 50 ms. */

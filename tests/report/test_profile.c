@@ -82,9 +82,8 @@ static void expect_no_note(void)
 		fail_msg("%s", result->coverage.notes[0]);
 }
 
-static void its_own_profile_is_fine(void **state)
+TEST(its_own_profile_is_fine)
 {
-	(void)state;
 	expect_no_note();
 	strcpy(machine.gpu, "h200"); /* as users write it */
 	expect_no_note();
@@ -93,9 +92,8 @@ static void its_own_profile_is_fine(void **state)
 	expect_no_note();
 }
 
-static void another_gpu_is_said_once(void **state)
+TEST(another_gpu_is_said_once)
 {
-	(void)state;
 	strcpy(machine.gpu, "NVIDIA H200 NVL");
 	strcpy(machine.date, "2014");
 	machine.sm_count = 14;
@@ -104,9 +102,8 @@ static void another_gpu_is_said_once(void **state)
 		    "this trace is from NVIDIA H200:");
 }
 
-static void a_failed_check_is_noted(void **state)
+TEST(a_failed_check_is_noted)
 {
-	(void)state;
 	machine.self_check.explicit = (struct xs_check){0.1, -0.1, 0.4, 9};
 	expect_no_note();
 	machine.self_check.explicit.high = 39.7;
@@ -114,9 +111,8 @@ static void a_failed_check_is_noted(void **state)
 		    "calibrate again on an idle machine");
 }
 
-static void disagreeing_passes_are_noted(void **state)
+TEST(disagreeing_passes_are_noted)
 {
-	(void)state;
 	machine.disagrees[XS_PARAM_G_h2d] = true;
 	machine.disagrees[XS_PARAM_lo_d2h_ns] = true;
 	/* next to nothing of this run */
@@ -131,26 +127,23 @@ static void disagreeing_passes_are_noted(void **state)
 }
 
 /* Estimates do not depend mainly on these. */
-static void small_doubts_stay_in_the_profile(void **state)
+TEST(small_doubts_stay_in_the_profile)
 {
-	(void)state;
 	machine.disagrees[XS_PARAM_g_both_ns] = true;
 	machine.disagrees[XS_PARAM_pageable_h2d] = true;
 	expect_no_note();
 }
 
-static void published_numbers_are_left_alone(void **state)
+TEST(published_numbers_are_left_alone)
 {
-	(void)state;
 	strcpy(machine.source, "published");
 	strcpy(machine.date, "2014");
 	set(&machine.G_h2d, 0.08);
 	expect_no_note();
 }
 
-static void another_device_of_that_name(void **state)
+TEST(another_device_of_that_name)
 {
-	(void)state;
 	machine.sm_count = 66;
 	machine.copy_engines = 1;
 	expect_note("SMs 66 against 132, copy engines 1 against 2",
@@ -158,9 +151,8 @@ static void another_device_of_that_name(void **state)
 }
 
 /* A slot may offer less than the device supports. */
-static void a_slot_may_be_narrower(void **state)
+TEST(a_slot_may_be_narrower)
 {
-	(void)state;
 	machine.pcie_gen = 4;
 	machine.pcie_width = 8;
 	expect_no_note();
@@ -168,17 +160,15 @@ static void a_slot_may_be_narrower(void **state)
 	expect_note("PCIe generation 6 against 5", "calibrate again");
 }
 
-static void another_driver(void **state)
+TEST(another_driver)
 {
-	(void)state;
 	strcpy(machine.driver, "550.54.14 (CUDA 12.4)");
 	expect_note("driver 550.54.14 (CUDA 12.4)", "recorded with 580.82.07");
 }
 
 /* The trace is from 2026-01-02T03:04:05Z. */
-static void an_old_profile(void **state)
+TEST(an_old_profile)
 {
-	(void)state;
 	strcpy(machine.date, "2025-01-02T03:04:04Z");
 	expect_note("on 2025-01-02, more than a year", "calibrate again");
 	strcpy(machine.date, "2023-12-31");
@@ -187,9 +177,8 @@ static void an_old_profile(void **state)
 	expect_no_note();
 }
 
-static void other_rates(void **state)
+TEST(other_rates)
 {
-	(void)state;
 	set(&machine.G_h2d, machine.G_h2d.value * 1.09);
 	set(&machine.G_d2h, machine.G_d2h.value * 0.92);
 	expect_no_note();
@@ -203,14 +192,13 @@ static void other_rates(void **state)
 
 /* A machine twice as slow in every property; and again without G, so that
  * copies are not predicted. */
-static void a_run_moves_to_another_machine(void **state)
+TEST(a_run_moves_to_another_machine)
 {
 	struct xs_other_machine others[2];
 	struct xs_machine other = machine;
 	const struct xs_result_other_machine *moved;
 	int64_t sum_ns = 0;
 
-	(void)state;
 	strcpy(other.name, "half");
 	other.memory_bandwidth /= 2;
 	set(&other.G_h2d, 2 * machine.G_h2d.value);
@@ -244,12 +232,11 @@ static void a_run_moves_to_another_machine(void **state)
 }
 
 /* However fast, it is not a change to the program. */
-static void another_machine_is_no_advice(void **state)
+TEST(another_machine_is_no_advice)
 {
 	struct xs_other_machine other;
 	struct xs_machine faster = machine;
 
-	(void)state;
 	set(&faster.G_h2d, machine.G_h2d.value / 10);
 	set(&faster.G_d2h, machine.G_d2h.value / 10);
 	xs_other_machine_set(&other, &faster);
@@ -266,12 +253,11 @@ static void another_machine_is_no_advice(void **state)
 
 /* The estimates are for the first machine; kernels are scaled from the GPU
  * that ran them. */
-static void kernels_are_set_against_the_traced_gpu(void **state)
+TEST(kernels_are_set_against_the_traced_gpu)
 {
 	struct xs_other_machine other;
 	struct xs_machine first = machine;
 
-	(void)state;
 	strcpy(first.gpu, "NVIDIA GeForce GTX Titan");
 	first.memory_bandwidth = 288e9;
 	options.machine = &first;
@@ -284,26 +270,4 @@ static void kernels_are_set_against_the_traced_gpu(void **state)
 	    "kernels x 1 by memory"));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(its_own_profile_is_fine),
-	    TEST(another_gpu_is_said_once),
-	    TEST(a_failed_check_is_noted),
-	    TEST(disagreeing_passes_are_noted),
-	    TEST(small_doubts_stay_in_the_profile),
-	    TEST(published_numbers_are_left_alone),
-	    TEST(another_device_of_that_name),
-	    TEST(a_slot_may_be_narrower),
-	    TEST(another_driver),
-	    TEST(an_old_profile),
-	    TEST(other_rates),
-	    TEST(a_run_moves_to_another_machine),
-	    TEST(another_machine_is_no_advice),
-	    TEST(kernels_are_set_against_the_traced_gpu),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

@@ -25,12 +25,11 @@ static bool is_in_table(const char *name)
 	return false;
 }
 
-static void each_file_has_a_row(void **state)
+TEST(each_file_has_a_row)
 {
 	char name[32];
 	glob_t files;
 
-	(void)state;
 	assert_int_equal(glob(FOLDER "render_*.c", 0, NULL, &files), 0);
 	for (size_t i = 0; i < files.gl_pathc; i++) {
 		assert_int_equal(sscanf(files.gl_pathv[i] + strlen(FOLDER),
@@ -43,9 +42,8 @@ static void each_file_has_a_row(void **state)
 }
 
 /* A row may lack some functions, but the default has all. */
-static void each_row_has_a_name_and_functions(void **state)
+TEST(each_row_has_a_name_and_functions)
 {
-	(void)state;
 	for (size_t i = 0; i < xs_renderer_count; i++) {
 		const struct xs_renderer *row = xs_renderers[i];
 
@@ -60,9 +58,8 @@ static void each_row_has_a_name_and_functions(void **state)
 		    xs_renderer_offers(xs_renderers[0], commands[k].command));
 }
 
-static void only_offered_formats_are_found(void **state)
+TEST(only_offered_formats_are_found)
 {
-	(void)state;
 	for (size_t i = 0; i < xs_renderer_count; i++)
 		for (size_t k = 0; k < COMMANDS; k++)
 			assert_ptr_equal(xs_renderer_find(xs_renderers[i]->name,
@@ -88,12 +85,11 @@ static void names_of_rows(enum xs_render_command command, char *out)
 	}
 }
 
-static void help_and_errors_list_the_table(void **state)
+TEST(help_and_errors_list_the_table)
 {
 	char names[128], line[256], arguments[64];
 	struct program program;
 
-	(void)state;
 	for (size_t k = 0; k < COMMANDS; k++) {
 		names_of_rows(commands[k].command, names);
 		snprintf(arguments, sizeof(arguments), "%s --help",
@@ -118,14 +114,4 @@ static void help_and_errors_list_the_table(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(each_file_has_a_row),
-	    cmocka_unit_test(each_row_has_a_name_and_functions),
-	    cmocka_unit_test(only_offered_formats_are_found),
-	    cmocka_unit_test(help_and_errors_list_the_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

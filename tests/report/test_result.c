@@ -52,12 +52,11 @@ static bool has_note(const struct xs_result *result, const char *text)
 	return false;
 }
 
-static void a_trace_becomes_a_result(void **state)
+TEST(a_trace_becomes_a_result)
 {
 	struct xs_result *result = read_result(TRACES "pageable.txt");
 	const struct xs_result_phase *phase = &result->phases[0];
 
-	(void)state;
 	assert_string_equal(result->run.app, "/home/user/app/heat");
 	assert_string_equal(result->run.started_utc, "2026-01-02T03:04:05Z");
 	assert_string_equal(result->run.cupti_version, "13.0");
@@ -79,13 +78,12 @@ static void a_trace_becomes_a_result(void **state)
 }
 
 /* CUPTI's version is 130000, followed by its path. */
-static void versions_are_for_people(void **state)
+TEST(versions_are_for_people)
 {
 	struct xs_result *result =
 	    result_of("state=1 end_realtime_ns=2000000000",
 		      "info text=\"cupti=130100 /usr/lib/libcupti.so.13\"\n");
 
-	(void)state;
 	assert_string_equal(result->run.cupti_version, "13.1");
 	xs_result_free(result);
 	result = result_of("state=1 end_realtime_ns=2000000000",
@@ -95,13 +93,12 @@ static void versions_are_for_people(void **state)
 }
 
 /* Noted if set, with the values set. */
-static void connections_are_those_asked_for(void **state)
+TEST(connections_are_those_asked_for)
 {
 	const char *header = "state=1 end_realtime_ns=2000000000";
 	struct xs_result *result =
 	    result_of(header, "info text=\"CUDA_DEVICE_MAX_CONNECTIONS=1\"\n");
 
-	(void)state;
 	assert_int_equal(result->run.max_connections, 1);
 	assert_int_equal(result->run.max_copy_connections, XS_UNKNOWN);
 	assert_true(has_note(result,
@@ -123,7 +120,7 @@ static void connections_are_those_asked_for(void **state)
 
 /* Ops of calls that had not returned when the process ended; one in the middle
  * that the driver started itself. */
-static void ops_without_a_call_have_a_reason(void **state)
+TEST(ops_without_a_call_have_a_reason)
 {
 	static const char *const ops[][2] = {
 	    {"copy queue=0 correlation=3 start=400 duration=50 copies=1\n",
@@ -132,7 +129,6 @@ static void ops_without_a_call_have_a_reason(void **state)
 	     "copy queue=0 correlation=0 start=200 duration=50 copies=1\n",
 	     "no correlation id"}};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		char records[1024];
 		struct xs_result *result;
@@ -156,7 +152,7 @@ static void ops_without_a_call_have_a_reason(void **state)
 }
 
 /* Why a range did not begin is the only reason given. */
-static void a_range_that_never_began_is_noted(void **state)
+TEST(a_range_that_never_began_is_noted)
 {
 	static const char *const texts[][2] = {
 	    {"info text=\"range=profiler\"\n",
@@ -171,7 +167,6 @@ static void a_range_that_never_began_is_noted(void **state)
 	    {"", "recording never began: the part of the run that "
 		 "XFERSPY_RANGE selects was not reached"}};
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		char records[128];
 		struct xs_result *result;
@@ -188,12 +183,11 @@ static void a_range_that_never_began_is_noted(void **state)
 	}
 }
 
-static void an_empty_trace_is_noted(void **state)
+TEST(an_empty_trace_is_noted)
 {
 	struct xs_result *result =
 	    result_of("state=1 end_realtime_ns=2000000000", "");
 
-	(void)state;
 	assert_int_equal(result->phase_count, 0);
 	assert_int_equal(result->plan_count, 0);
 	assert_int_equal(result->run.wall_ns, 1000000000);
@@ -203,12 +197,11 @@ static void an_empty_trace_is_noted(void **state)
 }
 
 /* Losses come first, then that the process was killed. */
-static void losses_lead_the_notes(void **state)
+TEST(losses_lead_the_notes)
 {
 	struct xs_result *result =
 	    result_of("state=0 lost_ops=5 lost_cupti=7 lost_calls=9", "");
 
-	(void)state;
 	assert_int_equal(result->coverage.lost, 21);
 	assert_non_null(strstr(result->coverage.notes[0], "5 GPU records"));
 	assert_non_null(strstr(result->coverage.notes[1], "dropped 7"));
@@ -218,7 +211,7 @@ static void losses_lead_the_notes(void **state)
 }
 
 /* Calls without ops: GPU work is unknown, not zero. */
-static void without_cupti_the_gpu_is_unknown(void **state)
+TEST(without_cupti_the_gpu_is_unknown)
 {
 	struct xs_result *result =
 	    result_of("state=1 end_realtime_ns=2000000000",
@@ -227,7 +220,6 @@ static void without_cupti_the_gpu_is_unknown(void **state)
 		      "copycall site=1 correlation=1 start=1000 duration=5000 "
 		      "bytes=4096 direction=1\n");
 
-	(void)state;
 	assert_true(result->totals.h2d_bytes == XS_UNKNOWN);
 	assert_true(result->totals.gpu_busy_ns == XS_UNKNOWN);
 	assert_true(result->totals.host_blocked_ns != XS_UNKNOWN);
@@ -236,7 +228,7 @@ static void without_cupti_the_gpu_is_unknown(void **state)
 }
 
 /* Ops without calls: a program with a statically linked CUDA runtime. */
-static void without_calls_the_host_is_unknown(void **state)
+TEST(without_calls_the_host_is_unknown)
 {
 	struct xs_result *result = result_of(
 	    "state=1 end_realtime_ns=2000000000",
@@ -245,21 +237,19 @@ static void without_calls_the_host_is_unknown(void **state)
 	    "copy queue=0 start=1000 duration=5000 bytes=4096 direction=1 "
 	    "src_memory=1 dst_memory=3 copies=1\n");
 
-	(void)state;
 	assert_int_equal(result->totals.h2d_bytes, 4096);
 	assert_true(result->totals.host_blocked_ns == XS_UNKNOWN);
 	assert_true(has_note(result, "no call was recorded"));
 	xs_result_free(result);
 }
 
-static void another_machine_is_noticed(void **state)
+TEST(another_machine_is_noticed)
 {
 	struct xs_result_options options = {0};
 	struct xs_machine machine;
 	struct xs_result *result;
 	const char *error;
 
-	(void)state;
 	xs_machine_init(&machine);
 	snprintf(machine.gpu, sizeof(machine.gpu), "NVIDIA Tesla K20m");
 	options.machine = &machine;
@@ -270,13 +260,12 @@ static void another_machine_is_noticed(void **state)
 	xs_result_free(result);
 }
 
-static void what_is_no_trace_is_refused(void **state)
+TEST(what_is_no_trace_is_refused)
 {
 	const struct xs_result_options options = {0};
 	struct xs_result *result;
 	const char *error;
 
-	(void)state;
 	assert_int_equal(
 	    xs_result_read(XS_SOURCE_DIR "/LICENSE", &options, &result, &error),
 	    -EPROTO);
@@ -287,12 +276,11 @@ static void what_is_no_trace_is_refused(void **state)
 }
 
 /* Calls by class and ops by kind, each with the number matched. */
-static void coverage_has_classes_and_kinds(void **state)
+TEST(coverage_has_classes_and_kinds)
 {
 	struct xs_result *result = read_result(TRACES "partly.txt");
 	const struct xs_result_coverage *in = &result->coverage;
 
-	(void)state;
 	assert_int_equal(in->class_count, 3);
 	assert_string_equal(in->classes[0].name, "copy");
 	assert_int_equal(in->classes[0].count, 2);
@@ -370,12 +358,11 @@ static struct xs_result *two_devices(const char *second, int later_us)
 	return result_of("state=1 end_realtime_ns=1002000000", text);
 }
 
-static void devices_have_their_own_totals(void **state)
+TEST(devices_have_their_own_totals)
 {
 	struct xs_result *result = two_devices("NVIDIA H200", 20);
 	const struct xs_result_device *devices = result->run.devices;
 
-	(void)state;
 	assert_int_equal(result->run.device_count, 2);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(devices[i].index, i);
@@ -393,11 +380,10 @@ static void devices_have_their_own_totals(void **state)
 	xs_result_free(result);
 }
 
-static void concurrent_phases_are_noted(void **state)
+TEST(concurrent_phases_are_noted)
 {
 	struct xs_result *result = two_devices("NVIDIA H200", 20);
 
-	(void)state;
 	assert_int_equal(result->phases[0].concurrent_ns, 4 * 130000);
 	/* two rounds at once: half of the time that they take together */
 	assert_int_equal(result->phases[0].wall_ns,
@@ -421,7 +407,7 @@ static void on_device(struct xs_step *steps, size_t count)
 }
 
 /* 10 us of one kernel, and the 5 us in which only the other one runs. */
-static void kernels_side_by_side_count_once(void **state)
+TEST(kernels_side_by_side_count_once)
 {
 	struct xs_step steps[] = {
 	    {.kind = XS_STEP_KERNEL, .start_ns = 10000, .end_ns = 20000},
@@ -431,7 +417,6 @@ static void kernels_side_by_side_count_once(void **state)
 	struct xs_result result = {0};
 	struct xs_result_phase out;
 
-	(void)state;
 	xs_build_phase(&result, &trace, &phase, &out);
 	assert_int_equal(out.kernel_busy_ns, 15000);
 	assert_int_equal(out.movable_ns, XS_UNKNOWN);
@@ -439,7 +424,7 @@ static void kernels_side_by_side_count_once(void **state)
 }
 
 /* The host waits for the second set only: of the others it issues the work. */
-static void issuing_work_on_the_device_is_no_wait(void **state)
+TEST(issuing_work_on_the_device_is_no_wait)
 {
 	struct xs_step steps[] = {{.kind = XS_STEP_SET},
 				  {.kind = XS_STEP_SET, .blocking = true},
@@ -451,7 +436,6 @@ static void issuing_work_on_the_device_is_no_wait(void **state)
 	struct xs_result result = {0};
 	struct xs_result_phase out;
 
-	(void)state;
 	on_device(steps, 5);
 	xs_build_phase(&result, &trace, &phase, &out);
 	assert_int_equal(out.transfer_ns, 10000);
@@ -461,7 +445,7 @@ static void issuing_work_on_the_device_is_no_wait(void **state)
 
 /* The copy itself takes 2 us of a call of 10; the kernel before it is not its.
  */
-static void the_rate_of_a_copy_is_of_its_call(void **state)
+TEST(the_rate_of_a_copy_is_of_its_call)
 {
 	struct xs_step steps[] = {
 	    {.kind = XS_STEP_H2D, .start_ns = 7000, .end_ns = 9000},
@@ -472,7 +456,6 @@ static void the_rate_of_a_copy_is_of_its_call(void **state)
 	struct xs_result result = {0};
 	struct xs_result_phase out;
 
-	(void)state;
 	on_device(steps, 3);
 	xs_build_phase(&result, &trace, &phase, &out);
 	assert_int_equal(out.h2d_call_ns, 10000);
@@ -490,14 +473,13 @@ static void says_missing(struct xs_result *result, const struct xs_trace *trace,
 }
 
 /* Of the conditions for pointers of launches, the one that failed. */
-static void missing_pointers_have_a_reason(void **state)
+TEST(missing_pointers_have_a_reason)
 {
 	struct xs_phase phase = {.rounds = 2};
 	const struct xs_phases phases = {.items = &phase, .count = 1};
 	struct xs_trace trace = {0};
 	struct xs_result result = {0};
 
-	(void)state;
 	says_missing(&result, &trace, &(struct xs_phases){0},
 		     "there is no phase");
 	says_missing(&result, &trace, &phases, "no kernel ran");
@@ -513,38 +495,12 @@ static void missing_pointers_have_a_reason(void **state)
 }
 
 /* One profile for all: of the device that works longest. */
-static void devices_of_two_models_are_noted(void **state)
+TEST(devices_of_two_models_are_noted)
 {
 	struct xs_result *result = two_devices("Tesla V100", 200);
 
-	(void)state;
 	assert_true(has_note(result, "ran on another GPU model"));
 	xs_result_free(result);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_trace_becomes_a_result),
-	    cmocka_unit_test(versions_are_for_people),
-	    cmocka_unit_test(connections_are_those_asked_for),
-	    cmocka_unit_test(a_range_that_never_began_is_noted),
-	    cmocka_unit_test(an_empty_trace_is_noted),
-	    cmocka_unit_test(losses_lead_the_notes),
-	    cmocka_unit_test(without_cupti_the_gpu_is_unknown),
-	    cmocka_unit_test(without_calls_the_host_is_unknown),
-	    cmocka_unit_test(another_machine_is_noticed),
-	    cmocka_unit_test(coverage_has_classes_and_kinds),
-	    cmocka_unit_test(ops_without_a_call_have_a_reason),
-	    cmocka_unit_test(devices_have_their_own_totals),
-	    cmocka_unit_test(concurrent_phases_are_noted),
-	    cmocka_unit_test(devices_of_two_models_are_noted),
-	    cmocka_unit_test(issuing_work_on_the_device_is_no_wait),
-	    cmocka_unit_test(the_rate_of_a_copy_is_of_its_call),
-	    cmocka_unit_test(missing_pointers_have_a_reason),
-	    cmocka_unit_test(kernels_side_by_side_count_once),
-	    cmocka_unit_test(what_is_no_trace_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -34,9 +34,8 @@ static void expect_spread(size_t count, int64_t median, int64_t low,
  * sum of the binomial probabilities below k of n halves. Of 5 runs 2/32 for the
  * outermost, of 8 runs 2 * 9/256 for the second (7.0 %), of 11 runs 2 * 67/2048
  * for the third (6.5 %), of 20 runs 4.1 % for the sixth. */
-static void the_interval_is_of_the_median(void **state)
+TEST(the_interval_is_of_the_median)
 {
-	(void)state;
 	expect_spread(1, 10, 10, 10);
 	expect_spread(2, 15, 10, 20);
 	expect_spread(3, 20, 10, 30);
@@ -49,11 +48,10 @@ static void the_interval_is_of_the_median(void **state)
 	expect_spread(10000, 50005, 49180, 50830);
 }
 
-static void what_one_run_does_not_tell_is_unknown(void **state)
+TEST(what_one_run_does_not_tell_is_unknown)
 {
 	int64_t values[] = {3, XS_UNKNOWN, 4};
 
-	(void)state;
 	assert_true(xs_spread_of(values, 3).median == XS_UNKNOWN);
 	assert_true(xs_spread_of(values, 0).median == XS_UNKNOWN);
 }
@@ -99,9 +97,8 @@ static void expect_gate(size_t count, const int *before_ms, const int *after_ms,
 	close_side(&after);
 }
 
-static void the_gate_fails_beyond_the_spread_alone(void **state)
+TEST(the_gate_fails_beyond_the_spread_alone)
 {
-	(void)state;
 	expect_gate(1, (int[]){100}, (int[]){110}, 10, XS_GATE_EXCEEDED);
 	expect_gate(1, (int[]){100}, (int[]){104}, 4, XS_GATE_KEPT);
 	expect_gate(3, (int[]){103, 99, 100}, (int[]){110, 109, 115}, 10,
@@ -119,7 +116,7 @@ static void the_gate_fails_beyond_the_spread_alone(void **state)
 		    XS_GATE_KEPT);
 }
 
-static void the_report_is_of_the_median_run(void **state)
+TEST(the_report_is_of_the_median_run)
 {
 	struct side side = open_side(4, (int[]){300, 0, 100, 200});
 	size_t median;
@@ -127,7 +124,6 @@ static void the_report_is_of_the_median_run(void **state)
 	struct xs_result *run;
 	char *text;
 
-	(void)state;
 	side.runs[0]->phases[0].round_ns = 5;
 	side.runs[2]->phases[0].signature_hash ^= 1;
 	side.runs[2]->run.app = "other --n 5";
@@ -153,13 +149,12 @@ static void the_report_is_of_the_median_run(void **state)
 }
 
 /* Why the gate fails is told, not what differs besides. */
-static void other_programs_are_told_before_arguments(void **state)
+TEST(other_programs_are_told_before_arguments)
 {
 	struct side before = open_side(3, (int[]){100, 101, 102});
 	struct side after = open_side(1, (int[]){101});
 	struct xs_diff diff;
 
-	(void)state;
 	before.runs[0]->run.app = "program --n 5";
 	before.runs[1]->run.app = "program";
 	before.runs[2]->run.app = "third";
@@ -181,13 +176,12 @@ static void other_programs_are_told_before_arguments(void **state)
 }
 
 /* Within a side, too, a gate needs one program. */
-static void other_programs_among_the_runs_fail(void **state)
+TEST(other_programs_among_the_runs_fail)
 {
 	struct side before = open_side(2, (int[]){100, 101});
 	struct side after = open_side(2, (int[]){100, 101});
 	struct xs_diff diff;
 
-	(void)state;
 	after.runs[1]->run.app = "other";
 	assert_int_equal(
 	    xs_diff_build_runs(before.runs, 2, after.runs, 2, &diff), 0);
@@ -199,16 +193,4 @@ static void other_programs_among_the_runs_fail(void **state)
 	close_side(&after);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_interval_is_of_the_median),
-	    cmocka_unit_test(what_one_run_does_not_tell_is_unknown),
-	    cmocka_unit_test(the_gate_fails_beyond_the_spread_alone),
-	    cmocka_unit_test(the_report_is_of_the_median_run),
-	    cmocka_unit_test(other_programs_are_told_before_arguments),
-	    cmocka_unit_test(other_programs_among_the_runs_fail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

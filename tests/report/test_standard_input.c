@@ -25,9 +25,8 @@ static void expect(const char *line, int code, const char *out, const char *err)
 	program_free(&program);
 }
 
-static void a_trace_may_come_from_a_file_or_a_pipe(void **state)
+TEST(a_trace_may_come_from_a_file_or_a_pipe)
 {
-	(void)state;
 	expect("report - <" TRACE, 0, "heat (pid ", NULL);
 	expect("dump " TRACE " | " XS_COMMAND " report -", 0, "heat (pid ",
 	       NULL);
@@ -39,9 +38,8 @@ static void a_trace_may_come_from_a_file_or_a_pipe(void **state)
 	expect("dump - <" TRACE, 0, "\nstring part=0 id=", NULL);
 }
 
-static void its_content_says_what_it_is(void **state)
+TEST(its_content_says_what_it_is)
 {
-	(void)state;
 	expect("dump --read " TRACE " -o - | " XS_COMMAND " report -", 0,
 	       "heat (pid ", NULL);
 	expect("--version; cat " IMPORTED ".json.gz | " XS_COMMAND
@@ -56,9 +54,8 @@ static void its_content_says_what_it_is(void **state)
 }
 
 /* Its last bytes are missing in cut.xspy, and what is in it says so. */
-static void a_trace_may_be_compressed(void **state)
+TEST(a_trace_may_be_compressed)
 {
-	(void)state;
 	expect("dump --read " TRACE " -o plain.xspy && "
 	       "gzip -9nc plain.xspy >zipped.xspy && " XS_COMMAND
 	       " dump plain.xspy >plain.txt && " XS_COMMAND
@@ -82,9 +79,8 @@ static void a_trace_may_be_compressed(void **state)
 }
 
 /* What is wrong with zipped.xspy, of which nothing is missing. */
-static void other_bytes_of_a_compressed_trace_are_said(void **state)
+TEST(other_bytes_of_a_compressed_trace_are_said)
 {
-	(void)state;
 	expect("--version; { cat zipped.xspy; echo other; } | " XS_COMMAND
 	       " dump - | tail -1",
 	       0, ": bytes that are not compressed follow ", NULL);
@@ -97,9 +93,8 @@ static void other_bytes_of_a_compressed_trace_are_said(void **state)
 	expect("--version; rm zipped.xspy", 0, NULL, NULL);
 }
 
-static void what_is_compressed_may_be_no_trace(void **state)
+TEST(what_is_compressed_may_be_no_trace)
 {
-	(void)state;
 	expect("--version; gzip </dev/null | " XS_COMMAND " report -", 2, NULL,
 	       "xferspy: -: the compressed file is empty");
 	expect("--version; gzip -9c " TRACE " | head -c 11 | " XS_COMMAND
@@ -111,9 +106,8 @@ static void what_is_compressed_may_be_no_trace(void **state)
 	       NULL, "xferspy: -: compressed, and no trace");
 }
 
-static void other_input_is_refused(void **state)
+TEST(other_input_is_refused)
 {
-	(void)state;
 	expect("report - </dev/null", 2, NULL, "from a terminal or a device");
 	expect("report - <&-", 2, NULL, "from a terminal or a device");
 	expect("--version | " XS_COMMAND " report -", 2, NULL, "xferspy: -: ");
@@ -127,16 +121,4 @@ static void other_input_is_refused(void **state)
 	       NULL, "xferspy: -: ");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_trace_may_come_from_a_file_or_a_pipe),
-	    cmocka_unit_test(its_content_says_what_it_is),
-	    cmocka_unit_test(a_trace_may_be_compressed),
-	    cmocka_unit_test(other_bytes_of_a_compressed_trace_are_said),
-	    cmocka_unit_test(what_is_compressed_may_be_no_trace),
-	    cmocka_unit_test(other_input_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

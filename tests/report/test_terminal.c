@@ -64,9 +64,8 @@ static void expect(const char *line, int rows, int columns, const char *with,
 #define PLAIN  "PAGER=cat TERM=xterm "
 #define REPORT XS_COMMAND " report " TRACE
 
-static void colours_are_for_terminals(void **state)
+TEST(colours_are_for_terminals)
 {
-	(void)state;
 	expect(PLAIN REPORT, 24, 80, "\033[1m", NULL);
 	expect(PLAIN XS_COMMAND " diff " TRACE " " TRACE, 24, 80, "\033[1m",
 	       NULL);
@@ -98,13 +97,12 @@ static size_t widest(const char *line, int columns)
 	return most;
 }
 
-static void lines_fit_the_terminal(void **state)
+TEST(lines_fit_the_terminal)
 {
 	static const char *const report = PLAIN "NO_COLOR=1 " REPORT;
 	struct program plain = program_run("report " TRACE);
 	char *same;
 
-	(void)state;
 	assert_in_range(widest(report, 80), 1, 80);
 	assert_in_range(widest(report, 90), 81, 90);
 	/* prose has at most 100, tables at least 80 */
@@ -118,9 +116,8 @@ static void lines_fit_the_terminal(void **state)
 	free(same);
 }
 
-static void long_texts_have_a_pager(void **state)
+TEST(long_texts_have_a_pager)
 {
-	(void)state;
 	expect(PAGE REPORT, 24, 80, "page:", NULL);
 	expect(PAGE REPORT, 500, 80, "Phases", "page:");
 	expect(PAGE REPORT " | cat", 24, 80, "Phases", "page:");
@@ -137,12 +134,11 @@ static void long_texts_have_a_pager(void **state)
 	       24, 80, "Phases", "not found");
 }
 
-static void what_takes_longer_says_so(void **state)
+TEST(what_takes_longer_says_so)
 {
 	const char *slow =
 	    "(sleep 1.5; cat " TRACE ") | " XS_COMMAND " report - >/dev/null";
 
-	(void)state;
 	expect(slow, 24, 80, "-: reading ...\r\033[K", NULL);
 	expect("(sleep 1.5; cat " TRACE ") | " XS_COMMAND
 	       " report - 2>&1 >/dev/null | cat",
@@ -160,14 +156,13 @@ static void what_takes_longer_says_so(void **state)
 /* Eight characters of two bytes each. */
 #define WORD "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"
 
-static void characters_are_counted_not_bytes(void **state)
+TEST(characters_are_counted_not_bytes)
 {
 	char *text = NULL;
 	size_t size = 0;
 	const struct xs_terminal terminal = {
 	    .out = open_memstream(&text, &size), .display.columns = 20};
 
-	(void)state;
 	xs_terminal_wrap(&terminal, XS_PLAIN, "  ", WORD " " WORD);
 	xs_terminal_wrap(&terminal, XS_PLAIN, "", WORD " " WORD " " WORD);
 	xs_terminal_wrap(&terminal, XS_PLAIN, "    ", WORD WORD "\u00e4");
@@ -178,15 +173,4 @@ static void characters_are_counted_not_bytes(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(colours_are_for_terminals),
-	    cmocka_unit_test(lines_fit_the_terminal),
-	    cmocka_unit_test(characters_are_counted_not_bytes),
-	    cmocka_unit_test(long_texts_have_a_pager),
-	    cmocka_unit_test(what_takes_longer_says_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -40,21 +40,20 @@ static size_t longest_line(const char *text)
 }
 
 /* To renew the file, check what the command prints and why it changed. */
-static void three_phases_are_as_recorded(void **state)
+TEST(three_phases_are_as_recorded)
 {
 	struct xs_result *result = fixture_result();
 	char *golden =
 	    read_file(XS_SOURCE_DIR "/tests/report/golden/report.txt");
 	char *text = fixture_text(result, false);
 
-	(void)state;
 	assert_string_equal(text, golden);
 	free(text);
 	free(golden);
 	fixture_free(result);
 }
 
-static void lines_fit_80_columns(void **state)
+TEST(lines_fit_80_columns)
 {
 	static char long_name[] =
 	    "a_kernel_with_a_name_that_no_terminal_of_eighty_columns_could_ever"
@@ -62,7 +61,6 @@ static void lines_fit_80_columns(void **state)
 	struct xs_result *result = fixture_result();
 	char *text;
 
-	(void)state;
 	result->phases[0].kernel_label = long_name;
 	result->phases[0].sites[0].file = long_name;
 	result->run.app = long_name;
@@ -76,7 +74,7 @@ static void lines_fit_80_columns(void **state)
 }
 
 /* Advice is followed by its source lines, each once and cut to fit. */
-static void advice_quotes_the_source(void **state)
+TEST(advice_quotes_the_source)
 {
 	static char wide[] = "cudaMemcpy(a_device_pointer_of_a_long_name, "
 			     "a_host_pointer_of_a_long_name, and_so_on);";
@@ -85,7 +83,6 @@ static void advice_quotes_the_source(void **state)
 	const char *first;
 	char *text;
 
-	(void)state;
 	phase->sites[0].text = "cudaMemcpy(in, host, n, kind);";
 	phase->sites[2].text = wide;
 	text = fixture_text(result, false);
@@ -101,14 +98,13 @@ static void advice_quotes_the_source(void **state)
 }
 
 /* No text if the file is missing, has changed, or is not a regular file. */
-static void source_text_is_of_its_time(void **state)
+TEST(source_text_is_of_its_time)
 {
 	char path[] = "xs_test_source.XXXXXX";
 	const char text[] = "one\n\t two\033 = 2; \r\n\nfour";
 	struct xs_arena arena = {0};
 	int file = mkstemp(path);
 
-	(void)state;
 	assert_true(file >= 0);
 	assert_int_equal(write(file, text, strlen(text)), strlen(text));
 	close(file);
@@ -128,13 +124,12 @@ static void source_text_is_of_its_time(void **state)
 	xs_arena_free(&arena);
 }
 
-static void two_screens_hold_three_phases(void **state)
+TEST(two_screens_hold_three_phases)
 {
 	struct xs_result *result = fixture_result();
 	char *text = fixture_text(result, false);
 	size_t lines = 0;
 
-	(void)state;
 	for (const char *at = text; *at; at++)
 		lines += *at == '\n';
 	assert_in_range(lines, 30, 100);
@@ -142,13 +137,12 @@ static void two_screens_hold_three_phases(void **state)
 	fixture_free(result);
 }
 
-static void colour_changes_no_letter(void **state)
+TEST(colour_changes_no_letter)
 {
 	struct xs_result *result = fixture_result();
 	char *plain = fixture_text(result, false);
 	char *color = fixture_text(result, true);
 
-	(void)state;
 	assert_null(strchr(plain, '\033'));
 	assert_non_null(strstr(color, "\033[32m"));
 	strip(color);
@@ -158,13 +152,12 @@ static void colour_changes_no_letter(void **state)
 	fixture_free(result);
 }
 
-static void losses_come_first(void **state)
+TEST(losses_come_first)
 {
 	struct xs_result *result = fixture_result();
 	char *text = fixture_text(result, false);
 	const char *note = strstr(text, "! 12 GPU records");
 
-	(void)state;
 	assert_non_null(note);
 	assert_true(note < strstr(text, "Where the time went"));
 	free(text);
@@ -172,12 +165,11 @@ static void losses_come_first(void **state)
 }
 
 /* A call that was only counted is not one that was recorded. */
-static void counted_calls_are_told_apart(void **state)
+TEST(counted_calls_are_told_apart)
 {
 	struct xs_result *result = fixture_result();
 	char *text;
 
-	(void)state;
 	result->coverage.api_calls_seen = 38043;
 	result->coverage.calls_counted = 27923;
 	text = fixture_text(result, false);
@@ -188,12 +180,11 @@ static void counted_calls_are_told_apart(void **state)
 }
 
 /* Unknown is a dash, never 0. */
-static void unknown_is_a_dash(void **state)
+TEST(unknown_is_a_dash)
 {
 	struct xs_result *result = fixture_result();
 	char *text;
 
-	(void)state;
 	result->steady.totals.gpu_busy_ns = XS_UNKNOWN;
 	text = fixture_text(result, false);
 	assert_non_null(
@@ -203,7 +194,7 @@ static void unknown_is_a_dash(void **state)
 }
 
 /* With the largest figures that a run may have. */
-static void totals_are_not_cut(void **state)
+TEST(totals_are_not_cut)
 {
 	static const char *const whole[] = {
 	    " 1234567 pageable copies not async\n", "\n  migrated in ",
@@ -213,7 +204,6 @@ static void totals_are_not_cut(void **state)
 	struct xs_result_totals *totals = &result->steady.totals;
 	char *text;
 
-	(void)state;
 	totals->h2d_bytes = 1023LL * 1024 * 1024;
 	totals->h2d_ns = 1100LL * 1000 * 1000;
 	totals->h2d_ops = 123456;
@@ -241,14 +231,13 @@ static void expect_lines(struct xs_result *result, const char *const *lines)
 }
 
 /* An interval that is wider than the predicted time says all that is known. */
-static void a_time_within_a_wide_interval_is_unknown(void **state)
+TEST(a_time_within_a_wide_interval_is_unknown)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_estimate *rows = result->phases[0].estimates;
 	const char *lines[] = {"pinned       unknown  ", NULL};
 	size_t i = 0;
 
-	(void)state;
 	while (strcmp(rows[i].strategy, "pinned") != 0)
 		i++;
 	rows[i].low_ns = 5000000;
@@ -261,12 +250,11 @@ static void a_time_within_a_wide_interval_is_unknown(void **state)
 }
 
 /* A round first, its share of the steady part second, of the run third. */
-static void times_are_of_a_round(void **state)
+TEST(times_are_of_a_round)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_steady *steady = &result->steady;
 
-	(void)state;
 	result->verdict.steady_ns = 4LL * 1000 * 1000 * 1000;
 	steady->rounds = 400;
 	steady->totals.h2d_ns = 2LL * 1000 * 1000 * 1000;
@@ -303,11 +291,10 @@ static void times_are_of_a_round(void **state)
 
 /* Without --all: the longest phase and those of the plan; steps of the steady
  * part. */
-static void all_has_the_rest(void **state)
+TEST(all_has_the_rest)
 {
 	struct xs_result *result = fixture_result();
 
-	(void)state;
 	expect_lines(result,
 		     (const char *const[]){
 			 "\n  phases 2, 3 have no step of their own: --all",
@@ -330,14 +317,13 @@ static void all_has_the_rest(void **state)
 }
 
 /* What a given profile lacks is said without --all; an unknown cost, too. */
-static void what_the_profile_lacks_is_said(void **state)
+TEST(what_the_profile_lacks_is_said)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_estimate *rows = result->phases[0].estimates;
 	size_t i = 0;
 	char *text;
 
-	(void)state;
 	result->machine_choice.origin = "shipped";
 	while (strcmp(rows[i].strategy, "pinned") != 0)
 		i++;
@@ -361,14 +347,13 @@ static void what_the_profile_lacks_is_said(void **state)
 
 /* A step of the plan stands in the table, though little is known of it, and
  * further steps are told if they save more. */
-static void what_matters_is_shown(void **state)
+TEST(what_matters_is_shown)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_step *plan = result->plan;
 	struct xs_result_estimate *row =
 	    (struct xs_result_estimate *)plan[1].estimate;
 
-	(void)state;
 	row->bound = row->needs = "pieces are independent";
 	row->low_ns = 1;
 	expect_lines(result,
@@ -402,7 +387,7 @@ static void what_matters_is_shown(void **state)
 
 /* A star marks each condition that the trace does not show: it stands below the
  * table, unless a step says it. */
-static void a_star_is_explained(void **state)
+TEST(a_star_is_explained)
 {
 	const char *assumes[] = {"no loop"};
 	struct xs_result *result = fixture_result();
@@ -410,7 +395,6 @@ static void a_star_is_explained(void **state)
 	    (struct xs_result_estimate *)result->plan[1].estimate;
 	struct xs_result_estimate other;
 
-	(void)state;
 	row->needs = assumes[0];
 	expect_lines(
 	    result, (const char *const[]){"     streams* n=8  12.0 ms",
@@ -435,13 +419,12 @@ static void a_star_is_explained(void **state)
 /* Where copies run in the host's time between rounds, each round of the table
  * and of the plan ends with it; else a faster one is shorter than its kernels.
  */
-static void rounds_end_where_the_next_begins(void **state)
+TEST(rounds_end_where_the_next_begins)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_estimate *row =
 	    (struct xs_result_estimate *)result->plan[1].estimate;
 
-	(void)state;
 	row->between_ns = 1000000;
 	xs_phase_estimate_count_between(result->phases);
 	expect_lines(
@@ -460,12 +443,11 @@ static void rounds_end_where_the_next_begins(void **state)
 }
 
 /* What is saved, and what of it in the steady part, has one base each. */
-static void a_share_is_of_its_amount(void **state)
+TEST(a_share_is_of_its_amount)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_step *step = result->plan;
 
-	(void)state;
 	step->adds_steady_ns = step->adds_saves_ns / 2;
 	result->verdict.steady_ns = step->adds_saves_ns;
 	result->phases[0].warm_up_ns = result->phases[0].total_ns / 2;
@@ -476,12 +458,11 @@ static void a_share_is_of_its_amount(void **state)
 	fixture_free(result);
 }
 
-static void empty_sections_are_explained(void **state)
+TEST(empty_sections_are_explained)
 {
 	struct xs_result *result = fixture_result();
 	char *text;
 
-	(void)state;
 	result->plan_count = 0;
 	result->no_step = "nothing, for a reason";
 	text = fixture_text(result, false);
@@ -496,14 +477,13 @@ static void empty_sections_are_explained(void **state)
 }
 
 /* The reasons are in the report only if all of it is. */
-static void a_machine_without_a_prediction_is_explained(void **state)
+TEST(a_machine_without_a_prediction_is_explained)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_other_machine other = {.strategy = "machine:k20m",
 						.app_wall_ns = XS_UNKNOWN};
 	char *text;
 
-	(void)state;
 	result->other_machines = &other;
 	result->other_machine_count = 1;
 	text = fixture_text(result, false);
@@ -517,30 +497,4 @@ static void a_machine_without_a_prediction_is_explained(void **state)
 	fixture_free(result);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(three_phases_are_as_recorded),
-	    cmocka_unit_test(lines_fit_80_columns),
-	    cmocka_unit_test(advice_quotes_the_source),
-	    cmocka_unit_test(source_text_is_of_its_time),
-	    cmocka_unit_test(two_screens_hold_three_phases),
-	    cmocka_unit_test(colour_changes_no_letter),
-	    cmocka_unit_test(losses_come_first),
-	    cmocka_unit_test(counted_calls_are_told_apart),
-	    cmocka_unit_test(unknown_is_a_dash),
-	    cmocka_unit_test(totals_are_not_cut),
-	    cmocka_unit_test(a_time_within_a_wide_interval_is_unknown),
-	    cmocka_unit_test(times_are_of_a_round),
-	    cmocka_unit_test(all_has_the_rest),
-	    cmocka_unit_test(what_the_profile_lacks_is_said),
-	    cmocka_unit_test(what_matters_is_shown),
-	    cmocka_unit_test(a_share_is_of_its_amount),
-	    cmocka_unit_test(a_star_is_explained),
-	    cmocka_unit_test(rounds_end_where_the_next_begins),
-	    cmocka_unit_test(empty_sections_are_explained),
-	    cmocka_unit_test(a_machine_without_a_prediction_is_explained),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

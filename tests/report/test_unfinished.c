@@ -90,9 +90,8 @@ static int write_over(const char *text)
 	return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
 }
 
-static void the_copy_is_as_long_as_the_output(void **state)
+TEST(the_copy_is_as_long_as_the_output)
 {
-	(void)state;
 	outcome = WHOLE;
 	assert_int_equal(write_over("new\n"), 0);
 	expect_text("second", "new\n");
@@ -102,9 +101,8 @@ static void the_copy_is_as_long_as_the_output(void **state)
 	assert_int_not_equal(system("ls temporary | grep ."), 0);
 }
 
-static void a_full_disk_leaves_what_was_there(void **state)
+TEST(a_full_disk_leaves_what_was_there)
 {
-	(void)state;
 	outcome = NO_ROOM;
 	assert_int_equal(write_over(OLD OLD), -ENOSPC);
 	expect_text("second", OLD);
@@ -128,9 +126,8 @@ static void expect_kept(void)
 	unlink(path);
 }
 
-static void a_copy_that_fails_keeps_the_whole(void **state)
+TEST(a_copy_that_fails_keeps_the_whole)
 {
-	(void)state;
 	outcome = FAILS;
 	assert_int_equal(write_over(OLD "new\n"), -EIO);
 	expect_kept();
@@ -139,12 +136,11 @@ static void a_copy_that_fails_keeps_the_whole(void **state)
 	expect_kept();
 }
 
-static void a_long_name_is_not_written_in_place(void **state)
+TEST(a_long_name_is_not_written_in_place)
 {
 	char path[251];
 	int file;
 
-	(void)state;
 	memset(path, 'n', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
 	file = xs_unfinished_open(path);
@@ -181,12 +177,5 @@ static int leave_folder(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_copy_is_as_long_as_the_output),
-	    cmocka_unit_test(a_full_disk_leaves_what_was_there),
-	    cmocka_unit_test(a_copy_that_fails_keeps_the_whole),
-	    cmocka_unit_test(a_long_name_is_not_written_in_place),
-	};
-
-	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+	return unit_run(enter_folder, leave_folder, NULL, NULL);
 }

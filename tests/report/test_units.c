@@ -6,9 +6,8 @@
 #include <errno.h>
 #include <math.h>
 
-static void times_have_three_digits(void **state)
+TEST(times_have_three_digits)
 {
-	(void)state;
 	assert_string_equal(xs_units_ns(0).s, "0 ns");
 	assert_string_equal(xs_units_ns(999).s, "999 ns");
 	assert_string_equal(xs_units_ns(1000).s, "1.00 us");
@@ -23,18 +22,16 @@ static void times_have_three_digits(void **state)
 }
 
 /* 999.95 us is not printed as "1000 us". */
-static void rounding_reaches_the_next_unit(void **state)
+TEST(rounding_reaches_the_next_unit)
 {
-	(void)state;
 	assert_string_equal(xs_units_ns(999949).s, "1.00 ms");
 	assert_string_equal(xs_units_ns(999400).s, "999 us");
 	assert_string_equal(xs_units_ns(9996).s, "10.0 us");
 	assert_string_equal(xs_units_ns(99960).s, "100 us");
 }
 
-static void ranges_have_one_unit(void **state)
+TEST(ranges_have_one_unit)
 {
-	(void)state;
 	assert_string_equal(xs_units_range_ns(900000, 1100000).s,
 			    "0.90-1.10 ms");
 	assert_string_equal(xs_units_range_ns(11800000, 12200000).s,
@@ -43,9 +40,8 @@ static void ranges_have_one_unit(void **state)
 }
 
 /* Neither "106-106 ms" nor "106.1-106.3 ms". */
-static void ranges_have_three_digits(void **state)
+TEST(ranges_have_three_digits)
 {
-	(void)state;
 	assert_string_equal(xs_units_range_ns(106100000, 106300000).s,
 			    "106 ms");
 	assert_string_equal(xs_units_range_ns(999600, 1000000).s, "1.00 ms");
@@ -64,11 +60,10 @@ static void ranges_have_three_digits(void **state)
 			    "5.00 ms");
 }
 
-static void bare_numbers_take_the_unit_of_another(void **state)
+TEST(bare_numbers_take_the_unit_of_another)
 {
 	const char *unit = NULL;
 
-	(void)state;
 	assert_string_equal(xs_units_ns_bare(12500000, 990000, &unit).s,
 			    "12500");
 	assert_string_equal(unit, "us");
@@ -77,9 +72,8 @@ static void bare_numbers_take_the_unit_of_another(void **state)
 	assert_string_equal(unit, "ms");
 }
 
-static void sizes_are_binary(void **state)
+TEST(sizes_are_binary)
 {
-	(void)state;
 	assert_string_equal(xs_units_bytes(0).s, "0 B");
 	assert_string_equal(xs_units_bytes(1023).s, "1023 B");
 	assert_string_equal(xs_units_bytes(64 << 20).s, "64 MiB");
@@ -88,9 +82,8 @@ static void sizes_are_binary(void **state)
 	assert_string_equal(xs_units_bytes(XS_UNKNOWN).s, "-");
 }
 
-static void rates_and_shares(void **state)
+TEST(rates_and_shares)
 {
-	(void)state;
 	/* 17 bytes per ns */
 	assert_string_equal(xs_units_rate(17000, 1000).s, "17.0 GB/s");
 	assert_string_equal(xs_units_rate(4, 1000).s, "4.00 MB/s");
@@ -105,7 +98,7 @@ static void rates_and_shares(void **state)
 	assert_string_equal(xs_units_ratio(INFINITY).s, "-");
 }
 
-static void sizes_are_read(void **state)
+TEST(sizes_are_read)
 {
 	static const struct {
 		const char *text;
@@ -124,7 +117,6 @@ static void sizes_are_read(void **state)
 	    {"4TiB", 4LL << 40},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		int64_t bytes = -1;
 
@@ -133,24 +125,22 @@ static void sizes_are_read(void **state)
 	}
 }
 
-static void nonsense_is_no_size(void **state)
+TEST(nonsense_is_no_size)
 {
 	static const char *const bad[] = {
 	    "",	   "-1",	  "64 MiBs", "MiB", "0x10", "nan",
 	    "inf", "9999999999T", "1 2",     "64Q", "+5",   " 5"};
 	int64_t bytes;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(xs_units_parse_bytes(bad[i], &bytes), -EINVAL);
 }
 
-static void numbers_and_counts(void **state)
+TEST(numbers_and_counts)
 {
 	double number = -1;
 	unsigned count = 0;
 
-	(void)state;
 	assert_int_equal(xs_units_parse_number("12.5", &number), 0);
 	assert_true(number == 12.5);
 	assert_int_equal(xs_units_parse_number("12.5ms", &number), -EINVAL);
@@ -162,13 +152,12 @@ static void numbers_and_counts(void **state)
 	assert_int_equal(xs_units_parse_count("8x", 64, &count), -EINVAL);
 }
 
-static void an_item_is_listed_once(void **state)
+TEST(an_item_is_listed_once)
 {
 	struct xs_arena arena = {0};
 	const char *list =
 	    xs_arena_join_once(&arena, NULL, "resident-throughout");
 
-	(void)state;
 	list = xs_arena_join_once(&arena, list, "resident");
 	list = xs_arena_join_once(&arena, list, "graph");
 	list = xs_arena_join_once(&arena, list, "resident");
@@ -177,21 +166,4 @@ static void an_item_is_listed_once(void **state)
 	xs_arena_free(&arena);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(times_have_three_digits),
-	    cmocka_unit_test(rounding_reaches_the_next_unit),
-	    cmocka_unit_test(ranges_have_one_unit),
-	    cmocka_unit_test(ranges_have_three_digits),
-	    cmocka_unit_test(bare_numbers_take_the_unit_of_another),
-	    cmocka_unit_test(sizes_are_binary),
-	    cmocka_unit_test(rates_and_shares),
-	    cmocka_unit_test(sizes_are_read),
-	    cmocka_unit_test(nonsense_is_no_size),
-	    cmocka_unit_test(numbers_and_counts),
-	    cmocka_unit_test(an_item_is_listed_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -81,9 +81,8 @@ static int tear_down(void **state)
 
 /* 20 ms of a round are the host's own code, the copies and the kernel 0.2 ms.
  */
-static void a_host_that_computes_is_the_limit(void **state)
+TEST(a_host_that_computes_is_the_limit)
 {
-	(void)state;
 	read_trace("advice/host-bound");
 	says("Time goes to the host's own code (99.0 % of the steady part).");
 	says("The GPU is 99.1 % idle; the host's code before cudaMemcpy is the "
@@ -95,9 +94,8 @@ static void a_host_that_computes_is_the_limit(void **state)
 
 /* 200 launches a step, for kernels of 1.5 us. Of the 302 us in calls, 190 are
  * the tracer's. */
-static void a_host_that_issues_is_the_limit(void **state)
+TEST(a_host_that_issues_is_the_limit)
 {
-	(void)state;
 	read_trace("advice/decode");
 	says("Time goes to kernels (44.8 % of the steady part) and the host's "
 	     "own "
@@ -123,11 +121,10 @@ static int64_t waited_ns(const struct xs_result_wait *waits, size_t count)
 
 /* Pinning and 500 MB are before ten rounds of two copies and a kernel; what
  * frees memory is after them. */
-static void the_steady_part_has_its_own_totals(void **state)
+TEST(the_steady_part_has_its_own_totals)
 {
 	const struct xs_result_steady *in;
 
-	(void)state;
 	read_trace("advice/alloc-round");
 	in = &result->steady;
 	assert_ptr_equal(in->phase, &result->phases[0]);
@@ -149,9 +146,8 @@ static void the_steady_part_has_its_own_totals(void **state)
 }
 
 /* The load of 500 MB is before the steady part. */
-static void start_up_is_not_of_its_totals(void **state)
+TEST(start_up_is_not_of_its_totals)
 {
-	(void)state;
 	read_trace("advice/startup-load");
 	assert_true(result->steady.totals.h2d_bytes <
 		    result->totals.h2d_bytes - 400 * MS);
@@ -159,9 +155,8 @@ static void start_up_is_not_of_its_totals(void **state)
 
 /* The time of a round is no part of the steady part where four run at a time.
  */
-static void rounds_side_by_side_are_not_counted(void **state)
+TEST(rounds_side_by_side_are_not_counted)
 {
-	(void)state;
 	read_trace("advice/threads");
 	assert_non_null(result->steady.phase);
 	assert_true(result->steady.rounds == XS_UNKNOWN);
@@ -171,9 +166,8 @@ static void rounds_side_by_side_are_not_counted(void **state)
 	says("save at most 8.38 ms: 45.1 % of the steady part");
 }
 
-static void copies_and_allocations_bound_together(void **state)
+TEST(copies_and_allocations_bound_together)
 {
-	(void)state;
 	read_trace("advice/alloc-round");
 	says("Bound by copies (45.9 % of the steady part) and allocating and "
 	     "freeing memory (37.1 %); then kernels (15.0 %).");
@@ -183,9 +177,8 @@ static void copies_and_allocations_bound_together(void **state)
 
 /* One load of 500 MB, then rounds: the load is not of the steady part, and
  * neither is what it would save. */
-static void a_load_is_start_up(void **state)
+TEST(a_load_is_start_up)
 {
-	(void)state;
 	read_trace("advice/startup-load");
 	assert_true(result->verdict.repeats);
 	assert_true(result->phases[0].apart);
@@ -197,9 +190,8 @@ static void a_load_is_start_up(void **state)
 }
 
 /* Iterations that copy out 4 bytes, and one copy of all results after them. */
-static void a_copy_after_the_loop_is_apart(void **state)
+TEST(a_copy_after_the_loop_is_apart)
 {
-	(void)state;
 	read_file(XS_SOURCE_DIR "/examples/validate/patterns/h100-b/first/"
 				"converge-16777216-traced.xspy");
 	assert_true(result->verdict.repeats);
@@ -213,9 +205,8 @@ static void a_copy_after_the_loop_is_apart(void **state)
 
 /* The first step of a loop of 45, with imports and compilation, is one round
  * that takes longer than all others. */
-static void a_warm_up_round_is_start_up(void **state)
+TEST(a_warm_up_round_is_start_up)
 {
-	(void)state;
 	read_file(XS_SOURCE_DIR "/examples/frameworks/h100/decode.xspy");
 	assert_true(result->verdict.repeats);
 	assert_true(result->phases[0].apart);
@@ -224,9 +215,8 @@ static void a_warm_up_round_is_start_up(void **state)
 }
 
 /* CuPy copies an array of numpy into pinned memory before each copy in. */
-static void pinned_memory_is_filled_by_the_host(void **state)
+TEST(pinned_memory_is_filled_by_the_host)
 {
-	(void)state;
 	read_file(XS_SOURCE_DIR
 		  "/examples/frameworks/h100/cupy_reduction.xspy");
 	says("cupy_reduction.py:28 is the limit. It takes as long as it would "
@@ -240,11 +230,10 @@ static void pinned_memory_is_filled_by_the_host(void **state)
 }
 
 /* The first of 11 rounds warms up. */
-static void a_share_is_of_the_rounds_in_the_part(void **state)
+TEST(a_share_is_of_the_rounds_in_the_part)
 {
 	const struct xs_result_phase *phase;
 
-	(void)state;
 	read_file(XS_SOURCE_DIR "/examples/validate/patterns/h100-b/first/"
 				"small_waits-49152-traced.xspy");
 	phase = &result->phases[0];
@@ -255,9 +244,8 @@ static void a_share_is_of_the_rounds_in_the_part(void **state)
 }
 
 /* A loop without a synchronisation is one round with repeated calls. */
-static void a_loop_within_a_round_repeats(void **state)
+TEST(a_loop_within_a_round_repeats)
 {
-	(void)state;
 	read_trace("advice/tuned");
 	assert_true(result->verdict.repeats);
 	assert_int_equal(result->phases[0].rounds, 1);
@@ -265,9 +253,8 @@ static void a_loop_within_a_round_repeats(void **state)
 }
 
 /* What can be said of one round, and what to record for more. */
-static void one_round_does_not_repeat(void **state)
+TEST(one_round_does_not_repeat)
 {
-	(void)state;
 	read_trace("advice/one-round");
 	assert_false(result->verdict.repeats);
 	assert_null(result->verdict.missing);
@@ -276,9 +263,8 @@ static void one_round_does_not_repeat(void **state)
 	     "record one with two rounds or more.");
 }
 
-static void killed_in_its_start_is_not_known(void **state)
+TEST(killed_in_its_start_is_not_known)
 {
-	(void)state;
 	read_trace("advice/killed-startup");
 	says("What bounds the run is not known: no kernel was recorded until "
 	     "its end; let the program run longer.");
@@ -289,11 +275,10 @@ static void killed_in_its_start_is_not_known(void **state)
 
 /* What is pinned before the rounds is told if it takes more than the steps
  * save, and a tenth of the run. */
-static void pinning_in_start_up_is_told(void **state)
+TEST(pinning_in_start_up_is_told)
 {
 	struct xs_result_pinning *in;
 
-	(void)state;
 	read_trace("advice/offload-pinned");
 	in = &result->verdict.pinning;
 	says("\nOutside the steady part, pinning memory takes 256 ms, "
@@ -322,11 +307,10 @@ static void pinning_in_start_up_is_told(void **state)
 
 /* It is a step if memory in use would be registered in less time for sure, by
  * more than 1 % of the run. */
-static void pinning_in_start_up_is_a_step(void **state)
+TEST(pinning_in_start_up_is_a_step)
 {
 	struct xs_result_pinning *in;
 
-	(void)state;
 	read_trace("advice/offload-pinned");
 	in = &result->verdict.pinning;
 	in->registering_low_ns = 22 * MS;
@@ -361,9 +345,8 @@ static void pinning_in_start_up_is_a_step(void **state)
 	assert_int_equal(in->step, 0);
 }
 
-static void what_is_missing_is_said(void **state)
+TEST(what_is_missing_is_said)
 {
-	(void)state;
 	read_trace("traces/nothing");
 	says("not known: the trace has no calls of CUDA");
 	tear_down(NULL);
@@ -385,9 +368,8 @@ static void what_is_missing_is_said(void **state)
 }
 
 /* Of a long run that was recorded in windows. */
-static void shares_are_of_what_was_recorded(void **state)
+TEST(shares_are_of_what_was_recorded)
 {
-	(void)state;
 	result = fixture_result();
 	result->verdict.recorded_ns = 7 * MS;
 	assert_int_equal(xs_verdict_say(result), 0);
@@ -396,11 +378,10 @@ static void shares_are_of_what_was_recorded(void **state)
 
 /* Rounds that were recorded until counting began go on until it ends; others
  * have ended before. */
-static void counted_rounds_are_steady(void **state)
+TEST(counted_rounds_are_steady)
 {
 	const char *trace = XS_SOURCE_DIR "/tests/report/traces/pageable.txt";
 
-	(void)state;
 	read_counted(trace, 74, "");
 	assert_int_equal(result->verdict.steady_ns, 772 * MS);
 	says("of the recorded 6");
@@ -411,13 +392,12 @@ static void counted_rounds_are_steady(void **state)
 
 /* 3 recorded rounds, and one that may be cut, stand for 904: only they were
  * traced. */
-static void counted_rounds_are_not_traced(void **state)
+TEST(counted_rounds_are_not_traced)
 {
 	char tallies[1000] = "tally site=10 calls=900 bytes=7200\n"
 			     "tally site=11 calls=900 bytes=0\n";
 	const struct xs_result_phase *phase;
 
-	(void)state;
 	for (unsigned site = 2; site < 10; site++)
 		snprintf(tallies + strlen(tallies), 100,
 			 "tally site=%u calls=22500 bytes=0\n", site);
@@ -451,9 +431,8 @@ static struct xs_result_phase *set_up_round(void)
 }
 
 /* With most calls only counted, and most of the run. */
-static void most_calls_are_only_counted(void **state)
+TEST(most_calls_are_only_counted)
 {
-	(void)state;
 	set_up_round();
 	assert_int_equal(xs_verdict_say(result), 0);
 	assert_null(strstr(result->verdict.text, "only counted"));
@@ -472,11 +451,10 @@ static void expect_limit(int64_t of_round_ns)
 }
 
 /* What neither moves nor waits stays, and so do the kernels. */
-static void kernels_and_the_host_stay(void **state)
+TEST(kernels_and_the_host_stay)
 {
 	struct xs_result_phase *phase = set_up_round();
 
-	(void)state;
 	expect_limit(13 * MS);
 	says("at most 13.0 ms of the mean round's 17.0 ms:");
 	/* of a run of 10 s */
@@ -494,12 +472,11 @@ static void kernels_and_the_host_stay(void **state)
 
 /* No strategy of the report saves more, and not the plan. Another number of
  * launches moves no data. */
-static void no_row_saves_more_than_the_limit(void **state)
+TEST(no_row_saves_more_than_the_limit)
 {
 	struct xs_result_phase *phase = set_up_round();
 	struct xs_result_estimate *row = &phase->estimates[0];
 
-	(void)state;
 	phase->estimate_count = 1;
 	row->strategy = "graph";
 	row->round_ns = MS;
@@ -526,9 +503,8 @@ static void no_row_saves_more_than_the_limit(void **state)
 /* 103 of 412 rounds are start-up: the share of the steady part is that of the
  * other 309, the share of the run that of all. A phase outside of the steady
  * part has none. */
-static void the_limit_is_of_all_rounds(void **state)
+TEST(the_limit_is_of_all_rounds)
 {
-	(void)state;
 	set_up_round();
 	result->phase_count = 2;
 	result->phases[1].apart = true;
@@ -540,9 +516,8 @@ static void the_limit_is_of_all_rounds(void **state)
 }
 
 /* Rounds beside each other have more to save than there is time. */
-static void the_limit_is_no_more_than_the_whole(void **state)
+TEST(the_limit_is_no_more_than_the_whole)
 {
-	(void)state;
 	set_up_round();
 	result->steady.phase = NULL;
 	result->steady.rounds = XS_UNKNOWN;
@@ -558,36 +533,4 @@ static void the_limit_is_no_more_than_the_whole(void **state)
 	     "of the run");
 }
 
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_teardown(function, tear_down)
-	const struct CMUnitTest tests[] = {
-	    TEST(a_host_that_computes_is_the_limit),
-	    TEST(a_host_that_issues_is_the_limit),
-	    TEST(kernels_and_the_host_stay),
-	    TEST(no_row_saves_more_than_the_limit),
-	    TEST(the_limit_is_of_all_rounds),
-	    TEST(the_limit_is_no_more_than_the_whole),
-	    TEST(copies_and_allocations_bound_together),
-	    TEST(a_load_is_start_up),
-	    TEST(a_copy_after_the_loop_is_apart),
-	    TEST(a_warm_up_round_is_start_up),
-	    TEST(pinned_memory_is_filled_by_the_host),
-	    TEST(a_share_is_of_the_rounds_in_the_part),
-	    TEST(a_loop_within_a_round_repeats),
-	    TEST(one_round_does_not_repeat),
-	    TEST(killed_in_its_start_is_not_known),
-	    TEST(most_calls_are_only_counted),
-	    TEST(pinning_in_start_up_is_told),
-	    TEST(pinning_in_start_up_is_a_step),
-	    TEST(what_is_missing_is_said),
-	    TEST(shares_are_of_what_was_recorded),
-	    TEST(counted_rounds_are_steady),
-	    TEST(counted_rounds_are_not_traced),
-	    TEST(the_steady_part_has_its_own_totals),
-	    TEST(start_up_is_not_of_its_totals),
-	    TEST(rounds_side_by_side_are_not_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, tear_down)

@@ -33,9 +33,8 @@ static struct xs_result_site at(const char *call, int64_t line, int64_t calls,
 				       .bytes = bytes};
 }
 
-static void frees_wait_implicitly(void **state)
+TEST(frees_wait_implicitly)
 {
-	(void)state;
 	expect_text(&(struct xs_result_wait){.site = at("cudaFree", 12, 500, 0),
 					     .touched_bytes = XS_UNKNOWN,
 					     .kind = "free-device",
@@ -77,9 +76,8 @@ static void frees_wait_implicitly(void **state)
 	    "cudaFreeHost at x.cu:13, one call: the call itself");
 }
 
-static void small_copies_wait_for_kernels(void **state)
+TEST(small_copies_wait_for_kernels)
 {
-	(void)state;
 	expect_text(
 	    &(struct xs_result_wait){.site = at("cudaMemcpy", 80, 100, 400),
 				     .touched_bytes = XS_UNKNOWN,
@@ -100,9 +98,8 @@ static void small_copies_wait_for_kernels(void **state)
 		    "ms, GPU start latency 2.00 ms");
 }
 
-static void pageable_copies_are_asynchronous_in_name(void **state)
+TEST(pageable_copies_are_asynchronous_in_name)
 {
-	(void)state;
 	expect_text(
 	    &(struct xs_result_wait){
 		.site = at("cudaMemcpyAsync", 40, 4, 4 * 65536),
@@ -126,9 +123,8 @@ static void pageable_copies_are_asynchronous_in_name(void **state)
 	    "asynchronous with pageable memory");
 }
 
-static void polls_are_no_waits(void **state)
+TEST(polls_are_no_waits)
 {
-	(void)state;
 	expect_text(
 	    &(struct xs_result_wait){.site = at("cudaEventQuery", 18, 1, 0),
 				     .touched_bytes = XS_UNKNOWN,
@@ -139,7 +135,7 @@ static void polls_are_no_waits(void **state)
 	    "out");
 }
 
-static void first_touches_are_told(void **state)
+TEST(first_touches_are_told)
 {
 	struct xs_result_wait wait = {.site =
 					  at("cudaMemcpy", 91, 2, 128 * MIB),
@@ -151,7 +147,6 @@ static void first_touches_are_told(void **state)
 				      .touched_bytes = 64 * MIB,
 				      .touched_ns = 30 * MS};
 
-	(void)state;
 	expect_text(&wait, "cudaMemcpy at x.cu:91, 2 calls of 64 MiB: the "
 			   "copy; its page faults are the first touch of at "
 			   "least 64 MiB of host memory, about 30.0 ms");
@@ -167,7 +162,7 @@ static void first_touches_are_told(void **state)
 }
 
 /* Calls and times are those of one round; first touches of all rounds. */
-static void a_round_has_its_part(void **state)
+TEST(a_round_has_its_part)
 {
 	const struct xs_result_wait wait = {
 	    .site = at("cudaMemcpy", 91, 22, 22 * MIB),
@@ -179,7 +174,6 @@ static void a_round_has_its_part(void **state)
 	    .touched_ns = 1 * MS};
 	struct xs_arena arena = {0};
 
-	(void)state;
 	assert_string_equal(
 	    xs_wait_reason(&arena, &wait, 11),
 	    "cudaMemcpy at x.cu:91, 2 calls of 1 MiB: the copy 2.00 ms, the "
@@ -209,11 +203,10 @@ static struct xs_result *read_golden(const char *name)
 }
 
 /* The first of two allocations took 50 ms longer than twice the second. */
-static void the_start_of_cuda_is_apart(void **state)
+TEST(the_start_of_cuda_is_apart)
 {
 	struct xs_result *result = read_golden("waits.trace");
 
-	(void)state;
 	assert_int_equal(result->totals.init_ns, 50 * MS);
 	assert_int_equal(result->totals.pinned_alloc_ns, 1500 * US);
 	xs_result_free(result);
@@ -224,12 +217,11 @@ static void the_start_of_cuda_is_apart(void **state)
 }
 
 /* A comment in the trace explains it. */
-static void parts_add_up(void **state)
+TEST(parts_add_up)
 {
 	struct xs_result *result = read_golden("waits.trace");
 	int64_t hidden_ns = 0, waited_ns = 0;
 
-	(void)state;
 	assert_int_equal(result->wait_count, 8);
 	for (size_t i = 0; i < result->wait_count; i++) {
 		const struct xs_result_wait *wait = &result->waits[i];
@@ -309,12 +301,11 @@ static struct xs_result *read_text(const char *text)
 	return result;
 }
 
-static void waits_of_one_line_are_one(void **state)
+TEST(waits_of_one_line_are_one)
 {
 	struct xs_result *result = read_text(one_place);
 	const struct xs_result_wait *wait = &result->waits[0];
 
-	(void)state;
 	assert_int_equal(result->wait_count, 1);
 	assert_int_equal(wait->site.calls, 2);
 	assert_int_equal(wait->gpu_calls, 2);
@@ -328,21 +319,19 @@ static void waits_of_one_line_are_one(void **state)
 }
 
 /* Waits below half a percent of the run are only in JSON. */
-static void text_shows_the_longest(void **state)
+TEST(text_shows_the_longest)
 {
 	struct xs_result *result = fixture_result();
 	char *text = fixture_text(result, false);
 
-	(void)state;
 	assert_non_null(strstr(text, "cudaFree at main.cu:93 waits"));
 	assert_null(strstr(text, "cudaMemcpy at main.cu:91"));
 	free(text);
 	fixture_free(result);
 }
 
-static void every_class_has_a_name(void **state)
+TEST(every_class_has_a_name)
 {
-	(void)state;
 	for (unsigned i = 0; i < XS_CALL_CLASSES; i++)
 		assert_non_null(xs_name_call(i));
 	for (unsigned i = 0; i < XS_OP_KINDS; i++)
@@ -350,21 +339,4 @@ static void every_class_has_a_name(void **state)
 	assert_null(xs_name_call(XS_CALL_CLASSES));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_class_has_a_name),
-	    cmocka_unit_test(frees_wait_implicitly),
-	    cmocka_unit_test(small_copies_wait_for_kernels),
-	    cmocka_unit_test(pageable_copies_are_asynchronous_in_name),
-	    cmocka_unit_test(polls_are_no_waits),
-	    cmocka_unit_test(first_touches_are_told),
-	    cmocka_unit_test(a_round_has_its_part),
-	    cmocka_unit_test(the_start_of_cuda_is_apart),
-	    cmocka_unit_test(parts_add_up),
-	    cmocka_unit_test(waits_of_one_line_are_one),
-	    cmocka_unit_test(text_shows_the_longest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)
