@@ -144,10 +144,21 @@ def reached(programs, advised):
             "none of the variants")
 
 
+def ends_in(report):
+    """Returns the strategy that has all of the plan's steps; None: they are beside
+    each other, and no variant has them all."""
+    last = report["plan"][-1]
+    phase = next(phase for phase in report["phases"]
+                 if phase["id"] == last["phase"])
+    row, _ = estimate_of(phase, last["strategy"])
+    return (last["strategy"] if row and
+            row["round_ns"] < (1 + NEAR) * last["round_ns"] else None)
+
+
 def choices(programs, plans):
     """Returns whether the variant predicted to be the fastest is, and what the
-    first and the last step reach. programs: lists of rows; plans: the strategies
-    of the plan's steps, by program."""
+    first and the last step reach. programs: lists of rows; plans: reports with
+    steps, by program."""
     right, cases = 0, 0
     for rows in programs:
         rows = [row for row in rows if not row.why]
@@ -155,8 +166,9 @@ def choices(programs, plans):
         if others and others[0].measured_ms > (1 + NEAR) * fastest.measured_ms:
             cases += 1
             right += min(rows, key=lambda row: row.predicted_ms) == fastest
-    first, last = ({name: steps[i] for name, steps in plans.items() if steps}
-                   for i in (0, -1))
+    first = {name: report["plan"][0]["strategy"]
+             for name, report in plans.items()}
+    last = {name: ends_in(report) for name, report in plans.items()}
     return (f"the fastest was predicted in {right} of {cases} programs whose two "
             f"fastest differ by more than {100 * NEAR:.0f} %; where they were "
             f"among the variants, the plan's first step reaches "
@@ -222,8 +234,7 @@ def programs_table(table, names):
 def choice_lines(programs, reports):
     """Among all variants that keep the program's work as it is, and without
     mapped memory. resident holds only if the data does not change."""
-    plans = {name: [step["strategy"] for step in report["plan"]]
-             for name, report in reports.items()}
+    plans = {name: report for name, report in reports.items() if report["plan"]}
     lines = []
     for words, left_out in (("All variants but `resident`", ()),
                             ("Without `mapped`", ("mapped",))):

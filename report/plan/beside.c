@@ -14,6 +14,12 @@ bool xs_beside_is_apart(const struct xs_strategy *a,
 	       !((b->changes | b->spares) & a->changes);
 }
 
+bool xs_beside_both_order(const struct xs_strategy *a,
+			  const struct xs_strategy *b)
+{
+	return a->changes & b->changes & XS_CHANGES_ORDER;
+}
+
 double xs_beside_setup_ns(const struct xs_phase_step *step)
 {
 	return step->rounds_add_ns - step->adds_ns;
@@ -103,4 +109,12 @@ struct xs_phase_step xs_beside_gain(const struct xs_phase_steps *steps,
 	step.adds_ns -= over;
 	step.rounds_add_ns -= over;
 	return step;
+}
+
+double xs_beside_judged_ns(const struct xs_phase_steps *steps,
+			   const struct xs_phase_step *step)
+{
+	return xs_beside_sum(steps, step->strategy).rounds_add_ns > 0
+		   ? step->rounds_add_ns
+		   : step->adds_ns;
 }

@@ -10,6 +10,11 @@
 bool xs_beside_is_apart(const struct xs_strategy *a,
 			const struct xs_strategy *b);
 
+/* Returns whether both say in which order copies run: one replaces the other.
+ */
+bool xs_beside_both_order(const struct xs_strategy *a,
+			  const struct xs_strategy *b);
+
 /* Returns what the step takes once, ns of the whole run, without new memory. */
 double xs_beside_setup_ns(const struct xs_phase_step *step);
 
@@ -31,5 +36,10 @@ struct xs_phase_step xs_beside_sum(const struct xs_phase_steps *steps,
 struct xs_phase_step xs_beside_gain(const struct xs_phase_steps *steps,
 				    const struct xs_strategy *strategy,
 				    const struct xs_result_estimate *row);
+
+/* Returns what a step is judged by: the first one by what this run saves,
+ * further ones, which it may be too short for, by what its rounds save. */
+double xs_beside_judged_ns(const struct xs_phase_steps *steps,
+			   const struct xs_phase_step *step);
 
 #endif

@@ -4,6 +4,7 @@
 #include "model/strategies/strategies.h"
 #include "report/plan/alternatives.h"
 #include "report/plan/beside.h"
+#include "report/plan/divide_step.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/same_lines.h"
 #include "report/plan/worth.h"
@@ -28,16 +29,6 @@ static int64_t low_ns_of(const struct xs_result_estimate *step,
 	return added->estimate->effort_level >= XS_EFFORT_SPLIT
 		   ? step->low_ns
 		   : step->known_low_ns;
-}
-
-/* What a step is judged by: the first one by what this run saves. For further
- * ones, which it may be too short for, by what its rounds save. */
-static double gain_ns(const struct xs_phase_steps *steps,
-		      const struct xs_phase_step *step)
-{
-	return xs_beside_sum(steps, step->strategy).rounds_add_ns > 0
-		   ? step->rounds_add_ns
-		   : step->adds_ns;
 }
 
 /* What a step is held against: the gain of all phases that the same change of
@@ -87,7 +78,7 @@ static struct reach reach_of(const struct xs_result *result,
 			     const struct xs_phase_steps *steps,
 			     const struct xs_phase_step *step)
 {
-	struct reach reach = {.adds_ns = gain_ns(steps, step),
+	struct reach reach = {.adds_ns = xs_beside_judged_ns(steps, step),
 			      .rounds_add_ns = step->rounds_add_ns};
 
 	add_errors(steps->phase, step->estimate, &reach);
@@ -125,12 +116,6 @@ static bool is_changed_otherwise(const struct xs_phase_steps *all,
 	return false;
 }
 
-/* Whether both say in which order copies run: then one replaces the other. */
-static bool both_order(const struct xs_strategy *a, const struct xs_strategy *b)
-{
-	return a->changes & b->changes & XS_CHANGES_ORDER;
-}
-
 /* Whether the new step is worth more effort than those before it: more than
  * they may be off, and than a few per cent. The first one has the unchanged
  * rounds before it. */
@@ -140,7 +125,7 @@ static bool is_more(const struct xs_phase_steps *steps,
 {
 	const struct xs_result_phase *phase = steps->phase;
 	const struct xs_phase_step sum = xs_beside_sum(steps, NULL);
-	const double adds_ns = gain_ns(steps, added);
+	const double adds_ns = xs_beside_judged_ns(steps, added);
 	const double now_ns =
 	    xs_result_of_run(phase, (double)xs_result_untraced_ns(phase)) -
 	    sum.rounds_add_ns;
@@ -154,7 +139,7 @@ static bool is_more(const struct xs_phase_steps *steps,
 		if (xs_beside_is_apart(added->strategy, step->strategy))
 			continue;
 		/* who orders copies anew has done the old order for nothing */
-		if (both_order(added->strategy, step->strategy) &&
+		if (xs_beside_both_order(added->strategy, step->strategy) &&
 		    adds_ns < step->rounds_add_ns)
 			return false;
 		if (!includes(added->strategy, step->strategy) ||
@@ -179,7 +164,8 @@ static bool is_ordered_otherwise(const struct xs_phase_steps *all, size_t count,
 
 			if (&all[i] != steps &&
 			    its->strategy != added->strategy &&
-			    both_order(its->strategy, added->strategy) &&
+			    xs_beside_both_order(its->strategy,
+						 added->strategy) &&
 			    xs_lines_meet(all[i].phase, its->estimate,
 					  steps->phase, added->estimate))
 				return true;
@@ -199,7 +185,7 @@ static void put_step(struct xs_phase_steps *steps,
 		const struct xs_phase_step *old = &steps->items[i];
 
 		if (!(old->strategy->changes & step->strategy->spares) &&
-		    !both_order(old->strategy, step->strategy)) {
+		    !xs_beside_both_order(old->strategy, step->strategy)) {
 			steps->items[kept++] = *old;
 			continue;
 		}
@@ -222,7 +208,7 @@ static bool would_add(const struct xs_result *result,
 	struct reach reach;
 
 	*step = xs_beside_gain(steps, strategy, row);
-	if (gain_ns(steps, step) <= 0 ||
+	if (xs_beside_judged_ns(steps, step) <= 0 ||
 	    is_changed_otherwise(all, steps, step) ||
 	    is_ordered_otherwise(all, result->phase_count, steps, step))
 		return false;
@@ -252,67 +238,14 @@ static bool add_best(const struct xs_result *result,
 
 		if (row && row->effort_level == effort &&
 		    would_add(result, all, steps, strategy, row, &step) &&
-		    gain_ns(steps, &step) > gain_ns(steps, &best))
+		    xs_beside_judged_ns(steps, &step) >
+			xs_beside_judged_ns(steps, &best))
 			best = step;
 	}
 	if (!best.strategy)
 		return false;
 	put_step(steps, &best);
 	return true;
-}
-
-/* Whether the step contains the strategy, which takes less effort. */
-static bool is_contained(const struct xs_strategy *strategy,
-			 const struct xs_result_estimate *row,
-			 const struct xs_phase_step *whole)
-{
-	return row && row->saves_ns != XS_UNKNOWN && !row->bound &&
-	       !both_order(strategy, whole->strategy) &&
-	       row->effort_level > XS_EFFORT_NONE &&
-	       row->effort_level < whole->estimate->effort_level &&
-	       !(strategy->changes & ~whole->strategy->changes);
-}
-
-/*
- * Divides the last step, if a part of it takes less effort and brings most of
- * what all steps gain. How uncertain the part is by itself does not matter: the
- * step contains it, and is certain.
- */
-static void divide_last(const struct xs_result *result,
-			struct xs_phase_steps *steps)
-{
-	struct xs_phase_step *whole = &steps->items[--steps->count];
-	const double whole_ns = gain_ns(steps, whole);
-	const double all_ns =
-	    xs_beside_sum(steps, NULL).rounds_add_ns + whole_ns;
-	struct xs_phase_step best = {0}, part;
-	double best_ns = all_ns / 2, part_ns;
-
-	for (size_t i = 0; i < xs_strategy_count; i++) {
-		const struct xs_strategy *strategy = xs_strategies[i];
-		const struct xs_result_estimate *row =
-		    xs_result_best(steps->phase, strategy->id, false);
-
-		if (!is_contained(strategy, row, whole))
-			continue;
-		part = xs_beside_gain(steps, strategy, row);
-		part_ns = gain_ns(steps, &part);
-		if (part_ns > best_ns &&
-		    xs_worth_is_enough(result, steps->phase,
-				       whole_ns - part_ns)) {
-			best = part;
-			best_ns = part_ns;
-		}
-	}
-	if (best.strategy) {
-		whole[1] = *whole;
-		whole[1].adds_ns -= best.adds_ns;
-		whole[1].rounds_add_ns -= best.rounds_add_ns;
-		best.whole = whole[1].strategy;
-		*whole = best;
-		steps->count++;
-	}
-	steps->count++;
 }
 
 /* Nobody splits kernels in this run for a smaller part of what the change gains
@@ -375,7 +308,7 @@ void xs_phase_steps_build(const struct xs_result *result,
 		for (size_t i = 0; i < result->phase_count; i++)
 			while (all[i].count < XS_PHASE_STEPS_MAX - 1 &&
 			       add_best(result, all, &all[i], effort))
-				divide_last(result, &all[i]);
+				xs_divide_last_step(result, &all[i]);
 	for (size_t i = 0; i < result->phase_count; i++)
 		set_longer(result, &all[i]);
 }

@@ -164,6 +164,26 @@ static void new_kernels_on_a_condition_come_last(void **state)
 	expect("graph device-initiated");
 }
 
+/* What a rewritten kernel contains is changed first, however little and
+ * uncertain that is; and instead of it, if it brings as much. */
+static void nobody_rewrites_kernels_first(void **state)
+{
+	struct xs_result_estimate *pinned;
+
+	(void)state;
+	add(phase, "device-initiated", XS_EFFORT_REWRITE, 15 * MS)->bound =
+	    "one kernel can";
+	pinned = add(phase, "pinned", XS_EFFORT_CALL, 45 * MS);
+	pinned->high_ns = pinned->known_high_ns = 60 * MS;
+	expect("pinned device-initiated");
+	assert_int_equal(result->plan[0].adds_saves_ns, 50 * MS);
+	assert_int_equal(result->plan[1].adds_saves_ns, 300 * MS);
+	assert_non_null(strstr(result->plan[0].text, "is uncertain"));
+	pinned->round_ns = 20 * MS;
+	pinned->saves_ns = 300 * MS;
+	expect("pinned");
+}
+
 /* Pinning other buffers is told by the step that it is like; each number of
  * pieces has its own. */
 static void the_same_change_is_told_once(void **state)
@@ -1047,6 +1067,7 @@ static const struct CMUnitTest tests[] = {
     TEST(least_effort_comes_first),
     TEST(kernels_of_one_round_are_not_split_for_little),
     TEST(new_kernels_on_a_condition_come_last),
+    TEST(nobody_rewrites_kernels_first),
     TEST(the_same_change_is_told_once),
     TEST(a_longer_run_pays_a_further_setup),
     TEST(a_setup_is_not_of_a_round),
