@@ -102,10 +102,70 @@ static double joined_ns(const struct xs_machine *m,
  * one of its quarters. */
 #define SECTOR_WRITES 4.0
 
-/* Share of the stores that are not joined: two stores of 4 bytes to each 8,
- * whose instructions touch 8 sectors each. */
-#define NOT_JOINED	   0.44
-#define NOT_JOINED_SECTORS 8.0
+/* Returns the time of the writes if each lane's store crosses alone. One sector
+ * for an instruction has the bytes of all lanes, or is of one lane. */
+static double apart_ns(const struct xs_machine *m,
+		       const struct xs_round_work *w)
+{
+	const double lanes = XS_MAPPED_LANES * w->stores / w->store_sectors;
+	const double writes = w->store_sectors < 2 * w->stores
+				  ? 1
+				  : fmin(fmax(lanes, 1), SECTOR_WRITES);
+
+	return w->store_sectors * writes * m->mapped_write_partial_ns.value;
+}
+
+/* The L1 keeps so many sectors of a warp's stores, and joins half of the stores
+ * to one sector between which the SM stores so many; measured on an H200. */
+#define KEPT	   12.0
+#define JOINS_HALF 150.0
+
+static double apart_share(const struct xs_round_work *w, double warps)
+{
+	const double own = w->store_sectors / w->stores;
+	const double all = warps * own;
+
+	return fmax(1 - KEPT / own, all / (all + JOINS_HALF));
+}
+
+/* Returns the share of the stores that are not joined on the device, unless
+ * because its memory is busy: something in the kernel lies between them. */
+static double separated_share(const struct xs_machine *m,
+			      const struct xs_round_work *w)
+{
+	const double full = w->out_bytes / XS_MAPPED_SECTOR_BYTES;
+	const double busy_ns = (w->read_sectors + w->write_sectors) *
+			       XS_MAPPED_SECTOR_BYTES * 1e9 /
+			       m->memory_bandwidth;
+
+	return (w->write_sectors - full) / (w->store_sectors - full) *
+	       fmax(1 - busy_ns / w->kernel_ns, 0);
+}
+
+/* Sectors read for each written from which on warps come to their stores one by
+ * one, as their reads return; measured on an H200. */
+#define READS_IN_TURN 0.5
+
+/*
+ * Returns the share of the stores that are not joined. A warp whose reads
+ * return stores alone, or with its block if that has a barrier, as shared
+ * memory needs. With few reads, all warps of the SM wait for the writes.
+ */
+static double not_joined(const struct xs_machine *m,
+			 const struct xs_round_work *w)
+{
+	const double blocks =
+	    fmin(w->blocks / fmax(w->kernels, 1) / m->sm_count,
+		 xs_round_work_blocks_per_sm(w, m));
+	const double block_warps = ceil(w->block_threads / XS_MAPPED_LANES);
+	const double in_turn =
+	    fmin(w->read_sectors / (READS_IN_TURN * w->write_sectors), 1);
+	const double share =
+	    in_turn * apart_share(w, w->shared_bytes ? block_warps : 1) +
+	    (1 - in_turn) * apart_share(w, fmax(blocks, 1) * block_warps);
+
+	return fmin(fmax(share, separated_share(m, w)), 1);
+}
 
 /* Sectors that stores touch, for each that leaves the SM joined: from here on
  * the L1 has joined some. */
@@ -116,20 +176,17 @@ double xs_mapped_writes_ns(const struct xs_machine *m,
 			   enum xs_mapped_case which)
 {
 	const double joined = joined_ns(m, w, which);
-	const double lanes = XS_MAPPED_LANES * w->stores / w->store_sectors;
-	const double writes =
-	    w->store_sectors * fmin(fmax(lanes, 1), SECTOR_WRITES);
-	const double apart_ns = writes * m->mapped_write_partial_ns.value;
-	double share =
-	    NOT_JOINED *
-	    fmin(w->store_sectors / w->stores / NOT_JOINED_SECTORS, 1);
+	const double apart = apart_ns(m, w);
+	double lines;
 
-	if (!(w->store_sectors > JOINED * joined_sectors(w)) ||
-	    isnan(apart_ns) || which == XS_MAPPED_LEAST)
+	if (!(w->store_sectors > JOINED * joined_sectors(w)) || isnan(apart) ||
+	    which == XS_MAPPED_LEAST)
 		return joined;
 	if (which == XS_MAPPED_MOST)
-		share = 1;
-	return fmax(joined, joined + share * (apart_ns - joined));
+		return fmax(joined, apart);
+	lines = fmin(joined, w->write_sectors * XS_MAPPED_SECTOR_BYTES *
+				 m->mapped_write.value);
+	return lines + not_joined(m, w) * fmax(apart - lines, 0);
 }
 
 double xs_mapped_access_piece_ns(const struct xs_machine *machine,

@@ -330,6 +330,12 @@ TEST(test_requests_side_by_side)
 	assert_near(mapped().write_ns, 50 * 160);
 }
 
+/* The time of stores of parts, of which this share is not joined. */
+static double not_joined(double share)
+{
+	return 6400 + share * (80000 - 6400);
+}
+
 /* Two instructions of a warp store 4 bytes to each 8: 8 sectors each, 4 lanes a
  * sector. 8 writes of 100 ns for each sector if the L1 joins none. */
 TEST(test_stores_that_are_not_joined)
@@ -341,10 +347,14 @@ TEST(test_stores_that_are_not_joined)
 	work.store_sectors = 200;
 	assert_near(at_least().write_ns, 6400);
 	assert_near(at_most().write_ns, 80000);
-	assert_near(mapped().write_ns, 6400 + 0.44 * (80000 - 6400));
-	/* 2 sectors: a quarter of that share; 16 lanes need 4 writes, too */
+	assert_near(mapped().write_ns, not_joined(8.0 / 158));
+	/* 2 sectors; 16 lanes need 4 writes, too */
 	work.stores = 100;
-	assert_near(mapped().write_ns, 6400 + 0.11 * (80000 - 6400));
+	assert_near(mapped().write_ns, not_joined(2.0 / 152));
+	/* of 16 sectors the L1 keeps 12 */
+	work.stores = 12.5;
+	assert_near(at_most().write_ns, 40000);
+	assert_near(mapped().write_ns, 6400 + 0.25 * (40000 - 6400));
 	/* a lane for each sector: one write */
 	work.stores = 6.25;
 	assert_near(at_most().write_ns, 20000);
@@ -352,6 +362,51 @@ TEST(test_stores_that_are_not_joined)
 	work.store_sectors = 100;
 	work.write_sectors = 60;
 	assert_near(mapped().write_ns, 6400);
+	/* one lane stores, or all of them a whole sector */
+	work.store_sectors = 200;
+	work.stores = 200;
+	assert_near(at_most().write_ns, 20000);
+}
+
+/* The same stores of kernels whose warps come to them together. */
+TEST(test_warps_that_store_together)
+{
+	set_param(&machine.mapped_write_partial_ns, 100);
+	machine.max_threads_per_sm = 512;
+	machine.sm_count = 2;
+	work.blocks = 6;
+	work.kernels = 1;
+	work.block_threads = 128;
+	work.read_sectors = 50;
+	work.write_sectors = 100;
+	work.stores = 25;
+	work.store_sectors = 200;
+	assert_near(mapped().write_ns, not_joined(8.0 / 158));
+	/* those of a block have a barrier */
+	work.shared_bytes = 4;
+	assert_near(mapped().write_ns, not_joined(32.0 / 182));
+	/* none reads: all 12 of an SM; half of the reads: the mean of both */
+	work.read_sectors = 0;
+	assert_near(mapped().write_ns, not_joined(96.0 / 246));
+	work.shared_bytes = 0;
+	work.read_sectors = 25;
+	assert_near(mapped().write_ns,
+		    not_joined((8.0 / 158 + 96.0 / 246) / 2));
+	/* no more than fit */
+	work.read_sectors = 0;
+	work.blocks = 600;
+	assert_near(mapped().write_ns, not_joined(128.0 / 278));
+	/* Without its memory being busy, the device joins 20 of 100: more than
+	 * those above are separated in the kernel. At half of its bandwidth, it
+	 * is half of them. */
+	work.copied_alone = true;
+	work.write_sectors = 180;
+	work.kernel_ns = 1000;
+	machine.memory_bandwidth = 1e18;
+	assert_near(mapped().write_ns, 180 * 64 + 0.8 * (80000 - 180 * 64));
+	work.read_sectors = 90;
+	machine.memory_bandwidth = 270 * 32 / 500e-9;
+	assert_near(mapped().write_ns, 180 * 64 + 0.4 * (80000 - 180 * 64));
 }
 
 /* Columns: each request has one part of a sector, in a line of its own. */
