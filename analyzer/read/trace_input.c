@@ -301,8 +301,8 @@ static int visit_events(struct xs_trace_bytes *bytes,
 	else if (size < 0)
 		rc = (int)size;
 	else if (strncmp(z->piece, "{\"digest\":", 10) == 0)
-		rc = xs_import_fail(error, "a digest in a pipe or compressed; "
-					   "give it as a plain file");
+		rc = xs_import_fail(error, "a digest in a pipe; give it as a "
+					   "file, or to xferspy merge");
 	else if (!may_be_trace(z->piece, (size_t)size))
 		rc = xs_import_fail(error, "compressed, and no trace");
 	else if (xs_importer_find(z->piece, (uint64_t)size) != xs_import_chrome)

@@ -41,7 +41,8 @@ static int is_trace(const struct dirent *entry)
 
 static int is_digest(const struct dirent *entry)
 {
-	return ends_with(entry->d_name, ".digest");
+	return ends_with(entry->d_name, ".digest") ||
+	       ends_with(entry->d_name, ".digest.gz");
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)

@@ -72,13 +72,14 @@ const json_t *xs_digest_get(const json_t *group, const char *rule,
 int64_t xs_digest_get_number(const json_t *group, const char *rule,
 			     const char *name);
 
-/* Whether the path is of a regular file that begins like a digest. */
+/* Whether the path is of a regular file that begins like a digest, which gzip
+ * may have compressed. */
 bool xs_digest_is(const char *path);
 
 /*
- * Reads a digest (-: standard input); the caller owns *group. Returns 0, or
- * -errno: then *error is a static text that tells why, or NULL. Anything that
- * it accepts can be merged.
+ * Reads a digest, plain or compressed (-: standard input); the caller owns
+ * *group. Returns 0, or -errno: then *error is a static text that tells why, or
+ * NULL. Anything that it accepts can be merged.
  */
 int xs_digest_read(const char *path, json_t **group, const char **error);
 int xs_digest_parse(const char *text, size_t size, json_t **group,

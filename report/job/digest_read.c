@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 /* How deep tables lie in tables. */
 #define TABLES_MAX 4
@@ -174,14 +175,13 @@ bool xs_digest_is(const char *path)
 {
 	char text[sizeof(START) - 1];
 	struct stat file;
-	FILE *in = stat(path, &file) == 0 && S_ISREG(file.st_mode)
-		       ? fopen(path, "rb")
-		       : NULL;
-	const bool is = in && fread(text, sizeof(text), 1, in) == 1 &&
+	gzFile in = stat(path, &file) == 0 && S_ISREG(file.st_mode)
+			? gzopen(path, "rb")
+			: NULL;
+	const bool is = gzread(in, text, sizeof(text)) == sizeof(text) &&
 			memcmp(text, START, sizeof(text)) == 0;
 
-	if (in)
-		fclose(in);
+	gzclose(in);
 	return is;
 }
 
@@ -227,23 +227,27 @@ int xs_digest_parse(const char *text, size_t size, json_t **group,
 
 int xs_digest_read(const char *path, json_t **group, const char **error)
 {
-	FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+	gzFile in = strcmp(path, "-") == 0 ? gzdopen(STDIN_FILENO, "rb")
+					   : gzopen(path, "rb");
 	char *text = malloc(XS_DIGEST_BYTES);
-	size_t size = in && text ? fread(text, 1, XS_DIGEST_BYTES, in) : 0;
-	int err = 0;
+	int size = in && text ? gzread(in, text, XS_DIGEST_BYTES) : -1;
+	int err = 0, state = Z_OK;
 
 	*error = NULL;
 	*group = NULL;
-	if (!in || !text || ferror(in))
+	/* damage is no digest */
+	if (in && size < 0)
+		gzerror(in, &state);
+	if (!in || !text || state == Z_ERRNO)
 		err = errno ? -errno : -EIO;
 	if (!err && size == XS_DIGEST_BYTES) {
 		*error = "too large for a digest";
 		err = -EFBIG;
 	}
 	if (!err)
-		err = xs_digest_parse(text, size, group, error);
-	if (in)
-		fclose(in);
+		err = xs_digest_parse(text, size > 0 ? (size_t)size : 0, group,
+				      error);
+	gzclose(in);
 	free(text);
 	return err;
 }

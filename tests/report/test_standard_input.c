@@ -93,6 +93,23 @@ TEST(other_bytes_of_a_compressed_trace_are_said)
 	expect("--version; rm zipped.xspy", 0, NULL, NULL);
 }
 
+TEST(digests_may_be_compressed)
+{
+	expect("digest " TRACE " -o plain.digest; rm -rf job && mkdir job && "
+	       "gzip -9nc plain.digest >job/a.digest.gz && " XS_COMMAND
+	       " merge plain.digest job/a.digest.gz | cksum >both.txt && cat "
+	       "plain.digest | gzip | " XS_COMMAND
+	       " merge plain.digest - | cksum | cmp - both.txt",
+	       0, NULL, NULL);
+	expect("report job --format json", 0, "\"traces\": 1,", NULL);
+	expect("dump job/a.digest.gz", 2, NULL, "it is a digest, not a trace");
+	expect("--version; gzip -c plain.digest | head -c 99 | " XS_COMMAND
+	       " merge -",
+	       2, NULL, "xferspy: -: damaged, or no digest; ");
+	expect("merge job", 2, NULL, "xferspy: job: Is a directory");
+	expect("--version; rm -r plain.digest both.txt job", 0, NULL, NULL);
+}
+
 TEST(what_is_compressed_may_be_no_trace)
 {
 	expect("--version; gzip </dev/null | " XS_COMMAND " report -", 2, NULL,
@@ -101,7 +118,7 @@ TEST(what_is_compressed_may_be_no_trace)
 	       " report -",
 	       2, NULL, "xferspy: -: the compressed file ends early; ");
 	expect("digest " TRACE " | " XS_COMMAND " report -", 2, NULL,
-	       "a digest in a pipe or compressed; give it as a plain file");
+	       "a digest in a pipe; give it as a file, or to xferspy merge");
 	expect("--version; yes | gzip | timeout 60 " XS_COMMAND " report -", 2,
 	       NULL, "xferspy: -: compressed, and no trace");
 }
