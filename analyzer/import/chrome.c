@@ -17,19 +17,25 @@ struct reader {
 	char name[XS_JSON_TEXT + 1];
 };
 
+#define NO_TIME UINT64_MAX
+#define MOST_NS (UINT64_C(1) << 62)
+
 /* Microseconds with a fraction, exactly: a double has too few digits. */
 static uint64_t nanoseconds(const char *text)
 {
 	uint64_t us = 0, fraction = 0, unit = 100;
 
-	if (strpbrk(text, "eE") || *text == '-') {
+	if (strpbrk(text, "eE")) {
 		const double ns = strtod(text, NULL) * 1000;
 
-		return ns > 0 && ns < 0x1p62 ? (uint64_t)ns : 0;
+		return ns >= 0 && ns < (double)MOST_NS ? (uint64_t)ns : NO_TIME;
 	}
-	for (; *text >= '0' && *text <= '9'; text++)
-		if (us < UINT64_MAX / 20000)
-			us = 10 * us + (uint64_t)(*text - '0');
+	if (*text < '0' || *text > '9')
+		return NO_TIME;
+	for (; *text >= '0' && *text <= '9' && us < MOST_NS / 1000; text++)
+		us = 10 * us + (uint64_t)(*text - '0');
+	if (us >= MOST_NS / 1000)
+		return NO_TIME;
 	if (*text == '.')
 		for (text++; *text >= '0' && *text <= '9'; text++, unit /= 10)
 			fraction += unit * (uint64_t)(*text - '0');
@@ -162,14 +168,18 @@ static int read_event(struct reader *r, int token)
 	struct xs_chrome_event *e = &r->event;
 	int rc;
 
-	*e = (struct xs_chrome_event){.name = r->name};
+	*e = (struct xs_chrome_event){
+	    .name = r->name, .start_ns = NO_TIME, .end_ns = NO_TIME};
 	r->name[0] = '\0';
 	rc = read_object(r, token, read_member);
 	if (rc)
 		return rc;
+	if (e->phase == 'X' &&
+	    (e->start_ns == NO_TIME || e->end_ns == NO_TIME)) {
+		r->chrome.untimed++;
+		return 0;
+	}
 	e->end_ns += e->start_ns; /* it was the duration */
-	if (e->end_ns < e->start_ns)
-		e->end_ns = e->start_ns;
 	return e->category[0] ? xs_kineto_add(&r->chrome, e)
 			      : xs_jax_add(&r->chrome, e);
 }

@@ -214,5 +214,11 @@ int xs_chrome_add_notes(struct xs_chrome *c)
 	for (size_t i = 0; !rc && i < sizeof(infos) / sizeof(*infos); i++)
 		if (infos[i].missing)
 			rc = xs_foreign_add_info(f, "%s", infos[i].text);
+	if (!rc && c->untimed)
+		rc = xs_foreign_add_info(f,
+					 "note=%zu events without a time, or "
+					 "with one that cannot be, are left "
+					 "out",
+					 c->untimed);
 	return rc;
 }

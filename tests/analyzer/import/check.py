@@ -503,6 +503,22 @@ class PyTorch(unittest.TestCase):
         self.assertEqual(header["start_realtime_ns"], "1700000000000000123")
         self.assertEqual(header["end_realtime_ns"], "1700000000000003123")
 
+    def test_events_without_a_time(self):
+        """They are left out, and counted; nothing is made of them."""
+        wrong = ("-5", "NaN", "1e400", "9" * 400, "null")
+        for key in ("ts", "dur"):
+            whole = [event("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", i, 1,
+                           bytes=4096) for i in range(1, 9)]
+            for value, part in zip(wrong, whole):
+                part[key] = f"@{value}@"
+            path = self.path / "a.json"
+            path.write_text(json.dumps({"traceEvents": whole}).replace('"@', "").replace(
+                '@"', ""))
+            made = report(path)
+            self.assertEqual(made["totals"]["h2d_ops"], 3)
+            self.assertIn("5 events without a time, or with one that cannot be, are "
+                          "left out", made["coverage"]["notes"])
+
     def test_sizes_and_kinds(self):
         path = packed(self.path / "a", [
             event("cuda_runtime", "cudaMemcpyAsync", 10, 30, correlation=1),
