@@ -115,17 +115,15 @@ static double apart_ns(const struct xs_machine *m,
 	return w->store_sectors * writes * m->mapped_write_partial_ns.value;
 }
 
-/* The L1 keeps so many sectors of a warp's stores, and joins half of the stores
- * to one sector between which the SM stores so many; measured on an H200. */
-#define KEPT	   12.0
+/* The L1 joins half of the stores to one sector between which its SM stores so
+ * many sectors; measured on an H200. */
 #define JOINS_HALF 150.0
 
 static double apart_share(const struct xs_round_work *w, double warps)
 {
-	const double own = w->store_sectors / w->stores;
-	const double all = warps * own;
+	const double sectors = warps * w->store_sectors / w->stores;
 
-	return fmax(1 - KEPT / own, all / (all + JOINS_HALF));
+	return sectors / (sectors + JOINS_HALF);
 }
 
 /* Returns the share of the stores that are not joined on the device, unless
@@ -142,27 +140,43 @@ static double separated_share(const struct xs_machine *m,
 	       fmax(1 - busy_ns / w->kernel_ns, 0);
 }
 
-/* Sectors read for each written from which on warps come to their stores one by
- * one, as their reads return; measured on an H200. */
-#define READS_IN_TURN 0.5
+/* Warps wait for their reads if the kernel reads this part of what it writes.
+ */
+#define READS_FEW 0.1
+
+/* Returns the part of the writes that waits in the SMs: the path to the host
+ * has room for others. The warps on the SMs write no more before they read
+ * again. */
+static double queued_share(const struct xs_machine *m,
+			   const struct xs_round_work *w, double resident)
+{
+	const double room =
+	    m->mapped_write_early_ns.value / m->mapped_write.value;
+	const double bytes =
+	    w->write_sectors * XS_MAPPED_SECTOR_BYTES / fmax(w->kernels, 1);
+	const bool waits = w->read_sectors >= READS_FEW * w->write_sectors;
+
+	return fmax(1 - xs_or_zero(room) / (waits ? resident * bytes : bytes),
+		    0);
+}
 
 /*
  * Returns the share of the stores that are not joined. A warp whose reads
  * return stores alone, or with its block if that has a barrier, as shared
- * memory needs. With few reads, all warps of the SM wait for the writes.
+ * memory needs. If writes take longer than reads, and wait, all warps of an SM
+ * store together.
  */
 static double not_joined(const struct xs_machine *m,
 			 const struct xs_round_work *w)
 {
-	const double blocks =
-	    fmin(w->blocks / fmax(w->kernels, 1) / m->sm_count,
-		 xs_round_work_blocks_per_sm(w, m));
+	const double blocks = w->blocks / fmax(w->kernels, 1) / m->sm_count;
+	const double fit = fmin(blocks, xs_round_work_blocks_per_sm(w, m));
 	const double block_warps = ceil(w->block_threads / XS_MAPPED_LANES);
-	const double in_turn =
-	    fmin(w->read_sectors / (READS_IN_TURN * w->write_sectors), 1);
+	const double in_turn = fmin(w->read_sectors / w->write_sectors, 1);
 	const double share =
 	    in_turn * apart_share(w, w->shared_bytes ? block_warps : 1) +
-	    (1 - in_turn) * apart_share(w, fmax(blocks, 1) * block_warps);
+	    (1 - in_turn) * queued_share(m, w, fit / blocks) *
+		apart_share(w, fmax(fit, 1) * block_warps);
 
 	return fmin(fmax(share, separated_share(m, w)), 1);
 }

@@ -351,10 +351,6 @@ TEST(test_stores_that_are_not_joined)
 	/* 2 sectors; 16 lanes need 4 writes, too */
 	work.stores = 100;
 	assert_near(mapped().write_ns, not_joined(2.0 / 152));
-	/* of 16 sectors the L1 keeps 12 */
-	work.stores = 12.5;
-	assert_near(at_most().write_ns, 40000);
-	assert_near(mapped().write_ns, 6400 + 0.25 * (40000 - 6400));
 	/* a lane for each sector: one write */
 	work.stores = 6.25;
 	assert_near(at_most().write_ns, 20000);
@@ -377,7 +373,7 @@ TEST(test_warps_that_store_together)
 	work.blocks = 6;
 	work.kernels = 1;
 	work.block_threads = 128;
-	work.read_sectors = 50;
+	work.read_sectors = 100;
 	work.write_sectors = 100;
 	work.stores = 25;
 	work.store_sectors = 200;
@@ -389,13 +385,21 @@ TEST(test_warps_that_store_together)
 	work.read_sectors = 0;
 	assert_near(mapped().write_ns, not_joined(96.0 / 246));
 	work.shared_bytes = 0;
-	work.read_sectors = 25;
+	work.read_sectors = 50;
 	assert_near(mapped().write_ns,
 		    not_joined((8.0 / 158 + 96.0 / 246) / 2));
 	/* no more than fit */
 	work.read_sectors = 0;
-	work.blocks = 600;
+	work.blocks = 16;
 	assert_near(mapped().write_ns, not_joined(128.0 / 278));
+	/* the path has room for a quarter of all, half of those on the SMs */
+	set_param(&machine.mapped_write_early_ns, 1600);
+	assert_near(mapped().write_ns, not_joined(0.75 * 128 / 278));
+	work.read_sectors = 50;
+	assert_near(mapped().write_ns,
+		    not_joined((8.0 / 158 + 0.5 * 128 / 278) / 2));
+	set_param(&machine.mapped_write_early_ns, 3200);
+	assert_near(mapped().write_ns, not_joined(8.0 / 158 / 2));
 	/* Without its memory being busy, the device joins 20 of 100: more than
 	 * those above are separated in the kernel. At half of its bandwidth, it
 	 * is half of them. */
