@@ -48,8 +48,8 @@ struct xs_job_group {
 
 struct xs_job_process {
 	const char *name, *host, *kind;
-	int64_t wall_ns;
-	const char *why; /* it takes longer than the mean; NULL: it does not */
+	int64_t by_ns;	 /* what it takes most of */
+	const char *why; /* it takes more than others; NULL: it does not */
 };
 
 struct xs_job_phase {
@@ -99,8 +99,11 @@ struct xs_job {
 	bool more_hosts;	 /* than are counted */
 	struct xs_job_bar *bars; /* shortest runs first, to the longest */
 	size_t bar_count;
-	struct xs_job_process *slowest;
-	size_t slowest_count;
+	/* by their runs, and by the time of their steady parts that is not the
+	 * host's own code, with its mean */
+	struct xs_job_process *slowest, *busiest;
+	size_t slowest_count, busiest_count;
+	int64_t busy_mean_ns;
 	struct xs_job_problem *problems;
 	size_t problem_count;
 	struct xs_arena arena; /* owns everything above */

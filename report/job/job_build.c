@@ -221,7 +221,7 @@ int xs_job_build(const json_t *digest, struct xs_job **out)
 		fill_phases(job, program);
 		xs_job_fill_steps(job, program);
 		xs_job_fill_groups(job, program);
-		xs_job_fill_slowest(job, program);
+		xs_job_fill_processes(job, program);
 	}
 	xs_job_fill_problems(job, digest, program);
 	job->verdict = xs_job_verdict(job);

@@ -29,8 +29,9 @@ struct xs_job_spread xs_job_spread(const json_t *group, const char *name);
 void xs_job_fill_steps(struct xs_job *job, const json_t *program);
 void xs_job_fill_groups(struct xs_job *job, const json_t *program);
 
-/* Needs the groups and parts, for why they are slow. */
-void xs_job_fill_slowest(struct xs_job *job, const json_t *program);
+/* Fills the slowest and the busiest; needs the groups and parts, for why they
+ * are. */
+void xs_job_fill_processes(struct xs_job *job, const json_t *program);
 
 /* Fills problems and ranks; program NULL: none. */
 void xs_job_fill_problems(struct xs_job *job, const json_t *digest,

@@ -2,6 +2,8 @@
 /* How the processes of a job differ, and why. */
 #include "report/job/digest.h"
 #include "report/job/job_parts.h"
+#include "report/job/map.h"
+#include "report/result/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +135,7 @@ static const char *longest_excess(const struct xs_job *job, const json_t *parts,
 }
 
 /* "copies: 410 ms more than the mean, 12 GB/s in (mean: 24 GB/s), on another
- * kind"; NULL: it is not slow. */
+ * kind" */
 static const char *why(struct xs_job *job, const json_t *program,
 		       const json_t *row, const struct xs_job_process *process)
 {
@@ -142,9 +144,6 @@ static const char *why(struct xs_job *job, const json_t *program,
 	const char *words, *text;
 	int64_t excess_ns;
 
-	if (job->traces < 2 || job->wall.median == XS_UNKNOWN ||
-	    process->wall_ns - job->wall.median < job->wall.median / APART)
-		return NULL;
 	words = longest_excess(job, json_object_get(row, "parts"), &excess_ns);
 	text = xs_arena_print(arena, "%s: %s more than the mean", words,
 			      xs_units_ns(excess_ns).s);
@@ -158,29 +157,57 @@ static const char *why(struct xs_job *job, const json_t *program,
 				    process->kind, usual_kind(job));
 }
 
-void xs_job_fill_slowest(struct xs_job *job, const json_t *program)
+/* The mean of what xs_job_process.busy_ns is. */
+static int64_t mean_busy_ns(const struct xs_job *job)
 {
-	const json_t *rows = xs_digest_get(program, "rows", "slowest"), *row;
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < job->part_count; i++)
+		if (xs_map_is_busy(job->parts[i].what))
+			xs_number_add(&ns, job->parts[i].ns);
+	return ns / job->traces;
+}
+
+/* Fills the processes with the most of what a member holds; *usual_ns of it is
+ * usual. Returns how many. */
+static size_t fill_processes(struct xs_job *job, const json_t *program,
+			     const char *name, int64_t usual_ns,
+			     struct xs_job_process **processes)
+{
+	const json_t *rows = xs_digest_get(program, "rows", name), *row;
 	struct xs_arena *arena = &job->arena;
 	size_t i;
 
-	if (job->traces < 1)
-		return;
-	job->slowest =
-	    xs_arena_alloc(arena, json_array_size(rows), sizeof(*job->slowest));
+	*processes =
+	    xs_arena_alloc(arena, json_array_size(rows), sizeof(**processes));
 	json_array_foreach((json_t *)rows, i, row)
 	{
 		struct xs_job_process *out;
+		const int64_t by_ns = xs_job_bounded(
+		    json_integer_value(json_object_get(row, "by")));
 
-		if (!job->slowest)
-			return;
-		out = &job->slowest[job->slowest_count++];
+		if (!*processes)
+			return 0;
+		out = &(*processes)[i];
 		*out = (struct xs_job_process){
 		    .name = xs_job_line(arena, row, "name"),
 		    .host = xs_job_line(arena, row, "host"),
 		    .kind = xs_job_line(arena, row, "kind"),
-		    .wall_ns = xs_job_bounded(
-			json_integer_value(json_object_get(row, "by")))};
-		out->why = why(job, program, row, out);
+		    .by_ns = by_ns};
+		if (job->traces > 1 && usual_ns != XS_UNKNOWN &&
+		    by_ns - usual_ns >= usual_ns / APART)
+			out->why = why(job, program, row, out);
 	}
+	return json_array_size(rows);
+}
+
+void xs_job_fill_processes(struct xs_job *job, const json_t *program)
+{
+	if (job->traces < 1)
+		return;
+	job->slowest_count = fill_processes(job, program, "slowest",
+					    job->wall.median, &job->slowest);
+	job->busy_mean_ns = mean_busy_ns(job);
+	job->busiest_count = fill_processes(job, program, "busiest",
+					    job->busy_mean_ns, &job->busiest);
 }

@@ -8,6 +8,7 @@
 #include "report/job/map_parts.h"
 #include "report/job/sketch.h"
 #include "report/plan/link_steps.h"
+#include "report/result/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -149,18 +150,34 @@ static json_t *parts_of(const struct xs_map *map, bool *failed)
 	return parts;
 }
 
-/* The process as a row of the slowest. */
-static void add_process(json_t *program, const struct xs_map *map, bool *failed)
+/* The process as a row of the slowest, or of the busiest. */
+static void add_process(json_t *program, const struct xs_map *map,
+			const char *rows, int64_t by_ns, bool *failed)
 {
 	json_t *row = json_pack(
-	    "{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "by",
-	    (json_int_t)map->wall_ns, "name", xs_digest_text(map->name), "host",
+	    "{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "by", (json_int_t)by_ns,
+	    "name", xs_digest_text(map->name), "host",
 	    xs_digest_text(map->host), "kind", xs_digest_text(map->kind),
 	    "parts", parts_of(map, failed), "moved", copies_of(map, failed),
 	    "steps", xs_map_steps_of(map, failed));
 
-	xs_digest_set(program, "rows", "slowest", json_pack("[o]", row),
-		      failed);
+	xs_digest_set(program, "rows", rows, json_pack("[o]", row), failed);
+}
+
+bool xs_map_is_busy(const char *part)
+{
+	return strcmp(part, "host") != 0;
+}
+
+static int64_t busy_ns(const struct xs_map *map)
+{
+	const struct xs_result_verdict *in = &map->result->verdict;
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < in->part_count; i++)
+		if (xs_map_is_busy(in->parts[i].what))
+			xs_number_add(&ns, in->parts[i].ns);
+	return ns;
 }
 
 static void add_totals(json_t *program, const struct xs_map *map, bool *failed)
@@ -230,7 +247,8 @@ static void add_times(json_t *program, const struct xs_map *map, bool *failed)
 		xs_digest_count(program, "gpus", gpu->uuid, failed);
 	if (run->recorder)
 		xs_digest_count(program, "versions", run->recorder, failed);
-	add_process(program, map, failed);
+	add_process(program, map, "slowest", map->wall_ns, failed);
+	add_process(program, map, "busiest", busy_ns(map), failed);
 }
 
 /* What the plan leaves open: of all processes, that of the one that a change of

@@ -14,7 +14,7 @@
 
 /* A process of 10 s; its plan saves time in the first step alone. */
 struct rank {
-	int64_t rank, wall_ms, saves_ms, low_ms, copies_ms;
+	int64_t rank, wall_ms, saves_ms, low_ms, copies_ms, host_ms;
 	const char *host, *gpu, *condition;
 	int64_t gpu_node; /* NUMA; 0: that of the process */
 };
@@ -39,10 +39,15 @@ static json_t *digest_of(const struct rank *rank)
 	result->plan[0].saves_high_ns = 4000 * MS;
 	result->plan[0].app_wall_ns =
 	    xs_result_untraced_wall_ns(result) - rank->saves_ms * MS;
-	for (size_t i = 0; i < result->verdict.part_count; i++)
-		if (strcmp(result->verdict.parts[i].what, "copies") == 0)
-			result->verdict.parts[i].ns += rank->copies_ms * MS;
-	result->verdict.recorded_ns += rank->copies_ms * MS;
+	for (size_t i = 0; i < result->verdict.part_count; i++) {
+		struct xs_result_part *part = &result->verdict.parts[i];
+
+		if (strcmp(part->what, "copies") == 0)
+			part->ns += rank->copies_ms * MS;
+		if (strcmp(part->what, "host") == 0)
+			part->ns += rank->host_ms * MS;
+	}
+	result->verdict.recorded_ns += (rank->copies_ms + rank->host_ms) * MS;
 	result->totals.h2d_ns += rank->copies_ms * MS;
 	group = xs_digest_of_result(result);
 	assert_non_null(group);
@@ -238,6 +243,42 @@ TEST(a_slow_process_has_a_reason)
 	assert_non_null(strstr(text, "app  3 traces on 2 hosts, 3 of 8 ranks"));
 	assert_non_null(strstr(text, "copies: 2.00 s more than the mean"));
 	free(text);
+	xs_job_free(job);
+}
+
+/* The others wait for it in their own code: all runs are as long. */
+TEST(a_process_that_others_wait_for_is_found)
+{
+	static const struct rank ranks[] = {
+	    {.rank = 0, .wall_ms = 13000},
+	    {.rank = 1, .wall_ms = 13000},
+	    {.rank = 2, .wall_ms = 13000, .copies_ms = 3000}};
+	struct xs_job *job = job_of(ranks, 3);
+	char *text;
+
+	assert_null(job->slowest[0].why);
+	assert_int_equal(job->busiest_count, 3);
+	assert_non_null(strstr(job->busiest[0].name, "rank 2"));
+	assert_non_null(
+	    strstr(job->busiest[0].why, "copies: 2.00 s more than the mean"));
+	assert_int_equal(job->busiest[0].by_ns - job->busy_mean_ns, 2000 * MS);
+	assert_null(job->busiest[1].why);
+	text = text_of(job, false);
+	assert_non_null(strstr(text, "busiest"));
+	assert_null(strstr(strstr(text, "busiest"), "rank 1"));
+	free(text);
+	xs_job_free(job);
+}
+
+/* What a process waits for in its own code does not make it busy. */
+TEST(a_process_that_waits_for_others_is_not_busy)
+{
+	static const struct rank ranks[] = {
+	    {.rank = 0, .wall_ms = 13000},
+	    {.rank = 1, .wall_ms = 13000, .host_ms = 3000}};
+	struct xs_job *job = job_of(ranks, 2);
+
+	assert_null(job->busiest[0].why);
 	xs_job_free(job);
 }
 

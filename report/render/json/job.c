@@ -25,8 +25,10 @@ static const struct xs_json_field step[] = {
 
 #undef IN
 #define IN struct xs_job_process
-static const struct xs_json_field process[] = {
-    FIELDS(name, host, kind, wall_ns, why), {0}};
+static const struct xs_json_field slow[] = {
+    FIELDS(name, host, kind), NAMED("wall_ns", by_ns), FIELD(why), {0}};
+static const struct xs_json_field busy[] = {
+    FIELDS(name, host, kind), NAMED("busy_ns", by_ns), FIELD(why), {0}};
 
 #undef IN
 #define IN struct xs_job_group
@@ -63,7 +65,9 @@ static const struct xs_json_field job[] = {
     FIELD(question_code),
     NAMED_ROWS("bounds", parts, part_count, part),
     NAMED_ROWS("plan", steps, step_count, step),
-    ROWS(slowest, slowest_count, process),
+    ROWS(slowest, slowest_count, slow),
+    ROWS(busiest, busiest_count, busy),
+    FIELD(busy_mean_ns),
     NAMED_ROWS("histogram", bars, bar_count, bar),
     ROWS(kinds, kind_count, group),
     ROWS(hosts, host_count, group),

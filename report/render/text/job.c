@@ -159,34 +159,54 @@ static void put_steps(const struct xs_terminal *terminal, struct xs_job *job,
 	put_open(terminal, job);
 }
 
-static int put_slowest(const struct xs_terminal *terminal, struct xs_job *job,
-		       bool all)
+/* Rows of processes: what they take most of, beside what is usual. */
+static int put_rows(const struct xs_terminal *terminal,
+		    const struct xs_job_process *rows, size_t count,
+		    const struct xs_text_heading *headings, int64_t usual_ns)
 {
-	static const struct xs_text_heading headings[] = {
-	    {"slowest", false}, {"run", true}, {"of the median", true}};
 	const char *notes[16] = {NULL};
-	const size_t count = shown(job->slowest_count, all);
 	struct xs_text_table table;
+
+	xs_text_table_begin(&table, terminal, 2, headings, 3);
+	for (size_t i = 0; i < count && i < 16; i++) {
+		xs_text_table_row(&table);
+		xs_text_table_cell(&table, 0, XS_PLAIN, rows[i].name);
+		xs_text_table_cell(&table, 1, XS_PLAIN,
+				   xs_units_ns(rows[i].by_ns).s);
+		xs_text_table_cell(&table, 2, XS_PLAIN,
+				   xs_units_percent(rows[i].by_ns, usual_ns).s);
+		notes[i] = rows[i].why;
+	}
+	return xs_text_table_end(&table, notes, 4);
+}
+
+/* The slowest; where none is slow, those that others may wait for. */
+static int put_processes(const struct xs_terminal *terminal, struct xs_job *job,
+			 bool all)
+{
+	static const struct xs_text_heading slow[] = {
+	    {"slowest", false}, {"run", true}, {"of the median", true}};
+	static const struct xs_text_heading busy[] = {
+	    {"busiest", false}, {"busy", true}, {"of the mean", true}};
+	size_t told = 0;
+	int err;
 
 	xs_terminal_heading(
 	    terminal, "Processes",
 	    xs_arena_print(&job->arena, "run %s, median %s",
 			   xs_units_range_ns(job->wall.least, job->wall.most).s,
 			   xs_units_ns(job->wall.median).s));
-	xs_text_table_begin(&table, terminal, 2, headings, 3);
-	for (size_t i = 0; i < count && i < 16; i++) {
-		const struct xs_job_process *in = &job->slowest[i];
-
-		xs_text_table_row(&table);
-		xs_text_table_cell(&table, 0, XS_PLAIN, in->name);
-		xs_text_table_cell(&table, 1, XS_PLAIN,
-				   xs_units_ns(in->wall_ns).s);
-		xs_text_table_cell(
-		    &table, 2, XS_PLAIN,
-		    xs_units_percent(in->wall_ns, job->wall.median).s);
-		notes[i] = in->why;
-	}
-	return xs_text_table_end(&table, notes, 4);
+	err = put_rows(terminal, job->slowest, shown(job->slowest_count, all),
+		       slow, job->wall.median);
+	while (told < job->busiest_count && job->busiest[told].why)
+		told++;
+	if (err || job->slowest->why || !told)
+		return err;
+	xs_terminal_wrap(terminal, XS_PLAIN, "  ",
+			 "Without the host's own code, in which processes may "
+			 "wait for those that take longer:");
+	return put_rows(terminal, job->busiest, shown(told, all), busy,
+			job->busy_mean_ns);
 }
 
 /* Hosts, or kinds of machines; nothing to compare with one alone. */
@@ -271,7 +291,7 @@ int xs_render_text_job(struct xs_job *job, bool all,
 	put_verdict(&terminal, job);
 	put_steps(&terminal, job, all);
 	if (job->slowest_count)
-		err = put_slowest(&terminal, job, all);
+		err = put_processes(&terminal, job, all);
 	if (!err)
 		err = put_groups(&terminal, "Machines", "GPU, link, NUMA node",
 				 job->kinds, job->kind_count, all);

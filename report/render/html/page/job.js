@@ -60,12 +60,16 @@ function spreadChart({histogram: bars, slowest, wall_ns: wall}) {
 }
 
 function jobProcesses(job) {
-  const {slowest, wall_ns: wall, histogram: bars} = job;
+  const {slowest, busiest, wall_ns: wall, histogram: bars} = job;
   return slowest.length ? section('Processes', `run ${range(wall.least, wall.most)}, median ${time(wall.median)}`,
     bars.length ? el('div.charts', {style: 'max-width: 620px'}, spreadChart(job)) : null,
     table('Processes', [['slowest'], ['run', 1], ['of the median', 1], ['on'], ['why']],
       slowest.map(({name, wall_ns: ns, kind, why}) => [name, time(ns),
-        `${(100 * ns / wall.median).toFixed(0)} %`, kind, why]))) : null;
+        `${(100 * ns / wall.median).toFixed(0)} %`, kind, why])),
+    slowest.some(row => row.why) || !busiest.some(row => row.why) ? null :
+      table('Busy processes', [["busiest, without the host's own code"], ['busy', 1], ['of the mean', 1], ['on'], ['why']],
+        busiest.map(({name, busy_ns: ns, kind, why}) => [name, time(ns),
+          `${(100 * ns / job.busy_mean_ns).toFixed(0)} %`, kind, why]))) : null;
 }
 
 // Hosts, or kinds of machines; nothing to compare with one alone.
