@@ -35,7 +35,7 @@ def known_times(rows, xferspy, machine):
     known = {}
     for size, blocks in sorted({(row["bytes"], row["blocks"]) for row in rows}):
         answer = subprocess.run(
-            [xferspy, "model", "--machine", machine, "--kernel-ms", "0", "--control",
+            [xferspy, "model", "--machine", machine, "--control",
              "--h2d-bytes", str(size), "--d2h-bytes", str(size),
              "--connections", str(blocks), "--format", "json"],
             stdout=subprocess.PIPE, check=True)

@@ -123,15 +123,10 @@ static int check_companions(const struct model_options *options)
 		return xs_cli_error(XS_EXIT_USAGE, "--flops",
 				    "it has no effect alone",
 				    "give --memory-bytes too");
-	if (in->connections && !in->control)
+	if (in->connections)
 		return xs_cli_error(XS_EXIT_USAGE, "--connections",
 				    "it has no effect alone",
 				    "give --control too");
-	if (in->control && isnan(in->work.h2d_bytes) &&
-	    isnan(in->work.d2h_bytes))
-		return xs_cli_error(XS_EXIT_USAGE, "--control",
-				    "it needs the bytes of a message",
-				    "give --h2d-bytes or --d2h-bytes");
 	if (!atgpu && !(isnan(in->blocks) && isnan(in->operations) &&
 			isnan(in->shared_bytes) && isnan(options->sync_ns)))
 		return xs_cli_error(XS_EXIT_USAGE,
@@ -140,6 +135,32 @@ static int check_companions(const struct model_options *options)
 				    "ATGPU needs further numbers",
 				    "give --memory-bytes, --blocks and "
 				    "--operations together");
+	return 0;
+}
+
+/* --control asks about messages, not about rounds. */
+static int check_control(const struct model_options *options)
+{
+	const struct xs_formulas_input *in = &options->question;
+	const struct xs_workload *work = &in->work;
+	const double of_rounds[] = {
+	    work->h2d_ns,     work->d2h_ns,   work->kernel_ns,
+	    in->flops,	      in->blocks,     in->memory_bytes,
+	    in->shared_bytes, in->operations, options->sync_ns};
+	bool other = in->machine_count > 1 || in->streams ||
+		     work->h2d_crossings + work->d2h_crossings > 0;
+
+	for (size_t i = 0; i < sizeof(of_rounds) / sizeof(*of_rounds); i++)
+		other = other || !isnan(of_rounds[i]);
+	if (other)
+		return xs_cli_error(XS_EXIT_USAGE, "--control",
+				    "it excludes the options of rounds",
+				    "give one --machine, --h2d-bytes or "
+				    "--d2h-bytes, and --connections");
+	if (!(work->h2d_bytes > 0) && !(work->d2h_bytes > 0))
+		return xs_cli_error(XS_EXIT_USAGE, "--control",
+				    "it needs the bytes of a message",
+				    "give --h2d-bytes or --d2h-bytes");
 	return 0;
 }
 
@@ -152,6 +173,8 @@ static int check(const struct model_options *options)
 		return xs_cli_error(XS_EXIT_USAGE, "--machine FILE|NAME",
 				    "it is missing",
 				    "see xferspy model --help");
+	if (options->question.control)
+		return check_control(options);
 	code = check_direction("--h2d-bytes", work->h2d_bytes, "--h2d-ms",
 			       work->h2d_ns);
 	if (!code)
@@ -217,9 +240,9 @@ static const struct xs_cli_option options[] = {
      "(default: from the profile)"},
     {"--control", 0, NULL, NULL,
      offsetof(struct model_options, question.control),
-     "also who starts a transfer: the host, a host thread\n"
-     "for the GPU, or the GPU; the bytes are those of one\n"
-     "message"},
+     "instead: who should start a transfer, the host, a host\n"
+     "thread for the GPU, or the GPU; the bytes are those of\n"
+     "one message"},
     {"--connections", 0, "N", parse_connections,
      offsetof(struct model_options, question.connections),
      "blocks of --control, which move one message together,\n"
@@ -262,12 +285,10 @@ static const char notes[] =
     "  atgpu-gpu-cost  expression 2: ceil(k / (k' l)) times the operations\n"
     "  swgpu-cost      the same without transfers\n"
     "  In these nothing overlaps, not even operations and memory accesses.\n"
-    "From B. Klenk, L. Oden and H. Froening 2014, Analyzing Put/Get APIs "
-    "(rows\n"
-    "with --control; the paper prints no equations):\n"
-    "  klenk2014-eq1, -eq2, -eq3  a message that the host, a host thread for "
-    "the\n"
-    "              GPU, or the GPU itself starts\n"
+    "From B. Klenk, L. Oden and H. Froening 2014, Analyzing Put/Get APIs\n"
+    "(--control; the paper prints no equations):\n"
+    "  klenk2014-eq1, -eq2, -eq3  a message that the host, a host thread\n"
+    "              for the GPU, or the GPU itself starts\n"
     "docs/models.md has all equations and their measured accuracy.\n";
 
 static int model_main(int argc, char **argv);
@@ -280,6 +301,8 @@ const struct xs_cli_command xs_cmd_model = {
 	"Usage: xferspy model --machine FILE|NAME [--machine FILE|NAME ...]\n"
 	"         (--h2d-bytes N | --h2d-ms T) (--d2h-bytes N | --d2h-ms T)\n"
 	"         --kernel-ms T [OPTIONS]\n"
+	"       xferspy model --machine FILE|NAME --control\n"
+	"         [--h2d-bytes N] [--d2h-bytes N] [--connections N]\n"
 	"Evaluates the published equations for copies in, one kernel and "
 	"copies out:\n"
 	"what dominates, how much overlap saves, copies or mapped memory, how "

@@ -265,7 +265,7 @@ static void say_bounds(struct xs_formulas_result *result)
 }
 
 /* The fastest row of a direction, by one of the controls or, if it is NULL, by
- * any. NULL: its time is not known. */
+ * any. NULL: no row. */
 static const struct xs_control_estimate *
 fastest_control(const struct xs_formulas_result *result, bool to_host,
 		const char *name)
@@ -275,7 +275,7 @@ fastest_control(const struct xs_formulas_result *result, bool to_host,
 	for (size_t i = 0; i < result->control_count; i++) {
 		const struct xs_control_estimate *row = &result->control[i];
 
-		if (row->to_host == to_host && isfinite(row->ns) &&
+		if (row->to_host == to_host &&
 		    (!name || strcmp(row->name, name) == 0) &&
 		    (!best || row->ns < best->ns))
 			best = row;
@@ -283,40 +283,59 @@ fastest_control(const struct xs_formulas_result *result, bool to_host,
 	return best;
 }
 
-/* Who should start a transfer: the host, which needs no code in kernels, if its
- * range reaches that of the fastest. */
-static void say_control(struct xs_formulas_result *result, bool to_host)
+/* A parameter that a row of a direction lacks, or NULL. */
+static const char *unknown_control(const struct xs_formulas_result *result,
+				   bool to_host)
+{
+	for (size_t i = 0; i < result->control_count; i++)
+		if (result->control[i].to_host == to_host &&
+		    result->control[i].unknown)
+			return result->control[i].unknown;
+	return NULL;
+}
+
+/* Who should start a transfer, if the times of all ways are known: the host,
+ * which needs no code in kernels, if its range reaches that of the fastest. */
+static const char *control_answer(struct xs_formulas_result *result,
+				  bool to_host)
 {
 	const struct xs_control_estimate *best =
 	    fastest_control(result, to_host, NULL);
 	const struct xs_control_estimate *host =
 	    fastest_control(result, to_host, "host");
-	const char *way = to_host ? "out" : "in";
+	const char *unknown = unknown_control(result, to_host);
 	struct xs_arena *arena = &result->base.arena;
 
-	if (!best || !host)
-		return;
-	if (best == host || host->low_ns <= best->high_ns) {
-		say(result, xs_arena_print(
-				arena,
-				"A message %s: let the host start it (%s); "
-				"nothing else is faster for certain.",
-				way, xs_units_ns(xs_number_round(host->ns)).s));
-		return;
-	}
-	say(result,
-	    xs_arena_print(
-		arena,
-		"A message %s: let %s start it (%s%s%s%s): %s, against %s if "
-		"the host does.",
-		way,
-		strcmp(best->name, "direct") == 0
-		    ? "the GPU"
-		    : "a host thread that the GPU asks",
-		best->name, best->polled ? ", polls " : "",
-		best->polled ? best->polled : "", best->polled ? " memory" : "",
-		xs_units_ns(xs_number_round(best->ns)).s,
-		xs_units_ns(xs_number_round(host->ns)).s));
+	if (unknown)
+		return xs_arena_print(
+		    arena,
+		    "not known who should start it: the profile lacks %s, "
+		    "which xferspy calibrate measures.",
+		    unknown);
+	if (host->low_ns <= best->high_ns)
+		return xs_arena_print(
+		    arena,
+		    "let the host start it (%s); nothing else is faster for "
+		    "certain.",
+		    xs_units_ns(xs_number_round(host->ns)).s);
+	return xs_arena_print(
+	    arena,
+	    "let %s start it (%s, polls %s memory): %s, against %s if the "
+	    "host does.",
+	    strcmp(best->name, "direct") == 0
+		? "the GPU"
+		: "a host thread that the GPU asks",
+	    best->name, best->polled, xs_units_ns(xs_number_round(best->ns)).s,
+	    xs_units_ns(xs_number_round(host->ns)).s);
+}
+
+static void say_control(struct xs_formulas_result *result, bool to_host)
+{
+	if (fastest_control(result, to_host, NULL))
+		say(result,
+		    xs_arena_print(&result->base.arena, "A message %s: %s",
+				   to_host ? "out" : "in",
+				   control_answer(result, to_host)));
 }
 
 void xs_formulas_answer(struct xs_formulas_result *result)

@@ -107,13 +107,16 @@ static struct xs_vw_roofline roofline_of(const struct xs_formulas_input *q,
 				       .memory_bytes = q->memory_bytes};
 }
 
-/* A direction given as a time has no bytes. */
+/* Who starts the transfers, in each direction with bytes. */
 static void fill_control(const struct xs_formulas_input *q,
 			 struct xs_formulas_result *out)
 {
 	const double bytes[] = {q->work.h2d_bytes, q->work.d2h_bytes};
 
-	for (size_t i = 0; q->control && i < 2; i++) {
+	out->choice = XS_FORMULAS_NO_CHOICE;
+	fill_workload(out, &q->work);
+
+	for (size_t i = 0; i < 2; i++) {
 		if (!(bytes[i] > 0))
 			continue;
 		xs_closed_form_klenk(&out->machine, i == 1, bytes[i],
@@ -223,17 +226,14 @@ static int compare_all(const struct xs_formulas_input *q,
 	return err;
 }
 
-int xs_formulas_evaluate(const struct xs_formulas_input *q,
-			 struct xs_formulas_result *out, const char **unknown)
+static int evaluate_rounds(const struct xs_formulas_input *q,
+			   struct xs_formulas_result *out, const char **unknown)
 {
 	const struct xs_atgpu_launch launch = launch_of(q);
 	struct xs_workload work = q->work;
 	struct xs_estimates list = {0};
 	int err;
 
-	out->machine = q->machines[0];
-	out->base.run.wall_ns = XS_UNKNOWN;
-	*unknown = NULL;
 	if (isnan(work.kernel_ns)) {
 		if (has_atgpu(q))
 			work.kernel_ns = xs_closed_form_atgpu_kernel_ns(
@@ -251,17 +251,30 @@ int xs_formulas_evaluate(const struct xs_formulas_input *q,
 	out->estimates = rows_of(&out->base, &list, out->choice.explicit_ns);
 	out->estimate_count = out->estimates ? list.count : 0;
 	fill_bounds(q, out);
-	fill_control(q, out);
 	err = xs_formulas_try_faster(&work, out);
 	if (!err)
 		err = compare_all(q, &work, out);
-	if (!err)
-		xs_formulas_answer(out);
-	if (!err && out->base.arena.failed)
-		err = -ENOMEM;
 out:
 	xs_estimates_free(&list);
 	return err;
+}
+
+int xs_formulas_evaluate(const struct xs_formulas_input *q,
+			 struct xs_formulas_result *out, const char **unknown)
+{
+	int err = 0;
+
+	out->machine = q->machines[0];
+	out->base.run.wall_ns = XS_UNKNOWN;
+	*unknown = NULL;
+	if (q->control)
+		fill_control(q, out);
+	else
+		err = evaluate_rounds(q, out, unknown);
+	if (err)
+		return err;
+	xs_formulas_answer(out);
+	return out->base.arena.failed ? -ENOMEM : 0;
 }
 
 void xs_formulas_result_free(struct xs_formulas_result *result)

@@ -20,7 +20,7 @@ struct xs_formulas_input {
 	double blocks, operations;	   /* ATGPU's k, and t of one block */
 	double shared_bytes;		   /* of one block */
 	unsigned streams;		   /* also this n; 0: the best n only */
-	bool control;			   /* who starts the transfers, too */
+	bool control;			   /* who starts the transfers, only */
 	unsigned connections;		   /* of control: blocks or kernels */
 	const struct xs_machine *machines; /* the first is the main one */
 	size_t machine_count;

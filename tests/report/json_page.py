@@ -31,7 +31,8 @@ PRINTED = (
      "--fail-above", "5"),
     ("model", "--machine", "h200", "--machine", "k20m", "--h2d-bytes", "1G",
      "--d2h-bytes", "1G", "--kernel-ms", "3", "--flops", "1e9",
-     "--memory-bytes", "2G", "--control"))
+     "--memory-bytes", "2G"),
+    ("model", "--machine", "h200", "--h2d-bytes", "8", "--control"))
 # Of gaps, which these runs do not have.
 OTHERS = {"from_ns", "to_ns"}
 # Of the CSV of a job.

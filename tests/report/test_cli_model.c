@@ -21,7 +21,7 @@
 /* All parameters of --control but those of copies out. */
 #define CONTROL                                                                \
 	"model --machine " XS_SOURCE_DIR "/tests/report/control.json "         \
-	"--kernel-ms 0 --control "
+	"--control "
 
 /* The number of the row with this model, strategy and n (0: without n). */
 static int64_t number_of(const char *key, const char *arguments,
@@ -428,7 +428,7 @@ static void who_starts_a_transfer(void **state)
 	static const double rate[] = {1e9 / 1100, 1e9 / 5300, 1e9 / 650,
 				      1e9 / 650};
 	struct program program =
-	    program_run(CONTROL "--h2d-bytes 1000 --d2h-ms 0 --connections 4 "
+	    program_run(CONTROL "--h2d-bytes 1000 --connections 4 "
 				"--format json");
 	json_t *root = json_loads(program.out, 0, NULL);
 	const json_t *rows = json_object_get(root, "control"), *row;
@@ -456,11 +456,11 @@ static void who_starts_a_transfer(void **state)
 	program_free(&program);
 }
 
-/* The last sentence is the answer. */
+/* The answer comes before its terms. */
 static void who_should_start_is_said(void **state)
 {
 	struct program program =
-	    program_run(CONTROL "--h2d-bytes 1000 --d2h-ms 0 | tail -2");
+	    program_run(CONTROL "--h2d-bytes 1000 | sed -n 3,4p");
 
 	(void)state;
 	assert_string_equal(program.out,
@@ -470,10 +470,29 @@ static void who_should_start_is_said(void **state)
 	program_free(&program);
 }
 
+/* No way is the fastest of those that are known. */
+static void unknown_ways_win_nothing(void **state)
+{
+	struct program program = program_run(CONTROL "--d2h-bytes 8");
+
+	(void)state;
+	assert_non_null(strstr(program.out,
+			       "A message out: not known who should start it: "
+			       "the profile lacks g_d2h_ns"));
+	program_free(&program);
+	/* only the host's way is known */
+	program = program_run("model --machine simulated --control --h2d-bytes "
+			      "8");
+	assert_int_equal(program.code, 0);
+	assert_non_null(strstr(program.out, "the profile lacks flag_ns"));
+	assert_null(strstr(program.out, "let the"));
+	program_free(&program);
+}
+
 static void rates_are_written_out(void **state)
 {
 	struct program program =
-	    program_run(CONTROL "--h2d-bytes 1000 --d2h-ms 0 --connections 4");
+	    program_run(CONTROL "--h2d-bytes 1000 --connections 4");
 
 	(void)state;
 	assert_non_null(strstr(program.out, " 188679 "));
@@ -517,8 +536,13 @@ static void wrong_use_is_explained(void **state)
 	     "--d2h-bytes and --d2h-ms: they exclude"},
 	    {MODEL BYTES "--kernel-ms 8 --connections 4",
 	     "--connections: it has no effect alone; give --control"},
-	    {CONTROL "--h2d-ms 1 --d2h-ms 1",
+	    {CONTROL, "--control: it needs the bytes of a message"},
+	    {CONTROL "--h2d-bytes 0",
 	     "--control: it needs the bytes of a message"},
+	    {CONTROL BYTES "--kernel-ms 8",
+	     "--control: it excludes the options of rounds"},
+	    {CONTROL BYTES "--d2h-crossings 2", "excludes the options"},
+	    {CONTROL BYTES "--machine h200", "excludes the options"},
 	    {CONTROL BYTES "--connections 0", "a whole number from 1"},
 	    {MODEL BYTES "--kernel-ms 8 --flops many", "give a number"},
 	};
@@ -554,6 +578,7 @@ int main(void)
 	    cmocka_unit_test(atgpu_is_evaluated),
 	    cmocka_unit_test(who_starts_a_transfer),
 	    cmocka_unit_test(who_should_start_is_said),
+	    cmocka_unit_test(unknown_ways_win_nothing),
 	    cmocka_unit_test(rates_are_written_out),
 	    cmocka_unit_test(text_has_each_term),
 	    cmocka_unit_test(wrong_use_is_explained),

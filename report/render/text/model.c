@@ -123,8 +123,6 @@ static int put_control(const struct xs_terminal *terminal,
 	bool failed = false;
 	int err;
 
-	if (!model->control_count)
-		return 0;
 	xs_terminal_heading(terminal, "Who starts the transfer", NULL);
 	xs_text_table_begin(&table, terminal, 2, headings, 7);
 	for (size_t i = 0; i < model->control_count; i++) {
@@ -138,29 +136,45 @@ static int put_control(const struct xs_terminal *terminal,
 	return failed ? -ENOMEM : err;
 }
 
+static void put_answers(const struct xs_terminal *terminal,
+			const struct xs_formulas_result *model)
+{
+	for (size_t i = 0; i < model->answer_count; i++)
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ", model->answers[i]);
+}
+
+static void put_question(const struct xs_terminal *terminal,
+			 const struct xs_formulas_result *model)
+{
+	xs_terminal_print(terminal, XS_BOLD, "%s", model->machine.name);
+	if (model->machine.gpu[0])
+		xs_terminal_print(terminal, XS_PLAIN, " (%s)",
+				  model->machine.gpu);
+	if (model->h2d_bytes != XS_UNKNOWN)
+		xs_terminal_print(terminal, XS_PLAIN, ", %s in",
+				  xs_units_bytes(model->h2d_bytes).s);
+	if (model->d2h_bytes != XS_UNKNOWN)
+		xs_terminal_print(terminal, XS_PLAIN, ", %s out",
+				  xs_units_bytes(model->d2h_bytes).s);
+	if (model->kernel_ns != XS_UNKNOWN)
+		xs_terminal_print(terminal, XS_PLAIN, ", a kernel of %s",
+				  xs_units_ns(model->kernel_ns).s);
+	xs_terminal_print(terminal, XS_PLAIN, "\n\n");
+}
+
 int xs_render_text_model(const struct xs_formulas_result *model,
 			 const struct xs_display *display, FILE *out)
 {
 	const struct xs_terminal terminal = {.out = out, .display = *display};
 	int err;
 
-	xs_terminal_print(&terminal, XS_BOLD, "%s", model->machine.name);
-	if (model->machine.gpu[0])
-		xs_terminal_print(&terminal, XS_PLAIN, " (%s)",
-				  model->machine.gpu);
-	if (model->h2d_bytes != XS_UNKNOWN)
-		xs_terminal_print(&terminal, XS_PLAIN, ", %s in",
-				  xs_units_bytes(model->h2d_bytes).s);
-	if (model->d2h_bytes != XS_UNKNOWN)
-		xs_terminal_print(&terminal, XS_PLAIN, ", %s out",
-				  xs_units_bytes(model->d2h_bytes).s);
-	xs_terminal_print(&terminal, XS_PLAIN, ", a kernel of %s\n\n",
-			  xs_units_ns(model->kernel_ns).s);
+	put_question(&terminal, model);
+	if (model->control_count) {
+		put_answers(&terminal, model);
+		return put_control(&terminal, model);
+	}
 	err = put_table(&terminal, model);
-	if (!err)
-		err = put_control(&terminal, model);
 	xs_terminal_heading(&terminal, "What this means", NULL);
-	for (size_t i = 0; i < model->answer_count; i++)
-		xs_terminal_wrap(&terminal, XS_PLAIN, "  ", model->answers[i]);
+	put_answers(&terminal, model);
 	return err;
 }
