@@ -45,6 +45,21 @@ const char *xs_param_what(const char *name)
 	return NULL;
 }
 
+const char *xs_machine_lacks(const struct xs_machine *machine,
+			     const struct xs_machine *earlier)
+{
+#define XS_LACKS(name, unit, what)                                             \
+	if (isnan(machine->name.value) && !isnan(earlier->name.value))         \
+		return #name;
+	XS_MACHINE_PARAMS(XS_LACKS)
+#undef XS_LACKS
+	if (machine->pageable_h2d.count < earlier->pageable_h2d.count)
+		return "pageable_h2d";
+	if (machine->pageable_d2h.count < earlier->pageable_d2h.count)
+		return "pageable_d2h";
+	return NULL;
+}
+
 /* A point of fewer bytes is latency, and shows no rate. */
 #define RATE_BYTES 65536.0
 

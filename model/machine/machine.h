@@ -230,6 +230,11 @@ const char *xs_param_name(enum xs_param_id id);
 /* Returns what the parameter of that name is, in words; NULL: there is none. */
 const char *xs_param_what(const char *name);
 
+/* Returns the name of a parameter or curve that `earlier` has and the machine
+ * lacks, wholly or in part; NULL: there is none. */
+const char *xs_machine_lacks(const struct xs_machine *machine,
+			     const struct xs_machine *earlier);
+
 /* Sets all parameters to NAN, implicit_sync to -1 and the rest to zero. */
 void xs_machine_init(struct xs_machine *machine);
 

@@ -33,9 +33,7 @@ static char late[160]; /* what is said then */
 
 static void on_deadline(int number)
 {
-	const ssize_t written = write(STDERR_FILENO, late, strlen(late));
-
-	(void)number, (void)written;
+	(void)number, (void)!write(STDERR_FILENO, late, strlen(late));
 	xs_unfinished_delete();
 	_exit(XS_EXIT_INPUT);
 }
@@ -43,12 +41,17 @@ static void on_deadline(int number)
 /* No call of the driver has a deadline, and a launch may hang. */
 static void set_deadline(const char *what)
 {
+	sigset_t deadline;
+
 	alarm(0);
 	snprintf(late, sizeof(late),
 		 "xferspy: calibrate: %s: the GPU did not answer within %d s; "
 		 "look at it with nvidia-smi and try again\n",
 		 what, XS_BENCH_ANSWER_SECONDS);
 	signal(SIGALRM, on_deadline);
+	sigemptyset(&deadline);
+	sigaddset(&deadline, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &deadline, NULL);
 	xs_bench_expect_answer();
 }
 
@@ -227,21 +230,25 @@ static bool take(const struct step *step, int pass, struct xs_bench *bench,
 }
 
 /* Each pass runs all steps, so that a temporary disturbance affects only some
- * estimates of a parameter. Failed steps are not repeated. */
-static void measure(struct xs_bench *bench, struct xs_machine *machine)
+ * estimates of a parameter. Failed steps are not repeated. Returns whether none
+ * has failed in the first pass. */
+static bool measure(struct xs_bench *bench, struct xs_machine *machine)
 {
-	bool failed[STEPS] = {false};
+	bool failed[STEPS] = {false}, complete = true;
 
 	take(&describe, 0, bench, machine);
 	take(&implicit_sync, 0, bench, machine);
 	for (int pass = 1; pass <= XS_BENCH_PASSES; pass++)
-		for (size_t i = 0; i < STEPS; i++)
-			if (!failed[i])
-				failed[i] =
-				    !take(&steps[i], pass, bench, machine);
+		for (size_t i = 0; i < STEPS; i++) {
+			if (failed[i])
+				continue;
+			failed[i] = !take(&steps[i], pass, bench, machine);
+			complete = complete && (pass > 1 || !failed[i]);
+		}
 	xs_bench_compare(bench, machine);
 	take(&self_check, 0, bench, machine);
 	alarm(0);
+	return complete;
 }
 
 /* Where the profile goes. */
@@ -309,11 +316,31 @@ static int close_output(struct xs_machine *machine, struct destination *to)
 	snprintf(machine->host, sizeof(machine->host), "%s", to->host);
 	code =
 	    xs_cli_close(to->open, to->out, xs_machine_write(machine, to->out));
-	if (code || !to->own[0])
-		return code;
-	xs_cli_print("%s: reports on traces of this GPU and host use it.",
-		     to->own);
-	return 0;
+	if (!code && to->own[0])
+		xs_cli_print("%s: reports on traces of this GPU and host use "
+			     "it.",
+			     to->own);
+	return code;
+}
+
+/* Errors leave a profile as it was that has more. Returns an exit code. */
+static int compare_earlier(const struct xs_machine *machine,
+			   const struct destination *to)
+{
+	struct xs_machine earlier;
+	const char *lacks = NULL;
+	char text[160];
+
+	if (to->open &&
+	    xs_machine_load(to->open, &earlier, text, sizeof(text)) == 0)
+		lacks = xs_machine_lacks(machine, &earlier);
+	if (!lacks)
+		return 0;
+	snprintf(text, sizeof(text),
+		 "kept as it was: it has %s, which could not be measured now",
+		 lacks);
+	return xs_cli_error(XS_EXIT_INPUT, to->open, text,
+			    "try again, or name another file with -o");
 }
 
 static int write_profile(const struct calibrate_options *given,
@@ -321,16 +348,18 @@ static int write_profile(const struct calibrate_options *given,
 {
 	FILE *summary = to->out == stdout ? stderr : stdout;
 	struct xs_machine machine;
-	int code;
+	int code = 0;
 
 	xs_machine_init(&machine);
-	measure(bench, &machine);
-	/* as after an error of CUDA that stays */
-	if (isnan(machine.G_h2d.value) || isnan(machine.G_d2h.value)) {
+	if (!measure(bench, &machine))
+		code = isnan(machine.G_h2d.value + machine.G_d2h.value)
+			   ? xs_cli_error(XS_EXIT_INPUT, "calibrate",
+					  "not even copies could be measured",
+					  "an earlier profile is kept")
+			   : compare_earlier(&machine, to);
+	if (code) {
 		xs_cli_discard(to->out);
-		return xs_cli_error(XS_EXIT_INPUT, "calibrate",
-				    "not even copies could be measured",
-				    "an earlier profile is kept");
+		return code;
 	}
 	label(&machine, given);
 	code = close_output(&machine, to);

@@ -12,7 +12,7 @@ nothing_left()
 	expect "$1: files" "$(find data -type f | wc -l)" 0
 }
 
-# Each deadline of minutes takes seconds.
+# Each deadline of minutes takes seconds. Who started it may block its signal.
 cat >deadline.c <<-'END'
 	#include <sys/time.h>
 
@@ -26,8 +26,8 @@ cat >deadline.c <<-'END'
 END
 "$XS_CC" -shared -fPIC deadline.c -o libdeadline.so
 status=0
-XS_SIM_HANG=100 LD_PRELOAD="$PWD/libdeadline.so" \
-	timeout -k 5 $hangs "$XS_COMMAND" calibrate >out 2>err || status=$?
+XS_SIM_HANG=100 LD_PRELOAD="$PWD/libdeadline.so" timeout -k 5 $hangs \
+	env --block-signal=ALRM "$XS_COMMAND" calibrate >out 2>err || status=$?
 expect "a launch that hangs: exit code" "$status" 2
 grep -q 'the GPU did not answer within 120 s' err || fail "a launch that hangs"
 nothing_left "a launch that hangs"
@@ -40,6 +40,39 @@ XS_SIM_FAULT="$PWD/kept.json*.part" timeout -k 5 $hangs \
 expect "a fault: exit code" "$status" 2
 grep -q 'not even copies could be measured' err || fail "a fault: $(cat err)"
 expect "a fault: earlier profile" "$(cat kept.json)" earlier
+
+# The same once copies were measured: it does not replace a profile that has more.
+cat >faults.c <<-'END'
+	#include <fcntl.h>
+
+	unsigned alarm(unsigned seconds)
+	{
+		static int calls;
+
+		if (++calls == 20)
+			open("fault", O_CREAT | O_WRONLY, 0600);
+		return seconds * 0;
+	}
+END
+"$XS_CC" -shared -fPIC faults.c -o libfaults.so
+# faulty WHAT CODE: calibrates where profile.json may be
+faulty()
+{
+	rm -f fault
+	status=0
+	XS_SIM_FAULT="$PWD/fault" LD_PRELOAD="$PWD/libfaults.so" \
+		timeout -k 5 $hangs "$XS_COMMAND" calibrate -o profile.json \
+		>out 2>err || status=$?
+	expect "$1: exit code" "$status" "$2"
+}
+faulty "a late fault" 0
+grep -q '"G_d2h"' profile.json || fail "a late fault: $(cat err)"
+sed 's/"flag_ns": null/"flag_ns": {"value": 500}/' profile.json >more.json
+cp more.json profile.json
+faulty "a fault, more before" 2
+cmp profile.json more.json || fail "a profile that has more was replaced"
+grep -q 'profile.json: kept as it was: it has flag_ns, which could' err ||
+	fail "a profile that has more: $(cat err)"
 
 for signal in HUP TERM PIPE USR1 XCPU; do
 	"$XS_COMMAND" calibrate >out 2>err &
