@@ -26,10 +26,11 @@ struct found {
 				   * start */
 };
 
+/* NAN: unknown. */
 static double start_ns(const struct xs_machine *m, bool in)
 {
-	return xs_or_zero((in ? m->lo_h2d_ns : m->lo_d2h_ns).value) +
-	       xs_or_zero(m->call_copy_async_ns.value);
+	return (in ? m->lo_h2d_ns : m->lo_d2h_ns).value +
+	       m->call_copy_async_ns.value;
 }
 
 static struct found look(const struct xs_strategy_case *c)
@@ -183,24 +184,32 @@ static bool has_nothing(const struct xs_strategy_case *c,
 			const struct found *found, struct xs_estimate *row,
 			struct xs_estimates *out, int *rc)
 {
-	const double starts_ns =
-	    found->starts * start_ns(c->machine, true) +
-	    found->waits * xs_or_zero(c->machine->sync_ns.value);
+	const double starts_ns = found->starts * start_ns(c->machine, true) +
+				 found->waits * c->machine->sync_ns.value;
 
 	row->quiet = true;
 	if (xs_abstain_without_needs(c, row, out, rc))
 		return true;
-	if (c->phase->rounds < 2)
+	if (c->phase->rounds < 2) {
 		*rc = xs_estimate_abstain(
 		    row, out,
 		    "only one round was seen: the kernel would stay for many");
-	else if (starts_ns < LEAST_SHARE * (double)c->phase->round_ns.median_ns)
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "to start its copies and kernels, and to wait for them, "
-		    "takes less than 1 %% of the round");
-	else
+		return true;
+	}
+	row->quiet = false;
+	if (xs_abstain_without_copy_rates(c, row, out, rc) ||
+	    xs_abstain_if_unknown(row,
+				  "the host's time of copies and waits "
+				  "(call_copy_async_ns, sync_ns)",
+				  starts_ns, out, rc))
+		return true;
+	row->quiet = true;
+	if (starts_ns >= LEAST_SHARE * (double)c->phase->round_ns.median_ns)
 		return false;
+	*rc = xs_estimate_abstain(
+	    row, out,
+	    "to start its copies and kernels, and to wait for them, takes "
+	    "less than 1 %% of the round");
 	return true;
 }
 
@@ -327,7 +336,7 @@ const struct xs_strategy xs_strategy_device_initiated = {
     .id = "device-initiated",
     .effort = XS_EFFORT_REWRITE,
     .needs = XS_NEEDS_STEPS | XS_NEEDS_GPU_TIMES | XS_NEEDS_UNMANAGED |
-	     XS_NEEDS_KERNEL,
+	     XS_NEEDS_KERNEL | XS_NEEDS_COPY_RATES,
     .changes = XS_CHANGES_PINNING | XS_CHANGES_ORDER | XS_CHANGES_SIZES |
 	       XS_CHANGES_ALLOCATION | XS_CHANGES_LAUNCHES,
     .spares = XS_CHANGES_HOST,

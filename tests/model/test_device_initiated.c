@@ -158,6 +158,29 @@ static void test_needs_flags(void **unused)
 	assert_abstains("kernel_gap_ns", false);
 }
 
+/* Large copies are not small, nor are starts short, since they are unknown. */
+static void test_needs_starts(void **unused)
+{
+	struct xs_param *const params[] = {&machine.G_h2d,
+					   &machine.G_d2h,
+					   &machine.lo_h2d_ns,
+					   &machine.lo_d2h_ns,
+					   &machine.call_copy_async_ns,
+					   &machine.sync_ns};
+	static const char *const names[] = {
+	    "(G)", "(G)", "(L+o)", "(L+o)", "call_copy_async_ns", "sync_ns"};
+
+	(void)unused;
+	set_flags();
+	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++) {
+		const struct xs_param known = *params[i];
+
+		params[i]->value = NAN;
+		assert_abstains(names[i], false);
+		*params[i] = known;
+	}
+}
+
 static void test_nothing_to_start(void **unused)
 {
 	(void)unused;
@@ -192,13 +215,10 @@ static void test_bulk_must_be_used_once(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(test_convergence),
-	    TEST(test_small_faces),
-	    TEST(test_bulk_is_mapped),
-	    TEST(test_two_kernels),
-	    TEST(test_needs_flags),
-	    TEST(test_nothing_to_start),
-	    TEST(test_bulk_must_be_used_once),
+	    TEST(test_convergence),	 TEST(test_small_faces),
+	    TEST(test_bulk_is_mapped),	 TEST(test_two_kernels),
+	    TEST(test_needs_flags),	 TEST(test_needs_starts),
+	    TEST(test_nothing_to_start), TEST(test_bulk_must_be_used_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
