@@ -376,7 +376,9 @@ int main(int argc, char **argv)
 	load_kernels();
 	open_mailbox(&box);
 	if (argc == 2 && !peers)
-		return count_kernel(&box, argv[1]) == 0 ? 0 : usage(argv[0]);
+		return count_kernel(&box, argv[1]) == 0
+			   ? end_output("putget", 0)
+			   : usage(argv[0]);
 	if (argc > 2 || (peers && !open_peer(box.paths)))
 		return usage(argv[0]);
 	printf("{\"gpu\": \"%s\", \"l2_bytes\": %d, ", device.name,

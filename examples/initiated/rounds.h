@@ -12,6 +12,7 @@
 
 #define ROUND_THREADS 256
 #define ROUNDS_MOST   2000
+#define MOST_SECONDS  300
 
 /* Of the kernel that stays. */
 struct flags {
@@ -212,6 +213,7 @@ static inline int run_workload(struct workload *work, int argc, char **argv)
 		return 1;
 	}
 	work->rounds = (unsigned)most;
+	end_within(MOST_SECONDS, work->name);
 	work->set_up();
 	CHECK(cudaDeviceSynchronize());
 	count = run_rounds(work, stays, ns);
@@ -224,7 +226,7 @@ static inline int run_workload(struct workload *work, int argc, char **argv)
 	       "\"median_ns\": %.0f, \"low_ns\": %.0f, \"high_ns\": %.0f}\n",
 	       work->name, argv[1], count, ns[1 + (count - 1) / 2],
 	       ns[1 + (count - 1) / 4], ns[1 + (count - 1) * 3 / 4]);
-	return 0;
+	return end_output(work->name, 0);
 }
 
 #endif

@@ -108,6 +108,7 @@ int main(void)
 	int ends[2];
 	bool made = pipe(ends) == 0;
 
+	end_within(2 * MOST_SECONDS, "device_put");
 	for (int pe = 0; made && pe < PES; pe++) {
 		processes[pe] = fork();
 		made = processes[pe] >= 0;
