@@ -140,7 +140,7 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 	else
 		snprintf(
 		    row->why, sizeof(row->why),
-		    "cudaHostRegister%s (cudaMallocHost instead: %.0f ns%s)",
+		    "cudaHostRegister%s (cudaMallocHost would take %.0f ns%s)",
 		    ns > other_ns ? ", which keeps the allocation" : "",
 		    other_ns,
 		    other_ns > saves_ns ? ", more than is saved" : "");

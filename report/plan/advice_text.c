@@ -105,7 +105,7 @@ const char *xs_advice_places(struct xs_arena *arena,
 		list = xs_arena_print(arena, "%s and %zu more (--all)", list,
 				      count - named);
 	if (list && function && !differ)
-		list = xs_arena_print(arena, "%s (%s)", list, function);
+		list = xs_arena_print(arena, "%s (in %s)", list, function);
 	return list ? list : "this phase";
 }
 
@@ -383,12 +383,6 @@ const char *xs_advice_payback(struct xs_arena *arena,
 	if (estimate->breakeven_rounds == 1)
 		return xs_arena_print(arena, "The setup takes about %s.",
 				      setup);
-	if (estimate->breakeven_rounds > phase->rounds)
-		return xs_arena_print(
-		    arena,
-		    "The setup of about %s pays off only after %" PRId64
-		    " rounds; this run has %" PRId64 ".",
-		    setup, estimate->breakeven_rounds, phase->rounds);
 	return xs_arena_print(arena,
 			      "The setup of about %s pays off after %" PRId64
 			      " of %" PRId64 " round%s%s.",

@@ -13,7 +13,7 @@ static bool asks_less(const struct xs_result_estimate *row,
 {
 	return row->assumes_once != most->assumes_once
 		   ? most->assumes_once
-		   : row->saves_ns > most->saves_ns;
+		   : xs_result_gain_ns(row) > xs_result_gain_ns(most);
 }
 
 const struct xs_result_estimate *
@@ -30,7 +30,7 @@ xs_alternative_left_out(const struct xs_result *result,
 		if (row && row->saves_ns != XS_UNKNOWN &&
 		    !xs_worth_may_hold(strategy, row) &&
 		    xs_worth_is_sure(result, phase, row,
-				     (double)row->saves_ns) &&
+				     (double)xs_result_gain_ns(row)) &&
 		    (!most || asks_less(row, most)))
 			most = row;
 	}

@@ -41,20 +41,6 @@ static bool is_uncertain(const struct xs_result *result,
 		   xs_worth_as_is_known_ns(phase, row);
 }
 
-/* The setup, and after how many rounds it has paid. */
-static const char *paid_after(struct xs_arena *arena,
-			      const struct xs_result_phase *phase,
-			      const struct xs_result_estimate *row,
-			      const char *setup)
-{
-	return row->breakeven_rounds == XS_UNKNOWN ||
-		       row->breakeven_rounds <= phase->rounds
-		   ? setup
-		   : xs_arena_print(
-			 arena, "%s, which pays off after %" PRId64 " rounds",
-			 setup, row->breakeven_rounds);
-}
-
 /* " ...": why it is no step. NULL: for another reason. */
 static const char *why_not(struct xs_result *result,
 			   const struct xs_result_phase *phase,
@@ -71,7 +57,7 @@ static const char *why_not(struct xs_result *result,
 	if (setup_ns(row) &&
 	    !xs_worth_is_enough(result, phase, (double)row->saves_ns))
 		return row->saves_ns <= 0
-			   ? paid_after(arena, phase, row, setup)
+			   ? setup
 			   : xs_arena_print(arena,
 					    "%s, which leaves %s, less than "
 					    "1 %% of %s",

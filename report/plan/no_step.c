@@ -75,14 +75,14 @@ static const char *more_than_steps(struct xs_result *result,
 	return ns ? xs_arena_print(&result->arena,
 				   ", %s more than the steps that take no more "
 				   "effort",
-				   xs_units_ns(row->saves_ns - ns).s)
+				   xs_units_ns(xs_result_gain_ns(row) - ns).s)
 		  : "";
 }
 
 /* What would save most of the steady part, on a condition that is not to be
- * expected to hold: more than the steps of its effort. lead: NULL for the
- * question. may_cross: also if the condition is how often bytes cross the bus.
- * NULL: there is nothing. */
+ * expected to hold: by a step's worth more than the steps of its effort. lead:
+ * NULL for the question. may_cross: also if the condition is how often bytes
+ * cross the bus. NULL: there is nothing. */
 static const char *left_out(struct xs_result *result, const char *lead,
 			    bool may_cross)
 {
@@ -96,16 +96,19 @@ static const char *left_out(struct xs_result *result, const char *lead,
 		    phase->apart ? NULL
 				 : xs_alternative_left_out(result, phase);
 
-		if (!row || row->saves_ns <= least_ns ||
-		    row->saves_ns <= planned_ns(result, row) ||
+		if (!row || xs_result_gain_ns(row) <= least_ns ||
+		    !xs_worth_is_enough(result, phase,
+					(double)(xs_result_gain_ns(row) -
+						 planned_ns(result, row))) ||
 		    (row->assumes_once && !may_cross))
 			continue;
 		most = row;
 		of = phase;
-		least_ns = row->saves_ns;
+		least_ns = xs_result_gain_ns(row);
 	}
 	if (!most)
 		return NULL;
+	result->nearest_if = most;
 	result->question_code =
 	    most->doubtful ? NULL : xs_code_of(result, of, most);
 	result->question_before =
@@ -113,8 +116,9 @@ static const char *left_out(struct xs_result *result, const char *lead,
 	return xs_arena_print(
 	    &result->arena, "%s %s saves up to %s%s, but only if %s.%s%s",
 	    lead ? lead : question_of(most), most->strategy,
-	    xs_units_ns(most->saves_ns).s, more_than_steps(result, most),
-	    most->bound, most->doubtful ? "" : " ",
+	    xs_units_ns(xs_result_gain_ns(most)).s,
+	    more_than_steps(result, most), most->bound,
+	    most->doubtful ? "" : " ",
 	    most->doubtful ? "" : xs_advice_text(&result->arena, of, most));
 }
 
@@ -318,7 +322,6 @@ const char *xs_plan_no_step(struct xs_result *result)
 {
 	const char *uncertain, *launches, *unmeasured, *managed;
 
-	result->nearest = result->nearest_if = NULL;
 	if (result->verdict.missing)
 		return "not known: the verdict says what is missing";
 	if (result->machine_choice.other_gpu)

@@ -233,6 +233,7 @@ static bool has_step(const struct xs_result *result)
 /* What no step does. */
 static void say_rest(struct xs_result *result)
 {
+	result->nearest = result->nearest_if = NULL;
 	result->question_before = XS_UNKNOWN;
 	if (has_step(result)) {
 		result->question = xs_plan_question(result);

@@ -112,11 +112,11 @@ static const char *new_memory(struct xs_arena *arena,
 			 xs_units_ns(step->estimate->new_memory_ns).s);
 }
 
-/* What saves more in place of this step, the last one. NULL: nothing. */
-static const char *instead(struct xs_result *result,
-			   const struct xs_phase_steps *steps,
-			   const struct xs_phase_step *step,
-			   int64_t side_by_side)
+/* Says what saves more in place of this step, the last one. NULL: nothing. */
+static const char *say_instead(struct xs_result *result,
+			       const struct xs_phase_steps *steps,
+			       const struct xs_phase_step *step,
+			       struct xs_result_step *out)
 {
 	const bool longer = step == &steps->longer;
 	struct xs_arena *arena = &result->arena;
@@ -124,15 +124,13 @@ static const char *instead(struct xs_result *result,
 	const struct xs_result_estimate *row =
 	    xs_alternative_instead(result, steps, &more_ns);
 
+	out->instead = row;
 	return row ? xs_arena_print(
-			 arena,
-			 "In its place, %s saves %s%s %s%s; effort: %s%s%s.",
-			 row->strategy, side_by_side > 1 ? "up to " : "",
+			 arena, "In its place, %s saves %s%s %s%s; effort: %s.",
+			 row->strategy, out->side_by_side > 1 ? "up to " : "",
 			 xs_units_ns(xs_number_round(more_ns)).s,
 			 longer ? "in this run" : "more",
-			 row_ahead(arena, steps, step, row), row->effort,
-			 row->needs ? "; only if " : "",
-			 row->needs ? row->needs : "")
+			 row_ahead(arena, steps, step, row), row->effort)
 		   : NULL;
 }
 
@@ -154,19 +152,19 @@ static const char *in_place_of(struct xs_result *result,
 	return NULL;
 }
 
-/* What the phase's steps leave out, with the last of them. NULL: nothing. */
+/* The same of any step: NULL if it is not the last, or takes another's place.
+ */
 static const char *left_out(struct xs_result *result,
 			    const struct xs_phase_steps *steps,
 			    const struct xs_phase_step *step,
-			    int64_t side_by_side)
+			    struct xs_result_step *out)
 {
 	const struct xs_phase_step *last =
 	    steps->longer.strategy ? &steps->longer
 				   : &steps->items[steps->count - 1];
 
-	return step == last && !(step == &steps->longer &&
-				 steps->longer_after < steps->count)
-		   ? instead(result, steps, step, side_by_side)
+	return step == last && !out->in_place_of
+		   ? say_instead(result, steps, step, out)
 		   : NULL;
 }
 
@@ -192,13 +190,14 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 		 struct xs_result_step *out)
 {
 	struct xs_arena *arena = &result->arena;
-	const char *rest = left_out(result, steps, step, out->side_by_side);
 	const char *payback = payback_of(arena, steps, step);
+	const char *rest;
 
 	out->same = same_change(result, out);
 	out->pays_rounds = xs_beside_pays_rounds(steps->phase, step);
 	out->in_place_of =
 	    step == &steps->longer ? in_place_of(result, steps) : NULL;
+	rest = left_out(result, steps, step, out);
 	if (out->same)
 		out->text = xs_arena_print(
 		    arena, "As in step %" PRId64 ", for %s.", out->same->step,

@@ -77,6 +77,8 @@ struct xs_result_step {
 	const char *condition;	 /* not shown by the trace; NULL: none */
 	const struct xs_result_step *same; /* an earlier step, the same change
 					    * at other lines; NULL: none */
+	const struct xs_result_estimate *instead; /* saves more in its place;
+						   * NULL: none does */
 	const char *text;
 	const char *code; /* lines to write there; NULL: none */
 	const struct xs_result_site **sites;

@@ -30,6 +30,13 @@ static int64_t at_most_ns(const struct xs_result_estimate *row)
 	return most_ns;
 }
 
+int64_t xs_result_gain_ns(const struct xs_result_estimate *row)
+{
+	return row->saves_ns == XS_UNKNOWN || row->new_memory_ns <= 0
+		   ? row->saves_ns
+		   : row->saves_ns - row->new_memory_ns;
+}
+
 bool xs_result_is_replay(const struct xs_result_estimate *row)
 {
 	return strcmp(row->model, "replay") == 0;

@@ -18,6 +18,10 @@ const struct xs_result_estimate *
 xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 	       bool sure);
 
+/* Returns what the row saves of this run, as the table has it: without the
+ * first touch of new memory. */
+int64_t xs_result_gain_ns(const struct xs_result_estimate *row);
+
 /* Returns whether the row is a replay, not a published equation. */
 bool xs_result_is_replay(const struct xs_result_estimate *row);
 

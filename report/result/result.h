@@ -152,8 +152,8 @@ struct xs_result {
 	size_t plan_count;
 	const char *no_step; /* why none is of the steady part; NULL: one is, or
 			      * one is access to another GPU's memory */
-	/* the rows that no_step names; NULL: none, without and with a condition
-	 */
+	/* the rows that no_step or the question name, without and with a
+	 * condition; NULL: none */
 	const struct xs_result_estimate *nearest, *nearest_if;
 	const char *no_pinning; /* why pinning is no step for a phase without
 				 * steps; NULL: there is no such phase */

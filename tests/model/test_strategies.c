@@ -120,7 +120,7 @@ static void test_the_setup_touches_memory_once(void **unused)
 	estimate();
 	assert_near(replayed("pinned")->setup_ns, 2 * 95536 + 2 * 2000);
 	assert_non_null(strstr(replayed("pinned")->why,
-			       "cudaMallocHost instead: 85536 ns"));
+			       "cudaMallocHost would take 85536 ns"));
 }
 
 /* The setup costs what the profile's ends of its parameters say: two buffers of
@@ -180,7 +180,7 @@ static void test_the_setup_is_of_what_is_advised(void **unused)
 	row = replayed("pinned");
 	assert_near(row->setup_ns, 2060000);
 	assert_string_equal(row->why, "cudaHostRegister, which keeps the "
-				      "allocation (cudaMallocHost instead: "
+				      "allocation (cudaMallocHost would take "
 				      "1020000 ns)");
 }
 

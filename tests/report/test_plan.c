@@ -384,8 +384,7 @@ static void more_effort_that_saves_more_is_named(void **state)
 
 	(void)state;
 	buffers = add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
-	add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS)->needs =
-	    "pieces are independent";
+	add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
 	expect("double-buffer");
 	assert_null(strstr(result->plan[0].text, "In its place"));
 	buffers->setup_ns = 100 * MS;
@@ -394,8 +393,7 @@ static void more_effort_that_saves_more_is_named(void **state)
 	assert_non_null(
 	    strstr(result->plan[0].text,
 		   "In its place, streams saves 90.0 ms more, and is "
-		   "ahead of it up to about 100 rounds; effort: some; "
-		   "only if pieces are independent."));
+		   "ahead of it up to about 100 rounds; effort: some."));
 	/* by less than 5 %, too, unless it may be off by that */
 	buffers->setup_ns = 21 * MS;
 	buffers->saves_ns = 279 * MS;
@@ -743,7 +741,18 @@ static void data_that_may_stay_is_asked_for(void **state)
 	result->run.python = XS_LANGUAGE_NUMBA;
 	expect("pinned");
 	assert_non_null(strstr(result->question_code, "cuda.to_device(ary)"));
-	resident->saves_ns = 250 * MS;
+	/* more by a step's worth, with the first touch of new memory */
+	resident->saves_ns = 255 * MS;
+	expect("pinned");
+	assert_non_null(strstr(result->question, "255 ms, 5.00 ms more"));
+	resident->saves_ns = 254 * MS;
+	expect("pinned");
+	assert_null(result->question);
+	resident->saves_ns = 400 * MS;
+	resident->new_memory_ns = 100 * MS;
+	expect("pinned");
+	assert_non_null(strstr(result->question, "300 ms, 50.0 ms more"));
+	resident->new_memory_ns = 150 * MS;
 	expect("pinned");
 	assert_null(result->question);
 }

@@ -19,7 +19,7 @@ import tempfile
 LINES = 100
 COLUMNS = 80
 # Longer: fourteen copies and eight allocations in a round, most with a call of their own.
-LONGER = {"contact-6/sixth/hec-cobahh.xspy": 105}
+LONGER = {"contact-6/sixth/hec-cobahh.xspy": 107}
 
 
 def faults_of(xferspy, trace, options, environment):

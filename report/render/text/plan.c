@@ -204,7 +204,8 @@ static void put_pinning(const struct xs_terminal *terminal,
 			struct xs_result *result)
 {
 	const struct xs_result_pinning *in = &result->verdict.pinning;
-	const bool is_full = result->all_asked || result->verdict.tells_pinning;
+	const bool is_full =
+	    result->all_asked || result->verdict.tells_pinning || in->step == 1;
 
 	put_title(terminal, in->step, "register", in->title,
 		  is_full

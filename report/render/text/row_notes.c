@@ -1,61 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/text/row_notes.h"
 
-#include "model/strategies/strategies.h"
 #include "report/result/best.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Whether the strategy makes the change and others; its plan has no pageable
- * copies and no allocations then. */
-static bool contains(const struct xs_strategy *strategy,
-		     enum xs_strategy_change change)
-{
-	if (!(strategy->changes & change) ||
-	    strategy->changes == (unsigned)change)
-		return false;
-	return change == XS_CHANGES_PINNING ? !strategy->keeps_copies
-					    : !strategy->keeps_allocations;
-}
-
-static void add(struct xs_result *result, const char **list,
-		const struct xs_result_phase *phase,
-		const struct xs_result_estimate *row, const char *part,
-		enum xs_strategy_change change)
-{
-	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
-
-	if (strategy && contains(strategy, change) &&
-	    xs_result_best(phase, part, false))
-		*list =
-		    xs_arena_join_once(&result->arena, *list, row->strategy);
-}
-
-void xs_text_wholes_add(struct xs_result *result, struct xs_text_wholes *out,
-			const struct xs_result_phase *phase,
-			const struct xs_result_estimate *row)
-{
-	add(result, &out->pinned, phase, row, "pinned", XS_CHANGES_PINNING);
-	add(result, &out->reuse, phase, row, "reuse", XS_CHANGES_ALLOCATION);
-}
-
-void xs_text_wholes_put(const struct xs_terminal *terminal,
-			struct xs_result *result,
-			const struct xs_text_wholes *rows)
-{
-	const char *text = NULL;
-
-	if (rows->pinned)
-		text = xs_arena_print(&result->arena, "pinned is part of %s",
-				      rows->pinned);
-	if (rows->reuse)
-		text = xs_arena_print(&result->arena, "%s%sreuse is part of %s",
-				      text ? text : "", text ? "; " : "",
-				      rows->reuse);
-	if (text)
-		xs_terminal_wrap(terminal, XS_DIM, "  ", text);
-}
 
 /* Less than 1 / UNCOUNTED_PART of the row's round is not told. */
 #define UNCOUNTED_PART 20
@@ -89,11 +38,12 @@ void xs_text_uncounted_put(const struct xs_terminal *terminal,
 	if (list)
 		xs_terminal_wrap(
 		    terminal, XS_DIM, "  ",
-		    xs_arena_print(&result->arena,
-				   "%s: of what a round saves, the run, the "
-				   "steps and the verdict count only the time "
-				   "in which data moves or the host waits",
-				   list));
+		    xs_arena_print(
+			&result->arena,
+			"%s: the run, the steps and the verdict count "
+			"less than a round saves: only time in which "
+			"data moves or the host waits",
+			list));
 }
 
 /* Less of the row's saving is not told. */

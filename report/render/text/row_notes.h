@@ -6,22 +6,6 @@
 #include "report/render/text/terminal.h"
 #include "report/result/result.h"
 
-/* The strategies that contain pinned memory, and allocations before the rounds;
- * NULL: none. */
-struct xs_text_wholes {
-	const char *pinned, *reuse;
-};
-
-/* Adds the row's strategy, if the phase has a row for a part of it. */
-void xs_text_wholes_add(struct xs_result *result, struct xs_text_wholes *out,
-			const struct xs_result_phase *phase,
-			const struct xs_result_estimate *row);
-
-/* "pinned is part of streams, double-buffer; reuse of double-buffer" */
-void xs_text_wholes_put(const struct xs_terminal *terminal,
-			struct xs_result *result,
-			const struct xs_text_wholes *rows);
-
 /* Adds the row's strategy to the list, if its round saves more than the run
  * counts. */
 void xs_text_uncounted_add(struct xs_result *result, const char **list,

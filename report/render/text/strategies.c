@@ -259,7 +259,6 @@ static int put_table(const struct xs_terminal *terminal,
 /* What is said below the table; NULL: nothing. */
 struct legend {
 	struct xs_text_best_cases bounds;
-	struct xs_text_wholes whole;
 	const char *names, *uncounted, *touched, *hidden;
 	bool pins;
 };
@@ -272,7 +271,6 @@ static void add_row(struct xs_result *result,
 	if (!xs_text_row_is_shown(result, phase, row))
 		return;
 	xs_text_new_memory_add(result, &out->touched, phase, row);
-	xs_text_wholes_add(result, &out->whole, phase, row);
 	xs_text_uncounted_add(result, &out->uncounted, phase, row);
 	xs_text_best_cases_add(result, &out->bounds, phase->id, row);
 	out->pins |=
@@ -280,8 +278,8 @@ static void add_row(struct xs_result *result,
 	out->names = add_model(result, out->names, published_row(phase, row));
 }
 
-/* Explains the star, the equations, rows that contain others, and rounds with
- * the host's time behind them. */
+/* Explains the star, the equations, and rounds with the host's time behind
+ * them. */
 static void put_legend(const struct xs_terminal *terminal,
 		       struct xs_result *result, size_t phases)
 {
@@ -298,7 +296,6 @@ static void put_legend(const struct xs_terminal *terminal,
 	}
 	xs_text_row_put_hidden(terminal, result, legend.hidden);
 	xs_text_new_memory_put(terminal, result, legend.touched);
-	xs_text_wholes_put(terminal, result, &legend.whole);
 	xs_text_uncounted_put(terminal, result, legend.uncounted);
 	xs_text_best_cases_put(terminal, result, &legend.bounds);
 	if (legend.pins)

@@ -3,16 +3,17 @@
 
 #include "report/result/best.h"
 
-#include <math.h>
+#include <stdlib.h>
 
 /* A row that takes 1 / AS_LONG_PART less than another one takes as long. */
 #define AS_LONG_PART 20
 
-/* What the row saves of this run, as the table has it. */
-static double gain_ns(const struct xs_result_estimate *row)
+static bool gains_as_much(const struct xs_result_estimate *less,
+			  const struct xs_result_estimate *row)
 {
-	return (double)row->saves_ns -
-	       (row->new_memory_ns > 0 ? (double)row->new_memory_ns : 0);
+	const int64_t ns = xs_result_gain_ns(row);
+
+	return xs_result_gain_ns(less) >= ns - llabs(ns) / AS_LONG_PART;
 }
 
 /* Whether a row of less effort takes as long, a round and the run, up to a few
@@ -29,8 +30,7 @@ static bool is_effort_for_nothing(const struct xs_result *result,
 		    xs_result_is_known(less) &&
 		    less->round_ns - less->round_ns / AS_LONG_PART <=
 			row->round_ns &&
-		    gain_ns(less) >=
-			gain_ns(row) - fabs(gain_ns(row)) / AS_LONG_PART)
+		    gains_as_much(less, row))
 			return true;
 	}
 	return false;
@@ -61,7 +61,8 @@ static bool is_named(const struct xs_result *result,
 	if (row == result->nearest || row == result->nearest_if)
 		return true;
 	for (size_t i = 0; i < result->plan_count; i++)
-		if (result->plan[i].estimate == row)
+		if (result->plan[i].estimate == row ||
+		    result->plan[i].instead == row)
 			return true;
 	return false;
 }
