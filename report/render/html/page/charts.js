@@ -12,6 +12,7 @@ function figure(title, note, height, parts, ...below) {
     el('details', el('summary', 'Values'), el('small', values.join('; '))));
 }
 
+const ending = (text, most) => text.length > most ? '\u2026' + text.slice(1 - most) : text;
 const label = (x, y, text, anchor = 'start') => el('text', {x, y, 'text-anchor': anchor}, text);
 const titled = (element, text) => (element.append(el('title', text)), element);
 
@@ -114,7 +115,7 @@ function bandwidthChart(trace) {
   const sizes = points.map(point => Math.log2(point.bytes));
   const first = Math.floor(Math.min(...sizes)) - 1, last = Math.ceil(Math.max(...sizes)) + 1;
   const x = bytes => left + 8 + (width - left - right - 16) * (Math.log2(bytes) - first) / (last - first);
-  const every = Math.ceil((last - first) / 8), ticks = [];
+  const every = Math.ceil((last - first) / 6), ticks = [];
   for (let power = first; power <= last; power += every)
     ticks.push(2 ** power);
   const {y, parts} = axes(ticks, x, size, 1.1 * Math.max(...points.map(point => point.rate)),
@@ -150,7 +151,7 @@ function waitsChart({steady, waits: all}) {
       at += x(wait[key]);
       return titled(bar, `${place(wait)}: ${name}: ${time(wait[key] / rounds)}`);
     });
-    return [label(left - 8, y + 13, place(wait), 'end'), bars, label(at + 6, y + 13, time(wait.waited_ns / rounds))];
+    return [label(left - 8, y + 13, ending(place(wait), 22), 'end'), bars, label(at + 6, y + 13, time(wait.waited_ns / rounds))];
   });
   const used = waitParts.filter(([key]) => list.some(wait => wait[key] > most / 200));
   return figure('Waits by place', rounds > 1 ? 'of the host, per round' : 'of the host',

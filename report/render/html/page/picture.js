@@ -213,8 +213,10 @@ class Picture {
     const [ticks, step] = this.ticks();
     c.fillStyle = this.colors.back;
     c.fillRect(0, 0, this.width, AXIS - 6);
-    for (const ns of ticks)
-      this.text(c, axisTime(ns, step), Math.round(this.x(ns)) + 3, AXIS / 2 - 2, 100, this.colors.dim);
+    for (const ns of ticks) {
+      const x = Math.round(this.x(ns)) + 3;
+      this.text(c, axisTime(ns, step), x, AXIS / 2 - 2, Math.min(100, this.width - x), this.colors.dim);
+    }
     this.text(c, time(this.to - this.from) + ' shown', 8, AXIS / 2 - 2, this.side - 12,
       this.colors.dim);
   }
