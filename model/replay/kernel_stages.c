@@ -26,22 +26,13 @@ struct queue {
 	unsigned stage; /* later than the kernels that they waited for */
 };
 
-/* A wait whose queue is unknown may hold up all queues. */
-struct wait {
-	size_t at; /* step */
-	unsigned stage;
-};
-
 struct finder {
 	const struct xs_step *steps;
 	struct xs_numbering queues, events;
 	struct queue *by_queue;
-	size_t *event_op;   /* by event: the op that it marks, or NO_STEP */
-	struct wait *waits; /* each of an earlier stage than the one before */
-	size_t wait_count;
-	size_t waited_for_copy; /* the last such wait for a copy, or NO_STEP */
-	unsigned *stages;	/* by step */
-	bool copies_data;	/* copies in have more than arguments */
+	size_t *event_op; /* by event: the op that it marks, or NO_STEP */
+	unsigned *stages; /* by step */
+	bool copies_data; /* copies in have more than arguments */
 };
 
 static bool is_kernel(const struct xs_step *step)
@@ -70,73 +61,44 @@ static size_t *op_of_event(const struct finder *f, const struct xs_step *step)
 	return &f->event_op[xs_numbering_find(&f->events, step->event)];
 }
 
-/* The queue of a wait is known from copies on its stream. A stream without
- * copies is assumed to be that of the kernels. */
-static void hold_up_all(struct finder *f, size_t i, size_t op)
+static void hold_up(const struct finder *f, struct queue *queue, size_t op)
 {
-	struct wait wait = {.at = i};
-
-	if (xs_step_is_copy(&f->steps[op])) {
-		f->waited_for_copy = i;
-		return;
-	}
-	wait.stage = f->stages[op] + 1;
-	while (f->wait_count && f->waits[f->wait_count - 1].stage <= wait.stage)
-		f->wait_count--;
-	f->waits[f->wait_count++] = wait;
-}
-
-static void take_wait(struct finder *f, size_t i)
-{
-	const struct xs_step *step = &f->steps[i];
-	const size_t op = *op_of_event(f, step);
-	struct queue *queue = queue_of(f, step);
-
-	if (op == NO_STEP || f->steps[op].kind == XS_STEP_D2H)
-		return;
-	if (step->queue == XS_NONE)
-		hold_up_all(f, i, op);
-	else if (xs_step_is_copy(&f->steps[op]))
+	if (xs_step_is_copy(&f->steps[op]))
 		queue->for_copy = true;
 	else if (queue->stage <= f->stages[op])
 		queue->stage = f->stages[op] + 1;
 }
 
-static bool is_after(size_t i, size_t last)
+/* Bounds the time of a damaged trace: more have no known queue. */
+#define QUEUES_HELD_UP 256u
+
+/* A wait whose queue is unknown may hold up all queues. */
+static void take_wait(struct finder *f, size_t i)
 {
-	return i != NO_STEP && (last == NO_STEP || i > last);
-}
+	const struct xs_step *step = &f->steps[i];
+	const size_t op = *op_of_event(f, step);
 
-/* Returns the latest stage that waits of unknown queue ask for since a step. */
-static unsigned stage_since(const struct finder *f, size_t last)
-{
-	size_t low = 0, high = f->wait_count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (is_after(f->waits[middle].at, last))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low < f->wait_count ? f->waits[low].stage : 0;
+	if (op == NO_STEP || f->steps[op].kind == XS_STEP_D2H)
+		return;
+	if (step->queue != XS_NONE)
+		hold_up(f, queue_of(f, step), op);
+	for (size_t q = 0; step->queue == XS_NONE && q < f->queues.count &&
+			   q < QUEUES_HELD_UP;
+	     q++)
+		hold_up(f, &f->by_queue[q], op);
 }
 
 static unsigned stage_of(const struct finder *f, const struct queue *queue)
 {
-	unsigned stage = stage_since(f, queue->last);
-
-	if (queue->for_copy || is_after(f->waited_for_copy, queue->last))
+	if (queue->for_copy)
 		return 0;
-	if (queue->stage > stage)
-		stage = queue->stage;
 	if (queue->last == NO_STEP)
-		return stage;
+		return queue->stage;
 	if (xs_step_is_copy(&f->steps[queue->last]))
 		return 0;
-	return f->stages[queue->last] >= stage ? f->stages[queue->last] + 1
-					       : stage;
+	return f->stages[queue->last] >= queue->stage
+		   ? f->stages[queue->last] + 1
+		   : queue->stage;
 }
 
 static void take_step(struct finder *f, size_t i)
@@ -164,12 +126,10 @@ static int finder_init(struct finder *f, const struct xs_phase *phase)
 	size_t i;
 
 	f->steps = phase->steps;
-	f->waited_for_copy = NO_STEP;
 	f->by_queue = calloc(count + 1, sizeof(*f->by_queue));
 	f->event_op = calloc(count + 1, sizeof(*f->event_op));
-	f->waits = calloc(count + 1, sizeof(*f->waits));
 	f->stages = calloc(count + 1, sizeof(*f->stages));
-	if (!f->by_queue || !f->event_op || !f->waits || !f->stages ||
+	if (!f->by_queue || !f->event_op || !f->stages ||
 	    xs_numbering_init(&f->queues, count) ||
 	    xs_numbering_init(&f->events, count))
 		return -ENOMEM;
@@ -187,7 +147,6 @@ static void finder_free(struct finder *f)
 {
 	free(f->by_queue);
 	free(f->event_op);
-	free(f->waits);
 	free(f->stages);
 	xs_numbering_free(&f->queues);
 	xs_numbering_free(&f->events);
