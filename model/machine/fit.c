@@ -34,7 +34,6 @@
 /* What the trace shows of a value; sigma: its standard error. */
 struct seen {
 	double value, sigma;
-	double start_ns; /* of a copy, if several sizes show it */
 	const char *how; /* NULL: nothing was seen */
 };
 
@@ -51,14 +50,12 @@ static double error_of(const struct xs_param *median, size_t count)
 	       sqrt((double)count);
 }
 
-/*
- * Pinned copies of several sizes show G by their slope, copies of one size by
- * their rate; then up to L+o of each copy does not depend on its size.
- */
+/* Pinned copies show G by their rate; up to L+o of each does not depend on its
+ * size. */
 static struct seen see_rate(const struct xs_points *pinned, double lo_ns)
 {
 	struct xs_points large = {0}, fixed = {0};
-	struct seen seen = {NAN, NAN, 0, NULL};
+	struct seen seen = {NAN, NAN, NULL};
 	struct xs_param G;
 	size_t i;
 
@@ -69,16 +66,10 @@ static struct seen see_rate(const struct xs_points *pinned, double lo_ns)
 		}
 	if (!large.count)
 		return seen;
-	if (xs_points_line(pinned, &G, &seen.start_ns)) {
-		seen.how = "pinned copies of several sizes";
-		seen.sigma = error_of(&G, large.count);
-	} else {
-		G = xs_points_median(&large);
-		seen.how = "pinned copies";
-		seen.sigma =
-		    hypot(error_of(&G, large.count),
-			  xs_points_median(&fixed).value / RANGE_SIGMAS);
-	}
+	G = xs_points_median(&large);
+	seen.how = "pinned copies";
+	seen.sigma = hypot(error_of(&G, large.count),
+			   xs_points_median(&fixed).value / RANGE_SIGMAS);
 	seen.value = G.value;
 	return seen;
 }
@@ -157,7 +148,7 @@ static void join_both(const struct xs_points *points, double by,
 {
 	const struct xs_param median = xs_points_median(points);
 	const struct seen seen = {median.value,
-				  error_of(&median, points->count), 0,
+				  error_of(&median, points->count),
 				  points->count ? "pinned copies" : NULL};
 
 	if (by > 0 && isfinite(by))
@@ -173,15 +164,11 @@ static const char *join_way(const struct xs_fit_evidence *e,
 			    struct xs_param *both, struct xs_param *lo)
 {
 	const struct seen seen = see_rate(&e->alone[way], lo->value);
-	struct xs_points latency = e->idle[way];
 	const double before = G->value;
-	size_t i;
 
-	for (i = 0; i < latency.count; i++)
-		latency.y[i] += seen.start_ns;
 	join_rate(&seen, G);
 	join_both(&e->both[way], G->value / before, both, G);
-	limit(lo, &latency);
+	limit(lo, &e->idle[way]);
 	return seen.how;
 }
 
@@ -274,12 +261,13 @@ int xs_machine_join(const struct xs_phases *phases, struct xs_machine *machine)
 {
 	struct xs_fit_evidence *e = calloc(1, sizeof(*e));
 	const char *in, *out;
-	int rc = e ? xs_fit_evidence_collect(e, phases) : -ENOMEM;
 
-	if (!rc)
-		join(e, machine, &in, &out);
+	if (!e)
+		return -ENOMEM;
+	xs_fit_evidence_collect(e, phases);
+	join(e, machine, &in, &out);
 	free(e);
-	return rc;
+	return 0;
 }
 
 static void fit(struct xs_machine *m, const struct xs_fit_evidence *e)
@@ -314,10 +302,12 @@ void xs_machine_fit(const struct xs_phases *phases,
 	xs_machine_usual(device, machine);
 	snprintf(machine->name, sizeof(machine->name), "fitted");
 	snprintf(machine->source, sizeof(machine->source), "fitted-from-trace");
-	if (!evidence || xs_fit_evidence_collect(evidence, phases))
+	if (!evidence) {
 		snprintf(machine->notes, sizeof(machine->notes),
 			 "no memory to fit the parameters");
-	else
-		fit(machine, evidence);
+		return;
+	}
+	xs_fit_evidence_collect(evidence, phases);
+	fit(machine, evidence);
 	free(evidence);
 }

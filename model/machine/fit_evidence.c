@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/machine/fit_evidence.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 static bool has_call(const struct xs_step *step)
 {
@@ -20,18 +18,10 @@ static double less(uint64_t a, uint64_t b)
 	return (double)a - (double)b;
 }
 
-/* Sorted moments, and the sum of those before each. Sums may wrap around: only
- * differences are used. */
-struct moments {
-	uint64_t *at, *sums;
-	size_t count;
-};
-
-/* The phase that is being read, and its copies by direction. */
+/* The phase that is being read. */
 struct reader {
 	struct xs_fit_evidence *evidence;
 	const struct xs_phase *phase;
-	struct moments starts[2], ends[2];
 	uint64_t busy_until; /* end of the last op issued before this step */
 	bool after_kernel;   /* that op is a kernel */
 	unsigned calls;	     /* of the thread since it waited */
@@ -64,50 +54,28 @@ static enum xs_fit_direction way_of(const struct xs_step *copy)
 	return copy->kind == XS_STEP_H2D ? XS_FIT_IN : XS_FIT_OUT;
 }
 
-static int by_value(const void *a, const void *b)
+/* Steps on either side in which copies beside a copy are looked for. */
+#define NEAR_STEPS 64u
+
+/* Returns the share of copy i during which the other direction was busy. */
+static double shared_part(const struct reader *r, size_t i)
 {
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	const struct xs_step *copy = &r->phase->steps[i];
+	const size_t count = r->phase->step_count;
+	double shared_ns = 0;
 
-	return (x > y) - (x < y);
-}
+	for (size_t j = i > NEAR_STEPS ? i - NEAR_STEPS : 0;
+	     j < count && j <= i + NEAR_STEPS; j++) {
+		const struct xs_step *other = &r->phase->steps[j];
 
-static void sum_up(struct moments *moments)
-{
-	size_t i;
-
-	qsort(moments->at, moments->count, sizeof(*moments->at), by_value);
-	for (i = 0; i < moments->count; i++)
-		moments->sums[i + 1] = moments->sums[i] + moments->at[i];
-}
-
-/* Returns the sum of the times from each moment before `until` to it. */
-static uint64_t time_since(const struct moments *moments, uint64_t until)
-{
-	size_t low = 0, high = moments->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (moments->at[middle] < until)
-			low = middle + 1;
-		else
-			high = middle;
+		if (xs_step_is_copy(other) && other->kind != copy->kind)
+			shared_ns += fmax(
+			    fmin((double)copy->end_ns, (double)other->end_ns) -
+				fmax((double)copy->start_ns,
+				     (double)other->start_ns),
+			    0);
 	}
-	return low * until - moments->sums[low];
-}
-
-/* Returns the share of a copy during which the other direction was busy. */
-static double shared_part(const struct reader *r, const struct xs_step *copy)
-{
-	const int other = way_of(copy) == XS_FIT_IN ? XS_FIT_OUT : XS_FIT_IN;
-	const struct moments *starts = &r->starts[other];
-	const struct moments *ends = &r->ends[other];
-	const uint64_t shared_ns = time_since(starts, copy->end_ns) -
-				   time_since(ends, copy->end_ns) -
-				   time_since(starts, copy->start_ns) +
-				   time_since(ends, copy->start_ns);
-
-	return (double)shared_ns / fmax(less(copy->end_ns, copy->start_ns), 1);
+	return shared_ns / fmax(less(copy->end_ns, copy->start_ns), 1);
 }
 
 static void see_pinned(struct reader *r, size_t i, enum xs_fit_direction way)
@@ -115,7 +83,7 @@ static void see_pinned(struct reader *r, size_t i, enum xs_fit_direction way)
 	struct xs_fit_evidence *e = r->evidence;
 	const struct xs_step *step = &r->phase->steps[i];
 	const double ns = less(step->end_ns, step->start_ns);
-	const double shared = shared_part(r, step);
+	const double shared = shared_part(r, i);
 
 	if (shared < 0.05)
 		xs_points_add(&e->alone[way], (double)step->bytes, ns);
@@ -216,58 +184,11 @@ static void see_step(struct reader *r, size_t i)
 /* The first steps of a long round are evidence enough. */
 #define MOST_STEPS 2000u
 
-static void free_moments(struct reader *r)
-{
-	size_t way;
-
-	for (way = 0; way < 2; way++) {
-		free(r->starts[way].at);
-		free(r->starts[way].sums);
-		free(r->ends[way].at);
-		free(r->ends[way].sums);
-	}
-}
-
-static bool make_room(struct moments *moments, size_t count)
-{
-	moments->at = calloc(count + 1, sizeof(*moments->at));
-	moments->sums = calloc(count + 1, sizeof(*moments->sums));
-	return moments->at && moments->sums;
-}
-
-static int find_copies(struct reader *r)
-{
-	const struct xs_phase *phase = r->phase;
-	size_t way, i;
-
-	for (way = 0; way < 2; way++)
-		if (!make_room(&r->starts[way], phase->step_count) ||
-		    !make_room(&r->ends[way], phase->step_count))
-			return -ENOMEM;
-	for (i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
-
-		if (!xs_step_is_copy(step) || !has_op(step) ||
-		    step->end_ns <= step->start_ns)
-			continue;
-		way = way_of(step);
-		r->starts[way].at[r->starts[way].count++] = step->start_ns;
-		r->ends[way].at[r->ends[way].count++] = step->end_ns;
-	}
-	for (way = 0; way < 2; way++) {
-		sum_up(&r->starts[way]);
-		sum_up(&r->ends[way]);
-	}
-	return 0;
-}
-
-static int read_phase(struct xs_fit_evidence *e, const struct xs_phase *phase)
+static void read_phase(struct xs_fit_evidence *e, const struct xs_phase *phase)
 {
 	struct reader r = {.evidence = e, .phase = phase};
-	int rc = find_copies(&r);
-	size_t i;
 
-	for (i = 0; !rc && i < phase->step_count && i < MOST_STEPS; i++) {
+	for (size_t i = 0; i < phase->step_count && i < MOST_STEPS; i++) {
 		const struct xs_step *step = &phase->steps[i];
 
 		see_step(&r, i);
@@ -278,17 +199,11 @@ static int read_phase(struct xs_fit_evidence *e, const struct xs_phase *phase)
 		r.busy_until = step->end_ns;
 		r.after_kernel = step->kind == XS_STEP_KERNEL;
 	}
-	free_moments(&r);
-	return rc;
 }
 
-int xs_fit_evidence_collect(struct xs_fit_evidence *e,
-			    const struct xs_phases *phases)
+void xs_fit_evidence_collect(struct xs_fit_evidence *e,
+			     const struct xs_phases *phases)
 {
-	int rc = 0;
-	size_t p;
-
-	for (p = 0; !rc && p < phases->count; p++)
-		rc = read_phase(e, &phases->items[p]);
-	return rc;
+	for (size_t p = 0; p < phases->count; p++)
+		read_phase(e, &phases->items[p]);
 }

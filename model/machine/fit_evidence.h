@@ -24,9 +24,8 @@ struct xs_fit_evidence {
 	struct xs_points launch_latency, kernel_gap, sync;
 };
 
-/* Adds the measurements of all phases to *e, which is zero-initialised. Returns
- * 0 or -ENOMEM. */
-int xs_fit_evidence_collect(struct xs_fit_evidence *e,
-			    const struct xs_phases *phases);
+/* Adds the measurements of all phases to *e, which is zero-initialised. */
+void xs_fit_evidence_collect(struct xs_fit_evidence *e,
+			     const struct xs_phases *phases);
 
 #endif

@@ -55,30 +55,7 @@ static uint64_t pinned_copy(uint8_t kind, uint64_t at, uint64_t bytes)
 	return end + 2500;
 }
 
-TEST(test_pinned_copies_of_several_sizes)
-{
-	uint64_t at = 1000, bytes;
-
-	begin();
-	for (bytes = 4096; bytes <= 64 << 20; bytes *= 4) {
-		at = pinned_copy(XS_STEP_H2D, at + 1000, bytes);
-		at = pinned_copy(XS_STEP_D2H, at + 1000, bytes);
-	}
-	/* one disturbed copy must not matter */
-	steps[2].end_ns += 500000;
-	fit(NULL);
-	assert_string_equal(m.source, "fitted-from-trace");
-	assert_close_to(m.G_h2d.value, 0.02, 1e-3, "G", __FILE__, __LINE__);
-	assert_close_to(m.G_d2h.value, 0.02, 1e-3, "G", __FILE__, __LINE__);
-	assert_true(m.G_h2d.low <= m.G_h2d.value);
-	assert_true(m.G_h2d.high >= m.G_h2d.value);
-	assert_close_to(m.lo_d2h_ns.value, 3200, 0.01, "L+o", __FILE__,
-			__LINE__);
-	assert_near(m.call_copy_sync_ns.value, 2500);
-	assert_non_null(strstr(m.notes, "several sizes"));
-}
-
-TEST(test_pinned_copies_of_one_size)
+TEST(test_pinned_copies)
 {
 	begin();
 	pinned_copy(XS_STEP_H2D, 1000, 1 << 20);
