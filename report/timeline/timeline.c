@@ -2,18 +2,85 @@
 #include "report/timeline/timeline.h"
 
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/util/sort.h"
 #include "report/timeline/lane_names.h"
-#include "report/timeline/ranges.h"
-#include "report/timeline/rounds.h"
+#include "report/timeline/schedules.h"
 
 #include "report/result/number.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* A round of more steps has no views: they could not be told apart. */
+#define STEPS_MAX 20000u
 
 static int64_t since(uint64_t ns, uint64_t begin_ns)
 {
 	return ns > begin_ns ? xs_number_bounded(ns - begin_ns) : 0;
+}
+
+/* Ranges of the process are those of thread 0. */
+static uint64_t owner_of(const struct xs_nvtx *range)
+{
+	return range->process ? 0 : range->thread;
+}
+
+static void add_range(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
+		      const struct xs_nvtx *range, unsigned depth)
+{
+	const uint64_t begin_ns = texts->trace->begin_ns;
+	const struct xs_result_slice slice = {
+	    .start_ns = since(range->start_ns, begin_ns),
+	    .end_ns = since(range->end_ns, begin_ns),
+	    .name = xs_timeline_range_name(texts, range),
+	};
+
+	xs_lanes_add(
+	    lanes,
+	    xs_timeline_range_lane(lanes, range->thread, range->process, depth),
+	    &slice);
+}
+
+/* The first depth at which no range runs; the last one takes all others. */
+static unsigned depth_of(const struct xs_nvtx *range, const uint64_t *end_ns)
+{
+	unsigned depth = 0;
+
+	while (depth < XS_LANES_DEPTHS - 1 && end_ns[depth] > range->start_ns)
+		depth++;
+	return depth;
+}
+
+/* Adds the ranges: of each thread a lane for them, one for those inside of
+ * them, and so on. */
+static void add_ranges(struct xs_timeline_texts *texts, struct xs_lanes *lanes)
+{
+	const struct xs_trace *trace = texts->trace;
+	const size_t count = trace->nvtx_count;
+	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	uint64_t end_ns[XS_LANES_DEPTHS] = {0};
+
+	for (size_t i = 0; keys && i < count; i++)
+		keys[i] =
+		    (struct xs_key){owner_of(&trace->nvtx[i]), (uint32_t)i};
+	if (!keys || xs_keys_sort(keys, count)) {
+		lanes->arena->failed = true;
+		free(keys);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct xs_nvtx *range = &trace->nvtx[keys[i].index];
+		unsigned depth;
+
+		if (i > 0 && keys[i].key != keys[i - 1].key)
+			memset(end_ns, 0, sizeof(end_ns));
+		depth = depth_of(range, end_ns);
+		if (range->end_ns > end_ns[depth])
+			end_ns[depth] = range->end_ns;
+		add_range(texts, lanes, range, depth);
+	}
+	free(keys);
 }
 
 static enum xs_result_lane_kind kind_of(const struct xs_call *call,
@@ -90,7 +157,7 @@ static int add_run(struct xs_timeline_texts *texts)
 
 	if (!blocked)
 		return -ENOMEM;
-	xs_timeline_ranges_add(texts, &lanes);
+	add_ranges(texts, &lanes);
 	add_calls(texts, &lanes, blocked);
 	add_ops(texts, &lanes, trace->ops, trace->op_count);
 	add_ops(texts, &lanes, trace->migrations, trace->migration_count);
@@ -98,6 +165,106 @@ static int add_run(struct xs_timeline_texts *texts)
 	xs_lanes_finish(&lanes, &out->views[out->view_count++]);
 	free(blocked);
 	return 0;
+}
+
+/* Makes room for the views of the run and of all rounds. */
+static int make_room(struct xs_result *result, struct xs_result_timeline *out)
+{
+	size_t most = 1 + result->phase_count;
+
+	for (size_t i = 0; i < result->phase_count; i++)
+		most += xs_timeline_schedules_most(result, &result->phases[i]);
+	out->views = xs_arena_alloc(&result->arena, most, sizeof(*out->views));
+	return out->views ? 0 : -ENOMEM;
+}
+
+/* A copy that is not asynchronous waits, if only for a part of it. */
+static enum xs_result_lane_kind lane_of_step(const struct xs_step *step)
+{
+	if (step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE)
+		return XS_LANE_ALLOCATIONS;
+	if (step->blocking || (xs_step_is_copy(step) && !step->async) ||
+	    step->kind == XS_STEP_SYNC_DEVICE ||
+	    step->kind == XS_STEP_SYNC_STREAM ||
+	    step->kind == XS_STEP_SYNC_EVENT)
+		return XS_LANE_WAITS;
+	return XS_LANE_CALLS;
+}
+
+static void add_step_call(struct xs_timeline_texts *texts,
+			  struct xs_lanes *lanes, const struct xs_step *step)
+{
+	const struct xs_result_slice slice = {
+	    .start_ns = xs_number_bounded(step->call_ns),
+	    .end_ns = xs_number_bounded(step->return_ns),
+	    .bytes = xs_number_bounded(step->bytes),
+	    .name = xs_timeline_call_name(texts, step->site),
+	    .site = xs_timeline_site(texts, step->site),
+	};
+
+	if (step->return_ns > step->call_ns)
+		xs_lanes_add(lanes,
+			     xs_timeline_host_lane(lanes, lane_of_step(step),
+						   step->thread),
+			     &slice);
+}
+
+static void add_step_op(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
+			const struct xs_step *step)
+{
+	const unsigned kind = xs_timeline_op_kind(step);
+	const struct xs_result_slice slice = {
+	    .start_ns = xs_number_bounded(step->start_ns),
+	    .end_ns = xs_number_bounded(step->end_ns),
+	    .bytes = xs_number_bounded(step->bytes),
+	    .name = kind == XS_OP_KERNEL
+			? xs_timeline_kernel_name(texts, step->shape)
+			: xs_timeline_copy_name(texts, kind, step->src_memory,
+						step->dst_memory),
+	    .site = xs_timeline_site(texts, step->site),
+	};
+
+	xs_lanes_add(
+	    lanes, xs_timeline_op_lane(lanes, texts->trace, kind, step->queue),
+	    &slice);
+}
+
+static void add_recorded(struct xs_timeline_texts *texts,
+			 const struct xs_phase *phase,
+			 const struct xs_result_phase *of)
+{
+	struct xs_result_timeline *out = texts->out;
+	struct xs_lanes lanes = {.arena = &texts->result->arena};
+
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		add_step_call(texts, &lanes, step);
+		if (step->kind <= XS_STEP_KERNEL && step->end_ns)
+			add_step_op(texts, &lanes, step);
+	}
+	out->views[out->view_count] =
+	    (struct xs_result_view){.phase = of, .rounds = 1};
+	xs_lanes_finish(&lanes, &out->views[out->view_count++]);
+}
+
+/* Adds the views of the median round of each phase. */
+static int add_rounds(struct xs_timeline_texts *texts,
+		      const struct xs_phases *phases)
+{
+	const struct xs_result *result = texts->result;
+	int err = 0;
+
+	for (size_t i = 0; i < result->phase_count && !err; i++) {
+		const struct xs_phase *phase = &phases->items[i];
+
+		if (!phase->step_count || phase->step_count > STEPS_MAX)
+			continue;
+		add_recorded(texts, phase, &result->phases[i]);
+		err =
+		    xs_timeline_schedules_add(texts, phase, &result->phases[i]);
+	}
+	return !err && result->arena.failed ? -ENOMEM : err;
 }
 
 int xs_timeline_of_result(struct xs_result *result,
@@ -114,11 +281,11 @@ int xs_timeline_of_result(struct xs_result *result,
 		return -ENOMEM;
 	err = xs_timeline_texts_init(texts, result, trace, out);
 	if (!err)
-		err = xs_timeline_rounds_room(result, out);
+		err = make_room(result, out);
 	if (!err)
 		err = add_run(texts);
 	if (!err)
-		err = xs_timeline_rounds_add(texts, phases);
+		err = add_rounds(texts, phases);
 	if (!err)
 		result->timeline = out;
 	return err;
