@@ -26,12 +26,10 @@ function diffVerdict(diff) {
   const how = Math.abs(changed) < 0.05 ? 'as fast as before'
     : `${Math.abs(changed).toFixed(1)} % ${changed > 0 ? 'slower' : 'faster'}`;
   const unknown = before.wall_ns === null || after.wall_ns === null;
-  return el('section.verdict', {'aria-label': 'Verdict'}, el('div', {id: 'verdict'}, el('p',
-    changed !== null ? `${time(before.wall_ns)} -> ${time(after.wall_ns)}, ${how}`
-      : unknown ? 'The run times are unknown.' : 'The runs are not compared.'),
-  changed !== null && before.runs + after.runs > 2 ? el('p', spreadText(diff)) : null,
-  gate && changed !== null ? el('p', gate.text) : null),
-  warnings.map(text => el('p.warn', '! ' + text)));
+  const lines = [changed !== null ? `${time(before.wall_ns)} -> ${time(after.wall_ns)}, ${how}`
+    : unknown ? 'The run times are unknown.' : 'The runs are not compared.',
+  changed !== null && before.runs + after.runs > 2 && spreadText(diff), changed !== null && gate?.text];
+  return verdictBox(lines.filter(Boolean).join('\n'), [], 0, warnings);
 }
 
 function diffTotals({before, after, change_ns, beyond_spread, totals}) {
