@@ -17,8 +17,13 @@ import math
 import pathlib
 import statistics
 import subprocess
+import sys
 
 HERE = pathlib.Path(__file__).parent
+sys.path.append(str(HERE.parent / "putget"))
+
+from plainly import end_plainly  # noqa: E402 pylint: disable=wrong-import-position
+
 DATA = HERE / "h100-2"
 AS_FIRST_WRITTEN = HERE / "h100"  # convergence and halo with other accesses
 BY_OTHERS = HERE / "corpus"
@@ -138,4 +143,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    end_plainly(main)

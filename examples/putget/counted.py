@@ -11,6 +11,8 @@ import argparse
 import pathlib
 import subprocess
 
+from plainly import end_plainly
+
 DATA = pathlib.Path(__file__).parent / "h200"
 NAMES = {"system": "direct, the GPU polls host memory",
          "device": "direct, the GPU polls device memory, answered before",
@@ -24,9 +26,11 @@ def counts_of(xferspy, trace):
     """Returns the counters of the trace's first kernel by name."""
     done = subprocess.run([xferspy, "dump", trace], stdout=subprocess.PIPE,
                           text=True, check=True)
-    line = next(line for line in done.stdout.splitlines()
-                if line.startswith("counters "))
-    return dict(word.split("=") for word in line.split()[1:])
+    counts = [line for line in done.stdout.splitlines()
+              if line.startswith("counters ")]
+    if not counts:
+        raise ValueError(f"{trace}: no kernel was counted")
+    return dict(word.split("=") for word in counts[0].split()[1:])
 
 
 def main():
@@ -39,9 +43,9 @@ def main():
     print(f"| kernel | {' | '.join(COLUMNS.values())} |\n|---|---:|---:|---:|")
     for trace in options.traces:
         counts = counts_of(options.xferspy, trace)
-        print(f"| {NAMES[trace.stem.split('-')[1]]} |"
+        print(f"| {NAMES[trace.stem.split('-')[-1]]} |"
               f" {' | '.join(f'{int(counts[name]):,}' for name in COLUMNS)} |")
 
 
 if __name__ == "__main__":
-    main()
+    end_plainly(main)

@@ -14,6 +14,7 @@ import pathlib
 import statistics
 import sys
 
+from plainly import end_plainly, read_json
 from predict import fit_line
 
 DATA = pathlib.Path(__file__).parent / "h200"
@@ -27,7 +28,7 @@ IN_LINE = "through the host", "direct", "stores and flag"
 
 def measured(peer, device_put):
     """Returns the ns of each way by size."""
-    rows = json.loads(pathlib.Path(peer).read_text(encoding="utf-8"))["rows"]
+    rows = read_json(peer)["rows"]
     rows += [dict(json.loads(line), peer_access=True) for line
              in pathlib.Path(device_put).read_text(encoding="utf-8").splitlines()]
     ways = {}
@@ -41,8 +42,7 @@ def measured(peer, device_put):
 def by_profile(path, sizes):
     """Returns the predicted ns of copies, by way and size. The end of a copy through
     the host is in its L+o."""
-    parameters = json.loads(pathlib.Path(path).read_text(
-        encoding="utf-8"))["parameters"]
+    parameters = read_json(path)["parameters"]
 
     def value(name):
         return parameters[name]["value"]
@@ -89,6 +89,8 @@ def print_errors(name, ways, times, predictions):
 def main():
     files = sys.argv[1:] or (DATA / "peer.json", DATA / "machine-2.json",
                              DATA / "device_put.jsonl")
+    if len(files) != 3:
+        raise ValueError("give three files, or none")
     times = measured(files[0], files[2])
     profile = by_profile(files[1], times["direct"])
     predictions = {way: {"line": by_line(times[way])} if way in IN_LINE else {}
@@ -102,4 +104,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    end_plainly(main)

@@ -7,16 +7,18 @@
 Two predictions: by the parameters of PROFILE.json, which `xferspy calibrate` has measured
 on the same machine, and by a line through every second size, over that prediction, for the
 other sizes. Without a profile the line is over the bytes.
---rows prints each row. --check exits with 3 if the line does not meet a target.
+--rows prints each row. --check exits with 3 if the line does not meet a target. Files
+that are not of putget, and a profile that lacks what a row needs, are errors.
 docs/models.md has the terms.
 """
 import argparse
 import json
-import pathlib
+import math
 import statistics
 import subprocess
-import sys
 import tempfile
+
+from plainly import end_plainly, read_json
 
 MEAN, LARGEST = 10, 25  # targets for errors of the line, in per cent
 ORDERS = 95             # of orders of the three controls, in per cent
@@ -29,9 +31,32 @@ PEER_LINK = {"G_h2d": "G_peer", "G_d2h": "G_peer", "mapped_read": "G_peer",
              "lo_d2h_ns": "lo_peer_ns"}
 
 
+def is_row(row):
+    """Whether the row has what putget prints."""
+    return (isinstance(row, dict) and row.get("pattern") in PATTERNS
+            and row.get("control") in ("host", "assisted", "direct")
+            and row.get("polled") in (None, "system", "device")
+            and row.get("direction") in ("h2d", "d2h", *PEERS)
+            and all(isinstance(number, int) and number > 0 for number in
+                    (row.get("bytes"), row.get("kernels", row.get("blocks"))))
+            and isinstance(row.get("median_ns"), (int, float))
+            and 0 < row["median_ns"] < math.inf)
+
+
+def load(path):
+    """Returns the GPU and the rows of a file of putget."""
+    data = read_json(path)
+    if not isinstance(data, dict) or not isinstance(data.get("rows"), list):
+        raise ValueError(f"{path}: no rows of putget")
+    for number, row in enumerate(data["rows"], 1):
+        if not is_row(row):
+            raise ValueError(f"{path}: row {number} is not of putget")
+    return data.get("gpu"), data["rows"]
+
+
 def known_times(rows, xferspy, machine):
-    """Returns the predicted ns between messages by pattern, control, polled memory,
-    direction, blocks and bytes."""
+    """Returns the predicted ns between messages, or what the profile lacks, by
+    pattern, control, polled memory, direction, blocks and bytes."""
     known = {}
     for size, blocks in sorted({(row["bytes"], row["blocks"]) for row in rows}):
         answer = subprocess.run(
@@ -41,9 +66,8 @@ def known_times(rows, xferspy, machine):
             stdout=subprocess.PIPE, check=True)
         for one in json.loads(answer.stdout)["control"]:
             key = one["control"], one["polled"], one["direction"], blocks, size
-            if not one["unknown"]:
-                known["ping-pong", *key] = one["time_ns"]
-                known["streaming", *key] = 1e9 / one["messages_per_s"]
+            known["ping-pong", *key] = one["unknown"] or one["time_ns"]
+            known["streaming", *key] = one["unknown"] or 1e9 / one["messages_per_s"]
     return known
 
 
@@ -51,21 +75,26 @@ def add_parameters(rows, xferspy, machine):
     """Sets `parameters` of the rows, by the model. A kernel of one block counts as a
     block. Between two GPUs the link is the one between them; all else is as between
     the GPU and the host."""
+    given, peers = machine, any(row["direction"] in PEERS for row in rows)
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        if any(row["direction"] in PEERS for row in rows):
-            profile = json.loads(pathlib.Path(machine).read_text(encoding="utf-8"))
+        if peers:
+            profile = read_json(machine)
             for name, peer in PEER_LINK.items():
-                profile["parameters"][name] = profile["parameters"].get(peer)
+                if not profile["parameters"].get(peer):
+                    raise ValueError(f"{given}: the profile lacks {peer}, of copies "
+                                     "between GPUs")
+                profile["parameters"][name] = profile["parameters"][peer]
             json.dump(profile, file)
             file.flush()
             machine = file.name
         known = known_times(rows, xferspy, machine)
     for row in rows:
         way = PEERS.get(row["direction"], row["direction"])
-        ns = known.get((row["pattern"], row["control"], row["polled"], way,
-                        row["blocks"], row["bytes"]))
-        if ns:
-            row["parameters"] = ns
+        ns = known[row["pattern"], row["control"], row["polled"], way, row["blocks"],
+                   row["bytes"]]
+        if isinstance(ns, str):
+            raise ValueError(f"{given}: the profile lacks {ns}")
+        row["parameters"] = ns
 
 
 def fit_line(points):
@@ -169,19 +198,18 @@ def main():
     options = parser.parse_args()
     met = True
     for name in options.files:
-        try:
-            data = json.loads(pathlib.Path(name).read_text(encoding="utf-8"))
-            add_predictions(data["rows"], options.xferspy, options.machine)
-        except (OSError, ValueError, subprocess.CalledProcessError) as failed:
-            parser.error(failed)
-        print(f"{name}: {data['gpu']}")
+        gpu, rows = load(name)
+        add_predictions(rows, options.xferspy, options.machine)
+        if options.check and not any("line" in row for row in rows):
+            raise ValueError(f"{name}: nothing to check: no way has a second size")
+        print(f"{name}: {gpu}")
         if options.rows:
-            print_rows(data["rows"])
+            print_rows(rows)
         if options.machine:
-            print_summary(data["rows"], "parameters")
-        met = print_summary(data["rows"], "line") and met
+            print_summary(rows, "parameters")
+        met = print_summary(rows, "line") and met
     return GATE_NOT_MET if options.check and not met else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_plainly(main)

@@ -51,6 +51,9 @@ says '^\]}'
 ended='the process of GPU . \(was ended by signal 9\|ended with code 3\)'
 fault dies+nccl-refuses "NVSHMEM: $ended" "$1/peer" 8
 says 'peer: NCCL does not start'
+# a parent that ignores the ends of its children
+fault wrong 'NVSHMEM: the process of GPU . ended with code 3' \
+	env --ignore-signal=CHLD --block-signal=ALRM "$1/peer" 8
 fault refuses 'device_put: NVSHMEM does not start' "$3/device_put"
 fault no-memory 'device_put: NVSHMEM has no memory' "$3/device_put"
 fault dies "device_put: $ended" "$3/device_put"

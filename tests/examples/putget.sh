@@ -2,11 +2,17 @@
 # SPDX-License-Identifier: MIT
 # putget measures flags of one block. The simulated device runs the blocks of a
 # kernel one after the other, so the second one does not answer: the program has
-# to say so and end.
+# to say so and end. So it has to on a full disk.
 # putget.sh PROGRAM LIBRARIES
 # LIBRARIES: the folder of the simulated device.
 set -u
 export LD_LIBRARY_PATH="$2"
+output=$("$1" assisted 2>&1 >/dev/full)
+code=$?
+if [ "$code" -ne 2 ] || [ "$output" != 'putget: cannot write the output' ]; then
+	echo "a full disk: exit code $code: $output"
+	exit 1
+fi
 output=$(timeout 1800 "$1" 2>&1)
 code=$?
 if [ "$code" -eq 3 ] && echo "$output" | grep -q '"mailbox_1_ns": \[' &&

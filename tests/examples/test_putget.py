@@ -77,17 +77,53 @@ def peers():
         yield row_of(kind, 8192, ns, direction=direction, blocks=blocks)
 
 
-def run(rows):
+def run(rows, lacks=None, stdout=subprocess.PIPE, option="--check"):
+    """Runs predict.py on rows, or on a text, with a profile that lacks something."""
     with tempfile.TemporaryDirectory() as folder:
         machine = pathlib.Path(folder) / "machine.json"
         machine.write_text(json.dumps({
             "schema": 1, "name": "none", "source": "file", "l2_bytes": L2_BYTES,
-            "parameters": {name: {"value": ns} for name, ns in PROFILE.items()}}))
+            "parameters": {name: {"value": ns} for name, ns in PROFILE.items()
+                           if name != lacks}}))
         path = pathlib.Path(folder) / "rows.json"
-        path.write_text(json.dumps({"gpu": "none", "rows": rows}))
-        return subprocess.run([FOLDER / "predict.py", "--check", "--xferspy", XFERSPY,
-                               "--machine", machine, path], stdout=subprocess.PIPE,
-                              text=True, check=False)
+        path.write_text(rows if isinstance(rows, str) else
+                        json.dumps({"gpu": "none", "rows": rows}))
+        return subprocess.run([FOLDER / "predict.py", option, "--xferspy", XFERSPY,
+                               "--machine", machine, path], stdout=stdout,
+                              stderr=subprocess.PIPE, text=True, check=False)
+
+
+def is_refused(what, done):
+    """Whether it ends with 2 and one line that says what is wrong."""
+    return check(what, done.returncode == 2 and done.stderr.count("\n") == 1
+                 and what in done.stderr, f"{done.returncode}: {done.stderr}")
+
+
+def wrong_files():
+    """Runs the scripts on what they cannot use."""
+    rows = [row_of(("ping-pong", "direct", "system"), size) for size in SIZES]
+    damaged = [dict(rows[0], bytes=None), dict(rows[0], median_ns=0), 7,
+               dict(rows[0], median_ns="1"), dict(rows[0], direction="up")]
+    yield "nothing to check", run([])
+    yield "nothing to check", run(rows[:1])
+    yield "the profile lacks flag_ns", run(rows, "flag_ns")
+    yield "the profile lacks G_peer", run(list(peers()), "G_peer")
+    yield "No space left", run(rows, stdout=open("/dev/full", "w", encoding="utf-8"))
+    for row in damaged:
+        yield "row 2 is not of putget", run([rows[0], row])
+    for text in "[]", "{}", '{"rows": 1}', '"rows"':
+        yield "no rows of putget", run(text)
+    for text in "{'rows': []}", "[" * 100000, "\x80":
+        yield "rows.json: not JSON", run(text)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "file.json"
+        path.write_text('{"rows": [{}]}')
+        for script, *arguments in (
+                (FOLDER / "peers.py", path, path, path),
+                (FOLDER.parent / "initiated/predict.py", "--xferspy", XFERSPY, folder)):
+            yield script.name, subprocess.run([sys.executable, "-B", script, *arguments],
+                                              stderr=subprocess.PIPE, text=True,
+                                              check=False)
 
 
 def off(output):
@@ -119,7 +155,7 @@ def main():
     kinds, count = off(more.stdout)
     right &= check("others", count == 5 and "parameters" not in
                    {kind[0] for kind in kinds}, more.stdout)
-    between = run(list(peers()))
+    between = run(list(peers()), option="--rows")
     right &= check("peers", off(between.stdout) == ([], 2), between.stdout)
     for i, kind in enumerate(TIMES):
         wrong = [dict(row) for row in rows]
@@ -134,6 +170,7 @@ def main():
     right &= check("orders", predict.orders(pair, "line") == (2, 3), "")
     start, slope = predict.fit_line([(8, 116), (64, 228), (512, 1124)])
     right &= check("line", abs(start - 100) + abs(slope - 2) < 1e-9, "")
+    right &= all([is_refused(*one) for one in wrong_files()])
     return 0 if right else 1
 
 
