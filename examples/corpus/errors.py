@@ -111,13 +111,15 @@ def load(xferspy):
 
 
 def initiated(xferspy):
-    """Returns the error of device-initiated, from examples/initiated."""
+    """Returns the error of device-initiated, from examples/initiated, how many of
+    its programs the errors of the others contain, and how many there are."""
     spec = importlib.util.spec_from_file_location(
         "initiated", predict.ROOT / "examples/initiated/predict.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return limit([case.rest() for case in module.load(xferspy)
-                  if case.applies])
+    cases = [case for case in module.load(xferspy) if case.applies]
+    within = sum(module.is_inside_alone(case, cases) for case in cases)
+    return limit([case.rest() for case in cases]), within, len(cases)
 
 
 def inside(cases):
@@ -144,8 +146,8 @@ def main():
     args = parser.parse_args()
     cases = load(args.xferspy)
     errors, counts = errors_of(cases), inside(cases)
-    errors["device-initiated"] = initiated(args.xferspy)
-    print(f"device-initiated: {100 * errors['device-initiated']:.0f} %")
+    errors["device-initiated"], *counts["device-initiated"] = \
+        initiated(args.xferspy)
     print(f"allocations: {100 * errors['allocations']:.0f} % of their time")
     for strategy, (within, rows) in counts.items():
         print(f"{strategy}: {100 * errors[strategy]:.1f} %, leaving one program "

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """docs/models.md prints the recorded rounds of a kernel that stays and their
-predictions as they are, and device-initiated has at least the error that they show.
+predictions as they are, and device-initiated has the error that they show: the largest,
+as of so few programs by examples/corpus/errors.py.
 
     test_initiated_measured.py SOURCE-DIR XFERSPY
 """
+import math
 import pathlib
 import re
 import subprocess
@@ -22,12 +24,13 @@ def main():
     tables = [subprocess.run(
         [FOLDER / "predict.py", "--xferspy", XFERSPY, folder],
         stdout=subprocess.PIPE, text=True, check=True).stdout
-        for folder in (predict.DATA, predict.AS_FIRST_WRITTEN, predict.BY_OTHERS)]
+        for folder in (predict.DATA, predict.AFTERWARDS, predict.AS_FIRST_WRITTEN,
+                       predict.BY_OTHERS)]
     header = (ROOT / "model/strategies/between_programs.h").read_text()
     error = float(re.search(r"device_initiated ([\d.]+)", header)[1])
     largest = max(case.rest() for case in predict.load(XFERSPY))
     current = all(table in docs for table in tables)
-    if current and largest <= error:
+    if current and math.ceil(1000 * largest) / 1000 == error:
         return 0
     print(*tables, sep="\n")
     print(f"largest: {largest}, in between_programs.h: {error}")
