@@ -244,10 +244,9 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns)
 	    row->strategy, share_of(result, of, row).s, uncertain, row->needs);
 }
 
-/* "nothing: no change is predicted ...; pinned is the nearest: a round 363 us
- * (300-370 us) -> 310 us (270-381 us), which saves 0.4 % of the steady part":
- * what would save most, if anything does; "not known: ..." if that is a step's
- * worth. */
+/* "nothing: no change is predicted ...; pinned is the nearest: it saves 0.4 %
+ * of the steady part": what would save most, if anything does; "not known: ..."
+ * with its round if that is a step's worth. */
 static const char *nearest(struct xs_result *result)
 {
 	const char *steady = xs_result_steady_name(result);
@@ -267,21 +266,22 @@ static const char *nearest(struct xs_result *result)
 		return xs_arena_print(&result->arena, "%s%s%s", text,
 				      does_not_pay(result), more);
 	result->nearest = most;
-	saves = xs_arena_print(
-	    &result->arena, "a round %s -> %s, which%s saves %s of %s",
+	saves = xs_arena_print(&result->arena, "%s of %s%s",
+			       share_of(result, of, most).s, steady,
+			       most->setup_ns > 0 ? " with its setup" : "");
+	if (!xs_worth_is_enough(result, of, (double)most->saves_ns))
+		return xs_arena_print(&result->arena,
+				      "%s; %s is the nearest: it saves %s%s",
+				      text, most->strategy, saves, more);
+	return xs_arena_print(
+	    &result->arena,
+	    "not known: %s would save less than its uncertainty: a round %s -> "
+	    "%s, which saves %s%s",
+	    most->strategy,
 	    xs_units_in_range_ns(as_is->round_ns, as_is->low_ns, as_is->high_ns)
 		.s,
 	    xs_units_in_range_ns(most->round_ns, most->low_ns, most->high_ns).s,
-	    most->setup_ns > 0 ? " with its setup" : "",
-	    share_of(result, of, most).s, steady);
-	return xs_worth_is_enough(result, of, (double)most->saves_ns)
-		   ? xs_arena_print(&result->arena,
-				    "not known: %s would save less than its "
-				    "uncertainty: %s%s",
-				    most->strategy, saves, more)
-		   : xs_arena_print(&result->arena,
-				    "%s; %s is the nearest: %s%s", text,
-				    most->strategy, saves, more);
+	    saves, more);
 }
 
 /* What to do about kernels, if they are the limit. */

@@ -25,8 +25,8 @@ struct xs_result_pinning {
 	 * the memory is registered already */
 	int64_t registering_ns, registering_low_ns, registering_high_ns;
 	int64_t touching_ns;
-	/* number of the step that registers it, the last of the plan, what it
-	 * saves, and its lines; 0 and NULL: none */
+	/* number of the step that registers it, before those of longer runs,
+	 * what it saves, and its lines; 0 and NULL: none */
 	int64_t step, saves_ns, saves_low_ns, saves_high_ns;
 	const char *title, *saving, *advice, *condition, *code;
 };
