@@ -44,9 +44,8 @@ static void check_phase(const struct xs_phase *phase, uint32_t id)
 }
 
 /* Every op is in exactly one round of one phase; ids are by decreasing time. */
-static void test_nothing_is_lost(void **state)
+TEST(test_nothing_is_lost)
 {
-	(void)state;
 	for (size_t i = 0; i < golden_count; i++) {
 		uint64_t rounds = 0, kernels = 0, h2d_ops = 0;
 		struct xs_timeline timeline;
@@ -116,9 +115,8 @@ static void check_count(const char *text, size_t phase_count)
 	xs_trace_free(trace);
 }
 
-static void test_what_is_alike(void **state)
+TEST(test_what_is_alike)
 {
-	(void)state;
 	check_count(TWO_ROUNDS("1", "4000", "1"), 1);
 	check_count(TWO_ROUNDS("1", "4390", "1"), 1); /* nearly equal sizes */
 	check_count(TWO_ROUNDS("1", "4410", "1"), 2);
@@ -218,17 +216,15 @@ static void check_between(const char *letters, uint64_t ns)
 }
 
 /* From a copy out, which takes 10 of 20, to the next round of the phase. */
-static void test_time_between_rounds(void **state)
+TEST(test_time_between_rounds)
 {
-	(void)state;
 	check_between("aaa", 10);
 	check_between("acaca", 0);
 	check_between("a", 0);
 }
 
-static void test_iterations_of_several_rounds(void **state)
+TEST(test_iterations_of_several_rounds)
 {
-	(void)state;
 	check_rounds("ababab", 3, 1);
 	check_rounds("abdabd", 2, 1);
 	check_rounds("cbabab", 3, 2); /* the first one copies in elsewhere */
@@ -276,9 +272,8 @@ static void check_staged(const char *text, uint64_t longest_ns, bool staged)
 }
 
 /* A round of CuPy's begins with its copy to pinned memory. */
-static void test_cupy_stages_what_it_copies_in(void **state)
+TEST(test_cupy_stages_what_it_copies_in)
 {
-	(void)state;
 	check_staged(STAGED("/cupy/_creation/from_data.py"), 1100000, true);
 	check_staged(STAGED("/my/from_data.py"), 100000, false);
 }
@@ -313,9 +308,8 @@ static void check_same_source(const char *text, bool in)
 }
 
 /* Each iteration clears a counter, computes, and copies the counter out. */
-static void test_iterations_that_begin_with_a_set(void **state)
+TEST(test_iterations_that_begin_with_a_set)
 {
-	(void)state;
 	check_count(
 	    "xferspy-text 1\nheader\nchunk thread=1\n"
 	    "site call_class=4 site=1\nsite call_class=5 site=2\n"
@@ -359,16 +353,14 @@ static void test_iterations_that_begin_with_a_set(void **state)
 	"copy correlation=4 start=61 duration=8 bytes=40 direction=2 "         \
 	"src_memory=3 dst_memory=1\n"
 
-static void test_pieces_that_only_staging_orders(void **state)
+TEST(test_pieces_that_only_staging_orders)
 {
-	(void)state;
 	check_text(TWO_PIECES("128"), 1, 1);
 	check_text(TWO_PIECES("64"), 2, 1);
 }
 
-static void test_inputs_from_the_same_memory(void **state)
+TEST(test_inputs_from_the_same_memory)
 {
-	(void)state;
 	check_same_source(TWO_SOURCES("64"), true);
 	check_same_source(TWO_SOURCES("128"), false);
 }
@@ -400,11 +392,10 @@ static const char *const texts[] = {
     "kernel start=42 duration=4 shape=8\n",
 };
 
-static void test_hash_is_stable(void **state)
+TEST(test_hash_is_stable)
 {
 	uint64_t hash[2][2];
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct xs_phases phases;
 		struct xs_trace *trace;
@@ -424,7 +415,7 @@ static void test_hash_is_stable(void **state)
 
 /* One thread drives many devices in one round each. Its calls belong to all of
  * these rounds, but the number of steps stays proportional to the trace. */
-static void test_shared_calls_are_bounded(void **state)
+TEST(test_shared_calls_are_bounded)
 {
 	enum { DEVICES = 12, CALLS = 500 };
 	size_t steps = 0, size;
@@ -433,7 +424,6 @@ static void test_shared_calls_are_bounded(void **state)
 	char *text;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	fprintf(out, "xferspy-text 1\nheader\nchunk thread=1\n");
 	for (int i = 0; i < DEVICES; i++)
 		fprintf(out, "queue queue=%d device=%d\n", i, i);
@@ -478,9 +468,8 @@ static void check_signature(const char *name, const char *wanted)
 	xs_trace_free(trace);
 }
 
-static void test_kernel_names(void **state)
+TEST(test_kernel_names)
 {
-	(void)state;
 	check_signature("stencil7", "stencil7");
 	check_signature("_Z8stencil7PKiPii", "stencil7");
 	check_signature("_ZN3app6reduceIfEEvPKfPfi", "reduce");
@@ -519,12 +508,11 @@ static void expect_hw_queues(unsigned cc, const char *infos,
 
 /* One variable applies to both; from compute capability 8.0 on, copies have
  * their own. */
-static void test_hw_queues_are_those_requested(void **state)
+TEST(test_hw_queues_are_those_requested)
 {
 #define ALL(number) "info text=\"CUDA_DEVICE_MAX_CONNECTIONS=" number "\"\n"
 #define COPY(number)                                                           \
 	"info text=\"CUDA_DEVICE_MAX_COPY_CONNECTIONS=" number "\"\n"
-	(void)state;
 	expect_hw_queues(9, "", 0, 0);
 	expect_hw_queues(9, ALL("1"), 1, 1);
 	expect_hw_queues(9, COPY("16"), 0, 16);
@@ -540,7 +528,7 @@ static void test_hw_queues_are_those_requested(void **state)
 
 /* Two copies of adjacent memory: device memory that is allocated at once, and
  * pinned memory in two allocations. */
-static void test_starts_of_allocations(void **state)
+TEST(test_starts_of_allocations)
 {
 	static const char text[] =
 	    "xferspy-text 1\nheader\nchunk thread=1\n"
@@ -561,7 +549,6 @@ static void test_starts_of_allocations(void **state)
 	const struct xs_step *step;
 	unsigned copies = 0;
 
-	(void)state;
 	build(text, &trace, &phases);
 	for (size_t i = 0; i < phases.count; i++)
 		for (size_t j = 0; j < phases.items[i].step_count; j++) {
@@ -579,7 +566,7 @@ static void test_starts_of_allocations(void **state)
 
 /* An array was freed; copies of the two halves of a larger one, at the same
  * place, are parts of one array. */
-static void test_freed_memory_does_not_start(void **state)
+TEST(test_freed_memory_does_not_start)
 {
 	static const char text[] =
 	    "xferspy-text 1\nheader\nchunk thread=1\n"
@@ -599,7 +586,6 @@ static void test_freed_memory_does_not_start(void **state)
 	struct xs_trace *trace;
 	unsigned copies = 0;
 
-	(void)state;
 	build(text, &trace, &phases);
 	for (size_t i = 0; i < phases.count; i++)
 		for (size_t j = 0; j < phases.items[i].step_count; j++) {
@@ -617,12 +603,11 @@ static void test_freed_memory_does_not_start(void **state)
 }
 
 /* Two copies of one buffer, and one of another: both are to be pinned. */
-static void test_buffers_that_are_apart(void **state)
+TEST(test_buffers_that_are_apart)
 {
 	struct xs_phases phases;
 	struct xs_trace *trace;
 
-	(void)state;
 	build("xferspy-text 1\nheader\nchunk thread=1\n"
 	      "site call_class=1 site=1\n"
 	      "copycall site=1 correlation=1 start=0 duration=10 src=104 "
@@ -673,9 +658,8 @@ static void check_touched(const char *text, uint64_t bytes)
 }
 
 /* What every round touches first, at most what it copies. */
-static void test_memory_that_rounds_touch(void **state)
+TEST(test_memory_that_rounds_touch)
 {
-	(void)state;
 	check_touched(TOUCHES("4", "0"), 0);
 	check_touched(TOUCHES("4", "3"), 24);
 	check_touched(TOUCHES("100", "200"), 40);
@@ -683,7 +667,7 @@ static void test_memory_that_rounds_touch(void **state)
 
 /* A copy in was hashed before its call, copies out after theirs: the first of
  * them before the second, the second after the round. */
-static void test_time_of_hashing(void **state)
+TEST(test_time_of_hashing)
 {
 	static const uint64_t hash_ns[] = {2, 0, 7};
 	static const char *const text =
@@ -705,7 +689,6 @@ static void test_time_of_hashing(void **state)
 	struct xs_phases phases;
 	struct xs_trace *trace;
 
-	(void)state;
 	build(text, &trace, &phases);
 	assert_int_equal(phases.count, 1);
 	assert_int_equal(phases.items[0].step_count, 3);
@@ -777,35 +760,10 @@ static unsigned made_by_threads(unsigned later)
 }
 
 /* What the first thread allocated could be used again, unless both need it. */
-static void test_threads_of_one_round(void **state)
+TEST(test_threads_of_one_round)
 {
-	(void)state;
 	assert_int_equal(made_by_threads(1000), 2);
 	assert_int_equal(made_by_threads(5), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_nothing_is_lost),
-	    cmocka_unit_test(test_what_is_alike),
-	    cmocka_unit_test(test_iterations_of_several_rounds),
-	    cmocka_unit_test(test_cupy_stages_what_it_copies_in),
-	    cmocka_unit_test(test_time_between_rounds),
-	    cmocka_unit_test(test_iterations_that_begin_with_a_set),
-	    cmocka_unit_test(test_pieces_that_only_staging_orders),
-	    cmocka_unit_test(test_inputs_from_the_same_memory),
-	    cmocka_unit_test(test_hash_is_stable),
-	    cmocka_unit_test(test_shared_calls_are_bounded),
-	    cmocka_unit_test(test_kernel_names),
-	    cmocka_unit_test(test_hw_queues_are_those_requested),
-	    cmocka_unit_test(test_starts_of_allocations),
-	    cmocka_unit_test(test_freed_memory_does_not_start),
-	    cmocka_unit_test(test_buffers_that_are_apart),
-	    cmocka_unit_test(test_memory_that_rounds_touch),
-	    cmocka_unit_test(test_time_of_hashing),
-	    cmocka_unit_test(test_threads_of_one_round),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

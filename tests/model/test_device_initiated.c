@@ -4,9 +4,6 @@
  */
 #include "tests/model/small_phase.h"
 
-#undef TEST
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 #define TOLD 1700
 #define SEEN 1650
 
@@ -49,11 +46,10 @@ static void set_convergence(void)
 
 /* The kernel runs from 1700 to 3700, then it stores 4 bytes; the host has the
  * flag 1650 later. */
-static void test_convergence(void **unused)
+TEST(test_convergence)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	set_convergence();
 	estimate();
 	row = replayed("device-initiated");
@@ -69,12 +65,11 @@ static void test_convergence(void **unused)
 
 /* Loads of one direction are under way together: one latency, and the bytes of
  * all. Stores have none. A second wait for the same work returns at once. */
-static void test_small_faces(void **unused)
+TEST(test_small_faces)
 {
 	const double in_ns = 1200 + 2 * 4096 * 0.0195;
 	const double out_ns = 2 * 4096 * 0.019;
 
-	(void)unused;
 	for (uint64_t i = 0; i < 2; i++) {
 		steps[i] = small(step_of(XS_STEP_H2D, i * 3000, i * 3000 + 3000,
 					 i * 3000 + 5000, i * 3000 + 6000),
@@ -107,11 +102,10 @@ static void set_bulk(struct xs_counts *counts)
 
 /* Bulk is that of mapped: only launch (3000 + 2000) and wait (4000) are flags.
  */
-static void test_bulk_is_mapped(void **unused)
+TEST(test_bulk_is_mapped)
 {
 	struct xs_counts counts;
 
-	(void)unused;
 	set_bulk(&counts);
 	estimate();
 	assert_true(replayed("mapped")->applies);
@@ -121,9 +115,8 @@ static void test_bulk_is_mapped(void **unused)
 }
 
 /* Blocks of the second kernel wait for those of the first for 1000. */
-static void test_two_kernels(void **unused)
+TEST(test_two_kernels)
 {
-	(void)unused;
 	set_convergence();
 	steps[2] = steps[1];
 	steps[1] = step_of(XS_STEP_KERNEL, 3000, 3500, 8500, 9000);
@@ -145,9 +138,8 @@ static void assert_abstains(const char *why, bool quiet)
 	assert_int_equal(row->quiet, quiet);
 }
 
-static void test_needs_flags(void **unused)
+TEST(test_needs_flags)
 {
-	(void)unused;
 	set_convergence();
 	machine.flag_ns.value = NAN;
 	assert_abstains("xferspy calibrate", false);
@@ -159,7 +151,7 @@ static void test_needs_flags(void **unused)
 }
 
 /* Large copies are not small, nor are starts short, since they are unknown. */
-static void test_needs_starts(void **unused)
+TEST(test_needs_starts)
 {
 	struct xs_param *const params[] = {&machine.G_h2d,
 					   &machine.G_d2h,
@@ -170,7 +162,6 @@ static void test_needs_starts(void **unused)
 	static const char *const names[] = {
 	    "(G)", "(G)", "(L+o)", "(L+o)", "call_copy_async_ns", "sync_ns"};
 
-	(void)unused;
 	set_flags();
 	for (size_t i = 0; i < sizeof(params) / sizeof(*params); i++) {
 		const struct xs_param known = *params[i];
@@ -181,9 +172,8 @@ static void test_needs_starts(void **unused)
 	}
 }
 
-static void test_nothing_to_start(void **unused)
+TEST(test_nothing_to_start)
 {
-	(void)unused;
 	set_convergence();
 	phase.rounds = 1;
 	assert_abstains("only one round", true);
@@ -192,11 +182,10 @@ static void test_nothing_to_start(void **unused)
 	assert_abstains("less than 1 %", true);
 }
 
-static void test_bulk_must_be_used_once(void **unused)
+TEST(test_bulk_must_be_used_once)
 {
 	struct xs_counts counts;
 
-	(void)unused;
 	set_flags();
 	assert_abstains("--counters", false);
 	set_bulk(&counts);
@@ -212,14 +201,4 @@ static void test_bulk_must_be_used_once(void **unused)
 	assert_abstains("each other's results", false);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_convergence),	 TEST(test_small_faces),
-	    TEST(test_bulk_is_mapped),	 TEST(test_two_kernels),
-	    TEST(test_needs_flags),	 TEST(test_needs_starts),
-	    TEST(test_nothing_to_start), TEST(test_bulk_must_be_used_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

@@ -3,14 +3,10 @@
 #include "model/strategies/between_programs.h"
 #include "tests/model/small_phase.h"
 
-#undef TEST
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-static void test_as_is(void **unused)
+TEST(test_as_is)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	estimate();
 	row = replayed("as-is");
 	assert_true(row == &list.items[0]);
@@ -28,11 +24,10 @@ static void test_as_is(void **unused)
  * later as measured: 34000 to 134000. Out: 6000 + 20000 after it, at 160000;
  * return at 163000.
  */
-static void test_pinned(void **unused)
+TEST(test_pinned)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	estimate();
 	row = replayed("pinned");
 	assert_true(row->applies);
@@ -49,11 +44,10 @@ static void test_pinned(void **unused)
 
 /* PyTorch waits 50 us for a copy in that its call has staged; from pinned
  * memory and with non_blocking nothing waits for it but the kernel. */
-static void test_pytorch_does_not_wait_for_copies_in(void **unused)
+TEST(test_pytorch_does_not_wait_for_copies_in)
 {
 	double waits_ns;
 
-	(void)unused;
 	steps[3] = steps[2];
 	steps[2] = steps[1];
 	steps[0] = step_of(XS_STEP_H2D, 0, 150000, 5000, 195000);
@@ -73,11 +67,10 @@ static void test_pytorch_does_not_wait_for_copies_in(void **unused)
 /* CuPy copies 2 MB to pinned memory for 300 us before they are copied in;
  * pinned arrays spare that, or at least the 90 us that the profile has for it.
  */
-static void test_pinned_arrays_are_not_staged(void **unused)
+TEST(test_pinned_arrays_are_not_staged)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	steps[0] = step_of(XS_STEP_H2D, 300000, 350000, 305000, 345000);
 	steps[0].src_memory = XS_MEM_PINNED;
 	steps[0].bytes = 2000000;
@@ -105,9 +98,8 @@ static void test_pinned_arrays_are_not_staged(void **unused)
 
 /* Rounds that touch new memory no longer do: it is touched once. A small buffer
  * is pinned as the least one that was measured. */
-static void test_the_setup_touches_memory_once(void **unused)
+TEST(test_the_setup_touches_memory_once)
 {
-	(void)unused;
 	set_range(&machine.register_fixed_ns, 30000);
 	set_range(&machine.register_byte_ns, 1);
 	set_range(&machine.touch_byte_ns, 2);
@@ -125,11 +117,10 @@ static void test_the_setup_touches_memory_once(void **unused)
 
 /* The setup costs what the profile's ends of its parameters say: two buffers of
  * 1 MB in all, with a stream each if there are two. */
-static void test_the_setup_has_a_range(void **unused)
+TEST(test_the_setup_has_a_range)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	machine.pin_fixed_ns = (struct xs_param){10000, 8000, 15000};
 	machine.pin_byte_ns = (struct xs_param){0.5, 0.4, 0.8};
 	estimate();
@@ -151,11 +142,10 @@ static void test_the_setup_has_a_range(void **unused)
 }
 
 /* Memory that is copied only once is pinned as well, each buffer of it. */
-static void test_one_round_pays_the_setup(void **unused)
+TEST(test_one_round_pays_the_setup)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	phase.rounds = 1;
 	phase.h2d_buffers = 40;
 	estimate();
@@ -166,11 +156,10 @@ static void test_one_round_pays_the_setup(void **unused)
 }
 
 /* The setup is of registering, which the code does, if that is known. */
-static void test_the_setup_is_of_what_is_advised(void **unused)
+TEST(test_the_setup_is_of_what_is_advised)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	estimate();
 	assert_string_equal(replayed("pinned")->why,
 			    "cudaHostRegister or cudaMallocHost");
@@ -185,11 +174,10 @@ static void test_the_setup_is_of_what_is_advised(void **unused)
 }
 
 /* pin_memory() allocates both buffers and copies the input of a megabyte. */
-static void test_pytorch_allocates_and_copies(void **unused)
+TEST(test_pytorch_allocates_and_copies)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	set_range(&machine.register_fixed_ns, 30000);
 	set_range(&machine.register_byte_ns, 1);
 	set_param(&machine.host_copy_byte_ns, 0.3);
@@ -211,11 +199,10 @@ static void test_pytorch_allocates_and_copies(void **unused)
  * return 31000; launch at 32000, kernel 37000 to 137000, where the wait in
  * place of the free ends.
  */
-static void test_reuse(void **unused)
+TEST(test_reuse)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	steps[0] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
 				    .thread = 1,
 				    .dst = 0x1000,
@@ -250,9 +237,8 @@ static void test_reuse(void **unused)
 			       "allocate, which takes"));
 }
 
-static void test_reuse_of_nothing(void **unused)
+TEST(test_reuse_of_nothing)
 {
-	(void)unused;
 	estimate();
 	assert_false(replayed("reuse")->applies);
 }
@@ -266,11 +252,10 @@ static void test_reuse_of_nothing(void **unused)
  * 30700 to 130700, out 154100, return 156800: -6200. Fast kernel: -1000. sqrt =
  * 6280.1.
  */
-static void test_interval(void **unused)
+TEST(test_interval)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	estimate();
 	row = replayed("pinned");
 	assert_close_to(row->known_high_ns, 163000 + 11788.1, 1e-6, "high",
@@ -281,11 +266,10 @@ static void test_interval(void **unused)
 
 /* A launch that was delayed by 500000 takes 3000 in other runs, and a kernel on
  * an idle device starts 2000 later. */
-static void test_pinned_has_no_disturbed_calls(void **unused)
+TEST(test_pinned_has_no_disturbed_calls)
 {
 	size_t i;
 
-	(void)unused;
 	steps[1].return_ns += 500000;
 	for (i = 1; i < 3; i++) {
 		steps[i].start_ns += 500000;
@@ -312,11 +296,10 @@ static void test_pinned_has_no_disturbed_calls(void **unused)
 }
 
 /* The second kernel began 3000 after the first one; untraced it is 1000. */
-static void test_pinned_has_the_gap_of_the_profile(void **unused)
+TEST(test_pinned_has_the_gap_of_the_profile)
 {
 	double round_ns;
 
-	(void)unused;
 	steps[3] = step_of(XS_STEP_D2H, 209000, 613000, 410000, 603000);
 	steps[2] = step_of(XS_STEP_KERNEL, 205000, 208000, 307000, 407000);
 	phase.step_count = 4;
@@ -330,11 +313,10 @@ static void test_pinned_has_the_gap_of_the_profile(void **unused)
 
 /* The host's time before the launch, 500 less or 2000 more, moves the round as
  * it is and the pinned one. Rounds on two streams hide it. */
-static void test_the_host_moves_both_rounds(void **unused)
+TEST(test_the_host_moves_both_rounds)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	phase.host_ns = (struct xs_spread){2000, 1000, 6000};
 	estimate();
 	row = replayed("pinned");
@@ -349,12 +331,11 @@ static void test_the_host_moves_both_rounds(void **unused)
 
 /* The unchanged round differs by its pageable copies, at most by all of them.
  */
-static void test_processes_differ(void **unused)
+TEST(test_processes_differ)
 {
 	const struct xs_estimate *row;
 	double error_ns;
 
-	(void)unused;
 	steps[0].src_memory = steps[2].dst_memory = XS_MEM_PINNED;
 	estimate();
 	row = replayed("as-is");
@@ -370,12 +351,11 @@ static void test_processes_differ(void **unused)
 
 /* What known causes leave open between programs is added in quadrature: of the
  * strategy, and of the allocations that stay. */
-static void test_programs_differ(void **unused)
+TEST(test_programs_differ)
 {
 	const struct xs_estimate *row;
 	double error_ns;
 
-	(void)unused;
 	steps[3] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
 				    .thread = 1,
 				    .call_ns = 510000,
@@ -434,9 +414,8 @@ static void make_pageable_streams(void)
  * one, 67000 to 117000, out 123000 to 133000; the synchronisation as measured,
  * 2000 later.
  */
-static void test_pinned_keeps_the_programs_structure(void **unused)
+TEST(test_pinned_keeps_the_programs_structure)
 {
-	(void)unused;
 	make_pageable_streams();
 	estimate();
 	assert_near(replayed("as-is")->round_ns, 514000);
@@ -448,11 +427,10 @@ static void test_pinned_keeps_the_programs_structure(void **unused)
  * 1000) to 68000, second copy in 19500 to 29500, second kernel to 118000;
  * copies out 74000 to 84000 and 124000 to 134000; synchronised at 138000.
  */
-static void test_streams(void **unused)
+TEST(test_streams)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	estimate();
 	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
 	assert_near(row->round_ns, 138000);
@@ -480,7 +458,7 @@ static double streams_ns(void)
 
 /* An allocation of 10000 before the copies in delays them. Between them, the
  * first piece is on its way (25000) and covers it. */
-static void test_streams_cover_allocations(void **unused)
+TEST(test_streams_cover_allocations)
 {
 	const struct xs_step allocation = {.kind = XS_STEP_ALLOCATE,
 					   .thread = 1,
@@ -488,7 +466,6 @@ static void test_streams_cover_allocations(void **unused)
 					   .return_ns = 210500};
 	double round_ns;
 
-	(void)unused;
 	steps[4] = steps[2];
 	steps[3] = steps[1];
 	steps[2] = steps[0];
@@ -503,11 +480,10 @@ static void test_streams_cover_allocations(void **unused)
 	assert_near(streams_ns(), round_ns + 10000);
 }
 
-static void test_streams_by_gomezluna(void **unused)
+TEST(test_streams_by_gomezluna)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	machine.copy_engines = 1;
 	options.streams = 3;
 	estimate();
@@ -529,13 +505,12 @@ static void test_streams_by_gomezluna(void **unused)
 }
 
 /* All rows are there, and the one marked as best is the fastest. */
-static void test_streams_search(void **unused)
+TEST(test_streams_search)
 {
 	const enum xs_order orders[] = {XS_ORDER_DEPTH, XS_ORDER_BREADTH};
 	size_t i, o;
 	unsigned n;
 
-	(void)unused;
 	estimate();
 	for (o = 0; o < COUNT(orders); o++) {
 		const struct xs_estimate *best = NULL;
@@ -556,9 +531,8 @@ static void test_streams_search(void **unused)
 	}
 }
 
-static void test_streams_asked_for(void **unused)
+TEST(test_streams_asked_for)
 {
-	(void)unused;
 	options.streams = 7;
 	estimate();
 	find("streams", "replay", 7, XS_ORDER_DEPTH);
@@ -572,7 +546,7 @@ static void test_streams_asked_for(void **unused)
  * The whole copy, 7000 to 27000, comes before both kernels: 10000 later than
  * its first half.
  */
-static void test_shared_input_is_not_cut(void **unused)
+TEST(test_shared_input_is_not_cut)
 {
 	struct xs_counts counts = {.sectors_read = 125000,
 				   .requests_read = 31250,
@@ -581,7 +555,6 @@ static void test_shared_input_is_not_cut(void **unused)
 				   .instructions = 1};
 	const struct xs_estimate *row;
 
-	(void)unused;
 	steps[1].counts = &counts;
 	estimate();
 	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
@@ -594,7 +567,7 @@ static void test_shared_input_is_not_cut(void **unused)
  * the first one, which ends at 17000, and begins 90000 later. Its kernel, at
  * 118000 instead of 68000, ends 50000 later.
  */
-static void test_neighbours_wait_for_each_other(void **unused)
+TEST(test_neighbours_wait_for_each_other)
 {
 	struct xs_counts counts = {.sectors_read = 62500,
 				   .requests_read = 15625,
@@ -603,7 +576,6 @@ static void test_neighbours_wait_for_each_other(void **unused)
 				   .instructions = 1};
 	const struct xs_estimate *row;
 
-	(void)unused;
 	set_range(&machine.g_event_ns, 90000);
 	steps[1].counts = &counts;
 	estimate();
@@ -630,11 +602,10 @@ static void test_neighbours_wait_for_each_other(void **unused)
  * piece takes at least a quarter of a wave, 6250. n = 32: pieces of 3125
  * release the SMs after that, but the last one ends 3125 later.
  */
-static void test_small_pieces_stop_shrinking(void **unused)
+TEST(test_small_pieces_stop_shrinking)
 {
 	double whole;
 
-	(void)unused;
 	machine.sm_count = 10;
 	machine.max_threads_per_sm = 2048;
 	estimate();
@@ -655,13 +626,12 @@ static void test_small_pieces_stop_shrinking(void **unused)
  * each takes 100000, beside the other. Otherwise it is not known: the interval
  * has both.
  */
-static void test_pieces_of_a_small_grid(void **unused)
+TEST(test_pieces_of_a_small_grid)
 {
 	struct xs_counts counts = {31250, 31250, 7813, 7813, 0,	  0,
 				   1,	  NAN,	 NAN,  NAN,  NAN, NAN};
 	const struct xs_estimate *row;
 
-	(void)unused;
 	machine.sm_count = 10;
 	machine.max_threads_per_sm = 2048;
 	steps[1].blocks = 10;
@@ -688,11 +658,10 @@ static void test_pieces_of_a_small_grid(void **unused)
 
 /* Host 2000, launch 3000 + 2000, kernel 100000 (hides reads and writes of
  * 24000), 4000. Eq. 6: 5000 + 100000 + 6000, and 2000. */
-static void test_mapped(void **unused)
+TEST(test_mapped)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	estimate();
 	row = replayed("mapped");
 	assert_near(row->round_ns, 111000);
@@ -717,7 +686,7 @@ static void test_mapped(void **unused)
 
 /* Counters show how often each byte crosses, and not how it is stored: 250000
  * stores of 4 bytes take 2 each. */
-static void test_mapped_stores_may_be_parts(void **unused)
+TEST(test_mapped_stores_may_be_parts)
 {
 	struct xs_counts counts = {.sectors_read = 31250,
 				   .requests_read = 7813,
@@ -725,7 +694,6 @@ static void test_mapped_stores_may_be_parts(void **unused)
 				   .requests_written = 7813,
 				   .instructions = 1};
 
-	(void)unused;
 	steps[1].counts = &counts;
 	estimate();
 	assert_null(replayed("mapped")->bound);
@@ -741,11 +709,10 @@ static void test_mapped_stores_may_be_parts(void **unused)
 /* A kernel of 100000, and one of 1000 that is given the input and the result: 1
  * MB each way at 0.024. They follow each other: 1000. The first one stays as it
  * is, if it is given neither. */
-static void test_mapped_of_two_kernels(void **unused)
+TEST(test_mapped_of_two_kernels)
 {
 	const double both_ns = 2000 + 5000 + 100000 + 1000 + 24000 + 4000;
 
-	(void)unused;
 	steps[3] = steps[2];
 	steps[2] = steps[1];
 	steps[2].start_ns = 306000;
@@ -770,11 +737,10 @@ static void test_mapped_of_two_kernels(void **unused)
 
 /* A set of 1 MB of the result, of which device memory takes 5000, crosses the
  * bus at 0.019. One of other memory stays there. */
-static void test_mapped_sets_cross_the_bus(void **unused)
+TEST(test_mapped_sets_cross_the_bus)
 {
 	double round_ns;
 
-	(void)unused;
 	steps[3] = (struct xs_step){.kind = XS_STEP_SET,
 				    .thread = 1,
 				    .dst = 0x2000000,
@@ -795,11 +761,10 @@ static void test_mapped_sets_cross_the_bus(void **unused)
 }
 
 /* n = 2: kernels 18000 to 68000 and on to 118000, with their writes; 4000. */
-static void test_hybrid(void **unused)
+TEST(test_hybrid)
 {
 	const struct xs_estimate *row;
 
-	(void)unused;
 	estimate();
 	row = find("hybrid", "replay", 2, XS_ORDER_DEPTH);
 	assert_near(row->round_ns, 122000);
@@ -816,9 +781,8 @@ static void test_hybrid(void **unused)
 /* A blocking copy in two parts: the second step has no call time. as-is is
  * unchanged; pinned, each part is a copy: 28000, then 28000 + 5000 + 10000 +
  * 3000, then as in test_pinned. */
-static void test_copy_in_parts(void **unused)
+TEST(test_copy_in_parts)
 {
-	(void)unused;
 	steps[3] = steps[2];
 	steps[2] = steps[1];
 	steps[1] = step_of(XS_STEP_H2D, 200000, 200000, 100000, 195000);
@@ -830,43 +794,4 @@ static void test_copy_in_parts(void **unused)
 	assert_near(replayed("pinned")->round_ns, 163000 + 18000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_as_is),
-	    TEST(test_pinned),
-	    TEST(test_pytorch_does_not_wait_for_copies_in),
-	    TEST(test_pinned_arrays_are_not_staged),
-	    TEST(test_the_setup_has_a_range),
-	    TEST(test_the_setup_touches_memory_once),
-	    TEST(test_one_round_pays_the_setup),
-	    TEST(test_the_setup_is_of_what_is_advised),
-	    TEST(test_pytorch_allocates_and_copies),
-	    TEST(test_reuse),
-	    TEST(test_reuse_of_nothing),
-	    TEST(test_interval),
-	    TEST(test_pinned_has_no_disturbed_calls),
-	    TEST(test_pinned_keeps_the_programs_structure),
-	    TEST(test_the_host_moves_both_rounds),
-	    TEST(test_processes_differ),
-	    TEST(test_programs_differ),
-	    TEST(test_streams),
-	    TEST(test_streams_cover_allocations),
-	    TEST(test_pinned_has_the_gap_of_the_profile),
-	    TEST(test_streams_by_gomezluna),
-	    TEST(test_streams_search),
-	    TEST(test_streams_asked_for),
-	    TEST(test_shared_input_is_not_cut),
-	    TEST(test_neighbours_wait_for_each_other),
-	    TEST(test_small_pieces_stop_shrinking),
-	    TEST(test_pieces_of_a_small_grid),
-	    TEST(test_mapped),
-	    TEST(test_mapped_stores_may_be_parts),
-	    TEST(test_mapped_of_two_kernels),
-	    TEST(test_mapped_sets_cross_the_bus),
-	    TEST(test_hybrid),
-	    TEST(test_copy_in_parts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)

@@ -56,9 +56,8 @@ static int64_t round_of(const char *arguments, const char *strategy,
 }
 
 /* 0.01 + 4 + 8 + 0.01 + 2 = 14.02 ms */
-static void explicit_copies(void **state)
+TEST(explicit_copies)
 {
-	(void)state;
 	assert_int_equal(round_of(MODEL BYTES "--kernel-ms 8 --format json",
 				  "pinned", "vanwerkhoven2014-explicit", 0),
 			 14020000);
@@ -70,9 +69,8 @@ static void explicit_copies(void **state)
  *	0.01 + 4/4 + 8 + 0.01 + 2/4         = 9.52 ms
  *	0.01 + 4/4 + 8/4 + 0.01 + 2 + 0.003 = 5.023 ms
  */
-static void a_dominant_kernel(void **state)
+TEST(a_dominant_kernel)
 {
-	(void)state;
 	assert_int_equal(round_of(MODEL BYTES
 				  "--kernel-ms 8 --streams 4 --format json",
 				  "streams", "vanwerkhoven2014-eq5", 4),
@@ -91,9 +89,8 @@ static void a_dominant_kernel(void **state)
  *	0.01 + 4/4 + 1 + 0.01 + 2/4         = 2.52 ms
  *	0.01 + 4/4 + 1/4 + 0.01 + 2 + 0.003 = 3.273 ms
  */
-static void dominant_copies(void **state)
+TEST(dominant_copies)
 {
-	(void)state;
 	assert_int_equal(round_of(MODEL BYTES
 				  "--kernel-ms 1 --streams 4 --format json",
 				  "streams", "vanwerkhoven2014-eq5", 4),
@@ -101,9 +98,8 @@ static void dominant_copies(void **state)
 }
 
 /* Equation 6: 0.01 + max(4, 8, 2) + 0.01 = 8.02 ms */
-static void mapped_memory(void **state)
+TEST(mapped_memory)
 {
-	(void)state;
 	assert_int_equal(round_of(MODEL BYTES "--kernel-ms 8 --format json",
 				  "mapped", "vanwerkhoven2014-eq6", 0),
 			 8020000);
@@ -113,7 +109,7 @@ static void mapped_memory(void **state)
  * Each byte is read three times: 0.01 + max(3 4, 8, 2) + 0.01 = 12.02 ms; at
  * mapped rates of both ways (0.15 ns), 0.01 + 3 6 + 0.01 = 18.02 ms.
  */
-static void crossings_of_mapped_memory(void **state)
+TEST(crossings_of_mapped_memory)
 {
 	static const char thrice[] =
 	    BYTES "--kernel-ms 8 --h2d-crossings 3 --format json";
@@ -121,7 +117,6 @@ static void crossings_of_mapped_memory(void **state)
 	    program_run(DEVICE BYTES "--kernel-ms 8 --h2d-crossings 3");
 	char arguments[600];
 
-	(void)state;
 	snprintf(arguments, sizeof(arguments), "%s%s", DEVICE, thrice);
 	assert_int_equal(
 	    round_of(arguments, "mapped", "vanwerkhoven2014-eq6-counted", 0),
@@ -150,11 +145,10 @@ static void crossings_of_mapped_memory(void **state)
  * Best n of equation 5 with two engines: 4.13 ms; with one, equation 4, at
  * least all copies in and out: 0.02 + 6 + 2 (n - 1) us, at n = 2 6.022 ms.
  */
-static void text_says_what_a_second_engine_saves(void **state)
+TEST(text_says_what_a_second_engine_saves)
 {
 	struct program program = program_run(MODEL BYTES "--kernel-ms 1");
 
-	(void)state;
 	assert_non_null(strstr(program.out, "The second copy engine saves 1.89 "
 					    "ms (31.4 %): with one, the best "
 					    "time would\n  be 6.02 ms."));
@@ -166,22 +160,20 @@ static void text_says_what_a_second_engine_saves(void **state)
 }
 
 /* The same copies, given as times. */
-static void times_stand_for_bytes(void **state)
+TEST(times_stand_for_bytes)
 {
-	(void)state;
 	assert_int_equal(round_of(MODEL "--h2d-ms 4 --d2h-ms 2 --kernel-ms 8 "
 					"--streams 4 --format json",
 				  "streams", "vanwerkhoven2014-eq5", 4),
 			 9520000);
 }
 
-static void json_has_three_keys(void **state)
+TEST(json_has_three_keys)
 {
 	struct program program =
 	    program_run(MODEL BYTES "--kernel-ms 8 --format json");
 	json_t *root = json_loads(program.out, 0, NULL);
 
-	(void)state;
 	assert_int_equal(json_integer_value(json_object_get(root, "schema")),
 			 1);
 	assert_string_equal(json_string_value(json_object_get(
@@ -194,11 +186,10 @@ static void json_has_three_keys(void **state)
 
 /* Of 14 ms and the latencies, everything but the 8 ms of the kernel can
  * overlap. */
-static void text_says_what_dominates(void **state)
+TEST(text_says_what_dominates)
 {
 	struct program program = program_run(MODEL BYTES "--kernel-ms 8");
 
-	(void)state;
 	assert_int_equal(program.code, 0);
 	assert_non_null(
 	    strstr(program.out,
@@ -259,9 +250,8 @@ static void answers_with(const char *arguments, const char *beginning,
  * and 1 % more, 4.169831, is had from 24 on:
  *	0.01 + 4 + 0.023 + 1/24 + 0.01 + 2/24 = 4.168 ms (23: 4.172435)
  */
-static void streams_are_answered(void **state)
+TEST(streams_are_answered)
 {
-	(void)state;
 	answers_with(
 	    MODEL BYTES "--kernel-ms 1 --format json",
 	    "55 streams are fastest: 4.13 ms by vanwerkhoven2014-eq5",
@@ -270,9 +260,8 @@ static void streams_are_answered(void **state)
 
 /* Equation 6: 0.02 + 4 = 4.02 ms against 4.128545. Copies in may cross
  * (4.128545 - 0.02) / 4 = 1.03 times. */
-static void mapped_memory_is_answered(void **state)
+TEST(mapped_memory_is_answered)
 {
-	(void)state;
 	answers_with(MODEL BYTES "--kernel-ms 1 --format json",
 		     "Mapped memory takes 4.02 ms (at the rate of copies)",
 		     "more than 1.0 times");
@@ -286,9 +275,8 @@ static void mapped_memory_is_answered(void **state)
  * Half the kernel: n = sqrt((2 + 4) / 0.001) = 77.5,
  *	0.01 + 4 + 0.076 + 4/77 + 0.01 + 2/77 = 4.1739 ms
  */
-static void a_faster_link_and_gpu_are_answered(void **state)
+TEST(a_faster_link_and_gpu_are_answered)
 {
-	(void)state;
 	answers_with(MODEL BYTES "--kernel-ms 8 --format json",
 		     "With a link twice as fast, the best time would be 8.03 "
 		     "ms instead of 8.04 ms",
@@ -300,7 +288,7 @@ static void a_faster_link_and_gpu_are_answered(void **state)
 	"model --machine gtx-titan --h2d-bytes 40MB --d2h-bytes 20MB "         \
 	"--kernel-ms 1 --flops 3e9 --memory-bytes 120MB --format json"
 
-static void bounds_are_given(void **state)
+TEST(bounds_are_given)
 {
 	struct program program = program_run(BOUNDS);
 	json_t *root = json_loads(program.out, 0, NULL);
@@ -308,7 +296,6 @@ static void bounds_are_given(void **state)
 	/* Table I: 9420 + 40e6 * 0.08318392 + 9023 + 20e6 * 0.07924734 */
 	const double link_s = 4.9307466e-3;
 
-	(void)state;
 	assert_float_equal(
 	    json_real_value(json_object_get(bounds, "data_intensity")), 50,
 	    1e-4);
@@ -340,7 +327,7 @@ static void bounds_are_given(void **state)
 
 /* The Titan's kernel of 4 ms is bound by memory: 288.4 / 208 of it on a K20m,
  * or by arithmetic, 4500 / 3520. */
-static void other_machines_are_compared(void **state)
+TEST(other_machines_are_compared)
 {
 	static const char both[] =
 	    "model --machine gtx-titan --machine k20m --h2d-bytes 64MiB "
@@ -350,7 +337,6 @@ static void other_machines_are_compared(void **state)
 	json_t *root = json_loads(program.out, 0, NULL);
 	json_t *other = json_array_get(json_object_get(root, "compared"), 0);
 
-	(void)state;
 	assert_string_equal(
 	    json_string_value(json_object_get(other, "machine")), "k20m");
 	assert_int_equal(
@@ -367,9 +353,8 @@ static void other_machines_are_compared(void **state)
 }
 
 /* 40 MB at 0.15 ns a byte, both ways: 6.02 ms. In alone at 0.12: 4.82 ms. */
-static void mapped_memory_has_rates_of_its_own(void **state)
+TEST(mapped_memory_has_rates_of_its_own)
 {
-	(void)state;
 	answers_with(DEVICE BYTES "--kernel-ms 1 --format json",
 		     "Use copies, not mapped memory: mapped memory takes 6.02 "
 		     "ms (at its measured rates, not the "
@@ -387,14 +372,13 @@ static void mapped_memory_has_rates_of_its_own(void **state)
  * ns, and 32 kB of memory, 1000 blocks of a ns: 1350 ns. Copies 20 us and 6 ms,
  * sigma 4 us.
  */
-static void atgpu_is_evaluated(void **state)
+TEST(atgpu_is_evaluated)
 {
 	static const char atgpu[] = DEVICE BYTES
 	    "--blocks 100 --operations 50 --memory-bytes 32000 --sync-ms 0.004 "
 	    "--format json";
 	struct program program;
 
-	(void)state;
 	assert_int_equal(round_of(atgpu, "pinned", "atgpu-gpu-cost", 0),
 			 6020000 + 1350 + 4000);
 	assert_int_equal(round_of(atgpu, "pinned", "atgpu-cost", 0),
@@ -422,7 +406,7 @@ static void atgpu_is_evaluated(void **state)
  * + 0.1 + 1.5, and a block's message another one after 0.6 + 1.2, a quarter of
  * which each message takes beside its 0.2 of the link.
  */
-static void who_starts_a_transfer(void **state)
+TEST(who_starts_a_transfer)
 {
 	static const double ns[] = {9600, 6350, 3750, 5700};
 	static const double rate[] = {1e9 / 1100, 1e9 / 5300, 1e9 / 650,
@@ -434,7 +418,6 @@ static void who_starts_a_transfer(void **state)
 	const json_t *rows = json_object_get(root, "control"), *row;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(json_array_size(rows), 4);
 	json_array_foreach(rows, i, row)
 	{
@@ -457,12 +440,11 @@ static void who_starts_a_transfer(void **state)
 }
 
 /* The answer comes before its terms. */
-static void who_should_start_is_said(void **state)
+TEST(who_should_start_is_said)
 {
 	struct program program =
 	    program_run(CONTROL "--h2d-bytes 1000 | sed -n 3,4p");
 
-	(void)state;
 	assert_string_equal(program.out,
 			    "  A message in: let the GPU start it (direct, "
 			    "polls system memory): 3.75 us,\n  against 9.60 us "
@@ -471,11 +453,10 @@ static void who_should_start_is_said(void **state)
 }
 
 /* No way is the fastest of those that are known. */
-static void unknown_ways_win_nothing(void **state)
+TEST(unknown_ways_win_nothing)
 {
 	struct program program = program_run(CONTROL "--d2h-bytes 8");
 
-	(void)state;
 	assert_non_null(strstr(program.out,
 			       "A message out: not known who should start it: "
 			       "the profile lacks g_d2h_ns"));
@@ -489,22 +470,20 @@ static void unknown_ways_win_nothing(void **state)
 	program_free(&program);
 }
 
-static void rates_are_written_out(void **state)
+TEST(rates_are_written_out)
 {
 	struct program program =
 	    program_run(CONTROL "--h2d-bytes 1000 --connections 4");
 
-	(void)state;
 	assert_non_null(strstr(program.out, " 188679 "));
 	program_free(&program);
 }
 
-static void text_has_each_term(void **state)
+TEST(text_has_each_term)
 {
 	struct program program =
 	    program_run(CONTROL "--h2d-bytes 1000 --d2h-bytes 8");
 
-	(void)state;
 	assert_int_equal(program.code, 0);
 	assert_non_null(strstr(program.out, "Who starts the transfer"));
 	assert_non_null(strstr(program.out, "sigma 1.50 us (the host waits)"));
@@ -514,7 +493,7 @@ static void text_has_each_term(void **state)
 	program_free(&program);
 }
 
-static void wrong_use_is_explained(void **state)
+TEST(wrong_use_is_explained)
 {
 	static const struct {
 		const char *arguments, *err;
@@ -547,7 +526,6 @@ static void wrong_use_is_explained(void **state)
 	    {MODEL BYTES "--kernel-ms 8 --flops many", "give a number"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct program program = program_run(wrong[i].arguments);
 
@@ -557,32 +535,4 @@ static void wrong_use_is_explained(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(explicit_copies),
-	    cmocka_unit_test(a_dominant_kernel),
-	    cmocka_unit_test(dominant_copies),
-	    cmocka_unit_test(text_says_what_a_second_engine_saves),
-	    cmocka_unit_test(crossings_of_mapped_memory),
-	    cmocka_unit_test(mapped_memory),
-	    cmocka_unit_test(times_stand_for_bytes),
-	    cmocka_unit_test(json_has_three_keys),
-	    cmocka_unit_test(text_says_what_dominates),
-	    cmocka_unit_test(streams_are_answered),
-	    cmocka_unit_test(mapped_memory_is_answered),
-	    cmocka_unit_test(mapped_memory_has_rates_of_its_own),
-	    cmocka_unit_test(a_faster_link_and_gpu_are_answered),
-	    cmocka_unit_test(bounds_are_given),
-	    cmocka_unit_test(other_machines_are_compared),
-	    cmocka_unit_test(atgpu_is_evaluated),
-	    cmocka_unit_test(who_starts_a_transfer),
-	    cmocka_unit_test(who_should_start_is_said),
-	    cmocka_unit_test(unknown_ways_win_nothing),
-	    cmocka_unit_test(rates_are_written_out),
-	    cmocka_unit_test(text_has_each_term),
-	    cmocka_unit_test(wrong_use_is_explained),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#undef TEST
-
 #define MS 1000000LL
 
 /* A run of 1 s with 10 rounds of 50 ms. */
@@ -98,9 +96,8 @@ static void expect(const char *strategies)
 
 /* Pinning is one call: it comes first, though others save more. Pieces on
  * streams are no faster than rounds beside each other. */
-static void least_effort_comes_first(void **state)
+TEST(least_effort_comes_first)
 {
-	(void)state;
 	add(phase, "streams", XS_EFFORT_SPLIT, 15 * MS);
 	add(phase, "double-buffer", XS_EFFORT_PLACES, 15 * MS);
 	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
@@ -132,9 +129,8 @@ static void least_effort_comes_first(void **state)
 }
 
 /* For 40 ms of a run of 1 s, kernels are changed if rounds repeat. */
-static void kernels_of_one_round_are_not_split_for_little(void **state)
+TEST(kernels_of_one_round_are_not_split_for_little)
 {
-	(void)state;
 	add(phase, "streams", XS_EFFORT_SPLIT, 46 * MS);
 	expect("streams");
 	result->verdict.repeats = false;
@@ -145,11 +141,10 @@ static void kernels_of_one_round_are_not_split_for_little(void **state)
 
 /* New kernels on a condition have to bring as much again as all steps before
  * them. */
-static void new_kernels_on_a_condition_come_last(void **state)
+TEST(new_kernels_on_a_condition_come_last)
 {
 	struct xs_result_estimate *row;
 
-	(void)state;
 	row = add(phase, "device-initiated", XS_EFFORT_REWRITE, 15 * MS);
 	row->bound = "one kernel can";
 	expect("device-initiated");
@@ -166,11 +161,10 @@ static void new_kernels_on_a_condition_come_last(void **state)
 
 /* What a rewritten kernel contains is changed first, however little and
  * uncertain that is; and instead of it, if it brings as much. */
-static void nobody_rewrites_kernels_first(void **state)
+TEST(nobody_rewrites_kernels_first)
 {
 	struct xs_result_estimate *pinned;
 
-	(void)state;
 	add(phase, "device-initiated", XS_EFFORT_REWRITE, 15 * MS)->bound =
 	    "one kernel can";
 	pinned = add(phase, "pinned", XS_EFFORT_CALL, 45 * MS);
@@ -186,9 +180,8 @@ static void nobody_rewrites_kernels_first(void **state)
 
 /* Pinning other buffers is told by the step that it is like; each number of
  * pieces has its own. */
-static void the_same_change_is_told_once(void **state)
+TEST(the_same_change_is_told_once)
 {
-	(void)state;
 	result->phase_count = 2;
 	add(&phase[0], "pinned", XS_EFFORT_CALL, 25 * MS);
 	add(&phase[1], "pinned", XS_EFFORT_CALL, 35 * MS);
@@ -204,11 +197,10 @@ static void the_same_change_is_told_once(void **state)
 
 /* A longer run pays the setup of a further step, which is judged by its rounds.
  * A first one has to pay in this run. */
-static void a_longer_run_pays_a_further_setup(void **state)
+TEST(a_longer_run_pays_a_further_setup)
 {
 	struct xs_result_estimate *both;
 
-	(void)state;
 	both = add(phase, "double-buffer", XS_EFFORT_PLACE, 15 * MS);
 	both->setup_ns = 400 * MS;
 	both->saves_ns -= both->setup_ns;
@@ -232,11 +224,10 @@ static void a_longer_run_pays_a_further_setup(void **state)
 }
 
 /* The setup is paid once: it is of the run, not of a round. */
-static void a_setup_is_not_of_a_round(void **state)
+TEST(a_setup_is_not_of_a_round)
 {
 	struct xs_result_estimate *pinned;
 
-	(void)state;
 	pinned = add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
 	pinned->setup_ns = 50 * MS;
 	pinned->saves_ns -= pinned->setup_ns;
@@ -269,11 +260,10 @@ static void a_setup_is_not_of_a_round(void **state)
 
 /* Below 1 % of the steady part, or of the run for what comes once. However
  * long the rest of the run is, the steady part decides. */
-static void a_small_saving_is_no_step(void **state)
+TEST(a_small_saving_is_no_step)
 {
 	struct xs_result_estimate *row;
 
-	(void)state;
 	row = add(phase, "pinned", XS_EFFORT_CALL, 49 * MS);
 	row->high_ns = row->known_high_ns = 49 * MS;
 	result->run.wall_ns = 100000 * MS;
@@ -288,11 +278,10 @@ static void a_small_saving_is_no_step(void **state)
 }
 
 /* It saves 10 ms a round, and may be off by that. */
-static void an_uncertain_saving_is_no_step(void **state)
+TEST(an_uncertain_saving_is_no_step)
 {
 	struct xs_result_estimate *row;
 
-	(void)state;
 	row = add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
 	row->high_ns = 49 * MS;
 	expect("pinned");
@@ -301,11 +290,10 @@ static void an_uncertain_saving_is_no_step(void **state)
 }
 
 /* The rounds of another run, without the tracer, may be as short. */
-static void the_first_step_saves_more_than_runs_differ(void **state)
+TEST(the_first_step_saves_more_than_runs_differ)
 {
 	struct xs_result_estimate *as_is;
 
-	(void)state;
 	as_is = add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
 	add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
 	as_is->known_low_ns = as_is->low_ns = 41 * MS;
@@ -330,11 +318,10 @@ static void the_first_step_saves_more_than_runs_differ(void **state)
 
 /* Who alternates buffers pins them anyway: that comes first, if it brings most,
  * whatever its interval. */
-static void most_of_a_step_comes_before_it(void **state)
+TEST(most_of_a_step_comes_before_it)
 {
 	struct xs_result_estimate *pinned;
 
-	(void)state;
 	pinned = add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
 	pinned->high_ns = pinned->known_high_ns = 60 * MS;
 	expect("");
@@ -351,9 +338,8 @@ static void most_of_a_step_comes_before_it(void **state)
 }
 
 /* Pieces gain 2 of the 42 ms that they and the host's code gain together. */
-static void kernels_stay_where_host_code_gains_as_much(void **state)
+TEST(kernels_stay_where_host_code_gains_as_much)
 {
-	(void)state;
 	add(phase, "pinned", XS_EFFORT_CALL, 10 * MS)->known_low_ns = 10 * MS;
 	add(phase, "streams", XS_EFFORT_SPLIT, 8 * MS)->known_high_ns = 8 * MS;
 	expect("pinned");
@@ -364,9 +350,8 @@ static void kernels_stay_where_host_code_gains_as_much(void **state)
 }
 
 /* Within 5 % of each other, or within the interval of the lesser effort. */
-static void lesser_effort_wins_a_tie(void **state)
+TEST(lesser_effort_wins_a_tie)
 {
-	(void)state;
 	add(phase, "pinned", XS_EFFORT_CALL, 30 * MS);
 	add(phase, "double-buffer", XS_EFFORT_PLACES, 286 * MS / 10);
 	expect("pinned");
@@ -378,11 +363,10 @@ static void lesser_effort_wins_a_tie(void **state)
 }
 
 /* A second set of buffers is pinned once, which few rounds pay back. */
-static void more_effort_that_saves_more_is_named(void **state)
+TEST(more_effort_that_saves_more_is_named)
 {
 	struct xs_result_estimate *buffers;
 
-	(void)state;
 	buffers = add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
 	add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
 	expect("double-buffer");
@@ -407,11 +391,10 @@ static void more_effort_that_saves_more_is_named(void **state)
 
 /* What pays in this run comes first, with its recipe; a step that only pays in
  * longer runs takes its place there, and is not in the sum. */
-static void what_pays_in_this_run_comes_first(void **state)
+TEST(what_pays_in_this_run_comes_first)
 {
 	struct xs_result_estimate *buffers, *streams;
 
-	(void)state;
 	buffers = add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
 	streams = add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
 	buffers->setup_ns = 19 * MS;
@@ -439,11 +422,10 @@ static void what_pays_in_this_run_comes_first(void **state)
 }
 
 /* Unless that takes more effort than what it gains is worth. */
-static void effort_stays_for_longer_runs(void **state)
+TEST(effort_stays_for_longer_runs)
 {
 	struct xs_result_estimate *buffers, *streams;
 
-	(void)state;
 	buffers = add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
 	streams = add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
 	buffers->setup_ns = 19 * MS;
@@ -468,9 +450,8 @@ static void effort_stays_for_longer_runs(void **state)
 
 /* What pays in this run comes before what does not, in other phases too; the
  * same change of the same lines is told once. */
-static void longer_runs_come_last(void **state)
+TEST(longer_runs_come_last)
 {
-	(void)state;
 	result->phase_count = 2;
 	add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS)->new_memory_ns =
 	    500 * MS;
@@ -479,9 +460,8 @@ static void longer_runs_come_last(void **state)
 }
 
 /* What orders copies otherwise replaces the order before. */
-static void an_order_replaces_another(void **state)
+TEST(an_order_replaces_another)
 {
-	(void)state;
 	add(phase, "pinned", XS_EFFORT_CALL, 30 * MS);
 	add(phase, "prefetch", XS_EFFORT_PLACE, 22 * MS);
 	expect("pinned prefetch");
@@ -496,11 +476,10 @@ static void an_order_replaces_another(void **state)
 }
 
 /* 16 pieces are as fast as 8, as far as rounds differ. */
-static void another_number_of_pieces_within_the_interval_is_none(void **state)
+TEST(another_number_of_pieces_within_the_interval_is_none)
 {
 	struct xs_result_estimate *row;
 
-	(void)state;
 	row = add(phase, "streams", XS_EFFORT_PLACE, 40 * MS);
 	row->n_streams = 16;
 	phase->round_low_ns = 41 * MS;
@@ -513,9 +492,8 @@ static void another_number_of_pieces_within_the_interval_is_none(void **state)
 
 /* Together no more is saved than the time in which data moved or the host
  * waited or allocated. */
-static void all_together_save_no_more_than_there_is(void **state)
+TEST(all_together_save_no_more_than_there_is)
 {
-	(void)state;
 	phase->movable_ns = phase->transfer_ns = 30 * MS;
 	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
 	add(phase, "reuse", XS_EFFORT_PLACE, 35 * MS);
@@ -530,9 +508,8 @@ static void all_together_save_no_more_than_there_is(void **state)
 }
 
 /* What moves less data makes pinning needless, and replaces it. */
-static void data_that_stays_needs_no_pinning(void **state)
+TEST(data_that_stays_needs_no_pinning)
 {
-	(void)state;
 	add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
 	add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
 	expect("resident");
@@ -540,9 +517,8 @@ static void data_that_stays_needs_no_pinning(void **state)
 }
 
 /* The phase with more gain for its effort is first; start-up is last. */
-static void phases_are_ranked_by_gain_and_effort(void **state)
+TEST(phases_are_ranked_by_gain_and_effort)
 {
-	(void)state;
 	result->phase_count = 2;
 	add(&phase[0], "pinned", XS_EFFORT_CALL, 35 * MS);
 	add(&phase[1], "reuse", XS_EFFORT_PLACE, 30 * MS);
@@ -559,11 +535,10 @@ static void phases_are_ranked_by_gain_and_effort(void **state)
 }
 
 /* How often bytes cross the bus, nobody can tell from the program. */
-static void what_nobody_can_check_is_no_step(void **state)
+TEST(what_nobody_can_check_is_no_step)
 {
 	struct xs_result_estimate *mapped;
 
-	(void)state;
 	mapped = add(phase, "mapped", XS_EFFORT_REWRITE, 10 * MS);
 	expect("mapped");
 	mapped->bound = "each byte crosses the bus once";
@@ -572,11 +547,10 @@ static void what_nobody_can_check_is_no_step(void **state)
 }
 
 /* Data is copied again because it changed, unless its contents are the same. */
-static void data_stays_only_if_its_contents_do(void **state)
+TEST(data_stays_only_if_its_contents_do)
 {
 	struct xs_result_estimate *resident;
 
-	(void)state;
 	resident = add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
 	expect("resident");
 	resident->bound = "the host does not change the data";
@@ -584,11 +558,10 @@ static void data_stays_only_if_its_contents_do(void **state)
 }
 
 /* Rounds that copy in what they copied out are asked about, not advised. */
-static void doubtful_rows_are_asked_for(void **state)
+TEST(doubtful_rows_are_asked_for)
 {
 	struct xs_result_estimate *row;
 
-	(void)state;
 	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
 	row = add(phase, "double-buffer", XS_EFFORT_PLACES, 10 * MS);
 	row->bound = "no round needs the results of the round before";
@@ -611,9 +584,8 @@ static void says_why(const char *text)
 }
 
 /* 8 ms of migrations, or 0.7 by one copy; 5 ms are 1 % of the steady part. */
-static void managed_memory_is_prefetched(void **state)
+TEST(managed_memory_is_prefetched)
 {
-	(void)state;
 	add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
 	result->machine.G_h2d.value = 0.02;
 	result->totals.migrated_h2d_bytes = 32 << 20;
@@ -627,11 +599,10 @@ static void managed_memory_is_prefetched(void **state)
 
 /* Rounds differ by more than a change saves, but by the host's own time, which
  * is the same before and after. */
-static void what_both_rounds_share_is_no_doubt(void **state)
+TEST(what_both_rounds_share_is_no_doubt)
 {
 	struct xs_result_estimate *row, *as_is;
 
-	(void)state;
 	as_is = add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
 	as_is->known_low_ns = 43 * MS;
 	row = add(phase, "double-buffer", XS_EFFORT_PLACES, 45 * MS);
@@ -646,11 +617,10 @@ static void what_both_rounds_share_is_no_doubt(void **state)
 }
 
 /* Nothing predicted, nothing worth it, or nothing that is sure to be right. */
-static void no_step_has_a_reason(void **state)
+TEST(no_step_has_a_reason)
 {
 	struct xs_result_estimate *row;
 
-	(void)state;
 	says_why("no strategy could be predicted");
 	row = add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
 	row->known_high_ns = 50 * MS;
@@ -669,11 +639,10 @@ static void no_step_has_a_reason(void **state)
 }
 
 /* Pinning takes longer than it saves of the one round. */
-static void a_setup_that_does_not_pay_is_named(void **state)
+TEST(a_setup_that_does_not_pay_is_named)
 {
 	struct xs_result_estimate *row;
 
-	(void)state;
 	phase->rounds = 1;
 	row = add(phase, "pinned", XS_EFFORT_CALL, 30 * MS);
 	row->setup_ns = 25 * MS;
@@ -692,11 +661,10 @@ static void says_no_pinning(const char *text)
 }
 
 /* Rounds of phase 1 take a tenth less with pinned memory. */
-static void why_nothing_is_pinned_is_told(void **state)
+TEST(why_nothing_is_pinned_is_told)
 {
 	struct xs_result_estimate *as_is, *row;
 
-	(void)state;
 	result->phase_count = 2;
 	add(&phase[1], "reuse", XS_EFFORT_PLACE, 30 * MS);
 	as_is = add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
@@ -722,11 +690,10 @@ static void why_nothing_is_pinned_is_told(void **state)
 }
 
 /* As an engineer would before the steps, if it may save more than they do. */
-static void data_that_may_stay_is_asked_for(void **state)
+TEST(data_that_may_stay_is_asked_for)
 {
 	struct xs_result_estimate *resident;
 
-	(void)state;
 	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
 	expect("pinned");
 	assert_null(result->question);
@@ -757,9 +724,8 @@ static void data_that_may_stay_is_asked_for(void **state)
 	assert_null(result->question);
 }
 
-static void steps_of_the_start_up_do_not_count(void **state)
+TEST(steps_of_the_start_up_do_not_count)
 {
-	(void)state;
 	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
 	expect("pinned");
 	assert_null(result->no_step);
@@ -768,30 +734,27 @@ static void steps_of_the_start_up_do_not_count(void **state)
 	assert_non_null(result->no_step);
 }
 
-static void nothing_is_planned_without_a_verdict(void **state)
+TEST(nothing_is_planned_without_a_verdict)
 {
-	(void)state;
 	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
 	result->verdict.missing = "the trace has no times";
 	expect("");
 }
 
 /* Equations explain; they are no predictions. */
-static void equations_are_no_steps(void **state)
+TEST(equations_are_no_steps)
 {
-	(void)state;
 	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS)->model =
 	    "vanwerkhoven2014-explicit";
 	expect("");
 }
 
 /* The lines are in the language of the sites. */
-static void code_is_in_the_language_of_the_line(void **state)
+TEST(code_is_in_the_language_of_the_line)
 {
 	static struct xs_result_site site = {
 	    .file = "/src/a.cu", .line = 8, .step = "h2d"};
 
-	(void)state;
 	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
 	phase->sites = &site;
 	phase->site_count = 1;
@@ -830,9 +793,8 @@ static void code_is_in_the_language_of_the_line(void **state)
 }
 
 /* Four threads, whose rounds take a quarter of the run each. */
-static void rounds_side_by_side_are_counted(void **state)
+TEST(rounds_side_by_side_are_counted)
 {
-	(void)state;
 	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
 	expect("pinned");
 	assert_int_equal(result->plan[0].side_by_side, 1);
@@ -843,14 +805,13 @@ static void rounds_side_by_side_are_counted(void **state)
 }
 
 /* Buffers that two phases copy at the same lines are pinned once. */
-static void the_same_lines_are_changed_once(void **state)
+TEST(the_same_lines_are_changed_once)
 {
 	static struct xs_result_site site = {
 	    .file = "/src/a.cu", .line = 8, .step = "h2d"};
 	static struct xs_result_site other = {
 	    .file = "/src/a.cu", .line = 9, .step = "h2d"};
 
-	(void)state;
 	result->phase_count = 2;
 	for (size_t i = 0; i < 2; i++) {
 		phase[i].sites = &site;
@@ -870,14 +831,13 @@ static void the_same_lines_are_changed_once(void **state)
 
 /* Without a line it is the call in the program; a call in a library serves many
  * lines. The step is of the longer phase, or of the one with more lines. */
-static void the_same_calls_are_changed_once(void **state)
+TEST(the_same_calls_are_changed_once)
 {
 	static struct xs_result_site sites[] = {
 	    {.module = "app", .offset = 8, .line = XS_UNKNOWN, .step = "h2d"},
 	    {.module = "app", .offset = 9, .line = XS_UNKNOWN, .step = "h2d"},
 	};
 
-	(void)state;
 	result->phase_count = 2;
 	for (size_t i = 0; i < 2; i++) {
 		phase[i].sites = sites;
@@ -900,11 +860,10 @@ static void the_same_calls_are_changed_once(void **state)
 
 /* The run as it is has the interval of its rounds, and of what no step changes:
  * 15 % of the other 500 ms. */
-static void the_run_now_has_an_interval(void **state)
+TEST(the_run_now_has_an_interval)
 {
 	struct xs_result_estimate *now;
 
-	(void)state;
 	now = add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
 	now->low_ns = 40 * MS;
 	now->high_ns = 60 * MS;
@@ -918,9 +877,8 @@ static void the_run_now_has_an_interval(void **state)
 
 /* A question is about what saves more than the steps of its effort, and comes
  * before those of more, and before those of longer runs. */
-static void a_question_is_of_its_effort(void **state)
+TEST(a_question_is_of_its_effort)
 {
-	(void)state;
 	add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
 	add(phase, "streams", XS_EFFORT_SPLIT, 20 * MS);
 	add(phase, "resident", XS_EFFORT_PLACE, 35 * MS)->bound = "it stays";
@@ -952,13 +910,12 @@ static void a_question_is_of_its_effort(void **state)
 
 /* Each phase saves 3 ms of a steady part of 500 ms, and may be off by more;
  * with the same line in both, 6 ms may be off by 4.5 ms. */
-static void the_same_lines_are_worth_it_together(void **state)
+TEST(the_same_lines_are_worth_it_together)
 {
 	static struct xs_result_site sites[] = {
 	    {.file = "/src/a.cu", .line = 8, .step = "h2d"},
 	    {.file = "/src/a.cu", .line = 9, .step = "h2d"}};
 
-	(void)state;
 	result->phase_count = 2;
 	for (size_t i = 0; i < 2; i++) {
 		struct xs_result_estimate *row =
@@ -983,12 +940,11 @@ static void the_same_lines_are_worth_it_together(void **state)
 }
 
 /* At the lines of a longer phase's steps, the shorter one has these only. */
-static void lines_are_changed_in_one_way(void **state)
+TEST(lines_are_changed_in_one_way)
 {
 	static struct xs_result_site site = {
 	    .file = "/src/a.cu", .line = 8, .step = "h2d"};
 
-	(void)state;
 	result->phase_count = 2;
 	for (size_t i = 0; i < 2; i++) {
 		phase[i].sites = &site;
@@ -1007,13 +963,12 @@ static void lines_are_changed_in_one_way(void **state)
 }
 
 /* Two phases share a line: it is not cut into pieces and alternated, too. */
-static void lines_have_one_order(void **state)
+TEST(lines_have_one_order)
 {
 	static struct xs_result_site sites[] = {
 	    {.module = "app", .line = XS_UNKNOWN, .offset = 8, .step = "d2h"},
 	    {.module = "app", .line = XS_UNKNOWN, .offset = 9, .step = "h2d"}};
 
-	(void)state;
 	result->phase_count = 2;
 	for (size_t i = 0; i < 2; i++) {
 		phase[i].sites = sites;
@@ -1027,11 +982,10 @@ static void lines_have_one_order(void **state)
 }
 
 /* Nor is what may save much "nothing", or what cannot be predicted. */
-static void what_is_not_known_is_not_nothing(void **state)
+TEST(what_is_not_known_is_not_nothing)
 {
 	struct xs_result_estimate *pinned;
 
-	(void)state;
 	add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
 	pinned = add(phase, "pinned", XS_EFFORT_CALL, 45 * MS);
 	pinned->high_ns = pinned->known_high_ns = 60 * MS;
@@ -1053,11 +1007,10 @@ static void what_is_not_known_is_not_nothing(void **state)
 }
 
 /* Where issuing work is the limit, "nothing" would be wrong. */
-static void an_unknown_graph_is_not_nothing(void **state)
+TEST(an_unknown_graph_is_not_nothing)
 {
 	static struct xs_result_part part = {.part = XS_PART_CALLS};
 
-	(void)state;
 	result->verdict.parts = &part;
 	result->verdict.part_count = 1;
 	add(phase, "pinned", XS_EFFORT_CALL, 50 * MS);
@@ -1070,57 +1023,4 @@ static void an_unknown_graph_is_not_nothing(void **state)
 	assert_non_null(strstr(result->no_step, "nothing: "));
 }
 
-#define TEST(function)                                                         \
-	cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-static const struct CMUnitTest tests[] = {
-    TEST(least_effort_comes_first),
-    TEST(kernels_of_one_round_are_not_split_for_little),
-    TEST(new_kernels_on_a_condition_come_last),
-    TEST(nobody_rewrites_kernels_first),
-    TEST(the_same_change_is_told_once),
-    TEST(a_longer_run_pays_a_further_setup),
-    TEST(a_setup_is_not_of_a_round),
-    TEST(a_small_saving_is_no_step),
-    TEST(an_uncertain_saving_is_no_step),
-    TEST(the_first_step_saves_more_than_runs_differ),
-    TEST(most_of_a_step_comes_before_it),
-    TEST(kernels_stay_where_host_code_gains_as_much),
-    TEST(lesser_effort_wins_a_tie),
-    TEST(more_effort_that_saves_more_is_named),
-    TEST(what_pays_in_this_run_comes_first),
-    TEST(effort_stays_for_longer_runs),
-    TEST(longer_runs_come_last),
-    TEST(an_order_replaces_another),
-    TEST(another_number_of_pieces_within_the_interval_is_none),
-    TEST(all_together_save_no_more_than_there_is),
-    TEST(data_that_stays_needs_no_pinning),
-    TEST(phases_are_ranked_by_gain_and_effort),
-    TEST(what_nobody_can_check_is_no_step),
-    TEST(data_stays_only_if_its_contents_do),
-    TEST(doubtful_rows_are_asked_for),
-    TEST(managed_memory_is_prefetched),
-    TEST(what_both_rounds_share_is_no_doubt),
-    TEST(no_step_has_a_reason),
-    TEST(a_setup_that_does_not_pay_is_named),
-    TEST(why_nothing_is_pinned_is_told),
-    TEST(data_that_may_stay_is_asked_for),
-    TEST(steps_of_the_start_up_do_not_count),
-    TEST(nothing_is_planned_without_a_verdict),
-    TEST(equations_are_no_steps),
-    TEST(code_is_in_the_language_of_the_line),
-    TEST(rounds_side_by_side_are_counted),
-    TEST(the_same_lines_are_changed_once),
-    TEST(the_same_calls_are_changed_once),
-    TEST(the_run_now_has_an_interval),
-    TEST(a_question_is_of_its_effort),
-    TEST(the_same_lines_are_worth_it_together),
-    TEST(lines_are_changed_in_one_way),
-    TEST(lines_have_one_order),
-    TEST(what_is_not_known_is_not_nothing),
-    TEST(an_unknown_graph_is_not_nothing),
-};
-
-int main(void)
-{
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(set_up, tear_down)
