@@ -119,7 +119,7 @@ TEST(a_condition_makes_the_gain_a_bound)
 
 	assert_non_null(
 	    strstr(job->verdict, "the job gains up to 3.00 s (30.0 %)"));
-	assert_non_null(strstr(text, "saves up to 3.00 s of a run, in 1 of 1"));
+	assert_non_null(strstr(text, "saves up to 3.00 s of a run in 1 of 1"));
 	assert_non_null(strstr(text, "only if the data stays\n"));
 	free(text);
 	xs_job_free(job);
@@ -379,7 +379,7 @@ TEST(several_runs_and_uncertain_steps_are_told)
 	job = job_of(&ranks[1], 1);
 	text = text_of(job, false);
 	assert_non_null(
-	    strstr(text, "     saves 3.00 s of a run (0.50-4.00 s)"));
+	    strstr(text, "     saves 3.00 s of a run (0.50-4.00 s in"));
 	assert_true(job->at_most_saves_ns >= job->saves_most_ns);
 	free(text);
 	xs_job_free(job);

@@ -54,50 +54,68 @@ static void put_verdict(const struct xs_terminal *terminal, struct xs_job *job)
 				 job->problems[i].text);
 }
 
-/* " (median 1.2 s; mean 1.1-1.3 s)", " (1.1-1.3 s)" of one process: nothing of
- * what is an upper bound, or may be none. */
-static const char *interval(struct xs_job *job, const struct xs_job_step *step)
+/* The mean over processes in other runs: nothing of what is an upper bound, or
+ * may be none. */
+static const char *in_other_runs(struct xs_job *job,
+				 const struct xs_job_step *step)
 {
-	const bool known = step->low_ns >= 0 && step->traces > 0 &&
-			   step->high_ns != XS_UNKNOWN && !step->condition;
-	const char *range =
-	    known
-		? xs_arena_print(&job->arena, "%s",
-				 xs_units_range_ns(step->low_ns / step->traces,
-						   step->high_ns / step->traces)
-				     .s)
-		: "";
-
-	if (step->traces > 1)
-		return xs_arena_print(&job->arena, " (median %s%s%s)",
-				      xs_units_ns(step->saves.median).s,
-				      known ? "; mean " : "", range);
-	return known ? xs_arena_print(&job->arena, " (%s)", range) : "";
+	return step->low_ns >= 0 && step->traces > 0 &&
+		       step->high_ns != XS_UNKNOWN && !step->condition
+		   ? xs_arena_print(
+			 &job->arena, "%s",
+			 xs_units_range_ns(step->low_ns / step->traces,
+					   step->high_ns / step->traces)
+			     .s)
+		   : NULL;
 }
 
-/* "saves 1.0-1.4 s of a run (median 1.2 s), in 62 of 64 processes; of the job
- * at least 1.1 s (11 %); effort: one line" */
+/* "1.2 s of a run (1.1-1.3 s in other runs) in 1 of 64 processes"; of several
+ * processes: "1.2 s of a run in the median (1.0-1.4 s; 1.1-1.3 s on average in
+ * other runs) of 62 of 64 processes" */
+static const char *saved(struct xs_job *job, const struct xs_job_step *step)
+{
+	struct xs_arena *arena = &job->arena;
+	const char *others = in_other_runs(job, step);
+	const char *of = xs_arena_print(
+	    arena, "%" PRId64 " of %" PRId64 " process%s", step->traces,
+	    job->traces, job->traces == 1 ? "" : "es");
+
+	if (step->traces > 1)
+		return xs_arena_print(
+		    arena, "%s of a run in the median (%s%s%s%s) of %s",
+		    xs_units_ns(step->saves.median).s,
+		    xs_units_range_ns(step->saves.least, step->saves.most).s,
+		    others ? "; " : "", others ? others : "",
+		    others ? " on average in other runs" : "", of);
+	return xs_arena_print(arena, "%s of a run%s%s%s in %s",
+			      xs_units_ns(step->saves.most).s,
+			      others ? " (" : "", others ? others : "",
+			      others ? " in other runs)" : "", of);
+}
+
+/* "saves 1.2 s of a run in the median (...); of the job at least 1.1 s (11 %);
+ * effort: one line" */
 static const char *saving(struct xs_job *job, const struct xs_job_step *step)
 {
 	const bool may_be_slower =
 	    step->low_ns < 0 && step->low_ns != XS_UNKNOWN;
 
-	return xs_arena_print(
-	    &job->arena,
-	    "%ssaves %s%s of a run%s, in %" PRId64 " of %" PRId64
-	    " process%s; of the job %s%s (%s)%s%s",
-	    may_be_slower ? "may also be slower; " : "",
-	    step->condition ? "up to "
-	    : may_be_slower ? "about "
-			    : "",
-	    step->condition
-		? xs_units_ns(step->saves.most).s
-		: xs_units_range_ns(step->saves.least, step->saves.most).s,
-	    interval(job, step), step->traces, job->traces,
-	    job->traces == 1 ? "" : "es", step->at_least ? "at least " : "",
-	    xs_units_ns(step->job_ns).s,
-	    xs_units_percent(step->job_ns, job->wall.most).s,
-	    *step->effort ? "; effort: " : "", step->effort);
+	const char *of_job =
+	    !step->job_ns && !step->at_least
+		? "nothing: its slowest process is as slow"
+		: xs_arena_print(
+		      &job->arena, "%s%s (%s)",
+		      step->at_least ? "at least " : "",
+		      xs_units_ns(step->job_ns).s,
+		      xs_units_percent(step->job_ns, job->wall.most).s);
+
+	return xs_arena_print(&job->arena, "%ssaves %s%s; of the job %s%s%s",
+			      may_be_slower ? "may also be slower; " : "",
+			      step->condition ? "up to "
+			      : may_be_slower ? "about "
+					      : "",
+			      saved(job, step), of_job,
+			      *step->effort ? "; effort: " : "", step->effort);
 }
 
 static void put_step(const struct xs_terminal *terminal, struct xs_job *job,
