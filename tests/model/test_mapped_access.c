@@ -364,8 +364,8 @@ TEST(test_stores_that_are_not_joined)
 	assert_near(at_most().write_ns, 20000);
 }
 
-/* The same stores of kernels whose warps come to them together. */
-TEST(test_warps_that_store_together)
+/* The same stores of a kernel that reads as many sectors as it writes. */
+static void set_stores(void)
 {
 	set_param(&machine.mapped_write_partial_ns, 100);
 	machine.max_threads_per_sm = 512;
@@ -377,6 +377,11 @@ TEST(test_warps_that_store_together)
 	work.write_sectors = 100;
 	work.stores = 25;
 	work.store_sectors = 200;
+}
+
+TEST(test_warps_that_store_together)
+{
+	set_stores();
 	assert_near(mapped().write_ns, not_joined(8.0 / 158));
 	/* those of a block have a barrier */
 	work.shared_bytes = 4;
@@ -400,9 +405,13 @@ TEST(test_warps_that_store_together)
 		    not_joined((8.0 / 158 + 0.5 * 128 / 278) / 2));
 	set_param(&machine.mapped_write_early_ns, 3200);
 	assert_near(mapped().write_ns, not_joined(8.0 / 158 / 2));
-	/* Without its memory being busy, the device joins 20 of 100: more than
-	 * those above are separated in the kernel. At half of its bandwidth, it
-	 * is half of them. */
+}
+
+/* Without its memory being busy, the device joins 20 of 100 stores. At half of
+ * its bandwidth, half of the others are separated in the kernel. */
+TEST(test_stores_that_the_device_does_not_join)
+{
+	set_stores();
 	work.copied_alone = true;
 	work.write_sectors = 180;
 	work.kernel_ns = 1000;
