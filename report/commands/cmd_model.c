@@ -240,9 +240,8 @@ static const struct xs_cli_option options[] = {
      "(default: from the profile)"},
     {"--control", 0, NULL, NULL,
      offsetof(struct model_options, question.control),
-     "instead: who should start a transfer, the host, a host\n"
-     "thread for the GPU, or the GPU; the bytes are those of\n"
-     "one message"},
+     "instead: who should start a transfer of so many bytes,\n"
+     "the host, a host thread for the GPU, or the GPU"},
     {"--connections", 0, "N", parse_connections,
      offsetof(struct model_options, question.connections),
      "blocks of --control, which move one message together,\n"
@@ -287,8 +286,7 @@ static const char notes[] =
     "  In these nothing overlaps, not even operations and memory accesses.\n"
     "From B. Klenk, L. Oden and H. Froening 2014, Analyzing Put/Get APIs\n"
     "(--control; the paper prints no equations):\n"
-    "  klenk2014-eq1, -eq2, -eq3  a message that the host, a host thread\n"
-    "              for the GPU, or the GPU itself starts\n"
+    "  klenk2014-eq1, -eq2, -eq3  by the host, a host thread, the GPU\n"
     "docs/models.md has all equations and their measured accuracy.\n";
 
 static int model_main(int argc, char **argv);
@@ -343,8 +341,10 @@ static int print(const struct model_options *given,
 static int load(const struct model_options *given, size_t index,
 		struct xs_machine *machine)
 {
+	const char *name = given->machines[index];
 	const double sync_ns = given->sync_ns;
-	int code = xs_cli_machine(given->machines[index], machine);
+	int code = given->question.control ? xs_cli_run_machine(name, machine)
+					   : xs_cli_machine(name, machine);
 
 	if (!isnan(sync_ns))
 		machine->sync_ns = (struct xs_param){sync_ns, sync_ns, sync_ns};

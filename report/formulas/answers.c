@@ -295,7 +295,8 @@ static const char *unknown_control(const struct xs_formulas_result *result,
 }
 
 /* Who should start a transfer, if the times of all ways are known: the host,
- * which needs no code in kernels, if its range reaches that of the fastest. */
+ * which needs no code in kernels, if its time is within the range of the
+ * fastest. The ranges of two ways have most of their causes in common. */
 static const char *control_answer(struct xs_formulas_result *result,
 				  bool to_host)
 {
@@ -312,7 +313,7 @@ static const char *control_answer(struct xs_formulas_result *result,
 		    "not known who should start it: the profile lacks %s, "
 		    "which xferspy calibrate measures.",
 		    unknown);
-	if (host->low_ns <= best->high_ns)
+	if (host->ns <= best->high_ns)
 		return xs_arena_print(
 		    arena,
 		    "let the host start it (%s); nothing else is faster for "

@@ -115,8 +115,12 @@ static int put_control(const struct xs_terminal *terminal,
 		       const struct xs_formulas_result *model)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"started by", false}, {"", false},		 {"polls", false},
-	    {"message", true},	   {"90 % range", true}, {"per s", true},
+	    {"started by", false},
+	    {"", false},
+	    {"polls", false},
+	    {"message", true},
+	    {"parameters' range", true},
+	    {"per s", true},
 	    {"equation", false}};
 	char *notes[2 * XS_CONTROL_ROWS] = {NULL};
 	struct xs_text_table table;
