@@ -20,8 +20,8 @@ LIMITS = {("ping-pong", "host"): (13.7, 24.1),
           ("streaming", "host"): (8, 25),
           ("streaming", "assisted"): (24.8, 42.2),
           ("streaming", "direct"): (11.7, 42.2)}
-# One row of the third run, which is of one pass, is beyond the target.
-LINE = (TARGET, TARGET, (TARGET[0], 26), TARGET, TARGET, TARGET, TARGET)
+# One row of the third run, which is of one pass, and of the seventh is beyond it.
+LINE = (TARGET, TARGET, (TARGET[0], 26), TARGET, TARGET, TARGET, (TARGET[0], 28), TARGET)
 ORDERS = 95  # per cent
 # the folder and predict.py's arguments of each run's tables
 CALLS = (("h200", "--machine", "machine.json", "1.json"),
@@ -30,6 +30,7 @@ CALLS = (("h200", "--machine", "machine.json", "1.json"),
          ("h100", "--machine", "machine-4.json", "4.json"),
          ("h200", "--machine", "machine-5.json", "5.json"),
          ("h200", "--machine", "machine-6.json", "6.json"),
+         ("h200", "--machine", "../../initiated/h200/machine.json", "7.json"),
          ("h200", "--machine", "machine-peers.json", "peers.json"))
 
 
