@@ -39,10 +39,14 @@ static int is_trace(const struct dirent *entry)
 	       ends_with(entry->d_name, ".xspy.gz");
 }
 
+static bool is_named_digest(const char *path)
+{
+	return ends_with(path, ".digest") || ends_with(path, ".digest.gz");
+}
+
 static int is_digest(const struct dirent *entry)
 {
-	return ends_with(entry->d_name, ".digest") ||
-	       ends_with(entry->d_name, ".digest.gz");
+	return is_named_digest(entry->d_name);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -146,7 +150,7 @@ int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
 	int code;
 
 	*group = NULL;
-	code = how && !xs_digest_is(path) && !ends_with(path, ".digest")
+	code = how && !xs_digest_is(path) && !is_named_digest(path)
 		   ? map(path, how, group)
 		   : read_digest(path, group);
 	if (code > 0)

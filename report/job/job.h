@@ -48,7 +48,7 @@ struct xs_job_group {
 
 struct xs_job_process {
 	const char *name, *host, *kind;
-	int64_t by_ns;	 /* what it takes most of */
+	int64_t by_ns;	 /* the run; without the host's own code */
 	const char *why; /* it takes more than others; NULL: it does not */
 };
 
@@ -99,8 +99,8 @@ struct xs_job {
 	bool more_hosts;	 /* than are counted */
 	struct xs_job_bar *bars; /* shortest runs first, to the longest */
 	size_t bar_count;
-	/* by their runs, and by the time of their steady parts that is not the
-	 * host's own code, with its mean */
+	/* by their runs, and by their steady parts without the host's own code,
+	 * in which a process may wait for others; the mean of the latter */
 	struct xs_job_process *slowest, *busiest;
 	size_t slowest_count, busiest_count;
 	int64_t busy_mean_ns;

@@ -110,23 +110,25 @@ static const char *usual_kind(const struct xs_job *job)
 	return job->kind_count ? most->name : "";
 }
 
-/* The part of a process that exceeds the mean most, and by how much. */
+/* The part of a process that exceeds the mean most, and by how much: of its
+ * run, or while it is busy. */
 static const char *longest_excess(const struct xs_job *job, const json_t *parts,
-				  int64_t *excess_ns)
+				  bool busy, int64_t *excess_ns)
 {
 	const char *words = "outside of the steady part";
 	const int64_t outside_ns =
 	    json_integer_value(json_object_get(parts, "outside"));
 
-	*excess_ns = xs_job_bounded(outside_ns > 0 ? outside_ns : 0) -
-		     job->outside_ns / job->traces;
+	*excess_ns = busy ? INT64_MIN
+			  : xs_job_bounded(outside_ns > 0 ? outside_ns : 0) -
+				job->outside_ns / job->traces;
 	for (size_t i = 0; i < job->part_count; i++) {
 		const struct xs_job_part *part = &job->parts[i];
 		const int64_t ns = xs_job_bounded(json_integer_value(
 				       json_object_get(parts, part->what))) -
 				   part->ns / job->traces;
 
-		if (ns > *excess_ns) {
+		if (ns > *excess_ns && (!busy || xs_map_is_busy(part->what))) {
 			*excess_ns = ns;
 			words = part->words;
 		}
@@ -137,14 +139,16 @@ static const char *longest_excess(const struct xs_job *job, const json_t *parts,
 /* "copies: 410 ms more than the mean, 12 GB/s in (mean: 24 GB/s), on another
  * kind" */
 static const char *why(struct xs_job *job, const json_t *program,
-		       const json_t *row, const struct xs_job_process *process)
+		       const json_t *row, const struct xs_job_process *process,
+		       bool busy)
 {
 	const json_t *moved = json_object_get(row, "moved");
 	struct xs_arena *arena = &job->arena;
 	const char *words, *text;
 	int64_t excess_ns;
 
-	words = longest_excess(job, json_object_get(row, "parts"), &excess_ns);
+	words = longest_excess(job, json_object_get(row, "parts"), busy,
+			       &excess_ns);
 	text = xs_arena_print(arena, "%s: %s more than the mean", words,
 			      xs_units_ns(excess_ns).s);
 	if (strcmp(words, "copies") == 0)
@@ -157,7 +161,8 @@ static const char *why(struct xs_job *job, const json_t *program,
 				    process->kind, usual_kind(job));
 }
 
-/* The mean of what xs_job_process.busy_ns is. */
+/* The mean time of the processes' steady parts that is not the host's own
+ * code. */
 static int64_t mean_busy_ns(const struct xs_job *job)
 {
 	int64_t ns = 0;
@@ -168,10 +173,10 @@ static int64_t mean_busy_ns(const struct xs_job *job)
 	return ns / job->traces;
 }
 
-/* Fills the processes with the most of what a member holds; *usual_ns of it is
- * usual. Returns how many. */
+/* Fills the slowest or the busiest processes; one that takes more than usual_ns
+ * has a reason. Returns how many. */
 static size_t fill_processes(struct xs_job *job, const json_t *program,
-			     const char *name, int64_t usual_ns,
+			     const char *name, bool busy, int64_t usual_ns,
 			     struct xs_job_process **processes)
 {
 	const json_t *rows = xs_digest_get(program, "rows", name), *row;
@@ -196,7 +201,7 @@ static size_t fill_processes(struct xs_job *job, const json_t *program,
 		    .by_ns = by_ns};
 		if (job->traces > 1 && usual_ns != XS_UNKNOWN &&
 		    by_ns - usual_ns >= usual_ns / APART)
-			out->why = why(job, program, row, out);
+			out->why = why(job, program, row, out, busy);
 	}
 	return json_array_size(rows);
 }
@@ -205,9 +210,9 @@ void xs_job_fill_processes(struct xs_job *job, const json_t *program)
 {
 	if (job->traces < 1)
 		return;
-	job->slowest_count = fill_processes(job, program, "slowest",
+	job->slowest_count = fill_processes(job, program, "slowest", false,
 					    job->wall.median, &job->slowest);
 	job->busy_mean_ns = mean_busy_ns(job);
-	job->busiest_count = fill_processes(job, program, "busiest",
+	job->busiest_count = fill_processes(job, program, "busiest", true,
 					    job->busy_mean_ns, &job->busiest);
 }

@@ -313,13 +313,14 @@ json_t *xs_digest_of_result(struct xs_result *result)
 	const char *mode = result->coverage.mode;
 	json_t *group = xs_digest_new(), *program;
 	struct xs_map map;
+	const bool known = prepare(result, &map);
 	bool failed = !group;
 
 	xs_digest_number(group, "add", "traces", 1, &failed);
-	if (!prepare(result, &map)) {
-		add_problem(group, "no verdict", map.name, &failed);
-	} else if (mode && strcmp(mode, "counters") == 0) {
+	if (mode && strcmp(mode, "counters") == 0) {
 		add_problem(group, "counted", map.name, &failed);
+	} else if (!known) {
+		add_problem(group, "no verdict", map.name, &failed);
 	} else {
 		program = xs_digest_row(group, "programs",
 					name ? name : "unknown", &failed);

@@ -8,12 +8,15 @@
 /* A row that takes 1 / AS_LONG_PART less than another one takes as long. */
 #define AS_LONG_PART 20
 
+/* On another GPU the gain is unknown, and rounds alone are compared. */
 static bool gains_as_much(const struct xs_result_estimate *less,
 			  const struct xs_result_estimate *row)
 {
 	const int64_t ns = xs_result_gain_ns(row);
+	const int64_t less_ns = xs_result_gain_ns(less);
 
-	return xs_result_gain_ns(less) >= ns - llabs(ns) / AS_LONG_PART;
+	return ns == XS_UNKNOWN || less_ns == XS_UNKNOWN ||
+	       less_ns >= ns - llabs(ns) / AS_LONG_PART;
 }
 
 /* Whether a row of less effort takes as long, a round and the run, up to a few
