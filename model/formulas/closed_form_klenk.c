@@ -26,16 +26,14 @@ static bool polls_device(const struct xs_control_estimate *row)
 	return row->polled && row->polled[0] == 'd';
 }
 
-/* G of one block's loads or stores, of the link if it is unknown. All bytes
- * that connections store share the L2 cache. */
+/* G of one block's loads or stores. All bytes that connections store share the
+ * L2 cache. */
 static double block_byte_ns(const struct xs_machine *m, bool out,
 			    double stored_bytes)
 {
 	const double near = out ? m->block_store.value : m->block_load.value;
 	const double far = m->block_store_far.value;
 
-	if (isnan(near))
-		return out ? m->mapped_write.value : m->mapped_read.value;
 	if (!out || isnan(far) || m->l2_bytes <= 0)
 		return near;
 	return near +
@@ -145,6 +143,8 @@ static const char *unknown_of(const struct xs_machine *m,
 	    NEED(!direct && out, G_d2h),
 	    NEED(direct && in, mapped_read),
 	    NEED(direct && out, mapped_write),
+	    NEED(direct && in, block_load),
+	    NEED(direct && out, block_store),
 	    NEED(direct, store_64_ns),
 	    NEED(host, call_launch_ns),
 	    NEED(host, launch_latency_ns),

@@ -352,8 +352,8 @@ const struct xs_strategy xs_strategy_device_initiated = {
 	    [XS_LANGUAGE_CUDA] =
 		"while (*(volatile unsigned *)go < round) ; // one thread; "
 		"grid.sync()\n"
-		"__threadfence_system(), *done = round; // after mapped "
-		"results\n"
+		"__threadfence_system(), grid.sync(), *done = round; // after "
+		"mapped results\n"
 		"go = round; while (done < round) ; // host, volatile: no "
 		"launches",
 	},

@@ -300,12 +300,12 @@ static void set_parts(struct xs_machine *m)
 	set_param(&m->store_64_ns, 600);
 	set_param(&m->proxy_ns, 550);
 	set_param(&m->mapped_write, 0.02);
+	set_param(&m->block_store, 0.02);
+	set_param(&m->block_load, 0.02);
 	/* a test that needs one of these sets it */
 	set_param(&m->g_store_ns, NAN);
 	set_param(&m->g_load_ns, NAN);
-	set_param(&m->block_store, NAN);
 	set_param(&m->block_store_far, NAN);
-	set_param(&m->block_load, NAN);
 }
 
 TEST(test_rows)
@@ -400,6 +400,11 @@ TEST(test_unknown_parameters)
 	assert_string_equal(rows[2].unknown, "mapped_read");
 	assert_true(isnan(rows[2].ns) && isnan(rows[2].rate));
 	set_param(&m.mapped_read, 0.02);
+	/* a block's own, though that of the link is known */
+	set_param(&m.block_load, NAN);
+	xs_closed_form_klenk(&m, false, 64, 1, rows);
+	assert_string_equal(rows[2].unknown, "block_load");
+	set_param(&m.block_load, 0.1);
 	set_param(&m.launch_latency_ns, NAN);
 	set_param(&m.poll_device_ns, NAN);
 	xs_closed_form_klenk(&m, false, 64, 1, rows);
