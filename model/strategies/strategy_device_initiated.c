@@ -353,7 +353,7 @@ const struct xs_strategy xs_strategy_device_initiated = {
 		"while (*(volatile unsigned *)go < round) ; // one thread; "
 		"grid.sync()\n"
 		"__threadfence_system(), grid.sync(), *done = round; // after "
-		"mapped results\n"
+		"results\n"
 		"go = round; while (done < round) ; // host, volatile: no "
 		"launches",
 	},
