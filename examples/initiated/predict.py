@@ -136,6 +136,8 @@ def main():
     parser.add_argument("folder", nargs="?", type=pathlib.Path, default=DATA)
     options = parser.parse_args()
     cases = load(options.xferspy, options.folder)
+    if not any(case.applies for case in cases):
+        raise ValueError(f"{options.folder}: nothing is predicted")
     print("| program | copies | flags | predicted (90 % range) | error | inside |\n"
           "|---|---|---|---|---|---|")
     for case in cases:

@@ -118,6 +118,11 @@ def wrong_files():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "file.json"
         path.write_text('{"rows": [{}]}')
+        (pathlib.Path(folder) / "times.jsonl").touch()
+        yield "nothing is predicted", subprocess.run(
+            [sys.executable, "-B", FOLDER.parent / "initiated/predict.py", "--xferspy",
+             XFERSPY, folder], stderr=subprocess.PIPE, text=True, check=False)
+        (pathlib.Path(folder) / "times.jsonl").unlink()
         for script, *arguments in (
                 (FOLDER / "peers.py", path, path, path),
                 (FOLDER.parent / "initiated/predict.py", "--xferspy", XFERSPY, folder)):
