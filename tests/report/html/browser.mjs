@@ -37,6 +37,13 @@ const savings = unknown.locator('figure', {hasText: 'What each would save'});
 const widths = await savings.locator('rect').evaluateAll(bars => bars.map(bar => bar.width.baseVal.value));
 assert(Math.max(...widths) > 300, `bars of ${widths}`);
 
+// rounds are told with the host's time until the next one, as in the text
+const between = await open('between.html');
+const [, round, times] = readFileSync('between.txt', 'utf8').match(/^ +pinned +([\d.]+ ms) .* ([\d.]+x) /m);
+const pinnedRow = await between.locator('tr', {hasText: /pinned/}).filter({hasText: times}).innerText();
+assert(pinnedRow.includes(round), `${pinnedRow} without ${round}`);
+assert((await between.locator('body').innerText()).includes('until the next round'));
+
 // all ops are in the timeline
 const counts = await page.evaluate(() => xferspy.timelines[0].lanes.map(({lane}) => [lane.kind, lane.count]));
 const sum = (...kinds) => counts.reduce((n, [kind, count]) => n + (kinds.includes(kind) ? count : 0), 0);

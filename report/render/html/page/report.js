@@ -70,24 +70,27 @@ function verdictBox(text, bounds, all, notes) {
     notes.map(note => el('p.warn', '! ' + note)));
 }
 
-// The step's row of the table.
-const rowOf = (report, s) => report.phases.find(phase => phase.id === s.phase).estimates.find(row =>
+// The step's phase, and its row of the table.
+const phaseOf = (report, s) => report.phases.find(phase => phase.id === s.phase);
+const rowOf = (report, s) => phaseOf(report, s).estimates.find(row =>
   row.model === 'replay' && row.strategy === s.strategy && row.n_streams === s.n_streams && row.order === s.order);
 
 // "about " if the round's time with the phase's earlier steps is not known
 const aboutBefore = (report, s) => report.plan.some(other => other.step < s.step &&
   other.phase === s.phase && !isKnown(rowOf(report, other))) ? 'about ' : '';
 
-// The time of the step's round; its range if that is not known, as in the table.
+// The time of the step's round; its range if that is not known. After other steps of
+// the phase, the range is as large a part of the round.
 function roundAfter(report, s) {
-  const row = rowOf(report, s), rest = s.round_ns - row.round_ns;
-  const ends = range(row.low_ns + rest, row.high_ns + rest);
-  return isKnown(row) ? `${rest ? aboutBefore(report, s) : ''}${time(s.round_ns)} (${ends})` : ends;
+  const row = rowOf(report, s), part = s.round_ns / row.round_ns;
+  const between = usedBetween(phaseOf(report, s));
+  const ends = range(part * row.low_ns + between, part * row.high_ns + between);
+  return isKnown(row) ? `${part === 1 ? '' : aboutBefore(report, s)}${time(s.round_ns + between)} (${ends})` : ends;
 }
 
 // What is said of a step that pays in longer runs only.
 const paysLater = (report, s) => `not in this run of ${
-  report.phases.find(phase => phase.id === s.phase).rounds} rounds: pays from ${s.pays_rounds} on`;
+  phaseOf(report, s).rounds} rounds: pays from ${s.pays_rounds} on`;
 
 // How far the saving is one.
 function saves(report, s) {
@@ -117,7 +120,7 @@ function step(s, report, rounds) {
       : el('div', el('div.saves', el('small', saves(report, s)), time(s.adds_saves_ns)),
         el('small', `${savingRange(s)}: ${shares}`)),
     el('div', el('div', `${s.step}. `, el('span.chip', rowName(s)),
-      `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns)} \u2192 `, el('b', roundAfter(report, s)),
+      `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns + usedBetween(phaseOf(report, s)))} \u2192 `, el('b', roundAfter(report, s)),
       rounds ? el('button.see', {type: 'button', click: () => {
         rounds.showStep(s);
         rounds.element.scrollIntoView();
@@ -177,10 +180,15 @@ function predictedView({report, views}, step) {
   return views.find(({phase, estimate}) => estimate !== null && report.phases[phase].estimates[estimate] === row);
 }
 
+// A row's round, as the text report has it.
+const roundOfRow = (phase, row) => isKnown(row) ? time(row.round_ns + usedBetween(phase)) : 'unknown';
+const rangeOfRow = (phase, row) => row.low_ns === null ? range(null, null)
+  : range(row.low_ns + usedBetween(phase), row.high_ns + usedBetween(phase));
+
 const titleOf = (phase, row) => row
-  ? `With ${rowName(row)}: ${isKnown(row) ? time(row.round_ns) : 'unknown'} a round (${range(row.low_ns, row.high_ns)})` +
+  ? `With ${rowName(row)}: ${roundOfRow(phase, row)} a round (${rangeOfRow(phase, row)})` +
     (row.speedup && isKnown(row) ? `, ${row.speedup.toFixed(2)}x` : '') + (row.needs ? `, if ${row.needs}` : '')
-  : `As it was: ${time(phase.round_ns)}, the median of ${count(phase.rounds, 'round')}`;
+  : `As it was: ${time(phase.round_ns + usedBetween(phase))}, the median of ${count(phase.rounds, 'round')}`;
 
 // A round as it was above the round as replay predicts it.
 class Comparison {
@@ -294,12 +302,12 @@ function published(phase, row) {
 }
 
 function strategies({report, texts}) {
-  const rows = [];
+  const rows = [], between = report.phases.filter(usedBetween);
   report.phases.forEach((phase, i) => texts.shown[i].forEach((index, first) => {
     const row = phase.estimates[index];
     const known = isKnown(row);
     rows.push([first ? '' : phase.id, rowName(row) + (row.needs ? ' *' : ''),
-      known ? time(row.round_ns) : 'unknown', range(row.low_ns, row.high_ns),
+      roundOfRow(phase, row), rangeOfRow(phase, row),
       known && row.speedup ? `${row.speedup.toFixed(2)}x` : '-', known ? time(row.app_wall_ns + (row.new_memory_ns || 0)) : '-',
       row.effort || '', published(phase, row)]);
   }));
@@ -308,6 +316,7 @@ function strategies({report, texts}) {
   return rows.length ? section('Strategies', 'each by itself: a round, its range in other runs, and the run',
     table('Strategies', [['#'], ['strategy'], ['round', 1], ['90 % range', 1], ['speedup', 1], ['run', 1],
       ['effort'], ['published equation']], rows),
+    ...between.map(phase => el('p.dim', `phase ${phase.id}: each with the host's ${time(usedBetween(phase))} until the next round`)),
     needs.size ? el('p.dim', '* on a condition that the trace does not show: ' + [...needs].join('; ')) : null) : null;
 }
 
