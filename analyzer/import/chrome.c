@@ -176,7 +176,7 @@ static int read_event(struct reader *r, int token)
 		return rc;
 	if (e->phase == 'X' &&
 	    (e->start_ns == NO_TIME || e->end_ns == NO_TIME)) {
-		r->chrome.untimed++;
+		r->chrome.foreign.left_out++;
 		return 0;
 	}
 	e->end_ns += e->start_ns; /* it was the duration */

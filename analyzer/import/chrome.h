@@ -41,7 +41,6 @@ struct xs_chrome {
 	uint64_t base_ns; /* CLOCK_REALTIME of time 0 */
 	uint64_t driver;  /* 13020: CUDA 13.2; 0: unknown */
 	size_t events;	  /* of a framework */
-	size_t untimed;	  /* events that were left out */
 	bool torch;	  /* of PyTorch's profiler */
 	bool has_stack;	  /* frames of Python */
 	/* JAX: number of a device + 1, by its process; 0: the host */

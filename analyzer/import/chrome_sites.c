@@ -175,16 +175,6 @@ static size_t count_calls(const struct xs_foreign *f, uint8_t call_class)
 	return count;
 }
 
-static int add_untimed(struct xs_chrome *c)
-{
-	return c->untimed ? xs_foreign_add_info(
-				&c->foreign,
-				"note=%zu events without a time, or with one "
-				"that cannot be, are left out",
-				c->untimed)
-			  : 0;
-}
-
 int xs_chrome_add_notes(struct xs_chrome *c)
 {
 	struct xs_foreign *f = &c->foreign;
@@ -224,5 +214,5 @@ int xs_chrome_add_notes(struct xs_chrome *c)
 	for (size_t i = 0; !rc && i < sizeof(infos) / sizeof(*infos); i++)
 		if (infos[i].missing)
 			rc = xs_foreign_add_info(f, "%s", infos[i].text);
-	return rc ? rc : add_untimed(c);
+	return rc;
 }

@@ -269,5 +269,11 @@ int xs_foreign_join(struct xs_foreign *f)
 		rc = join_details(f);
 	if (!rc)
 		set_unknown(f);
+	if (!rc && f->left_out)
+		rc = xs_foreign_add_info(f,
+					 "note=%zu events without a time, or "
+					 "with a time, size or kind that "
+					 "cannot be, are left out",
+					 f->left_out);
 	return rc;
 }

@@ -77,7 +77,7 @@ static int add_call(void *self, sqlite3_stmt *values)
 	    .result_unknown = !has_result};
 	int rc;
 
-	if (!xs_nsys_is_mine(n, values, R_TID))
+	if (!xs_nsys_is_mine(n, values, R_TID) || !xs_nsys_is_timed(n, values))
 		return 0;
 	rc = add_site(n, values, &call);
 	if (rc || call.call_class == XS_CALL_OTHER)
@@ -97,7 +97,7 @@ static int begin_op(struct xs_nsys *n, sqlite3_stmt *values, uint8_t kind,
 {
 	int rc;
 
-	if (!xs_nsys_is_mine(n, values, O_PID))
+	if (!xs_nsys_is_mine(n, values, O_PID) || !xs_nsys_is_timed(n, values))
 		return 0;
 	*op =
 	    (struct xs_foreign_op){.kind = kind,
@@ -166,22 +166,29 @@ static int add_kernel(void *self, sqlite3_stmt *values)
 	return rc ? rc : xs_foreign_add_op(&n->foreign, &op);
 }
 
+static int leave_out(struct xs_nsys *n)
+{
+	n->foreign.left_out++;
+	return 0;
+}
+
 enum { M_BYTES = O_NODE + 1, M_KIND, M_SRC, M_DST, M_COUNT, M_FROM, M_TO };
 static const char *const copy_columns[] = {
     OP_COLUMNS,	 "bytes",	"copyKind",    "srcKind", "dstKind",
     "copyCount", "srcDeviceId", "dstDeviceId", NULL};
 
 /* The published numbers of ENUM_CUDA_MEMCPY_OPER. */
+#define COPY_KINDS 14
+
 static uint8_t direction_of(uint64_t copy_kind, bool *migration)
 {
-	static const uint8_t directions[] = {
+	static const uint8_t directions[COPY_KINDS] = {
 	    XS_DIR_UNKNOWN, XS_DIR_H2D, XS_DIR_D2H, XS_DIR_H2D, XS_DIR_D2H,
 	    XS_DIR_D2D,	    XS_DIR_D2D, XS_DIR_D2D, XS_DIR_D2D, XS_DIR_H2H,
 	    XS_DIR_P2P,	    XS_DIR_H2D, XS_DIR_D2H, XS_DIR_D2D};
 
-	*migration = copy_kind >= 11 && copy_kind < sizeof(directions);
-	return copy_kind < sizeof(directions) ? directions[copy_kind]
-					      : XS_DIR_UNKNOWN;
+	*migration = copy_kind >= 11;
+	return directions[copy_kind];
 }
 
 /* Returns the other device of a copy between GPUs + 1; 0: unknown. */
@@ -206,6 +213,10 @@ static int add_copy(void *self, sqlite3_stmt *values)
 
 	if (rc <= 0)
 		return rc;
+	if (!xs_nsys_db_is_number(values, M_BYTES) ||
+	    !xs_nsys_db_is_number(values, M_KIND) ||
+	    xs_nsys_db_number(values, M_KIND) >= COPY_KINDS)
+		return leave_out(n);
 	op.bytes = xs_nsys_db_number(values, M_BYTES);
 	op.copies = xs_nsys_db_number16(values, M_COUNT);
 	op.direction =
@@ -232,6 +243,8 @@ static int add_set(void *self, sqlite3_stmt *values)
 
 	if (rc <= 0)
 		return rc;
+	if (!xs_nsys_db_is_number(values, S_BYTES))
+		return leave_out(n);
 	op.bytes = xs_nsys_db_number(values, S_BYTES);
 	op.dst_memory = xs_nsys_memory(n, values, S_MEMORY);
 	return xs_foreign_add_op(&n->foreign, &op);

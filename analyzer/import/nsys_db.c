@@ -298,6 +298,12 @@ int xs_nsys_db_each(const struct xs_nsys_db *db, const char *table,
 	return rc;
 }
 
+bool xs_nsys_db_is_number(sqlite3_stmt *values, int column)
+{
+	return sqlite3_column_type(values, column) == SQLITE_INTEGER &&
+	       (uint64_t)sqlite3_column_int64(values, column) <= 1ull << 62;
+}
+
 uint64_t xs_nsys_db_number(sqlite3_stmt *values, int column)
 {
 	const sqlite3_int64 number = sqlite3_column_int64(values, column);

@@ -45,6 +45,8 @@ int xs_nsys_db_prepare(const struct xs_nsys_db *db, const char *table,
 /* Returns 1 for a row, 0 at the end, or -errno with a message. */
 int xs_nsys_db_step(const struct xs_nsys_db *db, sqlite3_stmt *values);
 
+/* Whether it is an integer from 0 to 2^62. */
+bool xs_nsys_db_is_number(sqlite3_stmt *values, int column);
 /* Returns an integer, 0 if it is negative or missing. */
 uint64_t xs_nsys_db_number(sqlite3_stmt *values, int column);
 /* Returns at most the largest number of the type. */

@@ -93,6 +93,17 @@ uint8_t xs_nsys_memory(const struct xs_nsys *n, sqlite3_stmt *values,
 		   : XS_MEM_UNKNOWN;
 }
 
+bool xs_nsys_is_timed(struct xs_nsys *n, sqlite3_stmt *values)
+{
+	const bool is =
+	    xs_nsys_db_is_number(values, 0) &&
+	    xs_nsys_db_is_number(values, 1) &&
+	    xs_nsys_db_number(values, 0) <= xs_nsys_db_number(values, 1);
+
+	n->foreign.left_out += !is;
+	return is;
+}
+
 static int add_default(void *self, sqlite3_stmt *values)
 {
 	struct xs_nsys *n = self;

@@ -36,6 +36,10 @@ static inline bool xs_nsys_is_mine(const struct xs_nsys *nsys,
 	       xs_nsys_pid(xs_nsys_db_number(values, column)) == nsys->pid;
 }
 
+/* Whether the row's first two columns are times, in their order. If not, it is
+ * counted as left out. */
+bool xs_nsys_is_timed(struct xs_nsys *nsys, sqlite3_stmt *values);
+
 /* Returns a column's time on the clock of the records, its thread. */
 static inline uint64_t xs_nsys_time(const struct xs_nsys *nsys,
 				    sqlite3_stmt *values, int column)

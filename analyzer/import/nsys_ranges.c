@@ -67,7 +67,8 @@ static int add_range(void *self, sqlite3_stmt *values)
 
 	if ((type != PUSHED && type != STARTED) ||
 	    sqlite3_column_type(values, E_END) == SQLITE_NULL ||
-	    !xs_nsys_is_mine(d->nsys, values, E_TID))
+	    !xs_nsys_is_mine(d->nsys, values, E_TID) ||
+	    !xs_nsys_is_timed(d->nsys, values))
 		return 0;
 	domain = find_domain(d, values);
 	if (!domain)

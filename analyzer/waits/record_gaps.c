@@ -8,29 +8,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A few calls may lack an op for other reasons. */
-#define LEAST_CALLS 16
-
 struct search {
-	struct xs_record_gap open[XS_RECORD_GAP_KINDS]; /* calls 0: none */
-	struct xs_record_gap *found;
-	size_t count;
+	bool imported;
+	bool *has_op;	      /* of each call */
 	struct xs_key *waits; /* waiting calls, by thread and start */
 	size_t wait_count;
 	size_t last_of_device; /* the last call that waited for the whole device
 				*/
 };
 
-/* Only CUPTI's callbacks give each call the correlation id of its op. */
+/* Only CUPTI's callbacks give each call the correlation id of its op. Kernels
+ * whose counters were read have none. */
 static bool is_recorded_by_cupti(const struct xs_trace *trace)
 {
 	const char *rung = xs_trace_find_info(trace, "rung");
 
-	return trace->op_count > 0 && (!rung || strcmp(rung, "callbacks") == 0);
+	return trace->op_count > 0 && !trace->counter_count &&
+	       (!rung || strcmp(rung, "callbacks") == 0);
+}
+
+/* Whether a copy or a set moves bytes. Of another tool's call only its ops tell
+ * that. */
+static bool has_bytes(const struct search *search, const struct xs_call *call)
+{
+	return search->imported || call->bytes > 0;
 }
 
 /* Returns whether a call should have an op, and of which kind. */
-static bool expects_op(const struct xs_trace *trace, const struct xs_call *call,
+static bool expects_op(const struct search *search,
+		       const struct xs_trace *trace, const struct xs_call *call,
 		       enum xs_record_gap_kind *kind)
 {
 	const uint8_t host_to_host = 0; /* a cudaMemcpyKind */
@@ -44,11 +50,12 @@ static bool expects_op(const struct xs_trace *trace, const struct xs_call *call,
 	case XS_CALL_COPY:
 	case XS_CALL_COPY_ASYNC:
 		*kind = XS_RECORD_GAP_COPIES;
-		return call->bytes > 0 && call->direction != host_to_host;
+		return has_bytes(search, call) &&
+		       (search->imported || call->direction != host_to_host);
 	case XS_CALL_SET:
 	case XS_CALL_SET_ASYNC:
 		*kind = XS_RECORD_GAP_SETS;
-		return call->bytes > 0;
+		return has_bytes(search, call);
 	case XS_CALL_LAUNCH:
 		*kind = XS_RECORD_GAP_KERNELS;
 		return true;
@@ -98,103 +105,50 @@ static bool was_waited_for(const struct xs_trace *trace,
 	       search->waits[after - 1].index > call;
 }
 
-static int close_gap(struct search *search, enum xs_record_gap_kind kind)
+static void widen(struct xs_record_gap *gap, const struct xs_call *call)
 {
-	struct xs_record_gap *gap = &search->open[kind];
-	struct xs_record_gap *found = search->found;
-
-	if (gap->calls >= LEAST_CALLS) {
-		found = xs_array_grow(found, search->count, sizeof(*found));
-		if (!found)
-			return -ENOMEM;
-		search->found = found;
-		found[search->count++] = *gap;
-	}
-	gap->calls = 0;
-	return 0;
-}
-
-static void widen(struct search *search, enum xs_record_gap_kind kind,
-		  const struct xs_call *call)
-{
-	struct xs_record_gap *gap = &search->open[kind];
-
 	if (gap->calls++ == 0)
-		*gap = (struct xs_record_gap){.from_ns = call->start_ns,
-					      .to_ns = call->end_ns,
-					      .calls = 1,
-					      .kind = kind};
+		gap->from_ns = call->start_ns;
 	if (call->end_ns > gap->to_ns)
 		gap->to_ns = call->end_ns;
 }
 
-static int follow(const struct xs_trace *trace, const bool *has_op,
-		  struct search *search)
-{
-	int rc = find_waits(trace, search);
-
-	for (size_t i = 0; !rc && i < trace->call_count; i++) {
-		enum xs_record_gap_kind kind;
-
-		if (!expects_op(trace, &trace->calls[i], &kind))
-			continue;
-		if (has_op[i])
-			rc = close_gap(search, kind);
-		else if (was_waited_for(trace, search, i))
-			widen(search, kind, &trace->calls[i]);
-	}
-	for (int kind = 0; !rc && kind < XS_RECORD_GAP_KINDS; kind++)
-		rc = close_gap(search, kind);
-	free(search->waits);
-	return rc;
-}
-
-/* In most traces each call that issues work has an op. */
-static bool are_missing(const struct xs_trace *trace, const bool *has_op)
+static void count_calls(const struct xs_trace *trace,
+			const struct search *search, struct xs_record_gap *gaps)
 {
 	enum xs_record_gap_kind kind;
-	size_t calls = 0;
 
-	for (size_t i = 0; i < trace->call_count && calls < LEAST_CALLS; i++)
-		calls +=
-		    !has_op[i] && expects_op(trace, &trace->calls[i], &kind);
-	return calls >= LEAST_CALLS;
-}
+	for (size_t i = 0; i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
 
-static int by_start(const void *a, const void *b)
-{
-	const struct xs_record_gap *x = a, *y = b;
-
-	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+		if (!expects_op(search, trace, call, &kind) ||
+		    (!search->has_op[i] && !was_waited_for(trace, search, i)))
+			continue;
+		gaps[kind].of++;
+		if (!search->has_op[i])
+			widen(&gaps[kind], call);
+	}
 }
 
 int xs_record_gaps_find(const struct xs_trace *trace,
-			struct xs_record_gap **gaps, size_t *count)
+			struct xs_record_gap gaps[XS_RECORD_GAP_KINDS])
 {
-	struct search search = {.count = 0};
-	bool *has_op;
+	struct search search = {
+	    .imported = xs_trace_find_info(trace, "imported") != NULL};
 	int rc = -ENOMEM;
 
-	*gaps = NULL;
-	*count = 0;
+	memset(gaps, 0, XS_RECORD_GAP_KINDS * sizeof(*gaps));
 	if (!is_recorded_by_cupti(trace))
 		return 0;
-	has_op = calloc(trace->call_count + 1, sizeof(*has_op));
-	if (!has_op)
-		return -ENOMEM;
-	for (size_t i = 0; i < trace->op_count; i++)
+	search.has_op = calloc(trace->call_count + 1, sizeof(*search.has_op));
+	if (search.has_op)
+		rc = find_waits(trace, &search);
+	for (size_t i = 0; !rc && i < trace->op_count; i++)
 		if (trace->ops[i].call != XS_NONE)
-			has_op[trace->ops[i].call] = true;
-	rc = are_missing(trace, has_op) ? follow(trace, has_op, &search) : 0;
-	free(has_op);
-	if (rc) {
-		free(search.found);
-		return rc;
-	}
-	if (search.count)
-		qsort(search.found, search.count, sizeof(*search.found),
-		      by_start);
-	*gaps = search.found;
-	*count = search.count;
-	return 0;
+			search.has_op[trace->ops[i].call] = true;
+	if (!rc)
+		count_calls(trace, &search, gaps);
+	free(search.waits);
+	free(search.has_op);
+	return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans of the run in which GPU records stopped. */
+/* Calls whose GPU records are missing. */
 #ifndef XS_ANALYZER_WAITS_RECORD_GAPS_H
 #define XS_ANALYZER_WAITS_RECORD_GAPS_H
 
@@ -12,19 +12,19 @@ enum xs_record_gap_kind {
 	XS_RECORD_GAP_KINDS
 };
 
-/* Consecutive calls of one kind without GPU records. */
+/* Calls of one kind without GPU records. */
 struct xs_record_gap {
-	uint64_t from_ns, to_ns; /* CLOCK_REALTIME */
-	uint64_t calls;
-	enum xs_record_gap_kind kind;
+	uint64_t from_ns, to_ns; /* CLOCK_REALTIME: of all of them */
+	uint64_t calls, of;	 /* without, and all that should have some */
 };
 
 /*
- * Finds where many consecutive successful calls have no op although CUPTI
- * should have recorded it: another profiler in the process has disabled its
- * records. Sorted by from_ns. Caller frees *gaps. Returns 0 or -ENOMEM.
+ * Finds the successful calls that have no op although CUPTI should have
+ * recorded it: its records were lost, another profiler in the process has
+ * disabled them, or another tool's file lacks them. gaps: of each kind; one
+ * with no calls has no times. Returns 0 or -ENOMEM.
  */
 int xs_record_gaps_find(const struct xs_trace *trace,
-			struct xs_record_gap **gaps, size_t *count);
+			struct xs_record_gap gaps[XS_RECORD_GAP_KINDS]);
 
 #endif

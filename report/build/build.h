@@ -70,7 +70,8 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
  * after xs_build_coverage. Returns 0 or -ENOMEM. */
 int xs_build_matching(struct xs_result *result, const struct xs_trace *trace);
 
-/* Fills coverage.gaps and adds notes on them. Call after xs_build_coverage.
+/* Fills coverage.gaps and .lacking, and adds notes on them. Call after
+ * xs_build_coverage.
  * Returns 0 or -ENOMEM. */
 int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace);
 

@@ -127,12 +127,15 @@ static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
 
 	if (err < 0)
 		goto out;
-	/* --all changes no figure of the run */
-	xs_phase_estimate_set_tracer(&list,
-				     out < result->phases + XS_RESULT_PHASES
-					 ? (double)phase->recorded_rounds
-					 : 0,
-				     out);
+	/* --all changes no figure of the run; the time of a call without its op
+	 * is not that of tracing */
+	if (!result->coverage.lacking)
+		xs_phase_estimate_set_tracer(
+		    &list,
+		    out < result->phases + XS_RESULT_PHASES
+			? (double)phase->recorded_rounds
+			: 0,
+		    out);
 	out->estimates =
 	    xs_arena_alloc(&result->arena, list.count, sizeof(*out->estimates));
 	for (size_t i = 0; out->estimates && i < list.count; i++)

@@ -127,6 +127,8 @@ static const char *missing(const struct xs_result *result,
 		       "which slows it down; trace another run without "
 		       "counters and add this one to its report with "
 		       "--counters";
+	if (result->coverage.lacking)
+		return result->coverage.lacking;
 	if (result->totals.gpu_busy_ns == XS_UNKNOWN &&
 	    result->coverage.imported)
 		return "the imported file has no GPU work";

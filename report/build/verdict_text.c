@@ -92,6 +92,7 @@ static const char *spent(struct xs_result *result)
 	 * known from the host's own code */
 	const bool unknown =
 	    result->totals.gpu_busy_ns == XS_UNKNOWN ||
+	    result->coverage.lacking ||
 	    (mode && strcmp(mode, "counters") == 0) ||
 	    (result->coverage.imported && !result->coverage.api_calls_seen);
 	size_t i = 0;

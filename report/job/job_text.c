@@ -330,7 +330,7 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 	add_counted(job, digest, "counted",
 		    "of runs with --counters, which slows them, in no figure");
 	add_counted(job, digest, "incomplete",
-		    "incomplete: killed, cut or stopped");
+		    "incomplete: killed, cut, stopped or without GPU records");
 	add_counted(job, digest, "lost records", "with lost records");
 	if (!program)
 		return;

@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A span of the run without GPU records. */
+/* Calls of a kind without GPU records. */
 struct xs_result_gap {
 	const char *kind;	/* "copies", "sets", "kernels" */
-	int64_t from_ns, to_ns; /* since the run began */
-	int64_t calls;		/* that issued such work */
+	int64_t from_ns, to_ns; /* of all of them, since the run began */
+	int64_t calls, of;	/* without, and all that should have some */
 };
 
 /* Calls of a class or ops of a kind; matched: with an op, or with a call. */
@@ -44,6 +44,8 @@ struct xs_result_coverage {
 	int64_t unexamined_waits; /* calls that may have waited for the GPU */
 	const char *incomplete;	  /* why the run's end, or a part, is not in the
 				   * trace; NULL: it is */
+	const char *lacking;	  /* which GPU records are not, so that figures
+				   * mislead; NULL: none */
 	const char *imported;	  /* the tool that recorded it; NULL: xferspy */
 	const char *mode;
 	const char *timing_source; /* "callbacks", ...; NULL: old trace */

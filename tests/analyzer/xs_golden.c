@@ -154,17 +154,16 @@ static int print_gaps(const struct xs_trace *trace)
 {
 	static const char *const kinds[XS_RECORD_GAP_KINDS] = {"copies", "sets",
 							       "kernels"};
-	struct xs_record_gap *gaps;
-	size_t count;
-	int rc = xs_record_gaps_find(trace, &gaps, &count);
+	struct xs_record_gap gaps[XS_RECORD_GAP_KINDS];
+	int rc = xs_record_gaps_find(trace, gaps);
 
-	for (size_t i = 0; i < count; i++)
-		printf("gap %s calls=%" PRIu64 " from=%" PRIu64 " to=%" PRIu64
-		       "\n",
-		       kinds[gaps[i].kind], gaps[i].calls,
-		       gaps[i].from_ns - trace->begin_ns,
-		       gaps[i].to_ns - trace->begin_ns);
-	free(gaps);
+	for (size_t i = 0; !rc && i < XS_RECORD_GAP_KINDS; i++)
+		if (gaps[i].calls)
+			printf("gap %s calls=%" PRIu64 " of=%" PRIu64
+			       " from=%" PRIu64 " to=%" PRIu64 "\n",
+			       kinds[i], gaps[i].calls, gaps[i].of,
+			       gaps[i].from_ns - trace->begin_ns,
+			       gaps[i].to_ns - trace->begin_ns);
 	return rc;
 }
 

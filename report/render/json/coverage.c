@@ -4,8 +4,8 @@
 
 #undef IN
 #define IN struct xs_result_gap
-static const struct xs_json_field gap[] = {FIELDS(kind, from_ns, to_ns, calls),
-					   {0}};
+static const struct xs_json_field gap[] = {
+    FIELDS(kind, from_ns, to_ns, calls), FIELDS(of), {0}};
 
 #undef IN
 #define IN struct xs_result_match_count

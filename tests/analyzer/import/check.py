@@ -21,6 +21,8 @@ XFERSPY = ""
 RECORDED = pathlib.Path(__file__).parent / "recorded"
 ADDRESS_KIB = 200000 # the input is mapped, but not all of it is read
 TRIES = 8
+LEFT_OUT = ("{} events without a time, or with a time, size or kind that cannot "
+            "be, are left out")
 SCHEMAS = ("2.9", "3.0", "3.8", "3.17", "3.25")
 
 
@@ -157,6 +159,74 @@ class Nsys(unittest.TestCase):
             a, b = (made[1][key] for made in loops) # the pinned loop
             self.assertLess(abs(a - b), 0.011 * a, key)
 
+    def changed(self, change):
+        """A recorded export in which a statement changed rows of MEMCPY."""
+        path = self.path / "changed"
+        path.write_bytes(gzip.decompress(
+            (RECORDED / "rounds.sqlite.gz").read_bytes()))
+        with sqlite3.connect(path) as db:
+            db.execute(change.format("CUPTI_ACTIVITY_KIND_MEMCPY"))
+        return path
+
+    def test_copies_without_a_record(self):
+        """Without those that the calls asked for there is no verdict."""
+        for change, calls in (("DELETE FROM {}", 65),
+                              ("DELETE FROM {} WHERE rowid % 2 = 0", 32),
+                              ("UPDATE {} SET end = start - 5", 65)):
+            path = self.changed(change)
+            made = report(path)
+            what = f"{calls} of 65 copies have no GPU record"
+            self.assertIn(what, " ".join(made["coverage"]["notes"]))
+            self.assertEqual([(gap["kind"], gap["calls"], gap["of"])
+                              for gap in made["coverage"]["gaps"]],
+                             [("copies", calls, 65)])
+            self.assertEqual(made["verdict"]["text"],
+                             f"What bounds the run is not known: {what}.")
+            self.assertFalse(made["plan"])
+            self.assertFalse([phase for phase in made["phases"]
+                              if phase["tracer_ns"]])
+        whole = run("diff", RECORDED / "rounds.sqlite.gz",
+                    RECORDED / "rounds.sqlite.gz", "--fail-above", "5")
+        lacking = run("diff", RECORDED / "rounds.sqlite.gz", path,
+                      "--fail-above", "5")
+        self.assertEqual((whole.returncode, lacking.returncode), (0, 2))
+        self.assertIn(f"! after: {path}: {what}", lacking.stdout)
+        self.assertIn("not compared", lacking.stdout)
+
+    def test_few_copies_without_a_record(self):
+        """A twentieth changes no figure by much."""
+        few, more = (report(self.changed(f"DELETE FROM {{}} WHERE rowid <= {most}"),
+                            "h100") for most in (3, 4))
+        self.assertEqual([made["coverage"]["gaps"][0]["calls"]
+                          for made in (few, more)], [3, 4])
+        self.assertIn("3 of 65 copies have no GPU record, between 5.69 s and 6.29 s",
+                      " ".join(few["coverage"]["notes"]))
+        self.assertTrue(few["plan"])
+        self.assertFalse(more["plan"])
+
+    def test_values_that_cannot_be(self):
+        for change, rows in (("UPDATE {} SET bytes = 'many'", 65),
+                             ("UPDATE {} SET bytes = -1", 65),
+                             ("UPDATE {} SET copyKind = 77 WHERE rowid < 9", 8),
+                             ("UPDATE {} SET end = start - 1 WHERE rowid < 9", 8),
+                             ("UPDATE {} SET end = 1 << 63 WHERE rowid < 9", 8),
+                             ("UPDATE {} SET end = 9e99 WHERE rowid < 9", 8)):
+            made = report(self.changed(change))
+            self.assertIn(LEFT_OUT.format(rows), made["coverage"]["notes"])
+            self.assertEqual(made["coverage"]["gpu_ops_seen"], 134 - rows)
+        path = self.write("3.25")
+        with sqlite3.connect(path) as db:
+            db.execute("UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET start = NULL")
+            db.execute("UPDATE NVTX_EVENTS SET end = 1")
+            rows = sum(db.execute(f"SELECT count(*) FROM {where}").fetchone()[0]
+                       for where in ("CUPTI_ACTIVITY_KIND_RUNTIME "
+                                     f"WHERE globalTid >> 24 & 0xffffff = {write_nsys.PID}",
+                                     "NVTX_EVENTS WHERE eventType IN (59, 60) AND "
+                                     "end NOTNULL AND text IS NOT 'another process'"))
+        made = report(path)
+        self.assertIn(LEFT_OUT.format(rows), made["coverage"]["notes"])
+        self.assertEqual(made["coverage"]["api_calls_seen"], 0)
+
     def test_what_is_missing_is_said(self):
         made = report(self.write("3.0"))
         notes = " ".join(made["coverage"]["notes"])
@@ -212,7 +282,7 @@ class Nsys(unittest.TestCase):
         with sqlite3.connect(path) as db:
             for table in ("RUNTIME", "KERNEL", "MEMCPY"):
                 db.execute(f"UPDATE CUPTI_ACTIVITY_KIND_{table} "
-                           "SET start = -1, end = -1")
+                           "SET start = 0, end = 0")
         self.assertIn("times in the imported file do not fit each other",
                       report(path)["verdict"]["text"])
 
@@ -516,8 +586,7 @@ class PyTorch(unittest.TestCase):
                 '@"', ""))
             made = report(path)
             self.assertEqual(made["totals"]["h2d_ops"], 3)
-            self.assertIn("5 events without a time, or with one that cannot be, are "
-                          "left out", made["coverage"]["notes"])
+            self.assertIn(LEFT_OUT.format(5), made["coverage"]["notes"])
 
     def test_sizes_and_kinds(self):
         path = packed(self.path / "a", [
