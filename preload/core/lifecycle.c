@@ -80,6 +80,7 @@ static struct xs_process owner;	    /* the process that started tracing */
 static _Atomic uint64_t early_lost; /* calls lost during the start */
 static int open_error;
 static char wanted_path[PATH_MAX];
+static bool has_callbacks;  /* all calls are seen */
 static bool started_by_run; /* by xferspy run, which waits for a trace */
 
 static void note_process_start(void)
@@ -179,7 +180,7 @@ static const char *find_timing_source(enum xs_mode mode,
 }
 
 /* Following all allocations takes callbacks, and a trace of the whole run. */
-static void start_dataflow(bool has_callbacks)
+static void start_dataflow(void)
 {
 	const enum xs_dataflow_mode mode = xs_config_dataflow();
 
@@ -197,7 +198,8 @@ static void start_collecting(xs_cupti_callback *callback)
 	xs_callstack_start();
 	source = find_timing_source(mode, callback);
 	xs_trace_info("rung", "%s", source);
-	start_dataflow(strcmp(source, "callbacks") == 0);
+	has_callbacks = strcmp(source, "callbacks") == 0;
+	start_dataflow();
 	err =
 	    xs_collector_start(mode != XS_MODE_CALLS, xs_capture_control_tick);
 	if (err)
@@ -313,6 +315,7 @@ static void finish_now(void *unused)
 	struct xs_thread *thread = xs_thread_get();
 	int expected = XS_SESSION_RECORDING;
 	uint64_t file_bytes;
+	bool all_seen;
 
 	(void)unused;
 	xs_guard_let_default_signals(); /* waits for the GPU */
@@ -330,6 +333,7 @@ static void finish_now(void *unused)
 	 */
 	if (!thread->busy)
 		xs_poll_write(thread);
+	all_seen = has_callbacks && xs_capture_mode_now == XS_DETAIL_RECORDED;
 	if (xs_collector_finish(FINISH_DEADLINE_NS))
 		xs_capture_control_close();
 	else
@@ -339,7 +343,10 @@ static void finish_now(void *unused)
 	file_bytes =
 	    xs_trace_file_close(&xs_session_trace, xs_clock_realtime_ns());
 	atomic_store(&xs_session_state, XS_SESSION_OFF);
-	xs_summary_print(&xs_session_trace, file_bytes);
+	if (!all_seen || !xs_summary_drop_empty(&xs_session_trace, file_bytes))
+		xs_summary_print(&xs_session_trace, file_bytes);
+	else if (started_by_run)
+		xs_summary_print_unused();
 }
 
 /* In a guard: a pending cancellation of the thread that exits must not end the

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/trace/summary.h"
+#include "preload/trace/gpu_records.h"
 #include "preload/util/config.h"
 #include "preload/util/file.h"
 #include "preload/util/signal_mask.h"
@@ -11,6 +12,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* The header, and the first chunk of the shared writer: no thread has one. */
+#define EMPTY_BYTES (2 * XS_PAGE_BYTES)
 
 #define ESCAPED_BYTES 9 /* of a control character of two bytes, and NUL */
 
@@ -123,13 +127,13 @@ void xs_summary_print_unused(void)
 {
 	char text[1024];
 
-	snprintf(
-	    text, sizeof(text),
-	    "xferspy: no trace of %s (pid %d): it called no CUDA function; "
-	    "programs that it starts write traces of their own, but not "
-	    "if they are statically linked or setuid, drop LD_PRELOAD, or "
-	    "run in a container",
-	    program_invocation_short_name, (int)getpid());
+	snprintf(text, sizeof(text),
+		 "xferspy: no trace of %s (pid %d): it called no CUDA function "
+		 "that is recorded; programs that it starts write traces of "
+		 "their own, but not "
+		 "if they are statically linked or setuid, drop LD_PRELOAD, or "
+		 "run in a container",
+		 program_invocation_short_name, (int)getpid());
 	print_line(text);
 }
 
@@ -185,6 +189,21 @@ static void print_overwritten(const struct xs_trace_file *trace)
 		 "it",
 		 trace->path);
 	print_line(text);
+}
+
+bool xs_summary_drop_empty(const struct xs_trace_file *trace,
+			   uint64_t file_bytes)
+{
+	char absolute[2 * PATH_MAX];
+	const char *path =
+	    path_from_cwd(trace->path, absolute, sizeof(absolute));
+
+	if (file_bytes != EMPTY_BYTES || xs_gpu_records_last_end_ns() ||
+	    trace->header->lost_calls || trace->header->lost_ops ||
+	    trace->header->lost_cupti || !root_is_unchanged() ||
+	    is_gone(trace, path))
+		return false;
+	return unlink(path) == 0;
 }
 
 void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes)

@@ -22,10 +22,16 @@ void xs_summary_drop_stderr(void);
 /* Prints a closed trace's path, size, losses and the command to read it. */
 void xs_summary_print(const struct xs_trace_file *trace, uint64_t file_bytes);
 
+/* Deletes a closed trace without a call and without an op, as that of a process
+ * which only started CUDA. Returns whether it had none. */
+bool xs_summary_drop_empty(const struct xs_trace_file *trace,
+			   uint64_t file_bytes);
+
 /* Prints why the trace file could not be created. error: an errno value. */
 void xs_summary_print_error(const char *path, int error);
 
-/* Prints that this process used no CUDA, and what to check. */
+/* Prints that this process called nothing that is recorded, and what to check.
+ */
 void xs_summary_print_unused(void);
 
 #endif

@@ -49,6 +49,34 @@ expect "exec: silent" "$(grep -c "$silent" err)" 0
 plain "$XS_COMMAND" run sh -c '(exit 1); (exit 2); exit 3'
 says "forks" "no trace of sh (pid [0-9]*): it $silent"
 
+# A program that only starts CUDA: others run it beside the one that works.
+cat >starts.c <<'EOF'
+#include <cuda_runtime_api.h>
+
+int main(int argc, char **argv)
+{
+	int count;
+
+	(void)argv;
+	return cudaGetDeviceCount(&count) || (argc > 1 && cudaFree(0));
+}
+EOF
+# shellcheck disable=SC2086
+"$XS_CC" $XS_CC_FLAGS starts.c -o starts -lcudart
+plain "$XS_COMMAND" run ./starts
+expect "starts CUDA: exit code" "$status" 0
+says "starts CUDA" "no trace of starts (pid [0-9]*): it $silent"
+traced sh -c './starts; ./starts free'
+expect "starts CUDA, beside one: lines" "$(grep -c . err)" 1
+expect "starts CUDA, beside one: traces" "$(traces)" 1
+rm -f ./*.xspy
+XFERSPY_RANGE=profiler traced ./starts
+expect "starts CUDA, no range: traces" "$(traces)" 1
+rm -f ./*.xspy
+XFERSPY_CUPTI=none traced ./starts
+expect "starts CUDA, calls are not seen: traces" "$(traces)" 1
+rm -f ./*.xspy
+
 plain "$XS_COMMAND" run -o "$work/none/a.xspy" echo ran
 expect "no folder: exit code" "$status" 2
 says "no folder" 'none/a.xspy: the folder does not exist'
