@@ -61,31 +61,17 @@ static size_t *op_of_event(const struct finder *f, const struct xs_step *step)
 	return &f->event_op[xs_numbering_find(&f->events, step->event)];
 }
 
-static void hold_up(const struct finder *f, struct queue *queue, size_t op)
+static void take_wait(const struct finder *f, const struct xs_step *step,
+		      struct queue *queue)
 {
-	if (xs_step_is_copy(&f->steps[op]))
-		queue->for_copy = true;
-	else if (queue->stage <= f->stages[op])
-		queue->stage = f->stages[op] + 1;
-}
-
-/* Bounds the time of a damaged trace: more have no known queue. */
-#define QUEUES_HELD_UP 256u
-
-/* A wait whose queue is unknown may hold up all queues. */
-static void take_wait(struct finder *f, size_t i)
-{
-	const struct xs_step *step = &f->steps[i];
 	const size_t op = *op_of_event(f, step);
 
 	if (op == NO_STEP || f->steps[op].kind == XS_STEP_D2H)
 		return;
-	if (step->queue != XS_NONE)
-		hold_up(f, queue_of(f, step), op);
-	for (size_t q = 0; step->queue == XS_NONE && q < f->queues.count &&
-			   q < QUEUES_HELD_UP;
-	     q++)
-		hold_up(f, &f->by_queue[q], op);
+	if (xs_step_is_copy(&f->steps[op]))
+		queue->for_copy = true;
+	else if (queue->stage <= f->stages[op])
+		queue->stage = f->stages[op] + 1;
 }
 
 static unsigned stage_of(const struct finder *f, const struct queue *queue)
@@ -109,7 +95,7 @@ static void take_step(struct finder *f, size_t i)
 	if (is_within_piece(f, step) && queue->last != NO_STEP)
 		return;
 	if (step->kind == XS_STEP_STREAM_WAIT) {
-		take_wait(f, i);
+		take_wait(f, step, queue);
 	} else if (step->kind == XS_STEP_EVENT_RECORD &&
 		   step->queue != XS_NONE) {
 		*op_of_event(f, step) = queue->last;

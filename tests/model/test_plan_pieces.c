@@ -332,9 +332,7 @@ TEST(test_kernels_on_a_stream_of_their_own)
 		s[2] = step_of(XS_STEP_STREAM_WAIT, 0, 1, 0, 0);
 		s[3] = step_of(XS_STEP_KERNEL, 0, 1, 10, 40);
 		s[1].event = s[2].event = 100 + i;
-		s[2].queue = XS_NONE; /* queues are known from copies; it has
-				       * none */
-		s[3].queue = 8;
+		s[2].queue = s[3].queue = 8;
 	}
 	phase.step_count = 12;
 	assert_int_equal(xs_round_work_build(&phase, &work), 0);
