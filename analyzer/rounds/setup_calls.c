@@ -8,9 +8,10 @@
 
 /* Gaps between rounds in which a call site made or ended something. */
 struct seen {
-	uint32_t gap;	 /* last one; 0: none */
-	bool again;	 /* it was not the first one */
-	uint64_t end_ns; /* of the first round that was alone in its thread */
+	uint32_t gap; /* last one; 0: none */
+	bool again;   /* it was not the first one */
+	/* of the rounds that were alone in their thread: */
+	uint64_t first_end_ns, last_begin_ns;
 };
 
 struct extender {
@@ -59,6 +60,14 @@ static bool is_setup(const struct xs_call *call)
 		xs_call_unmakes(call->call_class));
 }
 
+/* Returns whether the round begins after one of the others ended, or ends
+ * before one began. Threads come by their ids, not by time. */
+static bool are_apart(const struct seen *others, const struct xs_round *round)
+{
+	return round->begin_ns >= others->first_end_ns ||
+	       round->end_ns <= others->last_begin_ns;
+}
+
 /* only: the only round of the thread, or NULL. */
 static void note_sites(struct extender *e, const struct gap *gap,
 		       const struct xs_round *only)
@@ -71,9 +80,11 @@ static void note_sites(struct extender *e, const struct gap *gap,
 			continue;
 		seen = &e->sites[call->site];
 		seen->again |= seen->gap != 0 && seen->gap != e->gaps &&
-			       (!only || only->begin_ns >= seen->end_ns);
-		if (!seen->gap && only)
-			seen->end_ns = only->end_ns;
+			       (!only || are_apart(seen, only));
+		if (only && (!seen->gap || only->end_ns < seen->first_end_ns))
+			seen->first_end_ns = only->end_ns;
+		if (only && only->begin_ns > seen->last_begin_ns)
+			seen->last_begin_ns = only->begin_ns;
 		seen->gap = e->gaps;
 	}
 }
@@ -143,8 +154,8 @@ static bool is_alone(const struct extender *e, size_t i)
 
 /*
  * Takes what a thread makes before its only round, and ends after it, as calls
- * between rounds if an earlier round that was alone in its thread had ended:
- * what that one made could have been kept.
+ * between rounds if another round that was alone in its thread ended before it
+ * began, or began after it: what the first made could have been kept.
  */
 static void visit_thread(struct extender *e, struct xs_round *round)
 {

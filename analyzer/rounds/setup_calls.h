@@ -19,9 +19,9 @@ bool xs_call_frees_at_once(const struct xs_call *call);
  * that makes something, and all after it, belong to the next round; calls
  * before it, up to the last one that ends something, to the round before. Only
  * call sites count that make or end something in at least two such gaps: others
- * belong to the program's own start and end. So it is for what threads with one
- * round make before and end after it, if one ran after the other. Returns 0 or
- * -ENOMEM.
+ * belong to the program's own start and end. The same holds for threads with
+ * one round each, of which one ended before another began: for their calls
+ * before and after the round. Returns 0 or -ENOMEM.
  */
 int xs_rounds_add_setup_calls(const struct xs_trace *trace,
 			      struct xs_rounds *rounds);

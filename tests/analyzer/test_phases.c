@@ -726,9 +726,9 @@ static void write_thread(FILE *out, unsigned thread, unsigned start, bool calls)
 			n + 1, start + 11, n + 2, start + 31);
 }
 
-/* Returns the allocations and frees in a round of two such threads, the second
- * one of which starts later. */
-static unsigned made_by_threads(unsigned later)
+/* Returns the allocations and frees in a round of two such threads, from the
+ * starts of both in ns. */
+static unsigned made_by_threads(unsigned first, unsigned second)
 {
 	struct xs_phases phases;
 	struct xs_trace *trace;
@@ -743,8 +743,8 @@ static unsigned made_by_threads(unsigned later)
 	for (int calls = 1; calls >= 0; calls--) {
 		if (!calls)
 			fprintf(out, "chunk\n");
-		write_thread(out, 1, 0, calls);
-		write_thread(out, 2, later, calls);
+		write_thread(out, 1, first, calls);
+		write_thread(out, 2, second, calls);
 	}
 	fclose(out);
 	build(text, &trace, &phases);
@@ -759,11 +759,13 @@ static unsigned made_by_threads(unsigned later)
 	return made;
 }
 
-/* What the first thread allocated could be used again, unless both need it. */
+/* What the first thread allocated could be used again, unless both need it.
+ * Which thread is first, time says, not the ids. */
 TEST(test_threads_of_one_round)
 {
-	assert_int_equal(made_by_threads(1000), 2);
-	assert_int_equal(made_by_threads(5), 0);
+	assert_int_equal(made_by_threads(0, 1000), 2);
+	assert_int_equal(made_by_threads(1000, 0), 2);
+	assert_int_equal(made_by_threads(0, 5), 0);
 }
 
 RUN_TESTS(NULL, NULL)
