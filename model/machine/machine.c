@@ -3,6 +3,7 @@
 #include "model/machine/machine.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 void xs_machine_init(struct xs_machine *machine)
@@ -16,47 +17,49 @@ void xs_machine_init(struct xs_machine *machine)
 #undef XS_SET_UNKNOWN
 }
 
+static const struct {
+	const char *name, *what;
+	size_t offset;
+} params[XS_PARAM_IDS] = {[XS_PARAM_pageable_h2d] = {.name = "pageable_h2d"},
+			  [XS_PARAM_pageable_d2h] = {.name = "pageable_d2h"},
+#define XS_ROW(name, unit, what)                                               \
+	[XS_PARAM_##name] = {#name, what, offsetof(struct xs_machine, name)},
+			  XS_MACHINE_PARAMS(XS_ROW)
+#undef XS_ROW
+};
+
 const char *xs_param_name(enum xs_param_id id)
 {
-	static const char *const names[] = {
-	    [XS_PARAM_pageable_h2d] = "pageable_h2d",
-	    [XS_PARAM_pageable_d2h] = "pageable_d2h",
-#define XS_NAME(name, unit, what) [XS_PARAM_##name] = #name,
-	    XS_MACHINE_PARAMS(XS_NAME)
-#undef XS_NAME
-	};
-
-	return names[id];
+	return params[id].name;
 }
 
 const char *xs_param_what(const char *name)
 {
-	static const struct {
-		const char *name, *what;
-	} rows[] = {
-#define XS_WHAT(name, unit, what) {#name, what},
-	    XS_MACHINE_PARAMS(XS_WHAT)
-#undef XS_WHAT
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (strcmp(rows[i].name, name) == 0)
-			return rows[i].what;
+	for (size_t i = 0; i < XS_PARAM_IDS; i++)
+		if (strcmp(params[i].name, name) == 0)
+			return params[i].what;
 	return NULL;
+}
+
+static bool has_param(const struct xs_machine *machine, enum xs_param_id id)
+{
+	const struct xs_param *param =
+	    (const void *)((const char *)machine + params[id].offset);
+
+	return !isnan(param->value);
 }
 
 const char *xs_machine_lacks(const struct xs_machine *machine,
 			     const struct xs_machine *earlier)
 {
-#define XS_LACKS(name, unit, what)                                             \
-	if (isnan(machine->name.value) && !isnan(earlier->name.value))         \
-		return #name;
-	XS_MACHINE_PARAMS(XS_LACKS)
-#undef XS_LACKS
 	if (machine->pageable_h2d.count < earlier->pageable_h2d.count)
 		return "pageable_h2d";
 	if (machine->pageable_d2h.count < earlier->pageable_d2h.count)
 		return "pageable_d2h";
+	for (enum xs_param_id id = XS_PARAM_pageable_d2h + 1; id < XS_PARAM_IDS;
+	     id++)
+		if (!has_param(machine, id) && has_param(earlier, id))
+			return params[id].name;
 	return NULL;
 }
 
