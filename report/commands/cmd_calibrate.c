@@ -323,7 +323,8 @@ static int close_output(struct xs_machine *machine, struct destination *to)
 	return code;
 }
 
-/* Errors leave a profile as it was that has more. Returns an exit code. */
+/* Returns an exit code: an error, which keeps the earlier profile, if that one
+ * has a parameter that is unknown now. */
 static int compare_earlier(const struct xs_machine *machine,
 			   const struct destination *to)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The lanes of the run, and those of the recorded and predicted rounds. */
 #include "report/timeline/timeline.h"
 
 #include "analyzer/timeline/blocking_calls.h"
