@@ -180,14 +180,10 @@ static unsigned streams_of(const struct xs_result *after)
 /* Why the change of the run is unknown. */
 static int unknown_change(const struct xs_diff *diff)
 {
-	if (diff->other_tools)
+	if (diff->uncompared)
 		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
-				    diff->other_tools,
-				    "give two traces of one tool");
-	if (diff->wall.change != XS_UNKNOWN)
-		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
-				    "a trace is not of a whole run",
-				    "give traces of runs that ended");
+				    diff->uncompared,
+				    "give traces of whole runs by one tool");
 	return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
 			    "the run times are unknown",
 			    "one trace has no timed run; see its report");

@@ -114,13 +114,13 @@ static void warn_of_tools(struct xs_diff *diff)
 {
 	if (!are_other_tools(diff))
 		return;
-	diff->other_tools = xs_arena_print(
+	diff->uncompared = xs_arena_print(
 	    &diff->arena,
 	    "recorded by different tools (%s before, %s after), so the run "
 	    "times are of different spans: compare rounds of a phase",
 	    tool(diff->before), tool(diff->after));
-	diff->warnings[diff->warning_count++] = diff->other_tools;
-	diff->change_ns = XS_UNKNOWN;
+	diff->warnings[diff->warning_count++] = diff->uncompared;
+	diff->wall.change = XS_UNKNOWN;
 	diff->change_percent = NAN;
 }
 

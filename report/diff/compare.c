@@ -216,6 +216,7 @@ static void check_ends(struct xs_diff *diff, const char *name,
 		       const struct xs_diff_side *side)
 {
 	const struct xs_result *run;
+	const char *warning;
 	size_t i = 0;
 
 	while (i < side->count && !side->runs[i]->coverage.incomplete)
@@ -223,10 +224,12 @@ static void check_ends(struct xs_diff *diff, const char *name,
 	if (i == side->count)
 		return;
 	run = side->runs[i];
-	diff->warnings[diff->warning_count++] =
-	    xs_arena_print(&diff->arena, "%s: %s: %s", name, run->run.path,
-			   run->coverage.incomplete);
-	diff->change_ns = XS_UNKNOWN;
+	warning = xs_arena_print(&diff->arena, "%s: %s: %s", name,
+				 run->run.path, run->coverage.incomplete);
+	diff->warnings[diff->warning_count++] = warning;
+	if (diff->wall.change != XS_UNKNOWN)
+		diff->uncompared = warning;
+	diff->wall.change = XS_UNKNOWN;
 	diff->change_percent = NAN;
 }
 
@@ -244,9 +247,8 @@ int xs_diff_build_runs(struct xs_result **before, size_t before_count,
 	    .change_percent = NAN,
 	};
 	xs_diff_build_totals(diff);
-	diff->change_ns = diff->wall.change;
-	if (diff->change_ns != XS_UNKNOWN && diff->wall.before.median > 0)
-		diff->change_percent = 100.0 * (double)diff->change_ns /
+	if (diff->wall.change != XS_UNKNOWN && diff->wall.before.median > 0)
+		diff->change_percent = 100.0 * (double)diff->wall.change /
 				       (double)diff->wall.before.median;
 	xs_diff_check(diff);
 	check_runs(diff, "before", &diff->before_side, diff->before);

@@ -57,12 +57,11 @@ struct xs_diff {
 	bool allow_different;  /* a limit applies to these, too */
 	const char *warnings[XS_DIFF_WARNINGS_MAX];
 	size_t warning_count;
-	const char *other_tools; /* the run times are of different spans, since
-				  * the traces are of different tools; NULL:
-				  * they are of one */
+	const char *uncompared;	      /* why the run times are not compared: the
+				       * traces are of different tools, or not of
+				       * whole runs; NULL: they are */
 	struct xs_diff_total wall;    /* the time of the run */
-	int64_t change_ns;	      /* of it, or XS_UNKNOWN */
-	double change_percent;	      /* above 0: slower; NAN: unknown */
+	double change_percent;	      /* of it; above 0: slower; NAN: unknown */
 	struct xs_diff_total *totals; /* by unit, times first, then by change */
 	size_t total_count;
 	struct xs_diff_phase *phases; /* largest change first */

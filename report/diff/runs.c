@@ -36,9 +36,9 @@ const char *xs_runs_compare(struct xs_result *run, struct xs_result *other,
 	const char *what = NULL;
 
 	xs_diff_check(&diff);
-	if (diff.different || diff.other_tools)
-		what = diff.other_tools ? "recorded by another tool"
-					: "of another program or GPU";
+	if (diff.different || diff.uncompared)
+		what = diff.uncompared ? "recorded by another tool"
+				       : "of another program or GPU";
 	else if (diff.other_arguments)
 		what = "of other arguments";
 	else if (run->run.rank != XS_UNKNOWN && other->run.rank != XS_UNKNOWN &&
@@ -47,7 +47,7 @@ const char *xs_runs_compare(struct xs_result *run, struct xs_result *other,
 	if (what)
 		what = xs_arena_print(arena, "%s is %s than %s",
 				      other->run.path, what, run->run.path);
-	*different |= diff.different || diff.other_tools;
+	*different |= diff.different || diff.uncompared;
 	xs_arena_free(&diff.arena);
 	return what;
 }

@@ -434,7 +434,8 @@ TEST(a_gate_needs_run_times)
 		  "killed.txt") " --fail-above 5",
 	    2,
 	    "! after: killed.txt: the process was killed or is still running",
-	    "a trace is not of a whole run; give traces of runs that ended");
+	    "after: killed.txt: the process was killed or is still running; "
+	    "give traces of whole runs by one tool");
 	expect("report --runs " BEFORE " killed.txt", 0,
 	       "! killed.txt: the process was killed", NULL);
 }

@@ -173,8 +173,10 @@ static void put_phase(struct xs_text_table *table, struct xs_diff *diff,
 			   xs_units_ns(b ? b->total_ns : XS_UNKNOWN).s);
 	xs_text_table_cell(table, 6, style_of(in->change_ns),
 			   change(XS_DIFF_NS, in->change_ns).s);
-	xs_text_table_cell(table, 7, XS_DIM,
-			   percent(in->change_ns, diff->before->run.wall_ns).s);
+	if (diff->wall.change != XS_UNKNOWN)
+		xs_text_table_cell(
+		    table, 7, XS_DIM,
+		    percent(in->change_ns, diff->before->run.wall_ns).s);
 }
 
 static int put_phases(const struct xs_terminal *terminal, struct xs_diff *diff)
@@ -237,8 +239,7 @@ static void put_verdict(const struct xs_terminal *terminal,
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	if (isnan(diff->change_percent)) {
 		xs_terminal_print(terminal, XS_PLAIN,
-				  diff->other_tools ||
-					  diff->wall.change != XS_UNKNOWN
+				  diff->uncompared
 				      ? "The runs are not compared.\n"
 				      : "The run times are unknown.\n");
 		return;
@@ -249,9 +250,9 @@ static void put_verdict(const struct xs_terminal *terminal,
 	if (fabs(diff->change_percent) < 0.05)
 		xs_terminal_print(terminal, XS_PLAIN, ", as fast as before\n");
 	else
-		xs_terminal_print(terminal, style_of(diff->change_ns),
+		xs_terminal_print(terminal, style_of(diff->wall.change),
 				  ", %.1f %% %s\n", fabs(diff->change_percent),
-				  diff->change_ns > 0 ? "slower" : "faster");
+				  diff->wall.change > 0 ? "slower" : "faster");
 	put_spread(terminal, diff);
 	if (!isnan(gate_percent))
 		xs_terminal_wrap(

@@ -53,14 +53,14 @@ function predictionText({prediction: p, unpredicted, after}) {
     `error ${signedPercent(p.error_percent)}`;
 }
 
-function diffPhases({before: run, phases}) {
+function diffPhases({before: run, change_ns: changed, phases}) {
   const of = (phase, key) => time(phase && phase[key]);
   return phases.length ? section('Phases', 'largest change of the run first',
     table('Phases', [['phase'], ['matched by'], ['per round', 1], ['after', 1], ['all rounds', 1],
       ['after', 1], ['change', 1], ['of run', 1], ['what changed, and what was predicted']],
     phases.slice(0, 20).map(({before, after, ...phase}) => [`${before?.id ?? '-'} > ${after?.id ?? '-'}`,
       phase.match || 'nothing', of(before, 'round_ns'), of(after, 'round_ns'), of(before, 'total_ns'),
-      of(after, 'total_ns'), change('ns', phase.change_ns), share(phase.change_ns, run.wall_ns),
+      of(after, 'total_ns'), change('ns', phase.change_ns), changed === null ? '' : share(phase.change_ns, run.wall_ns),
       [!before ? 'only in after' : !after ? 'only in before' : phase.changed.join(', '),
         predictionText({...phase, after})].filter(Boolean).map(text => el('div', text))]))) : null;
 }

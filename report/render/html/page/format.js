@@ -10,7 +10,8 @@ function scaled(value, steps, base) {
     value /= base;
     i++;
   }
-  return `${i ? significant(value) : Math.round(value)} ${steps[i]}`;
+  const whole = !i || base === 1024 && Number.isInteger(value);
+  return `${whole ? Math.round(value) : significant(value)} ${steps[i]}`;
 }
 
 function time(ns) {
@@ -22,7 +23,7 @@ function time(ns) {
 }
 
 const size = bytes => bytes === null ? '-'
-  : scaled(bytes, ['B', 'KiB', 'MiB', 'GiB', 'TiB'], 1024).replace(/\.0+ /, ' ');
+  : scaled(bytes, ['B', 'KiB', 'MiB', 'GiB', 'TiB'], 1024);
 
 const rate = (bytes, ns) => ns > 0 && bytes ? `${significant(bytes / ns)} GB/s` : '-';
 
