@@ -90,37 +90,68 @@ static void fill_totals(struct xs_result *result, struct xs_result **runs,
 	}
 }
 
+/* Moves the runs to the front whose times are comparable with those of the first
+ * one, and returns their number: without any, that one is told. */
+static size_t choose(struct xs_result **runs, size_t count)
+{
+	struct xs_result *first = runs[0];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct xs_result *run = runs[i];
+		struct xs_arena arena = {0};
+		bool different = false;
+
+		xs_runs_compare(first, run, &arena, &different);
+		xs_arena_free(&arena);
+		if (different || run->coverage.incomplete)
+			continue;
+		runs[i] = runs[kept];
+		runs[kept++] = run;
+	}
+	return kept ? kept : 1;
+}
+
+/* Says what is special about a run. */
+static void warn(struct xs_result *result, struct xs_result *run, bool counts,
+		 struct xs_result_runs *out)
+{
+	bool different = false;
+	const char *text =
+	    xs_runs_compare(result, run, &result->arena, &different);
+
+	if (run->coverage.incomplete && !different)
+		text = xs_arena_print(&result->arena, "%s: %s", run->run.path,
+				      run->coverage.incomplete);
+	if (text)
+		out->warnings[out->warning_count++] =
+		    xs_arena_print(&result->arena, "%s%s", text,
+				   counts ? "" : ", and in no figure");
+}
+
 int xs_runs_build(struct xs_result **runs, size_t count, size_t *median)
 {
+	const size_t kept = choose(runs, count);
 	struct xs_result *result;
 	struct xs_result_runs *out;
 	int64_t *values;
-	bool different = false;
 
-	*median = xs_runs_sort(runs, count);
+	*median = xs_runs_sort(runs, kept);
 	result = runs[*median];
 	out = xs_arena_alloc(&result->arena, 1, sizeof(*out));
 	values = xs_arena_alloc(&result->arena, count, sizeof(*values));
 	if (!out || !values)
 		return -ENOMEM;
-	out->count = count;
+	out->count = kept;
 	out->middle = *median;
-	out->paths = xs_arena_alloc(&result->arena, count, sizeof(*out->paths));
+	out->paths = xs_arena_alloc(&result->arena, kept, sizeof(*out->paths));
 	out->warnings =
-	    xs_arena_alloc(&result->arena, 2 * count, sizeof(*out->warnings));
-	for (size_t i = 0; out->paths && out->warnings && i < count; i++) {
-		const char *warning = xs_runs_compare(
-		    result, runs[i], &result->arena, &different);
-
+	    xs_arena_alloc(&result->arena, count, sizeof(*out->warnings));
+	for (size_t i = 0; out->paths && i < kept; i++)
 		out->paths[i] =
 		    xs_arena_copy(&result->arena, runs[i]->run.path);
-		if (warning)
-			out->warnings[out->warning_count++] = warning;
-		if (runs[i]->coverage.incomplete)
-			out->warnings[out->warning_count++] = xs_arena_print(
-			    &result->arena, "%s: %s", runs[i]->run.path,
-			    runs[i]->coverage.incomplete);
-	}
+	for (size_t i = 0; out->warnings && i < count; i++)
+		warn(result, runs[i], i < kept, out);
 	fill_totals(result, runs, out, values);
 	fill_phases(result, runs, out, values);
 	result->runs = out;

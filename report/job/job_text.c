@@ -240,16 +240,25 @@ static void add_others(struct xs_job *job, const json_t *digest)
 	const json_t *programs = xs_digest_get(digest, "table", "programs");
 	const int64_t beyond = xs_job_number(digest, "beyond", "programs");
 	int64_t traces = beyond > 0 ? beyond : 0;
+	bool as_many = false;
 	const char *name;
 	json_t *program;
 
-	json_object_foreach((json_t *)programs, name,
-			    program) if (strcmp(name, job->program) != 0)
-	    xs_number_add(&traces, xs_job_traces(program));
+	json_object_foreach((json_t *)programs, name, program)
+	{
+		if (strcmp(name, job->program) == 0)
+			continue;
+		xs_number_add(&traces, xs_job_traces(program));
+		as_many |= xs_job_traces(program) == job->traces;
+	}
 	if (traces > 0)
 		add(job, "other program", traces,
 		    list_keys(&job->arena, programs, job->program, beyond > 0),
-		    "of another program, in no figure");
+		    as_many ? "of another program, in no figure (of those "
+			      "with as many traces this is the first by name; "
+			      "--each reports on each trace)"
+			    : "of another program, in no figure (--each "
+			      "reports on each trace)");
 }
 
 /* Tables that lack rows, for which a digest has no room. */

@@ -128,23 +128,44 @@ TEST(the_report_is_of_the_median_run)
 	side.runs[2]->phases[0].signature_hash ^= 1;
 	side.runs[2]->run.app = "other --n 5";
 	assert_int_equal(xs_runs_build(side.runs, 4, &median), 0);
-	assert_int_equal(median, 1);
+	assert_int_equal(median, 0);
 	run = side.runs[median];
 	runs = run->runs;
 	assert_int_equal(run->run.wall_ns, 200000000);
-	assert_int_equal(runs->count, 4);
+	assert_int_equal(runs->count, 3);
 	assert_true(runs->totals[0].spread.median == XS_UNKNOWN);
 	assert_int_equal(runs->phases[0].runs, 3);
+	assert_int_equal(side.runs[3]->run.wall_ns, 100000000);
 	assert_int_equal(runs->phases[0].round_ns.least, 5);
 	assert_int_equal(runs->warning_count, 1);
 	assert_non_null(strstr(runs->warnings[0], "another program or GPU"));
+	assert_non_null(strstr(runs->warnings[0], ", and in no figure"));
 	text = fixture_text(run, false);
-	assert_non_null(strstr(text, "Runs  4 of one program"));
-	assert_non_null(strstr(text, "round of phase 1, in 3 runs"));
+	assert_non_null(strstr(text, "Runs  3 of one program"));
 	free(text);
 	text = fixture_json(run);
 	assert_non_null(strstr(text, "\"runs\": {\n"));
 	free(text);
+	close_side(&side);
+}
+
+TEST(runs_that_are_not_whole_are_in_no_figure)
+{
+	struct side side = open_side(3, (int[]){300, 100, 200});
+	size_t median;
+
+	side.runs[1]->coverage.incomplete = "tracing stopped";
+	side.runs[2]->phases[0].signature_hash ^= 1;
+	assert_int_equal(xs_runs_build(side.runs, 3, &median), 0);
+	assert_int_equal(side.runs[median]->runs->count, 2);
+	assert_int_equal(side.runs[median]->runs->phases[0].runs, 1);
+	assert_int_equal(side.runs[median]->run.wall_ns, 200000000);
+	assert_string_equal(side.runs[median]->runs->warnings[0],
+			    "before.xspy: tracing stopped, and in no figure");
+	for (size_t i = 0; i < 3; i++)
+		side.runs[i]->coverage.incomplete = "killed";
+	assert_int_equal(xs_runs_build(side.runs, 3, &median), 0);
+	assert_int_equal(side.runs[median]->runs->count, 1);
 	close_side(&side);
 }
 
