@@ -157,9 +157,10 @@ static int parse(int argc, char **argv, struct report_options *out)
 		    xs_cli_error(XS_EXIT_USAGE, "report", "no trace was given",
 				 "name the file that the traced program "
 				 "wrote (*.xspy)");
-	if (!code && out->runs && !out->renderer->runs)
-		code = xs_cli_error(XS_EXIT_USAGE, "--runs",
-				    "this format is of single runs",
+	if (!code && (out->runs || out->by_range) && !out->renderer->runs)
+		code = xs_cli_error(XS_EXIT_USAGE,
+				    out->runs ? "--runs" : "--by-range",
+				    "this format does not show it",
 				    "use --format text, json or html");
 	return code;
 }

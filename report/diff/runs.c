@@ -90,8 +90,8 @@ static void fill_totals(struct xs_result *result, struct xs_result **runs,
 	}
 }
 
-/* Moves the runs to the front whose times are comparable with those of the first
- * one, and returns their number: without any, that one is told. */
+/* Moves the runs to the front whose times are comparable with those of the
+ * first one, and returns their number: without any, that one is told. */
 static size_t choose(struct xs_result **runs, size_t count)
 {
 	struct xs_result *first = runs[0];

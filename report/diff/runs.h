@@ -15,9 +15,9 @@ size_t xs_runs_sort(struct xs_result **runs, size_t count);
 const char *xs_runs_compare(struct xs_result *run, struct xs_result *other,
 			    struct xs_arena *arena, bool *different);
 
-/* Sorts the runs and fills `runs` of the median one, whose index it stores. Runs
- * of other programs than the first one, and those that are not all in their
- * traces, come last and are in no figure. Returns 0 or -ENOMEM. */
+/* Sorts the runs and fills `runs` of the median one, whose index it stores.
+ * Runs of other programs than the first one, and those that are not all in
+ * their traces, come last and are in no figure. Returns 0 or -ENOMEM. */
 int xs_runs_build(struct xs_result **runs, size_t count, size_t *median);
 
 #endif

@@ -285,6 +285,25 @@ static bool has_log(const char *database)
 	return found;
 }
 
+/* Whether a database is there that has tables, but no view of ours. */
+static bool is_of_others(const char *path)
+{
+	sqlite3_stmt *found = NULL;
+	sqlite3 *db = NULL;
+	bool is;
+
+	sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
+	sqlite3_prepare_v2(db,
+			   "SELECT 1 FROM sqlite_master WHERE NOT EXISTS "
+			   "(SELECT 1 FROM sqlite_master WHERE name = "
+			   "'busy_gpu')",
+			   -1, &found, NULL);
+	is = sqlite3_step(found) == SQLITE_ROW;
+	sqlite3_finalize(found);
+	sqlite3_close(db);
+	return is;
+}
+
 const char *xs_export_sqlite_refuse(const char *path, const char **what_to_do)
 {
 	struct stat there;
@@ -294,9 +313,11 @@ const char *xs_export_sqlite_refuse(const char *path, const char **what_to_do)
 		return "a database is written to a file alone, not to a pipe "
 		       "or device";
 	}
-	*what_to_do = "delete FILE-wal and FILE-journal first";
-	return has_log(path) ? "a log of an earlier database is beside it"
-			     : NULL;
+	*what_to_do = "give -o another file";
+	if (has_log(path))
+		return "a log of an earlier database is beside it";
+	return is_of_others(path) ? "it is a database that export did not write"
+				  : NULL;
 }
 
 int xs_export_sqlite(const struct xs_trace *trace, FILE *out, const char *path)

@@ -22,7 +22,7 @@ struct xs_renderer {
 	const char *name; /* as in --format NAME */
 	bool dataflow;	  /* its report needs the dataflow */
 	bool timeline;	  /* its report needs the timeline */
-	bool runs;	  /* its report shows several runs of one program */
+	bool runs;	  /* its report shows several runs and NVTX ranges */
 	/* results of traces that could not be read are NULL */
 	int (*report)(struct xs_result *const *results, size_t count,
 		      const struct xs_display *display, FILE *out);

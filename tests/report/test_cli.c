@@ -372,7 +372,9 @@ TEST(several_runs_have_a_spread)
 	       "\"count\": 1", "gone: ");
 	expect(RUNS "report --runs gone", 2, NULL, "gone: ");
 	expect(RUNS "report --runs run80.txt run81.txt --format csv", 1, NULL,
-	       "--runs: this format is of single runs; use --format text");
+	       "--runs: this format does not show it; use --format text");
+	expect("report --by-range --format csv run80.txt", 1, NULL,
+	       "--by-range: this format does not show it; use --format text");
 	expect(RUNS "diff run80.txt run81.txt run84.txt --after run83.txt "
 		    "run85.txt run88.txt --fail-above 1",
 	       4, "4.9 % slower\nThe medians lie in",

@@ -353,10 +353,11 @@ TEST(what_is_in_no_figure_is_counted)
 	assert_string_equal(job->problems[1].what, "counted");
 	assert_string_equal(job->problems[2].what, "incomplete");
 	assert_int_equal(job->problems[2].traces, 3);
-	assert_string_equal(job->problems[3].text,
-			    "1 trace of another program, in no figure (of those "
-			    "with as many traces this is the first by name; "
-			    "--each reports on each trace): other");
+	assert_string_equal(
+	    job->problems[3].text,
+	    "1 trace of another program, in no figure (of those "
+	    "with as many traces this is the first by name; "
+	    "--each reports on each trace): other");
 	xs_job_free(job);
 	json_decref(all);
 }

@@ -150,14 +150,19 @@ static int cell_width(const char *text)
 
 static int cut_cell(struct libscols_cell *cell, int width)
 {
-	const char *text = scols_cell_get_data(cell);
+	const char *text = scols_cell_get_data(cell), *rest = "...";
 	char *cut;
 	int err;
 
 	if (cell_width(text) <= width)
 		return 0;
-	cut = strndup(text, (size_t)xs_display_bytes(text, width));
-	err = cut ? scols_cell_set_data(cell, cut) : -ENOMEM;
+	if (width < cell_width(rest))
+		rest = "";
+	if (asprintf(&cut, "%.*s%s",
+		     (int)xs_display_bytes(text, width - cell_width(rest)),
+		     text, rest) < 0)
+		return -ENOMEM;
+	err = scols_cell_set_data(cell, cut);
 	free(cut);
 	return err;
 }

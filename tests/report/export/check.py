@@ -8,6 +8,7 @@ skipped (77) after the rest.
     check.py XFERSPY SOURCES
 """
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -298,6 +299,18 @@ def check_failures(folder):
     done = run("export", "--to", "sqlite", trace, "-o", folder / "old.db")
     check(f"beside a log: {done}", done.returncode == 2)
     check("no file beside a log", not (folder / "old.db").exists())
+    with contextlib.closing(sqlite3.connect(folder / "theirs.db")) as db:
+        db.execute("CREATE TABLE run (mine)")
+        db.commit()
+    before = (folder / "theirs.db").read_bytes()
+    done = run("export", "--to", "sqlite", RECORDED[0], "-o", folder / "theirs.db")
+    check(f"a database of others: {done}", done.returncode == 2 and
+          b"that export did not write; give -o another" in done.stderr
+          and (folder / "theirs.db").read_bytes() == before)
+    for _ in range(2): # ours, or an empty file, is replaced
+        (folder / "ours.db").touch()
+        done = run("export", "--to", "sqlite", RECORDED[0], "-o", folder / "ours.db")
+        check(f"a database of ours: {done}", done.returncode == 0)
 
 
 def check_folder(folder):
