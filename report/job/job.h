@@ -99,8 +99,9 @@ struct xs_job {
 	bool more_hosts;	 /* than are counted */
 	struct xs_job_bar *bars; /* shortest runs first, to the longest */
 	size_t bar_count;
-	/* by their runs, and by their steady parts without the host's own code,
-	 * in which a process may wait for others; the mean of the latter */
+	/* by their runs; if none of these is slow, those that others may wait
+	 * for, by their steady parts without the host's own code; the mean of
+	 * the latter */
 	struct xs_job_process *slowest, *busiest;
 	size_t slowest_count, busiest_count;
 	int64_t busy_mean_ns;

@@ -208,11 +208,17 @@ static size_t fill_processes(struct xs_job *job, const json_t *program,
 
 void xs_job_fill_processes(struct xs_job *job, const json_t *program)
 {
+	size_t busiest;
+
 	if (job->traces < 1)
 		return;
 	job->slowest_count = fill_processes(job, program, "slowest", false,
 					    job->wall.median, &job->slowest);
 	job->busy_mean_ns = mean_busy_ns(job);
-	job->busiest_count = fill_processes(job, program, "busiest", true,
-					    job->busy_mean_ns, &job->busiest);
+	busiest = fill_processes(job, program, "busiest", true,
+				 job->busy_mean_ns, &job->busiest);
+	while (job->slowest_count && !job->slowest->why &&
+	       job->busiest_count < busiest &&
+	       job->busiest[job->busiest_count].why)
+		job->busiest_count++;
 }

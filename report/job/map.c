@@ -150,16 +150,18 @@ static json_t *parts_of(const struct xs_map *map, bool *failed)
 	return parts;
 }
 
-/* The process as a row of the slowest, or of the busiest. */
+/* The process as a row of the slowest, or of the busiest. Takes its steps, if
+ * not NULL. */
 static void add_process(json_t *program, const struct xs_map *map,
-			const char *rows, int64_t by_ns, bool *failed)
+			const char *rows, int64_t by_ns, json_t *steps,
+			bool *failed)
 {
-	json_t *row = json_pack(
-	    "{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "by", (json_int_t)by_ns,
-	    "name", xs_digest_text(map->name), "host",
-	    xs_digest_text(map->host), "kind", xs_digest_text(map->kind),
-	    "parts", parts_of(map, failed), "moved", copies_of(map, failed),
-	    "steps", xs_map_steps_of(map, failed));
+	json_t *row =
+	    json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o*}", "by",
+		      (json_int_t)by_ns, "name", xs_digest_text(map->name),
+		      "host", xs_digest_text(map->host), "kind",
+		      xs_digest_text(map->kind), "parts", parts_of(map, failed),
+		      "moved", copies_of(map, failed), "steps", steps);
 
 	xs_digest_set(program, "rows", rows, json_pack("[o]", row), failed);
 }
@@ -247,8 +249,9 @@ static void add_times(json_t *program, const struct xs_map *map, bool *failed)
 		xs_digest_count(program, "gpus", gpu->uuid, failed);
 	if (run->recorder)
 		xs_digest_count(program, "versions", run->recorder, failed);
-	add_process(program, map, "slowest", map->wall_ns, failed);
-	add_process(program, map, "busiest", busy_ns(map), failed);
+	add_process(program, map, "slowest", map->wall_ns,
+		    xs_map_steps_of(map, failed), failed);
+	add_process(program, map, "busiest", busy_ns(map), NULL, failed);
 }
 
 /* What the plan leaves open: of all processes, that of the one that a change of

@@ -198,7 +198,6 @@ static int put_rows(const struct xs_terminal *terminal,
 	return xs_text_table_end(&table, notes, 4);
 }
 
-/* The slowest; where none is slow, those that others may wait for. */
 static int put_processes(const struct xs_terminal *terminal, struct xs_job *job,
 			 bool all)
 {
@@ -206,7 +205,6 @@ static int put_processes(const struct xs_terminal *terminal, struct xs_job *job,
 	    {"slowest", false}, {"run", true}, {"of the median", true}};
 	static const struct xs_text_heading busy[] = {
 	    {"busiest", false}, {"busy", true}, {"of the mean", true}};
-	size_t told = 0;
 	int err;
 
 	xs_terminal_heading(
@@ -216,15 +214,13 @@ static int put_processes(const struct xs_terminal *terminal, struct xs_job *job,
 			   xs_units_ns(job->wall.median).s));
 	err = put_rows(terminal, job->slowest, shown(job->slowest_count, all),
 		       slow, job->wall.median);
-	while (told < job->busiest_count && job->busiest[told].why)
-		told++;
-	if (err || job->slowest->why || !told)
+	if (err || !job->busiest_count)
 		return err;
 	xs_terminal_wrap(terminal, XS_PLAIN, "  ",
 			 "Without the host's own code, in which processes may "
 			 "wait for those that take longer:");
-	return put_rows(terminal, job->busiest, shown(told, all), busy,
-			job->busy_mean_ns);
+	return put_rows(terminal, job->busiest, shown(job->busiest_count, all),
+			busy, job->busy_mean_ns);
 }
 
 /* Hosts, or kinds of machines; nothing to compare with one alone. */

@@ -66,10 +66,9 @@ function jobProcesses(job) {
     table('Processes', [['slowest'], ['run', 1], ['of the median', 1], ['on'], ['why']],
       slowest.map(({name, wall_ns: ns, kind, why}) => [name, time(ns),
         `${(100 * ns / wall.median).toFixed(0)} %`, kind, why])),
-    slowest.some(row => row.why) || !busiest.some(row => row.why) ? null :
-      table('Busy processes', [["busiest, without the host's own code"], ['busy', 1], ['of the mean', 1], ['on'], ['why']],
+    busiest.length ? table('Busy processes', [["busiest, without the host's own code"], ['busy', 1], ['of the mean', 1], ['on'], ['why']],
         busiest.map(({name, busy_ns: ns, kind, why}) => [name, time(ns),
-          `${(100 * ns / job.busy_mean_ns).toFixed(0)} %`, kind, why]))) : null;
+          `${(100 * ns / job.busy_mean_ns).toFixed(0)} %`, kind, why])) : null) : null;
 }
 
 // Hosts, or kinds of machines; nothing to compare with one alone.
