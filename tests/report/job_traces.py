@@ -3,26 +3,19 @@
 """A job of many ranks, whose traces xs_mktrace writes: the report on their folder is
 that on their merged digests, in whatever order and groups these were merged. A rank
 without a trace, a slow one, a killed one, a damaged one, another program's trace and one
-given twice are named. Prints what reading and merging take.
+given twice are named. measure_job.py measures.
 
-With a number of ranks, also what xferspy-mpi takes, which is beside XFERSPY.
-
-    job_traces.py XFERSPY XS_MKTRACE [RANKS [ROUNDS]]
+    job_traces.py XFERSPY XS_MKTRACE
 """
 import json
-import os
 import pathlib
 import random
-import resource
-import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 XFERSPY, MKTRACE = sys.argv[1:3]
-RANKS = int(sys.argv[3]) if len(sys.argv) > 3 else 64
-ROUNDS = int(sys.argv[4]) if len(sys.argv) > 4 else 40
+RANKS, ROUNDS = 64, 40
 MISSING, SLOW, KILLED, DAMAGED, OTHER = 17, 5, 9, 33, 40
 MERGED_KB = 400  # of any number of traces
 
@@ -65,37 +58,12 @@ def merge_in_groups(folder, paths, order):
     return paths[0].read_bytes()
 
 
-def cpu_seconds():
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
-def timed(what, count, function):
-    before, began = cpu_seconds(), time.time()
-    value = function()
-    print(f"{what}: {time.time() - began:.2f} s, {cpu_seconds() - before:.2f} s of CPU "
-          f"time, for {count}")
-    return value
-
-
 def map_all(traces):
     digests = []
     for trace in traces:
         digests.append(trace.with_suffix(".digest"))
         run(XFERSPY, "digest", "--machine", "h200", trace, "-o", digests[-1])
     return digests
-
-
-def map_and_reduce(processes, folder):
-    """Returns the job that so many processes of xferspy-mpi make of the folder."""
-    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                      OMPI_MCA_plm_rsh_agent="false",
-                      OMPI_MCA_rmaps_base_oversubscribe="1")
-    out = folder / f"{processes}.mpi"
-    out.write_bytes(timed(f"xferspy-mpi, {processes} processes", RANKS, lambda: run(
-        "mpiexec", "-n", processes, pathlib.Path(XFERSPY).with_name("xferspy-mpi"),
-        folder, code=2)))
-    return json.loads(run(XFERSPY, "report", "--format", "json", out))["job"]
 
 
 def check(job):
@@ -117,30 +85,22 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         make(folder)
-        text = timed("report on the folder", RANKS, lambda: run(
-            XFERSPY, "report", "--machine", "h200", "--format", "json", folder, code=2))
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+        text = run(XFERSPY, "report", "--machine", "h200", "--format", "json", folder, code=2)
         job = json.loads(text)["job"]
         check(job)
         traces = [path for path in sorted(folder.glob("*.xspy"))
                   if path.stem not in ("twice", f"{DAMAGED:04}")]
-        digests = timed("map", len(traces), lambda: map_all(traces))
+        digests = map_all(traces)
         out = folder / "all.merged"
-        timed("reduce", len(digests), lambda: run(XFERSPY, "merge", *digests, "-o", out))
+        run(XFERSPY, "merge", *digests, "-o", out)
         merged = out.read_bytes()
         assert len(merged) <= MERGED_KB * 1000, len(merged)
         for order in range(3):
             assert merge_in_groups(folder, list(digests), order) == merged, order
         again = json.loads(run(XFERSPY, "report", "--format", "json", out))["job"]
-        if len(sys.argv) > 3 and shutil.which("mpiexec"):
-            for processes in 1, 2:
-                check(map_and_reduce(processes, folder))
         job["problems"] = [row for row in job["problems"]
                            if row["what"] not in ("unreadable", "duplicate")]
         assert again == job, (again, job)
-        largest = max(path.stat().st_size for path in digests)
-        print(f"a digest: at most {largest} bytes; all: {len(merged)} bytes; the report's "
-              f"peak: {peak} MiB")
 
 
 if __name__ == "__main__":
