@@ -1,33 +1,34 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Times each program's ways untraced, in turns, and traces its first one.
+# Times each program's ways in turns, in three processes, each of which records
+# its first way between the turns.
 #
 #   measure.sh LIBRARY OUT [PROGRAM...]
 #
-# LIBRARY: libxferspy.so. OUT/PROGRAM.json: ms per step of each way, of each
-# turn. OUT/PROGRAM.xspy: the trace, OUT/PROGRAM.traced.json: ms per step as it
-# was recorded. A program whose framework is missing has none of them.
+# LIBRARY: libxferspy.so. OUT/PROGRAM-N.json: ms per step of each way, of each
+# turn; "recorded": as it was recorded, "steps": how many. OUT/PROGRAM-N.xspy.gz:
+# the trace, compressed. A program whose framework is missing has none of them.
 set -u
 library=$1
 out=$2
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -gt 0 ] || set -- loader to_device item offload kv_paging optimizer \
-	cupy_reduction numba_steps jax_put decode triton_chunks
+[ $# -gt 0 ] || set -- jax_put kv_paging to_device loader optimizer \
+	cupy_reduction numba_steps decode triton_chunks offload
 export XLA_PYTHON_CLIENT_PREALLOCATE=false PYTHONDONTWRITEBYTECODE=1
 
 mkdir -p "$out"
-for program; do
-	if ! python3 "$here/$program.py" >"$out/$program.json"; then
-		echo "measure.sh: $program does not run here" >&2
-		rm -f "$out/$program.json"
-		continue
-	fi
-	first=$(sed 's/{"\([^"]*\)".*/\1/' "$out/$program.json")
-	XFERSPY_OUTPUT="$out/$program.xspy" LD_PRELOAD="$library" \
-		python3 "$here/$program.py" --way "$first" \
-		>"$out/$program.traced.json"
+for process in 1 2 3; do
+	for program; do
+		name=$out/$program-$process
+		if ! XFERSPY_RANGE=signal XFERSPY_OUTPUT="$name.xspy" \
+			LD_PRELOAD="$library" timeout 60 \
+			python3 "$here/$program.py" --record >"$name.json"; then
+			echo "measure.sh: $program does not run here" >&2
+			rm -f "$name.json" "$name.xspy"
+		fi
+	done
 done
 for trace in "$out"/*.xspy; do
 	gzip -9n <"$trace" >"$trace.new" && mv "$trace.new" "$trace"

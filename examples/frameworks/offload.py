@@ -55,4 +55,4 @@ def prefetch():
 
 
 main({"pageable": lambda: offload(False), "pinned": lambda: offload(True),
-      "prefetch": prefetch}, steps=20)
+      "prefetch": prefetch}, steps=10)

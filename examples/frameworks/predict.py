@@ -17,7 +17,7 @@ import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-STEPS = 45  # of a trace, with those that warm up
+STEPS = 45  # of a trace, if times.json does not say how many
 BEGIN, END = "<!-- predict.py {} -->\n", "<!-- end of {} -->\n"
 NEAR = 0.1  # errors of the saving up to this part of it
 
@@ -66,7 +66,7 @@ def row_of(phase, strategy):
     return min(rows, key=lambda row: row["round_ns"], default=None)
 
 
-def saved_ms(result, strategy):
+def saved_ms(result, strategy, recorded):
     """Returns what the strategy saves in each step, in ms, with the least and the
     most by the ranges of both rows, and the time of its rounds then; None: not
     predicted."""
@@ -75,7 +75,7 @@ def saved_ms(result, strategy):
         before, after = row_of(phase, "as-is"), row_of(phase, strategy)
         if phase["apart"] or not before or not after:
             continue
-        steps = max(1, round(phase["rounds"] / STEPS)) / 1e6
+        steps = max(1, round(phase["rounds"] / recorded)) / 1e6
         saved = (saved or 0) + steps * (before["round_ns"] - after["round_ns"])
         rounds += steps * after["round_ns"]
         down = math.hypot(down, steps * (before["round_ns"] - before["low_ns"]),
@@ -96,12 +96,14 @@ def first_step(result):
 def rows_of(xferspy, data):
     """The rows of a folder: of its programs, or of each of their processes."""
     for name, times in json.loads((data / "times.json").read_text()).items():
+        recorded = times.pop("steps", STEPS)
         result = report(xferspy, data, name)
         measured = {way: statistics.median(all_)
                     for way, all_ in times.items()}
         before = next(iter(measured.values()))
         for way, strategy, change in WAYS[name.partition("-")[0]]:
-            saved = saved_ms(result, strategy) if strategy else None
+            saved = saved_ms(result, strategy,
+                             recorded) if strategy else None
             real = before - measured[way]
             yield (name, change, before, measured[way], strategy, saved,
                    None if saved is None else (saved[0] - real) / real,
@@ -149,6 +151,7 @@ def texts(xferspy):
     pieces = [row for row in rows if row[0].startswith("pieces")]
     return {"h100": table(list(rows_of(xferspy, HERE / "h100"))),
             "h200": table([row for row in rows if row not in pieces]),
+            "h200-2": table(list(rows_of(xferspy, HERE / "h200-2"))),
             "pieces": times_table(pieces)}
 
 

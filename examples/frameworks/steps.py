@@ -31,6 +31,15 @@ def record(way, steps):
     return took
 
 
+def several(turn):
+    """At least two turns, and for a second."""
+    begin = time.perf_counter()
+    turn()
+    turn()
+    while time.perf_counter() - begin < 1:
+        turn()
+
+
 def main(ways, steps=40, warm_up=5):
     """ways: functions by name; the first one is the baseline."""
     parser = argparse.ArgumentParser()
@@ -44,12 +53,19 @@ def main(ways, steps=40, warm_up=5):
     prepared = {name: ways[name]() for name in names}
     for name in names:
         timed(prepared[name], warm_up)
-    turns = 1 if args.way else 5
     times = {name: [] for name in names}
-    for turn in range(turns):
+
+    def turn():
         for name in names:
             times[name].append(timed(prepared[name], args.steps))
-        if args.record and turn == turns // 2:
-            times["recorded"] = [record(prepared[names[0]], warm_up + args.steps)]
+
+    turn()
+    if not args.way:
+        several(turn)
+    if args.record:
+        recorded = warm_up + args.steps
+        times["recorded"] = [record(prepared[names[0]], recorded)]
+        times["steps"] = [recorded]
+        several(turn)
     print(json.dumps({name: [round(t, 4) for t in all_]
                       for name, all_ in times.items()}))

@@ -134,5 +134,7 @@ void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
 	out->kernel_busy_ns = time_of(phase, spans, NULL, is_kernel);
 	out->h2d_call_ns = copies_ns(phase, XS_STEP_H2D, spans);
 	out->d2h_call_ns = copies_ns(phase, XS_STEP_D2H, spans);
+	for (size_t i = 0; i < phase->step_count; i++)
+		out->staged |= xs_step_staging_ns(phase, i) > 0;
 	free(spans);
 }

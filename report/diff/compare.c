@@ -15,6 +15,8 @@
 /* Byte counts within 5 % are the same work in other chunks. */
 #define SAME_BYTES 0.05
 
+#define FEW_BYTES (64 << 10)
+
 static bool is(const char *text, const char *value)
 {
 	return text && strcmp(text, value) == 0;
@@ -26,9 +28,24 @@ static bool close_to(int64_t before, int64_t after)
 	       SAME_BYTES * (double)before;
 }
 
-static bool uses(const struct xs_result_phase *phase, const char *memory)
+static bool uses_pinned(const struct xs_result_phase *phase)
 {
-	return is(phase->src_memory, memory) || is(phase->dst_memory, memory);
+	return is(phase->src_memory, "pinned") ||
+	       is(phase->dst_memory, "pinned");
+}
+
+/* The memory that the program copies from. */
+static const char *source_of(const struct xs_result_phase *phase)
+{
+	return phase->staged ? "pageable" : phase->src_memory;
+}
+
+/* Few bytes out, such as a result that is read, do not matter. */
+static bool is_pageable(const struct xs_result_phase *phase)
+{
+	return is(source_of(phase), "pageable") ||
+	       (is(phase->dst_memory, "pageable") &&
+		phase->d2h_bytes > FEW_BYTES);
 }
 
 /* Streams of prefetch: of copies in, kernels, copies out. */
@@ -65,7 +82,7 @@ static const char *strategy_of(const struct xs_result_phase *before,
 	if (same_in && same_out && launches_graph(after) &&
 	    !launches_graph(before))
 		return "graph";
-	if (uses(after, "pageable"))
+	if (is_pageable(after))
 		return NULL;
 	if (before->h2d_bytes + before->d2h_bytes > 0 &&
 	    after->h2d_bytes + after->d2h_bytes == 0 && after->kernels)
@@ -76,7 +93,7 @@ static const char *strategy_of(const struct xs_result_phase *before,
 		return NULL;
 	if (after->streams > 1 && before->streams <= 1)
 		return is_prefetched(before, after) ? "prefetch" : "streams";
-	if (uses(before, "pageable") && uses(after, "pinned"))
+	if (is_pageable(before) && uses_pinned(after))
 		return "pinned";
 	return NULL;
 }
@@ -138,7 +155,7 @@ static void describe(struct xs_diff *diff, struct xs_diff_phase *out)
 	const struct xs_result_phase *a = out->before, *b = out->after;
 
 	out->changed = xs_arena_alloc(&diff->arena, 10, sizeof(*out->changed));
-	add_change(diff, out, "source memory", a->src_memory, b->src_memory);
+	add_change(diff, out, "source memory", source_of(a), source_of(b));
 	add_change(diff, out, "destination memory", a->dst_memory,
 		   b->dst_memory);
 	add_change(diff, out, "streams", xs_units_count(a->streams).s,

@@ -138,6 +138,7 @@ struct xs_result_phase {
 	int64_t streams;		  /* streams that its ops ran on */
 	const char *order;		  /* issue order: "depth", "breadth" */
 	const char *src_memory, *dst_memory;
+	bool staged; /* the host copies to pinned memory before a copy in */
 	const char **kernel_names; /* demangled, each once, in issue order */
 	size_t kernel_name_count;
 	const char *kernel_label; /* the first one without its namespaces and

@@ -337,6 +337,32 @@ TEST(pinning_is_scored_too)
 	close_pair(&pair);
 }
 
+/* As cupy.asarray() copies: the driver sees a copy of pinned memory before and
+ * after. A result of 4 bytes stays in pageable memory. */
+TEST(pinning_what_the_host_copied_is_scored)
+{
+	struct xs_result_phase *before, *after;
+	struct pair pair;
+
+	open_pair(&pair);
+	before = &pair.before->phases[0];
+	after = &pair.after->phases[0];
+	after->streams = 1;
+	after->order = NULL;
+	before->src_memory = after->src_memory = "pinned";
+	before->dst_memory = after->dst_memory = "pageable";
+	before->d2h_bytes = after->d2h_bytes = 4;
+	build_pair(&pair);
+	assert_null(pair.diff.phases[0].predicted);
+	xs_diff_free(&pair.diff);
+	before->staged = true;
+	build_pair(&pair);
+	assert_string_equal(pair.diff.phases[0].predicted->strategy, "pinned");
+	assert_string_equal(pair.diff.phases[0].changed[0],
+			    "source memory pageable -> pinned");
+	close_pair(&pair);
+}
+
 /* Different work does not test a prediction. */
 TEST(other_sizes_are_not_scored)
 {
