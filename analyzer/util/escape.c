@@ -10,6 +10,7 @@ struct range {
 };
 
 static const struct range unsafe_ranges[] = {
+    /* sorted */
     {0x00, 0x1f},	{0x7f, 0x9f},	  /* controls */
     {0x00ad, 0x00ad},			  /* soft hyphen */
     {0x061c, 0x061c},			  /* Arabic letter mark */
@@ -21,10 +22,10 @@ static const struct range unsafe_ranges[] = {
 
 static bool is_unsafe(uint32_t code)
 {
-	for (size_t i = 0; i < sizeof(unsafe_ranges) / sizeof(*unsafe_ranges);
-	     i++)
-		if (code >= unsafe_ranges[i].first &&
-		    code <= unsafe_ranges[i].last)
+	const size_t count = sizeof(unsafe_ranges) / sizeof(*unsafe_ranges);
+
+	for (size_t i = 0; i < count && code >= unsafe_ranges[i].first; i++)
+		if (code <= unsafe_ranges[i].last)
 			return true;
 	return false;
 }
@@ -64,21 +65,32 @@ size_t xs_escape_next(const char *text, size_t size, uint32_t *code,
 	return length ? length : 1;
 }
 
-void xs_escape_write(const char *text, size_t size, const char *keep, FILE *out)
+size_t xs_escape_safe(const char *text, size_t size, const char *keep)
 {
-	while (size > 0) {
+	size_t at = 0;
+
+	while (at < size) {
 		uint32_t code;
 		bool unsafe;
 		const size_t length =
-		    xs_escape_next(text, size, &code, &unsafe);
+		    xs_escape_next(text + at, size - at, &code, &unsafe);
 
-		if (!unsafe || (*text && strchr(keep, *text)))
-			fwrite(text, 1, length, out);
-		else
-			for (size_t i = 0; i < length; i++)
-				fprintf(out, "\\x%02x", (unsigned char)text[i]);
-		text += length;
-		size -= length;
+		if (unsafe && (!text[at] || !strchr(keep, text[at])))
+			break;
+		at += length;
+	}
+	return at;
+}
+
+void xs_escape_write(const char *text, size_t size, const char *keep, FILE *out)
+{
+	for (size_t at = 0; at < size; at++) {
+		const size_t safe = xs_escape_safe(text + at, size - at, keep);
+
+		fwrite(text + at, 1, safe, out);
+		at += safe;
+		if (at < size)
+			fprintf(out, "\\x%02x", (unsigned char)text[at]);
 	}
 }
 

@@ -21,6 +21,10 @@
 size_t xs_escape_next(const char *text, size_t size, uint32_t *code,
 		      bool *unsafe);
 
+/* Returns the bytes of the text before its first unsafe character that is not
+ * in keep. */
+size_t xs_escape_safe(const char *text, size_t size, const char *keep);
+
 /* Writes text; each byte of unsafe characters becomes \xHH, except those in
  * keep. */
 void xs_escape_write(const char *text, size_t size, const char *keep,

@@ -18,22 +18,10 @@
 /* Whether a text is short, and a terminal may get it. */
 static bool is_safe(const char *text)
 {
-	size_t size = strlen(text);
+	const size_t size = strlen(text);
 
-	if (size > XS_DIGEST_TEXT)
-		return false;
-	while (size) {
-		uint32_t code;
-		bool unsafe;
-		const size_t length =
-		    xs_escape_next(text, size, &code, &unsafe);
-
-		if (unsafe && *text != '\n')
-			return false;
-		text += length;
-		size -= length;
-	}
-	return true;
+	return size <= XS_DIGEST_TEXT &&
+	       xs_escape_safe(text, size, "\n") == size;
 }
 
 static bool is_key(const char *key)

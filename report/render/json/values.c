@@ -125,26 +125,33 @@ json_t *xs_json_estimates(const struct xs_result_estimate *items, size_t count)
 	return xs_json_finish(out, failed);
 }
 
-/* Writes a part of the document. Only strings have characters that a terminal
- * must not get; jansson itself escapes those below 0x20. */
+/* Writes a character that a terminal must not get. Returns its bytes. */
+static size_t write_unsafe(const char *text, size_t size, FILE *out)
+{
+	uint32_t code;
+	bool unsafe;
+	const size_t length = xs_escape_next(text, size, &code, &unsafe);
+
+	if (code <= 0xffff)
+		fprintf(out, "\\u%04x", code);
+	else /* UTF-16, as JSON asks for */
+		fprintf(out, "\\u%04x\\u%04x",
+			0xd800 + ((code - 0x10000) >> 10),
+			0xdc00 + ((code - 0x10000) & 0x3ff));
+	return length;
+}
+
+/* Writes a part of the document. Only strings have such characters; jansson
+ * itself escapes those below 0x20. */
 static int write_part(const char *text, size_t size, void *out)
 {
-	while (size > 0) {
-		uint32_t code;
-		bool unsafe;
-		const size_t length =
-		    xs_escape_next(text, size, &code, &unsafe);
+	for (size_t at = 0; at < size;) {
+		const size_t safe = xs_escape_safe(text + at, size - at, "\n");
 
-		if (!unsafe || *text == '\n')
-			fwrite(text, 1, length, out);
-		else if (code <= 0xffff)
-			fprintf(out, "\\u%04x", code);
-		else /* UTF-16, as JSON asks for */
-			fprintf(out, "\\u%04x\\u%04x",
-				0xd800 + ((code - 0x10000) >> 10),
-				0xdc00 + ((code - 0x10000) & 0x3ff));
-		text += length;
-		size -= length;
+		fwrite(text + at, 1, safe, out);
+		at += safe;
+		if (at < size)
+			at += write_unsafe(text + at, size - at, out);
 	}
 	return ferror((FILE *)out) ? -1 : 0;
 }
