@@ -143,8 +143,9 @@ static int64_t all_rounds_ns(const struct xs_result_phase *phase, int64_t ns)
 				   : save_ns);
 }
 
-/* By how much the fastest row's round, with the time to the next one, is shorter
- * than the kernels of a round as it is; 0 if rounds run beside others. */
+/* By how much the fastest row's round, with the time to the next one, is
+ * shorter than the kernels of a round as it is; 0 if rounds run beside others.
+ */
 static int64_t below_kernels_ns(const struct xs_result *result,
 				const struct xs_result_phase *phase)
 {
