@@ -2,7 +2,6 @@
 /* JSON of the coverage. */
 #include "report/render/json/parts.h"
 
-#undef IN
 #define IN struct xs_result_gap
 static const struct xs_json_field gap[] = {
     FIELDS(kind, from_ns, to_ns, calls), FIELDS(of), {0}};

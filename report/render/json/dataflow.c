@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/json/parts.h"
 
-#undef IN
 #define IN struct xs_result_access
 static const struct xs_json_field access[] = {
     FIELDS(memory, offset, bytes, reads, writes), {0}};

@@ -2,15 +2,12 @@
 /* JSON of the devices, the work of each, and the copies between them. */
 #include "report/render/json/parts.h"
 
-#undef IN
 #define IN struct xs_result_device
 const struct xs_json_field xs_json_device[] = {
     FIELDS(name, index, sm_count, copy_engines, memory_bytes, pcie_gen),
     FIELDS(pcie_width, numa_node, uuid),
     {0}};
 
-#undef IN
-#define IN struct xs_result_device
 const struct xs_json_field xs_json_device_total[] = {
     FIELDS(index, h2d_bytes, d2h_bytes, p2p_bytes, h2d_ops, d2h_ops, p2p_ops),
     FIELDS(kernels, h2d_ns, d2h_ns, p2p_ns, kernel_ns, busy_ns, overlap_ns),

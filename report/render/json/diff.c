@@ -27,7 +27,6 @@ static json_t *unit(const void *of)
 	return json_string(xs_total_unit(*(const enum xs_diff_unit *)of));
 }
 
-#undef IN
 #define IN struct xs_diff_total
 static const struct xs_json_field total[] = {FIELD(name),
 					     MADE_OF("unit", unit, unit),

@@ -38,7 +38,7 @@ static json_t *value(const char *in, const struct xs_json_field *field)
 			   ? xs_json_object(pointer_at(at), field->fields)
 			   : json_null();
 	case XS_JSON_ROWS:
-	case XS_JSON_SOME:
+	case XS_JSON_ROWS_IF_ANY:
 		return xs_json_rows(pointer_at(at), *(const size_t *)count_at,
 				    field->size, field->fields);
 	default:
@@ -50,7 +50,7 @@ static bool is_empty(const char *in, const struct xs_json_field *field)
 {
 	const void *count_at = in + field->count_at;
 
-	return field->kind == XS_JSON_SOME && !*(const size_t *)count_at;
+	return field->kind == XS_JSON_ROWS_IF_ANY && !*(const size_t *)count_at;
 }
 
 void xs_json_add(json_t *out, const void *in, const struct xs_json_field *field,

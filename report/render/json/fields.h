@@ -2,7 +2,8 @@
 /*
  * JSON objects by tables. A row of a table is a member: its key, and where its
  * value is in a struct. IN is defined as that struct before each table, and the
- * compiler takes the kind of a FIELD from its type. {0} ends a table.
+ * compiler takes the kind of a FIELD from its type, and checks the types of counts
+ * and pointers. {0} ends a table.
  */
 #ifndef XS_REPORT_RENDER_JSON_FIELDS_H
 #define XS_REPORT_RENDER_JSON_FIELDS_H
@@ -22,12 +23,12 @@ struct xs_json_field {
 		XS_JSON_RATIO, /* NAN becomes null */
 		XS_JSON_FLAG,
 		XS_JSON_TEXTS,
-		XS_JSON_OBJECT,	 /* a struct within the struct */
-		XS_JSON_POINTER, /* another struct; NULL becomes null */
-		XS_JSON_MEMBERS, /* another struct's, in the same object */
-		XS_JSON_ROWS,	 /* an array of objects */
-		XS_JSON_SOME,	 /* the same; if it is empty, no member */
-		XS_JSON_MADE	 /* by a function of what is at the offset */
+		XS_JSON_OBJECT,	     /* a struct within the struct */
+		XS_JSON_POINTER,     /* another struct; NULL becomes null */
+		XS_JSON_MEMBERS,     /* another struct's, in the same object */
+		XS_JSON_ROWS,	     /* an array of objects */
+		XS_JSON_ROWS_IF_ANY, /* the same; if it is empty, no member */
+		XS_JSON_MADE /* by a function of what is at the offset */
 	} kind;
 	size_t offset;
 	size_t count_at, size; /* TEXTS, ROWS: where their number is, and the
@@ -62,29 +63,35 @@ struct xs_json_field {
 				 : XS_JSON_FLAG),                              \
 		.offset = offsetof(IN, name) \
 	}
-#define OF(text, of, name, of_fields)                                          \
+/* offsetof(IN, name), only of a member of the type, or of any pointer. */
+#define AT(type, name)                                                         \
+	AT_IF(name,                                                            \
+	      __builtin_types_compatible_p(__typeof__(((IN *)0)->name), type))
+#define AT_POINTER(name) AT_IF(name, sizeof(((IN *)0)->name) == sizeof(void *))
+#define AT_IF(name, holds)                                                     \
+	(offsetof(IN, name) + 0 * sizeof(char[(holds) ? 1 : -1]))
+#define NESTED(text, of, at, of_fields)                                        \
 	{                                                                      \
-		.key = (text), .kind = XS_JSON_##of,                           \
-		.offset = offsetof(IN, name), .fields = (of_fields)            \
+		.key = (text), .kind = XS_JSON_##of, .offset = (at),           \
+		.fields = (of_fields)                                          \
 	}
-#define OBJECT(name, fields)		 NAMED_OBJECT(#name, name, fields)
-#define NAMED_OBJECT(text, name, fields) OF(text, OBJECT, name, fields)
-#define POINTER(name, fields)		 OF(#name, POINTER, name, fields)
-#define MEMBERS(name, fields)		 OF(#name, MEMBERS, name, fields)
-#define ROWS(name, count, fields)	 ARRAY(#name, ROWS, name, count, fields)
+#define OBJECT(name, fields) NAMED_OBJECT(#name, name, fields)
+#define NAMED_OBJECT(text, name, fields)                                       \
+	NESTED(text, OBJECT, offsetof(IN, name), fields)
+#define POINTER(name, fields)	  NESTED(#name, POINTER, AT_POINTER(name), fields)
+#define MEMBERS(name, fields)	  NESTED(#name, MEMBERS, AT_POINTER(name), fields)
+#define ROWS(name, count, fields) NAMED_ROWS(#name, name, count, fields)
 #define NAMED_ROWS(text, name, count, fields)                                  \
-	ARRAY(text, ROWS, name, count, fields)
-#define SOME(text, name, count, fields) ARRAY(text, SOME, name, count, fields)
-#define ARRAY(text, of, name, count, of_fields)                                \
-	{                                                                      \
-		.key = (text), .kind = XS_JSON_##of,                           \
-		.offset = offsetof(IN, name), .count_at = offsetof(IN, count), \
-		.size = sizeof(*((IN *)0)->name), .fields = (of_fields)        \
-	}
+	ITEMS(text, ROWS, AT_POINTER(name), name, count, fields)
+#define ROWS_IF_ANY(text, name, count, fields)                                 \
+	ITEMS(text, ROWS_IF_ANY, AT_POINTER(name), name, count, fields)
 #define TEXTS(name, count)                                                     \
+	ITEMS(#name, TEXTS, AT(const char **, name), name, count, NULL)
+#define ITEMS(text, of, at, name, count, of_fields)                            \
 	{                                                                      \
-		.key = #name, .kind = XS_JSON_TEXTS,                           \
-		.offset = offsetof(IN, name), .count_at = offsetof(IN, count)  \
+		.key = (text), .kind = XS_JSON_##of, .offset = (at),           \
+		.count_at = AT(size_t, count),                                 \
+		.size = sizeof(*((IN *)0)->name), .fields = (of_fields)        \
 	}
 /* make gets the struct; of MADE_OF, the member. */
 #define MADE(text, function)                                                   \

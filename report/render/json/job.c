@@ -5,7 +5,6 @@
 #include "report/render/json/fields.h"
 #include "report/render/json/values.h"
 
-#undef IN
 #define IN struct xs_job_spread
 static const struct xs_json_field spread[] = {FIELDS(least, median, most), {0}};
 

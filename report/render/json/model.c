@@ -4,7 +4,6 @@
 #include "report/render/json/fields.h"
 #include "report/render/json/values.h"
 
-#undef IN
 #define IN struct xs_formulas_bounds
 static const struct xs_json_field bounds[] = {
     FIELDS(data_intensity, operational_intensity),

@@ -13,7 +13,6 @@ static json_t *phases(const void *in)
 	return xs_json_finish(out, failed);
 }
 
-#undef IN
 #define IN struct xs_result_range
 static const struct xs_json_field range[] = {
     FIELDS(name, domain, process, count, total_ns, range_ns, h2d_bytes),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/json/parts.h"
 
-#undef IN
 #define IN struct xs_result_pinned_place
 static const struct xs_json_field place[] = {
     MEMBERS(site, xs_json_place),

@@ -24,7 +24,6 @@ static json_t *bounds(const void *in)
 	return xs_json_finish(out, failed);
 }
 
-#undef IN
 #define IN struct xs_result_pinning
 static const struct xs_json_field pinning[] = {
     FIELDS(ns, bytes, calls, places, registering_ns, registering_low_ns),

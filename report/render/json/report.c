@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#undef IN
 #define IN struct xs_result_run
 static const struct xs_json_field run[] = {
     FIELDS(path, app, host, pid, rank, ranks, numa_node, recorder),
@@ -44,7 +43,7 @@ static const struct xs_json_field wait[] = {
     NAMED("calls", site.calls),
     FIELD(gpu_calls),
     NAMED("bytes", site.bytes),
-    SOME("callers", site.callers, site.caller_count, xs_json_caller),
+    ROWS_IF_ANY("callers", site.callers, site.caller_count, xs_json_caller),
     FIELDS(waited_ns, own_ns, h2d_ns, kernel_ns, d2h_ns, other_ns),
     FIELDS(latency_ns, host_ns, minor_faults, major_faults, touched_bytes),
     FIELDS(touched_ns, text),

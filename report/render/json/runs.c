@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/json/parts.h"
 
-#undef IN
 #define IN struct xs_run_spread
 static const struct xs_json_field spread[] = {
     FIELDS(median, low, high, least, most), {0}};

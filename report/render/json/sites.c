@@ -2,7 +2,6 @@
 /* Call sites as JSON. */
 #include "report/render/json/parts.h"
 
-#undef IN
 #define IN struct xs_result_caller
 const struct xs_json_field xs_json_caller[] = {
     FIELDS(function, file, line, calls), {0}};
@@ -15,5 +14,5 @@ const struct xs_json_field xs_json_place[] = {
 const struct xs_json_field xs_json_site[] = {
     FIELDS(function, file, line, text, call, module, offset, step),
     FIELDS(calls, bytes),
-    SOME("callers", callers, caller_count, xs_json_caller),
+    ROWS_IF_ANY("callers", callers, caller_count, xs_json_caller),
     {0}};
