@@ -22,10 +22,9 @@ static bool is(const char *text, const char *value)
 	return text && strcmp(text, value) == 0;
 }
 
-static bool close_to(int64_t before, int64_t after)
+static bool close_to(double before, int64_t after)
 {
-	return fabs((double)after - (double)before) <=
-	       SAME_BYTES * (double)before;
+	return fabs((double)after - before) <= SAME_BYTES * before;
 }
 
 static bool uses_pinned(const struct xs_result_phase *phase)
@@ -69,15 +68,34 @@ static bool launches_graph(const struct xs_result_phase *phase)
 	return false;
 }
 
+/* Returns how many rounds of before are one of after, as those that the host
+ * does not wait for in between. */
+static int64_t rounds_in_one(const struct xs_result_phase *before,
+			     const struct xs_result_phase *after)
+{
+	const int64_t count =
+	    before->kernels > 0 ? after->kernels / before->kernels : 1;
+
+	return count > 1 && after->kernels == count * before->kernels &&
+		       close_to((double)count * (double)before->h2d_bytes,
+				after->h2d_bytes)
+		   ? count
+		   : 1;
+}
+
 /*
- * Returns the strategy that turns before into after, or NULL if there is none
- * or the work differs. The number of streams is that of after.
+ * Returns the strategy that turns so many rounds of before into one of after,
+ * or NULL if there is none or the work differs. The number of streams is that
+ * of after.
  */
 static const char *strategy_of(const struct xs_result_phase *before,
-			       const struct xs_result_phase *after)
+			       const struct xs_result_phase *after,
+			       int64_t rounds)
 {
-	bool same_in = close_to(before->h2d_bytes, after->h2d_bytes);
-	bool same_out = close_to(before->d2h_bytes, after->d2h_bytes);
+	bool same_in = close_to((double)rounds * (double)before->h2d_bytes,
+				after->h2d_bytes);
+	bool same_out = close_to((double)rounds * (double)before->d2h_bytes,
+				 after->d2h_bytes);
 
 	if (same_in && same_out && launches_graph(after) &&
 	    !launches_graph(before))
@@ -92,7 +110,9 @@ static const char *strategy_of(const struct xs_result_phase *before,
 	if (!same_in || !same_out)
 		return NULL;
 	if (after->streams > 1 && before->streams <= 1)
-		return is_prefetched(before, after) ? "prefetch" : "streams";
+		return rounds > 1		      ? "double-buffer"
+		       : is_prefetched(before, after) ? "prefetch"
+						      : "streams";
 	if (is_pageable(before) && uses_pinned(after))
 		return "pinned";
 	return NULL;
@@ -100,11 +120,11 @@ static const char *strategy_of(const struct xs_result_phase *before,
 
 static void check_prediction(struct xs_diff *diff, struct xs_diff_phase *out)
 {
-	const char *strategy = strategy_of(out->before, out->after);
+	const int64_t rounds = rounds_in_one(out->before, out->after);
+	const char *strategy = strategy_of(out->before, out->after, rounds);
 	bool streams =
 	    strategy && (is(strategy, "streams") || is(strategy, "hybrid"));
 	const char *why = NULL;
-	int64_t measured_ns;
 
 	for (size_t i = 0; strategy && i < out->before->estimate_count; i++) {
 		const struct xs_result_estimate *row =
@@ -130,12 +150,16 @@ static void check_prediction(struct xs_diff *diff, struct xs_diff_phase *out)
 	if (!out->predicted || !out->after->round_ns)
 		return;
 	/* predictions are of untraced rounds */
-	measured_ns = xs_result_untraced_ns(out->after);
+	out->measured_ns = xs_result_untraced_ns(out->after);
+	if (rounds > 1)
+		out->measured_ns =
+		    (out->measured_ns + out->after->between_ns) / rounds -
+		    out->before->between_ns;
 	out->error_percent =
 	    100.0 *
-	    ((double)out->predicted->round_ns / (double)measured_ns - 1);
-	out->within = out->predicted->low_ns <= measured_ns &&
-		      measured_ns <= out->predicted->high_ns;
+	    ((double)out->predicted->round_ns / (double)out->measured_ns - 1);
+	out->within = out->predicted->low_ns <= out->measured_ns &&
+		      out->measured_ns <= out->predicted->high_ns;
 }
 
 static void add_change(struct xs_diff *diff, struct xs_diff_phase *out,

@@ -45,8 +45,10 @@ struct xs_diff_phase {
 	const struct xs_result_estimate *predicted;
 	const char *unpredicted; /* why there is none; NULL: there is one, or
 				  * no strategy of after is known */
-	double error_percent;	 /* NAN: no prediction */
-	bool within;		 /* the measured time lies in the interval */
+	int64_t measured_ns; /* a round of before in after, untraced: of several
+			      * that are one of after, its part */
+	double error_percent; /* NAN: no prediction */
+	bool within;	      /* the measured time lies in the interval */
 };
 
 struct xs_diff {

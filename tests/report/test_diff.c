@@ -363,6 +363,41 @@ TEST(pinning_what_the_host_copied_is_scored)
 	close_pair(&pair);
 }
 
+/* Four rounds of 80 ms, and 20 ms between them, become one of 200 ms, and 40
+ * ms: (200 + 40) / 4 - 20 = 40 ms. */
+TEST(rounds_that_became_one_are_scored)
+{
+	struct xs_result_phase *before, *after;
+	struct pair pair;
+	char *text;
+
+	open_pair(&pair);
+	before = &pair.before->phases[0];
+	after = &pair.after->phases[0];
+	before->estimates[0].model = "replay";
+	before->estimates[0].strategy = "double-buffer";
+	before->estimates[0].applies = true;
+	before->estimates[0].round_ns = 44000000;
+	before->between_ns = 20000000;
+	before->src_memory = before->dst_memory = "pinned";
+	after->kernels = 4 * before->kernels;
+	after->h2d_bytes = 4 * before->h2d_bytes;
+	after->d2h_bytes = 4 * before->d2h_bytes;
+	after->round_ns = 200000000;
+	after->between_ns = 40000000;
+	build_pair(&pair);
+	assert_ptr_equal(pair.diff.phases[0].predicted, &before->estimates[0]);
+	assert_true(fabs(pair.diff.phases[0].error_percent - 10) < 1e-6);
+	text = text_of(&pair, NAN, false);
+	assert_non_null(strstr(text, "measured: 40.0 ms"));
+	free(text);
+	xs_diff_free(&pair.diff);
+	after->streams = 1;
+	build_pair(&pair);
+	assert_null(pair.diff.phases[0].predicted);
+	close_pair(&pair);
+}
+
 /* Different work does not test a prediction. */
 TEST(other_sizes_are_not_scored)
 {

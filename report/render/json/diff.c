@@ -46,8 +46,7 @@ static json_t *prediction(const void *in)
 		return json_null();
 	out = xs_json_estimate(phase->predicted);
 	failed = !out;
-	xs_json_set(out, "measured_ns",
-		    xs_json_number(xs_result_untraced_ns(phase->after)),
+	xs_json_set(out, "measured_ns", xs_json_number(phase->measured_ns),
 		    &failed);
 	xs_json_set(out, "error_percent", xs_json_ratio(phase->error_percent),
 		    &failed);

@@ -128,8 +128,7 @@ static const char *verdict(struct xs_diff *diff, const struct xs_diff_phase *in)
 	    row->strategy, n.s,
 	    xs_units_in_range_ns(row->round_ns, row->low_ns, row->high_ns).s,
 	    in->after->tracer_ns ? ", without the cost of tracing" : "",
-	    xs_units_ns(xs_result_untraced_ns(in->after)).s,
-	    in->within ? "inside" : "outside",
+	    xs_units_ns(in->measured_ns).s, in->within ? "inside" : "outside",
 	    signed_percent(in->error_percent).s);
 }
 
