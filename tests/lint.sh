@@ -38,7 +38,7 @@ analysis() {
 		--cppcheck-build-dir="$build/cppcheck" \
 		--enable=warning,performance,portability --inline-suppr \
 		--error-exitcode=1 --suppress=missingIncludeSystem --suppress=ctuuninitvar \
-		-i "$(realpath "$build")/" -j "$(nproc)"
+		-i "$(realpath --relative-base=. "$build")/" -j "$(nproc)"
 }
 
 shells() {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * JSON objects by tables. A row of a table is a member: its key, and where its
- * value is in a struct. IN is defined as that struct before each table, and the
- * compiler takes the kind of a FIELD from its type, and checks the types of counts
- * and pointers. {0} ends a table.
+ * value is in a struct. IN is defined as that struct before each table. The
+ * compiler takes the kind of a FIELD from its type, and checks the types of
+ * counts and pointers. {0} ends a table.
  */
 #ifndef XS_REPORT_RENDER_JSON_FIELDS_H
 #define XS_REPORT_RENDER_JSON_FIELDS_H
