@@ -38,7 +38,7 @@ void xs_build_note_counters(struct xs_result *result,
 {
 	const char *mode = result->coverage.mode;
 
-	if (mode && strcmp(mode, "counters") == 0 && !trace->counter_count)
+	if (mode && strcmp(mode, "counters") == 0 && !result->coverage.counted)
 		xs_build_note(result,
 			      "no kernel launch was counted in this run");
 	if (options->counted && phases->counted_shapes < trace->shape_count)

@@ -303,6 +303,7 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 				      xs_trace_find_info(trace, "imported")),
 	    .mode = xs_arena_copy(&result->arena,
 				  xs_trace_find_info(trace, "mode")),
+	    .counted = trace->counter_count > 0,
 	    .notes =
 		xs_arena_alloc(&result->arena, NOTES_MAX, sizeof(*out->notes)),
 	};

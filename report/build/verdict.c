@@ -122,7 +122,7 @@ static const char *missing(const struct xs_result *result,
 		return is_killed ? "the process was killed before a call of "
 				   "CUDA returned; let it run longer"
 				 : "the trace has no calls of CUDA";
-	if (trace->counter_count)
+	if (result->coverage.counted)
 		return "this run counted the first launches of each kernel, "
 		       "which slows it down; trace another run without "
 		       "counters and add this one to its report with "

@@ -87,13 +87,11 @@ static const char *bound(struct xs_result *result, bool is_limit_known)
  * verdict is not; "" if nothing is. */
 static const char *spent(struct xs_result *result)
 {
-	const char *mode = result->coverage.mode;
 	/* counting takes most of a run's time; without calls, waits are not
 	 * known from the host's own code */
 	const bool unknown =
 	    result->totals.gpu_busy_ns == XS_UNKNOWN ||
-	    result->coverage.lacking ||
-	    (mode && strcmp(mode, "counters") == 0) ||
+	    result->coverage.lacking || result->coverage.counted ||
 	    (result->coverage.imported && !result->coverage.api_calls_seen);
 	size_t i = 0;
 	const char *list = unknown ? NULL : list_parts(result, &i, INT64_MAX);

@@ -313,14 +313,13 @@ json_t *xs_digest_of_result(struct xs_result *result)
 {
 	const char *app = result->run.app;
 	const char *name = xs_program_name(&result->arena, &app);
-	const char *mode = result->coverage.mode;
 	json_t *group = xs_digest_new(), *program;
 	struct xs_map map;
 	const bool known = prepare(result, &map);
 	bool failed = !group;
 
 	xs_digest_number(group, "add", "traces", 1, &failed);
-	if (mode && strcmp(mode, "counters") == 0) {
+	if (result->coverage.counted) {
 		add_problem(group, "counted", map.name, &failed);
 	} else if (!known) {
 		add_problem(group, "no verdict", map.name, &failed);

@@ -48,6 +48,7 @@ struct xs_result_coverage {
 				   * mislead; NULL: none */
 	const char *imported;	  /* the tool that recorded it; NULL: xferspy */
 	const char *mode;
+	bool counted; /* counters of launches were read, which slows the run */
 	const char *timing_source; /* "callbacks", ...; NULL: old trace */
 	struct xs_result_match_count *classes, *kinds; /* of calls; of ops */
 	size_t class_count, kind_count;

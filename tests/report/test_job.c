@@ -333,12 +333,12 @@ TEST(what_is_in_no_figure_is_counted)
 	group = xs_digest_of_result(result);
 	assert_int_equal(xs_digest_merge(all, group), 0);
 	json_decref(group);
-	result->coverage.mode = "counters";
+	result->coverage.counted = true;
 	result->verdict.missing = "a run without counters";
 	group = xs_digest_of_result(result);
 	assert_int_equal(xs_digest_merge(all, group), 0);
 	json_decref(group);
-	result->coverage.mode = "trace";
+	result->coverage.counted = false;
 	group = xs_digest_of_result(result);
 	assert_int_equal(xs_digest_merge(all, group), 0);
 	json_decref(group);
