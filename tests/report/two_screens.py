@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Reports fit two screens of a terminal, without --all.
+"""Reports fit two screens of a terminal, without --all, and begin with the verdict.
 
     two_screens.py XFERSPY SOURCE
 
@@ -21,16 +21,18 @@ COLUMNS = 80
 
 
 def faults_of(xferspy, trace, options, environment):
-    """Returns where the report of the trace does not fit."""
+    """Returns where the report of the trace does not fit, or begins otherwise."""
     text = subprocess.run([xferspy, "report", *options, trace], check=True,
                           stdout=subprocess.PIPE, text=True,
                           env=environment).stdout
     lines = text.splitlines()
     widest = max(map(len, lines))
     name = " ".join([str(trace), *options])
-    return [f"{name}: {what}" for what, is_too_large in (
+    first = lines[lines.index("") + 1]
+    return [f"{name}: {what}" for what, is_fault in (
         (f"{len(lines)} lines", len(lines) > LINES),
-        (f"{widest} columns", widest > COLUMNS)) if is_too_large]
+        (f"{widest} columns", widest > COLUMNS),
+        ("the verdict is not first", not first.startswith("Verdict: "))) if is_fault]
 
 
 def main(xferspy, source):
