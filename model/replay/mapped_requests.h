@@ -16,6 +16,10 @@ enum xs_mapped_case { XS_MAPPED_USUAL, XS_MAPPED_LEAST, XS_MAPPED_MOST };
 #define XS_MAPPED_LINE_SECTORS 4.0
 #define XS_MAPPED_LINE_BYTES   (XS_MAPPED_LINE_SECTORS * XS_MAPPED_SECTOR_BYTES)
 
+/* Warps wait for their reads before they write if the kernel reads this part of
+ * what it writes. */
+#define XS_MAPPED_LEAST_READS 0.1
+
 /* Equal requests have a whole number of sectors, up to the kernel's edges. */
 #define XS_MAPPED_EQUAL_SECTORS 0.002
 

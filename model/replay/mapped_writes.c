@@ -116,7 +116,7 @@ static double apart_ns(const struct xs_machine *m,
 }
 
 /* The L1 joins half of the stores to one sector between which its SM stores so
- * many sectors; measured on an H200. */
+ * many sectors; measured on an H200 and an H100. */
 #define JOINS_HALF 150.0
 
 static double apart_share(const struct xs_round_work *w, double warps)
@@ -126,35 +126,35 @@ static double apart_share(const struct xs_round_work *w, double warps)
 	return sectors / (sectors + JOINS_HALF);
 }
 
-/* Returns the share of the stores that are not joined on the device, unless
- * because its memory is busy: something in the kernel lies between them. */
+/* Returns the share that the device does not join although its memory is idle
+ * for this part of the kernel: something in the kernel separates the stores. */
 static double separated_share(const struct xs_machine *m,
 			      const struct xs_round_work *w)
 {
 	const double full = w->out_bytes / XS_MAPPED_SECTOR_BYTES;
-	const double busy_ns = (w->read_sectors + w->write_sectors) *
+	const double joined = joined_sectors(w);
+	const double busy_ns = (w->read_sectors + joined) *
 			       XS_MAPPED_SECTOR_BYTES * 1e9 /
 			       m->memory_bandwidth;
 
-	return (w->write_sectors - full) / (w->store_sectors - full) *
+	return (joined - full) / (w->store_sectors - full) *
 	       fmax(1 - busy_ns / w->kernel_ns, 0);
 }
 
-/* Warps wait for their reads if the kernel reads this part of what it writes.
+/*
+ * Returns the part of the writes that exceeds the room of the path to the host
+ * (mapped_write_early_ns). If the kernel reads, only the warps on the SMs write
+ * before they read again: `resident` is their share of all blocks.
  */
-#define READS_FEW 0.1
-
-/* Returns the part of the writes that waits in the SMs: the path to the host
- * has room for others. The warps on the SMs write no more before they read
- * again. */
 static double queued_share(const struct xs_machine *m,
 			   const struct xs_round_work *w, double resident)
 {
 	const double room =
 	    m->mapped_write_early_ns.value / m->mapped_write.value;
+	const double sectors = joined_sectors(w);
 	const double bytes =
-	    w->write_sectors * XS_MAPPED_SECTOR_BYTES / fmax(w->kernels, 1);
-	const bool waits = w->read_sectors >= READS_FEW * w->write_sectors;
+	    sectors * XS_MAPPED_SECTOR_BYTES / fmax(w->kernels, 1);
+	const bool waits = w->read_sectors >= XS_MAPPED_LEAST_READS * sectors;
 
 	return fmax(1 - xs_or_zero(room) / (waits ? resident * bytes : bytes),
 		    0);
@@ -172,7 +172,7 @@ static double not_joined(const struct xs_machine *m,
 	const double blocks = w->blocks / fmax(w->kernels, 1) / m->sm_count;
 	const double fit = fmin(blocks, xs_round_work_blocks_per_sm(w, m));
 	const double block_warps = ceil(w->block_threads / XS_MAPPED_LANES);
-	const double in_turn = fmin(w->read_sectors / w->write_sectors, 1);
+	const double in_turn = fmin(w->read_sectors / joined_sectors(w), 1);
 	const double share =
 	    in_turn * apart_share(w, w->shared_bytes ? block_warps : 1) +
 	    (1 - in_turn) * queued_share(m, w, fit / blocks) *
@@ -189,18 +189,19 @@ double xs_mapped_writes_ns(const struct xs_machine *m,
 			   const struct xs_round_work *w,
 			   enum xs_mapped_case which)
 {
+	const double sectors = joined_sectors(w);
 	const double joined = joined_ns(m, w, which);
 	const double apart = apart_ns(m, w);
-	double lines;
+	double whole_ns;
 
-	if (!(w->store_sectors > JOINED * joined_sectors(w)) || isnan(apart) ||
+	if (!(w->store_sectors > JOINED * sectors) || isnan(apart) ||
 	    which == XS_MAPPED_LEAST)
 		return joined;
 	if (which == XS_MAPPED_MOST)
 		return fmax(joined, apart);
-	lines = fmin(joined, w->write_sectors * XS_MAPPED_SECTOR_BYTES *
-				 m->mapped_write.value);
-	return lines + not_joined(m, w) * fmax(apart - lines, 0);
+	whole_ns = fmin(joined, sectors * XS_MAPPED_SECTOR_BYTES *
+				    m->mapped_write.value);
+	return whole_ns + not_joined(m, w) * fmax(apart - whole_ns, 0);
 }
 
 double xs_mapped_access_piece_ns(const struct xs_machine *machine,

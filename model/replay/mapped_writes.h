@@ -15,11 +15,11 @@ bool xs_mapped_writes_elsewhere(const struct xs_round_work *work,
 				double sectors);
 
 /*
- * Returns ns for the writes of a kernel in that case. On the device
- * the L1 joins the stores of a warp's instructions to one sector. To the host
- * it joins those between which few other sectors are stored, by the same warp
- * and by others. Each lane that stores a part of a sector needs a write, up to
- * one for each quarter.
+ * Returns ns for the writes of a kernel, in the least, usual or most case
+ * (which). On the device the L1 joins the stores of a warp's instructions to
+ * one sector. To the host it joins those between which few other sectors are
+ * stored, by the same warp and by others. Each lane that stores a part of a
+ * sector needs a write, up to one for each quarter.
  */
 double xs_mapped_writes_ns(const struct xs_machine *machine,
 			   const struct xs_round_work *work,

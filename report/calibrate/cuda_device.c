@@ -202,7 +202,8 @@ void xs_cuda_sweep_lines(struct xs_cuda_device *gpu, enum xs_cuda_kernel kernel,
 {
 	uint64_t words = bytes / 16;
 	uint32_t shift = line_bytes == 32 ? 1 : line_bytes == 64 ? 2 : 3;
-	uint64_t gap = XS_CUDA_LINE_BYTES - line_bytes;
+	bool in_turn = kernel == XS_KERNEL_READ && line_bytes == 32;
+	uint64_t gap = XS_CUDA_LINE_BYTES - (in_turn ? 0 : line_bytes);
 	void *parameters[] = {&to, &from, &words, &shift, &gap};
 
 	if (blocks > (words + 255) / 256)

@@ -226,7 +226,8 @@ void xs_cuda_sweep(struct xs_cuda_device *gpu, enum xs_cuda_kernel kernel,
 		   unsigned blocks, xs_cuda_stream stream);
 
 /* Reads or writes the first line_bytes (32, 64 or 128) of each line of 128
- * bytes. `bytes` counts the accessed bytes; the range is longer. */
+ * bytes; 32 bytes are read every 160, so that the sectors of a line take turns.
+ * `bytes` counts the accessed bytes; the range is up to five times as long. */
 #define XS_CUDA_LINE_BYTES 128u
 void xs_cuda_sweep_lines(struct xs_cuda_device *gpu, enum xs_cuda_kernel kernel,
 			 xs_cuda_address to, xs_cuda_address from, size_t bytes,

@@ -16,12 +16,12 @@ static double between_ns(struct xs_bench *bench)
 				  bench->event[1]);
 }
 
-/* Slope of time over size for reads or writes of only the first 32 or 64 bytes
- * of each line. */
+/* Slope of time over size for reads or writes of only 32 or 64 bytes of each
+ * line. */
 static double part_slope(struct xs_bench *bench, enum xs_cuda_kernel kernel,
 			 unsigned line_bytes)
 {
-	const size_t largest = bench->mapped_bytes / 2;
+	const size_t largest = bench->mapped_bytes / 5 * 2;
 	struct xs_cuda_device *gpu = &bench->gpu;
 	bool reads = kernel == XS_KERNEL_READ;
 	double bytes[SIZES], ns[SIZES];

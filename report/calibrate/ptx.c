@@ -8,13 +8,12 @@
  * xs_empty does nothing. xs_spin spins for some clock cycles, then writes a
  * value to *flag for the host, unless flag is 0. xs_read, xs_write and xs_copy
  * access each 16-byte word of a range once; neighbouring threads access
- * neighbouring words. In each line of 128 bytes, xs_read and xs_write access
- * only the first 1 << shift words and skip `gap` bytes, so that an access
- * covers that many sectors of 32 bytes. xs_read sums its loads, so that they
- * are not removed, and stores the sum if it has a value that the data never
- * gives. xs_chase reads as xs_read does, but the address of each load
- * depends on the load before it; `gap` has to be 0. xs_each has one thread per
- * element of 4 bytes.
+ * neighbouring words. After each 1 << shift words, xs_read and xs_write skip
+ * `gap` bytes, so that an access covers that many words. xs_read sums its
+ * loads, so that they are not removed, and stores the sum if it has a value
+ * that the data never gives. xs_chase reads as xs_read does, but the address of
+ * each load depends on the load before it; `gap` has to be 0. xs_each has one
+ * thread per element of 4 bytes.
  *
  * xs_poll reads a zero again and again; each address depends on the read
  * before. Each block of xs_message stores `count` messages of 64 bytes to a
