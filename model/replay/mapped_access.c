@@ -236,27 +236,6 @@ static double first_reads(const struct xs_machine *m,
 							  : held / 2;
 }
 
-/* Returns how much longer an access takes while the other direction is busy. */
-static double slower(struct xs_param both, struct xs_param alone)
-{
-	return both.value > alone.value ? both.value / alone.value : 1;
-}
-
-/* Both directions slow each other until the shorter one ends; the rest of the
- * other runs at its own rate. */
-static double slowed_ns(const struct xs_machine *m, double read_ns,
-			double write_ns)
-{
-	const double read = slower(m->mapped_both_read, m->mapped_read);
-	const double write = slower(m->mapped_both_write, m->mapped_write);
-	const double reads_end_ns = read_ns * read;
-	const double writes_end_ns = write_ns * write;
-
-	return reads_end_ns > writes_end_ns
-		   ? writes_end_ns + read_ns - writes_end_ns / read
-		   : reads_end_ns + write_ns - reads_end_ns / write;
-}
-
 /*
  * Returns the time of the requests of reads and writes, which share a unit that
  * takes mapped_write_apart_ns for each, whatever its size. Warps whose reads
@@ -278,7 +257,7 @@ static double in_turn_ns(const struct xs_machine *m,
 /*
  * Returns the time of reads and writes together. Each read request occupies the
  * outbound link of the writes; the writes do not slow reads that have enough in
- * flight. At most, they slow each other.
+ * flight.
  */
 static double together_ns(const struct xs_machine *m,
 			  const struct xs_round_work *w,
@@ -292,12 +271,9 @@ static double together_ns(const struct xs_machine *m,
 
 	if (!(mapped->write_ns > 0))
 		return ns;
-	ns = fmax(ns, in_turn_ns(m, w, requests, which));
 	if (each_ns > 0)
 		ns = fmax(ns, mapped->write_ns + each_ns * requests);
-	if (which == XS_MAPPED_MOST)
-		ns = fmax(ns, slowed_ns(m, mapped->read_ns, mapped->write_ns));
-	return ns;
+	return fmax(ns, in_turn_ns(m, w, requests, which));
 }
 
 struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
