@@ -282,14 +282,57 @@ TEST(test_reads_slow_writes)
 	assert_near(mapped().both_ns, 3000);
 	work.in_bytes = 10000;
 	assert_near(mapped().both_ns, 10000);
-	/* At most, 2000 of writes take 2500 as long as reads are slower, too:
-	 * in which 1250 of 10000 are read at twice the time. */
-	set_param(&machine.mapped_both_read, 2);
-	assert_near(at_most().both_ns, 2500 + 10000 - 1250);
-	assert_near(mapped().both_ns, 10000);
 	work.out_bytes = 0;
 	work.in_bytes = 1000;
 	assert_near(mapped().both_ns, 1000);
+}
+
+/* 300 reads and 200 stores of 50 ns each, in turn; stores that fill the results
+ * side by side would be lines of 6400 ns in all. */
+TEST(test_requests_in_turn)
+{
+	set_param(&machine.mapped_write_apart_ns, 50);
+	work.read_sectors = work.read_requests = 300;
+	work.write_sectors = 100;
+	work.write_requests = 200;
+	assert_near(mapped().both_ns, 500 * 50.0);
+	assert_near(at_least().both_ns, 6400);
+	/* Too few reads to keep the warps apart. */
+	work.read_sectors = work.read_requests = 19;
+	assert_near(mapped().both_ns, 6400);
+	/* Most of what is stored stays on the device. */
+	work.read_sectors = work.read_requests = 300;
+	work.write_sectors = 300;
+	assert_near(mapped().both_ns, 200 * 32);
+	work.out_bytes = 0;
+	assert_near(mapped().both_ns, 200 * 32);
+}
+
+/* 6400 of reads and of writes. A tenth of the blocks runs first, and each
+ * thread reads 4 numbers. */
+TEST(test_first_blocks_only_read)
+{
+	machine.sm_count = 10;
+	machine.max_threads_per_sm = 32;
+	work.blocks = 100;
+	work.block_threads = 32;
+	work.read_sectors = 200;
+	work.read_requests = 400;
+	assert_near(mapped().both_ns, 6400 * (1 + 0.65 / 10));
+	assert_near(at_least().both_ns, 6400 * (1 + 0.65 / 10));
+	work.registers = 1; /* holds one of the four */
+	assert_near(mapped().both_ns, 6400 * (1 + 0.65 / 40));
+	/* All run at once, and loop or do not. */
+	work.registers = 4;
+	work.blocks = 10;
+	work.read_requests = 40;
+	assert_near(mapped().both_ns, 6400 * (1 + 0.65 / 2));
+	assert_near(at_least().both_ns, 6400);
+	assert_near(at_most().both_ns, 6400 * 1.65);
+	/* Two kernels of that size, side by side. */
+	work.kernels = 2;
+	work.blocks = 20;
+	assert_near(mapped().both_ns, 6400);
 }
 
 /* Results of 100 full sectors, 110 counted: ten sectors are shared by two
