@@ -22,12 +22,15 @@ void xs_build_note(struct xs_result *result, const char *format, ...)
 	char text[1024];
 	va_list args;
 
-	if (!out->notes || out->note_count == NOTES_MAX)
+	if (!out->notes || !out->note_kinds || out->note_count == NOTES_MAX)
 		return;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	out->notes[out->note_count++] = xs_arena_copy(&result->arena, text);
+	out->notes[out->note_count] = xs_arena_copy(&result->arena, text);
+	out->note_kinds[out->note_count] =
+	    strcmp(format, "%s") ? format : out->notes[out->note_count];
+	out->note_count++;
 }
 
 const char *xs_build_place(struct xs_result *result,
@@ -306,6 +309,8 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	    .counted = trace->counter_count > 0,
 	    .notes =
 		xs_arena_alloc(&result->arena, NOTES_MAX, sizeof(*out->notes)),
+	    .note_kinds = xs_arena_alloc(&result->arena, NOTES_MAX,
+					 sizeof(*out->note_kinds)),
 	};
 	out->lost = out->lost_calls + out->lost_ops + out->lost_cupti;
 	count_outside(trace, out);

@@ -17,7 +17,7 @@ size_t xs_digest_room(const char *name)
 	    {"programs", 256}, {"phases", 256}, {"steps", 256},
 	    {"hosts", 256},    {"kinds", 256},	{"traces", XS_DIGEST_TRACES},
 	    {"names", 8},      {"unranked", 8}, {"versions", 8},
-	    {"parts", 16},     {"problems", 16}};
+	    {"parts", 16},     {"problems", 64}};
 
 	for (size_t i = 0; i < sizeof(rooms) / sizeof(*rooms); i++)
 		if (strcmp(rooms[i].name, name) == 0)

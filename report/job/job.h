@@ -31,6 +31,8 @@ struct xs_job_step {
 	const char *strategy, *places, *effort; /* effort may be "" */
 	const char *text, *code; /* of the process that it saves most */
 	const char *condition;	 /* that no trace shows; NULL: none */
+	const char *assumes;	 /* by the prediction; NULL: nothing */
+	bool at_most;		 /* a process may save less */
 	int64_t traces;		 /* whose plans have it */
 	struct xs_job_spread saves;
 	int64_t sum_ns;		 /* that all processes save */

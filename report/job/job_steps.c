@@ -99,6 +99,8 @@ void xs_job_fill_steps(struct xs_job *job, const json_t *program)
 		    .text = xs_job_text(arena, best, "text"),
 		    .code = or_null(xs_job_text(arena, best, "code")),
 		    .condition = or_null(xs_job_text(arena, best, "condition")),
+		    .assumes = or_null(xs_job_text(arena, best, "assumes")),
+		    .at_most = xs_job_number(row, "most", "at_most") > 0,
 		    .traces = xs_job_traces(row),
 		    .saves = xs_job_spread(row, "saves_ns"),
 		    .sum_ns = xs_job_number(row, "add", "saves_ns"),

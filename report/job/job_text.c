@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A job in words: what bounds it, and what is missing. */
+/* What is wrong with the traces of a job, and which are missing, in words. */
 #include "report/job/digest.h"
 #include "report/job/job_parts.h"
 #include "report/result/number.h"
@@ -15,78 +15,10 @@
 /* Names of other programs that are told. */
 #define NAMES_MAX 8
 
-/* Parts below 1 / NAMED_PART are not named, unless they are the longest. */
-#define NAMED_PART 20
-
-/* "copies (71 %), kernels (12 %)" */
-static const char *shares(struct xs_job *job)
-{
-	const char *list = NULL;
-
-	for (size_t i = 0; i < job->part_count; i++) {
-		const struct xs_job_part *part = &job->parts[i];
-
-		if (i && part->ns < job->recorded_ns / NAMED_PART)
-			break;
-		list = xs_arena_join(
-		    &job->arena, list,
-		    xs_arena_print(
-			&job->arena, "%s (%s)", part->words,
-			xs_units_percent(part->ns, job->recorded_ns).s));
-	}
-	return list;
-}
-
-/* "up to " if a step of the plan has a condition that no trace shows */
-static const char *up_to(const struct xs_job *job)
-{
-	for (size_t i = 0; i < job->step_count; i++)
-		if (job->steps[i].condition)
-			return "up to ";
-	return "";
-}
-
-/* What the job gains by the plan. */
-static const char *gain(struct xs_job *job)
-{
-	struct xs_arena *arena = &job->arena;
-	const char *text;
-
-	if (!job->step_count)
-		return "No process has a change in its plan.";
-	text = xs_arena_print(
-	    arena,
-	    "The slowest process takes %s, with all changes below %s (%s): the "
-	    "job gains %s%s (%s).",
-	    xs_units_ns(job->wall.most).s, xs_units_ns(job->after_ns).s,
-	    xs_units_range_ns(job->low_ns, job->high_ns).s, up_to(job),
-	    xs_units_ns(job->saves_ns).s,
-	    xs_units_percent(job->saves_ns, job->wall.most).s);
-	if (job->saves_most_ns <= job->saves_ns + job->saves_ns / NAMED_PART)
-		return text;
-	return xs_arena_print(arena,
-			      "%s Where the others wait for the process that "
-			      "gains most, it is up to %s.",
-			      text, xs_units_ns(job->saves_most_ns).s);
-}
-
-const char *xs_job_verdict(struct xs_job *job)
-{
-	const char *list = shares(job);
-
-	if (!job->program)
-		return "No verdict: no trace has what one needs.";
-	if (!list || job->recorded_ns <= 0)
-		return gain(job);
-	return xs_arena_print(
-	    &job->arena, "Time goes to %s of the steady part%s of %s.\n%s",
-	    list, job->traces == 1 ? "" : "s",
-	    job->traces == 1
-		? "one process"
-		: xs_arena_print(&job->arena, "all %" PRId64 " processes",
-				 job->traces),
-	    gain(job));
-}
+/* Kinds of problems, without the warnings of traces; traces of a warning that
+ * are named. */
+#define PROBLEMS_MAX 12
+#define FEW	     3
 
 /* "3, 64-71": the numbers below `count` that are not set */
 static const char *list_missing(struct xs_arena *arena, const bool *set,
@@ -324,26 +256,12 @@ static void add_mixed(struct xs_job *job, const json_t *program)
 		    "of several versions of xferspy");
 }
 
-void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
-			  const json_t *program)
+/* What the traces of the program make of the job. */
+static void add_of_program(struct xs_job *job, const json_t *digest,
+			   const json_t *program)
 {
-	int64_t again;
+	const int64_t again = fill_ranks(job, program);
 
-	job->problems = xs_arena_alloc(&job->arena, 14, sizeof(*job->problems));
-	if (!job->problems)
-		return;
-	add_counted(job, digest, "unreadable", "not read");
-	add_counted(job, digest, "duplicate", "given twice, counted once");
-	add_counted(job, digest, "no verdict",
-		    "without what a verdict needs, in no figure");
-	add_counted(job, digest, "counted",
-		    "of runs with --counters, which slows them, in no figure");
-	add_counted(job, digest, "incomplete",
-		    "incomplete: killed, cut, stopped or without GPU records");
-	add_counted(job, digest, "lost records", "with lost records");
-	if (!program)
-		return;
-	again = fill_ranks(job, program);
 	if (again)
 		add(job, "same rank", again, "",
 		    "of a rank that has another one: of several runs?");
@@ -356,4 +274,63 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 	add_others(job, digest);
 	add_mixed(job, program);
 	add_beyond(job, program);
+}
+
+static int most_traces(const void *left, const void *right)
+{
+	const struct xs_job_problem *a = left, *b = right;
+
+	if (a->traces != b->traces)
+		return a->traces < b->traces ? 1 : -1;
+	return strcmp(a->text, b->text);
+}
+
+/* The warnings of traces, those of most first; with names of a few. */
+static void add_warnings(struct xs_job *job, const json_t *digest)
+{
+	const size_t first = job->problem_count;
+	struct xs_arena *arena = &job->arena;
+	const char *what;
+	json_t *row;
+
+	json_object_foreach(
+	    (json_t *)xs_digest_get(digest, "table", "problems"), what, row)
+	{
+		const json_t *best = json_object_get(row, "best");
+		const int64_t traces = xs_job_traces(row);
+
+		if (best && traces)
+			add(job, "warning", traces,
+			    traces > FEW ? ""
+					 : list_keys(arena,
+						     xs_digest_get(row, "count",
+								   "names"),
+						     NULL, false),
+			    xs_arena_print(arena, "with the warning \"%s\"",
+					   xs_job_line(arena, best, "text")));
+	}
+	if (job->problem_count > first)
+		qsort(job->problems + first, job->problem_count - first,
+		      sizeof(*job->problems), most_traces);
+}
+
+void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
+			  const json_t *program)
+{
+	const json_t *rows = xs_digest_get(digest, "table", "problems");
+
+	job->problems =
+	    xs_arena_alloc(&job->arena, PROBLEMS_MAX + json_object_size(rows),
+			   sizeof(*job->problems));
+	if (!job->problems)
+		return;
+	add_counted(job, digest, "unreadable", "not read");
+	add_counted(job, digest, "duplicate", "given twice, counted once");
+	add_counted(job, digest, "no verdict",
+		    "without what a verdict needs, in no figure");
+	add_counted(job, digest, "counted",
+		    "of runs with --counters, which slows them, in no figure");
+	if (program)
+		add_of_program(job, digest, program);
+	add_warnings(job, digest);
 }

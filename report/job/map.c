@@ -270,14 +270,39 @@ static void add_open(json_t *program, const struct xs_map *map, bool *failed)
 	*failed |= json_object_set_new(program, "best", best) < 0;
 }
 
-/* Counts a trace that something is wrong with, by its name. */
-static void add_problem(json_t *group, const char *what, const char *name,
-			bool *failed)
+/* Counts a trace that something is wrong with, by its name. Returns the row, as
+ * xs_digest_row() does. */
+static json_t *add_problem(json_t *group, const char *what, const char *name,
+			   bool *failed)
 {
 	json_t *row = xs_digest_row(group, "problems", what, failed);
 
 	xs_digest_number(row, "add", "traces", 1, failed);
 	xs_digest_count(row, "names", name, failed);
+	return row;
+}
+
+/* Counts the warnings of a trace, whatever their figures, with the text of
+ * one. */
+static void add_warnings(json_t *group, const struct xs_map *map, bool *failed)
+{
+	const struct xs_result_coverage *in = &map->result->coverage;
+	struct xs_arena *arena = &map->result->arena;
+
+	for (size_t i = 0; i < in->note_count; i++) {
+		const char *kind =
+		    xs_arena_print(arena, "warning %016" PRIx64,
+				   xs_hash_text(0, in->note_kinds[i]));
+		json_t *row, *best;
+
+		if (json_object_get(xs_digest_get(group, "table", "problems"),
+				    kind))
+			continue;
+		row = add_problem(group, kind, map->name, failed);
+		best = json_pack("{s:i, s:o}", "by", 0, "text",
+				 xs_digest_text(in->notes[i]));
+		*failed |= json_object_set_new(row, "best", best) < 0;
+	}
 }
 
 /* What is known of the process; false: too little for figures. */
@@ -285,6 +310,7 @@ static bool prepare(struct xs_result *result, struct xs_map *map)
 {
 	const struct xs_result_step *last =
 	    result->plan_count ? &result->plan[result->plan_count - 1] : NULL;
+	const struct xs_result_pinning *pinning = &result->verdict.pinning;
 	const int64_t links_ns = xs_plan_links_save_ns(result);
 
 	*map = (struct xs_map){.result = result,
@@ -306,6 +332,11 @@ static bool prepare(struct xs_result *result, struct xs_map *map)
 	map->after_ns -= links_ns;
 	map->after_low_ns -= links_ns;
 	map->after_high_ns -= links_ns;
+	if (pinning->step) {
+		map->after_ns -= pinning->saves_ns;
+		map->after_low_ns -= pinning->saves_high_ns;
+		map->after_high_ns -= pinning->saves_low_ns;
+	}
 	return true;
 }
 
@@ -332,10 +363,7 @@ json_t *xs_digest_of_result(struct xs_result *result)
 		xs_map_phases(program, &map, &failed);
 		xs_map_steps(program, &map, &failed);
 	}
-	if (result->coverage.incomplete)
-		add_problem(group, "incomplete", map.name, &failed);
-	if (result->coverage.lost)
-		add_problem(group, "lost records", map.name, &failed);
+	add_warnings(group, &map, &failed);
 	if (!failed && !result->arena.failed)
 		return group;
 	json_decref(group);

@@ -110,10 +110,13 @@ void xs_map_phases(json_t *program, const struct xs_map *map, bool *failed)
 		add_phase(program, map, &map->result->phases[i], failed);
 }
 
-/* A change, of phases or of the copies between two GPUs. */
+/* A change, of phases or of no phase. */
 struct step {
 	struct key key;
-	const char *strategy, *places, *effort, *text, *code, *condition;
+	const char *strategy, *places, *effort, *text, *code;
+	const char *condition; /* that the trace does not show; NULL: none */
+	const char *assumes;   /* by the prediction; NULL: nothing */
+	bool at_most;	       /* it saves no more than saves_ns */
 	int64_t saves_ns, low_ns, high_ns;
 };
 
@@ -145,7 +148,57 @@ static void add_step(struct step *list, size_t *count, struct step step)
 		list[i].high_ns = sum(list[i].high_ns, step.high_ns);
 		if (!list[i].condition)
 			list[i].condition = step.condition;
+		list[i].at_most |= step.at_most;
 	}
+}
+
+/* What a prediction assumes, except its condition: "...; ..." or NULL. */
+static const char *assumes_of(struct xs_arena *arena,
+			      const struct xs_result_estimate *row)
+{
+	const char *list = NULL;
+
+	for (size_t i = 0; i < row->assume_count; i++)
+		if (!row->bound || strcmp(row->assumes[i], row->bound) != 0)
+			list = list ? xs_arena_print(arena, "%s; %s", list,
+						     row->assumes[i])
+				    : row->assumes[i];
+	return list;
+}
+
+/* What pins memory outside of the steady part, and the copies between two
+ * GPUs. */
+static void collect_others(const struct xs_result *result, struct step *list,
+			   size_t *count)
+{
+	const struct xs_result_pinning *pinning = &result->verdict.pinning;
+
+	for (size_t i = 0; i < result->run.link_count; i++) {
+		const struct xs_result_gpu_link *in = &result->run.links[i];
+
+		if (in->step && in->saves_ns != XS_UNKNOWN)
+			add_step(list, count,
+				 (struct step){.strategy = "peer access",
+					       .places = in->title,
+					       .text = in->advice,
+					       .code = in->code,
+					       .saves_ns = in->saves_ns,
+					       .low_ns = in->saves_low_ns,
+					       .high_ns = in->saves_high_ns});
+	}
+	if (pinning->step)
+		add_step(list, count,
+			 (struct step){
+			     .strategy = "register",
+			     .places = pinning->places ? pinning->places : "",
+			     .effort = "one call per buffer",
+			     .text = pinning->advice,
+			     .code = pinning->code,
+			     .condition = pinning->condition,
+			     .at_most = true,
+			     .saves_ns = pinning->saves_ns,
+			     .low_ns = pinning->saves_low_ns,
+			     .high_ns = pinning->saves_high_ns});
 }
 
 /* Collects the changes that save time in this run. */
@@ -161,31 +214,23 @@ static size_t collect(const struct xs_map *map, struct step *list)
 		    in->adds_saves_ns != XS_UNKNOWN)
 			add_step(
 			    list, &count,
-			    (struct step){.strategy = in->estimate->strategy,
-					  .places = places_of(&result->arena,
-							      in->sites,
-							      in->site_count),
-					  .effort = in->estimate->effort,
-					  .text = in->text,
-					  .code = in->code,
-					  .condition = in->condition,
-					  .saves_ns = in->adds_saves_ns,
-					  .low_ns = in->saves_low_ns,
-					  .high_ns = in->saves_high_ns});
+			    (struct step){
+				.strategy = in->estimate->strategy,
+				.places = places_of(&result->arena, in->sites,
+						    in->site_count),
+				.effort = in->estimate->effort,
+				.text = in->text,
+				.code = in->code,
+				.condition = in->condition,
+				.assumes =
+				    assumes_of(&result->arena, in->estimate),
+				.at_most =
+				    in->condition || in->side_by_side > 1,
+				.saves_ns = in->adds_saves_ns,
+				.low_ns = in->saves_low_ns,
+				.high_ns = in->saves_high_ns});
 	}
-	for (size_t i = 0; i < result->run.link_count; i++) {
-		const struct xs_result_gpu_link *in = &result->run.links[i];
-
-		if (in->step && in->saves_ns != XS_UNKNOWN)
-			add_step(list, &count,
-				 (struct step){.strategy = "peer access",
-					       .places = in->title,
-					       .text = in->advice,
-					       .code = in->code,
-					       .saves_ns = in->saves_ns,
-					       .low_ns = in->saves_low_ns,
-					       .high_ns = in->saves_high_ns});
-	}
+	collect_others(result, list, &count);
 	return count;
 }
 
@@ -198,13 +243,15 @@ void xs_map_steps(json_t *program, const struct xs_map *map, bool *failed)
 		const struct step *in = &steps[i];
 		json_t *row =
 		    xs_digest_row(program, "steps", in->key.s, failed);
-		json_t *best = json_pack("{s:I, s:o, s:o, s:o}", "by",
-					 (json_int_t)in->saves_ns, "text",
-					 xs_digest_text(in->text), "code",
-					 xs_digest_text(in->code), "condition",
-					 xs_digest_text(in->condition));
+		json_t *best = json_pack(
+		    "{s:I, s:o, s:o, s:o, s:o}", "by", (json_int_t)in->saves_ns,
+		    "text", xs_digest_text(in->text), "code",
+		    xs_digest_text(in->code), "condition",
+		    xs_digest_text(in->condition), "assumes",
+		    xs_digest_text(in->assumes));
 
 		xs_digest_number(row, "add", "traces", 1, failed);
+		xs_digest_number(row, "most", "at_most", in->at_most, failed);
 		xs_digest_number(row, "add", "saves_ns", in->saves_ns, failed);
 		xs_digest_number(row, "add", "low_ns", in->low_ns, failed);
 		xs_digest_number(row, "add", "high_ns", in->high_ns, failed);

@@ -61,7 +61,8 @@ struct xs_result_coverage {
 	size_t gap_count;
 	const char **remarks; /* texts: what is missing and why */
 	size_t remark_count;
-	const char **notes; /* texts, most important first */
+	const char **notes;	 /* texts, most important first */
+	const char **note_kinds; /* of each: the same whatever its figures */
 	size_t note_count;
 };
 

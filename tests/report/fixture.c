@@ -268,6 +268,7 @@ static void fill_run(struct xs_result *result, const char *path,
 	    .lost_ops = 12,
 	    .mode = "full",
 	    .notes = notes,
+	    .note_kinds = notes,
 	    .note_count = 1,
 	};
 	fill_totals(&result->totals);

@@ -31,7 +31,7 @@ static json_t *digest_of(const struct rank *rank)
 	run->host = rank->host ? rank->host : "node7";
 	run->devices[0].uuid = rank->gpu;
 	run->devices[0].numa_node = run->numa_node + rank->gpu_node;
-	result->coverage.lost = 0;
+	result->coverage.note_count = 0;
 	result->plan_count = rank->saves_ms ? 1 : 0;
 	result->plan[0].condition = rank->condition;
 	result->plan[0].adds_saves_ns = rank->saves_ms * MS;
@@ -177,6 +177,115 @@ TEST(gpus_are_shared_and_far)
 	xs_job_free(job);
 }
 
+/* Warnings of single reports: one for each kind, whatever its figures, with the
+ * names of few traces. */
+TEST(warnings_are_counted_over_processes)
+{
+	static const char *kinds[] = {"lost %d", "cut", "lost %d"};
+	const char *notes[][3] = {{"lost 7", "cut", "lost 8"}, {"lost 9"}};
+	json_t *all = xs_digest_new(), *group;
+	struct xs_job *job;
+	char *text;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct xs_result *result = fixture_result();
+
+		result->run.rank = (int64_t)i;
+		result->run.devices[0].uuid = NULL;
+		result->coverage.notes = notes[i];
+		result->coverage.note_kinds = kinds;
+		result->coverage.note_count = i ? 1 : 3;
+		group = xs_digest_of_result(result);
+		assert_int_equal(xs_digest_merge(all, group), 0);
+		json_decref(group);
+		fixture_free(result);
+	}
+	assert_int_equal(xs_job_build(all, &job), 0);
+	assert_int_equal(job->problem_count, 2);
+	assert_string_equal(job->problems[0].what, "warning");
+	assert_int_equal(job->problems[0].traces, 2);
+	assert_non_null(strstr(job->problems[0].text,
+			       "2 traces with the warning \"lost 7\": "));
+	assert_non_null(strstr(job->problems[1].text,
+			       "1 trace with the warning \"cut\": "));
+	assert_non_null(strstr(job->problems[1].names, "(rank 0 on "));
+	text = text_of(job, false);
+	assert_non_null(strstr(text, "! 2 traces with the warning"));
+	free(text);
+	xs_job_free(job);
+	json_decref(all);
+}
+
+/* More warnings than a report tells: it says how many. */
+TEST(many_warnings_are_cut)
+{
+	const char *notes[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
+	struct xs_result *result = fixture_result();
+	struct xs_job *job;
+	json_t *group;
+	char *text;
+
+	result->coverage.notes = result->coverage.note_kinds = notes;
+	result->coverage.note_count = 9;
+	group = xs_digest_of_result(result);
+	fixture_free(result);
+	assert_int_equal(xs_job_build(group, &job), 0);
+	text = text_of(job, false);
+	assert_non_null(strstr(text, "! 1 more (--all)\n"));
+	free(text);
+	text = text_of(job, true);
+	assert_null(strstr(text, "more (--all)"));
+	free(text);
+	xs_job_free(job);
+	json_decref(group);
+}
+
+/* What a prediction assumes, rounds of several threads at once, and memory
+ * that is pinned outside of the steady part. */
+TEST(a_step_keeps_what_it_depends_on)
+{
+	static const char *assumes[] = {"the copies are large", "no bound"};
+	struct xs_result *result = fixture_result();
+	struct xs_result_estimate row = *result->plan[0].estimate;
+	struct xs_job *job;
+	json_t *group;
+	char *text;
+
+	row.assumes = assumes;
+	row.assume_count = 2;
+	row.bound = "no bound";
+	result->plan_count = 1;
+	result->plan[0].estimate = &row;
+	result->plan[0].condition = NULL;
+	result->plan[0].side_by_side = 2;
+	result->plan[0].adds_saves_ns = 1000 * MS;
+	result->verdict.pinning = (struct xs_result_pinning){
+	    .step = 2,
+	    .saves_ns = 500 * MS,
+	    .saves_low_ns = 400 * MS,
+	    .saves_high_ns = 600 * MS,
+	    .places = "a.cu:7",
+	    .advice = "Pin it.",
+	    .condition = "it is in ordinary memory before"};
+	group = xs_digest_of_result(result);
+	assert_int_equal(xs_job_build(group, &job), 0);
+	assert_int_equal(job->step_count, 2);
+	assert_string_equal(job->steps[0].assumes, "the copies are large");
+	assert_null(job->steps[0].condition);
+	assert_true(job->steps[0].at_most);
+	assert_string_equal(job->steps[1].strategy, "register");
+	assert_int_equal(job->steps[1].job_ns, 500 * MS);
+	assert_int_equal(job->after_ns, result->plan[0].app_wall_ns - 500 * MS);
+	text = text_of(job, true);
+	assert_non_null(strstr(text, "saves up to 1.00 s"));
+	assert_non_null(strstr(text, "only if the copies are large\n"));
+	assert_non_null(strstr(text, "only if it is in ordinary memory"));
+	free(text);
+	xs_job_free(job);
+	json_decref(group);
+	fixture_free(result);
+}
+
 /* Of two phases, at the same lines: one change, that saves the sum. */
 TEST(a_change_of_two_phases_is_one)
 {
@@ -317,8 +426,7 @@ TEST(missing_and_double_ranks_are_named)
 	xs_job_free(job);
 }
 
-/* A trace of another program, one that was killed, a counted one, and one
- * without a verdict. */
+/* A trace of another program, a counted one, and one without a verdict. */
 TEST(what_is_in_no_figure_is_counted)
 {
 	static const struct rank rank = {.rank = 0, .wall_ms = 10000};
@@ -328,8 +436,6 @@ TEST(what_is_in_no_figure_is_counted)
 
 	result->run.app = "/usr/bin/other -x";
 	result->run.wall_ns = 99999 * MS;
-	result->coverage.incomplete = "killed";
-	result->coverage.lost = 0;
 	group = xs_digest_of_result(result);
 	assert_int_equal(xs_digest_merge(all, group), 0);
 	json_decref(group);
@@ -351,10 +457,10 @@ TEST(what_is_in_no_figure_is_counted)
 	assert_int_equal(job->problem_count, 4);
 	assert_string_equal(job->problems[0].what, "no verdict");
 	assert_string_equal(job->problems[1].what, "counted");
-	assert_string_equal(job->problems[2].what, "incomplete");
-	assert_int_equal(job->problems[2].traces, 3);
+	assert_string_equal(job->problems[3].what, "warning");
+	assert_int_equal(job->problems[3].traces, 3);
 	assert_string_equal(
-	    job->problems[3].text,
+	    job->problems[2].text,
 	    "1 trace of another program, in no figure (of those "
 	    "with as many traces this is the first by name; "
 	    "--each reports on each trace): other");

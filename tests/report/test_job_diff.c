@@ -34,7 +34,7 @@ static struct xs_job *job_of(const char *app, int64_t wall_ms, int ranks,
 		result->run.ranks = 3;
 		result->run.wall_ns =
 		    (wall_ms + 1000 * rank) * MS + result->run.tracer_ns;
-		result->coverage.lost = 0;
+		result->coverage.note_count = 0;
 		plan[0].adds_saves_ns = 2000 * MS;
 		plan[1].adds_saves_ns = 1000 * MS;
 		plan[1].sites = sites;

@@ -19,7 +19,7 @@ static void merge_other(json_t *all, const char *app, int64_t line)
 	const struct xs_result_site *sites[] = {&site};
 	json_t *group;
 
-	result->coverage.lost = 0;
+	result->coverage.note_count = 0;
 	result->run.pid = line;
 	result->run.rank = result->run.ranks = XS_UNKNOWN;
 	result->run.app = app;
@@ -144,7 +144,7 @@ TEST(runs_one_after_another_are_told)
 			struct xs_result *result = fixture_result();
 			json_t *group;
 
-			result->coverage.lost = 0;
+			result->coverage.note_count = 0;
 			result->run.pid = i;
 			result->run.rank = result->run.ranks = XS_UNKNOWN;
 			result->run.start_us =

@@ -19,7 +19,7 @@ static const struct xs_json_field step[] = {
     FIELDS(strategy, places, traces),
     NAMED_OBJECT("saves_ns", saves, spread),
     FIELDS(sum_ns, low_ns, high_ns, job_ns, at_least, effort, condition),
-    FIELDS(text, code),
+    FIELDS(assumes, at_most, text, code),
     {0}};
 
 #undef IN

@@ -10,8 +10,9 @@
 
 /* Rows of each list, and steps with what they need, unless all are asked for.
  */
-#define ROWS_MAX  4u
-#define STEPS_MAX 2u
+#define ROWS_MAX     4u
+#define STEPS_MAX    2u
+#define PROBLEMS_MAX 8u
 
 static size_t shown(size_t count, bool all)
 {
@@ -37,8 +38,13 @@ static void put_head(const struct xs_terminal *terminal, struct xs_job *job)
 	xs_terminal_print(terminal, XS_PLAIN, "\n\n");
 }
 
-static void put_verdict(const struct xs_terminal *terminal, struct xs_job *job)
+static void put_verdict(const struct xs_terminal *terminal, struct xs_job *job,
+			bool all)
 {
+	const size_t told = all || job->problem_count < PROBLEMS_MAX
+				? job->problem_count
+				: PROBLEMS_MAX;
+
 	const char *text = job->verdict;
 	const size_t first = strcspn(text, "\n");
 
@@ -49,9 +55,12 @@ static void put_verdict(const struct xs_terminal *terminal, struct xs_job *job)
 		xs_terminal_wrap(terminal, XS_PLAIN, "", text + first + 1);
 	if (job->missing)
 		xs_terminal_wrap(terminal, XS_WARN, "! ", job->missing_text);
-	for (size_t i = 0; i < job->problem_count; i++)
+	for (size_t i = 0; i < told; i++)
 		xs_terminal_wrap(terminal, XS_WARN, "! ",
 				 job->problems[i].text);
+	if (told < job->problem_count)
+		xs_terminal_print(terminal, XS_WARN, "! %zu more (--all)\n",
+				  job->problem_count - told);
 }
 
 /* The mean over processes in other runs: nothing of what is an upper bound, or
@@ -60,7 +69,7 @@ static const char *in_other_runs(struct xs_job *job,
 				 const struct xs_job_step *step)
 {
 	return step->low_ns >= 0 && step->traces > 0 &&
-		       step->high_ns != XS_UNKNOWN && !step->condition
+		       step->high_ns != XS_UNKNOWN && !step->at_most
 		   ? xs_arena_print(
 			 &job->arena, "%s",
 			 xs_units_range_ns(step->low_ns / step->traces,
@@ -111,7 +120,7 @@ static const char *saving(struct xs_job *job, const struct xs_job_step *step)
 
 	return xs_arena_print(&job->arena, "%ssaves %s%s; of the job %s%s%s",
 			      may_be_slower ? "may also be slower; " : "",
-			      step->condition ? "up to "
+			      step->at_most   ? "up to "
 			      : may_be_slower ? "about "
 					      : "",
 			      saved(job, step), of_job,
@@ -137,10 +146,13 @@ static void put_step(const struct xs_terminal *terminal, struct xs_job *job,
 		return;
 	}
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", step->text);
-	if (step->condition)
+	if (step->condition || step->assumes)
 		xs_terminal_wrap(
-		    terminal, XS_WARN, "     ",
-		    xs_arena_print(&job->arena, "only if %s", step->condition));
+		    terminal, step->condition ? XS_WARN : XS_DIM, "     ",
+		    xs_arena_print(&job->arena, "only if %s%s%s",
+				   step->condition ? step->condition : "",
+				   step->condition && step->assumes ? "; " : "",
+				   step->assumes ? step->assumes : ""));
 	xs_render_text_code(terminal, step->code);
 }
 
@@ -302,7 +314,7 @@ int xs_render_text_job(struct xs_job *job, bool all,
 	int err = 0;
 
 	put_head(&terminal, job);
-	put_verdict(&terminal, job);
+	put_verdict(&terminal, job, all);
 	put_steps(&terminal, job, all);
 	if (job->slowest_count)
 		err = put_processes(&terminal, job, all);

@@ -9,16 +9,16 @@ function jobHeader({program, traces, hosts, ranks, ranks_seen: seen}) {
 }
 
 // How far the saving is one, as of a step of one trace.
-function jobSaves({condition, low_ns: low}) {
+function jobSaves({at_most: bound, low_ns: low}) {
   const slower = low !== null && low < 0;
   return (slower ? 'may also be slower; ' : '') +
-    `the job gains ${condition ? 'up to' : slower ? 'about' : ''}`.trim();
+    `the job gains ${bound ? 'up to' : slower ? 'about' : ''}`.trim();
 }
 
 function jobStep(s, i, job) {
-  const each = s.condition ? `up to ${time(s.saves_ns.most)}` : range(s.saves_ns.least, s.saves_ns.most);
+  const each = s.at_most ? `up to ${time(s.saves_ns.most)}` : range(s.saves_ns.least, s.saves_ns.most);
   // nothing of what is an upper bound, or may be none
-  const mean = s.low_ns !== null && s.low_ns >= 0 && s.high_ns !== null && !s.condition &&
+  const mean = s.low_ns !== null && s.low_ns >= 0 && s.high_ns !== null && !s.at_most &&
     range(s.low_ns / s.traces, s.high_ns / s.traces);
   const spread = [s.traces > 1 && `median ${time(s.saves_ns.median)}`, mean && (s.traces > 1 ? `mean ${mean}` : mean)]
     .filter(Boolean).join('; ');
@@ -28,7 +28,7 @@ function jobStep(s, i, job) {
     el('div', el('div', `${i + 1}. `, el('span.chip', s.strategy), s.places ? ` at ${s.places}` : ''),
       el('small', `saves ${each} of a run${spread && ` (${spread})`}, in ${s.traces} of ${job.traces} processes` +
         (s.effort ? `; effort: ${s.effort}` : '')),
-      el('p', s.text), s.condition ? el('p.dim', `only if ${s.condition}`) : null,
+      el('p', s.text), s.condition || s.assumes ? el('p.dim', `only if ${[s.condition, s.assumes].filter(Boolean).join('; ')}`) : null,
       s.code ? el('pre', s.code) : null));
 }
 
