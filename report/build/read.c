@@ -15,6 +15,7 @@
 #include "report/build/verdict.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/plan.h"
+#include "report/plan/step_range.h"
 #include "report/result/best.h"
 
 #include <errno.h>
@@ -142,10 +143,12 @@ static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
 		xs_phase_estimate_build(result, out, &list.items[i],
 					&out->estimates[out->estimate_count++]);
 	xs_phase_estimate_count_between(out);
-	for (size_t i = 0; i < out->estimate_count; i++)
+	for (size_t i = 0; i < out->estimate_count; i++) {
 		out->estimates[i].chosen =
 		    &out->estimates[i] ==
 		    xs_result_best(out, out->estimates[i].strategy, true);
+		xs_step_set_row_saving(out, &out->estimates[i]);
+	}
 out:
 	xs_estimates_free(&list);
 	return err;

@@ -76,14 +76,11 @@ static struct changed changed_by(const struct xs_phase_steps *steps,
 	return out;
 }
 
-/* One end of the interval of what the next step saves: between two other runs,
- * one as it is and one with the change, as a part of the rounds as they are,
- * times these in this run. */
-static int64_t saving_end_ns(const struct xs_phase_steps *steps,
-			     const struct xs_phase_steps *phases, size_t count,
-			     double saves_ns, bool more)
+/* One end of the interval of what a change saves: between two other runs, one
+ * as it is and one with the change, as a part of the rounds as they are, times
+ * these in this run. */
+static int64_t saving_end_ns(struct changed in, double saves_ns, bool more)
 {
-	const struct changed in = changed_by(steps, phases, count, more);
 	const double sign = more ? 1 : -1;
 	const double end_ns =
 	    saves_ns + sign * sqrt(in.before_square + in.with_square);
@@ -93,15 +90,37 @@ static int64_t saving_end_ns(const struct xs_phase_steps *steps,
 					  : end_ns);
 }
 
+static int64_t row_end_ns(const struct xs_result_phase *phase,
+			  const struct xs_result_estimate *row, bool more)
+{
+	struct changed in = {
+	    xs_result_of_run(phase, (double)xs_result_untraced_ns(phase)),
+	    pow(xs_worth_as_is_error_ns(phase, row, more), 2), 0};
+
+	add_square(phase, row, !more, &in.with_square);
+	return saving_end_ns(in, (double)row->saves_ns, more);
+}
+
+void xs_step_set_row_saving(const struct xs_result_phase *phase,
+			    struct xs_result_estimate *row)
+{
+	const bool is_known = row->saves_ns != XS_UNKNOWN;
+
+	row->saves_low_ns =
+	    is_known ? row_end_ns(phase, row, false) : XS_UNKNOWN;
+	row->saves_high_ns =
+	    is_known ? row_end_ns(phase, row, true) : XS_UNKNOWN;
+}
+
 void xs_step_set_saving(const struct xs_phase_steps *steps,
 			const struct xs_phase_steps *phases, size_t count,
 			double saves_ns, struct xs_result_step *out)
 {
 	out->adds_saves_ns = xs_number_round(saves_ns);
-	out->saves_low_ns =
-	    saving_end_ns(steps, phases, count, saves_ns, false);
-	out->saves_high_ns =
-	    saving_end_ns(steps, phases, count, saves_ns, true);
+	out->saves_low_ns = saving_end_ns(
+	    changed_by(steps, phases, count, false), saves_ns, false);
+	out->saves_high_ns = saving_end_ns(
+	    changed_by(steps, phases, count, true), saves_ns, true);
 }
 
 /* How much the rest of the run, which no step changes, may differ in another

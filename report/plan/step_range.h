@@ -25,6 +25,10 @@ void xs_step_set_saving(const struct xs_phase_steps *steps,
 			const struct xs_phase_steps *phases, size_t count,
 			double saves_ns, struct xs_result_step *out);
 
+/* Sets the interval of what the row alone saves, as that of a step. */
+void xs_step_set_row_saving(const struct xs_result_phase *phase,
+			    struct xs_result_estimate *row);
+
 /* Sets the time of the run with the steps so far, its interval, and whether the
  * changed rounds may make it longer than this run, or than another one as it
  * is. */

@@ -42,7 +42,8 @@ struct xs_result_estimate {
 			      * rounds if a row of the phase uses it */
 	int64_t app_wall_ns; /* of the whole run under this strategy */
 	int64_t app_wall_low_ns, app_wall_high_ns; /* its 90 % interval */
-	int64_t saves_ns;   /* of the whole run; negative: slower */
+	int64_t saves_ns; /* of the whole run; negative: slower */
+	int64_t saves_low_ns, saves_high_ns; /* between two other runs */
 	int64_t between_ns; /* host time between rounds that copies use; 0 */
 	int64_t setup_ns;   /* once per run */
 	/* by which it may be less, or more, by the profile's ranges */

@@ -95,8 +95,14 @@ static json_t *shown(const struct xs_result *result,
 		const struct xs_result_estimate *row = &phase->estimates[i];
 
 		if (xs_result_is_listed(result, phase, row))
-			failed = json_array_append_new(
-				     out, json_integer((json_int_t)i)) < 0;
+			failed =
+			    json_array_append_new(
+				out,
+				json_pack(
+				    "{s:I, s:o, s:o}", "index", (json_int_t)i,
+				    "low", xs_json_number(row->saves_low_ns),
+				    "high",
+				    xs_json_number(row->saves_high_ns))) < 0;
 	}
 	return xs_json_finish(out, failed);
 }

@@ -49,17 +49,17 @@ function streamsChart(phase) {
   const ticks = [2, 4, 8, 16, 32, 64, 128].filter(n => Math.log2(n) <= last);
   const most = 1.08 * Math.max(...rows.map(row => row.high_ns ?? row.round_ns));
   const {y, parts} = axes(ticks, x, String, most, value => value ? time(value) : '0');
-  const colors = ['copy', 'copy', 'out', 'allocation', 'kernel', 'wait', 'call', 'kernel3', 'found'];
+  const colors = ['copy', 'copy', 'out', 'allocation', 'kernel', 'wait', 'call', 'range', 'found'];
   const band = replayed.filter(row => row.order === 'depth');
   parts.push(el('path', {d: path([...band.map(row => [x(row.n_streams), y(row.high_ns)]),
     ...[...band].reverse().map(row => [x(row.n_streams), y(row.low_ns)])]) + 'Z',
   fill: paint('selection')}));
   const names = [...series.keys()];
+  const look = (name, i) => ({fill: 'none', stroke: paint(colors[i % colors.length]), 'stroke-width': 2,
+    'stroke-dasharray': name.startsWith('replay') ? name.endsWith('breadth') ? '2 3' : 'none' : '6 4'});
   names.forEach((name, i) => {
     const points = series.get(name), color = paint(colors[i % colors.length]);
-    parts.push(el('path', {d: path(points.map(row => [x(row.n_streams), y(row.round_ns)])),
-      fill: 'none', stroke: color, 'stroke-width': 2,
-      'stroke-dasharray': name.startsWith('replay') ? name.endsWith('breadth') ? '2 3' : 'none' : '6 4'}));
+    parts.push(el('path', {d: path(points.map(row => [x(row.n_streams), y(row.round_ns)])), ...look(name, i)}));
     for (const row of points)
       parts.push(titled(el('circle', {cx: x(row.n_streams), cy: y(row.round_ns), r: 3, fill: color}),
         `${name}, n = ${row.n_streams}: ${row.low_ns && !isKnown(row) ?
@@ -67,34 +67,34 @@ function streamsChart(phase) {
   });
   return figure('Time by number of streams', `a round of phase ${phase.id}, which took ` +
     `${time(untraced(phase))}; the band is the 90 % range of replay`, CHART.height, parts,
-  legend(names.map((name, i) => [colors[i % colors.length], name])));
+  el('div.legend', names.map((name, i) => el('span', el('svg', {viewBox: '0 0 26 10', 'aria-hidden': true},
+    el('path', {d: 'M0 5H26', ...look(name, i)})), name))));
 }
 
 // What each strategy would save of the run, alone.
-function savingsChart({trace}, phase, shown) {
-  const rows = shown.map(i => phase.estimates[i]).filter(row => row.strategy !== 'as-is' && row.saves_ns !== null);
+function savingsChart(phase, shown) {
+  const rows = shown.map(({index, low, high}) => ({...phase.estimates[index], low, high}))
+    .filter(row => row.strategy !== 'as-is' && row.saves_ns !== null);
   if (!rows.length)
     return null;
-  const {width, right} = CHART, left = 150, row = 24, wall = untracedWall(trace);
-  const low = r => wall - (r.app_wall_high_ns ?? r.app_wall_ns);
-  const high = r => wall - (r.app_wall_low_ns ?? r.app_wall_ns);
+  const {width, right} = CHART, left = 150, row = 24;
   // what is not known does not stretch the axis
-  const least = Math.min(0, ...rows.map(r => isKnown(r) ? low(r) : 0)), most = Math.max(1, ...rows.map(high));
-  const figureOf = r => isKnown(r) ? time(r.saves_ns) : range(low(r), high(r));
+  const least = Math.min(0, ...rows.map(r => isKnown(r) ? r.low : 0)), most = Math.max(1, ...rows.map(r => r.high));
+  const figureOf = r => isKnown(r) ? time(r.saves_ns) : range(r.low, r.high);
   const room = 12 + 7 * Math.max(...rows.map(r => figureOf(r).length));
   const x = ns => left + (width - left - right - room) * (Math.max(ns, least) - least) / (most - least);
   const parts = rows.flatMap((r, i) => {
     const y = 8 + i * row, color = r.saves_ns < 0 ? 'wait' : r.bound ? 'faint' : 'kernel';
     return [label(left - 8, y + 13, rowName(r) + (r.needs ? ' *' : ''), 'end'),
       titled(el('rect', {x: Math.min(x(0), x(r.saves_ns)), y, width: Math.abs(x(r.saves_ns) - x(0)),
-        height: row - 7, fill: paint(color), rx: 2}), `${rowName(r)}: ${time(low(r))} to ${time(high(r))}`),
-      el('path', {d: `M${x(low(r))} ${y + 8.5}H${x(high(r))}m0-4v8M${x(low(r))} ${y + 4.5}v8`,
+        height: row - 7, fill: paint(color), rx: 2}), `${rowName(r)}: ${time(r.low)} to ${time(r.high)}`),
+      el('path', {d: `M${x(r.low)} ${y + 8.5}H${x(r.high)}m0-4v8M${x(r.low)} ${y + 4.5}v8`,
         stroke: paint('strong'), fill: 'none'}),
-      label(Math.max(x(high(r)), x(0)) + 6, y + 13, figureOf(r))];
+      label(Math.max(x(r.high), x(0)) + 6, y + 13, figureOf(r))];
   });
   parts.push(el('line', {x1: x(0), x2: x(0), y1: 2, y2: 8 + rows.length * row, stroke: paint('dim')}));
   return figure('What each would save', `of the run, with only this change in phase ${phase.id}; ` +
-    '* at most', 14 + rows.length * row, parts);
+    '* at most; the lines are 90 % of other runs', 14 + rows.length * row, parts);
 }
 
 const POINTS = 3000, LEAST_BYTES = 1024;
@@ -131,7 +131,7 @@ function bandwidthChart(trace) {
   return figure('Bandwidth against size', 'of the copies of the run', CHART.height, parts, legend([['copy', 'copies in'], ['out', 'copies out']]));
 }
 
-const waitParts = [['own_ns', 'copy', 'its own copy'], ['h2d_ns', 'kernel3', 'copies in'],
+const waitParts = [['own_ns', 'copy', 'its own copy'], ['h2d_ns', 'range', 'copies in'],
   ['kernel_ns', 'kernel', 'kernels'], ['d2h_ns', 'out', 'copies out'], ['other_ns', 'faint', 'other work'],
   ['latency_ns', 'allocation', 'GPU start latency'], ['host_ns', 'call', 'the call itself']];
 
@@ -162,7 +162,7 @@ function charts(trace) {
   const {report, texts} = trace;
   const i = Math.max(0, report.phases.findIndex(phase => phase.id === report.plan[0]?.phase));
   const phase = report.phases[i];
-  const all = [phase && savingsChart(report, phase, texts.shown[i]), phase && streamsChart(phase),
+  const all = [phase && savingsChart(phase, texts.shown[i]), phase && streamsChart(phase),
     bandwidthChart(trace), waitsChart(report)].filter(Boolean);
   return all.length ? section('Charts', '', el('div.charts', all)) : null;
 }

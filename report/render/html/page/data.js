@@ -123,16 +123,26 @@ const scripts = name => [...document.querySelectorAll('script.' + name)];
 // The JSON of that name, or undefined if the page has none.
 const readJson = async name => scripts(name).length ? unpackJson(scripts(name)[0]) : undefined;
 
+// Kernels have colours in the order in which they first ran.
+function colorsOfKernels([run]) {
+  const colors = [];
+  let next = 0;
+  for (const lane of run?.lanes || [])
+    for (const name of lane.kind === 'kernel' ? lane.names : [])
+      colors[name] ??= next++;
+  return colors;
+}
+
 // Returns the traces: [{report, texts, views: [{phase, estimate, rounds, lanes}]}].
 async function readTraces() {
   const reports = await readJson('report');
   const slices = scripts('slices');
   return Promise.all(scripts('texts').map(async (script, i) => {
     const texts = await unpackJson(script);
-    texts.colors = texts.names.map((name, index) => index);
     const varints = new Varints(await unpack(slices[i]));
     const views = texts.views.map(view => Object.assign({}, view, {
       lanes: view.lanes.map(lane => new Lane(lane, varints, texts))}));
+    texts.colors = colorsOfKernels(views);
     return {report: [reports].flat()[i], texts, views};
   }));
 }

@@ -67,8 +67,8 @@ function diffPhases({before: run, change_ns: changed, phases}) {
 
 // Equal kernels have one colour in both runs.
 function sharePaint([before, after]) {
-  const numbers = new Map(before.texts.names.map((name, i) => [name, i]));
-  after.texts.colors = after.texts.names.map((name, i) => numbers.get(name) ?? i);
+  const colors = new Map(before.texts.names.map((name, i) => [name, before.texts.colors[i]]));
+  after.texts.colors = after.texts.names.map((name, i) => colors.get(name) ?? after.texts.colors[i]);
 }
 
 function runs({before, after}, traces) {

@@ -45,7 +45,7 @@ class Picture {
       this.canvas.height = height * scale;
       this.canvas.style.height = height + 'px';
     }
-    this.side = Math.min(190, width * 0.28);
+    this.side = Math.min(190, width * 0.46);
     this.perPixel = (this.to - this.from) / Math.max(1, width - this.side);
   }
 
@@ -183,7 +183,7 @@ class Picture {
     if (this.marks)
       return this.isFound(lane, i) ? this.colors.found : this.colors.faint;
     if (lane.kind === 'kernel')
-      return this.colors.kernels[lane.texts.colors[lane.names[i]] % this.colors.kernels.length];
+      return this.colors.kernels[(lane.texts.colors[lane.names[i]] ?? 0) % this.colors.kernels.length];
     return lane.kind === 'copy' && lane.name.startsWith('copies out') ? this.colors.out
       : this.colors[lane.kind];
   }

@@ -230,7 +230,8 @@ class Comparison {
 }
 
 const kindsLegend = () => legend([['range', 'NVTX range'], ['call', 'call'], ['wait', 'the host waits'],
-  ['allocation', 'allocation, free'], ['copy', 'copy'], ['out', 'copy out'], ['kernel', 'kernel']]);
+  ['allocation', 'allocation, free'], ['copy', 'copy'], ['out', 'copy out'],
+  ['kernel0', ...[1, 2, 3, 4].map(i => swatch('kernel' + i)), 'kernels, by name']]);
 
 function totals(report) {
   const {steady, verdict: v, trace} = report;
@@ -303,7 +304,7 @@ function published(phase, row) {
 
 function strategies({report, texts}) {
   const rows = [], between = report.phases.filter(usedBetween);
-  report.phases.forEach((phase, i) => texts.shown[i].forEach((index, first) => {
+  report.phases.forEach((phase, i) => texts.shown[i].forEach(({index}, first) => {
     const row = phase.estimates[index];
     const known = isKnown(row);
     rows.push([first ? '' : phase.id, rowName(row) + (row.needs ? ' *' : ''),
@@ -312,7 +313,7 @@ function strategies({report, texts}) {
       row.effort || '', published(phase, row)]);
   }));
   const needs = new Set(report.phases.flatMap((phase, i) =>
-    texts.shown[i].map(index => phase.estimates[index].needs)).filter(Boolean));
+    texts.shown[i].map(({index}) => phase.estimates[index].needs)).filter(Boolean));
   return rows.length ? section('Strategies', 'each by itself: a round, its range in other runs, and the run',
     table('Strategies', [['#'], ['strategy'], ['round', 1], ['90 % range', 1], ['speedup', 1], ['run', 1],
       ['effort'], ['published equation']], rows),
