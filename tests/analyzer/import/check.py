@@ -435,8 +435,12 @@ class PyTorch(unittest.TestCase):
         self.assertEqual(head("put.json.gz")[:16], "no GPU recorded;")
 
     def test_one_run_seen_by_both(self):
-        ours = report(self.recorded("rounds.xspy.gz"), "fitted")
-        theirs = report(RECORDED / "rounds.json.gz", "fitted")
+        for name in ("rounds", "rounds-h200"):
+            with self.subTest(name):
+                self.compare(report(self.recorded(f"{name}.xspy.gz"), "fitted"),
+                             report(RECORDED / f"{name}.json.gz", "fitted"))
+
+    def compare(self, ours, theirs):
         for key in ("h2d_ns", "d2h_ns", "kernel_ns", "h2d_bytes", "d2h_bytes"):
             a, b = ours["totals"][key], theirs["totals"][key]
             self.assertLess(abs(a - b), 0.01 * a, key)
