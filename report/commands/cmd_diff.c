@@ -162,12 +162,15 @@ static int compare_jobs(const struct diff_options *given,
 				    "a job is compared with one other job",
 				    "name one folder or digest before and one "
 				    "after");
-	if (!isnan(given->fail_above))
-		return xs_cli_error(XS_EXIT_USAGE, "--fail-above",
-				    "the limit is of runs, not of jobs",
-				    "give traces, such as those of one rank");
-	return xs_diff_jobs(before->traces[0], after->traces[0], how,
-			    given->renderer, given->output, given->color);
+	return xs_diff_jobs(
+	    &(struct xs_diff_jobs){.before = before->traces[0],
+				   .after = after->traces[0],
+				   .output = given->output,
+				   .renderer = given->renderer,
+				   .color = given->color,
+				   .fail_above = given->fail_above,
+				   .allow_different = given->allow_different},
+	    how);
 }
 
 /* The n of the longest phase with streams, which before has to predict. */

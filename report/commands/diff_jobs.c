@@ -4,6 +4,7 @@
 #include "report/commands/job_inputs.h"
 #include "report/job/digest.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -41,44 +42,77 @@ static int read_job(const char *path, const char *output,
 	return code;
 }
 
-static int write_diff(struct xs_job *before, struct xs_job *after,
-		      const struct xs_renderer *renderer,
-		      struct xs_screen *screen)
+/* Returns the exit code of an answer, after printing why. */
+static int tell(enum xs_gate answer, const struct xs_job_diff *diff)
 {
-	struct xs_job_diff diff;
-	int err = xs_job_diff_build(before, after, &diff);
-
-	if (!err)
-		err = renderer->job_diff(&diff, &screen->display, screen->out);
-	xs_arena_free(&diff.arena);
-	return err;
+	switch (answer) {
+	case XS_GATE_EXCEEDED:
+		return xs_cli_error(XS_EXIT_GATE, "--fail-above",
+				    "the slowest and the median process are "
+				    "slower than that",
+				    "see which part of their time grew");
+	case XS_GATE_DIFFERENT:
+		return xs_cli_error(XS_EXIT_GATE, "--fail-above",
+				    diff->different,
+				    "compare two jobs of one program on one "
+				    "GPU, or add --allow-different");
+	case XS_GATE_NOISY:
+		return xs_cli_error(XS_EXIT_NOISY, "--fail-above",
+				    "the slowest and the median process "
+				    "disagree",
+				    "see which processes are slow, or run the "
+				    "jobs again");
+	case XS_GATE_UNKNOWN:
+		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
+				    "the run times are unknown",
+				    "see the reports on the jobs");
+	default:
+		return 0;
+	}
 }
 
-int xs_diff_jobs(const char *before, const char *after,
-		 const struct xs_result_options *how,
-		 const struct xs_renderer *renderer, const char *output,
-		 enum xs_screen_color color)
+static int write_diff(struct xs_job *before, struct xs_job *after,
+		      const struct xs_diff_jobs *given,
+		      struct xs_screen *screen)
 {
-	const char *const paths[] = {before, after};
+	enum xs_gate answer = XS_GATE_KEPT;
+	struct xs_job_diff diff;
+	int err = xs_job_diff_build(before, after, &diff), code;
+
+	if (!err && !isnan(given->fail_above))
+		answer = xs_job_diff_gate(&diff, given->fail_above,
+					  given->allow_different);
+	if (!err)
+		err = given->renderer->job_diff(&diff, &screen->display,
+						screen->out);
+	code = xs_screen_close(screen, err);
+	if (!code)
+		code = tell(answer, &diff);
+	xs_arena_free(&diff.arena);
+	return code;
+}
+
+int xs_diff_jobs(const struct xs_diff_jobs *given,
+		 const struct xs_result_options *how)
+{
+	const char *const paths[] = {given->before, given->after};
 	struct xs_job *jobs[2] = {NULL};
 	struct xs_screen screen;
 	int code = 0, err;
 
-	if (!renderer->job_diff)
+	if (!given->renderer->job_diff)
 		return xs_cli_error(XS_EXIT_USAGE, "--format",
 				    "this format is of two runs, not of jobs",
 				    "use --format text or json");
 	for (int i = 0; i < 2 && code >= 0; i++) {
-		err = read_job(paths[i], output, how, &jobs[i]);
+		err = read_job(paths[i], given->output, how, &jobs[i]);
 		code = err ? err : code;
 	}
 	if (jobs[0] && jobs[1]) {
-		err = xs_screen_open(&screen, output, color);
-		code = err ? err : code;
-		if (!err &&
-		    xs_screen_close(&screen, write_diff(jobs[0], jobs[1],
-							renderer, &screen)))
-			code = XS_EXIT_INPUT;
+		err = xs_screen_open(&screen, given->output, given->color);
+		if (!err)
+			err = write_diff(jobs[0], jobs[1], given, &screen);
+		code = code ? code : err;
 	}
 	xs_job_free(jobs[0]);
 	xs_job_free(jobs[1]);

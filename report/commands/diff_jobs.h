@@ -8,11 +8,17 @@
 /* Whether what was given is of a job: a folder, or a digest. */
 bool xs_diff_jobs_is(const char *path);
 
+struct xs_diff_jobs {
+	const char *before, *after, *output;
+	const struct xs_renderer *renderer;
+	enum xs_screen_color color;
+	double fail_above; /* percent; NAN: no limit */
+	bool allow_different;
+};
+
 /* Reads two jobs, and writes how they differ. Returns an exit code after
  * printing what is wrong. */
-int xs_diff_jobs(const char *before, const char *after,
-		 const struct xs_result_options *how,
-		 const struct xs_renderer *renderer, const char *output,
-		 enum xs_screen_color color);
+int xs_diff_jobs(const struct xs_diff_jobs *given,
+		 const struct xs_result_options *how);
 
 #endif

@@ -117,13 +117,33 @@ static void warn_of(struct xs_job_diff *diff, const char *side,
 					  job->problems[i].text));
 }
 
+/* Whether all processes after have GPUs of a model from before: up to the comma
+ * in the names of kinds. */
+static bool has_same_gpus(const struct xs_job *before,
+			  const struct xs_job *after)
+{
+	for (size_t i = 0; i < after->kind_count; i++) {
+		const char *name = after->kinds[i].name;
+		const size_t length = strcspn(name, ",");
+		size_t k = 0;
+
+		while (k < before->kind_count &&
+		       (strncmp(before->kinds[k].name, name, length) != 0 ||
+			strcspn(before->kinds[k].name, ",") != length))
+			k++;
+		if (k == before->kind_count)
+			return false;
+	}
+	return true;
+}
+
 static void fill_warnings(struct xs_job_diff *diff)
 {
 	const struct xs_job *before = diff->before, *after = diff->after;
 	struct xs_arena *arena = &diff->arena;
 
 	diff->warnings = xs_arena_alloc(
-	    arena, 4 + before->problem_count + after->problem_count,
+	    arena, 5 + before->problem_count + after->problem_count,
 	    sizeof(*diff->warnings));
 	if (!diff->warnings)
 		return;
@@ -138,6 +158,9 @@ static void fill_warnings(struct xs_job_diff *diff)
 					  "the jobs have figures of %" PRId64
 					  " and %" PRId64 " processes",
 					  before->traces, after->traces));
+	if (before->program && after->program && !has_same_gpus(before, after))
+		warn(diff, "the jobs ran on different GPUs");
+	diff->different = diff->warning_count ? *diff->warnings : NULL;
 	warn_of(diff, "before", before);
 	warn_of(diff, "after", after);
 }
@@ -198,4 +221,28 @@ int xs_job_diff_build(struct xs_job *before, struct xs_job *after,
 		      predicted(diff))
 		: "No verdict: a job has no trace with what one needs.";
 	return arena->failed ? -ENOMEM : 0;
+}
+
+enum xs_gate xs_job_diff_gate(struct xs_job_diff *diff, double limit_percent,
+			      bool allow_different)
+{
+	const struct xs_job_spread *before = &diff->before->wall;
+	const struct xs_job_spread *after = &diff->after->wall;
+	const double factor = 1 + limit_percent / 100;
+	const bool slowest =
+	    (double)after->most > factor * (double)before->most;
+	const bool median =
+	    (double)after->median > factor * (double)before->median;
+	enum xs_gate answer = slowest != median ? XS_GATE_NOISY
+			      : slowest		? XS_GATE_EXCEEDED
+						: XS_GATE_KEPT;
+
+	if (before->median <= 0 || after->median <= 0)
+		answer = XS_GATE_UNKNOWN;
+	else if (diff->different && !allow_different &&
+		 answer != XS_GATE_EXCEEDED)
+		answer = XS_GATE_DIFFERENT;
+	diff->verdict = xs_arena_print(&diff->arena, "%s %s", diff->verdict,
+				       xs_gate_text(answer, limit_percent).s);
+	return answer;
 }

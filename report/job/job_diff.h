@@ -4,6 +4,7 @@
 #ifndef XS_REPORT_JOB_JOB_DIFF_H
 #define XS_REPORT_JOB_JOB_DIFF_H
 
+#include "report/diff/gate.h"
 #include "report/job/job.h"
 
 /* A time of the processes. */
@@ -30,6 +31,8 @@ struct xs_job_diff {
 	size_t step_count;
 	const char **warnings;
 	size_t warning_count;
+	const char *different; /* the first warning why they are no pair; NULL:
+				* none */
 	struct xs_arena arena; /* owns what is not borrowed */
 };
 
@@ -37,5 +40,14 @@ struct xs_job_diff {
  * xs_arena_free(&diff->arena) in either case. */
 int xs_job_diff_build(struct xs_job *before, struct xs_job *after,
 		      struct xs_job_diff *diff);
+
+/*
+ * Whether a job takes more than limit_percent longer than before: exceeded and
+ * kept if its slowest and its median process agree, otherwise too noisy to
+ * tell; different: of jobs that are no pair, unless the limit is exceeded or
+ * allow_different. Adds the answer to the verdict.
+ */
+enum xs_gate xs_job_diff_gate(struct xs_job_diff *diff, double limit_percent,
+			      bool allow_different);
 
 #endif

@@ -322,8 +322,13 @@ TEST(two_jobs_are_compared)
 	       "a job is compared with one other job");
 	expect("diff job --after a.digest b.digest", 1, NULL,
 	       "a job is compared with one other job");
-	expect("diff job job --fail-above 5", 1, NULL,
-	       "the limit is of runs, not of jobs");
+	expect("diff job job --fail-above 5 | grep -o 'The limit of.*'", 0,
+	       "The limit of 5 %", NULL);
+	expect("diff job job --fail-above 5", 0, NULL, "");
+	expect("diff b.digest a.digest --fail-above 5", 3, NULL,
+	       "the slowest and the median process are slower than that");
+	expect("diff a.digest d.digest --fail-above 5", 3, NULL,
+	       "the jobs have figures of");
 }
 
 /* A digest is no trace, and only a whole number is a number. */

@@ -137,4 +137,69 @@ TEST(what_is_no_pair_is_told)
 	free_all(&diff);
 }
 
+static enum xs_gate gate_of(struct xs_job *before, struct xs_job *after,
+			    double limit, bool allow_different)
+{
+	struct xs_job_diff diff;
+	enum xs_gate answer;
+
+	assert_int_equal(xs_job_diff_build(before, after, &diff), 0);
+	answer = xs_job_diff_gate(&diff, limit, allow_different);
+	assert_non_null(strstr(diff.verdict, "(--fail-above)"));
+	free_all(&diff);
+	return answer;
+}
+
+/* Of 8, 9 and 10 s, and of 9, 10 and 11 s. */
+TEST(a_limit_holds_for_the_slowest_and_the_median)
+{
+	assert_int_equal(gate_of(job_of("app", 8000, 3, 1),
+				 job_of("app", 9000, 3, 1), 5, false),
+			 XS_GATE_EXCEEDED);
+	assert_int_equal(gate_of(job_of("app", 8000, 3, 1),
+				 job_of("app", 9000, 3, 1), 20, false),
+			 XS_GATE_KEPT);
+	/* of 9 s, and of 8.5, 9.5 and 10.5 s: the slowest alone */
+	assert_int_equal(gate_of(job_of("app", 9000, 1, 1),
+				 job_of("app", 8500, 3, 1), 10, true),
+			 XS_GATE_NOISY);
+	/* of 6, 7, 8, 9 and 10 s, and of 9.5 s: the median alone */
+	assert_int_equal(gate_of(job_of("app", 6000, 5, 1),
+				 job_of("app", 9500, 1, 1), 10, true),
+			 XS_GATE_NOISY);
+}
+
+TEST(a_limit_is_meant_for_a_pair)
+{
+	assert_int_equal(gate_of(job_of("app", 9000, 1, 1),
+				 job_of("app", 8500, 3, 1), 10, false),
+			 XS_GATE_DIFFERENT);
+	assert_int_equal(gate_of(job_of("app", 8000, 3, 1),
+				 job_of("other", 8000, 3, 1), 5, false),
+			 XS_GATE_DIFFERENT);
+	assert_int_equal(gate_of(job_of("app", 8000, 3, 1),
+				 job_of("other", 8000, 3, 1), 5, true),
+			 XS_GATE_KEPT);
+	assert_int_equal(gate_of(job_of("app", 8000, 0, 1),
+				 job_of("app", 8000, 3, 1), 5, false),
+			 XS_GATE_UNKNOWN);
+}
+
+/* Another link or NUMA node is the same GPU. */
+TEST(other_gpus_are_no_pair)
+{
+	struct xs_job *before = job_of("app", 8000, 3, 1);
+	struct xs_job *after = job_of("app", 8000, 3, 1);
+	struct xs_job_diff diff;
+
+	before->kinds[0].name = "NVIDIA H200, PCIe 4 x8";
+	assert_int_equal(xs_job_diff_build(before, after, &diff), 0);
+	assert_int_equal(diff.warning_count, 0);
+	xs_arena_free(&diff.arena);
+	before->kinds[0].name = "NVIDIA H20";
+	assert_int_equal(xs_job_diff_build(before, after, &diff), 0);
+	assert_string_equal(diff.different, "the jobs ran on different GPUs");
+	free_all(&diff);
+}
+
 RUN_TESTS(NULL, NULL)
