@@ -193,7 +193,6 @@ static int add_row(struct builder *b, const struct xs_call *call, bool apart)
 	items[out->count++] = (struct xs_wait_site){
 	    .site = call->site,
 	    .call_class = call->call_class,
-	    .op_kind = XS_OP_KINDS,
 	    .apart = apart,
 	};
 	b->row_of_site[2 * (size_t)call->site + apart] = (uint32_t)out->count;
@@ -264,8 +263,6 @@ static int add_wait(struct builder *b, uint32_t index, bool hidden)
 	if (xs_wait_breakdown_split(&b->finder, &wait, part_ns))
 		return -ENOMEM;
 	row = &b->out->items[b->row_of_site[slot] - 1];
-	if (issued->op != XS_NONE)
-		row->op_kind = b->trace->ops[issued->op].kind;
 	row->pageable |= issued->pageable;
 	add_call(b, index, part_ns, &b->sums[row - b->out->items]);
 	return 0;

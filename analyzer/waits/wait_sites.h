@@ -15,7 +15,6 @@
 struct xs_wait_site {
 	uint32_t site;	    /* index into the trace's sites */
 	uint8_t call_class; /* enum xs_call_class */
-	uint8_t op_kind;    /* kind of its copies or sets; XS_OP_KINDS: none */
 	bool apart;	    /* its calls start outside the span */
 	bool pageable;	    /* its copies use pageable memory */
 	uint64_t calls;

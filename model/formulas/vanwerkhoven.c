@@ -14,13 +14,8 @@ enum xs_vw_class xs_vw_class_of(int copy_engines, int implicit_sync)
 	return XS_VW_CLASS_NONE;
 }
 
-double xs_vw_transfer_ns(double lo_ns, double G, double g_ns, double bytes,
-			 double n)
-{
-	return lo_ns + bytes * G + g_ns * (n - 1);
-}
-
-/* All copies of n streams in one direction, from the products B G. */
+/* All copies of n streams in one direction, from the products B G: section V's
+ * L+o + B G + g (n - 1). */
 static double all_in(const struct xs_vw_params *p, const struct xs_vw_load *w,
 		     double n)
 {
@@ -131,11 +126,6 @@ double xs_vw_streams_ns(enum xs_vw_class device, const struct xs_vw_params *p,
 	default:
 		return NAN;
 	}
-}
-
-bool xs_vw_second_engine_helps(const struct xs_vw_load *w, double n)
-{
-	return w->kernel_ns / n + w->in_ns / n < w->in_ns;
 }
 
 /*

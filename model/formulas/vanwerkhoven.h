@@ -36,10 +36,6 @@ struct xs_vw_load {
 	double in_ns, out_ns, kernel_ns;
 };
 
-/* Section V: n transfers with a total of k bytes take L+o + k G + g (n - 1). */
-double xs_vw_transfer_ns(double lo_ns, double G, double g_ns, double bytes,
-			 double n);
-
 /* Copies in, kernel and copies out in sequence: t_E between two transfers of
  * section V (the paper's Explicit). */
 double xs_vw_explicit_ns(const struct xs_vw_params *p,
@@ -74,13 +70,6 @@ double xs_vw_streams_ns(enum xs_vw_class device, const struct xs_vw_params *p,
  * no class. */
 unsigned xs_vw_streams_eq(enum xs_vw_class device, const struct xs_vw_params *p,
 			  const struct xs_vw_load *w, double n);
-
-/*
- * Returns whether a second copy engine lets copies out start before the last
- * copy in has ended: t_E / n + t_Thd / n < t_Thd (section IV, on Figures 2 and
- * 3; the paper prints the sign the other way round, see docs/models.md).
- */
-bool xs_vw_second_engine_helps(const struct xs_vw_load *w, double n);
 
 /*
  * Section VI's formula for the number of streams under an equation, as a real

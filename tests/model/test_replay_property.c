@@ -177,10 +177,9 @@ TEST(test_transfer_alone)
 		assert_int_equal(xs_replay(&plan, &c.machine, &round_ns, NULL),
 				 0);
 		xs_plan_free(&plan);
-		assert_near(round_ns, xs_vw_transfer_ns(c.params.lo_in_ns,
-							c.machine.G_h2d.value,
-							c.params.g_in_ns,
-							c.in_bytes, c.n));
+		assert_near(round_ns, c.params.lo_in_ns +
+					  c.in_bytes * c.machine.G_h2d.value +
+					  c.params.g_in_ns * (c.n - 1));
 	}
 }
 
