@@ -76,7 +76,8 @@ const struct xs_cli_command xs_cmd_diff = {
 	"Compares the totals and phases of two traces, largest change first. "
 	"If\n"
 	"AFTER uses another strategy, compares it with the prediction from "
-	"BEFORE. Of several runs of each, it compares medians.\n"
+	"BEFORE.\n"
+	"Of several runs of each, it compares medians.\n"
 	"If BEFORE and AFTER are folders or digests, compares two jobs, as "
 	"text "
 	"or JSON.\n",

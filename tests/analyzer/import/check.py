@@ -139,14 +139,14 @@ class Nsys(unittest.TestCase):
         self.assertNotIn("main", sites)
 
     def test_a_recorded_export(self):
+        for ours, theirs in (("rounds-2.xspy", "rounds.sqlite"),
+                             ("rounds-h200.xspy", "rounds-h200.sqlite")):
+            with self.subTest(theirs):
+                self.compare(*(report(RECORDED / f"{name}.gz", "fitted")
+                               for name in (ours, theirs)))
+
+    def compare(self, ours, theirs):
         """Of another process than the trace: pageable memory is not alike."""
-        plain = {}
-        for name in ("rounds.sqlite", "rounds-2.xspy"):
-            path = self.path / name
-            path.write_bytes(gzip.decompress(
-                (RECORDED / f"{name}.gz").read_bytes()))
-            plain[name] = report(path, "fitted")
-        ours, theirs = plain["rounds-2.xspy"], plain["rounds.sqlite"]
         self.assertEqual(*[made["coverage"]["gpu_ops_seen"] for made in (ours, theirs)])
         self.assertEqual(theirs["coverage"]["matched"], 134)
         self.assertEqual(*[(made["plan"][0]["strategy"], made["plan"][0]["phase"])
@@ -157,7 +157,7 @@ class Nsys(unittest.TestCase):
             self.assertEqual(*[[phase[key] for phase in made] for made in loops])
         for key in ("round_ns", "h2d_ns", "kernel_ns", "d2h_ns"):
             a, b = (made[1][key] for made in loops) # the pinned loop
-            self.assertLess(abs(a - b), 0.011 * a, key)
+            self.assertLess(abs(a - b), 0.015 * a, key)
 
     def changed(self, change):
         """A recorded export in which a statement changed rows of MEMCPY."""
