@@ -332,6 +332,7 @@ static const char *control_answer(struct xs_formulas_result *result,
 
 static void say_control(struct xs_formulas_result *result, bool to_host)
 {
+	/* rows are of --control alone, for each direction with bytes */
 	if (fastest_control(result, to_host, NULL))
 		say(result,
 		    xs_arena_print(&result->base.arena, "A message %s: %s",
