@@ -45,7 +45,7 @@ class Picture {
       this.canvas.height = height * scale;
       this.canvas.style.height = height + 'px';
     }
-    this.side = Math.min(190, width * 0.46);
+    this.side = Math.min(190, width * 0.48);
     this.perPixel = (this.to - this.from) / Math.max(1, width - this.side);
   }
 
