@@ -59,17 +59,6 @@ static struct xs_atgpu_machine machine_of(const struct xs_phase *phase,
 	return out;
 }
 
-/* Returns l of a kernel as launched; 0 when unknown. */
-static double occupancy(const struct xs_step *step,
-			const struct xs_machine *machine)
-{
-	const struct xs_round_work work = {.block_threads = step->block_threads,
-					   .registers = step->registers,
-					   .shared_bytes = step->shared_bytes};
-
-	return xs_round_work_blocks_per_sm(&work, machine);
-}
-
 /* Returns a kernel as launched, with its hardware counters. Each block is
  * assumed to execute an equal part of the instructions, and each memory block
  * to be accessed whole. */
@@ -82,7 +71,7 @@ static struct xs_atgpu_launch launch_of(const struct xs_step *step,
 	return (struct xs_atgpu_launch){
 	    .blocks = blocks,
 	    .shared_words = words(step->shared_bytes),
-	    .block_limit = occupancy(step, machine),
+	    .block_limit = xs_step_blocks_per_sm(step, machine),
 	    .operations = counts ? counts->instructions / blocks : NAN,
 	    .accesses = counts
 			    ? (counts->sectors_read + counts->sectors_written) *

@@ -102,4 +102,11 @@ static inline double xs_rounds_share(double concurrent_ns, double wall_ns,
 	return concurrent_ns > 0 && total_ns > 0 ? wall_ns / total_ns : 1;
 }
 
+/* Whether more than a tenth of a phase's time ran beside other rounds. */
+static inline bool xs_rounds_are_concurrent(double concurrent_ns,
+					    double total_ns)
+{
+	return concurrent_ns > total_ns / 10;
+}
+
 #endif

@@ -250,6 +250,13 @@ double xs_round_work_blocks_per_sm(const struct xs_round_work *work,
 			     work->shared_bytes);
 }
 
+double xs_step_blocks_per_sm(const struct xs_step *step,
+			     const struct xs_machine *machine)
+{
+	return blocks_per_sm(machine, step->block_threads, step->registers,
+			     step->shared_bytes);
+}
+
 double xs_kernel_stage_min_share(const struct xs_kernel_stage *stage,
 				 const struct xs_machine *machine)
 {

@@ -114,6 +114,10 @@ void xs_kernel_stages_join_slices(const struct xs_machine *machine,
 double xs_round_work_blocks_per_sm(const struct xs_round_work *work,
 				   const struct xs_machine *machine);
 
+/* The same of a kernel's step. */
+double xs_step_blocks_per_sm(const struct xs_step *step,
+			     const struct xs_machine *machine);
+
 /*
  * Returns the least share of kernel_ns that a piece of the stage takes, however
  * small: a quarter of a wave of blocks, if the grid has at least two waves

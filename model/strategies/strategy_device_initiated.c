@@ -22,6 +22,8 @@
 /* What a round has. */
 struct found {
 	unsigned copies, starts, waits;
+	unsigned others; /* memsets, and copies of other kinds */
+	double turns;	 /* of a kernel's blocks on the GPU; 0: unknown */
 	bool in_large, out_large; /* copies whose bytes take longer than their
 				   * start */
 };
@@ -41,15 +43,21 @@ static struct found look(const struct xs_strategy_case *c)
 	for (size_t i = 0; i < c->phase->step_count; i++) {
 		const struct xs_step *step = &c->phase->steps[i];
 		const bool in = step->kind == XS_STEP_H2D;
+		const bool copy = xs_step_is_copy(step);
 		const double bytes_ns =
 		    (double)step->bytes * (in ? m->G_h2d : m->G_d2h).value;
+		const double room =
+		    m->sm_count * xs_step_blocks_per_sm(step, m);
 
-		found.copies += xs_step_is_copy(step);
-		found.starts +=
-		    xs_step_is_copy(step) || step->kind == XS_STEP_KERNEL;
+		if (room > 0)
+			found.turns =
+			    fmax(found.turns, (double)step->blocks / room);
+		found.others += step->kind < XS_STEP_KERNEL && !copy;
+		found.copies += copy;
+		found.starts += copy || step->kind == XS_STEP_KERNEL;
 		found.waits += xs_step_is_wait(step) ||
 			       (step->kind == XS_STEP_D2H && step->blocking);
-		if (xs_step_is_copy(step) && bytes_ns >= start_ns(m, in))
+		if (copy && bytes_ns >= start_ns(m, in))
 			*(in ? &found.in_large : &found.out_large) = true;
 	}
 	return found;
@@ -238,6 +246,28 @@ static bool is_unknown(const struct xs_strategy_case *c,
 				      m->mapped_write.value, out, rc));
 }
 
+/* Work that the kernel cannot take over, or that it would keep from running. */
+static bool has_others(const struct xs_strategy_case *c,
+		       const struct found *found, struct xs_estimate *row,
+		       struct xs_estimates *out, int *rc)
+{
+	if (xs_rounds_are_concurrent((double)c->phase->concurrent_ns,
+				     (double)c->phase->total_ns))
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "rounds of other threads or GPUs run beside it: its "
+		    "kernels may wait for theirs, or theirs for its");
+	else if (found->others)
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "its memsets, or copies that are not between host and GPU "
+		    "(%u), are no work of its kernels",
+		    found->others);
+	else
+		return false;
+	return true;
+}
+
 /* Bytes that take longer than their start must be used where they are. */
 static bool must_stay(const struct xs_strategy_case *c,
 		      const struct found *found, struct xs_estimate *row,
@@ -279,8 +309,12 @@ static bool must_stay(const struct xs_strategy_case *c,
 
 static void assume(const struct found *found, struct xs_estimate *row)
 {
-	row->bound = "one kernel that stays on the GPU does the work of the "
-		     "round's kernels as fast";
+	row->bound = found->turns > 1
+			 ? "one kernel that stays on the GPU does the work of "
+			   "the round's kernels as fast, in a loop over their "
+			   "blocks, which do not fit on the GPU at once"
+			 : "one kernel that stays on the GPU does the work of "
+			   "the round's kernels as fast";
 	xs_estimate_assume(row, row->bound);
 	xs_estimate_assume(row,
 			   "all of its blocks run at once, and wait for each "
@@ -298,19 +332,23 @@ static void explain(const struct xs_strategy_case *c, const struct found *found,
 		    struct xs_estimate *row)
 {
 	const double trip_ns = told_ns(c->machine) + seen_ns(c->machine);
+	const int length =
+	    found->in_large || found->out_large
+		? snprintf(row->why, sizeof(row->why),
+			   "the kernel uses host memory where it is, and flags "
+			   "replace its launch and the wait: %.0f ns both ways",
+			   trip_ns)
+		: snprintf(row->why, sizeof(row->why),
+			   "its copies (%u), launches (%u) and waits (%u) "
+			   "become loads, stores and flags: %.0f ns for a flag "
+			   "to the host and its answer",
+			   found->copies, found->starts - found->copies,
+			   found->waits, trip_ns);
 
-	if (found->in_large || found->out_large)
-		snprintf(row->why, sizeof(row->why),
-			 "the kernel uses host memory where it is, and flags "
-			 "replace its launch and the wait: %.0f ns both ways",
-			 trip_ns);
-	else
-		snprintf(row->why, sizeof(row->why),
-			 "its copies (%u), launches (%u) and waits (%u) become "
-			 "loads, stores and flags: %.0f ns for a flag to the "
-			 "host and its answer",
-			 found->copies, found->starts - found->copies,
-			 found->waits, trip_ns);
+	if (found->turns > 1)
+		snprintf(row->why + length, sizeof(row->why) - (size_t)length,
+			 "; a block that stays does up to %.0f in a loop",
+			 ceil(found->turns));
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
@@ -321,6 +359,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 
 	if (has_nothing(c, &found, &row, out, &rc) ||
 	    is_unknown(c, &row, out, &rc) ||
+	    has_others(c, &found, &row, out, &rc) ||
 	    must_stay(c, &found, &row, out, &rc))
 		return rc;
 	assume(&found, &row);

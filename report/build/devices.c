@@ -104,7 +104,8 @@ static bool ran_concurrently(const struct xs_result *result,
 			     const struct xs_result_phase *phase)
 {
 	(void)result;
-	return xs_steady_is_concurrent(phase->concurrent_ns, phase->total_ns);
+	return xs_rounds_are_concurrent((double)phase->concurrent_ns,
+					(double)phase->total_ns);
 }
 
 static const char *name_of(const struct xs_result_run *run, int64_t device)

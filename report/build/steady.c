@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/build/steady.h"
 
-#include "report/result/number.h"
+#include "model/formulas/estimates.h"
 
 /* Rounds from which a phase counts as repeated, or calls of one site in its
  * only round: a loop without a synchronisation is one round. */
@@ -158,8 +158,8 @@ static uint64_t rounds_of(const struct xs_steady *steady,
 
 	if (begin_ns < steady->span.from_ns ||
 	    phase->last_end_ns > steady->span.to_ns ||
-	    xs_steady_is_concurrent(xs_number_bounded(phase->concurrent_ns),
-				    xs_number_bounded(phase->total_ns)))
+	    xs_rounds_are_concurrent((double)phase->concurrent_ns,
+				     (double)phase->total_ns))
 		return 0;
 	return phase->rounds - (begin_ns > phase->first_start_ns);
 }

@@ -15,13 +15,6 @@ struct xs_steady {
 	uint64_t rounds; /* of that phase in the span; 0: not known */
 };
 
-/* Whether more than a tenth of a phase's time ran beside other rounds. */
-static inline bool xs_steady_is_concurrent(int64_t concurrent_ns,
-					   int64_t total_ns)
-{
-	return concurrent_ns > total_ns / 10;
-}
-
 void xs_steady_find(const struct xs_trace *trace,
 		    const struct xs_phases *phases,
 		    const struct xs_cuda_startup *startup,

@@ -201,4 +201,47 @@ TEST(test_bulk_must_be_used_once)
 	assert_abstains("each other's results", false);
 }
 
+/* The kernel cannot do a copy between GPUs; others' kernels may wait for it. */
+TEST(test_work_of_others)
+{
+	set_convergence();
+	phase.total_ns = 160000;
+	phase.concurrent_ns = 16001;
+	assert_abstains("other threads or GPUs", false);
+	phase.concurrent_ns = 16000;
+	estimate();
+	assert_true(replayed("device-initiated")->applies);
+	steps[2] = steps[1];
+	steps[1] = step_of(XS_STEP_D2D, 3000, 3400, 7000, 8000);
+	phase.step_count = 3;
+	assert_abstains("between host and GPU (1)", false);
+	steps[1].kind = XS_STEP_SET;
+	assert_abstains("memsets", false);
+}
+
+/* 2 SMs hold 16 blocks of 256 threads: the grid of 40 takes 2.5 turns. */
+TEST(test_grid_does_not_fit)
+{
+	set_convergence();
+	machine.sm_count = 2;
+	machine.max_threads_per_sm = 2048;
+	steps[0].blocks = 16;
+	steps[0].block_threads = 256;
+	estimate();
+	assert_null(strstr(replayed("device-initiated")->why, "loop"));
+	assert_null(strstr(replayed("device-initiated")->needs, "loop"));
+	steps[0].blocks = 40;
+	estimate();
+	assert_non_null(
+	    strstr(replayed("device-initiated")->why, "up to 3 in a loop"));
+	assert_non_null(
+	    strstr(replayed("device-initiated")->needs, "do not fit"));
+	steps[0].blocks = 16;
+	steps[0].registers = 128;
+	machine.registers_per_sm = 65536; /* of 2 blocks */
+	estimate();
+	assert_non_null(
+	    strstr(replayed("device-initiated")->why, "up to 4 in a loop"));
+}
+
 RUN_TESTS(set_up, tear_down)
