@@ -18,6 +18,7 @@
 #define TURNS_MAX      201
 #define TURNS_MIN      9
 #define STREAM_ROUNDS  64
+#define DIRECT_ROUNDS  1024		   /* until the blocks' state lasts */
 #define PINGPONG_BYTES ((size_t)128 << 20) /* of all rounds together */
 
 enum control { HOST, ASSISTED, DIRECT };
@@ -35,18 +36,11 @@ struct row {
 	bool kernels; /* each block is a kernel of its own */
 };
 
-/* A launch of two blocks, and the SMs that they ran on. */
-struct pair {
-	double ns;
-	unsigned sms[2];
-};
-
 /* What the passes measured of a row: their medians and quartiles. */
 static struct result {
 	struct row row;
 	double median_ns[PASSES], low_ns[PASSES], high_ns[PASSES];
-	long samples;				   /* of a pass */
-	struct pair pairs[PASSES][STREAM_REPEATS]; /* of streams */
+	long samples; /* of a pass */
 } results[ROWS_MAX];
 
 /* Of the pass: its number, and its rows so far. */
@@ -74,19 +68,6 @@ static void print_passes(const char *name, const double *ns)
 	printf(", \"%s\": %.6g", name, sorted[PASSES / 2]);
 }
 
-static void print_pairs(const struct result *result)
-{
-	printf(", \"pairs\": [");
-	for (int p = 0; p < PASSES; p++)
-		for (int r = 0; r < STREAM_REPEATS; r++) {
-			const struct pair *pair = &result->pairs[p][r];
-
-			printf("%s[%.6g, %u, %u]", p + r > 0 ? ", " : "",
-			       pair->ns, pair->sms[0], pair->sms[1]);
-		}
-	printf("]");
-}
-
 /* Prints the medians over the passes, and each pass's. */
 static void print_result(const struct mailbox *box, const struct result *result)
 {
@@ -110,13 +91,11 @@ static void print_result(const struct mailbox *box, const struct result *result)
 	for (int p = 0; p < PASSES; p++)
 		printf("%s%.6g", p > 0 ? ", " : "", result->median_ns[p]);
 	printf("]");
-	if (row->streaming && row->control == DIRECT && row->blocks == 2)
-		print_pairs(result);
 	printf("}");
 }
 
 static void launch(const struct mailbox *box, const struct row *row,
-		   unsigned rounds)
+		   unsigned rounds, unsigned stagger_ns)
 {
 	const bool moves = row->control == DIRECT;
 	const struct path *path = &box->paths[row->direction];
@@ -133,7 +112,7 @@ static void launch(const struct mailbox *box, const struct row *row,
 			 .answer =
 			     row->device ? box->answer_device : box->answer,
 			 .late = box->late,
-			 .sms = box->sms};
+			 .stagger_ns = stagger_ns};
 
 	clear_flags(box);
 	if (!row->kernels)
@@ -203,7 +182,7 @@ static void ping_pong(const struct mailbox *box, const struct row *row)
 	if (row->control == HOST)
 		clear_flags(box);
 	else
-		launch(box, row, rounds);
+		launch(box, row, rounds, 0);
 	for (unsigned i = 1; i <= rounds; i++) {
 		const double start = now_ns();
 
@@ -252,12 +231,12 @@ static void serve(const struct mailbox *box, const struct row *row,
 
 /* Returns the time of all messages of one run. */
 static double stream_once(const struct mailbox *box, const struct row *row,
-			  unsigned rounds)
+			  unsigned rounds, unsigned stagger_ns)
 {
 	double start;
 
 	if (row->control != HOST)
-		launch(box, row, rounds);
+		launch(box, row, rounds, stagger_ns);
 	start = now_ns();
 	if (row->control == HOST) {
 		for (unsigned i = 0; i < rounds; i++)
@@ -275,26 +254,30 @@ static double stream_once(const struct mailbox *box, const struct row *row,
 
 static void stream(const struct mailbox *box, const struct row *row)
 {
-	double ns[STREAM_REPEATS + 1];
+	const unsigned most =
+	    row->control == DIRECT ? DIRECT_ROUNDS : STREAM_ROUNDS;
+	double ns[STREAM_REPEATS + 1], sum = 0;
 	const size_t message =
 	    (row->blocks - 1) * stride_of(row->bytes) + row->bytes;
 	const size_t fit = PINGPONG_BYTES / message;
-	const unsigned rounds = fit > STREAM_ROUNDS ? STREAM_ROUNDS
-				: fit < 2	    ? 2
-						    : (unsigned)fit;
+	const unsigned rounds = fit > most ? most : fit < 2 ? 2 : (unsigned)fit;
 
 	if (message > BUFFER_BYTES)
 		return;
 	clear_target(&box->paths[row->direction], message);
 	for (int r = 0; r <= STREAM_REPEATS; r++) {
-		ns[r] = stream_once(box, row, rounds) / rounds / row->blocks;
+		const unsigned stagger_ns =
+		    (unsigned)(r * STAGGER_NS / (STREAM_REPEATS + 1));
+
+		ns[r] = stream_once(box, row, rounds, stagger_ns) / rounds /
+			row->blocks;
 		CHECK(cudaDeviceSynchronize());
-		if (r > 0)
-			results[result_count].pairs[pass][r - 1] = {
-			    ns[r], {box->sms[0], box->sms[1]}};
+		sum += r > 0 ? ns[r] : 0;
 	}
 	check_target(&box->paths[row->direction], row, message);
 	keep_result(row, ns + 1, STREAM_REPEATS);
+	/* of all launches, whose blocks began at other times */
+	results[result_count - 1].median_ns[pass] = sum / STREAM_REPEATS;
 }
 
 /* All rows of one size and direction. */

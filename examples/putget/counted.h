@@ -60,7 +60,7 @@ static inline int count_kernel(const struct mailbox *box, const char *name)
 	     .request = box->request,
 	     .answer = device ? box->answer_device : box->answer,
 	     .late = box->late,
-	     .sms = NULL},
+	     .stagger_ns = 0},
 	    assisted ? 32u : COUNTED_BYTES / (unsigned)sizeof(int4)};
 	pthread_t thread;
 

@@ -15,6 +15,7 @@
 #define FLAGS_BYTES  ((size_t)BLOCKS_MAX * FLAG_WORDS * sizeof(unsigned))
 #define BUFFER_BYTES ((size_t)64 << 20)
 #define SOURCE_BYTES (2 * BUFFER_BYTES) /* of stores: beyond the L2 cache */
+#define STAGGER_NS   4096		/* more than a message of 8 KiB takes */
 #define IN_BYTE	     0x35		/* fills what moves to the GPU */
 #define OUT_BYTE     0x53		/* and what moves from it */
 
@@ -33,7 +34,6 @@ struct mailbox {
 	unsigned *answer;	 /* host memory */
 	unsigned *answer_device; /* device memory; written by a copy */
 	unsigned *late;		 /* host memory: the GPU gave up */
-	unsigned *sms;		 /* host memory: of each block */
 	struct path paths[DIRECTIONS];
 	cudaStream_t kernels, copies;
 	cudaStream_t each[BLOCKS_MAX]; /* of kernels of one block */
@@ -50,7 +50,7 @@ struct work {
 	bool shared; /* all blocks move one message; else each moves its own */
 	bool answered; /* each message waits for an answer, else the first */
 	unsigned *request, *answer, *late;
-	unsigned *sms; /* gets the SM of each block, or NULL */
+	unsigned stagger_ns; /* of a block to the one before, for the first */
 };
 
 /* Messages of two blocks share no line. */
@@ -79,12 +79,14 @@ static __device__ inline void move_part(char *to, const char *from,
 		((int4 *)to)[i] = __ldcv((const int4 *)from + i);
 }
 
-static __device__ inline unsigned sm_id()
+/* Blocks wait for each other's loads in their fences, by when they began. */
+static __device__ inline void stagger(const struct work *w, unsigned block)
 {
-	unsigned id;
+	const unsigned long long ns = block * w->stagger_ns % STAGGER_NS;
+	const unsigned long long start = gpu_ns();
 
-	asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
-	return id;
+	while (gpu_ns() - start < ns)
+		;
 }
 
 static __global__ void worker(struct work w)
@@ -96,12 +98,12 @@ static __global__ void worker(struct work w)
 	const size_t offset = w.shared ? 0 : block * w.stride;
 	const unsigned mine = block * FLAG_WORDS;
 
-	if (w.sms != NULL && threadIdx.x == 0)
-		w.sms[block] = sm_id();
 	for (unsigned i = 1; i <= w.rounds; i++) {
 		if (threadIdx.x == 0)
 			stop = (w.answered || i == 1) &&
 			       !wait_for(w.answer + mine, i, w.late);
+		if (threadIdx.x == 0 && i == 1)
+			stagger(&w, block);
 		__syncthreads();
 		if (stop)
 			return;
@@ -221,8 +223,6 @@ static inline void open_mailbox(struct mailbox *box)
 	CHECK(cudaMallocHost((void **)&box->answer, FLAGS_BYTES));
 	CHECK(cudaMalloc((void **)&box->answer_device, FLAGS_BYTES));
 	CHECK(cudaMallocHost((void **)&box->late, sizeof(*box->late)));
-	CHECK(
-	    cudaMallocHost((void **)&box->sms, BLOCKS_MAX * sizeof(*box->sms)));
 	*box->late = 0;
 	open_paths(box->paths);
 	CHECK(cudaStreamCreateWithFlags(&box->kernels, cudaStreamNonBlocking));

@@ -119,7 +119,7 @@ static inline void measure_mailbox(const struct mailbox *box, unsigned blocks,
 			       .answer =
 				   device ? box->answer_device : box->answer,
 			       .late = box->late,
-			       .sms = NULL};
+			       .stagger_ns = 0};
 
 	clear_flags(box);
 	worker<<<blocks, 32, 0, box->kernels>>>(w);
@@ -153,7 +153,7 @@ static inline void measure_proxy(const struct mailbox *box)
 			       .request = box->request,
 			       .answer = box->answer,
 			       .late = box->late,
-			       .sms = NULL};
+			       .stagger_ns = 0};
 
 	for (int r = 0; r < ESTIMATES; r++) {
 		double start;
