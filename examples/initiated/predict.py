@@ -22,7 +22,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 sys.path.append(str(HERE.parent / "putget"))
 
-from plainly import end_plainly  # noqa: E402 pylint: disable=wrong-import-position
+from plainly import end_plainly, is_number  # noqa: E402 pylint: disable=wrong-import-position
 
 DATA = HERE / "h100-2"
 AS_FIRST_WRITTEN = HERE / "h100"  # convergence and halo with other accesses
@@ -34,8 +34,11 @@ WAIT = "cudaStreamSynchronize"  # ends a round by copies
 def medians(folder):
     """Returns the median of all processes, by program and way."""
     times = {}
-    for line in (folder / "times.jsonl").read_text().splitlines():
+    path = folder / "times.jsonl"
+    for number, line in enumerate(path.read_text().splitlines(), 1):
         row = json.loads(line)
+        if not is_number(row["median_ns"]) or row["median_ns"] <= 0:
+            raise ValueError(f"{path}: line {number} is not of a program")
         times.setdefault(row["program"], {}).setdefault(
             row["way"], []).append(row["median_ns"])
     return {program: {way: statistics.median(ns) for way, ns in ways.items()}
@@ -112,7 +115,8 @@ def load(xferspy, folder=DATA):
 
 def is_inside_alone(case, cases):
     """Whether the errors of the other programs contain this one's."""
-    return case.rest() <= max(other.rest() for other in cases if other != case)
+    return case.rest() <= max((other.rest() for other in cases if other != case),
+                              default=0)
 
 
 def us(ns):

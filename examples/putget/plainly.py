@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Ends of scripts that read files of others."""
 import json
+import math
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -17,16 +19,28 @@ def read_json(path):
         raise ValueError(f"{path}: not JSON: {failed}") from failed
 
 
+def is_number(value):
+    """Whether it is a number, and not true, false, NaN or infinite."""
+    return (isinstance(value, (int, float)) and not isinstance(value, bool)
+            and math.isfinite(value))
+
+
 def end_plainly(run):
     """Exits with the code of run(), or with 2 and a line on what is wrong with its
-    files or its output."""
+    files or its output. An interrupt ends the script by its signal."""
+    code = 2
     try:
+        if sys.stdout is None:
+            raise OSError("the standard output is closed")
         code = run()
         sys.stdout.flush()
     except (OSError, ValueError, subprocess.CalledProcessError, *CONTENTS) as failed:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if sys.stdout:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         why = f"a file has other contents: {failed!r}" \
             if isinstance(failed, CONTENTS) else failed
         print(f"{pathlib.Path(sys.argv[0]).name}: {why}", file=sys.stderr)
-        code = 2
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
     sys.exit(code)

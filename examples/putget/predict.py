@@ -13,12 +13,11 @@ docs/models.md has the terms.
 """
 import argparse
 import json
-import math
 import statistics
 import subprocess
 import tempfile
 
-from plainly import end_plainly, read_json
+from plainly import end_plainly, is_number, read_json
 
 MEAN, LARGEST = 10, 25  # targets for errors of the line, in per cent
 ORDERS = 95             # of orders of the three controls, in per cent
@@ -37,10 +36,10 @@ def is_row(row):
             and row.get("control") in ("host", "assisted", "direct")
             and row.get("polled") in (None, "system", "device")
             and row.get("direction") in ("h2d", "d2h", *PEERS)
-            and all(isinstance(number, int) and number > 0 for number in
-                    (row.get("bytes"), row.get("kernels", row.get("blocks"))))
-            and isinstance(row.get("median_ns"), (int, float))
-            and 0 < row["median_ns"] < math.inf)
+            and all(is_number(number) and isinstance(number, int) and number > 0
+                    for number in (row.get("bytes"),
+                                   row.get("kernels", row.get("blocks"))))
+            and is_number(row.get("median_ns")) and row["median_ns"] > 0)
 
 
 def load(path):
@@ -157,6 +156,14 @@ def orders(rows, by):
     return right, count
 
 
+def can_check(rows):
+    """Whether the line is of two sizes or more, and some order can be right."""
+    sizes = {}
+    for row in rows:
+        sizes.setdefault(series_of(row), set()).add(row["bytes"])
+    return any(len(one) > 1 for one in sizes.values()) and orders(rows, "line")[1] > 0
+
+
 def print_summary(rows, by):
     """Prints the errors of each kind of row; returns whether the targets are met."""
     met, kinds = True, {}
@@ -200,8 +207,9 @@ def main():
     for name in options.files:
         gpu, rows = load(name)
         add_predictions(rows, options.xferspy, options.machine)
-        if options.check and not any("line" in row for row in rows):
-            raise ValueError(f"{name}: nothing to check: no way has a second size")
+        if options.check and not can_check(rows):
+            raise ValueError(f"{name}: nothing to check: no way has a second size, or "
+                             "no size two controls of different times")
         print(f"{name}: {gpu}")
         if options.rows:
             print_rows(rows)

@@ -6,6 +6,7 @@ is seen in its kind alone.
     test_putget.py FOLDER-OF-PREDICT XFERSPY
 """
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -103,12 +104,18 @@ def wrong_files():
     """Runs the scripts on what they cannot use."""
     rows = [row_of(("ping-pong", "direct", "system"), size) for size in SIZES]
     damaged = [dict(rows[0], bytes=None), dict(rows[0], median_ns=0), 7,
-               dict(rows[0], median_ns="1"), dict(rows[0], direction="up")]
+               dict(rows[0], median_ns="1"), dict(rows[0], direction="up"),
+               dict(rows[0], median_ns=True), dict(rows[0], median_ns=math.nan),
+               dict(rows[0], bytes=True)]
     yield "nothing to check", run([])
     yield "nothing to check", run(rows[:1])
+    yield "nothing to check", run(rows)  # one control
+    yield "nothing to check", run([rows[0], row_of(
+        ("ping-pong", "host", None), SIZES[0])] * 2)  # one size
     yield "the profile lacks flag_ns", run(rows, "flag_ns")
     yield "the profile lacks G_peer", run(list(peers()), "G_peer")
-    yield "No space left", run(rows, stdout=open("/dev/full", "w", encoding="utf-8"))
+    yield "No space left", run(
+        rows, stdout=open("/dev/full", "w", encoding="utf-8"), option="--rows")
     for row in damaged:
         yield "row 2 is not of putget", run([rows[0], row])
     for text in "[]", "{}", '{"rows": 1}', '"rows"':
@@ -122,6 +129,13 @@ def wrong_files():
         yield "nothing is predicted", subprocess.run(
             [sys.executable, "-B", FOLDER.parent / "initiated/predict.py", "--xferspy",
              XFERSPY, folder], stderr=subprocess.PIPE, text=True, check=False)
+        for ns in "true", "NaN", "0":
+            (pathlib.Path(folder) / "times.jsonl").write_text(
+                f'{{"program": "a", "way": "flags", "median_ns": {ns}}}')
+            yield "times.jsonl: line 1 is not of a program", subprocess.run(
+                [sys.executable, "-B", FOLDER.parent / "initiated/predict.py",
+                 "--xferspy", XFERSPY, folder], stderr=subprocess.PIPE, text=True,
+                check=False)
         (pathlib.Path(folder) / "times.jsonl").unlink()
         for script, *arguments in (
                 (FOLDER / "peers.py", path, path, path),
@@ -153,7 +167,7 @@ def check(what, right, output):
 
 def main():
     rows = [row_of(kind, size) for kind in TIMES for size in SIZES]
-    exact, more = run(rows), run(list(others()))
+    exact, more = run(rows), run(list(others()), option="--rows")
     right = check("exact", exact.returncode == 0 and off(exact.stdout) ==
                   ([], 2 * len(TIMES)), exact.stdout)
     # each is a line of its own, which is not what is tested
