@@ -3,6 +3,7 @@
 #include "model/strategies/strategy.h"
 
 #include "model/machine/range_end.h"
+#include "model/replay/recorded_plan.h"
 
 #include <math.h>
 
@@ -108,11 +109,26 @@ void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 	xs_estimate_add_setup(c, streams_and_pinning_ns, streams, row);
 }
 
+/* Whether the trace shows that every round copies from the same memory what it
+ * copies from pageable memory, and copies nothing to any. */
+static bool are_same_buffers(const struct xs_phase *phase)
+{
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		if ((step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H) &&
+		    xs_step_is_pageable(step) && !step->same_source)
+			return false;
+	}
+	return phase->step_count > 0;
+}
+
 void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
 			   struct xs_estimate *row)
 {
 	xs_estimate_set_setup_ns(c, streams, row);
-	if (c->work.pinned_buffers > 0 && c->phase->rounds > 1)
+	if (c->work.pinned_buffers > 0 && c->phase->rounds > 1 &&
+	    !are_same_buffers(c->phase))
 		xs_estimate_assume(row,
 				   "the same buffers are used in every round");
 }

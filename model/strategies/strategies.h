@@ -105,6 +105,8 @@ struct xs_strategy {
 	 *	{why}         the estimate's reason
 	 */
 	const char *advice;
+	/* The same in a few words, as an imperative; NULL: none. */
+	const char *first;
 	/* Used instead of advice if the estimate's reason begins with
 	 * "measured"; NULL: none. */
 	const char *advice_if_measured;

@@ -224,10 +224,11 @@ const struct xs_strategy xs_strategy_double_buffer = {
     .check = XS_CHECK_streams,
     .error = XS_ERROR_double_buffer,
     .build = build,
+    .first = "overlap the rounds of {places} with a second set of buffers",
     .advice =
 	"{no_waits}Run the rounds of {places} in turns on two streams with a "
 	"set of "
-	"buffers each{once}; copy with cudaMemcpyAsync{pinned}. Wait for a "
+	"buffers each{once}; copy asynchronously{pinned}. Wait for a "
 	"round only after the next one is issued: the next one's copies then "
 	"overlap this one's kernels{between}.",
     .code =

@@ -220,6 +220,7 @@ const struct xs_strategy xs_strategy_graph = {
     .changes_launches = true,
     .keeps_copies = true,
     .build = build,
+    .first = "launch a round of {places} as one graph",
     .advice = "Capture the launches of a round once "
 	      "(cudaStreamBeginCapture), of {places}, and launch them as one "
 	      "graph in each round: {why}.",

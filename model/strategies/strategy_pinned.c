@@ -113,6 +113,12 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 /* The setup is of what the code does; the other way may be the cheaper one. */
 static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
+	static const char *const ways[XS_LANGUAGES] = {
+	    [XS_LANGUAGE_PYTORCH] = "pin_memory() or pin_memory=True",
+	    [XS_LANGUAGE_JAX] = "the memory kind \"pinned_host\"",
+	    [XS_LANGUAGE_CUPY] = "cupyx.empty_pinned() or empty_like_pinned()",
+	    [XS_LANGUAGE_NUMBA] = "cuda.pinned_array()",
+	};
 	const struct xs_round_work *w = &c->work;
 	const double ns = xs_registering_work_ns(c->machine, w);
 	const double other_ns = xs_pinned_allocation_ns(
@@ -126,14 +132,11 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 
 	if (w->staging_ns > 0)
 		snprintf(row->why, sizeof(row->why),
-			 "cudaMallocHost, which spares CuPy's own copy to "
-			 "pinned memory");
+			 "cupyx.empty_pinned(), which spares CuPy's own copy "
+			 "to pinned memory");
 	else if (c->options->language != XS_LANGUAGE_CUDA)
-		snprintf(row->why, sizeof(row->why), "cudaMallocHost%s",
-			 c->options->language == XS_LANGUAGE_PYTORCH &&
-				 w->filled_bytes > 0
-			     ? " and a copy of the inputs"
-			     : "");
+		snprintf(row->why, sizeof(row->why), "%s",
+			 ways[c->options->language]);
 	else if (isnan(ns) || isnan(other_ns))
 		snprintf(row->why, sizeof(row->why),
 			 "cudaHostRegister or cudaMallocHost");
@@ -174,8 +177,9 @@ const struct xs_strategy xs_strategy_pinned = {
     .error = XS_ERROR_pinned,
     .keeps_allocations = true,
     .build = build,
+    .first = "pin the host buffers of {places}",
     .advice = "Pin the host buffers of {places} once with {why}: the calls "
-	      "of a round move {rates}.",
+	      "of a round, with their own overhead, move {rates}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

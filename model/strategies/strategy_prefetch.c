@@ -167,6 +167,7 @@ const struct xs_strategy xs_strategy_prefetch = {
     .keeps_allocations = true,
     .changes_inputs = true,
     .build = build,
+    .first = "issue the copies of {places} one step ahead",
     .advice =
 	"{no_waits}Issue the copies of {places} one step ahead{pinned}, on a "
 	"second stream: {why}. A kernel waits for the event of its copy, and a "

@@ -250,6 +250,7 @@ const struct xs_strategy xs_strategy_resident = {
     .keeps_copies = true,
     .changes_inputs = true,
     .build = build,
+    .first = "keep the data of {places} on the device",
     .advice = "Keep the data of {places} on the device: {why}. A run with "
 	      "XFERSPY_HASH=1 tells whether the bytes are the same.",
     .advice_if_measured = "Keep the data of {places} on the device, which "

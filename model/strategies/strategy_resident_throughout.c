@@ -89,6 +89,7 @@ const struct xs_strategy xs_strategy_resident_throughout = {
     .check = XS_CHECK_NONE,
     .error = XS_ERROR_resident,
     .build = build,
+    .first = "keep the data of {places} on the device",
     .advice =
 	"Copy the data of {places} to the device once, before the rounds, "
 	"and back once, after them.",

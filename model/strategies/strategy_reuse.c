@@ -185,6 +185,7 @@ const struct xs_strategy xs_strategy_reuse = {
     .changes_allocations = true,
     .keeps_copies = true,
     .build = build,
+    .first = "allocate once instead of in every round ({places})",
     .advice = "Allocate once, before the rounds, instead of in every round "
 	      "({places}): {why}.",
     .code =

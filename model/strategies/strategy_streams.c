@@ -283,9 +283,11 @@ const struct xs_strategy xs_strategy_streams = {
     .error = XS_ERROR_streams,
     .keeps_allocations = true,
     .build = build,
+    .first = "split the round of {places} into {n} pieces, a stream each",
     .advice =
 	"Split the round of {places} into {n} pieces, a stream each{order}, "
-	"with kernels rewritten to take a piece and cudaMemcpyAsync{pinned}, "
+	"with kernels rewritten to take a piece and asynchronous "
+	"copies{pinned}, "
 	"so that {overlapping} overlap: "
 	"{overlap_now}.",
     .advice_if_in_pieces =
@@ -296,11 +298,12 @@ const struct xs_strategy xs_strategy_streams = {
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"for (int i = 0; i < n; i++) // m each; then "
-		"cudaDeviceSynchronize()\n"
+		"for (int i = 0; i < n; i++) // pieces: m of in, k of out; "
+		"then "
+		"wait\n"
 		"  cudaMemcpyAsync(&d[i*m], &in[i*m], ..., s[i]), f<<<..., "
-		"s[i]>>>(i*m),\n"
-		"  cudaMemcpyAsync(&out[i*m], &r[i*m], ..., s[i]);",
+		"s[i]>>>(i),\n"
+		"  cudaMemcpyAsync(&out[i*k], &r[i*k], ..., s[i]);",
 	    [XS_LANGUAGE_NUMBA] =
 		"for i in range(n):  # a piece each, in stream s[i]:\n"
 		"    dev[i].copy_to_device(ary[i], s[i]), f[blocks, threads, "

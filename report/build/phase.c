@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Converts a phase of the analyzer to a phase of the result. */
 #include "report/build/build.h"
+#include "report/build/steady.h"
 
 #include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
@@ -253,6 +254,7 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 	    .total_ns = xs_number_bounded(phase->total_ns),
 	    .concurrent_ns = xs_number_bounded(phase->concurrent_ns),
 	    .wall_ns = xs_number_bounded(phase->wall_ns),
+	    .warm_up_ns = xs_number_bounded(xs_steady_warm_up_ns(phase)),
 	    .first_start_ns = xs_number_bounded(phase->first_start_ns),
 	    .h2d_bytes = xs_number_bounded(phase->h2d_bytes),
 	    .d2h_bytes = xs_number_bounded(phase->d2h_bytes),

@@ -24,13 +24,10 @@ static const char *add_place(struct xs_result *result,
 			     const char *list)
 {
 	struct xs_result_site site;
-	const char *place;
 
 	xs_build_site(result, trace, index, &site);
-	place = xs_result_site_label(&result->arena, &site);
-	return list && place && strstr(list, place)
-		   ? list
-		   : xs_result_add_label(&result->arena, list, place);
+	return xs_arena_join_once(&result->arena, list,
+				  xs_result_site_label(&result->arena, &site));
 }
 
 static void add(struct xs_result *result, const struct xs_trace *trace,

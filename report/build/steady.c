@@ -139,14 +139,11 @@ double xs_steady_outside(const struct xs_steady *steady,
 	    all.from_ns > steady->span.from_ns ? all.from_ns
 					       : steady->span.from_ns,
 	    all.to_ns < steady->span.to_ns ? all.to_ns : steady->span.to_ns};
-	const double rounds = (double)phase->rounds;
-	double inside = rounds - (all.from_ns > phase->first_start_ns);
 
 	if (!steady->repeats || in.to_ns <= in.from_ns)
 		return 0;
-	inside *=
-	    (double)(in.to_ns - in.from_ns) / (double)(all.to_ns - all.from_ns);
-	return 1 - inside / rounds;
+	return 1 - (double)(in.to_ns - in.from_ns) /
+		       (double)(all.to_ns - all.from_ns);
 }
 
 /* Rounds of the phase in the steady part; 0 if it has others, too, or if they

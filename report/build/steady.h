@@ -24,8 +24,8 @@ void xs_steady_find(const struct xs_trace *trace,
 bool xs_steady_has(const struct xs_steady *steady,
 		   const struct xs_phase *phase);
 
-/* Returns the part of the phase's rounds, 0 to 1, that is outside of the steady
- * part: a first round that warms up, and rounds before and after it. */
+/* Returns the part of the phase's rounds, 0 to 1, that is before or after the
+ * steady part, of those that do not warm up. */
 double xs_steady_outside(const struct xs_steady *steady,
 			 const struct xs_phase *phase);
 

@@ -37,8 +37,6 @@ static void mark_phases(struct xs_result *result,
 		if (!phase->apart)
 			phase->outside =
 			    xs_steady_outside(steady, &phases->items[i]);
-		phase->warm_up_ns =
-		    xs_number_bounded(xs_steady_warm_up_ns(&phases->items[i]));
 		if (steady->phase == &phases->items[i])
 			result->steady.phase = phase;
 	}

@@ -6,6 +6,7 @@
 #include "model/strategies/strategies.h"
 #include "report/plan/limit.h"
 #include "report/plan/link_steps.h"
+#include "report/plan/opening.h"
 #include "report/plan/phase_estimate.h"
 #include "report/result/number.h"
 #include "report/result/site.h"
@@ -204,7 +205,8 @@ static const char *idle(struct xs_result *result)
 
 	if (host_ns + calls_ns < in->recorded_ns / 2)
 		return "";
-	if (only_issues(result, host_ns))
+	result->verdict.host_is_limit = !only_issues(result, host_ns);
+	if (!result->verdict.host_is_limit)
 		what = issue_limit(result);
 	else if (in->host_place)
 		what = xs_arena_print(arena,
@@ -376,5 +378,6 @@ int xs_verdict_say(struct xs_result *result)
 					   bound(result, *limit), most(result),
 					   spans(result), pinning(result));
 	}
+	xs_plan_opening(result);
 	return arena->failed ? -ENOMEM : 0;
 }

@@ -15,10 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Call sites named in a sentence, unless all are asked for; further ones are
- * counted. */
-#define SITES_NAMED 3
-
 /* Copies of less than 1 / FEW_PART of the other direction's bytes are not
  * named.
  */
@@ -81,7 +77,6 @@ const char *xs_advice_places(struct xs_arena *arena,
 	    xs_arena_alloc(arena, phase->site_count, sizeof(*places));
 	const char *list = NULL, *function = NULL;
 	size_t count = 0;
-	const size_t named = phase->all_asked ? SIZE_MAX : SITES_NAMED;
 	bool differ = false; /* places are in several functions */
 
 	for (size_t i = 0; places && i < phase->site_count; i++) {
@@ -93,17 +88,13 @@ const char *xs_advice_places(struct xs_arena *arena,
 		label = xs_result_site_label(arena, site);
 		if (!label || !add_place(places, &count, label))
 			continue;
-		if (count <= named)
-			list = xs_result_add_label(arena, list, label);
+		list = xs_result_add_label(arena, list, label);
 		/* a label without a line contains the function */
 		if (!site->function || site->line == XS_UNKNOWN)
 			continue;
 		function = xs_result_function_name(arena, site->function);
 		differ |= before && function && strcmp(before, function) != 0;
 	}
-	if (count > named)
-		list = xs_arena_print(arena, "%s and %zu more (--all)", list,
-				      count - named);
 	if (list && function && !differ)
 		list = xs_arena_print(arena, "%s (in %s)", list, function);
 	return list ? list : "this phase";
@@ -355,6 +346,19 @@ const char *xs_advice_text(struct xs_arena *arena,
 		      arena, phase, estimate);
 }
 
+const char *xs_advice_first(struct xs_arena *arena,
+			    const struct xs_result_phase *phase,
+			    const struct xs_result_estimate *estimate)
+{
+	const struct xs_strategy *strategy =
+	    xs_strategy_find(estimate->strategy);
+
+	return strategy && strategy->first
+		   ? expand(strategy->first, arena, phase, estimate)
+		   : xs_arena_print(arena, "%s for %s", estimate->strategy,
+				    xs_advice_places(arena, phase, estimate));
+}
+
 const char *xs_advice_setup(struct xs_arena *arena,
 			    const struct xs_result_estimate *row, double ns)
 {
@@ -373,6 +377,7 @@ const char *xs_advice_payback(struct xs_arena *arena,
 			      const struct xs_result_phase *phase,
 			      const struct xs_result_estimate *estimate)
 {
+	const int64_t rounds = xs_result_rounds(phase);
 	const char *setup;
 
 	if (estimate->setup_ns == XS_UNKNOWN)
@@ -383,11 +388,10 @@ const char *xs_advice_payback(struct xs_arena *arena,
 	if (estimate->breakeven_rounds == 1)
 		return xs_arena_print(arena, "The setup takes about %s.",
 				      setup);
-	return xs_arena_print(arena,
-			      "The setup of about %s pays off after %" PRId64
-			      " of %" PRId64 " round%s%s.",
-			      setup, estimate->breakeven_rounds, phase->rounds,
-			      phase->rounds == 1 ? "" : "s",
-			      xs_result_share(phase) < 1 ? " at the earliest"
-							 : "");
+	return xs_arena_print(
+	    arena,
+	    "The setup of about %s pays off after %" PRId64 " of %" PRId64
+	    " round%s%s.",
+	    setup, estimate->breakeven_rounds, rounds, rounds == 1 ? "" : "s",
+	    xs_result_share(phase) < 1 ? " at the earliest" : "");
 }

@@ -10,6 +10,11 @@ const char *xs_advice_text(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate);
 
+/* Returns the same in a few words, as an imperative. Ownership as above. */
+const char *xs_advice_first(struct xs_arena *arena,
+			    const struct xs_result_phase *phase,
+			    const struct xs_result_estimate *estimate);
+
 /* Returns the call sites that the strategy changes: "a.cu:8, a.cu:9 and 2 more
  * (step)". The arena owns the text; NULL without memory. */
 const char *xs_advice_places(struct xs_arena *arena,

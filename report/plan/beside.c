@@ -3,6 +3,7 @@
 
 #include "model/strategies/strategies.h"
 #include "report/plan/phase_estimate.h"
+#include "report/result/best.h"
 #include "report/result/number.h"
 
 #include <math.h>
@@ -25,15 +26,21 @@ double xs_beside_setup_ns(const struct xs_phase_step *step)
 	return step->rounds_add_ns - step->adds_ns;
 }
 
+double xs_beside_new_memory_ns(const struct xs_phase_step *step)
+{
+	return step->estimate ? (double)(step->estimate->saves_ns -
+					 xs_result_gain_ns(step->estimate))
+			      : 0;
+}
+
 int64_t xs_beside_pays_rounds(const struct xs_result_phase *phase,
 			      const struct xs_phase_step *step)
 {
-	const double new_ns = (double)step->estimate->new_memory_ns;
-	const double setup_ns = xs_beside_setup_ns(step) + new_ns;
+	const double setup_ns = xs_beside_setup_ns(step);
 
 	return setup_ns > 0 && setup_ns >= step->rounds_add_ns
-		   ? xs_number_round(ceil((double)phase->rounds * setup_ns /
-					  step->rounds_add_ns))
+		   ? xs_number_round(ceil((double)xs_result_rounds(phase) *
+					  setup_ns / step->rounds_add_ns))
 		   : XS_UNKNOWN;
 }
 
@@ -98,12 +105,12 @@ struct xs_phase_step xs_beside_gain(const struct xs_phase_steps *steps,
 {
 	const struct xs_phase_step related = xs_beside_sum(steps, strategy);
 	const double setup_ns = row->setup_ns > 0 ? (double)row->setup_ns : 0;
-	const double saves_ns = (double)row->saves_ns;
-	struct xs_phase_step step = {.strategy = strategy,
-				     .estimate = row,
-				     .adds_ns = saves_ns - related.adds_ns,
-				     .rounds_add_ns = saves_ns + setup_ns -
-						      related.rounds_add_ns};
+	struct xs_phase_step step = {
+	    .strategy = strategy,
+	    .estimate = row,
+	    .adds_ns = (double)xs_result_gain_ns(row) - related.adds_ns,
+	    .rounds_add_ns =
+		(double)row->saves_ns + setup_ns - related.rounds_add_ns};
 	const double over = over_ns(steps, &step);
 
 	step.adds_ns -= over;
@@ -116,5 +123,5 @@ double xs_beside_judged_ns(const struct xs_phase_steps *steps,
 {
 	return xs_beside_sum(steps, step->strategy).rounds_add_ns > 0
 		   ? step->rounds_add_ns
-		   : step->adds_ns;
+		   : step->adds_ns + xs_beside_new_memory_ns(step);
 }

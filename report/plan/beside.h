@@ -15,11 +15,16 @@ bool xs_beside_is_apart(const struct xs_strategy *a,
 bool xs_beside_both_order(const struct xs_strategy *a,
 			  const struct xs_strategy *b);
 
-/* Returns what the step takes once, ns of the whole run, without new memory. */
+/* Returns what the step takes once, ns of the whole run, with the first touch
+ * of new memory. */
 double xs_beside_setup_ns(const struct xs_phase_step *step);
 
+/* Returns the part of it that is the first touch of new memory; 0 without an
+ * estimate. */
+double xs_beside_new_memory_ns(const struct xs_phase_step *step);
+
 /* Returns from how many rounds on the step pays, if this run has fewer;
- * XS_UNKNOWN: in this run. Its setup contains what it takes in new memory. */
+ * XS_UNKNOWN: in this run. */
 int64_t xs_beside_pays_rounds(const struct xs_result_phase *phase,
 			      const struct xs_phase_step *step);
 /* Returns what the step adds in this run, ns; 0: it pays in longer ones only,
@@ -37,8 +42,9 @@ struct xs_phase_step xs_beside_gain(const struct xs_phase_steps *steps,
 				    const struct xs_strategy *strategy,
 				    const struct xs_result_estimate *row);
 
-/* Returns what a step is judged by: the first one by what this run saves,
- * further ones, which it may be too short for, by what its rounds save. */
+/* Returns what a step is judged by: the first one by what this run saves
+ * in memory that was touched before, further ones, which it may be too short
+ * for, by what its rounds save. */
 double xs_beside_judged_ns(const struct xs_phase_steps *steps,
 			   const struct xs_phase_step *step);
 

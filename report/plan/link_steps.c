@@ -35,7 +35,8 @@ static bool is_worth_it(const struct xs_result *result,
 
 /* What runs beside the copies is not looked at: the saving is an upper bound.
  */
-static void say(struct xs_result *result, struct xs_result_gpu_link *link)
+static void say(struct xs_result *result, struct xs_result_gpu_link *link,
+		double run_ns)
 {
 	struct xs_arena *arena = &result->arena;
 	const int64_t a = link->first, b = link->second;
@@ -53,13 +54,14 @@ static void say(struct xs_result *result, struct xs_result_gpu_link *link)
 	    a, b, xs_units_ns(link->staged_ns).s, xs_units_ns(link->peer_ns).s);
 	link->saving = xs_arena_print(
 	    arena,
-	    "saves up to %s (%s): %s%s of the run; effort: one call for each "
-	    "direction",
+	    "saves at most %s (%s): %s%s of the run, then %s; effort: one call "
+	    "for each direction",
 	    xs_units_ns(link->saves_ns).s,
 	    xs_units_range_ns(link->saves_low_ns, link->saves_high_ns).s,
 	    of_steady,
 	    xs_units_percent(link->saves_ns, xs_result_untraced_wall_ns(result))
-		.s);
+		.s,
+	    xs_units_ns(xs_number_round(run_ns)).s);
 	link->advice = xs_arena_print(
 	    arena,
 	    "Let the two GPUs access each other's memory, where "
@@ -76,18 +78,18 @@ static void say(struct xs_result *result, struct xs_result_gpu_link *link)
 	    a, b, b, a);
 }
 
-void xs_plan_links(struct xs_result *result)
+void xs_plan_links(struct xs_result *result, double least_ns, double *run_ns)
 {
-	int64_t step = (int64_t)result->plan_count;
-
 	for (size_t i = 0; i < result->run.link_count; i++) {
 		struct xs_result_gpu_link *link = &result->run.links[i];
 
 		link->saves_steady_ns = saves_steady_ns(result, link);
-		if (!is_worth_it(result, link))
+		if (link->step || !is_worth_it(result, link) ||
+		    (double)link->saves_ns < least_ns)
 			continue;
-		link->step = ++step;
-		say(result, link);
+		link->step = ++result->step_count;
+		*run_ns -= (double)link->saves_ns;
+		say(result, link, *run_ns);
 	}
 }
 

@@ -3,13 +3,10 @@
 
 #include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
-#include "report/plan/advice_text.h"
-#include "report/plan/alternatives.h"
-#include "report/plan/code.h"
 #include "report/plan/limit.h"
-#include "report/plan/link_steps.h"
 #include "report/plan/no_pinning.h"
 #include "report/plan/phase_estimate.h"
+#include "report/plan/question.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
@@ -26,105 +23,6 @@ static bool is_predicted(const struct xs_result *result)
 			    result->phases[i].estimates[k].effort_level > 0)
 				return true;
 	return false;
-}
-
-/* The question whether the row's condition holds. */
-static const char *question_of(const struct xs_result_estimate *row)
-{
-	return row->doubtful ? "Are the rounds independent?"
-			     : "Could data stay on the GPU?";
-}
-
-/* What the steps save that take no more effort than the row. */
-static int64_t planned_ns(const struct xs_result *result,
-			  const struct xs_result_estimate *row)
-{
-	int64_t saves_ns = xs_plan_links_save_ns(result);
-
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *step = &result->plan[i];
-
-		if (!step->phase->apart && step->pays_rounds == XS_UNKNOWN &&
-		    step->estimate->effort_level <= row->effort_level)
-			xs_number_add(&saves_ns, step->adds_saves_ns);
-	}
-	return saves_ns;
-}
-
-/* The first step that takes more effort than the row, or pays in longer runs
- * only. */
-static int64_t first_dearer(const struct xs_result *result,
-			    const struct xs_result_estimate *row)
-{
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *step = &result->plan[i];
-
-		if (step->estimate->effort_level > row->effort_level ||
-		    step->pays_rounds != XS_UNKNOWN)
-			return step->step;
-	}
-	return XS_UNKNOWN;
-}
-
-/* ", 18.6 ms more than the steps that take no more effort", or "" */
-static const char *more_than_steps(struct xs_result *result,
-				   const struct xs_result_estimate *row)
-{
-	const int64_t ns = planned_ns(result, row);
-
-	return ns ? xs_arena_print(&result->arena,
-				   ", %s more than the steps that take no more "
-				   "effort",
-				   xs_units_ns(xs_result_gain_ns(row) - ns).s)
-		  : "";
-}
-
-/* What would save most of the steady part, on a condition that is not to be
- * expected to hold: by a step's worth more than the steps of its effort. lead:
- * NULL for the question. may_cross: also if the condition is how often bytes
- * cross the bus. NULL: there is nothing. */
-static const char *left_out(struct xs_result *result, const char *lead,
-			    bool may_cross)
-{
-	int64_t least_ns = 0;
-	const struct xs_result_phase *of = NULL;
-	const struct xs_result_estimate *most = NULL;
-
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
-		const struct xs_result_estimate *row =
-		    phase->apart ? NULL
-				 : xs_alternative_left_out(result, phase);
-
-		if (!row || xs_result_gain_ns(row) <= least_ns ||
-		    !xs_worth_is_enough(result, phase,
-					(double)(xs_result_gain_ns(row) -
-						 planned_ns(result, row))) ||
-		    (row->assumes_once && !may_cross))
-			continue;
-		most = row;
-		of = phase;
-		least_ns = xs_result_gain_ns(row);
-	}
-	if (!most)
-		return NULL;
-	result->nearest_if = most;
-	result->question_code =
-	    most->doubtful ? NULL : xs_code_of(result, of, most);
-	result->question_before =
-	    lead ? XS_UNKNOWN : first_dearer(result, most);
-	return xs_arena_print(
-	    &result->arena, "%s %s saves up to %s%s, but only if %s.%s%s",
-	    lead ? lead : question_of(most), most->strategy,
-	    xs_units_ns(xs_result_gain_ns(most)).s,
-	    more_than_steps(result, most), most->bound,
-	    most->doubtful ? "" : " ",
-	    most->doubtful ? "" : xs_advice_text(&result->arena, of, most));
-}
-
-const char *xs_plan_question(struct xs_result *result)
-{
-	return left_out(result, NULL, false);
 }
 
 /* Whether the host issues work, or does its own, in half of the steady part. */
@@ -173,7 +71,7 @@ static const char *does_not_pay(struct xs_result *result)
 		    " to %s, but its setup takes %s, more than the phase's "
 		    "rounds save (%" PRId64 " in all)",
 		    phase->id, xs_units_ns(row->round_ns).s,
-		    xs_units_ns(row->setup_ns).s, phase->rounds);
+		    xs_units_ns(row->setup_ns).s, xs_result_rounds(phase));
 	}
 	return "";
 }
@@ -337,12 +235,10 @@ const char *xs_plan_no_step(struct xs_result *result)
 					    unmeasured)
 			   : "not known: no strategy could be predicted; the "
 			     "reasons are at the end (--all)";
-	uncertain =
-	    left_out(result,
-		     unmeasured ? xs_arena_print(&result->arena,
-						 "not known: %s;", unmeasured)
-				: "nothing for certain:",
-		     true);
+	uncertain = xs_plan_question(
+	    result, unmeasured ? xs_arena_print(&result->arena,
+						"not known: %s;", unmeasured)
+			       : "nothing for certain:");
 	if (uncertain)
 		return uncertain;
 	if (unmeasured)

@@ -10,8 +10,4 @@
  */
 const char *xs_plan_no_step(struct xs_result *result);
 
-/* Returns what to find out before the steps, since it may save more than they
- * do, and sets question_code; NULL: nothing. The arena owns the text. */
-const char *xs_plan_question(struct xs_result *result);
-
 #endif

@@ -97,7 +97,8 @@ static int64_t saving(const struct xs_result_phase *phase, int64_t round_ns,
 	if (round_ns == XS_UNKNOWN)
 		return XS_UNKNOWN;
 	saves_ns = saving_of_round(phase, round_ns, most_ns);
-	if (__builtin_mul_overflow(phase->rounds, saves_ns, &saves_ns))
+	if (__builtin_mul_overflow(xs_result_rounds(phase), saves_ns,
+				   &saves_ns))
 		return XS_UNKNOWN;
 	if (part < 1)
 		saves_ns = xs_number_round((double)saves_ns * part);

@@ -290,8 +290,13 @@ static void set_longer(const struct xs_result *result,
 	if (!steps->count)
 		return;
 	last = &steps->items[steps->count - 1];
-	if (xs_beside_pays_rounds(steps->phase, last) == XS_UNKNOWN)
+	if (xs_beside_pays_rounds(steps->phase, last) == XS_UNKNOWN) {
+		/* new memory may leave next to nothing of it */
+		if (xs_beside_new_memory_ns(last) > 0 &&
+		    !xs_worth_is_enough(result, steps->phase, last->adds_ns))
+			steps->count--;
 		return;
+	}
 	steps->longer_after = --steps->count;
 	if (steps->phase->apart)
 		return;

@@ -22,21 +22,23 @@ static bool is_worth_it(const struct xs_result *result,
 	       in->saves_ns >= wall_ns / XS_RESULT_LEAST_PART;
 }
 
-/* " Of new memory it takes about 253 ms, with its first touch.", or "" */
-static const char *new_memory(struct xs_arena *arena,
-			      const struct xs_result_pinning *in)
+/* "; of new memory, 1.14 ms of that are left, since it is touched first", or ""
+ */
+static const char *of_new_memory(struct xs_arena *arena,
+				 const struct xs_result_pinning *in)
 {
-	int64_t ns = in->registering_ns;
+	const int64_t left_ns = in->saves_ns - in->touching_ns;
 
 	if (in->touching_ns == XS_UNKNOWN)
 		return "";
-	xs_number_add(&ns, in->touching_ns);
-	return xs_arena_print(
-	    arena, " Of new memory it takes about %s, with its first touch.",
-	    xs_units_ns(ns).s);
+	return xs_arena_print(arena,
+			      "; of new memory, which is touched first, %s of "
+			      "the saving is left",
+			      left_ns > 0 ? xs_units_ns(left_ns).s : "nothing");
 }
 
-static void say(struct xs_result *result, struct xs_result_pinning *in)
+static void say(struct xs_result *result, struct xs_result_pinning *in,
+		double run_ns)
 {
 	struct xs_arena *arena = &result->arena;
 
@@ -48,36 +50,39 @@ static void say(struct xs_result *result, struct xs_result_pinning *in)
 		.s);
 	in->saving = xs_arena_print(
 	    arena,
-	    "saves up to %s once, outside the steady part: %s of the run; "
+	    "saves %s once, outside the steady part: %s of the run, then %s; "
 	    "effort: one call per buffer",
 	    xs_units_in_range_ns(in->saves_ns, in->saves_low_ns,
 				 in->saves_high_ns)
 		.s,
 	    xs_units_percent(in->saves_ns, xs_result_untraced_wall_ns(result))
-		.s);
+		.s,
+	    xs_units_ns(xs_number_round(run_ns)).s);
 	in->advice = xs_arena_print(
 	    arena,
 	    "Pin the memory that holds the data, and copy from there, in place "
-	    "of %s%s%s%s.%s",
+	    "of %s%s%s%s.",
 	    in->calls, in->places ? " (" : "", in->places ? in->places : "",
-	    in->places ? ")" : "", new_memory(arena, in));
-	in->condition = "the data is in ordinary memory before it is put into "
-			"the pinned one";
+	    in->places ? ")" : "");
+	in->condition = xs_arena_print(
+	    arena,
+	    "the data is in ordinary memory before it is put into the pinned "
+	    "one%s",
+	    of_new_memory(arena, in));
 	in->code = "cudaHostRegister(data, bytes, cudaHostRegisterDefault);";
 }
 
-void xs_plan_pinning(struct xs_result *result)
+void xs_plan_pinning(struct xs_result *result, double least_ns, double *run_ns)
 {
 	struct xs_result_pinning *in = &result->verdict.pinning;
 
-	if (result->verdict.missing || in->ns == XS_UNKNOWN || !in->calls ||
-	    in->registering_ns == XS_UNKNOWN)
+	if (result->verdict.missing || in->step || in->ns == XS_UNKNOWN ||
+	    !in->calls || in->registering_ns == XS_UNKNOWN)
 		return;
 	set_saving(in);
-	if (!is_worth_it(result, in))
+	if (!is_worth_it(result, in) || (double)in->saves_ns / 2 < least_ns)
 		return;
-	in->step = (int64_t)result->plan_count + 1;
-	for (size_t i = 0; i < result->run.link_count; i++)
-		in->step += result->run.links[i].step != 0;
-	say(result, in);
+	in->step = ++result->step_count;
+	*run_ns -= (double)in->saves_ns;
+	say(result, in, *run_ns);
 }

@@ -11,6 +11,7 @@
 #include "report/plan/phase_steps.h"
 #include "report/plan/pinning_step.h"
 #include "report/plan/plan_text.h"
+#include "report/plan/question.h"
 #include "report/plan/same_lines.h"
 #include "report/plan/step_range.h"
 #include "report/result/number.h"
@@ -117,24 +118,6 @@ static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
 	return best;
 }
 
-/* The run with the steps before this one. */
-static int64_t run_before_ns(const struct xs_result *result,
-			     const struct xs_result_step *step)
-{
-	return step > result->plan ? step[-1].app_wall_ns
-				   : xs_result_untraced_wall_ns(result);
-}
-
-/* The steps of no phase: they come behind what pays in this run. */
-static int64_t other_steps(const struct xs_result *result)
-{
-	int64_t count = result->verdict.pinning.step != 0;
-
-	for (size_t i = 0; i < result->run.link_count; i++)
-		count += result->run.links[i].step != 0;
-	return count;
-}
-
 /* Adds a step of the phase to the plan, except what it saves and its text. */
 static struct xs_result_step *begin_step(struct xs_result *result,
 					 const struct xs_phase_steps *steps,
@@ -142,8 +125,9 @@ static struct xs_result_step *begin_step(struct xs_result *result,
 {
 	struct xs_result_step *out = &result->plan[result->plan_count];
 
+	result->plan_count++;
 	*out = (struct xs_result_step){
-	    .step = (int64_t)++result->plan_count + other_steps(result),
+	    .step = ++result->step_count,
 	    .phase = steps->phase,
 	    .estimate = step->estimate,
 	    .side_by_side = xs_number_round(1 / xs_result_share(steps->phase)),
@@ -155,14 +139,14 @@ static struct xs_result_step *begin_step(struct xs_result *result,
 }
 
 static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
-		     struct xs_phase_steps *phases, size_t count)
+		     struct xs_phase_steps *phases, size_t count,
+		     double *run_ns)
 {
 	const struct xs_phase_step *step = &steps->items[steps->done];
 	struct xs_result_step *out = begin_step(result, steps, step);
 	int64_t reached;
 	const double adds_ns =
 	    step->adds_ns + along_ns(steps, phases, count, &reached);
-	double after_ns = (double)run_before_ns(result, out);
 
 	out->round_before_ns = xs_step_round_ns(steps, steps->done);
 	xs_step_set_saving(steps, phases, count, adds_ns, out);
@@ -170,10 +154,10 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	out->round_ns = xs_step_round_ns(steps, steps->done);
 	xs_plan_say(result, steps, step, reached, out);
 	if (out->pays_rounds == XS_UNKNOWN)
-		after_ns -= adds_ns;
+		*run_ns -= adds_ns;
 	out->adds_steady_ns =
 	    xs_result_in_steady(steps->phase, out->adds_saves_ns);
-	xs_step_set_run(result, phases, after_ns, out);
+	xs_step_set_run(result, phases, *run_ns, out);
 }
 
 /* Whether a phase before this one has the same step for longer runs, at lines
@@ -193,11 +177,10 @@ static bool is_longer_made(const struct xs_phase_steps *phases,
 /* Adds what pays in longer runs only: the run is as long as before. */
 static void add_longer(struct xs_result *result,
 		       const struct xs_phase_steps *steps,
-		       const struct xs_phase_steps *phases)
+		       const struct xs_phase_steps *phases, double run_ns)
 {
 	const struct xs_phase_step *step = &steps->longer;
 	struct xs_result_step *out = begin_step(result, steps, step);
-	const int64_t run_ns = run_before_ns(result, out);
 
 	out->adds_saves_ns = xs_number_round(step->adds_ns);
 	out->saves_low_ns = out->saves_high_ns = XS_UNKNOWN;
@@ -208,17 +191,26 @@ static void add_longer(struct xs_result *result,
 					step->rounds_add_ns /
 					    xs_result_of_run(steps->phase, 1));
 	xs_plan_say(result, steps, step, 0, out);
-	xs_step_set_run(result, phases, (double)run_ns, out);
+	xs_step_set_run(result, phases, run_ns, out);
 }
 
+/* Adds the steps of the steady part, or of what is apart from it; between them
+ * come those of no phase, which are one call. */
 static void add_steps(struct xs_result *result, struct xs_phase_steps *phases,
-		      bool apart)
+		      bool apart, double *run_ns)
 {
 	const size_t count = result->phase_count;
 	struct xs_phase_steps *next;
 
-	while ((next = next_steps(phases, count, apart)))
-		add_step(result, next, phases, count);
+	while ((next = next_steps(phases, count, apart))) {
+		const double least_ns = apart ? 0 : rank(next, phases, count);
+
+		xs_plan_links(result, least_ns, run_ns);
+		xs_plan_pinning(result, least_ns, run_ns);
+		add_step(result, next, phases, count, run_ns);
+	}
+	xs_plan_links(result, 0, run_ns);
+	xs_plan_pinning(result, 0, run_ns);
 }
 
 /* Whether a step is of the steady part, or may be: access to another GPU's
@@ -236,7 +228,7 @@ static void say_rest(struct xs_result *result)
 	result->nearest = result->nearest_if = NULL;
 	result->question_before = XS_UNKNOWN;
 	if (has_step(result)) {
-		result->question = xs_plan_question(result);
+		result->question = xs_plan_question(result, NULL);
 		result->no_pinning = xs_plan_unmeasured(result);
 		if (result->no_pinning)
 			return;
@@ -254,7 +246,9 @@ int xs_plan_build(struct xs_result *result)
 {
 	const size_t count = result->phase_count;
 	struct xs_phase_steps *phases = calloc(count + 1, sizeof(*phases));
+	double run_ns = (double)xs_result_untraced_wall_ns(result);
 
+	result->step_count = 0;
 	result->plan =
 	    xs_arena_alloc(&result->arena, count * (XS_PHASE_STEPS_MAX + 1),
 			   sizeof(*result->plan));
@@ -264,14 +258,12 @@ int xs_plan_build(struct xs_result *result)
 	}
 	if (!result->verdict.missing)
 		xs_phase_steps_build(result, phases);
-	add_steps(result, phases, false);
-	xs_plan_links(result);
-	xs_plan_pinning(result);
+	add_steps(result, phases, false, &run_ns);
 	for (size_t i = 0; i < count; i++)
 		if (phases[i].longer.strategy &&
 		    !is_longer_made(phases, &phases[i]))
-			add_longer(result, &phases[i], phases);
-	add_steps(result, phases, true);
+			add_longer(result, &phases[i], phases, run_ns);
+	add_steps(result, phases, true, &run_ns);
 	xs_step_set_run_now(result, phases);
 	free(phases);
 	say_rest(result);

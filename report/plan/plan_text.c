@@ -18,6 +18,12 @@
 /* Nor is the first one below 1 / LEAST_PART, the last digit of its gain. */
 #define LEAST_PART 1000
 
+/* What the step takes once, without the first touch of new memory. */
+static double again_ns(const struct xs_phase_step *step)
+{
+	return xs_beside_setup_ns(step) - xs_beside_new_memory_ns(step);
+}
+
 /* What a round saves of a step that pays in longer runs, and its setup. */
 static const char *later(struct xs_arena *arena,
 			 const struct xs_phase_steps *steps,
@@ -38,8 +44,7 @@ static const char *later(struct xs_arena *arena,
 					xs_result_of_run(phase, 1)))
 		.s,
 	    steps->longer_after < steps->count ? " more" : "",
-	    xs_advice_setup(arena, step->estimate, xs_beside_setup_ns(step)),
-	    touch);
+	    xs_advice_setup(arena, step->estimate, again_ns(step)), touch);
 }
 
 /* When the setup of the phase's first step has paid, and what further ones add
@@ -48,7 +53,7 @@ static const char *payback_of(struct xs_arena *arena,
 			      const struct xs_phase_steps *steps,
 			      const struct xs_phase_step *step)
 {
-	const double setup_ns = xs_beside_setup_ns(step);
+	const double setup_ns = again_ns(step);
 
 	if (step->estimate->setup_ns != XS_UNKNOWN &&
 	    setup_ns < step->adds_ns / LEAST_PART)
@@ -135,16 +140,23 @@ static const char *say_instead(struct xs_result *result,
 }
 
 /* "step 1, streams": what the phase's step in longer runs is in place of. NULL:
- * nothing. */
+ * nothing. *rounds: from how many on it pays without that step. */
 static const char *in_place_of(struct xs_result *result,
-			       const struct xs_phase_steps *steps)
+			       const struct xs_phase_steps *steps,
+			       int64_t *rounds)
 {
 	const struct xs_phase_step *before =
 	    steps->longer_after < steps->count
 		? &steps->items[steps->longer_after]
 		: NULL;
+	struct xs_phase_step both = steps->longer;
 
-	for (size_t i = 0; before && i < result->plan_count; i++)
+	if (!before)
+		return NULL;
+	both.adds_ns += before->adds_ns;
+	both.rounds_add_ns += before->rounds_add_ns;
+	*rounds = xs_beside_pays_rounds(steps->phase, &both);
+	for (size_t i = 0; i < result->plan_count; i++)
 		if (result->plan[i].estimate == before->estimate)
 			return xs_arena_print(
 			    &result->arena, "step %" PRId64 ", %s",
@@ -195,15 +207,19 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 
 	out->same = same_change(result, out);
 	out->pays_rounds = xs_beside_pays_rounds(steps->phase, step);
+	out->pays_alone_rounds = XS_UNKNOWN;
 	out->in_place_of =
-	    step == &steps->longer ? in_place_of(result, steps) : NULL;
+	    step == &steps->longer
+		? in_place_of(result, steps, &out->pays_alone_rounds)
+		: NULL;
 	rest = left_out(result, steps, step, out);
 	if (out->same)
 		out->text = xs_arena_print(
 		    arena, "As in step %" PRId64 ", for %s.", out->same->step,
 		    xs_advice_places(arena, steps->phase, step->estimate));
 	else
-		out->text = xs_advice_text(arena, steps->phase, step->estimate);
+		out->text = xs_advice_text(&result->arena, steps->phase,
+					   step->estimate);
 	if (payback)
 		out->text = xs_arena_print(arena, "%s %s%s", out->text, payback,
 					   new_memory(arena, steps, step));

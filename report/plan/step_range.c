@@ -2,6 +2,7 @@
 #include "report/plan/step_range.h"
 
 #include "model/strategies/strategies.h"
+#include "report/plan/beside.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/same_lines.h"
 #include "report/plan/worth.h"
@@ -30,75 +31,65 @@ bool xs_step_is_made_with(const struct xs_phase_steps *steps,
 	       xs_lines_are_within(steps->phase, other->phase, its->estimate);
 }
 
-/* Adds the square of what the row may be off, less what the host's own time
- * moves of the unchanged rounds, too. */
-static void add_square(const struct xs_result_phase *phase,
-		       const struct xs_result_estimate *row, bool high,
-		       double *sum)
+/* One end of what the phase's next step saves: of its rounds as they are before
+ * it, with the
+ * row's range, but for what the host's own time moves of both. */
+static double saving_end_ns(const struct xs_phase_steps *steps, bool more)
 {
-	const double error_ns =
-	    xs_worth_error_ns(phase, row, high ? row->high_ns : row->low_ns,
-			      high ? row->shared_high_ns : row->shared_low_ns);
+	const struct xs_phase_step *step = &steps->items[steps->done];
+	const struct xs_result_estimate *row = step->estimate;
+	const double before_ns = (double)xs_step_round_ns(steps, steps->done);
+	const double with_ns = (double)xs_step_round_ns(steps, steps->done + 1);
+	const double off_ns = xs_result_saving_error_ns(
+	    (double)((more ? row->low_ns : row->high_ns) - row->round_ns),
+	    more ? row->shared_low_ns : row->shared_high_ns);
+	const double off = fabs(with_ns) * off_ns / (double)row->round_ns;
 
-	*sum += error_ns * error_ns;
+	return xs_result_of_run(steps->phase,
+				before_ns - with_ns + (more ? off : -off));
 }
 
-/* The rounds that the next step changes: their time before it, and how far
- * other runs may be off, squared, before it and with it. */
-struct changed {
-	double before_ns, before_square, with_square;
-};
-
-static struct changed changed_by(const struct xs_phase_steps *steps,
-				 const struct xs_phase_steps *phases,
-				 size_t count, bool more)
+/* The setup of the step at one end of its range, which new memory has not. */
+static double setup_end_ns(const struct xs_phase_step *step, bool cheap)
 {
-	struct changed out = {0};
+	const struct xs_result_estimate *row = step->estimate;
+	const double setup_ns = xs_beside_setup_ns(step);
+	const double again_ns = setup_ns - xs_beside_new_memory_ns(step);
+	const double by_ns =
+	    (double)(cheap ? -row->setup_less_ns : row->setup_more_ns);
 
-	for (size_t i = 0; i < count; i++) {
-		const struct xs_phase_steps *one = &phases[i];
-		const struct xs_result_estimate *row;
-
-		if (one != steps && !xs_step_is_made_with(steps, one))
-			continue;
-		row = one->items[one->done].estimate;
-		out.before_ns += xs_result_of_run(
-		    one->phase, (double)xs_step_round_ns(one, one->done));
-		add_square(one->phase, row, !more, &out.with_square);
-		if (one->done)
-			add_square(one->phase,
-				   one->items[one->done - 1].estimate, more,
-				   &out.before_square);
-		else
-			out.before_square += pow(
-			    xs_worth_as_is_error_ns(one->phase, row, more), 2);
-	}
-	return out;
+	return row->setup_ns > 0
+		   ? setup_ns + fabs(again_ns) * by_ns / (double)row->setup_ns
+		   : setup_ns;
 }
 
-/* One end of the interval of what a change saves: between two other runs, one
- * as it is and one with the change, as a part of the rounds as they are, times
- * these in this run. */
-static int64_t saving_end_ns(struct changed in, double saves_ns, bool more)
+static int64_t end_ns(const struct xs_phase_steps *steps,
+		      const struct xs_phase_steps *phases, size_t count,
+		      bool more)
 {
-	const double sign = more ? 1 : -1;
-	const double end_ns =
-	    saves_ns + sign * sqrt(in.before_square + in.with_square);
-	const double before_ns = in.before_ns + sign * sqrt(in.before_square);
+	double saves_ns = saving_end_ns(steps, more) -
+			  setup_end_ns(&steps->items[steps->done], more);
 
-	return xs_number_round(end_ns > 0 ? end_ns * (in.before_ns / before_ns)
-					  : end_ns);
+	for (size_t i = 0; i < count; i++)
+		if (xs_step_is_made_with(steps, &phases[i]))
+			saves_ns += saving_end_ns(&phases[i], more);
+	return xs_number_round(saves_ns);
 }
 
+/* The same of a row alone, beside no step. */
 static int64_t row_end_ns(const struct xs_result_phase *phase,
 			  const struct xs_result_estimate *row, bool more)
 {
-	struct changed in = {
-	    xs_result_of_run(phase, (double)xs_result_untraced_ns(phase)),
-	    pow(xs_worth_as_is_error_ns(phase, row, more), 2), 0};
+	const double off_ns = xs_result_saving_error_ns(
+	    (double)((more ? row->low_ns : row->high_ns) - row->round_ns),
+	    more ? row->shared_low_ns : row->shared_high_ns);
+	const double by_ns =
+	    xs_result_of_run(phase, off_ns) +
+	    (row->setup_ns > 0
+		 ? (double)(more ? row->setup_less_ns : row->setup_more_ns)
+		 : 0);
 
-	add_square(phase, row, !more, &in.with_square);
-	return saving_end_ns(in, (double)row->saves_ns, more);
+	return xs_number_round((double)row->saves_ns + (more ? by_ns : -by_ns));
 }
 
 void xs_step_set_row_saving(const struct xs_result_phase *phase,
@@ -117,10 +108,8 @@ void xs_step_set_saving(const struct xs_phase_steps *steps,
 			double saves_ns, struct xs_result_step *out)
 {
 	out->adds_saves_ns = xs_number_round(saves_ns);
-	out->saves_low_ns = saving_end_ns(
-	    changed_by(steps, phases, count, false), saves_ns, false);
-	out->saves_high_ns = saving_end_ns(
-	    changed_by(steps, phases, count, true), saves_ns, true);
+	out->saves_low_ns = end_ns(steps, phases, count, false);
+	out->saves_high_ns = end_ns(steps, phases, count, true);
 }
 
 /* How much the rest of the run, which no step changes, may differ in another

@@ -19,8 +19,8 @@ bool xs_step_is_made_with(const struct xs_phase_steps *steps,
 			  const struct xs_phase_steps *other);
 
 /* Sets what the phase's next step saves, with those of others that are made
- * with it, and the interval of this: between two other runs, one without the
- * step and one with it, as a part of the rounds without it, of this run's. */
+ * with it, and the range of this: n (before - with) - setup, with the 90 %
+ * range of the round with it and that of the setup by the profile. */
 void xs_step_set_saving(const struct xs_phase_steps *steps,
 			const struct xs_phase_steps *phases, size_t count,
 			double saves_ns, struct xs_result_step *out);

@@ -46,19 +46,6 @@ as_is_of(const struct xs_result_phase *phase)
 	return xs_result_best(phase, xs_strategies[0]->id, false);
 }
 
-double xs_worth_as_is_error_ns(const struct xs_result_phase *phase,
-			       const struct xs_result_estimate *row,
-			       bool longer)
-{
-	const struct xs_result_estimate *as_is = as_is_of(phase);
-
-	return as_is
-		   ? xs_worth_error_ns(
-			 phase, as_is, longer ? as_is->high_ns : as_is->low_ns,
-			 longer ? row->shared_high_ns : row->shared_low_ns)
-		   : 0;
-}
-
 double xs_worth_as_is_known_ns(const struct xs_result_phase *phase,
 			       const struct xs_result_estimate *row)
 {

@@ -24,13 +24,8 @@ bool xs_worth_is_sure(const struct xs_result *result,
 		      const struct xs_result_phase *phase,
 		      const struct xs_result_estimate *row, double adds_ns);
 
-/* Returns how much shorter, or longer, the unchanged rounds may be in another
- * run, without the tracer, and the row's rounds not as well. */
-double xs_worth_as_is_error_ns(const struct xs_result_phase *phase,
-			       const struct xs_result_estimate *row,
-			       bool longer);
-
-/* Returns how much shorter by known causes, which decide on steps. */
+/* Returns how much shorter the unchanged rounds may be in another run by known
+ * causes, without the tracer, and the row's rounds not as well. */
 double xs_worth_as_is_known_ns(const struct xs_result_phase *phase,
 			       const struct xs_result_estimate *row);
 

@@ -25,8 +25,8 @@ struct xs_result_pinning {
 	 * the memory is registered already */
 	int64_t registering_ns, registering_low_ns, registering_high_ns;
 	int64_t touching_ns;
-	/* number of the step that registers it, before those of longer runs,
-	 * what it saves, and its lines; 0 and NULL: none */
+	/* number of the step that registers it, what it saves, and its lines;
+	 * 0 and NULL: none */
 	int64_t step, saves_ns, saves_low_ns, saves_high_ns;
 	const char *title, *saving, *advice, *condition, *code;
 };
@@ -52,6 +52,7 @@ struct xs_result_verdict {
 	const char *host_place; /* the call before which the host spends the
 				 * most time in its own code; NULL: none */
 	struct xs_result_pinning pinning;
+	bool host_is_limit; /* its own code is the limit */
 	const char *text;
 	bool tells_pinning; /* text has what pinning outside of it takes */
 };
@@ -71,10 +72,13 @@ struct xs_result_step {
 	int64_t app_wall_ns, low_ns, high_ns; /* with all steps so far */
 	int64_t pays_rounds;	 /* from so many rounds on, with its buffers in
 				  * new memory; XS_UNKNOWN: in this run */
-	const char *in_place_of; /* what pays sooner, and for how many rounds it
-				  * is ahead; NULL: nothing */
-	bool may_be_slower;	 /* the steps so far may lengthen the run */
-	const char *condition;	 /* not shown by the trace; NULL: none */
+	const char *in_place_of; /* what pays sooner: it pays instead of that
+				  * from pays_rounds on, and without it from
+				  * pays_alone_rounds on, XS_UNKNOWN: in this
+				  * run; NULL: nothing */
+	int64_t pays_alone_rounds;
+	bool may_be_slower;    /* the steps so far may lengthen the run */
+	const char *condition; /* not shown by the trace; NULL: none */
 	const struct xs_result_step *same; /* an earlier step, the same change
 					    * at other lines; NULL: none */
 	const struct xs_result_estimate *instead; /* saves more in its place;

@@ -40,11 +40,6 @@ const struct xs_column xs_estimate_columns[] = {
 const size_t xs_estimate_column_count =
     sizeof(xs_estimate_columns) / sizeof(xs_estimate_columns[0]);
 
-bool xs_column_is_round(const struct xs_column *column)
-{
-	return column->offset == AT(round_ns);
-}
-
 static const void *field(const struct xs_column *column,
 			 const struct xs_result_estimate *estimate)
 {

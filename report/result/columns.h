@@ -36,7 +36,4 @@ double xs_column_ratio(const struct xs_column *column,
 bool xs_column_bool(const struct xs_column *column,
 		    const struct xs_result_estimate *estimate);
 
-/* Returns whether the column is the time of a round. */
-bool xs_column_is_round(const struct xs_column *column);
-
 #endif

@@ -111,8 +111,8 @@ struct xs_result_phase {
 	int64_t beside_link_ns, beside_kernels_ns;
 	int64_t first_start_ns;
 	bool apart; /* of the start-up, or after the steady part */
-	/* part of the rounds that are outside of the steady part, 0 to 1; 0
-	 * if all are apart */
+	/* part of the rounds that are outside of the steady part, 0 to 1, of
+	 * those that do not warm up; 0 if all are apart */
 	double outside;
 	int64_t warm_up_ns; /* of the first round, if it warms up; 0 */
 	/* of a round: a copy ran, or the host copied or waited. It is the most

@@ -49,6 +49,11 @@ int64_t xs_result_untraced_wall_ns(const struct xs_result *result)
 		   : result->run.wall_ns - result->run.tracer_ns;
 }
 
+int64_t xs_result_rounds(const struct xs_result_phase *phase)
+{
+	return phase->rounds - (phase->warm_up_ns > 0);
+}
+
 double xs_result_share(const struct xs_result_phase *phase)
 {
 	return xs_rounds_share((double)phase->concurrent_ns,
@@ -57,7 +62,8 @@ double xs_result_share(const struct xs_result_phase *phase)
 
 double xs_result_of_run(const struct xs_result_phase *phase, double round_ns)
 {
-	return round_ns * (double)phase->rounds * xs_result_share(phase);
+	return round_ns * (double)xs_result_rounds(phase) *
+	       xs_result_share(phase);
 }
 
 int64_t xs_result_repeated_ns(const struct xs_result_phase *phase)

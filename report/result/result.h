@@ -147,9 +147,11 @@ struct xs_result {
 	struct xs_result_wait *waits; /* the longest first */
 	size_t wait_count;
 	struct xs_result_verdict verdict;
+	const char *opening; /* the plan in one sentence; NULL: not known */
 	struct xs_result_steady steady;
 	struct xs_result_step *plan; /* in the order in which to do them */
 	size_t plan_count;
+	int64_t step_count;  /* of the plan, and of no phase: the last number */
 	const char *no_step; /* why none is of the steady part; NULL: one is, or
 			      * one is access to another GPU's memory */
 	/* the rows that no_step or the question name, without and with a
@@ -191,7 +193,11 @@ int64_t xs_result_untraced_wall_ns(const struct xs_result *result);
 /* Returns the part of its rounds' time that counts for the run: 1 if alone. */
 double xs_result_share(const struct xs_result_phase *phase);
 
-/* Returns a time per round as a time of the whole run, ns. */
+/* Returns how many of the phase's rounds count: a first one that warms up does
+ * not. */
+int64_t xs_result_rounds(const struct xs_result_phase *phase);
+
+/* Returns a time per round as a time of all rounds that count, ns. */
 double xs_result_of_run(const struct xs_result_phase *phase, double round_ns);
 
 /* Returns the phase's part of the run, untraced, without a round of warm-up. */

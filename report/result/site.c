@@ -95,6 +95,22 @@ static bool same_text(const char *a, const char *b)
 
 #define ADDRESS "+0x"
 
+/* How many bytes two labels "a.cu:12" and "a.cu:14" have in common, before
+ * ":14"; 0: they are of two files, or no lines. */
+static size_t same_file(const char *list, const char *label)
+{
+	const char *line = strrchr(label, ':');
+	const size_t bytes = line ? (size_t)(line - label) : 0;
+	const char *at = list, *next = list;
+
+	if (!bytes || strchr(label, ' '))
+		return 0;
+	while ((next = strstr(next, ", ")))
+		if (*(next += 2) != ':')
+			at = next;
+	return strncmp(at, label, bytes) == 0 && at[bytes] == ':' ? bytes : 0;
+}
+
 /* Whether the list ends with a label of so many bytes and further addresses. */
 static bool ends_with(const char *list, const char *label, size_t bytes)
 {
@@ -114,6 +130,9 @@ const char *xs_result_add_label(struct xs_arena *arena, const char *list,
 {
 	const char *at = label ? strstr(label, ADDRESS) : NULL;
 
+	if (list && label && same_file(list, label))
+		return xs_arena_join(arena, list,
+				     label + same_file(list, label));
 	return list && at && ends_with(list, label, (size_t)(at - label))
 		   ? xs_arena_join(arena, list, at)
 		   : xs_arena_join(arena, list, label);

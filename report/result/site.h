@@ -15,7 +15,8 @@ const char *xs_result_site_label(struct xs_arena *arena,
 
 /* Returns the list with the label of a site, "cudaMemcpy in app+0x1f3c,
  * +0x1f90": of the same call in the same module as the last one only the
- * address. list NULL: empty. Ownership as above. */
+ * address, and of the same file only the line: "a.cu:12, :14". list NULL:
+ * empty. Ownership as above. */
 const char *xs_result_add_label(struct xs_arena *arena, const char *list,
 				const char *label);
 

@@ -54,12 +54,17 @@ def first_step(report):
     return "nothing"
 
 
+def rounds_of(phase):
+    """Returns how many rounds count: a first one that warms up does not."""
+    return phase["rounds"] - (phase["warm_up_ns"] > 0)
+
+
 def over_limit(report):
     """Returns what saves more than the verdict's limit, and whether the limit
     leaves less than the kernels and the fastest rows take."""
     def of_run(phase, round_ns):
         beside = phase["wall_ns"] / phase["total_ns"] if phase["beside_ns"] else 1
-        return round_ns * phase["rounds"] * beside
+        return round_ns * rounds_of(phase) * beside
 
     limit_ns = report["verdict"]["at_most_saves_ns"]
     if limit_ns is None:
@@ -113,7 +118,7 @@ def saved_ns(report, step):
     """Returns what a step saves, without its setup if this run is too short."""
     if step["pays_rounds"] is None:
         return step["adds_saves_ns"]
-    rounds = next(phase["rounds"] for phase in report["phases"]
+    rounds = next(rounds_of(phase) for phase in report["phases"]
                   if phase["id"] == step["phase"])
     return (step["round_before_ns"] - step["round_ns"]) * rounds
 

@@ -224,7 +224,7 @@ TEST(access_is_a_step_with_a_range)
 	assert_int_equal(link->step, result->plan_count + 1);
 	assert_string_equal(link->title,
 			    "copies between GPU 0 and 1: 3.45 ms -> 1.61 ms");
-	assert_non_null(strstr(link->saving, "saves up to 1.85 ms (1.54-2.45 "
+	assert_non_null(strstr(link->saving, "saves at most 1.85 ms (1.54-2.45 "
 					     "ms)"));
 	assert_non_null(strstr(link->code, "cudaSetDevice(0), "
 					   "cudaDeviceEnablePeerAccess(1, 0)"));

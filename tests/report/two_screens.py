@@ -28,11 +28,14 @@ def faults_of(xferspy, trace, options, environment):
     lines = text.splitlines()
     widest = max(map(len, lines))
     name = " ".join([str(trace), *options])
-    first = lines[lines.index("") + 1]
+    first = lines[lines.index("") + 1:lines.index("") + 6]
     return [f"{name}: {what}" for what, is_fault in (
         (f"{len(lines)} lines", len(lines) > LINES),
         (f"{widest} columns", widest > COLUMNS),
-        ("the verdict is not first", not first.startswith("Verdict: "))) if is_fault]
+        ("the verdict is not first, but for the sentence before it", not any(
+            line.startswith("Verdict: ") for line in first)),
+        ("it begins otherwise", not first[0].startswith(("In short: ", "Verdict: ")))
+    ) if is_fault]
 
 
 def main(xferspy, source):

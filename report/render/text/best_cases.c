@@ -6,9 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* "as in step 2" if a printed step names the condition; else the condition
- * itself. */
-static const char *said_by_step(struct xs_result *result, const char *needs)
+/* Whether a printed step names the condition. */
+static bool is_said(const struct xs_result *result, const char *needs)
 {
 	const size_t shown = xs_render_text_full_steps(result);
 
@@ -17,10 +16,8 @@ static const char *said_by_step(struct xs_result *result, const char *needs)
 		     k++)
 			if (strcmp(result->plan[i].estimate->assumes[k],
 				   needs) == 0)
-				return xs_arena_print(&result->arena,
-						      "as in step %" PRId64,
-						      result->plan[i].step);
-	return needs;
+				return true;
+	return false;
 }
 
 struct xs_text_best_cases xs_text_best_cases(struct xs_result *result,
@@ -41,12 +38,11 @@ void xs_text_best_cases_add(struct xs_result *result,
 			    const struct xs_result_estimate *row)
 {
 	struct xs_text_best_case *items = out->items;
-	const char *text;
+	const char *text = row->needs;
 	size_t i = 0;
 
-	if (!row->needs || !items)
+	if (!text || !items || is_said(result, text))
 		return;
-	text = said_by_step(result, row->needs);
 	while (i < out->count && strcmp(items[i].text, text) != 0)
 		i++;
 	if (i == out->count)

@@ -55,9 +55,7 @@ static const char *add_places(struct xs_arena *arena, const char *list,
 /* The mean of all rounds but one that warms up, without tracing. */
 static int64_t mean_ns(const struct xs_result_phase *phase)
 {
-	const int64_t others = phase->rounds - (phase->warm_up_ns > 0);
-
-	return (phase->total_ns - phase->warm_up_ns) / others -
+	return (phase->total_ns - phase->warm_up_ns) / xs_result_rounds(phase) -
 	       phase->tracer_ns;
 }
 
@@ -131,7 +129,8 @@ static const char *add_times(struct xs_result *result, const char *list,
 		list = xs_arena_join(
 		    arena, list,
 		    xs_arena_print(arena,
-				   "first round %s (start-up, not counted)",
+				   "a first round of %s is start-up, not "
+				   "counted",
 				   xs_units_ns(phase->warm_up_ns).s));
 	return list;
 }
@@ -249,7 +248,8 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 {
 	xs_text_table_row(table);
 	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
-	xs_text_table_cell(table, 1, XS_PLAIN, xs_units_count(phase->rounds).s);
+	xs_text_table_cell(table, 1, XS_PLAIN,
+			   xs_units_count(xs_result_rounds(phase)).s);
 	xs_text_table_cell(table, 2, XS_PLAIN,
 			   xs_units_ns(xs_result_untraced_ns(phase)).s);
 	xs_text_table_cell(table, 3, XS_PLAIN,

@@ -18,6 +18,10 @@ void xs_render_text_verdict(const struct xs_terminal *terminal,
 	const char *lead = "Verdict: ";
 
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
+	if (result->opening)
+		xs_terminal_wrap(terminal, XS_BOLD, "",
+				 xs_arena_print(&result->arena, "In short: %s",
+						result->opening));
 	for (size_t length; *text; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
 		xs_terminal_wrap(terminal, *lead ? XS_BOLD : XS_PLAIN, "",
@@ -59,30 +63,37 @@ static bool is_title_only(const struct xs_result *result,
 	       (step - result->plan >= STEPS_MAX || step->in_place_of);
 }
 
-/* "3. double-buffer, from 49 rounds on: 246 us -> 154 us a round" */
+/* "3. double-buffer, from 49 rounds on: a round 246 us -> 154 us"; "..., from
+ * 18 rounds on, and in place of step 2, streams, from 49" */
 static void put_later(const struct xs_terminal *terminal,
 		      struct xs_result *result,
 		      const struct xs_result_step *step)
 {
+	struct xs_arena *arena = &result->arena;
 	const int64_t between_ns = xs_result_used_between_ns(step->phase);
 	const char *of =
 	    result->phase_count > 1
-		? xs_arena_print(&result->arena, " of phase %" PRId64,
-				 step->phase->id)
+		? xs_arena_print(arena, " of phase %" PRId64, step->phase->id)
 		: "";
+	const char *from =
+	    xs_arena_print(arena, "from %" PRId64 "%s", step->pays_rounds,
+			   step->in_place_of ? "" : " rounds on");
 
+	if (step->in_place_of && step->pays_alone_rounds != XS_UNKNOWN)
+		from = xs_arena_print(
+		    arena, "from %" PRId64 " rounds on, and in place of %s, %s",
+		    step->pays_alone_rounds, step->in_place_of, from);
+	else if (step->in_place_of)
+		from = xs_arena_print(arena, "in place of %s, %s rounds on",
+				      step->in_place_of, from);
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN,
-	    xs_arena_print(&result->arena, "  %" PRId64 ". ", step->step),
-	    xs_arena_print(
-		&result->arena,
-		"%s, from %" PRId64 " rounds on: a round%s %s%s -> %s%s%s",
-		xs_text_step_name(result, step->estimate), step->pays_rounds,
-		of, xs_text_step_about(result, step),
-		xs_units_ns(step->round_before_ns + between_ns).s,
-		xs_units_ns(step->round_ns + between_ns).s,
-		step->in_place_of ? "; in place of " : "",
-		step->in_place_of ? step->in_place_of : ""));
+	    xs_arena_print(arena, "  %" PRId64 ". ", step->step),
+	    xs_arena_print(arena, "%s, %s: a round%s %s%s -> %s",
+			   xs_text_step_name(result, step->estimate), from, of,
+			   xs_text_step_about(result, step),
+			   xs_units_ns(step->round_before_ns + between_ns).s,
+			   xs_units_ns(step->round_ns + between_ns).s));
 }
 
 static void put_step(const struct xs_terminal *terminal,
@@ -204,16 +215,8 @@ static void put_pinning(const struct xs_terminal *terminal,
 			struct xs_result *result)
 {
 	const struct xs_result_pinning *in = &result->verdict.pinning;
-	const bool is_full =
-	    result->all_asked || result->verdict.tells_pinning || in->step == 1;
 
-	put_title(terminal, in->step, "register", in->title,
-		  is_full
-		      ? in->saving
-		      : xs_arena_print(&result->arena, "%s; only if %s (--all)",
-				       in->saving, in->condition));
-	if (!is_full)
-		return;
+	put_title(terminal, in->step, "register", in->title, in->saving);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", in->advice);
 	xs_terminal_wrap(
 	    terminal, XS_WARN, "     ",
@@ -221,23 +224,12 @@ static void put_pinning(const struct xs_terminal *terminal,
 	xs_render_text_code(terminal, in->code);
 }
 
-/* Steps of no phase. */
-static void put_others(const struct xs_terminal *terminal,
-		       struct xs_result *result)
-{
-	for (size_t i = 0; i < result->run.link_count; i++)
-		if (result->run.links[i].step)
-			put_link(terminal, &result->run.links[i]);
-	if (result->verdict.pinning.step)
-		put_pinning(terminal, result);
-}
-
 static void put_question(const struct xs_terminal *terminal,
 			 struct xs_result *result)
 {
 	if (!result->question)
 		return;
-	xs_terminal_wrap(terminal, XS_WARN, "  ", result->question);
+	xs_terminal_wrap(terminal, XS_WARN, "  ?. ", result->question);
 	xs_render_text_code(terminal, result->question_code);
 }
 
@@ -259,26 +251,6 @@ static const char *introduction(const struct xs_result *result, size_t step)
 	return NULL;
 }
 
-/* Where the steps of no phase come: behind what pays in this run. */
-static size_t others_at(const struct xs_result *result, size_t shown)
-{
-	size_t i = 0;
-
-	while (i < shown && !result->plan[i].phase->apart &&
-	       result->plan[i].pays_rounds == XS_UNKNOWN)
-		i++;
-	return i;
-}
-
-static size_t question_at(const struct xs_result *result, size_t shown)
-{
-	size_t i = 0;
-
-	while (i < shown && result->plan[i].step != result->question_before)
-		i++;
-	return i;
-}
-
 /* A step, or its title, below the line that introduces it. */
 static void put_planned(const struct xs_terminal *terminal,
 			struct xs_result *result, size_t i)
@@ -295,20 +267,18 @@ static void put_planned(const struct xs_terminal *terminal,
 	put_step(terminal, result, step);
 }
 
-/* The run as it is: its interval contains what those of the steps do. */
-static void put_now(const struct xs_terminal *terminal,
-		    struct xs_result *result)
+/* Prints what has this number, of the steps those that are shown. */
+static void put_numbered(const struct xs_terminal *terminal,
+			 struct xs_result *result, int64_t number, size_t shown)
 {
-	const struct xs_result_verdict *in = &result->verdict;
-
-	xs_terminal_wrap(
-	    terminal, XS_PLAIN, "  ",
-	    xs_arena_print(
-		&result->arena,
-		"the run takes %s now (%s in other runs: start-up and end "
-		"differ)",
-		xs_units_ns(xs_result_untraced_wall_ns(result)).s,
-		xs_units_range_ns(in->run_low_ns, in->run_high_ns).s));
+	for (size_t i = 0; i < shown; i++)
+		if (result->plan[i].step == number)
+			put_planned(terminal, result, i);
+	for (size_t i = 0; i < result->run.link_count; i++)
+		if (result->run.links[i].step == number)
+			put_link(terminal, &result->run.links[i]);
+	if (result->verdict.pinning.step == number)
+		put_pinning(terminal, result);
 }
 
 void xs_render_text_plan(const struct xs_terminal *terminal,
@@ -320,7 +290,7 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 	    terminal, "What to change",
 	    !shown ? NULL
 		   : xs_arena_print(
-			 &result->arena, "%s%s(a-b): 90 %% of other runs",
+			 &result->arena, "%s%s(a-b): 90 %% ranges",
 			 shown > 1 && result->plan[1].pays_rounds == XS_UNKNOWN
 			     ? "in this order, added up; "
 			     : "",
@@ -329,16 +299,13 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
 		xs_render_text_code(terminal, result->question_code);
 	}
-	if (shown && result->verdict.run_low_ns != XS_UNKNOWN)
-		put_now(terminal, result);
-	for (size_t i = 0; i <= shown; i++) {
-		if (i == others_at(result, shown))
-			put_others(terminal, result);
-		if (i == question_at(result, shown))
+	for (int64_t number = 1; number <= result->step_count; number++) {
+		if (number == result->question_before)
 			put_question(terminal, result);
-		if (i < shown)
-			put_planned(terminal, result, i);
+		put_numbered(terminal, result, number, shown);
 	}
+	if (result->question_before == XS_UNKNOWN)
+		put_question(terminal, result);
 	if (result->no_pinning)
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_pinning);
 	put_rest(terminal, result, shown);

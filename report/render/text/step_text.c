@@ -30,7 +30,7 @@ const char *xs_text_step_about(const struct xs_result *result,
 	return "";
 }
 
-/* "1.15 ms (1.08-1.24 ms)"; "0.78-1.97 ms" if it is not known, as in the table.
+/* "1.15 ms (1.08-1.24 ms)"; "about" of one whose range is wider than it is.
  * After other steps of the phase, the range is as large a part of the round. */
 const char *xs_text_step_round(struct xs_result *result,
 			       const struct xs_result_step *step)
@@ -43,12 +43,11 @@ const char *xs_text_step_round(struct xs_result *result,
 	const int64_t high_ns =
 	    llround(part * (double)row->high_ns) + between_ns;
 
-	if (!xs_result_is_known(row))
-		return xs_arena_copy(&result->arena,
-				     xs_units_range_ns(low_ns, high_ns).s);
 	return xs_arena_print(
 	    &result->arena, "%s%s",
-	    alone ? "" : xs_text_step_about(result, step),
+	    !xs_result_is_known(row) ? "about "
+	    : alone		     ? ""
+				     : xs_text_step_about(result, step),
 	    xs_units_in_range_ns(step->round_ns + between_ns, low_ns, high_ns)
 		.s);
 }
@@ -57,8 +56,8 @@ const char *xs_text_step_round(struct xs_result *result,
 static const char *saves(const struct xs_result *result,
 			 const struct xs_result_step *step)
 {
-	if (step->condition || step->side_by_side > 1)
-		return "saves up to";
+	if (step->side_by_side > 1)
+		return "saves at most";
 	return xs_result_is_known(step->estimate) &&
 		       !*xs_text_step_about(result, step)
 		   ? "saves"
@@ -94,6 +93,8 @@ static const char *saved(struct xs_result *result,
 {
 	struct xs_arena *arena = &result->arena;
 
+	if (step->side_by_side > 1)
+		return xs_arena_copy(arena, xs_units_ns(step->adds_saves_ns).s);
 	return step->may_be_slower
 		   ? xs_arena_print(arena, "%s (from %s slower to %s faster)",
 				    xs_units_ns(step->adds_saves_ns).s,
@@ -106,17 +107,13 @@ static const char *saved(struct xs_result *result,
 				       .s);
 }
 
-/* "115 ms (106-121 ms)"; "at least 109 ms" of a saving that is an upper bound.
- */
+/* "115 ms"; "at least 109 ms" of a saving that is an upper bound. */
 static const char *run_after(struct xs_result *result,
 			     const struct xs_result_step *step)
 {
-	if (step->side_by_side > 1)
-		return xs_arena_print(&result->arena, "at least %s",
-				      xs_units_ns(step->app_wall_ns).s);
-	return xs_arena_print(&result->arena, "%s (%s)",
-			      xs_units_ns(step->app_wall_ns).s,
-			      xs_units_range_ns(step->low_ns, step->high_ns).s);
+	return xs_arena_print(&result->arena, "%s%s",
+			      step->side_by_side > 1 ? "at least " : "",
+			      xs_units_ns(step->app_wall_ns).s);
 }
 
 /* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, then ..."; of
@@ -132,11 +129,9 @@ const char *xs_text_step_saving(struct xs_result *result,
 		    "not in this run of %" PRId64
 		    " rounds, which would take %s more: pays from %" PRId64
 		    " on; effort: %s",
-		    step->phase->rounds,
-		    xs_units_ns(step->estimate->new_memory_ns -
-				step->adds_saves_ns)
-			.s,
-		    step->pays_rounds, step->estimate->effort);
+		    xs_result_rounds(step->phase),
+		    xs_units_ns(-step->adds_saves_ns).s, step->pays_rounds,
+		    step->estimate->effort);
 	if (step->side_by_side > 1)
 		beside = xs_arena_print(&result->arena,
 					"%.3g rounds run at once on average; ",

@@ -103,18 +103,27 @@ static struct xs_units_text name(const struct xs_result_estimate *row)
 	return out;
 }
 
+/* "~117 us" of a row whose time is not well known, except what it takes once.
+ */
+static struct xs_units_text about(const struct xs_column *column,
+				  const struct xs_result_estimate *row,
+				  struct xs_units_text in)
+{
+	struct xs_units_text out = in;
+
+	if (!xs_result_is_known(row) && strcmp(in.s, "-") != 0 &&
+	    strcmp(column->title, "once") != 0)
+		snprintf(out.s, sizeof(out.s), "~%.*s", (int)sizeof(out.s) - 2,
+			 in.s);
+	return out;
+}
+
 static struct xs_units_text value(const struct xs_column *column,
 				  const struct xs_result_estimate *row)
 {
 	struct xs_units_text out = {"-"};
 	const char *text;
 
-	if ((column->kind == XS_COLUMN_NS || column->kind == XS_COLUMN_RATIO) &&
-	    !xs_result_is_known(row)) {
-		if (xs_column_is_round(column))
-			strcpy(out.s, "unknown");
-		return out;
-	}
 	switch (column->kind) {
 	case XS_COLUMN_TEXT:
 	case XS_COLUMN_BOOL:
@@ -129,14 +138,16 @@ static struct xs_units_text value(const struct xs_column *column,
 		break;
 	case XS_COLUMN_NS:
 		if (xs_column_number(column, row))
-			out = xs_units_ns(xs_column_number(column, row));
+			out = about(column, row,
+				    xs_units_ns(xs_column_number(column, row)));
 		break;
 	case XS_COLUMN_LOW:
 		out = xs_units_range_ns(xs_column_number(column, row),
 					xs_column_number(column + 1, row));
 		break;
 	case XS_COLUMN_RATIO:
-		out = xs_units_ratio(xs_column_ratio(column, row));
+		out = about(column, row,
+			    xs_units_ratio(xs_column_ratio(column, row)));
 		break;
 	}
 	return out;

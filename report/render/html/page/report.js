@@ -70,6 +70,8 @@ function verdictBox(text, bounds, all, notes) {
     notes.map(note => el('p.warn', '! ' + note)));
 }
 
+// The rounds that count: a first one that warms up does not.
+const roundsOf = phase => phase.rounds - (phase.warm_up_ns > 0);
 // The step's phase, and its row of the table.
 const phaseOf = (report, s) => report.phases.find(phase => phase.id === s.phase);
 const rowOf = (report, s) => phaseOf(report, s).estimates.find(row =>
@@ -79,24 +81,24 @@ const rowOf = (report, s) => phaseOf(report, s).estimates.find(row =>
 const aboutBefore = (report, s) => report.plan.some(other => other.step < s.step &&
   other.phase === s.phase && !isKnown(rowOf(report, other))) ? 'about ' : '';
 
-// The time of the step's round; its range if that is not known. After other steps of
+// The time of the step's round, and its range. After other steps of
 // the phase, the range is as large a part of the round.
 function roundAfter(report, s) {
   const row = rowOf(report, s), part = s.round_ns / row.round_ns;
   const between = usedBetween(phaseOf(report, s));
   const ends = range(part * row.low_ns + between, part * row.high_ns + between);
-  return isKnown(row) ? `${part === 1 ? '' : aboutBefore(report, s)}${time(s.round_ns + between)} (${ends})` : ends;
+  const about = !isKnown(row) ? 'about ' : part === 1 ? '' : aboutBefore(report, s);
+  return `${about}${time(s.round_ns + between)} (${ends})`;
 }
 
 // What is said of a step that pays in longer runs only.
 const paysLater = (report, s) => `not in this run of ${
-  phaseOf(report, s).rounds} rounds: pays from ${s.pays_rounds} on`;
+  roundsOf(phaseOf(report, s))} rounds: pays from ${s.pays_rounds} on`;
 
 // How far the saving is one.
 function saves(report, s) {
-  const upTo = s.condition || s.side_by_side > 1;
-  if (upTo)
-    return 'saves up to';
+  if (s.side_by_side > 1)
+    return 'saves at most';
   return isKnown(rowOf(report, s)) && !aboutBefore(report, s) ? 'saves' : 'saves about';
 }
 
@@ -126,7 +128,7 @@ function step(s, report, rounds) {
         rounds.element.scrollIntoView();
       }}, 'See it') : null),
     el('small', s.pays_rounds !== null ? `effort: ${s.effort}` : `the run then takes ${s.side_by_side > 1 ? `at least ${time(s.app_wall_ns)}`
-      : `${time(s.app_wall_ns)} (${range(s.low_ns, s.high_ns)})`}; effort: ${s.effort}` +
+      : time(s.app_wall_ns)}; effort: ${s.effort}` +
       (s.as_step ? `; as step ${s.as_step}` : '')),
     el('p', s.text), conditions.length ? el('p.dim', 'only if ' + conditions.join('; ')) : null,
     s.code ? el('pre', s.code) : null));
@@ -153,7 +155,7 @@ function plan(report, rounds) {
     none ? el('p', none) : null,
     none && code ? el('pre', code) : null,
     all.length ? el('ol.plan', all.map(([, item]) => item)) : null,
-    steps.length ? el('p.dim', 'Ranges are 90 % of other runs, as they are and with the change.') : null,
+    steps.length ? el('p.dim', 'Ranges hold 90 % of the rounds of other runs; a saving is by them and the setup.') : null,
     unpinned ? el('p', unpinned) : null);
 }
 
@@ -180,8 +182,10 @@ function predictedView({report, views}, step) {
   return views.find(({phase, estimate}) => estimate !== null && report.phases[phase].estimates[estimate] === row);
 }
 
+// The mark of a time that is not well known.
+const aboutRow = row => isKnown(row) ? '' : '~';
 // A row's round, as the text report has it.
-const roundOfRow = (phase, row) => isKnown(row) ? time(row.round_ns + usedBetween(phase)) : 'unknown';
+const roundOfRow = (phase, row) => aboutRow(row) + time(row.round_ns + usedBetween(phase));
 const rangeOfRow = (phase, row) => row.low_ns === null ? range(null, null)
   : range(row.low_ns + usedBetween(phase), row.high_ns + usedBetween(phase));
 
@@ -286,7 +290,7 @@ function phases({phases: list, phases_rest: rest, trace}) {
   return section('Phases', 'groups of similar rounds; median of one round',
     table('Phases', [['#'], ['rounds', 1], ['per round', 1], ['90 % of them', 1], ['of run', 1], ['in'],
       ['kernels', 1], ['out'], ['what it does']],
-    list.map(p => [p.id, p.rounds, time(untraced(p)) + (p.tracer_ns ? ` (recorded as ${time(p.round_ns)} with tracing)` : ''),
+    list.map(p => [p.id, roundsOf(p), time(untraced(p)) + (p.tracer_ns ? ` (recorded as ${time(p.round_ns)} with tracing)` : ''),
       range(p.round_low_ns, p.round_high_ns),
       percent(p.wall_ns * (1 - (p.warm_up_ns + p.tracer_ns * p.rounds) / p.total_ns), untracedWall(trace)),
       moved(p.h2d_bytes, p.src_memory), time(p.kernel_ns),
@@ -306,10 +310,10 @@ function strategies({report, texts}) {
   const rows = [], between = report.phases.filter(usedBetween);
   report.phases.forEach((phase, i) => texts.shown[i].forEach(({index}, first) => {
     const row = phase.estimates[index];
-    const known = isKnown(row);
     rows.push([first ? '' : phase.id, rowName(row) + (row.needs ? ' *' : ''),
       roundOfRow(phase, row), rangeOfRow(phase, row),
-      known && row.speedup ? `${row.speedup.toFixed(2)}x` : '-', known ? time(row.app_wall_ns + (row.new_memory_ns || 0)) : '-',
+      row.speedup ? `${aboutRow(row)}${row.speedup.toFixed(2)}x` : '-',
+      row.app_wall_ns === null ? '-' : aboutRow(row) + time(row.app_wall_ns + (row.new_memory_ns || 0)),
       row.effort || '', published(phase, row)]);
   }));
   const needs = new Set(report.phases.flatMap((phase, i) =>
@@ -347,7 +351,8 @@ function sections(trace) {
   const run = timeline(trace);
   const rounds = trace.views.some(view => view.estimate !== null) ? new Comparison(trace) : null;
   const {text, bounds, recorded_ns: all} = report.verdict;
-  return [header(report), severalRuns(report), verdictBox(text, bounds, all, report.coverage.notes), plan(report, rounds), run, rounds?.element, charts(trace),
+  return [header(report), severalRuns(report), verdictBox([report.opening && `In short: ${report.opening}`, text].filter(Boolean).join('\n'), bounds, all, report.coverage.notes),
+    plan(report, rounds), run, rounds?.element, charts(trace),
     totals(report),
     waits(report), ranges(report), phases(report), strategies(trace), coverage(report),
     madeBy()];

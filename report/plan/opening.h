@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The plan in one sentence, which the report opens with. */
+#ifndef XS_REPORT_PLAN_OPENING_H
+#define XS_REPORT_PLAN_OPENING_H
+
+#include "report/result/result.h"
+
+/* Sets result->opening from the complete plan and verdict: the first step and
+ * what it saves, that nothing is worth it in this run, or that the host's own
+ * code comes first; NULL if the verdict is not known, or without memory. */
+void xs_plan_opening(struct xs_result *result);
+
+#endif

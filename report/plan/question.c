@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/plan/question.h"
+
+#include "model/strategies/strategies.h"
+#include "report/plan/advice_text.h"
+#include "report/plan/alternatives.h"
+#include "report/plan/code.h"
+#include "report/plan/worth.h"
+#include "report/result/best.h"
+#include "report/result/number.h"
+
+#include <inttypes.h>
+
+/* A row, and its phase. */
+struct choice {
+	const struct xs_result_phase *phase;
+	const struct xs_result_estimate *row;
+};
+
+/* The question whether the row's condition holds. */
+static const char *question_of(const struct xs_result_estimate *row)
+{
+	return row->doubtful ? "Are the rounds independent?"
+			     : "Could data stay on the GPU?";
+}
+
+/* What the phase's steps save that take no more effort than the row. */
+static int64_t planned_ns(const struct xs_result *result,
+			  const struct xs_result_phase *phase,
+			  const struct xs_result_estimate *row)
+{
+	int64_t saves_ns = 0;
+
+	for (size_t i = 0; i < result->plan_count; i++) {
+		const struct xs_result_step *step = &result->plan[i];
+
+		if (step->phase == phase && step->pays_rounds == XS_UNKNOWN &&
+		    step->estimate->effort_level <= row->effort_level)
+			xs_number_add(&saves_ns, step->adds_saves_ns);
+	}
+	return saves_ns;
+}
+
+/* The number of the first step that takes more effort than the row, or pays in
+ * longer runs only. */
+static int64_t first_dearer(const struct xs_result *result,
+			    const struct xs_result_estimate *row)
+{
+	for (size_t i = 0; i < result->plan_count; i++) {
+		const struct xs_result_step *step = &result->plan[i];
+
+		if (step->estimate->effort_level > row->effort_level ||
+		    step->pays_rounds != XS_UNKNOWN)
+			return step->step;
+	}
+	return XS_UNKNOWN;
+}
+
+/* Whether the row, as a step, would make the other one needless. */
+static bool replaces(const struct choice *choice,
+		     const struct xs_result_step *step)
+{
+	const struct xs_strategy *strategy =
+	    xs_strategy_find(choice->row->strategy);
+	const struct xs_strategy *other =
+	    xs_strategy_find(step->estimate->strategy);
+
+	return step->phase == choice->phase && strategy && other &&
+	       step->pays_rounds == XS_UNKNOWN &&
+	       other->changes & (strategy->changes | strategy->spares);
+}
+
+/* ", in place of steps 1, 2 (143 ms)", or "" */
+static const char *in_place_of(struct xs_result *result,
+			       const struct choice *choice)
+{
+	const char *list = NULL;
+	int64_t saves_ns = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < result->plan_count; i++) {
+		const struct xs_result_step *step = &result->plan[i];
+
+		if (!replaces(choice, step))
+			continue;
+		list = xs_arena_join(
+		    &result->arena, list,
+		    xs_arena_print(&result->arena, "%" PRId64, step->step));
+		xs_number_add(&saves_ns, step->adds_saves_ns);
+		count++;
+	}
+	return list ? xs_arena_print(
+			  &result->arena, ", in place of step%s %s (%s)",
+			  count == 1 ? "" : "s", list, xs_units_ns(saves_ns).s)
+		    : "";
+}
+
+static struct choice choose(const struct xs_result *result, bool may_cross)
+{
+	struct choice most = {NULL, NULL};
+	int64_t least_ns = 0;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+		const struct xs_result_estimate *row =
+		    phase->apart ? NULL
+				 : xs_alternative_left_out(result, phase);
+
+		if (!row || xs_result_gain_ns(row) <= least_ns ||
+		    !xs_worth_is_enough(
+			result, phase,
+			(double)(xs_result_gain_ns(row) -
+				 planned_ns(result, phase, row))) ||
+		    (row->assumes_once && !may_cross))
+			continue;
+		most = (struct choice){phase, row};
+		least_ns = xs_result_gain_ns(row);
+	}
+	return most;
+}
+
+const char *xs_plan_question(struct xs_result *result, const char *lead)
+{
+	const struct choice most = choose(result, lead != NULL);
+	const char *how = "";
+
+	if (!most.row)
+		return NULL;
+	result->nearest_if = most.row;
+	if (!lead)
+		result->question_before = first_dearer(result, most.row);
+	if (!most.row->doubtful) {
+		result->question_code =
+		    xs_code_of(result, most.phase, most.row);
+		how = xs_arena_print(
+		    &result->arena, " %s",
+		    xs_advice_text(&result->arena, most.phase, most.row));
+	}
+	return xs_arena_print(
+	    &result->arena, "%s %s saves up to %s%s, but only if %s.%s",
+	    lead ? lead : question_of(most.row), most.row->strategy,
+	    xs_units_ns(xs_result_gain_ns(most.row)).s,
+	    in_place_of(result, &most), most.row->bound, how);
+}
