@@ -233,15 +233,16 @@ static void fill_totals(struct xs_result_totals *totals)
 	};
 }
 
+static struct xs_result_device h200 = {.name = "NVIDIA H200",
+				       .sm_count = 132,
+				       .copy_engines = 3,
+				       .memory_bytes = NONE,
+				       .pcie_gen = 5,
+				       .pcie_width = 16};
+
 static void fill_run(struct xs_result *result, const char *path,
 		     int64_t wall_ns)
 {
-	static struct xs_result_device h200 = {.name = "NVIDIA H200",
-					       .sm_count = 132,
-					       .copy_engines = 3,
-					       .memory_bytes = NONE,
-					       .pcie_gen = 5,
-					       .pcie_width = 16};
 	static const char *notes[] = {"12 GPU records were lost (no room or no "
 				      "timestamps); no figure includes them"};
 
