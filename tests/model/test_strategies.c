@@ -185,8 +185,7 @@ TEST(test_pytorch_allocates_and_copies)
 	estimate();
 	row = replayed("pinned");
 	assert_near(row->setup_ns, 1020000 + 300000);
-	assert_string_equal(row->why,
-			    "pin_memory() or pin_memory=True");
+	assert_string_equal(row->why, "pin_memory() or pin_memory=True");
 	options.language = XS_LANGUAGE_CUPY;
 	estimate();
 	assert_near(replayed("pinned")->setup_ns, 1020000);

@@ -342,8 +342,22 @@ TEST(pinning_in_start_up_is_a_step)
 	in->registering_high_ns = in->ns;
 	xs_plan_pinning(result, 0, &run_ns);
 	assert_int_equal(in->step, 0);
-	/* next to nothing of the run */
+}
+
+TEST(pinning_that_saves_nothing_known_is_no_step)
+{
+	struct xs_result_pinning *in;
+	double run_ns = 500 * MS;
+
+	read_trace("advice/offload-pinned");
+	in = &result->verdict.pinning;
+	in->registering_low_ns = 22 * MS;
+	in->registering_ns = 23 * MS;
 	in->registering_high_ns = 23 * MS;
+	in->touching_ns = 230 * MS;
+	in->places = "a.cu:3";
+	/* next to nothing of the run */
+	in->step = 0;
 	result->run.wall_ns = 240 * 100 * MS;
 	xs_plan_pinning(result, 0, &run_ns);
 	assert_int_equal(in->step, 0);
@@ -351,6 +365,10 @@ TEST(pinning_in_start_up_is_a_step)
 	result->run.wall_ns = 500 * MS;
 	xs_plan_pinning(result, 0, &run_ns);
 	assert_int_equal(in->step, 0);
+	/* the same memory, in less of the run */
+	in->registering_ns = 23 * MS;
+	xs_plan_pinning(result, 0, &run_ns);
+	assert_int_not_equal(in->step, 0);
 }
 
 TEST(what_is_missing_is_said)
