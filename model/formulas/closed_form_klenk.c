@@ -18,8 +18,18 @@ static double poll_share(enum xs_range_end side)
 	return side == XS_RANGE_LOW ? 0.5 : side == XS_RANGE_HIGH ? 1.5 : 1;
 }
 
-/* What a block of 512 threads has in flight: a load of 16 bytes of each. */
-#define FLIGHT_BYTES (512 * 16)
+#define BLOCK_THREADS 512
+/* What a block has in flight: a load of 16 bytes of each thread. */
+#define FLIGHT_BYTES (BLOCK_THREADS * 16)
+#define FLAG_BYTES   64 /* W = 1 */
+
+double xs_closed_form_klenk_blocks(const struct xs_machine *machine)
+{
+	const int per_sm = machine->max_threads_per_sm / BLOCK_THREADS;
+	const double blocks = (double)per_sm * machine->sm_count;
+
+	return blocks > 0 ? blocks : XS_CONTROL_MEASURED;
+}
 
 static bool polls_device(const struct xs_control_estimate *row)
 {
@@ -47,7 +57,7 @@ static struct xs_klenk_path copy_path(const struct xs_machine *m, bool out)
 	return (struct xs_klenk_path){
 	    .sync_ns = m->sync_ns.value,
 	    .host_ns = m->call_copy_async_ns.value,
-	    .latency_ns = lo_ns - m->call_copy_async_ns.value,
+	    .latency_ns = fmax(0, lo_ns - m->call_copy_async_ns.value),
 	    .byte_ns = out ? m->G_d2h.value : m->G_h2d.value,
 	    .launch_ns = m->call_launch_ns.value + m->launch_latency_ns.value,
 	    .flag_ns = m->flag_ns.value,
@@ -59,17 +69,20 @@ static struct xs_klenk_path copy_path(const struct xs_machine *m, bool out)
 static struct xs_klenk_path direct_path(const struct xs_machine *m, bool out,
 					bool device, double bytes)
 {
+	const double link_byte_ns =
+	    out ? m->mapped_write.value : m->mapped_read.value;
+
 	return (struct xs_klenk_path){
 	    .latency_ns = m->flag_ns.value + m->poll_host_ns.value +
 			  (out ? 0 : m->poll_system_ns.value) +
 			  (device ? m->lo_h2d_ns.value : 0),
 	    .byte_ns = block_byte_ns(m, out, bytes),
-	    .link_byte_ns = out ? m->mapped_write.value : m->mapped_read.value,
+	    .link_byte_ns = link_byte_ns,
 	    .flight_bytes = out ? 0 : FLIGHT_BYTES,
 	    .store_ns = m->store_64_ns.value,
 	    .read_ns =
 		device ? m->poll_device_ns.value : m->poll_system_ns.value,
-	    .rate_max = INFINITY};
+	    .rate_max = 1e9 / ((bytes + FLAG_BYTES) * link_byte_ns)};
 }
 
 /* The path of one message. L+o of the profile contains o. */

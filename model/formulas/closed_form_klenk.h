@@ -23,6 +23,14 @@ struct xs_control_estimate {
 	const char *unknown; /* the parameter that the machine lacks, or NULL */
 };
 
+/* The most blocks that the equations were compared with measurements for. */
+#define XS_CONTROL_MEASURED 32
+
+/* Returns how many blocks the GPU holds at once, XS_CONTROL_MEASURED if the
+ * profile does not tell: blocks that wait for an answer leave no room for
+ * others. */
+double xs_closed_form_klenk_blocks(const struct xs_machine *machine);
+
 #define XS_CONTROL_ROWS 4 /* host, assisted, direct polling either memory */
 
 /* Fills the rows of one direction. ns is from the host's answer to the last

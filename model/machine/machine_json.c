@@ -55,11 +55,12 @@ static int read_int(const struct reader *reader, const json_t *root,
 	return 0;
 }
 
-/* Returns whether the value is a finite number of at least 0. */
+/* Returns whether the value is a number from 0 to 1e17: as ns three years, and
+ * sums of some are an int64_t. */
 static bool is_measure(const json_t *value)
 {
-	return json_is_number(value) && isfinite(json_number_value(value)) &&
-	       json_number_value(value) >= 0;
+	return json_is_number(value) && json_number_value(value) >= 0 &&
+	       json_number_value(value) <= 1e17;
 }
 
 static int read_real(const struct reader *reader, const json_t *root,
@@ -70,7 +71,7 @@ static int read_real(const struct reader *reader, const json_t *root,
 	if (!known(value))
 		return 0;
 	if (!is_measure(value))
-		return bad(reader, key, "is not a number of at least 0");
+		return bad(reader, key, "is not a number from 0 to 1e17");
 	*out = json_number_value(value);
 	return 0;
 }
@@ -90,7 +91,7 @@ static int read_param(const struct reader *reader, const json_t *params,
 	if (!known(value))
 		return 0;
 	if (!is_measure(value))
-		return bad(reader, key, "has no value of at least 0");
+		return bad(reader, key, "has no value from 0 to 1e17");
 	number = json_number_value(value);
 	*out = (struct xs_param){number, number, number};
 	if (!json_is_object(entry))
@@ -274,6 +275,8 @@ static int read_root(const struct reader *reader, const json_t *root,
 
 	if (!rc)
 		rc = read_members(reader, root, machine);
+	if (!rc && known(params) && !json_is_object(params))
+		rc = bad(reader, "parameters", "is not a set of parameters");
 #define XS_READ_PARAM(member, unit, what)                                      \
 	if (!rc)                                                               \
 		rc = read_param(reader, params, #member, &machine->member);
@@ -318,5 +321,7 @@ int xs_machine_read_json(const char *path, struct xs_machine *machine,
 	}
 	rc = read_root(&reader, root, machine);
 	json_decref(root);
+	if (!machine->name[0])
+		snprintf(machine->name, sizeof(machine->name), "%s", path);
 	return rc;
 }

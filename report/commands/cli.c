@@ -9,6 +9,7 @@
 #include "report/commands/unfinished.h"
 #include "report/job/digest.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -59,10 +60,12 @@ int xs_cli_bad_number(const char *name, const char *value,
 		      const char *what_to_do)
 {
 	char why[128], *end;
-	const bool number = strtod(value, &end) <= 0 && end != value;
+	const bool negative = strtod(value, &end) <= 0 && value[0] == '-';
 
 	snprintf(why, sizeof(why), "%.64s is %s", value,
-		 number && value[0] == '-' ? "negative" : "not a number");
+		 negative && end != value		     ? "negative"
+		 : isdigit((unsigned char)value[0]) && !*end ? "not allowed"
+							     : "not a number");
 	return xs_cli_error(XS_EXIT_USAGE, name, why, what_to_do);
 }
 

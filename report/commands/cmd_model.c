@@ -9,9 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#define STREAMS_MAX	4096
-#define CONNECTIONS_MAX 65536
-#define MACHINES_MAX	8
+#define COUNT_MAX    4096
+#define MACHINES_MAX 8
 
 struct model_options {
 	const struct xs_renderer *renderer;
@@ -57,19 +56,11 @@ static int parse_plain(const char *name, const char *value, void *into)
 	return 0;
 }
 
-static int parse_streams(const char *name, const char *value, void *into)
+static int parse_count(const char *name, const char *value, void *into)
 {
-	if (xs_units_parse_count(value, STREAMS_MAX, into) < 0)
+	if (xs_units_parse_count(value, COUNT_MAX, into) < 0)
 		return xs_cli_bad_number(name, value,
 					 "give a whole number from 1 to 4096");
-	return 0;
-}
-
-static int parse_connections(const char *name, const char *value, void *into)
-{
-	if (xs_units_parse_count(value, CONNECTIONS_MAX, into) < 0)
-		return xs_cli_bad_number(name, value,
-					 "give a whole number from 1 to 65536");
 	return 0;
 }
 
@@ -207,7 +198,7 @@ static const struct xs_cli_option options[] = {
      offsetof(struct model_options, question.work.kernel_ns),
      "time of the kernel alone; not needed if ATGPU can\n"
      "compute it (below)"},
-    {"--streams", 0, "N", parse_streams,
+    {"--streams", 0, "N", parse_count,
      offsetof(struct model_options, question.streams),
      "also predict exactly N streams"},
     {"--h2d-crossings", 0, "N", parse_plain,
@@ -242,7 +233,7 @@ static const struct xs_cli_option options[] = {
      offsetof(struct model_options, question.control),
      "instead: who should start a transfer of so many bytes,\n"
      "the host, a host thread for the GPU, or the GPU"},
-    {"--connections", 0, "N", parse_connections,
+    {"--connections", 0, "N", parse_count,
      offsetof(struct model_options, question.connections),
      "blocks of --control, which move one message together,\n"
      "or one each for its rate (default: 1)"},
@@ -345,10 +336,18 @@ static int load(const struct model_options *given, size_t index,
 	const double sync_ns = given->sync_ns;
 	int code = given->question.control ? xs_cli_run_machine(name, machine)
 					   : xs_cli_machine(name, machine);
+	char why[64];
 
 	if (!isnan(sync_ns))
 		machine->sync_ns = (struct xs_param){sync_ns, sync_ns, sync_ns};
-	return code;
+	if (code ||
+	    given->question.connections <= xs_closed_form_klenk_blocks(machine))
+		return code;
+	snprintf(why, sizeof(why),
+		 "a GPU of this profile is known to hold %.0f at once",
+		 xs_closed_form_klenk_blocks(machine));
+	return xs_cli_error(XS_EXIT_USAGE, "--connections", why,
+			    "give so many at most");
 }
 
 /* -EDOM: the kernel time is missing, and ATGPU cannot compute it. */

@@ -115,6 +115,7 @@ static void fill_control(const struct xs_formulas_input *q,
 
 	out->choice = XS_FORMULAS_NO_CHOICE;
 	fill_workload(out, &q->work);
+	out->connections = q->connections;
 
 	for (size_t i = 0; i < 2; i++) {
 		if (!(bytes[i] > 0))

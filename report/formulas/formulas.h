@@ -87,6 +87,7 @@ struct xs_formulas_result {
 	/* who starts the transfers, for each direction with bytes */
 	struct xs_control_estimate control[2 * XS_CONTROL_ROWS];
 	size_t control_count;
+	unsigned connections; /* of control */
 	const char **answers; /* sentences */
 	size_t answer_count;
 	struct xs_result base; /* its arena owns everything above */

@@ -248,7 +248,7 @@ int xs_units_parse_bytes(const char *text, int64_t *bytes)
 	if (factor == 0 || number * factor >= 0x1p63)
 		return -EINVAL;
 	*bytes = (int64_t)(number * factor + 0.5);
-	return 0;
+	return number > 0 && *bytes == 0 ? -EINVAL : 0;
 }
 
 int xs_units_parse_number(const char *text, double *number)

@@ -386,6 +386,33 @@ TEST(test_places_of_a_source)
 	assert_stored(&m, 4, 0.02, 0.02);
 }
 
+/* A message of 8 bytes and its flag of 64 pass the link. */
+TEST(test_flags_take_the_link)
+{
+	struct xs_control_estimate rows[XS_CONTROL_ROWS];
+	struct xs_machine m = shipped_exact("h200");
+
+	set_parts(&m);
+	assert_near(xs_closed_form_klenk_blocks(&m), 528);
+	xs_closed_form_klenk(&m, true, 8, 528, rows);
+	assert_near(rows[2].rate, 1e9 / (72 * 0.02));
+	m.sm_count = 0;
+	assert_near(xs_closed_form_klenk_blocks(&m), 32);
+}
+
+/* L of L+o less o is at least 0, even if o was measured as longer. */
+TEST(test_latency_is_not_negative)
+{
+	struct xs_control_estimate rows[XS_CONTROL_ROWS];
+	struct xs_machine m = shipped_exact("h200");
+
+	set_parts(&m);
+	set_param(&m.call_copy_async_ns, 1e6);
+	xs_closed_form_klenk(&m, false, 64, 1, rows);
+	assert_near(rows[0].terms[1].ns, 0);
+	assert_true(rows[0].ns > 1e6 && rows[1].ns > 1e6);
+}
+
 TEST(test_unknown_parameters)
 {
 	struct xs_control_estimate rows[XS_CONTROL_ROWS];

@@ -159,6 +159,7 @@ TEST(test_missing_is_unknown_and_more_is_fine)
 	assert_int_equal(m.pcie_gen, 0);
 	assert_int_equal(m.self_check.explicit.cases, 0);
 	assert_int_equal(m.passes, 0);
+	assert_int_equal(m.name[0], '/'); /* that of the file */
 }
 
 TEST(test_checks_are_passed_over_by_name)
@@ -192,6 +193,12 @@ TEST(test_refusals)
 {
 	assert_refused("{\"schema\": 1,", "line 1");
 	assert_refused("[1]", "no machine profile");
+	assert_refused("{\"schema\": 1, \"parameters\": []}", "parameters");
+	assert_refused("{\"schema\":1,\"parameters\":{\"flag_ns\":"
+		       "{\"value\":1,\"low\":1,\"high\":1e18}}}",
+		       "from 0 to 1e17");
+	assert_refused("{\"schema\":1,\"parameters\":{\"flag_ns\":1e18}}",
+		       "from 0 to 1e17");
 	assert_refused("{}", "no machine profile");
 	assert_refused("{\"schema\": 2}", "newer");
 	assert_refused("{\"schema\": 1, \"name\": 7}", "not text");

@@ -483,6 +483,39 @@ TEST(shipped_ranges_are_wide)
 	program_free(&program);
 }
 
+/* 528 blocks fit on an H200. */
+TEST(more_blocks_than_measured_are_named)
+{
+	static const char h200[] =
+	    "model --machine h200 --control --h2d-bytes 8 --connections ";
+	char arguments[96];
+
+	for (int i = 0; i < 2; i++) {
+		struct program program;
+
+		snprintf(arguments, sizeof(arguments), "%s%d", h200,
+			 i ? 528 : 32);
+		program = program_run(arguments);
+		assert_int_equal(program.code, 0);
+		assert_int_equal(strstr(program.out, "up to 32 only") != NULL,
+				 i);
+		program_free(&program);
+	}
+}
+
+/* By the host 9.5 us more than 100 ms, by the host thread 6.25 us. */
+TEST(least_effort_of_equal_times)
+{
+	struct program program = program_run(CONTROL "--h2d-bytes 1GB");
+
+	assert_non_null(strstr(program.out, "let the host start it (100 ms)"));
+	program_free(&program);
+	/* 8.81 us by the host thread, 8.67 us by the GPU */
+	program = program_run(CONTROL "--h2d-bytes 25k");
+	assert_non_null(strstr(program.out, "let a host thread"));
+	program_free(&program);
+}
+
 TEST(rates_are_written_out)
 {
 	struct program program =
@@ -536,6 +569,12 @@ TEST(wrong_use_is_explained)
 	    {CONTROL BYTES "--d2h-crossings 2", "excludes the options"},
 	    {CONTROL BYTES "--machine h200", "excludes the options"},
 	    {CONTROL BYTES "--connections 0", "a whole number from 1"},
+	    {CONTROL BYTES "--connections 65537",
+	     "65537 is not allowed; give a whole number from 1 to 4096"},
+	    {CONTROL BYTES "--connections 33", "known to hold 32 at once"},
+	    {"model --machine h200 --control " BYTES "--connections 529",
+	     "known to hold 528 at once"},
+	    {CONTROL "--h2d-bytes 0.1", "0.1 is not allowed; give bytes"},
 	    {MODEL BYTES "--kernel-ms 8 --flops many", "give a number"},
 	};
 

@@ -128,8 +128,8 @@ TEST(sizes_are_read)
 TEST(nonsense_is_no_size)
 {
 	static const char *const bad[] = {
-	    "",	   "-1",	  "64 MiBs", "MiB", "0x10", "nan",
-	    "inf", "9999999999T", "1 2",     "64Q", "+5",   " 5"};
+	    "",	   "-1",  "64 MiBs", "MiB", "0x10", "nan", "inf", "9999999999T",
+	    "1 2", "64Q", "+5",	     " 5",  "0.1"};
 	int64_t bytes;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
