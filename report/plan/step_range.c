@@ -55,12 +55,13 @@ static double setup_end_ns(const struct xs_phase_step *step, bool cheap)
 	const struct xs_result_estimate *row = step->estimate;
 	const double setup_ns = xs_beside_setup_ns(step);
 	const double again_ns = setup_ns - xs_beside_new_memory_ns(step);
-	const double by_ns =
-	    (double)(cheap ? -row->setup_less_ns : row->setup_more_ns);
+	double by_ns;
 
-	return row->setup_ns > 0
-		   ? setup_ns + fabs(again_ns) * by_ns / (double)row->setup_ns
-		   : setup_ns;
+	if (row->setup_ns <= 0)
+		return setup_ns;
+	by_ns =
+	    cheap ? -(double)row->setup_less_ns : (double)row->setup_more_ns;
+	return setup_ns + fabs(again_ns) * by_ns / (double)row->setup_ns;
 }
 
 static int64_t end_ns(const struct xs_phase_steps *steps,
