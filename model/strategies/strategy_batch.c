@@ -361,6 +361,7 @@ const struct xs_strategy xs_strategy_batch = {
     .keeps_copies = true,
     .least_copies = XS_SMALL_COPIES_LEAST,
     .build = build,
+    .first = "merge the small copies of {places} into one",
     .advice = "Merge the small copies of {places} into one at the place of "
 	      "the last{gathered}: in a round, {why}.",
     .code =

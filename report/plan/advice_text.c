@@ -15,9 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Copies of less than 1 / FEW_PART of the other direction's bytes are not
- * named.
- */
+/* Fewer copies than 1 / FEW_PART of the other way's bytes are not named. */
 #define FEW_PART 100
 
 static bool is_step(const struct xs_result_site *site, const char *step)
@@ -353,10 +351,14 @@ const char *xs_advice_first(struct xs_arena *arena,
 	const struct xs_strategy *strategy =
 	    xs_strategy_find(estimate->strategy);
 
+	if (strategy && strategy->advice_if_in_pieces &&
+	    xs_phase_estimate_is_in_pieces(phase, estimate))
+		return expand("use {n} pieces instead of {pieces} in the round "
+			      "of {places}",
+			      arena, phase, estimate);
 	return strategy && strategy->first
 		   ? expand(strategy->first, arena, phase, estimate)
-		   : xs_arena_print(arena, "%s for %s", estimate->strategy,
-				    xs_advice_places(arena, phase, estimate));
+		   : NULL;
 }
 
 const char *xs_advice_setup(struct xs_arena *arena,

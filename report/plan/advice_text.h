@@ -10,7 +10,8 @@ const char *xs_advice_text(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate);
 
-/* Returns the same in a few words, as an imperative. Ownership as above. */
+/* Returns the same in a few words, as an imperative; NULL: it has none.
+ * Ownership as above. */
 const char *xs_advice_first(struct xs_arena *arena,
 			    const struct xs_result_phase *phase,
 			    const struct xs_result_estimate *estimate);

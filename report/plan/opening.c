@@ -2,7 +2,9 @@
 #include "report/plan/opening.h"
 
 #include "analyzer/timeline/run_parts.h"
+#include "model/strategies/strategies.h"
 #include "report/plan/advice_text.h"
+#include "report/plan/beside.h"
 #include "report/plan/link_steps.h"
 #include "report/result/number.h"
 
@@ -11,6 +13,9 @@
 
 /* A text of more places is that of the step. */
 #define LONGEST 120
+
+/* Below 1 / HOST_PART of the run, the host's code does not come first. */
+#define HOST_PART 10
 
 /* What all steps of this run save of it. */
 static int64_t planned_ns(const struct xs_result *result)
@@ -32,62 +37,148 @@ static const char *of_run(struct xs_result *result, int64_t ns)
 	    xs_units_percent(ns, xs_result_untraced_wall_ns(result)).s);
 }
 
-/* "pin the host buffers of a.cu:31, :33": the step with number 1; NULL: it pays
- * in longer runs only. *saves_ns: what it saves, *if_any: on a condition. */
-static const char *first_step(struct xs_result *result, int64_t *saves_ns,
-			      bool *if_any)
+/* What the report opens with; its times are ns of the run. */
+struct act {
+	const char *what; /* NULL: nothing pays in this run */
+	int64_t step, saves_ns, low_ns, high_ns;
+	bool if_any; /* on a condition */
+};
+
+/* What it saves at least; a condition halves it, as in the plan's order. */
+static int64_t sure_ns(const struct act *act)
+{
+	return act->low_ns < 0 ? 0 : act->low_ns / (act->if_any ? 2 : 1);
+}
+
+/* "pin the host buffers of a.cu:31, :33", "do step 2, allocate once ..." */
+static struct act act_of(struct xs_result *result,
+			 const struct xs_result_step *step)
+{
+	const char *what =
+	    xs_advice_first(&result->arena, step->phase, step->estimate);
+
+	if (!what || strlen(what) > LONGEST)
+		what = step->estimate->strategy;
+	if (step->step > 1 || what == step->estimate->strategy)
+		what = xs_arena_print(&result->arena, "do step %" PRId64 ", %s",
+				      step->step, what);
+	return (struct act){
+	    .what = what,
+	    .step = step->step,
+	    .saves_ns = step->adds_saves_ns,
+	    .low_ns = step->saves_low_ns,
+	    .high_ns = step->saves_high_ns,
+	    .if_any = step->condition || step->side_by_side > 1,
+	};
+}
+
+/* The step with number 1. */
+static struct act first_step(struct xs_result *result)
 {
 	const struct xs_result_pinning *pinning = &result->verdict.pinning;
-	const struct xs_result_step *step = result->plan;
-	const char *what;
 
-	for (size_t i = 0; i < result->run.link_count; i++)
-		if (result->run.links[i].step == 1) {
-			*saves_ns = result->run.links[i].saves_ns;
-			return "let the GPUs access each other's memory";
-		}
-	if (pinning->step == 1) {
-		*saves_ns = pinning->saves_ns;
-		*if_any = true;
-		return xs_arena_print(
-		    &result->arena, "register the memory in use in place of %s",
-		    pinning->calls);
+	for (size_t i = 0; i < result->run.link_count; i++) {
+		const struct xs_result_gpu_link *link = &result->run.links[i];
+
+		if (link->step == 1)
+			return (struct act){
+			    "let the GPUs access each other's memory",
+			    1,
+			    link->saves_ns,
+			    link->saves_low_ns,
+			    link->saves_high_ns,
+			    false};
 	}
-	if (!result->plan_count || step->pays_rounds != XS_UNKNOWN)
-		return NULL;
-	*saves_ns = step->adds_saves_ns;
-	*if_any = step->condition || step->side_by_side > 1;
-	what = xs_advice_first(&result->arena, step->phase, step->estimate);
-	return what && strlen(what) <= LONGEST
-		   ? what
-		   : xs_arena_print(&result->arena, "do step 1, %s",
-				    step->estimate->strategy);
+	if (pinning->step == 1)
+		return (struct act){
+		    xs_arena_print(&result->arena,
+				   "register the memory in use in place of %s",
+				   pinning->calls),
+		    1,
+		    pinning->saves_ns,
+		    pinning->saves_low_ns,
+		    pinning->saves_high_ns,
+		    true};
+	if (!result->plan_count || result->plan->pays_rounds != XS_UNKNOWN)
+		return (struct act){0};
+	return act_of(result, result->plan);
+}
+
+/* Whether the step can be made without those before it. */
+static bool is_alone(const struct xs_result *result,
+		     const struct xs_result_step *step)
+{
+	for (const struct xs_result_step *before = result->plan; before < step;
+	     before++)
+		if (before->phase == step->phase &&
+		    !xs_beside_is_apart(
+			xs_strategy_find(before->estimate->strategy),
+			xs_strategy_find(step->estimate->strategy)))
+			return false;
+	return true;
+}
+
+/* The step that saves most at least; step 1 if none of those that can be
+ * made without it saves more. */
+static struct act best_act(struct xs_result *result)
+{
+	struct act best = first_step(result);
+
+	for (size_t i = 0; best.what && i < result->plan_count; i++) {
+		const struct xs_result_step *step = &result->plan[i];
+		struct act one;
+
+		if (step->pays_rounds != XS_UNKNOWN || !is_alone(result, step))
+			continue;
+		one = act_of(result, step);
+		if (sure_ns(&one) > sure_ns(&best))
+			best = one;
+	}
+	return best;
+}
+
+/* The first clause of why there is no step. */
+static const char *first_clause(struct xs_result *result)
+{
+	const char *why = result->no_step;
+	size_t length = strcspn(why, ";");
+
+	for (const char *end = strstr(why, ". "); end;
+	     end = strstr(end + 1, ". "))
+		if ((size_t)(end - why) < length)
+			length = (size_t)(end - why);
+	if (!why[length] && length && why[length - 1] == '.')
+		length--;
+	return xs_arena_print(&result->arena, "%.*s", (int)length, why);
 }
 
 /* "nothing is worth it in this run ..." */
-static const char *nothing(struct xs_result *result, const char *what)
+static const char *nothing(struct xs_result *result, const struct act *act)
 {
-	const int64_t most_ns = result->verdict.at_most_saves_ns;
+	const char *rest = "; step 1 is for longer runs";
 
-	if (result->no_step && !what)
-		return xs_arena_print(&result->arena, "%.*s",
-				      (int)strcspn(result->no_step, ";."),
-				      result->no_step);
-	return xs_arena_print(&result->arena,
-			      "nothing is worth it in this run: all data "
-			      "movement is at most %s of it%s",
-			      of_run(result, most_ns),
-			      what ? "; step 1 is for longer runs" : "");
+	if (result->no_step && !act->what)
+		return first_clause(result);
+	if (act->what)
+		rest = xs_arena_print(&result->arena, "; all steps save %s",
+				      of_run(result, planned_ns(result)));
+	return xs_arena_print(
+	    &result->arena,
+	    "nothing is worth it in this run: all data movement is at most %s "
+	    "of it%s",
+	    of_run(result, result->verdict.at_most_saves_ns), rest);
 }
 
-/* "first profile the host's code before ..., 192 ms of the run; then " if that
- * is the limit, and more than the steps save; else "". */
+/* "first profile the host's code before ..., 30 % of the run; then " if that is
+ * the limit, and more than the steps save and than 1 / HOST_PART of the run;
+ * else "". */
 static const char *host_first(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t host_ns = xs_result_part_ns(in, XS_PART_HOST);
 
-	if (!in->host_is_limit || host_ns <= planned_ns(result))
+	if (!in->host_is_limit || host_ns <= planned_ns(result) ||
+	    host_ns < xs_result_untraced_wall_ns(result) / HOST_PART)
 		return "";
 	return xs_arena_print(
 	    &result->arena,
@@ -96,25 +187,37 @@ static const char *host_first(struct xs_result *result)
 	    in->host_place ? in->host_place : "", of_run(result, host_ns));
 }
 
+/* "pin ...: saves 34 ms of 371 ms (9.2 % of the run)": at most the high end, if
+ * the low one saves nothing. */
+static const char *saving(struct xs_result *result, const struct act *act)
+{
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
+	const bool may_lose = act->low_ns != XS_UNKNOWN && act->low_ns <= 0;
+	const int64_t ns = may_lose ? act->high_ns : act->saves_ns;
+	const char *on = act->if_any ? xs_arena_print(&result->arena,
+						      ", on the condition of "
+						      "step %" PRId64,
+						      act->step)
+				     : "";
+
+	return xs_arena_print(
+	    &result->arena, "%s: saves %s%s of %s (%s of the run)%s", act->what,
+	    may_lose ? "up to " : "", xs_units_ns(ns).s, xs_units_ns(wall_ns).s,
+	    of_run(result, ns), on);
+}
+
 void xs_plan_opening(struct xs_result *result)
 {
-	struct xs_arena *arena = &result->arena;
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
-	int64_t saves_ns = 0;
-	bool if_any = false;
-	const char *what;
+	struct act act;
 
 	result->opening = NULL;
 	if (result->verdict.missing || wall_ns == XS_UNKNOWN)
 		return;
-	what = first_step(result, &saves_ns, &if_any);
-	if (!what || planned_ns(result) < wall_ns / XS_RESULT_LEAST_PART)
-		result->opening = xs_arena_print(
-		    arena, "%s%s.", host_first(result), nothing(result, what));
-	else
-		result->opening = xs_arena_print(
-		    arena, "%s%s: saves %s of %s (%s of the run)%s.",
-		    host_first(result), what, xs_units_ns(saves_ns).s,
-		    xs_units_ns(wall_ns).s, of_run(result, saves_ns),
-		    if_any ? ", on the condition of step 1" : "");
+	act = best_act(result);
+	result->opening = xs_arena_print(
+	    &result->arena, "%s%s.", host_first(result),
+	    !act.what || planned_ns(result) < wall_ns / XS_RESULT_LEAST_PART
+		? nothing(result, &act)
+		: saving(result, &act));
 }

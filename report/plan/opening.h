@@ -5,9 +5,10 @@
 
 #include "report/result/result.h"
 
-/* Sets result->opening from the complete plan and verdict: the first step and
- * what it saves, that nothing is worth it in this run, or that the host's own
- * code comes first; NULL if the verdict is not known, or without memory. */
+/* Sets result->opening from the complete plan and verdict: the step that saves
+ * most at least of those that need no other, and what it saves, that nothing is
+ * worth it in this run, or that the host's own code comes first; NULL if the
+ * verdict is not known, or without memory. */
 void xs_plan_opening(struct xs_result *result);
 
 #endif

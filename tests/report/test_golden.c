@@ -287,6 +287,39 @@ TEST(typical_reports)
 	}
 }
 
+/* The sentence is of the step that saves most at least, in the words of the
+ * step, and does not call sure what may be slower. */
+TEST(the_opening_names_what_saves_most)
+{
+	static const struct {
+		const char *trace, *part;
+	} rows[] = {
+	    {"corpus/h100/develop/rod-nn",
+	     "In short: do step 2, allocate once"},
+	    {"corpus/contact/first/shoc-triad",
+	     "In short: use 4 pieces instead of 64"},
+	    {"frameworks/h200/kv_paging-1",
+	     "In short: merge the small copies of kv_paging.py:25"},
+	    {"frameworks/h200/kv_paging-1", "saves up to"},
+	    {"corpus/contact-5/fifth/hec-hmm", "ms, but only if"},
+	    {"traces/tensors-40", "In short: nothing is worth it"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char arguments[300];
+		struct program program;
+
+		snprintf(arguments, sizeof(arguments),
+			 "report " XS_SOURCE_DIR "/examples/%s.xspy "
+			 "| sed -n '/^In short/,/^Verdict/p' | tr '\\n' ' '",
+			 rows[i].trace);
+		program = program_run(arguments);
+		if (!strstr(program.out, rows[i].part))
+			fail_msg("%s: %s", rows[i].part, program.out);
+		program_free(&program);
+	}
+}
+
 /* Who needs what; the graph of a trace without pointers says why it is empty.
  */
 TEST(dataflow_is_shown)
