@@ -539,45 +539,43 @@ TEST(text_has_each_term)
 	program_free(&program);
 }
 
+static const struct {
+	const char *arguments, *err;
+} wrong[] = {
+    {"model", "--machine FILE|NAME: it is missing; see"},
+    {MODEL "--kernel-ms 8", "--h2d-bytes N or --h2d-ms T: it is"},
+    {MODEL BYTES, "--kernel-ms T: it is missing"},
+    {MODEL BYTES "--kernel-ms 8 --flops 1e9",
+     "--flops: it has no effect alone; give --memory-bytes"},
+    {MODEL BYTES "--kernel-ms 8 --blocks 5", "ATGPU needs further numbers"},
+    {MODEL "--h2d-bytes lots", "give bytes, such as"},
+    {MODEL "--kernel-ms -1", "give milliseconds"},
+    {MODEL BYTES "--kernel-ms 8 --streams 0", "a whole number from 1"},
+    {MODEL BYTES "--kernel-ms 8 more", "unexpected argument"},
+    {MODEL BYTES "--h2d-ms 4 --kernel-ms 8",
+     "--h2d-bytes and --h2d-ms: they exclude each other"},
+    {MODEL BYTES "--d2h-ms 4 --kernel-ms 8",
+     "--d2h-bytes and --d2h-ms: they exclude"},
+    {MODEL BYTES "--kernel-ms 8 --connections 4",
+     "--connections: it has no effect alone; give --control"},
+    {CONTROL, "--control: it needs the bytes of a message"},
+    {CONTROL "--h2d-bytes 0", "--control: it needs the bytes of a message"},
+    {CONTROL BYTES "--kernel-ms 8",
+     "--control: it excludes the options of rounds"},
+    {CONTROL BYTES "--d2h-crossings 2", "excludes the options"},
+    {CONTROL BYTES "--machine h200", "excludes the options"},
+    {CONTROL BYTES "--connections 0", "a whole number from 1"},
+    {CONTROL BYTES "--connections 65537",
+     "65537 is not allowed; give a whole number from 1 to 4096"},
+    {CONTROL BYTES "--connections 33", "known to hold 32 at once"},
+    {"model --machine h200 --control " BYTES "--connections 529",
+     "known to hold 528 at once"},
+    {CONTROL "--h2d-bytes 0.1", "0.1 is not allowed; give bytes"},
+    {MODEL BYTES "--kernel-ms 8 --flops many", "give a number"},
+};
+
 TEST(wrong_use_is_explained)
 {
-	static const struct {
-		const char *arguments, *err;
-	} wrong[] = {
-	    {"model", "--machine FILE|NAME: it is missing; see"},
-	    {MODEL "--kernel-ms 8", "--h2d-bytes N or --h2d-ms T: it is"},
-	    {MODEL BYTES, "--kernel-ms T: it is missing"},
-	    {MODEL BYTES "--kernel-ms 8 --flops 1e9",
-	     "--flops: it has no effect alone; give --memory-bytes"},
-	    {MODEL BYTES "--kernel-ms 8 --blocks 5",
-	     "ATGPU needs further numbers"},
-	    {MODEL "--h2d-bytes lots", "give bytes, such as"},
-	    {MODEL "--kernel-ms -1", "give milliseconds"},
-	    {MODEL BYTES "--kernel-ms 8 --streams 0", "a whole number from 1"},
-	    {MODEL BYTES "--kernel-ms 8 more", "unexpected argument"},
-	    {MODEL BYTES "--h2d-ms 4 --kernel-ms 8",
-	     "--h2d-bytes and --h2d-ms: they exclude each other"},
-	    {MODEL BYTES "--d2h-ms 4 --kernel-ms 8",
-	     "--d2h-bytes and --d2h-ms: they exclude"},
-	    {MODEL BYTES "--kernel-ms 8 --connections 4",
-	     "--connections: it has no effect alone; give --control"},
-	    {CONTROL, "--control: it needs the bytes of a message"},
-	    {CONTROL "--h2d-bytes 0",
-	     "--control: it needs the bytes of a message"},
-	    {CONTROL BYTES "--kernel-ms 8",
-	     "--control: it excludes the options of rounds"},
-	    {CONTROL BYTES "--d2h-crossings 2", "excludes the options"},
-	    {CONTROL BYTES "--machine h200", "excludes the options"},
-	    {CONTROL BYTES "--connections 0", "a whole number from 1"},
-	    {CONTROL BYTES "--connections 65537",
-	     "65537 is not allowed; give a whole number from 1 to 4096"},
-	    {CONTROL BYTES "--connections 33", "known to hold 32 at once"},
-	    {"model --machine h200 --control " BYTES "--connections 529",
-	     "known to hold 528 at once"},
-	    {CONTROL "--h2d-bytes 0.1", "0.1 is not allowed; give bytes"},
-	    {MODEL BYTES "--kernel-ms 8 --flops many", "give a number"},
-	};
-
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct program program = program_run(wrong[i].arguments);
 
