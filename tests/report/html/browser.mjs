@@ -22,7 +22,8 @@ const words = text => text.replace(/\s+/g, ' ').trim();
 const report = JSON.parse(readFileSync('stencil.json', 'utf8'));
 
 const page = await open('stencil.html', {colorScheme: 'light'});
-assert.equal(words(await page.innerText('#verdict')), words(report.verdict.text));
+assert.equal(words(await page.innerText('#verdict')),
+  words(`In short: ${report.opening} ${report.verdict.text}`));
 assert.equal(await page.locator('ol.plan > li').count(), report.plan.length);
 const plan = words(await page.innerText('ol.plan'));
 for (const step of report.plan)
