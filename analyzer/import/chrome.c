@@ -17,8 +17,8 @@ struct reader {
 	char name[XS_JSON_TEXT + 1];
 };
 
-#define NO_TIME UINT64_MAX
-#define MOST_NS (UINT64_C(1) << 62)
+#define NO_TIME	    UINT64_MAX
+#define MOST_NUMBER (UINT64_C(1) << 62)
 
 /* Microseconds with a fraction, exactly: a double has too few digits. */
 static uint64_t nanoseconds(const char *text)
@@ -28,13 +28,14 @@ static uint64_t nanoseconds(const char *text)
 	if (strpbrk(text, "eE")) {
 		const double ns = strtod(text, NULL) * 1000;
 
-		return ns >= 0 && ns < (double)MOST_NS ? (uint64_t)ns : NO_TIME;
+		return ns >= 0 && ns < (double)MOST_NUMBER ? (uint64_t)ns
+							   : NO_TIME;
 	}
 	if (*text < '0' || *text > '9')
 		return NO_TIME;
-	for (; *text >= '0' && *text <= '9' && us < MOST_NS / 1000; text++)
+	for (; *text >= '0' && *text <= '9' && us < MOST_NUMBER / 1000; text++)
 		us = 10 * us + (uint64_t)(*text - '0');
-	if (us >= MOST_NS / 1000)
+	if (us >= MOST_NUMBER / 1000)
 		return NO_TIME;
 	if (*text == '.')
 		for (text++; *text >= '0' && *text <= '9'; text++, unit /= 10)
@@ -49,6 +50,14 @@ static uint64_t number_in(const char *text)
 
 	return digits > text && digits[-1] == '-' ? 0
 						  : strtoull(digits, NULL, 10);
+}
+
+/* Whether a value is a size: digits alone, as many as can be. */
+static bool is_size(const struct xs_json_pull *json, int token)
+{
+	return token == XS_JSON_NUMBER &&
+	       !json->text[strspn(json->text, "0123456789")] &&
+	       strtoull(json->text, NULL, 10) <= MOST_NUMBER;
 }
 
 /* Copies a text, or its beginning. */
@@ -102,6 +111,8 @@ static int read_argument(struct reader *r, const char *key)
 
 	copy_text(name, sizeof(name), key);
 	token = xs_json_pull_next(&r->json);
+	if (strcmp(name, "bytes") == 0)
+		e->wrong_bytes = !is_size(&r->json, token);
 	if (grid || block)
 		return read_three(r, token, grid ? e->grid : e->block);
 	if (token != XS_JSON_NUMBER && token != XS_JSON_STRING)
@@ -110,7 +121,6 @@ static int read_argument(struct reader *r, const char *key)
 		if (strcmp(name, numbers[i].key) == 0)
 			*numbers[i].number = number_in(r->json.text);
 	e->has_device |= strcmp(name, "device") == 0;
-	/* -1: none */
 	e->has_stream |= strcmp(name, "stream") == 0 && r->json.text[0] != '-';
 	if (strcmp(name, "name") == 0)
 		copy_text(e->label, sizeof(e->label), r->json.text);

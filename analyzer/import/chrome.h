@@ -18,9 +18,10 @@ struct xs_chrome_event {
 	char category[32];
 	uint64_t pid, tid;
 	uint64_t start_ns, end_ns;
-	/* from its arguments */
+	/* from its arguments; stream -1 is none */
 	bool has_device, has_stream;
 	uint64_t device, context, stream, bytes, correlation;
+	bool wrong_bytes;   /* they are no size */
 	uint64_t waits_for; /* correlation of the record of an event */
 	uint64_t registers, shared_bytes, grid[3], block[3];
 	char label[64];	   /* name of a process */

@@ -256,6 +256,30 @@ static void find_span(struct xs_foreign *f)
 		f->end_ns = end_ns;
 }
 
+static int note_memory(struct xs_foreign *f)
+{
+	size_t copies = 0, unknown = 0;
+
+	for (size_t i = 0; i < f->op_count; i++) {
+		const struct xs_foreign_op *op = &f->ops[i];
+		const bool in = op->direction == XS_DIR_H2D;
+
+		if (op->kind != XS_REC_copy ||
+		    (!in && op->direction != XS_DIR_D2H))
+			continue;
+		copies++;
+		unknown +=
+		    (in ? op->src_memory : op->dst_memory) == XS_MEM_UNKNOWN;
+	}
+	return unknown ? xs_foreign_add_info(
+			     f,
+			     "note=for %zu of %zu copies between host and "
+			     "device the file does not say whether their host "
+			     "memory is pageable or pinned",
+			     unknown, copies)
+		       : 0;
+}
+
 int xs_foreign_join(struct xs_foreign *f)
 {
 	int rc = sort_calls(f);
@@ -269,6 +293,8 @@ int xs_foreign_join(struct xs_foreign *f)
 		rc = join_details(f);
 	if (!rc)
 		set_unknown(f);
+	if (!rc)
+		rc = note_memory(f);
 	if (!rc && f->left_out)
 		rc = xs_foreign_add_info(f,
 					 "note=%zu events without a time, or "

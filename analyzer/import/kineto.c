@@ -230,6 +230,10 @@ int xs_kineto_add(struct xs_chrome *c, const struct xs_chrome_event *e)
 		return add_runtime(c, e);
 	if (is(e, "kernel"))
 		return add_kernel(c, &on_device);
+	if (e->wrong_bytes && (is(e, "gpu_memcpy") || is(e, "gpu_memset"))) {
+		c->foreign.left_out++;
+		return 0;
+	}
 	if (is(e, "gpu_memcpy"))
 		return add_copy(c, &on_device);
 	return is(e, "gpu_memset") ? add_set(c, &on_device) : 0;

@@ -95,16 +95,6 @@ static int add_device(void *self, sqlite3_stmt *values)
 					  xs_nsys_db_text(values, G_NAME));
 }
 
-static bool knows_memory(const struct xs_foreign *f)
-{
-	for (size_t i = 0; i < f->op_count; i++)
-		if (f->ops[i].kind == XS_REC_copy &&
-		    (f->ops[i].src_memory == XS_MEM_UNKNOWN ||
-		     f->ops[i].dst_memory == XS_MEM_UNKNOWN))
-			return false;
-	return true;
-}
-
 static bool has_waits(const struct xs_foreign *f)
 {
 	for (size_t i = 0; i < f->call_count; i++)
@@ -149,9 +139,6 @@ static int add_notes(struct xs_nsys *n)
 	    {!xs_nsys_db_has_table(&n->db, XS_NSYS_USAGE) && f->call_count,
 	     "the export has no sizes of allocations (nsys profile "
 	     "--cuda-memory-usage=true records those of the device)"},
-	    {!knows_memory(f),
-	     "of some copies the export does not say whether their host memory "
-	     "is pageable or pinned"},
 	    {has_waits(f) && !xs_nsys_db_has_table(
 				 &n->db, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"),
 	     "the export does not say for which stream or event a call "
