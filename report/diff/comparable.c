@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/diff/comparable.h"
 
+#include "analyzer/util/hash.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -159,4 +161,21 @@ void xs_diff_check(struct xs_diff *diff)
 	warn_of_part(diff, "after", after);
 	warn(diff, "the driver's versions differ", before->driver_version,
 	     after->driver_version);
+}
+
+uint64_t xs_trace_hash(const struct xs_result *result)
+{
+	const struct xs_result_run *run = &result->run;
+	const int64_t numbers[] = {run->pid,
+				   run->wall_ns,
+				   result->totals.h2d_bytes,
+				   result->totals.kernels,
+				   result->totals.kernel_ns,
+				   result->coverage.api_calls_seen};
+	uint64_t hash = xs_hash_text(0, run->host ? run->host : "");
+
+	hash = xs_hash_text(hash, run->started_utc ? run->started_utc : "");
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		hash = xs_hash_mix(hash, (uint64_t)numbers[i]);
+	return hash;
 }

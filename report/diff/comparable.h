@@ -19,4 +19,7 @@ void xs_diff_check(struct xs_diff *diff);
  * or module. NULL: unknown. Moves *app, its command line, to the arguments. */
 const char *xs_program_name(struct xs_arena *arena, const char **app);
 
+/* Returns a hash by which a trace that is given twice is told. */
+uint64_t xs_trace_hash(const struct xs_result *result);
+
 #endif

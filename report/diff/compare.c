@@ -280,7 +280,13 @@ int xs_diff_build_runs(struct xs_result **before, size_t before_count,
 {
 	int err;
 
+	const char *twice[2];
+	struct xs_arena arena = {0};
+
+	before_count = xs_runs_once(before, before_count, &arena, &twice[0]);
+	after_count = xs_runs_once(after, after_count, &arena, &twice[1]);
 	*diff = (struct xs_diff){
+	    .arena = arena,
 	    .before_side = {before, before_count},
 	    .after_side = {after, after_count},
 	    .before = before[xs_runs_sort(before, before_count)],
@@ -296,6 +302,11 @@ int xs_diff_build_runs(struct xs_result **before, size_t before_count,
 	check_runs(diff, "after", &diff->after_side, diff->after);
 	check_ends(diff, "before", &diff->before_side);
 	check_ends(diff, "after", &diff->after_side);
+	for (size_t i = 0; i < 2; i++)
+		if (twice[i])
+			diff->warnings[diff->warning_count++] =
+			    xs_arena_print(&diff->arena, "%s: %s",
+					   i ? "after" : "before", twice[i]);
 	err = build_phases(diff);
 	return !err && diff->arena.failed ? -ENOMEM : err;
 }

@@ -52,6 +52,33 @@ const char *xs_runs_compare(struct xs_result *run, struct xs_result *other,
 	return what;
 }
 
+size_t xs_runs_once(struct xs_result **runs, size_t count,
+		    struct xs_arena *arena, const char **warning)
+{
+	uint64_t *hashes = xs_arena_alloc(arena, count, sizeof(*hashes));
+	size_t once = 0;
+
+	*warning = NULL;
+	for (size_t i = 0; hashes && i < count; i++) {
+		struct xs_result *run = runs[i];
+		size_t same = 0;
+
+		hashes[once] = xs_trace_hash(run);
+		while (hashes[same] != hashes[once])
+			same++;
+		if (same < once)
+			continue;
+		runs[i] = runs[once];
+		runs[once++] = run;
+	}
+	if (hashes && once < count)
+		*warning = xs_arena_print(
+		    arena, "%zu trace%s given twice, counted once: %s",
+		    count - once, count - once == 1 ? "" : "s",
+		    runs[once]->run.path);
+	return hashes ? once : count;
+}
+
 /* A round of each phase of the median run, in the runs that have it. */
 static void fill_phases(struct xs_result *result, struct xs_result **runs,
 			struct xs_result_runs *out, int64_t *values)
@@ -131,7 +158,9 @@ static void warn(struct xs_result *result, struct xs_result *run, bool counts,
 
 int xs_runs_build(struct xs_result **runs, size_t count, size_t *median)
 {
-	const size_t kept = choose(runs, count);
+	const char *twice;
+	const size_t once = xs_runs_once(runs, count, &runs[0]->arena, &twice);
+	const size_t kept = choose(runs, once);
 	struct xs_result *result;
 	struct xs_result_runs *out;
 	int64_t *values;
@@ -150,8 +179,11 @@ int xs_runs_build(struct xs_result **runs, size_t count, size_t *median)
 	for (size_t i = 0; out->paths && i < kept; i++)
 		out->paths[i] =
 		    xs_arena_copy(&result->arena, runs[i]->run.path);
-	for (size_t i = 0; out->warnings && i < count; i++)
+	for (size_t i = 0; out->warnings && i < once; i++)
 		warn(result, runs[i], i < kept, out);
+	if (out->warnings && twice)
+		out->warnings[out->warning_count++] =
+		    xs_arena_copy(&result->arena, twice);
 	fill_totals(result, runs, out, values);
 	fill_phases(result, runs, out, values);
 	result->runs = out;

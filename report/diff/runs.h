@@ -15,6 +15,11 @@ size_t xs_runs_sort(struct xs_result **runs, size_t count);
 const char *xs_runs_compare(struct xs_result *run, struct xs_result *other,
 			    struct xs_arena *arena, bool *different);
 
+/* Moves traces that are given again to the end. Returns the number of others,
+ * and in *warning that there are some; NULL: none. */
+size_t xs_runs_once(struct xs_result **runs, size_t count,
+		    struct xs_arena *arena, const char **warning);
+
 /* Sorts the runs and fills `runs` of the median one, whose index it stores.
  * Runs of other programs than the first one, and those that are not all in
  * their traces, come last and are in no figure. Returns 0 or -ENOMEM. */

@@ -18,22 +18,13 @@
  * found twice. */
 static const char *id_of(struct xs_result *result)
 {
-	const struct xs_result_run *run = &result->run;
-	const int64_t numbers[] = {run->pid,
-				   run->wall_ns,
-				   result->totals.h2d_bytes,
-				   result->totals.kernels,
-				   result->totals.kernel_ns,
-				   result->coverage.api_calls_seen};
-	uint64_t hash = xs_hash_text(0, run->host ? run->host : "");
 	const char *rank = "-----";
 
-	hash = xs_hash_text(hash, run->started_utc ? run->started_utc : "");
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		hash = xs_hash_mix(hash, (uint64_t)numbers[i]);
-	if (run->rank != XS_UNKNOWN)
-		rank = xs_arena_print(&result->arena, "%05" PRId64, run->rank);
-	return xs_arena_print(&result->arena, "%s %016" PRIx64, rank, hash);
+	if (result->run.rank != XS_UNKNOWN)
+		rank = xs_arena_print(&result->arena, "%05" PRId64,
+				      result->run.rank);
+	return xs_arena_print(&result->arena, "%s %016" PRIx64, rank,
+			      xs_trace_hash(result));
 }
 
 /* "app.3.xspy (rank 3 on node7)" */

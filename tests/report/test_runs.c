@@ -68,6 +68,7 @@ static struct side open_side(size_t count, const int *ms)
 
 	for (size_t i = 0; i < count; i++) {
 		side.runs[i] = fixture_result();
+		side.runs[i]->run.pid = (int64_t)i;
 		side.runs[i]->run.wall_ns =
 		    ms[i] ? ms[i] * 1000000LL : XS_UNKNOWN;
 	}
@@ -167,6 +168,35 @@ TEST(runs_that_are_not_whole_are_in_no_figure)
 	assert_int_equal(xs_runs_build(side.runs, 3, &median), 0);
 	assert_int_equal(side.runs[median]->runs->count, 1);
 	close_side(&side);
+}
+
+TEST(a_trace_that_is_given_twice_counts_once)
+{
+	struct side before = open_side(3, (int[]){100, 100, 200});
+	struct side after = open_side(3, (int[]){110, 110, 110});
+	struct xs_diff diff;
+	size_t median;
+
+	before.runs[1]->run.pid = before.runs[0]->run.pid;
+	after.runs[1]->run.pid = after.runs[2]->run.pid =
+	    after.runs[0]->run.pid;
+	assert_int_equal(
+	    xs_diff_build_runs(before.runs, 3, after.runs, 3, &diff), 0);
+	assert_int_equal(diff.before_side.count, 2);
+	assert_int_equal(diff.after_side.count, 1);
+	assert_string_equal(
+	    diff.warnings[diff.warning_count - 2],
+	    "before: 1 trace given twice, counted once: before.xspy");
+	assert_non_null(strstr(diff.warnings[diff.warning_count - 1],
+			       "after: 2 traces given twice"));
+	xs_diff_free(&diff);
+	assert_int_equal(xs_runs_build(before.runs, 3, &median), 0);
+	assert_int_equal(before.runs[median]->runs->count, 2);
+	assert_int_equal(before.runs[median]->runs->warning_count, 1);
+	assert_string_equal(before.runs[median]->runs->warnings[0],
+			    "1 trace given twice, counted once: before.xspy");
+	close_side(&before);
+	close_side(&after);
 }
 
 /* Why the gate fails is told, not what differs besides. */

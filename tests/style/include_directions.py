@@ -62,7 +62,7 @@ ROOMS = {
     "report/build": "analyzer model result plan",
     "report/timeline": "analyzer model result build",
     "report/formulas": "model result",
-    "report/diff": "result",
+    "report/diff": "analyzer/util result",
     "report/job": "analyzer/util result plan diff",
     "report/render/text": "analyzer/util model result diff formulas job",
     "report/render/json": "analyzer/util result diff formulas job",
