@@ -55,6 +55,36 @@ static void share(const struct xs_estimate *as_is, struct xs_estimate *row)
 	row->shared_high_ns = fmin(row->shared_high_ns, as_is->shared_high_ns);
 }
 
+static bool has_unknown_memory(const struct xs_phase *phase)
+{
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		if ((step->kind == XS_STEP_H2D && !step->src_memory) ||
+		    (step->kind == XS_STEP_D2H && !step->dst_memory))
+			return true;
+	}
+	return false;
+}
+
+/* Copies of memory of an unknown kind are replayed as those of pinned memory:
+ * a row that needs it to be pinned says so. */
+static void need_pinned(const struct xs_strategy_case *c,
+			struct xs_estimate *row)
+{
+	static const char pinned[] =
+	    "the host memory is pinned, which the trace does not tell";
+	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
+
+	if (!row->applies || !strategy ||
+	    !(strategy->changes & XS_CHANGES_PINNING) ||
+	    !has_unknown_memory(c->phase))
+		return;
+	xs_estimate_assume(row, pinned);
+	if (!row->bound)
+		row->bound = pinned;
+}
+
 /* Closed forms do not include setup costs: their rows get those of the
  * strategy's replay. */
 static void finish_row(const struct xs_strategy_case *c,
@@ -62,6 +92,7 @@ static void finish_row(const struct xs_strategy_case *c,
 {
 	if (row->assumes_once)
 		row->bound = XS_BOUND_ONCE;
+	need_pinned(c, row);
 	if (row->bound)
 		row->needs = row->bound;
 	widen(c, row);

@@ -227,6 +227,19 @@ class Nsys(unittest.TestCase):
         self.assertIn(LEFT_OUT.format(rows), made["coverage"]["notes"])
         self.assertEqual(made["coverage"]["api_calls_seen"], 0)
 
+    def test_memory_of_an_unknown_kind(self):
+        """What needs pinned memory has the condition that it is pinned."""
+        path = self.changed("UPDATE {} SET srcKind = NULL, dstKind = NULL")
+        made = report(path, "h100")
+        self.assertIn("for 65 of 65 copies between host and device the file does not "
+                      "say", " ".join(made["coverage"]["notes"]))
+        self.assertEqual(made["plan"][0]["strategy"], "double-buffer")
+        self.assertTrue(made["plan"][0]["condition"])
+        text = run("report", "--machine", "h100", path).stdout
+        steps = text[text.index("What to change"):text.index("Coverage")]
+        self.assertIn("the host memory is pinned, which the trace does not tell",
+                      " ".join(steps.split()))
+
     def test_what_is_missing_is_said(self):
         made = report(self.write("3.0"))
         notes = " ".join(made["coverage"]["notes"])
@@ -591,6 +604,21 @@ class PyTorch(unittest.TestCase):
             made = report(path)
             self.assertEqual(made["totals"]["h2d_ops"], 3)
             self.assertIn(LEFT_OUT.format(5), made["coverage"]["notes"])
+
+    def test_sizes_that_cannot_be(self):
+        for category, name in (("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)"),
+                               ("gpu_memset", "Memset (Device)")):
+            whole = [event("kernel", "f", 1, 1)] + [
+                event(category, name, 2 * i, 1, bytes=4096) for i in range(1, 12)]
+            wrong = ("1e30", "NaN", '"4096"', "-1", "4.5", "9" * 40, "null", "[1]")
+            for value, part in zip(wrong, whole[1:]):
+                part["args"]["bytes"] = f"@{value}@"
+            path = self.path / "a.json"
+            path.write_text(json.dumps({"traceEvents": whole}).replace(
+                '"@\\"4096\\"@"', '"4096"').replace('"@', "").replace('@"', ""))
+            made = report(path)
+            self.assertEqual(made["coverage"]["gpu_ops_seen"], 1 + 3)
+            self.assertIn(LEFT_OUT.format(8), made["coverage"]["notes"])
 
     def test_sizes_and_kinds(self):
         path = packed(self.path / "a", [
