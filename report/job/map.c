@@ -7,7 +7,6 @@
 #include "report/job/digest.h"
 #include "report/job/map_parts.h"
 #include "report/job/sketch.h"
-#include "report/plan/link_steps.h"
 #include "report/result/number.h"
 
 #include <inttypes.h>
@@ -296,13 +295,25 @@ static void add_warnings(json_t *group, const struct xs_map *map, bool *failed)
 	}
 }
 
+/* Takes off what a step of no phase saves, if it has one. The run with the
+ * plan's last step has those before it in. */
+static void take_off(struct xs_map *map, const struct xs_result_step *last,
+		     int64_t step, int64_t saves_ns, int64_t low_ns,
+		     int64_t high_ns)
+{
+	if (!step || (last && step < last->step))
+		return;
+	map->after_ns -= saves_ns;
+	map->after_low_ns -= high_ns;
+	map->after_high_ns -= low_ns;
+}
+
 /* What is known of the process; false: too little for figures. */
 static bool prepare(struct xs_result *result, struct xs_map *map)
 {
 	const struct xs_result_step *last =
 	    result->plan_count ? &result->plan[result->plan_count - 1] : NULL;
 	const struct xs_result_pinning *pinning = &result->verdict.pinning;
-	const int64_t links_ns = xs_plan_links_save_ns(result);
 
 	*map = (struct xs_map){.result = result,
 			       .id = id_of(result),
@@ -320,14 +331,14 @@ static bool prepare(struct xs_result *result, struct xs_map *map)
 		map->after_low_ns = last->low_ns;
 		map->after_high_ns = last->high_ns;
 	}
-	map->after_ns -= links_ns;
-	map->after_low_ns -= links_ns;
-	map->after_high_ns -= links_ns;
-	if (pinning->step) {
-		map->after_ns -= pinning->saves_ns;
-		map->after_low_ns -= pinning->saves_high_ns;
-		map->after_high_ns -= pinning->saves_low_ns;
+	for (size_t i = 0; i < result->run.link_count; i++) {
+		const struct xs_result_gpu_link *link = &result->run.links[i];
+
+		take_off(map, last, link->step, link->saves_ns, link->saves_ns,
+			 link->saves_ns);
 	}
+	take_off(map, last, pinning->step, pinning->saves_ns,
+		 pinning->saves_low_ns, pinning->saves_high_ns);
 	return true;
 }
 

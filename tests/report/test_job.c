@@ -286,6 +286,29 @@ TEST(a_step_keeps_what_it_depends_on)
 	fixture_free(result);
 }
 
+/* The run with the plan's last step has what comes before that step in. */
+TEST(a_step_of_no_phase_counts_once)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_job *job;
+	json_t *group;
+
+	result->plan_count = 1;
+	result->plan[0].step = 2;
+	result->verdict.pinning =
+	    (struct xs_result_pinning){.step = 1,
+				       .saves_ns = 500 * MS,
+				       .saves_low_ns = 400 * MS,
+				       .saves_high_ns = 600 * MS,
+				       .advice = "Pin it."};
+	group = xs_digest_of_result(result);
+	assert_int_equal(xs_job_build(group, &job), 0);
+	assert_int_equal(job->after_ns, result->plan[0].app_wall_ns);
+	xs_job_free(job);
+	json_decref(group);
+	fixture_free(result);
+}
+
 /* Of two phases, at the same lines: one change, that saves the sum. */
 TEST(a_change_of_two_phases_is_one)
 {
