@@ -5,11 +5,12 @@
     predict.py --xferspy PATH [FOLDER]
 
 The prediction is from the trace of the rounds by copies and the calibration of the
-same machine. A round of the report ends with its last call; what the host does until
-the next one is in the measured rounds alone, and is added to the prediction: the median
-of the trace, from the end of a wait to the next call. The median round of each process
-counts once. The last column leaves the error of the program out of what widens its
-range; programs by others and a later run widen none. docs/models.md has the results.
+same machine. It is of the round alone, from its first call to its last; what the host does
+between two rounds is not predicted. Programs that time it apart print it beside the round,
+of copies and of flags. Where it was timed with the round, the median of the trace is added
+to the prediction. The median round of each process counts once. The last column leaves the
+error of the program out of what widens its range; programs by others and a later run widen
+none. docs/models.md has the results.
 """
 import argparse
 import json
@@ -22,81 +23,64 @@ import sys
 HERE = pathlib.Path(__file__).parent
 sys.path.append(str(HERE.parent / "putget"))
 
-from plainly import end_plainly, is_number  # noqa: E402 pylint: disable=wrong-import-position
+from plainly import CONTENTS, end_plainly, is_size  # noqa: E402 pylint: disable=wrong-import-position
 
 DATA = HERE / "h100-2"
 AS_FIRST_WRITTEN = HERE / "h100"  # convergence and halo with other accesses
 AFTERWARDS = HERE / "h200"  # a run after the error was taken from DATA
 BY_OTHERS = HERE / "corpus"
-WAIT = "cudaStreamSynchronize"  # ends a round by copies
 
 
 def medians(folder):
-    """Returns the median of all processes, by program and way."""
-    times = {}
-    path = folder / "times.jsonl"
+    """Returns the medians of all processes, by program, way and time."""
+    times, path = {}, folder / "times.jsonl"
     for number, line in enumerate(path.read_text().splitlines(), 1):
-        row = json.loads(line)
-        if not is_number(row["median_ns"]) or row["median_ns"] <= 0:
+        try:
+            row = json.loads(line)
+            wrong = not is_size(row["median_ns"])
+            ways = times.setdefault(row["program"], {"copies": {}, "flags": {}})
+            for key in {"median_ns", "round_ns", "host_ns"} & set(row):
+                ways[row["way"]].setdefault(key, []).append(float(row[key]))
+        except (ValueError, *CONTENTS):
+            wrong = True
+        if wrong:
             raise ValueError(f"{path}: line {number} is not of a program")
-        times.setdefault(row["program"], {}).setdefault(
-            row["way"], []).append(row["median_ns"])
-    return {program: {way: statistics.median(ns) for way, ns in ways.items()}
+    for program, ways in times.items():
+        for way, lists in ways.items():
+            if not lists or lists.keys() != ways["flags"].keys():
+                raise ValueError(f"{path}: {program} has no way {way}, or other times of it")
+    return {program: {way: {key: statistics.median(ns) for key, ns in lists.items()}
+                      for way, lists in ways.items()}
             for program, ways in times.items()}
 
 
-def estimates(xferspy, folder, program):
-    """Returns the report's rows of the phase with the most rounds."""
+def longest_phase(xferspy, folder, program):
+    """Returns the report's phase with the most rounds."""
     done = subprocess.run(
         [xferspy, "report", "--format", "json", "--machine",
          folder / "machine.json", "--counters",
          folder / f"{program}-counters.xspy", folder / f"{program}.xspy"],
         stdout=subprocess.PIPE, text=True, check=True)
-    phase = max(json.loads(done.stdout)["phases"],
-                key=lambda phase: phase["rounds"])
-    return {row["strategy"]: row for row in phase["estimates"]
-            if row["model"] == "replay"}
-
-
-def calls_of(dump):
-    """Returns start, end and function of the calls of a dumped trace, in order."""
-    names, functions, calls = {}, {}, []
-    for line in dump.splitlines():
-        kind, *words = line.split()
-        fields = dict(word.split("=", 1) for word in words if "=" in word)
-        if kind == "string":
-            names[fields["id"]] = fields["text"].strip('"')
-        elif kind == "site":
-            functions[fields["site"]] = names.get(fields["function"])
-        elif "site" in fields and "duration" in fields:
-            start = int(fields["start"])
-            calls.append((start, start + int(fields["duration"]),
-                          functions[fields["site"]]))
-    return sorted(calls)
-
-
-def between_rounds(xferspy, trace):
-    """Returns the host's median time from the end of a wait to the next call."""
-    done = subprocess.run([xferspy, "dump", trace], stdout=subprocess.PIPE,
-                          text=True, check=True)
-    calls = calls_of(done.stdout)
-    return statistics.median(after[0] - wait[1] for wait, after
-                             in zip(calls, calls[1:]) if wait[2] == WAIT)
+    return max(json.loads(done.stdout)["phases"], key=lambda phase: phase["rounds"])
 
 
 class Case:
     """One program both ways; times in ns."""
 
-    def __init__(self, program, times, row, between):
-        self.program, self.why = program, row["why"]
-        self.copies, self.flags = times["copies"], times["flags"]
-        self.applies = row["applies"]
+    def __init__(self, program, times, phase):
+        row = next(row for row in phase["estimates"] if row["model"] == "replay"
+                   and row["strategy"] == "device-initiated")
+        self.program, self.why, self.applies = program, row["why"], row["applies"]
+        key = "round_ns" if "round_ns" in times["flags"] else "median_ns"
+        self.copies, self.flags = (times[way][key] for way in ("copies", "flags"))
+        self.host = [ns["host_ns"] for ns in times.values() if "host_ns" in ns]
         if not self.applies:
             return
         self.round = row["round_ns"]
         self.known = row["known_low_ns"], row["known_high_ns"]
         self.predicted, self.low, self.high = (
-            row[key] + between for key in ("round_ns", "low_ns", "high_ns"))
+            row[key] + (0 if self.host else phase["between_ns"])
+            for key in ("round_ns", "low_ns", "high_ns"))
 
     def rest(self):
         """Returns what the causes of the range leave unexplained, relative to the
@@ -107,9 +91,7 @@ class Case:
 
 
 def load(xferspy, folder=DATA):
-    return [Case(program, times,
-                 estimates(xferspy, folder, program)["device-initiated"],
-                 between_rounds(xferspy, folder / f"{program}.xspy"))
+    return [Case(program, times, longest_phase(xferspy, folder, program))
             for program, times in medians(folder).items()]
 
 
@@ -124,7 +106,8 @@ def us(ns):
 
 
 def row_of(case, cases, widens):
-    start = f"| {case.program} | {us(case.copies)} | {us(case.flags)} |"
+    host = "".join(f" {us(ns)} |" for ns in case.host)
+    start = f"| {case.program} |{host} {us(case.copies)} | {us(case.flags)} |"
     if not case.applies:
         return f"{start} {case.why} | | |"
     inside = is_inside_alone(case, cases) if widens \
@@ -142,12 +125,13 @@ def main():
     cases = load(options.xferspy, options.folder)
     if not any(case.applies for case in cases):
         raise ValueError(f"{options.folder}: nothing is predicted")
-    print("| program | copies | flags | predicted (90 % range) | error | inside |\n"
-          "|---|---|---|---|---|---|")
+    host = ["host beside copies", "host beside flags"] if cases[0].host else []
+    columns = ["program", *host, "copies", "flags", "predicted (90 % range)", "error",
+               "inside"]
+    print("|", " | ".join(columns), "|\n|" + len(columns) * "---|")
+    widens = options.folder.resolve() == DATA.resolve()
     for case in cases:
-        print(row_of(case, [each for each in cases if each.applies],
-                     options.folder.resolve() not in (AFTERWARDS.resolve(),
-                                                      BY_OTHERS.resolve())))
+        print(row_of(case, [each for each in cases if each.applies], widens))
 
 
 if __name__ == "__main__":

@@ -165,9 +165,17 @@ static inline void open_flags(struct flags *flags)
 	CHECK(cudaDeviceSynchronize());
 }
 
-/* Runs all rounds. Stores the time of each, and returns their number. */
+/* Of each round, in ns, by its number less 1. */
+struct times {
+	double round[ROUNDS_MOST]; /* from the first call or the flag to the
+				      wait's end */
+	double host[ROUNDS_MOST];  /* before and after that */
+	double all[ROUNDS_MOST];
+};
+
+/* Runs all rounds and returns their number. */
 static inline unsigned run_rounds(const struct workload *work, bool stays,
-				  double *ns)
+				  struct times *ns)
 {
 	struct flags flags;
 	cudaStream_t stream;
@@ -179,9 +187,11 @@ static inline unsigned run_rounds(const struct workload *work, bool stays,
 	if (stays)
 		work->stay(&flags, work->rounds, stream);
 	while (more && round < work->rounds) {
-		const double start = now_ns();
+		const double before = now_ns();
+		double start, end;
 
 		work->before(++round);
+		start = now_ns();
 		if (stays) {
 			__atomic_store_n(flags.go, round, __ATOMIC_RELEASE);
 			wait_done(work, &flags, round);
@@ -189,8 +199,11 @@ static inline unsigned run_rounds(const struct workload *work, bool stays,
 			work->copies(round, stream);
 			CHECK(cudaStreamSynchronize(stream));
 		}
+		end = now_ns();
 		more = work->after(round);
-		ns[round - 1] = now_ns() - start;
+		ns->all[round - 1] = now_ns() - before;
+		ns->round[round - 1] = end - start;
+		ns->host[round - 1] = ns->all[round - 1] - ns->round[round - 1];
 	}
 	/* a kernel whose rounds have ended early runs the others at once */
 	__atomic_store_n(flags.go, ~0u, __ATOMIC_RELEASE);
@@ -198,9 +211,16 @@ static inline unsigned run_rounds(const struct workload *work, bool stays,
 	return round;
 }
 
+/* The quantile of the rounds after the first; sorts them. */
+static inline double after_first(double *ns, unsigned count, double quantile)
+{
+	qsort(ns + 1, count - 1, sizeof(*ns), compare_doubles);
+	return ns[1 + (unsigned)((count - 1) * quantile)];
+}
+
 static inline int run_workload(struct workload *work, int argc, char **argv)
 {
-	static double ns[ROUNDS_MOST];
+	static struct times ns;
 	const bool stays = argc > 1 && strcmp(argv[1], "flags") == 0;
 	const bool known =
 	    stays || (argc > 1 && strcmp(argv[1], "copies") == 0);
@@ -216,16 +236,19 @@ static inline int run_workload(struct workload *work, int argc, char **argv)
 	end_within(MOST_SECONDS, work->name);
 	work->set_up();
 	CHECK(cudaDeviceSynchronize());
-	count = run_rounds(work, stays, ns);
+	count = run_rounds(work, stays, &ns);
 	if (!work->is_right(count)) {
 		fprintf(stderr, "%s %s: WRONG result\n", work->name, argv[1]);
 		return 2;
 	}
-	qsort(ns + 1, count - 1, sizeof(*ns), compare_doubles);
 	printf("{\"program\": \"%s\", \"way\": \"%s\", \"rounds\": %u, "
-	       "\"median_ns\": %.0f, \"low_ns\": %.0f, \"high_ns\": %.0f}\n",
-	       work->name, argv[1], count, ns[1 + (count - 1) / 2],
-	       ns[1 + (count - 1) / 4], ns[1 + (count - 1) * 3 / 4]);
+	       "\"median_ns\": %.0f, \"low_ns\": %.0f, \"high_ns\": %.0f, "
+	       "\"round_ns\": %.0f, \"host_ns\": %.0f}\n",
+	       work->name, argv[1], count, after_first(ns.all, count, 0.5),
+	       after_first(ns.all, count, 0.25),
+	       after_first(ns.all, count, 0.75),
+	       after_first(ns.round, count, 0.5),
+	       after_first(ns.host, count, 0.5));
 	return end_output(work->name, 0);
 }
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Ends of scripts that read files of others."""
 import json
-import math
 import os
 import pathlib
 import signal
@@ -19,10 +18,11 @@ def read_json(path):
         raise ValueError(f"{path}: not JSON: {failed}") from failed
 
 
-def is_number(value):
-    """Whether it is a number, and not true, false, NaN or infinite."""
+def is_size(value, least=1e-3):
+    """Whether it is a number, and not true, false or NaN, of a size that a time in ns
+    or a number of bytes can have."""
     return (isinstance(value, (int, float)) and not isinstance(value, bool)
-            and math.isfinite(value))
+            and least <= value < 1e15)
 
 
 def end_plainly(run):

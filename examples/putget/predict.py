@@ -17,13 +17,14 @@ import statistics
 import subprocess
 import tempfile
 
-from plainly import end_plainly, is_number, read_json
+from plainly import end_plainly, is_size, read_json
 
 MEAN, LARGEST = 10, 25  # targets for errors of the line, in per cent
 ORDERS = 95             # of orders of the three controls, in per cent
 NEAR = 0.03             # times that differ by less are equal
 GATE_NOT_MET = 3
 PATTERNS = "ping-pong", "streaming"
+POLLED = {"host": (None,), "assisted": ("system",), "direct": ("system", "device")}
 PEERS = {"get": "h2d", "put": "d2h"}  # rows of putget peers: loads and stores
 PEER_LINK = {"G_h2d": "G_peer", "G_d2h": "G_peer", "mapped_read": "G_peer",
              "mapped_write": "G_peer", "lo_h2d_ns": "lo_peer_ns",
@@ -33,13 +34,18 @@ PEER_LINK = {"G_h2d": "G_peer", "G_d2h": "G_peer", "mapped_read": "G_peer",
 def is_row(row):
     """Whether the row has what putget prints."""
     return (isinstance(row, dict) and row.get("pattern") in PATTERNS
-            and row.get("control") in ("host", "assisted", "direct")
-            and row.get("polled") in (None, "system", "device")
+            and row.get("control") in POLLED
+            and row.get("polled") in POLLED[row["control"]]
             and row.get("direction") in ("h2d", "d2h", *PEERS)
-            and all(is_number(number) and isinstance(number, int) and number > 0
+            and all(is_size(number) and isinstance(number, int)
                     for number in (row.get("bytes"),
                                    row.get("kernels", row.get("blocks"))))
-            and is_number(row.get("median_ns")) and row["median_ns"] > 0)
+            and is_size(row.get("median_ns")))
+
+
+def series_of(row):
+    return tuple(row[key] for key in ("pattern", "control", "polled",
+                                      "direction", "blocks", "of"))
 
 
 def load(path):
@@ -47,9 +53,16 @@ def load(path):
     data = read_json(path)
     if not isinstance(data, dict) or not isinstance(data.get("rows"), list):
         raise ValueError(f"{path}: no rows of putget")
+    seen = set()
     for number, row in enumerate(data["rows"], 1):
         if not is_row(row):
             raise ValueError(f"{path}: row {number} is not of putget")
+        row["of"] = "kernels" if "kernels" in row else "blocks"
+        row["blocks"] = row[row["of"]]
+        key = *series_of(row), row["bytes"]
+        if key in seen:
+            raise ValueError(f"{path}: row {number} is there twice")
+        seen.add(key)
     return data.get("gpu"), data["rows"]
 
 
@@ -110,17 +123,10 @@ def fit_line(points):
     return at_ns - slope * at, slope
 
 
-def series_of(row):
-    return tuple(row[key] for key in ("pattern", "control", "polled",
-                                      "direction", "blocks", "of"))
-
-
 def add_predictions(rows, xferspy=None, machine=None):
     """Sets `parameters` of each row, and `line` of every second size."""
     series = {}
     for row in rows:
-        row["of"] = "kernels" if "kernels" in row else "blocks"
-        row["blocks"] = row[row["of"]]
         series.setdefault(series_of(row), []).append(row)
     if machine:
         add_parameters(rows, xferspy, machine)
@@ -156,12 +162,12 @@ def orders(rows, by):
     return right, count
 
 
-def can_check(rows):
-    """Whether the line is of two sizes or more, and some order can be right."""
-    sizes = {}
-    for row in rows:
-        sizes.setdefault(series_of(row), set()).add(row["bytes"])
-    return any(len(one) > 1 for one in sizes.values()) and orders(rows, "line")[1] > 0
+def refuse_unchecked(name, rows):
+    """ValueError if a pattern has no order of two controls that the line predicts."""
+    for pattern in PATTERNS:
+        if not orders([row for row in rows if row["pattern"] == pattern], "line")[1]:
+            raise ValueError(f"{name}: nothing to check in {pattern}: no size that the "
+                             "line predicts has two controls of different times")
 
 
 def print_summary(rows, by):
@@ -207,9 +213,8 @@ def main():
     for name in options.files:
         gpu, rows = load(name)
         add_predictions(rows, options.xferspy, options.machine)
-        if options.check and not can_check(rows):
-            raise ValueError(f"{name}: nothing to check: no way has a second size, or "
-                             "no size two controls of different times")
+        if options.check:
+            refuse_unchecked(name, rows)
         print(f"{name}: {gpu}")
         if options.rows:
             print_rows(rows)

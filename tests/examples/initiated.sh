@@ -23,7 +23,7 @@ expect() {
 }
 
 for program in convergence halo levels nearest; do
-	expect 0 '"median_ns": [0-9]' "$1/initiated/$program" copies 5
+	expect 0 '"round_ns": [1-9][0-9]*, "host_ns": [0-9]' "$1/initiated/$program" copies 5
 done
 expect 3 'the kernel did not end round 1 within 3 s' "$1/initiated/levels" flags 5
 exit $failed

@@ -106,12 +106,17 @@ def wrong_files():
     damaged = [dict(rows[0], bytes=None), dict(rows[0], median_ns=0), 7,
                dict(rows[0], median_ns="1"), dict(rows[0], direction="up"),
                dict(rows[0], median_ns=True), dict(rows[0], median_ns=math.nan),
-               dict(rows[0], bytes=True)]
+               dict(rows[0], bytes=True), dict(rows[0], bytes=10 ** 400),
+               dict(rows[0], median_ns=1e-300), dict(rows[0], median_ns=1e300),
+               dict(rows[0], polled=None), dict(rows[0], control="host", polled="device")]
     yield "nothing to check", run([])
     yield "nothing to check", run(rows[:1])
     yield "nothing to check", run(rows)  # one control
-    yield "nothing to check", run([rows[0], row_of(
-        ("ping-pong", "host", None), SIZES[0])] * 2)  # one size
+    yield "row 2 is there twice", run(rows[:1] * 2)
+    of_pattern = {pattern: [row_of(kind, size) for kind in TIMES for size in SIZES
+                            if kind[0] == pattern] for pattern in predict.PATTERNS}
+    yield "nothing to check in ping-pong", run(of_pattern["streaming"])
+    yield "nothing to check in streaming", run(of_pattern["ping-pong"])
     yield "the profile lacks flag_ns", run(rows, "flag_ns")
     yield "the profile lacks G_peer", run(list(peers()), "G_peer")
     yield "No space left", run(
@@ -125,18 +130,21 @@ def wrong_files():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "file.json"
         path.write_text('{"rows": [{}]}')
-        (pathlib.Path(folder) / "times.jsonl").touch()
-        yield "nothing is predicted", subprocess.run(
-            [sys.executable, "-B", FOLDER.parent / "initiated/predict.py", "--xferspy",
-             XFERSPY, folder], stderr=subprocess.PIPE, text=True, check=False)
-        for ns in "true", "NaN", "0":
-            (pathlib.Path(folder) / "times.jsonl").write_text(
-                f'{{"program": "a", "way": "flags", "median_ns": {ns}}}')
-            yield "times.jsonl: line 1 is not of a program", subprocess.run(
+        times = pathlib.Path(folder) / "times.jsonl"
+        for text, what in (
+                ("", "nothing is predicted"), ("[]", "line 1"), ("{}", "line 1"), ("{", "line 1"),
+                *((f'{{"program": "a", "way": "flags", "median_ns": {ns}}}',
+                   "times.jsonl: line 1 is not of a program") for ns in ("true", "NaN", "0")),
+                ('{"program": "a", "way": "up", "median_ns": 1}', "line 1"),
+                ('{"program": "a", "way": "flags", "median_ns": 1, "host_ns": []}', "line 1"),
+                ('{"program": "a", "way": "flags", "median_ns": 1}',
+                 "times.jsonl: a has no way copies, or")):
+            times.write_text(text)
+            yield what, subprocess.run(
                 [sys.executable, "-B", FOLDER.parent / "initiated/predict.py",
                  "--xferspy", XFERSPY, folder], stderr=subprocess.PIPE, text=True,
                 check=False)
-        (pathlib.Path(folder) / "times.jsonl").unlink()
+        times.unlink()
         for script, *arguments in (
                 (FOLDER / "peers.py", path, path, path),
                 (FOLDER.parent / "initiated/predict.py", "--xferspy", XFERSPY, folder)):
