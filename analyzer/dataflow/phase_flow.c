@@ -15,6 +15,8 @@ struct matcher {
 	const struct xs_dataflow *flow;
 	uint32_t *steps; /* with an op, in order */
 	uint32_t count;
+	uint32_t *copies; /* ops of the flow, in order */
+	uint32_t copy_count;
 	uint32_t
 	    *position;	 /* by op: its place in its round; XS_NONE: in none */
 	uint32_t *round; /* by op: the first op of its round */
@@ -67,18 +69,21 @@ static uint64_t shared_bytes(const struct xs_flow_access *a,
 	return begin < end ? end - begin : 0;
 }
 
-/* Returns how much of what the kernel accesses the round's copies of one kind
- * do, at most all of it. */
+/* Returns how much of what the kernel accesses the copies of one kind among
+ * count ops do, at most all of it. */
 static uint64_t copied_bytes(const struct matcher *m, uint32_t first,
+			     uint32_t count,
 			     const struct xs_flow_access *access, uint8_t kind)
 {
 	const struct xs_dataflow *flow = m->flow;
 	uint64_t sum = 0, all = access->end - access->begin;
 
-	for (uint32_t i = first; i < first + m->count; i++) {
+	for (uint32_t c = 0; c < m->copy_count; c++) {
+		const uint32_t i = m->copies[c];
 		const struct xs_flow_op *op = &flow->flow_ops[i];
 
-		if (m->trace->ops[flow->ops[i]].kind != kind)
+		if (i < first || i - first >= count ||
+		    m->trace->ops[flow->ops[i]].kind != kind)
 			continue;
 		for (uint32_t k = 0; k < op->access_count; k++)
 			sum += shared_bytes(
@@ -87,23 +92,30 @@ static uint64_t copied_bytes(const struct matcher *m, uint32_t first,
 	return sum < all ? sum : all;
 }
 
-/* Notes what the kernel at i of a round of ops from first is given. */
+/* Notes what the kernel at i of a round of ops from first is given. Memory of
+ * which other rounds copy something is theirs, not the kernel's own. */
 static void note_given(const struct matcher *m, uint32_t first, uint32_t i)
 {
+	const uint32_t all = m->flow->op_count;
 	const struct xs_flow_op *op = &m->flow->flow_ops[first + i];
 	struct xs_step *step = &m->phase->steps[m->steps[i]];
 
 	step->given_known = !op->unknown;
 	for (uint32_t k = 0; k < op->access_count; k++) {
-		const struct xs_flow_access *access =
+		const struct xs_flow_access *a =
 		    &m->flow->accesses[op->first_access + k];
-		const uint64_t in = copied_bytes(m, first, access, XS_OP_H2D);
-		const uint64_t out = copied_bytes(m, first, access, XS_OP_D2H);
+		const uint64_t in =
+		    copied_bytes(m, first, m->count, a, XS_OP_H2D);
+		const uint64_t out =
+		    copied_bytes(m, first, m->count, a, XS_OP_D2H);
 
 		step->given_in_bytes += in;
 		step->given_out_bytes += out;
-		step->given_other |=
-		    (in > out ? in : out) < access->end - access->begin;
+		if (in || out ||
+		    (!copied_bytes(m, 0, all, a, XS_OP_H2D) &&
+		     !copied_bytes(m, 0, all, a, XS_OP_D2H)))
+			step->given_other_bytes +=
+			    a->end - a->begin - (in > out ? in : out);
 	}
 }
 
@@ -159,8 +171,15 @@ static int match(struct matcher *m)
 	m->steps = malloc((m->phase->step_count + 1) * sizeof(*m->steps));
 	m->position = malloc(room * sizeof(*m->position));
 	m->round = malloc(room * sizeof(*m->round));
-	if (!m->steps || !m->position || !m->round)
+	m->copies = malloc(room * sizeof(*m->copies));
+	if (!m->steps || !m->position || !m->round || !m->copies)
 		return -ENOMEM;
+	for (uint32_t i = 0; i < m->flow->op_count; i++) {
+		const uint8_t kind = m->trace->ops[m->flow->ops[i]].kind;
+
+		if (kind == XS_OP_H2D || kind == XS_OP_D2H)
+			m->copies[m->copy_count++] = i;
+	}
 	for (size_t i = 0; i < m->phase->step_count; i++) {
 		m->phase->steps[i].partner = XS_NONE;
 		if (m->phase->steps[i].kind < XS_STEP_SYNC_DEVICE)
@@ -193,6 +212,7 @@ int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase)
 	free(m.steps);
 	free(m.position);
 	free(m.round);
+	free(m.copies);
 	xs_dataflow_free(&flow);
 	return rc;
 }

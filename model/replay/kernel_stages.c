@@ -138,6 +138,20 @@ static void finder_free(struct finder *f)
 	xs_numbering_free(&f->events);
 }
 
+/* Adds the reads. What the L2 reads and fills no L1 is not read by the SMs: it
+ * is of what threads store to memory of their own. */
+static void add_reads(struct xs_kernel_stage *stage,
+		      const struct xs_counts *counts)
+{
+	double share = 1;
+
+	if (counts && counts->l1_fills > 0)
+		share = fmin(counts->l1_fills / counts->sectors_read, 1);
+	stage->read_bytes +=
+	    counts ? counts->sectors_read * share * SECTOR_BYTES : NAN;
+	stage->read_requests += counts ? counts->requests_read * share : NAN;
+}
+
 static void add_kernel(struct xs_kernel_stage *stage,
 		       const struct xs_step *step)
 {
@@ -148,8 +162,7 @@ static void add_kernel(struct xs_kernel_stage *stage,
 	stage->block_threads = step->block_threads;
 	stage->registers = step->registers;
 	stage->shared_bytes = step->shared_bytes;
-	stage->read_bytes += counts ? counts->sectors_read * SECTOR_BYTES : NAN;
-	stage->read_requests += counts ? counts->requests_read : NAN;
+	add_reads(stage, counts);
 	stage->written_bytes +=
 	    counts ? counts->sectors_written * SECTOR_BYTES : NAN;
 }

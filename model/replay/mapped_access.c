@@ -9,7 +9,7 @@
  * Returns the least sectors that cross: kernels that wait longer hit more often
  * in the L1, but rarely more than the L2 saw. Requests of about one sector are
  * those of lanes that each read data of their own and come back to the sector
- * later: each may find it then.
+ * later: each may find it then. What is read again may be of other memory.
  */
 static bool is_scattered(const struct xs_round_work *w)
 {
@@ -19,7 +19,7 @@ static bool is_scattered(const struct xs_round_work *w)
 
 static double least_sectors(const struct xs_round_work *w)
 {
-	return is_scattered(w)
+	return is_scattered(w) || w->other_bytes > 0
 		   ? fmin(w->read_sectors, w->in_bytes / XS_MAPPED_SECTOR_BYTES)
 		   : w->read_sectors;
 }
@@ -34,10 +34,12 @@ static double all_reads(const struct xs_round_work *w)
  * Returns the sectors that the kernel's reads would bring over the bus. Host
  * memory is not cached in the L2, nor are reads of it merged on their way
  * there, so these are the fills of the L1; without them, what the L2 saw. A
- * kernel that has memory of its own reads this, too: of the data, each byte
- * once, at most all. Without counters, a kernel that takes longer than its
- * bytes need may read them again and again: at most what its time allows at the
- * bandwidth of the device's memory. NAN: not counted.
+ * kernel that writes to memory of its own reads this, too: of the data, each
+ * byte once. Of other memory that stays on the device it reads as much as its
+ * part of all is; no counter tells them apart. At most, all is data. Without
+ * counters, a kernel that takes longer than its bytes need may read them again
+ * and again: at most what its time allows at the bandwidth of the device's
+ * memory. NAN: not counted.
  */
 static double crossing_sectors(const struct xs_machine *m,
 			       const struct xs_round_work *w,
@@ -46,15 +48,20 @@ static double crossing_sectors(const struct xs_machine *m,
 	const double most_bytes =
 	    w->kernel_ns * m->memory_bandwidth / 1e9 - w->out_bytes;
 	const double filled = all_reads(w);
+	const double once = fmin(filled, w->in_bytes / XS_MAPPED_SECTOR_BYTES);
 
 	if (isnan(w->read_sectors) && which == XS_MAPPED_MOST)
 		return fmax(most_bytes, w->in_bytes) / XS_MAPPED_SECTOR_BYTES;
 	if (which == XS_MAPPED_LEAST)
 		return least_sectors(w);
-	return which == XS_MAPPED_USUAL &&
-		       xs_mapped_writes_elsewhere(w, w->write_sectors)
-		   ? fmin(filled, w->in_bytes / XS_MAPPED_SECTOR_BYTES)
-		   : filled;
+	if (which == XS_MAPPED_MOST)
+		return filled;
+	if (xs_mapped_writes_elsewhere(w, w->write_sectors))
+		return once;
+	return isnan(w->other_bytes)
+		   ? filled
+		   : fmax(once, filled * w->in_bytes /
+				    (w->in_bytes + w->other_bytes));
 }
 
 /* What crosses the bus. Requests to the L2 that were merged had as many sectors

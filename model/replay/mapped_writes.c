@@ -7,7 +7,7 @@
 
 bool xs_mapped_writes_elsewhere(const struct xs_round_work *w, double sectors)
 {
-	return !w->copied_alone && sectors > 0 &&
+	return w->other_bytes != 0 && sectors > 0 &&
 	       sectors * XS_MAPPED_SECTOR_BYTES >=
 		   XS_MAPPED_ELSEWHERE * w->out_bytes;
 }

@@ -194,6 +194,7 @@ int xs_round_work_build(const struct xs_phase *phase,
 	size_t i;
 
 	memset(work, 0, sizeof(*work));
+	work->other_bytes = NAN;
 	work->host_ns = (double)phase->host_ns.median_ns;
 	work->kernel_hw_queues = phase->kernel_hw_queues;
 	work->copy_hw_queues = phase->copy_hw_queues;
@@ -218,7 +219,8 @@ struct xs_round_work xs_round_work_of_kernel(const struct xs_step *step)
 	const double out = (double)step->given_out_bytes;
 	struct xs_round_work of = {.in_bytes = in > 0 ? in : out,
 				   .out_bytes = out > 0 ? out : in,
-				   .copied_alone = !step->given_other};
+				   .other_bytes =
+				       (double)step->given_other_bytes};
 
 	add_kernel(&of, step);
 	return of;

@@ -59,7 +59,8 @@ struct xs_round_work {
 	/* Instructions of warps, and the sectors that each touches. */
 	double stores, store_sectors;
 	double instructions;
-	bool copied_alone; /* kernels are given no memory but the copied */
+	double other_bytes; /* that kernels are given and that is never copied;
+			     * NAN: unknown */
 
 	double blocks; /* sum over all kernels */
 	uint32_t block_threads, block_x, registers, shared_bytes;

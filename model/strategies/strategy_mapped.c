@@ -9,6 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Whether a kernel is known to be given memory that stays on the device. */
+static bool gives_other(const struct xs_phase *phase)
+{
+	for (size_t i = 0; i < phase->step_count; i++)
+		if (phase->steps[i].given_known &&
+		    phase->steps[i].given_other_bytes)
+			return true;
+	return false;
+}
+
 void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
 				      struct xs_estimate *row)
 {
@@ -17,8 +27,12 @@ void xs_estimate_assume_bus_crossings(const struct xs_strategy_case *c,
 		xs_estimate_assume(row, XS_BOUND_ONCE);
 		return;
 	}
-	xs_estimate_assume(row, "the kernel reads and writes only the copied "
-				"data");
+	xs_estimate_assume(
+	    row, gives_other(c->phase)
+		     ? "kernels read the copied data and the other memory that "
+		       "they are given by the bytes of each, as no counter "
+		       "tells them apart"
+		     : "the kernel reads and writes only the copied data");
 	if (c->work.out_bytes > 0)
 		xs_estimate_need(row, "the kernel's stores fill sectors of 32 "
 				      "bytes, which no counter shows");

@@ -378,7 +378,7 @@ static void is_given(const struct round *round, uint32_t i,
 		     const struct xs_step *step)
 {
 	uint64_t in = 0, out = 0;
-	bool other = false;
+	uint64_t other = 0;
 
 	assert_int_equal(step->given_known, !round->ops[i].unknown);
 	for (unsigned b = 0; b < BUFFERS && step->given_known; b++) {
@@ -389,13 +389,13 @@ static void is_given(const struct round *round, uint32_t i,
 			continue;
 		in += ins;
 		out += outs;
-		other |= ins < BYTES && outs < BYTES;
+		other += BYTES - (ins > outs ? ins : outs);
 	}
 	if (!step->given_known)
 		return;
 	assert_int_equal(step->given_in_bytes, in);
 	assert_int_equal(step->given_out_bytes, out);
-	assert_int_equal(step->given_other, other);
+	assert_int_equal(step->given_other_bytes, other);
 }
 
 TEST(like_each_byte)
@@ -429,6 +429,29 @@ TEST(like_each_byte)
 	}
 	for (size_t i = 0; i < sizeof(of_class) / sizeof(*of_class); i++)
 		assert_true(of_class[i] > 0);
+}
+
+/* A phase without the copy in: what that copies does not stay on the device,
+ * the third buffer does. */
+TEST(what_other_rounds_copy)
+{
+	const struct round round = {
+	    .ops = {{.kind = XS_STEP_H2D, .bytes = BYTES},
+		    {.kind = XS_STEP_KERNEL, .buffers = 7},
+		    {.kind = XS_STEP_D2H, .begin = BYTES, .bytes = BYTES}},
+	    .count = 3};
+	struct xs_step steps[OPS];
+	struct xs_trace *trace = trace_of(&round);
+	struct xs_phase phase = phase_of(trace, steps, round.count);
+
+	phase.steps++;
+	phase.step_count--;
+	assert_int_equal(xs_phase_flow(trace, &phase), 0);
+	assert_true(steps[1].given_known);
+	assert_int_equal(steps[1].given_in_bytes, 0);
+	assert_int_equal(steps[1].given_out_bytes, BYTES);
+	assert_int_equal(steps[1].given_other_bytes, BYTES);
+	xs_trace_free(trace);
 }
 
 /* Nothing is known of rounds with other ops, or without a sample. */

@@ -25,7 +25,8 @@ static int set_up(void **unused)
 				      .read_requests = NAN,
 				      .l1_fills = NAN,
 				      .write_sectors = NAN,
-				      .write_requests = NAN};
+				      .write_requests = NAN,
+				      .other_bytes = NAN};
 	return 0;
 }
 
@@ -75,6 +76,24 @@ TEST(test_fills_cross_the_bus)
 	assert_near(xs_mapped_access_reads_per_byte(&work), 5);
 	assert_near(at_most().read_ns, 500 * 128.0);
 	assert_near(at_least().read_ns, 300 * 128.0);
+}
+
+/* Of 1500 sectors, 200 fill the data. The kernel is given four times as much
+ * memory that stays on the device: a fifth of the reads are of the data, or all
+ * are, or each byte is read once. */
+TEST(test_memory_that_stays_on_the_device)
+{
+	work.read_sectors = 1500;
+	assert_near(mapped().read_ns, 1500 * 32.0);
+	work.other_bytes = 4 * work.in_bytes;
+	assert_near(mapped().read_ns, 300 * 32.0);
+	assert_near(at_most().read_ns, 1500 * 32.0);
+	assert_near(at_least().read_ns, 200 * 32.0);
+	/* less than once: each byte is taken to be read */
+	work.read_sectors = 500;
+	assert_near(mapped().read_ns, 200 * 32.0);
+	work.other_bytes = 0;
+	assert_near(mapped().read_ns, 500 * 32.0);
 }
 
 /* In 100 ns at 100 bytes a ns a kernel reads and writes at most 10000 bytes. */
@@ -352,7 +371,7 @@ TEST(test_rows_off_sectors)
 	assert_near(at_most().write_ns, 12800);
 	/* A kernel that is given the copied data alone writes it again: each
 	 * sector as one of 64, or as parts of 3. */
-	work.copied_alone = true;
+	work.other_bytes = 0;
 	assert_near(mapped().write_ns, 12800);
 	assert_near(at_least().write_ns, 6400);
 	set_param(&machine.mapped_write_partial_ns, 3);
@@ -455,7 +474,7 @@ TEST(test_warps_that_store_together)
 TEST(test_stores_that_the_device_does_not_join)
 {
 	set_stores();
-	work.copied_alone = true;
+	work.other_bytes = 0;
 	work.write_sectors = 180;
 	work.kernel_ns = 1000;
 	machine.memory_bandwidth = 1e18;
@@ -470,7 +489,7 @@ TEST(test_parts_in_lines_of_their_own)
 {
 	set_param(&machine.mapped_write_partial_ns, 3);
 	set_param(&machine.mapped_write_apart_ns, 2);
-	work.copied_alone = true;
+	work.other_bytes = 0;
 	work.write_sectors = work.write_requests = 800;
 	assert_near(mapped().write_ns, 6400 + 700 * 2);
 	work.write_requests = 400;

@@ -189,6 +189,16 @@ TEST(test_counted_kernels)
 	assert_near(find("streams", "replay", 2, XS_ORDER_DEPTH)->round_ns,
 		    74000);
 	assert_null(find("streams", "replay", 2, XS_ORDER_DEPTH)->bound);
+	/* the SMs got a sixth of what the L2 read: 1.33 times */
+	second.l1_fills = 8 * 31250 / 6.0;
+	estimate();
+	assert_near(find("streams", "replay", 2, XS_ORDER_DEPTH)->round_ns,
+		    61500);
+	/* reads of several SMs were merged */
+	second.l1_fills = 9 * 31250;
+	estimate();
+	assert_near(find("streams", "replay", 2, XS_ORDER_DEPTH)->round_ns,
+		    74000);
 }
 
 /* A last kernel of one block, as in a reduction, is not cut. It starts 1000

@@ -720,7 +720,7 @@ TEST(test_mapped_of_two_kernels)
 	estimate();
 	assert_false(replayed("mapped")->applies);
 	steps[1].given_known = steps[2].given_known = true;
-	steps[1].given_other = true;
+	steps[1].given_other_bytes = 1000000;
 	steps[2].given_in_bytes = steps[2].given_out_bytes = 1000000;
 	estimate();
 	assert_near(replayed("mapped")->round_ns, both_ns);
