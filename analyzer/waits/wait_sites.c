@@ -29,6 +29,7 @@ struct issued {
 struct sums {
 	double calls, gpu_calls, bytes;
 	double minor_faults, major_faults, touched_bytes;
+	double touching_bytes, touching_ns;
 	double part_ns[XS_WAIT_PARTS];
 };
 
@@ -199,12 +200,14 @@ static int add_row(struct builder *b, const struct xs_call *call, bool apart)
 	return 0;
 }
 
-static void add_faults(struct builder *b, uint32_t index, struct sums *sums)
+/* Returns whether the call touches at least half of its bytes first. */
+static bool add_faults(struct builder *b, uint32_t index, struct sums *sums)
 {
 	const struct xs_trace *trace = b->trace;
 	const double by_calls = xs_weight(b->weights.calls, index);
 	const double by_bytes = xs_weight(b->weights.bytes, index);
-	uint64_t most_bytes = trace->calls[index].bytes;
+	const uint64_t most_bytes = trace->calls[index].bytes;
+	uint64_t touched = 0;
 
 	while (b->next_fault < trace->fault_count &&
 	       trace->faults[b->next_fault].call < index)
@@ -213,14 +216,14 @@ static void add_faults(struct builder *b, uint32_t index, struct sums *sums)
 	       trace->faults[b->next_fault].call == index;
 	     b->next_fault++) {
 		const struct xs_faults *faults = &trace->faults[b->next_fault];
-		uint64_t bytes = (uint64_t)faults->minor * faults->page_bytes;
 
+		touched += (uint64_t)faults->minor * faults->page_bytes;
 		sums->minor_faults += faults->minor * by_calls;
 		sums->major_faults += faults->major * by_calls;
-		sums->touched_bytes +=
-		    (double)(bytes < most_bytes ? bytes : most_bytes) *
-		    by_bytes;
 	}
+	touched = touched < most_bytes ? touched : most_bytes;
+	sums->touched_bytes += (double)touched * by_bytes;
+	return touched && touched >= most_bytes / 2;
 }
 
 static void add_call(struct builder *b, uint32_t index,
@@ -229,16 +232,23 @@ static void add_call(struct builder *b, uint32_t index,
 	const double by_calls = xs_weight(b->weights.calls, index);
 	const double by_time =
 	    b->by_site ? b->by_site[b->trace->calls[index].site] : by_calls;
+	const double bytes = (double)b->trace->calls[index].bytes *
+			     xs_weight(b->weights.bytes, index);
 
 	sums->calls += by_calls;
 	if (part_ns[XS_WAIT_H2D] || part_ns[XS_WAIT_KERNEL] ||
 	    part_ns[XS_WAIT_D2H] || part_ns[XS_WAIT_OTHER])
 		sums->gpu_calls += by_calls;
-	sums->bytes += (double)b->trace->calls[index].bytes *
-		       xs_weight(b->weights.bytes, index);
+	sums->bytes += bytes;
 	for (size_t i = 0; i < XS_WAIT_PARTS; i++)
 		sums->part_ns[i] += (double)part_ns[i] * by_time;
-	add_faults(b, index, sums);
+	if (!add_faults(b, index, sums))
+		return;
+	sums->touching_bytes += bytes;
+	sums->touching_ns +=
+	    (double)(part_ns[XS_WAIT_OWN] + part_ns[XS_WAIT_LATENCY] +
+		     part_ns[XS_WAIT_HOST]) *
+	    by_time;
 }
 
 static int add_wait(struct builder *b, uint32_t index, bool hidden)
@@ -280,6 +290,8 @@ static void fill_rows(struct builder *b)
 		row->minor_faults = xs_weighted(1, sums->minor_faults);
 		row->major_faults = xs_weighted(1, sums->major_faults);
 		row->touched_bytes = xs_weighted(1, sums->touched_bytes);
+		row->touching_bytes = xs_weighted(1, sums->touching_bytes);
+		row->touching_ns = xs_weighted(1, sums->touching_ns);
 		for (size_t k = 0; k < XS_WAIT_PARTS; k++) {
 			row->part_ns[k] = xs_weighted(1, sums->part_ns[k]);
 			row->waited_ns += row->part_ns[k];

@@ -25,7 +25,10 @@ struct xs_wait_site {
 					      * recorded */
 	uint64_t touched_bytes; /* in the pages that these faults touched; more
 				 * with huge pages */
-	uint64_t waited_ns;	/* summed over all calls */
+	/* Copies that touch at least half of their bytes: what they copy, and
+	 * their time but for waits for other work. */
+	uint64_t touching_bytes, touching_ns;
+	uint64_t waited_ns; /* summed over all calls */
 	uint64_t part_ns[XS_WAIT_PARTS];
 };
 

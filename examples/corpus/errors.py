@@ -96,14 +96,14 @@ def load(xferspy):
         folder = predict.HERE / machine
         programs = json.loads((folder / f"{half}.json").read_text())["programs"]
         for name, program in programs.items():
-            phases = known_alone(predict.report(
-                xferspy, machine, half, name,
-                str(folder / "machine.json"))["phases"])
+            report = predict.report(xferspy, machine, half, name,
+                                    str(folder / "machine.json"))
+            phases = known_alone(report["phases"])
             if sum(phase["total_ns"] for phase in phases) < \
                     program["traced_ms"] * 1e6 / 2:
                 continue
             cases += [Case(row, allocations_ms(phases)) for row in
-                      predict.rows_of(table[name], program, phases)
+                      predict.rows_of(table[name], program, report)
                       if not row.why and
                       (row.strategy != "as-is" or
                        program["baseline"] == "pageable")]

@@ -9,6 +9,7 @@
 #include "report/result/site.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* Waits compared when looking for one at the same place. */
@@ -34,20 +35,30 @@ static const struct {
     [XS_CALL_RESET] = {true, false},
 };
 
-/* Estimates the time of first touches from the profile, at most the copy's
- * time. */
+/*
+ * Estimates the time of first touches: what copies with them take beyond the
+ * place's other copies, by bytes; by the profile if all copies or none touch,
+ * or these only a part. At most the copies' time.
+ */
 static void build_faults(const struct xs_machine *machine,
 			 struct xs_result_wait *wait)
 {
-	int64_t most_ns = wait->own_ns + wait->latency_ns + wait->host_ns;
+	const int64_t most_ns = wait->own_ns + wait->latency_ns + wait->host_ns;
+	const double all = (double)wait->touching_bytes;
+	const double others = (double)wait->site.bytes - all;
+	double ns = machine->touch_byte_ns.value * (double)wait->touched_bytes;
 
 	if (wait->minor_faults == 0 && wait->major_faults == 0) {
 		wait->minor_faults = wait->major_faults = XS_UNKNOWN;
 		wait->touched_bytes = wait->touched_ns = XS_UNKNOWN;
 		return;
 	}
-	wait->touched_ns = xs_number_round(machine->touch_byte_ns.value *
-					   (double)wait->touched_bytes);
+	if (all > 0 && others > 0)
+		ns = fmax((double)wait->touching_ns -
+			      all / others *
+				  (double)(most_ns - wait->touching_ns),
+			  0);
+	wait->touched_ns = xs_number_round(ns);
 	if (wait->touched_ns > most_ns)
 		wait->touched_ns = most_ns;
 }
@@ -75,6 +86,8 @@ static void build_wait(struct xs_result *result, const struct xs_trace *trace,
 	    .minor_faults = xs_number_bounded(in->minor_faults),
 	    .major_faults = xs_number_bounded(in->major_faults),
 	    .touched_bytes = xs_number_bounded(in->touched_bytes),
+	    .touching_bytes = xs_number_bounded(in->touching_bytes),
+	    .touching_ns = xs_number_bounded(in->touching_ns),
 	};
 	xs_build_site(result, trace, in->site, &out->site);
 	out->site.calls = xs_number_bounded(in->calls);
@@ -98,6 +111,8 @@ static void add_to(struct xs_result_wait *to, const struct xs_result_wait *from)
 	xs_number_add(&to->minor_faults, from->minor_faults);
 	xs_number_add(&to->major_faults, from->major_faults);
 	xs_number_add(&to->touched_bytes, from->touched_bytes);
+	xs_number_add(&to->touching_bytes, from->touching_bytes);
+	xs_number_add(&to->touching_ns, from->touching_ns);
 }
 
 /* Waits of a part of the run, and their sum. */

@@ -93,8 +93,11 @@ struct xs_result_wait {
 	int64_t host_ns;    /* the call's own host work */
 	int64_t minor_faults, major_faults; /* XS_UNKNOWN: not recorded */
 	int64_t touched_bytes; /* at least; first touched by these faults */
-	int64_t touched_ns;    /* time of the first touches, part of the wait */
-	const char *text;      /* the wait as a sentence */
+	/* Of copies that touch half of their bytes: what they copy, their time.
+	 */
+	int64_t touching_bytes, touching_ns;
+	int64_t touched_ns; /* time of the first touches, part of the wait */
+	const char *text;   /* the wait as a sentence */
 };
 
 /* The phases that are too short to be among the result's phases. */

@@ -285,6 +285,10 @@ TEST(faults_are_of_their_thread)
 	assert_int_equal(find("cudaMemcpyAsync")->minor_faults, 0);
 	assert_int_equal(find("cudaMemcpy")->minor_faults, 2);
 	assert_int_equal(find("cudaMemcpy")->touched_bytes, 8192);
+	/* the copies of the site that touch half of their bytes */
+	assert_int_equal(find("cudaMemcpy")->touching_bytes, 8192);
+	assert_int_equal(find("cudaMemcpy")->touching_ns, 20000);
+	assert_int_equal(find("cudaMemcpyAsync")->touching_bytes, 0);
 	end();
 }
 

@@ -318,6 +318,39 @@ TEST(waits_of_one_line_are_one)
 	xs_result_free(result);
 }
 
+/* Three copies out of 8192 bytes to one place, of 90, 20 and 30 us; the first
+ * one touches its pages. */
+static const char first_touch[] =
+    "xferspy-text 1\nheader pid=1 state=1 start_realtime_ns=1000000000 "
+    "end_realtime_ns=1010000000\nchunk thread=1 base_ns=1000000000\n"
+    "string id=10 text=\"cudaMemcpy\"\nsite call_class=1 site=1 function=10\n"
+    "queue queue=0 context=1 stream=1\nchunk thread=1 base_ns=1000000000\n"
+    "copycall site=1 correlation=1 start=0 duration=90000 bytes=8192 "
+    "direction=2\n"
+    "faults site=1 correlation=1 start=0 duration=90000 minor=2 "
+    "page_bytes=4096\n"
+    "copycall site=1 correlation=2 start=100000 duration=20000 bytes=8192 "
+    "direction=2\n"
+    "copycall site=1 correlation=3 start=200000 duration=30000 bytes=8192 "
+    "direction=2\n"
+    "chunk base_ns=1000000000\n"
+    "copy queue=0 correlation=1 start=1000 duration=80000 bytes=8192 "
+    "direction=2 src_memory=3 dst_memory=1 copies=1\n"
+    "copy queue=0 correlation=2 start=101000 duration=10000 bytes=8192 "
+    "direction=2 src_memory=3 dst_memory=1 copies=1\n"
+    "copy queue=0 correlation=3 start=201000 duration=20000 bytes=8192 "
+    "direction=2 src_memory=3 dst_memory=1 copies=1\n";
+
+TEST(first_touches_take_what_other_copies_do_not)
+{
+	struct xs_result *result = read_text(first_touch);
+
+	assert_int_equal(result->wait_count, 1);
+	assert_int_equal(result->waits[0].touched_bytes, 8192);
+	assert_int_equal(result->waits[0].touched_ns, 65 * US);
+	xs_result_free(result);
+}
+
 /* Waits below half a percent of the run are only in JSON. */
 TEST(text_shows_the_longest)
 {
