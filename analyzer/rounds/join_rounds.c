@@ -179,6 +179,7 @@ static void join(struct xs_round *into, const struct xs_round *round)
 	if (round->end_ns > into->end_ns)
 		into->end_ns = round->end_ns;
 	into->key += round->key;
+	into->memory += round->memory;
 	into->h2d_bytes += round->h2d_bytes;
 	into->d2h_bytes += round->d2h_bytes;
 	into->op_count += round->op_count;

@@ -2,6 +2,7 @@
 #include "analyzer/rounds/lanes.h"
 
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/util/hash.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -22,7 +23,8 @@ static enum stage stage_of(const struct xs_op *op)
 	return STAGE_NONE;
 }
 
-static int start_round(struct xs_lane_rounds *c, struct xs_lane *lane)
+static int start_round(struct xs_lane_rounds *c, struct xs_lane *lane,
+		       const struct xs_op *op)
 {
 	struct xs_rounds *rounds = c->rounds;
 	struct xs_round *items =
@@ -32,7 +34,9 @@ static int start_round(struct xs_lane_rounds *c, struct xs_lane *lane)
 		return -ENOMEM;
 	rounds->items = items;
 	items[rounds->count] =
-	    (struct xs_round){.begin_ns = UINT64_MAX, .partial = lane->cut};
+	    (struct xs_round){.begin_ns = op->start_ns,
+			      .device = c->trace->queues[op->queue].device,
+			      .partial = lane->cut};
 	*lane = (struct xs_lane){.round = (uint32_t)rounds->count++,
 				 .stage = STAGE_NONE,
 				 .kernel_queue = XS_NONE};
@@ -131,22 +135,23 @@ static int remember_identity(struct xs_lane_rounds *c, const struct xs_op *op,
 	return 0;
 }
 
-static void count_op(struct xs_lane_rounds *c, struct xs_round *round,
-		     const struct xs_op *op, uint32_t identity)
+void xs_round_count_op(const struct xs_rounds *rounds, uint32_t identity,
+		       const struct xs_op *op, struct xs_round *round)
 {
-	if (op->start_ns < round->begin_ns)
-		round->begin_ns = op->start_ns;
-	round->device = c->trace->queues[op->queue].device;
 	round->op_count++;
-	/* The sum does not depend on the order of the ops, but on their number.
+	/* The sums do not depend on the order of the ops, but on their number.
 	 * Sets are left out: the first round often has those of the program's
 	 * setup and should still equal the others. */
 	if (op->kind != XS_OP_SET)
-		round->key += c->rounds->table.items[identity].hash;
-	if (op->kind == XS_OP_H2D)
+		round->key += rounds->table.items[identity].hash;
+	if (op->kind == XS_OP_H2D) {
 		round->h2d_bytes += op->bytes;
-	if (op->kind == XS_OP_D2H)
+		round->memory += xs_hash_mix(op->kind, op->src_memory);
+	}
+	if (op->kind == XS_OP_D2H) {
 		round->d2h_bytes += op->bytes;
+		round->memory += xs_hash_mix(op->kind, op->dst_memory);
+	}
 }
 
 int xs_lane_add_op(struct xs_lane_rounds *c, struct xs_lane *lane,
@@ -164,12 +169,14 @@ int xs_lane_add_op(struct xs_lane_rounds *c, struct xs_lane *lane,
 	if (lane->round != XS_NONE && begins_round(c, lane, op, identity))
 		xs_lane_end_round(c, lane);
 	head = lane->round == XS_NONE || lane->by_sync_call;
-	if (lane->round == XS_NONE && start_round(c, lane))
+	if (lane->round == XS_NONE && start_round(c, lane, op))
 		return -ENOMEM;
 
 	round = &c->rounds->items[lane->round];
 	c->round_of_op[index] = lane->round;
-	count_op(c, round, op, identity);
+	if (op->start_ns < round->begin_ns)
+		round->begin_ns = op->start_ns;
+	xs_round_count_op(c->rounds, identity, op, round);
 	if (position != XS_NONE) {
 		const struct xs_call *call = &c->trace->calls[op->call];
 

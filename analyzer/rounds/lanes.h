@@ -37,6 +37,10 @@ struct xs_lane_rounds {
 	size_t last_round_count;
 };
 
+/* Counts an op of an identity in a round, except its time. */
+void xs_round_count_op(const struct xs_rounds *rounds, uint32_t identity,
+		       const struct xs_op *op, struct xs_round *round);
+
 /* Adds an op to the lane's round, or to a new one that begins with it.
  * position: of the op's call in rounds->calls, or XS_NONE. Returns 0 or
  * -ENOMEM. */

@@ -26,7 +26,8 @@
 #define TOLERANCE_DIVISOR 10
 
 /* The properties that the rounds of a phase share, in the order of comparison.
- */
+ * Copies of pageable memory take other time than those of pinned memory at the
+ * same call site, or where sites are unknown. */
 enum level { LEVEL_KEY, LEVEL_H2D, LEVEL_D2H, LEVELS };
 
 struct grouper {
@@ -44,7 +45,8 @@ static uint64_t level_value(const struct xs_round *round, enum level level)
 {
 	switch (level) {
 	case LEVEL_KEY:
-		return xs_hash_mix(round->key, round->device);
+		return xs_hash_mix(xs_hash_mix(round->key, round->memory),
+				   round->device);
 	case LEVEL_H2D:
 		return round->h2d_bytes;
 	default:
@@ -176,14 +178,17 @@ static int by_total(const void *a, const void *b)
 		   : x->signature_hash > y->signature_hash;
 }
 
-/* Distinguishes phases whose signatures read the same but whose sites differ.
- */
+/* Distinguishes phases whose signatures read the same but whose sites or kinds
+ * of memory differ. */
 static int disambiguate(struct xs_phase *phase)
 {
+	const uint64_t hash =
+	    xs_hash_mix(xs_hash_mix(phase->signature_hash, phase->src_memory),
+			phase->dst_memory);
 	char *marked;
 
 	if (asprintf(&marked, "%s #%04x", phase->signature,
-		     (unsigned)(phase->signature_hash >> 48)) < 0)
+		     (unsigned)(hash >> 48)) < 0)
 		return -ENOMEM;
 	free(phase->signature);
 	phase->signature = marked;

@@ -8,7 +8,8 @@
 
 struct xs_round {
 	uint64_t begin_ns, end_ns;
-	uint64_t key; /* hash of the multiset of op identities */
+	uint64_t key;	 /* hash of the multiset of op identities */
+	uint64_t memory; /* ... of the kinds of memory of its copies in, out */
 	uint64_t h2d_bytes, d2h_bytes;
 	uint64_t concurrent_ns;	     /* part of its time in which other rounds
 				      * ran */

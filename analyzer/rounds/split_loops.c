@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/rounds/split_loops.h"
 
+#include "analyzer/rounds/lanes.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
@@ -178,14 +179,7 @@ static void add_op(struct splitter *s, size_t iteration, uint32_t index)
 	const struct xs_op *op = &s->trace->ops[index];
 	struct xs_round *round = &s->items[iteration];
 
-	round->op_count++;
-	if (op->kind != XS_OP_SET)
-		round->key +=
-		    s->rounds->table.items[s->rounds->identities[index]].hash;
-	if (op->kind == XS_OP_H2D)
-		round->h2d_bytes += op->bytes;
-	if (op->kind == XS_OP_D2H)
-		round->d2h_bytes += op->bytes;
+	xs_round_count_op(s->rounds, s->rounds->identities[index], op, round);
 	if (op->end_ns > round->end_ns)
 		round->end_ns = op->end_ns;
 	s->round_of_op[index] = (uint32_t)iteration;

@@ -28,6 +28,19 @@ static bool same_signature(const struct xs_result_phase *a,
 	return a->signature_hash == b->signature_hash;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_memory(const struct xs_result_phase *a,
+			const struct xs_result_phase *b)
+{
+	return same_signature(a, b) &&
+	       same_text(a->src_memory, b->src_memory) &&
+	       same_text(a->dst_memory, b->dst_memory);
+}
+
 /* Same kernels; without kernels, copies in the same directions. Sizes, memory
  * kinds and chunks may differ. */
 static bool same_kernels(const struct xs_result_phase *a,
@@ -127,6 +140,7 @@ int xs_diff_match(struct xs_diff *diff)
 				      sizeof(*diff->phases));
 	if (!diff->phases)
 		return -ENOMEM;
+	match_alike(diff, &before, &after, "signature", same_memory);
 	match_alike(diff, &before, &after, "signature", same_signature);
 	match_alike(diff, &before, &after, "kernels", same_kernels);
 	match_order(diff, &before, &after);
@@ -137,7 +151,7 @@ const struct xs_result_phase *xs_match_find(const struct xs_result *run,
 					    const struct xs_result_phase *like)
 {
 	for (size_t i = 0; i < run->phase_count; i++)
-		if (same_signature(&run->phases[i], like) &&
+		if (same_memory(&run->phases[i], like) &&
 		    run->phases[i].device == like->device)
 			return &run->phases[i];
 	return NULL;

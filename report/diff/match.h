@@ -9,8 +9,8 @@
  * -ENOMEM. */
 int xs_diff_match(struct xs_diff *diff);
 
-/* Returns the first phase of a run with the signature and GPU of another one,
- * or NULL. */
+/* Returns the first phase of a run with the signature, kinds of memory and GPU
+ * of another one, or NULL. */
 const struct xs_result_phase *xs_match_find(const struct xs_result *run,
 					    const struct xs_result_phase *like);
 

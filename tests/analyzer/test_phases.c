@@ -125,6 +125,22 @@ TEST(test_what_is_alike)
 	check_count(TWO_ROUNDS("3", "4000", "2"), 2); /* another module */
 }
 
+/* The same program: a run may use another kind of memory at the same place. */
+TEST(test_kinds_of_memory)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+
+	build(TWO_ROUNDS("1", "4000 src_memory=1", "1"), &trace, &phases);
+	assert_int_equal(phases.count, 2);
+	assert_string_not_equal(phases.items[0].signature,
+				phases.items[1].signature);
+	assert_true(phases.items[0].signature_hash ==
+		    phases.items[1].signature_hash);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+}
+
 /* Blocking copies in and out, and a kernel. */
 enum part { IN, KERNEL, OUT, PARTS };
 

@@ -168,6 +168,28 @@ TEST(phases_match_by_signature_then_kernels)
 	close_pair(&pair);
 }
 
+/* Two candidates have the same signature; the one with the same memory is
+ * matched. */
+TEST(the_same_memory_is_matched)
+{
+	struct pair pair;
+
+	open_pair(&pair);
+	pair.after->phases[1] = pair.after->phases[0];
+	pair.after->phases[1].id = 2;
+	for (size_t i = 0; i < 2; i++)
+		pair.after->phases[i].signature_hash =
+		    pair.before->phases[0].signature_hash;
+	pair.after->phases[1].src_memory = pair.before->phases[0].src_memory;
+	pair.after->phases[1].dst_memory = pair.before->phases[0].dst_memory;
+	build_pair(&pair);
+	for (size_t i = 0; i < pair.diff.phase_count; i++)
+		if (pair.diff.phases[i].before &&
+		    pair.diff.phases[i].before->id == 1)
+			assert_int_equal(pair.diff.phases[i].after->id, 2);
+	close_pair(&pair);
+}
+
 /* Two candidates have the same kernels; the nearer size is matched. */
 TEST(the_nearest_size_is_matched)
 {
