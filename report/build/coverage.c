@@ -107,6 +107,7 @@ static const char *why_incomplete(const struct xs_trace *trace)
 static void note_file(struct xs_result *result, const struct xs_trace *trace)
 {
 	result->coverage.incomplete = why_incomplete(trace);
+	result->coverage.damaged = trace->defect_count > 0;
 	if (trace->header.state == XS_FILE_RUNNING)
 		xs_build_note(result,
 			      "the process was killed or is still running: "

@@ -63,18 +63,14 @@ static bool is_special(const char *path)
 	       !S_ISDIR(file.st_mode);
 }
 
-/* Returns 0, -ENOENT if nothing is there, or -errno. */
-static int add_folder(const char *folder, struct xs_job_inputs *out)
+/* Adds what of a folder is such a file. Returns 0 or -errno. */
+static int add_files(const char *folder, int (*is)(const struct dirent *),
+		     struct xs_job_inputs *out)
 {
 	struct dirent **entries = NULL;
-	int count = scandir(folder, &entries, is_trace, by_name), err = 0;
-	const int before = out->count;
+	int count = scandir(folder, &entries, is, by_name), err = 0;
 	char *path;
 
-	if (!count) {
-		free(entries);
-		count = scandir(folder, &entries, is_digest, by_name);
-	}
 	if (count < 0)
 		return -errno;
 	for (int i = 0; i < count; i++) {
@@ -89,6 +85,18 @@ static int add_folder(const char *folder, struct xs_job_inputs *out)
 		free(entries[i]);
 	}
 	free(entries);
+	return err;
+}
+
+/* The traces first: of a digest of one of them, the trace counts. Returns 0,
+ * -ENOENT if nothing is there, or -errno. */
+static int add_folder(const char *folder, struct xs_job_inputs *out)
+{
+	const int before = out->count;
+	int err = add_files(folder, is_trace, out);
+
+	if (!err)
+		err = add_files(folder, is_digest, out);
 	return err || out->count > before ? err : -ENOENT;
 }
 
@@ -158,15 +166,16 @@ int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
 	return *group ? code : -ENOMEM;
 }
 
-/* A trace that is in ids already is only counted. */
+/* What is of traces that are all in ids already is only counted. */
 static int once(json_t *ids, const char *path, json_t **group)
 {
-	const char *id = xs_digest_id(*group);
+	json_t *own = xs_digest_ids(*group);
+	const bool is_new = !xs_digest_are_known(own, ids);
+	const int err = own ? json_object_update(ids, own) : -1;
 
-	if (!id)
-		return 0;
-	if (!json_object_get(ids, id))
-		return json_object_set_new(ids, id, json_true()) ? -ENOMEM : 0;
+	json_decref(own);
+	if (err || is_new)
+		return err ? -ENOMEM : 0;
 	json_decref(*group);
 	*group = xs_digest_of_problem("duplicate", path);
 	return *group ? 0 : -ENOMEM;

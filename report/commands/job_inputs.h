@@ -14,8 +14,8 @@ struct xs_job_inputs {
 
 /*
  * Lists the files of what was given: each file, and of each folder its traces
- * (*.xspy), or without any its digests (*.digest), by name. Opens none. Returns
- * 0, or XS_EXIT_INPUT after printing an error. Free with xs_job_inputs_free().
+ * (*.xspy), then its digests (*.digest), by name. Opens none. Returns 0, or
+ * XS_EXIT_INPUT after printing an error. Free with xs_job_inputs_free().
  */
 int xs_job_inputs_list(char *const *given, int count,
 		       struct xs_job_inputs *out);
@@ -31,8 +31,9 @@ int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
 
 /*
  * Merges the digests of all files into *group, which the caller owns. At most
- * one trace is in memory. A trace that was there before is only counted as a
- * duplicate, except if how is NULL: merging must not depend on its order.
+ * one trace is in memory. A file of traces that were all there before is only
+ * counted as a duplicate, except if how is NULL: merging must not depend on its
+ * order.
  * Returns how many cannot be read, after printing why, or -ENOMEM.
  */
 int xs_job_inputs_merge(const struct xs_job_inputs *inputs,

@@ -17,7 +17,8 @@ size_t xs_digest_room(const char *name)
 	    {"programs", 256}, {"phases", 256}, {"steps", 256},
 	    {"hosts", 256},    {"kinds", 256},	{"traces", XS_DIGEST_TRACES},
 	    {"names", 8},      {"unranked", 8}, {"versions", 8},
-	    {"parts", 16},     {"problems", 64}};
+	    {"machines", 8},   {"ranks", 8},	{"parts", 16},
+	    {"problems", 64}};
 
 	for (size_t i = 0; i < sizeof(rooms) / sizeof(*rooms); i++)
 		if (strcmp(rooms[i].name, name) == 0)
@@ -123,6 +124,37 @@ int64_t xs_digest_get_number(const json_t *group, const char *rule,
 	const json_t *number = xs_digest_get(group, rule, name);
 
 	return number ? json_integer_value(number) : XS_UNKNOWN;
+}
+
+json_t *xs_digest_ids(const json_t *group)
+{
+	json_t *ids = json_object(), *program;
+	bool more = xs_digest_get(group, "beyond", "programs");
+	const char *name;
+
+	json_object_foreach((json_t *)xs_digest_get(group, "table", "programs"),
+			    name, program)
+	{
+		more |= xs_digest_get(program, "beyond", "traces") != NULL;
+		json_object_update(
+		    ids, (json_t *)xs_digest_get(program, "count", "traces"));
+	}
+	if (more)
+		json_object_clear(ids);
+	return ids;
+}
+
+bool xs_digest_are_known(const json_t *ids, const json_t *known)
+{
+	const char *id;
+	json_t *count;
+
+	json_object_foreach((json_t *)ids, id, count)
+	{
+		if (!json_object_get(known, id))
+			return false;
+	}
+	return json_object_size(ids) > 0;
 }
 
 int xs_digest_write(const json_t *group, FILE *out)

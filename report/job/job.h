@@ -66,7 +66,7 @@ struct xs_job_bar {
 };
 
 struct xs_job_problem {
-	const char *what; /* "unreadable", "incomplete", ... */
+	const char *what; /* "unreadable", "damaged", ... */
 	int64_t traces;
 	const char *names; /* of some */
 	const char *text;  /* all of this as a sentence */
@@ -78,6 +78,7 @@ struct xs_job {
 	int64_t ranks, seen; /* of the launcher; with a trace */
 	const char *missing; /* ranks without one: "3, 64-71"; NULL: none */
 	const char *missing_text; /* as a sentence */
+	const char *machines;	  /* the profiles of the predictions */
 	struct xs_job_spread wall;
 	int64_t recorded_ns; /* the sum of all parts */
 	int64_t outside_ns;  /* outside of them, of all processes */

@@ -2,7 +2,7 @@
 /* How the processes of a job differ, and why. */
 #include "report/job/digest.h"
 #include "report/job/job_parts.h"
-#include "report/job/map.h"
+#include "report/job/map_parts.h"
 #include "report/result/number.h"
 
 #include <stdlib.h>

@@ -8,82 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranges of missing ranks, and ranks that are looked at. */
+/* Ranges of missing ranks that are told. */
 #define RANGES_MAX 8
-#define RANKS_MAX  (1 << 20)
 
 /* Names of other programs that are told. */
 #define NAMES_MAX 8
 
 /* Kinds of problems, without the warnings of traces; traces of a warning that
  * are named. */
-#define PROBLEMS_MAX 12
+#define PROBLEMS_MAX 16
 #define FEW	     3
-
-/* "3, 64-71": the numbers below `count` that are not set */
-static const char *list_missing(struct xs_arena *arena, const bool *set,
-				int64_t count)
-{
-	const char *list = NULL;
-	int ranges = 0;
-
-	for (int64_t i = 0; i < count; i++) {
-		int64_t last = i;
-
-		if (set[i])
-			continue;
-		if (++ranges > RANGES_MAX)
-			return xs_arena_join(arena, list, "...");
-		while (last + 1 < count && !set[last + 1])
-			last++;
-		list = xs_arena_join(
-		    arena, list,
-		    last > i
-			? xs_arena_print(arena, "%" PRId64 "-%" PRId64, i, last)
-			: xs_arena_print(arena, "%" PRId64, i));
-		i = last;
-	}
-	return list;
-}
-
-/* Finds the ranks of the launcher that have no trace. Returns how many have
- * several. */
-static int64_t fill_ranks(struct xs_job *job, const json_t *program)
-{
-	const json_t *ids = xs_digest_get(program, "count", "traces");
-	const int64_t ranks = xs_job_number(program, "most", "ranks");
-	const char *id;
-	json_t *count;
-	int64_t again = 0;
-	bool *seen;
-
-	job->ranks = ranks < 1 || ranks > RANKS_MAX ||
-			     xs_digest_get(program, "beyond", "traces")
-			 ? XS_UNKNOWN
-			 : ranks;
-	seen = job->ranks == XS_UNKNOWN ? NULL
-					: calloc((size_t)ranks, sizeof(*seen));
-	if (!seen)
-		return 0;
-	job->seen = 0;
-	json_object_foreach((json_t *)ids, id, count)
-	{
-		const unsigned long rank = strtoul(id, NULL, 10);
-
-		if (*id < '0' || *id > '9' || rank >= (size_t)ranks)
-			continue;
-		job->seen += !seen[rank];
-		again += seen[rank];
-		seen[rank] = true;
-	}
-	job->missing = list_missing(&job->arena, seen, ranks);
-	if (job->missing)
-		job->missing_text = xs_arena_print(
-		    &job->arena, "no figures of rank%s %s",
-		    strpbrk(job->missing, ",-") ? "s" : "", job->missing);
-	free(seen);
-	return again;
-}
 
 static void add(struct xs_job *job, const char *what, int64_t traces,
 		const char *names, const char *text)
@@ -155,11 +89,136 @@ static int64_t sum_of(const json_t *group, const char *name)
 	return sum;
 }
 
+/* "3, 64-71": the numbers below `most` that are not among these, in order */
+static const char *list_missing(struct xs_arena *arena, const int64_t *ranks,
+				size_t count, int64_t most)
+{
+	const char *list = NULL;
+	int64_t next = 0;
+	int ranges = 0;
+
+	for (size_t i = 0; i <= count; i++) {
+		const int64_t rank = i < count ? ranks[i] : most;
+
+		if (rank > next && ++ranges > RANGES_MAX)
+			return xs_arena_join(arena, list, "...");
+		if (rank > next)
+			list = xs_arena_join(
+			    arena, list,
+			    rank - 1 > next
+				? xs_arena_print(arena, "%" PRId64 "-%" PRId64,
+						 next, rank - 1)
+				: xs_arena_print(arena, "%" PRId64, next));
+		next = rank + 1;
+	}
+	return list;
+}
+
+static int by_number(const void *left, const void *right)
+{
+	const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* The ranks of the traces, each once, in order; NULL without memory. Adds the
+ * traces of a rank that has another one. */
+static int64_t *list_ranks(struct xs_job *job, const json_t *program,
+			   size_t *count, int64_t *again)
+{
+	const json_t *ids = xs_digest_get(program, "count", "traces");
+	int64_t *ranks = xs_arena_alloc(&job->arena, json_object_size(ids) + 1,
+					sizeof(*ranks));
+	const char *id;
+	json_t *traces;
+	size_t all = 0;
+
+	json_object_foreach((json_t *)ids, id, traces)
+	{
+		if (ranks && *id >= '0' && *id <= '9')
+			ranks[all++] = xs_job_bounded(strtoll(id, NULL, 10));
+	}
+	if (all)
+		qsort(ranks, all, sizeof(*ranks), by_number);
+	*count = 0;
+	for (size_t i = 0; i < all; i++)
+		if (!*count || ranks[i] != ranks[*count - 1])
+			ranks[(*count)++] = ranks[i];
+	*again = (int64_t)(all - *count);
+	return ranks;
+}
+
+/* How many ranks most traces say that the job has; of equally many traces, the
+ * larger number. Counts the traces that say something else. */
+static int64_t usual_ranks(const json_t *program, int64_t *others)
+{
+	const json_t *counts = xs_digest_get(program, "count", "ranks");
+	int64_t ranks = XS_UNKNOWN, most = 0;
+	const char *key;
+	json_t *count;
+
+	json_object_foreach((json_t *)counts, key, count)
+	{
+		const int64_t number = xs_job_bounded(strtoll(key, NULL, 10));
+		const int64_t traces =
+		    xs_job_bounded(json_integer_value(count));
+
+		if (number < 1 || traces < most ||
+		    (traces == most && number < ranks))
+			continue;
+		ranks = number;
+		most = traces;
+	}
+	*others = sum_of(program, "ranks") - most;
+	return ranks;
+}
+
+/* Finds the ranks of the launcher that have no trace, and traces that do not
+ * fit. */
+static void fill_ranks(struct xs_job *job, const json_t *program)
+{
+	struct xs_arena *arena = &job->arena;
+	size_t count, kept;
+	int64_t again, others, *ranks;
+
+	job->ranks = usual_ranks(program, &others);
+	if (others)
+		add(job, "other ranks", others, "",
+		    xs_arena_print(arena,
+				   "of a job of another size than %" PRId64
+				   " ranks",
+				   job->ranks));
+	ranks = list_ranks(job, program, &count, &again);
+	if (!ranks || job->ranks == XS_UNKNOWN ||
+	    xs_digest_get(program, "beyond", "traces")) {
+		job->ranks = XS_UNKNOWN;
+		return;
+	}
+	for (kept = count; kept && ranks[kept - 1] >= job->ranks;)
+		kept--;
+	if (kept < count)
+		add(job, "rank too high", (int64_t)(count - kept), "",
+		    xs_arena_print(arena,
+				   "of rank %" PRId64 "%s, which a job of "
+				   "%" PRId64 " ranks does not have",
+				   ranks[kept], kept + 1 < count ? ", ..." : "",
+				   job->ranks));
+	if (again)
+		add(job, "same rank", again, "",
+		    "of a rank that has another one: of several runs?");
+	job->seen = (int64_t)kept;
+	job->missing = list_missing(arena, ranks, kept, job->ranks);
+	if (job->missing)
+		job->missing_text = xs_arena_print(
+		    arena, "no figures of rank%s %s",
+		    strpbrk(job->missing, ",-") ? "s" : "", job->missing);
+}
+
 static void add_unranked(struct xs_job *job, const json_t *program)
 {
 	const int64_t traces = sum_of(program, "unranked");
 
-	if (traces && xs_job_number(program, "most", "ranks") != XS_UNKNOWN)
+	if (traces && xs_digest_get(program, "count", "ranks"))
 		add(job, "no rank", traces,
 		    list_keys(&job->arena,
 			      xs_digest_get(program, "count", "unranked"), NULL,
@@ -239,6 +298,7 @@ static void add_mixed(struct xs_job *job, const json_t *program)
 {
 	const json_t *ids = xs_digest_get(program, "count", "traces");
 	const json_t *versions = xs_digest_get(program, "count", "versions");
+	const json_t *machines = xs_digest_get(program, "count", "machines");
 	const char *key;
 	json_t *count;
 	int64_t twice = 0;
@@ -254,17 +314,17 @@ static void add_mixed(struct xs_job *job, const json_t *program)
 		add(job, "several versions", job->traces,
 		    list_keys(&job->arena, versions, NULL, false),
 		    "of several versions of xferspy");
+	job->machines = list_keys(&job->arena, machines, NULL, false);
+	if (json_object_size(machines) > 1)
+		add(job, "several machines", job->traces, job->machines,
+		    "whose predictions are of several machine profiles");
 }
 
 /* What the traces of the program make of the job. */
 static void add_of_program(struct xs_job *job, const json_t *digest,
 			   const json_t *program)
 {
-	const int64_t again = fill_ranks(job, program);
-
-	if (again)
-		add(job, "same rank", again, "",
-		    "of a rank that has another one: of several runs?");
+	fill_ranks(job, program);
 	add_unranked(job, program);
 	if (xs_job_number(program, "most", "start_us") >
 	    xs_job_number(program, "least", "end_us"))
@@ -306,7 +366,8 @@ static void add_warnings(struct xs_job *job, const json_t *digest)
 						     xs_digest_get(row, "count",
 								   "names"),
 						     NULL, false),
-			    xs_arena_print(arena, "with the warning \"%s\"",
+			    xs_arena_print(arena, "with %s warning \"%s\"",
+					   traces > 1 ? "such a" : "the",
 					   xs_job_line(arena, best, "text")));
 	}
 	if (job->problem_count > first)
@@ -326,6 +387,7 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 		return;
 	add_counted(job, digest, "unreadable", "not read");
 	add_counted(job, digest, "duplicate", "given twice, counted once");
+	add_counted(job, digest, "damaged", "of a damaged file, in no figure");
 	add_counted(job, digest, "no verdict",
 		    "without what a verdict needs, in no figure");
 	add_counted(job, digest, "counted",

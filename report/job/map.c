@@ -17,11 +17,12 @@
  * found twice. */
 static const char *id_of(struct xs_result *result)
 {
-	const char *rank = "-----";
+	const int64_t own = result->run.rank;
+	const char *rank =
+	    own == XS_UNKNOWN
+		? "-----"
+		: xs_arena_print(&result->arena, "%05" PRId64, own);
 
-	if (result->run.rank != XS_UNKNOWN)
-		rank = xs_arena_print(&result->arena, "%05" PRId64,
-				      result->run.rank);
 	return xs_arena_print(&result->arena, "%s %016" PRIx64, rank,
 			      xs_trace_hash(result));
 }
@@ -60,16 +61,16 @@ static const char *kind_of(struct xs_result *result)
 	const struct xs_result_device *gpu = main_device(&result->run);
 	struct xs_arena *arena = &result->arena;
 	const char *kind = gpu && gpu->name ? gpu->name : "unknown GPU";
+	const int64_t node = result->run.numa_node;
 
 	if (gpu && gpu->pcie_gen != XS_UNKNOWN && gpu->pcie_width != XS_UNKNOWN)
 		kind = xs_arena_print(arena, "%s, PCIe %" PRId64 " x%" PRId64,
 				      kind, gpu->pcie_gen, gpu->pcie_width);
-	if (result->run.numa_node != XS_UNKNOWN)
-		kind = xs_arena_print(arena, "%s, NUMA node %" PRId64, kind,
-				      result->run.numa_node);
-	if (result->run.numa_node != XS_UNKNOWN && gpu &&
-	    gpu->numa_node != XS_UNKNOWN &&
-	    gpu->numa_node != result->run.numa_node)
+	if (node != XS_UNKNOWN)
+		kind =
+		    xs_arena_print(arena, "%s, NUMA node %" PRId64, kind, node);
+	if (node != XS_UNKNOWN && gpu && gpu->numa_node != XS_UNKNOWN &&
+	    gpu->numa_node != node)
 		kind = xs_arena_print(arena, "%s, the GPU's %" PRId64, kind,
 				      gpu->numa_node);
 	return kind;
@@ -156,11 +157,6 @@ static void add_process(json_t *program, const struct xs_map *map,
 	xs_digest_set(program, "rows", rows, json_pack("[o]", row), failed);
 }
 
-bool xs_map_is_busy(const char *part)
-{
-	return strcmp(part, "host") != 0;
-}
-
 static int64_t busy_ns(const struct xs_map *map)
 {
 	const struct xs_result_verdict *in = &map->result->verdict;
@@ -208,6 +204,16 @@ static int64_t at_most_ns(const struct xs_map *map)
 							       : steady_ns;
 }
 
+/* The profile of the predictions: a name that traces of one job share. */
+static const char *machine_of(const struct xs_result *result)
+{
+	const char *origin = result->machine_choice.origin;
+
+	return strcmp(origin, "given") == 0 || strcmp(origin, "shipped") == 0
+		   ? result->machine.name
+		   : origin;
+}
+
 /* The times of the run, now and with the plan, and who ran. */
 static void add_times(json_t *program, const struct xs_map *map, bool *failed)
 {
@@ -224,7 +230,6 @@ static void add_times(json_t *program, const struct xs_map *map, bool *failed)
 			 map->wall_ns - map->after_ns, failed);
 	xs_digest_number(program, "most", "at_most_saves_ns", at_most_ns(map),
 			 failed);
-	xs_digest_number(program, "most", "ranks", run->ranks, failed);
 	if (run->start_us != XS_UNKNOWN) {
 		xs_digest_number(program, "most", "start_us", run->start_us,
 				 failed);
@@ -235,6 +240,12 @@ static void add_times(json_t *program, const struct xs_map *map, bool *failed)
 	xs_digest_count(program, "traces", map->id, failed);
 	if (run->rank == XS_UNKNOWN)
 		xs_digest_count(program, "unranked", map->name, failed);
+	if (run->ranks != XS_UNKNOWN)
+		xs_digest_count(
+		    program, "ranks",
+		    xs_arena_print(&map->result->arena, "%" PRId64, run->ranks),
+		    failed);
+	xs_digest_count(program, "machines", machine_of(map->result), failed);
 	if (gpu && gpu->uuid)
 		xs_digest_count(program, "gpus", gpu->uuid, failed);
 	if (run->recorder)
@@ -354,6 +365,8 @@ json_t *xs_digest_of_result(struct xs_result *result)
 	xs_digest_number(group, "add", "traces", 1, &failed);
 	if (result->coverage.counted) {
 		add_problem(group, "counted", map.name, &failed);
+	} else if (result->coverage.damaged) {
+		add_problem(group, "damaged", map.name, &failed);
 	} else if (!known) {
 		add_problem(group, "no verdict", map.name, &failed);
 	} else {
@@ -382,16 +395,4 @@ json_t *xs_digest_of_problem(const char *what, const char *path)
 		return group;
 	json_decref(group);
 	return NULL;
-}
-
-const char *xs_digest_id(const json_t *group)
-{
-	const json_t *programs = xs_digest_get(group, "table", "programs");
-	const json_t *program =
-	    json_object_iter_value(json_object_iter((json_t *)programs));
-	const json_t *ids = xs_digest_get(program, "count", "traces");
-
-	return xs_digest_get_number(group, "add", "traces") == 1
-		   ? json_object_iter_key(json_object_iter((json_t *)ids))
-		   : NULL;
 }

@@ -12,16 +12,8 @@
  * texts. */
 json_t *xs_digest_of_result(struct xs_result *result);
 
-/* Returns whether a process is busy in this part of the steady part, by its id:
- * in the host's own code it may wait for other processes. */
-bool xs_map_is_busy(const char *part);
-
 /* Returns the group of a trace that is in no figure, and why: "unreadable", or
  * "duplicate"; as above. */
 json_t *xs_digest_of_problem(const char *what, const char *path);
-
-/* Returns what tells the trace of a digest from all others, borrowed; NULL: the
- * digest is not of one trace that is in its figures. */
-const char *xs_digest_id(const json_t *group);
 
 #endif

@@ -15,6 +15,10 @@ struct xs_map {
 	int64_t after_ns, after_low_ns, after_high_ns; /* with the plan */
 };
 
+/* Returns whether a process is busy in this part of the steady part, by its id:
+ * in the host's own code it may wait for other processes. */
+bool xs_map_is_busy(const char *part);
+
 /* Add the tables "phases" and "steps" to a program's group. Phases of the same
  * kernels and lines are one row, whatever their sizes; so are steps of the same
  * strategy and lines. */

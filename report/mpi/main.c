@@ -16,14 +16,12 @@
 
 #define BYTES ((int)XS_DIGEST_BYTES)
 
-/* Room for what tells a trace from all others. */
-#define ID 32
-
 /* Ends the job: a part of the digest is lost. */
-static void give_up(const char *why)
+static _Noreturn void give_up(const char *why)
 {
 	xs_cli_error(XS_EXIT_INPUT, "xferspy-mpi", why, "use fewer processes");
 	MPI_Abort(MPI_COMM_WORLD, XS_EXIT_INPUT);
+	exit(XS_EXIT_INPUT);
 }
 
 static void write_text(const json_t *group, char *text)
@@ -75,40 +73,74 @@ static void reduce(char *own, char *all)
 	MPI_Type_free(&type);
 }
 
-/* Whether this process's trace was there before: in order of all files. Adds
- * those that all processes read now, "" for none. */
-static bool was_there(json_t *seen, char (*ids)[ID], int rank, int ranks)
+/* Returns a text of each process, one after the other. */
+static char *gather(const char *own, int ranks)
 {
-	bool was = false;
+	const int size = (int)strlen(own) + 1;
+	int *sizes = calloc((size_t)ranks, 2 * sizeof(*sizes));
+	int *starts, all = 0;
+	char *texts;
 
+	if (!sizes)
+		give_up(strerror(ENOMEM));
+	starts = sizes + ranks;
+	MPI_Allgather(&size, 1, MPI_INT, sizes, 1, MPI_INT, MPI_COMM_WORLD);
 	for (int i = 0; i < ranks; i++) {
-		if (i == rank)
-			was = *ids[i] && json_object_get(seen, ids[i]);
-		if (json_object_set_new(seen, ids[i], json_true()) < 0)
-			give_up(strerror(ENOMEM));
+		starts[i] = all;
+		all += sizes[i];
 	}
-	return was;
+	texts = malloc((size_t)all);
+	if (!texts)
+		give_up(strerror(ENOMEM));
+	MPI_Allgatherv(own, size, MPI_CHAR, texts, sizes, starts, MPI_CHAR,
+		       MPI_COMM_WORLD);
+	free(sizes);
+	return texts;
 }
 
-/* Merges a file into the digest; all processes do so at a time. A trace that
- * was there before is only counted. Returns whether the file cannot be read. */
-static bool add(const char *path, int rank, int ranks, char (*ids)[ID],
-		json_t *seen, json_t *all)
+/* Whether all traces of this process's file were there before: in order of all
+ * files. Adds those that all processes read now. */
+static bool were_there(json_t *own, int rank, int ranks, json_t *seen)
+{
+	char *text = own ? json_dumps(own, JSON_COMPACT) : NULL, *texts;
+	const char *at;
+	bool were = false;
+
+	if (!text)
+		give_up(strerror(ENOMEM));
+	at = texts = gather(text, ranks);
+	for (int i = 0; i < ranks; i++, at += strlen(at) + 1) {
+		json_t *ids = json_loads(at, 0, NULL);
+
+		if (i == rank)
+			were = xs_digest_are_known(ids, seen);
+		if (!ids || json_object_update(seen, ids))
+			give_up(strerror(ENOMEM));
+		json_decref(ids);
+	}
+	free(text);
+	free(texts);
+	return were;
+}
+
+/* Merges a file into the digest; all processes do so at a time. What is of
+ * traces that were there before is only counted. Returns whether the file
+ * cannot be read. */
+static bool add(const char *path, int rank, int ranks, json_t *seen,
+		json_t *all)
 {
 	const struct xs_result_options how = {0};
-	json_t *group = NULL;
+	json_t *group = NULL, *own;
 	const int code = path ? xs_job_inputs_read(path, &how, &group) : 0;
-	const char *id = group ? xs_digest_id(group) : NULL;
-	char own[ID];
 
 	if (code < 0)
 		give_up(strerror(-code));
-	snprintf(own, sizeof(own), "%.*s", ID - 1, id ? id : "");
-	MPI_Allgather(own, ID, MPI_CHAR, ids, ID, MPI_CHAR, MPI_COMM_WORLD);
-	if (was_there(seen, ids, rank, ranks)) {
+	own = xs_digest_ids(group);
+	if (were_there(own, rank, ranks, seen)) {
 		json_decref(group);
 		group = xs_digest_of_problem("duplicate", path);
 	}
+	json_decref(own);
 	if (path && (!group || xs_digest_merge(all, group)))
 		give_up(strerror(ENOMEM));
 	json_decref(group);
@@ -120,19 +152,17 @@ static bool add(const char *path, int rank, int ranks, char (*ids)[ID],
 static int map(const struct xs_job_inputs *inputs, int rank, int ranks,
 	       char *text)
 {
-	char(*ids)[ID] = calloc((size_t)ranks, sizeof(*ids));
 	json_t *seen = json_object(), *all = xs_digest_new();
 	int failed = 0;
 
-	if (!ids || !seen || !all)
+	if (!seen || !all)
 		give_up(strerror(ENOMEM));
 	for (int i = rank; i - rank < inputs->count; i += ranks)
 		failed += add(i < inputs->count ? inputs->paths[i] : NULL, rank,
-			      ranks, ids, seen, all);
+			      ranks, seen, all);
 	write_text(all, text);
 	json_decref(all);
 	json_decref(seen);
-	free(ids);
 	return failed;
 }
 

@@ -44,6 +44,7 @@ struct xs_result_coverage {
 	int64_t unexamined_waits; /* calls that may have waited for the GPU */
 	const char *incomplete;	  /* why the run's end, or a part, is not in the
 				   * trace; NULL: it is */
+	bool damaged;		  /* bytes of the file are missing or wrong */
 	const char *lacking;	  /* which GPU records are not, so that figures
 				   * mislead; NULL: none */
 	const char *imported;	  /* the tool that recorded it; NULL: xferspy */

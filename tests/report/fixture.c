@@ -275,6 +275,7 @@ static void fill_run(struct xs_result *result, const char *path,
 	fill_totals(&result->totals);
 	result->streams_asked = NONE;
 	xs_machine_init(&result->machine);
+	result->machine_choice.origin = "fitted";
 	snprintf(result->machine.name, sizeof(result->machine.name), "fitted");
 	snprintf(result->machine.source, sizeof(result->machine.source),
 		 "fitted-from-trace");

@@ -257,8 +257,8 @@ TEST(a_gate_exits_with_3)
 /* One report on a job, from traces, digests, and both. */
 TEST(traces_of_a_job_have_one_report)
 {
-	expect("report " BEFORE " " PINNED, 0, "heat  2 traces on 1 host\n",
-	       NULL);
+	expect("report " BEFORE " " PINNED, 0,
+	       "heat  2 traces on 1 host, machine: h200\n", NULL);
 	expect("report " BEFORE " gone.xspy " PINNED " " BEFORE, 2,
 	       "! 1 trace not read: gone.xspy\n"
 	       "! 1 trace given twice, counted once:",
@@ -287,13 +287,29 @@ TEST(traces_of_a_job_have_one_report)
 	expect("merge b.digest a.digest >d.digest; " XS_COMMAND
 	       " merge a.digest b.digest | cmp - d.digest && " XS_COMMAND
 	       " report d.digest a.digest",
-	       0, "! 1 trace in several of the merged digests", NULL);
+	       0, "! 1 trace given twice, counted once: a.digest", NULL);
 	expect(
 	    "--version; mkdir -p job && cp a.digest b.digest job && " XS_COMMAND
 	    " report job",
-	    0, "heat  2 traces on 1 host\n", NULL);
+	    0, "heat  2 traces on 1 host, machine: h200\n", NULL);
 	expect("--version; mkdir -p none; " XS_COMMAND " report none", 2, NULL,
 	       "none: no trace and no digest is there; name a folder");
+}
+
+/* A digest beside its trace, and a merged one beside the traces that are in it,
+ * count once; what was merged twice cannot be undone. */
+TEST(a_folder_has_traces_and_digests)
+{
+	expect("--version; mkdir -p both && cp " BEFORE " both/a.txt && "
+	       "cp a.digest b.digest d.digest both && mv both/a.txt "
+	       "both/a.xspy && " XS_COMMAND " report both",
+	       0,
+	       "! 2 traces given twice, counted once: both/a.digest, "
+	       "both/d.digest\n",
+	       NULL);
+	expect("merge a.digest a.digest -o twice && " XS_COMMAND
+	       " report twice",
+	       0, "! 1 trace in several of the merged digests", NULL);
 }
 
 /* Two jobs, of folders and of digests that were written before. */

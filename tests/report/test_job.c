@@ -14,7 +14,7 @@
 
 /* A process of 10 s; its plan saves time in the first step alone. */
 struct rank {
-	int64_t rank, wall_ms, saves_ms, low_ms, copies_ms, host_ms;
+	int64_t rank, ranks, wall_ms, saves_ms, low_ms, copies_ms, host_ms;
 	const char *host, *gpu, *condition;
 	int64_t gpu_node; /* NUMA; 0: that of the process */
 };
@@ -26,7 +26,9 @@ static json_t *digest_of(const struct rank *rank)
 	json_t *group;
 
 	run->rank = rank->rank;
-	run->ranks = rank->rank == XS_UNKNOWN ? XS_UNKNOWN : 8;
+	run->ranks = rank->rank == XS_UNKNOWN ? XS_UNKNOWN
+		     : rank->ranks	      ? rank->ranks
+					      : 8;
 	run->wall_ns = rank->wall_ms * MS + run->tracer_ns;
 	run->host = rank->host ? rank->host : "node7";
 	run->devices[0].uuid = rank->gpu;
@@ -53,6 +55,14 @@ static json_t *digest_of(const struct rank *rank)
 	assert_non_null(group);
 	fixture_free(result);
 	return group;
+}
+
+static void merge_result(json_t *all, struct xs_result *result)
+{
+	json_t *group = xs_digest_of_result(result);
+
+	assert_int_equal(xs_digest_merge(all, group), 0);
+	json_decref(group);
 }
 
 static struct xs_job *job_of(const struct rank *ranks, size_t count)
@@ -183,7 +193,7 @@ TEST(warnings_are_counted_over_processes)
 {
 	static const char *kinds[] = {"lost %d", "cut", "lost %d"};
 	const char *notes[][3] = {{"lost 7", "cut", "lost 8"}, {"lost 9"}};
-	json_t *all = xs_digest_new(), *group;
+	json_t *all = xs_digest_new();
 	struct xs_job *job;
 	char *text;
 
@@ -195,9 +205,7 @@ TEST(warnings_are_counted_over_processes)
 		result->coverage.notes = notes[i];
 		result->coverage.note_kinds = kinds;
 		result->coverage.note_count = i ? 1 : 3;
-		group = xs_digest_of_result(result);
-		assert_int_equal(xs_digest_merge(all, group), 0);
-		json_decref(group);
+		merge_result(all, result);
 		fixture_free(result);
 	}
 	assert_int_equal(xs_job_build(all, &job), 0);
@@ -205,12 +213,12 @@ TEST(warnings_are_counted_over_processes)
 	assert_string_equal(job->problems[0].what, "warning");
 	assert_int_equal(job->problems[0].traces, 2);
 	assert_non_null(strstr(job->problems[0].text,
-			       "2 traces with the warning \"lost 7\": "));
+			       "2 traces with such a warning \"lost 7\": "));
 	assert_non_null(strstr(job->problems[1].text,
 			       "1 trace with the warning \"cut\": "));
 	assert_non_null(strstr(job->problems[1].names, "(rank 0 on "));
 	text = text_of(job, false);
-	assert_non_null(strstr(text, "! 2 traces with the warning"));
+	assert_non_null(strstr(text, "! 2 traces with such a warning"));
 	free(text);
 	xs_job_free(job);
 	json_decref(all);
@@ -449,41 +457,99 @@ TEST(missing_and_double_ranks_are_named)
 	xs_job_free(job);
 }
 
-/* A trace of another program, a counted one, and one without a verdict. */
+/* A trace whose launcher started another number of ranks, and one of a rank
+ * that there is not, hide no missing rank. */
+TEST(ranks_that_disagree_are_told)
+{
+	static const struct rank ranks[] = {
+	    {.rank = 0, .wall_ms = 10000},
+	    {.rank = 2, .wall_ms = 10000},
+	    {.rank = 1, .ranks = 1 << 24, .wall_ms = 10000},
+	    {.rank = 9, .wall_ms = 10000}};
+	struct xs_job *job = job_of(ranks, 4);
+
+	assert_int_equal(job->ranks, 8);
+	assert_int_equal(job->seen, 3);
+	assert_string_equal(job->missing, "3-7");
+	assert_int_equal(job->problem_count, 2);
+	assert_string_equal(job->problems[0].text,
+			    "1 trace of a job of another size than 8 ranks");
+	assert_string_equal(
+	    job->problems[1].text,
+	    "1 trace of rank 9, which a job of 8 ranks does not have");
+	xs_job_free(job);
+	job = job_of(&ranks[2], 1);
+	assert_string_equal(job->missing, "0, 2-16777215");
+	xs_job_free(job);
+}
+
+/* Predictions of several machine profiles are told; those of calibrations, or
+ * fitted to each trace, are of one kind. */
+TEST(machine_profiles_are_told)
+{
+	static const char *origins[] = {"fitted", "fitted", "given", "shipped"};
+	json_t *all = xs_digest_new();
+	struct xs_job *job;
+
+	for (int i = 0; i < 4; i++) {
+		struct xs_result *result = fixture_result();
+
+		result->run.rank = i;
+		result->run.devices[0].uuid = NULL;
+		result->coverage.note_count = 0;
+		result->machine_choice.origin = origins[i];
+		snprintf(result->machine.name, sizeof(result->machine.name),
+			 "m%d", i / 2);
+		merge_result(all, result);
+		fixture_free(result);
+		if (i == 0)
+			continue;
+		assert_int_equal(xs_job_build(all, &job), 0);
+		assert_string_equal(job->machines,
+				    i == 1 ? "fitted" : "fitted, m1");
+		assert_int_equal(job->problem_count, i > 1);
+		if (i > 1)
+			assert_string_equal(job->problems[0].what,
+					    "several machines");
+		xs_job_free(job);
+	}
+	json_decref(all);
+}
+
+/* A damaged trace, a trace of another program, a counted one, and one without a
+ * verdict. */
 TEST(what_is_in_no_figure_is_counted)
 {
 	static const struct rank rank = {.rank = 0, .wall_ms = 10000};
-	json_t *all = digest_of(&rank), *group;
+	json_t *all = digest_of(&rank);
 	struct xs_result *result = fixture_result();
 	struct xs_job *job;
 
 	result->run.app = "/usr/bin/other -x";
 	result->run.wall_ns = 99999 * MS;
-	group = xs_digest_of_result(result);
-	assert_int_equal(xs_digest_merge(all, group), 0);
-	json_decref(group);
+	merge_result(all, result);
 	result->coverage.counted = true;
 	result->verdict.missing = "a run without counters";
-	group = xs_digest_of_result(result);
-	assert_int_equal(xs_digest_merge(all, group), 0);
-	json_decref(group);
+	merge_result(all, result);
 	result->coverage.counted = false;
-	group = xs_digest_of_result(result);
-	assert_int_equal(xs_digest_merge(all, group), 0);
-	json_decref(group);
+	merge_result(all, result);
+	result->verdict.missing = NULL;
+	result->coverage.damaged = true;
+	merge_result(all, result);
 	fixture_free(result);
 	/* of two equal ones the first by name */
 	assert_int_equal(xs_job_build(all, &job), 0);
 	assert_string_equal(job->program, "app");
 	assert_int_equal(job->traces, 1);
 	assert_int_equal(job->wall.most, 10000 * MS);
-	assert_int_equal(job->problem_count, 4);
-	assert_string_equal(job->problems[0].what, "no verdict");
-	assert_string_equal(job->problems[1].what, "counted");
-	assert_string_equal(job->problems[3].what, "warning");
-	assert_int_equal(job->problems[3].traces, 3);
+	assert_int_equal(job->problem_count, 5);
+	assert_string_equal(job->problems[0].what, "damaged");
+	assert_string_equal(job->problems[1].what, "no verdict");
+	assert_string_equal(job->problems[2].what, "counted");
+	assert_string_equal(job->problems[4].what, "warning");
+	assert_int_equal(job->problems[4].traces, 4);
 	assert_string_equal(
-	    job->problems[2].text,
+	    job->problems[3].text,
 	    "1 trace of another program, in no figure (of those "
 	    "with as many traces this is the first by name; "
 	    "--each reports on each trace): other");

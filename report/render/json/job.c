@@ -57,7 +57,7 @@ static const struct xs_json_field problem[] = {
 static const struct xs_json_field job[] = {
     FIELDS(program, traces, ranks),
     NAMED("ranks_seen", seen),
-    FIELD(missing),
+    FIELDS(missing, machines),
     NAMED_OBJECT("wall_ns", wall, spread),
     FIELDS(after_ns, low_ns, high_ns, saves_ns, saves_most_ns),
     FIELDS(at_most_saves_ns, recorded_ns, verdict, no_step, question),

@@ -35,6 +35,9 @@ static void put_head(const struct xs_terminal *terminal, struct xs_job *job)
 		xs_terminal_print(terminal, XS_PLAIN,
 				  ", %" PRId64 " of %" PRId64 " ranks",
 				  job->seen, job->ranks);
+	if (job->machines)
+		xs_terminal_print(terminal, XS_PLAIN, ", machine: %s",
+				  job->machines);
 	xs_terminal_print(terminal, XS_PLAIN, "\n\n");
 }
 
