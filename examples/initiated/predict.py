@@ -8,9 +8,9 @@ The prediction is from the trace of the rounds by copies and the calibration of 
 same machine. It is of the round alone, from its first call to its last; what the host does
 between two rounds is not predicted. Programs that time it apart print it beside the round,
 of copies and of flags. Where it was timed with the round, the median of the trace is added
-to the prediction. The median round of each process counts once. The last column leaves the
-error of the program out of what widens its range; programs by others and a later run widen
-none. docs/models.md has the results.
+to the prediction. The median round of each process counts once. One run widens ranges, the
+default: its last column leaves the error of the program itself out. docs/models.md has the
+results.
 """
 import argparse
 import json
@@ -25,10 +25,7 @@ sys.path.append(str(HERE.parent / "putget"))
 
 from plainly import CONTENTS, end_plainly, is_size  # noqa: E402 pylint: disable=wrong-import-position
 
-DATA = HERE / "h100-2"
-AS_FIRST_WRITTEN = HERE / "h100"  # convergence and halo with other accesses
-AFTERWARDS = HERE / "h200"  # a run after the error was taken from DATA
-BY_OTHERS = HERE / "corpus"
+DATA = HERE / "h200-2"
 
 
 def medians(folder):

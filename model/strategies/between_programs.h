@@ -7,7 +7,7 @@
 /* clang-format off */
 #define XS_ERROR_allocations 0.434
 #define XS_ERROR_as_is 0.199
-#define XS_ERROR_device_initiated 1.327
+#define XS_ERROR_device_initiated 0.196
 #define XS_ERROR_double_buffer 0.025
 #define XS_ERROR_mapped 0.111
 #define XS_ERROR_pinned 0.014

@@ -22,10 +22,9 @@ import predict  # noqa: E402
 def main():
     docs = (ROOT / "docs/models.md").read_text(encoding="utf-8")
     tables = [subprocess.run(
-        [FOLDER / "predict.py", "--xferspy", XFERSPY, folder],
+        [FOLDER / "predict.py", "--xferspy", XFERSPY, times.parent],
         stdout=subprocess.PIPE, text=True, check=True).stdout
-        for folder in (predict.DATA, predict.AFTERWARDS, predict.AS_FIRST_WRITTEN,
-                       predict.BY_OTHERS)]
+        for times in FOLDER.glob("*/times.jsonl")]
     header = (ROOT / "model/strategies/between_programs.h").read_text()
     error = float(re.search(r"device_initiated ([\d.]+)", header)[1])
     largest = max(case.rest() for case in predict.load(XFERSPY))
