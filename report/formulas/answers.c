@@ -304,6 +304,15 @@ static const char *unknown_control(const struct xs_formulas_result *result,
 	return NULL;
 }
 
+/* "4.13 us"; times of messages are shorter than 36 years, or "decades" */
+static struct xs_units_text message_time(const struct xs_control_estimate *row)
+{
+	const int64_t ns = xs_number_round(row->ns);
+
+	return ns == XS_UNKNOWN ? (struct xs_units_text){"decades"}
+				: xs_units_ns(ns);
+}
+
 /* Who should start a transfer, if the times of all ways are known: the way of
  * the least effort among equal ones, and the host, which needs no code in
  * kernels, also if its time is within the range of the fastest. The ranges of
@@ -324,14 +333,12 @@ static const char *control_answer(struct xs_formulas_result *result,
 		    "not known who should start it: the profile lacks %s, "
 		    "which xferspy calibrate measures.",
 		    unknown);
-	if (xs_number_round(host->ns) == XS_UNKNOWN)
-		return "not known who should start it: it takes decades.";
 	if (host->ns <= fmax(best->high_ns, EQUAL * best->ns))
 		return xs_arena_print(
 		    arena,
 		    "let the host start it (%s); nothing else is faster for "
 		    "certain and by more than 3 %%.",
-		    xs_units_ns(xs_number_round(host->ns)).s);
+		    message_time(host).s);
 	best = least_effort(result, to_host, EQUAL * best->ns);
 	return xs_arena_print(
 	    arena,
@@ -340,8 +347,8 @@ static const char *control_answer(struct xs_formulas_result *result,
 	    strcmp(best->name, "direct") == 0
 		? "the GPU"
 		: "a host thread that the GPU asks",
-	    best->name, best->polled, xs_units_ns(xs_number_round(best->ns)).s,
-	    xs_units_ns(xs_number_round(host->ns)).s);
+	    best->name, best->polled, message_time(best).s,
+	    message_time(host).s);
 }
 
 static void say_control(struct xs_formulas_result *result, bool to_host)

@@ -470,6 +470,20 @@ TEST(unknown_ways_win_nothing)
 	program_free(&program);
 }
 
+/* A way that takes decades does not keep another one from being the answer. */
+TEST(decades_are_slower_than_a_known_time)
+{
+	struct program program = program_run(
+	    "--version && sed 's/0.1 }/1e17 }/' " XS_SOURCE_DIR
+	    "/tests/report/control.json >decades.json && " XS_COMMAND
+	    " model --machine ./decades.json --control --h2d-bytes 64MiB");
+
+	assert_int_equal(program.code, 0);
+	assert_non_null(strstr(program.out, "let the GPU start it (direct"));
+	assert_non_null(strstr(program.out, "decades if the host does"));
+	program_free(&program);
+}
+
 /* The shipped profile is of another machine of that model: its ranges hold what
  * five H200 took, 14.6 to 15.6 us, but the answer is that of all of them. */
 TEST(shipped_ranges_are_wide)

@@ -8,7 +8,7 @@
 
 /* Phases whose missing figures are explained: each is compared with all
  * others. */
-#define XS_TEXT_REASONS 20u
+#define XS_TEXT_REASONS 100u
 
 /* The table of phases. Returns 0 or -ENOMEM. */
 int xs_render_text_phase_table(const struct xs_terminal *terminal,

@@ -34,17 +34,21 @@ next_streams(const struct xs_result_phase *phase, int64_t above)
 	return next;
 }
 
-/* "2.84"; "?" if the time of a round is not known */
+/* "2.84"; "~2.84" if the time of a round is not well known */
 static struct xs_units_text bare(const struct xs_result_estimate *row,
 				 int64_t like_ns, const char **unit)
 {
 	const struct xs_units_text ns =
 	    xs_units_ns_bare(row->round_ns, like_ns, unit);
+	struct xs_units_text out;
 
-	return xs_result_is_known(row) ? ns : (struct xs_units_text){"?"};
+	snprintf(out.s, sizeof(out.s), "%s%.*s",
+		 xs_result_is_known(row) ? "" : "~", (int)sizeof(out.s) - 2,
+		 ns.s);
+	return out;
 }
 
-/* "phase 1 streams by n: 2 3.10, 4 2.84, 8 ? ms" */
+/* "phase 1 streams by n: 2 3.10, 4 2.84, 8 ~3.01 ms" */
 static void put_sweep(const struct xs_terminal *terminal,
 		      struct xs_result *result,
 		      const struct xs_result_phase *phase)
@@ -67,15 +71,15 @@ static void put_sweep(const struct xs_terminal *terminal,
 						phase->id, list, unit));
 }
 
-/* Abstentions that are worth a line. */
+/* Abstentions that are worth a line: with --all, each. */
 static bool abstains(const struct xs_result *result,
 		     const struct xs_result_estimate *row)
 {
 	const char *origin = result->machine_choice.origin;
 
-	return xs_result_is_replay(row) && !row->applies && !row->quiet &&
+	return xs_result_is_replay(row) && !row->applies &&
 	       (result->all_asked ||
-		(row->unmeasured && same(origin, "given")));
+		(!row->quiet && row->unmeasured && same(origin, "given")));
 }
 
 /* "mapped, hybrid": strategies of a phase that abstain for one reason. */
