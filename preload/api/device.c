@@ -30,6 +30,8 @@ static struct driver {
 
 /* Since CUDA 11.4; NULL in older drivers. */
 static CUresult (*get_uuid)(CUuuid *uuid, CUdevice device);
+static CUresult (*get_range)(CUdeviceptr *begin, size_t *bytes,
+			     CUdeviceptr address);
 
 static const struct {
 	void *slot;
@@ -64,6 +66,7 @@ static bool have_driver(void)
 		have = have && symbol;
 	}
 	*(void **)&get_uuid = dlsym(library, "cuDeviceGetUuid_v2");
+	*(void **)&get_range = dlsym(library, "cuMemGetAddressRange_v2");
 	return have;
 }
 
@@ -74,6 +77,17 @@ int xs_device_driver_version(void)
 	if (!have_driver() || driver.version(&version) != CUDA_SUCCESS)
 		return 0;
 	return version;
+}
+
+uint64_t xs_device_memory_bytes(uint64_t address)
+{
+	CUdeviceptr begin;
+	size_t bytes;
+
+	if (!have_driver() || !get_range ||
+	    get_range(&begin, &bytes, address) != CUDA_SUCCESS)
+		return 0;
+	return begin + bytes - address;
 }
 
 uint64_t xs_device_all(void)

@@ -4,6 +4,7 @@
 #include <cupti.h>
 
 #include "preload/api/arguments.h"
+#include "preload/api/device.h"
 #include "preload/api/functions.h"
 #include "preload/api/launch_arguments.h"
 

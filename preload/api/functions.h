@@ -158,6 +158,10 @@ struct xs_event {
 	  .dst = XS_HANDLE(*a->devPtr), .bytes = a->size,                      \
 	  .stream = XS_HANDLE(a->stream))                                      \
 	F(cudaFree, none, FREE_DEVICE, .dst = XS_HANDLE(a->devPtr))            \
+	F(cudaIpcOpenMemHandle, none, ALLOC_DEVICE,                            \
+	  XS_KEEP_OPENED(*a->devPtr))                                          \
+	F(cudaIpcCloseMemHandle, none, FREE_DEVICE,                            \
+	  XS_KEEP_CLOSED(a->devPtr))                                           \
 	F(cudaFreeAsync, ptsz, FREE_DEVICE, .dst = XS_HANDLE(a->devPtr),       \
 	  .stream = XS_HANDLE(a->stream))                                      \
 	F(cudaDeviceSynchronize, none, SYNC_DEVICE, .stream = 0)               \
@@ -305,6 +309,10 @@ struct xs_event {
 	A(void **, devPtr) _() A(size_t, size) _() A(cudaMemPool_t, pool)      \
 	_() A(cudaStream_t, stream)
 #define XS_ARGS_cudaFree(A, _) A(void *, devPtr)
+#define XS_ARGS_cudaIpcOpenMemHandle(A, _)                                     \
+	A(void **, devPtr) _() A(cudaIpcMemHandle_t, handle)                   \
+	_() A(unsigned int, flags)
+#define XS_ARGS_cudaIpcCloseMemHandle(A, _) A(void *, devPtr)
 #define XS_ARGS_cudaFreeAsync(A, _)                                            \
 	A(void *, devPtr) _() A(cudaStream_t, stream)
 #define XS_ARGS_cudaDeviceSynchronize(A, _)
@@ -359,6 +367,15 @@ struct xs_event {
 	.src = XS_HANDLE((p)->srcArray) | XS_HANDLE((p)->srcPtr.ptr),          \
 	.bytes = (p)->dstArray || (p)->srcArray ? 0 : XS_VOLUME((p)->extent),  \
 	.rows = XS_ROWS((p)->extent)
+
+/* Memory of another process. It may be opened several times: it lives until it
+ * is closed as often, when the driver no longer knows the address. */
+#define XS_KEEP_OPENED(pointer)                                                \
+	.dst = XS_HANDLE(pointer),                                             \
+	.bytes = xs_device_memory_bytes(XS_HANDLE(pointer))
+#define XS_KEEP_CLOSED(pointer)                                                \
+	.dst = xs_device_memory_bytes(XS_HANDLE(pointer)) ? 0                  \
+							  : XS_HANDLE(pointer)
 
 /* XS_FUNCTIONS(XS_SYMBOLS_ROW) is XS_SYMBOL(symbol, name, class) for each
  * function and each twin. XS_ARGS_ uses the name without the suffix. */

@@ -231,6 +231,9 @@ struct xs_context {
 	D(cuMemAllocFromPoolAsync, ptsz, ALLOC_DEVICE,                         \
 	  .dst = XS_HANDLE(*a->dptr), .bytes = a->bytesize, XS_KEEP_STREAM)    \
 	D(cuMemFree_v2, none, FREE_DEVICE, .dst = XS_HANDLE(a->dptr))          \
+	D(cuIpcOpenMemHandle_v2, none, ALLOC_DEVICE,                           \
+	  XS_KEEP_OPENED(*a->pdptr))                                           \
+	D(cuIpcCloseMemHandle, none, FREE_DEVICE, XS_KEEP_CLOSED(a->dptr))     \
 	D(cuMemMap, none, ALLOC_DEVICE, .dst = XS_HANDLE(a->ptr),              \
 	  .bytes = a->size)                                                    \
 	D(cuMemUnmap, none, FREE_DEVICE, .dst = XS_HANDLE(a->ptr),             \

@@ -220,11 +220,12 @@ void xs_live_memory_add(uint64_t address, uint64_t bytes, uint32_t context,
 {
 	const struct range range = {address, address + bytes, end_ns, context};
 
-	if (!address || !bytes || range.end < address)
+	if (!address || range.end < address)
 		return;
 	pthread_mutex_lock(&lock);
-	erase_overlapped(range.begin, range.end);
-	if (!insert(&range))
+	if (bytes)
+		erase_overlapped(range.begin, range.end);
+	if (!bytes || !insert(&range))
 		incomplete = true;
 	pthread_mutex_unlock(&lock);
 }

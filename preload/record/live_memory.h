@@ -15,8 +15,8 @@
  * are CLOCK_REALTIME ns. */
 
 /* Adds memory that an allocation in this context, 0 if unknown, returned at
- * `end_ns`. Older entries that overlap it are dropped: their memory was freed.
- */
+ * `end_ns`; 0 bytes: its size is unknown. Older entries that overlap it are
+ * dropped: their memory was freed. */
 void xs_live_memory_add(uint64_t address, uint64_t bytes, uint32_t context,
 			uint64_t end_ns);
 
@@ -29,7 +29,8 @@ void xs_live_memory_remove(uint64_t address, uint64_t start_ns);
 void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns);
 
 /* Returns whether all of the live memory is known: false from the moment on
- * when there was more than XS_LIVE_MEMORY_MOST of it, or no space. */
+ * when there was more than XS_LIVE_MEMORY_MOST of it, no space, or memory of an
+ * unknown size. */
 bool xs_live_memory_is_complete(void);
 
 /* Distinct addresses in live memory. */

@@ -267,6 +267,11 @@ XS_SIM_API int xs_sim_unregister(void *address);
 /* Finds the range that contains the address. Returns false for pageable host
  * memory. */
 XS_SIM_API bool xs_sim_find(const void *address, struct xs_sim_range *range);
+/* Memory of another process. handle: of 64 bytes. An address that is opened
+ * several times is freed when it is closed as often. */
+XS_SIM_API int xs_sim_ipc_handle(void *handle, const void *address);
+XS_SIM_API int xs_sim_ipc_open(void **address, const void *handle);
+XS_SIM_API int xs_sim_ipc_close(void *address);
 /* Migrates the managed memory in a range to a device or to the host; at once,
  * independent of streams. */
 XS_SIM_API int xs_sim_migrate(const void *address, size_t bytes, int device,

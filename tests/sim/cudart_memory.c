@@ -76,6 +76,13 @@ static int memory_info(size_t *free_bytes, size_t *total_bytes)
 RT_API(cudaMalloc, v3020, (void **devPtr, size_t size), (devPtr, size),
        xs_sim_alloc(XS_SIM_DEVICE, size, 0, devPtr))
 RT_API(cudaFree, v3020, (void *devPtr), (devPtr), free_device(devPtr))
+RT_API(cudaIpcGetMemHandle, v4010, (cudaIpcMemHandle_t * handle, void *devPtr),
+       (handle, devPtr), xs_sim_ipc_handle(handle, devPtr))
+RT_API(cudaIpcOpenMemHandle, v4010,
+       (void **devPtr, cudaIpcMemHandle_t handle, unsigned int flags),
+       (devPtr, handle, flags), xs_sim_ipc_open(devPtr, &handle))
+RT_API(cudaIpcCloseMemHandle, v4010, (void *devPtr), (devPtr),
+       xs_sim_ipc_close(devPtr))
 RT_API(cudaMallocPitch, v3020,
        (void **devPtr, size_t *pitch, size_t width, size_t height),
        (devPtr, pitch, width, height),

@@ -63,6 +63,26 @@ static int info(size_t *free_bytes, size_t *total_bytes)
 	return CUDA_SUCCESS;
 }
 
+static int range_of(CUdeviceptr *begin, size_t *bytes, const void *address)
+{
+	struct xs_sim_range range;
+
+	if (!xs_sim_find(address, &range) || range.memory == XS_SIM_PINNED)
+		return XS_SIM_EVALUE;
+	*begin = range.base;
+	*bytes = range.bytes;
+	return XS_SIM_OK;
+}
+
+static int open_shared(CUdeviceptr *address, const void *handle)
+{
+	void *memory = NULL;
+	int rc = xs_sim_ipc_open(&memory, handle);
+
+	*address = (CUdeviceptr)memory;
+	return rc;
+}
+
 #define AT(device) ((void *)(device))
 
 DRV_API(cuMemAlloc_v2, (CUdeviceptr * dptr, size_t bytesize), (dptr, bytesize),
@@ -81,6 +101,16 @@ DRV_API(cuMemMap,
 	 CUmemGenericAllocationHandle handle, unsigned long long flags),
 	(ptr, size, offset, handle, flags), CUDA_SUCCESS)
 DRV_API(cuMemUnmap, (CUdeviceptr ptr, size_t size), (ptr, size), CUDA_SUCCESS)
+DRV_API(cuMemGetAddressRange_v2,
+	(CUdeviceptr * pbase, size_t *psize, CUdeviceptr dptr),
+	(pbase, psize, dptr), range_of(pbase, psize, AT(dptr)))
+DRV_API(cuIpcGetMemHandle, (CUipcMemHandle * pHandle, CUdeviceptr dptr),
+	(pHandle, dptr), xs_sim_ipc_handle(pHandle, AT(dptr)))
+DRV_API(cuIpcOpenMemHandle_v2,
+	(CUdeviceptr * pdptr, CUipcMemHandle handle, unsigned int Flags),
+	(pdptr, handle, Flags), open_shared(pdptr, &handle))
+DRV_API(cuIpcCloseMemHandle, (CUdeviceptr dptr), (dptr),
+	xs_sim_ipc_close(AT(dptr)))
 DRV_API(cuMemGetInfo_v2, (size_t * free, size_t *total), (free, total),
 	info(free, total))
 DRV_API(cuMemHostAlloc, (void **pp, size_t bytesize, unsigned int Flags),

@@ -2,6 +2,8 @@
 /* Requests common to runtime and driver, with their errors. */
 #include "tests/sim/internal.h"
 
+#include <string.h>
+
 int xs_sim_set(struct xs_sim_stream *stream, const struct xs_sim_set *set)
 {
 	struct xs_sim_op op = {
@@ -55,4 +57,48 @@ int xs_sim_device_pointer(const void *host, void **device)
 		return XS_SIM_EVALUE;
 	*device = (void *)(uintptr_t)host;
 	return XS_SIM_OK;
+}
+
+/* There is no other process: a handle stands for fresh memory of the size of
+ * what it was made from. One handle is open at a time. */
+static struct {
+	struct xs_sim_range of; /* what the handle was made from */
+	void *address;
+	unsigned times;
+} opened;
+
+int xs_sim_ipc_handle(void *handle, const void *address)
+{
+	struct xs_sim_range range;
+
+	if (!xs_sim_find(address, &range) || range.memory != XS_SIM_DEVICE)
+		return XS_SIM_EVALUE;
+	memcpy(handle, &range, sizeof(range));
+	return XS_SIM_OK;
+}
+
+int xs_sim_ipc_open(void **address, const void *handle)
+{
+	struct xs_sim_range of;
+	int rc = XS_SIM_OK;
+
+	memcpy(&of, handle, sizeof(of));
+	if (opened.times && opened.of.base != of.base)
+		return XS_SIM_EVALUE;
+	if (!opened.times)
+		rc = xs_sim_alloc(XS_SIM_DEVICE, of.bytes, 0, &opened.address);
+	if (rc != XS_SIM_OK)
+		return rc;
+	opened.of = of;
+	opened.times++;
+	*address = opened.address;
+	return XS_SIM_OK;
+}
+
+int xs_sim_ipc_close(void *address)
+{
+	if (!opened.times || address != opened.address)
+		return XS_SIM_EVALUE;
+	xs_sim_device_wait(xs_sim_device());
+	return --opened.times ? XS_SIM_OK : xs_sim_free(address, XS_SIM_DEVICE);
 }

@@ -204,8 +204,22 @@ static void launch_of_modules(int rounds)
 	}
 }
 
+/* Memory of another process. */
+static void launch_opened(void)
+{
+	const CUdeviceptr own = device;
+	CUipcMemHandle handle;
+
+	CHECK(cuIpcGetMemHandle(&handle, own));
+	CHECK(cuIpcOpenMemHandle(&device, handle, 0));
+	launch_extra(sizeof(CUdeviceptr));
+	CHECK(cuIpcCloseMemHandle(device));
+	device = own;
+}
+
 static void pointers(int rounds)
 {
+	launch_opened();
 	for (int i = 0; i < rounds; i++)
 		launch_extra(i % 2 ? PAGE : sizeof(CUdeviceptr));
 	launch_of_modules(rounds);

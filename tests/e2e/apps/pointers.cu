@@ -87,6 +87,31 @@ static void launch_all(int *a, int *b, int *mapped)
 	nothing<<<1, 32>>>();
 }
 
+static void launch_without(const void *number, bool lives)
+{
+	tell("without", lives ? number : NULL, NULL);
+	without<<<1, 32>>>((long long)number);
+}
+
+/* Memory of another process: it lives until it is closed as often as it was
+ * opened. */
+static void launch_with_opened(int *own)
+{
+	cudaIpcMemHandle_t handle;
+	int *other;
+
+	CHECK(cudaIpcGetMemHandle(&handle, own));
+	for (int i = 0; i < 2; i++)
+		CHECK(cudaIpcOpenMemHandle((void **)&other, handle,
+					   cudaIpcMemLazyEnablePeerAccess));
+	tell("plain", other + BYTES / sizeof(int) - 32, own);
+	plain<<<1, 32>>>(other + BYTES / sizeof(int) - 32, 32, own);
+	CHECK(cudaIpcCloseMemHandle(other));
+	launch_without(other, true);
+	CHECK(cudaIpcCloseMemHandle(other));
+	launch_without(other, false);
+}
+
 int main(int argc, char **argv)
 {
 	const int rounds = argc > 1 ? atoi(argv[1]) : 1;
@@ -98,17 +123,15 @@ int main(int argc, char **argv)
 	/* the number is the address of memory that was freed, and then of
 	 * memory that is there again */
 	CHECK(cudaFree(b));
-	tell("without", NULL, NULL);
-	without<<<1, 32>>>((long long)b);
+	launch_without(b, false);
 	c = device_memory();
-	tell("without", c, NULL);
-	without<<<1, 32>>>((long long)c);
+	launch_without(c, true);
+	launch_with_opened(c);
 	CHECK(cudaDeviceSynchronize());
 	CHECK(cudaFreeHost(mapped));
 	CHECK(cudaFree(a));
 	CHECK(cudaDeviceReset()); /* frees c */
-	tell("without", NULL, NULL);
-	without<<<1, 32>>>((long long)c);
+	launch_without(c, false);
 	CHECK(cudaDeviceSynchronize());
 	return 0;
 }
