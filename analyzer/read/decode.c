@@ -7,17 +7,9 @@
 
 static int keep_call(struct xs_trace *trace, const struct xs_call *call)
 {
-	struct xs_call *calls;
-
-	if (trace->call_count >= XS_NONE)
-		return -ENOMEM;
-	calls = xs_array_grow_large(trace->calls, trace->call_count,
-				    sizeof(*calls));
-	if (!calls)
-		return -ENOMEM;
-	trace->calls = calls;
-	calls[trace->call_count++] = *call;
-	return 0;
+	return trace->call_count >= XS_NONE
+		   ? -ENOMEM
+		   : XS_ARRAY_ADD_LARGE(trace->calls, trace->call_count, *call);
 }
 
 /* All call records begin with the fields of struct xs_rec_call. */
@@ -98,13 +90,7 @@ static int decode_call(struct xs_decoder *d, const void *record)
 static int add_faults(struct xs_decoder *d, const struct xs_rec_faults *rec)
 {
 	struct xs_trace *trace = d->trace;
-	struct xs_faults *faults = xs_array_grow_large(
-	    trace->faults, trace->fault_count, sizeof(*faults));
-
-	if (!faults)
-		return -ENOMEM;
-	trace->faults = faults;
-	faults[trace->fault_count++] = (struct xs_faults){
+	const struct xs_faults faults = {
 	    .call = XS_NONE,
 	    .thread = d->thread,
 	    .start_ns = xs_decoder_after(d->base_ns, rec->start),
@@ -112,26 +98,23 @@ static int add_faults(struct xs_decoder *d, const struct xs_rec_faults *rec)
 	    .major = rec->major,
 	    .page_bytes = rec->page_bytes,
 	};
-	return 0;
+
+	return XS_ARRAY_ADD_LARGE(trace->faults, trace->fault_count, faults);
 }
 
 static int add_content(struct xs_decoder *d, const struct xs_rec_content *rec)
 {
 	struct xs_trace *trace = d->trace;
-	struct xs_content *contents = xs_array_grow_large(
-	    trace->contents, trace->content_count, sizeof(*contents));
-
-	if (!contents)
-		return -ENOMEM;
-	trace->contents = contents;
-	contents[trace->content_count++] = (struct xs_content){
+	const struct xs_content content = {
 	    .call = XS_NONE,
 	    .thread = d->thread,
 	    .start_ns = xs_decoder_after(d->base_ns, rec->start),
 	    .hash = rec->hash,
 	    .hashed_bytes = rec->hashed_bytes,
 	};
-	return 0;
+
+	return XS_ARRAY_ADD_LARGE(trace->contents, trace->content_count,
+				  content);
 }
 
 static int add_hashing(struct xs_decoder *d, const struct xs_rec_hashing *rec)
@@ -151,13 +134,7 @@ static int add_hashing(struct xs_decoder *d, const struct xs_rec_hashing *rec)
 static int add_pointers(struct xs_decoder *d, const struct xs_rec_pointers *rec)
 {
 	struct xs_trace *trace = d->trace;
-	struct xs_pointers *pointers = xs_array_grow_large(
-	    trace->pointers, trace->pointers_count, sizeof(*pointers));
-
-	if (!pointers)
-		return -ENOMEM;
-	trace->pointers = pointers;
-	pointers[trace->pointers_count++] = (struct xs_pointers){
+	const struct xs_pointers pointers = {
 	    .call = XS_NONE,
 	    .thread = d->thread,
 	    .start_ns = xs_decoder_after(d->base_ns, rec->start),
@@ -166,7 +143,9 @@ static int add_pointers(struct xs_decoder *d, const struct xs_rec_pointers *rec)
 	    .addresses = {rec->address0, rec->address1, rec->address2,
 			  rec->address3},
 	};
-	return 0;
+
+	return XS_ARRAY_ADD_LARGE(trace->pointers, trace->pointers_count,
+				  pointers);
 }
 
 static int decode_detail(struct xs_decoder *d, const void *record)

@@ -167,18 +167,12 @@ static int add_shape(struct xs_decoder *d, const struct xs_rec_shape *rec)
 static int add_counters(struct xs_decoder *d, const struct xs_rec_counters *rec)
 {
 	struct xs_trace *trace = d->trace;
-	struct xs_counter *counter;
 	uint32_t name;
 
 	if (trace->counter_count >= XS_NONE ||
 	    !xs_decoder_element(d, &d->strings, rec->name, &name))
 		return -ENOMEM;
-	counter = xs_array_grow(trace->counters, trace->counter_count,
-				sizeof(*counter));
-	if (!counter)
-		return -ENOMEM;
-	trace->counters = counter;
-	counter[trace->counter_count++] = (struct xs_counter){
+	const struct xs_counter counter = {
 	    .name = name,
 	    .grid = {rec->grid_x, rec->grid_y, rec->grid_z},
 	    .block = {rec->block_x, rec->block_y, rec->block_z},
@@ -198,7 +192,8 @@ static int add_counters(struct xs_decoder *d, const struct xs_rec_counters *rec)
 	    .stores = XS_UNCOUNTED,
 	    .store_sectors = XS_UNCOUNTED,
 	};
-	return 0;
+
+	return XS_ARRAY_ADD(trace->counters, trace->counter_count, counter);
 }
 
 /* Returns the last launch counted, NULL if it is another one. */
@@ -242,17 +237,10 @@ static int add_tally(struct xs_decoder *d, const struct xs_rec_tally *rec)
 			       .direction = rec->direction,
 			       .calls = rec->calls,
 			       .bytes = rec->bytes};
-	struct xs_tally *tallies;
 
 	if (!xs_decoder_element(d, &d->sites, rec->site, &new.site))
 		return -ENOMEM;
-	tallies =
-	    xs_array_grow(trace->tallies, trace->tally_count, sizeof(*tallies));
-	if (!tallies)
-		return -ENOMEM;
-	trace->tallies = tallies;
-	tallies[trace->tally_count++] = new;
-	return 0;
+	return XS_ARRAY_ADD(trace->tallies, trace->tally_count, new);
 }
 
 static int add_unhooked(struct xs_decoder *d, const struct xs_rec_unhooked *rec)
@@ -305,31 +293,20 @@ static int add_detail(struct xs_decoder *d, const struct xs_rec_detail *rec)
 			windows[trace->window_count - 1].end_ns = rec->time_ns;
 		return 0;
 	}
-	windows = xs_array_grow(windows, trace->window_count, sizeof(*windows));
-	if (!windows)
-		return -ENOMEM;
-	trace->windows = windows;
-	windows[trace->window_count++] =
-	    (struct xs_window){rec->time_ns, UINT64_MAX};
-	return 0;
+	return XS_ARRAY_ADD(trace->windows, trace->window_count,
+			    (struct xs_window){rec->time_ns, UINT64_MAX});
 }
 
 static int add_source(struct xs_decoder *d, const struct xs_rec_source *rec)
 {
 	struct xs_source_line line = {.line = rec->line,
-				      .outer = rec->outer != 0},
-			      *sources;
+				      .outer = rec->outer != 0};
 
 	if (!xs_decoder_element(d, &d->sites, rec->site, &line.site) ||
 	    !xs_decoder_element(d, &d->strings, rec->symbol, &line.symbol) ||
 	    !xs_decoder_element(d, &d->strings, rec->file, &line.file))
 		return -ENOMEM;
-	sources = xs_array_grow(d->sources, d->source_count, sizeof(*sources));
-	if (!sources)
-		return -ENOMEM;
-	d->sources = sources;
-	sources[d->source_count++] = line;
-	return 0;
+	return XS_ARRAY_ADD(d->sources, d->source_count, line);
 }
 
 static int add_context(struct xs_decoder *d, const struct xs_rec_context *rec)

@@ -12,16 +12,9 @@ static int keep_op(struct xs_trace *trace, const struct xs_op *op)
 	const bool migration = op->flags & XS_OP_MIGRATION;
 	struct xs_op **ops = migration ? &trace->migrations : &trace->ops;
 	size_t *count = migration ? &trace->migration_count : &trace->op_count;
-	struct xs_op *grown;
 
-	if (*count >= XS_NONE)
-		return -ENOMEM;
-	grown = xs_array_grow_large(*ops, *count, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	*ops = grown;
-	grown[(*count)++] = *op;
-	return 0;
+	return *count >= XS_NONE ? -ENOMEM
+				 : XS_ARRAY_ADD_LARGE(*ops, *count, *op);
 }
 
 /* All op records begin with the fields of XS_FIELDS_OP_HEAD. */
@@ -134,7 +127,6 @@ int xs_decoder_add_graph_launch(struct xs_decoder *d,
 	    rec->duration == XS_WIDE32 ? d->wide_duration_ns : rec->duration;
 	const uint64_t start_ns = xs_decoder_after(d->base_ns, rec->start);
 	const uint64_t end_ns = xs_decoder_after(start_ns, duration_ns);
-	struct xs_graph_launch *launch;
 	uint32_t queue;
 
 	if (end_ns > d->last_ns)
@@ -144,13 +136,7 @@ int xs_decoder_add_graph_launch(struct xs_decoder *d,
 	if (trace->graph_launch_count >= XS_NONE ||
 	    !xs_decoder_element(d, &d->queues, rec->queue, &queue))
 		return -ENOMEM;
-	launch = xs_array_grow_large(
-	    trace->graph_launches, trace->graph_launch_count, sizeof(*launch));
-	if (!launch)
-		return -ENOMEM;
-	trace->graph_launches = launch;
-	launch += trace->graph_launch_count++;
-	*launch = (struct xs_graph_launch){
+	const struct xs_graph_launch launch = {
 	    .start_ns = start_ns,
 	    .end_ns = end_ns,
 	    .correlation = rec->correlation,
@@ -158,5 +144,7 @@ int xs_decoder_add_graph_launch(struct xs_decoder *d,
 	    .queue = (uint16_t)queue,
 	    .by_node = rec->by_node != 0,
 	};
-	return 0;
+
+	return XS_ARRAY_ADD_LARGE(trace->graph_launches,
+				  trace->graph_launch_count, launch);
 }

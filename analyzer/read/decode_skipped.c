@@ -64,13 +64,7 @@ int xs_decoder_skip_op(struct xs_decoder *d, const struct xs_op *op)
 static int add_tally(struct xs_trace *trace, const struct key *key,
 		     const struct skipped *skipped)
 {
-	struct xs_tally *tallies =
-	    xs_array_grow(trace->tallies, trace->tally_count, sizeof(*tallies));
-
-	if (!tallies)
-		return -ENOMEM;
-	trace->tallies = tallies;
-	tallies[trace->tally_count++] = (struct xs_tally){
+	const struct xs_tally tally = {
 	    .site = key->site,
 	    .size = key->size,
 	    .direction = key->failed ? XS_TALLY_FAILED
@@ -80,7 +74,8 @@ static int add_tally(struct xs_trace *trace, const struct key *key,
 	    .calls = skipped->calls,
 	    .bytes = skipped->bytes,
 	    .ns = skipped->ns};
-	return 0;
+
+	return XS_ARRAY_ADD(trace->tallies, trace->tally_count, tally);
 }
 
 static int add_windows(struct xs_decoder *d)

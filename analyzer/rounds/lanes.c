@@ -27,20 +27,16 @@ static int start_round(struct xs_lane_rounds *c, struct xs_lane *lane,
 		       const struct xs_op *op)
 {
 	struct xs_rounds *rounds = c->rounds;
-	struct xs_round *items =
-	    xs_array_grow(rounds->items, rounds->count, sizeof(*items));
+	const struct xs_round round = {
+	    .begin_ns = op->start_ns,
+	    .device = c->trace->queues[op->queue].device,
+	    .partial = lane->cut,
+	};
 
-	if (!items)
-		return -ENOMEM;
-	rounds->items = items;
-	items[rounds->count] =
-	    (struct xs_round){.begin_ns = op->start_ns,
-			      .device = c->trace->queues[op->queue].device,
-			      .partial = lane->cut};
-	*lane = (struct xs_lane){.round = (uint32_t)rounds->count++,
+	*lane = (struct xs_lane){.round = (uint32_t)rounds->count,
 				 .stage = STAGE_NONE,
 				 .kernel_queue = XS_NONE};
-	return 0;
+	return XS_ARRAY_ADD(rounds->items, rounds->count, round);
 }
 
 void xs_lane_end_round(struct xs_lane_rounds *c, struct xs_lane *lane)
@@ -118,14 +114,9 @@ static int remember_identity(struct xs_lane_rounds *c, const struct xs_op *op,
 			     uint32_t identity, uint32_t round, bool head)
 {
 	while (c->last_round_count <= identity) {
-		struct xs_last_rounds *grown = xs_array_grow(
-		    c->last_round, c->last_round_count, sizeof(*grown));
-
-		if (!grown)
+		if (XS_ARRAY_ADD(c->last_round, c->last_round_count,
+				 (struct xs_last_rounds){XS_NONE, XS_NONE, 0}))
 			return -ENOMEM;
-		c->last_round = grown;
-		grown[c->last_round_count++] =
-		    (struct xs_last_rounds){XS_NONE, XS_NONE, 0};
 	}
 	if (c->last_round[identity].any != round)
 		c->last_round[identity].dst = dst_of(c, op);

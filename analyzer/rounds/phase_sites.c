@@ -224,19 +224,15 @@ static struct xs_phase_site *site_row(const struct xs_phase_members *m,
 				      struct xs_phase *phase, uint32_t identity)
 {
 	const struct xs_op_identity *what = &m->rounds->table.items[identity];
-	struct xs_phase_site *sites = phase->sites;
+	const struct xs_phase_site site = {
+	    .site = what->site, .step_kind = xs_step_kind_of(what->kind)};
 
 	if (m->row_of_identity[identity] == 0) {
-		sites = xs_array_grow(sites, phase->site_count, sizeof(*sites));
-		if (!sites)
+		if (XS_ARRAY_ADD(phase->sites, phase->site_count, site))
 			return NULL;
-		phase->sites = sites;
-		sites[phase->site_count++] = (struct xs_phase_site){
-		    .site = what->site,
-		    .step_kind = xs_step_kind_of(what->kind)};
 		m->row_of_identity[identity] = (uint32_t)phase->site_count;
 	}
-	return &sites[m->row_of_identity[identity] - 1];
+	return &phase->sites[m->row_of_identity[identity] - 1];
 }
 
 static void add_same(struct xs_repeat_counts *to, uint8_t same)
@@ -256,21 +252,18 @@ static int add_setup_calls(const struct xs_phase_members *m,
 		const struct xs_call *call =
 		    &m->trace->calls[m->rounds->calls[round->first_call + i]];
 		const bool makes = xs_call_makes(call->call_class);
-		struct xs_phase_site *sites;
 
 		if (call->error || call->site == XS_NONE ||
 		    (!makes && !xs_call_unmakes(call->call_class)))
 			continue;
-		sites = xs_array_grow(phase->sites, phase->site_count,
-				      sizeof(*sites));
-		if (!sites)
-			return -ENOMEM;
-		phase->sites = sites;
-		sites[phase->site_count++] = (struct xs_phase_site){
+		const struct xs_phase_site site = {
 		    .site = call->site,
 		    .step_kind = makes ? XS_STEP_ALLOCATE : XS_STEP_FREE,
 		    .calls = 1,
 		    .bytes = makes ? call->bytes : 0};
+
+		if (XS_ARRAY_ADD(phase->sites, phase->site_count, site))
+			return -ENOMEM;
 	}
 	return 0;
 }

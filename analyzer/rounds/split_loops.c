@@ -187,14 +187,7 @@ static void add_op(struct splitter *s, size_t iteration, uint32_t index)
 
 static int add_round(struct splitter *s, const struct xs_round *round)
 {
-	struct xs_round *items =
-	    xs_array_grow(s->items, s->count, sizeof(*items));
-
-	if (!items)
-		return -ENOMEM;
-	s->items = items;
-	items[s->count++] = *round;
-	return 0;
+	return XS_ARRAY_ADD(s->items, s->count, *round);
 }
 
 /* Begins an iteration with the call at a position. The iteration before ends

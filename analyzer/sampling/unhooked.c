@@ -147,16 +147,10 @@ static int add_tally(const struct estimate *e, const struct kind *kind)
 {
 	struct xs_trace *trace = e->trace;
 	const double calls = kind->calls * e->growth - kind->counted;
-	struct xs_tally *tallies;
 
 	if (kind->calls < 1 || calls < 0.5)
 		return 0;
-	tallies =
-	    xs_array_grow(trace->tallies, trace->tally_count, sizeof(*tallies));
-	if (!tallies)
-		return -ENOMEM;
-	trace->tallies = tallies;
-	tallies[trace->tally_count++] = (struct xs_tally){
+	const struct xs_tally tally = {
 	    .site = kind->site,
 	    .size = kind->size,
 	    .direction = kind->direction,
@@ -164,7 +158,8 @@ static int add_tally(const struct estimate *e, const struct kind *kind)
 	    .calls = xs_weighted(1, calls),
 	    .bytes = xs_weighted(1, kind->bytes / kind->calls * calls),
 	};
-	return 0;
+
+	return XS_ARRAY_ADD(trace->tallies, trace->tally_count, tally);
 }
 
 static int add_tallies(const struct estimate *e)

@@ -72,18 +72,11 @@ static int add(struct xs_op_identities *identities,
 	       const struct xs_trace *trace,
 	       const struct xs_op_identity *identity)
 {
-	struct xs_op_identity *items =
-	    xs_array_grow(identities->items, identities->count, sizeof(*items));
-	uint64_t hash;
+	struct xs_op_identity new = *identity;
 
-	if (!items)
-		return -ENOMEM;
-	identities->items = items;
-	hash = xs_hash_mix(hash_site(trace, identity->site), identity->kind);
-	hash = xs_hash_text(hash, trace->strings[identity->name]);
-	items[identities->count] = *identity;
-	items[identities->count++].hash = hash;
-	return 0;
+	new.hash = xs_hash_mix(hash_site(trace, new.site), new.kind);
+	new.hash = xs_hash_text(new.hash, trace->strings[new.name]);
+	return XS_ARRAY_ADD(identities->items, identities->count, new);
 }
 
 int xs_op_identities_find(struct xs_op_identities *identities,

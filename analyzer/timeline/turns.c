@@ -35,16 +35,10 @@ struct turns {
 
 static int add_member(struct turns *t, uint32_t thread)
 {
-	struct member *members =
-	    xs_array_grow(t->members, t->count, sizeof(*members));
+	const struct member member = {.thread = thread,
+				      .set = (uint32_t)t->count};
 
-	if (!members)
-		return -ENOMEM;
-	t->members = members;
-	members[t->count] =
-	    (struct member){.thread = thread, .set = (uint32_t)t->count};
-	t->count++;
-	return 0;
+	return XS_ARRAY_ADD(t->members, t->count, member);
 }
 
 static int number_threads(struct turns *t)

@@ -36,6 +36,18 @@ void *xs_array_grow_large(void *items, size_t count, size_t item_bytes)
 		    : items;
 }
 
+bool xs_array_make_room(void *(*grow)(void *, size_t, size_t), void *items_at,
+			size_t count, size_t item_bytes)
+{
+	void *items;
+
+	memcpy(&items, items_at, sizeof(items));
+	items = grow(items, count, item_bytes);
+	if (items)
+		memcpy(items_at, &items, sizeof(items));
+	return items != NULL;
+}
+
 static void sort_block(struct xs_key *keys, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {

@@ -3,6 +3,8 @@
 #ifndef XS_ANALYZER_UTIL_SORT_H
 #define XS_ANALYZER_UTIL_SORT_H
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +23,24 @@ void *xs_array_grow(void *items, size_t count, size_t item_bytes);
 
 /* The same for one that may be larger than memory (large.h), which frees it. */
 void *xs_array_grow_large(void *items, size_t count, size_t item_bytes);
+
+/*
+ * Appends an item to an array of `count` items, which are two lvalues, and
+ * counts it. The array grows as by xs_array_grow(), or by
+ * xs_array_grow_large(). Value: 0 or -ENOMEM; the array is as before then.
+ */
+#define XS_ARRAY_ADD(items, count, ...)                                        \
+	XS_ARRAY_ADD_BY(xs_array_grow, items, count, __VA_ARGS__)
+#define XS_ARRAY_ADD_LARGE(items, count, ...)                                  \
+	XS_ARRAY_ADD_BY(xs_array_grow_large, items, count, __VA_ARGS__)
+#define XS_ARRAY_ADD_BY(grow, items, count, ...)                               \
+	(xs_array_make_room(grow, &(items), count, sizeof(*(items)))           \
+	     ? ((items)[(count)++] = (__VA_ARGS__), 0)                         \
+	     : -ENOMEM)
+
+/* For the macros. items_at: address of the pointer to the items. */
+bool xs_array_make_room(void *(*grow)(void *, size_t, size_t), void *items_at,
+			size_t count, size_t item_bytes);
 
 /* Sorts by key. Stable; near linear for long sorted runs. Returns 0 or -ENOMEM.
  */

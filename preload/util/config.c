@@ -240,12 +240,20 @@ struct xs_config_stack xs_config_stack(void)
 	return stack;
 }
 
-static bool is_mode(const char *text)
-{
-	enum xs_mode mode;
-
-	return parse_mode(text, &mode);
-}
+/* Defines is_NAME(), which returns whether a text is a value of the type. */
+#define IS(name, type)                                                         \
+	static bool is_##name(const char *text)                                \
+	{                                                                      \
+		type value;                                                    \
+                                                                               \
+		return parse_##name(text, &value);                             \
+	}
+IS(mode, enum xs_mode)
+IS(max_bytes, uint64_t)
+IS(range, struct xs_config_range)
+IS(hash, enum xs_hash_mode)
+IS(dataflow, enum xs_dataflow_mode)
+IS(stack, struct xs_config_stack)
 
 static bool is_ranks(const char *text)
 {
@@ -254,44 +262,9 @@ static bool is_ranks(const char *text)
 	return parse_ranks(text, 0, &has);
 }
 
-static bool is_size(const char *text)
-{
-	uint64_t bytes;
-
-	return parse_max_bytes(text, &bytes);
-}
-
-static bool is_range(const char *text)
-{
-	struct xs_config_range range;
-
-	return parse_range(text, &range);
-}
-
 static bool is_graphs(const char *text)
 {
 	return strcmp(text, "launch") == 0 || strcmp(text, "nodes") == 0;
-}
-
-static bool is_hash(const char *text)
-{
-	enum xs_hash_mode mode;
-
-	return parse_hash(text, &mode);
-}
-
-static bool is_dataflow(const char *text)
-{
-	enum xs_dataflow_mode mode;
-
-	return parse_dataflow(text, &mode);
-}
-
-static bool is_stack(const char *text)
-{
-	struct xs_config_stack stack;
-
-	return parse_stack(text, &stack);
 }
 
 static bool is_switch(const char *text)
@@ -307,7 +280,7 @@ const struct xs_config_variable xs_config_variables[] = {
      "all ranks are traced"},
     {"XFERSPY_RANGE", is_range, "profiler, signal, or seconds such as 60+10",
      "recorded from the start"},
-    {"XFERSPY_MAX_SIZE", is_size, "2M or more, such as 64M",
+    {"XFERSPY_MAX_SIZE", is_max_bytes, "2M or more, such as 64M",
      "the trace has no limit"},
     {"XFERSPY_GRAPHS", is_graphs, "launch or nodes", "the default is used"},
     {"XFERSPY_HASH", is_hash, "1, full or 0", "nothing is hashed"},

@@ -174,15 +174,10 @@ static int add_phase(struct builder *b, uint32_t index)
 		return 0;
 	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
-		struct buffer *grown;
 
 		if (!xs_step_is_pageable(step))
 			continue;
-		grown = xs_array_grow(b->buffers, b->count, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		b->buffers = grown;
-		grown[b->count++] = (struct buffer){
+		const struct buffer buffer = {
 		    .address = host_address(step),
 		    .end = end_of(host_address(step), step->bytes),
 		    .bytes = (double)step->bytes,
@@ -190,6 +185,9 @@ static int add_phase(struct builder *b, uint32_t index)
 		    .site = step->site,
 		    .kind = step->kind,
 		    .phase = index};
+
+		if (XS_ARRAY_ADD(b->buffers, b->count, buffer))
+			return -ENOMEM;
 	}
 	merge_copies(b, first);
 	for (size_t i = first; i < b->count; i++)
