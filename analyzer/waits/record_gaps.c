@@ -2,19 +2,26 @@
 #include "analyzer/waits/record_gaps.h"
 
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/util/bisect.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The clocks of host and GPU may be this far apart in a trace that is right. */
+#define CLOCKS_APART_NS 100000
+/* Beyond any link between host and device. */
+#define MOST_BYTES_PER_NS 1000
+#define RESOLUTION_NS	  1000 /* of times in files of other tools */
+
 struct search {
 	bool imported;
 	bool *has_op;	      /* of each call */
 	struct xs_key *waits; /* waiting calls, by thread and start */
 	size_t wait_count;
-	size_t last_of_device; /* the last call that waited for the whole device
-				*/
+	uint32_t *of_device; /* calls that waited for the whole device */
+	size_t of_device_count;
 };
 
 /* Only CUPTI's callbacks give each call the correlation id of its op. Kernels
@@ -72,7 +79,8 @@ static bool waits(const struct xs_call *call)
 static int find_waits(const struct xs_trace *trace, struct search *search)
 {
 	search->waits = malloc((trace->call_count + 1) * sizeof(struct xs_key));
-	if (!search->waits)
+	search->of_device = malloc((trace->call_count + 1) * sizeof(uint32_t));
+	if (!search->waits || !search->of_device)
 		return -ENOMEM;
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
@@ -83,7 +91,8 @@ static int find_waits(const struct xs_trace *trace, struct search *search)
 		    (struct xs_key){call->thread, (uint32_t)i};
 		if (call->call_class == XS_CALL_SYNC_DEVICE ||
 		    call->call_class == XS_CALL_RESET)
-			search->last_of_device = i;
+			search->of_device[search->of_device_count++] =
+			    (uint32_t)i;
 	}
 	return xs_keys_sort(search->waits, search->wait_count);
 }
@@ -98,19 +107,20 @@ static bool was_waited_for(const struct xs_trace *trace,
 	const uint64_t thread = trace->calls[call].thread;
 	size_t after;
 
-	if (search->last_of_device > call)
+	if (search->of_device_count &&
+	    search->of_device[search->of_device_count - 1] > call)
 		return true;
 	after = xs_keys_from(search->waits, search->wait_count, thread + 1);
 	return after && search->waits[after - 1].key == thread &&
 	       search->waits[after - 1].index > call;
 }
 
-static void widen(struct xs_record_gap *gap, const struct xs_call *call)
+static void widen(struct xs_record_gap *gap, uint64_t from_ns, uint64_t to_ns)
 {
-	if (gap->calls++ == 0)
-		gap->from_ns = call->start_ns;
-	if (call->end_ns > gap->to_ns)
-		gap->to_ns = call->end_ns;
+	if (gap->calls++ == 0 || from_ns < gap->from_ns)
+		gap->from_ns = from_ns;
+	if (to_ns > gap->to_ns)
+		gap->to_ns = to_ns;
 }
 
 static void count_calls(const struct xs_trace *trace,
@@ -126,8 +136,53 @@ static void count_calls(const struct xs_trace *trace,
 			continue;
 		gaps[kind].of++;
 		if (!search->has_op[i])
-			widen(&gaps[kind], call);
+			widen(&gaps[kind], call->start_ns, call->end_ns);
 	}
+}
+
+/* Returns when the first call that waited for the whole device after a call
+ * returned. UINT64_MAX: none did, or for which of several devices is not known.
+ */
+static uint64_t waited_until_ns(const struct xs_trace *trace,
+				const struct search *search,
+				const struct xs_call *call)
+{
+	const struct xs_call *calls = trace->calls;
+	size_t first = 0, end = search->of_device_count;
+
+	XS_BISECT(first, end, i,
+		  calls[search->of_device[i]].start_ns < call->end_ns);
+	return first < search->of_device_count && trace->device_count == 1
+		   ? calls[search->of_device[first]].end_ns
+		   : UINT64_MAX;
+}
+
+bool xs_copy_is_too_fast(const struct xs_op *op)
+{
+	return (op->kind == XS_OP_H2D || op->kind == XS_OP_D2H) &&
+	       op->bytes / MOST_BYTES_PER_NS >
+		   op->end_ns - op->start_ns + RESOLUTION_NS;
+}
+
+static void check_op(const struct xs_trace *trace, const struct search *search,
+		     const struct xs_op *op, struct xs_record_gap *gaps)
+{
+	const struct xs_call *call;
+	uint64_t until_ns;
+
+	gaps[XS_RECORD_GAP_RATES].of +=
+	    op->kind == XS_OP_H2D || op->kind == XS_OP_D2H;
+	if (xs_copy_is_too_fast(op))
+		widen(&gaps[XS_RECORD_GAP_RATES], op->start_ns, op->end_ns);
+	if (op->call == XS_NONE || (op->flags & XS_OP_ESTIMATED))
+		return;
+	call = &trace->calls[op->call];
+	until_ns = waited_until_ns(trace, search, call);
+	gaps[XS_RECORD_GAP_CLOCKS].of++;
+	if (op->start_ns + CLOCKS_APART_NS < call->start_ns ||
+	    (op->end_ns > until_ns && op->end_ns - until_ns > CLOCKS_APART_NS))
+		widen(&gaps[XS_RECORD_GAP_CLOCKS], call->start_ns,
+		      call->end_ns);
 }
 
 int xs_record_gaps_find(const struct xs_trace *trace,
@@ -143,11 +198,14 @@ int xs_record_gaps_find(const struct xs_trace *trace,
 	search.has_op = calloc(trace->call_count + 1, sizeof(*search.has_op));
 	if (search.has_op)
 		rc = find_waits(trace, &search);
-	for (size_t i = 0; !rc && i < trace->op_count; i++)
+	for (size_t i = 0; !rc && i < trace->op_count; i++) {
+		check_op(trace, &search, &trace->ops[i], gaps);
 		if (trace->ops[i].call != XS_NONE)
 			search.has_op[trace->ops[i].call] = true;
+	}
 	if (!rc)
 		count_calls(trace, &search, gaps);
+	free(search.of_device);
 	free(search.waits);
 	free(search.has_op);
 	return rc;

@@ -5,6 +5,7 @@
  */
 #include "report/build/build.h"
 
+#include "analyzer/waits/record_gaps.h"
 #include "model/machine/choice.h"
 #include "model/machine/points.h"
 
@@ -110,6 +111,7 @@ static bool is_plain(const struct xs_trace *trace, const struct xs_op *op)
 
 	return memory == XS_MEM_PINNED && op->bytes >= LEAST_BYTES &&
 	       op->copies == 1 && op->end_ns > op->start_ns &&
+	       !xs_copy_is_too_fast(op) &&
 	       (op->call == XS_NONE || trace->calls[op->call].rows <= 1);
 }
 
@@ -162,11 +164,14 @@ static void check_rate(struct xs_result *result, const char *way,
 		      rate(profile->value).s);
 }
 
+/* A shipped profile has taken the trace's rates. */
 static void check_rates(struct xs_result *result, const struct xs_trace *trace,
 			uint16_t device)
 {
 	struct xs_points in = {0}, out = {0};
 
+	if (strcmp(result->machine_choice.origin, "shipped") == 0)
+		return;
 	collect_rates(trace, device, &in, &out);
 	check_rate(result, "device", &in, &result->machine.G_h2d);
 	check_rate(result, "host", &out, &result->machine.G_d2h);

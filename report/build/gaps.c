@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls whose GPU records are missing. */
+/* Calls whose GPU records are missing, and records that cannot be right. */
 #include "report/build/build.h"
 
 #include "analyzer/waits/record_gaps.h"
@@ -7,8 +7,27 @@
 #include <errno.h>
 #include <inttypes.h>
 
-static const char *why(const struct xs_result_coverage *coverage)
+#define MISSING "have no GPU record"
+
+/* kind: in JSON. of: what the counts are of. */
+static const struct {
+	const char *kind, *of, *what;
+} kinds[XS_RECORD_GAP_KINDS] = {
+    {"copies", "copies", MISSING},
+    {"sets", "sets", MISSING},
+    {"kernels", "kernels", MISSING},
+    {"clocks", "GPU ops",
+     "start before their calls, or end after a call that waited for them"},
+    {"rates", "copies", "are faster than any link"},
+};
+
+static const char *why(const struct xs_result_coverage *coverage,
+		       enum xs_record_gap_kind kind)
 {
+	if (kind == XS_RECORD_GAP_CLOCKS)
+		return "the clocks of host and GPU differ";
+	if (kind == XS_RECORD_GAP_RATES)
+		return "their times or sizes are wrong";
 	if (coverage->imported)
 		return "the imported file lacks them";
 	if (coverage->lost_ops || coverage->lost_cupti)
@@ -17,21 +36,23 @@ static const char *why(const struct xs_result_coverage *coverage)
 	       "disabled them; run without it";
 }
 
-static void add_gap(struct xs_result *result, const struct xs_result_gap *gap)
+static void add_gap(struct xs_result *result, enum xs_record_gap_kind kind,
+		    const struct xs_result_gap *gap)
 {
 	struct xs_result_coverage *out = &result->coverage;
 	const char *what = xs_arena_print(
-	    &result->arena, "%" PRId64 " of %" PRId64 " %s have no GPU record",
-	    gap->calls, gap->of, gap->kind);
+	    &result->arena, "%" PRId64 " of %" PRId64 " %s %s", gap->calls,
+	    gap->of, kinds[kind].of, kinds[kind].what);
 
 	if (!out->gaps || !what)
 		return;
 	out->gaps[out->gap_count++] = *gap;
 	xs_build_note(result,
 		      "%s, between %s and %s of the run: %s; figures of that "
-		      "time are too low",
+		      "time are %s",
 		      what, xs_units_ns(gap->from_ns).s,
-		      xs_units_ns(gap->to_ns).s, why(out));
+		      xs_units_ns(gap->to_ns).s, why(out, kind),
+		      kind < XS_RECORD_GAP_CLOCKS ? "too low" : "wrong");
 	/* without more than a twentieth of a kind, figures mislead */
 	if (!out->lacking && gap->calls > gap->of / 20)
 		out->incomplete = out->lacking = what;
@@ -40,7 +61,6 @@ static void add_gap(struct xs_result *result, const struct xs_result_gap *gap)
 int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_result_coverage *out = &result->coverage;
-	static const char *const kinds[] = {"copies", "sets", "kernels"};
 	struct xs_record_gap gaps[XS_RECORD_GAP_KINDS];
 
 	if (xs_record_gaps_find(trace, gaps))
@@ -49,14 +69,14 @@ int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace)
 				   sizeof(*out->gaps));
 	for (size_t i = 0; i < XS_RECORD_GAP_KINDS; i++) {
 		const struct xs_result_gap gap = {
-		    kinds[i],
+		    kinds[i].kind,
 		    xs_number_bounded(gaps[i].from_ns - trace->begin_ns),
 		    xs_number_bounded(gaps[i].to_ns - trace->begin_ns),
 		    xs_number_bounded(gaps[i].calls),
 		    xs_number_bounded(gaps[i].of)};
 
 		if (gap.calls)
-			add_gap(result, &gap);
+			add_gap(result, (enum xs_record_gap_kind)i, &gap);
 	}
 	return 0;
 }

@@ -193,6 +193,37 @@ class Nsys(unittest.TestCase):
         self.assertIn(f"! after: {path}: {what}", lacking.stdout)
         self.assertIn("not compared", lacking.stdout)
 
+    def test_clocks_and_rates_that_cannot_be(self):
+        """Effects before their causes, ops after the last wait for them, and
+        copies of 10 ns; not what clocks differ by."""
+        moved = "UPDATE {{}} SET start = start {0}, end = end {0}"
+        for change, kind, count, what in (
+                (moved.format("- 1000000000"), "clocks", "65 of 134",
+                 "GPU ops start before their calls, or end after a call that waited "
+                 "for them"),
+                (moved.format("+ 100000000000"), "clocks", "65 of 134", "GPU ops start"),
+                ("UPDATE {} SET end = start + 10", "rates", "64 of 65",
+                 "copies are faster than any link"),
+                (moved.format("- 20000"), None, None, None)):
+            made = report(self.changed(change), "h100")
+            self.assertEqual([gap["kind"] for gap in made["coverage"]["gaps"]],
+                             [kind] if kind else [])
+            self.assertEqual(bool(made["plan"]), not kind)
+            if kind:
+                self.assertIn(f"not known: {count} {what}", made["verdict"]["text"])
+                self.assertIn(f"{count} {what}", " ".join(made["coverage"]["notes"]))
+
+    def test_memory_tells_rounds_apart(self):
+        """Loops with the same kernels, from pageable and from pinned memory."""
+        path = self.changed("UPDATE StringIds SET value = 'k' WHERE value LIKE '%elementwise%'"
+                            " OR value LIKE '%gemm%'")
+        whole, made = (report(RECORDED / "rounds.sqlite.gz", "h100"),
+                       report(path, "h100"))
+        self.assertEqual(*[one["plan"][0]["adds_saves_ns"] for one in (whole, made)])
+        self.assertEqual(sorted((phase["rounds"], phase["src_memory"])
+                                for phase in made["phases"] if phase["h2d_bytes"]),
+                         [(16, "pageable"), (16, "pinned")])
+
     def test_few_copies_without_a_record(self):
         """A twentieth changes no figure by much."""
         few, more = (report(self.changed(f"DELETE FROM {{}} WHERE rowid <= {most}"),
@@ -296,6 +327,7 @@ class Nsys(unittest.TestCase):
             for table in ("RUNTIME", "KERNEL", "MEMCPY"):
                 db.execute(f"UPDATE CUPTI_ACTIVITY_KIND_{table} "
                            "SET start = 0, end = 0")
+            db.execute("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET bytes = 4")
         self.assertIn("times in the imported file do not fit each other",
                       report(path)["verdict"]["text"])
 
