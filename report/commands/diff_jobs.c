@@ -58,8 +58,7 @@ static int tell(enum xs_gate answer, const struct xs_job_diff *diff)
 				    "GPU, or add --allow-different");
 	case XS_GATE_NOISY:
 		return xs_cli_error(XS_EXIT_NOISY, "--fail-above",
-				    "the slowest and the median process "
-				    "disagree",
+				    diff->unclear,
 				    "see which processes are slow, or run the "
 				    "jobs again");
 	case XS_GATE_UNKNOWN:

@@ -13,12 +13,20 @@ size_t xs_digest_room(const char *name)
 	static const struct {
 		const char *name;
 		size_t room;
-	} rooms[] = {
-	    {"programs", 256}, {"phases", 256}, {"steps", 256},
-	    {"hosts", 256},    {"kinds", 256},	{"traces", XS_DIGEST_TRACES},
-	    {"names", 8},      {"unranked", 8}, {"versions", 8},
-	    {"machines", 8},   {"ranks", 8},	{"parts", 16},
-	    {"problems", 64}};
+	} rooms[] = {{"programs", 256},
+		     {"phases", 256},
+		     {"steps", 256},
+		     {"hosts", 256},
+		     {"kinds", 256},
+		     {"traces", XS_DIGEST_TRACES},
+		     {"exact_ns", XS_DIGEST_TRACES},
+		     {"names", 8},
+		     {"unranked", 8},
+		     {"versions", 8},
+		     {"machines", 8},
+		     {"ranks", 8},
+		     {"parts", 16},
+		     {"problems", 64}};
 
 	for (size_t i = 0; i < sizeof(rooms) / sizeof(*rooms); i++)
 		if (strcmp(rooms[i].name, name) == 0)

@@ -14,7 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of a figure of each process; the median is within 1/64. */
+/* Of a figure of each process; the median is within 1 / XS_JOB_MEDIAN. */
+#define XS_JOB_MEDIAN 64
+
 struct xs_job_spread {
 	int64_t least, median, most;
 };
@@ -80,6 +82,7 @@ struct xs_job {
 	const char *missing_text; /* as a sentence */
 	const char *machines;	  /* the profiles of the predictions */
 	struct xs_job_spread wall;
+	bool exact_median;   /* of wall: of up to XS_DIGEST_TRACES processes */
 	int64_t recorded_ns; /* the sum of all parts */
 	int64_t outside_ns;  /* outside of them, of all processes */
 	/* the slowest process with the plan, and its interval */

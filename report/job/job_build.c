@@ -185,8 +185,14 @@ static void fill_bars(struct xs_job *job, const json_t *program)
 
 static void fill_times(struct xs_job *job, const json_t *program)
 {
+	int64_t exact_ns;
+
 	job->traces = xs_job_traces(program);
 	job->wall = xs_job_spread(program, "wall_ns");
+	exact_ns = xs_sketch_exact_median(program);
+	job->exact_median = exact_ns != XS_UNKNOWN;
+	if (job->exact_median)
+		job->wall.median = xs_job_bounded(exact_ns);
 	job->recorded_ns = xs_job_number(program, "add", "recorded_ns");
 	job->outside_ns = xs_job_number(program, "add", "outside_ns");
 	job->after_ns = xs_job_number(program, "most", "after_ns");

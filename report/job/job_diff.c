@@ -223,26 +223,47 @@ int xs_job_diff_build(struct xs_job *before, struct xs_job *after,
 	return arena->failed ? -ENOMEM : 0;
 }
 
+/* The least or the most that the median may be: sign -1 or 1. */
+static double median_bound(const struct xs_job *job, int sign)
+{
+	const double median = (double)job->wall.median;
+
+	return job->exact_median ? median
+				 : median * (1 + (double)sign / XS_JOB_MEDIAN);
+}
+
 enum xs_gate xs_job_diff_gate(struct xs_job_diff *diff, double limit_percent,
 			      bool allow_different)
 {
-	const struct xs_job_spread *before = &diff->before->wall;
-	const struct xs_job_spread *after = &diff->after->wall;
+	const struct xs_job *before = diff->before, *after = diff->after;
 	const double factor = 1 + limit_percent / 100;
 	const bool slowest =
-	    (double)after->most > factor * (double)before->most;
+	    (double)after->wall.most > factor * (double)before->wall.most;
 	const bool median =
-	    (double)after->median > factor * (double)before->median;
-	enum xs_gate answer = slowest != median ? XS_GATE_NOISY
-			      : slowest		? XS_GATE_EXCEEDED
-						: XS_GATE_KEPT;
+	    median_bound(after, -1) > factor * median_bound(before, 1);
+	const bool may_be =
+	    median_bound(after, 1) > factor * median_bound(before, -1);
+	enum xs_gate answer = slowest ? XS_GATE_EXCEEDED : XS_GATE_KEPT;
 
-	if (before->median <= 0 || after->median <= 0)
+	if (median != may_be)
+		diff->unclear = "the medians of so many processes are within "
+				"1.6 %";
+	else if (slowest != median)
+		diff->unclear = "the slowest and the median process disagree";
+	if (diff->unclear)
+		answer = XS_GATE_NOISY;
+	if (before->wall.median <= 0 || after->wall.median <= 0)
 		answer = XS_GATE_UNKNOWN;
 	else if (diff->different && !allow_different &&
 		 answer != XS_GATE_EXCEEDED)
 		answer = XS_GATE_DIFFERENT;
-	diff->verdict = xs_arena_print(&diff->arena, "%s %s", diff->verdict,
-				       xs_gate_text(answer, limit_percent).s);
+	diff->verdict =
+	    answer == XS_GATE_NOISY
+		? xs_arena_print(&diff->arena,
+				 "%s The limit of %g %% (--fail-above) may be "
+				 "kept or not: %s.",
+				 diff->verdict, limit_percent, diff->unclear)
+		: xs_arena_print(&diff->arena, "%s %s", diff->verdict,
+				 xs_gate_text(answer, limit_percent).s);
 	return answer;
 }

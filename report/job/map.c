@@ -236,7 +236,7 @@ static void add_times(json_t *program, const struct xs_map *map, bool *failed)
 		xs_digest_number(program, "least", "end_us",
 				 run->start_us + run->wall_ns / 1000, failed);
 	}
-	xs_sketch_add(program, "wall_ns", map->wall_ns, failed);
+	xs_sketch_add_exact(program, "wall_ns", map->wall_ns, failed);
 	xs_digest_count(program, "traces", map->id, failed);
 	if (run->rank == XS_UNKNOWN)
 		xs_digest_count(program, "unranked", map->name, failed);

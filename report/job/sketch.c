@@ -2,8 +2,9 @@
 #include "report/job/sketch.h"
 
 #include "report/job/digest.h"
-#include "report/result/units.h"
+#include "report/result/number.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -44,6 +45,59 @@ void xs_sketch_add(json_t *group, const char *name, int64_t value, bool *failed)
 	snprintf(key, sizeof(key), "%04u",
 		 bucket_of(value < 0 ? 0 : (uint64_t)value));
 	xs_digest_count(group, name, key, failed);
+}
+
+void xs_sketch_add_exact(json_t *group, const char *name, int64_t value,
+			 bool *failed)
+{
+	char key[24];
+
+	xs_sketch_add(group, name, value, failed);
+	snprintf(key, sizeof(key), "%" PRId64, value);
+	xs_digest_count(group, "exact_ns", key, failed);
+}
+
+/* A value, and how many there are. */
+struct exact {
+	int64_t value, count;
+};
+
+static int by_value(const void *left, const void *right)
+{
+	const struct exact *a = left, *b = right;
+
+	return a->value < b->value ? -1 : a->value > b->value;
+}
+
+int64_t xs_sketch_exact_median(const json_t *group)
+{
+	const json_t *counts = xs_digest_get(group, "count", "exact_ns");
+	const size_t room = json_object_size(counts);
+	struct exact *all = calloc(room + 1, sizeof(*all));
+	int64_t sum = 0, median = XS_UNKNOWN;
+	const char *key;
+	json_t *count;
+	size_t used = 0;
+
+	json_object_foreach((json_t *)counts, key, count)
+	{
+		if (!all)
+			return XS_UNKNOWN;
+		all[used] = (struct exact){strtoll(key, NULL, 10),
+					   json_integer_value(count)};
+		xs_number_add(&sum,
+			      xs_number_bounded((uint64_t)all[used++].count));
+	}
+	if (used)
+		qsort(all, used, sizeof(*all), by_value);
+	sum = (sum - 1) / 2;
+	for (size_t i = 0; i < used && median == XS_UNKNOWN; i++) {
+		if (sum < all[i].count)
+			median = all[i].value;
+		sum -= all[i].count;
+	}
+	free(all);
+	return xs_digest_get(group, "beyond", "exact_ns") ? XS_UNKNOWN : median;
 }
 
 /* Fills counts by bucket. Returns their sum. */

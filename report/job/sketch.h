@@ -16,6 +16,13 @@
 void xs_sketch_add(json_t *group, const char *name, int64_t value,
 		   bool *failed);
 
+/* The same; the value itself is kept, too, up to XS_DIGEST_TRACES of all
+ * sketches of the group. Returns the value that as many are above as below,
+ * XS_UNKNOWN if not all are kept. */
+void xs_sketch_add_exact(json_t *group, const char *name, int64_t value,
+			 bool *failed);
+int64_t xs_sketch_exact_median(const json_t *group);
+
 /* Returns the value below which so many percent of them are, XS_UNKNOWN
  * without values. */
 int64_t xs_sketch_percentile(const json_t *group, const char *name,

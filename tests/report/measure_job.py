@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Measures a report on a job of many ranks: digests, their merging, the report on what is
 merged, and xferspy-mpi. The traces, of xs_mktrace, are made and deleted in turn, so that
-few are on the disk; xferspy-mpi has a part of them. Prints processor time and the peak of
+few are on the disk; xferspy-mpi has a part of them on two ranks and, at the same time,
+the first half of that part on one. Prints processor time and the peak of
 memory. 10^9 ops by default: on 16 cores some minutes and 15 GB in the current folder.
 
     measure_job.py BUILD [RANKS [ROUNDS [PART]]]
@@ -82,15 +83,19 @@ def map_and_merge(folder):
 
 def map_and_reduce(folder):
     """xferspy-mpi on a part of the traces and, for the reduction alone, on all digests."""
-    at_once(lambda rank: make(folder / f"{rank:04}.xspy", rank), range(PART))
-    for suffix in "xspy", "digest":
-        files, found = sorted(folder.glob(f"????.{suffix}")), set()
-        for ranks in 1, 2, CORES:
-            with open(folder / "mpi", "wb") as out:
-                tell(f"xferspy-mpi, {ranks} ranks, {len(files)} *.{suffix}", run(
-                    "mpiexec", "-n", ranks, MPI, *files, out=out))
-            found.add((folder / "mpi").read_bytes())
-        assert len(found) == 1, suffix
+    def measure(ranks, files):
+        with tempfile.TemporaryFile(dir=folder) as out:
+            tell(f"xferspy-mpi, {ranks} ranks, {len(files)} *{files[0].suffix}",
+                 run("mpiexec", "-n", ranks, MPI, *files, out=out))
+            out.seek(0)
+            return out.read()
+
+    traces = [folder / f"{rank:04}.xspy" for rank in range(PART)]
+    digests = sorted(folder.glob("????.digest"))
+    at_once(lambda rank: make(traces[rank], rank), range(PART))
+    at_once(lambda ranks: measure(ranks, traces[:PART * ranks // 2]), (1, 2))
+    measure(CORES, traces)
+    found = {measure(ranks, digests) for ranks in (1, 2, CORES)}
     assert found == {(folder / "all").read_bytes()}
     print("the same bytes from any number of ranks, and as from one process")
 

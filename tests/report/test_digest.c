@@ -201,6 +201,27 @@ TEST(quantiles_are_within_their_error)
 	json_decref(group);
 }
 
+TEST(medians_of_few_are_exact)
+{
+	json_t *all = xs_digest_new();
+	bool failed = false;
+
+	assert_true(xs_sketch_exact_median(all) == XS_UNKNOWN);
+	for (int64_t i = 0; i <= XS_DIGEST_TRACES; i++) {
+		json_t *one = xs_digest_new();
+
+		xs_sketch_add_exact(one, "x", 5000000 + i, &failed);
+		assert_int_equal(xs_digest_merge(all, one), 0);
+		json_decref(one);
+		if (i % 512 < 2 || i + 1 >= XS_DIGEST_TRACES)
+			assert_true(xs_sketch_exact_median(all) ==
+				    (i < XS_DIGEST_TRACES ? 5000000 + i / 2
+							  : XS_UNKNOWN));
+	}
+	assert_false(failed);
+	json_decref(all);
+}
+
 static void expect_refused(const char *text, int err)
 {
 	const char *error = NULL;
