@@ -5,8 +5,10 @@
 #include "report/result/units.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 size_t xs_digest_room(const char *name)
 {
@@ -23,6 +25,7 @@ size_t xs_digest_room(const char *name)
 		     {"names", 8},
 		     {"unranked", 8},
 		     {"versions", 8},
+		     {"gpus", 2048},
 		     {"machines", 8},
 		     {"ranks", 8},
 		     {"parts", 16},
@@ -31,7 +34,7 @@ size_t xs_digest_room(const char *name)
 	for (size_t i = 0; i < sizeof(rooms) / sizeof(*rooms); i++)
 		if (strcmp(rooms[i].name, name) == 0)
 			return rooms[i].room;
-	return 512; /* of a histogram: 16 octaves at 32 each */
+	return XS_DIGEST_BUCKETS; /* 16 octaves at 32 each */
 }
 
 json_t *xs_digest_new(void)
@@ -165,16 +168,28 @@ bool xs_digest_are_known(const json_t *ids, const json_t *known)
 	return json_object_size(ids) > 0;
 }
 
-int xs_digest_write(const json_t *group, FILE *out)
+char *xs_digest_form(const json_t *group, uint32_t *crc)
 {
 	char *text = json_dumps(group, JSON_SORT_KEYS | JSON_COMPACT |
 					   JSON_ENSURE_ASCII);
+
+	if (text)
+		*crc = (uint32_t)crc32_z(0, (const Bytef *)text, strlen(text));
+	return text;
+}
+
+int xs_digest_write(const json_t *group, FILE *out)
+{
+	uint32_t crc;
+	char *text = xs_digest_form(group, &crc);
 	int err = text ? 0 : -ENOMEM;
 
 	if (text && strlen(text) > XS_DIGEST_BYTES - 64)
 		err = -EFBIG;
-	if (!err && fprintf(out, "{\"digest\":%d,\"group\":%s}\n",
-			    XS_DIGEST_VERSION, text) < 0)
+	if (!err && fprintf(out,
+			    "{\"digest\":%d,\"crc32\":\"%08" PRIx32
+			    "\",\"group\":%s}\n",
+			    XS_DIGEST_VERSION, crc, text) < 0)
 		err = -EIO;
 	free(text);
 	return err;

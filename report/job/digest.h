@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A digest: the summary of one trace or of many, a JSON document
- * {"digest": 1, "group": group}. The members of a group are named after how
- * those of two digests merge, so that merging needs to know no figure:
+ * A digest: the summary of one trace or of many, a JSON document {"digest": 1,
+ * "crc32": 8 digits, "group": group}, with the CRC-32 of the group as its one
+ * form has it: sorted, without spaces, in ASCII. The members of a group are
+ * named after how those of two digests merge, so that merging needs to know no
+ * figure:
  *
- *   add, beyond  {name: n}           the sum, modulo 2^64
+ *   add, beyond  {name: n}           the sum, of numbers from 0 to INT64_MAX,
+ *                                    at most that
  *   most, least  {name: n}           the largest, the smallest
  *   text         {name: text}        the same in all; else the last in order
  *   best         {"by": n, ...}      the one with the largest n
- *   count        {name: {key: n}}    the sum of each key, at most INT64_MAX
+ *   count        {name: {key: n}}    the sum of each key, likewise, above 0
  *   rows         {name: [{"by": n, ...}]} those with the largest n
  *   table        {name: {key: group}} the merged groups of each key
  *
  * Merging is associative and commutative, to the byte. All numbers are
- * integers. Tables and counts keep the first keys in order of their bytes, and
- * rows the first in a total order: what has no room in one digest has none in
- * any that it is merged into. "beyond" has how often that was. A digest with
- * more than there is room for is refused.
+ * integers, those that are not added up within 2^60. Tables and counts keep the
+ * first keys in order of their bytes, and rows the first in a total order: what
+ * has no room in one digest has none in any that it is merged into. "beyond"
+ * has how often that was. A digest with more than there is room for is refused.
  */
 #ifndef XS_REPORT_JOB_DIGEST_H
 #define XS_REPORT_JOB_DIGEST_H
@@ -36,7 +39,8 @@
 #define XS_DIGEST_ROWS	 16u
 #define XS_DIGEST_TRACES 4096u
 
-/* Keys that a table or a count keeps. */
+/* Keys that a table or a count keeps; XS_DIGEST_BUCKETS: of a histogram. */
+#define XS_DIGEST_BUCKETS 512u
 size_t xs_digest_room(const char *name);
 
 /* Returns an empty group, NULL without memory. The caller owns it. */
@@ -84,10 +88,15 @@ bool xs_digest_are_known(const json_t *ids, const json_t *known);
  * may have compressed. */
 bool xs_digest_is(const char *path);
 
+/* Returns the text of a group, in its one form, and its checksum; the caller
+ * frees it. NULL: no memory. */
+char *xs_digest_form(const json_t *group, uint32_t *crc32);
+
 /*
  * Reads a digest, plain or compressed (-: standard input); the caller owns
  * *group. Returns 0, or -errno: then *error is a static text that tells why, or
- * NULL. Anything that it accepts can be merged.
+ * NULL. Anything that it accepts can be merged. Only the second takes a digest
+ * of no trace.
  */
 int xs_digest_read(const char *path, json_t **group, const char **error);
 int xs_digest_parse(const char *text, size_t size, json_t **group,

@@ -3,8 +3,10 @@
 #include "report/job/digest.h"
 
 #include "analyzer/util/escape.h"
+#include "report/job/sketch.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,9 +36,18 @@ static bool is_text(const json_t *value)
 	return json_is_string(value) && is_safe(json_string_value(value));
 }
 
+/* Results have no others. */
 static bool is_number(const json_t *value)
 {
-	return json_is_integer(value);
+	const json_int_t most = INT64_C(1) << 60;
+
+	return json_is_integer(value) && json_integer_value(value) <= most &&
+	       json_integer_value(value) >= -most;
+}
+
+static bool is_sum(const json_t *value)
+{
+	return json_is_integer(value) && json_integer_value(value) >= 0;
 }
 
 /* Whether all members of an object are such values, and not too many. */
@@ -60,7 +71,20 @@ static bool is_numbers(const json_t *value)
 
 static bool is_positive(const json_t *value)
 {
-	return json_is_integer(value) && json_integer_value(value) > 0;
+	return is_sum(value) && json_integer_value(value) > 0;
+}
+
+static bool are_buckets(const json_t *count)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)count, key, value)
+	{
+		if (!xs_sketch_is_bucket(key))
+			return false;
+	}
+	return true;
 }
 
 /* {name: {key: n}} */
@@ -69,9 +93,14 @@ static bool is_counts(const json_t *value)
 	const char *name;
 	json_t *count;
 
-	json_object_foreach((json_t *)value, name,
-			    count) if (!all(count, xs_digest_room(name),
-					    is_positive)) return false;
+	json_object_foreach((json_t *)value, name, count)
+	{
+		const size_t room = xs_digest_room(name);
+
+		if (!all(count, room, is_positive) ||
+		    (room == XS_DIGEST_BUCKETS && !are_buckets(count)))
+			return false;
+	}
 	return true;
 }
 
@@ -89,7 +118,7 @@ static bool is_figure(const json_t *value)
 static bool is_row(const json_t *value)
 {
 	return all(value, XS_DIGEST_NAMES, is_figure) &&
-	       json_is_integer(json_object_get(value, "by"));
+	       is_number(json_object_get(value, "by"));
 }
 
 static bool is_rows(const json_t *value)
@@ -102,6 +131,13 @@ static bool is_rows(const json_t *value)
 	json_array_foreach((json_t *)value, i,
 			   row) if (!is_row(row)) return false;
 	return true;
+}
+
+/* What is no time in any run or round. */
+static bool is_negative(const json_t *numbers)
+{
+	return json_integer_value(json_object_get(numbers, "wall_ns")) < 0 ||
+	       json_integer_value(json_object_get(numbers, "round_ns")) < 0;
 }
 
 static bool is_group(const json_t *value, int tables);
@@ -129,7 +165,7 @@ static bool is_member(const char *rule, const json_t *value)
 	static const struct {
 		const char *rule;
 		bool (*is)(const json_t *value);
-	} rules[] = {{"add", is_number},  {"beyond", is_number},
+	} rules[] = {{"add", is_sum},	  {"beyond", is_sum},
 		     {"most", is_number}, {"least", is_number},
 		     {"text", is_text},	  {"count", is_object},
 		     {"rows", is_rows}};
@@ -139,6 +175,7 @@ static bool is_member(const char *rule, const json_t *value)
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (strcmp(rule, rules[i].rule) == 0)
 			return all(value, XS_DIGEST_NAMES, rules[i].is) &&
+			       !is_negative(value) &&
 			       (rules[i].is != is_object || is_counts(value));
 	return false;
 }
@@ -173,6 +210,19 @@ bool xs_digest_is(const char *path)
 	return is;
 }
 
+/* Whether the document has the checksum of its group. */
+static bool is_whole(const json_t *root)
+{
+	const char *found = json_string_value(json_object_get(root, "crc32"));
+	uint32_t crc = 0;
+	char *text = xs_digest_form(json_object_get(root, "group"), &crc);
+	char wanted[9];
+
+	free(text);
+	snprintf(wanted, sizeof(wanted), "%08" PRIx32, crc);
+	return text && found && strcmp(found, wanted) == 0;
+}
+
 /* Checks a document. Returns 0, or -errno with its *error. */
 static int check(const json_t *root, const char **error)
 {
@@ -185,7 +235,8 @@ static int check(const json_t *root, const char **error)
 	}
 	if (json_is_integer(version) &&
 	    json_integer_value(version) == XS_DIGEST_VERSION &&
-	    is_group(json_object_get(root, "group"), TABLES_MAX))
+	    is_group(json_object_get(root, "group"), TABLES_MAX) &&
+	    is_whole(root))
 		return 0;
 	*error = "damaged, or no digest; xferspy digest TRACE makes one";
 	return -EPROTO;
@@ -235,6 +286,13 @@ int xs_digest_read(const char *path, json_t **group, const char **error)
 	if (!err)
 		err = xs_digest_parse(text, size > 0 ? (size_t)size : 0, group,
 				      error);
+	if (!err && !xs_digest_get(*group, "add", "traces") &&
+	    !xs_digest_get(*group, "table", "problems")) {
+		*error = "it is of no trace";
+		err = -EPROTO;
+		json_decref(*group);
+		*group = NULL;
+	}
 	gzclose(in);
 	free(text);
 	return err;

@@ -65,6 +65,17 @@ static const char *or_null(const char *text)
 	return *text ? text : NULL;
 }
 
+/* The sum of the lower ends, which may be below 0. */
+static int64_t low_of(const json_t *row)
+{
+	const int64_t low_ns = xs_job_number(row, "add", "low_ns");
+	const int64_t below_ns = xs_job_number(row, "add", "below_ns");
+
+	if (below_ns == XS_UNKNOWN)
+		return low_ns;
+	return (low_ns == XS_UNKNOWN ? 0 : low_ns) - below_ns;
+}
+
 static void fill_open(struct xs_job *job, const json_t *program)
 {
 	const json_t *best = json_object_get(program, "best");
@@ -104,7 +115,7 @@ void xs_job_fill_steps(struct xs_job *job, const json_t *program)
 		    .traces = xs_job_traces(row),
 		    .saves = xs_job_spread(row, "saves_ns"),
 		    .sum_ns = xs_job_number(row, "add", "saves_ns"),
-		    .low_ns = xs_job_number(row, "add", "low_ns"),
+		    .low_ns = low_of(row),
 		    .high_ns = xs_job_number(row, "add", "high_ns")};
 		fill_gain(job, program, key, row, out);
 	}

@@ -239,6 +239,15 @@ static size_t collect(const struct xs_map *map, struct step *list)
 	return count;
 }
 
+/* Sums are of numbers from 0: what is below has one of its own. */
+static void add_low(json_t *row, int64_t low_ns, bool *failed)
+{
+	if (low_ns < 0 && low_ns != XS_UNKNOWN)
+		xs_digest_number(row, "add", "below_ns", -low_ns, failed);
+	else
+		xs_digest_number(row, "add", "low_ns", low_ns, failed);
+}
+
 void xs_map_steps(json_t *program, const struct xs_map *map, bool *failed)
 {
 	struct step steps[STEPS_MAX];
@@ -258,7 +267,7 @@ void xs_map_steps(json_t *program, const struct xs_map *map, bool *failed)
 		xs_digest_number(row, "add", "traces", 1, failed);
 		xs_digest_number(row, "most", "at_most", in->at_most, failed);
 		xs_digest_number(row, "add", "saves_ns", in->saves_ns, failed);
-		xs_digest_number(row, "add", "low_ns", in->low_ns, failed);
+		add_low(row, in->low_ns, failed);
 		xs_digest_number(row, "add", "high_ns", in->high_ns, failed);
 		xs_digest_number(row, "most", "saves_ns", in->saves_ns, failed);
 		xs_digest_number(row, "least", "saves_ns", in->saves_ns,

@@ -6,27 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds to object[key], modulo 2^64. */
-static bool add(json_t *object, const char *key, const json_t *number)
-{
-	const uint64_t old =
-	    (uint64_t)json_integer_value(json_object_get(object, key));
-	const uint64_t sum = old + (uint64_t)json_integer_value(number);
-
-	return json_object_set_new(object, key,
-				   json_integer((json_int_t)sum)) == 0;
-}
-
-/* Adds to object[key] a number above 0, up to INT64_MAX. */
-static bool count(json_t *object, const char *key, const json_t *number)
+/* Adds numbers that are not negative, up to INT64_MAX: the same in any order.
+ */
+static json_int_t sum_of(json_int_t a, json_int_t b)
 {
 	json_int_t sum;
 
-	if (__builtin_add_overflow(
-		json_integer_value(json_object_get(object, key)),
-		json_integer_value(number), &sum))
-		sum = INT64_MAX;
-	return json_object_set_new(object, key, json_integer(sum)) == 0;
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+/* Adds to object[key]. */
+static bool add(json_t *object, const char *key, const json_t *number)
+{
+	const json_int_t old = json_integer_value(json_object_get(object, key));
+
+	return json_object_set_new(
+		   object, key,
+		   json_integer(sum_of(old, json_integer_value(number)))) == 0;
 }
 
 static bool keep(json_t *object, const char *key, const json_t *value)
@@ -173,7 +169,7 @@ static const char **sorted_keys(json_t *object)
 }
 
 /* Deletes what has no room in the object. Adds to *sum what that counts. */
-static bool trim(json_t *object, size_t room, uint64_t *sum)
+static bool trim(json_t *object, size_t room, json_int_t *sum)
 {
 	const size_t count = json_object_size(object);
 	const char **keys;
@@ -182,7 +178,7 @@ static bool trim(json_t *object, size_t room, uint64_t *sum)
 		return true;
 	keys = sorted_keys(object);
 	for (size_t i = room; keys && i < count; i++) {
-		*sum += (uint64_t)weight(json_object_get(object, keys[i]));
+		*sum = sum_of(*sum, weight(json_object_get(object, keys[i])));
 		json_object_del(object, keys[i]);
 	}
 	free(keys);
@@ -193,7 +189,7 @@ static bool trim(json_t *object, size_t room, uint64_t *sum)
 static bool trim_keys(json_t *group, const char *name, json_t *object)
 {
 	json_t *beyond = json_object_get(group, "beyond");
-	uint64_t sum = 0;
+	json_int_t sum = 0;
 
 	if (!trim(object, xs_digest_room(name), &sum))
 		return false;
@@ -203,9 +199,8 @@ static bool trim_keys(json_t *group, const char *name, json_t *object)
 		json_object_set_new(group, "beyond", json_object());
 		beyond = json_object_get(group, "beyond");
 	}
-	sum += (uint64_t)json_integer_value(json_object_get(beyond, name));
-	return json_object_set_new(beyond, name,
-				   json_integer((json_int_t)sum)) == 0;
+	sum = sum_of(sum, json_integer_value(json_object_get(beyond, name)));
+	return json_object_set_new(beyond, name, json_integer(sum)) == 0;
 }
 
 /* Merges {name: {key: n}}, or {name: {key: group}}. */
@@ -259,13 +254,13 @@ static const struct {
 } rules[] = {
     {"add", add, false},     {"beyond", add, false}, {"most", most, false},
     {"least", least, false}, {"text", text, false},  {"rows", rows, false},
-    {"count", count, true},  {"table", row, true},
+    {"count", add, true},    {"table", row, true},
 };
 
 static bool by_rule(json_t *to, const char *name, const json_t *from)
 {
 	json_t *object;
-	uint64_t sum = 0;
+	json_int_t sum = 0;
 	bool done = true;
 
 	if (strcmp(name, "best") == 0)

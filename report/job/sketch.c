@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define OCTAVE	32u
 #define BUCKETS (59u * OCTAVE) /* up to INT64_MAX */
@@ -45,6 +46,12 @@ void xs_sketch_add(json_t *group, const char *name, int64_t value, bool *failed)
 	snprintf(key, sizeof(key), "%04u",
 		 bucket_of(value < 0 ? 0 : (uint64_t)value));
 	xs_digest_count(group, name, key, failed);
+}
+
+bool xs_sketch_is_bucket(const char *key)
+{
+	return strlen(key) == 4 && strspn(key, "0123456789") == 4 &&
+	       strtoul(key, NULL, 10) < BUCKETS;
 }
 
 void xs_sketch_add_exact(json_t *group, const char *name, int64_t value,

@@ -16,6 +16,9 @@
 void xs_sketch_add(json_t *group, const char *name, int64_t value,
 		   bool *failed);
 
+/* Returns whether a key of a histogram is one of xs_sketch_add(). */
+bool xs_sketch_is_bucket(const char *key);
+
 /* The same; the value itself is kept, too, up to XS_DIGEST_TRACES of all
  * sketches of the group. Returns the value that as many are above as below,
  * XS_UNKNOWN if not all are kept. */

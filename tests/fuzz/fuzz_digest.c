@@ -5,6 +5,7 @@
 
 #include "report/job/digest.h"
 #include "report/render/renderer.h"
+#include "tests/report/seal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,13 +86,13 @@ static void report(const json_t *group, const json_t *other)
 	xs_job_free(with);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void try_text(const char *text, size_t size)
 {
 	const char *error;
 	json_t *group, *twice;
 
-	if (xs_digest_parse((const char *)data, size, &group, &error))
-		return 0;
+	if (xs_digest_parse(text, size, &group, &error))
+		return;
 	write_and_read(group);
 	twice = xs_digest_new();
 	if (!twice || xs_digest_merge(twice, group) ||
@@ -101,5 +102,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	report(group, twice);
 	json_decref(twice);
 	json_decref(group);
+}
+
+/* As it is, and with the checksum of its group. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *sealed = seal((const char *)data, size);
+
+	try_text((const char *)data, size);
+	if (sealed)
+		try_text(sealed, strlen(sealed));
+	free(sealed);
 	return 0;
 }

@@ -310,6 +310,12 @@ TEST(a_folder_has_traces_and_digests)
 	expect("merge a.digest a.digest -o twice && " XS_COMMAND
 	       " report twice",
 	       0, "! 1 trace in several of the merged digests", NULL);
+	expect("--version; sed s/:1}/:9}/ a.digest >bad; " XS_COMMAND
+	       " merge bad",
+	       2, NULL, "bad: damaged, or no digest;");
+	expect("--version; printf '{\"digest\":1,\"crc32\":\"a3a6bf43\",' "
+	       ">bad; printf '\"group\":{}}' >>bad; " XS_COMMAND " merge bad",
+	       2, NULL, "bad: it is of no trace; it is left out");
 }
 
 /* Two jobs, of folders and of digests that were written before. */

