@@ -129,6 +129,9 @@ void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
 	xs_estimate_set_setup_ns(c, streams, row);
 	if (c->work.pinned_buffers > 0 && c->phase->rounds > 1 &&
 	    !are_same_buffers(c->phase))
-		xs_estimate_assume(row,
-				   "the same buffers are used in every round");
+		xs_estimate_assume(
+		    row, c->work.fresh_bytes > 0
+			     ? "every round uses the same buffers: its page "
+			       "faults show new ones now"
+			     : "the same buffers are used in every round");
 }

@@ -110,6 +110,7 @@ const struct xs_strategy xs_strategy_async = {
     .keeps_allocations = true,
     .keeps_copies = true,
     .build = build,
+    .first = "let the host work while the GPU executes what {places} issue",
     .advice =
 	"Let the host do its own work of a round, {host_time}, while the GPU "
 	"executes what {places} issue: it then works where it waits now.",

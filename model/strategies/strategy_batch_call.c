@@ -41,6 +41,7 @@ const struct xs_strategy xs_strategy_batch_call = {
     .least_copies = XS_SMALL_COPIES_LEAST,
     .batch_way = &way,
     .build = xs_batch_direct_build,
+    .first = "copy the small parts of {places} with one call",
     .advice = "Copy the small parts of {places} with one call, at the place of "
 	      "the last: in a round, {why}.",
     .code =

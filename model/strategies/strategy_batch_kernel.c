@@ -37,6 +37,7 @@ const struct xs_strategy xs_strategy_batch_kernel = {
     .least_copies = XS_SMALL_COPIES_LEAST,
     .batch_way = &way,
     .build = xs_batch_direct_build,
+    .first = "let a kernel read the small parts of {places}",
     .advice = "Let a kernel read the small parts of {places} from pinned "
 	      "memory and write them to the device's, at the place of the "
 	      "last: in a round, {why} that reads them over the link.",

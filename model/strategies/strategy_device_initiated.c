@@ -383,6 +383,7 @@ const struct xs_strategy xs_strategy_device_initiated = {
     .error = XS_ERROR_device_initiated,
     .changes_launches = true,
     .build = build,
+    .first = "launch one kernel for all rounds instead of those of {places}",
     .advice =
 	"Launch one kernel for all rounds instead of those of {places}, which "
 	"moves data by its own loads and stores of mapped host memory: {why}.",

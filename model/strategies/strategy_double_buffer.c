@@ -189,8 +189,7 @@ static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 	    w->kernel_ns <= (double)c->phase->round_ns.median_ns)
 		xs_estimate_assume(
 		    row, "kernels of two rounds run side by side, on SMs that "
-			 "one leaves idle: that makes a round shorter than its "
-			 "kernels");
+			 "one leaves idle");
 	snprintf(row->why, sizeof(row->why),
 		 "one round of many: copies of the next and the previous round "
 		 "run during its kernels%s",
@@ -226,11 +225,10 @@ const struct xs_strategy xs_strategy_double_buffer = {
     .build = build,
     .first = "overlap the rounds of {places} with a second set of buffers",
     .advice =
-	"{no_waits}Run the rounds of {places} in turns on two streams with a "
-	"set of "
-	"buffers each{once}; copy asynchronously{pinned}. Wait for a "
+	"{no_waits}Run the rounds of {places} alternately on two streams, with "
+	"a set of buffers each{once}; copy asynchronously{pinned}. Wait for a "
 	"round only after the next one is issued: the next one's copies then "
-	"overlap this one's kernels{between}.",
+	"overlap this one{between}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

@@ -58,6 +58,7 @@ const struct xs_strategy xs_strategy_hybrid = {
     .check = XS_CHECK_hybrid,
     .error = XS_ERROR_mapped,
     .build = build,
+    .first = "copy in over {n} streams at {places}, with mapped results",
     .advice =
 	"Copy in over {n} streams at {places} and let the kernels write their "
 	"results to mapped host memory.",

@@ -259,6 +259,7 @@ const struct xs_strategy xs_strategy_mapped = {
     .check = XS_CHECK_mapped,
     .error = XS_ERROR_mapped,
     .build = build,
+    .first = "map the host buffers of {places}",
     .advice =
 	"Map the host buffers of {places} (cudaHostAllocMapped) and let the "
 	"kernels use them without copies: {why}. Let the stores of a warp "

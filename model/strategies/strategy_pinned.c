@@ -143,10 +143,11 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 	else
 		snprintf(
 		    row->why, sizeof(row->why),
-		    "cudaHostRegister%s (cudaMallocHost would take %.0f ns%s)",
-		    ns > other_ns ? ", which keeps the allocation" : "",
+		    "cudaHostRegister (cudaMallocHost would take %.0f ns%s)",
 		    other_ns,
-		    other_ns > saves_ns ? ", more than is saved" : "");
+		    other_ns > saves_ns ? ", more than is saved"
+		    : ns > other_ns	? ", but replaces the allocation"
+					: "");
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
@@ -178,8 +179,7 @@ const struct xs_strategy xs_strategy_pinned = {
     .keeps_allocations = true,
     .build = build,
     .first = "pin the host buffers of {places}",
-    .advice = "Pin the host buffers of {places} once with {why}: the calls "
-	      "of a round, with their own overhead, move {rates}.",
+    .advice = "Pin the host buffers of {places} once with {why}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

@@ -152,9 +152,9 @@ static void explain(struct xs_estimate *row, const struct total *total,
 	}
 	snprintf(row->why, sizeof(row->why),
 		 "a round makes %u allocation%s of %" PRIu64
-		 " bytes in all and %u free%s, which take the host %.0f ns",
+		 " bytes in all and %u free%s",
 		 total->allocations, total->allocations == 1 ? "" : "s",
-		 total->bytes, total->frees, total->frees == 1 ? "" : "s", ns);
+		 total->bytes, total->frees, total->frees == 1 ? "" : "s");
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)

@@ -287,9 +287,7 @@ const struct xs_strategy xs_strategy_streams = {
     .advice =
 	"Split the round of {places} into {n} pieces, a stream each{order}, "
 	"with kernels rewritten to take a piece and asynchronous "
-	"copies{pinned}, "
-	"so that {overlapping} overlap: "
-	"{overlap_now}.",
+	"copies{pinned}.",
     .advice_if_in_pieces =
 	"Use {n} pieces of {piece_bytes} instead of {pieces} in the round of "
 	"{places}, a stream each{order}: the present ones "

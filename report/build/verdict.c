@@ -160,6 +160,29 @@ static const char *host_place(struct xs_result *result,
 	return site == XS_NONE ? NULL : xs_build_place(result, trace, site);
 }
 
+/* How much of the time was traced: XFERSPY_RANGE leaves out the rest. */
+static uint64_t traced_ns(const struct xs_trace *trace, uint64_t from_ns,
+			  uint64_t to_ns)
+{
+	uint64_t ns = 0;
+
+	if (to_ns <= from_ns)
+		return 0;
+	if (!trace->ignored_ns || !trace->window_count)
+		return to_ns - from_ns;
+	for (size_t i = 0; i < trace->window_count; i++) {
+		const struct xs_window *in = &trace->windows[i];
+		const uint64_t first_ns =
+		    in->begin_ns > from_ns ? in->begin_ns : from_ns;
+		const uint64_t last_ns =
+		    in->end_ns < to_ns ? in->end_ns : to_ns;
+
+		if (first_ns < last_ns)
+			ns += last_ns - first_ns;
+	}
+	return ns;
+}
+
 int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 		     const struct xs_phases *phases,
 		     const struct xs_cuda_startup *startup,
@@ -174,9 +197,8 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 	if (!blocks)
 		return -ENOMEM;
 	out->repeats = steady->repeats;
-	if (span->from_ns > trace->begin_ns)
-		out->startup_ns =
-		    xs_number_bounded(span->from_ns - trace->begin_ns);
+	out->startup_ns =
+	    xs_number_bounded(traced_ns(trace, trace->begin_ns, span->from_ns));
 	if (span->to_ns > span->from_ns)
 		out->steady_ns = xs_number_bounded(span->to_ns - span->from_ns);
 	rc = xs_run_parts(trace, blocks, startup, span->from_ns, span->to_ns,

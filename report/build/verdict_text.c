@@ -221,6 +221,20 @@ static const char *idle(struct xs_result *result)
 	    what);
 }
 
+/* "Start-up is 77 % of the run. ", if that is most of it; else "". */
+static const char *long_start(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
+
+	return in->repeats && wall_ns != XS_UNKNOWN &&
+		       in->startup_ns > wall_ns / 2
+		   ? xs_arena_print(&result->arena,
+				    "Start-up is %s of the run. ",
+				    xs_units_percent(in->startup_ns, wall_ns).s)
+		   : "";
+}
+
 /* "; afterwards: 163 ms": the part of the run behind the steady part; "" if it
  * is in no digit of a share. */
 static const char *after_steady(struct xs_result *result)
@@ -311,8 +325,8 @@ static const char *spans(struct xs_result *result)
 	    only_counted(result));
 }
 
-/* "78 ms of the mean round's 93 ms", with the gap behind it, or "866 ms" where
- * several phases repeat or rounds run side by side. */
+/* "78 ms a round", or "866 ms" where several phases repeat or rounds run side
+ * by side. */
 static const char *amount(struct xs_result *result)
 {
 	const struct xs_result_steady *steady = &result->steady;
@@ -321,10 +335,8 @@ static const char *amount(struct xs_result *result)
 
 	if (!steady->phase || steady->rounds == XS_UNKNOWN)
 		return xs_arena_copy(arena, xs_units_ns(most_ns).s);
-	return xs_arena_print(
-	    arena, "%s of the mean round's %s",
-	    xs_units_ns(most_ns / steady->rounds).s,
-	    xs_units_ns(result->verdict.steady_ns / steady->rounds).s);
+	return xs_arena_print(arena, "%s a round",
+			      xs_units_ns(most_ns / steady->rounds).s);
 }
 
 /* "908 ms, " if it is of more rounds than those of the steady part, which is
@@ -374,7 +386,8 @@ int xs_verdict_say(struct xs_result *result)
 	} else {
 		xs_limit_build(result);
 		limit = idle(result);
-		out->text = xs_arena_print(arena, "%s%s\n%s\n%s%s", limit,
+		out->text = xs_arena_print(arena, "%s%s%s\n%s\n%s%s",
+					   long_start(result), limit,
 					   bound(result, *limit), most(result),
 					   spans(result), pinning(result));
 	}

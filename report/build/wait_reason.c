@@ -27,6 +27,19 @@ static int by_time(const void *a, const void *b)
 	return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
+static bool is_copy(const struct xs_result_wait *wait)
+{
+	return is_kind(wait, "copy") || is_kind(wait, "copy-async");
+}
+
+/* What the call does while the GPU does nothing that it waits for. */
+static const char *overhead(const struct xs_result_wait *wait)
+{
+	return is_copy(wait)			? "its overhead"
+	       : strncmp(wait->kind, "sync", 4) ? "the call itself"
+						: "the GPU idle";
+}
+
 /* "kernels 27.0 ms, the copy 3.90 ms", longest first. A single part is named
  * without its time. */
 static const char *parts(struct xs_arena *arena,
@@ -38,21 +51,26 @@ static const char *parts(struct xs_arena *arena,
 	    {wait->kernel_ns, "kernels"},
 	    {wait->d2h_ns, "copies out"},
 	    {wait->other_ns, "memsets and other copies"},
-	    {wait->latency_ns, "GPU start latency"},
-	    {wait->host_ns, "the call itself"},
+	    {wait->latency_ns + wait->host_ns, overhead(wait)},
 	};
 	const size_t count = sizeof(list) / sizeof(*list);
 	const int64_t least_ns = wait->waited_ns / SMALL_PART;
+	int64_t others_ns = wait->waited_ns;
 	const char *text = NULL;
 
 	qsort(list, count, sizeof(*list), by_time);
 	if (list[1].ns <= least_ns)
 		return list[0].name;
-	for (size_t i = 0; i < count && list[i].ns > least_ns; i++)
+	for (size_t i = 0; i < count && list[i].ns > least_ns; i++) {
 		text = xs_arena_print(arena, "%s%s%s %s", text ? text : "",
 				      text ? ", " : "", list[i].name,
 				      xs_units_ns(list[i].ns).s);
-	return text;
+		others_ns -= list[i].ns;
+	}
+	return others_ns > least_ns
+		   ? xs_arena_print(arena, "%s, others %s", text,
+				    xs_units_ns(others_ns).s)
+		   : text;
 }
 
 /* "500 calls of 4 B", "one call", "3 calls in 2 rounds" */
@@ -134,64 +152,49 @@ static const char *implicit_wait_text(struct xs_arena *arena,
 		: " would not wait");
 }
 
-static const char *blocking_copy_text(struct xs_arena *arena,
-				      const struct xs_result_wait *wait,
-				      int64_t rounds)
-{
-	return xs_arena_print(
-	    arena, "%s, %s, blocks the host because its memory is pageable: %s",
-	    place(arena, wait), calls(arena, wait, rounds), parts(arena, wait));
-}
-
-static const char *kernels_first_text(struct xs_arena *arena,
-				      const struct xs_result_wait *wait,
-				      int64_t rounds)
-{
-	return xs_arena_print(
-	    arena, "%s, %s, waits %s for %s first; the copy itself takes %s%s",
-	    place(arena, wait), calls(arena, wait, rounds),
-	    xs_units_ns(gpu_ns(wait)).s, main_work(wait),
-	    xs_units_ns(wait->own_ns).s,
-	    is_kind(wait, "copy-async")
-		? "; it is not asynchronous with pageable memory"
-		: "");
-}
-
 static const char *wait_text(struct xs_arena *arena,
 			     const struct xs_result_wait *wait, int64_t rounds)
 {
 	if (wait->hidden && gpu_ns(wait) > wait->waited_ns / SMALL_PART)
 		return implicit_wait_text(arena, wait, rounds);
-	if ((is_kind(wait, "copy") || is_kind(wait, "copy-async")) &&
-	    gpu_ns(wait) > wait->own_ns)
-		return kernels_first_text(arena, wait, rounds);
-	if (is_kind(wait, "copy-async"))
-		return blocking_copy_text(arena, wait, rounds);
 	if (is_kind(wait, "poll"))
 		/* one call of the trace is a run of polls */
 		return xs_arena_print(arena,
 				      "%s polls until the GPU is done: %s",
 				      place(arena, wait), parts(arena, wait));
-	return xs_arena_print(arena, "%s, %s: %s", place(arena, wait),
-			      calls(arena, wait, rounds), parts(arena, wait));
+	return xs_arena_print(arena, "%s, %s%s: %s", place(arena, wait),
+			      calls(arena, wait, rounds),
+			      is_kind(wait, "copy-async")
+				  ? ", blocks since its memory is pageable"
+				  : "",
+			      parts(arena, wait));
 }
 
 /* Pinning also touches each page once, so page faults in a copy are avoided
- * only if the buffer is reused. */
+ * only if the buffer is reused. At least half of what is copied is new in every
+ * round. */
 static const char *first_touch_text(struct xs_arena *arena,
 				    const struct xs_result_wait *wait,
 				    int64_t rounds)
 {
+	const bool is_new =
+	    rounds > 1 && wait->touched_bytes >= wait->site.bytes / 2;
+	const int64_t of = is_new ? rounds : 1;
 	const char *time = "";
 
 	if (wait->touched_ns != XS_UNKNOWN)
 		time = xs_arena_print(arena, ", about %s",
-				      xs_units_ns(wait->touched_ns).s);
-	return xs_arena_print(arena,
-			      "%sits page faults are the first touch of at "
-			      "least %s of host memory%s",
-			      rounds > 1 ? "in all rounds, " : "",
-			      xs_units_bytes(wait->touched_bytes).s, time);
+				      xs_units_ns(wait->touched_ns / of).s);
+	return is_new ? xs_arena_print(arena,
+				       "with page faults, since each round's "
+				       "memory is new%s",
+				       time)
+		      : xs_arena_print(
+			    arena,
+			    "%sits page faults are the first touch of at "
+			    "least %s of host memory%s",
+			    rounds > 1 ? "in all rounds, " : "",
+			    xs_units_bytes(wait->touched_bytes).s, time);
 }
 
 /* The times of one round. A page is touched first in one round only: these stay

@@ -12,11 +12,9 @@
 #include "report/result/site.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Fewer copies than 1 / FEW_PART of the other way's bytes are not named. */
-#define FEW_PART 100
 
 static bool is_step(const struct xs_result_site *site, const char *step)
 {
@@ -103,33 +101,6 @@ static bool is_pageable(const char *memory)
 	return memory && strcmp(memory, "pageable") == 0;
 }
 
-/* "64 MiB in at 9.5 GB/s (pageable)", by the time of the calls; NULL: few bytes
- * beside the other direction's. */
-static const char *copy_rate(struct xs_arena *arena, int64_t bytes,
-			     int64_t other_bytes, int64_t ns, const char *way,
-			     const char *memory)
-{
-	if (bytes <= 0 || bytes < other_bytes / FEW_PART)
-		return NULL;
-	return xs_arena_print(
-	    arena, "%s %s at %s (%s)", xs_units_bytes(bytes).s, way,
-	    xs_units_rate(bytes, ns).s, memory ? memory : "mixed memory");
-}
-
-static const char *copy_rates(struct xs_arena *arena,
-			      const struct xs_result_phase *phase)
-{
-	const char *in = copy_rate(arena, phase->h2d_bytes, phase->d2h_bytes,
-				   phase->h2d_call_ns, "in", phase->src_memory);
-	const char *out =
-	    copy_rate(arena, phase->d2h_bytes, phase->h2d_bytes,
-		      phase->d2h_call_ns, "out", phase->dst_memory);
-
-	if (in && out)
-		return xs_arena_print(arena, "%s, %s", in, out);
-	return in ? in : out ? out : "nothing";
-}
-
 static const char *pin_first(const struct xs_result_phase *phase)
 {
 	return is_pageable(phase->src_memory) || is_pageable(phase->dst_memory)
@@ -172,17 +143,6 @@ static const char *no_waits(struct xs_arena *arena,
 	    places ? ": " : "", places ? places : "");
 }
 
-/* How far the round overlaps today. */
-static const char *overlap_now(struct xs_arena *arena,
-			       const struct xs_result_phase *phase)
-{
-	if (phase->overlap_ns <= 0)
-		return "now they do not overlap";
-	return xs_arena_print(arena, "now they overlap for %s of %s",
-			      xs_units_ns(phase->overlap_ns).s,
-			      xs_units_ns(xs_result_untraced_ns(phase)).s);
-}
-
 /* " and the host's work between rounds, 1.6 ms" or "" */
 static const char *between(struct xs_arena *arena,
 			   const struct xs_result_phase *phase)
@@ -193,14 +153,6 @@ static const char *between(struct xs_arena *arena,
 				   " and the host's work between rounds, %s",
 				   xs_units_ns(ns).s)
 		  : "";
-}
-
-/* What would overlap in this phase. */
-static const char *overlapping(const struct xs_result_phase *phase)
-{
-	return phase->h2d_bytes > 0 && phase->d2h_bytes > 0
-		   ? "copies in, kernels and copies out"
-		   : "copies and kernels";
 }
 
 static const char *issue_of(const struct xs_result_estimate *estimate)
@@ -256,8 +208,6 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 {
 	if (strcmp(name, "places") == 0) /* call sites to change */
 		return xs_advice_places(arena, phase, estimate);
-	if (strcmp(name, "rates") == 0) /* bytes and rates of the copies */
-		return copy_rates(arena, phase);
 	if (strcmp(name, "n") == 0) /* streams */
 		return count_text(arena, estimate->n_streams == XS_UNKNOWN
 					     ? 1
@@ -280,10 +230,6 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 		return no_waits(arena, phase);
 	if (strcmp(name, "once") == 0) /* allocated before the loop, or "" */
 		return allocated_once(phase);
-	if (strcmp(name, "overlapping") == 0) /* which kinds of op */
-		return overlapping(phase);
-	if (strcmp(name, "overlap_now") == 0) /* how long they overlap now */
-		return overlap_now(arena, phase);
 	if (strcmp(name, "gathered") == 0) /* how they become one copy */
 		return estimate->setup_ns
 			   ? ", gathered in one pinned buffer"
@@ -346,25 +292,33 @@ const char *xs_advice_text(struct xs_arena *arena,
 
 const char *xs_advice_first(struct xs_arena *arena,
 			    const struct xs_result_phase *phase,
-			    const struct xs_result_estimate *estimate)
+			    const struct xs_result_estimate *estimate,
+			    const char *places)
 {
+	static const char name[] = "{places}";
 	const struct xs_strategy *strategy =
 	    xs_strategy_find(estimate->strategy);
+	const char *text =
+	    strategy && strategy->first ? strategy->first : "change {places}";
+	const char *open;
 
 	if (strategy && strategy->advice_if_in_pieces &&
 	    xs_phase_estimate_is_in_pieces(phase, estimate))
-		return expand("use {n} pieces instead of {pieces} in the round "
-			      "of {places}",
-			      arena, phase, estimate);
-	return strategy && strategy->first
-		   ? expand(strategy->first, arena, phase, estimate)
-		   : NULL;
+		text = "use {n} pieces instead of {pieces} in the round of "
+		       "{places}";
+	open = places ? strstr(text, name) : NULL;
+	if (open)
+		text = xs_arena_print(arena, "%.*s%s%s", (int)(open - text),
+				      text, places, open + sizeof(name) - 1);
+	return expand(text, arena, phase, estimate);
 }
 
 const char *xs_advice_setup(struct xs_arena *arena,
 			    const struct xs_result_estimate *row, double ns)
 {
-	const double part = row->setup_ns ? ns / (double)row->setup_ns : 0;
+	const int64_t new_ns = row->new_memory_ns > 0 ? row->new_memory_ns : 0;
+	const double part =
+	    row->setup_ns ? (ns - (double)new_ns) / (double)row->setup_ns : 0;
 	const double low_ns = ns - part * (double)row->setup_less_ns;
 	const double high_ns = ns + part * (double)row->setup_more_ns;
 
@@ -380,13 +334,15 @@ const char *xs_advice_payback(struct xs_arena *arena,
 			      const struct xs_result_estimate *estimate)
 {
 	const int64_t rounds = xs_result_rounds(phase);
+	const double setup_ns = (double)estimate->setup_ns +
+				fmax((double)estimate->new_memory_ns, 0);
 	const char *setup;
 
 	if (estimate->setup_ns == XS_UNKNOWN)
 		return "The cost of pinning is unknown here and not included.";
 	if (estimate->setup_ns <= 0 || estimate->breakeven_rounds == XS_UNKNOWN)
 		return NULL;
-	setup = xs_advice_setup(arena, estimate, (double)estimate->setup_ns);
+	setup = xs_advice_setup(arena, estimate, setup_ns);
 	if (estimate->breakeven_rounds == 1)
 		return xs_arena_print(arena, "The setup takes about %s.",
 				      setup);

@@ -10,11 +10,12 @@ const char *xs_advice_text(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate);
 
-/* Returns the same in a few words, as an imperative; NULL: it has none.
- * Ownership as above. */
+/* Returns the same in a few words, as an imperative, with `places` for the call
+ * sites; NULL: these themselves. Ownership as above. */
 const char *xs_advice_first(struct xs_arena *arena,
 			    const struct xs_result_phase *phase,
-			    const struct xs_result_estimate *estimate);
+			    const struct xs_result_estimate *estimate,
+			    const char *places);
 
 /* Returns the call sites that the strategy changes: "a.cu:8, a.cu:9 and 2 more
  * (step)". The arena owns the text; NULL without memory. */

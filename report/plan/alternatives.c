@@ -28,7 +28,7 @@ xs_alternative_left_out(const struct xs_result *result,
 		    xs_result_best(phase, strategy->id, true);
 
 		if (row && row->saves_ns != XS_UNKNOWN &&
-		    !xs_worth_may_hold(strategy, row) &&
+		    !xs_result_may_hold(row) &&
 		    xs_worth_is_sure(result, phase, row,
 				     (double)xs_result_gain_ns(row)) &&
 		    (!most || asks_less(row, most)))

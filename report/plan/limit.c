@@ -216,8 +216,12 @@ static void limit_steps(struct xs_result *result)
 		int64_t most_ns = result->verdict.at_most_saves_ns;
 
 		raise_to(&most_ns, step->adds_saves_ns);
-		if (!step->phase->apart && step->saves_high_ns > most_ns)
-			step->saves_high_ns = most_ns;
+		if (step->phase->apart || step->saves_high_ns <= most_ns)
+			continue;
+		step->round_low_ns +=
+		    xs_number_round((double)(step->saves_high_ns - most_ns) /
+				    xs_result_of_run(step->phase, 1));
+		step->saves_high_ns = most_ns;
 	}
 }
 

@@ -94,7 +94,7 @@ nearest_row(const struct xs_result *result, bool condition, int64_t least_ns,
 			    xs_result_best(phase, xs_strategies[k]->id, false);
 
 			if (!row || (row->needs != NULL) != condition ||
-			    !xs_worth_may_hold(xs_strategies[k], row) ||
+			    !xs_result_may_hold(row) ||
 			    row->saves_ns == XS_UNKNOWN ||
 			    row->saves_ns <= least_ns ||
 			    row->saves_ns > result->verdict.at_most_saves_ns)

@@ -39,36 +39,42 @@ static const char *of_run(struct xs_result *result, int64_t ns)
 
 /* What the report opens with; its times are ns of the run. */
 struct act {
-	const char *what; /* NULL: nothing pays in this run */
-	int64_t step, saves_ns, low_ns, high_ns;
-	bool if_any; /* on a condition */
+	const char *what;    /* NULL: nothing pays in this run */
+	const char *only_if; /* NULL: none */
+	int64_t saves_ns, low_ns, high_ns;
+	bool at_most; /* of rounds side by side */
 };
 
 /* What it saves at least; a condition halves it, as in the plan's order. */
 static int64_t sure_ns(const struct act *act)
 {
-	return act->low_ns < 0 ? 0 : act->low_ns / (act->if_any ? 2 : 1);
+	return act->low_ns < 0
+		   ? 0
+		   : act->low_ns / (act->only_if || act->at_most ? 2 : 1);
 }
 
-/* "pin the host buffers of a.cu:31, :33", "do step 2, allocate once ..." */
+/* "pin the host buffers of a.cu:31, :33", "... of step 1", "allocate once ...
+ * (step 2)" */
 static struct act act_of(struct xs_result *result,
 			 const struct xs_result_step *step)
 {
+	struct xs_arena *arena = &result->arena;
+	const char *number = xs_arena_print(arena, "step %" PRId64, step->step);
 	const char *what =
-	    xs_advice_first(&result->arena, step->phase, step->estimate);
+	    xs_advice_first(arena, step->phase, step->estimate, NULL);
 
-	if (!what || strlen(what) > LONGEST)
-		what = step->estimate->strategy;
-	if (step->step > 1 || what == step->estimate->strategy)
-		what = xs_arena_print(&result->arena, "do step %" PRId64 ", %s",
-				      step->step, what);
+	if (strlen(what) > LONGEST)
+		what =
+		    xs_advice_first(arena, step->phase, step->estimate, number);
+	else if (step->step > 1)
+		what = xs_arena_print(arena, "%s (%s)", what, number);
 	return (struct act){
 	    .what = what,
-	    .step = step->step,
+	    .only_if = step->condition,
 	    .saves_ns = step->adds_saves_ns,
 	    .low_ns = step->saves_low_ns,
 	    .high_ns = step->saves_high_ns,
-	    .if_any = step->condition || step->side_by_side > 1,
+	    .at_most = step->side_by_side > 1,
 	};
 }
 
@@ -83,7 +89,7 @@ static struct act first_step(struct xs_result *result)
 		if (link->step == 1)
 			return (struct act){
 			    "let the GPUs access each other's memory",
-			    1,
+			    NULL,
 			    link->saves_ns,
 			    link->saves_low_ns,
 			    link->saves_high_ns,
@@ -94,11 +100,11 @@ static struct act first_step(struct xs_result *result)
 		    xs_arena_print(&result->arena,
 				   "register the memory in use in place of %s",
 				   pinning->calls),
-		    1,
+		    pinning->condition,
 		    pinning->saves_ns,
 		    pinning->saves_low_ns,
 		    pinning->saves_high_ns,
-		    true};
+		    false};
 	if (!result->plan_count || result->plan->pays_rounds != XS_UNKNOWN)
 		return (struct act){0};
 	return act_of(result, result->plan);
@@ -187,37 +193,39 @@ static const char *host_first(struct xs_result *result)
 	    in->host_place ? in->host_place : "", of_run(result, host_ns));
 }
 
-/* "pin ...: saves 34 ms of 371 ms (9.2 % of the run)": at most the high end, if
- * the low one saves nothing. */
-static const char *saving(struct xs_result *result, const struct act *act)
+/* "pin ...: saves 34 ms of 371 ms (9.2 % of the run), only if ...": up to the
+ * high end, if the low one saves nothing. The step alone has the condition, if
+ * it does not come first. */
+static const char *saving(struct xs_result *result, const struct act *act,
+			  bool is_first)
 {
+	const char *only_if = is_first ? act->only_if : NULL;
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	const bool may_lose = act->low_ns != XS_UNKNOWN && act->low_ns <= 0;
 	const int64_t ns = may_lose ? act->high_ns : act->saves_ns;
-	const char *on = act->if_any ? xs_arena_print(&result->arena,
-						      ", on the condition of "
-						      "step %" PRId64,
-						      act->step)
-				     : "";
 
 	return xs_arena_print(
-	    &result->arena, "%s: saves %s%s of %s (%s of the run)%s", act->what,
-	    may_lose ? "up to " : "", xs_units_ns(ns).s, xs_units_ns(wall_ns).s,
-	    of_run(result, ns), on);
+	    &result->arena, "%s: saves %s%s of %s (%s of the run)%s%s%s",
+	    act->what, may_lose || act->at_most ? "up to " : "",
+	    xs_units_ns(ns).s, xs_units_ns(wall_ns).s, of_run(result, ns),
+	    only_if ? ", only if " : "", only_if ? only_if : "",
+	    result->question ? "; first answer \"?\"" : "");
 }
 
 void xs_plan_opening(struct xs_result *result)
 {
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
+	const char *host;
 	struct act act;
 
 	result->opening = NULL;
 	if (result->verdict.missing || wall_ns == XS_UNKNOWN)
 		return;
 	act = best_act(result);
+	host = host_first(result);
 	result->opening = xs_arena_print(
-	    &result->arena, "%s%s.", host_first(result),
+	    &result->arena, "%s%s.", host,
 	    !act.what || planned_ns(result) < wall_ns / XS_RESULT_LEAST_PART
 		? nothing(result, &act)
-		: saving(result, &act));
+		: saving(result, &act, !*host));
 }

@@ -163,16 +163,19 @@ static void limit(const struct xs_result_phase *phase, unsigned changes,
 		out->otherwise_ns = out->round_ns;
 }
 
-/* The rounds after which the setup has paid; XS_UNKNOWN: none, or not known. */
+/* The rounds after which the setup has paid, with the first touch of new
+ * memory; XS_UNKNOWN: none, or not known. */
 static int64_t breakeven(const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row)
 {
 	const double saves_ns =
 	    (double)(xs_result_untraced_ns(phase) - row->round_ns) *
 	    xs_result_share(phase);
+	const double setup_ns =
+	    (double)row->setup_ns + fmax((double)row->new_memory_ns, 0);
 
 	return saves_ns > 0 && row->setup_ns != XS_UNKNOWN
-		   ? xs_number_round(ceil((double)row->setup_ns / saves_ns))
+		   ? xs_number_round(ceil(setup_ns / saves_ns))
 		   : XS_UNKNOWN;
 }
 

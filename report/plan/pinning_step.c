@@ -22,8 +22,7 @@ static bool is_worth_it(const struct xs_result *result,
 	       in->saves_ns >= wall_ns / XS_RESULT_LEAST_PART;
 }
 
-/* "; of new memory, 1.14 ms of that are left, since it is touched first", or ""
- */
+/* "; of new memory, 1.14 ms of the saving is left", or "" */
 static const char *of_new_memory(struct xs_arena *arena,
 				 const struct xs_result_pinning *in)
 {
@@ -32,8 +31,7 @@ static const char *of_new_memory(struct xs_arena *arena,
 	if (in->touching_ns == XS_UNKNOWN)
 		return "";
 	return xs_arena_print(arena,
-			      "; of new memory, which is touched first, %s of "
-			      "the saving is left",
+			      "; of new memory, %s of the saving is left",
 			      left_ns > 0 ? xs_units_ns(left_ns).s : "nothing");
 }
 
@@ -60,15 +58,13 @@ static void say(struct xs_result *result, struct xs_result_pinning *in,
 	    xs_units_ns(xs_number_round(run_ns)).s);
 	in->advice = xs_arena_print(
 	    arena,
-	    "Pin the memory that holds the data, and copy from there, in place "
-	    "of %s%s%s%s.",
+	    "Register the memory that holds the data, in place of %s%s%s%s, "
+	    "and copy from there.",
 	    in->calls, in->places ? " (" : "", in->places ? in->places : "",
 	    in->places ? ")" : "");
-	in->condition = xs_arena_print(
-	    arena,
-	    "the data is in ordinary memory before it is put into the pinned "
-	    "one%s",
-	    of_new_memory(arena, in));
+	in->condition =
+	    xs_arena_print(arena, "the data is in ordinary memory first%s",
+			   of_new_memory(arena, in));
 	in->code = "cudaHostRegister(data, bytes, cudaHostRegisterDefault);";
 }
 

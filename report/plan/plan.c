@@ -151,7 +151,7 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	out->round_before_ns = xs_step_round_ns(steps, steps->done);
 	xs_step_set_saving(steps, phases, count, adds_ns, out);
 	finish_step(steps, phases, count);
-	out->round_ns = xs_step_round_ns(steps, steps->done);
+	xs_step_set_round(xs_step_round_ns(steps, steps->done), out);
 	xs_plan_say(result, steps, step, reached, out);
 	if (out->pays_rounds == XS_UNKNOWN)
 		*run_ns -= adds_ns;
@@ -187,9 +187,11 @@ static void add_longer(struct xs_result *result,
 	out->adds_steady_ns =
 	    xs_result_in_steady(steps->phase, out->adds_saves_ns);
 	out->round_before_ns = xs_step_round_ns(steps, steps->count);
-	out->round_ns = xs_number_round((double)out->round_before_ns -
-					step->rounds_add_ns /
-					    xs_result_of_run(steps->phase, 1));
+	xs_step_set_round(
+	    xs_number_round((double)out->round_before_ns -
+			    step->rounds_add_ns /
+				xs_result_of_run(steps->phase, 1)),
+	    out);
 	xs_plan_say(result, steps, step, 0, out);
 	xs_step_set_run(result, phases, run_ns, out);
 }
@@ -226,7 +228,6 @@ static bool has_step(const struct xs_result *result)
 static void say_rest(struct xs_result *result)
 {
 	result->nearest = result->nearest_if = NULL;
-	result->question_before = XS_UNKNOWN;
 	if (has_step(result)) {
 		result->question = xs_plan_question(result, NULL);
 		result->no_pinning = xs_plan_unmeasured(result);

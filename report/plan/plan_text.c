@@ -18,33 +18,18 @@
 /* Nor is the first one below 1 / LEAST_PART, the last digit of its gain. */
 #define LEAST_PART 1000
 
-/* What the step takes once, without the first touch of new memory. */
-static double again_ns(const struct xs_phase_step *step)
-{
-	return xs_beside_setup_ns(step) - xs_beside_new_memory_ns(step);
-}
-
 /* What a round saves of a step that pays in longer runs, and its setup. */
 static const char *later(struct xs_arena *arena,
 			 const struct xs_phase_steps *steps,
 			 const struct xs_phase_step *step)
 {
-	const struct xs_result_phase *phase = steps->phase;
-	const int64_t new_ns = step->estimate->new_memory_ns;
-	const char *touch =
-	    new_ns > 0 ? xs_arena_print(arena,
-					", and the first touch of the second "
-					"set, which is new memory, %s",
-					xs_units_ns(new_ns).s)
-		       : "";
-
 	return xs_arena_print(
-	    arena, "A round saves %s%s, but the setup takes %s%s.",
+	    arena, "A round saves %s%s, but the setup takes %s.",
 	    xs_units_ns(xs_number_round(step->rounds_add_ns /
-					xs_result_of_run(phase, 1)))
+					xs_result_of_run(steps->phase, 1)))
 		.s,
 	    steps->longer_after < steps->count ? " more" : "",
-	    xs_advice_setup(arena, step->estimate, again_ns(step)), touch);
+	    xs_advice_setup(arena, step->estimate, xs_beside_setup_ns(step)));
 }
 
 /* When the setup of the phase's first step has paid, and what further ones add
@@ -53,7 +38,7 @@ static const char *payback_of(struct xs_arena *arena,
 			      const struct xs_phase_steps *steps,
 			      const struct xs_phase_step *step)
 {
-	const double setup_ns = again_ns(step);
+	const double setup_ns = xs_beside_setup_ns(step);
 
 	if (step->estimate->setup_ns != XS_UNKNOWN &&
 	    setup_ns < step->adds_ns / LEAST_PART)
@@ -98,23 +83,6 @@ static const char *row_ahead(struct xs_arena *arena,
 				    "rounds",
 				    (double)setup_less_ns / longer_ns)
 		   : "";
-}
-
-/* What the setup takes more since further buffers are new memory; "" if it is
- * little beside the gain, or said before. */
-static const char *new_memory(struct xs_arena *arena,
-			      const struct xs_phase_steps *steps,
-			      const struct xs_phase_step *step)
-{
-	return (double)step->estimate->new_memory_ns <
-			   step->adds_ns / NAMED_PART ||
-		       xs_beside_pays_rounds(steps->phase, step) != XS_UNKNOWN
-		   ? ""
-		   : xs_arena_print(
-			 arena,
-			 " The second set is new memory: its first "
-			 "touch takes %s more.",
-			 xs_units_ns(step->estimate->new_memory_ns).s);
 }
 
 /* Says what saves more in place of this step, the last one. NULL: nothing. */
@@ -221,8 +189,7 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 		out->text = xs_advice_text(&result->arena, steps->phase,
 					   step->estimate);
 	if (payback)
-		out->text = xs_arena_print(arena, "%s %s%s", out->text, payback,
-					   new_memory(arena, steps, step));
+		out->text = xs_arena_print(arena, "%s %s", out->text, payback);
 	if (reached)
 		out->text =
 		    xs_arena_print(arena,

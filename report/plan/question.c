@@ -24,38 +24,6 @@ static const char *question_of(const struct xs_result_estimate *row)
 			     : "Could data stay on the GPU?";
 }
 
-/* What the phase's steps save that take no more effort than the row. */
-static int64_t planned_ns(const struct xs_result *result,
-			  const struct xs_result_phase *phase,
-			  const struct xs_result_estimate *row)
-{
-	int64_t saves_ns = 0;
-
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *step = &result->plan[i];
-
-		if (step->phase == phase && step->pays_rounds == XS_UNKNOWN &&
-		    step->estimate->effort_level <= row->effort_level)
-			xs_number_add(&saves_ns, step->adds_saves_ns);
-	}
-	return saves_ns;
-}
-
-/* The number of the first step that takes more effort than the row, or pays in
- * longer runs only. */
-static int64_t first_dearer(const struct xs_result *result,
-			    const struct xs_result_estimate *row)
-{
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *step = &result->plan[i];
-
-		if (step->estimate->effort_level > row->effort_level ||
-		    step->pays_rounds != XS_UNKNOWN)
-			return step->step;
-	}
-	return XS_UNKNOWN;
-}
-
 /* Whether the row, as a step, would make the other one needless. */
 static bool replaces(const struct choice *choice,
 		     const struct xs_result_step *step)
@@ -70,51 +38,68 @@ static bool replaces(const struct choice *choice,
 	       other->changes & (strategy->changes | strategy->spares);
 }
 
-/* ", in place of steps 1, 2 (143 ms)", or "" */
-static const char *in_place_of(struct xs_result *result,
-			       const struct choice *choice)
+/* What the steps save that the row would make needless. *list: their numbers;
+ * NULL: there are none. *count: how many. */
+static int64_t replaced_ns(struct xs_result *result,
+			   const struct choice *choice, const char **list,
+			   size_t *count)
 {
-	const char *list = NULL;
 	int64_t saves_ns = 0;
-	size_t count = 0;
 
+	*list = NULL;
+	*count = 0;
 	for (size_t i = 0; i < result->plan_count; i++) {
 		const struct xs_result_step *step = &result->plan[i];
 
 		if (!replaces(choice, step))
 			continue;
-		list = xs_arena_join(
-		    &result->arena, list,
+		*list = xs_arena_join(
+		    &result->arena, *list,
 		    xs_arena_print(&result->arena, "%" PRId64, step->step));
 		xs_number_add(&saves_ns, step->adds_saves_ns);
-		count++;
+		++*count;
 	}
+	return saves_ns;
+}
+
+/* ", in place of steps 1, 2 (143 ms)", or "" */
+static const char *in_place_of(struct xs_result *result,
+			       const struct choice *choice)
+{
+	const char *list;
+	size_t count;
+	const int64_t saves_ns = replaced_ns(result, choice, &list, &count);
+
 	return list ? xs_arena_print(
 			  &result->arena, ", in place of step%s %s (%s)",
 			  count == 1 ? "" : "s", list, xs_units_ns(saves_ns).s)
 		    : "";
 }
 
-static struct choice choose(const struct xs_result *result, bool may_cross)
+/* What saves most on a condition, and more than the steps that it replaces. */
+static struct choice choose(struct xs_result *result, bool may_cross)
 {
 	struct choice most = {NULL, NULL};
 	int64_t least_ns = 0;
 
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
-		const struct xs_result_estimate *row =
-		    phase->apart ? NULL
-				 : xs_alternative_left_out(result, phase);
+		const struct choice one = {
+		    phase, phase->apart
+			       ? NULL
+			       : xs_alternative_left_out(result, phase)};
+		const char *list;
+		size_t count;
 
-		if (!row || xs_result_gain_ns(row) <= least_ns ||
+		if (!one.row || xs_result_gain_ns(one.row) <= least_ns ||
 		    !xs_worth_is_enough(
 			result, phase,
-			(double)(xs_result_gain_ns(row) -
-				 planned_ns(result, phase, row))) ||
-		    (row->assumes_once && !may_cross))
+			(double)(xs_result_gain_ns(one.row) -
+				 replaced_ns(result, &one, &list, &count))) ||
+		    (one.row->assumes_once && !may_cross))
 			continue;
-		most = (struct choice){phase, row};
-		least_ns = xs_result_gain_ns(row);
+		most = one;
+		least_ns = xs_result_gain_ns(one.row);
 	}
 	return most;
 }
@@ -127,8 +112,6 @@ const char *xs_plan_question(struct xs_result *result, const char *lead)
 	if (!most.row)
 		return NULL;
 	result->nearest_if = most.row;
-	if (!lead)
-		result->question_before = first_dearer(result, most.row);
 	if (!most.row->doubtful) {
 		result->question_code =
 		    xs_code_of(result, most.phase, most.row);

@@ -18,6 +18,10 @@ int64_t xs_step_round_ns(const struct xs_phase_steps *steps, size_t count);
 bool xs_step_is_made_with(const struct xs_phase_steps *steps,
 			  const struct xs_phase_steps *other);
 
+/* Sets the round with the step, and its 90 % range beside rounds as they are in
+ * this run. */
+void xs_step_set_round(int64_t round_ns, struct xs_result_step *out);
+
 /* Sets what the phase's next step saves, with those of others that are made
  * with it, and the range of this: n (before - with) - setup, with the 90 %
  * range of the round with it and that of the setup by the profile. */

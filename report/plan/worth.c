@@ -56,13 +56,6 @@ double xs_worth_as_is_known_ns(const struct xs_result_phase *phase,
 		     : 0;
 }
 
-bool xs_worth_may_hold(const struct xs_strategy *strategy,
-		       const struct xs_result_estimate *row)
-{
-	return !row->bound || (!row->assumes_once && !row->doubtful &&
-			       !(strategy->changes & XS_CHANGES_TRAFFIC));
-}
-
 /* Whether the row is only another number of pieces, and not faster than the
  * present one by more than its rounds differ. */
 static bool is_same_in_pieces(const struct xs_result_phase *phase,
@@ -81,8 +74,7 @@ xs_worth_candidate(const struct xs_result_phase *phase,
 		? NULL
 		: xs_result_best(phase, strategy->id, true);
 
-	return row && row->saves_ns != XS_UNKNOWN &&
-		       xs_worth_may_hold(strategy, row) &&
+	return row && row->saves_ns != XS_UNKNOWN && xs_result_may_hold(row) &&
 		       !is_same_in_pieces(phase, row)
 		   ? row
 		   : NULL;

@@ -29,15 +29,6 @@ bool xs_worth_is_sure(const struct xs_result *result,
 double xs_worth_as_is_known_ns(const struct xs_result_phase *phase,
 			       const struct xs_result_estimate *row);
 
-/*
- * Returns whether the bound's condition may be expected to hold. How often
- * bytes cross the bus, no reader of the program can tell. Data that is copied
- * again has changed, unless its contents show otherwise; if
- * it was just copied out, it is a result.
- */
-bool xs_worth_may_hold(const struct xs_strategy *strategy,
-		       const struct xs_result_estimate *row);
-
 /* Returns the strategy's estimate, if it may be a step; NULL: it may not. */
 const struct xs_result_estimate *
 xs_worth_candidate(const struct xs_result_phase *phase,

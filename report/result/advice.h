@@ -67,8 +67,9 @@ struct xs_result_step {
 	int64_t adds_steady_ns;		     /* of these in the steady part */
 	int64_t side_by_side; /* rounds of threads or GPUs at a time, on
 			       * average; if several, saves at most */
-	int64_t round_before_ns, round_ns; /* before and with this step, after
-					    * the earlier ones of the phase */
+	int64_t round_before_ns, round_ns;   /* before and with this step, after
+					      * the earlier ones of the phase */
+	int64_t round_low_ns, round_high_ns; /* its interval in this run */
 	int64_t app_wall_ns, low_ns, high_ns; /* with all steps so far */
 	int64_t pays_rounds;	 /* from so many rounds on, with its buffers in
 				  * new memory; XS_UNKNOWN: in this run */

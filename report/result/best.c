@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/result/best.h"
 
+#include "model/strategies/strategies.h"
 #include "report/result/number.h"
 
 #include <math.h>
@@ -193,6 +194,15 @@ xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 	return row && row->round_ns <= best->round_ns + best->round_ns / NEAR
 		   ? row
 		   : best;
+}
+
+bool xs_result_may_hold(const struct xs_result_estimate *row)
+{
+	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
+
+	return !row->bound ||
+	       (!row->assumes_once && !row->doubtful &&
+		!(strategy && strategy->changes & XS_CHANGES_TRAFFIC));
 }
 
 bool xs_result_is_listed(const struct xs_result *result,

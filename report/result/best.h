@@ -57,4 +57,12 @@ bool xs_result_is_noisy(const struct xs_result_phase *phase);
  * they are the times from one round to the next. */
 int64_t xs_result_used_between_ns(const struct xs_result_phase *phase);
 
+/*
+ * Returns whether the bound's condition may be expected to hold. How often
+ * bytes cross the bus, no reader of the program can tell. Data that is copied
+ * again has changed, unless its contents show otherwise; if
+ * it was just copied out, it is a result.
+ */
+bool xs_result_may_hold(const struct xs_result_estimate *row);
+
 #endif

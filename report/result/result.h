@@ -164,9 +164,6 @@ struct xs_result {
 				 * steps; NULL: there is no such phase */
 	const char *question; /* what may save more than the plan, and on which
 			       * condition; NULL: nothing */
-	/* number of the step before which it is to be asked: the first of more
-	 * effort, or of longer runs; XS_UNKNOWN: behind all */
-	int64_t question_before;
 	const char *question_code; /* lines to write for that, or for what
 				    * no_step says; NULL: none */
 	struct xs_result_other_machine *other_machines;

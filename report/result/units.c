@@ -189,7 +189,11 @@ struct xs_units_text xs_units_ratio(double ratio)
 
 	if (!isfinite(ratio))
 		return unknown();
-	snprintf(out.s, sizeof(out.s), fabs(ratio) < 1000 ? "%.2fx" : "%.0ex",
+	snprintf(out.s, sizeof(out.s),
+		 fabs(ratio) < 9.995   ? "%.2fx"
+		 : fabs(ratio) < 99.95 ? "%.1fx"
+		 : fabs(ratio) < 1000  ? "%.0fx"
+				       : "%.0ex",
 		 ratio);
 	return out;
 }

@@ -168,9 +168,9 @@ TEST(test_the_setup_is_of_what_is_advised)
 	estimate();
 	row = replayed("pinned");
 	assert_near(row->setup_ns, 2060000);
-	assert_string_equal(row->why, "cudaHostRegister, which keeps the "
-				      "allocation (cudaMallocHost would take "
-				      "1020000 ns)");
+	assert_string_equal(row->why, "cudaHostRegister (cudaMallocHost would "
+				      "take 1020000 ns, but replaces the "
+				      "allocation)");
 }
 
 /* pin_memory() allocates both buffers and copies the input of a megabyte. */
@@ -224,7 +224,6 @@ TEST(test_reuse)
 	assert_true(row->applies);
 	assert_near(row->round_ns, 137000);
 	assert_near(row->setup_ns, 193000);
-	assert_non_null(strstr(row->why, "193000 ns"));
 	/* memory that the round did not allocate is not fresh */
 	steps[1].dst = 0x1000 + 1000000;
 	estimate();

@@ -697,19 +697,6 @@ TEST(merged_copies_are_of_one_direction)
 	xs_arena_free(&arena);
 }
 
-/* What overlaps is a part of the round without what tracing takes of it. */
-TEST(overlap_is_of_the_untraced_round)
-{
-	const struct xs_result_phase phase = {
-	    .round_ns = 16 * MS, .tracer_ns = 2 * MS, .overlap_ns = 7 * MS};
-	const struct xs_result_estimate row = {.strategy = "streams"};
-	struct xs_arena arena = {0};
-
-	assert_non_null(strstr(xs_advice_text(&arena, &phase, &row),
-			       "they overlap for 7.00 ms of 14.0 ms"));
-	xs_arena_free(&arena);
-}
-
 /* The report knows each {name} that a strategy's advice has. */
 TEST(advice_has_no_unknown_names)
 {

@@ -185,7 +185,6 @@ static const struct xs_json_field report[] = {
     OBJECT(verdict, xs_json_verdict),
     ROWS(plan, plan_count, xs_json_step),
     FIELDS(opening, no_step, no_pinning, question, question_code),
-    FIELDS(question_before),
     MADE("steady", steady_of),
     POINTER(pinned_budget, xs_json_pinned_budget),
     MADE("dataflow", dataflow),

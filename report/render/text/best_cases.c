@@ -48,6 +48,7 @@ void xs_text_best_cases_add(struct xs_result *result,
 	if (i == out->count)
 		items[out->count++].phase = phase;
 	items[i].text = text;
+	items[i].once |= row->assumes_once;
 	items[i].strategies = xs_arena_join_once(
 	    &result->arena, items[i].strategies, row->strategy);
 }
@@ -81,9 +82,10 @@ void xs_text_best_cases_put(const struct xs_terminal *terminal,
 
 	for (size_t i = 0; i < cases->count; i++)
 		list = xs_arena_print(
-		    arena, "%s%s%s%s: %s", list ? list : "", list ? "; " : "",
+		    arena, "%s%s%s%s: %s%s", list ? list : "", list ? "; " : "",
 		    cases->items[i].strategies, where(result, cases, i),
-		    cases->items[i].text);
+		    cases->items[i].text,
+		    cases->items[i].once ? " (run --counters tells)" : "");
 	if (list)
 		xs_terminal_wrap(
 		    terminal, XS_DIM, "  * ",

@@ -11,6 +11,7 @@
 struct xs_text_best_case {
 	const char *text, *strategies;
 	int64_t phase;
+	bool once; /* each byte is to cross the bus once */
 };
 
 struct xs_text_best_cases {

@@ -53,8 +53,8 @@ static const char *matched_text(struct xs_arena *arena,
 				    in->matched);
 }
 
-/* How to get lines, if no call has one. */
-static const char *lines_text(const struct xs_result *result)
+/* Whether no call of a phase has a line, as of code without -g. */
+static bool lacks_lines(const struct xs_result *result)
 {
 	bool any = false;
 
@@ -63,11 +63,19 @@ static const char *lines_text(const struct xs_result *result)
 
 		for (size_t k = 0; k < phase->site_count; k++) {
 			if (phase->sites[k].line != XS_UNKNOWN)
-				return "";
+				return false;
 			any = true;
 		}
 	}
-	return any && !result->coverage.imported ? "; -g gives lines" : "";
+	return any && !result->coverage.imported;
+}
+
+void xs_render_text_lines_note(const struct xs_terminal *terminal,
+			       const struct xs_result *result)
+{
+	if (lacks_lines(result))
+		xs_terminal_wrap(terminal, XS_WARN, "! ",
+				 "no source lines: compile with -g");
 }
 
 void xs_render_text_coverage(const struct xs_terminal *terminal,
@@ -84,11 +92,11 @@ void xs_render_text_coverage(const struct xs_terminal *terminal,
 				   in->read_in_windows ? "read" : "recorded");
 	xs_terminal_heading(
 	    terminal, "Coverage",
-	    xs_arena_print(arena, "%s%s, %s%s%s",
+	    xs_arena_print(arena, "%s%s, %s%s",
 			   number_of(arena, in->api_calls_seen, "call"),
 			   recorded,
 			   number_of(arena, in->gpu_ops_seen, "GPU op"),
-			   matched_text(arena, in), lines_text(result)));
+			   matched_text(arena, in)));
 	if (timing_text(in->timing_source))
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
 				 timing_text(in->timing_source));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of phases. */
 #include "report/render/text/parts.h"
+#include "report/result/best.h"
 #include "report/result/number.h"
 #include "report/result/site.h"
 
@@ -63,6 +64,7 @@ static int64_t mean_ns(const struct xs_result_phase *phase)
 static const char *most_within(struct xs_result *result,
 			       const struct xs_result_phase *phase)
 {
+	const int64_t more_ns = xs_result_used_between_ns(phase);
 	int64_t low_ns = phase->round_low_ns - phase->tracer_ns;
 	const int64_t high_ns = phase->round_high_ns - phase->tracer_ns;
 
@@ -71,40 +73,10 @@ static const char *most_within(struct xs_result *result,
 	return phase->rounds < LEAST_ROUNDS || mean_ns(phase) < low_ns ||
 		       mean_ns(phase) > high_ns
 		   ? ""
-		   : xs_arena_print(&result->arena, " (90 %% within %s)",
-				    xs_units_range_ns(low_ns, high_ns).s);
-}
-
-/* Adds the mean to the list, if it is not the median, and the mean round of
- * "Where the time went", which ends with the next one's start. */
-static const char *add_means(struct xs_result *result, const char *list,
-			     const struct xs_result_phase *phase)
-{
-	const struct xs_result_steady *steady = &result->steady;
-	const int64_t median_ns = xs_result_untraced_ns(phase);
-	const int64_t mean = mean_ns(phase);
-	const bool differs = llabs(mean - median_ns) > median_ns / LEAST_PART;
-	const int64_t until_next_ns =
-	    steady->phase == phase && steady->rounds != XS_UNKNOWN
-		? result->verdict.steady_ns / steady->rounds
-		: mean;
-
-	if (differs)
-		list =
-		    xs_arena_join(&result->arena, list,
-				  xs_arena_print(&result->arena, "mean %s%s",
-						 xs_units_ns(mean).s,
-						 most_within(result, phase)));
-	return llabs(until_next_ns - mean) <= mean / LEAST_PART ||
-		       phase->between_ns > phase->round_ns / LEAST_PART
-		   ? list
-		   : xs_arena_join(
-			 &result->arena, list,
-			 xs_arena_print(&result->arena,
-					"%s%s with the host's time until the "
-					"next round",
-					differs ? "" : "mean ",
-					xs_units_ns(until_next_ns).s));
+		   : xs_arena_print(
+			 &result->arena, " (90 %% within %s)",
+			 xs_units_range_ns(low_ns + more_ns, high_ns + more_ns)
+			     .s);
 }
 
 /* Adds how its rounds' times differ from the median one's to the list. */
@@ -112,19 +84,22 @@ static const char *add_times(struct xs_result *result, const char *list,
 			     const struct xs_result_phase *phase)
 {
 	struct xs_arena *arena = &result->arena;
+	const int64_t median_ns = xs_result_untraced_ns(phase);
+	const int64_t mean = mean_ns(phase);
+	const int64_t between_ns = xs_result_used_between_ns(phase);
 
-	list = add_means(result, list, phase);
-	if (phase->between_ns > phase->round_ns / LEAST_PART)
+	if (llabs(mean - median_ns) > median_ns / LEAST_PART)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena, "mean %s%s",
+				   xs_units_ns(mean + between_ns).s,
+				   most_within(result, phase)));
+	if (between_ns)
 		list = xs_arena_join(
 		    arena, list,
 		    xs_arena_print(arena,
-				   "then the host for %s until the next round",
-				   xs_units_ns(phase->between_ns).s));
-	if (phase->tracer_ns > 0)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena, "%s with tracing",
-				   xs_units_ns(phase->round_ns).s));
+				   "with the host's %s until the next round",
+				   xs_units_ns(between_ns).s));
 	if (phase->warm_up_ns > 0)
 		list = xs_arena_join(
 		    arena, list,
@@ -132,7 +107,9 @@ static const char *add_times(struct xs_result *result, const char *list,
 				   "a first round of %s is start-up, not "
 				   "counted",
 				   xs_units_ns(phase->warm_up_ns).s));
-	return list;
+	return phase->apart && result->verdict.repeats
+		   ? xs_arena_join(arena, list, "outside the steady part")
+		   : list;
 }
 
 /* "saxpy, in main.cu:12, kernel main.cu:13, out main.cu:14" */
@@ -243,6 +220,18 @@ static void put_rest(const struct xs_terminal *terminal,
 				  xs_units_ns(rest.largest_ns).s);
 }
 
+/* What the phase takes of the run: no more than the steady part, if it is all
+ * of that; its median rounds may be longer than those are on average. */
+static int64_t in_run_ns(const struct xs_result *result,
+			 const struct xs_result_phase *phase)
+{
+	const int64_t ns = xs_result_repeated_ns(phase);
+
+	return phase == result->steady.phase && ns > result->verdict.steady_ns
+		   ? result->verdict.steady_ns
+		   : ns;
+}
+
 static void put_phase(struct xs_text_table *table, struct xs_result *result,
 		      const struct xs_result_phase *phase)
 {
@@ -251,9 +240,11 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 	xs_text_table_cell(table, 1, XS_PLAIN,
 			   xs_units_count(xs_result_rounds(phase)).s);
 	xs_text_table_cell(table, 2, XS_PLAIN,
-			   xs_units_ns(xs_result_untraced_ns(phase)).s);
+			   xs_units_ns(xs_result_untraced_ns(phase) +
+				       xs_result_used_between_ns(phase))
+			       .s);
 	xs_text_table_cell(table, 3, XS_PLAIN,
-			   xs_units_percent(xs_result_repeated_ns(phase),
+			   xs_units_percent(in_run_ns(result, phase),
 					    xs_result_untraced_wall_ns(result))
 			       .s);
 	xs_text_table_cell(table, 4, XS_PLAIN,

@@ -54,17 +54,25 @@ static bool is_written_before(const struct xs_result *result,
 	return false;
 }
 
-/* Whether only the title of the step is printed: of the third one on, and of
- * one that takes another's place in longer runs. */
+/* Nobody rewrites kernels for less than 1 / REWRITE_PART of the run. */
+#define REWRITE_PART 100
+
+/* Whether only the title of the step is printed: of the third one on, of one
+ * for longer runs behind others, and of little for kernels that change. */
 static bool is_title_only(const struct xs_result *result,
 			  const struct xs_result_step *step)
 {
 	return !result->all_asked &&
-	       (step - result->plan >= STEPS_MAX || step->in_place_of);
+	       (step - result->plan >= STEPS_MAX ||
+		(step->step > 1 && step->pays_rounds != XS_UNKNOWN) ||
+		(step->estimate->effort_level >= XS_EFFORT_SPLIT &&
+		 step->adds_saves_ns <
+		     xs_result_untraced_wall_ns(result) / REWRITE_PART));
 }
 
-/* "3. double-buffer, from 49 rounds on: a round 246 us -> 154 us"; "..., from
- * 18 rounds on, and in place of step 2, streams, from 49" */
+/* "3. double-buffer, from 49 rounds on: a round 246 us -> 154 us; --all says
+ * what to write"; "..., from 18 rounds on, and in place of step 2, streams,
+ * from 49" */
 static void put_later(const struct xs_terminal *terminal,
 		      struct xs_result *result,
 		      const struct xs_result_step *step)
@@ -89,11 +97,13 @@ static void put_later(const struct xs_terminal *terminal,
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN,
 	    xs_arena_print(arena, "  %" PRId64 ". ", step->step),
-	    xs_arena_print(arena, "%s, %s: a round%s %s%s -> %s",
+	    xs_arena_print(arena,
+			   "%s, %s: a round%s %s%s -> %s; effort: %s (--all)",
 			   xs_text_step_name(result, step->estimate), from, of,
 			   xs_text_step_about(result, step),
 			   xs_units_ns(step->round_before_ns + between_ns).s,
-			   xs_units_ns(step->round_ns + between_ns).s));
+			   xs_units_ns(step->round_ns + between_ns).s,
+			   step->estimate->effort));
 }
 
 static void put_step(const struct xs_terminal *terminal,
@@ -118,13 +128,13 @@ static void put_step(const struct xs_terminal *terminal,
 	xs_terminal_print(terminal, XS_GOOD, "%s",
 			  xs_text_step_round(result, step));
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
-	xs_terminal_wrap(terminal, XS_PLAIN, "     ",
-			 xs_text_step_saving(result, step));
-	if (is_title_only(result, step)) {
-		xs_terminal_print(terminal, XS_DIM,
-				  "     --all says what to write\n");
+	xs_terminal_wrap(
+	    terminal, XS_PLAIN, "     ",
+	    xs_arena_print(&result->arena, "%s%s",
+			   xs_text_step_saving(result, step),
+			   is_title_only(result, step) ? " (--all)" : ""));
+	if (is_title_only(result, step))
 		return;
-	}
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", step->text);
 	if (only_if)
 		xs_terminal_wrap(terminal, step->condition ? XS_WARN : XS_DIM,
@@ -257,14 +267,13 @@ static void put_planned(const struct xs_terminal *terminal,
 {
 	const struct xs_result_step *step = &result->plan[i];
 
-	if (step->pays_rounds != XS_UNKNOWN && is_title_only(result, step)) {
-		put_later(terminal, result, step);
-		return;
-	}
 	if (introduction(result, i))
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
 				 introduction(result, i));
-	put_step(terminal, result, step);
+	if (step->pays_rounds != XS_UNKNOWN && is_title_only(result, step))
+		put_later(terminal, result, step);
+	else
+		put_step(terminal, result, step);
 }
 
 /* Prints what has this number, of the steps those that are shown. */
@@ -281,16 +290,26 @@ static void put_numbered(const struct xs_terminal *terminal,
 		put_pinning(terminal, result);
 }
 
+/* The first step that pays in longer runs only; XS_UNKNOWN: there is none. */
+static int64_t first_later(const struct xs_result *result)
+{
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (result->plan[i].pays_rounds != XS_UNKNOWN)
+			return result->plan[i].step;
+	return XS_UNKNOWN;
+}
+
 void xs_render_text_plan(const struct xs_terminal *terminal,
 			 struct xs_result *result)
 {
 	const size_t shown = shown_steps(result);
+	const int64_t before = first_later(result);
 
 	xs_terminal_heading(
 	    terminal, "What to change",
 	    !shown ? NULL
 		   : xs_arena_print(
-			 &result->arena, "%s%s(a-b): 90 %% ranges",
+			 &result->arena, "%s%sranges: 90 %%",
 			 shown > 1 && result->plan[1].pays_rounds == XS_UNKNOWN
 			     ? "in this order, added up; "
 			     : "",
@@ -300,11 +319,11 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 		xs_render_text_code(terminal, result->question_code);
 	}
 	for (int64_t number = 1; number <= result->step_count; number++) {
-		if (number == result->question_before)
+		if (number == before)
 			put_question(terminal, result);
 		put_numbered(terminal, result, number, shown);
 	}
-	if (result->question_before == XS_UNKNOWN)
+	if (before == XS_UNKNOWN)
 		put_question(terminal, result);
 	if (result->no_pinning)
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_pinning);

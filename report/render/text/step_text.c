@@ -5,7 +5,6 @@
 #include "report/result/site.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 /* "streams n=8" */
@@ -30,25 +29,22 @@ const char *xs_text_step_about(const struct xs_result *result,
 	return "";
 }
 
-/* "1.15 ms (1.08-1.24 ms)"; "about" of one whose range is wider than it is.
- * After other steps of the phase, the range is as large a part of the round. */
+/* "1.15 ms (1.08-1.24 ms)"; "about" of one whose range is wider than it is. */
 const char *xs_text_step_round(struct xs_result *result,
 			       const struct xs_result_step *step)
 {
 	const struct xs_result_estimate *row = step->estimate;
 	const bool alone = step->round_ns == row->round_ns;
-	const double part = (double)step->round_ns / (double)row->round_ns;
 	const int64_t between_ns = xs_result_used_between_ns(step->phase);
-	const int64_t low_ns = llround(part * (double)row->low_ns) + between_ns;
-	const int64_t high_ns =
-	    llround(part * (double)row->high_ns) + between_ns;
 
 	return xs_arena_print(
 	    &result->arena, "%s%s",
 	    !xs_result_is_known(row) ? "about "
 	    : alone		     ? ""
 				     : xs_text_step_about(result, step),
-	    xs_units_in_range_ns(step->round_ns + between_ns, low_ns, high_ns)
+	    xs_units_in_range_ns(step->round_ns + between_ns,
+				 step->round_low_ns + between_ns,
+				 step->round_high_ns + between_ns)
 		.s);
 }
 
@@ -126,11 +122,10 @@ const char *xs_text_step_saving(struct xs_result *result,
 	if (step->pays_rounds != XS_UNKNOWN)
 		return xs_arena_print(
 		    &result->arena,
-		    "not in this run of %" PRId64
-		    " rounds, which would take %s more: pays from %" PRId64
-		    " on; effort: %s",
-		    xs_result_rounds(step->phase),
-		    xs_units_ns(-step->adds_saves_ns).s, step->pays_rounds,
+		    "pays from %" PRId64 " rounds on: this run of %" PRId64
+		    " would take %s more; effort: %s",
+		    step->pays_rounds, xs_result_rounds(step->phase),
+		    xs_units_ns(-step->adds_saves_ns).s,
 		    step->estimate->effort);
 	if (step->side_by_side > 1)
 		beside = xs_arena_print(&result->arena,

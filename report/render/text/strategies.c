@@ -7,7 +7,6 @@
 #include "report/render/text/parts.h"
 
 #include "report/render/text/best_cases.h"
-#include "report/render/text/row_notes.h"
 #include "report/render/text/table_rows.h"
 #include "report/result/best.h"
 #include "report/result/columns.h"
@@ -41,13 +40,33 @@ published_row(const struct xs_result_phase *phase,
 	return NULL;
 }
 
-/* The row as printed: with the host's time behind its round, if a row of the
- * phase uses that, and with what new memory takes once. */
+/* By how much the row's round is shorter than what the run counts of it: only
+ * time in which data moves or the host waits is saved. */
+static int64_t uncounted_ns(const struct xs_result_phase *phase,
+			    const struct xs_result_estimate *row)
+{
+	const int64_t now_ns = xs_result_untraced_ns(phase);
+	const double setup_ns = row->setup_ns > 0 ? (double)row->setup_ns : 0;
+	int64_t ns;
+
+	if (row->saves_ns == XS_UNKNOWN || row->round_ns >= now_ns)
+		return 0;
+	ns = now_ns - row->round_ns -
+	     xs_number_round(((double)row->saves_ns + setup_ns) /
+			     xs_result_of_run(phase, 1));
+	return ns > 0 ? ns : 0;
+}
+
+/* The row as printed: with a round as the run counts it, and the host's time
+ * behind it, if a row of the phase uses that, and with what new memory takes
+ * once. */
 static struct xs_result_estimate
 as_printed(const struct xs_result_phase *phase,
 	   const struct xs_result_estimate *row)
 {
-	const int64_t ns = xs_result_used_between_ns(phase);
+	const int64_t uncounted = uncounted_ns(phase, row);
+	const int64_t between_ns = xs_result_used_between_ns(phase);
+	const int64_t ns = uncounted + between_ns;
 	struct xs_result_estimate out = *row;
 
 	if (ns && row->round_ns != XS_UNKNOWN)
@@ -56,6 +75,9 @@ as_printed(const struct xs_result_phase *phase,
 		xs_number_add(&out.low_ns, ns);
 		xs_number_add(&out.high_ns, ns);
 	}
+	if (uncounted)
+		out.speedup *= (double)(row->round_ns + between_ns) /
+			       (double)(row->round_ns + ns);
 	if (row->new_memory_ns > 0 && row->setup_ns != XS_UNKNOWN)
 		xs_number_add(&out.setup_ns, row->new_memory_ns);
 	if (row->new_memory_ns > 0 && row->app_wall_ns != XS_UNKNOWN)
@@ -215,32 +237,6 @@ static bool is_listed(const struct xs_result *result, size_t index)
 	       xs_result_is_in_plan(result, &result->phases[index]);
 }
 
-/* "phases 2, 4 have no step of their own ...": those that are not listed. */
-static void put_unlisted(const struct xs_terminal *terminal,
-			 struct xs_result *result, size_t phases)
-{
-	const char *list = NULL;
-	size_t count = 0;
-
-	for (size_t i = 0; i < phases; i++) {
-		if (is_listed(result, i))
-			continue;
-		list = xs_arena_join(&result->arena, list,
-				     xs_arena_print(&result->arena, "%" PRId64,
-						    result->phases[i].id));
-		count++;
-	}
-	if (count)
-		xs_terminal_wrap(
-		    terminal, XS_PLAIN, "  ",
-		    xs_arena_print(&result->arena,
-				   "phase%s %s ha%s no step of %s own: --all "
-				   "shows the strategies",
-				   count == 1 ? "" : "s", list,
-				   count == 1 ? "s" : "ve",
-				   count == 1 ? "its" : "their"));
-}
-
 static int put_table(const struct xs_terminal *terminal,
 		     struct xs_result *result, size_t phases)
 {
@@ -270,7 +266,7 @@ static int put_table(const struct xs_terminal *terminal,
 /* What is said below the table; NULL: nothing. */
 struct legend {
 	struct xs_text_best_cases bounds;
-	const char *names, *uncounted, *touched, *hidden;
+	const char *names, *hidden, *beyond;
 	bool pins;
 };
 
@@ -281,16 +277,14 @@ static void add_row(struct xs_result *result,
 	xs_text_row_add_hidden(result, &out->hidden, phase, row);
 	if (!xs_text_row_is_shown(result, phase, row))
 		return;
-	xs_text_new_memory_add(result, &out->touched, phase, row);
-	xs_text_uncounted_add(result, &out->uncounted, phase, row);
+	xs_text_row_add_beyond(result, &out->beyond, phase, row);
 	xs_text_best_cases_add(result, &out->bounds, phase->id, row);
 	out->pins |=
 	    row->app_wall_ns != XS_UNKNOWN && row->setup_ns == XS_UNKNOWN;
 	out->names = add_model(result, out->names, published_row(phase, row));
 }
 
-/* Explains the star, the equations, and rounds with the host's time behind
- * them. */
+/* Explains the star, and the equations. */
 static void put_legend(const struct xs_terminal *terminal,
 		       struct xs_result *result, size_t phases)
 {
@@ -301,13 +295,11 @@ static void put_legend(const struct xs_terminal *terminal,
 
 		if (!is_listed(result, i))
 			continue;
-		xs_text_between_put(terminal, result, phase);
 		for (size_t k = 0; k < phase->estimate_count; k++)
 			add_row(result, phase, &phase->estimates[k], &legend);
 	}
+	xs_text_row_put_beyond(terminal, result, legend.beyond);
 	xs_text_row_put_hidden(terminal, result, legend.hidden);
-	xs_text_new_memory_put(terminal, result, legend.touched);
-	xs_text_uncounted_put(terminal, result, legend.uncounted);
 	xs_text_best_cases_put(terminal, result, &legend.bounds);
 	if (legend.pins)
 		xs_terminal_wrap(terminal, XS_DIM, "  ",
@@ -328,11 +320,11 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 	if (result->verdict.missing && !result->verdict.repeats &&
 	    !result->totals.kernels && !result->all_asked)
 		return 0;
-	xs_terminal_heading(terminal, "Strategies",
-			    "each by itself: a round, its range in other runs, "
-			    "and the run");
+	xs_terminal_heading(
+	    terminal, "Strategies",
+	    "predicted, each alone: a round, its range in other "
+	    "runs, the run");
 	err = put_table(terminal, result, phases);
-	put_unlisted(terminal, result, phases);
 	put_legend(terminal, result, phases);
 	xs_render_text_reasons(terminal, result, phases);
 	return err;

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/text/table_rows.h"
 
+#include "model/strategies/strategies.h"
 #include "report/result/best.h"
+#include "report/result/number.h"
 
 #include <stdlib.h>
+
+/* Less of the run than 1 / LEAST_PART is not told. */
+#define LEAST_PART 1000
 
 /* A row that takes 1 / AS_LONG_PART less than another one takes as long. */
 #define AS_LONG_PART 20
@@ -91,10 +96,55 @@ void xs_text_row_add_hidden(struct xs_result *result, const char **list,
 			    const struct xs_result_phase *phase,
 			    const struct xs_result_estimate *row)
 {
-	if (is_row(result, phase, row) && xs_result_is_known(row) &&
+	if (is_row(result, phase, row) &&
 	    !xs_text_row_is_shown(result, phase, row))
 		*list =
 		    xs_arena_join_once(&result->arena, *list, row->strategy);
+}
+
+/* What the phase's steps save of this run. */
+static int64_t planned_ns(const struct xs_result *result,
+			  const struct xs_result_phase *phase)
+{
+	int64_t saves_ns = 0;
+
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (result->plan[i].phase == phase &&
+		    result->plan[i].pays_rounds == XS_UNKNOWN)
+			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
+	return saves_ns;
+}
+
+void xs_text_row_add_beyond(struct xs_result *result, const char **list,
+			    const struct xs_result_phase *phase,
+			    const struct xs_result_estimate *row)
+{
+	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
+	int64_t more_ns;
+
+	if (result->verdict.missing || is_named(result, row) ||
+	    row->effort_level <= 0 || !strategy ||
+	    row->saves_ns == XS_UNKNOWN || !xs_result_may_hold(row) ||
+	    (result->no_pinning && strategy->changes == XS_CHANGES_PINNING))
+		return;
+	more_ns = xs_result_gain_ns(row) - planned_ns(result, phase);
+	if (more_ns > xs_result_untraced_wall_ns(result) / LEAST_PART)
+		*list = xs_arena_join(&result->arena, *list,
+				      xs_arena_print(&result->arena, "%s %s",
+						     row->strategy,
+						     xs_units_ns(more_ns).s));
+}
+
+void xs_text_row_put_beyond(const struct xs_terminal *terminal,
+			    struct xs_result *result, const char *list)
+{
+	if (list)
+		xs_terminal_wrap(
+		    terminal, XS_DIM, "  ",
+		    xs_arena_print(&result->arena,
+				   "no step, since little more or uncertain: "
+				   "%s",
+				   list));
 }
 
 void xs_text_row_put_hidden(const struct xs_terminal *terminal,
@@ -103,8 +153,9 @@ void xs_text_row_put_hidden(const struct xs_terminal *terminal,
 	if (list)
 		xs_terminal_wrap(
 		    terminal, XS_DIM, "  ",
-		    xs_arena_print(&result->arena,
-				   "not faster than now, or than a row of less "
-				   "effort: %s (--all)",
-				   list));
+		    xs_arena_print(
+			&result->arena,
+			"no clear gain, or with less effort as much: "
+			"%s (--all)",
+			list));
 }

@@ -12,11 +12,20 @@ bool xs_text_row_is_shown(const struct xs_result *result,
 			  const struct xs_result_phase *phase,
 			  const struct xs_result_estimate *row);
 
-/* Adds the row's strategy to the list, once, if only --all shows it, and its
- * time is known. */
+/* Adds the row's strategy to the list, once, if only --all shows it. */
 void xs_text_row_add_hidden(struct xs_result *result, const char **list,
 			    const struct xs_result_phase *phase,
 			    const struct xs_result_estimate *row);
+
+/* Adds the row's strategy and what it saves more than the phase's steps, if it
+ * is none and needs no condition that the plan does not take. */
+void xs_text_row_add_beyond(struct xs_result *result, const char **list,
+			    const struct xs_result_phase *phase,
+			    const struct xs_result_estimate *row);
+
+/* Names the rows of the list; NULL: there is none. */
+void xs_text_row_put_beyond(const struct xs_terminal *terminal,
+			    struct xs_result *result, const char *list);
 
 /* Names the rows of the list; NULL: there is none. */
 void xs_text_row_put_hidden(const struct xs_terminal *terminal,

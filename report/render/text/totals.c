@@ -47,11 +47,6 @@ static const char *count(struct whole *in, int64_t all)
 	return xs_arena_print(arena, "%.3g", (double)all / (double)in->rounds);
 }
 
-static const char *copy(const struct whole *in, int64_t all)
-{
-	return all == in->rounds ? "copy" : "copies";
-}
-
 static const char *copies(struct whole *in, int64_t bytes, int64_t ops,
 			  int64_t ns)
 {
@@ -113,10 +108,7 @@ static void put_overlap(struct whole *in)
 
 	/* which is why not more: nothing to say of copies that overlap */
 	if (t->pageable_async_ops > 0 && t->overlap_ns < t->gpu_busy_ns / 2)
-		why = xs_arena_print(&in->result->arena,
-				     "%s pageable %s not async",
-				     count(in, t->pageable_async_ops),
-				     copy(in, t->pageable_async_ops));
+		why = "pageable copies block";
 	if (has_overlap_row(t))
 		put(in, "overlap", t->overlap_ns, why);
 }
@@ -134,7 +126,8 @@ static void put_gpu(struct whole *in)
 		: "");
 	put(in, "copies out", t->d2h_ns,
 	    copies(in, t->d2h_bytes, t->d2h_ops, t->d2h_ns));
-	put_between(in, "on one GPU", t->d2d_bytes, t->d2d_ops, t->d2d_ns);
+	put_between(in, "device to device", t->d2d_bytes, t->d2d_ops,
+		    t->d2d_ns);
 	put_between(in, "between GPUs", t->p2p_bytes, t->p2p_ops, t->p2p_ns);
 	put_overlap(in);
 	put(in, "GPU busy", t->gpu_busy_ns, busy_text(in));
@@ -228,11 +221,10 @@ static void put_shares(const struct xs_terminal *terminal,
 	if (list)
 		xs_terminal_wrap(
 		    terminal, XS_PLAIN, "  ",
-		    xs_arena_print(
-			arena,
-			"%s divided once, as in the verdict (copies beside "
-			"kernels: kernels): %s",
-			xs_units_ns(verdict->recorded_ns).s, list));
+		    xs_arena_print(arena,
+				   "%s divided once (copies beside kernels: "
+				   "kernels): %s",
+				   xs_units_ns(verdict->recorded_ns).s, list));
 }
 
 static void begin(struct whole *in, const struct xs_terminal *terminal,

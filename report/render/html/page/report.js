@@ -81,13 +81,11 @@ const rowOf = (report, s) => phaseOf(report, s).estimates.find(row =>
 const aboutBefore = (report, s) => report.plan.some(other => other.step < s.step &&
   other.phase === s.phase && !isKnown(rowOf(report, other))) ? 'about ' : '';
 
-// The time of the step's round, and its range. After other steps of
-// the phase, the range is as large a part of the round.
+// The time of the step's round, and its range.
 function roundAfter(report, s) {
-  const row = rowOf(report, s), part = s.round_ns / row.round_ns;
-  const between = usedBetween(phaseOf(report, s));
-  const ends = range(part * row.low_ns + between, part * row.high_ns + between);
-  const about = !isKnown(row) ? 'about ' : part === 1 ? '' : aboutBefore(report, s);
+  const row = rowOf(report, s), between = usedBetween(phaseOf(report, s));
+  const ends = range(s.round_low_ns + between, s.round_high_ns + between);
+  const about = !isKnown(row) ? 'about ' : s.round_ns === row.round_ns ? '' : aboutBefore(report, s);
   return `${about}${time(s.round_ns + between)} (${ends})`;
 }
 
@@ -144,13 +142,14 @@ function otherStep(name, s) {
 }
 
 function plan(report, rounds) {
-  const {plan: steps, no_step: none, no_pinning: unpinned, question, question_code: code, question_before: before} = report;
+  const {plan: steps, no_step: none, no_pinning: unpinned, question, question_code: code} = report;
   const {pinning} = report.verdict;
+  const later = steps.find(s => s.pays_rounds !== null);
   const asked = question ? el('li', el('div'), el('div', el('p.warn', question), code ? el('pre', code) : null)) : null;
   const all = [...steps.map(s => [s.step, step(s, report, rounds)]),
     ...(report.gpu_links || []).filter(link => link.step).map(link => [link.step, otherStep('peer access', link)]),
     ...(pinning?.step ? [[pinning.step, otherStep('register', pinning)]] : []),
-    ...(asked ? [[before === null ? Infinity : before - 0.5, asked]] : [])].sort(([a], [b]) => a - b);
+    ...(asked ? [[later ? later.step - 0.5 : Infinity, asked]] : [])].sort(([a], [b]) => a - b);
   return section('What to change', steps.length > 1 ? 'in this order; each step adds to those before' : '',
     none ? el('p', none) : null,
     none && code ? el('pre', code) : null,
