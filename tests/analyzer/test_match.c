@@ -14,6 +14,7 @@
 
 static char text[64 * 1024];
 static size_t used;
+static struct xs_trace *trace;
 
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
@@ -43,19 +44,15 @@ static void begin(void)
 	    "queue queue=3 context=1 stream=3\n");
 }
 
-static struct xs_trace *end(void)
+static int drop(void **state)
 {
-	struct bytes bytes = binary_of(text);
-	struct xs_trace *trace;
-	const char *error;
-
-	assert_int_equal(
-	    xs_trace_read_memory(bytes.data, bytes.size, &trace, &error), 0);
-	free(bytes.data);
-	return trace;
+	(void)state;
+	xs_trace_free(trace);
+	trace = NULL;
+	return 0;
 }
 
-static uint64_t kernels_without_op(const struct xs_trace *trace)
+static uint64_t kernels_without_op(void)
 {
 	struct xs_record_gap gaps[XS_RECORD_GAP_KINDS];
 
@@ -64,7 +61,7 @@ static uint64_t kernels_without_op(const struct xs_trace *trace)
 	return gaps[XS_RECORD_GAP_KERNELS].calls;
 }
 
-static uint32_t thread_of(const struct xs_trace *trace, size_t op)
+static uint32_t thread_of(size_t op)
 {
 	assert_int_not_equal(trace->ops[op].call, XS_NONE);
 	return trace->calls[trace->ops[op].call].thread;
@@ -101,37 +98,29 @@ static void storm(unsigned ops)
 
 TEST(test_storm)
 {
-	struct xs_trace *trace;
-
 	storm(3);
-	trace = end();
+	trace = read_text(text);
 	assert_int_equal(trace->op_count, 3 + 3 * LAUNCHES);
 	assert_int_equal(trace->ops_matched, trace->op_count);
 	for (size_t i = 0; i < trace->op_count; i++)
-		assert_int_equal(thread_of(trace, i),
+		assert_int_equal(thread_of(i),
 				 trace->queues[trace->ops[i].queue].stream);
-	assert_int_equal(kernels_without_op(trace), 0);
-	xs_trace_free(trace);
+	assert_int_equal(kernels_without_op(), 0);
 }
 
 /* The third thread's op records are missing, and the gap is found. */
 TEST(test_storm_with_gap)
 {
-	struct xs_trace *trace;
-
 	storm(2);
-	trace = end();
+	trace = read_text(text);
 	assert_int_equal(trace->ops_matched, 3 + 2 * LAUNCHES);
-	assert_int_equal(kernels_without_op(trace), LAUNCHES);
-	xs_trace_free(trace);
+	assert_int_equal(kernels_without_op(), LAUNCHES);
 }
 
 /* All calls of a thread have one id, and the device is far behind: ops are
  * matched in the order of the calls, one to each. */
 TEST(test_far_behind)
 {
-	struct xs_trace *trace;
-
 	begin();
 	say("chunk thread=1 base_ns=1000\n");
 	for (unsigned i = 0; i < 300; i++)
@@ -140,18 +129,15 @@ TEST(test_far_behind)
 	for (unsigned i = 0; i < 300; i++)
 		say("kernel queue=1 correlation=7 start=%u duration=5\n",
 		    50000 + 10 * i);
-	trace = end();
+	trace = read_text(text);
 	for (size_t i = 0; i < 300; i++)
 		assert_int_equal(trace->ops[i].call, i);
-	assert_int_equal(kernels_without_op(trace), 0);
-	xs_trace_free(trace);
+	assert_int_equal(kernels_without_op(), 0);
 }
 
 /* On a stream shared by all threads, ops keep the order of the calls. */
 TEST(test_one_stream)
 {
-	struct xs_trace *trace;
-
 	begin();
 	for (unsigned t = 1; t <= 3; t++)
 		say("chunk thread=%u base_ns=1000\n"
@@ -161,17 +147,14 @@ TEST(test_one_stream)
 	for (unsigned i = 0; i < 3; i++)
 		say("kernel queue=1 correlation=7 start=%u duration=5\n",
 		    400 + 10 * i);
-	trace = end();
+	trace = read_text(text);
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(thread_of(trace, i), i + 1);
-	xs_trace_free(trace);
+		assert_int_equal(thread_of(i), i + 1);
 }
 
 /* The kind of the call counts more than its thread and its time. */
 TEST(test_kinds)
 {
-	struct xs_trace *trace;
-
 	begin();
 	say("chunk thread=1 base_ns=1000\n"
 	    "call site=1 correlation=7 start=100 duration=5\n"
@@ -182,10 +165,9 @@ TEST(test_kinds)
 	    "chunk base_ns=1000\n"
 	    "set queue=1 correlation=7 start=400 duration=5 bytes=4\n"
 	    "kernel queue=1 correlation=7 start=500 duration=5\n");
-	trace = end();
-	assert_int_equal(thread_of(trace, 0), 2);
-	assert_int_equal(thread_of(trace, 1), 1);
-	xs_trace_free(trace);
+	trace = read_text(text);
+	assert_int_equal(thread_of(0), 2);
+	assert_int_equal(thread_of(1), 1);
 }
 
 /* Ids wrap: an op belongs to the last call before it, even if an older call
@@ -193,8 +175,6 @@ TEST(test_kinds)
  * the call. */
 TEST(test_wrapped)
 {
-	struct xs_trace *trace;
-
 	begin();
 	say("chunk thread=1 base_ns=1000\n"
 	    "call site=1 correlation=7 start=100 duration=5\n"
@@ -204,18 +184,15 @@ TEST(test_wrapped)
 	    "chunk base_ns=1000\n"
 	    "kernel queue=1 correlation=7 start=800010 duration=5\n"
 	    "kernel queue=1 correlation=8 start=1999000 duration=5\n");
-	trace = end();
+	trace = read_text(text);
 	assert_int_equal(trace->ops[0].call, 1);
 	assert_int_equal(trace->ops[1].call, 3);
-	xs_trace_free(trace);
 }
 
 /* Two calls and two ops of one id: each call has an op, although all that is
  * known of queue 1 is that thread 2 used it. */
 TEST(test_each_call_once)
 {
-	struct xs_trace *trace;
-
 	begin();
 	say("chunk thread=1 base_ns=1000\n"
 	    "call site=1 correlation=7 start=100 duration=5\n"
@@ -226,19 +203,16 @@ TEST(test_each_call_once)
 	    "kernel queue=1 correlation=6 start=60 duration=5\n"
 	    "kernel queue=1 correlation=7 start=300 duration=5\n"
 	    "kernel queue=1 correlation=7 start=400 duration=5\n");
-	trace = end();
+	trace = read_text(text);
 	assert_int_equal(trace->ops_matched, 3);
-	assert_int_equal(thread_of(trace, 0), 2);
-	assert_int_equal(thread_of(trace, 1), 1);
-	assert_int_equal(thread_of(trace, 2), 2);
-	xs_trace_free(trace);
+	assert_int_equal(thread_of(0), 2);
+	assert_int_equal(thread_of(1), 1);
+	assert_int_equal(thread_of(2), 2);
 }
 
 /* A wait of one thread shows nothing about calls of another one. */
 TEST(test_not_waited_for)
 {
-	struct xs_trace *trace;
-
 	for (unsigned waiting = 1; waiting <= 2; waiting++) {
 		begin();
 		say("chunk thread=1 base_ns=1000\n");
@@ -252,10 +226,10 @@ TEST(test_not_waited_for)
 		    "chunk base_ns=1000\n"
 		    "kernel queue=2 correlation=999 start=5010 duration=5\n",
 		    waiting);
-		trace = end();
-		assert_int_equal(kernels_without_op(trace),
+		trace = read_text(text);
+		assert_int_equal(kernels_without_op(),
 				 waiting == 1 ? LAUNCHES : 0);
-		xs_trace_free(trace);
+		drop(NULL);
 	}
 }
 
@@ -263,8 +237,6 @@ TEST(test_not_waited_for)
  */
 TEST(test_one_id)
 {
-	struct xs_trace *trace;
-
 	begin();
 	say("chunk thread=1 base_ns=1000\n");
 	for (unsigned i = 0; i < 300; i++)
@@ -273,9 +245,8 @@ TEST(test_one_id)
 	for (unsigned i = 0; i < 300; i++)
 		say("kernel queue=1 correlation=7 start=%u duration=5\n",
 		    10 * i + 7);
-	trace = end();
+	trace = read_text(text);
 	assert_int_equal(trace->ops_matched, 300);
-	xs_trace_free(trace);
 }
 
-RUN_TESTS(NULL, NULL)
+RUN_TESTS(NULL, drop)

@@ -13,6 +13,7 @@
 #define MS    1000000u
 
 static struct xs_trace_file trace;
+static struct records r;
 static struct xs_thread thread;
 
 static int open_thread(void **state)
@@ -39,20 +40,28 @@ static void ask(uint32_t site, uint64_t at_ns, bool yes)
 	assert_int_equal(xs_poll_add(&thread, &poll), 0);
 }
 
-static void close_and_read(struct records *records)
+static void close_and_read(void)
 {
 	assert_int_equal(xs_poll_write(&thread), 0);
 	xs_writer_close(&thread.writer);
 	xs_poll_drop(thread.poll);
 	xs_trace_file_close(&trace, START + 1);
-	records_read(records, PATH);
-	assert_int_equal(records->damaged, 0);
+	records_read(&r, PATH);
+	assert_int_equal(r.damaged, 0);
 }
 
-static void expect(const struct records *r, size_t n, uint32_t polls,
-		   uint32_t ready, uint64_t start_ns, uint64_t end_ns)
+static int drop(void **state)
 {
-	const struct record *record = records_get(r, XS_REC_pollcall, n);
+	(void)state;
+	records_free(&r);
+	r = (struct records){0};
+	return 0;
+}
+
+static void expect(size_t n, uint32_t polls, uint32_t ready, uint64_t start_ns,
+		   uint64_t end_ns)
+{
+	const struct record *record = records_get(&r, XS_REC_pollcall, n);
 	struct xs_rec_pollcall poll;
 
 	assert_non_null(record);
@@ -64,12 +73,12 @@ static void expect(const struct records *r, size_t n, uint32_t polls,
 }
 
 /* The stream, event and error of a record are those of its last poll. */
-static void expect_last(const struct records *r, size_t n, uint64_t stream,
-			uint64_t event, uint16_t error)
+static void expect_last(size_t n, uint64_t stream, uint64_t event,
+			uint16_t error)
 {
 	struct xs_rec_pollcall poll;
 
-	memcpy(&poll, records_get(r, XS_REC_pollcall, n)->at, sizeof(poll));
+	memcpy(&poll, records_get(&r, XS_REC_pollcall, n)->at, sizeof(poll));
 	assert_true(poll.stream == stream);
 	assert_true(poll.event == event);
 	assert_int_equal(poll.error, error);
@@ -77,43 +86,34 @@ static void expect_last(const struct records *r, size_t n, uint64_t stream,
 
 TEST(a_loop_is_one_record)
 {
-	struct records r;
-
 	for (uint64_t i = 0; i < 1000; i++)
 		ask(1 + (i & 1), i * 2000, i == 999);
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_pollcall), 1);
 	assert_int_equal(records_get(&r, XS_REC_pollcall, 0)->place, 1);
-	expect(&r, 0, 1000, 1, 0, 999 * 2000 + 1000);
-	expect_last(&r, 0, 999 * 2000, 2, 0);
-	records_free(&r);
+	expect(0, 1000, 1, 0, 999 * 2000 + 1000);
+	expect_last(0, 999 * 2000, 2, 0);
 }
 
 TEST(a_pause_ends_the_record)
 {
-	struct records r;
-
 	ask(1, 0, false);
 	ask(1, 50 * MS, false);
 	ask(1, 200 * MS, true);
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_pollcall), 2);
-	expect(&r, 0, 2, 0, 0, 50 * MS + 1000);
-	expect_last(&r, 0, 50 * MS, 1, 600);
-	expect(&r, 1, 1, 1, 200 * MS, 200 * MS + 1000);
-	records_free(&r);
+	expect(0, 2, 0, 0, 50 * MS + 1000);
+	expect_last(0, 50 * MS, 1, 600);
+	expect(1, 1, 1, 200 * MS, 200 * MS + 1000);
 }
 
 /* A killed process must not lose much. */
 TEST(a_long_loop_has_several_records)
 {
-	struct records r;
-
 	for (uint64_t i = 0; i < 2500; i++)
 		ask(1, i * MS, false);
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_pollcall), 3);
-	records_free(&r);
 }
 
-RUN_TESTS(open_thread, NULL)
+RUN_TESTS(open_thread, drop)

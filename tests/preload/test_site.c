@@ -16,6 +16,7 @@
 #define SITES	2000u
 
 static struct xs_trace_file trace;
+static struct records r;
 static struct xs_writer writer;
 
 static int open_writer(void **state)
@@ -28,12 +29,20 @@ static int open_writer(void **state)
 	return xs_trace_file_open(&trace, PATH, &start);
 }
 
-static void close_and_read(struct records *r)
+static void close_and_read(void)
 {
 	xs_writer_close(&writer);
 	xs_trace_file_close(&trace, 4);
-	records_read(r, PATH);
-	assert_int_equal(r->damaged, 0);
+	records_read(&r, PATH);
+	assert_int_equal(r.damaged, 0);
+}
+
+static int drop(void **state)
+{
+	(void)state;
+	records_free(&r);
+	r = (struct records){0};
+	return 0;
 }
 
 static uint32_t id_of(struct xs_writer *w, enum xs_function fn,
@@ -47,13 +56,13 @@ static uint32_t id_of(struct xs_writer *w, enum xs_function fn,
 }
 
 /* Returns the text of a string id; "" if there is none. */
-static const char *string_of(const struct records *r, uint32_t id)
+static const char *string_of(uint32_t id)
 {
 	static char text[1024];
 	const struct record *record;
 
 	text[0] = '\0';
-	for (size_t i = 0; (record = records_get(r, XS_REC_string, i)); i++) {
+	for (size_t i = 0; (record = records_get(&r, XS_REC_string, i)); i++) {
 		const struct xs_rec_string *s = record->at;
 		size_t bytes = s->words * 4u - sizeof(*s);
 		if (s->id == id) {
@@ -64,19 +73,18 @@ static const char *string_of(const struct records *r, uint32_t id)
 	return text;
 }
 
-TEST_WITH(site_names_function_module_and_offset, open_writer, NULL)
+TEST(site_names_function_module_and_offset)
 {
 	uintptr_t here = (uintptr_t)site_names_function_module_and_offset + 5;
 	uint32_t id = id_of(&writer, XS_FN_cudaMemcpy, here, 0);
 	const struct xs_rec_module *module;
 	const struct xs_rec_site *site;
 	char exe[1024] = "";
-	struct records r;
 	Dl_info info;
 
 	assert_true(id > 0);
 	assert_int_equal(id_of(&writer, XS_FN_cudaMemcpy, here, 0), id);
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_site), 1);
 	assert_int_equal(records_of(&r, XS_REC_module), 1);
 	site = records_get(&r, XS_REC_site, 0)->at;
@@ -85,23 +93,21 @@ TEST_WITH(site_names_function_module_and_offset, open_writer, NULL)
 	assert_int_equal(site->call_class, XS_CALL_COPY);
 	assert_int_equal(site->caller, 0);
 	assert_int_equal(site->module, module->module);
-	assert_string_equal(string_of(&r, site->function), "cudaMemcpy");
+	assert_string_equal(string_of(site->function), "cudaMemcpy");
 
 	/* One byte before the return address. */
 	assert_true(dladdr((void *)here, &info));
 	assert_int_equal(site->offset, here - 1 - (uintptr_t)info.dli_fbase);
 	assert_true(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
-	assert_string_equal(string_of(&r, module->path), exe);
+	assert_string_equal(string_of(module->path), exe);
 	/* 20 bytes of SHA-1 in hexadecimal. */
-	assert_int_equal(strlen(string_of(&r, module->build_id)), 40);
-	records_free(&r);
+	assert_int_equal(strlen(string_of(module->build_id)), 40);
 }
 
-TEST_WITH(sites_differ_by_function_address_and_caller, open_writer, NULL)
+TEST(sites_differ_by_function_address_and_caller)
 {
 	uintptr_t here =
 	    (uintptr_t)sites_differ_by_function_address_and_caller + 1;
-	struct records r;
 	uint32_t ids[4];
 
 	ids[0] = id_of(&writer, XS_FN_cudaMemset, here, 0);
@@ -111,54 +117,48 @@ TEST_WITH(sites_differ_by_function_address_and_caller, open_writer, NULL)
 	for (int i = 0; i < 4; i++)
 		for (int j = 0; j < i; j++)
 			assert_int_not_equal(ids[i], ids[j]);
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_site), 4);
 	assert_int_equal(
 	    ((const struct xs_rec_site *)records_get(&r, XS_REC_site, 3)->at)
 		->caller,
 	    ids[0]);
-	records_free(&r);
 }
 
 /* The site exists even if no object contains the address. */
-TEST_WITH(address_outside_of_any_module, open_writer, NULL)
+TEST(address_outside_of_any_module)
 {
-	struct records r;
 	const struct xs_rec_site *site;
 
 	assert_true(id_of(&writer, XS_FN_cudaMalloc, 0x1234, 0) > 0);
-	close_and_read(&r);
+	close_and_read();
 	site = records_get(&r, XS_REC_site, 0)->at;
 	assert_int_equal(site->module, XS_NONE32);
-	records_free(&r);
 }
 
 /* If a call stack walk ends inside the driver, the function is still known. */
-TEST_WITH(call_from_an_unknown_place, open_writer, NULL)
+TEST(call_from_an_unknown_place)
 {
 	const struct xs_rec_site *site;
-	struct records r;
 
 	assert_false(
 	    xs_site_is_known(xs_site_find(XS_FN_cudaMallocHost, 0, 0)));
 	assert_true(xs_site_is_known(xs_site_find(XS_FN_cudaMallocHost, 1, 0)));
 	assert_true(id_of(&writer, XS_FN_cudaMallocHost, 0, 0) > 0);
-	close_and_read(&r);
+	close_and_read();
 	site = records_get(&r, XS_REC_site, 0)->at;
 	assert_int_equal(site->call_class, XS_CALL_ALLOC_PINNED);
-	assert_string_equal(string_of(&r, site->function), "cudaMallocHost");
+	assert_string_equal(string_of(site->function), "cudaMallocHost");
 	assert_int_equal(site->module, XS_NONE32);
-	records_free(&r);
 }
 
 /* A source line is a site with a `source` record; each text is written once. */
-TEST_WITH(source_line_is_a_site, open_writer, NULL)
+TEST(source_line_is_a_site)
 {
 	struct xs_site_source source = {.line = 42};
 	const struct xs_rec_source *record;
 	const struct xs_rec_site *site;
 	uint32_t outer, inner;
-	struct records r;
 
 	source.symbol = xs_site_string(&writer, "step");
 	source.file = xs_site_string(&writer, "/home/me/train.py");
@@ -170,7 +170,7 @@ TEST_WITH(source_line_is_a_site, open_writer, NULL)
 	assert_int_equal(xs_site_source_id(&writer, &source, 0), outer);
 	source.line = 43;
 	assert_int_not_equal(xs_site_source_id(&writer, &source, 0), outer);
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_site), 3);
 	assert_int_equal(records_of(&r, XS_REC_source), 3);
 	assert_int_equal(records_of(&r, XS_REC_string), 2);
@@ -182,27 +182,24 @@ TEST_WITH(source_line_is_a_site, open_writer, NULL)
 	assert_int_equal(site->function, 0);
 	assert_int_equal(record->site, inner);
 	assert_int_equal(record->line, 42);
-	assert_string_equal(string_of(&r, record->file), "/home/me/train.py");
-	records_free(&r);
+	assert_string_equal(string_of(record->file), "/home/me/train.py");
 }
 
 /* A site that did not fit is written when there is space. */
-TEST_WITH(unwritten_site_is_retried, open_writer, NULL)
+TEST(unwritten_site_is_retried)
 {
 	uintptr_t here = (uintptr_t)unwritten_site_is_retried + 3;
 	struct xs_trace_file closed;
 	struct xs_writer lost = {.trace = &closed};
 	const struct xs_trace_file_start start = {1, 2, 3};
-	struct records r;
 
 	unlink(PATH ".1");
 	assert_int_equal(xs_trace_file_open(&closed, PATH ".1", &start), 0);
 	xs_trace_file_close(&closed, 4);
 	assert_int_equal(id_of(&lost, XS_FN_cudaFreeHost, here, 0), 0);
 	assert_true(id_of(&writer, XS_FN_cudaFreeHost, here, 0) > 0);
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_site), 1);
-	records_free(&r);
 	unlink(PATH ".1");
 }
 
@@ -227,11 +224,10 @@ static void *find_all(void *data)
 	return NULL;
 }
 
-TEST_WITH(threads_agree_on_every_site, open_writer, NULL)
+TEST(threads_agree_on_every_site)
 {
 	static struct job jobs[THREADS];
 	pthread_t threads[THREADS];
-	struct records r;
 
 	for (uint32_t i = 0; i < THREADS; i++) {
 		jobs[i].thread = i + 1;
@@ -244,9 +240,8 @@ TEST_WITH(threads_agree_on_every_site, open_writer, NULL)
 		for (int i = 1; i < THREADS; i++)
 			assert_int_equal(jobs[i].ids[n], jobs[0].ids[n]);
 	}
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_site), SITES);
-	records_free(&r);
 }
 
 TEST(cupti_names_are_understood)
@@ -281,4 +276,4 @@ TEST(cupti_names_are_understood)
 	assert_false(xs_functions[XS_FN_cudaMemcpy].per_thread);
 }
 
-RUN_TESTS(NULL, NULL)
+RUN_TESTS(open_writer, drop)

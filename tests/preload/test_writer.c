@@ -16,6 +16,7 @@
 #define RANGE (1ull << 32)
 
 static struct xs_trace_file trace;
+static struct records r;
 static struct xs_writer writer;
 
 static int open_writer(void **state)
@@ -36,18 +37,25 @@ static void put(uint32_t place, uint64_t start_ns, uint64_t end_ns)
 	    xs_writer_timed(&writer, &call, place, start_ns, end_ns), 0);
 }
 
-static void close_and_read(struct records *records)
+static void close_and_read(void)
 {
 	xs_writer_close(&writer);
 	xs_trace_file_close(&trace, START + 1);
-	records_read(records, PATH);
-	assert_int_equal(records->damaged, 0);
+	records_read(&r, PATH);
+	assert_int_equal(r.damaged, 0);
 }
 
-static void expect(const struct records *r, size_t n, uint32_t place,
-		   uint64_t start_ns, uint64_t end_ns)
+static int drop(void **state)
 {
-	const struct record *record = records_get(r, XS_REC_call, n);
+	(void)state;
+	records_free(&r);
+	r = (struct records){0};
+	return 0;
+}
+
+static void expect(size_t n, uint32_t place, uint64_t start_ns, uint64_t end_ns)
+{
+	const struct record *record = records_get(&r, XS_REC_call, n);
 
 	assert_non_null(record);
 	assert_int_equal(record->thread, 77);
@@ -56,52 +64,43 @@ static void expect(const struct records *r, size_t n, uint32_t place,
 	assert_int_equal(record->end_ns, end_ns);
 }
 
-TEST_WITH(near_times_need_no_extra_record, open_writer, NULL)
+TEST(near_times_need_no_extra_record)
 {
-	struct records r;
-
 	put(1, START, START + 10);
 	put(2, START + 2000000000u, START + 2000000001u);
 	put(3, START - 2000000000u, START);
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(r.count, 3);
-	expect(&r, 0, 1, START, START + 10);
-	expect(&r, 1, 2, START + 2000000000u, START + 2000000001u);
-	expect(&r, 2, 3, START - 2000000000u, START);
-	records_free(&r);
+	expect(0, 1, START, START + 10);
+	expect(1, 2, START + 2000000000u, START + 2000000001u);
+	expect(2, 3, START - 2000000000u, START);
 }
 
-TEST_WITH(times_out_of_range_move_the_base, open_writer, NULL)
+TEST(times_out_of_range_move_the_base)
 {
-	struct records r;
-
 	put(1, START, START + 1);
 	put(2, START + RANGE, START + RANGE + 1); /* forward */
 	put(3, START + RANGE + 5, START + RANGE + 6);
 	put(4, START - RANGE, START); /* and back: the clock was set */
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_time), 2);
-	expect(&r, 1, 2, START + RANGE, START + RANGE + 1);
-	expect(&r, 2, 3, START + RANGE + 5, START + RANGE + 6);
-	expect(&r, 3, 4, START - RANGE, START);
-	records_free(&r);
+	expect(1, 2, START + RANGE, START + RANGE + 1);
+	expect(2, 3, START + RANGE + 5, START + RANGE + 6);
+	expect(3, 4, START - RANGE, START);
 }
 
-TEST_WITH(large_values_need_a_wide_record, open_writer, NULL)
+TEST(large_values_need_a_wide_record)
 {
-	struct records r;
-
 	put(XS_WIDE16 - 1, START, START + XS_WIDE32 - 1); /* just fits */
 	put(XS_WIDE16, START, START + 1);
 	put(1, START, START + XS_WIDE32);
 	put(70000, START, START + 3 * RANGE);
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_wide), 3);
-	expect(&r, 0, XS_WIDE16 - 1, START, START + XS_WIDE32 - 1);
-	expect(&r, 1, XS_WIDE16, START, START + 1);
-	expect(&r, 2, 1, START, START + XS_WIDE32);
-	expect(&r, 3, 70000, START, START + 3 * RANGE);
-	records_free(&r);
+	expect(0, XS_WIDE16 - 1, START, START + XS_WIDE32 - 1);
+	expect(1, XS_WIDE16, START, START + 1);
+	expect(2, 1, START, START + XS_WIDE32);
+	expect(3, 70000, START, START + 3 * RANGE);
 }
 
 static void put_copy(uint64_t bytes, uint32_t place, uint64_t start_ns,
@@ -115,11 +114,10 @@ static void put_copy(uint64_t bytes, uint32_t place, uint64_t start_ns,
 	    xs_writer_timed(&writer, &copy, place, start_ns, end_ns), 0);
 }
 
-static void expect_copy(const struct records *r, size_t n, bool again,
-			uint64_t bytes, uint32_t place, uint64_t start_ns,
-			uint64_t end_ns)
+static void expect_copy(size_t n, bool again, uint64_t bytes, uint32_t place,
+			uint64_t start_ns, uint64_t end_ns)
 {
-	const struct record *record = records_get(r, XS_REC_copycall, n);
+	const struct record *record = records_get(&r, XS_REC_copycall, n);
 
 	assert_non_null(record);
 	assert_int_equal(record->again, again);
@@ -132,10 +130,8 @@ static void expect_copy(const struct records *r, size_t n, bool again,
 }
 
 /* Values, place and kind must all be equal. */
-TEST_WITH(repeated_records_are_short, open_writer, NULL)
+TEST(repeated_records_are_short)
 {
-	struct records r;
-
 	xs_writer_open(&writer, &trace, 77);
 	put_copy(64, 1, START, START + 10);
 	put_copy(64, 1, START + 20, START + 35);
@@ -146,97 +142,86 @@ TEST_WITH(repeated_records_are_short, open_writer, NULL)
 	put_copy(65, 1, START + RANGE, START + 3 * RANGE);
 	put_copy(64, XS_WIDE16, START, START + 1);
 	put_copy(64, XS_WIDE16, START, START + 1);
-	close_and_read(&r);
-	expect_copy(&r, 0, false, 64, 1, START, START + 10);
-	expect_copy(&r, 1, true, 64, 1, START + 20, START + 35);
-	expect_copy(&r, 2, false, 65, 1, START + 40, START + 50);
-	expect_copy(&r, 3, false, 64, 2, START + 60, START + 70);
-	expect_copy(&r, 4, true, 65, 1, START + RANGE, START + 3 * RANGE);
-	expect_copy(&r, 5, false, 64, XS_WIDE16, START, START + 1);
-	expect_copy(&r, 6, false, 64, XS_WIDE16, START, START + 1);
-	expect(&r, 1, 1, START + 90, START + 95);
+	close_and_read();
+	expect_copy(0, false, 64, 1, START, START + 10);
+	expect_copy(1, true, 64, 1, START + 20, START + 35);
+	expect_copy(2, false, 65, 1, START + 40, START + 50);
+	expect_copy(3, false, 64, 2, START + 60, START + 70);
+	expect_copy(4, true, 65, 1, START + RANGE, START + 3 * RANGE);
+	expect_copy(5, false, 64, XS_WIDE16, START, START + 1);
+	expect_copy(6, false, 64, XS_WIDE16, START, START + 1);
+	expect(1, 1, START + 90, START + 95);
 	assert_int_equal(records_of(&r, XS_REC_time), 2);
-	records_free(&r);
 }
 
 /* So many that some have the hash of others. */
-TEST_WITH(different_records_stay_different, open_writer, NULL)
+TEST(different_records_stay_different)
 {
 	const unsigned count = 5000;
-	struct records r;
 
 	xs_writer_open(&writer, &trace, 77);
 	for (unsigned i = 0; i < count; i++)
 		put_copy(1 + i, 1, START + 10 * i, START + 10 * i + 5);
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_copycall), count);
 	for (unsigned i = 0; i < count; i++)
-		expect_copy(&r, i, false, 1 + i, 1, START + 10 * i,
+		expect_copy(i, false, 1 + i, 1, START + 10 * i,
 			    START + 10 * i + 5);
-	records_free(&r);
 }
 
-TEST_WITH(chunks_are_independent, open_writer, NULL)
+TEST(chunks_are_independent)
 {
-	struct records r;
 	size_t full = 0;
 
 	xs_writer_open(&writer, &trace, 77);
 	for (uint32_t i = 0; i < 6000; i++)
 		put_copy(64, 1 + i % 3, START + i, START + i + 1);
-	close_and_read(&r);
+	close_and_read();
 	for (uint32_t i = 0; i < 6000; i++) {
 		const struct record *record =
 		    records_get(&r, XS_REC_copycall, i);
-		expect_copy(&r, i, record && record->again, 64, 1 + i % 3,
+		expect_copy(i, record && record->again, 64, 1 + i % 3,
 			    START + i, START + i + 1);
 		full += !record->again;
 	}
 	assert_true(r.chunks >= 3);
 	assert_int_equal(full, 3 * r.chunks);
-	records_free(&r);
 }
 
 /* The clock was set back during the call. */
-TEST_WITH(end_before_start_has_no_length, open_writer, NULL)
+TEST(end_before_start_has_no_length)
 {
-	struct records r;
-
 	put(1, START, START - 100);
-	close_and_read(&r);
-	expect(&r, 0, 1, START, START);
-	records_free(&r);
+	close_and_read();
+	expect(0, 1, START, START);
 }
 
-TEST_WITH(chunks_grow_to_64_kib, open_writer, NULL)
+TEST(chunks_grow_to_64_kib)
 {
 	static const uint32_t expected[] = {4096, 16384, 65536, 65536};
-	struct records r;
 
 	for (uint32_t i = 0; i < 6000; i++)
 		put(i, START + i, START + i + 1);
-	close_and_read(&r);
+	close_and_read();
 	assert_true(r.chunks >= 3);
 	for (size_t i = 0; i < r.chunks; i++)
 		assert_int_equal(r.chunk_bytes[i], expected[i < 3 ? i : 3]);
 	assert_int_equal(records_of(&r, XS_REC_call), 6000);
 	for (uint32_t i = 0; i < 6000; i++)
-		expect(&r, i, i, START + i, START + i + 1);
-	records_free(&r);
+		expect(i, i, START + i, START + i + 1);
 }
 
-TEST_WITH(long_strings_come_in_parts, open_writer, NULL)
+TEST(long_strings_come_in_parts)
 {
 	char text[5000], back[6000] = "";
 	size_t length = 0;
-	struct records r;
 
 	for (size_t i = 0; i < sizeof(text) - 1; i++)
 		text[i] = (char)('a' + i % 26);
 	text[sizeof(text) - 1] = '\0';
 	assert_int_equal(xs_writer_string(&writer, 9, text), 0);
 	assert_int_equal(xs_writer_string(&writer, 10, ""), 0);
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_string), 6);
 	for (size_t i = 0; i < 5; i++) {
 		const struct xs_rec_string *s =
@@ -248,43 +233,37 @@ TEST_WITH(long_strings_come_in_parts, open_writer, NULL)
 		length += bytes;
 	}
 	assert_string_equal(back, text);
-	records_free(&r);
 }
 
-TEST_WITH(text_is_padded_with_zeros, open_writer, NULL)
+TEST(text_is_padded_with_zeros)
 {
 	struct xs_rec_info info = {XS_RECORD(info)};
-	struct records r;
 	const struct xs_rec_info *back;
 
 	assert_int_equal(xs_writer_plain(&writer, &info, "k=vvv", 5), 0);
-	close_and_read(&r);
+	close_and_read();
 	back = records_get(&r, XS_REC_info, 0)->at;
 	assert_int_equal(back->words, 3);
 	assert_memory_equal(back + 1, "k=vvv\0\0\0", 8);
-	records_free(&r);
 }
 
-TEST_WITH(nothing_is_written_after_the_end, open_writer, NULL)
+TEST(nothing_is_written_after_the_end)
 {
 	struct xs_rec_call call = {XS_RECORD(call)};
-	struct records r;
 
-	close_and_read(&r);
+	close_and_read();
 	assert_true(xs_writer_timed(&writer, &call, 1, START, START) < 0);
 	assert_int_equal(r.count, 0);
-	records_free(&r);
 }
 
 /* In a full file, ops of the GPU leave room for the reason. */
-TEST_WITH(note_fits_when_ops_do_not, open_writer, NULL)
+TEST(note_fits_when_ops_do_not)
 {
 	static const char note[] = "note=no more room for the trace (No space "
 				   "left on device): records that do not fit "
 				   "are lost";
 	struct xs_rec_copy copy = {XS_RECORD(copy)};
 	struct xs_rec_info info = {XS_RECORD(info)};
-	struct records r;
 
 	writer.thread = 0;
 	xs_trace_file_limit(&trace, XS_PAGE_BYTES);
@@ -294,18 +273,16 @@ TEST_WITH(note_fits_when_ops_do_not, open_writer, NULL)
 	}
 	assert_int_equal(xs_writer_plain(&writer, &info, note, strlen(note)),
 			 0);
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_info), 1);
-	records_free(&r);
 }
 
 /* A thread continues the chunk of an ended one, after a `thread` record, with
  * its base time. */
-TEST_WITH(next_thread_continues_the_times, open_writer, NULL)
+TEST(next_thread_continues_the_times)
 {
 	struct xs_writer next;
 	struct xs_rec_call call = {XS_RECORD(call)};
-	struct records r;
 
 	xs_writer_open(&writer, &trace, 77);
 	put(1, START + 100, START + 105);
@@ -314,19 +291,17 @@ TEST_WITH(next_thread_continues_the_times, open_writer, NULL)
 	assert_int_equal(
 	    xs_writer_timed(&next, &call, 2, START + 200, START + 207), 0);
 	xs_writer_close(&next);
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(r.chunks, 1);
-	expect(&r, 0, 1, START + 100, START + 105);
-	expect(&r, 1, 2, START + 200, START + 207);
+	expect(0, 1, START + 100, START + 105);
+	expect(1, 2, START + 200, START + 207);
 	assert_int_equal(records_of(&r, XS_REC_time), 0);
-	records_free(&r);
 }
 
 /* A thread continues the chunk of an ended one, after a `thread` record. */
-TEST_WITH(next_thread_continues_a_chunk, open_writer, NULL)
+TEST(next_thread_continues_a_chunk)
 {
 	struct xs_writer next;
-	struct records r;
 
 	xs_writer_open(&writer, &trace, 77);
 	put(1, START, START + 5);
@@ -345,12 +320,11 @@ TEST_WITH(next_thread_continues_a_chunk, open_writer, NULL)
 				 0);
 	}
 	xs_writer_close(&next);
-	close_and_read(&r);
+	close_and_read();
 	assert_int_equal(r.chunks, 2);
-	expect(&r, 0, 1, START, START + 5);
-	expect(&r, 1, 2, START + RANGE, START + RANGE + 7);
+	expect(0, 1, START, START + 5);
+	expect(1, 2, START + RANGE, START + RANGE + 7);
 	assert_int_equal(records_get(&r, XS_REC_call, 2)->thread, 79);
-	records_free(&r);
 }
 
 /* Its owner is a thread of the parent. */
@@ -371,4 +345,4 @@ TEST(lock_is_free_in_a_child)
 	assert_int_equal(status, 0);
 }
 
-RUN_TESTS(NULL, NULL)
+RUN_TESTS(open_writer, drop)

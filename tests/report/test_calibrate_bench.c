@@ -34,295 +34,255 @@ void *__wrap_memset(void *to, int value, size_t bytes)
 	return to;
 }
 
-struct fixture {
-	struct xs_bench bench;
-	struct xs_machine machine;
-};
-
-static struct fixture fixture;
+static struct xs_bench bench;
+static struct xs_machine machine;
 
 /* Opened once, since its buffers are large. */
 static int open_bench(void **state)
 {
-	fake_cuda_open(&fixture.bench.gpu);
-	*state = &fixture;
-	return xs_bench_open(&fixture.bench);
+	(void)state;
+	fake_cuda_open(&bench.gpu);
+	return xs_bench_open(&bench);
 }
 
 static int close_bench(void **state)
 {
-	struct fixture *f = *state;
-
-	xs_bench_close(&f->bench);
+	(void)state;
+	xs_bench_close(&bench);
 	return 0;
 }
 
 static int set_up(void **state)
 {
-	struct fixture *f = *state;
-
-	xs_cuda_clear(&f->bench.gpu);
-	xs_machine_init(&f->machine);
+	(void)state;
+	xs_cuda_clear(&bench.gpu);
+	xs_machine_init(&machine);
 	memset(&fake_faults, 0, sizeof(fake_faults));
-	memset(f->bench.params, 0, sizeof(f->bench.params));
-	memset(f->bench.curves, 0, sizeof(f->bench.curves));
+	memset(bench.params, 0, sizeof(bench.params));
+	memset(bench.curves, 0, sizeof(bench.curves));
 	return 0;
 }
 
 TEST(test_copies_one_way)
 {
-	struct fixture *f = *state;
-
-	xs_bench_latency(&f->bench, &f->machine);
-	xs_bench_bandwidth(&f->bench, &f->machine);
-	xs_bench_gap(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.lo_h2d_ns, FAKE_LO, 1);
-	assert_param(f->machine.lo_d2h_ns, FAKE_LO, 1);
-	assert_param(f->machine.G_h2d, FAKE_G_IN, 1e-6);
-	assert_param(f->machine.G_d2h, FAKE_G_OUT, 1e-6);
+	xs_bench_latency(&bench, &machine);
+	xs_bench_bandwidth(&bench, &machine);
+	xs_bench_gap(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.lo_h2d_ns, FAKE_LO, 1);
+	assert_param(machine.lo_d2h_ns, FAKE_LO, 1);
+	assert_param(machine.G_h2d, FAKE_G_IN, 1e-6);
+	assert_param(machine.G_d2h, FAKE_G_OUT, 1e-6);
 	/* a further chunk costs its start and the engine's switch */
-	assert_param(f->machine.g_h2d_ns, FAKE_COPY + FAKE_SWITCH, 1);
-	assert_param(f->machine.g_d2h_ns, FAKE_COPY + FAKE_SWITCH, 1);
+	assert_param(machine.g_h2d_ns, FAKE_COPY + FAKE_SWITCH, 1);
+	assert_param(machine.g_d2h_ns, FAKE_COPY + FAKE_SWITCH, 1);
 }
 
 TEST(test_copies_both_ways_are_slower)
 {
-	struct fixture *f = *state;
-
-	xs_bench_both_ways(&f->bench, &f->machine);
-	xs_bench_pipeline(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.G_both_h2d, FAKE_G_IN * FAKE_SLOWER, 1e-6);
-	assert_param(f->machine.G_both_d2h, FAKE_G_OUT * FAKE_SLOWER, 1e-6);
+	xs_bench_both_ways(&bench, &machine);
+	xs_bench_pipeline(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.G_both_h2d, FAKE_G_IN * FAKE_SLOWER, 1e-6);
+	assert_param(machine.G_both_d2h, FAKE_G_OUT * FAKE_SLOWER, 1e-6);
 	/* the simulated engines start chunks independently, as in one
 	 * direction */
-	assert_param(f->machine.g_both_ns, FAKE_COPY + FAKE_SWITCH, 20);
-	assert_param(f->machine.g_kernel_ns, FAKE_COPY + FAKE_SWITCH, 20);
-	assert_param(f->machine.g_event_ns, FAKE_COPY + FAKE_SWITCH, 20);
+	assert_param(machine.g_both_ns, FAKE_COPY + FAKE_SWITCH, 20);
+	assert_param(machine.g_kernel_ns, FAKE_COPY + FAKE_SWITCH, 20);
+	assert_param(machine.g_event_ns, FAKE_COPY + FAKE_SWITCH, 20);
 }
 
 TEST(test_kernels_wait_for_copies)
 {
-	struct fixture *f = *state;
-
-	xs_bench_copy_to_kernel(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.copy_to_kernel_ns, FAKE_AFTER_COPY, 20);
+	xs_bench_copy_to_kernel(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.copy_to_kernel_ns, FAKE_AFTER_COPY, 20);
 }
 
 TEST(test_mapped_memory)
 {
-	struct fixture *f = *state;
-
-	xs_bench_mapped(&f->bench, &f->machine);
-	xs_bench_mapped_against(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.mapped_read, FAKE_READ, 1e-6);
-	assert_param(f->machine.mapped_write, FAKE_WRITE, 1e-6);
-	assert_param(f->machine.mapped_both_read, FAKE_BOTH, 1e-6);
-	assert_param(f->machine.mapped_both_write, FAKE_BOTH, 1e-6);
+	xs_bench_mapped(&bench, &machine);
+	xs_bench_mapped_against(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.mapped_read, FAKE_READ, 1e-6);
+	assert_param(machine.mapped_write, FAKE_WRITE, 1e-6);
+	assert_param(machine.mapped_both_read, FAKE_BOTH, 1e-6);
+	assert_param(machine.mapped_both_write, FAKE_BOTH, 1e-6);
 	/* kernels and copies do not slow each other here */
-	assert_param(f->machine.mapped_read_vs_d2h, FAKE_READ, 1e-6);
-	assert_param(f->machine.d2h_vs_mapped_read, FAKE_G_OUT, 1e-6);
+	assert_param(machine.mapped_read_vs_d2h, FAKE_READ, 1e-6);
+	assert_param(machine.d2h_vs_mapped_read, FAKE_G_OUT, 1e-6);
 }
 
 TEST(test_parts_of_lines)
 {
 	const double half = FAKE_PART, quarter = FAKE_PART * FAKE_PART;
-	struct fixture *f = *state;
 
-	xs_bench_mapped_parts(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.mapped_read_64, FAKE_READ * half, 1e-6);
-	assert_param(f->machine.mapped_read_32, FAKE_READ * quarter, 1e-6);
-	assert_param(f->machine.mapped_write_64, FAKE_WRITE * half, 1e-6);
-	assert_param(f->machine.mapped_write_32, FAKE_WRITE * quarter, 1e-6);
+	xs_bench_mapped_parts(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.mapped_read_64, FAKE_READ * half, 1e-6);
+	assert_param(machine.mapped_read_32, FAKE_READ * quarter, 1e-6);
+	assert_param(machine.mapped_write_64, FAKE_WRITE * half, 1e-6);
+	assert_param(machine.mapped_write_32, FAKE_WRITE * quarter, 1e-6);
 }
 
 TEST(test_parts_of_sectors)
 {
-	struct fixture *f = *state;
-
-	xs_bench_mapped_partial(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.mapped_write_partial_ns, FAKE_PARTIAL, 1e-3);
-	assert_param(f->machine.mapped_write_apart_ns, FAKE_APART, 1e-3);
+	xs_bench_mapped_partial(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.mapped_write_partial_ns, FAKE_PARTIAL, 1e-3);
+	assert_param(machine.mapped_write_apart_ns, FAKE_APART, 1e-3);
 }
 
 TEST(test_writes_that_queue_up)
 {
-	struct fixture *f = *state;
-
-	xs_bench_bandwidth(&f->bench, &f->machine);
-	xs_bench_gap(&f->bench, &f->machine);
-	xs_bench_mapped(&f->bench, &f->machine);
+	xs_bench_bandwidth(&bench, &machine);
+	xs_bench_gap(&bench, &machine);
+	xs_bench_mapped(&bench, &machine);
 	fake_faults.writes_queue = true;
-	xs_bench_mapped_writes(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.mapped_write_vs_h2d, FAKE_WRITE, 1e-5);
-	assert_param(f->machine.h2d_vs_mapped_write, FAKE_HELD, 0.01);
-	assert_param(f->machine.mapped_write_early_ns, FAKE_EARLY, 300);
-	assert_param(f->machine.mapped_write_early, FAKE_WRITE, 1e-5);
-	assert_param(f->machine.mapped_write_stall_ns, 0, 300);
+	xs_bench_mapped_writes(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.mapped_write_vs_h2d, FAKE_WRITE, 1e-5);
+	assert_param(machine.h2d_vs_mapped_write, FAKE_HELD, 0.01);
+	assert_param(machine.mapped_write_early_ns, FAKE_EARLY, 300);
+	assert_param(machine.mapped_write_early, FAKE_WRITE, 1e-5);
+	assert_param(machine.mapped_write_stall_ns, 0, 300);
 	/* except for a copy's start instead of the gap */
-	assert_param(f->machine.h2d_stall_ns, FAKE_STALL,
+	assert_param(machine.h2d_stall_ns, FAKE_STALL,
 		     (FAKE_COPY + FAKE_SWITCH) * FAKE_HELD / FAKE_G_IN);
 }
 
 /* If copies keep their rate, no early time and no stall is found. */
 TEST(test_writes_that_do_not_queue_up)
 {
-	struct fixture *f = *state;
-
-	xs_bench_bandwidth(&f->bench, &f->machine);
-	xs_bench_mapped_writes(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.mapped_write_vs_h2d, FAKE_WRITE, 1e-5);
-	assert_param(f->machine.h2d_vs_mapped_write, FAKE_G_IN, 1e-5);
-	assert_true(isnan(f->machine.mapped_write_early_ns.value));
-	assert_true(isnan(f->machine.h2d_stall_ns.value));
+	xs_bench_bandwidth(&bench, &machine);
+	xs_bench_mapped_writes(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.mapped_write_vs_h2d, FAKE_WRITE, 1e-5);
+	assert_param(machine.h2d_vs_mapped_write, FAKE_G_IN, 1e-5);
+	assert_true(isnan(machine.mapped_write_early_ns.value));
+	assert_true(isnan(machine.h2d_stall_ns.value));
 }
 
 /* 1200 ns of latency at 50 bytes a ns need 60 KB in flight: 15 blocks. */
 TEST(test_reads_in_flight)
 {
-	struct fixture *f = *state;
-
-	xs_bench_in_flight(&f->bench, &f->machine);
-	assert_true(xs_cuda_failed(&f->bench.gpu));
-	assert_true(isnan(f->machine.mapped_read_knee.value));
+	xs_bench_in_flight(&bench, &machine);
+	assert_true(xs_cuda_failed(&bench.gpu));
+	assert_true(isnan(machine.mapped_read_knee.value));
 
 	set_up(state);
-	xs_bench_mapped(&f->bench, &f->machine);
-	xs_bench_in_flight(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.mapped_read_latency_ns, FAKE_FAR, 1);
-	assert_param(f->machine.device_read_latency_ns, FAKE_NEAR, 1);
-	assert_param(f->machine.l2_read_latency_ns, FAKE_L2, 1);
-	assert_param(f->machine.mapped_read_knee, FAKE_READ, 1e-5);
+	xs_bench_mapped(&bench, &machine);
+	xs_bench_in_flight(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.mapped_read_latency_ns, FAKE_FAR, 1);
+	assert_param(machine.device_read_latency_ns, FAKE_NEAR, 1);
+	assert_param(machine.l2_read_latency_ns, FAKE_L2, 1);
+	assert_param(machine.mapped_read_knee, FAKE_READ, 1e-5);
 }
 
 TEST(test_graphs)
 {
-	struct fixture *f = *state;
-
-	xs_bench_graph(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.graph_instantiate_ns, FAKE_MAKE_GRAPH, 60);
-	assert_param(f->machine.graph_instantiate_node_ns, FAKE_MAKE_NODE, 2);
-	assert_param(f->machine.graph_launch_ns, FAKE_CALL_GRAPH, 60);
-	assert_param(f->machine.graph_launch_node_ns, FAKE_CALL_NODE, 2);
-	assert_param(f->machine.graph_latency_ns, FAKE_GRAPH_LATENCY, 60);
+	xs_bench_graph(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.graph_instantiate_ns, FAKE_MAKE_GRAPH, 60);
+	assert_param(machine.graph_instantiate_node_ns, FAKE_MAKE_NODE, 2);
+	assert_param(machine.graph_launch_ns, FAKE_CALL_GRAPH, 60);
+	assert_param(machine.graph_launch_node_ns, FAKE_CALL_NODE, 2);
+	assert_param(machine.graph_latency_ns, FAKE_GRAPH_LATENCY, 60);
 	/* The fake measures from the call, which is longer for more nodes. */
-	assert_param(f->machine.graph_gap_ns, FAKE_NODE_GAP + FAKE_CALL_NODE,
-		     2);
+	assert_param(machine.graph_gap_ns, FAKE_NODE_GAP + FAKE_CALL_NODE, 2);
 }
 
 TEST(test_batches)
 {
-	struct fixture *f = *state;
-
-	xs_bench_bandwidth(&f->bench, &f->machine);
-	xs_bench_batch(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.call_batch_ns, FAKE_CALL_BATCH, 60);
-	assert_param(f->machine.call_batch_copy_ns, FAKE_CALL_BATCHED, 2);
-	assert_param(f->machine.g_batch_ns, FAKE_BATCH_GAP + FAKE_CALL_BATCHED,
-		     2);
+	xs_bench_bandwidth(&bench, &machine);
+	xs_bench_batch(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.call_batch_ns, FAKE_CALL_BATCH, 60);
+	assert_param(machine.call_batch_copy_ns, FAKE_CALL_BATCHED, 2);
+	assert_param(machine.g_batch_ns, FAKE_BATCH_GAP + FAKE_CALL_BATCHED, 2);
 }
 
 TEST(test_copies_between_gpus)
 {
-	struct fixture *f = *state;
-
-	xs_bench_peers(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.lo_staged_ns, FAKE_CALL_COPY + FAKE_STAGED, 60);
-	assert_param(f->machine.G_staged, FAKE_STAGED_BYTE, 1e-5);
-	assert_param(f->machine.lo_peer_ns, FAKE_CALL_COPY + FAKE_PEER, 60);
-	assert_param(f->machine.G_peer, FAKE_PEER_BYTE, 1e-5);
+	xs_bench_peers(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.lo_staged_ns, FAKE_CALL_COPY + FAKE_STAGED, 60);
+	assert_param(machine.G_staged, FAKE_STAGED_BYTE, 1e-5);
+	assert_param(machine.lo_peer_ns, FAKE_CALL_COPY + FAKE_PEER, 60);
+	assert_param(machine.G_peer, FAKE_PEER_BYTE, 1e-5);
 }
 
 TEST(test_gpus_apart)
 {
-	struct fixture *f = *state;
-
 	fake_faults.alone = true;
-	xs_bench_peers(&f->bench, &f->machine);
-	assert_true(isnan(f->machine.lo_staged_ns.value));
+	xs_bench_peers(&bench, &machine);
+	assert_true(isnan(machine.lo_staged_ns.value));
 	fake_faults.alone = false;
 	fake_faults.apart = true;
-	xs_bench_peers(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.G_staged, FAKE_STAGED_BYTE, 1e-5);
-	assert_true(isnan(f->machine.G_peer.value));
+	xs_bench_peers(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.G_staged, FAKE_STAGED_BYTE, 1e-5);
+	assert_true(isnan(machine.G_peer.value));
 }
 
 TEST(test_older_drivers)
 {
-	struct fixture *f = *state;
-	const struct xs_cuda_api api = f->bench.gpu.api;
+	const struct xs_cuda_api api = bench.gpu.api;
 
-	f->bench.gpu.api.cuGraphLaunch = NULL;
-	f->bench.gpu.api.cuMemcpyBatchAsync = NULL;
-	f->bench.gpu.api.cuMemcpyPeerAsync = NULL;
-	xs_bench_graph(&f->bench, &f->machine);
-	xs_bench_batch(&f->bench, &f->machine);
-	xs_bench_peers(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_true(isnan(f->machine.lo_staged_ns.value));
-	assert_true(isnan(f->machine.graph_launch_ns.value));
-	assert_true(isnan(f->machine.call_batch_ns.value));
-	f->bench.gpu.api = api;
+	bench.gpu.api.cuGraphLaunch = NULL;
+	bench.gpu.api.cuMemcpyBatchAsync = NULL;
+	bench.gpu.api.cuMemcpyPeerAsync = NULL;
+	xs_bench_graph(&bench, &machine);
+	xs_bench_batch(&bench, &machine);
+	xs_bench_peers(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_true(isnan(machine.lo_staged_ns.value));
+	assert_true(isnan(machine.graph_launch_ns.value));
+	assert_true(isnan(machine.call_batch_ns.value));
+	bench.gpu.api = api;
 }
 
 TEST(test_device_memory)
 {
-	struct fixture *f = *state;
-
-	xs_bench_allocate(&f->bench, &f->machine);
-	xs_bench_fresh(&f->bench, &f->machine);
-	xs_bench_gather(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.device_alloc_fixed_ns, FAKE_ALLOCATE, 60);
-	assert_param(f->machine.device_alloc_byte_ns, FAKE_ALLOCATE_BYTE, 1e-6);
-	assert_param(f->machine.device_free_fixed_ns, FAKE_FREE, 60);
-	assert_param(f->machine.device_free_byte_ns, FAKE_FREE_BYTE, 1e-6);
-	assert_param(f->machine.fresh_device_byte_ns, FAKE_FRESH, 1e-5);
+	xs_bench_allocate(&bench, &machine);
+	xs_bench_fresh(&bench, &machine);
+	xs_bench_gather(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.device_alloc_fixed_ns, FAKE_ALLOCATE, 60);
+	assert_param(machine.device_alloc_byte_ns, FAKE_ALLOCATE_BYTE, 1e-6);
+	assert_param(machine.device_free_fixed_ns, FAKE_FREE, 60);
+	assert_param(machine.device_free_byte_ns, FAKE_FREE_BYTE, 1e-6);
+	assert_param(machine.fresh_device_byte_ns, FAKE_FRESH, 1e-5);
 	/* time does not pass in the fake's memory copies of the host */
-	assert_param(f->machine.host_copy_byte_ns, 0, 1e-4);
-	assert_param(f->machine.host_threads_byte_ns, 0, 1e-4);
+	assert_param(machine.host_copy_byte_ns, 0, 1e-4);
+	assert_param(machine.host_threads_byte_ns, 0, 1e-4);
 }
 
 TEST(test_calls)
 {
-	struct fixture *f = *state;
-
-	xs_bench_calls(&f->bench, &f->machine);
-	xs_bench_stream_create(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.call_copy_async_ns, FAKE_CALL_COPY, 40);
-	assert_param(f->machine.call_launch_ns, FAKE_CALL_LAUNCH, 40);
-	assert_param(f->machine.call_event_ns, FAKE_CALL_EVENT, 1);
-	assert_param(f->machine.stream_create_ns, FAKE_CALL_STREAM, 40);
+	xs_bench_calls(&bench, &machine);
+	xs_bench_stream_create(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.call_copy_async_ns, FAKE_CALL_COPY, 40);
+	assert_param(machine.call_launch_ns, FAKE_CALL_LAUNCH, 40);
+	assert_param(machine.call_event_ns, FAKE_CALL_EVENT, 1);
+	assert_param(machine.stream_create_ns, FAKE_CALL_STREAM, 40);
 }
 
 TEST(test_blocking_copies)
 {
-	struct fixture *f = *state;
-
-	xs_bench_latency(&f->bench, &f->machine);
-	xs_bench_bandwidth(&f->bench, &f->machine);
-	xs_bench_blocking_copy(&f->bench, &f->machine);
-	xs_bench_pageable(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.call_copy_sync_ns, FAKE_CALL_BLOCKING, 60);
+	xs_bench_latency(&bench, &machine);
+	xs_bench_bandwidth(&bench, &machine);
+	xs_bench_blocking_copy(&bench, &machine);
+	xs_bench_pageable(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.call_copy_sync_ns, FAKE_CALL_BLOCKING, 60);
 	/* 4 KiB to 256 MiB, doubling: 17 points */
-	assert_int_equal(f->machine.pageable_h2d.count, 17);
-	assert_true(f->machine.pageable_h2d.bytes[0] == 4096);
-	assert_true(f->machine.pageable_h2d.bytes[16] == 256.0 * XS_MIB);
-	assert_true(fabs(f->machine.pageable_d2h.ns[16] -
+	assert_int_equal(machine.pageable_h2d.count, 17);
+	assert_true(machine.pageable_h2d.bytes[0] == 4096);
+	assert_true(machine.pageable_h2d.bytes[16] == 256.0 * XS_MIB);
+	assert_true(fabs(machine.pageable_d2h.ns[16] -
 			 (FAKE_CALL_BLOCKING + FAKE_LO +
 			  FAKE_G_OUT * 256 * XS_MIB)) < 60);
 }
@@ -330,172 +290,151 @@ TEST(test_blocking_copies)
 /* The rate of a pageable copy depends on where its pages are. */
 TEST(test_each_pass_has_pages_of_its_own)
 {
-	struct fixture *f = *state;
-	const unsigned char *before = f->bench.pageable;
+	const unsigned char *before = bench.pageable;
 
-	xs_bench_pageable(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_ptr_not_equal(f->bench.pageable, before);
-	assert_int_equal(f->bench.pageable[XS_BENCH_BYTES - 1], 1);
+	xs_bench_pageable(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_ptr_not_equal(bench.pageable, before);
+	assert_int_equal(bench.pageable[XS_BENCH_BYTES - 1], 1);
 }
 
 TEST(test_blocking_copies_need_latency_and_bandwidth)
 {
-	struct fixture *f = *state;
-
-	xs_bench_blocking_copy(&f->bench, &f->machine);
-	assert_true(xs_cuda_failed(&f->bench.gpu));
-	assert_true(isnan(f->machine.call_copy_sync_ns.value));
+	xs_bench_blocking_copy(&bench, &machine);
+	assert_true(xs_cuda_failed(&bench.gpu));
+	assert_true(isnan(machine.call_copy_sync_ns.value));
 }
 
 TEST(test_launch_and_synchronisation)
 {
-	struct fixture *f = *state;
-
-	xs_bench_launch(&f->bench, &f->machine);
-	xs_bench_sync(&f->bench, &f->machine);
-	xs_bench_kernel_gap(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.launch_latency_ns, FAKE_LATENCY, 60);
-	assert_param(f->machine.sync_ns, FAKE_SYNC, 60);
-	assert_param(f->machine.kernel_gap_ns, FAKE_GAP, 2);
+	xs_bench_launch(&bench, &machine);
+	xs_bench_sync(&bench, &machine);
+	xs_bench_kernel_gap(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.launch_latency_ns, FAKE_LATENCY, 60);
+	assert_param(machine.sync_ns, FAKE_SYNC, 60);
+	assert_param(machine.kernel_gap_ns, FAKE_GAP, 2);
 }
 
 TEST(test_polls_and_mailbox)
 {
-	struct fixture *f = *state;
-
-	xs_bench_polls(&f->bench, &f->machine);
-	xs_bench_mailbox(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.poll_system_ns, FAKE_POLL_HOST, 1);
-	assert_param(f->machine.poll_device_ns, FAKE_POLL_DEVICE, 1);
+	xs_bench_polls(&bench, &machine);
+	xs_bench_mailbox(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.poll_system_ns, FAKE_POLL_HOST, 1);
+	assert_param(machine.poll_device_ns, FAKE_POLL_DEVICE, 1);
 	/* time does not pass in the fake's reads of the host */
-	assert_param(f->machine.poll_host_ns, 0, 0.1);
-	assert_param(f->machine.flag_ns, FAKE_MAILBOX - FAKE_POLL_HOST, 100);
+	assert_param(machine.poll_host_ns, 0, 0.1);
+	assert_param(machine.flag_ns, FAKE_MAILBOX - FAKE_POLL_HOST, 100);
 	/* the host answers 32 kernels meanwhile */
-	assert_param(f->machine.proxy_ns, FAKE_MAILBOX / 32, 10);
+	assert_param(machine.proxy_ns, FAKE_MAILBOX / 32, 10);
 }
 
 TEST(test_mailbox_needs_polls)
 {
-	struct fixture *f = *state;
-
-	xs_bench_mailbox(&f->bench, &f->machine);
-	assert_non_null(strstr(f->bench.gpu.failure, "polls"));
-	assert_true(isnan(f->machine.flag_ns.value));
+	xs_bench_mailbox(&bench, &machine);
+	assert_non_null(strstr(bench.gpu.failure, "polls"));
+	assert_true(isnan(machine.flag_ns.value));
 }
 
 /* Either side may wait for a flag that does not come. */
 TEST(test_a_mailbox_without_answers_does_not_hang)
 {
-	struct fixture *f = *state;
-
-	xs_bench_polls(&f->bench, &f->machine);
+	xs_bench_polls(&bench, &machine);
 	fake_faults.no_flag = true;
-	xs_bench_mailbox(&f->bench, &f->machine);
-	assert_non_null(strstr(f->bench.gpu.failure, "did not answer"));
-	xs_cuda_clear(&f->bench.gpu);
+	xs_bench_mailbox(&bench, &machine);
+	assert_non_null(strstr(bench.gpu.failure, "did not answer"));
+	xs_cuda_clear(&bench.gpu);
 	fake_faults.no_flag = false;
 	fake_faults.blind = true;
-	xs_bench_mailbox(&f->bench, &f->machine);
-	assert_non_null(strstr(f->bench.gpu.failure, "did not see"));
-	assert_true(isnan(f->machine.flag_ns.value));
-	assert_true(isnan(f->machine.proxy_ns.value));
+	xs_bench_mailbox(&bench, &machine);
+	assert_non_null(strstr(bench.gpu.failure, "did not see"));
+	assert_true(isnan(machine.flag_ns.value));
+	assert_true(isnan(machine.proxy_ns.value));
 
 	/* the next measurement works again */
-	xs_cuda_clear(&f->bench.gpu);
+	xs_cuda_clear(&bench.gpu);
 	fake_faults.blind = false;
-	xs_bench_mailbox(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.proxy_ns, FAKE_MAILBOX / 32, 10);
+	xs_bench_mailbox(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.proxy_ns, FAKE_MAILBOX / 32, 10);
 }
 
 TEST(test_messages_of_kernels)
 {
-	struct fixture *f = *state;
-
-	xs_bench_messages(&f->bench, &f->machine);
-	xs_bench_blocks(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.store_64_ns, FAKE_STORE, 1);
-	assert_param(f->machine.g_load_ns, FAKE_LOAD_MESSAGE, 1);
-	assert_param(f->machine.g_store_ns, FAKE_STORE_MESSAGE, 1);
-	assert_param(f->machine.block_load, FAKE_BLOCK_LOAD, 1e-5);
-	assert_param(f->machine.block_store, FAKE_BLOCK_STORE, 1e-5);
-	assert_param(f->machine.block_store_far, FAKE_BLOCK_FAR, 1e-5);
+	xs_bench_messages(&bench, &machine);
+	xs_bench_blocks(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.store_64_ns, FAKE_STORE, 1);
+	assert_param(machine.g_load_ns, FAKE_LOAD_MESSAGE, 1);
+	assert_param(machine.g_store_ns, FAKE_STORE_MESSAGE, 1);
+	assert_param(machine.block_load, FAKE_BLOCK_LOAD, 1e-5);
+	assert_param(machine.block_store, FAKE_BLOCK_STORE, 1e-5);
+	assert_param(machine.block_store_far, FAKE_BLOCK_FAR, 1e-5);
 }
 
 TEST(test_host_memory)
 {
-	struct fixture *f = *state;
-
-	xs_bench_pin(&f->bench, &f->machine);
-	xs_bench_register(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.pin_fixed_ns, FAKE_PIN, 60);
-	assert_param(f->machine.pin_byte_ns, FAKE_PIN_BYTE, 1e-6);
-	assert_param(f->machine.unpin_fixed_ns, FAKE_UNPIN, 60);
-	assert_param(f->machine.unpin_byte_ns, FAKE_UNPIN_BYTE, 1e-6);
-	assert_param(f->machine.register_fixed_ns, FAKE_REGISTER, 60);
-	assert_param(f->machine.register_byte_ns, FAKE_REGISTER_BYTE, 1e-6);
+	xs_bench_pin(&bench, &machine);
+	xs_bench_register(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.pin_fixed_ns, FAKE_PIN, 60);
+	assert_param(machine.pin_byte_ns, FAKE_PIN_BYTE, 1e-6);
+	assert_param(machine.unpin_fixed_ns, FAKE_UNPIN, 60);
+	assert_param(machine.unpin_byte_ns, FAKE_UNPIN_BYTE, 1e-6);
+	assert_param(machine.register_fixed_ns, FAKE_REGISTER, 60);
+	assert_param(machine.register_byte_ns, FAKE_REGISTER_BYTE, 1e-6);
 }
 
 TEST(test_implicit_synchronisation_is_noticed)
 {
-	struct fixture *f = *state;
-
-	xs_bench_implicit_sync(&f->bench, &f->machine);
-	assert_int_equal(f->machine.implicit_sync, 0);
+	xs_bench_implicit_sync(&bench, &machine);
+	assert_int_equal(machine.implicit_sync, 0);
 	fake_faults.implicit_sync = true;
-	xs_bench_implicit_sync(&f->bench, &f->machine);
-	assert_int_equal(f->machine.implicit_sync, 1);
+	xs_bench_implicit_sync(&bench, &machine);
+	assert_int_equal(machine.implicit_sync, 1);
 }
 
 TEST(test_a_failed_call_is_named_and_its_part_unknown)
 {
-	struct fixture *f = *state;
-
 	fake_faults.no_pinning = true;
-	xs_bench_pin(&f->bench, &f->machine);
-	assert_string_equal(f->bench.gpu.failure,
+	xs_bench_pin(&bench, &machine);
+	assert_string_equal(bench.gpu.failure,
 			    "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (2)");
-	assert_true(isnan(f->machine.pin_byte_ns.value));
+	assert_true(isnan(machine.pin_byte_ns.value));
 
 	/* the next measurement works again */
-	xs_cuda_clear(&f->bench.gpu);
-	xs_bench_stream_create(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_param(f->machine.stream_create_ns, FAKE_CALL_STREAM, 40);
+	xs_cuda_clear(&bench.gpu);
+	xs_bench_stream_create(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_param(machine.stream_create_ns, FAKE_CALL_STREAM, 40);
 }
 
 TEST(test_a_kernel_that_stays_silent_does_not_hang)
 {
-	struct fixture *f = *state;
-
 	fake_faults.no_flag = true;
-	xs_bench_launch(&f->bench, &f->machine);
-	assert_non_null(strstr(f->bench.gpu.failure, "did not arrive"));
-	assert_true(isnan(f->machine.launch_latency_ns.value));
+	xs_bench_launch(&bench, &machine);
+	assert_non_null(strstr(bench.gpu.failure, "did not arrive"));
+	assert_true(isnan(machine.launch_latency_ns.value));
 }
 
 /* All parameters, in the order of a pass. */
-static void take_pass(struct fixture *f)
+static void take_pass(void)
 {
-	xs_bench_latency(&f->bench, &f->machine);
-	xs_bench_bandwidth(&f->bench, &f->machine);
-	xs_bench_gap(&f->bench, &f->machine);
-	xs_bench_both_ways(&f->bench, &f->machine);
-	xs_bench_mapped(&f->bench, &f->machine);
-	xs_bench_mapped_writes(&f->bench, &f->machine);
-	xs_bench_pipeline(&f->bench, &f->machine);
-	xs_bench_copy_to_kernel(&f->bench, &f->machine);
-	xs_bench_calls(&f->bench, &f->machine);
-	xs_bench_blocking_copy(&f->bench, &f->machine);
-	xs_bench_pageable(&f->bench, &f->machine);
-	xs_bench_launch(&f->bench, &f->machine);
-	xs_bench_sync(&f->bench, &f->machine);
-	xs_bench_kernel_gap(&f->bench, &f->machine);
+	xs_bench_latency(&bench, &machine);
+	xs_bench_bandwidth(&bench, &machine);
+	xs_bench_gap(&bench, &machine);
+	xs_bench_both_ways(&bench, &machine);
+	xs_bench_mapped(&bench, &machine);
+	xs_bench_mapped_writes(&bench, &machine);
+	xs_bench_pipeline(&bench, &machine);
+	xs_bench_copy_to_kernel(&bench, &machine);
+	xs_bench_calls(&bench, &machine);
+	xs_bench_blocking_copy(&bench, &machine);
+	xs_bench_pageable(&bench, &machine);
+	xs_bench_launch(&bench, &machine);
+	xs_bench_sync(&bench, &machine);
+	xs_bench_kernel_gap(&bench, &machine);
 }
 
 static void assert_off(struct xs_check check, double low, double high,
@@ -513,125 +452,111 @@ static void assert_off(struct xs_check check, double low, double high,
  */
 TEST(test_self_check)
 {
-	struct fixture *f = *state;
-
-	f->machine.copy_engines = 2;
-	take_pass(f);
-	xs_bench_check(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_off(f->machine.self_check.explicit, -0.002, 0.002, 9);
-	assert_off(f->machine.self_check.mapped, -0.002, 0.002, 9);
-	assert_off(f->machine.self_check.hybrid, -0.02, 0.02, 48);
-	assert_off(f->machine.self_check.streams, -0.01, 0.1, 36);
-	assert_true(f->machine.self_check.streams.high > 0.02);
+	machine.copy_engines = 2;
+	take_pass();
+	xs_bench_check(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_off(machine.self_check.explicit, -0.002, 0.002, 9);
+	assert_off(machine.self_check.mapped, -0.002, 0.002, 9);
+	assert_off(machine.self_check.hybrid, -0.02, 0.02, 48);
+	assert_off(machine.self_check.streams, -0.01, 0.1, 36);
+	assert_true(machine.self_check.streams.high > 0.02);
 }
 
 /* A third of the mapped rounds go both ways; here they take twice as long. */
 TEST(test_self_check_shows_a_wrong_parameter)
 {
-	struct fixture *f = *state;
-
-	take_pass(f);
-	f->machine.mapped_both_write.value *= 2;
-	xs_bench_check(&f->bench, &f->machine);
-	assert_off(f->machine.self_check.mapped, -0.5, 0.002, 9);
-	assert_true(f->machine.self_check.mapped.low < -0.48);
-	assert_true(fabs(f->machine.self_check.mapped.value) < 0.002);
+	take_pass();
+	machine.mapped_both_write.value *= 2;
+	xs_bench_check(&bench, &machine);
+	assert_off(machine.self_check.mapped, -0.5, 0.002, 9);
+	assert_true(machine.self_check.mapped.low < -0.48);
+	assert_true(fabs(machine.self_check.mapped.value) < 0.002);
 }
 
 /* Kernels of the check then take the time of the nominal clock, here the true
  * one, instead of for ever. */
 TEST(test_self_check_on_a_shared_gpu)
 {
-	struct fixture *f = *state;
-
-	f->machine.copy_engines = 2;
-	take_pass(f);
+	machine.copy_engines = 2;
+	take_pass();
 	fake_faults.shared = true;
-	xs_bench_check(&f->bench, &f->machine);
-	assert_false(xs_cuda_failed(&f->bench.gpu));
-	assert_off(f->machine.self_check.explicit, -0.002, 0.002, 9);
+	xs_bench_check(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+	assert_off(machine.self_check.explicit, -0.002, 0.002, 9);
 }
 
 TEST(test_self_check_needs_parameters)
 {
-	struct fixture *f = *state;
-
-	xs_bench_check(&f->bench, &f->machine);
-	assert_non_null(strstr(f->bench.gpu.failure, "not measured"));
-	assert_int_equal(f->machine.self_check.explicit.cases, 0);
-	assert_int_equal(f->machine.self_check.hybrid.cases, 0);
+	xs_bench_check(&bench, &machine);
+	assert_non_null(strstr(bench.gpu.failure, "not measured"));
+	assert_int_equal(machine.self_check.explicit.cases, 0);
+	assert_int_equal(machine.self_check.hybrid.cases, 0);
 }
 
 /* A pass with these three values. */
-static void set_pass(struct fixture *f, enum xs_param_id id, double a, double b,
-		     double c)
+static void set_pass(enum xs_param_id id, double a, double b, double c)
 {
 	const struct xs_samples samples = {3, {a, b, c}};
 
-	xs_bench_set(&f->bench, &f->machine, id, &samples);
+	xs_bench_set(&bench, &machine, id, &samples);
 }
 
 TEST(test_a_value_is_of_all_passes)
 {
-	struct fixture *f = *state;
-
-	set_pass(f, XS_PARAM_G_h2d, 1, 2, 3);
-	assert_true(f->machine.G_h2d.value == 2);
-	set_pass(f, XS_PARAM_G_h2d, 4, 4, 4);
-	set_pass(f, XS_PARAM_G_h2d, 4, 4, 9);
-	assert_true(f->machine.G_h2d.value == 4);
-	assert_true(f->machine.G_h2d.low < 2 && f->machine.G_h2d.high > 6);
+	set_pass(XS_PARAM_G_h2d, 1, 2, 3);
+	assert_true(machine.G_h2d.value == 2);
+	set_pass(XS_PARAM_G_h2d, 4, 4, 4);
+	set_pass(XS_PARAM_G_h2d, 4, 4, 9);
+	assert_true(machine.G_h2d.value == 4);
+	assert_true(machine.G_h2d.low < 2 && machine.G_h2d.high > 6);
 }
 
 /* A difference of two times may be negative on a busy machine. */
 TEST(test_nothing_costs_less_than_nothing)
 {
-	struct fixture *f = *state;
-
-	set_pass(f, XS_PARAM_sync_ns, -40, 10, 60);
-	assert_true(f->machine.sync_ns.low == 0);
-	assert_true(f->machine.sync_ns.value == 10);
-	assert_true(f->machine.sync_ns.high > 10);
+	set_pass(XS_PARAM_sync_ns, -40, 10, 60);
+	assert_true(machine.sync_ns.low == 0);
+	assert_true(machine.sync_ns.value == 10);
+	assert_true(machine.sync_ns.high > 10);
 }
 
 TEST(test_passes_that_disagree_are_named)
 {
-	struct fixture *f = *state;
 	const struct xs_samples points[] = {
 	    {1, {100}}, {1, {109}}, {1, {200}}, {1, {205}}};
 
 	/* 3 % between passes is too much for a rate only; an outlier within a
 	 * pass does not matter */
-	set_pass(f, XS_PARAM_G_h2d, 100, 100, 900);
-	set_pass(f, XS_PARAM_G_h2d, 103, 103, 103);
-	set_pass(f, XS_PARAM_G_d2h, 100, 100, 900);
-	set_pass(f, XS_PARAM_G_d2h, 101, 101, 101);
-	set_pass(f, XS_PARAM_sync_ns, 100, 100, 100);
-	set_pass(f, XS_PARAM_sync_ns, 103, 103, 103);
-	set_pass(f, XS_PARAM_lo_h2d_ns, 100, 100, 100);
-	set_pass(f, XS_PARAM_lo_h2d_ns, 115, 115, 115);
-	set_pass(f, XS_PARAM_touch_byte_ns, 1, 1, 1);
-	set_pass(f, XS_PARAM_touch_byte_ns, 1.05, 1.05, 1.05);
+	set_pass(XS_PARAM_G_h2d, 100, 100, 900);
+	set_pass(XS_PARAM_G_h2d, 103, 103, 103);
+	set_pass(XS_PARAM_G_d2h, 100, 100, 900);
+	set_pass(XS_PARAM_G_d2h, 101, 101, 101);
+	set_pass(XS_PARAM_sync_ns, 100, 100, 100);
+	set_pass(XS_PARAM_sync_ns, 103, 103, 103);
+	set_pass(XS_PARAM_lo_h2d_ns, 100, 100, 100);
+	set_pass(XS_PARAM_lo_h2d_ns, 115, 115, 115);
+	set_pass(XS_PARAM_touch_byte_ns, 1, 1, 1);
+	set_pass(XS_PARAM_touch_byte_ns, 1.05, 1.05, 1.05);
 	for (int pass = 0; pass < 2; pass++) {
-		xs_bench_set_point(&f->bench, &f->machine, XS_BENCH_IN, 0, 4096,
+		xs_bench_set_point(&bench, &machine, XS_BENCH_IN, 0, 4096,
 				   &points[pass]);
-		xs_bench_set_point(&f->bench, &f->machine, XS_BENCH_OUT, 0,
-				   XS_MIB, &points[2 + pass]);
+		xs_bench_set_point(&bench, &machine, XS_BENCH_OUT, 0, XS_MIB,
+				   &points[2 + pass]);
 	}
 	/* range over all passes */
-	assert_true(f->machine.pageable_h2d.low_ns[0] < 101);
-	assert_true(f->machine.pageable_h2d.high_ns[0] > 108);
-	xs_bench_compare(&f->bench, &f->machine);
-	assert_int_equal(f->machine.passes, XS_BENCH_PASSES);
-	assert_true(f->machine.disagrees[XS_PARAM_G_h2d]);
-	assert_false(f->machine.disagrees[XS_PARAM_G_d2h]);
-	assert_false(f->machine.disagrees[XS_PARAM_sync_ns]);
-	assert_true(f->machine.disagrees[XS_PARAM_lo_h2d_ns]);
-	assert_false(f->machine.disagrees[XS_PARAM_touch_byte_ns]);
-	assert_false(f->machine.disagrees[XS_PARAM_g_both_ns]);
-	assert_false(f->machine.disagrees[XS_PARAM_pageable_h2d]);
-	assert_true(f->machine.disagrees[XS_PARAM_pageable_d2h]);
+	assert_true(machine.pageable_h2d.low_ns[0] < 101);
+	assert_true(machine.pageable_h2d.high_ns[0] > 108);
+	xs_bench_compare(&bench, &machine);
+	assert_int_equal(machine.passes, XS_BENCH_PASSES);
+	assert_true(machine.disagrees[XS_PARAM_G_h2d]);
+	assert_false(machine.disagrees[XS_PARAM_G_d2h]);
+	assert_false(machine.disagrees[XS_PARAM_sync_ns]);
+	assert_true(machine.disagrees[XS_PARAM_lo_h2d_ns]);
+	assert_false(machine.disagrees[XS_PARAM_touch_byte_ns]);
+	assert_false(machine.disagrees[XS_PARAM_g_both_ns]);
+	assert_false(machine.disagrees[XS_PARAM_pageable_h2d]);
+	assert_true(machine.disagrees[XS_PARAM_pageable_d2h]);
 }
 
 /* Repeats end when the time is used up, but not before the first. */
@@ -657,12 +582,10 @@ TEST(test_slow_measurements_are_repeated_less)
 
 TEST(test_summary)
 {
-	struct xs_machine machine;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	xs_machine_init(&machine);
 	machine.passes = 3;
 	machine.self_check.streams = (struct xs_check){0.01, -0.052, 0.03, 36};
 	xs_bench_summarize(&machine, out);

@@ -10,32 +10,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct pair {
+static struct {
 	struct xs_result *before, *after;
 	struct xs_diff diff;
-};
+} pair;
 
-static void open_pair(struct pair *pair)
+static int open_pair(void **state)
 {
-	pair->before = fixture_result();
-	pair->after = fixture_after();
+	(void)state;
+	pair.before = fixture_result();
+	pair.after = fixture_after();
+	return 0;
 }
 
-static void build_pair(struct pair *pair)
+static void build_pair(void)
 {
 	assert_int_equal(
-	    xs_diff_build_runs(&pair->before, 1, &pair->after, 1, &pair->diff),
-	    0);
+	    xs_diff_build_runs(&pair.before, 1, &pair.after, 1, &pair.diff), 0);
 }
 
-static void close_pair(struct pair *pair)
+static int close_pair(void **state)
 {
-	xs_diff_free(&pair->diff);
-	fixture_free(pair->before);
-	fixture_free(pair->after);
+	(void)state;
+	xs_diff_free(&pair.diff);
+	fixture_free(pair.before);
+	fixture_free(pair.after);
+	return 0;
 }
 
-static char *text_of(struct pair *pair, double gate, bool json)
+static char *text_of(double gate, bool json)
 {
 	const struct xs_display display = {.columns = XS_DISPLAY_COLUMNS};
 	char *text = NULL;
@@ -44,7 +47,7 @@ static char *text_of(struct pair *pair, double gate, bool json)
 
 	assert_int_equal(
 	    xs_renderer_find(json ? "json" : "text", XS_RENDER_DIFF)
-		->diff(&pair->diff, gate, &display, out),
+		->diff(&pair.diff, gate, &display, out),
 	    0);
 	fclose(out);
 	return text;
@@ -53,13 +56,10 @@ static char *text_of(struct pair *pair, double gate, bool json)
 /* 10 s to 8 s. Phase 1 goes from 412 * 16 to 412 * 11.9 ms: -1689.2 ms. */
 TEST(changes_are_ordered)
 {
-	struct pair pair;
-
-	open_pair(&pair);
 	pair.after->totals.h2d_ns -= 1000;
 	pair.after->totals.d2h_ns -= 3000;
 	pair.after->totals.h2d_bytes += 1;
-	build_pair(&pair);
+	build_pair();
 	assert_int_equal(pair.diff.wall.change, -2000000000);
 	assert_true(fabs(pair.diff.change_percent + 20) < 1e-9);
 	assert_string_equal(pair.diff.totals[0].name, "copies out");
@@ -68,25 +68,23 @@ TEST(changes_are_ordered)
 	assert_int_equal(pair.diff.phase_count, 3);
 	assert_int_equal(pair.diff.phases[0].before->id, 1);
 	assert_int_equal(pair.diff.phases[0].change_ns, -1689200000);
-	close_pair(&pair);
 }
 
-static const struct xs_diff_total *
-total_of(const struct pair *pair, const char *name, enum xs_diff_unit unit)
+static const struct xs_diff_total *total_of(const char *name,
+					    enum xs_diff_unit unit)
 {
-	for (size_t i = 0; i < pair->diff.total_count; i++)
-		if (pair->diff.totals[i].unit == unit &&
-		    strcmp(pair->diff.totals[i].name, name) == 0)
-			return &pair->diff.totals[i];
+	for (size_t i = 0; i < pair.diff.total_count; i++)
+		if (pair.diff.totals[i].unit == unit &&
+		    strcmp(pair.diff.totals[i].name, name) == 0)
+			return &pair.diff.totals[i];
 	fail_msg("no total %s", name);
 	return NULL;
 }
 
-static void expect_total(const struct pair *pair, const char *name,
-			 enum xs_diff_unit unit, int64_t before, int64_t after,
-			 int64_t change)
+static void expect_total(const char *name, enum xs_diff_unit unit,
+			 int64_t before, int64_t after, int64_t change)
 {
-	const struct xs_diff_total *total = total_of(pair, name, unit);
+	const struct xs_diff_total *total = total_of(name, unit);
 
 	assert_true(total->before.median == before);
 	assert_true(total->after.median == after);
@@ -97,9 +95,7 @@ static void expect_total(const struct pair *pair, const char *name,
 TEST(totals_are_compared_by_name)
 {
 	struct xs_result_totals *before, *after;
-	struct pair pair;
 
-	open_pair(&pair);
 	before = &pair.before->totals;
 	after = &pair.after->totals;
 	before->h2d_bytes = 1000, after->h2d_bytes = 1001;
@@ -111,17 +107,16 @@ TEST(totals_are_compared_by_name)
 	before->d2h_ns = 200, after->d2h_ns = 207;
 	before->kernel_ns = XS_UNKNOWN, after->kernel_ns = 308;
 	before->overlap_ns = 400, after->overlap_ns = XS_UNKNOWN;
-	build_pair(&pair);
-	expect_total(&pair, "bytes in", XS_DIFF_BYTES, 1000, 1001, 1);
-	expect_total(&pair, "bytes out", XS_DIFF_BYTES, 2000, 2002, 2);
-	expect_total(&pair, "copies in", XS_DIFF_COUNT, 10, 13, 3);
-	expect_total(&pair, "copies out", XS_DIFF_COUNT, 20, 24, 4);
-	expect_total(&pair, "kernels", XS_DIFF_COUNT, 30, 35, 5);
-	expect_total(&pair, "copies in", XS_DIFF_NS, 100, 106, 6);
-	expect_total(&pair, "copies out", XS_DIFF_NS, 200, 207, 7);
-	expect_total(&pair, "kernels", XS_DIFF_NS, XS_UNKNOWN, 308, XS_UNKNOWN);
-	expect_total(&pair, "overlap", XS_DIFF_NS, 400, XS_UNKNOWN, XS_UNKNOWN);
-	close_pair(&pair);
+	build_pair();
+	expect_total("bytes in", XS_DIFF_BYTES, 1000, 1001, 1);
+	expect_total("bytes out", XS_DIFF_BYTES, 2000, 2002, 2);
+	expect_total("copies in", XS_DIFF_COUNT, 10, 13, 3);
+	expect_total("copies out", XS_DIFF_COUNT, 20, 24, 4);
+	expect_total("kernels", XS_DIFF_COUNT, 30, 35, 5);
+	expect_total("copies in", XS_DIFF_NS, 100, 106, 6);
+	expect_total("copies out", XS_DIFF_NS, 200, 207, 7);
+	expect_total("kernels", XS_DIFF_NS, XS_UNKNOWN, 308, XS_UNKNOWN);
+	expect_total("overlap", XS_DIFF_NS, 400, XS_UNKNOWN, XS_UNKNOWN);
 }
 
 /* What changed in a phase is said with both values. */
@@ -132,9 +127,7 @@ TEST(changes_of_a_phase_are_told)
 	    "copies in 7 -> 8", "copies out 9 -> 6", "kernels 3 -> 4"};
 	const struct xs_diff_phase *phase;
 	struct xs_result_phase *before, *after;
-	struct pair pair;
 
-	open_pair(&pair);
 	before = &pair.before->phases[0];
 	after = &pair.after->phases[0];
 	before->h2d_bytes = 3 << 20, after->h2d_bytes = 1 << 20;
@@ -142,7 +135,7 @@ TEST(changes_of_a_phase_are_told)
 	before->h2d_ops = 7, after->h2d_ops = 8;
 	before->d2h_ops = 9, after->d2h_ops = 6;
 	before->kernels = 3, after->kernels = 4;
-	build_pair(&pair);
+	build_pair();
 	phase = &pair.diff.phases[0];
 	assert_ptr_equal(phase->before, before);
 	assert_ptr_equal(phase->after, after);
@@ -154,27 +147,19 @@ TEST(changes_of_a_phase_are_told)
 		if (!found)
 			fail_msg("not told: %s", told[i]);
 	}
-	close_pair(&pair);
 }
 
 TEST(phases_match_by_signature_then_kernels)
 {
-	struct pair pair;
-
-	open_pair(&pair);
-	build_pair(&pair);
+	build_pair();
 	assert_string_equal(pair.diff.phases[0].match, "kernels");
 	assert_string_equal(pair.diff.phases[1].match, "signature");
-	close_pair(&pair);
 }
 
 /* Two candidates have the same signature; the one with the same memory is
  * matched. */
 TEST(the_same_memory_is_matched)
 {
-	struct pair pair;
-
-	open_pair(&pair);
 	pair.after->phases[1] = pair.after->phases[0];
 	pair.after->phases[1].id = 2;
 	for (size_t i = 0; i < 2; i++)
@@ -182,44 +167,36 @@ TEST(the_same_memory_is_matched)
 		    pair.before->phases[0].signature_hash;
 	pair.after->phases[1].src_memory = pair.before->phases[0].src_memory;
 	pair.after->phases[1].dst_memory = pair.before->phases[0].dst_memory;
-	build_pair(&pair);
+	build_pair();
 	for (size_t i = 0; i < pair.diff.phase_count; i++)
 		if (pair.diff.phases[i].before &&
 		    pair.diff.phases[i].before->id == 1)
 			assert_int_equal(pair.diff.phases[i].after->id, 2);
-	close_pair(&pair);
 }
 
 /* Two candidates have the same kernels; the nearer size is matched. */
 TEST(the_nearest_size_is_matched)
 {
-	struct pair pair;
-
-	open_pair(&pair);
 	pair.after->phases[1] = pair.after->phases[0];
 	pair.after->phases[1].id = 2;
 	pair.after->phases[0].h2d_bytes *= 4;
-	build_pair(&pair);
+	build_pair();
 	for (size_t i = 0; i < pair.diff.phase_count; i++)
 		if (pair.diff.phases[i].before &&
 		    pair.diff.phases[i].before->id == 1)
 			assert_int_equal(pair.diff.phases[i].after->id, 2);
-	close_pair(&pair);
 }
 
 TEST(what_has_no_pair_is_told)
 {
-	struct pair pair;
 	char *text;
 
-	open_pair(&pair);
 	pair.after->phase_count = 2;
-	build_pair(&pair);
+	build_pair();
 	assert_int_equal(pair.diff.phase_count, 3);
-	text = text_of(&pair, NAN, false);
+	text = text_of(NAN, false);
 	assert_non_null(strstr(text, "only in before"));
 	free(text);
-	close_pair(&pair);
 }
 
 /*
@@ -229,11 +206,9 @@ TEST(what_has_no_pair_is_told)
 TEST(a_prediction_is_scored)
 {
 	const struct xs_diff_phase *phase;
-	struct pair pair;
 	char *text;
 
-	open_pair(&pair);
-	build_pair(&pair);
+	build_pair();
 	phase = &pair.diff.phases[0];
 	assert_non_null(phase->predicted);
 	assert_string_equal(phase->predicted->strategy, "streams");
@@ -241,20 +216,17 @@ TEST(a_prediction_is_scored)
 	assert_string_equal(phase->predicted->order, "depth");
 	assert_true(fabs(phase->error_percent - 100 * (12 / 11.9 - 1)) < 1e-6);
 	assert_true(phase->within);
-	text = text_of(&pair, NAN, false);
+	text = text_of(NAN, false);
 	assert_non_null(
 	    strstr(text, "predicted for streams (n=8, depth): 12.0 ms"));
 	free(text);
-	close_pair(&pair);
 }
 
 /* after launches a graph where before launched its kernels. */
 TEST(a_graph_is_recognised)
 {
 	struct xs_result_phase *before, *after;
-	struct pair pair;
 
-	open_pair(&pair);
 	before = &pair.before->phases[0];
 	after = &pair.after->phases[0];
 	before->estimates[0].strategy = "graph";
@@ -262,51 +234,45 @@ TEST(a_graph_is_recognised)
 	before->estimates[0].applies = true;
 	assert_string_equal(after->sites[1].step, "kernel");
 	after->sites[1].function = "cudaGraphLaunch";
-	build_pair(&pair);
+	build_pair();
 	assert_ptr_equal(pair.diff.phases[0].predicted, &before->estimates[0]);
 	before->sites[1].function = "cuGraphLaunch";
 	xs_diff_free(&pair.diff);
-	build_pair(&pair);
+	build_pair();
 	assert_string_equal(pair.diff.phases[0].predicted->strategy, "streams");
-	close_pair(&pair);
 }
 
 /* An estimate that does not apply says why. */
 TEST(a_missing_prediction_is_explained)
 {
 	struct xs_result_phase *before;
-	struct pair pair;
 	char *text;
 
-	open_pair(&pair);
 	before = &pair.before->phases[0];
 	for (size_t i = 0; i < before->estimate_count; i++) {
 		before->estimates[i].applies = false;
 		before->estimates[i].why = "no rate is known";
 	}
-	build_pair(&pair);
+	build_pair();
 	assert_null(pair.diff.phases[0].predicted);
-	text = text_of(&pair, NAN, false);
+	text = text_of(NAN, false);
 	assert_non_null(
 	    strstr(text, "no prediction for streams: no rate is known"));
 	free(text);
-	text = text_of(&pair, NAN, true);
+	text = text_of(NAN, true);
 	assert_non_null(strstr(text, "\"unpredicted\": \"no prediction for"));
 	free(text);
-	close_pair(&pair);
 }
 
 /* They record from other moments on: their rounds are compared. */
 TEST(traces_of_other_tools_have_other_spans)
 {
-	struct pair pair;
 	char *text;
 
-	open_pair(&pair);
 	pair.before->coverage.imported = "Nsight Systems 2025.3";
-	build_pair(&pair);
+	build_pair();
 	assert_true(isnan(pair.diff.change_percent));
-	text = text_of(&pair, NAN, false);
+	text = text_of(NAN, false);
 	assert_non_null(strstr(text, "! recorded by different tools (Nsight "
 				     "Systems 2025.3 before, xferspy after)"));
 	assert_non_null(strstr(text, "\nThe runs are not compared.\n"));
@@ -314,23 +280,20 @@ TEST(traces_of_other_tools_have_other_spans)
 	free(text);
 	xs_diff_free(&pair.diff);
 	pair.after->coverage.imported = "Nsight Systems 2025.1";
-	build_pair(&pair);
+	build_pair();
 	assert_false(isnan(pair.diff.change_percent));
 	assert_null(pair.diff.uncompared);
-	close_pair(&pair);
 }
 
 TEST(a_part_of_a_run_is_noted)
 {
-	struct pair pair;
 	char *text;
 
-	open_pair(&pair);
 	pair.after->run.ignored_ns = 2000000000;
 	pair.before->run.app = "./heat --n 16";
 	pair.after->run.app = "/tmp/heat --n 48";
-	build_pair(&pair);
-	text = text_of(&pair, NAN, false);
+	build_pair();
+	text = text_of(NAN, false);
 	assert_non_null(strstr(text, "! the arguments differ: --n 16 before, "
 				     "--n 48 after\n"));
 	assert_non_null(
@@ -338,25 +301,20 @@ TEST(a_part_of_a_run_is_noted)
 	assert_null(strstr(text, "! before: "));
 	assert_false(pair.diff.different);
 	free(text);
-	close_pair(&pair);
 }
 
 TEST(pinning_is_scored_too)
 {
-	struct pair pair;
-
-	open_pair(&pair);
 	pair.after->phases[0].streams = 1;
 	pair.after->phases[0].order = NULL;
 	pair.after->phases[0].round_ns = 20000000;
-	build_pair(&pair);
+	build_pair();
 	for (size_t i = 0; i < pair.diff.phase_count; i++)
 		if (pair.diff.phases[i].before->id == 1) {
 			assert_string_equal(
 			    pair.diff.phases[i].predicted->strategy, "pinned");
 			assert_false(pair.diff.phases[i].within);
 		}
-	close_pair(&pair);
 }
 
 /* As cupy.asarray() copies: the driver sees a copy of pinned memory before and
@@ -364,9 +322,7 @@ TEST(pinning_is_scored_too)
 TEST(pinning_what_the_host_copied_is_scored)
 {
 	struct xs_result_phase *before, *after;
-	struct pair pair;
 
-	open_pair(&pair);
 	before = &pair.before->phases[0];
 	after = &pair.after->phases[0];
 	after->streams = 1;
@@ -374,15 +330,14 @@ TEST(pinning_what_the_host_copied_is_scored)
 	before->src_memory = after->src_memory = "pinned";
 	before->dst_memory = after->dst_memory = "pageable";
 	before->d2h_bytes = after->d2h_bytes = 4;
-	build_pair(&pair);
+	build_pair();
 	assert_null(pair.diff.phases[0].predicted);
 	xs_diff_free(&pair.diff);
 	before->staged = true;
-	build_pair(&pair);
+	build_pair();
 	assert_string_equal(pair.diff.phases[0].predicted->strategy, "pinned");
 	assert_string_equal(pair.diff.phases[0].changed[0],
 			    "source memory pageable -> pinned");
-	close_pair(&pair);
 }
 
 /* Four rounds of 80 ms, and 20 ms between them, become one of 200 ms, and 40
@@ -390,10 +345,8 @@ TEST(pinning_what_the_host_copied_is_scored)
 TEST(rounds_that_became_one_are_scored)
 {
 	struct xs_result_phase *before, *after;
-	struct pair pair;
 	char *text;
 
-	open_pair(&pair);
 	before = &pair.before->phases[0];
 	after = &pair.after->phases[0];
 	before->estimates[0].model = "replay";
@@ -407,54 +360,46 @@ TEST(rounds_that_became_one_are_scored)
 	after->d2h_bytes = 4 * before->d2h_bytes;
 	after->round_ns = 200000000;
 	after->between_ns = 40000000;
-	build_pair(&pair);
+	build_pair();
 	assert_ptr_equal(pair.diff.phases[0].predicted, &before->estimates[0]);
 	assert_true(fabs(pair.diff.phases[0].error_percent - 10) < 1e-6);
-	text = text_of(&pair, NAN, false);
+	text = text_of(NAN, false);
 	assert_non_null(strstr(text, "measured: 40.0 ms"));
 	free(text);
 	xs_diff_free(&pair.diff);
 	after->streams = 1;
-	build_pair(&pair);
+	build_pair();
 	assert_null(pair.diff.phases[0].predicted);
-	close_pair(&pair);
 }
 
 /* Different work does not test a prediction. */
 TEST(other_sizes_are_not_scored)
 {
-	struct pair pair;
-
-	open_pair(&pair);
 	pair.after->phases[0].h2d_bytes /= 2;
-	build_pair(&pair);
+	build_pair();
 	for (size_t i = 0; i < pair.diff.phase_count; i++)
 		assert_null(pair.diff.phases[i].predicted);
-	close_pair(&pair);
-	open_pair(&pair);
+	xs_diff_free(&pair.diff);
+	pair.after->phases[0].h2d_bytes *= 2;
 	assert_true(pair.after->phases[0].d2h_bytes > 0);
 	pair.after->phases[0].d2h_bytes /= 2;
-	build_pair(&pair);
+	build_pair();
 	for (size_t i = 0; i < pair.diff.phase_count; i++)
 		assert_null(pair.diff.phases[i].predicted);
-	close_pair(&pair);
 }
 
 TEST(equal_runs_are_no_gain)
 {
-	struct pair pair;
 	char *text;
 
-	open_pair(&pair);
 	pair.after->run.wall_ns = pair.before->run.wall_ns - 1000;
-	build_pair(&pair);
-	text = text_of(&pair, NAN, false);
+	build_pair();
+	text = text_of(NAN, false);
 	assert_non_null(strstr(text, ", as fast as before\n"));
 	assert_null(strstr(text, "-0.0 %"));
 	assert_non_null(strstr(text, " 0.0 %"));
 	assert_null(strstr(text, "faster"));
 	free(text);
-	close_pair(&pair);
 }
 
 /* The round after took 11.9 ms, 0.9 ms of them for the tracer. Both runs were
@@ -462,32 +407,27 @@ TEST(equal_runs_are_no_gain)
 TEST(predictions_are_untraced)
 {
 	const struct xs_diff_phase *phase;
-	struct pair pair;
 	char *text;
 
-	open_pair(&pair);
 	pair.after->phases[0].tracer_ns = 900000;
-	build_pair(&pair);
+	build_pair();
 	phase = &pair.diff.phases[0];
 	assert_int_equal(phase->after->round_ns, 11900000);
 	assert_true(
 	    fabs(phase->error_percent -
 		 100 * ((double)phase->predicted->round_ns / 11e6 - 1)) < 1e-9);
-	text = text_of(&pair, NAN, false);
+	text = text_of(NAN, false);
 	assert_non_null(strstr(text, "without"));
 	free(text);
-	close_pair(&pair);
 }
 
 TEST(json_says_the_same)
 {
 	json_t *root, *phase, *prediction;
-	struct pair pair;
 	char *text;
 
-	open_pair(&pair);
-	build_pair(&pair);
-	text = text_of(&pair, 5, true);
+	build_pair();
+	text = text_of(5, true);
 	root = json_loads(text, 0, NULL);
 	assert_non_null(root);
 	assert_int_equal(json_integer_value(json_object_get(root, "change_ns")),
@@ -502,7 +442,6 @@ TEST(json_says_the_same)
 	    json_object_get(json_object_get(root, "gate"), "passed")));
 	json_decref(root);
 	free(text);
-	close_pair(&pair);
 }
 
-RUN_TESTS(NULL, NULL)
+RUN_TESTS(open_pair, close_pair)
