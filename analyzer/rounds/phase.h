@@ -205,6 +205,7 @@ struct xs_phase {
 	unsigned kernel_hw_queues,
 	    copy_hw_queues; /* number that the program's environment requested,
 			     * for copies by engine; 0: the default */
+	bool imported; /* recorded by another tool, whose cost is unknown */
 	uint64_t rounds;
 	uint64_t recorded_rounds; /* the others were only counted */
 	uint64_t total_ns;	  /* sum of the times of the rounds */

@@ -119,6 +119,7 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 	phases->items = phase;
 	phase += phases->count++;
 	memset(phase, 0, sizeof(*phase));
+	phase->imported = xs_trace_find_info(g->trace, "imported") != NULL;
 	rc = xs_measure_times(&members, phase, &median_round);
 	if (!rc)
 		rc = xs_phase_sites_measure(&members, phase);

@@ -49,6 +49,8 @@ void xs_tracer_overhead_remove(struct xs_plan *plan,
 	uint64_t busy_until_ns = 0;
 	size_t i;
 
+	if (phase->imported)
+		return;
 	for (i = 0; i < phase->step_count; i++, step++) {
 		struct xs_action *action = &plan->actions[i];
 

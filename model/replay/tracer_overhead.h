@@ -12,6 +12,7 @@
  * an idle device, and the gap between two kernels of one queue: recording a
  * kernel delays the next one. Any longer time is due to the tracer or to a
  * disturbance. Copies and frees keep their times. Hashing contents takes none.
+ * What another tool took is unknown: a phase of its trace keeps all times.
  */
 void xs_tracer_overhead_remove(struct xs_plan *plan,
 			       const struct xs_phase *phase,

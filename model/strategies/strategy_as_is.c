@@ -205,7 +205,8 @@ static int widen_to_profile(const struct xs_strategy_case *c,
 			       &up_ns);
 	if (rc)
 		return rc;
-	row->tracer_ns = fmax(row->round_ns - untraced_ns, 0);
+	row->tracer_ns =
+	    c->phase->imported ? 0 : fmax(row->round_ns - untraced_ns, 0);
 	down_ns = hypot(down_ns, row->round_ns - row->low_ns);
 	up_ns = hypot(up_ns, row->high_ns - row->round_ns);
 	row->low_ns = fmax(fmin(row->round_ns, untraced_ns) - down_ns, 0);

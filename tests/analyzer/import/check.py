@@ -224,6 +224,18 @@ class Nsys(unittest.TestCase):
                                 for phase in made["phases"] if phase["h2d_bytes"]),
                          [(16, "pageable"), (16, "pinned")])
 
+    def test_nothing_is_taken_off_for_recording(self):
+        """The spread of unlike rounds, whose memory is unknown, is not tracing."""
+        path = self.changed("UPDATE {} SET srcKind = NULL, dstKind = NULL")
+        with sqlite3.connect(path) as db:
+            db.execute("UPDATE StringIds SET value = 'k'"
+                       " WHERE value LIKE '%elementwise%' OR value LIKE '%gemm%'")
+        made = report(path, "h100")
+        as_is = made["phases"][0]["estimates"][0]
+        self.assertEqual((as_is["strategy"], made["trace"]["tracer_ns"]), ("as-is", 0))
+        self.assertGreater(as_is["low_ns"], 1900000)  # its GPU work
+        self.assertGreater(made["verdict"]["steady_ns"], 500000000)
+
     def test_few_copies_without_a_record(self):
         """A twentieth changes no figure by much."""
         few, more = (report(self.changed(f"DELETE FROM {{}} WHERE rowid <= {most}"),
