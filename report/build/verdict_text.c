@@ -122,7 +122,7 @@ static const char *issue_limit(struct xs_result *result)
 {
 	const struct xs_result_phase *only = result->steady.phase;
 	const struct xs_result_estimate *row =
-	    only ? xs_phase_estimate_find(only, XS_CHANGES_LAUNCHES) : NULL;
+	    only ? xs_phase_estimate_fewer_launches(only) : NULL;
 
 	if (result->plan_count && !has_graph(result))
 		return "how fast the host issues work is the limit";

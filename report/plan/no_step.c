@@ -42,8 +42,8 @@ static const char *unknown_launches(const struct xs_result *result)
 	if (!is_bound_by_host(verdict))
 		return NULL;
 	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_estimate *row = xs_phase_estimate_find(
-		    &result->phases[i], XS_CHANGES_LAUNCHES);
+		const struct xs_result_estimate *row =
+		    xs_phase_estimate_fewer_launches(&result->phases[i]);
 
 		if (row && !result->phases[i].apart && !row->applies &&
 		    !row->quiet)

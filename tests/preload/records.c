@@ -121,6 +121,7 @@ void records_free(struct records *r)
 {
 	free(r->image);
 	free(r->list);
+	*r = (struct records){0};
 }
 
 size_t records_of(const struct records *r, uint8_t kind)

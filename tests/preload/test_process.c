@@ -18,11 +18,13 @@
 
 #define ANSWERS "0 1 0 1 0 0 0 2 1\n"
 
-struct outcome {
+/* What a program left, and the records of a trace of it. */
+static struct outcome {
 	int status;
 	char out[4096], err[4096];
 	glob_t traces;
-};
+} o;
+static struct records r;
 
 static void remove_traces(void)
 {
@@ -44,57 +46,59 @@ static void read_all(const char *path, char *text, size_t bytes)
 		fclose(file);
 }
 
+static void start(const char *command)
+{
+	memset(&o, 0, sizeof(o));
+	o.status = system(command);
+	read_all("test_process.out", o.out, sizeof(o.out));
+	read_all("test_process.err", o.err, sizeof(o.err));
+	glob("test_process.*.xspy*", 0, NULL, &o.traces);
+}
+
 /* Runs the program with the library, without CUPTI, and with additional
  * `environment` ("A=b C=d"). */
-static void run(struct outcome *o, const char *environment, const char *how)
+static void run(const char *environment, const char *how)
 {
 	char command[2048];
 
 	remove_traces();
-	memset(o, 0, sizeof(*o));
 	snprintf(command, sizeof(command),
 		 "env LD_PRELOAD=%s XFERSPY_CUPTI=/no/libcupti "
 		 "XFERSPY_OUTPUT=test_process.%%p.xspy %s %s %s "
 		 ">test_process.out 2>test_process.err",
 		 XS_TEST_LIBRARY, environment, XS_TEST_APP, how);
-	o->status = system(command);
-	read_all("test_process.out", o->out, sizeof(o->out));
-	read_all("test_process.err", o->err, sizeof(o->err));
-	glob("test_process.*.xspy*", 0, NULL, &o->traces);
+	start(command);
 }
 
-static void expect_trace(const struct outcome *o, size_t n, uint32_t state,
-			 struct records *r)
+static void expect_trace(size_t n, uint32_t state)
 {
-	assert_true(o->traces.gl_pathc > n);
-	records_read(r, o->traces.gl_pathv[n]);
-	assert_int_equal(r->damaged, 0);
-	assert_int_equal(r->header.state, state);
-	assert_int_equal(r->header.lost_calls, 0);
+	assert_true(o.traces.gl_pathc > n);
+	records_read(&r, o.traces.gl_pathv[n]);
+	assert_int_equal(r.damaged, 0);
+	assert_int_equal(r.header.state, state);
+	assert_int_equal(r.header.lost_calls, 0);
 }
 
 /* The calls of use_cuda() in app.c. */
-static void expect_calls(const struct records *r, size_t times)
+static void expect_calls(size_t times)
 {
-	assert_int_equal(records_of(r, XS_REC_memcall), 3 * times);
-	assert_int_equal(records_of(r, XS_REC_copycall), 2 * times);
-	assert_int_equal(records_of(r, XS_REC_call), 1 * times);
-	assert_int_equal(records_of(r, XS_REC_waitcall), 1 * times);
+	assert_int_equal(records_of(&r, XS_REC_memcall), 3 * times);
+	assert_int_equal(records_of(&r, XS_REC_copycall), 2 * times);
+	assert_int_equal(records_of(&r, XS_REC_call), 1 * times);
+	assert_int_equal(records_of(&r, XS_REC_waitcall), 1 * times);
 }
 
 TEST(application_results_are_unchanged)
 {
-	struct outcome o;
-	struct records r;
 	const struct xs_rec_memcall *memory;
 	const struct xs_rec_copycall *copy;
 
-	run(&o, "", "");
+	run("", "");
 	assert_string_equal(o.out, ANSWERS);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	assert_int_equal(o.traces.gl_pathc, 1);
-	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
-	expect_calls(&r, 1);
+	expect_trace(0, XS_FILE_CLOSED);
+	expect_calls(1);
 
 	memory = records_get(&r, XS_REC_memcall, 0)->at;
 	assert_int_equal(memory->bytes, 64);
@@ -107,21 +111,19 @@ TEST(application_results_are_unchanged)
 	assert_int_equal(copy->dst, 0x7000000 + 64);
 	copy = records_get(&r, XS_REC_copycall, 1)->at;
 	assert_int_equal(copy->error, 1);
-	records_free(&r);
 }
 
 TEST(summary_is_one_line)
 {
-	struct outcome o;
 	char expected[1024];
 
-	run(&o, "", "");
+	run("", "");
 	assert_int_equal(o.traces.gl_pathc, 1);
 	snprintf(expected, sizeof(expected),
 		 "xferspy: wrote %s (12 KiB). Next: xferspy report %s\n",
 		 o.traces.gl_pathv[0], o.traces.gl_pathv[0]);
 	assert_string_equal(o.err, expected);
-	run(&o, "XFERSPY_SUMMARY=0", "");
+	run("XFERSPY_SUMMARY=0", "");
 	assert_string_equal(o.err, "");
 	assert_int_equal(o.traces.gl_pathc, 1);
 }
@@ -145,10 +147,9 @@ TEST(summary_into_a_closed_pipe_is_harmless)
 
 TEST(file_on_descriptor_2_is_unchanged)
 {
-	struct outcome o;
 	char own[64] = "";
 
-	run(&o, "", "own-file");
+	run("", "own-file");
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	assert_int_equal(o.traces.gl_pathc, 1);
 	read_all("test_process.own", own, sizeof(own));
@@ -157,9 +158,7 @@ TEST(file_on_descriptor_2_is_unchanged)
 
 TEST(process_without_cuda_leaves_nothing)
 {
-	struct outcome o;
-
-	run(&o, "", "nothing");
+	run("", "nothing");
 	assert_int_equal(o.status, 0);
 	assert_string_equal(o.err, "");
 	assert_int_equal(o.traces.gl_pathc, 0);
@@ -167,9 +166,7 @@ TEST(process_without_cuda_leaves_nothing)
 
 TEST(mode_off_leaves_nothing)
 {
-	struct outcome o;
-
-	run(&o, "XFERSPY_MODE=off", "");
+	run("XFERSPY_MODE=off", "");
 	assert_string_equal(o.out, ANSWERS);
 	assert_string_equal(o.err, "");
 	assert_int_equal(o.traces.gl_pathc, 0);
@@ -177,9 +174,7 @@ TEST(mode_off_leaves_nothing)
 
 TEST(uncreatable_output_is_reported)
 {
-	struct outcome o;
-
-	run(&o, "XFERSPY_OUTPUT=/no/such/folder/x", "");
+	run("XFERSPY_OUTPUT=/no/such/folder/x", "");
 	assert_string_equal(o.out, ANSWERS);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	assert_non_null(strstr(o.err, "xferspy: no trace: cannot create "
@@ -193,78 +188,61 @@ TEST(every_exit_closes_the_trace)
 		const char *how;
 		int code;
 	} ways[] = {{"_exit", 7}, {"_Exit", 8}, {"quick_exit", 9}};
-	struct outcome o;
-	struct records r;
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
-		run(&o, "", ways[i].how);
+		run("", ways[i].how);
 		assert_int_equal(WEXITSTATUS(o.status), ways[i].code);
 		assert_string_equal(o.out, ANSWERS);
 		assert_int_equal(o.traces.gl_pathc, 1);
-		expect_trace(&o, 0, XS_FILE_CLOSED, &r);
-		expect_calls(&r, 1);
+		expect_trace(0, XS_FILE_CLOSED);
+		expect_calls(1);
 		records_free(&r);
 	}
 }
 
 TEST(killed_process_leaves_a_readable_trace)
 {
-	struct outcome o;
-	struct records r;
-
-	run(&o, "", "kill");
+	run("", "kill");
 	assert_string_equal(o.out, ANSWERS);
 	assert_int_equal(o.traces.gl_pathc, 1);
-	expect_trace(&o, 0, XS_FILE_RUNNING, &r);
-	expect_calls(&r, 1);
-	records_free(&r);
+	expect_trace(0, XS_FILE_RUNNING);
+	expect_calls(1);
 }
 
 TEST(children_of_a_traced_process_write_nothing)
 {
-	struct outcome o;
-	struct records r;
-
-	run(&o, "", "fork-after");
+	run("", "fork-after");
 	assert_string_equal(o.out, ANSWERS ANSWERS);
 	assert_int_equal(WEXITSTATUS(o.status), 6);
 	assert_int_equal(o.traces.gl_pathc, 1);
-	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
-	expect_calls(&r, 1);
-	records_free(&r);
+	expect_trace(0, XS_FILE_CLOSED);
+	expect_calls(1);
 }
 
 /* Even though xferspy asks the loader for the objects of new call sites
  * meanwhile. */
 TEST(child_forked_during_look_ups_can_load_libraries)
 {
-	struct outcome o;
-	struct records r;
-
 #ifdef __SANITIZE_THREAD__
 	skip(); /* its own dlopen() takes a lock that forks do not wait for */
 #endif
-	run(&o, "", "fork-beside");
+	run("", "fork-beside");
 	assert_int_equal(WEXITSTATUS(o.status), 0);
 	assert_int_equal(o.traces.gl_pathc, 1);
-	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
+	expect_trace(0, XS_FILE_CLOSED);
 	/* one more without optimisation */
 	assert_in_range(records_of(&r, XS_REC_site), 1024 + 8, 1024 + 9);
-	records_free(&r);
 }
 
 TEST(child_forked_before_cuda_is_traced)
 {
-	struct outcome o;
-	struct records r;
-
-	run(&o, "", "fork-before");
+	run("", "fork-before");
 	assert_string_equal(o.out, ANSWERS ANSWERS);
 	assert_int_equal(o.traces.gl_pathc, 2);
 	for (size_t i = 0; i < 2; i++) {
 		char name[64];
-		expect_trace(&o, i, XS_FILE_CLOSED, &r);
-		expect_calls(&r, 1);
+		expect_trace(i, XS_FILE_CLOSED);
+		expect_calls(1);
 		snprintf(name, sizeof(name), "test_process.%u.xspy",
 			 r.header.pid);
 		assert_string_equal(o.traces.gl_pathv[i], name);
@@ -274,23 +252,18 @@ TEST(child_forked_before_cuda_is_traced)
 
 TEST(threads_lose_nothing)
 {
-	struct outcome o;
-	struct records r;
-
-	run(&o, "", "threads");
+	run("", "threads");
 	assert_int_equal(o.status, 0);
-	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
+	expect_trace(0, XS_FILE_CLOSED);
 	assert_int_equal(records_of(&r, XS_REC_copycall), 8000);
 	assert_int_equal(records_of(&r, XS_REC_site), 1);
 	assert_true(records_of(&r, XS_REC_thread) >= 8);
-	records_free(&r);
 }
 
 /* Changes the trace $t with the shell command `change` in the middle of the
  * run; the program must not notice. Returns the file's final size. */
 static off_t change_trace(const char *change)
 {
-	struct outcome o;
 	struct stat st;
 	char command[2048];
 
@@ -303,11 +276,7 @@ static off_t change_trace(const char *change)
 		 "XFERSPY_OUTPUT=test_process.%%p.xspy %s interrupted "
 		 ">test_process.out 2>test_process.err",
 		 change, XS_TEST_LIBRARY, XS_TEST_APP);
-	memset(&o, 0, sizeof(o));
-	o.status = system(command);
-	read_all("test_process.out", o.out, sizeof(o.out));
-	read_all("test_process.err", o.err, sizeof(o.err));
-	glob("test_process.*.xspy*", 0, NULL, &o.traces);
+	start(command);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	assert_string_equal(o.out, "ready\n" ANSWERS);
 	assert_non_null(strstr(o.err, "was truncated or overwritten"));
@@ -323,20 +292,18 @@ TEST(overwritten_trace_is_harmless)
 
 TEST(call_after_the_end_still_works)
 {
-	struct outcome o;
-
-	run(&o, "", "late");
+	run("", "late");
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	assert_string_equal(o.out, ANSWERS);
 	assert_int_equal(o.traces.gl_pathc, 1);
 }
 
-static const char *info_of(const struct records *r, const char *begin)
+static const char *info_of(const char *begin)
 {
 	static char text[XS_RECORD_MAX_BYTES + 1];
 	const struct record *record;
 
-	for (size_t i = 0; (record = records_get(r, XS_REC_info, i)); i++) {
+	for (size_t i = 0; (record = records_get(&r, XS_REC_info, i)); i++) {
 		const struct xs_rec_info *info = record->at;
 		size_t bytes = info->words * 4u - sizeof(*info);
 		memcpy(text, info + 1, bytes);
@@ -351,12 +318,10 @@ static const char *info_of(const struct records *r, const char *begin)
  * and mode. Returns the number of traces. */
 static size_t run_with_rights(const char *owner, const char *mode)
 {
-	struct outcome o;
 	char command[2048];
 
 	remove_traces();
 	unlink("test_process.log");
-	memset(&o, 0, sizeof(o));
 	snprintf(
 	    command, sizeof(command),
 	    "cp %s test_process.copy && chown %s test_process.copy && "
@@ -366,11 +331,9 @@ static size_t run_with_rights(const char *owner, const char *mode)
 	    "./test_process.copy load %s >test_process.out 2>&1; status=$?;"
 	    " rm test_process.copy; chmod 755 .; exit $status",
 	    XS_TEST_APP, owner, mode, XS_TEST_LIBRARY);
-	o.status = system(command);
-	read_all("test_process.out", o.out, sizeof(o.out));
+	start(command);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	assert_non_null(strstr(o.out, ANSWERS));
-	glob("test_process.*.xspy*", 0, NULL, &o.traces);
 	return o.traces.gl_pathc;
 }
 
@@ -401,41 +364,36 @@ TEST(setuid_program_is_not_traced)
 
 TEST(trace_states_its_coverage)
 {
-	struct outcome o;
-	struct records r;
 	const char *app, *cudart;
 
 	setenv("XFERSPY_HASHES", "secret", 1);
-	run(&o, "XFERSPY_MODE=wrong", "a b");
+	run("XFERSPY_MODE=wrong", "a b");
 	unsetenv("XFERSPY_HASHES");
-	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
-	app = info_of(&r, "app=");
+	expect_trace(0, XS_FILE_CLOSED);
+	app = info_of("app=");
 	assert_non_null(app);
 	assert_string_equal(app, "app=" XS_TEST_APP " a b");
-	assert_non_null(info_of(&r, "host="));
-	assert_non_null(info_of(&r, "mode=trace"));
+	assert_non_null(info_of("host="));
+	assert_non_null(info_of("mode=trace"));
 	assert_non_null(
-	    info_of(&r, "note=XFERSPY_MODE=wrong is not valid (trace, "));
-	assert_non_null(info_of(&r, "note=XFERSPY_HASHES is no variable of "));
-	assert_non_null(info_of(&r, "note=libcupti was not found"));
-	cudart = info_of(&r, "cudart=dynamic:/");
+	    info_of("note=XFERSPY_MODE=wrong is not valid (trace, "));
+	assert_non_null(info_of("note=XFERSPY_HASHES is no variable of "));
+	assert_non_null(info_of("note=libcupti was not found"));
+	cudart = info_of("cudart=dynamic:/");
 	assert_non_null(cudart);
 	assert_non_null(strstr(cudart, "/libcudart.so.13"));
-	records_free(&r);
 }
 
 /* Polls are merged, and written with the call after them or at the exit. They
  * belong to one record only if they follow each other within 0.1 s. */
 TEST(last_polls_are_written_at_exit)
 {
-	struct outcome o;
-	struct records r;
 	uint64_t polls = 0;
 
-	run(&o, "", "polls");
+	run("", "polls");
 	assert_int_equal(WEXITSTATUS(o.status), 3);
-	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
-	expect_calls(&r, 1);
+	expect_trace(0, XS_FILE_CLOSED);
+	expect_calls(1);
 	for (size_t i = 0; i < records_of(&r, XS_REC_pollcall); i++) {
 		const struct record *record =
 		    records_get(&r, XS_REC_pollcall, i);
@@ -446,16 +404,15 @@ TEST(last_polls_are_written_at_exit)
 		polls += poll.polls;
 	}
 	assert_int_equal(polls, 5);
-	records_free(&r);
 }
 
 /* Returns the seconds that the run takes. */
-static time_t run_timed(struct outcome *o, const char *environment)
+static time_t run_timed(const char *environment)
 {
 	struct timespec before, after;
 
 	clock_gettime(CLOCK_MONOTONIC, &before);
-	run(o, environment, "");
+	run(environment, "");
 	clock_gettime(CLOCK_MONOTONIC, &after);
 	return after.tv_sec - before.tv_sec;
 }
@@ -464,25 +421,29 @@ static time_t run_timed(struct outcome *o, const char *environment)
  * what it lacks. The bound grows with the time of a run without it. */
 TEST(hanging_gpu_delays_exit_by_two_seconds)
 {
-	struct outcome o;
-	struct records r;
 	time_t usual, took;
 
-	usual = run_timed(&o, "");
+	usual = run_timed("");
 	/* an old CUPTI has no counters, nor has a build without them */
-	took = run_timed(&o, "XFERSPY_MODE=counters "
-			     "XFERSPY_CUPTI=" XS_TEST_CUPTI);
+	took = run_timed("XFERSPY_MODE=counters "
+			 "XFERSPY_CUPTI=" XS_TEST_CUPTI);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	assert_string_equal(o.out, ANSWERS);
 	assert_true(took < 60 + 5 * usual);
-	expect_trace(&o, 0, XS_FILE_CLOSED, &r);
-	expect_calls(&r, 1);
-	assert_non_null(info_of(&r, "cupti=130000 " XS_TEST_CUPTI));
-	assert_non_null(info_of(&r, "note=another tool has CUPTI's callbacks"));
-	assert_non_null(info_of(&r, "mode=counters"));
-	assert_non_null(info_of(&r, "note=kernels are not counted: this lib"));
-	assert_non_null(info_of(&r, "note=the GPU did not answer in the 2 s"));
-	records_free(&r);
+	expect_trace(0, XS_FILE_CLOSED);
+	expect_calls(1);
+	assert_non_null(info_of("cupti=130000 " XS_TEST_CUPTI));
+	assert_non_null(info_of("note=another tool has CUPTI's callbacks"));
+	assert_non_null(info_of("mode=counters"));
+	assert_non_null(info_of("note=kernels are not counted: this lib"));
+	assert_non_null(info_of("note=the GPU did not answer in the 2 s"));
 }
 
-RUN_TESTS(NULL, NULL)
+static int drop(void **state)
+{
+	(void)state;
+	records_free(&r);
+	return 0;
+}
+
+RUN_TESTS(NULL, drop)

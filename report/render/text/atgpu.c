@@ -61,7 +61,7 @@ static int put_metrics(const struct xs_terminal *terminal,
 	    {"q", true}};
 	struct xs_text_table table;
 
-	xs_text_table_begin(&table, terminal, 2, headings, 10);
+	xs_text_table_begin(&table, terminal, headings, 10);
 	for (size_t i = 0; i < xs_render_text_phases(result); i++)
 		put_metrics_row(&table, &result->phases[i]);
 	return xs_text_table_end(&table, NULL, 0);
@@ -96,7 +96,7 @@ static int put_costs(const struct xs_terminal *terminal,
 	    {"transfer %", true}, {"measured", true}};
 	struct xs_text_table table;
 
-	xs_text_table_begin(&table, terminal, 2, headings, 8);
+	xs_text_table_begin(&table, terminal, headings, 8);
 	for (size_t i = 0; i < xs_render_text_phases(result); i++)
 		put_costs_row(&table, &result->phases[i]);
 	return xs_text_table_end(&table, NULL, 0);

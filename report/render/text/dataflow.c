@@ -134,7 +134,7 @@ static int put_ops(const struct xs_terminal *terminal, struct xs_result *result)
 
 	if (!notes)
 		return 0; /* the arena remembers */
-	xs_text_table_begin(&table, terminal, 2, headings, 6);
+	xs_text_table_begin(&table, terminal, headings, 6);
 	for (size_t i = 0; i < count; i++) {
 		const struct xs_result_site *site = flow->ops[i].site;
 

@@ -58,7 +58,7 @@ int xs_render_text_devices(const struct xs_terminal *terminal,
 	xs_terminal_heading(
 	    terminal, "GPUs",
 	    "between: copies from or to another GPU in its own streams");
-	xs_text_table_begin(&table, terminal, 2, headings, 8);
+	xs_text_table_begin(&table, terminal, headings, 8);
 	for (size_t i = 0; i < run->device_count; i++) {
 		const struct xs_result_device *in = &run->devices[i];
 		struct xs_units_text words;

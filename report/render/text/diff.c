@@ -100,7 +100,7 @@ static int put_totals(const struct xs_terminal *terminal,
 	struct xs_text_table table;
 
 	xs_terminal_heading(terminal, "What changed", "largest change first");
-	xs_text_table_begin(&table, terminal, 2, headings, 6);
+	xs_text_table_begin(&table, terminal, headings, 6);
 	put_total(&table, "run", &diff->wall);
 	for (size_t i = 0; i < diff->total_count; i++)
 		if (diff->totals[i].change != 0)
@@ -193,7 +193,7 @@ static int put_phases(const struct xs_terminal *terminal, struct xs_diff *diff)
 		return 0;
 	xs_terminal_heading(terminal, "Phases",
 			    "largest change of the run first");
-	xs_text_table_begin(&table, terminal, 2, headings, 8);
+	xs_text_table_begin(&table, terminal, headings, 8);
 	for (size_t i = 0; i < count; i++) {
 		put_phase(&table, diff, &diff->phases[i]);
 		notes[i] = phase_note(diff, &diff->phases[i]);

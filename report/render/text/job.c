@@ -200,7 +200,7 @@ static int put_rows(const struct xs_terminal *terminal,
 	const char *notes[16] = {NULL};
 	struct xs_text_table table;
 
-	xs_text_table_begin(&table, terminal, 2, headings, 3);
+	xs_text_table_begin(&table, terminal, headings, 3);
 	for (size_t i = 0; i < count && i < 16; i++) {
 		xs_text_table_row(&table);
 		xs_text_table_cell(&table, 0, XS_PLAIN, rows[i].name);
@@ -253,7 +253,7 @@ static int put_groups(const struct xs_terminal *terminal, const char *title,
 		return 0;
 	xs_terminal_heading(terminal, title,
 			    "slowest mean first; in, out: rates of copies");
-	xs_text_table_begin(&table, terminal, 2, headings, 6);
+	xs_text_table_begin(&table, terminal, headings, 6);
 	for (size_t i = 0; i < count; i++) {
 		const struct xs_job_group *in = &groups[i];
 
@@ -290,7 +290,7 @@ static int put_phases(const struct xs_terminal *terminal, struct xs_job *job,
 		return -ENOMEM;
 	xs_terminal_heading(terminal, "Phases",
 			    "by kernels and lines, whatever their sizes");
-	xs_text_table_begin(&table, terminal, 2, headings, 5);
+	xs_text_table_begin(&table, terminal, headings, 5);
 	for (size_t i = 0; i < count; i++) {
 		const struct xs_job_phase *in = &job->phases[i];
 

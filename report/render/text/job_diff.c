@@ -17,7 +17,7 @@ static int put_times(const struct xs_terminal *terminal,
 
 	xs_terminal_heading(terminal, "What changed",
 			    "runs of processes; parts are means of all");
-	xs_text_table_begin(&table, terminal, 2, headings, 4);
+	xs_text_table_begin(&table, terminal, headings, 4);
 	for (size_t i = 0; i < diff->time_count; i++) {
 		const struct xs_job_diff_time *in = &diff->times[i];
 		const double before = (double)in->before_ns;
@@ -68,7 +68,7 @@ static int put_steps(const struct xs_terminal *terminal,
 	xs_terminal_heading(terminal, "Plans",
 			    "what the job would gain by a change, and in how "
 			    "many processes; lines are those of each source");
-	xs_text_table_begin(&table, terminal, 2, headings, 3);
+	xs_text_table_begin(&table, terminal, headings, 3);
 	for (size_t i = 0; i < diff->step_count; i++) {
 		const struct xs_job_diff_step *in = &diff->steps[i];
 

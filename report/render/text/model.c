@@ -49,7 +49,7 @@ static int put_table(const struct xs_terminal *terminal,
 
 	if (!notes)
 		return -ENOMEM;
-	xs_text_table_begin(&table, terminal, 2, headings, 6);
+	xs_text_table_begin(&table, terminal, headings, 6);
 	for (size_t i = 0; i < model->estimate_count; i++) {
 		const struct xs_result_estimate *row = &model->estimates[i];
 
@@ -128,7 +128,7 @@ static int put_control(const struct xs_terminal *terminal,
 	int err;
 
 	xs_terminal_heading(terminal, "Who starts the transfer", NULL);
-	xs_text_table_begin(&table, terminal, 2, headings, 7);
+	xs_text_table_begin(&table, terminal, headings, 7);
 	for (size_t i = 0; i < model->control_count; i++) {
 		put_control_row(&table, &model->control[i]);
 		notes[i] = terms_text(&model->control[i]);

@@ -103,7 +103,7 @@ int xs_render_text_nvtx(const struct xs_terminal *terminal,
 				  nvtx->missing);
 		return 0;
 	}
-	xs_text_table_begin(&table, terminal, 2, headings, 8);
+	xs_text_table_begin(&table, terminal, headings, 8);
 	for (size_t i = 0; i < count; i++) {
 		put_range(&table, result, &nvtx->ranges[i]);
 		notes[i] = note(result, &nvtx->ranges[i]);

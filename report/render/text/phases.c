@@ -281,7 +281,7 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 	}
 	if (!places)
 		return -ENOMEM;
-	xs_text_table_begin(&table, terminal, 2, headings, 7);
+	xs_text_table_begin(&table, terminal, headings, 7);
 	for (size_t i = 0; i < count; i++) {
 		put_phase(&table, result, &result->phases[i]);
 		places[i] = notes(result, &result->phases[i]);

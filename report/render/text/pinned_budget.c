@@ -49,7 +49,7 @@ int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
 				  "  none: no pageable buffer is worth it\n");
 		return 0;
 	}
-	xs_text_table_begin(&table, terminal, 2, headings, 6);
+	xs_text_table_begin(&table, terminal, headings, 6);
 	for (size_t i = 0; i < count; i++)
 		put_place(&table, arena, &in->places[i]);
 	err = xs_text_table_end(&table, NULL, 0);

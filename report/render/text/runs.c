@@ -57,7 +57,7 @@ int xs_render_text_runs(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < runs->warning_count; i++)
 		xs_terminal_wrap(terminal, XS_WARN, "! ", runs->warnings[i]);
 	xs_terminal_wrap(terminal, XS_PLAIN, "  ", runs->paths[runs->middle]);
-	xs_text_table_begin(&table, terminal, 2, headings, 5);
+	xs_text_table_begin(&table, terminal, headings, 5);
 	for (size_t i = 0; i < runs->total_count; i++)
 		if (strcmp(runs->totals[i].unit, "ns") == 0 &&
 		    runs->totals[i].spread.most != 0)

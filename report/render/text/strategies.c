@@ -243,7 +243,7 @@ static int put_table(const struct xs_terminal *terminal,
 	struct xs_text_heading headings[24];
 	struct xs_text_table table;
 
-	xs_text_table_begin(&table, terminal, 2, headings,
+	xs_text_table_begin(&table, terminal, headings,
 			    fill_headings(headings, result->all_asked));
 	for (size_t i = 0; i < phases; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];

@@ -12,6 +12,7 @@
 /* Longer lines of prose are hard to read. */
 #define LINE_MOST 100
 
+#define INDENT	     2	  /* blanks before a table */
 #define SEPARATOR    "  " /* between the columns of a table */
 #define COLUMN_LEAST 8	  /* a text column is not cut further, in characters */
 
@@ -236,11 +237,11 @@ static int fit_table(struct libscols_table *table, int room)
 }
 
 void xs_text_table_begin(struct xs_text_table *table,
-			 const struct xs_terminal *terminal, int indent,
+			 const struct xs_terminal *terminal,
 			 const struct xs_text_heading *headings, size_t count)
 {
-	*table = (struct xs_text_table){
-	    .table = scols_new_table(), .terminal = terminal, .indent = indent};
+	*table = (struct xs_text_table){.table = scols_new_table(),
+					.terminal = terminal};
 	if (!table->table) {
 		table->failed = true;
 		return;
@@ -308,14 +309,14 @@ int xs_text_table_end(struct xs_text_table *table, const char *const *notes,
 	char *text = NULL, lead[16];
 	size_t row = 0;
 
-	if (!err && (fit_table(table->table, columns - table->indent) < 0 ||
+	if (!err && (fit_table(table->table, columns - INDENT) < 0 ||
 		     scols_print_table_to_string(table->table, &text) < 0))
 		err = -ENOMEM;
 	snprintf(lead, sizeof(lead), "%*s", note_indent, "");
 	for (char *line = text; line && *line; row++) {
 		size_t length = strcspn(line, "\n");
 
-		fprintf(terminal->out, "%*s%.*s\n", table->indent, "",
+		fprintf(terminal->out, "%*s%.*s\n", INDENT, "",
 			(int)trimmed(line, length), line);
 		line += length + (line[length] == '\n');
 		/* row 0 is the heading */

@@ -40,7 +40,6 @@ struct xs_text_table {
 	struct libscols_table *table;
 	struct libscols_line *line;
 	const struct xs_terminal *terminal;
-	int indent;
 	bool failed;
 };
 
@@ -49,11 +48,10 @@ struct xs_text_heading {
 	bool right; /* for numbers */
 };
 
-/* Begins a table indented by `indent` blanks that fits the display, or 80
- * columns; text
- * columns after the first are cut if needed. */
+/* Begins a table that fits the display, or 80 columns; text columns after the
+ * first are cut if needed. */
 void xs_text_table_begin(struct xs_text_table *table,
-			 const struct xs_terminal *terminal, int indent,
+			 const struct xs_terminal *terminal,
 			 const struct xs_text_heading *headings, size_t count);
 void xs_text_table_row(struct xs_text_table *table);
 /* Sets a cell of the last row; copies text. */

@@ -247,8 +247,7 @@ static void begin(struct whole *in, const struct xs_terminal *terminal,
 					     in->rounds, in->rounds == 1 ? "" : "s")
 	    : in->is_steady ? "in the steady part"
 			    : NULL);
-	xs_text_table_begin(&in->table, terminal, 2,
-			    in->is_steady ? steady : run,
+	xs_text_table_begin(&in->table, terminal, in->is_steady ? steady : run,
 			    in->is_steady ? 5 : 4);
 }
 
