@@ -535,27 +535,6 @@ TEST(a_bound_is_weighed_against_what_it_is_otherwise)
 	fixture_free(result);
 }
 
-/* Each strategy has its own sentence. */
-TEST(each_strategy_has_its_sentence)
-{
-	static const char *const ids[] = {"pinned", "streams",	"double-buffer",
-					  "batch",  "resident", "async",
-					  "mapped", "hybrid"};
-	struct xs_result *result = fixture_result();
-
-	result->phases[0].h2d_ops = 4; /* batch merges no fewer */
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
-		struct xs_result_estimate row = {.strategy = ids[i],
-						 .n_streams = 8};
-		const char *text =
-		    xs_advice_text(&result->arena, &result->phases[0], &row);
-
-		assert_non_null(strstr(text, "main.cu:88"));
-		assert_true(strncmp(text, "Use ", 4) != 0);
-	}
-	fixture_free(result);
-}
-
 /* Advice on allocations names the lines that allocate, not those that copy. */
 TEST(allocations_have_their_own_places)
 {

@@ -113,26 +113,6 @@ TEST(every_key_is_there)
 	fixture_free(result);
 }
 
-TEST(values_are_those_of_the_result)
-{
-	struct xs_result *result = fixture_result();
-	json_t *root = parse(result);
-	json_t *step = json_array_get(json_object_get(root, "plan"), 0);
-
-	assert_int_equal(
-	    json_integer_value(json_object_get(step, "adds_saves_ns")),
-	    1168000000);
-	assert_int_equal(json_integer_value(json_object_get(step, "phase")), 1);
-	assert_true(json_is_null(json_object_get(root, "no_step")));
-	assert_string_equal(
-	    json_string_value(json_object_get(step, "strategy")), "pinned");
-	assert_int_equal(json_integer_value(json_object_get(
-			     json_object_get(root, "totals"), "overlap_ns")),
-			 0);
-	json_decref(root);
-	fixture_free(result);
-}
-
 TEST(unknown_is_null)
 {
 	struct xs_result *result = fixture_result();
