@@ -98,3 +98,15 @@ int xs_dataflow_bound(const struct xs_trace *trace, uint16_t device,
 	free(end_ns);
 	return 0;
 }
+
+uint64_t xs_dataflow_least_ns(const struct xs_dataflow_bound *bound)
+{
+	const uint64_t parts[] = {bound->in_ns, bound->kernel_ns,
+				  bound->out_ns};
+	uint64_t least_ns = bound->path_ns;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (parts[i] > least_ns)
+			least_ns = parts[i];
+	return least_ns;
+}

@@ -53,6 +53,9 @@ int xs_dataflow_bound(const struct xs_trace *trace, uint16_t device,
 		      const struct xs_dataflow *dataflow,
 		      struct xs_dataflow_bound *bound);
 
+/* Returns the longest of its parts. */
+uint64_t xs_dataflow_least_ns(const struct xs_dataflow_bound *bound);
+
 void xs_dataflow_free(struct xs_dataflow *dataflow);
 
 #endif

@@ -20,6 +20,7 @@ struct matcher {
 	uint32_t
 	    *position;	 /* by op: its place in its round; XS_NONE: in none */
 	uint32_t *round; /* by op: the first op of its round */
+	uint32_t rounds;
 };
 
 /* Whether both sites call one function from one line of the user's: the loop
@@ -140,6 +141,7 @@ static void find_rounds(struct matcher *m)
 			m->round[at + i] = at;
 		}
 		at += m->count;
+		m->rounds++;
 	}
 }
 
@@ -192,6 +194,23 @@ static int match(struct matcher *m)
 	return 0;
 }
 
+/* The least time of a round, if the sample has no other work and all of it is
+ * known. */
+static int find_bound(const struct matcher *m)
+{
+	struct xs_phase *phase = m->phase;
+	struct xs_dataflow_bound bound;
+	int rc;
+
+	if (!m->rounds || m->rounds != phase->sample_rounds ||
+	    m->rounds * m->count != m->flow->op_count || m->flow->unknown_count)
+		return 0;
+	rc = xs_dataflow_bound(m->trace, phase->device, m->flow, &bound);
+	if (!rc)
+		phase->least_ns = xs_dataflow_least_ns(&bound) / m->rounds;
+	return rc;
+}
+
 int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase)
 {
 	struct xs_dataflow flow;
@@ -199,6 +218,7 @@ int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase)
 	int rc;
 
 	phase->flow_known = false;
+	phase->least_ns = 0;
 	phase->task_class = (struct xs_task_class){.kind = XS_CLASS_UNKNOWN};
 	if (!phase->sample_rounds || !phase->step_count)
 		return 0;
@@ -207,6 +227,8 @@ int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase)
 	if (rc)
 		return rc == -E2BIG ? 0 : rc;
 	rc = match(&m);
+	if (!rc)
+		rc = find_bound(&m);
 	if (!rc && phase->flow_known)
 		rc = xs_task_class(trace, &flow, &phase->task_class);
 	free(m.steps);

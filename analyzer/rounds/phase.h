@@ -226,6 +226,8 @@ struct xs_phase {
 	uint64_t sample_from_ns, sample_to_ns; /* CLOCK_REALTIME */
 	bool flow_known; /* the steps' partners are, by xs_phase_flow() */
 	struct xs_task_class task_class; /* by xs_phase_flow(), too */
+	uint64_t least_ns; /* of a round, if only data orders its copies and
+			    * kernels; 0: unknown; by xs_phase_flow(), too */
 
 	uint64_t h2d_bytes, d2h_bytes;
 	uint64_t h2d_ops, d2h_ops, kernel_ops;

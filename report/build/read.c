@@ -199,6 +199,10 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 						      &phases->items[i]);
 		err = xs_phase_flow(trace, &phases->items[i]);
 		xs_build_task_class(result, &phases->items[i], out);
+		out->least_ns =
+		    phases->items[i].least_ns
+			? xs_number_bounded(phases->items[i].least_ns)
+			: XS_UNKNOWN;
 		if (!err)
 			err = xs_build_atgpu(result, &allocations,
 					     &phases->items[i], &out->atgpu);

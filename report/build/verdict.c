@@ -63,6 +63,7 @@ static void fill(struct xs_result *result, const struct xs_run_parts *in)
 			    xs_number_bounded(in->ns[i])};
 	out->gpu_ns = xs_number_bounded(in->gpu_ns);
 	out->at_most_saves_ns = out->at_most_steady_ns = XS_UNKNOWN;
+	out->order_saves_ns = XS_UNKNOWN;
 }
 
 /* What tracing takes of the steady part, and of what is recorded of it. */

@@ -102,8 +102,7 @@ static const char *spent(struct xs_result *result)
 		    : "";
 }
 
-/* Whether the plan has a step that launches kernels as a graph, which is no
- * change of data movement. */
+/* Whether a step launches kernels as a graph, which moves no data. */
 static bool has_graph(const struct xs_result *result)
 {
 	for (size_t i = 0; i < result->plan_count; i++) {
@@ -235,39 +234,6 @@ static const char *long_start(struct xs_result *result)
 		   : "";
 }
 
-/* "; afterwards: 163 ms": the part of the run behind the steady part; "" if it
- * is in no digit of a share. */
-static const char *after_steady(struct xs_result *result)
-{
-	const struct xs_result_verdict *in = &result->verdict;
-	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
-	int64_t after_ns;
-
-	if (wall_ns == XS_UNKNOWN)
-		return "";
-	after_ns = wall_ns - in->startup_ns - in->steady_ns;
-	return after_ns < wall_ns / 1000
-		   ? ""
-		   : xs_arena_print(&result->arena, "; afterwards: %s",
-				    xs_units_ns(after_ns).s);
-}
-
-/* That most of the run was only counted, and is not in the steady part; ""
- * otherwise. */
-static const char *only_counted(const struct xs_result *result)
-{
-	const struct xs_result_coverage *coverage = &result->coverage;
-
-	return coverage->calls_counted > coverage->api_calls_seen / 2 &&
-		       !coverage->read_in_windows &&
-		       result->verdict.steady_ns <
-			   xs_result_untraced_wall_ns(result) / 2
-		   ? " Most calls were only counted: for a verdict on more of "
-		     "the run, record with a larger XFERSPY_MAX_SIZE or "
-		     "another XFERSPY_RANGE."
-		   : "";
-}
-
 /* Pinning below 1 / PINNING_PART of the run is not told. */
 #define PINNING_PART 10
 
@@ -301,30 +267,6 @@ static const char *pinning(struct xs_result *result)
 		     : "");
 }
 
-/* "908 ms (48.3 % of the run) ... after a start-up of 576 ms" */
-static const char *spans(struct xs_result *result)
-{
-	const struct xs_result_verdict *in = &result->verdict;
-	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
-	struct xs_arena *arena = &result->arena;
-	const char *own = "";
-
-	if (!in->repeats)
-		return "No round repeats, so what a longer run would spend is "
-		       "not known: record one with two rounds or more.";
-	if (result->totals.init_ns > 0)
-		own = xs_arena_print(arena, ", CUDA's own %s%s",
-				     result->totals.init_at_most ? "at most "
-								 : "",
-				     xs_units_ns(result->totals.init_ns).s);
-	return xs_arena_print(
-	    arena, "Steady part: %s (%s of the run); start-up: %s%s%s.%s",
-	    xs_units_ns(in->steady_ns).s,
-	    xs_units_percent(in->steady_ns, wall_ns).s,
-	    xs_units_ns(in->startup_ns).s, own, after_steady(result),
-	    only_counted(result));
-}
-
 /* "78 ms a round", or "866 ms" where several phases repeat or rounds run side
  * by side. */
 static const char *amount(struct xs_result *result)
@@ -353,6 +295,23 @@ static const char *amount_of_run(struct xs_result *result)
 				    xs_units_ns(most_ns).s);
 }
 
+/* " Another order of copies and kernels alone saves at most 1.2 % of it.": the
+ * dataflow bound; "" if it is hardly less than the most of all changes. */
+static const char *by_order(struct xs_result *result)
+{
+	const int64_t ns = result->verdict.order_saves_ns;
+	const int64_t most_ns = result->verdict.at_most_saves_ns;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
+	const char *text = " Another order of copies and kernels alone saves";
+
+	if (!most_ns || ns > most_ns - most_ns / 10)
+		return "";
+	if (ns < most_ns / 100)
+		return xs_arena_print(&result->arena, "%s nothing.", text);
+	return xs_arena_print(&result->arena, "%s at most %s of it.", text,
+			      xs_units_percent(ns, wall_ns).s);
+}
+
 static const char *most(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
@@ -363,14 +322,15 @@ static const char *most(struct xs_result *result)
 	return xs_arena_print(
 	    &result->arena,
 	    "%s of data movement%s%s save at most %s: %s of %s, %s%s of the "
-	    "run.",
+	    "run.%s",
 	    in->pinning.step ? "In the rounds, changes" : "Changes",
 	    allocates ? has_graph(result) ? ", allocation" : " and allocation"
 		      : "",
 	    has_graph(result) ? " and a CUDA graph" : "", amount(result),
 	    xs_units_percent(in->at_most_steady_ns, in->steady_ns).s,
 	    xs_result_steady_name(result), amount_of_run(result),
-	    xs_units_percent(most_ns, xs_result_untraced_wall_ns(result)).s);
+	    xs_units_percent(most_ns, xs_result_untraced_wall_ns(result)).s,
+	    by_order(result));
 }
 
 int xs_verdict_say(struct xs_result *result)
@@ -386,10 +346,10 @@ int xs_verdict_say(struct xs_result *result)
 	} else {
 		xs_limit_build(result);
 		limit = idle(result);
-		out->text = xs_arena_print(arena, "%s%s%s\n%s\n%s%s",
-					   long_start(result), limit,
-					   bound(result, *limit), most(result),
-					   spans(result), pinning(result));
+		out->text = xs_arena_print(
+		    arena, "%s%s%s\n%s\n%s%s", long_start(result), limit,
+		    bound(result, *limit), most(result),
+		    xs_verdict_spans(result), pinning(result));
 	}
 	xs_plan_opening(result);
 	return arena->failed ? -ENOMEM : 0;

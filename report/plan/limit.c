@@ -79,16 +79,27 @@ static int64_t fastest_ns(const struct xs_result_phase *phase)
 	return least_ns;
 }
 
-/* What the plan saves of a round, with steps of other changes too. */
+/* Whether the step overlaps copies with kernels. */
+static bool is_of_order(const struct xs_result_step *step)
+{
+	const struct xs_strategy *strategy =
+	    xs_strategy_find(step->estimate->strategy);
+
+	return strategy && strategy->changes & XS_CHANGES_ORDER;
+}
+
+/* What the plan saves of a round: all steps, or those that overlap copies with
+ * kernels. */
 static int64_t planned_ns(const struct xs_result *result,
-			  const struct xs_result_phase *phase)
+			  const struct xs_result_phase *phase, bool order_only)
 {
 	int64_t saves_ns = 0;
 
 	for (size_t i = 0; i < result->plan_count; i++) {
 		const struct xs_result_step *step = &result->plan[i];
 
-		if (step->phase == phase && step->pays_rounds == XS_UNKNOWN)
+		if (step->phase == phase && step->pays_rounds == XS_UNKNOWN &&
+		    (!order_only || is_of_order(step)))
 			xs_number_add(&saves_ns,
 				      step->round_before_ns - step->round_ns);
 	}
@@ -99,7 +110,7 @@ int64_t xs_limit_of_round_ns(const struct xs_result *result,
 			     const struct xs_result_phase *phase)
 {
 	int64_t least_ns = xs_result_untraced_ns(phase) - moved_ns(phase);
-	int64_t saves_ns = planned_ns(result, phase);
+	int64_t saves_ns = planned_ns(result, phase, false);
 
 	raise_to(&least_ns, kernels_ns(phase));
 	raise_to(&least_ns, phase->beside_kernels_ns);
@@ -109,6 +120,21 @@ int64_t xs_limit_of_round_ns(const struct xs_result *result,
 	if (saves_ns < xs_result_untraced_ns(phase) - least_ns)
 		saves_ns = xs_result_untraced_ns(phase) - least_ns;
 	return saves_ns;
+}
+
+/* The most that another order of a round's copies and kernels saves of it: what
+ * its dataflow leaves, or what steps save by it; where that is not known, as
+ * much as all changes. */
+static int64_t by_order_ns(const struct xs_result *result,
+			   const struct xs_result_phase *phase)
+{
+	const int64_t most_ns = xs_limit_of_round_ns(result, phase);
+	int64_t ns = planned_ns(result, phase, true);
+
+	if (phase->least_ns == XS_UNKNOWN)
+		return most_ns;
+	raise_to(&ns, xs_result_untraced_ns(phase) - phase->least_ns);
+	return ns < most_ns ? ns : most_ns;
 }
 
 /* The time of kernels in the steady part. */
@@ -231,6 +257,7 @@ void xs_limit_build(struct xs_result *result)
 	const int64_t most_ns = most_of_steady_ns(result);
 
 	out->at_most_saves_ns = out->at_most_steady_ns = 0;
+	out->order_saves_ns = 0;
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 		const int64_t all_ns =
@@ -239,6 +266,8 @@ void xs_limit_build(struct xs_result *result)
 		if (phase->apart)
 			continue;
 		xs_number_add(&out->at_most_saves_ns, all_ns);
+		xs_number_add(&out->order_saves_ns,
+			      all_rounds_ns(phase, by_order_ns(result, phase)));
 		xs_number_add(&out->at_most_steady_ns,
 			      xs_result_in_steady(phase, all_ns));
 	}
@@ -248,6 +277,8 @@ void xs_limit_build(struct xs_result *result)
 		    (double)out->at_most_steady_ns);
 		out->at_most_steady_ns = most_ns;
 	}
+	if (out->order_saves_ns > out->at_most_saves_ns)
+		out->order_saves_ns = out->at_most_saves_ns;
 	raise_by_links(result);
 	limit_steps(result);
 }

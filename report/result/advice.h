@@ -47,6 +47,8 @@ struct xs_result_verdict {
 	/* of the whole run, and of these in the steady part: xs_limit_build()
 	 */
 	int64_t at_most_saves_ns, at_most_steady_ns;
+	int64_t order_saves_ns; /* the most by the order of copies and kernels
+				 * alone */
 	int64_t run_low_ns, run_high_ns; /* 90 % of runs as it is; XS_UNKNOWN
 					  * without a step */
 	const char *host_place; /* the call before which the host spends the

@@ -123,6 +123,8 @@ struct xs_result_phase {
 	const char *task_class; /* of Li et al. 2016, or "unknown" */
 	const char *task_class_why;
 	bool task_class_known;
+	int64_t least_ns;   /* of a round, if only data orders its copies and
+			     * kernels; XS_UNKNOWN: unknown */
 	int64_t free_bytes; /* of the device's memory, at least: by the calls
 			     * that allocate it */
 	int64_t h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels;

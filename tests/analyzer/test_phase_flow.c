@@ -454,6 +454,37 @@ TEST(what_other_rounds_copy)
 	xs_trace_free(trace);
 }
 
+static void expect_least(const struct round *round, uint64_t least_ns)
+{
+	struct xs_step steps[OPS];
+	struct xs_trace *trace = trace_of(round);
+	struct xs_phase phase = phase_of(trace, steps, round->count);
+
+	assert_int_equal(xs_phase_flow(trace, &phase), 0);
+	assert_true(phase.flow_known);
+	assert_int_equal(phase.least_ns, least_ns);
+	xs_trace_free(trace);
+}
+
+/* Each kernel needs what that of the round before wrote; ops take 100 ns. */
+TEST(least_time_of_a_round)
+{
+	struct round round = {
+	    .ops = {{.kind = XS_STEP_H2D, .bytes = BYTES},
+		    {.kind = XS_STEP_KERNEL, .buffers = 3},
+		    {.kind = XS_STEP_D2H, .begin = BYTES, .bytes = BYTES}},
+	    .count = 3};
+
+	expect_least(&round, (ROUNDS + 2) * 100 / ROUNDS);
+	round.ops[1].buffers = 1; /* then no round needs another one */
+	expect_least(&round, 100);
+	round.ops[1].unknown = true;
+	expect_least(&round, 0);
+	round.ops[1].unknown = false;
+	round.noise = true; /* work that is of no round */
+	expect_least(&round, 0);
+}
+
 /* Nothing is known of rounds with other ops, or without a sample. */
 TEST(other_rounds)
 {

@@ -495,6 +495,29 @@ TEST(kernels_and_the_host_stay)
 	expect_limit(5 * MS);
 }
 
+static void expect_order(int64_t least_ns, const char *text)
+{
+	set_up_round()->least_ns = least_ns;
+	assert_int_equal(xs_verdict_say(result), 0);
+	if (text)
+		says(text);
+	else
+		assert_null(strstr(result->verdict.text, "order"));
+}
+
+/* The dataflow bound of a round of 16 ms, of which 13 ms move data. */
+TEST(order_alone)
+{
+	expect_order(14 * MS, "of the run. Another order of copies and kernels "
+			      "alone saves at most 8.2 % of it.");
+	expect_order(20 * MS, "kernels alone saves nothing.");
+	/* that is what all changes save */
+	expect_order(4 * MS, NULL);
+	expect_order(XS_UNKNOWN, NULL);
+	assert_int_equal(result->verdict.order_saves_ns,
+			 result->verdict.at_most_saves_ns);
+}
+
 /* No strategy of the report saves more, and not the plan. Another number of
  * launches moves no data. */
 TEST(no_row_saves_more_than_the_limit)

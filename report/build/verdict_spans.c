@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdict's words on the parts of the run: start-up, steady part, end. */
+#include "report/build/verdict.h"
+
+/* "; afterwards: 163 ms": the part of the run behind the steady part; "" if it
+ * is in no digit of a share. */
+static const char *after_steady(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
+	int64_t after_ns;
+
+	if (wall_ns == XS_UNKNOWN)
+		return "";
+	after_ns = wall_ns - in->startup_ns - in->steady_ns;
+	return after_ns < wall_ns / 1000
+		   ? ""
+		   : xs_arena_print(&result->arena, "; afterwards: %s",
+				    xs_units_ns(after_ns).s);
+}
+
+/* That most of the run was only counted, and is not in the steady part; ""
+ * otherwise. */
+static const char *only_counted(const struct xs_result *result)
+{
+	const struct xs_result_coverage *coverage = &result->coverage;
+
+	return coverage->calls_counted > coverage->api_calls_seen / 2 &&
+		       !coverage->read_in_windows &&
+		       result->verdict.steady_ns <
+			   xs_result_untraced_wall_ns(result) / 2
+		   ? " Most calls were only counted: for a verdict on more of "
+		     "the run, record with a larger XFERSPY_MAX_SIZE or "
+		     "another XFERSPY_RANGE."
+		   : "";
+}
+
+const char *xs_verdict_spans(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
+	struct xs_arena *arena = &result->arena;
+	const char *own = "";
+
+	if (!in->repeats)
+		return "No round repeats, so what a longer run would spend is "
+		       "not known: record one with two rounds or more.";
+	if (result->totals.init_ns > 0)
+		own = xs_arena_print(arena, ", CUDA's own %s%s",
+				     result->totals.init_at_most ? "at most "
+								 : "",
+				     xs_units_ns(result->totals.init_ns).s);
+	return xs_arena_print(
+	    arena, "Steady part: %s (%s of the run); start-up: %s%s%s.%s",
+	    xs_units_ns(in->steady_ns).s,
+	    xs_units_percent(in->steady_ns, wall_ns).s,
+	    xs_units_ns(in->startup_ns).s, own, after_steady(result),
+	    only_counted(result));
+}
