@@ -26,6 +26,7 @@
 
 static const struct xs_trace_file_start start = {12, START, 34};
 static struct xs_trace_file trace;
+static struct records r;
 
 static int clean(void **state)
 {
@@ -39,7 +40,6 @@ static int clean(void **state)
 
 TEST(header_and_size_of_an_empty_trace)
 {
-	struct records r;
 	struct stat st;
 
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
@@ -91,8 +91,6 @@ TEST(missing_folder_is_an_error)
 
 TEST(losses_are_counted_by_kind)
 {
-	struct records r;
-
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	xs_trace_file_lose(&trace, XS_LOSS_CALLS, 2);
 	xs_trace_file_lose(&trace, XS_LOSS_OPS, 3);
@@ -108,8 +106,6 @@ TEST(losses_are_counted_by_kind)
 /* The line at exit has said how many. */
 TEST(nothing_is_lost_after_the_end)
 {
-	struct records r;
-
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	xs_trace_file_lose(&trace, XS_LOSS_OPS, 1);
 	xs_trace_file_close(&trace, START);
@@ -140,8 +136,6 @@ static unsigned fill(const char *path)
 
 static void expect_full(const char *path, uint64_t most_bytes)
 {
-	struct records r;
-
 	records_read(&r, path);
 	assert_int_equal(r.damaged, 0);
 	assert_true(r.image_bytes <= most_bytes);
@@ -223,7 +217,6 @@ TEST(unallocatable_page_is_an_error)
 TEST(killed_process_leaves_what_it_wrote)
 {
 	int pipes[2], status = 0;
-	struct records r;
 	char byte;
 	pid_t pid;
 
@@ -496,7 +489,6 @@ TEST(threads_write_at_once_and_lose_nothing)
 {
 	pthread_t threads[THREADS];
 	uint32_t next[THREADS + 1] = {0};
-	struct records r;
 
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	for (uintptr_t i = 0; i < THREADS; i++)

@@ -9,7 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *parse(struct xs_result *result)
+static struct xs_result *result;
+
+static int set_up(void **state)
+{
+	(void)state;
+	result = fixture_result();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	fixture_free(result);
+	return 0;
+}
+
+static json_t *parse(void)
 {
 	char *text = fixture_json(result);
 	json_t *root = json_loads(text, 0, NULL);
@@ -75,8 +91,7 @@ static void the_run_has_every_key(json_t *root)
 
 TEST(every_key_is_there)
 {
-	struct xs_result *result = fixture_result();
-	json_t *root = parse(result);
+	json_t *root = parse();
 	json_t *phase = json_array_get(json_object_get(root, "phases"), 0);
 	json_t *row = json_array_get(json_object_get(phase, "estimates"), 0);
 	json_t *wait = json_array_get(json_object_get(root, "waits"), 1);
@@ -110,16 +125,14 @@ TEST(every_key_is_there)
 	numbers_are_whole(phase);
 	numbers_are_whole(row);
 	json_decref(root);
-	fixture_free(result);
 }
 
 TEST(unknown_is_null)
 {
-	struct xs_result *result = fixture_result();
 	json_t *root, *row;
 
 	result->totals.kernel_ns = XS_UNKNOWN;
-	root = parse(result);
+	root = parse();
 	assert_true(json_is_null(
 	    json_object_get(json_object_get(root, "totals"), "kernel_ns")));
 	assert_true(json_is_null(
@@ -137,7 +150,6 @@ TEST(unknown_is_null)
 	assert_true(json_is_null(json_object_get(row, "n_streams")));
 	assert_true(json_is_string(json_object_get(row, "why")));
 	json_decref(root);
-	fixture_free(result);
 }
 
 TEST(several_traces_are_an_array)
@@ -163,22 +175,19 @@ TEST(several_traces_are_an_array)
 /* Names in a damaged trace may be any bytes. */
 TEST(bytes_that_are_not_utf8_are_written)
 {
-	struct xs_result *result = fixture_result();
 	json_t *root;
 
 	result->run.app = "/bin/\xff\xfe \"x\"";
-	root = parse(result);
+	root = parse();
 	assert_string_equal(json_string_value(json_object_get(
 				json_object_get(root, "trace"), "app")),
 			    "/bin/?? \"x\"");
 	json_decref(root);
-	fixture_free(result);
 }
 
 /* A CSV row has as many fields as the heading has names. */
 TEST(csv_has_a_row_an_estimate)
 {
-	struct xs_result *result = fixture_result();
 	char *text = NULL;
 	size_t size = 0, lines = 0, commas = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -199,7 +208,6 @@ TEST(csv_has_a_row_an_estimate)
 	assert_non_null(
 	    strstr(text, ",\"a, \"\"b\"\"\",false,,,,,0,0,0,0,0,,0,0\n"));
 	free(text);
-	fixture_free(result);
 }
 
-RUN_TESTS(NULL, NULL)
+RUN_TESTS(set_up, tear_down)

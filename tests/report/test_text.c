@@ -12,6 +12,22 @@
 
 #include "tests/report/read_file.h"
 
+static struct xs_result *result;
+
+static int set_up(void **state)
+{
+	(void)state;
+	result = fixture_result();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	fixture_free(result);
+	return 0;
+}
+
 /* Removes escape sequences, and blanks before line ends. */
 static void strip(char *text)
 {
@@ -42,7 +58,6 @@ static size_t longest_line(const char *text)
 /* To renew the file, check what the command prints and why it changed. */
 TEST(three_phases_are_as_recorded)
 {
-	struct xs_result *result = fixture_result();
 	char *golden =
 	    read_file(XS_SOURCE_DIR "/tests/report/golden/report.txt");
 	char *text = fixture_text(result, false);
@@ -50,7 +65,6 @@ TEST(three_phases_are_as_recorded)
 	assert_string_equal(text, golden);
 	free(text);
 	free(golden);
-	fixture_free(result);
 }
 
 TEST(lines_fit_80_columns)
@@ -58,7 +72,6 @@ TEST(lines_fit_80_columns)
 	static char long_name[] =
 	    "a_kernel_with_a_name_that_no_terminal_of_eighty_columns_could_ever"
 	    "_show_on_one_line_of_its_own(int)";
-	struct xs_result *result = fixture_result();
 	char *text;
 
 	result->phases[0].kernel_label = long_name;
@@ -70,7 +83,6 @@ TEST(lines_fit_80_columns)
 	text = fixture_text(result, false);
 	assert_in_range(longest_line(text), 60, 80);
 	free(text);
-	fixture_free(result);
 }
 
 /* Advice is followed by its source lines, each once and cut to fit. */
@@ -78,7 +90,6 @@ TEST(advice_quotes_the_source)
 {
 	static char wide[] = "cudaMemcpy(a_device_pointer_of_a_long_name, "
 			     "a_host_pointer_of_a_long_name, and_so_on);";
-	struct xs_result *result = fixture_result();
 	struct xs_result_phase *phase = &result->phases[0];
 	const char *first;
 	char *text;
@@ -94,7 +105,6 @@ TEST(advice_quotes_the_source)
 	assert_null(strstr(text, "and_so_on"));
 	assert_true(longest_line(text) <= 80);
 	free(text);
-	fixture_free(result);
 }
 
 /* No text if the file is missing, has changed, or is not a regular file. */
@@ -126,7 +136,6 @@ TEST(source_text_is_of_its_time)
 
 TEST(two_screens_hold_three_phases)
 {
-	struct xs_result *result = fixture_result();
 	char *text = fixture_text(result, false);
 	size_t lines = 0;
 
@@ -134,12 +143,10 @@ TEST(two_screens_hold_three_phases)
 		lines += *at == '\n';
 	assert_in_range(lines, 30, 100);
 	free(text);
-	fixture_free(result);
 }
 
 TEST(colour_changes_no_letter)
 {
-	struct xs_result *result = fixture_result();
 	char *plain = fixture_text(result, false);
 	char *color = fixture_text(result, true);
 
@@ -149,25 +156,21 @@ TEST(colour_changes_no_letter)
 	assert_string_equal(color, plain);
 	free(plain);
 	free(color);
-	fixture_free(result);
 }
 
 TEST(losses_come_first)
 {
-	struct xs_result *result = fixture_result();
 	char *text = fixture_text(result, false);
 	const char *note = strstr(text, "! 12 GPU records");
 
 	assert_non_null(note);
 	assert_true(note < strstr(text, "Where the time went"));
 	free(text);
-	fixture_free(result);
 }
 
 /* A call that was only counted is not one that was recorded. */
 TEST(counted_calls_are_told_apart)
 {
-	struct xs_result *result = fixture_result();
 	char *text;
 
 	result->coverage.api_calls_seen = 38043;
@@ -176,13 +179,11 @@ TEST(counted_calls_are_told_apart)
 	assert_non_null(
 	    strstr(text, "Coverage  38043 calls (10120 recorded), "));
 	free(text);
-	fixture_free(result);
 }
 
 /* Unknown is a dash, never 0. */
 TEST(unknown_is_a_dash)
 {
-	struct xs_result *result = fixture_result();
 	char *text;
 
 	result->steady.totals.gpu_busy_ns = XS_UNKNOWN;
@@ -190,7 +191,6 @@ TEST(unknown_is_a_dash)
 	assert_non_null(
 	    strstr(text, "GPU busy           -        -       -\n"));
 	free(text);
-	fixture_free(result);
 }
 
 /* With the largest figures that a run may have. */
@@ -200,7 +200,6 @@ TEST(totals_are_not_cut)
 	    "  pageable copies block\n", "\n  migrated in ",
 	    "1.23 GB/s; not above\n", "     -  in CUDA calls, all threads\n",
 	    "in 123456 copies, 0.98 GB/s\n"};
-	struct xs_result *result = fixture_result();
 	struct xs_result_totals *totals = &result->steady.totals;
 	char *text;
 
@@ -217,10 +216,9 @@ TEST(totals_are_not_cut)
 		if (!strstr(text, whole[i]))
 			fail_msg("not there: %s", whole[i]);
 	free(text);
-	fixture_free(result);
 }
 
-static void expect_lines(struct xs_result *result, const char *const *lines)
+static void expect_lines(const char *const *lines)
 {
 	char *text = fixture_text(result, false);
 
@@ -233,7 +231,6 @@ static void expect_lines(struct xs_result *result, const char *const *lines)
 /* A time whose interval is wider than it is has a mark, and is in the plan. */
 TEST(a_time_within_a_wide_interval_is_about)
 {
-	struct xs_result *result = fixture_result();
 	struct xs_result_estimate *rows = result->phases[0].estimates;
 	const char *lines[] = {" ~13.0 ms ", NULL};
 	size_t i = 0;
@@ -242,17 +239,15 @@ TEST(a_time_within_a_wide_interval_is_about)
 		i++;
 	rows[i].low_ns = 5000000;
 	rows[i].high_ns = 18000001;
-	expect_lines(result, lines);
+	expect_lines(lines);
 	rows[i].high_ns = 18000000; /* 13 ms, as the time */
 	lines[0] = "pinned       13.0 ms  ";
-	expect_lines(result, lines);
-	fixture_free(result);
+	expect_lines(lines);
 }
 
 /* A round first, its share of the steady part second, of the run third. */
 TEST(times_are_of_a_round)
 {
-	struct xs_result *result = fixture_result();
 	struct xs_result_steady *steady = &result->steady;
 
 	result->verdict.steady_ns = 4LL * 1000 * 1000 * 1000;
@@ -262,61 +257,49 @@ TEST(times_are_of_a_round)
 	steady->totals.h2d_ops = 800;
 	steady->totals.kernels = 600;
 	steady->waits[0].waited_ns = 1000LL * 1000 * 1000;
-	expect_lines(
-	    result,
-	    (const char *const[]){
-		"Where the time went  in the steady part: the mean of 400 "
-		"rounds\n                per round  of part  of run\n"
-		"  steady part     10.0 ms  100.0 %  40.0 %\n",
-		"  copies in       5.00 ms   50.0 %  20.0 %  1 MiB in 2 "
-		"copies, 0.21 GB/s\n",
-		" 1.5 launched\n",
-		"What the host waited for  in the steady part; all threads\n"
-		"  per round  of part  of run\n"
-		"    2.50 ms   25.0 %  10.0 %  ",
-		NULL});
+	expect_lines((const char *const[]){
+	    "Where the time went  in the steady part: the mean of 400 "
+	    "rounds\n                per round  of part  of run\n"
+	    "  steady part     10.0 ms  100.0 %  40.0 %\n",
+	    "  copies in       5.00 ms   50.0 %  20.0 %  1 MiB in 2 "
+	    "copies, 0.21 GB/s\n",
+	    " 1.5 launched\n",
+	    "What the host waited for  in the steady part; all threads\n"
+	    "  per round  of part  of run\n"
+	    "    2.50 ms   25.0 %  10.0 %  ",
+	    NULL});
 	steady->rounds = XS_UNKNOWN;
-	expect_lines(
-	    result,
-	    (const char *const[]){
-		"  in all  of part  of run\n  steady part   4.00 s ",
-		"  copies in     2.00 s   50.0 %  20.0 %  400 MiB in 800 ",
-		"     1.00 s   25.0 %  10.0 %  ", NULL});
+	expect_lines((const char *const[]){
+	    "  in all  of part  of run\n  steady part   4.00 s ",
+	    "  copies in     2.00 s   50.0 %  20.0 %  400 MiB in 800 ",
+	    "     1.00 s   25.0 %  10.0 %  ", NULL});
 	result->verdict.repeats = false;
-	expect_lines(result, (const char *const[]){
-				 "Where the time went\n  run ",
-				 "What the host waited for  in the run", NULL});
-	fixture_free(result);
+	expect_lines((const char *const[]){
+	    "Where the time went\n  run ",
+	    "What the host waited for  in the run", NULL});
 }
 
 /* Without --all: the longest phase and those of the plan; steps of the steady
  * part. */
 TEST(all_has_the_rest)
 {
-	struct xs_result *result = fixture_result();
-
-	expect_lines(result,
-		     (const char *const[]){"2. streams n=8: a round of", NULL});
+	expect_lines((const char *const[]){"2. streams n=8: a round of", NULL});
 	result->plan[1].phase = &result->phases[1];
 	result->phases[1].apart = true;
-	expect_lines(result,
-		     (const char *const[]){
-			 "\n  and 1 more step outside the steady part saves "
-			 "412 ms (4.1 % "
-			 "of the run; --all)\n",
-			 "\n  2  as-is  ", NULL});
+	expect_lines((const char *const[]){
+	    "\n  and 1 more step outside the steady part saves "
+	    "412 ms (4.1 % "
+	    "of the run; --all)\n",
+	    "\n  2  as-is  ", NULL});
 	result->all_asked = true;
-	expect_lines(result,
-		     (const char *const[]){
-			 "\n  once in the run, outside the steady part:\n  2.",
-			 "\n  2  as-is  ", "\n  3  as-is  ", NULL});
-	fixture_free(result);
+	expect_lines((const char *const[]){
+	    "\n  once in the run, outside the steady part:\n  2.",
+	    "\n  2  as-is  ", "\n  3  as-is  ", NULL});
 }
 
 /* What a given profile lacks is said without --all; an unknown cost, too. */
 TEST(what_the_profile_lacks_is_said)
 {
-	struct xs_result *result = fixture_result();
 	struct xs_result_estimate *rows = result->phases[0].estimates;
 	size_t i = 0;
 	char *text;
@@ -333,54 +316,47 @@ TEST(what_the_profile_lacks_is_said)
 	free(text);
 	result->machine_choice.origin = "given";
 	rows[i].setup_ns = XS_UNKNOWN;
-	expect_lines(result,
-		     (const char *const[]){
-			 "\n  phase 1, no streams: the profile lacks a rate\n",
-			 "\n  the cost of pinning is unknown, and in no time "
-			 "of the run\n",
-			 NULL});
-	fixture_free(result);
+	expect_lines((const char *const[]){
+	    "\n  phase 1, no streams: the profile lacks a rate\n",
+	    "\n  the cost of pinning is unknown, and in no time "
+	    "of the run\n",
+	    NULL});
 }
 
 /* A step of the plan stands in the table, though little is known of it, and
  * further steps are told if they save more. */
 TEST(what_matters_is_shown)
 {
-	struct xs_result *result = fixture_result();
 	struct xs_result_step *plan = result->plan;
 	struct xs_result_estimate *row =
 	    (struct xs_result_estimate *)plan[1].estimate;
 
 	row->bound = row->needs = "pieces are independent";
 	row->low_ns = 1;
-	expect_lines(result, (const char *const[]){"streams* n=8  ~", NULL});
+	expect_lines((const char *const[]){"streams* n=8  ~", NULL});
 	plan[2] = plan[1];
 	plan[2].step = 3;
 	plan[2].adds_saves_ns = plan[1].adds_saves_ns + 1;
 	result->plan_count = 3;
 	result->step_count = 4;
-	expect_lines(result, (const char *const[]){
-				 "\n  3. streams n=8: a round of phase 1",
-				 " (--all)\n", NULL});
+	expect_lines((const char *const[]){
+	    "\n  3. streams n=8: a round of phase 1", " (--all)\n", NULL});
 	plan[2].adds_saves_ns--;
-	expect_lines(result,
-		     (const char *const[]){"\n  and 1 more step saves ", NULL});
+	expect_lines((const char *const[]){"\n  and 1 more step saves ", NULL});
 	/* one that pays in longer runs is shown, and only one */
 	plan[2].pays_rounds = 500;
 	plan[3] = plan[2];
 	plan[3].step = 4;
 	result->plan_count = 4;
-	expect_lines(
-	    result, (const char *const[]){
-			"in this order, added up",
-			"\n  3. streams n=8, from 500 rounds on: ",
-			"\n  and 1 more step saves nothing in this run", NULL});
+	expect_lines((const char *const[]){
+	    "in this order, added up",
+	    "\n  3. streams n=8, from 500 rounds on: ",
+	    "\n  and 1 more step saves nothing in this run", NULL});
 	/* and is not added up */
 	plan[1].pays_rounds = 500;
-	expect_lines(result, (const char *const[]){
-				 "\nWhat to change  median round; ",
-				 "\n  in longer runs than this:\n  2. ", NULL});
-	fixture_free(result);
+	expect_lines((const char *const[]){
+	    "\nWhat to change  median round; ",
+	    "\n  in longer runs than this:\n  2. ", NULL});
 }
 
 /* A star marks each condition that the trace does not show: it stands below the
@@ -388,7 +364,6 @@ TEST(what_matters_is_shown)
 TEST(a_star_is_explained)
 {
 	const char *assumes[] = {"no loop"};
-	struct xs_result *result = fixture_result();
 	struct xs_result_estimate *row =
 	    (struct xs_result_estimate *)result->plan[1].estimate;
 	struct xs_result_estimate other;
@@ -396,10 +371,10 @@ TEST(a_star_is_explained)
 
 	row->needs = assumes[0];
 	expect_lines(
-	    result, (const char *const[]){"     streams* n=8  12.0 ms",
-					  "\n  * on a condition that the trace "
-					  "does not show: streams: no loop; ",
-					  NULL});
+	    (const char *const[]){"     streams* n=8  12.0 ms",
+				  "\n  * on a condition that the trace "
+				  "does not show: streams: no loop; ",
+				  NULL});
 	row->assumes = assumes;
 	row->assume_count = 1;
 	text = fixture_text(result, false);
@@ -412,9 +387,8 @@ TEST(a_star_is_explained)
 	other = *row;
 	other.needs = "each round alone";
 	result->all_asked = true;
-	expect_lines(result, (const char *const[]){"streams of phase 1",
-						   ": each round alone", NULL});
-	fixture_free(result);
+	expect_lines((const char *const[]){"streams of phase 1",
+					   ": each round alone", NULL});
 }
 
 /* Where copies run in the host's time between rounds, each round of the table
@@ -422,45 +396,38 @@ TEST(a_star_is_explained)
  */
 TEST(rounds_end_where_the_next_begins)
 {
-	struct xs_result *result = fixture_result();
 	struct xs_result_estimate *row =
 	    (struct xs_result_estimate *)result->plan[1].estimate;
 
 	row->between_ns = 1000000;
 	xs_phase_estimate_count_between(result->phases);
-	expect_lines(
-	    result,
-	    (const char *const[]){
-		"pinned: a round of phase 1: 17.0 ms -> 14.0 ms (13.7-",
-		"streams n=8: a round of phase 1: 14.0 ms -> 13.0 ms (",
-		"\n  1  as-is        17.0 ms  16.7-17.3 ms    1.00x",
-		"     streams n=8  13.0 ms  12.8-13.2 ms    1.31x",
-		"with the host's\n     1.00 ms until the next round\n", NULL});
+	expect_lines((const char *const[]){
+	    "pinned: a round of phase 1: 17.0 ms -> 14.0 ms (13.7-",
+	    "streams n=8: a round of phase 1: 14.0 ms -> 13.0 ms (",
+	    "\n  1  as-is        17.0 ms  16.7-17.3 ms    1.00x",
+	    "     streams n=8  13.0 ms  12.8-13.2 ms    1.31x",
+	    "with the host's\n     1.00 ms until the next round\n", NULL});
 	row->between_ns = 300000; /* less than 2 % */
 	expect_lines(
-	    result, (const char *const[]){"\n  1  as-is        16.0 ms", NULL});
-	fixture_free(result);
+	    (const char *const[]){"\n  1  as-is        16.0 ms", NULL});
 }
 
 /* What is saved, and what of it in the steady part, has one base each. */
 TEST(a_share_is_of_its_amount)
 {
-	struct xs_result *result = fixture_result();
 	struct xs_result_step *step = result->plan;
 
 	step->adds_steady_ns = step->adds_saves_ns / 2;
 	result->verdict.steady_ns = step->adds_saves_ns;
 	result->phases[0].warm_up_ns = result->phases[0].total_ns / 2;
 	result->phases[0].wall_ns = result->run.wall_ns / 2;
-	expect_lines(result, (const char *const[]){
-				 " in the steady part (50.0 % ",
-				 "25.0 %  64 MiB", "is start-up, not", NULL});
-	fixture_free(result);
+	expect_lines((const char *const[]){" in the steady part (50.0 % ",
+					   "25.0 %  64 MiB", "is start-up, not",
+					   NULL});
 }
 
 TEST(empty_sections_are_explained)
 {
-	struct xs_result *result = fixture_result();
 	char *text;
 
 	result->plan_count = 0;
@@ -473,13 +440,11 @@ TEST(empty_sections_are_explained)
 	text = fixture_text(result, false);
 	assert_non_null(strstr(text, "none: no copies and no kernels"));
 	free(text);
-	fixture_free(result);
 }
 
 /* The reasons are in the report only if all of it is. */
 TEST(a_machine_without_a_prediction_is_explained)
 {
-	struct xs_result *result = fixture_result();
 	struct xs_result_other_machine other = {.strategy = "machine:k20m",
 						.app_wall_ns = XS_UNKNOWN};
 	char *text;
@@ -494,7 +459,6 @@ TEST(a_machine_without_a_prediction_is_explained)
 	text = fixture_text(result, false);
 	assert_non_null(strstr(text, "not predicted; the reasons are below\n"));
 	free(text);
-	fixture_free(result);
 }
 
-RUN_TESTS(NULL, NULL)
+RUN_TESTS(set_up, tear_down)
