@@ -11,12 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Builds the phases of a text. */
-static void build(const char *text, struct xs_trace **trace,
-		  struct xs_phases *phases)
+static struct xs_trace *trace;
+static struct xs_phases phases;
+
+static int drop(void **state)
 {
-	*trace = read_text(text);
-	assert_int_equal(xs_phases_build(*trace, phases), 0);
+	(void)state;
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+	phases = (struct xs_phases){0};
+	trace = NULL;
+	return 0;
+}
+
+/* Builds the phases of a text, in place of those before. */
+static void build(const char *text)
+{
+	drop(NULL);
+	trace = read_text(text);
+	assert_int_equal(xs_phases_build(trace, &phases), 0);
 }
 
 static void check_phase(const struct xs_phase *phase, uint32_t id)
@@ -49,8 +62,6 @@ TEST(test_nothing_is_lost)
 	for (size_t i = 0; i < golden_count; i++) {
 		uint64_t rounds = 0, kernels = 0, h2d_ops = 0;
 		struct xs_timeline timeline;
-		struct xs_phases phases;
-		struct xs_trace *trace;
 		const char *error;
 
 		assert_int_equal(
@@ -71,8 +82,7 @@ TEST(test_nothing_is_lost)
 		assert_true(rounds == phases.rounds);
 		assert_true(kernels == timeline.count[XS_OP_KERNEL]);
 		assert_true(h2d_ops == timeline.count[XS_OP_H2D]);
-		xs_phases_free(&phases);
-		xs_trace_free(trace);
+		drop(NULL);
 	}
 }
 
@@ -99,10 +109,7 @@ TEST(test_nothing_is_lost)
 
 static void check_count(const char *text, size_t phase_count)
 {
-	struct xs_phases phases;
-	struct xs_trace *trace;
-
-	build(text, &trace, &phases);
+	build(text);
 	assert_int_equal(phases.rounds, 2);
 	assert_int_equal(phases.count, phase_count);
 	for (size_t i = 1; i < phases.count; i++) {
@@ -111,8 +118,6 @@ static void check_count(const char *text, size_t phase_count)
 		assert_true(phases.items[i - 1].signature_hash !=
 			    phases.items[i].signature_hash);
 	}
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 }
 
 TEST(test_what_is_alike)
@@ -128,17 +133,12 @@ TEST(test_what_is_alike)
 /* The same program: a run may use another kind of memory at the same place. */
 TEST(test_kinds_of_memory)
 {
-	struct xs_phases phases;
-	struct xs_trace *trace;
-
-	build(TWO_ROUNDS("1", "4000 src_memory=1", "1"), &trace, &phases);
+	build(TWO_ROUNDS("1", "4000 src_memory=1", "1"));
 	assert_int_equal(phases.count, 2);
 	assert_string_not_equal(phases.items[0].signature,
 				phases.items[1].signature);
 	assert_true(phases.items[0].signature_hash ==
 		    phases.items[1].signature_hash);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 }
 
 /* Blocking copies in and out, and a kernel. */
@@ -188,14 +188,9 @@ static void write_rounds(FILE *out, const char *rounds)
 
 static void check_text(const char *text, size_t rounds, size_t phase_count)
 {
-	struct xs_phases phases;
-	struct xs_trace *trace;
-
-	build(text, &trace, &phases);
+	build(text);
 	assert_int_equal(phases.rounds, rounds);
 	assert_int_equal(phases.count, phase_count);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 }
 
 static char *text_of_rounds(const char *letters)
@@ -220,14 +215,10 @@ static void check_rounds(const char *letters, size_t rounds, size_t phase_count)
 static void check_between(const char *letters, uint64_t ns)
 {
 	char *text = text_of_rounds(letters);
-	struct xs_phases phases;
-	struct xs_trace *trace;
 
-	build(text, &trace, &phases);
+	build(text);
 	for (size_t i = 0; i < phases.count; i++)
 		assert_int_equal(phases.items[i].between_ns.median_ns, ns);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 	free(text);
 }
 
@@ -275,16 +266,11 @@ TEST(test_iterations_of_several_rounds)
 
 static void check_staged(const char *text, uint64_t longest_ns, bool staged)
 {
-	struct xs_phases phases;
-	struct xs_trace *trace;
-
-	build(text, &trace, &phases);
+	build(text);
 	assert_int_equal(phases.count, 1);
 	assert_int_equal(phases.items[0].round_ns.p95_ns, 100000);
 	assert_int_equal(phases.items[0].total_ns, 100000 + longest_ns);
 	assert_int_equal(phases.items[0].steps[0].staged, staged);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 }
 
 /* A round of CuPy's begins with its copy to pinned memory. */
@@ -311,16 +297,11 @@ TEST(test_cupy_stages_what_it_copies_in)
 
 static void check_same_source(const char *text, bool in)
 {
-	struct xs_phases phases;
-	struct xs_trace *trace;
-
-	build(text, &trace, &phases);
+	build(text);
 	assert_int_equal(phases.rounds, 2);
 	assert_int_equal(phases.count, 1);
 	assert_int_equal(phases.items[0].steps[0].same_source, in);
 	assert_false(phases.items[0].steps[1].same_source);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 }
 
 /* Each iteration clears a counter, computes, and copies the counter out. */
@@ -413,16 +394,13 @@ TEST(test_hash_is_stable)
 	uint64_t hash[2][2];
 
 	for (size_t i = 0; i < 2; i++) {
-		struct xs_phases phases;
-		struct xs_trace *trace;
 
-		build(texts[i], &trace, &phases);
+		build(texts[i]);
 		assert_int_equal(phases.count, 2);
 		for (size_t j = 0; j < 2; j++)
 			hash[i][phases.items[j].h2d_ops] =
 			    phases.items[j].signature_hash;
-		xs_phases_free(&phases);
-		xs_trace_free(trace);
+		drop(NULL);
 	}
 	assert_true(hash[0][0] == hash[1][0]);
 	assert_true(hash[0][1] == hash[1][1]);
@@ -435,8 +413,6 @@ TEST(test_shared_calls_are_bounded)
 {
 	enum { DEVICES = 12, CALLS = 500 };
 	size_t steps = 0, size;
-	struct xs_phases phases;
-	struct xs_trace *trace;
 	char *text;
 	FILE *out = open_memstream(&text, &size);
 
@@ -455,7 +431,7 @@ TEST(test_shared_calls_are_bounded)
 			"kernel queue=%d correlation=%d start=%d duration=1\n",
 			i % DEVICES, i + 1, i < DEVICES ? i : 90000 + i);
 	fclose(out);
-	build(text, &trace, &phases);
+	build(text);
 	assert_int_equal(phases.count, DEVICES);
 	for (size_t i = 0; i < phases.count; i++) {
 		assert_int_equal(phases.items[i].kernel_ops, 2);
@@ -463,25 +439,19 @@ TEST(test_shared_calls_are_bounded)
 	}
 	assert_true(steps > trace->call_count);
 	assert_true(steps <= trace->op_count + 2 * trace->call_count);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 	free(text);
 }
 
 static void check_signature(const char *name, const char *wanted)
 {
-	struct xs_phases phases;
-	struct xs_trace *trace;
 	char text[600];
 
 	snprintf(text, sizeof(text),
 		 "xferspy-text 1\nheader\nchunk\nstring id=1 text=\"%s\"\n"
 		 "shape shape=1 name=1\nkernel shape=1\n",
 		 name);
-	build(text, &trace, &phases);
+	build(text);
 	assert_string_equal(phases.items[0].signature, wanted);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 }
 
 TEST(test_kernel_names)
@@ -499,8 +469,6 @@ TEST(test_kernel_names)
 static void expect_hw_queues(unsigned cc, const char *infos,
 			     unsigned kernel_hw_queues, unsigned copy_hw_queues)
 {
-	struct xs_phases phases;
-	struct xs_trace *trace;
 	char text[1024];
 
 	snprintf(text, sizeof(text),
@@ -514,12 +482,10 @@ static void expect_hw_queues(unsigned cc, const char *infos,
 		 "copy queue=0 start=100 duration=100 bytes=1000 direction=1 "
 		 "src_memory=2 dst_memory=3 copies=1\n",
 		 infos, cc);
-	build(text, &trace, &phases);
+	build(text);
 	assert_int_equal(phases.count, 1);
 	assert_int_equal(phases.items[0].kernel_hw_queues, kernel_hw_queues);
 	assert_int_equal(phases.items[0].copy_hw_queues, copy_hw_queues);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 }
 
 /* One variable applies to both; from compute capability 8.0 on, copies have
@@ -560,12 +526,10 @@ TEST(test_starts_of_allocations)
 	    "chunk\n"
 	    "copy correlation=1 start=21 duration=8 bytes=4000 direction=1\n"
 	    "copy correlation=2 start=41 duration=8 bytes=4000 direction=1\n";
-	struct xs_phases phases;
-	struct xs_trace *trace;
 	const struct xs_step *step;
 	unsigned copies = 0;
 
-	build(text, &trace, &phases);
+	build(text);
 	for (size_t i = 0; i < phases.count; i++)
 		for (size_t j = 0; j < phases.items[i].step_count; j++) {
 			step = &phases.items[i].steps[j];
@@ -576,8 +540,6 @@ TEST(test_starts_of_allocations)
 			copies++;
 		}
 	assert_true(copies > 0);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 }
 
 /* An array was freed; copies of the two halves of a larger one, at the same
@@ -598,11 +560,9 @@ TEST(test_freed_memory_does_not_start)
 	    "chunk\n"
 	    "copy correlation=1 start=21 duration=8 bytes=4000 direction=1\n"
 	    "copy correlation=2 start=41 duration=8 bytes=4000 direction=1\n";
-	struct xs_phases phases;
-	struct xs_trace *trace;
 	unsigned copies = 0;
 
-	build(text, &trace, &phases);
+	build(text);
 	for (size_t i = 0; i < phases.count; i++)
 		for (size_t j = 0; j < phases.items[i].step_count; j++) {
 			const struct xs_step *step = &phases.items[i].steps[j];
@@ -614,16 +574,11 @@ TEST(test_freed_memory_does_not_start)
 			copies++;
 		}
 	assert_int_equal(copies, 2);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 }
 
 /* Two copies of one buffer, and one of another: both are to be pinned. */
 TEST(test_buffers_that_are_apart)
 {
-	struct xs_phases phases;
-	struct xs_trace *trace;
-
 	build("xferspy-text 1\nheader\nchunk thread=1\n"
 	      "site call_class=1 site=1\n"
 	      "copycall site=1 correlation=1 start=0 duration=10 src=104 "
@@ -634,13 +589,10 @@ TEST(test_buffers_that_are_apart)
 	      "bytes=40\nchunk\n"
 	      "copy correlation=1 start=1 duration=8 bytes=40 direction=1\n"
 	      "copy correlation=2 start=21 duration=8 bytes=40 direction=1\n"
-	      "copy correlation=3 start=41 duration=8 bytes=40 direction=1\n",
-	      &trace, &phases);
+	      "copy correlation=3 start=41 duration=8 bytes=40 direction=1\n");
 	assert_int_equal(phases.count, 1);
 	assert_int_equal(phases.items[0].h2d_buffer_bytes, 120);
 	assert_int_equal(phases.items[0].h2d_buffers, 2);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 }
 
 /* Two equal rounds, whose copies out of 40 bytes touch pages of 8 bytes. */
@@ -662,15 +614,10 @@ TEST(test_buffers_that_are_apart)
 
 static void check_touched(const char *text, uint64_t bytes)
 {
-	struct xs_phases phases;
-	struct xs_trace *trace;
-
-	build(text, &trace, &phases);
+	build(text);
 	assert_int_equal(phases.count, 1);
 	assert_int_equal(phases.items[0].rounds, 2);
 	assert_int_equal(phases.items[0].touched_bytes, bytes);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 }
 
 /* What every round touches first, at most what it copies. */
@@ -702,16 +649,12 @@ TEST(test_time_of_hashing)
 	    "copy correlation=1 start=1 duration=8 bytes=40 direction=1\n"
 	    "copy correlation=2 start=21 duration=8 bytes=40 direction=2\n"
 	    "copy correlation=3 start=41 duration=8 bytes=40 direction=2\n";
-	struct xs_phases phases;
-	struct xs_trace *trace;
 
-	build(text, &trace, &phases);
+	build(text);
 	assert_int_equal(phases.count, 1);
 	assert_int_equal(phases.items[0].step_count, 3);
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(phases.items[0].steps[i].hash_ns, hash_ns[i]);
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 }
 
 /* Writes the calls or ops of a thread that allocates, has one round, and frees;
@@ -746,8 +689,6 @@ static void write_thread(FILE *out, unsigned thread, unsigned start, bool calls)
  * starts of both in ns. */
 static unsigned made_by_threads(unsigned first, unsigned second)
 {
-	struct xs_phases phases;
-	struct xs_trace *trace;
 	unsigned made = 0;
 	size_t size;
 	char *text;
@@ -763,14 +704,12 @@ static unsigned made_by_threads(unsigned first, unsigned second)
 		write_thread(out, 2, second, calls);
 	}
 	fclose(out);
-	build(text, &trace, &phases);
+	build(text);
 	assert_int_equal(phases.count, 1);
 	assert_int_equal(phases.rounds, 2);
 	for (size_t i = 0; i < phases.items[0].step_count; i++)
 		made += phases.items[0].steps[i].kind == XS_STEP_ALLOCATE ||
 			phases.items[0].steps[i].kind == XS_STEP_FREE;
-	xs_phases_free(&phases);
-	xs_trace_free(trace);
 	free(text);
 	return made;
 }
@@ -784,4 +723,4 @@ TEST(test_threads_of_one_round)
 	assert_int_equal(made_by_threads(0, 5), 0);
 }
 
-RUN_TESTS(NULL, NULL)
+RUN_TESTS(NULL, drop)
