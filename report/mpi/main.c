@@ -13,6 +13,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BYTES ((int)XS_DIGEST_BYTES)
 
@@ -166,16 +167,6 @@ static int map(const struct xs_job_inputs *inputs, int rank, int ranks,
 	return failed;
 }
 
-/* Prints the digest, or that there is none. Returns the exit code. */
-static int print(const char *text, int failed, int count)
-{
-	const int code = xs_job_inputs_tell(failed, count);
-
-	if (failed < count)
-		fputs(text, stdout);
-	return xs_cli_close(NULL, stdout, 0) ? XS_EXIT_INPUT : code;
-}
-
 /* Whether all processes found the same files. */
 static bool is_same(const struct xs_job_inputs *inputs)
 {
@@ -188,52 +179,87 @@ static bool is_same(const struct xs_job_inputs *inputs)
 	return most[0] == ~most[1];
 }
 
-static bool are_inputs(int argc, char **argv)
+/* Reads the options. Returns whether files follow, from optind on. */
+static bool parse(int argc, char **argv, const char **output)
 {
-	for (int i = 1; i < argc; i++)
-		if (argv[i][0] == '-')
-			return false;
-	return argc >= 2;
+	int option;
+
+	opterr = 0;
+	while ((option = getopt(argc, argv, "o:")) == 'o')
+		*output = optarg;
+	return option == -1 && optind < argc;
 }
 
-int main(int argc, char **argv)
+/* Lists the files, and opens the output in the first process. Returns 0, in all
+ * processes alike, or an exit code after printing why. */
+static int prepare(int argc, char **argv, int rank, const char *output,
+		   struct xs_job_inputs *inputs, FILE **out)
 {
-	const bool given = are_inputs(argc, argv);
-	struct xs_job_inputs inputs = {0};
-	char *own = calloc(2, BYTES);
-	int rank, ranks, failed, all_failed = 0, code = 0;
+	int code = xs_job_inputs_list(argv + optind, argc - optind, inputs);
 
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	if (!own)
-		give_up(strerror(ENOMEM));
-	if (!given && !rank)
-		code =
-		    xs_cli_error(XS_EXIT_USAGE, "xferspy-mpi",
-				 "it takes folders and traces, and no option",
-				 "mpirun xferspy-mpi FOLDER|TRACE... "
-				 ">DIGEST");
-	else if (given)
-		code = xs_job_inputs_list(argv + 1, argc - 1, &inputs);
-	if (given && !is_same(&inputs)) {
+	if (!is_same(inputs)) {
 		code = XS_EXIT_INPUT;
 		if (!rank)
-			xs_cli_error(code, argv[1],
+			xs_cli_error(code, argv[optind],
 				     "other processes find other files there",
 				     "name a folder of all nodes, or merge a "
 				     "digest of each node");
 	}
-	if (!code && given) {
-		failed = map(&inputs, rank, ranks, own);
-		MPI_Reduce(&failed, &all_failed, 1, MPI_INT, MPI_SUM, 0,
-			   MPI_COMM_WORLD);
-		reduce(own, own + BYTES);
-		if (!rank)
-			code = print(own + BYTES, all_failed, inputs.count);
+	if (!code && !rank)
+		code =
+		    xs_cli_check_output(output, inputs->paths, inputs->count);
+	if (!code && !rank)
+		code = xs_cli_open(output, out);
+	MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return code;
+}
+
+/* Maps and reduces. Returns the exit code. */
+static int run(const struct xs_job_inputs *inputs, int rank, int ranks,
+	       const char *output, FILE *out)
+{
+	char *own = calloc(2, BYTES);
+	int failed, all_failed = 0, code = 0;
+
+	if (!own)
+		give_up(strerror(ENOMEM));
+	failed = map(inputs, rank, ranks, own);
+	MPI_Reduce(&failed, &all_failed, 1, MPI_INT, MPI_SUM, 0,
+		   MPI_COMM_WORLD);
+	reduce(own, own + BYTES);
+	if (!rank) {
+		code = xs_job_inputs_tell(all_failed, inputs->count);
+		if (all_failed == inputs->count)
+			xs_cli_discard(out);
+		else if (xs_cli_close(output, out,
+				      fputs(own + BYTES, out) < 0 ? -EIO : 0))
+			code = XS_EXIT_INPUT;
+	}
+	free(own);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct xs_job_inputs inputs = {0};
+	const char *output = NULL;
+	int rank, ranks, code = 0;
+	FILE *out = NULL;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	if (parse(argc, argv, &output)) {
+		code = prepare(argc, argv, rank, output, &inputs, &out);
+		if (!code)
+			code = run(&inputs, rank, ranks, output, out);
+	} else if (!rank) {
+		code = xs_cli_error(XS_EXIT_USAGE, "xferspy-mpi",
+				    "it takes folders and traces, and -o FILE",
+				    "mpirun xferspy-mpi FOLDER|TRACE... -o "
+				    "DIGEST");
 	}
 	xs_job_inputs_free(&inputs);
-	free(own);
 	MPI_Finalize();
 	return code;
 }

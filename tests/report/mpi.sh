@@ -36,6 +36,17 @@ for words in --help "./0.xspy >/dev/full"; do
 	"$mpiexec" -n 1 sh -c "$mpi $words" >text 2>&1 || status=$?
 	[ $status != 0 ] && grep -q '^xferspy: ' text || fail "$words: $status, $(cat text)"
 done
+"$mpiexec" -n 2 "$mpi" -o out.digest a.none 2>text && fail "nothing there: exit code 0"
+grep -q 'a.none' text || fail "nothing there: $(cat text)"
+[ ! -e out.digest ] || fail "nothing there: an output"
+"$mpiexec" -n 2 "$mpi" 0.xspy 1.xspy -o out.digest || fail "-o: exit code $?"
+"$xferspy" report out.digest | grep -q '^heat  2 traces on' || fail "-o: no digest"
+for output in /dev/full none/out 0.xspy; do
+	status=0
+	"$mpiexec" -n 2 "$mpi" 0.xspy 1.xspy -o $output >text 2>&1 || status=$?
+	[ $status != 0 ] && grep -q "^xferspy: $output: " text ||
+		fail "-o $output: $status, $(cat text)"
+done
 mkdir a b
 cp 0.xspy 1.xspy a
 cp 1.xspy b
