@@ -27,7 +27,7 @@ static const char *value_of(const char *variable)
 	return value ? value : "";
 }
 
-/* Reads a list such as 0,7,64-71. Returns whether it is one; *has: the rank is
+/* Reads a list such as 0,7, 64-71. Returns whether it is one; *has: the rank is
  * in it. */
 static bool parse_ranks(const char *text, unsigned long rank, bool *has)
 {
@@ -36,6 +36,7 @@ static bool parse_ranks(const char *text, unsigned long rank, bool *has)
 		unsigned long first, last;
 		char *end;
 
+		text += strspn(text, " ");
 		if (!isdigit((unsigned char)*text))
 			return false;
 		first = last = strtoul(text, &end, 10);
@@ -50,12 +51,17 @@ static bool parse_ranks(const char *text, unsigned long rank, bool *has)
 	}
 }
 
+/* What is no list stands for rank 0: it shall be told, in its trace, and not by
+ * the traces of a thousand ranks. */
 static bool is_rank_left_out(void)
 {
 	const unsigned long rank = strtoul(xs_trace_name_rank(NULL), NULL, 10);
+	const char *list = value_of("XFERSPY_RANKS");
 	bool has;
 
-	return parse_ranks(value_of("XFERSPY_RANKS"), rank, &has) && !has;
+	if (!parse_ranks(list, rank, &has))
+		has = !*list || !rank;
+	return !has;
 }
 
 bool xs_config_is_off(void)
@@ -277,7 +283,7 @@ const struct xs_config_variable xs_config_variables[] = {
     {"XFERSPY_MODE", is_mode, "trace, light, counters, events, calls or off",
      "traced as usual"},
     {"XFERSPY_RANKS", is_ranks, "ranks such as 0,7,64-71",
-     "all ranks are traced"},
+     "rank 0 alone is traced"},
     {"XFERSPY_RANGE", is_range, "profiler, signal, or seconds such as 60+10",
      "recorded from the start"},
     {"XFERSPY_MAX_SIZE", is_max_bytes, "2M or more, such as 64M",

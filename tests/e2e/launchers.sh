@@ -21,7 +21,7 @@ for mpirun in mpirun.openmpi mpirun.mpich; do
 	done
 	expect "$mpirun: traces" "$(traces)" 2
 	"$XS_COMMAND" report . >report.txt || fail "$mpirun: report: $?"
-	grep -q '^app  2 traces on 1 host, 2 of 2 ranks$' report.txt ||
+	grep -q '^app  2 traces on 1 host, 2 of 2 ranks, machine: ' report.txt ||
 		fail "$mpirun: no report on both: $(cat report.txt)"
 	rm ./*.xspy
 	XFERSPY_RANKS=1 plain $mpirun -n 2 "$XS_COMMAND" run -o '%r.xspy' \

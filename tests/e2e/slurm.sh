@@ -66,7 +66,7 @@ for mpi in none pmi2 pmix; do
 		done
 	done
 	"$XS_COMMAND" report . >report.txt || fail "$mpi: report: $?"
-	grep -q '^app  4 traces on 1 host, 4 of 4 ranks$' report.txt ||
+	grep -q '^app  4 traces on 1 host, 4 of 4 ranks, machine: ' report.txt ||
 		fail "$mpi: $(cat report.txt)"
 done
 mpi_program=$(dirname "$XS_COMMAND")/xferspy-mpi

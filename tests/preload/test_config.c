@@ -103,7 +103,7 @@ TEST(rank_comes_from_any_launcher)
 	unset_launchers();
 }
 
-/* A list that is not valid leaves no rank out. */
+/* A list that is not valid leaves rank 0 alone. */
 TEST(ranks_are_chosen)
 {
 	static const struct {
@@ -113,10 +113,12 @@ TEST(ranks_are_chosen)
 	    {"0,7,64-71", "0", false},	{"0,7,64-71", "1", true},
 	    {"0,7,64-71", "7", false},	{"0,7,64-71", "63", true},
 	    {"0,7,64-71", "64", false}, {"0,7,64-71", "71", false},
-	    {"0,7,64-71", "72", true},	{"71-64", "65", false},
-	    {"", "5", false},		{"1,", "5", false},
-	    {"1-", "5", false},		{"all", "5", false},
-	    {"1 2", "5", false},	{"-1", "5", false},
+	    {"0,7,64-71", "72", true},	{"71-64", "65", true},
+	    {"71-64", "0", false},	{"", "5", false},
+	    {"5,", "5", true},		{"5-", "5", true},
+	    {"all", "5", true},		{"all", "0", false},
+	    {"5 6", "5", true},		{"-5", "5", true},
+	    {"0, 5", "5", false},	{"0, 5", "6", true},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
