@@ -107,7 +107,9 @@ static int parse(int argc, char **argv, struct export_options *out)
 		return bad_target("--to TARGET", "it is missing");
 	if (!out->output || strcmp(out->output, "-") == 0)
 		return xs_cli_error(XS_EXIT_USAGE, "export",
-				    "no file was given to write to",
+				    out->output
+					? "it does not write to standard output"
+					: "no file was given to write to",
 				    "name it with -o FILE");
 	return check_output(out, argv + optind);
 }

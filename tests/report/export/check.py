@@ -290,6 +290,8 @@ def check_failures(folder):
                   ("export", "--to", "sqlite", trace, "-o", "-"),
                   ("export", "--to", "sqlite", "-o", trace, trace)):
         check(wrong, run(*wrong).returncode == 1)
+    check("standard output", "it does not write to standard output" in run(
+        "export", "--to", "sqlite", trace, "-o", "-").stderr.decode())
     check("no trace", run("export", "--to", "sqlite", "gone", "-o",
                           folder / "gone.db").returncode == 2)
     check("the output first", "/nowhere/" in run(
