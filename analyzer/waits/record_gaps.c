@@ -17,6 +17,7 @@
 
 struct search {
 	bool imported;
+	bool one_context;     /* for which a wait for the device is */
 	bool *has_op;	      /* of each call */
 	struct xs_key *waits; /* waiting calls, by thread and start */
 	size_t wait_count;
@@ -140,8 +141,19 @@ static void count_calls(const struct xs_trace *trace,
 	}
 }
 
+static bool has_one_context(const struct xs_trace *trace)
+{
+	const struct xs_queue *queues = trace->queues;
+	size_t i = 1;
+
+	while (i < trace->queue_count && queues[i].device == queues[0].device &&
+	       queues[i].context == queues[0].context)
+		i++;
+	return i >= trace->queue_count;
+}
+
 /* Returns when the first call that waited for the whole device after a call
- * returned. UINT64_MAX: none did, or for which of several devices is not known.
+ * returned. UINT64_MAX: none did, or in which of several contexts is not known.
  */
 static uint64_t waited_until_ns(const struct xs_trace *trace,
 				const struct search *search,
@@ -152,7 +164,7 @@ static uint64_t waited_until_ns(const struct xs_trace *trace,
 
 	XS_BISECT(first, end, i,
 		  calls[search->of_device[i]].start_ns < call->end_ns);
-	return first < search->of_device_count && trace->device_count == 1
+	return first < search->of_device_count && search->one_context
 		   ? calls[search->of_device[first]].end_ns
 		   : UINT64_MAX;
 }
@@ -189,7 +201,8 @@ int xs_record_gaps_find(const struct xs_trace *trace,
 			struct xs_record_gap gaps[XS_RECORD_GAP_KINDS])
 {
 	struct search search = {
-	    .imported = xs_trace_find_info(trace, "imported") != NULL};
+	    .imported = xs_trace_find_info(trace, "imported") != NULL,
+	    .one_context = has_one_context(trace)};
 	int rc = -ENOMEM;
 
 	memset(gaps, 0, XS_RECORD_GAP_KINDS * sizeof(*gaps));
