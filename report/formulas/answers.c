@@ -308,9 +308,9 @@ static const char *unknown_control(const struct xs_formulas_result *result,
 static struct xs_units_text message_time(const struct xs_control_estimate *row)
 {
 	const int64_t ns = xs_number_round(row->ns);
+	const struct xs_units_text decades = {"decades"};
 
-	return ns == XS_UNKNOWN ? (struct xs_units_text){"decades"}
-				: xs_units_ns(ns);
+	return ns == XS_UNKNOWN ? decades : xs_units_ns(ns);
 }
 
 /* Who should start a transfer, if the times of all ways are known: the way of
