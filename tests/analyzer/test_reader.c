@@ -24,31 +24,46 @@ static const char three_chunks[] =
     "kernel start=1 duration=1\n"
     "kernel start=2 duration=1\n";
 
-static struct xs_trace *read_bytes(const struct bytes *bytes)
+static struct bytes bytes;
+static struct xs_trace *trace;
+
+static int drop(void **state)
 {
-	struct xs_trace *trace;
+	(void)state;
+	xs_trace_free(trace);
+	free(bytes.data);
+	trace = NULL;
+	bytes = (struct bytes){0};
+	return 0;
+}
+
+static void read_bytes(void)
+{
 	const char *error;
 
 	assert_int_equal(
-	    xs_trace_read_memory(bytes->data, bytes->size, &trace, &error), 0);
-	return trace;
+	    xs_trace_read_memory(bytes.data, bytes.size, &trace, &error), 0);
 }
 
-static void put32(struct bytes *bytes, size_t at, uint32_t value)
+static void read_binary_of(const char *text)
 {
-	assert_true(at + sizeof(value) <= bytes->size);
-	memcpy(bytes->data + at, &value, sizeof(value));
+	bytes = binary_of(text);
+	read_bytes();
+}
+
+static void put32(size_t at, uint32_t value)
+{
+	assert_true(at + sizeof(value) <= bytes.size);
+	memcpy(bytes.data + at, &value, sizeof(value));
 }
 
 /* ops: number of ops still read; word: part of the first defect, NULL: none. */
 static void check_damage(size_t at, uint32_t value, size_t ops,
 			 const char *word)
 {
-	struct bytes bytes = binary_of(three_chunks);
-	struct xs_trace *trace;
-
-	put32(&bytes, at, value);
-	trace = read_bytes(&bytes);
+	bytes = binary_of(three_chunks);
+	put32(at, value);
+	read_bytes();
 	assert_int_equal(trace->op_count, ops);
 	if (word) {
 		assert_true(trace->defect_count > 0);
@@ -56,8 +71,7 @@ static void check_damage(size_t at, uint32_t value, size_t ops,
 	} else {
 		assert_int_equal(trace->defect_count, 0);
 	}
-	xs_trace_free(trace);
-	free(bytes.data);
+	drop(NULL);
 }
 
 TEST(test_damaged_chunks)
@@ -84,36 +98,28 @@ TEST(test_damaged_chunks)
 /* An incomplete record of a killed process is not a defect. */
 TEST(test_torn_record)
 {
-	struct bytes bytes = binary_of(three_chunks);
-	struct xs_trace *trace;
-
-	put32(&bytes, 20, XS_FILE_RUNNING);
-	put32(&bytes, 8192 + 32 + 40, 0x0520);
-	trace = read_bytes(&bytes);
+	bytes = binary_of(three_chunks);
+	put32(20, XS_FILE_RUNNING);
+	put32(8192 + 32 + 40, 0x0520);
+	read_bytes();
 	assert_int_equal(trace->op_count, 6);
 	assert_int_equal(trace->defect_count, 0);
-	xs_trace_free(trace);
-	free(bytes.data);
 }
 
 TEST(test_short_record)
 {
-	struct bytes bytes = binary_of("xferspy-text 1\nheader\nchunk\n"
-				       "unknown kind=32 data=000000000000\n"
-				       "kernel start=1 duration=1\n");
-	struct xs_trace *trace = read_bytes(&bytes);
-
+	read_binary_of("xferspy-text 1\nheader\nchunk\n"
+		       "unknown kind=32 data=000000000000\n"
+		       "kernel start=1 duration=1\n");
 	assert_int_equal(trace->op_count, 1);
 	assert_int_equal(trace->defect_count, 1);
 	assert_non_null(strstr(trace->defects[0].text, "too short"));
-	xs_trace_free(trace);
-	free(bytes.data);
 }
 
 /* `again` records of a call and of ops whose original is not in their chunk. */
 TEST(test_nothing_to_repeat)
 {
-	struct bytes bytes = binary_of(
+	read_binary_of(
 	    "xferspy-text 1\nheader lost_ops=5\n"
 	    "chunk\n"
 	    "kernel start=1 duration=1\n"
@@ -126,16 +132,12 @@ TEST(test_nothing_to_repeat)
 	    "again record=8 start=2 duration=1\n"
 	    "chunk thread=4\n"
 	    "again record=8 start=2 duration=1\n");
-	struct xs_trace *trace = read_bytes(&bytes);
-
 	assert_int_equal(trace->op_count, 2);
 	assert_int_equal(trace->call_count, 0);
 	assert_int_equal(trace->lost_ops, 5 + 4);
 	assert_int_equal(trace->lost_calls, 1);
 	assert_int_equal(trace->defect_count, 5);
 	assert_non_null(strstr(trace->defects[0].text, "repeated record"));
-	xs_trace_free(trace);
-	free(bytes.data);
 }
 
 TEST(test_headers)
@@ -150,25 +152,22 @@ TEST(test_headers)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct bytes bytes = binary_of(three_chunks);
-		struct xs_trace *trace;
 		const char *error;
 
+		bytes = binary_of(three_chunks);
 		bytes.data[cases[i].at] = (char)cases[i].value;
 		assert_int_equal(xs_trace_read_memory(bytes.data, bytes.size,
 						      &trace, &error),
 				 cases[i].rc);
 		assert_int_equal(cases[i].rc != 0, error != NULL);
-		xs_trace_free(trace);
-		free(bytes.data);
+		drop(NULL);
 	}
 }
 
 /* A truncated file: all complete ops are read, and nothing else. */
 TEST(test_every_truncation)
 {
-	struct bytes bytes = binary_of(three_chunks);
-
+	bytes = binary_of(three_chunks);
 	for (size_t size = 0; size <= bytes.size; size++) {
 		char *copy = malloc(size + 1);
 		size_t ops, wanted = 0;
@@ -184,20 +183,15 @@ TEST(test_every_truncation)
 		assert_int_equal(ops, wanted);
 		free(copy);
 	}
-	free(bytes.data);
 }
 
 TEST(test_truncation_is_named)
 {
-	struct bytes bytes = binary_of(three_chunks);
-	struct xs_trace *trace;
-
+	bytes = binary_of(three_chunks);
 	bytes.size -= 5000;
-	trace = read_bytes(&bytes);
+	read_bytes();
 	assert_non_null(
 	    strstr(trace->defects[0].text, "5000 bytes are missing"));
-	xs_trace_free(trace);
-	free(bytes.data);
 }
 
 /* Flipped bits: the result may be anything, but the reader returns. */
@@ -207,8 +201,8 @@ TEST(test_bit_flips)
 
 	for (size_t i = 0; i < golden_count; i++) {
 		struct bytes text = file_bytes(golden_path(golden_names[i]));
-		struct bytes bytes = binary_of(text.data);
 
+		bytes = binary_of(text.data);
 		for (int round = 0; round < 300; round++) {
 			char *copy = malloc(bytes.size);
 			size_t ops;
@@ -227,77 +221,63 @@ TEST(test_bit_flips)
 			analyze(copy, bytes.size, &ops);
 			free(copy);
 		}
-		free(bytes.data);
+		drop(NULL);
 		free(text.data);
 	}
 }
 
 TEST(test_hostile_ids)
 {
-	struct bytes bytes =
-	    binary_of("xferspy-text 1\nheader\nchunk\n"
-		      "wide site=4000000000\n"
-		      "call site=65535 correlation=1\n"
-		      "shape shape=4294967295 name=4294967294\n"
-		      "site site=3 caller=3 module=9 function=77\n"
-		      "kernel shape=4294967295 queue=65535\n");
-	struct xs_trace *trace = read_bytes(&bytes);
-
+	read_binary_of("xferspy-text 1\nheader\nchunk\n"
+		       "wide site=4000000000\n"
+		       "call site=65535 correlation=1\n"
+		       "shape shape=4294967295 name=4294967294\n"
+		       "site site=3 caller=3 module=9 function=77\n"
+		       "kernel shape=4294967295 queue=65535\n");
 	assert_int_equal(trace->op_count, 1);
 	assert_true(trace->ops[0].queue < trace->queue_count);
 	assert_true(trace->ops[0].shape < trace->shape_count);
 	assert_true(trace->calls[0].site < trace->site_count);
 	assert_true(trace->defect_count > 0);
-	xs_trace_free(trace);
-	free(bytes.data);
 }
 
 TEST(test_many_defects_are_few)
 {
-	struct bytes bytes = {calloc(300, 4096), 300 * 4096};
 	struct bytes head = binary_of("xferspy-text 1\nheader\n");
-	struct xs_trace *trace;
 
+	bytes = (struct bytes){calloc(300, 4096), 300 * 4096};
 	assert_non_null(bytes.data);
 	memcpy(bytes.data, head.data, head.size);
 	for (size_t i = 1; i < 300; i++)
-		put32(&bytes, i * 4096, XS_CHUNK_MAGIC);
-	trace = read_bytes(&bytes);
+		put32(i * 4096, XS_CHUNK_MAGIC);
+	read_bytes();
 	assert_int_equal(trace->defect_count, 65);
-	xs_trace_free(trace);
 	free(head.data);
-	free(bytes.data);
 }
 
 TEST(test_strings_in_parts)
 {
-	struct bytes bytes = binary_of("xferspy-text 1\nheader\nchunk\n"
-				       "string id=1 text=\"void f\"\n"
-				       "string id=2 text=\"other\"\n"
-				       "string id=1 part=1 text=\"oo(int\"\n"
-				       "string id=1 part=2 text=\", int)\"\n"
-				       "shape shape=1 name=1\n"
-				       "shape shape=2 name=2\n");
-	struct xs_trace *trace = read_bytes(&bytes);
-
+	read_binary_of("xferspy-text 1\nheader\nchunk\n"
+		       "string id=1 text=\"void f\"\n"
+		       "string id=2 text=\"other\"\n"
+		       "string id=1 part=1 text=\"oo(int\"\n"
+		       "string id=1 part=2 text=\", int)\"\n"
+		       "shape shape=1 name=1\n"
+		       "shape shape=2 name=2\n");
 	assert_string_equal(trace->strings[trace->shapes[0].name],
 			    "void foo(int, int)");
 	assert_string_equal(trace->strings[trace->shapes[1].name], "other");
 	assert_string_equal(trace->strings[0], "");
-	xs_trace_free(trace);
-	free(bytes.data);
 }
 
 TEST(test_source_lines)
 {
-	struct bytes bytes = binary_of("xferspy-text 1\nheader\nchunk\n"
-				       "source site=2 symbol=8 file=9 line=42\n"
-				       "source site=3 symbol=8\n"
-				       "site site=2 offset=16\n"
-				       "string id=8 text=\"main\"\n"
-				       "string id=9 text=\"/src/app.cu\"\n");
-	struct xs_trace *trace = read_bytes(&bytes);
-
+	read_binary_of("xferspy-text 1\nheader\nchunk\n"
+		       "source site=2 symbol=8 file=9 line=42\n"
+		       "source site=3 symbol=8\n"
+		       "site site=2 offset=16\n"
+		       "string id=8 text=\"main\"\n"
+		       "string id=9 text=\"/src/app.cu\"\n");
 	assert_int_equal(trace->site_count, 2);
 	assert_string_equal(trace->sites[0].symbol, "main");
 	assert_string_equal(trace->sites[0].file, "/src/app.cu");
@@ -307,30 +287,25 @@ TEST(test_source_lines)
 	/* sites share one text, however long and many they are */
 	assert_ptr_equal(trace->sites[0].symbol, trace->sites[1].symbol);
 	assert_null(trace->sites[1].file);
-	xs_trace_free(trace);
-	free(bytes.data);
 }
 
 TEST(test_order_and_join)
 {
 	/* two threads and the collector: each in order, but not together */
-	struct bytes bytes =
-	    binary_of("xferspy-text 1\nheader\n"
-		      "chunk thread=1 base_ns=1000\n"
-		      "call site=1 correlation=7 start=100 duration=5\n"
-		      "call site=1 correlation=9 start=300 duration=5\n"
-		      "chunk thread=2 base_ns=1000\n"
-		      "call site=1 correlation=8 start=200 duration=5\n"
-		      "call site=1 correlation=7 start=9000 duration=5\n"
-		      "chunk base_ns=1000\n"
-		      "kernel correlation=9 start=310 duration=5\n"
-		      "kernel correlation=7 start=120 duration=5\n"
-		      "kernel correlation=7 start=9010 duration=5\n"
-		      "kernel correlation=5 start=500 duration=5\n"
-		      "kernel correlation=8 start=210 duration=5\n");
-	struct xs_trace *trace = read_bytes(&bytes);
 	static const uint32_t calls[] = {0, 1, 2, XS_NONE, 3};
-
+	read_binary_of("xferspy-text 1\nheader\n"
+		       "chunk thread=1 base_ns=1000\n"
+		       "call site=1 correlation=7 start=100 duration=5\n"
+		       "call site=1 correlation=9 start=300 duration=5\n"
+		       "chunk thread=2 base_ns=1000\n"
+		       "call site=1 correlation=8 start=200 duration=5\n"
+		       "call site=1 correlation=7 start=9000 duration=5\n"
+		       "chunk base_ns=1000\n"
+		       "kernel correlation=9 start=310 duration=5\n"
+		       "kernel correlation=7 start=120 duration=5\n"
+		       "kernel correlation=7 start=9010 duration=5\n"
+		       "kernel correlation=5 start=500 duration=5\n"
+		       "kernel correlation=8 start=210 duration=5\n");
 	assert_int_equal(trace->ops_matched, 4);
 	for (size_t i = 0; i < 5; i++)
 		assert_int_equal(trace->ops[i].call, calls[i]);
@@ -338,8 +313,6 @@ TEST(test_order_and_join)
 		assert_true(trace->ops[i - 1].start_ns <=
 			    trace->ops[i].start_ns);
 	assert_int_equal(trace->calls[1].thread, 2);
-	xs_trace_free(trace);
-	free(bytes.data);
 }
 
 /* A file that was copied to another place may have a hole where a killed
@@ -349,13 +322,12 @@ TEST(test_holes)
 {
 	const size_t last = 3 * XS_PAGE_BYTES;
 	const off_t hole_bytes = (off_t)64 << 30;
-	struct bytes bytes = binary_of(three_chunks);
 	char path[] = "holes.XXXXXX";
 	int fd = mkstemp(path);
-	struct xs_trace *trace;
 	const char *error;
 
-	put32(&bytes, last + offsetof(struct xs_chunk_header, capacity_bytes),
+	bytes = binary_of(three_chunks);
+	put32(last + offsetof(struct xs_chunk_header, capacity_bytes),
 	      1u << 31);
 	assert_int_equal(write(fd, bytes.data, bytes.size), bytes.size);
 	assert_int_equal(ftruncate(fd, hole_bytes), 0);
@@ -363,16 +335,13 @@ TEST(test_holes)
 		assert_int_equal(xs_trace_read(path, &trace, &error), 0);
 		assert_int_equal(trace->op_count, 6);
 		assert_int_equal(trace->defect_count, 0);
-		xs_trace_free(trace);
 	}
 	unlink(path);
 	close(fd);
-	free(bytes.data);
 }
 
 TEST(test_missing_file)
 {
-	struct xs_trace *trace;
 	const char *error;
 
 	assert_int_equal(xs_trace_read("/nonexistent", &trace, &error),
@@ -383,4 +352,4 @@ TEST(test_missing_file)
 	assert_non_null(strstr(error, "a device"));
 }
 
-RUN_TESTS(NULL, NULL)
+RUN_TESTS(NULL, drop)
