@@ -57,7 +57,20 @@ static json_t *digest_of(const struct rank *rank)
 	return group;
 }
 
-static void merge_result(json_t *all, struct xs_result *result)
+static json_t *all;
+static struct xs_job *job;
+
+static int drop(void **state)
+{
+	(void)state;
+	xs_job_free(job);
+	json_decref(all);
+	job = NULL;
+	all = NULL;
+	return 0;
+}
+
+static void merge_result(struct xs_result *result)
 {
 	json_t *group = xs_digest_of_result(result);
 
@@ -65,11 +78,11 @@ static void merge_result(json_t *all, struct xs_result *result)
 	json_decref(group);
 }
 
-static struct xs_job *job_of(const struct rank *ranks, size_t count)
+/* Builds the job of these processes, in place of the one before. */
+static void build(const struct rank *ranks, size_t count)
 {
-	json_t *all = xs_digest_new();
-	struct xs_job *job;
-
+	drop(NULL);
+	all = xs_digest_new();
 	for (size_t i = 0; i < count; i++) {
 		json_t *group = digest_of(&ranks[i]);
 
@@ -77,18 +90,16 @@ static struct xs_job *job_of(const struct rank *ranks, size_t count)
 		json_decref(group);
 	}
 	assert_int_equal(xs_job_build(all, &job), 0);
-	json_decref(all);
-	return job;
 }
 
-static char *text_of(struct xs_job *job, bool all)
+static char *text_of(bool every)
 {
 	const struct xs_display display = {.columns = 80};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(xs_renderers[0]->job(job, all, &display, out), 0);
+	assert_int_equal(xs_renderers[0]->job(job, every, &display, out), 0);
 	fclose(out);
 	return text;
 }
@@ -99,8 +110,8 @@ TEST(the_job_gains_what_its_slowest_process_does)
 	    {.rank = 0, .wall_ms = 10000, .saves_ms = 3000},
 	    {.rank = 1, .wall_ms = 9000, .saves_ms = 1000},
 	    {.rank = 2, .wall_ms = 9500, .saves_ms = 2500}};
-	struct xs_job *job = job_of(ranks, 3);
 
+	build(ranks, 3);
 	assert_int_equal(job->traces, 3);
 	/* 7, 8 and 7 s are left of 10 */
 	assert_int_equal(job->after_ns, 8000 * MS);
@@ -115,7 +126,6 @@ TEST(the_job_gains_what_its_slowest_process_does)
 	assert_false(job->steps[0].at_least);
 	assert_non_null(strstr(job->verdict, "the job gains 2.00 s (20.0 %)"));
 	assert_non_null(strstr(job->verdict, "it is up to 3.00 s."));
-	xs_job_free(job);
 }
 
 TEST(a_condition_makes_the_gain_a_bound)
@@ -124,15 +134,15 @@ TEST(a_condition_makes_the_gain_a_bound)
 					 .wall_ms = 10000,
 					 .saves_ms = 3000,
 					 .condition = "the data stays"};
-	struct xs_job *job = job_of(&rank, 1);
-	char *text = text_of(job, false);
+	char *text;
 
+	build(&rank, 1);
+	text = text_of(false);
 	assert_non_null(
 	    strstr(job->verdict, "the job gains up to 3.00 s (30.0 %)"));
 	assert_non_null(strstr(text, "saves up to 3.00 s of a run in 1 of 1"));
 	assert_non_null(strstr(text, "only if the data stays\n"));
 	free(text);
-	xs_job_free(job);
 }
 
 /* A process that the step does not change keeps the job at its time. */
@@ -141,13 +151,12 @@ TEST(a_step_of_few_processes_gains_less)
 	static const struct rank ranks[] = {
 	    {.rank = 0, .wall_ms = 10000, .saves_ms = 3000},
 	    {.rank = 1, .wall_ms = 9900}};
-	struct xs_job *job = job_of(ranks, 2);
 
+	build(ranks, 2);
 	assert_int_equal(job->saves_ns, 100 * MS);
 	assert_int_equal(job->steps[0].traces, 1);
 	assert_int_equal(job->steps[0].job_ns, 100 * MS);
 	assert_false(job->steps[0].at_least);
-	xs_job_free(job);
 }
 
 /* More processes with the step are slower than the first without it than there
@@ -155,19 +164,17 @@ TEST(a_step_of_few_processes_gains_less)
 TEST(a_gain_beyond_the_rows_is_a_bound)
 {
 	struct rank ranks[20];
-	struct xs_job *job;
 
 	for (int64_t i = 0; i < 20; i++)
 		ranks[i] = (struct rank){.rank = i % 8,
 					 .wall_ms = 10000 - 10 * i,
 					 .saves_ms = i < 19 ? 5000 : 0};
-	job = job_of(ranks, 20);
+	build(ranks, 20);
 	assert_int_equal(job->steps[0].traces, 19);
 	assert_int_equal(job->steps[0].job_ns, 150 * MS);
 	assert_true(job->steps[0].at_least);
 	/* of the whole plan it is known */
 	assert_int_equal(job->saves_ns, 190 * MS);
-	xs_job_free(job);
 }
 
 TEST(gpus_are_shared_and_far)
@@ -176,15 +183,14 @@ TEST(gpus_are_shared_and_far)
 	    {.rank = 0, .wall_ms = 10000, .gpu = "GPU-1"},
 	    {.rank = 1, .wall_ms = 10000, .gpu = "GPU-1", .gpu_node = 1},
 	    {.rank = 2, .wall_ms = 10000, .gpu = "GPU-2"}};
-	struct xs_job *job = job_of(ranks, 3);
 
+	build(ranks, 3);
 	assert_int_equal(job->problem_count, 1);
 	assert_string_equal(job->problems[0].what, "shared GPU");
 	assert_int_equal(job->problems[0].traces, 2);
 	assert_int_equal(job->kind_count, 2);
 	assert_non_null(
 	    strstr(job->slowest[2].kind, "NUMA node 0, the GPU's 1"));
-	xs_job_free(job);
 }
 
 /* Warnings of single reports: one for each kind, whatever its figures, with the
@@ -193,10 +199,9 @@ TEST(warnings_are_counted_over_processes)
 {
 	static const char *kinds[] = {"lost %d", "cut", "lost %d"};
 	const char *notes[][3] = {{"lost 7", "cut", "lost 8"}, {"lost 9"}};
-	json_t *all = xs_digest_new();
-	struct xs_job *job;
 	char *text;
 
+	all = xs_digest_new();
 	for (size_t i = 0; i < 2; i++) {
 		struct xs_result *result = fixture_result();
 
@@ -205,7 +210,7 @@ TEST(warnings_are_counted_over_processes)
 		result->coverage.notes = notes[i];
 		result->coverage.note_kinds = kinds;
 		result->coverage.note_count = i ? 1 : 3;
-		merge_result(all, result);
+		merge_result(result);
 		fixture_free(result);
 	}
 	assert_int_equal(xs_job_build(all, &job), 0);
@@ -217,11 +222,9 @@ TEST(warnings_are_counted_over_processes)
 	assert_non_null(strstr(job->problems[1].text,
 			       "1 trace with the warning \"cut\": "));
 	assert_non_null(strstr(job->problems[1].names, "(rank 0 on "));
-	text = text_of(job, false);
+	text = text_of(false);
 	assert_non_null(strstr(text, "! 2 traces with such a warning"));
 	free(text);
-	xs_job_free(job);
-	json_decref(all);
 }
 
 /* More warnings than a report tells: it says how many. */
@@ -229,23 +232,19 @@ TEST(many_warnings_are_cut)
 {
 	const char *notes[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
 	struct xs_result *result = fixture_result();
-	struct xs_job *job;
-	json_t *group;
 	char *text;
 
 	result->coverage.notes = result->coverage.note_kinds = notes;
 	result->coverage.note_count = 9;
-	group = xs_digest_of_result(result);
+	all = xs_digest_of_result(result);
 	fixture_free(result);
-	assert_int_equal(xs_job_build(group, &job), 0);
-	text = text_of(job, false);
+	assert_int_equal(xs_job_build(all, &job), 0);
+	text = text_of(false);
 	assert_non_null(strstr(text, "! 1 more (--all)\n"));
 	free(text);
-	text = text_of(job, true);
+	text = text_of(true);
 	assert_null(strstr(text, "more (--all)"));
 	free(text);
-	xs_job_free(job);
-	json_decref(group);
 }
 
 /* What a prediction assumes, rounds of several threads at once, and memory
@@ -255,8 +254,6 @@ TEST(a_step_keeps_what_it_depends_on)
 	static const char *assumes[] = {"the copies are large", "no bound"};
 	struct xs_result *result = fixture_result();
 	struct xs_result_estimate row = *result->plan[0].estimate;
-	struct xs_job *job;
-	json_t *group;
 	char *text;
 
 	row.assumes = assumes;
@@ -275,8 +272,8 @@ TEST(a_step_keeps_what_it_depends_on)
 	    .places = "a.cu:7",
 	    .advice = "Pin it.",
 	    .condition = "it is in ordinary memory before"};
-	group = xs_digest_of_result(result);
-	assert_int_equal(xs_job_build(group, &job), 0);
+	all = xs_digest_of_result(result);
+	assert_int_equal(xs_job_build(all, &job), 0);
 	assert_int_equal(job->step_count, 2);
 	assert_string_equal(job->steps[0].assumes, "the copies are large");
 	assert_null(job->steps[0].condition);
@@ -284,13 +281,11 @@ TEST(a_step_keeps_what_it_depends_on)
 	assert_string_equal(job->steps[1].strategy, "register");
 	assert_int_equal(job->steps[1].job_ns, 500 * MS);
 	assert_int_equal(job->after_ns, result->plan[0].app_wall_ns - 500 * MS);
-	text = text_of(job, true);
+	text = text_of(true);
 	assert_non_null(strstr(text, "saves up to 1.00 s"));
 	assert_non_null(strstr(text, "only if the copies are large\n"));
 	assert_non_null(strstr(text, "only if it is in ordinary memory"));
 	free(text);
-	xs_job_free(job);
-	json_decref(group);
 	fixture_free(result);
 }
 
@@ -298,8 +293,6 @@ TEST(a_step_keeps_what_it_depends_on)
 TEST(a_step_of_no_phase_counts_once)
 {
 	struct xs_result *result = fixture_result();
-	struct xs_job *job;
-	json_t *group;
 
 	result->plan_count = 1;
 	result->plan[0].step = 2;
@@ -309,11 +302,9 @@ TEST(a_step_of_no_phase_counts_once)
 				       .saves_low_ns = 400 * MS,
 				       .saves_high_ns = 600 * MS,
 				       .advice = "Pin it."};
-	group = xs_digest_of_result(result);
-	assert_int_equal(xs_job_build(group, &job), 0);
+	all = xs_digest_of_result(result);
+	assert_int_equal(xs_job_build(all, &job), 0);
 	assert_int_equal(job->after_ns, result->plan[0].app_wall_ns);
-	xs_job_free(job);
-	json_decref(group);
 	fixture_free(result);
 }
 
@@ -322,8 +313,6 @@ TEST(a_change_of_two_phases_is_one)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_step plan[2] = {result->plan[0], result->plan[0]};
-	json_t *group;
-	struct xs_job *job;
 
 	plan[0].adds_saves_ns = 300 * MS;
 	plan[1].adds_saves_ns = 200 * MS;
@@ -331,17 +320,15 @@ TEST(a_change_of_two_phases_is_one)
 	plan[1].condition = "the data stays";
 	result->plan = plan;
 	result->plan_count = 2;
-	group = xs_digest_of_result(result);
+	all = xs_digest_of_result(result);
 	fixture_free(result);
-	assert_int_equal(xs_job_build(group, &job), 0);
+	assert_int_equal(xs_job_build(all, &job), 0);
 	assert_int_equal(job->step_count, 1);
 	assert_int_equal(job->steps[0].traces, 1);
 	assert_int_equal(job->steps[0].saves.least, 500 * MS);
 	assert_int_equal(job->steps[0].saves.most, 500 * MS);
 	assert_int_equal(job->steps[0].job_ns, 500 * MS);
 	assert_string_equal(job->steps[0].condition, "the data stays");
-	xs_job_free(job);
-	json_decref(group);
 }
 
 /* Beside ranks, a trace without one is told. */
@@ -350,15 +337,13 @@ TEST(a_trace_without_rank_is_told)
 	static const struct rank ranks[] = {
 	    {.rank = XS_UNKNOWN, .wall_ms = 10000},
 	    {.rank = 1, .wall_ms = 10000}};
-	struct xs_job *job = job_of(ranks, 2);
 
+	build(ranks, 2);
 	assert_int_equal(job->problem_count, 1);
 	assert_string_equal(job->problems[0].what, "no rank");
 	assert_int_equal(job->problems[0].traces, 1);
-	xs_job_free(job);
-	job = job_of(ranks, 1);
+	build(ranks, 1);
 	assert_int_equal(job->problem_count, 0);
-	xs_job_free(job);
 }
 
 TEST(a_slow_process_has_a_reason)
@@ -367,9 +352,9 @@ TEST(a_slow_process_has_a_reason)
 	    {.rank = 0, .wall_ms = 10000},
 	    {.rank = 1, .wall_ms = 10000},
 	    {.rank = 2, .wall_ms = 13000, .copies_ms = 3000, .host = "node8"}};
-	struct xs_job *job = job_of(ranks, 3);
 	char *text;
 
+	build(ranks, 3);
 	assert_int_equal(job->slowest_count, 3);
 	assert_non_null(strstr(job->slowest[0].name, "(rank 2 on node8)"));
 	assert_non_null(job->slowest[0].why);
@@ -380,11 +365,10 @@ TEST(a_slow_process_has_a_reason)
 	assert_int_equal(job->busiest_count, 0);
 	assert_int_equal(job->host_count, 2);
 	assert_string_equal(job->hosts[0].name, "node8");
-	text = text_of(job, false);
+	text = text_of(false);
 	assert_non_null(strstr(text, "app  3 traces on 2 hosts, 3 of 8 ranks"));
 	assert_non_null(strstr(text, "copies: 2.00 s more than the mean"));
 	free(text);
-	xs_job_free(job);
 }
 
 /* The others wait for it in their own code: all runs are as long. */
@@ -394,20 +378,19 @@ TEST(a_process_that_others_wait_for_is_found)
 	    {.rank = 0, .wall_ms = 13000},
 	    {.rank = 1, .wall_ms = 13000},
 	    {.rank = 2, .wall_ms = 13000, .copies_ms = 3000}};
-	struct xs_job *job = job_of(ranks, 3);
 	char *text;
 
+	build(ranks, 3);
 	assert_null(job->slowest[0].why);
 	assert_int_equal(job->busiest_count, 1);
 	assert_non_null(strstr(job->busiest[0].name, "rank 2"));
 	assert_non_null(
 	    strstr(job->busiest[0].why, "copies: 2.00 s more than the mean"));
 	assert_int_equal(job->busiest[0].by_ns - job->busy_mean_ns, 2000 * MS);
-	text = text_of(job, false);
+	text = text_of(false);
 	assert_non_null(strstr(text, "busiest"));
 	assert_null(strstr(strstr(text, "busiest"), "rank 1"));
 	free(text);
-	xs_job_free(job);
 }
 
 /* What a process waits for in its own code does not make it busy. */
@@ -416,10 +399,9 @@ TEST(a_process_that_waits_for_others_is_not_busy)
 	static const struct rank ranks[] = {
 	    {.rank = 0, .wall_ms = 13000},
 	    {.rank = 1, .wall_ms = 13000, .host_ms = 3000}};
-	struct xs_job *job = job_of(ranks, 2);
 
+	build(ranks, 2);
 	assert_int_equal(job->busiest_count, 0);
-	xs_job_free(job);
 }
 
 TEST(time_outside_is_held_against_the_mean)
@@ -428,12 +410,11 @@ TEST(time_outside_is_held_against_the_mean)
 					    {.rank = 1, .wall_ms = 10000},
 					    {.rank = 2, .wall_ms = 10000},
 					    {.rank = 3, .wall_ms = 20000}};
-	struct xs_job *job = job_of(ranks, 4);
 
+	build(ranks, 4);
 	assert_string_equal(
 	    job->slowest[0].why,
 	    "outside of the steady part: 7.50 s more than the mean");
-	xs_job_free(job);
 }
 
 TEST(missing_and_double_ranks_are_named)
@@ -443,18 +424,17 @@ TEST(missing_and_double_ranks_are_named)
 					    {.rank = 3, .wall_ms = 10000},
 					    {.rank = 3, .wall_ms = 10000},
 					    {.rank = 7, .wall_ms = 10000}};
-	struct xs_job *job = job_of(ranks, 5);
 	char *text;
 
+	build(ranks, 5);
 	assert_int_equal(job->ranks, 8);
 	assert_int_equal(job->seen, 4);
 	assert_string_equal(job->missing, "1, 4-6");
 	assert_int_equal(job->problem_count, 1);
 	assert_string_equal(job->problems[0].what, "merged twice");
-	text = text_of(job, true);
+	text = text_of(true);
 	assert_non_null(strstr(text, "! no figures of ranks 1, 4-6\n"));
 	free(text);
-	xs_job_free(job);
 }
 
 /* A trace whose launcher started another number of ranks, and one of a rank
@@ -466,8 +446,8 @@ TEST(ranks_that_disagree_are_told)
 	    {.rank = 2, .wall_ms = 10000},
 	    {.rank = 1, .ranks = 1 << 24, .wall_ms = 10000},
 	    {.rank = 9, .wall_ms = 10000}};
-	struct xs_job *job = job_of(ranks, 4);
 
+	build(ranks, 4);
 	assert_int_equal(job->ranks, 8);
 	assert_int_equal(job->seen, 3);
 	assert_string_equal(job->missing, "3-7");
@@ -477,10 +457,8 @@ TEST(ranks_that_disagree_are_told)
 	assert_string_equal(
 	    job->problems[1].text,
 	    "1 trace of rank 9, which a job of 8 ranks does not have");
-	xs_job_free(job);
-	job = job_of(&ranks[2], 1);
+	build(&ranks[2], 1);
 	assert_string_equal(job->missing, "0, 2-16777215");
-	xs_job_free(job);
 }
 
 /* Predictions of several machine profiles are told; those of calibrations, or
@@ -488,9 +466,8 @@ TEST(ranks_that_disagree_are_told)
 TEST(machine_profiles_are_told)
 {
 	static const char *origins[] = {"fitted", "fitted", "given", "shipped"};
-	json_t *all = xs_digest_new();
-	struct xs_job *job;
 
+	all = xs_digest_new();
 	for (int i = 0; i < 4; i++) {
 		struct xs_result *result = fixture_result();
 
@@ -500,7 +477,7 @@ TEST(machine_profiles_are_told)
 		result->machine_choice.origin = origins[i];
 		snprintf(result->machine.name, sizeof(result->machine.name),
 			 "m%d", i / 2);
-		merge_result(all, result);
+		merge_result(result);
 		fixture_free(result);
 		if (i == 0)
 			continue;
@@ -512,8 +489,8 @@ TEST(machine_profiles_are_told)
 			assert_string_equal(job->problems[0].what,
 					    "several machines");
 		xs_job_free(job);
+		job = NULL;
 	}
-	json_decref(all);
 }
 
 /* A damaged trace, a trace of another program, a counted one, and one without a
@@ -521,21 +498,20 @@ TEST(machine_profiles_are_told)
 TEST(what_is_in_no_figure_is_counted)
 {
 	static const struct rank rank = {.rank = 0, .wall_ms = 10000};
-	json_t *all = digest_of(&rank);
 	struct xs_result *result = fixture_result();
-	struct xs_job *job;
 
+	all = digest_of(&rank);
 	result->run.app = "/usr/bin/other -x";
 	result->run.wall_ns = 99999 * MS;
-	merge_result(all, result);
+	merge_result(result);
 	result->coverage.counted = true;
 	result->verdict.missing = "a run without counters";
-	merge_result(all, result);
+	merge_result(result);
 	result->coverage.counted = false;
-	merge_result(all, result);
+	merge_result(result);
 	result->verdict.missing = NULL;
 	result->coverage.damaged = true;
-	merge_result(all, result);
+	merge_result(result);
 	fixture_free(result);
 	/* of two equal ones the first by name */
 	assert_int_equal(xs_job_build(all, &job), 0);
@@ -553,8 +529,6 @@ TEST(what_is_in_no_figure_is_counted)
 	    "1 trace of another program, in no figure (of those "
 	    "with as many traces this is the first by name; "
 	    "--each reports on each trace): other");
-	xs_job_free(job);
-	json_decref(all);
 }
 
 /* Another trace of a rank is told; a step that may cost time, too, and no limit
@@ -564,9 +538,10 @@ TEST(several_runs_and_uncertain_steps_are_told)
 	static const struct rank ranks[] = {
 	    {.rank = 0, .wall_ms = 10000, .saves_ms = 3000, .low_ms = -1000},
 	    {.rank = 0, .wall_ms = 10001, .saves_ms = 3000, .low_ms = 500}};
-	struct xs_job *job = job_of(ranks, 2);
-	char *text = text_of(job, false);
+	char *text;
 
+	build(ranks, 2);
+	text = text_of(false);
 	assert_int_equal(job->problem_count, 1);
 	assert_string_equal(job->problems[0].what, "same rank");
 	assert_int_equal(job->problems[0].traces, 1);
@@ -574,28 +549,23 @@ TEST(several_runs_and_uncertain_steps_are_told)
 	assert_non_null(strstr(text, "may also be slower; saves about 3.00 s"));
 	assert_true(job->at_most_saves_ns >= job->saves_most_ns);
 	free(text);
-	xs_job_free(job);
-	job = job_of(&ranks[1], 1);
-	text = text_of(job, false);
+	build(&ranks[1], 1);
+	text = text_of(false);
 	assert_non_null(
 	    strstr(text, "     saves 3.00 s of a run (0.50-4.00 s in"));
 	assert_true(job->at_most_saves_ns >= job->saves_most_ns);
 	free(text);
-	xs_job_free(job);
 }
 
 TEST(nothing_is_no_verdict)
 {
-	json_t *all = xs_digest_new();
-	struct xs_job *job;
 	char *text;
 
+	all = xs_digest_new();
 	assert_int_equal(xs_job_build(all, &job), 0);
-	text = text_of(job, false);
+	text = text_of(false);
 	assert_non_null(strstr(text, "Verdict: No verdict"));
 	free(text);
-	xs_job_free(job);
-	json_decref(all);
 }
 
-RUN_TESTS(NULL, NULL)
+RUN_TESTS(NULL, drop)
