@@ -3,15 +3,18 @@
 
 #include "analyzer/timeline/run_parts.h"
 #include "model/formulas/estimates.h"
+#include "report/build/read.h"
 #include "report/build/verdict.h"
 #include "report/build/wait_reason.h"
 #include "report/plan/plan.h"
 #include "report/render/renderer.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MS   1000000
 #define MIB  1048576
@@ -398,9 +401,33 @@ struct xs_result *fixture_after(void)
 	return result;
 }
 
-void fixture_free(struct xs_result *result)
+struct xs_result *fixture_read(const struct xs_result_options *options, ...)
 {
-	xs_result_free(result);
+	char path[] = "/tmp/xferspy-fixture.XXXXXX";
+	int fd = mkstemp(path);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	struct xs_result *result;
+	const char *part, *error;
+	va_list parts;
+
+	if (!out)
+		abort();
+	va_start(parts, options);
+	while ((part = va_arg(parts, const char *)))
+		fputs(part, out);
+	va_end(parts);
+	if (fclose(out) || xs_result_read(path, options, &result, &error) < 0)
+		abort();
+	unlink(path);
+	return result;
+}
+
+bool fixture_has_note(const struct xs_result *result, const char *text)
+{
+	for (size_t i = 0; i < result->coverage.note_count; i++)
+		if (strstr(result->coverage.notes[i], text))
+			return true;
+	return false;
 }
 
 char *fixture_text(struct xs_result *result, bool color)

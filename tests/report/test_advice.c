@@ -380,7 +380,7 @@ TEST(pieces_that_are_too_small_are_said_to_be)
 	phase.kernels = phase.h2d_ops = 2;
 	text = xs_advice_text(&result->arena, &phase, &row);
 	assert_non_null(strstr(text, "too large"));
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 TEST(a_setup_pays_off_after_rounds)
@@ -395,7 +395,7 @@ TEST(a_setup_pays_off_after_rounds)
 	assert_non_null(strstr(text, "after 2 of 3 rounds"));
 	row.setup_ns = 0;
 	assert_null(xs_advice_payback(&result->arena, phase, &row));
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 TEST(what_abstains_has_no_numbers)
@@ -437,7 +437,7 @@ TEST(a_bound_is_sure_where_it_saves_without)
 	assert_ptr_equal(xs_result_best(phase, "mapped", true), mapped);
 	mapped->otherwise_ns = phase->round_ns;
 	assert_null(xs_result_best(phase, "mapped", true));
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 /* 12.05 ms with 4 streams are within 1 % of 12 ms with 8. */
@@ -454,7 +454,7 @@ TEST(few_streams_are_preferred)
 	two->round_ns = 12130000;
 	assert_int_equal(xs_result_best(phase, "streams", true)->n_streams, 8);
 	assert_null(xs_result_best(phase, "hybrid", false));
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 /* 13 ms with 4 streams, of which more is known than of 12 ms with 8. */
@@ -473,7 +473,7 @@ TEST(a_known_time_is_preferred)
 	assert_ptr_equal(xs_result_best(phase, "streams", true), two);
 	two->round_ns = 14 * MS;
 	assert_ptr_equal(xs_result_best(phase, "streams", true), eight);
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 /* Copies of one row run between rounds, too. */
@@ -495,7 +495,7 @@ TEST(speedups_have_one_base)
 	eight->between_ns = 16 * MS / 50 - 1;
 	xs_phase_estimate_count_between(phase);
 	assert_true(two->speedup == 16.0 / 12.0);
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 /* 12 are faster than 8 by less than their interval. */
@@ -511,7 +511,7 @@ TEST(pieces_divide_the_data)
 	assert_int_equal(xs_result_best(phase, "streams", true)->n_streams, 8);
 	two->known_high_ns = 11900000;
 	assert_int_equal(xs_result_best(phase, "streams", true)->n_streams, 12);
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 /* 8 are 4 % faster than 2 if their bound holds; what they lose otherwise, in
@@ -532,7 +532,7 @@ TEST(a_bound_is_weighed_against_what_it_is_otherwise)
 	assert_ptr_equal(xs_result_best(phase, "streams", true), eight);
 	two->otherwise_ns = 124 * MS / 10;
 	assert_ptr_equal(xs_result_best(phase, "streams", true), two);
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 /* Advice on allocations names the lines that allocate, not those that copy. */
@@ -548,7 +548,7 @@ TEST(allocations_have_their_own_places)
 	assert_non_null(strstr(text, "main.cu:88"));
 	assert_null(strstr(text, "main.cu:91"));
 	assert_non_null(strstr(text, "because"));
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 /* Data that stays on the device is not copied in again: the lines that copy out
@@ -562,7 +562,7 @@ TEST(data_that_stays_is_copied_in)
 	text = xs_advice_text(&result->arena, &result->phases[0], &row);
 	assert_non_null(strstr(text, "main.cu:88"));
 	assert_null(strstr(text, "main.cu:91"));
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 /* A line is enough; without one the label has the function and the address. */

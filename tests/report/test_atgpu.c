@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /*
  * Two allocations, then a copy of 4000 bytes in 4 us, a kernel of 8 blocks in
@@ -50,20 +49,8 @@ static struct xs_result *result_of(const char *text, const char *more,
 				   const struct xs_machine *machine)
 {
 	const struct xs_result_options options = {.machine = machine};
-	char path[] = "/tmp/xferspy-atgpu.XXXXXX";
-	int fd = mkstemp(path);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-	struct xs_result *result;
-	const char *error;
 
-	assert_non_null(out);
-	fputs(text, out);
-	fputs(more, out);
-	fclose(out);
-	if (xs_result_read(path, &options, &result, &error) < 0)
-		fail_msg("%s", error);
-	unlink(path);
-	return result;
+	return fixture_read(&options, text, more, NULL);
 }
 
 TEST(a_trace_has_its_metrics)
@@ -190,7 +177,7 @@ TEST(json_has_every_figure)
 			    "sigma is not known");
 	json_decref(root);
 	free(text);
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 TEST(text_has_it_when_asked)
@@ -212,7 +199,7 @@ TEST(text_has_it_when_asked)
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		assert_true(strlen(line) <= 80);
 	free(text);
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 RUN_TESTS(NULL, NULL)

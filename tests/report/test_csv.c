@@ -90,7 +90,7 @@ TEST(text_may_contain_anything)
 		assert_string_equal(field_of(&at, column_of("why")), texts[i]);
 		free(csv);
 	}
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 TEST(rows_have_the_values_of_the_estimates)
@@ -115,7 +115,7 @@ TEST(rows_have_the_values_of_the_estimates)
 	}
 	assert_int_equal(*at, '\0');
 	free(csv);
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -33,8 +33,8 @@ static int close_pair(void **state)
 {
 	(void)state;
 	xs_diff_free(&pair.diff);
-	fixture_free(pair.before);
-	fixture_free(pair.after);
+	xs_result_free(pair.before);
+	xs_result_free(pair.after);
 	return 0;
 }
 

@@ -375,7 +375,7 @@ TEST(a_read_digest_is_written_as_it_was)
 	free(again);
 	json_decref(back);
 	json_decref(group);
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 /* Texts are cut, between characters, and safe. */
@@ -453,7 +453,7 @@ TEST(a_trace_takes_at_most_100_kb)
 	assert_true(strlen(bytes) <= 100000);
 	free(bytes);
 	json_decref(group);
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 RUN_TESTS(NULL, NULL)

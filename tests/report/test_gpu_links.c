@@ -3,14 +3,13 @@
  * bring. */
 #include "report/build/build.h"
 #include "report/build/read.h"
+#include "tests/report/fixture.h"
 #include "tests/unit.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MIB 1048576
 
@@ -31,25 +30,18 @@ static const char start[] =
 static struct xs_result *result_of(int calls, const char *ops)
 {
 	const struct xs_result_options options = {.machine = &machine};
-	char path[] = "/tmp/xferspy-links.XXXXXX";
-	int fd = mkstemp(path);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-	struct xs_result *result;
-	const char *error = "";
+	char text[1000] = "";
+	size_t used = 0;
 
-	assert_non_null(out);
-	fputs(start, out);
 	for (int i = 0; i < calls; i++)
-		fprintf(out,
-			"copycall site=1 correlation=%d start=%d duration=5000 "
-			"bytes=%d direction=3\n",
-			i + 1, i * 1000000, MIB);
-	fprintf(out, "chunk base_ns=1000000000\n%s", ops);
-	fclose(out);
-	if (xs_result_read(path, &options, &result, &error) < 0)
-		fail_msg("%s", error);
-	unlink(path);
-	return result;
+		used += (size_t)snprintf(
+		    text + used, sizeof(text) - used,
+		    "copycall site=1 correlation=%d start=%d duration=5000 "
+		    "bytes=%d direction=3\n",
+		    i + 1, i * 1000000, MIB);
+	assert_true(used < sizeof(text));
+	return fixture_read(&options, start, text, "chunk base_ns=1000000000\n",
+			    ops, NULL);
 }
 
 #define OUT(id, start, duration)                                               \
@@ -68,14 +60,6 @@ static struct xs_result *result_of(int calls, const char *ops)
 /* Two copies of which the first one's parts overlap. */
 static const char staged[] = OUT(1, 10000, 20000) IN(1, 20000, 20000)
     OUT(2, 1010000, 20000) IN(2, 1040000, 30000);
-
-static bool has_note(const struct xs_result *result, const char *text)
-{
-	for (size_t i = 0; i < result->coverage.note_count; i++)
-		if (strstr(result->coverage.notes[i], text))
-			return true;
-	return false;
-}
 
 TEST(parts_of_a_call_are_one_copy)
 {
@@ -112,12 +96,13 @@ TEST(the_profile_says_what_access_brings)
 			 lround(2 * (8000 + 0.0025 * MIB)));
 	assert_non_null(strstr(result->run.links->staged_text,
 			       "86.4 us; direct they would take 21.2 us"));
-	assert_true(has_note(result, "GPU 0 and 1 go through the host, 86.4"));
+	assert_true(
+	    fixture_has_note(result, "GPU 0 and 1 go through the host, 86.4"));
 	xs_result_free(result);
 	/* peer access brings nothing */
 	machine.G_peer.value = 0.04;
 	result = result_of(2, staged);
-	assert_false(has_note(result, "through the host"));
+	assert_false(fixture_has_note(result, "through the host"));
 	xs_result_free(result);
 }
 
@@ -140,7 +125,7 @@ TEST(without_rates_calibrate_is_named)
 	assert_int_equal(result->run.links->peer_ns, XS_UNKNOWN);
 	assert_non_null(
 	    strstr(result->run.links->staged_text, "xferspy calibrate"));
-	assert_true(has_note(result, "go through the host"));
+	assert_true(fixture_has_note(result, "go through the host"));
 	xs_result_free(result);
 }
 
@@ -157,7 +142,7 @@ TEST(direct_copies_have_their_rate)
 	assert_null(link->staged_text);
 	assert_non_null(strstr(link->direct_text, "2 direct copies of 2 MiB "
 						  "in all, 210 GB/s"));
-	assert_false(has_note(result, "through the host"));
+	assert_false(fixture_has_note(result, "through the host"));
 	xs_result_free(result);
 }
 
@@ -200,7 +185,8 @@ TEST(further_pairs_are_counted)
 	result = result_of(0, ops);
 	assert_int_equal(result->run.link_count, 64);
 	assert_int_equal(result->run.unlisted_copies, 14);
-	assert_true(has_note(result, "14 copies between further pairs of GPUs "
+	assert_true(fixture_has_note(result,
+				     "14 copies between further pairs of GPUs "
 				     "are not listed: 64 pairs are"));
 	xs_result_free(result);
 }

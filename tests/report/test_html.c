@@ -340,7 +340,7 @@ TEST(no_name_is_markup)
 	free(json);
 	free(plain);
 	free(hostile);
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -53,7 +53,7 @@ static json_t *digest_of(const struct rank *rank)
 	result->totals.h2d_ns += rank->copies_ms * MS;
 	group = xs_digest_of_result(result);
 	assert_non_null(group);
-	fixture_free(result);
+	xs_result_free(result);
 	return group;
 }
 
@@ -211,7 +211,7 @@ TEST(warnings_are_counted_over_processes)
 		result->coverage.note_kinds = kinds;
 		result->coverage.note_count = i ? 1 : 3;
 		merge_result(result);
-		fixture_free(result);
+		xs_result_free(result);
 	}
 	assert_int_equal(xs_job_build(all, &job), 0);
 	assert_int_equal(job->problem_count, 2);
@@ -237,7 +237,7 @@ TEST(many_warnings_are_cut)
 	result->coverage.notes = result->coverage.note_kinds = notes;
 	result->coverage.note_count = 9;
 	all = xs_digest_of_result(result);
-	fixture_free(result);
+	xs_result_free(result);
 	assert_int_equal(xs_job_build(all, &job), 0);
 	text = text_of(false);
 	assert_non_null(strstr(text, "! 1 more (--all)\n"));
@@ -286,7 +286,7 @@ TEST(a_step_keeps_what_it_depends_on)
 	assert_non_null(strstr(text, "only if the copies are large\n"));
 	assert_non_null(strstr(text, "only if it is in ordinary memory"));
 	free(text);
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 /* The run with the plan's last step has what comes before that step in. */
@@ -305,7 +305,7 @@ TEST(a_step_of_no_phase_counts_once)
 	all = xs_digest_of_result(result);
 	assert_int_equal(xs_job_build(all, &job), 0);
 	assert_int_equal(job->after_ns, result->plan[0].app_wall_ns);
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 /* Of two phases, at the same lines: one change, that saves the sum. */
@@ -321,7 +321,7 @@ TEST(a_change_of_two_phases_is_one)
 	result->plan = plan;
 	result->plan_count = 2;
 	all = xs_digest_of_result(result);
-	fixture_free(result);
+	xs_result_free(result);
 	assert_int_equal(xs_job_build(all, &job), 0);
 	assert_int_equal(job->step_count, 1);
 	assert_int_equal(job->steps[0].traces, 1);
@@ -478,7 +478,7 @@ TEST(machine_profiles_are_told)
 		snprintf(result->machine.name, sizeof(result->machine.name),
 			 "m%d", i / 2);
 		merge_result(result);
-		fixture_free(result);
+		xs_result_free(result);
 		if (i == 0)
 			continue;
 		assert_int_equal(xs_job_build(all, &job), 0);
@@ -512,7 +512,7 @@ TEST(what_is_in_no_figure_is_counted)
 	result->verdict.missing = NULL;
 	result->coverage.damaged = true;
 	merge_result(result);
-	fixture_free(result);
+	xs_result_free(result);
 	/* of two equal ones the first by name */
 	assert_int_equal(xs_job_build(all, &job), 0);
 	assert_string_equal(job->program, "app");

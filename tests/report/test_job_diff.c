@@ -44,7 +44,7 @@ static struct xs_job *job_of(const char *app, int64_t wall_ms, int ranks,
 		group = xs_digest_of_result(result);
 		assert_int_equal(xs_digest_merge(all, group), 0);
 		json_decref(group);
-		fixture_free(result);
+		xs_result_free(result);
 	}
 	assert_int_equal(xs_job_build(all, &job), 0);
 	json_decref(all);

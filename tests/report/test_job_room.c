@@ -31,7 +31,7 @@ static void merge_other(json_t *all, const char *app, int64_t line)
 	group = xs_digest_of_result(result);
 	assert_int_equal(xs_digest_merge(all, group), 0);
 	json_decref(group);
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 /* Of many programs that of the most traces, not the first by name. */
@@ -158,7 +158,7 @@ TEST(runs_one_after_another_are_told)
 			group = xs_digest_of_result(result);
 			assert_int_equal(xs_digest_merge(all, group), 0);
 			json_decref(group);
-			fixture_free(result);
+			xs_result_free(result);
 		}
 		assert_int_equal(xs_job_build(all, &job), 0);
 		assert_int_equal(job->problem_count, apart);

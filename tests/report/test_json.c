@@ -21,7 +21,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	fixture_free(result);
+	xs_result_free(result);
 	return 0;
 }
 
@@ -168,8 +168,8 @@ TEST(several_traces_are_an_array)
 	assert_int_equal(json_array_size(root), 2);
 	json_decref(root);
 	free(text);
-	fixture_free(results[0]);
-	fixture_free(results[1]);
+	xs_result_free(results[0]);
+	xs_result_free(results[1]);
 }
 
 /* Names in a damaged trace may be any bytes. */

@@ -2,13 +2,13 @@
 /* From a trace to a result, through all stages. */
 #include "report/build/build.h"
 #include "report/build/read.h"
+#include "tests/report/fixture.h"
 #include "tests/unit.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define TRACES XS_SOURCE_DIR "/tests/report/traces/"
 #define MIB    1048576
@@ -27,29 +27,13 @@ static struct xs_result *read_result(const char *path)
 /* Reads a trace with the given records. */
 static struct xs_result *result_of(const char *header, const char *records)
 {
-	char path[] = "/tmp/xferspy-result.XXXXXX";
-	int fd = mkstemp(path);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-	struct xs_result *result;
+	const struct xs_result_options options = {.fitted = true};
 
-	assert_non_null(out);
-	fprintf(out,
-		"xferspy-text 1\n"
-		"header start_realtime_ns=1000000000 %s\n"
-		"chunk thread=1 base_ns=1000000000\n%s",
-		header, records);
-	fclose(out);
-	result = read_result(path);
-	unlink(path);
-	return result;
-}
-
-static bool has_note(const struct xs_result *result, const char *text)
-{
-	for (size_t i = 0; i < result->coverage.note_count; i++)
-		if (strstr(result->coverage.notes[i], text))
-			return true;
-	return false;
+	return fixture_read(&options,
+			    "xferspy-text 1\nheader "
+			    "start_realtime_ns=1000000000 ",
+			    header, "\nchunk thread=1 base_ns=1000000000\n",
+			    records, NULL);
 }
 
 TEST(a_trace_becomes_a_result)
@@ -101,10 +85,10 @@ TEST(connections_are_those_asked_for)
 
 	assert_int_equal(result->run.max_connections, 1);
 	assert_int_equal(result->run.max_copy_connections, XS_UNKNOWN);
-	assert_true(has_note(result,
-			     "CUDA_DEVICE_MAX_CONNECTIONS=1: all streams share "
-			     "1 hardware queue for kernels (default 8);"));
-	assert_true(has_note(
+	assert_true(fixture_has_note(
+	    result, "CUDA_DEVICE_MAX_CONNECTIONS=1: all streams share "
+		    "1 hardware queue for kernels (default 8);"));
+	assert_true(fixture_has_note(
 	    result, "1 hardware queue for each copy engine (default 4);"));
 	xs_result_free(result);
 	result = result_of(
@@ -112,9 +96,11 @@ TEST(connections_are_those_asked_for)
 		    "info text=\"CUDA_DEVICE_MAX_COPY_CONNECTIONS=16\"\n");
 	assert_int_equal(result->run.max_connections, 8);
 	assert_int_equal(result->run.max_copy_connections, 16);
-	assert_true(has_note(result, "8 hardware queues for kernels"));
-	assert_false(has_note(result, "8 hardware queues for each copy"));
-	assert_true(has_note(result, "16 hardware queues for each copy"));
+	assert_true(fixture_has_note(result, "8 hardware queues for kernels"));
+	assert_false(
+	    fixture_has_note(result, "8 hardware queues for each copy"));
+	assert_true(
+	    fixture_has_note(result, "16 hardware queues for each copy"));
 	xs_result_free(result);
 }
 
@@ -191,8 +177,8 @@ TEST(an_empty_trace_is_noted)
 	assert_int_equal(result->phase_count, 0);
 	assert_int_equal(result->plan_count, 0);
 	assert_int_equal(result->run.wall_ns, 1000000000);
-	assert_true(
-	    has_note(result, "no CUDA call and no GPU work was recorded"));
+	assert_true(fixture_has_note(
+	    result, "no CUDA call and no GPU work was recorded"));
 	xs_result_free(result);
 }
 
@@ -223,7 +209,7 @@ TEST(without_cupti_the_gpu_is_unknown)
 	assert_true(result->totals.h2d_bytes == XS_UNKNOWN);
 	assert_true(result->totals.gpu_busy_ns == XS_UNKNOWN);
 	assert_true(result->totals.host_blocked_ns != XS_UNKNOWN);
-	assert_true(has_note(result, "XFERSPY_CUPTI"));
+	assert_true(fixture_has_note(result, "XFERSPY_CUPTI"));
 	xs_result_free(result);
 }
 
@@ -239,7 +225,7 @@ TEST(without_calls_the_host_is_unknown)
 
 	assert_int_equal(result->totals.h2d_bytes, 4096);
 	assert_true(result->totals.host_blocked_ns == XS_UNKNOWN);
-	assert_true(has_note(result, "no call was recorded"));
+	assert_true(fixture_has_note(result, "no call was recorded"));
 	xs_result_free(result);
 }
 
@@ -256,7 +242,8 @@ TEST(another_machine_is_noticed)
 	assert_int_equal(
 	    xs_result_read(TRACES "pageable.txt", &options, &result, &error),
 	    0);
-	assert_true(has_note(result, "was measured on NVIDIA Tesla K20m"));
+	assert_true(
+	    fixture_has_note(result, "was measured on NVIDIA Tesla K20m"));
 	xs_result_free(result);
 }
 
@@ -388,12 +375,12 @@ TEST(concurrent_phases_are_noted)
 	/* two rounds at once: half of the time that they take together */
 	assert_int_equal(result->phases[0].wall_ns,
 			 result->phases[0].total_ns - 2 * 130000);
-	assert_true(has_note(result, "phases 1, 2 ran concurrently"));
-	assert_false(has_note(result, "another kind"));
+	assert_true(fixture_has_note(result, "phases 1, 2 ran concurrently"));
+	assert_false(fixture_has_note(result, "another kind"));
 	xs_result_free(result);
 	result = two_devices("NVIDIA H200", 200);
 	assert_int_equal(result->phases[0].concurrent_ns, 0);
-	assert_false(has_note(result, "ran beside"));
+	assert_false(fixture_has_note(result, "ran beside"));
 	xs_result_free(result);
 }
 
@@ -499,7 +486,7 @@ TEST(devices_of_two_models_are_noted)
 {
 	struct xs_result *result = two_devices("Tesla V100", 200);
 
-	assert_true(has_note(result, "ran on another GPU model"));
+	assert_true(fixture_has_note(result, "ran on another GPU model"));
 	xs_result_free(result);
 }
 

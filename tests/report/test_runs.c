@@ -78,7 +78,7 @@ static struct side open_side(size_t count, const int *ms)
 static void close_side(struct side *side)
 {
 	for (size_t i = 0; i < side->count; i++)
-		fixture_free(side->runs[i]);
+		xs_result_free(side->runs[i]);
 }
 
 static void expect_gate(size_t count, const int *before_ms, const int *after_ms,

@@ -24,7 +24,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	fixture_free(result);
+	xs_result_free(result);
 	return 0;
 }
 

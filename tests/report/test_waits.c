@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MS  1000000LL
 #define US  1000LL
@@ -294,25 +293,10 @@ static const char one_place[] =
     "copy queue=0 correlation=3 start=420000 duration=25000 bytes=64 "
     "direction=1 src_memory=2 dst_memory=3 copies=1\n";
 
-static struct xs_result *read_text(const char *text)
-{
-	const struct xs_result_options options = {0};
-	char path[] = "/tmp/xferspy-waits.XXXXXX";
-	const int file = mkstemp(path);
-	struct xs_result *result;
-	const char *error;
-
-	assert_int_equal(write(file, text, strlen(text)),
-			 (ssize_t)strlen(text));
-	close(file);
-	assert_int_equal(xs_result_read(path, &options, &result, &error), 0);
-	unlink(path);
-	return result;
-}
-
 TEST(waits_of_one_line_are_one)
 {
-	struct xs_result *result = read_text(one_place);
+	const struct xs_result_options options = {0};
+	struct xs_result *result = fixture_read(&options, one_place, NULL);
 	const struct xs_result_wait *wait = &result->waits[0];
 
 	assert_int_equal(result->wait_count, 1);
@@ -352,7 +336,8 @@ static const char first_touch[] =
 
 TEST(first_touches_take_what_other_copies_do_not)
 {
-	struct xs_result *result = read_text(first_touch);
+	const struct xs_result_options options = {0};
+	struct xs_result *result = fixture_read(&options, first_touch, NULL);
 
 	assert_int_equal(result->wait_count, 1);
 	assert_int_equal(result->waits[0].touched_bytes, 8192);
@@ -369,7 +354,7 @@ TEST(text_shows_the_longest)
 	assert_non_null(strstr(text, "cudaFree at main.cu:93 waits"));
 	assert_null(strstr(text, "cudaMemcpy at main.cu:91"));
 	free(text);
-	fixture_free(result);
+	xs_result_free(result);
 }
 
 TEST(every_class_has_a_name)
