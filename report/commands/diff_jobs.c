@@ -99,10 +99,6 @@ int xs_diff_jobs(const struct xs_diff_jobs *given,
 	struct xs_screen screen;
 	int code = 0, err;
 
-	if (!given->renderer->job_diff)
-		return xs_cli_error(XS_EXIT_USAGE, "--format",
-				    "this format is of two runs, not of jobs",
-				    "use --format text or json");
 	for (int i = 0; i < 2 && code >= 0; i++) {
 		err = read_job(paths[i], given->output, how, &jobs[i]);
 		code = err ? err : code;

@@ -15,7 +15,14 @@ static int render_job(struct xs_job *job, bool all,
 {
 	(void)all;
 	(void)display;
-	return xs_render_html_job(job, out);
+	return xs_render_html_job(job, NULL, out);
+}
+
+static int render_job_diff(struct xs_job_diff *diff,
+			   const struct xs_display *display, FILE *out)
+{
+	(void)display;
+	return xs_render_html_job(NULL, diff, out);
 }
 
 static int render_diff(struct xs_diff *diff, double gate_percent,
@@ -32,5 +39,6 @@ const struct xs_renderer xs_renderer_html = {
     .runs = true,
     .report = render_report,
     .job = render_job,
+    .job_diff = render_job_diff,
     .diff = render_diff,
 };

@@ -30,7 +30,7 @@ struct xs_renderer {
 	 * none */
 	int (*job)(struct xs_job *job, bool all,
 		   const struct xs_display *display, FILE *out);
-	/* of two jobs; NULL: the format has none */
+	/* of two jobs; where there is one of two runs */
 	int (*job_diff)(struct xs_job_diff *diff,
 			const struct xs_display *display, FILE *out);
 	/* gate_percent: value of --fail-above, NAN without */

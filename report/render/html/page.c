@@ -49,13 +49,16 @@ struct json_data {
 	size_t count;
 	const struct xs_diff *diff; /* NULL: the report of the results */
 	double gate_percent;
-	const struct xs_job *job; /* or NULL */
+	const struct xs_job *job;	    /* or NULL */
+	const struct xs_job_diff *job_diff; /* or NULL */
 };
 
 static int write_json(const struct json_data *data, FILE *out)
 {
 	if (data->job)
 		return xs_render_json_job(data->job, out);
+	if (data->job_diff)
+		return xs_render_json_job_diff(data->job_diff, out);
 	return data->diff
 		   ? xs_render_json_diff(data->diff, data->gate_percent, out)
 		   : xs_render_json_report(data->results, data->count, out);
@@ -133,9 +136,10 @@ int xs_render_html_diff(const struct xs_diff *diff, double gate_percent,
 	return err ? err : put_traces(both, 2, out);
 }
 
-int xs_render_html_job(const struct xs_job *job, FILE *out)
+int xs_render_html_job(const struct xs_job *job, const struct xs_job_diff *diff,
+		       FILE *out)
 {
-	const struct json_data data = {.job = job};
+	const struct json_data data = {.job = job, .job_diff = diff};
 	int err;
 
 	fwrite(xs_html_page, 1, xs_html_page_size, out);

@@ -235,6 +235,18 @@ assert.equal(await ofJob.locator('img').count(), 0);
 await ofJob.screenshot({path: 'job.png', fullPage: true});
 assert.deepEqual(ofJob.problems, []);
 
+// two jobs: what is in the JSON, as text
+const {job_diff: jobs} = JSON.parse(readFileSync('jobs.json', 'utf8'));
+const ofJobs = await open('jobs.html', {colorScheme: 'light'});
+assert.equal(words(await ofJobs.innerText('#verdict')), visible(jobs.verdict));
+assert.equal(await ofJobs.locator('p.warn').count(), jobs.warnings.length);
+const changed = ofJobs.locator('section', {hasText: /^What changed/});
+assert.equal(await changed.locator('tbody tr').count(), jobs.times.length);
+assert.match(words(await changed.locator('tbody tr').first().innerText()), /^slowest process .* -\d/);
+assert.match(words(await ofJobs.locator('section', {hasText: /^Plans/}).innerText()), /in 4 of 4 .*in 3 of 3/);
+assert.equal(await ofJobs.evaluate(() => window.hacked), undefined);
+assert.deepEqual(ofJobs.problems, []);
+
 // keyboard and screen reader: each control has a role and a name, and Tab comes to all
 const controls = 'button, input, select, summary, canvas, [role=region]';
 const read = await open('stencil.html');

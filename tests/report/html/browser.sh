@@ -72,4 +72,12 @@ for rank in 0 1 2 3; do
 done
 "$xferspy" report rank?.txt --machine h200 --format json -o job.json
 "$xferspy" report rank?.txt --machine h200 --format html -o job.html
+# that job, and the same without its slow rank
+mkdir -p slow rest
+for rank in 0 1 2 3; do
+	cp rank$rank.txt slow/$rank.xspy
+	[ $rank = 2 ] || cp rank$rank.txt rest/$rank.xspy
+done
+"$xferspy" diff slow rest --machine h200 --format json -o jobs.json
+"$xferspy" diff slow rest --machine h200 --format html -o jobs.html
 exec node browser.mjs "$browser"

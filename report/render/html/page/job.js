@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The sections of the page of a job (docs/json.md).
 
-function jobHeader({program, traces, hosts, ranks, ranks_seen: seen}) {
+function jobHeader({program, traces, hosts, ranks, ranks_seen: seen, machines}) {
   document.title = `${program || '?'} - xferspy`;
   return el('header', el('h1', program || 'no program'), el('p.dim', [count(traces, 'trace'),
-    hosts.length && count(hosts.length, 'host'), ranks !== null && `${seen} of ${ranks} ranks`]
+    hosts.length && count(hosts.length, 'host'), ranks !== null && `${seen} of ${ranks} ranks`,
+    machines && `machine: ${machines}`]
     .filter(Boolean).join(' \u00b7 ')), themeButton());
 }
 
@@ -82,6 +83,19 @@ const jobPhases = phases => phases.length ? section('Phases', 'by kernels and li
   table('Phases', [['phase'], ['processes', 1], ['rounds', 1], ['round', 1], ['median', 1], ['at']],
     phases.map(({kernel, places, traces, rounds, round_ns: round}) => [kernel, traces, rounds,
       range(round.least, round.most), time(round.median), places]))) : null;
+
+// Two jobs: times, and what each change of their plans would gain.
+function jobDiffSections({before, after, verdict, warnings, times, plan}) {
+  const gain = (ns, traces, job) => ns === null ? 'not in the plan' : `${time(ns)}, in ${traces} of ${job.traces}`;
+  return [jobHeader(after), verdictBox(verdict, [], 0, warnings),
+    section('What changed', 'runs of processes; parts are means of all',
+      table('Times', [['time'], ['before', 1], ['after', 1], ['change', 1]], times.map(row => [row.name,
+        time(row.before_ns), time(row.after_ns), row.after_ns === null ? '' : share(row.after_ns - row.before_ns, row.before_ns)]))),
+    plan.length ? section('Plans', 'what the job would gain by a change, and in how many processes; lines are those of each source',
+      table('Plans', [['change'], ['before', 1], ['after', 1], ['at']], plan.map(row => [row.strategy,
+        gain(row.before_ns, row.before_traces, before), gain(row.after_ns, row.after_traces, after), row.places]))) : null,
+    madeBy()];
+}
 
 const jobSections = job => [jobHeader(job), verdictBox(job.verdict, job.bounds, job.recorded_ns,
   [job.missing && `no figures of rank${/[,-]/.test(job.missing) ? 's' : ''} ${job.missing}`,

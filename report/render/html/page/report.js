@@ -362,7 +362,8 @@ async function main() {
   try {
     const job = await readJson('job'), diff = await readJson('diff'), traces = job ? [] : await readTraces();
     const body = el('div');
-    const show = i => body.replaceChildren(...(job ? jobSections(job.job) : diff ? diffSections(diff, traces) : sections(traces[i]))
+    const show = i => body.replaceChildren(...(job?.job ? jobSections(job.job) : job ? jobDiffSections(job.job_diff)
+      : diff ? diffSections(diff, traces) : sections(traces[i]))
       .filter(Boolean));
     const names = traces.map(({report}) => report.trace.path || '?');
     root.replaceChildren(traces.length > 1 && !diff ? el('select', {'aria-label': 'Trace',
