@@ -10,7 +10,6 @@
 #include "report/render/renderer.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -401,21 +400,19 @@ struct xs_result *fixture_after(void)
 	return result;
 }
 
-struct xs_result *fixture_read(const struct xs_result_options *options, ...)
+struct xs_result *fixture_read(const struct xs_result_options *options,
+			       const char *const *parts)
 {
 	char path[] = "/tmp/xferspy-fixture.XXXXXX";
 	int fd = mkstemp(path);
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
 	struct xs_result *result;
-	const char *part, *error;
-	va_list parts;
+	const char *error;
 
 	if (!out)
 		abort();
-	va_start(parts, options);
-	while ((part = va_arg(parts, const char *)))
-		fputs(part, out);
-	va_end(parts);
+	while (*parts)
+		fputs(*parts++, out);
 	if (fclose(out) || xs_result_read(path, options, &result, &error) < 0)
 		abort();
 	unlink(path);

@@ -19,8 +19,8 @@ struct xs_result *fixture_after(void);
 
 /* Returns the result of a trace that is the text of all parts, which NULL ends.
  * Errors end the program. Free it with xs_result_free(). */
-__attribute__((sentinel)) struct xs_result *
-fixture_read(const struct xs_result_options *options, ...);
+struct xs_result *fixture_read(const struct xs_result_options *options,
+			       const char *const *parts);
 
 /* Whether a note of the coverage contains the text. */
 bool fixture_has_note(const struct xs_result *result, const char *text);

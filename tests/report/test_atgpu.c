@@ -50,7 +50,7 @@ static struct xs_result *result_of(const char *text, const char *more,
 {
 	const struct xs_result_options options = {.machine = machine};
 
-	return fixture_read(&options, text, more, NULL);
+	return fixture_read(&options, (const char *[]){text, more, NULL});
 }
 
 TEST(a_trace_has_its_metrics)

@@ -40,8 +40,10 @@ static struct xs_result *result_of(int calls, const char *ops)
 		    "bytes=%d direction=3\n",
 		    i + 1, i * 1000000, MIB);
 	assert_true(used < sizeof(text));
-	return fixture_read(&options, start, text, "chunk base_ns=1000000000\n",
-			    ops, NULL);
+	return fixture_read(&options,
+			    (const char *[]){start, text,
+					     "chunk base_ns=1000000000\n", ops,
+					     NULL});
 }
 
 #define OUT(id, start, duration)                                               \

@@ -29,11 +29,12 @@ static struct xs_result *result_of(const char *header, const char *records)
 {
 	const struct xs_result_options options = {.fitted = true};
 
-	return fixture_read(&options,
-			    "xferspy-text 1\nheader "
-			    "start_realtime_ns=1000000000 ",
-			    header, "\nchunk thread=1 base_ns=1000000000\n",
-			    records, NULL);
+	return fixture_read(
+	    &options,
+	    (const char *[]){"xferspy-text 1\nheader "
+			     "start_realtime_ns=1000000000 ",
+			     header, "\nchunk thread=1 base_ns=1000000000\n",
+			     records, NULL});
 }
 
 TEST(a_trace_becomes_a_result)

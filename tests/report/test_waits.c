@@ -296,7 +296,8 @@ static const char one_place[] =
 TEST(waits_of_one_line_are_one)
 {
 	const struct xs_result_options options = {0};
-	struct xs_result *result = fixture_read(&options, one_place, NULL);
+	struct xs_result *result =
+	    fixture_read(&options, (const char *[]){one_place, NULL});
 	const struct xs_result_wait *wait = &result->waits[0];
 
 	assert_int_equal(result->wait_count, 1);
@@ -337,7 +338,8 @@ static const char first_touch[] =
 TEST(first_touches_take_what_other_copies_do_not)
 {
 	const struct xs_result_options options = {0};
-	struct xs_result *result = fixture_read(&options, first_touch, NULL);
+	struct xs_result *result =
+	    fixture_read(&options, (const char *[]){first_touch, NULL});
 
 	assert_int_equal(result->wait_count, 1);
 	assert_int_equal(result->waits[0].touched_bytes, 8192);
