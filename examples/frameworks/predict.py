@@ -100,6 +100,7 @@ def rows_of(xferspy, data):
         result = report(xferspy, data, name)
         measured = {way: statistics.median(all_)
                     for way, all_ in times.items()}
+        first = next(iter(times.values()))
         before = next(iter(measured.values()))
         for way, strategy, change in WAYS[name.partition("-")[0]]:
             saved = saved_ms(result, strategy,
@@ -107,7 +108,7 @@ def rows_of(xferspy, data):
             real = before - measured[way]
             yield (name, change, before, measured[way], strategy, saved,
                    None if saved is None else (saved[0] - real) / real,
-                   first_step(result))
+                   first_step(result), (max(first) - min(first)) / real)
 
 
 def table(rows):
@@ -119,8 +120,8 @@ def table(rows):
         "predicted | range | error | first step |",
         "| --- | --- | ---: | ---: | ---: | --- | ---: | ---: | --- | ---: | "
         "--- |"]
-    for (program, change, before, after, strategy, saved, error,
-         first) in rows:
+    for (program, change, before, after, strategy, saved, error, first,
+         _) in rows:
         lines.append(
             f"| {program} | {change} | {before:.3g} | {after:.3g} | "
             f"{f'{saved[3]:.3g}' if saved else '–'} | "
@@ -137,7 +138,7 @@ def times_table(rows):
     """Of rounds alone: tracing makes each of many small copies longer."""
     lines = ["| program | change | before | after | strategy | predicted | error "
              "|", "| --- | --- | ---: | ---: | --- | ---: | ---: |"]
-    for program, change, before, after, strategy, saved, _, _ in rows:
+    for program, change, before, after, strategy, saved, *_ in rows:
         lines.append(
             f"| {program} | {change} | {before:.3g} | {after:.3g} | "
             f"`{strategy}` | " +
@@ -146,12 +147,55 @@ def times_table(rows):
     return "\n".join(lines) + "\n"
 
 
+def spread(values):
+    return (max(values) - min(values)) / statistics.median(values)
+
+
+def told_if_wide(part):
+    return f"{100 * part:.0f} %" if part > NEAR else "–"
+
+
+def programs_table(hosts):
+    """Of all processes of a program: the errors; by how much the measured savings
+    of processes of a host differ, and, in the middle process, the turns of the
+    first way, relative to the saving, if by more than NEAR."""
+    ways = {}
+    for host, rows in enumerate(hosts):
+        for row in rows:
+            way = ways.setdefault((row[0].rpartition("-")[0], row[1]), {})
+            way.setdefault(host, []).append(row)
+    lines = ["| program | change | processes | median error | errors | savings "
+             "of processes differ by | turns before differ by |",
+             "| --- | --- | ---: | ---: | --- | ---: | ---: |"]
+    misses = set()
+    for (program, change), of_hosts in ways.items():
+        rows = [row for of_host in of_hosts.values() for row in of_host]
+        errors = [row[6] for row in rows]
+        middle = statistics.median(errors)
+        processes = max(spread([row[2] - row[3] for row in of_host])
+                        for of_host in of_hosts.values())
+        if abs(middle) > NEAR:
+            misses.add(program)
+        lines.append(
+            f"| {program} | {change} | {len(rows)} | {100 * middle:+.0f} % | "
+            f"{100 * min(errors):+.0f} to {100 * max(errors):+.0f} % | "
+            f"{told_if_wide(processes)} | "
+            f"{told_if_wide(statistics.median(row[8] for row in rows))} |")
+    programs = {program for program, _ in ways}
+    lines += ["", f"The median process is within {100 * NEAR:.0f} % in "
+              f"{len(programs - misses)} of {len(programs)} programs."]
+    return "\n".join(lines) + "\n"
+
+
 def texts(xferspy):
     rows = list(rows_of(xferspy, HERE / "h200"))
     pieces = [row for row in rows if row[0].startswith("pieces")]
+    third, fourth = (list(rows_of(xferspy, HERE / name))
+                     for name in ("h200-2", "h200-3"))
     return {"h100": table(list(rows_of(xferspy, HERE / "h100"))),
             "h200": table([row for row in rows if row not in pieces]),
-            "h200-2": table(list(rows_of(xferspy, HERE / "h200-2"))),
+            "h200-2": table(third), "h200-3": table(fourth),
+            "programs": programs_table([third, fourth]),
             "pieces": times_table(pieces)}
 
 
