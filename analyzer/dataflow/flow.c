@@ -88,7 +88,6 @@ static int link_ops(struct builder *b, uint32_t from, uint32_t to,
 		    enum xs_flow_kind kind)
 {
 	struct xs_flow *flow = b->flow;
-	struct xs_flow_edge *edges;
 
 	if (from == XS_FLOW_NONE || from == to)
 		return 0;
@@ -101,13 +100,9 @@ static int link_ops(struct builder *b, uint32_t from, uint32_t to,
 	}
 	if (flow->count == MOST_EDGES)
 		return -E2BIG;
-	edges = xs_array_grow(flow->edges, flow->count, sizeof(*edges));
-	if (!edges)
-		return -ENOMEM;
-	flow->edges = edges;
 	b->marks[from] = (struct mark){to, flow->count};
-	edges[flow->count++] = (struct xs_flow_edge){from, to, kind};
-	return 0;
+	return XS_ARRAY_ADD(flow->edges, flow->count,
+			    (struct xs_flow_edge){from, to, kind});
 }
 
 /* Returns the number of cuts before the address. */
@@ -152,19 +147,13 @@ static int link_segment(struct builder *b, uint32_t segment,
 static int touch_segment(struct builder *b, uint32_t segment,
 			 const struct xs_flow_access *access, uint32_t op)
 {
-	struct touch *touches;
+	const struct touch touch = {op, b->segments[segment], access->reads,
+				    access->writes, access->exact};
 
 	if (b->touch_count >= MOST_STEPS)
 		return -E2BIG;
-	touches = xs_array_grow(b->touches, b->touch_count, sizeof(*touches));
-	if (!touches)
-		return -ENOMEM;
-	b->touches = touches;
-	touches[b->touch_count] =
-	    (struct touch){op, b->segments[segment], access->reads,
-			   access->writes, access->exact};
-	b->segments[segment] = (uint32_t)b->touch_count++;
-	return 0;
+	b->segments[segment] = (uint32_t)b->touch_count;
+	return XS_ARRAY_ADD(b->touches, b->touch_count, touch);
 }
 
 static int link_memory(struct builder *b, uint32_t at)

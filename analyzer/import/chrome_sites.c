@@ -44,19 +44,13 @@ static int push(struct finder *f, uint32_t index)
 {
 	const struct xs_chrome_frame *frame = &f->chrome->frames[index];
 	struct stack *stack = stack_of(f, frame->thread);
-	uint32_t *grown;
 
 	if (!stack)
 		return -ENOMEM;
 	close_ended(f, stack, frame->start_ns);
-	if (stack->count == DEPTH_MOST)
-		return 0;
-	grown = xs_array_grow(stack->frames, stack->count, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	stack->frames = grown;
-	grown[stack->count++] = index;
-	return 0;
+	return stack->count == DEPTH_MOST
+		   ? 0
+		   : XS_ARRAY_ADD(stack->frames, stack->count, index);
 }
 
 /* Functions of the framework itself are named by their operations. */

@@ -122,17 +122,10 @@ uint16_t xs_foreign_peer(const struct xs_foreign *f,
 	int xs_foreign_add_##item(struct xs_foreign *f,                        \
 				  const struct xs_foreign_##item *item)        \
 	{                                                                      \
-		const size_t count = f->item##_count;                          \
-		struct xs_foreign_##item *items =                              \
-		    xs_array_grow_large(f->item##s, count, sizeof(*items));    \
-                                                                               \
-		if (!items)                                                    \
-			return -ENOMEM;                                        \
-		f->item##s = items;                                            \
-		if (count >= MOST_ITEMS)                                       \
-			return -ENOMEM;                                        \
-		items[f->item##_count++] = *item;                              \
-		return 0;                                                      \
+		return f->item##_count >= MOST_ITEMS                           \
+			   ? -ENOMEM                                           \
+			   : XS_ARRAY_ADD_LARGE(f->item##s, f->item##_count,   \
+						*item);                        \
 	}
 ADD(call)
 ADD(op)
@@ -161,15 +154,13 @@ int xs_foreign_add_device(struct xs_foreign *f,
 int xs_foreign_add_info(struct xs_foreign *f, const char *format, ...)
 {
 	char text[XS_RECORD_MAX_BYTES - sizeof(struct xs_rec_info)];
-	uint32_t *infos =
-	    xs_array_grow(f->infos, f->info_count, sizeof(*infos));
+	uint32_t string;
 	va_list args;
+	int rc;
 
-	if (!infos)
-		return -ENOMEM;
-	f->infos = infos;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	return xs_foreign_add_string(f, text, &infos[f->info_count++]);
+	rc = xs_foreign_add_string(f, text, &string);
+	return rc ? rc : XS_ARRAY_ADD(f->infos, f->info_count, string);
 }

@@ -165,21 +165,18 @@ static int split_name(struct xs_foreign *f, const char *name,
 static int add_frame(struct xs_chrome *c, const struct xs_chrome_event *e,
 		     bool python)
 {
-	struct xs_chrome_frame *frames =
-	    xs_array_grow(c->frames, c->frame_count, sizeof(*frames));
+	struct xs_chrome_frame frame = {.start_ns = e->start_ns,
+					.end_ns = e->end_ns,
+					.thread = (uint32_t)e->tid,
+					.python = python};
+	const int rc =
+	    python ? split_name(&c->foreign, e->name, &frame)
+		   : xs_foreign_add_string(&c->foreign, e->name, &frame.symbol);
 
-	if (!frames || c->frame_count >= XS_NONE32 - 1)
-		return -ENOMEM;
-	c->frames = frames;
-	frames += c->frame_count++;
-	*frames = (struct xs_chrome_frame){.start_ns = e->start_ns,
-					   .end_ns = e->end_ns,
-					   .thread = (uint32_t)e->tid,
-					   .python = python};
 	c->has_stack |= python;
-	return python ? split_name(&c->foreign, e->name, frames)
-		      : xs_foreign_add_string(&c->foreign, e->name,
-					      &frames->symbol);
+	if (rc || c->frame_count >= XS_NONE32 - 1)
+		return rc ? rc : -ENOMEM;
+	return XS_ARRAY_ADD(c->frames, c->frame_count, frame);
 }
 
 /* What the program named with record_function(). The steps of the profiler have

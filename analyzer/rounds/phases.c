@@ -113,12 +113,9 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 	uint32_t median_round;
 	int rc;
 
-	phase = xs_array_grow(phases->items, phases->count, sizeof(*phase));
-	if (!phase)
+	if (XS_ARRAY_ADD(phases->items, phases->count, (struct xs_phase){0}))
 		return -ENOMEM;
-	phases->items = phase;
-	phase += phases->count++;
-	memset(phase, 0, sizeof(*phase));
+	phase = &phases->items[phases->count - 1];
 	phase->imported = xs_trace_find_info(g->trace, "imported") != NULL;
 	rc = xs_measure_times(&members, phase, &median_round);
 	if (!rc)

@@ -184,14 +184,11 @@ static void measure(const struct builder *b, const struct xs_nvtx *range,
 static int add_name(struct builder *b, const struct xs_key *keys, size_t count)
 {
 	const struct xs_nvtx *last = NULL;
-	struct xs_nvtx_sum *sum =
-	    xs_array_grow(b->out->items, b->out->count, sizeof(*b->out->items));
+	struct xs_nvtx_sum *sum;
 
-	if (!sum)
+	if (XS_ARRAY_ADD(b->out->items, b->out->count, (struct xs_nvtx_sum){0}))
 		return -ENOMEM;
-	b->out->items = sum;
-	sum += b->out->count++;
-	*sum = (struct xs_nvtx_sum){0};
+	sum = &b->out->items[b->out->count - 1];
 	for (size_t i = 0; i < count; i++) {
 		const struct xs_nvtx *range = &b->trace->nvtx[keys[i].index];
 

@@ -179,23 +179,13 @@ static bool may_wait(const struct xs_call *call, const struct issued *issued,
 static int add_row(struct builder *b, const struct xs_call *call, bool apart)
 {
 	struct xs_wait_sites *out = b->out;
-	struct xs_wait_site *items =
-	    xs_array_grow(out->items, out->count, sizeof(*items));
-	struct sums *sums;
+	const struct xs_wait_site row = {
+	    .site = call->site, .call_class = call->call_class, .apart = apart};
+	size_t count = out->count; /* of the sums, too */
 
-	if (!items)
+	if (XS_ARRAY_ADD(b->sums, count, (struct sums){0}) ||
+	    XS_ARRAY_ADD(out->items, out->count, row))
 		return -ENOMEM;
-	out->items = items;
-	sums = xs_array_grow(b->sums, out->count, sizeof(*sums));
-	if (!sums)
-		return -ENOMEM;
-	b->sums = sums;
-	sums[out->count] = (struct sums){0};
-	items[out->count++] = (struct xs_wait_site){
-	    .site = call->site,
-	    .call_class = call->call_class,
-	    .apart = apart,
-	};
 	b->row_of_site[2 * (size_t)call->site + apart] = (uint32_t)out->count;
 	return 0;
 }
