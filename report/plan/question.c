@@ -38,27 +38,15 @@ static bool replaces(const struct choice *choice,
 	       other->changes & (strategy->changes | strategy->spares);
 }
 
-/* What the steps save that the row would make needless. *list: their numbers;
- * NULL: there are none. *count: how many. */
-static int64_t replaced_ns(struct xs_result *result,
-			   const struct choice *choice, const char **list,
-			   size_t *count)
+/* What the steps save that the row would make needless. */
+static int64_t replaced_ns(const struct xs_result *result,
+			   const struct choice *choice)
 {
 	int64_t saves_ns = 0;
 
-	*list = NULL;
-	*count = 0;
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *step = &result->plan[i];
-
-		if (!replaces(choice, step))
-			continue;
-		*list = xs_arena_join(
-		    &result->arena, *list,
-		    xs_arena_print(&result->arena, "%" PRId64, step->step));
-		xs_number_add(&saves_ns, step->adds_saves_ns);
-		++*count;
-	}
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (replaces(choice, &result->plan[i]))
+			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
 	return saves_ns;
 }
 
@@ -66,18 +54,27 @@ static int64_t replaced_ns(struct xs_result *result,
 static const char *in_place_of(struct xs_result *result,
 			       const struct choice *choice)
 {
-	const char *list;
-	size_t count;
-	const int64_t saves_ns = replaced_ns(result, choice, &list, &count);
+	struct xs_arena *arena = &result->arena;
+	const char *list = NULL;
+	size_t count = 0;
 
-	return list ? xs_arena_print(
-			  &result->arena, ", in place of step%s %s (%s)",
-			  count == 1 ? "" : "s", list, xs_units_ns(saves_ns).s)
+	for (size_t i = 0; i < result->plan_count; i++) {
+		const struct xs_result_step *step = &result->plan[i];
+
+		if (!replaces(choice, step))
+			continue;
+		list = xs_arena_join(
+		    arena, list, xs_arena_print(arena, "%" PRId64, step->step));
+		count++;
+	}
+	return list ? xs_arena_print(arena, ", in place of step%s %s (%s)",
+				     count == 1 ? "" : "s", list,
+				     xs_units_ns(replaced_ns(result, choice)).s)
 		    : "";
 }
 
 /* What saves most on a condition, and more than the steps that it replaces. */
-static struct choice choose(struct xs_result *result, bool may_cross)
+static struct choice choose(const struct xs_result *result, bool may_cross)
 {
 	struct choice most = {NULL, NULL};
 	int64_t least_ns = 0;
@@ -88,14 +85,11 @@ static struct choice choose(struct xs_result *result, bool may_cross)
 		    phase, phase->apart
 			       ? NULL
 			       : xs_alternative_left_out(result, phase)};
-		const char *list;
-		size_t count;
 
 		if (!one.row || xs_result_gain_ns(one.row) <= least_ns ||
-		    !xs_worth_is_enough(
-			result, phase,
-			(double)(xs_result_gain_ns(one.row) -
-				 replaced_ns(result, &one, &list, &count))) ||
+		    !xs_worth_is_enough(result, phase,
+					(double)(xs_result_gain_ns(one.row) -
+						 replaced_ns(result, &one))) ||
 		    (one.row->assumes_once && !may_cross))
 			continue;
 		most = one;
