@@ -58,6 +58,11 @@ static void check_device(struct xs_result *result,
 			      m->name, list);
 }
 
+static bool is_shipped(const struct xs_result *result)
+{
+	return strcmp(result->machine_choice.origin, "shipped") == 0;
+}
+
 /* A profile names the driver and the CUDA version, a trace one of them. The
  * ranges of a shipped profile include what differs between machines. */
 static void check_driver(struct xs_result *result)
@@ -65,8 +70,8 @@ static void check_driver(struct xs_result *result)
 	const struct xs_machine *m = &result->machine;
 	const char *traced = result->run.driver_version;
 
-	if (strcmp(result->machine_choice.origin, "shipped") != 0 &&
-	    m->driver[0] && traced && !strstr(m->driver, traced))
+	if (!is_shipped(result) && m->driver[0] && traced &&
+	    !strstr(m->driver, traced))
 		xs_build_note(
 		    result,
 		    "the profile %s was measured with driver %s, the trace "
@@ -170,7 +175,7 @@ static void check_rates(struct xs_result *result, const struct xs_trace *trace,
 {
 	struct xs_points in = {0}, out = {0};
 
-	if (strcmp(result->machine_choice.origin, "shipped") == 0)
+	if (is_shipped(result))
 		return;
 	collect_rates(trace, device, &in, &out);
 	check_rate(result, "device", &in, &result->machine.G_h2d);
@@ -214,7 +219,7 @@ static void check_agreement(struct xs_result *result)
 		if (matters(result, used[i].id, used[i].param, used[i].times))
 			list =
 			    xs_arena_join(&result->arena, list, used[i].what);
-	if (list && strcmp(result->machine_choice.origin, "shipped") != 0)
+	if (list && !is_shipped(result))
 		xs_build_note(
 		    result,
 		    "the passes of the profile %s found different values of %s"

@@ -149,6 +149,7 @@ static int add_bound(struct builder *b, const struct xs_phase *phase)
 
 	if (err)
 		return err;
+	out->bound_ns = of_a_round(xs_dataflow_least_ns(&bound), phase);
 	/* the host may pause between rounds, and rounds may overlap */
 	out->round_ns =
 	    of_a_round(phase->sample_to_ns - phase->sample_from_ns, phase);
@@ -157,10 +158,8 @@ static int add_bound(struct builder *b, const struct xs_phase *phase)
 	out->round_ns -= b->result->phases[phase->id - 1].tracer_ns;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		*parts[i].part = of_a_round(parts[i].ns, phase);
-		if (!out->limit || *parts[i].part > out->bound_ns) {
-			out->bound_ns = *parts[i].part;
+		if (!out->limit && *parts[i].part == out->bound_ns)
 			out->limit = parts[i].name;
-		}
 	}
 	if (out->bound_ns > out->round_ns)
 		out->bound_ns = out->round_ns;

@@ -278,10 +278,9 @@ int xs_diff_build_runs(struct xs_result **before, size_t before_count,
 		       struct xs_result **after, size_t after_count,
 		       struct xs_diff *diff)
 {
-	int err;
-
 	const char *twice[2];
 	struct xs_arena arena = {0};
+	int err;
 
 	before_count = xs_runs_once(before, before_count, &arena, &twice[0]);
 	after_count = xs_runs_once(after, after_count, &arena, &twice[1]);
