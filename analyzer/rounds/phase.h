@@ -84,6 +84,7 @@ struct xs_step {
 	bool blocking; /* the call returned after the op had ended */
 	bool async;    /* issued by an asynchronous call, which may still
 			* block with pageable memory */
+	bool peer;     /* D2D: between two devices */
 	bool staged_in, staged_out; /* D2D: the part of a copy between devices
 				     * through the host, into or out of this one
 				     */

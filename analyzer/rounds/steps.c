@@ -124,6 +124,7 @@ static void add_op(struct builder *b, const struct xs_op *op,
 	step->src_memory = op->src_memory;
 	step->dst_memory = op->dst_memory;
 	step->async = (op->flags & XS_OP_ASYNC) != 0;
+	step->peer = op->kind == XS_OP_P2P;
 	step->staged_in = (op->flags & XS_OP_STAGED_IN) != 0;
 	step->staged_out = (op->flags & XS_OP_STAGED_OUT) != 0;
 	step->queue = op->queue;

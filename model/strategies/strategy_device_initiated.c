@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * device-initiated: one kernel stays on the GPU for all rounds and does the
- * work of their kernels. It loads what the host copied in, stores what the host
- * copied out, and both wait by flags in host memory: Klenk 2014's direct
- * control. If all copies are small, replays the record with these messages
- * instead of copies, launches and synchronisations. Otherwise the kernel uses
- * host memory where it is, as in mapped, without launch and synchronisation.
+ * work of their kernels, memsets and copies on it. It loads what the host
+ * copied in, stores what the host copied out, and both wait by flags in host
+ * memory: Klenk 2014's direct control. If all copies are small, replays the
+ * record with these messages instead of copies, launches and synchronisations.
+ * Otherwise the kernel uses host memory where it is, as in mapped, without
+ * launch and synchronisation.
  */
 #include "model/replay/mapped_writes.h"
 #include "model/strategies/between_programs.h"
@@ -22,10 +23,9 @@
 /* What a round has. */
 struct found {
 	unsigned copies, starts, waits;
-	unsigned others; /* memsets, and copies of other kinds */
+	unsigned others; /* copies on the host, and between GPUs */
 	double turns;	 /* of a kernel's blocks on the GPU; 0: unknown */
-	bool in_large, out_large; /* copies whose bytes take longer than their
-				   * start */
+	bool in_large, out_large; /* copies whose bytes outlast their start */
 };
 
 /* NAN: unknown. */
@@ -44,20 +44,19 @@ static struct found look(const struct xs_strategy_case *c)
 		const struct xs_step *step = &c->phase->steps[i];
 		const bool in = step->kind == XS_STEP_H2D;
 		const bool copy = xs_step_is_copy(step);
-		const double bytes_ns =
-		    (double)step->bytes * (in ? m->G_h2d : m->G_d2h).value;
+		const double G = (in ? m->G_h2d : m->G_d2h).value;
 		const double room =
 		    m->sm_count * xs_step_blocks_per_sm(step, m);
 
 		if (room > 0)
 			found.turns =
 			    fmax(found.turns, (double)step->blocks / room);
-		found.others += step->kind < XS_STEP_KERNEL && !copy;
+		found.others += step->peer || step->kind == XS_STEP_H2H;
 		found.copies += copy;
-		found.starts += copy || step->kind == XS_STEP_KERNEL;
+		found.starts += step->kind <= XS_STEP_KERNEL;
 		found.waits += xs_step_is_wait(step) ||
 			       (step->kind == XS_STEP_D2H && step->blocking);
-		if (copy && bytes_ns >= start_ns(m, in))
+		if (copy && (double)step->bytes * G >= start_ns(m, in))
 			*(in ? &found.in_large : &found.out_large) = true;
 	}
 	return found;
@@ -84,7 +83,8 @@ static double seen_ns(const struct xs_machine *m)
 }
 
 /* Blocks of a kernel that follows another one wait for each other. Each loads
- * what it needs, and stores what it has. */
+ * what it needs, and stores what it has. A memset, or a copy within the GPU, is
+ * done as by a kernel, in its time. */
 static void take_kernel(const struct xs_machine *m, bool follows,
 			struct xs_action *action)
 {
@@ -251,21 +251,21 @@ static bool has_others(const struct xs_strategy_case *c,
 		       const struct found *found, struct xs_estimate *row,
 		       struct xs_estimates *out, int *rc)
 {
-	if (xs_rounds_are_concurrent((double)c->phase->concurrent_ns,
-				     (double)c->phase->total_ns))
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "rounds of other threads or GPUs run beside it: its "
-		    "kernels may wait for theirs, or theirs for its");
+	const char *why = NULL;
+
+	if (c->options->language != XS_LANGUAGE_CUDA)
+		why = "a framework launches the kernels, and has no call for "
+		      "one that stays";
+	else if (xs_rounds_are_concurrent((double)c->phase->concurrent_ns,
+					  (double)c->phase->total_ns))
+		why = "rounds of other threads or GPUs run beside it: its "
+		      "kernels may wait for theirs, or theirs for its";
 	else if (found->others)
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "its memsets, or copies that are not between host and GPU "
-		    "(%u), are no work of its kernels",
-		    found->others);
-	else
-		return false;
-	return true;
+		why = "its copies on the host or between GPUs are no work of "
+		      "its kernels";
+	if (why)
+		*rc = xs_estimate_abstain(row, out, "%s", why);
+	return why;
 }
 
 /* Bytes that take longer than their start must be used where they are. */
@@ -310,11 +310,11 @@ static bool must_stay(const struct xs_strategy_case *c,
 static void assume(const struct found *found, struct xs_estimate *row)
 {
 	row->bound = found->turns > 1
-			 ? "one kernel that stays on the GPU does the work of "
-			   "the round's kernels as fast, in a loop over their "
-			   "blocks, which do not fit on the GPU at once"
-			 : "one kernel that stays on the GPU does the work of "
-			   "the round's kernels as fast";
+			 ? "one kernel that stays on the GPU does the round's "
+			   "work there as fast, in a loop over the blocks, "
+			   "which do not fit on the GPU at once"
+			 : "one kernel that stays on the GPU does the round's "
+			   "work there as fast";
 	xs_estimate_assume(row, row->bound);
 	xs_estimate_assume(row,
 			   "all of its blocks run at once, and wait for each "

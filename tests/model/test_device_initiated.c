@@ -114,16 +114,23 @@ TEST(test_bulk_is_mapped)
 		    replayed("mapped")->round_ns - 9000 + TOLD + SEEN);
 }
 
-/* Blocks of the second kernel wait for those of the first for 1000. */
+/* Blocks of the second kernel, or of what does a memset or a copy within the
+ * GPU, wait for those of the first for 1000. */
 TEST(test_two_kernels)
 {
-	set_convergence();
-	steps[2] = steps[1];
-	steps[1] = step_of(XS_STEP_KERNEL, 3000, 3500, 8500, 9000);
-	set_round(3, 16000);
-	estimate();
-	assert_near(replayed("device-initiated")->round_ns,
-		    TOLD + 2000 + 1000 + 500 + 4 * 0.019 + SEEN);
+	static const enum xs_step_kind kinds[] = {XS_STEP_KERNEL, XS_STEP_SET,
+						  XS_STEP_D2D};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		set_convergence();
+		steps[2] = steps[1];
+		steps[1] = step_of(kinds[i], 3000, 3500, 8500, 9000);
+		steps[1].blocking = false;
+		set_round(3, 16000);
+		estimate();
+		assert_near(replayed("device-initiated")->round_ns,
+			    TOLD + 2000 + 1000 + 500 + 4 * 0.019 + SEEN);
+	}
 }
 
 static void assert_abstains(const char *why, bool quiet)
@@ -201,10 +208,14 @@ TEST(test_bulk_must_be_used_once)
 	assert_abstains("each other's results", false);
 }
 
-/* The kernel cannot do a copy between GPUs; others' kernels may wait for it. */
+/* The kernel cannot be one of a framework, nor do a copy on the host or between
+ * GPUs; others' kernels may wait for it. */
 TEST(test_work_of_others)
 {
 	set_convergence();
+	options.language = XS_LANGUAGE_CUPY;
+	assert_abstains("a framework launches", false);
+	options.language = XS_LANGUAGE_CUDA;
 	phase.total_ns = 160000;
 	phase.concurrent_ns = 16001;
 	assert_abstains("other threads or GPUs", false);
@@ -214,9 +225,11 @@ TEST(test_work_of_others)
 	steps[2] = steps[1];
 	steps[1] = step_of(XS_STEP_D2D, 3000, 3400, 7000, 8000);
 	phase.step_count = 3;
-	assert_abstains("between host and GPU (1)", false);
-	steps[1].kind = XS_STEP_SET;
-	assert_abstains("memsets", false);
+	steps[1].peer = true;
+	assert_abstains("on the host or between GPUs", false);
+	steps[1].peer = false;
+	steps[1].kind = XS_STEP_H2H;
+	assert_abstains("on the host or between GPUs", false);
 }
 
 /* 2 SMs hold 16 blocks of 256 threads: the grid of 40 takes 2.5 turns. */

@@ -301,7 +301,7 @@ TEST(the_opening_names_what_saves_most)
 	    {"frameworks/h200/kv_paging-1",
 	     "In short: merge the small copies of kv_paging.py:25"},
 	    {"frameworks/h200/kv_paging-1", "saves up to"},
-	    {"corpus/contact-5/fifth/hec-hmm", "ms, but only if"},
+	    {"corpus/h100/develop/hec-ga", "ms, but only if"},
 	    {"traces/tensors-40", "In short: nothing is worth it"},
 	};
 
