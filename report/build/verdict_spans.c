@@ -35,6 +35,23 @@ static const char *only_counted(const struct xs_result *result)
 		   : "";
 }
 
+/* ", CUDA's own 220 ms, the program's 820 ms": the latter if it is longer. */
+static const char *start_parts(struct xs_result *result)
+{
+	const int64_t cuda_ns = result->totals.init_ns;
+	const int64_t rest_ns = result->verdict.startup_ns - cuda_ns;
+	const bool at_most = result->totals.init_at_most;
+	const char *rest = "";
+
+	if (rest_ns > cuda_ns)
+		rest = xs_arena_print(&result->arena, ", the program's %s%s",
+				      at_most ? "at least " : "",
+				      xs_units_ns(rest_ns).s);
+	return xs_arena_print(&result->arena, ", CUDA's own %s%s%s",
+			      at_most ? "at most " : "", xs_units_ns(cuda_ns).s,
+			      rest);
+}
+
 const char *xs_verdict_spans(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
@@ -46,10 +63,7 @@ const char *xs_verdict_spans(struct xs_result *result)
 		return "No round repeats, so what a longer run would spend is "
 		       "not known: record one with two rounds or more.";
 	if (result->totals.init_ns > 0)
-		own = xs_arena_print(arena, ", CUDA's own %s%s",
-				     result->totals.init_at_most ? "at most "
-								 : "",
-				     xs_units_ns(result->totals.init_ns).s);
+		own = start_parts(result);
 	return xs_arena_print(
 	    arena, "Steady part: %s (%s of the run); start-up: %s%s%s.%s",
 	    xs_units_ns(in->steady_ns).s,

@@ -53,8 +53,9 @@ static const char *unknown_launches(const struct xs_result *result)
 }
 
 /* "; pinned would shorten a round of phase 1 to 34.1 ms, but its setup takes 40
- * ms, more than the phase's rounds save (1 in all)", or "". */
-static const char *does_not_pay(struct xs_result *result)
+ * ms, more than the phase's rounds save (1 in all)", or "". *of: that row. */
+static const char *does_not_pay(struct xs_result *result,
+				const struct xs_result_estimate **of)
 {
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
@@ -64,7 +65,7 @@ static const char *does_not_pay(struct xs_result *result)
 		if (phase->apart || !row || row->saves_ns > 0 ||
 		    row->setup_ns <= 0)
 			continue;
-		result->nearest = row;
+		*of = row;
 		return xs_arena_print(
 		    &result->arena,
 		    "; pinned would shorten a round of phase %" PRId64
@@ -116,8 +117,10 @@ static struct xs_units_text share_of(const struct xs_result *result,
 }
 
 /* "; double-buffer would save 5.0 % of it, but only if ...": what saves more on
- * a condition that the trace does not show, if that would be a step; or "". */
-static const char *on_condition(struct xs_result *result, int64_t least_ns)
+ * a condition that the trace does not show, if that would be a step; or "".
+ * *of_row: that row. */
+static const char *on_condition(struct xs_result *result, int64_t least_ns,
+				const struct xs_result_estimate **of_row)
 {
 	const struct xs_result_phase *of = NULL;
 	const struct xs_result_estimate *row =
@@ -127,7 +130,7 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns)
 
 	if (!row || !xs_worth_is_enough(result, of, (double)row->saves_ns))
 		return "";
-	result->nearest_if = row;
+	*of_row = row;
 	between_ns = xs_result_used_between_ns(of);
 	if (!xs_worth_is_sure(result, of, row, (double)row->saves_ns))
 		uncertain = xs_arena_print(
@@ -144,7 +147,7 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns)
 
 /* "nothing: no change is predicted ...; pinned is the nearest: it saves 0.4 %
  * of the steady part": what would save most, if anything does; "not known: ..."
- * with its round if that is a step's worth. */
+ * with its round if that is a step's worth. Sets nearest and nearest_if. */
 static const char *nearest(struct xs_result *result)
 {
 	const char *steady = xs_result_steady_name(result);
@@ -154,7 +157,8 @@ static const char *nearest(struct xs_result *result)
 
 	xs_limit_build(result);
 	most = nearest_row(result, false, 0, &of);
-	more = on_condition(result, most ? most->saves_ns : 0);
+	more = on_condition(result, most ? most->saves_ns : 0,
+			    &result->nearest_if);
 	text = xs_arena_print(&result->arena,
 			      "nothing%s: no change is predicted to save 1 %% "
 			      "of %s",
@@ -162,7 +166,8 @@ static const char *nearest(struct xs_result *result)
 	as_is = most ? xs_result_best(of, xs_strategies[0]->id, false) : NULL;
 	if (!as_is)
 		return xs_arena_print(&result->arena, "%s%s%s", text,
-				      does_not_pay(result), more);
+				      does_not_pay(result, &result->nearest),
+				      more);
 	result->nearest = most;
 	saves = xs_arena_print(&result->arena, "%s of %s%s",
 			       share_of(result, of, most).s, steady,

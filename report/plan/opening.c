@@ -43,6 +43,7 @@ struct act {
 	const char *only_if; /* NULL: none */
 	int64_t saves_ns, low_ns, high_ns;
 	bool at_most; /* of rounds side by side */
+	bool once;    /* no more in longer runs */
 };
 
 /* What it saves at least; a condition halves it, as in the plan's order. */
@@ -75,6 +76,7 @@ static struct act act_of(struct xs_result *result,
 	    .low_ns = step->saves_low_ns,
 	    .high_ns = step->saves_high_ns,
 	    .at_most = step->side_by_side > 1,
+	    .once = step->phase->apart,
 	};
 }
 
@@ -93,6 +95,7 @@ static struct act first_step(struct xs_result *result)
 			    link->saves_ns,
 			    link->saves_low_ns,
 			    link->saves_high_ns,
+			    false,
 			    false};
 	}
 	if (pinning->step == 1)
@@ -104,7 +107,8 @@ static struct act first_step(struct xs_result *result)
 		    pinning->saves_ns,
 		    pinning->saves_low_ns,
 		    pinning->saves_high_ns,
-		    false};
+		    false,
+		    true};
 	if (!result->plan_count || result->plan->pays_rounds != XS_UNKNOWN)
 		return (struct act){0};
 	return act_of(result, result->plan);
@@ -193,6 +197,33 @@ static const char *host_first(struct xs_result *result)
 	    in->host_place ? in->host_place : "", of_run(result, host_ns));
 }
 
+/* Less than 1 / LITTLE_PART of the run is little. */
+#define LITTLE_PART 20
+
+/* "first answer \"?\" (XFERSPY_HASH=1 tells); if no, " and "little to gain in
+ * this run; in longer ones, ", or "" */
+static const char *lead(struct xs_result *result, const struct act *act)
+{
+	const struct xs_result_estimate *asked = result->nearest_if;
+	const char *how = "", *first = "";
+
+	if (result->question && asked && asked->doubtful)
+		how = " (report --dataflow tells)";
+	else if (result->question && asked &&
+		 strcmp(asked->strategy, "resident") == 0)
+		how = " (a run with XFERSPY_HASH=1 tells)";
+	if (result->question)
+		first = xs_arena_print(&result->arena,
+				       "first answer \"?\"%s; if no, ", how);
+	return xs_arena_print(
+	    &result->arena, "%s%s",
+	    !act->once && act->saves_ns <
+			      xs_result_untraced_wall_ns(result) / LITTLE_PART
+		? "little to gain in this run; for longer ones, "
+		: "",
+	    first);
+}
+
 /* "pin ...: saves 34 ms of 371 ms (9.2 % of the run), only if ...": up to the
  * high end, if the low one saves nothing. The step alone has the condition, if
  * it does not come first. */
@@ -205,11 +236,11 @@ static const char *saving(struct xs_result *result, const struct act *act,
 	const int64_t ns = may_lose ? act->high_ns : act->saves_ns;
 
 	return xs_arena_print(
-	    &result->arena, "%s: saves %s%s of %s (%s of the run)%s%s%s",
-	    act->what, may_lose || act->at_most ? "up to " : "",
-	    xs_units_ns(ns).s, xs_units_ns(wall_ns).s, of_run(result, ns),
-	    only_if ? ", only if " : "", only_if ? only_if : "",
-	    result->question ? "; first answer \"?\"" : "");
+	    &result->arena, "%s%s: saves %s%s of %s (%s of the run)%s%s",
+	    is_first ? lead(result, act) : "", act->what,
+	    may_lose || act->at_most ? "up to " : "", xs_units_ns(ns).s,
+	    xs_units_ns(wall_ns).s, of_run(result, ns),
+	    only_if ? ", only if " : "", only_if ? only_if : "");
 }
 
 void xs_plan_opening(struct xs_result *result)

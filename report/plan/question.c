@@ -5,6 +5,7 @@
 #include "report/plan/advice_text.h"
 #include "report/plan/alternatives.h"
 #include "report/plan/code.h"
+#include "report/plan/limit.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
@@ -73,8 +74,18 @@ static const char *in_place_of(struct xs_result *result,
 		    : "";
 }
 
+/* What the row saves, and no more than the verdict says. */
+static int64_t gain_ns(const struct xs_result *result,
+		       const struct xs_result_estimate *row)
+{
+	const int64_t ns = xs_result_gain_ns(row);
+	const int64_t most_ns = result->verdict.at_most_saves_ns;
+
+	return ns > most_ns ? most_ns : ns;
+}
+
 /* What saves most on a condition, and more than the steps that it replaces. */
-static struct choice choose(const struct xs_result *result, bool may_cross)
+static struct choice choose(struct xs_result *result, bool may_cross)
 {
 	struct choice most = {NULL, NULL};
 	int64_t least_ns = 0;
@@ -86,14 +97,17 @@ static struct choice choose(const struct xs_result *result, bool may_cross)
 			       ? NULL
 			       : xs_alternative_left_out(result, phase)};
 
-		if (!one.row || xs_result_gain_ns(one.row) <= least_ns ||
+		if (!one.row)
+			continue;
+		xs_limit_build(result);
+		if (gain_ns(result, one.row) <= least_ns ||
 		    !xs_worth_is_enough(result, phase,
-					(double)(xs_result_gain_ns(one.row) -
+					(double)(gain_ns(result, one.row) -
 						 replaced_ns(result, &one))) ||
 		    (one.row->assumes_once && !may_cross))
 			continue;
 		most = one;
-		least_ns = xs_result_gain_ns(one.row);
+		least_ns = gain_ns(result, one.row);
 	}
 	return most;
 }
@@ -116,6 +130,6 @@ const char *xs_plan_question(struct xs_result *result, const char *lead)
 	return xs_arena_print(
 	    &result->arena, "%s %s saves up to %s%s, but only if %s.%s",
 	    lead ? lead : question_of(most.row), most.row->strategy,
-	    xs_units_ns(xs_result_gain_ns(most.row)).s,
+	    xs_units_ns(gain_ns(result, most.row)).s,
 	    in_place_of(result, &most), most.row->bound, how);
 }

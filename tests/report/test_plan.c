@@ -878,7 +878,11 @@ TEST(a_question_is_of_what_saves_more)
 	row->bound = "it stays";
 	expect("pinned streams");
 	assert_null(result->question);
+	/* and no more than the verdict says */
 	row->saves_ns = 400 * MS;
+	expect("pinned streams");
+	assert_null(result->question);
+	row->round_ns = row->low_ns = row->high_ns = 10 * MS;
 	expect("pinned streams");
 	assert_non_null(
 	    strstr(result->question,

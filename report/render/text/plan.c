@@ -309,7 +309,7 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 	    terminal, "What to change",
 	    !shown ? NULL
 		   : xs_arena_print(
-			 &result->arena, "%s%sranges: 90 %%",
+			 &result->arena, "%s%s90 %% ranges for this run",
 			 shown > 1 && result->plan[1].pays_rounds == XS_UNKNOWN
 			     ? "in this order, added up; "
 			     : "",

@@ -151,11 +151,7 @@ void xs_text_row_put_hidden(const struct xs_terminal *terminal,
 			    struct xs_result *result, const char *list)
 {
 	if (list)
-		xs_terminal_wrap(
-		    terminal, XS_DIM, "  ",
-		    xs_arena_print(
-			&result->arena,
-			"no clear gain, or with less effort as much: "
-			"%s (--all)",
-			list));
+		xs_terminal_wrap(terminal, XS_DIM, "  ",
+				 xs_arena_print(&result->arena,
+						"only with --all: %s", list));
 }
