@@ -214,31 +214,32 @@ def host_text(found):
             if found.others else "")
 
 
-def pointers_text(one):
-    """Returns the ratios that pointers.py measured on a machine."""
-    ways = {"sample": "by default", "all": "with `XFERSPY_DATAFLOW=all`",
-            "nsys": "under nsys"}
-    runtimes = "; ".join(
-        f"with a {runtime} runtime " + ", ".join(
-            f"{found['to_off'][way]['median']:.2f} times {words}"
-            for way, words in ways.items() if way in found["to_off"])
-        for runtime, found in one["runtimes"].items())
-    turns = min(found["turns"] for found in one["runtimes"].values())
-    return (f"On an {one['gpu']} on {one['date']}, relative to xferspy without "
-            f"pointers, a launch takes {runtimes} (medians of {turns} turns of "
-            f"{one['calls']:,} launches).")
+def pointers_rows(one):
+    """The ratios that pointers.py measured on a machine, with their quartiles."""
+    for runtime, found in one["runtimes"].items():
+        ratios = (found["to_off"].get(way) for way in ("sample", "all", "nsys"))
+        cells = (f"{ratio['median']:.2f} ({ratio['low']:.2f} – "
+                 f"{ratio['high']:.2f})" if ratio else "–" for ratio in ratios)
+        yield (f"| {one['machine']}: {one['gpu']}, {one['date']} | {runtime} | "
+               f"{found['turns']} | {' | '.join(cells)} |")
 
 
 def pointers_lines(found):
     """Whether the pointers of launches were recorded, and what they cost."""
     without = [found.name(host) for host, several in found.hosts.items()
                if not merged(several).get("pointers")]
-    text = f"""Measured without the pointers of launches, which xferspy records by
-        default since: {", ".join(without)}. """ if without else ""
-    if found.pointers:
-        text += """`examples/overhead/pointers.py` measures their cost. """
-    lines = wrap(text + " ".join(map(pointers_text, found.pointers)))
-    return [lines, ""] if text else []
+    lines = [wrap(f"""Measured without the pointers of launches, which xferspy
+        records by default since: {", ".join(without)}."""), ""] if without else []
+    if not found.pointers:
+        return lines
+    return lines + [
+        wrap("""A launch relative to xferspy without pointers, median and quartiles
+        of turns of `examples/overhead/pointers.py`, on machines of its own:"""),
+        "",
+        "| machine | runtime | turns | by default | `XFERSPY_DATAFLOW=all` | "
+        "under nsys |",
+        "| --- | --- | ---: | ---: | ---: | ---: |",
+        *(row for one in found.pointers for row in pointers_rows(one)), ""]
 
 
 def host_section(found, results):

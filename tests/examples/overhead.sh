@@ -54,8 +54,9 @@ has "^\\| launch \\| $time( \\| $more){2} \\| – \\| $more \\| – \\| $more \\
 	"launches, in all ways but by node"
 has "^\\| replay of a graph of 22 ops \\| $time( \\| $more){6} \\|" \
 	"graphs, in all ways"
-tr '\n' ' ' <"$scratch/overhead.md" | grep -qE 'On an [^.]*, relative to xferspy without pointers, a launch takes with a shared runtime [0-9.]+ times by default, [0-9.]+ times with `XFERSPY_DATAFLOW=all`' ||
-	fail "the page has no cost of pointers: $(cat "$scratch/overhead.md")"
+ratio='[0-9.]+ \([0-9.]+ – [0-9.]+\)'
+has "^\\| simulated: [^|]*, [-0-9]+ \\| shared \\| 2 \\| $ratio \\| $ratio \\|" \
+	"cost of pointers"
 grep -q 'without the pointers of launches' "$scratch/overhead.md" &&
 	fail "the page says that pointers were not recorded"
 for name in launch '.cudaMemcpyAsync., 4 KiB' 'launch \+ stream sync'; do
