@@ -18,8 +18,25 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+/* Expect that a text has a part, or does not; NULL has none. */
+#define assert_has(text, part)                                                 \
+	do {                                                                   \
+		const char *unit_text = (text);                                \
+                                                                               \
+		if (!unit_text || !strstr(unit_text, part))                    \
+			fail_msg("\"%s\" has no \"%s\"", unit_text, part);     \
+	} while (0)
+#define assert_has_not(text, part)                                             \
+	do {                                                                   \
+		const char *unit_text = (text);                                \
+                                                                               \
+		if (unit_text && strstr(unit_text, part))                      \
+			fail_msg("\"%s\" has \"%s\"", unit_text, part);        \
+	} while (0)
 
 #define UNIT_TESTS_MOST 100
 

@@ -67,7 +67,7 @@ static void check_damage(size_t at, uint32_t value, size_t ops,
 	assert_int_equal(trace->op_count, ops);
 	if (word) {
 		assert_true(trace->defect_count > 0);
-		assert_non_null(strstr(trace->defects[0].text, word));
+		assert_has(trace->defects[0].text, word);
 	} else {
 		assert_int_equal(trace->defect_count, 0);
 	}
@@ -113,7 +113,7 @@ TEST(test_short_record)
 		       "kernel start=1 duration=1\n");
 	assert_int_equal(trace->op_count, 1);
 	assert_int_equal(trace->defect_count, 1);
-	assert_non_null(strstr(trace->defects[0].text, "too short"));
+	assert_has(trace->defects[0].text, "too short");
 }
 
 /* `again` records of a call and of ops whose original is not in their chunk. */
@@ -137,7 +137,7 @@ TEST(test_nothing_to_repeat)
 	assert_int_equal(trace->lost_ops, 5 + 4);
 	assert_int_equal(trace->lost_calls, 1);
 	assert_int_equal(trace->defect_count, 5);
-	assert_non_null(strstr(trace->defects[0].text, "repeated record"));
+	assert_has(trace->defects[0].text, "repeated record");
 }
 
 TEST(test_headers)
@@ -190,8 +190,7 @@ TEST(test_truncation_is_named)
 	bytes = binary_of(three_chunks);
 	bytes.size -= 5000;
 	read_bytes();
-	assert_non_null(
-	    strstr(trace->defects[0].text, "5000 bytes are missing"));
+	assert_has(trace->defects[0].text, "5000 bytes are missing");
 }
 
 /* Flipped bits: the result may be anything, but the reader returns. */
@@ -349,7 +348,7 @@ TEST(test_missing_file)
 	assert_null(trace);
 	assert_int_equal(xs_trace_read("/", &trace, &error), -EISDIR);
 	assert_int_equal(xs_trace_read("/dev/null", &trace, &error), -EPROTO);
-	assert_non_null(strstr(error, "a device"));
+	assert_has(error, "a device");
 }
 
 RUN_TESTS(NULL, drop)

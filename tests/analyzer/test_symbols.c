@@ -140,7 +140,7 @@ TEST(test_own_sites)
 	assert_int_equal(xs_symbols_resolve(&f.trace), 0);
 	assert_string_equal(f.trace.sites[0].symbol, "plain_function");
 	assert_non_null(f.trace.sites[0].file);
-	assert_non_null(strstr(f.trace.sites[0].file, "test_symbols.c"));
+	assert_has(f.trace.sites[0].file, "test_symbols.c");
 	assert_int_equal(f.trace.sites[0].line, plain_line);
 	assert_string_equal(f.trace.sites[1].symbol, "inlined_function");
 	assert_int_equal(f.trace.sites[1].line, inlined_line);
@@ -151,7 +151,7 @@ TEST(test_own_sites)
 	assert_int_equal(f.trace.sites[0].caller, XS_NONE);
 	assert_int_equal(f.trace.sites[1].caller, 3);
 	assert_string_equal(f.trace.sites[3].symbol, "outer_function");
-	assert_non_null(strstr(f.trace.sites[3].file, "test_symbols.c"));
+	assert_has(f.trace.sites[3].file, "test_symbols.c");
 	assert_in_range(f.trace.sites[3].line, inlined_line + 1,
 			inlined_line + 30);
 	assert_ptr_equal(xs_symbols_user_caller(&f.trace, 1),

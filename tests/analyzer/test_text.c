@@ -41,7 +41,7 @@ static void check_round_trip(const struct bytes *binary)
 	char *text = dump_of(binary);
 	struct bytes again = binary_of(text);
 
-	assert_null(strstr(text, "# damaged"));
+	assert_has_not(text, "# damaged");
 	assert_int_equal(again.size, binary->size);
 	assert_memory_equal(again.data, binary->data, binary->size);
 	free(again.data);
@@ -197,7 +197,7 @@ TEST(test_sizes_are_bounded)
 		fputs(texts[i], in);
 		rewind(in);
 		assert_int_equal(xs_text_parse(in, out, &error), -EPROTO);
-		assert_non_null(strstr(error.text, "MiB of zeros"));
+		assert_has(error.text, "MiB of zeros");
 		assert_true(ftell(out) <= 160 << 20);
 		fclose(in);
 		fclose(out);
@@ -243,8 +243,8 @@ TEST(test_full_chunks)
 	for (int more = 0; more < 2; more++) {
 		assert_int_equal(read_chunk(most, more, &error), 0);
 		assert_int_equal(read_chunk(most + 1, more, &error), -EPROTO);
-		assert_non_null(strstr(error.text, "capacity_bytes=4096, but "
-						   "its records need 4112"));
+		assert_has(error.text,
+			   "capacity_bytes=4096, but its records need 4112");
 	}
 }
 

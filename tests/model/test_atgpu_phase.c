@@ -122,7 +122,7 @@ TEST(test_pageable)
 	work_out();
 	assert_true(isnan(at.in_ns));
 	assert_true(isnan(at.gpu_cost_ns));
-	assert_non_null(strstr(at.why, "alpha"));
+	assert_has(at.why, "alpha");
 }
 
 /* Without counters, only the transfers are known. */
@@ -137,7 +137,7 @@ TEST(test_not_counted)
 	assert_true(isnan(at.cost_ns) && isnan(at.gpu_cost_ns));
 	assert_true(isnan(at.swgpu_cost_ns) && isnan(at.share));
 	assert_near(at.share_observed, 1 / 3.0);
-	assert_non_null(strstr(at.why, "were not counted"));
+	assert_has(at.why, "were not counted");
 }
 
 /* Copies alone need no counters; one direction needs only its own parameters.
@@ -160,17 +160,17 @@ TEST(test_abstentions)
 	steps[1].shared_bytes = 65536;
 	work_out();
 	assert_true(isnan(at.gpu_cost_ns));
-	assert_non_null(strstr(at.why, "shared memory"));
+	assert_has(at.why, "shared memory");
 	steps[1].shared_bytes = 0;
 	machine.memory_bandwidth = 0;
 	work_out();
-	assert_non_null(strstr(at.why, "lambda (memory_bandwidth)"));
+	assert_has(at.why, "lambda (memory_bandwidth)");
 	machine.clock_khz = 0;
 	work_out();
-	assert_non_null(strstr(at.why, "gamma (clock_khz)"));
+	assert_has(at.why, "gamma (clock_khz)");
 	steps[1].blocks = 0;
 	work_out();
-	assert_non_null(strstr(at.why, "grids"));
+	assert_has(at.why, "grids");
 	assert_true(isnan(at.gpu_cost_ns));
 }
 

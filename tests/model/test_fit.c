@@ -65,8 +65,7 @@ TEST(test_pinned_copies)
 	assert_close_to(m.G_h2d.value, 0.021144, 1e-3, "G", __FILE__, __LINE__);
 	assert_near(m.lo_h2d_ns.value, 2000);
 	assert_true(isnan(m.G_d2h.value)); /* there was no evidence of it */
-	assert_non_null(
-	    strstr(m.notes, "; to the host: unknown, without pinned copies"));
+	assert_has(m.notes, "; to the host: unknown, without pinned copies");
 }
 
 /* PCIe 3.0 x16 has 15.754 GB/s raw: 0.063476 ns per byte; 80 % (75 to 88) are
@@ -92,7 +91,7 @@ TEST(test_link)
 	assert_int_equal(m.copy_engines, 1);
 	assert_int_equal(m.implicit_sync, 0);
 	assert_int_equal(m.sm_count, 14);
-	assert_non_null(strstr(m.notes, "generation"));
+	assert_has(m.notes, "generation");
 	assert_true(isnan(m.mapped_read.value));
 	assert_true(isnan(m.pin_byte_ns.value));
 }
@@ -135,7 +134,7 @@ TEST(test_link_that_reports_too_little)
 	assert_near(m.G_h2d.value, 0.1);
 	assert_true(m.G_h2d.low <= 0.1 && m.G_h2d.high >= 0.1);
 	assert_true(m.G_d2h.value > 0.3);
-	assert_non_null(strstr(m.notes, "beat"));
+	assert_has(m.notes, "beat");
 }
 
 TEST(test_implicit_synchronisation_by_generation)
@@ -196,7 +195,7 @@ TEST(test_both_directions)
 	assert_near(m.G_both_d2h.value, 0.026);
 	assert_near(m.call_copy_async_ns.value, 1700);
 	assert_near(m.call_copy_async_ns.high, 2500);
-	assert_non_null(strstr(m.notes, "once: as traced"));
+	assert_has(m.notes, "once: as traced");
 }
 
 /* Two sizes, three copies of the smaller one: its median. */

@@ -61,8 +61,8 @@ TEST(test_pcie_2_machines)
 	assert_true(gtx.G_h2d.value == k20.G_both_h2d.value);
 	assert_true(isnan(gtx.G_both_h2d.value)); /* one engine: never both
 						   * directions */
-	assert_non_null(strstr(gtx.notes, "Weak"));
-	assert_non_null(strstr(k20.notes, "Weak"));
+	assert_has(gtx.notes, "Weak");
+	assert_has(k20.notes, "Weak");
 }
 
 static void fill(struct xs_machine *m)
@@ -112,9 +112,9 @@ TEST(test_round_trip)
 	fclose(out);
 	assert_int_equal(load_text(text, &after), 0);
 	/* whole bytes and ns are integers */
-	assert_non_null(strstr(text, "\"clock_khz\": 1980000,"));
-	assert_non_null(strstr(text, "\"ns\": 70000.5"));
-	assert_null(strstr(text, ".0,"));
+	assert_has(text, "\"clock_khz\": 1980000,");
+	assert_has(text, "\"ns\": 70000.5");
+	assert_has_not(text, ".0,");
 	free(text);
 #define COMPARE(name, unit, what) assert_same_param(before.name, after.name);
 	XS_MACHINE_PARAMS(COMPARE)
@@ -167,10 +167,10 @@ TEST(test_checks_are_passed_over_by_name)
 	struct xs_machine m;
 
 	assert_int_equal(
-	    load_text("{\"schema\": 1, \"disagree\": [\"later\", \"sync_ns\"],"
-		      "\"self_check\": {\"later\": 1, \"mapped\": null, "
-		      "\"hybrid\": {\"value\": 0, \"low\": 0, \"high\": 0.5, "
-		      "\"cases\": 1}}}",
+	    load_text("{\"schema\": 1, \"disagree\": [\"later\", "
+		      "\"sync_ns\"],\"self_check\": {\"later\": 1, \"mapped\": "
+		      "null, \"hybrid\": {\"value\": 0, \"low\": 0, \"high\": "
+		      "0.5, \"cases\": 1}}}",
 		      &m),
 	    0);
 	assert_true(m.disagrees[XS_PARAM_sync_ns]);
@@ -186,7 +186,7 @@ static void assert_refused(const char *text, const char *because)
 	assert_int_equal(load_text(text, &m), -EINVAL);
 	if (!strstr(error, because))
 		fail_msg("\"%s\" does not say \"%s\"", error, because);
-	assert_non_null(strstr(error, "; ")); /* advice on what to do */
+	assert_has(error, "; "); /* advice on what to do */
 }
 
 TEST(test_refusals)
@@ -194,8 +194,8 @@ TEST(test_refusals)
 	assert_refused("{\"schema\": 1,", "line 1");
 	assert_refused("[1]", "no machine profile");
 	assert_refused("{\"schema\": 1, \"parameters\": []}", "parameters");
-	assert_refused("{\"schema\":1,\"parameters\":{\"flag_ns\":"
-		       "{\"value\":1,\"low\":1,\"high\":1e18}}}",
+	assert_refused("{\"schema\":1,\"parameters\":{\"flag_ns\":{\"value\":1,"
+		       "\"low\":1,\"high\":1e18}}}",
 		       "from 0 to 1e17");
 	assert_refused("{\"schema\":1,\"parameters\":{\"flag_ns\":1e18}}",
 		       "from 0 to 1e17");
@@ -207,19 +207,19 @@ TEST(test_refusals)
 	assert_refused("{\"schema\":1,\"parameters\":{\"G_h2d\":-1}}", "G_h2d");
 	assert_refused("{\"schema\":1,\"parameters\":{\"sync_ns\":\"1\"}}",
 		       "sync_ns");
-	assert_refused("{\"schema\":1,\"parameters\":{\"G_h2d\":"
-		       "{\"value\":2,\"low\":3,\"high\":4}}}",
+	assert_refused("{\"schema\":1,\"parameters\":{\"G_h2d\":{\"value\":2,"
+		       "\"low\":3,\"high\":4}}}",
 		       "outside");
 	assert_refused("{\"schema\":1,\"pageable_h2d\":[{\"bytes\":2,\"ns\":1},"
 		       "{\"bytes\":1,\"ns\":1}]}",
 		       "rising");
 	assert_refused("{\"schema\":1,\"pageable_d2h\":[{\"bytes\":2}]}",
 		       "without");
-	assert_refused("{\"schema\":1,\"pageable_d2h\":[{\"bytes\":2,"
-		       "\"ns\":5,\"low_ns\":6,\"high_ns\":7}]}",
+	assert_refused("{\"schema\":1,\"pageable_d2h\":[{\"bytes\":2,\"ns\":5,"
+		       "\"low_ns\":6,\"high_ns\":7}]}",
 		       "outside its low_ns");
-	assert_refused("{\"schema\":1,\"pageable_d2h\":[{\"bytes\":2,"
-		       "\"ns\":5,\"low_ns\":4}]}",
+	assert_refused("{\"schema\":1,\"pageable_d2h\":[{\"bytes\":2,\"ns\":5,"
+		       "\"low_ns\":4}]}",
 		       "outside its low_ns");
 	assert_refused("{\"schema\":1,\"self_check\":3}", "families");
 	assert_refused("{\"schema\":1,\"self_check\":{\"streams\":{\"value\":0,"
@@ -240,12 +240,12 @@ TEST(test_names)
 	assert_string_equal(m.name, "k20m");
 	assert_int_equal(xs_machine_load("no-such", &m, error, sizeof(error)),
 			 -ENOENT);
-	assert_non_null(strstr(error, "no-such"));
-	assert_non_null(strstr(error, "calibrate"));
+	assert_has(error, "no-such");
+	assert_has(error, "calibrate");
 	assert_int_equal(
 	    xs_machine_load("./no-such.json", &m, error, sizeof(error)),
 	    -ENOENT);
-	assert_non_null(strstr(error, "No such file"));
+	assert_has(error, "No such file");
 	setenv("XFERSPY_MACHINES", "/nowhere", 1); /* continues with the next
 						    * directory */
 	assert_int_equal(xs_machine_load("k20m", &m, error, sizeof(error)), 0);

@@ -95,7 +95,7 @@ TEST(test_pageable_copies_without_a_curve)
 	estimate();
 	row = replayed("machine:other");
 	assert_near(row->round_ns, 510000 + 200000);
-	assert_non_null(strstr(row->assumes[0], "not pinned"));
+	assert_has(row->assumes[0], "not pinned");
 	/* L+o + kG of 45 us and 5 us to the return, and 26 us out of 193 */
 	assert_true(row->low_ns <
 		    45000 + 5000 + 1000 + 5000 + 100000 + 6000 + 20000 + 10000);
@@ -121,8 +121,8 @@ TEST(test_kernels_between_two_bounds)
 	row = replayed("machine:other");
 	assert_near(row->round_ns, 172000 + 100000);
 	assert_near(row->high_ns - row->round_ns, hypot(narrow_ns, 200000));
-	assert_non_null(strstr(row->why, "x 2 by memory bandwidth"));
-	assert_non_null(strstr(row->why, "x 4 by peak arithmetic"));
+	assert_has(row->why, "x 2 by memory bandwidth");
+	assert_has(row->why, "x 4 by peak arithmetic");
 	to->peak_flops = machine.peak_flops;
 	estimate();
 	row = replayed("machine:other");
@@ -171,7 +171,7 @@ TEST(test_unknown_gpus_leave_kernels_alone)
 	estimate();
 	row = replayed("machine:other");
 	assert_near(row->round_ns, 510000);
-	assert_non_null(strstr(row->assumes[1], "as long as in the trace"));
+	assert_has(row->assumes[1], "as long as in the trace");
 }
 
 /* Launches cost five times as much; the copy out waits for its call. */
@@ -222,8 +222,7 @@ TEST(test_abstains_without_rates)
 	set_param(&to->G_h2d, NAN);
 	estimate();
 	assert_false(replayed("machine:other")->applies);
-	assert_non_null(
-	    strstr(replayed("machine:other")->why, "lacks the rate"));
+	assert_has(replayed("machine:other")->why, "lacks the rate");
 	to = other_machine();
 	set_param(&to->lo_d2h_ns, NAN);
 	pin_all();
@@ -233,7 +232,7 @@ TEST(test_abstains_without_rates)
 	steps[1].start_ns = steps[1].end_ns = 0;
 	estimate();
 	assert_false(replayed("machine:other")->applies);
-	assert_non_null(strstr(replayed("machine:other")->why, "GPU's own"));
+	assert_has(replayed("machine:other")->why, "GPU's own");
 }
 
 TEST(test_no_row_unless_asked_for)
@@ -242,7 +241,7 @@ TEST(test_no_row_unless_asked_for)
 
 	estimate();
 	for (i = 0; i < list.count; i++)
-		assert_null(strstr(list.items[i].strategy, "machine"));
+		assert_has_not(list.items[i].strategy, "machine");
 }
 
 RUN_TESTS(set_up, tear_down)

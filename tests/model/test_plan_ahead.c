@@ -60,7 +60,7 @@ TEST(test_layers)
 	assert_near(row->setup_ns, 4000); /* a stream */
 	assert_null(row->bound);
 	assert_int_equal(row->effort, XS_EFFORT_PLACE);
-	assert_non_null(strstr(row->why, "3 copies in can run"));
+	assert_has(row->why, "3 copies in can run");
 	/* two rounds at once take two buffers of a whole round */
 	assert_near(replayed("double-buffer")->more_bytes, 4000000);
 }
@@ -95,7 +95,7 @@ TEST(test_nothing_to_prefetch)
 	estimate();
 	assert_false(replayed("prefetch")->applies);
 	assert_true(replayed("prefetch")->quiet);
-	assert_non_null(strstr(replayed("prefetch")->why, "first kernel"));
+	assert_has(replayed("prefetch")->why, "first kernel");
 }
 
 /* Adds a copy in before the first kernel, and says who needs which. */
@@ -130,12 +130,12 @@ TEST(test_copies_that_are_needed_late)
 	estimate();
 	row = replayed("prefetch");
 	assert_near(row->round_ns, round_ns);
-	assert_non_null(strstr(row->why, "1 copy in is needed later"));
+	assert_has(row->why, "1 copy in is needed later");
 	make_flow(XS_NONE);
 	estimate();
 	row = replayed("prefetch");
 	assert_near(row->round_ns, round_ns);
-	assert_non_null(strstr(row->why, "1 of them by none"));
+	assert_has(row->why, "1 of them by none");
 	/* the first kernel needs it */
 	make_flow(2);
 	estimate();
@@ -167,7 +167,7 @@ TEST(test_copy_out_that_is_ready_early)
 	steps[2].partner = 3;
 	estimate();
 	assert_near(replayed("prefetch")->round_ns, late_ns - 26000);
-	assert_non_null(strstr(replayed("prefetch")->why, "1 copy out"));
+	assert_has(replayed("prefetch")->why, "1 copy out");
 }
 
 /* What was copied out in the round may be what comes in again. */
@@ -186,7 +186,7 @@ TEST(test_results_that_return)
 	steps[4].call_ns = 30000;
 	steps[4].return_ns = 32500;
 	estimate();
-	assert_non_null(strstr(replayed("prefetch")->bound, "copied out"));
+	assert_has(replayed("prefetch")->bound, "copied out");
 	steps[3].dst = steps[4].src;
 	estimate();
 	assert_false(replayed("prefetch")->applies);

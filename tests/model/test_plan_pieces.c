@@ -43,7 +43,7 @@ TEST(test_two_kernels)
 	assert_near(row->round_ns, 61500);
 	assert_near(row->otherwise_ns, 74000);
 	assert_true(row->high_ns >= 74000);
-	assert_non_null(strstr(row->bound, "only the same piece"));
+	assert_has(row->bound, "only the same piece");
 	row = find("streams", "vanwerkhoven2014-eq5", 2, XS_ORDER_NONE);
 	assert_non_null(row->bound);
 }
@@ -158,7 +158,7 @@ TEST(test_many_short_kernels_stay_whole)
 	assert_true(row->round_ns < 832 * 3000);
 	assert_null(row->bound);
 	assert_true(assumes(row, "only the first kernel is cut"));
-	assert_non_null(strstr(row->why, "could run side by side, in less"));
+	assert_has(row->why, "could run side by side, in less");
 }
 
 /*
@@ -635,9 +635,8 @@ TEST(test_parts_are_shared_out)
 	assert_int_equal(copies_in(4, 1000), 8);
 	assert_int_equal(copies_in(16, 500), 16);
 	estimate();
-	assert_non_null(
-	    strstr(find("streams", "replay", 2, XS_ORDER_DEPTH)->assumes[0],
-		   "its share of the parts"));
+	assert_has(find("streams", "replay", 2, XS_ORDER_DEPTH)->assumes[0],
+		   "its share of the parts");
 }
 
 /* hybrid copies nothing out: the parts of what is copied out are no matter. */
@@ -650,12 +649,10 @@ TEST(test_hybrid_copies_no_results)
 	phase.h2d_ops = 1;
 	phase.d2h_ops = 8;
 	estimate();
-	assert_non_null(
-	    strstr(find("streams", "replay", 2, XS_ORDER_DEPTH)->assumes[0],
-		   "in one call"));
-	assert_null(
-	    strstr(find("hybrid", "replay", 2, XS_ORDER_DEPTH)->assumes[1],
-		   "in one call"));
+	assert_has(find("streams", "replay", 2, XS_ORDER_DEPTH)->assumes[0],
+		   "in one call");
+	assert_has_not(find("hybrid", "replay", 2, XS_ORDER_DEPTH)->assumes[1],
+		       "in one call");
 }
 
 /* Parts that follow each other on the host, too, are one array: each stream
@@ -665,9 +662,8 @@ TEST(test_adjacent_parts_are_one_copy)
 	make_parts(1000);
 	assert_int_equal(copies_in(2, 4000), 2);
 	estimate();
-	assert_non_null(
-	    strstr(find("streams", "replay", 2, XS_ORDER_DEPTH)->assumes[0],
-		   "in one call"));
+	assert_has(find("streams", "replay", 2, XS_ORDER_DEPTH)->assumes[0],
+		   "in one call");
 }
 
 /* Memory that follows by chance: at an allocation's start or at another call

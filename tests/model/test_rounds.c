@@ -32,7 +32,7 @@ TEST(test_double_buffer_of_long_kernels)
 	assert_true(row->high_ns > 100000 && row->low_ns < 100000);
 	/* the host cannot have written the input in 2000 */
 	assert_null(row->bound);
-	assert_non_null(strstr(row->assumes[0], "the round before wrote"));
+	assert_has(row->assumes[0], "the round before wrote");
 	assert_int_equal(row->effort, XS_EFFORT_PLACES);
 	/* the first kernel begins after host time of 2000, a copy in (5000 +
 	 * 20000) and 1000; a copy out (6000 + 20000) follows the last one */
@@ -218,7 +218,7 @@ TEST(test_double_buffer_of_copies_out)
 	assert_near(row->round_ns, 100000);
 	assert_non_null(row->bound);
 	assert_true(row->doubtful);
-	assert_non_null(strstr(row->assumes[1], "second set"));
+	assert_has(row->assumes[1], "second set");
 	steps[1].bytes = 4;
 	estimate();
 	assert_abstains("double-buffer", "only a value is copied", true);
@@ -250,8 +250,7 @@ TEST(test_resident)
 	assert_true(row->applies);
 	assert_near(row->round_ns, 310000);
 	/* the program itself writes it */
-	assert_non_null(
-	    strstr(row->bound, "nothing but copies out changes the data"));
+	assert_has(row->bound, "nothing but copies out changes the data");
 	/* the first round takes 510000 */
 	assert_near(row->setup_ns, 200000);
 	assert_near(row->loop_ns, 200000);
@@ -291,8 +290,8 @@ TEST(test_resident_of_the_same_input)
 	row = replayed("resident");
 	assert_near(row->round_ns, 310000);
 	assert_true(row->high_ns > row->round_ns + 1000000);
-	assert_non_null(strstr(row->bound, "does not change the data"));
-	assert_non_null(strstr(row->why, "from the same host memory"));
+	assert_has(row->bound, "does not change the data");
+	assert_has(row->why, "from the same host memory");
 	assert_abstains("resident-throughout", "bring data back", true);
 	steps[3] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
 				    .thread = 1,
@@ -413,7 +412,7 @@ TEST(test_resident_within_a_round)
 	/* the copy in (200000), host time of 1000, the launch, and the kernel
 	 * 5000 after its call, as measured */
 	assert_near(replayed("resident")->round_ns, 306000);
-	assert_non_null(strstr(replayed("resident")->bound, "nor needs"));
+	assert_has(replayed("resident")->bound, "nor needs");
 }
 
 /* Contents were hashed: the copy in brings the same bytes each time, and only
@@ -432,12 +431,12 @@ TEST(test_resident_measured)
 	row = replayed("resident");
 	assert_true(row->applies);
 	assert_null(row->bound);
-	assert_non_null(strstr(row->why, "in 9 of 9 copies in, 4 of them"));
+	assert_has(row->why, "in 9 of 9 copies in, 4 of them");
 	assert_near(row->round_ns, 510000 - 200000);
 	/* samples are no proof */
 	site.repeats.sampled = steps[0].repeats.sampled = true;
 	estimate();
-	assert_non_null(strstr(replayed("resident")->bound, "sampled"));
+	assert_has(replayed("resident")->bound, "sampled");
 	/* one copy differed; equal addresses do not overrule the contents */
 	site.repeats.same = steps[0].repeats.same = 8;
 	steps[0].src = steps[2].dst = 0x1000;
@@ -551,7 +550,7 @@ TEST(test_batch)
 	row = replayed("batch");
 	assert_near(row->round_ns, 17800 + 5000 + 100000 + 1000 + 203000);
 	assert_near(row->otherwise_ns, row->round_ns + 7000);
-	assert_non_null(strstr(row->bound, "only issues them"));
+	assert_has(row->bound, "only issues them");
 	assert_int_equal(row->effort, XS_EFFORT_PLACE);
 }
 
@@ -578,8 +577,8 @@ TEST(test_batch_by_the_time_to_gather)
 	row = replayed("batch");
 	assert_near(row->round_ns,
 		    17800 + 4000 + 5000 + 100000 + 1000 + 203000);
-	assert_non_null(strstr(row->assumes[0], "one host thread"));
-	assert_null(strstr(row->why, "several"));
+	assert_has(row->assumes[0], "one host thread");
+	assert_has_not(row->why, "several");
 	low_ns = row->low_ns;
 	/* several threads may gather in next to no time */
 	options.language = XS_LANGUAGE_PYTORCH;
@@ -587,14 +586,14 @@ TEST(test_batch_by_the_time_to_gather)
 	row = replayed("batch");
 	assert_near(row->low_ns,
 		    row->round_ns - hypot(row->round_ns - low_ns, 12000));
-	assert_non_null(strstr(row->why, "less by several"));
+	assert_has(row->why, "less by several");
 	/* in 2000 by them all; the range has one thread */
 	set_param(&machine.host_threads_byte_ns, 0.05);
 	estimate();
 	row = replayed("batch");
 	assert_near(row->round_ns, 7800 + 4000 + 5000 + 100000 + 1000 + 203000);
 	assert_true(row->high_ns >= row->round_ns + 10000);
-	assert_non_null(strstr(row->why, "all processors"));
+	assert_has(row->why, "all processors");
 	options.language = XS_LANGUAGE_CUDA;
 	set_param(&machine.host_copy_byte_ns, 2);
 	estimate();

@@ -137,8 +137,8 @@ TEST(summary_into_a_closed_pipe_is_harmless)
 	signal(SIGPIPE, SIG_DFL);
 	status = system("rm -f test_process.fifo; mkfifo test_process.fifo; "
 			"exec 3<>test_process.fifo 4>test_process.fifo 3<&-; "
-			"LD_PRELOAD=" XS_TEST_LIBRARY " XFERSPY_LOG=1 "
-			"XFERSPY_CUPTI=/no/libcupti "
+			"LD_PRELOAD=" XS_TEST_LIBRARY
+			" XFERSPY_LOG=1 XFERSPY_CUPTI=/no/libcupti "
 			"XFERSPY_OUTPUT=test_process.%p.xspy " XS_TEST_APP
 			" >test_process.out 2>&4");
 	assert_true(WIFEXITED(status));
@@ -177,9 +177,8 @@ TEST(uncreatable_output_is_reported)
 	run("XFERSPY_OUTPUT=/no/such/folder/x", "");
 	assert_string_equal(o.out, ANSWERS);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
-	assert_non_null(strstr(o.err, "xferspy: no trace: cannot create "
-				      "/no/such/folder/x: No such file or "
-				      "directory; set XFERSPY_OUTPUT"));
+	assert_has(o.err, "xferspy: no trace: cannot create /no/such/folder/x: "
+			  "No such file or directory; set XFERSPY_OUTPUT");
 }
 
 TEST(every_exit_closes_the_trace)
@@ -268,18 +267,18 @@ static off_t change_trace(const char *change)
 	char command[2048];
 
 	remove_traces();
-	snprintf(command, sizeof(command),
-		 "rm -f test_process.out; { until grep -q ready "
-		 "test_process.out; do sleep 0.02; done 2>/dev/null; "
-		 "t=$(echo test_process.*.xspy); %s; echo; } | "
-		 "env LD_PRELOAD=%s XFERSPY_CUPTI=/no/libcupti "
-		 "XFERSPY_OUTPUT=test_process.%%p.xspy %s interrupted "
-		 ">test_process.out 2>test_process.err",
-		 change, XS_TEST_LIBRARY, XS_TEST_APP);
+	snprintf(
+	    command, sizeof(command),
+	    "rm -f test_process.out; { until grep -q ready test_process.out; "
+	    "do sleep 0.02; done 2>/dev/null; t=$(echo test_process.*.xspy); "
+	    "%s; echo; } | env LD_PRELOAD=%s XFERSPY_CUPTI=/no/libcupti "
+	    "XFERSPY_OUTPUT=test_process.%%p.xspy %s interrupted "
+	    ">test_process.out 2>test_process.err",
+	    change, XS_TEST_LIBRARY, XS_TEST_APP);
 	start(command);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	assert_string_equal(o.out, "ready\n" ANSWERS);
-	assert_non_null(strstr(o.err, "was truncated or overwritten"));
+	assert_has(o.err, "was truncated or overwritten");
 	assert_int_equal(o.traces.gl_pathc, 1);
 	assert_int_equal(stat(o.traces.gl_pathv[0], &st), 0);
 	return st.st_size;
@@ -322,18 +321,17 @@ static size_t run_with_rights(const char *owner, const char *mode)
 
 	remove_traces();
 	unlink("test_process.log");
-	snprintf(
-	    command, sizeof(command),
-	    "cp %s test_process.copy && chown %s test_process.copy && "
-	    "chmod %s test_process.copy && umask 0 && chmod 777 . && env "
-	    "XFERSPY_OUTPUT=test_process.%%p.xspy XFERSPY_CUPTI=/no/lib "
-	    "XFERSPY_LOG=test_process.log "
-	    "./test_process.copy load %s >test_process.out 2>&1; status=$?;"
-	    " rm test_process.copy; chmod 755 .; exit $status",
-	    XS_TEST_APP, owner, mode, XS_TEST_LIBRARY);
+	snprintf(command, sizeof(command),
+		 "cp %s test_process.copy && chown %s test_process.copy && "
+		 "chmod %s test_process.copy && umask 0 && chmod 777 . && env "
+		 "XFERSPY_OUTPUT=test_process.%%p.xspy XFERSPY_CUPTI=/no/lib "
+		 "XFERSPY_LOG=test_process.log ./test_process.copy load %s "
+		 ">test_process.out 2>&1; status=$?; rm test_process.copy; "
+		 "chmod 755 .; exit $status",
+		 XS_TEST_APP, owner, mode, XS_TEST_LIBRARY);
 	start(command);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
-	assert_non_null(strstr(o.out, ANSWERS));
+	assert_has(o.out, ANSWERS);
 	return o.traces.gl_pathc;
 }
 
@@ -381,7 +379,7 @@ TEST(trace_states_its_coverage)
 	assert_non_null(info_of("note=libcupti was not found"));
 	cudart = info_of("cudart=dynamic:/");
 	assert_non_null(cudart);
-	assert_non_null(strstr(cudart, "/libcudart.so.13"));
+	assert_has(cudart, "/libcudart.so.13");
 }
 
 /* Polls are merged, and written with the call after them or at the exit. They
@@ -425,8 +423,7 @@ TEST(hanging_gpu_delays_exit_by_two_seconds)
 
 	usual = run_timed("");
 	/* an old CUPTI has no counters, nor has a build without them */
-	took = run_timed("XFERSPY_MODE=counters "
-			 "XFERSPY_CUPTI=" XS_TEST_CUPTI);
+	took = run_timed("XFERSPY_MODE=counters XFERSPY_CUPTI=" XS_TEST_CUPTI);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
 	assert_string_equal(o.out, ANSWERS);
 	assert_true(took < 60 + 5 * usual);

@@ -333,7 +333,7 @@ TEST(test_polls_and_mailbox)
 TEST(test_mailbox_needs_polls)
 {
 	xs_bench_mailbox(&bench, &machine);
-	assert_non_null(strstr(bench.gpu.failure, "polls"));
+	assert_has(bench.gpu.failure, "polls");
 	assert_true(isnan(machine.flag_ns.value));
 }
 
@@ -343,12 +343,12 @@ TEST(test_a_mailbox_without_answers_does_not_hang)
 	xs_bench_polls(&bench, &machine);
 	fake_faults.no_flag = true;
 	xs_bench_mailbox(&bench, &machine);
-	assert_non_null(strstr(bench.gpu.failure, "did not answer"));
+	assert_has(bench.gpu.failure, "did not answer");
 	xs_cuda_clear(&bench.gpu);
 	fake_faults.no_flag = false;
 	fake_faults.blind = true;
 	xs_bench_mailbox(&bench, &machine);
-	assert_non_null(strstr(bench.gpu.failure, "did not see"));
+	assert_has(bench.gpu.failure, "did not see");
 	assert_true(isnan(machine.flag_ns.value));
 	assert_true(isnan(machine.proxy_ns.value));
 
@@ -414,7 +414,7 @@ TEST(test_a_kernel_that_stays_silent_does_not_hang)
 {
 	fake_faults.no_flag = true;
 	xs_bench_launch(&bench, &machine);
-	assert_non_null(strstr(bench.gpu.failure, "did not arrive"));
+	assert_has(bench.gpu.failure, "did not arrive");
 	assert_true(isnan(machine.launch_latency_ns.value));
 }
 
@@ -489,7 +489,7 @@ TEST(test_self_check_on_a_shared_gpu)
 TEST(test_self_check_needs_parameters)
 {
 	xs_bench_check(&bench, &machine);
-	assert_non_null(strstr(bench.gpu.failure, "not measured"));
+	assert_has(bench.gpu.failure, "not measured");
 	assert_int_equal(machine.self_check.explicit.cases, 0);
 	assert_int_equal(machine.self_check.hybrid.cases, 0);
 }
@@ -595,11 +595,11 @@ TEST(test_summary)
 	memset(machine.disagrees, 1, sizeof(machine.disagrees));
 	xs_bench_summarize(&machine, out);
 	fclose(out);
-	assert_non_null(strstr(text, "off by at most 5.2 %"));
-	assert_non_null(strstr(text, "not checked"));
-	assert_non_null(strstr(text, "agree on every parameter"));
-	assert_non_null(strstr(text, "in\n"
-				     "  pageable_d2h, g_both_ns\n"));
+	assert_has(text, "off by at most 5.2 %");
+	assert_has(text, "not checked");
+	assert_has(text, "agree on every parameter");
+	assert_has(text, "in\n"
+			 "  pageable_d2h, g_both_ns\n");
 	for (const char *line = text; *line != '\0';
 	     line += strcspn(line, "\n") + 1)
 		assert_true(strcspn(line, "\n") <= 80);

@@ -195,7 +195,7 @@ TEST(what_has_no_pair_is_told)
 	build_pair();
 	assert_int_equal(pair.diff.phase_count, 3);
 	text = text_of(NAN, false);
-	assert_non_null(strstr(text, "only in before"));
+	assert_has(text, "only in before");
 	free(text);
 }
 
@@ -217,8 +217,7 @@ TEST(a_prediction_is_scored)
 	assert_true(fabs(phase->error_percent - 100 * (12 / 11.9 - 1)) < 1e-6);
 	assert_true(phase->within);
 	text = text_of(NAN, false);
-	assert_non_null(
-	    strstr(text, "predicted for streams (n=8, depth): 12.0 ms"));
+	assert_has(text, "predicted for streams (n=8, depth): 12.0 ms");
 	free(text);
 }
 
@@ -256,11 +255,10 @@ TEST(a_missing_prediction_is_explained)
 	build_pair();
 	assert_null(pair.diff.phases[0].predicted);
 	text = text_of(NAN, false);
-	assert_non_null(
-	    strstr(text, "no prediction for streams: no rate is known"));
+	assert_has(text, "no prediction for streams: no rate is known");
 	free(text);
 	text = text_of(NAN, true);
-	assert_non_null(strstr(text, "\"unpredicted\": \"no prediction for"));
+	assert_has(text, "\"unpredicted\": \"no prediction for");
 	free(text);
 }
 
@@ -273,10 +271,10 @@ TEST(traces_of_other_tools_have_other_spans)
 	build_pair();
 	assert_true(isnan(pair.diff.change_percent));
 	text = text_of(NAN, false);
-	assert_non_null(strstr(text, "! recorded by different tools (Nsight "
-				     "Systems 2025.3 before, xferspy after)"));
-	assert_non_null(strstr(text, "\nThe runs are not compared.\n"));
-	assert_null(strstr(text, "-2.00 s"));
+	assert_has(text, "! recorded by different tools (Nsight Systems 2025.3 "
+			 "before, xferspy after)");
+	assert_has(text, "\nThe runs are not compared.\n");
+	assert_has_not(text, "-2.00 s");
 	free(text);
 	xs_diff_free(&pair.diff);
 	pair.after->coverage.imported = "Nsight Systems 2025.1";
@@ -294,11 +292,10 @@ TEST(a_part_of_a_run_is_noted)
 	pair.after->run.app = "/tmp/heat --n 48";
 	build_pair();
 	text = text_of(NAN, false);
-	assert_non_null(strstr(text, "! the arguments differ: --n 16 before, "
-				     "--n 48 after\n"));
-	assert_non_null(
-	    strstr(text, "! after: only 8.00 s of 10.0 s were traced\n"));
-	assert_null(strstr(text, "! before: "));
+	assert_has(text,
+		   "! the arguments differ: --n 16 before, --n 48 after\n");
+	assert_has(text, "! after: only 8.00 s of 10.0 s were traced\n");
+	assert_has_not(text, "! before: ");
 	assert_false(pair.diff.different);
 	free(text);
 }
@@ -364,7 +361,7 @@ TEST(rounds_that_became_one_are_scored)
 	assert_ptr_equal(pair.diff.phases[0].predicted, &before->estimates[0]);
 	assert_true(fabs(pair.diff.phases[0].error_percent - 10) < 1e-6);
 	text = text_of(NAN, false);
-	assert_non_null(strstr(text, "measured: 40.0 ms"));
+	assert_has(text, "measured: 40.0 ms");
 	free(text);
 	xs_diff_free(&pair.diff);
 	after->streams = 1;
@@ -395,10 +392,10 @@ TEST(equal_runs_are_no_gain)
 	pair.after->run.wall_ns = pair.before->run.wall_ns - 1000;
 	build_pair();
 	text = text_of(NAN, false);
-	assert_non_null(strstr(text, ", as fast as before\n"));
-	assert_null(strstr(text, "-0.0 %"));
-	assert_non_null(strstr(text, " 0.0 %"));
-	assert_null(strstr(text, "faster"));
+	assert_has(text, ", as fast as before\n");
+	assert_has_not(text, "-0.0 %");
+	assert_has(text, " 0.0 %");
+	assert_has_not(text, "faster");
 	free(text);
 }
 
@@ -417,7 +414,7 @@ TEST(predictions_are_untraced)
 	    fabs(phase->error_percent -
 		 100 * ((double)phase->predicted->round_ns / 11e6 - 1)) < 1e-9);
 	text = text_of(NAN, false);
-	assert_non_null(strstr(text, "without"));
+	assert_has(text, "without");
 	free(text);
 }
 

@@ -40,40 +40,38 @@ TEST(a_job_of_two_traces)
 TEST(two_kernels_a_round)
 {
 	expect_golden("report --machine h200 --all " FOLDER
-		      "traces/two-kernels.txt "
-		      "| sed -n '/^Phases/,$p'",
+		      "traces/two-kernels.txt | sed -n '/^Phases/,$p'",
 		      FOLDER "golden/two-kernels.txt");
 }
 
 /* Callers of a helper and their calls, without lines of packages. */
 TEST(callers_of_a_helper)
 {
-	expect_golden("report --machine h200 " FOLDER "traces/callers.txt "
-		      "| sed -n '/^What to change/,/^Coverage/p'",
-		      FOLDER "golden/callers.txt");
+	expect_golden(
+	    "report --machine h200 " FOLDER
+	    "traces/callers.txt | sed -n '/^What to change/,/^Coverage/p'",
+	    FOLDER "golden/callers.txt");
 }
 
 /* numba's own words; copies of XLA's threads, which have no line, are named by
  * the function of JAX that asks for them. */
 TEST(frameworks_have_their_words)
 {
-	expect_golden("report --machine " H100 "machine.json " H100
-		      "numba_steps.xspy "
-		      "| sed -n '/^What to change/,/^Coverage/p'",
-		      FOLDER "golden/numba.txt");
+	expect_golden(
+	    "report --machine " H100 "machine.json " H100
+	    "numba_steps.xspy | sed -n '/^What to change/,/^Coverage/p'",
+	    FOLDER "golden/numba.txt");
 	/* layers: the next one's weights on a side stream */
 	expect_golden("report --machine " H100 "machine.json " H100
-		      "offload.xspy "
-		      "| sed -n '/^What to change/,/^Coverage/p'",
+		      "offload.xspy | sed -n '/^What to change/,/^Coverage/p'",
 		      FOLDER "golden/prefetch.txt");
 	/* a graph is no change of data movement */
 	expect_golden("report --machine " H100 "machine.json " H100
 		      "item.xspy | sed -n '/^Verdict/,/^Coverage/p'",
 		      FOLDER "golden/item.txt");
 	expect_golden("report --machine " H100 "machine.json " H100
-		      "jax_put.xspy "
-		      "| sed -n '/^What to change/,/^Coverage/p;"
-		      "/^Phases/,/^Strategies/p'",
+		      "jax_put.xspy | sed -n '/^What to "
+		      "change/,/^Coverage/p;/^Phases/,/^Strategies/p'",
 		      FOLDER "golden/jax.txt");
 }
 
@@ -83,27 +81,26 @@ TEST(the_start_is_no_pinning)
 {
 	struct program program =
 	    program_run("report " XS_SOURCE_DIR
-			"/examples/traces/reduction-67108864-pinned.xspy "
-			"| grep 'pinning memory'");
+			"/examples/traces/reduction-67108864-pinned.xspy | "
+			"grep 'pinning memory'");
 
-	assert_string_equal(
-	    program.out,
-	    "Outside the steady part, pinning memory takes 81.2 ms, once "
-	    "(19.1 % of the run):\n");
+	assert_string_equal(program.out,
+			    "Outside the steady part, pinning memory takes "
+			    "81.2 ms, once (19.1 % of the run):\n");
 }
 
 /* The modules that a trace names may be there. */
 TEST(files_of_the_machine_are_not_read)
 {
-	struct program dump = program_run(
-	    "dump " STENCIL "| sed -E '/^source/d;s/ (used_bytes|at)=[0-9]+//g;"
-	    "s|/opt/.*/stencil|"
-	    "/bin/sh|' >no-lines.txt");
+	struct program dump =
+	    program_run("dump " STENCIL "| sed -E '/^source/d;s/ "
+					"(used_bytes|at)=[0-9]+//g;s|/opt/.*/"
+					"stencil|/bin/sh|' >no-lines.txt");
 	struct program report = program_run("report no-lines.txt");
 
 	assert_int_equal(dump.code, 0);
 	assert_int_equal(report.code, 0);
-	assert_null(strstr(report.out, "changed since the run"));
+	assert_has_not(report.out, "changed since the run");
 	remove("no-lines.txt");
 	program_free(&dump);
 	program_free(&report);
@@ -114,8 +111,8 @@ TEST(a_difference_has_one_name)
 {
 	struct program program =
 	    program_run("diff " FOLDER "traces/pageable.txt " FOLDER
-			"traces/two-kernels.txt | grep -E '^  (copies|kernels)'"
-			" | cut -c1-18 | sort | uniq -d");
+			"traces/two-kernels.txt | grep -E '^  "
+			"(copies|kernels)' | cut -c1-18 | sort | uniq -d");
 
 	assert_string_equal(program.out, "");
 	program_free(&program);
@@ -124,9 +121,9 @@ TEST(a_difference_has_one_name)
 /* The profile of the trace's GPU is found wherever it stands. */
 TEST(machines_have_no_order)
 {
-	static const char *const orders[] = {"--machine h200 --machine h100",
-					     "--machine v100 --machine h200 "
-					     "--machine h100"};
+	static const char *const orders[] = {
+	    "--machine h200 --machine h100",
+	    "--machine v100 --machine h200 --machine h100"};
 	struct program first, second;
 	char arguments[300];
 
@@ -153,8 +150,8 @@ TEST(prefetch_is_recognised)
 		      "dataflow/layers-prefetch.xspy | grep -A1 predicted",
 		      FOLDER "golden/diff-prefetch.txt");
 	expect_golden("report --machine h100 --format csv " FOLDER
-		      "dataflow/engines-pinned.xspy | grep ',prefetch,' "
-		      "| cut -d, -f4,7,22,30",
+		      "dataflow/engines-pinned.xspy | grep ',prefetch,' | cut "
+		      "-d, -f4,7,22,30",
 		      FOLDER "golden/engines-prefetch.txt");
 }
 
@@ -208,18 +205,18 @@ TEST(the_run_by_nvtx_ranges)
 	expect_golden("report --machine h200 --by-range --format json " FOLDER
 		      "traces/nvtx.txt | sed -n '/^  \"nvtx\"/,$p'",
 		      FOLDER "golden/by-range-json.txt");
-	expect_golden("report --machine h200 --by-range " FOLDER
-		      "traces/pageable.txt "
-		      "| sed -n '/^NVTX ranges/,/^Phases/p'",
-		      FOLDER "golden/by-range-none.txt");
+	expect_golden(
+	    "report --machine h200 --by-range " FOLDER
+	    "traces/pageable.txt | sed -n '/^NVTX ranges/,/^Phases/p'",
+	    FOLDER "golden/by-range-none.txt");
 }
 
 TEST(waits_between_kernels_are_advised_against)
 {
-	expect_golden("report --machine " CORPUS "machine.json " CORPUS
-		      "second/poly-LU.xspy "
-		      "| sed -n '/^What to change/,/^Coverage/p'",
-		      FOLDER "golden/kernel-waits.txt");
+	expect_golden(
+	    "report --machine " CORPUS "machine.json " CORPUS
+	    "second/poly-LU.xspy | sed -n '/^What to change/,/^Coverage/p'",
+	    FOLDER "golden/kernel-waits.txt");
 }
 
 /* A time whose range is wider than itself is told as that range in the plan,
@@ -228,18 +225,17 @@ TEST(waits_between_kernels_are_advised_against)
 TEST(unknown_times)
 {
 	expect_golden("report --machine " CORPUS "machine.json " CORPUS
-		      "second/hec-epistasis.xspy "
-		      "| sed -n '/^What to change/,/^Coverage/p;"
-		      "/^Strategies/,$p'",
+		      "second/hec-epistasis.xspy | sed -n '/^What to "
+		      "change/,/^Coverage/p;/^Strategies/,$p'",
 		      FOLDER "golden/between-rounds.txt");
 	expect_golden("report --machine h100 " XS_SOURCE_DIR
-		      "/examples/corpus/contact/first/rod-hotspot3D.xspy "
-		      "| grep -A2 '^  [12]\\.'",
+		      "/examples/corpus/contact/first/rod-hotspot3D.xspy | "
+		      "grep -A2 '^  [12]\\.'",
 		      FOLDER "golden/may-be-slower.txt");
-	expect_golden("report --machine h200 --all " XS_SOURCE_DIR
-		      "/examples/traces/chain-16777216-pageable.xspy "
-		      "| grep 'by n'",
-		      FOLDER "golden/unknown-by-n.txt");
+	expect_golden(
+	    "report --machine h200 --all " XS_SOURCE_DIR
+	    "/examples/traces/chain-16777216-pageable.xspy | grep 'by n'",
+	    FOLDER "golden/unknown-by-n.txt");
 }
 
 static void expect_coverage(const char *name)
@@ -312,8 +308,9 @@ TEST(the_opening_names_what_saves_most)
 		struct program program;
 
 		snprintf(arguments, sizeof(arguments),
-			 "report " XS_SOURCE_DIR "/examples/%s.xspy "
-			 "| sed -n '/^In short/,/^Verdict/p' | tr '\\n' ' '",
+			 "report " XS_SOURCE_DIR
+			 "/examples/%s.xspy | sed -n '/^In short/,/^Verdict/p' "
+			 "| tr '\\n' ' '",
 			 rows[i].trace);
 		program = program_run(arguments);
 		if (!strstr(program.out, rows[i].part))
@@ -356,8 +353,9 @@ TEST(figures_agree)
 		struct program program;
 
 		snprintf(arguments, sizeof(arguments),
-			 "report " XS_SOURCE_DIR "/examples/%s.xspy "
-			 "| tr '\n' '@' | sed 's/@  *\\([a-z(]\\)/ \\1/g'",
+			 "report " XS_SOURCE_DIR
+			 "/examples/%s.xspy | tr '\n' '@' | sed 's/@  "
+			 "*\\([a-z(]\\)/ \\1/g'",
 			 rows[i].trace);
 		program = program_run(arguments);
 		if (!strstr(program.out, rows[i].text))
@@ -371,28 +369,27 @@ TEST(figures_agree)
 TEST(dataflow_is_shown)
 {
 	expect_golden("report --machine h100 --dataflow " FOLDER
-		      "dataflow/layers-pinned.xspy "
-		      "| sed -n '/^Dataflow/,$p'",
+		      "dataflow/layers-pinned.xspy | sed -n '/^Dataflow/,$p'",
 		      FOLDER "golden/dataflow.txt");
 	expect_golden("report --machine h100 " FOLDER
-		      "dataflow/layers-pinned.xspy "
-		      "| sed -n '/hanges of/,/^Steady/p;/^Dataflow/p'",
+		      "dataflow/layers-pinned.xspy | sed -n '/hanges "
+		      "of/,/^Steady/p;/^Dataflow/p'",
 		      FOLDER "golden/dataflow-verdict.txt");
 	/* five pointers into one allocation; the last kernel is unknown */
-	expect_golden("report --machine h100 --dataflow " XS_SOURCE_DIR
-		      "/tests/analyzer/golden/pointers.trace "
-		      "| sed -n '/^Dataflow/,$p'",
-		      FOLDER "golden/dataflow-unknown.txt");
-	expect_golden("report --machine h100 --format dot " FOLDER
-		      "dataflow/carried-pinned.xspy "
-		      "| sed '1s/\".*\"/\"TRACE\"/'",
-		      FOLDER "golden/dataflow.dot");
-	expect_golden("report --all --machine h100 " FOLDER
-		      "dataflow/vecadd-static.xspy "
-		      "| sed -n '/^Phases/,/^Strategies/p'",
-		      FOLDER "golden/task-class.txt");
-	expect_golden("report --format dot " FOLDER "traces/two-kernels.txt "
-		      "| sed '1s/\".*\"/\"TRACE\"/'",
+	expect_golden(
+	    "report --machine h100 --dataflow " XS_SOURCE_DIR
+	    "/tests/analyzer/golden/pointers.trace | sed -n '/^Dataflow/,$p'",
+	    FOLDER "golden/dataflow-unknown.txt");
+	expect_golden(
+	    "report --machine h100 --format dot " FOLDER
+	    "dataflow/carried-pinned.xspy | sed '1s/\".*\"/\"TRACE\"/'",
+	    FOLDER "golden/dataflow.dot");
+	expect_golden(
+	    "report --all --machine h100 " FOLDER
+	    "dataflow/vecadd-static.xspy | sed -n '/^Phases/,/^Strategies/p'",
+	    FOLDER "golden/task-class.txt");
+	expect_golden("report --format dot " FOLDER
+		      "traces/two-kernels.txt | sed '1s/\".*\"/\"TRACE\"/'",
 		      FOLDER "golden/no-dataflow.dot");
 }
 

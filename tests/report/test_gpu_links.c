@@ -34,11 +34,11 @@ static struct xs_result *result_of(int calls, const char *ops)
 	size_t used = 0;
 
 	for (int i = 0; i < calls; i++)
-		used += (size_t)snprintf(
-		    text + used, sizeof(text) - used,
-		    "copycall site=1 correlation=%d start=%d duration=5000 "
-		    "bytes=%d direction=3\n",
-		    i + 1, i * 1000000, MIB);
+		used +=
+		    (size_t)snprintf(text + used, sizeof(text) - used,
+				     "copycall site=1 correlation=%d start=%d "
+				     "duration=5000 bytes=%d direction=3\n",
+				     i + 1, i * 1000000, MIB);
 	assert_true(used < sizeof(text));
 	return fixture_read(&options,
 			    (const char *[]){start, text,
@@ -96,8 +96,8 @@ TEST(the_profile_says_what_access_brings)
 			 lround(2 * (17000 + 0.025 * MIB)));
 	assert_int_equal(result->run.links->peer_ns,
 			 lround(2 * (8000 + 0.0025 * MIB)));
-	assert_non_null(strstr(result->run.links->staged_text,
-			       "86.4 us; direct they would take 21.2 us"));
+	assert_has(result->run.links->staged_text,
+		   "86.4 us; direct they would take 21.2 us");
 	assert_true(
 	    fixture_has_note(result, "GPU 0 and 1 go through the host, 86.4"));
 	xs_result_free(result);
@@ -125,8 +125,7 @@ TEST(without_rates_calibrate_is_named)
 	struct xs_result *result = result_of(2, staged);
 
 	assert_int_equal(result->run.links->peer_ns, XS_UNKNOWN);
-	assert_non_null(
-	    strstr(result->run.links->staged_text, "xferspy calibrate"));
+	assert_has(result->run.links->staged_text, "xferspy calibrate");
 	assert_true(fixture_has_note(result, "go through the host"));
 	xs_result_free(result);
 }
@@ -142,8 +141,8 @@ TEST(direct_copies_have_their_rate)
 	assert_int_equal(link->direct_ns, 10000);
 	assert_int_equal(link->staged_ops, 0);
 	assert_null(link->staged_text);
-	assert_non_null(strstr(link->direct_text, "2 direct copies of 2 MiB "
-						  "in all, 210 GB/s"));
+	assert_has(link->direct_text,
+		   "2 direct copies of 2 MiB in all, 210 GB/s");
 	assert_false(fixture_has_note(result, "through the host"));
 	xs_result_free(result);
 }
@@ -187,8 +186,8 @@ TEST(further_pairs_are_counted)
 	result = result_of(0, ops);
 	assert_int_equal(result->run.link_count, 64);
 	assert_int_equal(result->run.unlisted_copies, 14);
-	assert_true(fixture_has_note(result,
-				     "14 copies between further pairs of GPUs "
+	assert_true(
+	    fixture_has_note(result, "14 copies between further pairs of GPUs "
 				     "are not listed: 64 pairs are"));
 	xs_result_free(result);
 }
@@ -212,12 +211,11 @@ TEST(access_is_a_step_with_a_range)
 	assert_int_equal(link->step, result->plan_count + 1);
 	assert_string_equal(link->title,
 			    "copies between GPU 0 and 1: 3.45 ms -> 1.61 ms");
-	assert_non_null(strstr(link->saving, "saves at most 1.85 ms (1.54-2.45 "
-					     "ms)"));
-	assert_non_null(strstr(link->code, "cudaSetDevice(0), "
-					   "cudaDeviceEnablePeerAccess(1, 0)"));
+	assert_has(link->saving, "saves at most 1.85 ms (1.54-2.45 ms)");
+	assert_has(link->code,
+		   "cudaSetDevice(0), cudaDeviceEnablePeerAccess(1, 0)");
 	/* no round repeats: its part of the steady part is not known */
-	assert_null(strstr(link->saving, "steady part"));
+	assert_has_not(link->saving, "steady part");
 	/* it is a step of the plan for the other texts, too */
 	assert_null(result->no_step);
 	assert_true(result->verdict.at_most_saves_ns >= link->saves_ns);
@@ -274,7 +272,7 @@ TEST(copies_before_the_rounds_are_of_the_run)
 	remove("links.txt");
 	assert_int_equal(result->run.links->step, result->plan_count + 1);
 	assert_int_equal(result->run.links->saves_steady_ns, 0);
-	assert_null(strstr(result->run.links->saving, "steady part"));
+	assert_has_not(result->run.links->saving, "steady part");
 	xs_result_free(result);
 }
 

@@ -265,9 +265,9 @@ TEST(kernels_are_set_against_the_traced_gpu)
 	options.elsewhere = &other;
 	options.elsewhere_count = 1;
 	read_trace(PINNED);
-	assert_non_null(strstr(
+	assert_has(
 	    xs_result_best(&result->phases[0], "machine:own", false)->why,
-	    "kernels x 1 by memory"));
+	    "kernels x 1 by memory");
 }
 
 RUN_TESTS(set_up, tear_down)

@@ -99,7 +99,7 @@ TEST(help_and_errors_list_the_table)
 		snprintf(line, sizeof(line),
 			 "\n  --format FORMAT      one of: %s (default: %s)",
 			 names, xs_renderers[0]->name);
-		assert_non_null(strstr(program.out, line));
+		assert_has(program.out, line);
 		program_free(&program);
 
 		snprintf(arguments, sizeof(arguments), "%s x --format none",

@@ -31,10 +31,9 @@ static struct xs_result *result_of(const char *header, const char *records)
 
 	return fixture_read(
 	    &options,
-	    (const char *[]){"xferspy-text 1\nheader "
-			     "start_realtime_ns=1000000000 ",
-			     header, "\nchunk thread=1 base_ns=1000000000\n",
-			     records, NULL});
+	    (const char *[]){
+		"xferspy-text 1\nheader start_realtime_ns=1000000000 ", header,
+		"\nchunk thread=1 base_ns=1000000000\n", records, NULL});
 }
 
 TEST(a_trace_becomes_a_result)
@@ -87,8 +86,8 @@ TEST(connections_are_those_asked_for)
 	assert_int_equal(result->run.max_connections, 1);
 	assert_int_equal(result->run.max_copy_connections, XS_UNKNOWN);
 	assert_true(fixture_has_note(
-	    result, "CUDA_DEVICE_MAX_CONNECTIONS=1: all streams share "
-		    "1 hardware queue for kernels (default 8);"));
+	    result, "CUDA_DEVICE_MAX_CONNECTIONS=1: all streams share 1 "
+		    "hardware queue for kernels (default 8);"));
 	assert_true(fixture_has_note(
 	    result, "1 hardware queue for each copy engine (default 4);"));
 	xs_result_free(result);
@@ -133,7 +132,7 @@ TEST(ops_without_a_call_have_a_reason)
 		result =
 		    result_of("state=1 end_realtime_ns=2000000000", records);
 		assert_int_equal(result->coverage.matched, 1);
-		assert_non_null(strstr(result->coverage.remarks[0], ops[i][1]));
+		assert_has(result->coverage.remarks[0], ops[i][1]);
 		xs_result_free(result);
 	}
 }
@@ -164,8 +163,7 @@ TEST(a_range_that_never_began_is_noted)
 		    result_of("state=1 end_realtime_ns=2000000000", records);
 		assert_int_equal(result->coverage.note_count, 1);
 		assert_string_equal(result->coverage.notes[0], texts[i][1]);
-		assert_non_null(
-		    strstr(result->coverage.remarks[0], texts[i][1]));
+		assert_has(result->coverage.remarks[0], texts[i][1]);
 		xs_result_free(result);
 	}
 }
@@ -190,10 +188,10 @@ TEST(losses_lead_the_notes)
 	    result_of("state=0 lost_ops=5 lost_cupti=7 lost_calls=9", "");
 
 	assert_int_equal(result->coverage.lost, 21);
-	assert_non_null(strstr(result->coverage.notes[0], "5 GPU records"));
-	assert_non_null(strstr(result->coverage.notes[1], "dropped 7"));
-	assert_non_null(strstr(result->coverage.notes[2], "9 host calls"));
-	assert_non_null(strstr(result->coverage.notes[3], "killed"));
+	assert_has(result->coverage.notes[0], "5 GPU records");
+	assert_has(result->coverage.notes[1], "dropped 7");
+	assert_has(result->coverage.notes[2], "9 host calls");
+	assert_has(result->coverage.notes[3], "killed");
 	xs_result_free(result);
 }
 
@@ -217,12 +215,12 @@ TEST(without_cupti_the_gpu_is_unknown)
 /* Ops without calls: a program with a statically linked CUDA runtime. */
 TEST(without_calls_the_host_is_unknown)
 {
-	struct xs_result *result = result_of(
-	    "state=1 end_realtime_ns=2000000000",
-	    "info text=\"cupti=130000 x\"\n"
-	    "queue queue=0 queue_kind=1 context=1 stream=7\n"
-	    "copy queue=0 start=1000 duration=5000 bytes=4096 direction=1 "
-	    "src_memory=1 dst_memory=3 copies=1\n");
+	struct xs_result *result =
+	    result_of("state=1 end_realtime_ns=2000000000",
+		      "info text=\"cupti=130000 x\"\n"
+		      "queue queue=0 queue_kind=1 context=1 stream=7\n"
+		      "copy queue=0 start=1000 duration=5000 bytes=4096 "
+		      "direction=1 src_memory=1 dst_memory=3 copies=1\n");
 
 	assert_int_equal(result->totals.h2d_bytes, 4096);
 	assert_true(result->totals.host_blocked_ns == XS_UNKNOWN);
@@ -293,19 +291,18 @@ TEST(coverage_has_classes_and_kinds)
  */
 static int print_devices(char *text, size_t bytes, const char *second)
 {
-	return snprintf(
-	    text, bytes,
-	    "device device=0 sm_count=132 name=\"NVIDIA H200\"\n"
-	    "device device=1 sm_count=132 name=\"%s\"\n"
-	    "queue queue=0 device=0 context=1 stream=7\n"
-	    "queue queue=1 device=1 context=2 stream=7\n"
-	    "shape shape=1 grid_x=1 grid_y=1 grid_z=1 block_x=32 block_y=1 "
-	    "block_z=1\n"
-	    "site call_class=2 site=1 module=4294967295\n"
-	    "site call_class=5 site=2 module=4294967295\n"
-	    "site call_class=14 site=3 module=4294967295\n"
-	    "site call_class=2 site=4 module=4294967295\n",
-	    second);
+	return snprintf(text, bytes,
+			"device device=0 sm_count=132 name=\"NVIDIA H200\"\n"
+			"device device=1 sm_count=132 name=\"%s\"\n"
+			"queue queue=0 device=0 context=1 stream=7\n"
+			"queue queue=1 device=1 context=2 stream=7\n"
+			"shape shape=1 grid_x=1 grid_y=1 grid_z=1 block_x=32 "
+			"block_y=1 block_z=1\n"
+			"site call_class=2 site=1 module=4294967295\n"
+			"site call_class=5 site=2 module=4294967295\n"
+			"site call_class=14 site=3 module=4294967295\n"
+			"site call_class=2 site=4 module=4294967295\n",
+			second);
 }
 
 static struct xs_result *two_devices(const char *second, int later_us)

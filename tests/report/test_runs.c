@@ -139,13 +139,13 @@ TEST(the_report_is_of_the_median_run)
 	assert_int_equal(side.runs[3]->run.wall_ns, 100000000);
 	assert_int_equal(runs->phases[0].round_ns.least, 5);
 	assert_int_equal(runs->warning_count, 1);
-	assert_non_null(strstr(runs->warnings[0], "another program or GPU"));
-	assert_non_null(strstr(runs->warnings[0], ", and in no figure"));
+	assert_has(runs->warnings[0], "another program or GPU");
+	assert_has(runs->warnings[0], ", and in no figure");
 	text = fixture_text(run, false);
-	assert_non_null(strstr(text, "Runs  3 of one program"));
+	assert_has(text, "Runs  3 of one program");
 	free(text);
 	text = fixture_json(run);
-	assert_non_null(strstr(text, "\"runs\": {\n"));
+	assert_has(text, "\"runs\": {\n");
 	free(text);
 	close_side(&side);
 }
@@ -187,8 +187,8 @@ TEST(a_trace_that_is_given_twice_counts_once)
 	assert_string_equal(
 	    diff.warnings[diff.warning_count - 2],
 	    "before: 1 trace given twice, counted once: before.xspy");
-	assert_non_null(strstr(diff.warnings[diff.warning_count - 1],
-			       "after: 2 traces given twice"));
+	assert_has(diff.warnings[diff.warning_count - 1],
+		   "after: 2 traces given twice");
 	xs_diff_free(&diff);
 	assert_int_equal(xs_runs_build(before.runs, 3, &median), 0);
 	assert_int_equal(before.runs[median]->runs->count, 2);
@@ -212,8 +212,8 @@ TEST(other_programs_are_told_before_arguments)
 	after.runs[0]->run.app = "program";
 	assert_int_equal(
 	    xs_diff_build_runs(before.runs, 3, after.runs, 1, &diff), 0);
-	assert_non_null(strstr(diff.different, "before: "));
-	assert_non_null(strstr(diff.different, "another program or GPU"));
+	assert_has(diff.different, "before: ");
+	assert_has(diff.different, "another program or GPU");
 	xs_diff_free(&diff);
 	after.runs[0]->run.app = "other";
 	assert_int_equal(
@@ -238,7 +238,7 @@ TEST(other_programs_among_the_runs_fail)
 	    xs_diff_build_runs(before.runs, 2, after.runs, 2, &diff), 0);
 	assert_non_null(diff.different);
 	assert_int_equal(xs_diff_gate(&diff, 5), XS_GATE_DIFFERENT);
-	assert_non_null(strstr(diff.warnings[0], "after: "));
+	assert_has(diff.warnings[0], "after: ");
 	xs_diff_free(&diff);
 	close_side(&before);
 	close_side(&after);
