@@ -319,6 +319,8 @@ int xs_import_chrome(const struct xs_trace_bytes *bytes,
 	if (!rc)
 		rc = refuse(r, read_file(r), error);
 	if (!rc)
+		rc = xs_chrome_choose_process(&r->chrome, error);
+	if (!rc)
 		rc = xs_chrome_find_sites(&r->chrome);
 	if (!rc)
 		rc = xs_foreign_join(f);
@@ -328,6 +330,7 @@ int xs_import_chrome(const struct xs_trace_bytes *bytes,
 		rc = xs_foreign_pass(f, visitor);
 	xs_json_pull_release(&r->json);
 	xs_foreign_release(f);
+	xs_distinct_release(&r->chrome.threads);
 	free(r->chrome.frames);
 	free(r);
 	return rc;

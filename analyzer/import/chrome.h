@@ -35,8 +35,15 @@ struct xs_chrome_frame {
 	bool python;
 };
 
+struct xs_chrome_thread {
+	uint32_t pid, tid;
+};
+
 struct xs_chrome {
 	struct xs_foreign foreign;
+	/* xs_chrome_thread, which calls, ranges and frames number until
+	 * xs_chrome_choose_process() */
+	struct xs_distinct threads;
 	struct xs_chrome_frame *frames;
 	size_t frame_count;
 	uint64_t base_ns; /* CLOCK_REALTIME of time 0 */
@@ -58,6 +65,9 @@ int xs_jax_add(struct xs_chrome *chrome, const struct xs_chrome_event *event);
 int xs_chrome_add_op(struct xs_chrome *chrome,
 		     const struct xs_chrome_event *event,
 		     struct xs_foreign_op *op);
+/* Leaves one process, and numbers threads by their tids. Returns 0 or -errno
+ * with *error set. */
+int xs_chrome_choose_process(struct xs_chrome *chrome, const char **error);
 /* Finds what called each call: the functions and operations around it. */
 int xs_chrome_find_sites(struct xs_chrome *chrome);
 /* Adds the infos, and notes on what such a file lacks. */

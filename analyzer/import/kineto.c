@@ -15,34 +15,35 @@ static bool is(const struct xs_chrome_event *e, const char *category)
 	return strcasecmp(e->category, category) == 0;
 }
 
+static int number_thread(struct xs_chrome *c, const struct xs_chrome_event *e,
+			 uint32_t *number)
+{
+	const struct xs_chrome_thread thread = {(uint32_t)e->pid,
+						(uint32_t)e->tid};
+
+	return xs_distinct_find(&c->threads, &thread, sizeof(thread), number);
+}
+
 static int add_call(struct xs_chrome *c, const struct xs_chrome_event *e,
 		    uint8_t call_class)
 {
-	const struct xs_foreign_call call = {.start_ns = e->start_ns,
-					     .end_ns = e->end_ns,
-					     .thread = (uint32_t)e->tid,
-					     .correlation =
-						 (uint32_t)e->correlation,
-					     .call_class = call_class,
-					     .result_unknown = true};
-	struct xs_foreign_call *added;
+	struct xs_foreign_call call = {
+	    .start_ns = e->start_ns,
+	    .end_ns = e->end_ns,
+	    .correlation = (uint32_t)e->correlation,
+	    .call_class = call_class,
+	    /* what waits for it names it by the call that recorded it */
+	    .event = call_class == XS_CALL_EVENT_RECORD ? e->correlation : 0,
+	    .result_unknown = true};
 	struct xs_foreign_site site = {.call_class = call_class};
-	uint32_t number;
 	int rc = xs_foreign_add_string(&c->foreign, e->name, &site.function);
 
 	/* the caller is found when all frames are known */
 	if (!rc)
-		rc = xs_foreign_add_site(&c->foreign, &site, &number);
+		rc = xs_foreign_add_site(&c->foreign, &site, &call.site);
 	if (!rc)
-		rc = xs_foreign_add_call(&c->foreign, &call);
-	if (rc)
-		return rc;
-	added = &c->foreign.calls[c->foreign.call_count - 1];
-	added->site = number;
-	/* what waits for it names it by the call that recorded it */
-	if (call_class == XS_CALL_EVENT_RECORD)
-		added->event = e->correlation;
-	return 0;
+		rc = number_thread(c, e, &call.thread);
+	return rc ? rc : xs_foreign_add_call(&c->foreign, &call);
 }
 
 static int add_runtime(struct xs_chrome *c, const struct xs_chrome_event *e)
@@ -165,15 +166,15 @@ static int split_name(struct xs_foreign *f, const char *name,
 static int add_frame(struct xs_chrome *c, const struct xs_chrome_event *e,
 		     bool python)
 {
-	struct xs_chrome_frame frame = {.start_ns = e->start_ns,
-					.end_ns = e->end_ns,
-					.thread = (uint32_t)e->tid,
-					.python = python};
-	const int rc =
+	struct xs_chrome_frame frame = {
+	    .start_ns = e->start_ns, .end_ns = e->end_ns, .python = python};
+	int rc =
 	    python ? split_name(&c->foreign, e->name, &frame)
 		   : xs_foreign_add_string(&c->foreign, e->name, &frame.symbol);
 
 	c->has_stack |= python;
+	if (!rc)
+		rc = number_thread(c, e, &frame.thread);
 	if (rc || c->frame_count >= XS_NONE32 - 1)
 		return rc ? rc : -ENOMEM;
 	return XS_ARRAY_ADD(c->frames, c->frame_count, frame);
@@ -185,13 +186,14 @@ static int add_range(struct xs_chrome *c, const struct xs_chrome_event *e)
 {
 	static const char step[] = "ProfilerStep";
 	struct xs_foreign_range range = {.start_ns = e->start_ns,
-					 .end_ns = e->end_ns,
-					 .thread = (uint32_t)e->tid};
+					 .end_ns = e->end_ns};
 	const bool is_step = strncmp(e->name, step, sizeof(step) - 1) == 0 &&
 			     e->name[sizeof(step) - 1] == '#';
-	const int rc = xs_foreign_add_string(
-	    &c->foreign, is_step ? step : e->name, &range.name);
+	int rc = xs_foreign_add_string(&c->foreign, is_step ? step : e->name,
+				       &range.name);
 
+	if (!rc)
+		rc = number_thread(c, e, &range.thread);
 	return rc ? rc : xs_foreign_add_range(&c->foreign, &range);
 }
 

@@ -22,7 +22,8 @@ enum {
 	G_WARPS,
 	G_BLOCKS,
 	G_MAJOR,
-	G_MINOR
+	G_MINOR,
+	G_VM
 };
 static const char *const gpu_columns[] = {"id",
 					  "cuDevice",
@@ -41,6 +42,7 @@ static const char *const gpu_columns[] = {"id",
 					  "maxBlocksPerSm",
 					  "computeMajor",
 					  "computeMinor",
+					  "vmId",
 					  NULL};
 
 /* CUDA's number of a GPU: CUDA_VISIBLE_DEVICES may change it from process to
@@ -53,7 +55,7 @@ static uint32_t number_of(const struct xs_nsys *n, sqlite3_stmt *values)
 		 "SELECT cudaId FROM TARGET_INFO_CUDA_DEVICE WHERE gpuId = %u "
 		 "AND pid = CAST(?1 AS INTEGER)",
 		 xs_nsys_db_number32(values, G_ID));
-	snprintf(pid, sizeof(pid), "%u", n->pid);
+	snprintf(pid, sizeof(pid), "%u", xs_nsys_pid(n));
 	xs_nsys_db_find(&n->db, query, pid, number, sizeof(number));
 	if (number[0])
 		return (uint32_t)strtoul(number, NULL, 10);
@@ -83,9 +85,12 @@ static int add_device(void *self, sqlite3_stmt *values)
 	    .memory_bytes = xs_nsys_db_number(values, G_MEMORY),
 	    .memory_bandwidth = xs_nsys_db_number(values, G_BANDWIDTH)};
 	const char *uuid = xs_nsys_db_text(values, G_UUID);
+	const uint64_t vm =
+	    (uint64_t)sqlite3_column_int64(values, G_VM); /* a global id */
 	int rc = 0;
 
-	if (number > UINT16_MAX)
+	if (number > UINT16_MAX ||
+	    (vm >> 48 && (uint32_t)(vm >> 48) != xs_nsys_host(n)))
 		return 0;
 	if (uuid[0])
 		rc = xs_foreign_add_info(&n->foreign, "uuid.%u=GPU-%s", number,

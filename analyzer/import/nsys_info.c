@@ -4,6 +4,7 @@
 #include "analyzer/import/import.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,15 @@ bool xs_nsys_is_timed(struct xs_nsys *n, sqlite3_stmt *values)
 	return is;
 }
 
+/* Whether the numbers of hardware and virtual machine, in the columns 3 and 4,
+ * are those of the process. They may be missing. */
+static bool is_of_host(const struct xs_nsys *n, sqlite3_stmt *values)
+{
+	return sqlite3_column_type(values, 3) == SQLITE_NULL ||
+	       (xs_nsys_db_number(values, 3) << 8 |
+		xs_nsys_db_number(values, 4)) == xs_nsys_host(n);
+}
+
 static int add_default(void *self, sqlite3_stmt *values)
 {
 	struct xs_nsys *n = self;
@@ -112,7 +122,8 @@ static int add_default(void *self, sqlite3_stmt *values)
 	    .stream = xs_nsys_db_number32(values, 2)};
 	uint32_t number;
 
-	if (xs_nsys_db_number(values, 0) != n->pid)
+	if (xs_nsys_db_number(values, 0) != xs_nsys_pid(n) ||
+	    !is_of_host(n, values))
 		return 0;
 	return xs_distinct_find(&n->defaults, &queue, sizeof(queue), &number);
 }
@@ -120,10 +131,10 @@ static int add_default(void *self, sqlite3_stmt *values)
 /* The default stream of each context: in one table or, before 3.8, another. */
 static int find_defaults(struct xs_nsys *n)
 {
-	static const char *const infos[] = {"processId", "contextId",
-					    "nullStreamId", NULL};
-	static const char *const nulls[] = {"processId", "contextId",
-					    "streamId", NULL};
+	static const char *const infos[] = {
+	    "processId", "contextId", "nullStreamId", "hwId", "vmId", NULL};
+	static const char *const nulls[] = {
+	    "processId", "contextId", "streamId", "hwId", "vmId", NULL};
 	int rc = xs_nsys_db_each(&n->db, "TARGET_INFO_CUDA_CONTEXT_INFO", infos,
 				 0, add_default, n);
 
@@ -135,16 +146,30 @@ static int find_defaults(struct xs_nsys *n)
 /* Counts rows by process. */
 static int count_row(void *self, sqlite3_stmt *values)
 {
-	const uint32_t pid = xs_nsys_pid(xs_nsys_db_number(values, 0));
+	const uint64_t process = xs_nsys_process(values, 0);
 	uint64_t *rows;
 
 	if (sqlite3_column_type(values, 0) == SQLITE_NULL)
 		return 0;
-	rows = xs_distinct_map_find(self, &pid, sizeof(pid), sizeof(*rows));
+	rows = xs_distinct_map_find(self, &process, sizeof(process),
+				    sizeof(*rows));
 	if (!rows)
 		return -ENOMEM;
 	++*rows;
 	return 0;
+}
+
+/* Finds what the system of the process was. */
+static void find_environment(const struct xs_nsys *n, const char *name,
+			     char *value, size_t size)
+{
+	char query[160];
+
+	snprintf(query, sizeof(query),
+		 "SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = ?1 "
+		 "ORDER BY (globalVid >> 48 & 65535) <> %u",
+		 xs_nsys_host(n));
+	xs_nsys_db_find(&n->db, query, name, value, size);
 }
 
 /* A trace is of one process: that with the most calls and GPU work. */
@@ -153,6 +178,7 @@ static int choose_process(struct xs_nsys *n)
 	static const char *const tid[] = {"globalTid", NULL};
 	static const char *const pid[] = {"globalPid", NULL};
 	struct xs_distinct_map rows = {0};
+	char host[256];
 	const uint64_t *counts;
 	size_t most = 0;
 	int rc = xs_nsys_db_each(&n->db, "CUPTI_ACTIVITY_KIND_RUNTIME", tid, 0,
@@ -169,15 +195,13 @@ static int choose_process(struct xs_nsys *n)
 		if (counts[i] > counts[most])
 			most = i;
 	if (!rc && rows.keys.count)
-		memcpy(&n->pid, xs_distinct_value(&rows.keys, most),
-		       sizeof(n->pid));
-	if (!rc && rows.keys.count > 1)
-		rc = xs_foreign_add_info(
-		    &n->foreign,
-		    "note=%zu processes of the capture used CUDA; this is "
-		    "process %u, which did most",
-		    rows.keys.count, n->pid);
-	n->foreign.pid = n->pid;
+		memcpy(&n->process, xs_distinct_value(&rows.keys, most),
+		       sizeof(n->process));
+	find_environment(n, "Hostname", host, sizeof(host));
+	n->foreign.pid = xs_nsys_pid(n);
+	if (!rc)
+		rc =
+		    xs_foreign_note_process(&n->foreign, rows.keys.count, host);
 	xs_distinct_map_release(&rows);
 	return rc;
 }
@@ -185,14 +209,17 @@ static int choose_process(struct xs_nsys *n)
 /* Times of events count from the start of the capture. */
 static void find_span(struct xs_nsys *n)
 {
-	char value[32];
+	char value[32], host[16];
 
+	snprintf(host, sizeof(host), "%u", xs_nsys_host(n));
 	xs_nsys_db_find(&n->db,
 			"SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME",
 			NULL, value, sizeof(value));
 	n->base_ns = strtoull(value, NULL, 10);
-	xs_nsys_db_find(&n->db, "SELECT duration FROM ANALYSIS_DETAILS", NULL,
-			value, sizeof(value));
+	xs_nsys_db_find(&n->db,
+			"SELECT duration FROM ANALYSIS_DETAILS ORDER BY "
+			"(globalVid >> 48 & 65535) <> CAST(?1 AS INTEGER)",
+			host, value, sizeof(value));
 	n->foreign.begin_ns = n->base_ns;
 	n->foreign.end_ns = n->base_ns + strtoull(value, NULL, 10);
 	if (n->foreign.end_ns < n->base_ns)
@@ -216,14 +243,14 @@ const char *xs_nsys_base_name(const char *path)
  * started, and no child of it. */
 static int add_app(struct xs_nsys *n)
 {
-	char pid[16], name[512], command[512];
+	char process[24], name[512], command[512];
 	size_t length;
 
-	snprintf(pid, sizeof(pid), "%u", n->pid);
-	xs_nsys_db_find(
-	    &n->db,
-	    "SELECT name FROM PROCESSES WHERE pid = CAST(?1 AS INTEGER)", pid,
-	    name, sizeof(name));
+	snprintf(process, sizeof(process), "%" PRIu64, n->process);
+	xs_nsys_db_find(&n->db,
+			"SELECT name FROM PROCESSES WHERE (globalPid >> 24 & "
+			"0xffffffffff) = CAST(?1 AS INTEGER)",
+			process, name, sizeof(name));
 	xs_nsys_db_find(
 	    &n->db,
 	    "SELECT group_concat(value, ' ') FROM META_DATA_CAPTURE WHERE name "
@@ -239,15 +266,12 @@ static int add_app(struct xs_nsys *n)
 /* What the system was. */
 static int add_system(struct xs_nsys *n)
 {
-	static const char query[] =
-	    "SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = ?1";
 	char value[512];
 	int rc;
 
-	xs_nsys_db_find(&n->db, query, "Hostname", value, sizeof(value));
+	find_environment(n, "Hostname", value, sizeof(value));
 	rc = add_info(n, "host", value);
-	xs_nsys_db_find(&n->db, query, "CudaDriverVersion", value,
-			sizeof(value));
+	find_environment(n, "CudaDriverVersion", value, sizeof(value));
 	if (!rc)
 		rc = xs_foreign_add_driver(&n->foreign,
 					   strtoull(value, NULL, 10));

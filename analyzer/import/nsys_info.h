@@ -12,7 +12,7 @@
 struct xs_nsys {
 	struct xs_nsys_db db;
 	struct xs_foreign foreign;
-	uint32_t pid;	  /* the process that is read */
+	uint64_t process; /* that is read: xs_nsys_process() */
 	uint64_t base_ns; /* CLOCK_REALTIME of time 0; 0: unknown */
 	/* xs_foreign_queue of default streams: context and stream alone */
 	struct xs_distinct defaults;
@@ -22,10 +22,22 @@ struct xs_nsys {
 	sqlite3_stmt *find_string, *find_frames;
 };
 
-/* The process of a global id. */
-static inline uint32_t xs_nsys_pid(uint64_t global_id)
+/* The process of a global id: 8 bits of the hardware, 8 of the virtual machine,
+ * and 24 of its pid there, which another host may have, too. */
+static inline uint64_t xs_nsys_process(sqlite3_stmt *values, int column)
 {
-	return (uint32_t)(global_id >> 24) & 0xffffffu;
+	return (uint64_t)sqlite3_column_int64(values, column) >> 24;
+}
+
+static inline uint32_t xs_nsys_pid(const struct xs_nsys *nsys)
+{
+	return (uint32_t)nsys->process & 0xffffffu;
+}
+
+/* The hardware and the virtual machine of the process that is read. */
+static inline uint32_t xs_nsys_host(const struct xs_nsys *nsys)
+{
+	return (uint32_t)(nsys->process >> 24);
 }
 
 /* Whether the row is of the process that is read. The column may be missing. */
@@ -33,7 +45,7 @@ static inline bool xs_nsys_is_mine(const struct xs_nsys *nsys,
 				   sqlite3_stmt *values, int column)
 {
 	return sqlite3_column_type(values, column) == SQLITE_NULL ||
-	       xs_nsys_pid(xs_nsys_db_number(values, column)) == nsys->pid;
+	       xs_nsys_process(values, column) == nsys->process;
 }
 
 /* Whether the row's first two columns are times, in their order. If not, it is

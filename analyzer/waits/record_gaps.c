@@ -23,6 +23,7 @@ struct search {
 	size_t wait_count;
 	uint32_t *of_device; /* calls that waited for the whole device */
 	size_t of_device_count;
+	const struct xs_op **last; /* op of each queue that ended last */
 };
 
 /* Only CUPTI's callbacks give each call the correlation id of its op. Kernels
@@ -197,6 +198,42 @@ static void check_op(const struct xs_trace *trace, const struct search *search,
 		      call->end_ns);
 }
 
+/* Whether an op of a stream runs during half of the time of the next one, or
+ * of its own. A kernel may begin before the one before it ends, but the times
+ * of two are not the same. */
+static bool run_at_once(const struct xs_op *op, const struct xs_op *next)
+{
+	const uint64_t end_ns =
+	    op->end_ns < next->end_ns ? op->end_ns : next->end_ns;
+	const uint64_t both_ns =
+	    end_ns > next->start_ns ? end_ns - next->start_ns : 0;
+
+	if (both_ns < RESOLUTION_NS)
+		return false;
+	if (op->kind == XS_OP_KERNEL && next->kind == XS_OP_KERNEL)
+		return op->start_ns == next->start_ns &&
+		       op->end_ns == next->end_ns;
+	return 2 * both_ns > op->end_ns - op->start_ns ||
+	       2 * both_ns > next->end_ns - next->start_ns;
+}
+
+/* Ops of one stream run one after the other; not those of a graph, and what the
+ * host copies within its memory. */
+static void check_order(const struct search *search, const struct xs_op *op,
+			struct xs_record_gap *gaps)
+{
+	const struct xs_op **last = &search->last[op->queue];
+
+	if (op->flags & (XS_OP_ESTIMATED | XS_OP_GRAPH | XS_OP_MIGRATION) ||
+	    op->kind == XS_OP_H2H)
+		return;
+	gaps[XS_RECORD_GAP_ORDER].of++;
+	if (*last && run_at_once(*last, op))
+		widen(&gaps[XS_RECORD_GAP_ORDER], op->start_ns, op->end_ns);
+	if (!*last || op->end_ns > (*last)->end_ns)
+		*last = op;
+}
+
 int xs_record_gaps_find(const struct xs_trace *trace,
 			struct xs_record_gap gaps[XS_RECORD_GAP_KINDS])
 {
@@ -209,15 +246,18 @@ int xs_record_gaps_find(const struct xs_trace *trace,
 	if (!is_recorded_by_cupti(trace))
 		return 0;
 	search.has_op = calloc(trace->call_count + 1, sizeof(*search.has_op));
-	if (search.has_op)
+	search.last = calloc(trace->queue_count + 1, sizeof(*search.last));
+	if (search.has_op && search.last)
 		rc = find_waits(trace, &search);
 	for (size_t i = 0; !rc && i < trace->op_count; i++) {
 		check_op(trace, &search, &trace->ops[i], gaps);
+		check_order(&search, &trace->ops[i], gaps);
 		if (trace->ops[i].call != XS_NONE)
 			search.has_op[trace->ops[i].call] = true;
 	}
 	if (!rc)
 		count_calls(trace, &search, gaps);
+	free(search.last);
 	free(search.of_device);
 	free(search.waits);
 	free(search.has_op);

@@ -11,6 +11,7 @@ enum xs_record_gap_kind {
 	XS_RECORD_GAP_KERNELS,
 	XS_RECORD_GAP_CLOCKS, /* ops before their calls, or after a wait */
 	XS_RECORD_GAP_RATES,  /* copies for which xs_copy_is_too_fast() */
+	XS_RECORD_GAP_ORDER,  /* ops of one stream that run at once */
 	XS_RECORD_GAP_KINDS
 };
 

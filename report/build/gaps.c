@@ -19,6 +19,7 @@ static const struct {
     {"clocks", "GPU ops",
      "start before their calls, or end after a call that waited for them"},
     {"rates", "copies", "are faster than any link"},
+    {"order", "GPU ops", "run at the same time as others of their stream"},
 };
 
 static const char *why(const struct xs_result_coverage *coverage,
@@ -26,6 +27,8 @@ static const char *why(const struct xs_result_coverage *coverage,
 {
 	if (kind == XS_RECORD_GAP_CLOCKS)
 		return "the clocks of host and GPU differ";
+	if (kind == XS_RECORD_GAP_ORDER)
+		return "they are there twice, or of several processes";
 	if (kind == XS_RECORD_GAP_RATES)
 		return "their times or sizes are wrong";
 	if (coverage->imported)

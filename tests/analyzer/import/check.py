@@ -207,12 +207,70 @@ class Nsys(unittest.TestCase):
                 (moved.format("+ 100000000000") + ", contextId = 7", None, None, None),
                 (moved.format("- 20000"), None, None, None)):
             made = report(self.changed(change), "h100")
-            self.assertEqual([gap["kind"] for gap in made["coverage"]["gaps"]],
+            self.assertEqual([gap["kind"] for gap in made["coverage"]["gaps"]
+                              if gap["kind"] != "order"], # copies move beside kernels
                              [kind] if kind else [])
             if kind:
                 self.assertFalse(made["plan"])
                 self.assertIn(f"not known: {count} {what}", made["verdict"]["text"])
                 self.assertIn(f"{count} {what}", " ".join(made["coverage"]["notes"]))
+
+    def test_two_hosts_with_one_pid(self):
+        """In containers they are common. The other one did less."""
+        path, tables = self.changed("UPDATE {} SET bytes = bytes"), (
+            ("RUNTIME", "globalTid"), ("MEMCPY", "globalPid"),
+            ("KERNEL", "globalPid"), ("SYNCHRONIZATION", "globalPid"))
+        with sqlite3.connect(path) as db:
+            for table, column in tables:
+                db.execute(f"CREATE TEMP TABLE other AS SELECT * FROM "
+                           f"CUPTI_ACTIVITY_KIND_{table} WHERE rowid > 9")
+                db.execute(f"UPDATE other SET {column} = {column} + (1 << 48)")
+                db.execute(f"INSERT INTO CUPTI_ACTIVITY_KIND_{table} "
+                           "SELECT * FROM other")
+                db.execute("DROP TABLE other")
+            for table, column in (("TARGET_INFO_GPU", "vmId"),
+                                  ("TARGET_INFO_SYSTEM_ENV", "globalVid"),
+                                  ("PROCESSES", "globalPid")):
+                db.execute(f"CREATE TEMP TABLE other AS SELECT * FROM {table}")
+                db.execute(f"UPDATE other SET {column} = {column} + (1 << 48)")
+                db.execute("UPDATE other SET " + (
+                    "value = 'other'" if column == "globalVid" else "name = 'other'"))
+                # the other one's rows come first
+                db.execute(f"INSERT INTO other SELECT * FROM {table}")
+                db.execute(f"DELETE FROM {table}")
+                db.execute(f"INSERT INTO {table} SELECT * FROM other")
+                db.execute("DROP TABLE other")
+        whole, made = (report(RECORDED / "rounds.sqlite.gz", "h100"),
+                       report(path, "h100"))
+        self.assertEqual(made["coverage"]["notes"].pop(0),
+                         "2 processes of the file used CUDA; this is process "
+                         "8504 of vm, which did most")
+        for one in (whole, made):
+            one["trace"]["path"] = ""
+        self.assertEqual(whole, made)
+
+    def test_ops_of_one_stream_at_once(self):
+        """Rows that are there twice, or moved into each other."""
+        again = "INSERT INTO {{0}} SELECT * FROM {{0}} WHERE rowid {}"
+        for change, count in ((again.format("> 0"), "65 of 199"),
+                              (again.format("<= 2"), None)):
+            made = report(self.changed(change), "h100")
+            notes = " ".join(made["coverage"]["notes"])
+            self.assertIn("run at the same time as others of their stream", notes)
+            self.assertEqual(bool(made["plan"]), count is None)
+            if count:
+                self.assertIn(f"not known: {count} GPU ops run at the same time",
+                              made["verdict"]["text"])
+        path = self.changed(again.format("> 0"))
+        with sqlite3.connect(path) as db: # one begins before the other ends
+            db.execute("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET "
+                       "start = start + (end - start) / 3 WHERE rowid > 65")
+        self.assertIn("65 of 199 GPU ops run", report(path)["verdict"]["text"])
+        path = self.changed("UPDATE {} SET bytes = bytes")
+        with sqlite3.connect(path) as db:
+            db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT * "
+                       "FROM CUPTI_ACTIVITY_KIND_KERNEL")
+        self.assertIn("68 of 203 GPU ops run", report(path)["verdict"]["text"])
 
     def test_memory_tells_rounds_apart(self):
         """Loops with the same kernels, from pageable and from pinned memory."""
@@ -290,7 +348,7 @@ class Nsys(unittest.TestCase):
         self.assertIn("has no call stacks", notes)
         self.assertIn("has no addresses of host memory", notes)
         self.assertIn("has no sizes of allocations", notes)
-        self.assertIn("2 processes of the capture used CUDA", notes)
+        self.assertIn("2 processes of the file used CUDA", notes)
         self.assertEqual(made["coverage"]["imported"],
                          "Nsight Systems 2099.1, SQLite schema 3.0.0")
         resident = [row for row in made["phases"][0]["estimates"]
@@ -517,6 +575,50 @@ class PyTorch(unittest.TestCase):
         self.assertEqual(theirs["coverage"]["matched"],
                          theirs["coverage"]["gpu_ops_seen"])
         self.assertEqual(*[made["trace"]["driver_version"] for made in (ours, theirs)])
+
+    def joined(self, device, tid=1, ids=0, later_us=0, name="joined"):
+        """A recorded trace with the same events of another process, all of whose
+        GPU work but one copy is there."""
+        whole = json.loads(gzip.decompress((RECORDED / "rounds.json.gz").read_bytes()))
+        other = json.loads(json.dumps(whole["traceEvents"]))
+        other.remove(next(e for e in other if e.get("cat") == "gpu_memcpy"))
+        for one in other:
+            if one.get("cat") in ("gpu_memcpy", "kernel", "gpu_memset"):
+                one["pid"] = one["args"]["device"] = device
+            elif isinstance(one.get("pid"), int):
+                one["pid"] += 1
+                one["tid"] = one["tid"] + tid if isinstance(one["tid"], int) else 0
+            if "correlation" in one.get("args", {}):
+                one["args"]["correlation"] += ids
+            if "ts" in one:
+                one["ts"] += later_us
+        return packed(self.path / name, other + whole["traceEvents"],
+                      **{key: whole[key] for key in whole if key != "traceEvents"})
+
+    def test_two_processes(self):
+        """GPUs do not name their process: its calls fit their work."""
+        whole = report(RECORDED / "rounds.json.gz", "h100")
+        for given in ({"ids": 10**6}, {"tid": 0, "later_us": 5000},
+                      {"later_us": -5000}, {"later_us": 300}):
+            with self.subTest(given):
+                made = report(self.joined(7, **given), "h100")
+                notes = made["coverage"]["notes"]
+                self.assertEqual(notes.pop(0), "2 processes of the file used CUDA; "
+                                 "this is process 3911, which did most")
+                for key in ("totals", "device_totals"):
+                    self.assertEqual(made[key], whole[key], key)
+                self.assertEqual(*[[(step["strategy"], step["phase"],
+                                     step["adds_saves_ns"]) for step in one["plan"]]
+                                   for one in (whole, made)])
+                self.assertEqual(made["coverage"], whole["coverage"])
+                self.assertEqual(made["trace"]["pid"], 3911)
+
+    def test_two_processes_on_one_gpu(self):
+        for ids in (0, 10**6):
+            done = run("report", self.joined(0, ids=ids, later_us=50))
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn("of several processes, and does not tell which GPU is whose",
+                          done.stderr)
 
     def test_plain_and_compressed_are_the_same(self):
         packed_one = report(RECORDED / "rounds.json.gz")
