@@ -11,6 +11,7 @@
 #include "model/machine/range_end.h"
 
 #include <math.h>
+#include <string.h>
 
 /* p_x is between r / 2 and 3 r / 2, with mean r (klenk.h). */
 static double poll_share(enum xs_range_end side)
@@ -50,6 +51,14 @@ static double block_byte_ns(const struct xs_machine *m, bool out,
 	       (far - near) * xs_klenk_far_share(stored_bytes, m->l2_bytes);
 }
 
+struct xs_klenk_path xs_closed_form_klenk_flags(const struct xs_machine *m)
+{
+	return (struct xs_klenk_path){.latency_ns = m->flag_ns.value +
+						    m->poll_host_ns.value,
+				      .store_ns = m->store_64_ns.value,
+				      .read_ns = m->poll_system_ns.value};
+}
+
 static struct xs_klenk_path copy_path(const struct xs_machine *m, bool out)
 {
 	const double lo_ns = out ? m->lo_d2h_ns.value : m->lo_h2d_ns.value;
@@ -69,20 +78,19 @@ static struct xs_klenk_path copy_path(const struct xs_machine *m, bool out)
 static struct xs_klenk_path direct_path(const struct xs_machine *m, bool out,
 					bool device, double bytes)
 {
-	const double link_byte_ns =
-	    out ? m->mapped_write.value : m->mapped_read.value;
+	struct xs_klenk_path path = xs_closed_form_klenk_flags(m);
 
-	return (struct xs_klenk_path){
-	    .latency_ns = m->flag_ns.value + m->poll_host_ns.value +
-			  (out ? 0 : m->poll_system_ns.value) +
-			  (device ? m->lo_h2d_ns.value : 0),
-	    .byte_ns = block_byte_ns(m, out, bytes),
-	    .link_byte_ns = link_byte_ns,
-	    .flight_bytes = out ? 0 : FLIGHT_BYTES,
-	    .store_ns = m->store_64_ns.value,
-	    .read_ns =
-		device ? m->poll_device_ns.value : m->poll_system_ns.value,
-	    .rate_max = 1e9 / ((bytes + FLAG_BYTES) * link_byte_ns)};
+	if (!out)
+		path.latency_ns += path.read_ns;
+	if (device) {
+		path.latency_ns += m->lo_h2d_ns.value;
+		path.read_ns = m->poll_device_ns.value;
+	}
+	path.byte_ns = block_byte_ns(m, out, bytes);
+	path.link_byte_ns = out ? m->mapped_write.value : m->mapped_read.value;
+	path.flight_bytes = out ? 0 : FLIGHT_BYTES;
+	path.rate_max = 1e9 / ((bytes + FLAG_BYTES) * path.link_byte_ns);
+	return path;
 }
 
 /* The path of one message. L+o of the profile contains o. */
@@ -131,7 +139,7 @@ static struct xs_klenk_path stream_of(const struct xs_machine *m,
 
 /* Returns the first parameter of the row that the machine lacks, or NULL. */
 static const char *unknown_of(const struct xs_machine *m,
-			      const struct xs_control_estimate *row)
+			      const struct xs_control_estimate *row, bool peer)
 {
 	const bool host = row->control == XS_CONTROL_HOST;
 	const bool direct = row->control == XS_CONTROL_DIRECT;
@@ -144,6 +152,8 @@ static const char *unknown_of(const struct xs_machine *m,
 		double value;
 	} needs[] = {
 #define NEED(used, param) {used, #param, m->param.value}
+	    NEED(peer, G_peer),
+	    NEED(peer && (!direct || device), lo_peer_ns),
 	    NEED(!direct, sync_ns),
 	    NEED(!direct, call_copy_async_ns),
 	    NEED(!host, flag_ns),
@@ -173,29 +183,78 @@ static const char *unknown_of(const struct xs_machine *m,
 	return NULL;
 }
 
-static void fill(const struct xs_machine *machine,
-		 const struct xs_klenk_load *load,
-		 struct xs_control_estimate *row)
+/* The time of one message that so many blocks move; fills the row's terms. */
+static double message_ns(const struct xs_machine *machine, double bytes,
+			 double blocks, struct xs_control_estimate *row)
 {
+	const struct xs_klenk_load load = {
+	    .bytes = bytes, .stores = 1, .connections = blocks};
 	struct xs_klenk_path path;
+	struct xs_klenk_term ends[2][XS_KLENK_TERMS];
 
-	row->ns = row->low_ns = row->high_ns = row->rate = NAN;
-	row->unknown = unknown_of(machine, row);
-	if (row->unknown)
-		return;
-	path = path_of(machine, row, load, XS_RANGE_VALUE);
-	row->term_count = xs_klenk_terms(row->control, &path, load, row->terms);
-	row->ns = xs_klenk_ns(row->control, &path, load);
-	path = path_of(machine, row, load, XS_RANGE_LOW);
-	row->low_ns = xs_klenk_ns(row->control, &path, load);
-	path = path_of(machine, row, load, XS_RANGE_HIGH);
-	row->high_ns = xs_klenk_ns(row->control, &path, load);
-	path = stream_of(machine, row, load);
-	row->rate = xs_klenk_rate(row->control, &path, load);
+	for (int high = 0; high < 2; high++) {
+		path = path_of(machine, row, &load,
+			       high ? XS_RANGE_HIGH : XS_RANGE_LOW);
+		xs_klenk_terms(row->control, &path, &load, ends[high]);
+	}
+	path = path_of(machine, row, &load, XS_RANGE_VALUE);
+	row->term_count =
+	    xs_klenk_terms(row->control, &path, &load, row->terms);
+	row->blocks = blocks;
+	row->ns = row->low_ns = row->high_ns = 0;
+	for (size_t i = 0; i < row->term_count; i++) {
+		row->terms[i].low_ns = ends[0][i].ns;
+		row->terms[i].high_ns = ends[1][i].ns;
+		row->ns += row->terms[i].ns;
+		row->low_ns += row->terms[i].low_ns;
+		row->high_ns += row->terms[i].high_ns;
+	}
+	return row->ns;
 }
 
-void xs_closed_form_klenk(const struct xs_machine *machine, bool to_host,
-			  double bytes, double connections,
+/* The rate of messages of so many blocks, each its own. */
+static double message_rate(const struct xs_machine *machine, double bytes,
+			   double blocks, struct xs_control_estimate *row)
+{
+	const struct xs_klenk_load load = {
+	    .bytes = bytes, .stores = 1, .connections = blocks};
+	const struct xs_klenk_path path = stream_of(machine, row, &load);
+
+	row->rate_blocks = blocks;
+	row->rate = xs_klenk_rate(row->control, &path, &load);
+	return row->rate;
+}
+
+/* Neither gets worse by more blocks. */
+static void fill_best(const struct xs_machine *machine, double bytes,
+		      struct xs_control_estimate *row)
+{
+	const double most =
+	    fmin(XS_CONTROL_MEASURED, xs_closed_form_klenk_blocks(machine));
+	const double ns = message_ns(machine, bytes, most, row);
+	const double rate = message_rate(machine, bytes, most, row);
+
+	for (double blocks = 1;
+	     message_ns(machine, bytes, blocks, row) > XS_CONTROL_EQUAL * ns &&
+	     blocks < most;)
+		blocks = fmin(2 * blocks, most);
+	for (double blocks = 1;
+	     message_rate(machine, bytes, blocks, row) * XS_CONTROL_EQUAL <
+		 rate &&
+	     blocks < most;)
+		blocks = fmin(2 * blocks, most);
+}
+
+/* Copies, loads and stores pass the link between the GPUs. */
+static struct xs_machine between_gpus(struct xs_machine m)
+{
+	m.G_h2d = m.G_d2h = m.mapped_read = m.mapped_write = m.G_peer;
+	m.lo_h2d_ns = m.lo_d2h_ns = m.lo_peer_ns;
+	return m;
+}
+
+void xs_closed_form_klenk(const struct xs_machine *machine,
+			  const struct xs_control_question *q,
 			  struct xs_control_estimate rows[XS_CONTROL_ROWS])
 {
 	static const struct xs_control_estimate kinds[XS_CONTROL_ROWS] = {
@@ -205,12 +264,53 @@ void xs_closed_form_klenk(const struct xs_machine *machine, bool to_host,
 	    {XS_CONTROL_DIRECT, "direct", "klenk2014-eq3", .polled = "system"},
 	    {XS_CONTROL_DIRECT, "direct", "klenk2014-eq3", .polled = "device"},
 	};
-	const struct xs_klenk_load load = {
-	    .bytes = bytes, .stores = 1, .connections = connections};
+	const struct xs_machine m = q->peer ? between_gpus(*machine) : *machine;
 
 	for (size_t i = 0; i < XS_CONTROL_ROWS; i++) {
-		rows[i] = kinds[i];
-		rows[i].to_host = to_host;
-		fill(machine, &load, &rows[i]);
+		struct xs_control_estimate *row = &rows[i];
+
+		*row = kinds[i];
+		row->to_host = q->to_host;
+		row->unknown = unknown_of(&m, row, q->peer);
+		row->ns = row->low_ns = row->high_ns = row->rate = NAN;
+		row->blocks = row->rate_blocks = NAN;
+		if (row->unknown)
+			continue;
+		if (q->connections > 0) {
+			message_ns(&m, q->bytes, q->connections, row);
+			message_rate(&m, q->bytes, q->connections, row);
+		} else {
+			fill_best(&m, q->bytes, row);
+		}
 	}
+}
+
+/* The square of what the terms of a row that another one lacks add to its time
+ * at most, or at least. */
+static double own_square(const struct xs_control_estimate *row,
+			 const struct xs_control_estimate *other, bool most)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < row->term_count; i++) {
+		const struct xs_klenk_term *term = &row->terms[i];
+		bool shared = false;
+
+		for (size_t j = 0; j < other->term_count; j++)
+			shared = shared ||
+				 (!strcmp(term->name, other->terms[j].name) &&
+				  term->ns == other->terms[j].ns);
+		if (!shared)
+			sum += pow((most ? term->high_ns : term->low_ns) -
+				       term->ns,
+				   2);
+	}
+	return sum;
+}
+
+bool xs_control_is_faster(const struct xs_control_estimate *way,
+			  const struct xs_control_estimate *than)
+{
+	return than->ns - way->ns >
+	       sqrt(own_square(way, than, true) + own_square(than, way, false));
 }

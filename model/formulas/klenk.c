@@ -6,19 +6,12 @@
 
 double xs_klenk_poll_ns(const struct xs_klenk_path *path)
 {
-	return path->read_ns + path->consume_ns;
+	return path->read_ns;
 }
 
 double xs_klenk_far_share(double bytes, double l2_bytes)
 {
 	return bytes <= l2_bytes / 2 ? 0 : bytes <= l2_bytes ? 0.5 : 1;
-}
-
-static double post_ns(const struct xs_klenk_path *path,
-		      const struct xs_klenk_load *load)
-{
-	return load->descriptors * path->post_ns +
-	       load->stores * path->store_ns;
 }
 
 /* G of all connections together. */
@@ -46,25 +39,29 @@ size_t xs_klenk_terms(enum xs_control control, const struct xs_klenk_path *path,
 	const double k_ns = bytes_ns(path, load->bytes, load->connections, 0);
 	const struct {
 		bool used;
-		struct xs_klenk_term term;
+		const char *name, *what;
+		double ns;
 	} all[] = {
-	    {control == XS_CONTROL_ASSISTED,
-	     {"w_flag", "the request becomes visible", path->flag_ns}},
-	    {control == XS_CONTROL_ASSISTED,
-	     {"p_host", "the host thread polls", path->poll_host_ns}},
-	    {direct, {"post", "the GPU posts or stores", post_ns(path, load)}},
-	    {!direct, {"o_h", "the host posts the copy", path->host_ns}},
-	    {true, {"L", "latency", path->latency_ns}},
-	    {true, {"k G", "bytes", k_ns}},
-	    {!direct, {"sigma", "the host waits", path->sync_ns}},
-	    {host, {"launch", "the next kernel starts", path->launch_ns}},
-	    {!host, {"p_x", "the GPU polls", xs_klenk_poll_ns(path)}},
+	    {control == XS_CONTROL_ASSISTED, "w_flag",
+	     "the request becomes visible", path->flag_ns},
+	    {control == XS_CONTROL_ASSISTED, "p_host", "the host thread polls",
+	     path->poll_host_ns},
+	    {direct, "W w", "the GPU stores the flag",
+	     load->stores * path->store_ns},
+	    {!direct, "o_h", "the host posts the copy", path->host_ns},
+	    {true, "L", "latency", path->latency_ns},
+	    {true, "k G", "bytes", k_ns},
+	    {!direct, "sigma", "the host waits", path->sync_ns},
+	    {host, "launch", "the next kernel starts", path->launch_ns},
+	    {!host, "p_x", "the GPU polls", xs_klenk_poll_ns(path)},
 	};
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].used)
-			terms[n++] = all[i].term;
+			terms[n++] = (struct xs_klenk_term){.name = all[i].name,
+							    .what = all[i].what,
+							    .ns = all[i].ns};
 	return n;
 }
 
@@ -85,7 +82,8 @@ static double direct_ns(const struct xs_klenk_path *path,
 			const struct xs_klenk_load *load)
 {
 	const double c = load->connections;
-	const double own_ns = post_ns(path, load) + xs_klenk_poll_ns(path);
+	const double own_ns =
+	    load->stores * path->store_ns + xs_klenk_poll_ns(path);
 	const double all_ns = c * load->bytes * link_byte_ns(path);
 	double hidden_ns = 0;
 

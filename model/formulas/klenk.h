@@ -30,10 +30,8 @@ struct xs_klenk_path {
 	double launch_ns;    /* a kernel starts that needs the data */
 	double flag_ns;	     /* w_flag: a store until the other side sees it */
 	double poll_host_ns; /* p_host: a host thread reads a flag */
-	double post_ns;	     /* a: the GPU makes one descriptor */
 	double store_ns;     /* w: the GPU stores 64 bytes */
 	double read_ns;	     /* r: the GPU reads the place that it polls */
-	double consume_ns;   /* the GPU takes what it found, once */
 	double proxy_ns;     /* s_proxy: the host thread's time of a request */
 	double flight_bytes; /* a connection's first bytes, which arrive
 			      * together, after L */
@@ -44,25 +42,25 @@ struct xs_klenk_path {
  * message together (1 to 3), or each moves its own (5 to 7). */
 struct xs_klenk_load {
 	double bytes;	    /* k */
-	double descriptors; /* N_post */
 	double stores;	    /* W */
 	double connections; /* c */
 };
 
-/* A part of a time. Both texts are static. */
+/* A part of a time, and its 90 % range. Both texts are static. */
 struct xs_klenk_term {
 	const char *name, *what;
-	double ns;
+	double ns, low_ns, high_ns;
 };
 
 #define XS_KLENK_TERMS 7
 
 /*
  * Stores the terms of the time of one message under a control, in the order of
- * the equation, and returns their number:
+ * the equation, without ranges, and returns their number. A network card's
+ * descriptors would be W w more in 3, loads and stores need none:
  *	1  T_H = o_h + L + k G + sigma + launch
  *	2  T_A = w_flag + p_host + o_h + L + k G + sigma + p_x
- *	3  T_D = N_post a + W w + L + k G + p_x
+ *	3  T_D = W w + L + k G + p_x
  * In 2, sigma is 0 where the device that copies notifies the GPU, as network
  * cards do.
  */
@@ -75,7 +73,7 @@ double xs_klenk_ns(enum xs_control control, const struct xs_klenk_path *path,
 		   const struct xs_klenk_load *load);
 
 /*
- * Returns p_x = r + consumption (4): the mean time from the moment at which a
+ * Returns p_x = r (4): the mean time from the moment at which a
  * flag is in memory until its poller has it, if it polls by one read after the
  * other. A read takes r / 2 to memory and r / 2 back. The next one to arrive
  * comes after 0 to r. p_x is therefore r / 2 to 3 r / 2.
@@ -95,7 +93,7 @@ double xs_klenk_far_share(double bytes, double l2_bytes);
  * 1 / (k G):
  *	5  host      min(c / o_h, R_max)
  *	6  assisted  min(c / T_A, 1 / s_proxy)
- *	7  direct    min(1 / (T / c + k G), R_max), T = N_post a + W w + p_x
+ *	7  direct    min(1 / (T / c + k G), R_max), T = W w + p_x
  * G is that of all connections. In 7 a flag waits for the bytes before it, so
  * that both times add up. Where bytes arrive together (flight_bytes) and take
  * longer than T / c, they hide it but for the part T / (c k G) of it, in which

@@ -8,6 +8,7 @@
  * Otherwise the kernel uses host memory where it is, as in mapped, without
  * launch and synchronisation.
  */
+#include "model/formulas/closed_form_klenk.h"
 #include "model/replay/mapped_writes.h"
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
@@ -72,14 +73,17 @@ static double meet_ns(const struct xs_machine *m)
 /* From a store of the host's flag until all blocks of the kernel have it. */
 static double told_ns(const struct xs_machine *m)
 {
-	return m->poll_system_ns.value + meet_ns(m) / 2;
+	const struct xs_klenk_path flags = xs_closed_form_klenk_flags(m);
+
+	return xs_klenk_poll_ns(&flags) + meet_ns(m) / 2;
 }
 
 /* From the last store of a block until the host has the flag behind it. */
 static double seen_ns(const struct xs_machine *m)
 {
-	return meet_ns(m) / 2 + m->store_64_ns.value + m->flag_ns.value +
-	       m->poll_host_ns.value;
+	const struct xs_klenk_path flags = xs_closed_form_klenk_flags(m);
+
+	return meet_ns(m) / 2 + flags.store_ns + flags.latency_ns;
 }
 
 /* Blocks of a kernel that follows another one wait for each other. Each loads
@@ -187,53 +191,49 @@ static int plan_mapped(const struct xs_strategy_case *c,
 	return rc;
 }
 
-/* Nothing that a flag could make shorter. */
-static bool has_nothing(const struct xs_strategy_case *c,
-			const struct found *found, struct xs_estimate *row,
-			struct xs_estimates *out, int *rc)
+/* Returns why a kernel that stays gains nothing, or cannot take the work over,
+ * or NULL. quiet: it has nothing that a flag could make shorter. */
+static const char *why_not(const struct xs_strategy_case *c,
+			   const struct found *found, double starts_ns,
+			   bool *quiet)
 {
-	const double starts_ns = found->starts * start_ns(c->machine, true) +
-				 found->waits * c->machine->sync_ns.value;
-
-	row->quiet = true;
-	if (xs_abstain_without_needs(c, row, out, rc))
-		return true;
-	if (c->phase->rounds < 2) {
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "only one round was seen: the kernel would stay for many");
-		return true;
-	}
-	row->quiet = false;
-	if (xs_abstain_without_copy_rates(c, row, out, rc) ||
-	    xs_abstain_if_unknown(row,
-				  "the host's time of copies and waits "
-				  "(call_copy_async_ns, sync_ns)",
-				  starts_ns, out, rc))
-		return true;
-	row->quiet = true;
-	if (starts_ns >= LEAST_SHARE * (double)c->phase->round_ns.median_ns)
-		return false;
-	*rc = xs_estimate_abstain(
-	    row, out,
-	    "to start its copies and kernels, and to wait for them, takes "
-	    "less than 1 %% of the round");
-	return true;
+	*quiet = true;
+	if (c->phase->rounds < 2)
+		return "only one round was seen: the kernel would stay for "
+		       "many";
+	if (starts_ns < LEAST_SHARE * (double)c->phase->round_ns.median_ns)
+		return "to start its copies and kernels, and to wait for them, "
+		       "takes less than 1 % of the round";
+	*quiet = false;
+	if (c->options->language != XS_LANGUAGE_CUDA)
+		return "a framework launches the kernels, and has no call for "
+		       "one that stays";
+	if (xs_rounds_are_concurrent((double)c->phase->concurrent_ns,
+				     (double)c->phase->total_ns))
+		return "rounds of other threads or GPUs run beside it: its "
+		       "kernels may wait for theirs, or theirs for its";
+	if (found->others)
+		return "its copies on the host or between GPUs are not "
+		       "predicted as work of its kernels";
+	return NULL;
 }
 
-static bool is_unknown(const struct xs_strategy_case *c,
+static bool is_unknown(const struct xs_strategy_case *c, double starts_ns,
 		       struct xs_estimate *row, struct xs_estimates *out,
 		       int *rc)
 {
 	const struct xs_machine *m = c->machine;
-	const double flags_ns = m->poll_system_ns.value + m->store_64_ns.value +
-				m->flag_ns.value + m->poll_host_ns.value;
+	const struct xs_klenk_path flags = xs_closed_form_klenk_flags(m);
 
-	row->quiet = false;
-	return xs_abstain_if_unknown(row,
-				     "the time of flags between kernels and "
-				     "the host",
-				     flags_ns, out, rc) ||
+	return xs_abstain_without_copy_rates(c, row, out, rc) ||
+	       xs_abstain_if_unknown(row,
+				     "the host's time of copies and waits "
+				     "(call_copy_async_ns, sync_ns)",
+				     starts_ns, out, rc) ||
+	       xs_abstain_if_unknown(
+		   row, "the time of flags between kernels and the host",
+		   flags.store_ns + flags.latency_ns + flags.read_ns, out,
+		   rc) ||
 	       xs_abstain_if_unknown(row,
 				     "the gap between two kernels "
 				     "(kernel_gap_ns), in which blocks meet",
@@ -244,28 +244,6 @@ static bool is_unknown(const struct xs_strategy_case *c,
 	       (c->work.out_copies &&
 		xs_abstain_if_unknown(row, "the rate of mapped writes",
 				      m->mapped_write.value, out, rc));
-}
-
-/* Work that the kernel cannot take over, or that it would keep from running. */
-static bool has_others(const struct xs_strategy_case *c,
-		       const struct found *found, struct xs_estimate *row,
-		       struct xs_estimates *out, int *rc)
-{
-	const char *why = NULL;
-
-	if (c->options->language != XS_LANGUAGE_CUDA)
-		why = "a framework launches the kernels, and has no call for "
-		      "one that stays";
-	else if (xs_rounds_are_concurrent((double)c->phase->concurrent_ns,
-					  (double)c->phase->total_ns))
-		why = "rounds of other threads or GPUs run beside it: its "
-		      "kernels may wait for theirs, or theirs for its";
-	else if (found->others)
-		why = "its copies on the host or between GPUs are no work of "
-		      "its kernels";
-	if (why)
-		*rc = xs_estimate_abstain(row, out, "%s", why);
-	return why;
 }
 
 /* Bytes that take longer than their start must be used where they are. */
@@ -354,12 +332,19 @@ static void explain(const struct xs_strategy_case *c, const struct found *found,
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct found found = look(c);
+	const double starts_ns = found.starts * start_ns(c->machine, true) +
+				 found.waits * c->machine->sync_ns.value;
 	struct xs_estimate row = xs_estimate_init(c);
+	const char *why;
 	int rc = 0;
 
-	if (has_nothing(c, &found, &row, out, &rc) ||
-	    is_unknown(c, &row, out, &rc) ||
-	    has_others(c, &found, &row, out, &rc) ||
+	row.quiet = true;
+	if (xs_abstain_without_needs(c, &row, out, &rc))
+		return rc;
+	why = why_not(c, &found, starts_ns, &row.quiet);
+	if (why)
+		return xs_estimate_abstain(&row, out, "%s", why);
+	if (is_unknown(c, starts_ns, &row, out, &rc) ||
 	    must_stay(c, &found, &row, out, &rc))
 		return rc;
 	assume(&found, &row);

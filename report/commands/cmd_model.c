@@ -114,10 +114,10 @@ static int check_companions(const struct model_options *options)
 		return xs_cli_error(XS_EXIT_USAGE, "--flops",
 				    "it has no effect alone",
 				    "give --memory-bytes too");
-	if (in->connections)
-		return xs_cli_error(XS_EXIT_USAGE, "--connections",
-				    "it has no effect alone",
-				    "give --control too");
+	if (in->connections || in->peer)
+		return xs_cli_error(
+		    XS_EXIT_USAGE, in->peer ? "--peer" : "--connections",
+		    "it has no effect alone", "give --control too");
 	if (!atgpu && !(isnan(in->blocks) && isnan(in->operations) &&
 			isnan(in->shared_bytes) && isnan(options->sync_ns)))
 		return xs_cli_error(XS_EXIT_USAGE,
@@ -231,12 +231,16 @@ static const struct xs_cli_option options[] = {
      "(default: from the profile)"},
     {"--control", 0, NULL, NULL,
      offsetof(struct model_options, question.control),
-     "instead: who should start a transfer of so many bytes,\n"
-     "the host, a host thread for the GPU, or the GPU"},
+     "instead: who should start a transfer of so many bytes\n"
+     "between GPU and host: the host, a host thread for the\n"
+     "GPU, or the GPU by a kernel that stays"},
+    {"--peer", 0, NULL, NULL, offsetof(struct model_options, question.peer),
+     "of --control: between two GPUs, from (--h2d-bytes) or\n"
+     "to (--d2h-bytes) the other one's memory"},
     {"--connections", 0, "N", parse_count,
      offsetof(struct model_options, question.connections),
-     "blocks of --control, which move one message together,\n"
-     "or one each for its rate (default: 1)"},
+     "of --control: so many blocks (default: as few as are\n"
+     "best, up to 32)"},
     {"--format", 0, "FORMAT", parse_format,
      offsetof(struct model_options, renderer),
      "one of: " XS_CLI_FORMATS " (default: text)"},
@@ -268,9 +272,8 @@ static const char notes[] =
     "NVIDIA GeForce series; streams are created in every round:\n"
     "  -eq1, -eq3  one copy engine; the best n of each by -eq2, -eq4\n"
     "  -eq5, -eq7  with implicit synchronisation; -eq6, -eq8\n"
-    "From T. Carroll and P. Wong 2017, An improved abstract GPU model with "
-    "data\n"
-    "transfer (rows with --memory-bytes, --blocks and --operations):\n"
+    "From T. Carroll and P. Wong 2017, An improved abstract GPU model with\n"
+    "data transfer (with --memory-bytes, --blocks and --operations):\n"
     "  atgpu-cost      expression 1: all blocks run at the same time, a bound\n"
     "  atgpu-gpu-cost  expression 2: ceil(k / (k' l)) times the operations\n"
     "  swgpu-cost      the same without transfers\n"
@@ -291,11 +294,10 @@ const struct xs_cli_command xs_cmd_model = {
 	"         (--h2d-bytes N | --h2d-ms T) (--d2h-bytes N | --d2h-ms T)\n"
 	"         --kernel-ms T [OPTIONS]\n"
 	"       xferspy model --machine FILE|NAME --control\n"
-	"         [--h2d-bytes N] [--d2h-bytes N] [--connections N]\n"
-	"Evaluates the published equations for copies in, one kernel and "
-	"copies out:\n"
-	"what dominates, how much overlap saves, copies or mapped memory, how "
-	"many\n"
+	"         [--h2d-bytes N] [--d2h-bytes N] [--peer] [--connections N]\n"
+	"Evaluates the published equations for copies in, a kernel, copies "
+	"out: what\n"
+	"dominates, how much overlap saves, copies or mapped memory, how many\n"
 	"streams, and what a faster link or GPU would change.\n",
     .notes = notes,
     .options = options,
@@ -390,8 +392,6 @@ static int model_main(int argc, char **argv)
 	if (code)
 		return code;
 	given.question.machines = machines;
-	if (!given.question.connections)
-		given.question.connections = 1;
 	err = xs_formulas_evaluate(&given.question, &model, &unknown);
 	code = err ? explain(err, unknown) : print(&given, &model);
 	xs_formulas_result_free(&model);

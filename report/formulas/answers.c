@@ -10,10 +10,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
-#define ANSWERS_MAX 9	 /* plus one for each compared machine */
-#define EQUAL	    1.03 /* times of --control that differ by less are equal */
+#define ANSWERS_MAX 9 /* plus one for each compared machine */
 
 static void say(struct xs_formulas_result *result, const char *sentence)
 {
@@ -265,102 +263,6 @@ static void say_bounds(struct xs_formulas_result *result)
 			rate(b->mapped).s));
 }
 
-/* The fastest row of a direction. NULL: no row. */
-static const struct xs_control_estimate *
-fastest_control(const struct xs_formulas_result *result, bool to_host)
-{
-	const struct xs_control_estimate *best = NULL;
-
-	for (size_t i = 0; i < result->control_count; i++) {
-		const struct xs_control_estimate *row = &result->control[i];
-
-		if (row->to_host == to_host && (!best || row->ns < best->ns))
-			best = row;
-	}
-	return best;
-}
-
-/* The row of a direction that takes the least effort, the host's first, of
- * those that take so long at most. */
-static const struct xs_control_estimate *
-least_effort(const struct xs_formulas_result *result, bool to_host,
-	     double most_ns)
-{
-	for (size_t i = 0; i < result->control_count; i++)
-		if (result->control[i].to_host == to_host &&
-		    result->control[i].ns <= most_ns)
-			return &result->control[i];
-	return NULL;
-}
-
-/* A parameter that a row of a direction lacks, or NULL. */
-static const char *unknown_control(const struct xs_formulas_result *result,
-				   bool to_host)
-{
-	for (size_t i = 0; i < result->control_count; i++)
-		if (result->control[i].to_host == to_host &&
-		    result->control[i].unknown)
-			return result->control[i].unknown;
-	return NULL;
-}
-
-/* "4.13 us"; times of messages are shorter than 36 years, or "decades" */
-static struct xs_units_text message_time(const struct xs_control_estimate *row)
-{
-	const int64_t ns = xs_number_round(row->ns);
-	const struct xs_units_text decades = {"decades"};
-
-	return ns == XS_UNKNOWN ? decades : xs_units_ns(ns);
-}
-
-/* Who should start a transfer, if the times of all ways are known: the way of
- * the least effort among equal ones, and the host, which needs no code in
- * kernels, also if its time is within the range of the fastest. The ranges of
- * two ways have most of their causes in common. */
-static const char *control_answer(struct xs_formulas_result *result,
-				  bool to_host)
-{
-	const struct xs_control_estimate *host =
-	    least_effort(result, to_host, INFINITY);
-	const struct xs_control_estimate *best =
-	    fastest_control(result, to_host);
-	const char *unknown = unknown_control(result, to_host);
-	struct xs_arena *arena = &result->base.arena;
-
-	if (unknown)
-		return xs_arena_print(
-		    arena,
-		    "not known who should start it: the profile lacks %s, "
-		    "which xferspy calibrate measures.",
-		    unknown);
-	if (host->ns <= fmax(best->high_ns, EQUAL * best->ns))
-		return xs_arena_print(
-		    arena,
-		    "let the host start it (%s); nothing else is faster for "
-		    "certain and by more than 3 %%.",
-		    message_time(host).s);
-	best = least_effort(result, to_host, EQUAL * best->ns);
-	return xs_arena_print(
-	    arena,
-	    "let %s start it (%s, polls %s memory): %s, against %s if the "
-	    "host does.",
-	    strcmp(best->name, "direct") == 0
-		? "the GPU"
-		: "a host thread that the GPU asks",
-	    best->name, best->polled, message_time(best).s,
-	    message_time(host).s);
-}
-
-static void say_control(struct xs_formulas_result *result, bool to_host)
-{
-	/* rows are of --control alone, for each direction with bytes */
-	if (fastest_control(result, to_host))
-		say(result,
-		    xs_arena_print(&result->base.arena, "A message %s: %s",
-				   to_host ? "out" : "in",
-				   control_answer(result, to_host)));
-}
-
 void xs_formulas_answer(struct xs_formulas_result *result)
 {
 	result->answers = xs_arena_alloc(&result->base.arena,
@@ -376,9 +278,5 @@ void xs_formulas_answer(struct xs_formulas_result *result)
 	say_bounds(result);
 	for (size_t i = 0; i < result->compared_count; i++)
 		say_compared(result, &result->compared[i]);
-	say_control(result, false);
-	say_control(result, true);
-	if (result->connections > XS_CONTROL_MEASURED)
-		say(result, "Blocks were measured up to 32 only; the times and "
-			    "rates of more are those of the equations.");
+	xs_formulas_answer_control(result);
 }

@@ -9,4 +9,7 @@
  */
 void xs_formulas_answer(struct xs_formulas_result *result);
 
+/* Adds those of --control: none without its rows, 5 at most. */
+void xs_formulas_answer_control(struct xs_formulas_result *result);
+
 #endif

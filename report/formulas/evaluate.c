@@ -116,13 +116,18 @@ static void fill_control(const struct xs_formulas_input *q,
 	out->choice = XS_FORMULAS_NO_CHOICE;
 	fill_workload(out, &q->work);
 	out->connections = q->connections;
+	out->peer = q->peer;
 
 	for (size_t i = 0; i < 2; i++) {
 		if (!(bytes[i] > 0))
 			continue;
-		xs_closed_form_klenk(&out->machine, i == 1, bytes[i],
-				     q->connections,
-				     &out->control[out->control_count]);
+		xs_closed_form_klenk(
+		    &out->machine,
+		    &(struct xs_control_question){.bytes = bytes[i],
+						  .connections = q->connections,
+						  .to_host = i == 1,
+						  .peer = q->peer},
+		    &out->control[out->control_count]);
 		out->control_count += XS_CONTROL_ROWS;
 	}
 }

@@ -21,7 +21,8 @@ struct xs_formulas_input {
 	double shared_bytes;		   /* of one block */
 	unsigned streams;		   /* also this n; 0: the best n only */
 	bool control;			   /* who starts the transfers, only */
-	unsigned connections;		   /* of control: blocks or kernels */
+	bool peer;			   /* control: between two GPUs */
+	unsigned connections;		   /* control: blocks; 0: the best */
 	const struct xs_machine *machines; /* the first is the main one */
 	size_t machine_count;
 };
@@ -87,7 +88,8 @@ struct xs_formulas_result {
 	/* who starts the transfers, for each direction with bytes */
 	struct xs_control_estimate control[2 * XS_CONTROL_ROWS];
 	size_t control_count;
-	unsigned connections; /* of control */
+	bool peer;	      /* of control: between two GPUs */
+	unsigned connections; /* of control; 0: the best of each way */
 	const char **answers; /* sentences */
 	size_t answer_count;
 	struct xs_result base; /* its arena owns everything above */

@@ -183,6 +183,20 @@ struct xs_units_text xs_units_share(int64_t part, int64_t whole)
 	return part > whole ? unknown() : xs_units_percent(part, whole);
 }
 
+struct xs_units_text xs_units_per_s(double rate)
+{
+	static const char *const prefixes[] = {" ", " k", " M", " G", " T"};
+	struct xs_units_text out;
+	size_t prefix = 0;
+
+	if (!isfinite(rate))
+		return unknown();
+	for (; rate >= 999.5 && prefix < 4; prefix++)
+		rate /= 1000;
+	snprintf(out.s, sizeof(out.s), "%.3g%s/s", rate, prefixes[prefix]);
+	return out;
+}
+
 struct xs_units_text xs_units_ratio(double ratio)
 {
 	struct xs_units_text out;

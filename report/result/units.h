@@ -47,6 +47,9 @@ struct xs_units_text xs_units_share(int64_t part, int64_t whole);
 /* "1.33x"; "-" for NAN. */
 struct xs_units_text xs_units_ratio(double ratio);
 
+/* A rate of events: 251493 -> "251 k/s"; "-" for NAN and INFINITY. */
+struct xs_units_text xs_units_per_s(double rate);
+
 /* A count, "-" for XS_UNKNOWN. */
 struct xs_units_text xs_units_count(int64_t count);
 

@@ -96,6 +96,11 @@ TEST(rates_and_shares)
 	assert_string_equal(xs_units_count(XS_UNKNOWN).s, "-");
 	assert_string_equal(xs_units_ratio(4.0 / 3).s, "1.33x");
 	assert_string_equal(xs_units_ratio(INFINITY).s, "-");
+	assert_string_equal(xs_units_per_s(999).s, "999 /s");
+	assert_string_equal(xs_units_per_s(999.5).s, "1 k/s");
+	assert_string_equal(xs_units_per_s(251493).s, "251 k/s");
+	assert_string_equal(xs_units_per_s(112789966).s, "113 M/s");
+	assert_string_equal(xs_units_per_s(INFINITY).s, "-");
 }
 
 TEST(sizes_are_read)

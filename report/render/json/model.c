@@ -14,7 +14,8 @@ static const struct xs_json_field bounds[] = {
 
 #undef IN
 #define IN struct xs_klenk_term
-static const struct xs_json_field term[] = {FIELDS(name, what, ns), {0}};
+static const struct xs_json_field term[] = {
+    FIELDS(name, what, ns, low_ns, high_ns), {0}};
 
 static json_t *estimates(const void *in)
 {
@@ -49,9 +50,9 @@ static const struct xs_json_field control[] = {
     NAMED("control", name),
     FIELD(model),
     MADE_OF("direction", to_host, direction),
-    FIELD(polled),
+    FIELDS(polled, blocks),
     NAMED("time_ns", ns),
-    FIELDS(low_ns, high_ns),
+    FIELDS(low_ns, high_ns, rate_blocks),
     NAMED("messages_per_s", rate),
     MADE("terms", terms),
     FIELD(unknown),

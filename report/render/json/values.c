@@ -17,8 +17,9 @@ json_t *xs_json_number(int64_t number)
 json_t *xs_json_ratio(double ratio)
 {
 	/* four digits after the point */
-	return isfinite(ratio) ? json_real(round(ratio * 1e4) / 1e4)
-			       : json_null();
+	const double digits = round(ratio * 1e4);
+
+	return isfinite(digits) ? json_real(digits / 1e4) : json_null();
 }
 
 /* Text of a damaged trace may not be UTF-8: other bytes become '?'. */

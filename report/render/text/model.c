@@ -90,47 +90,55 @@ static char *terms_text(const struct xs_control_estimate *row)
 	return text;
 }
 
-static void put_control_row(struct xs_text_table *table,
+/* "16", or "-" of the host, which needs none. */
+static struct xs_units_text blocks_text(const struct xs_control_estimate *row,
+					double blocks)
+{
+	return xs_units_count(row->control == XS_CONTROL_HOST || isnan(blocks)
+				  ? XS_UNKNOWN
+				  : (int64_t)blocks);
+}
+
+static void put_control_row(struct xs_text_table *table, bool peer,
 			    const struct xs_control_estimate *row)
 {
-	char rate[32] = "-";
+	static const char *const ways[][2] = {{"in", "out"}, {"get", "put"}};
 
-	if (isfinite(row->rate))
-		snprintf(rate, sizeof(rate), "%.0f", row->rate);
 	xs_text_table_row(table);
 	xs_text_table_cell(table, 0, XS_PLAIN, row->name);
-	xs_text_table_cell(table, 1, XS_PLAIN, row->to_host ? "out" : "in");
+	xs_text_table_cell(table, 1, XS_PLAIN, ways[peer][row->to_host]);
 	xs_text_table_cell(table, 2, XS_PLAIN, row->polled ? row->polled : "-");
-	xs_text_table_cell(table, 3, XS_BOLD,
+	xs_text_table_cell(table, 3, XS_PLAIN, blocks_text(row, row->blocks).s);
+	xs_text_table_cell(table, 4, XS_BOLD,
 			   xs_units_ns(xs_number_round(row->ns)).s);
-	xs_text_table_cell(table, 4, XS_PLAIN,
+	xs_text_table_cell(table, 5, XS_PLAIN,
 			   xs_units_range_ns(xs_number_round(row->low_ns),
 					     xs_number_round(row->high_ns))
 			       .s);
-	xs_text_table_cell(table, 5, XS_PLAIN, rate);
-	xs_text_table_cell(table, 6, XS_PLAIN, row->model);
+	xs_text_table_cell(table, 6, XS_PLAIN,
+			   blocks_text(row, row->rate_blocks).s);
+	xs_text_table_cell(table, 7, XS_PLAIN, xs_units_per_s(row->rate).s);
+	xs_text_table_cell(table, 8, XS_PLAIN, equation(row->model));
 }
 
 static int put_control(const struct xs_terminal *terminal,
 		       const struct xs_formulas_result *model)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"started by", false},
-	    {"", false},
-	    {"polls", false},
-	    {"message", true},
-	    {"parameters' range", true},
-	    {"per s", true},
-	    {"equation", false}};
+	    {"started by", false}, {"way", false},	  {"polls", false},
+	    {"blocks", true},	   {"one message", true}, {"range", true},
+	    {"blocks", true},	   {"many", true},	  {"equation", false}};
 	char *notes[2 * XS_CONTROL_ROWS] = {NULL};
 	struct xs_text_table table;
 	bool failed = false;
 	int err;
 
-	xs_terminal_heading(terminal, "Who starts the transfer", NULL);
-	xs_text_table_begin(&table, terminal, headings, 7);
+	xs_terminal_heading(terminal, "Who starts the transfer",
+			    "ranges are of the parameters; all blocks move one "
+			    "message, or each sends its own (many)");
+	xs_text_table_begin(&table, terminal, headings, 9);
 	for (size_t i = 0; i < model->control_count; i++) {
-		put_control_row(&table, &model->control[i]);
+		put_control_row(&table, model->peer, &model->control[i]);
 		notes[i] = terms_text(&model->control[i]);
 		failed = failed || !notes[i];
 	}
