@@ -79,27 +79,16 @@ static int64_t fastest_ns(const struct xs_result_phase *phase)
 	return least_ns;
 }
 
-/* Whether the step overlaps copies with kernels. */
-static bool is_of_order(const struct xs_result_step *step)
-{
-	const struct xs_strategy *strategy =
-	    xs_strategy_find(step->estimate->strategy);
-
-	return strategy && strategy->changes & XS_CHANGES_ORDER;
-}
-
-/* What the plan saves of a round: all steps, or those that overlap copies with
- * kernels. */
+/* What the plan saves of a round. */
 static int64_t planned_ns(const struct xs_result *result,
-			  const struct xs_result_phase *phase, bool order_only)
+			  const struct xs_result_phase *phase)
 {
 	int64_t saves_ns = 0;
 
 	for (size_t i = 0; i < result->plan_count; i++) {
 		const struct xs_result_step *step = &result->plan[i];
 
-		if (step->phase == phase && step->pays_rounds == XS_UNKNOWN &&
-		    (!order_only || is_of_order(step)))
+		if (step->phase == phase && step->pays_rounds == XS_UNKNOWN)
 			xs_number_add(&saves_ns,
 				      step->round_before_ns - step->round_ns);
 	}
@@ -110,7 +99,7 @@ int64_t xs_limit_of_round_ns(const struct xs_result *result,
 			     const struct xs_result_phase *phase)
 {
 	int64_t least_ns = xs_result_untraced_ns(phase) - moved_ns(phase);
-	int64_t saves_ns = planned_ns(result, phase, false);
+	int64_t saves_ns = planned_ns(result, phase);
 
 	raise_to(&least_ns, kernels_ns(phase));
 	raise_to(&least_ns, phase->beside_kernels_ns);
@@ -123,17 +112,19 @@ int64_t xs_limit_of_round_ns(const struct xs_result *result,
 }
 
 /* The most that another order of a round's copies and kernels saves of it: what
- * its dataflow leaves, or what steps save by it; where that is not known, as
- * much as all changes. */
+ * its dataflow leaves, part of which may lie beside the host's work between
+ * rounds; where that is not known, as much as all changes. */
 static int64_t by_order_ns(const struct xs_result *result,
 			   const struct xs_result_phase *phase)
 {
 	const int64_t most_ns = xs_limit_of_round_ns(result, phase);
-	int64_t ns = planned_ns(result, phase, true);
+	int64_t least_ns = phase->least_ns - xs_result_used_between_ns(phase);
+	int64_t ns = xs_result_untraced_ns(phase);
 
 	if (phase->least_ns == XS_UNKNOWN)
 		return most_ns;
-	raise_to(&ns, xs_result_untraced_ns(phase) - phase->least_ns);
+	raise_to(&least_ns, 0);
+	ns = ns > least_ns ? ns - least_ns : 0;
 	return ns < most_ns ? ns : most_ns;
 }
 

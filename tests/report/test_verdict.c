@@ -519,6 +519,19 @@ TEST(order_alone)
 			 result->verdict.at_most_saves_ns);
 }
 
+/* 4 of the dataflow's 14 ms lie beside the host's work between rounds. */
+TEST(order_uses_the_time_between)
+{
+	struct xs_result_phase *phase = set_up_round();
+
+	phase->least_ns = 14 * MS;
+	phase->estimate_count = 1;
+	phase->estimates[0].strategy = "double-buffer";
+	phase->estimates[0].between_ns = 4 * MS;
+	assert_int_equal(xs_verdict_say(result), 0);
+	assert_int_equal(result->verdict.order_saves_ns, 412 * 6 * MS);
+}
+
 /* No strategy of the report saves more, and not the plan. Another number of
  * launches moves no data. */
 TEST(no_row_saves_more_than_the_limit)
