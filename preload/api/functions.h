@@ -44,97 +44,46 @@ struct xs_event {
  *          through pointers.
  */
 /* clang-format off */
+#define XS_KEEP_COPY                                                           \
+	.dst = XS_HANDLE(a->dst), .src = XS_HANDLE(a->src), .bytes = a->count, \
+	.rows = 1, .direction = a->kind
+#define XS_KEEP_COPY_2D                                                        \
+	.dst = XS_HANDLE(a->dst), .src = XS_HANDLE(a->src),                    \
+	.bytes = a->width * a->height, .rows = a->height, .direction = a->kind
+#define XS_KEEP_COPY_3D XS_KEEP_3D(a->p), .direction = a->p->kind
+#define XS_KEEP_PEER                                                           \
+	.dst = XS_HANDLE(a->dst), .src = XS_HANDLE(a->src), .bytes = a->count, \
+	.rows = 1, .direction = cudaMemcpyDeviceToDevice
+
+/* Two rows: a function, and its asynchronous form with a stream. */
+#define XS_WITH_ASYNC(F, name, class, ...)                                     \
+	F(name, ptds, class, __VA_ARGS__)                                      \
+	F(name##Async, ptsz, class##_ASYNC, __VA_ARGS__, XS_KEEP_OUR_STREAM)
+
 #define XS_FUNCTIONS(F)                                                        \
-	F(cudaMemcpy, ptds, COPY, .dst = XS_HANDLE(a->dst),                    \
-	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
-	  .direction = a->kind)                                                \
-	F(cudaMemcpyAsync, ptsz, COPY_ASYNC, .dst = XS_HANDLE(a->dst),         \
-	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
-	  .direction = a->kind, .stream = XS_HANDLE(a->stream))                \
-	F(cudaMemcpy2D, ptds, COPY, .dst = XS_HANDLE(a->dst),                  \
-	  .src = XS_HANDLE(a->src), .bytes = a->width * a->height,             \
-	  .rows = a->height, .direction = a->kind)                             \
-	F(cudaMemcpy2DAsync, ptsz, COPY_ASYNC, .dst = XS_HANDLE(a->dst),       \
-	  .src = XS_HANDLE(a->src), .bytes = a->width * a->height,             \
-	  .rows = a->height, .direction = a->kind,                             \
-	  .stream = XS_HANDLE(a->stream))                                      \
-	F(cudaMemcpy3D, ptds, COPY, XS_KEEP_3D(a->p),                          \
-	  .direction = a->p->kind)                                             \
-	F(cudaMemcpy3DAsync, ptsz, COPY_ASYNC, XS_KEEP_3D(a->p),               \
-	  .direction = a->p->kind, .stream = XS_HANDLE(a->stream))             \
-	F(cudaMemcpyPeer, none, COPY, .dst = XS_HANDLE(a->dst),                \
-	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
-	  .direction = cudaMemcpyDeviceToDevice)                               \
-	F(cudaMemcpyPeerAsync, none, COPY_ASYNC, .dst = XS_HANDLE(a->dst),     \
-	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
-	  .direction = cudaMemcpyDeviceToDevice,                               \
-	  .stream = XS_HANDLE(a->stream))                                      \
-	F(cudaMemcpy3DPeer, ptds, COPY, XS_KEEP_3D(a->p),                      \
-	  .direction = cudaMemcpyDeviceToDevice)                               \
-	F(cudaMemcpy3DPeerAsync, ptsz, COPY_ASYNC, XS_KEEP_3D(a->p),           \
-	  .direction = cudaMemcpyDeviceToDevice,                               \
-	  .stream = XS_HANDLE(a->stream))                                      \
-	F(cudaMemcpyToSymbol, ptds, COPY, .dst = XS_HANDLE(a->symbol),         \
-	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
-	  .direction = a->kind)                                                \
-	F(cudaMemcpyToSymbolAsync, ptsz, COPY_ASYNC,                           \
-	  .dst = XS_HANDLE(a->symbol), .src = XS_HANDLE(a->src),               \
-	  .bytes = a->count, .rows = 1, .direction = a->kind,                  \
-	  .stream = XS_HANDLE(a->stream))                                      \
-	F(cudaMemcpyFromSymbol, ptds, COPY, .dst = XS_HANDLE(a->dst),          \
-	  .src = XS_HANDLE(a->symbol), .bytes = a->count, .rows = 1,           \
-	  .direction = a->kind)                                                \
-	F(cudaMemcpyFromSymbolAsync, ptsz, COPY_ASYNC,                         \
-	  .dst = XS_HANDLE(a->dst), .src = XS_HANDLE(a->symbol),               \
-	  .bytes = a->count, .rows = 1, .direction = a->kind,                  \
-	  .stream = XS_HANDLE(a->stream))                                      \
-	F(cudaMemcpyToArray, ptds, COPY, .dst = XS_HANDLE(a->dst),             \
-	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
-	  .direction = a->kind)                                                \
-	F(cudaMemcpyToArrayAsync, ptsz, COPY_ASYNC, .dst = XS_HANDLE(a->dst),  \
-	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
-	  .direction = a->kind, .stream = XS_HANDLE(a->stream))                \
-	F(cudaMemcpyFromArray, ptds, COPY, .dst = XS_HANDLE(a->dst),           \
-	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
-	  .direction = a->kind)                                                \
-	F(cudaMemcpyFromArrayAsync, ptsz, COPY_ASYNC,                          \
-	  .dst = XS_HANDLE(a->dst), .src = XS_HANDLE(a->src),                  \
-	  .bytes = a->count, .rows = 1, .direction = a->kind,                  \
-	  .stream = XS_HANDLE(a->stream))                                      \
-	F(cudaMemcpyArrayToArray, ptds, COPY, .dst = XS_HANDLE(a->dst),        \
-	  .src = XS_HANDLE(a->src), .bytes = a->count, .rows = 1,              \
-	  .direction = a->kind)                                                \
-	F(cudaMemcpy2DToArray, ptds, COPY, .dst = XS_HANDLE(a->dst),           \
-	  .src = XS_HANDLE(a->src), .bytes = a->width * a->height,             \
-	  .rows = a->height, .direction = a->kind)                             \
-	F(cudaMemcpy2DToArrayAsync, ptsz, COPY_ASYNC,                          \
-	  .dst = XS_HANDLE(a->dst), .src = XS_HANDLE(a->src),                  \
-	  .bytes = a->width * a->height, .rows = a->height,                    \
-	  .direction = a->kind, .stream = XS_HANDLE(a->stream))                \
-	F(cudaMemcpy2DFromArray, ptds, COPY, .dst = XS_HANDLE(a->dst),         \
-	  .src = XS_HANDLE(a->src), .bytes = a->width * a->height,             \
-	  .rows = a->height, .direction = a->kind)                             \
-	F(cudaMemcpy2DFromArrayAsync, ptsz, COPY_ASYNC,                        \
-	  .dst = XS_HANDLE(a->dst), .src = XS_HANDLE(a->src),                  \
-	  .bytes = a->width * a->height, .rows = a->height,                    \
-	  .direction = a->kind, .stream = XS_HANDLE(a->stream))                \
-	F(cudaMemcpy2DArrayToArray, ptds, COPY, .dst = XS_HANDLE(a->dst),      \
-	  .src = XS_HANDLE(a->src), .bytes = a->width * a->height,             \
-	  .rows = a->height, .direction = a->kind)                             \
-	F(cudaMemset, ptds, SET, .dst = XS_HANDLE(a->devPtr),                  \
-	  .bytes = a->count, .rows = 1)                                        \
-	F(cudaMemsetAsync, ptsz, SET_ASYNC, .dst = XS_HANDLE(a->devPtr),       \
-	  .bytes = a->count, .rows = 1, .stream = XS_HANDLE(a->stream))        \
-	F(cudaMemset2D, ptds, SET, .dst = XS_HANDLE(a->devPtr),                \
-	  .bytes = a->width * a->height, .rows = a->height)                    \
-	F(cudaMemset2DAsync, ptsz, SET_ASYNC, .dst = XS_HANDLE(a->devPtr),     \
-	  .bytes = a->width * a->height, .rows = a->height,                    \
-	  .stream = XS_HANDLE(a->stream))                                      \
-	F(cudaMemset3D, ptds, SET, .dst = XS_HANDLE(a->pitched.ptr),           \
-	  .bytes = XS_VOLUME(a->extent), .rows = XS_ROWS(a->extent))           \
-	F(cudaMemset3DAsync, ptsz, SET_ASYNC,                                  \
-	  .dst = XS_HANDLE(a->pitched.ptr), .bytes = XS_VOLUME(a->extent),     \
-	  .rows = XS_ROWS(a->extent), .stream = XS_HANDLE(a->stream))          \
+	XS_WITH_ASYNC(F, cudaMemcpy, COPY, XS_KEEP_COPY)                       \
+	XS_WITH_ASYNC(F, cudaMemcpy2D, COPY, XS_KEEP_COPY_2D)                  \
+	XS_WITH_ASYNC(F, cudaMemcpy3D, COPY, XS_KEEP_COPY_3D)                  \
+	F(cudaMemcpyPeer, none, COPY, XS_KEEP_PEER)                            \
+	F(cudaMemcpyPeerAsync, none, COPY_ASYNC, XS_KEEP_PEER,                 \
+	  XS_KEEP_OUR_STREAM)                                                  \
+	XS_WITH_ASYNC(F, cudaMemcpy3DPeer, COPY, XS_KEEP_3D(a->p),             \
+		      .direction = cudaMemcpyDeviceToDevice)                   \
+	XS_WITH_ASYNC(F, cudaMemcpyToSymbol, COPY, XS_KEEP_COPY)               \
+	XS_WITH_ASYNC(F, cudaMemcpyFromSymbol, COPY, XS_KEEP_COPY)             \
+	XS_WITH_ASYNC(F, cudaMemcpyToArray, COPY, XS_KEEP_COPY)                \
+	XS_WITH_ASYNC(F, cudaMemcpyFromArray, COPY, XS_KEEP_COPY)              \
+	F(cudaMemcpyArrayToArray, ptds, COPY, XS_KEEP_COPY)                    \
+	XS_WITH_ASYNC(F, cudaMemcpy2DToArray, COPY, XS_KEEP_COPY_2D)           \
+	XS_WITH_ASYNC(F, cudaMemcpy2DFromArray, COPY, XS_KEEP_COPY_2D)         \
+	F(cudaMemcpy2DArrayToArray, ptds, COPY, XS_KEEP_COPY_2D)               \
+	XS_WITH_ASYNC(F, cudaMemset, SET, .dst = XS_HANDLE(a->devPtr),         \
+		      .bytes = a->count, .rows = 1)                            \
+	XS_WITH_ASYNC(F, cudaMemset2D, SET, .dst = XS_HANDLE(a->devPtr),       \
+		      .bytes = a->width * a->height, .rows = a->height)        \
+	XS_WITH_ASYNC(F, cudaMemset3D, SET, .dst = XS_HANDLE(a->pitched.ptr),  \
+		      .bytes = XS_VOLUME(a->extent),                           \
+		      .rows = XS_ROWS(a->extent))                              \
 	F(cudaHostAlloc, none, ALLOC_PINNED, .dst = XS_HANDLE(*a->pHost),      \
 	  .bytes = a->size, .flags = a->flags)                                 \
 	F(cudaMallocHost, none, ALLOC_PINNED, .dst = XS_HANDLE(*a->ptr),       \
@@ -147,60 +96,47 @@ struct xs_event {
 	  .bytes = a->size)                                                    \
 	F(cudaMallocPitch, none, ALLOC_DEVICE, .dst = XS_HANDLE(*a->devPtr),   \
 	  .bytes = *a->pitch * a->height)                                      \
-	F(cudaMalloc3D, none, ALLOC_DEVICE,                                    \
-	  .dst = XS_HANDLE(a->pitched->ptr),                                   \
+	F(cudaMalloc3D, none, ALLOC_DEVICE, .dst = XS_HANDLE(a->pitched->ptr), \
 	  .bytes = a->pitched->pitch * XS_ROWS(a->extent))                     \
 	F(cudaMallocManaged, none, ALLOC_DEVICE, .dst = XS_HANDLE(*a->devPtr), \
 	  .bytes = a->size, .flags = a->flags)                                 \
 	F(cudaMallocAsync, ptsz, ALLOC_DEVICE, .dst = XS_HANDLE(*a->devPtr),   \
-	  .bytes = a->size, .stream = XS_HANDLE(a->stream))                    \
+	  .bytes = a->size, XS_KEEP_OUR_STREAM)                                \
 	F(cudaMallocFromPoolAsync, ptsz, ALLOC_DEVICE,                         \
-	  .dst = XS_HANDLE(*a->devPtr), .bytes = a->size,                      \
-	  .stream = XS_HANDLE(a->stream))                                      \
+	  .dst = XS_HANDLE(*a->devPtr), .bytes = a->size, XS_KEEP_OUR_STREAM)  \
 	F(cudaFree, none, FREE_DEVICE, .dst = XS_HANDLE(a->devPtr))            \
-	F(cudaIpcOpenMemHandle, none, ALLOC_DEVICE,                            \
-	  XS_KEEP_OPENED(*a->devPtr))                                          \
-	F(cudaIpcCloseMemHandle, none, FREE_DEVICE,                            \
-	  XS_KEEP_CLOSED(a->devPtr))                                           \
+	F(cudaIpcOpenMemHandle, none, ALLOC_DEVICE, XS_KEEP_OPENED(*a->devPtr))\
+	F(cudaIpcCloseMemHandle, none, FREE_DEVICE, XS_KEEP_CLOSED(a->devPtr)) \
 	F(cudaFreeAsync, ptsz, FREE_DEVICE, .dst = XS_HANDLE(a->devPtr),       \
-	  .stream = XS_HANDLE(a->stream))                                      \
+	  XS_KEEP_OUR_STREAM)                                                  \
 	F(cudaDeviceSynchronize, none, SYNC_DEVICE, .stream = 0)               \
 	F(cudaDeviceReset, none, RESET, .stream = 0)                           \
-	F(cudaStreamSynchronize, ptsz, SYNC_STREAM,                            \
-	  .stream = XS_HANDLE(a->stream))                                      \
-	F(cudaEventSynchronize, none, SYNC_EVENT,                              \
-	  .event = XS_HANDLE(a->event))                                        \
+	F(cudaStreamSynchronize, ptsz, SYNC_STREAM, XS_KEEP_OUR_STREAM)        \
+	F(cudaEventSynchronize, none, SYNC_EVENT, .event = XS_HANDLE(a->event))\
 	F(cudaEventRecord, ptsz, EVENT_RECORD, .event = XS_HANDLE(a->event),   \
-	  .stream = XS_HANDLE(a->stream))                                      \
+	  XS_KEEP_OUR_STREAM)                                                  \
 	F(cudaEventRecordWithFlags, ptsz, EVENT_RECORD,                        \
-	  .event = XS_HANDLE(a->event), .stream = XS_HANDLE(a->stream),        \
-	  .flags = a->flags)                                                   \
-	F(cudaStreamWaitEvent, ptsz, STREAM_WAIT,                              \
-	  .stream = XS_HANDLE(a->stream), .event = XS_HANDLE(a->event),        \
-	  .flags = a->flags)                                                   \
+	  .event = XS_HANDLE(a->event), XS_KEEP_OUR_STREAM, .flags = a->flags) \
+	F(cudaStreamWaitEvent, ptsz, STREAM_WAIT, XS_KEEP_OUR_STREAM,          \
+	  .event = XS_HANDLE(a->event), .flags = a->flags)                     \
 	F(cudaStreamCreate, none, STREAM_CREATE,                               \
 	  .stream = XS_HANDLE(*a->pStream))                                    \
 	F(cudaStreamCreateWithFlags, none, STREAM_CREATE,                      \
 	  .stream = XS_HANDLE(*a->pStream), .flags = a->flags)                 \
 	F(cudaStreamCreateWithPriority, none, STREAM_CREATE,                   \
 	  .stream = XS_HANDLE(*a->pStream), .flags = a->flags)                 \
-	F(cudaStreamDestroy, none, STREAM_DESTROY,                             \
-	  .stream = XS_HANDLE(a->stream))                                      \
-	F(cudaStreamQuery, ptsz, POLL, .stream = XS_HANDLE(a->stream))         \
+	F(cudaStreamDestroy, none, STREAM_DESTROY, XS_KEEP_OUR_STREAM)         \
+	F(cudaStreamQuery, ptsz, POLL, XS_KEEP_OUR_STREAM)                     \
 	F(cudaEventQuery, none, POLL, .event = XS_HANDLE(a->event))            \
-	F(cudaStreamBeginCapture, ptsz, CAPTURE_BEGIN,                         \
-	  .stream = XS_HANDLE(a->stream))                                      \
-	F(cudaStreamEndCapture, ptsz, CAPTURE_END,                             \
-	  .stream = XS_HANDLE(a->stream))                                      \
-	F(cudaLaunchHostFunc, ptsz, HOST_FUNCTION,                             \
-	  .stream = XS_HANDLE(a->stream))                                      \
-	F(cudaLaunchKernel, ptsz, LAUNCH, .stream = XS_HANDLE(a->stream))      \
-	F(__cudaLaunchKernel, ptsz, LAUNCH, .stream = XS_HANDLE(a->stream))    \
-	F(cudaLaunchCooperativeKernel, ptsz, LAUNCH,                           \
-	  .stream = XS_HANDLE(a->stream))                                      \
+	F(cudaStreamBeginCapture, ptsz, CAPTURE_BEGIN, XS_KEEP_OUR_STREAM)     \
+	F(cudaStreamEndCapture, ptsz, CAPTURE_END, XS_KEEP_OUR_STREAM)         \
+	F(cudaLaunchHostFunc, ptsz, HOST_FUNCTION, XS_KEEP_OUR_STREAM)         \
+	F(cudaLaunchKernel, ptsz, LAUNCH, XS_KEEP_OUR_STREAM)                  \
+	F(__cudaLaunchKernel, ptsz, LAUNCH, XS_KEEP_OUR_STREAM)                \
+	F(cudaLaunchCooperativeKernel, ptsz, LAUNCH, XS_KEEP_OUR_STREAM)       \
 	F(cudaLaunchKernelExC, ptsz, LAUNCH,                                   \
 	  .stream = XS_HANDLE(a->config->stream))                              \
-	F(cudaGraphLaunch, ptsz, GRAPH_LAUNCH, .stream = XS_HANDLE(a->stream)) \
+	F(cudaGraphLaunch, ptsz, GRAPH_LAUNCH, XS_KEEP_OUR_STREAM)             \
 	F(cudaProfilerStart, none, RANGE_START, .stream = 0)                   \
 	F(cudaProfilerStop, none, RANGE_STOP, .stream = 0)
 
@@ -230,12 +166,12 @@ struct xs_event {
 #define XS_ARGS_cudaMemcpy3DPeerAsync(A, _)                                    \
 	XS_ARGS_cudaMemcpy3DPeer(A, _) _() A(cudaStream_t, stream)
 #define XS_ARGS_cudaMemcpyToSymbol(A, _)                                       \
-	A(const void *, symbol) _() A(const void *, src) _() A(size_t, count)  \
+	A(const void *, dst) _() A(const void *, src) _() A(size_t, count)     \
 	_() A(size_t, offset) _() A(enum cudaMemcpyKind, kind)
 #define XS_ARGS_cudaMemcpyToSymbolAsync(A, _)                                  \
 	XS_ARGS_cudaMemcpyToSymbol(A, _) _() A(cudaStream_t, stream)
 #define XS_ARGS_cudaMemcpyFromSymbol(A, _)                                     \
-	A(void *, dst) _() A(const void *, symbol) _() A(size_t, count)        \
+	A(void *, dst) _() A(const void *, src) _() A(size_t, count)           \
 	_() A(size_t, offset) _() A(enum cudaMemcpyKind, kind)
 #define XS_ARGS_cudaMemcpyFromSymbolAsync(A, _)                                \
 	XS_ARGS_cudaMemcpyFromSymbol(A, _) _() A(cudaStream_t, stream)

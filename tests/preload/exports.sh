@@ -6,12 +6,14 @@
 set -eu
 found=$(nm -D --defined-only "$1" | awk '{print $3}' | sort)
 wanted=$( (
-	sed -n 's/^	F(\([A-Za-z0-9_]*\), \([a-z]*\),.*/\1 \2/p' "$2" |
+	sed -n -e 's/^	F(\(_*cuda\w*\), \([a-z]*\),.*/\1 \2/p' \
+		-e 's/^	XS_WITH_ASYNC(F, \(\w*\),.*/\1 ptds\n\1Async ptsz/p' "$2" |
 		while read -r name twin; do
 			echo "$name"
 			[ "$twin" = none ] || echo "${name}_$twin"
 		done
-	sed -n 's/^	ROUTE(\([A-Za-z]*\));$/\1/p' "$3"
+	sed -n -e 's/^	ROUTE(\([A-Za-z]*\));$/\1/p' \
+		-e 's/^HOOK(\([A-Za-z]*\),.*/\1/p' "$3"
 	printf '%s\n' InitializeInjection InitializeInjectionNvtx2 dlclose \
 		_exit _Exit xferspy_recorder
 ) | sort)
