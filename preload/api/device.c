@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 #include <cuda.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,27 +22,25 @@ static struct driver {
 			      CUdevice device);
 	CUresult (*total_memory)(size_t *bytes, CUdevice device);
 	CUresult (*bus_id)(char *id, int bytes, CUdevice device);
+	/* Since CUDA 11.4; NULL in older drivers. */
+	CUresult (*uuid)(CUuuid *uuid, CUdevice device);
+	CUresult (*range)(CUdeviceptr *begin, size_t *bytes,
+			  CUdeviceptr address);
 } driver;
 
 /* CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, which the headers of CUDA 12.0 lack. */
 #define HOST_NUMA_ID ((CUdevice_attribute)134)
 
-/* Since CUDA 11.4; NULL in older drivers. */
-static CUresult (*get_uuid)(CUuuid *uuid, CUdevice device);
-static CUresult (*get_range)(CUdeviceptr *begin, size_t *bytes,
-			     CUdeviceptr address);
-
-static const struct {
-	void *slot;
-	const char *name;
-} driver_symbols[] = {
-    {&driver.version, "cuDriverGetVersion"},
-    {&driver.count, "cuDeviceGetCount"},
-    {&driver.get, "cuDeviceGet"},
-    {&driver.name, "cuDeviceGetName"},
-    {&driver.attribute, "cuDeviceGetAttribute"},
-    {&driver.total_memory, "cuDeviceTotalMem_v2"},
-    {&driver.bus_id, "cuDeviceGetPCIBusId"},
+static const struct xs_symbol driver_symbols[] = {
+    {&driver.version, "cuDriverGetVersion", false},
+    {&driver.count, "cuDeviceGetCount", false},
+    {&driver.get, "cuDeviceGet", false},
+    {&driver.name, "cuDeviceGetName", false},
+    {&driver.attribute, "cuDeviceGetAttribute", false},
+    {&driver.total_memory, "cuDeviceTotalMem_v2", false},
+    {&driver.bus_id, "cuDeviceGetPCIBusId", false},
+    {&driver.uuid, "cuDeviceGetUuid_v2", true},
+    {&driver.range, "cuMemGetAddressRange_v2", true},
 };
 
 /* Returns whether all driver functions were found. The driver may be loaded
@@ -58,15 +55,9 @@ static bool have_driver(void)
 	library = xs_objects_driver();
 	if (!library)
 		return false;
-	have = true;
-	for (size_t i = 0; i < sizeof(driver_symbols) / sizeof(*driver_symbols);
-	     i++) {
-		void *symbol = dlsym(library, driver_symbols[i].name);
-		memcpy(driver_symbols[i].slot, &symbol, sizeof(symbol));
-		have = have && symbol;
-	}
-	*(void **)&get_uuid = dlsym(library, "cuDeviceGetUuid_v2");
-	*(void **)&get_range = dlsym(library, "cuMemGetAddressRange_v2");
+	have = !xs_objects_symbols(library, driver_symbols,
+				   sizeof(driver_symbols) /
+				       sizeof(*driver_symbols));
 	return have;
 }
 
@@ -84,8 +75,8 @@ uint64_t xs_device_memory_bytes(uint64_t address)
 	CUdeviceptr begin;
 	size_t bytes;
 
-	if (!have_driver() || !get_range ||
-	    get_range(&begin, &bytes, address) != CUDA_SUCCESS)
+	if (!have_driver() || !driver.range ||
+	    driver.range(&begin, &bytes, address) != CUDA_SUCCESS)
 		return 0;
 	return begin + bytes - address;
 }
@@ -158,7 +149,7 @@ static void write_uuid(int ordinal, CUdevice device)
 	CUuuid uuid;
 	int length;
 
-	if (!get_uuid || get_uuid(&uuid, device) != CUDA_SUCCESS)
+	if (!driver.uuid || driver.uuid(&uuid, device) != CUDA_SUCCESS)
 		return;
 	length = snprintf(text, sizeof(text), "GPU");
 	for (size_t i = 0; i < sizeof(uuid.bytes); i++)

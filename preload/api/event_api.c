@@ -3,10 +3,8 @@
 #include "preload/util/guard.h"
 #include "preload/util/objects.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 
 /* Each attempt takes some microseconds. */
 #define MAX_TRIES 256u
@@ -15,36 +13,19 @@ struct xs_event_api xs_event_api;
 
 /* By symbol name: cuda.h's macros rename some of them. If a function has two
  * names, the preferred one is the later row. */
-static const struct {
-	void *slot;
-	const char *name;
-	bool required;
-} symbols[] = {
-    {&xs_event_api.current, "cuCtxGetCurrent", true},
-    {&xs_event_api.device, "cuCtxGetDevice", true},
-    {&xs_event_api.create, "cuEventCreate", true},
-    {&xs_event_api.record, "cuEventRecord", true},
-    {&xs_event_api.query, "cuEventQuery", true},
-    {&xs_event_api.elapsed, "cuEventElapsedTime", true},
-    {&xs_event_api.elapsed, "cuEventElapsedTime_v2", false},
-    {&xs_event_api.capturing, "cuStreamIsCapturing", true},
-    {&xs_event_api.exchange_mode, "cuThreadExchangeStreamCaptureMode", true},
-    {&xs_event_api.context_id, "cuCtxGetId", false},
-    {&xs_event_api.kernel_name, "cuKernelGetName", false},
+static const struct xs_symbol symbols[] = {
+    {&xs_event_api.current, "cuCtxGetCurrent", false},
+    {&xs_event_api.device, "cuCtxGetDevice", false},
+    {&xs_event_api.create, "cuEventCreate", false},
+    {&xs_event_api.record, "cuEventRecord", false},
+    {&xs_event_api.query, "cuEventQuery", false},
+    {&xs_event_api.elapsed, "cuEventElapsedTime", false},
+    {&xs_event_api.elapsed, "cuEventElapsedTime_v2", true},
+    {&xs_event_api.capturing, "cuStreamIsCapturing", false},
+    {&xs_event_api.exchange_mode, "cuThreadExchangeStreamCaptureMode", false},
+    {&xs_event_api.context_id, "cuCtxGetId", true},
+    {&xs_event_api.kernel_name, "cuKernelGetName", true},
 };
-
-static bool find_all(void *library)
-{
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		void *symbol = dlsym(library, symbols[i].name);
-
-		if (symbol)
-			memcpy(symbols[i].slot, &symbol, sizeof(symbol));
-		else if (symbols[i].required)
-			return false;
-	}
-	return true;
-}
 
 static atomic_bool found;
 
@@ -58,7 +39,9 @@ static void find_once(void *unused)
 	if (!library)
 		return;
 	pthread_mutex_lock(&lock);
-	if (!atomic_load(&found) && find_all(library))
+	if (!atomic_load(&found) &&
+	    !xs_objects_symbols(library, symbols,
+				sizeof(symbols) / sizeof(*symbols)))
 		atomic_store(&found, true);
 	pthread_mutex_unlock(&lock);
 }

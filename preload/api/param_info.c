@@ -2,9 +2,6 @@
 #include "preload/api/param_info.h"
 #include "preload/util/objects.h"
 
-#include <dlfcn.h>
-#include <string.h>
-
 #define SUCCESS	      0
 #define INVALID_VALUE 1 /* CUDA_ERROR_INVALID_VALUE: no such parameter */
 
@@ -14,25 +11,15 @@ typedef int (*ask_fn)(const void *handle, size_t index, size_t *offset,
 
 static ask_fn of_function, of_kernel;
 
-static ask_fn find(void *library, const char *name)
-{
-	void *symbol = dlsym(library, name);
-	ask_fn ask;
-
-	memcpy(&ask, &symbol, sizeof(ask));
-	return ask;
-}
-
 bool xs_param_info_start(void)
 {
+	static const struct xs_symbol symbols[] = {
+	    {&of_function, "cuFuncGetParamInfo", false},
+	    {&of_kernel, "cuKernelGetParamInfo", false}};
 	/* the reference is kept: the driver must stay loaded */
 	void *library = xs_objects_driver();
 
-	if (library) {
-		of_function = find(library, "cuFuncGetParamInfo");
-		of_kernel = find(library, "cuKernelGetParamInfo");
-	}
-	return of_function && of_kernel;
+	return library && !xs_objects_symbols(library, symbols, 2);
 }
 
 static bool ask_all(ask_fn ask, const void *handle,

@@ -4,8 +4,8 @@
 #include "preload/cupti/cupti_find.h"
 #include "preload/trace/info.h"
 #include "preload/util/injection.h"
+#include "preload/util/objects.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +13,10 @@
 
 struct xs_cupti_api xs_cupti_api;
 
-#define ROW_required(name) {&xs_cupti_api.name, #name, true},
-#define ROW_other(name)	   {&xs_cupti_api.name, #name, false},
-static const struct {
-	void *slot;
-	const char *name;
-	bool required;
-} symbols[] = {XS_CUPTI_REQUIRED(ROW_required) XS_CUPTI_OTHER(ROW_other)};
+#define ROW_required(name) {&xs_cupti_api.name, #name, false},
+#define ROW_other(name)	   {&xs_cupti_api.name, #name, true},
+static const struct xs_symbol symbols[] = {XS_CUPTI_REQUIRED(ROW_required)
+					       XS_CUPTI_OTHER(ROW_other)};
 
 const char *xs_cupti_text(CUptiResult result)
 {
@@ -30,23 +27,9 @@ const char *xs_cupti_text(CUptiResult result)
 	return text ? text : "unknown error";
 }
 
-static const char *find_symbols(void *library)
-{
-	const char *missing = NULL;
-
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		void *symbol = dlsym(library, symbols[i].name);
-		memcpy(symbols[i].slot, &symbol, sizeof(symbol));
-		if (!symbol && symbols[i].required)
-			missing = symbols[i].name;
-	}
-	return missing;
-}
-
 void *xs_cupti_load(char *path, size_t bytes, bool *ours)
 {
 	const char *given = getenv("XFERSPY_CUPTI");
-	const char *missing;
 	void *library;
 
 	if (given && strcmp(given, "none") == 0) {
@@ -71,8 +54,8 @@ void *xs_cupti_load(char *path, size_t bytes, bool *ours)
 			      "set XFERSPY_CUPTI to its path");
 		return NULL;
 	}
-	missing = find_symbols(library);
-	if (missing ||
+	if (xs_objects_symbols(library, symbols,
+			       sizeof(symbols) / sizeof(*symbols)) ||
 	    xs_cupti_api.cuptiGetVersion(&xs_cupti_api.version) !=
 		CUPTI_SUCCESS ||
 	    xs_cupti_api.version < VERSION_11_8) {

@@ -19,6 +19,22 @@ bool xs_objects_is_library(const char *path, const char *library)
 	return strncmp(slash ? slash + 1 : path, library, strlen(library)) == 0;
 }
 
+const char *xs_objects_symbols(void *library, const struct xs_symbol *symbols,
+			       size_t count)
+{
+	const char *missing = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		void *symbol = dlsym(library, symbols[i].name);
+
+		if (symbol)
+			memcpy(symbols[i].slot, &symbol, sizeof(symbol));
+		else if (!missing && !symbols[i].is_optional)
+			missing = symbols[i].name;
+	}
+	return missing;
+}
+
 const struct link_map *xs_objects_program(void)
 {
 	return _r_debug.r_map;

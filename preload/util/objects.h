@@ -53,6 +53,18 @@ const struct link_map *xs_objects_at(const void *address);
  */
 void *xs_objects_driver(void);
 
+/* A symbol, and the pointer that gets its address. */
+struct xs_symbol {
+	void *slot; /* stays as it is if there is no such symbol */
+	const char *name;
+	bool is_optional;
+};
+
+/* Looks up symbols of a handle of dlopen(). Returns the name of the first one
+ * that is missing and not optional, or NULL. Takes the loader's lock. */
+const char *xs_objects_symbols(void *library, const struct xs_symbol *symbols,
+			       size_t count);
+
 /* A loaded object. Another thread may unload it at any time. */
 struct xs_loaded_object {
 	const struct link_map *map; /* identifies it; do not read it */

@@ -3,6 +3,7 @@
 #include "preload/cupti/counters/profiler_api.h"
 #include "preload/trace/info.h"
 #include "preload/util/log.h"
+#include "preload/util/objects.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -14,11 +15,8 @@
 
 struct xs_profiler_api xs_profiler_api;
 
-#define ROW(name) {&xs_profiler_api.name, #name},
-static const struct {
-	void *slot;
-	const char *name;
-} symbols[] = {XS_PROFILER_FUNCTIONS(ROW)};
+#define ROW(name) {&xs_profiler_api.name, #name, false},
+static const struct xs_symbol symbols[] = {XS_PROFILER_FUNCTIONS(ROW)};
 
 static atomic_bool works;
 
@@ -71,17 +69,15 @@ static void load_host_library(void)
 
 bool xs_profiler_find(void *library)
 {
-	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		void *symbol = dlsym(library, symbols[i].name);
+	const char *missing = xs_objects_symbols(
+	    library, symbols, sizeof(symbols) / sizeof(*symbols));
 
-		memcpy(symbols[i].slot, &symbol, sizeof(symbol));
-		if (symbol)
-			continue;
+	if (missing) {
 		xs_trace_info("note",
 			      "kernels are not counted: this libcupti has no "
 			      "%s; that of CUDA 12.6.2 or newer is needed: set "
 			      "XFERSPY_CUPTI to its path",
-			      symbols[i].name);
+			      missing);
 		return false;
 	}
 	load_host_library();
