@@ -67,23 +67,61 @@ static struct route find_route(struct first_route *first, const char *name,
 		return CUPTI_ERROR_NOT_INITIALIZED;                            \
 	memcpy(&real, &route.real, sizeof(real))
 
-XS_EXPORT CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle *out,
-					      CUpti_CallbackFunc function,
-					      void *user)
-{
-	ROUTE(cuptiSubscribe);
-	return client && xs_share_holds_callbacks()
-		   ? xs_share_subscribe(out, function, user)
-		   : real(out, function, user);
-}
+/* A hook that returns the answer if is_served, else calls the real function. */
+#define HOOK(name, parameters, arguments, is_served, answer)                   \
+	XS_EXPORT CUptiResult CUPTIAPI name parameters                         \
+	{                                                                      \
+		ROUTE(name);                                                   \
+		return is_served ? answer : real arguments;                    \
+	}
 
-XS_EXPORT CUptiResult CUPTIAPI
-cuptiUnsubscribe(CUpti_SubscriberHandle subscriber)
-{
-	ROUTE(cuptiUnsubscribe);
-	return client && xs_share_is_client(subscriber) ? xs_share_unsubscribe()
-							: real(subscriber);
-}
+HOOK(cuptiSubscribe,
+     (CUpti_SubscriberHandle * out, CUpti_CallbackFunc function, void *user),
+     (out, function, user), (client && xs_share_holds_callbacks()),
+     xs_share_subscribe(out, function, user))
+
+HOOK(cuptiUnsubscribe, (CUpti_SubscriberHandle subscriber), (subscriber),
+     (client && xs_share_is_client(subscriber)), xs_share_unsubscribe())
+
+HOOK(cuptiEnableCallback,
+     (uint32_t enable, CUpti_SubscriberHandle subscriber,
+      CUpti_CallbackDomain domain, CUpti_CallbackId id),
+     (enable, subscriber, domain, id),
+     (client && xs_share_is_client(subscriber)),
+     xs_share_callback(XS_SHARE_CLIENT, enable != 0, domain, id))
+
+HOOK(cuptiEnableDomain,
+     (uint32_t enable, CUpti_SubscriberHandle subscriber,
+      CUpti_CallbackDomain domain),
+     (enable, subscriber, domain), (client && xs_share_is_client(subscriber)),
+     xs_share_domain(enable != 0, domain))
+
+HOOK(cuptiActivityRegisterCallbacks,
+     (CUpti_BuffersCallbackRequestFunc request,
+      CUpti_BuffersCallbackCompleteFunc complete),
+     (request, complete), client,
+     xs_share_client_buffers(real, request, complete))
+
+HOOK(cuptiActivityRegisterTimestampCallback,
+     (CUpti_TimestampCallbackFunc callback), (callback), client,
+     xs_share_client_clock(real, callback))
+
+HOOK(cuptiActivityEnable, (CUpti_ActivityKind kind), (kind), client,
+     xs_share_client_kind(real, true, kind))
+HOOK(cuptiActivityEnableAndDump, (CUpti_ActivityKind kind), (kind), client,
+     xs_share_client_kind(real, true, kind))
+HOOK(cuptiActivityDisable, (CUpti_ActivityKind kind), (kind), client,
+     xs_share_client_kind(real, false, kind))
+
+HOOK(cuptiActivityEnableContext, (CUcontext context, CUpti_ActivityKind kind),
+     (context, kind), client,
+     xs_share_client_context(real, true, context, kind))
+HOOK(cuptiActivityDisableContext, (CUcontext context, CUpti_ActivityKind kind),
+     (context, kind), client,
+     xs_share_client_context(real, false, context, kind))
+
+HOOK(cuptiActivityFlushAll, (uint32_t flag), (flag), client,
+     xs_share_client_flush(real, flag))
 
 XS_EXPORT CUptiResult CUPTIAPI
 cuptiGetCallbackState(uint32_t *enable, CUpti_SubscriberHandle subscriber,
@@ -99,26 +137,6 @@ cuptiGetCallbackState(uint32_t *enable, CUpti_SubscriberHandle subscriber,
 }
 
 XS_EXPORT CUptiResult CUPTIAPI
-cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber,
-		    CUpti_CallbackDomain domain, CUpti_CallbackId id)
-{
-	ROUTE(cuptiEnableCallback);
-	return client && xs_share_is_client(subscriber)
-		   ? xs_share_callback(XS_SHARE_CLIENT, enable != 0, domain, id)
-		   : real(enable, subscriber, domain, id);
-}
-
-XS_EXPORT CUptiResult CUPTIAPI
-cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle subscriber,
-		  CUpti_CallbackDomain domain)
-{
-	ROUTE(cuptiEnableDomain);
-	return client && xs_share_is_client(subscriber)
-		   ? xs_share_domain(enable != 0, domain)
-		   : real(enable, subscriber, domain);
-}
-
-XS_EXPORT CUptiResult CUPTIAPI
 cuptiEnableAllDomains(uint32_t enable, CUpti_SubscriberHandle subscriber)
 {
 	ROUTE(cuptiEnableAllDomains);
@@ -129,63 +147,6 @@ cuptiEnableAllDomains(uint32_t enable, CUpti_SubscriberHandle subscriber)
 	     domain < XS_CUPTI_MOST_DOMAINS; domain++)
 		xs_share_domain(enable != 0, (CUpti_CallbackDomain)domain);
 	return CUPTI_SUCCESS;
-}
-
-XS_EXPORT CUptiResult CUPTIAPI
-cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
-			       CUpti_BuffersCallbackCompleteFunc complete)
-{
-	ROUTE(cuptiActivityRegisterCallbacks);
-	return client ? xs_share_client_buffers(real, request, complete)
-		      : real(request, complete);
-}
-
-XS_EXPORT CUptiResult CUPTIAPI
-cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc callback)
-{
-	ROUTE(cuptiActivityRegisterTimestampCallback);
-	return client ? xs_share_client_clock(real, callback) : real(callback);
-}
-
-XS_EXPORT CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind)
-{
-	ROUTE(cuptiActivityEnable);
-	return client ? xs_share_client_kind(real, true, kind) : real(kind);
-}
-
-XS_EXPORT CUptiResult CUPTIAPI
-cuptiActivityEnableAndDump(CUpti_ActivityKind kind)
-{
-	ROUTE(cuptiActivityEnableAndDump);
-	return client ? xs_share_client_kind(real, true, kind) : real(kind);
-}
-
-XS_EXPORT CUptiResult CUPTIAPI cuptiActivityDisable(CUpti_ActivityKind kind)
-{
-	ROUTE(cuptiActivityDisable);
-	return client ? xs_share_client_kind(real, false, kind) : real(kind);
-}
-
-XS_EXPORT CUptiResult CUPTIAPI
-cuptiActivityEnableContext(CUcontext context, CUpti_ActivityKind kind)
-{
-	ROUTE(cuptiActivityEnableContext);
-	return client ? xs_share_client_context(real, true, context, kind)
-		      : real(context, kind);
-}
-
-XS_EXPORT CUptiResult CUPTIAPI
-cuptiActivityDisableContext(CUcontext context, CUpti_ActivityKind kind)
-{
-	ROUTE(cuptiActivityDisableContext);
-	return client ? xs_share_client_context(real, false, context, kind)
-		      : real(context, kind);
-}
-
-XS_EXPORT CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag)
-{
-	ROUTE(cuptiActivityFlushAll);
-	return client ? xs_share_client_flush(real, flag) : real(flag);
 }
 
 XS_EXPORT CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(

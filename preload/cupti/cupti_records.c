@@ -111,14 +111,18 @@ static uint16_t copies_of(const void *record)
 	return m->count < UINT16_MAX ? (uint16_t)m->count : UINT16_MAX;
 }
 
+/* What the records of all ops have. */
+#define OF_ALL_OPS(r)                                                          \
+	.queue = {(r)->deviceId, (r)->contextId, (r)->streamId},               \
+	.correlation = (r)->correlationId,                                     \
+	.start_ns = xs_cupti_clock_ns((r)->start),                             \
+	.end_ns = xs_cupti_clock_ns((r)->end)
+
 static void take_copy(const void *record)
 {
 	const CUpti_ActivityMemcpy5 *m = record;
 	const struct xs_gpu_op op = {
-	    .queue = {m->deviceId, m->contextId, m->streamId},
-	    .correlation = m->correlationId,
-	    .start_ns = xs_cupti_clock_ns(m->start),
-	    .end_ns = xs_cupti_clock_ns(m->end),
+	    OF_ALL_OPS(m),
 	    .bytes = m->bytes,
 	    .direction = direction_of(m->copyKind),
 	    .src_memory = memory_of(m->srcKind),
@@ -137,10 +141,7 @@ static void take_peer_copy(const void *record)
 	uint32_t peer =
 	    m->dstDeviceId == m->deviceId ? m->srcDeviceId : m->dstDeviceId;
 	const struct xs_gpu_op op = {
-	    .queue = {m->deviceId, m->contextId, m->streamId},
-	    .correlation = m->correlationId,
-	    .start_ns = xs_cupti_clock_ns(m->start),
-	    .end_ns = xs_cupti_clock_ns(m->end),
+	    OF_ALL_OPS(m),
 	    .bytes = m->bytes,
 	    .direction = XS_DIR_P2P,
 	    .src_memory = memory_of(m->srcKind),
@@ -158,10 +159,7 @@ static void take_set(const void *record)
 {
 	const CUpti_ActivityMemset4 *m = record;
 	const struct xs_gpu_op op = {
-	    .queue = {m->deviceId, m->contextId, m->streamId},
-	    .correlation = m->correlationId,
-	    .start_ns = xs_cupti_clock_ns(m->start),
-	    .end_ns = xs_cupti_clock_ns(m->end),
+	    OF_ALL_OPS(m),
 	    .bytes = m->bytes,
 	    .value = m->value,
 	    .dst_memory = memory_of((uint8_t)m->memoryKind),
@@ -210,10 +208,7 @@ static void take_kernel(const void *record)
 {
 	const CUpti_ActivityKernel5 *k = record;
 	const struct xs_gpu_op op = {
-	    .queue = {k->deviceId, k->contextId, k->streamId},
-	    .correlation = k->correlationId,
-	    .start_ns = xs_cupti_clock_ns(k->start),
-	    .end_ns = xs_cupti_clock_ns(k->end),
+	    OF_ALL_OPS(k),
 	};
 	struct xs_gpu_shape shape = {
 	    .grid = {(uint32_t)k->gridX, (uint32_t)k->gridY,
@@ -248,10 +243,7 @@ static void take_graph(const void *record)
 	const struct graph_launch *launch = record;
 	const CUpti_ActivityGraphTrace *g = &launch->graph;
 	struct xs_gpu_op op = {
-	    .queue = {g->deviceId, g->contextId, g->streamId},
-	    .correlation = g->correlationId,
-	    .start_ns = xs_cupti_clock_ns(g->start),
-	    .end_ns = xs_cupti_clock_ns(g->end),
+	    OF_ALL_OPS(g),
 	};
 
 	if (op.queue.device == INT_MAX) {
