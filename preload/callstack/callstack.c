@@ -9,9 +9,9 @@
 #include "preload/util/config.h"
 #include "preload/util/guard.h"
 #include "preload/util/hot.h"
+#include "preload/util/pages.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 
 #define NOWHERE 1u /* a return address in no object */
 
@@ -78,14 +78,8 @@ static uint32_t write_chain(struct xs_thread *thread, enum xs_function fn,
 
 static struct xs_callstack_state *state_of(struct xs_thread *thread)
 {
-	void *memory;
-
-	if (thread->callstack)
-		return thread->callstack;
-	memory = mmap(NULL, sizeof(*thread->callstack), PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory != MAP_FAILED)
-		thread->callstack = memory;
+	if (!thread->callstack)
+		thread->callstack = xs_pages_map(sizeof(*thread->callstack));
 	return thread->callstack;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/timed.h"
 #include "preload/util/intern.h"
+#include "preload/util/pages.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,21 +90,19 @@ static struct xs_timed_context *find_context(const struct current *now)
 static struct xs_timed_context *add_context(const struct current *now)
 {
 	struct xs_timed_context *context;
-	void *memory;
+	struct xs_timed *all;
 
 	if (context_count == XS_TIMED_MAX_CONTEXTS)
 		return NULL;
-	memory =
-	    mmap(NULL, XS_TIMED_MAX * sizeof(struct xs_timed),
-		 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
+	all = xs_pages_map(XS_TIMED_MAX * sizeof(*all));
+	if (!all)
 		return NULL;
 	context = &contexts[context_count++];
 	context->handle = now->handle;
 	context->id = now->id;
 	context->number = context_count;
 	context->device = (uint32_t)now->device;
-	context->all = memory;
+	context->all = all;
 	return context;
 }
 

@@ -3,11 +3,11 @@
 #include "preload/util/clock.h"
 #include "preload/util/guard.h"
 #include "preload/util/hot.h"
+#include "preload/util/pages.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* Bytes of a table. The largest has space for more keys than there are
  * sites. */
@@ -42,11 +42,9 @@ static _Atomic uint32_t chunks; /* of all tables */
 
 static struct xs_call_counter_table *map_table(uint32_t bytes)
 {
-	struct xs_call_counter_table *table =
-	    mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct xs_call_counter_table *table = xs_pages_map(bytes);
 
-	if (table == MAP_FAILED)
+	if (!table)
 		return NULL;
 	table->bytes = bytes;
 	table->count =

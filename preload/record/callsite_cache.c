@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/callsite_cache.h"
-
-#include <sys/mman.h>
+#include "preload/util/pages.h"
 
 #define TABLE_BYTES (XS_CALLSITE_CACHE_SLOTS * sizeof(struct xs_callsite))
-
-static bool map_table(struct xs_thread *thread)
-{
-	void *table = mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (table != MAP_FAILED)
-		thread->callsites = table;
-	return table != MAP_FAILED;
-}
 
 struct xs_callsite *xs_callsite_cache_add(struct xs_thread *thread,
 					  enum xs_function fn,
@@ -21,7 +10,9 @@ struct xs_callsite *xs_callsite_cache_add(struct xs_thread *thread,
 {
 	struct xs_callsite *callsite;
 
-	if (!thread->callsites && !map_table(thread))
+	if (!thread->callsites)
+		thread->callsites = xs_pages_map(TABLE_BYTES);
+	if (!thread->callsites)
 		return NULL;
 	callsite = xs_callsite_cache_find(thread, fn, address);
 	if (callsite)

@@ -3,10 +3,10 @@
 #include "preload/api/param_info.h"
 #include "preload/sites/module_generation.h"
 #include "preload/util/intern.h"
+#include "preload/util/pages.h"
 
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define SLOT_BITS      13
 #define SLOTS	       (1u << SLOT_BITS)
@@ -101,9 +101,8 @@ static void *reserve(size_t bytes)
 	if (bytes > layouts.left) {
 		if (layouts.blocks == MAX_BLOCKS)
 			return NULL;
-		memory = mmap(NULL, BLOCK_BYTES, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (memory == MAP_FAILED)
+		memory = xs_pages_map(BLOCK_BYTES);
+		if (!memory)
 			return NULL;
 		layouts.at = memory;
 		layouts.left = BLOCK_BYTES;

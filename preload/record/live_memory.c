@@ -6,10 +6,10 @@
  * than LEAF_RANGES / 2 ranges, so MAX_LEAVES suffice for XS_LIVE_MEMORY_MOST.
  */
 #include "preload/record/live_memory.h"
+#include "preload/util/pages.h"
 
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define LEAF_RANGES  128u
 #define MAX_LEAVES   32768u
@@ -50,17 +50,10 @@ static struct leaf *leaf_at(uint32_t at)
 static bool map_leaf(uint32_t number)
 {
 	struct leaf **block = &blocks[number / BLOCK_LEAVES];
-	void *memory;
 
-	if (*block)
-		return true;
-	memory =
-	    mmap(NULL, BLOCK_LEAVES * sizeof(**block), PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
-		return false;
-	*block = memory;
-	return true;
+	if (!*block)
+		*block = xs_pages_map(BLOCK_LEAVES * sizeof(**block));
+	return *block;
 }
 
 /* Returns the last leaf that begins at or before the address, 0 if all begin

@@ -7,10 +7,10 @@
 #include "preload/trace/thread.h"
 #include "preload/util/clock.h"
 #include "preload/util/guard.h"
+#include "preload/util/pages.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <sys/mman.h>
 
 struct range {
 	uint64_t start_ns;
@@ -77,11 +77,10 @@ bool xs_nvtx_ranges_open(void)
 
 static void make_stack(void *unused)
 {
-	struct stack *stack = mmap(NULL, sizeof(*stack), PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct stack *stack = xs_pages_map(sizeof(*stack));
 
 	(void)unused;
-	if (stack == MAP_FAILED)
+	if (!stack)
 		return;
 	if (pthread_setspecific(end_key, stack))
 		munmap(stack, sizeof(*stack));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/record/poll.h"
+#include "preload/util/pages.h"
 
 #include <stddef.h>
-#include <sys/mman.h>
 
 /* This much is lost if a thread is killed. */
 #define LONGEST_NS 1000000000u
@@ -30,14 +30,8 @@ int xs_poll_write_pending(struct xs_thread *thread)
 
 static struct xs_poll *pending_of(struct xs_thread *thread)
 {
-	void *memory;
-
-	if (thread->poll)
-		return thread->poll;
-	memory = mmap(NULL, sizeof(*thread->poll), PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory != MAP_FAILED)
-		thread->poll = memory;
+	if (!thread->poll)
+		thread->poll = xs_pages_map(sizeof(*thread->poll));
 	return thread->poll;
 }
 

@@ -14,6 +14,13 @@
 #define CLOCKS_APART_NS 100000
 #define CLOCK_READS	10
 
+static void write_plain(void *record, const char *text)
+{
+	xs_shared_writer_lock();
+	xs_writer_plain(&xs_shared_writer, record, text, strlen(text));
+	xs_shared_writer_unlock();
+}
+
 struct info {
 	const char *key, *format;
 	va_list args;
@@ -60,9 +67,7 @@ void xs_trace_info_clock(uint64_t (*cupti_now_ns)(void))
 		    CLOCKS_APART_NS)
 			break;
 	}
-	xs_shared_writer_lock();
-	xs_writer_plain(&xs_shared_writer, &record, NULL, 0);
-	xs_shared_writer_unlock();
+	write_plain(&record, "");
 }
 
 void xs_trace_info_detail(enum xs_detail detail, uint64_t time_ns)
@@ -70,9 +75,7 @@ void xs_trace_info_detail(enum xs_detail detail, uint64_t time_ns)
 	struct xs_rec_detail record = {XS_RECORD(detail), .detail = detail,
 				       .time_ns = time_ns};
 
-	xs_shared_writer_lock();
-	xs_writer_plain(&xs_shared_writer, &record, NULL, 0);
-	xs_shared_writer_unlock();
+	write_plain(&record, "");
 }
 
 void xs_trace_info_loss(enum xs_loss what, uint64_t count)
@@ -84,9 +87,7 @@ void xs_trace_info_loss(enum xs_loss what, uint64_t count)
 	    .last_ns = xs_clock_realtime_ns(),
 	};
 
-	xs_shared_writer_lock();
-	xs_writer_plain(&xs_shared_writer, &record, NULL, 0);
-	xs_shared_writer_unlock();
+	write_plain(&record, "");
 }
 
 void xs_trace_info_context(void)
@@ -97,16 +98,12 @@ void xs_trace_info_context(void)
 	    .time_ns = xs_clock_realtime_ns(),
 	};
 
-	xs_shared_writer_lock();
-	xs_writer_plain(&xs_shared_writer, &record, NULL, 0);
-	xs_shared_writer_unlock();
+	write_plain(&record, "");
 }
 
 void xs_trace_info_device(const struct xs_rec_device *device, const char *name)
 {
 	struct xs_rec_device record = *device;
 
-	xs_shared_writer_lock();
-	xs_writer_plain(&xs_shared_writer, &record, name, strlen(name));
-	xs_shared_writer_unlock();
+	write_plain(&record, name);
 }

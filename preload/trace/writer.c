@@ -3,11 +3,11 @@
 #include "preload/util/clock.h"
 #include "preload/util/guard.h"
 #include "preload/util/hot.h"
+#include "preload/util/pages.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define BASE_SLACK_NS (1ull << 31)
 #define WIDE_AT_NS    ((uint64_t)XS_WIDE32)
@@ -232,11 +232,8 @@ static xs_u16 find_same(struct xs_writer *w, const struct xs_timed_head *record,
 void xs_writer_open(struct xs_writer *w, struct xs_trace_file *trace,
 		    uint32_t thread)
 {
-	void *seen = mmap(NULL, sizeof(*w->seen), PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
 	*w = (struct xs_writer){.trace = trace,
-				.seen = seen == MAP_FAILED ? NULL : seen,
+				.seen = xs_pages_map(sizeof(*w->seen)),
 				.thread = thread};
 }
 

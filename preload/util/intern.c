@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/util/intern.h"
+#include "preload/util/pages.h"
 
 #include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -17,13 +17,6 @@ struct xs_intern_slot {
 	uint32_t bytes;
 	uint32_t number;
 };
-
-static void *map(size_t bytes)
-{
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return memory == MAP_FAILED ? NULL : memory;
-}
 
 uint64_t xs_hash(const void *key, size_t bytes)
 {
@@ -54,7 +47,7 @@ static bool reserve(struct xs_intern *t)
 
 	if (t->used * 2 < t->slot_count)
 		return true;
-	slots = map(count * sizeof(*slots));
+	slots = xs_pages_map(count * sizeof(*slots));
 	if (!slots)
 		return false;
 	for (size_t i = 0; i < t->slot_count; i++) {
@@ -76,7 +69,7 @@ static const char *copy_key(struct xs_intern *t, const void *key, size_t bytes)
 
 	if (!t->keys || bytes > t->keys_left) {
 		size_t block = bytes > KEYS_BYTES ? bytes : KEYS_BYTES;
-		char *keys = map(block);
+		char *keys = xs_pages_map(block);
 		if (!keys)
 			return NULL;
 		t->keys = keys;

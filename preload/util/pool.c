@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/util/pool.h"
+#include "preload/util/pages.h"
 
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* The first bytes of a free buffer link it to the next. */
 struct free_buffer {
@@ -42,11 +42,8 @@ uint8_t *xs_pool_take(void)
 		buffer->next = NULL;
 		return (uint8_t *)buffer;
 	}
-	memory = mmap(NULL, XS_POOL_BYTES, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
-		return NULL;
-	if (add(memory))
+	memory = xs_pages_map(XS_POOL_BYTES);
+	if (!memory || add(memory))
 		return memory;
 	munmap(memory, XS_POOL_BYTES);
 	return NULL;

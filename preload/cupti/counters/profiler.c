@@ -2,9 +2,9 @@
 #include "preload/cupti/counters/profiler.h"
 #include "preload/cupti/counters/profiler_api.h"
 #include "preload/util/log.h"
+#include "preload/util/pages.h"
 
 #include <math.h>
-#include <sys/mman.h>
 
 #if XS_HAVE_RANGE_PROFILER
 
@@ -50,15 +50,11 @@ struct xs_profiler {
 static struct xs_profiler profilers[MAX_CONTEXTS];
 static size_t profiler_count;
 
-/* Allocates without the application's malloc. */
 static bool take_image(struct image *image, size_t size)
 {
-	void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (bytes == MAP_FAILED)
+	image->bytes = xs_pages_map(size);
+	if (!image->bytes)
 		return xs_profiler_succeeded("mmap", CUPTI_ERROR_OUT_OF_MEMORY);
-	image->bytes = bytes;
 	image->size = size;
 	return true;
 }
