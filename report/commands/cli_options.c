@@ -57,6 +57,12 @@ find_option(const struct xs_cli_option *options, int found)
 	return NULL;
 }
 
+/* The words before a command's name, which may be a program's own. */
+static const char *program(const struct xs_cli_command *command)
+{
+	return command->function ? "xferspy " : "";
+}
+
 /* Names the option that was probably meant. */
 static int unknown_option(const struct xs_cli_command *command,
 			  const char *word)
@@ -67,10 +73,10 @@ static int unknown_option(const struct xs_cli_command *command,
 	if (strncmp(word, "--", 2) == 0)
 		for (size_t i = 0; command->options[i].name; i++)
 			xs_nearest_offer(&nearest, command->options[i].name);
-	snprintf(what_to_do, sizeof(what_to_do), "%s%s%ssee xferspy %s --help",
+	snprintf(what_to_do, sizeof(what_to_do), "%s%s%ssee %s%s --help",
 		 nearest.best ? "did you mean " : "",
 		 nearest.best ? nearest.best : "", nearest.best ? "? " : "",
-		 command->name);
+		 program(command), command->name);
 	return xs_cli_error(XS_EXIT_USAGE, word, "unknown option", what_to_do);
 }
 
@@ -81,7 +87,8 @@ static int bad_option(const struct xs_cli_command *command, const char *word,
 
 	if (found != ':')
 		return unknown_option(command, word);
-	snprintf(help, sizeof(help), "see xferspy %s --help", command->name);
+	snprintf(help, sizeof(help), "see %s%s --help", program(command),
+		 command->name);
 	return xs_cli_error(XS_EXIT_USAGE, word, "the option needs a value",
 			    help);
 }

@@ -56,8 +56,8 @@ static const struct xs_cli_option options[] = {
      "large to tell"},
     {"--allow-different", 0, NULL, NULL,
      offsetof(struct diff_options, allow_different),
-     "with --fail-above: do not fail because programs\n"
-     "or GPUs differ"},
+     "with --fail-above: do not fail because programs,\n"
+     "GPUs or the ranks of two jobs differ"},
     {"--after", 0, NULL, NULL, offsetof(struct diff_options, after),
      "the traces before it are runs of BEFORE, those after\n"
      "it runs of AFTER"},

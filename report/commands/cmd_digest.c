@@ -10,16 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct digest_options {
-	const char *output, *machine;
-};
-
-static const struct xs_cli_option options[] = {
+const struct xs_cli_option xs_digest_options[] = {
     {"--output", 'o', "FILE", xs_cli_parse_text,
-     offsetof(struct digest_options, output),
+     offsetof(struct xs_digest_options, output),
      "write to FILE instead of standard output"},
     {"--machine", 0, "FILE|NAME", xs_cli_parse_machine,
-     offsetof(struct digest_options, machine),
+     offsetof(struct xs_digest_options, machine),
      "machine profile, as of xferspy report"},
     {0}};
 
@@ -34,11 +30,11 @@ const struct xs_cli_command xs_cmd_digest = {
 	"Writes what a report on many traces needs of this one, in at most "
 	"100 KB:\n"
 	"xferspy merge joins such digests, xferspy report reports on them.\n",
-    .options = options,
+    .options = xs_digest_options,
     .words = XS_CLI_WORDS_FILES,
 };
 
-static int parse(int argc, char **argv, struct digest_options *out)
+static int parse(int argc, char **argv, struct xs_digest_options *out)
 {
 	int code = xs_cli_parse(&xs_cmd_digest, argc, argv, out);
 
@@ -60,7 +56,7 @@ static int write_digest(const char *output, const json_t *group)
 
 static int digest_main(int argc, char **argv)
 {
-	struct digest_options given = {0};
+	struct xs_digest_options given = {0};
 	struct xs_result_options how = {.progress = xs_progress_set};
 	struct xs_report_machines machines = {0};
 	json_t *group = NULL;

@@ -22,7 +22,7 @@ const struct xs_cli_command xs_cmd_merge = {
     .name = "merge",
     .function = merge_main,
     .summary = "join digests of traces into one",
-    .usage = "Usage: xferspy merge DIGEST... [-o FILE]\n"
+    .usage = "Usage: xferspy merge DIGEST|FOLDER... [-o FILE]\n"
 	     "Joins what xferspy digest or xferspy merge wrote: the same bytes "
 	     "in any\n"
 	     "order and grouping.\n",
@@ -32,34 +32,46 @@ const struct xs_cli_command xs_cmd_merge = {
     .words = XS_CLI_WORDS_FILES,
 };
 
+/* Merges the files, and writes that. Returns an exit code. */
+static int merge(const char *output, const struct xs_job_inputs *inputs)
+{
+	json_t *all = NULL;
+	FILE *out = NULL;
+	int code = xs_cli_check_output(output, inputs->paths, inputs->count);
+	int failed;
+
+	if (!code)
+		code = xs_cli_open(output, &out);
+	if (code)
+		return code;
+	failed = xs_job_inputs_merge(inputs, NULL, &all);
+	if (failed == inputs->count) { /* leaves an older output as it is */
+		xs_cli_discard(out);
+		code = XS_EXIT_INPUT;
+	} else {
+		code = xs_cli_close(output, out,
+				    failed < 0 ? failed
+					       : xs_digest_write(all, out));
+	}
+	json_decref(all);
+	return code ? code : failed ? XS_EXIT_INPUT : 0;
+}
+
 static int merge_main(int argc, char **argv)
 {
 	struct merge_options given = {0};
-	struct xs_job_inputs inputs;
-	json_t *all = NULL;
-	FILE *out = NULL;
-	int code = xs_cli_parse(&xs_cmd_merge, argc, argv, &given), failed;
+	struct xs_job_inputs inputs = {0};
+	int code = xs_cli_parse(&xs_cmd_merge, argc, argv, &given);
 
 	if (!code && optind == argc)
 		code =
 		    xs_cli_error(XS_EXIT_USAGE, "merge", "no digest was given",
 				 "name what xferspy digest wrote");
 	if (!code)
-		code = xs_cli_check_output(given.output, argv + optind,
-					   argc - optind);
+		code = xs_job_inputs_list(argv + optind, argc - optind, true,
+					  &inputs);
 	if (!code)
-		code = xs_cli_open(given.output, &out);
-	if (code)
-		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
-	inputs = (struct xs_job_inputs){argv + optind, argc - optind};
-	failed = xs_job_inputs_merge(&inputs, NULL, &all);
-	if (failed == inputs.count) { /* leaves an older output as it is */
-		xs_cli_discard(out);
-		json_decref(all);
-		return XS_EXIT_INPUT;
-	}
-	code = xs_cli_close(given.output, out,
-			    failed < 0 ? failed : xs_digest_write(all, out));
-	json_decref(all);
-	return code ? code : failed ? XS_EXIT_INPUT : 0;
+		code = merge(given.output, &inputs);
+	xs_job_inputs_free(&inputs);
+	return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
 }

@@ -357,7 +357,7 @@ static int report_main(int argc, char **argv)
 
 	if (code)
 		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
-	code = xs_job_inputs_list(argv + optind, argc - optind, &inputs);
+	code = xs_job_inputs_list(argv + optind, argc - optind, false, &inputs);
 	job = is_job(&given, &inputs);
 	set_options(&given, job, &how);
 	if (!code)

@@ -23,7 +23,7 @@ static int read_job(const char *path, const char *output,
 {
 	char *given[] = {(char *)path};
 	struct xs_job_inputs inputs;
-	int code = xs_job_inputs_list(given, 1, &inputs), failed;
+	int code = xs_job_inputs_list(given, 1, false, &inputs), failed;
 
 	if (!code)
 		code = xs_job_inputs_check_machine(&inputs, how);
@@ -52,19 +52,20 @@ static int tell(enum xs_gate answer, const struct xs_job_diff *diff)
 				    "slower than that",
 				    "see which part of their time grew");
 	case XS_GATE_DIFFERENT:
-		return xs_cli_error(XS_EXIT_GATE, "--fail-above",
-				    diff->different,
-				    "compare two jobs of one program on one "
-				    "GPU, or add --allow-different");
+		return xs_cli_error(XS_EXIT_GATE, "--fail-above", diff->why,
+				    "compare two jobs of one program, ranks "
+				    "and GPU model, or add --allow-different");
 	case XS_GATE_NOISY:
-		return xs_cli_error(XS_EXIT_NOISY, "--fail-above",
-				    diff->unclear,
+		return xs_cli_error(XS_EXIT_NOISY, "--fail-above", diff->why,
 				    "see which processes are slow, or run the "
 				    "jobs again");
 	case XS_GATE_UNKNOWN:
-		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
-				    "the run times are unknown",
-				    "see the reports on the jobs");
+		return xs_cli_error(XS_EXIT_INPUT, "--fail-above", diff->why,
+				    diff->why == diff->lost
+					? "see the reports on the jobs, or add "
+					  "--allow-different"
+					: "give jobs whose processes all "
+					  "ended; see their reports");
 	default:
 		return 0;
 	}

@@ -33,10 +33,9 @@ static bool ends_with(const char *name, const char *suffix)
 	return length > end && strcmp(name + length - end, suffix) == 0;
 }
 
-static int is_trace(const struct dirent *entry)
+static bool is_named_trace(const char *path)
 {
-	return ends_with(entry->d_name, ".xspy") ||
-	       ends_with(entry->d_name, ".xspy.gz");
+	return ends_with(path, ".xspy") || ends_with(path, ".xspy.gz");
 }
 
 static bool is_named_digest(const char *path)
@@ -49,9 +48,9 @@ static int is_digest(const struct dirent *entry)
 	return is_named_digest(entry->d_name);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int is_input(const struct dirent *entry)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);
+	return is_named_trace(entry->d_name) || is_digest(entry);
 }
 
 /* What would block, or never end: nothing that a run leaves. */
@@ -63,12 +62,16 @@ static bool is_special(const char *path)
 	       !S_ISDIR(file.st_mode);
 }
 
-/* Adds what of a folder is such a file. Returns 0 or -errno. */
-static int add_files(const char *folder, int (*is)(const struct dirent *),
-		     struct xs_job_inputs *out)
+/* Adds the files of a folder. Returns 0, -ENOENT if nothing is there, or
+ * -errno. */
+static int add_folder(const char *folder, bool digests,
+		      struct xs_job_inputs *out)
 {
 	struct dirent **entries = NULL;
-	int count = scandir(folder, &entries, is, by_name), err = 0;
+	const int before = out->count;
+	const int count = scandir(folder, &entries,
+				  digests ? is_digest : is_input, alphasort);
+	int err = 0;
 	char *path;
 
 	if (count < 0)
@@ -85,39 +88,73 @@ static int add_files(const char *folder, int (*is)(const struct dirent *),
 		free(entries[i]);
 	}
 	free(entries);
-	return err;
-}
-
-/* The traces first: of a digest of one of them, the trace counts. Returns 0,
- * -ENOENT if nothing is there, or -errno. */
-static int add_folder(const char *folder, struct xs_job_inputs *out)
-{
-	const int before = out->count;
-	int err = add_files(folder, is_trace, out);
-
-	if (!err)
-		err = add_files(folder, is_digest, out);
 	return err || out->count > before ? err : -ENOENT;
 }
 
-int xs_job_inputs_list(char *const *given, int count, struct xs_job_inputs *out)
+/* A file, and the size of a digest. */
+struct sized {
+	char *path;
+	off_t bytes; /* 0: a trace */
+	int at;	     /* its place as given */
+};
+
+static int largest_digest(const void *left, const void *right)
 {
+	const struct sized *a = left, *b = right;
+
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? 1 : -1;
+	return a->at - b->at;
+}
+
+/* Puts the digests first, the largest before others: a merged one comes before
+ * what it was made of. */
+static int sort(struct xs_job_inputs *inputs)
+{
+	struct sized *all = calloc((size_t)inputs->count + 1, sizeof(*all));
+	struct stat file;
+
+	for (int i = 0; all && i < inputs->count; i++) {
+		char *path = inputs->paths[i];
+		const bool is = is_named_digest(path) ||
+				(!is_named_trace(path) && xs_digest_is(path));
+
+		all[i] = (struct sized){.path = path, .at = i};
+		if (is && stat(path, &file) == 0)
+			all[i].bytes = file.st_size;
+	}
+	if (all)
+		qsort(all, (size_t)inputs->count, sizeof(*all), largest_digest);
+	for (int i = 0; all && i < inputs->count; i++)
+		inputs->paths[i] = all[i].path;
+	free(all);
+	return all ? 0 : -ENOMEM;
+}
+
+int xs_job_inputs_list(char *const *given, int count, bool digests,
+		       struct xs_job_inputs *out)
+{
+	const char *what = "xferspy";
+	int err = 0;
+
 	*out = (struct xs_job_inputs){0};
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; i < count && !err; i++) {
 		struct stat file;
 		const bool is_folder =
 		    stat(given[i], &file) == 0 && S_ISDIR(file.st_mode);
-		const int err = is_folder ? add_folder(given[i], out)
-					  : add(out, strdup(given[i]));
 
-		if (err)
-			return xs_cli_error(
-			    XS_EXIT_INPUT, given[i],
-			    err == -ENOENT ? "no trace and no digest is there"
-					   : strerror(-err),
-			    "name a folder with *.xspy or *.digest");
+		what = given[i];
+		err = is_folder ? add_folder(what, digests, out)
+				: add(out, strdup(what));
 	}
-	return 0;
+	if (!err)
+		err = sort(out);
+	return err ? xs_cli_error(XS_EXIT_INPUT, what,
+				  err != -ENOENT ? strerror(-err)
+				  : digests	 ? "no digest is there"
+					    : "no trace and no digest is there",
+				  "name a folder with *.xspy or *.digest")
+		   : 0;
 }
 
 void xs_job_inputs_free(struct xs_job_inputs *inputs)
@@ -166,12 +203,11 @@ int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
 	return *group ? code : -ENOMEM;
 }
 
-/* What is of traces that are all in ids already is only counted. */
-static int once(json_t *ids, const char *path, json_t **group)
+int xs_job_inputs_once(json_t *known, const char *path, json_t **group)
 {
 	json_t *own = xs_digest_ids(*group);
-	const bool is_new = !xs_digest_are_known(own, ids);
-	const int err = own ? json_object_update(ids, own) : -1;
+	const bool is_new = !xs_digest_are_known(own, known);
+	const int err = own ? json_object_update(known, own) : -1;
 
 	json_decref(own);
 	if (err || is_new)
@@ -196,7 +232,7 @@ int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
 		failed += code > 0;
 		err = code < 0 ? code : 0;
 		if (!err && how)
-			err = once(ids, inputs->paths[i], &group);
+			err = xs_job_inputs_once(ids, inputs->paths[i], &group);
 		if (!err)
 			err = xs_digest_merge(*all, group);
 		json_decref(group);

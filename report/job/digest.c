@@ -21,7 +21,7 @@ size_t xs_digest_room(const char *name)
 		     {"hosts", 256},
 		     {"kinds", 256},
 		     {"traces", XS_DIGEST_TRACES},
-		     {"exact_ns", XS_DIGEST_TRACES},
+		     {"exact_wall_ns", XS_DIGEST_TRACES},
 		     {"names", 8},
 		     {"unranked", 8},
 		     {"versions", 8},
@@ -29,12 +29,14 @@ size_t xs_digest_room(const char *name)
 		     {"machines", 8},
 		     {"ranks", 8},
 		     {"parts", 16},
-		     {"problems", 64}};
+		     {"problems", 8},
+		     {"warnings", 64}};
 
 	for (size_t i = 0; i < sizeof(rooms) / sizeof(*rooms); i++)
 		if (strcmp(rooms[i].name, name) == 0)
 			return rooms[i].room;
-	return XS_DIGEST_BUCKETS; /* 16 octaves at 32 each */
+	/* values; 16 octaves of a histogram at 32 each */
+	return strncmp(name, "exact_", 6) == 0 ? 64 : XS_DIGEST_BUCKETS;
 }
 
 json_t *xs_digest_new(void)
@@ -137,20 +139,29 @@ int64_t xs_digest_get_number(const json_t *group, const char *rule,
 	return number ? json_integer_value(number) : XS_UNKNOWN;
 }
 
+/* Adds those of a table's rows. Returns whether there are more. */
+static bool add_ids(json_t *ids, const json_t *group, const char *table)
+{
+	bool more = xs_digest_get(group, "beyond", table);
+	const char *key;
+	json_t *row;
+
+	json_object_foreach((json_t *)xs_digest_get(group, "table", table), key,
+			    row)
+	{
+		more |= xs_digest_get(row, "beyond", "traces") != NULL;
+		json_object_update(
+		    ids, (json_t *)xs_digest_get(row, "count", "traces"));
+	}
+	return more;
+}
+
 json_t *xs_digest_ids(const json_t *group)
 {
-	json_t *ids = json_object(), *program;
-	bool more = xs_digest_get(group, "beyond", "programs");
-	const char *name;
+	json_t *ids = json_object();
+	const bool more = add_ids(ids, group, "programs");
 
-	json_object_foreach((json_t *)xs_digest_get(group, "table", "programs"),
-			    name, program)
-	{
-		more |= xs_digest_get(program, "beyond", "traces") != NULL;
-		json_object_update(
-		    ids, (json_t *)xs_digest_get(program, "count", "traces"));
-	}
-	if (more)
+	if (add_ids(ids, group, "problems") || more)
 		json_object_clear(ids);
 	return ids;
 }

@@ -76,9 +76,9 @@ const json_t *xs_digest_get(const json_t *group, const char *rule,
 int64_t xs_digest_get_number(const json_t *group, const char *rule,
 			     const char *name);
 
-/* Returns an object with a key for each trace that is in the digest's figures,
- * the same in all digests of that trace; without any if there are more traces
- * than it has room for. The caller owns it. NULL: no memory. */
+/* Returns an object with a key for each trace that could be read, the same in
+ * all digests of that trace; without any if there are more than it has room
+ * for. The caller owns it. NULL: no memory. */
 json_t *xs_digest_ids(const json_t *group);
 
 /* Returns whether there are ids, which are all among the known ones. */

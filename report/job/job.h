@@ -14,11 +14,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of a figure of each process; the median is within 1 / XS_JOB_MEDIAN. */
+/* Of a figure of each process; the median is exact, or within
+ * 1 / XS_JOB_MEDIAN. */
 #define XS_JOB_MEDIAN 64
 
 struct xs_job_spread {
 	int64_t least, median, most;
+	bool exact;
 };
 
 /* What the steady parts were spent on, of all processes. */
@@ -77,12 +79,13 @@ struct xs_job_problem {
 struct xs_job {
 	const char *program;
 	int64_t traces;	     /* of the program */
+	int64_t incomplete;  /* of the program, in figures or not */
+	const char *cut;     /* why one of them is; NULL: none is */
 	int64_t ranks, seen; /* of the launcher; with a trace */
 	const char *missing; /* ranks without one: "3, 64-71"; NULL: none */
 	const char *missing_text; /* as a sentence */
 	const char *machines;	  /* the profiles of the predictions */
 	struct xs_job_spread wall;
-	bool exact_median;   /* of wall: of up to XS_DIGEST_TRACES processes */
 	int64_t recorded_ns; /* the sum of all parts */
 	int64_t outside_ns;  /* outside of them, of all processes */
 	/* the slowest process with the plan, and its interval */

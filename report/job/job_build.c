@@ -72,9 +72,9 @@ struct xs_job_spread xs_job_spread(const json_t *group, const char *name)
 {
 	struct xs_job_spread out = {
 	    .least = at_least_0(xs_job_number(group, "least", name)),
-	    .median = xs_job_bounded(xs_sketch_percentile(group, name, 50)),
 	    .most = at_least_0(xs_job_number(group, "most", name))};
 
+	out.median = xs_job_bounded(xs_sketch_median(group, name, &out.exact));
 	/* by its error it may be outside */
 	if (out.median != XS_UNKNOWN && out.median < out.least)
 		out.median = out.least;
@@ -133,7 +133,7 @@ static void fill_parts(struct xs_job *job, const json_t *program)
 					 json_object_get(row, "text"), "words"),
 		    .ns = xs_job_number(row, "add", "ns"),
 		    .traces = xs_job_traces(row),
-		    .median_ns = xs_sketch_percentile(row, "ns", 50)};
+		    .median_ns = xs_job_spread(row, "ns").median};
 	}
 	if (job->part_count)
 		qsort(job->parts, job->part_count, sizeof(*job->parts),
@@ -185,14 +185,8 @@ static void fill_bars(struct xs_job *job, const json_t *program)
 
 static void fill_times(struct xs_job *job, const json_t *program)
 {
-	int64_t exact_ns;
-
 	job->traces = xs_job_traces(program);
 	job->wall = xs_job_spread(program, "wall_ns");
-	exact_ns = xs_sketch_exact_median(program);
-	job->exact_median = exact_ns != XS_UNKNOWN;
-	if (job->exact_median)
-		job->wall.median = xs_job_bounded(exact_ns);
 	job->recorded_ns = xs_job_number(program, "add", "recorded_ns");
 	job->outside_ns = xs_job_number(program, "add", "outside_ns");
 	job->after_ns = xs_job_number(program, "most", "after_ns");
@@ -218,9 +212,10 @@ int xs_job_build(const json_t *digest, struct xs_job **out)
 		return -ENOMEM;
 	program = main_program(digest, &name);
 	job->ranks = job->seen = XS_UNKNOWN;
-	job->wall = (struct xs_job_spread){XS_UNKNOWN, XS_UNKNOWN, XS_UNKNOWN};
+	job->wall = xs_job_spread(NULL, "");
 	if (program) {
-		job->program = xs_arena_copy(&job->arena, name);
+		job->program = xs_job_line(
+		    &job->arena, json_object_get(program, "text"), "name");
 		fill_times(job, program);
 		fill_bars(job, program);
 		fill_parts(job, program);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static void add_time(struct xs_job_diff *diff, const char *name, int64_t before,
@@ -137,13 +138,31 @@ static bool has_same_gpus(const struct xs_job *before,
 	return true;
 }
 
+/* Why figures are not of the same processes; NULL: they are, or numbered
+ * differently. */
+static const char *lost(struct xs_job_diff *diff)
+{
+	const struct xs_job *before = diff->before, *after = diff->after;
+
+	if (before->traces != after->traces)
+		return xs_arena_print(&diff->arena,
+				      "the jobs have figures of %" PRId64
+				      " and %" PRId64 " processes",
+				      before->traces, after->traces);
+	return before->ranks == after->ranks && before->missing &&
+		       after->missing &&
+		       strcmp(before->missing, after->missing) != 0
+		   ? "the jobs have figures of different ranks"
+		   : NULL;
+}
+
 static void fill_warnings(struct xs_job_diff *diff)
 {
 	const struct xs_job *before = diff->before, *after = diff->after;
 	struct xs_arena *arena = &diff->arena;
 
 	diff->warnings = xs_arena_alloc(
-	    arena, 5 + before->problem_count + after->problem_count,
+	    arena, 6 + before->problem_count + after->problem_count,
 	    sizeof(*diff->warnings));
 	if (!diff->warnings)
 		return;
@@ -153,14 +172,14 @@ static void fill_warnings(struct xs_job_diff *diff)
 					  "these are different programs: %s "
 					  "and %s",
 					  before->program, after->program));
-	if (before->traces != after->traces)
-		warn(diff, xs_arena_print(arena,
-					  "the jobs have figures of %" PRId64
-					  " and %" PRId64 " processes",
-					  before->traces, after->traces));
 	if (before->program && after->program && !has_same_gpus(before, after))
 		warn(diff, "the jobs ran on different GPUs");
+	if (before->ranks != after->ranks)
+		warn(diff, "the jobs have different numbers of ranks");
 	diff->different = diff->warning_count ? *diff->warnings : NULL;
+	diff->lost = lost(diff);
+	if (diff->lost)
+		warn(diff, diff->lost);
 	warn_of(diff, "before", before);
 	warn_of(diff, "after", after);
 }
@@ -170,14 +189,16 @@ static const char *change(struct xs_arena *arena, int64_t before, int64_t after)
 {
 	const char *times = xs_arena_print(
 	    arena, "%s -> %s", xs_units_ns(before).s, xs_units_ns(after).s);
-	const int64_t less = before - after;
+	const double percent =
+	    100.0 * (double)(before - after) / (double)before;
 
 	if (before <= 0 || after <= 0)
 		return times;
-	return xs_arena_print(arena, "%s, %.1f %% %s", times,
-			      100.0 * (double)(less < 0 ? -less : less) /
-				  (double)before,
-			      less < 0 ? "slower" : "faster");
+	return fabs(percent) < 0.05
+		   ? xs_arena_print(arena, "%s, unchanged", times)
+		   : xs_arena_print(arena, "%s, %.1f %% %s", times,
+				    fabs(percent),
+				    percent < 0 ? "slower" : "faster");
 }
 
 /* What was predicted, if no change is left in the plan. */
@@ -228,41 +249,65 @@ static double median_bound(const struct xs_job *job, int sign)
 {
 	const double median = (double)job->wall.median;
 
-	return job->exact_median ? median
-				 : median * (1 + (double)sign / XS_JOB_MEDIAN);
+	return job->wall.exact ? median
+			       : median * (1 + (double)sign / XS_JOB_MEDIAN);
 }
 
-enum xs_gate xs_job_diff_gate(struct xs_job_diff *diff, double limit_percent,
-			      bool allow_different)
+/* Whether it is exceeded or kept; too noisy: diff->why says why. */
+static enum xs_gate compare(struct xs_job_diff *diff, double factor)
 {
 	const struct xs_job *before = diff->before, *after = diff->after;
-	const double factor = 1 + limit_percent / 100;
 	const bool slowest =
 	    (double)after->wall.most > factor * (double)before->wall.most;
 	const bool median =
 	    median_bound(after, -1) > factor * median_bound(before, 1);
 	const bool may_be =
 	    median_bound(after, 1) > factor * median_bound(before, -1);
-	enum xs_gate answer = slowest ? XS_GATE_EXCEEDED : XS_GATE_KEPT;
 
 	if (median != may_be)
-		diff->unclear = "the medians of so many processes are within "
-				"1.6 %";
+		diff->why = "the medians of so many processes are within 1.6 %";
 	else if (slowest != median)
-		diff->unclear = "the slowest and the median process disagree";
-	if (diff->unclear)
-		answer = XS_GATE_NOISY;
-	if (before->wall.median <= 0 || after->wall.median <= 0)
-		answer = XS_GATE_UNKNOWN;
-	else if (diff->different && !allow_different &&
-		 answer != XS_GATE_EXCEEDED)
-		answer = XS_GATE_DIFFERENT;
+		diff->why = "the slowest and the median process disagree";
+	return diff->why ? XS_GATE_NOISY
+	       : slowest ? XS_GATE_EXCEEDED
+			 : XS_GATE_KEPT;
+}
+
+/* Why the run times are none of whole runs; NULL: they are. */
+static const char *unknown(struct xs_job_diff *diff)
+{
+	const bool is_after = diff->after->cut;
+	const struct xs_job *job = is_after ? diff->after : diff->before;
+
+	if (diff->before->wall.median <= 0 || diff->after->wall.median <= 0)
+		return "the run times are unknown";
+	return job->cut ? xs_arena_print(
+			      &diff->arena, "%s: in %" PRId64 " trace%s %s",
+			      is_after ? "after" : "before", job->incomplete,
+			      job->incomplete == 1 ? "" : "s", job->cut)
+			: NULL;
+}
+
+enum xs_gate xs_job_diff_gate(struct xs_job_diff *diff, double limit_percent,
+			      bool allow_different)
+{
+	const char *why = unknown(diff);
+	enum xs_gate answer =
+	    why ? XS_GATE_UNKNOWN : compare(diff, 1 + limit_percent / 100);
+
+	if (answer != XS_GATE_EXCEEDED && !allow_different && !why) {
+		why = diff->different ? diff->different : diff->lost;
+		answer = diff->different ? XS_GATE_DIFFERENT
+			 : diff->lost	 ? XS_GATE_UNKNOWN
+					 : answer;
+	}
+	diff->why = why ? why : diff->why;
 	diff->verdict =
-	    answer == XS_GATE_NOISY
+	    diff->why
 		? xs_arena_print(&diff->arena,
 				 "%s The limit of %g %% (--fail-above) may be "
-				 "kept or not: %s.",
-				 diff->verdict, limit_percent, diff->unclear)
+				 "kept or not (%s).",
+				 diff->verdict, limit_percent, diff->why)
 		: xs_arena_print(&diff->arena, "%s %s", diff->verdict,
 				 xs_gate_text(answer, limit_percent).s);
 	return answer;

@@ -71,7 +71,7 @@ static double times_mean(const struct xs_job *job, const json_t *program,
 }
 
 /* ", 1.9 times the bytes", ", 12 GB/s in (24 on average)": why copies take
- * longer; "" if they do not differ. */
+ * longer than in as many rounds; "" if they do not differ. */
 static const char *why_copies(struct xs_job *job, const json_t *program,
 			      const json_t *moved, bool in)
 {
@@ -79,9 +79,10 @@ static const char *why_copies(struct xs_job *job, const json_t *program,
 	const char *ns_name = in ? "h2d_ns" : "d2h_ns";
 	const double bytes = times_mean(job, program, moved, bytes_name);
 	const double ns = times_mean(job, program, moved, ns_name);
+	const double rounds = times_mean(job, program, moved, "rounds");
 	const char *text = "";
 
-	if (bytes > 1 + 1.0 / APART)
+	if (bytes > rounds * (1 + 1.0 / APART))
 		text = xs_arena_print(&job->arena, ", %.3g times the bytes %s",
 				      bytes, in ? "in" : "out");
 	if (ns > bytes * (1 + 1.0 / APART))
@@ -136,6 +137,23 @@ static const char *longest_excess(const struct xs_job *job, const json_t *parts,
 	return words;
 }
 
+/* "450 rounds (mean: 325); ": why all parts of the steady part take longer; ""
+ * if it has no more rounds */
+static const char *more_rounds(struct xs_job *job, const json_t *program,
+			       const json_t *moved)
+{
+	if (times_mean(job, program, moved, "rounds") <= 1 + 1.0 / APART)
+		return "";
+	return xs_arena_print(
+	    &job->arena, "%s rounds (mean: %s); ",
+	    xs_units_count(xs_job_bounded(json_integer_value(
+			       json_object_get(moved, "rounds"))))
+		.s,
+	    xs_units_count(xs_job_number(program, "add", "rounds") /
+			   job->traces)
+		.s);
+}
+
 /* "copies: 410 ms more than the mean, 12 GB/s in (mean: 24 GB/s), on another
  * kind" */
 static const char *why(struct xs_job *job, const json_t *program,
@@ -149,7 +167,8 @@ static const char *why(struct xs_job *job, const json_t *program,
 
 	words = longest_excess(job, json_object_get(row, "parts"), busy,
 			       &excess_ns);
-	text = xs_arena_print(arena, "%s: %s more than the mean", words,
+	text = xs_arena_print(arena, "%s%s: %s more than the mean",
+			      more_rounds(job, program, moved), words,
 			      xs_units_ns(excess_ns).s);
 	if (strcmp(words, "copies") == 0)
 		text = xs_arena_print(arena, "%s%s%s", text,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is wrong with the traces of a job, and which are missing, in words. */
+/* What is wrong with the traces of a job, in words. */
 #include "report/job/digest.h"
 #include "report/job/job_parts.h"
 #include "report/result/number.h"
@@ -7,9 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Ranges of missing ranks that are told. */
-#define RANGES_MAX 8
 
 /* Names of other programs that are told. */
 #define NAMES_MAX 8
@@ -19,7 +16,7 @@
 #define PROBLEMS_MAX 16
 #define FEW	     3
 
-static void add(struct xs_job *job, const char *what, int64_t traces,
+void xs_job_add(struct xs_job *job, const char *what, int64_t traces,
 		const char *names, const char *text)
 {
 	job->problems[job->problem_count++] = (struct xs_job_problem){
@@ -36,9 +33,7 @@ static int by_name(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* "cat, ls, ...": the first keys in order, but one; "" without */
-static const char *list_keys(struct xs_arena *arena, const json_t *object,
-			     const char *without, bool more)
+const char *xs_job_keys(struct xs_arena *arena, const json_t *object, bool more)
 {
 	const char **keys =
 	    xs_arena_alloc(arena, json_object_size(object) + 1, sizeof(*keys));
@@ -46,9 +41,7 @@ static const char *list_keys(struct xs_arena *arena, const json_t *object,
 	json_t *value;
 	size_t count = 0;
 
-	json_object_foreach((json_t *)object, key,
-			    value) if (keys &&
-				       (!without || strcmp(key, without) != 0))
+	json_object_foreach((json_t *)object, key, value) if (keys)
 	    keys[count++] = key;
 	if (count)
 		qsort(keys, count, sizeof(*keys), by_name);
@@ -59,22 +52,29 @@ static const char *list_keys(struct xs_arena *arena, const json_t *object,
 					 : list;
 }
 
-/* What the digest counts as such, with some names. */
+/* The traces of a row, with some names. */
+static void add_row(struct xs_job *job, const json_t *row, const char *what,
+		    const char *text)
+{
+	if (xs_job_traces(row))
+		xs_job_add(job, what, xs_job_traces(row),
+			   xs_job_keys(&job->arena,
+				       xs_digest_get(row, "count", "names"),
+				       xs_digest_get(row, "beyond", "names")),
+			   text);
+}
+
+/* What the digest counts as such. */
 static void add_counted(struct xs_job *job, const json_t *digest,
 			const char *what, const char *text)
 {
-	const json_t *row =
-	    json_object_get(xs_digest_get(digest, "table", "problems"), what);
-
-	if (xs_job_traces(row))
-		add(job, what, xs_job_traces(row),
-		    list_keys(&job->arena, xs_digest_get(row, "count", "names"),
-			      NULL, xs_digest_get(row, "beyond", "names")),
-		    text);
+	add_row(
+	    job,
+	    json_object_get(xs_digest_get(digest, "table", "problems"), what),
+	    what, text);
 }
 
-/* Returns the sum of a count, also of what it has no room for. */
-static int64_t sum_of(const json_t *group, const char *name)
+int64_t xs_job_sum(const json_t *group, const char *name)
 {
 	const int64_t beyond = xs_job_number(group, "beyond", name);
 	int64_t sum = beyond > 0 ? beyond : 0;
@@ -89,167 +89,66 @@ static int64_t sum_of(const json_t *group, const char *name)
 	return sum;
 }
 
-/* "3, 64-71": the numbers below `most` that are not among these, in order */
-static const char *list_missing(struct xs_arena *arena, const int64_t *ranks,
-				size_t count, int64_t most)
+/* Why a program's traces are incomplete; NULL: they are not. */
+static const char *cut_of(struct xs_job *job, const json_t *program)
 {
-	const char *list = NULL;
-	int64_t next = 0;
-	int ranges = 0;
+	const char *why = xs_job_line(
+	    &job->arena, json_object_get(program, "text"), "incomplete");
 
-	for (size_t i = 0; i <= count; i++) {
-		const int64_t rank = i < count ? ranks[i] : most;
-
-		if (rank > next && ++ranges > RANGES_MAX)
-			return xs_arena_join(arena, list, "...");
-		if (rank > next)
-			list = xs_arena_join(
-			    arena, list,
-			    rank - 1 > next
-				? xs_arena_print(arena, "%" PRId64 "-%" PRId64,
-						 next, rank - 1)
-				: xs_arena_print(arena, "%" PRId64, next));
-		next = rank + 1;
-	}
-	return list;
+	return *why ? why : NULL;
 }
 
-static int by_number(const void *left, const void *right)
+/* The traces of the program that are in no figure: the incomplete ones, unless
+ * there are more of these. */
+static void add_half(struct xs_job *job, const json_t *own, const json_t *half)
 {
-	const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+	const char *own_cut = cut_of(job, own), *cut = cut_of(job, half);
 
-	return a < b ? -1 : a > b;
+	add_row(job, half, cut ? "incomplete" : "complete",
+		cut ? xs_arena_print(&job->arena, "in no figure, since %s", cut)
+		    : "of whole runs, in no figure, since more are not");
+	job->cut = own_cut ? own_cut : cut;
+	job->incomplete = own_cut ? job->traces : cut ? xs_job_traces(half) : 0;
 }
 
-/* The ranks of the traces, each once, in order; NULL without memory. Adds the
- * traces of a rank that has another one. */
-static int64_t *list_ranks(struct xs_job *job, const json_t *program,
-			   size_t *count, int64_t *again)
+/* Traces of no figure, since most are of another program. */
+static void add_others(struct xs_job *job, const json_t *digest,
+		       const json_t *own)
 {
-	const json_t *ids = xs_digest_get(program, "count", "traces");
-	int64_t *ranks = xs_arena_alloc(&job->arena, json_object_size(ids) + 1,
-					sizeof(*ranks));
-	const char *id;
-	json_t *traces;
-	size_t all = 0;
-
-	json_object_foreach((json_t *)ids, id, traces)
-	{
-		if (ranks && *id >= '0' && *id <= '9')
-			ranks[all++] = xs_job_bounded(strtoll(id, NULL, 10));
-	}
-	if (all)
-		qsort(ranks, all, sizeof(*ranks), by_number);
-	*count = 0;
-	for (size_t i = 0; i < all; i++)
-		if (!*count || ranks[i] != ranks[*count - 1])
-			ranks[(*count)++] = ranks[i];
-	*again = (int64_t)(all - *count);
-	return ranks;
-}
-
-/* How many ranks most traces say that the job has; of equally many traces, the
- * larger number. Counts the traces that say something else. */
-static int64_t usual_ranks(const json_t *program, int64_t *others)
-{
-	const json_t *counts = xs_digest_get(program, "count", "ranks");
-	int64_t ranks = XS_UNKNOWN, most = 0;
-	const char *key;
-	json_t *count;
-
-	json_object_foreach((json_t *)counts, key, count)
-	{
-		const int64_t number = xs_job_bounded(strtoll(key, NULL, 10));
-		const int64_t traces =
-		    xs_job_bounded(json_integer_value(count));
-
-		if (number < 1 || traces < most ||
-		    (traces == most && number < ranks))
-			continue;
-		ranks = number;
-		most = traces;
-	}
-	*others = sum_of(program, "ranks") - most;
-	return ranks;
-}
-
-/* Finds the ranks of the launcher that have no trace, and traces that do not
- * fit. */
-static void fill_ranks(struct xs_job *job, const json_t *program)
-{
-	struct xs_arena *arena = &job->arena;
-	size_t count, kept;
-	int64_t again, others, *ranks;
-
-	job->ranks = usual_ranks(program, &others);
-	if (others)
-		add(job, "other ranks", others, "",
-		    xs_arena_print(arena,
-				   "of a job of another size than %" PRId64
-				   " ranks",
-				   job->ranks));
-	ranks = list_ranks(job, program, &count, &again);
-	if (!ranks || job->ranks == XS_UNKNOWN ||
-	    xs_digest_get(program, "beyond", "traces")) {
-		job->ranks = XS_UNKNOWN;
-		return;
-	}
-	for (kept = count; kept && ranks[kept - 1] >= job->ranks;)
-		kept--;
-	if (kept < count)
-		add(job, "rank too high", (int64_t)(count - kept), "",
-		    xs_arena_print(arena,
-				   "of rank %" PRId64 "%s, which a job of "
-				   "%" PRId64 " ranks does not have",
-				   ranks[kept], kept + 1 < count ? ", ..." : "",
-				   job->ranks));
-	if (again)
-		add(job, "same rank", again, "",
-		    "of a rank that has another one: of several runs?");
-	job->seen = (int64_t)kept;
-	job->missing = list_missing(arena, ranks, kept, job->ranks);
-	if (job->missing)
-		job->missing_text = xs_arena_print(
-		    arena, "no figures of rank%s %s",
-		    strpbrk(job->missing, ",-") ? "s" : "", job->missing);
-}
-
-static void add_unranked(struct xs_job *job, const json_t *program)
-{
-	const int64_t traces = sum_of(program, "unranked");
-
-	if (traces && xs_digest_get(program, "count", "ranks"))
-		add(job, "no rank", traces,
-		    list_keys(&job->arena,
-			      xs_digest_get(program, "count", "unranked"), NULL,
-			      xs_digest_get(program, "beyond", "unranked")),
-		    "without a rank, in all figures: of another run?");
-}
-
-static void add_others(struct xs_job *job, const json_t *digest)
-{
-	const json_t *programs = xs_digest_get(digest, "table", "programs");
 	const int64_t beyond = xs_job_number(digest, "beyond", "programs");
 	int64_t traces = beyond > 0 ? beyond : 0;
+	json_t *others = json_object(), *program;
+	const json_t *half = NULL;
 	bool as_many = false;
-	const char *name;
-	json_t *program;
+	const char *key;
 
-	json_object_foreach((json_t *)programs, name, program)
+	json_object_foreach(
+	    (json_t *)xs_digest_get(digest, "table", "programs"), key, program)
 	{
-		if (strcmp(name, job->program) == 0)
+		const char *name =
+		    json_string_value(xs_digest_get(program, "text", "name"));
+
+		if (program == own)
 			continue;
+		if (name && strcmp(name, job->program) == 0) {
+			half = program;
+			continue;
+		}
 		xs_number_add(&traces, xs_job_traces(program));
 		as_many |= xs_job_traces(program) == job->traces;
+		json_object_set(others, key, program);
 	}
+	add_half(job, own, half);
 	if (traces > 0)
-		add(job, "other program", traces,
-		    list_keys(&job->arena, programs, job->program, beyond > 0),
+		xs_job_add(
+		    job, "other program", traces,
+		    xs_job_keys(&job->arena, others, beyond > 0),
 		    as_many ? "of another program, in no figure (of those "
 			      "with as many traces this is the first by name; "
 			      "--each reports on each trace)"
 			    : "of another program, in no figure (--each "
 			      "reports on each trace)");
+	json_decref(others);
 }
 
 /* Tables that lack rows, for which a digest has no room. */
@@ -272,7 +171,8 @@ static void add_beyond(struct xs_job *job, const json_t *program)
 			list =
 			    xs_arena_join(&job->arena, list, tables[i].words);
 	if (list)
-		add(job, "no room", job->traces, list,
+		xs_job_add(
+		    job, "no room", job->traces, list,
 		    "have more than a digest has room for; some are missing");
 }
 
@@ -288,7 +188,8 @@ static void add_sharing(struct xs_job *job, const json_t *program)
 			    count) if (json_integer_value(count) > 1)
 	    xs_number_add(&sharing, xs_job_bounded(json_integer_value(count)));
 	if (sharing)
-		add(job, "shared GPU", sharing, "",
+		xs_job_add(
+		    job, "shared GPU", sharing, "",
 		    "of processes that shared a GPU with another, which slows "
 		    "both if they run at the same time");
 }
@@ -306,32 +207,33 @@ static void add_mixed(struct xs_job *job, const json_t *program)
 	json_object_foreach((json_t *)ids, key,
 			    count) if (json_integer_value(count) > 1) twice++;
 	if (twice)
-		add(job, "merged twice", twice, "",
-		    "in several of the merged digests, in all sums as often");
+		xs_job_add(job, "merged twice", twice, "",
+			   "in several of the merged digests, counted more "
+			   "than once");
 	else
 		add_sharing(job, program);
 	if (json_object_size(versions) > 1)
-		add(job, "several versions", job->traces,
-		    list_keys(&job->arena, versions, NULL, false),
-		    "of several versions of xferspy");
-	job->machines = list_keys(&job->arena, machines, NULL, false);
+		xs_job_add(job, "several versions", job->traces,
+			   xs_job_keys(&job->arena, versions, false),
+			   "of several versions of xferspy");
+	job->machines = xs_job_keys(&job->arena, machines, false);
 	if (json_object_size(machines) > 1)
-		add(job, "several machines", job->traces, job->machines,
-		    "whose predictions are of several machine profiles");
+		xs_job_add(job, "several machines", job->traces, job->machines,
+			   "whose predictions are of several machine profiles");
 }
 
 /* What the traces of the program make of the job. */
 static void add_of_program(struct xs_job *job, const json_t *digest,
 			   const json_t *program)
 {
-	fill_ranks(job, program);
-	add_unranked(job, program);
+	xs_job_fill_ranks(job, program);
 	if (xs_job_number(program, "most", "start_us") >
 	    xs_job_number(program, "least", "end_us"))
-		add(job, "one after another", job->traces, "",
+		xs_job_add(
+		    job, "one after another", job->traces, "",
 		    "of which some began when others had ended: several runs, "
 		    "no job?");
-	add_others(job, digest);
+	add_others(job, digest, program);
 	add_mixed(job, program);
 	add_beyond(job, program);
 }
@@ -346,7 +248,7 @@ static int most_traces(const void *left, const void *right)
 }
 
 /* The warnings of traces, those of most first; with names of a few. */
-static void add_warnings(struct xs_job *job, const json_t *digest)
+static void add_warnings(struct xs_job *job, const json_t *program)
 {
 	const size_t first = job->problem_count;
 	struct xs_arena *arena = &job->arena;
@@ -354,21 +256,24 @@ static void add_warnings(struct xs_job *job, const json_t *digest)
 	json_t *row;
 
 	json_object_foreach(
-	    (json_t *)xs_digest_get(digest, "table", "problems"), what, row)
+	    (json_t *)xs_digest_get(program, "table", "warnings"), what, row)
 	{
-		const json_t *best = json_object_get(row, "best");
 		const int64_t traces = xs_job_traces(row);
 
-		if (best && traces)
-			add(job, "warning", traces,
-			    traces > FEW ? ""
-					 : list_keys(arena,
-						     xs_digest_get(row, "count",
-								   "names"),
-						     NULL, false),
-			    xs_arena_print(arena, "with %s warning \"%s\"",
-					   traces > 1 ? "such a" : "the",
-					   xs_job_line(arena, best, "text")));
+		if (traces)
+			xs_job_add(
+			    job, "warning", traces,
+			    traces > FEW
+				? ""
+				: xs_job_keys(
+				      arena,
+				      xs_digest_get(row, "count", "names"),
+				      false),
+			    xs_arena_print(
+				arena, "with %s warning \"%s\"",
+				traces > 1 ? "such a" : "the",
+				xs_job_line(arena, json_object_get(row, "best"),
+					    "text")));
 	}
 	if (job->problem_count > first)
 		qsort(job->problems + first, job->problem_count - first,
@@ -378,11 +283,11 @@ static void add_warnings(struct xs_job *job, const json_t *digest)
 void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 			  const json_t *program)
 {
-	const json_t *rows = xs_digest_get(digest, "table", "problems");
+	const json_t *warnings = xs_digest_get(program, "table", "warnings");
 
-	job->problems =
-	    xs_arena_alloc(&job->arena, PROBLEMS_MAX + json_object_size(rows),
-			   sizeof(*job->problems));
+	job->problems = xs_arena_alloc(
+	    &job->arena, PROBLEMS_MAX + json_object_size(warnings),
+	    sizeof(*job->problems));
 	if (!job->problems)
 		return;
 	add_counted(job, digest, "unreadable", "not read");
@@ -394,5 +299,5 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 		    "of runs with --counters, which slows them, in no figure");
 	if (program)
 		add_of_program(job, digest, program);
-	add_warnings(job, digest);
+	add_warnings(job, program);
 }

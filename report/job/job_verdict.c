@@ -45,8 +45,8 @@ static const char *gain(struct xs_job *job)
 		return "No process has a change in its plan.";
 	text = xs_arena_print(
 	    arena,
-	    "The slowest process takes %s, with all changes below %s (%s): the "
-	    "job gains %s%s (%s).",
+	    "The slowest process takes %s, with all changes of the plan %s "
+	    "(%s): the job gains %s%s (%s).",
 	    xs_units_ns(job->wall.most).s, xs_units_ns(job->after_ns).s,
 	    xs_units_range_ns(job->low_ns, job->high_ns).s, up_to(job),
 	    xs_units_ns(job->saves_ns).s,

@@ -4,9 +4,12 @@
 #include "analyzer/util/hash.h"
 #include "report/job/digest.h"
 #include "report/job/sketch.h"
+#include "report/result/best.h"
+#include "report/result/number.h"
 #include "report/result/site.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,10 +83,30 @@ static const char *phase_places(const struct xs_map *map,
 	return places_of(&map->result->arena, sites, count);
 }
 
+/* From one round to the next, without tracing, as a report on one trace has it.
+ */
+static int64_t until_next_ns(const struct xs_result_phase *phase)
+{
+	const int64_t ns =
+	    xs_result_untraced_ns(phase) + xs_result_used_between_ns(phase);
+
+	return ns > 0 ? ns : 0;
+}
+
+/* The same of all rounds. */
+static int64_t total_ns(const struct xs_result_phase *phase, int64_t round_ns)
+{
+	return xs_number_round(
+	    fmax(0, (double)phase->total_ns +
+			(double)phase->rounds *
+			    (double)(round_ns - phase->round_ns)));
+}
+
 static void add_phase(json_t *program, const struct xs_map *map,
 		      const struct xs_result_phase *phase, bool *failed)
 {
 	const char *places = phase_places(map, phase);
+	const int64_t round_ns = until_next_ns(phase);
 	uint64_t hash = xs_hash_text(0, places);
 	json_t *group = xs_digest_new(), *row;
 
@@ -91,10 +114,11 @@ static void add_phase(json_t *program, const struct xs_map *map,
 		hash = xs_hash_text(hash, phase->kernel_names[i]);
 	row = xs_digest_row(program, "phases", key_of(hash).s, failed);
 	xs_digest_number(group, "add", "rounds", phase->rounds, failed);
-	xs_digest_number(group, "add", "total_ns", phase->total_ns, failed);
-	xs_digest_number(group, "most", "round_ns", phase->round_ns, failed);
-	xs_digest_number(group, "least", "round_ns", phase->round_ns, failed);
-	xs_sketch_add(group, "round_ns", phase->round_ns, failed);
+	xs_digest_number(group, "add", "total_ns", total_ns(phase, round_ns),
+			 failed);
+	xs_digest_number(group, "most", "round_ns", round_ns, failed);
+	xs_digest_number(group, "least", "round_ns", round_ns, failed);
+	xs_sketch_add(group, "round_ns", round_ns, failed);
 	xs_digest_set(group, "text", "places", places_text(map, places),
 		      failed);
 	xs_digest_set(group, "text", "kernel",

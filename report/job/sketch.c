@@ -37,31 +37,37 @@ static int64_t value_of(unsigned bucket)
 	return first_of(bucket) + (first_of(bucket + 1) - first_of(bucket)) / 2;
 }
 
+/* The name of the values of a histogram. */
+struct exact_name {
+	char s[24];
+};
+
+static struct exact_name exact_name(const char *name)
+{
+	struct exact_name out;
+
+	snprintf(out.s, sizeof(out.s), "exact_%s", name);
+	return out;
+}
+
 void xs_sketch_add(json_t *group, const char *name, int64_t value, bool *failed)
 {
-	char key[16];
+	char key[24];
 
 	if (value == XS_UNKNOWN)
 		return;
-	snprintf(key, sizeof(key), "%04u",
-		 bucket_of(value < 0 ? 0 : (uint64_t)value));
+	if (value < 0)
+		value = 0;
+	snprintf(key, sizeof(key), "%04u", bucket_of((uint64_t)value));
 	xs_digest_count(group, name, key, failed);
+	snprintf(key, sizeof(key), "%" PRId64, value);
+	xs_digest_count(group, exact_name(name).s, key, failed);
 }
 
 bool xs_sketch_is_bucket(const char *key)
 {
 	return strlen(key) == 4 && strspn(key, "0123456789") == 4 &&
 	       strtoul(key, NULL, 10) < BUCKETS;
-}
-
-void xs_sketch_add_exact(json_t *group, const char *name, int64_t value,
-			 bool *failed)
-{
-	char key[24];
-
-	xs_sketch_add(group, name, value, failed);
-	snprintf(key, sizeof(key), "%" PRId64, value);
-	xs_digest_count(group, "exact_ns", key, failed);
 }
 
 /* A value, and how many there are. */
@@ -76,9 +82,10 @@ static int by_value(const void *left, const void *right)
 	return a->value < b->value ? -1 : a->value > b->value;
 }
 
-int64_t xs_sketch_exact_median(const json_t *group)
+/* Returns XS_UNKNOWN if there was no room for all values. */
+static int64_t exact_median(const json_t *group, const char *name)
 {
-	const json_t *counts = xs_digest_get(group, "count", "exact_ns");
+	const json_t *counts = xs_digest_get(group, "count", name);
 	const size_t room = json_object_size(counts);
 	struct exact *all = calloc(room + 1, sizeof(*all));
 	int64_t sum = 0, median = XS_UNKNOWN;
@@ -104,7 +111,7 @@ int64_t xs_sketch_exact_median(const json_t *group)
 		sum -= all[i].count;
 	}
 	free(all);
-	return xs_digest_get(group, "beyond", "exact_ns") ? XS_UNKNOWN : median;
+	return xs_digest_get(group, "beyond", name) ? XS_UNKNOWN : median;
 }
 
 /* Fills counts by bucket. Returns their sum. */
@@ -127,22 +134,20 @@ static uint64_t load(const json_t *sketch, uint64_t *counts)
 	return sum;
 }
 
-int64_t xs_sketch_percentile(const json_t *group, const char *name,
-			     unsigned percent)
+int64_t xs_sketch_median(const json_t *group, const char *name, bool *exact)
 {
 	uint64_t counts[BUCKETS] = {0};
 	const uint64_t sum = load(xs_digest_get(group, "count", name), counts);
-	uint64_t left;
+	const int64_t median = exact_median(group, exact_name(name).s);
+	uint64_t left = sum ? (sum - 1) / 2 : 0;
 
-	if (!sum)
-		return XS_UNKNOWN;
-	left = (sum - 1) * percent / 100;
-	for (unsigned i = 0; i < BUCKETS; i++) {
+	*exact = median != XS_UNKNOWN;
+	for (unsigned i = 0; sum && !*exact && i < BUCKETS; i++) {
 		if (left < counts[i])
 			return value_of(i);
 		left -= counts[i];
 	}
-	return XS_UNKNOWN;
+	return median;
 }
 
 size_t xs_sketch_bars(const json_t *group, const char *name,

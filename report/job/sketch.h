@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Histograms of times as counts of a digest. A bucket is 1/32 of an octave or
- * less, so that a quantile is within 1/64 (1.6 %) of a value of that rank.
+ * Histograms of times as counts of a digest, "exact_" with the values of the
+ * first. A bucket is 1/32 of an octave or less: the median is within 1/64
+ * (1.6 %) of that value, or exact if there was room for all values.
  */
 #ifndef XS_REPORT_JOB_SKETCH_H
 #define XS_REPORT_JOB_SKETCH_H
@@ -19,17 +20,9 @@ void xs_sketch_add(json_t *group, const char *name, int64_t value,
 /* Returns whether a key of a histogram is one of xs_sketch_add(). */
 bool xs_sketch_is_bucket(const char *key);
 
-/* The same; the value itself is kept, too, up to XS_DIGEST_TRACES of all
- * sketches of the group. Returns the value that as many are above as below,
- * XS_UNKNOWN if not all are kept. */
-void xs_sketch_add_exact(json_t *group, const char *name, int64_t value,
-			 bool *failed);
-int64_t xs_sketch_exact_median(const json_t *group);
-
-/* Returns the value below which so many percent of them are, XS_UNKNOWN
- * without values. */
-int64_t xs_sketch_percentile(const json_t *group, const char *name,
-			     unsigned percent);
+/* Returns the value that as many are above as below, XS_UNKNOWN without values;
+ * *exact: it is one of them. */
+int64_t xs_sketch_median(const json_t *group, const char *name, bool *exact);
 
 /* Fills as many bars of one width in octaves as are from the smallest to the
  * largest value, at most `room`. Returns how many. */

@@ -6,8 +6,8 @@
 #include "analyzer/util/hash.h"
 #include "report/commands/cli.h"
 #include "report/commands/job_inputs.h"
+#include "report/commands/report_machines.h"
 #include "report/job/digest.h"
-#include "report/job/map.h"
 
 #include <errno.h>
 #include <mpi.h>
@@ -99,50 +99,54 @@ static char *gather(const char *own, int ranks)
 	return texts;
 }
 
-/* Whether all traces of this process's file were there before: in order of all
- * files. Adds those that all processes read now. */
-static bool were_there(json_t *own, int rank, int ranks, json_t *seen)
+/* What a process is to do. */
+struct process {
+	int rank, ranks;
+	struct xs_digest_options given;
+	struct xs_report_machines machines;
+	struct xs_result_options how;
+	struct xs_job_inputs inputs;
+	json_t *seen; /* ids of the traces that were read, by any process */
+};
+
+/* Counts this process's file only if its traces were there before, in order of
+ * all files. All processes do so at a time. */
+static void once(struct process *process, const char *path, json_t **group)
 {
+	json_t *own = xs_digest_ids(*group);
 	char *text = own ? json_dumps(own, JSON_COMPACT) : NULL, *texts;
 	const char *at;
-	bool were = false;
 
 	if (!text)
 		give_up(strerror(ENOMEM));
-	at = texts = gather(text, ranks);
-	for (int i = 0; i < ranks; i++, at += strlen(at) + 1) {
+	at = texts = gather(text, process->ranks);
+	for (int i = 0; i < process->ranks; i++, at += strlen(at) + 1) {
 		json_t *ids = json_loads(at, 0, NULL);
 
-		if (i == rank)
-			were = xs_digest_are_known(ids, seen);
-		if (!ids || json_object_update(seen, ids))
+		if (!ids ||
+		    (i == process->rank
+			 ? xs_job_inputs_once(process->seen, path, group)
+			 : json_object_update(process->seen, ids)))
 			give_up(strerror(ENOMEM));
 		json_decref(ids);
 	}
+	json_decref(own);
 	free(text);
 	free(texts);
-	return were;
 }
 
-/* Merges a file into the digest; all processes do so at a time. What is of
- * traces that were there before is only counted. Returns whether the file
- * cannot be read. */
-static bool add(const char *path, int rank, int ranks, json_t *seen,
-		json_t *all)
+/* Merges a file, or nothing, into the digest. Returns whether the file cannot
+ * be read. */
+static bool add(struct process *process, const char *path, json_t *all)
 {
-	const struct xs_result_options how = {0};
-	json_t *group = NULL, *own;
-	const int code = path ? xs_job_inputs_read(path, &how, &group) : 0;
+	json_t *group = NULL;
+	const int code =
+	    path ? xs_job_inputs_read(path, &process->how, &group) : 0;
 
 	if (code < 0)
 		give_up(strerror(-code));
-	own = xs_digest_ids(group);
-	if (were_there(own, rank, ranks, seen)) {
-		json_decref(group);
-		group = xs_digest_of_problem("duplicate", path);
-	}
-	json_decref(own);
-	if (path && (!group || xs_digest_merge(all, group)))
+	once(process, path, &group);
+	if (group && xs_digest_merge(all, group))
 		give_up(strerror(ENOMEM));
 	json_decref(group);
 	return code > 0;
@@ -150,20 +154,22 @@ static bool add(const char *path, int rank, int ranks, json_t *seen,
 
 /* Writes the digest of this process's share of the files into text. Returns
  * how many of them cannot be read. */
-static int map(const struct xs_job_inputs *inputs, int rank, int ranks,
-	       char *text)
+static int map(struct process *process, char *text)
 {
-	json_t *seen = json_object(), *all = xs_digest_new();
+	const struct xs_job_inputs *inputs = &process->inputs;
+	json_t *all = xs_digest_new();
 	int failed = 0;
 
-	if (!seen || !all)
+	process->seen = json_object();
+	if (!process->seen || !all)
 		give_up(strerror(ENOMEM));
-	for (int i = rank; i - rank < inputs->count; i += ranks)
-		failed += add(i < inputs->count ? inputs->paths[i] : NULL, rank,
-			      ranks, seen, all);
+	for (int i = process->rank; i - process->rank < inputs->count;
+	     i += process->ranks)
+		failed += add(process,
+			      i < inputs->count ? inputs->paths[i] : NULL, all);
 	write_text(all, text);
 	json_decref(all);
-	json_decref(seen);
+	json_decref(process->seen);
 	return failed;
 }
 
@@ -179,59 +185,82 @@ static bool is_same(const struct xs_job_inputs *inputs)
 	return most[0] == ~most[1];
 }
 
-/* Reads the options. Returns whether files follow, from optind on. */
-static bool parse(int argc, char **argv, const char **output)
-{
-	int option;
+static const struct xs_cli_command command = {
+    .name = "xferspy-mpi",
+    .usage = "Usage: mpirun xferspy-mpi TRACE|DIGEST|FOLDER... [OPTIONS]\n"
+	     "Writes the digest of all of them, for xferspy report; each "
+	     "process reads a\n"
+	     "part of the traces.\n",
+    .options = xs_digest_options,
+};
 
-	opterr = 0;
-	while ((option = getopt(argc, argv, "o:")) == 'o')
-		*output = optarg;
-	return option == -1 && optind < argc;
+/* Reads the options: the first process before the others, since it prints what
+ * is wrong, and the help. Returns 0, XS_CLI_DONE or an exit code. */
+static int parse(int argc, char **argv, struct process *process)
+{
+	int code = 0;
+
+	if (!process->rank)
+		code = xs_cli_parse(&command, argc, argv, &process->given);
+	if (!process->rank && !code && optind == argc)
+		code = xs_cli_error(XS_EXIT_USAGE, command.name,
+				    "no trace was given",
+				    "see xferspy-mpi --help");
+	MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return code || !process->rank
+		   ? code
+		   : xs_cli_parse(&command, argc, argv, &process->given);
 }
 
-/* Lists the files, and opens the output in the first process. Returns 0, in all
- * processes alike, or an exit code after printing why. */
-static int prepare(int argc, char **argv, int rank, const char *output,
-		   struct xs_job_inputs *inputs, FILE **out)
+/* Lists the files of the words, and opens the output in the first process.
+ * Returns 0, in all processes alike, or an exit code after printing why. */
+static int prepare(char *const *words, int count, struct process *process,
+		   FILE **out)
 {
-	int code = xs_job_inputs_list(argv + optind, argc - optind, inputs);
+	struct xs_job_inputs *inputs = &process->inputs;
+	const char *output = process->given.output;
+	int own = xs_job_inputs_list(words, count, false, inputs), code;
 
 	if (!is_same(inputs)) {
-		code = XS_EXIT_INPUT;
-		if (!rank)
-			xs_cli_error(code, argv[optind],
+		own = XS_EXIT_INPUT;
+		if (!process->rank)
+			xs_cli_error(own, words[0],
 				     "other processes find other files there",
 				     "name a folder of all nodes, or merge a "
 				     "digest of each node");
 	}
-	if (!code && !rank)
-		code =
-		    xs_cli_check_output(output, inputs->paths, inputs->count);
-	if (!code && !rank)
-		code = xs_cli_open(output, out);
-	MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	if (!own)
+		own = xs_report_machines_load(
+		    &process->given.machine, process->given.machine != NULL,
+		    &process->machines, &process->how);
+	if (!own && !process->rank)
+		own = xs_job_inputs_check_machine(inputs, &process->how);
+	if (!own && !process->rank)
+		own = xs_cli_check_output(output, inputs->paths, inputs->count);
+	if (!own && !process->rank)
+		own = xs_cli_open(output, out);
+	MPI_Allreduce(&own, &code, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
 	return code;
 }
 
 /* Maps and reduces. Returns the exit code. */
-static int run(const struct xs_job_inputs *inputs, int rank, int ranks,
-	       const char *output, FILE *out)
+static int run(struct process *process, FILE *out)
 {
+	const int count = process->inputs.count;
 	char *own = calloc(2, BYTES);
 	int failed, all_failed = 0, code = 0;
 
 	if (!own)
 		give_up(strerror(ENOMEM));
-	failed = map(inputs, rank, ranks, own);
+	failed = map(process, own);
 	MPI_Reduce(&failed, &all_failed, 1, MPI_INT, MPI_SUM, 0,
 		   MPI_COMM_WORLD);
 	reduce(own, own + BYTES);
-	if (!rank) {
-		code = xs_job_inputs_tell(all_failed, inputs->count);
-		if (all_failed == inputs->count)
+	if (!process->rank) {
+		code = xs_job_inputs_tell(all_failed, count);
+		if (all_failed == count)
 			xs_cli_discard(out);
-		else if (xs_cli_close(output, out,
+		else if (xs_cli_close(process->given.output, out,
 				      fputs(own + BYTES, out) < 0 ? -EIO : 0))
 			code = XS_EXIT_INPUT;
 	}
@@ -241,25 +270,20 @@ static int run(const struct xs_job_inputs *inputs, int rank, int ranks,
 
 int main(int argc, char **argv)
 {
-	struct xs_job_inputs inputs = {0};
-	const char *output = NULL;
-	int rank, ranks, code = 0;
+	struct process process = {0};
 	FILE *out = NULL;
+	int code;
 
 	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	if (parse(argc, argv, &output)) {
-		code = prepare(argc, argv, rank, output, &inputs, &out);
-		if (!code)
-			code = run(&inputs, rank, ranks, output, out);
-	} else if (!rank) {
-		code = xs_cli_error(XS_EXIT_USAGE, "xferspy-mpi",
-				    "it takes folders and traces, and -o FILE",
-				    "mpirun xferspy-mpi FOLDER|TRACE... -o "
-				    "DIGEST");
-	}
-	xs_job_inputs_free(&inputs);
+	MPI_Comm_rank(MPI_COMM_WORLD, &process.rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &process.ranks);
+	code = parse(argc, argv, &process);
+	if (!code)
+		code = prepare(argv + optind, argc - optind, &process, &out);
+	if (!code)
+		code = run(&process, out);
+	xs_job_inputs_free(&process.inputs);
+	free(process.machines.others);
 	MPI_Finalize();
-	return code;
+	return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
 }

@@ -69,11 +69,11 @@ def map_all(traces):
 def check(job):
     """Compares the report with what was made."""
     problems = {row["what"]: row["traces"] for row in job["problems"]}
-    assert problems == {"unreadable": 1, "duplicate": 1, "warning": 1,
+    assert problems == {"unreadable": 1, "duplicate": 1, "incomplete": 1,
                         "other program": 1}, problems
-    assert job["traces"] == RANKS - 3 and job["program"] == "heat", job
+    assert job["traces"] == RANKS - 4 and job["program"] == "heat", job
     assert job["ranks"] == RANKS, job["ranks"]
-    assert job["missing"] == f"{MISSING}, {DAMAGED}, {OTHER}", job["missing"]
+    assert job["missing"] == f"{KILLED}, {MISSING}, {DAMAGED}, {OTHER}", job["missing"]
     assert f"rank {SLOW} on" in job["slowest"][0]["name"], job["slowest"][0]
     assert job["slowest"][0]["why"], job["slowest"][0]
     assert len(job["hosts"]) == min(RANKS // 8, 256), job["hosts"]

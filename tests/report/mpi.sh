@@ -29,9 +29,13 @@ cmp wanted found || fail "another digest"
 "$mpiexec" -n 3 "$mpi" . 0.xspy wanted d 0.xspy >found || fail "twice: exit code $?"
 "$xferspy" report found >text
 grep -q '^heat  7 traces on' text || fail "twice: $(cat text)"
-grep -q '^! 10 traces given twice, counted once: 0.xspy, d/0.digest,' text ||
+grep -q '^! 16 traces given twice, counted once: ./0.xspy, ./1.xspy,' text ||
 	fail "twice: $(cat text)"
-for words in --help "./0.xspy >/dev/full"; do
+"$mpiexec" -n 2 "$mpi" --help >text || fail "--help: exit code $?"
+[ "$(grep -c '^Usage: mpirun xferspy-mpi' text)" = 1 ] || fail "--help: $(cat text)"
+"$mpiexec" -n 2 "$mpi" --machine h200 0.xspy 1.xspy >found || fail "--machine: exit code $?"
+"$xferspy" report found | grep -q 'machine: h200$' || fail "--machine: $("$xferspy" report found)"
+for words in "" --none "--machine h200 d" "./0.xspy >/dev/full"; do
 	status=0
 	"$mpiexec" -n 1 sh -c "$mpi $words" >text 2>&1 || status=$?
 	[ $status != 0 ] && grep -q '^xferspy: ' text || fail "$words: $status, $(cat text)"

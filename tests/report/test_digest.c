@@ -165,21 +165,34 @@ TEST(what_has_no_room_is_counted)
 	json_decref(all);
 }
 
-TEST(quantiles_are_within_their_error)
+/* Adds the sketch of a value, as merging does. */
+static void merge_value(json_t *all, const char *name, int64_t value)
+{
+	json_t *one = xs_digest_new();
+	bool failed = false;
+
+	xs_sketch_add(one, name, value, &failed);
+	assert_false(failed);
+	assert_int_equal(xs_digest_merge(all, one), 0);
+	json_decref(one);
+}
+
+TEST(medians_are_within_their_error)
 {
 	json_t *group = xs_digest_new();
 	struct xs_job_bar bars[8];
 	int64_t sum = 0;
-	bool failed = false;
+	bool exact;
 
-	assert_true(xs_sketch_percentile(group, "x", 50) == XS_UNKNOWN);
-	for (int64_t i = 0; i <= 1000; i++)
-		xs_sketch_add(group, "x", 1000000 + i * i * 7919, &failed);
-	for (unsigned percent = 0; percent <= 100; percent += 10) {
-		const int64_t i = percent * 10, is = 1000000 + i * i * 7919;
-		const int64_t found = xs_sketch_percentile(group, "x", percent);
+	assert_true(xs_sketch_median(group, "x", &exact) == XS_UNKNOWN);
+	for (int64_t i = 0; i <= 1000; i++) {
+		const int64_t is = 1000000 + i / 2 * (i / 2) * 7919;
+		int64_t found;
 
-		assert_true(llabs(found - is) <= is / 64);
+		merge_value(group, "x", 1000000 + i * i * 7919);
+		found = xs_sketch_median(group, "x", &exact);
+		assert_true(llabs(found - is) <= (i < 64 ? 0 : is / 64));
+		assert_int_equal(exact, i < 64);
 	}
 	assert_int_equal(xs_sketch_bars(group, "x", bars, 8), 8);
 	assert_in_range(bars[0].from_ns, 1000000 * 63 / 64, 1000000);
@@ -190,36 +203,31 @@ TEST(quantiles_are_within_their_error)
 		sum += bars[i].traces;
 	}
 	assert_int_equal(sum, 1001);
-	xs_sketch_add(group, "most", INT64_MAX, &failed);
-	xs_sketch_add(group, "most", XS_UNKNOWN, &failed);
-	assert_true(xs_sketch_percentile(group, "most", 50) >
-		    INT64_MAX / 64 * 63);
+	merge_value(group, "most", INT64_MAX);
+	merge_value(group, "most", XS_UNKNOWN);
+	assert_true(xs_sketch_median(group, "most", &exact) == INT64_MAX);
 	assert_int_equal(xs_sketch_bars(group, "most", bars, 8), 1);
 	assert_true(bars[0].to_ns == INT64_MAX);
-	xs_sketch_add(group, "small", 3, &failed);
-	assert_int_equal(xs_sketch_percentile(group, "small", 50), 3);
-	assert_false(failed);
+	merge_value(group, "below", -3);
+	assert_int_equal(xs_sketch_median(group, "below", &exact), 0);
 	json_decref(group);
 }
 
-TEST(medians_of_few_are_exact)
+/* Of as many runs as a digest has traces. */
+TEST(median_runs_are_exact)
 {
 	json_t *all = xs_digest_new();
-	bool failed = false;
+	bool exact;
 
-	assert_true(xs_sketch_exact_median(all) == XS_UNKNOWN);
 	for (int64_t i = 0; i <= XS_DIGEST_TRACES; i++) {
-		json_t *one = xs_digest_new();
-
-		xs_sketch_add_exact(one, "x", 5000000 + i, &failed);
-		assert_int_equal(xs_digest_merge(all, one), 0);
-		json_decref(one);
-		if (i % 512 < 2 || i + 1 >= XS_DIGEST_TRACES)
-			assert_true(xs_sketch_exact_median(all) ==
-				    (i < XS_DIGEST_TRACES ? 5000000 + i / 2
-							  : XS_UNKNOWN));
+		merge_value(all, "wall_ns", 5000000 + i);
+		if (i % 512 >= 2 && i + 1 < XS_DIGEST_TRACES)
+			continue;
+		assert_true(xs_sketch_median(all, "wall_ns", &exact) ==
+				5000000 + i / 2 ||
+			    i == XS_DIGEST_TRACES);
+		assert_int_equal(exact, i < XS_DIGEST_TRACES);
 	}
-	assert_false(failed);
 	json_decref(all);
 }
 

@@ -494,7 +494,7 @@ TEST(machine_profiles_are_told)
 }
 
 /* A damaged trace, a trace of another program, a counted one, and one without a
- * verdict. */
+ * verdict; their own warnings tell no more. */
 TEST(what_is_in_no_figure_is_counted)
 {
 	static const struct rank rank = {.rank = 0, .wall_ms = 10000};
@@ -518,17 +518,106 @@ TEST(what_is_in_no_figure_is_counted)
 	assert_string_equal(job->program, "app");
 	assert_int_equal(job->traces, 1);
 	assert_int_equal(job->wall.most, 10000 * MS);
-	assert_int_equal(job->problem_count, 5);
+	assert_int_equal(job->problem_count, 4);
 	assert_string_equal(job->problems[0].what, "damaged");
 	assert_string_equal(job->problems[1].what, "no verdict");
 	assert_string_equal(job->problems[2].what, "counted");
-	assert_string_equal(job->problems[4].what, "warning");
-	assert_int_equal(job->problems[4].traces, 4);
 	assert_string_equal(
 	    job->problems[3].text,
 	    "1 trace of another program, in no figure (of those "
 	    "with as many traces this is the first by name; "
 	    "--each reports on each trace): other");
+}
+
+/* A process that was killed is in no figure, unless most were. */
+TEST(killed_processes_are_apart)
+{
+	static const char cut[] = "the process was killed";
+	struct xs_result *result = fixture_result();
+
+	all = xs_digest_new();
+	result->coverage.note_count = 0;
+	result->run.ranks = 3;
+	for (int64_t rank = 0; rank < 3; rank++) {
+		result->run.rank = rank;
+		result->run.wall_ns =
+		    (rank == 1 ? 500 : 9000) * MS + result->run.tracer_ns;
+		result->coverage.incomplete = rank == 1 ? cut : NULL;
+		merge_result(result);
+	}
+	assert_int_equal(xs_job_build(all, &job), 0);
+	assert_string_equal(job->program, "app");
+	assert_int_equal(job->traces, 2);
+	assert_int_equal(job->wall.least, 9000 * MS);
+	assert_int_equal(job->incomplete, 1);
+	assert_string_equal(job->missing, "1");
+	assert_string_equal(job->problems[0].what, "incomplete");
+	assert_non_null(strstr(job->problems[0].text,
+			       "1 trace in no figure, since the process was "
+			       "killed: "));
+	xs_job_free(job);
+	result->coverage.incomplete = cut;
+	for (int64_t rank = 3; rank < 5; rank++) {
+		result->run.rank = rank;
+		result->run.wall_ns = 600 * MS + result->run.tracer_ns;
+		merge_result(result);
+	}
+	xs_result_free(result);
+	assert_int_equal(xs_job_build(all, &job), 0);
+	assert_string_equal(job->program, "app");
+	assert_int_equal(job->traces, 3);
+	assert_int_equal(job->incomplete, 3);
+	assert_int_equal(job->wall.most, 600 * MS);
+	assert_string_equal(job->problems[1].what, "complete");
+	assert_int_equal(job->problems[1].traces, 2);
+}
+
+/* More rounds are why, not the bytes that each of them copies. */
+TEST(more_rounds_are_told)
+{
+	struct xs_result *result = fixture_result();
+	const int64_t rounds = result->phases[0].rounds;
+
+	all = xs_digest_new();
+	for (int64_t rank = 0; rank < 3; rank++) {
+		const int64_t more = rank == 2 ? 3 : 1;
+
+		result->run.rank = rank;
+		result->run.wall_ns = 9000 * MS * more + result->run.tracer_ns;
+		result->phases[0].rounds = rounds * more;
+		for (size_t i = 0; i < result->verdict.part_count; i++)
+			result->verdict.parts[i].ns *= more;
+		result->totals.h2d_bytes *= more;
+		result->totals.h2d_ns *= more;
+		result->totals.d2h_bytes *= more;
+		result->totals.d2h_ns *= more;
+		merge_result(result);
+	}
+	xs_result_free(result);
+	assert_int_equal(xs_job_build(all, &job), 0);
+	assert_non_null(strstr(job->slowest[0].why, " rounds (mean: "));
+	assert_null(strstr(job->slowest[0].why, "bytes"));
+}
+
+/* A round is what the report on the trace alone says: without tracing, with the
+ * host's time until the next one. */
+TEST(rounds_are_without_tracing)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_phase *phase = &result->phases[0];
+
+	result->phase_count = 1;
+	phase->round_ns = 30000;
+	phase->total_ns = 30000 * phase->rounds;
+	phase->tracer_ns = 2600;
+	phase->estimates[0].applies = true;
+	phase->estimates[0].between_ns = 5000;
+	all = xs_digest_of_result(result);
+	assert_int_equal(xs_job_build(all, &job), 0);
+	assert_int_equal(job->phases[0].round.median, 32400);
+	assert_int_equal(job->phases[0].round.least, 32400);
+	assert_int_equal(job->phases[0].total_ns, 32400 * phase->rounds);
+	xs_result_free(result);
 }
 
 /* Another trace of a rank is told; a step that may cost time, too, and no limit

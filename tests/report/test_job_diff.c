@@ -190,21 +190,42 @@ TEST(medians_decide_within_their_error)
 	for (int64_t more = 0; more < 2; more++) {
 		for (int i = 0; i < 2; i++) {
 			jobs[i] = job_of("app", 5000 + i * 90, 3, 1);
-			jobs[i]->exact_median = false;
+			jobs[i]->wall.exact = false;
 		}
 		assert_int_equal(xs_job_diff_build(jobs[0], jobs[1], &diff), 0);
 		jobs[1]->wall.median += more * 300 * MS;
 		assert_int_equal(xs_job_diff_gate(&diff, 1, false),
 				 more ? XS_GATE_EXCEEDED : XS_GATE_NOISY);
-		assert_true(more || strstr(diff.verdict, "are within 1.6 %."));
+		assert_true(more || strstr(diff.verdict, "are within 1.6 %)."));
 		free_all(&diff);
 	}
 }
 
+/* Of other processes, or ones that were killed, it is not looked at. */
 TEST(a_limit_is_meant_for_a_pair)
 {
+	struct xs_job *jobs[2];
+
 	assert_int_equal(gate_of(job_of("app", 9000, 1, 1),
 				 job_of("app", 8500, 3, 1), 10, false),
+			 XS_GATE_UNKNOWN);
+	for (int i = 0; i < 4; i++) {
+		jobs[0] = job_of("app", 8000, 3, 1);
+		jobs[1] = job_of("app", 8000, 3, 1);
+		if (i < 2) {
+			jobs[i]->cut = "the process was killed";
+			jobs[i]->incomplete = 2;
+		} else {
+			jobs[0]->missing = "1";
+			jobs[1]->missing = i == 2 ? "2" : "1";
+		}
+		assert_int_equal(gate_of(jobs[0], jobs[1], 5, i < 2),
+				 i < 3 ? XS_GATE_UNKNOWN : XS_GATE_KEPT);
+	}
+	jobs[0] = job_of("app", 8000, 3, 1);
+	jobs[1] = job_of("app", 8000, 3, 1);
+	jobs[1]->ranks = 4;
+	assert_int_equal(gate_of(jobs[0], jobs[1], 5, false),
 			 XS_GATE_DIFFERENT);
 	assert_int_equal(gate_of(job_of("app", 8000, 3, 1),
 				 job_of("other", 8000, 3, 1), 5, false),

@@ -41,18 +41,17 @@ TEST(its_content_says_what_it_is)
 /* Its last bytes are missing in cut.xspy, and what is in it says so. */
 TEST(a_trace_may_be_compressed)
 {
-	runs(
-	    "dump --read " TRACE
-	    " -o plain.xspy && gzip -9nc plain.xspy >zipped.xspy && " XS_COMMAND
-	    " dump plain.xspy >plain.txt && " XS_COMMAND
-	    " dump zipped.xspy | cmp - plain.txt",
-	    0, NULL, NULL);
+	runs("dump --read " TRACE " -o plain.xspy && "
+	     "gzip -9nc plain.xspy >zipped.xspy && " XS_COMMAND
+	     " dump plain.xspy >plain.txt && " XS_COMMAND
+	     " dump zipped.xspy | cmp - plain.txt",
+	     0, NULL, NULL);
 	runs("report - <zipped.xspy", 0, "heat (pid ", NULL);
 	runs("--version; gzip -9c " TRACE " | " XS_COMMAND " report -", 0,
 	     "heat (pid ", NULL);
-	runs("--version; mkdir job && cp zipped.xspy job/a.xspy.gz "
-	     "&& " XS_COMMAND " report job --format json; rm -r job",
-	     0, "\"path\": \"job/a.xspy.gz\"", NULL);
+	runs("--version; mkdir packed && cp zipped.xspy packed/a.xspy.gz "
+	     "&& " XS_COMMAND " report packed --format json; rm -r packed",
+	     0, "\"path\": \"packed/a.xspy.gz\"", NULL);
 	runs("--version; head -c -9 zipped.xspy >cut.xspy; " XS_COMMAND
 	     " dump cut.xspy | tail -1",
 	     0, ": the compressed file ends early; ", NULL);
@@ -82,19 +81,19 @@ TEST(other_bytes_of_a_compressed_trace_are_said)
 TEST(digests_may_be_compressed)
 {
 	runs("digest " TRACE
-	     " -o plain.digest; rm -rf job && mkdir job && gzip -9nc "
-	     "plain.digest >job/a.digest.gz && " XS_COMMAND
-	     " merge plain.digest job/a.digest.gz | cksum >both.txt && cat "
+	     " -o plain.digest; rm -rf packed && mkdir packed && "
+	     "gzip -9nc plain.digest >packed/a.digest.gz && " XS_COMMAND
+	     " merge plain.digest packed/a.digest.gz | cksum >both.txt && cat "
 	     "plain.digest | gzip | " XS_COMMAND
 	     " merge plain.digest - | cksum | cmp - both.txt",
 	     0, NULL, NULL);
-	runs("report job --format json", 0, "\"traces\": 1,", NULL);
-	runs("dump job/a.digest.gz", 2, NULL, "it is a digest, not a trace");
+	runs("report packed --format json", 0, "\"traces\": 1,", NULL);
+	runs("dump packed/a.digest.gz", 2, NULL, "it is a digest, not a trace");
 	runs("--version; gzip -c plain.digest | head -c 99 | " XS_COMMAND
 	     " merge -",
 	     2, NULL, "xferspy: -: damaged, or no digest; ");
-	runs("merge job", 2, NULL, "xferspy: job: Is a directory");
-	runs("--version; rm -r plain.digest both.txt job", 0, NULL, NULL);
+	runs("merge packed", 0, "{\"digest\":1,", NULL);
+	runs("--version; rm -r plain.digest both.txt packed", 0, NULL, NULL);
 }
 
 TEST(what_is_compressed_may_be_no_trace)

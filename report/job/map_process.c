@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* The part of a digest that is of the process. */
+#include "report/job/digest.h"
+#include "report/job/map_parts.h"
+#include "report/job/sketch.h"
+#include "report/result/number.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	size_t offset; /* of an int64_t in struct xs_result_totals */
+} copies[] = {{"h2d_bytes", offsetof(struct xs_result_totals, h2d_bytes)},
+	      {"h2d_ns", offsetof(struct xs_result_totals, h2d_ns)},
+	      {"d2h_bytes", offsetof(struct xs_result_totals, d2h_bytes)},
+	      {"d2h_ns", offsetof(struct xs_result_totals, d2h_ns)}};
+
+/* Of all phases. */
+static int64_t rounds_of(const struct xs_map *map)
+{
+	int64_t rounds = 0;
+
+	for (size_t i = 0; i < map->result->phase_count; i++)
+		xs_number_add(&rounds, map->result->phases[i].rounds);
+	return rounds;
+}
+
+/* {"h2d_bytes": n, ...}: what the process copied, and in how many rounds. */
+static json_t *work_of(const struct xs_map *map, bool *failed)
+{
+	const char *totals = (const char *)&map->result->totals;
+	json_t *out = json_object();
+
+	if (json_object_set_new(out, "rounds", json_integer(rounds_of(map))) <
+	    0)
+		*failed = true;
+	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++) {
+		const int64_t number =
+		    *(const int64_t *)(const void *)(totals + copies[i].offset);
+
+		if (json_object_set_new(out, copies[i].name,
+					json_integer(number)) < 0)
+			*failed = true;
+	}
+	return out;
+}
+
+/* The work of this process alone. */
+static void add_work(json_t *group, const struct xs_map *map, bool *failed)
+{
+	json_t *moved = work_of(map, failed);
+
+	xs_digest_number(group, "add", "traces", 1, failed);
+	xs_digest_number(group, "add", "wall_ns", map->wall_ns, failed);
+	xs_digest_number(group, "most", "wall_ns", map->wall_ns, failed);
+	xs_digest_number(group, "add", "kernel_ns",
+			 map->result->totals.kernel_ns, failed);
+	if (json_object_update(json_object_get(group, "add"), moved) < 0)
+		*failed = true;
+	json_decref(moved);
+}
+
+/* The time outside of the steady part. */
+static int64_t outside_ns(const struct xs_map *map)
+{
+	const int64_t ns = map->wall_ns - map->result->verdict.recorded_ns;
+
+	return ns > 0 ? ns : 0;
+}
+
+/* {"copies": ns, ...}: the parts of the steady part, and what is outside of
+ * it. */
+static json_t *parts_of(const struct xs_map *map, bool *failed)
+{
+	const struct xs_result_verdict *in = &map->result->verdict;
+	json_t *parts = json_object();
+
+	for (size_t i = 0; i < in->part_count; i++)
+		if (json_object_set_new(parts, in->parts[i].what,
+					json_integer(in->parts[i].ns)) < 0)
+			*failed = true;
+	if (json_object_set_new(parts, "outside",
+				json_integer(outside_ns(map))) < 0)
+		*failed = true;
+	return parts;
+}
+
+/* The process as a row of the slowest, or of the busiest. Takes its steps, if
+ * not NULL. */
+static void add_process(json_t *program, const struct xs_map *map,
+			const char *rows, int64_t by_ns, json_t *steps,
+			bool *failed)
+{
+	json_t *row =
+	    json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o*}", "by",
+		      (json_int_t)by_ns, "name", xs_digest_text(map->name),
+		      "host", xs_digest_text(map->host), "kind",
+		      xs_digest_text(map->kind), "parts", parts_of(map, failed),
+		      "moved", work_of(map, failed), "steps", steps);
+
+	xs_digest_set(program, "rows", rows, json_pack("[o]", row), failed);
+}
+
+static int64_t busy_ns(const struct xs_map *map)
+{
+	const struct xs_result_verdict *in = &map->result->verdict;
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < in->part_count; i++)
+		if (xs_map_is_busy(in->parts[i].what))
+			xs_number_add(&ns, in->parts[i].ns);
+	return ns;
+}
+
+static void add_totals(json_t *program, const struct xs_map *map, bool *failed)
+{
+	const struct xs_result_verdict *verdict = &map->result->verdict;
+
+	add_work(program, map, failed);
+	add_work(xs_digest_row(program, "kinds", map->kind, failed), map,
+		 failed);
+	add_work(xs_digest_row(program, "hosts", map->host, failed), map,
+		 failed);
+	xs_digest_number(program, "add", "outside_ns", outside_ns(map), failed);
+	xs_digest_number(program, "add", "recorded_ns", verdict->recorded_ns,
+			 failed);
+	for (size_t i = 0; i < verdict->part_count; i++) {
+		json_t *row = xs_digest_row(program, "parts",
+					    verdict->parts[i].what, failed);
+
+		xs_digest_number(row, "add", "traces", 1, failed);
+		xs_digest_number(row, "add", "ns", verdict->parts[i].ns,
+				 failed);
+		xs_digest_set(row, "text", "words",
+			      json_string(verdict->parts[i].words), failed);
+		xs_sketch_add(row, "ns", verdict->parts[i].ns, failed);
+	}
+}
+
+/* What no change saves more than; the plan has steps outside of the steady
+ * part, too. */
+static int64_t at_most_ns(const struct xs_map *map)
+{
+	const int64_t saves_ns = map->wall_ns - map->after_ns;
+	const int64_t steady_ns = map->result->verdict.at_most_saves_ns;
+
+	return steady_ns != XS_UNKNOWN && steady_ns < saves_ns ? saves_ns
+							       : steady_ns;
+}
+
+/* The profile of the predictions: a name that traces of one job share. */
+static const char *machine_of(const struct xs_result *result)
+{
+	const char *origin = result->machine_choice.origin;
+
+	return strcmp(origin, "given") == 0 || strcmp(origin, "shipped") == 0
+		   ? result->machine.name
+		   : origin;
+}
+
+/* The times of the run, now and with the plan, and who ran. */
+static void add_times(json_t *program, const struct xs_map *map, bool *failed)
+{
+	const struct xs_result_run *run = &map->result->run;
+
+	xs_digest_number(program, "least", "wall_ns", map->wall_ns, failed);
+	xs_digest_number(program, "most", "after_ns", map->after_ns, failed);
+	xs_digest_number(program, "most", "after_low_ns", map->after_low_ns,
+			 failed);
+	xs_digest_number(program, "most", "after_high_ns", map->after_high_ns,
+			 failed);
+	xs_digest_number(program, "most", "saves_ns",
+			 map->wall_ns - map->after_ns, failed);
+	xs_digest_number(program, "most", "at_most_saves_ns", at_most_ns(map),
+			 failed);
+	if (run->start_us != XS_UNKNOWN) {
+		xs_digest_number(program, "most", "start_us", run->start_us,
+				 failed);
+		xs_digest_number(program, "least", "end_us",
+				 run->start_us + run->wall_ns / 1000, failed);
+	}
+	xs_sketch_add(program, "wall_ns", map->wall_ns, failed);
+	xs_digest_count(program, "traces", map->id, failed);
+	if (run->rank == XS_UNKNOWN)
+		xs_digest_count(program, "unranked", map->name, failed);
+	if (run->ranks != XS_UNKNOWN)
+		xs_digest_count(
+		    program, "ranks",
+		    xs_arena_print(&map->result->arena, "%" PRId64, run->ranks),
+		    failed);
+	xs_digest_count(program, "machines", machine_of(map->result), failed);
+	if (map->gpu_uuid)
+		xs_digest_count(program, "gpus", map->gpu_uuid, failed);
+	if (run->recorder)
+		xs_digest_count(program, "versions", run->recorder, failed);
+	add_process(program, map, "slowest", map->wall_ns,
+		    xs_map_steps_of(map, failed), failed);
+	add_process(program, map, "busiest", busy_ns(map), NULL, failed);
+}
+
+/* What the plan leaves open: of all processes, that of the one that a change of
+ * data movement may save most. */
+static void add_open(json_t *program, const struct xs_map *map, bool *failed)
+{
+	const struct xs_result *in = map->result;
+	const int64_t most_ns = at_most_ns(map);
+	json_t *best =
+	    json_pack("{s:I, s:o, s:o, s:o}", "by",
+		      (json_int_t)(most_ns == XS_UNKNOWN ? 0 : most_ns),
+		      "no_step", xs_digest_text(in->no_step), "question",
+		      xs_digest_text(in->question), "question_code",
+		      xs_digest_text(in->question_code));
+
+	*failed |= json_object_set_new(program, "best", best) < 0;
+}
+
+void xs_map_process(json_t *program, const struct xs_map *map, bool *failed)
+{
+	add_times(program, map, failed);
+	add_totals(program, map, failed);
+	add_open(program, map, failed);
+}
