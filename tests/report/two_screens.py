@@ -28,7 +28,7 @@ def faults_of(xferspy, trace, options, environment):
     lines = text.splitlines()
     widest = max(map(len, lines))
     name = " ".join([str(trace), *options])
-    first = lines[lines.index("") + 1:lines.index("") + 6]
+    first = lines[lines.index("") + 1:lines.index("") + 7]
     return [f"{name}: {what}" for what, is_fault in (
         (f"{len(lines)} lines", len(lines) > LINES),
         (f"{widest} columns", widest > COLUMNS),
