@@ -30,15 +30,12 @@ static struct batch_times batch_times(struct xs_bench *bench, size_t copies)
 		    (uintptr_t)bench->pinned[XS_BENCH_IN] + i * STEP_BYTES;
 		bytes[i] = COPY_BYTES;
 	}
-	XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+	xs_bench_begin(bench, bench->stream[0]);
 	start = xs_bench_now_ns();
 	XS_CUDA(gpu, cuMemcpyBatchAsync, to, from, bytes, copies, &attributes,
 		&first, 1, bench->stream[0]);
 	times.call_ns = xs_bench_now_ns() - start;
-	XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
-	XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
-	times.gpu_ns =
-	    xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+	times.gpu_ns = xs_bench_end_ns(bench, bench->stream[0]);
 	return times;
 }
 

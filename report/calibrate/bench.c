@@ -144,6 +144,19 @@ void xs_bench_close(struct xs_bench *bench)
 	free(bench->pageable);
 }
 
+void xs_bench_begin(struct xs_bench *bench, xs_cuda_stream stream)
+{
+	XS_CUDA(&bench->gpu, cuEventRecord, bench->event[0], stream);
+}
+
+double xs_bench_end_ns(struct xs_bench *bench, xs_cuda_stream stream)
+{
+	XS_CUDA(&bench->gpu, cuEventRecord, bench->event[1], stream);
+	XS_CUDA(&bench->gpu, cuEventSynchronize, bench->event[1]);
+	return xs_cuda_elapsed_ns(&bench->gpu, bench->event[0],
+				  bench->event[1]);
+}
+
 void xs_bench_copy_async(struct xs_bench *bench, int way, size_t offset,
 			 size_t bytes, xs_cuda_stream stream)
 {

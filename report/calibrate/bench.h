@@ -70,6 +70,10 @@ double xs_bench_now_ns(void);
 /* Starts the time in which the GPU must answer anew; SIGALRM ends it. */
 void xs_bench_expect_answer(void);
 
+/* Returns the GPU time between the two, in a stream. The second waits. */
+void xs_bench_begin(struct xs_bench *bench, xs_cuda_stream stream);
+double xs_bench_end_ns(struct xs_bench *bench, xs_cuda_stream stream);
+
 /* Issues one pinned copy in direction `way`; offset applies to both ends. */
 void xs_bench_copy_async(struct xs_bench *bench, int way, size_t offset,
 			 size_t bytes, xs_cuda_stream stream);
@@ -100,82 +104,64 @@ struct xs_repeats {
 struct xs_repeats xs_bench_repeats(int most);
 bool xs_bench_repeat(struct xs_repeats *repeats);
 
+/* A step of a calibration: measures and sets parameters of the machine. */
+typedef void xs_bench_step(struct xs_bench *bench, struct xs_machine *machine);
+
 /* describe.c: properties from driver and system; a test of implicit
  * synchronisation. */
-void xs_bench_describe(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_implicit_sync(struct xs_bench *bench, struct xs_machine *machine);
+xs_bench_step xs_bench_describe, xs_bench_implicit_sync;
 
 /* copies.c */
-void xs_bench_latency(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_bandwidth(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_gap(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_pageable(struct xs_bench *bench, struct xs_machine *machine);
+xs_bench_step xs_bench_latency, xs_bench_bandwidth, xs_bench_gap,
+    xs_bench_pageable;
 
 /* pairs.c: mapped accesses, and two kinds of traffic at the same time. */
-void xs_bench_mapped(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_both_ways(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_mapped_against(struct xs_bench *bench,
-			     struct xs_machine *machine);
+xs_bench_step xs_bench_mapped, xs_bench_both_ways, xs_bench_mapped_against;
 
 /* mapped.c: partial lines and sectors, and mapped writes during copies in.
  * xs_bench_mapped_writes needs G and the rate of mapped writes. It leaves its
  * parameters unchanged if writes do not slow copies. */
-void xs_bench_mapped_parts(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_mapped_partial(struct xs_bench *bench,
-			     struct xs_machine *machine);
-void xs_bench_mapped_writes(struct xs_bench *bench, struct xs_machine *machine);
+xs_bench_step xs_bench_mapped_parts, xs_bench_mapped_partial,
+    xs_bench_mapped_writes;
 
 /* in_flight.c: dependent reads. Needs the rate of mapped reads.
  * xs_bench_evict() fills the L2 cache with the first XS_BENCH_EVICTED bytes of
  * the device's buffer for copies out, so that reads of the others go to the
  * device's memory. */
 void xs_bench_evict(struct xs_bench *bench);
-void xs_bench_in_flight(struct xs_bench *bench, struct xs_machine *machine);
+xs_bench_step xs_bench_in_flight;
 
 /* pipeline.c: copies and kernels that depend on each other. */
-void xs_bench_pipeline(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_copy_to_kernel(struct xs_bench *bench,
-			     struct xs_machine *machine);
+xs_bench_step xs_bench_pipeline, xs_bench_copy_to_kernel;
 
 /* calls.c: host time of calls, and latencies of the GPU. */
-void xs_bench_calls(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_blocking_copy(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_launch(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_kernel_gap(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_stream_create(struct xs_bench *bench, struct xs_machine *machine);
+xs_bench_step xs_bench_calls, xs_bench_blocking_copy, xs_bench_launch,
+    xs_bench_sync, xs_bench_kernel_gap, xs_bench_stream_create;
 
 /* control.c: flags and messages of kernels and the host, without copies. Each
  * poll has a deadline. */
-void xs_bench_polls(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_mailbox(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_messages(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_blocks(struct xs_bench *bench, struct xs_machine *machine);
+xs_bench_step xs_bench_polls, xs_bench_mailbox, xs_bench_messages,
+    xs_bench_blocks;
 
 /* peers.c: copies between this GPU and another one. Leaves its parameters
  * unchanged without another GPU, those of direct copies also without peer
  * access. */
-void xs_bench_peers(struct xs_bench *bench, struct xs_machine *machine);
+xs_bench_step xs_bench_peers;
 
 /* check.c: measures rounds of every strategy family and compares them with
  * their replay on this profile. Call it last. */
-void xs_bench_check(struct xs_bench *bench, struct xs_machine *machine);
+xs_bench_step xs_bench_check;
 
 /* summary.c: prints how accurate the profile is. */
 void xs_bench_summarize(const struct xs_machine *machine, FILE *out);
 
 /* graph.c: graphs of kernels. batch.c: many copies in one call. Both leave
  * their parameters unchanged if the driver lacks the calls. */
-void xs_bench_graph(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_batch(struct xs_bench *bench, struct xs_machine *machine);
+xs_bench_step xs_bench_graph, xs_bench_batch;
 
 /* memory.c: host time of pinning and first touch; of allocating and freeing
  * device memory, and the first copy into it. gather.c: of gathering. */
-void xs_bench_pin(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_register(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_allocate(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_fresh(struct xs_bench *bench, struct xs_machine *machine);
-void xs_bench_gather(struct xs_bench *bench, struct xs_machine *machine);
+xs_bench_step xs_bench_pin, xs_bench_register, xs_bench_touch,
+    xs_bench_allocate, xs_bench_fresh, xs_bench_gather;
 
 #endif

@@ -211,12 +211,10 @@ static double chain_ns(struct xs_bench *bench, int count, double spin_ns)
 	struct xs_cuda_device *gpu = &bench->gpu;
 	uint64_t cycles = (uint64_t)(spin_ns * bench->cycles_per_ns);
 
-	XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+	xs_bench_begin(bench, bench->stream[0]);
 	for (int i = 0; i < count; i++)
 		xs_cuda_spin(gpu, cycles, 0, 0, bench->stream[0]);
-	XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
-	XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
-	return xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+	return xs_bench_end_ns(bench, bench->stream[0]);
 }
 
 /* Time that each cut adds when one kernel is split into a chain. Each part

@@ -329,14 +329,13 @@ static double fill_ns(struct xs_bench *bench, double cycles)
 	struct xs_samples samples = {0};
 
 	for (int i = -1; i < 7; i++) {
-		XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+		double ns;
+
+		xs_bench_begin(bench, bench->stream[0]);
 		xs_cuda_spin_all(gpu, (uint64_t)cycles, bench->stream[0]);
-		XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
-		XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
+		ns = xs_bench_end_ns(bench, bench->stream[0]);
 		if (i >= 0)
-			xs_samples_add(&samples,
-				       xs_cuda_elapsed_ns(gpu, bench->event[0],
-							  bench->event[1]));
+			xs_samples_add(&samples, ns);
 	}
 	return xs_samples_percentile(&samples, 0);
 }

@@ -30,17 +30,13 @@ typedef void (*launcher)(struct xs_bench *bench, const void *what,
 static double slope(struct xs_bench *bench, launcher launch, const void *what,
 		    uint32_t least)
 {
-	struct xs_cuda_device *gpu = &bench->gpu;
 	double counts[SIZES], ns[SIZES];
 
 	for (size_t i = 0; i < SIZES; i++) {
 		counts[i] = (double)(least << i);
-		XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+		xs_bench_begin(bench, bench->stream[0]);
 		launch(bench, what, least << i);
-		XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
-		XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
-		ns[i] =
-		    xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+		ns[i] = xs_bench_end_ns(bench, bench->stream[0]);
 	}
 	return xs_stats_fit(counts, ns, SIZES).slope;
 }

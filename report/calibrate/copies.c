@@ -9,17 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GPU time of one pinned copy, between two events. */
+/* GPU time of one pinned copy. */
 static double copy_ns(struct xs_bench *bench, int way, size_t bytes)
 {
-	struct xs_cuda_device *gpu = &bench->gpu;
-	xs_cuda_stream stream = bench->stream[0];
-
-	XS_CUDA(gpu, cuEventRecord, bench->event[0], stream);
-	xs_bench_copy_async(bench, way, 0, bytes, stream);
-	XS_CUDA(gpu, cuEventRecord, bench->event[1], stream);
-	XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
-	return xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+	xs_bench_begin(bench, bench->stream[0]);
+	xs_bench_copy_async(bench, way, 0, bytes, bench->stream[0]);
+	return xs_bench_end_ns(bench, bench->stream[0]);
 }
 
 /*
@@ -30,7 +25,6 @@ static void measure_latency(struct xs_bench *bench, int way,
 			    struct xs_machine *machine, enum xs_param_id id)
 {
 	struct xs_samples samples = {0};
-
 	struct xs_repeats repeats = xs_bench_repeats(150);
 
 	for (int i = 0; i < 20; i++)
@@ -46,35 +40,46 @@ void xs_bench_latency(struct xs_bench *bench, struct xs_machine *machine)
 	measure_latency(bench, XS_BENCH_OUT, machine, XS_PARAM_lo_d2h_ns);
 }
 
-/* G: slope of time over size, nine sizes up to 256 MiB or up to what takes
- * some ms; one estimate per sweep. */
-static void measure_bandwidth(struct xs_bench *bench, int way,
-			      struct xs_machine *machine, enum xs_param_id id)
+/* A time that grows with a number, which doubles `sizes` times up to most. */
+struct sweep {
+	double (*time_ns)(struct xs_bench *bench, int way, size_t number);
+	size_t most;
+	int sizes, repeats; /* repeats: one estimate each */
+};
+
+#define SIZES_MAX 9
+
+static void measure_slope(struct xs_bench *bench, int way,
+			  const struct sweep *sweep, struct xs_machine *machine,
+			  enum xs_param_id id)
 {
 	struct xs_samples samples = {0};
-	struct xs_repeats repeats = xs_bench_repeats(15);
-	double bytes[9], ns[9];
+	struct xs_repeats repeats = xs_bench_repeats(sweep->repeats);
+	double number[SIZES_MAX], ns[SIZES_MAX];
 
-	copy_ns(bench, way, bench->copy_bytes);
+	sweep->time_ns(bench, way, sweep->most); /* the first takes longer */
 	while (xs_bench_repeat(&repeats)) {
-		for (int i = 0; i < 9; i++) {
-			size_t size = bench->copy_bytes >> (8 - i);
+		for (int i = 0; i < sweep->sizes; i++) {
+			size_t size = sweep->most >> (sweep->sizes - 1 - i);
 
-			bytes[i] = (double)size;
-			ns[i] = copy_ns(bench, way, size);
+			number[i] = (double)size;
+			ns[i] = sweep->time_ns(bench, way, size);
 		}
-		xs_samples_add(&samples, xs_stats_fit(bytes, ns, 9).slope);
+		xs_samples_add(
+		    &samples,
+		    xs_stats_fit(number, ns, (size_t)sweep->sizes).slope);
 	}
 	xs_bench_set(bench, machine, id, &samples);
 }
 
+/* G: slope of time over size, up to 256 MiB or up to what takes some ms. */
 void xs_bench_bandwidth(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_bandwidth(bench, XS_BENCH_IN, machine, XS_PARAM_G_h2d);
-	measure_bandwidth(bench, XS_BENCH_OUT, machine, XS_PARAM_G_d2h);
-}
+	const struct sweep sweep = {copy_ns, bench->copy_bytes, SIZES_MAX, 15};
 
-#define CHUNKS_MAX (XS_BENCH_STREAMS / 2)
+	measure_slope(bench, XS_BENCH_IN, &sweep, machine, XS_PARAM_G_h2d);
+	measure_slope(bench, XS_BENCH_OUT, &sweep, machine, XS_PARAM_G_d2h);
+}
 
 /* Host time of 16 MiB, less on a slow link, in `chunks` copies in one
  * direction, each on its own stream. */
@@ -83,10 +88,9 @@ static double chunked_ns(struct xs_bench *bench, int way, size_t chunks)
 	const size_t bytes = bench->copy_bytes / 16 / chunks;
 	double start = xs_bench_now_ns();
 
-	for (size_t i = 0; i < chunks; i++) {
+	for (size_t i = 0; i < chunks; i++)
 		xs_bench_copy_async(bench, way, i * bytes, bytes,
 				    bench->stream[i]);
-	}
 	XS_CUDA(&bench->gpu, cuCtxSynchronize);
 	return xs_bench_now_ns() - start;
 }
@@ -95,28 +99,13 @@ static double chunked_ns(struct xs_bench *bench, int way, size_t chunks)
  * g: time that each further chunk adds, for L+o + k*G + g*(n-1) (section V);
  * slope of time over 1 to 32 chunks.
  */
-static void measure_gap(struct xs_bench *bench, int way,
-			struct xs_machine *machine, enum xs_param_id id)
-{
-	struct xs_samples samples = {0};
-	struct xs_repeats repeats = xs_bench_repeats(25);
-	double chunks[6], ns[6];
-
-	chunked_ns(bench, way, CHUNKS_MAX); /* streams not used before */
-	while (xs_bench_repeat(&repeats)) {
-		for (int i = 0; i < 6; i++) {
-			chunks[i] = 1 << i;
-			ns[i] = chunked_ns(bench, way, (size_t)1 << i);
-		}
-		xs_samples_add(&samples, xs_stats_fit(chunks, ns, 6).slope);
-	}
-	xs_bench_set(bench, machine, id, &samples);
-}
-
 void xs_bench_gap(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_gap(bench, XS_BENCH_IN, machine, XS_PARAM_g_h2d_ns);
-	measure_gap(bench, XS_BENCH_OUT, machine, XS_PARAM_g_d2h_ns);
+	static const struct sweep sweep = {chunked_ns, XS_BENCH_STREAMS / 2, 6,
+					   25};
+
+	measure_slope(bench, XS_BENCH_IN, &sweep, machine, XS_PARAM_g_h2d_ns);
+	measure_slope(bench, XS_BENCH_OUT, &sweep, machine, XS_PARAM_g_d2h_ns);
 }
 
 /* Host time of one blocking copy between warm pages. */

@@ -54,14 +54,11 @@ static struct graph_times graph_times(struct xs_bench *bench, int kernels)
 	times.instantiate_ns = xs_bench_now_ns() - start;
 	XS_CUDA(gpu, cuGraphLaunch, exec, bench->stream[0]);
 	XS_CUDA(gpu, cuStreamSynchronize, bench->stream[0]);
-	XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+	xs_bench_begin(bench, bench->stream[0]);
 	start = xs_bench_now_ns();
 	XS_CUDA(gpu, cuGraphLaunch, exec, bench->stream[0]);
 	times.launch_ns = xs_bench_now_ns() - start;
-	XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
-	XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
-	times.gpu_ns =
-	    xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+	times.gpu_ns = xs_bench_end_ns(bench, bench->stream[0]);
 	XS_CUDA(gpu, cuGraphExecDestroy, exec);
 	XS_CUDA(gpu, cuGraphDestroy, graph);
 	return times;

@@ -24,15 +24,12 @@ static double chase_slope(struct xs_bench *bench, xs_cuda_address from,
 	for (size_t i = 0; i < SIZES; i++) {
 		size_t size = (blocks * BLOCK_BYTES * BLOCK_READS) << i;
 
-		XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+		xs_bench_begin(bench, bench->stream[0]);
 		xs_cuda_sweep(gpu, XS_KERNEL_CHASE, bench->device[XS_BENCH_OUT],
 			      from + offset, size, blocks, bench->stream[0]);
-		XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
-		XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
+		ns[i] = xs_bench_end_ns(bench, bench->stream[0]);
 		offset += size;
 		bytes[i] = (double)size;
-		ns[i] =
-		    xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
 	}
 	return xs_stats_fit(bytes, ns, SIZES).slope;
 }

@@ -29,16 +29,15 @@ static double part_slope(struct xs_bench *bench, enum xs_cuda_kernel kernel,
 	for (size_t i = 0; i < SIZES; i++) {
 		size_t size = largest >> (SIZES - 1 - i);
 
-		XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+		xs_bench_begin(bench, bench->stream[0]);
 		xs_cuda_sweep_lines(gpu, kernel,
 				    reads ? bench->device[XS_BENCH_IN]
 					  : bench->mapped[XS_BENCH_OUT],
 				    bench->mapped[XS_BENCH_IN], size,
 				    line_bytes, bench->sweep_blocks,
 				    bench->stream[0]);
-		XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
+		ns[i] = xs_bench_end_ns(bench, bench->stream[0]);
 		bytes[i] = (double)size;
-		ns[i] = between_ns(bench);
 	}
 	return xs_stats_fit(bytes, ns, SIZES).slope;
 }
@@ -84,15 +83,12 @@ static double partial_slope(struct xs_bench *bench, size_t words)
 	for (size_t i = 0; i < SIZES; i++) {
 		size_t count = most >> (SIZES - 1 - i);
 
-		XS_CUDA(&bench->gpu, cuEventRecord, bench->event[0],
-			bench->stream[0]);
+		xs_bench_begin(bench, bench->stream[0]);
 		xs_cuda_per_element(&bench->gpu, bench->mapped[XS_BENCH_OUT],
 				    bench->device[XS_BENCH_OUT], count, words,
 				    bench->stream[0]);
-		XS_CUDA(&bench->gpu, cuEventRecord, bench->event[1],
-			bench->stream[0]);
+		ns[i] = xs_bench_end_ns(bench, bench->stream[0]);
 		writes[i] = (double)count;
-		ns[i] = between_ns(bench);
 	}
 	return xs_stats_fit(writes, ns, SIZES).slope;
 }
@@ -201,7 +197,6 @@ static struct mapped_against write_against(struct xs_bench *bench,
 static struct xs_line early_line(struct xs_bench *bench, size_t largest,
 				 double wait_ns)
 {
-	struct xs_cuda_device *gpu = &bench->gpu;
 	double bytes[SIZES], ns[SIZES];
 
 	for (size_t i = 0; i < SIZES; i++) {
@@ -212,10 +207,9 @@ static struct xs_line early_line(struct xs_bench *bench, size_t largest,
 			ns[i] = meet(bench, size, wait_ns).write_ns;
 			continue;
 		}
-		XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[1]);
+		xs_bench_begin(bench, bench->stream[1]);
 		write_each(bench, size, bench->stream[1]);
-		XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[1]);
-		ns[i] = between_ns(bench);
+		ns[i] = xs_bench_end_ns(bench, bench->stream[1]);
 	}
 	return xs_stats_fit(bytes, ns, SIZES);
 }

@@ -179,12 +179,10 @@ static double copy_in_ns(struct xs_bench *bench, xs_cuda_address to,
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 
-	XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+	xs_bench_begin(bench, bench->stream[0]);
 	XS_CUDA(gpu, cuMemcpyHtoDAsync, to, bench->pinned[XS_BENCH_IN], bytes,
 		bench->stream[0]);
-	XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
-	XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
-	return xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
+	return xs_bench_end_ns(bench, bench->stream[0]);
 }
 
 /* Additional time of the first copy into allocated device memory, compared with

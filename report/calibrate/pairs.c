@@ -55,19 +55,15 @@ static size_t largest(const struct xs_bench *bench, enum traffic traffic)
 /* Slope of an item's time over its size, alone. */
 static double alone_slope(struct xs_bench *bench, enum traffic traffic)
 {
-	struct xs_cuda_device *gpu = &bench->gpu;
 	double bytes[SIZES], ns[SIZES];
 
 	for (size_t i = 0; i < SIZES; i++) {
 		size_t size = largest(bench, traffic) >> (SIZES - 1 - i);
 
-		XS_CUDA(gpu, cuEventRecord, bench->event[0], bench->stream[0]);
+		xs_bench_begin(bench, bench->stream[0]);
 		enqueue(bench, traffic, size, i, bench->stream[0]);
-		XS_CUDA(gpu, cuEventRecord, bench->event[1], bench->stream[0]);
-		XS_CUDA(gpu, cuEventSynchronize, bench->event[1]);
+		ns[i] = xs_bench_end_ns(bench, bench->stream[0]);
 		bytes[i] = (double)size;
-		ns[i] =
-		    xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
 	}
 	return xs_stats_fit(bytes, ns, SIZES).slope;
 }

@@ -26,7 +26,7 @@ struct calibrate_options {
 
 struct step {
 	const char *what;
-	void (*measure)(struct xs_bench *bench, struct xs_machine *machine);
+	xs_bench_step *measure;
 };
 
 static char late[160]; /* what is said then */

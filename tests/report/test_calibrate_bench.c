@@ -63,12 +63,18 @@ static int set_up(void **state)
 	return 0;
 }
 
+static void measure(xs_bench_step *const *each)
+{
+	for (; *each; each++)
+		(*each)(&bench, &machine);
+	assert_false(xs_cuda_failed(&bench.gpu));
+}
+
+#define MEASURE(...) measure((xs_bench_step *const[]){__VA_ARGS__, NULL})
+
 TEST(test_copies_one_way)
 {
-	xs_bench_latency(&bench, &machine);
-	xs_bench_bandwidth(&bench, &machine);
-	xs_bench_gap(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_latency, xs_bench_bandwidth, xs_bench_gap);
 	assert_param(machine.lo_h2d_ns, FAKE_LO, 1);
 	assert_param(machine.lo_d2h_ns, FAKE_LO, 1);
 	assert_param(machine.G_h2d, FAKE_G_IN, 1e-6);
@@ -80,9 +86,7 @@ TEST(test_copies_one_way)
 
 TEST(test_copies_both_ways_are_slower)
 {
-	xs_bench_both_ways(&bench, &machine);
-	xs_bench_pipeline(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_both_ways, xs_bench_pipeline);
 	assert_param(machine.G_both_h2d, FAKE_G_IN * FAKE_SLOWER, 1e-6);
 	assert_param(machine.G_both_d2h, FAKE_G_OUT * FAKE_SLOWER, 1e-6);
 	/* the simulated engines start chunks independently, as in one
@@ -94,16 +98,13 @@ TEST(test_copies_both_ways_are_slower)
 
 TEST(test_kernels_wait_for_copies)
 {
-	xs_bench_copy_to_kernel(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_copy_to_kernel);
 	assert_param(machine.copy_to_kernel_ns, FAKE_AFTER_COPY, 20);
 }
 
 TEST(test_mapped_memory)
 {
-	xs_bench_mapped(&bench, &machine);
-	xs_bench_mapped_against(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_mapped, xs_bench_mapped_against);
 	assert_param(machine.mapped_read, FAKE_READ, 1e-6);
 	assert_param(machine.mapped_write, FAKE_WRITE, 1e-6);
 	assert_param(machine.mapped_both_read, FAKE_BOTH, 1e-6);
@@ -117,8 +118,7 @@ TEST(test_parts_of_lines)
 {
 	const double half = FAKE_PART, quarter = FAKE_PART * FAKE_PART;
 
-	xs_bench_mapped_parts(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_mapped_parts);
 	assert_param(machine.mapped_read_64, FAKE_READ * half, 1e-6);
 	assert_param(machine.mapped_read_32, FAKE_READ * quarter, 1e-6);
 	assert_param(machine.mapped_write_64, FAKE_WRITE * half, 1e-6);
@@ -127,8 +127,7 @@ TEST(test_parts_of_lines)
 
 TEST(test_parts_of_sectors)
 {
-	xs_bench_mapped_partial(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_mapped_partial);
 	assert_param(machine.mapped_write_partial_ns, FAKE_PARTIAL, 1e-3);
 	assert_param(machine.mapped_write_apart_ns, FAKE_APART, 1e-3);
 }
@@ -139,8 +138,7 @@ TEST(test_writes_that_queue_up)
 	xs_bench_gap(&bench, &machine);
 	xs_bench_mapped(&bench, &machine);
 	fake_faults.writes_queue = true;
-	xs_bench_mapped_writes(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_mapped_writes);
 	assert_param(machine.mapped_write_vs_h2d, FAKE_WRITE, 1e-5);
 	assert_param(machine.h2d_vs_mapped_write, FAKE_HELD, 0.01);
 	assert_param(machine.mapped_write_early_ns, FAKE_EARLY, 300);
@@ -154,9 +152,7 @@ TEST(test_writes_that_queue_up)
 /* If copies keep their rate, no early time and no stall is found. */
 TEST(test_writes_that_do_not_queue_up)
 {
-	xs_bench_bandwidth(&bench, &machine);
-	xs_bench_mapped_writes(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_bandwidth, xs_bench_mapped_writes);
 	assert_param(machine.mapped_write_vs_h2d, FAKE_WRITE, 1e-5);
 	assert_param(machine.h2d_vs_mapped_write, FAKE_G_IN, 1e-5);
 	assert_true(isnan(machine.mapped_write_early_ns.value));
@@ -171,9 +167,7 @@ TEST(test_reads_in_flight)
 	assert_true(isnan(machine.mapped_read_knee.value));
 
 	set_up(state);
-	xs_bench_mapped(&bench, &machine);
-	xs_bench_in_flight(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_mapped, xs_bench_in_flight);
 	assert_param(machine.mapped_read_latency_ns, FAKE_FAR, 1);
 	assert_param(machine.device_read_latency_ns, FAKE_NEAR, 1);
 	assert_param(machine.l2_read_latency_ns, FAKE_L2, 1);
@@ -182,8 +176,7 @@ TEST(test_reads_in_flight)
 
 TEST(test_graphs)
 {
-	xs_bench_graph(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_graph);
 	assert_param(machine.graph_instantiate_ns, FAKE_MAKE_GRAPH, 60);
 	assert_param(machine.graph_instantiate_node_ns, FAKE_MAKE_NODE, 2);
 	assert_param(machine.graph_launch_ns, FAKE_CALL_GRAPH, 60);
@@ -195,9 +188,7 @@ TEST(test_graphs)
 
 TEST(test_batches)
 {
-	xs_bench_bandwidth(&bench, &machine);
-	xs_bench_batch(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_bandwidth, xs_bench_batch);
 	assert_param(machine.call_batch_ns, FAKE_CALL_BATCH, 60);
 	assert_param(machine.call_batch_copy_ns, FAKE_CALL_BATCHED, 2);
 	assert_param(machine.g_batch_ns, FAKE_BATCH_GAP + FAKE_CALL_BATCHED, 2);
@@ -205,8 +196,7 @@ TEST(test_batches)
 
 TEST(test_copies_between_gpus)
 {
-	xs_bench_peers(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_peers);
 	assert_param(machine.lo_staged_ns, FAKE_CALL_COPY + FAKE_STAGED, 60);
 	assert_param(machine.G_staged, FAKE_STAGED_BYTE, 1e-5);
 	assert_param(machine.lo_peer_ns, FAKE_CALL_COPY + FAKE_PEER, 60);
@@ -220,8 +210,7 @@ TEST(test_gpus_apart)
 	assert_true(isnan(machine.lo_staged_ns.value));
 	fake_faults.alone = false;
 	fake_faults.apart = true;
-	xs_bench_peers(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_peers);
 	assert_param(machine.G_staged, FAKE_STAGED_BYTE, 1e-5);
 	assert_true(isnan(machine.G_peer.value));
 }
@@ -233,10 +222,7 @@ TEST(test_older_drivers)
 	bench.gpu.api.cuGraphLaunch = NULL;
 	bench.gpu.api.cuMemcpyBatchAsync = NULL;
 	bench.gpu.api.cuMemcpyPeerAsync = NULL;
-	xs_bench_graph(&bench, &machine);
-	xs_bench_batch(&bench, &machine);
-	xs_bench_peers(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_graph, xs_bench_batch, xs_bench_peers);
 	assert_true(isnan(machine.lo_staged_ns.value));
 	assert_true(isnan(machine.graph_launch_ns.value));
 	assert_true(isnan(machine.call_batch_ns.value));
@@ -245,10 +231,7 @@ TEST(test_older_drivers)
 
 TEST(test_device_memory)
 {
-	xs_bench_allocate(&bench, &machine);
-	xs_bench_fresh(&bench, &machine);
-	xs_bench_gather(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_allocate, xs_bench_fresh, xs_bench_gather);
 	assert_param(machine.device_alloc_fixed_ns, FAKE_ALLOCATE, 60);
 	assert_param(machine.device_alloc_byte_ns, FAKE_ALLOCATE_BYTE, 1e-6);
 	assert_param(machine.device_free_fixed_ns, FAKE_FREE, 60);
@@ -261,9 +244,7 @@ TEST(test_device_memory)
 
 TEST(test_calls)
 {
-	xs_bench_calls(&bench, &machine);
-	xs_bench_stream_create(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_calls, xs_bench_stream_create);
 	assert_param(machine.call_copy_async_ns, FAKE_CALL_COPY, 40);
 	assert_param(machine.call_launch_ns, FAKE_CALL_LAUNCH, 40);
 	assert_param(machine.call_event_ns, FAKE_CALL_EVENT, 1);
@@ -272,11 +253,8 @@ TEST(test_calls)
 
 TEST(test_blocking_copies)
 {
-	xs_bench_latency(&bench, &machine);
-	xs_bench_bandwidth(&bench, &machine);
-	xs_bench_blocking_copy(&bench, &machine);
-	xs_bench_pageable(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_latency, xs_bench_bandwidth, xs_bench_blocking_copy,
+		xs_bench_pageable);
 	assert_param(machine.call_copy_sync_ns, FAKE_CALL_BLOCKING, 60);
 	/* 4 KiB to 256 MiB, doubling: 17 points */
 	assert_int_equal(machine.pageable_h2d.count, 17);
@@ -292,8 +270,7 @@ TEST(test_each_pass_has_pages_of_its_own)
 {
 	const unsigned char *before = bench.pageable;
 
-	xs_bench_pageable(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_pageable);
 	assert_ptr_not_equal(bench.pageable, before);
 	assert_int_equal(bench.pageable[XS_BENCH_BYTES - 1], 1);
 }
@@ -307,10 +284,7 @@ TEST(test_blocking_copies_need_latency_and_bandwidth)
 
 TEST(test_launch_and_synchronisation)
 {
-	xs_bench_launch(&bench, &machine);
-	xs_bench_sync(&bench, &machine);
-	xs_bench_kernel_gap(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_launch, xs_bench_sync, xs_bench_kernel_gap);
 	assert_param(machine.launch_latency_ns, FAKE_LATENCY, 60);
 	assert_param(machine.sync_ns, FAKE_SYNC, 60);
 	assert_param(machine.kernel_gap_ns, FAKE_GAP, 2);
@@ -318,9 +292,7 @@ TEST(test_launch_and_synchronisation)
 
 TEST(test_polls_and_mailbox)
 {
-	xs_bench_polls(&bench, &machine);
-	xs_bench_mailbox(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_polls, xs_bench_mailbox);
 	assert_param(machine.poll_system_ns, FAKE_POLL_HOST, 1);
 	assert_param(machine.poll_device_ns, FAKE_POLL_DEVICE, 1);
 	/* time does not pass in the fake's reads of the host */
@@ -355,16 +327,13 @@ TEST(test_a_mailbox_without_answers_does_not_hang)
 	/* the next measurement works again */
 	xs_cuda_clear(&bench.gpu);
 	fake_faults.blind = false;
-	xs_bench_mailbox(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_mailbox);
 	assert_param(machine.proxy_ns, FAKE_MAILBOX / 32, 10);
 }
 
 TEST(test_messages_of_kernels)
 {
-	xs_bench_messages(&bench, &machine);
-	xs_bench_blocks(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_messages, xs_bench_blocks);
 	assert_param(machine.store_64_ns, FAKE_STORE, 1);
 	assert_param(machine.g_load_ns, FAKE_LOAD_MESSAGE, 1);
 	assert_param(machine.g_store_ns, FAKE_STORE_MESSAGE, 1);
@@ -375,9 +344,7 @@ TEST(test_messages_of_kernels)
 
 TEST(test_host_memory)
 {
-	xs_bench_pin(&bench, &machine);
-	xs_bench_register(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_pin, xs_bench_register);
 	assert_param(machine.pin_fixed_ns, FAKE_PIN, 60);
 	assert_param(machine.pin_byte_ns, FAKE_PIN_BYTE, 1e-6);
 	assert_param(machine.unpin_fixed_ns, FAKE_UNPIN, 60);
@@ -405,8 +372,7 @@ TEST(test_a_failed_call_is_named_and_its_part_unknown)
 
 	/* the next measurement works again */
 	xs_cuda_clear(&bench.gpu);
-	xs_bench_stream_create(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_stream_create);
 	assert_param(machine.stream_create_ns, FAKE_CALL_STREAM, 40);
 }
 
@@ -421,20 +387,11 @@ TEST(test_a_kernel_that_stays_silent_does_not_hang)
 /* All parameters, in the order of a pass. */
 static void take_pass(void)
 {
-	xs_bench_latency(&bench, &machine);
-	xs_bench_bandwidth(&bench, &machine);
-	xs_bench_gap(&bench, &machine);
-	xs_bench_both_ways(&bench, &machine);
-	xs_bench_mapped(&bench, &machine);
-	xs_bench_mapped_writes(&bench, &machine);
-	xs_bench_pipeline(&bench, &machine);
-	xs_bench_copy_to_kernel(&bench, &machine);
-	xs_bench_calls(&bench, &machine);
-	xs_bench_blocking_copy(&bench, &machine);
-	xs_bench_pageable(&bench, &machine);
-	xs_bench_launch(&bench, &machine);
-	xs_bench_sync(&bench, &machine);
-	xs_bench_kernel_gap(&bench, &machine);
+	MEASURE(xs_bench_latency, xs_bench_bandwidth, xs_bench_gap,
+		xs_bench_both_ways, xs_bench_mapped, xs_bench_mapped_writes,
+		xs_bench_pipeline, xs_bench_copy_to_kernel, xs_bench_calls,
+		xs_bench_blocking_copy, xs_bench_pageable, xs_bench_launch,
+		xs_bench_sync, xs_bench_kernel_gap);
 }
 
 static void assert_off(struct xs_check check, double low, double high,
@@ -454,8 +411,7 @@ TEST(test_self_check)
 {
 	machine.copy_engines = 2;
 	take_pass();
-	xs_bench_check(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_check);
 	assert_off(machine.self_check.explicit, -0.002, 0.002, 9);
 	assert_off(machine.self_check.mapped, -0.002, 0.002, 9);
 	assert_off(machine.self_check.hybrid, -0.02, 0.02, 48);
@@ -481,8 +437,7 @@ TEST(test_self_check_on_a_shared_gpu)
 	machine.copy_engines = 2;
 	take_pass();
 	fake_faults.shared = true;
-	xs_bench_check(&bench, &machine);
-	assert_false(xs_cuda_failed(&bench.gpu));
+	MEASURE(xs_bench_check);
 	assert_off(machine.self_check.explicit, -0.002, 0.002, 9);
 }
 
