@@ -133,4 +133,11 @@ static inline const struct xs_estimate *replayed(const char *strategy)
 	return find(strategy, "replay", 0, XS_ORDER_NONE);
 }
 
+/* The same of a new estimate, which ends all rows before. */
+static inline const struct xs_estimate *estimated(const char *strategy)
+{
+	estimate();
+	return replayed(strategy);
+}
+
 #endif

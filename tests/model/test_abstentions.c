@@ -39,8 +39,7 @@ TEST(test_no_kernel)
 {
 	steps[1] = steps[2];
 	phase.step_count = 2;
-	estimate();
-	assert_true(replayed("pinned")->applies);
+	assert_true(estimated("pinned")->applies);
 	assert_abstains("streams", "no kernel");
 	assert_abstains("mapped", "no kernel");
 }
@@ -50,8 +49,7 @@ TEST(test_dependent_kernels)
 	steps[3] = steps[2];
 	steps[2] = step_of(XS_STEP_KERNEL, 204000, 205000, 306000, 306500);
 	phase.step_count = 4;
-	estimate();
-	assert_true(replayed("pinned")->applies);
+	assert_true(estimated("pinned")->applies);
 	assert_true(replayed("streams")->applies);
 	assert_abstains("mapped", "2 kernels");
 	assert_abstains("hybrid", "2 kernels");
@@ -60,8 +58,7 @@ TEST(test_dependent_kernels)
 TEST(test_one_way)
 {
 	phase.step_count = 2;
-	estimate();
-	assert_true(replayed("streams")->applies);
+	assert_true(estimated("streams")->applies);
 	assert_abstains("hybrid", "one direction");
 }
 
@@ -75,8 +72,7 @@ TEST(test_managed)
 TEST(test_ops_not_seen)
 {
 	steps[0].start_ns = steps[0].end_ns = 0;
-	estimate();
-	assert_near(replayed("as-is")->round_ns, 510000);
+	assert_near(estimated("as-is")->round_ns, 510000);
 	assert_abstains("pinned", "not in the trace");
 	assert_abstains("streams", "not in the trace");
 }
@@ -95,8 +91,7 @@ TEST(test_unknown_parameters)
 TEST(test_unknown_pinning_cost)
 {
 	set_param(&machine.pin_byte_ns, NAN);
-	estimate();
-	assert_near(replayed("pinned")->round_ns, 163000);
+	assert_near(estimated("pinned")->round_ns, 163000);
 	assert_true(isnan(replayed("pinned")->setup_ns));
 }
 

@@ -60,8 +60,7 @@ static void know_allocations(void)
 TEST(test_a_free_keeps_its_time)
 {
 	allocate_in_rounds(XS_MEM_DEVICE);
-	estimate();
-	assert_near(replayed("pinned")->round_ns,
+	assert_near(estimated("pinned")->round_ns,
 		    PINNED_NS + ALLOCATION_NS + FREE_NS);
 }
 
@@ -70,8 +69,7 @@ TEST(test_without_pageable_copies_calls_are_faster)
 {
 	allocate_in_rounds(XS_MEM_DEVICE);
 	know_allocations();
-	estimate();
-	assert_near(replayed("pinned")->round_ns, PINNED_NS + 100000);
+	assert_near(estimated("pinned")->round_ns, PINNED_NS + 100000);
 }
 
 /* 50000; what is allocated next at the same address has half the size, and its
@@ -83,8 +81,7 @@ TEST(test_a_free_has_the_size_of_the_allocation_before)
 	    call_of(XS_STEP_ALLOCATE, XS_MEM_DEVICE, 500000, ALLOCATION_NS));
 	put_last(call_of(XS_STEP_FREE, XS_MEM_DEVICE, 0, 45000));
 	know_allocations();
-	estimate();
-	assert_near(replayed("pinned")->round_ns,
+	assert_near(estimated("pinned")->round_ns,
 		    PINNED_NS + 100000 + 45000 + 40000);
 }
 
@@ -95,11 +92,9 @@ TEST(test_a_free_may_be_of_the_previous_round)
 	    call_of(XS_STEP_ALLOCATE, XS_MEM_DEVICE, 1000000, ALLOCATION_NS));
 	put_first(call_of(XS_STEP_FREE, XS_MEM_DEVICE, 0, FREE_NS));
 	know_allocations();
-	estimate();
-	assert_near(replayed("pinned")->round_ns, PINNED_NS + 50000 + 50000);
+	assert_near(estimated("pinned")->round_ns, PINNED_NS + 50000 + 50000);
 	phase.rounds = 1;
-	estimate();
-	assert_near(replayed("pinned")->round_ns, PINNED_NS + 50000 + 30000);
+	assert_near(estimated("pinned")->round_ns, PINNED_NS + 50000 + 30000);
 }
 
 /* The profile's times are those of device memory. */
@@ -107,8 +102,7 @@ TEST(test_pinned_allocations_are_as_recorded)
 {
 	allocate_in_rounds(XS_MEM_PINNED);
 	know_allocations();
-	estimate();
-	assert_near(replayed("pinned")->round_ns,
+	assert_near(estimated("pinned")->round_ns,
 		    PINNED_NS + ALLOCATION_NS + FREE_NS);
 }
 

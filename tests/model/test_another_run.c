@@ -27,8 +27,7 @@ static void assert_interval(double down_ns, double up_ns)
 {
 	const struct xs_estimate *row;
 
-	estimate();
-	row = replayed("as-is");
+	row = estimated("as-is");
 	assert_near(row->known_low_ns, row->round_ns - down_ns);
 	assert_near(row->known_high_ns, row->round_ns + up_ns);
 }
@@ -62,8 +61,7 @@ TEST(test_nothing_is_hashed_untraced)
 	double mapped_ns, streams_ns;
 
 	know_the_calls(&machine);
-	estimate();
-	mapped_ns = replayed("mapped")->round_ns;
+	mapped_ns = estimated("mapped")->round_ns;
 	streams_ns = replayed("streams")->round_ns;
 	steps[1].hash_ns = 700;
 	assert_interval(700 + rounds_down, rounds_up);
@@ -106,8 +104,7 @@ TEST(test_what_stays_varies)
 	machine.memory_bandwidth = 1e18; /* a copy there takes no time */
 	machine.pageable_h2d = point(190000, 180000, 250000);
 	machine.pageable_d2h = point(200000, 190000, 220000);
-	estimate();
-	row = replayed("resident");
+	row = estimated("resident");
 	assert_near(row->round_ns, 310000);
 	assert_near(row->known_high_ns - row->round_ns,
 		    (1000 + 193000 + 10000) * sqrt(2) * 0.1);
@@ -126,12 +123,10 @@ TEST(test_async_varies)
 	phase.host_blocked_ns = 500000;
 	xs_machine_init(&machine);
 	machine.pageable_h2d = point(190000, 190000, 190000);
-	estimate();
-	row = replayed("async");
+	row = estimated("async");
 	assert_near(row->known_high_ns, row->round_ns);
 	machine.pageable_h2d = point(190000, 180000, 250000);
-	estimate();
-	row = replayed("async");
+	row = estimated("async");
 	high_ns = row->round_ns + 200000 * sqrt(2) * (250.0 / 190 - 1);
 	assert_near(row->known_high_ns, high_ns);
 }
@@ -146,8 +141,7 @@ TEST(test_async_leaves_calls_and_pageable_copies_to_the_host)
 	phase.host_ns = (struct xs_spread){202000, 202000, 202000};
 	phase.host_blocked_ns = 500000;
 	xs_machine_init(&machine);
-	estimate();
-	assert_near(replayed("async")->round_ns,
+	assert_near(estimated("async")->round_ns,
 		    202000 + 3000 + 200000 + 204000);
 }
 

@@ -28,8 +28,7 @@ TEST(test_launch_bound)
 	const struct xs_estimate *row;
 
 	set_launches();
-	estimate();
-	row = replayed("graph");
+	row = estimated("graph");
 	assert_true(row->applies);
 	assert_near(row->round_ns, 19700);
 	assert_non_null(row->bound);
@@ -37,8 +36,7 @@ TEST(test_launch_bound)
 	assert_near(row->setup_ns, 20000 + 4 * 500);
 	/* 400 of the gaps of spinning kernels are in the recorded times */
 	set_param(&machine.kernel_gap_ns, 1400);
-	estimate();
-	row = replayed("graph");
+	row = estimated("graph");
 	assert_near(row->round_ns, 19700 - 3 * 400);
 	assert_int_equal(row->effort, XS_EFFORT_PLACE);
 	assert_has(row->why, "4 kernels");
@@ -54,8 +52,7 @@ TEST(test_nothing_between_calls)
 		steps[i] = step_of(XS_STEP_KERNEL, i * 3000, i * 3000 + 3000,
 				   i * 3000 + 5000, i * 3000 + 7000);
 	steps[4] = step_of(XS_STEP_SYNC_DEVICE, 12000, 20000, 0, 0);
-	estimate();
-	row = replayed("graph");
+	row = estimated("graph");
 	assert_true(row->applies);
 	assert_null(row->bound);
 	assert_true(isnan(row->otherwise_ns));
@@ -69,8 +66,7 @@ TEST(test_the_rest_is_untraced)
 	set_launches();
 	set_param(&machine.sync_ns, 1000);
 	set_param(&machine.call_launch_ns, 300);
-	estimate();
-	assert_near(replayed("graph")->round_ns, 15700 + 1000);
+	assert_near(estimated("graph")->round_ns, 15700 + 1000);
 }
 
 /* 5 % and 10 % of the curve's value, for two runs that both vary. */
@@ -89,16 +85,14 @@ TEST(test_pageable_copies_vary)
 	memset(&machine.self_check, 0, sizeof(machine.self_check));
 	machine.pageable_h2d = curve;
 	machine.pageable_d2h.count = 0;
-	estimate();
-	row = replayed("graph");
+	row = estimated("graph");
 	assert_near(row->known_high_ns - row->round_ns, 200000 * sqrt(2) * 0.1);
 	assert_near(row->round_ns - row->known_low_ns, 200000 * sqrt(2) * 0.05);
 }
 
 static void assert_abstains(const char *why)
 {
-	estimate();
-	assert_false(replayed("graph")->applies);
+	assert_false(estimated("graph")->applies);
 	assert_has(replayed("graph")->why, why);
 }
 

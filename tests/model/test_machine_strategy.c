@@ -33,8 +33,7 @@ TEST(test_same_machine_gives_the_record)
 	add_curve(&machine.pageable_h2d, 200000);
 	add_curve(&machine.pageable_d2h, 300000);
 	others[0].machine = machine;
-	estimate();
-	assert_near(replayed("machine:other")->round_ns, 510000);
+	assert_near(estimated("machine:other")->round_ns, 510000);
 	assert_int_equal(replayed("machine:other")->effort, XS_EFFORT_NONE);
 	assert_null(replayed("machine:other")->bound);
 }
@@ -48,14 +47,12 @@ TEST(test_pinned_copies_take_its_times)
 	struct xs_machine *to = other_machine();
 
 	pin_all();
-	estimate();
-	assert_near(replayed("machine:other")->round_ns,
+	assert_near(estimated("machine:other")->round_ns,
 		    5000 + 20000 + 5000 + 1000 + 3000 + 2000 + 100000 + 6000 +
 			20000 + 10000);
 	set_range(&to->G_h2d, 0.1);
 	set_range(&to->lo_d2h_ns, 16000);
-	estimate();
-	assert_near(replayed("machine:other")->round_ns,
+	assert_near(estimated("machine:other")->round_ns,
 		    5000 + 100000 + 5000 + 1000 + 3000 + 2000 + 100000 + 16000 +
 			20000 + 10000);
 }
@@ -68,8 +65,7 @@ TEST(test_pageable_copies_by_the_curve)
 
 	add_curve(&to->pageable_h2d, 2 * 195000);
 	add_curve(&to->pageable_d2h, 203000);
-	estimate();
-	assert_near(replayed("machine:other")->round_ns, 510000 + 200000);
+	assert_near(estimated("machine:other")->round_ns, 510000 + 200000);
 }
 
 /* The copy was twice as slow as its own machine's curve, and is so on the other
@@ -82,8 +78,7 @@ TEST(test_cold_pages_stay_cold)
 	add_curve(&machine.pageable_d2h, 305000);
 	add_curve(&to->pageable_h2d, 150000);
 	add_curve(&to->pageable_d2h, 305000);
-	estimate();
-	assert_near(replayed("machine:other")->round_ns, 510000 + 100000);
+	assert_near(estimated("machine:other")->round_ns, 510000 + 100000);
 }
 
 TEST(test_pageable_copies_without_a_curve)
@@ -92,8 +87,7 @@ TEST(test_pageable_copies_without_a_curve)
 	const struct xs_estimate *row;
 
 	set_range(&to->G_h2d, 0.04);
-	estimate();
-	row = replayed("machine:other");
+	row = estimated("machine:other");
 	assert_near(row->round_ns, 510000 + 200000);
 	assert_has(row->assumes[0], "not pinned");
 	/* L+o + kG of 45 us and 5 us to the return, and 26 us out of 193 */
@@ -111,21 +105,18 @@ TEST(test_kernels_between_two_bounds)
 	pin_all();
 	to->memory_bandwidth /= 2;
 	to->peak_flops /= 2;
-	estimate();
-	row = replayed("machine:other");
+	row = estimated("machine:other");
 	assert_near(row->round_ns, 172000 + 100000);
 	narrow_ns = row->high_ns - row->round_ns;
 	assert_true(narrow_ns < 100000);
 	to->peak_flops /= 2;
-	estimate();
-	row = replayed("machine:other");
+	row = estimated("machine:other");
 	assert_near(row->round_ns, 172000 + 100000);
 	assert_near(row->high_ns - row->round_ns, hypot(narrow_ns, 200000));
 	assert_has(row->why, "x 2 by memory bandwidth");
 	assert_has(row->why, "x 4 by peak arithmetic");
 	to->peak_flops = machine.peak_flops;
-	estimate();
-	row = replayed("machine:other");
+	row = estimated("machine:other");
 	assert_true(row->round_ns - row->low_ns > 100000);
 }
 
@@ -164,12 +155,10 @@ TEST(test_unknown_gpus_leave_kernels_alone)
 	const struct xs_estimate *row;
 
 	to->memory_bandwidth = 0;
-	estimate();
-	row = replayed("machine:other");
+	row = estimated("machine:other");
 	assert_near(row->round_ns, 510000);
 	to->peak_flops = 0;
-	estimate();
-	row = replayed("machine:other");
+	row = estimated("machine:other");
 	assert_near(row->round_ns, 510000);
 	assert_has(row->assumes[1], "as long as in the trace");
 }
@@ -181,11 +170,9 @@ TEST(test_calls_by_ratio)
 
 	steps[2].call_ns = 400000;
 	set_range(&to->call_launch_ns, 5 * 3000);
-	estimate();
-	assert_near(replayed("machine:other")->round_ns, 510000 + 12000);
+	assert_near(estimated("machine:other")->round_ns, 510000 + 12000);
 	set_param(&to->call_launch_ns, NAN);
-	estimate();
-	assert_near(replayed("machine:other")->round_ns, 510000);
+	assert_near(estimated("machine:other")->round_ns, 510000);
 }
 
 TEST(test_what_was_traced_is_what_it_is_set_against)
@@ -196,8 +183,7 @@ TEST(test_what_was_traced_is_what_it_is_set_against)
 	traced = machine;
 	traced.memory_bandwidth /= 2;
 	options.traced = &traced;
-	estimate();
-	assert_near(replayed("machine:other")->round_ns, 510000 - 50000);
+	assert_near(estimated("machine:other")->round_ns, 510000 - 50000);
 	assert_near(replayed("as-is")->round_ns, 510000);
 }
 
@@ -210,8 +196,7 @@ TEST(test_each_machine_has_a_row)
 	options.other_machine_count = 2;
 	others[1].machine.memory_bandwidth /= 4;
 	to->memory_bandwidth *= 2;
-	estimate();
-	assert_near(replayed("machine:other")->round_ns, 510000 - 50000);
+	assert_near(estimated("machine:other")->round_ns, 510000 - 50000);
 	assert_near(replayed("machine:slow")->round_ns, 510000 + 300000);
 }
 
@@ -220,18 +205,15 @@ TEST(test_abstains_without_rates)
 	struct xs_machine *to = other_machine();
 
 	set_param(&to->G_h2d, NAN);
-	estimate();
-	assert_false(replayed("machine:other")->applies);
+	assert_false(estimated("machine:other")->applies);
 	assert_has(replayed("machine:other")->why, "lacks the rate");
 	to = other_machine();
 	set_param(&to->lo_d2h_ns, NAN);
 	pin_all();
-	estimate();
-	assert_false(replayed("machine:other")->applies);
+	assert_false(estimated("machine:other")->applies);
 	other_machine();
 	steps[1].start_ns = steps[1].end_ns = 0;
-	estimate();
-	assert_false(replayed("machine:other")->applies);
+	assert_false(estimated("machine:other")->applies);
 	assert_has(replayed("machine:other")->why, "GPU's own");
 }
 

@@ -52,8 +52,7 @@ TEST(test_layers)
 	const struct xs_estimate *row;
 
 	make_layers(4, 100000);
-	estimate();
-	row = replayed("prefetch");
+	row = estimated("prefetch");
 	assert_true(row->applies);
 	assert_near(row->round_ns, 26500 + 4 * 100000 + 3 * 1000 + 4000);
 	assert_near(row->more_bytes, 1000000);
@@ -71,8 +70,7 @@ TEST(test_layers)
 TEST(test_layers_of_short_kernels)
 {
 	make_layers(4, 5000);
-	estimate();
-	assert_near(replayed("prefetch")->round_ns,
+	assert_near(estimated("prefetch")->round_ns,
 		    5500 + 4 * 20000 + 3 * 2500 + 1000 + 5000 + 4000);
 }
 
@@ -85,15 +83,13 @@ TEST(test_a_buffer_in_use)
 {
 	make_layers(4, 5000);
 	steps[1].end_ns = steps[1].start_ns + 100000;
-	estimate();
-	assert_near(replayed("prefetch")->round_ns, 172500 + 5000 + 4000);
+	assert_near(estimated("prefetch")->round_ns, 172500 + 5000 + 4000);
 }
 
 /* A round with one copy before its kernels has nothing to prefetch. */
 TEST(test_nothing_to_prefetch)
 {
-	estimate();
-	assert_false(replayed("prefetch")->applies);
+	assert_false(estimated("prefetch")->applies);
 	assert_true(replayed("prefetch")->quiet);
 	assert_has(replayed("prefetch")->why, "first kernel");
 }
@@ -127,24 +123,20 @@ TEST(test_copies_that_are_needed_late)
 	    1000 + 5000 + 20000 + 1000 + 100000 + 1000 + 100000 + 4000;
 
 	make_flow(4);
-	estimate();
-	row = replayed("prefetch");
+	row = estimated("prefetch");
 	assert_near(row->round_ns, round_ns);
 	assert_has(row->why, "1 copy in is needed later");
 	make_flow(XS_NONE);
-	estimate();
-	row = replayed("prefetch");
+	row = estimated("prefetch");
 	assert_near(row->round_ns, round_ns);
 	assert_has(row->why, "1 of them by none");
 	/* the first kernel needs it */
 	make_flow(2);
-	estimate();
-	assert_near(replayed("prefetch")->round_ns, round_ns + 22500);
+	assert_near(estimated("prefetch")->round_ns, round_ns + 22500);
 	/* and without the dataflow it may */
 	make_flow(4);
 	phase.flow_known = false;
-	estimate();
-	assert_near(replayed("prefetch")->round_ns, round_ns + 22500);
+	assert_near(estimated("prefetch")->round_ns, round_ns + 22500);
 }
 
 /* The copy out behind the last kernel needs the first one only: it runs during
@@ -160,13 +152,11 @@ TEST(test_copy_out_that_is_ready_early)
 	phase.step_count = 5;
 	phase.d2h_ops = 1;
 	phase.d2h_bytes = 1000000;
-	estimate();
-	late_ns = replayed("prefetch")->round_ns;
+	late_ns = estimated("prefetch")->round_ns;
 	phase.flow_known = true;
 	steps[0].partner = steps[4].partner = 1;
 	steps[2].partner = 3;
-	estimate();
-	assert_near(replayed("prefetch")->round_ns, late_ns - 26000);
+	assert_near(estimated("prefetch")->round_ns, late_ns - 26000);
 	assert_has(replayed("prefetch")->why, "1 copy out");
 }
 
@@ -180,16 +170,13 @@ TEST(test_results_that_return)
 	steps[4].return_ns = 22600;
 	phase.d2h_ops = 1;
 	phase.d2h_bytes = 1000000;
-	estimate();
-	assert_null(replayed("prefetch")->bound);
+	assert_null(estimated("prefetch")->bound);
 	/* the host had the time to write the input */
 	steps[4].call_ns = 30000;
 	steps[4].return_ns = 32500;
-	estimate();
-	assert_has(replayed("prefetch")->bound, "copied out");
+	assert_has(estimated("prefetch")->bound, "copied out");
 	steps[3].dst = steps[4].src;
-	estimate();
-	assert_false(replayed("prefetch")->applies);
+	assert_false(estimated("prefetch")->applies);
 }
 
 static void make_random_round(void)

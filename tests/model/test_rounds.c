@@ -25,8 +25,7 @@ TEST(test_double_buffer_of_long_kernels)
 {
 	const struct xs_estimate *row;
 
-	estimate();
-	row = replayed("double-buffer");
+	row = estimated("double-buffer");
 	assert_true(row->applies);
 	assert_near(row->round_ns, 100000);
 	assert_true(row->high_ns > 100000 && row->low_ns < 100000);
@@ -69,13 +68,11 @@ TEST(test_double_buffer_of_small_kernels)
 	assert_near(row->round_ns, 79000);
 	assert_true(row->high_ns > 100000);
 	steps[1].blocks = 6; /* together more than saturate them */
-	estimate();
-	row = replayed("double-buffer");
+	row = estimated("double-buffer");
 	assert_near(row->round_ns, 100000);
 	assert_true(row->low_ns < 80000);
 	steps[1].blocks = 21; /* of the 40 that there is room for */
-	estimate();
-	assert_true(replayed("double-buffer")->low_ns > 85000);
+	assert_true(estimated("double-buffer")->low_ns > 85000);
 }
 
 /* 21 blocks on 4 SMs: one SM has 6, the others 5. The next round's blocks begin
@@ -89,8 +86,7 @@ TEST(test_double_buffer_fills_idle_sms)
 	assert_near(row->round_ns, 100000 * 5.25 / 6);
 	assert_true(row->high_ns > 100000);
 	steps[1].blocks = 24;
-	estimate();
-	assert_near(replayed("double-buffer")->round_ns, 100000);
+	assert_near(estimated("double-buffer")->round_ns, 100000);
 }
 
 /*
@@ -112,12 +108,10 @@ TEST(test_double_buffer_of_two_kernels)
 	steps[2].end_ns += 51000;
 	phase.step_count = 4;
 	phase.kernel_ops = 2;
-	estimate();
-	assert_near(replayed("double-buffer")->round_ns, 79500);
+	assert_near(estimated("double-buffer")->round_ns, 79500);
 	set_param(&machine.kernel_gap_ns, 1800);
 	set_param(&machine.copy_to_kernel_ns, 1000);
-	estimate();
-	assert_near(replayed("double-buffer")->round_ns, 79900);
+	assert_near(estimated("double-buffer")->round_ns, 79900);
 }
 
 /*
@@ -135,8 +129,7 @@ TEST(test_double_buffer_of_long_copies)
 	set_param(&machine.lo_d2h_ns, 0);
 	steps[1].end_ns = steps[1].start_ns + 10000;
 	phase.host_ns = (struct xs_spread){0, 0, 0};
-	estimate();
-	assert_near(replayed("double-buffer")->round_ns, 25000);
+	assert_near(estimated("double-buffer")->round_ns, 25000);
 }
 
 /* 200000 of host time per round, three calls, and a synchronisation that finds
@@ -144,8 +137,7 @@ TEST(test_double_buffer_of_long_copies)
 TEST(test_double_buffer_of_a_busy_host)
 {
 	phase.host_ns = (struct xs_spread){200000, 200000, 200000};
-	estimate();
-	assert_near(replayed("double-buffer")->round_ns,
+	assert_near(estimated("double-buffer")->round_ns,
 		    200000 + 2500 + 3000 + 2500 + 4000);
 	/* in which the host may have made the input from the results */
 	assert_non_null(replayed("double-buffer")->bound);
@@ -156,14 +148,12 @@ TEST(test_double_buffer_of_a_busy_host)
 TEST(test_double_buffer_beside_the_host)
 {
 	phase.between_ns = (struct xs_spread){200000, 200000, 200000};
-	estimate();
-	assert_near(replayed("double-buffer")->round_ns,
+	assert_near(estimated("double-buffer")->round_ns,
 		    2000 + 2500 + 3000 + 2500 + 4000);
 	assert_non_null(replayed("double-buffer")->bound);
 	/* a part of the kernel of 100000 is left */
 	phase.between_ns = (struct xs_spread){30000, 30000, 30000};
-	estimate();
-	assert_near(replayed("double-buffer")->round_ns, 70000);
+	assert_near(estimated("double-buffer")->round_ns, 70000);
 }
 
 /* Its buffers outlast a round; in pinned, what allocates remains. */
@@ -171,16 +161,14 @@ TEST(test_double_buffer_without_allocations)
 {
 	double pinned_ns, round_ns;
 
-	estimate();
-	round_ns = replayed("double-buffer")->round_ns;
+	round_ns = estimated("double-buffer")->round_ns;
 	pinned_ns = replayed("pinned")->round_ns;
 	steps[3] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
 				    .thread = 1,
 				    .call_ns = 510000,
 				    .return_ns = 700000};
 	phase.step_count = 4;
-	estimate();
-	assert_near(replayed("double-buffer")->round_ns, round_ns);
+	assert_near(estimated("double-buffer")->round_ns, round_ns);
 	/* both sets are allocated before the loop */
 	assert_near(replayed("double-buffer")->loop_ns, 54000);
 	assert_near(replayed("double-buffer")->setup_ns,
@@ -194,14 +182,12 @@ TEST(test_double_buffer_of_returning_data)
 	const struct xs_estimate *row;
 
 	steps[0].src = steps[2].dst = 0x1000;
-	estimate();
-	row = replayed("double-buffer");
+	row = estimated("double-buffer");
 	assert_near(row->round_ns, 100000);
 	assert_true(row->doubtful);
 	assert_string_equal(row->bound, row->assumes[0]);
 	steps[2].dst = 0x2000;
-	estimate();
-	assert_false(replayed("double-buffer")->doubtful);
+	assert_false(estimated("double-buffer")->doubtful);
 }
 
 /* The copy out (6000 + 20000) runs during the next kernel, which may need what
@@ -213,8 +199,7 @@ TEST(test_double_buffer_of_copies_out)
 	steps[0] = steps[1];
 	steps[1] = steps[2];
 	phase.step_count = 2;
-	estimate();
-	row = replayed("double-buffer");
+	row = estimated("double-buffer");
 	assert_near(row->round_ns, 100000);
 	assert_non_null(row->bound);
 	assert_true(row->doubtful);
@@ -245,8 +230,7 @@ TEST(test_resident)
 	const struct xs_estimate *row;
 
 	steps[0].src = steps[2].dst = 0x1000;
-	estimate();
-	row = replayed("resident");
+	row = estimated("resident");
 	assert_true(row->applies);
 	assert_near(row->round_ns, 310000);
 	/* the program itself writes it */
@@ -269,8 +253,7 @@ TEST(test_resident_of_a_short_copy)
 		steps[i].end_ns -= 180000;
 	}
 	phase.round_ns = (struct xs_spread){330000, 330000, 330000};
-	estimate();
-	row = replayed("resident");
+	row = estimated("resident");
 	assert_near(row->round_ns, 310000);
 	/* in quadrature with what is known of it */
 	assert_true(row->low_ns > 289000 && row->high_ns < 331000);
@@ -286,8 +269,7 @@ TEST(test_resident_of_the_same_input)
 
 	steps[0].same_source = true;
 	machine.memory_bandwidth = 2e9;
-	estimate();
-	row = replayed("resident");
+	row = estimated("resident");
 	assert_near(row->round_ns, 310000);
 	assert_true(row->high_ns > row->round_ns + 1000000);
 	assert_has(row->bound, "does not change the data");
@@ -299,8 +281,7 @@ TEST(test_resident_of_the_same_input)
 				    .return_ns = 700000};
 	phase.step_count = 4;
 	phase.round_ns = (struct xs_spread){700000, 700000, 700000};
-	estimate();
-	row = replayed("resident");
+	row = estimated("resident");
 	assert_near(row->round_ns, 310000);
 	assert_near(row->setup_ns, 390000);
 	assert_near(row->loop_ns, 200000);
@@ -309,16 +290,14 @@ TEST(test_resident_of_the_same_input)
 	steps[3] = steps[0];
 	steps[3].bytes = 4096;
 	steps[0].dst = steps[3].dst = 0x7000;
-	estimate();
-	assert_near(replayed("resident")->more_bytes, 4096);
+	assert_near(estimated("resident")->more_bytes, 4096);
 }
 
 /* It takes no longer than the copy in, but it is not free of charge. */
 TEST(test_resident_on_memory_of_unknown_speed)
 {
 	steps[0].same_source = true;
-	estimate();
-	assert_near(replayed("resident")->round_ns, 310000);
+	assert_near(estimated("resident")->round_ns, 310000);
 	assert_true(replayed("resident")->high_ns > 510000 - 1);
 }
 
@@ -345,8 +324,7 @@ TEST(test_resident_copies_keep_their_order)
 	phase.h2d_ops = 2;
 	phase.kernel_ns = (struct xs_spread){10000, 10000, 10000};
 	machine.memory_bandwidth = 2e12;
-	estimate();
-	row = replayed("resident");
+	row = estimated("resident");
 	assert_near(row->round_ns, 105000 + 4000);
 	assert_true(row->high_ns > 105000 + 1000 + 1000 + 10000 + 4000 - 1);
 }
@@ -359,8 +337,7 @@ TEST(test_resident_throughout)
 
 	steps[0].src = steps[2].dst = 0x1000;
 	phase.h2d_ns = (struct xs_spread){30000, 30000, 30000};
-	estimate();
-	row = replayed("resident-throughout");
+	row = estimated("resident-throughout");
 	assert_true(row->applies);
 	assert_non_null(row->bound);
 	assert_true(row->round_ns > 101000 && row->round_ns < 102500);
@@ -368,8 +345,7 @@ TEST(test_resident_throughout)
 	assert_near(row->loop_ns, 30000);
 	/* the host's own time of a round, if that is longer */
 	phase.host_ns = (struct xs_spread){400000, 400000, 400000};
-	estimate();
-	row = replayed("resident-throughout");
+	row = estimated("resident-throughout");
 	assert_true(row->round_ns > 403000 && row->round_ns < 420000);
 	phase.rounds = 1;
 	estimate();
@@ -407,8 +383,7 @@ TEST(test_resident_within_a_round)
 	steps[3].src = 0x1000;
 	phase.step_count = 4;
 	phase.h2d_ops = 2;
-	estimate();
-	assert_near(replayed("as-is")->round_ns, 710000);
+	assert_near(estimated("as-is")->round_ns, 710000);
 	/* the copy in (200000), host time of 1000, the launch, and the kernel
 	 * 5000 after its call, as measured */
 	assert_near(replayed("resident")->round_ns, 306000);
@@ -427,16 +402,14 @@ TEST(test_resident_measured)
 	    (struct xs_repeat_counts){9, 9, 4, false};
 	phase.sites = &site;
 	phase.site_count = 1;
-	estimate();
-	row = replayed("resident");
+	row = estimated("resident");
 	assert_true(row->applies);
 	assert_null(row->bound);
 	assert_has(row->why, "in 9 of 9 copies in, 4 of them");
 	assert_near(row->round_ns, 510000 - 200000);
 	/* samples are no proof */
 	site.repeats.sampled = steps[0].repeats.sampled = true;
-	estimate();
-	assert_has(replayed("resident")->bound, "sampled");
+	assert_has(estimated("resident")->bound, "sampled");
 	/* one copy differed; equal addresses do not overrule the contents */
 	site.repeats.same = steps[0].repeats.same = 8;
 	steps[0].src = steps[2].dst = 0x1000;
@@ -469,16 +442,14 @@ TEST(test_async)
 	const struct xs_estimate *row;
 
 	make_host_work(100000);
-	estimate();
-	row = replayed("async");
+	row = estimated("async");
 	assert_near(replayed("as-is")->round_ns, 609000);
 	assert_near(row->round_ns, 509000);
 	assert_non_null(row->bound);
 	/* more work than GPU time: the work determines the time, with the
 	 * launch and the copies of pageable memory, 200000 and 204000 */
 	make_host_work(700000);
-	estimate();
-	assert_near(replayed("async")->round_ns, 701000 + 3000 + 404000);
+	assert_near(estimated("async")->round_ns, 701000 + 3000 + 404000);
 }
 
 TEST(test_async_abstains)
@@ -536,8 +507,7 @@ TEST(test_batch)
 	const struct xs_estimate *row;
 
 	make_small_copies(XS_STEP_H2D);
-	estimate();
-	row = replayed("batch");
+	row = estimated("batch");
 	assert_near(replayed("as-is")->round_ns, 353000);
 	assert_near(row->round_ns, 17800 + 5000 + 100000 + 1000 + 203000);
 	/* the least buffer that calibration pins */
@@ -546,8 +516,7 @@ TEST(test_batch)
 	steps[0].call_ns = 0;
 	for (size_t i = 1; i < 6; i++)
 		shift(&steps[i], 4000);
-	estimate();
-	row = replayed("batch");
+	row = estimated("batch");
 	assert_near(row->round_ns, 17800 + 5000 + 100000 + 1000 + 203000);
 	assert_near(row->otherwise_ns, row->round_ns + 7000);
 	assert_has(row->bound, "only issues them");
@@ -559,8 +528,7 @@ TEST(test_batch)
 TEST(test_batch_of_copies_out)
 {
 	make_small_copies(XS_STEP_D2H);
-	estimate();
-	assert_near(replayed("batch")->round_ns,
+	assert_near(estimated("batch")->round_ns,
 		    10800 + 5000 + 100000 + 1000 + 203000 + 9000);
 }
 
@@ -573,8 +541,7 @@ TEST(test_batch_by_the_time_to_gather)
 
 	make_small_copies(XS_STEP_H2D);
 	set_param(&machine.host_copy_byte_ns, 0.3);
-	estimate();
-	row = replayed("batch");
+	row = estimated("batch");
 	assert_near(row->round_ns,
 		    17800 + 4000 + 5000 + 100000 + 1000 + 203000);
 	assert_has(row->assumes[0], "one host thread");
@@ -582,27 +549,23 @@ TEST(test_batch_by_the_time_to_gather)
 	low_ns = row->low_ns;
 	/* several threads may gather in next to no time */
 	options.language = XS_LANGUAGE_PYTORCH;
-	estimate();
-	row = replayed("batch");
+	row = estimated("batch");
 	assert_near(row->low_ns,
 		    row->round_ns - hypot(row->round_ns - low_ns, 12000));
 	assert_has(row->why, "less by several");
 	/* in 2000 by them all; the range has one thread */
 	set_param(&machine.host_threads_byte_ns, 0.05);
-	estimate();
-	row = replayed("batch");
+	row = estimated("batch");
 	assert_near(row->round_ns, 7800 + 4000 + 5000 + 100000 + 1000 + 203000);
 	assert_true(row->high_ns >= row->round_ns + 10000);
 	assert_has(row->why, "all processors");
 	options.language = XS_LANGUAGE_CUDA;
 	set_param(&machine.host_copy_byte_ns, 2);
-	estimate();
-	row = replayed("batch");
+	row = estimated("batch");
 	assert_true(row->round_ns > replayed("as-is")->round_ns);
 	/* no curve is needed */
 	machine.pageable_h2d.count = 0;
-	estimate();
-	assert_true(replayed("batch")->applies);
+	assert_true(estimated("batch")->applies);
 }
 
 /* What is apart in pinned memory, 80000 bytes now, 800 longer. A batch has the
@@ -619,8 +582,7 @@ static void expect_direct(double at_once_ns)
 	estimate();
 	assert_abstains("batch-call", "lacks the time of a batch", false);
 	set_param(&machine.call_batch_ns, 1000);
-	estimate();
-	assert_near(replayed("batch-call")->round_ns,
+	assert_near(estimated("batch-call")->round_ns,
 		    at_once_ns + 800 + 3 * 200);
 	assert_near(replayed("batch-kernel")->round_ns, at_once_ns + 800 - 40);
 	assert_near(replayed("batch-call")->setup_ns, 0);
@@ -660,8 +622,7 @@ TEST(test_batch_of_adjacent_copies)
 		    step_of(XS_STEP_SYNC_STREAM, at + 2500, at + 10000, 0, 0);
 	}
 	phase.step_count = 10;
-	estimate();
-	row = replayed("batch");
+	row = estimated("batch");
 	assert_near(row->round_ns, replayed("as-is")->round_ns - 44000 +
 				       (5000 + 800 + 1000 + 1000));
 	assert_near(row->setup_ns, 0);
@@ -669,8 +630,7 @@ TEST(test_batch_of_adjacent_copies)
 	assert_abstains("batch-call", "consecutive small copies", true);
 	/* apart: gathered in 8000 */
 	steps[2].src += 64;
-	estimate();
-	assert_near(replayed("batch")->round_ns, at_once_ns + 8000);
+	assert_near(estimated("batch")->round_ns, at_once_ns + 8000);
 	expect_direct(at_once_ns);
 	steps[2].src_memory = XS_MEM_PAGEABLE;
 	estimate();
@@ -691,8 +651,7 @@ TEST(test_batch_varies_as_pinned_copies)
 	memset(&machine.self_check, 0, sizeof(machine.self_check));
 	machine.pageable_h2d =
 	    (struct xs_curve){1, {40000}, {8000}, {4000}, {16000}};
-	estimate();
-	row = replayed("batch");
+	row = estimated("batch");
 	assert_near(row->known_high_ns, row->round_ns);
 	assert_near(row->known_low_ns, row->round_ns);
 }
@@ -720,8 +679,7 @@ TEST(test_batch_abstains)
 /* Which estimates are bounds, and which are not. */
 TEST(test_bounds)
 {
-	estimate();
-	assert_non_null(replayed("mapped")->bound);
+	assert_non_null(estimated("mapped")->bound);
 	assert_non_null(replayed("hybrid")->bound);
 	assert_null(replayed("pinned")->bound);
 	assert_null(replayed("streams")->bound);

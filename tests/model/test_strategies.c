@@ -7,8 +7,7 @@ TEST(test_as_is)
 {
 	const struct xs_estimate *row;
 
-	estimate();
-	row = replayed("as-is");
+	row = estimated("as-is");
 	assert_true(row == &list.items[0]);
 	assert_true(row->applies);
 	assert_near(row->round_ns, 510000);
@@ -28,8 +27,7 @@ TEST(test_pinned)
 {
 	const struct xs_estimate *row;
 
-	estimate();
-	row = replayed("pinned");
+	row = estimated("pinned");
 	assert_true(row->applies);
 	assert_near(row->round_ns, 163000);
 	assert_true(row->low_ns < 163000 && row->high_ns > 163000);
@@ -55,12 +53,10 @@ TEST(test_pytorch_does_not_wait_for_copies_in)
 	steps[0].blocking = false;
 	steps[1] = step_of(XS_STEP_SYNC_STREAM, 150000, 200000, 0, 0);
 	phase.step_count = 4;
-	estimate();
-	waits_ns = replayed("pinned")->round_ns;
+	waits_ns = estimated("pinned")->round_ns;
 	options.language = XS_LANGUAGE_PYTORCH;
-	estimate();
 	/* the launch is issued while the copy runs */
-	assert_true(replayed("pinned")->round_ns < waits_ns - 2000);
+	assert_true(estimated("pinned")->round_ns < waits_ns - 2000);
 	options.language = XS_LANGUAGE_CUDA;
 }
 
@@ -80,8 +76,7 @@ TEST(test_pinned_arrays_are_not_staged)
 	steps[2] = step_of(XS_STEP_D2H, 355000, 510000, 457000, 500000);
 	steps[2].dst_memory = XS_MEM_PINNED;
 	set_range(&machine.host_copy_byte_ns, 0.05);
-	estimate();
-	row = replayed("pinned");
+	row = estimated("pinned");
 	assert_true(row->applies);
 	assert_near(row->round_ns, replayed("as-is")->round_ns - 300000);
 	assert_near(row->otherwise_ns, replayed("as-is")->round_ns - 90000);
@@ -92,8 +87,7 @@ TEST(test_pinned_arrays_are_not_staged)
 	assert_true(replayed("double-buffer")->round_ns < 200000);
 	assert_false(replayed("async")->applies);
 	steps[0].staged = false;
-	estimate();
-	assert_false(replayed("pinned")->applies);
+	assert_false(estimated("pinned")->applies);
 }
 
 /* Rounds that touch new memory no longer do: it is touched once. A small buffer
@@ -103,14 +97,11 @@ TEST(test_the_setup_touches_memory_once)
 	set_range(&machine.register_fixed_ns, 30000);
 	set_range(&machine.register_byte_ns, 1);
 	set_range(&machine.touch_byte_ns, 2);
-	estimate();
-	assert_near(replayed("pinned")->setup_ns, 2060000);
+	assert_near(estimated("pinned")->setup_ns, 2060000);
 	phase.touched_bytes = 1000000;
-	estimate();
-	assert_near(replayed("pinned")->setup_ns, 2060000 + 2000000);
+	assert_near(estimated("pinned")->setup_ns, 2060000 + 2000000);
 	phase.h2d_buffer_bytes = phase.d2h_buffer_bytes = 1000;
-	estimate();
-	assert_near(replayed("pinned")->setup_ns, 2 * 95536 + 2 * 2000);
+	assert_near(estimated("pinned")->setup_ns, 2 * 95536 + 2 * 2000);
 	assert_has(replayed("pinned")->why,
 		   "cudaMallocHost would take 85536 ns");
 }
@@ -123,8 +114,7 @@ TEST(test_the_setup_has_a_range)
 
 	machine.pin_fixed_ns = (struct xs_param){10000, 8000, 15000};
 	machine.pin_byte_ns = (struct xs_param){0.5, 0.4, 0.8};
-	estimate();
-	row = replayed("pinned");
+	row = estimated("pinned");
 	assert_near(row->setup_less_ns, 2 * 2000 + 2000000 * 0.1);
 	assert_near(row->setup_more_ns, 2 * 5000 + 2000000 * 0.3);
 	machine.stream_create_ns = (struct xs_param){4000, 3000, 7000};
@@ -137,8 +127,7 @@ TEST(test_the_setup_has_a_range)
 		    2 * 3000);
 	/* an end that is not known is the value */
 	machine.pin_byte_ns.high = NAN;
-	estimate();
-	assert_near(replayed("pinned")->setup_more_ns, 2 * 5000);
+	assert_near(estimated("pinned")->setup_more_ns, 2 * 5000);
 }
 
 /* Memory that is copied only once is pinned as well, each buffer of it. */
@@ -148,8 +137,7 @@ TEST(test_one_round_pays_the_setup)
 
 	phase.rounds = 1;
 	phase.h2d_buffers = 40;
-	estimate();
-	row = replayed("pinned");
+	row = estimated("pinned");
 	/* at least 64 KiB each */
 	assert_near(row->setup_ns, 41 * (10000 + 65536 * 0.5));
 	assert_null(row->assumes[0]);
@@ -160,13 +148,11 @@ TEST(test_the_setup_is_of_what_is_advised)
 {
 	const struct xs_estimate *row;
 
-	estimate();
-	assert_string_equal(replayed("pinned")->why,
+	assert_string_equal(estimated("pinned")->why,
 			    "cudaHostRegister or cudaMallocHost");
 	set_range(&machine.register_fixed_ns, 30000);
 	set_range(&machine.register_byte_ns, 1);
-	estimate();
-	row = replayed("pinned");
+	row = estimated("pinned");
 	assert_near(row->setup_ns, 2060000);
 	assert_string_equal(row->why,
 			    "cudaHostRegister (cudaMallocHost would take "
@@ -182,13 +168,11 @@ TEST(test_pytorch_allocates_and_copies)
 	set_range(&machine.register_byte_ns, 1);
 	set_param(&machine.host_copy_byte_ns, 0.3);
 	options.language = XS_LANGUAGE_PYTORCH;
-	estimate();
-	row = replayed("pinned");
+	row = estimated("pinned");
 	assert_near(row->setup_ns, 1020000 + 300000);
 	assert_string_equal(row->why, "pin_memory() or pin_memory=True");
 	options.language = XS_LANGUAGE_CUPY;
-	estimate();
-	assert_near(replayed("pinned")->setup_ns, 1020000);
+	assert_near(estimated("pinned")->setup_ns, 1020000);
 }
 
 /*
@@ -219,26 +203,22 @@ TEST(test_reuse)
 				    .return_ns = 350000};
 	phase.step_count = 4;
 	phase.round_ns = (struct xs_spread){350000, 340000, 370000};
-	estimate();
-	row = replayed("reuse");
+	row = estimated("reuse");
 	assert_true(row->applies);
 	assert_near(row->round_ns, 137000);
 	assert_near(row->setup_ns, 193000);
 	/* memory that the round did not allocate is not fresh */
 	steps[1].dst = 0x1000 + 1000000;
-	estimate();
-	assert_near(replayed("reuse")->round_ns, 157000);
+	assert_near(estimated("reuse")->round_ns, 157000);
 	steps[0].kind = XS_STEP_EVENT_RECORD;
-	estimate();
 	assert_has(
-	    replayed("reuse")->why,
+	    estimated("reuse")->why,
 	    "a round frees 1 time what it did not allocate, which takes");
 }
 
 TEST(test_reuse_of_nothing)
 {
-	estimate();
-	assert_false(replayed("reuse")->applies);
+	assert_false(estimated("reuse")->applies);
 }
 
 /*
@@ -254,8 +234,7 @@ TEST(test_interval)
 {
 	const struct xs_estimate *row;
 
-	estimate();
-	row = replayed("pinned");
+	row = estimated("pinned");
 	assert_close_to(row->known_high_ns, 163000 + 11788.1, 1e-6, "high",
 			__FILE__, __LINE__);
 	assert_close_to(row->known_low_ns, 163000 - 6280.1, 1e-6, "low",
@@ -275,8 +254,7 @@ TEST(test_pinned_has_no_disturbed_calls)
 	}
 	steps[2].call_ns += 500000;
 	steps[2].return_ns += 500000;
-	estimate();
-	assert_near(replayed("pinned")->round_ns, 163000);
+	assert_near(estimated("pinned")->round_ns, 163000);
 	assert_near(replayed("as-is")->round_ns, 1010000);
 	/* a launch on a busy device still waits */
 	set_up(NULL);
@@ -289,8 +267,8 @@ TEST(test_pinned_has_no_disturbed_calls)
 		steps[i].end_ns += 20000;
 	}
 	steps[2].return_ns += 20000;
-	estimate();
-	assert_near(replayed("pinned")->round_ns, 326000 + 6000 + 20000 + 3000);
+	assert_near(estimated("pinned")->round_ns,
+		    326000 + 6000 + 20000 + 3000);
 }
 
 /* The second kernel began 3000 after the first one; untraced it is 1000. */
@@ -301,12 +279,10 @@ TEST(test_pinned_has_the_gap_of_the_profile)
 	steps[3] = step_of(XS_STEP_D2H, 209000, 613000, 410000, 603000);
 	steps[2] = step_of(XS_STEP_KERNEL, 205000, 208000, 307000, 407000);
 	phase.step_count = 4;
-	estimate();
-	round_ns = replayed("pinned")->round_ns;
+	round_ns = estimated("pinned")->round_ns;
 	steps[2].start_ns += 2000;
 	steps[2].end_ns += 2000;
-	estimate();
-	assert_near(replayed("pinned")->round_ns, round_ns);
+	assert_near(estimated("pinned")->round_ns, round_ns);
 }
 
 /* The host's time before the launch, 500 less or 2000 more, moves the round as
@@ -316,8 +292,7 @@ TEST(test_the_host_moves_both_rounds)
 	const struct xs_estimate *row;
 
 	phase.host_ns = (struct xs_spread){2000, 1000, 6000};
-	estimate();
-	row = replayed("pinned");
+	row = estimated("pinned");
 	assert_near(row->shared_low_ns, 500);
 	assert_near(row->shared_high_ns, 2000);
 	assert_near(row->known_high_ns - row->round_ns,
@@ -335,12 +310,10 @@ TEST(test_processes_differ)
 	double error_ns;
 
 	steps[0].src_memory = steps[2].dst_memory = XS_MEM_PINNED;
-	estimate();
-	row = replayed("as-is");
+	row = estimated("as-is");
 	assert_near(row->high_ns, row->known_high_ns);
 	steps[0].src_memory = XS_MEM_PAGEABLE;
-	estimate();
-	row = replayed("as-is");
+	row = estimated("as-is");
 	error_ns = fmin(XS_ERROR_as_is * row->round_ns,
 			(double)(steps[0].end_ns - steps[0].start_ns));
 	assert_near(row->high_ns - row->round_ns,
@@ -359,8 +332,7 @@ TEST(test_programs_differ)
 				    .call_ns = 510000,
 				    .return_ns = 700000};
 	phase.step_count = 4;
-	estimate();
-	row = replayed("pinned");
+	row = estimated("pinned");
 	error_ns = hypot(XS_ERROR_pinned * row->round_ns,
 			 XS_ERROR_allocations * 190000);
 	assert_near(row->high_ns - row->round_ns,
@@ -374,8 +346,7 @@ TEST(test_programs_differ)
 	/* pageable copies stay, as in as-is */
 	phase.host_ns = (struct xs_spread){20000, 20000, 20000};
 	phase.host_blocked_ns = 300000;
-	estimate();
-	row = replayed("async");
+	row = estimated("async");
 	error_ns = hypot(XS_ERROR_as_is * row->round_ns,
 			 XS_ERROR_allocations * 190000);
 	assert_near(row->high_ns - row->round_ns,
@@ -417,8 +388,7 @@ static void make_pageable_streams(void)
 TEST(test_pinned_keeps_the_programs_structure)
 {
 	make_pageable_streams();
-	estimate();
-	assert_near(replayed("as-is")->round_ns, 514000);
+	assert_near(estimated("as-is")->round_ns, 514000);
 	assert_near(replayed("pinned")->round_ns, 135000);
 }
 
@@ -662,8 +632,7 @@ TEST(test_mapped)
 {
 	const struct xs_estimate *row;
 
-	estimate();
-	row = replayed("mapped");
+	row = estimated("mapped");
 	assert_near(row->round_ns, 111000);
 	assert_true(row->assumes_once);
 	assert_string_equal(row->assumes[0], "each byte crosses the bus once");
@@ -672,14 +641,12 @@ TEST(test_mapped)
 	assert_true(row->assumes_once);
 	/* a short kernel: the transfers, both ways at once, 1 MB at 0.024 */
 	steps[1].end_ns = 206000 + 1000;
-	estimate();
-	assert_near(replayed("mapped")->round_ns, 2000 + 5000 + 24000 + 4000);
+	assert_near(estimated("mapped")->round_ns, 2000 + 5000 + 24000 + 4000);
 	/* It may read more than each byte once: at most what its 1000 ns allow
 	 * at 10000 bytes a ns, less the writes, 9 MB in 175500 ns. */
 	assert_true(replayed("mapped")->high_ns < 45000);
 	machine.memory_bandwidth = 10e12;
-	estimate();
-	assert_near(replayed("mapped")->round_ns, 2000 + 5000 + 24000 + 4000);
+	assert_near(estimated("mapped")->round_ns, 2000 + 5000 + 24000 + 4000);
 	assert_true(replayed("mapped")->high_ns > 175500);
 	assert_true(replayed("mapped")->high_ns < 220000);
 }
@@ -695,13 +662,11 @@ TEST(test_mapped_stores_may_be_parts)
 				   .instructions = 1};
 
 	steps[1].counts = &counts;
-	estimate();
-	assert_null(replayed("mapped")->bound);
+	assert_null(estimated("mapped")->bound);
 	assert_has(replayed("mapped")->needs, "stores fill");
 	assert_has_not(replayed("mapped")->why, "by 4 bytes");
 	set_param(&machine.mapped_write_partial_ns, 2);
-	estimate();
-	assert_has(replayed("mapped")->why,
+	assert_has(estimated("mapped")->why,
 		   "stored by 4 bytes, the results would take 500000 ns");
 }
 
@@ -717,21 +682,17 @@ TEST(test_mapped_of_two_kernels)
 	steps[2].start_ns = 306000;
 	steps[2].end_ns = 307000;
 	phase.step_count = 4;
-	estimate();
-	assert_false(replayed("mapped")->applies);
+	assert_false(estimated("mapped")->applies);
 	steps[1].given_known = steps[2].given_known = true;
 	steps[1].given_other_bytes = 1000000;
 	steps[2].given_in_bytes = steps[2].given_out_bytes = 1000000;
-	estimate();
-	assert_near(replayed("mapped")->round_ns, both_ns);
+	assert_near(estimated("mapped")->round_ns, both_ns);
 	assert_has(replayed("mapped")->why, "each of 2 kernels");
 	/* it reads its result: the reads are the longer ones alone */
 	steps[2].given_in_bytes = 0;
-	estimate();
-	assert_near(replayed("mapped")->round_ns, both_ns);
+	assert_near(estimated("mapped")->round_ns, both_ns);
 	steps[2].given_known = false;
-	estimate();
-	assert_false(replayed("mapped")->applies);
+	assert_false(estimated("mapped")->applies);
 }
 
 /* A set of 1 MB of the result, of which device memory takes 5000, crosses the
@@ -748,15 +709,12 @@ TEST(test_mapped_sets_cross_the_bus)
 				    .end_ns = 615000};
 	steps[2].src = 0x1000000;
 	phase.step_count = 4;
-	estimate();
-	round_ns = replayed("mapped")->round_ns;
+	round_ns = estimated("mapped")->round_ns;
 	steps[2].src = 0x20f0000;
-	estimate();
-	assert_near(replayed("mapped")->round_ns, round_ns + 19000 - 5000);
+	assert_near(estimated("mapped")->round_ns, round_ns + 19000 - 5000);
 	steps[2].src = 0;
 	steps[0].dst = 0x2000000;
-	estimate();
-	assert_near(replayed("mapped")->round_ns, round_ns + 19000 - 5000);
+	assert_near(estimated("mapped")->round_ns, round_ns + 19000 - 5000);
 }
 
 /* n = 2: kernels 18000 to 68000 and on to 118000, with their writes; 4000. */
@@ -788,8 +746,7 @@ TEST(test_copy_in_parts)
 	steps[1].bytes = 500000;
 	steps[0].end_ns = 100000;
 	phase.step_count = 4;
-	estimate();
-	assert_near(replayed("as-is")->round_ns, 510000);
+	assert_near(estimated("as-is")->round_ns, 510000);
 	assert_near(replayed("pinned")->round_ns, 163000 + 18000);
 }
 
