@@ -43,3 +43,10 @@ const struct xs_strategy *xs_strategy_find(const char *id)
 			return xs_strategies[i];
 	return NULL;
 }
+
+bool xs_strategy_are_apart(const struct xs_strategy *a,
+			   const struct xs_strategy *b)
+{
+	return !((a->changes | a->spares) & b->changes) &&
+	       !((b->changes | b->spares) & a->changes);
+}

@@ -17,6 +17,10 @@
 
 #define BUFFER_SETS 2u
 
+#define INDEPENDENT                                                            \
+	"neither a round's input nor its kernels need what the round before "  \
+	"wrote"
+
 /* A round of less than this part of its kernels' time needs them side by side.
  */
 #define KERNELS_BESIDE 0.95
@@ -126,17 +130,14 @@ static void set_loop_ns(const struct xs_strategy_case *c,
  */
 static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
-	static const char independent[] =
-	    "neither a round's input nor its kernels need what the round "
-	    "before wrote";
 	struct xs_roundtrips returning;
 	const int rc = xs_roundtrip_count(c->phase, &returning);
 
 	row->doubtful = !rc && (returning.in || !c->work.in_copies);
 	if (is_input_there(c) && !row->doubtful) {
-		xs_estimate_need(row, independent);
+		xs_estimate_need(row, INDEPENDENT);
 	} else {
-		row->bound = independent;
+		row->bound = INDEPENDENT;
 		xs_estimate_assume(row, row->bound);
 		if (c->work.in_bytes > 0)
 			xs_estimate_assume(row, "a round's input is available "
@@ -173,6 +174,20 @@ static void add_second_set(const struct xs_strategy_case *c,
 	xs_estimate_add_setup(c, second_set_ns, buffers, row);
 }
 
+/* Puts that kernels run side by side in front of the first condition. */
+static void assume_beside(struct xs_estimate *row)
+{
+	static const char beside[] =
+	    "kernels of two rounds run side by side, on SMs that one leaves "
+	    "idle, and " INDEPENDENT;
+
+	if (row->bound)
+		row->bound = beside;
+	else
+		row->needs = beside;
+	row->assumes[0] = beside;
+}
+
 static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
 	const struct xs_round_work *w = &c->work;
@@ -187,9 +202,7 @@ static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 		set_loop_ns(c, row);
 	if (row->round_ns < w->kernel_ns * KERNELS_BESIDE &&
 	    w->kernel_ns <= (double)c->phase->round_ns.median_ns)
-		xs_estimate_assume(
-		    row, "kernels of two rounds run side by side, on SMs that "
-			 "one leaves idle");
+		assume_beside(row);
 	snprintf(row->why, sizeof(row->why),
 		 "one round of many: copies of the next and the previous round "
 		 "run during its kernels%s",

@@ -14,7 +14,7 @@
 
 #define REMARKS_MAX 8
 /* Libraries that a remark names; further ones are counted. */
-#define NAMED_MAX 3
+#define NAMED_MAX 1
 
 /* Names in remarks. */
 static const char *const kind_words[XS_OP_KINDS] = {

@@ -30,6 +30,21 @@ static bool is_copy(const struct xs_result_phase *phase,
 	       (is_step(site, "d2h") && phase->d2h_ops >= least);
 }
 
+/* Copies below this are little, and of little of a round's bytes nothing to
+ * pin. */
+#define SMALL_BYTES (64 << 10)
+#define SMALL_PART  100
+
+static bool is_small(const struct xs_result_phase *phase,
+		     const struct xs_result_site *site)
+{
+	const double bytes = (double)(phase->h2d_bytes + phase->d2h_bytes) *
+			     (double)phase->rounds;
+
+	return site->bytes / SMALL_BYTES < site->calls &&
+	       (double)site->bytes < bytes / SMALL_PART;
+}
+
 static bool allocates(const struct xs_result_site *site)
 {
 	return is_step(site, "allocate") || is_step(site, "free");
@@ -50,6 +65,9 @@ bool xs_advice_is_about(const struct xs_result_phase *phase,
 		return true;
 	/* launches alone: copies are left as they are */
 	if (strategy && strategy->changes == XS_CHANGES_LAUNCHES)
+		return false;
+	if (strategy && strategy->changes == XS_CHANGES_PINNING &&
+	    is_small(phase, site))
 		return false;
 	return is_copy(phase, site, strategy ? strategy->least_copies : 0);
 }
@@ -329,27 +347,16 @@ const char *xs_advice_setup(struct xs_arena *arena,
 				 .s);
 }
 
-const char *xs_advice_payback(struct xs_arena *arena,
-			      const struct xs_result_phase *phase,
-			      const struct xs_result_estimate *estimate)
+const char *xs_advice_say_setup(struct xs_arena *arena,
+				const struct xs_result_estimate *estimate)
 {
-	const int64_t rounds = xs_result_rounds(phase);
 	const double setup_ns = (double)estimate->setup_ns +
 				fmax((double)estimate->new_memory_ns, 0);
-	const char *setup;
 
 	if (estimate->setup_ns == XS_UNKNOWN)
 		return "The cost of pinning is unknown here and not included.";
-	if (estimate->setup_ns <= 0 || estimate->breakeven_rounds == XS_UNKNOWN)
+	if (estimate->setup_ns <= 0)
 		return NULL;
-	setup = xs_advice_setup(arena, estimate, setup_ns);
-	if (estimate->breakeven_rounds == 1)
-		return xs_arena_print(arena, "The setup takes about %s.",
-				      setup);
-	return xs_arena_print(
-	    arena,
-	    "The setup of about %s pays off after %" PRId64 " of %" PRId64
-	    " round%s%s.",
-	    setup, estimate->breakeven_rounds, rounds, rounds == 1 ? "" : "s",
-	    xs_result_share(phase) < 1 ? " at the earliest" : "");
+	return xs_arena_print(arena, "The setup takes about %s.",
+			      xs_advice_setup(arena, estimate, setup_ns));
 }

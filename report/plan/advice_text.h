@@ -28,11 +28,10 @@ const char *xs_advice_places(struct xs_arena *arena,
 const char *xs_advice_setup(struct xs_arena *arena,
 			    const struct xs_result_estimate *row, double ns);
 
-/* Returns what the setup costs and after how many rounds it has paid, as a
- * sentence; NULL: there is no setup, or no memory. The arena owns the text. */
-const char *xs_advice_payback(struct xs_arena *arena,
-			      const struct xs_result_phase *phase,
-			      const struct xs_result_estimate *estimate);
+/* Returns what the setup takes, as a sentence; NULL: there is none, or no
+ * memory. The arena owns the text. */
+const char *xs_advice_say_setup(struct xs_arena *arena,
+				const struct xs_result_estimate *estimate);
 
 /* Returns whether the site is one of those that the estimate's strategy
  * changes: copies, for some strategies launches, too, or only copies in, or

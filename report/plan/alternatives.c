@@ -51,10 +51,10 @@ static bool is_related(const struct xs_phase_steps *steps,
 		       const struct xs_strategy *strategy)
 {
 	for (size_t i = 0; i < steps->count; i++)
-		if (!xs_beside_is_apart(strategy, steps->items[i].strategy))
+		if (!xs_strategy_are_apart(strategy, steps->items[i].strategy))
 			return true;
 	return steps->longer.strategy &&
-	       !xs_beside_is_apart(strategy, steps->longer.strategy);
+	       !xs_strategy_are_apart(strategy, steps->longer.strategy);
 }
 
 const struct xs_result_estimate *
@@ -78,6 +78,27 @@ xs_alternative_instead(const struct xs_result *result,
 			most = row;
 			*more_ns = by_ns;
 		}
+	}
+	return most;
+}
+
+const struct xs_result_estimate *
+xs_alternative_without(const struct xs_result *result,
+		       const struct xs_result_phase *phase,
+		       const struct xs_result_estimate *step)
+{
+	const struct xs_result_estimate *most = NULL;
+
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		const struct xs_result_estimate *row =
+		    xs_worth_candidate(phase, xs_strategies[i]);
+
+		if (row && !row->bound &&
+		    row->effort_level <= step->effort_level &&
+		    xs_worth_is_enough(result, phase,
+				       (double)xs_result_gain_ns(row)) &&
+		    (!most || xs_result_gain_ns(row) > xs_result_gain_ns(most)))
+			most = row;
 	}
 	return most;
 }

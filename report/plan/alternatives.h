@@ -18,4 +18,11 @@ const struct xs_result_estimate *
 xs_alternative_instead(const struct xs_result *result,
 		       const struct xs_phase_steps *steps, double *more_ns);
 
+/* Returns what saves most without a condition, for no more effort than the
+ * phase's first step, which has one; perhaps; NULL: nothing does. */
+const struct xs_result_estimate *
+xs_alternative_without(const struct xs_result *result,
+		       const struct xs_result_phase *phase,
+		       const struct xs_result_estimate *step);
+
 #endif

@@ -8,13 +8,6 @@
 
 #include <math.h>
 
-bool xs_beside_is_apart(const struct xs_strategy *a,
-			const struct xs_strategy *b)
-{
-	return !((a->changes | a->spares) & b->changes) &&
-	       !((b->changes | b->spares) & a->changes);
-}
-
 bool xs_beside_both_order(const struct xs_strategy *a,
 			  const struct xs_strategy *b)
 {
@@ -59,7 +52,7 @@ struct xs_phase_step xs_beside_sum(const struct xs_phase_steps *steps,
 	for (size_t i = 0; i < steps->count; i++) {
 		const struct xs_phase_step *step = &steps->items[i];
 
-		if (strategy && xs_beside_is_apart(strategy, step->strategy))
+		if (strategy && xs_strategy_are_apart(strategy, step->strategy))
 			continue;
 		sum.adds_ns += xs_beside_in_this_run(steps->phase, step);
 		sum.rounds_add_ns += step->rounds_add_ns;

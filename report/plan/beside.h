@@ -5,11 +5,6 @@
 
 #include "report/plan/phase_step.h"
 
-/* Returns whether the changes have nothing to do with each other, so that each
- * saves beside the other what it saves alone. */
-bool xs_beside_is_apart(const struct xs_strategy *a,
-			const struct xs_strategy *b);
-
 /* Returns whether both say in which order copies run: one replaces the other.
  */
 bool xs_beside_both_order(const struct xs_strategy *a,

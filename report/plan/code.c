@@ -60,6 +60,43 @@ static bool is_needed(const struct condition *conditions, const char **line,
 	return true;
 }
 
+/* Whether all copies that the row changes are of rows with a pitch. */
+static bool is_pitched(const struct xs_result_phase *phase,
+		       const struct xs_result_estimate *row)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < phase->site_count; i++) {
+		const struct xs_result_site *site = &phase->sites[i];
+
+		if (!site->bytes || !xs_advice_is_about(phase, row, site))
+			continue;
+		if (!site->call || !strstr(site->call, "Memcpy2D"))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* The lines with calls for rows with a pitch. */
+static const char *pitched(struct xs_arena *arena, const char *code)
+{
+	static const char *const words[][2] = {
+	    {"cudaMemcpyAsync(", "cudaMemcpy2DAsync("},
+	    {"cudaMemcpy(", "cudaMemcpy2D("},
+	    {"(dev, host, bytes, cudaMemcpyDefault)",
+	     "(dev, pitch, host, pitch, w, h, kind)"},
+	    {"(host, dev, bytes, cudaMemcpyDefault)",
+	     "(host, pitch, dev, pitch, w, h, kind)"}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		for (const char *at; code && (at = strstr(code, words[i][0]));)
+			code = xs_arena_print(
+			    arena, "%.*s%s%s", (int)(at - code), code,
+			    words[i][1], at + strlen(words[i][0]));
+	return code;
+}
+
 /* Those of a strategy's lines that the copies of the phase need. */
 static const char *lines_of(struct xs_arena *arena,
 			    const struct xs_result_phase *phase,
@@ -93,8 +130,10 @@ const char *xs_code_of(struct xs_result *result,
 {
 	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
 	const enum xs_language language = language_of(result, phase, row);
+	const char *code;
 
 	if (!strategy || language >= XS_LANGUAGES || !strategy->code[language])
 		return NULL;
-	return lines_of(&result->arena, phase, row, strategy->code[language]);
+	code = lines_of(&result->arena, phase, row, strategy->code[language]);
+	return is_pitched(phase, row) ? pitched(&result->arena, code) : code;
 }

@@ -54,6 +54,31 @@ static int64_t sure_ns(const struct act *act)
 		   : act->low_ns / (act->only_if || act->at_most ? 2 : 1);
 }
 
+/* Adds the steps that are the same change at other lines: "pin the host buffers
+ * of steps 1, 2". */
+static void add_same(struct xs_result *result,
+		     const struct xs_result_step *step, struct act *act)
+{
+	struct xs_arena *arena = &result->arena;
+	const char *list = xs_arena_print(arena, "steps %" PRId64, step->step);
+	const int64_t alone_ns = act->saves_ns;
+
+	for (size_t i = 0; i < result->plan_count; i++) {
+		const struct xs_result_step *other = &result->plan[i];
+
+		if (other->same != step || other->pays_rounds != XS_UNKNOWN ||
+		    other->phase->apart != step->phase->apart)
+			continue;
+		list = xs_arena_print(arena, "%s, %" PRId64, list, other->step);
+		act->saves_ns += other->adds_saves_ns;
+		act->low_ns += other->saves_low_ns;
+		act->high_ns += other->saves_high_ns;
+	}
+	if (act->saves_ns != alone_ns)
+		act->what =
+		    xs_advice_first(arena, step->phase, step->estimate, list);
+}
+
 /* "pin the host buffers of a.cu:31, :33", "... of step 1", "allocate once ...
  * (step 2)" */
 static struct act act_of(struct xs_result *result,
@@ -63,13 +88,14 @@ static struct act act_of(struct xs_result *result,
 	const char *number = xs_arena_print(arena, "step %" PRId64, step->step);
 	const char *what =
 	    xs_advice_first(arena, step->phase, step->estimate, NULL);
+	struct act act;
 
 	if (strlen(what) > LONGEST)
 		what =
 		    xs_advice_first(arena, step->phase, step->estimate, number);
 	else if (step->step > 1)
 		what = xs_arena_print(arena, "%s (%s)", what, number);
-	return (struct act){
+	act = (struct act){
 	    .what = what,
 	    .only_if = step->condition,
 	    .saves_ns = step->adds_saves_ns,
@@ -78,6 +104,8 @@ static struct act act_of(struct xs_result *result,
 	    .at_most = step->side_by_side > 1,
 	    .once = step->phase->apart,
 	};
+	add_same(result, step, &act);
+	return act;
 }
 
 /* The step with number 1. */
@@ -121,7 +149,7 @@ static bool is_alone(const struct xs_result *result,
 	for (const struct xs_result_step *before = result->plan; before < step;
 	     before++)
 		if (before->phase == step->phase &&
-		    !xs_beside_is_apart(
+		    !xs_strategy_are_apart(
 			xs_strategy_find(before->estimate->strategy),
 			xs_strategy_find(step->estimate->strategy)))
 			return false;

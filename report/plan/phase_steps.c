@@ -136,7 +136,7 @@ static bool is_more(const struct xs_phase_steps *steps,
 	for (size_t i = 0; i < steps->count; i++) {
 		const struct xs_phase_step *step = &steps->items[i];
 
-		if (xs_beside_is_apart(added->strategy, step->strategy))
+		if (xs_strategy_are_apart(added->strategy, step->strategy))
 			continue;
 		/* who orders copies anew has done the old order for nothing */
 		if (xs_beside_both_order(added->strategy, step->strategy) &&

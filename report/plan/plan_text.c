@@ -6,6 +6,7 @@
 #include "report/plan/alternatives.h"
 #include "report/plan/beside.h"
 #include "report/plan/phase_estimate.h"
+#include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 
@@ -46,10 +47,10 @@ static const char *payback_of(struct xs_arena *arena,
 	if (xs_beside_pays_rounds(steps->phase, step) != XS_UNKNOWN)
 		return later(arena, steps, step);
 	if (step == steps->items)
-		return xs_advice_payback(arena, steps->phase, step->estimate);
+		return xs_advice_say_setup(arena, step->estimate);
 	if (step->estimate->setup_ns == XS_UNKNOWN &&
 	    step[-1].estimate->setup_ns != XS_UNKNOWN)
-		return xs_advice_payback(arena, steps->phase, step->estimate);
+		return xs_advice_say_setup(arena, step->estimate);
 	if (setup_ns < step->adds_ns / NAMED_PART)
 		return NULL;
 	return xs_arena_print(arena, "It adds about %s to the setup.",
@@ -70,8 +71,8 @@ static const char *row_ahead(struct xs_arena *arena,
 
 	/* a step that stays beside it is in no time of its row */
 	for (size_t i = 0; i < steps->count; i++)
-		if (xs_beside_is_apart(steps->items[i].strategy,
-				       xs_strategy_find(instead->strategy)))
+		if (xs_strategy_are_apart(steps->items[i].strategy,
+					  xs_strategy_find(instead->strategy)))
 			return "";
 	if (last->setup_ns == XS_UNKNOWN || instead->setup_ns == XS_UNKNOWN)
 		return "";
@@ -148,6 +149,32 @@ static const char *left_out(struct xs_result *result,
 		   : NULL;
 }
 
+/* " If its condition does not hold, reuse saves 31 ms; effort: ...", of the
+ * first step of a phase, if it has a condition; NULL: nothing. */
+static const char *fallback(struct xs_result *result,
+			    const struct xs_phase_steps *steps,
+			    const struct xs_phase_step *step,
+			    struct xs_result_step *out)
+{
+	const struct xs_result_estimate *row =
+	    step == steps->items && step->estimate->bound
+		? xs_alternative_without(result, steps->phase, step->estimate)
+		: NULL;
+
+	if (!row)
+		return NULL;
+	out->instead = row;
+	return xs_arena_print(
+	    &result->arena,
+	    "If its condition does not hold, %s saves %s%s; effort: %s.",
+	    row->strategy,
+	    xs_worth_is_sure(result, steps->phase, row,
+			     (double)xs_result_gain_ns(row))
+		? ""
+		: "about ",
+	    xs_units_ns(xs_result_gain_ns(row)).s, row->effort);
+}
+
 /* The earlier step that is the same change at other lines; NULL: there is none.
  * With a number of streams, each has its own. */
 static const struct xs_result_step *
@@ -181,6 +208,8 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 		? in_place_of(result, steps, &out->pays_alone_rounds)
 		: NULL;
 	rest = left_out(result, steps, step, out);
+	if (!rest)
+		rest = fallback(result, steps, step, out);
 	if (out->same)
 		out->text = xs_arena_print(
 		    arena, "As in step %" PRId64 ", for %s.", out->same->step,

@@ -31,19 +31,6 @@ bool xs_step_is_made_with(const struct xs_phase_steps *steps,
 	       xs_lines_are_within(steps->phase, other->phase, its->estimate);
 }
 
-/* One end of a round of the row, which is with_ns beside other steps: without
- * what the host's own time moves of the present round, too. */
-static double round_end_ns(const struct xs_result_estimate *row, double with_ns,
-			   bool more)
-{
-	const double off_ns = xs_result_saving_error_ns(
-	    (double)((more ? row->low_ns : row->high_ns) - row->round_ns),
-	    more ? row->shared_low_ns : row->shared_high_ns);
-	const double off = fabs(with_ns) * off_ns / (double)row->round_ns;
-
-	return with_ns + (more ? -off : off);
-}
-
 /* One end of what the phase's next step saves: of its rounds as they are before
  * it. */
 static double saving_end_ns(const struct xs_phase_steps *steps, bool more)
@@ -53,8 +40,8 @@ static double saving_end_ns(const struct xs_phase_steps *steps, bool more)
 
 	return xs_result_of_run(
 	    steps->phase,
-	    before_ns - round_end_ns(steps->items[steps->done].estimate,
-				     with_ns, more));
+	    before_ns - xs_result_round_end_ns(
+			    steps->items[steps->done].estimate, with_ns, more));
 }
 
 /* The setup of the step at one end of its range, which new memory has not. */
@@ -191,10 +178,10 @@ void xs_step_set_round(int64_t round_ns, struct xs_result_step *out)
 	const struct xs_result_estimate *row = out->estimate;
 
 	out->round_ns = round_ns;
-	out->round_low_ns =
-	    xs_number_round(round_end_ns(row, (double)round_ns, true));
-	out->round_high_ns =
-	    xs_number_round(round_end_ns(row, (double)round_ns, false));
+	out->round_low_ns = xs_number_round(
+	    xs_result_round_end_ns(row, (double)round_ns, true));
+	out->round_high_ns = xs_number_round(
+	    xs_result_round_end_ns(row, (double)round_ns, false));
 }
 
 void xs_step_set_run(const struct xs_result *result,

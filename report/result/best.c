@@ -14,6 +14,17 @@ double xs_result_saving_error_ns(double off_ns, int64_t shared_ns)
 	return sqrt(fmax(off_ns * off_ns - both_ns * both_ns, 0));
 }
 
+double xs_result_round_end_ns(const struct xs_result_estimate *row,
+			      double with_ns, bool more)
+{
+	const double off_ns = xs_result_saving_error_ns(
+	    (double)((more ? row->low_ns : row->high_ns) - row->round_ns),
+	    more ? row->shared_low_ns : row->shared_high_ns);
+	const double off = fabs(with_ns) * off_ns / (double)row->round_ns;
+
+	return with_ns + (more ? -off : off);
+}
+
 /* The longest time that a round may take, if one now takes its usual time. For
  * a bound that is its time without the condition, which ranks the row. */
 static int64_t at_most_ns(const struct xs_result_estimate *row)

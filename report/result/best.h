@@ -39,6 +39,12 @@ bool xs_result_is_in_plan(const struct xs_result *result,
  * be off: without shared_ns of that, which moves the round now as well. */
 double xs_result_saving_error_ns(double off_ns, int64_t shared_ns);
 
+/* Returns one end of a round of the row, which is with_ns beside other steps,
+ * ns: without what the host's own time moves of the present round, too. more:
+ * the one that saves more. */
+double xs_result_round_end_ns(const struct xs_result_estimate *row,
+			      double with_ns, bool more);
+
 /* Returns whether the row is a replay that is faster than the round now in any
  * case, as far as the causes of its error are known. */
 bool xs_result_is_faster(const struct xs_result_phase *phase,

@@ -116,8 +116,9 @@ static bool ends_with(const char *list, const char *label, size_t bytes)
 {
 	const char *at = list, *next;
 
-	while ((next = strstr(at + 1, ADDRESS)) && next[-1] != ' ')
-		at = next;
+	for (next = list; (next = strstr(next + 1, ADDRESS));)
+		if (next[-1] != ' ')
+			at = next;
 	return (size_t)(at - list) >= bytes &&
 	       (at - list == (ptrdiff_t)bytes ||
 		at[-(ptrdiff_t)bytes - 1] == ' ') &&

@@ -383,18 +383,15 @@ TEST(pieces_that_are_too_small_are_said_to_be)
 	xs_result_free(result);
 }
 
-TEST(a_setup_pays_off_after_rounds)
+TEST(a_setup_is_told)
 {
 	struct xs_result *result = fixture_result();
-	const struct xs_result_phase *phase = &result->phases[1];
-	struct xs_result_estimate row = phase->estimates[1];
-	const char *text;
+	struct xs_result_estimate row = result->phases[1].estimates[1];
 
-	row.breakeven_rounds = 2;
-	text = xs_advice_payback(&result->arena, phase, &row);
-	assert_non_null(strstr(text, "after 2 of 3 rounds"));
+	assert_non_null(strstr(xs_advice_say_setup(&result->arena, &row),
+			       "The setup takes about "));
 	row.setup_ns = 0;
-	assert_null(xs_advice_payback(&result->arena, phase, &row));
+	assert_null(xs_advice_say_setup(&result->arena, &row));
 	xs_result_free(result);
 }
 

@@ -197,8 +197,8 @@ TEST(unknown_is_a_dash)
 TEST(totals_are_not_cut)
 {
 	static const char *const whole[] = {
-	    "  pageable copies block\n", "\n  migrated in ",
-	    "1.23 GB/s; not above\n", "     -  in CUDA calls, all threads\n",
+	    "no overlap: pageable copies block\n", "\n  migrated in ",
+	    "1.23 GB/s; not above\n", "     -\n",
 	    "in 123456 copies, 0.98 GB/s\n"};
 	struct xs_result_totals *totals = &result->steady.totals;
 	char *text;
@@ -349,7 +349,7 @@ TEST(what_matters_is_shown)
 	plan[3].step = 4;
 	result->plan_count = 4;
 	expect_lines((const char *const[]){
-	    "in this order, added up",
+	    "each on top of those before",
 	    "\n  3. streams n=8, from 500 rounds on: ",
 	    "\n  and 1 more step saves nothing in this run", NULL});
 	/* and is not added up */

@@ -6,11 +6,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Whether a printed step names the condition. */
+/* Whether a printed step names the condition, or the question. */
 static bool is_said(const struct xs_result *result, const char *needs)
 {
 	const size_t shown = xs_render_text_full_steps(result);
+	const struct xs_result_estimate *asked = result->nearest_if;
 
+	if (asked && asked->bound && strcmp(asked->bound, needs) == 0)
+		return true;
 	for (size_t i = 0; i < shown; i++)
 		for (size_t k = 0; k < result->plan[i].estimate->assume_count;
 		     k++)

@@ -47,7 +47,7 @@ static const char *matched_text(struct xs_arena *arena,
 	if (in->gpu_ops_seen <= 0)
 		return "";
 	return in->matched == in->gpu_ops_seen
-		   ? ", each joined to its call"
+		   ? ""
 		   : xs_arena_print(arena,
 				    ", %" PRId64 " joined to their calls",
 				    in->matched);

@@ -309,9 +309,9 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 	    terminal, "What to change",
 	    !shown ? NULL
 		   : xs_arena_print(
-			 &result->arena, "%s%s90 %% ranges for this run",
+			 &result->arena, "%s%s90 %% ranges",
 			 shown > 1 && result->plan[1].pays_rounds == XS_UNKNOWN
-			     ? "in this order, added up; "
+			     ? "each on top of those before; "
 			     : "",
 			 result->verdict.repeats ? "median round; " : ""));
 	if (result->no_step) {

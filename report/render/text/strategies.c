@@ -57,18 +57,50 @@ static int64_t uncounted_ns(const struct xs_result_phase *phase,
 	return ns > 0 ? ns : 0;
 }
 
+/* A round that differs by less than 1 / LEAST_PART is printed as the same. */
+#define LEAST_PART 500
+
+/* The row's range as that of its step, or of one: of this run. That of the
+ * round as it is stays that of other runs. */
+static void set_range(const struct xs_result *result,
+		      const struct xs_result_estimate *row,
+		      struct xs_result_estimate *out)
+{
+	const double round_ns = (double)row->round_ns;
+
+	if (row->effort_level <= 0 || row->round_ns == XS_UNKNOWN ||
+	    row->low_ns == XS_UNKNOWN || row->high_ns == XS_UNKNOWN)
+		return;
+	out->low_ns =
+	    xs_number_round(xs_result_round_end_ns(row, round_ns, true));
+	out->high_ns =
+	    xs_number_round(xs_result_round_end_ns(row, round_ns, false));
+	for (size_t i = 0; i < result->plan_count; i++) {
+		const struct xs_result_step *step = &result->plan[i];
+
+		if (step->estimate != row ||
+		    llabs(step->round_ns - row->round_ns) >
+			row->round_ns / LEAST_PART)
+			continue;
+		out->low_ns = step->round_low_ns;
+		out->high_ns = step->round_high_ns;
+	}
+}
+
 /* The row as printed: with a round as the run counts it, and the host's time
  * behind it, if a row of the phase uses that, and with what new memory takes
- * once. */
+ * once. It saves no more than the verdict says. */
 static struct xs_result_estimate
-as_printed(const struct xs_result_phase *phase,
+as_printed(const struct xs_result *result, const struct xs_result_phase *phase,
 	   const struct xs_result_estimate *row)
 {
+	const int64_t most_ns = result->verdict.at_most_saves_ns;
 	const int64_t uncounted = uncounted_ns(phase, row);
 	const int64_t between_ns = xs_result_used_between_ns(phase);
 	const int64_t ns = uncounted + between_ns;
 	struct xs_result_estimate out = *row;
 
+	set_range(result, row, &out);
 	if (ns && row->round_ns != XS_UNKNOWN)
 		xs_number_add(&out.round_ns, ns);
 	if (ns && row->low_ns != XS_UNKNOWN && row->high_ns != XS_UNKNOWN) {
@@ -80,20 +112,24 @@ as_printed(const struct xs_result_phase *phase,
 			       (double)(row->round_ns + ns);
 	if (row->new_memory_ns > 0 && row->setup_ns != XS_UNKNOWN)
 		xs_number_add(&out.setup_ns, row->new_memory_ns);
-	if (row->new_memory_ns > 0 && row->app_wall_ns != XS_UNKNOWN)
-		xs_number_add(&out.app_wall_ns, row->new_memory_ns);
+	out.saves_ns = xs_result_gain_ns(row);
+	if (row->effort_level <= 0 && !result->machine_choice.other_gpu)
+		out.saves_ns = 0;
+	else if (most_ns > 0 && out.saves_ns > most_ns)
+		out.saves_ns = most_ns;
 	return out;
 }
 
 /* "11.8 ms" */
-static struct xs_units_text published(const struct xs_result_phase *phase,
+static struct xs_units_text published(const struct xs_result *result,
+				      const struct xs_result_phase *phase,
 				      const struct xs_result_estimate *row)
 {
 	const struct xs_result_estimate *other = published_row(phase, row);
 	struct xs_units_text out = {""};
 
 	if (other)
-		out = xs_units_ns(as_printed(phase, other).round_ns);
+		out = xs_units_ns(as_printed(result, phase, other).round_ns);
 	return out;
 }
 
@@ -127,20 +163,19 @@ static struct xs_units_text name(const struct xs_result_estimate *row)
 
 /* "~117 us" of a row whose time is not well known, except what it takes once.
  */
-static struct xs_units_text about(const struct xs_column *column,
-				  const struct xs_result_estimate *row,
+static struct xs_units_text about(const struct xs_column *column, bool known,
 				  struct xs_units_text in)
 {
 	struct xs_units_text out = in;
 
-	if (!xs_result_is_known(row) && strcmp(in.s, "-") != 0 &&
+	if (!known && strcmp(in.s, "-") != 0 &&
 	    strcmp(column->title, "once") != 0)
 		snprintf(out.s, sizeof(out.s), "~%.*s", (int)sizeof(out.s) - 2,
 			 in.s);
 	return out;
 }
 
-static struct xs_units_text value(const struct xs_column *column,
+static struct xs_units_text value(const struct xs_column *column, bool known,
 				  const struct xs_result_estimate *row)
 {
 	struct xs_units_text out = {"-"};
@@ -160,7 +195,7 @@ static struct xs_units_text value(const struct xs_column *column,
 		break;
 	case XS_COLUMN_NS:
 		if (xs_column_number(column, row))
-			out = about(column, row,
+			out = about(column, known,
 				    xs_units_ns(xs_column_number(column, row)));
 		break;
 	case XS_COLUMN_LOW:
@@ -168,7 +203,7 @@ static struct xs_units_text value(const struct xs_column *column,
 					xs_column_number(column + 1, row));
 		break;
 	case XS_COLUMN_RATIO:
-		out = about(column, row,
+		out = about(column, known,
 			    xs_units_ratio(xs_column_ratio(column, row)));
 		break;
 	}
@@ -181,17 +216,18 @@ static bool has_column(const struct xs_column *column, bool all)
 	return column->title && !(all && strcmp(column->title, "once") == 0);
 }
 
-static void put_row(struct xs_text_table *table,
+static void put_row(struct xs_text_table *table, const struct xs_result *result,
 		    const struct xs_result_phase *phase,
-		    const struct xs_result_estimate *row, bool first, bool all)
+		    const struct xs_result_estimate *row, bool first)
 {
+	const bool all = result->all_asked, known = xs_result_is_known(row);
 	/* green: a change that makes the run faster */
-	enum xs_style style =
-	    xs_result_is_known(row) && row->saves_ns != XS_UNKNOWN &&
-		    row->saves_ns > row->new_memory_ns && row->effort_level > 0
-		? XS_GOOD
-		: XS_PLAIN;
-	const struct xs_result_estimate shown = as_printed(phase, row);
+	enum xs_style style = known && row->saves_ns != XS_UNKNOWN &&
+				      row->saves_ns > row->new_memory_ns &&
+				      row->effort_level > 0
+				  ? XS_GOOD
+				  : XS_PLAIN;
+	const struct xs_result_estimate shown = as_printed(result, phase, row);
 	size_t cell = 0;
 
 	xs_text_table_row(table);
@@ -205,11 +241,11 @@ static void put_row(struct xs_text_table *table,
 		xs_text_table_cell(table, cell++,
 				   column->kind == XS_COLUMN_RATIO ? style
 								   : XS_PLAIN,
-				   value(column, &shown).s);
+				   value(column, known, &shown).s);
 	}
 	if (all)
 		xs_text_table_cell(table, cell, XS_DIM,
-				   published(phase, row).s);
+				   published(result, phase, row).s);
 }
 
 /* Headings: phase, columns of estimates, published figure. */
@@ -255,8 +291,8 @@ static int put_table(const struct xs_terminal *terminal,
 			if (!xs_text_row_is_shown(result, phase,
 						  &phase->estimates[k]))
 				continue;
-			put_row(&table, phase, &phase->estimates[k], first,
-				result->all_asked);
+			put_row(&table, result, phase, &phase->estimates[k],
+				first);
 			first = false;
 		}
 	}
@@ -322,8 +358,7 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 		return 0;
 	xs_terminal_heading(
 	    terminal, "Strategies",
-	    "predicted, each alone: a round, its range in other "
-	    "runs, the run");
+	    "predicted, each alone; as-is: its range in other runs");
 	err = put_table(terminal, result, phases);
 	put_legend(terminal, result, phases);
 	xs_render_text_reasons(terminal, result, phases);

@@ -24,6 +24,16 @@ static bool gains_as_much(const struct xs_result_estimate *less,
 	       less_ns >= ns - llabs(ns) / AS_LONG_PART;
 }
 
+/* Whether the changes of both can be made, and save beside each other. */
+static bool are_apart(const struct xs_result_estimate *a,
+		      const struct xs_result_estimate *b)
+{
+	const struct xs_strategy *of_a = xs_strategy_find(a->strategy);
+	const struct xs_strategy *of_b = xs_strategy_find(b->strategy);
+
+	return of_a && of_b && xs_strategy_are_apart(of_a, of_b);
+}
+
 /* Whether a row of less effort takes as long, a round and the run, up to a few
  * per cent. */
 static bool is_effort_for_nothing(const struct xs_result *result,
@@ -34,6 +44,7 @@ static bool is_effort_for_nothing(const struct xs_result *result,
 		const struct xs_result_estimate *less = &phase->estimates[i];
 
 		if (less->effort_level < row->effort_level &&
+		    !are_apart(less, row) &&
 		    xs_result_is_listed(result, phase, less) &&
 		    xs_result_is_known(less) &&
 		    less->round_ns - less->round_ns / AS_LONG_PART <=
@@ -102,17 +113,32 @@ void xs_text_row_add_hidden(struct xs_result *result, const char **list,
 		    xs_arena_join_once(&result->arena, *list, row->strategy);
 }
 
-/* What the phase's steps save of this run. */
+/* What the phase's steps save of this run that are in the row's place. */
 static int64_t planned_ns(const struct xs_result *result,
-			  const struct xs_result_phase *phase)
+			  const struct xs_result_phase *phase,
+			  const struct xs_result_estimate *row)
 {
 	int64_t saves_ns = 0;
 
 	for (size_t i = 0; i < result->plan_count; i++)
 		if (result->plan[i].phase == phase &&
+		    !are_apart(result->plan[i].estimate, row) &&
 		    result->plan[i].pays_rounds == XS_UNKNOWN)
 			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
 	return saves_ns;
+}
+
+/* Why there is no step by the row, which saves more_ns more. */
+static const char *reason(const struct xs_result_phase *phase,
+			  const struct xs_result_estimate *row, int64_t more_ns)
+{
+	const double round_ns = (double)row->round_ns;
+	const double off_ns =
+	    xs_result_round_end_ns(row, round_ns, false) - round_ns;
+
+	return (double)more_ns > xs_result_of_run(phase, off_ns)
+		   ? "little for its effort"
+		   : "uncertain";
 }
 
 void xs_text_row_add_beyond(struct xs_result *result, const char **list,
@@ -127,24 +153,22 @@ void xs_text_row_add_beyond(struct xs_result *result, const char **list,
 	    row->saves_ns == XS_UNKNOWN || !xs_result_may_hold(row) ||
 	    (result->no_pinning && strategy->changes == XS_CHANGES_PINNING))
 		return;
-	more_ns = xs_result_gain_ns(row) - planned_ns(result, phase);
+	more_ns = xs_result_gain_ns(row) - planned_ns(result, phase, row);
 	if (more_ns > xs_result_untraced_wall_ns(result) / LEAST_PART)
-		*list = xs_arena_join(&result->arena, *list,
-				      xs_arena_print(&result->arena, "%s %s",
-						     row->strategy,
-						     xs_units_ns(more_ns).s));
+		*list = xs_arena_join(
+		    &result->arena, *list,
+		    xs_arena_print(&result->arena, "%s %s (%s)", row->strategy,
+				   xs_units_ns(more_ns).s,
+				   reason(phase, row, more_ns)));
 }
 
 void xs_text_row_put_beyond(const struct xs_terminal *terminal,
 			    struct xs_result *result, const char *list)
 {
 	if (list)
-		xs_terminal_wrap(
-		    terminal, XS_DIM, "  ",
-		    xs_arena_print(&result->arena,
-				   "no step, since little more or uncertain: "
-				   "%s",
-				   list));
+		xs_terminal_wrap(terminal, XS_DIM, "  ",
+				 xs_arena_print(&result->arena,
+						"more, but no step: %s", list));
 }
 
 void xs_text_row_put_hidden(const struct xs_terminal *terminal,

@@ -77,12 +77,16 @@ static void put_migration(struct whole *in, const char *name, int64_t bytes,
 				   xs_units_rate(bytes, ns).s));
 }
 
-/* No overlap is told beside the sum, unless there is more to say of it. */
-static bool has_overlap_row(const struct xs_result_totals *totals)
+/* "no overlap: pageable copies block": told beside the sum. */
+static const char *no_overlap(const struct xs_result_totals *totals)
 {
-	return totals->overlap_ns != 0 ||
-	       (totals->pageable_async_ops > 0 &&
-		totals->h2d_ns + totals->d2h_ns > totals->gpu_busy_ns / 100);
+	if (totals->overlap_ns != 0 || totals->gpu_busy_ns <= 0)
+		return "";
+	return totals->pageable_async_ops > 0 &&
+		       totals->h2d_ns + totals->d2h_ns >
+			   totals->gpu_busy_ns / 100
+		   ? "no overlap: pageable copies block"
+		   : "no overlap";
 }
 
 /* Work that was only counted has no time, and is not in the sum. */
@@ -95,9 +99,7 @@ static const char *busy_text(const struct whole *in)
 	     totals->kernel_ns == XS_UNKNOWN))
 		return "without work of unknown time";
 	return in->result->run.device_count > 1 ? "at least one GPU"
-	       : !has_overlap_row(totals) && totals->gpu_busy_ns > 0
-		   ? "no overlap"
-		   : "";
+						: no_overlap(totals);
 }
 
 /* How long these ran at once, and why not. */
@@ -109,8 +111,16 @@ static void put_overlap(struct whole *in)
 	/* which is why not more: nothing to say of copies that overlap */
 	if (t->pageable_async_ops > 0 && t->overlap_ns < t->gpu_busy_ns / 2)
 		why = "pageable copies block";
-	if (has_overlap_row(t))
+	if (t->overlap_ns != 0)
 		put(in, "overlap", t->overlap_ns, why);
+}
+
+/* A row of what there is, or may be. */
+static void put_some(struct whole *in, const char *name, int64_t ns,
+		     const char *what)
+{
+	if (ns)
+		put(in, name, ns, what);
 }
 
 static void put_gpu(struct whole *in)
@@ -118,14 +128,14 @@ static void put_gpu(struct whole *in)
 	const struct xs_result_totals *t = in->totals;
 	struct xs_arena *arena = &in->result->arena;
 
-	put(in, "copies in", t->h2d_ns,
-	    copies(in, t->h2d_bytes, t->h2d_ops, t->h2d_ns));
-	put(in, "kernels", t->kernel_ns,
-	    t->kernels > 0
-		? xs_arena_print(arena, "%s launched", count(in, t->kernels))
-		: "");
-	put(in, "copies out", t->d2h_ns,
-	    copies(in, t->d2h_bytes, t->d2h_ops, t->d2h_ns));
+	put_some(in, "copies in", t->h2d_ns,
+		 copies(in, t->h2d_bytes, t->h2d_ops, t->h2d_ns));
+	put_some(in, "kernels", t->kernel_ns,
+		 t->kernels > 0 ? xs_arena_print(arena, "%s launched",
+						 count(in, t->kernels))
+				: "");
+	put_some(in, "copies out", t->d2h_ns,
+		 copies(in, t->d2h_bytes, t->d2h_ops, t->d2h_ns));
 	put_between(in, "device to device", t->d2d_bytes, t->d2d_ops,
 		    t->d2d_ns);
 	put_between(in, "between GPUs", t->p2p_bytes, t->p2p_ops, t->p2p_ns);
@@ -156,8 +166,7 @@ static void put_host(struct whole *in)
 	const struct xs_result_totals *t = in->totals;
 
 	put(in, "host blocked", t->host_blocked_ns,
-	    in->result->run.tracer_ns ? "in CUDA calls, all threads, traced"
-				      : "in CUDA calls, all threads");
+	    in->result->run.tracer_ns ? "traced" : "");
 	if (t->init_ns > 0)
 		put(in, "CUDA start-up", t->init_ns,
 		    t->init_at_most ? "upper bound; the call was not recorded"

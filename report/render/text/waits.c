@@ -2,9 +2,14 @@
 /* The section on waits of the host. */
 #include "report/render/text/parts.h"
 #include "report/result/number.h"
+#include "report/result/site.h"
 
 /* Waits printed, if they are long enough, unless all are asked for. */
 #define WAITS_MAX 3
+
+/* More of them, if they are longer and at the lines of a step. */
+#define STEP_MAX  5
+#define STEP_PART 10
 
 /* Shorter ones than 1 / LEAST_PART of the steady part, or of the run, are not
  * printed. */
@@ -18,16 +23,39 @@ struct list {
 	int64_t rounds; /* times are of one of so many */
 	bool is_steady;
 	bool has_shares; /* together they are a part of the whole */
-	bool all;
+	const struct xs_result *result;
 };
+
+/* Whether a step that is printed in full names the wait's place. */
+static bool is_in_step(const struct xs_result *result,
+		       const struct xs_result_wait *wait)
+{
+	const size_t shown = xs_render_text_full_steps(result);
+	struct xs_result_site site = wait->site;
+
+	for (size_t i = 0; i < shown; i++)
+		for (size_t k = 0; k < result->plan[i].site_count; k++) {
+			const struct xs_result_site *of =
+			    result->plan[i].sites[k];
+
+			site.step = of->step;
+			if (xs_result_same_place(&site, of))
+				return true;
+		}
+	return false;
+}
 
 static bool is_shown(const struct list *list, size_t index)
 {
-	const int64_t ns = list->items[index].waited_ns;
+	const struct xs_result_wait *wait = &list->items[index];
+	const int64_t ns = wait->waited_ns;
 
-	return list->whole_ns != XS_UNKNOWN && ns > 0 &&
-	       (list->all ||
-		(index < WAITS_MAX && ns >= list->whole_ns / LEAST_PART));
+	if (list->whole_ns == XS_UNKNOWN || ns <= 0)
+		return false;
+	return list->result->all_asked ||
+	       (index < WAITS_MAX && ns >= list->whole_ns / LEAST_PART) ||
+	       (index < STEP_MAX && ns >= list->whole_ns / STEP_PART &&
+		is_in_step(list->result, wait));
 }
 
 /* A line as put() prints it, of headings. */
@@ -59,26 +87,36 @@ static void put(const struct xs_terminal *terminal, const struct list *list,
 	xs_terminal_wrap(terminal, XS_PLAIN, lead, text);
 }
 
-static int64_t sum_ns(const struct list *list, size_t first)
+static int64_t sum_ns(const struct list *list)
 {
 	int64_t ns = 0;
 
-	for (size_t i = first; i < list->count; i++)
+	for (size_t i = 0; i < list->count; i++)
 		xs_number_add(&ns, list->items[i].waited_ns);
 	return ns;
 }
 
-static void put_rest(const struct xs_terminal *terminal,
-		     const struct list *list, size_t first)
+static void put_waits(const struct xs_terminal *terminal,
+		      const struct list *list)
 {
-	const int64_t rest_ns = sum_ns(list, first);
+	int64_t rest_ns = 0;
+	size_t rest = 0;
 	char text[80];
 
-	if (list->whole_ns == XS_UNKNOWN || first == list->count ||
-	    rest_ns < list->whole_ns / LEAST_PART)
+	for (size_t i = 0; i < list->count; i++) {
+		const struct xs_result_wait *wait = &list->items[i];
+
+		if (is_shown(list, i)) {
+			put(terminal, list, wait->waited_ns, wait->text);
+			continue;
+		}
+		xs_number_add(&rest_ns, wait->waited_ns);
+		rest++;
+	}
+	if (!rest || rest_ns < list->whole_ns / LEAST_PART)
 		return;
-	snprintf(text, sizeof(text), "at %zu more call site%s (--all)",
-		 list->count - first, list->count - first == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "at %zu more call site%s (--all)", rest,
+		 rest == 1 ? "" : "s");
 	put(terminal, list, rest_ns, text);
 }
 
@@ -100,17 +138,13 @@ void xs_render_text_waits(const struct xs_terminal *terminal,
 	    .wall_ns = xs_result_untraced_wall_ns(result),
 	    .rounds = by_round ? steady->rounds : 1,
 	    .is_steady = is_steady,
-	    .all = result->all_asked,
+	    .result = result,
 	};
-	size_t i = 0;
 
-	list.has_shares = sum_ns(&list, 0) <= list.whole_ns;
+	list.has_shares = sum_ns(&list) <= list.whole_ns;
 	if (!list.count || !is_shown(&list, 0))
 		return;
 	xs_terminal_heading(terminal, "What the host waited for", what);
 	put_headings(terminal, &list, by_round);
-	for (; i < list.count && is_shown(&list, i); i++)
-		put(terminal, &list, list.items[i].waited_ns,
-		    list.items[i].text);
-	put_rest(terminal, &list, i);
+	put_waits(terminal, &list);
 }
