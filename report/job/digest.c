@@ -2,7 +2,7 @@
 #include "report/job/digest.h"
 
 #include "analyzer/util/escape.h"
-#include "report/result/units.h"
+#include "report/result/number.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,6 +27,7 @@ size_t xs_digest_room(const char *name)
 		     {"versions", 8},
 		     {"gpus", 2048},
 		     {"machines", 8},
+		     {"models", 8},
 		     {"ranks", 8},
 		     {"parts", 16},
 		     {"problems", 8},
@@ -135,8 +136,11 @@ int64_t xs_digest_get_number(const json_t *group, const char *rule,
 			     const char *name)
 {
 	const json_t *number = xs_digest_get(group, rule, name);
+	const int64_t value = json_integer_value(number);
 
-	return number ? json_integer_value(number) : XS_UNKNOWN;
+	if (!number)
+		return XS_UNKNOWN;
+	return value < 0 ? value : xs_number_bounded((uint64_t)value);
 }
 
 /* Adds those of a table's rows. Returns whether there are more. */

@@ -70,7 +70,8 @@ json_t *xs_digest_text(const char *text);
  * after which `to` is of no use. */
 int xs_digest_merge(json_t *to, const json_t *from);
 
-/* Returns group[rule][name]: NULL, or XS_UNKNOWN, if there is none. */
+/* Returns group[rule][name]: NULL, or XS_UNKNOWN, if there is none. The number
+ * is within 2^60: sums of two do not overflow. */
 const json_t *xs_digest_get(const json_t *group, const char *rule,
 			    const char *name);
 int64_t xs_digest_get_number(const json_t *group, const char *rule,

@@ -85,6 +85,7 @@ struct xs_job {
 	const char *missing; /* ranks without one: "3, 64-71"; NULL: none */
 	const char *missing_text; /* as a sentence */
 	const char *machines;	  /* the profiles of the predictions */
+	const char *models;	  /* of the GPUs */
 	struct xs_job_spread wall;
 	int64_t recorded_ns; /* the sum of all parts */
 	int64_t outside_ns;  /* outside of them, of all processes */

@@ -21,22 +21,6 @@ const json_t *xs_job_rows(const json_t *group, const char *table,
 	return *items ? rows : NULL;
 }
 
-int64_t xs_job_number(const json_t *group, const char *rule, const char *name)
-{
-	const int64_t number = xs_digest_get_number(group, rule, name);
-
-	/* a digest that is no sum of traces may have any */
-	return number == XS_UNKNOWN || number > 0 ? xs_job_bounded(number)
-	       : number < 0			  ? -xs_job_bounded(-number)
-						  : 0;
-}
-
-int64_t xs_job_bounded(int64_t number)
-{
-	return number == XS_UNKNOWN ? number
-				    : xs_number_bounded((uint64_t)number);
-}
-
 const char *xs_job_text(struct xs_arena *arena, const json_t *object,
 			const char *key)
 {
@@ -45,14 +29,9 @@ const char *xs_job_text(struct xs_arena *arena, const json_t *object,
 	return text ? xs_arena_print(arena, "%s", text) : "";
 }
 
-static int64_t at_least_0(int64_t number)
-{
-	return number == XS_UNKNOWN || number > 0 ? number : 0;
-}
-
 int64_t xs_job_traces(const json_t *group)
 {
-	const int64_t traces = xs_job_number(group, "add", "traces");
+	const int64_t traces = xs_digest_get_number(group, "add", "traces");
 
 	return traces > 0 ? traces : 0;
 }
@@ -71,10 +50,10 @@ const char *xs_job_line(struct xs_arena *arena, const json_t *object,
 struct xs_job_spread xs_job_spread(const json_t *group, const char *name)
 {
 	struct xs_job_spread out = {
-	    .least = at_least_0(xs_job_number(group, "least", name)),
-	    .most = at_least_0(xs_job_number(group, "most", name))};
+	    .least = xs_digest_get_number(group, "least", name),
+	    .most = xs_digest_get_number(group, "most", name)};
 
-	out.median = xs_job_bounded(xs_sketch_median(group, name, &out.exact));
+	out.median = xs_sketch_median(group, name, &out.exact);
 	/* by its error it may be outside */
 	if (out.median != XS_UNKNOWN && out.median < out.least)
 		out.median = out.least;
@@ -131,7 +110,7 @@ static void fill_parts(struct xs_job *job, const json_t *program)
 		    .what = xs_arena_copy(&job->arena, what),
 		    .words = xs_job_line(&job->arena,
 					 json_object_get(row, "text"), "words"),
-		    .ns = xs_job_number(row, "add", "ns"),
+		    .ns = xs_digest_get_number(row, "add", "ns"),
 		    .traces = xs_job_traces(row),
 		    .median_ns = xs_job_spread(row, "ns").median};
 	}
@@ -166,8 +145,8 @@ static void fill_phases(struct xs_job *job, const json_t *program)
 		    .kernel = xs_job_line(&job->arena, text, "kernel"),
 		    .places = xs_job_line(&job->arena, text, "places"),
 		    .traces = xs_job_traces(row),
-		    .rounds = xs_job_number(row, "add", "rounds"),
-		    .total_ns = xs_job_number(row, "add", "total_ns"),
+		    .rounds = xs_digest_get_number(row, "add", "rounds"),
+		    .total_ns = xs_digest_get_number(row, "add", "total_ns"),
 		    .round = xs_job_spread(row, "round_ns")};
 	}
 	if (job->phase_count)
@@ -187,14 +166,14 @@ static void fill_times(struct xs_job *job, const json_t *program)
 {
 	job->traces = xs_job_traces(program);
 	job->wall = xs_job_spread(program, "wall_ns");
-	job->recorded_ns = xs_job_number(program, "add", "recorded_ns");
-	job->outside_ns = xs_job_number(program, "add", "outside_ns");
-	job->after_ns = xs_job_number(program, "most", "after_ns");
-	job->low_ns = xs_job_number(program, "most", "after_low_ns");
-	job->high_ns = xs_job_number(program, "most", "after_high_ns");
-	job->saves_most_ns = xs_job_number(program, "most", "saves_ns");
+	job->recorded_ns = xs_digest_get_number(program, "add", "recorded_ns");
+	job->outside_ns = xs_digest_get_number(program, "add", "outside_ns");
+	job->after_ns = xs_digest_get_number(program, "most", "after_ns");
+	job->low_ns = xs_digest_get_number(program, "most", "after_low_ns");
+	job->high_ns = xs_digest_get_number(program, "most", "after_high_ns");
+	job->saves_most_ns = xs_digest_get_number(program, "most", "saves_ns");
 	job->at_most_saves_ns =
-	    xs_job_number(program, "most", "at_most_saves_ns");
+	    xs_digest_get_number(program, "most", "at_most_saves_ns");
 	job->saves_ns = job->wall.most == XS_UNKNOWN ||
 				job->after_ns == XS_UNKNOWN ||
 				job->after_ns > job->wall.most

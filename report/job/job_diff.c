@@ -118,26 +118,6 @@ static void warn_of(struct xs_job_diff *diff, const char *side,
 					  job->problems[i].text));
 }
 
-/* Whether all processes after have GPUs of a model from before: up to the comma
- * in the names of kinds. */
-static bool has_same_gpus(const struct xs_job *before,
-			  const struct xs_job *after)
-{
-	for (size_t i = 0; i < after->kind_count; i++) {
-		const char *name = after->kinds[i].name;
-		const size_t length = strcspn(name, ",");
-		size_t k = 0;
-
-		while (k < before->kind_count &&
-		       (strncmp(before->kinds[k].name, name, length) != 0 ||
-			strcspn(before->kinds[k].name, ",") != length))
-			k++;
-		if (k == before->kind_count)
-			return false;
-	}
-	return true;
-}
-
 /* Why figures are not of the same processes; NULL: they are, or numbered
  * differently. */
 static const char *lost(struct xs_job_diff *diff)
@@ -172,7 +152,8 @@ static void fill_warnings(struct xs_job_diff *diff)
 					  "these are different programs: %s "
 					  "and %s",
 					  before->program, after->program));
-	if (before->program && after->program && !has_same_gpus(before, after))
+	if (before->program && after->program &&
+	    strcmp(before->models, after->models) != 0)
 		warn(diff, "the jobs ran on different GPUs");
 	if (before->ranks != after->ranks)
 		warn(diff, "the jobs have different numbers of ranks");

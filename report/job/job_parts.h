@@ -9,11 +9,6 @@
 const json_t *xs_job_rows(const json_t *group, const char *table,
 			  struct xs_arena *arena, size_t size, void **items);
 
-/* Returns a number of a digest, limited to 2^60: sums of limited numbers do not
- * overflow. */
-int64_t xs_job_number(const json_t *group, const char *rule, const char *name);
-int64_t xs_job_bounded(int64_t number);
-
 /* Returns how many traces a row is of; 0 or more. */
 int64_t xs_job_traces(const json_t *group);
 

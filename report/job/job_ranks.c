@@ -2,6 +2,7 @@
 /* The ranks of a job: which have no figures, and traces that do not fit. */
 #include "report/job/digest.h"
 #include "report/job/job_parts.h"
+#include "report/result/number.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -57,7 +58,8 @@ static int64_t *list_ranks(struct xs_job *job, const json_t *program,
 	json_object_foreach((json_t *)ids, id, traces)
 	{
 		if (ranks && *id >= '0' && *id <= '9')
-			ranks[all++] = xs_job_bounded(strtoll(id, NULL, 10));
+			ranks[all++] =
+			    xs_number_bounded(strtoull(id, NULL, 10));
 	}
 	if (all)
 		qsort(ranks, all, sizeof(*ranks), by_number);
@@ -80,9 +82,10 @@ static int64_t usual_ranks(const json_t *program, int64_t *others)
 
 	json_object_foreach((json_t *)counts, key, count)
 	{
-		const int64_t number = xs_job_bounded(strtoll(key, NULL, 10));
+		const int64_t number =
+		    xs_number_bounded(strtoull(key, NULL, 10));
 		const int64_t traces =
-		    xs_job_bounded(json_integer_value(count));
+		    xs_number_bounded((uint64_t)json_integer_value(count));
 
 		if (number < 1 || traces < most ||
 		    (traces == most && number < ranks))

@@ -37,16 +37,16 @@ static struct xs_job_group *groups_of(struct xs_job *job, const json_t *program,
 		out[(*count)++] = (struct xs_job_group){
 		    .name = xs_arena_copy(&job->arena, name),
 		    .traces = traces,
-		    .mean_ns =
-			traces > 0
-			    ? xs_job_number(row, "add", "wall_ns") / traces
-			    : XS_UNKNOWN,
-		    .slowest_ns = xs_job_number(row, "most", "wall_ns"),
-		    .h2d_bytes = xs_job_number(row, "add", "h2d_bytes"),
-		    .h2d_ns = xs_job_number(row, "add", "h2d_ns"),
-		    .d2h_bytes = xs_job_number(row, "add", "d2h_bytes"),
-		    .d2h_ns = xs_job_number(row, "add", "d2h_ns"),
-		    .kernel_ns = xs_job_number(row, "add", "kernel_ns")};
+		    .mean_ns = traces > 0 ? xs_digest_get_number(row, "add",
+								 "wall_ns") /
+						traces
+					  : XS_UNKNOWN,
+		    .slowest_ns = xs_digest_get_number(row, "most", "wall_ns"),
+		    .h2d_bytes = xs_digest_get_number(row, "add", "h2d_bytes"),
+		    .h2d_ns = xs_digest_get_number(row, "add", "h2d_ns"),
+		    .d2h_bytes = xs_digest_get_number(row, "add", "d2h_bytes"),
+		    .d2h_ns = xs_digest_get_number(row, "add", "d2h_ns"),
+		    .kernel_ns = xs_digest_get_number(row, "add", "kernel_ns")};
 	}
 	if (*count)
 		qsort(out, *count, sizeof(*out), slowest_mean);
@@ -65,7 +65,7 @@ static double times_mean(const struct xs_job *job, const json_t *program,
 			 const json_t *moved, const char *name)
 {
 	const double own = json_number_value(json_object_get(moved, name));
-	const int64_t sum = xs_job_number(program, "add", name);
+	const int64_t sum = xs_digest_get_number(program, "add", name);
 
 	return sum > 0 ? own * (double)job->traces / (double)sum : 1;
 }
@@ -88,14 +88,14 @@ static const char *why_copies(struct xs_job *job, const json_t *program,
 	if (ns > bytes * (1 + 1.0 / APART))
 		text = xs_arena_print(
 		    &job->arena, "%s, %s %s (mean: %s)", text,
-		    xs_units_rate(xs_job_bounded(json_integer_value(
-				      json_object_get(moved, bytes_name))),
-				  xs_job_bounded(json_integer_value(
-				      json_object_get(moved, ns_name))))
+		    xs_units_rate(
+			json_integer_value(json_object_get(moved, bytes_name)),
+			json_integer_value(json_object_get(moved, ns_name)))
 			.s,
 		    in ? "in" : "out",
-		    xs_units_rate(xs_job_number(program, "add", bytes_name),
-				  xs_job_number(program, "add", ns_name))
+		    xs_units_rate(
+			xs_digest_get_number(program, "add", bytes_name),
+			xs_digest_get_number(program, "add", ns_name))
 			.s);
 	return text;
 }
@@ -117,17 +117,16 @@ static const char *longest_excess(const struct xs_job *job, const json_t *parts,
 				  bool busy, int64_t *excess_ns)
 {
 	const char *words = "outside of the steady part";
-	const int64_t outside_ns =
-	    json_integer_value(json_object_get(parts, "outside"));
 
-	*excess_ns = busy ? INT64_MIN
-			  : xs_job_bounded(outside_ns > 0 ? outside_ns : 0) -
-				job->outside_ns / job->traces;
+	*excess_ns =
+	    busy ? INT64_MIN
+		 : json_integer_value(json_object_get(parts, "outside")) -
+		       job->outside_ns / job->traces;
 	for (size_t i = 0; i < job->part_count; i++) {
 		const struct xs_job_part *part = &job->parts[i];
-		const int64_t ns = xs_job_bounded(json_integer_value(
-				       json_object_get(parts, part->what))) -
-				   part->ns / job->traces;
+		const int64_t ns =
+		    json_integer_value(json_object_get(parts, part->what)) -
+		    part->ns / job->traces;
 
 		if (ns > *excess_ns && (!busy || xs_map_is_busy(part->what))) {
 			*excess_ns = ns;
@@ -146,10 +145,9 @@ static const char *more_rounds(struct xs_job *job, const json_t *program,
 		return "";
 	return xs_arena_print(
 	    &job->arena, "%s rounds (mean: %s); ",
-	    xs_units_count(xs_job_bounded(json_integer_value(
-			       json_object_get(moved, "rounds"))))
+	    xs_units_count(json_integer_value(json_object_get(moved, "rounds")))
 		.s,
-	    xs_units_count(xs_job_number(program, "add", "rounds") /
+	    xs_units_count(xs_digest_get_number(program, "add", "rounds") /
 			   job->traces)
 		.s);
 }
@@ -180,18 +178,6 @@ static const char *why(struct xs_job *job, const json_t *program,
 				    process->kind, usual_kind(job));
 }
 
-/* The mean time of the processes' steady parts that is not the host's own
- * code. */
-static int64_t mean_busy_ns(const struct xs_job *job)
-{
-	int64_t ns = 0;
-
-	for (size_t i = 0; i < job->part_count; i++)
-		if (xs_map_is_busy(job->parts[i].what))
-			xs_number_add(&ns, job->parts[i].ns);
-	return ns / job->traces;
-}
-
 /* Fills the slowest or the busiest processes; one that takes more than usual_ns
  * has a reason. Returns how many. */
 static size_t fill_processes(struct xs_job *job, const json_t *program,
@@ -207,8 +193,8 @@ static size_t fill_processes(struct xs_job *job, const json_t *program,
 	json_array_foreach((json_t *)rows, i, row)
 	{
 		struct xs_job_process *out;
-		const int64_t by_ns = xs_job_bounded(
-		    json_integer_value(json_object_get(row, "by")));
+		const int64_t by_ns =
+		    json_integer_value(json_object_get(row, "by"));
 
 		if (!*processes)
 			return 0;
@@ -233,7 +219,8 @@ void xs_job_fill_processes(struct xs_job *job, const json_t *program)
 		return;
 	job->slowest_count = fill_processes(job, program, "slowest", false,
 					    job->wall.median, &job->slowest);
-	job->busy_mean_ns = mean_busy_ns(job);
+	job->busy_mean_ns =
+	    xs_digest_get_number(program, "add", "busy_ns") / job->traces;
 	busiest = fill_processes(job, program, "busiest", true,
 				 job->busy_mean_ns, &job->busiest);
 	while (job->slowest_count && !job->slowest->why &&

@@ -23,8 +23,7 @@ static int64_t slowest_without(const struct xs_job *job, const json_t *program,
 		return XS_UNKNOWN;
 	json_array_foreach((json_t *)rows, i, row)
 	{
-		last_ns = xs_job_bounded(
-		    json_integer_value(json_object_get(row, "by")));
+		last_ns = json_integer_value(json_object_get(row, "by"));
 		if (!json_object_get(json_object_get(row, "steps"), key))
 			return last_ns;
 	}
@@ -37,7 +36,7 @@ static void fill_gain(const struct xs_job *job, const json_t *program,
 		      const char *key, const json_t *row,
 		      struct xs_job_step *out)
 {
-	const int64_t with_ns = xs_job_number(row, "most", "after_ns");
+	const int64_t with_ns = xs_digest_get_number(row, "most", "after_ns");
 	bool exact;
 	const int64_t without_ns =
 	    slowest_without(job, program, key, out->traces, &exact);
@@ -68,8 +67,8 @@ static const char *or_null(const char *text)
 /* The sum of the lower ends, which may be below 0. */
 static int64_t low_of(const json_t *row)
 {
-	const int64_t low_ns = xs_job_number(row, "add", "low_ns");
-	const int64_t below_ns = xs_job_number(row, "add", "below_ns");
+	const int64_t low_ns = xs_digest_get_number(row, "add", "low_ns");
+	const int64_t below_ns = xs_digest_get_number(row, "add", "below_ns");
 
 	if (below_ns == XS_UNKNOWN)
 		return low_ns;
@@ -111,12 +110,12 @@ void xs_job_fill_steps(struct xs_job *job, const json_t *program)
 		    .code = or_null(xs_job_text(arena, best, "code")),
 		    .condition = or_null(xs_job_text(arena, best, "condition")),
 		    .assumes = or_null(xs_job_text(arena, best, "assumes")),
-		    .at_most = xs_job_number(row, "most", "at_most") > 0,
+		    .at_most = xs_digest_get_number(row, "most", "at_most") > 0,
 		    .traces = xs_job_traces(row),
 		    .saves = xs_job_spread(row, "saves_ns"),
-		    .sum_ns = xs_job_number(row, "add", "saves_ns"),
+		    .sum_ns = xs_digest_get_number(row, "add", "saves_ns"),
 		    .low_ns = low_of(row),
-		    .high_ns = xs_job_number(row, "add", "high_ns")};
+		    .high_ns = xs_digest_get_number(row, "add", "high_ns")};
 		fill_gain(job, program, key, row, out);
 	}
 	if (job->step_count)

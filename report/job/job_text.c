@@ -76,7 +76,7 @@ static void add_counted(struct xs_job *job, const json_t *digest,
 
 int64_t xs_job_sum(const json_t *group, const char *name)
 {
-	const int64_t beyond = xs_job_number(group, "beyond", name);
+	const int64_t beyond = xs_digest_get_number(group, "beyond", name);
 	int64_t sum = beyond > 0 ? beyond : 0;
 	const json_t *counts = xs_digest_get(group, "count", name);
 	const char *key;
@@ -84,7 +84,7 @@ int64_t xs_job_sum(const json_t *group, const char *name)
 
 	json_object_foreach((json_t *)counts, key, count)
 	{
-		xs_number_add(&sum, xs_job_bounded(json_integer_value(count)));
+		xs_number_add(&sum, json_integer_value(count));
 	}
 	return sum;
 }
@@ -115,7 +115,8 @@ static void add_half(struct xs_job *job, const json_t *own, const json_t *half)
 static void add_others(struct xs_job *job, const json_t *digest,
 		       const json_t *own)
 {
-	const int64_t beyond = xs_job_number(digest, "beyond", "programs");
+	const int64_t beyond =
+	    xs_digest_get_number(digest, "beyond", "programs");
 	int64_t traces = beyond > 0 ? beyond : 0;
 	json_t *others = json_object(), *program;
 	const json_t *half = NULL;
@@ -186,7 +187,7 @@ static void add_sharing(struct xs_job *job, const json_t *program)
 
 	json_object_foreach((json_t *)gpus, key,
 			    count) if (json_integer_value(count) > 1)
-	    xs_number_add(&sharing, xs_job_bounded(json_integer_value(count)));
+	    xs_number_add(&sharing, json_integer_value(count));
 	if (sharing)
 		xs_job_add(
 		    job, "shared GPU", sharing, "",
@@ -217,6 +218,8 @@ static void add_mixed(struct xs_job *job, const json_t *program)
 			   xs_job_keys(&job->arena, versions, false),
 			   "of several versions of xferspy");
 	job->machines = xs_job_keys(&job->arena, machines, false);
+	job->models = xs_job_keys(
+	    &job->arena, xs_digest_get(program, "count", "models"), false);
 	if (json_object_size(machines) > 1)
 		xs_job_add(job, "several machines", job->traces, job->machines,
 			   "whose predictions are of several machine profiles");
@@ -227,8 +230,8 @@ static void add_of_program(struct xs_job *job, const json_t *digest,
 			   const json_t *program)
 {
 	xs_job_fill_ranks(job, program);
-	if (xs_job_number(program, "most", "start_us") >
-	    xs_job_number(program, "least", "end_us"))
+	if (xs_digest_get_number(program, "most", "start_us") >
+	    xs_digest_get_number(program, "least", "end_us"))
 		xs_job_add(
 		    job, "one after another", job->traces, "",
 		    "of which some began when others had ended: several runs, "

@@ -135,7 +135,7 @@ static bool prepare(struct xs_result *result, struct xs_map *map)
 			       .host = result->run.host ? result->run.host
 							: "unknown",
 			       .kind = kind_of(result),
-			       .gpu_uuid = gpu ? gpu->uuid : NULL,
+			       .gpu = gpu,
 			       .wall_ns = xs_result_untraced_wall_ns(result)};
 	if (map->wall_ns == XS_UNKNOWN || result->verdict.missing)
 		return false;
@@ -177,9 +177,9 @@ static void add_program(json_t *group, const struct xs_map *map, bool *failed)
 	xs_digest_set(program, "text", "incomplete", xs_digest_text(why),
 		      failed);
 	xs_digest_count(program, "names", map->name, failed);
-	xs_map_process(program, map, failed);
+	xs_map_process(program, map, xs_map_steps(program, map, failed),
+		       failed);
 	xs_map_phases(program, map, failed);
-	xs_map_steps(program, map, failed);
 	add_warnings(program, map, failed);
 }
 

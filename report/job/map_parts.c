@@ -116,8 +116,6 @@ static void add_phase(json_t *program, const struct xs_map *map,
 	xs_digest_number(group, "add", "rounds", phase->rounds, failed);
 	xs_digest_number(group, "add", "total_ns", total_ns(phase, round_ns),
 			 failed);
-	xs_digest_number(group, "most", "round_ns", round_ns, failed);
-	xs_digest_number(group, "least", "round_ns", round_ns, failed);
 	xs_sketch_add(group, "round_ns", round_ns, failed);
 	xs_digest_set(group, "text", "places", places_text(map, places),
 		      failed);
@@ -272,52 +270,45 @@ static void add_low(json_t *row, int64_t low_ns, bool *failed)
 		xs_digest_number(row, "add", "low_ns", low_ns, failed);
 }
 
-void xs_map_steps(json_t *program, const struct xs_map *map, bool *failed)
+/* Adds a row of the table. */
+static void add_row(json_t *program, const struct xs_map *map,
+		    const struct step *in, bool *failed)
 {
-	struct step steps[STEPS_MAX];
-	const size_t count = collect(map, steps);
+	json_t *row = xs_digest_row(program, "steps", in->key.s, failed);
+	json_t *best = json_pack(
+	    "{s:I, s:o, s:o, s:o, s:o}", "by", (json_int_t)in->saves_ns, "text",
+	    xs_digest_text(in->text), "code", xs_digest_text(in->code),
+	    "condition", xs_digest_text(in->condition), "assumes",
+	    xs_digest_text(in->assumes));
 
-	for (size_t i = 0; i < count; i++) {
-		const struct step *in = &steps[i];
-		json_t *row =
-		    xs_digest_row(program, "steps", in->key.s, failed);
-		json_t *best = json_pack(
-		    "{s:I, s:o, s:o, s:o, s:o}", "by", (json_int_t)in->saves_ns,
-		    "text", xs_digest_text(in->text), "code",
-		    xs_digest_text(in->code), "condition",
-		    xs_digest_text(in->condition), "assumes",
-		    xs_digest_text(in->assumes));
-
-		xs_digest_number(row, "add", "traces", 1, failed);
-		xs_digest_number(row, "most", "at_most", in->at_most, failed);
-		xs_digest_number(row, "add", "saves_ns", in->saves_ns, failed);
-		add_low(row, in->low_ns, failed);
-		xs_digest_number(row, "add", "high_ns", in->high_ns, failed);
-		xs_digest_number(row, "most", "saves_ns", in->saves_ns, failed);
-		xs_digest_number(row, "least", "saves_ns", in->saves_ns,
-				 failed);
-		xs_digest_number(row, "most", "after_ns",
-				 map->wall_ns - in->saves_ns, failed);
-		xs_sketch_add(row, "saves_ns", in->saves_ns, failed);
-		xs_digest_set(row, "text", "strategy",
-			      xs_digest_text(in->strategy), failed);
-		xs_digest_set(row, "text", "places",
-			      places_text(map, in->places), failed);
-		xs_digest_set(row, "text", "effort", xs_digest_text(in->effort),
-			      failed);
-		*failed |= json_object_set_new(row, "best", best) < 0;
-	}
+	xs_digest_number(row, "add", "traces", 1, failed);
+	xs_digest_number(row, "most", "at_most", in->at_most, failed);
+	xs_digest_number(row, "add", "saves_ns", in->saves_ns, failed);
+	add_low(row, in->low_ns, failed);
+	xs_digest_number(row, "add", "high_ns", in->high_ns, failed);
+	xs_digest_number(row, "most", "after_ns", map->wall_ns - in->saves_ns,
+			 failed);
+	xs_sketch_add(row, "saves_ns", in->saves_ns, failed);
+	xs_digest_set(row, "text", "strategy", xs_digest_text(in->strategy),
+		      failed);
+	xs_digest_set(row, "text", "places", places_text(map, in->places),
+		      failed);
+	xs_digest_set(row, "text", "effort", xs_digest_text(in->effort),
+		      failed);
+	*failed |= json_object_set_new(row, "best", best) < 0;
 }
 
-json_t *xs_map_steps_of(const struct xs_map *map, bool *failed)
+json_t *xs_map_steps(json_t *program, const struct xs_map *map, bool *failed)
 {
 	struct step steps[STEPS_MAX];
 	const size_t count = collect(map, steps);
-	json_t *out = json_object();
+	json_t *saved = json_object();
 
-	for (size_t i = 0; i < count; i++)
-		if (json_object_set_new(out, steps[i].key.s,
-					json_integer(steps[i].saves_ns)) < 0)
-			*failed = true;
-	return out;
+	for (size_t i = 0; i < count; i++) {
+		add_row(program, map, &steps[i], failed);
+		*failed |=
+		    json_object_set_new(saved, steps[i].key.s,
+					json_integer(steps[i].saves_ns)) < 0;
+	}
+	return saved;
 }

@@ -11,7 +11,7 @@
 struct xs_map {
 	struct xs_result *result;
 	const char *id, *name, *host, *kind;
-	const char *gpu_uuid; /* NULL: unknown */
+	const struct xs_result_device *gpu; /* that works most; NULL: none */
 	int64_t wall_ns;
 	int64_t after_ns, after_low_ns, after_high_ns; /* with the plan */
 };
@@ -20,16 +20,15 @@ struct xs_map {
  * in the host's own code it may wait for other processes. */
 bool xs_map_is_busy(const char *part);
 
-/* Adds times, totals and what the plan leaves open. */
-void xs_map_process(json_t *program, const struct xs_map *map, bool *failed);
+/* Adds times, totals and what the plan leaves open; takes {key of a step: ns
+ * that it saves}. */
+void xs_map_process(json_t *program, const struct xs_map *map, json_t *steps,
+		    bool *failed);
 
 /* Add the tables "phases" and "steps" to a program's group. Phases of the same
  * kernels and lines are one row, whatever their sizes; so are steps of the same
- * strategy and lines. */
+ * strategy and lines. The second returns the steps, which the caller owns. */
 void xs_map_phases(json_t *program, const struct xs_map *map, bool *failed);
-void xs_map_steps(json_t *program, const struct xs_map *map, bool *failed);
-
-/* Returns {key of a step: ns that it saves}; the caller owns it. */
-json_t *xs_map_steps_of(const struct xs_map *map, bool *failed);
+json_t *xs_map_steps(json_t *program, const struct xs_map *map, bool *failed);
 
 #endif

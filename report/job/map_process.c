@@ -160,11 +160,11 @@ static const char *machine_of(const struct xs_result *result)
 }
 
 /* The times of the run, now and with the plan, and who ran. */
-static void add_times(json_t *program, const struct xs_map *map, bool *failed)
+static void add_times(json_t *program, const struct xs_map *map, json_t *steps,
+		      bool *failed)
 {
 	const struct xs_result_run *run = &map->result->run;
 
-	xs_digest_number(program, "least", "wall_ns", map->wall_ns, failed);
 	xs_digest_number(program, "most", "after_ns", map->after_ns, failed);
 	xs_digest_number(program, "most", "after_low_ns", map->after_low_ns,
 			 failed);
@@ -190,12 +190,14 @@ static void add_times(json_t *program, const struct xs_map *map, bool *failed)
 		    xs_arena_print(&map->result->arena, "%" PRId64, run->ranks),
 		    failed);
 	xs_digest_count(program, "machines", machine_of(map->result), failed);
-	if (map->gpu_uuid)
-		xs_digest_count(program, "gpus", map->gpu_uuid, failed);
+	if (map->gpu && map->gpu->uuid)
+		xs_digest_count(program, "gpus", map->gpu->uuid, failed);
+	if (map->gpu && map->gpu->name)
+		xs_digest_count(program, "models", map->gpu->name, failed);
 	if (run->recorder)
 		xs_digest_count(program, "versions", run->recorder, failed);
-	add_process(program, map, "slowest", map->wall_ns,
-		    xs_map_steps_of(map, failed), failed);
+	xs_digest_number(program, "add", "busy_ns", busy_ns(map), failed);
+	add_process(program, map, "slowest", map->wall_ns, steps, failed);
 	add_process(program, map, "busiest", busy_ns(map), NULL, failed);
 }
 
@@ -215,9 +217,10 @@ static void add_open(json_t *program, const struct xs_map *map, bool *failed)
 	*failed |= json_object_set_new(program, "best", best) < 0;
 }
 
-void xs_map_process(json_t *program, const struct xs_map *map, bool *failed)
+void xs_map_process(json_t *program, const struct xs_map *map, json_t *steps,
+		    bool *failed)
 {
-	add_times(program, map, failed);
+	add_times(program, map, steps, failed);
 	add_totals(program, map, failed);
 	add_open(program, map, failed);
 }

@@ -58,6 +58,8 @@ void xs_sketch_add(json_t *group, const char *name, int64_t value, bool *failed)
 		return;
 	if (value < 0)
 		value = 0;
+	xs_digest_number(group, "least", name, value, failed);
+	xs_digest_number(group, "most", name, value, failed);
 	snprintf(key, sizeof(key), "%04u", bucket_of((uint64_t)value));
 	xs_digest_count(group, name, key, failed);
 	snprintf(key, sizeof(key), "%" PRId64, value);

@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Counts a value; negative ones as 0, XS_UNKNOWN not. */
+/* Adds the value of a trace: the least, the most and a count; a negative one as
+ * 0, XS_UNKNOWN not. */
 void xs_sketch_add(json_t *group, const char *name, int64_t value,
 		   bool *failed);
 

@@ -20,7 +20,8 @@
 /* Ends the job: a part of the digest is lost. */
 static _Noreturn void give_up(const char *why)
 {
-	xs_cli_error(XS_EXIT_INPUT, "xferspy-mpi", why, "use fewer processes");
+	xs_cli_error(XS_EXIT_INPUT, "xferspy-mpi", why,
+		     "free some memory, or merge fewer traces");
 	MPI_Abort(MPI_COMM_WORLD, XS_EXIT_INPUT);
 	exit(XS_EXIT_INPUT);
 }
