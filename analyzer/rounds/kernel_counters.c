@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The median of this many launches of a kernel is enough. */
 #define LAUNCHES_MAX 64

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* How far a node may have moved between launches: those of parallel branches
  * change places, and the search must not take the square of their number. */

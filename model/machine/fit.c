@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Width of a range of 90 % in standard deviations. */
 #define RANGE_SIGMAS 3.29

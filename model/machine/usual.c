@@ -7,9 +7,6 @@
  */
 #include "model/machine/usual.h"
 
-#include <math.h>
-#include <string.h>
-
 /*
  * L+o: 9.4 us on a GTX Titan, with drivers of 2014; at least a call and a round
  * trip over the link. g: 2.5 and 2.7 us on that machine.

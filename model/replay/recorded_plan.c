@@ -2,7 +2,6 @@
 #include "model/replay/recorded_plan.h"
 
 #include "model/replay/numbering.h"
-#include "model/replay/replay.h"
 
 #include <errno.h>
 #include <math.h>

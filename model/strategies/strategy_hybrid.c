@@ -5,8 +5,6 @@
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
-#include <math.h>
-
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)

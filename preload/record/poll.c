@@ -2,8 +2,6 @@
 #include "preload/record/poll.h"
 #include "preload/util/pages.h"
 
-#include <stddef.h>
-
 /* This much is lost if a thread is killed. */
 #define LONGEST_NS 1000000000u
 #define PAUSE_NS   100000000u

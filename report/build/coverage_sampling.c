@@ -6,7 +6,6 @@
 #include "report/result/units.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* What calls that were not only counted are. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The devices of a run, their work, and phases that ran concurrently. */
 #include "report/build/build.h"
-#include "report/build/steady.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,13 +7,11 @@
 #include "analyzer/util/sort.h"
 #include "model/replay/recorded_plan.h"
 #include "model/strategies/model.h"
-#include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Host memory of a copy; without an address, that of its site. */
 struct buffer {

@@ -20,7 +20,6 @@
 
 #include <errno.h>
 #include <malloc.h>
-#include <math.h>
 #include <stdlib.h>
 
 static void say(const struct xs_result_options *options, const char *what,

@@ -8,7 +8,6 @@
 #include "report/build/wait_reason.h"
 #include "report/result/site.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 

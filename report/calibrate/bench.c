@@ -2,7 +2,6 @@
 #include "report/calibrate/bench.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -5,7 +5,6 @@
  */
 #include "report/calibrate/bench.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 /* xferspy report: predicts what each strategy saves. */
 #include "analyzer/read/trace.h"
 #include "analyzer/timeline/load_trace.h"
-#include "model/strategies/model.h"
-#include "report/build/read.h"
 #include "report/commands/cli.h"
 #include "report/commands/job_inputs.h"
 #include "report/commands/progress.h"
@@ -17,7 +15,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Upper limits of --streams and --machine. */
 #define STREAMS_MAX  4096

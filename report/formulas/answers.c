@@ -9,7 +9,6 @@
 #include "report/result/number.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 #define ANSWERS_MAX 9 /* plus one for each compared machine */
 

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 static double or_zero(double number)
 {

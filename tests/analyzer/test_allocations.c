@@ -6,7 +6,6 @@
 #include "analyzer/timeline/allocations.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -5,7 +5,6 @@
 #include "analyzer/util/escape.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void check(const char *text, const char *keep, const char *expected)
 {

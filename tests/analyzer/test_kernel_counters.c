@@ -8,9 +8,7 @@
 #include "tests/analyzer/support.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static struct xs_trace *read_golden(const char *name)
 {

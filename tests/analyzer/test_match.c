@@ -2,13 +2,11 @@
 /* Correlation ids of several calls, as CUPTI assigns them when threads race. */
 #include "tests/unit.h"
 
-#include "analyzer/timeline/load_trace.h"
 #include "analyzer/waits/record_gaps.h"
 #include "tests/analyzer/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LAUNCHES 40u /* per thread */
 

@@ -6,7 +6,6 @@
 #include "tests/analyzer/support.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Pinned memory from 0x10000 to 0x12000, device memory from 0x20000. */
 #define HEAD                                                                   \

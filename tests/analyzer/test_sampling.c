@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ROUND_NS 100000u
 #define BEGIN_NS 1000000000ull

@@ -7,7 +7,6 @@
 #include "analyzer/waits/wait_sites.h"
 #include "tests/analyzer/support.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
 
 #include "tests/unit.h"
 
-#include <stdlib.h>
-
 #define FAILED 7
 
 static pid_t processes[2];

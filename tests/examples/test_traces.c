@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <string.h>
 
 #define STENCIL_BYTES  536870912 /* 512^3 ints */
 #define STENCIL_ROUNDS 11	 /* 10, and one warm-up */

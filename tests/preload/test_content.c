@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SAMPLED_BYTES (1u << 20) /* a larger copy is hashed by samples */
 /* Samples of LARGE bytes are about 16 KiB apart, from the start of one to the

@@ -4,7 +4,6 @@
 #include "preload/util/intern.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define KEYS 20000u
 

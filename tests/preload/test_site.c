@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit.h"
 
-#include "preload/sites/module.h"
 #include "preload/sites/site.h"
 #include "records.h"
 

@@ -5,7 +5,6 @@
 #include "preload/trace/writer.h"
 #include "records.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>

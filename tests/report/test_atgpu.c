@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* ATGPU metrics: from a trace, in JSON, and in text. */
-#include "report/build/read.h"
 #include "tests/report/fixture.h"
 #include "tests/unit.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies between GPUs: direct, or through the host, and what peer access would
  * bring. */
-#include "report/build/build.h"
 #include "report/build/read.h"
 #include "tests/report/fixture.h"
 #include "tests/unit.h"
@@ -9,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MIB 1048576
 
@@ -186,8 +184,8 @@ TEST(further_pairs_are_counted)
 	result = result_of(0, ops);
 	assert_int_equal(result->run.link_count, 64);
 	assert_int_equal(result->run.unlisted_copies, 14);
-	assert_true(
-	    fixture_has_note(result, "14 copies between further pairs of GPUs "
+	assert_true(fixture_has_note(result,
+				     "14 copies between further pairs of GPUs "
 				     "are not listed: 64 pairs are"));
 	xs_result_free(result);
 }

@@ -2,9 +2,7 @@
 /* Which steps a plan has, in which order, and what each adds. */
 #include "analyzer/timeline/run_parts.h"
 #include "model/formulas/estimates.h"
-#include "report/build/verdict.h"
 #include "report/plan/plan.h"
-#include "tests/report/fixture.h"
 #include "tests/unit.h"
 
 #include <stdlib.h>

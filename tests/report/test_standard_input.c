@@ -3,9 +3,6 @@
 #include "tests/report/program.h"
 #include "tests/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define TRACE	 XS_SOURCE_DIR "/tests/report/traces/pageable.txt"
 #define IMPORTED XS_SOURCE_DIR "/tests/analyzer/import/recorded/rounds"
 

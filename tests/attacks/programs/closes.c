@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

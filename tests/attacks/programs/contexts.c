@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
 #define THREADS 8 /* beside the first one */
 #define ROUNDS	20

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Forbids system calls that a program can do without, then uses CUDA.
  *	filtered ERRNO */
-#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
