@@ -80,7 +80,8 @@ struct xs_foreign {
 	size_t detail_count;
 	struct xs_foreign_range *ranges;
 	size_t range_count;
-	size_t left_out;	       /* events that cannot be */
+	size_t left_out; /* events that cannot be */
+	size_t inferred; /* copies whose calls tell their kind of memory */
 	struct xs_rec_device *devices; /* each with its name's string */
 	uint32_t *device_names;
 	size_t device_count;

@@ -6,7 +6,12 @@
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+/* CUDA may return from the call of a smaller copy of pageable memory earlier.
+ */
+#define STAGED_BYTES (1u << 20)
 
 static bool is_work(const struct xs_foreign_op *op)
 {
@@ -47,13 +52,41 @@ static uint8_t kind_of(uint8_t direction)
 	return 4;
 }
 
-static void join_op(const struct xs_foreign *f, struct xs_foreign_call *call,
+/* Returns where the kind of a copy's host memory is; NULL: it has none. */
+static uint8_t *host_memory(struct xs_foreign_op *op)
+{
+	if (op->kind != XS_REC_copy)
+		return NULL;
+	return op->direction == XS_DIR_H2D   ? &op->src_memory
+	       : op->direction == XS_DIR_D2H ? &op->dst_memory
+					     : NULL;
+}
+
+/* If the file does not tell, an asynchronous call of a large copy does: only
+ * with pageable memory it lasts until the copy has ended. */
+static void infer_memory(struct xs_foreign *f,
+			 const struct xs_foreign_call *call,
+			 struct xs_foreign_op *op)
+{
+	const uint64_t tenth_ns = (op->end_ns - op->start_ns) / 10;
+	uint8_t *memory = host_memory(op);
+
+	if (!memory || *memory || op->bytes <= STAGED_BYTES)
+		return;
+	*memory = call->end_ns + tenth_ns >= op->end_ns ? XS_MEM_PAGEABLE
+							: XS_MEM_PINNED;
+	f->inferred++;
+}
+
+static void join_op(struct xs_foreign *f, struct xs_foreign_call *call,
 		    struct xs_foreign_op *op)
 {
 	call->stream = xs_foreign_stream(f, op->queue);
 	call->has_stream = true;
 	switch (call->call_class) {
 	case XS_CALL_COPY_ASYNC:
+		infer_memory(f, call, op);
+		/* fall through */
 	case XS_CALL_SET_ASYNC:
 		op->flags |= XS_OP_ASYNC;
 		break;
@@ -258,26 +291,28 @@ static void find_span(struct xs_foreign *f)
 
 static int note_memory(struct xs_foreign *f)
 {
-	size_t copies = 0, unknown = 0;
+	size_t copies = 0, unknown = f->inferred;
+	char told[160] = "";
 
 	for (size_t i = 0; i < f->op_count; i++) {
-		const struct xs_foreign_op *op = &f->ops[i];
-		const bool in = op->direction == XS_DIR_H2D;
+		const uint8_t *memory = host_memory(&f->ops[i]);
 
-		if (op->kind != XS_REC_copy ||
-		    (!in && op->direction != XS_DIR_D2H))
-			continue;
-		copies++;
-		unknown +=
-		    (in ? op->src_memory : op->dst_memory) == XS_MEM_UNKNOWN;
+		copies += memory != NULL;
+		unknown += memory && *memory == XS_MEM_UNKNOWN;
 	}
-	return unknown ? xs_foreign_add_info(
-			     f,
-			     "note=for %zu of %zu copies between host and "
-			     "device the file does not say whether their host "
-			     "memory is pageable or pinned",
-			     unknown, copies)
-		       : 0;
+	if (f->inferred)
+		snprintf(told, sizeof(told),
+			 "; for %zu of these their asynchronous calls tell: "
+			 "only one with pageable memory lasts as long as its "
+			 "copy",
+			 f->inferred);
+	if (!unknown)
+		return 0;
+	return xs_foreign_add_info(
+	    f,
+	    "note=for %zu of %zu copies between host and device the file does "
+	    "not say whether their host memory is pageable or pinned%s",
+	    unknown, copies, told);
 }
 
 int xs_foreign_join(struct xs_foreign *f)

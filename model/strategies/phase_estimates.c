@@ -72,17 +72,15 @@ static bool has_unknown_memory(const struct xs_phase *phase)
 static void need_pinned(const struct xs_strategy_case *c,
 			struct xs_estimate *row)
 {
-	static const char pinned[] =
-	    "the host memory is pinned, which the trace does not tell";
 	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
 
 	if (!row->applies || !strategy ||
 	    !(strategy->changes & XS_CHANGES_PINNING) ||
 	    !has_unknown_memory(c->phase))
 		return;
-	xs_estimate_assume(row, pinned);
+	xs_estimate_assume(row, XS_NEEDS_PINNED);
 	if (!row->bound)
-		row->bound = pinned;
+		row->bound = XS_NEEDS_PINNED;
 }
 
 /* Closed forms do not include setup costs: their rows get those of the

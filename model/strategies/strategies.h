@@ -30,6 +30,10 @@ enum xs_strategy_need {
 	    XS_NEEDS_COPIES | XS_NEEDS_GPU_TIMES | XS_NEEDS_UNMANAGED,
 };
 
+/* What rows need that change copies of memory of an unknown kind. */
+#define XS_NEEDS_PINNED                                                        \
+	"the host memory is pinned, which the trace does not tell"
+
 /* What a strategy changes. A strategy that changes all that another one does
  * includes it. */
 enum xs_strategy_change {

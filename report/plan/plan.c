@@ -118,6 +118,18 @@ static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
 	return best;
 }
 
+/* What the trace does not show. Without pinned memory nothing else matters. */
+static const char *condition_of(struct xs_result *result,
+				const struct xs_result_estimate *row)
+{
+	for (size_t i = 0; row->bound && i < row->assume_count; i++)
+		if (!strcmp(row->assumes[i], XS_NEEDS_PINNED) &&
+		    strcmp(row->bound, XS_NEEDS_PINNED) != 0)
+			return xs_arena_print(&result->arena, "%s; %s",
+					      XS_NEEDS_PINNED, row->bound);
+	return row->bound;
+}
+
 /* Adds a step of the phase to the plan, except what it saves and its text. */
 static struct xs_result_step *begin_step(struct xs_result *result,
 					 const struct xs_phase_steps *steps,
@@ -131,7 +143,7 @@ static struct xs_result_step *begin_step(struct xs_result *result,
 	    .phase = steps->phase,
 	    .estimate = step->estimate,
 	    .side_by_side = xs_number_round(1 / xs_result_share(steps->phase)),
-	    .condition = step->estimate->bound,
+	    .condition = condition_of(result, step->estimate),
 	};
 	fill_sites(result, out);
 	out->code = xs_code_of(result, steps->phase, step->estimate);

@@ -181,7 +181,8 @@ const char *xs_text_step_conditions(struct xs_result *result,
 
 	for (size_t i = 0; i < row->assume_count; i++)
 		if (!is_said(result, step, row->assumes[i]) &&
-		    (!row->bound || strcmp(row->assumes[i], row->bound)))
+		    (!step->condition ||
+		     !strstr(step->condition, row->assumes[i])))
 			list = list ? xs_arena_print(arena, "%s; %s", list,
 						     row->assumes[i])
 				    : row->assumes[i];

@@ -110,7 +110,8 @@ class Nsys(unittest.TestCase):
                     records(self.write(schema))["copy"]]
         self.assertEqual(kinds("3.0"), [("1", "3"), ("3", "1")] * 3 + [("2", "3")])
         # the numbers of older exports are not explained in them
-        self.assertEqual(kinds("2.9"), [("0", "0")] * 7)
+        # which does not matter for a call that returns before its copy
+        self.assertEqual(kinds("2.9"), [("0", "0")] * 6 + [("2", "0")])
         notes = " ".join(report(self.path / "2.9.db")["coverage"]["notes"])
         self.assertIn("whether their host memory is pageable or pinned", notes)
 
@@ -285,7 +286,7 @@ class Nsys(unittest.TestCase):
 
     def test_nothing_is_taken_off_for_recording(self):
         """The spread of unlike rounds, whose memory is unknown, is not tracing."""
-        path = self.changed("UPDATE {} SET srcKind = NULL, dstKind = NULL")
+        path = self.of_unknown_memory("cudaMemcpy_v3020")
         with sqlite3.connect(path) as db:
             db.execute("UPDATE StringIds SET value = 'k'"
                        " WHERE value LIKE '%elementwise%' OR value LIKE '%gemm%'")
@@ -329,18 +330,41 @@ class Nsys(unittest.TestCase):
         self.assertIn(LEFT_OUT.format(rows), made["coverage"]["notes"])
         self.assertEqual(made["coverage"]["api_calls_seen"], 0)
 
+    def of_unknown_memory(self, function):
+        path = self.changed("UPDATE {} SET srcKind = NULL, dstKind = NULL")
+        with sqlite3.connect(path) as db:
+            self.assertEqual(db.execute(
+                "UPDATE StringIds SET value = ? WHERE value LIKE 'cudaMemcpyAsync%'",
+                [function]).rowcount, 1)
+        return path
+
     def test_memory_of_an_unknown_kind(self):
         """What needs pinned memory has the condition that it is pinned."""
-        path = self.changed("UPDATE {} SET srcKind = NULL, dstKind = NULL")
+        path = self.of_unknown_memory("cudaMemcpy_v3020")
         made = report(path, "h100")
         self.assertIn("for 65 of 65 copies between host and device the file does not "
-                      "say", " ".join(made["coverage"]["notes"]))
+                      "say whether their host memory is pageable or pinned",
+                      made["coverage"]["notes"])
         self.assertEqual(made["plan"][0]["strategy"], "double-buffer")
-        self.assertTrue(made["plan"][0]["condition"])
-        text = run("report", "--machine", "h100", path).stdout
-        steps = text[text.index("What to change"):text.index("Coverage")]
-        self.assertIn("the host memory is pinned, which the trace does not tell",
-                      " ".join(steps.split()))
+        pinned = "the host memory is pinned, which the trace does not tell; "
+        self.assertIn(f", only if {pinned}", made["opening"])
+        text = " ".join(run("report", "--machine", "h100", path).stdout.split())
+        self.assertIn(f" only if {pinned}", text[text.index("What to change"):])
+        self.assertEqual(text.count("the host memory is pinned"), 2) # one for each
+
+    def test_memory_that_calls_tell(self):
+        """An asynchronous call waits for a large copy of pageable memory alone."""
+        made = report(self.of_unknown_memory("cudaMemcpyAsync_v3020"), "h100")
+        whole = report(RECORDED / "rounds.sqlite.gz", "h100")
+        self.assertIn("for 65 of 65 copies between host and device the file does not "
+                      "say whether their host memory is pageable or pinned; for 64 of "
+                      "these their asynchronous calls tell",
+                      " ".join(made["coverage"]["notes"]))
+        self.assertEqual(*[[(step["strategy"], step["adds_saves_ns"])
+                            for step in one["plan"]] for one in (made, whole)])
+        self.assertEqual(*[[(phase["rounds"], phase["src_memory"], phase["dst_memory"])
+                            for phase in one["phases"] if phase["rounds"] > 1]
+                           for one in (made, whole)])
 
     def test_what_is_missing_is_said(self):
         made = report(self.write("3.0"))

@@ -108,7 +108,7 @@ const savingRange = s => s.may_be_slower
 function step(s, report, rounds) {
   const before = report.plan.filter(other => other.step < s.step &&
     (other.phase === s.phase || other.step === s.as_step)).flatMap(other => other.assumes);
-  const conditions = [s.condition, ...s.assumes.filter(text => text !== s.condition &&
+  const conditions = [s.condition, ...s.assumes.filter(text => !s.condition?.includes(text) &&
     !before.includes(text))].filter(Boolean);
   const wall = untracedWall(report.trace), steady = report.verdict.steady_ns;
   const within = s.adds_steady_ns, share = percent(within, steady);
