@@ -182,7 +182,7 @@ int xs_chrome_add_notes(struct xs_chrome *c)
 	    {c->torch, "framework=pytorch"},
 	    {!c->torch, "imported=the profiler of JAX"},
 	    {!c->torch, "framework=jax"},
-	    {true, "note=the run is the profiled part of it"},
+	    {f->has_span, "note=the run is the profiled part of it"},
 	    {c->torch && !c->has_stack,
 	     "note=the file has no functions of Python "
 	     "(torch.profiler.profile(with_stack=True) records them)"},

@@ -271,6 +271,8 @@ static void find_span(struct xs_foreign *f)
 {
 	uint64_t begin_ns = UINT64_MAX, end_ns = 0;
 
+	f->has_span = f->end_ns > 0;
+
 	for (size_t i = 0; i < f->call_count; i++) {
 		if (f->calls[i].start_ns < begin_ns)
 			begin_ns = f->calls[i].start_ns;
@@ -330,11 +332,15 @@ int xs_foreign_join(struct xs_foreign *f)
 		set_unknown(f);
 	if (!rc)
 		rc = note_memory(f);
+	if (!rc && !f->has_span)
+		rc = xs_foreign_add_info(
+		    f, "note=the file does not tell how long the run was: it "
+		       "is from the first to the last call or GPU op");
 	if (!rc && f->left_out)
-		rc = xs_foreign_add_info(f,
-					 "note=%zu events without a time, or "
-					 "with a time, size or kind that "
-					 "cannot be, are left out",
-					 f->left_out);
+		rc = xs_foreign_add_info(
+		    f,
+		    "note=left out: %zu event%s without a time, or with a "
+		    "time, size or kind that cannot be",
+		    f->left_out, f->left_out == 1 ? "" : "s");
 	return rc;
 }

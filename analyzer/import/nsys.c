@@ -88,8 +88,19 @@ static int add_call(void *self, sqlite3_stmt *values)
 /* Ops begin with the same columns. */
 #define OP_COLUMNS                                                             \
 	"start", "end", "deviceId", "contextId", "streamId", "correlationId",  \
-	    "globalPid", "graphNodeId"
-enum { O_START, O_END, O_DEVICE, O_CONTEXT, O_STREAM, O_ID, O_PID, O_NODE };
+	    "bytes", "copyKind", "globalPid", "graphNodeId"
+enum {
+	O_START,
+	O_END,
+	O_DEVICE,
+	O_CONTEXT,
+	O_STREAM,
+	O_ID,
+	O_BYTES,
+	O_KIND,
+	O_PID,
+	O_NODE
+};
 
 /* Returns 1, 0 for an op of another process, or -errno. */
 static int begin_op(struct xs_nsys *n, sqlite3_stmt *values, uint8_t kind,
@@ -172,10 +183,10 @@ static int leave_out(struct xs_nsys *n)
 	return 0;
 }
 
-enum { M_BYTES = O_NODE + 1, M_KIND, M_SRC, M_DST, M_COUNT, M_FROM, M_TO };
+enum { M_SRC = O_NODE + 1, M_DST, M_COUNT, M_FROM, M_TO };
 static const char *const copy_columns[] = {
-    OP_COLUMNS,	 "bytes",	"copyKind",    "srcKind", "dstKind",
-    "copyCount", "srcDeviceId", "dstDeviceId", NULL};
+    OP_COLUMNS,	   "srcKind",	  "dstKind", "copyCount",
+    "srcDeviceId", "dstDeviceId", NULL};
 
 /* The published numbers of ENUM_CUDA_MEMCPY_OPER. */
 #define COPY_KINDS 14
@@ -213,14 +224,15 @@ static int add_copy(void *self, sqlite3_stmt *values)
 
 	if (rc <= 0)
 		return rc;
-	if (!xs_nsys_db_is_number(values, M_BYTES) ||
-	    !xs_nsys_db_is_number(values, M_KIND) ||
-	    xs_nsys_db_number(values, M_KIND) >= COPY_KINDS)
+	if (!xs_nsys_db_is_number(values, O_BYTES) ||
+	    !xs_nsys_db_is_number(values, O_KIND) ||
+	    xs_nsys_db_number(values, O_KIND) >= COPY_KINDS)
 		return leave_out(n);
-	op.bytes = xs_nsys_db_number(values, M_BYTES);
+	op.bytes = xs_nsys_db_number(values, O_BYTES);
 	op.copies = xs_nsys_db_number16(values, M_COUNT);
+	n->capped += op.copies == UINT16_MAX;
 	op.direction =
-	    direction_of(xs_nsys_db_number(values, M_KIND), &migration);
+	    direction_of(xs_nsys_db_number(values, O_KIND), &migration);
 	op.peer = peer_of(values);
 	if (migration) {
 		op.flags |= XS_OP_MIGRATION;
@@ -232,8 +244,8 @@ static int add_copy(void *self, sqlite3_stmt *values)
 	return xs_foreign_add_op(&n->foreign, &op);
 }
 
-enum { S_BYTES = O_NODE + 1, S_MEMORY };
-static const char *const set_columns[] = {OP_COLUMNS, "bytes", "memKind", NULL};
+enum { S_MEMORY = O_NODE + 1 };
+static const char *const set_columns[] = {OP_COLUMNS, "memKind", NULL};
 
 static int add_set(void *self, sqlite3_stmt *values)
 {
@@ -243,9 +255,9 @@ static int add_set(void *self, sqlite3_stmt *values)
 
 	if (rc <= 0)
 		return rc;
-	if (!xs_nsys_db_is_number(values, S_BYTES))
+	if (!xs_nsys_db_is_number(values, O_BYTES))
 		return leave_out(n);
-	op.bytes = xs_nsys_db_number(values, S_BYTES);
+	op.bytes = xs_nsys_db_number(values, O_BYTES);
 	op.dst_memory = xs_nsys_memory(n, values, S_MEMORY);
 	return xs_foreign_add_op(&n->foreign, &op);
 }
@@ -322,8 +334,8 @@ static int read_tables(struct xs_nsys *n)
 	} tables[] = {
 	    {"CUPTI_ACTIVITY_KIND_RUNTIME", runtime_columns, 4, add_call},
 	    {"CUPTI_ACTIVITY_KIND_KERNEL", kernel_columns, 6, add_kernel},
-	    {"CUPTI_ACTIVITY_KIND_MEMCPY", copy_columns, 6, add_copy},
-	    {"CUPTI_ACTIVITY_KIND_MEMSET", set_columns, 6, add_set},
+	    {"CUPTI_ACTIVITY_KIND_MEMCPY", copy_columns, 8, add_copy},
+	    {"CUPTI_ACTIVITY_KIND_MEMSET", set_columns, 7, add_set},
 	    {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", graph_columns, 6, add_graph},
 	    {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", detail_columns, 4,
 	     add_detail},

@@ -129,7 +129,7 @@ static int add_notes(struct xs_nsys *n)
 		bool missing;
 		const char *text;
 	} notes[] = {
-	    {true,
+	    {f->has_span,
 	     "the run is the time of the capture, which may begin before the "
 	     "process"},
 	    {f->call_count && !has_stacks(f),
@@ -149,7 +149,13 @@ static int add_notes(struct xs_nsys *n)
 	     "the export does not say for which stream or event a call "
 	     "waited"},
 	};
-	int rc = 0;
+	int rc = n->capped
+		     ? xs_foreign_add_info(
+			   f,
+			   "note=%zu copies stand for %u or more each, and "
+			   "count as that: numbers of copies are lower bounds",
+			   n->capped, UINT16_MAX)
+		     : 0;
 
 	for (size_t i = 0; !rc && i < sizeof(notes) / sizeof(*notes); i++)
 		if (notes[i].missing)

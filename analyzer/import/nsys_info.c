@@ -220,10 +220,11 @@ static void find_span(struct xs_nsys *n)
 			"SELECT duration FROM ANALYSIS_DETAILS ORDER BY "
 			"(globalVid >> 48 & 65535) <> CAST(?1 AS INTEGER)",
 			host, value, sizeof(value));
-	n->foreign.begin_ns = n->base_ns;
 	n->foreign.end_ns = n->base_ns + strtoull(value, NULL, 10);
-	if (n->foreign.end_ns < n->base_ns)
-		n->foreign.end_ns = n->base_ns;
+	if (n->foreign.end_ns <= n->base_ns)
+		n->foreign.end_ns = 0;
+	else
+		n->foreign.begin_ns = n->base_ns;
 }
 
 static int add_info(struct xs_nsys *n, const char *key, const char *value)

@@ -16,6 +16,7 @@ struct xs_nsys {
 	uint64_t base_ns; /* CLOCK_REALTIME of time 0; 0: unknown */
 	/* xs_foreign_queue of default streams: context and stream alone */
 	struct xs_distinct defaults;
+	size_t capped;	      /* copies that stand for more than can be said */
 	uint8_t memories[16]; /* enum xs_memory by number in the file */
 	/* numbers of strings + 1, by their ids in the file */
 	struct xs_distinct_map strings;

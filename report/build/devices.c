@@ -118,8 +118,17 @@ static const char *name_of(const struct xs_result_run *run, int64_t device)
 static bool ran_on_another_kind(const struct xs_result *result,
 				const struct xs_result_phase *phase)
 {
-	return strcmp(name_of(&result->run, phase->device),
-		      name_of(&result->run, result->phases[0].device)) != 0;
+	const char *name = name_of(&result->run, phase->device);
+	const char *first = name_of(&result->run, result->phases[0].device);
+
+	return *name && *first && strcmp(name, first) != 0;
+}
+
+static bool ran_on_unnamed(const struct xs_result *result,
+			   const struct xs_result_phase *phase)
+{
+	return result->run.device_count &&
+	       !*name_of(&result->run, phase->device);
 }
 
 /* " 1, 2, 3 and others" */
@@ -160,5 +169,11 @@ void xs_build_note_devices(struct xs_result *result)
 		xs_build_note(result,
 			      "phase%s%s ran on another GPU model than phase "
 			      "1; all estimates use the profile for phase 1",
+			      count == 1 ? "" : "s", list);
+	list = list_phases(result, ran_on_unnamed, &count);
+	if (count)
+		xs_build_note(result,
+			      "phase%s%s ran on a GPU that the trace does not "
+			      "name; all estimates use the profile above",
 			      count == 1 ? "" : "s", list);
 }

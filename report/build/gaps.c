@@ -61,6 +61,40 @@ static void add_gap(struct xs_result *result, enum xs_record_gap_kind kind,
 		out->incomplete = out->lacking = what;
 }
 
+/* A sum of which all records are missing is no figure. */
+static void forget(int64_t *sum)
+{
+	if (*sum == 0)
+		*sum = XS_UNKNOWN;
+}
+
+#define FORGET(sums, copies, launches)                                         \
+	do {                                                                   \
+		int64_t *of_copies[] = {                                       \
+		    &(sums)->h2d_ns, &(sums)->h2d_ops, &(sums)->h2d_bytes,     \
+		    &(sums)->d2h_ns, &(sums)->d2h_ops, &(sums)->d2h_bytes};    \
+                                                                               \
+		for (size_t k = 0; (copies) && k < 6; k++)                     \
+			forget(of_copies[k]);                                  \
+		if (launches) {                                                \
+			forget(&(sums)->kernels);                              \
+			forget(&(sums)->kernel_ns);                            \
+		}                                                              \
+		forget(&(sums)->overlap_ns);                                   \
+	} while (0)
+
+static void forget_sums(struct xs_result *result,
+			const struct xs_record_gap *gaps)
+{
+	const bool copies = gaps[XS_RECORD_GAP_COPIES].calls > 0;
+	const bool kernels = gaps[XS_RECORD_GAP_KERNELS].calls > 0;
+
+	FORGET(&result->totals, copies, kernels);
+	FORGET(&result->steady.totals, copies, kernels);
+	for (size_t i = 0; i < result->run.device_count; i++)
+		FORGET(&result->run.devices[i], copies, kernels);
+}
+
 int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_result_coverage *out = &result->coverage;
@@ -81,5 +115,7 @@ int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace)
 		if (gap.calls)
 			add_gap(result, (enum xs_record_gap_kind)i, &gap);
 	}
+	if (out->lacking)
+		forget_sums(result, gaps);
 	return 0;
 }

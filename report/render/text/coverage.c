@@ -34,7 +34,7 @@ static const char *timing_text(const char *source)
 	return NULL;
 }
 
-/* Ops whose call is known. Not "all" if the trace lacks some. */
+/* Ops whose call is known; "" if all are, and no call lacks its op. */
 static const char *matched_text(struct xs_arena *arena,
 				const struct xs_result_coverage *in)
 {
@@ -46,7 +46,7 @@ static const char *matched_text(struct xs_arena *arena,
 				      in->matched, in->lost);
 	if (in->gpu_ops_seen <= 0)
 		return "";
-	return in->matched == in->gpu_ops_seen
+	return in->matched == in->gpu_ops_seen && !in->gap_count
 		   ? ""
 		   : xs_arena_print(arena,
 				    ", %" PRId64 " joined to their calls",

@@ -21,8 +21,8 @@ XFERSPY = ""
 RECORDED = pathlib.Path(__file__).parent / "recorded"
 ADDRESS_KIB = 200000 # the input is mapped, but not all of it is read
 TRIES = 8
-LEFT_OUT = ("{} events without a time, or with a time, size or kind that cannot "
-            "be, are left out")
+LEFT_OUT = ("left out: {} events without a time, or with a time, size or kind that "
+            "cannot be")
 SCHEMAS = ("2.9", "3.0", "3.8", "3.17", "3.25")
 
 
@@ -186,6 +186,12 @@ class Nsys(unittest.TestCase):
             self.assertFalse(made["plan"])
             self.assertFalse([phase for phase in made["phases"]
                               if phase["tracer_ns"]])
+        totals = report(self.changed("DELETE FROM {} WHERE copyKind = 1"))["totals"]
+        self.assertEqual([totals[key] for key in ("h2d_ns", "h2d_ops", "overlap_ns")],
+                         [None] * 3)
+        self.assertEqual((totals["d2h_ops"], totals["kernels"]), (33, 69))
+        self.assertIn(" 69 GPU ops, 69 joined to their calls",
+                      run("report", self.changed("DELETE FROM {}")).stdout)
         whole = run("diff", RECORDED / "rounds.sqlite.gz",
                     RECORDED / "rounds.sqlite.gz", "--fail-above", "5")
         lacking = run("diff", RECORDED / "rounds.sqlite.gz", path,
@@ -193,6 +199,39 @@ class Nsys(unittest.TestCase):
         self.assertEqual((whole.returncode, lacking.returncode), (0, 2))
         self.assertIn(f"! after: {path}: {what}", lacking.stdout)
         self.assertIn("not compared", lacking.stdout)
+
+    def test_kernels_without_a_record(self):
+        made = report(self.changed("DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL"))
+        for totals in (made["totals"], made["steady"]["totals"], made["device_totals"][0]):
+            self.assertEqual([totals[key] for key in ("kernel_ns", "kernels")], [None] * 2)
+            self.assertGreater(totals["h2d_ops"], 30)
+        self.assertIn("65 joined", run("report", self.path / "changed").stdout)
+
+    def test_more_copies_than_can_be_counted(self):
+        for count, note in ((65534, None), (100000, "65 copies stand for 65535 or more "
+                                            "each, and count as that")):
+            made = report(self.changed(f"UPDATE {{}} SET copyCount = {count}"))
+            self.assertEqual(made["totals"]["h2d_ops"], 32 * min(count, 65535))
+            notes = " ".join(made["coverage"]["notes"])
+            self.assertEqual("lower bounds" in notes, note is not None)
+            self.assertIn(note or "", notes)
+
+    def test_a_run_of_unknown_length(self):
+        """It is from its first call on; the capture began 6 s before."""
+        with_span, without = (report(self.changed(change)) for change in (
+            "UPDATE {} SET bytes = bytes", "DROP TABLE ANALYSIS_DETAILS"))
+        first = "from the first to the last call or GPU op"
+        self.assertNotIn(first, " ".join(with_span["coverage"]["notes"]))
+        notes = " ".join(without["coverage"]["notes"])
+        self.assertIn(first, notes)
+        self.assertNotIn("the run is the time of the capture", notes)
+        self.assertLess(without["trace"]["wall_ns"], 1300000000)
+
+    def test_a_gpu_that_is_not_described(self):
+        made = report(self.changed("UPDATE {} SET deviceId = 9"))
+        notes = " ".join(made["coverage"]["notes"])
+        self.assertIn("ran on a GPU that the trace does not name", notes)
+        self.assertNotIn("another GPU model", notes)
 
     def test_clocks_and_rates_that_cannot_be(self):
         """Effects before their causes, ops after the last wait for them, and
@@ -634,7 +673,9 @@ class PyTorch(unittest.TestCase):
                 self.assertEqual(*[[(step["strategy"], step["phase"],
                                      step["adds_saves_ns"]) for step in one["plan"]]
                                    for one in (whole, made)])
-                self.assertEqual(made["coverage"], whole["coverage"])
+                self.assertIn("how long the run was", notes.pop(0))
+                self.assertEqual(made["coverage"],
+                                 whole["coverage"] | {"notes": whole["coverage"]["notes"][1:]})
                 self.assertEqual(made["trace"]["pid"], 3911)
 
     def test_two_processes_on_one_gpu(self):
@@ -896,11 +937,14 @@ class Refused(unittest.TestCase):
         self.refuse("newer than this xferspy")
 
     def test_a_column_that_is_gone(self):
-        write_nsys.write("3.25", self.path)
-        with sqlite3.connect(self.path) as db:
-            db.execute("ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL "
-                       "RENAME COLUMN correlationId TO id")
-        self.refuse("has no column correlationId")
+        for table, column in (("KERNEL", "correlationId"), ("MEMCPY", "bytes"),
+                              ("MEMCPY", "copyKind"), ("RUNTIME", "nameId")):
+            self.path.unlink(missing_ok=True)
+            write_nsys.write("3.25", self.path)
+            with sqlite3.connect(self.path) as db:
+                db.execute(f"ALTER TABLE CUPTI_ACTIVITY_KIND_{table} "
+                           f"RENAME COLUMN {column} TO id")
+            self.refuse(f"CUPTI_ACTIVITY_KIND_{table} has no column {column}")
 
     def test_strings_without_a_column(self):
         write_nsys.write("3.25", self.path)
