@@ -7,6 +7,10 @@ function(xs_write_call_classes out)
 		file(READ ${table} text)
 		string(REGEX REPLACE "[\\\n\t ]+" " " text "${text}")
 		string(REPLACE ";" " " text "${text}")
+		string(REGEX REPLACE
+			"XS_WITH_ASYNC\\(F, (cu[A-Za-z0-9_]+), ([A-Z_]+),"
+			"F(\\1, ptds, \\2, F(\\1Async, ptsz, \\2_ASYNC,"
+			text "${text}")
 		string(REGEX MATCHALL
 			"[FDNL]\\((__)?cu[A-Za-z0-9_]+, ([a-z0-9_]+, )*(ptds|ptsz|none), [A-Z_]+,"
 			found "${text}")
