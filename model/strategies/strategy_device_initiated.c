@@ -4,9 +4,8 @@
  * work of their kernels, memsets and copies on it. It loads what the host
  * copied in, stores what the host copied out, and both wait by flags in host
  * memory: Klenk 2014's direct control. If all copies are small, replays the
- * record with these messages instead of copies, launches and synchronisations.
- * Otherwise the kernel uses host memory where it is, as in mapped, without
- * launch and synchronisation.
+ * record with these messages instead of copies, launches and waits. Otherwise
+ * the kernel uses host memory where it is, as in mapped, without these.
  */
 #include "model/formulas/closed_form_klenk.h"
 #include "model/replay/mapped_writes.h"
@@ -294,13 +293,16 @@ static void assume(const struct found *found, struct xs_estimate *row)
 			 : "one kernel that stays on the GPU does the round's "
 			   "work there as fast";
 	xs_estimate_assume(row, row->bound);
-	xs_estimate_assume(row,
-			   "all of its blocks run at once, and wait for each "
-			   "other in the time of a gap between two kernels");
-	xs_estimate_assume(row, "it loads what comes in once, and joins atomic "
-				"additions of a warp, which the compiler may "
-				"not do in a loop that a flag ends");
-	xs_estimate_assume(row, "a thread of the host polls while it waits");
+	xs_estimate_assume(
+	    row,
+	    "its blocks run at once, and meet in a gap between two kernels");
+	xs_estimate_assume(
+	    row,
+	    "it loads what comes in once, and joins a warp's atomic additions, "
+	    "as the compiler may not in a loop that a flag ends");
+	xs_estimate_assume(row, "nothing else needs its SMs, loads a module or "
+				"synchronises the device");
+	xs_estimate_assume(row, "a host thread polls while it waits");
 	if (found->copies)
 		xs_estimate_assume(row, "loads and stores of all blocks "
 					"together fill the link");
@@ -309,20 +311,21 @@ static void assume(const struct found *found, struct xs_estimate *row)
 static void explain(const struct xs_strategy_case *c, const struct found *found,
 		    struct xs_estimate *row)
 {
-	const double trip_ns = told_ns(c->machine) + seen_ns(c->machine);
-	const int length =
-	    found->in_large || found->out_large
-		? snprintf(row->why, sizeof(row->why),
-			   "the kernel uses host memory where it is, and flags "
-			   "replace its launch and the wait: %.0f ns both ways",
-			   trip_ns)
-		: snprintf(row->why, sizeof(row->why),
-			   "its copies (%u), launches (%u) and waits (%u) "
-			   "become loads, stores and flags: %.0f ns for a flag "
-			   "to the host and its answer",
-			   found->copies, found->starts - found->copies,
-			   found->waits, trip_ns);
+	const double meet = meet_ns(c->machine);
+	char become[96] = "the kernel uses host memory where it is, and flags "
+			  "replace its launch and the wait";
+	int length;
 
+	if (!found->in_large && !found->out_large)
+		snprintf(become, sizeof(become),
+			 "its copies (%u), launches (%u) and waits (%u) become "
+			 "loads, stores and flags",
+			 found->copies, found->starts - found->copies,
+			 found->waits);
+	length = snprintf(
+	    row->why, sizeof(row->why),
+	    "%s: %.0f ns both ways, %.0f ns for blocks to meet", become,
+	    told_ns(c->machine) + seen_ns(c->machine) - meet, meet);
 	if (found->turns > 1)
 		snprintf(row->why + length, sizeof(row->why) - (size_t)length,
 			 "; a block that stays does up to %.0f in a loop",
@@ -370,16 +373,18 @@ const struct xs_strategy xs_strategy_device_initiated = {
     .build = build,
     .first = "launch one kernel for all rounds instead of those of {places}",
     .advice =
-	"Launch one kernel for all rounds instead of those of {places}, which "
-	"moves data by its own loads and stores of mapped host memory: {why}.",
+	"Launch one kernel for all rounds (cudaLaunchCooperativeKernel) "
+	"instead "
+	"of those of {places}; it loads and stores mapped host memory: {why}. "
+	"go and done are cuda::atomic_ref, as in examples/initiated.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"while (*(volatile unsigned *)go < round) ; // one thread; "
-		"grid.sync()\n"
-		"__threadfence_system(), grid.sync(), *done = round; // after "
-		"results\n"
-		"go = round; while (done < round) ; // host, volatile: no "
-		"launches",
+		"while (rank == 0 && go.load(acquire) < r) ; grid.sync(); // r "
+		"= 1 to n\n"
+		"grid.sync(); if (rank == 0) done.store(r, release); // after "
+		"its work\n"
+		"go.store(r, release); while (done.load(acquire) < r) ; // the "
+		"host",
 	},
 };

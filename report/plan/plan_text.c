@@ -190,6 +190,33 @@ same_change(const struct xs_result *result, const struct xs_result_step *step)
 	return NULL;
 }
 
+/* The text with what a later step means for this one: it rewrites what this one
+ * changes, with the kernels, but for pinned memory, or alone is sure to save.
+ */
+static const char *add_later(struct xs_arena *arena,
+			     const struct xs_phase_steps *steps,
+			     const struct xs_phase_step *step, const char *text)
+{
+	const unsigned changes = step->strategy->changes;
+
+	for (const struct xs_phase_step *later = step + 1;
+	     later < steps->items + steps->count; later++)
+		if (later->estimate->effort_level >= XS_EFFORT_REWRITE &&
+		    !(changes & ~later->strategy->changes) &&
+		    changes != XS_CHANGES_PINNING)
+			return xs_arena_print(
+			    arena,
+			    "%s %s, a later step, takes its place: this code "
+			    "is then not needed.",
+			    text, later->strategy->id);
+	if (step->whole)
+		return xs_arena_print(arena,
+				      "%s What it saves alone is uncertain; %s "
+				      "contains it.",
+				      text, step->whole->id);
+	return text;
+}
+
 /* What to do, what the setup takes, what else the change reaches, why an
  * uncertain step is one, and what saves more in its place. */
 void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
@@ -225,12 +252,7 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 				   "%s The saving includes %" PRId64
 				   " more phase%s with the same lines.",
 				   out->text, reached, reached == 1 ? "" : "s");
-	if (step->whole)
-		out->text =
-		    xs_arena_print(arena,
-				   "%s What it saves alone is uncertain; %s "
-				   "contains it.",
-				   out->text, step->whole->id);
+	out->text = add_later(arena, steps, step, out->text);
 	if (out->in_place_of)
 		out->text =
 		    xs_arena_print(arena, "%s It takes the place of %s.",

@@ -421,4 +421,30 @@ TEST(coverage_is_stated)
 	expect_coverage("cut");
 }
 
+/* A kernel that stays: the graph before it is thrown away, and behind merged
+ * copies it saves too little for kernels that are rewritten. */
+#define STAYS XS_SOURCE_DIR "/examples/initiated/h200-2/"
+
+TEST(a_kernel_that_stays_is_told_with_its_steps)
+{
+	static const char *const rows[][2] = {
+	    {"levels", "device-initiated, a later step, takes its place"},
+	    {"halo", "more, but no step: device-initiated 1.22 ms (kernels"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char arguments[400];
+		struct program program;
+
+		snprintf(arguments, sizeof(arguments),
+			 "report --machine " STAYS
+			 "machine.json --counters " STAYS
+			 "%s-counters.xspy " STAYS "%s.xspy | tr -s ' \n' ' '",
+			 rows[i][0], rows[i][0]);
+		program = program_run(arguments);
+		assert_non_null(strstr(program.out, rows[i][1]));
+		program_free(&program);
+	}
+}
+
 RUN_TESTS(NULL, NULL)

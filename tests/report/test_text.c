@@ -379,6 +379,7 @@ TEST(a_star_is_explained)
 	row->assume_count = 1;
 	text = fixture_text(result, false);
 	assert_null(strstr(text, "show: streams:"));
+	assert_non_null(strstr(text, "on the condition of its step"));
 	free(text);
 	row->assume_count = 0;
 	/* another condition of another phase */

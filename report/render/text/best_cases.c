@@ -31,9 +31,8 @@ struct xs_text_best_cases xs_text_best_cases(struct xs_result *result,
 	for (size_t i = 0; i < phases; i++)
 		rows += result->phases[i].estimate_count;
 	return (struct xs_text_best_cases){
-	    xs_arena_alloc(&result->arena, rows,
-			   sizeof(struct xs_text_best_case)),
-	    0};
+	    .items = xs_arena_alloc(&result->arena, rows,
+				    sizeof(struct xs_text_best_case))};
 }
 
 void xs_text_best_cases_add(struct xs_result *result,
@@ -44,8 +43,12 @@ void xs_text_best_cases_add(struct xs_result *result,
 	const char *text = row->needs;
 	size_t i = 0;
 
-	if (!text || !items || is_said(result, text))
+	if (!text || !items)
 		return;
+	if (is_said(result, text)) {
+		out->said = true;
+		return;
+	}
 	while (i < out->count && strcmp(items[i].text, text) != 0)
 		i++;
 	if (i == out->count)
@@ -89,11 +92,14 @@ void xs_text_best_cases_put(const struct xs_terminal *terminal,
 		    cases->items[i].strategies, where(result, cases, i),
 		    cases->items[i].text,
 		    cases->items[i].once ? " (run --counters tells)" : "");
+	if (cases->said)
+		list = xs_arena_print(arena, "on the condition of its step%s%s",
+				      list ? "; " : "", list ? list : "");
+	else if (list)
+		list = xs_arena_print(arena,
+				      "on a condition that the trace does not "
+				      "show: %s",
+				      list);
 	if (list)
-		xs_terminal_wrap(
-		    terminal, XS_DIM, "  * ",
-		    xs_arena_print(arena,
-				   "on a condition that the trace does not "
-				   "show: %s",
-				   list));
+		xs_terminal_wrap(terminal, XS_DIM, "  * ", list);
 }

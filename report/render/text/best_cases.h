@@ -17,6 +17,7 @@ struct xs_text_best_case {
 struct xs_text_best_cases {
 	struct xs_text_best_case *items; /* of the arena; NULL: no memory */
 	size_t count;
+	bool said; /* printed steps name conditions of others */
 };
 
 /* None yet, with room for each row of so many phases. */

@@ -136,9 +136,12 @@ static const char *reason(const struct xs_result_phase *phase,
 	const double off_ns =
 	    xs_result_round_end_ns(row, round_ns, false) - round_ns;
 
-	return (double)more_ns > xs_result_of_run(phase, off_ns)
-		   ? "little for its effort"
-		   : "uncertain";
+	if ((double)more_ns <= xs_result_of_run(phase, off_ns))
+		return "uncertain";
+	return row->bound && row->effort_level >= XS_EFFORT_REWRITE
+		   ? "kernels are rewritten only for as much as all other "
+		     "steps save"
+		   : "little for its effort";
 }
 
 void xs_text_row_add_beyond(struct xs_result *result, const char **list,
