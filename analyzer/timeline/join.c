@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/join.h"
 
-#include "analyzer/timeline/graph_capture.h"
 #include "analyzer/timeline/graph_expand.h"
 #include "analyzer/timeline/match.h"
 #include "analyzer/util/bisect.h"
@@ -9,6 +8,96 @@
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
+
+/* Limit of threads that capture at once; further ones are not tracked. */
+#define MOST_THREADS 64
+
+struct capturing {
+	uint32_t threads[MOST_THREADS];
+	size_t count;
+};
+
+static size_t find(const struct capturing *c, uint32_t thread)
+{
+	size_t i = 0;
+
+	while (i < c->count && c->threads[i] != thread)
+		i++;
+	return i;
+}
+
+static void begin(struct capturing *c, uint32_t thread)
+{
+	if (find(c, thread) == c->count && c->count < MOST_THREADS)
+		c->threads[c->count++] = thread;
+}
+
+static void end(struct capturing *c, uint32_t thread)
+{
+	size_t i = find(c, thread);
+
+	if (i < c->count)
+		c->threads[i] = c->threads[--c->count];
+}
+
+static bool can_be_captured(const struct xs_call *call)
+{
+	switch (call->call_class) {
+	case XS_CALL_COPY_ASYNC:
+	case XS_CALL_SET_ASYNC:
+	case XS_CALL_LAUNCH:
+	case XS_CALL_GRAPH_LAUNCH:
+	case XS_CALL_EVENT_RECORD:
+	case XS_CALL_STREAM_WAIT:
+	case XS_CALL_HOST_FUNCTION:
+	case XS_CALL_PREFETCH:
+		return call->error == 0;
+	}
+	return false;
+}
+
+static bool has_captures(const struct xs_trace *trace)
+{
+	for (size_t i = 0; i < trace->site_count; i++)
+		if (trace->sites[i].call_class == XS_CALL_CAPTURE_BEGIN)
+			return true;
+	return false;
+}
+
+/*
+ * Marks captured calls: device work that a capturing thread issued between the
+ * begin and the end of its capture, and that has no op. The ops belong to the
+ * graph launches. Calls must be sorted by start and joined to their ops.
+ * Returns 0 or -ENOMEM.
+ */
+static int mark_captured(struct xs_trace *trace)
+{
+	struct capturing capturing = {.count = 0};
+	bool *worked;
+
+	if (!has_captures(trace))
+		return 0;
+	worked = xs_large_new(trace->call_count + 1, sizeof(*worked));
+	if (!worked)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->op_count; i++)
+		if (trace->ops[i].call != XS_NONE)
+			worked[trace->ops[i].call] = true;
+	for (size_t i = 0; i < trace->call_count; i++) {
+		struct xs_call *call = &trace->calls[i];
+
+		if (call->call_class == XS_CALL_CAPTURE_BEGIN &&
+		    call->error == 0)
+			begin(&capturing, call->thread);
+		else if (call->call_class == XS_CALL_CAPTURE_END)
+			end(&capturing, call->thread);
+		else if (find(&capturing, call->thread) < capturing.count)
+			call->captured = can_be_captured(call) && !worked[i];
+		trace->calls_captured += call->captured;
+	}
+	xs_large_free(worked);
+	return 0;
+}
 
 /* Sorts by the first field, as key_of reads it. */
 static int sort(void *items, size_t count, size_t item_bytes,
@@ -137,5 +226,5 @@ int xs_trace_join(struct xs_trace *trace)
 		rc = join_details(trace);
 	if (!rc)
 		rc = xs_match_ops(trace);
-	return rc ? rc : xs_graph_capture_mark(trace);
+	return rc ? rc : mark_captured(trace);
 }

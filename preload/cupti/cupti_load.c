@@ -1,13 +1,104 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds and loads CUPTI at run time; it is never linked. */
 #include "preload/cupti/cupti_api.h"
-#include "preload/cupti/cupti_find.h"
 #include "preload/trace/info.h"
 #include "preload/util/injection.h"
+#include "preload/util/log.h"
 #include "preload/util/objects.h"
 
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Newest first: a CUPTI supports older drivers and every runtime. */
+static const char *const names[] = {"libcupti.so.13", "libcupti.so.12",
+				    "libcupti.so.11.8", "libcupti.so.11"};
+#define NAMES (sizeof(names) / sizeof(*names))
+
+static void *load_from(const char *folder)
+{
+	char path[2 * PATH_MAX];
+	void *handle = NULL;
+
+	for (size_t i = 0; !handle && i < NAMES; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	}
+	return handle;
+}
+
+/* Relative to libcudart: the folders of a toolkit, and of Python wheels of CUDA
+ * 12 and 13. */
+static bool load_beside(const struct xs_loaded_object *cudart, void *data)
+{
+	static const char *const places[] = {"", "/../cuda_cupti/lib",
+					     "/../../cuda_cupti/lib",
+					     "/../extras/CUPTI/lib64"};
+	void **handle = data;
+	char folder[PATH_MAX], place[PATH_MAX + 32];
+	char *slash;
+
+	snprintf(folder, sizeof(folder), "%s", cudart->path);
+	slash = strrchr(folder, '/');
+	if (!slash)
+		return false;
+	*slash = '\0';
+	for (size_t i = 0; !*handle && i < sizeof(places) / sizeof(*places);
+	     i++) {
+		snprintf(place, sizeof(place), "%s%s", folder, places[i]);
+		*handle = load_from(place);
+	}
+	return *handle != NULL;
+}
+
+static void *load(void)
+{
+	static const char *const toolkits[] = {
+	    "/usr/local/cuda/lib64", "/usr/local/cuda/extras/CUPTI/lib64"};
+	const char *given = getenv("XFERSPY_CUPTI");
+	void *handle = NULL;
+
+	if (given && given[0]) {
+		handle = dlopen(given, RTLD_NOW | RTLD_LOCAL);
+		if (!handle)
+			xs_log("XFERSPY_CUPTI: %s", dlerror());
+		/* if a path is given, no other library is tried */
+		return handle;
+	}
+	xs_objects_each(XS_CUDART_LIBRARY, load_beside, &handle);
+	/* LD_LIBRARY_PATH was set on purpose, so it goes before the toolkit. */
+	for (size_t i = 0; !handle && i < NAMES; i++)
+		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; !handle && i < sizeof(toolkits) / sizeof(*toolkits);
+	     i++)
+		handle = load_from(toolkits[i]);
+	return handle;
+}
+
+/*
+ * Finds the libcupti that the process has already loaded, or else loads one:
+ * that of XFERSPY_CUPTI, one next to the process's CUDA runtime, on the
+ * loader's path, or in the toolkit. It never loads a second one. Returns a
+ * handle of dlopen() and stores its path, or returns NULL. *ours: it was not
+ * loaded before.
+ */
+static void *find(char *path, size_t bytes, bool *ours)
+{
+	struct link_map *map = NULL;
+	void *handle = NULL;
+
+	for (size_t i = 0; !handle && i < NAMES; i++)
+		handle = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
+	*ours = !handle;
+	if (!handle)
+		handle = load();
+	if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)
+		snprintf(path, bytes, "%s", map->l_name);
+	return handle;
+}
 
 #define VERSION_11_8 18u
 
@@ -46,7 +137,7 @@ void *xs_cupti_load(char *path, size_t bytes, bool *ours)
 			    "to the path of libcupti to use it anyway");
 		return NULL;
 	}
-	library = xs_cupti_find(path, bytes, ours);
+	library = find(path, bytes, ours);
 	if (!library) {
 		xs_trace_info("note",
 			      "libcupti was not found; for complete GPU times "

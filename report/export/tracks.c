@@ -3,10 +3,65 @@
 
 #include "analyzer/util/bisect.h"
 #include "analyzer/util/large.h"
-#include "report/export/ids.h"
+#include "analyzer/util/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+/* The distinct ones of many numbers, in memory for these alone. Zeroed, it is
+ * empty. */
+struct ids {
+	uint64_t *ids; /* owned */
+	size_t count;
+	size_t room;
+	int error;
+};
+
+#define FIRST_ROOM 1024
+
+/* Sorts the numbers; each is there once. Returns 0 or -ENOMEM. */
+static int ids_sort(struct ids *set)
+{
+	uint64_t *scratch = malloc((set->count + 1) * sizeof(*scratch));
+	size_t kept = 0;
+
+	if (!scratch)
+		return -ENOMEM;
+	xs_values_sort(set->ids, scratch, set->count);
+	free(scratch);
+	for (size_t i = 0; i < set->count; i++)
+		if (i == 0 || set->ids[i] != set->ids[kept - 1])
+			set->ids[kept++] = set->ids[i];
+	set->count = kept;
+	return set->error;
+}
+
+/* Makes room for at least as many numbers again as there are distinct ones. */
+static int make_room(struct ids *set)
+{
+	const size_t room = set->room ? 2 * set->room : FIRST_ROOM;
+	int err = ids_sort(set);
+	uint64_t *ids;
+
+	if (err || set->count < set->room / 2)
+		return err;
+	ids = realloc(set->ids, room * sizeof(*ids));
+	if (!ids)
+		return -ENOMEM;
+	set->ids = ids;
+	set->room = room;
+	return 0;
+}
+
+static void ids_add(struct ids *set, uint64_t id)
+{
+	if (set->error || (set->count && set->ids[set->count - 1] == id))
+		return;
+	if (set->count == set->room)
+		set->error = make_room(set);
+	if (!set->error)
+		set->ids[set->count++] = id;
+}
 
 /* Of a slice: the kind above, the index below. */
 #define SHIFT 32
@@ -14,9 +69,9 @@
 struct walk {
 	const struct xs_trace *trace;
 	const struct xs_export_walker *walker;
-	struct xs_export_ids tracks; /* numbers */
-	size_t *ends;	  /* by track: of its slices, that were added */
-	uint64_t *slices; /* by track, then start */
+	struct ids tracks; /* numbers */
+	size_t *ends;	   /* by track: of its slices, that were added */
+	uint64_t *slices;  /* by track, then start */
 };
 
 typedef void visitor(struct walk *w, uint64_t slice);
@@ -49,7 +104,7 @@ static void visit_all(struct walk *w, visitor *visit)
 
 static void add_track(struct walk *w, uint64_t slice)
 {
-	xs_export_ids_add(&w->tracks, track_of(w, slice));
+	ids_add(&w->tracks, track_of(w, slice));
 }
 
 static size_t *end_of(struct walk *w, uint64_t slice)
@@ -77,7 +132,7 @@ static int sort_slices(struct walk *w)
 	size_t first = 0;
 
 	visit_all(w, add_track);
-	if (xs_export_ids_sort(&w->tracks))
+	if (ids_sort(&w->tracks))
 		return -ENOMEM;
 	w->ends = calloc(w->tracks.count + 1, sizeof(*w->ends));
 	if (!w->ends)
