@@ -105,8 +105,13 @@ static void add_half(struct xs_job *job, const json_t *own, const json_t *half)
 	const char *own_cut = cut_of(job, own), *cut = cut_of(job, half);
 
 	add_row(job, half, cut ? "incomplete" : "complete",
-		cut ? xs_arena_print(&job->arena, "in no figure, since %s", cut)
-		    : "of whole runs, in no figure, since more are not");
+		xs_arena_print(&job->arena, "%s %s",
+			       cut ? "in no figure, since"
+				   : "of whole runs, in no figure, since in "
+				     "more traces",
+			       cut	 ? cut
+			       : own_cut ? own_cut
+					 : ""));
 	job->cut = own_cut ? own_cut : cut;
 	job->incomplete = own_cut ? job->traces : cut ? xs_job_traces(half) : 0;
 }
