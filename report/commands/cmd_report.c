@@ -290,7 +290,7 @@ static int report_job(const struct report_options *given,
 {
 	struct xs_screen screen;
 	struct xs_job *job = NULL;
-	int failed, err, code = check_job(given);
+	int err, code = check_job(given);
 
 	if (!code)
 		code = xs_job_inputs_check_machine(inputs, how);
@@ -299,15 +299,14 @@ static int report_job(const struct report_options *given,
 		    open_output(given, inputs->paths, inputs->count, &screen);
 	if (code)
 		return code;
-	failed = xs_job_inputs_build(inputs, how, &job);
-	err = failed < 0 ? failed : 0;
-	if (!err && failed < inputs->count)
+	code = xs_job_inputs_build(inputs, how, &job);
+	err = code < 0 ? code : 0;
+	if (job)
 		err = given->renderer->job(job, given->all, &screen.display,
 					   screen.out);
-	code = xs_job_inputs_tell(failed < 0 ? 0 : failed, inputs->count);
-	if (!err && failed == inputs->count)
+	if (!job && !err)
 		xs_screen_discard(&screen);
-	else if (xs_screen_close(&screen, err) && !code)
+	else if (xs_screen_close(&screen, err))
 		code = XS_EXIT_INPUT;
 	xs_job_free(job);
 	return code;

@@ -23,21 +23,14 @@ static int read_job(const char *path, const char *output,
 {
 	char *given[] = {(char *)path};
 	struct xs_job_inputs inputs;
-	int code = xs_job_inputs_list(given, 1, false, &inputs), failed;
+	int code = xs_job_inputs_list(given, 1, false, &inputs);
 
 	if (!code)
 		code = xs_job_inputs_check_machine(&inputs, how);
 	if (!code)
 		code = xs_cli_check_output(output, inputs.paths, inputs.count);
-	if (!code) {
-		failed = xs_job_inputs_build(&inputs, how, job);
-		code = failed < 0 ? failed
-				  : xs_job_inputs_tell(failed, inputs.count);
-		if (failed == inputs.count) {
-			xs_job_free(*job);
-			*job = NULL;
-		}
-	}
+	if (!code)
+		code = xs_job_inputs_build(&inputs, how, job);
 	xs_job_inputs_free(&inputs);
 	return code;
 }

@@ -247,10 +247,13 @@ int xs_job_inputs_build(const struct xs_job_inputs *inputs,
 {
 	json_t *digest;
 	const int failed = xs_job_inputs_merge(inputs, how, &digest);
-	const int err = failed < 0 ? failed : xs_job_build(digest, job);
+	int err = failed < 0 ? failed : 0;
 
+	*job = NULL;
+	if (!err && failed < inputs->count)
+		err = xs_job_build(digest, job);
 	json_decref(digest);
-	return err ? err : failed;
+	return err ? err : xs_job_inputs_tell(failed, inputs->count);
 }
 
 int xs_job_inputs_check_machine(const struct xs_job_inputs *inputs,

@@ -53,7 +53,9 @@ int xs_job_inputs_once(json_t *known, const char *path, json_t **group);
 int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
 			const struct xs_result_options *how, json_t **group);
 
-/* The same, and answers on them: the caller frees *job. */
+/* The same, and answers on them: the caller frees *job, NULL if no file can be
+ * read. Returns 0, XS_EXIT_INPUT after printing that some cannot, or -ENOMEM.
+ */
 int xs_job_inputs_build(const struct xs_job_inputs *inputs,
 			const struct xs_result_options *how,
 			struct xs_job **job);
