@@ -76,11 +76,42 @@ void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
 		out->function = function_of_jax(out);
 }
 
+/* The nearest line of Python to a copy of XLA's threads, which has none: of the
+ * first launch of the round after it, or of the last one before; NULL: none. */
+static const char *line_near(struct xs_result *result,
+			     const struct xs_trace *trace,
+			     const struct xs_phase *phase, uint32_t copy)
+{
+	struct xs_result_site out = {0};
+	uint32_t near = XS_NONE;
+	bool copied = false;
+
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+		const struct xs_site *launch =
+		    step->kind == XS_STEP_KERNEL
+			? xs_symbols_user_site(trace, step->site)
+			: NULL;
+
+		copied = copied || step->site == copy;
+		if (!launch || !launch->file || !launch->line)
+			continue;
+		near = step->site;
+		if (copied)
+			break;
+	}
+	xs_build_site(result, trace, near, &out);
+	return out.file ? xs_result_site_label(&result->arena, &out) : NULL;
+}
+
 static void build_site(struct xs_result *result, const struct xs_trace *trace,
+		       const struct xs_phase *phase,
 		       const struct xs_phase_site *in,
 		       struct xs_result_site *out)
 {
 	xs_build_site(result, trace, in->site, out);
+	if (!out->file && function_of_jax(out))
+		out->near = line_near(result, trace, phase, in->site);
 	out->step = step_names[in->step_kind];
 	out->calls = xs_number_bounded(in->calls);
 	out->bytes = xs_number_bounded(in->bytes);
@@ -119,7 +150,7 @@ static void build_sites(struct xs_result *result, const struct xs_trace *trace,
 		struct xs_result_site *site = &out->sites[out->site_count];
 		struct xs_result_site *other;
 
-		build_site(result, trace, &phase->sites[i], site);
+		build_site(result, trace, phase, &phase->sites[i], site);
 		other = same_place(out, site);
 		xs_build_caller(result, trace, phase->sites[i].site,
 				site->calls, other ? other : site);

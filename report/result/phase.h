@@ -20,6 +20,7 @@ struct xs_result_caller {
 struct xs_result_site {
 	const char *function, *file; /* of the user's code; NULL: unknown */
 	int64_t line;
+	const char *near;   /* "a.py:3", where the line is unknown; NULL */
 	const char *text;   /* source line; NULL: file not found */
 	const char *call;   /* the CUDA function called */
 	const char *module; /* module and offset, if the line is unknown */

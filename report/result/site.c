@@ -77,6 +77,9 @@ const char *xs_result_site_label(struct xs_arena *arena,
 	}
 	if (site->function)
 		function = xs_result_function_name(arena, site->function);
+	if (function && site->near)
+		return xs_arena_print(arena, "%s near %s", function,
+				      site->near);
 	if (function && site->module)
 		return xs_arena_print(arena, "%s in %s (%s)", call, function,
 				      address(arena, site));

@@ -54,7 +54,7 @@ TEST(callers_of_a_helper)
 }
 
 /* numba's own words; copies of XLA's threads, which have no line, are named by
- * the function of JAX that asks for them. */
+ * the function of JAX that asks for them, and the next launch. */
 TEST(frameworks_have_their_words)
 {
 	expect_golden(
