@@ -31,9 +31,11 @@ cp "$source"/tests/report/html/*.mjs .
 	--machine h200 --format json -o stencil.json
 "$xferspy" report "$source/examples/corpus/h100/develop/poly-3DCONV.xspy" \
 	--machine h100 --format html -o unknown.html
-rounds=$source/tests/analyzer/import/recorded/rounds-stack.json.gz
-XDG_DATA_HOME=. "$xferspy" report "$rounds" >between.txt
-XDG_DATA_HOME=. "$xferspy" report "$rounds" --format html -o between.html
+steps=$source/examples/frameworks/h100
+"$xferspy" report "$steps/to_device.xspy" --machine "$steps/machine.json" \
+	>between.txt
+"$xferspy" report "$steps/to_device.xspy" --machine "$steps/machine.json" \
+	--format html -o between.html
 # names that end a script, load something, reverse text
 bad='<\/script><script>hacked=1<\/script><img src=x onerror=hacked=1>\xe2\x80\xae'
 sed "s/text=\"app=/&$bad/; s/^string .*text=\"/&$bad/" \

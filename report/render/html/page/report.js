@@ -190,7 +190,7 @@ const rangeOfRow = (phase, row) => row.low_ns === null ? range(null, null)
 
 const titleOf = (phase, row) => row
   ? `With ${rowName(row)}: ${roundOfRow(phase, row)} a round (${rangeOfRow(phase, row)})` +
-    (row.speedup && isKnown(row) ? `, ${row.speedup.toFixed(2)}x` : '') + (row.needs ? `, if ${row.needs}` : '')
+    (row.speedup && isKnown(row) ? `, ${significant(row.speedup)}x` : '') + (row.needs ? `, if ${row.needs}` : '')
   : `As it was: ${time(phase.round_ns + usedBetween(phase))}, the median of ${count(phase.rounds, 'round')}`;
 
 // A round as it was above the round as replay predicts it.
@@ -311,7 +311,7 @@ function strategies({report, texts}) {
     const row = phase.estimates[index];
     rows.push([first ? '' : phase.id, rowName(row) + (row.needs ? ' *' : ''),
       roundOfRow(phase, row), rangeOfRow(phase, row),
-      row.speedup ? `${aboutRow(row)}${row.speedup.toFixed(2)}x` : '-',
+      row.speedup ? `${aboutRow(row)}${significant(row.speedup)}x` : '-',
       row.app_wall_ns === null ? '-' : aboutRow(row) + time(row.app_wall_ns + (row.new_memory_ns || 0)),
       row.effort || '', published(phase, row)]);
   }));
