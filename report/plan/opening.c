@@ -8,6 +8,7 @@
 #include "report/plan/link_steps.h"
 #include "report/result/number.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -228,21 +229,23 @@ static const char *host_first(struct xs_result *result)
 /* Less than 1 / LITTLE_PART of the run is little. */
 #define LITTLE_PART 20
 
-/* "first answer \"?\" (XFERSPY_HASH=1 tells); if no, " and "little to gain in
- * this run; in longer ones, ", or "" */
+/* "first answer: could data stay on the GPU (...)? If not, " and "little to
+ * gain in this run; in longer ones, ", or "" */
 static const char *lead(struct xs_result *result, const struct act *act)
 {
 	const struct xs_result_estimate *asked = result->nearest_if;
+	const char *question = result->question;
 	const char *how = "", *first = "";
 
-	if (result->question && asked && asked->doubtful)
+	if (question && asked && asked->doubtful)
 		how = " (report --dataflow tells)";
-	else if (result->question && asked &&
-		 strcmp(asked->strategy, "resident") == 0)
+	else if (question && asked && strcmp(asked->strategy, "resident") == 0)
 		how = " (a run with XFERSPY_HASH=1 tells)";
-	if (result->question)
-		first = xs_arena_print(&result->arena,
-				       "first answer \"?\"%s; if no, ", how);
+	if (question)
+		first = xs_arena_print(
+		    &result->arena, "first answer: %c%.*s%s? If not, ",
+		    tolower((unsigned char)*question),
+		    (int)strcspn(question, "?") - 1, question + 1, how);
 	return xs_arena_print(
 	    &result->arena, "%s%s",
 	    !act->once && act->saves_ns <

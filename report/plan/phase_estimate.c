@@ -91,17 +91,12 @@ xs_phase_estimate_fewer_launches(const struct xs_result_phase *phase)
 static int64_t saving(const struct xs_result_phase *phase, int64_t round_ns,
 		      int64_t setup_ns, int64_t most_ns)
 {
-	const double part = xs_result_share(phase);
 	int64_t saves_ns;
 
 	if (round_ns == XS_UNKNOWN)
 		return XS_UNKNOWN;
-	saves_ns = saving_of_round(phase, round_ns, most_ns);
-	if (__builtin_mul_overflow(xs_result_rounds(phase), saves_ns,
-				   &saves_ns))
-		return XS_UNKNOWN;
-	if (part < 1)
-		saves_ns = xs_number_round((double)saves_ns * part);
+	saves_ns = xs_number_round(xs_result_of_run(
+	    phase, (double)saving_of_round(phase, round_ns, most_ns)));
 	if (saves_ns == XS_UNKNOWN ||
 	    (setup_ns != XS_UNKNOWN &&
 	     __builtin_sub_overflow(saves_ns, setup_ns, &saves_ns)))

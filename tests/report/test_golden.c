@@ -292,10 +292,10 @@ TEST(the_opening_names_what_saves_most)
 	} rows[] = {
 	    {"corpus/h100/develop/rod-nn", "In short: allocate once instead"},
 	    {"corpus/contact-5/fifth/hec-chi2",
-	     "for longer ones, first answer \"?\" (a run with XFERSPY_HASH=1 "
-	     "tells); if no, pin"},
+	     "for longer ones, first answer: could data stay on the GPU (a run "
+	     "with XFERSPY_HASH=1 tells)? If not, pin"},
 	    {"corpus/contact/first/shoc-triad",
-	     "if no, use 4 pieces instead of 64"},
+	     "If not, use 4 pieces instead of 64"},
 	    {"frameworks/h200/kv_paging-1",
 	     "for longer ones, merge the small copies of kv_paging.py:25"},
 	    {"frameworks/h200/kv_paging-1", "saves up to"},
