@@ -118,20 +118,42 @@ static void warn_of(struct xs_job_diff *diff, const char *side,
 					  job->problems[i].text));
 }
 
-/* Why figures are not of the same processes; NULL: they are, or numbered
- * differently. */
+/* A problem by which figures are not of all processes of the job, each once;
+ * NULL: there is none. */
+static const char *partial(struct xs_job_diff *diff, const char *side,
+			   const struct xs_job *job)
+{
+	static const char *const others[] = {
+	    "duplicate", "shared GPU",	     "one after another",
+	    "no room",	 "several versions", "several machines",
+	    "warning"};
+	const size_t count = sizeof(others) / sizeof(*others);
+
+	for (size_t i = 0; i < job->problem_count; i++) {
+		size_t k = 0;
+
+		while (k < count && strcmp(job->problems[i].what, others[k]))
+			k++;
+		if (k == count)
+			return xs_arena_print(&diff->arena, "%s: %s", side,
+					      job->problems[i].text);
+	}
+	return NULL;
+}
+
+/* Why figures are not of the same processes; NULL: they are. */
 static const char *lost(struct xs_job_diff *diff)
 {
 	const struct xs_job *before = diff->before, *after = diff->after;
+	const char *why = partial(diff, "after", after);
 
-	if (before->traces != after->traces)
-		return xs_arena_print(&diff->arena,
-				      "the jobs have figures of %" PRId64
-				      " and %" PRId64 " processes",
-				      before->traces, after->traces);
-	return before->ranks == after->ranks && before->missing &&
-		       after->missing &&
-		       strcmp(before->missing, after->missing) != 0
+	if (!why)
+		why = partial(diff, "before", before);
+	return why ? why
+	       : before->traces != after->traces
+		   ? "the jobs have figures of different numbers of processes"
+	       : strcmp(before->missing ? before->missing : "",
+			after->missing ? after->missing : "") != 0
 		   ? "the jobs have figures of different ranks"
 		   : NULL;
 }
@@ -158,9 +180,11 @@ static void fill_warnings(struct xs_job_diff *diff)
 	if (before->ranks != after->ranks)
 		warn(diff, "the jobs have different numbers of ranks");
 	diff->different = diff->warning_count ? *diff->warnings : NULL;
-	diff->lost = lost(diff);
-	if (diff->lost)
-		warn(diff, diff->lost);
+	if (before->traces != after->traces)
+		warn(diff, xs_arena_print(arena,
+					  "the jobs have figures of %" PRId64
+					  " and %" PRId64 " processes",
+					  before->traces, after->traces));
 	warn_of(diff, "before", before);
 	warn_of(diff, "after", after);
 }
@@ -277,9 +301,9 @@ enum xs_gate xs_job_diff_gate(struct xs_job_diff *diff, double limit_percent,
 	    why ? XS_GATE_UNKNOWN : compare(diff, 1 + limit_percent / 100);
 
 	if (answer != XS_GATE_EXCEEDED && !allow_different && !why) {
-		why = diff->different ? diff->different : diff->lost;
+		why = diff->different ? diff->different : lost(diff);
 		answer = diff->different ? XS_GATE_DIFFERENT
-			 : diff->lost	 ? XS_GATE_UNKNOWN
+			 : why		 ? XS_GATE_UNKNOWN
 					 : answer;
 	}
 	diff->why = why ? why : diff->why;

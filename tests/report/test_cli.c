@@ -331,8 +331,8 @@ TEST(two_jobs_are_compared)
 	runs("diff b.digest a.digest --fail-above 5", 3, NULL,
 	     "the slowest and the median process are slower than that");
 	runs("diff a.digest d.digest --fail-above 5", 2, NULL,
-	     "the jobs have figures of 1 and 2 processes; see the reports "
-	     "on the jobs, or add --allow-different");
+	     "the jobs have figures of different numbers of processes; "
+	     "see the reports on the jobs, or add --allow-different");
 }
 
 /* A digest is no trace, and only a whole number is a number. */

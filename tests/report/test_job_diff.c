@@ -209,18 +209,25 @@ TEST(a_limit_is_meant_for_a_pair)
 	assert_int_equal(gate_of(job_of("app", 9000, 1, 1),
 				 job_of("app", 8500, 3, 1), 10, false),
 			 XS_GATE_UNKNOWN);
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 7; i++) {
+		struct xs_job_problem problem = {.text = "1 trace"};
+
 		jobs[0] = job_of("app", 8000, 3, 1);
 		jobs[1] = job_of("app", 8000, 3, 1);
 		if (i < 2) {
 			jobs[i]->cut = "the process was killed";
 			jobs[i]->incomplete = 2;
+		} else if (i < 4) {
+			jobs[1]->missing = "2";
+			jobs[0]->missing = i == 2 ? NULL : "2";
 		} else {
-			jobs[0]->missing = "1";
-			jobs[1]->missing = i == 2 ? "2" : "1";
+			problem.what = i < 6 ? "damaged" : "shared GPU";
+			jobs[i % 2]->problems = &problem;
+			jobs[i % 2]->problem_count = 1;
 		}
 		assert_int_equal(gate_of(jobs[0], jobs[1], 5, i < 2),
-				 i < 3 ? XS_GATE_UNKNOWN : XS_GATE_KEPT);
+				 i == 3 || i == 6 ? XS_GATE_KEPT
+						  : XS_GATE_UNKNOWN);
 	}
 	jobs[0] = job_of("app", 8000, 3, 1);
 	jobs[1] = job_of("app", 8000, 3, 1);
