@@ -47,6 +47,12 @@ static inline void set_param(struct xs_param *param, double value)
 	*param = (struct xs_param){value, value, value};
 }
 
+/* Returns the spread of times that are all the same. */
+static inline struct xs_spread always(uint64_t ns)
+{
+	return (struct xs_spread){ns, ns, ns};
+}
+
 /* Returns a shipped profile without ranges. */
 static inline struct xs_machine shipped_exact(const char *name)
 {

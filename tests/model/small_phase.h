@@ -70,6 +70,23 @@ static inline struct xs_step step_of(uint8_t kind, uint64_t call_ns,
 	    .end_ns = end_ns};
 }
 
+static inline struct xs_step allocation(uint64_t call_ns, uint64_t return_ns)
+{
+	return (struct xs_step){.kind = XS_STEP_ALLOCATE,
+				.thread = 1,
+				.call_ns = call_ns,
+				.return_ns = return_ns};
+}
+
+/* Returns the counts of a kernel that reads so many sectors, four at once, and
+ * writes 1 MB. */
+static inline struct xs_counts reads(double sectors)
+{
+	return (struct xs_counts){
+	    sectors, 31250, round(sectors / 4), 7813, 0, 0, 1, NAN, NAN, NAN,
+	    NAN,     NAN};
+}
+
 /* 1 MB in, a kernel of 100 us, 1 MB out; pageable and blocking. */
 static inline int set_up(void **unused)
 {
@@ -138,6 +155,20 @@ static inline const struct xs_estimate *estimated(const char *strategy)
 {
 	estimate();
 	return replayed(strategy);
+}
+
+/* Return the row of a strategy in n pieces, piece by piece; the second one of a
+ * new estimate. */
+static inline const struct xs_estimate *pieces(const char *strategy, unsigned n)
+{
+	return find(strategy, "replay", n, XS_ORDER_DEPTH);
+}
+
+static inline const struct xs_estimate *new_pieces(const char *strategy,
+						   unsigned n)
+{
+	estimate();
+	return pieces(strategy, n);
 }
 
 #endif

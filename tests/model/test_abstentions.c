@@ -31,7 +31,7 @@ TEST(test_already_pinned)
 	steps[0].src_memory = steps[2].dst_memory = XS_MEM_PINNED;
 	estimate();
 	assert_abstains("pinned", "nothing is left to pin");
-	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	row = pieces("streams", 2);
 	assert_near(row->setup_ns, 2 * 4000); /* nothing to pin */
 }
 
@@ -99,8 +99,7 @@ TEST(test_unknown_pinning_cost)
 TEST(test_no_class)
 {
 	machine.implicit_sync = -1;
-	estimate();
-	assert_true(find("streams", "replay", 2, XS_ORDER_DEPTH)->applies);
+	assert_true(new_pieces("streams", 2)->applies);
 	assert_false(
 	    find("streams", "vanwerkhoven2014-eq5", 0, XS_ORDER_NONE)->applies);
 }

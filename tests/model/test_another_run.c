@@ -25,9 +25,8 @@ static struct xs_curve point(double ns, double low_ns, double high_ns)
 
 static void assert_interval(double down_ns, double up_ns)
 {
-	const struct xs_estimate *row;
+	const struct xs_estimate *row = estimated("as-is");
 
-	row = estimated("as-is");
 	assert_near(row->known_low_ns, row->round_ns - down_ns);
 	assert_near(row->known_high_ns, row->round_ns + up_ns);
 }
@@ -99,7 +98,7 @@ TEST(test_what_stays_varies)
 	const struct xs_estimate *row;
 
 	steps[0].same_source = true;
-	phase.kernel_ns = (struct xs_spread){100000, 100000, 100000};
+	phase.kernel_ns = always(100000);
 	xs_machine_init(&machine);
 	machine.memory_bandwidth = 1e18; /* a copy there takes no time */
 	machine.pageable_h2d = point(190000, 180000, 250000);
@@ -118,8 +117,8 @@ TEST(test_async_varies)
 	const struct xs_estimate *row;
 	double high_ns;
 
-	phase.kernel_ns = (struct xs_spread){100000, 100000, 100000};
-	phase.host_ns = (struct xs_spread){50000, 50000, 50000};
+	phase.kernel_ns = always(100000);
+	phase.host_ns = always(50000);
 	phase.host_blocked_ns = 500000;
 	xs_machine_init(&machine);
 	machine.pageable_h2d = point(190000, 190000, 190000);
@@ -137,8 +136,8 @@ TEST(test_async_leaves_calls_and_pageable_copies_to_the_host)
 {
 	steps[1] = step_of(XS_STEP_KERNEL, 401000, 404000, 406000, 506000);
 	steps[2] = step_of(XS_STEP_D2H, 405000, 710000, 507000, 700000);
-	phase.round_ns = (struct xs_spread){710000, 710000, 710000};
-	phase.host_ns = (struct xs_spread){202000, 202000, 202000};
+	phase.round_ns = always(710000);
+	phase.host_ns = always(202000);
 	phase.host_blocked_ns = 500000;
 	xs_machine_init(&machine);
 	assert_near(estimated("async")->round_ns,
@@ -209,7 +208,7 @@ TEST(test_pinned_copies_by_the_link)
 	steps[1] = step_of(XS_STEP_KERNEL, 29000, 32000, 34000, 134000);
 	steps[2] = step_of(XS_STEP_D2H, 33000, 163000, 140000, 160000);
 	steps[2].dst_memory = XS_MEM_PINNED;
-	phase.round_ns = (struct xs_spread){163000, 163000, 163000};
+	phase.round_ns = always(163000);
 	assert_interval(2000, 3000);
 	/* tracer overhead in the return of a blocking copy */
 	set_param(&machine.call_copy_sync_ns, 2000);
@@ -221,7 +220,7 @@ TEST(test_a_synchronisation_is_cheaper_untraced)
 	know_the_calls(&machine);
 	set_param(&machine.sync_ns, 3000);
 	steps[2] = step_of(XS_STEP_SYNC_DEVICE, 205000, 311000, 0, 0);
-	phase.round_ns = (struct xs_spread){311000, 311000, 311000};
+	phase.round_ns = always(311000);
 	assert_interval(2000, 0);
 }
 
@@ -232,7 +231,7 @@ TEST(test_a_fitted_profile_has_usual_ranges)
 	know_the_calls(&machine);
 	set_param(&machine.sync_ns, 3000);
 	steps[2] = step_of(XS_STEP_SYNC_DEVICE, 205000, 311000, 0, 0);
-	phase.round_ns = (struct xs_spread){311000, 311000, 311000};
+	phase.round_ns = always(311000);
 	snprintf(machine.source, sizeof(machine.source), "fitted-from-trace");
 	assert_interval(2000, 0);
 }

@@ -13,7 +13,7 @@ static void set_launches(void)
 	phase.step_count = 5;
 	phase.rounds = 10;
 	phase.round_ns = (struct xs_spread){41000, 40000, 42000};
-	phase.host_ns = (struct xs_spread){0, 0, 0};
+	phase.host_ns = always(0);
 }
 
 /*
@@ -79,8 +79,8 @@ TEST(test_pageable_copies_vary)
 	steps[3] = step_of(XS_STEP_D2H, 209000, 614000, 411000, 604000);
 	steps[2] = step_of(XS_STEP_KERNEL, 205000, 208000, 310000, 410000);
 	phase.step_count = 4;
-	phase.round_ns = (struct xs_spread){614000, 614000, 614000};
-	phase.kernel_ns = (struct xs_spread){200000, 200000, 200000};
+	phase.round_ns = always(614000);
+	phase.kernel_ns = always(200000);
 	machine = shipped_exact("h100");
 	memset(&machine.self_check, 0, sizeof(machine.self_check));
 	machine.pageable_h2d = curve;

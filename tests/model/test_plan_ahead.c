@@ -36,7 +36,7 @@ static void make_layers(unsigned layers, uint64_t kernel_ns)
 	phase.h2d_ops = phase.kernel_ops = layers;
 	phase.h2d_bytes = 1000000 * (uint64_t)layers;
 	phase.d2h_ops = phase.d2h_bytes = 0;
-	phase.round_ns = (struct xs_spread){at, at, at};
+	phase.round_ns = always(at);
 	phase.kernel_ns = (struct xs_spread){
 	    layers * kernel_ns, layers * kernel_ns, layers * kernel_ns};
 }

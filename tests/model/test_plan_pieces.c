@@ -21,8 +21,7 @@ static void make_chain(unsigned kernels, uint64_t kernel_ns)
 	    step_of(XS_STEP_D2H, 205000, at + 200000, at, at + 190000);
 	phase.step_count = 2 + kernels;
 	phase.kernel_ops = kernels;
-	phase.round_ns =
-	    (struct xs_spread){at + 200000, at + 200000, at + 200000};
+	phase.round_ns = always(at + 200000);
 }
 
 /*
@@ -38,8 +37,7 @@ TEST(test_two_kernels)
 	const struct xs_estimate *row;
 
 	make_chain(2, 10000);
-	estimate();
-	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	row = new_pieces("streams", 2);
 	assert_near(row->round_ns, 61500);
 	assert_near(row->otherwise_ns, 74000);
 	assert_true(row->high_ns >= 74000);
@@ -55,8 +53,7 @@ TEST(test_no_bound_where_it_does_not_matter)
 	const struct xs_estimate *row;
 
 	make_chain(2, 50000);
-	estimate();
-	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	row = new_pieces("streams", 2);
 	assert_near(row->round_ns, 138000);
 	assert_null(row->bound);
 	assert_true(isnan(row->otherwise_ns));
@@ -68,9 +65,7 @@ TEST(test_the_interval_holds_what_is_uncertain_of_both)
 {
 	make_chain(2, 10000);
 	machine.self_check.streams = (struct xs_check){0, 0, 0.5, 10};
-	estimate();
-	assert_true(find("streams", "replay", 2, XS_ORDER_DEPTH)->high_ns >=
-		    1.5 * 74000);
+	assert_true(new_pieces("streams", 2)->high_ns >= 1.5 * 74000);
 }
 
 /*
@@ -91,8 +86,7 @@ TEST(test_stage_by_stage_pieces_wait_for_others)
 	steps[2].end_ns += 49000;
 	steps[0].bytes = steps[3].bytes = 16000000;
 	phase.h2d_bytes = phase.d2h_bytes = 16000000;
-	estimate();
-	depth_ns = find("streams", "replay", 16, XS_ORDER_DEPTH)->round_ns;
+	depth_ns = new_pieces("streams", 16)->round_ns;
 	row = find("streams", "replay", 16, XS_ORDER_BREADTH);
 	/* two copies of 20000 and the gaps */
 	assert_true(row->round_ns > depth_ns + 30000);
@@ -100,8 +94,7 @@ TEST(test_stage_by_stage_pieces_wait_for_others)
 	/* eight of them */
 	assert_true(row->high_ns > depth_ns + 150000);
 	row = find("streams", "replay", 8, XS_ORDER_BREADTH);
-	assert_near(row->round_ns,
-		    find("streams", "replay", 8, XS_ORDER_DEPTH)->round_ns);
+	assert_near(row->round_ns, pieces("streams", 8)->round_ns);
 }
 
 /*
@@ -120,19 +113,15 @@ TEST(test_pieces_share_as_many_queues_as_asked)
 	steps[2].end_ns += 9000;
 	steps[0].bytes = steps[3].bytes = 16000000;
 	phase.h2d_bytes = phase.d2h_bytes = 16000000;
-	estimate();
-	depth_ns = find("streams", "replay", 8, XS_ORDER_DEPTH)->round_ns;
+	depth_ns = new_pieces("streams", 8)->round_ns;
 	phase.kernel_hw_queues = phase.copy_hw_queues = 1;
-	estimate();
-	assert_near(find("streams", "replay", 8, XS_ORDER_DEPTH)->round_ns,
-		    depth_ns);
+	assert_near(new_pieces("streams", 8)->round_ns, depth_ns);
 	assert_true(find("streams", "replay", 8, XS_ORDER_BREADTH)->round_ns >
 		    640000);
 	assert_true(depth_ns < 480000);
 	phase.kernel_hw_queues = phase.copy_hw_queues = 32;
-	estimate();
 	assert_near(find("streams", "replay", 16, XS_ORDER_BREADTH)->round_ns,
-		    find("streams", "replay", 16, XS_ORDER_DEPTH)->round_ns);
+		    new_pieces("streams", 16)->round_ns);
 }
 
 static bool assumes(const struct xs_estimate *row, const char *text)
@@ -153,8 +142,7 @@ TEST(test_many_short_kernels_stay_whole)
 	const struct xs_estimate *row;
 
 	make_chain(13, 1000);
-	estimate();
-	row = find("streams", "replay", 64, XS_ORDER_DEPTH);
+	row = new_pieces("streams", 64);
 	assert_true(row->round_ns < 832 * 3000);
 	assert_null(row->bound);
 	assert_true(assumes(row, "only the first kernel is cut"));
@@ -168,37 +156,26 @@ TEST(test_many_short_kernels_stay_whole)
  */
 TEST(test_counted_kernels)
 {
-	struct xs_counts first = {31250, 31250, 7813, 7813, 0,	 0,
-				  1,	 NAN,	NAN,  NAN,  NAN, NAN};
+	struct xs_counts first = reads(31250);
 	struct xs_counts second = first;
 	double apart_ns;
 
 	make_chain(2, 10000);
 	steps[1].counts = &first;
 	steps[2].counts = &second;
-	estimate();
-	apart_ns = find("streams", "replay", 8, XS_ORDER_DEPTH)->round_ns;
+	apart_ns = new_pieces("streams", 8)->round_ns;
 	second.sectors_read = 2 * 31250;
-	estimate();
-	assert_true(find("streams", "replay", 8, XS_ORDER_DEPTH)->round_ns >=
-		    apart_ns);
-	assert_near(find("streams", "replay", 2, XS_ORDER_DEPTH)->round_ns,
-		    61500);
+	assert_true(new_pieces("streams", 8)->round_ns >= apart_ns);
+	assert_near(pieces("streams", 2)->round_ns, 61500);
 	second.sectors_read = 8 * 31250;
-	estimate();
-	assert_near(find("streams", "replay", 2, XS_ORDER_DEPTH)->round_ns,
-		    74000);
-	assert_null(find("streams", "replay", 2, XS_ORDER_DEPTH)->bound);
+	assert_near(new_pieces("streams", 2)->round_ns, 74000);
+	assert_null(pieces("streams", 2)->bound);
 	/* the SMs got a sixth of what the L2 read: 1.33 times */
 	second.l1_fills = 8 * 31250 / 6.0;
-	estimate();
-	assert_near(find("streams", "replay", 2, XS_ORDER_DEPTH)->round_ns,
-		    61500);
+	assert_near(new_pieces("streams", 2)->round_ns, 61500);
 	/* reads of several SMs were merged */
 	second.l1_fills = 9 * 31250;
-	estimate();
-	assert_near(find("streams", "replay", 2, XS_ORDER_DEPTH)->round_ns,
-		    74000);
+	assert_near(new_pieces("streams", 2)->round_ns, 74000);
 }
 
 /* A last kernel of one block, as in a reduction, is not cut. It starts 1000
@@ -209,9 +186,17 @@ TEST(test_one_block_is_not_cut)
 	make_chain(2, 10000);
 	steps[1].blocks = 1000;
 	steps[2].blocks = 1;
-	estimate();
-	assert_near(find("streams", "replay", 2, XS_ORDER_DEPTH)->round_ns,
-		    65000 + 10000 + 4000);
+	assert_near(new_pieces("streams", 2)->round_ns, 65000 + 10000 + 4000);
+}
+
+/* Returns the phase's work, of so many stages. */
+static struct xs_round_work built(unsigned stages)
+{
+	struct xs_round_work work;
+
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	assert_int_equal(work.stage_count, stages);
+	return work;
 }
 
 /* Kernels that follow each other in each of two chunks: the copies of a piece
@@ -231,24 +216,21 @@ TEST(test_chunks_of_two_kernels)
 		s[0].queue = s[1].queue = s[2].queue = s[3].queue = q;
 	}
 	phase.step_count = 8;
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
-	assert_int_equal(work.stage_count, 2);
+	work = built(2);
 	assert_int_equal(work.in_copies, 1);
 	assert_int_equal(work.out_copies, 1);
 	assert_near(work.stages[0].kernel_ns, 60);
 	assert_near(work.stages[1].kernel_ns, 20);
 	assert_true(work.in_pieces);
 	/* so what a piece needs is known */
-	estimate();
-	assert_null(find("streams", "replay", 2, XS_ORDER_DEPTH)->bound);
+	assert_null(new_pieces("streams", 2)->bound);
 	assert_null(
 	    find("streams", "vanwerkhoven2014-eq5", 2, XS_ORDER_NONE)->bound);
 	/* unless one piece has an additional kernel */
 	steps[8] = steps[7];
 	steps[7] = steps[6];
 	phase.step_count = 9;
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
-	assert_int_equal(work.stage_count, 3);
+	work = built(3);
 	assert_false(work.in_pieces);
 }
 
@@ -265,8 +247,7 @@ TEST(test_copy_out_between_kernels)
 	steps[3] = step_of(XS_STEP_KERNEL, 60, 61, 70, 80);
 	steps[4] = step_of(XS_STEP_D2H, 60, 91, 80, 90);
 	phase.step_count = 5;
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
-	assert_int_equal(work.stage_count, 2);
+	work = built(2);
 	assert_int_equal(work.in_copies, 1);
 	assert_int_equal(work.out_copies, 2);
 }
@@ -286,8 +267,7 @@ TEST(test_slices_are_shared_out)
 	}
 	phase.step_count = 5;
 	machine.memory_bandwidth = 1e12;
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
-	assert_int_equal(work.stage_count, 4);
+	work = built(4);
 	xs_kernel_stages_join_slices(&machine, &work);
 	assert_true(work.slices);
 	assert_int_equal(work.stage_count, 1);
@@ -295,13 +275,13 @@ TEST(test_slices_are_shared_out)
 	assert_near(work.stages[0].kernel_ns, 20);
 	/* one that could read half of the data may be a step in time */
 	steps[4].end_ns += 21;
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	work = built(4);
 	xs_kernel_stages_join_slices(&machine, &work);
 	assert_int_equal(work.stage_count, 4);
 	/* as may another kernel */
 	steps[4].end_ns -= 21;
 	steps[4].shape = 8;
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	work = built(4);
 	xs_kernel_stages_join_slices(&machine, &work);
 	assert_false(work.slices);
 }
@@ -319,11 +299,9 @@ TEST(test_arguments_between_kernels)
 	phase.step_count = 4;
 	steps[0].bytes = 10000;
 	steps[2].bytes = 104;
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
-	assert_int_equal(work.stage_count, 2);
+	work = built(2);
 	steps[0].bytes = 104;
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
-	assert_int_equal(work.stage_count, 1);
+	work = built(1);
 	assert_true(work.in_pieces);
 }
 
@@ -345,21 +323,17 @@ TEST(test_kernels_on_a_stream_of_their_own)
 		s[2].queue = s[3].queue = 8;
 	}
 	phase.step_count = 12;
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
-	assert_int_equal(work.stage_count, 1);
+	work = built(1);
 	assert_int_equal(work.in_copies, 1);
 	/* without the waits this is not known */
 	steps[6].kind = steps[10].kind = XS_STEP_HOST;
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
-	assert_int_equal(work.stage_count, 3);
+	work = built(3);
 }
 
 /* A kernel on another queue that waits for the first one's event follows it; a
  * piece with its own copy does not. */
 TEST(test_kernels_of_two_queues)
 {
-	struct xs_round_work work;
-
 	steps[1].queue = 7;
 	steps[2] = step_of(XS_STEP_EVENT_RECORD, 0, 1, 0, 0);
 	steps[3] = step_of(XS_STEP_H2D, 0, 1, 1, 2);
@@ -368,11 +342,9 @@ TEST(test_kernels_of_two_queues)
 	steps[3].queue = steps[4].queue = steps[5].queue = 8;
 	steps[2].event = steps[4].event = 55;
 	phase.step_count = 6;
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
-	assert_int_equal(work.stage_count, 1);
+	built(1);
 	steps[3].queue = 9;
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
-	assert_int_equal(work.stage_count, 2);
+	built(2);
 }
 
 /* Long chains are merged to XS_STAGES_MAX stages without losing time. */
@@ -389,8 +361,7 @@ TEST(test_long_chain)
 	many[1001] = steps[2];
 	phase.steps = many;
 	phase.step_count = 1002;
-	assert_int_equal(xs_round_work_build(&phase, &work), 0);
-	assert_int_equal(work.stage_count, XS_STAGES_MAX);
+	work = built(XS_STAGES_MAX);
 	for (i = 0; i < XS_STAGES_MAX; i++) {
 		assert_in_range(work.stages[i].kernels, 31, 32);
 		kernels += work.stages[i].kernels;
@@ -398,8 +369,7 @@ TEST(test_long_chain)
 	}
 	assert_int_equal(kernels, 1000);
 	assert_near(ns, 500500);
-	estimate();
-	assert_true(find("streams", "replay", 64, XS_ORDER_DEPTH)->applies);
+	assert_true(new_pieces("streams", 64)->applies);
 }
 
 /* Calls cost nothing, and directions do not slow each other. */
@@ -634,8 +604,7 @@ TEST(test_parts_are_shared_out)
 	assert_int_equal(copies_in(2, 1000), 8);
 	assert_int_equal(copies_in(4, 1000), 8);
 	assert_int_equal(copies_in(16, 500), 16);
-	estimate();
-	assert_has(find("streams", "replay", 2, XS_ORDER_DEPTH)->assumes[0],
+	assert_has(new_pieces("streams", 2)->assumes[0],
 		   "its share of the parts");
 }
 
@@ -648,11 +617,8 @@ TEST(test_hybrid_copies_no_results)
 	steps[9].kind = XS_STEP_H2D;
 	phase.h2d_ops = 1;
 	phase.d2h_ops = 8;
-	estimate();
-	assert_has(find("streams", "replay", 2, XS_ORDER_DEPTH)->assumes[0],
-		   "in one call");
-	assert_has_not(find("hybrid", "replay", 2, XS_ORDER_DEPTH)->assumes[1],
-		       "in one call");
+	assert_has(new_pieces("streams", 2)->assumes[0], "in one call");
+	assert_has_not(pieces("hybrid", 2)->assumes[1], "in one call");
 }
 
 /* Parts that follow each other on the host, too, are one array: each stream
@@ -661,9 +627,7 @@ TEST(test_adjacent_parts_are_one_copy)
 {
 	make_parts(1000);
 	assert_int_equal(copies_in(2, 4000), 2);
-	estimate();
-	assert_has(find("streams", "replay", 2, XS_ORDER_DEPTH)->assumes[0],
-		   "in one call");
+	assert_has(new_pieces("streams", 2)->assumes[0], "in one call");
 }
 
 /* Memory that follows by chance: at an allocation's start or at another call

@@ -102,9 +102,8 @@ static size_t add_two_kernels(uint32_t streams)
  * for the ninth copy, comes before the first stream's second kernel. */
 TEST(test_a_kernel_waits_for_one_of_another_stream)
 {
-	size_t second;
+	size_t second = add_two_kernels(9);
 
-	second = add_two_kernels(9);
 	run();
 	assert_near(times[second].start_ns, 110);
 	plan.kernel_hw_queues = XS_KERNEL_HW_QUEUES;
@@ -115,9 +114,8 @@ TEST(test_a_kernel_waits_for_one_of_another_stream)
 
 TEST(test_eight_streams_have_a_queue_each)
 {
-	size_t second;
+	size_t second = add_two_kernels(8);
 
-	second = add_two_kernels(8);
 	plan.kernel_hw_queues = XS_KERNEL_HW_QUEUES;
 	run();
 	assert_near(times[second].start_ns, 110);
@@ -159,10 +157,9 @@ TEST(test_copies_are_taken_queue_by_queue)
  * own. */
 TEST(test_as_many_queues_as_requested)
 {
-	size_t second;
 	uint32_t s;
+	size_t second = add_two_kernels(4);
 
-	second = add_two_kernels(4);
 	plan.kernel_hw_queues = 1;
 	assert_near(run(), 4 * 100 + 10 + 4 * 10);
 	assert_near(times[second].start_ns, 440); /* issued last */

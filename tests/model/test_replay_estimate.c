@@ -53,10 +53,10 @@ TEST(test_no_replay_for_a_time_without_spread)
 
 	phase.host_ns = (struct xs_spread){2000, 1900, 2100};
 	both = count_plans();
-	phase.host_ns = (struct xs_spread){2000, 2000, 2000};
+	phase.host_ns = always(2000);
 	kernel = count_plans();
 	assert_int_equal(kernel, both - 2);
-	phase.kernel_ns = (struct xs_spread){100000, 100000, 100000};
+	phase.kernel_ns = always(100000);
 	assert_int_equal(count_plans(), kernel - 2);
 }
 
@@ -64,7 +64,7 @@ TEST(test_no_replay_for_a_time_without_spread)
  * that is a copy. */
 TEST(test_no_replay_of_the_same_plan)
 {
-	phase.host_ns = (struct xs_spread){2000, 2000, 2000};
+	phase.host_ns = always(2000);
 	assert_true(count_plans() > 3);
 	assert_int_equal(replays, 3);
 }

@@ -6,7 +6,7 @@
 static void assert_abstains(const char *strategy, const char *because,
 			    bool quiet)
 {
-	const struct xs_estimate *row = replayed(strategy);
+	const struct xs_estimate *row = estimated(strategy);
 
 	assert_false(row->applies);
 	assert_true(isnan(row->round_ns));
@@ -23,9 +23,8 @@ static void assert_abstains(const char *strategy, const char *because,
  */
 TEST(test_double_buffer_of_long_kernels)
 {
-	const struct xs_estimate *row;
+	const struct xs_estimate *row = estimated("double-buffer");
 
-	row = estimated("double-buffer");
 	assert_true(row->applies);
 	assert_near(row->round_ns, 100000);
 	assert_true(row->high_ns > 100000 && row->low_ns < 100000);
@@ -128,7 +127,7 @@ TEST(test_double_buffer_of_long_copies)
 	set_param(&machine.lo_h2d_ns, 0);
 	set_param(&machine.lo_d2h_ns, 0);
 	steps[1].end_ns = steps[1].start_ns + 10000;
-	phase.host_ns = (struct xs_spread){0, 0, 0};
+	phase.host_ns = always(0);
 	assert_near(estimated("double-buffer")->round_ns, 25000);
 }
 
@@ -136,7 +135,7 @@ TEST(test_double_buffer_of_long_copies)
  * the previous round done. */
 TEST(test_double_buffer_of_a_busy_host)
 {
-	phase.host_ns = (struct xs_spread){200000, 200000, 200000};
+	phase.host_ns = always(200000);
 	assert_near(estimated("double-buffer")->round_ns,
 		    200000 + 2500 + 3000 + 2500 + 4000);
 	/* in which the host may have made the input from the results */
@@ -147,12 +146,12 @@ TEST(test_double_buffer_of_a_busy_host)
  * calls and the synchronisation. */
 TEST(test_double_buffer_beside_the_host)
 {
-	phase.between_ns = (struct xs_spread){200000, 200000, 200000};
+	phase.between_ns = always(200000);
 	assert_near(estimated("double-buffer")->round_ns,
 		    2000 + 2500 + 3000 + 2500 + 4000);
 	assert_non_null(replayed("double-buffer")->bound);
 	/* a part of the kernel of 100000 is left */
-	phase.between_ns = (struct xs_spread){30000, 30000, 30000};
+	phase.between_ns = always(30000);
 	assert_near(estimated("double-buffer")->round_ns, 70000);
 }
 
@@ -163,10 +162,7 @@ TEST(test_double_buffer_without_allocations)
 
 	round_ns = estimated("double-buffer")->round_ns;
 	pinned_ns = replayed("pinned")->round_ns;
-	steps[3] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
-				    .thread = 1,
-				    .call_ns = 510000,
-				    .return_ns = 700000};
+	steps[3] = allocation(510000, 700000);
 	phase.step_count = 4;
 	assert_near(estimated("double-buffer")->round_ns, round_ns);
 	/* both sets are allocated before the loop */
@@ -205,22 +201,18 @@ TEST(test_double_buffer_of_copies_out)
 	assert_true(row->doubtful);
 	assert_has(row->assumes[1], "second set");
 	steps[1].bytes = 4;
-	estimate();
 	assert_abstains("double-buffer", "only a value is copied", true);
 }
 
 TEST(test_double_buffer_abstains)
 {
 	phase.rounds = 1;
-	estimate();
 	assert_abstains("double-buffer", "only one round", true);
 	phase.rounds = 10;
 	set_param(&machine.G_h2d, NAN);
-	estimate();
 	assert_abstains("double-buffer", "the profile lacks the rate", false);
 	steps[1] = steps[2];
 	phase.step_count = 2;
-	estimate();
 	assert_abstains("double-buffer", "no kernel", true);
 }
 
@@ -252,7 +244,7 @@ TEST(test_resident_of_a_short_copy)
 		steps[i].start_ns -= i ? 180000 : 0;
 		steps[i].end_ns -= 180000;
 	}
-	phase.round_ns = (struct xs_spread){330000, 330000, 330000};
+	phase.round_ns = always(330000);
 	row = estimated("resident");
 	assert_near(row->round_ns, 310000);
 	/* in quadrature with what is known of it */
@@ -275,12 +267,9 @@ TEST(test_resident_of_the_same_input)
 	assert_has(row->bound, "does not change the data");
 	assert_has(row->why, "from the same host memory");
 	assert_abstains("resident-throughout", "bring data back", true);
-	steps[3] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
-				    .thread = 1,
-				    .call_ns = 510000,
-				    .return_ns = 700000};
+	steps[3] = allocation(510000, 700000);
 	phase.step_count = 4;
-	phase.round_ns = (struct xs_spread){700000, 700000, 700000};
+	phase.round_ns = always(700000);
 	row = estimated("resident");
 	assert_near(row->round_ns, 310000);
 	assert_near(row->setup_ns, 390000);
@@ -322,7 +311,7 @@ TEST(test_resident_copies_keep_their_order)
 	steps[1].same_source = true;
 	phase.step_count = 4;
 	phase.h2d_ops = 2;
-	phase.kernel_ns = (struct xs_spread){10000, 10000, 10000};
+	phase.kernel_ns = always(10000);
 	machine.memory_bandwidth = 2e12;
 	row = estimated("resident");
 	assert_near(row->round_ns, 105000 + 4000);
@@ -336,7 +325,7 @@ TEST(test_resident_throughout)
 	const struct xs_estimate *row;
 
 	steps[0].src = steps[2].dst = 0x1000;
-	phase.h2d_ns = (struct xs_spread){30000, 30000, 30000};
+	phase.h2d_ns = always(30000);
 	row = estimated("resident-throughout");
 	assert_true(row->applies);
 	assert_non_null(row->bound);
@@ -344,33 +333,28 @@ TEST(test_resident_throughout)
 	/* the first round still copies in, the last one out */
 	assert_near(row->loop_ns, 30000);
 	/* the host's own time of a round, if that is longer */
-	phase.host_ns = (struct xs_spread){400000, 400000, 400000};
+	phase.host_ns = always(400000);
 	row = estimated("resident-throughout");
 	assert_true(row->round_ns > 403000 && row->round_ns < 420000);
 	phase.rounds = 1;
-	estimate();
 	assert_abstains("resident-throughout", "only one round", true);
 	phase.rounds = 10;
 	steps[0].src = 0x5000;
-	estimate();
 	assert_abstains("resident-throughout", "bring data back", true);
 }
 
 TEST(test_resident_abstains)
 {
-	estimate(); /* no addresses */
+	/* no addresses */
 	assert_abstains("resident", "no addresses of copies", true);
 	steps[0].src = 0x1000;
 	steps[2].dst = 0x2000;
-	estimate();
 	assert_abstains("resident", "bring back", true);
 	steps[2].dst = 0x1000;
 	steps[2].bytes /= 2;
-	estimate();
 	assert_abstains("resident", "bring back", true);
 	steps[2].bytes *= 2;
 	phase.rounds = 1; /* copied out last and never in again */
-	estimate();
 	assert_abstains("resident", "bring back", true);
 }
 
@@ -413,7 +397,6 @@ TEST(test_resident_measured)
 	/* one copy differed; equal addresses do not overrule the contents */
 	site.repeats.same = steps[0].repeats.same = 8;
 	steps[0].src = steps[2].dst = 0x1000;
-	estimate();
 	assert_abstains("resident", "8 of 9 copies", true);
 }
 
@@ -426,9 +409,8 @@ static void make_host_work(uint64_t work_ns)
 	    step_of(XS_STEP_KERNEL, at, at + 3000, at + 5000, at + 105000);
 	steps[2] = step_of(XS_STEP_D2H, at + 4000, at + 309000, at + 106000,
 			   at + 299000);
-	phase.round_ns =
-	    (struct xs_spread){at + 309000, at + 309000, at + 309000};
-	phase.host_ns = (struct xs_spread){work_ns, work_ns, work_ns};
+	phase.round_ns = always(at + 309000);
+	phase.host_ns = always(work_ns);
 	phase.host_blocked_ns = 500000;
 }
 
@@ -454,11 +436,9 @@ TEST(test_async)
 
 TEST(test_async_abstains)
 {
-	estimate();
 	assert_abstains("async", "less than 1 %", true);
 	make_host_work(100000);
 	phase.host_blocked_ns = 0;
-	estimate();
 	assert_abstains("async", "never waits", true);
 }
 
@@ -480,8 +460,7 @@ static void make_small_copies(uint8_t kind)
 	phase.step_count = 6;
 	phase.h2d_ops = kind == XS_STEP_H2D ? 4 : 0;
 	phase.d2h_ops = kind == XS_STEP_H2D ? 1 : 5;
-	phase.round_ns =
-	    (struct xs_spread){at + 309000, at + 309000, at + 309000};
+	phase.round_ns = always(at + 309000);
 	machine.pageable_h2d = (struct xs_curve){
 	    .count = 2, .bytes = {40000, 1000000}, .ns = {8000, 200000}};
 	machine.pageable_d2h = (struct xs_curve){
@@ -575,11 +554,9 @@ static void expect_direct(double at_once_ns)
 {
 	set_param(&machine.call_batch_copy_ns, 100);
 	set_param(&machine.g_batch_ns, 200);
-	estimate();
 	assert_abstains("batch-call", "consecutive small copies", true);
 	for (size_t i = 0; i < 8; i += 2)
 		steps[i].bytes = 20000;
-	estimate();
 	assert_abstains("batch-call", "lacks the time of a batch", false);
 	set_param(&machine.call_batch_ns, 1000);
 	assert_near(estimated("batch-call")->round_ns,
@@ -587,7 +564,6 @@ static void expect_direct(double at_once_ns)
 	assert_near(replayed("batch-kernel")->round_ns, at_once_ns + 800 - 40);
 	assert_near(replayed("batch-call")->setup_ns, 0);
 	options.language = XS_LANGUAGE_PYTORCH;
-	estimate();
 	assert_abstains("batch-kernel", "framework", true);
 	options.language = XS_LANGUAGE_CUDA;
 }
@@ -633,7 +609,6 @@ TEST(test_batch_of_adjacent_copies)
 	assert_near(estimated("batch")->round_ns, at_once_ns + 8000);
 	expect_direct(at_once_ns);
 	steps[2].src_memory = XS_MEM_PAGEABLE;
-	estimate();
 	assert_abstains("batch-call", "from pinned memory", true);
 	assert_abstains("batch-kernel", "from pinned memory", true);
 }
@@ -644,7 +619,7 @@ TEST(test_batch_varies_as_pinned_copies)
 	const struct xs_estimate *row;
 
 	make_small_copies(XS_STEP_H2D);
-	phase.kernel_ns = (struct xs_spread){100000, 100000, 100000};
+	phase.kernel_ns = always(100000);
 	steps[5].dst_memory = XS_MEM_PINNED;
 	machine = shipped_exact("h200");
 	set_param(&machine.host_copy_byte_ns, 0.3);
@@ -660,19 +635,15 @@ TEST(test_batch_abstains)
 {
 	size_t i;
 
-	estimate();
 	assert_abstains("batch", "fewer than 4 copies", true);
 	make_small_copies(XS_STEP_H2D);
 	machine.pageable_h2d.count = 0;
-	estimate();
 	assert_abstains("batch", "pageable copies", false);
 	for (i = 0; i < 4; i++)
 		steps[i].bytes = 400000; /* 8000 against 7500 */
-	estimate();
 	assert_abstains("batch", "small copies", true);
 	make_small_copies(XS_STEP_H2D);
 	steps[1].queue = 9;
-	estimate();
 	assert_abstains("batch", "consecutive small copies", true);
 }
 

@@ -5,9 +5,8 @@
 
 TEST(test_as_is)
 {
-	const struct xs_estimate *row;
+	const struct xs_estimate *row = estimated("as-is");
 
-	row = estimated("as-is");
 	assert_true(row == &list.items[0]);
 	assert_true(row->applies);
 	assert_near(row->round_ns, 510000);
@@ -25,9 +24,8 @@ TEST(test_as_is)
  */
 TEST(test_pinned)
 {
-	const struct xs_estimate *row;
+	const struct xs_estimate *row = estimated("pinned");
 
-	row = estimated("pinned");
 	assert_true(row->applies);
 	assert_near(row->round_ns, 163000);
 	assert_true(row->low_ns < 163000 && row->high_ns > 163000);
@@ -232,9 +230,8 @@ TEST(test_reuse_of_nothing)
  */
 TEST(test_interval)
 {
-	const struct xs_estimate *row;
+	const struct xs_estimate *row = estimated("pinned");
 
-	row = estimated("pinned");
 	assert_close_to(row->known_high_ns, 163000 + 11788.1, 1e-6, "high",
 			__FILE__, __LINE__);
 	assert_close_to(row->known_low_ns, 163000 - 6280.1, 1e-6, "low",
@@ -327,10 +324,7 @@ TEST(test_programs_differ)
 	const struct xs_estimate *row;
 	double error_ns;
 
-	steps[3] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
-				    .thread = 1,
-				    .call_ns = 510000,
-				    .return_ns = 700000};
+	steps[3] = allocation(510000, 700000);
 	phase.step_count = 4;
 	row = estimated("pinned");
 	error_ns = hypot(XS_ERROR_pinned * row->round_ns,
@@ -344,7 +338,7 @@ TEST(test_programs_differ)
 	assert_near(row->high_ns - row->round_ns,
 		    hypot(row->known_high_ns - row->round_ns, error_ns));
 	/* pageable copies stay, as in as-is */
-	phase.host_ns = (struct xs_spread){20000, 20000, 20000};
+	phase.host_ns = always(20000);
 	phase.host_blocked_ns = 300000;
 	row = estimated("async");
 	error_ns = hypot(XS_ERROR_as_is * row->round_ns,
@@ -374,8 +368,8 @@ static void make_pageable_streams(void)
 	steps[6] = step_of(XS_STEP_SYNC_DEVICE, 512000, 514000, 0, 0);
 	phase.step_count = 7;
 	phase.kernel_ops = phase.h2d_ops = phase.d2h_ops = 2;
-	phase.round_ns = (struct xs_spread){514000, 514000, 514000};
-	phase.host_ns = (struct xs_spread){0, 0, 0};
+	phase.round_ns = always(514000);
+	phase.host_ns = always(0);
 }
 
 /*
@@ -401,8 +395,7 @@ TEST(test_streams)
 {
 	const struct xs_estimate *row;
 
-	estimate();
-	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	row = new_pieces("streams", 2);
 	assert_near(row->round_ns, 138000);
 	assert_near(row->setup_ns, 1020000 + 2 * 4000);
 	assert_int_equal(row->effort, XS_EFFORT_SPLIT);
@@ -413,17 +406,6 @@ TEST(test_streams)
 	 * 5000 + 10000 + 100000 + 6000 + 10000 */
 	row = find("streams", "vanwerkhoven2014-eq5", 2, XS_ORDER_NONE);
 	assert_near(row->round_ns, 133000);
-}
-
-/*
- * Gomez-Luna's equations on one copy engine: t_T = 5000 + 20000 + 6000 + 20000
- * = 51000, t_E = 100000, t_sc = 4000, and 2000 of host time. The time includes
- * the creation of the streams, so the setup does not.
- */
-static double streams_ns(void)
-{
-	estimate();
-	return find("streams", "replay", 2, XS_ORDER_DEPTH)->round_ns;
 }
 
 /* An allocation of 10000 before the copies in delays them. Between them, the
@@ -442,14 +424,19 @@ TEST(test_streams_cover_allocations)
 	steps[1] = (struct xs_step){.kind = XS_STEP_HOST, .thread = 1};
 	phase.step_count = 5;
 	phase.h2d_ops = 2;
-	round_ns = streams_ns();
+	round_ns = new_pieces("streams", 2)->round_ns;
 	steps[1] = allocation;
-	assert_near(streams_ns(), round_ns);
+	assert_near(new_pieces("streams", 2)->round_ns, round_ns);
 	steps[1] = steps[0];
 	steps[0] = allocation;
-	assert_near(streams_ns(), round_ns + 10000);
+	assert_near(new_pieces("streams", 2)->round_ns, round_ns + 10000);
 }
 
+/*
+ * Gomez-Luna's equations on one copy engine: t_T = 5000 + 20000 + 6000 + 20000
+ * = 51000, t_E = 100000, t_sc = 4000, and 2000 of host time. The time includes
+ * the creation of the streams, so the setup does not.
+ */
 TEST(test_streams_by_gomezluna)
 {
 	const struct xs_estimate *row;
@@ -504,8 +491,7 @@ TEST(test_streams_search)
 TEST(test_streams_asked_for)
 {
 	options.streams = 7;
-	estimate();
-	find("streams", "replay", 7, XS_ORDER_DEPTH);
+	new_pieces("streams", 7);
 	find("streams", "replay", 7, XS_ORDER_BREADTH);
 	find("streams", "vanwerkhoven2014-eq5", 7, XS_ORDER_NONE);
 	find("hybrid", "vanwerkhoven2014-eq5", 7, XS_ORDER_NONE);
@@ -518,16 +504,11 @@ TEST(test_streams_asked_for)
  */
 TEST(test_shared_input_is_not_cut)
 {
-	struct xs_counts counts = {.sectors_read = 125000,
-				   .requests_read = 31250,
-				   .sectors_written = 31250,
-				   .requests_written = 7813,
-				   .instructions = 1};
+	struct xs_counts counts = reads(125000);
 	const struct xs_estimate *row;
 
 	steps[1].counts = &counts;
-	estimate();
-	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	row = new_pieces("streams", 2);
 	assert_near(row->round_ns, 148000);
 	assert_has(row->assumes[0], "share their input");
 }
@@ -539,29 +520,22 @@ TEST(test_shared_input_is_not_cut)
  */
 TEST(test_neighbours_wait_for_each_other)
 {
-	struct xs_counts counts = {.sectors_read = 62500,
-				   .requests_read = 15625,
-				   .sectors_written = 31250,
-				   .requests_written = 7813,
-				   .instructions = 1};
+	struct xs_counts counts = reads(62500);
 	const struct xs_estimate *row;
 
 	set_range(&machine.g_event_ns, 90000);
 	steps[1].counts = &counts;
-	estimate();
-	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	row = new_pieces("streams", 2);
 	assert_near(row->round_ns, 138000 + 50000);
 	assert_has(row->assumes[0], "neighbouring pieces");
 	/* read once: each copy follows the other */
 	counts.sectors_read = 31250;
-	estimate();
-	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	row = new_pieces("streams", 2);
 	assert_near(row->round_ns, 138000);
 	assert_true(row->high_ns < 138000 + 50000);
 	/* not counted: the value stays, but the interval covers both */
 	steps[1].counts = NULL;
-	estimate();
-	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	row = new_pieces("streams", 2);
 	assert_near(row->round_ns, 138000);
 	assert_true(row->high_ns >= 138000 + 50000);
 }
@@ -578,16 +552,12 @@ TEST(test_small_pieces_stop_shrinking)
 
 	machine.sm_count = 10;
 	machine.max_threads_per_sm = 2048;
-	estimate();
-	whole = find("streams", "replay", 32, XS_ORDER_DEPTH)->round_ns;
+	whole = new_pieces("streams", 32)->round_ns;
 	steps[1].blocks = 320;
 	steps[1].block_threads = 256;
-	estimate();
-	assert_near(find("streams", "replay", 32, XS_ORDER_DEPTH)->round_ns,
-		    whole + 3125);
+	assert_near(new_pieces("streams", 32)->round_ns, whole + 3125);
 	/* two pieces of 50000 are longer */
-	assert_near(find("streams", "replay", 2, XS_ORDER_DEPTH)->round_ns,
-		    138000);
+	assert_near(pieces("streams", 2)->round_ns, 138000);
 }
 
 /*
@@ -598,8 +568,7 @@ TEST(test_small_pieces_stop_shrinking)
  */
 TEST(test_pieces_of_a_small_grid)
 {
-	struct xs_counts counts = {31250, 31250, 7813, 7813, 0,	  0,
-				   1,	  NAN,	 NAN,  NAN,  NAN, NAN};
+	struct xs_counts counts = reads(31250);
 	const struct xs_estimate *row;
 
 	machine.sm_count = 10;
@@ -607,22 +576,19 @@ TEST(test_pieces_of_a_small_grid)
 	steps[1].blocks = 10;
 	steps[1].block_threads = 256;
 	steps[1].counts = &counts;
-	estimate();
-	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	row = new_pieces("streams", 2);
 	assert_near(row->round_ns, 30500 + 50000 + 20000);
 	assert_true(row->high_ns >= 30500 + 100000 + 20000);
 	counts.requests_read = 31250;
-	estimate();
-	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	row = new_pieces("streams", 2);
 	assert_near(row->round_ns, 30500 + 100000 + 20000);
 	/* all four pieces at once, each with a fourth of the blocks: two at
 	 * once would take 200000 */
-	row = find("streams", "replay", 4, XS_ORDER_DEPTH);
+	row = pieces("streams", 4);
 	assert_true(row->round_ns < 200000);
 	/* as many threads as saturate them: one piece after the other */
 	steps[1].blocks = 20;
-	estimate();
-	row = find("streams", "replay", 2, XS_ORDER_DEPTH);
+	row = new_pieces("streams", 2);
 	assert_near(row->round_ns, 138000);
 }
 
@@ -630,9 +596,8 @@ TEST(test_pieces_of_a_small_grid)
  * 24000), 4000. Eq. 6: 5000 + 100000 + 6000, and 2000. */
 TEST(test_mapped)
 {
-	const struct xs_estimate *row;
+	const struct xs_estimate *row = estimated("mapped");
 
-	row = estimated("mapped");
 	assert_near(row->round_ns, 111000);
 	assert_true(row->assumes_once);
 	assert_string_equal(row->assumes[0], "each byte crosses the bus once");
@@ -655,11 +620,7 @@ TEST(test_mapped)
  * stores of 4 bytes take 2 each. */
 TEST(test_mapped_stores_may_be_parts)
 {
-	struct xs_counts counts = {.sectors_read = 31250,
-				   .requests_read = 7813,
-				   .sectors_written = 31250,
-				   .requests_written = 7813,
-				   .instructions = 1};
+	struct xs_counts counts = reads(31250);
 
 	steps[1].counts = &counts;
 	assert_null(estimated("mapped")->bound);
@@ -722,8 +683,7 @@ TEST(test_hybrid)
 {
 	const struct xs_estimate *row;
 
-	estimate();
-	row = find("hybrid", "replay", 2, XS_ORDER_DEPTH);
+	row = new_pieces("hybrid", 2);
 	assert_near(row->round_ns, 122000);
 	assert_true(row->assumes_once);
 	assert_int_equal(row->effort, XS_EFFORT_REWRITE);
