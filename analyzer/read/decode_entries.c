@@ -12,11 +12,11 @@ static int add_string(struct xs_decoder *d, const struct xs_rec_string *rec)
 {
 	const char *text = (const char *)(rec + 1);
 	size_t bytes = strnlen(text, rec->words * 4u - sizeof(*rec));
-	struct xs_text_piece *piece;
 	uint32_t index;
 	char *grown;
+	struct xs_text_piece *piece =
+	    xs_decoder_element(d, &d->strings, rec->id, &index);
 
-	piece = xs_decoder_element(d, &d->strings, rec->id, &index);
 	if (!piece)
 		return -ENOMEM;
 	if (rec->id >= d->trace->string_id_end && rec->id < d->id_limit)

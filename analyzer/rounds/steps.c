@@ -253,12 +253,11 @@ int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 		   uint32_t index, size_t *call_steps, struct xs_phase *phase)
 {
 	const struct xs_round *round = &rounds->items[index];
-	struct xs_key *keys;
 	struct builder b = {
 	    .trace = trace, .round = round, .starts = rounds->starts};
 	bool has_steps;
+	struct xs_key *keys = ops_by_call(trace, rounds, round);
 
-	keys = ops_by_call(trace, rounds, round);
 	if (!keys)
 		return -ENOMEM;
 	has_steps = count_steps(round, keys) <= XS_STEPS_MOST;

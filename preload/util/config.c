@@ -110,12 +110,11 @@ bool xs_config_summary(void)
 static bool parse_max_bytes(const char *text, uint64_t *bytes)
 {
 	static const char units[] = "KMG";
-	unsigned long long value;
 	const char *unit;
 	unsigned shift = 0;
 	char *end;
+	unsigned long long value = strtoull(text, &end, 10);
 
-	value = strtoull(text, &end, 10);
 	unit = *end ? strchr(units, *end) : NULL;
 	if (unit) {
 		shift = 10 * (unsigned)(unit - units + 1);

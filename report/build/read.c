@@ -182,9 +182,8 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 	const size_t room = most ? most : XS_RESULT_PHASES;
 	const size_t count = phases->count < room ? phases->count : room;
 	struct xs_allocations allocations = {0};
-	int err;
+	int err = xs_allocations_build(trace, &allocations);
 
-	err = xs_allocations_build(trace, &allocations);
 	if (err < 0)
 		return err;
 	result->phases =

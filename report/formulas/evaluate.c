@@ -166,9 +166,8 @@ static const char *move_kernel(const struct xs_formulas_input *q,
 	const struct xs_machine *from = &q->machines[0];
 	const struct xs_vw_roofline here = roofline_of(q, from);
 	const struct xs_vw_roofline there = roofline_of(q, to);
-	double ratio;
+	double ratio = xs_vw_bound_device(&here) / xs_vw_bound_device(&there);
 
-	ratio = xs_vw_bound_device(&here) / xs_vw_bound_device(&there);
 	if (!isnan(q->flops + q->memory_bytes) && from->peak_flops > 0 &&
 	    to->peak_flops > 0 && isfinite(ratio) && ratio > 0) {
 		*kernel_ns *= ratio;

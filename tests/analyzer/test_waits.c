@@ -223,9 +223,8 @@ static char *same_waits(unsigned count)
 /* Each of them looks at both kernels; the work of 256 is done. */
 TEST(waits_beyond_a_limit_are_counted)
 {
-	char *text;
+	char *text = same_waits(256);
 
-	text = same_waits(256);
 	begin(text);
 	assert_int_equal(waits.unexamined, 0);
 	assert_int_equal(find("cudaDeviceSynchronize")->gpu_calls, 256);

@@ -23,9 +23,8 @@ TEST(copies)
 	const cuMemcpyDtoH_v2_params out = {AT(0x2000), 0x1000, 32};
 	const cuMemcpyPeer_params peer = {
 	    .dstDevice = 0x1000, .srcDevice = 0x2000, .ByteCount = 16};
-	struct xs_event e;
+	struct xs_event e = kept(XS_FN_cuMemcpyHtoDAsync_v2_ptsz, &in);
 
-	e = kept(XS_FN_cuMemcpyHtoDAsync_v2_ptsz, &in);
 	assert_int_equal(e.dst, 0x1000);
 	assert_int_equal(e.src, 0x2000);
 	assert_int_equal(e.bytes, 64);
@@ -64,9 +63,8 @@ TEST(copies_of_rows)
 				   .Depth = 3};
 	const cuMemcpy2DAsync_v2_params rows = {&in, AT(0x30)};
 	const cuMemcpy3D_v2_params slices = {&any};
-	struct xs_event e;
+	struct xs_event e = kept(XS_FN_cuMemcpy2DAsync_v2, &rows);
 
-	e = kept(XS_FN_cuMemcpy2DAsync_v2, &rows);
 	assert_int_equal(e.src, 0x2000);
 	assert_int_equal(e.dst, 0x1000);
 	assert_int_equal(e.bytes, 40);
@@ -154,9 +152,8 @@ TEST(batches_of_each_major)
 	    .sizes = sizes, .count = 3, .stream = AT(0x30)};
 	const struct xs_batch_12080 then = {
 	    .sizes = sizes, .count = 2, .stream = AT(0x30)};
-	struct xs_event e;
+	struct xs_event e = kept(XS_FN_cudaMemcpyBatchAsync_v13000, &now);
 
-	e = kept(XS_FN_cudaMemcpyBatchAsync_v13000, &now);
 	assert_int_equal(e.bytes, 60);
 	assert_int_equal(e.rows, 3);
 	assert_int_equal(e.stream, 0x30);

@@ -226,10 +226,9 @@ launch(struct xs_sim_call *call, const void *key, dim3 grid, dim3 block,
        void **args, size_t shared_bytes, cudaStream_t stream, bool per_thread)
 {
 	struct xs_sim_function_info info;
-	struct xs_sim_function *function;
 	int error, rc;
+	struct xs_sim_function *function = find_function(key, &error);
 
-	function = find_function(key, &error);
 	if (function) {
 		xs_sim_function_info(function, &info);
 		call->symbol = info.name;
@@ -318,10 +317,9 @@ cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 					   const void *func)
 {
 	struct xs_sim_function_info info;
-	struct xs_sim_function *function;
 	int error;
+	struct xs_sim_function *function = find_function(func, &error);
 
-	function = find_function(func, &error);
 	if (!function)
 		return error;
 	xs_sim_function_info(function, &info);
@@ -340,10 +338,9 @@ cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
 static int function_name(const char **name, const void *func)
 {
 	struct xs_sim_function_info info;
-	struct xs_sim_function *function;
 	int error;
+	struct xs_sim_function *function = find_function(func, &error);
 
-	function = find_function(func, &error);
 	if (!function)
 		return error;
 	xs_sim_function_info(function, &info);

@@ -154,9 +154,8 @@ static void write_counts(const struct xs_launch *launch, uint32_t number,
 void xs_counters_end(const struct xs_launch *launch)
 {
 	double values[XS_METRICS];
-	uint32_t *kernel;
+	uint32_t *kernel = kernel_of(launch);
 
-	kernel = kernel_of(launch);
 	if (xs_profiler_stop(current, values) && kernel) {
 		*kernel += ONE_COUNTED;
 		write_counts(launch, COUNTED(*kernel), values);
