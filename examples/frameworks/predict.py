@@ -66,6 +66,11 @@ def row_of(phase, strategy):
     return min(rows, key=lambda row: row["round_ns"], default=None)
 
 
+def part_of(rounds, steps):
+    """Returns how many rounds a step has, or which part of one it is."""
+    return round(rounds / steps) or 1 / round(steps / rounds)
+
+
 def saved_ms(result, strategy, recorded):
     """Returns what the strategy saves in each step, in ms, with the least and the
     most by the ranges of both rows, and the time of its rounds then; None: not
@@ -75,7 +80,7 @@ def saved_ms(result, strategy, recorded):
         before, after = row_of(phase, "as-is"), row_of(phase, strategy)
         if phase["apart"] or not before or not after:
             continue
-        steps = max(1, round(phase["rounds"] / recorded)) / 1e6
+        steps = part_of(phase["rounds"], recorded) / 1e6
         saved = (saved or 0) + steps * (before["round_ns"] - after["round_ns"])
         rounds += steps * after["round_ns"]
         down = math.hypot(down, steps * (before["round_ns"] - before["low_ns"]),
@@ -190,12 +195,12 @@ def programs_table(hosts):
 def texts(xferspy):
     rows = list(rows_of(xferspy, HERE / "h200"))
     pieces = [row for row in rows if row[0].startswith("pieces")]
-    third, fourth = (list(rows_of(xferspy, HERE / name))
-                     for name in ("h200-2", "h200-3"))
+    hosts = {name: list(rows_of(xferspy, HERE / name))
+             for name in ("h200-2", "h200-3", "h200-4", "h200-5")}
     return {"h100": table(list(rows_of(xferspy, HERE / "h100"))),
             "h200": table([row for row in rows if row not in pieces]),
-            "h200-2": table(third), "h200-3": table(fourth),
-            "programs": programs_table([third, fourth]),
+            **{name: table(of_host) for name, of_host in hosts.items()},
+            "programs": programs_table(list(hosts.values())),
             "pieces": times_table(pieces)}
 
 
