@@ -97,7 +97,8 @@ struct xs_param {
 	P(register_byte_ns, "ns/byte",                                         \
 	  "registration of touched memory, a "                                 \
 	  "byte")                                                              \
-	P(touch_byte_ns, "ns/byte", "first touch of host memory, a byte")      \
+	P(touch_byte_ns, "ns/byte",                                            \
+	  "what a copy out to untouched host memory adds, a byte")             \
 	P(unpin_fixed_ns, "ns", "pinned memory freed, fixed part")             \
 	P(unpin_byte_ns, "ns/byte", "pinned memory freed, a byte")             \
 	P(device_alloc_fixed_ns, "ns", "device allocation, fixed part")        \

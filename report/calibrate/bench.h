@@ -114,6 +114,9 @@ xs_bench_step xs_bench_describe, xs_bench_implicit_sync;
 /* copies.c */
 xs_bench_step xs_bench_latency, xs_bench_bandwidth, xs_bench_gap,
     xs_bench_pageable;
+/* Host time of one blocking copy between host and bench->device, in ns. */
+double xs_bench_blocking_ns(struct xs_bench *bench, int way, void *host,
+			    size_t bytes);
 
 /* pairs.c: mapped accesses, and two kinds of traffic at the same time. */
 xs_bench_step xs_bench_mapped, xs_bench_both_ways, xs_bench_mapped_against;

@@ -88,22 +88,14 @@ void xs_bench_calls(struct xs_bench *bench, struct xs_machine *machine)
 static double beyond_transfer_ns(struct xs_bench *bench, int way, size_t bytes,
 				 const struct xs_machine *machine)
 {
-	struct xs_cuda_device *gpu = &bench->gpu;
-	void *host = bench->pinned[way];
-	double start = xs_bench_now_ns();
-	double latency = 0, byte = 0;
+	const bool in = way == XS_BENCH_IN;
+	const double latency =
+	    in ? machine->lo_h2d_ns.value : machine->lo_d2h_ns.value;
+	const double byte = in ? machine->G_h2d.value : machine->G_d2h.value;
+	const double ns =
+	    xs_bench_blocking_ns(bench, way, bench->pinned[way], bytes);
 
-	if (way == XS_BENCH_IN) {
-		XS_CUDA(gpu, cuMemcpyHtoD, bench->device[way], host, bytes);
-		latency = machine->lo_h2d_ns.value;
-		byte = machine->G_h2d.value;
-	} else {
-		XS_CUDA(gpu, cuMemcpyDtoH, host, bench->device[way], bytes);
-		latency = machine->lo_d2h_ns.value;
-		byte = machine->G_d2h.value;
-	}
-	return fmax(xs_bench_now_ns() - start - latency - byte * (double)bytes,
-		    0);
+	return fmax(ns - latency - byte * (double)bytes, 0);
 }
 
 void xs_bench_blocking_copy(struct xs_bench *bench, struct xs_machine *machine)

@@ -107,18 +107,16 @@ void xs_bench_gap(struct xs_bench *bench, struct xs_machine *machine)
 	measure_slope(bench, XS_BENCH_OUT, &sweep, machine, XS_PARAM_g_d2h_ns);
 }
 
-/* Host time of one blocking copy between warm pages. */
-static double pageable_ns(struct xs_bench *bench, int way, size_t bytes)
+double xs_bench_blocking_ns(struct xs_bench *bench, int way, void *host,
+			    size_t bytes)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 	double start = xs_bench_now_ns();
 
 	if (way == XS_BENCH_IN)
-		XS_CUDA(gpu, cuMemcpyHtoD, bench->device[way], bench->pageable,
-			bytes);
+		XS_CUDA(gpu, cuMemcpyHtoD, bench->device[way], host, bytes);
 	else
-		XS_CUDA(gpu, cuMemcpyDtoH, bench->pageable, bench->device[way],
-			bytes);
+		XS_CUDA(gpu, cuMemcpyDtoH, host, bench->device[way], bytes);
 	return xs_bench_now_ns() - start;
 }
 
@@ -138,7 +136,8 @@ static void add_sweep(struct xs_bench *bench, int way,
 
 		while (repeats-- > 0)
 			xs_samples_add(&samples[i],
-				       pageable_ns(bench, way, bytes));
+				       xs_bench_blocking_ns(
+					   bench, way, bench->pageable, bytes));
 	}
 }
 
@@ -148,7 +147,7 @@ static void measure_curve(struct xs_bench *bench, int way,
 	struct xs_samples samples[CURVE_SIZES] = {0};
 	struct xs_repeats repeats = xs_bench_repeats(5);
 
-	pageable_ns(bench, way, bench->copy_bytes);
+	xs_bench_blocking_ns(bench, way, bench->pageable, bench->copy_bytes);
 	while (xs_bench_repeat(&repeats))
 		add_sweep(bench, way, samples);
 	for (size_t i = 0; i < CURVE_SIZES; i++)

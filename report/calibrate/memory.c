@@ -141,17 +141,8 @@ void xs_bench_allocate(struct xs_bench *bench, struct xs_machine *machine)
 	xs_bench_set(bench, machine, XS_PARAM_device_free_byte_ns, &end.byte);
 }
 
-static double fill_ns(unsigned char *memory, size_t bytes, int value)
-{
-	double start = xs_bench_now_ns();
-
-	memset(memory, value, bytes);
-	/* Keeps the compiler from removing a fill that is never read. */
-	__asm__ volatile("" : : "r"(memory) : "memory");
-	return xs_bench_now_ns() - start;
-}
-
-/* Additional time to fill untouched pages, compared with touched ones. */
+/* Additional time of a copy out to untouched pages, compared with touched
+ * ones. */
 void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine)
 {
 	const size_t bytes = 64 * XS_MIB;
@@ -159,13 +150,15 @@ void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine)
 	struct xs_repeats repeats = xs_bench_repeats(12);
 
 	while (xs_bench_repeat(&repeats)) {
-		unsigned char *memory = map_pages(bench, bytes);
+		void *memory = map_pages(bench, bytes);
 
 		if (memory == NULL)
 			return;
 
-		double first = fill_ns(memory, bytes, 1);
-		double again = fill_ns(memory, bytes, 2);
+		double first =
+		    xs_bench_blocking_ns(bench, XS_BENCH_OUT, memory, bytes);
+		double again =
+		    xs_bench_blocking_ns(bench, XS_BENCH_OUT, memory, bytes);
 
 		munmap(memory, bytes);
 		xs_samples_add(&samples,

@@ -53,6 +53,7 @@
 #define FAKE_FREE	   4000.0
 #define FAKE_FREE_BYTE	   0.0003
 #define FAKE_FRESH	   0.002 /* the first copy into allocated memory */
+#define FAKE_TOUCH	   0.4	 /* a copy out to untouched pages */
 #define FAKE_MAKE_GRAPH	   20000.0
 #define FAKE_MAKE_NODE	   700.0
 #define FAKE_CALL_GRAPH	   6000.0

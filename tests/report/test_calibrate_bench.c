@@ -344,13 +344,14 @@ TEST(test_messages_of_kernels)
 
 TEST(test_host_memory)
 {
-	MEASURE(xs_bench_pin, xs_bench_register);
+	MEASURE(xs_bench_pin, xs_bench_register, xs_bench_touch);
 	assert_param(machine.pin_fixed_ns, FAKE_PIN, 60);
 	assert_param(machine.pin_byte_ns, FAKE_PIN_BYTE, 1e-6);
 	assert_param(machine.unpin_fixed_ns, FAKE_UNPIN, 60);
 	assert_param(machine.unpin_byte_ns, FAKE_UNPIN_BYTE, 1e-6);
 	assert_param(machine.register_fixed_ns, FAKE_REGISTER, 60);
 	assert_param(machine.register_byte_ns, FAKE_REGISTER_BYTE, 1e-6);
+	assert_param(machine.touch_byte_ns, FAKE_TOUCH, 1e-6);
 }
 
 TEST(test_implicit_synchronisation_is_noticed)
