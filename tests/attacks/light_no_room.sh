@@ -21,7 +21,7 @@ for blocks in 64 256 700 1000 4000; do
 		50002
 	case "$coverage" in
 	*", $lost records lost"*) [ "$lost" -gt 0 ] || fail "$blocks: $coverage" ;;
-	*", each joined to its call"*) expect "$blocks: lost" "$lost" 0 ;;
+	*" GPU ops"*) expect "$blocks: lost" "$lost" 0 ;;
 	*) fail "$blocks: $lost lost: $coverage" ;;
 	esac
 	[ $blocks != 64 ] || [ "$lost" -gt 0 ] || fail "$blocks: none lost"

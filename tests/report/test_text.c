@@ -197,7 +197,7 @@ TEST(unknown_is_a_dash)
 TEST(totals_are_not_cut)
 {
 	static const char *const whole[] = {
-	    "no overlap: pageable copies block\n", "\n  migrated in ",
+	    "no overlap (pageable)\n", "\n  migrated in ",
 	    "1.23 GB/s; not above\n", "     -\n",
 	    "in 123456 copies, 0.98 GB/s\n"};
 	struct xs_result_totals *totals = &result->steady.totals;

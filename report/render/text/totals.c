@@ -77,7 +77,7 @@ static void put_migration(struct whole *in, const char *name, int64_t bytes,
 				   xs_units_rate(bytes, ns).s));
 }
 
-/* "no overlap: pageable copies block": told beside the sum. */
+/* "no overlap (pageable)": told beside the sum. */
 static const char *no_overlap(const struct xs_result_totals *totals)
 {
 	if (totals->overlap_ns != 0 || totals->gpu_busy_ns <= 0)
@@ -85,7 +85,7 @@ static const char *no_overlap(const struct xs_result_totals *totals)
 	return totals->pageable_async_ops > 0 &&
 		       totals->h2d_ns + totals->d2h_ns >
 			   totals->gpu_busy_ns / 100
-		   ? "no overlap: pageable copies block"
+		   ? "no overlap (pageable)"
 		   : "no overlap";
 }
 
@@ -136,8 +136,7 @@ static void put_gpu(struct whole *in)
 				: "");
 	put_some(in, "copies out", t->d2h_ns,
 		 copies(in, t->d2h_bytes, t->d2h_ops, t->d2h_ns));
-	put_between(in, "device to device", t->d2d_bytes, t->d2d_ops,
-		    t->d2d_ns);
+	put_between(in, "within a GPU", t->d2d_bytes, t->d2d_ops, t->d2d_ns);
 	put_between(in, "between GPUs", t->p2p_bytes, t->p2p_ops, t->p2p_ns);
 	put_overlap(in);
 	put(in, "GPU busy", t->gpu_busy_ns, busy_text(in));
