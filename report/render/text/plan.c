@@ -54,20 +54,23 @@ static bool is_written_before(const struct xs_result *result,
 	return false;
 }
 
-/* Nobody rewrites kernels for less than 1 / REWRITE_PART of the run. */
-#define REWRITE_PART 100
+/* Nobody rewrites kernels for less than 1 / LITTLE_PART of the run, nor reads
+ * on for it. */
+#define LITTLE_PART 100
 
 /* Whether only the title of the step is printed: of the third one on, of one
- * for longer runs behind others, and of little for kernels that change. */
+ * for longer runs behind others, and of little behind others or for kernels
+ * that change. */
 static bool is_title_only(const struct xs_result *result,
 			  const struct xs_result_step *step)
 {
 	return !result->all_asked &&
 	       (step - result->plan >= STEPS_MAX ||
 		(step->step > 1 && step->pays_rounds != XS_UNKNOWN) ||
-		(step->estimate->effort_level >= XS_EFFORT_SPLIT &&
+		((step->step > 1 ||
+		  step->estimate->effort_level >= XS_EFFORT_SPLIT) &&
 		 step->adds_saves_ns <
-		     xs_result_untraced_wall_ns(result) / REWRITE_PART));
+		     xs_result_untraced_wall_ns(result) / LITTLE_PART));
 }
 
 /* "3. double-buffer, from 49 rounds on: a round 246 us -> 154 us; --all says
