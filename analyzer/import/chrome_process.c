@@ -27,7 +27,7 @@ struct fit {
 
 struct chooser {
 	struct xs_foreign *foreign;
-	struct xs_distinct pids; /* by number of a process */
+	struct xs_distinct pids; /* those with calls come first */
 	uint32_t *of_thread;	 /* numbers of processes */
 	size_t processes, devices;
 	struct xs_key *calls; /* that issue work, by correlation */
@@ -40,22 +40,31 @@ struct chooser {
 	bool works[MOST_PROCESSES];  /* its calls may have made ops */
 };
 
-/* Numbers the processes. */
+static const uint32_t *pid_of(const struct xs_chrome *c, uint32_t thread)
+{
+	const struct xs_chrome_thread *t =
+	    xs_distinct_value(&c->threads, thread);
+
+	return &t->pid;
+}
+
+/* Numbers the processes with calls. */
 static int find_processes(struct chooser *k, const struct xs_chrome *c)
 {
+	const struct xs_foreign *f = k->foreign;
+	uint32_t number;
 	int rc = 0;
 
 	k->of_thread = calloc(c->threads.count + 1, sizeof(*k->of_thread));
 	if (!k->of_thread)
 		return -ENOMEM;
-	for (size_t i = 0; !rc && i < c->threads.count; i++) {
-		const struct xs_chrome_thread *thread =
-		    xs_distinct_value(&c->threads, i);
-
-		rc = xs_distinct_find(&k->pids, &thread->pid,
-				      sizeof(thread->pid), &k->of_thread[i]);
-	}
+	for (size_t i = 0; !rc && i < f->call_count; i++)
+		rc = xs_distinct_find(&k->pids, pid_of(c, f->calls[i].thread),
+				      sizeof(uint32_t), &number);
 	k->processes = k->pids.count;
+	for (uint32_t i = 0; !rc && i < c->threads.count; i++)
+		rc = xs_distinct_find(&k->pids, pid_of(c, i), sizeof(uint32_t),
+				      &k->of_thread[i]);
 	return rc;
 }
 
@@ -198,14 +207,11 @@ static int keep(struct chooser *k, struct xs_chrome *c)
 {
 	struct xs_foreign *f = k->foreign;
 	uint32_t process = 0;
-	size_t used = 0;
 	int rc;
 
-	for (uint32_t p = 0; p < k->processes; p++) {
-		used += k->rows[p] > 0;
+	for (uint32_t p = 0; p < k->processes; p++)
 		if (k->rows[p] > k->rows[process])
 			process = p;
-	}
 	KEEP(f->calls, f->call_count, k->of_thread[f->calls[i].thread]);
 	KEEP(f->ranges, f->range_count, k->of_thread[f->ranges[i].thread]);
 	KEEP(c->frames, c->frame_count, k->of_thread[c->frames[i].thread]);
@@ -213,7 +219,7 @@ static int keep(struct chooser *k, struct xs_chrome *c)
 	f->begin_ns = f->end_ns = 0; /* nor does the span */
 	rc = keep_ops(k, process);
 	memcpy(&f->pid, xs_distinct_value(&k->pids, process), sizeof(f->pid));
-	return rc ? rc : xs_foreign_note_process(f, used, "");
+	return rc ? rc : xs_foreign_note_process(f, k->processes, "");
 }
 
 static int choose(struct chooser *k, struct xs_chrome *c, const char **error)

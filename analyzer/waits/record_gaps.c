@@ -208,7 +208,7 @@ static bool run_at_once(const struct xs_op *op, const struct xs_op *next)
 	const uint64_t both_ns =
 	    end_ns > next->start_ns ? end_ns - next->start_ns : 0;
 
-	if (both_ns < RESOLUTION_NS)
+	if (both_ns <= RESOLUTION_NS)
 		return false;
 	if (op->kind == XS_OP_KERNEL && next->kind == XS_OP_KERNEL)
 		return op->start_ns == next->start_ns &&
@@ -219,13 +219,16 @@ static bool run_at_once(const struct xs_op *op, const struct xs_op *next)
 
 /* Ops of one stream run one after the other; not those of a graph, and what the
  * host copies within its memory. */
-static void check_order(const struct search *search, const struct xs_op *op,
+static void check_order(const struct xs_trace *trace,
+			const struct search *search, const struct xs_op *op,
 			struct xs_record_gap *gaps)
 {
 	const struct xs_op **last = &search->last[op->queue];
 
 	if (op->flags & (XS_OP_ESTIMATED | XS_OP_GRAPH | XS_OP_MIGRATION) ||
-	    op->kind == XS_OP_H2H)
+	    op->kind == XS_OP_H2H ||
+	    (op->call != XS_NONE &&
+	     trace->calls[op->call].call_class == XS_CALL_GRAPH_LAUNCH))
 		return;
 	gaps[XS_RECORD_GAP_ORDER].of++;
 	if (*last && run_at_once(*last, op))
@@ -251,7 +254,7 @@ int xs_record_gaps_find(const struct xs_trace *trace,
 		rc = find_waits(trace, &search);
 	for (size_t i = 0; !rc && i < trace->op_count; i++) {
 		check_op(trace, &search, &trace->ops[i], gaps);
-		check_order(&search, &trace->ops[i], gaps);
+		check_order(trace, &search, &trace->ops[i], gaps);
 		if (trace->ops[i].call != XS_NONE)
 			search.has_op[trace->ops[i].call] = true;
 	}

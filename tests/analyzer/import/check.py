@@ -678,6 +678,24 @@ class PyTorch(unittest.TestCase):
                                  whole["coverage"] | {"notes": whole["coverage"]["notes"][1:]})
                 self.assertEqual(made["trace"]["pid"], 3911)
 
+    def test_another_process_without_calls(self):
+        whole = json.loads(gzip.decompress((RECORDED / "rounds.json.gz").read_bytes()))
+        frame = next(e for e in whole["traceEvents"] if e.get("cat") == "cpu_op")
+        whole["traceEvents"].insert(0, frame | {"pid": 9})
+        path = packed(self.path / "a", whole.pop("traceEvents"), **whole)
+        before, made = (report(name) for name in (RECORDED / "rounds.json.gz", path))
+        self.assertEqual(before["coverage"], made["coverage"])
+        self.assertEqual(before["plan"], made["plan"])
+
+    def test_graphs_may_use_one_stream_at_once(self):
+        events = [event("cuda_runtime", name, 10, 5, correlation=1)
+                  for name in ("cudaGraphLaunch", "cudaMemcpyAsync")]
+        ops = [event("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", start, 100,
+                     correlation=1, bytes=4096) for start in (20, 30)]
+        for call, gaps in zip(events, ([], ["order"])):
+            made = report(packed(self.path / "a", [call, *ops]))
+            self.assertEqual([gap["kind"] for gap in made["coverage"]["gaps"]], gaps)
+
     def test_two_processes_on_one_gpu(self):
         for ids in (0, 10**6):
             done = run("report", self.joined(0, ids=ids, later_us=50))
