@@ -45,7 +45,7 @@ static bool parse_ranks(const char *text, unsigned long rank, bool *has)
 		if (last < first)
 			return false;
 		*has |= first <= rank && rank <= last;
-		text = end;
+		text = end + strspn(end, " ");
 		if (*text != ',')
 			return !*text;
 	}

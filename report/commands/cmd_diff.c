@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct diff_options {
 	const struct xs_renderer *renderer;
@@ -157,6 +158,13 @@ static int compare_jobs(const struct diff_options *given,
 			const struct side *before, const struct side *after,
 			const struct xs_result_options *how)
 {
+	const char *missing = before->traces[0];
+
+	if (access(missing, F_OK) == 0)
+		missing = after->traces[0];
+	if (access(missing, F_OK) != 0)
+		return xs_cli_error(XS_EXIT_INPUT, missing, strerror(errno),
+				    "name a folder or a digest");
 	if (before->count != 1 || after->count != 1 || !has_job(before) ||
 	    !has_job(after))
 		return xs_cli_error(XS_EXIT_USAGE, "diff",

@@ -38,14 +38,9 @@ static bool is_named_trace(const char *path)
 	return ends_with(path, ".xspy") || ends_with(path, ".xspy.gz");
 }
 
-static bool is_named_digest(const char *path)
-{
-	return ends_with(path, ".digest") || ends_with(path, ".digest.gz");
-}
-
 static int is_digest(const struct dirent *entry)
 {
-	return is_named_digest(entry->d_name);
+	return xs_digest_is_named(entry->d_name);
 }
 
 static int is_input(const struct dirent *entry)
@@ -116,8 +111,7 @@ static int sort(struct xs_job_inputs *inputs)
 
 	for (int i = 0; all && i < inputs->count; i++) {
 		char *path = inputs->paths[i];
-		const bool is = is_named_digest(path) ||
-				(!is_named_trace(path) && xs_digest_is(path));
+		const bool is = !is_named_trace(path) && xs_digest_is(path);
 
 		all[i] = (struct sized){.path = path, .at = i};
 		if (is && stat(path, &file) == 0)
@@ -195,9 +189,8 @@ int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
 	int code;
 
 	*group = NULL;
-	code = how && !xs_digest_is(path) && !is_named_digest(path)
-		   ? map(path, how, group)
-		   : read_digest(path, group);
+	code = how && !xs_digest_is(path) ? map(path, how, group)
+					  : read_digest(path, group);
 	if (code > 0)
 		*group = xs_digest_of_problem("unreadable", path);
 	return *group ? code : -ENOMEM;

@@ -85,9 +85,11 @@ json_t *xs_digest_ids(const json_t *group);
 /* Returns whether there are ids, which are all among the known ones. */
 bool xs_digest_are_known(const json_t *ids, const json_t *known);
 
-/* Whether the path is of a regular file that begins like a digest, which gzip
- * may have compressed. */
+/* Whether the path is of a regular file that is named like a digest (*.digest,
+ * *.digest.gz), or begins like one, which gzip may have compressed. The second:
+ * by its name alone. */
 bool xs_digest_is(const char *path);
+bool xs_digest_is_named(const char *path);
 
 /* Returns the text of a group, in its one form, and its checksum; the caller
  * frees it. NULL: no memory. */

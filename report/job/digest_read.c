@@ -133,11 +133,22 @@ static bool is_rows(const json_t *value)
 	return true;
 }
 
-/* What is no time in any run or round. */
-static bool is_negative(const json_t *numbers)
+/* Whether the least of a figure is no time, or more than the most. */
+static bool is_impossible(const json_t *group)
 {
-	return json_integer_value(json_object_get(numbers, "wall_ns")) < 0 ||
-	       json_integer_value(json_object_get(numbers, "round_ns")) < 0;
+	const char *name;
+	json_t *least;
+
+	json_object_foreach(json_object_get(group, "least"), name, least)
+	{
+		const json_t *most = xs_digest_get(group, "most", name);
+
+		if (json_integer_value(least) < 0 ||
+		    (most &&
+		     json_integer_value(most) < json_integer_value(least)))
+			return true;
+	}
+	return false;
 }
 
 static bool is_group(const json_t *value, int tables);
@@ -175,7 +186,6 @@ static bool is_member(const char *rule, const json_t *value)
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (strcmp(rule, rules[i].rule) == 0)
 			return all(value, XS_DIGEST_NAMES, rules[i].is) &&
-			       !is_negative(value) &&
 			       (rules[i].is != is_object || is_counts(value));
 	return false;
 }
@@ -192,7 +202,16 @@ static bool is_group(const json_t *value, int tables)
 	    member) if (strcmp(rule, "table") == 0
 			    ? !is_tables(member, tables)
 			    : !is_member(rule, member)) return false;
-	return true;
+	return !is_impossible(value);
+}
+
+bool xs_digest_is_named(const char *path)
+{
+	const char *end = strstr(path, ".digest");
+
+	while (end && end[7] && strcmp(end + 7, ".gz") != 0)
+		end = strstr(end + 1, ".digest");
+	return end != NULL;
 }
 
 /* A pipe can be read only once. */
@@ -200,12 +219,14 @@ bool xs_digest_is(const char *path)
 {
 	char text[sizeof(START) - 1];
 	struct stat file;
-	gzFile in = stat(path, &file) == 0 && S_ISREG(file.st_mode)
-			? gzopen(path, "rb")
-			: NULL;
-	const bool is = gzread(in, text, sizeof(text)) == sizeof(text) &&
-			memcmp(text, START, sizeof(text)) == 0;
+	gzFile in;
+	bool is;
 
+	if (stat(path, &file) != 0 || !S_ISREG(file.st_mode))
+		return false;
+	in = xs_digest_is_named(path) ? NULL : gzopen(path, "rb");
+	is = !in || (gzread(in, text, sizeof(text)) == sizeof(text) &&
+		     memcmp(text, START, sizeof(text)) == 0);
 	gzclose(in);
 	return is;
 }

@@ -33,16 +33,16 @@ struct xs_job_part {
 /* A change at lines of the source, whichever phases it reaches. */
 struct xs_job_step {
 	const char *strategy, *places, *effort; /* effort may be "" */
-	const char *text, *code; /* of the process that it saves most */
-	const char *condition;	 /* that no trace shows; NULL: none */
-	const char *assumes;	 /* by the prediction; NULL: nothing */
-	bool at_most;		 /* a process may save less */
-	int64_t traces;		 /* whose plans have it */
-	struct xs_job_spread saves;
-	int64_t sum_ns;		 /* that all processes save */
-	int64_t low_ns, high_ns; /* its interval, if all err alike */
-	int64_t job_ns;		 /* that the job saves by it alone */
-	bool at_least;		 /* job_ns may be more */
+	const char *text, *code;    /* of the process that it saves most */
+	const char *condition;	    /* that no trace shows; NULL: none */
+	const char *assumes;	    /* by the prediction; NULL: nothing */
+	bool at_most;		    /* a process may save less */
+	int64_t traces;		    /* whose plans have it */
+	struct xs_job_spread saves; /* beside the steps before it in its plan */
+	int64_t sum_ns;		    /* that all processes save */
+	int64_t low_ns, high_ns;    /* its interval, if all err alike */
+	int64_t job_ns;		    /* of the job, if each process saves that */
+	bool at_least;		    /* job_ns may be more */
 };
 
 /* Processes of a host, or with GPUs, links and NUMA nodes of one kind. */

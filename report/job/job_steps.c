@@ -31,7 +31,7 @@ static int64_t slowest_without(const struct xs_job *job, const json_t *program,
 	return last_ns;
 }
 
-/* What the job gains if this step alone is made. */
+/* What the job gains if each process takes so much less. */
 static void fill_gain(const struct xs_job *job, const json_t *program,
 		      const char *key, const json_t *row,
 		      struct xs_job_step *out)

@@ -166,7 +166,7 @@ static void add_beyond(struct xs_job *job, const json_t *program)
 		      {"phases", "phases"},
 		      {"kinds", "kinds of machines"},
 		      {"hosts", "hosts"},
-		      {"traces", "ranks"},
+		      {"traces", "which ranks are missing"},
 		      {"gpus", "GPUs"},
 		      {"versions", "versions"},
 		      {"wall_ns", "times"}};

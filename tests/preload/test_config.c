@@ -117,7 +117,8 @@ TEST(ranks_are_chosen)
 	    {"5,", "5", true},		{"5-", "5", true},
 	    {"all", "5", true},		{"all", "0", false},
 	    {"5 6", "5", true},		{"-5", "5", true},
-	    {"0, 5", "5", false},	{"0, 5", "6", true},
+	    {"0, 5", "5", false},	{"0 ,5 ", "5", false},
+	    {"0, 5", "6", true},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -310,6 +310,10 @@ TEST(two_jobs_are_compared)
 	runs("diff a.digest job --format json", 0, "\"job_diff\": {", NULL);
 	runs("diff a.digest job -o a.digest", 1, NULL, "it is also an input");
 	runs("diff a.digest none", 2, NULL, "none: no trace and no digest");
+	runs("diff a.digest gone", 2, NULL, "gone: No such file");
+	runs("--version; (echo; cat a.digest) >line.digest; " XS_COMMAND
+	     " report line.digest",
+	     0, "heat  1 trace on 1 host", NULL);
 	runs("--version; mkdir -p junk && echo junk >junk/x.digest; " XS_COMMAND
 	     " diff junk a.digest",
 	     2, NULL, "damaged, or no digest;");

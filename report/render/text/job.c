@@ -180,8 +180,8 @@ static void put_steps(const struct xs_terminal *terminal, struct xs_job *job,
 	xs_terminal_heading(terminal, "What to change",
 			    !count ? NULL
 				   : "once in the source, for all processes; "
-				     "each change alone, the job "
-				     "as far as its slowest process does");
+				     "what each adds to those before it in a "
+				     "process's plan");
 	for (size_t i = 0; i < count; i++)
 		put_step(terminal, job, i, all || i < STEPS_MAX);
 	if (count < job->step_count)

@@ -36,7 +36,7 @@ function jobStep(s, i, job) {
 function jobPlan(job) {
   const {plan: steps, no_step: none, question, question_code: code} = job;
   return steps.length || none || question ? section('What to change', steps.length ? 'once in the source, for ' +
-    'all processes; each change alone, the job as far as its slowest process does' : '',
+    'all processes; what each adds to those before it in a process\'s plan' : '',
   none ? el('p', none) : null, el('ol.plan', steps.map((s, i) => jobStep(s, i, job))),
   question ? el('p.warn', question) : null, code ? el('pre', code) : null) : null;
 }
