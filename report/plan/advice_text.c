@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_step(const struct xs_result_site *site, const char *step)
@@ -72,41 +73,67 @@ bool xs_advice_is_about(const struct xs_result_phase *phase,
 	return is_copy(phase, site, strategy ? strategy->least_copies : 0);
 }
 
-/* Adds the label to the places unless it is among them. Returns whether it was
- * added. */
-static bool add_place(const char **places, size_t *count, const char *label)
+/* By the line, or by the call, its function and its address. */
+static int by_place(const void *a, const void *b)
 {
-	for (size_t i = 0; i < *count; i++)
-		if (strcmp(places[i], label) == 0)
-			return false;
-	places[(*count)++] = label;
-	return true;
+	const struct xs_result_site *left = *(struct xs_result_site *const *)a;
+	const struct xs_result_site *right = *(struct xs_result_site *const *)b;
+	int order = strcmp(left->file ? left->file : "",
+			   right->file ? right->file : "");
+
+	if (!order)
+		order = (left->line > right->line) - (left->line < right->line);
+	if (!order && left->line == XS_UNKNOWN)
+		order = strcmp(left->call ? left->call : "",
+			       right->call ? right->call : "");
+	if (!order && left->line == XS_UNKNOWN)
+		order = strcmp(left->function ? left->function : "",
+			       right->function ? right->function : "");
+	return order ? order
+		     : (left->offset > right->offset) -
+			   (left->offset < right->offset);
+}
+
+/* Sets *count sites that the estimate's strategy changes, in the order of their
+ * places; NULL without memory. */
+static const struct xs_result_site **
+ordered(struct xs_arena *arena, const struct xs_result_phase *phase,
+	const struct xs_result_estimate *estimate, size_t *count)
+{
+	const struct xs_result_site **sites =
+	    xs_arena_alloc(arena, phase->site_count, sizeof(*sites));
+
+	*count = 0;
+	for (size_t i = 0; sites && i < phase->site_count; i++)
+		if (xs_advice_is_about(phase, estimate, &phase->sites[i]))
+			sites[(*count)++] = &phase->sites[i];
+	if (*count)
+		qsort(sites, *count, sizeof(*sites), by_place);
+	return sites;
 }
 
 const char *xs_advice_places(struct xs_arena *arena,
 			     const struct xs_result_phase *phase,
 			     const struct xs_result_estimate *estimate)
 {
-	const char **places =
-	    xs_arena_alloc(arena, phase->site_count, sizeof(*places));
-	const char *list = NULL, *function = NULL;
-	size_t count = 0;
+	size_t count;
+	const struct xs_result_site **sites =
+	    ordered(arena, phase, estimate, &count);
+	const char *list = NULL, *function = NULL, *last = "";
 	bool differ = false; /* places are in several functions */
 
-	for (size_t i = 0; places && i < phase->site_count; i++) {
-		const struct xs_result_site *site = &phase->sites[i];
-		const char *label, *before = function;
+	for (size_t i = 0; i < count; i++) {
+		const char *label = xs_result_site_label(arena, sites[i]);
+		const char *before = function;
 
-		if (!xs_advice_is_about(phase, estimate, site))
+		if (!label || strcmp(label, last) == 0)
 			continue;
-		label = xs_result_site_label(arena, site);
-		if (!label || !add_place(places, &count, label))
-			continue;
+		last = label;
 		list = xs_result_add_label(arena, list, label);
 		/* a label without a line contains the function */
-		if (!site->function || site->line == XS_UNKNOWN)
+		if (!sites[i]->function || sites[i]->line == XS_UNKNOWN)
 			continue;
-		function = xs_result_function_name(arena, site->function);
+		function = xs_result_function_name(arena, sites[i]->function);
 		differ |= before && function && strcmp(before, function) != 0;
 	}
 	if (list && function && !differ)

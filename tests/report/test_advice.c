@@ -652,7 +652,7 @@ TEST(each_place_is_named_once)
 	struct xs_arena arena = {0};
 
 	assert_string_equal(xs_advice_places(&arena, &phase, &row),
-			    "a.cu:210, :21, :5, :6");
+			    "a.cu:5, :6, :21, :210");
 	xs_arena_free(&arena);
 }
 

@@ -8,7 +8,7 @@
 #define WAITS_MAX 3
 
 /* More of them, if they are longer and at the lines of a step. */
-#define STEP_MAX  5
+#define STEP_MAX  4
 #define STEP_PART 10
 
 /* Shorter ones than 1 / LEAST_PART of the steady part, or of the run, are not
