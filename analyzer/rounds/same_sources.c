@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies in that all rounds of a phase make from the same host memory. */
+/* Copies in that all rounds of a phase make from the same host memory, and in
+ * how many sets of device memory they end in turn. */
 #include "analyzer/rounds/measure.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* A host range that a round copies in. */
+/* A range that a round copies in from, or to. */
 struct source {
 	uint64_t address, bytes;
 	size_t round;
@@ -36,8 +37,9 @@ static size_t count_ops(const struct xs_phase_members *m)
 	return count;
 }
 
-/* Lists the copies in of all rounds, sorted. Returns their number. */
-static size_t list_sources(const struct xs_phase_members *m,
+/* Lists where the copies in of all rounds come from or, if ends, go to, sorted.
+ * Returns their number. */
+static size_t list_sources(const struct xs_phase_members *m, bool ends,
 			   struct source *sources)
 {
 	size_t count = 0;
@@ -48,14 +50,15 @@ static size_t list_sources(const struct xs_phase_members *m,
 
 		for (uint32_t j = 0; j < round->op_count; j++) {
 			const struct xs_op *op = &m->trace->ops[ops[j]];
-			uint64_t src;
+			uint64_t at;
 
 			if (op->kind != XS_OP_H2D || op->call == XS_NONE)
 				continue;
-			src = m->trace->calls[op->call].src;
-			if (src)
+			at = ends ? m->trace->calls[op->call].dst
+				  : m->trace->calls[op->call].src;
+			if (at)
 				sources[count++] =
-				    (struct source){src, op->bytes, i};
+				    (struct source){at, op->bytes, i};
 		}
 	}
 	qsort(sources, count, sizeof(*sources), by_source);
@@ -82,6 +85,25 @@ static size_t keep_common(struct source *sources, size_t count, size_t rounds)
 	return kept;
 }
 
+/* How many sets of memory the largest copies end in, in turn; 0: unknown. */
+static uint32_t count_sets(const struct source *ends, size_t count,
+			   size_t rounds)
+{
+	uint64_t most_bytes = 0;
+	size_t copies = 0, places = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (ends[i].bytes > most_bytes)
+			most_bytes = ends[i].bytes;
+	for (size_t i = 0; i < count; i++) {
+		if (ends[i].bytes != most_bytes)
+			continue;
+		copies++;
+		places += !i || !is_same_range(&ends[i - 1], &ends[i]);
+	}
+	return copies ? (uint32_t)((places * rounds + copies / 2) / copies) : 0;
+}
+
 int xs_same_sources_find(const struct xs_phase_members *m,
 			 struct xs_phase *phase)
 {
@@ -93,7 +115,9 @@ int xs_same_sources_find(const struct xs_phase_members *m,
 	sources = malloc((count_ops(m) + 1) * sizeof(*sources));
 	if (!sources)
 		return -ENOMEM;
-	count = list_sources(m, sources);
+	count = list_sources(m, true, sources);
+	phase->in_sets = count_sets(sources, count, m->count);
+	count = list_sources(m, false, sources);
 	count = keep_common(sources, count, m->count);
 	for (size_t i = 0; i < phase->step_count; i++) {
 		struct xs_step *step = &phase->steps[i];

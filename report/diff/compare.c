@@ -115,7 +115,8 @@ static const char *strategy_of(const struct xs_result_phase *before,
 						      : "streams";
 	if (is_pageable(before) && uses_pinned(after))
 		return "pinned";
-	return NULL;
+	return before->in_sets == 1 && after->in_sets == 2 ? "double-buffer"
+							   : NULL;
 }
 
 static void check_prediction(struct xs_diff *diff, struct xs_diff_phase *out)
@@ -151,7 +152,7 @@ static void check_prediction(struct xs_diff *diff, struct xs_diff_phase *out)
 		return;
 	/* predictions are of untraced rounds */
 	out->measured_ns = xs_result_untraced_ns(out->after);
-	if (rounds > 1)
+	if (is(strategy, "double-buffer"))
 		out->measured_ns =
 		    (out->measured_ns + out->after->between_ns) / rounds -
 		    out->before->between_ns;

@@ -140,7 +140,8 @@ struct xs_result_phase {
 	int64_t kernel_waits;		  /* of the host, between two kernels */
 	const char *kernel_wait_places;	  /* their calls; NULL: unknown */
 	int64_t streams;		  /* streams that its ops ran on */
-	const char *order;		  /* issue order: "depth", "breadth" */
+	int64_t in_sets; /* of device memory that its rounds fill in turn; 0 */
+	const char *order; /* issue order: "depth", "breadth" */
 	const char *src_memory, *dst_memory;
 	bool staged; /* the host copies to pinned memory before a copy in */
 	const char **kernel_names; /* demangled, each once, in issue order */

@@ -279,14 +279,16 @@ TEST(test_cupy_stages_what_it_copies_in)
 	check_staged(STAGED("/my/from_data.py"), 100000, false);
 }
 
-/* Two rounds; the second one copies in from src. */
+/* Two rounds; the second one copies in from src, to the same address of the
+ * device. */
 #define TWO_SOURCES(src)                                                       \
 	"xferspy-text 1\nheader\nchunk thread=1\n"                             \
 	"site call_class=1 site=1\nsite call_class=1 site=2\n"                 \
-	"copycall site=1 correlation=1 start=0 duration=10 src=64 bytes=40\n"  \
+	"copycall site=1 correlation=1 start=0 duration=10 src=64 dst=64 "     \
+	"bytes=40\n"                                                           \
 	"copycall site=2 correlation=2 start=20 duration=10 bytes=40\n"        \
 	"copycall site=1 correlation=3 start=40 duration=10 bytes=40 "         \
-	"src=" src "\n"                                                        \
+	"src=" src " dst=" src "\n"                                            \
 	"copycall site=2 correlation=4 start=60 duration=10 bytes=40\n"        \
 	"chunk\n"                                                              \
 	"copy correlation=1 start=1 duration=8 bytes=40 direction=1\n"         \
@@ -300,6 +302,7 @@ static void check_same_source(const char *text, bool in)
 	assert_int_equal(phases.rounds, 2);
 	assert_int_equal(phases.count, 1);
 	assert_int_equal(phases.items[0].steps[0].same_source, in);
+	assert_int_equal(phases.items[0].in_sets, in ? 1 : 2);
 	assert_false(phases.items[0].steps[1].same_source);
 }
 

@@ -369,6 +369,29 @@ TEST(rounds_that_became_one_are_scored)
 	assert_null(pair.diff.phases[0].predicted);
 }
 
+/* As JAX puts the next batch while this one is computed: in another order of
+ * calls nothing differs but where the batches go. */
+TEST(a_second_set_of_buffers_is_scored)
+{
+	struct xs_result_phase *before, *after;
+
+	before = &pair.before->phases[0];
+	after = &pair.after->phases[0];
+	before->estimates[0].model = "replay";
+	before->estimates[0].strategy = "double-buffer";
+	before->estimates[0].applies = true;
+	before->src_memory = before->dst_memory = "pinned";
+	after->streams = before->streams;
+	before->in_sets = 1;
+	after->in_sets = 2;
+	build_pair();
+	assert_ptr_equal(pair.diff.phases[0].predicted, &before->estimates[0]);
+	xs_diff_free(&pair.diff);
+	before->in_sets = 2;
+	build_pair();
+	assert_null(pair.diff.phases[0].predicted);
+}
+
 /* Different work does not test a prediction. */
 TEST(other_sizes_are_not_scored)
 {
