@@ -56,9 +56,10 @@ static int copy_3d(const struct cudaMemcpy3DParms *p,
 	return xs_sim_copy(stream, copy);
 }
 
-static int copy_to_symbol(const void *symbol, const void *src, size_t count,
-			  size_t offset, struct xs_sim_stream *stream,
-			  bool async)
+/* Copies to the variable, or from it to dst. */
+static int copy_symbol(const void *symbol, void *dst, const void *src,
+		       size_t count, size_t offset,
+		       struct xs_sim_stream *stream, bool async)
 {
 	size_t bytes = 0;
 	char *address = xs_rt_symbol(symbol, &bytes);
@@ -67,21 +68,8 @@ static int copy_to_symbol(const void *symbol, const void *src, size_t count,
 		return cudaErrorInvalidSymbol;
 	if (offset + count > bytes)
 		return cudaErrorInvalidValue;
-	return copy_1d(address + offset, src, count, stream, async);
-}
-
-static int copy_from_symbol(void *dst, const void *symbol, size_t count,
-			    size_t offset, struct xs_sim_stream *stream,
-			    bool async)
-{
-	size_t bytes = 0;
-	char *address = xs_rt_symbol(symbol, &bytes);
-
-	if (!address)
-		return cudaErrorInvalidSymbol;
-	if (offset + count > bytes)
-		return cudaErrorInvalidValue;
-	return copy_1d(dst, address + offset, count, stream, async);
+	return copy_1d(dst ? dst : address + offset,
+		       dst ? address + offset : src, count, stream, async);
 }
 
 static int set_2d(void *dst, size_t pitch, int value, size_t width,
@@ -170,22 +158,22 @@ RT_TWINS(cudaMemcpyToSymbol, v3020, ptds,
 	 (const void *symbol, const void *src, size_t count, size_t offset,
 	  enum cudaMemcpyKind kind),
 	 (symbol, src, count, offset, kind),
-	 copy_to_symbol(symbol, src, count, offset, OWN_STREAM, false))
+	 copy_symbol(symbol, NULL, src, count, offset, OWN_STREAM, false))
 RT_TWINS(cudaMemcpyToSymbolAsync, v3020, ptsz,
 	 (const void *symbol, const void *src, size_t count, size_t offset,
 	  enum cudaMemcpyKind kind, cudaStream_t stream),
 	 (symbol, src, count, offset, kind, stream),
-	 copy_to_symbol(symbol, src, count, offset, STREAM, true))
+	 copy_symbol(symbol, NULL, src, count, offset, STREAM, true))
 RT_TWINS(cudaMemcpyFromSymbol, v3020, ptds,
 	 (void *dst, const void *symbol, size_t count, size_t offset,
 	  enum cudaMemcpyKind kind),
 	 (dst, symbol, count, offset, kind),
-	 copy_from_symbol(dst, symbol, count, offset, OWN_STREAM, false))
+	 copy_symbol(symbol, dst, NULL, count, offset, OWN_STREAM, false))
 RT_TWINS(cudaMemcpyFromSymbolAsync, v3020, ptsz,
 	 (void *dst, const void *symbol, size_t count, size_t offset,
 	  enum cudaMemcpyKind kind, cudaStream_t stream),
 	 (dst, symbol, count, offset, kind, stream),
-	 copy_from_symbol(dst, symbol, count, offset, STREAM, true))
+	 copy_symbol(symbol, dst, NULL, count, offset, STREAM, true))
 RT_TWINS(cudaMemset, v3020, ptds, (void *devPtr, int value, size_t count),
 	 (devPtr, value, count),
 	 set_2d(devPtr, count, value, count, 1, OWN_STREAM, false))

@@ -63,6 +63,23 @@ static uint8_t copy_kind(const struct xs_sim_copy *copy)
 		  : CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
 }
 
+/* When and where the op of a record ran, and which call issued it. */
+#define RAN(record, r)                                                         \
+	do {                                                                   \
+		(record).start = (r)->start_ns;                                \
+		(record).end = (r)->end_ns;                                    \
+		(record).deviceId = (uint32_t)(r)->device;                     \
+		(record).contextId = (uint32_t)(r)->device + 1;                \
+		(record).streamId = (r)->stream;                               \
+		(record).correlationId = (r)->correlation;                     \
+	} while (0)
+
+#define OF_NODE(record, r)                                                     \
+	do {                                                                   \
+		(record).graphNodeId = (r)->op->graph_node;                    \
+		(record).graphId = exec_of((r)->op);                           \
+	} while (0)
+
 static void add_copy(const struct xs_sim_record *r, struct xs_cu_pending *p)
 {
 	const struct xs_sim_copy *copy = &r->op->copy;
@@ -72,17 +89,11 @@ static void add_copy(const struct xs_sim_record *r, struct xs_cu_pending *p)
 	p->copy.dstKind = (uint8_t)copy->dst_memory;
 	p->copy.flags = copy->async ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC : 0;
 	p->copy.bytes = (uint64_t)copy->width * copy->height * copy->depth;
-	p->copy.start = r->start_ns;
-	p->copy.end = r->end_ns;
-	p->copy.deviceId = (uint32_t)r->device;
-	p->copy.contextId = (uint32_t)r->device + 1;
-	p->copy.streamId = r->stream;
-	p->copy.correlationId = r->correlation;
+	RAN(p->copy, r);
 #if CUPTI_API_VERSION >= 130000
 	p->copy.copyCount = 1;
 #endif
-	p->copy.graphNodeId = r->op->graph_node;
-	p->copy.graphId = exec_of(r->op);
+	OF_NODE(p->copy, r);
 	add(CUPTI_ACTIVITY_KIND_MEMCPY, p, r->end_ns);
 }
 
@@ -96,18 +107,12 @@ static void add_peer_copy(const struct xs_sim_record *r,
 	p->peer.dstKind = (uint8_t)copy->dst_memory;
 	p->peer.flags = copy->async ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC : 0;
 	p->peer.bytes = (uint64_t)copy->width * copy->height * copy->depth;
-	p->peer.start = r->start_ns;
-	p->peer.end = r->end_ns;
-	p->peer.deviceId = (uint32_t)r->device;
-	p->peer.contextId = (uint32_t)r->device + 1;
-	p->peer.streamId = r->stream;
+	RAN(p->peer, r);
 	p->peer.srcDeviceId = (uint32_t)copy->src_device;
 	p->peer.srcContextId = (uint32_t)copy->src_device + 1;
 	p->peer.dstDeviceId = (uint32_t)copy->dst_device;
 	p->peer.dstContextId = (uint32_t)copy->dst_device + 1;
-	p->peer.correlationId = r->correlation;
-	p->peer.graphNodeId = r->op->graph_node;
-	p->peer.graphId = exec_of(r->op);
+	OF_NODE(p->peer, r);
 	add(CUPTI_ACTIVITY_KIND_MEMCPY2, p, r->end_ns);
 }
 
@@ -118,14 +123,8 @@ static void add_set(const struct xs_sim_record *r, struct xs_cu_pending *p)
 
 	p->set.value = set->value;
 	p->set.bytes = (uint64_t)set->width * set->height;
-	p->set.start = r->start_ns;
-	p->set.end = r->end_ns;
-	p->set.deviceId = (uint32_t)r->device;
-	p->set.contextId = (uint32_t)r->device + 1;
-	p->set.streamId = r->stream;
-	p->set.correlationId = r->correlation;
-	p->set.graphNodeId = r->op->graph_node;
-	p->set.graphId = exec_of(r->op);
+	RAN(p->set, r);
+	OF_NODE(p->set, r);
 	p->set.flags = set->async ? CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC : 0;
 	p->set.memoryKind = xs_sim_find(set->dst, &range)
 				? (uint16_t)range.memory
@@ -141,11 +140,8 @@ static void add_kernel(const struct xs_sim_record *r, struct xs_cu_pending *p)
 	xs_sim_function_info(launch->function, &info);
 	p->kernel.registersPerThread = (uint16_t)info.registers;
 	p->timeless = xs_sim_counts_of(r->device) != NULL; /* as in CUPTI */
-	p->kernel.start = r->start_ns;
-	p->kernel.end = p->kernel.completed = r->end_ns;
-	p->kernel.deviceId = (uint32_t)r->device;
-	p->kernel.contextId = (uint32_t)r->device + 1;
-	p->kernel.streamId = r->stream;
+	RAN(p->kernel, r);
+	p->kernel.completed = r->end_ns;
 	p->kernel.gridX = (int32_t)launch->grid[0];
 	p->kernel.gridY = (int32_t)launch->grid[1];
 	p->kernel.gridZ = (int32_t)launch->grid[2];
@@ -155,9 +151,7 @@ static void add_kernel(const struct xs_sim_record *r, struct xs_cu_pending *p)
 	p->kernel.staticSharedMemory = (int32_t)info.shared_bytes;
 	p->kernel.dynamicSharedMemory = (int32_t)launch->shared_bytes;
 	p->kernel.localMemoryPerThread = (uint32_t)info.local_bytes;
-	p->kernel.correlationId = r->correlation;
-	p->kernel.graphNodeId = r->op->graph_node;
-	p->kernel.graphId = exec_of(r->op);
+	OF_NODE(p->kernel, r);
 	p->kernel.name = info.name;
 	add(xs_cu_wants(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
 		? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
@@ -187,16 +181,11 @@ static void add_migration(const struct xs_sim_record *r,
 
 static void add_graph(const struct xs_sim_record *r, struct xs_cu_pending *p)
 {
-	p->graph.correlationId = r->correlation;
-	p->graph.start = r->start_ns;
-	p->graph.end = r->end_ns;
-	p->graph.deviceId = (uint32_t)r->device;
-	p->graph.contextId = (uint32_t)r->device + 1;
+	RAN(p->graph, r);
 #if CUPTI_API_VERSION >= 27
 	p->graph.endDeviceId = p->graph.deviceId;
 	p->graph.endContextId = p->graph.contextId;
 #endif
-	p->graph.streamId = r->stream;
 	p->graph.graphId = exec_of(r->op);
 	add(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, p, r->end_ns);
 }

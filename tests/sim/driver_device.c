@@ -41,19 +41,17 @@ static const struct {
 	CUresult result;
 	const char *name, *text;
 } errors[] = {
-    {CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
-    {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
-    {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
-    {CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED",
-     "initialization error"},
-    {CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE",
-     "no CUDA-capable device is detected"},
-    {CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE",
-     "invalid device ordinal"},
-    {CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE",
-     "invalid resource handle"},
-    {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
-    {CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
+#define ROW(error, text) error, #error, text
+    {ROW(CUDA_SUCCESS, "no error")},
+    {ROW(CUDA_ERROR_INVALID_VALUE, "invalid argument")},
+    {ROW(CUDA_ERROR_OUT_OF_MEMORY, "out of memory")},
+    {ROW(CUDA_ERROR_NOT_INITIALIZED, "initialization error")},
+    {ROW(CUDA_ERROR_NO_DEVICE, "no CUDA-capable device is detected")},
+    {ROW(CUDA_ERROR_INVALID_DEVICE, "invalid device ordinal")},
+    {ROW(CUDA_ERROR_INVALID_HANDLE, "invalid resource handle")},
+    {ROW(CUDA_ERROR_NOT_FOUND, "named symbol not found")},
+    {ROW(CUDA_ERROR_NOT_READY, "device not ready")},
+#undef ROW
 };
 
 static CUresult error_text(CUresult result, const char **text, bool name)
@@ -464,19 +462,15 @@ static CUresult launch_call(struct xs_sim_call *call,
 }
 
 /* No rows of the table, because of the kernel's name. */
+#define LAUNCH_PARAMETERS                                                      \
+	(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,           \
+	 unsigned int gridDimZ, unsigned int blockDimX,                        \
+	 unsigned int blockDimY, unsigned int blockDimZ,                       \
+	 unsigned int sharedMemBytes, CUstream hStream, void **kernelParams,   \
+	 void **extra)
 #define LAUNCH(symbol, per_thread)                                             \
-	XS_SIM_API CUresult CUDAAPI symbol(                                    \
-	    CUfunction f, unsigned int gridDimX, unsigned int gridDimY,        \
-	    unsigned int gridDimZ, unsigned int blockDimX,                     \
-	    unsigned int blockDimY, unsigned int blockDimZ,                    \
-	    unsigned int sharedMemBytes, CUstream hStream,                     \
-	    void **kernelParams, void **extra);                                \
-	CUresult CUDAAPI symbol(                                               \
-	    CUfunction f, unsigned int gridDimX, unsigned int gridDimY,        \
-	    unsigned int gridDimZ, unsigned int blockDimX,                     \
-	    unsigned int blockDimY, unsigned int blockDimZ,                    \
-	    unsigned int sharedMemBytes, CUstream hStream,                     \
-	    void **kernelParams, void **extra)                                 \
+	XS_SIM_API CUresult CUDAAPI symbol LAUNCH_PARAMETERS;                  \
+	CUresult CUDAAPI symbol LAUNCH_PARAMETERS                              \
 	{                                                                      \
 		const cuLaunchKernel_params params = {                         \
 		    f,	       gridDimX,     gridDimY,	gridDimZ,              \
