@@ -75,11 +75,11 @@ static int next_part(struct xs_pieces *in)
 /* Where only a checksum is wrong, all was decompressed before. */
 static int refuse(struct xs_pieces *in)
 {
-	return fail(in, in->zip.msg && strstr(in->zip.msg, "check")
-			    ? "the checksum of the compressed file is wrong; "
-			      "its content may be damaged"
-			    : "the compressed file is damaged; the rest is "
-			      "missing");
+	return fail(
+	    in, in->zip.msg && strstr(in->zip.msg, "check")
+		    ? "the checksum of the compressed file is wrong; its "
+		      "content may be damaged"
+		    : "the compressed file is damaged; the rest is missing");
 }
 
 /* Decompresses until the piece is full or the data ends. Returns 0 or -errno.
@@ -93,10 +93,9 @@ static int inflate_piece(struct xs_pieces *in)
 			const long taken = take(in, in->raw, sizeof(in->raw));
 
 			if (taken == 0)
-				return fail(in,
-					    "the compressed file ends "
-					    "early; content after that may be "
-					    "missing");
+				return fail(
+				    in, "the compressed file ends early; "
+					"content after that may be missing");
 			if (taken < 0)
 				return (int)taken;
 			in->zip.next_in = in->raw;

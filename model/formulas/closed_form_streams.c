@@ -27,8 +27,7 @@ static const struct equation {
     {"vanwerkhoven2014-eq3", xs_vw_eq3_ns, "the kernel outlasts the copies"},
     {"vanwerkhoven2014-eq4", xs_vw_eq4_ns, "the copies outlast the kernel"},
     {"vanwerkhoven2014-eq5", xs_vw_eq5_ns,
-     "the longest of copies in, kernel, copies "
-     "out, and a piece of the others"},
+     "the longest of copies in, kernel, copies out, and a piece of the others"},
 };
 
 static struct xs_estimate streams_row(unsigned equation, unsigned n)

@@ -280,16 +280,15 @@ static void fit(struct xs_machine *m, const struct xs_fit_evidence *e)
 		out = assume_G(&e->pageable[XS_FIT_OUT], &m->G_d2h);
 	fit_curve(&e->pageable[XS_FIT_IN], &m->pageable_h2d);
 	fit_curve(&e->pageable[XS_FIT_OUT], &m->pageable_d2h);
-	snprintf(
-	    m->notes, sizeof(m->notes),
-	    "rate to the device (G): %s; to the host: %s; both "
-	    "directions at once: %s; latencies and host calls: the usual "
-	    "values, at most as traced. Not known: mapped memory, pinning. "
-	    "`xferspy calibrate` measures them all.",
-	    in, out,
-	    e->both[XS_FIT_IN].count && e->both[XS_FIT_OUT].count
-		? "as traced"
-		: "the usual slow-down");
+	snprintf(m->notes, sizeof(m->notes),
+		 "rate to the device (G): %s; to the host: %s; both directions "
+		 "at once: %s; latencies and host calls: the usual values, at "
+		 "most as traced. Not known: mapped memory, pinning. `xferspy "
+		 "calibrate` measures them all.",
+		 in, out,
+		 e->both[XS_FIT_IN].count && e->both[XS_FIT_OUT].count
+		     ? "as traced"
+		     : "the usual slow-down");
 }
 
 void xs_machine_fit(const struct xs_phases *phases,

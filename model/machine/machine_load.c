@@ -77,13 +77,12 @@ int xs_machine_load(const char *name_or_path, struct xs_machine *machine,
 		machine->shipped = !machine->uuid[0];
 		return err;
 	}
-	snprintf(error, error_size,
-		 "machine profile %s: no such name in %s%s%s; give a file "
-		 "(with a / or .json), or measure one with `xferspy calibrate "
-		 "-o %s.json`",
-		 name_or_path, folders.paths[0],
-		 folders.count > 1 ? " or " : "",
-		 folders.count > 1 ? folders.paths[1] : "", name_or_path);
+	snprintf(
+	    error, error_size,
+	    "machine profile %s: no such name in %s%s%s; give a file (with a / "
+	    "or .json), or measure one with `xferspy calibrate -o %s.json`",
+	    name_or_path, folders.paths[0], folders.count > 1 ? " or " : "",
+	    folders.count > 1 ? folders.paths[1] : "", name_or_path);
 	return -ENOENT;
 }
 

@@ -57,8 +57,8 @@ static void assume_parts(const struct xs_strategy_case *c, bool outs,
 			 "copied now: they are apart in host memory");
 	else if (parts && parts < copies)
 		xs_estimate_assume(
-		    row, "each stream copies its piece in one call: the "
-			 "parts that are copied now are adjacent in memory");
+		    row, "each stream copies its piece in one call: the parts "
+			 "that are copied now are adjacent in memory");
 }
 
 void xs_estimate_assume_pieces(const struct xs_strategy_case *c, bool outs,
@@ -71,22 +71,21 @@ void xs_estimate_assume_pieces(const struct xs_strategy_case *c, bool outs,
 		"neighbouring pieces share input, as counted: each stream "
 		"waits for the copy of the one before",
 	    [XS_SHARE_ALL] =
-		"all blocks share their input, as counted: only one "
-		"of several copies in is cut, the others come first"};
+		"all blocks share their input, as counted: only one of several "
+		"copies in is cut, the others come first"};
 	const enum xs_sharing sharing = xs_sharing_of_input(&c->work, false);
 	const bool is_counted =
 	    sharing != XS_SHARE_NOTHING || !isnan(input_read_times(&c->work));
 
 	assume_parts(c, outs, row);
 	if (c->work.slices)
-		xs_estimate_assume(
-		    row, "each kernel works on a part of the data: none has "
-			 "the time to read half of it");
+		xs_estimate_assume(row,
+				   "each kernel works on a part of the data: "
+				   "none has the time to read half of it");
 	if (is_counted)
 		xs_estimate_assume(row, needs[sharing]);
 	else
-		xs_estimate_need(row,
-				 "a piece of the kernel needs no later piece's "
-				 "input, or copies it along");
+		xs_estimate_need(row, "a piece of the kernel needs no later "
+				      "piece's input, or copies it along");
 	xs_piece_kernel_assume(c, row);
 }

@@ -88,8 +88,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	    (double)phase->round_ns.median_ns * LEAST_PERCENT)
 		return xs_estimate_abstain(
 		    &row, out,
-		    "the host's own work is less than %d %% of "
-		    "the round",
+		    "the host's own work is less than %d %% of the round",
 		    LEAST_PERCENT);
 	if (!phase->host_blocked_ns)
 		return xs_estimate_abstain(&row, out, "the host never waits");

@@ -153,10 +153,10 @@ static bool abstains(const struct xs_strategy_case *c, const struct run *run,
 					  "one call of the round issues "
 					  "several ops, as a graph does");
 	else if (run->nodes < 2)
-		*rc = xs_estimate_abstain(
-		    row, out,
-		    "no two kernels follow each other without a copy or a wait "
-		    "of the host");
+		*rc =
+		    xs_estimate_abstain(row, out,
+					"no two kernels follow each other "
+					"without a copy or a wait of the host");
 	else
 		return false;
 	return true;
@@ -221,14 +221,13 @@ const struct xs_strategy xs_strategy_graph = {
     .keeps_copies = true,
     .build = build,
     .first = "launch a round of {places} as one graph",
-    .advice = "Capture the launches of a round once "
-	      "(cudaStreamBeginCapture), of {places}, and launch them as one "
-	      "graph in each round: {why}.",
+    .advice = "Capture the launches of a round once (cudaStreamBeginCapture), "
+	      "of {places}, and launch them as one graph in each round: {why}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"cudaStreamBeginCapture(s, "
-		"cudaStreamCaptureModeThreadLocal); // round 1\n"
+		"cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal); "
+		"// round 1\n"
 		"cudaStreamEndCapture(s, &graph), cudaGraphInstantiate(&exec, "
 		"graph, 0);\n"
 		"cudaGraphLaunch(exec, s); // in each further round",

@@ -57,7 +57,6 @@ const struct xs_strategy xs_strategy_hybrid = {
     .error = XS_ERROR_mapped,
     .build = build,
     .first = "copy in over {n} streams at {places}, with mapped results",
-    .advice =
-	"Copy in over {n} streams at {places} and let the kernels write their "
-	"results to mapped host memory.",
+    .advice = "Copy in over {n} streams at {places} and let the kernels write "
+	      "their results to mapped host memory.",
 };

@@ -125,9 +125,8 @@ static bool lacks_rates(const struct xs_machine_move *move,
 		    row, "pageable copies use pages that were touched before");
 	if (by_rates)
 		xs_estimate_assume(
-		    row, "copies of memory that is not pinned change as "
-			 "pinned ones do: the profile has no times of "
-			 "them");
+		    row, "copies of memory that is not pinned change as pinned "
+			 "ones do: the profile has no times of them");
 	return false;
 }
 
@@ -167,17 +166,15 @@ static void set_ratios(struct xs_machine_move *move, struct xs_estimate *row)
 	}
 	if (isnan(move->kernel_ratio)) {
 		move->kernel_ratio = move->other_ratio = 1;
-		xs_estimate_assume(row,
-				   "kernels take as long as in the trace: the "
-				   "profiles do not compare the GPUs");
+		xs_estimate_assume(row, "kernels take as long as in the trace: "
+					"the profiles do not compare the GPUs");
 	} else if (isnan(flops)) {
-		xs_estimate_assume(
-		    row, "memory bounds the kernels: the profiles do not "
-			 "compare peak arithmetic");
+		xs_estimate_assume(row,
+				   "memory bounds the kernels: the profiles do "
+				   "not compare peak arithmetic");
 	}
-	xs_estimate_assume(row,
-			   "the host's own work, and call costs that a profile "
-			   "does not have, are as in the trace");
+	xs_estimate_assume(row, "the host's own work, and call costs that a "
+				"profile does not have, are as in the trace");
 }
 
 static void explain(const struct xs_machine_move *move, struct xs_estimate *row)

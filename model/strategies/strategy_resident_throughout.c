@@ -90,16 +90,14 @@ const struct xs_strategy xs_strategy_resident_throughout = {
     .error = XS_ERROR_resident,
     .build = build,
     .first = "keep the data of {places} on the device",
-    .advice =
-	"Copy the data of {places} to the device once, before the rounds, "
-	"and back once, after them.",
+    .advice = "Copy the data of {places} to the device once, before the "
+	      "rounds, and back once, after them.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"cudaMemcpy(dev, host, bytes, cudaMemcpyDefault); // "
-		"before the loop\n"
-		"cudaMemcpy(host, dev, bytes, cudaMemcpyDefault); // "
-		"after it",
+		"cudaMemcpy(dev, host, bytes, cudaMemcpyDefault); // before "
+		"the loop\n"
+		"cudaMemcpy(host, dev, bytes, cudaMemcpyDefault); // after it",
 	    [XS_LANGUAGE_PYTORCH] =
 		"tensor = tensor.to(device)  # once, before the loop\n"
 		"tensor = tensor.cpu()  # once, after it",
@@ -109,9 +107,8 @@ const struct xs_strategy xs_strategy_resident_throughout = {
 	    [XS_LANGUAGE_CUPY] =
 		"device = cupy.asarray(array)  # once, before the loop\n"
 		"array = device.get()  # once, after it",
-	    [XS_LANGUAGE_NUMBA] =
-		"dev = cuda.to_device(ary)  # once, before the loop; kernels "
-		"take dev\n"
-		"dev.copy_to_host(ary)  # once, after it",
+	    [XS_LANGUAGE_NUMBA] = "dev = cuda.to_device(ary)  # once, before "
+				  "the loop; kernels take dev\n"
+				  "dev.copy_to_host(ary)  # once, after it",
 	},
 };

@@ -190,14 +190,12 @@ const struct xs_strategy xs_strategy_reuse = {
 	      "({places}): {why}.",
     .code =
 	{
-	    [XS_LANGUAGE_CUDA] =
-		"cudaMalloc(&dev, largest_bytes); // each buffer, before the "
-		"loop\n"
-		"cudaFree(dev);                   // after it",
-	    [XS_LANGUAGE_NUMBA] =
-		"dev = cuda.device_array(shape, dtype)  # once, before the "
-		"loop\n"
-		"dev.copy_to_device(ary), f[blocks, threads](dev), "
-		"dev.copy_to_host(ary)",
+	    [XS_LANGUAGE_CUDA] = "cudaMalloc(&dev, largest_bytes); // each "
+				 "buffer, before the loop\n"
+				 "cudaFree(dev);                   // after it",
+	    [XS_LANGUAGE_NUMBA] = "dev = cuda.device_array(shape, dtype)  # "
+				  "once, before the loop\n"
+				  "dev.copy_to_device(ary), f[blocks, "
+				  "threads](dev), dev.copy_to_host(ary)",
 	},
 };

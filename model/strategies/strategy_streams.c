@@ -284,21 +284,17 @@ const struct xs_strategy xs_strategy_streams = {
     .keeps_allocations = true,
     .build = build,
     .first = "split the round of {places} into {n} pieces, a stream each",
-    .advice =
-	"Split the round of {places} into {n} pieces, a stream each{order}, "
-	"with kernels rewritten to take a piece and asynchronous "
-	"copies{pinned}.",
+    .advice = "Split the round of {places} into {n} pieces, a stream "
+	      "each{order}, with kernels rewritten to take a piece and "
+	      "asynchronous copies{pinned}.",
     .advice_if_in_pieces =
 	"Use {n} pieces of {piece_bytes} instead of {pieces} in the round of "
-	"{places}, a stream each{order}: the present ones "
-	"are "
-	"{too}.",
+	"{places}, a stream each{order}: the present ones are {too}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
 		"for (int i = 0; i < n; i++) // pieces: m of in, k of out; "
-		"then "
-		"wait\n"
+		"then wait\n"
 		"  cudaMemcpyAsync(&d[i*m], &in[i*m], ..., s[i]), f<<<..., "
 		"s[i]>>>(i),\n"
 		"  cudaMemcpyAsync(&out[i*k], &r[i*k], ..., s[i]);",

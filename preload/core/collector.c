@@ -68,9 +68,8 @@ static void write_clock(void)
 static void note_full(int err)
 {
 	if (err == -EBADF)
-		xs_trace_info("note",
-			      "the program closed the trace's file: records "
-			      "that do not fit are lost");
+		xs_trace_info("note", "the program closed the trace's file: "
+				      "records that do not fit are lost");
 	else
 		xs_trace_info("note",
 			      "no more room for the trace (%s): records that "

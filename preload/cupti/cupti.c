@@ -112,16 +112,15 @@ static void note_no_records(CUptiResult result)
 		xs_trace_info("note", "no GPU records: there is no NVIDIA "
 				      "driver (libcuda.so.1 was not found)");
 	else
-		xs_trace_info(
-		    "note", "no GPU records: CUPTI says %s (%d)%s",
-		    xs_cupti_text(result), (int)result,
-		    (int)result == NO_PERMISSION
-			? "; ask the administrator for access to GPU "
-			  "performance data"
-		    : (int)result == ANOTHER_SUBSCRIBER
-			? "; another tool has CUPTI (nsys, ncu, a debugger?): "
-			  "run without the other tool"
-			: "");
+		xs_trace_info("note", "no GPU records: CUPTI says %s (%d)%s",
+			      xs_cupti_text(result), (int)result,
+			      (int)result == NO_PERMISSION
+				  ? "; ask the administrator for access to GPU "
+				    "performance data"
+			      : (int)result == ANOTHER_SUBSCRIBER
+				  ? "; another tool has CUPTI (nsys, ncu, a "
+				    "debugger?): run without the other tool"
+				  : "");
 	if (driver)
 		dlclose(driver);
 }

@@ -54,8 +54,8 @@ static void watch(void)
 	if (result != CUPTI_SUCCESS)
 		xs_trace_info(
 		    "note",
-		    "the program uses managed memory, but its "
-		    "migrations were not recorded: CUPTI says %s (%d)",
+		    "the program uses managed memory, but its migrations were "
+		    "not recorded: CUPTI says %s (%d)",
 		    xs_cupti_text(result), (int)result);
 }
 
@@ -90,7 +90,6 @@ void xs_cupti_end_migrations(void)
 	switch_counter(HOST_TO_DEVICE, false);
 	switch_counter(DEVICE_TO_HOST, false);
 	switch_counter(BETWEEN_DEVICES, false);
-	xs_trace_info("note",
-		      "migrations of managed memory were recorded only until "
-		      "light mode ended its use of CUPTI");
+	xs_trace_info("note", "migrations of managed memory were recorded only "
+			      "until light mode ended its use of CUPTI");
 }

@@ -72,12 +72,11 @@ void xs_share_note(void)
 	    atomic_exchange(&written, true))
 		return;
 	since_ns = xs_clock_realtime_ns() - xs_session_trace.start_realtime_ns;
-	xs_trace_info(
-	    "note",
-	    "another profiler (PyTorch's?) uses CUPTI in this process, "
-	    "from %.1f s on: both get their records; while it "
-	    "measures, times are longer",
-	    (double)since_ns / 1e9);
+	xs_trace_info("note",
+		      "another profiler (PyTorch's?) uses CUPTI in this "
+		      "process, from %.1f s on: both get their records; while "
+		      "it measures, times are longer",
+		      (double)since_ns / 1e9);
 }
 
 void xs_share_hold_callbacks(CUpti_SubscriberHandle subscriber)

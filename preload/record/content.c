@@ -28,12 +28,11 @@ static void disable(int error)
 	int mode = atomic_exchange(&xs_hash_mode, XS_HASH_OFF);
 
 	if (mode != XS_HASH_OFF)
-		xs_trace_info(
-		    "note",
-		    "XFERSPY_HASH: this system does not allow a process to "
-		    "read its own memory with process_vm_readv (%s): "
-		    "copies are not hashed",
-		    strerror(error));
+		xs_trace_info("note",
+			      "XFERSPY_HASH: this system does not allow a "
+			      "process to read its own memory with "
+			      "process_vm_readv (%s): copies are not hashed",
+			      strerror(error));
 }
 
 /* Lets the kernel read the memory: an invalid address is an error and not a

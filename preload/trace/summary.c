@@ -130,9 +130,8 @@ void xs_summary_print_unused(void)
 	snprintf(text, sizeof(text),
 		 "xferspy: no trace of %s (pid %d): it called no CUDA function "
 		 "that is recorded; programs that it starts write traces of "
-		 "their own, but not "
-		 "if they are statically linked or setuid, drop LD_PRELOAD, or "
-		 "run in a container",
+		 "their own, but not if they are statically linked or setuid, "
+		 "drop LD_PRELOAD, or run in a container",
 		 program_invocation_short_name, (int)getpid());
 	print_line(text);
 }
@@ -183,11 +182,11 @@ static void print_overwritten(const struct xs_trace_file *trace)
 {
 	char text[PATH_MAX + 256];
 
-	snprintf(text, sizeof(text),
-		 "xferspy: no trace: %s was truncated or overwritten while the "
-		 "program ran, or its disk failed; let nothing else write to "
-		 "it",
-		 trace->path);
+	snprintf(
+	    text, sizeof(text),
+	    "xferspy: no trace: %s was truncated or overwritten while the "
+	    "program ran, or its disk failed; let nothing else write to it",
+	    trace->path);
 	print_line(text);
 }
 

@@ -221,8 +221,8 @@ static void check_agreement(struct xs_result *result)
 	if (list && !is_shipped(result))
 		xs_build_note(
 		    result,
-		    "the passes of the profile %s found different values of %s"
-		    ": calibrate again on an idle machine",
+		    "the passes of the profile %s found different values of "
+		    "%s: calibrate again on an idle machine",
 		    m->name, list);
 }
 
@@ -238,9 +238,8 @@ static void check_self(struct xs_result *result)
 	if (check->cases && off > CHECK_TOLERANCE)
 		xs_build_note(
 		    result,
-		    "when it was measured, predictions by the profile "
-		    "%s were off by up to %.0f %%: calibrate again on "
-		    "an idle machine",
+		    "when it was measured, predictions by the profile %s were "
+		    "off by up to %.0f %%: calibrate again on an idle machine",
 		    result->machine.name, off * 100);
 }
 

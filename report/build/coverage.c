@@ -89,9 +89,8 @@ void xs_build_note_waits(struct xs_result *result)
 		xs_build_note(
 		    result,
 		    "what %" PRId64
-		    " calls waited for was not examined (too many "
-		    "threads wait at the same time): their time counts "
-		    "as the host's own",
+		    " calls waited for was not examined (too many threads wait "
+		    "at the same time): their time counts as the host's own",
 		    waits);
 }
 
@@ -110,8 +109,8 @@ static void note_file(struct xs_result *result, const struct xs_trace *trace)
 	result->coverage.damaged = trace->defect_count > 0;
 	if (trace->header.state == XS_FILE_RUNNING)
 		xs_build_note(result,
-			      "the process was killed or is still running: "
-			      "its last GPU work may be missing");
+			      "the process was killed or is still running: its "
+			      "last GPU work may be missing");
 	if (trace->header.state == XS_FILE_STOPPED)
 		xs_build_note(result,
 			      "tracing stopped before the program ended");

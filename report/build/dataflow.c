@@ -214,8 +214,7 @@ static const char *why_no_pointers(struct xs_result *result,
 		return "no kernel ran in the longest phase";
 	if (trace->pointers_count)
 		return "no round of the longest phase has the pointers of all "
-		       "its launches: record again with "
-		       "XFERSPY_DATAFLOW=all";
+		       "its launches: record again with XFERSPY_DATAFLOW=all";
 	if (coverage->timing_source &&
 	    strcmp(coverage->timing_source, "callbacks") != 0)
 		return xs_arena_print(

@@ -50,12 +50,11 @@ static void add_gap(struct xs_result *result, enum xs_record_gap_kind kind,
 	if (!out->gaps || !what)
 		return;
 	out->gaps[out->gap_count++] = *gap;
-	xs_build_note(result,
-		      "%s, between %s and %s of the run: %s; figures of that "
-		      "time are %s",
-		      what, xs_units_ns(gap->from_ns).s,
-		      xs_units_ns(gap->to_ns).s, why(out, kind),
-		      kind < XS_RECORD_GAP_CLOCKS ? "too low" : "wrong");
+	xs_build_note(
+	    result,
+	    "%s, between %s and %s of the run: %s; figures of that time are %s",
+	    what, xs_units_ns(gap->from_ns).s, xs_units_ns(gap->to_ns).s,
+	    why(out, kind), kind < XS_RECORD_GAP_CLOCKS ? "too low" : "wrong");
 	/* without more than a twentieth of a kind, figures mislead */
 	if (!out->lacking && gap->calls > gap->of / 20)
 		out->incomplete = out->lacking = what;

@@ -11,8 +11,7 @@ static const char *why_unknown(const struct xs_phase *phase)
 		return "nothing is copied in";
 	if (phase->task_class.partly)
 		return "only parts of the allocations that kernels are given "
-		       "are "
-		       "copied: they may hold several arrays";
+		       "are copied: they may hold several arrays";
 	if (phase->flow_known && phase->task_class.tasks < 2)
 		return "there is one task only";
 	return "it is not known what memory all kernels were given";
@@ -48,17 +47,16 @@ static const char *why(struct xs_arena *arena, const struct xs_phase *phase)
 		    "dependent, if a kernel reads its result's old contents",
 		    bytes);
 	case XS_CLASS_SHARED_INPUT:
-		return xs_arena_print(arena,
-				      "kernels of several tasks are given %s "
-				      "that none copies out; "
-				      "true dependent, if they write it",
-				      bytes);
+		return xs_arena_print(
+		    arena,
+		    "kernels of several tasks are given %s that none copies "
+		    "out; true dependent, if they write it",
+		    bytes);
 	case XS_CLASS_ITERATIVE:
 		return xs_arena_print(
 		    arena,
-		    "%" PRIu32
-		    " launches of a kernel follow each copy in, each "
-		    "on what the one before may have written",
+		    "%" PRIu32 " launches of a kernel follow each copy in, "
+		    "each on what the one before may have written",
 		    in->launches);
 	case XS_CLASS_TRUE_DEPENDENT:
 		return why_dependent(arena, in, bytes);

@@ -127,12 +127,11 @@ static const char *issue_limit(struct xs_result *result)
 		return "how fast the host issues work is the limit";
 	return xs_arena_print(
 	    &result->arena,
-	    "how fast the host issues work is the limit. A "
-	    "CUDA graph issues a round at once, without the host's code "
-	    "between launches%s",
-	    row && !row->applies ? "; what that saves of the idle time is "
-				   "not known"
-				 : "");
+	    "how fast the host issues work is the limit. A CUDA graph issues a "
+	    "round at once, without the host's code between launches%s",
+	    row && !row->applies
+		? "; what that saves of the idle time is not known"
+		: "");
 }
 
 /* Whether the host's code runs before a copy in of the phase. */
@@ -208,10 +207,9 @@ static const char *idle(struct xs_result *result)
 	if (!result->verdict.host_is_limit)
 		what = issue_limit(result);
 	else if (in->host_place)
-		what = xs_arena_print(arena,
-				      "the host's code before %s is the "
-				      "limit%s",
-				      in->host_place, filling(result, host_ns));
+		what = xs_arena_print(
+		    arena, "the host's code before %s is the limit%s",
+		    in->host_place, filling(result, host_ns));
 	else
 		what = "the host's code is the limit";
 	return xs_arena_print(
@@ -257,8 +255,8 @@ static const char *pinning(struct xs_result *result)
 		return "";
 	return xs_arena_print(
 	    &result->arena,
-	    "\nOutside the steady part, pinning memory takes %s, once "
-	    "(%s of the run%s)%s%s%s.",
+	    "\nOutside the steady part, pinning memory takes %s, once (%s of "
+	    "the run%s)%s%s%s.",
 	    xs_units_ns(in->ns).s, xs_units_percent(in->ns, wall_ns).s,
 	    with_start ? ", perhaps with CUDA's start" : "",
 	    in->calls ? ": " : "", in->calls ? in->calls : "",

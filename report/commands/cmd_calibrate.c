@@ -131,21 +131,19 @@ const struct xs_cli_command xs_cmd_calibrate = {
     .name = "calibrate",
     .function = calibrate_main,
     .summary = "measure this machine's profile",
-    .usage =
-	"Usage: xferspy calibrate [OPTIONS]\n"
-	"Measures how fast this machine moves data between host and GPU. "
-	"Without -o\n"
-	"the profile is kept in $XDG_DATA_HOME/xferspy (default: "
-	"~/.local/share/xferspy),\n"
-	"and reports on traces of this GPU and host use it. Takes less than "
-	"a minute;\n"
-	"keep the machine idle meanwhile.\n",
-    .notes =
-	"At the end it prints how far replay predictions differ from measured "
-	"rounds,\n"
-	"and which parameters differ between its passes. If the profile goes "
-	"to\n"
-	"standard output, this goes to standard error.\n",
+    .usage = "Usage: xferspy calibrate [OPTIONS]\n"
+	     "Measures how fast this machine moves data between host and GPU. "
+	     "Without -o\n"
+	     "the profile is kept in $XDG_DATA_HOME/xferspy (default: "
+	     "~/.local/share/xferspy),\n"
+	     "and reports on traces of this GPU and host use it. Takes less "
+	     "than a minute;\n"
+	     "keep the machine idle meanwhile.\n",
+    .notes = "At the end it prints how far replay predictions differ from "
+	     "measured rounds,\n"
+	     "and which parameters differ between its passes. If the profile "
+	     "goes to\n"
+	     "standard output, this goes to standard error.\n",
     .options = options,
 };
 
@@ -317,9 +315,9 @@ static int close_output(struct xs_machine *machine, struct destination *to)
 	code =
 	    xs_cli_close(to->open, to->out, xs_machine_write(machine, to->out));
 	if (!code && to->own[0])
-		xs_cli_print("%s: reports on traces of this GPU and host use "
-			     "it.",
-			     to->own);
+		xs_cli_print(
+		    "%s: reports on traces of this GPU and host use it.",
+		    to->own);
 	return code;
 }
 

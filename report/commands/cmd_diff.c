@@ -71,17 +71,15 @@ const struct xs_cli_command xs_cmd_diff = {
     .name = "diff",
     .function = diff_main,
     .summary = "compare two traces; can fail a CI job",
-    .usage =
-	"Usage: xferspy diff BEFORE AFTER [OPTIONS]\n"
-	"       xferspy diff BEFORE... --after AFTER... [OPTIONS]\n"
-	"Compares the totals and phases of two traces, largest change first. "
-	"If\n"
-	"AFTER uses another strategy, compares it with the prediction from "
-	"BEFORE.\n"
-	"Of several runs of each, it compares medians.\n"
-	"If BEFORE and AFTER are folders or digests, compares two jobs, as "
-	"text "
-	"or JSON.\n",
+    .usage = "Usage: xferspy diff BEFORE AFTER [OPTIONS]\n"
+	     "       xferspy diff BEFORE... --after AFTER... [OPTIONS]\n"
+	     "Compares the totals and phases of two traces, largest change "
+	     "first. If\n"
+	     "AFTER uses another strategy, compares it with the prediction "
+	     "from BEFORE.\n"
+	     "Of several runs of each, it compares medians.\n"
+	     "If BEFORE and AFTER are folders or digests, compares two jobs, "
+	     "as text or JSON.\n",
     .options = options,
     .words = XS_CLI_WORDS_FILES,
     .has_formats = true,
@@ -167,10 +165,10 @@ static int compare_jobs(const struct diff_options *given,
 				    "name a folder or a digest");
 	if (before->count != 1 || after->count != 1 || !has_job(before) ||
 	    !has_job(after))
-		return xs_cli_error(XS_EXIT_USAGE, "diff",
-				    "a job is compared with one other job",
-				    "name one folder or digest before and one "
-				    "after");
+		return xs_cli_error(
+		    XS_EXIT_USAGE, "diff",
+		    "a job is compared with one other job",
+		    "name one folder or digest before and one after");
 	return xs_diff_jobs(
 	    &(struct xs_diff_jobs){.before = before->traces[0],
 				   .after = after->traces[0],

@@ -38,13 +38,12 @@ const struct xs_cli_command xs_cmd_dump = {
     .name = "dump",
     .function = dump_main,
     .summary = "print a trace as text and read it back",
-    .usage =
-	"Usage: xferspy dump TRACE [-o TEXT]\n"
-	"       xferspy dump --read TEXT -o TRACE\n"
-	"       xferspy dump --resolve TRACE [-o TRACE]\n"
-	"Prints every record of a trace as one line of text. --read writes "
-	"the same\n"
-	"bytes from that text. - stands for standard input or output.\n",
+    .usage = "Usage: xferspy dump TRACE [-o TEXT]\n"
+	     "       xferspy dump --read TEXT -o TRACE\n"
+	     "       xferspy dump --resolve TRACE [-o TRACE]\n"
+	     "Prints every record of a trace as one line of text. --read "
+	     "writes the same\n"
+	     "bytes from that text. - stands for standard input or output.\n",
     .options = options,
     .words = XS_CLI_WORDS_FILES,
 };

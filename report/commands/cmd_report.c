@@ -124,21 +124,18 @@ const struct xs_cli_command xs_cmd_report = {
     .name = "report",
     .function = report_main,
     .summary = "predict how much time each strategy saves",
-    .usage =
-	"Usage: xferspy report TRACE|DIGEST|FOLDER... [OPTIONS]\n"
-	"Shows where the time of a run went, and predicts how much time of "
-	"the\n"
-	"whole run other ways of moving its data would save.\n",
-    .notes =
-	"Several traces, or digests of traces, are those of a job: they get "
-	"one\n"
-	"report. If some of them cannot be read, it is on the others, and the "
-	"exit\n"
-	"code is 2.\n"
-	"A place such as app+0x1f3c has no source line: compile app with -g, "
-	"or "
-	"run\n"
-	"addr2line -fCie app 0x1f3c if it was.\n",
+    .usage = "Usage: xferspy report TRACE|DIGEST|FOLDER... [OPTIONS]\n"
+	     "Shows where the time of a run went, and predicts how much time "
+	     "of the\n"
+	     "whole run other ways of moving its data would save.\n",
+    .notes = "Several traces, or digests of traces, are those of a job: they "
+	     "get one\n"
+	     "report. If some of them cannot be read, it is on the others, and "
+	     "the exit\n"
+	     "code is 2.\n"
+	     "A place such as app+0x1f3c has no source line: compile app with "
+	     "-g, or run\n"
+	     "addr2line -fCie app 0x1f3c if it was.\n",
     .options = options,
     .words = XS_CLI_WORDS_FILES,
     .has_formats = true,
@@ -150,10 +147,9 @@ static int parse(int argc, char **argv, struct report_options *out)
 	int code = xs_cli_parse(&xs_cmd_report, argc, argv, out);
 
 	if (!code && optind == argc)
-		code =
-		    xs_cli_error(XS_EXIT_USAGE, "report", "no trace was given",
-				 "name the file that the traced program "
-				 "wrote (*.xspy)");
+		code = xs_cli_error(
+		    XS_EXIT_USAGE, "report", "no trace was given",
+		    "name the file that the traced program wrote (*.xspy)");
 	if (!code && (out->runs || out->by_range) && !out->renderer->runs)
 		code = xs_cli_error(XS_EXIT_USAGE,
 				    out->runs ? "--runs" : "--by-range",

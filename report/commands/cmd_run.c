@@ -49,10 +49,9 @@ const struct xs_cli_command xs_cmd_run = {
 	"Usage: xferspy run [-o FILE] [--counters] [--] COMMAND [ARGUMENTS]\n"
 	"Runs a CUDA program with libxferspy.so preloaded, which writes a "
 	"trace.\n",
-    .notes =
-	"The exit code is that of COMMAND, 127 if it is not found, 126 if it "
-	"cannot\n"
-	"be run.\n",
+    .notes = "The exit code is that of COMMAND, 127 if it is not found, 126 if "
+	     "it cannot\n"
+	     "be run.\n",
     .options = options,
     .words = XS_CLI_WORDS_PROGRAM,
 };

@@ -73,10 +73,9 @@ static const char *way_text(struct xs_formulas_result *result,
 				      "a host thread that the GPU asks start "
 				      "%s (assisted, polls %s memory)",
 				      what, row->polled);
-	return xs_arena_print(arena,
-			      "the GPU start %s by %.0f block%s (direct, polls "
-			      "%s memory)",
-			      what, blocks, blocks > 1 ? "s" : "", row->polled);
+	return xs_arena_print(
+	    arena, "the GPU start %s by %.0f block%s (direct, polls %s memory)",
+	    what, blocks, blocks > 1 ? "s" : "", row->polled);
 }
 
 /* Who should start one message, from the host's answer until it has seen it. */
@@ -135,12 +134,11 @@ static void answer_direction(struct xs_formulas_result *result, bool to_host)
 	for (size_t i = 0; i < XS_CONTROL_ROWS; i++)
 		if (rows[i].unknown) {
 			say(result,
-			    xs_arena_print(
-				arena,
-				"A message %s: not known who should start it: "
-				"the profile lacks %s, which xferspy calibrate "
-				"measures.",
-				name, rows[i].unknown));
+			    xs_arena_print(arena,
+					   "A message %s: not known who should "
+					   "start it: the profile lacks %s, "
+					   "which xferspy calibrate measures.",
+					   name, rows[i].unknown));
 			return;
 		}
 	say(result, xs_arena_print(arena, "A message %s, one at a time: %s.",

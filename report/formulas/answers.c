@@ -74,8 +74,8 @@ static void say_streams(struct xs_formulas_result *result)
 	if (choice->best_ns == XS_UNKNOWN)
 		return;
 	if (choice->streams == XS_UNKNOWN) {
-		say(result, "Streams gain nothing here: one copy each way is "
-			    "best.");
+		say(result,
+		    "Streams gain nothing here: one copy each way is best.");
 		return;
 	}
 	text = xs_arena_print(
@@ -83,8 +83,7 @@ static void say_streams(struct xs_formulas_result *result)
 	    xs_units_ns(choice->best_ns).s, choice->model);
 	if (choice->explicit_ns != XS_UNKNOWN)
 		text = xs_arena_print(arena,
-				      "%s, against %s with one copy each "
-				      "way",
+				      "%s, against %s with one copy each way",
 				      text, xs_units_ns(choice->explicit_ns).s);
 	if (result->few_streams < choice->streams)
 		text = xs_arena_print(
@@ -98,20 +97,19 @@ static const char *mapped_or_copies(struct xs_formulas_result *result)
 {
 	const struct xs_formulas_choice *choice = &result->choice;
 	/* with crossings, the table has a row at the measured rates, too */
-	const char *rates = !choice->mapped_measured ? "at the rate of copies"
-			    : choice->crossings_given
-				? "at its measured rates"
-				: "at its measured rates, not the "
-				  "table's rate of copies";
+	const char *rates =
+	    !choice->mapped_measured ? "at the rate of copies"
+	    : choice->crossings_given
+		? "at its measured rates"
+		: "at its measured rates, not the table's rate of copies";
 	struct xs_arena *arena = &result->base.arena;
 
 	if (choice->crossings_given)
-		return xs_arena_print(
-		    arena,
-		    "Mapped memory takes %s (%s) with the given crossings, "
-		    "copies take %s.",
-		    xs_units_ns(choice->mapped_ns).s, rates,
-		    xs_units_ns(choice->best_ns).s);
+		return xs_arena_print(arena,
+				      "Mapped memory takes %s (%s) with the "
+				      "given crossings, copies take %s.",
+				      xs_units_ns(choice->mapped_ns).s, rates,
+				      xs_units_ns(choice->best_ns).s);
 	if (choice->mapped_ns >= choice->best_ns)
 		return xs_arena_print(arena,
 				      "Use copies, not mapped memory: mapped "
@@ -182,8 +180,8 @@ static void say_engines(struct xs_formulas_result *result)
 	}
 	say(result,
 	    xs_arena_print(&result->base.arena,
-			   one ? "A second copy engine would save %s (%s): "
-				 "the best time would be %s."
+			   one ? "A second copy engine would save %s (%s): the "
+				 "best time would be %s."
 			       : "The second copy engine saves %s (%s): with "
 				 "one, the best time would be %s.",
 			   xs_units_ns(saved).s,
@@ -252,11 +250,10 @@ static void say_bounds(struct xs_formulas_result *result)
 		return;
 	say(result, xs_arena_print(
 			&result->base.arena,
-			"The kernel does %.3g flops for each byte that "
-			"crosses the link (data intensity) and %.3g for each "
-			"byte of device memory. Bounds of section III-A: %s "
-			"without overlap, %s with full overlap, %s from "
-			"mapped memory.",
+			"The kernel does %.3g flops for each byte that crosses "
+			"the link (data intensity) and %.3g for each byte of "
+			"device memory. Bounds of section III-A: %s without "
+			"overlap, %s with full overlap, %s from mapped memory.",
 			b->data_intensity, b->operational_intensity,
 			rate(b->zero_overlap).s, rate(b->full_overlap).s,
 			rate(b->mapped).s));

@@ -373,8 +373,7 @@ static const char *const texts[] = {
     "module module=1 path=3 build_id=4\n"
     "site call_class=1 site=1 function=1 module=1 offset=5\n"
     "shape shape=1 name=2\n"
-    "copycall site=1 correlation=1 start=0 duration=10 src=77 "
-    "bytes=4096\n"
+    "copycall site=1 correlation=1 start=0 duration=10 src=77 bytes=4096\n"
     "chunk base_ns=1000\n"
     "copy correlation=1 start=1 duration=8 bytes=4096 direction=1\n"
     "kernel start=12 duration=9 shape=1\n",
@@ -384,8 +383,7 @@ static const char *const texts[] = {
     "module module=3 path=13 build_id=14\n"
     "string id=12 text=\"k\"\nstring id=11 text=\"cudaMemcpy\"\n"
     "site call_class=1 site=6 function=11 module=3 offset=5\n"
-    "copycall site=6 correlation=99 start=0 duration=30 src=99 "
-    "bytes=4096\n"
+    "copycall site=6 correlation=99 start=0 duration=30 src=99 bytes=4096\n"
     "chunk base_ns=5000\n"
     "copy correlation=99 start=1 duration=20 bytes=4096 direction=1\n"
     "kernel start=42 duration=4 shape=8\n",
@@ -478,8 +476,7 @@ static void expect_hw_queues(unsigned cc, const char *infos,
 		 "header pid=1 state=1 start_realtime_ns=1000000000 "
 		 "end_realtime_ns=1000001000\n"
 		 "chunk thread=0 base_ns=1000000000\n"
-		 "%s"
-		 "device device=2 cc_major=%u name=\"GPU\"\n"
+		 "%sdevice device=2 cc_major=%u name=\"GPU\"\n"
 		 "queue queue=0 device=2 queue_kind=1 context=1 stream=7\n"
 		 "copy queue=0 start=100 duration=100 bytes=1000 direction=1 "
 		 "src_memory=2 dst_memory=3 copies=1\n",

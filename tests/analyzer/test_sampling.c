@@ -66,23 +66,21 @@ static void add_round(unsigned start_ns, bool last)
 		"call site=2 correlation=%u start=%u duration=5000\n",
 		c, start_ns, c + 1, start_ns + 42000);
 	if (!last)
-		fprintf(file,
-			"copycall site=3 correlation=%u start=%u "
-			"duration=40000 bytes=524288 dst=0x300 src=0x400 "
-			"rows=1 direction=2\n",
-			c + 2, start_ns + 50000);
-	fprintf(file,
-		"chunk thread=0 base_ns=1000000000\n"
-		"copy queue=0 correlation=%u start=%u duration=30000 "
-		"bytes=1048576 direction=1 src_memory=1 dst_memory=3 "
-		"copies=1\n"
-		"kernel queue=0 correlation=%u start=%u duration=10000 "
-		"shape=1\n"
-		"copy queue=0 correlation=%u start=%u duration=20000 "
-		"bytes=524288 direction=2 src_memory=3 dst_memory=1 "
-		"copies=1\n",
-		c, start_ns + 5000, c + 1, start_ns + 45000, c + 2,
-		start_ns + 65000);
+		fprintf(
+		    file,
+		    "copycall site=3 correlation=%u start=%u duration=40000 "
+		    "bytes=524288 dst=0x300 src=0x400 rows=1 direction=2\n",
+		    c + 2, start_ns + 50000);
+	fprintf(
+	    file,
+	    "chunk thread=0 base_ns=1000000000\n"
+	    "copy queue=0 correlation=%u start=%u duration=30000 bytes=1048576 "
+	    "direction=1 src_memory=1 dst_memory=3 copies=1\n"
+	    "kernel queue=0 correlation=%u start=%u duration=10000 shape=1\n"
+	    "copy queue=0 correlation=%u start=%u duration=20000 bytes=524288 "
+	    "direction=2 src_memory=3 dst_memory=1 copies=1\n",
+	    c, start_ns + 5000, c + 1, start_ns + 45000, c + 2,
+	    start_ns + 65000);
 }
 
 static void add(const char *words)

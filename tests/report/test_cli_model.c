@@ -142,11 +142,10 @@ TEST(crossings_of_mapped_memory)
  */
 TEST(text_says_what_a_second_engine_saves)
 {
-	runs(
-	    MODEL BYTES "--kernel-ms 1", 0,
-	    "The second copy engine saves 1.89 ms (31.4 %): with one, the best "
-	    "time would\n  be 6.02 ms.",
-	    NULL);
+	runs(MODEL BYTES "--kernel-ms 1", 0,
+	     "The second copy engine saves 1.89 ms (31.4 %): with one, the "
+	     "best time would\n  be 6.02 ms.",
+	     NULL);
 	runs(MODEL BYTES "--kernel-ms 800", 0,
 	     "The second copy engine saves less than 0.5 %.", NULL);
 }
@@ -154,10 +153,12 @@ TEST(text_says_what_a_second_engine_saves)
 /* The same copies, given as times. */
 TEST(times_stand_for_bytes)
 {
-	assert_int_equal(round_of(MODEL "--h2d-ms 4 --d2h-ms 2 --kernel-ms 8 "
-					"--streams 4 --format json",
-				  "streams", "vanwerkhoven2014-eq5", 4),
-			 9520000);
+	assert_int_equal(
+	    round_of(
+		MODEL
+		"--h2d-ms 4 --d2h-ms 2 --kernel-ms 8 --streams 4 --format json",
+		"streams", "vanwerkhoven2014-eq5", 4),
+	    9520000);
 }
 
 TEST(json_has_three_keys)
@@ -288,10 +289,10 @@ TEST(bounds_are_given)
 	bound_is(bounds, "mapped_flops", 60e6 / link_s * 25, 1e6);
 	json_decref(root);
 	program_free(&program);
-	answers_with(BOUNDS,
-		     "The kernel does 50 flops for each byte that "
-		     "crosses the link",
-		     "25 for each byte of device");
+	answers_with(
+	    BOUNDS,
+	    "The kernel does 50 flops for each byte that crosses the link",
+	    "25 for each byte of device");
 	runs(MODEL BYTES "--kernel-ms 1 --format json", 0, "\"bounds\": null",
 	     NULL);
 }
@@ -325,14 +326,14 @@ TEST(other_machines_are_compared)
 /* 40 MB at 0.15 ns a byte, both ways: 6.02 ms. In alone at 0.12: 4.82 ms. */
 TEST(mapped_memory_has_rates_of_its_own)
 {
-	answers_with(DEVICE BYTES "--kernel-ms 1 --format json",
-		     "Use copies, not mapped memory: mapped memory takes 6.02 "
-		     "ms (at its measured rates, not the "
-		     "table's rate of copies)",
-		     "copies take 4.13 ms");
 	answers_with(
-	    DEVICE "--h2d-bytes 40MB --d2h-bytes 0 --kernel-ms 3 "
-		   "--format json --streams 2",
+	    DEVICE BYTES "--kernel-ms 1 --format json",
+	    "Use copies, not mapped memory: mapped memory takes 6.02 ms (at "
+	    "its measured rates, not the table's rate of copies)",
+	    "copies take 4.13 ms");
+	answers_with(
+	    DEVICE "--h2d-bytes 40MB --d2h-bytes 0 --kernel-ms 3 --format json "
+		   "--streams 2",
 	    "Use copies, not mapped memory: mapped memory takes 4.82 ms",
 	    "(hybrid) would take");
 }
@@ -344,9 +345,9 @@ TEST(mapped_memory_has_rates_of_its_own)
  */
 TEST(atgpu_is_evaluated)
 {
-	static const char atgpu[] = DEVICE BYTES
-	    "--blocks 100 --operations 50 --memory-bytes 32000 --sync-ms 0.004 "
-	    "--format json";
+	static const char atgpu[] =
+	    DEVICE BYTES "--blocks 100 --operations 50 --memory-bytes 32000 "
+			 "--sync-ms 0.004 --format json";
 
 	assert_int_equal(round_of(atgpu, "pinned", "atgpu-gpu-cost", 0),
 			 6020000 + 1350 + 4000);
@@ -376,9 +377,8 @@ TEST(who_starts_a_transfer)
 	static const double ns[] = {9600, 6350, 3750, 5700};
 	static const double rate[] = {1e9 / 1100, 1e9 / 5300, 1e9 / 650,
 				      1e9 / 650};
-	struct program program =
-	    program_run(CONTROL "--h2d-bytes 1000 --connections 4 "
-				"--format json");
+	struct program program = program_run(
+	    CONTROL "--h2d-bytes 1000 --connections 4 --format json");
 	json_t *root = json_loads(program.out, 0, NULL);
 	const json_t *rows = json_object_get(root, "control"), *row;
 	size_t i;
@@ -407,14 +407,13 @@ TEST(who_starts_a_transfer)
 /* The answer comes before its terms. */
 TEST(who_should_start_is_said)
 {
-	runs(
-	    CONTROL "--h2d-bytes 1000 | sed -n 3,6p", 0,
-	    "  A message in, one at a time: let the GPU start it by 1 block "
-	    "(direct, polls\n  system memory): 3.75 us, against 9.60 us if the "
-	    "host does.\n  Many messages in: let the GPU start them by 32 "
-	    "blocks (direct, polls system\n  memory): 4.63 M/s, against 909 "
-	    "k/s if the host does.\n",
-	    NULL);
+	runs(CONTROL "--h2d-bytes 1000 | sed -n 3,6p", 0,
+	     "  A message in, one at a time: let the GPU start it by 1 block "
+	     "(direct, polls\n  system memory): 3.75 us, against 9.60 us if "
+	     "the host does.\n  Many messages in: let the GPU start them by 32 "
+	     "blocks (direct, polls system\n  memory): 4.63 M/s, against 909 "
+	     "k/s if the host does.\n",
+	     NULL);
 }
 
 /* No way is the fastest of those that are known. */
@@ -427,8 +426,8 @@ TEST(unknown_ways_win_nothing)
 	/* only the host's way is known */
 	runs("model --machine simulated --control --h2d-bytes 8", 0,
 	     "the profile lacks flag_ns", NULL);
-	runs("model --machine simulated --control --h2d-bytes 8 | "
-	     "grep -c 'let the'",
+	runs("model --machine simulated --control --h2d-bytes 8 | grep -c 'let "
+	     "the'",
 	     1, "0\n", NULL);
 }
 
@@ -437,8 +436,8 @@ TEST(decades_are_slower_than_a_known_time)
 {
 	runs("--version && sed 's/0.1 }/1e17 }/' " XS_SOURCE_DIR
 	     "/tests/report/control.json >decades.json && " XS_COMMAND
-	     " model --machine ./decades.json --control --h2d-bytes 64MiB | "
-	     "tr -d '\n' | grep 'let the GPU start it by'",
+	     " model --machine ./decades.json --control --h2d-bytes 64MiB | tr "
+	     "-d '\n' | grep 'let the GPU start it by'",
 	     0, "decades if the host does", NULL);
 }
 

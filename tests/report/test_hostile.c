@@ -70,17 +70,15 @@ static int write_inputs(void **state)
 	}
 	assert_int_equal(fclose(out), 0);
 	free(base);
-	write_file(PROFILE,
-		   "{\"schema\": 1, \"name\": \"m\\u001bc\\u009b7m\\u202e\","
-		   " \"gpu\": \"g\\u001bc\\u009b7m\\u202e\","
-		   " \"source\": \"file\", \"copy_engines\": 2,"
-		   " \"notes\": \"n\\u001bc\\u009b\\u202e\","
-		   " \"parameters\": {"
-		   "\"lo_h2d_ns\": {\"value\": 10000},"
-		   "\"lo_d2h_ns\": {\"value\": 10000},"
-		   "\"G_h2d\": {\"value\": 0.1}, \"G_d2h\": {\"value\": 0.1},"
-		   "\"g_h2d_ns\": {\"value\": 1000},"
-		   "\"g_d2h_ns\": {\"value\": 1000}}}");
+	write_file(
+	    PROFILE,
+	    "{\"schema\": 1, \"name\": \"m\\u001bc\\u009b7m\\u202e\", \"gpu\": "
+	    "\"g\\u001bc\\u009b7m\\u202e\", \"source\": \"file\", "
+	    "\"copy_engines\": 2, \"notes\": \"n\\u001bc\\u009b\\u202e\", "
+	    "\"parameters\": {\"lo_h2d_ns\": {\"value\": 10000},\"lo_d2h_ns\": "
+	    "{\"value\": 10000},\"G_h2d\": {\"value\": 0.1}, \"G_d2h\": "
+	    "{\"value\": 0.1},\"g_h2d_ns\": {\"value\": 1000},\"g_d2h_ns\": "
+	    "{\"value\": 1000}}}");
 	return 0;
 }
 

@@ -215,10 +215,10 @@ static uint64_t put_graph(FILE *out, unsigned round, uint64_t from_ns)
 	    "graph correlation=%u start=3000 duration=7000 exec=1 by_node=%d\n",
 	    from_ns, round + 1, from_ns, round + 1, by_node);
 	for (int i = 0; by_node && i < 2; i++)
-		fprintf(out,
-			"kernel correlation=%u start=%d duration=3000 "
-			"shape=1\n",
-			round + 1, 3000 + 4000 * i);
+		fprintf(
+		    out,
+		    "kernel correlation=%u start=%d duration=3000 shape=1\n",
+		    round + 1, 3000 + 4000 * i);
 	return 15000;
 }
 
@@ -231,22 +231,21 @@ static void write_rounds(uint64_t (*put)(FILE *out, unsigned round,
 
 	assert_non_null(text);
 	assert_non_null(out);
-	fprintf(text,
-		"xferspy-text 1\n"
-		"header pid=7 state=1 start_realtime_ns=1000000000000 "
-		"end_realtime_ns=1000300000000\n"
-		"chunk thread=7\n"
-		"string id=1 text=\"cudaMemcpyAsync\"\n"
-		"string id=2 text=\"cudaLaunchKernel\"\n"
-		"string id=3 text=\"cudaDeviceSynchronize\"\n"
-		"string id=4 text=\"f\"\n"
-		"string id=5 text=\"cudaGraphLaunch\"\n"
-		"site site=1 call_class=2 function=1 module=4294967295\n"
-		"site site=2 call_class=5 function=2 module=4294967295\n"
-		"site site=3 call_class=13 function=3 module=4294967295\n"
-		"site site=4 call_class=6 function=5 module=4294967295\n"
-		"shape shape=1 name=4 grid_x=1 grid_y=1 grid_z=1 block_x=1 "
-		"block_y=1 block_z=1\n");
+	fprintf(text, "xferspy-text 1\n"
+		      "header pid=7 state=1 start_realtime_ns=1000000000000 "
+		      "end_realtime_ns=1000300000000\n"
+		      "chunk thread=7\n"
+		      "string id=1 text=\"cudaMemcpyAsync\"\n"
+		      "string id=2 text=\"cudaLaunchKernel\"\n"
+		      "string id=3 text=\"cudaDeviceSynchronize\"\n"
+		      "string id=4 text=\"f\"\n"
+		      "string id=5 text=\"cudaGraphLaunch\"\n"
+		      "site site=1 call_class=2 function=1 module=4294967295\n"
+		      "site site=2 call_class=5 function=2 module=4294967295\n"
+		      "site site=3 call_class=13 function=3 module=4294967295\n"
+		      "site site=4 call_class=6 function=5 module=4294967295\n"
+		      "shape shape=1 name=4 grid_x=1 grid_y=1 grid_z=1 "
+		      "block_x=1 block_y=1 block_z=1\n");
 	for (unsigned i = 0; i < ROUNDS; i++)
 		at_ns += put(text, i, at_ns);
 	rewind(text);

@@ -80,9 +80,8 @@ bool xs_python_holds(uintptr_t address)
 static void disable(void)
 {
 	if (atomic_exchange(&is_on, false))
-		xs_trace_info("note",
-			      "the frame layout of this Python is unknown: its "
-			      "lines are missing");
+		xs_trace_info("note", "the frame layout of this Python is "
+				      "unknown: its lines are missing");
 }
 
 static int read_frames(const void *state, struct frames *frames)
