@@ -133,12 +133,16 @@ static bool is_rows(const json_t *value)
 	return true;
 }
 
-/* Whether the least of a figure is no time, or more than the most. */
+/* Whether the least of a figure is no time, or more than the most; or the run
+ * is none with the plan. */
 static bool is_impossible(const json_t *group)
 {
+	const json_t *after = xs_digest_get(group, "most", "after_ns");
 	const char *name;
 	json_t *least;
 
+	if (json_integer_value(after) < 0)
+		return true;
 	json_object_foreach(json_object_get(group, "least"), name, least)
 	{
 		const json_t *most = xs_digest_get(group, "most", name);

@@ -38,6 +38,7 @@ struct xs_job_step {
 	const char *assumes;	    /* by the prediction; NULL: nothing */
 	bool at_most;		    /* a process may save less */
 	int64_t traces;		    /* whose plans have it */
+	int64_t order;		    /* its mean place in these: 1, 2, ... */
 	struct xs_job_spread saves; /* beside the steps before it in its plan */
 	int64_t sum_ns;		    /* that all processes save */
 	int64_t low_ns, high_ns;    /* its interval, if all err alike */
@@ -97,7 +98,7 @@ struct xs_job {
 	const char *verdict;
 	struct xs_job_part *parts; /* longest first */
 	size_t part_count;
-	struct xs_job_step *steps; /* most gain first */
+	struct xs_job_step *steps; /* first in plans, then most gain first */
 	size_t step_count;
 	/* as in xs_result, of the process that a change of data movement may
 	 * save most; no_step: only if there are no steps */

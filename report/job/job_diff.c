@@ -297,14 +297,13 @@ enum xs_gate xs_job_diff_gate(struct xs_job_diff *diff, double limit_percent,
 			      bool allow_different)
 {
 	const char *why = unknown(diff);
+	const char *apart = diff->different ? diff->different : lost(diff);
 	enum xs_gate answer =
 	    why ? XS_GATE_UNKNOWN : compare(diff, 1 + limit_percent / 100);
 
-	if (answer != XS_GATE_EXCEEDED && !allow_different && !why) {
-		why = diff->different ? diff->different : lost(diff);
-		answer = diff->different ? XS_GATE_DIFFERENT
-			 : why		 ? XS_GATE_UNKNOWN
-					 : answer;
+	if (answer != XS_GATE_EXCEEDED && !allow_different && !why && apart) {
+		why = apart;
+		answer = diff->different ? XS_GATE_DIFFERENT : XS_GATE_UNKNOWN;
 	}
 	diff->why = why ? why : diff->why;
 	diff->verdict =
@@ -313,7 +312,8 @@ enum xs_gate xs_job_diff_gate(struct xs_job_diff *diff, double limit_percent,
 				 "%s The limit of %g %% (--fail-above) may be "
 				 "kept or not (%s).",
 				 diff->verdict, limit_percent, diff->why)
-		: xs_arena_print(&diff->arena, "%s %s", diff->verdict,
-				 xs_gate_text(answer, limit_percent).s);
+		: xs_arena_print(&diff->arena, "%s %s%s%s", diff->verdict,
+				 xs_gate_text(answer, limit_percent).s,
+				 apart ? " But " : "", apart ? apart : "");
 	return answer;
 }

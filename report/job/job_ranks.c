@@ -113,6 +113,10 @@ static void fill_ranks(struct xs_job *job, const json_t *program)
 				   "of a job of another size than %" PRId64
 				   " ranks",
 				   job->ranks));
+	if (xs_digest_get(program, "beyond", "traces") &&
+	    job->traces < job->ranks)
+		xs_job_add(job, "too few", job->ranks - job->traces, "",
+			   "fewer than the job has ranks");
 	ranks = list_ranks(job, program, &count, &again);
 	if (!ranks || job->ranks == XS_UNKNOWN ||
 	    xs_digest_get(program, "beyond", "traces")) {

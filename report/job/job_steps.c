@@ -48,10 +48,13 @@ static void fill_gain(const struct xs_job *job, const json_t *program,
 			  : job->wall.most - after_ns;
 }
 
-static int most_gain(const void *left, const void *right)
+/* Those that others add to come first. */
+static int first_in_plans(const void *left, const void *right)
 {
 	const struct xs_job_step *a = left, *b = right;
 
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
 	if (a->job_ns != b->job_ns)
 		return a->job_ns < b->job_ns ? 1 : -1;
 	if (a->sum_ns != b->sum_ns)
@@ -112,6 +115,8 @@ void xs_job_fill_steps(struct xs_job *job, const json_t *program)
 		    .assumes = or_null(xs_job_text(arena, best, "assumes")),
 		    .at_most = xs_digest_get_number(row, "most", "at_most") > 0,
 		    .traces = xs_job_traces(row),
+		    .order = xs_digest_get_number(row, "add", "order") /
+			     (xs_job_traces(row) ? xs_job_traces(row) : 1),
 		    .saves = xs_job_spread(row, "saves_ns"),
 		    .sum_ns = xs_digest_get_number(row, "add", "saves_ns"),
 		    .low_ns = low_of(row),
@@ -120,6 +125,6 @@ void xs_job_fill_steps(struct xs_job *job, const json_t *program)
 	}
 	if (job->step_count)
 		qsort(job->steps, job->step_count, sizeof(*job->steps),
-		      most_gain);
+		      first_in_plans);
 	fill_open(job, program);
 }

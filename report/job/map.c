@@ -154,6 +154,8 @@ static bool prepare(struct xs_result *result, struct xs_map *map)
 	}
 	take_off(map, last, pinning->step, pinning->saves_ns,
 		 pinning->saves_low_ns, pinning->saves_high_ns);
+	if (map->after_ns < 0)
+		map->after_ns = 0;
 	return true;
 }
 

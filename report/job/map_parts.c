@@ -145,6 +145,7 @@ struct step {
 	const char *assumes;   /* by the prediction; NULL: nothing */
 	bool at_most;	       /* it saves no more than saves_ns */
 	int64_t saves_ns, low_ns, high_ns;
+	int64_t order; /* in the plan: 1, 2, ... */
 };
 
 /* Numbers of a result are within 2^60. */
@@ -206,6 +207,7 @@ static void collect_others(const struct xs_result *result, struct step *list,
 		if (in->step && in->saves_ns != XS_UNKNOWN)
 			add_step(list, count,
 				 (struct step){.strategy = "peer access",
+					       .order = in->step,
 					       .places = in->title,
 					       .text = in->advice,
 					       .code = in->code,
@@ -217,6 +219,7 @@ static void collect_others(const struct xs_result *result, struct step *list,
 		add_step(list, count,
 			 (struct step){
 			     .strategy = "register",
+			     .order = pinning->step,
 			     .places = pinning->places ? pinning->places : "",
 			     .effort = "one call per buffer",
 			     .text = pinning->advice,
@@ -243,6 +246,7 @@ static size_t collect(const struct xs_map *map, struct step *list)
 			    list, &count,
 			    (struct step){
 				.strategy = in->estimate->strategy,
+				.order = in->step,
 				.places = places_of(&result->arena, in->sites,
 						    in->site_count),
 				.effort = in->estimate->effort,
@@ -282,12 +286,15 @@ static void add_row(json_t *program, const struct xs_map *map,
 	    xs_digest_text(in->assumes));
 
 	xs_digest_number(row, "add", "traces", 1, failed);
+	xs_digest_number(row, "add", "order", in->order, failed);
 	xs_digest_number(row, "most", "at_most", in->at_most, failed);
 	xs_digest_number(row, "add", "saves_ns", in->saves_ns, failed);
 	add_low(row, in->low_ns, failed);
 	xs_digest_number(row, "add", "high_ns", in->high_ns, failed);
-	xs_digest_number(row, "most", "after_ns", map->wall_ns - in->saves_ns,
-			 failed);
+	xs_digest_number(
+	    row, "most", "after_ns",
+	    in->saves_ns < map->wall_ns ? map->wall_ns - in->saves_ns : 0,
+	    failed);
 	xs_sketch_add(row, "saves_ns", in->saves_ns, failed);
 	xs_digest_set(row, "text", "strategy", xs_digest_text(in->strategy),
 		      failed);

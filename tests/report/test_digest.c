@@ -253,6 +253,7 @@ TEST(what_is_no_digest_is_refused)
 	    "{\"digest\":1}",
 	    "{\"digest\":1,\"group\":{\"add\":{\"x\":-1}}}",
 	    "{\"digest\":1,\"group\":{\"least\":{\"wall_ns\":-1}}}",
+	    "{\"digest\":1,\"group\":{\"most\":{\"after_ns\":-1}}}",
 	    "{\"digest\":1,\"group\":{\"least\":{\"x\":2},"
 	    "\"most\":{\"x\":1}}}",
 	    "{\"digest\":1,\"group\":{\"most\":{\"x\":1152921504606846977}}}",

@@ -331,6 +331,44 @@ TEST(a_change_of_two_phases_is_one)
 	assert_string_equal(job->steps[0].condition, "the data stays");
 }
 
+/* In the order of the plans, whose numbers build on each other, not by gain. */
+TEST(steps_are_in_the_order_of_plans)
+{
+	struct xs_result *result = fixture_result();
+	struct xs_result_step plan[2] = {result->plan[0], result->plan[0]};
+	struct xs_result_site site = {.file = "a.cu", .line = 7};
+	const struct xs_result_site *sites[] = {&site};
+
+	plan[0].step = 1;
+	plan[0].adds_saves_ns = 100 * MS;
+	plan[0].sites = sites;
+	plan[0].site_count = 1;
+	plan[1].step = 2;
+	plan[1].adds_saves_ns = 900 * MS;
+	result->plan = plan;
+	result->plan_count = 2;
+	all = xs_digest_of_result(result);
+	xs_result_free(result);
+	assert_int_equal(xs_job_build(all, &job), 0);
+	assert_string_equal(job->steps[0].places, "a.cu:7");
+	assert_int_equal(job->steps[1].sum_ns, 900 * MS);
+}
+
+/* Of more ranks than a digest names, how many have no trace is known. */
+TEST(missing_ranks_without_names_are_counted)
+{
+	static const struct rank rank = {.rank = 0, .wall_ms = 10000};
+	bool failed = false;
+
+	all = digest_of(&rank);
+	xs_digest_number(xs_digest_row(all, "programs", "app", &failed),
+			 "beyond", "traces", 1, &failed);
+	assert_false(failed);
+	assert_int_equal(xs_job_build(all, &job), 0);
+	assert_string_equal(job->problems[0].text,
+			    "7 traces fewer than the job has ranks");
+}
+
 /* Beside ranks, a trace without one is told. */
 TEST(a_trace_without_rank_is_told)
 {

@@ -201,6 +201,20 @@ TEST(medians_decide_within_their_error)
 	}
 }
 
+/* Whether the answer has what --allow-different passes over. */
+static bool allowed_is_told(struct xs_job *before, struct xs_job *after)
+{
+	struct xs_job_diff diff;
+	bool is;
+
+	assert_int_equal(xs_job_diff_build(before, after, &diff), 0);
+	assert_int_equal(xs_job_diff_gate(&diff, 5, true), XS_GATE_KEPT);
+	is = strstr(diff.verdict, "is kept. But the jobs have figures of "
+				  "different ranks");
+	xs_arena_free(&diff.arena);
+	return is;
+}
+
 /* Of other processes, or ones that were killed, it is not looked at. */
 TEST(a_limit_is_meant_for_a_pair)
 {
@@ -225,6 +239,8 @@ TEST(a_limit_is_meant_for_a_pair)
 			jobs[i % 2]->problems = &problem;
 			jobs[i % 2]->problem_count = 1;
 		}
+		if (i == 2)
+			assert_true(allowed_is_told(jobs[0], jobs[1]));
 		assert_int_equal(gate_of(jobs[0], jobs[1], 5, i < 2),
 				 i == 3 || i == 6 ? XS_GATE_KEPT
 						  : XS_GATE_UNKNOWN);

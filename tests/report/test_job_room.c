@@ -83,7 +83,7 @@ TEST(hostile_figures_are_bounded)
 	static const char digest[] =
 	    "{\"digest\":1,\"group\":{\"table\":{\"programs\":{\"p\":{"
 	    "\"add\":{\"traces\":2,\"wall_ns\":5},\"most\":{\"wall_ns\":"
-	    "1152921504606846976,\"after_ns\":-9},\"count\":{\"wall_ns\":"
+	    "1152921504606846976,\"after_ns\":9},\"count\":{\"wall_ns\":"
 	    "{\"1886\":9,\"1887\":1}},\"rows\":{\"slowest\":[{\"by\":"
 	    "1152921504606846976,\"name\":\"x\\ny\"}]},\"table\":{\"steps\":"
 	    "{\"aa\":{\"text\":{\"places\":\"a\\nb\"}}}}}}}}}";
