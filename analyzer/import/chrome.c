@@ -323,7 +323,7 @@ int xs_import_chrome(const struct xs_trace_bytes *bytes,
 	if (!rc)
 		rc = xs_chrome_find_sites(&r->chrome);
 	if (!rc)
-		rc = xs_foreign_join(f);
+		rc = xs_foreign_join(f, error);
 	if (!rc)
 		rc = xs_chrome_add_notes(&r->chrome);
 	if (!rc)

@@ -81,6 +81,7 @@ struct xs_foreign {
 	struct xs_foreign_range *ranges;
 	size_t range_count;
 	size_t left_out; /* events that cannot be */
+	size_t mixed;	 /* calls that are of another process */
 	size_t inferred; /* copies whose calls tell their kind of memory */
 	struct xs_rec_device *devices; /* each with its name's string */
 	uint32_t *device_names;
@@ -148,7 +149,7 @@ uint16_t xs_foreign_peer(const struct xs_foreign *foreign,
 /* Gives calls what only their ops (bytes, direction, stream) and details tell,
  * and ops whether they are asynchronous; drops calls that another call of the
  * thread made. */
-int xs_foreign_join(struct xs_foreign *foreign);
+int xs_foreign_join(struct xs_foreign *foreign, const char **error);
 
 /* Passes the joined trace to the visitor. */
 int xs_foreign_pass(const struct xs_foreign *foreign,

@@ -2,6 +2,7 @@
 /* Joins what a file of another tool has of a call in several places. */
 #include "analyzer/import/foreign.h"
 
+#include "analyzer/import/import.h"
 #include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
 
@@ -12,6 +13,9 @@
 /* CUDA may return from the call of a smaller copy of pageable memory earlier.
  */
 #define STAGED_BYTES (1u << 20)
+
+#define FEW	      20   /* one of so many calls may be wrong */
+#define RESOLUTION_NS 1000 /* times may be whole microseconds */
 
 static bool is_work(const struct xs_foreign_op *op)
 {
@@ -108,8 +112,12 @@ static void join_ops_of(struct xs_foreign *f, struct xs_foreign_call *call,
 {
 	const size_t first = xs_keys_from(keys, count, call->correlation);
 
-	if (first == count || keys[first].index == XS_NONE32)
+	if (first == count || keys[first].key != call->correlation)
 		return;
+	if (keys[first].index == XS_NONE32) {
+		f->mixed++;
+		return;
+	}
 	for (size_t k = first; k < count && keys[k].key == call->correlation;
 	     k++)
 		join_op(f, call, &f->ops[keys[k].index]);
@@ -255,6 +263,8 @@ static int drop_inner(struct xs_foreign *f)
 			break;
 		if (*before && is_inside(&call, &f->calls[*before - 1]))
 			continue;
+		f->mixed += *before && call.start_ns + RESOLUTION_NS <
+					   f->calls[*before - 1].end_ns;
 		f->calls[kept++] = call;
 		*before = kept;
 	}
@@ -317,7 +327,20 @@ static int note_memory(struct xs_foreign *f)
 	    unknown, copies, told);
 }
 
-int xs_foreign_join(struct xs_foreign *f)
+/* Of one process, a thread makes one call at a time, and ids are distinct. */
+static int refuse_mixed(const struct xs_foreign *f, const char **error)
+{
+	return f->mixed > f->call_count / FEW
+		   ? xs_import_fail(
+			 error,
+			 "%zu of its %zu calls share an id with another one, "
+			 "or begin before their thread's last call ends: it is "
+			 "of several processes; give the file of one",
+			 f->mixed, f->call_count)
+		   : 0;
+}
+
+int xs_foreign_join(struct xs_foreign *f, const char **error)
 {
 	int rc = sort_calls(f);
 
@@ -326,6 +349,8 @@ int xs_foreign_join(struct xs_foreign *f)
 		rc = drop_inner(f);
 	if (!rc)
 		rc = join_ops(f);
+	if (!rc)
+		rc = refuse_mixed(f, error);
 	if (!rc)
 		rc = join_details(f);
 	if (!rc)

@@ -366,7 +366,7 @@ int xs_import_nsys(const struct xs_trace_bytes *bytes,
 	if (!rc)
 		rc = xs_nsys_ranges(&n);
 	if (!rc)
-		rc = xs_foreign_join(&n.foreign);
+		rc = xs_foreign_join(&n.foreign, error);
 	if (!rc)
 		rc = xs_nsys_info_end(&n);
 	if (!rc)

@@ -206,6 +206,9 @@ class Nsys(unittest.TestCase):
             self.assertEqual([totals[key] for key in ("kernel_ns", "kernels")], [None] * 2)
             self.assertGreater(totals["h2d_ops"], 30)
         self.assertIn("65 joined", run("report", self.path / "changed").stdout)
+        # a call without an op takes none of the next one
+        self.assertEqual([wait["bytes"] for wait in made["steady"]["waits"]
+                          if wait["calls"] == 30 and wait["pageable"]], [30 * (32 << 20)])
 
     def test_more_copies_than_can_be_counted(self):
         for count, note in ((65534, None), (100000, "65 copies stand for 65535 or more "
@@ -639,7 +642,7 @@ class PyTorch(unittest.TestCase):
                          theirs["coverage"]["gpu_ops_seen"])
         self.assertEqual(*[made["trace"]["driver_version"] for made in (ours, theirs)])
 
-    def joined(self, device, tid=1, ids=0, later_us=0, name="joined"):
+    def joined(self, device, tid=0, ids=0, later_us=0, pid=1):
         """A recorded trace with the same events of another process, all of whose
         GPU work but one copy is there."""
         whole = json.loads(gzip.decompress((RECORDED / "rounds.json.gz").read_bytes()))
@@ -649,19 +652,19 @@ class PyTorch(unittest.TestCase):
             if one.get("cat") in ("gpu_memcpy", "kernel", "gpu_memset"):
                 one["pid"] = one["args"]["device"] = device
             elif isinstance(one.get("pid"), int):
-                one["pid"] += 1
+                one["pid"] += pid
                 one["tid"] = one["tid"] + tid if isinstance(one["tid"], int) else 0
             if "correlation" in one.get("args", {}):
                 one["args"]["correlation"] += ids
             if "ts" in one:
                 one["ts"] += later_us
-        return packed(self.path / name, other + whole["traceEvents"],
+        return packed(self.path / "joined", other + whole["traceEvents"],
                       **{key: whole[key] for key in whole if key != "traceEvents"})
 
     def test_two_processes(self):
         """GPUs do not name their process: its calls fit their work."""
         whole = report(RECORDED / "rounds.json.gz", "h100")
-        for given in ({"ids": 10**6}, {"tid": 0, "later_us": 5000},
+        for given in ({"ids": 10**6}, {"tid": 1, "later_us": 5000},
                       {"later_us": -5000}, {"later_us": 300}):
             with self.subTest(given):
                 made = report(self.joined(7, **given), "h100")
@@ -677,6 +680,14 @@ class PyTorch(unittest.TestCase):
                 self.assertEqual(made["coverage"],
                                  whole["coverage"] | {"notes": whole["coverage"]["notes"][1:]})
                 self.assertEqual(made["trace"]["pid"], 3911)
+
+    def test_two_processes_of_one_number(self):
+        """As of containers: calls cross, or ids are there twice."""
+        for given in ({"later_us": 700}, {"tid": 9, "later_us": 700},
+                      {"ids": 10**6, "later_us": 700}):
+            done = run("report", self.joined(1, pid=0, **given))
+            self.assertEqual(done.returncode, 2, (given, done.stdout))
+            self.assertIn("it is of several processes; give the file of one", done.stderr)
 
     def test_another_process_without_calls(self):
         whole = json.loads(gzip.decompress((RECORDED / "rounds.json.gz").read_bytes()))
