@@ -36,13 +36,6 @@ static bool is_recorded_by_cupti(const struct xs_trace *trace)
 	       (!rung || strcmp(rung, "callbacks") == 0);
 }
 
-/* Whether a copy or a set moves bytes. Of another tool's call only its ops tell
- * that. */
-static bool has_bytes(const struct search *search, const struct xs_call *call)
-{
-	return search->imported || call->bytes > 0;
-}
-
 /* Returns whether a call should have an op, and of which kind. */
 static bool expects_op(const struct search *search,
 		       const struct xs_trace *trace, const struct xs_call *call,
@@ -59,12 +52,14 @@ static bool expects_op(const struct search *search,
 	case XS_CALL_COPY:
 	case XS_CALL_COPY_ASYNC:
 		*kind = XS_RECORD_GAP_COPIES;
-		return has_bytes(search, call) &&
-		       (search->imported || call->direction != host_to_host);
+		return search->imported ||
+		       (call->bytes > 0 && call->direction != host_to_host);
 	case XS_CALL_SET:
 	case XS_CALL_SET_ASYNC:
+		/* libraries set nothing; in another tool's file a call without
+		 * an op has no size */
 		*kind = XS_RECORD_GAP_SETS;
-		return has_bytes(search, call);
+		return call->bytes > 0;
 	case XS_CALL_LAUNCH:
 		*kind = XS_RECORD_GAP_KERNELS;
 		return true;

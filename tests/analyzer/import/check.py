@@ -698,6 +698,16 @@ class PyTorch(unittest.TestCase):
         self.assertEqual(before["coverage"], made["coverage"])
         self.assertEqual(before["plan"], made["plan"])
 
+    def test_sets_of_nothing(self):
+        """Libraries set 0 bytes, which have no record; copies without one lack it."""
+        for function, gaps in (("cudaMemsetAsync", []), ("cudaMemcpyAsync", ["copies"])):
+            made = report(packed(self.path / "a", [
+                event("cuda_runtime", function, 10, 1, correlation=1),
+                event("cuda_runtime", "cudaLaunchKernel", 12, 1, correlation=2),
+                event("kernel", "k", 20, 5, correlation=2),
+                event("cuda_runtime", "cudaDeviceSynchronize", 30, 5, correlation=3)]))
+            self.assertEqual([gap["kind"] for gap in made["coverage"]["gaps"]], gaps)
+
     def test_graphs_may_use_one_stream_at_once(self):
         events = [event("cuda_runtime", name, 10, 5, correlation=1)
                   for name in ("cudaGraphLaunch", "cudaMemcpyAsync")]
