@@ -118,11 +118,12 @@ static int64_t by_order_ns(const struct xs_result *result,
 			   const struct xs_result_phase *phase)
 {
 	const int64_t most_ns = xs_limit_of_round_ns(result, phase);
-	int64_t least_ns = phase->least_ns - xs_result_used_between_ns(phase);
 	int64_t ns = xs_result_untraced_ns(phase);
+	int64_t least_ns;
 
 	if (phase->least_ns == XS_UNKNOWN)
 		return most_ns;
+	least_ns = phase->least_ns - xs_result_used_between_ns(phase);
 	raise_to(&least_ns, 0);
 	ns = ns > least_ns ? ns - least_ns : 0;
 	return ns < most_ns ? ns : most_ns;
