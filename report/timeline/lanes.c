@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/timeline/lanes.h"
 
+#include "analyzer/util/sort.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,20 +16,12 @@ uint64_t xs_lanes_key(enum xs_result_lane_kind kind, uint64_t owner)
 
 static struct xs_lanes_item *add_lane(struct xs_lanes *lanes)
 {
-	struct xs_lanes_item *grown;
-
-	if (lanes->count == lanes->room) {
-		lanes->room = lanes->room ? 2 * lanes->room : 16;
-		grown = realloc(lanes->items, lanes->room * sizeof(*grown));
-		if (!grown) {
-			lanes->room = lanes->count;
-			lanes->arena->failed = true;
-			return NULL;
-		}
-		lanes->items = grown;
+	if (XS_ARRAY_ADD(lanes->items, lanes->count,
+			 (struct xs_lanes_item){0})) {
+		lanes->arena->failed = true;
+		return NULL;
 	}
-	lanes->last = lanes->count++;
-	memset(&lanes->items[lanes->last], 0, sizeof(*lanes->items));
+	lanes->last = lanes->count - 1;
 	return &lanes->items[lanes->last];
 }
 
@@ -54,21 +49,8 @@ struct xs_lanes_item *xs_lanes_get(struct xs_lanes *lanes,
 void xs_lanes_add(struct xs_lanes *lanes, struct xs_lanes_item *item,
 		  const struct xs_result_slice *slice)
 {
-	struct xs_result_slice *grown;
-
-	if (!item)
-		return;
-	if (item->lane.count == item->room) {
-		item->room = item->room ? 2 * item->room : 64;
-		grown = realloc(item->lane.slices, item->room * sizeof(*grown));
-		if (!grown) {
-			item->room = item->lane.count;
-			lanes->arena->failed = true;
-			return;
-		}
-		item->lane.slices = grown;
-	}
-	item->lane.slices[item->lane.count++] = *slice;
+	if (item && XS_ARRAY_ADD(item->lane.slices, item->lane.count, *slice))
+		lanes->arena->failed = true;
 }
 
 static int by_key(const void *a, const void *b)
@@ -128,5 +110,5 @@ void xs_lanes_finish(struct xs_lanes *lanes, struct xs_result_view *view)
 	}
 	free(lanes->items);
 	lanes->items = NULL;
-	lanes->count = lanes->room = 0;
+	lanes->count = 0;
 }

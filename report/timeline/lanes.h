@@ -6,18 +6,17 @@
 #include "report/result/arena.h"
 #include "report/result/timeline.h"
 
-/* A lane and the room for its slices, which are owned until the end. */
+/* A lane, whose slices are owned until the end. */
 struct xs_lanes_item {
 	uint64_t key;
 	struct xs_result_lane lane;
-	size_t room;
 };
 
 /* Set the arena; the rest of it has to be zero. */
 struct xs_lanes {
 	struct xs_arena *arena;
 	struct xs_lanes_item *items; /* owned */
-	size_t count, room, last;
+	size_t count, last;
 };
 
 /* Key of a lane. Lanes are in its order: those of host threads first, then

@@ -22,6 +22,11 @@ static void expect_text(const struct xs_result_wait *wait, const char *text)
 	xs_arena_free(&arena);
 }
 
+#define EXPECT_TEXT(text, ...)                                                 \
+	expect_text(&(struct xs_result_wait){.touched_bytes = XS_UNKNOWN,      \
+					     __VA_ARGS__},                     \
+		    text)
+
 static struct xs_result_site at(const char *call, int64_t line, int64_t calls,
 				int64_t bytes)
 {
@@ -34,102 +39,65 @@ static struct xs_result_site at(const char *call, int64_t line, int64_t calls,
 
 TEST(frees_wait_implicitly)
 {
-	expect_text(&(struct xs_result_wait){.site = at("cudaFree", 12, 500, 0),
-					     .touched_bytes = XS_UNKNOWN,
-					     .kind = "free-device",
-					     .hidden = true,
-					     .waited_ns = 32 * MS,
-					     .kernel_ns = 31 * MS,
-					     .host_ns = 1 * MS},
-		    "cudaFree at x.cu:12 waits implicitly for the kernels "
+	EXPECT_TEXT("cudaFree at x.cu:12 waits implicitly for the kernels "
 		    "before it: 31.0 ms in 500 calls; cudaFreeAsync, or "
-		    "keeping the memory, would not wait");
-	expect_text(
-	    &(struct xs_result_wait){.site = at("cudaFreeAsync", 12, 5, 0),
-				     .touched_bytes = XS_UNKNOWN,
-				     .kind = "free-device",
-				     .hidden = true,
-				     .waited_ns = 32 * MS,
-				     .kernel_ns = 31 * MS,
-				     .host_ns = 1 * MS},
+		    "keeping the memory, would not wait",
+		    .site = at("cudaFree", 12, 500, 0), .kind = "free-device",
+		    .hidden = true, .waited_ns = 32 * MS, .kernel_ns = 31 * MS,
+		    .host_ns = 1 * MS);
+	EXPECT_TEXT(
 	    "cudaFreeAsync at x.cu:12 waits implicitly for the kernels before "
-	    "it: 31.0 ms in 5 calls; keeping the memory would not wait");
-	expect_text(
-	    &(struct xs_result_wait){.site = at("cuMemsetD8_v2", 14, 5, 0),
-				     .touched_bytes = XS_UNKNOWN,
-				     .kind = "set",
-				     .hidden = true,
-				     .waited_ns = 32 * MS,
-				     .kernel_ns = 31 * MS,
-				     .host_ns = 1 * MS},
+	    "it: 31.0 ms in 5 calls; keeping the memory would not wait",
+	    .site = at("cudaFreeAsync", 12, 5, 0), .kind = "free-device",
+	    .hidden = true, .waited_ns = 32 * MS, .kernel_ns = 31 * MS,
+	    .host_ns = 1 * MS);
+	EXPECT_TEXT(
 	    "cuMemsetD8_v2 at x.cu:14 waits implicitly for the kernels before "
-	    "it: 31.0 ms in 5 calls; cuMemsetD8Async would not wait");
+	    "it: 31.0 ms in 5 calls; cuMemsetD8Async would not wait",
+	    .site = at("cuMemsetD8_v2", 14, 5, 0), .kind = "set",
+	    .hidden = true, .waited_ns = 32 * MS, .kernel_ns = 31 * MS,
+	    .host_ns = 1 * MS);
 	/* a call that waited for nothing */
-	expect_text(
-	    &(struct xs_result_wait){.site = at("cudaFreeHost", 13, 1, 0),
-				     .touched_bytes = XS_UNKNOWN,
-				     .kind = "free-pinned",
-				     .hidden = true,
-				     .waited_ns = 33 * MS,
-				     .host_ns = 33 * MS},
-	    "cudaFreeHost at x.cu:13, one call: the call itself");
+	EXPECT_TEXT("cudaFreeHost at x.cu:13, one call: the call itself",
+		    .site = at("cudaFreeHost", 13, 1, 0), .kind = "free-pinned",
+		    .hidden = true, .waited_ns = 33 * MS, .host_ns = 33 * MS);
 }
 
 TEST(small_copies_wait_for_kernels)
 {
-	expect_text(
-	    &(struct xs_result_wait){.site = at("cudaMemcpy", 80, 100, 400),
-				     .touched_bytes = XS_UNKNOWN,
-				     .kind = "copy",
-				     .waited_ns = 13 * MS,
-				     .own_ns = 900 * US,
-				     .kernel_ns = 12100 * US},
-	    "cudaMemcpy at x.cu:80, 100 calls of 4 B: kernels 12.1 ms, the "
-	    "copy 900 us");
-	expect_text(&(struct xs_result_wait){.site = at("cudaMemcpy", 81, 2,
-							2 * 1048576),
-					     .touched_bytes = XS_UNKNOWN,
-					     .kind = "copy",
-					     .waited_ns = 10 * MS,
-					     .own_ns = 8 * MS,
-					     .latency_ns = 2 * MS},
-		    "cudaMemcpy at x.cu:81, 2 calls of 1 MiB: the copy 8.00 "
-		    "ms, its overhead 2.00 ms");
+	EXPECT_TEXT("cudaMemcpy at x.cu:80, 100 calls of 4 B: kernels 12.1 ms, "
+		    "the copy 900 us",
+		    .site = at("cudaMemcpy", 80, 100, 400), .kind = "copy",
+		    .waited_ns = 13 * MS, .own_ns = 900 * US,
+		    .kernel_ns = 12100 * US);
+	EXPECT_TEXT("cudaMemcpy at x.cu:81, 2 calls of 1 MiB: the copy 8.00 "
+		    "ms, its overhead 2.00 ms",
+		    .site = at("cudaMemcpy", 81, 2, 2 * 1048576),
+		    .kind = "copy", .waited_ns = 10 * MS, .own_ns = 8 * MS,
+		    .latency_ns = 2 * MS);
 }
 
 TEST(pageable_copies_are_asynchronous_in_name)
 {
-	expect_text(&(struct xs_result_wait){.site = at("cudaMemcpyAsync", 40,
-							4, 4 * 65536),
-					     .touched_bytes = XS_UNKNOWN,
-					     .kind = "copy-async",
-					     .pageable = true,
-					     .waited_ns = 5200 * US,
-					     .own_ns = 5200 * US},
-		    "cudaMemcpyAsync at x.cu:40, 4 calls of 64 KiB, blocks "
-		    "since its memory is pageable: the copy");
-	expect_text(
-	    &(struct xs_result_wait){.site = at("cudaMemcpyAsync", 40, 4, 16),
-				     .touched_bytes = XS_UNKNOWN,
-				     .kind = "copy-async",
-				     .pageable = true,
-				     .waited_ns = 5200 * US,
-				     .kernel_ns = 5196 * US,
-				     .own_ns = 4 * US},
-	    "cudaMemcpyAsync at x.cu:40, 4 calls of 4 B, blocks since its "
-	    "memory is pageable: kernels");
+	EXPECT_TEXT("cudaMemcpyAsync at x.cu:40, 4 calls of 64 KiB, blocks "
+		    "since its memory is pageable: the copy",
+		    .site = at("cudaMemcpyAsync", 40, 4, 4 * 65536),
+		    .kind = "copy-async", .pageable = true,
+		    .waited_ns = 5200 * US, .own_ns = 5200 * US);
+	EXPECT_TEXT("cudaMemcpyAsync at x.cu:40, 4 calls of 4 B, blocks since "
+		    "its memory is pageable: kernels",
+		    .site = at("cudaMemcpyAsync", 40, 4, 16),
+		    .kind = "copy-async", .pageable = true,
+		    .waited_ns = 5200 * US, .kernel_ns = 5196 * US,
+		    .own_ns = 4 * US);
 }
 
 TEST(polls_are_no_waits)
 {
-	expect_text(
-	    &(struct xs_result_wait){.site = at("cudaEventQuery", 18, 1, 0),
-				     .touched_bytes = XS_UNKNOWN,
-				     .kind = "poll",
-				     .waited_ns = 2 * MS,
-				     .d2h_ns = 2 * MS},
-	    "cudaEventQuery at x.cu:18 polls until the GPU is done: copies "
-	    "out");
+	EXPECT_TEXT(
+	    "cudaEventQuery at x.cu:18 polls until the GPU is done: copies out",
+	    .site = at("cudaEventQuery", 18, 1, 0), .kind = "poll",
+	    .waited_ns = 2 * MS, .d2h_ns = 2 * MS);
 }
 
 TEST(first_touches_are_told)
