@@ -2,8 +2,7 @@
 /*
  * Who starts a transfer between the GPU and the host: the host by copies, a
  * host thread that the GPU asks, or a kernel by its own loads and stores.
- * Prints the parameters of Klenk 2014 and the times of messages as JSON;
- * putget/predict.py compares them.
+ * Prints the times of messages as JSON; putget/predict.py compares them.
  *
  * Ping-pong: one message at a time, from the host's answer to the last one
  * until the host has seen the next. Streaming: many messages, each over its own
@@ -364,15 +363,9 @@ int main(int argc, char **argv)
 			   : usage(argv[0]);
 	if (argc > 2 || (peers && !open_peer(box.paths)))
 		return usage(argv[0]);
-	printf("{\"gpu\": \"%s\", \"l2_bytes\": %d, ", device.name,
+	printf("{\"gpu\": \"%s\", \"l2_bytes\": %d, \"rows\": [", device.name,
 	       device.l2CacheSize);
-	if (!peers) {
-		printf("\"parameters\": {");
-		measure_parameters(&box);
-		printf("},\n");
-	}
 	fflush(stdout);
-	printf("\"rows\": [");
 	measure_rows(&box, peers);
 	printf("]}\n");
 	return end_output("putget", 0);

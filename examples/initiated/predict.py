@@ -34,11 +34,12 @@ def medians(folder):
     for number, line in enumerate(path.read_text().splitlines(), 1):
         try:
             row = json.loads(line)
-            wrong = not is_size(row["median_ns"])
+            keys = {"median_ns", "round_ns", "host_ns"} & {"median_ns", *row}
+            wrong = not all(is_size(row[key]) for key in keys)
             ways = times.setdefault(row["program"], {"copies": {}, "flags": {}})
-            for key in {"median_ns", "round_ns", "host_ns"} & set(row):
-                ways[row["way"]].setdefault(key, []).append(float(row[key]))
-        except (ValueError, *CONTENTS):
+            for key in keys:
+                ways[row["way"]].setdefault(key, []).append(row[key])
+        except (ValueError, RecursionError, *CONTENTS):
             wrong = True
         if wrong:
             raise ValueError(f"{path}: line {number} is not of a program")
@@ -52,13 +53,19 @@ def medians(folder):
 
 
 def longest_phase(xferspy, folder, program):
-    """Returns the report's phase with the most rounds."""
+    """Returns the report's phase with the most rounds; ValueError if the trace is not
+    whole, or of another program."""
+    trace = folder / f"{program}.xspy"
     done = subprocess.run(
         [xferspy, "report", "--format", "json", "--machine",
          folder / "machine.json", "--counters",
-         folder / f"{program}-counters.xspy", folder / f"{program}.xspy"],
+         folder / f"{program}-counters.xspy", trace],
         stdout=subprocess.PIPE, text=True, check=True)
-    return max(json.loads(done.stdout)["phases"], key=lambda phase: phase["rounds"])
+    report = json.loads(done.stdout)
+    app = pathlib.Path(report["trace"]["app"].split()[0]).name
+    if any("damaged" in note for note in report["coverage"]["notes"]) or app != program:
+        raise ValueError(f"{trace}: damaged, or of another program ({app})")
+    return max(report["phases"], key=lambda phase: phase["rounds"])
 
 
 class Case:
@@ -123,10 +130,10 @@ def main():
     if not any(case.applies for case in cases):
         raise ValueError(f"{options.folder}: nothing is predicted")
     host = ["host beside copies", "host beside flags"] if cases[0].host else []
-    columns = ["program", *host, "copies", "flags", "predicted (90 % range)", "error",
-               "inside"]
-    print("|", " | ".join(columns), "|\n|" + len(columns) * "---|")
     widens = options.folder.resolve() == DATA.resolve()
+    columns = ["program", *host, "copies", "flags", "predicted (90 % range)", "error",
+               "inside the error of the others" if widens else "inside"]
+    print("|", " | ".join(columns), "|\n|" + len(columns) * "---|")
     for case in cases:
         print(row_of(case, [each for each in cases if each.applies], widens))
 

@@ -7,7 +7,7 @@
 #ifndef XS_EXAMPLES_PUTGET_COUNTED_H
 #define XS_EXAMPLES_PUTGET_COUNTED_H
 
-#include "parameters.h"
+#include "mailbox.h"
 
 #include <pthread.h>
 

@@ -5,7 +5,7 @@
     counted.py --xferspy PATH [COUNTED.xspy...]
 
 Each is a trace of `XFERSPY_MODE=counters examples/putget system`, `device` or
-`assisted`. docs/models.md has the table.
+`assisted`. README.md has the table.
 """
 import argparse
 import pathlib
@@ -40,11 +40,17 @@ def main():
                         default=[path for name in NAMES
                                  for path in DATA.glob(f"counted-{name}.xspy")])
     options = parser.parse_args()
-    print(f"| kernel | {' | '.join(COLUMNS.values())} |\n|---|---:|---:|---:|")
+    rows = []
     for trace in options.traces:
+        name = NAMES.get(trace.stem.split("-")[-1])
         counts = counts_of(options.xferspy, trace)
-        print(f"| {NAMES[trace.stem.split('-')[-1]]} |"
-              f" {' | '.join(f'{int(counts[name]):,}' for name in COLUMNS)} |")
+        if not name or not COLUMNS.keys() <= counts.keys():
+            raise ValueError(f"{trace}: not of putget: its name ends with -system, "
+                             "-device or -assisted")
+        rows.append(f"| {name} | " + " | ".join(
+            f"{int(counts[column]):,}" for column in COLUMNS) + " |")
+    print(f"| kernel | {' | '.join(COLUMNS.values())} |\n|---|---:|---:|---:|")
+    print(*rows, sep="\n")
 
 
 if __name__ == "__main__":

@@ -180,6 +180,19 @@ static inline void clear_flags(const struct mailbox *box)
 	CHECK(cudaDeviceSynchronize());
 }
 
+static inline void copy_async(const struct mailbox *box,
+			      enum direction direction, size_t offset,
+			      size_t bytes)
+{
+	static const enum cudaMemcpyKind kinds[DIRECTIONS] = {
+	    cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDefault,
+	    cudaMemcpyDefault};
+	const struct path *path = &box->paths[direction];
+
+	CHECK(cudaMemcpyAsync(path->to + offset, path->from + offset, bytes,
+			      kinds[direction], box->copies));
+}
+
 static inline void open_paths(struct path paths[DIRECTIONS])
 {
 	struct path *in = &paths[IN], *out = &paths[OUT];

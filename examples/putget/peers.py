@@ -7,14 +7,13 @@
 PEER.json is from examples/peer, PROFILE.json from `xferspy calibrate` on the same
 machine, DEVICE_PUT.jsonl from examples/putget/device_put.cu. Two predictions: L+o + k G
 and sigma by the profile, and by a line through every second size, for the other sizes.
-NCCL and NVSHMEM run beside them. Prints tables of us. docs/models.md has the results.
+NCCL and NVSHMEM run beside them. Prints tables of us. README.md has the results.
 """
-import json
+import argparse
 import pathlib
 import statistics
-import sys
 
-from plainly import end_plainly, read_json
+from plainly import CONTENTS, end_plainly, is_size, read_json, read_lines
 from predict import fit_line
 
 DATA = pathlib.Path(__file__).parent / "h200"
@@ -28,13 +27,19 @@ IN_LINE = "through the host", "direct", "stores and flag"
 
 def measured(peer, device_put):
     """Returns the ns of each way by size."""
-    rows = read_json(peer)["rows"]
-    rows += [dict(json.loads(line), peer_access=True) for line
-             in pathlib.Path(device_put).read_text(encoding="utf-8").splitlines()]
     ways = {}
-    for row in rows:
-        way = row["way"], row["peer_access"], row["blocks"]
-        ways.setdefault(way, {})[row["bytes"]] = row["median_ns"]
+    for path, rows in (peer, read_json(peer)), (device_put, read_lines(device_put)):
+        try:
+            for row in rows["rows"] if path == peer else rows:
+                way = row["way"], row.get("peer_access", path != peer), row["blocks"]
+                if not is_size(row["bytes"]) or not is_size(row["median_ns"]):
+                    raise ValueError
+                ways.setdefault(way, {})[row["bytes"]] = row["median_ns"]
+        except (ValueError, *CONTENTS) as failed:
+            raise ValueError(f"{path}: a row is of another program") from failed
+    lacks = [name for name, way in (HOST | KERNELS).items() if way not in ways]
+    if lacks:
+        raise ValueError(f"{peer}, {device_put}: no row of {', '.join(lacks)}")
     return {name: dict(sorted(ways[way].items()))
             for name, way in (HOST | KERNELS).items()}
 
@@ -42,10 +47,15 @@ def measured(peer, device_put):
 def by_profile(path, sizes):
     """Returns the predicted ns of copies, by way and size. The end of a copy through
     the host is in its L+o."""
-    parameters = read_json(path)["parameters"]
+    profile = read_json(path)
 
     def value(name):
-        return parameters[name]["value"]
+        try:
+            if is_size(profile["parameters"][name]["value"], least=0):
+                return profile["parameters"][name]["value"]
+        except CONTENTS:
+            pass
+        raise ValueError(f"{path}: no profile with {name}")
 
     return {"through the host": {k: value("lo_staged_ns") + k * value("G_staged")
                                  for k in sizes},
@@ -87,10 +97,13 @@ def print_errors(name, ways, times, predictions):
 
 
 def main():
-    files = sys.argv[1:] or (DATA / "peer.json", DATA / "machine-2.json",
-                             DATA / "device_put.jsonl")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("files", nargs="*", metavar="FILE",
+                        help="PEER.json PROFILE.json DEVICE_PUT.jsonl")
+    files = parser.parse_args().files or (DATA / "peer.json", DATA / "machine-2.json",
+                                          DATA / "device_put.jsonl")
     if len(files) != 3:
-        raise ValueError("give three files, or none")
+        parser.error("give three files, or none")
     times = measured(files[0], files[2])
     profile = by_profile(files[1], times["direct"])
     predictions = {way: {"line": by_line(times[way])} if way in IN_LINE else {}

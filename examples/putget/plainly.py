@@ -18,6 +18,18 @@ def read_json(path):
         raise ValueError(f"{path}: not JSON: {failed}") from failed
 
 
+def read_lines(path):
+    """Returns what each line of the file has; ValueError with the first that is none."""
+    out = []
+    for number, line in enumerate(
+            pathlib.Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            out.append(json.loads(line))
+        except (ValueError, RecursionError) as failed:
+            raise ValueError(f"{path}: line {number} is not JSON") from failed
+    return out
+
+
 def is_size(value, least=1e-3):
     """Whether it is a number, and not true, false or NaN, of a size that a time in ns
     or a number of bytes can have."""

@@ -6,16 +6,17 @@
 
 Two predictions: by the parameters of PROFILE.json, which `xferspy calibrate` has measured
 on the same machine, and by a line through every second size, over that prediction, for the
-other sizes. Without a profile the line is over the bytes.
+other sizes. Without a profile the line is over the bytes. With it, also how many times lie
+in their ranges, and by how much the way and the blocks of the model's answer miss the best.
 --rows prints each row. --check exits with 3 if the line does not meet a target. Files
 that are not of putget, and a profile that lacks what a row needs, are errors.
-docs/models.md has the terms.
+docs/models.md has the terms, README.md the results.
 """
 import argparse
 import json
+import re
 import statistics
 import subprocess
-import tempfile
 
 from plainly import end_plainly, is_size, read_json
 
@@ -26,15 +27,16 @@ GATE_NOT_MET = 3
 PATTERNS = "ping-pong", "streaming"
 POLLED = {"host": (None,), "assisted": ("system",), "direct": ("system", "device")}
 PEERS = {"get": "h2d", "put": "d2h"}  # rows of putget peers: loads and stores
-PEER_LINK = {"G_h2d": "G_peer", "G_d2h": "G_peer", "mapped_read": "G_peer",
-             "mapped_write": "G_peer", "lo_h2d_ns": "lo_peer_ns",
-             "lo_d2h_ns": "lo_peer_ns"}
+ANSWER = re.compile(r"(A message|Many messages) (in|out|got|put).*: let (the host|a host "
+                    r"thread|the GPU)\b.* start (?:it|them)(?: by (\d+) blocks?)?"
+                    r"(?: \(\w+, polls (\w+))?")
+WAYS = {"the host": "host", "a host thread": "assisted", "the GPU": "direct"}
 
 
 def is_row(row):
     """Whether the row has what putget prints."""
     return (isinstance(row, dict) and row.get("pattern") in PATTERNS
-            and row.get("control") in POLLED
+            and isinstance(row.get("control"), str) and row["control"] in POLLED
             and row.get("polled") in POLLED[row["control"]]
             and row.get("direction") in ("h2d", "d2h", *PEERS)
             and all(is_size(number) and isinstance(number, int)
@@ -63,50 +65,77 @@ def load(path):
         if key in seen:
             raise ValueError(f"{path}: row {number} is there twice")
         seen.add(key)
+    if not str(data.get("gpu")).isascii():
+        raise ValueError(f"{path}: its GPU has no name of putget")
     return data.get("gpu"), data["rows"]
 
 
-def known_times(rows, xferspy, machine):
-    """Returns the predicted ns between messages, or what the profile lacks, by
-    pattern, control, polled memory, direction, blocks and bytes."""
-    known = {}
-    for size, blocks in sorted({(row["bytes"], row["blocks"]) for row in rows}):
-        answer = subprocess.run(
-            [xferspy, "model", "--machine", machine, "--control",
-             "--h2d-bytes", str(size), "--d2h-bytes", str(size),
-             "--connections", str(blocks), "--format", "json"],
-            stdout=subprocess.PIPE, check=True)
-        for one in json.loads(answer.stdout)["control"]:
-            key = one["control"], one["polled"], one["direction"], blocks, size
-            known["ping-pong", *key] = one["unknown"] or one["time_ns"]
-            known["streaming", *key] = one["unknown"] or 1e9 / one["messages_per_s"]
-    return known
+def ask(xferspy, machine, rows, size, *options):
+    """Returns what the model says of messages of one size."""
+    if any(row["direction"] in PEERS for row in rows):
+        options += "--peer",
+    answer = subprocess.run(
+        [xferspy, "model", "--machine", machine, "--control", "--format", "json",
+         "--h2d-bytes", str(size), "--d2h-bytes", str(size), *options],
+        stdout=subprocess.PIPE, check=True)
+    try:
+        return json.loads(answer.stdout)
+    except ValueError as failed:
+        raise ValueError(f"{xferspy}: its answer is not JSON: {failed}") from failed
 
 
 def add_parameters(rows, xferspy, machine):
-    """Sets `parameters` of the rows, by the model. A kernel of one block counts as a
-    block. Between two GPUs the link is the one between them; all else is as between
-    the GPU and the host."""
-    given, peers = machine, any(row["direction"] in PEERS for row in rows)
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        if peers:
-            profile = read_json(machine)
-            for name, peer in PEER_LINK.items():
-                if not profile["parameters"].get(peer):
-                    raise ValueError(f"{given}: the profile lacks {peer}, of copies "
-                                     "between GPUs")
-                profile["parameters"][name] = profile["parameters"][peer]
-            json.dump(profile, file)
-            file.flush()
-            machine = file.name
-        known = known_times(rows, xferspy, machine)
+    """Sets `parameters` of the rows, by the model, and `range` of one message. A kernel
+    of one block counts as a block."""
+    known = {}
+    for size, blocks in sorted({(row["bytes"], row["blocks"]) for row in rows}):
+        for one in ask(xferspy, machine, rows, size, "--connections",
+                       str(blocks))["control"]:
+            key = one["control"], one["polled"], one["direction"], blocks, size
+            known["ping-pong", *key] = one
+            known["streaming", *key] = one
     for row in rows:
         way = PEERS.get(row["direction"], row["direction"])
-        ns = known[row["pattern"], row["control"], row["polled"], way, row["blocks"],
-                   row["bytes"]]
-        if isinstance(ns, str):
-            raise ValueError(f"{given}: the profile lacks {ns}")
-        row["parameters"] = ns
+        one = known[row["pattern"], row["control"], row["polled"], way, row["blocks"],
+                    row["bytes"]]
+        if one["unknown"]:
+            raise ValueError(f"{machine}: the profile lacks {one['unknown']}")
+        if row["pattern"] == "streaming":
+            row["parameters"] = 1e9 / one["messages_per_s"]
+        else:
+            row["parameters"] = one["time_ns"]
+            row["range"] = one["low_ns"], one["high_ns"]
+
+
+def misses(rows, xferspy, machine):
+    """Returns by how much, relative, each answer that was measured takes longer than
+    the best way by any blocks, by pattern."""
+    out = {pattern: [] for pattern in PATTERNS}
+    for size in sorted({row["bytes"] for row in rows}):
+        for text in ask(xferspy, machine, rows, size)["answers"]:
+            what, way, control, blocks, polled = ANSWER.match(text).groups()
+            pattern = PATTERNS[what.startswith("Many")]
+            group = [row for row in rows if row["bytes"] == size
+                     and row["pattern"] == pattern and row["of"] == "blocks"
+                     and row["direction"][0] == {"in": "h", "out": "d"}.get(way, way[0])]
+            answered = [row["median_ns"] for row in group
+                        if row["control"] == WAYS[control] and row["polled"] == polled
+                        and blocks in (None, str(row["blocks"]))]
+            if answered:
+                out[pattern].append(
+                    min(answered) / min(row["median_ns"] for row in group) - 1)
+    return out
+
+
+def print_answers(rows, xferspy, machine):
+    ranges = [(row["median_ns"], *row["range"]) for row in rows if "range" in row]
+    print("inside the ranges, ping-pong:",
+          sum(low <= ns <= high for ns, low, high in ranges), "of", len(ranges))
+    for pattern, off in misses(rows, xferspy, machine).items():
+        if off:
+            print(f"answers within 10 % of the best, {pattern}: "
+                  f"{sum(miss <= 0.1 for miss in off)} of {len(off)}, "
+                  f"{100 * max(off):.0f} % off at most")
 
 
 def fit_line(points):
@@ -220,6 +249,7 @@ def main():
             print_rows(rows)
         if options.machine:
             print_summary(rows, "parameters")
+            print_answers(rows, options.xferspy, options.machine)
         met = print_summary(rows, "line") and met
     return GATE_NOT_MET if options.check and not met else 0
 

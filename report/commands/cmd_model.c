@@ -279,7 +279,7 @@ static const char notes[] =
     "  swgpu-cost      the same without transfers\n"
     "  In these nothing overlaps, not even operations and memory accesses.\n"
     "From B. Klenk, L. Oden and H. Froening 2014, Analyzing Put/Get APIs\n"
-    "(--control; the paper prints no equations):\n"
+    "(--control; as device-initiated of a report; it prints no equations):\n"
     "  klenk2014-eq1, -eq2, -eq3  by the host, a host thread, the GPU\n"
     "docs/models.md has all equations and their measured accuracy.\n";
 

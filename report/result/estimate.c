@@ -73,6 +73,17 @@ static void set_assumes(struct xs_arena *arena, const struct xs_estimate *in,
 		out->assumes[i] = xs_arena_copy(arena, in->assumes[i]);
 }
 
+/* A time of more ns than a number holds is none. */
+static void refuse_beyond(const struct xs_estimate *in,
+			  struct xs_result_estimate *out)
+{
+	if (!in->applies || isnan(in->round_ns) || out->round_ns != XS_UNKNOWN)
+		return;
+	out->applies = false;
+	out->why = "its time is longer than a run can be: a rate of the "
+		   "profile is wrong";
+}
+
 void xs_result_set_estimate(struct xs_arena *arena,
 			    const struct xs_estimate *in,
 			    struct xs_result_estimate *out)
@@ -112,6 +123,7 @@ void xs_result_set_estimate(struct xs_arena *arena,
 	    .needs = in->needs,
 	    .why = in->why[0] ? with_units(arena, in->why) : NULL,
 	};
+	refuse_beyond(in, out);
 	xs_result_set_effort(out, in->effort);
 	set_assumes(arena, in, out);
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# putget measures flags of one block. The simulated device runs the blocks of a
-# kernel one after the other, so the second one does not answer: the program has
-# to say so and end. So it has to on a full disk.
+# putget copies beside a kernel that waits for a flag. The simulated device runs one
+# after the other, so that the kernel does not answer: the program has to say so and
+# end. So it has to on a full disk.
 # putget.sh PROGRAM LIBRARIES
 # LIBRARIES: the folder of the simulated device.
 set -u
@@ -15,8 +15,8 @@ if [ "$code" -ne 2 ] || [ "$output" != 'putget: cannot write the output' ]; then
 fi
 output=$(timeout 1800 "$1" 2>&1)
 code=$?
-if [ "$code" -eq 3 ] && echo "$output" | grep -q '"mailbox_1_ns": \[' &&
-	echo "$output" | grep -q '^putget: mailbox: the GPU did not set its flag'
+if [ "$code" -eq 3 ] && echo "$output" | grep -q '"rows": \[' &&
+	echo "$output" | grep -q 'putget: assisted: the GPU did not set its flag'
 then
 	exit 0
 fi

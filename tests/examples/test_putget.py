@@ -8,6 +8,7 @@ is seen in its kind alone.
 import json
 import math
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -100,6 +101,22 @@ def is_refused(what, done):
                  and what in done.stderr, f"{done.returncode}: {done.stderr}")
 
 
+def copy_of(path, folder):
+    return shutil.copy(path, pathlib.Path(folder) / "file.xspy")
+
+
+def of_another_program(folder):
+    """Runs initiated/predict.py on traces that are cut, and of another program."""
+    data = FOLDER.parent / "initiated/h200-2"
+    for name, cut in ("halo.xspy", 1000), ("levels.xspy", None):
+        there = pathlib.Path(folder) / f"initiated-{name}"
+        shutil.copytree(data, there)
+        (there / "halo.xspy").write_bytes((data / name).read_bytes()[:cut])
+        yield "halo.xspy: damaged, or of another program", subprocess.run(
+            [sys.executable, "-B", FOLDER.parent / "initiated/predict.py",
+             "--xferspy", XFERSPY, there], stderr=subprocess.PIPE, text=True, check=False)
+
+
 def wrong_files():
     """Runs the scripts on what they cannot use."""
     rows = [row_of(("ping-pong", "direct", "system"), size) for size in SIZES]
@@ -108,7 +125,7 @@ def wrong_files():
                dict(rows[0], median_ns=True), dict(rows[0], median_ns=math.nan),
                dict(rows[0], bytes=True), dict(rows[0], bytes=10 ** 400),
                dict(rows[0], median_ns=1e-300), dict(rows[0], median_ns=1e300),
-               dict(rows[0], polled=None), dict(rows[0], control="host", polled="device")]
+               dict(rows[0], polled=None), dict(rows[0], control=[]), dict(rows[0], control="host", polled="device")]
     yield "nothing to check", run([])
     yield "nothing to check", run(rows[:1])
     yield "nothing to check", run(rows)  # one control
@@ -136,6 +153,10 @@ def wrong_files():
                 *((f'{{"program": "a", "way": "flags", "median_ns": {ns}}}',
                    "times.jsonl: line 1 is not of a program") for ns in ("true", "NaN", "0")),
                 ('{"program": "a", "way": "up", "median_ns": 1}', "line 1"),
+                ("[" * 100000, "line 1"),
+                *((f'{{"program": "a", "way": "flags", "median_ns": 1, "{key}": {ns}}}',
+                   "line 1 is not of a program") for key in ("round_ns", "host_ns")
+                  for ns in ("NaN", "-5", "1e300", "true", '"7"', "0")),
                 ('{"program": "a", "way": "flags", "median_ns": 1, "host_ns": []}', "line 1"),
                 ('{"program": "a", "way": "flags", "median_ns": 1}',
                  "times.jsonl: a has no way copies, or")):
@@ -145,6 +166,16 @@ def wrong_files():
                  "--xferspy", XFERSPY, folder], stderr=subprocess.PIPE, text=True,
                 check=False)
         times.unlink()
+        peer, lines = FOLDER / "h200/peer.json", folder / pathlib.Path("put.jsonl")
+        lines.write_text("[" * 100000)
+        yield "put.jsonl: line 1 is not JSON", subprocess.run(
+            [sys.executable, "-B", FOLDER / "peers.py", peer, path, lines],
+            stderr=subprocess.PIPE, text=True, check=False)
+        yield "file.xspy", subprocess.run(
+            [sys.executable, "-B", FOLDER / "counted.py", "--xferspy", XFERSPY,
+             copy_of(FOLDER / "h200/counted-system.xspy", folder)],
+            stderr=subprocess.PIPE, text=True, check=False)
+        yield from of_another_program(folder)
         for script, *arguments in (
                 (FOLDER / "peers.py", path, path, path),
                 (FOLDER.parent / "initiated/predict.py", "--xferspy", XFERSPY, folder)):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The predictions of `xferspy model --control` for putget's recorded runs stay within
-limits, and docs/models.md prints them as they are.
+limits, the README beside them prints them as they are, and docs/models.md their sums.
 
     test_putget_measured.py FOLDER-OF-PREDICT MODELS.md XFERSPY
 """
@@ -10,7 +10,8 @@ import re
 import subprocess
 import sys
 
-FOLDER, PAGE = map(pathlib.Path, sys.argv[1:3])
+FOLDER, MODELS = map(pathlib.Path, sys.argv[1:3])
+PAGE = FOLDER / "README.md"
 XFERSPY = pathlib.Path(sys.argv[3]).resolve()
 TARGET = 10, 25  # mean and largest error in per cent, of the line
 # The same of the worst run between the GPU and the host, by parameters.
@@ -31,7 +32,7 @@ CALLS = (("h200", "--machine", "machine.json", "1.json"),
          ("h100", "--machine", "machine-4.json", "4.json"),
          ("h200", "--machine", "machine-5.json", "5.json"),
          ("h200", "--machine", "machine-6.json", "6.json"),
-         ("h200", "--machine", "../../initiated/h200/machine.json", "7.json"),
+         ("h200", "--machine", "machine-7.json", "7.json"),
          ("h200", "--machine", "machine-8.json", "8.json"),
          ("h200", "--machine", "machine-peers.json", "peers.json"))
 
@@ -86,13 +87,23 @@ def breaches(output, call):
     return wrong, tables, rows
 
 
-def is_right(call):
-    """Prints what is not."""
+def sums(outputs):
+    """Returns what docs/models.md prints of all runs between the GPU and the host: times
+    inside their ranges, and answers near the best of one message and of many."""
+    for what in "inside the ranges", "best, ping-pong", "best, streaming":
+        counts = re.findall(rf"{what}[^:]*: (\d+) of (\d+)", "\n".join(outputs))
+        inside, count = (sum(map(int, numbers)) for numbers in zip(*counts))
+        yield f"{inside:,} of the {count:,}" if what[0] == "i" else f"{inside} of {count}"
+
+
+def is_right(call, outputs):
+    """Prints what is not; appends its output."""
     folder, *arguments = CALLS[call]
     expected = 2
     output = subprocess.run(["../predict.py", "--xferspy", XFERSPY, *arguments],
                             cwd=FOLDER / folder, stdout=subprocess.PIPE, text=True,
                             check=True).stdout
+    outputs.append(output)
     wrong, tables, rows = breaches(output, call)
     current = output in PAGE.read_text(encoding="utf-8")
     if not wrong and tables == expected and rows == 7 * tables and current:
@@ -104,8 +115,13 @@ def is_right(call):
 
 
 def main():
-    right = all([is_right(call) for call in range(len(CALLS))])
-    wrong = [peer_is_wrong(), counters_are_wrong()]
+    outputs = []
+    right = all([is_right(call, outputs) for call in range(len(CALLS))])
+    page = MODELS.read_text(encoding="utf-8")
+    lacks = [text for text in sums(outputs[:PEERS]) if text not in page]
+    if lacks:
+        print(f"{MODELS} lacks:", *lacks)
+    wrong = [peer_is_wrong(), counters_are_wrong(), *lacks]
     return 0 if right and not any(wrong) else 1
 
 

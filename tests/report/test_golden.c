@@ -449,4 +449,20 @@ TEST(a_kernel_that_stays_is_told_with_its_steps)
 	}
 }
 
+/* A read of a byte takes 3 years. */
+TEST(a_time_beyond_any_run_is_no_prediction)
+{
+	struct program program =
+	    program_run("--version && sed '/\"mapped_read\": {/,/}/"
+			"s/: [0-9.e-][0-9.e-]*/: 1e17/' " STAYS
+			"machine.json >slow.json && " XS_COMMAND
+			" report --all --machine ./slow.json " STAYS
+			"halo.xspy | tr -s ' \n' ' '");
+
+	assert_non_null(strstr(program.out,
+			       "no mapped, device-initiated: its time is "
+			       "longer than a run can be"));
+	program_free(&program);
+}
+
 RUN_TESTS(NULL, NULL)
