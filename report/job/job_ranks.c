@@ -71,9 +71,9 @@ static int64_t *list_ranks(struct xs_job *job, const json_t *program,
 	return ranks;
 }
 
-/* How many ranks most traces say that the job has; of equally many traces, the
- * larger number. Counts the traces that say something else. */
-static int64_t usual_ranks(const json_t *program, int64_t *others)
+/* Fills how many ranks most traces say that the job has; of equally many
+ * traces, the larger number. Adds the traces that say something else. */
+static void fill_size(struct xs_job *job, const json_t *program)
 {
 	const json_t *counts = xs_digest_get(program, "count", "ranks");
 	int64_t ranks = XS_UNKNOWN, most = 0;
@@ -93,8 +93,17 @@ static int64_t usual_ranks(const json_t *program, int64_t *others)
 		ranks = number;
 		most = traces;
 	}
-	*others = xs_job_sum(program, "ranks") - most;
-	return ranks;
+	job->ranks = ranks;
+	if (xs_job_sum(program, "ranks") > most)
+		xs_job_add(
+		    job, "other ranks", xs_job_sum(program, "ranks") - most, "",
+		    xs_arena_print(&job->arena,
+				   "of a job of another size than %" PRId64
+				   " ranks",
+				   ranks));
+	if (xs_digest_get(program, "beyond", "traces") && job->traces < ranks)
+		xs_job_add(job, "too few", ranks - job->traces, "",
+			   "fewer than the job has ranks");
 }
 
 /* Finds the ranks of the launcher that have no trace, and traces that do not
@@ -103,20 +112,9 @@ static void fill_ranks(struct xs_job *job, const json_t *program)
 {
 	struct xs_arena *arena = &job->arena;
 	size_t count, kept;
-	int64_t again, others, *ranks;
+	int64_t again, *ranks;
 
-	job->ranks = usual_ranks(program, &others);
-	if (others)
-		xs_job_add(
-		    job, "other ranks", others, "",
-		    xs_arena_print(arena,
-				   "of a job of another size than %" PRId64
-				   " ranks",
-				   job->ranks));
-	if (xs_digest_get(program, "beyond", "traces") &&
-	    job->traces < job->ranks)
-		xs_job_add(job, "too few", job->ranks - job->traces, "",
-			   "fewer than the job has ranks");
+	fill_size(job, program);
 	ranks = list_ranks(job, program, &count, &again);
 	if (!ranks || job->ranks == XS_UNKNOWN ||
 	    xs_digest_get(program, "beyond", "traces")) {

@@ -13,7 +13,7 @@
 
 /* Kinds of problems, without the warnings of traces; traces of a warning that
  * are named. */
-#define PROBLEMS_MAX 16
+#define PROBLEMS_MAX 20
 #define FEW	     3
 
 void xs_job_add(struct xs_job *job, const char *what, int64_t traces,

@@ -254,8 +254,7 @@ TEST(what_is_no_digest_is_refused)
 	    "{\"digest\":1,\"group\":{\"add\":{\"x\":-1}}}",
 	    "{\"digest\":1,\"group\":{\"least\":{\"wall_ns\":-1}}}",
 	    "{\"digest\":1,\"group\":{\"most\":{\"after_ns\":-1}}}",
-	    "{\"digest\":1,\"group\":{\"least\":{\"x\":2},"
-	    "\"most\":{\"x\":1}}}",
+	    "{\"digest\":1,\"group\":{\"most\":{\"x\":1},\"least\":{\"x\":2}}}",
 	    "{\"digest\":1,\"group\":{\"most\":{\"x\":1152921504606846977}}}",
 	    "{\"digest\":1,\"group\":{\"count\":{\"x\":{\"zzzz\":1}}}}",
 	    "{\"digest\":1,\"group\":{\"count\":{\"x\":{\"1888\":1}}}}",

@@ -245,6 +245,12 @@ TEST(a_limit_is_meant_for_a_pair)
 				 i == 3 || i == 6 ? XS_GATE_KEPT
 						  : XS_GATE_UNKNOWN);
 	}
+}
+
+TEST(other_programs_and_sizes_are_no_pair)
+{
+	struct xs_job *jobs[2];
+
 	jobs[0] = job_of("app", 8000, 3, 1);
 	jobs[1] = job_of("app", 8000, 3, 1);
 	jobs[1]->ranks = 4;
