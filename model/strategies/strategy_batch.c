@@ -133,8 +133,8 @@ static struct total add_up(const struct xs_strategy_case *c)
 static void assume_gathering(const struct xs_strategy_case *c,
 			     struct xs_estimate *row)
 {
-	const char *how =
-	    "one host thread gathers and scatters pieces of 64 KiB";
+	const char *how = "one host thread gathers and scatters pieces of 64 "
+			  "KiB";
 
 	if (has_threads(c))
 		how = "threads of all processors gather and scatter pieces of "
@@ -362,25 +362,27 @@ const struct xs_strategy xs_strategy_batch = {
     .least_copies = XS_SMALL_COPIES_LEAST,
     .build = build,
     .first = "merge the small copies of {places} into one",
-    .advice = "Merge the small copies of {places} into one at the place of the "
-	      "last{gathered}: in a round, {why}.",
+    .advice = "Merge the small copies of {places} into one at the place of "
+	      "the last{gathered}: in a round, {why}.",
     .code =
 	{
-	    [XS_LANGUAGE_CUDA] = "{apart}memcpy(pinned + offset, part, "
-				 "part_bytes); // each part\n"
-				 "{apart}cudaMemcpyAsync(dev, pinned, "
-				 "all_bytes, cudaMemcpyDefault, stream);\n"
-				 "{joined}cudaMemcpy(first_to, first_from, "
-				 "all_bytes, cudaMemcpyDefault);",
+	    [XS_LANGUAGE_CUDA] =
+		"{apart}memcpy(pinned + offset, part, part_bytes); // each "
+		"part\n"
+		"{apart}cudaMemcpyAsync(dev, pinned, all_bytes, "
+		"cudaMemcpyDefault, stream);\n"
+		"{joined}cudaMemcpy(first_to, first_from, all_bytes, "
+		"cudaMemcpyDefault);",
 	    [XS_LANGUAGE_PYTORCH] =
 		"torch.cat(parts, out=pinned)  # of torch.empty(..., "
 		"pin_memory=True)\n"
 		"batch = pinned.to(device, non_blocking=True)",
-	    [XS_LANGUAGE_JAX] =
-		"batch = jax.device_put(numpy.concatenate(parts))",
-	    [XS_LANGUAGE_CUPY] = "numpy.concatenate(parts, out=pinned)  # "
-				 "pinned = cupyx.empty_pinned(...), once\n"
-				 "batch.set(pinned)",
+	    [XS_LANGUAGE_JAX] = "batch = jax.device_put(numpy.concatenate("
+				"parts))",
+	    [XS_LANGUAGE_CUPY] =
+		"numpy.concatenate(parts, out=pinned)  # pinned = "
+		"cupyx.empty_pinned(...), once\n"
+		"batch.set(pinned)",
 	    [XS_LANGUAGE_NUMBA] = "numpy.concatenate(parts, out=ary)  # ary = "
 				  "cuda.pinned_array(...), once\n"
 				  "batch.copy_to_device(ary, stream=s)",

@@ -83,9 +83,10 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 		*rc = xs_estimate_abstain(row, out,
 					  "no kernel to overlap copies with");
 	else if (c->work.in_bytes + c->work.out_bytes <= VALUE_BYTES)
-		*rc = xs_estimate_abstain(row, out,
-					  "only a value is copied: the host "
-					  "may decide by it on the next round");
+		*rc = xs_estimate_abstain(
+		    row, out,
+		    "only a value is copied: the host may decide by it on the "
+		    "next round");
 	else if (c->phase->rounds < 2)
 		*rc = xs_estimate_abstain(row, out,
 					  "only one round was recorded: there "
@@ -139,12 +140,12 @@ static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 		row->bound = INDEPENDENT;
 		xs_estimate_assume(row, row->bound);
 		if (c->work.in_bytes > 0)
-			xs_estimate_assume(
-			    row,
-			    "a round's input is available one round earlier");
+			xs_estimate_assume(row, "a round's input is available "
+						"one round earlier");
 	}
-	xs_estimate_assume(row, "host and device have memory for a second set "
-				"of a round's buffers");
+	xs_estimate_assume(row,
+			   "host and device have memory for a second set of a "
+			   "round's buffers");
 	return rc;
 }
 
@@ -243,12 +244,13 @@ const struct xs_strategy xs_strategy_double_buffer = {
 	"overlap this one{between}.",
     .code =
 	{
-	    [XS_LANGUAGE_CUDA] = "cudaMemcpyAsync(dev[k], in[k], ..., s[k]), "
-				 "f<<<..., s[k]>>>(dev[k]),\n"
-				 "cudaMemcpyAsync(out[k], res[k], ..., s[k]);  "
-				 "// k = i % 2 in round i\n"
-				 "cudaStreamSynchronize(s[!k]);  // the round "
-				 "before; at the end s[k] too",
+	    [XS_LANGUAGE_CUDA] =
+		"cudaMemcpyAsync(dev[k], in[k], ..., s[k]), f<<<..., "
+		"s[k]>>>(dev[k]),\n"
+		"cudaMemcpyAsync(out[k], res[k], ..., s[k]);  // k = i % 2 in "
+		"round i\n"
+		"cudaStreamSynchronize(s[!k]);  // the round before; at the "
+		"end s[k] too",
 	    [XS_LANGUAGE_PYTORCH] =
 		"with torch.cuda.stream(copies):  # the next round, beside "
 		"this one\n"
@@ -263,11 +265,12 @@ const struct xs_strategy xs_strategy_double_buffer = {
 		"memory\n"
 		"    following.set(batch)\n"
 		"cupy.cuda.get_current_stream().wait_event(copies.record())",
-	    [XS_LANGUAGE_NUMBA] = "dev[k].copy_to_device(ary[k], stream=s[k])  "
-				  "# k = i % 2 in round i\n"
-				  "f[blocks, threads, s[k]](dev[k]), "
-				  "dev[k].copy_to_host(ary[k], stream=s[k])\n"
-				  "s[1 - k].synchronize()  # the round before; "
-				  "at the end s[k] too",
+	    [XS_LANGUAGE_NUMBA] =
+		"dev[k].copy_to_device(ary[k], stream=s[k])  # k = i % 2 in "
+		"round i\n"
+		"f[blocks, threads, s[k]](dev[k]), "
+		"dev[k].copy_to_host(ary[k], stream=s[k])\n"
+		"s[1 - k].synchronize()  # the round before; at the end s[k] "
+		"too",
 	},
 };

@@ -262,14 +262,16 @@ const struct xs_strategy xs_strategy_mapped = {
     .first = "map the host buffers of {places}",
     .advice =
 	"Map the host buffers of {places} (cudaHostAllocMapped) and let the "
-	"kernels use them without copies: {why}. Let the stores of a warp fill "
-	"sectors of 32 bytes: parts of a sector cross the bus one by one.",
+	"kernels use them without copies: {why}. Let the stores of a warp "
+	"fill sectors of 32 bytes: parts of a sector cross the bus one by "
+	"one.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
 		"cudaHostAlloc(&host, bytes, cudaHostAllocMapped); // once\n"
 		"cudaHostGetDevicePointer(&dev, host, 0); // for the kernel",
-	    [XS_LANGUAGE_NUMBA] = "ary = cuda.mapped_array(shape, dtype)  # "
-				  "once, given to the kernel",
+	    [XS_LANGUAGE_NUMBA] =
+		"ary = cuda.mapped_array(shape, dtype)  # once, given to the "
+		"kernel",
 	},
 };

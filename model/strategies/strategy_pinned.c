@@ -182,8 +182,9 @@ const struct xs_strategy xs_strategy_pinned = {
     .advice = "Pin the host buffers of {places} once with {why}.",
     .code =
 	{
-	    [XS_LANGUAGE_CUDA] = "cudaHostRegister(host, bytes, "
-				 "cudaHostRegisterDefault); // once",
+	    [XS_LANGUAGE_CUDA] =
+		"cudaHostRegister(host, bytes, cudaHostRegisterDefault); // "
+		"once",
 	    [XS_LANGUAGE_PYTORCH] =
 		"{in}x = x.pin_memory()  # once, or in a DataLoader; then "
 		"non_blocking=True\n"
@@ -191,13 +192,15 @@ const struct xs_strategy xs_strategy_pinned = {
 		"{out}out.copy_(result, non_blocking=True); "
 		"torch.cuda.synchronize()",
 	    [XS_LANGUAGE_JAX] =
-		"host = jax.device_put(array, "
-		"sharding.with_memory_kind(\"pinned_host\"))  # once\n"
+		"host = jax.device_put(array, sharding.with_memory_kind("
+		"\"pinned_host\"))  # once\n"
 		"device = jax.device_put(host, sharding)",
-	    [XS_LANGUAGE_CUPY] = "pinned = cupyx.empty_like_pinned(array)  # "
-				 "once; fill it instead\n"
-				 "device.set(pinned)",
-	    [XS_LANGUAGE_NUMBA] = "ary = cuda.pinned_array(shape, dtype)  # "
-				  "once, instead of numpy.empty",
+	    [XS_LANGUAGE_CUPY] =
+		"pinned = cupyx.empty_like_pinned(array)  # once; fill it "
+		"instead\n"
+		"device.set(pinned)",
+	    [XS_LANGUAGE_NUMBA] =
+		"ary = cuda.pinned_array(shape, dtype)  # once, instead of "
+		"numpy.empty",
 	},
 };

@@ -129,8 +129,8 @@ static int estimate(const struct xs_strategy_case *c,
 		    "no copy in needs what its round copied out before";
 		xs_estimate_assume(row, row->bound);
 	}
-	xs_estimate_need(row, "the input of the next kernels is in host memory "
-			      "while the present ones run");
+	xs_estimate_need(row, "the input of the next kernels is in host "
+			      "memory while the present ones run");
 	row->quiet = false;
 	if (xs_abstain_without_copy_rates(c, row, out, &rc))
 		return rc;
@@ -174,20 +174,23 @@ const struct xs_strategy xs_strategy_prefetch = {
 	"copy for that of the last kernel that used its buffer.{buffers}",
     .code =
 	{
-	    [XS_LANGUAGE_CUDA] = "cudaStreamWaitEvent(c, used), "
-				 "cudaMemcpyAsync(b, in[i + 1], ..., c);\n"
-				 "cudaEventRecord(copied, c), f<<<..., "
-				 "k>>>(a), cudaEventRecord(used, k);\n"
-				 "cudaStreamWaitEvent(k, copied), std::swap(a, "
-				 "b); // a: in[0] first",
+	    [XS_LANGUAGE_CUDA] =
+		"cudaStreamWaitEvent(c, used), cudaMemcpyAsync(b, in[i + 1], "
+		"..., c);\n"
+		"cudaEventRecord(copied, c), f<<<..., k>>>(a), "
+		"cudaEventRecord(used, k);\n"
+		"cudaStreamWaitEvent(k, copied), std::swap(a, b); "
+		"// a: in[0] first",
 	    [XS_LANGUAGE_PYTORCH] =
 		"with torch.cuda.stream(side):  # the next one, beside the "
-		"main stream\n"
+		"main "
+		"stream\n"
 		"    following = host.to(device, non_blocking=True)\n"
 		"main.wait_stream(side), following.record_stream(main)  # "
 		"before its use",
-	    [XS_LANGUAGE_JAX] = "following = jax.device_put(host[i + 1])  # "
-				"before this one is used",
+	    [XS_LANGUAGE_JAX] =
+		"following = jax.device_put(host[i + 1])  # before this one is "
+		"used",
 	    [XS_LANGUAGE_CUPY] =
 		"copies.wait_event(used)  # recorded behind its last kernel\n"
 		"with copies: following.set(host[i + 1])  # from pinned "

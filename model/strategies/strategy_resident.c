@@ -157,9 +157,8 @@ static int estimate_measured(const struct xs_strategy_case *c,
 	rc = replay_row(c, row);
 	snprintf(row->why, sizeof(row->why),
 		 "measured: the same bytes again in %" PRIu64 " of %" PRIu64
-		 " copies in, %" PRIu64
-		 " of them just copied out; a round without the %zu cop%s in "
-		 "that always bring%s the same bytes",
+		 " copies in, %" PRIu64 " of them just copied out; a round "
+		 "without the %zu cop%s in that always bring%s the same bytes",
 		 sum->same, sum->compared, sum->back, copies,
 		 copies == 1 ? "y" : "ies", copies == 1 ? "s" : "");
 	return rc ? rc : xs_estimates_add(out, row);
@@ -215,11 +214,12 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (rc)
 		return rc;
 	row.bound =
-	    returning.out
-		? "the host neither changes nor needs the data in between"
-	    : returning.in ? "nothing but copies out changes the data on the "
-			     "host between rounds"
-			   : "the host does not change the data between rounds";
+	    returning.out  ? "the host neither changes nor needs the data "
+			     "in between"
+	    : returning.in ? "nothing but copies out changes the data on "
+			     "the host between rounds"
+			   : "the host does not change the data between "
+			     "rounds";
 	xs_estimate_assume(&row, row.bound);
 	if (copies > returning.in)
 		xs_estimate_assume(
@@ -253,19 +253,21 @@ const struct xs_strategy xs_strategy_resident = {
     .first = "keep the data of {places} on the device",
     .advice = "Keep the data of {places} on the device: {why}. A run with "
 	      "XFERSPY_HASH=1 tells whether the bytes are the same.",
-    .advice_if_measured = "Keep the data of {places} on the device, which each "
-			  "round copies in: {why}.",
+    .advice_if_measured = "Keep the data of {places} on the device, which "
+			  "each round copies in: {why}.",
     .code =
 	{
-	    [XS_LANGUAGE_CUDA] = "cudaMemcpy(dev, host, bytes, "
-				 "cudaMemcpyDefault); // before the loop",
+	    [XS_LANGUAGE_CUDA] =
+		"cudaMemcpy(dev, host, bytes, cudaMemcpyDefault); // "
+		"before the loop",
 	    [XS_LANGUAGE_PYTORCH] =
 		"tensor = tensor.to(device)  # once, before the loop",
 	    [XS_LANGUAGE_JAX] =
 		"array = jax.device_put(array)  # once, before the loop",
 	    [XS_LANGUAGE_CUPY] =
 		"device = cupy.asarray(array)  # once, before the loop",
-	    [XS_LANGUAGE_NUMBA] = "dev = cuda.to_device(ary)  # once, before "
-				  "the loop; kernels take dev",
+	    [XS_LANGUAGE_NUMBA] =
+		"dev = cuda.to_device(ary)  # once, before the loop; kernels "
+		"take dev",
 	},
 };

@@ -24,21 +24,31 @@
 
 const char xs_export_sqlite_schema[] =
     "CREATE TABLE run (app TEXT, host TEXT, pid INTEGER, start_ns INTEGER, "
-    "wall_ns INTEGER, driver TEXT);CREATE TABLE gpu (gpu INTEGER, name "
-    "TEXT);CREATE TABLE site (site INTEGER PRIMARY KEY, function TEXT, class "
-    "TEXT, caller TEXT, file TEXT, line INTEGER);CREATE TABLE kernel (kernel "
-    "INTEGER PRIMARY KEY, name TEXT, blocks INTEGER, threads INTEGER);CREATE "
-    "TABLE call (call INTEGER PRIMARY KEY, thread INTEGER, start_ns INTEGER, "
-    "duration_ns INTEGER, site INTEGER REFERENCES site, bytes INTEGER, stream "
-    "INTEGER, error INTEGER, startup_ns INTEGER);" OPS("op") OPS(
-	"migration") "CREATE TABLE range (name TEXT, domain TEXT, thread "
-		     "INTEGER, start_ns INTEGER, duration_ns INTEGER, process "
-		     "INTEGER);" SPANS("busy", "kind, ", "PARTITION BY kind")
-			 SPANS("busy_gpu", "",
-			       "") "CREATE VIEW calls AS SELECT c.*, "
-				   "s.function, s.class, s.caller, s.file, "
-				   "s.line FROM call c LEFT JOIN site s USING "
-				   "(site);CREATE VIEW ops AS SELECT o.*, "
-				   "k.name AS kernel_name, c.function, c.file, "
-				   "c.line FROM op o LEFT JOIN kernel k USING "
-				   "(kernel) LEFT JOIN calls c USING (call);";
+    "wall_ns INTEGER, driver TEXT);"
+    "CREATE TABLE gpu (gpu INTEGER, name TEXT);"
+    "CREATE TABLE site (site INTEGER PRIMARY KEY, function TEXT, class TEXT, "
+    "caller TEXT, file TEXT, line INTEGER);"
+    "CREATE TABLE kernel (kernel INTEGER PRIMARY KEY, name TEXT, "
+    "blocks INTEGER, threads INTEGER);"
+    "CREATE TABLE call (call INTEGER PRIMARY KEY, thread INTEGER, "
+    "start_ns INTEGER, duration_ns INTEGER, site INTEGER REFERENCES site, "
+    "bytes INTEGER, stream INTEGER, error INTEGER, startup_ns INTEGER);" OPS(
+	"op")
+	OPS("migration") "CREATE TABLE range (name TEXT, domain TEXT, thread "
+			 "INTEGER, "
+			 "start_ns INTEGER, duration_ns INTEGER, process "
+			 "INTEGER);" SPANS("busy", "kind, ",
+					   "PARTITION BY kind")
+			     SPANS(
+				 "busy_gpu", "",
+				 "") "CREATE VIEW calls AS SELECT c.*, "
+				     "s.function, s.class, s.caller, "
+				     "s.file, s.line FROM call c LEFT JOIN "
+				     "site "
+				     "s USING (site);"
+				     "CREATE VIEW ops AS SELECT o.*, k.name AS "
+				     "kernel_name, c.function, "
+				     "c.file, c.line FROM op o LEFT JOIN "
+				     "kernel "
+				     "k USING (kernel) "
+				     "LEFT JOIN calls c USING (call);";

@@ -168,10 +168,10 @@ TEST(awaited_stream_comes_first)
 TEST(event_stands_for_its_stream)
 {
 	begin(HEAD CALLS("1") COPY_IN("1", "0", "0x51") LAUNCH(
-	    "2",
-	    "2") "waitcall site=5 start=4000 duration=500 stream=0x51 event=9\n"
-		 "waitcall site=6 start=5000 duration=70000 "
-		 "event=9\n" TWO_STREAMS);
+	    "2", "2") "waitcall site=5 start=4000 duration=500 stream=0x51 "
+		      "event=9\n"
+		      "waitcall site=6 start=5000 duration=70000 "
+		      "event=9\n" TWO_STREAMS);
 	expect("cudaEventSynchronize", 50, 10, 5, 5);
 	end();
 }
@@ -180,12 +180,12 @@ TEST(event_stands_for_its_stream)
 TEST(polls_until_done_are_a_wait)
 {
 	begin(HEAD CALLS("1") COPY_IN("1", "0", "0x51") LAUNCH(
-	    "2",
-	    "2") "waitcall site=5 start=4000 duration=500 stream=0x51 event=9\n"
-		 "pollcall site=8 start=5000 duration=70000 event=9 polls=100 "
-		 "ready=1\n"
-		 "pollcall site=8 start=200000 duration=30000 event=9 "
-		 "polls=100 error=600\n" TWO_STREAMS);
+	    "2", "2") "waitcall site=5 start=4000 duration=500 stream=0x51 "
+		      "event=9\n"
+		      "pollcall site=8 start=5000 duration=70000 event=9 "
+		      "polls=100 ready=1\n"
+		      "pollcall site=8 start=200000 duration=30000 event=9 "
+		      "polls=100 error=600\n" TWO_STREAMS);
 	expect("cudaEventQuery", 50, 10, 5, 5);
 	assert_int_equal(find("cudaEventQuery")->calls, 1);
 	end();
@@ -264,21 +264,22 @@ TEST(failed_calls_do_not_wait)
 /* Two threads begin a copy at the same moment; the faults are of thread 2. */
 TEST(faults_are_of_their_thread)
 {
-	begin(HEAD CALLS("1") "copycall site=2 correlation=1 start=10000 "
-			      "duration=20000 bytes=8192 dst=1 src=2 "
-			      "direction=1\n" CALLS(
-				  "2") "copycall site=9 correlation=2 "
-				       "start=10000 duration=20000 bytes=8192 "
-				       "dst=3 src=4 direction=1\n"
-				       "faults site=9 correlation=2 "
-				       "start=10000 duration=20000 minor=2 "
-				       "page_bytes=4096\n" OPS
-				       "copy queue=0 correlation=1 start=11000 "
-				       "duration=10000 bytes=8192 direction=1 "
-				       "src_memory=1 dst_memory=3 copies=1\n"
-				       "copy queue=1 correlation=2 start=11000 "
-				       "duration=10000 bytes=8192 direction=1 "
-				       "src_memory=1 dst_memory=3 copies=1\n");
+	begin(HEAD CALLS(
+	    "1") "copycall site=2 correlation=1 start=10000 duration=20000 "
+		 "bytes=8192 dst=1 src=2 direction=1\n" CALLS(
+		     "2") "copycall site=9 correlation=2 start=10000 "
+			  "duration=20000 bytes=8192 dst=3 src=4 direction=1\n"
+			  "faults site=9 correlation=2 start=10000 "
+			  "duration=20000 "
+			  "minor=2 page_bytes=4096\n" OPS
+			  "copy queue=0 correlation=1 start=11000 "
+			  "duration=10000 "
+			  "bytes=8192 direction=1 src_memory=1 dst_memory=3 "
+			  "copies=1\n"
+			  "copy queue=1 correlation=2 start=11000 "
+			  "duration=10000 "
+			  "bytes=8192 direction=1 src_memory=1 dst_memory=3 "
+			  "copies=1\n");
 	assert_int_equal(find("cudaMemcpyAsync")->minor_faults, 0);
 	assert_int_equal(find("cudaMemcpy")->minor_faults, 2);
 	assert_int_equal(find("cudaMemcpy")->touched_bytes, 8192);
