@@ -32,11 +32,13 @@ def measured(peer, device_put):
         try:
             for row in rows["rows"] if path == peer else rows:
                 way = row["way"], row.get("peer_access", path != peer), row["blocks"]
-                if not is_size(row["bytes"]) or not is_size(row["median_ns"]):
+                times = ways.setdefault(way, {})
+                if (not is_size(row["bytes"]) or not is_size(row["median_ns"])
+                        or row["bytes"] in times):
                     raise ValueError
-                ways.setdefault(way, {})[row["bytes"]] = row["median_ns"]
+                times[row["bytes"]] = row["median_ns"]
         except (ValueError, *CONTENTS) as failed:
-            raise ValueError(f"{path}: a row is of another program") from failed
+            raise ValueError(f"{path}: a row is of another program, or there twice") from failed
     lacks = [name for name, way in (HOST | KERNELS).items() if way not in ways]
     if lacks:
         raise ValueError(f"{peer}, {device_put}: no row of {', '.join(lacks)}")

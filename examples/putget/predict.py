@@ -65,7 +65,7 @@ def load(path):
         if key in seen:
             raise ValueError(f"{path}: row {number} is there twice")
         seen.add(key)
-    if not str(data.get("gpu")).isascii():
+    if not (str(data.get("gpu")).isascii() and str(data.get("gpu")).isprintable()):
         raise ValueError(f"{path}: its GPU has no name of putget")
     return data.get("gpu"), data["rows"]
 

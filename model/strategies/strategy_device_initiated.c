@@ -297,9 +297,9 @@ static void assume(const struct found *found, struct xs_estimate *row)
 	    row,
 	    "its blocks run at once, and meet in a gap between two kernels");
 	xs_estimate_assume(
-	    row,
-	    "it loads what comes in once, and joins a warp's atomic additions, "
-	    "as the compiler may not in a loop that a flag ends");
+	    row, "it loads what comes in once, not by __restrict__ or __ldg(), "
+		 "and joins a warp's atomic additions, "
+		 "as the compiler may not in a loop that a flag ends");
 	xs_estimate_assume(row, "nothing else needs its SMs, loads a module or "
 				"synchronises the device");
 	xs_estimate_assume(row, "a host thread polls while it waits");
@@ -376,15 +376,17 @@ const struct xs_strategy xs_strategy_device_initiated = {
 	"Launch one kernel for all rounds (cudaLaunchCooperativeKernel) "
 	"instead "
 	"of those of {places}; it loads and stores mapped host memory: {why}. "
-	"go and done are cuda::atomic_ref, as in examples/initiated.",
+	"go and done are cuda::atomic_ref of that memory. "
+	"examples/initiated/rounds.h, which was measured, has its own barrier.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"while (rank == 0 && go.load(acquire) < r) ; grid.sync(); // r "
-		"= 1 to n\n"
-		"grid.sync(); if (rank == 0) done.store(r, release); // after "
-		"its work\n"
-		"go.store(r, release); while (done.load(acquire) < r) ; // the "
-		"host",
+		"if (first) while ((*seen = go.load(acquire)) < r) ; // r = 1, "
+		"2, ...\n"
+		"grid.sync(); if (*seen == ~0u) return; /* round r */ "
+		"grid.sync();\n"
+		"if (first) done.store(r, release); // the host: go = r, at "
+		"the "
+		"end ~0u",
 	},
 };

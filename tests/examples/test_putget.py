@@ -156,7 +156,7 @@ def wrong_files():
                 ("[" * 100000, "line 1"),
                 *((f'{{"program": "a", "way": "flags", "median_ns": 1, "{key}": {ns}}}',
                    "line 1 is not of a program") for key in ("round_ns", "host_ns")
-                  for ns in ("NaN", "-5", "1e300", "true", '"7"', "0")),
+                  for ns in ("NaN", "-5", "1e300", "true", '"7"', "0", "5")),
                 ('{"program": "a", "way": "flags", "median_ns": 1, "host_ns": []}', "line 1"),
                 ('{"program": "a", "way": "flags", "median_ns": 1}',
                  "times.jsonl: a has no way copies, or")):
@@ -167,6 +167,11 @@ def wrong_files():
                 check=False)
         times.unlink()
         peer, lines = FOLDER / "h200/peer.json", folder / pathlib.Path("put.jsonl")
+        lines.write_text("[" * 100000)
+        lines.write_text('{"way": "nccl", "blocks": 0, "bytes": 8, "median_ns": 1}\n' * 2)
+        yield "put.jsonl: a row is of another program, or there twice", subprocess.run(
+            [sys.executable, "-B", FOLDER / "peers.py", peer, path, lines],
+            stderr=subprocess.PIPE, text=True, check=False)
         lines.write_text("[" * 100000)
         yield "put.jsonl: line 1 is not JSON", subprocess.run(
             [sys.executable, "-B", FOLDER / "peers.py", peer, path, lines],
