@@ -6,6 +6,7 @@
 #include "report/plan/advice_text.h"
 #include "report/plan/beside.h"
 #include "report/plan/link_steps.h"
+#include "report/result/best.h"
 #include "report/result/number.h"
 
 #include <ctype.h>
@@ -229,17 +230,25 @@ static const char *host_first(struct xs_result *result)
 /* Less than 1 / LITTLE_PART of the run is little. */
 #define LITTLE_PART 20
 
+/* A question comes first if it saves by this percentage more than the steps. */
+#define ASK_PERCENT 25
+
 /* "first answer: could data stay on the GPU (...)? If not, " and "little to
  * gain in this run; in longer ones, ", or "" */
 static const char *lead(struct xs_result *result, const struct act *act)
 {
 	const struct xs_result_estimate *asked = result->nearest_if;
-	const char *question = result->question;
+	const int64_t steps_ns = planned_ns(result);
+	const char *question =
+	    asked && xs_result_gain_ns(asked) >=
+			 steps_ns + steps_ns * ASK_PERCENT / 100
+		? result->question
+		: NULL;
 	const char *how = "", *first = "";
 
-	if (question && asked && asked->doubtful)
+	if (question && asked->doubtful)
 		how = " (report --dataflow tells)";
-	else if (question && asked && strcmp(asked->strategy, "resident") == 0)
+	else if (question && strcmp(asked->strategy, "resident") == 0)
 		how = " (a run with XFERSPY_HASH=1 tells)";
 	if (question)
 		first = xs_arena_print(
