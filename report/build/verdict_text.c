@@ -275,6 +275,11 @@ static const char *amount(struct xs_result *result)
 
 	if (!steady->phase || steady->rounds == XS_UNKNOWN)
 		return xs_arena_copy(arena, xs_units_ns(most_ns).s);
+	if (most_ns / steady->rounds > xs_result_untraced_ns(steady->phase))
+		return xs_arena_print(
+		    arena, "%s of a mean round's %s",
+		    xs_units_ns(most_ns / steady->rounds).s,
+		    xs_units_ns(result->verdict.steady_ns / steady->rounds).s);
 	return xs_arena_print(arena, "%s a round",
 			      xs_units_ns(most_ns / steady->rounds).s);
 }

@@ -239,6 +239,8 @@ static void limit_steps(struct xs_result *result)
 		step->round_low_ns +=
 		    xs_number_round((double)(step->saves_high_ns - most_ns) /
 				    xs_result_of_run(step->phase, 1));
+		if (step->round_low_ns > step->round_ns)
+			step->round_low_ns = step->round_ns;
 		step->saves_high_ns = most_ns;
 	}
 }

@@ -216,7 +216,14 @@ static const char *host_first(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t host_ns = xs_result_part_ns(in, XS_PART_HOST);
+	const int64_t start_ns = in->startup_ns - result->totals.init_ns;
 
+	if (start_ns > xs_result_untraced_wall_ns(result) / 2 &&
+	    !result->run.ignored_ns)
+		return xs_arena_print(&result->arena,
+				      "first profile the program's own "
+				      "start-up: %s of the run; then ",
+				      of_run(result, start_ns));
 	if (!in->host_is_limit || host_ns <= planned_ns(result) ||
 	    host_ns < xs_result_untraced_wall_ns(result) / HOST_PART)
 		return "";
@@ -230,18 +237,14 @@ static const char *host_first(struct xs_result *result)
 /* Less than 1 / LITTLE_PART of the run is little. */
 #define LITTLE_PART 20
 
-/* A question comes first if it saves by this percentage more than the steps. */
-#define ASK_PERCENT 25
-
 /* "first answer: could data stay on the GPU (...)? If not, " and "little to
  * gain in this run; in longer ones, ", or "" */
 static const char *lead(struct xs_result *result, const struct act *act)
 {
 	const struct xs_result_estimate *asked = result->nearest_if;
-	const int64_t steps_ns = planned_ns(result);
+	/* not of a phase of which little is saved */
 	const char *question =
-	    asked && xs_result_gain_ns(asked) >=
-			 steps_ns + steps_ns * ASK_PERCENT / 100
+	    asked && xs_result_gain_ns(asked) > planned_ns(result)
 		? result->question
 		: NULL;
 	const char *how = "", *first = "";
@@ -276,10 +279,11 @@ static const char *saving(struct xs_result *result, const struct act *act,
 	const int64_t ns = may_lose ? act->high_ns : act->saves_ns;
 
 	return xs_arena_print(
-	    &result->arena, "%s%s: saves %s%s of %s (%s of the run)%s%s",
+	    &result->arena, "%s%s: saves %s%s of %s (%s of %s)%s%s",
 	    is_first ? lead(result, act) : "", act->what,
 	    may_lose || act->at_most ? "up to " : "", xs_units_ns(ns).s,
 	    xs_units_ns(wall_ns).s, of_run(result, ns),
+	    result->run.ignored_ns ? "what was traced" : "the run",
 	    only_if ? ", only if " : "", only_if ? only_if : "");
 }
 

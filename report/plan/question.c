@@ -84,6 +84,20 @@ static int64_t gain_ns(const struct xs_result *result,
 	return ns > most_ns ? most_ns : ns;
 }
 
+/* Who has made steps answers no question for less than this percentage more. */
+#define MORE_PERCENT 25
+
+static bool is_little(const struct xs_result *result,
+		      const struct choice *choice)
+{
+	const int64_t steps_ns = replaced_ns(result, choice);
+
+	const int64_t ns = gain_ns(result, choice->row);
+
+	return ns < steps_ns + steps_ns * MORE_PERCENT / 100 ||
+	       !xs_worth_is_enough(result, choice->phase, (double)ns);
+}
+
 /* What saves most on a condition, and more than the steps that it replaces. */
 static struct choice choose(struct xs_result *result, bool may_cross)
 {
@@ -101,9 +115,7 @@ static struct choice choose(struct xs_result *result, bool may_cross)
 			continue;
 		xs_limit_build(result);
 		if (gain_ns(result, one.row) <= least_ns ||
-		    !xs_worth_is_enough(result, phase,
-					(double)(gain_ns(result, one.row) -
-						 replaced_ns(result, &one))) ||
+		    is_little(result, &one) ||
 		    (one.row->assumes_once && !may_cross))
 			continue;
 		most = one;

@@ -58,19 +58,24 @@ static bool is_written_before(const struct xs_result *result,
  * on for it. */
 #define LITTLE_PART 100
 
+static bool is_little(const struct xs_result *result,
+		      const struct xs_result_step *step)
+{
+	return step->pays_rounds == XS_UNKNOWN &&
+	       step->adds_saves_ns <
+		   xs_result_untraced_wall_ns(result) / LITTLE_PART;
+}
+
 /* Whether only the title of the step is printed: of the third one on, of one
- * for longer runs behind others, and of little behind others or for kernels
- * that change. */
+ * for longer runs behind others, and of little for kernels that change. */
 static bool is_title_only(const struct xs_result *result,
 			  const struct xs_result_step *step)
 {
 	return !result->all_asked &&
 	       (step - result->plan >= STEPS_MAX ||
 		(step->step > 1 && step->pays_rounds != XS_UNKNOWN) ||
-		((step->step > 1 ||
-		  step->estimate->effort_level >= XS_EFFORT_SPLIT) &&
-		 step->adds_saves_ns <
-		     xs_result_untraced_wall_ns(result) / LITTLE_PART));
+		(step->estimate->effort_level >= XS_EFFORT_SPLIT &&
+		 is_little(result, step)));
 }
 
 /* "3. double-buffer, from 49 rounds on: a round 246 us -> 154 us; --all says
@@ -148,8 +153,8 @@ static void put_step(const struct xs_terminal *terminal,
 }
 
 /* How many steps are printed: without --all, not those outside the steady part
- * if there are others; more than STEPS_MAX if these save more than the last of
- * them. */
+ * if there are others; not further ones from one of little on; more than
+ * STEPS_MAX if these save more than the last of them. */
 static size_t shown_steps(const struct xs_result *result)
 {
 	const struct xs_result_step *plan = result->plan;
@@ -159,6 +164,7 @@ static size_t shown_steps(const struct xs_result *result)
 		return result->plan_count;
 	while (count < result->plan_count &&
 	       plan[count].phase->apart == plan[0].phase->apart &&
+	       (plan[count].step == 1 || !is_little(result, &plan[count])) &&
 	       (count < STEPS_MAX ||
 		(count == STEPS_MAX && plan[count].pays_rounds != XS_UNKNOWN) ||
 		plan[count].adds_saves_ns > plan[STEPS_MAX - 1].adds_saves_ns))

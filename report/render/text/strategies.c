@@ -356,9 +356,9 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 	if (result->verdict.missing && !result->verdict.repeats &&
 	    !result->totals.kernels && !result->all_asked)
 		return 0;
-	xs_terminal_heading(
-	    terminal, "Strategies",
-	    "predicted, each alone; as-is: its range in other runs");
+	xs_terminal_heading(terminal, "Strategies",
+			    "predicted, each with what it needs; as-is: its "
+			    "range in other runs");
 	err = put_table(terminal, result, phases);
 	put_legend(terminal, result, phases);
 	xs_render_text_reasons(terminal, result, phases);

@@ -160,8 +160,8 @@ void xs_text_row_add_beyond(struct xs_result *result, const char **list,
 	if (more_ns > xs_result_untraced_wall_ns(result) / LEAST_PART)
 		*list = xs_arena_join(
 		    &result->arena, *list,
-		    xs_arena_print(&result->arena, "%s %s (%s)", row->strategy,
-				   xs_units_ns(more_ns).s,
+		    xs_arena_print(&result->arena, "%s adds %s (%s)",
+				   row->strategy, xs_units_ns(more_ns).s,
 				   reason(phase, row, more_ns)));
 }
 
@@ -169,9 +169,9 @@ void xs_text_row_put_beyond(const struct xs_terminal *terminal,
 			    struct xs_result *result, const char *list)
 {
 	if (list)
-		xs_terminal_wrap(terminal, XS_DIM, "  ",
-				 xs_arena_print(&result->arena,
-						"more, but no step: %s", list));
+		xs_terminal_wrap(
+		    terminal, XS_DIM, "  ",
+		    xs_arena_print(&result->arena, "no step: %s", list));
 }
 
 void xs_text_row_put_hidden(const struct xs_terminal *terminal,
