@@ -318,6 +318,10 @@ def page(rows, summary, families, inside, machine, notes, stem, patterns):
         wrap("""The traces and times are in the repository.
         `examples/validate/accuracy.py` repeats the predictions without a GPU
         and prints every row. A test fails if they get worse."""), "",
+        wrap("""Programs by others, predicted before they were measured, are in
+        [corpus.md](corpus.md); the predicted and measured savings of ten programs
+        of PyTorch, JAX, CuPy, Triton and numba in
+        [frameworks.md](frameworks.md)."""), "",
         *chain_lines(rows),
         "## What was measured", "",
         "Median of one round in ms, for the best n and order.", "",
