@@ -112,7 +112,7 @@ static int read_argument(struct reader *r, const char *key)
 	copy_text(name, sizeof(name), key);
 	token = xs_json_pull_next(&r->json);
 	if (strcmp(name, "bytes") == 0)
-		e->wrong_bytes = !is_size(&r->json, token);
+		e->has_bytes = is_size(&r->json, token);
 	if (grid || block)
 		return read_three(r, token, grid ? e->grid : e->block);
 	if (token != XS_JSON_NUMBER && token != XS_JSON_STRING)

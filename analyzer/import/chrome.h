@@ -21,7 +21,7 @@ struct xs_chrome_event {
 	/* from its arguments; stream -1 is none */
 	bool has_device, has_stream;
 	uint64_t device, context, stream, bytes, correlation;
-	bool wrong_bytes;   /* they are no size */
+	bool has_bytes;	    /* they are a size */
 	uint64_t waits_for; /* correlation of the record of an event */
 	uint64_t registers, shared_bytes, grid[3], block[3];
 	char label[64];	   /* name of a process */

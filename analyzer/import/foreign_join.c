@@ -301,6 +301,19 @@ static void find_span(struct xs_foreign *f)
 		f->end_ns = end_ns;
 }
 
+/* A run of known length does not last until a range ends. */
+static void cut_ranges(struct xs_foreign *f)
+{
+	for (size_t i = 0; f->has_span && i < f->range_count; i++) {
+		struct xs_foreign_range *range = &f->ranges[i];
+
+		if (range->end_ns > f->end_ns)
+			range->end_ns = f->end_ns;
+		if (range->start_ns > range->end_ns)
+			range->start_ns = range->end_ns;
+	}
+}
+
 static int note_memory(struct xs_foreign *f)
 {
 	size_t copies = 0, unknown = f->inferred;
@@ -345,6 +358,7 @@ int xs_foreign_join(struct xs_foreign *f, const char **error)
 	int rc = sort_calls(f);
 
 	find_span(f);
+	cut_ranges(f);
 	if (!rc)
 		rc = drop_inner(f);
 	if (!rc)

@@ -6,6 +6,7 @@
 #include "analyzer/import/chrome.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint8_t memory_of(const char *details, const char *key)
@@ -15,14 +16,16 @@ static uint8_t memory_of(const char *details, const char *key)
 	return xs_foreign_memory(at ? at + strlen(key) : "");
 }
 
-static uint64_t size_of(const char *details)
+/* Whether the details of a copy or set have a size, which is stored. */
+static bool has_size(const char *details, uint64_t *bytes)
 {
 	const char *at = strstr(details, "size:");
-	unsigned long long bytes = 0;
+	const size_t digits = at ? strspn(at + 5, "0123456789") : 0;
 
-	if (at)
-		sscanf(at, "size:%llu", &bytes);
-	return bytes;
+	if (!digits || digits > 18)
+		return false;
+	*bytes = strtoull(at + 5, NULL, 10);
+	return true;
 }
 
 static uint8_t direction_of(const char *name)
@@ -99,6 +102,11 @@ int xs_jax_add(struct xs_chrome *c, const struct xs_chrome_event *e)
 	c->events++;
 	on_device.device = device - 1;
 	on_device.stream = e->tid;
-	on_device.bytes = size_of(e->details);
+	if ((strncmp(e->name, "Memcpy", 6) == 0 ||
+	     strncmp(e->name, "Memset", 6) == 0) &&
+	    !has_size(e->details, &on_device.bytes)) {
+		c->foreign.left_out++;
+		return 0;
+	}
 	return add_op(c, &on_device);
 }

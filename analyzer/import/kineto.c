@@ -105,6 +105,10 @@ static int add_copy(struct xs_chrome *c, const struct xs_chrome_event *e)
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
 		if (strcmp(way, ways[i].name) == 0)
 			op.direction = ways[i].direction;
+	if (!op.direction) {
+		c->foreign.left_out++;
+		return 0;
+	}
 	op.src_memory = xs_foreign_memory(from);
 	op.dst_memory = xs_foreign_memory(to);
 	return xs_chrome_add_op(c, e, &op);
@@ -229,7 +233,7 @@ int xs_kineto_add(struct xs_chrome *c, const struct xs_chrome_event *e)
 		return add_runtime(c, e);
 	if (is(e, "kernel"))
 		return add_kernel(c, &on_device);
-	if (e->wrong_bytes && (is(e, "gpu_memcpy") || is(e, "gpu_memset"))) {
+	if (!e->has_bytes && (is(e, "gpu_memcpy") || is(e, "gpu_memset"))) {
 		c->foreign.left_out++;
 		return 0;
 	}

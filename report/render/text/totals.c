@@ -208,6 +208,9 @@ static void put_shares(const struct xs_terminal *terminal,
 	int64_t others_ns = verdict->recorded_ns;
 	const char *list = NULL;
 
+	/* what the host did is not known without its calls */
+	if (result->totals.host_blocked_ns == XS_UNKNOWN)
+		return;
 	for (size_t i = 0; i < verdict->part_count; i++) {
 		const struct xs_result_part *part = &verdict->parts[i];
 

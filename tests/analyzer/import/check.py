@@ -219,6 +219,19 @@ class Nsys(unittest.TestCase):
             self.assertEqual("lower bounds" in notes, note is not None)
             self.assertIn(note or "", notes)
 
+    def test_a_range_that_does_not_end(self):
+        made = report(self.write("3.25"))
+        with sqlite3.connect(self.path / "3.25.db") as db:
+            db.execute("UPDATE NVTX_EVENTS SET end = 1 << 60 WHERE eventType = 60")
+        self.assertEqual(*[one["trace"]["wall_ns"] for one in (
+            made, report(self.path / "3.25.db"))])
+
+    def test_pinning_of_an_unknown_size(self):
+        """It is no step to register 0 bytes instead."""
+        path = self.changed("DROP TABLE CUDA_GPU_MEMORY_USAGE_EVENTS")
+        self.assertNotIn("register: pinning", run("report", path, "--machine",
+                                                  "h100").stdout)
+
     def test_a_run_of_unknown_length(self):
         """It is from its first call on; the capture began 6 s before."""
         with_span, without = (report(self.changed(change)) for change in (
@@ -861,6 +874,7 @@ class PyTorch(unittest.TestCase):
                                ("gpu_memset", "Memset (Device)")):
             whole = [event("kernel", "f", 1, 1)] + [
                 event(category, name, 2 * i, 1, bytes=4096) for i in range(1, 12)]
+            del whole[-1]["args"]["bytes"]
             wrong = ("1e30", "NaN", '"4096"', "-1", "4.5", "9" * 40, "null", "[1]")
             for value, part in zip(wrong, whole[1:]):
                 part["args"]["bytes"] = f"@{value}@"
@@ -868,8 +882,8 @@ class PyTorch(unittest.TestCase):
             path.write_text(json.dumps({"traceEvents": whole}).replace(
                 '"@\\"4096\\"@"', '"4096"').replace('"@', "").replace('@"', ""))
             made = report(path)
-            self.assertEqual(made["coverage"]["gpu_ops_seen"], 1 + 3)
-            self.assertIn(LEFT_OUT.format(8), made["coverage"]["notes"])
+            self.assertEqual(made["coverage"]["gpu_ops_seen"], 1 + 2)
+            self.assertIn(LEFT_OUT.format(9), made["coverage"]["notes"])
 
     def test_sizes_and_kinds(self):
         path = packed(self.path / "a", [
@@ -884,8 +898,7 @@ class PyTorch(unittest.TestCase):
         self.assertEqual((copy["bytes"], copy["direction"], copy["src_memory"],
                           copy["dst_memory"], copy["flags"]),
                          ("4096", "2", "3", "2", "1"))
-        self.assertEqual((made["copy"][1]["direction"], made["copy"][1]["bytes"]),
-                         ("0", "0"))
+        self.assertEqual(len(made["copy"]), 1)
         self.assertEqual(made["set"][0]["memory"], "3")
         self.assertEqual(made["copycall"][0]["bytes"], "4096")
 
@@ -897,6 +910,14 @@ class PyTorch(unittest.TestCase):
         self.assertIsNone(made["trace"]["started_utc"])
         self.assertEqual(made["plan"], [])
         self.assertNotIn("host's own code", made["verdict"]["text"])
+        self.assertNotIn("host's own", run("report", RECORDED / "put.json.gz").stdout)
+        text = gzip.decompress((RECORDED / "put.json.gz").read_bytes()).decode()
+        for size in ("size:-5", "size:" + "9" * 23, "size"):
+            path = self.path / "a.json"
+            path.write_text(text.replace("size:16777216", size))
+            made = report(path)
+            self.assertIn(LEFT_OUT.format(16), made["coverage"]["notes"])
+            self.assertEqual(made["totals"]["h2d_bytes"], 0)
 
     def test_a_long_file_takes_little_memory(self):
         """Most of a trace are events that are passed over."""
