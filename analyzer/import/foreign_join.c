@@ -295,7 +295,7 @@ static void find_span(struct xs_foreign *f)
 		if (f->ops[i].end_ns > end_ns)
 			end_ns = f->ops[i].end_ns;
 	}
-	if (begin_ns < f->begin_ns || !f->begin_ns)
+	if (begin_ns < f->begin_ns || !f->has_span)
 		f->begin_ns = begin_ns == UINT64_MAX ? f->begin_ns : begin_ns;
 	if (end_ns > f->end_ns)
 		f->end_ns = end_ns;

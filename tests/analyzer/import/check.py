@@ -242,6 +242,8 @@ class Nsys(unittest.TestCase):
         self.assertIn(first, notes)
         self.assertNotIn("the run is the time of the capture", notes)
         self.assertLess(without["trace"]["wall_ns"], 1300000000)
+        undated = report(self.changed("DROP TABLE TARGET_INFO_SESSION_START_TIME"))
+        self.assertEqual(*[one["trace"]["wall_ns"] for one in (with_span, undated)])
 
     def test_a_gpu_that_is_not_described(self):
         made = report(self.changed("UPDATE {} SET deviceId = 9"))
