@@ -152,15 +152,25 @@ static bool has_job(const struct side *side)
 	return false;
 }
 
+/* The first of a side that is not there; NULL: all are. */
+static const char *missing_of(const struct side *side)
+{
+	for (int i = 0; i < side->count; i++)
+		if (strcmp(side->traces[i], "-") != 0 &&
+		    access(side->traces[i], F_OK) != 0)
+			return side->traces[i];
+	return NULL;
+}
+
 static int compare_jobs(const struct diff_options *given,
 			const struct side *before, const struct side *after,
 			const struct xs_result_options *how)
 {
-	const char *missing = before->traces[0];
+	const char *missing = missing_of(before);
 
-	if (access(missing, F_OK) == 0)
-		missing = after->traces[0];
-	if (access(missing, F_OK) != 0)
+	if (!missing)
+		missing = missing_of(after);
+	if (missing)
 		return xs_cli_error(XS_EXIT_INPUT, missing, strerror(errno),
 				    "name a folder or a digest");
 	if (before->count != 1 || after->count != 1 || !has_job(before) ||

@@ -228,9 +228,11 @@ bool xs_digest_is(const char *path)
 
 	if (stat(path, &file) != 0 || !S_ISREG(file.st_mode))
 		return false;
-	in = xs_digest_is_named(path) ? NULL : gzopen(path, "rb");
-	is = !in || (gzread(in, text, sizeof(text)) == sizeof(text) &&
-		     memcmp(text, START, sizeof(text)) == 0);
+	if (xs_digest_is_named(path))
+		return true;
+	in = gzopen(path, "rb");
+	is = in && gzread(in, text, sizeof(text)) == sizeof(text) &&
+	     memcmp(text, START, sizeof(text)) == 0;
 	gzclose(in);
 	return is;
 }
@@ -252,14 +254,15 @@ static bool is_whole(const json_t *root)
 static int check(const json_t *root, const char **error)
 {
 	const json_t *version = json_object_get(root, "digest");
+	const json_int_t is = json_integer_value(version);
 
-	if (json_is_integer(version) &&
-	    json_integer_value(version) > XS_DIGEST_VERSION) {
-		*error = "made by a newer xferspy; merge with that one";
+	if (json_is_integer(version) && is != XS_DIGEST_VERSION) {
+		*error = is > XS_DIGEST_VERSION
+			     ? "made by a newer xferspy; merge with that one"
+			     : "made by an earlier xferspy; make it again";
 		return -EPROTONOSUPPORT;
 	}
 	if (json_is_integer(version) &&
-	    json_integer_value(version) == XS_DIGEST_VERSION &&
 	    is_group(json_object_get(root, "group"), TABLES_MAX) &&
 	    is_whole(root))
 		return 0;

@@ -47,6 +47,11 @@ const char *xs_job_line(struct xs_arena *arena, const json_t *object,
 	return line ? line : "";
 }
 
+int64_t xs_job_mean(int64_t sum, int64_t traces)
+{
+	return traces > 0 && sum != XS_UNKNOWN ? sum / traces : XS_UNKNOWN;
+}
+
 struct xs_job_spread xs_job_spread(const json_t *group, const char *name)
 {
 	struct xs_job_spread out = {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/job/job_diff.h"
 
+#include "report/job/job_parts.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -23,20 +25,14 @@ static const struct xs_job_part *find_part(const struct xs_job *job,
 	return NULL;
 }
 
-/* The mean of a sum over the processes of a job. */
-static int64_t mean(const struct xs_job *job, int64_t sum_ns)
-{
-	return job->traces > 0 && sum_ns != XS_UNKNOWN ? sum_ns / job->traces
-						       : XS_UNKNOWN;
-}
-
 static void add_part(struct xs_job_diff *diff, const struct xs_job_part *part)
 {
 	const struct xs_job_part *before = find_part(diff->before, part->what);
 	const struct xs_job_part *after = find_part(diff->after, part->what);
 
-	add_time(diff, part->words, mean(diff->before, before ? before->ns : 0),
-		 mean(diff->after, after ? after->ns : 0), true);
+	add_time(diff, part->words,
+		 xs_job_mean(before ? before->ns : 0, diff->before->traces),
+		 xs_job_mean(after ? after->ns : 0, diff->after->traces), true);
 }
 
 static void fill_times(struct xs_job_diff *diff)
@@ -52,15 +48,17 @@ static void fill_times(struct xs_job_diff *diff)
 		 false);
 	add_time(diff, "median process", before->wall.median,
 		 after->wall.median, false);
-	add_time(diff, "steady part, mean", mean(before, before->recorded_ns),
-		 mean(after, after->recorded_ns), false);
+	add_time(diff, "steady part, mean",
+		 xs_job_mean(before->recorded_ns, before->traces),
+		 xs_job_mean(after->recorded_ns, after->traces), false);
 	for (size_t i = 0; i < before->part_count; i++)
 		add_part(diff, &before->parts[i]);
 	for (size_t i = 0; i < after->part_count; i++)
 		if (!find_part(before, after->parts[i].what))
 			add_part(diff, &after->parts[i]);
-	add_time(diff, "outside of it, mean", mean(before, before->outside_ns),
-		 mean(after, after->outside_ns), false);
+	add_time(diff, "outside of it, mean",
+		 xs_job_mean(before->outside_ns, before->traces),
+		 xs_job_mean(after->outside_ns, after->traces), false);
 }
 
 /* The same change in a plan: at the same lines. */

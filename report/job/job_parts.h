@@ -18,6 +18,9 @@ const char *xs_job_text(struct xs_arena *arena, const json_t *object,
 const char *xs_job_line(struct xs_arena *arena, const json_t *object,
 			const char *key);
 
+/* Returns the mean of a sum over traces; XS_UNKNOWN without either. */
+int64_t xs_job_mean(int64_t sum, int64_t traces);
+
 struct xs_job_spread xs_job_spread(const json_t *group, const char *name);
 
 /* Fill the members of that name; need the times. */

@@ -37,10 +37,8 @@ static struct xs_job_group *groups_of(struct xs_job *job, const json_t *program,
 		out[(*count)++] = (struct xs_job_group){
 		    .name = xs_arena_copy(&job->arena, name),
 		    .traces = traces,
-		    .mean_ns = traces > 0 ? xs_digest_get_number(row, "add",
-								 "wall_ns") /
-						traces
-					  : XS_UNKNOWN,
+		    .mean_ns = xs_job_mean(
+			xs_digest_get_number(row, "add", "wall_ns"), traces),
 		    .slowest_ns = xs_digest_get_number(row, "most", "wall_ns"),
 		    .h2d_bytes = xs_digest_get_number(row, "add", "h2d_bytes"),
 		    .h2d_ns = xs_digest_get_number(row, "add", "h2d_ns"),
@@ -111,6 +109,18 @@ static const char *usual_kind(const struct xs_job *job)
 	return job->kind_count ? most->name : "";
 }
 
+/* How much a part of a process exceeds the mean one; XS_UNKNOWN: there is no
+ * sum. */
+static int64_t excess(const struct xs_job *job, const json_t *parts,
+		      const char *part, int64_t sum_ns)
+{
+	const int64_t mean_ns = xs_job_mean(sum_ns, job->traces);
+
+	return mean_ns == XS_UNKNOWN
+		   ? XS_UNKNOWN
+		   : json_integer_value(json_object_get(parts, part)) - mean_ns;
+}
+
 /* The part of a process that exceeds the mean most, and by how much: of its
  * run, or while it is busy. */
 static const char *longest_excess(const struct xs_job *job, const json_t *parts,
@@ -119,14 +129,10 @@ static const char *longest_excess(const struct xs_job *job, const json_t *parts,
 	const char *words = "outside of the steady part";
 
 	*excess_ns =
-	    busy ? INT64_MIN
-		 : json_integer_value(json_object_get(parts, "outside")) -
-		       job->outside_ns / job->traces;
+	    busy ? XS_UNKNOWN : excess(job, parts, "outside", job->outside_ns);
 	for (size_t i = 0; i < job->part_count; i++) {
 		const struct xs_job_part *part = &job->parts[i];
-		const int64_t ns =
-		    json_integer_value(json_object_get(parts, part->what)) -
-		    part->ns / job->traces;
+		const int64_t ns = excess(job, parts, part->what, part->ns);
 
 		if (ns > *excess_ns && (!busy || xs_map_is_busy(part->what))) {
 			*excess_ns = ns;
@@ -147,8 +153,9 @@ static const char *more_rounds(struct xs_job *job, const json_t *program,
 	    &job->arena, "%s rounds (mean: %s); ",
 	    xs_units_count(json_integer_value(json_object_get(moved, "rounds")))
 		.s,
-	    xs_units_count(xs_digest_get_number(program, "add", "rounds") /
-			   job->traces)
+	    xs_units_count(
+		xs_job_mean(xs_digest_get_number(program, "add", "rounds"),
+			    job->traces))
 		.s);
 }
 
@@ -219,8 +226,8 @@ void xs_job_fill_processes(struct xs_job *job, const json_t *program)
 		return;
 	job->slowest_count = fill_processes(job, program, "slowest", false,
 					    job->wall.median, &job->slowest);
-	job->busy_mean_ns =
-	    xs_digest_get_number(program, "add", "busy_ns") / job->traces;
+	job->busy_mean_ns = xs_job_mean(
+	    xs_digest_get_number(program, "add", "busy_ns"), job->traces);
 	busiest = fill_processes(job, program, "busiest", true,
 				 job->busy_mean_ns, &job->busiest);
 	while (job->slowest_count && !job->slowest->why &&

@@ -115,8 +115,9 @@ void xs_job_fill_steps(struct xs_job *job, const json_t *program)
 		    .assumes = or_null(xs_job_text(arena, best, "assumes")),
 		    .at_most = xs_digest_get_number(row, "most", "at_most") > 0,
 		    .traces = xs_job_traces(row),
-		    .order = xs_digest_get_number(row, "add", "order") /
-			     (xs_job_traces(row) ? xs_job_traces(row) : 1),
+		    .order =
+			xs_job_mean(xs_digest_get_number(row, "add", "order"),
+				    xs_job_traces(row)),
 		    .saves = xs_job_spread(row, "saves_ns"),
 		    .sum_ns = xs_digest_get_number(row, "add", "saves_ns"),
 		    .low_ns = low_of(row),

@@ -295,7 +295,7 @@ TEST(a_folder_has_traces_and_digests)
 	runs("--version; sed s/:1}/:9}/ a.digest >bad; " XS_COMMAND
 	     " merge bad",
 	     2, NULL, "bad: damaged, or no digest;");
-	runs("--version; printf '{\"digest\":1,\"crc32\":\"a3a6bf43\",' "
+	runs("--version; printf '{\"digest\":2,\"crc32\":\"a3a6bf43\",' "
 	     ">bad; printf '\"group\":{}}' >>bad; " XS_COMMAND " merge bad",
 	     2, NULL, "bad: it is of no trace; it is left out");
 }
@@ -311,6 +311,10 @@ TEST(two_jobs_are_compared)
 	runs("diff a.digest job -o a.digest", 1, NULL, "it is also an input");
 	runs("diff a.digest none", 2, NULL, "none: no trace and no digest");
 	runs("diff a.digest gone", 2, NULL, "gone: No such file");
+	runs("diff a.digest --after b.digest gone", 2, NULL,
+	     "gone: No such file");
+	runs("diff a.digest - <b.digest", 1, NULL,
+	     "a job is compared with one other job");
 	runs("--version; (echo; cat a.digest) >line.digest; " XS_COMMAND
 	     " report line.digest",
 	     0, "heat  1 trace on 1 host", NULL);

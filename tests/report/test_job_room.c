@@ -81,12 +81,13 @@ TEST(what_has_no_room_is_told)
 TEST(hostile_figures_are_bounded)
 {
 	static const char digest[] =
-	    "{\"digest\":1,\"group\":{\"table\":{\"programs\":{\"p\":{"
+	    "{\"digest\":2,\"group\":{\"table\":{\"programs\":{\"p\":{"
 	    "\"add\":{\"traces\":2,\"wall_ns\":5},\"most\":{\"wall_ns\":"
 	    "1152921504606846976,\"after_ns\":9},\"count\":{\"wall_ns\":"
 	    "{\"1886\":9,\"1887\":1}},\"rows\":{\"slowest\":[{\"by\":"
 	    "1152921504606846976,\"name\":\"x\\ny\"}]},\"table\":{\"steps\":"
-	    "{\"aa\":{\"text\":{\"places\":\"a\\nb\"}}}}}}}}}";
+	    "{\"aa\":{\"add\":{\"traces\":2},\"text\":{\"places\":\"a\\nb\"}}"
+	    "}}}}}}}";
 	char *sealed = seal(digest, strlen(digest));
 	struct xs_job *job;
 	const char *error;
@@ -98,7 +99,10 @@ TEST(hostile_figures_are_bounded)
 	assert_int_equal(xs_job_build(group, &job), 0);
 	assert_int_equal(job->wall.most, 1LL << 60);
 	assert_true(job->wall.median <= 1LL << 60);
-	assert_int_equal(job->steps[0].traces, 0);
+	assert_int_equal(job->steps[0].traces, 2);
+	assert_true(job->steps[0].order == XS_UNKNOWN);
+	assert_true(job->busy_mean_ns == XS_UNKNOWN);
+	assert_true(job->outside_ns == XS_UNKNOWN);
 	assert_string_equal(job->steps[0].places, "a b");
 	assert_string_equal(job->slowest[0].name, "x y");
 	xs_job_free(job);
@@ -109,7 +113,7 @@ TEST(hostile_figures_are_bounded)
 TEST(hostile_counts_are_bounded)
 {
 	static const char digest[] =
-	    "{\"digest\":1,\"group\":{\"table\":{\"programs\":{\"p\":{"
+	    "{\"digest\":2,\"group\":{\"table\":{\"programs\":{\"p\":{"
 	    "\"count\":{"
 	    "\"gpus\":{\"a\":9223372036854775807,\"b\":9223372036854775807,"
 	    "\"c\":9223372036854775807,\"d\":9}}}}}}}";
