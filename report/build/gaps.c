@@ -79,7 +79,8 @@ static void forget(int64_t *sum)
 			forget(&(sums)->kernels);                              \
 			forget(&(sums)->kernel_ns);                            \
 		}                                                              \
-		forget(&(sums)->overlap_ns);                                   \
+		if ((copies) || (launches))                                    \
+			forget(&(sums)->overlap_ns);                           \
 	} while (0)
 
 static void forget_sums(struct xs_result *result,

@@ -3,7 +3,6 @@
 
 #include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
-#include "report/plan/limit.h"
 #include "report/plan/no_pinning.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/question.h"
@@ -155,7 +154,6 @@ static const char *nearest(struct xs_result *result)
 	const struct xs_result_estimate *most, *as_is;
 	const char *more, *text, *saves;
 
-	xs_limit_build(result);
 	most = nearest_row(result, false, 0, &of);
 	more = on_condition(result, most ? most->saves_ns : 0,
 			    &result->nearest_if);

@@ -9,7 +9,6 @@
 #include "report/result/best.h"
 #include "report/result/number.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -237,27 +236,24 @@ static const char *host_first(struct xs_result *result)
 /* Less than 1 / LITTLE_PART of the run is little. */
 #define LITTLE_PART 20
 
-/* "first answer: could data stay on the GPU (...)? If not, " and "little to
- * gain in this run; in longer ones, ", or "" */
+/* "little to gain in this run; for longer ones, " and "first answer: could data
+ * stay on the GPU (...)? If not, ", or "" */
 static const char *lead(struct xs_result *result, const struct act *act)
 {
 	const struct xs_result_estimate *asked = result->nearest_if;
 	/* not of a phase of which little is saved */
-	const char *question =
-	    asked && xs_result_gain_ns(asked) > planned_ns(result)
-		? result->question
-		: NULL;
+	const bool asks =
+	    result->question && xs_result_gain_ns(asked) > planned_ns(result);
 	const char *how = "", *first = "";
 
-	if (question && asked->doubtful)
+	if (asks && asked->doubtful)
 		how = " (report --dataflow tells)";
-	else if (question && strcmp(asked->strategy, "resident") == 0)
+	else if (asks && strcmp(asked->strategy, "resident") == 0)
 		how = " (a run with XFERSPY_HASH=1 tells)";
-	if (question)
-		first = xs_arena_print(
-		    &result->arena, "first answer: %c%.*s%s? If not, ",
-		    tolower((unsigned char)*question),
-		    (int)strcspn(question, "?") - 1, question + 1, how);
+	if (asks)
+		first = xs_arena_print(&result->arena,
+				       "first answer: %s%s? If not, ",
+				       result->asks, how);
 	return xs_arena_print(
 	    &result->arena, "%s%s",
 	    !act->once && act->saves_ns <

@@ -5,6 +5,7 @@
 
 #include "report/plan/advice_text.h"
 #include "report/plan/code.h"
+#include "report/plan/limit.h"
 #include "report/plan/link_steps.h"
 #include "report/plan/no_pinning.h"
 #include "report/plan/no_step.h"
@@ -240,6 +241,8 @@ static bool has_step(const struct xs_result *result)
 static void say_rest(struct xs_result *result)
 {
 	result->nearest = result->nearest_if = NULL;
+	if (!result->verdict.missing)
+		xs_limit_build(result);
 	if (has_step(result)) {
 		result->question = xs_plan_question(result, NULL);
 		result->no_pinning = xs_plan_unmeasured(result);

@@ -5,11 +5,11 @@
 #include "report/plan/advice_text.h"
 #include "report/plan/alternatives.h"
 #include "report/plan/code.h"
-#include "report/plan/limit.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 
 /* A row, and its phase. */
@@ -21,8 +21,8 @@ struct choice {
 /* The question whether the row's condition holds. */
 static const char *question_of(const struct xs_result_estimate *row)
 {
-	return row->doubtful ? "Are the rounds independent?"
-			     : "Could data stay on the GPU?";
+	return row->doubtful ? "are the rounds independent"
+			     : "could data stay on the GPU";
 }
 
 /* Whether the row, as a step, would make the other one needless. */
@@ -74,16 +74,6 @@ static const char *in_place_of(struct xs_result *result,
 		    : "";
 }
 
-/* What the row saves, and no more than the verdict says. */
-static int64_t gain_ns(const struct xs_result *result,
-		       const struct xs_result_estimate *row)
-{
-	const int64_t ns = xs_result_gain_ns(row);
-	const int64_t most_ns = result->verdict.at_most_saves_ns;
-
-	return ns > most_ns ? most_ns : ns;
-}
-
 /* Who has made steps answers no question for less than this percentage more. */
 #define MORE_PERCENT 25
 
@@ -91,15 +81,14 @@ static bool is_little(const struct xs_result *result,
 		      const struct choice *choice)
 {
 	const int64_t steps_ns = replaced_ns(result, choice);
-
-	const int64_t ns = gain_ns(result, choice->row);
+	const int64_t ns = xs_result_capped_gain_ns(result, choice->row);
 
 	return ns < steps_ns + steps_ns * MORE_PERCENT / 100 ||
 	       !xs_worth_is_enough(result, choice->phase, (double)ns);
 }
 
 /* What saves most on a condition, and more than the steps that it replaces. */
-static struct choice choose(struct xs_result *result, bool may_cross)
+static struct choice choose(const struct xs_result *result, bool may_cross)
 {
 	struct choice most = {NULL, NULL};
 	int64_t least_ns = 0;
@@ -111,15 +100,13 @@ static struct choice choose(struct xs_result *result, bool may_cross)
 			       ? NULL
 			       : xs_alternative_left_out(result, phase)};
 
-		if (!one.row)
-			continue;
-		xs_limit_build(result);
-		if (gain_ns(result, one.row) <= least_ns ||
+		if (!one.row ||
+		    xs_result_capped_gain_ns(result, one.row) <= least_ns ||
 		    is_little(result, &one) ||
 		    (one.row->assumes_once && !may_cross))
 			continue;
 		most = one;
-		least_ns = gain_ns(result, one.row);
+		least_ns = xs_result_capped_gain_ns(result, one.row);
 	}
 	return most;
 }
@@ -132,6 +119,11 @@ const char *xs_plan_question(struct xs_result *result, const char *lead)
 	if (!most.row)
 		return NULL;
 	result->nearest_if = most.row;
+	result->asks = question_of(most.row);
+	if (!lead)
+		lead = xs_arena_print(&result->arena, "%c%s?",
+				      toupper((unsigned char)*result->asks),
+				      result->asks + 1);
 	if (!most.row->doubtful) {
 		result->question_code =
 		    xs_code_of(result, most.phase, most.row);
@@ -140,8 +132,8 @@ const char *xs_plan_question(struct xs_result *result, const char *lead)
 		    xs_advice_text(&result->arena, most.phase, most.row));
 	}
 	return xs_arena_print(
-	    &result->arena, "%s %s saves up to %s%s, but only if %s.%s",
-	    lead ? lead : question_of(most.row), most.row->strategy,
-	    xs_units_ns(gain_ns(result, most.row)).s,
+	    &result->arena, "%s %s saves up to %s%s, but only if %s.%s", lead,
+	    most.row->strategy,
+	    xs_units_ns(xs_result_capped_gain_ns(result, most.row)).s,
 	    in_place_of(result, &most), most.row->bound, how);
 }

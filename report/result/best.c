@@ -49,6 +49,15 @@ int64_t xs_result_gain_ns(const struct xs_result_estimate *row)
 		   : row->saves_ns - row->new_memory_ns;
 }
 
+int64_t xs_result_capped_gain_ns(const struct xs_result *result,
+				 const struct xs_result_estimate *row)
+{
+	const int64_t ns = xs_result_gain_ns(row);
+	const int64_t most_ns = result->verdict.at_most_saves_ns;
+
+	return most_ns != XS_UNKNOWN && ns > most_ns ? most_ns : ns;
+}
+
 bool xs_result_is_replay(const struct xs_result_estimate *row)
 {
 	return strcmp(row->model, "replay") == 0;

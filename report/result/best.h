@@ -22,6 +22,10 @@ xs_result_best(const struct xs_result_phase *phase, const char *strategy,
  * first touch of new memory. */
 int64_t xs_result_gain_ns(const struct xs_result_estimate *row);
 
+/* Returns the same, and no more than the verdict says if that is known. */
+int64_t xs_result_capped_gain_ns(const struct xs_result *result,
+				 const struct xs_result_estimate *row);
+
 /* Returns whether the row is a replay, not a published equation. */
 bool xs_result_is_replay(const struct xs_result_estimate *row);
 

@@ -164,6 +164,7 @@ struct xs_result {
 				 * steps; NULL: there is no such phase */
 	const char *question; /* what may save more than the plan, and on which
 			       * condition; NULL: nothing */
+	const char *asks;     /* its clause, "could data stay on the GPU" */
 	const char *question_code; /* lines to write for that, or for what
 				    * no_step says; NULL: none */
 	struct xs_result_other_machine *other_machines;

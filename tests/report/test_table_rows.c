@@ -3,6 +3,7 @@
 #include "report/render/text/table_rows.h"
 
 #include "model/formulas/estimates.h"
+#include "report/result/best.h"
 #include "report/result/result.h"
 #include "tests/unit.h"
 
@@ -70,6 +71,19 @@ TEST(rows_that_are_no_shorter_are_left_out)
 	expect(false, true);
 	result.all_asked = true;
 	expect(true, true);
+}
+
+/* It saves 300 ms; what the verdict does not know is no limit. */
+TEST(rows_save_no_more_than_the_verdict_says)
+{
+	const struct xs_result_estimate *row = &rows[BUFFERS];
+
+	result.verdict.at_most_saves_ns = XS_UNKNOWN;
+	assert_int_equal(xs_result_capped_gain_ns(&result, row), 300 * MS);
+	result.verdict.at_most_saves_ns = 200 * MS;
+	assert_int_equal(xs_result_capped_gain_ns(&result, row), 200 * MS);
+	result.verdict.at_most_saves_ns = 0;
+	assert_int_equal(xs_result_capped_gain_ns(&result, row), 0);
 }
 
 /* Two sets of buffers gain 5 % of a round over pinned memory, or less. */

@@ -94,7 +94,6 @@ static struct xs_result_estimate
 as_printed(const struct xs_result *result, const struct xs_result_phase *phase,
 	   const struct xs_result_estimate *row)
 {
-	const int64_t most_ns = result->verdict.at_most_saves_ns;
 	const int64_t uncounted = uncounted_ns(phase, row);
 	const int64_t between_ns = xs_result_used_between_ns(phase);
 	const int64_t ns = uncounted + between_ns;
@@ -112,11 +111,10 @@ as_printed(const struct xs_result *result, const struct xs_result_phase *phase,
 			       (double)(row->round_ns + ns);
 	if (row->new_memory_ns > 0 && row->setup_ns != XS_UNKNOWN)
 		xs_number_add(&out.setup_ns, row->new_memory_ns);
-	out.saves_ns = xs_result_gain_ns(row);
-	if (row->effort_level <= 0 && !result->machine_choice.other_gpu)
-		out.saves_ns = 0;
-	else if (most_ns > 0 && out.saves_ns > most_ns)
-		out.saves_ns = most_ns;
+	out.saves_ns =
+	    row->effort_level <= 0 && !result->machine_choice.other_gpu
+		? 0
+		: xs_result_capped_gain_ns(result, row);
 	return out;
 }
 

@@ -316,6 +316,7 @@ class Nsys(unittest.TestCase):
             notes = " ".join(made["coverage"]["notes"])
             self.assertIn("run at the same time as others of their stream", notes)
             self.assertEqual(bool(made["plan"]), count is None)
+            self.assertEqual(made["totals"]["overlap_ns"], 0) # nothing lacks
             if count:
                 self.assertIn(f"not known: {count} GPU ops run at the same time",
                               made["verdict"]["text"])
