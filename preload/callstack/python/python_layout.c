@@ -11,21 +11,65 @@
 #define FIRST_MINOR  9u
 #define TABLES_MINOR 13u
 
-/* For 64-bit machines, in the order of the struct. Debug builds of CPython
- * differ, which is detected. */
+/* For 64-bit machines. Debug builds of CPython differ, which is detected. */
 static const struct xs_python_layout fixed[] = {
-    /* 3.9 */
-    {24, 0, 0, 32, 24, 104, 0, 40, 104, 112, 120, 48, 48, 72, 2, 1,
-     XS_PYTHON_LNOTAB},
-    /* 3.10 */
-    {24, 0, 0, 32, 24, 96, 0, 40, 104, 112, 120, 48, 48, 72, 2, 2,
-     XS_PYTHON_LINETABLE},
-    /* 3.11 */
-    {0, 56, 8, 32, 48, 56, 69, 72, 112, 128, 136, 184, 48, 72, 2, 0,
-     XS_PYTHON_LOCATIONS},
-    /* 3.12 */
-    {0, 56, 0, 0, 8, 56, 70, 68, 112, 128, 136, 192, 40, 56, 2, 0,
-     XS_PYTHON_LOCATIONS},
+    {.state_frame = 24, /* 3.9 */
+     .frame_code = 32,
+     .frame_previous = 24,
+     .frame_instr = 104,
+     .code_first_line = 40,
+     .code_file = 104,
+     .code_name = 112,
+     .code_lines = 120,
+     .code_start = 48,
+     .ascii_text = 48,
+     .unicode_text = 72,
+     .state_shift = 2,
+     .index_bytes = 1,
+     .lines = XS_PYTHON_LNOTAB},
+    {.state_frame = 24, /* 3.10 */
+     .frame_code = 32,
+     .frame_previous = 24,
+     .frame_instr = 96,
+     .code_first_line = 40,
+     .code_file = 104,
+     .code_name = 112,
+     .code_lines = 120,
+     .code_start = 48,
+     .ascii_text = 48,
+     .unicode_text = 72,
+     .state_shift = 2,
+     .index_bytes = 2,
+     .lines = XS_PYTHON_LINETABLE},
+    {.state_cframe = 56, /* 3.11 */
+     .cframe_frame = 8,
+     .frame_code = 32,
+     .frame_previous = 48,
+     .frame_instr = 56,
+     .frame_owner = 69,
+     .code_first_line = 72,
+     .code_file = 112,
+     .code_name = 128,
+     .code_lines = 136,
+     .code_start = 184,
+     .ascii_text = 48,
+     .unicode_text = 72,
+     .state_shift = 2,
+     .lines = XS_PYTHON_LOCATIONS},
+    {.state_cframe = 56, /* 3.12 */
+     .frame_code = 0,
+     .frame_previous = 8,
+     .frame_instr = 56,
+     .frame_owner = 70,
+     .code_first_line = 68,
+     .code_file = 112,
+     .code_name = 128,
+     .code_lines = 136,
+     .code_start = 192,
+     .ascii_text = 40,
+     .unicode_text = 56,
+     .state_shift = 2,
+     .lines = XS_PYTHON_LOCATIONS},
 };
 
 /* Indices of 64-bit words in the interpreter's own table of offsets. */
@@ -39,8 +83,28 @@ struct words {
 #define WORD_FREE_THREADED 2
 
 static const struct words tables[] = {
-    {23, 29, 30, 31, 33, 35, 37, 38, 39, 43, 2},  /* 3.13 */
-    {26, 32, 33, 34, 36, 40, 42, 43, 44, 48, 16}, /* 3.14 */
+    {.state_frame = 23, /* 3.13 */
+     .frame_previous = 29,
+     .frame_code = 30,
+     .frame_instr = 31,
+     .frame_owner = 33,
+     .code_file = 35,
+     .code_name = 37,
+     .code_lines = 38,
+     .code_first_line = 39,
+     .code_start = 43,
+     .state_shift = 2},
+    {.state_frame = 26, /* 3.14 */
+     .frame_previous = 32,
+     .frame_code = 33,
+     .frame_instr = 34,
+     .frame_owner = 36,
+     .code_file = 40,
+     .code_name = 42,
+     .code_lines = 43,
+     .code_first_line = 44,
+     .code_start = 48,
+     .state_shift = 16},
 };
 
 static bool read_table(const uint64_t *table, const struct words *at,
@@ -63,8 +127,7 @@ static bool read_table(const uint64_t *table, const struct words *at,
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
-		const uint64_t offset = table[fields[i].word];
-
+		uint64_t offset = table[fields[i].word];
 		if (offset >= MAX_OFFSET)
 			return false;
 		*fields[i].offset = (uint16_t)offset;
