@@ -40,6 +40,10 @@ for _ in $(seq $turns); do
 		done
 	done
 done
+rm -f "$out/advised.jsonl"
+for _ in $(seq $turns); do
+	part "$build/examples/initiated/advised" >>"$out/advised.jsonl"
+done
 for program in convergence halo levels nearest; do
 	traced $program trace $program 100
 	traced $program-counters counters $program 5

@@ -372,21 +372,17 @@ const struct xs_strategy xs_strategy_device_initiated = {
     .changes_launches = true,
     .build = build,
     .first = "launch one kernel for all rounds instead of those of {places}",
-    .advice =
-	"Launch one kernel for all rounds (cudaLaunchCooperativeKernel) "
-	"instead "
-	"of those of {places}; it loads and stores mapped host memory: {why}. "
-	"go and done are cuda::atomic_ref of that memory. "
-	"examples/initiated/rounds.h, which was measured, has its own barrier.",
+    .advice = "Launch one kernel for all rounds (cudaLaunchCooperativeKernel) "
+	      "instead of those of {places}; it loads and stores mapped host "
+	      "memory: {why}. go and done are cuda::atomic_ref of that memory, "
+	      "as in examples/initiated/advised.cu.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"if (first) while ((*seen = go.load(acquire)) < r) ; // r = 1, "
-		"2, ...\n"
+		"if (first) while ((*seen = go.load(acquire)) < r) ;\n"
 		"grid.sync(); if (*seen == ~0u) return; /* round r */ "
 		"grid.sync();\n"
 		"if (first) done.store(r, release); // the host: go = r, at "
-		"the "
-		"end ~0u",
+		"the end ~0u",
 	},
 };
