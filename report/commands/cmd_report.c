@@ -286,7 +286,7 @@ static int report_job(const struct report_options *given,
 {
 	struct xs_screen screen;
 	struct xs_job *job = NULL;
-	int err, code = check_job(given);
+	int code = check_job(given);
 
 	if (!code)
 		code = xs_job_inputs_check_machine(inputs, how);
@@ -296,13 +296,11 @@ static int report_job(const struct report_options *given,
 	if (code)
 		return code;
 	code = xs_job_inputs_build(inputs, how, &job);
-	err = code < 0 ? code : 0;
-	if (job)
-		err = given->renderer->job(job, given->all, &screen.display,
-					   screen.out);
-	if (!job && !err)
+	if (!job)
 		xs_screen_discard(&screen);
-	else if (xs_screen_close(&screen, err))
+	else if (xs_screen_close(&screen, given->renderer->job(job, given->all,
+							       &screen.display,
+							       screen.out)))
 		code = XS_EXIT_INPUT;
 	xs_job_free(job);
 	return code;

@@ -16,8 +16,8 @@ bool xs_diff_jobs_is(const char *path)
 	       (stat(path, &file) == 0 && S_ISDIR(file.st_mode));
 }
 
-/* Reads a job. Returns 0, XS_EXIT_INPUT after printing what is wrong, which may
- * be only a part of it, or -ENOMEM. */
+/* Reads a job. Returns 0, or an exit code after printing what is wrong, which
+ * may be only a part of it. */
 static int read_job(const char *path, const char *output,
 		    const struct xs_result_options *how, struct xs_job **job)
 {
@@ -92,7 +92,7 @@ int xs_diff_jobs(const struct xs_diff_jobs *given,
 	struct xs_screen screen;
 	int code = 0, err;
 
-	for (int i = 0; i < 2 && code >= 0; i++) {
+	for (int i = 0; i < 2; i++) {
 		err = read_job(paths[i], given->output, how, &jobs[i]);
 		code = err ? err : code;
 	}
@@ -104,7 +104,5 @@ int xs_diff_jobs(const struct xs_diff_jobs *given,
 	}
 	xs_job_free(jobs[0]);
 	xs_job_free(jobs[1]);
-	return code < 0 ? xs_cli_error(XS_EXIT_INPUT, "diff", strerror(-code),
-				       "free some memory")
-			: code;
+	return code;
 }

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,16 +27,10 @@ static int add(struct xs_job_inputs *out, char *path)
 	return 0;
 }
 
-static bool ends_with(const char *name, const char *suffix)
-{
-	const size_t length = strlen(name), end = strlen(suffix);
-
-	return length > end && strcmp(name + length - end, suffix) == 0;
-}
-
 static bool is_named_trace(const char *path)
 {
-	return ends_with(path, ".xspy") || ends_with(path, ".xspy.gz");
+	return fnmatch("?*.xspy", path, 0) == 0 ||
+	       fnmatch("?*.xspy.gz", path, 0) == 0;
 }
 
 static int is_digest(const struct dirent *entry)
@@ -246,7 +241,9 @@ int xs_job_inputs_build(const struct xs_job_inputs *inputs,
 	if (!err && failed < inputs->count)
 		err = xs_job_build(digest, job);
 	json_decref(digest);
-	return err ? err : xs_job_inputs_tell(failed, inputs->count);
+	return err ? xs_cli_error(XS_EXIT_INPUT, inputs->paths[0],
+				  strerror(-err), "free some memory")
+		   : xs_job_inputs_tell(failed, inputs->count);
 }
 
 int xs_job_inputs_check_machine(const struct xs_job_inputs *inputs,

@@ -54,8 +54,8 @@ int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
 			const struct xs_result_options *how, json_t **group);
 
 /* The same, and answers on them: the caller frees *job, NULL if no file can be
- * read. Returns 0, XS_EXIT_INPUT after printing that some cannot, or -ENOMEM.
- */
+ * read, or without memory. Returns 0, or XS_EXIT_INPUT after printing what is
+ * wrong, which may be that some cannot be read. */
 int xs_job_inputs_build(const struct xs_job_inputs *inputs,
 			const struct xs_result_options *how,
 			struct xs_job **job);

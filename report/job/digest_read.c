@@ -6,6 +6,7 @@
 #include "report/job/sketch.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,11 +212,8 @@ static bool is_group(const json_t *value, int tables)
 
 bool xs_digest_is_named(const char *path)
 {
-	const char *end = strstr(path, ".digest");
-
-	while (end && end[7] && strcmp(end + 7, ".gz") != 0)
-		end = strstr(end + 1, ".digest");
-	return end != NULL;
+	return fnmatch("?*.digest", path, 0) == 0 ||
+	       fnmatch("?*.digest.gz", path, 0) == 0;
 }
 
 /* A pipe can be read only once. */

@@ -73,6 +73,7 @@ struct xs_job_bar {
 struct xs_job_problem {
 	const char *what; /* "unreadable", "damaged", ... */
 	int64_t traces;
+	bool partial;	   /* figures are not of all processes, each once */
 	const char *names; /* of some */
 	const char *text;  /* all of this as a sentence */
 };

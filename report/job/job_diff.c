@@ -116,26 +116,15 @@ static void warn_of(struct xs_job_diff *diff, const char *side,
 					  job->problems[i].text));
 }
 
-/* A problem by which figures are not of all processes of the job, each once;
- * NULL: there is none. */
+/* Why figures are not of all processes of the job, each once; NULL: they
+ * are. */
 static const char *partial(struct xs_job_diff *diff, const char *side,
 			   const struct xs_job *job)
 {
-	static const char *const others[] = {
-	    "duplicate", "shared GPU",	     "one after another",
-	    "no room",	 "several versions", "several machines",
-	    "warning"};
-	const size_t count = sizeof(others) / sizeof(*others);
-
-	for (size_t i = 0; i < job->problem_count; i++) {
-		size_t k = 0;
-
-		while (k < count && strcmp(job->problems[i].what, others[k]))
-			k++;
-		if (k == count)
+	for (size_t i = 0; i < job->problem_count; i++)
+		if (job->problems[i].partial)
 			return xs_arena_print(&diff->arena, "%s: %s", side,
 					      job->problems[i].text);
-	}
 	return NULL;
 }
 

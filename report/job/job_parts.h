@@ -38,9 +38,10 @@ const char *xs_job_keys(struct xs_arena *arena, const json_t *object,
 /* Returns the sum of a count, also of what it has no room for. */
 int64_t xs_job_sum(const json_t *group, const char *name);
 
-/* Adds a problem of so many traces; names of some, or "". */
-void xs_job_add(struct xs_job *job, const char *what, int64_t traces,
-		const char *names, const char *text);
+/* Adds a problem of so many traces; names of some, or ""; partial: by it
+ * figures are not of all processes of the job, each once. */
+void xs_job_add(struct xs_job *job, const char *what, bool partial,
+		int64_t traces, const char *names, const char *text);
 
 /* Fills ranks, and problems that they have. */
 void xs_job_fill_ranks(struct xs_job *job, const json_t *program);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The ranks of a job: which have no figures, and traces that do not fit. */
+#include "analyzer/util/sort.h"
 #include "report/job/digest.h"
 #include "report/job/job_parts.h"
 #include "report/result/number.h"
@@ -36,21 +37,14 @@ static const char *list_missing(struct xs_arena *arena, const int64_t *ranks,
 	return list;
 }
 
-static int by_number(const void *left, const void *right)
-{
-	const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-
-	return a < b ? -1 : a > b;
-}
-
 /* The ranks of the traces, each once, in order; NULL without memory. Adds the
  * traces of a rank that has another one. */
 static int64_t *list_ranks(struct xs_job *job, const json_t *program,
 			   size_t *count, int64_t *again)
 {
 	const json_t *ids = xs_digest_get(program, "count", "traces");
-	int64_t *ranks = xs_arena_alloc(&job->arena, json_object_size(ids) + 1,
-					sizeof(*ranks));
+	const size_t room = json_object_size(ids) + 1;
+	int64_t *ranks = xs_arena_alloc(&job->arena, 2 * room, sizeof(*ranks));
 	const char *id;
 	json_t *traces;
 	size_t all = 0;
@@ -62,7 +56,8 @@ static int64_t *list_ranks(struct xs_job *job, const json_t *program,
 			    xs_number_bounded(strtoull(id, NULL, 10));
 	}
 	if (all)
-		qsort(ranks, all, sizeof(*ranks), by_number);
+		xs_values_sort((uint64_t *)ranks, (uint64_t *)ranks + room,
+			       all);
 	*count = 0;
 	for (size_t i = 0; i < all; i++)
 		if (!*count || ranks[i] != ranks[*count - 1])
@@ -96,13 +91,14 @@ static void fill_size(struct xs_job *job, const json_t *program)
 	job->ranks = ranks;
 	if (xs_job_sum(program, "ranks") > most)
 		xs_job_add(
-		    job, "other ranks", xs_job_sum(program, "ranks") - most, "",
+		    job, "other ranks", true,
+		    xs_job_sum(program, "ranks") - most, "",
 		    xs_arena_print(&job->arena,
 				   "of a job of another size than %" PRId64
 				   " ranks",
 				   ranks));
 	if (xs_digest_get(program, "beyond", "traces") && job->traces < ranks)
-		xs_job_add(job, "too few", ranks - job->traces, "",
+		xs_job_add(job, "too few", true, ranks - job->traces, "",
 			   "fewer than the job has ranks");
 }
 
@@ -125,14 +121,14 @@ static void fill_ranks(struct xs_job *job, const json_t *program)
 		kept--;
 	if (kept < count)
 		xs_job_add(
-		    job, "rank too high", (int64_t)(count - kept), "",
+		    job, "rank too high", true, (int64_t)(count - kept), "",
 		    xs_arena_print(arena,
 				   "of rank %" PRId64 "%s, which a job of "
 				   "%" PRId64 " ranks does not have",
 				   ranks[kept], kept + 1 < count ? ", ..." : "",
 				   job->ranks));
 	if (again)
-		xs_job_add(job, "same rank", again, "",
+		xs_job_add(job, "same rank", true, again, "",
 			   "of a rank that has another one: of several runs?");
 	job->seen = (int64_t)kept;
 	job->missing = list_missing(arena, ranks, kept, job->ranks);
@@ -148,7 +144,7 @@ static void add_unranked(struct xs_job *job, const json_t *program)
 
 	if (traces && xs_digest_get(program, "count", "ranks"))
 		xs_job_add(
-		    job, "no rank", traces,
+		    job, "no rank", true, traces,
 		    xs_job_keys(&job->arena,
 				xs_digest_get(program, "count", "unranked"),
 				xs_digest_get(program, "beyond", "unranked")),

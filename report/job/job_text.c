@@ -16,11 +16,12 @@
 #define PROBLEMS_MAX 20
 #define FEW	     3
 
-void xs_job_add(struct xs_job *job, const char *what, int64_t traces,
-		const char *names, const char *text)
+void xs_job_add(struct xs_job *job, const char *what, bool partial,
+		int64_t traces, const char *names, const char *text)
 {
 	job->problems[job->problem_count++] = (struct xs_job_problem){
 	    .what = what,
+	    .partial = partial,
 	    .traces = traces,
 	    .names = names,
 	    .text = xs_arena_print(&job->arena, "%" PRId64 " trace%s %s%s%s",
@@ -54,10 +55,10 @@ const char *xs_job_keys(struct xs_arena *arena, const json_t *object, bool more)
 
 /* The traces of a row, with some names. */
 static void add_row(struct xs_job *job, const json_t *row, const char *what,
-		    const char *text)
+		    bool partial, const char *text)
 {
 	if (xs_job_traces(row))
-		xs_job_add(job, what, xs_job_traces(row),
+		xs_job_add(job, what, partial, xs_job_traces(row),
 			   xs_job_keys(&job->arena,
 				       xs_digest_get(row, "count", "names"),
 				       xs_digest_get(row, "beyond", "names")),
@@ -66,12 +67,12 @@ static void add_row(struct xs_job *job, const json_t *row, const char *what,
 
 /* What the digest counts as such. */
 static void add_counted(struct xs_job *job, const json_t *digest,
-			const char *what, const char *text)
+			const char *what, bool partial, const char *text)
 {
 	add_row(
 	    job,
 	    json_object_get(xs_digest_get(digest, "table", "problems"), what),
-	    what, text);
+	    what, partial, text);
 }
 
 int64_t xs_job_sum(const json_t *group, const char *name)
@@ -104,7 +105,7 @@ static void add_half(struct xs_job *job, const json_t *own, const json_t *half)
 {
 	const char *own_cut = cut_of(job, own), *cut = cut_of(job, half);
 
-	add_row(job, half, cut ? "incomplete" : "complete",
+	add_row(job, half, cut ? "incomplete" : "complete", true,
 		xs_arena_print(&job->arena, "%s %s",
 			       cut ? "in no figure, since"
 				   : "of whole runs, in no figure, since in "
@@ -147,7 +148,7 @@ static void add_others(struct xs_job *job, const json_t *digest,
 	add_half(job, own, half);
 	if (traces > 0)
 		xs_job_add(
-		    job, "other program", traces,
+		    job, "other program", true, traces,
 		    xs_job_keys(&job->arena, others, beyond > 0),
 		    as_many ? "of another program, in no figure (of those "
 			      "with as many traces this is the first by name; "
@@ -162,14 +163,10 @@ static void add_beyond(struct xs_job *job, const json_t *program)
 {
 	static const struct {
 		const char *name, *words;
-	} tables[] = {{"steps", "changes"},
-		      {"phases", "phases"},
-		      {"kinds", "kinds of machines"},
-		      {"hosts", "hosts"},
-		      {"traces", "which ranks are missing"},
-		      {"gpus", "GPUs"},
-		      {"versions", "versions"},
-		      {"wall_ns", "times"}};
+	} tables[] = {{"steps", "changes"},	      {"phases", "phases"},
+		      {"kinds", "kinds of machines"}, {"hosts", "hosts"},
+		      {"traces", "names of traces"},  {"gpus", "GPUs"},
+		      {"versions", "versions"},	      {"wall_ns", "times"}};
 	const char *list = NULL;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
@@ -178,7 +175,7 @@ static void add_beyond(struct xs_job *job, const json_t *program)
 			    xs_arena_join(&job->arena, list, tables[i].words);
 	if (list)
 		xs_job_add(
-		    job, "no room", job->traces, list,
+		    job, "no room", false, job->traces, list,
 		    "have more than a digest has room for; some are missing");
 }
 
@@ -195,7 +192,7 @@ static void add_sharing(struct xs_job *job, const json_t *program)
 	    xs_number_add(&sharing, json_integer_value(count));
 	if (sharing)
 		xs_job_add(
-		    job, "shared GPU", sharing, "",
+		    job, "shared GPU", false, sharing, "",
 		    "of processes that shared a GPU with another, which slows "
 		    "both if they run at the same time");
 }
@@ -213,20 +210,21 @@ static void add_mixed(struct xs_job *job, const json_t *program)
 	json_object_foreach((json_t *)ids, key,
 			    count) if (json_integer_value(count) > 1) twice++;
 	if (twice)
-		xs_job_add(job, "merged twice", twice, "",
+		xs_job_add(job, "merged twice", true, twice, "",
 			   "in several of the merged digests, counted more "
 			   "than once");
 	else
 		add_sharing(job, program);
 	if (json_object_size(versions) > 1)
-		xs_job_add(job, "several versions", job->traces,
+		xs_job_add(job, "several versions", false, job->traces,
 			   xs_job_keys(&job->arena, versions, false),
 			   "of several versions of xferspy");
 	job->machines = xs_job_keys(&job->arena, machines, false);
 	job->models = xs_job_keys(
 	    &job->arena, xs_digest_get(program, "count", "models"), false);
 	if (json_object_size(machines) > 1)
-		xs_job_add(job, "several machines", job->traces, job->machines,
+		xs_job_add(job, "several machines", false, job->traces,
+			   job->machines,
 			   "whose predictions are of several machine profiles");
 }
 
@@ -238,7 +236,7 @@ static void add_of_program(struct xs_job *job, const json_t *digest,
 	if (xs_digest_get_number(program, "most", "start_us") >
 	    xs_digest_get_number(program, "least", "end_us"))
 		xs_job_add(
-		    job, "one after another", job->traces, "",
+		    job, "one after another", false, job->traces, "",
 		    "of which some began when others had ended: several runs, "
 		    "no job?");
 	add_others(job, digest, program);
@@ -270,7 +268,7 @@ static void add_warnings(struct xs_job *job, const json_t *program)
 
 		if (traces)
 			xs_job_add(
-			    job, "warning", traces,
+			    job, "warning", false, traces,
 			    traces > FEW
 				? ""
 				: xs_job_keys(
@@ -298,12 +296,14 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 	    sizeof(*job->problems));
 	if (!job->problems)
 		return;
-	add_counted(job, digest, "unreadable", "not read");
-	add_counted(job, digest, "duplicate", "given twice, counted once");
-	add_counted(job, digest, "damaged", "of a damaged file, in no figure");
-	add_counted(job, digest, "no verdict",
+	add_counted(job, digest, "unreadable", true, "not read");
+	add_counted(job, digest, "duplicate", false,
+		    "given twice, counted once");
+	add_counted(job, digest, "damaged", true,
+		    "of a damaged file, in no figure");
+	add_counted(job, digest, "no verdict", true,
 		    "without what a verdict needs, in no figure");
-	add_counted(job, digest, "counted",
+	add_counted(job, digest, "counted", true,
 		    "of runs with --counters, which slows them, in no figure");
 	if (program)
 		add_of_program(job, digest, program);

@@ -213,35 +213,61 @@ static int parse(int argc, char **argv, struct process *process)
 		   : xs_cli_parse(&command, argc, argv, &process->given);
 }
 
-/* Lists the files of the words, and opens the output in the first process.
- * Returns 0, in all processes alike, or an exit code after printing why. */
+/* Returns the largest code of all processes. */
+static int agree(int own)
+{
+	int code;
+
+	MPI_Allreduce(&own, &code, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+	return code;
+}
+
+static int list(char *const *words, int count, struct process *process)
+{
+	int code = xs_job_inputs_list(words, count, false, &process->inputs);
+
+	if (!is_same(&process->inputs)) {
+		code = XS_EXIT_INPUT;
+		if (!process->rank)
+			xs_cli_error(code, words[0],
+				     "other processes find other files there",
+				     "name a folder of all nodes, or merge a "
+				     "digest of each node");
+	}
+	return code;
+}
+
+static int load_machine(struct process *process)
+{
+	return xs_report_machines_load(&process->given.machine,
+				       process->given.machine != NULL,
+				       &process->machines, &process->how);
+}
+
+/* Lists the files of the words, loads the machine, of which the first process
+ * tells what is wrong, and opens the output there once all are ready. Returns
+ * 0, in all processes alike, or an exit code after printing why. */
 static int prepare(char *const *words, int count, struct process *process,
 		   FILE **out)
 {
 	struct xs_job_inputs *inputs = &process->inputs;
 	const char *output = process->given.output;
-	int own = xs_job_inputs_list(words, count, false, inputs), code;
+	int code = agree(list(words, count, process));
 
-	if (!is_same(inputs)) {
-		own = XS_EXIT_INPUT;
-		if (!process->rank)
-			xs_cli_error(own, words[0],
-				     "other processes find other files there",
-				     "name a folder of all nodes, or merge a "
-				     "digest of each node");
-	}
-	if (!own)
-		own = xs_report_machines_load(
-		    &process->given.machine, process->given.machine != NULL,
-		    &process->machines, &process->how);
-	if (!own && !process->rank)
-		own = xs_job_inputs_check_machine(inputs, &process->how);
-	if (!own && !process->rank)
-		own = xs_cli_check_output(output, inputs->paths, inputs->count);
-	if (!own && !process->rank)
-		own = xs_cli_open(output, out);
-	MPI_Allreduce(&own, &code, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-	return code;
+	if (!code && !process->rank)
+		code = load_machine(process);
+	if (!code && !process->rank)
+		code = xs_job_inputs_check_machine(inputs, &process->how);
+	if (!code && !process->rank)
+		code =
+		    xs_cli_check_output(output, inputs->paths, inputs->count);
+	code = agree(code);
+	if (!code && process->rank)
+		code = load_machine(process);
+	code = agree(code);
+	if (!code && !process->rank)
+		code = xs_cli_open(output, out);
+	return agree(code);
 }
 
 /* Maps and reduces. Returns the exit code. */

@@ -16,6 +16,7 @@ fail() {
 	exit 1
 }
 
+machine=$(cd "$(dirname "$0")" && pwd)/machine.json
 rm -rf "$work"
 mkdir -p "$work/d"
 cd "$work"
@@ -51,7 +52,16 @@ for output in /dev/full none/out 0.xspy; do
 	[ $status != 0 ] && grep -q "^xferspy: $output: " text ||
 		fail "-o $output: $status, $(cat text)"
 done
+# what is wrong is told once, and leaves no output behind
+"$mpiexec" -n 2 "$mpi" --machine ./none.json 0.xspy 1.xspy 2>text && fail "none.json: rc 0"
+[ "$(grep -c 'machine profile ./none.json' text)" = 1 ] || fail "none.json: $(cat text)"
 mkdir a b
+cp "$machine" a/own.json
+status=0
+"$mpiexec" -n 1 sh -c "cd a && $mpi ../0.xspy --machine ./own.json -o ../own.digest" : \
+	-n 1 sh -c "cd b && $mpi ../0.xspy --machine ./own.json -o ../own.digest" 2>text || status=$?
+[ $status = 2 ] && grep -q 'machine profile ./own.json' text || fail "own.json: $status, $(cat text)"
+[ -z "$(find . -name 'own.digest*')" ] || fail "own.json: $(find . -name 'own.digest*')"
 cp 0.xspy 1.xspy a
 cp 1.xspy b
 for other in b none; do

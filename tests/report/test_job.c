@@ -367,6 +367,7 @@ TEST(missing_ranks_without_names_are_counted)
 	assert_int_equal(xs_job_build(all, &job), 0);
 	assert_string_equal(job->problems[0].text,
 			    "7 traces fewer than the job has ranks");
+	assert_string_equal(job->problems[1].names, "names of traces");
 }
 
 /* Beside ranks, a trace without one is told. */

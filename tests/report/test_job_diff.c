@@ -235,7 +235,7 @@ TEST(a_limit_is_meant_for_a_pair)
 			jobs[1]->missing = "2";
 			jobs[0]->missing = i == 2 ? NULL : "2";
 		} else {
-			problem.what = i < 6 ? "damaged" : "shared GPU";
+			problem.partial = i < 6;
 			jobs[i % 2]->problems = &problem;
 			jobs[i % 2]->problem_count = 1;
 		}
