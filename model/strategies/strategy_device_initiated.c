@@ -332,6 +332,14 @@ static void explain(const struct xs_strategy_case *c, const struct found *found,
 			 ceil(found->turns));
 }
 
+/* Blocks that all run at once load, work and store one after the other: what is
+ * large moves beside kernels if some load while others work. */
+static bool overlaps(const struct found *found)
+{
+	return (found->in_large || found->out_large) &&
+	       !(found->turns > 0 && found->turns <= 1);
+}
+
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct found found = look(c);
@@ -353,8 +361,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	assume(&found, &row);
 	xs_estimate_set_setup(c, 0, &row);
 	rc = xs_estimate_replay(
-	    c, found.in_large || found.out_large ? plan_mapped : plan_messages,
-	    &row);
+	    c, overlaps(&found) ? plan_mapped : plan_messages, &row);
 	explain(c, &found, &row);
 	return rc ? rc : xs_estimates_add(out, &row);
 }

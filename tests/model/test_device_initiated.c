@@ -114,6 +114,27 @@ TEST(test_bulk_is_mapped)
 		    replayed("mapped")->round_ns - 9000 + TOLD + SEEN);
 }
 
+/* Blocks that all run at once load, work and store one after the other, as with
+ * small copies; 32 blocks take two turns, in which some load beside others. */
+TEST(test_bulk_of_blocks_at_once)
+{
+	struct xs_counts counts;
+
+	set_bulk(&counts);
+	machine.sm_count = 2;
+	machine.max_threads_per_sm = 2048;
+	steps[1].blocks = 16;
+	steps[1].block_threads = 256;
+	estimate();
+	assert_near(replayed("device-initiated")->round_ns,
+		    TOLD + 1200 + 1000000 * 0.0195 + 100000 + 1000000 * 0.019 +
+			SEEN);
+	steps[1].blocks = 32;
+	estimate();
+	assert_near(replayed("device-initiated")->round_ns,
+		    replayed("mapped")->round_ns - 9000 + TOLD + SEEN);
+}
+
 /* Blocks of the second kernel, or of what does a memset or a copy within the
  * GPU, wait for those of the first for 1000. */
 TEST(test_two_kernels)
