@@ -4,6 +4,7 @@
 #include "report/render/json/fields.h"
 #include "report/render/json/values.h"
 #include "report/result/best.h"
+#include "report/result/shown_row.h"
 #include "report/result/site.h"
 
 #include <string.h>
@@ -85,36 +86,49 @@ static json_t *views(const struct xs_result *result,
 	return xs_json_finish(out, failed);
 }
 
-static json_t *shown(const struct xs_result *result,
-		     const struct xs_result_phase *phase)
+#undef IN
+#define IN struct xs_result_estimate
+static const struct xs_json_field row_fields[] = {
+    FIELDS(round_ns, low_ns, high_ns, speedup, saves_low_ns, saves_high_ns),
+    {0}};
+
+/* The rows as they are shown, and which of them are listed. */
+static json_t *rows(const struct xs_result *result,
+		    const struct xs_result_phase *phase)
 {
 	json_t *out = json_array();
 	bool failed = !out;
 
 	for (size_t i = 0; i < phase->estimate_count && !failed; i++) {
-		const struct xs_result_estimate *row = &phase->estimates[i];
+		const struct xs_result_estimate *row = &phase->estimates[i],
+						shown = xs_result_shown_row(
+						    result, phase, row);
+		json_t *item = xs_json_object(&shown, row_fields);
 
-		if (xs_result_is_listed(result, phase, row))
-			failed =
-			    json_array_append_new(
-				out,
-				json_pack(
-				    "{s:I, s:o, s:o}", "index", (json_int_t)i,
-				    "low", xs_json_number(row->saves_low_ns),
-				    "high",
-				    xs_json_number(row->saves_high_ns))) < 0;
+		xs_json_set(
+		    item, "listed",
+		    json_boolean(xs_result_is_listed(result, phase, row)),
+		    &failed);
+		failed |= json_array_append_new(out, item) < 0;
 	}
 	return xs_json_finish(out, failed);
 }
 
-static json_t *all_shown(const struct xs_result *result)
+static json_t *phases(const struct xs_result *result)
 {
 	json_t *out = json_array();
 	bool failed = !out;
 
-	for (size_t i = 0; i < result->phase_count && !failed; i++)
-		failed = json_array_append_new(
-			     out, shown(result, &result->phases[i])) < 0;
+	for (size_t i = 0; i < result->phase_count && !failed; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+
+		failed =
+		    json_array_append_new(
+			out,
+			json_pack("{s:I, s:o}", "used_between_ns",
+				  (json_int_t)xs_result_used_between_ns(phase),
+				  "rows", rows(result, phase))) < 0;
+	}
 	return xs_json_finish(out, failed);
 }
 
@@ -129,6 +143,6 @@ json_t *xs_html_meta(struct xs_result *result,
 		    &failed);
 	xs_json_set(out, "sites", sites(&result->arena, timeline), &failed);
 	xs_json_set(out, "views", views(result, timeline), &failed);
-	xs_json_set(out, "shown", all_shown(result), &failed);
+	xs_json_set(out, "phases", phases(result), &failed);
 	return xs_json_finish(out, failed);
 }

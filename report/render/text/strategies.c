@@ -11,6 +11,7 @@
 #include "report/result/best.h"
 #include "report/result/columns.h"
 #include "report/result/number.h"
+#include "report/result/shown_row.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,84 +41,6 @@ published_row(const struct xs_result_phase *phase,
 	return NULL;
 }
 
-/* By how much the row's round is shorter than what the run counts of it: only
- * time in which data moves or the host waits is saved. */
-static int64_t uncounted_ns(const struct xs_result_phase *phase,
-			    const struct xs_result_estimate *row)
-{
-	const int64_t now_ns = xs_result_untraced_ns(phase);
-	const double setup_ns = row->setup_ns > 0 ? (double)row->setup_ns : 0;
-	int64_t ns;
-
-	if (row->saves_ns == XS_UNKNOWN || row->round_ns >= now_ns)
-		return 0;
-	ns = now_ns - row->round_ns -
-	     xs_number_round(((double)row->saves_ns + setup_ns) /
-			     xs_result_of_run(phase, 1));
-	return ns > 0 ? ns : 0;
-}
-
-/* A round that differs by less than 1 / LEAST_PART is printed as the same. */
-#define LEAST_PART 500
-
-/* The row's range as that of its step, or of one: of this run. That of the
- * round as it is stays that of other runs. */
-static void set_range(const struct xs_result *result,
-		      const struct xs_result_estimate *row,
-		      struct xs_result_estimate *out)
-{
-	const double round_ns = (double)row->round_ns;
-
-	if (row->effort_level <= 0 || row->round_ns == XS_UNKNOWN ||
-	    row->low_ns == XS_UNKNOWN || row->high_ns == XS_UNKNOWN)
-		return;
-	out->low_ns =
-	    xs_number_round(xs_result_round_end_ns(row, round_ns, true));
-	out->high_ns =
-	    xs_number_round(xs_result_round_end_ns(row, round_ns, false));
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *step = &result->plan[i];
-
-		if (step->estimate != row ||
-		    llabs(step->round_ns - row->round_ns) >
-			row->round_ns / LEAST_PART)
-			continue;
-		out->low_ns = step->round_low_ns;
-		out->high_ns = step->round_high_ns;
-	}
-}
-
-/* The row as printed: with a round as the run counts it, and the host's time
- * behind it, if a row of the phase uses that, and with what new memory takes
- * once. It saves no more than the verdict says. */
-static struct xs_result_estimate
-as_printed(const struct xs_result *result, const struct xs_result_phase *phase,
-	   const struct xs_result_estimate *row)
-{
-	const int64_t uncounted = uncounted_ns(phase, row);
-	const int64_t between_ns = xs_result_used_between_ns(phase);
-	const int64_t ns = uncounted + between_ns;
-	struct xs_result_estimate out = *row;
-
-	set_range(result, row, &out);
-	if (ns && row->round_ns != XS_UNKNOWN)
-		xs_number_add(&out.round_ns, ns);
-	if (ns && row->low_ns != XS_UNKNOWN && row->high_ns != XS_UNKNOWN) {
-		xs_number_add(&out.low_ns, ns);
-		xs_number_add(&out.high_ns, ns);
-	}
-	if (uncounted)
-		out.speedup *= (double)(row->round_ns + between_ns) /
-			       (double)(row->round_ns + ns);
-	if (row->new_memory_ns > 0 && row->setup_ns != XS_UNKNOWN)
-		xs_number_add(&out.setup_ns, row->new_memory_ns);
-	out.saves_ns =
-	    row->effort_level <= 0 && !result->machine_choice.other_gpu
-		? 0
-		: xs_result_capped_gain_ns(result, row);
-	return out;
-}
-
 /* "11.8 ms" */
 static struct xs_units_text published(const struct xs_result *result,
 				      const struct xs_result_phase *phase,
@@ -127,7 +50,8 @@ static struct xs_units_text published(const struct xs_result *result,
 	struct xs_units_text out = {""};
 
 	if (other)
-		out = xs_units_ns(as_printed(result, phase, other).round_ns);
+		out = xs_units_ns(
+		    xs_result_shown_row(result, phase, other).round_ns);
 	return out;
 }
 
@@ -225,7 +149,8 @@ static void put_row(struct xs_text_table *table, const struct xs_result *result,
 				      row->effort_level > 0
 				  ? XS_GOOD
 				  : XS_PLAIN;
-	const struct xs_result_estimate shown = as_printed(result, phase, row);
+	const struct xs_result_estimate shown =
+	    xs_result_shown_row(result, phase, row);
 	size_t cell = 0;
 
 	xs_text_table_row(table);

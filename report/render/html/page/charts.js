@@ -72,9 +72,9 @@ function streamsChart(phase) {
 }
 
 // What each strategy would save of the run, alone.
-function savingsChart(phase, shown) {
-  const rows = shown.map(({index, low, high}) => ({...phase.estimates[index], low, high}))
-    .filter(row => row.strategy !== 'as-is' && row.saves_ns !== null);
+function savingsChart(phase) {
+  const rows = listed(phase).filter(row => row.strategy !== 'as-is' && row.saves_ns !== null)
+    .map(row => ({...row, low: row.shown.saves_low_ns, high: row.shown.saves_high_ns}));
   if (!rows.length)
     return null;
   const {width, right} = CHART, left = 150, row = 24;
@@ -159,10 +159,9 @@ function waitsChart({steady, waits: all}) {
 }
 
 function charts(trace) {
-  const {report, texts} = trace;
-  const i = Math.max(0, report.phases.findIndex(phase => phase.id === report.plan[0]?.phase));
-  const phase = report.phases[i];
-  const all = [phase && savingsChart(phase, texts.shown[i]), phase && streamsChart(phase),
+  const {report} = trace;
+  const phase = report.phases.find(({id}) => id === report.plan[0]?.phase) ?? report.phases[0];
+  const all = [phase && savingsChart(phase), phase && streamsChart(phase),
     bandwidthChart(trace), waitsChart(report)].filter(Boolean);
   return all.length ? section('Charts', '', el('div.charts', all)) : null;
 }

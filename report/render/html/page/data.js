@@ -143,6 +143,11 @@ async function readTraces() {
     const views = texts.views.map(view => Object.assign({}, view, {
       lanes: view.lanes.map(lane => new Lane(lane, varints, texts))}));
     texts.colors = colorsOfKernels(views);
-    return {report: [reports].flat()[i], texts, views};
+    const report = [reports].flat()[i];
+    report.phases.forEach((phase, k) => {
+      phase.used_between_ns = texts.phases[k].used_between_ns;
+      phase.estimates.forEach((row, n) => { row.shown = texts.phases[k].rows[n]; });
+    });
+    return {report, texts, views};
   }));
 }

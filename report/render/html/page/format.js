@@ -41,10 +41,8 @@ function range(low, high) {
 const untracedWall = trace => trace.wall_ns === null ? null : trace.wall_ns - trace.tracer_ns;
 const untraced = phase => phase.round_ns - phase.tracer_ns;
 
-// The host's time until the next round, which rounds are told with:
-// xs_result_used_between_ns().
-const usedBetween = phase => phase.estimates.find(row => row.applies && row.between_ns > 0 &&
-  row.between_ns >= Math.floor(untraced(phase) / 50))?.between_ns ?? 0;
+// The rows of a phase that are listed; row.shown: as they are shown, in data.js.
+const listed = phase => phase.estimates.filter(row => row.shown.listed);
 
 // Whether the time of a row's round is known: xs_result_is_known().
 const isKnown = row => row.effort === 'none' || row.high_ns - row.low_ns <= row.round_ns;

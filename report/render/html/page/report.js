@@ -83,7 +83,7 @@ const aboutBefore = (report, s) => report.plan.some(other => other.step < s.step
 
 // The time of the step's round, and its range.
 function roundAfter(report, s) {
-  const row = rowOf(report, s), between = usedBetween(phaseOf(report, s));
+  const row = rowOf(report, s), between = phaseOf(report, s).used_between_ns;
   const ends = range(s.round_low_ns + between, s.round_high_ns + between);
   const about = !isKnown(row) ? 'about ' : s.round_ns === row.round_ns ? '' : aboutBefore(report, s);
   return `${about}${time(s.round_ns + between)} (${ends})`;
@@ -120,7 +120,7 @@ function step(s, report, rounds) {
       : el('div', el('div.saves', el('small', saves(report, s)), time(s.adds_saves_ns)),
         el('small', `${savingRange(s)}: ${shares}`)),
     el('div', el('div', `${s.step}. `, el('span.chip', rowName(s)),
-      `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns + usedBetween(phaseOf(report, s)))} \u2192 `, el('b', roundAfter(report, s)),
+      `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns + phaseOf(report, s).used_between_ns)} \u2192 `, el('b', roundAfter(report, s)),
       rounds ? el('button.see', {type: 'button', click: () => {
         rounds.showStep(s);
         rounds.element.scrollIntoView();
@@ -184,14 +184,13 @@ function predictedView({report, views}, step) {
 // The mark of a time that is not well known.
 const aboutRow = row => isKnown(row) ? '' : '~';
 // A row's round, as the text report has it.
-const roundOfRow = (phase, row) => aboutRow(row) + time(row.round_ns + usedBetween(phase));
-const rangeOfRow = (phase, row) => row.low_ns === null ? range(null, null)
-  : range(row.low_ns + usedBetween(phase), row.high_ns + usedBetween(phase));
+const roundOfRow = row => aboutRow(row) + time(row.shown.round_ns);
+const rangeOfRow = row => range(row.shown.low_ns, row.shown.high_ns);
 
 const titleOf = (phase, row) => row
-  ? `With ${rowName(row)}: ${roundOfRow(phase, row)} a round (${rangeOfRow(phase, row)})` +
-    (row.speedup && isKnown(row) ? `, ${significant(row.speedup)}x` : '') + (row.needs ? `, if ${row.needs}` : '')
-  : `As it was: ${time(phase.round_ns + usedBetween(phase))}, the median of ${count(phase.rounds, 'round')}`;
+  ? `With ${rowName(row)}: ${roundOfRow(row)} a round (${rangeOfRow(row)})` +
+    (row.speedup && isKnown(row) ? `, ${significant(row.shown.speedup)}x` : '') + (row.needs ? `, if ${row.needs}` : '')
+  : `As it was: ${time(phase.round_ns + phase.used_between_ns)}, the median of ${count(phase.rounds, 'round')}`;
 
 // A round as it was above the round as replay predicts it.
 class Comparison {
@@ -302,25 +301,23 @@ function phases({phases: list, phases_rest: rest, trace}) {
 function published(phase, row) {
   const other = phase.estimates.find(e => e.model !== 'replay' && e.applies &&
     e.strategy === row.strategy && e.n_streams === row.n_streams && (!e.order || e.order === row.order));
-  return other ? `${time(other.round_ns)} ${other.model}` : '';
+  return other ? `${time(other.shown.round_ns)} ${other.model}` : '';
 }
 
-function strategies({report, texts}) {
-  const rows = [], between = report.phases.filter(usedBetween);
-  report.phases.forEach((phase, i) => texts.shown[i].forEach(({index}, first) => {
-    const row = phase.estimates[index];
+function strategies({report}) {
+  const rows = [], between = report.phases.filter(phase => phase.used_between_ns);
+  report.phases.forEach(phase => listed(phase).forEach((row, first) => {
     rows.push([first ? '' : phase.id, rowName(row) + (row.needs ? ' *' : ''),
-      roundOfRow(phase, row), rangeOfRow(phase, row),
-      row.speedup ? `${aboutRow(row)}${significant(row.speedup)}x` : '-',
+      roundOfRow(row), rangeOfRow(row),
+      row.speedup ? `${aboutRow(row)}${significant(row.shown.speedup)}x` : '-',
       row.app_wall_ns === null ? '-' : aboutRow(row) + time(row.app_wall_ns + (row.new_memory_ns || 0)),
       row.effort || '', published(phase, row)]);
   }));
-  const needs = new Set(report.phases.flatMap((phase, i) =>
-    texts.shown[i].map(({index}) => phase.estimates[index].needs)).filter(Boolean));
+  const needs = new Set(report.phases.flatMap(listed).map(row => row.needs).filter(Boolean));
   return rows.length ? section('Strategies', 'each by itself: a round, its range in other runs, and the run',
     table('Strategies', [['#'], ['strategy'], ['round', 1], ['90 % range', 1], ['speedup', 1], ['run', 1],
       ['effort'], ['published equation']], rows),
-    ...between.map(phase => el('p.dim', `phase ${phase.id}: each with the host's ${time(usedBetween(phase))} until the next round`)),
+    ...between.map(phase => el('p.dim', `phase ${phase.id}: each with the host's ${time(phase.used_between_ns)} until the next round`)),
     needs.size ? el('p.dim', '* on a condition that the trace does not show: ' + [...needs].join('; ')) : null) : null;
 }
 
