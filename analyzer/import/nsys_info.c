@@ -159,6 +159,9 @@ static int count_row(void *self, sqlite3_stmt *values)
 	return 0;
 }
 
+/* In a query: false for rows of a host, whose number follows. */
+#define OF_ANOTHER_HOST "(globalVid >> 48 & 65535) <> "
+
 /* Finds what the system of the process was. */
 static void find_environment(const struct xs_nsys *n, const char *name,
 			     char *value, size_t size)
@@ -167,7 +170,7 @@ static void find_environment(const struct xs_nsys *n, const char *name,
 
 	snprintf(query, sizeof(query),
 		 "SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = ?1 "
-		 "ORDER BY (globalVid >> 48 & 65535) <> %u",
+		 "ORDER BY " OF_ANOTHER_HOST "%u",
 		 xs_nsys_host(n));
 	xs_nsys_db_find(&n->db, query, name, value, size);
 }
@@ -209,17 +212,17 @@ static int choose_process(struct xs_nsys *n)
 /* Times of events count from the start of the capture. */
 static void find_span(struct xs_nsys *n)
 {
-	char value[32], host[16];
+	char value[32], query[160];
 
-	snprintf(host, sizeof(host), "%u", xs_nsys_host(n));
 	xs_nsys_db_find(&n->db,
 			"SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME",
 			NULL, value, sizeof(value));
 	n->base_ns = strtoull(value, NULL, 10);
-	xs_nsys_db_find(&n->db,
-			"SELECT duration FROM ANALYSIS_DETAILS ORDER BY "
-			"(globalVid >> 48 & 65535) <> CAST(?1 AS INTEGER)",
-			host, value, sizeof(value));
+	snprintf(query, sizeof(query),
+		 "SELECT duration FROM ANALYSIS_DETAILS "
+		 "ORDER BY " OF_ANOTHER_HOST "%u",
+		 xs_nsys_host(n));
+	xs_nsys_db_find(&n->db, query, NULL, value, sizeof(value));
 	n->foreign.end_ns = n->base_ns + strtoull(value, NULL, 10);
 	if (n->foreign.end_ns <= n->base_ns)
 		n->foreign.end_ns = 0;
