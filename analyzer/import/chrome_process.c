@@ -190,7 +190,7 @@ static int refuse_shared(const struct chooser *k, const char **error)
 static int keep_ops(struct chooser *k, uint32_t process)
 {
 	struct xs_foreign *f = k->foreign;
-	const struct xs_distinct before = f->queues;
+	struct xs_distinct before = f->queues;
 	int rc = 0;
 
 	KEEP(f->ops, f->op_count, k->owners[device_of(k, f->ops[i].queue)]);
@@ -199,8 +199,20 @@ static int keep_ops(struct chooser *k, uint32_t process)
 		rc = xs_foreign_add_queue(
 		    f, xs_distinct_value(&before, f->ops[i].queue),
 		    &f->ops[i].queue);
-	xs_distinct_release((struct xs_distinct *)&before);
+	xs_distinct_release(&before);
 	return rc;
+}
+
+/* Threads of two processes may have one number. */
+static void keep_threads(struct chooser *k, struct xs_chrome *c,
+			 uint32_t process)
+{
+	struct xs_foreign *f = k->foreign;
+
+	KEEP(f->calls, f->call_count, k->of_thread[f->calls[i].thread]);
+	KEEP(f->ranges, f->range_count, k->of_thread[f->ranges[i].thread]);
+	KEEP(c->frames, c->frame_count, k->of_thread[c->frames[i].thread]);
+	memcpy(&f->pid, xs_distinct_value(&k->pids, process), sizeof(f->pid));
 }
 
 static int keep(struct chooser *k, struct xs_chrome *c)
@@ -212,13 +224,10 @@ static int keep(struct chooser *k, struct xs_chrome *c)
 	for (uint32_t p = 0; p < k->processes; p++)
 		if (k->rows[p] > k->rows[process])
 			process = p;
-	KEEP(f->calls, f->call_count, k->of_thread[f->calls[i].thread]);
-	KEEP(f->ranges, f->range_count, k->of_thread[f->ranges[i].thread]);
-	KEEP(c->frames, c->frame_count, k->of_thread[c->frames[i].thread]);
+	keep_threads(k, c, process);
 	f->detail_count = 0;	     /* they do not name their process, */
 	f->begin_ns = f->end_ns = 0; /* nor does the span */
 	rc = keep_ops(k, process);
-	memcpy(&f->pid, xs_distinct_value(&k->pids, process), sizeof(f->pid));
 	return rc ? rc : xs_foreign_note_process(f, k->processes, "");
 }
 
@@ -226,6 +235,8 @@ static int choose(struct chooser *k, struct xs_chrome *c, const char **error)
 {
 	int rc = find_processes(k, c);
 
+	if (!rc && k->processes == 1)
+		keep_threads(k, c, 0);
 	if (rc || k->processes < 2)
 		return rc;
 	if (k->processes > MOST_PROCESSES)

@@ -340,15 +340,16 @@ static int note_memory(struct xs_foreign *f)
 	    unknown, copies, told);
 }
 
-/* Of one process, a thread makes one call at a time, and ids are distinct. */
+/* Of one process, a thread makes one call at a time, and ids are distinct; one
+ * call alone shows nothing. */
 static int refuse_mixed(const struct xs_foreign *f, const char **error)
 {
-	return f->mixed > f->call_count / FEW
+	return f->mixed > 1 + f->call_count / FEW
 		   ? xs_import_fail(
 			 error,
 			 "%zu of its %zu calls share an id with another one, "
 			 "or begin before their thread's last call ends: it is "
-			 "of several processes; give the file of one",
+			 "probably of several processes; give the file of one",
 			 f->mixed, f->call_count)
 		   : 0;
 }
@@ -379,7 +380,7 @@ int xs_foreign_join(struct xs_foreign *f, const char **error)
 		rc = xs_foreign_add_info(
 		    f,
 		    "note=left out: %zu event%s without a time, or with a "
-		    "time, size or kind that cannot be",
+		    "time, stream, size or kind that cannot be",
 		    f->left_out, f->left_out == 1 ? "" : "s");
 	return rc;
 }

@@ -85,7 +85,8 @@ static int add_call(void *self, sqlite3_stmt *values)
 	return xs_foreign_add_call(&n->foreign, &call);
 }
 
-/* Ops begin with the same columns. */
+/* Ops begin with the same columns, which are NULL where a table lacks them.
+ * Those of kernels and graphs lack the size and the kind. */
 #define OP_COLUMNS                                                             \
 	"start", "end", "deviceId", "contextId", "streamId", "correlationId",  \
 	    "bytes", "copyKind", "globalPid", "graphNodeId"
@@ -102,7 +103,17 @@ enum {
 	O_NODE
 };
 
-/* Returns 1, 0 for an op of another process, or -errno. */
+static int leave_out(struct xs_nsys *n)
+{
+	n->foreign.left_out++;
+	return 0;
+}
+
+/* The published numbers of ENUM_CUDA_MEMCPY_OPER. */
+#define FIRST_MIGRATION 11
+#define COPY_KINDS	14
+
+/* Returns 1, 0 for an op of another process or without a stream, or -errno. */
 static int begin_op(struct xs_nsys *n, sqlite3_stmt *values, uint8_t kind,
 		    struct xs_foreign_op *op)
 {
@@ -110,6 +121,9 @@ static int begin_op(struct xs_nsys *n, sqlite3_stmt *values, uint8_t kind,
 
 	if (!xs_nsys_is_mine(n, values, O_PID) || !xs_nsys_is_timed(n, values))
 		return 0;
+	if (!xs_nsys_db_is_number(values, O_STREAM) &&
+	    xs_nsys_db_number(values, O_KIND) < FIRST_MIGRATION)
+		return leave_out(n);
 	*op =
 	    (struct xs_foreign_op){.kind = kind,
 				   .start_ns = xs_nsys_time(n, values, O_START),
@@ -177,19 +191,10 @@ static int add_kernel(void *self, sqlite3_stmt *values)
 	return rc ? rc : xs_foreign_add_op(&n->foreign, &op);
 }
 
-static int leave_out(struct xs_nsys *n)
-{
-	n->foreign.left_out++;
-	return 0;
-}
-
 enum { M_SRC = O_NODE + 1, M_DST, M_COUNT, M_FROM, M_TO };
 static const char *const copy_columns[] = {
     OP_COLUMNS,	   "srcKind",	  "dstKind", "copyCount",
     "srcDeviceId", "dstDeviceId", NULL};
-
-/* The published numbers of ENUM_CUDA_MEMCPY_OPER. */
-#define COPY_KINDS 14
 
 static uint8_t direction_of(uint64_t copy_kind, bool *migration)
 {
@@ -198,7 +203,7 @@ static uint8_t direction_of(uint64_t copy_kind, bool *migration)
 	    XS_DIR_D2D,	    XS_DIR_D2D, XS_DIR_D2D, XS_DIR_D2D, XS_DIR_H2H,
 	    XS_DIR_P2P,	    XS_DIR_H2D, XS_DIR_D2H, XS_DIR_D2D};
 
-	*migration = copy_kind >= 11;
+	*migration = copy_kind >= FIRST_MIGRATION;
 	return directions[copy_kind];
 }
 

@@ -3,6 +3,8 @@
 #include "analyzer/import/nsys_info.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #define TABLE "NVTX_EVENTS"
 
@@ -53,6 +55,17 @@ static int add_domain(void *self, sqlite3_stmt *values)
 	return name ? text_of(d->nsys, values, name) : -ENOMEM;
 }
 
+/* Of a domain whose creation is not in the file. */
+static int name_domain(const struct domains *d, sqlite3_stmt *values,
+		       uint32_t *number)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "domain %" PRIu64,
+		 xs_nsys_db_number(values, E_DOMAIN));
+	return xs_foreign_add_string(&d->nsys->foreign, name, number);
+}
+
 static int add_range(void *self, sqlite3_stmt *values)
 {
 	struct domains *d = self;
@@ -63,7 +76,7 @@ static int add_range(void *self, sqlite3_stmt *values)
 	    .thread = xs_nsys_thread(values, E_TID),
 	    .process = type == STARTED};
 	uint32_t *domain;
-	int rc;
+	int rc = 0;
 
 	if ((type != PUSHED && type != STARTED) ||
 	    sqlite3_column_type(values, E_END) == SQLITE_NULL ||
@@ -73,8 +86,11 @@ static int add_range(void *self, sqlite3_stmt *values)
 	domain = find_domain(d, values);
 	if (!domain)
 		return -ENOMEM;
+	if (!*domain && xs_nsys_db_number(values, E_DOMAIN))
+		rc = name_domain(d, values, domain);
 	range.domain = *domain;
-	rc = text_of(d->nsys, values, &range.name);
+	if (!rc)
+		rc = text_of(d->nsys, values, &range.name);
 	return rc ? rc : xs_foreign_add_range(&d->nsys->foreign, &range);
 }
 

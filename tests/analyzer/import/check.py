@@ -21,7 +21,7 @@ XFERSPY = ""
 RECORDED = pathlib.Path(__file__).parent / "recorded"
 ADDRESS_KIB = 200000 # the input is mapped, but not all of it is read
 TRIES = 8
-LEFT_OUT = ("left out: {} events without a time, or with a time, size or kind that "
+LEFT_OUT = ("left out: {} events without a time, or with a time, stream, size or kind that "
             "cannot be")
 SCHEMAS = ("2.9", "3.0", "3.8", "3.17", "3.25")
 
@@ -453,6 +453,12 @@ class Nsys(unittest.TestCase):
         first["trace"]["path"] = second["trace"]["path"] = ""
         self.assertEqual(first, second)
 
+    def test_ops_without_a_stream(self):
+        for stream in ("'none'", "-1"):
+            made = report(self.changed(f"UPDATE {{}} SET streamId = {stream}"))
+            self.assertIn(LEFT_OUT.format(65), made["coverage"]["notes"])
+            self.assertIn("65 of 65 copies have no GPU record", made["verdict"]["text"])
+
     def test_many_contexts(self):
         """Finding the default stream of each took the square of them."""
         path = self.write("3.25")
@@ -581,6 +587,21 @@ class Nsys(unittest.TestCase):
         self.assertEqual(found["nested"], (1, 2 * ms))
         self.assertEqual(found["crossing"], (2, 4 * ms))
 
+    def test_domains_without_a_name(self):
+        """Ranges of one name within each other are of one domain each."""
+        path, ms = self.write("3.25"), 1000000
+        with sqlite3.connect(path) as db:
+            db.executemany(
+                "INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, "
+                "domainId) VALUES (?, ?, 59, 'x', ?, ?)",
+                [(start * ms, end * ms, write_nsys.GLOBAL | write_nsys.TID, domain)
+                 for start, end, domain in ((20, 29, 0), (24, 26, 5), (27, 28, 6))])
+        done = run("report", "--format", "json", "--by-range", "--machine", "h200", path)
+        self.assertEqual({r["domain"]: r["range_ns"]
+                          for r in json.loads(done.stdout)["nvtx"]["ranges"]
+                          if r["name"] == "x"},
+                         {None: 9 * ms, "domain 5": 2 * ms, "domain 6": ms})
+
 
 def packed(path, events, **top):
     with gzip.open(path, "wt") as file:
@@ -703,16 +724,33 @@ class PyTorch(unittest.TestCase):
                       {"ids": 10**6, "later_us": 700}):
             done = run("report", self.joined(1, pid=0, **given))
             self.assertEqual(done.returncode, 2, (given, done.stdout))
-            self.assertIn("it is of several processes; give the file of one", done.stderr)
+            self.assertIn("it is probably of several processes; give the file of one", done.stderr)
 
     def test_another_process_without_calls(self):
         whole = json.loads(gzip.decompress((RECORDED / "rounds.json.gz").read_bytes()))
         frame = next(e for e in whole["traceEvents"] if e.get("cat") == "cpu_op")
-        whole["traceEvents"].insert(0, frame | {"pid": 9})
+        for call in [e for e in whole["traceEvents"] if e.get("cat") == "cuda_runtime"]:
+            # as the innermost frame of each call, and a range around it
+            whole["traceEvents"][:0] = [
+                frame | {"pid": 9, "tid": call["tid"], "name": "foreign", "cat": category,
+                         "ts": call["ts"], "dur": call["dur"]}
+                for category in ("cpu_op", "user_annotation")]
         path = packed(self.path / "a", whole.pop("traceEvents"), **whole)
         before, made = (report(name) for name in (RECORDED / "rounds.json.gz", path))
         self.assertEqual(before["coverage"], made["coverage"])
         self.assertEqual(before["plan"], made["plan"])
+        self.assertNotIn("foreign", json.dumps(made))
+
+    def test_a_call_that_crosses_another_one(self):
+        """One alone shows nothing, however few calls there are."""
+        for crossing in (1, 2):
+            path = packed(self.path / "a", [
+                event("cuda_runtime", "cudaLaunchKernel", 100 * i,
+                      110 if i <= crossing else 50, correlation=i) for i in range(1, 6)])
+            done = run("report", path)
+            self.assertEqual(done.returncode, 2 * (crossing > 1), done.stderr)
+            if crossing > 1:
+                self.assertIn("2 of its 5 calls share an id", done.stderr)
 
     def test_sets_of_nothing(self):
         """Libraries set 0 bytes, which have no record; copies without one lack it."""
