@@ -74,8 +74,9 @@ static __global__ void staying(struct flags f, unsigned rounds, unsigned *even,
 	for (unsigned round = 1; round <= rounds; round++) {
 		if (!begin_round(&f, round))
 			return;
-		if (me < FACES * SIDE)
-			in[me] = fetch(host_in + me);
+		for (unsigned i = me; i < FACES * SIDE;
+		     i += gridDim.x * blockDim.x)
+			in[i] = fetch(host_in + i);
 		if (!meet(&f, 2 * round - 1))
 			return;
 		step(round % 2 ? odd : even, round % 2 ? even : odd, in, out);

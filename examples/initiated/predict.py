@@ -23,7 +23,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 sys.path.append(str(HERE.parent / "putget"))
 
-from plainly import CONTENTS, end_plainly, is_size  # noqa: E402 pylint: disable=wrong-import-position
+from plainly import CONTENTS, end_plainly, is_size, read_lines  # noqa: E402 pylint: disable=wrong-import-position
 
 DATA = HERE / "h200-2"
 
@@ -31,22 +31,23 @@ DATA = HERE / "h200-2"
 def medians(folder):
     """Returns the medians of all processes, by program, way and time."""
     times, path = {}, folder / "times.jsonl"
-    for number, line in enumerate(path.read_text().splitlines(), 1):
+    for number, row in enumerate(read_lines(path), 1):
         try:
-            row = json.loads(line)
             keys = {"median_ns", "round_ns", "host_ns"} & {"median_ns", *row}
-            wrong = len(keys) == 2 or not all(is_size(row[key]) for key in keys)
+            wrong = (len(keys) == 2 or not row["program"].isprintable()
+                     or not all(is_size(row[key]) for key in keys))
             ways = times.setdefault(row["program"], {"copies": {}, "flags": {}})
             for key in keys:
                 ways[row["way"]].setdefault(key, []).append(row[key])
-        except (ValueError, RecursionError, *CONTENTS):
+        except CONTENTS:
             wrong = True
         if wrong:
             raise ValueError(f"{path}: line {number} is not of a program")
     for program, ways in times.items():
         for way, lists in ways.items():
-            if not lists or lists.keys() != ways["flags"].keys():
-                raise ValueError(f"{path}: {program} has no way {way}, or other times of it")
+            if not lists or lists.keys() != next(iter(times.values()))["flags"].keys():
+                raise ValueError(f"{path}: {program} has no way {way}, or other times "
+                                 "than the other way or the first program")
     return {program: {way: {key: statistics.median(ns) for key, ns in lists.items()}
                       for way, lists in ways.items()}
             for program, ways in times.items()}
@@ -130,7 +131,7 @@ def main():
     if not any(case.applies for case in cases):
         raise ValueError(f"{options.folder}: nothing is predicted")
     host = ["host beside copies", "host beside flags"] if cases[0].host else []
-    widens = options.folder.resolve() == DATA.resolve()
+    widens = medians(options.folder) == medians(DATA)
     columns = ["program", *host, "copies", "flags", "predicted (90 % range)", "error",
                "inside the error of the others" if widens else "inside"]
     print("|", " | ".join(columns), "|\n|" + len(columns) * "---|")

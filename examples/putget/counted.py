@@ -9,6 +9,7 @@ Each is a trace of `XFERSPY_MODE=counters examples/putget system`, `device` or
 """
 import argparse
 import pathlib
+import re
 import subprocess
 
 from plainly import end_plainly
@@ -23,14 +24,16 @@ COLUMNS = {"host_sectors_read": "reads of host memory",
 
 
 def counts_of(xferspy, trace):
-    """Returns the counters of the trace's first kernel by name."""
+    """Returns the first argument of putget, and the counters of the trace's first kernel
+    by name."""
     done = subprocess.run([xferspy, "dump", trace], stdout=subprocess.PIPE,
                           text=True, check=True)
-    counts = [line for line in done.stdout.splitlines()
-              if line.startswith("counters ")]
-    if not counts:
-        raise ValueError(f"{trace}: no kernel was counted")
-    return dict(word.split("=") for word in counts[0].split()[1:])
+    app = re.search(r'^info text="app=(?:\S*/)?putget (\w+)', done.stdout, re.M)
+    counts = re.search(r"^counters (.*)$", done.stdout, re.M)
+    if not app or app[1] not in NAMES or not counts:
+        raise ValueError(f"{trace}: not of putget {', '.join(NAMES)} with its kernels "
+                         "counted")
+    return app[1], dict(word.split("=") for word in counts[1].split())
 
 
 def main():
@@ -42,12 +45,10 @@ def main():
     options = parser.parse_args()
     rows = []
     for trace in options.traces:
-        name = NAMES.get(trace.stem.split("-")[-1])
-        counts = counts_of(options.xferspy, trace)
-        if not name or not COLUMNS.keys() <= counts.keys():
-            raise ValueError(f"{trace}: not of putget: its name ends with -system, "
-                             "-device or -assisted")
-        rows.append(f"| {name} | " + " | ".join(
+        way, counts = counts_of(options.xferspy, trace)
+        if not COLUMNS.keys() <= counts.keys():
+            raise ValueError(f"{trace}: lacks counters of host memory or instructions")
+        rows.append(f"| {NAMES[way]} | " + " | ".join(
             f"{int(counts[column]):,}" for column in COLUMNS) + " |")
     print(f"| kernel | {' | '.join(COLUMNS.values())} |\n|---|---:|---:|---:|")
     print(*rows, sep="\n")

@@ -42,8 +42,13 @@ def measured(peer, device_put):
     lacks = [name for name, way in (HOST | KERNELS).items() if way not in ways]
     if lacks:
         raise ValueError(f"{peer}, {device_put}: no row of {', '.join(lacks)}")
-    return {name: dict(sorted(ways[way].items()))
-            for name, way in (HOST | KERNELS).items()}
+    times = {name: dict(sorted(ways[way].items()))
+             for name, way in (HOST | KERNELS).items()}
+    if (times["direct"].keys() != times["through the host"].keys()
+            or min(len(times[way]) for way in IN_LINE) < 2):
+        raise ValueError(f"{peer}, {device_put}: copies of other sizes by one way than by "
+                         "the other, or of one size")
+    return times
 
 
 def by_profile(path, sizes):

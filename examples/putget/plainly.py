@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -22,7 +23,7 @@ def read_lines(path):
     """Returns what each line of the file has; ValueError with the first that is none."""
     out = []
     for number, line in enumerate(
-            pathlib.Path(path).read_text(encoding="utf-8").splitlines(), 1):
+            pathlib.Path(path).read_bytes().splitlines(), 1):
         try:
             out.append(json.loads(line))
         except (ValueError, RecursionError) as failed:
@@ -49,8 +50,11 @@ def end_plainly(run):
     except (OSError, ValueError, subprocess.CalledProcessError, *CONTENTS) as failed:
         if sys.stdout:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        why = f"a file has other contents: {failed!r}" \
-            if isinstance(failed, CONTENTS) else failed
+        why = failed
+        if isinstance(failed, CONTENTS):
+            why = f"a file has other contents: {failed!r}"
+        elif isinstance(failed, subprocess.CalledProcessError):
+            why = f"{shlex.join(map(str, failed.cmd))}: ended with {failed.returncode}"
         print(f"{pathlib.Path(sys.argv[0]).name}: {why}", file=sys.stderr)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -53,7 +53,8 @@ def series_of(row):
 def load(path):
     """Returns the GPU and the rows of a file of putget."""
     data = read_json(path)
-    if not isinstance(data, dict) or not isinstance(data.get("rows"), list):
+    if (not isinstance(data, dict) or not isinstance(data.get("rows"), list)
+            or not data["rows"]):
         raise ValueError(f"{path}: no rows of putget")
     seen = set()
     for number, row in enumerate(data["rows"], 1):
@@ -112,8 +113,9 @@ def misses(rows, xferspy, machine):
     the best way by any blocks, by pattern."""
     out = {pattern: [] for pattern in PATTERNS}
     for size in sorted({row["bytes"] for row in rows}):
-        for text in ask(xferspy, machine, rows, size)["answers"]:
-            what, way, control, blocks, polled = ANSWER.match(text).groups()
+        answers = ask(xferspy, machine, rows, size)["answers"]
+        for answer in filter(None, map(ANSWER.match, answers)):
+            what, way, control, blocks, polled = answer.groups()
             pattern = PATTERNS[what.startswith("Many")]
             group = [row for row in rows if row["bytes"] == size
                      and row["pattern"] == pattern and row["of"] == "blocks"

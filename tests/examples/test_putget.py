@@ -101,10 +101,6 @@ def is_refused(what, done):
                  and what in done.stderr, f"{done.returncode}: {done.stderr}")
 
 
-def copy_of(path, folder):
-    return shutil.copy(path, pathlib.Path(folder) / "file.xspy")
-
-
 def of_another_program(folder):
     """Runs initiated/predict.py on traces that are cut, and of another program."""
     data = FOLDER.parent / "initiated/h200-2"
@@ -126,7 +122,7 @@ def wrong_files():
                dict(rows[0], bytes=True), dict(rows[0], bytes=10 ** 400),
                dict(rows[0], median_ns=1e-300), dict(rows[0], median_ns=1e300),
                dict(rows[0], polled=None), dict(rows[0], control=[]), dict(rows[0], control="host", polled="device")]
-    yield "nothing to check", run([])
+    yield "no rows of putget", run([])
     yield "nothing to check", run(rows[:1])
     yield "nothing to check", run(rows)  # one control
     yield "row 2 is there twice", run(rows[:1] * 2)
@@ -140,6 +136,8 @@ def wrong_files():
         rows, stdout=open("/dev/full", "w", encoding="utf-8"), option="--rows")
     for row in damaged:
         yield "row 2 is not of putget", run([rows[0], row])
+    named = json.dumps({"gpu": "\x1b[31m", "rows": rows})
+    yield "its GPU has no name of putget", run(named)
     for text in "[]", "{}", '{"rows": 1}', '"rows"':
         yield "no rows of putget", run(text)
     for text in "{'rows': []}", "[" * 100000, "\x80":
@@ -153,32 +151,45 @@ def wrong_files():
                 *((f'{{"program": "a", "way": "flags", "median_ns": {ns}}}',
                    "times.jsonl: line 1 is not of a program") for ns in ("true", "NaN", "0")),
                 ('{"program": "a", "way": "up", "median_ns": 1}', "line 1"),
-                ("[" * 100000, "line 1"),
+                ("[" * 100000, "line 1"), ("\udc80", "times.jsonl: line 1 is not JSON"),
+                ('{"program": "\\u0000", "way": "flags", "median_ns": 1}', "line 1"),
+                ("\n".join(f'{{"program": "{of}", "way": "{way}", "median_ns": 9{more}}}'
+                           for of, more in (("a", ', "round_ns": 5, "host_ns": 4'), ("b", ""))
+                           for way in ("copies", "flags")),
+                 "times.jsonl: b has no way copies, or other times"),
                 *((f'{{"program": "a", "way": "flags", "median_ns": 1, "{key}": {ns}}}',
                    "line 1 is not of a program") for key in ("round_ns", "host_ns")
                   for ns in ("NaN", "-5", "1e300", "true", '"7"', "0", "5")),
                 ('{"program": "a", "way": "flags", "median_ns": 1, "host_ns": []}', "line 1"),
                 ('{"program": "a", "way": "flags", "median_ns": 1}',
                  "times.jsonl: a has no way copies, or")):
-            times.write_text(text)
+            times.write_text(text, errors="surrogateescape")
             yield what, subprocess.run(
                 [sys.executable, "-B", FOLDER.parent / "initiated/predict.py",
                  "--xferspy", XFERSPY, folder], stderr=subprocess.PIPE, text=True,
                 check=False)
         times.unlink()
         peer, lines = FOLDER / "h200/peer.json", folder / pathlib.Path("put.jsonl")
-        lines.write_text("[" * 100000)
         lines.write_text('{"way": "nccl", "blocks": 0, "bytes": 8, "median_ns": 1}\n' * 2)
         yield "put.jsonl: a row is of another program, or there twice", subprocess.run(
             [sys.executable, "-B", FOLDER / "peers.py", peer, path, lines],
+            stderr=subprocess.PIPE, text=True, check=False)
+        few = pathlib.Path(folder) / "few.json"
+        few.write_text(json.dumps({"rows": [
+            dict(row, bytes=row["bytes"] if row["peer_access"] else 3 * row["bytes"])
+            for row in json.loads(peer.read_text())["rows"]]}))
+        yield "few.json", subprocess.run(
+            [sys.executable, "-B", FOLDER / "peers.py", few, FOLDER / "h200/machine-2.json",
+             FOLDER / "h200/device_put.jsonl"],
             stderr=subprocess.PIPE, text=True, check=False)
         lines.write_text("[" * 100000)
         yield "put.jsonl: line 1 is not JSON", subprocess.run(
             [sys.executable, "-B", FOLDER / "peers.py", peer, path, lines],
             stderr=subprocess.PIPE, text=True, check=False)
-        yield "file.xspy", subprocess.run(
+        yield "x-system.xspy: not of putget system, device", subprocess.run(
             [sys.executable, "-B", FOLDER / "counted.py", "--xferspy", XFERSPY,
-             copy_of(FOLDER / "h200/counted-system.xspy", folder)],
+             shutil.copy(FOLDER.parent / "initiated/h200-2/halo-counters.xspy",
+                         path.with_name("x-system.xspy"))],
             stderr=subprocess.PIPE, text=True, check=False)
         yield from of_another_program(folder)
         for script, *arguments in (

@@ -414,6 +414,17 @@ TEST(who_should_start_is_said)
 	     "blocks (direct, polls system\n  memory): 4.63 M/s, against 909 "
 	     "k/s if the host does.\n",
 	     NULL);
+	runs(CONTROL "--h2d-bytes 1000 | tr -d '\n'", 0,
+	     "The code: examples/putget/flags.h has the flags,", NULL);
+}
+
+/* A put of 64 MiB took 25 % longer than by the terms. */
+#define LARGE_PUT "model --machine h200 --control --peer --d2h-bytes "
+
+TEST(large_puts_are_not_relied_on)
+{
+	runs(LARGE_PUT "64MiB | grep -c 'do not rely'", 0, "1\n", NULL);
+	runs(LARGE_PUT "32MiB | grep -c 'do not rely'", 1, "0\n", NULL);
 }
 
 /* No way is the fastest of those that are known. */
