@@ -66,7 +66,8 @@ void xs_digest_number(json_t *group, const char *rule, const char *name,
 		      int64_t number, bool *failed)
 {
 	if (number != XS_UNKNOWN)
-		xs_digest_set(group, rule, name, json_integer(number), failed);
+		xs_digest_set(group, rule, name,
+			      json_integer(number > 0 ? number : 0), failed);
 }
 
 /* A text as digests have it. */

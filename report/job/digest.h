@@ -16,10 +16,11 @@
  *   table        {name: {key: group}} the merged groups of each key
  *
  * Merging is associative and commutative, to the byte. All numbers are
- * integers, those that are not added up within 2^60. Tables and counts keep the
- * first keys in order of their bytes, and rows the first in a total order: what
- * has no room in one digest has none in any that it is merged into. "beyond"
- * has how often that was. A digest with more than there is room for is refused.
+ * integers, those of most and least from 0 to 2^60, those of rows within 2^60.
+ * Tables and counts keep the first keys in order of their bytes, and rows the
+ * first in a total order: what has no room in one digest has none in any that
+ * it is merged into. "beyond" has how often that was. A digest with more than
+ * there is room for is refused.
  */
 #ifndef XS_REPORT_JOB_DIGEST_H
 #define XS_REPORT_JOB_DIGEST_H
@@ -47,7 +48,8 @@ size_t xs_digest_room(const char *name);
 json_t *xs_digest_new(void);
 
 /* Set group[rule][name]; a group of NULL, or no memory, sets *failed. Without
- * value (NULL) the first sets *failed; the second leaves out XS_UNKNOWN. */
+ * value (NULL) the first sets *failed; the second leaves out XS_UNKNOWN, and
+ * has a number below 0 as 0. */
 void xs_digest_set(json_t *group, const char *rule, const char *name,
 		   json_t *value, bool *failed);
 void xs_digest_number(json_t *group, const char *rule, const char *name,
@@ -94,6 +96,10 @@ bool xs_digest_is_named(const char *path);
 /* Returns the text of a group, in its one form, and its checksum; the caller
  * frees it. NULL: no memory. */
 char *xs_digest_form(const json_t *group, uint32_t *crc32);
+
+/* Returns whether the figures of the programs can be those of their traces: no
+ * more of a thing than traces, no time longer than what it is a part of. */
+bool xs_digest_is_possible(const json_t *group);
 
 /*
  * Reads a digest, plain or compressed (-: standard input); the caller owns

@@ -46,6 +46,11 @@ static bool is_number(const json_t *value)
 	       json_integer_value(value) >= -most;
 }
 
+static bool is_length(const json_t *value)
+{
+	return is_number(value) && json_integer_value(value) >= 0;
+}
+
 static bool is_sum(const json_t *value)
 {
 	return json_is_integer(value) && json_integer_value(value) >= 0;
@@ -75,14 +80,18 @@ static bool is_positive(const json_t *value)
 	return is_sum(value) && json_integer_value(value) > 0;
 }
 
-static bool are_buckets(const json_t *count)
+/* Whether the keys of a histogram, or of its values, are some. */
+static bool are_keys(const char *name, const json_t *count)
 {
+	const bool exact = strncmp(name, "exact_", 6) == 0;
+	const bool is = xs_digest_room(name) == XS_DIGEST_BUCKETS;
 	const char *key;
 	json_t *value;
 
 	json_object_foreach((json_t *)count, key, value)
 	{
-		if (!xs_sketch_is_bucket(key))
+		if (exact ? strspn(key, "0123456789") != strlen(key)
+			  : is && !xs_sketch_is_bucket(key))
 			return false;
 	}
 	return true;
@@ -96,10 +105,8 @@ static bool is_counts(const json_t *value)
 
 	json_object_foreach((json_t *)value, name, count)
 	{
-		const size_t room = xs_digest_room(name);
-
-		if (!all(count, room, is_positive) ||
-		    (room == XS_DIGEST_BUCKETS && !are_buckets(count)))
+		if (!all(count, xs_digest_room(name), is_positive) ||
+		    !are_keys(name, count))
 			return false;
 	}
 	return true;
@@ -134,26 +141,21 @@ static bool is_rows(const json_t *value)
 	return true;
 }
 
-/* Whether the least of a figure is no time, or more than the most; or the run
- * is none with the plan. */
-static bool is_impossible(const json_t *group)
+/* Whether the least of a figure is at most the most. */
+static bool is_ordered(const json_t *group)
 {
-	const json_t *after = xs_digest_get(group, "most", "after_ns");
 	const char *name;
 	json_t *least;
 
-	if (json_integer_value(after) < 0)
-		return true;
 	json_object_foreach(json_object_get(group, "least"), name, least)
 	{
 		const json_t *most = xs_digest_get(group, "most", name);
 
-		if (json_integer_value(least) < 0 ||
-		    (most &&
-		     json_integer_value(most) < json_integer_value(least)))
-			return true;
+		if (most &&
+		    json_integer_value(most) < json_integer_value(least))
+			return false;
 	}
-	return false;
+	return true;
 }
 
 static bool is_group(const json_t *value, int tables);
@@ -182,7 +184,7 @@ static bool is_member(const char *rule, const json_t *value)
 		const char *rule;
 		bool (*is)(const json_t *value);
 	} rules[] = {{"add", is_sum},	  {"beyond", is_sum},
-		     {"most", is_number}, {"least", is_number},
+		     {"most", is_length}, {"least", is_length},
 		     {"text", is_text},	  {"count", is_object},
 		     {"rows", is_rows}};
 
@@ -207,13 +209,19 @@ static bool is_group(const json_t *value, int tables)
 	    member) if (strcmp(rule, "table") == 0
 			    ? !is_tables(member, tables)
 			    : !is_member(rule, member)) return false;
-	return !is_impossible(value);
+	return is_ordered(value);
 }
 
 bool xs_digest_is_named(const char *path)
 {
 	return fnmatch("?*.digest", path, 0) == 0 ||
 	       fnmatch("?*.digest.gz", path, 0) == 0;
+}
+
+/* So that a digest is one whatever its name. */
+static bool starts(const char *text, size_t size)
+{
+	return size >= strlen(START) && memcmp(text, START, strlen(START)) == 0;
 }
 
 /* A pipe can be read only once. */
@@ -230,7 +238,7 @@ bool xs_digest_is(const char *path)
 		return true;
 	in = gzopen(path, "rb");
 	is = in && gzread(in, text, sizeof(text)) == sizeof(text) &&
-	     memcmp(text, START, sizeof(text)) == 0;
+	     starts(text, sizeof(text));
 	gzclose(in);
 	return is;
 }
@@ -262,6 +270,7 @@ static int check(const json_t *root, const char **error)
 	}
 	if (json_is_integer(version) &&
 	    is_group(json_object_get(root, "group"), TABLES_MAX) &&
+	    xs_digest_is_possible(json_object_get(root, "group")) &&
 	    is_whole(root))
 		return 0;
 	*error = "damaged, or no digest; xferspy digest TRACE makes one";
@@ -272,7 +281,10 @@ static int check(const json_t *root, const char **error)
 int xs_digest_parse(const char *text, size_t size, json_t **group,
 		    const char **error)
 {
-	json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+	json_t *root =
+	    starts(text, size)
+		? json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL)
+		: NULL;
 	int err = check(root, error);
 
 	*group = err ? NULL : xs_digest_new();

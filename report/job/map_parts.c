@@ -291,10 +291,8 @@ static void add_row(json_t *program, const struct xs_map *map,
 	xs_digest_number(row, "add", "saves_ns", in->saves_ns, failed);
 	add_low(row, in->low_ns, failed);
 	xs_digest_number(row, "add", "high_ns", in->high_ns, failed);
-	xs_digest_number(
-	    row, "most", "after_ns",
-	    in->saves_ns < map->wall_ns ? map->wall_ns - in->saves_ns : 0,
-	    failed);
+	xs_digest_number(row, "most", "after_ns", map->wall_ns - in->saves_ns,
+			 failed);
 	xs_sketch_add(row, "saves_ns", in->saves_ns, failed);
 	xs_digest_set(row, "text", "strategy", xs_digest_text(in->strategy),
 		      failed);
@@ -312,6 +310,8 @@ json_t *xs_map_steps(json_t *program, const struct xs_map *map, bool *failed)
 	json_t *saved = json_object();
 
 	for (size_t i = 0; i < count; i++) {
+		if (steps[i].saves_ns > map->wall_ns)
+			steps[i].saves_ns = map->wall_ns;
 		add_row(program, map, &steps[i], failed);
 		*failed |=
 		    json_object_set_new(saved, steps[i].key.s,

@@ -54,7 +54,7 @@ for output in /dev/full none/out 0.xspy; do
 done
 # what is wrong is told once, and leaves no output behind
 "$mpiexec" -n 2 "$mpi" --machine ./none.json 0.xspy 1.xspy 2>text && fail "none.json: rc 0"
-[ "$(grep -c 'machine profile ./none.json' text)" = 1 ] || fail "none.json: $(cat text)"
+[ "$(grep -o 'machine profile ./none.json' text | wc -l)" = 1 ] || fail "none.json: $(cat text)"
 mkdir a b
 cp "$machine" a/own.json
 status=0

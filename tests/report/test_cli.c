@@ -317,7 +317,8 @@ TEST(two_jobs_are_compared)
 	     "a job is compared with one other job");
 	runs("--version; (echo; cat a.digest) >line.digest; " XS_COMMAND
 	     " report line.digest",
-	     0, "heat  1 trace on 1 host", NULL);
+	     2, NULL, "damaged, or no digest;");
+	runs("merge line.digest", 2, NULL, "damaged, or no digest;");
 	runs("--version; mkdir -p junk && echo junk >junk/x.digest; " XS_COMMAND
 	     " diff junk a.digest",
 	     2, NULL, "damaged, or no digest;");

@@ -242,6 +242,55 @@ static void expect_error(const char *text, const char *start)
 	assert_memory_equal(error, start, strlen(start));
 }
 
+/* With its checksum, a program of two traces, with further members, after one
+ * of no trace. */
+static bool is_taken(const char *members)
+{
+	char text[400];
+	const char *error;
+	json_t *group;
+	char *sealed;
+	int err;
+
+	snprintf(text, sizeof(text),
+		 "{\"digest\":2,\"group\":{\"add\":{\"traces\":2},\"table\":{"
+		 "\"programs\":{\"a\":{\"most\":{\"wall_ns\":0},"
+		 "\"table\":{\"hosts\":{\"x\":{}}}},\"p\":{\"add\":{\"traces\":"
+		 "2,\"recorded_ns\":8},%s}}}}}",
+		 members);
+	sealed = seal(text, strlen(text));
+	err = xs_digest_parse(sealed, strlen(sealed), &group, &error);
+	free(sealed);
+	json_decref(group);
+	assert_true(!err || err == -EPROTO);
+	return !err;
+}
+
+TEST(impossible_figures_are_refused)
+{
+	static const char *const with[] = {
+	    ",\"saves_ns\":%d}",
+	    ",\"after_ns\":%d}",
+	    "},\"count\":{\"exact_wall_ns\":{\"9\":%d}}",
+	    "},\"table\":{\"steps\":{\"x\":{\"most\":{\"saves_ns\":%d}}}}",
+	    "},\"table\":{\"hosts\":{\"x\":{\"most\":{\"wall_ns\":%d}}}}",
+	    "},\"table\":{\"hosts\":{\"x\":{\"add\":{\"traces\":%d}}}}",
+	    "},\"table\":{\"parts\":{\"x\":{\"add\":{\"ns\":%d}}}}"};
+	static const int possible[] = {9, 0, 2, 9, 9, 2, 8};
+	static const int impossible[] = {10, -1, 3, 10, 10, 3, 9};
+
+	assert_false(is_taken("\"most\":{}"));
+	for (size_t i = 0; i < sizeof(with) / sizeof(*with); i++) {
+		char text[256];
+		int used = sprintf(text, "\"most\":{\"wall_ns\":9");
+
+		sprintf(text + used, with[i], possible[i]);
+		assert_true(is_taken(text));
+		sprintf(text + used, with[i], impossible[i]);
+		assert_false(is_taken(text));
+	}
+}
+
 /* With a checksum, if it has a group. */
 static void expect_refused(const char *text)
 {
@@ -265,7 +314,10 @@ TEST(what_is_no_digest_is_refused)
 	    "{\"digest\":2,\"group\":{\"most\":{\"x\":1152921504606846977}}}",
 	    "{\"digest\":2,\"group\":{\"count\":{\"x\":{\"zzzz\":1}}}}",
 	    "{\"digest\":2,\"group\":{\"count\":{\"x\":{\"1888\":1}}}}",
+	    "{\"digest\":2,\"group\":{\"count\":{\"exact_x\":{\"zz\":1}}}}",
 	    "{\"digest\":2,\"group\":{\"add\":{\"x\":1.5}}}",
+	    "{\"digest\":2,\"group\":{\"table\":{\"programs\":{\"p\":{\"add\":"
+	    "{\"traces\":1},\"most\":{\"wall_ns\":1}}}}}}",
 	    "{\"digest\":2,\"group\":{\"add\":{\"x\":\"1\"}}}",
 	    "{\"digest\":2,\"group\":{\"sum\":{\"x\":1}}}",
 	    "{\"digest\":2,\"group\":{\"rows\":{\"x\":[{\"y\":1}]}}}",

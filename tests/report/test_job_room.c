@@ -81,10 +81,11 @@ TEST(what_has_no_room_is_told)
 TEST(hostile_figures_are_bounded)
 {
 	static const char digest[] =
-	    "{\"digest\":2,\"group\":{\"table\":{\"programs\":{\"p\":{"
-	    "\"add\":{\"traces\":2,\"wall_ns\":5},\"most\":{\"wall_ns\":"
+	    "{\"digest\":2,\"group\":{\"add\":{\"traces\":9},\"table\":{"
+	    "\"programs\":{\"p\":{\"add\":{\"traces\":9,\"wall_ns\":5},"
+	    "\"most\":{\"wall_ns\":"
 	    "1152921504606846976,\"after_ns\":9},\"count\":{\"wall_ns\":"
-	    "{\"1886\":9,\"1887\":1}},\"rows\":{\"slowest\":[{\"by\":"
+	    "{\"1886\":8,\"1887\":1}},\"rows\":{\"slowest\":[{\"by\":"
 	    "1152921504606846976,\"name\":\"x\\ny\"}]},\"table\":{\"steps\":"
 	    "{\"aa\":{\"add\":{\"traces\":2},\"text\":{\"places\":\"a\\nb\"}}"
 	    "}}}}}}}";
@@ -113,8 +114,9 @@ TEST(hostile_figures_are_bounded)
 TEST(hostile_counts_are_bounded)
 {
 	static const char digest[] =
-	    "{\"digest\":2,\"group\":{\"table\":{\"programs\":{\"p\":{"
-	    "\"count\":{"
+	    "{\"digest\":2,\"group\":{\"add\":{\"traces\":9223372036854775807},"
+	    "\"table\":{\"programs\":{\"p\":{\"add\":{\"traces\":"
+	    "9223372036854775807},\"most\":{\"wall_ns\":1},\"count\":{"
 	    "\"gpus\":{\"a\":9223372036854775807,\"b\":9223372036854775807,"
 	    "\"c\":9223372036854775807,\"d\":9}}}}}}}";
 	char *sealed = seal(digest, strlen(digest));
