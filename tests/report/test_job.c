@@ -357,17 +357,24 @@ TEST(steps_are_in_the_order_of_plans)
 /* Of more ranks than a digest names, how many have no trace is known. */
 TEST(missing_ranks_without_names_are_counted)
 {
-	static const struct rank rank = {.rank = 0, .wall_ms = 10000};
-	bool failed = false;
+	for (int64_t ranks = 1; ranks < 9; ranks += 7) {
+		const struct rank rank = {.ranks = ranks, .wall_ms = 10000};
+		bool failed = false;
 
-	all = digest_of(&rank);
-	xs_digest_number(xs_digest_row(all, "programs", "app", &failed),
-			 "beyond", "traces", 1, &failed);
-	assert_false(failed);
-	assert_int_equal(xs_job_build(all, &job), 0);
-	assert_string_equal(job->problems[0].text,
+		drop(NULL);
+		all = digest_of(&rank);
+		xs_digest_number(xs_digest_row(all, "programs", "app", &failed),
+				 "beyond", "traces", 1, &failed);
+		assert_false(failed);
+		assert_int_equal(xs_job_build(all, &job), 0);
+		assert_int_equal(job->problem_count, ranks > 1 ? 2 : 1);
+		if (ranks > 1)
+			assert_string_equal(
+			    job->problems[0].text,
 			    "7 traces fewer than the job has ranks");
-	assert_string_equal(job->problems[1].names, "names of traces");
+		assert_string_equal(job->problems[job->problem_count - 1].names,
+				    "names of traces");
+	}
 }
 
 /* Beside ranks, a trace without one is told. */
