@@ -39,7 +39,8 @@ def rush(bench, app, mode, threads, detached):
     return figures
 
 
-@case("rush", "light where calls come very fast: CUPTI is detached, once")
+@case("rush", "light where calls come very fast: CUPTI is detached, once",
+      alone=True)
 def rushes(bench):
     bench.plain([bench.app("rush"), "cgm", "4", "600"])
     tried = {f"{app} {mode} {threads}": rush(bench, app, mode, threads,
