@@ -215,7 +215,9 @@ static const char *host_first(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t host_ns = xs_result_part_ns(in, XS_PART_HOST);
-	const int64_t start_ns = in->startup_ns - result->totals.init_ns;
+	const int64_t cuda_ns = result->totals.init_ns;
+	const int64_t start_ns =
+	    cuda_ns == XS_UNKNOWN ? XS_UNKNOWN : in->startup_ns - cuda_ns;
 
 	if (start_ns > xs_result_untraced_wall_ns(result) / 2 &&
 	    !result->run.ignored_ns)
