@@ -281,8 +281,6 @@ static void find_span(struct xs_foreign *f)
 {
 	uint64_t begin_ns = UINT64_MAX, end_ns = 0;
 
-	f->has_span = f->end_ns > 0;
-
 	for (size_t i = 0; i < f->call_count; i++) {
 		if (f->calls[i].start_ns < begin_ns)
 			begin_ns = f->calls[i].start_ns;
@@ -295,9 +293,11 @@ static void find_span(struct xs_foreign *f)
 		if (f->ops[i].end_ns > end_ns)
 			end_ns = f->ops[i].end_ns;
 	}
+	/* a length that is shorter than the calls is none */
+	f->has_span = f->end_ns > 0 && f->end_ns >= end_ns;
 	if (begin_ns < f->begin_ns || !f->has_span)
 		f->begin_ns = begin_ns == UINT64_MAX ? f->begin_ns : begin_ns;
-	if (end_ns > f->end_ns)
+	if (!f->has_span)
 		f->end_ns = end_ns;
 }
 

@@ -34,6 +34,10 @@ static int fail(const struct xs_nsys_db *db, int code)
 		    db->error, "the SQLite database takes too long to read for "
 			       "its size: it is damaged, or its tables have no "
 			       "keys; export it again");
+	if (code == SQLITE_TOOBIG)
+		return xs_import_fail(db->error,
+				      "the SQLite database has a text or row "
+				      "of more than 1 MiB");
 	return xs_import_fail(
 	    db->error,
 	    "the SQLite database is damaged or incomplete (%s); export it "

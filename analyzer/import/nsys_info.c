@@ -224,7 +224,9 @@ static void find_span(struct xs_nsys *n)
 		 xs_nsys_host(n));
 	xs_nsys_db_find(&n->db, query, NULL, value, sizeof(value));
 	n->foreign.end_ns = n->base_ns + strtoull(value, NULL, 10);
-	if (n->foreign.end_ns <= n->base_ns)
+	/* no run lasts for 2^62 ns */
+	if (n->foreign.end_ns <= n->base_ns ||
+	    n->foreign.end_ns - n->base_ns > 1ull << 62)
 		n->foreign.end_ns = 0;
 	else
 		n->foreign.begin_ns = n->base_ns;

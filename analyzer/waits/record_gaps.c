@@ -17,9 +17,9 @@
 
 struct search {
 	bool imported;
-	bool one_context;     /* for which a wait for the device is */
-	bool *has_op;	      /* of each call */
-	struct xs_key *waits; /* waiting calls, by thread and start */
+	bool one_context;	    /* for which a wait for the device is */
+	const struct xs_op **op_of; /* last op of each call */
+	struct xs_key *waits;	    /* waiting calls, by thread and start */
 	size_t wait_count;
 	uint32_t *of_device; /* calls that waited for the whole device */
 	size_t of_device_count;
@@ -129,10 +129,10 @@ static void count_calls(const struct xs_trace *trace,
 		const struct xs_call *call = &trace->calls[i];
 
 		if (!expects_op(search, trace, call, &kind) ||
-		    (!search->has_op[i] && !was_waited_for(trace, search, i)))
+		    (!search->op_of[i] && !was_waited_for(trace, search, i)))
 			continue;
 		gaps[kind].of++;
-		if (!search->has_op[i])
+		if (!search->op_of[i])
 			widen(&gaps[kind], call->start_ns, call->end_ns);
 	}
 }
@@ -212,6 +212,16 @@ static bool run_at_once(const struct xs_op *op, const struct xs_op *next)
 	       2 * both_ns > next->end_ns - next->start_ns;
 }
 
+/* Whether another op of its call, on any stream, has its times. */
+static bool is_there_twice(const struct search *search, const struct xs_op *op)
+{
+	const struct xs_op *other =
+	    op->call == XS_NONE ? NULL : search->op_of[op->call];
+
+	return other && other->kind == op->kind &&
+	       other->start_ns == op->start_ns && other->end_ns == op->end_ns;
+}
+
 /* Ops of one stream run one after the other; not those of a graph, and what the
  * host copies within its memory. */
 static void check_order(const struct xs_trace *trace,
@@ -226,7 +236,7 @@ static void check_order(const struct xs_trace *trace,
 	     trace->calls[op->call].call_class == XS_CALL_GRAPH_LAUNCH))
 		return;
 	gaps[XS_RECORD_GAP_ORDER].of++;
-	if (*last && run_at_once(*last, op))
+	if ((*last && run_at_once(*last, op)) || is_there_twice(search, op))
 		widen(&gaps[XS_RECORD_GAP_ORDER], op->start_ns, op->end_ns);
 	if (!*last || op->end_ns > (*last)->end_ns)
 		*last = op;
@@ -243,21 +253,21 @@ int xs_record_gaps_find(const struct xs_trace *trace,
 	memset(gaps, 0, XS_RECORD_GAP_KINDS * sizeof(*gaps));
 	if (!is_recorded_by_cupti(trace))
 		return 0;
-	search.has_op = calloc(trace->call_count + 1, sizeof(*search.has_op));
+	search.op_of = calloc(trace->call_count + 1, sizeof(*search.op_of));
 	search.last = calloc(trace->queue_count + 1, sizeof(*search.last));
-	if (search.has_op && search.last)
+	if (search.op_of && search.last)
 		rc = find_waits(trace, &search);
 	for (size_t i = 0; !rc && i < trace->op_count; i++) {
 		check_op(trace, &search, &trace->ops[i], gaps);
 		check_order(trace, &search, &trace->ops[i], gaps);
 		if (trace->ops[i].call != XS_NONE)
-			search.has_op[trace->ops[i].call] = true;
+			search.op_of[trace->ops[i].call] = &trace->ops[i];
 	}
 	if (!rc)
 		count_calls(trace, &search, gaps);
 	free(search.last);
 	free(search.of_device);
 	free(search.waits);
-	free(search.has_op);
+	free(search.op_of);
 	return rc;
 }

@@ -73,7 +73,8 @@ size_t xs_runs_once(struct xs_result **runs, size_t count,
 	}
 	if (hashes && once < count)
 		*warning = xs_arena_print(
-		    arena, "%zu trace%s given twice, counted once: %s",
+		    arena,
+		    "%zu trace%s of a run given before, counted once: %s",
 		    count - once, count - once == 1 ? "" : "s",
 		    runs[once]->run.path);
 	return hashes ? once : count;

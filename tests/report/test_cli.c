@@ -388,6 +388,10 @@ TEST(several_runs_have_a_spread)
 	     "Runs  2 of one program", "gone: ");
 	runs(RUNS "report --runs run80.txt gone --format json", 2,
 	     "\"count\": 1", "gone: ");
+	/* one has none */
+	runs(RUNS "report --runs run80.txt gone", 2,
+	     "\n  run               80.0 ms    80.0 ms   80.0 ms       -\n",
+	     "gone: ");
 	runs(RUNS "report --runs gone", 2, NULL, "gone: ");
 	runs(RUNS "report --runs run80.txt run81.txt --format csv", 1, NULL,
 	     "--runs: this format does not show it; use --format text");

@@ -185,15 +185,16 @@ TEST(a_trace_that_is_given_twice_counts_once)
 	assert_int_equal(diff.after_side.count, 1);
 	assert_string_equal(
 	    diff.warnings[diff.warning_count - 2],
-	    "before: 1 trace given twice, counted once: before.xspy");
+	    "before: 1 trace of a run given before, counted once: before.xspy");
 	assert_has(diff.warnings[diff.warning_count - 1],
-		   "after: 2 traces given twice");
+		   "after: 2 traces of a run given before");
 	xs_diff_free(&diff);
 	assert_int_equal(xs_runs_build(before.runs, 3, &median), 0);
 	assert_int_equal(before.runs[median]->runs->count, 2);
 	assert_int_equal(before.runs[median]->runs->warning_count, 1);
-	assert_string_equal(before.runs[median]->runs->warnings[0],
-			    "1 trace given twice, counted once: before.xspy");
+	assert_string_equal(
+	    before.runs[median]->runs->warnings[0],
+	    "1 trace of a run given before, counted once: before.xspy");
 	close_side(&before);
 	close_side(&after);
 }

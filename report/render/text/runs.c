@@ -8,7 +8,8 @@
 /* Phases that are listed. */
 #define PHASES_MOST 4
 
-static void put(struct xs_text_table *table, const char *name,
+/* One run has no spread. */
+static void put(struct xs_text_table *table, const char *name, size_t runs,
 		const struct xs_run_spread *in)
 {
 	xs_text_table_row(table);
@@ -22,7 +23,8 @@ static void put(struct xs_text_table *table, const char *name,
 			   xs_units_range_ns(in->least, in->most).s);
 	xs_text_table_cell(
 	    table, 4, XS_DIM,
-	    xs_units_percent(in->most - in->least, in->median).s);
+	    runs > 1 ? xs_units_percent(in->most - in->least, in->median).s
+		     : "-");
 }
 
 static void put_phase(struct xs_text_table *table, struct xs_result *result,
@@ -34,7 +36,7 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 	if (phase->runs < result->runs->count)
 		name = xs_arena_print(&result->arena, "%s, in %zu runs", name,
 				      phase->runs);
-	put(table, name, &phase->round_ns);
+	put(table, name, phase->runs, &phase->round_ns);
 }
 
 int xs_render_text_runs(const struct xs_terminal *terminal,
@@ -61,7 +63,7 @@ int xs_render_text_runs(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < runs->total_count; i++)
 		if (strcmp(runs->totals[i].unit, "ns") == 0 &&
 		    runs->totals[i].spread.most != 0)
-			put(&table, runs->totals[i].name,
+			put(&table, runs->totals[i].name, runs->count,
 			    &runs->totals[i].spread);
 	for (size_t i = 0; i < runs->phase_count && i < PHASES_MOST; i++)
 		put_phase(&table, result, &runs->phases[i]);

@@ -329,7 +329,7 @@ class Nsys(unittest.TestCase):
         with sqlite3.connect(path) as db:
             db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT * "
                        "FROM CUPTI_ACTIVITY_KIND_KERNEL")
-        self.assertIn("68 of 203 GPU ops run", report(path)["verdict"]["text"])
+        self.assertIn("69 of 203 GPU ops run", report(path)["verdict"]["text"])
 
     def test_memory_tells_rounds_apart(self):
         """Loops with the same kernels, from pageable and from pinned memory."""
@@ -458,6 +458,37 @@ class Nsys(unittest.TestCase):
             made = report(self.changed(f"UPDATE {{}} SET streamId = {stream}"))
             self.assertIn(LEFT_OUT.format(65), made["coverage"]["notes"])
             self.assertIn("65 of 65 copies have no GPU record", made["verdict"]["text"])
+
+    def test_copies_again_on_another_stream(self):
+        """A call has no two ops of the same times."""
+        path = self.changed("INSERT INTO {0} SELECT * FROM {0}")
+        with sqlite3.connect(path) as db:
+            db.execute("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET streamId = streamId + 1 "
+                       "WHERE rowid > 65")
+        self.assertIn("65 of 199 GPU ops run at the same time",
+                      report(path)["verdict"]["text"])
+
+    def test_a_run_of_an_impossible_length(self):
+        """A stated length beyond 2^62 ns, or shorter than the calls, is none."""
+        without = report(self.changed("DROP TABLE ANALYSIS_DETAILS"))
+        for length in (9 * 10**18, 1, 5 * 10**8):
+            path = self.changed("UPDATE {} SET bytes = bytes")
+            with sqlite3.connect(path) as db:
+                db.execute("UPDATE ANALYSIS_DETAILS SET duration = ?", [length])
+            made = report(path)
+            for key in ("trace", "coverage"):
+                self.assertEqual(*[{k: v for k, v in one[key].items() if k not in
+                                    ("path", "bytes", "size_bytes")} for one in (made, without)])
+
+    def test_a_name_of_many_bytes(self):
+        path = self.changed("UPDATE {} SET bytes = bytes")
+        with sqlite3.connect(path) as db:
+            db.execute("UPDATE StringIds SET value = ? WHERE value LIKE '%gemm%'",
+                       ["x" * (6 << 20)])
+        done = run("report", path)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("a text or row of more than 1 MiB", done.stderr)
+        self.assertNotIn("export it again", done.stderr)
 
     def test_many_contexts(self):
         """Finding the default stream of each took the square of them."""

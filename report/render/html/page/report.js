@@ -324,15 +324,15 @@ function strategies({report}) {
 function severalRuns({runs}) {
   if (!runs)
     return null;
-  const row = (name, {median, low, high, least, most}) => [name, time(median), range(low, high),
-    range(least, most), median === null ? '' : percent(most - least, median)];
+  const row = (name, of, {median, low, high, least, most}) => [name, time(median), range(low, high),
+    range(least, most), median === null ? '' : of > 1 ? percent(most - least, median) : '-'];
   return section('Runs', `${runs.count} of one program; the report is of the median one`,
     runs.warnings.map(text => el('p.warn', '! ' + text)), el('p', runs.paths[runs.reported]),
     table('Runs', [['time'], ['median', 1], ['its range', 1], ['all runs', 1], ['spread', 1]],
       [...runs.totals.filter(({unit, value}) => unit === 'ns' && value.most !== 0)
-        .map(({name, value}) => row(name, value)),
+        .map(({name, value}) => row(name, runs.count, value)),
       ...runs.phases.slice(0, 4).map(({id, runs: of, round_ns: round}) =>
-        row(`round of phase ${id}${of < runs.count ? `, in ${of} runs` : ''}`, round))]));
+        row(`round of phase ${id}${of < runs.count ? `, in ${of} runs` : ''}`, of, round))]));
 }
 
 function coverage({coverage: c}) {
