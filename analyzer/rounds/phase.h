@@ -232,8 +232,9 @@ struct xs_phase {
 
 	uint64_t h2d_bytes, d2h_bytes;
 	uint64_t h2d_ops, d2h_ops, kernel_ops;
-	uint32_t in_sets; /* of device memory, which the largest copies in of
-			   * its rounds fill in turn; 0: unknown */
+	uint32_t in_sets; /* destinations that the largest copies in of its
+			   * rounds alternate between: 2 is a double buffer;
+			   * 0: unknown */
 	struct xs_spread round_ns; /* host time: from the first call to the
 				    * synchronisation */
 	struct xs_spread h2d_ns, d2h_ns, kernel_ns; /* sums of op times */

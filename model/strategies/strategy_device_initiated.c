@@ -22,7 +22,7 @@
 
 /* What a round has. */
 struct found {
-	unsigned copies, starts, waits;
+	unsigned copies, kernels, starts, waits;
 	unsigned others; /* copies on the host, and between GPUs */
 	double turns;	 /* of a kernel's blocks on the GPU; 0: unknown */
 	bool in_large, out_large; /* copies whose bytes outlast their start */
@@ -53,6 +53,7 @@ static struct found look(const struct xs_strategy_case *c)
 			    fmax(found.turns, (double)step->blocks / room);
 		found.others += step->peer || step->kind == XS_STEP_H2H;
 		found.copies += copy;
+		found.kernels += step->kind == XS_STEP_KERNEL;
 		found.starts += step->kind <= XS_STEP_KERNEL;
 		found.waits += xs_step_is_wait(step) ||
 			       (step->kind == XS_STEP_D2H && step->blocking);
@@ -320,8 +321,7 @@ static void explain(const struct xs_strategy_case *c, const struct found *found,
 		snprintf(become, sizeof(become),
 			 "its copies (%u), launches (%u) and waits (%u) become "
 			 "loads, stores and flags",
-			 found->copies, found->starts - found->copies,
-			 found->waits);
+			 found->copies, found->kernels, found->waits);
 	length = snprintf(
 	    row->why, sizeof(row->why),
 	    "%s: %.0f ns both ways, %.0f ns for blocks to meet", become,

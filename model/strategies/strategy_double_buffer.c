@@ -124,6 +124,20 @@ static void set_loop_ns(const struct xs_strategy_case *c,
 	row->setup_ns += row->loop_ns + c->work.allocation_ns;
 }
 
+/* What must hold for the row's time: of kernels that take longer than its
+ * round, that they run side by side, too. */
+static const char *condition(const struct xs_strategy_case *c,
+			     const struct xs_estimate *row)
+{
+	const double kernel_ns = c->work.kernel_ns;
+
+	return row->round_ns < kernel_ns * KERNELS_BESIDE &&
+		       kernel_ns <= (double)c->phase->round_ns.median_ns
+		   ? "kernels of two rounds run side by side, on SMs that one "
+		     "leaves idle, and " INDEPENDENT
+		   : INDEPENDENT;
+}
+
 /*
  * Sets the conditions. In a time-stepping loop a round needs the results of the
  * one before: it copies them in again, or keeps them on the device.
@@ -135,9 +149,9 @@ static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 
 	row->doubtful = !rc && (returning.in || !c->work.in_copies);
 	if (is_input_there(c) && !row->doubtful) {
-		xs_estimate_need(row, INDEPENDENT);
+		xs_estimate_need(row, condition(c, row));
 	} else {
-		row->bound = INDEPENDENT;
+		row->bound = condition(c, row);
 		xs_estimate_assume(row, row->bound);
 		if (c->work.in_bytes > 0)
 			xs_estimate_assume(row, "a round's input is available "
@@ -174,20 +188,6 @@ static void add_second_set(const struct xs_strategy_case *c,
 	xs_estimate_add_setup(c, second_set_ns, buffers, row);
 }
 
-/* Puts that kernels run side by side in front of the first condition. */
-static void assume_beside(struct xs_estimate *row)
-{
-	static const char beside[] =
-	    "kernels of two rounds run side by side, on SMs that one leaves "
-	    "idle, and " INDEPENDENT;
-
-	if (row->bound)
-		row->bound = beside;
-	else
-		row->needs = beside;
-	row->assumes[0] = beside;
-}
-
 static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
 	const struct xs_round_work *w = &c->work;
@@ -195,14 +195,14 @@ static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 
 	row->between_ns = (double)c->phase->between_ns.median_ns;
 	row->more_bytes = w->in_bytes + w->out_bytes;
-	xs_estimate_set_setup(c, BUFFER_SETS, row);
-	add_second_set(c, row);
 	rc = xs_estimate_replay(c, build_plan, row);
 	if (!rc)
-		set_loop_ns(c, row);
-	if (row->round_ns < w->kernel_ns * KERNELS_BESIDE &&
-	    w->kernel_ns <= (double)c->phase->round_ns.median_ns)
-		assume_beside(row);
+		rc = assume(c, row);
+	if (rc)
+		return rc;
+	xs_estimate_set_setup(c, BUFFER_SETS, row);
+	add_second_set(c, row);
+	set_loop_ns(c, row);
 	snprintf(row->why, sizeof(row->why),
 		 "one round of many: copies of the next and the previous round "
 		 "run during its kernels%s",
@@ -215,10 +215,10 @@ static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
-	int rc = assume(c, &row);
+	int rc = 0;
 
 	row.quiet = true;
-	if (rc || abstains(c, &row, out, &rc))
+	if (abstains(c, &row, out, &rc))
 		return rc;
 	row.quiet = false;
 	if (xs_abstain_without_copy_rates(c, &row, out, &rc))

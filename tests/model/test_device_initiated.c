@@ -151,6 +151,8 @@ TEST(test_two_kernels)
 		estimate();
 		assert_near(replayed("device-initiated")->round_ns,
 			    TOLD + 2000 + 1000 + 500 + 4 * 0.019 + SEEN);
+		assert_has(replayed("device-initiated")->why,
+			   i ? "launches (1)" : "launches (2)");
 	}
 }
 
