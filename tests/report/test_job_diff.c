@@ -201,50 +201,62 @@ TEST(medians_decide_within_their_error)
 	}
 }
 
-/* Whether the answer has what --allow-different passes over. */
-static bool allowed_is_told(struct xs_job *before, struct xs_job *after)
-{
-	struct xs_job_diff diff;
-	bool is;
+struct limit_case {
+	int which; /* of the two jobs is cut, or has the problem */
+	const char *cut, *missing[2];
+	struct xs_job_problem *problem;
+	bool allow;
+	enum xs_gate gate;
+	const char *text;
+};
 
-	assert_int_equal(xs_job_diff_build(before, after, &diff), 0);
-	assert_int_equal(xs_job_diff_gate(&diff, 5, true), XS_GATE_KEPT);
-	is = strstr(diff.verdict, "is kept. But the jobs have figures of "
-				  "different ranks");
-	xs_arena_free(&diff.arena);
-	return is;
+static void expect_answer(const struct limit_case *row)
+{
+	struct xs_job *jobs[2] = {job_of("app", 8000, 3, 1),
+				  job_of("app", 8000, 3, 1)};
+	struct xs_job *job = jobs[row->which];
+	struct xs_job_diff diff;
+
+	job->cut = row->cut;
+	job->incomplete = row->cut ? 2 : 0;
+	jobs[0]->missing = row->missing[0];
+	jobs[1]->missing = row->missing[1];
+	job->problems = row->problem;
+	job->problem_count = row->problem != NULL;
+	assert_int_equal(xs_job_diff_build(jobs[0], jobs[1], &diff), 0);
+	assert_int_equal(xs_job_diff_gate(&diff, 5, row->allow), row->gate);
+	assert_has(diff.verdict, row->text);
+	free_all(&diff);
 }
 
 /* Of other processes, or ones that were killed, it is not looked at. */
 TEST(a_limit_is_meant_for_a_pair)
 {
-	struct xs_job *jobs[2];
+	static struct xs_job_problem whole = {.text = "1 trace"},
+				     partial = {.text = "1 trace",
+						.partial = true};
+	static const struct limit_case rows[] = {
+	    {0, "killed", {0}, NULL, true, XS_GATE_UNKNOWN, "killed"},
+	    {1, "killed", {0}, NULL, true, XS_GATE_UNKNOWN, "killed"},
+	    {0, NULL, {0, "2"}, NULL, false, XS_GATE_UNKNOWN, "ranks"},
+	    {0,
+	     NULL,
+	     {0, "2"},
+	     NULL,
+	     true,
+	     XS_GATE_KEPT,
+	     "is kept. But the jobs have figures of different ranks"},
+	    {0, NULL, {"2", "2"}, NULL, false, XS_GATE_KEPT, "is kept"},
+	    {0, NULL, {0}, &partial, false, XS_GATE_UNKNOWN, "1 trace"},
+	    {1, NULL, {0}, &partial, false, XS_GATE_UNKNOWN, "1 trace"},
+	    {0, NULL, {0}, &whole, false, XS_GATE_KEPT, "is kept"},
+	};
 
 	assert_int_equal(gate_of(job_of("app", 9000, 1, 1),
 				 job_of("app", 8500, 3, 1), 10, false),
 			 XS_GATE_UNKNOWN);
-	for (int i = 0; i < 7; i++) {
-		struct xs_job_problem problem = {.text = "1 trace"};
-
-		jobs[0] = job_of("app", 8000, 3, 1);
-		jobs[1] = job_of("app", 8000, 3, 1);
-		if (i < 2) {
-			jobs[i]->cut = "the process was killed";
-			jobs[i]->incomplete = 2;
-		} else if (i < 4) {
-			jobs[1]->missing = "2";
-			jobs[0]->missing = i == 2 ? NULL : "2";
-		} else {
-			problem.partial = i < 6;
-			jobs[i % 2]->problems = &problem;
-			jobs[i % 2]->problem_count = 1;
-		}
-		if (i == 2)
-			assert_true(allowed_is_told(jobs[0], jobs[1]));
-		assert_int_equal(gate_of(jobs[0], jobs[1], 5, i < 2),
-				 i == 3 || i == 6 ? XS_GATE_KEPT
-						  : XS_GATE_UNKNOWN);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		expect_answer(&rows[i]);
 }
 
 TEST(other_programs_and_sizes_are_no_pair)
