@@ -91,7 +91,7 @@ struct xs_foreign {
 	uint32_t pid;
 	uint64_t begin_ns, end_ns; /* of the run; 0: of the first and last
 				    * call or op */
-	bool has_span;		   /* that it has these was known */
+	bool has_span;		   /* the file gives them */
 	uint64_t base_ns;      /* is added to all times when they are passed */
 	uint64_t source_bytes; /* size of the file */
 };

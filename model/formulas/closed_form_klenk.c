@@ -285,8 +285,8 @@ void xs_closed_form_klenk(const struct xs_machine *machine,
 	}
 }
 
-/* The sum of the squares of the errors of terms that only this row has; most: of
- * their upper ends. */
+/* The sum of the squares of the errors of terms that only this row has; most:
+ * of their upper ends. */
 static double own_square(const struct xs_control_estimate *row,
 			 const struct xs_control_estimate *other, bool most)
 {

@@ -8,12 +8,6 @@
 /* Bytes: the terms of puts were right up to here, by peers.json of putget. */
 #define PEER_MEASURED ((int64_t)32 << 20)
 
-static void say(struct xs_formulas_result *result, const char *sentence)
-{
-	if (sentence)
-		result->answers[result->answer_count++] = sentence;
-}
-
 /* The rows of a direction, or NULL. */
 static const struct xs_control_estimate *
 control_rows(const struct xs_formulas_result *result, bool to_host)

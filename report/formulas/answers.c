@@ -12,12 +12,6 @@
 
 #define ANSWERS_MAX 9 /* plus one for each compared machine */
 
-static void say(struct xs_formulas_result *result, const char *sentence)
-{
-	if (sentence)
-		result->answers[result->answer_count++] = sentence;
-}
-
 static int64_t larger(int64_t a, int64_t b)
 {
 	return a > b ? a : b;

@@ -9,7 +9,14 @@
  */
 void xs_formulas_answer(struct xs_formulas_result *result);
 
-/* Adds those of --control: none without its rows, 5 at most. */
+/* Adds a sentence; NULL: the arena has no memory. */
+static inline void say(struct xs_formulas_result *result, const char *sentence)
+{
+	if (sentence)
+		result->answers[result->answer_count++] = sentence;
+}
+
+/* Adds those of --control: none without its rows, 6 at most. */
 void xs_formulas_answer_control(struct xs_formulas_result *result);
 
 #endif

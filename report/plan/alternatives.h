@@ -18,8 +18,9 @@ const struct xs_result_estimate *
 xs_alternative_instead(const struct xs_result *result,
 		       const struct xs_phase_steps *steps, double *more_ns);
 
-/* Returns what saves most without a condition, for no more effort than the
- * phase's first step, which has one; perhaps; NULL: nothing does. */
+/* Returns the row without a condition that saves most and takes no more effort
+ * than step, which has a condition. Its gain may be uncertain. NULL: there is
+ * none. */
 const struct xs_result_estimate *
 xs_alternative_without(const struct xs_result *result,
 		       const struct xs_result_phase *phase,

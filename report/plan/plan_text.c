@@ -190,9 +190,11 @@ same_change(const struct xs_result *result, const struct xs_result_step *step)
 	return NULL;
 }
 
-/* The text with what a later step means for this one: it rewrites what this one
- * changes, with the kernels, but for pinned memory, or alone is sure to save.
- */
+/* Adds to the text what a later step means for this one:
+ * - it rewrites the kernels, and with them all that this step changes, which is
+ *   more than that memory is pinned: this step's code is then not needed;
+ * - it contains this step, whose own saving is uncertain;
+ * - else nothing. */
 static const char *add_later(struct xs_arena *arena,
 			     const struct xs_phase_steps *steps,
 			     const struct xs_phase_step *step, const char *text)

@@ -54,16 +54,16 @@ static bool is_written_before(const struct xs_result *result,
 	return false;
 }
 
-/* Nobody rewrites kernels for less than 1 / LITTLE_PART of the run, nor reads
+/* Nobody rewrites kernels for less than 1 / REWRITE_PART of the run, nor reads
  * on for it. */
-#define LITTLE_PART 100
+#define REWRITE_PART 100
 
 static bool is_little(const struct xs_result *result,
 		      const struct xs_result_step *step)
 {
 	return step->pays_rounds == XS_UNKNOWN &&
 	       step->adds_saves_ns <
-		   xs_result_untraced_wall_ns(result) / LITTLE_PART;
+		   xs_result_untraced_wall_ns(result) / REWRITE_PART;
 }
 
 /* Whether only the title of the step is printed: of the third one on, of one
