@@ -55,6 +55,16 @@ static bool is_effort_for_nothing(const struct xs_result *result,
 	return false;
 }
 
+/* Whether it shortens a round by one per cent. */
+static bool is_gain(const struct xs_result_phase *phase,
+		    const struct xs_result_estimate *row)
+{
+	const int64_t now_ns = xs_result_untraced_ns(phase);
+
+	return xs_result_is_known(row) &&
+	       row->round_ns <= now_ns - now_ns / 100;
+}
+
 /* Without --all, the table leaves out rows of changes that do not shorten a
  * round by one per cent, or not more than one of less effort does, best cases
  * of which next to nothing is known, and what is not known because of the
@@ -63,13 +73,11 @@ static bool is_no_gain(const struct xs_result *result,
 		       const struct xs_result_phase *phase,
 		       const struct xs_result_estimate *row)
 {
-	const int64_t now_ns = xs_result_untraced_ns(phase);
-
 	if (result->all_asked || row->effort_level <= 0)
 		return false;
 	if (!xs_result_is_known(row))
 		return row->bound || xs_result_is_noisy(phase);
-	return row->round_ns > now_ns - now_ns / 100 ||
+	return !is_gain(phase, row) ||
 	       is_effort_for_nothing(result, phase, row);
 }
 
@@ -103,14 +111,16 @@ bool xs_text_row_is_shown(const struct xs_result *result,
 	return is_row(result, phase, row) && !is_no_gain(result, phase, row);
 }
 
-void xs_text_row_add_hidden(struct xs_result *result, const char **list,
+void xs_text_row_add_hidden(struct xs_result *result, const char *list[2],
 			    const struct xs_result_phase *phase,
 			    const struct xs_result_estimate *row)
 {
+	const bool gains = is_gain(phase, row);
+
 	if (is_row(result, phase, row) &&
 	    !xs_text_row_is_shown(result, phase, row))
-		*list =
-		    xs_arena_join_once(&result->arena, *list, row->strategy);
+		list[gains] = xs_arena_join_once(&result->arena, list[gains],
+						 row->strategy);
 }
 
 /* What the phase's steps save of this run that are in the row's place. */
@@ -175,10 +185,15 @@ void xs_text_row_put_beyond(const struct xs_terminal *terminal,
 }
 
 void xs_text_row_put_hidden(const struct xs_terminal *terminal,
-			    struct xs_result *result, const char *list)
+			    struct xs_result *result, const char *list[2])
 {
-	if (list)
-		xs_terminal_wrap(terminal, XS_DIM, "  ",
-				 xs_arena_print(&result->arena,
-						"only with --all: %s", list));
+	const char *const texts[] = {
+	    list[0] ? list[0] : "", list[0] && list[1] ? "; " : "",
+	    list[1] ? "as much by less effort: " : "", list[1] ? list[1] : ""};
+
+	if (list[0] || list[1])
+		xs_terminal_wrap(
+		    terminal, XS_DIM, "  ",
+		    xs_arena_print(&result->arena, "only with --all: %s%s%s%s",
+				   texts[0], texts[1], texts[2], texts[3]));
 }

@@ -12,8 +12,9 @@ bool xs_text_row_is_shown(const struct xs_result *result,
 			  const struct xs_result_phase *phase,
 			  const struct xs_result_estimate *row);
 
-/* Adds the row's strategy to the list, once, if only --all shows it. */
-void xs_text_row_add_hidden(struct xs_result *result, const char **list,
+/* Adds the row's strategy to a list, once, if only --all shows it: to the
+ * second one if it is a gain, as one of less effort is as well. */
+void xs_text_row_add_hidden(struct xs_result *result, const char *list[2],
 			    const struct xs_result_phase *phase,
 			    const struct xs_result_estimate *row);
 
@@ -27,8 +28,8 @@ void xs_text_row_add_beyond(struct xs_result *result, const char **list,
 void xs_text_row_put_beyond(const struct xs_terminal *terminal,
 			    struct xs_result *result, const char *list);
 
-/* Names the rows of the list; NULL: there is none. */
+/* Names the rows of both lists; NULL: there is none. */
 void xs_text_row_put_hidden(const struct xs_terminal *terminal,
-			    struct xs_result *result, const char *list);
+			    struct xs_result *result, const char *list[2]);
 
 #endif
