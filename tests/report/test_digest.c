@@ -316,8 +316,8 @@ TEST(what_is_no_digest_is_refused)
 	    "{\"digest\":2,\"group\":{\"count\":{\"x\":{\"1888\":1}}}}",
 	    "{\"digest\":2,\"group\":{\"count\":{\"exact_x\":{\"zz\":1}}}}",
 	    "{\"digest\":2,\"group\":{\"add\":{\"x\":1.5}}}",
-	    "{\"digest\":2,\"group\":{\"table\":{\"programs\":{\"p\":{\"add\":"
-	    "{\"traces\":1},\"most\":{\"wall_ns\":1}}}}}}",
+	    ("{\"digest\":2,\"group\":{\"table\":{\"programs\":{\"p\":{\"add\":"
+	     "{\"traces\":1},\"most\":{\"wall_ns\":1}}}}}}"),
 	    "{\"digest\":2,\"group\":{\"add\":{\"x\":\"1\"}}}",
 	    "{\"digest\":2,\"group\":{\"sum\":{\"x\":1}}}",
 	    "{\"digest\":2,\"group\":{\"rows\":{\"x\":[{\"y\":1}]}}}",
