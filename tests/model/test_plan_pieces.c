@@ -120,8 +120,9 @@ TEST(test_pieces_share_as_many_queues_as_asked)
 		    640000);
 	assert_true(depth_ns < 480000);
 	phase.kernel_hw_queues = phase.copy_hw_queues = 32;
+	depth_ns = new_pieces("streams", 16)->round_ns;
 	assert_near(find("streams", "replay", 16, XS_ORDER_BREADTH)->round_ns,
-		    new_pieces("streams", 16)->round_ns);
+		    depth_ns);
 }
 
 static bool assumes(const struct xs_estimate *row, const char *text)
