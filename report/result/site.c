@@ -53,15 +53,16 @@ const char *xs_result_function_name(struct xs_arena *arena,
 	return xs_arena_print(arena, "%.*s", (int)length, function);
 }
 
-/* "app+0x1f3c" */
+/* "app+0x1f3c"; "app" if the trace has no addresses. */
 static const char *address(struct xs_arena *arena,
 			   const struct xs_result_site *site)
 {
-	const char *base = strrchr(site->module, '/');
+	const char *slash = strrchr(site->module, '/');
+	const char *base = slash ? slash + 1 : site->module;
 
-	return xs_arena_print(arena, "%s+0x%" PRIx64,
-			      base ? base + 1 : site->module,
-			      (uint64_t)site->offset);
+	return site->offset ? xs_arena_print(arena, "%s+0x%" PRIx64, base,
+					     (uint64_t)site->offset)
+			    : base;
 }
 
 const char *xs_result_site_label(struct xs_arena *arena,

@@ -578,6 +578,8 @@ TEST(places_are_named_by_what_is_known)
 	     "copy in up (app+0x1f3c)"},
 	    {{.module = "/bin/app", .offset = 0x1f3c, .call = "copy"},
 	     "copy in app+0x1f3c"},
+	    {{.module = "/bin/app", .function = "up", .call = "copy"},
+	     "copy in up (app)"},
 	    {{.function = "(anonymous namespace)::up<int>(int*)"},
 	     "a call in (anonymous namespace)::up"},
 	    {{.function = "void at::copy<float>(int)", .call = "copy"},
