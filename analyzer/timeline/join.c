@@ -17,7 +17,7 @@ struct capturing {
 	size_t count;
 };
 
-static size_t find(const struct capturing *c, uint32_t thread)
+static size_t find_capture(const struct capturing *c, uint32_t thread)
 {
 	size_t i = 0;
 
@@ -26,15 +26,15 @@ static size_t find(const struct capturing *c, uint32_t thread)
 	return i;
 }
 
-static void begin(struct capturing *c, uint32_t thread)
+static void begin_capture(struct capturing *c, uint32_t thread)
 {
-	if (find(c, thread) == c->count && c->count < MOST_THREADS)
+	if (find_capture(c, thread) == c->count && c->count < MOST_THREADS)
 		c->threads[c->count++] = thread;
 }
 
-static void end(struct capturing *c, uint32_t thread)
+static void end_capture(struct capturing *c, uint32_t thread)
 {
-	size_t i = find(c, thread);
+	size_t i = find_capture(c, thread);
 
 	if (i < c->count)
 		c->threads[i] = c->threads[--c->count];
@@ -88,10 +88,11 @@ static int mark_captured(struct xs_trace *trace)
 
 		if (call->call_class == XS_CALL_CAPTURE_BEGIN &&
 		    call->error == 0)
-			begin(&capturing, call->thread);
+			begin_capture(&capturing, call->thread);
 		else if (call->call_class == XS_CALL_CAPTURE_END)
-			end(&capturing, call->thread);
-		else if (find(&capturing, call->thread) < capturing.count)
+			end_capture(&capturing, call->thread);
+		else if (find_capture(&capturing, call->thread) <
+			 capturing.count)
 			call->captured = can_be_captured(call) && !worked[i];
 		trace->calls_captured += call->captured;
 	}
