@@ -2,6 +2,7 @@
 #include "report/diff/comparable.h"
 
 #include "analyzer/util/hash.h"
+#include "report/diff/match.h"
 
 #include <math.h>
 #include <string.h>
@@ -137,20 +138,39 @@ static void warn_of_part(struct xs_diff *diff, const char *side,
 		    xs_units_ns(run->wall_ns + run->ignored_ns).s);
 }
 
+/* Warns if a trace names no program: its kernels tell whether it may be of the
+ * other's. */
+static void warn_of_unnamed(struct xs_diff *diff)
+{
+	const bool alike = xs_match_any(diff->before, diff->after);
+
+	diff->unnamed = alike ? "a trace names no program: only their kernels "
+				"tell that these are of one"
+			      : "a trace names no program, and they have no "
+				"kernel in common: these may be different "
+				"programs";
+	diff->warnings[diff->warning_count++] = diff->unnamed;
+	if (!alike)
+		diff->different = diff->unnamed;
+}
+
 void xs_diff_check(struct xs_diff *diff)
 {
 	const struct xs_result_run *before = &diff->before->run;
 	const struct xs_result_run *after = &diff->after->run;
 	const char *before_line = before->app, *after_line = after->app;
 
-	const char *programs = warn(diff, "these are different programs",
-				    xs_program_name(&diff->arena, &before_line),
-				    xs_program_name(&diff->arena, &after_line));
+	const char *before_name = xs_program_name(&diff->arena, &before_line);
+	const char *after_name = xs_program_name(&diff->arena, &after_line);
+	const char *programs =
+	    warn(diff, "these are different programs", before_name, after_name);
 	const char *gpus =
 	    warn(diff, "these are different GPUs", gpu_names(diff, before),
 		 gpu_names(diff, after));
 
 	diff->different = programs ? programs : gpus;
+	if (!before_name || !after_name)
+		warn_of_unnamed(diff);
 	if (!programs)
 		diff->other_arguments =
 		    warn(diff, "the arguments differ",

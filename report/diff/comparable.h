@@ -7,11 +7,11 @@
 
 /*
  * Adds to the warnings, and sets diff->different, diff->other_arguments and
- * diff->other_tools; of other tools, the change of the run becomes unknown.
- * Programs are told apart by name: a
- * program that was changed and rebuilt has another build id, but is the one to
- * compare. Machines are told apart by the names of their GPUs. What a trace
- * does not say is not compared.
+ * diff->unnamed; of other tools, the change of the run becomes unknown.
+ * Programs are told apart by name: a program that was changed and rebuilt has
+ * another build id, but is the one to compare. Where a trace names none, they
+ * are different if they have no kernel in common. Machines are told apart by
+ * the names of their GPUs. What else a trace does not say is not compared.
  */
 void xs_diff_check(struct xs_diff *diff);
 

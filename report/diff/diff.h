@@ -55,6 +55,8 @@ struct xs_diff {
 	struct xs_diff_side before_side, after_side;
 	struct xs_result *before, *after; /* of these, the median runs */
 	const char *different; /* which other programs or GPUs; NULL: none */
+	const char *unnamed;   /* what follows from a trace that names no
+				* program; NULL: both name one */
 	bool other_arguments;  /* of the same program */
 	bool allow_different;  /* a limit applies to these, too */
 	const char *warnings[XS_DIFF_WARNINGS_MAX];

@@ -156,3 +156,27 @@ const struct xs_result_phase *xs_match_find(const struct xs_result *run,
 			return &run->phases[i];
 	return NULL;
 }
+
+/* Returns whether two phases have a kernel in common. */
+static bool share_kernel(const struct xs_result_phase *a,
+			 const struct xs_result_phase *b)
+{
+	for (size_t i = 0; i < a->kernel_name_count; i++)
+		for (size_t k = 0; k < b->kernel_name_count; k++)
+			if (strcmp(a->kernel_names[i], b->kernel_names[k]) == 0)
+				return true;
+	return false;
+}
+
+bool xs_match_any(const struct xs_result *one, const struct xs_result *other)
+{
+	const bool kernels =
+	    one->totals.kernels > 0 || other->totals.kernels > 0;
+
+	for (size_t i = 0; i < one->phase_count; i++)
+		for (size_t k = 0; k < other->phase_count; k++)
+			if ((kernels ? share_kernel : same_kernels)(
+				&one->phases[i], &other->phases[k]))
+				return true;
+	return !one->phase_count && !other->phase_count;
+}

@@ -14,4 +14,9 @@ int xs_diff_match(struct xs_diff *diff);
 const struct xs_result_phase *xs_match_find(const struct xs_result *run,
 					    const struct xs_result_phase *like);
 
+/* Returns whether two runs have a kernel in common; of runs without kernels,
+ * whether phases of them copy in the same directions. True if both are without
+ * phases. */
+bool xs_match_any(const struct xs_result *one, const struct xs_result *other);
+
 #endif

@@ -37,16 +37,21 @@ const char *xs_runs_compare(struct xs_result *run, struct xs_result *other,
 
 	xs_diff_check(&diff);
 	if (diff.different || diff.uncompared)
-		what = diff.uncompared ? "recorded by another tool"
-				       : "of another program or GPU";
+		what = diff.uncompared ? "recorded by another tool than"
+		       : diff.unnamed == diff.different
+			   ? "without a common kernel, and one names no "
+			     "program: it may be of another one than"
+			   : "of another program or GPU than";
+	else if (diff.unnamed && run != other)
+		what = "known by its kernels alone to be of the program of";
 	else if (diff.other_arguments)
-		what = "of other arguments";
+		what = "of other arguments than";
 	else if (run->run.rank != XS_UNKNOWN && other->run.rank != XS_UNKNOWN &&
 		 run->run.rank != other->run.rank)
-		what = "of another rank";
+		what = "of another rank than";
 	if (what)
-		what = xs_arena_print(arena, "%s is %s than %s",
-				      other->run.path, what, run->run.path);
+		what = xs_arena_print(arena, "%s is %s %s", other->run.path,
+				      what, run->run.path);
 	*different |= diff.different || diff.uncompared;
 	xs_arena_free(&diff.arena);
 	return what;

@@ -226,6 +226,34 @@ TEST(other_programs_are_told_before_arguments)
 	close_side(&after);
 }
 
+/* Traces of other tools may name no program: kernels tell. */
+TEST(a_program_without_a_name_is_known_by_its_kernels)
+{
+	struct side before = open_side(1, (int[]){100});
+	struct side after = open_side(1, (int[]){101});
+	struct xs_diff diff;
+	const char *other[] = {"other()"};
+
+	after.runs[0]->run.app = NULL;
+	assert_int_equal(
+	    xs_diff_build_runs(before.runs, 1, after.runs, 1, &diff), 0);
+	assert_null(diff.different);
+	assert_has(diff.warnings[0], "only their kernels tell");
+	assert_int_equal(xs_diff_gate(&diff, 5), XS_GATE_KEPT);
+	xs_diff_free(&diff);
+	for (size_t i = 0; i < after.runs[0]->phase_count; i++) {
+		after.runs[0]->phases[i].kernel_names = other;
+		after.runs[0]->phases[i].kernel_name_count = 1;
+	}
+	assert_int_equal(
+	    xs_diff_build_runs(before.runs, 1, after.runs, 1, &diff), 0);
+	assert_has(diff.different, "no kernel in common");
+	assert_int_equal(xs_diff_gate(&diff, 5), XS_GATE_DIFFERENT);
+	xs_diff_free(&diff);
+	close_side(&before);
+	close_side(&after);
+}
+
 /* Within a side, too, a gate needs one program. */
 TEST(other_programs_among_the_runs_fail)
 {

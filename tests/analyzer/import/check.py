@@ -684,6 +684,25 @@ class PyTorch(unittest.TestCase):
                          "(pid 3911) 2026-11-25T23:21:22Z")
         self.assertEqual(head("put.json.gz")[:16], "no GPU recorded;")
 
+    def test_runs_of_programs_without_a_name(self):
+        with gzip.open(RECORDED / "event_sync.json.gz") as file:
+            other = json.load(file)
+        other["deviceProperties"][0]["name"] = "NVIDIA H100 80GB HBM3"
+        path = self.path / "other.json"
+        path.write_text(json.dumps(other))
+        paths = [RECORDED / "rounds.json.gz", RECORDED / "rounds-stack.json.gz", path]
+        done = run("report", "--runs", "--format", "json", *paths)
+        runs = json.loads(done.stdout)["runs"]
+        self.assertEqual(len(runs["paths"]), 2)
+        self.assertIn("known by its kernels alone", runs["warnings"][0])
+        self.assertIn("without a common kernel", runs["warnings"][1])
+        done = run("diff", paths[0], path, "--fail-above", "5")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("have no kernel in common", done.stderr)
+        done = run("diff", paths[0], paths[1], "--fail-above", "5")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("! a trace names no program", done.stdout)
+
     def test_one_run_seen_by_both(self):
         for name in ("rounds", "rounds-h200"):
             with self.subTest(name):
