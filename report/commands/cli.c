@@ -269,6 +269,10 @@ int xs_cli_close(const char *path, FILE *out, int err)
 		xs_unfinished_delete();
 	else
 		err = xs_unfinished_rename();
+	if (err == -EEXIST)
+		return xs_cli_error(XS_EXIT_INPUT, path,
+				    "a file of another kind is there",
+				    "give -o another file, or delete it");
 	return err ? xs_cli_error(XS_EXIT_INPUT, path ? path : "output",
 				  strerror(-err),
 				  "check the free space and try again")

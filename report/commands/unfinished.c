@@ -21,6 +21,10 @@
 #define SUFFIX ".part"
 #define ENDING ".XXXXXX" SUFFIX
 
+/* Bytes by which formats differ, as JSON of PyTorch and of report do. */
+#define SAME_START 14
+#define START_MAX  64
+
 static char unfinished[PATH_MAX], finished[PATH_MAX];
 static bool elsewhere; /* it is copied over the finished one */
 static volatile sig_atomic_t exists;
@@ -277,12 +281,58 @@ static int write_over(void)
 	return err;
 }
 
+/* What a file begins with. */
+struct start {
+	char text[START_MAX];
+	size_t size;
+};
+
+/* Returns the start of a file; of size 0 if it is empty or is not read. */
+static struct start start_of(const char *path)
+{
+	struct start out = {.size = 0};
+	FILE *file = fopen(path, "re");
+
+	if (file) {
+		out.size = fread(out.text, 1, START_MAX, file);
+		fclose(file);
+	}
+	return out;
+}
+
+/* Returns whether it begins as no format does, so that it may be any text. */
+static bool is_plain_text(const struct start *start)
+{
+	return !memchr(start->text, '\0', start->size) &&
+	       !memchr("{[<", start->text[0], 3) &&
+	       memcmp(start->text, "xferspy-text", 12) != 0;
+}
+
+/* Returns whether a file may be one that this command wrote: it is empty, or
+ * begins as the new one does. The start of Perfetto's binary has a length. */
+static bool is_of_one_kind(const struct start *old, const struct start *new)
+{
+	const bool binary = memchr(old->text, '\0', old->size) &&
+			    memchr(new->text, '\0', new->size);
+
+	if (!old->size || (is_plain_text(old) && is_plain_text(new)))
+		return true;
+	return memcmp(old->text, new->text, binary ? 1 : SAME_START) == 0;
+}
+
 int xs_unfinished_rename(void)
 {
+	struct start old, new;
 	int err;
 
 	if (!exists)
 		return 0;
+	old = start_of(finished);
+	new = start_of(unfinished);
+	if (!is_of_one_kind(&old, &new)) {
+		xs_unfinished_delete();
+		return -EEXIST;
+	}
 	if (!elsewhere && rename(unfinished, finished) == 0) {
 		exists = 0;
 		return 0;

@@ -499,7 +499,11 @@ TEST(a_dump_reads_back)
 /* What was there stays until the output is complete; a link stays one. */
 TEST(a_file_is_replaced_when_it_is_complete)
 {
-	runs("report " BEFORE " -o whole && ln -sf whole link && chmod 640 "
+	runs("dump " BEFORE " -o stays && " XS_COMMAND " report " BEFORE
+	     " -o stays",
+	     2, NULL, "stays: a file of another kind is there; give -o ");
+	runs("--version; rm -f whole link && " XS_COMMAND " dump " BEFORE
+	     " -o whole && ln -sf whole link && chmod 640 "
 	     "whole && cp whole same",
 	     0, NULL, NULL);
 	runs("dump --read " XS_SOURCE_DIR "/LICENSE -o link", 2, NULL,
@@ -581,7 +585,7 @@ TEST(a_log_beside_a_link_s_target_is_seen)
 TEST(what_is_more_than_a_file_is_written_itself)
 {
 	runs("--version; rm -f first second dangling target", 0, NULL, NULL);
-	runs("--version && echo >first && ln first second && " XS_COMMAND
+	runs("--version && : >first && ln first second && " XS_COMMAND
 	     " dump " BEFORE " -o first && grep -q xferspy-text second",
 	     0, NULL, NULL);
 	runs("--version && ln -s target dangling && " XS_COMMAND " dump " BEFORE

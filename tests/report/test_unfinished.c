@@ -69,12 +69,12 @@ static void expect_text(const char *path, const char *text)
 
 /* Writes a text over a file of two names in a process of its own, whose
  * messages are in "said". Returns how it ended: -errno or a signal. */
-static int write_over(const char *text)
+static int write_over(const char *old, const char *text)
 {
 	pid_t child;
 	int status, file;
 
-	put("own", OLD);
+	put("own", old);
 	unlink("second");
 	assert_int_equal(link("own", "second"), 0);
 	child = fork();
@@ -93,9 +93,9 @@ static int write_over(const char *text)
 TEST(the_copy_is_as_long_as_the_output)
 {
 	outcome = WHOLE;
-	assert_int_equal(write_over("new\n"), 0);
+	assert_int_equal(write_over(OLD, "new\n"), 0);
 	expect_text("second", "new\n");
-	assert_int_equal(write_over(OLD OLD), 0);
+	assert_int_equal(write_over(OLD, OLD OLD), 0);
 	expect_text("second", OLD OLD);
 	expect_text("said", "");
 	assert_int_not_equal(system("ls temporary | grep ."), 0);
@@ -104,7 +104,7 @@ TEST(the_copy_is_as_long_as_the_output)
 TEST(a_full_disk_leaves_what_was_there)
 {
 	outcome = NO_ROOM;
-	assert_int_equal(write_over(OLD OLD), -ENOSPC);
+	assert_int_equal(write_over(OLD, OLD OLD), -ENOSPC);
 	expect_text("second", OLD);
 	expect_text("said", "");
 	assert_int_not_equal(system("ls temporary | grep ."), 0);
@@ -129,10 +129,10 @@ static void expect_kept(void)
 TEST(a_copy_that_fails_keeps_the_whole)
 {
 	outcome = FAILS;
-	assert_int_equal(write_over(OLD "new\n"), -EIO);
+	assert_int_equal(write_over(OLD, OLD "new\n"), -EIO);
 	expect_kept();
 	outcome = IS_ENDED;
-	assert_int_equal(write_over(OLD "new\n"), SIGTERM);
+	assert_int_equal(write_over(OLD, OLD "new\n"), SIGTERM);
 	expect_kept();
 }
 
@@ -152,6 +152,27 @@ TEST(a_long_name_is_not_written_in_place)
 	assert_int_equal(xs_unfinished_rename(), 0);
 	expect_text(path, OLD);
 	unlink(path);
+}
+
+/* What other tools or a user wrote stays; an own file of the kind does not. */
+TEST(a_file_of_another_kind_stays)
+{
+	static const char page[] = "<!DOCTYPE html>\n1";
+	static const char own[] = "{\n  \"schema\": 1, \"a\": 1}";
+	static const char pytorch[] = "{\n  \"schemaVersion\": 1}";
+	static const char dump[] = "xferspy-text 1\n";
+
+	outcome = WHOLE;
+	assert_int_equal(write_over(OLD, page), -EEXIST);
+	expect_text("second", OLD);
+	assert_int_equal(write_over(pytorch, own), -EEXIST);
+	assert_int_equal(write_over(pytorch, OLD), -EEXIST);
+	assert_int_equal(write_over(dump, OLD), -EEXIST);
+	assert_int_not_equal(system("ls temporary | grep ."), 0);
+	assert_int_equal(write_over("{\n  \"schema\": 1}", own), 0);
+	expect_text("second", own);
+	assert_int_equal(write_over("", page), 0);
+	expect_text("second", page);
 }
 
 static int enter_folder(void **state)
