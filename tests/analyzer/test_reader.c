@@ -335,7 +335,6 @@ TEST(test_holes)
 		assert_int_equal(trace->op_count, 6);
 		assert_int_equal(trace->defect_count, 0);
 	}
-	unlink(path);
 	close(fd);
 }
 

@@ -59,8 +59,7 @@ TEST(test_convergence)
 	assert_true(row->high_ns > row->round_ns);
 	assert_int_equal(row->effort, XS_EFFORT_REWRITE);
 	assert_non_null(row->bound);
-	assert_non_null(
-	    strstr(row->why, "copies (1), launches (1) and waits (1)"));
+	assert_has(row->why, "copies (1), launches (1) and waits (1)");
 }
 
 /* Loads of one direction are under way together: one latency, and the bytes of
@@ -264,20 +263,17 @@ TEST(test_grid_does_not_fit)
 	steps[0].blocks = 16;
 	steps[0].block_threads = 256;
 	estimate();
-	assert_null(strstr(replayed("device-initiated")->why, "loop"));
-	assert_null(strstr(replayed("device-initiated")->needs, "loop"));
+	assert_has_not(replayed("device-initiated")->why, "loop");
+	assert_has_not(replayed("device-initiated")->needs, "loop");
 	steps[0].blocks = 40;
 	estimate();
-	assert_non_null(
-	    strstr(replayed("device-initiated")->why, "up to 3 in a loop"));
-	assert_non_null(
-	    strstr(replayed("device-initiated")->needs, "do not fit"));
+	assert_has(replayed("device-initiated")->why, "up to 3 in a loop");
+	assert_has(replayed("device-initiated")->needs, "do not fit");
 	steps[0].blocks = 16;
 	steps[0].registers = 128;
 	machine.registers_per_sm = 65536; /* of 2 blocks */
 	estimate();
-	assert_non_null(
-	    strstr(replayed("device-initiated")->why, "up to 4 in a loop"));
+	assert_has(replayed("device-initiated")->why, "up to 4 in a loop");
 }
 
 RUN_TESTS(set_up, tear_down)

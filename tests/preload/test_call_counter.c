@@ -22,7 +22,6 @@ static int begin(void **state)
 	const struct xs_trace_file_start start = {12, START, 34};
 
 	(void)state;
-	unlink(PATH);
 	return xs_trace_file_open(&trace, PATH, &start);
 }
 

@@ -58,7 +58,6 @@ TEST(threads_agree_on_names)
 	const struct xs_trace_file_start start = {1, 2, 3};
 	struct records records;
 
-	unlink(PATH);
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
 	assert_true(xs_nvtx_names_open());
 	run_threads();
@@ -75,7 +74,6 @@ TEST(threads_agree_on_names)
 	assert_int_equal(records.damaged, 0);
 	assert_int_equal(records_of(&records, XS_REC_string), TEXTS);
 	records_free(&records);
-	unlink(PATH);
 }
 
 RUN_TESTS(NULL, NULL)

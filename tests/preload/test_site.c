@@ -191,14 +191,12 @@ TEST(unwritten_site_is_retried)
 	struct xs_writer lost = {.trace = &closed};
 	const struct xs_trace_file_start start = {1, 2, 3};
 
-	unlink(PATH ".1");
 	assert_int_equal(xs_trace_file_open(&closed, PATH ".1", &start), 0);
 	xs_trace_file_close(&closed, 4);
 	assert_int_equal(id_of(&lost, XS_FN_cudaFreeHost, here, 0), 0);
 	assert_true(id_of(&writer, XS_FN_cudaFreeHost, here, 0) > 0);
 	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_site), 1);
-	unlink(PATH ".1");
 }
 
 struct job {

@@ -267,7 +267,6 @@ TEST(copies_before_the_rounds_are_of_the_run)
 	machine.G_peer = (struct xs_param){0.0025, 0.002, 0.003};
 	assert_int_equal(xs_result_read("links.txt", &options, &result, &error),
 			 0);
-	remove("links.txt");
 	assert_int_equal(result->run.links->step, result->plan_count + 1);
 	assert_int_equal(result->run.links->saves_steady_ns, 0);
 	assert_has_not(result->run.links->saving, "steady part");

@@ -124,8 +124,8 @@ TEST(the_job_gains_what_its_slowest_process_does)
 	assert_int_equal(job->steps[0].saves.most, 3000 * MS);
 	assert_int_equal(job->steps[0].sum_ns, 6500 * MS);
 	assert_false(job->steps[0].at_least);
-	assert_non_null(strstr(job->verdict, "the job gains 2.00 s (20.0 %)"));
-	assert_non_null(strstr(job->verdict, "it is up to 3.00 s."));
+	assert_has(job->verdict, "the job gains 2.00 s (20.0 %)");
+	assert_has(job->verdict, "it is up to 3.00 s.");
 }
 
 TEST(a_condition_makes_the_gain_a_bound)
@@ -138,10 +138,9 @@ TEST(a_condition_makes_the_gain_a_bound)
 
 	build(&rank, 1);
 	text = text_of(false);
-	assert_non_null(
-	    strstr(job->verdict, "the job gains up to 3.00 s (30.0 %)"));
-	assert_non_null(strstr(text, "saves up to 3.00 s of a run in 1 of 1"));
-	assert_non_null(strstr(text, "only if the data stays\n"));
+	assert_has(job->verdict, "the job gains up to 3.00 s (30.0 %)");
+	assert_has(text, "saves up to 3.00 s of a run in 1 of 1");
+	assert_has(text, "only if the data stays\n");
 	free(text);
 }
 
@@ -189,8 +188,7 @@ TEST(gpus_are_shared_and_far)
 	assert_string_equal(job->problems[0].what, "shared GPU");
 	assert_int_equal(job->problems[0].traces, 2);
 	assert_int_equal(job->kind_count, 2);
-	assert_non_null(
-	    strstr(job->slowest[2].kind, "NUMA node 0, the GPU's 1"));
+	assert_has(job->slowest[2].kind, "NUMA node 0, the GPU's 1");
 }
 
 /* Warnings of single reports: one for each kind, whatever its figures, with the
@@ -217,13 +215,12 @@ TEST(warnings_are_counted_over_processes)
 	assert_int_equal(job->problem_count, 2);
 	assert_string_equal(job->problems[0].what, "warning");
 	assert_int_equal(job->problems[0].traces, 2);
-	assert_non_null(strstr(job->problems[0].text,
-			       "2 traces with such a warning \"lost 7\": "));
-	assert_non_null(strstr(job->problems[1].text,
-			       "1 trace with the warning \"cut\": "));
-	assert_non_null(strstr(job->problems[1].names, "(rank 0 on "));
+	assert_has(job->problems[0].text,
+		   "2 traces with such a warning \"lost 7\": ");
+	assert_has(job->problems[1].text, "1 trace with the warning \"cut\": ");
+	assert_has(job->problems[1].names, "(rank 0 on ");
 	text = text_of(false);
-	assert_non_null(strstr(text, "! 2 traces with such a warning"));
+	assert_has(text, "! 2 traces with such a warning");
 	free(text);
 }
 
@@ -240,10 +237,10 @@ TEST(many_warnings_are_cut)
 	xs_result_free(result);
 	assert_int_equal(xs_job_build(all, &job), 0);
 	text = text_of(false);
-	assert_non_null(strstr(text, "! 1 more (--all)\n"));
+	assert_has(text, "! 1 more (--all)\n");
 	free(text);
 	text = text_of(true);
-	assert_null(strstr(text, "more (--all)"));
+	assert_has_not(text, "more (--all)");
 	free(text);
 }
 
@@ -282,9 +279,9 @@ TEST(a_step_keeps_what_it_depends_on)
 	assert_int_equal(job->steps[1].job_ns, 500 * MS);
 	assert_int_equal(job->after_ns, result->plan[0].app_wall_ns - 500 * MS);
 	text = text_of(true);
-	assert_non_null(strstr(text, "saves up to 1.00 s"));
-	assert_non_null(strstr(text, "only if the copies are large\n"));
-	assert_non_null(strstr(text, "only if it is in ordinary memory"));
+	assert_has(text, "saves up to 1.00 s");
+	assert_has(text, "only if the copies are large\n");
+	assert_has(text, "only if it is in ordinary memory");
 	free(text);
 	xs_result_free(result);
 }
@@ -402,18 +399,17 @@ TEST(a_slow_process_has_a_reason)
 
 	build(ranks, 3);
 	assert_int_equal(job->slowest_count, 3);
-	assert_non_null(strstr(job->slowest[0].name, "(rank 2 on node8)"));
+	assert_has(job->slowest[0].name, "(rank 2 on node8)");
 	assert_non_null(job->slowest[0].why);
-	assert_non_null(
-	    strstr(job->slowest[0].why, "copies: 2.00 s more than the mean, "));
-	assert_non_null(strstr(job->slowest[0].why, " in (mean: "));
+	assert_has(job->slowest[0].why, "copies: 2.00 s more than the mean, ");
+	assert_has(job->slowest[0].why, " in (mean: ");
 	assert_null(job->slowest[1].why);
 	assert_int_equal(job->busiest_count, 0);
 	assert_int_equal(job->host_count, 2);
 	assert_string_equal(job->hosts[0].name, "node8");
 	text = text_of(false);
-	assert_non_null(strstr(text, "app  3 traces on 2 hosts, 3 of 8 ranks"));
-	assert_non_null(strstr(text, "copies: 2.00 s more than the mean"));
+	assert_has(text, "app  3 traces on 2 hosts, 3 of 8 ranks");
+	assert_has(text, "copies: 2.00 s more than the mean");
 	free(text);
 }
 
@@ -429,13 +425,12 @@ TEST(a_process_that_others_wait_for_is_found)
 	build(ranks, 3);
 	assert_null(job->slowest[0].why);
 	assert_int_equal(job->busiest_count, 1);
-	assert_non_null(strstr(job->busiest[0].name, "rank 2"));
-	assert_non_null(
-	    strstr(job->busiest[0].why, "copies: 2.00 s more than the mean"));
+	assert_has(job->busiest[0].name, "rank 2");
+	assert_has(job->busiest[0].why, "copies: 2.00 s more than the mean");
 	assert_int_equal(job->busiest[0].by_ns - job->busy_mean_ns, 2000 * MS);
 	text = text_of(false);
-	assert_non_null(strstr(text, "busiest"));
-	assert_null(strstr(strstr(text, "busiest"), "rank 1"));
+	assert_has(text, "busiest");
+	assert_has_not(strstr(text, "busiest"), "rank 1");
 	free(text);
 }
 
@@ -479,7 +474,7 @@ TEST(missing_and_double_ranks_are_named)
 	assert_int_equal(job->problem_count, 1);
 	assert_string_equal(job->problems[0].what, "merged twice");
 	text = text_of(true);
-	assert_non_null(strstr(text, "! no figures of ranks 1, 4-6\n"));
+	assert_has(text, "! no figures of ranks 1, 4-6\n");
 	free(text);
 }
 
@@ -598,9 +593,9 @@ TEST(killed_processes_are_apart)
 	assert_int_equal(job->incomplete, 1);
 	assert_string_equal(job->missing, "1");
 	assert_string_equal(job->problems[0].what, "incomplete");
-	assert_non_null(strstr(job->problems[0].text,
-			       "1 trace in no figure, since the process was "
-			       "killed: "));
+	assert_has(job->problems[0].text,
+		   "1 trace in no figure, since the process was "
+		   "killed: ");
 	xs_job_free(job);
 	result->coverage.incomplete = cut;
 	for (int64_t rank = 3; rank < 5; rank++) {
@@ -641,8 +636,8 @@ TEST(more_rounds_are_told)
 	}
 	xs_result_free(result);
 	assert_int_equal(xs_job_build(all, &job), 0);
-	assert_non_null(strstr(job->slowest[0].why, " rounds (mean: "));
-	assert_null(strstr(job->slowest[0].why, "bytes"));
+	assert_has(job->slowest[0].why, " rounds (mean: ");
+	assert_has_not(job->slowest[0].why, "bytes");
 }
 
 /* A round is what the report on the trace alone says: without tracing, with the
@@ -681,13 +676,12 @@ TEST(several_runs_and_uncertain_steps_are_told)
 	assert_string_equal(job->problems[0].what, "same rank");
 	assert_int_equal(job->problems[0].traces, 1);
 	assert_int_equal(job->steps[0].low_ns, -500 * MS);
-	assert_non_null(strstr(text, "may also be slower; saves about 3.00 s"));
+	assert_has(text, "may also be slower; saves about 3.00 s");
 	assert_true(job->at_most_saves_ns >= job->saves_most_ns);
 	free(text);
 	build(&ranks[1], 1);
 	text = text_of(false);
-	assert_non_null(
-	    strstr(text, "     saves 3.00 s of a run (0.50-4.00 s in"));
+	assert_has(text, "     saves 3.00 s of a run (0.50-4.00 s in");
 	assert_true(job->at_most_saves_ns >= job->saves_most_ns);
 	free(text);
 }
@@ -699,7 +693,7 @@ TEST(nothing_is_no_verdict)
 	all = xs_digest_new();
 	assert_int_equal(xs_job_build(all, &job), 0);
 	text = text_of(false);
-	assert_non_null(strstr(text, "Verdict: No verdict"));
+	assert_has(text, "Verdict: No verdict");
 	free(text);
 }
 

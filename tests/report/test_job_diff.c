@@ -85,9 +85,8 @@ TEST(a_change_that_was_made_is_gone)
 			7110 * MS);
 	assert_true(find(&diff, "copies")->part);
 	assert_int_equal(diff.warning_count, 0);
-	assert_non_null(
-	    strstr(diff.verdict, "10.0 s -> 8.00 s, 20.0 % faster"));
-	assert_null(strstr(diff.verdict, "predicted"));
+	assert_has(diff.verdict, "10.0 s -> 8.00 s, 20.0 % faster");
+	assert_has_not(diff.verdict, "predicted");
 	assert_int_equal(diff.step_count, 2);
 	assert_int_equal(diff.steps[0].before_ns, 2000 * MS);
 	assert_int_equal(diff.steps[0].before_traces, 3);
@@ -97,8 +96,8 @@ TEST(a_change_that_was_made_is_gone)
 	assert_int_equal(diff.steps[1].after_ns, 1000 * MS);
 	assert_int_equal(xs_renderers[0]->job_diff(&diff, &display, out), 0);
 	fclose(out);
-	assert_non_null(strstr(text, "2.00 s, in 3 of 3    not in the plan"));
-	assert_non_null(strstr(text, "1.00 s, in 3 of 3  1.00 s, in 3 of 3"));
+	assert_has(text, "2.00 s, in 3 of 3    not in the plan");
+	assert_has(text, "1.00 s, in 3 of 3  1.00 s, in 3 of 3");
 	free(text);
 	free_all(&diff);
 }
@@ -110,9 +109,8 @@ TEST(without_a_change_left_the_prediction_is_told)
 	assert_int_equal(xs_job_diff_build(job_of("app", 8000, 3, 1),
 					   job_of("app", 9000, 3, 0), &diff),
 			 0);
-	assert_non_null(
-	    strstr(diff.verdict, "10.0 s -> 11.0 s, 10.0 % slower"));
-	assert_non_null(strstr(diff.verdict, "was predicted."));
+	assert_has(diff.verdict, "10.0 s -> 11.0 s, 10.0 % slower");
+	assert_has(diff.verdict, "was predicted.");
 	free_all(&diff);
 }
 
@@ -133,7 +131,7 @@ TEST(what_is_no_pair_is_told)
 	assert_int_equal(xs_job_diff_build(job_of("app", 8000, 0, 1),
 					   job_of("app", 8000, 3, 1), &diff),
 			 0);
-	assert_non_null(strstr(diff.verdict, "No verdict"));
+	assert_has(diff.verdict, "No verdict");
 	free_all(&diff);
 }
 
@@ -145,7 +143,7 @@ static enum xs_gate gate_of(struct xs_job *before, struct xs_job *after,
 
 	assert_int_equal(xs_job_diff_build(before, after, &diff), 0);
 	answer = xs_job_diff_gate(&diff, limit, allow_different);
-	assert_non_null(strstr(diff.verdict, "(--fail-above)"));
+	assert_has(diff.verdict, "(--fail-above)");
 	free_all(&diff);
 	return answer;
 }

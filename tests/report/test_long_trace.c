@@ -112,8 +112,8 @@ static void same_plan(const struct xs_result *a, const struct xs_result *b,
 	}
 }
 
-/* Reads TRACE whole and in windows, and removes it. parts: of a
- * thousand, how far the steady part and numbers of rounds may be off. */
+/* Reads TRACE whole and in windows. parts: of a thousand, how far the steady
+ * part and numbers of rounds may be off. */
 static void agree(uint64_t most_records, int64_t parts)
 {
 	struct xs_result *whole = read_trace(0);
@@ -127,7 +127,6 @@ static void agree(uint64_t most_records, int64_t parts)
 	same_plan(windows, whole, parts);
 	xs_result_free(whole);
 	xs_result_free(windows);
-	unlink(TRACE);
 }
 
 TEST(regular_rounds_agree)
@@ -166,7 +165,6 @@ TEST(a_short_trace_is_read_whole)
 	result = read_trace(6999);
 	assert_true(result->coverage.calls_counted > 0);
 	xs_result_free(result);
-	unlink(TRACE);
 }
 
 #define ROUNDS 6000
@@ -273,7 +271,6 @@ TEST(nodes_of_graphs_are_known)
 	near("kernel time", result->totals.kernel_ns, 6000 * ROUNDS,
 	     6000 * ROUNDS, 20);
 	xs_result_free(result);
-	unlink(TRACE);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -167,7 +167,7 @@ TEST(nobody_rewrites_kernels_first)
 	expect("pinned device-initiated");
 	assert_int_equal(result->plan[0].adds_saves_ns, 50 * MS);
 	assert_int_equal(result->plan[1].adds_saves_ns, 300 * MS);
-	assert_non_null(strstr(result->plan[0].text, "is uncertain"));
+	assert_has(result->plan[0].text, "is uncertain");
 	pinned->round_ns = 20 * MS;
 	pinned->saves_ns = 300 * MS;
 	expect("pinned");
@@ -207,15 +207,15 @@ TEST(a_longer_run_pays_a_further_setup)
 	assert_int_equal(result->plan[1].round_ns, 15 * MS);
 	assert_int_equal(result->plan[1].app_wall_ns,
 			 result->plan[0].app_wall_ns);
-	assert_non_null(strstr(result->plan[1].text,
-			       "A round saves 10.0 ms, but the setup takes "
-			       "400 ms."));
+	assert_has(result->plan[1].text,
+		   "A round saves 10.0 ms, but the setup takes "
+		   "400 ms.");
 	/* what pays in this run has it without that step */
 	add(phase, "mapped", XS_EFFORT_REWRITE, 14 * MS);
 	expect("pinned double-buffer");
-	assert_non_null(strstr(result->plan[1].text,
-			       "In its place, mapped saves 110 ms in this "
-			       "run"));
+	assert_has(result->plan[1].text,
+		   "In its place, mapped saves 110 ms in this "
+		   "run");
 }
 
 /* The setup is paid once: it is of the run, not of a round. */
@@ -229,17 +229,16 @@ TEST(a_setup_is_not_of_a_round)
 	expect("pinned");
 	assert_int_equal(result->plan[0].adds_saves_ns, 200 * MS);
 	assert_int_equal(result->plan[0].round_ns, 25 * MS);
-	assert_non_null(
-	    strstr(result->plan[0].text, "The setup takes about 50.0 ms"));
+	assert_has(result->plan[0].text, "The setup takes about 50.0 ms");
 	/* new memory takes more than the 200 that the run saves */
 	assert_int_equal(result->plan[0].pays_rounds, XS_UNKNOWN);
 	pinned->new_memory_ns = 300 * MS;
 	expect("pinned");
 	assert_int_equal(result->plan[0].pays_rounds, 14);
 	assert_int_equal(result->plan[0].adds_saves_ns, -100 * MS);
-	assert_non_null(strstr(result->plan[0].text,
-			       "A round saves 25.0 ms, but the setup takes "
-			       "350 ms."));
+	assert_has(result->plan[0].text,
+		   "A round saves 25.0 ms, but the setup takes "
+		   "350 ms.");
 	/* and this run is not made longer */
 	assert_int_equal(result->plan[0].app_wall_ns, 1000 * MS);
 	pinned->new_memory_ns = 0;
@@ -247,7 +246,7 @@ TEST(a_setup_is_not_of_a_round)
 	pinned->setup_ns = MS / 10;
 	pinned->saves_ns = 250 * MS - pinned->setup_ns;
 	expect("pinned");
-	assert_null(strstr(result->plan[0].text, "The setup"));
+	assert_has_not(result->plan[0].text, "The setup");
 	pinned->setup_ns = pinned->saves_ns = 0;
 	expect("");
 }
@@ -320,7 +319,7 @@ TEST(most_of_a_step_comes_before_it)
 	expect("");
 	add(phase, "double-buffer", XS_EFFORT_PLACES, 10 * MS);
 	expect("pinned double-buffer");
-	assert_non_null(strstr(result->plan[0].text, "double-buffer contains"));
+	assert_has(result->plan[0].text, "double-buffer contains");
 	assert_int_equal(result->plan[0].adds_saves_ns, 250 * MS);
 	assert_int_equal(result->plan[1].adds_saves_ns, 150 * MS);
 	assert_int_equal(result->plan[1].app_wall_ns, 600 * MS);
@@ -363,23 +362,22 @@ TEST(more_effort_that_saves_more_is_named)
 	buffers = add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
 	add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
 	expect("double-buffer");
-	assert_null(strstr(result->plan[0].text, "In its place"));
+	assert_has_not(result->plan[0].text, "In its place");
 	buffers->setup_ns = 100 * MS;
 	buffers->saves_ns -= buffers->setup_ns;
 	expect("double-buffer");
-	assert_non_null(
-	    strstr(result->plan[0].text,
+	assert_has(result->plan[0].text,
 		   "In its place, streams saves 90.0 ms more, and is "
-		   "ahead of it up to about 100 rounds; effort: some."));
+		   "ahead of it up to about 100 rounds; effort: some.");
 	/* by less than 5 %, too, unless it may be off by that */
 	buffers->setup_ns = 21 * MS;
 	buffers->saves_ns = 279 * MS;
 	expect("double-buffer");
-	assert_non_null(strstr(result->plan[0].text, "saves 11.0 ms more"));
+	assert_has(result->plan[0].text, "saves 11.0 ms more");
 	buffers->setup_ns = 19 * MS;
 	buffers->saves_ns = 281 * MS;
 	expect("double-buffer");
-	assert_null(strstr(result->plan[0].text, "In its place"));
+	assert_has_not(result->plan[0].text, "In its place");
 }
 
 /* What pays in this run comes first, with its recipe; a step that only pays in
@@ -404,10 +402,9 @@ TEST(what_pays_in_this_run_comes_first)
 	assert_int_equal(result->plan[1].round_ns, 20 * MS);
 	assert_int_equal(result->plan[1].app_wall_ns, 710 * MS);
 	assert_int_equal(result->plan[1].saves_low_ns, XS_UNKNOWN);
-	assert_non_null(
-	    strstr(result->plan[1].text,
+	assert_has(result->plan[1].text,
 		   "A round saves 1.00 ms more, but the setup takes 519 ms. It "
-		   "takes the place of step 1, streams."));
+		   "takes the place of step 1, streams.");
 	/* no shorter in longer runs either */
 	streams->round_ns = 20 * MS;
 	streams->saves_ns = 300 * MS;
@@ -433,9 +430,9 @@ TEST(effort_stays_for_longer_runs)
 	streams->saves_ns = 220 * MS;
 	expect("double-buffer");
 	assert_int_equal(result->plan[0].app_wall_ns, 1000 * MS);
-	assert_non_null(strstr(result->plan[0].text,
-			       "In its place, streams saves 220 ms in this "
-			       "run, and is ahead of it"));
+	assert_has(result->plan[0].text,
+		   "In its place, streams saves 220 ms in this "
+		   "run, and is ahead of it");
 	/* rounds of the start-up do not become more */
 	phase->apart = true;
 	expect("");
@@ -562,10 +559,10 @@ TEST(doubtful_rows_are_asked_for)
 	row->doubtful = true;
 	expect("pinned");
 	assert_string_equal(result->asks, "are the rounds independent");
-	assert_non_null(strstr(
+	assert_has(
 	    result->question,
 	    "Are the rounds independent? double-buffer saves up to 400 ms, in "
-	    "place of step 1 (250 ms), but only if no round"));
+	    "place of step 1 (250 ms), but only if no round");
 }
 
 static void says_why(const char *text)
@@ -692,24 +689,24 @@ TEST(data_that_may_stay_is_asked_for)
 	resident = add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
 	resident->bound = "the host does not change the data";
 	expect("pinned");
-	assert_non_null(strstr(
+	assert_has(
 	    result->question,
 	    "Could data stay on the GPU? resident saves up to 400 ms, in place "
-	    "of step 1 (250 ms), but only if the host does not"));
+	    "of step 1 (250 ms), but only if the host does not");
 	result->run.python = XS_LANGUAGE_NUMBA;
 	expect("pinned");
-	assert_non_null(strstr(result->question_code, "cuda.to_device(ary)"));
+	assert_has(result->question_code, "cuda.to_device(ary)");
 	/* more by a quarter, with the first touch of new memory */
 	resident->saves_ns = 315 * MS;
 	expect("pinned");
-	assert_non_null(strstr(result->question, "315 ms, in place"));
+	assert_has(result->question, "315 ms, in place");
 	resident->saves_ns = 312 * MS;
 	expect("pinned");
 	assert_null(result->question);
 	resident->saves_ns = 400 * MS;
 	resident->new_memory_ns = 80 * MS;
 	expect("pinned");
-	assert_non_null(strstr(result->question, "320 ms, in place"));
+	assert_has(result->question, "320 ms, in place");
 	resident->new_memory_ns = 90 * MS;
 	expect("pinned");
 	assert_null(result->question);
@@ -733,9 +730,8 @@ TEST(rows_with_a_pitch_are_copied_as_such)
 	row = add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
 	row->bound = "it stays";
 	expect("pinned");
-	assert_non_null(
-	    strstr(result->question_code,
-		   "cudaMemcpy2D(dev, pitch, host, pitch, w, h, kind);"));
+	assert_has(result->question_code,
+		   "cudaMemcpy2D(dev, pitch, host, pitch, w, h, kind);");
 }
 
 TEST(steps_of_the_start_up_do_not_count)
@@ -773,21 +769,21 @@ TEST(code_is_in_the_language_of_the_line)
 	phase->sites = &site;
 	phase->site_count = 1;
 	expect("pinned");
-	assert_non_null(strstr(result->plan[0].code, "cudaHostRegister("));
+	assert_has(result->plan[0].code, "cudaHostRegister(");
 	site.file = "/src/train.py";
 	result->run.python = XS_LANGUAGES; /* which framework? */
 	expect("pinned");
 	assert_null(result->plan[0].code);
 	result->run.python = XS_LANGUAGE_CUPY;
 	expect("pinned");
-	assert_non_null(strstr(result->plan[0].code, "cupyx."));
+	assert_has(result->plan[0].code, "cupyx.");
 	result->run.python = XS_LANGUAGE_PYTORCH;
 	expect("pinned");
 	phase->h2d_bytes = 1000;
 	phase->d2h_bytes = 0;
 	expect("pinned");
-	assert_non_null(strstr(result->plan[0].code, "pin_memory()"));
-	assert_null(strstr(result->plan[0].code, "out"));
+	assert_has(result->plan[0].code, "pin_memory()");
+	assert_has_not(result->plan[0].code, "out");
 	phase->d2h_bytes = 1000;
 	phase->src_memory = "pinned";
 	expect("pinned");
@@ -797,13 +793,13 @@ TEST(code_is_in_the_language_of_the_line)
 	    "out.copy_(result, non_blocking=True); torch.cuda.synchronize()");
 	result->run.python = XS_LANGUAGE_NUMBA;
 	expect("pinned");
-	assert_non_null(strstr(result->plan[0].code, "cuda.pinned_array("));
+	assert_has(result->plan[0].code, "cuda.pinned_array(");
 	site.file = NULL; /* the framework's own library copies */
 	expect("pinned");
-	assert_non_null(strstr(result->plan[0].code, "cuda.pinned_array("));
+	assert_has(result->plan[0].code, "cuda.pinned_array(");
 	site.file = "/src/a.cu";
 	expect("pinned");
-	assert_non_null(strstr(result->plan[0].code, "cudaHostRegister("));
+	assert_has(result->plan[0].code, "cudaHostRegister(");
 }
 
 /* Four threads, whose rounds take a quarter of the run each. */
@@ -906,10 +902,9 @@ TEST(a_question_is_of_what_saves_more)
 	assert_null(result->question);
 	row->round_ns = row->low_ns = row->high_ns = 10 * MS;
 	expect("pinned streams");
-	assert_non_null(
-	    strstr(result->question,
+	assert_has(result->question,
 		   "resident saves up to 400 ms, in place of steps 1, 2 (300 "
-		   "ms), but only if it stays."));
+		   "ms), but only if it stays.");
 }
 
 /* Each phase saves 3 ms of a steady part of 500 ms, and may be off by more;
@@ -934,9 +929,9 @@ TEST(the_same_lines_are_worth_it_together)
 	phase[1].sites = sites;
 	expect("pinned");
 	assert_int_equal(result->plan[0].adds_saves_ns, 6 * MS);
-	assert_non_null(strstr(result->plan[0].text,
-			       "The saving includes 1 more phase with the "
-			       "same lines."));
+	assert_has(result->plan[0].text,
+		   "The saving includes 1 more phase with the "
+		   "same lines.");
 	/* 6 ms may be off by 6.1 ms */
 	phase[0].estimates[0].high_ns = phase[1].estimates[0].high_ns =
 	    phase[0].estimates[0].round_ns + 43 * MS / 100;
@@ -1007,7 +1002,7 @@ TEST(what_is_not_known_is_not_nothing)
 	/* beside a step, too */
 	add(phase, "batch", XS_EFFORT_PLACE, 30 * MS);
 	expect("batch");
-	assert_non_null(strstr(result->no_pinning, "lacks the rate"));
+	assert_has(result->no_pinning, "lacks the rate");
 }
 
 /* Where issuing work is the limit, "nothing" would be wrong. */
@@ -1021,10 +1016,10 @@ TEST(an_unknown_graph_is_not_nothing)
 	add(phase, "graph", XS_EFFORT_PLACE, 10 * MS)->applies = false;
 	phase->estimates[1].why = "its cost is not known";
 	expect("");
-	assert_non_null(strstr(result->no_step, "not known: no change of"));
+	assert_has(result->no_step, "not known: no change of");
 	phase->estimates[1].quiet = true; /* no graph is possible */
 	expect("");
-	assert_non_null(strstr(result->no_step, "nothing: "));
+	assert_has(result->no_step, "nothing: ");
 }
 
 RUN_TESTS(set_up, tear_down)
