@@ -427,7 +427,8 @@ TEST(a_kernel_that_stays_is_told_with_its_steps)
 {
 	static const char *const rows[][2] = {
 	    {"levels", "device-initiated, a later step, takes its place"},
-	    {"halo", "no step: device-initiated adds 1.22 ms (kernels"},
+	    {"halo",
+	     "no step: device-initiated of phase 2 adds 1.22 ms (kernels"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

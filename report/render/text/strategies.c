@@ -225,8 +225,7 @@ static int put_table(const struct xs_terminal *terminal,
 /* What is said below the table; NULL: nothing. */
 struct legend {
 	struct xs_text_best_cases bounds;
-	const char *names, *beyond;
-	const char *hidden[2]; /* no gain; as much by less effort */
+	const char *names, *beyond, *hidden;
 	bool pins;
 };
 
@@ -234,7 +233,6 @@ static void add_row(struct xs_result *result,
 		    const struct xs_result_phase *phase,
 		    const struct xs_result_estimate *row, struct legend *out)
 {
-	xs_text_row_add_hidden(result, out->hidden, phase, row);
 	if (!xs_text_row_is_shown(result, phase, row))
 		return;
 	xs_text_row_add_beyond(result, &out->beyond, phase, row);
@@ -242,6 +240,21 @@ static void add_row(struct xs_result *result,
 	out->pins |=
 	    row->app_wall_ns != XS_UNKNOWN && row->setup_ns == XS_UNKNOWN;
 	out->names = add_model(result, out->names, published_row(phase, row));
+}
+
+/* "graph", or of several phases "phase 1: graph; phase 4: reuse" */
+static void add_hidden(struct xs_result *result,
+		       const struct xs_result_phase *phase, struct legend *out)
+{
+	const char *list = xs_text_row_hidden(result, phase);
+
+	if (list && result->phase_count > 1)
+		list =
+		    xs_arena_print(&result->arena, "%s%sphase %" PRId64 ": %s",
+				   out->hidden ? out->hidden : "",
+				   out->hidden ? "; " : "", phase->id, list);
+	if (list)
+		out->hidden = list;
 }
 
 /* Explains the star, and the equations. */
@@ -257,9 +270,12 @@ static void put_legend(const struct xs_terminal *terminal,
 			continue;
 		for (size_t k = 0; k < phase->estimate_count; k++)
 			add_row(result, phase, &phase->estimates[k], &legend);
+		add_hidden(result, phase, &legend);
 	}
 	xs_text_row_put_beyond(terminal, result, legend.beyond);
-	xs_text_row_put_hidden(terminal, result, legend.hidden);
+	if (legend.hidden)
+		xs_terminal_wrap(terminal, XS_DIM,
+				 "  only with --all: ", legend.hidden);
 	xs_text_best_cases_put(terminal, result, &legend.bounds);
 	if (legend.pins)
 		xs_terminal_wrap(terminal, XS_DIM, "  ",
