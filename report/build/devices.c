@@ -99,6 +99,9 @@ int xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
 	return err;
 }
 
+typedef bool is_listed_fn(const struct xs_result *result,
+			  const struct xs_result_phase *phase);
+
 static bool ran_concurrently(const struct xs_result *result,
 			     const struct xs_result_phase *phase)
 {
@@ -132,10 +135,8 @@ static bool ran_on_unnamed(const struct xs_result *result,
 }
 
 /* " 1, 2, 3 and others" */
-static const char *list_phases(
-    struct xs_result *result,
-    bool (*is_listed)(const struct xs_result *, const struct xs_result_phase *),
-    size_t *count)
+static const char *list_phases(struct xs_result *result,
+			       is_listed_fn *is_listed, size_t *count)
 {
 	const char *list = "";
 
@@ -155,25 +156,27 @@ static const char *list_phases(
 
 void xs_build_note_devices(struct xs_result *result)
 {
-	size_t count;
-	const char *list = list_phases(result, ran_concurrently, &count);
+	static const struct {
+		is_listed_fn *is_listed;
+		const char *text;
+	} notes[] = {
+	    {ran_concurrently,
+	     "ran concurrently with rounds of other threads or GPUs: savings "
+	     "there are upper bounds for the whole run"},
+	    {ran_on_another_kind, "ran on another GPU model than phase 1; all "
+				  "estimates use the profile for phase 1"},
+	    {ran_on_unnamed, "ran on a GPU that the trace does not name; all "
+			     "estimates use the profile above"},
+	};
 
-	if (count)
-		xs_build_note(
-		    result,
-		    "phase%s%s ran concurrently with rounds of other threads "
-		    "or GPUs: savings there are upper bounds for the whole run",
-		    count == 1 ? "" : "s", list);
-	list = list_phases(result, ran_on_another_kind, &count);
-	if (count)
-		xs_build_note(result,
-			      "phase%s%s ran on another GPU model than phase "
-			      "1; all estimates use the profile for phase 1",
-			      count == 1 ? "" : "s", list);
-	list = list_phases(result, ran_on_unnamed, &count);
-	if (count)
-		xs_build_note(result,
-			      "phase%s%s ran on a GPU that the trace does not "
-			      "name; all estimates use the profile above",
-			      count == 1 ? "" : "s", list);
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++) {
+		size_t count;
+		const char *list =
+		    list_phases(result, notes[i].is_listed, &count);
+
+		if (count)
+			xs_build_note(result, "phase%s%s %s",
+				      count == 1 ? "" : "s", list,
+				      notes[i].text);
+	}
 }

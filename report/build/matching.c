@@ -13,8 +13,6 @@
 #include <string.h>
 
 #define REMARKS_MAX 8
-/* Libraries that a remark names; further ones are counted. */
-#define NAMED_MAX 1
 
 /* Names in remarks. */
 static const char *const kind_words[XS_OP_KINDS] = {
@@ -204,37 +202,28 @@ static void remark_unmatched(struct xs_result *result,
 			      why_unmatched(result)));
 }
 
-/* File names of libraries with a statically linked CUDA runtime. */
-static const char *carriers(struct xs_result *result, int64_t *count)
+/* Returns the first library with a statically linked CUDA runtime, or NULL.
+ * *count: of all. */
+static const struct xs_result_cudart *
+own_runtimes(const struct xs_result_coverage *in, int64_t *count)
 {
-	const struct xs_result_coverage *in = &result->coverage;
-	struct xs_arena *arena = &result->arena;
-	const char *out = NULL;
+	const struct xs_result_cudart *first = NULL;
 
 	*count = 0;
-	for (size_t i = 0; i < in->cudart_count; i++) {
-		const char *path = in->cudarts[i].path;
-		const char *slash = path ? strrchr(path, '/') : NULL;
-
-		if (in->cudarts[i].shared || (*count)++ >= NAMED_MAX)
-			continue;
-		out = xs_arena_print(arena, "%s%s%s", out ? out : "",
-				     out ? ", " : "", slash ? slash + 1 : path);
-	}
-	if (*count > NAMED_MAX)
-		out = xs_arena_print(arena, "%s and %" PRId64 " more", out,
-				     *count - NAMED_MAX);
-	return out;
+	for (size_t i = 0; i < in->cudart_count; i++)
+		if (!in->cudarts[i].shared && !(*count)++)
+			first = &in->cudarts[i];
+	return first;
 }
 
 static void remark_cudarts(struct xs_result *result)
 {
 	const struct xs_result_coverage *in = &result->coverage;
-	const char *seen = "";
+	const char *seen = "", *name, *more = "";
 	int64_t count;
-	const char *names = carriers(result, &count);
+	const struct xs_result_cudart *first = own_runtimes(in, &count);
 
-	if (!count)
+	if (!first)
 		return;
 	if (in->timing_source && strcmp(in->timing_source, "callbacks") == 0)
 		seen = " (calls recorded by CUPTI)";
@@ -243,9 +232,14 @@ static void remark_cudarts(struct xs_result *result)
 		seen = " (GPU work recorded, calls not)";
 	else if (in->timing_source)
 		seen = " (not recorded without CUPTI)";
-	remark(result, xs_arena_print(&result->arena,
-				      "CUDA runtime linked statically%s: %s",
-				      seen, names));
+	name = first->path ? strrchr(first->path, '/') : NULL;
+	if (count > 1)
+		more = xs_arena_print(&result->arena, " and %" PRId64 " more",
+				      count - 1);
+	remark(result,
+	       xs_arena_print(&result->arena,
+			      "CUDA runtime linked statically%s: %s%s", seen,
+			      name ? name + 1 : first->path, more));
 }
 
 static void remark_driver(struct xs_result *result)
@@ -257,14 +251,6 @@ static void remark_driver(struct xs_result *result)
 				   &result->arena,
 				   "driver API calls: %" PRId64 " of %" PRId64,
 				   in->driver_calls, in->api_calls_seen));
-}
-
-static bool has_own_runtime(const struct xs_result_coverage *in)
-{
-	for (size_t i = 0; i < in->cudart_count; i++)
-		if (!in->cudarts[i].shared)
-			return true;
-	return false;
 }
 
 static bool asks_for_work(const struct counts *counts)
@@ -284,6 +270,7 @@ static const char *why_nothing(struct xs_result *result,
 	const struct xs_result_coverage *in = &result->coverage;
 	const char *not_begun = xs_build_range_not_begun(result, trace);
 	const bool with_cupti = result->run.cupti_version != NULL;
+	int64_t own;
 
 	if (in->imported)
 		return "the imported file has none";
@@ -308,7 +295,7 @@ static const char *why_nothing(struct xs_result *result,
 		return "no library of the process contains a CUDA runtime: the "
 		       "program does not use CUDA, uses only the driver API, "
 		       "or runs its GPU work in another process";
-	return with_cupti || !has_own_runtime(in)
+	return with_cupti || !own_runtimes(in, &own)
 		   ? "the CUDA runtime was loaded but not called"
 		   : "calls to a statically linked CUDA runtime are recorded "
 		     "only through CUPTI, which was not available";
