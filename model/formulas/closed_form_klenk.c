@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* p_x is between r / 2 and 3 r / 2, with mean r (klenk.h). */
+/* p_x is between r / 2 and 3 r / 2, with mean r. */
 static double poll_share(enum xs_range_end side)
 {
 	return side == XS_RANGE_LOW ? 0.5 : side == XS_RANGE_HIGH ? 1.5 : 1;
@@ -183,9 +183,10 @@ static const char *unknown_of(const struct xs_machine *m,
 	return NULL;
 }
 
-/* The time of one message that so many blocks move; fills the row's terms. */
-static double message_ns(const struct xs_machine *machine, double bytes,
-			 double blocks, struct xs_control_estimate *row)
+/* Fills the row's time, with its terms, of one message that so many blocks
+ * move. Returns it. */
+static double fill_time(const struct xs_machine *machine, double bytes,
+			double blocks, struct xs_control_estimate *row)
 {
 	const struct xs_klenk_load load = {
 	    .bytes = bytes, .stores = 1, .connections = blocks};
@@ -212,9 +213,10 @@ static double message_ns(const struct xs_machine *machine, double bytes,
 	return row->ns;
 }
 
-/* The rate of messages of so many blocks, each its own. */
-static double message_rate(const struct xs_machine *machine, double bytes,
-			   double blocks, struct xs_control_estimate *row)
+/* Fills the row's rate of messages of so many blocks, each its own. Returns the
+ * ns from one message to the next. */
+static double fill_rate(const struct xs_machine *machine, double bytes,
+			double blocks, struct xs_control_estimate *row)
 {
 	const struct xs_klenk_load load = {
 	    .bytes = bytes, .stores = 1, .connections = blocks};
@@ -222,26 +224,23 @@ static double message_rate(const struct xs_machine *machine, double bytes,
 
 	row->rate_blocks = blocks;
 	row->rate = xs_klenk_rate(row->control, &path, &load);
-	return row->rate;
+	return 1e9 / row->rate;
 }
 
-/* Neither gets worse by more blocks. */
-static void fill_best(const struct xs_machine *machine, double bytes,
+/* Fills by the fewest blocks that are equal to most. More blocks are never
+ * slower: each moves less of a message, and more messages are on their way. */
+static void fill_best(double (*fill)(const struct xs_machine *, double, double,
+				     struct xs_control_estimate *),
+		      const struct xs_machine *machine, double bytes,
 		      struct xs_control_estimate *row)
 {
 	const double most =
 	    fmin(XS_CONTROL_MEASURED, xs_closed_form_klenk_blocks(machine));
-	const double ns = message_ns(machine, bytes, most, row);
-	const double rate = message_rate(machine, bytes, most, row);
+	const double best_ns = fill(machine, bytes, most, row);
+	double blocks = 1;
 
-	for (double blocks = 1;
-	     message_ns(machine, bytes, blocks, row) > XS_CONTROL_EQUAL * ns &&
-	     blocks < most;)
-		blocks = fmin(2 * blocks, most);
-	for (double blocks = 1;
-	     message_rate(machine, bytes, blocks, row) * XS_CONTROL_EQUAL <
-		 rate &&
-	     blocks < most;)
+	while (fill(machine, bytes, blocks, row) > XS_CONTROL_EQUAL * best_ns &&
+	       blocks < most)
 		blocks = fmin(2 * blocks, most);
 }
 
@@ -277,16 +276,17 @@ void xs_closed_form_klenk(const struct xs_machine *machine,
 		if (row->unknown)
 			continue;
 		if (q->connections > 0) {
-			message_ns(&m, q->bytes, q->connections, row);
-			message_rate(&m, q->bytes, q->connections, row);
+			fill_time(&m, q->bytes, q->connections, row);
+			fill_rate(&m, q->bytes, q->connections, row);
 		} else {
-			fill_best(&m, q->bytes, row);
+			fill_best(fill_time, &m, q->bytes, row);
+			fill_best(fill_rate, &m, q->bytes, row);
 		}
 	}
 }
 
-/* The sum of the squares of the errors of terms that only this row has; most:
- * of their upper ends. */
+/* The sum of the squares of the errors of terms that only this row has; of the
+ * upper ends of their ranges (most), or of the lower ones. */
 static double own_square(const struct xs_control_estimate *row,
 			 const struct xs_control_estimate *other, bool most)
 {

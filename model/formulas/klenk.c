@@ -4,11 +4,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-double xs_klenk_poll_ns(const struct xs_klenk_path *path)
-{
-	return path->read_ns;
-}
-
 double xs_klenk_far_share(double bytes, double l2_bytes)
 {
 	return bytes <= l2_bytes / 2 ? 0 : bytes <= l2_bytes ? 0.5 : 1;
@@ -53,7 +48,7 @@ size_t xs_klenk_terms(enum xs_control control, const struct xs_klenk_path *path,
 	    {true, "k G", "bytes", k_ns},
 	    {!direct, "sigma", "the host waits", path->sync_ns},
 	    {host, "launch", "the next kernel starts", path->launch_ns},
-	    {!host, "p_x", "the GPU polls", xs_klenk_poll_ns(path)},
+	    {!host, "p_x", "the GPU polls", path->read_ns},
 	};
 	size_t n = 0;
 
@@ -82,8 +77,7 @@ static double direct_ns(const struct xs_klenk_path *path,
 			const struct xs_klenk_load *load)
 {
 	const double c = load->connections;
-	const double own_ns =
-	    load->stores * path->store_ns + xs_klenk_poll_ns(path);
+	const double own_ns = load->stores * path->store_ns + path->read_ns;
 	const double all_ns = c * load->bytes * link_byte_ns(path);
 	double hidden_ns = 0;
 

@@ -62,7 +62,10 @@ struct xs_klenk_term {
  *	2  T_A = w_flag + p_host + o_h + L + k G + sigma + p_x
  *	3  T_D = W w + L + k G + p_x
  * In 2, sigma is 0 where the device that copies notifies the GPU, as network
- * cards do.
+ * cards do. p_x = r (4): the mean time from the moment at which a flag is in
+ * memory until its poller has it, if it polls by one read after the other. A
+ * read takes r / 2 to memory and r / 2 back, and the next one to arrive comes
+ * after 0 to r, so that p_x is r / 2 to 3 r / 2.
  */
 size_t xs_klenk_terms(enum xs_control control, const struct xs_klenk_path *path,
 		      const struct xs_klenk_load *load,
@@ -71,14 +74,6 @@ size_t xs_klenk_terms(enum xs_control control, const struct xs_klenk_path *path,
 /* Returns the sum of the terms. */
 double xs_klenk_ns(enum xs_control control, const struct xs_klenk_path *path,
 		   const struct xs_klenk_load *load);
-
-/*
- * Returns p_x = r (4): the mean time from the moment at which a
- * flag is in memory until its poller has it, if it polls by one read after the
- * other. A read takes r / 2 to memory and r / 2 back. The next one to arrive
- * comes after 0 to r. p_x is therefore r / 2 to 3 r / 2.
- */
-double xs_klenk_poll_ns(const struct xs_klenk_path *path);
 
 /*
  * Returns the share (0 to 1) of a block's reads of device memory that take as

@@ -75,7 +75,7 @@ static double told_ns(const struct xs_machine *m)
 {
 	const struct xs_klenk_path flags = xs_closed_form_klenk_flags(m);
 
-	return xs_klenk_poll_ns(&flags) + meet_ns(m) / 2;
+	return flags.read_ns + meet_ns(m) / 2;
 }
 
 /* From the last store of a block until the host has the flag behind it. */
