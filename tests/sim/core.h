@@ -74,7 +74,6 @@ struct xs_sim_range {
 	size_t bytes;
 	enum xs_sim_memory memory;
 	int device;
-	unsigned flags;	 /* as given to cudaHostAlloc or cudaHostRegister */
 	bool registered; /* the application's own memory */
 	bool migrated;	 /* managed: it is on the device now */
 };
@@ -84,7 +83,6 @@ struct xs_sim_stream {
 	int device;
 	uint32_t id; /* as in activity records */
 	unsigned flags;
-	int priority;
 	bool legacy;		      /* the legacy default stream */
 	struct xs_sim_graph *capture; /* NULL: not capturing */
 	uint64_t issued;	      /* sequence of the last operation */
@@ -93,7 +91,6 @@ struct xs_sim_stream {
 
 struct xs_sim_event {
 	int device;
-	unsigned flags;
 	uint64_t issued; /* sequence of the last record; 0: never recorded */
 	uint64_t end_ns; /* end of the last placed record */
 	struct xs_sim_graph *capture; /* of the record, or NULL */
@@ -124,7 +121,7 @@ struct xs_sim_copy {
 
 struct xs_sim_set {
 	char *dst;
-	size_t width, height, pitch; /* width in bytes */
+	size_t bytes;
 	uint32_t value;
 	unsigned unit; /* bytes: 1, 2 or 4 */
 	bool async;
@@ -257,12 +254,12 @@ XS_SIM_API int xs_sim_attribute(int device, int attribute);
 
 /* --- memory.c */
 XS_SIM_API int xs_sim_alloc(enum xs_sim_memory memory, size_t bytes,
-			    unsigned flags, void **address);
+			    void **address);
 XS_SIM_API int xs_sim_free(void *address, enum xs_sim_memory memory);
 /* Registers a range that is not freed: pinned memory of the application, or
  * variables of device code. */
 XS_SIM_API int xs_sim_register(enum xs_sim_memory memory, void *address,
-			       size_t bytes, unsigned flags);
+			       size_t bytes);
 XS_SIM_API int xs_sim_unregister(void *address);
 /* Finds the range that contains the address. Returns false for pageable host
  * memory. */
@@ -276,8 +273,6 @@ XS_SIM_API int xs_sim_ipc_close(void *address);
  * independent of streams. */
 XS_SIM_API int xs_sim_migrate(const void *address, size_t bytes, int device,
 			      bool to_device);
-XS_SIM_API void xs_sim_memory_info(int device, size_t *free_bytes,
-				   size_t *total_bytes);
 /* Frees everything allocated on a device. */
 XS_SIM_API void xs_sim_memory_reset(int device);
 
@@ -287,10 +282,9 @@ XS_SIM_API void xs_sim_memory_reset(int device);
  * and 1 are the legacy default stream, 2 the per-thread one. NULL: no such
  * stream. */
 XS_SIM_API struct xs_sim_stream *xs_sim_stream_get(const void *handle);
-XS_SIM_API struct xs_sim_stream *xs_sim_stream_create(unsigned flags,
-						      int priority);
+XS_SIM_API struct xs_sim_stream *xs_sim_stream_create(unsigned flags);
 XS_SIM_API void xs_sim_stream_destroy(struct xs_sim_stream *stream);
-XS_SIM_API struct xs_sim_event *xs_sim_event_create(unsigned flags);
+XS_SIM_API struct xs_sim_event *xs_sim_event_create(void);
 XS_SIM_API void xs_sim_event_destroy(struct xs_sim_event *event);
 
 /* Queues *op, which is copied. */
@@ -357,8 +351,7 @@ XS_SIM_API void *xs_sim_module_global(struct xs_sim_module *module,
 struct xs_sim_function_info {
 	const char *name;
 	unsigned registers;
-	size_t shared_bytes, local_bytes, const_bytes;
-	unsigned params;
+	size_t shared_bytes, local_bytes;
 };
 /* Returns false if the function has no such parameter. */
 XS_SIM_API bool xs_sim_function_param(const struct xs_sim_function *function,

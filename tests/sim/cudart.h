@@ -51,13 +51,20 @@ char *xs_rt_symbol(const void *symbol, size_t *bytes);
 /* A driver call inside a call of the runtime, as the driver's callbacks show
  * it: the result of `body`, its name and its parameters. */
 #define RT_IN_DRIVER(function, arguments, body)                                \
+	RT_IN_DRIVER_ROW(function, arguments, body,                            \
+			 per_thread                                            \
+			     ? CUPTI_DRIVER_TRACE_CBID_##function##_ptsz       \
+			     : CUPTI_DRIVER_TRACE_CBID_##function)
+/* The same for a function without a twin. */
+#define RT_IN_DRIVER_API(function, arguments, body)                            \
+	RT_IN_DRIVER_ROW(function, arguments, body,                            \
+			 CUPTI_DRIVER_TRACE_CBID_##function)
+#define RT_IN_DRIVER_ROW(function, arguments, body, id)                        \
 	({                                                                     \
 		function##_params drv_params = {RT_LIST arguments};            \
 		struct xs_sim_call drv_call = {                                \
 		    .domain = CUPTI_CB_DOMAIN_DRIVER_API,                      \
-		    .cbid = per_thread                                         \
-				? CUPTI_DRIVER_TRACE_CBID_##function##_ptsz    \
-				: CUPTI_DRIVER_TRACE_CBID_##function,          \
+		    .cbid = (id),                                              \
 		    .name = #function,                                         \
 		    .params = &drv_params,                                     \
 		};                                                             \

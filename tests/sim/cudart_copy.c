@@ -59,7 +59,7 @@ static int copy_3d(const struct cudaMemcpy3DParms *p,
 /* Copies to the variable, or from it to dst. */
 static int copy_symbol(const void *symbol, void *dst, const void *src,
 		       size_t count, size_t offset,
-		       struct xs_sim_stream *stream, bool async)
+		       struct xs_sim_stream *stream)
 {
 	size_t bytes = 0;
 	char *address = xs_rt_symbol(symbol, &bytes);
@@ -69,37 +69,21 @@ static int copy_symbol(const void *symbol, void *dst, const void *src,
 	if (offset + count > bytes)
 		return cudaErrorInvalidValue;
 	return copy_1d(dst ? dst : address + offset,
-		       dst ? address + offset : src, count, stream, async);
+		       dst ? address + offset : src, count, stream, false);
 }
 
-static int set_2d(void *dst, size_t pitch, int value, size_t width,
-		  size_t height, struct xs_sim_stream *stream, bool async)
+static int set(void *dst, int value, size_t width, struct xs_sim_stream *stream,
+	       bool async)
 {
 	const struct xs_sim_set set = {
 	    .dst = dst,
-	    .width = width,
-	    .height = height,
-	    .pitch = pitch,
+	    .bytes = width,
 	    .value = (uint8_t)value,
 	    .unit = 1,
 	    .async = async,
 	};
 
 	return xs_sim_set(stream, &set);
-}
-
-static int symbol_address(void **address, const void *symbol)
-{
-	size_t bytes;
-
-	*address = xs_rt_symbol(symbol, &bytes);
-	return *address ? cudaSuccess : cudaErrorInvalidSymbol;
-}
-
-static int symbol_size(size_t *bytes, const void *symbol)
-{
-	return xs_rt_symbol(symbol, bytes) ? cudaSuccess
-					   : cudaErrorInvalidSymbol;
 }
 
 #if CUDART_VERSION >= 13000
@@ -142,9 +126,6 @@ RT_TWINS(cudaMemcpy2DAsync, v3020, ptsz,
 	 copy_2d(dst, dpitch, src, spitch, width, height, STREAM, true))
 RT_TWINS(cudaMemcpy3D, v3020, ptds, (const struct cudaMemcpy3DParms *p), (p),
 	 copy_3d(p, OWN_STREAM, false))
-RT_TWINS(cudaMemcpy3DAsync, v3020, ptsz,
-	 (const struct cudaMemcpy3DParms *p, cudaStream_t stream), (p, stream),
-	 copy_3d(p, STREAM, true))
 RT_API(cudaMemcpyPeer, v4000,
        (void *dst, int dstDevice, const void *src, int srcDevice, size_t count),
        (dst, dstDevice, src, srcDevice, count),
@@ -158,45 +139,21 @@ RT_TWINS(cudaMemcpyToSymbol, v3020, ptds,
 	 (const void *symbol, const void *src, size_t count, size_t offset,
 	  enum cudaMemcpyKind kind),
 	 (symbol, src, count, offset, kind),
-	 copy_symbol(symbol, NULL, src, count, offset, OWN_STREAM, false))
-RT_TWINS(cudaMemcpyToSymbolAsync, v3020, ptsz,
-	 (const void *symbol, const void *src, size_t count, size_t offset,
-	  enum cudaMemcpyKind kind, cudaStream_t stream),
-	 (symbol, src, count, offset, kind, stream),
-	 copy_symbol(symbol, NULL, src, count, offset, STREAM, true))
+	 copy_symbol(symbol, NULL, src, count, offset, OWN_STREAM))
 RT_TWINS(cudaMemcpyFromSymbol, v3020, ptds,
 	 (void *dst, const void *symbol, size_t count, size_t offset,
 	  enum cudaMemcpyKind kind),
 	 (dst, symbol, count, offset, kind),
-	 copy_symbol(symbol, dst, NULL, count, offset, OWN_STREAM, false))
-RT_TWINS(cudaMemcpyFromSymbolAsync, v3020, ptsz,
-	 (void *dst, const void *symbol, size_t count, size_t offset,
-	  enum cudaMemcpyKind kind, cudaStream_t stream),
-	 (dst, symbol, count, offset, kind, stream),
-	 copy_symbol(symbol, dst, NULL, count, offset, STREAM, true))
+	 copy_symbol(symbol, dst, NULL, count, offset, OWN_STREAM))
 RT_TWINS(cudaMemset, v3020, ptds, (void *devPtr, int value, size_t count),
-	 (devPtr, value, count),
-	 set_2d(devPtr, count, value, count, 1, OWN_STREAM, false))
+	 (devPtr, value, count), set(devPtr, value, count, OWN_STREAM, false))
 RT_TWINS(cudaMemsetAsync, v3020, ptsz,
 	 (void *devPtr, int value, size_t count, cudaStream_t stream),
 	 (devPtr, value, count, stream),
 	 RT_IN_DRIVER(cuMemsetD8Async,
 		      ((CUdeviceptr)devPtr, (unsigned char)value, count,
 		       stream),
-		      set_2d(devPtr, count, value, count, 1, STREAM, true)))
-RT_TWINS(cudaMemset2D, v3020, ptds,
-	 (void *devPtr, size_t pitch, int value, size_t width, size_t height),
-	 (devPtr, pitch, value, width, height),
-	 set_2d(devPtr, pitch, value, width, height, OWN_STREAM, false))
-RT_TWINS(cudaMemset2DAsync, v3020, ptsz,
-	 (void *devPtr, size_t pitch, int value, size_t width, size_t height,
-	  cudaStream_t stream),
-	 (devPtr, pitch, value, width, height, stream),
-	 set_2d(devPtr, pitch, value, width, height, STREAM, true))
-RT_API(cudaGetSymbolAddress, v3020, (void **devPtr, const void *symbol),
-       (devPtr, symbol), symbol_address(devPtr, symbol))
-RT_API(cudaGetSymbolSize, v3020, (size_t * size, const void *symbol),
-       (size, symbol), symbol_size(size, symbol))
+		      set(devPtr, value, count, STREAM, true)))
 #if CUDART_VERSION >= 13000
 RT_TWINS_OF(cudaMemcpyBatchAsync, v13000, ptsz,
 	    (void *const *dsts, const void *const *srcs, const size_t *sizes,

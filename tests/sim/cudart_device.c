@@ -200,11 +200,6 @@ RT_API(cudaDeviceGetAttribute, v5000,
 #endif
 PROPERTIES((struct cudaDeviceProp * prop, int device), (prop, device),
 	   properties(prop, device))
-RT_API(cudaDriverGetVersion, v3020, (int *driverVersion), (driverVersion),
-       put(driverVersion, XS_SIM_CUDA_VERSION))
-RT_API(cudaRuntimeGetVersion, v3020, (int *runtimeVersion), (runtimeVersion),
-       put(runtimeVersion, CUDART_VERSION))
-RT_API(cudaSetDeviceFlags, v3020, (unsigned int flags), (flags), cudaSuccess)
 /* There is no profiler. */
 RT_API_VOID(cudaProfilerStart, v4000, cudaSuccess)
 RT_API_VOID(cudaProfilerStop, v4000, cudaSuccess)

@@ -52,23 +52,6 @@ static int instantiate(cudaGraphExec_t *handle, cudaGraph_t from)
 	return cudaSuccess;
 }
 
-/* Instantiates with the callbacks of the driver call that the runtime makes. */
-static int instantiate_in_driver(cudaGraphExec_t *handle, cudaGraph_t graph,
-				 unsigned long long flags)
-{
-	cuGraphInstantiateWithFlags_params params = {(CUgraphExec *)handle,
-						     (CUgraph)graph, flags};
-	struct xs_sim_call call = {
-	    .domain = CUPTI_CB_DOMAIN_DRIVER_API,
-	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags,
-	    .name = "cuGraphInstantiateWithFlags",
-	    .params = &params,
-	};
-
-	libcudart_static_enter_driver(&call);
-	return libcudart_static_leave_driver(&call, instantiate(handle, graph));
-}
-
 static int destroy(struct graph *graph)
 {
 	if (!graph)
@@ -92,22 +75,6 @@ static int update(struct exec *exec, struct graph *graph)
 	return cudaSuccess;
 }
 
-static int update_in_driver(cudaGraphExec_t exec, cudaGraph_t graph)
-{
-	cuGraphExecUpdate_v2_params params = {(CUgraphExec)exec, (CUgraph)graph,
-					      NULL};
-	struct xs_sim_call call = {
-	    .domain = CUPTI_CB_DOMAIN_DRIVER_API,
-	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
-	    .name = "cuGraphExecUpdate_v2",
-	    .params = &params,
-	};
-
-	libcudart_static_enter_driver(&call);
-	return libcudart_static_leave_driver(
-	    &call, update((void *)exec, (void *)graph));
-}
-
 static int launch(const struct exec *exec, struct xs_sim_stream *stream)
 {
 	return exec ? xs_sim_graph_launch(exec->graph->nodes, exec->number,
@@ -126,29 +93,6 @@ static int destroy_exec(struct exec *exec)
 	return rc;
 }
 
-static int destroy_exec_in_driver(cudaGraphExec_t handle)
-{
-	cuGraphExecDestroy_params params = {(CUgraphExec)handle};
-	struct xs_sim_call call = {
-	    .domain = CUPTI_CB_DOMAIN_DRIVER_API,
-	    .cbid = CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy,
-	    .name = "cuGraphExecDestroy",
-	    .params = &params,
-	};
-
-	libcudart_static_enter_driver(&call);
-	return libcudart_static_leave_driver(&call,
-					     destroy_exec((void *)handle));
-}
-
-static int capture_status(struct xs_sim_stream *stream,
-			  enum cudaStreamCaptureStatus *status)
-{
-	*status = stream->capture ? cudaStreamCaptureStatusActive
-				  : cudaStreamCaptureStatusNone;
-	return cudaSuccess;
-}
-
 #define STREAM xs_rt_stream(stream, per_thread)
 
 RT_TWINS_OF(cudaStreamBeginCapture, v10000, ptsz,
@@ -157,14 +101,13 @@ RT_TWINS_OF(cudaStreamBeginCapture, v10000, ptsz,
 RT_TWINS_OF(cudaStreamEndCapture, v10000, ptsz,
 	    (cudaStream_t stream, cudaGraph_t *pGraph), (stream, pGraph),
 	    end_capture(STREAM, pGraph))
-RT_TWINS_OF(cudaStreamIsCapturing, v10000, ptsz,
-	    (cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus),
-	    (stream, pCaptureStatus), capture_status(STREAM, pCaptureStatus))
 RT_API(cudaGraphInstantiate, v12000,
        (cudaGraphExec_t * pGraphExec, cudaGraph_t graph,
 	unsigned long long flags),
        (pGraphExec, graph, flags),
-       instantiate_in_driver(pGraphExec, graph, flags))
+       RT_IN_DRIVER_API(cuGraphInstantiateWithFlags,
+			((CUgraphExec *)pGraphExec, (CUgraph)graph, flags),
+			instantiate(pGraphExec, graph)))
 RT_TWINS_OF(cudaGraphLaunch, v10000, ptsz,
 	    (cudaGraphExec_t graphExec, cudaStream_t stream),
 	    (graphExec, stream),
@@ -173,8 +116,12 @@ RT_TWINS_OF(cudaGraphLaunch, v10000, ptsz,
 RT_API(cudaGraphExecUpdate, v10020,
        (cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
 	cudaGraphExecUpdateResultInfo *resultInfo),
-       (hGraphExec, hGraph, resultInfo), update_in_driver(hGraphExec, hGraph))
+       (hGraphExec, hGraph, resultInfo),
+       RT_IN_DRIVER_API(cuGraphExecUpdate_v2,
+			((CUgraphExec)hGraphExec, (CUgraph)hGraph, NULL),
+			update((void *)hGraphExec, (void *)hGraph)))
 RT_API(cudaGraphExecDestroy, v10000, (cudaGraphExec_t graphExec), (graphExec),
-       destroy_exec_in_driver(graphExec))
+       RT_IN_DRIVER_API(cuGraphExecDestroy, ((CUgraphExec)graphExec),
+			destroy_exec((void *)graphExec)))
 RT_API(cudaGraphDestroy, v10000, (cudaGraph_t graph), (graph),
        destroy((void *)graph))

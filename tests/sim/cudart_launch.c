@@ -351,20 +351,6 @@ static int function_name(const char **name, const void *func)
 RT_API(cudaFuncGetName, v12030, (const char **name, const void *func),
        (name, func), function_name(name, func))
 #endif
-static int function_by_symbol(cudaFunction_t *function, const void *symbol)
-{
-	int error;
-
-	*function = (cudaFunction_t)(void *)find_function(symbol, &error);
-	return *function ? cudaSuccess : error;
-}
-
-RT_API(cudaGetFuncBySymbol, v11000,
-       (cudaFunction_t * functionPtr, const void *symbolPtr),
-       (functionPtr, symbolPtr), function_by_symbol(functionPtr, symbolPtr))
 RT_API(cudaFuncGetAttributes, v3020,
        (struct cudaFuncAttributes * attr, const void *func), (attr, func),
        function_attributes(attr, func))
-RT_API(cudaFuncSetAttribute, v9000,
-       (const void *func, enum cudaFuncAttribute attr, int value),
-       (func, attr, value), cudaSuccess)

@@ -8,9 +8,9 @@ struct xs_sim_stream *xs_rt_stream(cudaStream_t handle, bool per_thread)
 						       : cudaStreamPerThread);
 }
 
-static int create_stream(cudaStream_t *stream, unsigned flags, int priority)
+static int create_stream(cudaStream_t *stream, unsigned flags)
 {
-	*stream = (cudaStream_t)(void *)xs_sim_stream_create(flags, priority);
+	*stream = (cudaStream_t)(void *)xs_sim_stream_create(flags);
 	return *stream ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -28,23 +28,14 @@ static int synchronize_stream(struct xs_sim_stream *stream)
 	return cudaSuccess;
 }
 
-static int priority_range(int *least, int *greatest)
-{
-	if (least)
-		*least = 0;
-	if (greatest)
-		*greatest = -1;
-	return cudaSuccess;
-}
-
 static struct xs_sim_event *event_of(cudaEvent_t event)
 {
 	return (struct xs_sim_event *)(void *)event;
 }
 
-static int create_event(cudaEvent_t *event, unsigned flags)
+static int create_event(cudaEvent_t *event)
 {
-	*event = (cudaEvent_t)(void *)xs_sim_event_create(flags);
+	*event = (cudaEvent_t)(void *)xs_sim_event_create();
 	return *event ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -79,19 +70,12 @@ static int launch_host(struct xs_sim_stream *stream, cudaHostFn_t function,
 #define STREAM xs_rt_stream(stream, per_thread)
 
 RT_API(cudaStreamCreate, v3020, (cudaStream_t * pStream), (pStream),
-       create_stream(pStream, 0, 0))
+       create_stream(pStream, 0))
 RT_API(cudaStreamCreateWithFlags, v5000,
        (cudaStream_t * pStream, unsigned int flags), (pStream, flags),
-       create_stream(pStream, flags, 0))
-RT_API(cudaStreamCreateWithPriority, v5050,
-       (cudaStream_t * pStream, unsigned int flags, int priority),
-       (pStream, flags, priority), create_stream(pStream, flags, priority))
+       create_stream(pStream, flags))
 RT_API(cudaStreamDestroy, v5050, (cudaStream_t stream), (stream),
        destroy_stream(stream))
-RT_API(cudaDeviceGetStreamPriorityRange, v5050,
-       (int *leastPriority, int *greatestPriority),
-       (leastPriority, greatestPriority),
-       priority_range(leastPriority, greatestPriority))
 RT_TWINS(cudaStreamSynchronize, v3020, ptsz, (cudaStream_t stream), (stream),
 	 synchronize_stream(STREAM))
 RT_TWINS(cudaStreamQuery, v3020, ptsz, (cudaStream_t stream), (stream),
@@ -101,19 +85,15 @@ RT_TWINS(cudaStreamWaitEvent, v3020, ptsz,
 	 (stream, event, flags),
 	 xs_sim_event_issue(XS_SIM_WAIT, event_of(event), STREAM))
 RT_API(cudaEventCreate, v3020, (cudaEvent_t * event), (event),
-       create_event(event, 0))
+       create_event(event))
 RT_API(cudaEventCreateWithFlags, v3020,
        (cudaEvent_t * event, unsigned int flags), (event, flags),
-       create_event(event, flags))
+       create_event(event))
 RT_API(cudaEventDestroy, v3020, (cudaEvent_t event), (event),
        destroy_event(event))
 RT_TWINS(cudaEventRecord, v3020, ptsz, (cudaEvent_t event, cudaStream_t stream),
 	 (event, stream),
 	 xs_sim_event_issue(XS_SIM_RECORD, event_of(event), STREAM))
-RT_TWINS_OF(cudaEventRecordWithFlags, v11010, ptsz,
-	    (cudaEvent_t event, cudaStream_t stream, unsigned int flags),
-	    (event, stream, flags),
-	    xs_sim_event_issue(XS_SIM_RECORD, event_of(event), STREAM))
 RT_API(cudaEventSynchronize, v3020, (cudaEvent_t event), (event),
        synchronize_event(event))
 RT_API(cudaEventQuery, v3020, (cudaEvent_t event), (event),

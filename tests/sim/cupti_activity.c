@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Activity records. They wait in a list until their end, and are delivered in
- * the user's buffers on request, after each flush period, or when many are
- * complete: from a thread of the simulator, as CUPTI does it. */
+ * the user's buffers on request, or when many are complete: from a thread of
+ * the simulator, as CUPTI does it. */
 #include "tests/sim/cupti_pending.h"
 
 #include <fcntl.h>
@@ -30,7 +30,6 @@ static struct {
 	uint8_t *buffer;
 	size_t bytes, most;
 } spare;
-static uint32_t period_ms;
 static atomic_bool enabled[CUPTI_ACTIVITY_KIND_COUNT];
 static CUpti_BuffersCallbackRequestFunc request_buffer;
 static CUpti_BuffersCallbackCompleteFunc complete_buffer;
@@ -268,15 +267,10 @@ static void *flusher(void *unused)
 
 		clock_gettime(CLOCK_REALTIME, &until);
 		pthread_mutex_lock(&lock);
-		until.tv_sec += period_ms ? period_ms / 1000 : 1;
-		until.tv_nsec += (long)(period_ms % 1000) * 1000000;
-		if (until.tv_nsec >= 1000000000) {
-			until.tv_sec++;
-			until.tv_nsec -= 1000000000;
-		}
+		until.tv_sec++;
 		if (pending_count < GATHERED || getenv("XS_SIM_CUPTI_HELD"))
 			pthread_cond_timedwait(&gathered, &lock, &until);
-		due = pending_count >= GATHERED || period_ms;
+		due = pending_count >= GATHERED;
 		pthread_mutex_unlock(&lock);
 		if (due)
 			flush(false);
@@ -409,15 +403,6 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag)
 	xs_cu_must_be_attached(__func__);
 	atomic_fetch_add(&flushes, 1);
 	flush(flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-	return CUPTI_SUCCESS;
-}
-
-CUptiResult cuptiActivityFlushPeriod(uint32_t time)
-{
-	pthread_mutex_lock(&lock);
-	period_ms = time;
-	pthread_cond_signal(&gathered);
-	pthread_mutex_unlock(&lock);
 	return CUPTI_SUCCESS;
 }
 

@@ -122,7 +122,7 @@ static void add_set(const struct xs_sim_record *r, struct xs_cu_pending *p)
 	struct xs_sim_range range;
 
 	p->set.value = set->value;
-	p->set.bytes = (uint64_t)set->width * set->height;
+	p->set.bytes = set->bytes;
 	RAN(p->set, r);
 	OF_NODE(p->set, r);
 	p->set.flags = set->async ? CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC : 0;

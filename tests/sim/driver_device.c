@@ -71,11 +71,6 @@ XS_SIM_API CUresult CUDAAPI cuGetErrorName(CUresult error, const char **text)
 	return error_text(error, text, true);
 }
 
-XS_SIM_API CUresult CUDAAPI cuGetErrorString(CUresult error, const char **text)
-{
-	return error_text(error, text, false);
-}
-
 static int put(int *where, int value)
 {
 	*where = value;
@@ -316,35 +311,12 @@ static int get_function(CUfunction *function, CUmodule module, const char *name)
 	return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-static int get_global(CUdeviceptr *address, size_t *bytes, CUmodule module,
-		      const char *name)
-{
-	size_t found;
-	void *global = xs_sim_module_global(
-	    (struct xs_sim_module *)(void *)module, name, &found);
-
-	if (!global)
-		return CUDA_ERROR_NOT_FOUND;
-	if (address)
-		*address = (CUdeviceptr)global;
-	if (bytes)
-		*bytes = found;
-	return CUDA_SUCCESS;
-}
-
 DRV_API(cuModuleLoadData, (CUmodule * module, const void *image),
 	(module, image), load(module, image))
-DRV_API(cuModuleLoadDataEx,
-	(CUmodule * module, const void *image, unsigned int numOptions,
-	 CUjit_option *options, void **optionValues),
-	(module, image, numOptions, options, optionValues), load(module, image))
 DRV_API(cuModuleUnload, (CUmodule hmod), (hmod), unload(hmod))
 DRV_API(cuModuleGetFunction,
 	(CUfunction * hfunc, CUmodule hmod, const char *name),
 	(hfunc, hmod, name), get_function(hfunc, hmod, name))
-DRV_API(cuModuleGetGlobal_v2,
-	(CUdeviceptr * dptr, size_t *bytes, CUmodule hmod, const char *name),
-	(dptr, bytes, hmod, name), get_global(dptr, bytes, hmod, name))
 
 #if CUDA_VERSION >= 12030
 static int kernel_name(const char **name, const void *kernel)

@@ -5,7 +5,7 @@
 static int alloc(CUdeviceptr *address, size_t bytes)
 {
 	void *memory = NULL;
-	int rc = bytes ? xs_sim_alloc(XS_SIM_DEVICE, bytes, 0, &memory)
+	int rc = bytes ? xs_sim_alloc(XS_SIM_DEVICE, bytes, &memory)
 		       : (int)CUDA_ERROR_INVALID_VALUE;
 
 	*address = (CUdeviceptr)memory;
@@ -47,20 +47,13 @@ static int set(CUdeviceptr dst, uint32_t value, unsigned unit, size_t count,
 {
 	const struct xs_sim_set request = {
 	    .dst = (char *)dst,
-	    .width = count * unit,
-	    .height = 1,
+	    .bytes = count * unit,
 	    .value = value,
 	    .unit = unit,
 	    .async = async,
 	};
 
 	return xs_sim_set(stream, &request);
-}
-
-static int info(size_t *free_bytes, size_t *total_bytes)
-{
-	xs_sim_memory_info(xs_sim_device(), free_bytes, total_bytes);
-	return CUDA_SUCCESS;
 }
 
 static int range_of(CUdeviceptr *begin, size_t *bytes, const void *address)
@@ -111,16 +104,13 @@ DRV_API(cuIpcOpenMemHandle_v2,
 	(pdptr, handle, Flags), open_shared(pdptr, &handle))
 DRV_API(cuIpcCloseMemHandle, (CUdeviceptr dptr), (dptr),
 	xs_sim_ipc_close(AT(dptr)))
-DRV_API(cuMemGetInfo_v2, (size_t * free, size_t *total), (free, total),
-	info(free, total))
 DRV_API(cuMemHostAlloc, (void **pp, size_t bytesize, unsigned int Flags),
-	(pp, bytesize, Flags), xs_sim_alloc(XS_SIM_PINNED, bytesize, Flags, pp))
+	(pp, bytesize, Flags), xs_sim_alloc(XS_SIM_PINNED, bytesize, pp))
 DRV_API(cuMemAllocHost_v2, (void **pp, size_t bytesize), (pp, bytesize),
-	xs_sim_alloc(XS_SIM_PINNED, bytesize, 0, pp))
+	xs_sim_alloc(XS_SIM_PINNED, bytesize, pp))
 DRV_API(cuMemFreeHost, (void *p), (p), release(p, XS_SIM_PINNED))
 DRV_API(cuMemHostRegister_v2, (void *p, size_t bytesize, unsigned int Flags),
-	(p, bytesize, Flags),
-	xs_sim_register(XS_SIM_PINNED, p, bytesize, Flags))
+	(p, bytesize, Flags), xs_sim_register(XS_SIM_PINNED, p, bytesize))
 DRV_API(cuMemHostUnregister, (void *p), (p), xs_sim_unregister(p))
 DRV_API(cuMemHostGetDevicePointer_v2,
 	(CUdeviceptr * pdptr, void *p, unsigned int Flags), (pdptr, p, Flags),
@@ -157,9 +147,6 @@ DRV_TWINS(cuMemcpyDtoDAsync_v2, ptsz,
 DRV_TWINS(cuMemsetD8_v2, ptds,
 	  (CUdeviceptr dstDevice, unsigned char uc, size_t N),
 	  (dstDevice, uc, N), set(dstDevice, uc, 1, N, DRV_STREAM(NULL), false))
-DRV_TWINS(cuMemsetD32_v2, ptds,
-	  (CUdeviceptr dstDevice, unsigned int ui, size_t N),
-	  (dstDevice, ui, N), set(dstDevice, ui, 4, N, DRV_STREAM(NULL), false))
 DRV_TWINS(cuMemsetD8Async, ptsz,
 	  (CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream),
 	  (dstDevice, uc, N, hStream),

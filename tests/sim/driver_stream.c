@@ -13,7 +13,7 @@ static struct xs_sim_event *event_of(CUevent event)
 
 static int create_stream(CUstream *stream, unsigned flags)
 {
-	*stream = (CUstream)(void *)xs_sim_stream_create(flags, 0);
+	*stream = (CUstream)(void *)xs_sim_stream_create(flags);
 	return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -31,9 +31,9 @@ static int synchronize_stream(struct xs_sim_stream *stream)
 	return CUDA_SUCCESS;
 }
 
-static int create_event(CUevent *event, unsigned flags)
+static int create_event(CUevent *event)
 {
-	*event = (CUevent)(void *)xs_sim_event_create(flags);
+	*event = (CUevent)(void *)xs_sim_event_create();
 	return *event ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -85,9 +85,6 @@ DRV_API(cuStreamDestroy_v2, (CUstream hStream), (hStream),
 	destroy_stream(hStream))
 DRV_TWINS(cuStreamSynchronize, ptsz, (CUstream hStream), (hStream),
 	  synchronize_stream(DRV_STREAM(hStream)))
-DRV_TWINS(cuStreamQuery, ptsz, (CUstream hStream), (hStream),
-	  xs_sim_stream_done(DRV_STREAM(hStream)) ? CUDA_SUCCESS
-						  : CUDA_ERROR_NOT_READY)
 DRV_TWINS(cuStreamIsCapturing, ptsz,
 	  (CUstream hStream, CUstreamCaptureStatus *captureStatus),
 	  (hStream, captureStatus),
@@ -100,7 +97,7 @@ DRV_TWINS(cuStreamWaitEvent, ptsz,
 DRV_API(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode), (mode),
 	exchange_mode(mode))
 DRV_API(cuEventCreate, (CUevent * phEvent, unsigned int Flags),
-	(phEvent, Flags), create_event(phEvent, Flags))
+	(phEvent, Flags), create_event(phEvent))
 DRV_API(cuEventDestroy_v2, (CUevent hEvent), (hEvent), destroy_event(hEvent))
 DRV_TWINS(cuEventRecord, ptsz, (CUevent hEvent, CUstream hStream),
 	  (hEvent, hStream),

@@ -78,14 +78,12 @@ static void *map_pages(enum xs_sim_memory memory, size_t bytes)
 	return pages;
 }
 
-int xs_sim_alloc(enum xs_sim_memory memory, size_t bytes, unsigned flags,
-		 void **address)
+int xs_sim_alloc(enum xs_sim_memory memory, size_t bytes, void **address)
 {
 	struct xs_sim_range range = {
 	    .bytes = bytes,
 	    .memory = memory,
 	    .device = xs_sim_device(),
-	    .flags = flags,
 	};
 	uint64_t *used = &used_bytes[range.device];
 	int rc = XS_SIM_ENOMEM;
@@ -141,15 +139,13 @@ int xs_sim_free(void *address, enum xs_sim_memory memory)
 	return rc;
 }
 
-int xs_sim_register(enum xs_sim_memory memory, void *address, size_t bytes,
-		    unsigned flags)
+int xs_sim_register(enum xs_sim_memory memory, void *address, size_t bytes)
 {
 	struct xs_sim_range range = {
 	    .base = (uintptr_t)address,
 	    .bytes = bytes,
 	    .memory = memory,
 	    .device = xs_sim_device(),
-	    .flags = flags,
 	    .registered = true,
 	};
 	int rc;
@@ -190,14 +186,6 @@ bool xs_sim_find(const void *address, struct xs_sim_range *range)
 		*range = ranges[i];
 	pthread_mutex_unlock(&lock);
 	return found;
-}
-
-void xs_sim_memory_info(int device, size_t *free_bytes, size_t *total_bytes)
-{
-	pthread_mutex_lock(&lock);
-	*total_bytes = xs_sim_config.memory_bytes;
-	*free_bytes = xs_sim_config.memory_bytes - used_bytes[device];
-	pthread_mutex_unlock(&lock);
 }
 
 void xs_sim_memory_reset(int device)

@@ -95,8 +95,7 @@ static uint64_t duration_ns(const struct xs_sim_model *model,
 		       (uint64_t)copy_ns(model, &op->copy, engine, start_ns);
 	case XS_SIM_SET:
 		return c->launch_ns +
-		       (uint64_t)((double)op->set.width *
-				  (double)op->set.height / c->mem_gbs);
+		       (uint64_t)((double)op->set.bytes / c->mem_gbs);
 	case XS_SIM_KERNEL:
 		by_bytes = (double)work.bytes / c->mem_gbs;
 		by_instructions = (double)work.instructions / c->gips;

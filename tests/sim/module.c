@@ -67,7 +67,7 @@ struct xs_sim_module *xs_sim_module_load(const void *image)
 	     i++)
 		xs_sim_register(XS_SIM_DEVICE,
 				module->program->globals[i].address,
-				module->program->globals[i].bytes, 0);
+				module->program->globals[i].bytes);
 	return module;
 }
 
@@ -120,8 +120,6 @@ void xs_sim_function_info(const struct xs_sim_function *function,
 	    .registers = k->registers < 255 ? k->registers : 255,
 	    .shared_bytes = k->shared_bytes,
 	    .local_bytes = k->local_bytes,
-	    .const_bytes = k->param_bytes,
-	    .params = k->param_count,
 	};
 }
 

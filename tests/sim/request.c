@@ -12,7 +12,7 @@ int xs_sim_set(struct xs_sim_stream *stream, const struct xs_sim_set *set)
 	    .set = *set,
 	};
 
-	if (set->width == 0 || set->height == 0)
+	if (set->bytes == 0)
 		return XS_SIM_OK;
 	return xs_sim_issue(&op);
 }
@@ -86,7 +86,7 @@ int xs_sim_ipc_open(void **address, const void *handle)
 	if (opened.times && opened.of.base != of.base)
 		return XS_SIM_EVALUE;
 	if (!opened.times)
-		rc = xs_sim_alloc(XS_SIM_DEVICE, of.bytes, 0, &opened.address);
+		rc = xs_sim_alloc(XS_SIM_DEVICE, of.bytes, &opened.address);
 	if (rc != XS_SIM_OK)
 		return rc;
 	opened.of = of;

@@ -81,15 +81,11 @@ static void perform_copy(const struct xs_sim_copy *copy)
 
 static void perform_set(const struct xs_sim_set *set)
 {
-	for (size_t y = 0; y < set->height; y++) {
-		char *row = set->dst + y * set->pitch;
-
-		if (set->unit == 1)
-			memset(row, (int)set->value, set->width);
-		else
-			for (size_t x = 0; x < set->width; x += set->unit)
-				memcpy(row + x, &set->value, set->unit);
-	}
+	if (set->unit == 1)
+		memset(set->dst, (int)set->value, set->bytes);
+	else
+		for (size_t x = 0; x < set->bytes; x += set->unit)
+			memcpy(set->dst + x, &set->value, set->unit);
 }
 
 /* Waits for the record that was the last when the wait was issued. Within a
@@ -311,14 +307,13 @@ static uint32_t next_stream_id(void)
 	return id;
 }
 
-struct xs_sim_stream *xs_sim_stream_create(unsigned flags, int priority)
+struct xs_sim_stream *xs_sim_stream_create(unsigned flags)
 {
 	struct xs_sim_stream *stream = calloc(1, sizeof(*stream));
 
 	if (stream) {
 		stream->device = xs_sim_device();
 		stream->flags = flags;
-		stream->priority = priority;
 		stream->id = next_stream_id();
 	}
 	return stream;
@@ -334,7 +329,7 @@ struct xs_sim_stream *xs_sim_stream_get(const void *handle)
 		return &devices[device].legacy;
 	case 2:
 		if (!per_thread[device])
-			per_thread[device] = xs_sim_stream_create(0, 0);
+			per_thread[device] = xs_sim_stream_create(0);
 		return per_thread[device];
 	default:
 		return (struct xs_sim_stream *)(uintptr_t)handle;
@@ -352,13 +347,12 @@ void xs_sim_stream_destroy(struct xs_sim_stream *stream)
 	free(stream);
 }
 
-struct xs_sim_event *xs_sim_event_create(unsigned flags)
+struct xs_sim_event *xs_sim_event_create(void)
 {
 	struct xs_sim_event *event = calloc(1, sizeof(*event));
 
 	if (event) {
 		event->device = xs_sim_device();
-		event->flags = flags;
 	}
 	return event;
 }
