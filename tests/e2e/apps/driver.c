@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that uses the driver API without the runtime, as frameworks with
  * their own compiler do. It knows nothing of xferspy. */
+#include "tests/e2e/apps/twice.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,26 +25,6 @@
 		}                                                              \
 	} while (0)
 
-static const char ptx[] = ".version 5.0\n"
-			  ".target sm_50\n"
-			  ".address_size 64\n"
-			  ".visible .entry twice(.param .u64 data)\n"
-			  "{\n"
-			  "	.reg .u32 %r<5>;\n"
-			  "	.reg .u64 %rd<4>;\n"
-			  "	ld.param.u64 %rd0, [data];\n"
-			  "	mov.u32 %r0, %ctaid.x;\n"
-			  "	mov.u32 %r1, %ntid.x;\n"
-			  "	mov.u32 %r2, %tid.x;\n"
-			  "	mad.lo.u32 %r0, %r0, %r1, %r2;\n"
-			  "	mul.wide.u32 %rd1, %r0, 4;\n"
-			  "	add.u64 %rd2, %rd0, %rd1;\n"
-			  "	ld.global.u32 %r3, [%rd2];\n"
-			  "	add.u32 %r3, %r3, %r3;\n"
-			  "	st.global.u32 [%rd2], %r3;\n"
-			  "	ret;\n"
-			  "}\n";
-
 static CUdeviceptr device;
 static CUfunction twice;
 static CUstream stream;
@@ -64,7 +46,7 @@ static void set_up(void)
 	CHECK(cuDeviceGet(&first, 0));
 	CHECK(cuDevicePrimaryCtxRetain(&context, first));
 	CHECK(cuCtxSetCurrent(context));
-	CHECK(cuModuleLoadData(&module, ptx));
+	CHECK(cuModuleLoadData(&module, twice_ptx));
 	CHECK(cuModuleGetFunction(&twice, module, "twice"));
 	CHECK(cuMemAlloc(&device, BYTES));
 	CHECK(cuMemHostAlloc((void **)&host, BYTES, 0));
@@ -193,7 +175,8 @@ static void launch_of_modules(int rounds)
 	CUfunction function;
 
 	for (int i = 0; i < 2 * rounds; i++) {
-		CHECK(cuModuleLoadData(&module, i % 2 ? ptx_struct : ptx));
+		CHECK(
+		    cuModuleLoadData(&module, i % 2 ? ptx_struct : twice_ptx));
 		CHECK(cuModuleGetFunction(&function, module,
 					  i % 2 ? "other" : "twice"));
 		tell(first, i % 2 ? rest[1] : 0);
@@ -250,7 +233,7 @@ static void contexts(int rounds)
 		const bool last = i % 2;
 
 		create_context(&context, 1);
-		CHECK(cuModuleLoadData(&module, last ? ptx_struct : ptx));
+		CHECK(cuModuleLoadData(&module, last ? ptx_struct : twice_ptx));
 		CHECK(cuModuleGetFunction(&function, module,
 					  last ? "other" : "twice"));
 		if (!last)

@@ -5,6 +5,8 @@
  * two contexts by turns. `driver more` does so by other calls: rows, launches
  * with attributes, copies within the device and from one context to another.
  */
+#include "tests/e2e/apps/twice.h"
+
 #include <cuda.h>
 
 #include <dlfcn.h>
@@ -15,27 +17,6 @@
 #define COUNT  4096
 #define BYTES  (COUNT * sizeof(int))
 #define ROUNDS 10
-
-static const char twice[] = ".version 6.4\n"
-			    ".target sm_75\n"
-			    ".address_size 64\n"
-			    ".visible .entry twice(.param .u64 values)\n"
-			    "{\n"
-			    ".reg .b32 %r<6>;\n"
-			    ".reg .b64 %rd<5>;\n"
-			    "ld.param.u64 %rd1, [values];\n"
-			    "cvta.to.global.u64 %rd2, %rd1;\n"
-			    "mov.u32 %r1, %ctaid.x;\n"
-			    "mov.u32 %r2, %ntid.x;\n"
-			    "mov.u32 %r3, %tid.x;\n"
-			    "mad.lo.s32 %r4, %r1, %r2, %r3;\n"
-			    "mul.wide.s32 %rd3, %r4, 4;\n"
-			    "add.s64 %rd4, %rd2, %rd3;\n"
-			    "ld.global.u32 %r5, [%rd4];\n"
-			    "add.s32 %r5, %r5, %r5;\n"
-			    "st.global.u32 [%rd4], %r5;\n"
-			    "ret;\n"
-			    "}\n";
 
 /* The name, the version that it is looked up with, the parameters. */
 #define FUNCTIONS(F)                                                           \
@@ -127,7 +108,7 @@ static void set_up(struct place *place)
 
 	CHECK(cuDeviceGet(&device, 0));
 	CHECK(cuCtxCreate(&place->context, 0, device));
-	CHECK(cuModuleLoadData(&module, twice));
+	CHECK(cuModuleLoadData(&module, twice_ptx));
 	CHECK(cuModuleGetFunction(&place->function, module, "twice"));
 	CHECK(cuMemAlloc(&place->values, BYTES));
 	CHECK(cuMemAlloc(&place->second, BYTES));
