@@ -8,7 +8,6 @@
 #include "analyzer/read/text_dump.h"
 #include "analyzer/rounds/phase.h"
 #include "analyzer/symbols/symbols.h"
-#include "analyzer/text/trace_text.h"
 #include "analyzer/timeline/allocations.h"
 #include "analyzer/timeline/load_trace.h"
 #include "analyzer/timeline/timeline.h"
@@ -72,57 +71,6 @@ static void read_in_windows(const void *data, size_t size)
 	close(file);
 }
 
-/* A visitor that only counts: runs the text parser without a file. */
-static int count_header(void *self, const struct xs_file_header *header,
-			uint64_t file_bytes, uint64_t source_bytes)
-{
-	(void)header;
-	(void)file_bytes;
-	(void)source_bytes;
-	(*(size_t *)self)++;
-	return 0;
-}
-
-static int count_chunk(void *self, uint64_t at,
-		       const struct xs_chunk_header *chunk)
-{
-	(void)at;
-	*(size_t *)self += chunk->used_bytes;
-	return 0;
-}
-
-static int count_record(void *self, uint64_t at, const xs_u8 *record)
-{
-	(void)at;
-	for (size_t i = 0; i < record[1] * 4u; i++)
-		*(size_t *)self += record[i];
-	return 0;
-}
-
-static int count_defect(void *self, uint64_t at, const char *text)
-{
-	(void)at;
-	*(size_t *)self += strlen(text);
-	return 0;
-}
-
-static void parse_text(const void *data, size_t size)
-{
-	size_t count = 0;
-	const struct xs_trace_visitor visitor = {.self = &count,
-						 .header = count_header,
-						 .chunk = count_chunk,
-						 .record = count_record,
-						 .defect = count_defect};
-	struct xs_text_error error;
-	FILE *in = size ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
-
-	if (!in)
-		return;
-	xs_text_read(in, size, &visitor, &error);
-	fclose(in);
-}
-
 /* A dump must be readable again, whatever the trace was. */
 static void dump_and_parse(const void *data, size_t size)
 {
@@ -151,7 +99,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(copy, data, size);
 	read_whole(copy, size);
 	read_in_windows(copy, size);
-	parse_text(copy, size);
 	dump_and_parse(copy, size);
 	free(copy);
 	return 0;
