@@ -54,6 +54,16 @@ static void set_range(const struct xs_result *result,
 	}
 }
 
+/* What is left of a saving of the row, or of an end of its range. */
+static int64_t gain_ns(const struct xs_result *result,
+		       const struct xs_result_estimate *row, int64_t saves_ns)
+{
+	struct xs_result_estimate of = *row;
+
+	of.saves_ns = saves_ns;
+	return xs_result_capped_gain_ns(result, &of);
+}
+
 struct xs_result_estimate
 xs_result_shown_row(const struct xs_result *result,
 		    const struct xs_result_phase *phase,
@@ -79,6 +89,8 @@ xs_result_shown_row(const struct xs_result *result,
 	out.saves_ns =
 	    row->effort_level <= 0 && !result->machine_choice.other_gpu
 		? 0
-		: xs_result_capped_gain_ns(result, row);
+		: gain_ns(result, row, row->saves_ns);
+	out.saves_low_ns = gain_ns(result, row, row->saves_low_ns);
+	out.saves_high_ns = gain_ns(result, row, row->saves_high_ns);
 	return out;
 }

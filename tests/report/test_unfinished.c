@@ -161,6 +161,7 @@ TEST(a_file_of_another_kind_stays)
 	static const char dump[] = "xferspy-text 1\n";
 
 	outcome = WHOLE;
+	assert_int_equal(system("rm -f temporary/*"), 0); /* of others */
 	assert_int_equal(write_over(OLD, page), -EEXIST);
 	expect_text("second", OLD);
 	assert_int_equal(write_over(pytorch, own), -EEXIST);

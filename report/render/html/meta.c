@@ -89,7 +89,8 @@ static json_t *views(const struct xs_result *result,
 #undef IN
 #define IN struct xs_result_estimate
 static const struct xs_json_field row_fields[] = {
-    FIELDS(round_ns, low_ns, high_ns, speedup, saves_low_ns, saves_high_ns),
+    FIELDS(round_ns, low_ns, high_ns, speedup, saves_ns, saves_low_ns),
+    FIELDS(saves_high_ns),
     {0}};
 
 /* The rows as they are shown, and which of them are listed. */

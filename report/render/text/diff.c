@@ -3,6 +3,7 @@
 
 #include "report/diff/gate.h"
 #include "report/render/text/terminal.h"
+#include "report/result/best.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -113,6 +114,8 @@ static int put_totals(const struct xs_terminal *terminal,
 static const char *verdict(struct xs_diff *diff, const struct xs_diff_phase *in)
 {
 	const struct xs_result_estimate *row = in->predicted;
+	const int64_t between_ns =
+	    row ? xs_result_used_between_ns(in->before) : 0;
 	struct xs_units_text n = {""};
 
 	if (!row)
@@ -124,12 +127,14 @@ static const char *verdict(struct xs_diff *diff, const struct xs_diff_phase *in)
 	return xs_arena_print(
 	    &diff->arena,
 	    "predicted for %s%s: %s; measured%s: %s, %s "
-	    "the interval, error %s",
+	    "the interval, error %s%s",
 	    row->strategy, n.s,
 	    xs_units_in_range_ns(row->round_ns, row->low_ns, row->high_ns).s,
 	    in->after->tracer_ns ? ", without the cost of tracing" : "",
 	    xs_units_ns(in->measured_ns).s, in->within ? "inside" : "outside",
-	    signed_percent(in->error_percent).s);
+	    signed_percent(in->error_percent).s,
+	    between_ns ? "; both without the host's time until the next round"
+		       : "");
 }
 
 static const char *phase_note(struct xs_diff *diff,
@@ -150,6 +155,14 @@ static const char *phase_note(struct xs_diff *diff,
 			      said ? said : "");
 }
 
+/* A round as the report has it; "-" without one. */
+static struct xs_units_text per_round(const struct xs_result_phase *phase)
+{
+	return xs_units_ns(phase ? xs_result_untraced_ns(phase) +
+				       xs_result_used_between_ns(phase)
+				 : XS_UNKNOWN);
+}
+
 static void put_phase(struct xs_text_table *table, struct xs_diff *diff,
 		      const struct xs_diff_phase *in)
 {
@@ -162,10 +175,8 @@ static void put_phase(struct xs_text_table *table, struct xs_diff *diff,
 	xs_text_table_row(table);
 	xs_text_table_cell(table, 0, XS_BOLD, ids.s);
 	xs_text_table_cell(table, 1, XS_DIM, in->match ? in->match : "nothing");
-	xs_text_table_cell(table, 2, XS_PLAIN,
-			   xs_units_ns(a ? a->round_ns : XS_UNKNOWN).s);
-	xs_text_table_cell(table, 3, XS_PLAIN,
-			   xs_units_ns(b ? b->round_ns : XS_UNKNOWN).s);
+	xs_text_table_cell(table, 2, XS_PLAIN, per_round(a).s);
+	xs_text_table_cell(table, 3, XS_PLAIN, per_round(b).s);
 	xs_text_table_cell(table, 4, XS_PLAIN,
 			   xs_units_ns(a ? a->total_ns : XS_UNKNOWN).s);
 	xs_text_table_cell(table, 5, XS_PLAIN,

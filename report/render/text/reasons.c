@@ -4,6 +4,7 @@
 #include "report/render/text/parts.h"
 
 #include "report/result/best.h"
+#include "report/result/shown_row.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -34,14 +35,20 @@ next_streams(const struct xs_result_phase *phase, int64_t above)
 	return next;
 }
 
-/* "2.84"; "~2.84" if the time of a round is not well known */
-static struct xs_units_text bare(const struct xs_result_estimate *row,
-				 int64_t like_ns, const char **unit)
+/* "2.84", as the table has it; "~2.84" if the time of a round is not well
+ * known. The first one sets the unit. */
+static struct xs_units_text bare(const struct xs_result *result,
+				 const struct xs_result_phase *phase,
+				 const struct xs_result_estimate *row,
+				 int64_t *like_ns, const char **unit)
 {
-	const struct xs_units_text ns =
-	    xs_units_ns_bare(row->round_ns, like_ns, unit);
-	struct xs_units_text out;
+	const int64_t round_ns =
+	    xs_result_shown_row(result, phase, row).round_ns;
+	struct xs_units_text out, ns;
 
+	if (!*like_ns)
+		*like_ns = round_ns;
+	ns = xs_units_ns_bare(round_ns, *like_ns, unit);
 	snprintf(out.s, sizeof(out.s), "%s%.*s",
 		 xs_result_is_known(row) ? "" : "~", (int)sizeof(out.s) - 2,
 		 ns.s);
@@ -55,14 +62,14 @@ static void put_sweep(const struct xs_terminal *terminal,
 {
 	struct xs_arena *arena = &result->arena;
 	const struct xs_result_estimate *row = next_streams(phase, 0);
-	int64_t like_ns = row ? row->round_ns : 0;
+	int64_t like_ns = 0;
 	const char *list = NULL, *unit = "";
 
 	for (; row; row = next_streams(phase, row->n_streams))
-		list =
-		    xs_arena_print(arena, "%s%s%" PRId64 " %s",
-				   list ? list : "", list ? ", " : "",
-				   row->n_streams, bare(row, like_ns, &unit).s);
+		list = xs_arena_print(
+		    arena, "%s%s%" PRId64 " %s", list ? list : "",
+		    list ? ", " : "", row->n_streams,
+		    bare(result, phase, row, &like_ns, &unit).s);
 	if (list)
 		xs_terminal_wrap(terminal, XS_DIM, "  ",
 				 xs_arena_print(arena,

@@ -684,6 +684,14 @@ class PyTorch(unittest.TestCase):
                          "(pid 3911) 2026-11-25T23:21:22Z")
         self.assertEqual(head("put.json.gz")[:16], "no GPU recorded;")
 
+    def test_a_round_of_diff_is_that_of_report(self):
+        path = RECORDED / "rounds-stack.json.gz"
+        said = [line.split() for line in run("report", path).stdout.splitlines()]
+        row, = [words for words in said if words[:2] == ["1", "15"]]
+        done = run("diff", path, RECORDED / "rounds.json.gz").stdout.splitlines()
+        line, = [line for line in done if line.startswith("  1 > 1")]
+        self.assertIn(f" {row[2]} {row[3]} ", line)
+
     def test_runs_of_programs_without_a_name(self):
         with gzip.open(RECORDED / "event_sync.json.gz") as file:
             other = json.load(file)

@@ -49,6 +49,28 @@ for (const name of ['pinned', 'double-buffer']) {
 }
 assert((await between.locator('body').innerText()).includes('until the next round'));
 
+// cards, charts and titles have the figures of the text report
+const capture = await open('capture.html'), captured = words(readFileSync('capture.txt', 'utf8'));
+const savingBars = capture.locator('figure', {hasText: 'What each would save'});
+const texts = await savingBars.locator('svg > text').allTextContents();
+for (const [i, [name, row]] of [['pinned', 'pinned'], ['streams n=8 depth *', 'streams\\* n=8'],
+  ['double-buffer *', 'double-buffer\\*']].entries()) {
+  const [, saves] = captured.match(new RegExp(` ${row} [\\d.]+ ms [\\d.-]+ ms [\\d.]+x ([\\d.]+ ms)`));
+  assert.deepEqual(texts.slice(2 * i, 2 * i + 2), [name, saves]);
+}
+assert(texts.at(-1).startsWith('~'), String(texts));
+assert((await savingBars.locator('title').allTextContents()).at(-1).match(/from .* slower to .* faster/));
+const [, rounds, asItWas, next] = captured.match(/ 1 (\d+) ([\d.]+ ms) .*with the host's ([\d.]+ ms) until/);
+assert(words(await capture.locator('figure', {hasText: 'Time by number'}).innerText())
+  .includes(`which took ${asItWas}, with the host's ${next} until the next round`));
+assert.equal(await capture.evaluate(() => xferspy.timelines[1].rows[0].title),
+  `As it was: ${asItWas}, the median of ${rounds} rounds, with the host's ${next} until the next round`);
+assert(words(await capture.locator('section', {hasText: /^Phases/}).innerText()).includes(` 1 ${rounds} ${asItWas} `));
+for (const card of (await capture.locator('ol.plan > li').allInnerTexts()).slice(0, 2)) {
+  const [, figure] = words(card).match(/^saves ([\d.]+ ms)/);
+  assert(captured.includes(`saves ${figure} (`), card);
+}
+
 // a saving has one interval, and each line and kernel the look of its legend
 const [first] = report.plan;
 assert.equal(first.step, 1);
@@ -60,7 +82,7 @@ const {low, high} = await page.evaluate(({strategy, n}) => {
 }, {strategy: first.strategy, n: first.n_streams});
 assert(words(card).includes(`${parseFloat(low)}-${high}`), `${card} without ${low} to ${high}`);
 assert.equal(await page.locator('figure', {hasText: 'What each would save'}).locator('rect title').first().textContent(),
-  `${first.strategy}: ${low} to ${high}`);
+  `${first.strategy}: ${parseFloat(low)}-${high}`);
 const looks = await page.locator('.legend svg path').evaluateAll(lines =>
   lines.map(line => line.getAttribute('stroke') + line.getAttribute('stroke-dasharray')));
 assert(looks.length > 2 && new Set(looks).size === looks.length, String(looks));
@@ -258,7 +280,7 @@ await read.evaluate(() => document.querySelectorAll('details').forEach(part => p
 const tree = await read.locator('main').ariaSnapshot();
 assert(!/- (button|searchbox|combobox|application|img|region|figure)( \[|:|$)/m.test(tree), tree);
 for (const part of ['heading "What to change in this order', 'application "Timeline of the run.',
-  'img "What each would save"', `pinned: ${low} to ${high}; streams n=32`, '; replay breadth, n = 64: ',
+  'img "What each would save"', `pinned: ${parseFloat(low)}-${high}; streams n=32`, '; replay breadth, n = 64: ',
   'columnheader "90 % range"', 'cell "cudaMemcpy at stencil.cu:64'])
   assert(tree.includes(part), part);
 const reached = new Set([-1]), controlled = await read.locator(controls).count();

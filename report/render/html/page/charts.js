@@ -35,7 +35,9 @@ const path = points => 'M' + points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed
 // published equations.
 function streamsChart(phase) {
   const rows = phase.estimates.filter(row => row.strategy === 'streams' && row.applies &&
-    row.n_streams > 1 && row.n_streams <= 128).sort((a, b) => a.n_streams - b.n_streams);
+    row.n_streams > 1 && row.n_streams <= 128).sort((a, b) => a.n_streams - b.n_streams)
+    .map(row => ({...row, known: isKnown(row), round_ns: row.shown.round_ns,
+      low_ns: row.shown.low_ns, high_ns: row.shown.high_ns}));
   const replayed = rows.filter(row => row.model === 'replay');
   if (replayed.length < 3)
     return null;
@@ -62,11 +64,11 @@ function streamsChart(phase) {
     parts.push(el('path', {d: path(points.map(row => [x(row.n_streams), y(row.round_ns)])), ...look(name, i)}));
     for (const row of points)
       parts.push(titled(el('circle', {cx: x(row.n_streams), cy: y(row.round_ns), r: 3, fill: color}),
-        `${name}, n = ${row.n_streams}: ${row.low_ns && !isKnown(row) ?
+        `${name}, n = ${row.n_streams}: ${row.low_ns && !row.known ?
           'unknown' : time(row.round_ns)} ${row.low_ns ? range(row.low_ns, row.high_ns) : ''}`));
   });
   return figure('Time by number of streams', `a round of phase ${phase.id}, which took ` +
-    `${time(untraced(phase))}; the band is the 90 % range of replay`, CHART.height, parts,
+    `${time(perRound(phase))}${untilNext(phase)}; the band is the 90 % range of replay`, CHART.height, parts,
   el('div.legend', names.map((name, i) => el('span', el('svg', {viewBox: '0 0 26 10', 'aria-hidden': true},
     el('path', {d: 'M0 5H26', ...look(name, i)})), name))));
 }
@@ -74,27 +76,28 @@ function streamsChart(phase) {
 // What each strategy would save of the run, alone.
 function savingsChart(phase) {
   const rows = listed(phase).filter(row => row.strategy !== 'as-is' && row.saves_ns !== null)
-    .map(row => ({...row, low: row.shown.saves_low_ns, high: row.shown.saves_high_ns}));
+    .map(row => ({...row, saves: row.shown.saves_ns, low: row.shown.saves_low_ns,
+      high: row.shown.saves_high_ns}));
   if (!rows.length)
     return null;
   const {width, right} = CHART, left = 150, row = 24;
   // what is not known does not stretch the axis
   const least = Math.min(0, ...rows.map(r => isKnown(r) ? r.low : 0)), most = Math.max(1, ...rows.map(r => r.high));
-  const figureOf = r => isKnown(r) ? time(r.saves_ns) : range(r.low, r.high);
+  const figureOf = r => aboutRow(r) + time(r.saves);
   const room = 12 + 7 * Math.max(...rows.map(r => figureOf(r).length));
   const x = ns => left + (width - left - right - room) * (Math.max(ns, least) - least) / (most - least);
   const parts = rows.flatMap((r, i) => {
-    const y = 8 + i * row, color = r.saves_ns < 0 ? 'wait' : r.bound ? 'faint' : 'kernel';
+    const y = 8 + i * row, color = r.saves < 0 ? 'wait' : r.bound ? 'faint' : 'kernel';
     return [label(left - 8, y + 13, rowName(r) + (r.needs ? ' *' : ''), 'end'),
-      titled(el('rect', {x: Math.min(x(0), x(r.saves_ns)), y, width: Math.abs(x(r.saves_ns) - x(0)),
-        height: row - 7, fill: paint(color), rx: 2}), `${rowName(r)}: ${time(r.low)} to ${time(r.high)}`),
+      titled(el('rect', {x: Math.min(x(0), x(r.saves)), y, width: Math.abs(x(r.saves) - x(0)),
+        height: row - 7, fill: paint(color), rx: 2}), `${rowName(r)}: ${savingRange(r.low, r.high)}`),
       el('path', {d: `M${x(r.low)} ${y + 8.5}H${x(r.high)}m0-4v8M${x(r.low)} ${y + 4.5}v8`,
         stroke: paint('strong'), fill: 'none'}),
       label(Math.max(x(r.high), x(0)) + 6, y + 13, figureOf(r))];
   });
   parts.push(el('line', {x1: x(0), x2: x(0), y1: 2, y2: 8 + rows.length * row, stroke: paint('dim')}));
   return figure('What each would save', `of the run, with only this change in phase ${phase.id}; ` +
-    '* at most; the lines are 90 % of other runs', 14 + rows.length * row, parts);
+    '* on a condition that the trace does not show; the lines are 90 % of other runs', 14 + rows.length * row, parts);
 }
 
 const POINTS = 3000, LEAST_BYTES = 1024;
@@ -121,11 +124,11 @@ function bandwidthChart(trace) {
   const {y, parts} = axes(ticks, x, size, 1.1 * Math.max(...points.map(point => point.rate)),
     value => value ? `${+value.toPrecision(3)} GB/s` : '0');
   const drawn = new Set();
-  for (const {bytes, rate: gbs, color} of points) {
-    const at = [Math.round(x(bytes)), Math.round(y(gbs))], key = color + at;
+  for (const {bytes, rate, color} of points) {
+    const at = [Math.round(x(bytes)), Math.round(y(rate))], key = color + at;
     if (!drawn.has(key))
       parts.push(titled(el('circle', {cx: at[0], cy: at[1], r: 3.5, fill: paint(color), 'fill-opacity': 0.55}),
-        `${color === 'out' ? 'copy out' : 'copy in'}, ${size(bytes)}: ${significant(gbs)} GB/s`));
+        `${color === 'out' ? 'copy out' : 'copy in'}, ${size(bytes)}: ${gbs(rate)}`));
     drawn.add(key);
   }
   return figure('Bandwidth against size', 'of the copies of the run', CHART.height, parts, legend([['copy', 'copies in'], ['out', 'copies out']]));

@@ -44,25 +44,29 @@ function diffTotals({before, after, change_ns, beyond_spread, totals}) {
           total.change && !total.beyond_spread ? 'within the spread' : ''])));
 }
 
-function predictionText({prediction: p, unpredicted, after}) {
+// A phase of a trace's report.
+const phaseOfTrace = ({report}, id) => report.phases.find(phase => phase.id === id);
+
+function predictionText({prediction: p, unpredicted, after}, before) {
   if (!p)
     return unpredicted;
   const streams = p.n_streams === null ? '' : ` (n=${[p.n_streams, p.order].filter(Boolean).join(', ')})`;
   return `predicted for ${p.strategy}${streams}: ${time(p.round_ns)} (${range(p.low_ns, p.high_ns)}); ` +
     `measured${p.measured_ns === after.round_ns ? '' : ', without the cost of tracing'}: ${time(p.measured_ns)}, ${p.within ? 'inside' : 'outside'} the interval, ` +
-    `error ${signedPercent(p.error_percent)}`;
+    `error ${signedPercent(p.error_percent)}${
+      before.used_between_ns ? "; both without the host's time until the next round" : ''}`;
 }
 
-function diffPhases({before: run, change_ns: changed, phases}) {
-  const of = (phase, key) => time(phase && phase[key]);
+function diffPhases({before: run, change_ns: changed, phases}, traces) {
+  const all = phase => time(phase && phase.total_ns);
+  const round = (i, phase) => phase ? time(perRound(phaseOfTrace(traces[i], phase.id))) : '-';
   return phases.length ? section('Phases', 'largest change of the run first',
     table('Phases', [['phase'], ['matched by'], ['per round', 1], ['after', 1], ['all rounds', 1],
       ['after', 1], ['change', 1], ['of run', 1], ['what changed, and what was predicted']],
     phases.slice(0, 20).map(({before, after, ...phase}) => [`${before?.id ?? '-'} > ${after?.id ?? '-'}`,
-      phase.match || 'nothing', of(before, 'round_ns'), of(after, 'round_ns'), of(before, 'total_ns'),
-      of(after, 'total_ns'), change('ns', phase.change_ns), changed === null ? '' : share(phase.change_ns, run.wall_ns),
+      phase.match || 'nothing', round(0, before), round(1, after), all(before), all(after), change('ns', phase.change_ns), changed === null ? '' : share(phase.change_ns, run.wall_ns),
       [!before ? 'only in after' : !after ? 'only in before' : phase.changed.join(', '),
-        predictionText({...phase, after})].filter(Boolean).map(text => el('div', text))]))) : null;
+        predictionText({...phase, after}, before && phaseOfTrace(traces[0], before.id))].filter(Boolean).map(text => el('div', text))]))) : null;
 }
 
 // Equal kernels have one colour in both runs.
@@ -87,9 +91,9 @@ const roundOf = (trace, id) =>
 function groupsOf({before, after, prediction: p}, traces) {
   const per = view => view?.rounds > 1 ? `; ${view.rounds} rounds` : '';
   const predicted = p && predictedView(traces[0], {...p, phase: before.id});
-  return [['before', `Before: ${time(before.round_ns)}`, roundOf(traces[0], before.id)],
+  return [['before', `Before: ${time(perRound(phaseOfTrace(traces[0], before.id)))}`, roundOf(traces[0], before.id)],
     ['predicted', p && `Predicted with ${rowName(p)}: ${time(p.round_ns)}${per(predicted)}`, predicted],
-    ['after', `After: ${time(after.round_ns)}`, roundOf(traces[1], after.id)]]
+    ['after', `After: ${time(perRound(phaseOfTrace(traces[1], after.id)))}`, roundOf(traces[1], after.id)]]
     .filter(([, , view]) => view).map(([name, title, view]) => ({name, title, lanes: view.lanes}));
 }
 
@@ -108,6 +112,6 @@ function roundsOfDiff({phases}, traces) {
 
 function diffSections(diff, traces) {
   sharePaint(traces);
-  return [diffHeader(diff), diffVerdict(diff), diffTotals(diff), diffPhases(diff), runs(diff, traces),
+  return [diffHeader(diff), diffVerdict(diff), diffTotals(diff), diffPhases(diff, traces), runs(diff, traces),
     roundsOfDiff(diff, traces), madeBy()];
 }

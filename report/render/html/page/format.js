@@ -1,31 +1,35 @@
 // SPDX-License-Identifier: MIT
 // Numbers as the text report prints them, and elements of the page.
 
-const significant = value =>
-  value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
+// Digits behind the point, so that three are printed in all.
+const decimals = value => Math.abs(value) >= 99.95 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2;
+const significant = value => value.toFixed(decimals(value));
 
-function scaled(value, steps, base) {
-  let i = 0;
-  while (i + 1 < steps.length && value >= base * (1 - 0.5e-3)) {
-    value /= base;
+function size(bytes) {
+  if (bytes === null)
+    return '-';
+  const steps = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let i = 0, value = bytes;
+  while (i + 1 < steps.length && value >= 1024 * (1 - 0.5e-3)) {
+    value /= 1024;
     i++;
   }
-  const whole = !i || base === 1024 && Number.isInteger(value);
+  const whole = !i || Number.isInteger(value);
   return `${whole ? Math.round(value) : significant(value)} ${steps[i]}`;
 }
 
-function time(ns) {
-  if (ns === null || ns === undefined || Number.isNaN(ns))
-    return '-';
-  if (ns < 0)
-    return '-' + time(-ns);
-  return scaled(ns, ['ns', 'us', 'ms', 's'], 1000);
+const units = [['d', 8.64e13], ['h', 3.6e12], ['s', 1e9], ['ms', 1e6], ['us', 1e3], ['ns', 1]];
+
+// A time in the unit and with the digits of another one: [number, unit].
+function timeAs(ns, like) {
+  const [unit, one] = units.find(([, size]) => Math.abs(like) >= size * 0.9995) || units.at(-1);
+  return [(ns / one).toFixed(one === 1 ? 0 : decimals(like / one)), unit];
 }
 
-const size = bytes => bytes === null ? '-'
-  : scaled(bytes, ['B', 'KiB', 'MiB', 'GiB', 'TiB'], 1024);
+const time = ns => ns === null || ns === undefined || Number.isNaN(ns) ? '-' : timeAs(ns, ns).join(' ');
 
-const rate = (bytes, ns) => ns > 0 && bytes ? `${significant(bytes / ns)} GB/s` : '-';
+const gbs = value => value < 0.0995 ? `${significant(1000 * value)} MB/s` : `${significant(value)} GB/s`;
+const rate = (bytes, ns) => ns > 0 && bytes ? gbs(bytes / ns) : '-';
 
 const percent = (part, whole) =>
   part === null || !(whole > 0) || part > whole ? '-' : `${(100 * part / whole).toFixed(1)} %`;
@@ -33,13 +37,25 @@ const percent = (part, whole) =>
 function range(low, high) {
   if (low === null || high === null)
     return '';
-  const [from, to] = [time(low), time(high)], [number, unit] = from.split(' ');
-  return from === to ? to : `${to.endsWith(' ' + unit) ? number : from}-${to}`;
+  const [from] = timeAs(low, high), [to, unit] = timeAs(high, high);
+  return `${from === to ? '' : from + '-'}${to} ${unit}`;
 }
+
+// A time with the digits of its range, as the text report has them.
+const inRange = (ns, low, high) => high === null || range(low, high) === time(ns) ? time(ns)
+  : timeAs(ns, high).join(' ');
+
+// The range of a saving, which may be a loss.
+const savingRange = (low, high) => low < 0 ? `from ${time(-low)} slower to ${time(high)} faster`
+  : range(low, high);
 
 // The time of the run, or of a phase's round, without the cost of tracing.
 const untracedWall = trace => trace.wall_ns === null ? null : trace.wall_ns - trace.tracer_ns;
 const untraced = phase => phase.round_ns - phase.tracer_ns;
+// With the host's time until the next round, if rows count it.
+const perRound = phase => untraced(phase) + phase.used_between_ns;
+const untilNext = phase => phase.used_between_ns
+  ? `, with the host's ${time(phase.used_between_ns)} until the next round` : '';
 
 // The rows of a phase that are listed; row.shown: as they are shown, in data.js.
 const listed = phase => phase.estimates.filter(row => row.shown.listed);

@@ -86,7 +86,7 @@ function roundAfter(report, s) {
   const row = rowOf(report, s), between = phaseOf(report, s).used_between_ns;
   const ends = range(s.round_low_ns + between, s.round_high_ns + between);
   const about = !isKnown(row) ? 'about ' : s.round_ns === row.round_ns ? '' : aboutBefore(report, s);
-  return `${about}${time(s.round_ns + between)} (${ends})`;
+  return `${about}${inRange(s.round_ns + between, s.round_low_ns + between, s.round_high_ns + between)} (${ends})`;
 }
 
 // What is said of a step that pays in longer runs only.
@@ -100,10 +100,10 @@ function saves(report, s) {
   return isKnown(rowOf(report, s)) && !aboutBefore(report, s) ? 'saves' : 'saves about';
 }
 
-// Its interval, which may reach beyond the run as it is.
-const savingRange = s => s.may_be_slower
-  ? `from ${time(-s.saves_low_ns)} slower to ${time(s.saves_high_ns)} faster`
-  : range(s.saves_low_ns, s.saves_high_ns);
+// Its figure, and its interval before the shares; a limit has none.
+const savedOf = s => s.side_by_side > 1 || s.may_be_slower ? time(s.adds_saves_ns)
+  : inRange(s.adds_saves_ns, s.saves_low_ns, s.saves_high_ns);
+const intervalOf = s => s.side_by_side > 1 ? '' : savingRange(s.saves_low_ns, s.saves_high_ns) + ': ';
 
 function step(s, report, rounds) {
   const before = report.plan.filter(other => other.step < s.step &&
@@ -117,8 +117,8 @@ function step(s, report, rounds) {
   `${percent(s.adds_saves_ns, wall)} of the run`].filter(Boolean).join(', ');
   return el('li',
     s.pays_rounds !== null ? el('div', el('small', paysLater(report, s)))
-      : el('div', el('div.saves', el('small', saves(report, s)), time(s.adds_saves_ns)),
-        el('small', `${savingRange(s)}: ${shares}`)),
+      : el('div', el('div.saves', el('small', saves(report, s)), savedOf(s)),
+        el('small', intervalOf(s) + shares)),
     el('div', el('div', `${s.step}. `, el('span.chip', rowName(s)),
       `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns + phaseOf(report, s).used_between_ns)} \u2192 `, el('b', roundAfter(report, s)),
       rounds ? el('button.see', {type: 'button', click: () => {
@@ -135,7 +135,7 @@ function step(s, report, rounds) {
 // A step of no phase: access to another GPU's memory, or memory pinned in the start-up.
 function otherStep(name, s) {
   return el('li',
-    el('div', el('div.saves', el('small', 'saves up to'), time(s.saves_ns))),
+    el('div', el('div.saves', s.saving.split(' (')[0])),
     el('div', el('div', `${s.step}. `, el('span.chip', name), `: ${s.title}`),
       el('small', s.saving), el('p', s.advice),
       s.condition ? el('p.dim', 'only if ' + s.condition) : null, el('pre', s.code)));
@@ -187,10 +187,14 @@ const aboutRow = row => isKnown(row) ? '' : '~';
 const roundOfRow = row => aboutRow(row) + time(row.shown.round_ns);
 const rangeOfRow = row => range(row.shown.low_ns, row.shown.high_ns);
 
+const withTracing = phase => phase.tracer_ns ? ` (recorded as ${
+  time(perRound(phase) + phase.tracer_ns)} with tracing)` : '';
+
 const titleOf = (phase, row) => row
   ? `With ${rowName(row)}: ${roundOfRow(row)} a round (${rangeOfRow(row)})` +
     (row.speedup && isKnown(row) ? `, ${significant(row.shown.speedup)}x` : '') + (row.needs ? `, if ${row.needs}` : '')
-  : `As it was: ${time(phase.round_ns + phase.used_between_ns)}, the median of ${count(phase.rounds, 'round')}`;
+  : `As it was: ${time(perRound(phase))}, the median of ${count(roundsOf(phase), 'round')}${untilNext(phase)}` +
+    withTracing(phase);
 
 // A round as it was above the round as replay predicts it.
 class Comparison {
@@ -288,11 +292,11 @@ function phases({phases: list, phases_rest: rest, trace}) {
   return section('Phases', 'groups of similar rounds; median of one round',
     table('Phases', [['#'], ['rounds', 1], ['per round', 1], ['90 % of them', 1], ['of run', 1], ['in'],
       ['kernels', 1], ['out'], ['what it does']],
-    list.map(p => [p.id, roundsOf(p), time(untraced(p)) + (p.tracer_ns ? ` (recorded as ${time(p.round_ns)} with tracing)` : ''),
-      range(p.round_low_ns, p.round_high_ns),
+    list.map(p => [p.id, roundsOf(p), time(perRound(p)) + withTracing(p),
+      range(p.round_low_ns + p.used_between_ns, p.round_high_ns + p.used_between_ns),
       percent(p.wall_ns * (1 - (p.warm_up_ns + p.tracer_ns * p.rounds) / p.total_ns), untracedWall(trace)),
       moved(p.h2d_bytes, p.src_memory), time(p.kernel_ns),
-      moved(p.d2h_bytes, p.dst_memory), p.signature])),
+      moved(p.d2h_bytes, p.dst_memory), p.signature + untilNext(p)])),
     rest.phases ? el('p.dim', `${count(rest.phases, 'shorter phase')} of ` +
       `${count(rest.rounds, 'round')}, ${time(rest.total_ns)} in all`) : null);
 }
