@@ -54,10 +54,8 @@ static int tell(enum xs_gate answer, const struct xs_job_diff *diff)
 				    "jobs again");
 	case XS_GATE_UNKNOWN:
 		return xs_cli_error(XS_EXIT_INPUT, "--fail-above", diff->why,
-				    diff->before->cut || diff->after->cut
-					? "give jobs whose processes all ended"
-					: "see the reports on the jobs, or add "
-					  "--allow-different");
+				    "give jobs of whole traces, or, if ranks "
+				    "differ, add --allow-different");
 	default:
 		return 0;
 	}

@@ -23,12 +23,10 @@ size_t xs_digest_room(const char *name)
 		     {"traces", XS_DIGEST_TRACES},
 		     {"exact_wall_ns", XS_DIGEST_TRACES},
 		     {"names", 8},
-		     {"unranked", 8},
 		     {"versions", 8},
 		     {"gpus", 2048},
 		     {"machines", 8},
 		     {"models", 8},
-		     {"ranks", 8},
 		     {"parts", 16},
 		     {"problems", 8},
 		     {"warnings", 64}};

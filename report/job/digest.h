@@ -38,7 +38,7 @@
 #define XS_DIGEST_TEXT	 600u
 #define XS_DIGEST_NAMES	 32u
 #define XS_DIGEST_ROWS	 16u
-#define XS_DIGEST_TRACES 4096u
+#define XS_DIGEST_TRACES 65536u
 
 /* Keys that a table or a count keeps; XS_DIGEST_BUCKETS: of a histogram. */
 #define XS_DIGEST_BUCKETS 512u

@@ -67,24 +67,55 @@ struct xs_job_spread xs_job_spread(const json_t *group, const char *name)
 	return out;
 }
 
-/* The program of the most traces; of equal ones the first by name. */
-static const json_t *main_program(const json_t *digest, const char **name)
+const char *xs_job_of(const json_t *program, const char *what)
+{
+	const char *text =
+	    json_string_value(xs_digest_get(program, "text", what));
+
+	return text ? text : "";
+}
+
+/* When the last process began; 0: unknown. */
+static int64_t start_us(const json_t *program)
+{
+	const int64_t us = xs_digest_get_number(program, "most", "start_us");
+
+	return us > 0 ? us : 0;
+}
+
+/* Orders by one key after the other: each is below 0 if the first comes first.
+ */
+static bool comes_first(const int64_t *order, size_t count)
+{
+	while (count > 1 && !*order) {
+		order++;
+		count--;
+	}
+	return *order < 0;
+}
+
+/* The program of the most traces; of equal ones the first by name, then whole
+ * runs, then the job that began last. */
+static const json_t *main_program(const json_t *digest)
 {
 	const json_t *programs = xs_digest_get(digest, "table", "programs");
 	const json_t *most = NULL;
-	const char *key;
+	const char *key, *most_key = "";
 	json_t *program;
 
 	json_object_foreach((json_t *)programs, key, program)
 	{
-		const int64_t traces = xs_job_traces(program);
-		const int64_t before = most ? xs_job_traces(most) : XS_UNKNOWN;
+		const int64_t order[] = {
+		    xs_job_traces(most) - xs_job_traces(program),
+		    strcmp(xs_job_of(program, "name"), xs_job_of(most, "name")),
+		    !!*xs_job_of(program, "incomplete") -
+			!!*xs_job_of(most, "incomplete"),
+		    start_us(most) - start_us(program), strcmp(key, most_key)};
 
-		if (!most || traces > before ||
-		    (traces == before && strcmp(key, *name) < 0)) {
-			most = program;
-			*name = key;
-		}
+		if (most && !comes_first(order, sizeof(order) / sizeof(*order)))
+			continue;
+		most = program;
+		most_key = key;
 	}
 	return most;
 }
@@ -189,12 +220,11 @@ static void fill_times(struct xs_job *job, const json_t *program)
 int xs_job_build(const json_t *digest, struct xs_job **out)
 {
 	struct xs_job *job = *out = calloc(1, sizeof(*job));
-	const char *name = NULL;
 	const json_t *program;
 
 	if (!job)
 		return -ENOMEM;
-	program = main_program(digest, &name);
+	program = main_program(digest);
 	job->ranks = job->seen = XS_UNKNOWN;
 	job->wall = xs_job_spread(NULL, "");
 	if (program) {

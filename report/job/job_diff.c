@@ -129,15 +129,11 @@ static const char *partial(struct xs_job_diff *diff, const char *side,
 }
 
 /* Why figures are not of the same processes; NULL: they are. */
-static const char *lost(struct xs_job_diff *diff)
+static const char *lost(const struct xs_job_diff *diff)
 {
 	const struct xs_job *before = diff->before, *after = diff->after;
-	const char *why = partial(diff, "after", after);
 
-	if (!why)
-		why = partial(diff, "before", before);
-	return why ? why
-	       : before->traces != after->traces
+	return before->traces != after->traces
 		   ? "the jobs have figures of different numbers of processes"
 	       : strcmp(before->missing ? before->missing : "",
 			after->missing ? after->missing : "") != 0
@@ -265,19 +261,23 @@ static enum xs_gate compare(struct xs_job_diff *diff, double factor)
 			 : XS_GATE_KEPT;
 }
 
-/* Why the run times are none of whole runs; NULL: they are. */
+/* Why the run times are none of all processes, each a whole run; NULL: they
+ * are. */
 static const char *unknown(struct xs_job_diff *diff)
 {
 	const bool is_after = diff->after->cut;
 	const struct xs_job *job = is_after ? diff->after : diff->before;
+	const char *why;
 
 	if (diff->before->wall.median <= 0 || diff->after->wall.median <= 0)
 		return "the run times are unknown";
-	return job->cut ? xs_arena_print(
-			      &diff->arena, "%s: in %" PRId64 " trace%s %s",
-			      is_after ? "after" : "before", job->incomplete,
-			      job->incomplete == 1 ? "" : "s", job->cut)
-			: NULL;
+	if (job->cut)
+		return xs_arena_print(
+		    &diff->arena, "%s: in %" PRId64 " trace%s %s",
+		    is_after ? "after" : "before", job->incomplete,
+		    job->incomplete == 1 ? "" : "s", job->cut);
+	why = partial(diff, "after", diff->after);
+	return why ? why : partial(diff, "before", diff->before);
 }
 
 enum xs_gate xs_job_diff_gate(struct xs_job_diff *diff, double limit_percent,

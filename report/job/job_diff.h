@@ -45,10 +45,10 @@ int xs_job_diff_build(struct xs_job *before, struct xs_job *after,
 /*
  * Whether a job takes more than limit_percent longer than before: exceeded and
  * kept if its slowest and its median process agree, otherwise, or if a median
- * is not known well enough, too noisy to tell. Unless the limit is exceeded or
+ * is not known well enough, too noisy to tell. Unknown, if a process has no end
+ * or its trace is in no figure. Unless the limit is exceeded or
  * allow_different: different, of jobs that are no pair; unknown, if figures are
- * not of all processes, or of others. Unknown, too, if a process has no end.
- * Adds the answer to the verdict.
+ * of other ranks. Adds the answer to the verdict.
  */
 enum xs_gate xs_job_diff_gate(struct xs_job_diff *diff, double limit_percent,
 			      bool allow_different);

@@ -9,6 +9,9 @@
 const json_t *xs_job_rows(const json_t *group, const char *table,
 			  struct xs_arena *arena, size_t size, void **items);
 
+/* Returns a text of a program, "name" or "incomplete"; "": it has none. */
+const char *xs_job_of(const json_t *program, const char *what);
+
 /* Returns how many traces a row is of; 0 or more. */
 int64_t xs_job_traces(const json_t *group);
 
@@ -43,8 +46,9 @@ int64_t xs_job_sum(const json_t *group, const char *name);
 void xs_job_add(struct xs_job *job, const char *what, bool partial,
 		int64_t traces, const char *names, const char *text);
 
-/* Fills ranks, and problems that they have. */
-void xs_job_fill_ranks(struct xs_job *job, const json_t *program);
+/* Fills ranks, and problems that they have. Returns whether each of them has
+ * one trace. */
+bool xs_job_fill_ranks(struct xs_job *job, const json_t *program);
 
 /* Fills problems and ranks; program NULL: none. */
 void xs_job_fill_problems(struct xs_job *job, const json_t *digest,

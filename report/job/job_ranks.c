@@ -40,12 +40,12 @@ static const char *list_missing(struct xs_arena *arena, const int64_t *ranks,
 /* The ranks of the traces, each once, in order; NULL without memory. Adds the
  * traces of a rank that has another one. */
 static int64_t *list_ranks(struct xs_job *job, const json_t *program,
-			   size_t *count, int64_t *again)
+			   size_t *count)
 {
 	const json_t *ids = xs_digest_get(program, "count", "traces");
 	const size_t room = json_object_size(ids) + 1;
 	int64_t *ranks = xs_arena_alloc(&job->arena, 2 * room, sizeof(*ranks));
-	const char *id;
+	const char *id, *again = NULL;
 	json_t *traces;
 	size_t all = 0;
 
@@ -62,97 +62,41 @@ static int64_t *list_ranks(struct xs_job *job, const json_t *program,
 	for (size_t i = 0; i < all; i++)
 		if (!*count || ranks[i] != ranks[*count - 1])
 			ranks[(*count)++] = ranks[i];
-	*again = (int64_t)(all - *count);
+		else if (i - *count < RANGES_MAX)
+			again = xs_arena_join(
+			    &job->arena, again,
+			    xs_arena_print(&job->arena, "%" PRId64, ranks[i]));
+		else if (i - *count == RANGES_MAX)
+			again = xs_arena_join(&job->arena, again, "...");
+	if (again)
+		xs_job_add(job, "same rank", true, (int64_t)(all - *count),
+			   again,
+			   "of a rank that has another one, of several runs?");
 	return ranks;
 }
 
-/* Fills how many ranks most traces say that the job has; of equally many
- * traces, the larger number. Adds the traces that say something else. */
-static void fill_size(struct xs_job *job, const json_t *program)
+bool xs_job_fill_ranks(struct xs_job *job, const json_t *program)
 {
-	const json_t *counts = xs_digest_get(program, "count", "ranks");
-	int64_t ranks = XS_UNKNOWN, most = 0;
-	const char *key;
-	json_t *count;
+	size_t count = 0;
+	const int64_t ranks = xs_digest_get_number(program, "most", "ranks");
+	const int64_t *seen = list_ranks(job, program, &count);
 
-	json_object_foreach((json_t *)counts, key, count)
-	{
-		const int64_t number =
-		    xs_number_bounded(strtoull(key, NULL, 10));
-		const int64_t traces =
-		    xs_number_bounded((uint64_t)json_integer_value(count));
-
-		if (number < 1 || traces < most ||
-		    (traces == most && number < ranks))
-			continue;
-		ranks = number;
-		most = traces;
+	if (!seen || ranks == XS_UNKNOWN)
+		return false;
+	if (xs_digest_get(program, "beyond", "traces")) {
+		if (job->traces < ranks)
+			xs_job_add(job, "too few", true, ranks - job->traces,
+				   "", "fewer than the job has ranks");
+		return false;
 	}
+	while (count && seen[count - 1] >= ranks)
+		count--;
 	job->ranks = ranks;
-	if (xs_job_sum(program, "ranks") > most)
-		xs_job_add(
-		    job, "other ranks", true,
-		    xs_job_sum(program, "ranks") - most, "",
-		    xs_arena_print(&job->arena,
-				   "of a job of another size than %" PRId64
-				   " ranks",
-				   ranks));
-	if (xs_digest_get(program, "beyond", "traces") && job->traces < ranks)
-		xs_job_add(job, "too few", true, ranks - job->traces, "",
-			   "fewer than the job has ranks");
-}
-
-/* Finds the ranks of the launcher that have no trace, and traces that do not
- * fit. */
-static void fill_ranks(struct xs_job *job, const json_t *program)
-{
-	struct xs_arena *arena = &job->arena;
-	size_t count, kept;
-	int64_t again, *ranks;
-
-	fill_size(job, program);
-	ranks = list_ranks(job, program, &count, &again);
-	if (!ranks || job->ranks == XS_UNKNOWN ||
-	    xs_digest_get(program, "beyond", "traces")) {
-		job->ranks = XS_UNKNOWN;
-		return;
-	}
-	for (kept = count; kept && ranks[kept - 1] >= job->ranks;)
-		kept--;
-	if (kept < count)
-		xs_job_add(
-		    job, "rank too high", true, (int64_t)(count - kept), "",
-		    xs_arena_print(arena,
-				   "of rank %" PRId64 "%s, which a job of "
-				   "%" PRId64 " ranks does not have",
-				   ranks[kept], kept + 1 < count ? ", ..." : "",
-				   job->ranks));
-	if (again)
-		xs_job_add(job, "same rank", true, again, "",
-			   "of a rank that has another one: of several runs?");
-	job->seen = (int64_t)kept;
-	job->missing = list_missing(arena, ranks, kept, job->ranks);
+	job->seen = (int64_t)count;
+	job->missing = list_missing(&job->arena, seen, count, ranks);
 	if (job->missing)
 		job->missing_text = xs_arena_print(
-		    arena, "no figures of rank%s %s",
+		    &job->arena, "no figures of rank%s %s",
 		    strpbrk(job->missing, ",-") ? "s" : "", job->missing);
-}
-
-static void add_unranked(struct xs_job *job, const json_t *program)
-{
-	const int64_t traces = xs_job_sum(program, "unranked");
-
-	if (traces && xs_digest_get(program, "count", "ranks"))
-		xs_job_add(
-		    job, "no rank", true, traces,
-		    xs_job_keys(&job->arena,
-				xs_digest_get(program, "count", "unranked"),
-				xs_digest_get(program, "beyond", "unranked")),
-		    "without a rank, in all figures: of another run?");
-}
-
-void xs_job_fill_ranks(struct xs_job *job, const json_t *program)
-{
-	fill_ranks(job, program);
-	add_unranked(job, program);
+	return job->seen == ranks && ranks == job->traces;
 }

@@ -117,14 +117,42 @@ static void add_half(struct xs_job *job, const json_t *own, const json_t *half)
 	job->incomplete = own_cut ? job->traces : cut ? xs_job_traces(half) : 0;
 }
 
-/* Traces of no figure, since most are of another program. */
+/* The traces of the program that are of jobs of other numbers of ranks, or of
+ * none: figures are of one job. */
+static void add_other_jobs(struct xs_job *job, const json_t *jobs)
+{
+	add_row(job, jobs, "other job", true,
+		job->ranks == XS_UNKNOWN
+		    ? "of another job, in no figure"
+		    : xs_arena_print(&job->arena,
+				     "of another job than that of %" PRId64
+				     " rank%s, in no figure",
+				     job->ranks, job->ranks == 1 ? "" : "s"));
+}
+
+/* The traces of other programs, whose names are those of the object. */
+static void add_programs(struct xs_job *job, const json_t *names,
+			 int64_t traces, bool more, bool as_many)
+{
+	if (traces > 0)
+		xs_job_add(
+		    job, "other program", true, traces,
+		    xs_job_keys(&job->arena, names, more),
+		    as_many ? "of another program, in no figure (of those "
+			      "with as many traces this is the first by name; "
+			      "--each reports on each trace)"
+			    : "of another program, in no figure (--each "
+			      "reports on each trace)");
+}
+
+/* Traces of no figure, since most are of another program or job. */
 static void add_others(struct xs_job *job, const json_t *digest,
 		       const json_t *own)
 {
 	const int64_t beyond =
 	    xs_digest_get_number(digest, "beyond", "programs");
 	int64_t traces = beyond > 0 ? beyond : 0;
-	json_t *others = json_object(), *program;
+	json_t *names = json_object(), *jobs = xs_digest_new(), *program;
 	const json_t *half = NULL;
 	bool as_many = false;
 	const char *key;
@@ -132,30 +160,23 @@ static void add_others(struct xs_job *job, const json_t *digest,
 	json_object_foreach(
 	    (json_t *)xs_digest_get(digest, "table", "programs"), key, program)
 	{
-		const char *name =
-		    json_string_value(xs_digest_get(program, "text", "name"));
-
-		if (program == own)
-			continue;
-		if (name && strcmp(name, job->program) == 0) {
+		if (strcmp(xs_job_of(program, "name"), job->program) != 0) {
+			xs_number_add(&traces, xs_job_traces(program));
+			as_many |= xs_job_traces(program) == job->traces;
+			json_object_set(names, xs_job_of(program, "name"),
+					program);
+		} else if (xs_digest_get_number(program, "most", "ranks") !=
+			   xs_digest_get_number(own, "most", "ranks")) {
+			job->arena.failed |= xs_digest_merge(jobs, program) < 0;
+		} else if (program != own) {
 			half = program;
-			continue;
 		}
-		xs_number_add(&traces, xs_job_traces(program));
-		as_many |= xs_job_traces(program) == job->traces;
-		json_object_set(others, key, program);
 	}
 	add_half(job, own, half);
-	if (traces > 0)
-		xs_job_add(
-		    job, "other program", true, traces,
-		    xs_job_keys(&job->arena, others, beyond > 0),
-		    as_many ? "of another program, in no figure (of those "
-			      "with as many traces this is the first by name; "
-			      "--each reports on each trace)"
-			    : "of another program, in no figure (--each "
-			      "reports on each trace)");
-	json_decref(others);
+	add_other_jobs(job, jobs);
+	add_programs(job, names, traces, beyond > 0, as_many);
+	json_decref(names);
+	json_decref(jobs);
 }
 
 /* Tables that lack rows, for which a digest has no room. */
@@ -232,9 +253,10 @@ static void add_mixed(struct xs_job *job, const json_t *program)
 static void add_of_program(struct xs_job *job, const json_t *digest,
 			   const json_t *program)
 {
-	xs_job_fill_ranks(job, program);
-	if (xs_digest_get_number(program, "most", "start_us") >
-	    xs_digest_get_number(program, "least", "end_us"))
+	const bool is_once = xs_job_fill_ranks(job, program);
+
+	if (!is_once && xs_digest_get_number(program, "most", "start_us") >
+			    xs_digest_get_number(program, "least", "end_us"))
 		xs_job_add(
 		    job, "one after another", false, job->traces, "",
 		    "of which some began when others had ended: several runs, "

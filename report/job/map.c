@@ -159,22 +159,34 @@ static bool prepare(struct xs_result *result, struct xs_map *map)
 	return true;
 }
 
-/* What is in the figures. Traces that end early are a program of their own. */
+/* How many ranks the job of a rank has; XS_UNKNOWN: it is of none. */
+static int64_t ranks_of(const struct xs_result_run *run)
+{
+	return run->rank >= 0 && run->rank < run->ranks ? run->ranks
+							: XS_UNKNOWN;
+}
+
+/* What is in the figures. Traces that end early are a program of their own, as
+ * those of jobs of each number of ranks are. */
 static void add_program(json_t *group, const struct xs_map *map, bool *failed)
 {
 	struct xs_result *result = map->result;
+	struct xs_arena *arena = &result->arena;
 	const char *app = result->run.app;
-	const char *name = xs_program_name(&result->arena, &app);
+	const char *name = xs_program_name(arena, &app), *key;
 	const char *why = result->coverage.incomplete;
+	const int64_t ranks = ranks_of(&result->run);
 	json_t *program;
 
 	if (!name)
 		name = "unknown";
-	program = xs_digest_row(
-	    group, "programs",
-	    why ? xs_arena_print(&result->arena, "%s (incomplete)", name)
-		: name,
-	    failed);
+	key = ranks == XS_UNKNOWN
+		  ? name
+		  : xs_arena_print(arena, "%s, %" PRId64 " ranks", name, ranks);
+	if (why)
+		key = xs_arena_print(arena, "%s (incomplete)", key);
+	program = xs_digest_row(group, "programs", key, failed);
+	xs_digest_number(program, "most", "ranks", ranks, failed);
 	xs_digest_set(program, "text", "name", xs_digest_text(name), failed);
 	xs_digest_set(program, "text", "incomplete", xs_digest_text(why),
 		      failed);

@@ -5,7 +5,6 @@
 #include "report/job/sketch.h"
 #include "report/result/number.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static const struct {
@@ -182,13 +181,6 @@ static void add_times(json_t *program, const struct xs_map *map, json_t *steps,
 	}
 	xs_sketch_add(program, "wall_ns", map->wall_ns, failed);
 	xs_digest_count(program, "traces", map->id, failed);
-	if (run->rank == XS_UNKNOWN)
-		xs_digest_count(program, "unranked", map->name, failed);
-	if (run->ranks != XS_UNKNOWN)
-		xs_digest_count(
-		    program, "ranks",
-		    xs_arena_print(&map->result->arena, "%" PRId64, run->ranks),
-		    failed);
 	xs_digest_count(program, "machines", machine_of(map->result), failed);
 	if (map->gpu && map->gpu->uuid)
 		xs_digest_count(program, "gpus", map->gpu->uuid, failed);

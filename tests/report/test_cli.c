@@ -341,7 +341,8 @@ TEST(two_jobs_are_compared)
 	     "the slowest and the median process are slower than that");
 	runs("diff a.digest d.digest --fail-above 5", 2, NULL,
 	     "the jobs have figures of different numbers of processes; "
-	     "see the reports on the jobs, or add --allow-different");
+	     "give jobs of whole traces, or, if ranks differ, add "
+	     "--allow-different");
 }
 
 /* A digest is no trace, and only a whole number is a number. */

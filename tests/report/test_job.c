@@ -360,8 +360,11 @@ TEST(missing_ranks_without_names_are_counted)
 
 		drop(NULL);
 		all = digest_of(&rank);
-		xs_digest_number(xs_digest_row(all, "programs", "app", &failed),
-				 "beyond", "traces", 1, &failed);
+		xs_digest_number(
+		    xs_digest_row(all, "programs",
+				  ranks > 1 ? "app, 8 ranks" : "app, 1 ranks",
+				  &failed),
+		    "beyond", "traces", 1, &failed);
 		assert_false(failed);
 		assert_int_equal(xs_job_build(all, &job), 0);
 		assert_int_equal(job->problem_count, ranks > 1 ? 2 : 1);
@@ -374,19 +377,60 @@ TEST(missing_ranks_without_names_are_counted)
 	}
 }
 
-/* Beside ranks, a trace without one is told. */
-TEST(a_trace_without_rank_is_told)
+/* Traces of another job, of one process, or of a rank that its job does not
+ * have, are in no figure, but named; no missing rank is hidden by them. */
+TEST(traces_of_another_job_are_apart)
 {
 	static const struct rank ranks[] = {
-	    {.rank = XS_UNKNOWN, .wall_ms = 10000},
-	    {.rank = 1, .wall_ms = 10000}};
+	    {.rank = 0, .wall_ms = 10000},
+	    {.rank = 2, .wall_ms = 10000},
+	    {.rank = 3, .wall_ms = 10000},
+	    {.rank = 1, .ranks = 1 << 24, .wall_ms = 90000},
+	    {.rank = 9, .wall_ms = 90000},
+	    {.rank = XS_UNKNOWN, .wall_ms = 90000}};
 
-	build(ranks, 2);
+	build(ranks, 6);
+	assert_int_equal(job->traces, 3);
+	assert_int_equal(job->wall.most, 10000 * MS);
+	assert_int_equal(job->ranks, 8);
+	assert_int_equal(job->seen, 3);
+	assert_string_equal(job->missing, "1, 4-7");
 	assert_int_equal(job->problem_count, 1);
-	assert_string_equal(job->problems[0].what, "no rank");
-	assert_int_equal(job->problems[0].traces, 1);
-	build(ranks, 1);
+	assert_string_equal(job->problems[0].what, "other job");
+	assert_true(job->problems[0].partial);
+	assert_string_equal(
+	    job->problems[0].text,
+	    "3 traces of another job than that of 8 ranks, in no figure: "
+	    "before.xspy (on node7), before.xspy (rank 1 on node7), "
+	    "before.xspy (rank 9 "
+	    "on node7)");
+	build(&ranks[3], 1);
+	assert_string_equal(job->missing, "0, 2-16777215");
+	build(&ranks[4], 2);
+	assert_int_equal(job->traces, 2);
 	assert_int_equal(job->problem_count, 0);
+}
+
+/* A job that ran again with fewer ranks: of as many traces the later ones. */
+TEST(the_later_of_two_jobs_counts)
+{
+	for (int later = 0; later < 2; later++) {
+		struct xs_result *result = fixture_result();
+
+		drop(NULL);
+		all = xs_digest_new();
+		result->coverage.note_count = 0;
+		for (int64_t rank = 0; rank < 4; rank++) {
+			result->run.rank = rank;
+			result->run.ranks = rank < 2 ? 4 : 8;
+			result->run.start_us = rank < 2 ? 5 + later : 6 - later;
+			merge_result(result);
+		}
+		xs_result_free(result);
+		assert_int_equal(xs_job_build(all, &job), 0);
+		assert_int_equal(job->ranks, later ? 4 : 8);
+		assert_int_equal(job->problems[0].traces, 2);
+	}
 }
 
 TEST(a_slow_process_has_a_reason)
@@ -478,30 +522,6 @@ TEST(missing_and_double_ranks_are_named)
 	free(text);
 }
 
-/* A trace whose launcher started another number of ranks, and one of a rank
- * that there is not, hide no missing rank. */
-TEST(ranks_that_disagree_are_told)
-{
-	static const struct rank ranks[] = {
-	    {.rank = 0, .wall_ms = 10000},
-	    {.rank = 2, .wall_ms = 10000},
-	    {.rank = 1, .ranks = 1 << 24, .wall_ms = 10000},
-	    {.rank = 9, .wall_ms = 10000}};
-
-	build(ranks, 4);
-	assert_int_equal(job->ranks, 8);
-	assert_int_equal(job->seen, 3);
-	assert_string_equal(job->missing, "3-7");
-	assert_int_equal(job->problem_count, 2);
-	assert_string_equal(job->problems[0].text,
-			    "1 trace of a job of another size than 8 ranks");
-	assert_string_equal(
-	    job->problems[1].text,
-	    "1 trace of rank 9, which a job of 8 ranks does not have");
-	build(&ranks[2], 1);
-	assert_string_equal(job->missing, "0, 2-16777215");
-}
-
 /* Predictions of several machine profiles are told; those of calibrations, or
  * fitted to each trace, are of one kind. */
 TEST(machine_profiles_are_told)
@@ -578,7 +598,7 @@ TEST(killed_processes_are_apart)
 
 	all = xs_digest_new();
 	result->coverage.note_count = 0;
-	result->run.ranks = 3;
+	result->run.ranks = 5;
 	for (int64_t rank = 0; rank < 3; rank++) {
 		result->run.rank = rank;
 		result->run.wall_ns =
@@ -591,7 +611,7 @@ TEST(killed_processes_are_apart)
 	assert_int_equal(job->traces, 2);
 	assert_int_equal(job->wall.least, 9000 * MS);
 	assert_int_equal(job->incomplete, 1);
-	assert_string_equal(job->missing, "1");
+	assert_string_equal(job->missing, "1, 3-4");
 	assert_string_equal(job->problems[0].what, "incomplete");
 	assert_has(job->problems[0].text,
 		   "1 trace in no figure, since the process was "
@@ -609,8 +629,8 @@ TEST(killed_processes_are_apart)
 	assert_int_equal(job->traces, 3);
 	assert_int_equal(job->incomplete, 3);
 	assert_int_equal(job->wall.most, 600 * MS);
-	assert_string_equal(job->problems[1].what, "complete");
-	assert_int_equal(job->problems[1].traces, 2);
+	assert_string_equal(job->problems[0].what, "complete");
+	assert_int_equal(job->problems[0].traces, 2);
 }
 
 /* More rounds are why, not the bytes that each of them copies. */
@@ -673,8 +693,9 @@ TEST(several_runs_and_uncertain_steps_are_told)
 	build(ranks, 2);
 	text = text_of(false);
 	assert_int_equal(job->problem_count, 1);
-	assert_string_equal(job->problems[0].what, "same rank");
-	assert_int_equal(job->problems[0].traces, 1);
+	assert_string_equal(job->problems[0].text,
+			    "1 trace of a rank that has another one, of "
+			    "several runs?: 0");
 	assert_int_equal(job->steps[0].low_ns, -500 * MS);
 	assert_has(text, "may also be slower; saves about 3.00 s");
 	assert_true(job->at_most_saves_ns >= job->saves_most_ns);

@@ -31,7 +31,7 @@ static struct xs_job *job_of(const char *app, int64_t wall_ms, int ranks,
 
 		result->run.app = app;
 		result->run.rank = rank;
-		result->run.ranks = 3;
+		result->run.ranks = ranks > 3 ? ranks : 3;
 		result->run.wall_ns =
 		    (wall_ms + 1000 * rank) * MS + result->run.tracer_ns;
 		result->coverage.note_count = 0;
@@ -246,7 +246,7 @@ TEST(a_limit_is_meant_for_a_pair)
 	     "is kept. But the jobs have figures of different ranks"},
 	    {0, NULL, {"2", "2"}, NULL, false, XS_GATE_KEPT, "is kept"},
 	    {0, NULL, {0}, &partial, false, XS_GATE_UNKNOWN, "1 trace"},
-	    {1, NULL, {0}, &partial, false, XS_GATE_UNKNOWN, "1 trace"},
+	    {1, NULL, {0}, &partial, true, XS_GATE_UNKNOWN, "1 trace"},
 	    {0, NULL, {0}, &whole, false, XS_GATE_KEPT, "is kept"},
 	};
 
