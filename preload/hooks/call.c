@@ -11,7 +11,6 @@
 #include "preload/record/copy_probe.h"
 #include "preload/record/count.h"
 #include "preload/record/emit.h"
-#include "preload/record/launch_pointers.h"
 #include "preload/sampling/call_origin.h"
 #include "preload/sampling/capture_mode.h"
 #include "preload/util/clock.h"
@@ -120,7 +119,6 @@ static bool supports_fast_path(enum xs_function fn)
 {
 	switch (xs_functions[fn].call_class) {
 	case XS_CALL_LAUNCH:
-		return !xs_launch_pointers_are_on();
 	case XS_CALL_SET:
 	case XS_CALL_SET_ASYNC:
 	case XS_CALL_SYNC_DEVICE:

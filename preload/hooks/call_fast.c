@@ -14,6 +14,7 @@
 #include "preload/record/copy_probe.h"
 #include "preload/record/count.h"
 #include "preload/record/emit.h"
+#include "preload/record/launch_pointers.h"
 #include "preload/sampling/capture_mode.h"
 #include "preload/sampling/sample_window.h"
 #include "preload/trace/session.h"
@@ -52,6 +53,7 @@ begin_recorded(struct xs_thread *thread, struct xs_open_call *call,
 	call->detail = XS_DETAIL_RECORDED;
 	call->site = callsite->site;
 	call->call_class = callsite->call_class;
+	thread->launched = NULL;
 	thread->recorded = true;
 	call->start_ns = xs_clock_realtime_ns();
 	return real;
@@ -151,7 +153,8 @@ static void end_counted(const struct xs_open_call *call, cudaError_t error,
 }
 
 XS_HOT XS_NOINLINE static void end_recorded(const struct xs_open_call *call,
-					    cudaError_t error)
+					    cudaError_t error,
+					    const void *arguments)
 {
 	struct xs_thread *thread = call->thread;
 	struct xs_span span = {.correlation = thread->correlation,
@@ -166,6 +169,10 @@ XS_HOT XS_NOINLINE static void end_recorded(const struct xs_open_call *call,
 						call->address);
 		xs_emit_fast(thread, (enum xs_call_class)call->call_class,
 			     &call->event, error, &span);
+		if (call->call_class == XS_CALL_LAUNCH &&
+		    error == cudaSuccess && xs_launch_pointers_are_on())
+			xs_launch_pointers_launch(thread, call->fn, arguments,
+						  &span);
 	}
 	thread->busy = false;
 	errno = kept_errno;
@@ -179,5 +186,5 @@ XS_HOT void xs_call_end(struct xs_open_call *call, cudaError_t error,
 	else if (call->detail == XS_DETAIL_COUNTED)
 		end_counted(call, error, arguments);
 	else
-		end_recorded(call, error);
+		end_recorded(call, error, arguments);
 }

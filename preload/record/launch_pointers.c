@@ -27,10 +27,11 @@ _Atomic int xs_launch_pointers_mode;
 
 struct noting {
 	struct xs_thread *thread;
-	const struct xs_ended_call *call;
-	const struct xs_event *event;
 	const struct xs_span *span;
 	struct xs_launch_arguments launch;
+	/* of other calls: */
+	const struct xs_event *event;
+	enum xs_call_class call_class;
 };
 
 static bool is_in_window(uint64_t start_ns)
@@ -160,7 +161,7 @@ static void note_memory(void *data)
 	const struct noting *noting = data;
 	const struct xs_event *event = noting->event;
 
-	if (xs_call_allocates(xs_functions[noting->call->fn].call_class))
+	if (xs_call_allocates(noting->call_class))
 		xs_live_memory_add(event->dst, event->bytes,
 				   noting->thread->context,
 				   noting->span->end_ns);
@@ -200,23 +201,36 @@ void xs_launch_pointers_nested(struct xs_thread *thread, enum xs_function fn,
 		thread->launched = launch.function;
 }
 
+XS_HOT void xs_launch_pointers_launch(struct xs_thread *thread,
+				      enum xs_function fn,
+				      const void *arguments,
+				      const struct xs_span *span)
+{
+	struct noting noting = {.thread = thread, .span = span};
+
+	if (!xs_launch_arguments_read(fn, arguments, &noting.launch))
+		return;
+	if (!noting.launch.function)
+		noting.launch.function = thread->launched;
+	if (is_wanted(&noting))
+		xs_guard_run(note_launch, &noting);
+}
+
 void xs_launch_pointers_note(struct xs_thread *thread,
 			     const struct xs_ended_call *call,
 			     const struct xs_event *event,
 			     const struct xs_span *span)
 {
-	struct noting noting = {
-	    .thread = thread, .call = call, .event = event, .span = span};
-	const unsigned call_class = xs_functions[call->fn].call_class;
+	const enum xs_call_class call_class =
+	    (enum xs_call_class)xs_functions[call->fn].call_class;
+	struct noting noting = {.thread = thread,
+				.span = span,
+				.event = event,
+				.call_class = call_class};
 
 	if (call_class == XS_CALL_LAUNCH) {
-		if (!xs_launch_arguments_read(call->fn, call->arguments,
-					      &noting.launch))
-			return;
-		if (!noting.launch.function)
-			noting.launch.function = thread->launched;
-		if (is_wanted(&noting))
-			xs_guard_run(note_launch, &noting);
+		xs_launch_pointers_launch(thread, call->fn, call->arguments,
+					  span);
 	} else if (xs_call_allocates(call_class) || xs_call_frees(call_class)) {
 		xs_guard_run(note_memory, &noting);
 	} else if (call_class == XS_CALL_RESET) {

@@ -30,6 +30,11 @@ void xs_launch_pointers_note(struct xs_thread *thread,
 			     const struct xs_event *event,
 			     const struct xs_span *span);
 
+/* The same for a launch alone. Those that are not wanted take no lock. */
+void xs_launch_pointers_launch(struct xs_thread *thread, enum xs_function fn,
+			       const void *arguments,
+			       const struct xs_span *span);
+
 /* Call at the start of a driver call that a call of the runtime makes: only
  * there a launch of the runtime names its function. */
 void xs_launch_pointers_nested(struct xs_thread *thread, enum xs_function fn,

@@ -31,6 +31,8 @@ struct xs_thread {
 	    64) struct xs_call_counter_table *counters; /* NULL until needed */
 	struct xs_callsite *callsites;			/* NULL until needed */
 	const void *inside;   /* on the stack, points to this: see below */
+	const void *launched; /* CUfunction or CUkernel that the current call of
+			       * the runtime has launched; NULL: none */
 	uint32_t correlation; /* CUPTI's id of the hooked call */
 	uint32_t context;     /* whose default stream is in the trace */
 	uint8_t taken;	      /* recorded calls not yet reported to sampling/ */
@@ -51,8 +53,6 @@ struct xs_thread {
 	struct xs_poll *poll;		      /* NULL until needed */
 	struct xs_thread *next;		      /* list of open threads */
 	struct xs_copy_probe copy_probe;      /* of the current copy */
-	const void *launched; /* CUfunction or CUkernel that the current call of
-			       * the runtime has launched; NULL: none */
 };
 
 /*
