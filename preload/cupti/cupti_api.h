@@ -96,20 +96,24 @@ unsigned xs_cupti_enable_driver(bool on);
 
 /* Returns whether some of them substitute the runtime's, so that functions that
  * issue work are always seen. */
-bool xs_cupti_driver_stays(void);
+extern bool xs_cupti_by_driver;
+
+static inline bool xs_cupti_driver_stays(void)
+{
+	return xs_cupti_by_driver;
+}
 
 /* Returns the function of a callback: our function + 1; XS_FN_COUNT + 1 for a
  * runtime function that is not recorded; 0 if it is not wanted. Thread-safe. */
 unsigned xs_cupti_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id);
 
-/* Our function + 1 for a driver callback that substitutes the runtime's; 0 for
- * others, and if what kernels do is counted. */
-extern uint16_t xs_cupti_driver_substitutes[XS_CUPTI_MOST_CALLBACKS];
+/* Our function + 1 for a driver's function that issues work; 0 for others, and
+ * if what kernels do is counted. */
+extern uint16_t xs_cupti_driver_works[XS_CUPTI_MOST_CALLBACKS];
 
-static inline unsigned xs_cupti_driver_substitute(CUpti_CallbackId id)
+static inline unsigned xs_cupti_driver_work(CUpti_CallbackId id)
 {
-	return id < XS_CUPTI_MOST_CALLBACKS ? xs_cupti_driver_substitutes[id]
-					    : 0;
+	return id < XS_CUPTI_MOST_CALLBACKS ? xs_cupti_driver_works[id] : 0;
 }
 
 /* cupti_driver.c: begins to watch the driver's calls; counters: and counts what

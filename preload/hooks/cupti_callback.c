@@ -331,21 +331,24 @@ XS_NOINLINE static void on_any_callback(CUpti_CallbackDomain domain,
 		xs_share_call_client(domain, id, data);
 }
 
-/* Most callbacks are about driver calls that the runtime makes inside a hooked
- * call: each of them costs these few instructions. */
+/* Most callbacks are about driver calls that the runtime makes: each of them
+ * costs these few instructions. */
 XS_HOT static void CUPTIAPI on_callback(void *user, CUpti_CallbackDomain domain,
 					CUpti_CallbackId id, const void *data)
 {
 	struct xs_thread *thread = xs_thread_get();
-	const unsigned call = domain == CUPTI_CB_DOMAIN_DRIVER_API
-				  ? xs_cupti_driver_substitute(id)
-				  : 0;
+	const unsigned call =
+	    domain == CUPTI_CB_DOMAIN_DRIVER_API ? xs_cupti_driver_work(id) : 0;
 
 	(void)user;
 	if (!call || thread->busy || xs_share_client_listens())
 		on_any_callback(domain, id, data);
-	else
+	else if (xs_cupti_driver_stays())
 		on_substitute(thread, (enum xs_function)(call - 1), data);
+	else if (thread->in_runtime)
+		note_nested_call(thread, (enum xs_function)(call - 1), data);
+	else
+		on_any_callback(domain, id, data);
 }
 
 xs_cupti_callback *xs_cupti_callback_get(void)
