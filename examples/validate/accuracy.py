@@ -329,7 +329,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--xferspy", default=ROOT / "build/bin/xferspy")
-    parser.add_argument("--machine", help="profile (default: named like the results)")
+    parser.add_argument("--machine", help="profile (default: RESULTS-machine.json)")
     parser.add_argument("--summary", action="store_true",
                         help="leave out the rows")
     parser.add_argument("--check", type=pathlib.Path, metavar="LIMITS.json",
@@ -343,7 +343,7 @@ def main():
     args = parser.parse_args()
     examples = args.results.resolve().parent.parent.parent
     machine = args.machine or str(
-        examples / "machines" / args.results.name)
+        args.results.with_name(args.results.stem + "-machine.json"))
     rows = load_rows(args.results)
     machines = examples / "machines"
     predictor = Predictor(args.xferspy, ("--machine", machine),

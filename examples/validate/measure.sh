@@ -8,8 +8,8 @@
 #   examples/validate/measure.sh [--only PART,...] [--workloads FILE]
 #                                [--patterns FILE] [BUILD [OUTPUT [MACHINE]]]
 #
-# BUILD: the build tree (build). OUTPUT: where machines/, traces/ and
-# validate/results/ go (examples). MACHINE: the profile's name (from the GPU).
+# BUILD: the build tree (build). OUTPUT: where traces/ and validate/results/
+# go (examples). MACHINE: the profile's name (from the GPU).
 # --only: these parts alone: calibrate, a workload of the table below, patterns,
 # or others (the traces that demo and tests read besides); results of the rest
 # stay as they were. --workloads, --patterns: a table of your own, instead of the
@@ -97,7 +97,7 @@ if [ -z "$machine" ]; then
 fi
 results=$out/validate/results/$machine.json
 traces=$out/traces
-mkdir -p "$out/machines" "$traces" "$out/validate/results"
+mkdir -p "$traces" "$out/validate/results"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 started=$(date +%s)
@@ -297,7 +297,7 @@ for part in $(echo "$only" | tr , ' '); do
 done
 if is_wanted calibrate; then
 	timeout 100 "$xferspy" calibrate --name "$machine" \
-		-o "$out/machines/$machine.json" || note_failure "calibrate"
+		-o "$out/validate/results/$machine-machine.json" || note_failure "calibrate"
 fi
 each_workload run_workload
 is_wanted patterns && run_patterns

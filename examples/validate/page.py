@@ -339,10 +339,8 @@ def page(rows, summary, families, inside, machine, notes, stem, patterns):
         f"({stem}.svg)", "",
         "## On a first use", "",
         wrap("""The same rows without `--machine` and without a calibration.
-        *Shipped*: the profile of the same GPU model, with ranges widened by the
-        differences between machines of one model. Its calibration is of the
-        machine of these traces, and so shows the wider intervals, not the
-        errors of another machine. *Fitted*: `--machine fitted`, from the trace
+        *Shipped*: the profile of the same GPU model, which is of other
+        machines than that of these traces. *Fitted*: `--machine fitted`, from the trace
         alone. What the trace does not show then has the usual values, which
         rest on the published profiles, on the protocol of the link and, for
         allocations, on H100s (`model/machine/usual.c`): no value of an H200 is

@@ -186,10 +186,8 @@ xs_machine_choose(const struct xs_machine_identity *machine,
 
 	if (choose_own(machine, out, why, size))
 		return XS_MACHINE_CALIBRATED;
-	if (choose_shipped(machine, out)) {
-		xs_machine_widen(out);
+	if (choose_shipped(machine, out))
 		return XS_MACHINE_SHIPPED;
-	}
 	used = strlen(why);
 	snprintf(why + used, size - used,
 		 ", and no profile of this GPU model and link is shipped");

@@ -15,7 +15,7 @@ struct xs_machine_identity {
 enum xs_machine_origin {
 	XS_MACHINE_GIVEN,      /* by --machine, not known to be of this one */
 	XS_MACHINE_CALIBRATED, /* by the user, on this GPU and host */
-	XS_MACHINE_SHIPPED,    /* for this GPU model and link, widened */
+	XS_MACHINE_SHIPPED,    /* for this GPU model and link */
 	XS_MACHINE_FITTED      /* to the trace */
 };
 
@@ -29,9 +29,9 @@ int xs_machine_own_path(const char *uuid, const char *host, char *path,
 
 /*
  * Loads the best profile for the machine into *out: the user's calibration, or
- * else the shipped profile, widened by xs_machine_widen(). If there is neither,
- * *out is unchanged and the result is XS_MACHINE_FITTED. why (of size bytes)
- * says why the choices before it were not taken.
+ * else the shipped profile. If there is neither, *out is unchanged and the
+ * result is XS_MACHINE_FITTED. why (of size bytes) says why the choices before
+ * it were not taken.
  */
 enum xs_machine_origin
 xs_machine_choose(const struct xs_machine_identity *machine,
@@ -48,8 +48,8 @@ xs_machine_origin_of(const struct xs_machine *given,
 		     const struct xs_machine_identity *machine,
 		     const char **mismatch);
 
-/* Widens the ranges by the measured differences between machines of one model
- * (docs/models.md). */
+/* Widens the ranges of another machine's calibration by the measured
+ * differences between machines of one model (docs/models.md). */
 void xs_machine_widen(struct xs_machine *machine);
 
 /* Returns whether the profile may belong to that GPU; true if either name is

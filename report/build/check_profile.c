@@ -193,8 +193,7 @@ static bool matters(const struct xs_result *result, enum xs_param_id id,
 }
 
 /* Checks the parameters that every estimate uses. Other disagreements are in
- * the profile and in the intervals. A shipped profile is of a machine that the
- * user cannot calibrate again. */
+ * the profile and in the intervals. */
 static void check_agreement(struct xs_result *result)
 {
 	const struct xs_machine *m = &result->machine;
@@ -218,7 +217,7 @@ static void check_agreement(struct xs_result *result)
 		if (matters(result, used[i].id, used[i].param, used[i].times))
 			list =
 			    xs_arena_join(&result->arena, list, used[i].what);
-	if (list && !is_shipped(result))
+	if (list)
 		xs_build_note(
 		    result,
 		    "the passes of the profile %s found different values of "

@@ -2,7 +2,6 @@
 #include "report/commands/cli.h"
 
 #include "analyzer/util/escape.h"
-#include "model/machine/choice.h"
 #include "report/build/read.h"
 #include "report/commands/nearest.h"
 #include "report/commands/progress.h"
@@ -151,18 +150,6 @@ int xs_cli_machine(const char *name, struct xs_machine *machine)
 	/* the text of the loader is complete */
 	print_error("xferspy: %s", error);
 	return XS_EXIT_INPUT;
-}
-
-int xs_cli_run_machine(const char *name, struct xs_machine *machine)
-{
-	const struct xs_machine_identity any = {0};
-	const char *mismatch;
-	const int code = xs_cli_machine(name, machine);
-
-	if (!code && xs_machine_origin_of(machine, &any, &mismatch) ==
-			 XS_MACHINE_SHIPPED)
-		xs_machine_widen(machine);
-	return code;
 }
 
 int xs_cli_read_error(const char *path, int err, const char *error)

@@ -113,10 +113,6 @@ bool xs_cli_list_machines(const char *value);
  * an error. */
 int xs_cli_machine(const char *name, struct xs_machine *machine);
 
-/* Loads the profile of a run: the same, with the wider ranges of a machine of
- * its model if it is a shipped one. */
-int xs_cli_run_machine(const char *name, struct xs_machine *machine);
-
 /* Prints why a trace cannot be read; error: text of the reader, or NULL.
  * Returns XS_EXIT_INPUT. */
 int xs_cli_read_error(const char *path, int err, const char *error);

@@ -307,7 +307,7 @@ static int diff_main(int argc, char **argv)
 	if (given.renderer->timeline)
 		how.timeline = xs_timeline_of_result;
 	if (!code && given.machine) {
-		code = xs_cli_run_machine(given.machine, &machine);
+		code = xs_cli_machine(given.machine, &machine);
 		how.machine = &machine;
 	}
 	if (!code && (has_job(&before) || has_job(&after))) {

@@ -336,8 +336,7 @@ static int load(const struct model_options *given, size_t index,
 {
 	const char *name = given->machines[index];
 	const double sync_ns = given->sync_ns;
-	int code = given->question.control ? xs_cli_run_machine(name, machine)
-					   : xs_cli_machine(name, machine);
+	int code = xs_cli_machine(name, machine);
 	char why[64];
 
 	if (!isnan(sync_ns))

@@ -13,7 +13,7 @@ static int add_other(const char *given, struct xs_report_machines *out)
 {
 	struct xs_other_machine *other = &out->others[out->other_count];
 	struct xs_machine machine;
-	int code = xs_cli_run_machine(given, &machine);
+	int code = xs_cli_machine(given, &machine);
 
 	if (code)
 		return code;
@@ -37,7 +37,7 @@ int xs_report_machines_load(const char *const *names, size_t count,
 		return 0;
 	how->fitted = strcmp(names[0], "fitted") == 0;
 	if (!how->fitted) {
-		code = xs_cli_run_machine(names[0], &out->first);
+		code = xs_cli_machine(names[0], &out->first);
 		how->machine = &out->first;
 	}
 	out->others = calloc(count, sizeof(*out->others));

@@ -41,8 +41,9 @@ cat >"$scratch/patterns" <<END
 tiles|--n 45056
 small_waits|--n 1536|hash
 END
-mkdir -p "$scratch/out/machines"
-cp "$1/examples/machines/simulated.json" "$scratch/out/machines"
+mkdir -p "$scratch/out/validate/results"
+cp "$1/examples/machines/simulated.json" \
+	"$scratch/out/validate/results/simulated-machine.json"
 
 # One row of as-is for each baseline, one of pinned, and two of each strategy
 # that both predict: mapped, double-buffer; the rest by number of streams and

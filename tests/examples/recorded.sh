@@ -31,6 +31,7 @@ done
 mkdir -p "$scratch/validate/results"
 ln -s "$sources/examples/traces" "$sources/examples/machines" "$scratch"
 small=$scratch/validate/results/h200.json
+ln -s "$validate/results/h200-machine.json" "$scratch/validate/results"
 {
 	echo "["
 	grep '"workload": "stencil", "size": 512' "$validate/results/h200.json" |

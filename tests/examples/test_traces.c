@@ -24,7 +24,7 @@ static json_t *report_of(const char *trace)
 
 	snprintf(arguments, sizeof(arguments),
 		 "report %s/examples/traces/%s.xspy --machine "
-		 "%s/examples/machines/h200.json --format json",
+		 "%s/examples/validate/results/h200-machine.json --format json",
 		 XS_SOURCE_DIR, trace, XS_SOURCE_DIR);
 	program = program_run(arguments);
 	assert_int_equal(program.code, 0);

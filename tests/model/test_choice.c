@@ -65,19 +65,30 @@ TEST(test_own_calibration_comes_first)
 	assert_has(why, "this GPU and host");
 }
 
-TEST(test_then_the_shipped_profile_widened)
+/* Its ranges are those between machines. */
+TEST(test_then_the_shipped_profile)
 {
-	const struct xs_machine narrow = shipped("h200");
+	const struct xs_machine same = shipped("h200");
 
 	unlink(own);
 	expect_shipped("no calibration is stored");
-	assert_near(chosen.G_h2d.value, narrow.G_h2d.value);
-	assert_true(chosen.G_h2d.high > narrow.G_h2d.high);
-	assert_true(chosen.G_h2d.high < 1.03 * narrow.G_h2d.high);
-	assert_true(chosen.call_launch_ns.high >
-		    1.4 * narrow.call_launch_ns.high);
-	assert_true(chosen.pageable_h2d.low_ns[3] <
-		    narrow.pageable_h2d.low_ns[3]);
+	assert_near(chosen.G_h2d.value, same.G_h2d.value);
+	assert_near(chosen.G_h2d.high, same.G_h2d.high);
+	assert_near(chosen.pageable_h2d.low_ns[3], same.pageable_h2d.low_ns[3]);
+}
+
+TEST(test_ranges_of_another_machine_are_wider)
+{
+	struct xs_machine other = stored;
+
+	xs_machine_widen(&other);
+	assert_near(other.G_h2d.value, stored.G_h2d.value);
+	assert_true(other.G_h2d.high > stored.G_h2d.high);
+	assert_true(other.G_h2d.high < 1.03 * stored.G_h2d.high);
+	assert_true(other.call_launch_ns.high >
+		    1.4 * stored.call_launch_ns.high);
+	assert_true(other.pageable_h2d.low_ns[3] <
+		    stored.pageable_h2d.low_ns[3]);
 }
 
 TEST(test_then_a_fit)

@@ -26,11 +26,10 @@ static const struct {
  * (in and out) of the printed size: 2 bytes / 4096 above the first row, to 15
  * faults; pinned memory has none, to 2. The difference of the printed times is
  * not theirs: it would be 1.4 ms for each fault, where the first touch of a
- * page takes less than a microsecond on the H200.
+ * page takes less than two microseconds on an H200.
  */
 TEST(test_page_faults_of_the_thesis)
 {
-	const struct xs_machine h200 = shipped("h200");
 	const size_t last = COUNT(faults) - 1;
 	double each_ns;
 
@@ -46,7 +45,7 @@ TEST(test_page_faults_of_the_thesis)
 	each_ns = (faults[last].pageable_s - faults[last].pinned_s) * 1e9 /
 		  (faults[last].pageable_faults - faults[last].pinned_faults);
 	assert_close_to(each_ns, 1.393e6, 1e-3, "a fault", __FILE__, __LINE__);
-	assert_true(h200.touch_byte_ns.value * 4096 < 1000);
+	assert_true(shipped("h200").touch_byte_ns.value * 4096 < 2000);
 }
 
 /* A blocking copy from pageable memory: off the link, as its time includes
