@@ -36,7 +36,9 @@ await page.screenshot({path: 'light.png', fullPage: true});
 const unknown = await open('unknown.html');
 const savings = unknown.locator('figure', {hasText: 'What each would save'});
 const widths = await savings.locator('rect').evaluateAll(bars => bars.map(bar => bar.width.baseVal.value));
-assert(Math.max(...widths) > 250, `bars of ${widths}`);
+assert(Math.max(...widths) > 190, `bars of ${widths}`);
+assert((await savings.locator('svg > text').allTextContents()).some(text => text.startsWith('~')));
+assert((await savings.locator('title').allTextContents()).some(text => text.match(/from .* slower to .* faster/)));
 
 // rounds are told with the host's time until the next one, and with what the run does not count, as in the text
 const between = await open('between.html');
@@ -58,8 +60,6 @@ for (const [i, [name, row]] of [['pinned', 'pinned'], ['streams n=8 depth *', 's
   const [, saves] = captured.match(new RegExp(` ${row} [\\d.]+ ms [\\d.-]+ ms [\\d.]+x ([\\d.]+ ms)`));
   assert.deepEqual(texts.slice(2 * i, 2 * i + 2), [name, saves]);
 }
-assert(texts.at(-1).startsWith('~'), String(texts));
-assert((await savingBars.locator('title').allTextContents()).at(-1).match(/from .* slower to .* faster/));
 const [, rounds, asItWas, next] = captured.match(/ 1 (\d+) ([\d.]+ ms) .*with the host's ([\d.]+ ms) until/);
 assert(words(await capture.locator('figure', {hasText: 'Time by number'}).innerText())
   .includes(`which took ${asItWas}, with the host's ${next} until the next round`));
@@ -217,7 +217,7 @@ await both.screenshot({path: 'diff.png', fullPage: true});
 assert.deepEqual(both.problems, []);
 const traced = await open('diff-traced.html', {colorScheme: 'light'});
 assert.match(await traced.locator('td div', {hasText: /^predicted for/}).first().innerText(),
-  /measured, without the cost of tracing: 6\d\d \D+s, /);
+  /measured, without the cost of tracing: 7\d\d \D+s, /);
 const mixed = await open('diff-hostile.html', {colorScheme: 'dark'});
 assert.equal(await mixed.evaluate(() => window.hacked), undefined);
 assert.equal(await mixed.locator('img').count(), 0);
