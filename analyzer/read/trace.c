@@ -91,6 +91,16 @@ size_t xs_trace_first_pointers(const struct xs_trace *trace, uint32_t call)
 	return low;
 }
 
+/* The year 2001: no trace is older. */
+#define LEAST_REALTIME_NS 1000000000000000000u
+
+uint64_t xs_trace_started_ns(const struct xs_trace *trace)
+{
+	const uint64_t ns = trace->header.start_realtime_ns;
+
+	return ns < LEAST_REALTIME_NS ? 0 : ns;
+}
+
 const char *xs_trace_find_info(const struct xs_trace *trace, const char *key)
 {
 	for (size_t i = 0; i < trace->info_count; i++)

@@ -296,6 +296,10 @@ void xs_skipped_sum(struct xs_skipped *sum, const struct xs_skipped *skipped);
  * without memory. */
 struct xs_site *xs_trace_add_outer(struct xs_trace *trace, uint32_t site);
 
+/* Returns when the process started, ns since 1970; 0: the times of an imported
+ * trace have another zero. */
+uint64_t xs_trace_started_ns(const struct xs_trace *trace);
+
 /* Returns the value of an info record, or NULL. */
 const char *xs_trace_find_info(const struct xs_trace *trace, const char *key);
 

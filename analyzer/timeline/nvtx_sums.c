@@ -22,9 +22,8 @@ struct builder {
 	struct xs_nvtx_sums *out;
 	struct ordered by_thread; /* then by start */
 	struct ordered by_start;
-	struct xs_key *ranges; /* by name, then by thread and start */
-	uint64_t *of_range[XS_NVTX_MEASURES]; /* of the current name */
-	uint64_t *scratch;
+	struct xs_key *ranges;	     /* by name, then by thread and start */
+	uint64_t *lengths, *scratch; /* of ranges of the current name */
 };
 
 /* Sorts by the key; stable. */
@@ -167,8 +166,8 @@ static size_t calls_before(const struct builder *b, const struct xs_nvtx *range,
 	return low;
 }
 
-static void measure(const struct builder *b, const struct xs_nvtx *range,
-		    size_t at)
+static void add_range(const struct builder *b, const struct xs_nvtx *range,
+		      struct xs_nvtx_sum *sum)
 {
 	const values *before =
 	    (range->process ? &b->by_start : &b->by_thread)->before;
@@ -176,8 +175,9 @@ static void measure(const struct builder *b, const struct xs_nvtx *range,
 	const size_t end = calls_before(b, range, range->end_ns);
 
 	for (int m = 0; m < XS_NVTX_MEASURES; m++)
-		b->of_range[m][at] = before[end][m] - before[first][m];
-	b->of_range[XS_NVTX_NS][at] = range->end_ns - range->start_ns;
+		sum->total[m] += before[end][m] - before[first][m];
+	b->lengths[sum->count] = range->end_ns - range->start_ns;
+	sum->total[XS_NVTX_NS] += b->lengths[sum->count++];
 }
 
 /* Adds the ranges of one name. */
@@ -197,17 +197,13 @@ static int add_name(struct builder *b, const struct xs_key *keys, size_t count)
 		    range->end_ns <= last->end_ns)
 			continue;
 		last = range;
-		measure(b, range, sum->count++);
+		add_range(b, range, sum);
 	}
 	sum->domain = last->domain;
 	sum->name = last->name;
 	sum->process = last->process;
-	for (int m = 0; m < XS_NVTX_MEASURES; m++) {
-		for (size_t i = 0; i < sum->count; i++)
-			sum->total[m] += b->of_range[m][i];
-		xs_values_sort(b->of_range[m], b->scratch, sum->count);
-		sum->median[m] = b->of_range[m][(sum->count - 1) / 2];
-	}
+	xs_values_sort(b->lengths, b->scratch, sum->count);
+	sum->median_ns = b->lengths[(sum->count - 1) / 2];
 	return 0;
 }
 
@@ -255,15 +251,12 @@ int xs_nvtx_sums_build(const struct xs_trace *trace, struct xs_nvtx_sums *out)
 	if (!rc)
 		rc = order_ranges(&b);
 	b.scratch = malloc(bytes);
-	for (int m = 0; m < XS_NVTX_MEASURES; m++) {
-		b.of_range[m] = malloc(bytes);
-		if (!b.of_range[m] || !b.scratch)
-			rc = -ENOMEM;
-	}
+	b.lengths = malloc(bytes);
+	if (!b.lengths || !b.scratch)
+		rc = -ENOMEM;
 	if (!rc)
 		rc = add_names(&b);
-	for (int m = 0; m < XS_NVTX_MEASURES; m++)
-		free(b.of_range[m]);
+	free(b.lengths);
 	free(b.scratch);
 	free(b.ranges);
 	free(b.by_thread.calls);

@@ -26,7 +26,7 @@ struct xs_nvtx_sum {
 	bool process;	       /* started, not pushed */
 	uint64_t count;
 	uint64_t total[XS_NVTX_MEASURES];
-	uint64_t median[XS_NVTX_MEASURES]; /* of one range, each by itself */
+	uint64_t median_ns; /* of the time of one range */
 };
 
 struct xs_nvtx_sums {

@@ -9,25 +9,25 @@ static void fill_range(struct xs_result *result, const struct xs_trace *trace,
 		       const struct xs_nvtx_sum *sum,
 		       struct xs_result_range *out)
 {
-	const uint64_t *median = sum->median;
+	const uint64_t *total = sum->total;
 	const bool gpu = trace->op_count > 0;
 
 #define GPU(measure)                                                           \
-	(gpu ? xs_number_bounded(median[XS_NVTX_##measure]) : XS_UNKNOWN)
+	(gpu ? xs_number_bounded(total[XS_NVTX_##measure]) : XS_UNKNOWN)
 	*out = (struct xs_result_range){
 	    .name = xs_build_string(result, trace, sum->name),
 	    .domain = xs_build_string(result, trace, sum->domain),
 	    .process = sum->process,
 	    .count = xs_number_bounded(sum->count),
-	    .total_ns = xs_number_bounded(sum->total[XS_NVTX_NS]),
-	    .range_ns = xs_number_bounded(median[XS_NVTX_NS]),
+	    .total_ns = xs_number_bounded(total[XS_NVTX_NS]),
+	    .range_ns = xs_number_bounded(sum->median_ns),
 	    .h2d_bytes = GPU(H2D_BYTES),
 	    .d2h_bytes = GPU(D2H_BYTES),
 	    .kernels = GPU(KERNELS),
 	    .h2d_ns = GPU(H2D_NS),
 	    .kernel_ns = GPU(KERNEL_NS),
 	    .d2h_ns = GPU(D2H_NS),
-	    .host_blocked_ns = xs_number_bounded(median[XS_NVTX_BLOCKED_NS]),
+	    .host_blocked_ns = xs_number_bounded(total[XS_NVTX_BLOCKED_NS]),
 	};
 #undef GPU
 	if (!out->name)

@@ -8,17 +8,13 @@
 #include <string.h>
 #include <time.h>
 
-/* The year 2001: no trace is older. */
-#define LEAST_REALTIME_NS 1000000000000000000u
-
 static const char *utc(struct xs_arena *arena, uint64_t realtime_ns)
 {
 	time_t seconds = (time_t)(realtime_ns / 1000000000u);
 	char text[32];
 	struct tm tm;
 
-	/* times of an imported trace may have another zero */
-	if (realtime_ns < LEAST_REALTIME_NS || !gmtime_r(&seconds, &tm))
+	if (!realtime_ns || !gmtime_r(&seconds, &tm))
 		return NULL;
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	return xs_arena_copy(arena, text);
@@ -112,7 +108,7 @@ void xs_build_run(struct xs_result *result, const struct xs_trace *trace,
 	run->numa_node = xs_build_info_number(trace, "numa_node");
 	run->recorder =
 	    xs_arena_copy(arena, xs_trace_find_info(trace, "xferspy"));
-	run->started_utc = utc(arena, trace->header.start_realtime_ns);
+	run->started_utc = utc(arena, xs_trace_started_ns(trace));
 	run->start_us = xs_number_known(trace->header.start_realtime_ns / 1000);
 	run->cupti_version =
 	    cupti_version(arena, xs_trace_find_info(trace, "cupti"));

@@ -56,7 +56,9 @@ static void fill(struct xs_result *result, const struct xs_run_parts *in)
 	out->parts =
 	    xs_arena_alloc(&result->arena, XS_PARTS, sizeof(*out->parts));
 	for (int i = 0; out->parts && i < XS_PARTS; i++)
-		if (in->ns[i])
+		/* without calls, what the host did is unknown */
+		if (in->ns[i] &&
+		    (i != XS_PART_HOST || result->coverage.api_calls_seen))
 			out->parts[out->part_count++] = (struct xs_result_part){
 			    i, names[i].what, names[i].words,
 			    xs_number_bounded(in->ns[i])};

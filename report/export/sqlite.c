@@ -74,6 +74,15 @@ static void put_null(struct exporting *e)
 	e->column++;
 }
 
+/* 0 is unknown. */
+static void put_known(struct exporting *e, uint64_t value)
+{
+	if (value)
+		put_number(e, value);
+	else
+		put_null(e);
+}
+
 /* Without characters that change a terminal. NULL becomes NULL. */
 static void put_text(struct exporting *e, const char *text)
 {
@@ -116,8 +125,8 @@ static void put_run(struct exporting *e)
 	begin(e, "run", 6);
 	put_text(e, xs_trace_find_info(trace, "app"));
 	put_text(e, xs_trace_find_info(trace, "host"));
-	put_number(e, trace->header.pid);
-	put_number(e, trace->begin_ns);
+	put_known(e, trace->header.pid);
+	put_known(e, xs_trace_started_ns(trace) ? trace->begin_ns : 0);
 	put_number(e, trace->end_ns - trace->begin_ns);
 	put_text(e, xs_trace_find_info(trace, "driver"));
 	next_row(e);

@@ -8,14 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All ranges of one name and domain. Apart from count and total_ns, medians of
- * one range; times of ops are those that it issued, added up. */
+/* All ranges of one name and domain, added up; ops are those that they issued.
+ */
 struct xs_result_range {
 	const char *name, *domain; /* domain NULL: the default one */
 	bool process;		   /* started, not pushed by a thread */
 	int64_t count;
-	int64_t total_ns;
-	int64_t range_ns;
+	int64_t total_ns, range_ns; /* of all; the median of one */
 	int64_t h2d_bytes, d2h_bytes, kernels;
 	int64_t h2d_ns, kernel_ns, d2h_ns;
 	int64_t host_blocked_ns;

@@ -11,7 +11,10 @@ const char *xs_render_text_devices_name(struct xs_result *result)
 	bool alike = first != NULL;
 
 	if (run->device_count <= 1)
-		return first ? first : "no GPU recorded";
+		return first ? first
+		       : result->coverage.gpu_ops_seen
+			   ? "the trace does not name its GPU"
+			   : "no GPU recorded";
 	for (size_t i = 1; alike && i < run->device_count; i++)
 		alike = run->devices[i].name &&
 			strcmp(run->devices[i].name, first) == 0;

@@ -33,8 +33,8 @@ static void put_range(struct xs_text_table *table, struct xs_result *result,
 	xs_text_table_row(table);
 	xs_text_table_cell(table, 0, XS_PLAIN, xs_units_count(in->count).s);
 	xs_text_table_cell(table, 1, XS_BOLD, label(&result->arena, in));
-	put_time(table, 2, in->total_ns);
-	put_time(table, 3, in->range_ns);
+	put_time(table, 2, in->range_ns);
+	put_time(table, 3, in->total_ns);
 	put_time(table, 4, in->h2d_ns);
 	put_time(table, 5, in->kernel_ns);
 	put_time(table, 6, in->d2h_ns);
@@ -82,8 +82,9 @@ int xs_render_text_nvtx(const struct xs_terminal *terminal,
 			struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"count", true}, {"range", false},	{"all", true}, {"each", true},
-	    {"in", true},    {"kernels", true}, {"out", true}, {"waits", true}};
+	    {"count", true}, {"range", false}, {"each", true},
+	    {"all", true},   {"in", true},     {"kernels", true},
+	    {"out", true},   {"waits", true}};
 	const struct xs_result_nvtx *nvtx = result->nvtx;
 	const size_t count = result->all_asked || nvtx->count < NAMES_MAX
 				 ? nvtx->count
@@ -94,8 +95,8 @@ int xs_render_text_nvtx(const struct xs_terminal *terminal,
 	int err;
 
 	xs_terminal_heading(terminal, "NVTX ranges",
-			    "each: medians of one; in, kernels and out: what "
-			    "it issued");
+			    "each: the median; else sums; in, kernels, out: "
+			    "what they issued");
 	if (!notes)
 		return -ENOMEM;
 	if (nvtx->missing) {

@@ -595,7 +595,7 @@ class Nsys(unittest.TestCase):
                                       ("solver", "halo exchange")})
         step = found[None, "step"]
         self.assertEqual((step["count"], step["range_ns"]), (2, 8 * ms - 1000))
-        self.assertEqual((step["h2d_bytes"], step["kernels"]), (4 << 20, 1))
+        self.assertEqual((step["h2d_bytes"], step["kernels"]), (8 << 20, 2))
         self.assertEqual(step["process"], False)
         request = found[None, "request"]
         self.assertEqual(request["process"], True)
@@ -682,7 +682,7 @@ class PyTorch(unittest.TestCase):
             return run("report", RECORDED / name).stdout.splitlines()[0]
         self.assertEqual(head("rounds.json.gz"),
                          "(pid 3911) 2026-11-25T23:21:22Z")
-        self.assertEqual(head("put.json.gz")[:16], "no GPU recorded;")
+        self.assertEqual(head("put.json.gz")[:32], "the trace does not name its GPU;")
 
     def test_a_round_of_diff_is_that_of_report(self):
         path = RECORDED / "rounds-stack.json.gz"
@@ -691,6 +691,20 @@ class PyTorch(unittest.TestCase):
         done = run("diff", path, RECORDED / "rounds.json.gz").stdout.splitlines()
         line, = [line for line in done if line.startswith("  1 > 1")]
         self.assertIn(f" {row[2]} {row[3]} ", line)
+
+    def test_what_jax_does_not_tell(self):
+        path, made = RECORDED / "put.json.gz", self.path / "put.db"
+        self.assertEqual(run("export", "--to", "sqlite", path, "-o", made).returncode, 0)
+        with sqlite3.connect(made) as db:
+            self.assertEqual(db.execute("SELECT pid, start_ns FROM run").fetchall(), [(None, None)])
+        self.assertEqual(run("export", "--to", "sqlite", RECORDED / "rounds.json.gz", "-o",
+                             made).returncode, 0)
+        with sqlite3.connect(made) as db:
+            self.assertEqual(db.execute("SELECT pid, start_ns / 86400000000000 FROM run").fetchall(),
+                             [(3911, 20782)])
+        self.assertIn("the trace does not name its GPU; ", run("report", path).stdout)
+        self.assertEqual({part["what"] for part in report(path)["verdict"]["bounds"]},
+                         {"copies", "kernels"})
 
     def test_runs_of_programs_without_a_name(self):
         with gzip.open(RECORDED / "event_sync.json.gz") as file:

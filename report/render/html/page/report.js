@@ -278,12 +278,12 @@ function waits(report) {
 }
 
 function ranges({nvtx}) {
-  return nvtx && section('NVTX ranges', 'each: medians of one; in, kernels and out: what it issued',
-    nvtx.missing ? el('p', `none: ${nvtx.missing}`) : table('NVTX ranges', [['count', 1], ['range'], ['all', 1],
-      ['each', 1], ['in', 1], ['kernels', 1], ['out', 1], ['waits', 1], ['phases', 1]],
+  return nvtx && section('NVTX ranges', 'each: the median; else sums; in, kernels, out: what they issued',
+    nvtx.missing ? el('p', `none: ${nvtx.missing}`) : table('NVTX ranges', [['count', 1], ['range'], ['each', 1],
+      ['all', 1], ['in', 1], ['kernels', 1], ['out', 1], ['waits', 1], ['phases', 1]],
     nvtx.ranges.map(r => [r.count, (r.domain ? `${r.domain}: ` : '') + (r.name || 'a range') +
-      (r.process ? ' (process)' : ''), ...[r.total_ns, r.range_ns, r.h2d_ns, r.kernel_ns, r.d2h_ns,
-      r.host_blocked_ns].map(time), r.phases.join(', ')])),
+      (r.process ? ' (process)' : ''), ...[r.range_ns, r.total_ns, r.h2d_ns, r.kernel_ns, r.d2h_ns,
+      r.host_blocked_ns].map(ns => time(ns || null)), r.phases.join(', ')])),
     nvtx.lost ? el('p.warn', `! ${nvtx.lost} ranges were lost`) : null);
 }
 
