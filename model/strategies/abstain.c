@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that abstain: what a strategy needs, and the reason it gives without. */
+/* What rows assume and need, and the reason that they give without it. */
 #include "model/strategies/strategy.h"
 
 #include <math.h>
 #include <stdarg.h>
+
+void xs_estimate_assume(struct xs_estimate *row, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < XS_ASSUMES_MAX; i++) {
+		if (!row->assumes[i]) {
+			row->assumes[i] = text;
+			return;
+		}
+	}
+}
+
+void xs_estimate_need(struct xs_estimate *row, const char *text)
+{
+	if (!row->needs)
+		row->needs = text;
+	xs_estimate_assume(row, text);
+}
 
 int xs_estimate_abstain(struct xs_estimate *row, struct xs_estimates *out,
 			const char *why, ...)

@@ -29,25 +29,6 @@ struct xs_estimate xs_estimate_init(const struct xs_strategy_case *c)
 				    .tracer_ns = NAN};
 }
 
-void xs_estimate_assume(struct xs_estimate *row, const char *text)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < XS_ASSUMES_MAX; i++) {
-		if (!row->assumes[i]) {
-			row->assumes[i] = text;
-			return;
-		}
-	}
-}
-
-void xs_estimate_need(struct xs_estimate *row, const char *text)
-{
-	if (!row->needs)
-		row->needs = text;
-	xs_estimate_assume(row, text);
-}
-
 int xs_plan_recorded(const struct xs_strategy_case *c,
 		     const struct xs_scenario *scenario, struct xs_plan *plan)
 {
@@ -193,11 +174,21 @@ static const char only_issues[] =
 /* Work that takes a smaller share of the round makes no condition. */
 #define LEAST_WORK 0.01
 
+int xs_estimate_with_work_ns(const struct xs_strategy_case *c,
+			     const struct xs_estimate *row,
+			     xs_plan_fn build_plan, double *round_ns)
+{
+	struct xs_strategy_case with = *c;
+
+	with.keeps_work = true;
+	return xs_estimate_replay_ns(&with, row, build_plan, round_ns);
+}
+
 int xs_estimate_only_issues(const struct xs_strategy_case *c,
-			    xs_plan_fn build_with_work, struct xs_estimate *row)
+			    xs_plan_fn build_plan, struct xs_estimate *row)
 {
 	double with_ns;
-	int rc = xs_estimate_replay_ns(c, row, build_with_work, &with_ns);
+	int rc = xs_estimate_with_work_ns(c, row, build_plan, &with_ns);
 
 	if (rc || with_ns < row->round_ns * (1 + LEAST_WORK))
 		return rc;

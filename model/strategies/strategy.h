@@ -25,6 +25,8 @@ struct xs_strategy_case {
 	const struct xs_model_options *options;
 	struct xs_round_work work;
 	double as_is_ns; /* by replay; savings are counted from it */
+	/* The host's work that the change may or may not take away stays. */
+	bool keeps_work;
 	/* The only row to replay, with its times, in place of all rows: see
 	 * xs_model_schedule(). NULL: none. */
 	struct xs_schedule *schedule;
@@ -114,13 +116,18 @@ int xs_estimate_replay_ns(const struct xs_strategy_case *c,
 			  const struct xs_estimate *row, xs_plan_fn build_plan,
 			  double *round_ns);
 
+/* Stores the time of the row if the case keeps that work. Returns 0, -ENOMEM or
+ * another -errno of xs_replay(). */
+int xs_estimate_with_work_ns(const struct xs_strategy_case *c,
+			     const struct xs_estimate *row,
+			     xs_plan_fn build_plan, double *round_ns);
+
 /* Call it after the row was replayed without the host's work between the calls
  * that a strategy merges: if that work matters, the row is a bound, and
  * otherwise_ns is the time with it. Returns 0, -ENOMEM or another -errno of
  * xs_replay(). */
 int xs_estimate_only_issues(const struct xs_strategy_case *c,
-			    xs_plan_fn build_with_work,
-			    struct xs_estimate *row);
+			    xs_plan_fn build_plan, struct xs_estimate *row);
 
 /* Rounds of a plan of several: until host and device are in step, and those
  * that are timed. Fewer if rounds are so long that what overlaps at their ends

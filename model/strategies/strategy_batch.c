@@ -49,14 +49,14 @@ static double gather_ns(const struct xs_strategy_case *c,
 
 /* One copy moves all bytes. Returns 0 or -ENOMEM. */
 static int merge(const struct xs_strategy_case *c, const struct xs_machine *m,
-		 const struct xs_small_copies *run, bool keeps,
-		 struct xs_plan *plan)
+		 const struct xs_small_copies *run, struct xs_plan *plan)
 {
 	const bool blocking = !c->phase->steps[run->end - 1].async;
 	const double host_ns = gather_ns(c, m, run);
 	struct xs_action spread = xs_action_host(host_ns);
 	struct xs_action *action = xs_small_copies_merge(
-	    run, xs_action_copy(m, run->in, run->bytes, blocking), keeps, plan);
+	    run, xs_action_copy(m, run->in, run->bytes, blocking),
+	    c->keeps_work, plan);
 
 	if (run->in)
 		action->gap_ns += host_ns;
@@ -64,35 +64,19 @@ static int merge(const struct xs_strategy_case *c, const struct xs_machine *m,
 	return run->in || !run->apart ? 0 : xs_plan_add(plan, &spread);
 }
 
-static int plan_batch(const struct xs_strategy_case *c,
-		      const struct xs_scenario *scenario, bool keeps,
-		      struct xs_plan *plan)
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	struct xs_small_copies run;
 	size_t i;
 	int rc = xs_plan_recorded(c, scenario, plan);
 
+	(void)row;
 	for (i = 0; !rc && xs_small_copies_next(c->phase, c->machine, i, &run);
 	     i = run.end)
-		rc = merge(c, &scenario->machine, &run, keeps, plan);
+		rc = merge(c, &scenario->machine, &run, plan);
 	return rc;
-}
-
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
-{
-	(void)row;
-	return plan_batch(c, scenario, false, plan);
-}
-
-static int build_plan_with_work(const struct xs_strategy_case *c,
-				const struct xs_estimate *row,
-				const struct xs_scenario *scenario,
-				struct xs_plan *plan)
-{
-	(void)row;
-	return plan_batch(c, scenario, true, plan);
 }
 
 /* Totals of all runs: their number, their copies and the waits between these,
@@ -237,7 +221,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (!rc && gathers_in_threads(c))
 		reach_to_other_threads(c, &total, &row);
 	if (!rc)
-		rc = xs_estimate_only_issues(c, build_plan_with_work, &row);
+		rc = xs_estimate_only_issues(c, build_plan, &row);
 	know_issuing(c, total.copies, &row);
 	explain(c, &total, &row);
 	return rc ? rc : xs_estimates_add(out, &row);
@@ -250,17 +234,18 @@ static bool is_direct(const struct xs_batch_way *way,
 	       run->bytes >= way->least_bytes * run->copies;
 }
 
-/* Writes the recorded round with an op for each such run; keeps: the host's
- * work between its copies stays. Returns 0 or -ENOMEM. */
-static int direct_plan(const struct xs_strategy_case *c,
-		       const struct xs_scenario *scenario, bool keeps,
-		       struct xs_plan *plan)
+/* Writes the recorded round with an op for each such run. */
+static int build_direct_plan(const struct xs_strategy_case *c,
+			     const struct xs_estimate *row,
+			     const struct xs_scenario *scenario,
+			     struct xs_plan *plan)
 {
 	const struct xs_batch_way *way = c->strategy->batch_way;
 	const struct xs_machine *m = &scenario->machine;
 	struct xs_small_copies run;
 	int rc = xs_plan_recorded(c, scenario, plan);
 
+	(void)row;
 	for (size_t i = 0;
 	     !rc && xs_small_copies_next(c->phase, c->machine, i, &run);
 	     i = run.end) {
@@ -271,27 +256,9 @@ static int direct_plan(const struct xs_strategy_case *c,
 		op = way->op(m, &run);
 		op.blocking = !c->phase->steps[run.end - 1].async;
 		op.return_ns = xs_or_zero(m->sync_ns.value);
-		xs_small_copies_merge(&run, op, keeps, plan);
+		xs_small_copies_merge(&run, op, c->keeps_work, plan);
 	}
 	return rc;
-}
-
-static int build_direct_plan(const struct xs_strategy_case *c,
-			     const struct xs_estimate *row,
-			     const struct xs_scenario *scenario,
-			     struct xs_plan *plan)
-{
-	(void)row;
-	return direct_plan(c, scenario, false, plan);
-}
-
-static int build_direct_plan_with_work(const struct xs_strategy_case *c,
-				       const struct xs_estimate *row,
-				       const struct xs_scenario *scenario,
-				       struct xs_plan *plan)
-{
-	(void)row;
-	return direct_plan(c, scenario, true, plan);
 }
 
 /* Says what becomes of the copies. Returns false if there are none. */
@@ -344,8 +311,7 @@ int xs_batch_direct_build(const struct xs_strategy_case *c,
 		return rc;
 	rc = xs_estimate_replay(c, build_direct_plan, &row);
 	if (!rc)
-		rc = xs_estimate_only_issues(c, build_direct_plan_with_work,
-					     &row);
+		rc = xs_estimate_only_issues(c, build_direct_plan, &row);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 

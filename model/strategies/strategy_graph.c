@@ -82,11 +82,11 @@ static void make_node(const struct xs_machine *machine,
 					       0));
 }
 
-/* keeps: the host's work between the calls of the run remains, before the
- * launch. */
-static int plan_graph(const struct xs_strategy_case *c,
-		      const struct xs_scenario *scenario, bool keeps,
-		      struct xs_plan *plan)
+/* The host's work between the calls of the run remains before the launch if the
+ * case keeps it. */
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_machine *machine = &scenario->machine;
 	const struct run run = longest_run(c->phase);
@@ -94,6 +94,7 @@ static int plan_graph(const struct xs_strategy_case *c,
 	size_t i;
 	int rc = xs_plan_recorded(c, scenario, plan);
 
+	(void)row;
 	if (rc)
 		return rc;
 	for (i = run.first; i < run.end; i++) {
@@ -107,26 +108,9 @@ static int plan_graph(const struct xs_strategy_case *c,
 		  run.nodes * machine->graph_launch_node_ns.value;
 	plan->actions[run.first].call_ns = call_ns;
 	plan->actions[run.first].issue_lag_ns += call_ns;
-	if (keeps)
+	if (c->keeps_work)
 		plan->actions[run.first].gap_ns += host_ns;
 	return 0;
-}
-
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
-{
-	(void)row;
-	return plan_graph(c, scenario, false, plan);
-}
-
-static int build_plan_with_work(const struct xs_strategy_case *c,
-				const struct xs_estimate *row,
-				const struct xs_scenario *scenario,
-				struct xs_plan *plan)
-{
-	(void)row;
-	return plan_graph(c, scenario, true, plan);
 }
 
 /* Whether the round has a copy or a wait of the host, in a capture an error. */
@@ -200,7 +184,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 				   "such as .item(), stay outside the capture");
 	rc = xs_estimate_replay(c, build_plan, &row);
 	if (!rc)
-		rc = xs_estimate_only_issues(c, build_plan_with_work, &row);
+		rc = xs_estimate_only_issues(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "one launch of a graph of %u kernels takes the host %.0f ns",
 		 run.nodes,

@@ -12,20 +12,16 @@
 
 #include <math.h>
 
-/* The part of the host time before a staged copy that copies its data. */
-typedef double staging_fn(const struct xs_strategy_case *, size_t step);
-
-static double all_staging_ns(const struct xs_strategy_case *c, size_t step)
+/* The part of the host time before a staged copy that copies its data; at least
+ * if the rest may be the program's own work. */
+static double staging_ns(const struct xs_strategy_case *c, size_t step)
 {
-	return xs_step_staging_ns(c->phase, step);
-}
+	const double ns = xs_step_staging_ns(c->phase, step);
 
-/* The rest is the program's own work. */
-static double least_staging_ns(const struct xs_strategy_case *c, size_t step)
-{
-	return fmin(xs_step_staging_ns(c->phase, step),
-		    (double)c->phase->steps[step].bytes *
-			xs_or_zero(c->machine->host_copy_byte_ns.low));
+	return c->keeps_work
+		   ? fmin(ns, (double)c->phase->steps[step].bytes *
+				  xs_or_zero(c->machine->host_copy_byte_ns.low))
+		   : ns;
 }
 
 /* PyTorch waits after each copy in, unless it is non_blocking, which then
@@ -45,15 +41,16 @@ static void leave_out_waits(const struct xs_strategy_case *c,
 			xs_action_leave_out(&plan->actions[i]);
 }
 
-static int put_plan(const struct xs_strategy_case *c,
-		    const struct xs_scenario *scenario, staging_fn *staging_ns,
-		    struct xs_plan *plan)
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_recorded_plan_change change = {
 	    true, scenario->kernel_scale, scenario->host_scale};
 	int rc =
 	    xs_recorded_plan_build(c->phase, &scenario->machine, &change, plan);
 
+	(void)row;
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < c->phase->step_count; i++)
@@ -68,22 +65,6 @@ static int put_plan(const struct xs_strategy_case *c,
 	return 0;
 }
 
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
-{
-	(void)row;
-	return put_plan(c, scenario, all_staging_ns, plan);
-}
-
-static int build_least(const struct xs_strategy_case *c,
-		       const struct xs_estimate *row,
-		       const struct xs_scenario *scenario, struct xs_plan *plan)
-{
-	(void)row;
-	return put_plan(c, scenario, least_staging_ns, plan);
-}
-
 /* How much of the time before a staged copy goes is not known. */
 static int bound_staging(const struct xs_strategy_case *c,
 			 struct xs_estimate *row)
@@ -93,7 +74,7 @@ static int bound_staging(const struct xs_strategy_case *c,
 	row->bound = "the host's time right before the copies in is CuPy's "
 		     "copy of arrays that are not pinned";
 	xs_estimate_assume(row, row->bound);
-	return xs_estimate_replay_ns(c, row, build_least, &row->otherwise_ns);
+	return xs_estimate_with_work_ns(c, row, build_plan, &row->otherwise_ns);
 }
 
 static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
