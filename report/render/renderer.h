@@ -17,27 +17,17 @@
 #include <stdio.h>
 
 /* An output format. A command does not offer the format if its function is
- * NULL. The functions return 0 or -errno; display: what shows out. */
+ * NULL. */
 struct xs_renderer {
 	const char *name; /* as in --format NAME */
 	bool dataflow;	  /* its report needs the dataflow */
 	bool timeline;	  /* its report needs the timeline */
 	bool runs;	  /* its report shows several runs and NVTX ranges */
-	/* results of traces that could not be read are NULL */
-	int (*report)(struct xs_result *const *results, size_t count,
-		      const struct xs_display *display, FILE *out);
-	/* of the traces of a job; all: no list is cut. NULL: the format has
-	 * none */
-	int (*job)(struct xs_job *job, bool all,
-		   const struct xs_display *display, FILE *out);
-	/* of two jobs; where there is one of two runs */
-	int (*job_diff)(struct xs_job_diff *diff,
-			const struct xs_display *display, FILE *out);
-	/* gate_percent: value of --fail-above, NAN without */
-	int (*diff)(struct xs_diff *diff, double gate_percent,
-		    const struct xs_display *display, FILE *out);
-	int (*model)(const struct xs_formulas_result *model,
-		     const struct xs_display *display, FILE *out);
+	xs_render_report *report;
+	xs_render_job *job;
+	xs_render_job_diff *job_diff; /* where there is a diff */
+	xs_render_diff *diff;
+	xs_render_model *model;
 };
 
 /* The commands that print through a renderer. */

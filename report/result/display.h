@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Columns of an output that is no terminal. */
 #define XS_DISPLAY_COLUMNS 80
@@ -13,6 +14,27 @@ struct xs_display {
 	bool color;  /* it shows colours */
 	int columns; /* that a line has */
 };
+
+struct xs_result;
+struct xs_job;
+struct xs_job_diff;
+struct xs_diff;
+struct xs_formulas_result;
+
+/* How a format writes to out, which the display shows, reports on traces (NULL:
+ * one that could not be read), a job (all: no list is cut), two jobs, two runs
+ * (gate_percent: value of --fail-above, NAN without) and the model. Return 0,
+ * -ENOMEM or -EIO. */
+typedef int xs_render_report(struct xs_result *const *results, size_t count,
+			     const struct xs_display *display, FILE *out);
+typedef int xs_render_job(struct xs_job *job, bool all,
+			  const struct xs_display *display, FILE *out);
+typedef int xs_render_job_diff(struct xs_job_diff *diff,
+			       const struct xs_display *display, FILE *out);
+typedef int xs_render_diff(struct xs_diff *diff, double gate_percent,
+			   const struct xs_display *display, FILE *out);
+typedef int xs_render_model(const struct xs_formulas_result *model,
+			    const struct xs_display *display, FILE *out);
 
 /* Whether a byte is a later one of a character, in UTF-8. */
 static inline bool xs_display_continues(char byte)

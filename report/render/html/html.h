@@ -11,21 +11,12 @@
 
 #include "report/diff/diff.h"
 #include "report/job/job_diff.h"
+#include "report/result/display.h"
 #include "report/result/result.h"
 
-#include <stdio.h>
-
-/* Returns 0, -ENOMEM or -EIO. Results of traces that could not be read are
- * NULL. */
-int xs_render_html_report(struct xs_result *const *results, size_t count,
-			  FILE *out);
-
-/* gate_percent: value of --fail-above, NAN without. Returns the same. */
-int xs_render_html_diff(const struct xs_diff *diff, double gate_percent,
-			FILE *out);
-
-/* Of a job, or (job NULL) of two. Returns the same. */
-int xs_render_html_job(const struct xs_job *job, const struct xs_job_diff *diff,
-		       FILE *out);
+xs_render_report xs_render_html_report;
+xs_render_diff xs_render_html_diff;
+xs_render_job xs_render_html_job;
+xs_render_job_diff xs_render_html_job_diff;
 
 #endif

@@ -47,21 +47,22 @@ static int put_block(const struct block *block, FILE *out)
 struct json_data {
 	struct xs_result *const *results;
 	size_t count;
-	const struct xs_diff *diff; /* NULL: the report of the results */
+	struct xs_diff *diff; /* NULL: the report of the results */
 	double gate_percent;
-	const struct xs_job *job;	    /* or NULL */
-	const struct xs_job_diff *job_diff; /* or NULL */
+	struct xs_job *job;	      /* or NULL */
+	struct xs_job_diff *job_diff; /* or NULL */
 };
 
 static int write_json(const struct json_data *data, FILE *out)
 {
 	if (data->job)
-		return xs_render_json_job(data->job, out);
+		return xs_render_json_job(data->job, true, NULL, out);
 	if (data->job_diff)
-		return xs_render_json_job_diff(data->job_diff, out);
-	return data->diff
-		   ? xs_render_json_diff(data->diff, data->gate_percent, out)
-		   : xs_render_json_report(data->results, data->count, out);
+		return xs_render_json_job_diff(data->job_diff, NULL, out);
+	return data->diff ? xs_render_json_diff(data->diff, data->gate_percent,
+						NULL, out)
+			  : xs_render_json_report(data->results, data->count,
+						  NULL, out);
 }
 
 static int put_json(const char *class, const struct json_data *data, FILE *out)
@@ -117,32 +118,47 @@ static int put_traces(struct xs_result *const *results, size_t count, FILE *out)
 }
 
 int xs_render_html_report(struct xs_result *const *results, size_t count,
-			  FILE *out)
+			  const struct xs_display *display, FILE *out)
 {
+	(void)display;
 	fwrite(xs_html_page, 1, xs_html_page_size, out);
 	return put_traces(results, count, out);
 }
 
-int xs_render_html_diff(const struct xs_diff *diff, double gate_percent,
-			FILE *out)
+int xs_render_html_diff(struct xs_diff *diff, double gate_percent,
+			const struct xs_display *display, FILE *out)
 {
 	const struct json_data data = {.diff = diff,
 				       .gate_percent = gate_percent};
 	struct xs_result *const both[] = {diff->before, diff->after};
 	int err;
 
+	(void)display;
 	fwrite(xs_html_page, 1, xs_html_page_size, out);
 	err = put_json("diff", &data, out);
 	return err ? err : put_traces(both, 2, out);
 }
 
-int xs_render_html_job(const struct xs_job *job, const struct xs_job_diff *diff,
-		       FILE *out)
+static int put_jobs(const struct json_data *data, FILE *out)
 {
-	const struct json_data data = {.job = job, .job_diff = diff};
 	int err;
 
 	fwrite(xs_html_page, 1, xs_html_page_size, out);
-	err = put_json("job", &data, out);
+	err = put_json("job", data, out);
 	return !err && ferror(out) ? -EIO : err;
+}
+
+int xs_render_html_job(struct xs_job *job, bool all,
+		       const struct xs_display *display, FILE *out)
+{
+	(void)all;
+	(void)display;
+	return put_jobs(&(struct json_data){.job = job}, out);
+}
+
+int xs_render_html_job_diff(struct xs_job_diff *diff,
+			    const struct xs_display *display, FILE *out)
+{
+	(void)display;
+	return put_jobs(&(struct json_data){.job_diff = diff}, out);
 }

@@ -86,9 +86,10 @@ static json_t *gate(const struct xs_diff *diff, double percent)
 			 "text", xs_gate_text(answer, percent).s);
 }
 
-int xs_render_json_diff(const struct xs_diff *diff, double gate_percent,
-			FILE *out)
+int xs_render_json_diff(struct xs_diff *diff, double gate_percent,
+			const struct xs_display *display, FILE *out)
 {
+	(void)display;
 	return xs_json_write(
 	    json_pack(
 		"{s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:b, s:o, s:o, s:o}",

@@ -106,12 +106,17 @@ static int write_document(const char *name, const void *in,
 			     out);
 }
 
-int xs_render_json_job(const struct xs_job *in, FILE *out)
+int xs_render_json_job(struct xs_job *in, bool all,
+		       const struct xs_display *display, FILE *out)
 {
+	(void)all;
+	(void)display;
 	return write_document("job", in, job, out);
 }
 
-int xs_render_json_job_diff(const struct xs_job_diff *in, FILE *out)
+int xs_render_json_job_diff(struct xs_job_diff *in,
+			    const struct xs_display *display, FILE *out)
 {
+	(void)display;
 	return write_document("job_diff", in, job_diff, out);
 }

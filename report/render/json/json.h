@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON documents. All functions return 0, -ENOMEM or -EIO. */
+/* JSON documents. Of one result it is an object, of several an array. */
 #ifndef XS_REPORT_RENDER_JSON_JSON_H
 #define XS_REPORT_RENDER_JSON_JSON_H
 
 #include "report/diff/diff.h"
 #include "report/formulas/formulas.h"
 #include "report/job/job_diff.h"
+#include "report/result/display.h"
 
-#include <stdio.h>
-
-/* One result is an object, several are an array. */
-int xs_render_json_report(struct xs_result *const *results, size_t count,
-			  FILE *out);
-int xs_render_json_job(const struct xs_job *job, FILE *out);
-int xs_render_json_job_diff(const struct xs_job_diff *diff, FILE *out);
-/* gate_percent: value of --fail-above, NAN without. */
-int xs_render_json_diff(const struct xs_diff *diff, double gate_percent,
-			FILE *out);
-/* {schema, machine, estimates, bounds, compared, answers} */
-int xs_render_json_model(const struct xs_formulas_result *model, FILE *out);
+xs_render_report xs_render_json_report;
+xs_render_job xs_render_json_job;
+xs_render_job_diff xs_render_json_job_diff;
+xs_render_diff xs_render_json_diff;
+xs_render_model xs_render_json_model;
 
 #endif

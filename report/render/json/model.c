@@ -58,8 +58,10 @@ static const struct xs_json_field control[] = {
     FIELD(unknown),
     {0}};
 
-int xs_render_json_model(const struct xs_formulas_result *model, FILE *out)
+int xs_render_json_model(const struct xs_formulas_result *model,
+			 const struct xs_display *display, FILE *out)
 {
+	(void)display;
 	return xs_json_write(
 	    json_pack(
 		"{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1,

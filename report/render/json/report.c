@@ -194,10 +194,11 @@ static const struct xs_json_field report[] = {
     {0}};
 
 int xs_render_json_report(struct xs_result *const *results, size_t count,
-			  FILE *out)
+			  const struct xs_display *display, FILE *out)
 {
 	json_t *root;
 
+	(void)display;
 	if (count == 1)
 		return xs_json_write(xs_json_object(results[0], report), out);
 	root = json_array();
