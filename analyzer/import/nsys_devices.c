@@ -133,9 +133,9 @@ static int add_notes(struct xs_nsys *n)
 	     "the run is the time of the capture, which may begin before the "
 	     "process"},
 	    {f->call_count && !has_stacks(f),
-	     "the export has no call stacks: calls of one function count as "
-	     "one call site, and no source line is known (nsys profile "
-	     "--cudabacktrace=all records them)"},
+	     "the export has no call stacks (nsys profile "
+	     "--cudabacktrace=all records them): calls of one function count "
+	     "as one call site; it never has source lines"},
 	    {f->op_count > 0,
 	     "the export has no addresses of host memory: whether data is "
 	     "copied in again (resident), or which op needs what another one "

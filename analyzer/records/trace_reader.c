@@ -137,8 +137,9 @@ static int check_header(const struct trace_reader *reader,
 		*error = reader->size == 0
 			     ? "the file is empty; the program ended before "
 			       "tracing began"
-			     : "not an xferspy trace; give a file that "
-			       "libxferspy.so or xferspy dump wrote";
+			     : "not an xferspy trace; give one of its own, an "
+			       "SQLite export of Nsight Systems, or a JSON "
+			       "trace of PyTorch or JAX";
 		return -EPROTO;
 	}
 	memcpy(header, reader->data, sizeof(*header));

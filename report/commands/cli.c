@@ -161,7 +161,7 @@ int xs_cli_read_error(const char *path, int err, const char *error)
 				    "or --runs, or to xferspy merge");
 	if (!error)
 		return xs_cli_error(XS_EXIT_INPUT, path, strerror(-err),
-				    "name a trace that xferspy wrote");
+				    "name a trace");
 	/* the text of the reader is complete */
 	print_error("xferspy: %s: %s", path, error);
 	return XS_EXIT_INPUT;

@@ -142,7 +142,8 @@ int xs_job_inputs_list(char *const *given, int count, bool digests,
 				  err != -ENOENT ? strerror(-err)
 				  : digests	 ? "no digest is there"
 					    : "no trace and no digest is there",
-				  "name a folder with *.xspy or *.digest")
+				  "name a folder with *.xspy or *.digest, "
+				  "perhaps .gz, or the traces of other tools")
 		   : 0;
 }
 

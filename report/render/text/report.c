@@ -72,14 +72,18 @@ static const char *profile(struct xs_result *result)
 	return text;
 }
 
-/* "filter (pid 4713) on node7 2026-01-02T03:04:05Z": what is known of it */
+/* "filter (pid 4713) on node7 2026-01-02T03:04:05Z": what is known of it; the
+ * file of a program without a name. */
 static void put_process(const struct xs_terminal *terminal,
 			const struct xs_result_run *run)
 {
-	const char *gap = run->app ? " " : "";
+	const char *folder = run->path ? strrchr(run->path, '/') : NULL;
+	const char *gap = run->app || run->path ? " " : "";
 
 	if (run->app)
 		put_command(terminal, command(run->app));
+	else if (run->path)
+		put_command(terminal, folder ? folder + 1 : run->path);
 	if (run->pid != XS_UNKNOWN) {
 		xs_terminal_print(terminal, XS_PLAIN, "%s(pid %" PRId64 ")",
 				  gap, run->pid);
