@@ -52,15 +52,16 @@ void xs_bench_set(struct xs_bench *bench, struct xs_machine *machine,
 		  enum xs_param_id id, const struct xs_samples *samples)
 {
 	struct xs_pass_medians *found = &bench->params[id];
-
 	struct xs_param param;
 
 	if (!add_pass(bench, found, samples))
 		return;
-	/* Most are differences of two times, which noise may make negative. */
 	param = xs_samples_param(&found->all);
+	for (int pass = 0; pass < found->passes; pass++)
+		param.value = fmin(param.value, found->medians[pass]);
+	/* Most are differences of two times, which noise may make negative. */
 	param.value = fmax(param.value, 0);
-	param.low = fmax(param.low, 0);
+	param.low = fmax(fmin(param.low, param.value), 0);
 	param.high = fmax(param.high, 0);
 	*(struct xs_param *)((char *)machine + params[id].offset) = param;
 }

@@ -458,14 +458,29 @@ static void set_pass(enum xs_param_id id, double a, double b, double c)
 	xs_bench_set(&bench, &machine, id, &samples);
 }
 
-TEST(test_a_value_is_of_all_passes)
+/* Its range is of all passes. */
+TEST(test_a_value_is_of_the_fastest_pass)
 {
-	set_pass(XS_PARAM_G_h2d, 1, 2, 3);
-	assert_true(machine.G_h2d.value == 2);
 	set_pass(XS_PARAM_G_h2d, 4, 4, 4);
-	set_pass(XS_PARAM_G_h2d, 4, 4, 9);
 	assert_true(machine.G_h2d.value == 4);
+	set_pass(XS_PARAM_G_h2d, 1, 2, 3);
+	set_pass(XS_PARAM_G_h2d, 4, 4, 9);
+	assert_true(machine.G_h2d.value == 2);
 	assert_true(machine.G_h2d.low < 2 && machine.G_h2d.high > 6);
+}
+
+/* A pass of one estimate may be below 95 % of all. */
+TEST(test_a_value_is_within_its_range)
+{
+	struct xs_samples samples = {40, {0}};
+
+	for (size_t i = 0; i < samples.count; i++)
+		samples.values[i] = 7;
+	xs_bench_set(&bench, &machine, XS_PARAM_G_h2d, &samples);
+	xs_bench_set(&bench, &machine, XS_PARAM_G_h2d,
+		     &(struct xs_samples){1, {4}});
+	assert_true(machine.G_h2d.value == 4);
+	assert_true(machine.G_h2d.low == 4);
 }
 
 /* A difference of two times may be negative on a busy machine. */
