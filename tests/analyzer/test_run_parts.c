@@ -20,17 +20,28 @@
 		.call = XS_NONE                                                \
 	}
 
-static void divide(const struct xs_trace *trace,
-		   const struct xs_cuda_startup *startup, uint64_t to_ns,
-		   struct xs_run_parts *out)
+/* The parts of a run until to_ns, without a start of CUDA if it is NULL. */
+static struct xs_run_parts divide(const struct xs_trace *trace,
+				  const struct xs_cuda_startup *startup,
+				  uint64_t to_ns)
 {
+	const struct xs_cuda_startup none = {.ns = 0};
 	bool *blocks = xs_calls_blocked(trace);
+	struct xs_run_parts out;
 
 	assert_non_null(blocks);
-	assert_int_equal(xs_run_parts(trace, blocks, startup, 0, to_ns, out),
+	assert_int_equal(xs_run_parts(trace, blocks, startup ? startup : &none,
+				      0, to_ns, &out),
 			 0);
 	free(blocks);
+	return out;
 }
+#define DIVIDE(calls_, ops_, startup, to_ns)                                   \
+	divide(&(const struct xs_trace){.calls = calls_,                       \
+					.call_count = COUNT(calls_),           \
+					.ops = ops_,                           \
+					.op_count = COUNT(ops_)},              \
+	       startup, to_ns)
 
 /*
  * CUDA starts in the first call, from 0 to 10, an allocation until 15. A launch
@@ -49,14 +60,9 @@ TEST(each_instant_is_of_one_part)
 	    OP(XS_OP_KERNEL, 25, 40),
 	    OP(XS_OP_D2H, 45, 50),
 	};
-	const struct xs_trace trace = {.calls = calls,
-				       .call_count = COUNT(calls),
-				       .ops = ops,
-				       .op_count = COUNT(ops)};
 	const struct xs_cuda_startup startup = {.end_ns = 10, .ns = 10};
-	struct xs_run_parts parts;
+	const struct xs_run_parts parts = DIVIDE(calls, ops, &startup, 100);
 
-	divide(&trace, &startup, 100, &parts);
 	assert_int_equal(parts.ns[XS_PART_STARTUP], 10);
 	assert_int_equal(parts.ns[XS_PART_ALLOCATION], 5);
 	assert_int_equal(parts.ns[XS_PART_CALLS], 2);
@@ -82,14 +88,8 @@ TEST(what_runs_at_once_counts_once)
 	    OP(XS_OP_H2D, 15, 45),
 	    OP(XS_OP_KERNEL, 20, 40),
 	};
-	const struct xs_trace trace = {.calls = calls,
-				       .call_count = COUNT(calls),
-				       .ops = ops,
-				       .op_count = COUNT(ops)};
-	const struct xs_cuda_startup startup = {.ns = 0};
-	struct xs_run_parts parts;
+	const struct xs_run_parts parts = DIVIDE(calls, ops, NULL, 70);
 
-	divide(&trace, &startup, 70, &parts);
 	assert_int_equal(parts.ns[XS_PART_KERNELS], 30);
 	assert_int_equal(parts.ns[XS_PART_COPIES], 5);
 	assert_int_equal(parts.ns[XS_PART_WAITS], 15);
@@ -109,10 +109,8 @@ TEST(only_windows_count)
 				       .op_count = COUNT(ops),
 				       .windows = windows,
 				       .window_count = COUNT(windows)};
-	const struct xs_cuda_startup startup = {.ns = 0};
-	struct xs_run_parts parts;
+	const struct xs_run_parts parts = divide(&trace, NULL, 100);
 
-	divide(&trace, &startup, 100, &parts);
 	assert_int_equal(parts.span_ns, 40);
 	assert_int_equal(parts.ns[XS_PART_KERNELS], 20);
 	assert_int_equal(parts.ns[XS_PART_HOST], 20);

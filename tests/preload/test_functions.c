@@ -16,6 +16,23 @@ static struct xs_event kept(enum xs_function fn, const void *arguments)
 	return event;
 }
 
+/* Expects what is kept of a call. */
+static void keeps(enum xs_function fn, const void *arguments,
+		  struct xs_event want)
+{
+	const struct xs_event e = kept(fn, arguments);
+
+	assert_int_equal(e.dst, want.dst);
+	assert_int_equal(e.src, want.src);
+	assert_int_equal(e.bytes, want.bytes);
+	assert_int_equal(e.rows, want.rows);
+	assert_int_equal(e.stream, want.stream);
+	assert_int_equal(e.event, want.event);
+	assert_int_equal(e.direction, want.direction);
+}
+#define KEEPS(name, arguments, ...)                                            \
+	keeps(XS_FN_##name, arguments, (struct xs_event){__VA_ARGS__})
+
 TEST(copies)
 {
 	const cuMemcpyHtoDAsync_v2_params in = {0x1000, AT(0x2000), 64,
@@ -23,23 +40,14 @@ TEST(copies)
 	const cuMemcpyDtoH_v2_params out = {AT(0x2000), 0x1000, 32};
 	const cuMemcpyPeer_params peer = {
 	    .dstDevice = 0x1000, .srcDevice = 0x2000, .ByteCount = 16};
-	struct xs_event e = kept(XS_FN_cuMemcpyHtoDAsync_v2_ptsz, &in);
 
-	assert_int_equal(e.dst, 0x1000);
-	assert_int_equal(e.src, 0x2000);
-	assert_int_equal(e.bytes, 64);
-	assert_int_equal(e.rows, 1);
-	assert_int_equal(e.stream, 0x30);
-	assert_int_equal(e.direction, cudaMemcpyHostToDevice);
-	e = kept(XS_FN_cuMemcpyDtoH_v2, &out);
-	assert_int_equal(e.dst, 0x2000);
-	assert_int_equal(e.src, 0x1000);
-	assert_int_equal(e.bytes, 32);
-	assert_int_equal(e.stream, 0);
-	assert_int_equal(e.direction, cudaMemcpyDeviceToHost);
-	e = kept(XS_FN_cuMemcpyPeer, &peer);
-	assert_int_equal(e.bytes, 16);
-	assert_int_equal(e.direction, cudaMemcpyDeviceToDevice);
+	KEEPS(cuMemcpyHtoDAsync_v2_ptsz, &in, .dst = 0x1000, .src = 0x2000,
+	      .bytes = 64, .rows = 1, .stream = 0x30,
+	      .direction = cudaMemcpyHostToDevice);
+	KEEPS(cuMemcpyDtoH_v2, &out, .dst = 0x2000, .src = 0x1000, .bytes = 32,
+	      .rows = 1, .direction = cudaMemcpyDeviceToHost);
+	KEEPS(cuMemcpyPeer, &peer, .dst = 0x1000, .src = 0x2000, .bytes = 16,
+	      .rows = 1, .direction = cudaMemcpyDeviceToDevice);
 }
 
 /* Structs may describe several sources or destinations; only the used one is
@@ -63,19 +71,12 @@ TEST(copies_of_rows)
 				   .Depth = 3};
 	const cuMemcpy2DAsync_v2_params rows = {&in, AT(0x30)};
 	const cuMemcpy3D_v2_params slices = {&any};
-	struct xs_event e = kept(XS_FN_cuMemcpy2DAsync_v2, &rows);
 
-	assert_int_equal(e.src, 0x2000);
-	assert_int_equal(e.dst, 0x1000);
-	assert_int_equal(e.bytes, 40);
-	assert_int_equal(e.rows, 4);
-	assert_int_equal(e.stream, 0x30);
-	assert_int_equal(e.direction, cudaMemcpyHostToDevice);
-	e = kept(XS_FN_cuMemcpy3D_v2_ptds, &slices);
-	assert_int_equal(e.src, 0x4000);
-	assert_int_equal(e.bytes, 120);
-	assert_int_equal(e.rows, 12);
-	assert_int_equal(e.direction, cudaMemcpyDefault);
+	KEEPS(cuMemcpy2DAsync_v2, &rows, .dst = 0x1000, .src = 0x2000,
+	      .bytes = 40, .rows = 4, .stream = 0x30,
+	      .direction = cudaMemcpyHostToDevice);
+	KEEPS(cuMemcpy3D_v2_ptds, &slices, .dst = 0x1000, .src = 0x4000,
+	      .bytes = 120, .rows = 12, .direction = cudaMemcpyDefault);
 }
 
 TEST(sets_and_memory)
@@ -86,18 +87,12 @@ TEST(sets_and_memory)
 	size_t pitch = 512;
 	const cuMemAllocPitch_v2_params alloc = {&address, &pitch, 500, 3, 4};
 	const cuMemFreeAsync_params release = {0x1000, AT(0x30)};
-	struct xs_event e;
 
-	assert_int_equal(kept(XS_FN_cuMemsetD16_v2, &set).bytes, 200);
-	e = kept(XS_FN_cuMemsetD2D32Async, &rows);
-	assert_int_equal(e.bytes, 64);
-	assert_int_equal(e.rows, 2);
-	e = kept(XS_FN_cuMemAllocPitch_v2, &alloc);
-	assert_int_equal(e.dst, 0x1000);
-	assert_int_equal(e.bytes, 1536);
-	e = kept(XS_FN_cuMemFreeAsync_ptsz, &release);
-	assert_int_equal(e.dst, 0x1000);
-	assert_int_equal(e.stream, 0x30);
+	KEEPS(cuMemsetD16_v2, &set, .dst = 0x1000, .bytes = 200, .rows = 1);
+	KEEPS(cuMemsetD2D32Async, &rows, .dst = 0x1000, .bytes = 64, .rows = 2,
+	      .stream = 0x30);
+	KEEPS(cuMemAllocPitch_v2, &alloc, .dst = 0x1000, .bytes = 1536);
+	KEEPS(cuMemFreeAsync_ptsz, &release, .dst = 0x1000, .stream = 0x30);
 }
 
 TEST(launches_and_waits)
@@ -106,15 +101,12 @@ TEST(launches_and_waits)
 	const cuLaunchKernelEx_params launch = {.config = &config};
 	const cuStreamWaitEvent_params wait = {AT(0x30), AT(0x40), 1};
 	const cuEventQuery_params query = {AT(0x40)};
-	struct xs_event e;
 
-	assert_int_equal(kept(XS_FN_cuLaunchKernelEx, &launch).stream, 0x30);
-	e = kept(XS_FN_cuStreamWaitEvent_ptsz, &wait);
-	assert_int_equal(e.stream, 0x30);
-	assert_int_equal(e.event, 0x40);
-	assert_int_equal(kept(XS_FN_cuEventQuery, &query).event, 0x40);
+	KEEPS(cuLaunchKernelEx, &launch, .stream = 0x30);
+	KEEPS(cuStreamWaitEvent_ptsz, &wait, .stream = 0x30, .event = 0x40);
+	KEEPS(cuEventQuery, &query, .event = 0x40);
 	/* The function has no arguments. */
-	assert_int_equal(kept(XS_FN_cuCtxSynchronize, NULL).stream, 0);
+	KEEPS(cuCtxSynchronize, NULL, .stream = 0);
 }
 
 /* Compares our argument structs with CUPTI's where the header has them. */
@@ -152,18 +144,13 @@ TEST(batches_of_each_major)
 	    .sizes = sizes, .count = 3, .stream = AT(0x30)};
 	const struct xs_batch_12080 then = {
 	    .sizes = sizes, .count = 2, .stream = AT(0x30)};
-	struct xs_event e = kept(XS_FN_cudaMemcpyBatchAsync_v13000, &now);
 
-	assert_int_equal(e.bytes, 60);
-	assert_int_equal(e.rows, 3);
-	assert_int_equal(e.stream, 0x30);
-	e = kept(XS_FN_cudaMemcpyBatchAsync_ptsz_v12080, &then);
-	assert_int_equal(e.bytes, 30);
-	assert_int_equal(e.rows, 2);
-	assert_int_equal(e.stream, 0x30);
-	e = kept(XS_FN_cuMemcpyBatchAsync, &then);
-	assert_int_equal(e.bytes, 30);
-	assert_int_equal(e.stream, 0x30);
+	KEEPS(cudaMemcpyBatchAsync_v13000, &now, .bytes = 60, .rows = 3,
+	      .stream = 0x30, .direction = cudaMemcpyDefault);
+	KEEPS(cudaMemcpyBatchAsync_ptsz_v12080, &then, .bytes = 30, .rows = 2,
+	      .stream = 0x30, .direction = cudaMemcpyDefault);
+	KEEPS(cuMemcpyBatchAsync, &then, .bytes = 30, .rows = 2, .stream = 0x30,
+	      .direction = cudaMemcpyDefault);
 }
 
 /* The device number became a struct with two members. */
@@ -183,13 +170,14 @@ TEST(prefetches_of_each_major)
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
 		enum xs_function fn = xs_function_by_cupti_name(calls[i].name);
-		struct xs_event e;
 
 		assert_int_not_equal(fn, XS_FN_COUNT);
-		e = kept(fn, calls[i].arguments);
-		assert_int_equal(e.dst, 0x1000);
-		assert_int_equal(e.bytes, 64);
-		assert_int_equal(e.stream, 0x30);
+		keeps(fn, calls[i].arguments,
+		      (struct xs_event){.dst = 0x1000,
+					.bytes = 64,
+					.rows = 1,
+					.stream = 0x30,
+					.direction = cudaMemcpyDefault});
 	}
 }
 
