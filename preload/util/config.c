@@ -13,12 +13,6 @@
 #define DEFAULT_FRAMES	8u
 #define MAX_CONNECTIONS 32u /* the maximum of NVIDIA's driver */
 
-static const char *const mode_names[XS_MODES] = {
-    [XS_MODE_TRACE] = "trace",	     [XS_MODE_LIGHT] = "light",
-    [XS_MODE_COUNTERS] = "counters", [XS_MODE_EVENTS] = "events",
-    [XS_MODE_CALLS] = "calls",	     [XS_MODE_OFF] = "off",
-};
-
 /* Returns "" if it is not set, which is the same. */
 static const char *value_of(const char *variable)
 {
@@ -26,6 +20,29 @@ static const char *value_of(const char *variable)
 
 	return value ? value : "";
 }
+
+/* Returns the number of a word in a list that NULL ends, or otherwise. */
+static int number_of(const char *text, const char *const *words, int otherwise)
+{
+	for (int i = 0; words[i]; i++)
+		if (strcmp(text, words[i]) == 0)
+			return i;
+	return otherwise;
+}
+
+/* The values of a variable; is_NAME() returns whether a text is one. */
+#define WORDS(name, ...)                                                       \
+	static const char *const name##_words[] = {__VA_ARGS__, NULL};         \
+	static bool is_##name(const char *text)                                \
+	{                                                                      \
+		return number_of(text, name##_words, -1) >= 0;                 \
+	}
+/* in the order of enum xs_mode, xs_hash_mode and xs_dataflow_mode */
+WORDS(mode, "trace", "light", "counters", "events", "calls", "off")
+WORDS(hash, "0", "1", "full")
+WORDS(dataflow, "off", "sample", "all")
+WORDS(graphs, "launch", "nodes")
+WORDS(switch, "0", "1")
 
 /* Reads a list such as 0,7, 64-71. Returns whether it is one; *has: the rank is
  * in it. */
@@ -77,29 +94,17 @@ bool xs_config_is_started_by_run(pid_t pid)
 	return strtol(value_of("XFERSPY_RUN_PID"), NULL, 10) == pid;
 }
 
-static bool parse_mode(const char *text, enum xs_mode *mode)
-{
-	for (int i = 0; i < XS_MODES; i++)
-		if (strcmp(text, mode_names[i]) == 0) {
-			*mode = (enum xs_mode)i;
-			return true;
-		}
-	return false;
-}
-
 enum xs_mode xs_config_mode(void)
 {
-	enum xs_mode mode = XS_MODE_TRACE;
-
 	if (xs_config_is_off())
 		return XS_MODE_OFF;
-	parse_mode(value_of("XFERSPY_MODE"), &mode);
-	return mode;
+	return (enum xs_mode)number_of(value_of("XFERSPY_MODE"), mode_words,
+				       XS_MODE_TRACE);
 }
 
 const char *xs_config_mode_name(enum xs_mode mode)
 {
-	return mode_names[mode];
+	return mode_words[mode];
 }
 
 bool xs_config_summary(void)
@@ -177,44 +182,16 @@ bool xs_config_graphs_by_node(void)
 	return strcmp(value_of("XFERSPY_GRAPHS"), "nodes") == 0;
 }
 
-static bool parse_hash(const char *text, enum xs_hash_mode *mode)
-{
-	if (strcmp(text, "full") == 0)
-		*mode = XS_HASH_FULL;
-	else if (strcmp(text, "1") == 0)
-		*mode = XS_HASH_SAMPLED;
-	else
-		return strcmp(text, "0") == 0;
-	return true;
-}
-
 enum xs_hash_mode xs_config_hash(void)
 {
-	enum xs_hash_mode mode = XS_HASH_OFF;
-
-	parse_hash(value_of("XFERSPY_HASH"), &mode);
-	return mode;
-}
-
-static bool parse_dataflow(const char *text, enum xs_dataflow_mode *mode)
-{
-	if (strcmp(text, "all") == 0)
-		*mode = XS_DATAFLOW_ALL;
-	else if (strcmp(text, "sample") == 0)
-		*mode = XS_DATAFLOW_SAMPLE;
-	else if (strcmp(text, "off") == 0)
-		*mode = XS_DATAFLOW_OFF;
-	else
-		return false;
-	return true;
+	return (enum xs_hash_mode)number_of(value_of("XFERSPY_HASH"),
+					    hash_words, XS_HASH_OFF);
 }
 
 enum xs_dataflow_mode xs_config_dataflow(void)
 {
-	enum xs_dataflow_mode mode = XS_DATAFLOW_SAMPLE;
-
-	parse_dataflow(value_of("XFERSPY_DATAFLOW"), &mode);
-	return mode;
+	return (enum xs_dataflow_mode)number_of(
+	    value_of("XFERSPY_DATAFLOW"), dataflow_words, XS_DATAFLOW_SAMPLE);
 }
 
 static bool parse_stack(const char *text, struct xs_config_stack *stack)
@@ -253,11 +230,8 @@ struct xs_config_stack xs_config_stack(void)
                                                                                \
 		return parse_##name(text, &value);                             \
 	}
-IS(mode, enum xs_mode)
 IS(max_bytes, uint64_t)
 IS(range, struct xs_config_range)
-IS(hash, enum xs_hash_mode)
-IS(dataflow, enum xs_dataflow_mode)
 IS(stack, struct xs_config_stack)
 
 static bool is_ranks(const char *text)
@@ -265,16 +239,6 @@ static bool is_ranks(const char *text)
 	bool has;
 
 	return parse_ranks(text, 0, &has);
-}
-
-static bool is_graphs(const char *text)
-{
-	return strcmp(text, "launch") == 0 || strcmp(text, "nodes") == 0;
-}
-
-static bool is_switch(const char *text)
-{
-	return strcmp(text, "0") == 0 || strcmp(text, "1") == 0;
 }
 
 const struct xs_config_variable xs_config_variables[] = {

@@ -51,7 +51,6 @@ enum xs_mode {
 	XS_MODE_EVENTS,
 	XS_MODE_CALLS,
 	XS_MODE_OFF,
-	XS_MODES
 };
 
 /* Returns whether the environment disables tracing, of all or of this rank.
