@@ -39,9 +39,14 @@ PROFILES = (("a calibration of the same host", HERE / "{machine}/machine.json"),
             ("no option, so with the shipped profile of the GPU", None),
             ("a profile fitted from the trace", "fitted"))
 
-# rounds_ms: of the rounds that the strategy changes, a part of predicted_ms.
+LATE = [recording["machine"] for recording in RECORDINGS[4:]]  # contact 3 on
+SETTLED = 0.05, 0.15  # differences of the runs of a variant and its baseline
+
+# rounds_ms: of the rounds that the strategy changes, a part of predicted_ms;
+# runs_ms: of the variant, and of the baseline.
 Row = collections.namedtuple("Row", "program strategy measured_ms predicted_ms "
-                             "low_ms high_ms rounds_ms why")
+                             "low_ms high_ms rounds_ms why runs_ms",
+                             defaults=[None])
 
 
 def report(xferspy, machine, half, name, profile):
@@ -146,7 +151,9 @@ def rows_of(entry, program, report):
         measured = statistics.median(times) * \
             (program["rounds"] / rounds if rounds else 1)
         rows.append(predict(entry["name"], program, report, variant, strategy,
-                            measured, words.get("share_kept", 1)))
+                            measured, words.get("share_kept", 1))._replace(
+                                runs_ms=(times, program["variants_ms"][
+                                    program["baseline"]])))
     return rows
 
 
@@ -260,11 +267,42 @@ def choice_lines(programs, reports):
     return lines
 
 
+def spread(times):
+    return max(times) / min(times) - 1
+
+
+def deviation(times):
+    """The mean difference of one run from the median of the others."""
+    return statistics.mean(
+        abs(ms / statistics.median(times[:i] + times[i + 1:]) - 1)
+        for i, ms in enumerate(times))
+
+
+def noise_table(rows):
+    """The errors of strategies beside what their own runs differ by."""
+    lines = ["| strategy | rows | mean error | one run, from the others | one run "
+             "of the baseline | mean error of settled rows |",
+             "| --- | ---: | ---: | ---: | ---: | ---: |"]
+    for strategy in ORDER:
+        mine = [row for row in rows if row.strategy == strategy and not row.why]
+        if len(mine) < 3:
+            continue
+        settled = [row for row in mine if all(
+            spread(runs) < most for runs, most in zip(row.runs_ms, SETTLED))]
+        values = [[abs(error(row)) for row in mine],
+                  *([deviation(row.runs_ms[i]) for row in mine] for i in (0, 1)),
+                  [abs(error(row)) for row in settled]]
+        cells = [f"{100 * statistics.mean(value):.1f} %" for value in values]
+        lines.append(f"| `{strategy}` | {len(mine)} | " + " | ".join(cells) +
+                     f" ({len(settled)}) |")
+    return lines
+
+
 def noise_line(programs):
     """How far untraced runs of one program differ, which no prediction knows."""
     runs = [program["variants_ms"][program["baseline"]]
             for program in programs.values()]
-    spreads = [max(times) / min(times) - 1 for times in runs]
+    spreads = list(map(spread, runs))
     return (f"{NUMBERS[min(map(len, runs))]} untraced runs of the same "
             f"baseline differ by {100 * statistics.median(spreads):.0f} % in the "
             f"median program, "
@@ -290,19 +328,24 @@ def section(xferspy, machine, half, heading, table):
         lines += [f"With {words}:", "", *summary(rows), "",
                   *choice_lines(programs, reports), ""]
     return [*lines, "Each prediction with the calibration:", "",
-            *details(calibrated), ""]
+            *details(calibrated), ""], calibrated
 
 
 def page(xferspy):
     table = json.loads((HERE / "table.json").read_text())
-    lines, shown = [(HERE / "rules.md").read_text()], set()
+    lines, shown, rows = [], set(), []
     for recording in RECORDINGS:
         machine, half = recording["machine"], recording["half"]
-        lines += section(xferspy, machine, half, recording["heading"], table)
+        new_lines, new_rows = section(xferspy, machine, half,
+                                      recording["heading"], table)
+        lines += new_lines
+        rows += new_rows if machine in LATE else []
         shown |= json.loads(
             (HERE / machine / f"{half}.json").read_text())["programs"].keys()
     lines += ["## The programs", "", *programs_table(table, shown)]
-    return "\n".join(lines).rstrip() + "\n"
+    rules = (HERE / "rules.md").read_text()
+    return "\n".join([rules.replace("NOISE\n", "\n".join(noise_table(rows)) + "\n"),
+                      *lines]).rstrip() + "\n"
 
 
 def main():
