@@ -141,23 +141,6 @@ static bool is_rows(const json_t *value)
 	return true;
 }
 
-/* Whether the least of a figure is at most the most. */
-static bool is_ordered(const json_t *group)
-{
-	const char *name;
-	json_t *least;
-
-	json_object_foreach(json_object_get(group, "least"), name, least)
-	{
-		const json_t *most = xs_digest_get(group, "most", name);
-
-		if (most &&
-		    json_integer_value(most) < json_integer_value(least))
-			return false;
-	}
-	return true;
-}
-
 static bool is_group(const json_t *value, int tables);
 
 static bool is_tables(const json_t *value, int tables)
@@ -209,7 +192,7 @@ static bool is_group(const json_t *value, int tables)
 	    member) if (strcmp(rule, "table") == 0
 			    ? !is_tables(member, tables)
 			    : !is_member(rule, member)) return false;
-	return is_ordered(value);
+	return xs_digest_is_ordered(value);
 }
 
 bool xs_digest_is_named(const char *path)

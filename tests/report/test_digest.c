@@ -256,7 +256,7 @@ static bool is_taken(const char *members)
 		 "{\"digest\":2,\"group\":{\"add\":{\"traces\":2},\"table\":{"
 		 "\"programs\":{\"a\":{\"most\":{\"wall_ns\":0},"
 		 "\"table\":{\"hosts\":{\"x\":{}}}},\"p\":{\"add\":{\"traces\":"
-		 "2,\"recorded_ns\":8},%s}}}}}",
+		 "2,\"recorded_ns\":8,\"busy_ns\":5%s}}}}}",
 		 members);
 	sealed = seal(text, strlen(text));
 	err = xs_digest_parse(sealed, strlen(sealed), &group, &error);
@@ -268,25 +268,44 @@ static bool is_taken(const char *members)
 
 TEST(impossible_figures_are_refused)
 {
-	static const char *const with[] = {
-	    ",\"saves_ns\":%d}",
-	    ",\"after_ns\":%d}",
-	    "},\"count\":{\"exact_wall_ns\":{\"9\":%d}}",
-	    "},\"table\":{\"steps\":{\"x\":{\"most\":{\"saves_ns\":%d}}}}",
-	    "},\"table\":{\"hosts\":{\"x\":{\"most\":{\"wall_ns\":%d}}}}",
-	    "},\"table\":{\"hosts\":{\"x\":{\"add\":{\"traces\":%d}}}}",
-	    "},\"table\":{\"parts\":{\"x\":{\"add\":{\"ns\":%d}}}}"};
-	static const int possible[] = {9, 0, 2, 9, 9, 2, 8};
-	static const int impossible[] = {10, -1, 3, 10, 10, 3, 9};
+	static const struct {
+		const char *before, *possible, *impossible, *after;
+	} rows[] = {
+	    {",\"saves_ns\":", "9", "10", "}"},
+	    {",\"after_ns\":", "0", "-1", "}"},
+	    {",\"ranks\":", "2147483647", "2147483648", "}"},
+	    {"},\"count\":{\"gpus\":{\"x\":", "2", "3", "}}"},
+	    {"},\"least\":{\"wall_ns\":4},\"count\":{\"exact_wall_ns\":{\"4\":1"
+	     ",\"",
+	     "9", "8", "\":1}}"},
+	    {"},\"least\":{\"wall_ns\":4},\"count\":{\"exact_wall_ns\":{\"9\":1"
+	     ",\"",
+	     "4", "3", "\":1}}"},
+	    {"},\"rows\":{\"slowest\":[{\"by\":", "9", "8", "}]}"},
+	    {"},\"rows\":{\"slowest\":[{\"by\":9},{\"by\":", "0", "-1", "}]}"},
+	    {"},\"rows\":{\"slowest\":[{\"by\":9},{\"by\":", "1",
+	     "1},{\"by\":1", "}]}"},
+	    {"},\"rows\":{\"busiest\":[{\"by\":", "5", "6", "}]}"},
+	    {"},\"table\":{\"steps\":{\"x\":{\"most\":{\"saves_ns\":", "9",
+	     "10", "}}}}"},
+	    {"},\"table\":{\"hosts\":{\"x\":{\"most\":{\"wall_ns\":", "9", "10",
+	     "}}}}"},
+	    {"},\"table\":{\"hosts\":{\"x\":{\"add\":{\"traces\":", "2", "3",
+	     "}}}}"},
+	    {"},\"table\":{\"parts\":{\"x\":{\"add\":{\"ns\":", "8", "9",
+	     "}}}}"}};
 
-	assert_false(is_taken("\"most\":{}"));
-	for (size_t i = 0; i < sizeof(with) / sizeof(*with); i++) {
+	assert_false(is_taken("},\"most\":{}"));
+	assert_true(is_taken(",\"wall_ns\":18},\"most\":{\"wall_ns\":9}"));
+	assert_false(is_taken(",\"wall_ns\":19},\"most\":{\"wall_ns\":9}"));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char text[256];
-		int used = sprintf(text, "\"most\":{\"wall_ns\":9");
+		int used = sprintf(text, "},\"most\":{\"wall_ns\":9%s",
+				   rows[i].before);
 
-		sprintf(text + used, with[i], possible[i]);
+		sprintf(text + used, "%s%s", rows[i].possible, rows[i].after);
 		assert_true(is_taken(text));
-		sprintf(text + used, with[i], impossible[i]);
+		sprintf(text + used, "%s%s", rows[i].impossible, rows[i].after);
 		assert_false(is_taken(text));
 	}
 }
