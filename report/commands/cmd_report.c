@@ -266,17 +266,24 @@ static bool is_job(const struct report_options *given,
 /* Refuses what only a report on one trace has. */
 static int check_job(const struct report_options *given)
 {
+	const char *option = given->streams		? "--streams"
+			     : given->counters		? "--counters"
+			     : given->pinned_budget	? "--pinned-budget"
+			     : given->by_range		? "--by-range"
+			     : given->dataflow		? "--dataflow"
+			     : given->atgpu		? "--atgpu"
+			     : given->machine_count > 1 ? "a second --machine"
+							: NULL;
+
 	if (!given->renderer->job)
 		return xs_cli_error(XS_EXIT_USAGE, "--format",
 				    "this format is of single traces",
 				    "add --each, or use another format");
-	if (given->streams || given->counters || given->pinned_budget ||
-	    given->by_range || given->dataflow || given->atgpu ||
-	    given->machine_count > 1)
-		return xs_cli_error(XS_EXIT_USAGE, "report",
-				    "an option is of single traces",
-				    "add --each");
-	return 0;
+
+	return option ? xs_cli_error(XS_EXIT_USAGE, option,
+				     "this option is of single traces",
+				     "add --each")
+		      : 0;
 }
 
 /* Reads the files and writes one report on all that can be read. */

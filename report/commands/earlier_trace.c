@@ -43,6 +43,7 @@ static int check(const char *path)
 {
 	struct xs_file_header header;
 	struct stat status;
+	const char *ranks;
 
 	if (lstat(path, &status) && errno == ENOENT)
 		return 0;
@@ -50,10 +51,12 @@ static int check(const char *path)
 		return xs_cli_error(XS_EXIT_INPUT, path,
 				    "it exists and is no trace",
 				    "name another file with -o");
+	xs_trace_name_rank(&ranks);
 	if (is_being_written(&header))
 		return xs_cli_error(
 		    XS_EXIT_INPUT, path, "another process is writing it",
-		    "name another file with -o, for example with %p");
+		    ranks ? "name another file with -o, with %r for the rank"
+			  : "name another file with -o, for example with %p");
 	return 0;
 }
 

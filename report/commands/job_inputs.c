@@ -30,7 +30,8 @@ static int add(struct xs_job_inputs *out, char *path)
 static bool is_named_trace(const char *path)
 {
 	return fnmatch("?*.xspy", path, 0) == 0 ||
-	       fnmatch("?*.xspy.gz", path, 0) == 0;
+	       fnmatch("?*.xspy.gz", path, 0) == 0 ||
+	       fnmatch("?*.xspy.[1-9]*([0-9])", path, FNM_EXTMATCH) == 0;
 }
 
 static int is_digest(const struct dirent *entry)
@@ -50,6 +51,12 @@ static bool is_special(const char *path)
 
 	return stat(path, &file) == 0 && !S_ISREG(file.st_mode) &&
 	       !S_ISDIR(file.st_mode);
+}
+
+static void leave_out(char *path)
+{
+	xs_cli_error(0, path, "it is no regular file", "it is left out");
+	free(path);
 }
 
 /* Adds the files of a folder. Returns 0, -ENOENT if nothing is there, or
@@ -72,7 +79,7 @@ static int add_folder(const char *folder, bool digests,
 			err = -ENOMEM;
 		else if (!err && entries[i]->d_type != DT_REG &&
 			 is_special(path))
-			free(path);
+			leave_out(path);
 		else if (!err)
 			err = add(out, path);
 		free(entries[i]);
@@ -142,8 +149,12 @@ int xs_job_inputs_list(char *const *given, int count, bool digests,
 				  err != -ENOENT ? strerror(-err)
 				  : digests	 ? "no digest is there"
 					    : "no trace and no digest is there",
-				  "name a folder with *.xspy or *.digest, "
-				  "perhaps .gz, or the traces of other tools")
+				  digests
+				      ? "make digests first: xferspy digest "
+					"TRACE, or xferspy-mpi FOLDER"
+				      : "name a folder with *.xspy or "
+					"*.digest, perhaps .gz, or the traces "
+					"of other tools")
 		   : 0;
 }
 
@@ -237,14 +248,19 @@ int xs_job_inputs_build(const struct xs_job_inputs *inputs,
 	json_t *digest;
 	const int failed = xs_job_inputs_merge(inputs, how, &digest);
 	int err = failed < 0 ? failed : 0;
+	bool is_part; /* of a digest's traces, too */
 
 	*job = NULL;
 	if (!err && failed < inputs->count)
 		err = xs_job_build(digest, job);
+	is_part = json_object_get(xs_digest_get(digest, "table", "problems"),
+				  "unreadable");
 	json_decref(digest);
-	return err ? xs_cli_error(XS_EXIT_INPUT, inputs->paths[0],
-				  strerror(-err), "free some memory")
-		   : xs_job_inputs_tell(failed, inputs->count);
+	if (err)
+		return xs_cli_error(XS_EXIT_INPUT, inputs->paths[0],
+				    strerror(-err), "free some memory");
+	xs_job_inputs_tell(failed, inputs->count);
+	return is_part ? XS_EXIT_INPUT : 0;
 }
 
 int xs_job_inputs_check_machine(const struct xs_job_inputs *inputs,

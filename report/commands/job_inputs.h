@@ -21,7 +21,8 @@ extern const struct xs_cli_option xs_digest_options[];
 
 /*
  * Lists the files of what was given: each file, and of each folder its digests
- * (*.digest) and, unless digests alone are wanted, its traces (*.xspy). The
+ * (*.digest) and, unless digests alone are wanted, its traces (*.xspy,
+ * *.xspy.N). The
  * digests come first, the largest before others, whatever the order of what was
  * given, then the traces in that order, those of a folder by name. Opens no
  * file of a folder. Returns 0, or XS_EXIT_INPUT after printing an error. Free

@@ -48,7 +48,8 @@ const char *xs_runs_compare(struct xs_result *run, struct xs_result *other,
 		what = "of other arguments than";
 	else if (run->run.rank != XS_UNKNOWN && other->run.rank != XS_UNKNOWN &&
 		 run->run.rank != other->run.rank)
-		what = "of another rank than";
+		what = "of another rank (to compare jobs, name their folders) "
+		       "than";
 	if (what)
 		what = xs_arena_print(arena, "%s is %s %s", other->run.path,
 				      what, run->run.path);

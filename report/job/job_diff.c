@@ -83,7 +83,9 @@ static void add_step(struct xs_job_diff *diff, const struct xs_job_step *step)
 	    .before_ns = before ? before->job_ns : XS_UNKNOWN,
 	    .after_ns = after ? after->job_ns : XS_UNKNOWN,
 	    .before_traces = before ? before->traces : 0,
-	    .after_traces = after ? after->traces : 0};
+	    .after_traces = after ? after->traces : 0,
+	    .before_at_most = before && before->at_most,
+	    .after_at_most = after && after->at_most};
 }
 
 static void fill_steps(struct xs_job_diff *diff)

@@ -20,6 +20,7 @@ struct xs_job_diff_step {
 	/* what the job would gain by it; XS_UNKNOWN: not in that plan */
 	int64_t before_ns, after_ns;
 	int64_t before_traces, after_traces; /* whose plans have it */
+	bool before_at_most, after_at_most;  /* it may be less */
 };
 
 struct xs_job_diff {

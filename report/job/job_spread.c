@@ -98,15 +98,13 @@ static const char *why_copies(struct xs_job *job, const json_t *program,
 	return text;
 }
 
-/* The kind of most processes. */
+/* The kind of most processes; NULL: none is of more than half of them. */
 static const char *usual_kind(const struct xs_job *job)
 {
-	const struct xs_job_group *most = job->kinds;
-
-	for (size_t i = 1; i < job->kind_count; i++)
-		if (job->kinds[i].traces > most->traces)
-			most = &job->kinds[i];
-	return job->kind_count ? most->name : "";
+	for (size_t i = 0; i < job->kind_count; i++)
+		if (job->kinds[i].traces > job->traces / 2)
+			return job->kinds[i].name;
+	return NULL;
 }
 
 /* How much a part of a process exceeds the mean one; XS_UNKNOWN: there is no
@@ -167,7 +165,7 @@ static const char *why(struct xs_job *job, const json_t *program,
 {
 	const json_t *moved = json_object_get(row, "moved");
 	struct xs_arena *arena = &job->arena;
-	const char *words, *text;
+	const char *usual = usual_kind(job), *words, *text;
 	int64_t excess_ns;
 
 	words = longest_excess(job, json_object_get(row, "parts"), busy,
@@ -179,10 +177,10 @@ static const char *why(struct xs_job *job, const json_t *program,
 		text = xs_arena_print(arena, "%s%s%s", text,
 				      why_copies(job, program, moved, true),
 				      why_copies(job, program, moved, false));
-	return strcmp(process->kind, usual_kind(job)) == 0
+	return !usual || strcmp(process->kind, usual) == 0
 		   ? text
 		   : xs_arena_print(arena, "%s; on %s, most on %s", text,
-				    process->kind, usual_kind(job));
+				    process->kind, usual);
 }
 
 /* Fills the slowest or the busiest processes; one that takes more than usual_ns

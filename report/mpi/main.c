@@ -195,6 +195,23 @@ static const struct xs_cli_command command = {
     .options = xs_digest_options,
 };
 
+/* Whether the launcher of another MPI started this: it knows of more processes
+ * than MPI, and each of them would do all the work. */
+static bool is_apart(const struct process *process)
+{
+	static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE",
+					    "MV2_COMM_WORLD_SIZE", "PMI_SIZE",
+					    "SLURM_STEP_NUM_TASKS"};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		const char *size = getenv(sizes[i]);
+
+		if (size && process->ranks == 1 && atoi(size) > 1)
+			return true;
+	}
+	return false;
+}
+
 /* Reads the options: the first process before the others, since it prints what
  * is wrong, and the help. Returns 0, XS_CLI_DONE or an exit code. */
 static int parse(int argc, char **argv, struct process *process)
@@ -304,7 +321,13 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &process.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &process.ranks);
-	code = parse(argc, argv, &process);
+	code =
+	    is_apart(&process)
+		? xs_cli_error(XS_EXIT_INPUT, command.name,
+			       "MPI knows one process, the launcher more",
+			       "start it by the mpirun of the MPI that it is "
+			       "linked with")
+		: parse(argc, argv, &process);
 	if (!code)
 		code = prepare(argv + optind, argc - optind, &process, &out);
 	if (!code)

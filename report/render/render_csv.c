@@ -117,7 +117,8 @@ static int render_job(struct xs_job *job, bool all,
 	(void)all;
 	(void)display;
 	fputs("program,strategy,places,traces,least_ns,median_ns,most_ns,"
-	      "sum_ns,low_ns,high_ns,job_ns,at_least,effort,condition\n",
+	      "sum_ns,low_ns,high_ns,job_ns,at_least,effort,condition,at_most,"
+	      "assumes\n",
 	      out);
 	for (size_t i = 0; i < job->step_count; i++) {
 		const struct xs_job_step *step = &job->steps[i];
@@ -139,6 +140,8 @@ static int render_job(struct xs_job *job, bool all,
 		put_text(step->effort, out);
 		fputc(',', out);
 		put_text(step->condition, out);
+		fputs(step->at_most ? ",true," : ",false,", out);
+		put_text(step->assumes, out);
 		fputc('\n', out);
 	}
 	return 0;

@@ -33,11 +33,16 @@ for job in SLURM_JOB_ID=1201 PBS_JOBID=1.server NO_JOB=100; do
 	expect "$job: traces" "$(traces)" 0
 done
 # Slurm reads lines, and the user's own tracing is left alone.
-SLURM_JOB_ID=100 LD_PRELOAD=other.so "$centre/sample.sh" lib.so /traces 100 >lines.txt 2>err
+SLURM_JOB_ID=100 LD_PRELOAD="other.so b.so" "$centre/sample.sh" /lib.so /traces 100 >lines.txt 2>err
 expect "lines of Slurm" "$(grep -c '^export [A-Z_]*=[^ ]*$' lines.txt)" 5
-grep -qx 'export LD_PRELOAD=lib.so:other.so' lines.txt || fail "LD_PRELOAD: $(cat lines.txt)"
+grep -qx 'export LD_PRELOAD=/lib.so:other.so:b.so' lines.txt || fail "LD_PRELOAD: $(cat lines.txt)"
 expect "of the user" "$(SLURM_JOB_ID=100 LD_PRELOAD=/my/libxferspy.so \
-	"$centre/sample.sh" lib.so /traces 100 2>err)" ""
+	"$centre/sample.sh" /lib.so /traces 100 2>err)" ""
+for words in "lib.so /traces 100" "/lib.so traces 100" "/lib.so /traces 0" "/lib.so /tra\$x 100"; do
+	# shellcheck disable=SC2086 # words
+	SLURM_JOB_ID=100 "$centre/sample.sh" $words >lines.txt 2>err && fail "$words: exit code 0"
+	[ ! -s lines.txt ] && grep -q '^sample.sh: ' err || fail "$words: $(cat lines.txt err)"
+done
 
 # The stand-in runs the program with the variables, and for a library that is
 # mounted the one outside.

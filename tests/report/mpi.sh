@@ -41,6 +41,10 @@ for words in "" --none "--machine h200 d" "./0.xspy >/dev/full"; do
 	"$mpiexec" -n 1 sh -c "$mpi $words" >text 2>&1 || status=$?
 	[ $status != 0 ] && grep -q '^xferspy: ' text || fail "$words: $status, $(cat text)"
 done
+status=0
+PMI_SIZE=2 "$mpi" 0.xspy 1.xspy -o out.digest 2>text || status=$?
+[ $status = 2 ] && grep -q 'MPI knows one process, the launcher more' text ||
+	fail "another MPI's launcher: $status, $(cat text)"
 "$mpiexec" -n 2 "$mpi" -o out.digest a.none 2>text && fail "nothing there: exit code 0"
 grep -q 'a.none' text || fail "nothing there: $(cat text)"
 [ ! -e out.digest ] || fail "nothing there: an output"
@@ -77,3 +81,6 @@ status=0
 grep -q '7.xspy: not an xferspy trace' err || fail "the damaged file is not named"
 "$xferspy" report found | grep -q '! 1 trace not read: ./7.xspy' ||
 	fail "the damaged file is not counted"
+status=0
+"$xferspy" report found >text || status=$?
+[ $status = 2 ] || fail "a digest of a damaged file: exit code $status"

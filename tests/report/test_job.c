@@ -633,6 +633,22 @@ TEST(killed_processes_are_apart)
 	assert_int_equal(job->problems[0].traces, 2);
 }
 
+/* A kind of machine of half of the processes is not that of most. */
+TEST(another_machine_is_why_if_most_have_one)
+{
+	static const struct rank ranks[] = {
+	    {.rank = 0, .wall_ms = 13000, .copies_ms = 3000, .gpu_node = 1},
+	    {.rank = 1, .wall_ms = 10000},
+	    {.rank = 2, .wall_ms = 10000},
+	    {.rank = 3, .wall_ms = 10000, .gpu_node = 1}};
+
+	build(ranks, 3);
+	assert_has(job->slowest[0].why, ", most on ");
+	build(ranks, 4);
+	assert_has(job->slowest[0].why, "copies: ");
+	assert_has_not(job->slowest[0].why, " on ");
+}
+
 /* More rounds are why, not the bytes that each of them copies. */
 TEST(more_rounds_are_told)
 {

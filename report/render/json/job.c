@@ -83,7 +83,7 @@ static const struct xs_json_field diff_time[] = {
 #define IN struct xs_job_diff_step
 static const struct xs_json_field diff_step[] = {
     FIELDS(strategy, places, before_ns, after_ns, before_traces),
-    FIELD(after_traces),
+    FIELDS(after_traces, before_at_most, after_at_most),
     {0}};
 
 #undef IN

@@ -43,15 +43,16 @@ static int put_times(const struct xs_terminal *terminal,
 	return xs_text_table_end(&table, NULL, 0);
 }
 
-/* "2.00 s, in 62 of 64", "not in the plan" */
-static const char *gain(struct xs_job_diff *diff, int64_t ns, int64_t traces,
-			const struct xs_job *job)
+/* "up to 2.00 s, in 62 of 64", "not in the plan" */
+static const char *gain(struct xs_job_diff *diff, int64_t ns, bool at_most,
+			int64_t traces, const struct xs_job *job)
 {
 	return ns == XS_UNKNOWN
 		   ? "not in the plan"
 		   : xs_arena_print(&diff->arena,
-				    "%s, in %" PRId64 " of %" PRId64,
-				    xs_units_ns(ns).s, traces, job->traces);
+				    "%s%s, in %" PRId64 " of %" PRId64,
+				    at_most ? "up to " : "", xs_units_ns(ns).s,
+				    traces, job->traces);
 }
 
 static int put_steps(const struct xs_terminal *terminal,
@@ -74,12 +75,12 @@ static int put_steps(const struct xs_terminal *terminal,
 
 		xs_text_table_row(&table);
 		xs_text_table_cell(&table, 0, XS_PLAIN, in->strategy);
-		xs_text_table_cell(
-		    &table, 1, XS_PLAIN,
-		    gain(diff, in->before_ns, in->before_traces, diff->before));
-		xs_text_table_cell(
-		    &table, 2, XS_PLAIN,
-		    gain(diff, in->after_ns, in->after_traces, diff->after));
+		xs_text_table_cell(&table, 1, XS_PLAIN,
+				   gain(diff, in->before_ns, in->before_at_most,
+					in->before_traces, diff->before));
+		xs_text_table_cell(&table, 2, XS_PLAIN,
+				   gain(diff, in->after_ns, in->after_at_most,
+					in->after_traces, diff->after));
 		places[i] = in->places;
 	}
 	return xs_text_table_end(&table, places, 4);

@@ -86,14 +86,15 @@ const jobPhases = phases => phases.length ? section('Phases', 'by kernels and li
 
 // Two jobs: times, and what each change of their plans would gain.
 function jobDiffSections({before, after, verdict, warnings, times, plan}) {
-  const gain = (ns, traces, job) => ns === null ? 'not in the plan' : `${time(ns)}, in ${traces} of ${job.traces}`;
+  const gain = (ns, atMost, traces, job) => ns === null ? 'not in the plan' : `${atMost ? 'up to ' : ''}${time(ns)}, in ${traces} of ${job.traces}`;
   return [jobHeader(after), verdictBox(verdict, [], 0, warnings),
     section('What changed', 'runs of processes; parts are means of all',
       table('Times', [['time'], ['before', 1], ['after', 1], ['change', 1]], times.map(row => [row.name,
         time(row.before_ns), time(row.after_ns), row.after_ns === null ? '' : share(row.after_ns - row.before_ns, row.before_ns)]))),
     plan.length ? section('Plans', 'what the job would gain by a change, and in how many processes; lines are those of each source',
       table('Plans', [['change'], ['before', 1], ['after', 1], ['at']], plan.map(row => [row.strategy,
-        gain(row.before_ns, row.before_traces, before), gain(row.after_ns, row.after_traces, after), row.places]))) : null,
+        gain(row.before_ns, row.before_at_most, row.before_traces, before),
+        gain(row.after_ns, row.after_at_most, row.after_traces, after), row.places]))) : null,
     madeBy()];
 }
 
