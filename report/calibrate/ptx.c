@@ -38,6 +38,16 @@
 	"	shl.b64 %rd4, %rd2, 4;\n"                                            \
 	"	mad.lo.u64 %rd4, %rd7, %rd6, %rd4;\n"
 
+/* Ends a kernel; the sum is in %r7. */
+#define STORE_SUM                                                              \
+	"	setp.ne.u32 %p1, %r7, 0x9e3779b9;\n"                                 \
+	"	@%p1 bra done;\n"                                                    \
+	"	ld.param.u64 %rd5, [to];\n"                                          \
+	"	st.global.u32 [%rd5], %r7;\n"                                        \
+	"done:\n"                                                              \
+	"	ret;\n"                                                              \
+	"}\n"
+
 const char xs_calibrate_ptx[] =
     ".version 5.0\n"
     ".target sm_50\n"
@@ -92,14 +102,7 @@ const char xs_calibrate_ptx[] =
     "	add.u64 %rd2, %rd2, %rd3;\n"
     "test:\n"
     "	setp.lt.u64 %p0, %rd2, %rd1;\n"
-    "	@%p0 bra again;\n"
-    "	setp.ne.u32 %p1, %r7, 0x9e3779b9;\n"
-    "	@%p1 bra done;\n"
-    "	ld.param.u64 %rd5, [to];\n"
-    "	st.global.u32 [%rd5], %r7;\n"
-    "done:\n"
-    "	ret;\n"
-    "}\n"
+    "	@%p0 bra again;\n" STORE_SUM
 
     ".visible .entry xs_chase(.param .u64 to, .param .u64 from,\n"
     "	.param .u64 words, .param .u32 shift, .param .u64 gap)\n"
@@ -126,14 +129,7 @@ const char xs_calibrate_ptx[] =
     "	add.u64 %rd2, %rd2, %rd7;\n"
     "test:\n"
     "	setp.lt.u64 %p0, %rd2, %rd1;\n"
-    "	@%p0 bra again;\n"
-    "	setp.ne.u32 %p1, %r7, 0x9e3779b9;\n"
-    "	@%p1 bra done;\n"
-    "	ld.param.u64 %rd5, [to];\n"
-    "	st.global.u32 [%rd5], %r7;\n"
-    "done:\n"
-    "	ret;\n"
-    "}\n"
+    "	@%p0 bra again;\n" STORE_SUM
 
     ".visible .entry xs_write(.param .u64 to, .param .u64 from,\n"
     "	.param .u64 words, .param .u32 shift, .param .u64 gap)\n"

@@ -75,19 +75,6 @@ int xs_cli_parse_text(const char *name, const char *value, void *into)
 	return 0;
 }
 
-int xs_cli_format(const char *name, enum xs_render_command command,
-		  const struct xs_renderer **renderer)
-{
-	char names[64], known[96];
-
-	*renderer = xs_renderer_find(name, command);
-	if (*renderer)
-		return 0;
-	xs_renderer_names(command, names, sizeof(names));
-	snprintf(known, sizeof(known), "use one of: %s", names);
-	return xs_cli_error(XS_EXIT_USAGE, name, "unknown format", known);
-}
-
 bool xs_cli_list_machines(const char *value)
 {
 	char names[XS_CLI_MACHINES_MAX][XS_MACHINE_NAME_MAX];

@@ -36,8 +36,9 @@ typedef int xs_cli_parse_value(const char *name, const char *value, void *into);
 struct xs_cli_option {
 	const char *name;	   /* with dashes: "--output" */
 	char letter;		   /* 'o' of -o; 0: none */
-	const char *value;	   /* what --help calls the value: "FILE" */
-	xs_cli_parse_value *parse; /* NULL: no value, sets a bool */
+	const char *value;	   /* what --help calls the value: "FILE";
+				    * NULL: no value, sets a bool */
+	xs_cli_parse_value *parse; /* NULL: the name of a format */
 	size_t offset;		   /* of the target in the command's struct */
 	const char *help; /* lines of --help; may contain XS_CLI_FORMATS.
 			   * NULL: write_help of the command */
@@ -96,11 +97,6 @@ int xs_cli_bad_number(const char *name, const char *value,
 /* Stores the value in a const char *; the second lists the profiles instead if
  * it is "list". */
 xs_cli_parse_value xs_cli_parse_text, xs_cli_parse_machine;
-
-/* Finds a format of the command by name. Returns 0, or XS_EXIT_USAGE after
- * printing an error. */
-int xs_cli_format(const char *name, enum xs_render_command command,
-		  const struct xs_renderer **renderer);
 
 /* Profiles that are listed. */
 #define XS_CLI_MACHINES_MAX 128

@@ -32,7 +32,7 @@ static void fill_tables(const struct xs_cli_command *command,
 	size_t i;
 
 	for (i = 0; i < OPTIONS_MAX && options[i].name; i++) {
-		const bool value = options[i].parse != NULL;
+		const bool value = options[i].value != NULL;
 
 		if (options[i].letter)
 			letter += sprintf(letter, "%c%s", options[i].letter,
@@ -165,6 +165,20 @@ static void print_help(const struct xs_cli_command *command)
 		printf("\n%s", command->notes);
 }
 
+/* Finds a format of the command by name. */
+static int find_format(const char *name, enum xs_render_command command,
+		       const struct xs_renderer **renderer)
+{
+	char names[64], known[96];
+
+	*renderer = xs_renderer_find(name, command);
+	if (*renderer)
+		return 0;
+	xs_renderer_names(command, names, sizeof(names));
+	snprintf(known, sizeof(known), "use one of: %s", names);
+	return xs_cli_error(XS_EXIT_USAGE, name, "unknown format", known);
+}
+
 int xs_cli_parse(const struct xs_cli_command *command, int argc, char **argv,
 		 void *into)
 {
@@ -177,6 +191,7 @@ int xs_cli_parse(const struct xs_cli_command *command, int argc, char **argv,
 					     tables.longs, NULL)) != -1) {
 		const struct xs_cli_option *option =
 		    find_option(command->options, found);
+		void *at = option ? (char *)into + option->offset : NULL;
 
 		if (found == HELP || found == 'h') {
 			print_help(command);
@@ -184,10 +199,11 @@ int xs_cli_parse(const struct xs_cli_command *command, int argc, char **argv,
 		} else if (!option) {
 			code = bad_option(command, argv[optind - 1], found);
 		} else if (option->parse) {
-			code = option->parse(option->name, optarg,
-					     (char *)into + option->offset);
+			code = option->parse(option->name, optarg, at);
+		} else if (option->value) {
+			code = find_format(optarg, command->formats, at);
 		} else {
-			*(bool *)((char *)into + option->offset) = true;
+			*(bool *)at = true;
 		}
 	}
 	return code;

@@ -24,12 +24,6 @@ struct diff_options {
 	enum xs_screen_color color;
 };
 
-static int parse_format(const char *name, const char *value, void *into)
-{
-	(void)name;
-	return xs_cli_format(value, XS_RENDER_DIFF, into);
-}
-
 static int parse_percent(const char *name, const char *value, void *into)
 {
 	if (xs_units_parse_number(value, into) == 0)
@@ -38,8 +32,7 @@ static int parse_percent(const char *name, const char *value, void *into)
 }
 
 static const struct xs_cli_option options[] = {
-    {"--format", 0, "FORMAT", parse_format,
-     offsetof(struct diff_options, renderer),
+    {"--format", 0, "FORMAT", NULL, offsetof(struct diff_options, renderer),
      "one of: " XS_CLI_FORMATS " (default: text)"},
     {"--output", 'o', "FILE", xs_cli_parse_text,
      offsetof(struct diff_options, output),

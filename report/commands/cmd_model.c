@@ -64,12 +64,6 @@ static int parse_count(const char *name, const char *value, void *into)
 	return 0;
 }
 
-static int parse_format(const char *name, const char *value, void *into)
-{
-	(void)name;
-	return xs_cli_format(value, XS_RENDER_MODEL, into);
-}
-
 static int parse_machine(const char *name, const char *value, void *into)
 {
 	struct model_options *out = into;
@@ -241,8 +235,7 @@ static const struct xs_cli_option options[] = {
      offsetof(struct model_options, question.connections),
      "of --control: so many blocks (default: as few as are\n"
      "best, up to 32)"},
-    {"--format", 0, "FORMAT", parse_format,
-     offsetof(struct model_options, renderer),
+    {"--format", 0, "FORMAT", NULL, offsetof(struct model_options, renderer),
      "one of: " XS_CLI_FORMATS " (default: text)"},
     {"--output", 'o', "FILE", xs_cli_parse_text,
      offsetof(struct model_options, output),

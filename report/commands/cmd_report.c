@@ -32,12 +32,6 @@ struct report_options {
 	enum xs_screen_color color;
 };
 
-static int parse_format(const char *name, const char *value, void *into)
-{
-	(void)name;
-	return xs_cli_format(value, XS_RENDER_REPORT, into);
-}
-
 static int parse_streams(const char *name, const char *value, void *into)
 {
 	(void)name;
@@ -72,8 +66,7 @@ static int parse_machine(const char *name, const char *value, void *into)
 }
 
 static const struct xs_cli_option options[] = {
-    {"--format", 0, "FORMAT", parse_format,
-     offsetof(struct report_options, renderer),
+    {"--format", 0, "FORMAT", NULL, offsetof(struct report_options, renderer),
      "one of: " XS_CLI_FORMATS " (default: text);\n"
      "html is a page with the timeline, csv has the\n"
      "estimates, dot the graph of --dataflow"},
