@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls and ops that find no room are counted as lost, each once; and polls are
  * written before the call after them. */
-#include "tests/unit.h"
+#include "tests/preload/trace_of_test.h"
 
 #include "preload/api/arguments.h"
 #include "preload/record/emit.h"
@@ -10,14 +10,9 @@
 #include "preload/trace/gpu_records.h"
 #include "preload/trace/session.h"
 #include "preload/trace/shared_writer.h"
-#include "records.h"
 
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
-
-#define PATH  "test_emit.xspy"
-#define START 1700000000000000000u
 
 static struct xs_thread thread;
 static const struct xs_span span = {
@@ -25,12 +20,9 @@ static const struct xs_span span = {
 
 static int begin(void **state)
 {
-	const struct xs_trace_file_start start = {1, START, 5};
-
 	(void)state;
-	unlink(PATH);
 	thread = (struct xs_thread){0};
-	if (xs_trace_file_open(&xs_session_trace, PATH, &start))
+	if (begin_trace(&xs_session_trace))
 		return -1;
 	xs_writer_open(&thread.writer, &xs_session_trace, 77);
 	xs_shared_writer_open(&xs_session_trace);
@@ -169,18 +161,15 @@ TEST(each_lost_op_is_counted)
 /* Returns the kinds of the records in their order, a letter each. */
 static void expect_order(const char *want)
 {
-	struct records r;
 	char order[32] = "";
 	size_t n = 0;
 
-	xs_trace_file_close(&xs_session_trace, START + 1);
-	records_read(&r, PATH);
+	end_trace(&xs_session_trace);
 	for (size_t i = 0; i < r.count && n + 1 < sizeof(order); i++)
 		if (r.list[i].kind == XS_REC_pollcall)
 			order[n++] = 'p';
 		else if (r.list[i].kind == XS_REC_waitcall)
 			order[n++] = 'w';
-	records_free(&r);
 	assert_string_equal(order, want);
 }
 
@@ -207,4 +196,4 @@ TEST(polls_of_an_ending_thread_are_written)
 	expect_order("wp");
 }
 
-RUN_TESTS(begin, NULL)
+RUN_TESTS(begin, drop_records)

@@ -3,15 +3,12 @@
  * string in the trace. ThreadSanitizer checks that no name is read before it is
  * written. */
 #include "preload/record/nvtx_names.h"
-#include "records.h"
 
-#include "tests/unit.h"
+#include "tests/preload/trace_of_test.h"
 
 #include <pthread.h>
 #include <stdio.h>
-#include <unistd.h>
 
-#define PATH	"test_nvtx_names.xspy"
 #define THREADS 4
 #define TEXTS	1500
 
@@ -55,10 +52,7 @@ static void run_threads(void)
 
 TEST(threads_agree_on_names)
 {
-	const struct xs_trace_file_start start = {1, 2, 3};
-	struct records records;
-
-	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
+	assert_int_equal(begin_trace(&trace), 0);
 	assert_true(xs_nvtx_names_open());
 	run_threads();
 	for (unsigned i = 1; i < THREADS; i++) {
@@ -69,11 +63,8 @@ TEST(threads_agree_on_names)
 	}
 	for (unsigned i = 0; i < TEXTS; i++)
 		assert_true(xs_nvtx_name_exists(users[0].numbers[i]));
-	xs_trace_file_close(&trace, 4);
-	records_read(&records, PATH);
-	assert_int_equal(records.damaged, 0);
-	assert_int_equal(records_of(&records, XS_REC_string), TEXTS);
-	records_free(&records);
+	end_trace(&trace);
+	assert_int_equal(records_of(&r, XS_REC_string), TEXTS);
 }
 
-RUN_TESTS(NULL, NULL)
+RUN_TESTS(NULL, drop_records)

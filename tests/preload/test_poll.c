@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Consecutive polls become one record. */
-#include "tests/unit.h"
+#include "tests/preload/trace_of_test.h"
 
 #include "preload/record/poll.h"
-#include "records.h"
 
 #include <string.h>
-#include <unistd.h>
 
-#define PATH  "test_poll.xspy"
-#define START 1700000000000000000u
-#define MS    1000000u
+#define MS 1000000u
 
 static struct xs_trace_file trace;
-static struct records r;
 static struct xs_thread thread;
 
 static int open_thread(void **state)
 {
-	const struct xs_trace_file_start start = {1, START, 5};
-
 	(void)state;
-	unlink(PATH);
 	thread = (struct xs_thread){.writer = {.trace = &trace, .thread = 77}};
-	return xs_trace_file_open(&trace, PATH, &start);
+	return begin_trace(&trace);
 }
 
 static void ask(uint32_t site, uint64_t at_ns, bool yes)
@@ -45,16 +37,7 @@ static void close_and_read(void)
 	assert_int_equal(xs_poll_write(&thread), 0);
 	xs_writer_close(&thread.writer);
 	xs_poll_drop(thread.poll);
-	xs_trace_file_close(&trace, START + 1);
-	records_read(&r, PATH);
-	assert_int_equal(r.damaged, 0);
-}
-
-static int drop(void **state)
-{
-	(void)state;
-	records_free(&r);
-	return 0;
+	end_trace(&trace);
 }
 
 static void expect(size_t n, uint32_t polls, uint32_t ready, uint64_t start_ns,
@@ -115,4 +98,4 @@ TEST(a_long_loop_has_several_records)
 	assert_int_equal(records_of(&r, XS_REC_pollcall), 3);
 }
 
-RUN_TESTS(open_thread, drop)
+RUN_TESTS(open_thread, drop_records)

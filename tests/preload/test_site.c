@@ -1,46 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/unit.h"
+#include "tests/preload/trace_of_test.h"
 
 #include "preload/sites/site.h"
-#include "records.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define PATH	"test_site.xspy"
 #define THREADS 8
 #define SITES	2000u
 
 static struct xs_trace_file trace;
-static struct records r;
 static struct xs_writer writer;
 
 static int open_writer(void **state)
 {
-	const struct xs_trace_file_start start = {1, 2, 3};
-
 	(void)state;
-	unlink(PATH);
 	writer = (struct xs_writer){.trace = &trace, .thread = 1};
-	return xs_trace_file_open(&trace, PATH, &start);
+	return begin_trace(&trace);
 }
 
 static void close_and_read(void)
 {
 	xs_writer_close(&writer);
-	xs_trace_file_close(&trace, 4);
-	records_read(&r, PATH);
-	assert_int_equal(r.damaged, 0);
-}
-
-static int drop(void **state)
-{
-	(void)state;
-	records_free(&r);
-	return 0;
+	end_trace(&trace);
 }
 
 static uint32_t id_of(struct xs_writer *w, enum xs_function fn,
@@ -272,4 +256,4 @@ TEST(cupti_names_are_understood)
 	assert_false(xs_functions[XS_FN_cudaMemcpy].per_thread);
 }
 
-RUN_TESTS(open_writer, drop)
+RUN_TESTS(open_writer, drop_records)

@@ -1,31 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/unit.h"
+#include "tests/preload/trace_of_test.h"
 
 #include "preload/trace/shared_writer.h"
 #include "preload/trace/writer.h"
-#include "records.h"
 
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-#define PATH  "test_writer.xspy"
-#define START 1700000000000000000u
 #define RANGE (1ull << 32)
 
 static struct xs_trace_file trace;
-static struct records r;
 static struct xs_writer writer;
 
 static int open_writer(void **state)
 {
-	const struct xs_trace_file_start start = {1, START, 5};
-
 	(void)state;
-	unlink(PATH);
 	writer = (struct xs_writer){.trace = &trace, .thread = 77};
-	return xs_trace_file_open(&trace, PATH, &start);
+	return begin_trace(&trace);
 }
 
 static void put(uint32_t place, uint64_t start_ns, uint64_t end_ns)
@@ -39,16 +31,7 @@ static void put(uint32_t place, uint64_t start_ns, uint64_t end_ns)
 static void close_and_read(void)
 {
 	xs_writer_close(&writer);
-	xs_trace_file_close(&trace, START + 1);
-	records_read(&r, PATH);
-	assert_int_equal(r.damaged, 0);
-}
-
-static int drop(void **state)
-{
-	(void)state;
-	records_free(&r);
-	return 0;
+	end_trace(&trace);
 }
 
 static void expect(size_t n, uint32_t place, uint64_t start_ns, uint64_t end_ns)
@@ -343,4 +326,4 @@ TEST(lock_is_free_in_a_child)
 	assert_int_equal(status, 0);
 }
 
-RUN_TESTS(open_writer, drop)
+RUN_TESTS(open_writer, drop_records)
