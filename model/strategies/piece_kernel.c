@@ -13,13 +13,15 @@ static bool has_own_items(const struct xs_kernel_stage *stage)
 	return xs_reads_are_scattered(stage->read_bytes, stage->read_requests);
 }
 
-/* Returns the least time of a piece, relative to the stage's. Slices, of which
- * a piece launches a part, stay as they are. */
+/* Returns the least time of a piece, relative to the stage's: at worst, one of
+ * an unknown grid is not divided. Slices, of which a piece launches a part,
+ * stay as they are. */
 static double least_share(const struct xs_kernel_stage *stage,
 			  const struct xs_scenario *scenario,
 			  const struct xs_piece_cut *cut, double sm_share)
 {
-	if (sm_share < 1 && cut->launches >= stage->kernels &&
+	if ((sm_share < 1 || (scenario->own_items && !(stage->blocks > 0))) &&
+	    cut->launches >= stage->kernels &&
 	    (scenario->own_items || has_own_items(stage)))
 		return 1;
 	return xs_kernel_stage_min_share(stage, &scenario->machine);
