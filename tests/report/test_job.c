@@ -286,6 +286,22 @@ TEST(a_step_keeps_what_it_depends_on)
 	xs_result_free(result);
 }
 
+/* The spread of an upper bound is no interval. */
+TEST(an_upper_bound_has_no_interval)
+{
+	static const struct rank ranks[] = {
+	    {.rank = 0, .wall_ms = 10000, .saves_ms = 2000},
+	    {.rank = 1, .wall_ms = 10000, .saves_ms = 3000}};
+	char *text;
+
+	build(ranks, 2);
+	job->steps[0].at_most = true;
+	text = text_of(false);
+	assert_has(text, "saves up to 2.00 s of a run in the median, 3.00 s in "
+			 "one, of 2 of 2\n");
+	free(text);
+}
+
 /* The run with the plan's last step has what comes before that step in. */
 TEST(a_step_of_no_phase_counts_once)
 {

@@ -83,7 +83,8 @@ static const char *in_other_runs(struct xs_job *job,
 
 /* "1.2 s of a run (1.1-1.3 s in other runs) in 1 of 64 processes"; of several
  * processes: "1.2 s of a run in the median (1.0-1.4 s; 1.1-1.3 s on average in
- * other runs) of 62 of 64 processes" */
+ * other runs) of 62 of 64 processes", or of an upper bound "1.2 s of a run in
+ * the median, 1.4 s in one, of 62 of 64 processes" */
 static const char *saved(struct xs_job *job, const struct xs_job_step *step)
 {
 	struct xs_arena *arena = &job->arena;
@@ -92,6 +93,11 @@ static const char *saved(struct xs_job *job, const struct xs_job_step *step)
 	    arena, "%" PRId64 " of %" PRId64 " process%s", step->traces,
 	    job->traces, job->traces == 1 ? "" : "es");
 
+	if (step->traces > 1 && step->at_most)
+		return xs_arena_print(
+		    arena, "%s of a run in the median, %s in one, of %s",
+		    xs_units_ns(step->saves.median).s,
+		    xs_units_ns(step->saves.most).s, of);
 	if (step->traces > 1)
 		return xs_arena_print(
 		    arena, "%s of a run in the median (%s%s%s%s) of %s",
