@@ -53,7 +53,20 @@ static double fullest_share(const struct xs_link *link)
 	return share;
 }
 
-double xs_link_rate(const struct xs_link *link, enum xs_link_use use)
+/*
+ * Returns ns per byte of one user of a kind: its own rate, or the slowest rate
+ * measured against an active user of the other direction. Users of one
+ * direction share it evenly. A pair that was not measured does not slow down.
+ * NAN if the user's own rate is unknown.
+ *
+ * Mapped writes and copies in: a copy keeps its rate until the writes have
+ * filled the outbound queue; then its read requests wait behind them. Until
+ * then the writes have a rate of their own. A copy that starts during mapped
+ * writes waits for its first bytes until the writes end or h2d_stall_ns have
+ * passed. Writes that start during a copy in wait likewise, for up to
+ * mapped_write_stall_ns. If both start at once, the copy is first.
+ */
+static double rate_of(const struct xs_link *link, enum xs_link_use use)
 {
 	const struct xs_machine *m = link->machine;
 	const unsigned *active = link->active;
@@ -117,7 +130,7 @@ int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
 	link->active[use]++;
 	link->early += early;
 	for (u = 0; u < XS_LINK_USES; u++)
-		if (link->active[u] && isnan(xs_link_rate(link, u)))
+		if (link->active[u] && isnan(rate_of(link, u)))
 			return -EDOM;
 	return 0;
 }
@@ -125,7 +138,7 @@ int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
 static double remaining_ns(const struct xs_link *link,
 			   const struct xs_link_user *user)
 {
-	return user->stall_ns + user->bytes * xs_link_rate(link, user->use);
+	return user->stall_ns + user->bytes * rate_of(link, user->use);
 }
 
 double xs_link_next_ns(const struct xs_link *link)
@@ -162,7 +175,7 @@ static void advance_user(const struct xs_link *link, struct xs_link_user *user,
 {
 	const double moving_ns = fmax(passed_ns - user->stall_ns, 0);
 
-	user->bytes -= moving_ns / xs_link_rate(link, user->use);
+	user->bytes -= moving_ns / rate_of(link, user->use);
 	user->stall_ns = left_of(user->stall_ns, passed_ns, clock_ns);
 	user->early_ns = left_of(user->early_ns, passed_ns, clock_ns);
 	user->age_ns += passed_ns;

@@ -36,21 +36,6 @@ struct xs_link {
 	unsigned count, active[XS_LINK_USES], early;
 };
 
-/*
- * Returns ns per byte of one user of a kind: its own rate, or the slowest rate
- * measured against an active user of the other direction. Users of one
- * direction share it evenly. A pair that was not measured does not slow down.
- * NAN if the user's own rate is unknown.
- *
- * Mapped writes and copies in: a copy keeps its rate until the writes have
- * filled the outbound queue; then its read requests wait behind them. Until
- * then the writes have a rate of their own. A copy that starts during mapped
- * writes waits for its first bytes until the writes end or h2d_stall_ns have
- * passed. Writes that start during a copy in wait likewise, for up to
- * mapped_write_stall_ns. If both start at once, the copy is first.
- */
-double xs_link_rate(const struct xs_link *link, enum xs_link_use use);
-
 /* Adds a user. share: for mapped writes, the part of their time in which they
  * fill the link and delay copies in. There must be room. Returns 0, or -EDOM if
  * the rate of this or of another active user is unknown. */

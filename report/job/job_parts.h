@@ -34,13 +34,6 @@ void xs_job_fill_groups(struct xs_job *job, const json_t *program);
  * are. */
 void xs_job_fill_processes(struct xs_job *job, const json_t *program);
 
-/* Returns "cat, ls, ...": the first keys in order. */
-const char *xs_job_keys(struct xs_arena *arena, const json_t *object,
-			bool more);
-
-/* Returns the sum of a count, also of what it has no room for. */
-int64_t xs_job_sum(const json_t *group, const char *name);
-
 /* Adds a problem of so many traces; names of some, or ""; partial: by it
  * figures are not of all processes of the job, each once. */
 void xs_job_add(struct xs_job *job, const char *what, bool partial,

@@ -34,7 +34,9 @@ static int by_name(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-const char *xs_job_keys(struct xs_arena *arena, const json_t *object, bool more)
+/* Returns "cat, ls, ...": the first keys in order. */
+static const char *keys_of(struct xs_arena *arena, const json_t *object,
+			   bool more)
 {
 	const char **keys =
 	    xs_arena_alloc(arena, json_object_size(object) + 1, sizeof(*keys));
@@ -59,9 +61,9 @@ static void add_row(struct xs_job *job, const json_t *row, const char *what,
 {
 	if (xs_job_traces(row))
 		xs_job_add(job, what, partial, xs_job_traces(row),
-			   xs_job_keys(&job->arena,
-				       xs_digest_get(row, "count", "names"),
-				       xs_digest_get(row, "beyond", "names")),
+			   keys_of(&job->arena,
+				   xs_digest_get(row, "count", "names"),
+				   xs_digest_get(row, "beyond", "names")),
 			   text);
 }
 
@@ -73,21 +75,6 @@ static void add_counted(struct xs_job *job, const json_t *digest,
 	    job,
 	    json_object_get(xs_digest_get(digest, "table", "problems"), what),
 	    what, partial, text);
-}
-
-int64_t xs_job_sum(const json_t *group, const char *name)
-{
-	const int64_t beyond = xs_digest_get_number(group, "beyond", name);
-	int64_t sum = beyond > 0 ? beyond : 0;
-	const json_t *counts = xs_digest_get(group, "count", name);
-	const char *key;
-	json_t *count;
-
-	json_object_foreach((json_t *)counts, key, count)
-	{
-		xs_number_add(&sum, json_integer_value(count));
-	}
-	return sum;
 }
 
 /* Why a program's traces are incomplete; NULL: they are not. */
@@ -137,7 +124,7 @@ static void add_programs(struct xs_job *job, const json_t *names,
 	if (traces > 0)
 		xs_job_add(
 		    job, "other program", true, traces,
-		    xs_job_keys(&job->arena, names, more),
+		    keys_of(&job->arena, names, more),
 		    as_many ? "of another program, in no figure (of those "
 			      "with as many traces this is the first by name; "
 			      "--each reports on each trace)"
@@ -238,11 +225,11 @@ static void add_mixed(struct xs_job *job, const json_t *program)
 		add_sharing(job, program);
 	if (json_object_size(versions) > 1)
 		xs_job_add(job, "several versions", false, job->traces,
-			   xs_job_keys(&job->arena, versions, false),
+			   keys_of(&job->arena, versions, false),
 			   "of several versions of xferspy");
-	job->machines = xs_job_keys(&job->arena, machines, false);
-	job->models = xs_job_keys(
-	    &job->arena, xs_digest_get(program, "count", "models"), false);
+	job->machines = keys_of(&job->arena, machines, false);
+	job->models = keys_of(&job->arena,
+			      xs_digest_get(program, "count", "models"), false);
 	if (json_object_size(machines) > 1)
 		xs_job_add(job, "several machines", false, job->traces,
 			   job->machines,
@@ -293,10 +280,9 @@ static void add_warnings(struct xs_job *job, const json_t *program)
 			    job, "warning", false, traces,
 			    traces > FEW
 				? ""
-				: xs_job_keys(
-				      arena,
-				      xs_digest_get(row, "count", "names"),
-				      false),
+				: keys_of(arena,
+					  xs_digest_get(row, "count", "names"),
+					  false),
 			    xs_arena_print(
 				arena, "with %s warning \"%s\"",
 				traces > 1 ? "such a" : "the",

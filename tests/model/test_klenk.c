@@ -280,6 +280,27 @@ TEST(test_best_blocks)
 	assert_near(rows[2].blocks, 2);
 }
 
+/* What the choice above rests on. */
+TEST(test_more_blocks_are_never_slower)
+{
+	struct xs_control_estimate few[XS_CONTROL_ROWS], many[XS_CONTROL_ROWS];
+	struct xs_machine m = shipped_exact("h200");
+
+	set_parts(&m);
+	set_param(&m.block_store, 0.05);
+	set_param(&m.g_store_ns, 400);
+	for (double bytes = 8; bytes < 1e7; bytes *= 10)
+		for (double blocks = 1; blocks < 32; blocks *= 2) {
+			fill_rows(&m, true, bytes, blocks, few);
+			fill_rows(&m, true, bytes, 2 * blocks, many);
+			for (size_t i = 0; i < XS_CONTROL_ROWS; i++) {
+				assert_true(many[i].ns <= few[i].ns);
+				assert_true(many[i].rate >=
+					    few[i].rate * (1 - 1e-12));
+			}
+		}
+}
+
 /* The link between two GPUs takes the place of that to the host. */
 TEST(test_peers)
 {

