@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,7 +44,6 @@ static int check(const char *path)
 {
 	struct xs_file_header header;
 	struct stat status;
-	const char *ranks;
 
 	if (lstat(path, &status) && errno == ENOENT)
 		return 0;
@@ -51,13 +51,22 @@ static int check(const char *path)
 		return xs_cli_error(XS_EXIT_INPUT, path,
 				    "it exists and is no trace",
 				    "name another file with -o");
-	xs_trace_name_rank(&ranks);
 	if (is_being_written(&header))
 		return xs_cli_error(
 		    XS_EXIT_INPUT, path, "another process is writing it",
-		    ranks ? "name another file with -o, with %r for the rank"
-			  : "name another file with -o, for example with %p");
+		    "name another file with -o, for example with %p");
 	return 0;
+}
+
+/* Whether all ranks of a launcher have this name: what is there may be of
+ * another rank. */
+static bool is_of_all_ranks(const char *pattern)
+{
+	const char *ranks;
+
+	xs_trace_name_rank(&ranks);
+	return ranks && strtol(ranks, NULL, 10) > 1 && !strstr(pattern, "%r") &&
+	       !strstr(pattern, "%p");
 }
 
 int xs_earlier_trace_set_aside(struct xs_earlier_trace *earlier,
@@ -65,6 +74,9 @@ int xs_earlier_trace_set_aside(struct xs_earlier_trace *earlier,
 {
 	int code;
 
+	earlier->moved = false;
+	if (is_of_all_ranks(pattern))
+		return 0;
 	if (xs_trace_name_expand(pattern, getpid(), earlier->path,
 				 sizeof(earlier->path)))
 		return xs_cli_error(XS_EXIT_INPUT, pattern,
@@ -72,7 +84,6 @@ int xs_earlier_trace_set_aside(struct xs_earlier_trace *earlier,
 				    "name another file with -o");
 	snprintf(earlier->aside, sizeof(earlier->aside), "%s%s", earlier->path,
 		 XS_EARLIER_TRACE_SUFFIX);
-	earlier->moved = false;
 	code = check(earlier->path);
 	if (code || access(earlier->path, F_OK))
 		return code;

@@ -17,8 +17,9 @@ struct xs_earlier_trace {
 /*
  * Renames the trace that this process, once traced, would find at its path. The
  * library never replaces a file, so it would write elsewhere, and a report
- * would read the old trace. pattern: as in XFERSPY_OUTPUT. Returns 0, or an
- * exit code after printing an error: the file is no trace, or is being written.
+ * would read the old trace. pattern: as in XFERSPY_OUTPUT; one that all ranks
+ * of a launcher share is left as it is. Returns 0, or an exit code after
+ * printing an error: the file is no trace, or is being written.
  */
 int xs_earlier_trace_set_aside(struct xs_earlier_trace *earlier,
 			       const char *pattern);

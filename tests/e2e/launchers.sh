@@ -24,6 +24,13 @@ for mpirun in mpirun.openmpi mpirun.mpich; do
 	grep -q '^app  2 traces on 1 host, 2 of 2 ranks, machine: ' report.txt ||
 		fail "$mpirun: no report on both: $(cat report.txt)"
 	rm ./*.xspy
+	# one name for all: whichever is first has it
+	plain $mpirun -n 2 "$XS_COMMAND" run -o same.xspy "$XS_APPS/app" serial 3
+	expect "$mpirun: exit code of one name" "$status" 0
+	"$XS_COMMAND" report . >report.txt || fail "$mpirun: report of one name: $?"
+	grep -q '^app  2 traces on 1 host, 2 of 2 ranks, machine: ' report.txt ||
+		fail "$mpirun: one name: $(cat report.txt; ls)"
+	rm same.xspy same.xspy.1
 	XFERSPY_RANKS=1 plain $mpirun -n 2 "$XS_COMMAND" run -o '%r.xspy' \
 		"$XS_APPS/app" serial 3
 	expect "$mpirun: exit code of one" "$status" 0
