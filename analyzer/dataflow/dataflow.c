@@ -84,12 +84,31 @@ static int add_end(struct builder *b, struct xs_flow_op *op,
 	return add_access(b, op, access, range);
 }
 
+/* Returns whether a host function comes between the copy and the one before it
+ * in its stream: what it reads and writes is not known. */
+static bool follows_host_function(const struct builder *b, uint32_t call)
+{
+	const struct xs_call *calls = b->trace->calls;
+
+	for (uint32_t i = call; i-- > 0 && call - i < LOOK_AHEAD;) {
+		if (calls[i].stream != calls[call].stream || calls[i].error)
+			continue;
+		if (calls[i].call_class == XS_CALL_HOST_FUNCTION)
+			return true;
+		if (calls[i].call_class == XS_CALL_COPY_ASYNC)
+			return false;
+	}
+	return false;
+}
+
 static int add_copy(struct builder *b, struct xs_flow_op *op,
 		    const struct xs_op *copy, const struct xs_call *call)
 {
 	const bool set = copy->kind == XS_OP_SET;
 	int rc = 0;
 
+	op->unknown =
+	    copy->kind == XS_OP_H2D && follows_host_function(b, copy->call);
 	if (!call->dst || (!set && !call->src) || copy->bytes != call->bytes) {
 		op->unknown = true;
 		return 0;

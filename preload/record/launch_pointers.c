@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * XFERSPY_DATAFLOW=sample records the first launches of each kernel, and all
- * launches of one 64th of the time: of a program with rounds this gives whole
+ * launches of some windows of time: of a program with rounds this gives whole
  * rounds, and of several threads the same ones.
  */
 #include "preload/record/launch_pointers.h"
@@ -16,9 +16,6 @@
 #include <cuda.h>
 
 #define FIRST_LAUNCHES 256u
-/* 67 ms of each 4.3 s of CLOCK_REALTIME */
-#define WINDOW_BITS 26
-#define WINDOWS	    64u
 
 #define MOST_ADDRESSES 512u /* of a launch */
 #define MOST_EXTRA     8u   /* entries of `extra` that are looked at */
@@ -36,7 +33,13 @@ struct noting {
 
 static bool is_in_window(uint64_t start_ns)
 {
-	return (start_ns >> WINDOW_BITS) % WINDOWS == 0;
+	static _Atomic uint64_t first_ns;
+	uint64_t begin_ns =
+	    atomic_load_explicit(&first_ns, memory_order_relaxed);
+
+	if (!begin_ns)
+		atomic_store(&first_ns, begin_ns = start_ns);
+	return xs_launch_pointers_in_window(start_ns, start_ns - begin_ns);
 }
 
 /* Returns whether the launch's pointers are recorded. Takes no lock: in

@@ -20,6 +20,20 @@ static inline bool xs_launch_pointers_are_on(void)
 }
 
 /*
+ * Returns whether a launch is in a window of XFERSPY_DATAFLOW=sample: 67 ms of
+ * each 4.3 s, and from 0.07 s on a 16th of 2^n ns, from 2^n ns after the first
+ * launch on. These become longer with the run, for rounds of any length.
+ * start_ns: CLOCK_REALTIME.
+ */
+static inline bool xs_launch_pointers_in_window(uint64_t start_ns,
+						uint64_t since_ns)
+{
+	return (start_ns >> 26) % 64 == 0 ||
+	       (since_ns >> 26 &&
+		since_ns >> (59 - __builtin_clzll(since_ns)) == 16);
+}
+
+/*
  * Call after a call succeeded and was recorded: follows allocations and frees,
  * and writes what a launch's parameters point to. Parameters are read after the
  * launch: the driver has then read them, too. *event has the call's arguments.

@@ -6,6 +6,7 @@
 #include "analyzer/dataflow/dataflow.h"
 #include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
+#include "analyzer/util/bisect.h"
 #include "report/result/site.h"
 
 #include <errno.h>
@@ -66,7 +67,7 @@ static int64_t number_of(struct builder *b, uint32_t call)
 }
 
 static void add_accesses(struct builder *b, const struct xs_flow_op *in,
-			 struct xs_result_flow_op *out)
+			 const struct xs_op *op, struct xs_result_flow_op *out)
 {
 	out->accesses = xs_arena_alloc(&b->result->arena, in->access_count,
 				       sizeof(*out->accesses));
@@ -74,16 +75,31 @@ static void add_accesses(struct builder *b, const struct xs_flow_op *in,
 		const uint32_t at = in->first_access + i;
 		const struct xs_flow_access *access = &b->flow->accesses[at];
 		const uint32_t call = b->flow->memories[at];
+		const uint8_t memory =
+		    access->writes ? op->dst_memory : op->src_memory;
 		const uint64_t base =
 		    call == XS_NONE ? 0 : b->trace->calls[call].dst;
 
 		out->accesses[out->access_count++] = (struct xs_result_access){
 		    .memory = number_of(b, call),
+		    .device =
+			call == XS_NONE &&
+			(op->kind == XS_OP_SET || memory == XS_MEM_DEVICE ||
+			 memory == XS_MEM_MANAGED || memory == XS_MEM_ARRAY),
 		    .offset = xs_number_bounded(access->begin - base),
 		    .bytes = xs_number_bounded(access->end - access->begin),
 		    .reads = access->reads,
 		    .writes = access->writes};
 	}
+}
+
+/* Entries are sorted by call. */
+static bool has_pointers(const struct xs_trace *trace, uint32_t call)
+{
+	size_t low = 0, high = trace->pointers_count;
+
+	XS_BISECT(low, high, i, trace->pointers[i].call < call);
+	return low < trace->pointers_count && trace->pointers[low].call == call;
 }
 
 static void add_op(struct builder *b, uint32_t at, uint64_t from_ns)
@@ -107,7 +123,10 @@ static void add_op(struct builder *b, uint32_t at, uint64_t from_ns)
 					      : xs_number_bounded(op->bytes),
 	    .unknown = in->unknown};
 	b->out->unknown += in->unknown;
-	add_accesses(b, in, out);
+	b->out->unrecorded += op->kind == XS_OP_KERNEL &&
+			      !(op->flags & XS_OP_GRAPH) &&
+			      !has_pointers(b->trace, op->call);
+	add_accesses(b, in, op, out);
 }
 
 static void add_edges(struct builder *b)
@@ -157,9 +176,11 @@ static int add_bound(struct builder *b, const struct xs_phase *phase)
 		out->round_ns = xs_number_bounded(phase->round_ns.median_ns);
 	out->round_ns -= b->result->phases[phase->id - 1].tracer_ns;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		*parts[i].part = of_a_round(parts[i].ns, phase);
-		if (!out->limit && *parts[i].part == out->bound_ns)
+		const int64_t ns = of_a_round(parts[i].ns, phase);
+
+		if (!out->limit && ns == out->bound_ns)
 			out->limit = parts[i].name;
+		*parts[i].part = ns < out->round_ns ? ns : out->round_ns;
 	}
 	if (out->bound_ns > out->round_ns)
 		out->bound_ns = out->round_ns;
@@ -206,6 +227,7 @@ static const char *why_no_pointers(struct xs_result *result,
 {
 	const struct xs_result_coverage *coverage = &result->coverage;
 	const char *driver = xs_trace_find_info(trace, "driver");
+	const char *range = xs_trace_find_info(trace, "range");
 
 	if (coverage->imported)
 		return "cannot, because the imported file does not tell what "
@@ -228,15 +250,21 @@ static const char *why_no_pointers(struct xs_result *result,
 		    "not known what memory kernels were given: that takes a "
 		    "recording of the whole run, and the mode was %s",
 		    coverage->mode);
+	if (range)
+		return xs_arena_print(
+		    &result->arena,
+		    "not known what memory kernels were given: that takes a "
+		    "recording of the whole run, and XFERSPY_RANGE was %s",
+		    range);
 	if (driver && strtod(driver, NULL) < 12.4)
 		return xs_arena_print(
 		    &result->arena,
 		    "not known what memory kernels were given: that takes a "
 		    "driver of CUDA 12.4 or later, not %s",
 		    driver);
-	return "not known what memory kernels were given: XFERSPY_DATAFLOW was "
-	       "off, or the trace is of a version that did not record it; "
-	       "record again";
+	return "not known what memory kernels were given: record again without "
+	       "XFERSPY_DATAFLOW=off and XFERSPY_MAX_SIZE, by a version that "
+	       "records it";
 }
 
 int xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,

@@ -148,6 +148,10 @@ static int parse(int argc, char **argv, struct report_options *out)
 				    out->runs ? "--runs" : "--by-range",
 				    "this format does not show it",
 				    "use --format text, json or html");
+	if (!code && out->dataflow && out->renderer->lacks_dataflow)
+		code = xs_cli_error(XS_EXIT_USAGE, "--dataflow",
+				    "this format does not show it",
+				    "use --format text, json or dot");
 	return code;
 }
 

@@ -149,6 +149,7 @@ static int render_job(struct xs_job *job, bool all,
 
 extern const struct xs_renderer xs_renderer_csv;
 const struct xs_renderer xs_renderer_csv = {
+    .lacks_dataflow = true,
     .name = "csv",
     .report = render_report,
     .job = render_job,

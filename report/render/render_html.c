@@ -5,6 +5,7 @@
 
 extern const struct xs_renderer xs_renderer_html;
 const struct xs_renderer xs_renderer_html = {
+    .lacks_dataflow = true,
     .name = "html",
     .timeline = true,
     .runs = true,

@@ -21,8 +21,9 @@
 struct xs_renderer {
 	const char *name; /* as in --format NAME */
 	bool dataflow;	  /* its report needs the dataflow */
-	bool timeline;	  /* its report needs the timeline */
-	bool runs;	  /* its report shows several runs and NVTX ranges */
+	bool lacks_dataflow;
+	bool timeline; /* its report needs the timeline */
+	bool runs;     /* its report shows several runs and NVTX ranges */
 	xs_render_report *report;
 	xs_render_job *job;
 	xs_render_job_diff *job_diff; /* where there is a diff */

@@ -12,8 +12,9 @@ struct xs_result_site;
 
 /* Memory that an op reads or writes. */
 struct xs_result_access {
-	int64_t memory; /* number of the allocation, from 1 on; XS_UNKNOWN:
-			 * memory of the host that no call allocated */
+	int64_t memory; /* number of the allocation, from 1 on; XS_UNKNOWN: no
+			 * call of the trace allocated it */
+	bool device;	/* such memory of the device, not of the host */
 	int64_t offset, bytes; /* offset: an address if memory is unknown */
 	bool reads, writes;
 };
@@ -50,9 +51,10 @@ struct xs_result_dataflow {
 	struct xs_result_flow_edge *edges; /* by `to` */
 	size_t edge_count;
 	int64_t kinds[XS_RESULT_FLOW_KINDS]; /* edges of each kind */
-	int64_t unknown;  /* ops that may access any memory */
-	int64_t round_ns; /* of these rounds, on average */
-	int64_t bound_ns; /* the least, if only data orders them */
+	int64_t unknown;    /* ops that may access any memory */
+	int64_t unrecorded; /* launches whose pointers are not in the trace */
+	int64_t round_ns;   /* of these rounds, on average */
+	int64_t bound_ns;   /* the least, if only data orders them */
 	/* the parts of which it is the longest */
 	int64_t path_ns, in_ns, kernel_ns, out_ns;
 	const char *limit; /* which one that is */

@@ -5,6 +5,7 @@
 
 #include "preload/api/param_info.h"
 #include "preload/record/kernel_layout.h"
+#include "preload/record/launch_pointers.h"
 
 static unsigned questions;
 static bool answers;
@@ -134,6 +135,23 @@ TEST(places_are_taken_for_ever)
 	for (uintptr_t i = first; i < last; i++) {
 		parameters = 1 + i % 7;
 		assert_int_equal(words_of(get(handle(i))), parameters);
+	}
+}
+
+/* Whole rounds of any length, if the run is 32 times as long or longer. */
+TEST(windows_grow_with_the_run)
+{
+	const uint64_t outside = 1ull << 26, second = 1000000000;
+
+	assert_false(xs_launch_pointers_in_window(outside, 0));
+	assert_true(xs_launch_pointers_in_window(outside << 6, 0));
+	for (uint64_t begin = 1ull << 27; begin < 3600 * second; begin *= 2) {
+		assert_true(xs_launch_pointers_in_window(outside, begin));
+		assert_true(xs_launch_pointers_in_window(
+		    outside, begin + begin / 16 - 1));
+		assert_false(xs_launch_pointers_in_window(outside, begin - 1));
+		assert_false(
+		    xs_launch_pointers_in_window(outside, begin + begin / 16));
 	}
 }
 

@@ -406,6 +406,10 @@ TEST(several_runs_have_a_spread)
 	     "--runs: this format does not show it; use --format text");
 	runs("report --by-range --format csv run80.txt", 1, NULL,
 	     "--by-range: this format does not show it; use --format text");
+	runs("report --dataflow --format csv run80.txt", 1, NULL,
+	     "--dataflow: this format does not show it; use --format text");
+	runs("report --dataflow --format html run80.txt", 1, NULL,
+	     "--dataflow: this format does not show it; use --format text");
 	runs(RUNS "diff run80.txt run81.txt run84.txt --after run83.txt "
 		  "run85.txt run88.txt --fail-above 1",
 	     4, "4.9 % slower\nThe medians lie in",

@@ -462,6 +462,8 @@ TEST(missing_pointers_have_a_reason)
 {
 	struct xs_phase phase = {.rounds = 2};
 	const struct xs_phases phases = {.items = &phase, .count = 1};
+	char key[] = "range", value[] = "signal";
+	struct xs_info range = {key, value};
 	struct xs_trace trace = {0};
 	struct xs_result result = {0};
 
@@ -469,7 +471,10 @@ TEST(missing_pointers_have_a_reason)
 		     "there is no phase");
 	says_missing(&result, &trace, &phases, "no kernel ran");
 	phase.kernel_ops = 1;
-	says_missing(&result, &trace, &phases, "XFERSPY_DATAFLOW was off");
+	says_missing(&result, &trace, &phases, "without XFERSPY_DATAFLOW=off");
+	trace.infos = &range;
+	trace.info_count = 1;
+	says_missing(&result, &trace, &phases, "XFERSPY_RANGE was signal");
 	result.coverage.mode = "light";
 	says_missing(&result, &trace, &phases, "the mode was light");
 	result.coverage.timing_source = "events";

@@ -3,7 +3,7 @@
 
 #define IN struct xs_result_access
 static const struct xs_json_field access[] = {
-    FIELDS(memory, offset, bytes, reads, writes), {0}};
+    FIELDS(memory, device, offset, bytes, reads, writes), {0}};
 
 #undef IN
 #define IN struct xs_result_flow_op
@@ -30,7 +30,7 @@ static const struct xs_json_field missing[] = {FIELDS(missing, phase), {0}};
 
 static const struct xs_json_field dataflow[] = {
     FIELDS(missing, phase, rounds, from_ns, round_ns, bound_ns, limit),
-    FIELDS(path_ns, in_ns, kernel_ns, out_ns, unknown),
+    FIELDS(path_ns, in_ns, kernel_ns, out_ns, unknown, unrecorded),
     ROWS(ops, op_count, op),
     ROWS(edges, edge_count, edge),
     {0}};

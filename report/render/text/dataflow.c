@@ -24,7 +24,8 @@ static const char *memory(struct xs_arena *arena,
 	const char *size = xs_units_bytes(access->bytes).s;
 
 	if (access->memory == XS_UNKNOWN)
-		return xs_arena_print(arena, "%s of the host", size);
+		return xs_arena_print(arena, "%s of the %s", size,
+				      access->device ? "device" : "host");
 	if (access->offset == 0)
 		return xs_arena_print(arena, "%s of m%" PRId64, size,
 				      access->memory);
@@ -167,6 +168,18 @@ static const char *edges(struct xs_result *result)
 	return list ? list : "none";
 }
 
+static const char *unrecorded(struct xs_arena *arena,
+			      const struct xs_result_dataflow *flow)
+{
+	return flow->unrecorded
+		   ? xs_arena_print(arena,
+				    " (the pointers of %" PRId64
+				    " launches were not recorded: "
+				    "XFERSPY_DATAFLOW=all records them)",
+				    flow->unrecorded)
+		   : "";
+}
+
 static void put_summary(const struct xs_terminal *terminal,
 			struct xs_result *result)
 {
@@ -179,9 +192,10 @@ static void put_summary(const struct xs_terminal *terminal,
 		arena,
 		"Phase %" PRId64 ", %" PRId64
 		" of its rounds, from %s of the run on: %zu ops, %" PRId64
-		" of them of unknown memory. Orders: %s.",
+		" of them of unknown memory%s. Orders: %s.",
 		flow->phase, flow->rounds, xs_units_ns(flow->from_ns).s,
-		flow->op_count, flow->unknown, edges(result)));
+		flow->op_count, flow->unknown, unrecorded(arena, flow),
+		edges(result)));
 	xs_terminal_wrap(
 	    terminal, XS_BOLD, "  ",
 	    xs_arena_print(
@@ -195,8 +209,10 @@ static void put_summary(const struct xs_terminal *terminal,
 	    xs_arena_print(
 		arena,
 		"Dependencies take %s a round, copies in %s, copies out %s; "
-		"kernels would fill all SMs for %s. What the host computes "
-		"from results is not known.",
+		"kernels would fill all SMs for %s. Not seen: what the host "
+		"computes from results, pointers that lie in memory, "
+		"__device__ variables and textures. A kernel may only write "
+		"what it seems to read.",
 		xs_units_ns(flow->path_ns).s, xs_units_ns(flow->in_ns).s,
 		xs_units_ns(flow->out_ns).s, xs_units_ns(flow->kernel_ns).s));
 }
