@@ -5,6 +5,7 @@
 #include "report/diff/match.h"
 #include "report/diff/spread.h"
 #include "report/diff/totals.h"
+#include "report/result/best.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -102,7 +103,9 @@ static void fill_phases(struct xs_result *result, struct xs_result **runs,
 			    xs_match_find(runs[k], &result->phases[i]);
 
 			if (phase)
-				values[to->runs++] = phase->round_ns;
+				values[to->runs++] =
+				    xs_result_untraced_ns(phase) +
+				    xs_result_used_between_ns(phase);
 		}
 		to->round_ns = xs_spread_of(values, to->runs);
 	}

@@ -48,7 +48,8 @@ const char xs_export_sqlite_schema[] =
 				     "s USING (site);"
 				     "CREATE VIEW ops AS SELECT o.*, k.name AS "
 				     "kernel_name, c.function, "
-				     "c.file, c.line FROM op o LEFT JOIN "
+				     "c.caller, c.file, c.line FROM op o LEFT "
+				     "JOIN "
 				     "kernel "
 				     "k USING (kernel) "
 				     "LEFT JOIN calls c USING (call);";

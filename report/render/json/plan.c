@@ -2,6 +2,8 @@
 /* The verdict and the plan as JSON. */
 #include "report/render/json/parts.h"
 
+#include "report/result/best.h"
+
 /* The parts with their shares of all that was recorded. */
 static json_t *bounds(const void *in)
 {
@@ -66,6 +68,13 @@ static json_t *as_step(const void *in)
 	return xs_json_number(step->same ? step->same->step : XS_UNKNOWN);
 }
 
+static json_t *between(const void *in)
+{
+	const struct xs_result_step *step = in;
+
+	return xs_json_number(xs_result_used_between_ns(step->phase));
+}
+
 static json_t *sites(const void *in)
 {
 	const struct xs_result_step *step = in;
@@ -103,7 +112,9 @@ const struct xs_json_field xs_json_step[] = {
     FIELDS(adds_saves_ns, saves_low_ns, saves_high_ns),
     MADE("adds_steady_ns", adds_steady),
     FIELDS(side_by_side, pays_rounds, pays_alone_rounds, round_before_ns),
-    FIELDS(round_ns, round_low_ns, round_high_ns, app_wall_ns),
+    FIELDS(round_ns, round_low_ns, round_high_ns),
+    MADE("between_ns", between),
+    FIELD(app_wall_ns),
     FIELDS(low_ns, high_ns, may_be_slower),
     MEMBERS(estimate, effort),
     FIELD(condition),

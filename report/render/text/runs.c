@@ -34,8 +34,8 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 					  "round of phase %" PRId64, phase->id);
 
 	if (phase->runs < result->runs->count)
-		name = xs_arena_print(&result->arena, "%s, in %zu runs", name,
-				      phase->runs);
+		name = xs_arena_print(&result->arena, "%s, in %zu run%s", name,
+				      phase->runs, phase->runs == 1 ? "" : "s");
 	put(table, name, phase->runs, &phase->round_ns);
 }
 

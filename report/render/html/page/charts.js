@@ -131,7 +131,8 @@ function bandwidthChart(trace) {
         `${color === 'out' ? 'copy out' : 'copy in'}, ${size(bytes)}: ${gbs(rate)}`));
     drawn.add(key);
   }
-  return figure('Bandwidth against size', 'of the copies of the run', CHART.height, parts, legend([['copy', 'copies in'], ['out', 'copies out']]));
+  return figure('Bandwidth against size', 'of the copies of the run of 1 KiB or more', CHART.height, parts,
+    legend([['copy', 'copies in'], ['out', 'copies out']].filter(([name]) => points.some(({color}) => color === name))));
 }
 
 const waitParts = [['own_ns', 'copy', 'its own copy'], ['h2d_ns', 'range', 'copies in'],

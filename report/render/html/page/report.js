@@ -167,7 +167,7 @@ function timeline(trace) {
     return null;
   const shown = new Timeline('Timeline of the run', [{lanes: run.lanes}]);
   timelines.push(shown);
-  return section('Timeline', 'the run as it was. Drag: pan. Shift + drag, or drag on the axis: sums. ' +
+  return section('Timeline', 'the run as it was, from its first call to its last. Drag: pan. Shift + drag, or drag on the axis: sums. ' +
     'Wheel: zoom after a click, or with Ctrl. Double click: zoom to it',
   shown.element, kindsLegend());
 }
@@ -287,7 +287,12 @@ function ranges({nvtx}) {
     nvtx.lost ? el('p.warn', `! ${nvtx.lost} ranges were lost`) : null);
 }
 
-function phases({phases: list, phases_rest: rest, trace}) {
+// What is outside of the steady part, or of the rounds.
+const apartFrom = (phase, verdict) => (phase.warm_up_ns > 0
+  ? `, a first round of ${time(phase.warm_up_ns)} is start-up, not counted` : '') +
+  (phase.apart && verdict.repeats ? ', outside the steady part' : '');
+
+function phases({phases: list, phases_rest: rest, trace, verdict}) {
   const moved = (bytes, memory) => bytes ? `${size(bytes)} ${memory || ''}` : '-';
   return section('Phases', 'groups of similar rounds; median of one round',
     table('Phases', [['#'], ['rounds', 1], ['per round', 1], ['90 % of them', 1], ['of run', 1], ['in'],
@@ -296,7 +301,7 @@ function phases({phases: list, phases_rest: rest, trace}) {
       range(p.round_low_ns + p.used_between_ns, p.round_high_ns + p.used_between_ns),
       percent(p.wall_ns * (1 - (p.warm_up_ns + p.tracer_ns * p.rounds) / p.total_ns), untracedWall(trace)),
       moved(p.h2d_bytes, p.src_memory), time(p.kernel_ns),
-      moved(p.d2h_bytes, p.dst_memory), p.signature + untilNext(p)])),
+      moved(p.d2h_bytes, p.dst_memory), p.signature + untilNext(p) + apartFrom(p, verdict)])),
     rest.phases ? el('p.dim', `${count(rest.phases, 'shorter phase')} of ` +
       `${count(rest.rounds, 'round')}, ${time(rest.total_ns)} in all`) : null);
 }
@@ -336,7 +341,7 @@ function severalRuns({runs}) {
       [...runs.totals.filter(({unit, value}) => unit === 'ns' && value.most !== 0)
         .map(({name, value}) => row(name, runs.count, value)),
       ...runs.phases.slice(0, 4).map(({id, runs: of, round_ns: round}) =>
-        row(`round of phase ${id}${of < runs.count ? `, in ${of} runs` : ''}`, of, round))]));
+        row(`round of phase ${id}${of < runs.count ? `, in ${count(of, 'run')}` : ''}`, of, round))]));
 }
 
 function coverage({coverage: c}) {
