@@ -83,41 +83,39 @@ static int64_t start_us(const json_t *program)
 	return us > 0 ? us : 0;
 }
 
-/* Orders by one key after the other: each is below 0 if the first comes first.
+/* Below 0: program a comes before b. Those of the most traces come first, of
+ * equal ones the first by name, then whole runs, then the job that began last.
  */
-static bool comes_first(const int64_t *order, size_t count)
+static int64_t order_of(const json_t *a, const char *a_key, const json_t *b,
+			const char *b_key)
 {
-	while (count > 1 && !*order) {
-		order++;
-		count--;
-	}
-	return *order < 0;
+	int64_t order = xs_job_traces(b) - xs_job_traces(a);
+
+	if (!order)
+		order = strcmp(xs_job_of(a, "name"), xs_job_of(b, "name"));
+	if (!order)
+		order =
+		    !*xs_job_of(b, "incomplete") - !*xs_job_of(a, "incomplete");
+	if (!order)
+		order = start_us(b) - start_us(a);
+	return order ? order : strcmp(a_key, b_key);
 }
 
-/* The program of the most traces; of equal ones the first by name, then whole
- * runs, then the job that began last. */
 static const json_t *main_program(const json_t *digest)
 {
 	const json_t *programs = xs_digest_get(digest, "table", "programs");
-	const json_t *most = NULL;
-	const char *key, *most_key = "";
+	const json_t *first = NULL;
+	const char *key, *first_key = NULL;
 	json_t *program;
 
 	json_object_foreach((json_t *)programs, key, program)
 	{
-		const int64_t order[] = {
-		    xs_job_traces(most) - xs_job_traces(program),
-		    strcmp(xs_job_of(program, "name"), xs_job_of(most, "name")),
-		    !!*xs_job_of(program, "incomplete") -
-			!!*xs_job_of(most, "incomplete"),
-		    start_us(most) - start_us(program), strcmp(key, most_key)};
-
-		if (most && !comes_first(order, sizeof(order) / sizeof(*order)))
+		if (first && order_of(first, first_key, program, key) < 0)
 			continue;
-		most = program;
-		most_key = key;
+		first = program;
+		first_key = key;
 	}
-	return most;
+	return first;
 }
 
 static int longest_part(const void *left, const void *right)

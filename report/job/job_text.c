@@ -88,11 +88,11 @@ static const char *cut_of(struct xs_job *job, const json_t *program)
 
 /* The traces of the program that are in no figure: the incomplete ones, unless
  * there are more of these. */
-static void add_half(struct xs_job *job, const json_t *own, const json_t *half)
+static void add_rest(struct xs_job *job, const json_t *own, const json_t *rest)
 {
-	const char *own_cut = cut_of(job, own), *cut = cut_of(job, half);
+	const char *own_cut = cut_of(job, own), *cut = cut_of(job, rest);
 
-	add_row(job, half, cut ? "incomplete" : "complete", true,
+	add_row(job, rest, cut ? "incomplete" : "complete", true,
 		xs_arena_print(&job->arena, "%s %s",
 			       cut ? "in no figure, since"
 				   : "of whole runs, in no figure, since in "
@@ -101,7 +101,7 @@ static void add_half(struct xs_job *job, const json_t *own, const json_t *half)
 			       : own_cut ? own_cut
 					 : ""));
 	job->cut = own_cut ? own_cut : cut;
-	job->incomplete = own_cut ? job->traces : cut ? xs_job_traces(half) : 0;
+	job->incomplete = own_cut ? job->traces : cut ? xs_job_traces(rest) : 0;
 }
 
 /* The traces of the program that are of jobs of other numbers of ranks, or of
@@ -140,7 +140,7 @@ static void add_others(struct xs_job *job, const json_t *digest,
 	    xs_digest_get_number(digest, "beyond", "programs");
 	int64_t traces = beyond > 0 ? beyond : 0;
 	json_t *names = json_object(), *jobs = xs_digest_new(), *program;
-	const json_t *half = NULL;
+	const json_t *rest = NULL;
 	bool as_many = false;
 	const char *key;
 
@@ -156,10 +156,10 @@ static void add_others(struct xs_job *job, const json_t *digest,
 			   xs_digest_get_number(own, "most", "ranks")) {
 			job->arena.failed |= xs_digest_merge(jobs, program) < 0;
 		} else if (program != own) {
-			half = program;
+			rest = program;
 		}
 	}
-	add_half(job, own, half);
+	add_rest(job, own, rest);
 	add_other_jobs(job, jobs);
 	add_programs(job, names, traces, beyond > 0, as_many);
 	json_decref(names);

@@ -25,23 +25,22 @@ static int64_t rounds_of(const struct xs_map *map)
 	return rounds;
 }
 
+static void put(json_t *out, const char *name, int64_t number, bool *failed)
+{
+	*failed |= json_object_set_new(out, name, json_integer(number)) < 0;
+}
+
 /* {"h2d_bytes": n, ...}: what the process copied, and in how many rounds. */
 static json_t *work_of(const struct xs_map *map, bool *failed)
 {
 	const char *totals = (const char *)&map->result->totals;
 	json_t *out = json_object();
 
-	if (json_object_set_new(out, "rounds", json_integer(rounds_of(map))) <
-	    0)
-		*failed = true;
-	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++) {
-		const int64_t number =
-		    *(const int64_t *)(const void *)(totals + copies[i].offset);
-
-		if (json_object_set_new(out, copies[i].name,
-					json_integer(number)) < 0)
-			*failed = true;
-	}
+	put(out, "rounds", rounds_of(map), failed);
+	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++)
+		put(out, copies[i].name,
+		    *(const int64_t *)(const void *)(totals + copies[i].offset),
+		    failed);
 	return out;
 }
 
@@ -76,12 +75,8 @@ static json_t *parts_of(const struct xs_map *map, bool *failed)
 	json_t *parts = json_object();
 
 	for (size_t i = 0; i < in->part_count; i++)
-		if (json_object_set_new(parts, in->parts[i].what,
-					json_integer(in->parts[i].ns)) < 0)
-			*failed = true;
-	if (json_object_set_new(parts, "outside",
-				json_integer(outside_ns(map))) < 0)
-		*failed = true;
+		put(parts, in->parts[i].what, in->parts[i].ns, failed);
+	put(parts, "outside", outside_ns(map), failed);
 	return parts;
 }
 
@@ -163,6 +158,7 @@ static void add_times(json_t *program, const struct xs_map *map, json_t *steps,
 		      bool *failed)
 {
 	const struct xs_result_run *run = &map->result->run;
+	const int64_t busy = busy_ns(map);
 
 	xs_digest_number(program, "most", "after_ns", map->after_ns, failed);
 	xs_digest_number(program, "most", "after_low_ns", map->after_low_ns,
@@ -188,9 +184,9 @@ static void add_times(json_t *program, const struct xs_map *map, json_t *steps,
 		xs_digest_count(program, "models", map->gpu->name, failed);
 	if (run->recorder)
 		xs_digest_count(program, "versions", run->recorder, failed);
-	xs_digest_number(program, "add", "busy_ns", busy_ns(map), failed);
+	xs_digest_number(program, "add", "busy_ns", busy, failed);
 	add_process(program, map, "slowest", map->wall_ns, steps, failed);
-	add_process(program, map, "busiest", busy_ns(map), NULL, failed);
+	add_process(program, map, "busiest", busy, NULL, failed);
 }
 
 /* What the plan leaves open: of all processes, that of the one that a change of
