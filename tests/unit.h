@@ -63,6 +63,10 @@ __attribute__((unused)) static size_t unit_test_count;
 	}                                                                      \
 	static void name(__attribute__((unused)) void **state)
 
+/* Begins a setup or teardown function, which returns 0 or -1; *state is what
+ * the test gets. */
+#define FIXTURE(name) static int name(__attribute__((unused)) void **state)
+
 /* Runs all tests in a new folder, with setup and teardown for those that have
  * none of their own. begin, end: before the first and after the last test, or
  * NULL. Returns the number of failures. */

@@ -11,16 +11,14 @@
 
 static struct bytes page;
 
-static int load_page(void **state)
+FIXTURE(load_page)
 {
-	(void)state;
 	page = file_bytes(XS_SOURCE_DIR "/docs/trace-format.md");
 	return page.size > 0 ? 0 : -1;
 }
 
-static int free_page(void **state)
+FIXTURE(free_page)
 {
-	(void)state;
 	free(page.data);
 	return 0;
 }

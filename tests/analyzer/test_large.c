@@ -190,15 +190,13 @@ TEST(test_memory_is_bounded)
 	xs_large_free(items);
 }
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-	(void)state;
 	return mkdtemp(folder) ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+FIXTURE(remove_folder)
 {
-	(void)state;
 	return rmdir(folder);
 }
 

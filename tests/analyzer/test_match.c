@@ -42,9 +42,8 @@ static void begin(void)
 	    "queue queue=3 context=1 stream=3\n");
 }
 
-static int drop(void **state)
+FIXTURE(drop)
 {
-	(void)state;
 	xs_trace_free(trace);
 	trace = NULL;
 	return 0;

@@ -13,9 +13,8 @@
 static struct xs_trace *trace;
 static struct xs_phases phases;
 
-static int drop(void **state)
+FIXTURE(drop)
 {
-	(void)state;
 	xs_phases_free(&phases);
 	xs_trace_free(trace);
 	phases = (struct xs_phases){0};

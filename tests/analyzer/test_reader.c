@@ -27,9 +27,8 @@ static const char three_chunks[] =
 static struct bytes bytes;
 static struct xs_trace *trace;
 
-static int drop(void **state)
+FIXTURE(drop)
 {
-	(void)state;
 	xs_trace_free(trace);
 	free(bytes.data);
 	trace = NULL;

@@ -109,9 +109,8 @@ static void finish(void)
 	free(text);
 }
 
-static int drop(void **state)
+FIXTURE(drop)
 {
-	(void)state;
 	xs_phases_free(&phases);
 	xs_trace_free(trace);
 	return 0;

@@ -85,12 +85,11 @@ static int note_build_id(struct dl_phdr_info *info, size_t size, void *data)
 	return 1; /* the first object is the program */
 }
 
-static int find_self(void **state)
+FIXTURE(find_self)
 {
 	ssize_t length =
 	    readlink("/proc/self/exe", program, sizeof(program) - 1);
 
-	(void)state;
 	dl_iterate_phdr(note_build_id, NULL);
 	return length > 0 && build_id[0] ? 0 : -1;
 }

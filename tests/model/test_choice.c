@@ -25,9 +25,8 @@ static void write_stored(void)
 }
 
 /* An H200 whose user has calibrated it. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	setenv("XDG_DATA_HOME", getcwd(folder, sizeof(folder)), 1);
 	mkdir("xferspy", 0777);
 	identity =

@@ -13,9 +13,8 @@
 static struct xs_machine machine;
 static struct xs_round_work work;
 
-static int set_up(void **unused)
+FIXTURE(set_up)
 {
-	(void)unused;
 	xs_machine_init(&machine);
 	set_param(&machine.mapped_read, 1);
 	set_param(&machine.mapped_write, 2);

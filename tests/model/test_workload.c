@@ -7,9 +7,8 @@
 
 static struct xs_estimates list;
 
-static int tear_down(void **unused)
+FIXTURE(tear_down)
 {
-	(void)unused;
 	xs_estimates_free(&list);
 	return 0;
 }

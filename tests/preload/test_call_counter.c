@@ -17,11 +17,10 @@
 
 static struct xs_trace_file trace;
 
-static int begin(void **state)
+FIXTURE(begin)
 {
 	const struct xs_trace_file_start start = {12, START, 34};
 
-	(void)state;
 	return xs_trace_file_open(&trace, PATH, &start);
 }
 

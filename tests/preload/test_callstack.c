@@ -80,11 +80,10 @@ static void see(void *data)
 	kept = NULL;
 }
 
-static int begin(void **state)
+FIXTURE(begin)
 {
 	static const struct xs_trace_file_start start = {1, 2, 3};
 
-	(void)state;
 	unlink(PATH);
 	if (xs_trace_file_open(&trace, PATH, &start))
 		return -1;
@@ -93,9 +92,8 @@ static int begin(void **state)
 	return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-	(void)state;
 	xs_callstack_drop(thread.callstack);
 	thread.callstack = NULL;
 	xs_writer_close(&thread.writer);

@@ -15,9 +15,8 @@
 
 static unsigned char *memory;
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-	(void)state;
 	atomic_store(&xs_hash_mode, XS_HASH_SAMPLED);
 	memory = malloc(LARGE);
 	for (size_t i = 0; memory && i < LARGE; i++)
@@ -25,9 +24,8 @@ static int begin(void **state)
 	return memory ? 0 : -1;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-	(void)state;
 	free(memory);
 	return 0;
 }

@@ -18,9 +18,8 @@ static struct xs_thread thread;
 static const struct xs_span span = {
     .site = 1, .correlation = 5, .start_ns = START, .end_ns = START + 10};
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-	(void)state;
 	thread = (struct xs_thread){0};
 	if (begin_trace(&xs_session_trace))
 		return -1;

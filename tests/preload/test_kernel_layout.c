@@ -24,9 +24,8 @@ bool xs_param_info_of_handle(const void *handle, struct xs_kernel_param *params,
 	return answers;
 }
 
-static int reset(void **state)
+FIXTURE(reset)
 {
-	(void)state;
 	questions = 0;
 	answers = true;
 	parameters = 2;

@@ -6,9 +6,8 @@
 
 #define EACH (1u << XS_OP_TRACKER_BITS)
 
-static int forget(void **state)
+FIXTURE(forget)
 {
-	(void)state;
 	xs_op_tracker_reset_unmatched();
 	return 0;
 }

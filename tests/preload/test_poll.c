@@ -11,9 +11,8 @@
 static struct xs_trace_file trace;
 static struct xs_thread thread;
 
-static int open_thread(void **state)
+FIXTURE(open_thread)
 {
-	(void)state;
 	thread = (struct xs_thread){.writer = {.trace = &trace, .thread = 77}};
 	return begin_trace(&trace);
 }

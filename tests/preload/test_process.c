@@ -436,9 +436,8 @@ TEST(hanging_gpu_delays_exit_by_two_seconds)
 	assert_non_null(info_of("note=the GPU did not answer in the 2 s"));
 }
 
-static int drop(void **state)
+FIXTURE(drop)
 {
-	(void)state;
 	records_free(&r);
 	return 0;
 }

@@ -22,9 +22,8 @@ static void count(uint32_t from, uint32_t to)
 	}
 }
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-	(void)state;
 	xs_sample_window_begin();
 	xs_sample_window_begin();
 	xs_op_tracker_begin_window();

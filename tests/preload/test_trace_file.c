@@ -28,9 +28,8 @@ static const struct xs_trace_file_start start = {12, START, 34};
 static struct xs_trace_file trace;
 static struct records r;
 
-static int clean(void **state)
+FIXTURE(clean)
 {
-	(void)state;
 	unlink(PATH);
 	unlink(PATH ".1");
 	unlink(PATH ".2");

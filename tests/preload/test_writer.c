@@ -13,9 +13,8 @@
 static struct xs_trace_file trace;
 static struct xs_writer writer;
 
-static int open_writer(void **state)
+FIXTURE(open_writer)
 {
-	(void)state;
 	writer = (struct xs_writer){.trace = &trace, .thread = 77};
 	return begin_trace(&trace);
 }

@@ -38,23 +38,20 @@ static struct xs_bench bench;
 static struct xs_machine machine;
 
 /* Opened once, since its buffers are large. */
-static int open_bench(void **state)
+FIXTURE(open_bench)
 {
-	(void)state;
 	fake_cuda_open(&bench.gpu);
 	return xs_bench_open(&bench);
 }
 
-static int close_bench(void **state)
+FIXTURE(close_bench)
 {
-	(void)state;
 	xs_bench_close(&bench);
 	return 0;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	xs_cuda_clear(&bench.gpu);
 	xs_machine_init(&machine);
 	memset(&fake_faults, 0, sizeof(fake_faults));

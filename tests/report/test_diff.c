@@ -15,9 +15,8 @@ static struct {
 	struct xs_diff diff;
 } pair;
 
-static int open_pair(void **state)
+FIXTURE(open_pair)
 {
-	(void)state;
 	pair.before = fixture_result();
 	pair.after = fixture_after();
 	return 0;
@@ -29,9 +28,8 @@ static void build_pair(void)
 	    xs_diff_build_runs(&pair.before, 1, &pair.after, 1, &pair.diff), 0);
 }
 
-static int close_pair(void **state)
+FIXTURE(close_pair)
 {
-	(void)state;
 	xs_diff_free(&pair.diff);
 	xs_result_free(pair.before);
 	xs_result_free(pair.after);

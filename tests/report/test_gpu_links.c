@@ -283,9 +283,8 @@ TEST(a_part_alone_is_no_copy)
 	xs_result_free(result);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	xs_machine_init(&machine);
 	return 0;
 }

@@ -50,12 +50,11 @@ static size_t text_at(const char *line)
 
 /* Writes a trace whose names all begin with bad characters, and a profile of
  * such a name. */
-static int write_inputs(void **state)
+FIXTURE(write_inputs)
 {
 	char *base = read_file(BASE);
 	FILE *out = fopen(TRACE, "w");
 
-	(void)state;
 	assert_non_null(out);
 	for (char *line = strtok(base, "\n"); line; line = strtok(NULL, "\n")) {
 		const size_t head = text_at(line);

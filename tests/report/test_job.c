@@ -60,9 +60,8 @@ static json_t *digest_of(const struct rank *rank)
 static json_t *all;
 static struct xs_job *job;
 
-static int drop(void **state)
+FIXTURE(drop)
 {
-	(void)state;
 	xs_job_free(job);
 	json_decref(all);
 	job = NULL;

@@ -11,16 +11,14 @@
 
 static struct xs_result *result;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	result = fixture_result();
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	xs_result_free(result);
 	return 0;
 }

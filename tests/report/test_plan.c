@@ -14,9 +14,8 @@
 static struct xs_result *result;
 static struct xs_result_phase *phase;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	result = calloc(1, sizeof(*result));
 	phase = calloc(2, sizeof(*phase));
 	if (!result || !phase)
@@ -42,9 +41,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	free(phase[0].estimates);
 	free(phase[1].estimates);
 	free(phase);

@@ -23,9 +23,8 @@ static void set(struct xs_param *param, double value)
 }
 
 /* A profile of the machine that the traces are from. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	xs_machine_init(&machine);
 	strcpy(machine.name, "own");
 	strcpy(machine.source, "calibrated");
@@ -45,9 +44,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	xs_result_free(result);
 	result = NULL;
 	return 0;

@@ -33,9 +33,8 @@ static struct xs_result_estimate row_of(const char *strategy,
 					   .applies = true};
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	rows[AS_IS] = row_of("as-is", XS_EFFORT_NONE, 50 * MS);
 	rows[PINNED] = row_of("pinned", XS_EFFORT_CALL, 25 * MS);
 	rows[BUFFERS] = row_of("double-buffer", XS_EFFORT_PLACES, 20 * MS);

@@ -174,9 +174,8 @@ TEST(a_file_of_another_kind_stays)
 	expect_text("second", page);
 }
 
-static int enter_folder(void **state)
+FIXTURE(enter_folder)
 {
-	(void)state;
 	return mkdir("temporary", 0777) || setenv("TMPDIR", "temporary", 1);
 }
 

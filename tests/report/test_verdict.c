@@ -70,9 +70,8 @@ static void says(const char *text)
 			 text);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	xs_result_free(result);
 	result = NULL;
 	return 0;
