@@ -39,6 +39,9 @@ static const char *only_counted(const struct xs_result *result)
  * told. */
 #define PROGRAM_PART 10
 
+/* With one GPU and few modules, CUDA starts in less. */
+#define LONG_START_NS 500000000
+
 /* ", CUDA's own 220 ms, the program's 820 ms" */
 static const char *start_parts(struct xs_result *result)
 {
@@ -51,9 +54,13 @@ static const char *start_parts(struct xs_result *result)
 		rest = xs_arena_print(&result->arena, ", the program's %s%s",
 				      at_most ? "at least " : "",
 				      xs_units_ns(rest_ns).s);
-	return xs_arena_print(&result->arena, ", CUDA's own %s%s%s",
-			      at_most ? "at most " : "", xs_units_ns(cuda_ns).s,
-			      rest);
+	return xs_arena_print(
+	    &result->arena, ", CUDA's own %s%s%s%s", at_most ? "at most " : "",
+	    xs_units_ns(cuda_ns).s,
+	    cuda_ns > LONG_START_NS && !at_most
+		? " (once a process: more work for each spreads it)"
+		: "",
+	    rest);
 }
 
 const char *xs_verdict_spans(struct xs_result *result)
@@ -69,9 +76,9 @@ const char *xs_verdict_spans(struct xs_result *result)
 	if (result->totals.init_ns > 0)
 		own = start_parts(result);
 	return xs_arena_print(
-	    arena, "Steady part: %s (%s of the run); start-up: %s%s%s.%s",
+	    arena, "Steady part: %s (%s of %s); start-up: %s%s%s.%s",
 	    xs_units_ns(in->steady_ns).s,
 	    xs_units_percent(in->steady_ns, wall_ns).s,
-	    xs_units_ns(in->startup_ns).s, own, after_steady(result),
-	    only_counted(result));
+	    xs_result_run_name(result), xs_units_ns(in->startup_ns).s, own,
+	    after_steady(result), only_counted(result));
 }

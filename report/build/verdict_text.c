@@ -226,9 +226,9 @@ static const char *long_start(struct xs_result *result)
 
 	return in->repeats && wall_ns != XS_UNKNOWN &&
 		       in->startup_ns > wall_ns / 2
-		   ? xs_arena_print(&result->arena,
-				    "Start-up is %s of the run. ",
-				    xs_units_percent(in->startup_ns, wall_ns).s)
+		   ? xs_arena_print(&result->arena, "Start-up is %s of %s. ",
+				    xs_units_percent(in->startup_ns, wall_ns).s,
+				    xs_result_run_name(result))
 		   : "";
 }
 
@@ -256,8 +256,9 @@ static const char *pinning(struct xs_result *result)
 	return xs_arena_print(
 	    &result->arena,
 	    "\nOutside the steady part, pinning memory takes %s, once (%s of "
-	    "the run%s)%s%s%s.",
+	    "%s%s)%s%s%s.",
 	    xs_units_ns(in->ns).s, xs_units_percent(in->ns, wall_ns).s,
+	    xs_result_run_name(result),
 	    with_start ? ", perhaps with CUDA's start" : "",
 	    in->calls ? ": " : "", in->calls ? in->calls : "",
 	    in->step ? xs_arena_print(&result->arena, " (step %" PRId64 ")",
@@ -298,8 +299,8 @@ static const char *amount_of_run(struct xs_result *result)
 				    xs_units_ns(most_ns).s);
 }
 
-/* " Another order of copies and kernels alone saves at most 1.2 % of it.": the
- * dataflow bound; "" if it is hardly less than the most of all changes. */
+/* " Another order of copies and kernels alone saves at most 1.2 % of the run.":
+ * the dataflow bound; "" if it is hardly less than the most of all changes. */
 static const char *by_order(struct xs_result *result)
 {
 	const int64_t ns = result->verdict.order_saves_ns;
@@ -311,8 +312,9 @@ static const char *by_order(struct xs_result *result)
 		return "";
 	if (ns < most_ns / 100)
 		return xs_arena_print(&result->arena, "%s nothing.", text);
-	return xs_arena_print(&result->arena, "%s at most %s of it.", text,
-			      xs_units_percent(ns, wall_ns).s);
+	return xs_arena_print(&result->arena, "%s at most %s of %s.", text,
+			      xs_units_percent(ns, wall_ns).s,
+			      xs_result_run_name(result));
 }
 
 /* ", if kernels run side by side", of two rounds or of two pieces, where only
@@ -337,8 +339,8 @@ static const char *most(struct xs_result *result)
 
 	return xs_arena_print(
 	    &result->arena,
-	    "%s of data movement%s%s save at most %s%s: %s of %s, %s%s of the "
-	    "run.%s",
+	    "%s of data movement%s%s save at most %s%s: %s of %s, %s%s of "
+	    "%s.%s",
 	    in->pinning.step ? "In the rounds, changes" : "Changes",
 	    allocates ? has_graph(result) ? ", allocation" : " and allocation"
 		      : "",
@@ -347,7 +349,7 @@ static const char *most(struct xs_result *result)
 	    xs_units_percent(in->at_most_steady_ns, in->steady_ns).s,
 	    xs_result_steady_name(result), amount_of_run(result),
 	    xs_units_percent(most_ns, xs_result_untraced_wall_ns(result)).s,
-	    by_order(result));
+	    xs_result_run_name(result), by_order(result));
 }
 
 int xs_verdict_say(struct xs_result *result)

@@ -54,14 +54,14 @@ static void say(struct xs_result *result, struct xs_result_gpu_link *link,
 	    a, b, xs_units_ns(link->staged_ns).s, xs_units_ns(link->peer_ns).s);
 	link->saving = xs_arena_print(
 	    arena,
-	    "saves at most %s (%s): %s%s of the run, then %s; effort: one call "
+	    "saves at most %s (%s): %s%s of %s, then %s; effort: one call "
 	    "for each direction",
 	    xs_units_ns(link->saves_ns).s,
 	    xs_units_range_ns(link->saves_low_ns, link->saves_high_ns).s,
 	    of_steady,
 	    xs_units_percent(link->saves_ns, xs_result_untraced_wall_ns(result))
 		.s,
-	    xs_units_ns(xs_number_round(run_ns)).s);
+	    xs_result_run_name(result), xs_units_ns(xs_number_round(run_ns)).s);
 	link->advice = xs_arena_print(
 	    arena,
 	    "Let the two GPUs access each other's memory, where "

@@ -129,9 +129,10 @@ static struct act first_step(struct xs_result *result)
 	}
 	if (pinning->step == 1)
 		return (struct act){
-		    xs_arena_print(&result->arena,
-				   "register the memory in use in place of %s",
-				   pinning->calls),
+		    xs_arena_print(
+			&result->arena,
+			"register the data where it is, instead of %s",
+			pinning->calls),
 		    pinning->condition,
 		    pinning->saves_ns,
 		    pinning->saves_low_ns,
@@ -223,16 +224,18 @@ static const char *host_first(struct xs_result *result)
 	    !result->run.ignored_ns)
 		return xs_arena_print(&result->arena,
 				      "first profile the program's own "
-				      "start-up: %s of the run; then ",
-				      of_run(result, start_ns));
+				      "start-up: %s of %s; then ",
+				      of_run(result, start_ns),
+				      xs_result_run_name(result));
 	if (!in->host_is_limit || host_ns <= planned_ns(result) ||
 	    host_ns < xs_result_untraced_wall_ns(result) / HOST_PART)
 		return "";
 	return xs_arena_print(
 	    &result->arena,
-	    "first profile the host's code%s%s: %s of the run; then ",
+	    "first profile the host's code%s%s: %s of %s; then ",
 	    in->host_place ? " before " : "",
-	    in->host_place ? in->host_place : "", of_run(result, host_ns));
+	    in->host_place ? in->host_place : "", of_run(result, host_ns),
+	    xs_result_run_name(result));
 }
 
 /* Less than 1 / LITTLE_PART of the run is little. */
@@ -265,23 +268,23 @@ static const char *lead(struct xs_result *result, const struct act *act)
 	    first);
 }
 
-/* "pin ...: saves 34 ms of 371 ms (9.2 % of the run), only if ...": up to the
- * high end, if the low one saves nothing. The step alone has the condition, if
- * it does not come first. */
+/* "pin ...: saves 34 ms of 371 ms (9.2 % of the run), only if ...". The step
+ * alone has the condition, if it does not come first. */
 static const char *saving(struct xs_result *result, const struct act *act,
 			  bool is_first)
 {
 	const char *only_if = is_first ? act->only_if : NULL;
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	const bool may_lose = act->low_ns != XS_UNKNOWN && act->low_ns <= 0;
-	const int64_t ns = may_lose ? act->high_ns : act->saves_ns;
 
 	return xs_arena_print(
 	    &result->arena, "%s%s: saves %s%s of %s (%s of %s)%s%s",
 	    is_first ? lead(result, act) : "", act->what,
-	    may_lose || act->at_most ? "up to " : "", xs_units_ns(ns).s,
-	    xs_units_ns(wall_ns).s, of_run(result, ns),
-	    result->run.ignored_ns ? "what was traced" : "the run",
+	    act->at_most ? "up to "
+	    : may_lose	 ? "about "
+			 : "",
+	    xs_units_ns(act->saves_ns).s, xs_units_ns(wall_ns).s,
+	    of_run(result, act->saves_ns), xs_result_run_name(result),
 	    only_if ? ", only if " : "", only_if ? only_if : "");
 }
 

@@ -22,7 +22,7 @@ static bool is_worth_it(const struct xs_result *result,
 	       in->saves_ns >= wall_ns / XS_RESULT_LEAST_PART;
 }
 
-/* "; of new memory, 1.14 ms of the saving is left", or "" */
+/* " (1.14 ms if it is new memory)", or "" */
 static const char *of_new_memory(struct xs_arena *arena,
 				 const struct xs_result_pinning *in)
 {
@@ -30,8 +30,7 @@ static const char *of_new_memory(struct xs_arena *arena,
 
 	if (in->touching_ns == XS_UNKNOWN)
 		return "";
-	return xs_arena_print(arena,
-			      "; of new memory, %s of the saving is left",
+	return xs_arena_print(arena, " (%s if it is new memory)",
 			      left_ns > 0 ? xs_units_ns(left_ns).s : "nothing");
 }
 
@@ -48,14 +47,14 @@ static void say(struct xs_result *result, struct xs_result_pinning *in,
 		.s);
 	in->saving = xs_arena_print(
 	    arena,
-	    "saves %s once, outside the steady part: %s of the run, then %s; "
+	    "saves %s once, outside the steady part: %s of %s, then %s; "
 	    "effort: one call per buffer",
 	    xs_units_in_range_ns(in->saves_ns, in->saves_low_ns,
 				 in->saves_high_ns)
 		.s,
 	    xs_units_percent(in->saves_ns, xs_result_untraced_wall_ns(result))
 		.s,
-	    xs_units_ns(xs_number_round(run_ns)).s);
+	    xs_result_run_name(result), xs_units_ns(xs_number_round(run_ns)).s);
 	in->advice = xs_arena_print(
 	    arena,
 	    "Register the memory that holds the data, in place of %s%s%s%s, "
@@ -63,7 +62,7 @@ static void say(struct xs_result *result, struct xs_result_pinning *in,
 	    in->calls, in->places ? " (" : "", in->places ? in->places : "",
 	    in->places ? ")" : "");
 	in->condition =
-	    xs_arena_print(arena, "the data is in ordinary memory first%s",
+	    xs_arena_print(arena, "the data is in malloc memory already%s",
 			   of_new_memory(arena, in));
 	in->code = "cudaHostRegister(data, bytes, cudaHostRegisterDefault);";
 }

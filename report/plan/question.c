@@ -5,6 +5,7 @@
 #include "report/plan/advice_text.h"
 #include "report/plan/alternatives.h"
 #include "report/plan/code.h"
+#include "report/plan/same_lines.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
@@ -34,8 +35,10 @@ static bool replaces(const struct choice *choice,
 	const struct xs_strategy *other =
 	    xs_strategy_find(step->estimate->strategy);
 
-	return step->phase == choice->phase && strategy && other &&
-	       step->pays_rounds == XS_UNKNOWN &&
+	return (step->phase == choice->phase ||
+		xs_lines_are_within(step->phase, choice->phase,
+				    step->estimate)) &&
+	       strategy && other && step->pays_rounds == XS_UNKNOWN &&
 	       other->changes & (strategy->changes | strategy->spares);
 }
 
@@ -132,7 +135,7 @@ const char *xs_plan_question(struct xs_result *result, const char *lead)
 		    xs_advice_text(&result->arena, most.phase, most.row));
 	}
 	return xs_arena_print(
-	    &result->arena, "%s %s saves up to %s%s, but only if %s.%s", lead,
+	    &result->arena, "%s %s saves about %s%s, but only if %s.%s", lead,
 	    most.row->strategy,
 	    xs_units_ns(xs_result_capped_gain_ns(result, most.row)).s,
 	    in_place_of(result, &most), most.row->bound, how);

@@ -60,22 +60,44 @@ double xs_result_share(const struct xs_result_phase *phase)
 			       (double)phase->wall_ns, (double)phase->total_ns);
 }
 
+/* The part of the run in which the phase's rounds ran, but one that warms up.
+ */
+static double recorded_ns(const struct xs_result_phase *phase)
+{
+	return phase->warm_up_ns > 0
+		   ? (double)phase->wall_ns * (1 - (double)phase->warm_up_ns /
+						       (double)phase->total_ns)
+		   : (double)phase->wall_ns;
+}
+
 double xs_result_of_run(const struct xs_result_phase *phase, double round_ns)
 {
-	return round_ns * (double)xs_result_rounds(phase) *
-	       xs_result_share(phase);
+	const double rounds_ns =
+	    round_ns * (double)xs_result_rounds(phase) * xs_result_share(phase);
+	const double median_ns = (double)phase->round_ns *
+				 (double)xs_result_rounds(phase) *
+				 xs_result_share(phase);
+
+	return median_ns > recorded_ns(phase)
+		   ? rounds_ns * recorded_ns(phase) / median_ns
+		   : rounds_ns;
 }
 
 int64_t xs_result_repeated_ns(const struct xs_result_phase *phase)
 {
-	const double warm_up =
-	    phase->warm_up_ns > 0
-		? (double)phase->warm_up_ns / (double)phase->total_ns
-		: 0;
-
 	return xs_number_round(
-	    (double)phase->wall_ns * (1 - warm_up) -
+	    recorded_ns(phase) -
 	    xs_result_of_run(phase, (double)phase->tracer_ns));
+}
+
+const char *xs_result_run_name(const struct xs_result *result)
+{
+	return result->run.ignored_ns ? "the traced part" : "the run";
+}
+
+const char *xs_result_run_heading(const struct xs_result *result)
+{
+	return result->run.ignored_ns ? "of traced" : "of run";
 }
 
 const char *xs_result_steady_name(const struct xs_result *result)

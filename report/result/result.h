@@ -204,6 +204,13 @@ double xs_result_of_run(const struct xs_result_phase *phase, double round_ns);
 /* Returns the phase's part of the run, untraced, without a round of warm-up. */
 int64_t xs_result_repeated_ns(const struct xs_result_phase *phase);
 
+/* Returns what shares of the run are shares of: "the run", or "the traced part"
+ * if XFERSPY_RANGE left out some of it. */
+const char *xs_result_run_name(const struct xs_result *result);
+
+/* Returns the heading of such shares: "of run" or "of traced". */
+const char *xs_result_run_heading(const struct xs_result *result);
+
 /* Returns what verdict.steady_ns is the time of, in words. */
 const char *xs_result_steady_name(const struct xs_result *result);
 

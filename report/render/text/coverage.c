@@ -70,12 +70,11 @@ static bool lacks_lines(const struct xs_result *result)
 	return any && !result->coverage.imported;
 }
 
-void xs_render_text_lines_note(const struct xs_terminal *terminal,
-			       const struct xs_result *result)
+const char *xs_render_text_lines_note(const struct xs_result *result)
 {
-	if (lacks_lines(result))
-		xs_terminal_wrap(terminal, XS_WARN, "! ",
-				 "no source lines: compile with -g");
+	return lacks_lines(result)
+		   ? " Compile with -g first: the report then names lines."
+		   : "";
 }
 
 void xs_render_text_coverage(const struct xs_terminal *terminal,

@@ -22,8 +22,7 @@ int xs_render_text_runs(const struct xs_terminal *terminal,
 			struct xs_result *result);
 
 /* How to get lines, if no call has one. */
-void xs_render_text_lines_note(const struct xs_terminal *terminal,
-			       const struct xs_result *result);
+const char *xs_render_text_lines_note(const struct xs_result *result);
 
 /* How complete the trace is, and what is missing. */
 void xs_render_text_coverage(const struct xs_terminal *terminal,

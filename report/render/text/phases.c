@@ -259,9 +259,10 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 int xs_render_text_phase_table(const struct xs_terminal *terminal,
 			       struct xs_result *result)
 {
-	static const struct xs_text_heading headings[] = {
-	    {"#", true},      {"rounds", true}, {"per round", true},
-	    {"of run", true}, {"in", false},	{"kernels", true},
+	const struct xs_text_heading headings[] = {
+	    {"#", true},	 {"rounds", true},
+	    {"per round", true}, {xs_result_run_heading(result), true},
+	    {"in", false},	 {"kernels", true},
 	    {"out", false}};
 	const size_t count = xs_render_text_phases(result);
 	const char **places =

@@ -19,9 +19,11 @@ void xs_render_text_verdict(const struct xs_terminal *terminal,
 
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	if (result->opening)
-		xs_terminal_wrap(terminal, XS_BOLD, "",
-				 xs_arena_print(&result->arena, "In short: %s",
-						result->opening));
+		xs_terminal_wrap(
+		    terminal, XS_BOLD, "",
+		    xs_arena_print(&result->arena, "In short: %s%s",
+				   result->opening,
+				   xs_render_text_lines_note(result)));
 	for (size_t length; *text; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
 		xs_terminal_wrap(terminal, *lead ? XS_BOLD : XS_PLAIN, "",
@@ -54,16 +56,17 @@ static bool is_written_before(const struct xs_result *result,
 	return false;
 }
 
-/* Nobody rewrites kernels for less than 1 / REWRITE_PART of the run, nor reads
- * on for it. */
+/* Nobody rewrites kernels for less than 1 / REWRITE_PART of the run, nor for
+ * what may take longer, nor reads on for it. */
 #define REWRITE_PART 100
 
 static bool is_little(const struct xs_result *result,
 		      const struct xs_result_step *step)
 {
 	return step->pays_rounds == XS_UNKNOWN &&
-	       step->adds_saves_ns <
-		   xs_result_untraced_wall_ns(result) / REWRITE_PART;
+	       (step->may_be_slower ||
+		step->adds_saves_ns <
+		    xs_result_untraced_wall_ns(result) / REWRITE_PART);
 }
 
 /* Whether only the title of the step is printed: of the third one on, of one
@@ -199,15 +202,15 @@ static void put_rest(const struct xs_terminal *terminal,
 	    terminal, XS_PLAIN, "  ",
 	    xs_arena_print(
 		&result->arena,
-		"and %zu more step%s%s save%s %s (%s of the run; "
-		"--all)",
-		count, count == 1 ? "" : "s",
+		"and %zu more step%s%s save%s %s (%s of %s; --all)", count,
+		count == 1 ? "" : "s",
 		result->plan[first].phase->apart ? " outside the steady part"
 						 : "",
 		count == 1 ? "s" : "",
 		saves_ns ? xs_units_ns(saves_ns).s : "nothing in this run",
 		xs_units_percent(saves_ns, xs_result_untraced_wall_ns(result))
-		    .s));
+		    .s,
+		xs_result_run_name(result)));
 }
 
 static void put_title(const struct xs_terminal *terminal, int64_t number,

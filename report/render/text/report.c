@@ -132,7 +132,6 @@ static void put_run(const struct xs_terminal *terminal,
 static void put_notes(const struct xs_terminal *terminal,
 		      const struct xs_result *result)
 {
-	xs_render_text_lines_note(terminal, result);
 	for (size_t i = 0; i < result->coverage.note_count; i++)
 		xs_terminal_wrap(terminal, XS_WARN, "! ",
 				 result->coverage.notes[i]);

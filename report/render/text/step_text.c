@@ -132,13 +132,13 @@ const char *xs_text_step_saving(struct xs_result *result,
 					"%.3g rounds run at once on average; ",
 					1 / xs_result_share(step->phase));
 	return xs_arena_print(
-	    &result->arena, "%s%s %s: %s%s of the run, then %s; effort: %s",
-	    beside, saves(result, step), saved(result, step),
-	    in_steady(result, step),
+	    &result->arena, "%s%s %s: %s%s of %s, then %s; effort: %s", beside,
+	    saves(result, step), saved(result, step), in_steady(result, step),
 	    xs_units_percent(step->adds_saves_ns,
 			     xs_result_untraced_wall_ns(result))
 		.s,
-	    run_after(result, step), step->estimate->effort);
+	    xs_result_run_name(result), run_after(result, step),
+	    step->estimate->effort);
 }
 
 static bool shares_a_line(const struct xs_result_step *a,

@@ -39,6 +39,24 @@ static bool is_gain(const struct xs_result_phase *phase,
 	       row->round_ns <= now_ns - now_ns / 100;
 }
 
+/* Allocations of 1 / ALLOCATION_PART of the steady part have a row. */
+#define ALLOCATION_PART 10
+
+static bool is_of_allocation(const struct xs_result *result,
+			     const struct xs_result_estimate *row)
+{
+	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
+	const struct xs_result_verdict *in = &result->verdict;
+
+	if (!strategy || strategy->changes != XS_CHANGES_ALLOCATION)
+		return false;
+	for (size_t i = 0; i < in->part_count; i++)
+		if (strcmp(in->parts[i].what, "allocation") == 0)
+			return in->parts[i].ns >=
+			       in->recorded_ns / ALLOCATION_PART;
+	return false;
+}
+
 /* Without --all, the table leaves out rows of changes that are no gain, best
  * cases of which next to nothing is known, and what is not known because of the
  * rounds as they are. */
@@ -49,7 +67,8 @@ static bool is_no_gain(const struct xs_result *result,
 	if (result->all_asked || row->effort_level <= 0)
 		return false;
 	if (!xs_result_is_known(row))
-		return row->bound || xs_result_is_noisy(phase);
+		return row->bound || (xs_result_is_noisy(phase) &&
+				      !is_of_allocation(result, row));
 	return !is_gain(phase, row);
 }
 
@@ -126,8 +145,7 @@ static const char *reason(const struct xs_result_phase *phase,
 	if ((double)more_ns <= xs_result_of_run(phase, off_ns))
 		return "uncertain";
 	return row->bound && row->effort_level >= XS_EFFORT_REWRITE
-		   ? "kernels are rewritten only for as much as all other "
-		     "steps save"
+		   ? "too little for rewriting kernels"
 		   : "little for its effort";
 }
 

@@ -195,59 +195,16 @@ static void put_pinning(const struct xs_terminal *terminal,
 			: "");
 }
 
-/* Shorter parts are among the others. */
-#define LEAST_SHARE 20
-
-/* "158 ms divided once, ...: copies 71 %, kernels 28 %, others 1 %": the
- * verdict's shares, which add up. */
-static void put_shares(const struct xs_terminal *terminal,
-		       struct xs_result *result)
-{
-	const struct xs_result_verdict *verdict = &result->verdict;
-	struct xs_arena *arena = &result->arena;
-	int64_t others_ns = verdict->recorded_ns;
-	const char *list = NULL;
-
-	/* what the host did is not known without its calls */
-	if (result->totals.host_blocked_ns == XS_UNKNOWN)
-		return;
-	for (size_t i = 0; i < verdict->part_count; i++) {
-		const struct xs_result_part *part = &verdict->parts[i];
-
-		if (part->ns < verdict->recorded_ns / LEAST_SHARE)
-			continue;
-		others_ns -= part->ns;
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(
-			arena, "%s %s", part->words,
-			xs_units_percent(part->ns, verdict->recorded_ns).s));
-	}
-	if (list && others_ns >= verdict->recorded_ns / 1000)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(
-			arena, "others %s",
-			xs_units_percent(others_ns, verdict->recorded_ns).s));
-	if (list)
-		xs_terminal_wrap(
-		    terminal, XS_PLAIN, "  ",
-		    xs_arena_print(arena,
-				   "%s divided once (copies beside kernels: "
-				   "kernels): %s",
-				   xs_units_ns(verdict->recorded_ns).s, list));
-}
-
 static void begin(struct whole *in, const struct xs_terminal *terminal,
 		  bool by_round)
 {
-	static const struct xs_text_heading run[] = {
+	const struct xs_text_heading run[] = {
 	    {"", false}, {"", true}, {"", true}, {"", false}};
 	const struct xs_text_heading steady[] = {
 	    {" ", false},
 	    {by_round ? "per round" : "in all", true},
 	    {"of part", true},
-	    {"of run", true},
+	    {xs_result_run_heading(in->result), true},
 	    {"", false}};
 
 	xs_terminal_heading(
@@ -295,7 +252,6 @@ int xs_render_text_totals(const struct xs_terminal *terminal,
 	put_gpu(&in);
 	put_host(&in);
 	err = xs_text_table_end(&in.table, NULL, 0);
-	put_shares(terminal, result);
 	if (is_steady)
 		put_pinning(terminal, result);
 	return err;

@@ -4,6 +4,8 @@
 #include "report/result/number.h"
 #include "report/result/site.h"
 
+#include <string.h>
+
 /* Waits printed, if they are long enough, unless all are asked for. */
 #define WAITS_MAX 3
 
@@ -63,9 +65,9 @@ static void put_headings(const struct xs_terminal *terminal,
 			 const struct list *list, bool by_round)
 {
 	if (list->is_steady)
-		xs_terminal_print(terminal, XS_PLAIN, "  %9s  %7s  %6s\n",
+		xs_terminal_print(terminal, XS_PLAIN, "  %9s  %7s  %s\n",
 				  by_round ? "per round" : "in all", "of part",
-				  "of run");
+				  xs_result_run_heading(list->result));
 }
 
 /* A time, its share of the steady part, and of the run. */
@@ -80,7 +82,8 @@ static void put(const struct xs_terminal *terminal, const struct list *list,
 				  : "-");
 
 	if (list->is_steady)
-		snprintf(lead + length, sizeof(lead) - (size_t)length, "%6s  ",
+		snprintf(lead + length, sizeof(lead) - (size_t)length, "%*s  ",
+			 (int)strlen(xs_result_run_heading(list->result)),
 			 list->has_shares
 			     ? xs_units_share(waited_ns, list->wall_ns).s
 			     : "-");
@@ -97,11 +100,11 @@ static int64_t sum_ns(const struct list *list)
 }
 
 static void put_waits(const struct xs_terminal *terminal,
-		      const struct list *list)
+		      struct xs_arena *arena, const struct list *list)
 {
 	int64_t rest_ns = 0;
 	size_t rest = 0;
-	char text[80];
+	const struct xs_result_wait *longest = NULL;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct xs_result_wait *wait = &list->items[i];
@@ -111,13 +114,17 @@ static void put_waits(const struct xs_terminal *terminal,
 			continue;
 		}
 		xs_number_add(&rest_ns, wait->waited_ns);
-		rest++;
+		if (!rest++)
+			longest = wait;
 	}
 	if (!rest || rest_ns < list->whole_ns / LEAST_PART)
 		return;
-	snprintf(text, sizeof(text), "at %zu more call site%s (--all)", rest,
-		 rest == 1 ? "" : "s");
-	put(terminal, list, rest_ns, text);
+	put(terminal, list, rest_ns,
+	    xs_arena_print(arena, "at %zu more call site%s (--all)%s%s", rest,
+			   rest == 1 ? "" : "s",
+			   rest_ns > list->items->waited_ns ? ", first " : "",
+			   rest_ns > list->items->waited_ns ? longest->text
+							    : ""));
 }
 
 void xs_render_text_waits(const struct xs_terminal *terminal,
@@ -146,5 +153,5 @@ void xs_render_text_waits(const struct xs_terminal *terminal,
 		return;
 	xs_terminal_heading(terminal, "What the host waited for", what);
 	put_headings(terminal, &list, by_round);
-	put_waits(terminal, &list);
+	put_waits(terminal, &result->arena, &list);
 }
