@@ -268,14 +268,6 @@ out:
 	return rc;
 }
 
-/* Outside of a requested range nothing is counted: rounds that it cuts are left
- * out. */
-static bool is_scaled(const struct xs_trace *trace)
-{
-	return xs_trace_is_sampled(trace) &&
-	       (trace->tally_count || trace->skipped || !trace->ignored_ns);
-}
-
 static int group_rounds(struct grouper *g)
 {
 	const struct xs_rounds *rounds = g->rounds;
@@ -288,7 +280,7 @@ static int group_rounds(struct grouper *g)
 	    calloc(rounds->table.count + 1, sizeof(*g->row_of_identity));
 	if (keys && g->used && g->row_of_identity) {
 		choose_rounds(g);
-		rc = is_scaled(g->trace) ? weigh_rounds(g) : 0;
+		rc = xs_trace_is_sampled(g->trace) ? weigh_rounds(g) : 0;
 	}
 	if (!rc) {
 		for (size_t i = 0; i < rounds->count; i++)

@@ -131,6 +131,13 @@ bool xs_steady_has(const struct xs_steady *steady, const struct xs_phase *phase)
 				    phase->first_start_ns < steady->span.to_ns);
 }
 
+/* The phase's rounds, but those that the range cuts. */
+static uint64_t whole_rounds(const struct xs_steady *steady,
+			     const struct xs_phase *phase)
+{
+	return steady->is_cut ? phase->recorded_rounds : phase->rounds;
+}
+
 double xs_steady_outside(const struct xs_steady *steady,
 			 const struct xs_phase *phase)
 {
@@ -143,7 +150,9 @@ double xs_steady_outside(const struct xs_steady *steady,
 	if (!steady->repeats || in.to_ns <= in.from_ns)
 		return 0;
 	return 1 - (double)(in.to_ns - in.from_ns) /
-		       (double)(all.to_ns - all.from_ns);
+		       (double)(all.to_ns - all.from_ns) *
+		       (double)whole_rounds(steady, phase) /
+		       (double)phase->rounds;
 }
 
 /* Rounds of the phase in the steady part; 0 if it has others, too, or if they
@@ -158,7 +167,7 @@ static uint64_t rounds_of(const struct xs_steady *steady,
 	    xs_rounds_are_concurrent((double)phase->concurrent_ns,
 				     (double)phase->total_ns))
 		return 0;
-	return phase->rounds - (begin_ns > phase->first_start_ns);
+	return whole_rounds(steady, phase) - (begin_ns > phase->first_start_ns);
 }
 
 static void find_phase(const struct xs_phases *phases, struct xs_steady *out)
@@ -189,7 +198,9 @@ void xs_steady_find(const struct xs_trace *trace,
 		    const struct xs_cuda_startup *startup,
 		    struct xs_steady *out)
 {
-	*out = (struct xs_steady){.phase = NULL};
+	*out = (struct xs_steady){.is_cut = trace->ignored_ns &&
+					    !trace->tally_count &&
+					    !trace->skipped};
 	cover_repeated(phases, true, out);
 	if (!out->repeats && trace->header.state != XS_FILE_RUNNING)
 		cover_repeated(phases, false, out);

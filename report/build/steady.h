@@ -13,6 +13,8 @@ struct xs_steady {
 	const struct xs_phase *phase; /* nearly all of its rounds; NULL: there
 				       * is none */
 	uint64_t rounds; /* of that phase in the span; 0: not known */
+	bool is_cut; /* the span has no rounds that the ends of the traced range
+		      * cut, of which phases count the calls */
 };
 
 void xs_steady_find(const struct xs_trace *trace,

@@ -201,7 +201,10 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 	out->repeats = steady->repeats;
 	out->startup_ns =
 	    xs_number_bounded(traced_ns(trace, trace->begin_ns, span->from_ns));
-	if (span->to_ns > span->from_ns)
+	if (steady->is_cut)
+		out->steady_ns = xs_number_bounded(
+		    traced_ns(trace, span->from_ns, span->to_ns));
+	else if (span->to_ns > span->from_ns)
 		out->steady_ns = xs_number_bounded(span->to_ns - span->from_ns);
 	rc = xs_run_parts(trace, blocks, startup, span->from_ns, span->to_ns,
 			  &in);

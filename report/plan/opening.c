@@ -195,9 +195,11 @@ static const char *first_clause(struct xs_result *result)
 /* "nothing is worth it in this run ..." */
 static const char *nothing(struct xs_result *result, const struct act *act)
 {
-	const char *rest = "; step 1 is for longer runs";
+	const char *rest = result->no_step ? "" : "; step 1 is for longer runs";
 
-	if (result->no_step && !act->what)
+	if (result->no_step && !act->what &&
+	    result->verdict.at_most_saves_ns >=
+		xs_result_untraced_wall_ns(result) / XS_RESULT_LEAST_PART)
 		return first_clause(result);
 	if (act->what)
 		rest = xs_arena_print(&result->arena, "; all steps save %s",

@@ -280,6 +280,15 @@ static void add_instead(const struct xs_result *result,
 		steps->longer.strategy = NULL;
 }
 
+/* Whether a change of what runs once, outside of the steady part, may take more
+ * than it saves. */
+static bool may_not_pay_once(const struct xs_result_phase *phase,
+			     const struct xs_phase_step *step)
+{
+	return phase->apart &&
+	       step->adds_ns <= (double)step->estimate->setup_more_ns;
+}
+
 /* Moves the last step out of the steps, if it does not pay in this run. A
  * longer run has no more rounds outside of the steady part. */
 static void set_longer(const struct xs_result *result,
@@ -290,7 +299,8 @@ static void set_longer(const struct xs_result *result,
 	if (!steps->count)
 		return;
 	last = &steps->items[steps->count - 1];
-	if (xs_beside_pays_rounds(steps->phase, last) == XS_UNKNOWN) {
+	if (xs_beside_pays_rounds(steps->phase, last) == XS_UNKNOWN &&
+	    !may_not_pay_once(steps->phase, last)) {
 		/* new memory may leave next to nothing of it */
 		if (xs_beside_new_memory_ns(last) > 0 &&
 		    !xs_worth_is_enough(result, steps->phase, last->adds_ns))

@@ -78,7 +78,7 @@ double xs_result_of_run(const struct xs_result_phase *phase, double round_ns)
 				 (double)xs_result_rounds(phase) *
 				 xs_result_share(phase);
 
-	return median_ns > recorded_ns(phase)
+	return recorded_ns(phase) > 0 && median_ns > recorded_ns(phase)
 		   ? rounds_ns * recorded_ns(phase) / median_ns
 		   : rounds_ns;
 }

@@ -559,7 +559,7 @@ TEST(doubtful_rows_are_asked_for)
 	assert_string_equal(result->asks, "are the rounds independent");
 	assert_has(
 	    result->question,
-	    "Are the rounds independent? double-buffer saves up to 400 ms, in "
+	    "Are the rounds independent? double-buffer saves about 400 ms, in "
 	    "place of step 1 (250 ms), but only if no round");
 }
 
@@ -615,7 +615,7 @@ TEST(no_step_has_a_reason)
 	    "nothing: no change is predicted to save 1 % of the steady part");
 	row = add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
 	row->bound = "the host does not change the data";
-	says_why("nothing for certain: resident saves up to 400 ms, but only "
+	says_why("nothing for certain: resident saves about 400 ms, but only "
 		 "if the host does not change the data. Keep the data of ");
 	/* in the start-up it is nothing to look for */
 	phase->apart = true;
@@ -689,7 +689,7 @@ TEST(data_that_may_stay_is_asked_for)
 	expect("pinned");
 	assert_has(
 	    result->question,
-	    "Could data stay on the GPU? resident saves up to 400 ms, in place "
+	    "Could data stay on the GPU? resident saves about 400 ms, in place "
 	    "of step 1 (250 ms), but only if the host does not");
 	result->run.python = XS_LANGUAGE_NUMBA;
 	expect("pinned");
@@ -901,7 +901,7 @@ TEST(a_question_is_of_what_saves_more)
 	row->round_ns = row->low_ns = row->high_ns = 10 * MS;
 	expect("pinned streams");
 	assert_has(result->question,
-		   "resident saves up to 400 ms, in place of steps 1, 2 (300 "
+		   "resident saves about 400 ms, in place of steps 1, 2 (300 "
 		   "ms), but only if it stays.");
 }
 
