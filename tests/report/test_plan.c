@@ -266,6 +266,12 @@ TEST(a_small_saving_is_no_step)
 	expect("");
 	result->run.wall_ns = 1000 * MS;
 	expect("pinned");
+	/* what comes once has no further rounds to pay a setup that takes more
+	 */
+	row->setup_more_ns = row->saves_ns;
+	expect("");
+	row->setup_more_ns--;
+	expect("pinned");
 }
 
 /* It saves 10 ms a round, and may be off by that. */

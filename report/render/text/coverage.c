@@ -72,7 +72,8 @@ static bool lacks_lines(const struct xs_result *result)
 
 const char *xs_render_text_lines_note(const struct xs_result *result)
 {
-	return lacks_lines(result)
+	return (result->plan_count || result->verdict.pinning.step) &&
+		       lacks_lines(result)
 		   ? " Compile with -g first: the report then names lines."
 		   : "";
 }

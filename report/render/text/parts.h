@@ -21,7 +21,7 @@ size_t xs_render_text_phases(const struct xs_result *result);
 int xs_render_text_runs(const struct xs_terminal *terminal,
 			struct xs_result *result);
 
-/* How to get lines, if no call has one. */
+/* How to get lines, if there are steps and no call has one. */
 const char *xs_render_text_lines_note(const struct xs_result *result);
 
 /* How complete the trace is, and what is missing. */

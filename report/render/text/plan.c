@@ -70,13 +70,15 @@ static bool is_little(const struct xs_result *result,
 }
 
 /* Whether only the title of the step is printed: of the third one on, of one
- * for longer runs behind others, and of little for kernels that change. */
+ * for longer runs behind others, of the second one if a question comes first,
+ * and of little for kernels that change. */
 static bool is_title_only(const struct xs_result *result,
 			  const struct xs_result_step *step)
 {
 	return !result->all_asked &&
 	       (step - result->plan >= STEPS_MAX ||
-		(step->step > 1 && step->pays_rounds != XS_UNKNOWN) ||
+		(step->step > 1 &&
+		 (result->question || step->pays_rounds != XS_UNKNOWN)) ||
 		(step->estimate->effort_level >= XS_EFFORT_SPLIT &&
 		 is_little(result, step)));
 }

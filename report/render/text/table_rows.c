@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <string.h>
 
 /* Less of the run than 1 / LEAST_PART is not told. */
 #define LEAST_PART 1000

@@ -105,6 +105,7 @@ static void put_waits(const struct xs_terminal *terminal,
 	int64_t rest_ns = 0;
 	size_t rest = 0;
 	const struct xs_result_wait *longest = NULL;
+	const char *first = "";
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct xs_result_wait *wait = &list->items[i];
@@ -119,12 +120,13 @@ static void put_waits(const struct xs_terminal *terminal,
 	}
 	if (!rest || rest_ns < list->whole_ns / LEAST_PART)
 		return;
+	if (rest_ns > list->items->waited_ns)
+		first = xs_arena_print(arena, ", first %.*s",
+				       (int)strcspn(longest->text, ","),
+				       longest->text);
 	put(terminal, list, rest_ns,
-	    xs_arena_print(arena, "at %zu more call site%s (--all)%s%s", rest,
-			   rest == 1 ? "" : "s",
-			   rest_ns > list->items->waited_ns ? ", first " : "",
-			   rest_ns > list->items->waited_ns ? longest->text
-							    : ""));
+	    xs_arena_print(arena, "at %zu more call site%s (--all)%s", rest,
+			   rest == 1 ? "" : "s", first));
 }
 
 void xs_render_text_waits(const struct xs_terminal *terminal,
