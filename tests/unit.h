@@ -7,8 +7,6 @@
  *	{
  *		assert_int_equal(...);
  *	}
- *
- *	RUN_TESTS(NULL, NULL)
  */
 #ifndef XS_TESTS_UNIT_H
 #define XS_TESTS_UNIT_H
@@ -24,12 +22,8 @@
 
 #include <cmocka.h>
 
-/* Not inlined: compilers would warn of a member of a row that is not there. */
-__attribute__((noinline, unused)) static bool unit_has(const char *text,
-						       const char *part)
-{
-	return text && strstr(text, part);
-}
+/* Returns whether a text has a part; NULL has none. */
+bool unit_has(const char *text, const char *part);
 
 /* Expect that a text has a part, or does not; NULL has none. */
 #define assert_has(text, part)                                                 \
@@ -43,10 +37,7 @@ __attribute__((noinline, unused)) static bool unit_has(const char *text,
 			fail_msg("\"%s\" has \"%s\"", text, part);             \
 	} while (0)
 
-#define UNIT_TESTS_MOST 100
-
-__attribute__((unused)) static struct CMUnitTest unit_tests[UNIT_TESTS_MOST];
-__attribute__((unused)) static size_t unit_test_count;
+void unit_add(struct CMUnitTest test);
 
 /* Begins a test; *state is what its setup function left there. */
 #define TEST(name) TEST_WITH(name, NULL, NULL)
@@ -56,10 +47,8 @@ __attribute__((unused)) static size_t unit_test_count;
 	static void name(void **state);                                        \
 	__attribute__((constructor)) static void unit_add_##name(void)         \
 	{                                                                      \
-		if (unit_test_count == UNIT_TESTS_MOST)                        \
-			abort();                                               \
-		unit_tests[unit_test_count++] =                                \
-		    (struct CMUnitTest){#name, name, setup, teardown, NULL};   \
+		unit_add(                                                      \
+		    (struct CMUnitTest){#name, name, setup, teardown, NULL});  \
 	}                                                                      \
 	static void name(__attribute__((unused)) void **state)
 
@@ -70,26 +59,10 @@ __attribute__((unused)) static size_t unit_test_count;
 /* Runs all tests in a new folder, with setup and teardown for those that have
  * none of their own. begin, end: before the first and after the last test, or
  * NULL. Returns the number of failures. */
-static inline int unit_run(CMFixtureFunction begin, CMFixtureFunction end,
-			   CMFixtureFunction setup, CMFixtureFunction teardown)
-{
-	char remove[] = "rm -rf " XS_BINARY_DIR "/tests/run.XXXXXX";
-	int failures;
+int unit_run(CMFixtureFunction begin, CMFixtureFunction end,
+	     CMFixtureFunction setup, CMFixtureFunction teardown);
 
-	if (!mkdtemp(remove + 7) || chdir(remove + 7))
-		return 1;
-	for (size_t i = 0; i < unit_test_count; i++) {
-		if (!unit_tests[i].setup_func)
-			unit_tests[i].setup_func = setup;
-		if (!unit_tests[i].teardown_func)
-			unit_tests[i].teardown_func = teardown;
-	}
-	failures = _cmocka_run_group_tests("tests", unit_tests, unit_test_count,
-					   begin, end);
-	return system(remove) ? 1 : failures;
-}
-
-/* Defines main(). */
+/* Ends a file whose tests have a setup or a teardown function, or NULL. */
 #define RUN_TESTS(setup, teardown)                                             \
 	int main(void)                                                         \
 	{                                                                      \

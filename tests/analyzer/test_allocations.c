@@ -168,5 +168,3 @@ TEST(test_against_brute_force)
 			    brute_peak(calls, from, to));
 	}
 }
-
-RUN_TESTS(NULL, NULL)

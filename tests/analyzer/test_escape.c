@@ -62,5 +62,3 @@ TEST(nul_is_escaped)
 	assert_string_equal(text, "a\\x00b");
 	free(text);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -263,5 +263,3 @@ TEST(too_large)
 	free(ops);
 	free(accesses);
 }
-
-RUN_TESTS(NULL, NULL)

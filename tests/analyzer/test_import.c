@@ -82,5 +82,3 @@ TEST(test_what_reads_a_file)
 	assert_null(xs_importer_find("XFERSPY\0", 8));
 	assert_null(xs_importer_find("", 0));
 }
-
-RUN_TESTS(NULL, NULL)

@@ -66,5 +66,3 @@ TEST(passes_are_bounded)
 {
 	assert_true(join(MANY_LEVELS) > ITERATIONS * MANY_LEVELS);
 }
-
-RUN_TESTS(NULL, NULL)

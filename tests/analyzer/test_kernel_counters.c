@@ -151,5 +151,3 @@ TEST(test_of_another_run)
 	xs_trace_free(counted);
 	xs_trace_free(trace);
 }
-
-RUN_TESTS(NULL, NULL)

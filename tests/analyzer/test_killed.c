@@ -105,5 +105,3 @@ TEST(lost_end_is_no_gap)
 	assert_int_equal(copies_without_op(XS_FILE_RUNNING, 5), 0);
 	assert_int_equal(copies_without_op(XS_FILE_RUNNING, 900), COPIES - 1);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -285,5 +285,3 @@ TEST(a_million_live)
 	xs_live_ranges_free(&ranges);
 	free(calls);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -424,5 +424,3 @@ TEST(test_iterations_of_many_rounds)
 	if (ratio > 8)
 		fail_msg("4 times as many steps: %.1f times as long", ratio);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -78,5 +78,3 @@ TEST(addresses_give_the_direction)
 	assert_int_equal(copy_of("", 0x20000, 0x21000, 4).kind, XS_OP_D2D);
 	assert_int_equal(copy_of("", 0x22000, 0x10000, 4).kind, XS_OP_H2H);
 }
-
-RUN_TESTS(NULL, NULL)

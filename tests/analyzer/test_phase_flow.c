@@ -545,5 +545,3 @@ TEST(one_line_in_two_places)
 	assert_false(phase.flow_known);
 	xs_trace_free(trace);
 }
-
-RUN_TESTS(NULL, NULL)

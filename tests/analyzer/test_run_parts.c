@@ -163,5 +163,3 @@ TEST(test_cuda_starts_while_it_pins)
 	xs_cuda_startup_find(&trace, &startup);
 	assert_int_equal(startup.call, XS_NONE);
 }
-
-RUN_TESTS(NULL, NULL)

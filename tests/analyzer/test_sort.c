@@ -101,5 +101,3 @@ TEST(test_grow)
 		assert_int_equal(items[i], i);
 	free(items);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -292,5 +292,3 @@ TEST(test_text_reads_as_binary)
 		free(text.data);
 	}
 }
-
-RUN_TESTS(NULL, NULL)

@@ -289,5 +289,3 @@ TEST(faults_are_of_their_thread)
 	assert_int_equal(find("cudaMemcpyAsync")->touching_bytes, 0);
 	end();
 }
-
-RUN_TESTS(NULL, NULL)

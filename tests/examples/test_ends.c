@@ -127,5 +127,3 @@ TEST(a_blocked_deadline_comes)
 {
 	assert_code(stay_too_long, EXIT_NO_ANSWER);
 }
-
-RUN_TESTS(NULL, NULL)

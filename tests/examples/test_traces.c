@@ -123,5 +123,3 @@ TEST(static_and_shared_name_the_same_lines)
 	json_decref(reports[0]);
 	json_decref(reports[1]);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -250,5 +250,3 @@ TEST(test_staged_copies_occupy_an_engine)
 	assert_int_equal(plan.actions[2].after, 0);
 	xs_plan_free(&plan);
 }
-
-RUN_TESTS(NULL, NULL)

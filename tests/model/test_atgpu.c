@@ -108,5 +108,3 @@ TEST(test_profile)
 	assert_true(isnan(at.sigma_ns));
 	assert_string_equal(xs_atgpu_unknown(&at), "alpha (L+o)");
 }
-
-RUN_TESTS(NULL, NULL)

@@ -139,5 +139,3 @@ TEST(test_growth)
 		assert_near(more - kernels, n * machine.beta_in_ns);
 	}
 }
-
-RUN_TESTS(NULL, NULL)

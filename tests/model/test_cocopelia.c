@@ -161,5 +161,3 @@ TEST(test_row)
 	m.copy_engines = 1;
 	assert_false(row_of(&m, &work, 4).applies);
 }
-
-RUN_TESTS(NULL, NULL)

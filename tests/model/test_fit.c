@@ -375,5 +375,3 @@ TEST(test_median)
 	assert_near(xs_points_median(&p).low, 5);
 	assert_near(xs_points_median(&p).high, 95);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -300,5 +300,3 @@ TEST(test_abstentions)
 	m.copy_engines = 0;
 	assert_abstains(&m, "number of copy engines");
 }
-
-RUN_TESTS(NULL, NULL)

@@ -439,5 +439,3 @@ TEST(test_unknown_parameters)
 	assert_null(rows[2].unknown);
 	assert_string_equal(rows[3].unknown, "poll_device_ns");
 }
-
-RUN_TESTS(NULL, NULL)

@@ -268,5 +268,3 @@ TEST(test_curve)
 	assert_true(isnan(xs_curve_ns(&curve, 80)));   /* no rate */
 	assert_near(xs_curve_ns(&large, 131072), 600); /* the last rate */
 }
-
-RUN_TESTS(NULL, NULL)

@@ -52,5 +52,3 @@ TEST(handles_that_differ_are_all_kept)
 		assert_int_equal(xs_numbering_find(&n, (i + 1) * 3), i);
 	xs_numbering_free(&n);
 }
-
-RUN_TESTS(NULL, NULL)

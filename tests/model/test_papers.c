@@ -256,5 +256,3 @@ TEST(test_thirteen_asymmetries)
 			assert_int_equal(seen[7], 13);
 	}
 }
-
-RUN_TESTS(NULL, NULL)

@@ -182,5 +182,3 @@ TEST(test_transfer_alone)
 					  c.params.g_in_ns * (c.n - 1));
 	}
 }
-
-RUN_TESTS(NULL, NULL)

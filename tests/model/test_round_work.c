@@ -76,5 +76,3 @@ TEST(test_hashing_is_left_out_once)
 	assert_near(work.staging_ns, 600000);
 	assert_near(work.host_ns, 500000);
 }
-
-RUN_TESTS(NULL, NULL)

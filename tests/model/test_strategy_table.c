@@ -97,5 +97,3 @@ TEST(rows_are_found_by_id)
 	assert_null(xs_strategy_find("pin"));
 	assert_null(xs_strategy_find(""));
 }
-
-RUN_TESTS(NULL, NULL)

@@ -104,5 +104,3 @@ TEST(test_pageable_streams_of_the_thesis)
 	assert_close_to(baseline / pinned, 5.09, 0.01, "without waits",
 			__FILE__, __LINE__);
 }
-
-RUN_TESTS(NULL, NULL)

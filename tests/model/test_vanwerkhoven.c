@@ -270,5 +270,3 @@ TEST(test_bounds)
 	assert_near(xs_vw_bound_full_overlap(&r), 4.5e12);
 	assert_near(xs_vw_bound_mapped(&r), 4.5e12);
 }
-
-RUN_TESTS(NULL, NULL)

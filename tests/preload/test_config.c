@@ -339,5 +339,3 @@ TEST(wrong_variables_are_found)
 		assert_int_equal(wrong_is_known, cases[i].is_known);
 	}
 }
-
-RUN_TESTS(NULL, NULL)

@@ -49,5 +49,3 @@ TEST(long_hashing_does_not_wrap)
 {
 	assert_int_equal(hash_ns(5), UINT32_MAX);
 }
-
-RUN_TESTS(NULL, NULL)

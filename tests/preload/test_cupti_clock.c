@@ -230,5 +230,3 @@ TEST(clock_of_the_process)
 	assert_ptr_equal(xs_cupti_clock_set(NULL), milliseconds_ago);
 	assert_int_equal(xs_cupti_clock_ns(12345), 12345);
 }
-
-RUN_TESTS(NULL, NULL)

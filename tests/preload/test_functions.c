@@ -180,5 +180,3 @@ TEST(prefetches_of_each_major)
 					.direction = cudaMemcpyDefault});
 	}
 }
-
-RUN_TESTS(NULL, NULL)

@@ -103,5 +103,3 @@ TEST(masks_are_kept)
 	sigemptyset(&mine);
 	pthread_sigmask(SIG_SETMASK, &mine, NULL);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -51,5 +51,3 @@ TEST(keys_differ_by_their_bytes_and_length)
 	assert_int_equal(*xs_intern_number(&table, zeros, sizeof(zeros)), 4);
 	assert_int_equal(*xs_intern_number(&table, zeros, 9), 0);
 }
-
-RUN_TESTS(NULL, NULL)

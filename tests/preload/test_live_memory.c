@@ -226,5 +226,3 @@ TEST(too_many)
 	xs_live_memory_add(UINT64_C(1) << 50, 4096, 1, 3);
 	assert_false(xs_live_memory_is_complete());
 }
-
-RUN_TESTS(NULL, NULL)

@@ -104,5 +104,3 @@ TEST(list_while_another_thread_unloads)
 	atomic_store(&done, true);
 	pthread_join(thread, NULL);
 }
-
-RUN_TESTS(NULL, NULL)

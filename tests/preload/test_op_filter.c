@@ -41,5 +41,3 @@ TEST(a_counted_launch_without_op_hides_no_loss)
 	assert_int_equal(lost_with(10), 1);
 	assert_int_equal(lost_with(9 + 256), 1);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -86,5 +86,3 @@ TEST(an_op_is_awaited_until_it_comes)
 	xs_op_tracker_begin_window();
 	assert_false(xs_op_tracker_pending());
 }
-
-RUN_TESTS(NULL, NULL)

@@ -106,5 +106,3 @@ TEST(iteration_waits_at_most_a_second)
 	xs_phdr_iterate_after_fork();
 	assert_true(count > 2);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -169,5 +169,3 @@ TEST(invalid_frames_are_refused)
 		}
 	}
 }
-
-RUN_TESTS(NULL, NULL)

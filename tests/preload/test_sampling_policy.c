@@ -186,5 +186,3 @@ TEST(small_run_is_whole)
 	long_run(20, 64u << 20, &windows);
 	assert_int_equal(windows, 1);
 }
-
-RUN_TESTS(NULL, NULL)

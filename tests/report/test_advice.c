@@ -699,5 +699,3 @@ TEST(advice_has_no_unknown_names)
 	}
 	xs_arena_free(&arena);
 }
-
-RUN_TESTS(NULL, NULL)

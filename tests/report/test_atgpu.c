@@ -197,5 +197,3 @@ TEST(text_has_it_when_asked)
 	free(text);
 	xs_result_free(result);
 }
-
-RUN_TESTS(NULL, NULL)

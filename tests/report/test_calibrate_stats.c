@@ -130,5 +130,3 @@ TEST(test_fit_needs_two_different_x)
 	assert_true(isnan(xs_stats_fit(x, y, 2).slope));
 	assert_true(isnan(xs_stats_fit(x, y, 2).intercept));
 }
-
-RUN_TESTS(NULL, NULL)

@@ -680,5 +680,3 @@ TEST(run_passes_the_exit_code_on)
 	assert_has(program.err, "xferspy: ");
 	program_free(&program);
 }
-
-RUN_TESTS(NULL, NULL)

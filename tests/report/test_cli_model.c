@@ -537,5 +537,3 @@ TEST(wrong_use_is_explained)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		runs(wrong[i].arguments, 1, NULL, wrong[i].err);
 }
-
-RUN_TESTS(NULL, NULL)

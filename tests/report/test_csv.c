@@ -117,5 +117,3 @@ TEST(rows_have_the_values_of_the_estimates)
 	free(csv);
 	xs_result_free(result);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -558,5 +558,3 @@ TEST(a_trace_takes_at_most_100_kb)
 	json_decref(group);
 	xs_result_free(result);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -114,5 +114,3 @@ TEST(right_at_the_limit_it_does_not_tell)
 	for (size_t i = 0; i < sizeof(scenes) / sizeof(*scenes); i++)
 		expect_rates(&scenes[i]);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -480,5 +480,3 @@ TEST(a_time_beyond_any_run_is_no_prediction)
 				"longer than a run can be");
 	program_free(&program);
 }
-
-RUN_TESTS(NULL, NULL)

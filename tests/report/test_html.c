@@ -342,5 +342,3 @@ TEST(no_name_is_markup)
 	free(hostile);
 	xs_result_free(result);
 }
-
-RUN_TESTS(NULL, NULL)

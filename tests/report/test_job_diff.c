@@ -295,5 +295,3 @@ TEST(other_gpus_are_no_pair)
 	assert_string_equal(diff.different, "the jobs ran on different GPUs");
 	free_all(&diff);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -191,5 +191,3 @@ TEST(runs_one_after_another_are_told)
 		xs_job_free(job);
 	}
 }
-
-RUN_TESTS(NULL, NULL)

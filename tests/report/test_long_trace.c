@@ -272,5 +272,3 @@ TEST(nodes_of_graphs_are_known)
 	     6000 * ROUNDS, 20);
 	xs_result_free(result);
 }
-
-RUN_TESTS(NULL, NULL)

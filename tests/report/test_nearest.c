@@ -37,5 +37,3 @@ TEST(far_words_are_not)
 	assert_null(nearest_to("--frob"));
 	assert_null(nearest_to(longest));
 }
-
-RUN_TESTS(NULL, NULL)

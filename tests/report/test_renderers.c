@@ -113,5 +113,3 @@ TEST(help_and_errors_list_the_table)
 		program_free(&program);
 	}
 }
-
-RUN_TESTS(NULL, NULL)

@@ -492,5 +492,3 @@ TEST(devices_of_two_models_are_noted)
 	assert_true(fixture_has_note(result, "ran on another GPU model"));
 	xs_result_free(result);
 }
-
-RUN_TESTS(NULL, NULL)

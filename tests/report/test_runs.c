@@ -271,5 +271,3 @@ TEST(other_programs_among_the_runs_fail)
 	close_side(&before);
 	close_side(&after);
 }
-
-RUN_TESTS(NULL, NULL)

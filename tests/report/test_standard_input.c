@@ -120,5 +120,3 @@ TEST(other_input_is_refused)
 	runs("--version; cat /dev/zero | timeout 60 " XS_COMMAND " dump -", 2,
 	     NULL, "xferspy: -: ");
 }
-
-RUN_TESTS(NULL, NULL)

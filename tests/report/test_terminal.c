@@ -172,5 +172,3 @@ TEST(characters_are_counted_not_bytes)
 				  "\u00e4\u00e4\u00e4\u00e4\u00e4...\n");
 	free(text);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -170,5 +170,3 @@ TEST(an_item_is_listed_once)
 	assert_string_equal(list, "resident-throughout, resident, graph");
 	xs_arena_free(&arena);
 }
-
-RUN_TESTS(NULL, NULL)

@@ -330,5 +330,3 @@ TEST(every_class_has_a_name)
 		assert_non_null(xs_name_op(i));
 	assert_null(xs_name_call(XS_CALL_CLASSES));
 }
-
-RUN_TESTS(NULL, NULL)
