@@ -303,7 +303,7 @@ TEST(a_folder_has_traces_and_digests)
 	runs("--version; sed s/:1}/:9}/ a.digest >bad; " XS_COMMAND
 	     " merge bad",
 	     2, NULL, "bad: damaged, or no digest;");
-	runs("--version; printf '{\"digest\":2,\"crc32\":\"a3a6bf43\",' "
+	runs("--version; printf '{\"digest\":3,\"crc32\":\"a3a6bf43\",' "
 	     ">bad; printf '\"group\":{}}' >>bad; " XS_COMMAND " merge bad",
 	     2, NULL, "bad: it is of no trace; it is left out");
 }
