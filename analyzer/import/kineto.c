@@ -61,8 +61,14 @@ int xs_chrome_add_op(struct xs_chrome *c, const struct xs_chrome_event *e,
 	const struct xs_foreign_queue queue = {.device = (uint16_t)e->device,
 					       .context = (uint32_t)e->context,
 					       .stream = (uint32_t)e->stream};
-	int rc = xs_foreign_add_queue(&c->foreign, &queue, &op->queue);
+	int rc;
 
+	if (e->device != queue.device || e->stream != queue.stream ||
+	    e->correlation != (uint32_t)e->correlation) {
+		c->foreign.left_out++;
+		return 0;
+	}
+	rc = xs_foreign_add_queue(&c->foreign, &queue, &op->queue);
 	op->start_ns = e->start_ns;
 	op->end_ns = e->end_ns;
 	op->bytes = e->bytes;
@@ -203,6 +209,7 @@ static int add_range(struct xs_chrome *c, const struct xs_chrome_event *e)
 
 int xs_kineto_add(struct xs_chrome *c, const struct xs_chrome_event *e)
 {
+	static const char profiler[] = "PyTorch Profiler";
 	struct xs_chrome_event on_device = *e;
 
 	if (e->phase != 'X')
@@ -218,6 +225,8 @@ int xs_kineto_add(struct xs_chrome *c, const struct xs_chrome_event *e)
 	if (is(e, "user_annotation"))
 		return add_range(c, e);
 	if (is(e, "Trace")) {
+		if (strncmp(e->name, profiler, sizeof(profiler) - 1) != 0)
+			return 0;
 		c->foreign.begin_ns = e->start_ns;
 		c->foreign.end_ns = e->end_ns;
 		return 0;

@@ -121,6 +121,43 @@ static bool has_stacks(const struct xs_foreign *f)
 	return false;
 }
 
+bool xs_nsys_is_cut(const struct xs_nsys_db *db)
+{
+	char value[32];
+
+	xs_nsys_db_find(db,
+			"SELECT 1 FROM META_DATA_EXPORT WHERE "
+			"name = 'EXPORT_PARAM_TIMES_TO_EXPORT' AND value <> '' "
+			"OR name = 'EXPORT_PARAM_TIME_SHIFT' AND value <> '0' "
+			"OR name = 'EXPORT_PARAM_TIME_NORMALIZE' AND value = "
+			"'true'",
+			NULL, value, sizeof(value));
+	return value[0] != '\0';
+}
+
+/* Whether nsys says that it lost events. */
+static bool has_lost(const struct xs_nsys_db *db)
+{
+	char value[32];
+
+	xs_nsys_db_find(db,
+			"SELECT 1 FROM DIAGNOSTIC_EVENT WHERE text LIKE "
+			"'%not all%collected%'",
+			NULL, value, sizeof(value));
+	return value[0] != '\0';
+}
+
+static int note_capped(struct xs_nsys *n)
+{
+	return n->capped
+		   ? xs_foreign_add_info(
+			 &n->foreign,
+			 "note=%zu copies stand for %u or more each, and count "
+			 "as that: numbers of copies are lower bounds",
+			 n->capped, UINT16_MAX)
+		   : 0;
+}
+
 /* Each is a line under Coverage; docs/coverage.md explains them. */
 static int add_notes(struct xs_nsys *n)
 {
@@ -132,6 +169,13 @@ static int add_notes(struct xs_nsys *n)
 	    {f->has_span,
 	     "the run is the time of the capture, which may begin before the "
 	     "process"},
+	    {xs_nsys_is_cut(&n->db),
+	     "the export has a part of the capture or other times than it: "
+	     "when the run began and ended is not known (export it again "
+	     "without --times, --ts-shift and --ts-normalize)"},
+	    {has_lost(&n->db),
+	     "nsys says that it did not collect all events (table "
+	     "DIAGNOSTIC_EVENT)"},
 	    {f->call_count && !has_stacks(f),
 	     "the export has no call stacks (nsys profile "
 	     "--cudabacktrace=all records them): calls of one function count "
@@ -149,13 +193,7 @@ static int add_notes(struct xs_nsys *n)
 	     "the export does not say for which stream or event a call "
 	     "waited"},
 	};
-	int rc = n->capped
-		     ? xs_foreign_add_info(
-			   f,
-			   "note=%zu copies stand for %u or more each, and "
-			   "count as that: numbers of copies are lower bounds",
-			   n->capped, UINT16_MAX)
-		     : 0;
+	int rc = note_capped(n);
 
 	for (size_t i = 0; !rc && i < sizeof(notes) / sizeof(*notes); i++)
 		if (notes[i].missing)

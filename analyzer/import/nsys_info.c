@@ -209,27 +209,39 @@ static int choose_process(struct xs_nsys *n)
 	return rc;
 }
 
-/* Times of events count from the start of the capture. */
-static void find_span(struct xs_nsys *n)
+#define NO_RUN_NS (1ull << 62)
+
+/* Returns a number of the session on the host of the process; 0: unknown. */
+static uint64_t session_number(const struct xs_nsys *n, const char *column)
 {
 	char value[32], query[160];
+
+	snprintf(query, sizeof(query),
+		 "SELECT %s FROM ANALYSIS_DETAILS ORDER BY " OF_ANOTHER_HOST
+		 "%u",
+		 column, xs_nsys_host(n));
+	xs_nsys_db_find(&n->db, query, NULL, value, sizeof(value));
+	return strtoull(value, NULL, 10);
+}
+
+/* Times of events count from the start of the session, before which the capture
+ * does not begin. That of a part, or of shifted times, is not known. */
+static void find_span(struct xs_nsys *n)
+{
+	const uint64_t duration_ns = session_number(n, "duration");
+	const uint64_t start_ns = session_number(n, "startTime");
+	char value[32];
 
 	xs_nsys_db_find(&n->db,
 			"SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME",
 			NULL, value, sizeof(value));
 	n->base_ns = strtoull(value, NULL, 10);
-	snprintf(query, sizeof(query),
-		 "SELECT duration FROM ANALYSIS_DETAILS "
-		 "ORDER BY " OF_ANOTHER_HOST "%u",
-		 xs_nsys_host(n));
-	xs_nsys_db_find(&n->db, query, NULL, value, sizeof(value));
-	n->foreign.end_ns = n->base_ns + strtoull(value, NULL, 10);
 	/* no run lasts for 2^62 ns */
-	if (n->foreign.end_ns <= n->base_ns ||
-	    n->foreign.end_ns - n->base_ns > 1ull << 62)
-		n->foreign.end_ns = 0;
-	else
-		n->foreign.begin_ns = n->base_ns;
+	if (!duration_ns || duration_ns > NO_RUN_NS || start_ns > NO_RUN_NS ||
+	    xs_nsys_is_cut(&n->db))
+		return;
+	n->foreign.begin_ns = n->base_ns + start_ns;
+	n->foreign.end_ns = n->foreign.begin_ns + duration_ns;
 }
 
 static int add_info(struct xs_nsys *n, const char *key, const char *value)

@@ -51,6 +51,9 @@ static inline bool xs_nsys_is_mine(const struct xs_nsys *nsys,
 
 /* Whether the row's first two columns are times, in their order. If not, it is
  * counted as left out. */
+/* Whether the export has a part of the capture, or shifted times. */
+bool xs_nsys_is_cut(const struct xs_nsys_db *db);
+
 bool xs_nsys_is_timed(struct xs_nsys *nsys, sqlite3_stmt *values);
 
 /* Returns a column's time on the clock of the records, its thread. */

@@ -129,7 +129,9 @@ static int open_output(const struct export_options *given, FILE **out)
 		return xs_cli_open(given->output, out);
 	return mkdir(given->output, 0777)
 		   ? xs_cli_error(XS_EXIT_INPUT, given->output, strerror(errno),
-				  "give -o a folder that can be made")
+				  errno == EEXIST
+				      ? "delete it, or give -o another folder"
+				      : "give -o a folder that can be made")
 		   : 0;
 }
 

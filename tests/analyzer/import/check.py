@@ -245,6 +245,25 @@ class Nsys(unittest.TestCase):
         undated = report(self.changed("DROP TABLE TARGET_INFO_SESSION_START_TIME"))
         self.assertEqual(*[one["trace"]["wall_ns"] for one in (with_span, undated)])
 
+    def test_a_run_begins_with_its_capture(self):
+        """Which may be later than the session, from which times count."""
+        made = report(self.changed("UPDATE {} SET bytes = bytes"))
+        self.assertEqual(made["trace"]["wall_ns"], 7772932906)
+        later = report(self.changed("UPDATE ANALYSIS_DETAILS SET startTime = startTime + 1e9, "
+                                    "duration = duration - 1000000000"))
+        self.assertEqual(made["verdict"]["startup_ns"] - later["verdict"]["startup_ns"], 10 ** 9)
+        for name, value in ("TIMES_TO_EXPORT", "5.8s/6s"), ("TIME_SHIFT", "-4000000000"):
+            notes = " ".join(report(self.changed(
+                "UPDATE META_DATA_EXPORT SET value = '%s' WHERE name = 'EXPORT_PARAM_%s'" %
+                (value, name)))["coverage"]["notes"])
+            self.assertIn("a part of the capture or other times", notes)
+            self.assertIn("does not tell how long the run was", notes)
+
+    def test_what_nsys_says_it_lost(self):
+        path = self.changed("CREATE TABLE DIAGNOSTIC_EVENT AS SELECT "
+                            "'Not all CUDA events might have been collected.' AS text")
+        self.assertIn("did not collect all", " ".join(report(path)["coverage"]["notes"]))
+
     def test_a_gpu_that_is_not_described(self):
         made = report(self.changed("UPDATE {} SET deviceId = 9"))
         notes = " ".join(made["coverage"]["notes"])
@@ -360,7 +379,7 @@ class Nsys(unittest.TestCase):
                             "h100") for most in (3, 4))
         self.assertEqual([made["coverage"]["gaps"][0]["calls"]
                           for made in (few, more)], [3, 4])
-        self.assertIn("3 of 65 copies have no GPU record, between 5.69 s and 6.29 s",
+        self.assertIn("3 of 65 copies have no GPU record, between 5.09 s and 5.69 s",
                       " ".join(few["coverage"]["notes"]))
         self.assertTrue(few["plan"])
         self.assertFalse(more["plan"])
@@ -705,6 +724,22 @@ class PyTorch(unittest.TestCase):
         self.assertIn("the trace does not name its GPU; ", run("report", path).stdout)
         self.assertEqual({part["what"] for part in report(path)["verdict"]["bounds"]},
                          {"copies", "kernels"})
+
+    def test_numbers_that_do_not_fit(self):
+        with gzip.open(RECORDED / "rounds.json.gz") as file:
+            made = json.load(file)
+        copies = [e for e in made["traceEvents"] if e.get("cat") == "gpu_memcpy"]
+        for copy, (key, more) in zip(copies, (("device", 1 << 16), ("stream", 1 << 32),
+                                              ("correlation", 1 << 32))):
+            copy["args"][key] += more
+        made["traceEvents"].append({"ph": "X", "cat": "Trace", "name": "Iteration", "pid": 1,
+                                    "tid": 1, "ts": copies[0]["ts"], "dur": 9e6})
+        path = self.path / "numbers.json"
+        path.write_text(json.dumps(made))
+        found = report(path)
+        self.assertIn(LEFT_OUT.format(3), " ".join(found["coverage"]["notes"]))
+        self.assertEqual(found["trace"]["wall_ns"],
+                         report(RECORDED / "rounds.json.gz")["trace"]["wall_ns"])
 
     def test_runs_of_programs_without_a_name(self):
         with gzip.open(RECORDED / "event_sync.json.gz") as file:
