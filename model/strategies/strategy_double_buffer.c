@@ -252,10 +252,11 @@ const struct xs_strategy xs_strategy_double_buffer = {
 		"cudaStreamSynchronize(s[!k]);  // the round before; at the "
 		"end s[k] too",
 	    [XS_LANGUAGE_PYTORCH] =
-		"with torch.cuda.stream(copies):  # the next round, beside "
+		"with torch.cuda.stream(side):  # the next round, beside "
 		"this one\n"
-		"    following = batch.to(device, non_blocking=True)\n"
-		"torch.cuda.current_stream().wait_stream(copies)  # before its "
+		"    x, copied = host.to(device, non_blocking=True), "
+		"side.record_event()\n"
+		"main.wait_event(copied), x.record_stream(main)  # before its "
 		"use",
 	    [XS_LANGUAGE_JAX] =
 		"# the next round, before this one's result is read\n"

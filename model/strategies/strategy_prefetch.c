@@ -185,9 +185,10 @@ const struct xs_strategy xs_strategy_prefetch = {
 		"with torch.cuda.stream(side):  # the next one, beside the "
 		"main "
 		"stream\n"
-		"    following = host.to(device, non_blocking=True)\n"
-		"main.wait_stream(side), following.record_stream(main)  # "
-		"before its use",
+		"    x, copied = host.to(device, non_blocking=True), "
+		"side.record_event()\n"
+		"main.wait_event(copied), x.record_stream(main)  # before its "
+		"use",
 	    [XS_LANGUAGE_JAX] =
 		"following = jax.device_put(host[i + 1])  # before this one is "
 		"used",
