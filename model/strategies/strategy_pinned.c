@@ -112,9 +112,10 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 						(double)c->phase->total_ns);
 
 	if (w->staging_ns > 0)
-		snprintf(row->why, sizeof(row->why),
-			 "cupyx.empty_pinned(), which spares CuPy's own copy "
-			 "to pinned memory");
+		snprintf(
+		    row->why, sizeof(row->why),
+		    "cupyx.empty_like_pinned(), which spares CuPy's own copy "
+		    "to pinned memory");
 	else if (c->options->language != XS_LANGUAGE_CUDA)
 		snprintf(row->why, sizeof(row->why), "%s",
 			 ways[c->options->language]);

@@ -18,6 +18,9 @@
 /* Below 1 / HOST_PART of the run, the host's code does not come first. */
 #define HOST_PART 10
 
+/* Nor the program's start-up, which a longer run has no more of. */
+#define START_PART 4
+
 /* What all steps of this run save of it. */
 static int64_t planned_ns(const struct xs_result *result)
 {
@@ -206,8 +209,8 @@ static const char *nothing(struct xs_result *result, const struct act *act)
 				      of_run(result, planned_ns(result)));
 	return xs_arena_print(
 	    &result->arena,
-	    "nothing is worth it in this run: all data movement is at most %s "
-	    "of it%s",
+	    "nothing is worth it in this run: data movement of its steady part "
+	    "is at most %s of it%s",
 	    of_run(result, result->verdict.at_most_saves_ns), rest);
 }
 
@@ -222,8 +225,8 @@ static const char *host_first(struct xs_result *result)
 	const int64_t start_ns =
 	    cuda_ns == XS_UNKNOWN ? XS_UNKNOWN : in->startup_ns - cuda_ns;
 
-	if (start_ns > xs_result_untraced_wall_ns(result) / 2 &&
-	    !result->run.ignored_ns)
+	if (start_ns > xs_result_untraced_wall_ns(result) / START_PART &&
+	    start_ns > planned_ns(result) && !result->run.ignored_ns)
 		return xs_arena_print(&result->arena,
 				      "first profile the program's own "
 				      "start-up: %s of %s; then ",
@@ -280,11 +283,11 @@ static const char *saving(struct xs_result *result, const struct act *act,
 	const bool may_lose = act->low_ns != XS_UNKNOWN && act->low_ns <= 0;
 
 	return xs_arena_print(
-	    &result->arena, "%s%s: saves %s%s of %s (%s of %s)%s%s",
+	    &result->arena, "%s%s: %s %s of %s (%s of %s)%s%s",
 	    is_first ? lead(result, act) : "", act->what,
-	    act->at_most ? "up to "
-	    : may_lose	 ? "about "
-			 : "",
+	    act->at_most ? "saves up to"
+	    : may_lose	 ? "may save"
+			 : "saves",
 	    xs_units_ns(act->saves_ns).s, xs_units_ns(wall_ns).s,
 	    of_run(result, act->saves_ns), xs_result_run_name(result),
 	    only_if ? ", only if " : "", only_if ? only_if : "");

@@ -54,14 +54,17 @@ static void set_range(const struct xs_result *result,
 	}
 }
 
-/* What is left of a saving of the row, or of an end of its range. */
+/* What is left of a saving of the row, or of an end of its range: the most is
+ * of the steady part alone. */
 static int64_t gain_ns(const struct xs_result *result,
+		       const struct xs_result_phase *phase,
 		       const struct xs_result_estimate *row, int64_t saves_ns)
 {
 	struct xs_result_estimate of = *row;
 
 	of.saves_ns = saves_ns;
-	return xs_result_capped_gain_ns(result, &of);
+	return phase->apart ? xs_result_gain_ns(&of)
+			    : xs_result_capped_gain_ns(result, &of);
 }
 
 struct xs_result_estimate
@@ -89,8 +92,8 @@ xs_result_shown_row(const struct xs_result *result,
 	out.saves_ns =
 	    row->effort_level <= 0 && !result->machine_choice.other_gpu
 		? 0
-		: gain_ns(result, row, row->saves_ns);
-	out.saves_low_ns = gain_ns(result, row, row->saves_low_ns);
-	out.saves_high_ns = gain_ns(result, row, row->saves_high_ns);
+		: gain_ns(result, phase, row, row->saves_ns);
+	out.saves_low_ns = gain_ns(result, phase, row, row->saves_low_ns);
+	out.saves_high_ns = gain_ns(result, phase, row, row->saves_high_ns);
 	return out;
 }

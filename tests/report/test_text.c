@@ -285,7 +285,7 @@ TEST(all_has_the_rest)
 	expect_lines((const char *const[]){
 	    "\n  and 1 more step outside the steady part saves "
 	    "412 ms (4.1 % "
-	    "of the run; --all)\n",
+	    "of the run;",
 	    "\n  2  as-is  ", NULL});
 	result->all_asked = true;
 	expect_lines((const char *const[]){

@@ -187,7 +187,7 @@ size_t xs_render_text_full_steps(const struct xs_result *result)
 	return count;
 }
 
-/* "and 2 more steps save 5.00 ms (0.6 % of the run; --all)" */
+/* "and 2 more steps save 5.00 ms (0.6 % of the run; --all)"; of one, which */
 static void put_rest(const struct xs_terminal *terminal,
 		     struct xs_result *result, size_t first)
 {
@@ -204,7 +204,7 @@ static void put_rest(const struct xs_terminal *terminal,
 	    terminal, XS_PLAIN, "  ",
 	    xs_arena_print(
 		&result->arena,
-		"and %zu more step%s%s save%s %s (%s of %s; --all)", count,
+		"and %zu more step%s%s save%s %s (%s of %s; %s%s--all)", count,
 		count == 1 ? "" : "s",
 		result->plan[first].phase->apart ? " outside the steady part"
 						 : "",
@@ -212,7 +212,9 @@ static void put_rest(const struct xs_terminal *terminal,
 		saves_ns ? xs_units_ns(saves_ns).s : "nothing in this run",
 		xs_units_percent(saves_ns, xs_result_untraced_wall_ns(result))
 		    .s,
-		xs_result_run_name(result)));
+		xs_result_run_name(result),
+		count == 1 ? result->plan[first].estimate->strategy : "",
+		count == 1 ? ", " : ""));
 }
 
 static void put_title(const struct xs_terminal *terminal, int64_t number,
