@@ -67,6 +67,15 @@ read_trace
 expect "late: unknown launches" "$(given | grep -c '^0:')" 2
 unset XS_SIM_NO_LAYOUT
 
+# A launch that names no kernel is not taken for that of the launch before.
+plain "$XS_APPS/pointers" 3
+XS_SIM_NO_DRIVER_LAUNCH=_Z6hiddenPi XFERSPY_DATAFLOW=all \
+	traced "$XS_APPS/pointers" 3
+read_trace
+given >got
+as_told >want
+diff want got >&2 || fail "no kernel named: not the program's addresses"
+
 # Programs of the driver API: parameters in a buffer, and a module that takes
 # the place of another one.
 for app in driver driver-per-thread; do
