@@ -108,6 +108,36 @@ static bool is_input_there(const struct xs_strategy_case *c)
 }
 
 /*
+ * Returns whether each round copies in the same host memory, and the host had
+ * the time to read as many bytes of what was copied out and to write them there
+ * before: an optimizer's update, such as of weights by gradients. No more bytes
+ * than arguments have are no such data.
+ */
+static bool may_be_updated(const struct xs_strategy_case *c)
+{
+	double host_ns = (double)c->phase->between_ns.median_ns, bytes = 0;
+	uint64_t returned_ns = 0;
+
+	for (size_t i = 0; i < c->phase->step_count; i++) {
+		const struct xs_step *step = &c->phase->steps[i];
+
+		if (step->kind == XS_STEP_H2D && step->same_source &&
+		    !xs_step_repeats(step)) {
+			bytes += (double)step->bytes;
+			host_ns +=
+			    fmax((double)step->call_ns - (double)step->hash_ns -
+				     (double)returned_ns,
+				 0);
+		}
+		if (step->return_ns > returned_ns)
+			returned_ns = step->return_ns;
+	}
+	return bytes > fmax(c->work.in_bytes / 2, XS_ARGUMENT_BYTES) &&
+	       bytes <= c->work.out_bytes &&
+	       host_ns >= 2 * XS_WRITE_BYTE_NS * bytes;
+}
+
+/*
  * Sets what the run pays once for the pipeline: the time of a few rounds from
  * the first call to the last result beyond round_ns each. If rounds allocate
  * their device buffers, both sets are allocated before them.
@@ -140,14 +170,16 @@ static const char *condition(const struct xs_strategy_case *c,
 
 /*
  * Sets the conditions. In a time-stepping loop a round needs the results of the
- * one before: it copies them in again, or keeps them on the device.
+ * one before: it copies them in again, as they are or updated by the host, or
+ * keeps them on the device.
  */
 static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
 	struct xs_roundtrips returning;
 	const int rc = xs_roundtrip_count(c->phase, &returning);
 
-	row->doubtful = !rc && (returning.in || !c->work.in_copies);
+	row->doubtful =
+	    !rc && (returning.in || !c->work.in_copies || may_be_updated(c));
 	if (is_input_there(c) && !row->doubtful) {
 		xs_estimate_need(row, condition(c, row));
 	} else {
@@ -206,9 +238,12 @@ static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 	snprintf(row->why, sizeof(row->why),
 		 "one round of many: copies of the next and the previous round "
 		 "run during its kernels%s",
-		 !row->doubtful	     ? ""
-		 : c->work.in_copies ? "; a round copies in what was copied out"
-				     : "; a round's input is on the device");
+		 !row->doubtful	      ? ""
+		 : !c->work.in_copies ? "; a round's input is on the device"
+		 : may_be_updated(c)  ? "; the host may compute a round's "
+					"input from what was copied out"
+				      : "; a round copies in what was copied "
+					"out");
 	return 0;
 }
 

@@ -186,6 +186,23 @@ TEST(test_double_buffer_of_returning_data)
 	assert_false(estimated("double-buffer")->doubtful);
 }
 
+/* Each round copies in the same memory: to update it from the copy out, the
+ * host reads a million bytes and writes them, in 20000 at least. */
+TEST(test_double_buffer_of_updated_data)
+{
+	steps[0].same_source = true;
+	phase.between_ns.median_ns = phase.between_ns.p95_ns = 19999;
+	assert_false(estimated("double-buffer")->doubtful);
+	phase.between_ns.median_ns = phase.between_ns.p95_ns = 20000;
+	assert_true(estimated("double-buffer")->doubtful);
+	assert_has(estimated("double-buffer")->why, "from what was copied out");
+	steps[0].same_source = false;
+	assert_false(estimated("double-buffer")->doubtful);
+	steps[0].same_source = true;
+	steps[2].bytes--;
+	assert_false(estimated("double-buffer")->doubtful);
+}
+
 /* The copy out (6000 + 20000) runs during the next kernel, which may need what
  * the one before left on the device. */
 TEST(test_double_buffer_of_copies_out)
