@@ -5,6 +5,7 @@
 #include "report/render/json/values.h"
 #include "report/result/best.h"
 #include "report/result/shown_row.h"
+#include "report/result/shown_text.h"
 #include "report/result/site.h"
 
 #include <string.h>
@@ -115,7 +116,7 @@ static json_t *rows(const struct xs_result *result,
 	return xs_json_finish(out, failed);
 }
 
-static json_t *phases(const struct xs_result *result)
+static json_t *phases(struct xs_result *result)
 {
 	json_t *out = json_array();
 	bool failed = !out;
@@ -126,9 +127,14 @@ static json_t *phases(const struct xs_result *result)
 		failed =
 		    json_array_append_new(
 			out,
-			json_pack("{s:I, s:o}", "used_between_ns",
-				  (json_int_t)xs_result_used_between_ns(phase),
-				  "rows", rows(result, phase))) < 0;
+			json_pack(
+			    "{s:I, s:I, s:o, s:o}", "used_between_ns",
+			    (json_int_t)xs_result_used_between_ns(phase),
+			    "in_run_ns",
+			    (json_int_t)xs_result_in_run_ns(result, phase),
+			    "text",
+			    xs_json_text(xs_result_phase_text(result, phase)),
+			    "rows", rows(result, phase))) < 0;
 	}
 	return xs_json_finish(out, failed);
 }
@@ -145,5 +151,12 @@ json_t *xs_html_meta(struct xs_result *result,
 	xs_json_set(out, "sites", sites(&result->arena, timeline), &failed);
 	xs_json_set(out, "views", views(result, timeline), &failed);
 	xs_json_set(out, "phases", phases(result), &failed);
+	xs_json_set(out, "no_overlap",
+		    xs_json_text(xs_result_no_overlap(
+			result->verdict.repeats ? &result->steady.totals
+						: &result->totals)),
+		    &failed);
+	xs_json_set(out, "pinning_outside",
+		    xs_json_text(xs_result_pinning_outside(result)), &failed);
 	return xs_json_finish(out, failed);
 }

@@ -3,160 +3,20 @@
 #include "report/render/text/parts.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
-#include "report/result/site.h"
+#include "report/result/shown_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Phases printed unless all are asked for. */
 #define PHASES_MAX 4
-
-/* Sites printed for each step of a phase, unless all are asked for. */
-#define SITES_MAX 2
-
-/* Less than 1 / LEAST_PART of a round behind it, or more, is not told. */
-#define LEAST_PART 50
-
-/* Of fewer rounds than these, nothing is told of 90 % of them. */
-#define LEAST_ROUNDS 10
-
-/* Adds the places of the phase's steps of this kind to the list. */
-static const char *add_places(struct xs_arena *arena, const char *list,
-			      const struct xs_result_phase *phase,
-			      const char *step, const char *name)
-{
-	const bool is_kernel = strcmp(step, "kernel") == 0;
-	const char *label, *before = "", *places = NULL;
-	size_t count = 0;
-
-	for (size_t i = 0; i < phase->site_count; i++) {
-		const struct xs_result_site *site = &phase->sites[i];
-
-		/* a kernel's name says more than an address */
-		if (strcmp(site->step, step) != 0 || (is_kernel && !site->file))
-			continue;
-		label = xs_result_site_label(arena, site);
-		if (!label || strcmp(before, label) == 0)
-			continue; /* another kernel of that line */
-		before = label;
-		if (count++ < SITES_MAX || phase->all_asked)
-			places = xs_result_add_label(arena, places, label);
-	}
-	if (count > SITES_MAX && !phase->all_asked)
-		places = xs_arena_print(arena, "%s and %zu more (--all)",
-					places, count - SITES_MAX);
-	return places
-		   ? xs_arena_join(arena, list,
-				   xs_arena_print(arena, "%s %s", name, places))
-		   : list;
-}
-
-/* The mean of all rounds but one that warms up, without tracing. */
-static int64_t mean_ns(const struct xs_result_phase *phase)
-{
-	return (phase->total_ns - phase->warm_up_ns) / xs_result_rounds(phase) -
-	       phase->tracer_ns;
-}
-
-/* " (90 % within 7.2-12.6 ms)": of its rounds; "" of a few */
-static const char *most_within(struct xs_result *result,
-			       const struct xs_result_phase *phase)
-{
-	const int64_t more_ns = xs_result_used_between_ns(phase);
-	int64_t low_ns = phase->round_low_ns - phase->tracer_ns;
-	const int64_t high_ns = phase->round_high_ns - phase->tracer_ns;
-
-	if (low_ns < 0)
-		low_ns = 0;
-	return phase->rounds < LEAST_ROUNDS || mean_ns(phase) < low_ns ||
-		       mean_ns(phase) > high_ns
-		   ? ""
-		   : xs_arena_print(
-			 &result->arena, " (90 %% within %s)",
-			 xs_units_range_ns(low_ns + more_ns, high_ns + more_ns)
-			     .s);
-}
-
-/* Adds how its rounds' times differ from the median one's to the list. */
-static const char *add_times(struct xs_result *result, const char *list,
-			     const struct xs_result_phase *phase)
-{
-	struct xs_arena *arena = &result->arena;
-	const int64_t median_ns = xs_result_untraced_ns(phase);
-	const int64_t mean = mean_ns(phase);
-	const int64_t between_ns = xs_result_used_between_ns(phase);
-
-	if (llabs(mean - median_ns) > median_ns / LEAST_PART)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena, "mean %s%s",
-				   xs_units_ns(mean + between_ns).s,
-				   most_within(result, phase)));
-	if (between_ns)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena,
-				   "with the host's %s until the next round",
-				   xs_units_ns(between_ns).s));
-	if (phase->warm_up_ns > 0)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena,
-				   "a first round of %s is start-up, not "
-				   "counted",
-				   xs_units_ns(phase->warm_up_ns).s));
-	return phase->apart && result->verdict.repeats
-		   ? xs_arena_join(arena, list, "outside the steady part")
-		   : list;
-}
-
-/* "saxpy, in main.cu:12, kernel main.cu:13, out main.cu:14" */
-static const char *only_places(struct xs_arena *arena,
-			       const struct xs_result_phase *phase)
-{
-	const char *list = NULL;
-
-	if (phase->kernel_name_count)
-		list = xs_arena_print(
-		    arena, "%s%s", phase->kernel_label,
-		    phase->kernel_name_count > 1 ? " and others" : "");
-	list = add_places(arena, list, phase, "h2d", "in");
-	list = add_places(arena, list, phase, "kernel", "kernel");
-	return add_places(arena, list, phase, "d2h", "out");
-}
-
-/* The places, or "as phase 1", with "8 streams" and how long rounds are. */
-static const char *phase_places(struct xs_result *result,
-				const struct xs_result_phase *phase)
-{
-	struct xs_arena *arena = &result->arena;
-	const char *list = only_places(arena, phase);
-	const char *before =
-	    phase > result->phases ? only_places(arena, phase - 1) : NULL;
-
-	if (before && list && strcmp(before, list) == 0)
-		list = xs_arena_print(arena, "places as in phase %" PRId64,
-				      phase[-1].id);
-	if (result->run.device_count > 1)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena, "on GPU %" PRId64, phase->device));
-	if (phase->streams > 1)
-		list =
-		    xs_arena_join(arena, list,
-				  xs_arena_print(arena, "%" PRId64 " streams",
-						 phase->streams));
-	return add_times(result, list, phase);
-}
 
 /* The places, and where all is asked for the class of the phase's tasks, and
  * why. */
 static const char *notes(struct xs_result *result,
 			 const struct xs_result_phase *phase)
 {
-	const char *places = phase_places(result, phase);
+	const char *places = xs_result_phase_text(result, phase);
 
 	if (!result->all_asked ||
 	    (!phase->task_class_known && !result->dataflow_asked))
@@ -220,18 +80,6 @@ static void put_rest(const struct xs_terminal *terminal,
 				  xs_units_ns(rest.largest_ns).s);
 }
 
-/* What the phase takes of the run: no more than the steady part, if it is all
- * of that; its median rounds may be longer than those are on average. */
-static int64_t in_run_ns(const struct xs_result *result,
-			 const struct xs_result_phase *phase)
-{
-	const int64_t ns = xs_result_repeated_ns(phase);
-
-	return phase == result->steady.phase && ns > result->verdict.steady_ns
-		   ? result->verdict.steady_ns
-		   : ns;
-}
-
 static void put_phase(struct xs_text_table *table, struct xs_result *result,
 		      const struct xs_result_phase *phase)
 {
@@ -244,7 +92,7 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 				       xs_result_used_between_ns(phase))
 			       .s);
 	xs_text_table_cell(table, 3, XS_PLAIN,
-			   xs_units_percent(in_run_ns(result, phase),
+			   xs_units_percent(xs_result_in_run_ns(result, phase),
 					    xs_result_untraced_wall_ns(result))
 			       .s);
 	xs_text_table_cell(table, 4, XS_PLAIN,

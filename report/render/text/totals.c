@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The section on where the time went. */
 #include "report/render/text/parts.h"
+#include "report/result/shown_text.h"
 
 #include <inttypes.h>
 
@@ -77,18 +78,6 @@ static void put_migration(struct whole *in, const char *name, int64_t bytes,
 				   xs_units_rate(bytes, ns).s));
 }
 
-/* "no overlap (pageable)": told beside the sum. */
-static const char *no_overlap(const struct xs_result_totals *totals)
-{
-	if (totals->overlap_ns != 0 || totals->gpu_busy_ns <= 0)
-		return "";
-	return totals->pageable_async_ops > 0 &&
-		       totals->h2d_ns + totals->d2h_ns >
-			   totals->gpu_busy_ns / 100
-		   ? "no overlap (pageable)"
-		   : "no overlap";
-}
-
 /* Work that was only counted has no time, and is not in the sum. */
 static const char *busy_text(const struct whole *in)
 {
@@ -99,7 +88,7 @@ static const char *busy_text(const struct whole *in)
 	     totals->kernel_ns == XS_UNKNOWN))
 		return "without work of unknown time";
 	return in->result->run.device_count > 1 ? "at least one GPU"
-						: no_overlap(totals);
+						: xs_result_no_overlap(totals);
 }
 
 /* How long these ran at once, and why not. */
@@ -175,26 +164,6 @@ static void put_host(struct whole *in)
 		    "allocates or registers memory");
 }
 
-/* The verdict has the other times outside the steady part, and this one if it
- * is long. */
-static void put_pinning(const struct xs_terminal *terminal,
-			struct xs_result *result)
-{
-	const int64_t all_ns = result->totals.pinned_alloc_ns;
-	const int64_t ns = all_ns - result->steady.totals.pinned_alloc_ns;
-
-	if (all_ns != XS_UNKNOWN && !result->verdict.tells_pinning &&
-	    ns > xs_result_untraced_wall_ns(result) / XS_RESULT_LEAST_PART)
-		xs_terminal_print(
-		    terminal, XS_PLAIN,
-		    "  outside it: pinning %s (%s of the run)%s\n",
-		    xs_units_ns(ns).s,
-		    xs_units_percent(ns, xs_result_untraced_wall_ns(result)).s,
-		    result->totals.init_ns == XS_UNKNOWN
-			? ", perhaps with CUDA's start"
-			: "");
-}
-
 static void begin(struct whole *in, const struct xs_terminal *terminal,
 		  bool by_round)
 {
@@ -245,6 +214,7 @@ int xs_render_text_totals(const struct xs_terminal *terminal,
 	    .rounds = by_round ? steady->rounds : 1,
 	    .is_steady = is_steady,
 	};
+	const char *outside = xs_result_pinning_outside(result);
 	int err;
 
 	begin(&in, terminal, by_round);
@@ -252,7 +222,7 @@ int xs_render_text_totals(const struct xs_terminal *terminal,
 	put_gpu(&in);
 	put_host(&in);
 	err = xs_text_table_end(&in.table, NULL, 0);
-	if (is_steady)
-		put_pinning(terminal, result);
+	if (outside)
+		xs_terminal_print(terminal, XS_PLAIN, "  %s\n", outside);
 	return err;
 }

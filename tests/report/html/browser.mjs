@@ -65,7 +65,13 @@ assert(words(await capture.locator('figure', {hasText: 'Time by number'}).innerT
   .includes(`which took ${asItWas}, with the host's ${next} until the next round`));
 assert.equal(await capture.evaluate(() => xferspy.timelines[1].rows[0].title),
   `As it was: ${asItWas}, the median of ${rounds} rounds, with the host's ${next} until the next round`);
-assert(words(await capture.locator('section', {hasText: /^Phases/}).innerText()).includes(` 1 ${rounds} ${asItWas} `));
+const ofPhases = words(await capture.locator('section', {hasText: /^Phases/}).innerText());
+const [, share, ofPhase] = captured.match(/ Phases .* 1 \d+ [\d.]+ ms ([\d.]+ %) .*?(sm\d+_\S* and others, .*? is start-up, not counted)/);
+assert.match(ofPhases, new RegExp(` 1 ${rounds} ${asItWas} .* ${share} 32 MiB`));
+assert(ofPhases.includes(ofPhase.split('... ')[1]), `${ofPhases} without ${ofPhase}`);
+const [outside] = captured.match(/outside it: pinning [\d.]+ ms \([\d.]+ % of the run\)/);
+assert(words(await capture.locator('section', {hasText: /^Where the time went/}).innerText())
+  .includes(outside));
 for (const card of (await capture.locator('ol.plan > li').allInnerTexts()).slice(0, 2)) {
   const [, figure] = words(card).match(/^saves ([\d.]+ ms)/);
   assert(captured.includes(`saves ${figure} (`), card);

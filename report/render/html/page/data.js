@@ -145,8 +145,9 @@ async function readTraces() {
     texts.colors = colorsOfKernels(views);
     const report = [reports].flat()[i];
     report.phases.forEach((phase, k) => {
-      phase.used_between_ns = texts.phases[k].used_between_ns;
-      phase.estimates.forEach((row, n) => { row.shown = texts.phases[k].rows[n]; });
+      const {rows, ...shown} = texts.phases[k];
+      Object.assign(phase, shown);
+      phase.estimates.forEach((row, n) => { row.shown = rows[n]; });
     });
     return {report, texts, views};
   }));

@@ -239,7 +239,7 @@ const kindsLegend = () => legend([['range', 'NVTX range'], ['call', 'call'], ['w
   ['allocation', 'allocation, free'], ['copy', 'copy'], ['out', 'copy out'],
   ['kernel0', ...[1, 2, 3, 4].map(i => swatch('kernel' + i)), 'kernels, by name']]);
 
-function totals(report) {
+function totals({report, texts}) {
   const {steady, verdict: v, trace} = report;
   const t = steady ? steady.totals : report.totals;
   const wall = untracedWall(trace), whole = steady ? v.steady_ns : wall, rounds = steady?.rounds || 1;
@@ -255,7 +255,7 @@ function totals(report) {
     ['migrations in', t.migrated_h2d_ns, moved(t.migrated_h2d_bytes, 0, t.migrated_h2d_ns)],
     ['migrations out', t.migrated_d2h_ns, moved(t.migrated_d2h_bytes, 0, t.migrated_d2h_ns)],
     ['GPU busy', t.gpu_busy_ns, t.overlap_ns ? `${time(t.overlap_ns / rounds)} with two kinds of op at once`
-      : 'no overlap'],
+      : texts.no_overlap],
     ['host blocked', t.host_blocked_ns, 'in CUDA calls, all threads'],
   ].filter(([, ns]) => ns);
   return section('Where the time went', steady ? steady.rounds ? `in the steady part: the mean of ` +
@@ -263,7 +263,7 @@ function totals(report) {
   table('Where the time went', [[''], [rounds > 1 ? 'per round' : 'time', 1],
     [steady ? 'of part' : '', 1], ['of run', 1], ['']],
   rows.map(([name, ns, note]) => [name, time(ns / rounds), steady ? percent(ns, whole) : '',
-    percent(ns, wall), note])));
+    percent(ns, wall), note])), texts.pinning_outside ? el('p', texts.pinning_outside) : null);
 }
 
 function waits(report) {
@@ -287,21 +287,16 @@ function ranges({nvtx}) {
     nvtx.lost ? el('p.warn', `! ${nvtx.lost} ranges were lost`) : null);
 }
 
-// What is outside of the steady part, or of the rounds.
-const apartFrom = (phase, verdict) => (phase.warm_up_ns > 0
-  ? `, a first round of ${time(phase.warm_up_ns)} is start-up, not counted` : '') +
-  (phase.apart && verdict.repeats ? ', outside the steady part' : '');
-
-function phases({phases: list, phases_rest: rest, trace, verdict}) {
+function phases({phases: list, phases_rest: rest, trace}) {
   const moved = (bytes, memory) => bytes ? `${size(bytes)} ${memory || ''}` : '-';
   return section('Phases', 'groups of similar rounds; median of one round',
     table('Phases', [['#'], ['rounds', 1], ['per round', 1], ['90 % of them', 1], ['of run', 1], ['in'],
       ['kernels', 1], ['out'], ['what it does']],
     list.map(p => [p.id, roundsOf(p), time(perRound(p)) + withTracing(p),
       range(p.round_low_ns + p.used_between_ns, p.round_high_ns + p.used_between_ns),
-      percent(p.wall_ns * (1 - (p.warm_up_ns + p.tracer_ns * p.rounds) / p.total_ns), untracedWall(trace)),
+      percent(p.in_run_ns, untracedWall(trace)),
       moved(p.h2d_bytes, p.src_memory), time(p.kernel_ns),
-      moved(p.d2h_bytes, p.dst_memory), p.signature + untilNext(p) + apartFrom(p, verdict)])),
+      moved(p.d2h_bytes, p.dst_memory), p.text || p.signature])),
     rest.phases ? el('p.dim', `${count(rest.phases, 'shorter phase')} of ` +
       `${count(rest.rounds, 'round')}, ${time(rest.total_ns)} in all`) : null);
 }
@@ -358,7 +353,7 @@ function sections(trace) {
   const {text, bounds, recorded_ns: all} = report.verdict;
   return [header(report), severalRuns(report), verdictBox([report.opening && `In short: ${report.opening}`, text].filter(Boolean).join('\n'), bounds, all, report.coverage.notes),
     plan(report, rounds), run, rounds?.element, charts(trace),
-    totals(report),
+    totals(trace),
     waits(report), ranges(report), phases(report), strategies(trace), coverage(report),
     madeBy()];
 }

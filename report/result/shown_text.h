@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What the text report and the page say beside their figures. */
+#ifndef XS_REPORT_RESULT_SHOWN_TEXT_H
+#define XS_REPORT_RESULT_SHOWN_TEXT_H
+
+#include "report/result/result.h"
+
+/* Returns the phase's places, streams and times that differ from its median
+ * round; NULL: none is known. The result's arena owns it. */
+const char *xs_result_phase_text(struct xs_result *result,
+				 const struct xs_result_phase *phase);
+
+/* Returns what the phase takes of the run, ns, with the host's time until the
+ * next round where the time of its round has it: no more than the steady part,
+ * if it is all of that; its median rounds may be longer than those are on
+ * average. */
+int64_t xs_result_in_run_ns(const struct xs_result *result,
+			    const struct xs_result_phase *phase);
+
+/* Returns "no overlap (pageable)" of GPU work of which none overlaps; "": some
+ * does. */
+const char *xs_result_no_overlap(const struct xs_result_totals *totals);
+
+/* Returns how long memory is pinned outside the steady part; NULL: the verdict
+ * says so, it is short, or there is no such part. The arena owns it. */
+const char *xs_result_pinning_outside(struct xs_result *result);
+
+#endif
