@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Reports fit two screens of a terminal, without --all, and begin with the verdict.
+"""Reports fit two screens of a terminal, without --all, begin with the verdict, and
+have no share above 100 %.
 
     two_screens.py XFERSPY SOURCE
 
 Of each trace of SOURCE/tests/report/advice/expected.json, and of the programs that
 others wrote (examples/corpus), with the profile h200 and with the one that the
-command chooses.
+command chooses; and of runs that XFERSPY_RANGE traced in parts.
 """
 import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -34,6 +36,8 @@ def faults_of(xferspy, trace, options, environment):
         (f"{widest} columns", widest > COLUMNS),
         ("the verdict is not first, but for the sentence before it", not any(
             line.startswith("Verdict: ") for line in first)),
+        ("a share above 100 %", any(
+            float(share) > 100 for share in re.findall(r"([\d.]+) %", text))),
         ("it begins otherwise", not first[0].startswith(("In short: ", "Verdict: ")))
     ) if is_fault]
 
@@ -44,6 +48,7 @@ def main(xferspy, source):
                       .read_text())
     traces = {source / row["trace"] for row in rows}
     traces |= set((source / "examples/corpus").rglob("*.xspy"))
+    traces |= set((source / "examples/frameworks/h200-5").glob("*.xspy"))
     with tempfile.TemporaryDirectory() as home, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         # without calibrations of whoever runs this
