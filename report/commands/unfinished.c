@@ -3,6 +3,7 @@
 
 #include "analyzer/util/unnamed.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -22,13 +23,14 @@
 #define ENDING ".XXXXXX" SUFFIX
 
 /* Bytes by which formats differ, as JSON of PyTorch and of report do. */
-#define SAME_START 14
+#define SAME_START (sizeof("{\"schema\":") - 1)
 #define START_MAX  64
 
 static char unfinished[PATH_MAX], finished[PATH_MAX];
 static bool elsewhere; /* it is copied over the finished one */
 static volatile sig_atomic_t exists;
-static volatile sig_atomic_t copying; /* part of it is in the finished one */
+/* It is not deleted: part of it is in the finished one, or could not be. */
+static volatile sig_atomic_t kept;
 
 static void say(const char *text)
 {
@@ -38,14 +40,14 @@ static void say(const char *text)
 
 void xs_unfinished_delete(void)
 {
-	if (exists && copying) {
+	if (exists && kept) {
 		say("xferspy: the whole output is in ");
 		say(unfinished);
 		say("\n");
 	} else if (exists) {
 		unlink(unfinished);
 	}
-	exists = 0;
+	exists = kept = 0;
 }
 
 /* The signal ends the process when this returns. It has no default action
@@ -265,11 +267,11 @@ static int write_over(void)
 
 	if (file < 0)
 		return -errno;
-	copying = 1;
+	kept = 1;
 	size = reserve(file);
 	if (size < 0) {
 		close(file);
-		copying = 0;
+		kept = 0;
 		return (int)size;
 	}
 	err = xs_unfinished_copy(unfinished, file);
@@ -277,7 +279,7 @@ static int write_over(void)
 		err = -errno;
 	if (close(file) != 0 && !err)
 		err = -errno;
-	copying = err != 0;
+	kept = err != 0;
 	return err;
 }
 
@@ -287,17 +289,32 @@ struct start {
 	size_t size;
 };
 
-/* Returns the start of a file; of size 0 if it is empty or is not read. */
+/* Returns the start of a file without white space. Its size is 0 if the file is
+ * empty; one that cannot be read starts as none does. */
 static struct start start_of(const char *path)
 {
 	struct start out = {.size = 0};
 	FILE *file = fopen(path, "re");
+	int c;
 
-	if (file) {
-		out.size = fread(out.text, 1, START_MAX, file);
-		fclose(file);
+	if (!file) {
+		out.size = errno != ENOENT;
+		return out;
 	}
+	while (out.size < START_MAX && (c = getc(file)) != EOF)
+		if (!isspace(c))
+			out.text[out.size++] = (char)c;
+	fclose(file);
 	return out;
+}
+
+/* Returns whether it is a machine profile, the only JSON that is measured. */
+static bool is_profile(const struct start *start)
+{
+	static const char key[] = ",\"name\":";
+	const char *second = memchr(start->text, ',', START_MAX - sizeof(key));
+
+	return second && memcmp(second, key, sizeof(key) - 1) == 0;
 }
 
 /* Returns whether it begins as no format does, so that it may be any text. */
@@ -306,6 +323,12 @@ static bool is_plain_text(const struct start *start)
 	return !memchr(start->text, '\0', start->size) &&
 	       !memchr("{[<", start->text[0], 3) &&
 	       memcmp(start->text, "xferspy-text", 12) != 0;
+}
+
+/* Returns the start, that of its first item if it is a JSON array. */
+static const char *first_item(const struct start *start)
+{
+	return start->text + (start->text[0] == '[');
 }
 
 /* Returns whether a file may be one that this command wrote: it is empty, or
@@ -317,7 +340,9 @@ static bool is_of_one_kind(const struct start *old, const struct start *new)
 
 	if (!old->size || (is_plain_text(old) && is_plain_text(new)))
 		return true;
-	return memcmp(old->text, new->text, binary ? 1 : SAME_START) == 0;
+	return memcmp(first_item(old), first_item(new),
+		      binary ? 1 : SAME_START) == 0 &&
+	       is_profile(old) == is_profile(new);
 }
 
 int xs_unfinished_rename(void)
@@ -330,6 +355,7 @@ int xs_unfinished_rename(void)
 	old = start_of(finished);
 	new = start_of(unfinished);
 	if (!is_of_one_kind(&old, &new)) {
+		kept = 1;
 		xs_unfinished_delete();
 		return -EEXIST;
 	}

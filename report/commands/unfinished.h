@@ -4,9 +4,10 @@
  * its own name, and then renamed, or in $TMPDIR, and then copied, where that
  * would lose something: another hard link, an access control list or another
  * extended attribute, the owner; or where the folder cannot be written.
- * A copy begins when there is room for it; if it ends half way all the same,
- * the complete file stays, and standard error says where. Devices, pipes and
- * standard output are written themselves. One at a time. Not thread-safe. */
+ * A copy begins when there is room for it; if it ends half way all the same, or
+ * a file of another kind is there, the complete file stays, and standard error
+ * says where. Devices, pipes and standard output are written themselves.
+ * One at a time. Not thread-safe. */
 #ifndef XS_REPORT_COMMANDS_UNFINISHED_H
 #define XS_REPORT_COMMANDS_UNFINISHED_H
 
@@ -27,7 +28,7 @@ int xs_unfinished_copy(const char *from, int to);
  * xs_unfinished_delete(). */
 int xs_unfinished_rename(void);
 
-/* Deletes the file, if there is one, or says where it is, if it is half copied.
+/* Deletes the file, if there is one, or says where it is, if it is kept.
  * May be called in a signal handler. */
 void xs_unfinished_delete(void);
 

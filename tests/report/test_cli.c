@@ -515,6 +515,17 @@ TEST(a_file_is_replaced_when_it_is_complete)
 	runs("dump " BEFORE " -o stays && " XS_COMMAND " report " BEFORE
 	     " -o stays",
 	     2, NULL, "stays: a file of another kind is there; give -o ");
+	runs("--version; grep -l 'Where the time' stays.*.part; rm stays*", 0,
+	     "stays.", NULL);
+	runs("report " BEFORE " --format json -o stays && " XS_COMMAND
+	     " report --each " BEFORE " " PINNED
+	     " --format json -o stays && " XS_COMMAND " diff " BEFORE " " PINNED
+	     " --format json -o stays",
+	     0, NULL, NULL);
+	runs("--version; cp " XS_SOURCE_DIR "/examples/machines/h200.json stays"
+	     " && " XS_COMMAND " report " BEFORE " --format json -o stays",
+	     2, NULL, "a file of another kind is there");
+	runs("--version; rm stays*", 0, NULL, NULL);
 	runs("--version; rm -f whole link && " XS_COMMAND " dump " BEFORE
 	     " -o whole && ln -sf whole link && chmod 640 "
 	     "whole && cp whole same",
