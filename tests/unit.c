@@ -18,13 +18,18 @@ bool unit_has(const char *text, const char *part)
 	return text && strstr(text, part);
 }
 
+bool unit_lacks(const char *text, const char *part)
+{
+	return text && !strstr(text, part);
+}
+
 int unit_run(CMFixtureFunction begin, CMFixtureFunction end,
 	     CMFixtureFunction setup, CMFixtureFunction teardown)
 {
-	char remove[] = "rm -rf " XS_BINARY_DIR "/tests/run.XXXXXX";
+	char folder[] = XS_BINARY_DIR "/tests/run.XXXXXX";
 	int failures;
 
-	if (!mkdtemp(remove + 7) || chdir(remove + 7))
+	if (!mkdtemp(folder) || chdir(folder))
 		return 1;
 	for (size_t i = 0; i < test_count; i++) {
 		if (!tests[i].setup_func)
@@ -34,7 +39,10 @@ int unit_run(CMFixtureFunction begin, CMFixtureFunction end,
 	}
 	failures =
 	    _cmocka_run_group_tests("tests", tests, test_count, begin, end);
-	return system(remove) ? 1 : failures;
+	/* its name may have any character */
+	return setenv("XS_FOLDER", folder, 1) || system("rm -rf \"$XS_FOLDER\"")
+		   ? 1
+		   : failures;
 }
 
 /* Of a file without RUN_TESTS. */

@@ -22,10 +22,11 @@
 
 #include <cmocka.h>
 
-/* Returns whether a text has a part; NULL has none. */
+/* Return whether a text has a part, or lacks it. NULL is no text: neither. */
 bool unit_has(const char *text, const char *part);
+bool unit_lacks(const char *text, const char *part);
 
-/* Expect that a text has a part, or does not; NULL has none. */
+/* Expect that a text has a part, or lacks it. */
 #define assert_has(text, part)                                                 \
 	do {                                                                   \
 		if (!unit_has(text, part))                                     \
@@ -33,7 +34,7 @@ bool unit_has(const char *text, const char *part);
 	} while (0)
 #define assert_has_not(text, part)                                             \
 	do {                                                                   \
-		if (unit_has(text, part))                                      \
+		if (!unit_lacks(text, part))                                   \
 			fail_msg("\"%s\" has \"%s\"", text, part);             \
 	} while (0)
 

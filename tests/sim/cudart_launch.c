@@ -212,7 +212,6 @@ static int libcudart_static_launch(struct xs_sim_function *function,
 	    .params = params,
 	    .symbol = symbol,
 	};
-
 	const char *unseen = getenv("XS_SIM_NO_DRIVER_LAUNCH");
 	const bool is_seen = !unseen || strcmp(unseen, symbol) != 0;
 	int rc;
