@@ -75,8 +75,9 @@ static enum xs_language python_of(const struct xs_trace *trace)
 	for (size_t i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++)
 		if (has_module_in(trace, frameworks[i].folder))
 			return frameworks[i].language;
-	/* of PyTorch's kernels, in traces without callers */
-	if (has_string_with(trace, "at::native::"))
+	/* PyTorch's kernels, in traces without callers: mangled or not */
+	if (has_string_with(trace, "N2at6native") ||
+	    has_string_with(trace, "at::native::"))
 		return XS_LANGUAGE_PYTORCH;
 	return has_string_with(trace, "/cupy/")		? XS_LANGUAGE_CUPY
 	       : has_string_with(trace, "/numba/cuda/") ? XS_LANGUAGE_NUMBA

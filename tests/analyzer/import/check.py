@@ -160,13 +160,12 @@ class Nsys(unittest.TestCase):
             a, b = (made[1][key] for made in loops) # the pinned loop
             self.assertLess(abs(a - b), 0.015 * a, key)
 
-    def changed(self, change):
-        """A recorded export in which a statement changed rows of MEMCPY."""
+    def changed(self, change, name="rounds.sqlite.gz"):
+        """A recorded export in which statements changed rows of MEMCPY."""
         path = self.path / "changed"
-        path.write_bytes(gzip.decompress(
-            (RECORDED / "rounds.sqlite.gz").read_bytes()))
+        path.write_bytes(gzip.decompress((RECORDED / name).read_bytes()))
         with sqlite3.connect(path) as db:
-            db.execute(change.format("CUPTI_ACTIVITY_KIND_MEMCPY"))
+            db.executescript(change.format("CUPTI_ACTIVITY_KIND_MEMCPY"))
         return path
 
     def test_copies_without_a_record(self):
@@ -226,11 +225,16 @@ class Nsys(unittest.TestCase):
         self.assertEqual(*[one["trace"]["wall_ns"] for one in (
             made, report(self.path / "3.25.db"))])
 
-    def test_pinning_of_an_unknown_size(self):
-        """It is no step to register 0 bytes instead."""
-        path = self.changed("DROP TABLE CUDA_GPU_MEMORY_USAGE_EVENTS")
-        self.assertNotIn("register: pinning", run("report", path, "--machine",
-                                                  "h100").stdout)
+    def test_what_pins_memory(self):
+        """PyTorch does, so that its users cannot register other memory; nor is
+        it a step to register 0 bytes."""
+        other = "UPDATE StringIds SET value = replace(value, '2at6native', '2my6native');"
+        for change, is_step in ((other, True), ("", False), (
+                other + "DROP TABLE CUDA_GPU_MEMORY_USAGE_EVENTS", False)):
+            text = run("report", self.changed(change, "rounds-h200.sqlite.gz"),
+                       "--machine", "h200").stdout
+            self.assertEqual("register: pinning" in text, is_step, text)
+            self.assertEqual("pin_memory=True" in text, not change, text)
 
     def test_a_run_of_unknown_length(self):
         """It is from its first call on; the capture began 6 s before."""

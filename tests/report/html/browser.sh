@@ -37,7 +37,7 @@ steps=$source/examples/frameworks/h100
 "$xferspy" report "$steps/to_device.xspy" --machine "$steps/machine.json" \
 	--format html -o between.html
 set -- "$source/tests/analyzer/import/recorded/rounds-h200.sqlite.gz" --machine h200
-"$xferspy" report "$@" >capture.txt
+"$xferspy" report "$@" --all >capture.txt
 "$xferspy" report "$@" --format html -o capture.html
 # names that end a script, load something, reverse text
 bad='<\/script><script>hacked=1<\/script><img src=x onerror=hacked=1>\xe2\x80\xae'
