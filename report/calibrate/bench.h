@@ -5,9 +5,9 @@
  * bench->gpu.failure then says why.
  *
  * Every parameter is estimated many times in several passes over all
- * parameters. The profile gets the median of the fastest pass, the range of
- * 90 % of all estimates, and the names of parameters that differ between
- * passes. Host times are from CLOCK_MONOTONIC, GPU times from events.
+ * parameters. The profile gets the median of all passes, for host times of
+ * calls that of the fastest, the range of 90 % of all estimates, and the names
+ * of parameters that differ between passes. Host times are from CLOCK_MONOTONIC, GPU times from events.
  */
 #ifndef XS_REPORT_CALIBRATE_BENCH_H
 #define XS_REPORT_CALIBRATE_BENCH_H
@@ -80,10 +80,10 @@ void xs_bench_copy_async(struct xs_bench *bench, int way, size_t offset,
 
 /*
  * passes.c. xs_bench_set adds the samples of one pass to a parameter, which
- * becomes the lowest median of a pass so far: what disturbs a pass adds time.
- * After a failure it does nothing; without samples it fails. xs_bench_set_point
- * sets a point of a pageable curve to the median of all passes, as each has
- * other pages; points are set in order.
+ * becomes the median of all passes so far, for host times of calls the lowest
+ * median of a pass: others on the host only add to these. After a failure it
+ * does nothing; without samples it fails. xs_bench_set_point does the same for
+ * a point of a pageable curve, the median of all; points are set in order.
  */
 void xs_bench_set(struct xs_bench *bench, struct xs_machine *machine,
 		  enum xs_param_id id, const struct xs_samples *samples);
