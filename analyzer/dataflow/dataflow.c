@@ -84,8 +84,8 @@ static int add_end(struct builder *b, struct xs_flow_op *op,
 	return add_access(b, op, access, range);
 }
 
-/* Returns whether a host function comes between the copy and the one before it
- * in its stream: what it reads and writes is not known. */
+/* Returns whether a host function comes between the copy in and the one before
+ * it in its stream: what it reads and writes is not known. */
 static bool follows_host_function(const struct builder *b, uint32_t call)
 {
 	const struct xs_call *calls = b->trace->calls;
@@ -95,7 +95,7 @@ static bool follows_host_function(const struct builder *b, uint32_t call)
 			continue;
 		if (calls[i].call_class == XS_CALL_HOST_FUNCTION)
 			return true;
-		if (calls[i].call_class == XS_CALL_COPY_ASYNC)
+		if (calls[i].direction == XS_DIR_H2D)
 			return false;
 	}
 	return false;
