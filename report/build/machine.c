@@ -103,9 +103,13 @@ static void say_choice(struct xs_result *result, enum xs_machine_origin origin,
 	    .reason = reason[0] ? xs_arena_copy(&result->arena, reason) : NULL,
 	    .calibrating = choices[origin].calibrating,
 	};
-	if (origin == XS_MACHINE_FITTED && isnan(result->machine.G_h2d.value))
+	if (origin == XS_MACHINE_FITTED &&
+	    (isnan(result->machine.G_h2d.value) ||
+	     isnan(result->machine.G_d2h.value)))
 		result->machine_choice.calibrating =
-		    "add pinned and mapped memory";
+		    "add rates of copies, without which streams, prefetch, "
+		    "double-buffer and batch are not predicted, and pinned and "
+		    "mapped memory";
 }
 
 /* The given profile of the machine that was traced: the first one of its GPU,

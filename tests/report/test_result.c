@@ -6,6 +6,7 @@
 #include "tests/unit.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,26 @@ TEST(a_trace_becomes_a_result)
 			    "stencil(int const*, int*, int)");
 	assert_int_equal(phase->streams, 1);
 	assert_string_equal(result->machine.source, "fitted-from-trace");
+	xs_result_free(result);
+}
+
+/* Pinned copies to the device alone, and a link that is not named. */
+TEST(a_calibration_adds_what_the_trace_lacks)
+{
+	struct xs_result *result = result_of(
+	    "state=1 end_realtime_ns=2000000000",
+	    "queue queue=0 device=0 queue_kind=1 context=1 stream=7\n"
+	    "copy queue=0 correlation=2 start=5000000 duration=1219648 "
+	    "bytes=67108864 direction=1 src_memory=2 dst_memory=3 copies=1\n"
+	    "copy queue=0 correlation=3 start=7000000 duration=1219648 "
+	    "bytes=67108864 direction=1 src_memory=2 dst_memory=3 copies=1\n");
+
+	assert_false(isnan(result->machine.G_h2d.value));
+	assert_true(isnan(result->machine.G_d2h.value));
+	assert_has(result->machine_choice.calibrating, "rates of copies");
+	xs_result_free(result);
+	result = read_result(TRACES "pageable.txt");
+	assert_has_not(result->machine_choice.calibrating, "rates of copies");
 	xs_result_free(result);
 }
 
