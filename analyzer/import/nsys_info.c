@@ -209,7 +209,9 @@ static int choose_process(struct xs_nsys *n)
 	return rc;
 }
 
-#define NO_RUN_NS (1ull << 62)
+/* The year 2116 as a date. No time is so long, and a negative number is none.
+ */
+#define NO_TIME_NS (1ull << 62)
 
 /* Returns a number of the session on the host of the process; 0: unknown. */
 static uint64_t session_number(const struct xs_nsys *n, const char *column)
@@ -230,14 +232,17 @@ static void find_span(struct xs_nsys *n)
 {
 	const uint64_t duration_ns = session_number(n, "duration");
 	const uint64_t start_ns = session_number(n, "startTime");
+	const uint64_t stop_ns = session_number(n, "stopTime");
 	char value[32];
 
 	xs_nsys_db_find(&n->db,
 			"SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME",
 			NULL, value, sizeof(value));
 	n->base_ns = strtoull(value, NULL, 10);
-	/* no run lasts for 2^62 ns */
-	if (!duration_ns || duration_ns > NO_RUN_NS || start_ns > NO_RUN_NS ||
+	if (n->base_ns > NO_TIME_NS)
+		n->base_ns = 0;
+	if (!duration_ns || duration_ns > NO_TIME_NS || start_ns > NO_TIME_NS ||
+	    (stop_ns && stop_ns - start_ns != duration_ns) ||
 	    xs_nsys_is_cut(&n->db))
 		return;
 	n->foreign.begin_ns = n->base_ns + start_ns;

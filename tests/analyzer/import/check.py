@@ -492,16 +492,23 @@ class Nsys(unittest.TestCase):
                       report(path)["verdict"]["text"])
 
     def test_a_run_of_an_impossible_length(self):
-        """A stated length beyond 2^62 ns, or shorter than the calls, is none."""
+        """Nor is one that other columns contradict, or one shorter than the calls."""
         without = report(self.changed("DROP TABLE ANALYSIS_DETAILS"))
-        for length in (9 * 10**18, 1, 5 * 10**8):
-            path = self.changed("UPDATE {} SET bytes = bytes")
-            with sqlite3.connect(path) as db:
-                db.execute("UPDATE ANALYSIS_DETAILS SET duration = ?", [length])
-            made = report(path)
+        for length, stop in ((7 * 10**15, "stopTime"), *(
+                (ns, f"startTime + {ns}") for ns in (9 * 10**18, 1, 5 * 10**8))):
+            made = report(self.changed("UPDATE ANALYSIS_DETAILS SET "
+                                       f"duration = {length}, stopTime = {stop}"))
             for key in ("trace", "coverage"):
                 self.assertEqual(*[{k: v for k, v in one[key].items() if k not in
                                     ("path", "bytes", "size_bytes")} for one in (made, without)])
+
+    def test_a_date_that_cannot_be(self):
+        """It is unknown, as if the file had none."""
+        table = "TARGET_INFO_SESSION_START_TIME"
+        made, without = (report(self.changed(change))["trace"] for change in (
+            f"UPDATE {table} SET utcEpochNs = -5", f"DROP TABLE {table}"))
+        for key in ("started_utc", "wall_ns"):
+            self.assertEqual(made[key], without[key])
 
     def test_a_name_of_many_bytes(self):
         path = self.changed("UPDATE {} SET bytes = bytes")

@@ -72,6 +72,9 @@ assert(ofPhases.includes(ofPhase.split('... ')[1]), `${ofPhases} without ${ofPha
 const [outside] = captured.match(/outside it: pinning [\d.]+ ms \([\d.]+ % of the run\)/);
 assert(words(await capture.locator('section', {hasText: /^Where the time went/}).innerText())
   .includes(outside));
+assert.deepEqual(await capture.evaluate(() => [3000, 6001].map(count => bandwidthChart({views: [{lanes: [{
+  name: 'copies in', count, start: Array(count).fill(0), end: Array(count).fill(9),
+  bytes: Array(count).fill(2048)}]}]}).textContent.includes('each 3th'))), [false, true]);
 for (const card of (await capture.locator('ol.plan > li').allInnerTexts()).slice(0, 2)) {
   const [, figure] = words(card).match(/^saves ([\d.]+ ms)/);
   assert(captured.includes(`saves ${figure} (`), card);

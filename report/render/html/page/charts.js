@@ -105,8 +105,10 @@ const POINTS = 3000, LEAST_BYTES = 1024;
 // The bandwidth of each copy against its size.
 function bandwidthChart(trace) {
   const points = [];
+  let most = 1;
   for (const lane of trace.views[0].lanes.filter(lane => /^copies (in|out)/.test(lane.name))) {
     const step = Math.ceil(lane.count / POINTS);
+    most = Math.max(most, step);
     for (let i = 0; i < lane.count; i += step)
       if (lane.bytes[i] >= LEAST_BYTES && lane.end[i] > lane.start[i])
         points.push({bytes: lane.bytes[i], rate: lane.bytes[i] / (lane.end[i] - lane.start[i]),
@@ -131,7 +133,8 @@ function bandwidthChart(trace) {
         `${color === 'out' ? 'copy out' : 'copy in'}, ${size(bytes)}: ${gbs(rate)}`));
     drawn.add(key);
   }
-  return figure('Bandwidth against size', 'of the copies of the run of 1 KiB or more', CHART.height, parts,
+  return figure('Bandwidth against size', 'of the copies of the run of 1 KiB or more' +
+    (most > 1 ? `; of lanes with more than ${POINTS} a sample, at least each ${most}th` : ''), CHART.height, parts,
     legend([['copy', 'copies in'], ['out', 'copies out']].filter(([name]) => points.some(({color}) => color === name))));
 }
 

@@ -238,7 +238,7 @@ class Timeline extends Picture {
       this.addUp(row, range, sums);
     const rows = [...sums.values()].sort((a, b) => b.ns - a.ns);
     this.sums.replaceChildren(rows.length ? table(`Sums of ${time(range[1] - range[0])}`,
-      [[`In the selected ${time(range[1] - range[0])}`], ['number', 1], ['time', 1], ['share', 1],
+      [[`In the selected ${time(range[1] - range[0])}`], ['number', 1], ['time', 1], ['of selected', 1],
         ['bytes', 1], ['rate', 1]],
       rows.slice(0, 12).map(sum => [[sum.group, this.label(sum.lane, sum.name)].filter(Boolean).join(': '),
         sum.number, time(sum.ns),
