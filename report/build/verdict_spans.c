@@ -54,12 +54,13 @@ static const char *start_parts(struct xs_result *result)
 		rest = xs_arena_print(&result->arena, ", the program's %s%s",
 				      at_most ? "at least " : "",
 				      xs_units_ns(rest_ns).s);
-	return xs_arena_print(&result->arena, ", CUDA's own %s%s%s%s",
-			      at_most ? "at most " : "", xs_units_ns(cuda_ns).s,
-			      cuda_ns > LONG_START_NS && !at_most
-				  ? " (once a process: give each more work)"
-				  : "",
-			      rest);
+	return xs_arena_print(
+	    &result->arena, ", CUDA's own %s%s%s%s", at_most ? "at most " : "",
+	    xs_units_ns(cuda_ns).s,
+	    cuda_ns > LONG_START_NS && !at_most
+		? " (once in each process: do more work in fewer of them)"
+		: "",
+	    rest);
 }
 
 const char *xs_verdict_spans(struct xs_result *result)

@@ -53,6 +53,9 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 /* The lines to write, one below the other; NULL: none. */
 void xs_render_text_code(const struct xs_terminal *terminal, const char *code);
 
+/* Returns how many of the plan's steps are printed. */
+size_t xs_render_text_shown_steps(const struct xs_result *result);
+
 /* Returns how many steps are printed with what they need. */
 size_t xs_render_text_full_steps(const struct xs_result *result);
 

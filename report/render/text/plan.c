@@ -160,7 +160,7 @@ static void put_step(const struct xs_terminal *terminal,
 /* How many steps are printed: without --all, not those outside the steady part
  * if there are others; not further ones from one of little on; more than
  * STEPS_MAX if these save more than the last of them. */
-static size_t shown_steps(const struct xs_result *result)
+size_t xs_render_text_shown_steps(const struct xs_result *result)
 {
 	const struct xs_result_step *plan = result->plan;
 	size_t count = 0;
@@ -179,7 +179,7 @@ static size_t shown_steps(const struct xs_result *result)
 
 size_t xs_render_text_full_steps(const struct xs_result *result)
 {
-	const size_t shown = shown_steps(result);
+	const size_t shown = xs_render_text_shown_steps(result);
 	size_t count = 0;
 
 	while (count < shown && !is_title_only(result, &result->plan[count]))
@@ -318,7 +318,7 @@ static int64_t first_later(const struct xs_result *result)
 void xs_render_text_plan(const struct xs_terminal *terminal,
 			 struct xs_result *result)
 {
-	const size_t shown = shown_steps(result);
+	const size_t shown = xs_render_text_shown_steps(result);
 	const int64_t before = first_later(result);
 
 	xs_terminal_heading(

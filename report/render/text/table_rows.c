@@ -2,6 +2,7 @@
 #include "report/render/text/table_rows.h"
 
 #include "model/strategies/strategies.h"
+#include "report/render/text/parts.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 
@@ -120,14 +121,16 @@ const char *xs_text_row_hidden(struct xs_result *result,
 	return list;
 }
 
-/* What the phase's steps save of this run that are in the row's place. */
+/* What the phase's printed steps save of this run, of those that the row
+ * replaces. */
 static int64_t planned_ns(const struct xs_result *result,
 			  const struct xs_result_phase *phase,
 			  const struct xs_result_estimate *row)
 {
+	const size_t shown = xs_render_text_shown_steps(result);
 	int64_t saves_ns = 0;
 
-	for (size_t i = 0; i < result->plan_count; i++)
+	for (size_t i = 0; i < shown; i++)
 		if (result->plan[i].phase == phase &&
 		    !are_apart(result->plan[i].estimate, row) &&
 		    result->plan[i].pays_rounds == XS_UNKNOWN)
