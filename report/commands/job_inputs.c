@@ -31,7 +31,7 @@ static bool is_named_trace(const char *path)
 {
 	return fnmatch("?*.xspy", path, 0) == 0 ||
 	       fnmatch("?*.xspy.gz", path, 0) == 0 ||
-	       fnmatch("?*.xspy.[1-9]*([0-9])", path, FNM_EXTMATCH) == 0;
+	       fnmatch("?*.xspy.[1-9]*([0-9])?(.gz)", path, FNM_EXTMATCH) == 0;
 }
 
 static int is_digest(const struct dirent *entry)

@@ -37,8 +37,8 @@ static const char *list_missing(struct xs_arena *arena, const int64_t *ranks,
 	return list;
 }
 
-/* The ranks of the traces, each once, in order; NULL without memory. Adds the
- * traces of a rank that has another one. */
+/* The ranks of the traces, each once, in order; NULL without memory. Adds a
+ * problem if several traces have one rank. */
 static int64_t *list_ranks(struct xs_job *job, const json_t *program,
 			   size_t *count)
 {
@@ -71,7 +71,7 @@ static int64_t *list_ranks(struct xs_job *job, const json_t *program,
 	if (again)
 		xs_job_add(job, "same rank", true, (int64_t)(all - *count),
 			   again,
-			   "of a rank that has another one, of several runs?");
+			   "of a rank that has another trace (several runs?)");
 	return ranks;
 }
 

@@ -725,8 +725,8 @@ TEST(several_runs_and_uncertain_steps_are_told)
 	text = text_of(false);
 	assert_int_equal(job->problem_count, 1);
 	assert_string_equal(job->problems[0].text,
-			    "1 trace of a rank that has another one, of "
-			    "several runs?: 0");
+			    "1 trace of a rank that has another trace "
+			    "(several runs?): 0");
 	assert_int_equal(job->steps[0].low_ns, -500 * MS);
 	assert_has(text, "may also be slower; saves about 3.00 s");
 	assert_true(job->at_most_saves_ns >= job->saves_most_ns);
