@@ -14,6 +14,14 @@ function(xs_write_call_classes out)
 		string(REGEX MATCHALL
 			"[FDNL]\\((__)?cu[A-Za-z0-9_]+, ([a-z0-9_]+, )*(ptds|ptsz|none), [A-Z_]+,"
 			found "${text}")
+		string(REGEX MATCHALL "[FDNL]\\(_*cu[dA-Z]|XS_WITH_ASYNC\\(F, c"
+			begun "${text}")
+		list(LENGTH begun rows_begun)
+		list(LENGTH found rows_found)
+		if(NOT rows_begun EQUAL rows_found)
+			message(FATAL_ERROR "${table}: ${rows_begun} rows, of "
+				"which ${rows_found} have a class")
+		endif()
 		foreach(row ${found})
 			string(REGEX REPLACE
 				"^.\\(([A-Za-z0-9_]+), .* ([A-Z_]+),$"

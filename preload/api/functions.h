@@ -55,7 +55,9 @@ struct xs_event {
 	.dst = XS_HANDLE(a->dst), .src = XS_HANDLE(a->src), .bytes = a->count, \
 	.rows = 1, .direction = cudaMemcpyDeviceToDevice
 
-/* Two rows: a function, and its asynchronous form with a stream. */
+/* Two rows: a function, and its asynchronous form with a stream.
+ * call_classes.cmake and exports.sh read the rows, too, and know F and
+ * XS_WITH_ASYNC by name. */
 #define XS_WITH_ASYNC(F, name, class, ...)                                     \
 	F(name, ptds, class, __VA_ARGS__)                                      \
 	F(name##Async, ptsz, class##_ASYNC, __VA_ARGS__, XS_KEEP_OUR_STREAM)

@@ -67,12 +67,13 @@ static struct route find_route(struct first_route *first, const char *name,
 		return CUPTI_ERROR_NOT_INITIALIZED;                            \
 	memcpy(&real, &route.real, sizeof(real))
 
-/* A hook that returns the answer if is_served, else calls the real function. */
+/* A hook that returns the answer if is_served, else calls the real function.
+ * Both may use what ROUTE() declares. */
 #define HOOK(name, parameters, arguments, is_served, answer)                   \
 	XS_EXPORT CUptiResult CUPTIAPI name parameters                         \
 	{                                                                      \
 		ROUTE(name);                                                   \
-		return is_served ? answer : real arguments;                    \
+		return (is_served) ? (answer) : real arguments;                \
 	}
 
 HOOK(cuptiSubscribe,

@@ -13,18 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define VERSION_11_8 18u
+
 /* Newest first: a CUPTI supports older drivers and every runtime. */
-static const char *const names[] = {"libcupti.so.13", "libcupti.so.12",
-				    "libcupti.so.11.8", "libcupti.so.11"};
-#define NAMES (sizeof(names) / sizeof(*names))
+static const char *const libraries[] = {"libcupti.so.13", "libcupti.so.12",
+					"libcupti.so.11.8", "libcupti.so.11"};
+#define LIBRARIES (sizeof(libraries) / sizeof(*libraries))
 
 static void *load_from(const char *folder)
 {
 	char path[2 * PATH_MAX];
 	void *handle = NULL;
 
-	for (size_t i = 0; !handle && i < NAMES; i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+	for (size_t i = 0; !handle && i < LIBRARIES; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, libraries[i]);
 		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	}
 	return handle;
@@ -54,7 +56,7 @@ static bool load_beside(const struct xs_loaded_object *cudart, void *data)
 	return *handle != NULL;
 }
 
-static void *load(void)
+static void *load_cupti(void)
 {
 	static const char *const toolkits[] = {
 	    "/usr/local/cuda/lib64", "/usr/local/cuda/extras/CUPTI/lib64"};
@@ -70,8 +72,8 @@ static void *load(void)
 	}
 	xs_objects_each(XS_CUDART_LIBRARY, load_beside, &handle);
 	/* LD_LIBRARY_PATH was set on purpose, so it goes before the toolkit. */
-	for (size_t i = 0; !handle && i < NAMES; i++)
-		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; !handle && i < LIBRARIES; i++)
+		handle = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
 	for (size_t i = 0; !handle && i < sizeof(toolkits) / sizeof(*toolkits);
 	     i++)
 		handle = load_from(toolkits[i]);
@@ -85,22 +87,20 @@ static void *load(void)
  * handle of dlopen() and stores its path, or returns NULL. *ours: it was not
  * loaded before.
  */
-static void *find(char *path, size_t bytes, bool *ours)
+static void *find_cupti(char *path, size_t bytes, bool *ours)
 {
 	struct link_map *map = NULL;
 	void *handle = NULL;
 
-	for (size_t i = 0; !handle && i < NAMES; i++)
-		handle = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
+	for (size_t i = 0; !handle && i < LIBRARIES; i++)
+		handle = dlopen(libraries[i], RTLD_NOW | RTLD_NOLOAD);
 	*ours = !handle;
 	if (!handle)
-		handle = load();
+		handle = load_cupti();
 	if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)
 		snprintf(path, bytes, "%s", map->l_name);
 	return handle;
 }
-
-#define VERSION_11_8 18u
 
 struct xs_cupti_api xs_cupti_api;
 
@@ -137,7 +137,7 @@ void *xs_cupti_load(char *path, size_t bytes, bool *ours)
 			    "to the path of libcupti to use it anyway");
 		return NULL;
 	}
-	library = find(path, bytes, ours);
+	library = find_cupti(path, bytes, ours);
 	if (!library) {
 		xs_trace_info("note",
 			      "libcupti was not found; for complete GPU times "

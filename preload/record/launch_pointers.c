@@ -37,8 +37,10 @@ static bool is_in_window(uint64_t start_ns)
 	uint64_t begin_ns =
 	    atomic_load_explicit(&first_ns, memory_order_relaxed);
 
-	if (!begin_ns)
-		atomic_store(&first_ns, begin_ns = start_ns);
+	/* if another thread was first, it stores that one's */
+	if (!begin_ns &&
+	    atomic_compare_exchange_strong(&first_ns, &begin_ns, start_ns))
+		begin_ns = start_ns;
 	return xs_launch_pointers_in_window(start_ns, start_ns - begin_ns);
 }
 

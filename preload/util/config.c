@@ -43,6 +43,12 @@ WORDS(hash, "0", "1", "full")
 WORDS(dataflow, "off", "sample", "all")
 WORDS(graphs, "launch", "nodes")
 WORDS(switch, "0", "1")
+_Static_assert(sizeof(mode_words) / sizeof(*mode_words) == XS_MODE_OFF + 2 &&
+		   sizeof(hash_words) / sizeof(*hash_words) ==
+		       XS_HASH_FULL + 2 &&
+		   sizeof(dataflow_words) / sizeof(*dataflow_words) ==
+		       XS_DATAFLOW_ALL + 2,
+	       "a word for each value");
 
 /* Reads a list such as 0,7, 64-71. Returns whether it is one; *has: the rank is
  * in it. */
