@@ -228,6 +228,16 @@ static int write_error(FILE *out)
 	return fflush(out) != 0 ? -errno : 0;
 }
 
+int xs_cli_write_error(const char *path, int err, const char *advice)
+{
+	if (err == -EEXIST)
+		return xs_cli_error(XS_EXIT_INPUT, path,
+				    "a file of another kind is there",
+				    "give -o another file, or delete it");
+	return xs_cli_error(XS_EXIT_INPUT, path ? path : "output",
+			    strerror(-err), advice);
+}
+
 int xs_cli_close(const char *path, FILE *out, int err)
 {
 	const bool failed = ferror(out);
@@ -243,13 +253,8 @@ int xs_cli_close(const char *path, FILE *out, int err)
 		xs_unfinished_delete();
 	else
 		err = xs_unfinished_rename();
-	if (err == -EEXIST)
-		return xs_cli_error(XS_EXIT_INPUT, path,
-				    "a file of another kind is there",
-				    "give -o another file, or delete it");
-	return err ? xs_cli_error(XS_EXIT_INPUT, path ? path : "output",
-				  strerror(-err),
-				  "check the free space and try again")
+	return err ? xs_cli_write_error(path, err,
+					"check the free space and try again")
 		   : 0;
 }
 

@@ -128,6 +128,11 @@ int xs_cli_check_output(const char *output, char *const *inputs, int count);
  */
 int xs_cli_open(const char *path, FILE **out);
 
+/* Prints why `path` was not written (err: -errno; -EEXIST: what is there is of
+ * another kind) and the advice. path NULL: standard output. Returns the exit
+ * code. */
+int xs_cli_write_error(const char *path, int err, const char *advice);
+
 /* Flushes and closes the output; err is the result of the writer. Returns 0,
  * or XS_EXIT_INPUT after printing an error and leaving the file as it was. */
 int xs_cli_close(const char *path, FILE *out, int err);

@@ -176,8 +176,8 @@ static int resolve(const char *path, const char *output)
 		    "it is compressed (write it with `zcat FILE >NEW.xspy`), "
 		    "or not a binary trace of a run that ended normally");
 	if (err)
-		return xs_cli_error(XS_EXIT_INPUT, output, strerror(-err),
-				    "give -o a file that can be written");
+		return xs_cli_write_error(output, err,
+					  "give -o a file that can be written");
 	xs_cli_print("%s", output);
 	return XS_EXIT_DONE;
 }

@@ -666,6 +666,9 @@ TEST(resolving_writes_another_file)
 	runs("--version && mkfifo -m 666 pipe && (cat pipe >lines & " XS_COMMAND
 	     " dump --resolve own.xspy -o pipe; ls -l pipe; rm pipe)",
 	     0, "prw-rw-rw-", NULL);
+	runs("--version; echo text >words; " XS_COMMAND
+	     " dump --resolve own.xspy -o words",
+	     2, NULL, "words: a file of another kind is there; give -o ");
 	runs("dump --resolve own.xspy -o /nowhere/x", 2, NULL,
 	     "xferspy: /nowhere/x: No such file or directory; give -o");
 	runs("dump --resolve " XS_SOURCE_DIR "/LICENSE -o bad.xspy", 2, NULL,
