@@ -7,7 +7,8 @@
  * Every parameter is estimated many times in several passes over all
  * parameters. The profile gets the median of all passes, for host times of
  * calls that of the fastest, the range of 90 % of all estimates, and the names
- * of parameters that differ between passes. Host times are from CLOCK_MONOTONIC, GPU times from events.
+ * of parameters that differ between passes. Host times are from
+ * CLOCK_MONOTONIC, GPU times from events.
  */
 #ifndef XS_REPORT_CALIBRATE_BENCH_H
 #define XS_REPORT_CALIBRATE_BENCH_H
