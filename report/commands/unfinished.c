@@ -289,8 +289,9 @@ struct start {
 	size_t size;
 };
 
-/* Returns the start of a file without white space. Its size is 0 if the file is
- * empty; one that cannot be read starts as none does. */
+/* Returns the start of a file, without white space behind the first byte, which
+ * in Perfetto's binary is a line feed. Its size is 0 if the file is empty; one
+ * that cannot be read starts as none does. */
 static struct start start_of(const char *path)
 {
 	struct start out = {.size = 0};
@@ -302,7 +303,7 @@ static struct start start_of(const char *path)
 		return out;
 	}
 	while (out.size < START_MAX && (c = getc(file)) != EOF)
-		if (!isspace(c))
+		if (!out.size || !isspace(c))
 			out.text[out.size++] = (char)c;
 	fclose(file);
 	return out;
