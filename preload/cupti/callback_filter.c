@@ -13,7 +13,7 @@
  * functions that are wanted but not recorded are XS_FN_COUNT + 1. */
 static uint16_t runtime_calls[XS_CUPTI_MOST_CALLBACKS];
 static uint16_t driver_calls[XS_CUPTI_MOST_CALLBACKS];
-uint16_t xs_cupti_driver_works[XS_CUPTI_MOST_CALLBACKS];
+uint16_t xs_cupti_driver_issuing[XS_CUPTI_MOST_CALLBACKS];
 
 /*
  * For hooked runtime calls a callback only provides the correlation id. The
@@ -23,7 +23,7 @@ uint16_t xs_cupti_driver_works[XS_CUPTI_MOST_CALLBACKS];
  * also contains a statically linked runtime, its calls of these functions are
  * seen through the driver calls that they make.
  */
-bool xs_cupti_by_driver;
+bool xs_cupti_driver_stays;
 
 static bool is_left_to_driver(enum xs_function fn)
 {
@@ -97,12 +97,12 @@ static bool matches_all(enum xs_function fn)
 static bool is_given_up(enum xs_function fn)
 {
 	return !xs_function_marks_range(fn) &&
-	       !(xs_cupti_by_driver && xs_function_issues(fn));
+	       !(xs_cupti_driver_stays && xs_function_issues(fn));
 }
 
 static bool has_runtime_callback(enum xs_function fn)
 {
-	return fn == XS_FN_COUNT || !xs_cupti_by_driver ||
+	return fn == XS_FN_COUNT || !xs_cupti_driver_stays ||
 	       !is_left_to_driver(fn);
 }
 
@@ -126,12 +126,12 @@ unsigned xs_cupti_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 	return domain == CUPTI_CB_DOMAIN_DRIVER_API ? driver_calls[id] : 0;
 }
 
-static void find_works(void)
+static void find_issuing_calls(void)
 {
 	for (uint32_t id = 1; id < XS_CUPTI_MOST_CALLBACKS; id++)
 		if (driver_calls[id] && xs_function_issues((enum xs_function)(
 					    driver_calls[id] - 1)))
-			xs_cupti_driver_works[id] = driver_calls[id];
+			xs_cupti_driver_issuing[id] = driver_calls[id];
 }
 
 static bool is_launch(enum xs_function fn)
@@ -164,9 +164,9 @@ unsigned xs_cupti_enable_calls(bool counters)
 	find_calls(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls);
 	if (xs_config_dataflow() != XS_DATAFLOW_OFF && xs_capture_mode_is_whole)
 		enable_dataflow();
-	xs_cupti_by_driver = xs_cudart_objects_are_hooked();
+	xs_cupti_driver_stays = xs_cudart_objects_are_hooked();
 	if (!counters)
-		find_works();
+		find_issuing_calls();
 	enable(CUPTI_CB_DOMAIN_DRIVER_API, driver_calls,
 	       xs_function_marks_range, true);
 	return enable(CUPTI_CB_DOMAIN_RUNTIME_API, runtime_calls,

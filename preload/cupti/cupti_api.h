@@ -94,14 +94,9 @@ void xs_cupti_switch_calls_off(void);
  * substitute the runtime's stay on. */
 unsigned xs_cupti_enable_driver(bool on);
 
-/* Returns whether some of them substitute the runtime's, so that functions that
- * issue work are always seen. */
-extern bool xs_cupti_by_driver;
-
-static inline bool xs_cupti_driver_stays(void)
-{
-	return xs_cupti_by_driver;
-}
+/* Whether some of them substitute the runtime's, so that functions that issue
+ * work are always seen. */
+extern bool xs_cupti_driver_stays;
 
 /* Returns the function of a callback: our function + 1; XS_FN_COUNT + 1 for a
  * runtime function that is not recorded; 0 if it is not wanted. Thread-safe. */
@@ -109,11 +104,11 @@ unsigned xs_cupti_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id);
 
 /* Our function + 1 for a driver's function that issues work; 0 for others, and
  * if what kernels do is counted. */
-extern uint16_t xs_cupti_driver_works[XS_CUPTI_MOST_CALLBACKS];
+extern uint16_t xs_cupti_driver_issuing[XS_CUPTI_MOST_CALLBACKS];
 
-static inline unsigned xs_cupti_driver_work(CUpti_CallbackId id)
+static inline unsigned xs_cupti_issuing_call(CUpti_CallbackId id)
 {
-	return id < XS_CUPTI_MOST_CALLBACKS ? xs_cupti_driver_works[id] : 0;
+	return id < XS_CUPTI_MOST_CALLBACKS ? xs_cupti_driver_issuing[id] : 0;
 }
 
 /* cupti_driver.c: begins to watch the driver's calls; counters: and counts what

@@ -180,7 +180,7 @@ static void watch_again(void)
 
 	xs_cupti_enable_driver(true);
 	state = KEPT;
-	if (xs_cupti_driver_stays())
+	if (xs_cupti_driver_stays)
 		return;
 	xs_trace_info(
 	    "note",

@@ -243,7 +243,7 @@ static void on_driver_call(CUpti_CallbackId id, enum xs_function fn,
 		return;
 	if (enter)
 		xs_cupti_count_launch(thread, id, data);
-	if (xs_cupti_driver_stays() && xs_function_issues(fn))
+	if (xs_cupti_driver_stays && xs_function_issues(fn))
 		on_substitute(thread, fn, data);
 	else if (xs_thread_in_hook(thread) || thread->in_runtime)
 		note_nested_call(thread, fn, data);
@@ -337,18 +337,18 @@ XS_HOT static void CUPTIAPI on_callback(void *user, CUpti_CallbackDomain domain,
 					CUpti_CallbackId id, const void *data)
 {
 	struct xs_thread *thread = xs_thread_get();
-	const unsigned call =
-	    domain == CUPTI_CB_DOMAIN_DRIVER_API ? xs_cupti_driver_work(id) : 0;
+	const unsigned call = domain == CUPTI_CB_DOMAIN_DRIVER_API
+				  ? xs_cupti_issuing_call(id)
+				  : 0;
 
 	(void)user;
-	if (!call || thread->busy || xs_share_client_listens())
+	if (!call || thread->busy || xs_share_client_listens() ||
+	    !(xs_cupti_driver_stays || thread->in_runtime))
 		on_any_callback(domain, id, data);
-	else if (xs_cupti_driver_stays())
+	else if (xs_cupti_driver_stays)
 		on_substitute(thread, (enum xs_function)(call - 1), data);
-	else if (thread->in_runtime)
-		note_nested_call(thread, (enum xs_function)(call - 1), data);
 	else
-		on_any_callback(domain, id, data);
+		note_nested_call(thread, (enum xs_function)(call - 1), data);
 }
 
 xs_cupti_callback *xs_cupti_callback_get(void)
