@@ -6,7 +6,6 @@
 #include "analyzer/dataflow/dataflow.h"
 #include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
-#include "analyzer/util/bisect.h"
 #include "report/result/site.h"
 
 #include <errno.h>
@@ -93,13 +92,11 @@ static void add_accesses(struct builder *b, const struct xs_flow_op *in,
 	}
 }
 
-/* Entries are sorted by call. */
 static bool has_pointers(const struct xs_trace *trace, uint32_t call)
 {
-	size_t low = 0, high = trace->pointers_count;
+	const size_t at = xs_trace_first_pointers(trace, call);
 
-	XS_BISECT(low, high, i, trace->pointers[i].call < call);
-	return low < trace->pointers_count && trace->pointers[low].call == call;
+	return at < trace->pointers_count && trace->pointers[at].call == call;
 }
 
 static void add_op(struct builder *b, uint32_t at, uint64_t from_ns)

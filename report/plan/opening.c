@@ -234,9 +234,8 @@ static const char *host_first(struct xs_result *result)
 	    start_ns > planned_ns(result) && !result->run.ignored_ns)
 		return xs_arena_print(&result->arena,
 				      "first profile the program's own "
-				      "start-up: %s of %s; then ",
-				      of_run(result, start_ns),
-				      xs_result_run_name(result));
+				      "start-up: %s of the run; then ",
+				      of_run(result, start_ns));
 	if (!in->host_is_limit || host_ns <= planned_ns(result) ||
 	    host_ns < xs_result_untraced_wall_ns(result) / HOST_PART)
 		return "";

@@ -72,15 +72,14 @@ static double recorded_ns(const struct xs_result_phase *phase)
 
 double xs_result_of_run(const struct xs_result_phase *phase, double round_ns)
 {
-	const double rounds_ns =
-	    round_ns * (double)xs_result_rounds(phase) * xs_result_share(phase);
-	const double median_ns = (double)phase->round_ns *
-				 (double)xs_result_rounds(phase) *
-				 xs_result_share(phase);
+	const double rounds =
+	    (double)xs_result_rounds(phase) * xs_result_share(phase);
+	const double most_ns = recorded_ns(phase);
+	const double median_ns = (double)phase->round_ns * rounds;
 
-	return recorded_ns(phase) > 0 && median_ns > recorded_ns(phase)
-		   ? rounds_ns * recorded_ns(phase) / median_ns
-		   : rounds_ns;
+	return most_ns > 0 && median_ns > most_ns
+		   ? round_ns * rounds * most_ns / median_ns
+		   : round_ns * rounds;
 }
 
 int64_t xs_result_repeated_ns(const struct xs_result_phase *phase)

@@ -7,7 +7,6 @@
 #include "report/result/number.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Less of the run than 1 / LEAST_PART is not told. */
