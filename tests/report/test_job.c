@@ -5,6 +5,7 @@
 #include "report/job/map.h"
 #include "report/render/renderer.h"
 #include "tests/report/fixture.h"
+#include "tests/report/job_of_test.h"
 #include "tests/unit.h"
 
 #include <stdlib.h>
@@ -67,14 +68,6 @@ FIXTURE(drop)
 	job = NULL;
 	all = NULL;
 	return 0;
-}
-
-static void merge_result(struct xs_result *result)
-{
-	json_t *group = xs_digest_of_result(result);
-
-	assert_int_equal(xs_digest_merge(all, group), 0);
-	json_decref(group);
 }
 
 /* Builds the job of these processes, in place of the one before. */
@@ -207,7 +200,7 @@ TEST(warnings_are_counted_over_processes)
 		result->coverage.notes = notes[i];
 		result->coverage.note_kinds = kinds;
 		result->coverage.note_count = i ? 1 : 3;
-		merge_result(result);
+		merge_result(all, result);
 		xs_result_free(result);
 	}
 	assert_int_equal(xs_job_build(all, &job), 0);
@@ -439,7 +432,7 @@ TEST(the_later_of_two_jobs_counts)
 			result->run.rank = rank;
 			result->run.ranks = rank < 2 ? 4 : 8;
 			result->run.start_us = rank < 2 ? 5 + later : 6 - later;
-			merge_result(result);
+			merge_result(all, result);
 		}
 		xs_result_free(result);
 		assert_int_equal(xs_job_build(all, &job), 0);
@@ -553,7 +546,7 @@ TEST(machine_profiles_are_told)
 		result->machine_choice.origin = origins[i];
 		snprintf(result->machine.name, sizeof(result->machine.name),
 			 "m%d", i / 2);
-		merge_result(result);
+		merge_result(all, result);
 		xs_result_free(result);
 		if (i == 0)
 			continue;
@@ -579,15 +572,15 @@ TEST(what_is_in_no_figure_is_counted)
 	all = digest_of(&rank);
 	result->run.app = "/usr/bin/other -x";
 	result->run.wall_ns = 99999 * MS;
-	merge_result(result);
+	merge_result(all, result);
 	result->coverage.counted = true;
 	result->verdict.missing = "a run without counters";
-	merge_result(result);
+	merge_result(all, result);
 	result->coverage.counted = false;
-	merge_result(result);
+	merge_result(all, result);
 	result->verdict.missing = NULL;
 	result->coverage.damaged = true;
-	merge_result(result);
+	merge_result(all, result);
 	xs_result_free(result);
 	/* of two equal ones the first by name */
 	assert_int_equal(xs_job_build(all, &job), 0);
@@ -619,7 +612,7 @@ TEST(killed_processes_are_apart)
 		result->run.wall_ns =
 		    (rank == 1 ? 500 : 9000) * MS + result->run.tracer_ns;
 		result->coverage.incomplete = rank == 1 ? cut : NULL;
-		merge_result(result);
+		merge_result(all, result);
 	}
 	assert_int_equal(xs_job_build(all, &job), 0);
 	assert_string_equal(job->program, "app");
@@ -636,7 +629,7 @@ TEST(killed_processes_are_apart)
 	for (int64_t rank = 3; rank < 5; rank++) {
 		result->run.rank = rank;
 		result->run.wall_ns = 600 * MS + result->run.tracer_ns;
-		merge_result(result);
+		merge_result(all, result);
 	}
 	xs_result_free(result);
 	assert_int_equal(xs_job_build(all, &job), 0);
@@ -683,7 +676,7 @@ TEST(more_rounds_are_told)
 		result->totals.h2d_ns *= more;
 		result->totals.d2h_bytes *= more;
 		result->totals.d2h_ns *= more;
-		merge_result(result);
+		merge_result(all, result);
 	}
 	xs_result_free(result);
 	assert_int_equal(xs_job_build(all, &job), 0);

@@ -6,6 +6,7 @@
 #include "report/job/map.h"
 #include "report/render/renderer.h"
 #include "tests/report/fixture.h"
+#include "tests/report/job_of_test.h"
 #include "tests/unit.h"
 
 #include <stdlib.h>
@@ -19,7 +20,6 @@ static struct xs_job *job_of(const char *app, int64_t wall_ms, int ranks,
 			     size_t changes)
 {
 	json_t *all = xs_digest_new();
-	struct xs_job *job;
 
 	for (int rank = 0; rank < ranks; rank++) {
 		struct xs_result *result = fixture_result();
@@ -27,7 +27,6 @@ static struct xs_job *job_of(const char *app, int64_t wall_ms, int ranks,
 						 result->plan[0]};
 		struct xs_result_site site = {.file = "a.cu", .line = 7};
 		const struct xs_result_site *sites[] = {&site};
-		json_t *group;
 
 		result->run.app = app;
 		result->run.rank = rank;
@@ -41,14 +40,10 @@ static struct xs_job *job_of(const char *app, int64_t wall_ms, int ranks,
 		plan[1].site_count = 1;
 		result->plan = plan + 2 - changes;
 		result->plan_count = changes;
-		group = xs_digest_of_result(result);
-		assert_int_equal(xs_digest_merge(all, group), 0);
-		json_decref(group);
+		merge_result(all, result);
 		xs_result_free(result);
 	}
-	assert_int_equal(xs_job_build(all, &job), 0);
-	json_decref(all);
-	return job;
+	return job_of_all(all);
 }
 
 static void free_all(struct xs_job_diff *diff)

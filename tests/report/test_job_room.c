@@ -5,6 +5,7 @@
 #include "report/job/job.h"
 #include "report/job/map.h"
 #include "tests/report/fixture.h"
+#include "tests/report/job_of_test.h"
 #include "tests/report/seal.h"
 #include "tests/unit.h"
 
@@ -18,7 +19,6 @@ static void merge_other(json_t *all, const char *app, int64_t line)
 	struct xs_result *result = fixture_result();
 	struct xs_result_site site = {.file = "a.cu", .line = line};
 	const struct xs_result_site *sites[] = {&site};
-	json_t *group;
 
 	result->coverage.note_count = 0;
 	result->run.pid = line;
@@ -28,9 +28,7 @@ static void merge_other(json_t *all, const char *app, int64_t line)
 	result->plan[0].sites = sites;
 	result->plan[0].site_count = 1;
 	result->plan[0].adds_saves_ns = MS;
-	group = xs_digest_of_result(result);
-	assert_int_equal(xs_digest_merge(all, group), 0);
-	json_decref(group);
+	merge_result(all, result);
 	xs_result_free(result);
 }
 
@@ -149,11 +147,9 @@ TEST(hostile_counts_are_bounded)
 static struct xs_job *one_after_another(int64_t late, int64_t ranks)
 {
 	json_t *all = xs_digest_new();
-	struct xs_job *job;
 
 	for (int64_t i = 0; i < 2; i++) {
 		struct xs_result *result = fixture_result();
-		json_t *group;
 
 		result->coverage.note_count = 0;
 		result->run.pid = i;
@@ -161,14 +157,10 @@ static struct xs_job *one_after_another(int64_t late, int64_t ranks)
 		result->run.ranks = ranks ? ranks : XS_UNKNOWN;
 		result->run.start_us =
 		    1 + i * (result->run.wall_ns / 1000 + late);
-		group = xs_digest_of_result(result);
-		assert_int_equal(xs_digest_merge(all, group), 0);
-		json_decref(group);
+		merge_result(all, result);
 		xs_result_free(result);
 	}
-	assert_int_equal(xs_job_build(all, &job), 0);
-	json_decref(all);
-	return job;
+	return job_of_all(all);
 }
 
 /* A run that began when another one had ended is none of the same job, unless

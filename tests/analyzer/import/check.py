@@ -632,16 +632,19 @@ class Nsys(unittest.TestCase):
         self.assertEqual(request["h2d_bytes"], 12 << 20)
         self.assertEqual(found["solver", "halo exchange"]["kernels"], 0)
 
+    def add_ranges(self, path, *ranges):
+        """Each is (start ms, end ms, name, domain), of the thread that calls."""
+        with sqlite3.connect(path) as db:
+            db.executemany(
+                "INSERT INTO NVTX_EVENTS (start, end, text, domainId, eventType, "
+                "globalTid) VALUES (? * 1000000, ? * 1000000, ?, ?, 59, ?)",
+                [(*row, write_nsys.GLOBAL | write_nsys.TID) for row in ranges])
+
     def test_nvtx_ranges_of_one_name(self):
         """One that contains another counts once, wherever it is in the file."""
         path, ms = self.write("3.25"), 1000000
-        with sqlite3.connect(path) as db:
-            db.executemany(
-                "INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, "
-                "domainId) VALUES (?, ?, 59, ?, ?, 0)",
-                [(start * ms, end * ms, name, write_nsys.GLOBAL | write_nsys.TID)
-                 for start, end, name in ((24, 25, "nested"), (24, 26, "nested"),
-                                          (26, 28, "crossing"), (27, 29, "crossing"))])
+        self.add_ranges(path, (24, 25, "nested", 0), (24, 26, "nested", 0),
+                        (26, 28, "crossing", 0), (27, 29, "crossing", 0))
         done = run("report", "--format", "json", "--by-range", "--machine", "h200", path)
         found = {r["name"]: (r["count"], r["total_ns"])
                  for r in json.loads(done.stdout)["nvtx"]["ranges"]}
@@ -651,12 +654,7 @@ class Nsys(unittest.TestCase):
     def test_domains_without_a_name(self):
         """Ranges of one name within each other are of one domain each."""
         path, ms = self.write("3.25"), 1000000
-        with sqlite3.connect(path) as db:
-            db.executemany(
-                "INSERT INTO NVTX_EVENTS (start, end, eventType, text, globalTid, "
-                "domainId) VALUES (?, ?, 59, 'x', ?, ?)",
-                [(start * ms, end * ms, write_nsys.GLOBAL | write_nsys.TID, domain)
-                 for start, end, domain in ((20, 29, 0), (24, 26, 5), (27, 28, 6))])
+        self.add_ranges(path, (20, 29, "x", 0), (24, 26, "x", 5), (27, 28, "x", 6))
         done = run("report", "--format", "json", "--by-range", "--machine", "h200", path)
         self.assertEqual({r["domain"]: r["range_ns"]
                           for r in json.loads(done.stdout)["nvtx"]["ranges"]

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Jobs of results that a test writes by hand. */
+#ifndef XS_TESTS_REPORT_JOB_OF_TEST_H
+#define XS_TESTS_REPORT_JOB_OF_TEST_H
+
+#include "report/job/digest.h"
+#include "report/job/job.h"
+#include "report/job/map.h"
+#include "tests/unit.h"
+
+/* Adds the digest of the result. */
+static inline void merge_result(json_t *all, struct xs_result *result)
+{
+	json_t *group = xs_digest_of_result(result);
+
+	assert_int_equal(xs_digest_merge(all, group), 0);
+	json_decref(group);
+}
+
+/* Returns the job of the digest, which it frees. */
+static inline struct xs_job *job_of_all(json_t *all)
+{
+	struct xs_job *job;
+
+	assert_int_equal(xs_job_build(all, &job), 0);
+	json_decref(all);
+	return job;
+}
+
+#endif
