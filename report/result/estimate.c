@@ -73,12 +73,20 @@ static void set_assumes(struct xs_arena *arena, const struct xs_estimate *in,
 		out->assumes[i] = xs_arena_copy(arena, in->assumes[i]);
 }
 
-/* A time of more ns than a number holds is none. */
+/* Whether it is a time, of more ns than a number holds. */
+static bool is_beyond(double ns)
+{
+	return !isnan(ns) && xs_number_round(ns) == XS_UNKNOWN;
+}
+
+/* A time or an end of its range that no run can take is no prediction. */
 static void refuse_beyond(const struct xs_estimate *in,
 			  struct xs_result_estimate *out)
 {
-	if (!in->applies || isnan(in->round_ns) || out->round_ns != XS_UNKNOWN)
+	if (!in->applies || !(is_beyond(in->round_ns) ||
+			      is_beyond(in->low_ns) || is_beyond(in->high_ns)))
 		return;
+	out->round_ns = out->low_ns = out->high_ns = XS_UNKNOWN;
 	out->applies = false;
 	out->why = "its time is longer than a run can be: a rate of the "
 		   "profile is wrong";
