@@ -15,32 +15,40 @@
  * other PMI, PMIx, Slurm, and PyTorch's that a script sets. */
 static const struct {
 	const char *rank, *ranks;
-	const char *only_with; /* NULL: always */
+	const char *only_with; /* "": always */
+	/* the same in all ranks of a job, and in no other; "": nothing is */
+	const char *job, *step;
 } launchers[] = {
-    {"RANK", "WORLD_SIZE", "LOCAL_RANK"},
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL},
-    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", NULL},
-    {"PMI_RANK", "PMI_SIZE", NULL},
-    {"PMIX_RANK", "SLURM_NTASKS", NULL},
-    {"SLURM_PROCID", "SLURM_NTASKS", NULL},
-    {"RANK", "WORLD_SIZE", NULL},
+    {"RANK", "WORLD_SIZE", "LOCAL_RANK", "TORCHELASTIC_RUN_ID", ""},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "", "PMIX_NAMESPACE", ""},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "", "", ""},
+    {"PMI_RANK", "PMI_SIZE", "", "SLURM_JOB_ID", ""},
+    {"PMIX_RANK", "SLURM_NTASKS", "", "PMIX_NAMESPACE", ""},
+    {"SLURM_PROCID", "SLURM_NTASKS", "", "SLURM_JOB_ID", "SLURM_STEP_ID"},
+    {"RANK", "WORLD_SIZE", "", "", ""},
 };
 
-const char *xs_trace_name_rank(const char **ranks)
+static const char *value_of(const char *variable)
+{
+	const char *value = *variable ? getenv(variable) : NULL;
+
+	return value ? value : "";
+}
+
+struct xs_launcher xs_trace_name_launcher(void)
 {
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
-		const char *rank = getenv(launchers[i].rank);
+		const char *rank = value_of(launchers[i].rank);
 
-		if (!rank || !rank[0] || rank[strspn(rank, "0123456789")] ||
-		    (launchers[i].only_with && !getenv(launchers[i].only_with)))
-			continue;
-		if (ranks)
-			*ranks = getenv(launchers[i].ranks);
-		return rank;
+		if (rank[0] && !rank[strspn(rank, "0123456789")] &&
+		    (!launchers[i].only_with[0] ||
+		     getenv(launchers[i].only_with)))
+			return (struct xs_launcher){
+			    rank, getenv(launchers[i].ranks),
+			    value_of(launchers[i].job),
+			    value_of(launchers[i].step)};
 	}
-	if (ranks)
-		*ranks = NULL;
-	return "0";
+	return (struct xs_launcher){"0", NULL, "", ""};
 }
 
 /* Expands a pattern and appends it to path[*used]. Returns 0 or
@@ -62,7 +70,7 @@ static int expand(const char *pattern, pid_t pid, char *path, size_t bytes,
 				break;
 			case 'r':
 				snprintf(text, sizeof(text), "%s",
-					 xs_trace_name_rank(NULL));
+					 xs_trace_name_launcher().rank);
 				break;
 			case '%':
 				break;

@@ -12,8 +12,12 @@
 int xs_trace_name_expand(const char *pattern, pid_t pid, char *path,
 			 size_t bytes);
 
-/* Returns the rank set by an MPI or batch launcher, or "0"; in *ranks, unless
- * it is NULL, how many there are, or NULL. */
-const char *xs_trace_name_rank(const char **ranks);
+/* What an MPI or batch launcher sets. */
+struct xs_launcher {
+	const char *rank;	/* a number; "0" without a launcher */
+	const char *ranks;	/* how many there are; NULL: not set */
+	const char *job, *step; /* the same in all ranks; "": not set */
+};
+struct xs_launcher xs_trace_name_launcher(void);
 
 #endif

@@ -64,7 +64,7 @@ void xs_run_info_write(void)
 	const char *other = xs_injection_other();
 	const char *of_nvtx = xs_injection_other_of_nvtx();
 	enum xs_hash_mode hash = xs_config_hash();
-	const char *ranks;
+	const struct xs_launcher launcher = xs_trace_name_launcher();
 	char host[256] = "";
 	unsigned node;
 
@@ -72,9 +72,11 @@ void xs_run_info_write(void)
 	write_app();
 	xs_trace_info("began", "%" PRIu64, xs_clock_realtime_ns());
 	xs_trace_info("host", "%s", host);
-	xs_trace_info("rank", "%s", xs_trace_name_rank(&ranks));
-	if (ranks)
-		xs_trace_info("ranks", "%s", ranks);
+	xs_trace_info("rank", "%s", launcher.rank);
+	if (launcher.ranks)
+		xs_trace_info("ranks", "%s", launcher.ranks);
+	if (*launcher.job)
+		xs_trace_info("job", "%s.%s", launcher.job, launcher.step);
 	if (getcpu(NULL, &node) == 0)
 		xs_trace_info("numa_node", "%u", node);
 	xs_trace_info("xferspy", "%s", XS_VERSION);

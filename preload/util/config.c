@@ -78,7 +78,8 @@ static bool parse_ranks(const char *text, unsigned long rank, bool *has)
  * the traces of a thousand ranks. */
 static bool is_rank_left_out(void)
 {
-	const unsigned long rank = strtoul(xs_trace_name_rank(NULL), NULL, 10);
+	const unsigned long rank =
+	    strtoul(xs_trace_name_launcher().rank, NULL, 10);
 	const char *list = value_of("XFERSPY_RANKS");
 	bool has;
 

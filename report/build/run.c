@@ -109,6 +109,7 @@ void xs_build_run(struct xs_result *result, const struct xs_trace *trace,
 	run->rank = run->ranks == XS_UNKNOWN
 			? XS_UNKNOWN
 			: xs_build_info_number(trace, "rank");
+	run->job = xs_arena_copy(arena, xs_trace_find_info(trace, "job"));
 	run->numa_node = xs_build_info_number(trace, "numa_node");
 	run->recorder =
 	    xs_arena_copy(arena, xs_trace_find_info(trace, "xferspy"));

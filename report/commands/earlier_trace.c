@@ -62,9 +62,8 @@ static int check(const char *path)
  * another rank. */
 static bool is_of_all_ranks(const char *pattern)
 {
-	const char *ranks;
+	const char *ranks = xs_trace_name_launcher().ranks;
 
-	xs_trace_name_rank(&ranks);
 	return ranks && strtol(ranks, NULL, 10) > 1 && !strstr(pattern, "%r") &&
 	       !strstr(pattern, "%p");
 }

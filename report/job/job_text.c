@@ -104,19 +104,6 @@ static void add_rest(struct xs_job *job, const json_t *own, const json_t *rest)
 	job->incomplete = own_cut ? job->traces : cut ? xs_job_traces(rest) : 0;
 }
 
-/* The traces of the program that are of jobs of other numbers of ranks, or of
- * none: figures are of one job. */
-static void add_other_jobs(struct xs_job *job, const json_t *jobs)
-{
-	add_row(job, jobs, "other job", true,
-		job->ranks == XS_UNKNOWN
-		    ? "of another job, in no figure"
-		    : xs_arena_print(&job->arena,
-				     "of another job than that of %" PRId64
-				     " rank%s, in no figure",
-				     job->ranks, job->ranks == 1 ? "" : "s"));
-}
-
 /* The traces of other programs, whose names are those of the object. */
 static void add_programs(struct xs_job *job, const json_t *names,
 			 int64_t traces, bool more, bool as_many)
@@ -152,15 +139,15 @@ static void add_others(struct xs_job *job, const json_t *digest,
 			as_many |= xs_job_traces(program) == job->traces;
 			json_object_set(names, xs_job_of(program, "name"),
 					program);
-		} else if (xs_digest_get_number(program, "most", "ranks") !=
-			   xs_digest_get_number(own, "most", "ranks")) {
+		} else if (strcmp(xs_job_of(program, "job"),
+				  xs_job_of(own, "job")) != 0) {
 			job->arena.failed |= xs_digest_merge(jobs, program) < 0;
 		} else if (program != own) {
 			rest = program;
 		}
 	}
 	add_rest(job, own, rest);
-	add_other_jobs(job, jobs);
+	add_row(job, jobs, "other job", true, "of another job, in no figure");
 	add_programs(job, names, traces, beyond > 0, as_many);
 	json_decref(names);
 	json_decref(jobs);

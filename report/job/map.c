@@ -166,8 +166,20 @@ static int64_t ranks_of(const struct xs_result_run *run)
 							: XS_UNKNOWN;
 }
 
+/* The job of a rank. Runs of one rank each are seen together. */
+static const char *job_of(struct xs_result *result, int64_t ranks)
+{
+	const char *job = ranks > 1 ? result->run.job : NULL;
+
+	return ranks == XS_UNKNOWN
+		   ? ""
+		   : xs_arena_print(&result->arena,
+				    ", %" PRId64 " ranks%s%.255s", ranks,
+				    job ? ", " : "", job ? job : "");
+}
+
 /* What is in the figures. Traces that end early are a program of their own, as
- * those of jobs of each number of ranks are. */
+ * those of each job are. */
 static void add_program(json_t *group, const struct xs_map *map, bool *failed)
 {
 	struct xs_result *result = map->result;
@@ -176,18 +188,17 @@ static void add_program(json_t *group, const struct xs_map *map, bool *failed)
 	const char *name = xs_program_name(arena, &app), *key;
 	const char *why = result->coverage.incomplete;
 	const int64_t ranks = ranks_of(&result->run);
+	const char *job = job_of(result, ranks);
 	json_t *program;
 
 	if (!name)
 		name = "unknown";
-	key = ranks == XS_UNKNOWN
-		  ? name
-		  : xs_arena_print(arena, "%s, %" PRId64 " ranks", name, ranks);
-	if (why)
-		key = xs_arena_print(arena, "%s (incomplete)", key);
+	key = xs_arena_print(arena, "%s%s%s", name, job,
+			     why ? " (incomplete)" : "");
 	program = xs_digest_row(group, "programs", key, failed);
 	xs_digest_number(program, "most", "ranks", ranks, failed);
 	xs_digest_set(program, "text", "name", xs_digest_text(name), failed);
+	xs_digest_set(program, "text", "job", xs_digest_text(job), failed);
 	xs_digest_set(program, "text", "incomplete", xs_digest_text(why),
 		      failed);
 	xs_digest_count(program, "names", map->name, failed);

@@ -40,6 +40,7 @@ struct xs_result_run {
 	int64_t pid;
 	/* of its launcher: number and count of processes; XS_UNKNOWN: none */
 	int64_t rank, ranks;
+	const char *job;	 /* the same in all ranks; NULL: unknown */
 	int64_t numa_node;	 /* that it began on; XS_UNKNOWN */
 	const char *recorder;	 /* version of xferspy; NULL: unknown */
 	const char *started_utc; /* ISO 8601 */

@@ -30,7 +30,17 @@ for mpirun in mpirun.openmpi mpirun.mpich; do
 	"$XS_COMMAND" report . >report.txt || fail "$mpirun: report of one name: $?"
 	grep -q '^app  2 traces on 1 host, 2 of 2 ranks, machine: ' report.txt ||
 		fail "$mpirun: one name: $(cat report.txt; ls)"
-	rm same.xspy same.xspy.1
+	# again: in figures are the later traces where the launcher names its jobs
+	plain $mpirun -n 2 "$XS_COMMAND" run -o same.xspy "$XS_APPS/app" serial 3
+	expect "$mpirun: exit code of one name again" "$status" 0
+	"$XS_COMMAND" report . >report.txt || fail "$mpirun: report again: $?"
+	case $mpirun in
+	*openmpi) again="of another job, in no figure: same.xspy (rank [01] on [^ ]*), same.xspy.1 (rank [01] on" ;;
+	*) again="of a rank that has another trace (several runs?): 0, 1" ;;
+	esac
+	tr -s '\n ' '  ' <report.txt | grep -q "2 traces $again" ||
+		fail "$mpirun: again: $(cat report.txt; ls)"
+	rm same.xspy same.xspy.[123]
 	XFERSPY_RANKS=1 plain $mpirun -n 2 "$XS_COMMAND" run -o '%r.xspy' \
 		"$XS_APPS/app" serial 3
 	expect "$mpirun: exit code of one" "$status" 0

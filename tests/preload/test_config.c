@@ -55,50 +55,68 @@ TEST(overlong_path_is_refused)
 			 -ENAMETOOLONG);
 }
 
-static const char *const launchers[][2] = {
-    {"RANK", "WORLD_SIZE"},
-    {"SLURM_PROCID", "SLURM_NTASKS"},
-    {"PMI_RANK", "PMI_SIZE"},
-    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+static const char *const launchers[][4] = {
+    {"RANK", "WORLD_SIZE", "LOCAL_RANK", "TORCHELASTIC_RUN_ID"},
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_JOB_ID"},
+    {"PMI_RANK", "PMI_SIZE", "SLURM_STEP_ID", "SLURM_JOB_ID"},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "", ""},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "", "PMIX_NAMESPACE"},
 };
 
 static void unset_launchers(void)
 {
-	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
-		unsetenv(launchers[i][0]);
-		unsetenv(launchers[i][1]);
-	}
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++)
+		for (size_t k = 0; k < 4; k++)
+			unsetenv(launchers[i][k]);
 }
 
 TEST(rank_comes_from_any_launcher)
 {
 	const size_t count = sizeof(launchers) / sizeof(*launchers);
-	const char *ranks = "";
 
 	unset_launchers();
-	assert_string_equal(xs_trace_name_rank(&ranks), "0");
-	assert_null(ranks);
+	assert_string_equal(xs_trace_name_launcher().rank, "0");
+	assert_null(xs_trace_name_launcher().ranks);
 	for (size_t i = 0; i < count; i++) {
 		const char rank[] = {(char)('1' + i), '\0'};
 		const char size[] = {(char)('2' + i), '\0'};
 
 		setenv(launchers[i][0], rank, 1);
-		assert_string_equal(xs_trace_name_rank(&ranks), rank);
-		assert_null(ranks);
+		assert_string_equal(xs_trace_name_launcher().rank, rank);
+		assert_null(xs_trace_name_launcher().ranks);
 		setenv(launchers[i][1], size, 1);
-		assert_string_equal(xs_trace_name_rank(&ranks), rank);
-		assert_string_equal(ranks, size);
+		assert_string_equal(xs_trace_name_launcher().rank, rank);
+		assert_string_equal(xs_trace_name_launcher().ranks, size);
 	}
 	/* what is no number is of no launcher */
 	setenv(launchers[count - 1][0], "../3", 1);
-	assert_string_equal(xs_trace_name_rank(&ranks), "4");
+	assert_string_equal(xs_trace_name_launcher().rank, "4");
 	setenv(launchers[count - 1][0], "5", 1);
 	/* torchrun or DeepSpeed, started once a node */
 	setenv("LOCAL_RANK", "0", 1);
-	assert_string_equal(xs_trace_name_rank(&ranks), "1");
-	assert_string_equal(ranks, "2");
-	unsetenv("LOCAL_RANK");
+	assert_string_equal(xs_trace_name_launcher().rank, "1");
+	assert_string_equal(xs_trace_name_launcher().ranks, "2");
+	unset_launchers();
+}
+
+/* Only a step of Slurm's own is told apart: mpiexec may have one on each node.
+ */
+TEST(a_job_comes_from_its_launcher)
+{
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(*launchers); i++) {
+		const bool is_step =
+		    strcmp(launchers[i][0], "SLURM_PROCID") == 0;
+
+		unset_launchers();
+		setenv(launchers[i][0], "1", 1);
+		assert_string_equal(xs_trace_name_launcher().job, "");
+		for (size_t k = 2; k < 4; k++)
+			setenv(launchers[i][k], "7", 1); /* "" fails */
+		assert_string_equal(xs_trace_name_launcher().job,
+				    launchers[i][3][0] ? "7" : "");
+		assert_string_equal(xs_trace_name_launcher().step,
+				    is_step ? "7" : "");
+	}
 	unset_launchers();
 }
 

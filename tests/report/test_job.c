@@ -408,10 +408,8 @@ TEST(traces_of_another_job_are_apart)
 	assert_true(job->problems[0].partial);
 	assert_string_equal(
 	    job->problems[0].text,
-	    "3 traces of another job than that of 8 ranks, in no figure: "
-	    "before.xspy (on node7), before.xspy (rank 1 on node7), "
-	    "before.xspy (rank 9 "
-	    "on node7)");
+	    "3 traces of another job, in no figure: before.xspy (on node7), "
+	    "before.xspy (rank 1 on node7), before.xspy (rank 9 on node7)");
 	build(&ranks[3], 1);
 	assert_string_equal(job->missing, "0, 2-16777215");
 	build(&ranks[4], 2);
@@ -419,25 +417,38 @@ TEST(traces_of_another_job_are_apart)
 	assert_int_equal(job->problem_count, 0);
 }
 
-/* A job that ran again with fewer ranks: of as many traces the later ones. */
+/* A job that ran again, with as many or fewer ranks: of as many traces the
+ * later ones. Runs of one rank each are one job. */
 TEST(the_later_of_two_jobs_counts)
 {
-	for (int later = 0; later < 2; later++) {
+	static const int64_t sizes[][2] = {{4, 8}, {8, 8}, {1, 1}};
+
+	for (size_t i = 0; i < 6; i++) {
+		const int64_t *size = sizes[i / 2];
+		const int later = i % 2;
 		struct xs_result *result = fixture_result();
 
 		drop(NULL);
 		all = xs_digest_new();
 		result->coverage.note_count = 0;
-		for (int64_t rank = 0; rank < 4; rank++) {
-			result->run.rank = rank;
-			result->run.ranks = rank < 2 ? 4 : 8;
-			result->run.start_us = rank < 2 ? 5 + later : 6 - later;
+		for (int64_t trace = 0; trace < 4; trace++) {
+			const int second = trace > 1;
+
+			result->run.ranks = size[second];
+			result->run.rank = trace % 2 % size[second];
+			result->run.job = second ? "7.1" : "7.0";
+			result->run.start_us = second ? 6 - later : 5 + later;
+			result->run.wall_ns = (second + 1) * 10000 * MS;
 			merge_result(all, result);
 		}
 		xs_result_free(result);
 		assert_int_equal(xs_job_build(all, &job), 0);
-		assert_int_equal(job->ranks, later ? 4 : 8);
-		assert_int_equal(job->problems[0].traces, 2);
+		assert_int_equal(job->ranks, size[!later]);
+		assert_int_equal(job->traces, size[0] == 1 ? 4 : 2);
+		assert_int_equal(job->wall.most > 15000 * MS,
+				 size[0] == 1 || !later);
+		assert_string_equal(job->problems[0].what,
+				    size[0] == 1 ? "same rank" : "other job");
 	}
 }
 
