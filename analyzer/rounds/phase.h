@@ -253,7 +253,7 @@ struct xs_phase {
 	    d2h_buffer_bytes; /* host memory used by the copies of all rounds,
 			       * by distinct ranges: the bytes to pin. The bytes
 			       * of one round if addresses are unknown. */
-	uint64_t h2d_buffers, d2h_buffers; /* ranges of it that are apart; 1 if
+	uint64_t h2d_buffers, d2h_buffers; /* ranges of it that are apart; 0 if
 					    * addresses are unknown */
 	uint64_t touched_bytes; /* host memory that the copies of each round
 				 * touch first, by page faults: the least of a

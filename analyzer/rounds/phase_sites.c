@@ -51,7 +51,7 @@ static int add_range(struct ranges *ranges, uint64_t start, uint64_t bytes)
 }
 
 /* Returns in *bytes the bytes of all ranges, each byte once, and in *buffers
- * how many ranges are apart; `otherwise` and 1 if ranges are unknown. */
+ * how many ranges are apart; `otherwise` and 0 if ranges are unknown. */
 static int measure_ranges(struct ranges *ranges, uint64_t otherwise,
 			  uint64_t *bytes, uint64_t *buffers)
 {
@@ -68,7 +68,7 @@ static int measure_ranges(struct ranges *ranges, uint64_t otherwise,
 				      range->start + range->bytes);
 	}
 	*bytes = ranges->unknown ? otherwise : cover.total_ns;
-	*buffers = ranges->unknown ? 1 : apart;
+	*buffers = ranges->unknown ? 0 : apart;
 	free(ranges->keys);
 	free(ranges->items);
 	return rc;

@@ -173,14 +173,16 @@ static void add_pinning(struct xs_round_work *work,
 		in |= step->kind == XS_STEP_H2D;
 		out |= step->kind == XS_STEP_D2H;
 	}
+	if ((in && !phase->h2d_buffers) || (out && !phase->d2h_buffers))
+		work->most_sets = fmin((double)phase->rounds, XS_MOST_SETS);
 	if (in) {
 		work->filled_bytes = (double)phase->h2d_buffer_bytes;
 		work->pinned_bytes += work->filled_bytes;
-		work->pinned_buffers += (double)phase->h2d_buffers;
+		work->pinned_buffers += fmax((double)phase->h2d_buffers, 1);
 	}
 	if (out) {
 		work->pinned_bytes += (double)phase->d2h_buffer_bytes;
-		work->pinned_buffers += (double)phase->d2h_buffers;
+		work->pinned_buffers += fmax((double)phase->d2h_buffers, 1);
 	}
 	work->host_ns = fmax(work->host_ns - work->staging_ns, 0);
 	work->fresh_bytes =
@@ -195,6 +197,7 @@ int xs_round_work_build(const struct xs_phase *phase,
 
 	memset(work, 0, sizeof(*work));
 	work->other_bytes = NAN;
+	work->most_sets = 1;
 	work->host_ns = (double)phase->host_ns.median_ns;
 	work->kernel_hw_queues = phase->kernel_hw_queues;
 	work->copy_hw_queues = phase->copy_hw_queues;

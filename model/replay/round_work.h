@@ -10,6 +10,10 @@
 /* Longer chains of kernels are merged to this many stages. */
 #define XS_STAGES_MAX 32
 
+/* Loops copy from, or to, at most so many buffers in turn: 402 of the 404 in
+ * recorded traces that copy at least 1 MiB of pageable memory a round. */
+#define XS_MOST_SETS 4
+
 /*
  * The kernels at one position of the chain after a copy in: all first kernels
  * of the pieces, all second ones, which may use their results, and so on.
@@ -47,6 +51,8 @@ struct xs_round_work {
 	double fresh_bytes;  /* part of it that each round touches first */
 	double filled_bytes; /* part of it that is copied in */
 	double pinned_buffers;
+	double most_sets; /* times as many may be used by rounds in turn: 1
+			   * where addresses are known */
 	bool managed, pageable; /* of some copy's host memory */
 	bool unseen;		/* copies or kernels without a recorded op */
 

@@ -95,6 +95,11 @@ void xs_estimate_add_setup(const struct xs_strategy_case *c,
 		struct xs_strategy_case at = *c;
 
 		at.machine = &machine;
+		if (end == XS_RANGE_HIGH) {
+			at.work.pinned_buffers *= c->work.most_sets;
+			at.work.pinned_bytes *= c->work.most_sets;
+			at.work.filled_bytes *= c->work.most_sets;
+		}
 		ends[end] = setup_ns(&at, amount);
 	}
 	row->setup_ns += ns;

@@ -128,6 +128,22 @@ TEST(test_the_setup_has_a_range)
 	assert_near(estimated("pinned")->setup_more_ns, 2 * 5000);
 }
 
+/* Where addresses are unknown, rounds may use up to four buffers in turn, but
+ * no more than there are rounds. */
+TEST(test_the_setup_of_unknown_buffers)
+{
+	phase.rounds = 20;
+	phase.h2d_buffers = 0;
+	/* the profile gives from 0.9 to 1.2 times as much */
+	assert_near(estimated("pinned")->setup_ns, 1020000);
+	assert_near(estimated("pinned")->setup_less_ns, 102000);
+	assert_near(estimated("pinned")->setup_more_ns, 3.8 * 1020000);
+	phase.rounds = 2;
+	assert_near(estimated("pinned")->setup_more_ns, 1.4 * 1020000);
+	phase.h2d_buffers = 1;
+	assert_near(estimated("pinned")->setup_more_ns, 0.2 * 1020000);
+}
+
 /* Memory that is copied only once is pinned as well, each buffer of it. */
 TEST(test_one_round_pays_the_setup)
 {

@@ -771,6 +771,19 @@ class PyTorch(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("! a trace names no program", done.stdout)
 
+    def test_savings_of_unknown_buffers(self):
+        """What pinning saves is where xferspy, which knows the buffers, has it."""
+        for name, machine in (("rounds", "h100"), ("rounds-h200", "h200")):
+            with self.subTest(name):
+                ours = report(self.recorded(f"{name}.xspy.gz"), machine)["plan"][0]
+                theirs = [report(RECORDED / f"{name}.{kind}.gz", machine)["plan"][0]
+                          for kind in ("json", "sqlite")]
+                self.assertTrue(theirs[0]["saves_low_ns"] < ours["adds_saves_ns"] <
+                                theirs[0]["saves_high_ns"], (ours, theirs))
+                for step in theirs: # of nsys it is another run
+                    self.assertLess(step["saves_low_ns"], ours["saves_high_ns"])
+                    self.assertLess(ours["saves_low_ns"], step["saves_high_ns"])
+
     def test_one_run_seen_by_both(self):
         for name in ("rounds", "rounds-h200"):
             with self.subTest(name):
