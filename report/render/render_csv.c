@@ -118,7 +118,7 @@ static int render_job(struct xs_job *job, bool all,
 	(void)display;
 	fputs("program,strategy,places,traces,least_ns,median_ns,most_ns,"
 	      "sum_ns,low_ns,high_ns,job_ns,at_least,effort,condition,at_most,"
-	      "assumes\n",
+	      "assumes,ranks,ranks_seen,missing\n",
 	      out);
 	for (size_t i = 0; i < job->step_count; i++) {
 		const struct xs_job_step *step = &job->steps[i];
@@ -142,6 +142,10 @@ static int render_job(struct xs_job *job, bool all,
 		put_text(step->condition, out);
 		fputs(step->at_most ? ",true," : ",false,", out);
 		put_text(step->assumes, out);
+		put_number(job->ranks, out);
+		put_number(job->seen, out);
+		fputc(',', out);
+		put_text(job->missing, out);
 		fputc('\n', out);
 	}
 	return 0;

@@ -238,7 +238,8 @@ TEST(traces_of_a_job_have_one_report)
 	runs("report gone.xspy " BEFORE " --format json", 2,
 	     "\"what\": \"unreadable\"", "gone");
 	runs("report " BEFORE " " PINNED " --format csv", 0,
-	     "condition,at_most,assumes\nheat,pinned,\"heat.cu:88, "
+	     "condition,at_most,assumes,ranks,ranks_seen,missing\nheat,pinned,"
+	     "\"heat.cu:88, "
 	     "heat.cu:91\",1,",
 	     NULL);
 	runs("report " BEFORE " " PINNED " --format dot", 1, NULL,

@@ -84,14 +84,16 @@ static void build(const struct rank *ranks, size_t count)
 	assert_int_equal(xs_job_build(all, &job), 0);
 }
 
-static char *text_of(bool every)
+static char *text_of(const char *format, bool every)
 {
 	const struct xs_display display = {.columns = 80};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(xs_renderers[0]->job(job, every, &display, out), 0);
+	assert_int_equal(xs_renderer_find(format, XS_RENDER_REPORT)
+			     ->job(job, every, &display, out),
+			 0);
 	fclose(out);
 	return text;
 }
@@ -129,7 +131,7 @@ TEST(a_condition_makes_the_gain_a_bound)
 	char *text;
 
 	build(&rank, 1);
-	text = text_of(false);
+	text = text_of("text", false);
 	assert_has(job->verdict, "the job gains up to 3.00 s (30.0 %)");
 	assert_has(text, "saves up to 3.00 s of a run in 1 of 1");
 	assert_has(text, "only if the data stays\n");
@@ -211,7 +213,7 @@ TEST(warnings_are_counted_over_processes)
 		   "2 traces with such a warning \"lost 7\": ");
 	assert_has(job->problems[1].text, "1 trace with the warning \"cut\": ");
 	assert_has(job->problems[1].names, "(rank 0 on ");
-	text = text_of(false);
+	text = text_of("text", false);
 	assert_has(text, "! 2 traces with such a warning");
 	free(text);
 }
@@ -228,10 +230,10 @@ TEST(many_warnings_are_cut)
 	all = xs_digest_of_result(result);
 	xs_result_free(result);
 	assert_int_equal(xs_job_build(all, &job), 0);
-	text = text_of(false);
+	text = text_of("text", false);
 	assert_has(text, "! 1 more (--all)\n");
 	free(text);
-	text = text_of(true);
+	text = text_of("text", true);
 	assert_has_not(text, "more (--all)");
 	free(text);
 }
@@ -270,7 +272,7 @@ TEST(a_step_keeps_what_it_depends_on)
 	assert_string_equal(job->steps[1].strategy, "register");
 	assert_int_equal(job->steps[1].job_ns, 500 * MS);
 	assert_int_equal(job->after_ns, result->plan[0].app_wall_ns - 500 * MS);
-	text = text_of(true);
+	text = text_of("text", true);
 	assert_has(text, "saves up to 1.00 s");
 	assert_has(text, "only if the copies are large\n");
 	assert_has(text, "only if it is in ordinary memory");
@@ -288,7 +290,7 @@ TEST(an_upper_bound_has_no_interval)
 
 	build(ranks, 2);
 	job->steps[0].at_most = true;
-	text = text_of(false);
+	text = text_of("text", false);
 	assert_has(text, "saves up to 2.00 s of a run in the median, 3.00 s in "
 			 "one, of 2 of 2\n");
 	free(text);
@@ -470,7 +472,7 @@ TEST(a_slow_process_has_a_reason)
 	assert_int_equal(job->busiest_count, 0);
 	assert_int_equal(job->host_count, 2);
 	assert_string_equal(job->hosts[0].name, "node8");
-	text = text_of(false);
+	text = text_of("text", false);
 	assert_has(text, "app  3 traces on 2 hosts, 3 of 8 ranks");
 	assert_has(text, "copies: 2.00 s more than the mean");
 	free(text);
@@ -491,7 +493,7 @@ TEST(a_process_that_others_wait_for_is_found)
 	assert_has(job->busiest[0].name, "rank 2");
 	assert_has(job->busiest[0].why, "copies: 2.00 s more than the mean");
 	assert_int_equal(job->busiest[0].by_ns - job->busy_mean_ns, 2000 * MS);
-	text = text_of(false);
+	text = text_of("text", false);
 	assert_has(text, "busiest");
 	assert_has_not(strstr(text, "busiest"), "rank 1");
 	free(text);
@@ -523,11 +525,12 @@ TEST(time_outside_is_held_against_the_mean)
 
 TEST(missing_and_double_ranks_are_named)
 {
-	static const struct rank ranks[] = {{.rank = 0, .wall_ms = 10000},
-					    {.rank = 2, .wall_ms = 10000},
-					    {.rank = 3, .wall_ms = 10000},
-					    {.rank = 3, .wall_ms = 10000},
-					    {.rank = 7, .wall_ms = 10000}};
+	static const struct rank ranks[] = {
+	    {.rank = 0, .wall_ms = 10000, .saves_ms = 9, .low_ms = 8},
+	    {.rank = 2, .wall_ms = 10000},
+	    {.rank = 3, .wall_ms = 10000},
+	    {.rank = 3, .wall_ms = 10000},
+	    {.rank = 7, .wall_ms = 10000}};
 	char *text;
 
 	build(ranks, 5);
@@ -536,8 +539,11 @@ TEST(missing_and_double_ranks_are_named)
 	assert_string_equal(job->missing, "1, 4-6");
 	assert_int_equal(job->problem_count, 1);
 	assert_string_equal(job->problems[0].what, "merged twice");
-	text = text_of(true);
+	text = text_of("text", true);
 	assert_has(text, "! no figures of ranks 1, 4-6\n");
+	free(text);
+	text = text_of("csv", true);
+	assert_has(text, ",8,4,\"1, 4-6\"\n");
 	free(text);
 }
 
@@ -726,7 +732,7 @@ TEST(several_runs_and_uncertain_steps_are_told)
 	char *text;
 
 	build(ranks, 2);
-	text = text_of(false);
+	text = text_of("text", false);
 	assert_int_equal(job->problem_count, 1);
 	assert_string_equal(job->problems[0].text,
 			    "1 trace of a rank that has another trace "
@@ -736,7 +742,7 @@ TEST(several_runs_and_uncertain_steps_are_told)
 	assert_true(job->at_most_saves_ns >= job->saves_most_ns);
 	free(text);
 	build(&ranks[1], 1);
-	text = text_of(false);
+	text = text_of("text", false);
 	assert_has(text, "     saves 3.00 s of a run (0.50-4.00 s in");
 	assert_true(job->at_most_saves_ns >= job->saves_most_ns);
 	free(text);
@@ -748,7 +754,7 @@ TEST(nothing_is_no_verdict)
 
 	all = xs_digest_new();
 	assert_int_equal(xs_job_build(all, &job), 0);
-	text = text_of(false);
+	text = text_of("text", false);
 	assert_has(text, "Verdict: No verdict");
 	free(text);
 }
