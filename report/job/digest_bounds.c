@@ -70,23 +70,32 @@ static bool is_row_of(const json_t *row, const json_t *program)
 	return true;
 }
 
-/* Whether a count of a program has no more of a key than traces. */
+/* Whether each trace is counted at most once in a count, in those of its name
+ * and of its run just once. */
 static bool counts_fit(const json_t *program)
 {
 	const int64_t traces = xs_digest_get_number(program, "add", "traces");
+	const json_t *counts = json_object_get(program, "count");
 	const char *name, *key;
 	json_t *count, *number;
 
-	json_object_foreach(json_object_get(program, "count"), name, count)
+	json_object_foreach((json_t *)counts, name, count)
 	{
+		const bool all =
+		    strcmp(name, "traces") == 0 || strcmp(name, "wall_ns") == 0;
+		const int64_t beyond =
+		    xs_digest_get_number(program, "beyond", name);
+		int64_t sum = beyond > 0 ? beyond : 0;
+
 		json_object_foreach(count, key, number)
 		{
-			if (xs_number_bounded(
-				(uint64_t)json_integer_value(number)) > traces)
-				return false;
+			xs_number_add(&sum, json_integer_value(number));
 		}
+		if (sum > traces || (all && sum < traces))
+			return false;
 	}
-	return true;
+	return json_object_get(counts, "traces") &&
+	       json_object_get(counts, "wall_ns");
 }
 
 static bool rows_fit(const json_t *program)

@@ -242,11 +242,14 @@ static void expect_error(const char *text, const char *start)
 	assert_memory_equal(error, start, strlen(start));
 }
 
-/* With its checksum, a program of two traces, with further members, after one
- * of no trace. */
+#define COUNTS "\"count\":{\"traces\":{\"a\":2},\"wall_ns\":{\"0009\":2}"
+
+/* With its checksum, a program of two traces, with further members, and counts
+ * if these have none, after one of no trace. */
 static bool is_taken(const char *members)
 {
-	char text[400];
+	const char *counts = strstr(members, "count") ? "" : "," COUNTS "}";
+	char text[500];
 	const char *error;
 	json_t *group;
 	char *sealed;
@@ -254,10 +257,12 @@ static bool is_taken(const char *members)
 
 	snprintf(text, sizeof(text),
 		 "{\"digest\":3,\"group\":{\"add\":{\"traces\":2},\"table\":{"
-		 "\"programs\":{\"a\":{\"most\":{\"wall_ns\":0},"
+		 "\"programs\":{\"a\":{\"add\":{\"traces\":0},\"most\":{\"wall_"
+		 "ns\":0},"
+		 "\"count\":{\"traces\":{},\"wall_ns\":{}},"
 		 "\"table\":{\"hosts\":{\"x\":{}}}},\"p\":{\"add\":{\"traces\":"
-		 "2,\"recorded_ns\":8,\"busy_ns\":5%s}}}}}",
-		 members);
+		 "2,\"recorded_ns\":8,\"busy_ns\":5%s%s}}}}}",
+		 members, counts);
 	sealed = seal(text, strlen(text));
 	err = xs_digest_parse(sealed, strlen(sealed), &group, &error);
 	free(sealed);
@@ -266,46 +271,54 @@ static bool is_taken(const char *members)
 	return !err;
 }
 
+static const struct {
+	const char *before, *possible, *impossible, *after;
+} impossible[] = {
+    {",\"saves_ns\":", "9", "10", "}"},
+    {",\"after_ns\":", "0", "-1", "}"},
+    {",\"ranks\":", "2147483647", "2147483648", "}"},
+    {"}," COUNTS ",\"gpus\":{\"x\":", "2", "3", "}}"},
+    {"}," COUNTS ",\"gpus\":{\"x\":1,\"y\":", "1", "2", "}}"},
+    {"},\"count\":{\"wall_ns\":{\"0009\":2},\"traces\":{\"x\":", "2", "1",
+     "}}"},
+    {"},\"count\":{\"traces\":{\"a\":2},\"wall_ns\":{\"0009\":", "2", "1",
+     "}}"},
+    {"},\"count\":{\"traces\":{\"a\":1},\"wall_ns\":{\"0009\":2}},"
+     "\"beyond\":{\"traces\":",
+     "1", "2", "}"},
+    {"}," COUNTS "},\"beyond\":{\"", "x", "wall_ns", "\":1}"},
+    {"},\"least\":{\"wall_ns\":4}," COUNTS ",\"exact_wall_ns\":{\"4\":1,\"",
+     "9", "8", "\":1}}"},
+    {"},\"least\":{\"wall_ns\":4}," COUNTS ",\"exact_wall_ns\":{\"9\":1,\"",
+     "4", "3", "\":1}}"},
+    {"},\"rows\":{\"slowest\":[{\"by\":", "9", "8", "}]}"},
+    {"},\"rows\":{\"slowest\":[{\"by\":9},{\"by\":", "0", "-1", "}]}"},
+    {"},\"rows\":{\"slowest\":[{\"by\":9},{\"by\":", "1", "1},{\"by\":1",
+     "}]}"},
+    {"},\"rows\":{\"busiest\":[{\"by\":", "5", "6", "}]}"},
+    {"},\"table\":{\"steps\":{\"x\":{\"most\":{\"saves_ns\":", "9", "10",
+     "}}}}"},
+    {"},\"table\":{\"hosts\":{\"x\":{\"most\":{\"wall_ns\":", "9", "10",
+     "}}}}"},
+    {"},\"table\":{\"hosts\":{\"x\":{\"add\":{\"traces\":", "2", "3", "}}}}"},
+    {"},\"table\":{\"parts\":{\"x\":{\"add\":{\"ns\":", "8", "9", "}}}}"}};
+
 TEST(impossible_figures_are_refused)
 {
-	static const struct {
-		const char *before, *possible, *impossible, *after;
-	} rows[] = {
-	    {",\"saves_ns\":", "9", "10", "}"},
-	    {",\"after_ns\":", "0", "-1", "}"},
-	    {",\"ranks\":", "2147483647", "2147483648", "}"},
-	    {"},\"count\":{\"gpus\":{\"x\":", "2", "3", "}}"},
-	    {"},\"least\":{\"wall_ns\":4},\"count\":{\"exact_wall_ns\":{\"4\":1"
-	     ",\"",
-	     "9", "8", "\":1}}"},
-	    {"},\"least\":{\"wall_ns\":4},\"count\":{\"exact_wall_ns\":{\"9\":1"
-	     ",\"",
-	     "4", "3", "\":1}}"},
-	    {"},\"rows\":{\"slowest\":[{\"by\":", "9", "8", "}]}"},
-	    {"},\"rows\":{\"slowest\":[{\"by\":9},{\"by\":", "0", "-1", "}]}"},
-	    {"},\"rows\":{\"slowest\":[{\"by\":9},{\"by\":", "1",
-	     "1},{\"by\":1", "}]}"},
-	    {"},\"rows\":{\"busiest\":[{\"by\":", "5", "6", "}]}"},
-	    {"},\"table\":{\"steps\":{\"x\":{\"most\":{\"saves_ns\":", "9",
-	     "10", "}}}}"},
-	    {"},\"table\":{\"hosts\":{\"x\":{\"most\":{\"wall_ns\":", "9", "10",
-	     "}}}}"},
-	    {"},\"table\":{\"hosts\":{\"x\":{\"add\":{\"traces\":", "2", "3",
-	     "}}}}"},
-	    {"},\"table\":{\"parts\":{\"x\":{\"add\":{\"ns\":", "8", "9",
-	     "}}}}"}};
-
 	assert_false(is_taken("},\"most\":{}"));
+	assert_false(is_taken("},\"most\":{\"wall_ns\":9},\"count\":{}"));
 	assert_true(is_taken(",\"wall_ns\":18},\"most\":{\"wall_ns\":9}"));
 	assert_false(is_taken(",\"wall_ns\":19},\"most\":{\"wall_ns\":9}"));
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		char text[256];
+	for (size_t i = 0; i < sizeof(impossible) / sizeof(*impossible); i++) {
+		char text[300];
 		int used = sprintf(text, "},\"most\":{\"wall_ns\":9%s",
-				   rows[i].before);
+				   impossible[i].before);
 
-		sprintf(text + used, "%s%s", rows[i].possible, rows[i].after);
+		sprintf(text + used, "%s%s", impossible[i].possible,
+			impossible[i].after);
 		assert_true(is_taken(text));
-		sprintf(text + used, "%s%s", rows[i].impossible, rows[i].after);
+		sprintf(text + used, "%s%s", impossible[i].impossible,
+			impossible[i].after);
 		assert_false(is_taken(text));
 	}
 }

@@ -83,7 +83,8 @@ TEST(hostile_figures_are_bounded)
 	    "\"programs\":{\"p\":{\"add\":{\"traces\":9,\"wall_ns\":5},"
 	    "\"most\":{\"wall_ns\":"
 	    "1152921504606846976,\"after_ns\":9},\"count\":{\"wall_ns\":"
-	    "{\"1886\":8,\"1887\":1}},\"rows\":{\"slowest\":[{\"by\":"
+	    "{\"1886\":8,\"1887\":1},\"traces\":{\"x\":9}},\"rows\":{"
+	    "\"slowest\":[{\"by\":"
 	    "1152921504606846976,\"name\":\"x\\ny\"}]},\"table\":{\"steps\":"
 	    "{\"aa\":{\"add\":{\"traces\":2},\"text\":{\"places\":\"a\\nb\"}}"
 	    "}}}}}}}";
@@ -115,6 +116,8 @@ TEST(hostile_counts_are_bounded)
 	    "{\"digest\":3,\"group\":{\"add\":{\"traces\":9223372036854775807},"
 	    "\"table\":{\"programs\":{\"p\":{\"add\":{\"traces\":"
 	    "9223372036854775807},\"most\":{\"wall_ns\":1},\"count\":{"
+	    "\"traces\":{\"x\":9223372036854775807},"
+	    "\"wall_ns\":{\"0001\":9223372036854775807},"
 	    "\"gpus\":{\"a\":9223372036854775807,\"b\":9223372036854775807,"
 	    "\"c\":9223372036854775807,\"d\":9}}}}}}}";
 	char *sealed = seal(digest, strlen(digest));
@@ -135,8 +138,9 @@ TEST(hostile_counts_are_bounded)
 		    INT64_MAX);
 	assert_int_equal(json_integer_value(json_object_get(gpus, "d")), 18);
 	assert_int_equal(xs_job_build(twice, &job), 0);
-	assert_string_equal(job->problems[0].what, "shared GPU");
-	assert_int_equal(job->problems[0].traces, 1LL << 60);
+	assert_int_equal(job->traces, 1LL << 60);
+	assert_string_equal(job->problems[0].what, "merged twice");
+	assert_int_equal(job->problems[0].traces, 1);
 	xs_job_free(job);
 	json_decref(twice);
 	json_decref(group);
