@@ -6,7 +6,6 @@
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A chunk ends after so many bytes, long before its size's 32 bits. */

@@ -9,7 +9,6 @@
 #include "analyzer/util/large.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* An event after a copy completes at most this much later than the call that

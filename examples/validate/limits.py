@@ -18,6 +18,7 @@ def figures(summary):
             at_most[f"{name}: largest error, %"] = family["replay"]["largest"]
             at_least[f"{name}: inside, %"] = family["inside"]
         at_least[f"{name}: rows"] = family["replay"]["rows"]
+    # wider for shipped: those profiles are the median of other machines
     for profile, families in summary["first_use"].items():
         for name, family in families.items():
             replay = family["replay"]

@@ -4,7 +4,6 @@
 #include <driver_types.h>
 #include <errno.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <vector_types.h>
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes);

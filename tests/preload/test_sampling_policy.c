@@ -4,8 +4,6 @@
 
 #include "preload/sampling/sampling_policy.h"
 
-#include <stdlib.h>
-
 #define SECOND_NS 1000000000u
 
 static struct xs_sampling_input at(uint64_t ms)

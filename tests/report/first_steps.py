@@ -16,7 +16,8 @@ import pathlib
 import subprocess
 import sys
 
-LEAST_PERCENT = 93
+# The shipped profiles are the median of other machines than that of the traces.
+LEAST_PERCENT, LEAST_AT_FIRST_PERCENT = 96, 93
 WORDS = {"pinned": "pin", "reuse": "reuse", "resident": "resident",
          "resident-throughout": "resident", "double-buffer": "overlap",
          "prefetch": "overlap", "async": "overlap", "batch": "batch",
@@ -180,8 +181,8 @@ def main(xferspy, source):
         if count not in " ".join(page.split()):
             print("docs/advice.md says otherwise")
             failed = True
-    least = LEAST_PERCENT * len(rows) / 100
-    return failed or min(agreed.total(), sum(at_first)) < least
+    return (failed or agreed.total() < LEAST_PERCENT * len(rows) / 100
+            or sum(at_first) < LEAST_AT_FIRST_PERCENT * len(rows) / 100)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@
 #include "tests/unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define RUNS_MAX      10
 #define TRIALS	      20000

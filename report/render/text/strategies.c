@@ -13,7 +13,6 @@
 #include "report/result/number.h"
 #include "report/result/shown_row.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
