@@ -132,7 +132,7 @@ if [ -n "$all" ]; then
 	# shellcheck disable=SC2086
 	build_fuzzers $readers
 	slow="model_as_is|report_(long_traces|first_steps|intervals|schemas|two_screens)"
-	[ -n "$full" ] || slow="$slow|test_report_cli"
+	[ -n "$full" ] || slow="$slow|report_cli"
 	run_tests build-fuzz -R '^(analyzer|fuzz|model|report|test)_' \
 		-E "_preload|^($slow)\$"
 	tests/fuzz/run.sh build-fuzz "$([ -z "$full" ] && echo 10 || echo 60)"
