@@ -49,7 +49,7 @@ int xs_phase_sites_measure(const struct xs_phase_members *members,
 int xs_signature_build(const struct xs_phase_members *members,
 		       struct xs_phase *phase);
 
-/* Sets same_source of the phase's steps, and in_sets. Returns 0 or -ENOMEM. */
+/* Sets same_host of the phase's steps, and in_sets. Returns 0 or -ENOMEM. */
 int xs_same_sources_find(const struct xs_phase_members *members,
 			 struct xs_phase *phase);
 

@@ -101,8 +101,8 @@ struct xs_step {
 					 * struct xs_phases */
 	uint64_t event;			/* handle for record, wait and
 					 * synchronise */
-	bool same_source; /* copies to the device: every round of the phase
-			   * copies this range of host memory */
+	bool same_host;	  /* copies: every round of the phase copies this range
+			   * of host memory, too */
 	bool staged;	  /* copies to the device: xs_copy_is_staged() */
 	uint32_t partner; /* if the phase's flow is known, a step of the round:
 			   * the first that may need this copy in, or the last
@@ -255,6 +255,9 @@ struct xs_phase {
 			       * of one round if addresses are unknown. */
 	uint64_t h2d_buffers, d2h_buffers; /* ranges of it that are apart; 0 if
 					    * addresses are unknown */
+	uint64_t buffer_bytes, buffers;	   /* of both directions, what goes both
+					    * ways once */
+	bool buffers_shared;	/* several call sites copy the same memory */
 	uint64_t touched_bytes; /* host memory that the copies of each round
 				 * touch first, by page faults: the least of a
 				 * round. Memory that is touched once for all

@@ -16,6 +16,7 @@
 
 struct range {
 	uint64_t start, bytes;
+	uint32_t site; /* of the call that copies it */
 };
 
 /* The host ranges of the copies of one direction. */
@@ -27,70 +28,102 @@ struct ranges {
 	bool unknown; /* the host address of some copy is unknown */
 };
 
-static int add_range(struct ranges *ranges, uint64_t start, uint64_t bytes)
+static int add_range(struct ranges *ranges, const struct range *range)
 {
 	struct range *recent =
-	    &ranges->recent[xs_hash_mix(start, bytes) % RECENT];
-	struct xs_key *keys;
-	struct range *items;
+	    &ranges->recent[xs_hash_mix(xs_hash_mix(range->start, range->bytes),
+					range->site) %
+			    RECENT];
+	const struct xs_key key = {range->start, (uint32_t)ranges->count};
+	size_t count = ranges->count;
 
-	if (recent->start == start && recent->bytes == bytes)
+	if (recent->start == range->start && recent->bytes == range->bytes &&
+	    recent->site == range->site)
 		return 0;
-	keys = xs_array_grow(ranges->keys, ranges->count, sizeof(*keys));
-	if (!keys)
+	if (XS_ARRAY_ADD(ranges->keys, count, key) ||
+	    XS_ARRAY_ADD(ranges->items, ranges->count, *range))
 		return -ENOMEM;
-	ranges->keys = keys;
-	items = xs_array_grow(ranges->items, ranges->count, sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	ranges->items = items;
-	*recent = items[ranges->count] = (struct range){start, bytes};
-	keys[ranges->count] = (struct xs_key){start, (uint32_t)ranges->count};
-	ranges->count++;
+	*recent = *range;
 	return 0;
 }
 
-/* Returns in *bytes the bytes of all ranges, each byte once, and in *buffers
- * how many ranges are apart; `otherwise` and 0 if ranges are unknown. */
-static int measure_ranges(struct ranges *ranges, uint64_t otherwise,
-			  uint64_t *bytes, uint64_t *buffers)
+/* Sets *bytes to the bytes of all ranges, each byte once, *buffers to how many
+ * ranges are apart, and *shared if several call sites copy some byte; leaves
+ * all if ranges are unknown. */
+static int measure_ranges(const struct ranges *ranges, uint64_t *bytes,
+			  uint64_t *buffers, bool *shared)
 {
 	struct xs_interval_union cover = {0, 0};
+	uint32_t site = XS_NONE;
 	uint64_t apart = 0;
-	int rc = xs_keys_sort(ranges->keys, ranges->count);
 
+	if (ranges->unknown)
+		return 0;
+	if (xs_keys_sort(ranges->keys, ranges->count))
+		return -ENOMEM;
 	for (size_t i = 0; i < ranges->count; i++) {
 		const struct range *range =
 		    &ranges->items[ranges->keys[i].index];
 
 		apart += range->start > cover.end_ns;
+		*shared |= range->start < cover.end_ns && range->site != site;
+		site = range->site;
 		xs_interval_union_add(&cover, range->start,
 				      range->start + range->bytes);
 	}
-	*bytes = ranges->unknown ? otherwise : cover.total_ns;
-	*buffers = ranges->unknown ? 0 : apart;
+	*bytes = cover.total_ns;
+	*buffers = apart;
+	return 0;
+}
+
+/* Fills what is to be pinned of each direction, and of both. Adds the ranges of
+ * d2h to those of h2d. */
+static int set_buffers(struct xs_phase *phase, struct ranges *h2d,
+		       const struct ranges *d2h)
+{
+	int rc;
+
+	phase->h2d_buffer_bytes = phase->h2d_bytes;
+	phase->d2h_buffer_bytes = phase->d2h_bytes;
+	phase->h2d_buffers = phase->d2h_buffers = 0;
+	rc = measure_ranges(h2d, &phase->h2d_buffer_bytes, &phase->h2d_buffers,
+			    &phase->buffers_shared);
+	if (!rc)
+		rc =
+		    measure_ranges(d2h, &phase->d2h_buffer_bytes,
+				   &phase->d2h_buffers, &phase->buffers_shared);
+	for (size_t i = 0; !rc && i < d2h->count; i++)
+		rc = add_range(h2d, &d2h->items[i]);
+	h2d->unknown |= d2h->unknown;
+	phase->buffer_bytes = phase->h2d_buffer_bytes + phase->d2h_buffer_bytes;
+	phase->buffers = (phase->h2d_buffers ? phase->h2d_buffers : 1) +
+			 (phase->d2h_buffers ? phase->d2h_buffers : 1);
+	return rc ? rc
+		  : measure_ranges(h2d, &phase->buffer_bytes, &phase->buffers,
+				   &phase->buffers_shared);
+}
+
+static void free_ranges(struct ranges *ranges)
+{
 	free(ranges->keys);
 	free(ranges->items);
-	return rc;
 }
 
 static int add_copy(const struct xs_trace *trace, const struct xs_op *op,
 		    struct ranges *ranges)
 {
-	const struct xs_call *call;
-	uint64_t start;
+	const struct xs_call *call =
+	    op->call == XS_NONE ? NULL : &trace->calls[op->call];
+	const uint64_t start = !call		       ? 0
+			       : op->kind == XS_OP_H2D ? call->src
+						       : call->dst;
 
-	if (op->call == XS_NONE) {
+	if (!start) {
 		ranges->unknown = true;
 		return 0;
 	}
-	call = &trace->calls[op->call];
-	start = op->kind == XS_OP_H2D ? call->src : call->dst;
-	if (start == 0) {
-		ranges->unknown = true;
-		return 0;
-	}
-	return add_range(ranges, start, call->bytes);
+	return add_range(ranges,
+			 &(struct range){start, call->bytes, call->site});
 }
 
 /* Returns the bytes in pages that the op's call touched first, at most the
@@ -125,7 +158,7 @@ static int measure_buffers(const struct xs_phase_members *m,
 {
 	struct ranges h2d = {0}, d2h = {0};
 	bool h2d_seen = false, d2h_seen = false;
-	int rc = 0, rc2;
+	int rc = 0;
 
 	for (size_t i = 0; i < m->count; i++) {
 		const struct xs_round *round = xs_phase_member(m, i);
@@ -153,12 +186,11 @@ static int measure_buffers(const struct xs_phase_members *m,
 		if (!i || touched < phase->touched_bytes)
 			phase->touched_bytes = touched;
 	}
-	rc2 = measure_ranges(&h2d, phase->h2d_bytes, &phase->h2d_buffer_bytes,
-			     &phase->h2d_buffers);
-	rc = rc ? rc : rc2;
-	rc2 = measure_ranges(&d2h, phase->d2h_bytes, &phase->d2h_buffer_bytes,
-			     &phase->d2h_buffers);
-	return rc ? rc : rc2;
+	if (!rc)
+		rc = set_buffers(phase, &h2d, &d2h);
+	free_ranges(&h2d);
+	free_ranges(&d2h);
+	return rc;
 }
 
 static int by_site(const void *a, const void *b)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies in that all rounds of a phase make from the same host memory, and in
- * how many sets of device memory they end in turn. */
+/* Copies that all rounds of a phase make from or to the same host memory, and
+ * in how many sets of device memory the copies in end in turn. */
 #include "analyzer/rounds/measure.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* A range that a round copies in from, or to. */
+/* A range that a round copies from, or to. */
 struct source {
 	uint64_t address, bytes;
 	size_t round;
@@ -37,10 +37,10 @@ static size_t count_ops(const struct xs_phase_members *m)
 	return count;
 }
 
-/* Lists where the copies in of all rounds come from or, if ends, go to, sorted.
- * Returns their number. */
-static size_t list_sources(const struct xs_phase_members *m, bool ends,
-			   struct source *sources)
+/* Lists where the copies of a kind come from or, if ends, go to, in all rounds,
+ * sorted. Returns their number. */
+static size_t list_sources(const struct xs_phase_members *m, uint8_t kind,
+			   bool ends, struct source *sources)
 {
 	size_t count = 0;
 
@@ -52,7 +52,7 @@ static size_t list_sources(const struct xs_phase_members *m, bool ends,
 			const struct xs_op *op = &m->trace->ops[ops[j]];
 			uint64_t at;
 
-			if (op->kind != XS_OP_H2D || op->call == XS_NONE)
+			if (op->kind != kind || op->call == XS_NONE)
 				continue;
 			at = ends ? m->trace->calls[op->call].dst
 				  : m->trace->calls[op->call].src;
@@ -104,30 +104,40 @@ static uint32_t count_sets(const struct source *ends, size_t count,
 	return copies ? (uint32_t)((places * rounds + copies / 2) / copies) : 0;
 }
 
+/* Marks the steps of a kind whose host memory all rounds have. */
+static void mark_same(const struct xs_phase_members *m, bool in,
+		      struct source *sources, struct xs_phase *phase)
+{
+	size_t count =
+	    list_sources(m, in ? XS_OP_H2D : XS_OP_D2H, !in, sources);
+
+	count = keep_common(sources, count, m->count);
+	for (size_t i = 0; i < phase->step_count; i++) {
+		struct xs_step *step = &phase->steps[i];
+		const struct source source = {in ? step->src : step->dst,
+					      step->bytes, 0};
+
+		if (step->kind == (in ? XS_STEP_H2D : XS_STEP_D2H))
+			step->same_host =
+			    bsearch(&source, sources, count, sizeof(*sources),
+				    by_source) != NULL;
+	}
+}
+
 int xs_same_sources_find(const struct xs_phase_members *m,
 			 struct xs_phase *phase)
 {
 	struct source *sources;
-	size_t count;
 
 	if (m->count < 2)
 		return 0;
 	sources = malloc((count_ops(m) + 1) * sizeof(*sources));
 	if (!sources)
 		return -ENOMEM;
-	count = list_sources(m, true, sources);
-	phase->in_sets = count_sets(sources, count, m->count);
-	count = list_sources(m, false, sources);
-	count = keep_common(sources, count, m->count);
-	for (size_t i = 0; i < phase->step_count; i++) {
-		struct xs_step *step = &phase->steps[i];
-		const struct source source = {step->src, step->bytes, 0};
-
-		step->same_source =
-		    step->kind == XS_STEP_H2D &&
-		    bsearch(&source, sources, count, sizeof(*sources),
-			    by_source) != NULL;
-	}
+	phase->in_sets = count_sets(
+	    sources, list_sources(m, XS_OP_H2D, true, sources), m->count);
+	mark_same(m, true, sources, phase);
+	mark_same(m, false, sources, phase);
 	free(sources);
 	return 0;
 }

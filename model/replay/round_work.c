@@ -175,15 +175,16 @@ static void add_pinning(struct xs_round_work *work,
 	}
 	if ((in && !phase->h2d_buffers) || (out && !phase->d2h_buffers))
 		work->most_sets = fmin((double)phase->rounds, XS_MOST_SETS);
-	if (in) {
+	if (in)
 		work->filled_bytes = (double)phase->h2d_buffer_bytes;
-		work->pinned_bytes += work->filled_bytes;
-		work->pinned_buffers += fmax((double)phase->h2d_buffers, 1);
-	}
-	if (out) {
-		work->pinned_bytes += (double)phase->d2h_buffer_bytes;
-		work->pinned_buffers += fmax((double)phase->d2h_buffers, 1);
-	}
+	work->pinned_bytes = in && out ? (double)phase->buffer_bytes
+			     : out     ? (double)phase->d2h_buffer_bytes
+				       : work->filled_bytes;
+	if (in || out)
+		work->pinned_buffers = fmax((double)(in && out ? phase->buffers
+						     : in ? phase->h2d_buffers
+							  : phase->d2h_buffers),
+					    1);
 	work->host_ns = fmax(work->host_ns - work->staging_ns, 0);
 	work->fresh_bytes =
 	    fmin((double)phase->touched_bytes, work->pinned_bytes);

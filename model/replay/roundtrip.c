@@ -146,7 +146,8 @@ int xs_resident_mark(const struct xs_phase *phase, bool same_source,
 
 		marks[i] = measured
 			       ? xs_step_repeats(step)
-			       : marks[i] || (same_source && step->same_source);
+			       : marks[i] || (same_source && step->same_host &&
+					      step->kind == XS_STEP_H2D);
 		*copies += marks[i] && step->kind == XS_STEP_H2D;
 	}
 	return rc;

@@ -114,18 +114,19 @@ void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 	xs_estimate_add_setup(c, streams_and_pinning_ns, streams, row);
 }
 
-/* Whether the trace shows that every round copies from the same memory what it
- * copies from pageable memory, and copies nothing to any. */
-static bool are_same_buffers(const struct xs_phase *phase)
+/* Whether the trace shows that every round copies from and to the same pageable
+ * memory. Memory that is freed and allocated anew may have the same address,
+ * but its pages are touched first again. */
+static bool are_same_buffers(const struct xs_strategy_case *c)
 {
-	for (size_t i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
+	const struct xs_phase *phase = c->phase;
 
-		if ((step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H) &&
-		    xs_step_is_pageable(step) && !step->same_source)
+	for (size_t i = 0; i < phase->step_count; i++)
+		if (xs_step_is_copy(&phase->steps[i]) &&
+		    xs_step_is_pageable(&phase->steps[i]) &&
+		    !phase->steps[i].same_host)
 			return false;
-	}
-	return phase->step_count > 0;
+	return phase->step_count > 0 && c->work.fresh_bytes <= 0;
 }
 
 void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
@@ -133,7 +134,7 @@ void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
 {
 	xs_estimate_set_setup_ns(c, streams, row);
 	if (c->work.pinned_buffers > 0 && c->phase->rounds > 1 &&
-	    !are_same_buffers(c->phase))
+	    !are_same_buffers(c))
 		xs_estimate_assume(
 		    row, c->work.fresh_bytes > 0
 			     ? "every round uses the same buffers: its page "

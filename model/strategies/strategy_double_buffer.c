@@ -121,7 +121,7 @@ static bool may_be_updated(const struct xs_strategy_case *c)
 	for (size_t i = 0; i < c->phase->step_count; i++) {
 		const struct xs_step *step = &c->phase->steps[i];
 
-		if (step->kind == XS_STEP_H2D && step->same_source &&
+		if (step->kind == XS_STEP_H2D && step->same_host &&
 		    !xs_step_repeats(step)) {
 			bytes += (double)step->bytes;
 			host_ns +=

@@ -101,6 +101,7 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 	    [XS_LANGUAGE_NUMBA] = "cuda.pinned_array()",
 	};
 	const struct xs_round_work *w = &c->work;
+	char buffers[32] = "";
 	const double ns = xs_registering_work_ns(c->machine, w);
 	const double other_ns = xs_pinned_allocation_ns(
 	    c->machine, w->pinned_buffers, w->pinned_bytes);
@@ -111,6 +112,9 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 						(double)c->phase->wall_ns,
 						(double)c->phase->total_ns);
 
+	if (c->phase->buffers_shared)
+		snprintf(buffers, sizeof(buffers), "%.0f buffer%s; ",
+			 w->pinned_buffers, w->pinned_buffers == 1 ? "" : "s");
 	if (w->staging_ns > 0)
 		snprintf(
 		    row->why, sizeof(row->why),
@@ -125,8 +129,8 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 	else
 		snprintf(
 		    row->why, sizeof(row->why),
-		    "cudaHostRegister (cudaMallocHost would take %.0f ns%s)",
-		    other_ns,
+		    "cudaHostRegister (%scudaMallocHost would take %.0f ns%s)",
+		    buffers, other_ns,
 		    other_ns > saves_ns ? ", more than is saved"
 		    : ns > other_ns	? ", but replaces the allocation"
 					: "");
@@ -141,6 +145,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (abstains(c, &row, out, &rc))
 		return rc;
 	xs_estimate_set_setup(c, 0, &row);
+	row.needs = row.assumes[0];
 	rc = xs_estimate_replay(c, build_plan, &row);
 	if (!rc)
 		rc = bound_staging(c, &row);

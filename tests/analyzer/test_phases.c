@@ -280,29 +280,31 @@ TEST(test_cupy_stages_what_it_copies_in)
 
 /* Two rounds; the second one copies in from src, to the same address of the
  * device. */
-#define TWO_SOURCES(src)                                                       \
+#define TWO_SOURCES(src, out)                                                  \
 	"xferspy-text 1\nheader\nchunk thread=1\n"                             \
 	"site call_class=1 site=1\nsite call_class=1 site=2\n"                 \
 	"copycall site=1 correlation=1 start=0 duration=10 src=64 dst=64 "     \
 	"bytes=40\n"                                                           \
-	"copycall site=2 correlation=2 start=20 duration=10 bytes=40\n"        \
+	"copycall site=2 correlation=2 start=20 duration=10 bytes=40 "         \
+	"dst=256\n"                                                            \
 	"copycall site=1 correlation=3 start=40 duration=10 bytes=40 "         \
 	"src=" src " dst=" src "\n"                                            \
-	"copycall site=2 correlation=4 start=60 duration=10 bytes=40\n"        \
+	"copycall site=2 correlation=4 start=60 duration=10 bytes=40 "         \
+	"dst=" out "\n"                                                        \
 	"chunk\n"                                                              \
 	"copy correlation=1 start=1 duration=8 bytes=40 direction=1\n"         \
 	"copy correlation=2 start=21 duration=8 bytes=40 direction=2\n"        \
 	"copy correlation=3 start=41 duration=8 bytes=40 direction=1\n"        \
 	"copy correlation=4 start=61 duration=8 bytes=40 direction=2\n"
 
-static void check_same_source(const char *text, bool in)
+static void check_same_host(const char *text, bool in, bool out)
 {
 	build(text);
 	assert_int_equal(phases.rounds, 2);
 	assert_int_equal(phases.count, 1);
-	assert_int_equal(phases.items[0].steps[0].same_source, in);
+	assert_int_equal(phases.items[0].steps[0].same_host, in);
 	assert_int_equal(phases.items[0].in_sets, in ? 1 : 2);
-	assert_false(phases.items[0].steps[1].same_source);
+	assert_int_equal(phases.items[0].steps[1].same_host, out);
 }
 
 /* Each iteration clears a counter, computes, and copies the counter out. */
@@ -357,10 +359,13 @@ TEST(test_pieces_that_only_staging_orders)
 	check_text(TWO_PIECES("64"), 2, 1);
 }
 
-TEST(test_inputs_from_the_same_memory)
+/* Memory that is copied in is none that is copied out. */
+TEST(test_copies_of_the_same_memory)
 {
-	check_same_source(TWO_SOURCES("64"), true);
-	check_same_source(TWO_SOURCES("128"), false);
+	check_same_host(TWO_SOURCES("64", "256"), true, true);
+	check_same_host(TWO_SOURCES("128", "256"), false, true);
+	check_same_host(TWO_SOURCES("64", "128"), true, false);
+	check_same_host(TWO_SOURCES("256", "64"), false, false);
 }
 
 /* The hash does not depend on addresses, handles, times and the order of
@@ -591,6 +596,42 @@ TEST(test_buffers_that_are_apart)
 	assert_int_equal(phases.count, 1);
 	assert_int_equal(phases.items[0].h2d_buffer_bytes, 120);
 	assert_int_equal(phases.items[0].h2d_buffers, 2);
+	assert_false(phases.items[0].buffers_shared);
+}
+
+/* A round that copies 40 bytes from 64 in, and from `out` to the host. */
+static void check_both(const char *out, uint64_t bytes, uint64_t buffers,
+		       bool shared)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 "xferspy-text 1\nheader\nchunk thread=1\n"
+		 "site call_class=1 site=1\nsite call_class=1 site=2\n"
+		 "copycall site=1 correlation=1 start=0 duration=10 src=64 "
+		 "bytes=40\n"
+		 "copycall site=2 correlation=2 start=20 duration=10 dst=%s "
+		 "bytes=40\nchunk\n"
+		 "copy correlation=1 start=1 duration=8 bytes=40 direction=1\n"
+		 "copy correlation=2 start=21 duration=8 bytes=40 "
+		 "direction=2\n",
+		 out);
+	build(text);
+	assert_int_equal(phases.count, 1);
+	assert_int_equal(phases.items[0].h2d_buffers, 1);
+	assert_int_equal(phases.items[0].d2h_buffers, strcmp(out, "0") != 0);
+	assert_int_equal(phases.items[0].buffer_bytes, bytes);
+	assert_int_equal(phases.items[0].buffers, buffers);
+	assert_int_equal(phases.items[0].buffers_shared, shared);
+}
+
+TEST(test_a_buffer_that_is_copied_in_and_out)
+{
+	check_both("64", 40, 1, true);
+	check_both("84", 60, 1, true);
+	check_both("200", 80, 2, false);
+	/* unknown: another one */
+	check_both("0", 80, 2, false);
 }
 
 /* Two equal rounds, whose copies out of 40 bytes touch pages of 8 bytes. */

@@ -108,6 +108,8 @@ static inline int set_up(void **unused)
 				  .d2h_buffers = 1,
 				  .h2d_buffer_bytes = 1000000,
 				  .d2h_buffer_bytes = 1000000,
+				  .buffers = 2,
+				  .buffer_bytes = 2000000,
 				  .steps = steps,
 				  .step_count = 3};
 	options = (struct xs_model_options){0};

@@ -97,7 +97,7 @@ TEST(test_what_stays_varies)
 {
 	const struct xs_estimate *row;
 
-	steps[0].same_source = true;
+	steps[0].same_host = true;
 	phase.kernel_ns = always(100000);
 	xs_machine_init(&machine);
 	machine.memory_bandwidth = 1e18; /* a copy there takes no time */

@@ -190,15 +190,15 @@ TEST(test_double_buffer_of_returning_data)
  * host reads a million bytes and writes them, in 20000 at least. */
 TEST(test_double_buffer_of_updated_data)
 {
-	steps[0].same_source = true;
+	steps[0].same_host = true;
 	phase.between_ns.median_ns = phase.between_ns.p95_ns = 19999;
 	assert_false(estimated("double-buffer")->doubtful);
 	phase.between_ns.median_ns = phase.between_ns.p95_ns = 20000;
 	assert_true(estimated("double-buffer")->doubtful);
 	assert_has(estimated("double-buffer")->why, "from what was copied out");
-	steps[0].same_source = false;
+	steps[0].same_host = false;
 	assert_false(estimated("double-buffer")->doubtful);
-	steps[0].same_source = true;
+	steps[0].same_host = true;
 	steps[2].bytes--;
 	assert_false(estimated("double-buffer")->doubtful);
 }
@@ -276,7 +276,7 @@ TEST(test_resident_of_the_same_input)
 {
 	const struct xs_estimate *row;
 
-	steps[0].same_source = true;
+	steps[0].same_host = true;
 	machine.memory_bandwidth = 2e9;
 	row = estimated("resident");
 	assert_near(row->round_ns, 310000);
@@ -302,7 +302,7 @@ TEST(test_resident_of_the_same_input)
 /* It takes no longer than the copy in, but it is not free of charge. */
 TEST(test_resident_on_memory_of_unknown_speed)
 {
-	steps[0].same_source = true;
+	steps[0].same_host = true;
 	assert_near(estimated("resident")->round_ns, 310000);
 	assert_true(replayed("resident")->high_ns > 510000 - 1);
 }
@@ -325,7 +325,7 @@ TEST(test_resident_copies_keep_their_order)
 		steps[i].async = true;
 	}
 	steps[0].queue = 9;
-	steps[1].same_source = true;
+	steps[1].same_host = true;
 	phase.step_count = 4;
 	phase.h2d_ops = 2;
 	phase.kernel_ns = always(10000);

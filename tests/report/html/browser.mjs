@@ -56,7 +56,7 @@ assert((await between.locator('body').innerText()).includes('until the next roun
 const capture = await open('capture.html'), captured = words(readFileSync('capture.txt', 'utf8'));
 const savingBars = capture.locator('figure', {hasText: 'What each would save'});
 const texts = await savingBars.locator('svg > text').allTextContents();
-for (const [i, [name, row]] of [['pinned', 'pinned'], ['streams n=8 depth *', 'streams\\* n=8'],
+for (const [i, [name, row]] of [['pinned *', 'pinned\\*'], ['streams n=8 depth *', 'streams\\* n=8'],
   ['double-buffer *', 'double-buffer\\*']].entries()) {
   const [, saves] = captured.match(new RegExp(` ${row} [\\d.]+ ms [\\d.-]+ ms [\\d.]+x ([\\d.]+ ms)`));
   assert.deepEqual(texts.slice(2 * i, 2 * i + 2), [name, saves]);
