@@ -23,17 +23,17 @@ static const char *command(const char *app)
 	return start;
 }
 
-/* The rest of the line takes up to 50 columns, so a long command gets its own
+/* The rest of the line takes up to so many columns: a long command gets its own
  * line. */
 static void put_command(const struct xs_terminal *terminal,
-			const char *command_line)
+			const char *command_line, int rest)
 {
 	const int length = (int)strnlen(command_line, INT_MAX);
 	const int columns = terminal->display.columns;
 
 	xs_terminal_print(terminal, XS_BOLD, "%.*s%s", columns - 4,
 			  command_line, length > columns - 4 ? "..." : "");
-	if (length > columns - 50)
+	if (length > columns - rest)
 		xs_terminal_print(terminal, XS_PLAIN, "\n ");
 }
 
@@ -72,35 +72,31 @@ static const char *profile(struct xs_result *result)
 	return text;
 }
 
-/* "filter (pid 4713) on node7 2026-01-02T03:04:05Z": what is known of it; the
- * file of a program without a name. */
+/* "filter (pid 4713, rank 3 of 8) on node7 2026-01-02T03:04:05Z": what is known
+ * of it; the file of a program without a name. */
 static void put_process(const struct xs_terminal *terminal,
-			const struct xs_result_run *run)
+			struct xs_arena *arena, const struct xs_result_run *run)
 {
-	const char *folder = run->path ? strrchr(run->path, '/') : NULL;
-	const char *gap = run->app || run->path ? " " : "";
+	const char *path = run->path ? run->path : "";
+	const char *last = strrchr(path, '/'), *line = "", *rank = "";
 
-	if (run->app)
-		put_command(terminal, command(run->app));
-	else if (run->path)
-		put_command(terminal, folder ? folder + 1 : run->path);
-	if (run->pid != XS_UNKNOWN) {
-		xs_terminal_print(terminal, XS_PLAIN, "%s(pid %" PRId64 ")",
-				  gap, run->pid);
-		gap = " ";
-	}
-	if (run->host) {
-		xs_terminal_print(terminal, XS_PLAIN, "%son %.12s", gap,
-				  run->host);
-		gap = " ";
-	}
-	if (run->started_utc) {
-		xs_terminal_print(terminal, XS_PLAIN, "%s%.20s", gap,
-				  run->started_utc);
-		gap = " ";
-	}
-	if (*gap)
-		xs_terminal_print(terminal, XS_PLAIN, "\n");
+	if (run->rank != XS_UNKNOWN && run->ranks > 1)
+		rank = xs_arena_print(arena, ", rank %" PRId64 " of %" PRId64,
+				      run->rank, run->ranks);
+	if (run->pid != XS_UNKNOWN)
+		line = xs_arena_print(arena, " (pid %" PRId64 "%s)", run->pid,
+				      rank);
+	if (run->host)
+		line = xs_arena_print(arena, "%s on %.12s", line, run->host);
+	if (run->started_utc)
+		line =
+		    xs_arena_print(arena, "%s %.20s", line, run->started_utc);
+	put_command(terminal,
+		    run->app ? command(run->app)
+		    : last   ? last + 1
+			     : path,
+		    50 + (int)strlen(rank));
+	xs_terminal_print(terminal, XS_PLAIN, "%s\n", line);
 }
 
 /* "13.0" is the version of CUDA that the driver is for; "580.82.07" its own. */
@@ -116,7 +112,7 @@ static void put_run(const struct xs_terminal *terminal,
 	struct xs_arena *arena = &result->arena;
 	const char *line = xs_render_text_devices_name(result);
 
-	put_process(terminal, run);
+	put_process(terminal, arena, run);
 	if (run->driver_version)
 		line = xs_arena_print(
 		    arena, "%s, driver%s %s", line,

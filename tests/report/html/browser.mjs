@@ -307,6 +307,7 @@ assert.deepEqual(read.problems, []);
 // an interval of what a traced round would save contains it
 const traced1 = await open('traced.html');
 assert(await traced1.evaluate(() => xferspy.traces[0].report.trace.tracer_ns > 0));
+assert.match(await traced1.innerText('header'), /pid \d+ rank 3 of 8 on node7/);
 for (const [bar, line] of await traced1.locator('figure', {hasText: 'What each would save'}).evaluate(figure =>
   [...figure.querySelectorAll('rect')].map(bar => [bar.x.baseVal.value +
     (bar.getAttribute('fill') === 'var(--wait)' ? 0 : bar.width.baseVal.value), bar.nextSibling.getAttribute('d')]))) {

@@ -54,7 +54,8 @@ set -- "$source/examples/traces/stencil-512-pageable.xspy" \
 "$xferspy" diff "$@" --format html -o diff.html
 "$xferspy" diff ranges.txt hostile.txt --format html -o diff-hostile.html
 # the round after without what tracing took of it
-sed 's/bytes=8 /bytes=131072 /' "$source/tests/report/advice/decode.txt" >decode.txt
+sed 's/bytes=8 /bytes=131072 /; s/^info text="host=.*/&\ninfo text="rank=3"\ninfo text="ranks=8"/' \
+	"$source/tests/report/advice/decode.txt" >decode.txt
 sed 's/dst_memory=1 /dst_memory=2 /' decode.txt >pinned.txt
 "$xferspy" report decode.txt --machine h200 --format html -o traced.html
 "$xferspy" diff decode.txt pinned.txt --machine h200 --format html -o diff-traced.html

@@ -40,7 +40,8 @@ function header({trace, machine, machine_choice: choice}) {
     trace.cupti_version && `CUPTI ${trace.cupti_version}`,
     `profile ${machine.name} (${choice.origin || machine.source})`,
     choice.reason].filter(Boolean).join(', ');
-  const when = [trace.pid !== null && `pid ${trace.pid}`, trace.host && `on ${trace.host}`,
+  const when = [trace.pid !== null && `pid ${trace.pid}`,
+    trace.ranks > 1 && `rank ${trace.rank} of ${trace.ranks}`, trace.host && `on ${trace.host}`,
     trace.started_utc].filter(Boolean).join(' ');
   document.title = `${command} - xferspy`;
   return el('header', el('h1', command), el('p.dim', [when, versions].filter(Boolean).join(' \u00b7 ')),
