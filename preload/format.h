@@ -429,12 +429,19 @@ enum xs_op_flag {
 	XS_OP_MIGRATION = 4, /* a migration of managed memory */
 };
 
-/* Whether a `pointers` record has all addresses. */
+/* Whether a `pointers` record has the addresses of all memory that the launch
+ * may access; if not, why. */
 enum xs_pointers_known {
 	XS_POINTERS_NO_LAYOUT = 0, /* where parameters lie is unknown */
 	XS_POINTERS_ALL = 1,
 	XS_POINTERS_TOO_MANY = 2, /* more addresses, or more live memory, than
-				   * there is room for */
+				   * there is room for, or memory of an unknown
+				   * size */
+	XS_POINTERS_TABLE = 3,	  /* they lead to memory that was given
+				   * addresses by a copy */
+	XS_POINTERS_ALIAS = 4,	  /* to memory mapped at two addresses */
+	XS_POINTERS_OBJECT = 5,	  /* to a texture or surface object */
+	XS_POINTERS_REASONS
 };
 
 enum xs_queue_kind {

@@ -308,11 +308,23 @@ static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
 	return rc;
 }
 
+/* Copies from a symbol: kernels may write it, and others read it. */
+static bool reads_symbols(const struct xs_trace *trace)
+{
+	static const char name[] = "cudaMemcpyFromSymbol";
+
+	for (size_t i = 0; i < trace->site_count; i++)
+		if (strncmp(trace->strings[trace->sites[i].function], name,
+			    sizeof(name) - 1) == 0)
+			return true;
+	return false;
+}
+
 static void mark_unknown(struct builder *b)
 {
 	struct xs_dataflow *out = b->out;
 
-	out->unfollowed |= b->trace->lost_calls > 0;
+	out->unfollowed |= b->trace->lost_calls > 0 || reads_symbols(b->trace);
 	for (uint32_t i = 0; i < out->op_count; i++) {
 		b->out->flow_ops[i].unknown |=
 		    out->unfollowed &&

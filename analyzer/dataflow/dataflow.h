@@ -18,7 +18,8 @@ struct xs_dataflow {
 			     * it, XS_NONE if unknown; owned */
 	uint32_t unknown_count; /* ops that may access any memory */
 	bool unfollowed;	/* a copy or set accessed device memory that no
-				 * recorded call allocated: all kernels are unknown */
+				 * recorded call allocated, or the program reads a
+				 * symbol: all kernels are unknown */
 	struct xs_flow flow;	/* between these ops; owned */
 };
 

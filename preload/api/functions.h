@@ -8,7 +8,8 @@
  * struct of the arguments in order, and a hook packs its own into the same
  * struct, so one row serves both.
  *
- * A new interposed function is one row of XS_FUNCTIONS and its XS_ARGS_ line.
+ * A new interposed function is one row of XS_FUNCTIONS and its XS_ARGS_ line in
+ * arguments.h.
  */
 #ifndef XS_PRELOAD_API_FUNCTIONS_H
 #define XS_PRELOAD_API_FUNCTIONS_H
@@ -109,6 +110,14 @@ struct xs_event {
 	F(cudaFree, none, FREE_DEVICE, .dst = XS_HANDLE(a->devPtr))            \
 	F(cudaIpcOpenMemHandle, none, ALLOC_DEVICE, XS_KEEP_OPENED(*a->devPtr))\
 	F(cudaIpcCloseMemHandle, none, FREE_DEVICE, XS_KEEP_CLOSED(a->devPtr)) \
+	F(cudaCreateTextureObject, none, OTHER, .dst = *a->object)             \
+	F(cudaDestroyTextureObject, none, OTHER, .src = a->object)             \
+	F(cudaCreateSurfaceObject, none, OTHER, .dst = *a->object)             \
+	F(cudaDestroySurfaceObject, none, OTHER, .src = a->object)             \
+	F(cudaExternalMemoryGetMappedBuffer, none, ALLOC_DEVICE,               \
+	  .dst = XS_HANDLE(*a->address), .bytes = a->buffer->size)             \
+	F(cudaMemPoolImportPointer, none, ALLOC_DEVICE,                        \
+	  XS_KEEP_OPENED(*a->address))                                         \
 	F(cudaFreeAsync, ptsz, FREE_DEVICE, .dst = XS_HANDLE(a->devPtr),       \
 	  XS_KEEP_OUR_STREAM)                                                  \
 	F(cudaDeviceSynchronize, none, SYNC_DEVICE, .stream = 0)               \
@@ -141,159 +150,6 @@ struct xs_event {
 	F(cudaGraphLaunch, ptsz, GRAPH_LAUNCH, XS_KEEP_OUR_STREAM)             \
 	F(cudaProfilerStart, none, RANGE_START, .stream = 0)                   \
 	F(cudaProfilerStop, none, RANGE_STOP, .stream = 0)
-
-/* XS_ARGS_name(A, _): the arguments in order, A(type, name), separated by _().
- * Names are the project's own; order and types are the ABI. */
-#define XS_ARGS_cudaMemcpy(A, _)                                               \
-	A(void *, dst) _() A(const void *, src) _() A(size_t, count)           \
-	_() A(enum cudaMemcpyKind, kind)
-#define XS_ARGS_cudaMemcpyAsync(A, _)                                          \
-	XS_ARGS_cudaMemcpy(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMemcpy2D(A, _)                                             \
-	A(void *, dst) _() A(size_t, dpitch) _() A(const void *, src)          \
-	_() A(size_t, spitch) _() A(size_t, width) _() A(size_t, height)       \
-	_() A(enum cudaMemcpyKind, kind)
-#define XS_ARGS_cudaMemcpy2DAsync(A, _)                                        \
-	XS_ARGS_cudaMemcpy2D(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMemcpy3D(A, _) A(const struct cudaMemcpy3DParms *, p)
-#define XS_ARGS_cudaMemcpy3DAsync(A, _)                                        \
-	XS_ARGS_cudaMemcpy3D(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMemcpyPeer(A, _)                                           \
-	A(void *, dst) _() A(int, dst_device) _() A(const void *, src)         \
-	_() A(int, src_device) _() A(size_t, count)
-#define XS_ARGS_cudaMemcpyPeerAsync(A, _)                                      \
-	XS_ARGS_cudaMemcpyPeer(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMemcpy3DPeer(A, _)                                         \
-	A(const struct cudaMemcpy3DPeerParms *, p)
-#define XS_ARGS_cudaMemcpy3DPeerAsync(A, _)                                    \
-	XS_ARGS_cudaMemcpy3DPeer(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMemcpyToSymbol(A, _)                                       \
-	A(const void *, dst) _() A(const void *, src) _() A(size_t, count)     \
-	_() A(size_t, offset) _() A(enum cudaMemcpyKind, kind)
-#define XS_ARGS_cudaMemcpyToSymbolAsync(A, _)                                  \
-	XS_ARGS_cudaMemcpyToSymbol(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMemcpyFromSymbol(A, _)                                     \
-	A(void *, dst) _() A(const void *, src) _() A(size_t, count)           \
-	_() A(size_t, offset) _() A(enum cudaMemcpyKind, kind)
-#define XS_ARGS_cudaMemcpyFromSymbolAsync(A, _)                                \
-	XS_ARGS_cudaMemcpyFromSymbol(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMemcpyToArray(A, _)                                        \
-	A(cudaArray_t, dst) _() A(size_t, x) _() A(size_t, y)                  \
-	_() A(const void *, src) _() A(size_t, count)                          \
-	_() A(enum cudaMemcpyKind, kind)
-#define XS_ARGS_cudaMemcpyToArrayAsync(A, _)                                   \
-	XS_ARGS_cudaMemcpyToArray(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMemcpyFromArray(A, _)                                      \
-	A(void *, dst) _() A(cudaArray_const_t, src) _() A(size_t, x)          \
-	_() A(size_t, y) _() A(size_t, count) _() A(enum cudaMemcpyKind, kind)
-#define XS_ARGS_cudaMemcpyFromArrayAsync(A, _)                                 \
-	XS_ARGS_cudaMemcpyFromArray(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMemcpyArrayToArray(A, _)                                   \
-	A(cudaArray_t, dst) _() A(size_t, dst_x) _() A(size_t, dst_y)          \
-	_() A(cudaArray_const_t, src) _() A(size_t, src_x)                     \
-	_() A(size_t, src_y)                                                   \
-	_() A(size_t, count) _() A(enum cudaMemcpyKind, kind)
-#define XS_ARGS_cudaMemcpy2DToArray(A, _)                                      \
-	A(cudaArray_t, dst) _() A(size_t, x) _() A(size_t, y)                  \
-	_() A(const void *, src) _() A(size_t, spitch) _() A(size_t, width)    \
-	_() A(size_t, height) _() A(enum cudaMemcpyKind, kind)
-#define XS_ARGS_cudaMemcpy2DToArrayAsync(A, _)                                 \
-	XS_ARGS_cudaMemcpy2DToArray(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMemcpy2DFromArray(A, _)                                    \
-	A(void *, dst) _() A(size_t, dpitch) _() A(cudaArray_const_t, src)     \
-	_() A(size_t, x) _() A(size_t, y) _() A(size_t, width)                 \
-	_() A(size_t, height)                                                  \
-	_() A(enum cudaMemcpyKind, kind)
-#define XS_ARGS_cudaMemcpy2DFromArrayAsync(A, _)                               \
-	XS_ARGS_cudaMemcpy2DFromArray(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMemcpy2DArrayToArray(A, _)                                 \
-	A(cudaArray_t, dst) _() A(size_t, dst_x) _() A(size_t, dst_y)          \
-	_() A(cudaArray_const_t, src) _() A(size_t, src_x)                     \
-	_() A(size_t, src_y)                                                   \
-	_() A(size_t, width) _() A(size_t, height)                             \
-	_() A(enum cudaMemcpyKind, kind)
-#define XS_ARGS_cudaMemset(A, _)                                               \
-	A(void *, devPtr) _() A(int, value) _() A(size_t, count)
-#define XS_ARGS_cudaMemsetAsync(A, _)                                          \
-	XS_ARGS_cudaMemset(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMemset2D(A, _)                                             \
-	A(void *, devPtr) _() A(size_t, pitch) _() A(int, value)               \
-	_() A(size_t, width) _() A(size_t, height)
-#define XS_ARGS_cudaMemset2DAsync(A, _)                                        \
-	XS_ARGS_cudaMemset2D(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMemset3D(A, _)                                             \
-	A(struct cudaPitchedPtr, pitched) _() A(int, value)                    \
-	_() A(struct cudaExtent, extent)
-#define XS_ARGS_cudaMemset3DAsync(A, _)                                        \
-	XS_ARGS_cudaMemset3D(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaHostAlloc(A, _)                                            \
-	A(void **, pHost) _() A(size_t, size) _() A(unsigned int, flags)
-#define XS_ARGS_cudaMallocHost(A, _) A(void **, ptr) _() A(size_t, size)
-#define XS_ARGS_cudaFreeHost(A, _) A(void *, ptr)
-#define XS_ARGS_cudaHostRegister(A, _)                                         \
-	A(void *, ptr) _() A(size_t, size) _() A(unsigned int, flags)
-#define XS_ARGS_cudaHostUnregister(A, _) A(void *, ptr)
-#define XS_ARGS_cudaMalloc(A, _) A(void **, devPtr) _() A(size_t, size)
-#define XS_ARGS_cudaMallocPitch(A, _)                                          \
-	A(void **, devPtr) _() A(size_t *, pitch) _() A(size_t, width)         \
-	_() A(size_t, height)
-#define XS_ARGS_cudaMalloc3D(A, _)                                             \
-	A(struct cudaPitchedPtr *, pitched) _() A(struct cudaExtent, extent)
-#define XS_ARGS_cudaMallocManaged(A, _)                                        \
-	A(void **, devPtr) _() A(size_t, size) _() A(unsigned int, flags)
-#define XS_ARGS_cudaMallocAsync(A, _)                                          \
-	A(void **, devPtr) _() A(size_t, size) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMallocFromPoolAsync(A, _)                                  \
-	A(void **, devPtr) _() A(size_t, size) _() A(cudaMemPool_t, pool)      \
-	_() A(cudaStream_t, stream)
-#define XS_ARGS_cudaFree(A, _) A(void *, devPtr)
-#define XS_ARGS_cudaIpcOpenMemHandle(A, _)                                     \
-	A(void **, devPtr) _() A(cudaIpcMemHandle_t, handle)                   \
-	_() A(unsigned int, flags)
-#define XS_ARGS_cudaIpcCloseMemHandle(A, _) A(void *, devPtr)
-#define XS_ARGS_cudaFreeAsync(A, _)                                            \
-	A(void *, devPtr) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaDeviceSynchronize(A, _)
-#define XS_ARGS_cudaDeviceReset(A, _)
-#define XS_ARGS_cudaStreamSynchronize(A, _) A(cudaStream_t, stream)
-#define XS_ARGS_cudaEventSynchronize(A, _) A(cudaEvent_t, event)
-#define XS_ARGS_cudaEventRecord(A, _)                                          \
-	A(cudaEvent_t, event) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaEventRecordWithFlags(A, _)                                 \
-	XS_ARGS_cudaEventRecord(A, _) _() A(unsigned int, flags)
-#define XS_ARGS_cudaStreamWaitEvent(A, _)                                      \
-	A(cudaStream_t, stream) _() A(cudaEvent_t, event)                      \
-	_() A(unsigned int, flags)
-#define XS_ARGS_cudaStreamCreate(A, _) A(cudaStream_t *, pStream)
-#define XS_ARGS_cudaStreamCreateWithFlags(A, _)                                \
-	A(cudaStream_t *, pStream) _() A(unsigned int, flags)
-#define XS_ARGS_cudaStreamCreateWithPriority(A, _)                             \
-	A(cudaStream_t *, pStream) _() A(unsigned int, flags)                  \
-	_() A(int, priority)
-#define XS_ARGS_cudaStreamDestroy(A, _) A(cudaStream_t, stream)
-#define XS_ARGS_cudaStreamQuery(A, _) A(cudaStream_t, stream)
-#define XS_ARGS_cudaEventQuery(A, _)  A(cudaEvent_t, event)
-#define XS_ARGS_cudaStreamBeginCapture(A, _)                                   \
-	A(cudaStream_t, stream) _() A(enum cudaStreamCaptureMode, mode)
-#define XS_ARGS_cudaStreamEndCapture(A, _)                                     \
-	A(cudaStream_t, stream) _() A(cudaGraph_t *, graph)
-#define XS_ARGS_cudaLaunchHostFunc(A, _)                                       \
-	A(cudaStream_t, stream) _() A(cudaHostFn_t, function)                  \
-	_() A(void *, data)
-#define XS_ARGS_cudaLaunchKernel(A, _)                                         \
-	A(const void *, function) _() A(dim3, grid) _() A(dim3, block)         \
-	_() A(void **, params) _() A(size_t, shared) _() A(cudaStream_t, stream)
-/* The first argument is a cudaKernel_t, a pointer type that CUDA 11 lacks. */
-#define XS_ARGS___cudaLaunchKernel(A, _) XS_ARGS_cudaLaunchKernel(A, _)
-#define XS_ARGS_cudaLaunchCooperativeKernel(A, _)                              \
-	XS_ARGS_cudaLaunchKernel(A, _)
-#define XS_ARGS_cudaLaunchKernelExC(A, _)                                      \
-	A(const cudaLaunchConfig_t *, config) _() A(const void *, function)    \
-	_() A(void **, params)
-#define XS_ARGS_cudaProfilerStart(A, _)
-#define XS_ARGS_cudaProfilerStop(A, _)
-#define XS_ARGS_cudaGraphLaunch(A, _)                                          \
-	A(cudaGraphExec_t, graph) _() A(cudaStream_t, stream)
 
 /* Rows, and bytes if the width is in bytes. */
 #define XS_ROWS(extent)	  ((extent).height * (extent).depth)

@@ -235,7 +235,16 @@ struct xs_context {
 	  XS_KEEP_OPENED(*a->pdptr))                                           \
 	D(cuIpcCloseMemHandle, none, FREE_DEVICE, XS_KEEP_CLOSED(a->dptr))     \
 	D(cuMemMap, none, ALLOC_DEVICE, .dst = XS_HANDLE(a->ptr),              \
-	  .bytes = a->size)                                                    \
+	  .src = a->handle, .bytes = a->size)                                  \
+	D(cuMemRelease, none, OTHER, .event = a->handle)                       \
+	D(cuTexObjectCreate, none, OTHER, .dst = *a->pTexObject)               \
+	D(cuTexObjectDestroy, none, OTHER, .src = a->texObject)                \
+	D(cuSurfObjectCreate, none, OTHER, .dst = *a->pSurfObject)             \
+	D(cuSurfObjectDestroy, none, OTHER, .src = a->surfObject)              \
+	D(cuExternalMemoryGetMappedBuffer, none, ALLOC_DEVICE,                 \
+	  .dst = XS_HANDLE(*a->devPtr), .bytes = a->bufferDesc->size)          \
+	D(cuMemPoolImportPointer, none, ALLOC_DEVICE,                          \
+	  XS_KEEP_OPENED(*a->ptr_out))                                         \
 	D(cuMemUnmap, none, FREE_DEVICE, .dst = XS_HANDLE(a->ptr),             \
 	  .bytes = a->size)                                                    \
 	D(cuMemFreeAsync, ptsz, FREE_DEVICE, .dst = XS_HANDLE(a->dptr),        \

@@ -152,6 +152,18 @@ static void end_counted(const struct xs_open_call *call, cudaError_t error,
 	call->counter->calls++;
 }
 
+static inline void note_pointers(const struct xs_open_call *call,
+				 const void *arguments,
+				 const struct xs_span *span)
+{
+	if (call->call_class == XS_CALL_LAUNCH)
+		xs_launch_pointers_launch(call->thread, call->fn, arguments,
+					  span);
+	else if (call->call_class == XS_CALL_COPY ||
+		 call->call_class == XS_CALL_COPY_ASYNC)
+		xs_launch_pointers_copy(&call->event);
+}
+
 XS_HOT XS_NOINLINE static void end_recorded(const struct xs_open_call *call,
 					    cudaError_t error,
 					    const void *arguments)
@@ -169,10 +181,8 @@ XS_HOT XS_NOINLINE static void end_recorded(const struct xs_open_call *call,
 						call->address);
 		xs_emit_fast(thread, (enum xs_call_class)call->call_class,
 			     &call->event, error, &span);
-		if (call->call_class == XS_CALL_LAUNCH &&
-		    error == cudaSuccess && xs_launch_pointers_are_on())
-			xs_launch_pointers_launch(thread, call->fn, arguments,
-						  &span);
+		if (error == cudaSuccess && xs_launch_pointers_are_on())
+			note_pointers(call, arguments, &span);
 	}
 	thread->busy = false;
 	errno = kept_errno;

@@ -16,8 +16,7 @@
 #define BLOCK_BYTES  4096u
 #define BLOCKS	     (SAMPLE_BYTES / BLOCK_BYTES)
 
-/* Bytes read at once, on the stack of a guard. */
-#define PIECE_BYTES  16384u
+#define PIECE_BYTES  XS_CONTENT_PIECE_BYTES
 #define PIECE_BLOCKS (PIECE_BYTES / BLOCK_BYTES)
 
 _Atomic int xs_hash_mode;
@@ -48,6 +47,13 @@ static bool read_blocks(const struct iovec *from, unsigned count, void *to,
 	return n >= 0 && (size_t)n == bytes;
 }
 
+bool xs_content_read(uint64_t address, void *to, size_t bytes)
+{
+	const struct iovec from = {(void *)(uintptr_t)address, bytes};
+
+	return read_blocks(&from, 1, to, bytes);
+}
+
 static bool hash_all(XXH3_state_t *state, uint64_t address, uint64_t bytes)
 {
 	char piece[PIECE_BYTES];
@@ -55,10 +61,8 @@ static bool hash_all(XXH3_state_t *state, uint64_t address, uint64_t bytes)
 	for (uint64_t at = 0; at < bytes; at += PIECE_BYTES) {
 		size_t n = bytes - at < PIECE_BYTES ? (size_t)(bytes - at)
 						    : PIECE_BYTES;
-		const struct iovec from = {(void *)(uintptr_t)(address + at),
-					   n};
 
-		if (!read_blocks(&from, 1, piece, n))
+		if (!xs_content_read(address + at, piece, n))
 			return false;
 		XXH3_64bits_update(state, piece, n);
 	}

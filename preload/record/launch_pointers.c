@@ -7,8 +7,10 @@
 #include "preload/record/launch_pointers.h"
 #include "preload/api/launch_arguments.h"
 #include "preload/api/param_info.h"
+#include "preload/record/content.h"
 #include "preload/record/kernel_layout.h"
 #include "preload/record/live_memory.h"
+#include "preload/record/mapped_handles.h"
 #include "preload/trace/gpu_records.h"
 #include "preload/util/clock.h"
 #include "preload/util/guard.h"
@@ -20,7 +22,13 @@
 #define MOST_ADDRESSES 512u /* of a launch */
 #define MOST_EXTRA     8u   /* entries of `extra` that are looked at */
 
+/* Of the copies in that may be tables of addresses, the first ones and then
+ * each 16th are read, and all of them once one had addresses. */
+#define MOST_TABLE_BYTES 65536u
+#define FIRST_COPIES	 4096u
+
 _Atomic int xs_launch_pointers_mode;
+static _Atomic bool has_tables;
 
 struct noting {
 	struct xs_thread *thread;
@@ -115,9 +123,7 @@ static xs_u16 collect(const struct noting *noting,
 	} else {
 		return XS_POINTERS_NO_LAYOUT;
 	}
-	return found->overflow || !xs_live_memory_is_complete()
-		   ? XS_POINTERS_TOO_MANY
-		   : XS_POINTERS_ALL;
+	return (xs_u16)found->known;
 }
 
 /* Writes at least one record. If there is no space, only this is lost: a launch
@@ -150,7 +156,8 @@ static void note_launch(void *data)
 	const struct noting *noting = data;
 	uint64_t addresses[MOST_ADDRESSES];
 	struct xs_live_addresses found = {.addresses = addresses,
-					  .room = MOST_ADDRESSES};
+					  .room = MOST_ADDRESSES,
+					  .known = XS_POINTERS_ALL};
 	const void *function = noting->launch.function;
 	const struct xs_kernel_layout *layout = NULL;
 	struct xs_kernel *kernel =
@@ -159,6 +166,16 @@ static void note_launch(void *data)
 	if (kernel && atomic_load(&kernel->launches) < FIRST_LAUNCHES)
 		atomic_fetch_add(&kernel->launches, 1);
 	write_records(noting, collect(noting, layout, &found), &found);
+}
+
+/* Memory that is mapped at two addresses. */
+static void note_mapping(uint64_t handle, uint64_t address)
+{
+	const uint64_t before = xs_mapped_handles_put(handle, address);
+
+	if (before && before != address &&
+	    xs_live_memory_hide(before, XS_POINTERS_ALIAS))
+		xs_live_memory_hide(address, XS_POINTERS_ALIAS);
 }
 
 static void note_memory(void *data)
@@ -172,6 +189,74 @@ static void note_memory(void *data)
 				   noting->span->end_ns);
 	else
 		xs_live_memory_remove(event->dst, noting->span->start_ns);
+	if (xs_call_allocates(noting->call_class) && event->src)
+		note_mapping(event->src, event->dst);
+}
+
+/* A texture or surface object is a number that kernels are given: it takes the
+ * place of an address. */
+static void note_object(void *data)
+{
+	const struct noting *noting = data;
+	const struct xs_event *event = noting->event;
+
+	if (event->dst) {
+		xs_live_memory_add(event->dst, 1, noting->thread->context,
+				   noting->span->end_ns);
+		xs_live_memory_hide(event->dst, XS_POINTERS_OBJECT);
+	} else if (event->event) {
+		xs_mapped_handles_drop(event->event);
+	} else {
+		xs_live_memory_remove(event->src, noting->span->start_ns);
+	}
+}
+
+/* Looks for addresses in what was copied. */
+static void note_content(void *data)
+{
+	const struct xs_event *event = ((const struct noting *)data)->event;
+	uint64_t words[XS_CONTENT_PIECE_BYTES / 8], address;
+	struct xs_live_addresses found = {.addresses = &address, .room = 1};
+
+	for (uint64_t at = 0; at < event->bytes; at += sizeof(words)) {
+		const uint64_t left = event->bytes - at;
+		const size_t bytes =
+		    left < sizeof(words) ? (size_t)left : sizeof(words);
+
+		if (!xs_content_read(event->src + at, words, bytes))
+			return;
+		xs_live_memory_collect(words, bytes / 8, &found);
+	}
+	if (!found.count)
+		return;
+	atomic_store_explicit(&has_tables, true, memory_order_relaxed);
+	/* a variable of the device is not among live memory; any kernel may
+	 * read it */
+	if (!xs_live_memory_hide(event->dst, XS_POINTERS_TABLE) &&
+	    event->direction == cudaMemcpyHostToDevice)
+		xs_live_memory_hide_all(XS_POINTERS_TABLE);
+}
+
+static bool is_looked_at(void)
+{
+	static _Atomic uint32_t copies;
+	const uint32_t number =
+	    atomic_fetch_add_explicit(&copies, 1, memory_order_relaxed);
+
+	return number < FIRST_COPIES || number % 16 == 0 ||
+	       atomic_load_explicit(&has_tables, memory_order_relaxed);
+}
+
+XS_HOT void xs_launch_pointers_copy(const struct xs_event *event)
+{
+	struct noting noting = {.event = event};
+
+	if (event->rows == 1 && event->bytes >= 8 &&
+	    event->bytes <= MOST_TABLE_BYTES &&
+	    (event->direction == cudaMemcpyHostToDevice ||
+	     event->direction == cudaMemcpyDefault) &&
+	    is_looked_at())
+		xs_guard_run(note_content, &noting);
 }
 
 /* The device's modules are gone, too. With several devices, it is not known
@@ -238,7 +323,12 @@ void xs_launch_pointers_note(struct xs_thread *thread,
 					  span);
 	} else if (xs_call_allocates(call_class) || xs_call_frees(call_class)) {
 		xs_guard_run(note_memory, &noting);
+	} else if (call_class == XS_CALL_COPY ||
+		   call_class == XS_CALL_COPY_ASYNC) {
+		xs_launch_pointers_copy(event);
 	} else if (call_class == XS_CALL_RESET) {
 		xs_guard_run(note_reset, &noting);
+	} else if (call_class == XS_CALL_OTHER) {
+		xs_guard_run(note_object, &noting);
 	}
 }

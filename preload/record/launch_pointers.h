@@ -35,6 +35,7 @@ static inline bool xs_launch_pointers_in_window(uint64_t start_ns,
 
 /*
  * Call after a call succeeded and was recorded: follows allocations and frees,
+ * tables of addresses,
  * and writes what a launch's parameters point to. Parameters are read after the
  * launch: the driver has then read them, too. *event has the call's arguments.
  * The thread is open.
@@ -48,6 +49,9 @@ void xs_launch_pointers_note(struct xs_thread *thread,
 void xs_launch_pointers_launch(struct xs_thread *thread, enum xs_function fn,
 			       const void *arguments,
 			       const struct xs_span *span);
+
+/* The same for a copy alone: looks for addresses in small ones. */
+void xs_launch_pointers_copy(const struct xs_event *event);
 
 /* Call at the start of a driver call that a call of the runtime makes: only
  * there a launch of the runtime names its function. */

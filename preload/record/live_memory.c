@@ -14,10 +14,12 @@
 #define LEAF_RANGES  128u
 #define MAX_LEAVES   32768u
 #define BLOCK_LEAVES 128u /* 512 KiB, which are mapped together */
+#define BEFORE_BYTES 65536u
 
 struct range {
 	uint64_t begin, end, since_ns;
 	uint32_t context;
+	uint32_t known; /* enum xs_pointers_known */
 };
 
 struct leaf {
@@ -33,8 +35,9 @@ static struct leaf
 static uint32_t order[MAX_LEAVES];	/* of the leaves, by address */
 static uint32_t unused[MAX_LEAVES];	/* leaves that were emptied */
 static uint32_t leaf_count, unused_count;
-static uint32_t total; /* ranges */
-static bool incomplete;
+static uint32_t total;	 /* ranges */
+static uint32_t unsized; /* those of an unknown size */
+static enum xs_pointers_known all_known = XS_POINTERS_ALL;
 
 static struct leaf *leaf_number(uint32_t number)
 {
@@ -132,10 +135,16 @@ static void merge(uint32_t at)
 	remove_leaf(at + 1);
 }
 
+static bool is_unsized(const struct range *range)
+{
+	return range->known == XS_POINTERS_TOO_MANY;
+}
+
 static void erase(uint32_t at, uint32_t place)
 {
 	struct leaf *leaf = leaf_at(at);
 
+	unsized -= is_unsized(&leaf->ranges[place]);
 	leaf->count--;
 	total--;
 	memmove(leaf->ranges + place, leaf->ranges + place + 1,
@@ -211,15 +220,21 @@ static bool insert(const struct range *range)
 void xs_live_memory_add(uint64_t address, uint64_t bytes, uint32_t context,
 			uint64_t end_ns)
 {
-	const struct range range = {address, address + bytes, end_ns, context};
+	const struct range range = {.begin = address,
+				    .end = address + (bytes ? bytes : 1),
+				    .since_ns = end_ns,
+				    .context = context,
+				    .known = bytes ? XS_POINTERS_ALL
+						   : XS_POINTERS_TOO_MANY};
 
 	if (!address || range.end < address)
 		return;
 	pthread_mutex_lock(&lock);
-	if (bytes)
-		erase_overlapped(range.begin, range.end);
-	if (!bytes || !insert(&range))
-		incomplete = true;
+	erase_overlapped(range.begin, range.end);
+	if (insert(&range))
+		unsized += !bytes;
+	else
+		all_known = XS_POINTERS_TOO_MANY;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -252,7 +267,9 @@ void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns)
 		uint32_t kept = 0;
 
 		for (uint32_t i = 0; i < leaf->count; i++)
-			if (!is_removed(&leaf->ranges[i], context, start_ns))
+			if (is_removed(&leaf->ranges[i], context, start_ns))
+				unsized -= is_unsized(&leaf->ranges[i]);
+			else
 				leaf->ranges[kept++] = leaf->ranges[i];
 		total -= leaf->count - kept;
 		leaf->count = kept;
@@ -262,22 +279,34 @@ void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns)
 	pthread_mutex_unlock(&lock);
 }
 
-bool xs_live_memory_is_complete(void)
-{
-	bool complete;
-
-	pthread_mutex_lock(&lock);
-	complete = !incomplete;
-	pthread_mutex_unlock(&lock);
-	return complete;
-}
-
-static bool is_live(uint64_t address)
+/* Returns the live range at the address, or NULL. */
+static struct range *live_at(uint64_t address)
 {
 	uint32_t at, place;
 
 	return find_range(address, &at, &place) &&
-	       leaf_at(at)->ranges[place].end > address;
+		       leaf_at(at)->ranges[place].end > address
+		   ? &leaf_at(at)->ranges[place]
+		   : NULL;
+}
+
+bool xs_live_memory_hide(uint64_t address, enum xs_pointers_known why)
+{
+	struct range *range;
+
+	pthread_mutex_lock(&lock);
+	range = live_at(address);
+	if (range && range->known == XS_POINTERS_ALL)
+		range->known = why;
+	pthread_mutex_unlock(&lock);
+	return range;
+}
+
+void xs_live_memory_hide_all(enum xs_pointers_known why)
+{
+	pthread_mutex_lock(&lock);
+	all_known = why;
+	pthread_mutex_unlock(&lock);
 }
 
 static void add_address(struct xs_live_addresses *found, uint64_t address)
@@ -288,20 +317,72 @@ static void add_address(struct xs_live_addresses *found, uint64_t address)
 	if (found->count < found->room)
 		found->addresses[found->count++] = address;
 	else
-		found->overflow = true;
+		found->known = XS_POINTERS_TOO_MANY;
+}
+
+/* Returns the range that begins less than BEFORE_BYTES after an address where
+ * nothing lives. The end of a range is an address of that one. */
+static const struct range *live_after(uint64_t address)
+{
+	const struct range *after;
+	uint32_t at = 0, place = 0;
+
+	if (!find_range(address, &at, &place))
+		place = 0;
+	else if (leaf_at(at)->ranges[place++].end >= address)
+		return NULL;
+	if (at < leaf_count && place == leaf_at(at)->count) {
+		at++;
+		place = 0;
+	}
+	if (at == leaf_count)
+		return NULL;
+	after = &leaf_at(at)->ranges[place];
+	return after->begin - address < BEFORE_BYTES &&
+		       after->known != XS_POINTERS_OBJECT
+		   ? after
+		   : NULL;
+}
+
+static void collect_word(uint64_t word, struct xs_live_addresses *found)
+{
+	const struct range *range = live_at(word);
+
+	if (!range) {
+		range = live_after(word);
+		word = range ? range->begin : 0;
+	}
+	if (!range)
+		return;
+	if (range->known != XS_POINTERS_ALL)
+		found->known = range->known;
+	add_address(found, word);
 }
 
 void xs_live_memory_collect(const void *from, size_t words,
 			    struct xs_live_addresses *found)
 {
+	uint64_t low = 0, high = 0; /* no other word is an address */
+
 	pthread_mutex_lock(&lock);
+	if (unsized)
+		found->known = XS_POINTERS_TOO_MANY;
+	if (all_known != XS_POINTERS_ALL)
+		found->known = all_known;
+	if (leaf_count) {
+		const struct leaf *last = leaf_at(leaf_count - 1);
+
+		low = leaf_at(0)->ranges[0].begin;
+		low -= low < BEFORE_BYTES ? low : BEFORE_BYTES;
+		high = last->ranges[last->count - 1].end;
+	}
 	for (size_t i = 0; i < words; i++) {
 		uint64_t word;
 
 		memcpy(&word, (const char *)from + i * sizeof(word),
 		       sizeof(word));
-		if (is_live(word))
-			add_address(found, word);
+		if (word >= low && word < high)
+			collect_word(word, found);
 	}
 	pthread_mutex_unlock(&lock);
 }

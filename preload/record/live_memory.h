@@ -5,6 +5,8 @@
 #ifndef XS_PRELOAD_RECORD_LIVE_MEMORY_H
 #define XS_PRELOAD_RECORD_LIVE_MEMORY_H
 
+#include "preload/format.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,20 +30,25 @@ void xs_live_memory_remove(uint64_t address, uint64_t start_ns);
  * added with a time of at most `start_ns`. */
 void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns);
 
-/* Returns whether all of the live memory is known: false from the moment on
- * when there was more than XS_LIVE_MEMORY_MOST of it, no space, or memory of an
- * unknown size. */
-bool xs_live_memory_is_complete(void);
+/* Notes that who accesses the live memory at `address` may access other memory,
+ * too. Returns false if no memory lives there. */
+bool xs_live_memory_hide(uint64_t address, enum xs_pointers_known why);
+
+/* Notes that each launch from now on may access other memory. */
+void xs_live_memory_hide_all(enum xs_pointers_known why);
 
 /* Distinct addresses in live memory. */
 struct xs_live_addresses {
 	uint64_t *addresses;
 	size_t count, room;
-	bool overflow; /* there were more than `room` */
+	enum xs_pointers_known known; /* set to the reason if there is other
+				       * memory */
 };
 
 /* Adds those of `words` 8-byte words at `from`, which need not be aligned, that
- * lie in live memory. */
+ * lie in live memory. A word up to 64 KiB before live memory, where nothing
+ * lives, stands for its first byte: arrays may begin with another index than
+ * 0. */
 void xs_live_memory_collect(const void *from, size_t words,
 			    struct xs_live_addresses *found);
 

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WHY_GRAPH = XS_POINTERS_REASONS, WHY_UNRECORDED, FLOW_WHYS };
+
 struct builder {
 	struct xs_result *result;
 	const struct xs_trace *trace;
@@ -22,6 +24,7 @@ struct builder {
 	uint32_t *numbers; /* of memory, by the call that allocated it; 0: none
 			    */
 	uint32_t memories;
+	int64_t unknown[FLOW_WHYS]; /* launches, by why_unknown() */
 };
 
 static const struct xs_result_site *site_of(struct builder *b, uint32_t index)
@@ -92,11 +95,48 @@ static void add_accesses(struct builder *b, const struct xs_flow_op *in,
 	}
 }
 
-static bool has_pointers(const struct xs_trace *trace, uint32_t call)
-{
-	const size_t at = xs_trace_first_pointers(trace, call);
+static const char *const whys[FLOW_WHYS] = {
+    [XS_POINTERS_NO_LAYOUT] = "with parameters whose places are not known",
+    [XS_POINTERS_ALL] = "that may use a __device__ variable, or other memory "
+			"that no recorded call allocated",
+    [XS_POINTERS_TOO_MANY] = "with more addresses than are kept, or beside "
+			     "memory of an unknown size",
+    [XS_POINTERS_TABLE] = "with memory that was given addresses by a copy",
+    [XS_POINTERS_ALIAS] = "with memory mapped at two addresses",
+    [XS_POINTERS_OBJECT] = "with a texture or surface",
+    [WHY_GRAPH] = "of graphs",
+    [WHY_UNRECORDED] = "without their pointers (XFERSPY_DATAFLOW=all records "
+		       "them)"};
 
-	return at < trace->pointers_count && trace->pointers[at].call == call;
+/* Why the memory of a launch is unknown: enum xs_pointers_known, or one of the
+ * above. */
+static unsigned why_unknown(const struct xs_trace *trace,
+			    const struct xs_op *kernel)
+{
+	const size_t at = xs_trace_first_pointers(trace, kernel->call);
+
+	if (kernel->flags & XS_OP_GRAPH)
+		return WHY_GRAPH;
+	if (at == trace->pointers_count ||
+	    trace->pointers[at].call != kernel->call)
+		return WHY_UNRECORDED;
+	return trace->pointers[at].known < XS_POINTERS_REASONS
+		   ? trace->pointers[at].known
+		   : XS_POINTERS_TOO_MANY;
+}
+
+static void add_reasons(struct builder *b)
+{
+	struct xs_result_dataflow *out = b->out;
+
+	out->reasons =
+	    xs_arena_alloc(&b->result->arena, FLOW_WHYS, sizeof(*out->reasons));
+	for (unsigned i = 0; out->reasons && i < FLOW_WHYS; i++)
+		if (b->unknown[i])
+			out->reasons[out->reason_count++] =
+			    (struct xs_result_flow_reason){b->unknown[i],
+							   whys[i]};
+	out->unrecorded = b->unknown[WHY_UNRECORDED];
 }
 
 static void add_op(struct builder *b, uint32_t at, uint64_t from_ns)
@@ -120,9 +160,8 @@ static void add_op(struct builder *b, uint32_t at, uint64_t from_ns)
 					      : xs_number_bounded(op->bytes),
 	    .unknown = in->unknown};
 	b->out->unknown += in->unknown;
-	b->out->unrecorded += op->kind == XS_OP_KERNEL &&
-			      !(op->flags & XS_OP_GRAPH) &&
-			      !has_pointers(b->trace, op->call);
+	if (in->unknown && op->kind == XS_OP_KERNEL)
+		b->unknown[why_unknown(b->trace, op)]++;
 	add_accesses(b, in, op, out);
 }
 
@@ -202,6 +241,7 @@ static int fill(struct builder *b, const struct xs_phase *phase)
 		: 0;
 	for (uint32_t i = 0; i < b->flow->op_count; i++)
 		add_op(b, i, phase->sample_from_ns);
+	add_reasons(b);
 	add_edges(b);
 	return add_bound(b, phase);
 }

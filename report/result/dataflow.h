@@ -40,6 +40,11 @@ struct xs_result_flow_edge {
 	int kind;
 };
 
+struct xs_result_flow_reason {
+	int64_t launches;
+	const char *why; /* after "launches " */
+};
+
 /* Who needs what in some rounds of the leading phase. */
 struct xs_result_dataflow {
 	const char *missing; /* why there is none; NULL: there is one */
@@ -53,8 +58,10 @@ struct xs_result_dataflow {
 	int64_t kinds[XS_RESULT_FLOW_KINDS]; /* edges of each kind */
 	int64_t unknown;    /* ops that may access any memory */
 	int64_t unrecorded; /* launches whose pointers are not in the trace */
-	int64_t round_ns;   /* of these rounds, on average */
-	int64_t bound_ns;   /* the least, if only data orders them */
+	struct xs_result_flow_reason *reasons; /* why launches are unknown */
+	size_t reason_count;
+	int64_t round_ns; /* of these rounds, on average */
+	int64_t bound_ns; /* the least, if only data orders them */
 	/* the parts of which it is the longest */
 	int64_t path_ns, in_ns, kernel_ns, out_ns;
 	const char *limit; /* which one that is */

@@ -26,7 +26,8 @@ struct planned {
 struct round {
 	struct planned ops[OPS];
 	uint32_t count;
-	bool noise; /* another kernel comes between rounds */
+	bool noise;   /* another kernel comes between rounds */
+	bool symbols; /* the program copies from a symbol elsewhere */
 };
 
 static void make_round(struct round *round)
@@ -36,6 +37,7 @@ static void make_round(struct round *round)
 
 	round->count = 1 + (uint32_t)rand() % OPS;
 	round->noise = rand() % 2;
+	round->symbols = false;
 	for (uint32_t i = 0; i < round->count; i++) {
 		struct planned *op = &round->ops[i];
 		const uint64_t half = rand() % 2 ? BYTES : BYTES / 2;
@@ -73,6 +75,10 @@ static const char head[] =
     "shape registers=32 shape=1 name=50 grid_x=1 grid_y=1 grid_z=1 block_x=32 "
     "block_y=1 block_z=1\n"
     "queue queue=0 device=0 queue_kind=1 context=1 stream=7\n";
+
+static const char symbols[] =
+    "string id=13 text=\"cudaMemcpyFromSymbolAsync\"\n"
+    "site call_class=2 site=19 function=13\n";
 
 struct text {
 	FILE *calls, *ops;
@@ -148,8 +154,8 @@ static struct xs_trace *trace_of(const struct round *round)
 	}
 	fclose(t.calls);
 	fclose(t.ops);
-	assert_true(asprintf(&all, "%s%schunk base_ns=1000000000\n%s", head,
-			     calls, ops) > 0);
+	assert_true(asprintf(&all, "%s%s%schunk base_ns=1000000000\n%s", head,
+			     round->symbols ? symbols : "", calls, ops) > 0);
 	trace = read_text(all);
 	free(calls);
 	free(ops);
@@ -481,6 +487,9 @@ TEST(least_time_of_a_round)
 	round.ops[1].unknown = true;
 	expect_least(&round, 0);
 	round.ops[1].unknown = false;
+	round.symbols = true; /* kernels may use __device__ variables */
+	expect_least(&round, 0);
+	round.symbols = false;
 	round.noise = true; /* work that is of no round */
 	expect_least(&round, 0);
 }

@@ -33,7 +33,7 @@ given()
 # as_told: what the program printed, in the same form
 as_told()
 {
-	sed 's/^hidden.*/0:/; s/^[a-z_]*/1:/; s/^1:0:/0:/' out
+	sed 's/^hidden.*/0:/; s/^by_list/3:/; s/^object/5:/; s/^[a-z_]\+/1:/' out
 }
 
 export XS_SIM_NO_LAYOUT=_Z6hiddenPi
@@ -44,7 +44,7 @@ for app in pointers pointers-static; do
 		XFERSPY_DATAFLOW=$mode traced "$XS_APPS/$app" 3
 		expect "$app: $mode: exit code" "$status" 0
 		read_trace
-		expect "$app: launches" "$(count '^call ')" 30
+		expect "$app: launches" "$(count '^call ')" 35
 		expect "$app: lost" "$(json lost)" 0
 		given >got
 		as_told >want
@@ -58,7 +58,7 @@ done
 # The first launches of each kernel, and all of one 64th of the time.
 traced "$XS_APPS/pointers" 2000
 read_trace
-expect "sample: launches" "$(count '^call ')" 16006
+expect "sample: launches" "$(count '^call ')" 16011
 within "sample: launches with pointers" "$(given | wc -l)" 1280 8000
 
 # A question that the driver does not answer yet is asked again.
@@ -86,6 +86,14 @@ for app in driver driver-per-thread; do
 	sed -n 's/^launch/1:/p' out >want
 	diff want got >&2 || fail "$app: not the program's addresses"
 done
+
+# Memory that is mapped at two addresses.
+XFERSPY_DATAFLOW=all traced "$XS_APPS/driver" aliases 2
+expect "aliases: exit code" "$status" 0
+read_trace
+given >got
+sed -n 's/^launch/4:/p' out >want
+diff want got >&2 || fail "aliases: not the program's addresses"
 
 # A context ends with its memory and its modules.
 for app in driver driver-per-thread; do

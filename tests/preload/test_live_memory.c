@@ -30,6 +30,17 @@ static bool is_live(uint64_t address)
 	return look(&address, 1, addresses) == 1 && addresses[0] == address;
 }
 
+/* Returns what is known of a launch that is given the word. */
+static enum xs_pointers_known known(uint64_t word)
+{
+	uint64_t address;
+	struct xs_live_addresses found = {
+	    .addresses = &address, .room = 1, .known = XS_POINTERS_ALL};
+
+	xs_live_memory_collect(&word, 1, &found);
+	return found.known;
+}
+
 /* Returns the bytes of address space that the process has. */
 static rlim_t address_space(void)
 {
@@ -102,7 +113,8 @@ TEST(memory_ends_with_its_context)
 
 TEST(addresses_are_distinct)
 {
-	const uint64_t words[] = {0x1008, 7, 0x1010, 0x1008, 0x2000, 0x1010};
+	const uint64_t words[] = {0x1008, 1ull << 40, 0x1010,
+				  0x1008, 0x2000,     0x1010};
 	uint64_t many[2 * FOUND], addresses[FOUND];
 	struct xs_live_addresses found = {.addresses = addresses,
 					  .room = FOUND};
@@ -114,7 +126,7 @@ TEST(addresses_are_distinct)
 		many[i] = 0x1000 + i;
 	xs_live_memory_collect(many, 2 * FOUND, &found);
 	assert_int_equal(found.count, FOUND);
-	assert_true(found.overflow);
+	assert_int_equal(found.known, XS_POINTERS_TOO_MANY);
 	xs_live_memory_remove(0x1000, 20);
 }
 
@@ -187,20 +199,80 @@ TEST(few_ranges_take_little)
 	for (uint64_t i = 1; i <= 1000; i++)
 		xs_live_memory_add(i << 12, 4096, 1, 1);
 	assert_int_equal(setrlimit(RLIMIT_AS, &kept), 0);
-	assert_true(xs_live_memory_is_complete());
+	assert_int_equal(known(0), XS_POINTERS_ALL);
 	assert_true(is_live(1000 << 12));
 	xs_live_memory_remove_all(0, 1);
 }
 
-/* In another process: the list is incomplete from then on. */
+/* While it lives, any address may be in it. */
 TEST(of_unknown_size)
+{
+	for (int context = 0; context < 2; context++) {
+		xs_live_memory_add(0x5000, 0, 1, 10);
+		assert_int_equal(known(0), XS_POINTERS_TOO_MANY);
+		if (context)
+			xs_live_memory_remove_all(1, 20);
+		else
+			xs_live_memory_remove(0x5000, 20);
+		assert_int_equal(known(0), XS_POINTERS_ALL);
+	}
+}
+
+/* An array whose first index is 1, or that has a halo. */
+TEST(words_before_memory)
+{
+	const uint64_t words[] = {0xfff8,  0x10100, 0x10108, 0x1fff8,
+				  0x30000, 0x10000, 0x40000};
+	uint64_t addresses[FOUND];
+
+	xs_live_memory_add(0x10000, 0x100, 1, 10);
+	xs_live_memory_add(0x20000, 0x10000, 1, 10);
+	xs_live_memory_add(0x50000, 0x100, 1, 10);
+	assert_int_equal(look(words, 1, addresses), 1);
+	assert_int_equal(addresses[0], 0x10000);
+	assert_int_equal(look(words + 1, 1, addresses), 0); /* an end */
+	assert_int_equal(look(words + 2, 2, addresses), 1);
+	assert_int_equal(addresses[0], 0x20000);
+	assert_int_equal(look(words + 4, 1, addresses), 0); /* an end */
+	assert_int_equal(look(words + 6, 1, addresses), 0); /* too far */
+	xs_live_memory_remove_all(0, 20);
+}
+
+TEST(memory_with_addresses)
+{
+	xs_live_memory_add(0x1000, 0x100, 1, 10);
+	xs_live_memory_add(0x2000, 0x100, 1, 10);
+	assert_true(xs_live_memory_hide(0x1010, XS_POINTERS_TABLE));
+	assert_false(xs_live_memory_hide(0x3000, XS_POINTERS_TABLE));
+	assert_int_equal(known(0x1080), XS_POINTERS_TABLE);
+	assert_int_equal(known(0x2000), XS_POINTERS_ALL);
+	xs_live_memory_remove_all(0, 20);
+	xs_live_memory_add(0x1000, 0x100, 1, 10);
+	assert_int_equal(known(0x1000), XS_POINTERS_ALL);
+	xs_live_memory_remove_all(0, 20);
+}
+
+/* Numbers of objects are small: one before is no address of it. */
+TEST(objects)
+{
+	xs_live_memory_add(7, 1, 1, 10);
+	xs_live_memory_hide(7, XS_POINTERS_OBJECT);
+	assert_int_equal(known(7), XS_POINTERS_OBJECT);
+	assert_int_equal(known(6), XS_POINTERS_ALL);
+	assert_int_equal(known(8), XS_POINTERS_ALL);
+	xs_live_memory_remove(7, 20);
+	assert_int_equal(known(7), XS_POINTERS_ALL);
+}
+
+/* In another process: a variable of the device may be read by any kernel. */
+TEST(addresses_in_no_memory)
 {
 	const pid_t child = fork();
 	int status;
 
 	if (child == 0) {
-		xs_live_memory_add(0x5000, 0, 1, 10);
-		_exit(xs_live_memory_is_complete() || is_live(0x5000));
+		xs_live_memory_hide_all(XS_POINTERS_TABLE);
+		_exit(known(0) != XS_POINTERS_TABLE);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
@@ -212,7 +284,7 @@ TEST(too_many)
 	for (uint64_t i = 0; i < XS_LIVE_MEMORY_MOST; i++)
 		xs_live_memory_add((i * 7919 % XS_LIVE_MEMORY_MOST + 1) << 12,
 				   4096, 1, 1);
-	assert_true(xs_live_memory_is_complete());
+	assert_int_equal(known(0), XS_POINTERS_ALL);
 	assert_true(is_live((UINT64_C(1) << 12) + 4095));
 	assert_true(is_live((uint64_t)XS_LIVE_MEMORY_MOST << 12));
 	for (uint64_t i = 0; i < XS_LIVE_MEMORY_MOST; i++)
@@ -222,7 +294,7 @@ TEST(too_many)
 	assert_false(is_live(UINT64_C(102) << 12));
 	for (uint64_t i = 0; i < XS_LIVE_MEMORY_MOST; i++)
 		xs_live_memory_add((i + 1) << 12, 4096, 1, 3);
-	assert_true(xs_live_memory_is_complete());
+	assert_int_equal(known(0), XS_POINTERS_ALL);
 	xs_live_memory_add(UINT64_C(1) << 50, 4096, 1, 3);
-	assert_false(xs_live_memory_is_complete());
+	assert_int_equal(known(0), XS_POINTERS_TOO_MANY);
 }

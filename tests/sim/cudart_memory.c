@@ -41,6 +41,13 @@ RT_API(cudaIpcOpenMemHandle, v4010,
        (devPtr, handle, flags), xs_sim_ipc_open(devPtr, &handle))
 RT_API(cudaIpcCloseMemHandle, v4010, (void *devPtr), (devPtr),
        xs_sim_ipc_close(devPtr))
+RT_API(cudaCreateTextureObject, v5000,
+       (cudaTextureObject_t * object, const struct cudaResourceDesc *resource,
+	const struct cudaTextureDesc *texture,
+	const struct cudaResourceViewDesc *view),
+       (object, resource, texture, view), (*object = 7, cudaSuccess))
+RT_API(cudaDestroyTextureObject, v5000, (cudaTextureObject_t object), (object),
+       cudaSuccess)
 RT_API(cudaMallocPitch, v3020,
        (void **devPtr, size_t *pitch, size_t width, size_t height),
        (devPtr, pitch, width, height),

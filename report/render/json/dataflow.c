@@ -25,12 +25,17 @@ static const struct xs_json_field edge[] = {
     FIELDS(from, to), MADE_OF("kind", kind, flow_kind), {0}};
 
 #undef IN
+#define IN struct xs_result_flow_reason
+static const struct xs_json_field reason[] = {FIELDS(launches, why), {0}};
+
+#undef IN
 #define IN struct xs_result_dataflow
 static const struct xs_json_field missing[] = {FIELDS(missing, phase), {0}};
 
 static const struct xs_json_field dataflow[] = {
     FIELDS(missing, phase, rounds, from_ns, round_ns, bound_ns, limit),
     FIELDS(path_ns, in_ns, kernel_ns, out_ns, unknown, unrecorded),
+    ROWS(reasons, reason_count, reason),
     ROWS(ops, op_count, op),
     ROWS(edges, edge_count, edge),
     {0}};

@@ -168,16 +168,20 @@ static const char *edges(struct xs_result *result)
 	return list ? list : "none";
 }
 
-static const char *unrecorded(struct xs_arena *arena,
-			      const struct xs_result_dataflow *flow)
+/* " (3 launches ..., 1 launches ...)" */
+static const char *reasons(struct xs_arena *arena,
+			   const struct xs_result_dataflow *flow)
 {
-	return flow->unrecorded
-		   ? xs_arena_print(arena,
-				    " (the pointers of %" PRId64
-				    " launches were not recorded: "
-				    "XFERSPY_DATAFLOW=all records them)",
-				    flow->unrecorded)
-		   : "";
+	const char *list = NULL;
+
+	for (size_t i = 0; i < flow->reason_count; i++)
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena, "%" PRId64 " launch%s %s",
+				   flow->reasons[i].launches,
+				   flow->reasons[i].launches == 1 ? "" : "es",
+				   flow->reasons[i].why));
+	return list ? xs_arena_print(arena, " (%s)", list) : "";
 }
 
 static void put_summary(const struct xs_terminal *terminal,
@@ -194,7 +198,7 @@ static void put_summary(const struct xs_terminal *terminal,
 		" of its rounds, from %s of the run on: %zu ops, %" PRId64
 		" of them of unknown memory%s. Orders: %s.",
 		flow->phase, flow->rounds, xs_units_ns(flow->from_ns).s,
-		flow->op_count, flow->unknown, unrecorded(arena, flow),
+		flow->op_count, flow->unknown, reasons(arena, flow),
 		edges(result)));
 	xs_terminal_wrap(
 	    terminal, XS_BOLD, "  ",
@@ -210,9 +214,9 @@ static void put_summary(const struct xs_terminal *terminal,
 		arena,
 		"Dependencies take %s a round, copies in %s, copies out %s; "
 		"kernels would fill all SMs for %s. Not seen: what the host "
-		"computes from results, pointers that lie in memory, "
-		"__device__ variables and textures. A kernel may only write "
-		"what it seems to read.",
+		"computes from results, addresses that kernels write, and "
+		"__device__ variables that no copy reads. A kernel may only "
+		"write what it seems to read.",
 		xs_units_ns(flow->path_ns).s, xs_units_ns(flow->in_ns).s,
 		xs_units_ns(flow->out_ns).s, xs_units_ns(flow->kernel_ns).s));
 }

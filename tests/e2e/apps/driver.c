@@ -208,6 +208,22 @@ static void pointers(int rounds)
 	launch_of_modules(rounds);
 }
 
+/* Memory of one handle at two addresses. */
+static void aliases(int rounds)
+{
+	const CUmemGenericAllocationHandle handle = 77;
+	CUdeviceptr at[2];
+
+	for (int i = 0; i < 2; i++) {
+		CHECK(cuMemAddressReserve(&at[i], BYTES, 0, 0, 0));
+		CHECK(cuMemMap(at[i], BYTES, 0, handle, 0));
+	}
+	for (int i = 0; i < rounds; i++) {
+		device = at[i % 2];
+		launch_extra(sizeof(device));
+	}
+}
+
 static void create_context(CUcontext *context, CUdevice on)
 {
 #if CUDA_VERSION >= 13000
@@ -255,8 +271,8 @@ int main(int argc, char **argv)
 	int wrong = 0;
 
 	set_up();
-	if (strcmp(mode, "pointers") == 0) {
-		pointers(rounds);
+	if (strcmp(mode, "pointers") == 0 || strcmp(mode, "aliases") == 0) {
+		*mode == 'p' ? pointers(rounds) : aliases(rounds);
 		return 0;
 	}
 	if (strcmp(mode, "mapped") == 0) {

@@ -36,6 +36,11 @@ __global__ void without(long long number)
 		__syncthreads();
 }
 
+__global__ void by_list(int *const *list, int *out)
+{
+	out[threadIdx.x] = list[0][threadIdx.x];
+}
+
 __global__ void hidden(int *out)
 {
 	out[threadIdx.x] = 1;
@@ -87,6 +92,26 @@ static void launch_all(int *a, int *b, int *mapped)
 	nothing<<<1, 32>>>();
 }
 
+/* Arrays behind a table, which the first kernel is given and which lives in
+ * memory that is freed; and behind a texture. */
+static void launch_with_others(int *a, int *b)
+{
+	int **list;
+	cudaTextureObject_t object;
+
+	CHECK(cudaMalloc(&list, sizeof(a)));
+	tell("by_list", list, b);
+	CHECK(cudaMemcpy(list, &a, sizeof(a), cudaMemcpyHostToDevice));
+	by_list<<<1, 32>>>(list, b);
+	CHECK(cudaFree(list));
+	CHECK(cudaCreateTextureObject(&object, NULL, NULL, NULL));
+	tell("object", (void *)object, NULL);
+	without<<<1, 32>>>((long long)object);
+	CHECK(cudaDestroyTextureObject(object));
+	tell("without", NULL, NULL);
+	without<<<1, 32>>>((long long)object);
+}
+
 static void launch_without(const void *number, bool lives)
 {
 	tell("without", lives ? number : NULL, NULL);
@@ -120,6 +145,7 @@ int main(int argc, char **argv)
 	CHECK(cudaHostAlloc(&mapped, BYTES, cudaHostAllocDefault));
 	for (int i = 0; i < rounds; i++)
 		launch_all(a, b, mapped);
+	launch_with_others(a, b);
 	/* the number is the address of memory that was freed, and then of
 	 * memory that is there again */
 	CHECK(cudaFree(b));
