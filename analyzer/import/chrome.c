@@ -52,12 +52,13 @@ static uint64_t number_in(const char *text)
 						  : strtoull(digits, NULL, 10);
 }
 
-/* Whether a value is a size: digits alone, as many as can be. */
-static bool is_size(const struct xs_json_pull *json, int token)
+/* Whether a text is a size: a whole number, as large as can be. */
+static bool is_size(const char *text)
 {
-	return token == XS_JSON_NUMBER &&
-	       !json->text[strspn(json->text, "0123456789")] &&
-	       strtoull(json->text, NULL, 10) <= MOST_NUMBER;
+	const size_t digits = strspn(text, "0123456789");
+
+	return digits && !text[digits + strspn(text + digits, ".0")] &&
+	       strtoull(text, NULL, 10) <= MOST_NUMBER;
 }
 
 /* Copies a text, or its beginning. */
@@ -111,8 +112,6 @@ static int read_argument(struct reader *r, const char *key)
 
 	copy_text(name, sizeof(name), key);
 	token = xs_json_pull_next(&r->json);
-	if (strcmp(name, "bytes") == 0)
-		e->has_bytes = is_size(&r->json, token);
 	if (grid || block)
 		return read_three(r, token, grid ? e->grid : e->block);
 	if (token != XS_JSON_NUMBER && token != XS_JSON_STRING)
@@ -120,6 +119,7 @@ static int read_argument(struct reader *r, const char *key)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		if (strcmp(name, numbers[i].key) == 0)
 			*numbers[i].number = number_in(r->json.text);
+	e->has_bytes |= strcmp(name, "bytes") == 0 && is_size(r->json.text);
 	e->has_device |= strcmp(name, "device") == 0;
 	e->has_stream |= strcmp(name, "stream") == 0 && r->json.text[0] != '-';
 	if (strcmp(name, "name") == 0)

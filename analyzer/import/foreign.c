@@ -129,7 +129,41 @@ uint16_t xs_foreign_peer(const struct xs_foreign *f,
 	return (uint16_t)(op->peer ? op->peer - 1u : q->device);
 }
 
-/* Appends a call, an op, a detail or a range to its list. */
+static bool is_host(uint8_t memory)
+{
+	return memory == XS_MEM_PAGEABLE || memory == XS_MEM_PINNED;
+}
+
+static bool is_device(uint8_t memory)
+{
+	return memory == XS_MEM_DEVICE || memory == XS_MEM_ARRAY;
+}
+
+/* Whether a copy's kinds of memory are not those of its direction. */
+static bool is_contradiction(const struct xs_foreign_op *op)
+{
+	const bool from_host =
+	    op->direction == XS_DIR_H2D || op->direction == XS_DIR_H2H;
+	const bool to_host =
+	    op->direction == XS_DIR_D2H || op->direction == XS_DIR_H2H;
+
+	return op->direction != XS_DIR_UNKNOWN &&
+	       ((from_host ? is_device : is_host)(op->src_memory) ||
+		(to_host ? is_device : is_host)(op->dst_memory));
+}
+
+int xs_foreign_add_op(struct xs_foreign *f, const struct xs_foreign_op *op)
+{
+	if (op->kind == XS_REC_copy && is_contradiction(op)) {
+		f->left_out++;
+		return 0;
+	}
+	return f->op_count >= MOST_ITEMS
+		   ? -ENOMEM
+		   : XS_ARRAY_ADD_LARGE(f->ops, f->op_count, *op);
+}
+
+/* Appends a call, a detail or a range to its list. */
 #define ADD(item)                                                              \
 	int xs_foreign_add_##item(struct xs_foreign *f,                        \
 				  const struct xs_foreign_##item *item)        \
@@ -140,7 +174,6 @@ uint16_t xs_foreign_peer(const struct xs_foreign *f,
 						*item);                        \
 	}
 ADD(call)
-ADD(op)
 ADD(detail)
 ADD(range)
 #undef ADD

@@ -67,13 +67,14 @@ static int add_call(void *self, sqlite3_stmt *values)
 {
 	struct xs_nsys *n = self;
 	const bool has_result =
-	    sqlite3_column_type(values, R_RESULT) != SQLITE_NULL;
+	    xs_nsys_db_is_number(values, R_RESULT) &&
+	    xs_nsys_db_number(values, R_RESULT) <= UINT16_MAX;
 	struct xs_foreign_call call = {
 	    .start_ns = xs_nsys_time(n, values, R_START),
 	    .end_ns = xs_nsys_time(n, values, R_END),
 	    .thread = xs_nsys_thread(values, R_TID),
 	    .correlation = xs_nsys_db_id(values, R_ID),
-	    .error = xs_nsys_db_number16(values, R_RESULT),
+	    .error = has_result ? xs_nsys_db_number16(values, R_RESULT) : 0,
 	    .result_unknown = !has_result};
 	int rc;
 

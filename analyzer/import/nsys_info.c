@@ -88,8 +88,7 @@ uint8_t xs_nsys_memory(const struct xs_nsys *n, sqlite3_stmt *values,
 {
 	const uint64_t id = xs_nsys_db_number(values, column);
 
-	return sqlite3_column_type(values, column) != SQLITE_NULL &&
-		       id < sizeof(n->memories)
+	return xs_nsys_db_is_number(values, column) && id < sizeof(n->memories)
 		   ? n->memories[id]
 		   : XS_MEM_UNKNOWN;
 }

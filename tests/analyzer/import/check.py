@@ -411,6 +411,13 @@ class Nsys(unittest.TestCase):
         self.assertIn(LEFT_OUT.format(rows), made["coverage"]["notes"])
         self.assertEqual(made["coverage"]["api_calls_seen"], 0)
 
+    def test_kinds_and_results_that_cannot_be(self):
+        path = self.changed("UPDATE {} SET srcKind = 1.5 WHERE copyKind = 1; UPDATE "
+                            "CUPTI_ACTIVITY_KIND_RUNTIME SET returnValue = 65536")
+        self.assertIn("for 32 of 65 copies between host and device the file does not say",
+                      " ".join(report(path)["coverage"]["notes"]))
+        self.assertNotIn("65535", run("report", path).stdout)
+
     def of_unknown_memory(self, function):
         path = self.changed("UPDATE {} SET srcKind = NULL, dstKind = NULL")
         with sqlite3.connect(path) as db:
@@ -1047,15 +1054,36 @@ class PyTorch(unittest.TestCase):
             whole = [event("kernel", "f", 1, 1)] + [
                 event(category, name, 2 * i, 1, bytes=4096) for i in range(1, 12)]
             del whole[-1]["args"]["bytes"]
-            wrong = ("1e30", "NaN", '"4096"', "-1", "4.5", "9" * 40, "null", "[1]")
+            wrong = ("1e30", "NaN", '"4096 B"', "-1", "4.5", "9" * 40, "null", "[1]")
             for value, part in zip(wrong, whole[1:]):
                 part["args"]["bytes"] = f"@{value}@"
             path = self.path / "a.json"
             path.write_text(json.dumps({"traceEvents": whole}).replace(
-                '"@\\"4096\\"@"', '"4096"').replace('"@', "").replace('@"', ""))
+                '"@\\"4096 B\\"@"', '"4096 B"').replace('"@', "").replace('@"', ""))
             made = report(path)
             self.assertEqual(made["coverage"]["gpu_ops_seen"], 1 + 2)
             self.assertIn(LEFT_OUT.format(9), made["coverage"]["notes"])
+
+    def test_whole_numbers_in_other_notations(self):
+        copies = [event("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 2 * i, 1, bytes=size)
+                  for i, size in enumerate((4096, "4096", 4096.0))]
+        made = report(packed(self.path / "a", copies))
+        self.assertEqual(made["totals"]["h2d_bytes"], 3 * 4096)
+        self.assertNotIn("left out: 1", " ".join(made["coverage"]["notes"]))
+
+    def test_kinds_that_contradict_the_direction(self):
+        """A copy whose name says two things is left out and counted."""
+        for name in ("HtoD (Device -> Pageable)", "DtoH (Pinned -> Device)",
+                     "PtoP (Pageable -> Device)", "HtoH (Device -> Pinned)"):
+            path = packed(self.path / "a", [
+                event("kernel", "f", 1, 1),
+                event("gpu_memcpy", f"Memcpy {name}", 3, 1, bytes=4096),
+                event("gpu_memcpy", "Memcpy HtoD (Managed -> Device)", 5, 1, bytes=4096)])
+            made = report(path)
+            self.assertEqual(made["totals"]["h2d_bytes"], 4096, name)
+            self.assertEqual(made["coverage"]["gpu_ops_seen"], 2, name)
+            self.assertIn(LEFT_OUT.format(1).replace("events", "event"),
+                          made["coverage"]["notes"])
 
     def test_sizes_and_kinds(self):
         path = packed(self.path / "a", [
