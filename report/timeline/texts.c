@@ -3,6 +3,7 @@
 
 #include "analyzer/read/names.h"
 #include "analyzer/symbols/symbols.h"
+#include "analyzer/util/sort.h"
 #include "report/build/build.h"
 #include "report/result/source_text.h"
 
@@ -12,33 +13,6 @@
 
 /* Call sites whose source line is read. */
 #define SITES_QUOTED 256
-
-int xs_timeline_texts_init(struct xs_timeline_texts *texts,
-			   struct xs_result *result,
-			   const struct xs_trace *trace,
-			   struct xs_result_timeline *out)
-{
-	struct xs_arena *arena = &result->arena;
-	const size_t names = 2 * trace->string_count +
-			     sizeof(texts->copies) / sizeof(uint32_t) +
-			     XS_TIMELINE_STATICS;
-
-	*texts = (struct xs_timeline_texts){
-	    .result = result, .trace = trace, .out = out};
-	texts->strings =
-	    xs_arena_alloc(arena, trace->string_count + 1, sizeof(uint32_t));
-	texts->kernels =
-	    xs_arena_alloc(arena, trace->string_count + 1, sizeof(uint32_t));
-	texts->sites =
-	    xs_arena_alloc(arena, trace->site_count + 1, sizeof(uint32_t));
-	out->names = xs_arena_alloc(arena, names, sizeof(*out->names));
-	out->sites =
-	    xs_arena_alloc(arena, trace->site_count + 1, sizeof(*out->sites));
-	if (arena->failed)
-		return -ENOMEM;
-	xs_build_site(result, trace, XS_NONE, &out->sites[out->site_count++]);
-	return 0;
-}
 
 /* Adds a name that the arena owns. Returns its number + 1. */
 static uint32_t add(struct xs_timeline_texts *texts, const char *name)
@@ -84,11 +58,74 @@ uint32_t xs_timeline_call_name(struct xs_timeline_texts *texts, uint32_t site)
 		      : xs_timeline_static_name(texts, "a call");
 }
 
-uint32_t xs_timeline_range_name(struct xs_timeline_texts *texts,
-				const struct xs_nvtx *range)
+/* "halo exchange", or with its domain "solver: halo exchange" */
+static uint32_t add_range(struct xs_timeline_texts *texts,
+			  const struct xs_nvtx *range)
 {
-	return range->name ? name_of_string(texts, range->name)
-			   : xs_timeline_static_name(texts, "a range");
+	const uint32_t name = range->name
+				  ? name_of_string(texts, range->name)
+				  : xs_timeline_static_name(texts, "a range");
+
+	if (!range->domain)
+		return name;
+	return add(texts,
+		   xs_arena_print(&texts->result->arena, "%s: %s",
+				  xs_build_string(texts->result, texts->trace,
+						  range->domain),
+				  texts->out->names[name])) -
+	       1;
+}
+
+/* Ranges of one domain and name have one number. */
+static int number_ranges(struct xs_timeline_texts *texts)
+{
+	const struct xs_trace *trace = texts->trace;
+	const size_t count = trace->nvtx_count;
+	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
+	int err = keys ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < count; i++)
+		keys[i] = (struct xs_key){
+		    (uint64_t)trace->nvtx[i].domain << 32 | trace->nvtx[i].name,
+		    (uint32_t)i};
+	if (!err)
+		err = xs_keys_sort(keys, count);
+	for (size_t i = 0; !err && i < count; i++)
+		texts->ranges[keys[i].index] =
+		    i && keys[i].key == keys[i - 1].key
+			? texts->ranges[keys[i - 1].index]
+			: add_range(texts, &trace->nvtx[keys[i].index]);
+	free(keys);
+	return err;
+}
+
+int xs_timeline_texts_init(struct xs_timeline_texts *texts,
+			   struct xs_result *result,
+			   const struct xs_trace *trace,
+			   struct xs_result_timeline *out)
+{
+	struct xs_arena *arena = &result->arena;
+	const size_t names = 2 * trace->string_count + trace->nvtx_count +
+			     sizeof(texts->copies) / sizeof(uint32_t) +
+			     XS_TIMELINE_STATICS;
+
+	*texts = (struct xs_timeline_texts){
+	    .result = result, .trace = trace, .out = out};
+	texts->strings =
+	    xs_arena_alloc(arena, trace->string_count + 1, sizeof(uint32_t));
+	texts->kernels =
+	    xs_arena_alloc(arena, trace->string_count + 1, sizeof(uint32_t));
+	texts->sites =
+	    xs_arena_alloc(arena, trace->site_count + 1, sizeof(uint32_t));
+	texts->ranges =
+	    xs_arena_alloc(arena, trace->nvtx_count + 1, sizeof(uint32_t));
+	out->names = xs_arena_alloc(arena, names, sizeof(*out->names));
+	out->sites =
+	    xs_arena_alloc(arena, trace->site_count + 1, sizeof(*out->sites));
+	if (arena->failed)
+		return -ENOMEM;
+	xs_build_site(result, trace, XS_NONE, &out->sites[out->site_count++]);
+	return number_ranges(texts);
 }
 
 static uint32_t add_kernel(struct xs_timeline_texts *texts, uint32_t string)

@@ -17,6 +17,7 @@ struct xs_timeline_texts {
 	/* Number + 1 by index into the trace's strings, strings and sites; 0:
 	 * none yet. The arena of the result owns them. */
 	uint32_t *strings, *kernels, *sites;
+	uint32_t *ranges; /* number by index into the trace's ranges */
 	uint32_t copies[XS_OP_KINDS][XS_TIMELINE_MEMORIES]
 		       [XS_TIMELINE_MEMORIES];
 	struct {
@@ -31,12 +32,10 @@ int xs_timeline_texts_init(struct xs_timeline_texts *texts,
 			   const struct xs_trace *trace,
 			   struct xs_result_timeline *out);
 
-/* Return the number of a name: of the CUDA function called at a site, of an
- * NVTX range, of a kernel by its shape, of a copy or set by enum xs_op_kind and
- * enum xs_memory, of a static text. */
+/* Return the number of a name: of the CUDA function called at a site, of a
+ * kernel by its shape, of a copy or set by enum xs_op_kind and enum xs_memory,
+ * of a static text. */
 uint32_t xs_timeline_call_name(struct xs_timeline_texts *texts, uint32_t site);
-uint32_t xs_timeline_range_name(struct xs_timeline_texts *texts,
-				const struct xs_nvtx *range);
 uint32_t xs_timeline_kernel_name(struct xs_timeline_texts *texts,
 				 uint32_t shape);
 uint32_t xs_timeline_copy_name(struct xs_timeline_texts *texts, unsigned kind,

@@ -34,7 +34,7 @@ static void add_range(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
 	const struct xs_result_slice slice = {
 	    .start_ns = since(range->start_ns, begin_ns),
 	    .end_ns = since(range->end_ns, begin_ns),
-	    .name = xs_timeline_range_name(texts, range),
+	    .name = texts->ranges[range - texts->trace->nvtx],
 	};
 
 	xs_lanes_add(

@@ -206,7 +206,7 @@ TEST(nvtx_ranges_are_lanes)
 	}
 	assert_string_equal(
 	    result->timeline->names[run->lanes[4].slices[0].name],
-	    "halo exchange");
+	    "solver: halo exchange");
 	assert_int_equal(run->lanes[5].kind, XS_LANE_CALLS);
 	xs_result_free(result);
 }

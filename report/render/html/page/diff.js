@@ -78,9 +78,9 @@ function sharePaint([before, after]) {
 function runs({before, after}, traces) {
   const shown = new Timeline('Timeline of both runs', traces.map(({views}, i) => ({
     title: i ? `After: ${time(after.wall_ns)}` : `Before: ${time(before.wall_ns)}`,
-    name: i ? 'after' : 'before', lanes: views[0]?.lanes || []})));
+    name: i ? 'after' : 'before', lanes: views[0]?.lanes || [], wall: (i ? after : before).wall_ns})));
   timelines.push(shown);
-  return section('Timeline', 'both runs, from their first call', shown.element, kindsLegend());
+  return section('Timeline', 'both runs as they were', shown.element, kindsLegend());
 }
 
 // The view of that phase's round as it was.

@@ -166,9 +166,9 @@ function timeline(trace) {
   const run = trace.views[0];
   if (!run?.lanes.length)
     return null;
-  const shown = new Timeline('Timeline of the run', [{lanes: run.lanes}]);
+  const shown = new Timeline('Timeline of the run', [{lanes: run.lanes, wall: trace.report.trace.wall_ns}]);
   timelines.push(shown);
-  return section('Timeline', 'the run as it was, from its first call to its last. Drag: pan. Shift + drag, or drag on the axis: sums. ' +
+  return section('Timeline', 'the run as it was. Drag: pan. Shift + drag, or drag on the axis: sums. ' +
     'Wheel: zoom after a click, or with Ctrl. Double click: zoom to it',
   shown.element, kindsLegend());
 }

@@ -4,7 +4,7 @@
 const PAN = 0.15, ZOOM = 1.5;
 
 class Timeline extends Picture {
-  // groups: [{title, name, lanes}]. sums and said: elements for what a selection
+  // groups: [{title, name, lanes, wall}]; wall: the time of a whole run. sums and said: elements for what a selection
   // adds up to, and for the slice that the keys are at.
   constructor(label, groups) {
     super();
@@ -27,7 +27,7 @@ class Timeline extends Picture {
       button('\u2212', 'Zoom out', () => this.zoom(ZOOM ** 2)),
       button('+', 'Zoom in', () => this.zoom(ZOOM ** -2)),
       button('All', 'Show all', () => this.fit()),
-      button('Sums', 'Add up what is shown', () => this.select([this.from, this.to])));
+      button('Sums', 'Add up what is shown', () => this.select([Math.max(this.from, this.least), Math.min(this.to, this.most)])));
     this.element = el('div.timeline', this.tools, this.frame, this.tip, this.said, this.sums);
     this.pointers = new Map();
     this.listen();
@@ -50,8 +50,9 @@ class Timeline extends Picture {
     this.height = y + AXIS;
     this.lanes = this.rows.filter(row => row.lane);
     const lanes = this.lanes.map(row => row.lane).filter(lane => lane.count);
-    this.least = Math.min(...lanes.map(lane => lane.start[0]), Infinity);
-    this.most = Math.max(this.least + 1000, ...lanes.map(lane => lane.last));
+    const walls = groups.map(group => group.wall).filter(Boolean);
+    this.least = walls.length ? 0 : Math.min(...lanes.map(lane => lane.start[0]), Infinity);
+    this.most = Math.max(this.least + 1000, ...walls, ...lanes.map(lane => lane.last));
     this.cursor = {row: 0, slice: -1};
     this.spacer.style.height = this.height + 'px';
     this.select(null);
