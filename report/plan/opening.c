@@ -314,7 +314,8 @@ static const char *saving(struct xs_result *result, struct act *act,
 			  bool is_first)
 {
 	const char *only_if = is_first ? act->only_if : NULL;
-	const bool may_lose = act->low_ns != XS_UNKNOWN && act->low_ns <= 0;
+	const bool may_lose =
+	    act->only_if || (act->low_ns != XS_UNKNOWN && act->low_ns <= 0);
 
 	if (!is_first)
 		act->step = NULL;

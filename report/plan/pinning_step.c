@@ -47,7 +47,7 @@ static void say(struct xs_result *result, struct xs_result_pinning *in,
 		.s);
 	in->saving = xs_arena_print(
 	    arena,
-	    "saves %s once, outside the steady part: %s of %s, then %s; "
+	    "may save %s once, outside the steady part: %s of %s, then %s; "
 	    "effort: one call per buffer",
 	    xs_units_in_range_ns(in->saves_ns, in->saves_low_ns,
 				 in->saves_high_ns)

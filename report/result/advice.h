@@ -5,6 +5,7 @@
 #define XS_REPORT_RESULT_ADVICE_H
 
 #include "report/result/phase.h"
+#include "report/result/units.h"
 
 /* A part of the run: what it was spent on. */
 struct xs_result_part {
@@ -91,5 +92,13 @@ struct xs_result_step {
 	const struct xs_result_site **sites;
 	size_t site_count;
 };
+
+/* Whether the step may save nothing of this run: its range crosses 0, or the
+ * trace does not show its condition. */
+static inline bool xs_result_step_is_question(const struct xs_result_step *step)
+{
+	return step->pays_rounds == XS_UNKNOWN &&
+	       (step->may_be_slower || step->condition);
+}
 
 #endif

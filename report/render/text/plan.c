@@ -119,15 +119,23 @@ static void put_later(const struct xs_terminal *terminal,
 			   step->estimate->effort));
 }
 
+/* "  1. pinned", "  1?. pinned" */
+static void put_number(const struct xs_terminal *terminal, int64_t number,
+		       bool question, const char *name)
+{
+	xs_terminal_print(terminal, XS_PLAIN, "  %" PRId64 "%s. ", number,
+			  question ? "?" : "");
+	xs_terminal_print(terminal, XS_BOLD, "%s", name);
+}
+
 static void put_step(const struct xs_terminal *terminal,
 		     struct xs_result *result,
 		     const struct xs_result_step *step)
 {
 	const char *only_if = xs_text_step_conditions(result, step);
 
-	xs_terminal_print(terminal, XS_PLAIN, "  %" PRId64 ". ", step->step);
-	xs_terminal_print(terminal, XS_BOLD, "%s",
-			  xs_text_step_name(result, step->estimate));
+	put_number(terminal, step->step, xs_result_step_is_question(step),
+		   xs_text_step_name(result, step->estimate));
 	xs_terminal_print(terminal, XS_PLAIN, ": %s round",
 			  step->phase->rounds == 1 ? "the" : "a");
 	if (result->phase_count > 1)
@@ -217,11 +225,9 @@ static void put_rest(const struct xs_terminal *terminal,
 		count == 1 ? ", " : ""));
 }
 
-static void put_title(const struct xs_terminal *terminal, int64_t number,
-		      const char *name, const char *title, const char *saving)
+static void put_title(const struct xs_terminal *terminal, const char *title,
+		      const char *saving)
 {
-	xs_terminal_print(terminal, XS_PLAIN, "  %" PRId64 ". ", number);
-	xs_terminal_print(terminal, XS_BOLD, "%s", name);
 	xs_terminal_print(terminal, XS_PLAIN, ": %s\n", title);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", saving);
 }
@@ -230,8 +236,8 @@ static void put_title(const struct xs_terminal *terminal, int64_t number,
 static void put_link(const struct xs_terminal *terminal,
 		     const struct xs_result_gpu_link *link)
 {
-	put_title(terminal, link->step, "peer access", link->title,
-		  link->saving);
+	put_number(terminal, link->step, false, "peer access");
+	put_title(terminal, link->title, link->saving);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", link->advice);
 	xs_render_text_code(terminal, link->code);
 }
@@ -242,7 +248,8 @@ static void put_pinning(const struct xs_terminal *terminal,
 {
 	const struct xs_result_pinning *in = &result->verdict.pinning;
 
-	put_title(terminal, in->step, "register", in->title, in->saving);
+	put_number(terminal, in->step, in->condition != NULL, "register");
+	put_title(terminal, in->title, in->saving);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", in->advice);
 	xs_terminal_wrap(
 	    terminal, XS_WARN, "     ",

@@ -9,8 +9,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Less of the run than 1 / LEAST_PART is not told. */
+/* Less of the run than 1 / LEAST_PART is not told, nor on a condition that is a
+ * question less than 1 / CLEAR_PART of what the steps save. */
 #define LEAST_PART 1000
+#define CLEAR_PART 10
 
 /* Whether the changes of both can be made, and save beside each other. */
 static bool are_apart(const struct xs_result_estimate *a,
@@ -147,6 +149,8 @@ static const char *reason(const struct xs_result_phase *phase,
 
 	if ((double)more_ns <= xs_result_of_run(phase, off_ns))
 		return "uncertain";
+	if (!xs_result_may_hold(row))
+		return "on its condition";
 	return row->bound && row->effort_level >= XS_EFFORT_REWRITE
 		   ? "too little for rewriting kernels"
 		   : "little for its effort";
@@ -161,14 +165,18 @@ void xs_text_row_add_beyond(struct xs_result *result, const char **list,
 			     ? xs_arena_print(&result->arena,
 					      " of phase %" PRId64, phase->id)
 			     : "";
-	int64_t more_ns;
+	int64_t steps_ns, more_ns;
 
 	if (result->verdict.missing || is_named(result, row) ||
 	    row->effort_level <= 0 || !strategy ||
-	    row->saves_ns == XS_UNKNOWN || !xs_result_may_hold(row) ||
+	    row->saves_ns == XS_UNKNOWN ||
 	    (result->no_pinning && strategy->changes == XS_CHANGES_PINNING))
 		return;
-	more_ns = xs_result_gain_ns(row) - planned_ns(result, phase, row);
+	steps_ns = planned_ns(result, phase, row);
+	more_ns = xs_result_gain_ns(row) - steps_ns;
+	if (!xs_result_may_hold(row) &&
+	    (!steps_ns || more_ns < steps_ns / CLEAR_PART))
+		return;
 	if (more_ns > xs_result_untraced_wall_ns(result) / LEAST_PART)
 		*list = xs_arena_join(
 		    &result->arena, *list,
