@@ -64,7 +64,10 @@ for mpi in none pmi2 pmix; do
 		for info in "rank=$rank" ranks=4 "host=$host"; do
 			grep -qx "info text=\"$info\"" dump.txt || fail "$mpi: $info"
 		done
+		grep '^info text="job=.*[0-9]' dump.txt >>job.txt || fail "$mpi: no job"
 	done
+	expect "$mpi: jobs" "$(sort -u job.txt | wc -l)" 1
+	rm job.txt
 	"$XS_COMMAND" report . >report.txt || fail "$mpi: report: $?"
 	grep -q '^app  4 traces on 1 host, 4 of 4 ranks, machine: ' report.txt ||
 		fail "$mpi: $(cat report.txt)"
