@@ -106,12 +106,12 @@ static void add_rest(struct xs_job *job, const json_t *own, const json_t *rest)
 
 /* The traces of other programs, whose names are those of the object. */
 static void add_programs(struct xs_job *job, const json_t *names,
-			 int64_t traces, bool more, bool as_many)
+			 int64_t traces, bool as_many)
 {
 	if (traces > 0)
 		xs_job_add(
 		    job, "other program", true, traces,
-		    keys_of(&job->arena, names, more),
+		    keys_of(&job->arena, names, false),
 		    as_many ? "of another program, in no figure (of those "
 			      "with as many traces this is the first by name; "
 			      "--each reports on each trace)"
@@ -125,7 +125,7 @@ static void add_others(struct xs_job *job, const json_t *digest,
 {
 	const int64_t beyond =
 	    xs_digest_get_number(digest, "beyond", "programs");
-	int64_t traces = beyond > 0 ? beyond : 0;
+	int64_t traces = 0;
 	json_t *names = json_object(), *jobs = xs_digest_new(), *program;
 	const json_t *rest = NULL;
 	bool as_many = false;
@@ -148,7 +148,11 @@ static void add_others(struct xs_job *job, const json_t *digest,
 	}
 	add_rest(job, own, rest);
 	add_row(job, jobs, "other job", true, "of another job, in no figure");
-	add_programs(job, names, traces, beyond > 0, as_many);
+	add_programs(job, names, traces, as_many);
+	if (beyond > 0)
+		xs_job_add(job, "other job", true, beyond, "",
+			   "of programs and jobs beyond the 256 for which a "
+			   "digest has room, in no figure");
 	json_decref(names);
 	json_decref(jobs);
 }

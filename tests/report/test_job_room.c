@@ -47,9 +47,11 @@ TEST(the_program_of_the_most_traces_is_the_job)
 	assert_string_equal(job->program, "234");
 	assert_int_equal(job->traces, 21);
 	assert_string_equal(job->problems[0].what, "other program");
-	assert_int_equal(job->problems[0].traces, 279);
+	assert_int_equal(job->problems[0].traces, 255);
 	assert_string_equal(job->problems[0].names,
 			    "020, 021, 022, 023, 024, 025, 026, 027, ...");
+	assert_string_equal(job->problems[1].what, "other job");
+	assert_int_equal(job->problems[1].traces, 24);
 	xs_job_free(job);
 	json_decref(all);
 }
