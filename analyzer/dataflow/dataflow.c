@@ -140,20 +140,17 @@ static int sort_accesses(struct builder *b, const struct xs_flow_op *op)
 	struct xs_flow_access *accesses = b->out->accesses + op->first_access;
 	uint32_t *memories = b->out->memories + op->first_access;
 	struct xs_key *keys = malloc(2 * count * sizeof(*keys));
-	int rc;
 
 	if (!keys)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){accesses[i].begin, i};
-	rc = xs_keys_sort(keys, count);
-	if (!rc) {
-		memcpy(keys + count, keys, count * sizeof(*keys));
-		xs_keys_apply(keys, count, accesses, sizeof(*accesses));
-		xs_keys_apply(keys + count, count, memories, sizeof(*memories));
-	}
+	xs_keys_sort(keys, count);
+	memcpy(keys + count, keys, count * sizeof(*keys));
+	xs_keys_apply(keys, count, accesses, sizeof(*accesses));
+	xs_keys_apply(keys + count, count, memories, sizeof(*memories));
 	free(keys);
-	return rc;
+	return 0;
 }
 
 /* Entries are sorted by call, and so are the ops. */
@@ -201,18 +198,15 @@ static int find_waits(struct builder *b)
 {
 	const struct xs_trace *trace = b->trace;
 	bool *blocked = xs_calls_blocked(trace);
-	int rc = -ENOMEM;
 
 	b->waits = malloc((trace->call_count + 1) * sizeof(*b->waits));
-	if (blocked && b->waits) {
-		for (size_t i = 0; i < trace->call_count; i++)
-			if (blocked[i] && trace->calls[i].error == 0)
-				b->waits[b->wait_count++] = (struct xs_key){
-				    trace->calls[i].end_ns, (uint32_t)i};
-		rc = xs_keys_sort(b->waits, b->wait_count);
-	}
+	for (size_t i = 0; blocked && b->waits && i < trace->call_count; i++)
+		if (blocked[i] && trace->calls[i].error == 0)
+			b->waits[b->wait_count++] = (struct xs_key){
+			    trace->calls[i].end_ns, (uint32_t)i};
+	xs_keys_sort(b->waits, b->wait_count);
 	free(blocked);
-	return rc;
+	return blocked && b->waits ? 0 : -ENOMEM;
 }
 
 /* Ops that were issued before the wait began and had ended when it returned. Of
@@ -294,8 +288,7 @@ static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
 	}
 	if (count > XS_DATAFLOW_MOST_OPS)
 		rc = -E2BIG;
-	if (!rc)
-		rc = xs_keys_sort(keys, count);
+	xs_keys_sort(keys, count);
 	b->out->ops = malloc(((size_t)count + 1) * sizeof(*b->out->ops));
 	b->out->flow_ops =
 	    malloc(((size_t)count + 1) * sizeof(*b->out->flow_ops));

@@ -260,7 +260,7 @@ static int link_all(struct builder *b)
 	return rc;
 }
 
-static void cut(struct builder *b, uint64_t *scratch)
+static void cut(struct builder *b)
 {
 	const struct xs_flow_program *program = b->program;
 	size_t count = 0, kept = 0;
@@ -269,7 +269,7 @@ static void cut(struct builder *b, uint64_t *scratch)
 		b->cuts[count++] = program->accesses[i].begin;
 		b->cuts[count++] = program->accesses[i].end;
 	}
-	xs_values_sort(b->cuts, scratch, count);
+	xs_values_sort(b->cuts, count);
 	for (size_t i = 0; i < count; i++)
 		if (!kept || b->cuts[kept - 1] != b->cuts[i])
 			b->cuts[kept++] = b->cuts[i];
@@ -289,15 +289,13 @@ int xs_flow_build(const struct xs_flow_program *program, struct xs_flow *flow)
 			    .marks = malloc(ops * sizeof(*b.marks)),
 			    .after_all = malloc(ops * sizeof(*b.after_all)),
 			    .unknown = malloc(ops * sizeof(*b.unknown))};
-	uint64_t *scratch = malloc(ends * sizeof(*scratch));
 	int rc = -ENOMEM;
 
 	*flow = (struct xs_flow){0};
-	if (b.cuts && b.segments && b.marks && b.after_all && b.unknown &&
-	    scratch) {
+	if (b.cuts && b.segments && b.marks && b.after_all && b.unknown) {
 		for (uint32_t i = 0; i < program->op_count; i++)
 			b.marks[i].to = XS_FLOW_NONE;
-		cut(&b, scratch);
+		cut(&b);
 		rc = link_all(&b);
 	}
 	free(b.cuts);
@@ -306,7 +304,6 @@ int xs_flow_build(const struct xs_flow_program *program, struct xs_flow *flow)
 	free(b.marks);
 	free(b.after_all);
 	free(b.unknown);
-	free(scratch);
 	if (rc)
 		xs_flow_free(flow);
 	return rc;

@@ -144,7 +144,7 @@ int xs_chrome_find_sites(struct xs_chrome *c)
 	int rc = keys && count < XS_NONE32 ? 0 : -ENOMEM;
 
 	if (!rc)
-		rc = xs_keys_sort_nested(keys, count, c, start_of, end_of);
+		xs_keys_sort_nested(keys, count, c, start_of, end_of);
 	for (size_t i = 0; !rc && i < count; i++) {
 		const uint32_t index = keys[i].index;
 

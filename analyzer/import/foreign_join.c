@@ -32,10 +32,7 @@ static struct xs_key *ops_by_id(const struct xs_foreign *f, size_t *count)
 		if (f->ops[i].correlation && is_work(&f->ops[i]))
 			keys[(*count)++] =
 			    (struct xs_key){f->ops[i].correlation, (uint32_t)i};
-	if (keys && xs_keys_sort(keys, *count)) {
-		xs_large_free(keys);
-		keys = NULL;
-	}
+	xs_keys_sort(keys, *count);
 	return keys;
 }
 
@@ -160,14 +157,14 @@ static int join_details(struct xs_foreign *f)
 {
 	const size_t count = f->detail_count;
 	struct xs_key *keys = xs_large_new(count + 1, sizeof(*keys));
-	int rc = keys ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < count; i++)
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
 		keys[i] =
 		    (struct xs_key){f->details[i].correlation, (uint32_t)i};
-	if (!rc)
-		rc = xs_keys_sort(keys, count);
-	for (size_t i = 0; !rc && count && i < f->call_count; i++) {
+	xs_keys_sort(keys, count);
+	for (size_t i = 0; count && i < f->call_count; i++) {
 		struct xs_foreign_call *call = &f->calls[i];
 
 		if (!call->correlation || xs_call_issues(call->call_class))
@@ -177,7 +174,7 @@ static int join_details(struct xs_foreign *f)
 			join_detail(call, &f->details[keys[k].index]);
 	}
 	xs_large_free(keys);
-	return rc;
+	return 0;
 }
 
 /* Returns whether the handle, stream or event, decides what is waited for. */
@@ -227,14 +224,13 @@ static uint64_t end_of_call(const void *foreign, uint32_t i)
 static int sort_calls(struct xs_foreign *f)
 {
 	struct xs_key *keys = xs_large_new(f->call_count + 1, sizeof(*keys));
-	int rc = keys ? xs_keys_sort_nested(keys, f->call_count, f,
-					    start_of_call, end_of_call)
-		      : -ENOMEM;
 
-	if (!rc)
-		xs_keys_apply(keys, f->call_count, f->calls, sizeof(*f->calls));
+	if (!keys)
+		return -ENOMEM;
+	xs_keys_sort_nested(keys, f->call_count, f, start_of_call, end_of_call);
+	xs_keys_apply(keys, f->call_count, f->calls, sizeof(*f->calls));
 	xs_large_free(keys);
-	return rc;
+	return 0;
 }
 
 /* What made a call has its correlation id. Where times are whole us, a call

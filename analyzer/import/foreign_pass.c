@@ -222,16 +222,16 @@ static int pass_ops(struct xs_foreign_passer *p)
 {
 	const struct xs_foreign *f = p->foreign;
 	struct xs_key *keys = xs_large_new(f->op_count + 1, sizeof(*keys));
-	int rc = keys ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < f->op_count; i++)
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->op_count; i++)
 		keys[i] = (struct xs_key){f->ops[i].start_ns, (uint32_t)i};
-	if (!rc)
-		rc = xs_keys_sort(keys, f->op_count);
-	for (size_t i = 0; !rc && i < f->op_count; i++)
+	xs_keys_sort(keys, f->op_count);
+	for (size_t i = 0; i < f->op_count; i++)
 		pass_op(p, &f->ops[keys[i].index]);
 	xs_large_free(keys);
-	return rc;
+	return 0;
 }
 
 static int pass_header(struct xs_foreign_passer *p)

@@ -54,12 +54,11 @@ int xs_rounds_find_concurrent(struct xs_rounds *rounds)
 		begins[count] = (struct xs_key){round->begin_ns, (uint32_t)i};
 		ends[count++] = (struct xs_key){round->end_ns, (uint32_t)i};
 	}
-	if (!rc)
-		rc = xs_keys_sort(begins, count);
-	if (!rc)
-		rc = xs_keys_sort(ends, count);
-	if (!rc)
+	if (!rc) {
+		xs_keys_sort(begins, count);
+		xs_keys_sort(ends, count);
 		sweep(rounds, begins, ends, count);
+	}
 	free(begins);
 	free(ends);
 	return rc;

@@ -155,24 +155,22 @@ static int cut_queues(struct cutter *c)
 	return rc;
 }
 
-/* Fills rounds->calls: by thread, then by start. The sort is stable and calls
- * are sorted by start. */
+/* Fills rounds->calls: by thread, then by start, by which calls are sorted. */
 static int order_calls(struct cutter *c)
 {
 	size_t count = c->out.trace->call_count;
 	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
-	int rc = -ENOMEM;
 
 	if (!keys)
-		return rc;
+		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		keys[i] =
 		    (struct xs_key){c->out.trace->calls[i].thread, (uint32_t)i};
-	rc = xs_keys_sort(keys, count);
-	for (size_t i = 0; !rc && i < count; i++)
+	xs_keys_sort(keys, count);
+	for (size_t i = 0; i < count; i++)
 		c->out.rounds->calls[i] = keys[i].index;
 	free(keys);
-	return rc;
+	return 0;
 }
 
 /* Counting sort: the ops of each call, by start. */

@@ -78,21 +78,21 @@ static int number_kinds(struct joiner *j)
 	const size_t count = j->rounds->count;
 	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
 	uint32_t kind = 0;
-	int rc = keys ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < count; i++)
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){
 		    xs_hash_mix(j->rounds->items[i].key,
 				copies_in(&j->rounds->items[i])),
 		    (uint32_t)i};
-	if (!rc)
-		rc = xs_keys_sort(keys, count);
-	for (size_t i = 0; !rc && i < count; i++) {
+	xs_keys_sort(keys, count);
+	for (size_t i = 0; i < count; i++) {
 		kind += i > 0 && keys[i].key != keys[i - 1].key;
 		j->kind_of[keys[i].index] = kind;
 	}
 	free(keys);
-	return rc;
+	return 0;
 }
 
 /* Notes that the kind follows round i - 1. */
@@ -234,16 +234,16 @@ static int mark_iterations(struct joiner *j)
 	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
 	size_t found = 0, end;
 	uint64_t hash;
-	int rc = keys ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < count; i++) {
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
 		j->joined[i] = false;
 		if (iteration_end(j, i, &hash) > i)
 			keys[found++] = (struct xs_key){hash, (uint32_t)i};
 	}
-	if (!rc)
-		rc = xs_keys_sort(keys, found);
-	for (size_t k = 0; !rc && k < found; k++) {
+	xs_keys_sort(keys, found);
+	for (size_t k = 0; k < found; k++) {
 		if ((k == 0 || keys[k - 1].key != keys[k].key) &&
 		    (k + 1 == found || keys[k + 1].key != keys[k].key))
 			continue;
@@ -252,7 +252,7 @@ static int mark_iterations(struct joiner *j)
 			j->joined[i] = true;
 	}
 	free(keys);
-	return rc;
+	return 0;
 }
 
 int xs_rounds_join(const struct xs_trace *trace, struct xs_rounds *rounds,

@@ -73,13 +73,14 @@ static int start(struct lookup *lookup)
 						 c->name, c->grid, c->block);
 		lookup->keys[i].index = (uint32_t)i;
 	}
-	return xs_keys_sort(lookup->keys, counted->counter_count);
+	xs_keys_sort(lookup->keys, counted->counter_count);
+	return 0;
 }
 
 /* Returns the median, NAN if some launch was not counted. Sorts the values. */
-static double median(uint64_t *values, uint64_t *scratch, size_t count)
+static double median(uint64_t *values, size_t count)
 {
-	xs_values_sort(values, scratch, count);
+	xs_values_sort(values, count);
 	return values[count - 1] == XS_UNCOUNTED
 		   ? NAN
 		   : (double)values[(count - 1) / 2];
@@ -90,7 +91,7 @@ static bool find(const struct lookup *lookup, uint64_t key,
 		 struct xs_counts *out)
 {
 	const struct xs_trace *counted = lookup->counted;
-	uint64_t values[LAUNCHES_MAX], scratch[LAUNCHES_MAX];
+	uint64_t values[LAUNCHES_MAX];
 	size_t first = xs_keys_from(lookup->keys, counted->counter_count, key);
 	size_t count = 0;
 
@@ -103,7 +104,7 @@ static bool find(const struct lookup *lookup, uint64_t key,
 	for (size_t i = 0; i < count; i++)                                     \
 		values[i] =                                                    \
 		    counted->counters[lookup->keys[first + i].index].field;    \
-	out->field = median(values, scratch, count);
+	out->field = median(values, count);
 	COUNTS(MEDIAN)
 #undef MEDIAN
 	return true;

@@ -150,16 +150,14 @@ static uint32_t find_median(const struct xs_phase_members *m,
 int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 		     uint32_t *median_round)
 {
-	uint64_t *memory =
-	    malloc((XS_MEASURES + 1) * m->count * sizeof(*memory));
-	uint64_t *values[XS_MEASURES], *scratch;
+	uint64_t *memory = malloc(XS_MEASURES * m->count * sizeof(*memory));
+	uint64_t *values[XS_MEASURES];
 	double wall_ns = 0;
 
 	if (!memory)
 		return -ENOMEM;
 	for (size_t i = 0; i < XS_MEASURES; i++)
 		values[i] = memory + i * m->count;
-	scratch = memory + XS_MEASURES * m->count;
 
 	phase->rounds = phase->recorded_rounds = m->count;
 	phase->device = xs_phase_member(m, 0)->device;
@@ -180,7 +178,7 @@ int xs_measure_times(const struct xs_phase_members *m, struct xs_phase *phase,
 	}
 	phase->wall_ns = (uint64_t)(wall_ns + 0.5);
 	for (size_t i = 0; i < XS_MEASURES; i++)
-		xs_values_sort(values[i], scratch, m->count);
+		xs_values_sort(values[i], m->count);
 	fill(phase, values, m->count);
 	count_ops(m, phase);
 	free(memory);

@@ -30,7 +30,6 @@ int xs_nvtx_nesting_build(const struct xs_trace *trace,
 			  struct xs_nvtx_nesting *out)
 {
 	const size_t count = trace->nvtx_count;
-	int rc;
 
 	*out = (struct xs_nvtx_nesting){
 	    .ranges = malloc((count + 1) * sizeof(*out->ranges)),
@@ -41,10 +40,9 @@ int xs_nvtx_nesting_build(const struct xs_trace *trace,
 		if (!trace->nvtx[i].process)
 			out->ranges[out->count++] =
 			    (struct xs_key){trace->nvtx[i].thread, (uint32_t)i};
-	rc = xs_keys_sort(out->ranges, out->count);
-	if (!rc)
-		find_outer(trace, out);
-	return rc;
+	xs_keys_sort(out->ranges, out->count);
+	find_outer(trace, out);
+	return 0;
 }
 
 void xs_nvtx_nesting_free(struct xs_nvtx_nesting *nesting)

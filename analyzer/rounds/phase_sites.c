@@ -50,17 +50,16 @@ static int add_range(struct ranges *ranges, const struct range *range)
 /* Sets *bytes to the bytes of all ranges, each byte once, *buffers to how many
  * ranges are apart, and *shared if several call sites copy some byte; leaves
  * all if ranges are unknown. */
-static int measure_ranges(const struct ranges *ranges, uint64_t *bytes,
-			  uint64_t *buffers, bool *shared)
+static void measure_ranges(const struct ranges *ranges, uint64_t *bytes,
+			   uint64_t *buffers, bool *shared)
 {
 	struct xs_interval_union cover = {0, 0};
 	uint32_t site = XS_NONE;
 	uint64_t apart = 0;
 
 	if (ranges->unknown)
-		return 0;
-	if (xs_keys_sort(ranges->keys, ranges->count))
-		return -ENOMEM;
+		return;
+	xs_keys_sort(ranges->keys, ranges->count);
 	for (size_t i = 0; i < ranges->count; i++) {
 		const struct range *range =
 		    &ranges->items[ranges->keys[i].index];
@@ -73,7 +72,6 @@ static int measure_ranges(const struct ranges *ranges, uint64_t *bytes,
 	}
 	*bytes = cover.total_ns;
 	*buffers = apart;
-	return 0;
 }
 
 /* Fills what is to be pinned of each direction, and of both. Adds the ranges of
@@ -81,26 +79,25 @@ static int measure_ranges(const struct ranges *ranges, uint64_t *bytes,
 static int set_buffers(struct xs_phase *phase, struct ranges *h2d,
 		       const struct ranges *d2h)
 {
-	int rc;
+	int rc = 0;
 
 	phase->h2d_buffer_bytes = phase->h2d_bytes;
 	phase->d2h_buffer_bytes = phase->d2h_bytes;
 	phase->h2d_buffers = phase->d2h_buffers = 0;
-	rc = measure_ranges(h2d, &phase->h2d_buffer_bytes, &phase->h2d_buffers,
-			    &phase->buffers_shared);
-	if (!rc)
-		rc =
-		    measure_ranges(d2h, &phase->d2h_buffer_bytes,
-				   &phase->d2h_buffers, &phase->buffers_shared);
+	measure_ranges(h2d, &phase->h2d_buffer_bytes, &phase->h2d_buffers,
+		       &phase->buffers_shared);
+	measure_ranges(d2h, &phase->d2h_buffer_bytes, &phase->d2h_buffers,
+		       &phase->buffers_shared);
 	for (size_t i = 0; !rc && i < d2h->count; i++)
 		rc = add_range(h2d, &d2h->items[i]);
 	h2d->unknown |= d2h->unknown;
 	phase->buffer_bytes = phase->h2d_buffer_bytes + phase->d2h_buffer_bytes;
 	phase->buffers = (phase->h2d_buffers ? phase->h2d_buffers : 1) +
 			 (phase->d2h_buffers ? phase->d2h_buffers : 1);
-	return rc ? rc
-		  : measure_ranges(h2d, &phase->buffer_bytes, &phase->buffers,
-				   &phase->buffers_shared);
+	if (!rc)
+		measure_ranges(h2d, &phase->buffer_bytes, &phase->buffers,
+			       &phase->buffers_shared);
+	return rc;
 }
 
 static void free_ranges(struct ranges *ranges)

@@ -143,14 +143,14 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 static int split(struct grouper *g, struct xs_key *keys, size_t count,
 		 int level)
 {
-	int rc;
+	int rc = 0;
 
 	if (level == LEVELS)
 		return add_phase(g, keys, count);
 	for (size_t i = 0; i < count; i++)
 		keys[i].key = level_value(&g->rounds->items[keys[i].index],
 					  (enum level)level);
-	rc = xs_keys_sort(keys, count);
+	xs_keys_sort(keys, count);
 	for (size_t first = 0, end; !rc && first < count; first = end) {
 		uint64_t value = keys[first].key;
 

@@ -64,19 +64,19 @@ int xs_sample_rounds_find(const struct xs_phase_members *m,
 {
 	struct xs_key *order = malloc((m->count + 1) * sizeof(*order));
 	const size_t first = m->count > 2 ? 1 : 0;
-	int rc = order ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < m->count; i++)
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->count; i++)
 		order[i] = (struct xs_key){xs_phase_member(m, i)->begin_ns,
 					   m->keys[i].index};
-	if (!rc)
-		rc = xs_keys_sort(order, m->count);
+	xs_keys_sort(order, m->count);
 	for (size_t i = first;
-	     !rc && i < m->count && phase->sample_rounds < MOST_ROUNDS;
+	     i < m->count && phase->sample_rounds < MOST_ROUNDS;
 	     i += phase->sample_rounds ? phase->sample_rounds : 1)
 		take(m, order, i, true, phase);
-	if (!rc && !phase->sample_rounds && m->count)
+	if (!phase->sample_rounds && m->count)
 		take(m, order, first, false, phase);
 	free(order);
-	return rc;
+	return 0;
 }

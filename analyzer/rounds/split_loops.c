@@ -44,18 +44,18 @@ static int find_lone(struct splitter *s)
 {
 	const size_t count = s->rounds->count;
 	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
-	int rc = keys ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < count; i++)
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){s->rounds->items[i].key, (uint32_t)i};
-	if (!rc)
-		rc = xs_keys_sort(keys, count);
-	for (size_t i = 0; !rc && i < count; i++)
+	xs_keys_sort(keys, count);
+	for (size_t i = 0; i < count; i++)
 		s->lone[keys[i].index] =
 		    (i == 0 || keys[i - 1].key != keys[i].key) &&
 		    (i + 1 == count || keys[i + 1].key != keys[i].key);
 	free(keys);
-	return rc;
+	return 0;
 }
 
 /* Returns whether the round may be a loop: all calls of its ops are known. */
@@ -82,7 +82,7 @@ static uint64_t most_common(struct splitter *s, size_t count, uint64_t least)
 	size_t same = 0, most = 0;
 	uint64_t value = 0;
 
-	xs_values_sort(s->values, s->scratch, count);
+	xs_values_sort(s->values, count);
 	for (size_t i = 0; i < count; i++) {
 		same = i > 0 && s->values[i] == s->values[i - 1] ? same + 1 : 1;
 		if (s->values[i] >= least && same > most) {

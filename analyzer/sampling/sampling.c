@@ -34,19 +34,17 @@ size_t xs_window_of(const struct xs_trace *trace, uint64_t time_ns)
 static int sort_windows(struct xs_trace *trace)
 {
 	struct xs_key *keys = malloc((trace->window_count + 1) * sizeof(*keys));
-	int rc;
 
 	if (!keys)
 		return -ENOMEM;
 	for (size_t i = 0; i < trace->window_count; i++)
 		keys[i] =
 		    (struct xs_key){trace->windows[i].begin_ns, (uint32_t)i};
-	rc = xs_keys_sort(keys, trace->window_count);
-	if (!rc)
-		xs_keys_apply(keys, trace->window_count, trace->windows,
-			      sizeof(*trace->windows));
+	xs_keys_sort(keys, trace->window_count);
+	xs_keys_apply(keys, trace->window_count, trace->windows,
+		      sizeof(*trace->windows));
 	free(keys);
-	return rc;
+	return 0;
 }
 
 /* If no op has a call, the trace has ops only: none of them is dropped. */

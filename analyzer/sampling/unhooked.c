@@ -46,18 +46,17 @@ static uint64_t key_of(const struct estimate *e,
 
 /* A place has several sites if it has several callers: if one is unhooked,
  * marks all of them. */
-static int mark_places(const struct estimate *e)
+static void mark_places(const struct estimate *e)
 {
 	static const struct xs_weight_level by_place = {.place = true};
 	struct xs_site *sites = e->trace->sites;
 	const size_t count = e->trace->site_count;
-	int rc;
 
 	for (size_t i = 0; i < count; i++)
 		e->keys[i] = (struct xs_key){
 		    key_of(e, &by_place, (uint32_t)i, 0, 0), (uint32_t)i};
-	rc = xs_keys_sort(e->keys, count);
-	for (size_t i = 0, end; !rc && i < count; i = end) {
+	xs_keys_sort(e->keys, count);
+	for (size_t i = 0, end; i < count; i = end) {
 		bool unhooked = false;
 
 		for (end = i; end < count && e->keys[end].key == e->keys[i].key;
@@ -66,7 +65,6 @@ static int mark_places(const struct estimate *e)
 		for (size_t j = i; j < end; j++)
 			sites[e->keys[j].index].unhooked = unhooked;
 	}
-	return rc;
 }
 
 /* Returns whether the site is hooked and issues work. Others are not compared:
@@ -165,8 +163,9 @@ static int add_tally(const struct estimate *e, const struct kind *kind)
 static int add_tallies(const struct estimate *e)
 {
 	const size_t count = collect(e);
-	int rc = xs_keys_sort(e->keys, count);
+	int rc = 0;
 
+	xs_keys_sort(e->keys, count);
 	for (size_t i = 0, end; !rc && i < count; i = end) {
 		struct kind kind = {0};
 
@@ -195,11 +194,9 @@ int xs_unhooked_estimate(struct xs_trace *trace)
 	e.keys = calloc(most, sizeof(*e.keys));
 	if (!e.keys)
 		return -ENOMEM;
-	rc = mark_places(&e);
-	if (!rc) {
-		find_growth(&e);
-		rc = add_tallies(&e);
-	}
+	mark_places(&e);
+	find_growth(&e);
+	rc = add_tallies(&e);
 	free(e.keys);
 	return rc;
 }

@@ -47,10 +47,9 @@ static void add_to_group(struct xs_weight_builder *b, uint32_t index,
 	group->used_bytes += (double)call->bytes;
 }
 
-static int group_calls(struct xs_weight_builder *b)
+static void group_calls(struct xs_weight_builder *b)
 {
 	const struct xs_trace *trace = b->trace;
-	int rc;
 
 	for (size_t i = 0; i < trace->call_count; i++) {
 		const struct xs_call *call = &trace->calls[i];
@@ -62,11 +61,10 @@ static int group_calls(struct xs_weight_builder *b)
 		    xs_hash_mix(key, xs_window_of(trace, call->start_ns)),
 		    (uint32_t)i};
 	}
-	rc = xs_keys_sort(b->keys, trace->call_count);
-	for (size_t i = 0; !rc && i < trace->call_count; i++)
+	xs_keys_sort(b->keys, trace->call_count);
+	for (size_t i = 0; i < trace->call_count; i++)
 		add_to_group(b, b->keys[i].index,
 			     i == 0 || b->keys[i].key != b->keys[i - 1].key);
-	return rc;
 }
 
 /* Recorded but unused calls: others of their kind stand for them. */
@@ -113,38 +111,35 @@ static void add_tallies(struct xs_weight_builder *b)
 }
 
 /* Marks the groups of call sites that have counted calls. */
-static int mark_counted(struct xs_weight_builder *b)
+static void mark_counted(struct xs_weight_builder *b)
 {
 	static const struct xs_weight_level by_place = {.place = true};
 	const struct xs_trace *trace = b->trace;
 	size_t count = 0;
 	bool counted = false;
-	int rc;
 
-	/* the sort is stable: for equal keys, tallies come first */
+	/* for equal keys, tallies come first, and groups from 1 on */
 	for (size_t i = 0; i < trace->tally_count; i++)
 		b->keys[count++] = (struct xs_key){
 		    xs_weights_key(b, &by_place, trace->tallies[i].site, 0, 0),
-		    UINT32_MAX};
+		    0};
 	for (size_t i = 0; i < b->group_count; i++)
 		b->keys[count++] = (struct xs_key){
 		    xs_weights_key(b, &by_place, b->groups[i].site, 0, 0),
-		    (uint32_t)i};
-	rc = xs_keys_sort(b->keys, count);
-	for (size_t i = 0; !rc && i < count; i++) {
-		counted = b->keys[i].index == UINT32_MAX ||
+		    (uint32_t)i + 1};
+	xs_keys_sort(b->keys, count);
+	for (size_t i = 0; i < count; i++) {
+		counted = b->keys[i].index == 0 ||
 			  (counted && b->keys[i].key == b->keys[i - 1].key);
-		if (b->keys[i].index != UINT32_MAX)
-			b->groups[b->keys[i].index].counted = counted;
+		if (b->keys[i].index)
+			b->groups[b->keys[i].index - 1].counted = counted;
 	}
-	return rc;
 }
 
 /* Numbers the kinds, which are the same in all windows. */
-static int number_kinds(struct xs_weight_builder *b, struct xs_weights *weights)
+static void number_kinds(struct xs_weight_builder *b,
+			 struct xs_weights *weights)
 {
-	int rc;
-
 	for (size_t i = 0; i < b->group_count; i++) {
 		const struct xs_weight_group *g = &b->groups[i];
 
@@ -153,14 +148,13 @@ static int number_kinds(struct xs_weight_builder *b, struct xs_weights *weights)
 				   g->direction),
 		    (uint32_t)i};
 	}
-	rc = xs_keys_sort(b->keys, b->group_count);
-	for (size_t i = 0; !rc && i < b->group_count; i++) {
+	xs_keys_sort(b->keys, b->group_count);
+	for (size_t i = 0; i < b->group_count; i++) {
 		weights->kind_count +=
 		    i == 0 || b->keys[i].key != b->keys[i - 1].key;
 		b->groups[b->keys[i].index].kind =
 		    (uint32_t)weights->kind_count - 1;
 	}
-	return rc;
 }
 
 static void fill(const struct xs_weight_builder *b, struct xs_weights *weights)
@@ -262,21 +256,18 @@ static int build(struct xs_weight_builder *b, struct xs_weights *weights)
 	if (b->extrapolation && b->group_of && b->groups && b->unrecorded &&
 	    b->keys && weights->calls && weights->bytes && weights->kinds)
 		rc = xs_window_extrapolate(trace, b->extrapolation);
-	if (!rc)
-		rc = group_calls(b);
-	if (!rc)
-		rc = mark_counted(b);
-	if (!rc)
-		rc = number_kinds(b, weights);
 	if (rc)
 		return rc;
+	group_calls(b);
+	mark_counted(b);
+	number_kinds(b, weights);
 	add_unused(b);
 	add_tallies(b);
-	rc = xs_weights_distribute(b);
+	xs_weights_distribute(b);
 	fill(b, weights);
 	sum_unrecorded(b, weights);
 	find_unrecorded_sites(b, weights);
-	return rc;
+	return 0;
 }
 
 int xs_weights_build(const struct xs_trace *trace, const bool *used,

@@ -73,6 +73,6 @@ uint64_t xs_weights_key(const struct xs_weight_builder *b,
 
 /* Level by level, adds the unrecorded calls to the weights of groups; they
  * become 0. Returns 0 or -ENOMEM. */
-int xs_weights_distribute(struct xs_weight_builder *b);
+void xs_weights_distribute(struct xs_weight_builder *b);
 
 #endif

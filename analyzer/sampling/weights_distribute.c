@@ -36,19 +36,18 @@ static bool is_any_size(const struct xs_weight_unrecorded *rest)
 	return rest->size == 0;
 }
 
-/* Sorts the keys of one level. Indices from group_count on are unrecorded
- * entries. */
-static int sort_level(struct xs_weight_builder *b, unsigned number,
-		      size_t *count)
+/* Sorts the keys of one level. Returns their number. Indices from group_count
+ * on are unrecorded entries. */
+static size_t sort_level(struct xs_weight_builder *b, unsigned number)
 {
 	const struct xs_weight_level *level = &xs_weight_levels[number];
+	size_t count = 0;
 
-	*count = 0;
 	for (size_t i = 0; i < b->group_count; i++) {
 		const struct xs_weight_group *g = &b->groups[i];
 
 		if (g->used_calls > 0 && !(level->uncounted && g->counted))
-			b->keys[(*count)++] = (struct xs_key){
+			b->keys[count++] = (struct xs_key){
 			    xs_weights_key(b, level, g->site, g->size,
 					   g->direction),
 			    (uint32_t)i};
@@ -58,12 +57,13 @@ static int sort_level(struct xs_weight_builder *b, unsigned number,
 
 		if ((r->calls > 0 || r->bytes > 0) && number <= r->last_level &&
 		    is_any_size(r) == level->any_size)
-			b->keys[(*count)++] = (struct xs_key){
+			b->keys[count++] = (struct xs_key){
 			    xs_weights_key(b, level, r->site, r->size,
 					   r->direction),
 			    (uint32_t)(b->group_count + i)};
 	}
-	return xs_keys_sort(b->keys, *count);
+	xs_keys_sort(b->keys, count);
+	return count;
 }
 
 /* Groups and unrecorded entries with one key. */
@@ -154,12 +154,11 @@ static void distribute(const struct bucket *k, bool bytes)
 	}
 }
 
-static int distribute_level(struct xs_weight_builder *b, unsigned number)
+static void distribute_level(struct xs_weight_builder *b, unsigned number)
 {
-	size_t count;
-	int rc = sort_level(b, number, &count);
+	const size_t count = sort_level(b, number);
 
-	for (size_t first = 0, end; !rc && first < count; first = end) {
+	for (size_t first = 0, end; first < count; first = end) {
 		struct bucket bucket = {.b = b, .keys = b->keys + first};
 
 		for (end = first;
@@ -170,15 +169,12 @@ static int distribute_level(struct xs_weight_builder *b, unsigned number)
 		distribute(&bucket, false);
 		distribute(&bucket, true);
 	}
-	return rc;
 }
 
-int xs_weights_distribute(struct xs_weight_builder *b)
+void xs_weights_distribute(struct xs_weight_builder *b)
 {
-	int rc = 0;
-
-	for (unsigned level = 0; !rc && level <= XS_WEIGHTS_LAST; level++) {
-		rc = distribute_level(b, level);
+	for (unsigned level = 0; level <= XS_WEIGHTS_LAST; level++) {
+		distribute_level(b, level);
 		for (size_t i = 0; level == 0 && i < b->unrecorded_count; i++)
 			b->unrecorded[i].unrecorded_kind_calls =
 			    b->unrecorded[i].calls;
@@ -188,5 +184,4 @@ int xs_weights_distribute(struct xs_weight_builder *b)
 			b->unrecorded[i].unrecorded_site_calls =
 			    b->unrecorded[i].calls;
 	}
-	return rc;
 }

@@ -316,7 +316,7 @@ int xs_symbols_resolve(struct xs_trace *trace)
 {
 	struct xs_key *keys = malloc((trace->site_count + 1) * sizeof(*keys));
 	size_t count = 0;
-	int rc;
+	int rc = 0;
 
 	if (!keys)
 		return -ENOMEM;
@@ -325,7 +325,7 @@ int xs_symbols_resolve(struct xs_trace *trace)
 		    !trace->sites[i].has_source)
 			keys[count++] = (struct xs_key){trace->sites[i].module,
 							(uint32_t)i};
-	rc = xs_keys_sort(keys, count);
+	xs_keys_sort(keys, count);
 	for (size_t first = 0, end; !rc && first < count; first = end) {
 		for (end = first + 1;
 		     end < count && keys[end].key == keys[first].key; end++)

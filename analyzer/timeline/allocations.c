@@ -93,27 +93,22 @@ static void pair(const struct xs_key *keys, size_t count, struct event *events)
 }
 
 /* events: sorted by time. */
-static int pair_by_address(struct event *events, struct xs_key *keys,
-			   size_t count)
+static void pair_by_address(struct event *events, struct xs_key *keys,
+			    size_t count)
 {
 	uint32_t resets = 0;
-	int rc;
 
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){events[i].at_ns, (uint32_t)i};
-	rc = xs_keys_sort(keys, count);
-	if (rc)
-		return rc;
+	xs_keys_sort(keys, count);
 	xs_keys_apply(keys, count, events, sizeof(*events));
 	for (size_t i = 0; i < count; i++) {
 		resets += events[i].reset;
 		events[i].resets = resets;
 		keys[i] = (struct xs_key){events[i].address, (uint32_t)i};
 	}
-	rc = xs_keys_sort(keys, count);
-	if (!rc)
-		pair(keys, count, events);
-	return rc;
+	xs_keys_sort(keys, count);
+	pair(keys, count, events);
 }
 
 static void fill(struct xs_allocations *out, const struct event *events)
@@ -154,12 +149,12 @@ int xs_allocations_build(const struct xs_trace *trace,
 	    .count = count};
 	if (events && keys && out->at_ns && out->most_bytes) {
 		collect(trace, events);
-		rc = pair_by_address(events, keys, count);
-	}
-	if (!rc)
+		pair_by_address(events, keys, count);
 		fill(out, events);
-	else
+		rc = 0;
+	} else {
 		xs_allocations_free(out);
+	}
 	free(events);
 	free(keys);
 	return rc;

@@ -38,7 +38,7 @@ static bool usual_ns(const struct xs_trace *trace, uint32_t index,
 {
 	const struct xs_call *first = &trace->calls[index];
 	bool by_bytes = goes_by_bytes(first);
-	uint64_t values[PEERS], scratch[PEERS];
+	uint64_t values[PEERS];
 	size_t count = 0;
 
 	for (size_t i = (size_t)index + 1;
@@ -58,7 +58,7 @@ static bool usual_ns(const struct xs_trace *trace, uint32_t index,
 		     : 0;
 	if (count == 0)
 		return !by_bytes || xs_call_pins(first);
-	xs_values_sort(values, scratch, count);
+	xs_values_sort(values, count);
 	*usual = values[count / 2];
 	return true;
 }

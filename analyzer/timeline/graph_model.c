@@ -91,7 +91,8 @@ static int find_calls(const struct xs_trace *trace, struct xs_key **keys,
 		if (xs_call_issues(trace->calls[i].call_class))
 			(*keys)[(*count)++] = (struct xs_key){
 			    trace->calls[i].correlation, (uint32_t)i};
-	return xs_keys_sort(*keys, *count);
+	xs_keys_sort(*keys, *count);
+	return 0;
 }
 
 /* Finds the nodes of each launch by node. If several calls or launches have its
@@ -140,8 +141,9 @@ static uint32_t median(const struct xs_trace *trace,
 			scratch[count++] = (struct xs_key){
 			    length(xs_graph_models_span(trace, m, (uint32_t)i)),
 			    (uint32_t)i};
-	if (count == 0 || xs_keys_sort(scratch, count))
+	if (count == 0)
 		return XS_NONE;
+	xs_keys_sort(scratch, count);
 	return scratch[(count - 1) / 2].index;
 }
 
@@ -333,9 +335,8 @@ int xs_graph_models_build(struct xs_trace *trace, struct xs_graph_models *m)
 	if (!m->keys || !m->nodes || !m->models)
 		return -ENOMEM;
 	key_count = find_keys(trace, m->keys);
-	rc = xs_keys_sort(m->keys, key_count);
-	if (!rc)
-		rc = find_nodes(trace, m, key_count);
+	xs_keys_sort(m->keys, key_count);
+	rc = find_nodes(trace, m, key_count);
 	return rc ? rc : find_models(trace, m);
 }
 

@@ -105,17 +105,16 @@ static int sort(void *items, size_t count, size_t item_bytes,
 		uint64_t (*key_of)(const void *item))
 {
 	struct xs_key *keys = xs_large_new(count + 1, sizeof(*keys));
-	int rc = keys ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < count; i++)
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){
 		    key_of((const char *)items + i * item_bytes), (uint32_t)i};
-	if (!rc)
-		rc = xs_keys_sort(keys, count);
-	if (!rc)
-		xs_keys_apply(keys, count, items, item_bytes);
+	xs_keys_sort(keys, count);
+	xs_keys_apply(keys, count, items, item_bytes);
 	xs_large_free(keys);
-	return rc;
+	return 0;
 }
 
 _Static_assert(offsetof(struct xs_op, start_ns) == 0 &&
@@ -147,15 +146,15 @@ static int sort_nvtx(struct xs_trace *trace)
 {
 	const size_t count = trace->nvtx_count;
 	struct xs_key *keys = xs_large_new(count + 1, sizeof(*keys));
-	int rc = keys && count < XS_NONE
-		     ? xs_keys_sort_nested(keys, count, trace, start_of_range,
-					   end_of_range)
-		     : -ENOMEM;
+	const bool fits = keys && count < XS_NONE;
 
-	if (!rc)
+	if (fits) {
+		xs_keys_sort_nested(keys, count, trace, start_of_range,
+				    end_of_range);
 		xs_keys_apply(keys, count, trace->nvtx, sizeof(*trace->nvtx));
+	}
 	xs_large_free(keys);
-	return rc;
+	return fits ? 0 : -ENOMEM;
 }
 
 /* Returns the call of that thread with that start, or XS_NONE. */

@@ -43,8 +43,7 @@ int xs_live_ranges_begin(const struct xs_trace *trace,
 			keys[count++] =
 			    (struct xs_key){effect_ns(call), (uint32_t)i};
 	}
-	if (!rc)
-		rc = xs_keys_sort(keys, count);
+	xs_keys_sort(keys, count);
 	if (!rc) {
 		ranges->events = malloc((count + 1) * sizeof(uint32_t));
 		ranges->items = malloc((count + 1) * sizeof(*ranges->items));

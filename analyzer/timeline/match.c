@@ -45,10 +45,7 @@ static struct xs_key *calls_by_correlation(const struct xs_trace *trace,
 		if (trace->calls[i].correlation != 0)
 			keys[(*count)++] = (struct xs_key){
 			    trace->calls[i].correlation, (uint32_t)i};
-	if (xs_keys_sort(keys, *count)) {
-		xs_large_free(keys);
-		return NULL;
-	}
+	xs_keys_sort(keys, *count);
 	return keys;
 }
 
@@ -132,21 +129,17 @@ static uint64_t user(uint32_t thread, uint16_t queue)
 static int find_users(struct matcher *m)
 {
 	const struct xs_trace *trace = m->trace;
-	uint64_t *scratch = xs_large_new(trace->op_count + 1, sizeof(*scratch));
 	size_t count = 0, kept = 0;
 
 	m->users = xs_large_new(trace->op_count + 1, sizeof(*m->users));
-	if (!m->users || !scratch) {
-		xs_large_free(scratch);
+	if (!m->users)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < trace->op_count; i++)
 		if (trace->ops[i].call != XS_NONE)
 			m->users[count++] =
 			    user(trace->calls[trace->ops[i].call].thread,
 				 trace->ops[i].queue);
-	xs_values_sort(m->users, scratch, count);
-	xs_large_free(scratch);
+	xs_values_sort(m->users, count);
 	for (size_t i = 0; i < count; i++)
 		if (kept == 0 || m->users[i] != m->users[kept - 1])
 			m->users[kept++] = m->users[i];

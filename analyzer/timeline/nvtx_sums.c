@@ -22,37 +22,30 @@ struct builder {
 	struct xs_nvtx_sums *out;
 	struct ordered by_thread; /* then by start */
 	struct ordered by_start;
-	struct xs_key *ranges;	     /* by name, then by thread and start */
-	uint64_t *lengths, *scratch; /* of ranges of the current name */
+	const struct xs_nvtx **ranges; /* by name, then by thread and start */
+	uint64_t *lengths;	       /* of ranges of the current name */
 };
 
-/* Sorts by the key; stable. */
-static int order_by(struct xs_key *keys, size_t count,
-		    uint64_t (*key_of)(const struct xs_trace *trace,
-				       uint32_t index),
-		    const struct xs_trace *trace)
+static bool has_name_of(const struct xs_nvtx *a, const struct xs_nvtx *b)
 {
-	for (size_t i = 0; i < count; i++)
-		keys[i].key = key_of(trace, keys[i].index);
-	return xs_keys_sort(keys, count);
+	return a->domain == b->domain && a->name == b->name &&
+	       a->process == b->process;
 }
 
-static uint64_t thread_of_call(const struct xs_trace *trace, uint32_t index)
+static int by_name(const void *left, const void *right)
 {
-	return trace->calls[index].thread;
-}
+	const struct xs_nvtx *a = *(const struct xs_nvtx *const *)left,
+			     *b = *(const struct xs_nvtx *const *)right;
 
-static uint64_t thread_of_range(const struct xs_trace *trace, uint32_t index)
-{
-	return trace->nvtx[index].thread;
-}
-
-static uint64_t name_of_range(const struct xs_trace *trace, uint32_t index)
-{
-	const struct xs_nvtx *range = &trace->nvtx[index];
-
-	return (uint64_t)range->domain << 33 | (uint64_t)range->name << 1 |
-	       range->process;
+	if (a->domain != b->domain)
+		return a->domain < b->domain ? -1 : 1;
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	if (a->process != b->process)
+		return a->process - b->process;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a < b ? -1 : a > b; /* all are sorted by start */
 }
 
 static void add_op(const struct xs_op *op, uint64_t *sum)
@@ -114,33 +107,33 @@ static int order_calls(const struct xs_trace *trace, bool by_thread,
 {
 	const size_t count = trace->call_count;
 	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
-	int rc = -ENOMEM;
 
 	ordered->calls = malloc((count + 1) * sizeof(*ordered->calls));
-	if (keys && ordered->calls) {
-		for (size_t i = 0; i < count; i++)
-			keys[i].index = (uint32_t)i;
-		rc = by_thread ? order_by(keys, count, thread_of_call, trace)
-			       : 0;
+	if (!keys || !ordered->calls) {
+		free(keys);
+		return -ENOMEM;
 	}
-	for (size_t i = 0; !rc && i < count; i++)
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct xs_key){
+		    by_thread ? trace->calls[i].thread : 0, (uint32_t)i};
+	xs_keys_sort(keys, count);
+	for (size_t i = 0; i < count; i++)
 		ordered->calls[i] = keys[i].index;
 	free(keys);
-	return rc ? rc : sum_up(trace, ordered);
+	return sum_up(trace, ordered);
 }
 
 static int order_ranges(struct builder *b)
 {
 	const size_t count = b->trace->nvtx_count;
-	int rc;
 
 	b->ranges = malloc((count + 1) * sizeof(*b->ranges));
 	if (!b->ranges)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		b->ranges[i].index = (uint32_t)i;
-	rc = order_by(b->ranges, count, thread_of_range, b->trace);
-	return rc ? rc : order_by(b->ranges, count, name_of_range, b->trace);
+		b->ranges[i] = &b->trace->nvtx[i];
+	qsort(b->ranges, count, sizeof(*b->ranges), by_name);
+	return 0;
 }
 
 static bool is_before(const struct xs_call *call, const struct xs_nvtx *range,
@@ -181,7 +174,8 @@ static void add_range(const struct builder *b, const struct xs_nvtx *range,
 }
 
 /* Adds the ranges of one name. */
-static int add_name(struct builder *b, const struct xs_key *keys, size_t count)
+static int add_name(struct builder *b, const struct xs_nvtx **ranges,
+		    size_t count)
 {
 	const struct xs_nvtx *last = NULL;
 	struct xs_nvtx_sum *sum;
@@ -190,7 +184,7 @@ static int add_name(struct builder *b, const struct xs_key *keys, size_t count)
 		return -ENOMEM;
 	sum = &b->out->items[b->out->count - 1];
 	for (size_t i = 0; i < count; i++) {
-		const struct xs_nvtx *range = &b->trace->nvtx[keys[i].index];
+		const struct xs_nvtx *range = ranges[i];
 
 		if (last && !range->process && range->thread == last->thread &&
 		    range->start_ns < last->end_ns &&
@@ -202,7 +196,7 @@ static int add_name(struct builder *b, const struct xs_key *keys, size_t count)
 	sum->domain = last->domain;
 	sum->name = last->name;
 	sum->process = last->process;
-	xs_values_sort(b->lengths, b->scratch, sum->count);
+	xs_values_sort(b->lengths, sum->count);
 	sum->median_ns = b->lengths[(sum->count - 1) / 2];
 	return 0;
 }
@@ -214,7 +208,8 @@ static int add_names(struct builder *b)
 
 	for (size_t first = 0, end; !rc && first < count; first = end) {
 		for (end = first + 1;
-		     end < count && b->ranges[end].key == b->ranges[first].key;
+		     end < count &&
+		     has_name_of(b->ranges[end], b->ranges[first]);
 		     end++)
 			;
 		rc = add_name(b, b->ranges + first, end - first);
@@ -239,7 +234,6 @@ static int by_total(const void *a, const void *b)
 int xs_nvtx_sums_build(const struct xs_trace *trace, struct xs_nvtx_sums *out)
 {
 	struct builder b = {.trace = trace, .out = out};
-	const size_t bytes = (trace->nvtx_count + 1) * sizeof(*b.scratch);
 	int rc;
 
 	*out = (struct xs_nvtx_sums){0};
@@ -250,14 +244,12 @@ int xs_nvtx_sums_build(const struct xs_trace *trace, struct xs_nvtx_sums *out)
 		rc = order_calls(trace, false, &b.by_start);
 	if (!rc)
 		rc = order_ranges(&b);
-	b.scratch = malloc(bytes);
-	b.lengths = malloc(bytes);
-	if (!b.lengths || !b.scratch)
+	b.lengths = malloc((trace->nvtx_count + 1) * sizeof(*b.lengths));
+	if (!b.lengths)
 		rc = -ENOMEM;
 	if (!rc)
 		rc = add_names(&b);
 	free(b.lengths);
-	free(b.scratch);
 	free(b.ranges);
 	free(b.by_thread.calls);
 	free(b.by_thread.before);

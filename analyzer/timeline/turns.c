@@ -51,7 +51,7 @@ static int number_threads(struct turns *t)
 		keys[i] =
 		    (struct xs_key){t->trace->calls[i].thread, (uint32_t)i};
 	if (!rc)
-		rc = xs_keys_sort(keys, calls);
+		xs_keys_sort(keys, calls);
 	for (size_t i = 0; !rc && i < calls; i++) {
 		if (i == 0 || keys[i].key != keys[i - 1].key)
 			rc = add_member(t, (uint32_t)keys[i].key);
@@ -107,9 +107,10 @@ static int join_waiters(struct turns *t)
 	    xs_large_new(trace->call_count + 1, sizeof(*keys));
 	uint32_t recorder = XS_NONE;
 	size_t count = 0;
-	int rc = keys ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < trace->call_count; i++) {
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->call_count; i++) {
 		const uint8_t call_class = trace->calls[i].call_class;
 
 		if (call_class == XS_CALL_EVENT_RECORD ||
@@ -117,9 +118,8 @@ static int join_waiters(struct turns *t)
 			keys[count++] =
 			    (struct xs_key){trace->calls[i].event, (uint32_t)i};
 	}
-	if (!rc)
-		rc = xs_keys_sort(keys, count);
-	for (size_t i = 0; !rc && i < count; i++) {
+	xs_keys_sort(keys, count);
+	for (size_t i = 0; i < count; i++) {
 		const uint32_t number = t->numbers[keys[i].index];
 
 		if (i == 0 || keys[i].key != keys[i - 1].key)
@@ -131,7 +131,7 @@ static int join_waiters(struct turns *t)
 			t->members[set_of(t, number)].set = set_of(t, recorder);
 	}
 	xs_large_free(keys);
-	return rc;
+	return 0;
 }
 
 /* Calls are sorted by start. */

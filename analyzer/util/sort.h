@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Growing arrays, and sorting of nearly sorted input. */
+/* Growing arrays, and sorting. */
 #ifndef XS_ANALYZER_UTIL_SORT_H
 #define XS_ANALYZER_UTIL_SORT_H
 
@@ -42,26 +42,25 @@ void *xs_array_grow_large(void *items, size_t count, size_t item_bytes);
 bool xs_array_make_room(void *(*grow)(void *, size_t, size_t), void *items_at,
 			size_t count, size_t item_bytes);
 
-/* Sorts by key. Stable; near linear for long sorted runs. Returns 0 or -ENOMEM.
- */
-int xs_keys_sort(struct xs_key *keys, size_t count);
+/* Sorts by key, then by index. Linear for sorted ones. */
+void xs_keys_sort(struct xs_key *keys, size_t count);
 
 /* Returns the index of the first key of at least that value in sorted keys. */
 size_t xs_keys_from(const struct xs_key *keys, size_t count, uint64_t key);
 
 /* Sorts the numbers 0 to count - 1 so that what contains another comes first:
  * by start, and of those that start together the longest first. Fills keys;
- * their `key` has no meaning. Returns 0 or -ENOMEM. */
-int xs_keys_sort_nested(struct xs_key *keys, size_t count, const void *self,
-			uint64_t (*start_ns)(const void *self, uint32_t i),
-			uint64_t (*end_ns)(const void *self, uint32_t i));
+ * their `key` has no meaning. */
+void xs_keys_sort_nested(struct xs_key *keys, size_t count, const void *self,
+			 uint64_t (*start_ns)(const void *self, uint32_t i),
+			 uint64_t (*end_ns)(const void *self, uint32_t i));
 
 /* Moves items[keys[i].index] to items[i] for all i, and sets keys[i].index = i.
  * item_bytes: at most 128. */
 void xs_keys_apply(struct xs_key *keys, size_t count, void *items,
 		   size_t item_bytes);
 
-/* Sorts plain values. scratch has room for count values. */
-void xs_values_sort(uint64_t *values, uint64_t *scratch, size_t count);
+/* Sorts plain values. */
+void xs_values_sort(uint64_t *values, size_t count);
 
 #endif

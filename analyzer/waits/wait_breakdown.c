@@ -21,41 +21,10 @@ static bool may_look(struct xs_wait_breakdown *f)
 	return false;
 }
 
-/* Sorts the ops by queue, then by start: a counting sort, since ops are sorted
- * by start already. */
-static int sort_by_queue(const struct xs_trace *trace, struct xs_key *keys)
-{
-	uint32_t *next = calloc(trace->queue_count + 2, sizeof(*next));
-
-	if (!next)
-		return -ENOMEM;
-	for (size_t i = 0; i < trace->op_count; i++)
-		next[trace->ops[i].queue + 1]++;
-	for (size_t i = 0; i < trace->queue_count; i++)
-		next[i + 1] += next[i];
-	for (size_t i = 0; i < trace->op_count; i++) {
-		const struct xs_op *op = &trace->ops[i];
-
-		keys[next[op->queue]++] =
-		    (struct xs_key){op->end_ns, (uint32_t)i};
-	}
-	free(next);
-	return 0;
-}
-
-/* The ops without a call come last. */
-static int sort_by_call(const struct xs_trace *trace, struct xs_key *keys)
-{
-	for (size_t i = 0; i < trace->op_count; i++)
-		keys[i] = (struct xs_key){trace->ops[i].call, (uint32_t)i};
-	return xs_keys_sort(keys, trace->op_count);
-}
-
 int xs_wait_breakdown_init(struct xs_wait_breakdown *f,
 			   const struct xs_trace *trace)
 {
 	const size_t room = trace->op_count + 1;
-	int rc;
 
 	f->trace = trace;
 	f->by_end = malloc(room * sizeof(*f->by_end));
@@ -63,10 +32,16 @@ int xs_wait_breakdown_init(struct xs_wait_breakdown *f,
 	f->issued = malloc(room * sizeof(*f->issued));
 	if (!f->by_end || !f->by_call || !f->issued)
 		return -ENOMEM;
-	rc = sort_by_queue(trace, f->by_end);
-	if (!rc)
-		rc = xs_keys_sort(f->by_end, trace->op_count);
-	return rc ? rc : sort_by_call(trace, f->by_call);
+	for (size_t i = 0; i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+
+		f->by_end[i] = (struct xs_key){op->end_ns, (uint32_t)i};
+		/* those without a call come last */
+		f->by_call[i] = (struct xs_key){op->call, (uint32_t)i};
+	}
+	xs_keys_sort(f->by_end, trace->op_count);
+	xs_keys_sort(f->by_call, trace->op_count);
+	return 0;
 }
 
 void xs_wait_breakdown_release(struct xs_wait_breakdown *f)
@@ -315,9 +290,9 @@ int xs_wait_breakdown_split(struct xs_wait_breakdown *f,
 	f->count = 0;
 	f->stopped = false;
 	go_to(f, wait->index);
-	if (find_ended(f, wait) || find_own(f, wait) ||
-	    xs_keys_sort(f->keys, f->count))
+	if (find_ended(f, wait) || find_own(f, wait))
 		return -ENOMEM;
+	xs_keys_sort(f->keys, f->count);
 	s.left = f->count;
 	if (!wait->hidden || !left_work(f, wait))
 		sweep(&s, wait->from_ns, end_ns);

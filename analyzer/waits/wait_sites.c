@@ -106,14 +106,13 @@ static int find_devices(struct builder *b)
 	size_t count = trace->call_count;
 	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
 	uint32_t device = XS_WAIT_ANY_DEVICE;
-	int rc = -ENOMEM;
 
 	if (!keys)
-		return rc;
+		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){trace->calls[i].thread, (uint32_t)i};
-	rc = xs_keys_sort(keys, count);
-	for (size_t i = 0; !rc && i < count; i++) {
+	xs_keys_sort(keys, count);
+	for (size_t i = 0; i < count; i++) {
 		struct issued *issued = &b->issued[keys[i].index];
 
 		if (i > 0 && keys[i].key != keys[i - 1].key)
@@ -123,7 +122,7 @@ static int find_devices(struct builder *b)
 		device = issued->device;
 	}
 	free(keys);
-	return rc;
+	return 0;
 }
 
 /* Launch records have no stream. */

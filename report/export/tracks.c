@@ -22,13 +22,9 @@ struct ids {
 /* Sorts the numbers; each is there once. Returns 0 or -ENOMEM. */
 static int ids_sort(struct ids *set)
 {
-	uint64_t *scratch = malloc((set->count + 1) * sizeof(*scratch));
 	size_t kept = 0;
 
-	if (!scratch)
-		return -ENOMEM;
-	xs_values_sort(set->ids, scratch, set->count);
-	free(scratch);
+	xs_values_sort(set->ids, set->count);
 	for (size_t i = 0; i < set->count; i++)
 		if (i == 0 || set->ids[i] != set->ids[kept - 1])
 			set->ids[kept++] = set->ids[i];

@@ -56,8 +56,7 @@ static int64_t *list_ranks(struct xs_job *job, const json_t *program,
 			    xs_number_bounded(strtoull(id, NULL, 10));
 	}
 	if (all)
-		xs_values_sort((uint64_t *)ranks, (uint64_t *)ranks + room,
-			       all);
+		xs_values_sort((uint64_t *)ranks, all);
 	*count = 0;
 	for (size_t i = 0; i < all; i++)
 		if (!*count || ranks[i] != ranks[*count - 1])

@@ -82,21 +82,21 @@ static int number_ranges(struct xs_timeline_texts *texts)
 	const struct xs_trace *trace = texts->trace;
 	const size_t count = trace->nvtx_count;
 	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
-	int err = keys ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && i < count; i++)
+	if (!keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct xs_key){
 		    (uint64_t)trace->nvtx[i].domain << 32 | trace->nvtx[i].name,
 		    (uint32_t)i};
-	if (!err)
-		err = xs_keys_sort(keys, count);
-	for (size_t i = 0; !err && i < count; i++)
+	xs_keys_sort(keys, count);
+	for (size_t i = 0; i < count; i++)
 		texts->ranges[keys[i].index] =
 		    i && keys[i].key == keys[i - 1].key
 			? texts->ranges[keys[i - 1].index]
 			: add_range(texts, &trace->nvtx[keys[i].index]);
 	free(keys);
-	return err;
+	return 0;
 }
 
 int xs_timeline_texts_init(struct xs_timeline_texts *texts,

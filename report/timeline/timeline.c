@@ -65,11 +65,11 @@ static void add_ranges(struct xs_timeline_texts *texts, struct xs_lanes *lanes)
 	for (size_t i = 0; keys && i < count; i++)
 		keys[i] =
 		    (struct xs_key){owner_of(&trace->nvtx[i]), (uint32_t)i};
-	if (!keys || xs_keys_sort(keys, count)) {
+	if (!keys) {
 		lanes->arena->failed = true;
-		free(keys);
 		return;
 	}
+	xs_keys_sort(keys, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct xs_nvtx *range = &trace->nvtx[keys[i].index];
 		unsigned depth;
