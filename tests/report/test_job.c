@@ -98,6 +98,14 @@ static char *text_of(const char *format, bool every)
 	return text;
 }
 
+static void expect_text(const char *format, bool every, const char *part)
+{
+	char *text = text_of(format, every);
+
+	assert_has(text, part);
+	free(text);
+}
+
 TEST(the_job_gains_what_its_slowest_process_does)
 {
 	static const struct rank ranks[] = {
@@ -128,14 +136,11 @@ TEST(a_condition_makes_the_gain_a_bound)
 					 .wall_ms = 10000,
 					 .saves_ms = 3000,
 					 .condition = "the data stays"};
-	char *text;
 
 	build(&rank, 1);
-	text = text_of("text", false);
 	assert_has(job->verdict, "the job gains up to 3.00 s (30.0 %)");
-	assert_has(text, "saves up to 3.00 s of a run in 1 of 1");
-	assert_has(text, "only if the data stays\n");
-	free(text);
+	expect_text("text", false, "saves up to 3.00 s of a run in 1 of 1");
+	expect_text("text", false, "only if the data stays\n");
 }
 
 /* A process that the step does not change keeps the job at its time. */
@@ -191,7 +196,6 @@ TEST(warnings_are_counted_over_processes)
 {
 	static const char *kinds[] = {"lost %d", "cut", "lost %d"};
 	const char *notes[][3] = {{"lost 7", "cut", "lost 8"}, {"lost 9"}};
-	char *text;
 
 	all = xs_digest_new();
 	for (size_t i = 0; i < 2; i++) {
@@ -213,9 +217,7 @@ TEST(warnings_are_counted_over_processes)
 		   "2 traces with such a warning \"lost 7\": ");
 	assert_has(job->problems[1].text, "1 trace with the warning \"cut\": ");
 	assert_has(job->problems[1].names, "(rank 0 on ");
-	text = text_of("text", false);
-	assert_has(text, "! 2 traces with such a warning");
-	free(text);
+	expect_text("text", false, "! 2 traces with such a warning");
 }
 
 /* More warnings than a report tells: it says how many. */
@@ -245,7 +247,6 @@ TEST(a_step_keeps_what_it_depends_on)
 	static const char *assumes[] = {"the copies are large", "no bound"};
 	struct xs_result *result = fixture_result();
 	struct xs_result_estimate row = *result->plan[0].estimate;
-	char *text;
 
 	row.assumes = assumes;
 	row.assume_count = 2;
@@ -272,11 +273,9 @@ TEST(a_step_keeps_what_it_depends_on)
 	assert_string_equal(job->steps[1].strategy, "register");
 	assert_int_equal(job->steps[1].job_ns, 500 * MS);
 	assert_int_equal(job->after_ns, result->plan[0].app_wall_ns - 500 * MS);
-	text = text_of("text", true);
-	assert_has(text, "saves up to 1.00 s");
-	assert_has(text, "only if the copies are large\n");
-	assert_has(text, "only if it is in ordinary memory");
-	free(text);
+	expect_text("text", true, "saves up to 1.00 s");
+	expect_text("text", true, "only if the copies are large\n");
+	expect_text("text", true, "only if it is in ordinary memory");
 	xs_result_free(result);
 }
 
@@ -286,14 +285,12 @@ TEST(an_upper_bound_has_no_interval)
 	static const struct rank ranks[] = {
 	    {.rank = 0, .wall_ms = 10000, .saves_ms = 2000},
 	    {.rank = 1, .wall_ms = 10000, .saves_ms = 3000}};
-	char *text;
 
 	build(ranks, 2);
 	job->steps[0].at_most = true;
-	text = text_of("text", false);
-	assert_has(text, "saves up to 2.00 s of a run in the median, 3.00 s in "
-			 "one, of 2 of 2\n");
-	free(text);
+	expect_text("text", false,
+		    "saves up to 2.00 s of a run in the median, 3.00 s in "
+		    "one, of 2 of 2\n");
 }
 
 /* The run with the plan's last step has what comes before that step in. */
@@ -460,7 +457,6 @@ TEST(a_slow_process_has_a_reason)
 	    {.rank = 0, .wall_ms = 10000},
 	    {.rank = 1, .wall_ms = 10000},
 	    {.rank = 2, .wall_ms = 13000, .copies_ms = 3000, .host = "node8"}};
-	char *text;
 
 	build(ranks, 3);
 	assert_int_equal(job->slowest_count, 3);
@@ -472,10 +468,8 @@ TEST(a_slow_process_has_a_reason)
 	assert_int_equal(job->busiest_count, 0);
 	assert_int_equal(job->host_count, 2);
 	assert_string_equal(job->hosts[0].name, "node8");
-	text = text_of("text", false);
-	assert_has(text, "app  3 traces on 2 hosts, 3 of 8 ranks");
-	assert_has(text, "copies: 2.00 s more than the mean");
-	free(text);
+	expect_text("text", false, "app  3 traces on 2 hosts, 3 of 8 ranks");
+	expect_text("text", false, "copies: 2.00 s more than the mean");
 }
 
 /* The others wait for it in their own code: all runs are as long. */
@@ -531,7 +525,6 @@ TEST(missing_and_double_ranks_are_named)
 	    {.rank = 3, .wall_ms = 10000},
 	    {.rank = 3, .wall_ms = 10000},
 	    {.rank = 7, .wall_ms = 10000}};
-	char *text;
 
 	build(ranks, 5);
 	assert_int_equal(job->ranks, 8);
@@ -539,12 +532,8 @@ TEST(missing_and_double_ranks_are_named)
 	assert_string_equal(job->missing, "1, 4-6");
 	assert_int_equal(job->problem_count, 1);
 	assert_string_equal(job->problems[0].what, "merged twice");
-	text = text_of("text", true);
-	assert_has(text, "! no figures of ranks 1, 4-6\n");
-	free(text);
-	text = text_of("csv", true);
-	assert_has(text, ",8,4,\"1, 4-6\"\n");
-	free(text);
+	expect_text("text", true, "! no figures of ranks 1, 4-6\n");
+	expect_text("csv", true, ",8,4,\"1, 4-6\"\n");
 }
 
 /* Predictions of several machine profiles are told; those of calibrations, or
@@ -729,34 +718,26 @@ TEST(several_runs_and_uncertain_steps_are_told)
 	static const struct rank ranks[] = {
 	    {.rank = 0, .wall_ms = 10000, .saves_ms = 3000, .low_ms = -1000},
 	    {.rank = 0, .wall_ms = 10001, .saves_ms = 3000, .low_ms = 500}};
-	char *text;
 
 	build(ranks, 2);
-	text = text_of("text", false);
 	assert_int_equal(job->problem_count, 1);
 	assert_string_equal(job->problems[0].text,
 			    "1 trace of a rank that has another trace "
 			    "(several runs?): 0");
 	assert_int_equal(job->steps[0].low_ns, -500 * MS);
-	assert_has(text, "may also be slower; saves about 3.00 s");
+	expect_text("text", false, "may also be slower; saves about 3.00 s");
 	assert_true(job->at_most_saves_ns >= job->saves_most_ns);
-	free(text);
 	build(&ranks[1], 1);
-	text = text_of("text", false);
-	assert_has(text, "     saves 3.00 s of a run (0.50-4.00 s in");
+	expect_text("text", false,
+		    "     saves 3.00 s of a run (0.50-4.00 s in");
 	assert_true(job->at_most_saves_ns >= job->saves_most_ns);
-	free(text);
 }
 
 TEST(nothing_is_no_verdict)
 {
-	char *text;
-
 	all = xs_digest_new();
 	assert_int_equal(xs_job_build(all, &job), 0);
-	text = text_of("text", false);
-	assert_has(text, "Verdict: No verdict");
-	free(text);
+	expect_text("text", false, "Verdict: No verdict");
 }
 
 RUN_TESTS(NULL, drop)
