@@ -324,6 +324,17 @@ def check_folder(folder):
     check("an earlier folder", run(*arguments).returncode == 2)
     check("it stays", [path.name for path in out.iterdir()] == ["mine"])
     shutil.rmtree(out)
+    check("an archive", run(*arguments).returncode == 0)
+    (out / "traces.otf2").unlink() # as if it was broken off
+    (out / "traces/99.evt").touch()
+    check("an earlier archive stays", run("export", "--to", "otf2", "gone", "-o", out)
+          .returncode == 2 and (out / "traces/99.evt").exists())
+    check("it is replaced", run(*arguments).returncode == 0 and
+          (out / "traces.otf2").exists() and not (out / "traces/99.evt").exists())
+    (out / "traces/mine").touch()
+    check("not if it has more", run(*arguments).returncode == 2 and
+          (out / "traces/mine").exists())
+    shutil.rmtree(out)
     done = run(*arguments, preexec_fn=limit_size, env=LEAKS)
     check(f"OTF2: no room: {done}", done.returncode == 2 and not out.exists())
     check(f"one message: {done}", done.stderr.count(b"\n") == 1
