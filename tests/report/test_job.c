@@ -130,6 +130,24 @@ TEST(the_job_gains_what_its_slowest_process_does)
 	assert_has(job->verdict, "it is up to 3.00 s.");
 }
 
+TEST(a_long_name_of_kernels_is_cut)
+{
+	static const struct rank rank = {.rank = 0, .wall_ms = 10000};
+	struct xs_job_phase phase = {
+	    .kernel = "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_"
+		      "15CUDAFunctor_addIfEESt5arrayIPcLm3EEEEviT0_T1_"};
+	char *text, *line;
+
+	build(&rank, 1);
+	job->phases = &phase;
+	job->phase_count = 1;
+	text = text_of("text", false);
+	line = strstr(text, "_ZN2at");
+	assert_in_range(strcspn(line, "\n"), 40, 78);
+	assert_has(line, "...");
+	free(text);
+}
+
 TEST(a_condition_makes_the_gain_a_bound)
 {
 	static const struct rank rank = {.rank = 0,

@@ -100,8 +100,7 @@ int xs_render_text_nvtx(const struct xs_terminal *terminal,
 	if (!notes)
 		return -ENOMEM;
 	if (nvtx->missing) {
-		xs_terminal_print(terminal, XS_PLAIN, "  none: %s\n",
-				  nvtx->missing);
+		xs_terminal_wrap(terminal, XS_PLAIN, "  none: ", nvtx->missing);
 		return 0;
 	}
 	xs_text_table_begin(&table, terminal, headings, 8);

@@ -119,13 +119,21 @@ static void put_later(const struct xs_terminal *terminal,
 			   step->estimate->effort));
 }
 
-/* "  1. pinned", "  1?. pinned" */
-static void put_number(const struct xs_terminal *terminal, int64_t number,
-		       bool question, const char *name)
+/* "  1. pinned: ", "  1?. pinned: " and more, which is wrapped. */
+static void put_title(const struct xs_terminal *terminal, int64_t number,
+		      bool question, const char *name, const char *before,
+		      enum xs_style style, const char *title)
 {
-	xs_terminal_print(terminal, XS_PLAIN, "  %" PRId64 "%s. ", number,
-			  question ? "?" : "");
+	char start[32];
+
+	snprintf(start, sizeof(start), "  %" PRId64 "%s. ", number,
+		 question ? "?" : "");
+	xs_terminal_print(terminal, XS_PLAIN, "%s", start);
 	xs_terminal_print(terminal, XS_BOLD, "%s", name);
+	xs_terminal_print(terminal, XS_PLAIN, "%s", before);
+	xs_terminal_wrap_on(
+	    terminal, style,
+	    (int)(strlen(start) + strlen(name) + strlen(before)), 5, title);
 }
 
 static void put_step(const struct xs_terminal *terminal,
@@ -134,21 +142,20 @@ static void put_step(const struct xs_terminal *terminal,
 {
 	const char *only_if = xs_text_step_conditions(result, step);
 
-	put_number(terminal, step->step, xs_result_step_is_question(step),
-		   xs_text_step_name(result, step->estimate));
-	xs_terminal_print(terminal, XS_PLAIN, ": %s round",
-			  step->phase->rounds == 1 ? "the" : "a");
-	if (result->phase_count > 1)
-		xs_terminal_print(terminal, XS_PLAIN, " of phase %" PRId64,
-				  step->phase->id);
-	xs_terminal_print(terminal, XS_PLAIN, ": %s%s -> ",
-			  xs_text_step_about(result, step),
-			  xs_units_ns(step->round_before_ns +
-				      xs_result_used_between_ns(step->phase))
-			      .s);
-	xs_terminal_print(terminal, XS_GOOD, "%s",
-			  xs_text_step_round(result, step));
-	xs_terminal_print(terminal, XS_PLAIN, "\n");
+	put_title(terminal, step->step, xs_result_step_is_question(step),
+		  xs_text_step_name(result, step->estimate),
+		  xs_arena_print(
+		      &result->arena, ": %s round%s: %s%s -> ",
+		      step->phase->rounds == 1 ? "the" : "a",
+		      result->phase_count > 1
+			  ? xs_arena_print(&result->arena, " of phase %" PRId64,
+					   step->phase->id)
+			  : "",
+		      xs_text_step_about(result, step),
+		      xs_units_ns(step->round_before_ns +
+				  xs_result_used_between_ns(step->phase))
+			  .s),
+		  XS_GOOD, xs_text_step_round(result, step));
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN, "     ",
 	    xs_arena_print(&result->arena, "%s%s",
@@ -225,19 +232,13 @@ static void put_rest(const struct xs_terminal *terminal,
 		count == 1 ? ", " : ""));
 }
 
-static void put_title(const struct xs_terminal *terminal, const char *title,
-		      const char *saving)
-{
-	xs_terminal_print(terminal, XS_PLAIN, ": %s\n", title);
-	xs_terminal_wrap(terminal, XS_PLAIN, "     ", saving);
-}
-
 /* Peer access between two GPUs. */
 static void put_link(const struct xs_terminal *terminal,
 		     const struct xs_result_gpu_link *link)
 {
-	put_number(terminal, link->step, false, "peer access");
-	put_title(terminal, link->title, link->saving);
+	put_title(terminal, link->step, false, "peer access", ": ", XS_PLAIN,
+		  link->title);
+	xs_terminal_wrap(terminal, XS_PLAIN, "     ", link->saving);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", link->advice);
 	xs_render_text_code(terminal, link->code);
 }
@@ -248,8 +249,9 @@ static void put_pinning(const struct xs_terminal *terminal,
 {
 	const struct xs_result_pinning *in = &result->verdict.pinning;
 
-	put_number(terminal, in->step, in->condition != NULL, "register");
-	put_title(terminal, in->title, in->saving);
+	put_title(terminal, in->step, in->condition != NULL, "register", ": ",
+		  XS_PLAIN, in->title);
+	xs_terminal_wrap(terminal, XS_PLAIN, "     ", in->saving);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", in->advice);
 	xs_terminal_wrap(
 	    terminal, XS_WARN, "     ",

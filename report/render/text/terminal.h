@@ -35,6 +35,12 @@ void xs_terminal_heading(const struct xs_terminal *terminal, const char *title,
 void xs_terminal_wrap(const struct xs_terminal *terminal, enum xs_style style,
 		      const char *lead, const char *text);
 
+/* The same of text that goes on at a column of a line; the others have `indent`
+ * blanks. */
+void xs_terminal_wrap_on(const struct xs_terminal *terminal,
+			 enum xs_style style, int column, int indent,
+			 const char *text);
+
 /* A table. xs_text_table_end() reports failed allocations. */
 struct xs_text_table {
 	struct libscols_table *table;
@@ -48,8 +54,8 @@ struct xs_text_heading {
 	bool right; /* for numbers */
 };
 
-/* Begins a table that fits the display, or 80 columns; text columns after the
- * first are cut if needed. */
+/* Begins a table that fits the display: the widest text column is cut if
+ * needed; on fewer than 80 columns, the last ones are below their row. */
 void xs_text_table_begin(struct xs_text_table *table,
 			 const struct xs_terminal *terminal,
 			 const struct xs_text_heading *headings, size_t count);

@@ -223,6 +223,6 @@ int xs_render_text_totals(const struct xs_terminal *terminal,
 	put_host(&in);
 	err = xs_text_table_end(&in.table, NULL, 0);
 	if (outside)
-		xs_terminal_print(terminal, XS_PLAIN, "  %s\n", outside);
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ", outside);
 	return err;
 }
