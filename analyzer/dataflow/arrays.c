@@ -60,6 +60,21 @@ static void list_copies(const struct xs_trace *trace,
 	arrays->count = kept;
 }
 
+void xs_arrays_cut(const struct xs_arrays *arrays, uint32_t call,
+		   uint64_t address, struct xs_flow_access *access)
+{
+	const struct xs_array *items = arrays->items;
+	uint32_t low = 0, high = arrays->count;
+
+	XS_BISECT(low, high, i,
+		  items[i].call < call ||
+		      (items[i].call == call && items[i].begin <= address));
+	if (low && items[low - 1].call == call)
+		access->begin = items[low - 1].begin;
+	if (low < arrays->count && items[low].call == call)
+		access->end = items[low].begin;
+}
+
 uint32_t xs_arrays_find(const struct xs_arrays *arrays, uint32_t call,
 			uint64_t address)
 {

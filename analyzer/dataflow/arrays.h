@@ -3,7 +3,7 @@
 #ifndef XS_ANALYZER_DATAFLOW_ARRAYS_H
 #define XS_ANALYZER_DATAFLOW_ARRAYS_H
 
-#include "analyzer/dataflow/dataflow.h"
+#include "analyzer/dataflow/op_accesses.h"
 
 /* Part of the allocation that a call made. */
 struct xs_array {
@@ -26,6 +26,15 @@ int xs_arrays_find_all(const struct xs_trace *trace,
 		       const struct xs_dataflow *dataflow,
 		       struct xs_arrays *arrays);
 void xs_arrays_free(struct xs_arrays *arrays);
+
+/*
+ * Cuts what a kernel may access of an allocation to the array at the address
+ * that it is given, with what lies behind it until the next array; in front of
+ * all arrays, to what lies there. An allocation that is not divided stays
+ * whole.
+ */
+void xs_arrays_cut(const struct xs_arrays *arrays, uint32_t call,
+		   uint64_t address, struct xs_flow_access *access);
 
 /* Returns the array with the address; XS_NONE: none. */
 uint32_t xs_arrays_find(const struct xs_arrays *arrays, uint32_t call,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/dataflow/dataflow.h"
 
+#include "analyzer/dataflow/arrays.h"
 #include "analyzer/dataflow/issue_order.h"
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/timeline/live_ranges.h"
@@ -17,6 +18,7 @@ struct builder {
 	struct xs_dataflow *out;
 	struct xs_live_ranges live;
 	struct xs_issue_order order;
+	struct xs_arrays arrays; /* in the first pass none */
 	size_t access_count;
 	size_t pointers;      /* next entry of trace->pointers */
 	struct xs_key *waits; /* calls that waited, by their ends */
@@ -84,31 +86,14 @@ static int add_end(struct builder *b, struct xs_flow_op *op,
 	return add_access(b, op, access, range);
 }
 
-/* Returns whether a host function comes between the copy in and the one before
- * it in its stream: what it reads and writes is not known. */
-static bool follows_host_function(const struct builder *b, uint32_t call)
-{
-	const struct xs_call *calls = b->trace->calls;
-
-	for (uint32_t i = call; i-- > 0 && call - i < LOOK_AHEAD;) {
-		if (calls[i].stream != calls[call].stream || calls[i].error)
-			continue;
-		if (calls[i].call_class == XS_CALL_HOST_FUNCTION)
-			return true;
-		if (calls[i].direction == XS_DIR_H2D)
-			return false;
-	}
-	return false;
-}
-
 static int add_copy(struct builder *b, struct xs_flow_op *op,
 		    const struct xs_op *copy, const struct xs_call *call)
 {
 	const bool set = copy->kind == XS_OP_SET;
 	int rc = 0;
 
-	op->unknown =
-	    copy->kind == XS_OP_H2D && follows_host_function(b, copy->call);
+	op->unknown = copy->kind == XS_OP_H2D &&
+		      xs_follows_host_function(b->trace, copy->call);
 	if (!call->dst || (!set && !call->src) || copy->bytes != call->bytes) {
 		op->unknown = true;
 		return 0;
@@ -122,24 +107,30 @@ static int add_copy(struct builder *b, struct xs_flow_op *op,
 
 /* Several pointers often lead into one allocation. */
 static int add_kernel_access(struct builder *b, struct xs_flow_op *op,
-			     const struct xs_live_range *range, uint32_t call)
+			     const struct xs_live_range *range,
+			     uint64_t address, uint32_t call)
 {
-	const struct xs_flow_access access = {range->begin, range->end, true,
-					      true, false};
+	struct xs_flow_access access = {range->begin, range->end, true, true,
+					false};
 
-	if (b->accessed[range->number] == call + 1)
-		return 0;
-	b->accessed[range->number] = call + 1;
+	xs_arrays_cut(&b->arrays, range->call, address, &access);
+	if (access.begin == range->begin && access.end == range->end) {
+		if (b->accessed[range->number] == call + 1)
+			return 0;
+		b->accessed[range->number] = call + 1;
+	}
 	return add_access(b, op, access, range);
 }
 
-/* Sorts what a kernel accesses by address, so that it can be searched. */
-static int sort_accesses(struct builder *b, const struct xs_flow_op *op)
+/* Sorts what a kernel accesses by address, so that it can be searched, each
+ * part once. */
+static int sort_accesses(struct builder *b, struct xs_flow_op *op)
 {
-	const size_t count = op->access_count;
+	const uint32_t count = op->access_count;
+	uint32_t kept = 0;
 	struct xs_flow_access *accesses = b->out->accesses + op->first_access;
 	uint32_t *memories = b->out->memories + op->first_access;
-	struct xs_key *keys = malloc(2 * count * sizeof(*keys));
+	struct xs_key *keys = malloc(2 * (size_t)count * sizeof(*keys));
 
 	if (!keys)
 		return -ENOMEM;
@@ -149,6 +140,13 @@ static int sort_accesses(struct builder *b, const struct xs_flow_op *op)
 	memcpy(keys + count, keys, count * sizeof(*keys));
 	xs_keys_apply(keys, count, accesses, sizeof(*accesses));
 	xs_keys_apply(keys + count, count, memories, sizeof(*memories));
+	for (uint32_t i = 0; i < count; i++)
+		if (!kept || accesses[kept - 1].begin != accesses[i].begin) {
+			memories[kept] = memories[i];
+			accesses[kept++] = accesses[i];
+		}
+	op->access_count = kept;
+	b->access_count = op->first_access + kept;
 	free(keys);
 	return 0;
 }
@@ -175,7 +173,8 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 
 			seen++;
 			if (range)
-				rc = add_kernel_access(b, op, range, call);
+				rc = add_kernel_access(
+				    b, op, range, all[i].addresses[k], call);
 			else
 				op->unknown = true;
 		}
@@ -265,6 +264,23 @@ static int add_op(struct builder *b, uint32_t at)
 	return rc;
 }
 
+/* Adds all ops, from the start of the trace on. */
+static int add_ops(struct builder *b)
+{
+	const size_t room = b->trace->call_count + 1;
+	int rc;
+
+	xs_live_ranges_free(&b->live);
+	rc = xs_live_ranges_begin(b->trace, &b->live);
+	memset(b->accessed, 0, room * sizeof(*b->accessed));
+	b->access_count = b->pointers = b->next_wait = b->all_ended = 0;
+	b->waited = XS_FLOW_NONE;
+	for (uint32_t i = 0; !rc && i < b->out->op_count; i++)
+		rc = add_op(b, i);
+	b->out->access_count = (uint32_t)b->access_count;
+	return rc;
+}
+
 /* Ops without a call are not in the order of issue: they are left out, and make
  * all kernels unknown. */
 static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
@@ -301,23 +317,12 @@ static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
 	return rc;
 }
 
-/* Copies from a symbol: kernels may write it, and others read it. */
-static bool reads_symbols(const struct xs_trace *trace)
-{
-	static const char name[] = "cudaMemcpyFromSymbol";
-
-	for (size_t i = 0; i < trace->site_count; i++)
-		if (strncmp(trace->strings[trace->sites[i].function], name,
-			    sizeof(name) - 1) == 0)
-			return true;
-	return false;
-}
-
 static void mark_unknown(struct builder *b)
 {
 	struct xs_dataflow *out = b->out;
 
-	out->unfollowed |= b->trace->lost_calls > 0 || reads_symbols(b->trace);
+	out->unfollowed |=
+	    b->trace->lost_calls > 0 || xs_trace_reads_symbols(b->trace);
 	for (uint32_t i = 0; i < out->op_count; i++) {
 		b->out->flow_ops[i].unknown |=
 		    out->unfollowed &&
@@ -337,7 +342,6 @@ static int build_flow(struct builder *b)
 	    .before = b->order.before};
 
 	mark_unknown(b);
-	b->out->access_count = (uint32_t)b->access_count;
 	return xs_flow_build(&program, &b->out->flow);
 }
 
@@ -347,13 +351,10 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 	struct builder b = {
 	    .trace = trace,
 	    .out = dataflow,
-	    .waited = XS_FLOW_NONE,
 	    .accessed = calloc(trace->call_count + 1, sizeof(*b.accessed))};
 	int rc = b.accessed ? 0 : -ENOMEM;
 
 	*dataflow = (struct xs_dataflow){0};
-	if (!rc)
-		rc = xs_live_ranges_begin(trace, &b.live);
 	if (!rc)
 		rc = find_ops(&b, from_ns, to_ns);
 	if (!rc)
@@ -363,11 +364,16 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 		    &(struct xs_issue_order_input){trace, dataflow->ops,
 						   dataflow->op_count},
 		    &b.order);
-	for (uint32_t i = 0; !rc && i < dataflow->op_count; i++)
-		rc = add_op(&b, i);
+	if (!rc)
+		rc = add_ops(&b);
+	if (!rc)
+		rc = xs_arrays_find_all(trace, dataflow, &b.arrays);
+	if (!rc && b.arrays.count)
+		rc = add_ops(&b);
 	if (!rc)
 		rc = build_flow(&b);
 	xs_live_ranges_free(&b.live);
+	xs_arrays_free(&b.arrays);
 	xs_issue_order_free(&b.order);
 	free(b.waits);
 	free(b.accessed);

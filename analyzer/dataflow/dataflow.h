@@ -3,35 +3,19 @@
 #ifndef XS_ANALYZER_DATAFLOW_DATAFLOW_H
 #define XS_ANALYZER_DATAFLOW_DATAFLOW_H
 
-#include "analyzer/dataflow/flow.h"
-#include "analyzer/read/trace.h"
+#include "analyzer/dataflow/op_accesses.h"
 
 #define XS_DATAFLOW_MOST_OPS 20000u
-
-struct xs_dataflow {
-	uint32_t *ops; /* ops of the trace, in the order of issue; owned */
-	uint32_t op_count;
-	struct xs_flow_op *flow_ops;	 /* what they access; owned */
-	struct xs_flow_access *accesses; /* owned */
-	uint32_t access_count;
-	uint32_t *memories; /* by access: the call that allocated or registered
-			     * it, XS_NONE if unknown; owned */
-	uint32_t unknown_count; /* ops that may access any memory */
-	bool unfollowed;	/* a copy or set accessed device memory that no
-				 * recorded call allocated, or the program reads a
-				 * symbol: all kernels are unknown */
-	struct xs_flow flow;	/* between these ops; owned */
-};
 
 /*
  * Builds the graph of the ops whose calls began between two times
  * (CLOCK_REALTIME ns; the second one exclusive). A copy or set accesses its
  * bytes, one with rows the allocations that they lie in. A kernel may read and
- * write the allocations that its parameters point into; it is unknown if they
- * are, and so are ops of graphs, ops without a call, and copies that share a
- * call. Ops that may run at the same time depend on each other in no way
- * (issue_order.h). Returns 0, -ENOMEM, or -E2BIG as xs_flow_build() and for
- * more than XS_DATAFLOW_MOST_OPS.
+ * write the allocations that its parameters point into, or the arrays of
+ * divided ones (arrays.h); it is unknown if they are, and so are ops of graphs,
+ * ops without a call, and copies that share a call. Ops that may run at the
+ * same time depend on each other in no way (issue_order.h). Returns 0, -ENOMEM,
+ * or -E2BIG as xs_flow_build() and for more than XS_DATAFLOW_MOST_OPS.
  */
 int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 		      uint64_t to_ns, struct xs_dataflow *dataflow);

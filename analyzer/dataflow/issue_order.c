@@ -283,3 +283,18 @@ void xs_issue_order_free(struct xs_issue_order *order)
 	free(order->before);
 	*order = (struct xs_issue_order){0};
 }
+
+bool xs_follows_host_function(const struct xs_trace *trace, uint32_t call)
+{
+	const struct xs_call *calls = trace->calls;
+
+	for (uint32_t i = call; i-- > 0 && call - i < 1000;) {
+		if (calls[i].stream != calls[call].stream || calls[i].error)
+			continue;
+		if (calls[i].call_class == XS_CALL_HOST_FUNCTION)
+			return true;
+		if (calls[i].direction == XS_DIR_H2D)
+			return false;
+	}
+	return false;
+}

@@ -104,6 +104,17 @@ bool xs_call_maps(const struct xs_trace *trace, const struct xs_call *call)
 	return strcmp(name, "cuMemMap") == 0 || strcmp(name, "cuMemUnmap") == 0;
 }
 
+bool xs_trace_reads_symbols(const struct xs_trace *trace)
+{
+	static const char name[] = "cudaMemcpyFromSymbol";
+
+	for (size_t i = 0; i < trace->site_count; i++)
+		if (strncmp(trace->strings[trace->sites[i].function], name,
+			    sizeof(name) - 1) == 0)
+			return true;
+	return false;
+}
+
 static bool is_mapped(const struct xs_live_ranges *ranges,
 		      const struct xs_live_range *range)
 {

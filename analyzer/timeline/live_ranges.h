@@ -25,6 +25,10 @@ struct xs_live_ranges {
  * a call may begin or end a part of an array, or several arrays. */
 bool xs_call_maps(const struct xs_trace *trace, const struct xs_call *call);
 
+/* Returns whether the program copies from symbols: kernels may write such
+ * variables, and others read them. */
+bool xs_trace_reads_symbols(const struct xs_trace *trace);
+
 /* Returns 0 or -ENOMEM. */
 int xs_live_ranges_begin(const struct xs_trace *trace,
 			 struct xs_live_ranges *ranges);

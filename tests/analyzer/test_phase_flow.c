@@ -28,6 +28,7 @@ struct round {
 	uint32_t count;
 	bool noise;   /* another kernel comes between rounds */
 	bool symbols; /* the program copies from a symbol elsewhere */
+	bool pool;    /* the buffers are one allocation */
 };
 
 static void make_round(struct round *round)
@@ -37,7 +38,7 @@ static void make_round(struct round *round)
 
 	round->count = 1 + (uint32_t)rand() % OPS;
 	round->noise = rand() % 2;
-	round->symbols = false;
+	round->symbols = round->pool = false;
 	for (uint32_t i = 0; i < round->count; i++) {
 		struct planned *op = &round->ops[i];
 		const uint64_t half = rand() % 2 ? BYTES : BYTES / 2;
@@ -138,11 +139,12 @@ static struct xs_trace *trace_of(const struct round *round)
 			 .ops = open_memstream(&ops, &size)};
 	struct xs_trace *trace;
 
-	for (unsigned b = 0; b < BUFFERS; b++)
+	for (unsigned b = 0; b < (round->pool ? 1 : BUFFERS); b++)
 		fprintf(t.calls,
 			"memcall site=3 start=%u duration=5 address=%u "
 			"bytes=%u\n",
-			10 + 10 * b, 0x700000 + b * BYTES, BYTES);
+			10 + 10 * b, 0x700000 + b * BYTES,
+			round->pool ? BUFFERS * BYTES : BYTES);
 	for (unsigned r = 0; r < ROUNDS; r++) {
 		for (uint32_t i = 0; i < round->count; i++)
 			if (round->ops[i].kind == XS_STEP_KERNEL)
@@ -458,6 +460,35 @@ TEST(what_other_rounds_copy)
 	assert_int_equal(steps[1].given_out_bytes, BYTES);
 	assert_int_equal(steps[1].given_other_bytes, BYTES);
 	xs_trace_free(trace);
+}
+
+/* Kernels are given the arrays of a pool that copies tell apart, and with an
+ * array what lies behind it; all of a pool, if a copy is of no such array. */
+TEST(arrays_of_a_pool)
+{
+	struct round round = {
+	    .ops = {{.kind = XS_STEP_H2D, .bytes = BYTES},
+		    {.kind = XS_STEP_KERNEL, .buffers = 1},
+		    {.kind = XS_STEP_H2D, .begin = BYTES, .bytes = BYTES},
+		    {.kind = XS_STEP_KERNEL, .buffers = 6},
+		    {.kind = XS_STEP_D2H, .bytes = BYTES}},
+	    .count = 5,
+	    .pool = true};
+
+	for (int given = 0; given < 2; given++) {
+		struct xs_step steps[OPS];
+		struct xs_trace *trace = trace_of(&round);
+		struct xs_phase phase = phase_of(trace, steps, round.count);
+
+		assert_int_equal(xs_phase_flow(trace, &phase), 0);
+		assert_int_equal(steps[0].partner, 1);
+		assert_int_equal(steps[2].partner, 3);
+		assert_int_equal(steps[4].partner, given ? 3 : 1);
+		xs_trace_free(trace);
+		/* no kernel is given the second array */
+		round.ops[2].begin += BYTES / 2;
+		round.ops[2].bytes /= 2;
+	}
 }
 
 static void expect_least(const struct round *round, uint64_t least_ns)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The ops of a part of a trace, what they access, and their dependencies. */
+#ifndef XS_ANALYZER_DATAFLOW_OP_ACCESSES_H
+#define XS_ANALYZER_DATAFLOW_OP_ACCESSES_H
+
+#include "analyzer/dataflow/flow.h"
+#include "analyzer/read/trace.h"
+
+struct xs_dataflow {
+	uint32_t *ops; /* ops of the trace, in the order of issue; owned */
+	uint32_t op_count;
+	struct xs_flow_op *flow_ops;	 /* what they access; owned */
+	struct xs_flow_access *accesses; /* owned */
+	uint32_t access_count;
+	uint32_t *memories; /* by access: the call that allocated or registered
+			     * it, XS_NONE if unknown; owned */
+	uint32_t unknown_count; /* ops that may access any memory */
+	bool unfollowed;	/* a copy or set accessed device memory that no
+				 * recorded call allocated, or the program reads a
+				 * symbol: all kernels are unknown */
+	struct xs_flow flow;	/* between these ops; owned */
+};
+
+#endif
