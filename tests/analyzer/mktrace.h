@@ -30,10 +30,15 @@ struct mktrace {
 	xs_u16 copy_site; /* of the current round's copies in */
 };
 
-/* Reserves a record that starts at now_ns, and stores its start in *start.
- * Returns NULL if the file cannot be written. */
-void *mktrace_reserve(struct mktrace *m, struct mktrace_chunk *chunk,
-		      size_t bytes, xs_u64 now_ns, xs_u32 *start);
+/* Writes a record that starts at now_ns, after setting its words and *start,
+ * which is in it, or NULL. Returns 0 or -EIO. */
+int mktrace_put(struct mktrace *m, struct mktrace_chunk *chunk, xs_u64 now_ns,
+		void *record, size_t bytes, xs_u32 *start);
+
+/* The same for a record with a start in the chunk `calls` or `ops`. */
+#define MKTRACE_PUT(m, chunk, now_ns, record)                                  \
+	mktrace_put(m, &(m)->chunk, now_ns, &(record), sizeof(record),         \
+		    &(record).start)
 
 /* Writes launches by node, all with one correlation id, which has the nodes;
  * then launches as one. Returns 0 or -EIO. */

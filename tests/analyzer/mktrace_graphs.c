@@ -1,42 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/analyzer/mktrace.h"
 
-#include <errno.h>
-
 static int put_kernel(struct mktrace *m, xs_u64 op_ns, xs_u32 correlation)
 {
-	xs_u32 start;
-	struct xs_rec_kernel *op =
-	    mktrace_reserve(m, &m->ops, sizeof(*op), op_ns, &start);
+	struct xs_rec_kernel op = {.kind = XS_REC_kernel,
+				   .correlation = correlation,
+				   .duration = 600,
+				   .shape = 1};
 
-	if (!op)
-		return -EIO;
-	*op = (struct xs_rec_kernel){.kind = XS_REC_kernel,
-				     .words = sizeof(*op) / 4,
-				     .correlation = correlation,
-				     .start = start,
-				     .duration = 600,
-				     .shape = 1};
-	return 0;
+	return MKTRACE_PUT(m, ops, op_ns, op);
 }
 
 static int put_graph(struct mktrace *m, xs_u64 op_ns, xs_u32 correlation,
 		     xs_u32 exec, int by_node)
 {
-	xs_u32 start;
-	struct xs_rec_graph *op =
-	    mktrace_reserve(m, &m->ops, sizeof(*op), op_ns, &start);
+	struct xs_rec_graph op = {.kind = XS_REC_graph,
+				  .correlation = correlation,
+				  .duration = 900,
+				  .exec = exec,
+				  .by_node = (xs_u16)by_node};
 
-	if (!op)
-		return -EIO;
-	*op = (struct xs_rec_graph){.kind = XS_REC_graph,
-				    .words = sizeof(*op) / 4,
-				    .correlation = correlation,
-				    .start = start,
-				    .duration = 900,
-				    .exec = exec,
-				    .by_node = (xs_u16)by_node};
-	return 0;
+	return MKTRACE_PUT(m, ops, op_ns, op);
 }
 
 int mktrace_put_graphs(struct mktrace *m, xs_u64 *now_ns)

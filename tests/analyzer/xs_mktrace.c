@@ -52,80 +52,63 @@ static int flush_chunk(struct mktrace *m, struct mktrace_chunk *chunk)
 	return fwrite(chunk->bytes, CHUNK_BYTES, 1, m->out) == 1 ? 0 : -EIO;
 }
 
-void *mktrace_reserve(struct mktrace *m, struct mktrace_chunk *chunk,
-		      size_t bytes, xs_u64 now_ns, xs_u32 *start)
+int mktrace_put(struct mktrace *m, struct mktrace_chunk *chunk, xs_u64 now_ns,
+		void *record, size_t bytes, xs_u32 *start)
 {
-	xs_u8 *record;
-
 	if (chunk->used + bytes > CHUNK_BYTES ||
 	    (chunk->used > 0 && now_ns - chunk->base_ns >= XS_WIDE32))
 		if (flush_chunk(m, chunk))
-			return NULL;
+			return -EIO;
 	if (chunk->used == 0) {
 		chunk->used = sizeof(struct xs_chunk_header);
 		chunk->base_ns = now_ns;
 	}
-	*start = (xs_u32)(now_ns - chunk->base_ns);
-	record = chunk->bytes + chunk->used;
+	((xs_u8 *)record)[1] = (xs_u8)(bytes / 4); /* its words */
+	if (start)
+		*start = (xs_u32)(now_ns - chunk->base_ns);
+	memcpy(chunk->bytes + chunk->used, record, bytes);
 	chunk->used += (xs_u32)bytes;
-	record[1] = (xs_u8)(bytes / 4);
-	return record;
+	return 0;
+}
+
+/* Writes a record with a text behind it. */
+static int put_with_text(struct mktrace *m, const void *record, size_t bytes,
+			 const char *text)
+{
+	xs_u32 words[XS_RECORD_MAX_BYTES / 4] = {0};
+
+	memcpy(words, record, bytes);
+	memcpy((char *)words + bytes, text, strlen(text));
+	return mktrace_put(m, &m->calls, START_NS, words,
+			   (bytes + strlen(text) + 3) / 4 * 4, NULL);
 }
 
 static int put_text(struct mktrace *m, xs_u32 id, const char *text)
 {
-	size_t bytes =
-	    (sizeof(struct xs_rec_string) + strlen(text) + 3) / 4 * 4;
-	xs_u32 start;
-	struct xs_rec_string *record =
-	    mktrace_reserve(m, &m->calls, bytes, START_NS, &start);
+	const struct xs_rec_string record = {.kind = XS_REC_string, .id = id};
 
-	if (!record)
-		return -EIO;
-	memset((char *)record + 2, 0, bytes - 2);
-	record->kind = XS_REC_string;
-	record->id = id;
-	memcpy(record + 1, text, strlen(text));
-	return 0;
+	return put_with_text(m, &record, sizeof(record), text);
 }
 
-static int put_infos(struct mktrace *m)
+static int put_info(struct mktrace *m, const char *text)
 {
-	xs_u32 start;
+	const struct xs_rec_info record = {.kind = XS_REC_info};
 
-	for (size_t i = 0; i < m->info_count; i++) {
-		const char *text = m->infos[i];
-		const size_t bytes =
-		    (sizeof(struct xs_rec_info) + strlen(text) + 3) / 4 * 4;
-		struct xs_rec_info *record =
-		    mktrace_reserve(m, &m->calls, bytes, START_NS, &start);
-
-		if (!record)
-			return -EIO;
-		memset((char *)record + 2, 0, bytes - 2);
-		record->kind = XS_REC_info;
-		memcpy(record + 1, text, strlen(text));
-	}
-	return 0;
+	return put_with_text(m, &record, sizeof(record), text);
 }
 
 static int put_site(struct mktrace *m, xs_u32 site, xs_u16 call_class,
 		    xs_u32 function)
 {
-	xs_u32 start;
-	struct xs_rec_site *record =
-	    mktrace_reserve(m, &m->calls, sizeof(*record), START_NS, &start);
+	struct xs_rec_site record = {.kind = XS_REC_site,
+				     .call_class = call_class,
+				     .site = site,
+				     .function = function,
+				     .module = XS_NONE32,
+				     .offset = 0x1000 + 16 * site};
 
-	if (!record)
-		return -EIO;
-	*record = (struct xs_rec_site){.kind = XS_REC_site,
-				       .words = sizeof(*record) / 4,
-				       .call_class = call_class,
-				       .site = site,
-				       .function = function,
-				       .module = XS_NONE32,
-				       .offset = 0x1000 + 16 * site};
-	return 0;
+	return mktrace_put(m, &m->calls, START_NS, &record, sizeof(record),
+			   NULL);
 }
 
 static int put_sites(struct mktrace *m)
@@ -151,37 +134,33 @@ static int put_sites(struct mktrace *m)
 
 static int put_tables(struct mktrace *m)
 {
-	xs_u32 start;
-	struct xs_rec_shape *shape;
+	struct xs_rec_shape shape = {.kind = XS_REC_shape,
+				     .registers = 32,
+				     .shape = 1,
+				     .name = 4,
+				     .grid_x = 512,
+				     .grid_y = 1,
+				     .grid_z = 1,
+				     .block_x = 256,
+				     .block_y = 1,
+				     .block_z = 1};
 
 	m->calls.thread = 100;
-	if (put_infos(m) || put_sites(m))
-		return -EIO;
-	shape = mktrace_reserve(m, &m->calls, sizeof(*shape), START_NS, &start);
-	if (!shape)
-		return -EIO;
-	*shape = (struct xs_rec_shape){.kind = XS_REC_shape,
-				       .words = sizeof(*shape) / 4,
-				       .registers = 32,
-				       .shape = 1,
-				       .name = 4,
-				       .grid_x = 512,
-				       .grid_y = 1,
-				       .grid_z = 1,
-				       .block_x = 256,
-				       .block_y = 1,
-				       .block_z = 1};
-	for (unsigned long i = 0; i < m->streams; i++) {
-		struct xs_rec_queue *queue = mktrace_reserve(
-		    m, &m->calls, sizeof(*queue), START_NS, &start);
-
-		if (!queue)
+	for (size_t i = 0; i < m->info_count; i++)
+		if (put_info(m, m->infos[i]))
 			return -EIO;
-		*queue = (struct xs_rec_queue){.kind = XS_REC_queue,
-					       .words = sizeof(*queue) / 4,
-					       .queue = (xs_u16)i,
-					       .context = 1,
-					       .stream = 7 + (xs_u32)i};
+	if (put_sites(m) ||
+	    mktrace_put(m, &m->calls, START_NS, &shape, sizeof(shape), NULL))
+		return -EIO;
+	for (unsigned long i = 0; i < m->streams; i++) {
+		struct xs_rec_queue queue = {.kind = XS_REC_queue,
+					     .queue = (xs_u16)i,
+					     .context = 1,
+					     .stream = 7 + (xs_u32)i};
+
+		if (mktrace_put(m, &m->calls, START_NS, &queue, sizeof(queue),
+				NULL))
+			return -EIO;
 	}
 	return flush_chunk(m, &m->calls);
 }
@@ -190,19 +169,10 @@ static int put_copy(struct mktrace *m, xs_u64 call_ns, xs_u64 op_ns,
 		    xs_u16 stream, xs_u8 direction)
 {
 	int in = direction == XS_DIR_H2D;
-	xs_u32 start, correlation = ++m->correlation;
-	struct xs_rec_copycall *call =
-	    mktrace_reserve(m, &m->calls, sizeof(*call), call_ns, &start);
-	struct xs_rec_copy *op;
-
-	if (!call)
-		return -EIO;
-	*call = (struct xs_rec_copycall){
+	struct xs_rec_copycall call = {
 	    .kind = XS_REC_copycall,
-	    .words = sizeof(*call) / 4,
 	    .site = in ? m->copy_site : SITE_COPY_OUT,
-	    .correlation = correlation,
-	    .start = start,
+	    .correlation = ++m->correlation,
 	    .duration = 2500,
 	    .bytes = 65536,
 	    .dst = in ? 0x7f0000000000 : 0x500000 + 65536u * stream,
@@ -210,15 +180,10 @@ static int put_copy(struct mktrace *m, xs_u64 call_ns, xs_u64 op_ns,
 	    .stream = 0x5000u + stream,
 	    .rows = 1,
 	    .direction = in ? 1 : 2};
-	op = mktrace_reserve(m, &m->ops, sizeof(*op), op_ns, &start);
-	if (!op)
-		return -EIO;
-	*op = (struct xs_rec_copy){
+	struct xs_rec_copy op = {
 	    .kind = XS_REC_copy,
-	    .words = sizeof(*op) / 4,
 	    .queue = stream,
-	    .correlation = correlation,
-	    .start = start,
+	    .correlation = m->correlation,
 	    .duration = 5000,
 	    .bytes = 65536,
 	    .direction = direction,
@@ -226,56 +191,43 @@ static int put_copy(struct mktrace *m, xs_u64 call_ns, xs_u64 op_ns,
 	    .dst_memory = in ? XS_MEM_DEVICE : XS_MEM_PINNED,
 	    .flags = XS_OP_ASYNC,
 	    .copies = 1};
-	return 0;
+
+	return MKTRACE_PUT(m, calls, call_ns, call) ||
+		       MKTRACE_PUT(m, ops, op_ns, op)
+		   ? -EIO
+		   : 0;
 }
 
 static int put_launch(struct mktrace *m, xs_u64 call_ns, xs_u64 op_ns,
 		      xs_u16 stream)
 {
-	xs_u32 start, correlation = ++m->correlation;
-	struct xs_rec_call *call =
-	    mktrace_reserve(m, &m->calls, sizeof(*call), call_ns, &start);
-	struct xs_rec_kernel *op;
+	struct xs_rec_call call = {.kind = XS_REC_call,
+				   .site = SITE_LAUNCH,
+				   .correlation = ++m->correlation,
+				   .duration = 3000};
+	struct xs_rec_kernel op = {.kind = XS_REC_kernel,
+				   .queue = stream,
+				   .correlation = m->correlation,
+				   .duration = 6000,
+				   .shape = 1};
 
-	if (!call)
-		return -EIO;
-	*call = (struct xs_rec_call){.kind = XS_REC_call,
-				     .words = sizeof(*call) / 4,
-				     .site = SITE_LAUNCH,
-				     .correlation = correlation,
-				     .start = start,
-				     .duration = 3000};
-	op = mktrace_reserve(m, &m->ops, sizeof(*op), op_ns, &start);
-	if (!op)
-		return -EIO;
-	*op = (struct xs_rec_kernel){.kind = XS_REC_kernel,
-				     .words = sizeof(*op) / 4,
-				     .queue = stream,
-				     .correlation = correlation,
-				     .start = start,
-				     .duration = 6000,
-				     .shape = 1};
-	return 0;
+	return MKTRACE_PUT(m, calls, call_ns, call) ||
+		       MKTRACE_PUT(m, ops, op_ns, op)
+		   ? -EIO
+		   : 0;
 }
 
 /* Writes a synchronisation or an event. stream: 0 for the device */
 static int put_wait(struct mktrace *m, xs_u64 call_ns, xs_u32 duration_ns,
 		    xs_u32 site, xs_u64 stream)
 {
-	xs_u32 start;
-	struct xs_rec_waitcall *call =
-	    mktrace_reserve(m, &m->calls, sizeof(*call), call_ns, &start);
+	struct xs_rec_waitcall call = {.kind = XS_REC_waitcall,
+				       .site = site,
+				       .stream = stream,
+				       .event = site == SITE_RECORD,
+				       .duration = duration_ns};
 
-	if (!call)
-		return -EIO;
-	*call = (struct xs_rec_waitcall){.kind = XS_REC_waitcall,
-					 .words = sizeof(*call) / 4,
-					 .site = site,
-					 .stream = stream,
-					 .event = site == SITE_RECORD,
-					 .start = start,
-					 .duration = duration_ns};
-	return 0;
+	return MKTRACE_PUT(m, calls, call_ns, call);
 }
 
 /* Host calls follow each other; each op starts some time after its call. */
@@ -353,43 +305,21 @@ static unsigned long number(const char *text)
 /* Returns false for an unknown option. */
 static bool take_option(struct mktrace *m, int option)
 {
-	const unsigned long value = optarg ? number(optarg) : 0;
+	static const char letters[] = "rcstpegn";
+	unsigned long *const numbers[] = {&m->rounds,  &m->chunks, &m->streams,
+					  &m->threads, &m->phases, &m->records,
+					  &m->graphs,  &m->nodes};
 
-	switch (option) {
-	case 'r':
-		m->rounds = value;
-		break;
-	case 'c':
-		m->chunks = value;
-		break;
-	case 's':
-		m->streams = value;
-		break;
-	case 't':
-		m->threads = value;
-		break;
-	case 'p':
-		m->phases = value;
-		break;
-	case 'e':
-		m->records = value;
-		break;
-	case 'g':
-		m->graphs = value;
-		break;
-	case 'n':
-		m->nodes = value;
-		break;
-	case 'w':
+	if (option == 'w') {
 		m->waits = 1;
-		break;
-	case 'i':
+	} else if (option == 'i') {
 		if (m->info_count == MKTRACE_INFOS || strlen(optarg) > 500)
 			return false;
 		m->infos[m->info_count++] = optarg;
-		break;
-	default:
-		return false;
+	} else {
+		if (option == '?')
+			return false;
+		*numbers[strchr(letters, option) - letters] = number(optarg);
 	}
 	return true;
 }
