@@ -116,8 +116,8 @@ static bool rows_fit(const json_t *program)
 
 /* Whether there are no more rows than traces, none below 0, and the largest is
  * from least to most. */
-static bool rows_are(const json_t *program, const char *name, int64_t least,
-		     int64_t most)
+static bool largest_fits(const json_t *program, const char *name, int64_t least,
+			 int64_t most)
 {
 	const json_t *rows = xs_digest_get(program, "rows", name), *row;
 	int64_t largest = -1;
@@ -137,8 +137,8 @@ static bool rows_are(const json_t *program, const char *name, int64_t least,
 		largest >= least && largest <= most);
 }
 
-/* Whether the times of the run are those of so many traces. */
-static bool is_program(const json_t *program, int64_t all_traces)
+/* Whether so many traces of all can have these ranks, times and rows. */
+static bool times_fit(const json_t *program, int64_t all_traces)
 {
 	const int64_t traces = xs_digest_get_number(program, "add", "traces");
 	const int64_t most_ns =
@@ -151,9 +151,9 @@ static bool is_program(const json_t *program, int64_t all_traces)
 	if (__builtin_mul_overflow(traces, most_ns, &most_sum_ns))
 		most_sum_ns = INT64_MAX;
 	return xs_digest_get_number(program, "add", "wall_ns") <= most_sum_ns &&
-	       rows_are(program, "slowest", most_ns, most_ns) &&
-	       rows_are(program, "busiest", 0,
-			xs_digest_get_number(program, "add", "busy_ns"));
+	       largest_fits(program, "slowest", most_ns, most_ns) &&
+	       largest_fits(program, "busiest", 0,
+			    xs_digest_get_number(program, "add", "busy_ns"));
 }
 
 bool xs_digest_is_possible(const json_t *group)
@@ -164,8 +164,8 @@ bool xs_digest_is_possible(const json_t *group)
 	json_object_foreach((json_t *)xs_digest_get(group, "table", "programs"),
 			    key, program)
 	{
-		if (!is_program(program,
-				xs_digest_get_number(group, "add", "traces")) ||
+		if (!times_fit(program,
+			       xs_digest_get_number(group, "add", "traces")) ||
 		    !is_row_of(program, program) || !counts_fit(program) ||
 		    !rows_fit(program))
 			return false;

@@ -145,23 +145,36 @@ static enum xs_gate gate_of(struct xs_job *before, struct xs_job *after,
 	return answer;
 }
 
-/* Of 8, 9 and 10 s, and of 9, 10 and 11 s. */
+/* Processes of 8, 9 and 10 s, ...: a limit holds for the slowest and the median
+ * one, of the same program. */
 TEST(a_limit_holds_for_the_slowest_and_the_median)
 {
-	assert_int_equal(gate_of(job_of("app", 8000, 3, 1),
-				 job_of("app", 9000, 3, 1), 5, false),
-			 XS_GATE_EXCEEDED);
-	assert_int_equal(gate_of(job_of("app", 8000, 3, 1),
-				 job_of("app", 9000, 3, 1), 20, false),
-			 XS_GATE_KEPT);
-	/* of 9 s, and of 8.5, 9.5 and 10.5 s: the slowest alone */
-	assert_int_equal(gate_of(job_of("app", 9000, 1, 1),
-				 job_of("app", 8500, 3, 1), 10, true),
-			 XS_GATE_NOISY);
-	/* of 6, 7, 8, 9 and 10 s, and of 9.5 s: the median alone */
-	assert_int_equal(gate_of(job_of("app", 6000, 5, 1),
-				 job_of("app", 9500, 1, 1), 10, true),
-			 XS_GATE_NOISY);
+	static const struct {
+		int before_ms, before_traces;
+		const char *after;
+		int after_ms, after_traces;
+		double limit;
+		bool allow;
+		enum xs_gate gate;
+	} rows[] = {
+	    {8000, 3, "app", 9000, 3, 5, false, XS_GATE_EXCEEDED},
+	    {8000, 3, "app", 9000, 3, 20, false, XS_GATE_KEPT},
+	    /* the slowest alone; the median alone */
+	    {9000, 1, "app", 8500, 3, 10, true, XS_GATE_NOISY},
+	    {6000, 5, "app", 9500, 1, 10, true, XS_GATE_NOISY},
+	    {9000, 1, "app", 8500, 3, 10, false, XS_GATE_UNKNOWN},
+	    {8000, 0, "app", 8000, 3, 5, false, XS_GATE_UNKNOWN},
+	    {8000, 3, "other", 8000, 3, 5, false, XS_GATE_DIFFERENT},
+	    {8000, 3, "other", 8000, 3, 5, true, XS_GATE_KEPT},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		assert_int_equal(gate_of(job_of("app", rows[i].before_ms,
+						rows[i].before_traces, 1),
+					 job_of(rows[i].after, rows[i].after_ms,
+						rows[i].after_traces, 1),
+					 rows[i].limit, rows[i].allow),
+				 rows[i].gate);
 }
 
 /* Of few processes, medians are exact: 0.2 % is no 1 %, and 1.2 % is, whatever
@@ -247,31 +260,17 @@ TEST(a_limit_is_meant_for_a_pair)
 	    {0, NULL, {0}, &whole, false, XS_GATE_KEPT, "is kept"},
 	};
 
-	assert_int_equal(gate_of(job_of("app", 9000, 1, 1),
-				 job_of("app", 8500, 3, 1), 10, false),
-			 XS_GATE_UNKNOWN);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		expect_answer(&rows[i]);
 }
 
-TEST(other_programs_and_sizes_are_no_pair)
+TEST(jobs_of_other_sizes_are_no_pair)
 {
-	struct xs_job *jobs[2];
+	struct xs_job *before = job_of("app", 8000, 3, 1);
+	struct xs_job *after = job_of("app", 8000, 3, 1);
 
-	jobs[0] = job_of("app", 8000, 3, 1);
-	jobs[1] = job_of("app", 8000, 3, 1);
-	jobs[1]->ranks = 4;
-	assert_int_equal(gate_of(jobs[0], jobs[1], 5, false),
-			 XS_GATE_DIFFERENT);
-	assert_int_equal(gate_of(job_of("app", 8000, 3, 1),
-				 job_of("other", 8000, 3, 1), 5, false),
-			 XS_GATE_DIFFERENT);
-	assert_int_equal(gate_of(job_of("app", 8000, 3, 1),
-				 job_of("other", 8000, 3, 1), 5, true),
-			 XS_GATE_KEPT);
-	assert_int_equal(gate_of(job_of("app", 8000, 0, 1),
-				 job_of("app", 8000, 3, 1), 5, false),
-			 XS_GATE_UNKNOWN);
+	after->ranks = 4;
+	assert_int_equal(gate_of(before, after, 5, false), XS_GATE_DIFFERENT);
 }
 
 /* Another link or NUMA node is the same GPU. */
