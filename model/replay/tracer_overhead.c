@@ -30,7 +30,9 @@ static bool is_recorded_copy(const struct xs_step *step,
 			     const struct xs_action *action)
 {
 	return step->kind <= XS_STEP_SET && step->return_ns > step->call_ns &&
-	       action->kind == XS_ACTION_OP && action->work_ns > 0;
+	       action->kind == XS_ACTION_OP &&
+	       action->bytes[XS_LINK_COPY_IN] <= 0 &&
+	       action->bytes[XS_LINK_COPY_OUT] <= 0;
 }
 
 /* The call returns earlier; what of it is shorter than that starts earlier. */

@@ -55,6 +55,17 @@ TEST(test_calls_are_cheaper_untraced)
 	assert_near(replayed("as-is")->tracer_ns, copies);
 }
 
+/* By the host's clock the copy in ends where its call returns, so that its op
+ * takes no time. */
+TEST(test_short_copies_are_untraced)
+{
+	know_the_calls(&machine);
+	steps[0].start_ns = 200000;
+	steps[0].end_ns = 201000;
+	assert_interval(copies + rounds_down, rounds_up);
+	assert_near(replayed("as-is")->tracer_ns, copies);
+}
+
 /* The host hashed contents for 700 of the 1000 before the launch: no way has
  * them untraced. */
 TEST(test_nothing_is_hashed_untraced)
