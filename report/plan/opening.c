@@ -6,6 +6,7 @@
 #include "report/plan/advice_text.h"
 #include "report/plan/beside.h"
 #include "report/plan/link_steps.h"
+#include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 
@@ -247,13 +248,9 @@ static const char *host_first(struct xs_result *result)
 	    xs_result_run_name(result));
 }
 
-/* Less than 1 / LITTLE_PART of the run is little. */
-#define LITTLE_PART 20
-
 static bool is_little(const struct xs_result *result, const struct act *act)
 {
-	return !act->once &&
-	       act->saves_ns < xs_result_untraced_wall_ns(result) / LITTLE_PART;
+	return !act->once && xs_worth_is_little(result, (double)act->saves_ns);
 }
 
 /* "little to gain in this run; for longer ones, " and "first answer: could data

@@ -249,7 +249,8 @@ static bool add_best(const struct xs_result *result,
 }
 
 /* Nobody splits kernels in this run for a smaller part of what the change gains
- * that pays in longer runs, nor rewrites them. */
+ * that pays in longer runs, nor rewrites them, nor for little of the run: the
+ * answer is then one for longer runs. */
 #define LEAST_OF_LONGER 0.75
 
 /* Puts what pays in this run in the place of what pays in longer ones only. */
@@ -269,7 +270,10 @@ static void add_instead(const struct xs_result *result,
 	step = xs_beside_gain(steps, strategy, row);
 	put_step(&with, &step);
 	if (with.count == steps->count ||
-	    step.rounds_add_ns < steps->longer.rounds_add_ns * LEAST_OF_LONGER)
+	    step.rounds_add_ns <
+		steps->longer.rounds_add_ns * LEAST_OF_LONGER ||
+	    (row->effort_level == XS_EFFORT_SPLIT &&
+	     xs_worth_is_little(result, step.adds_ns)))
 		return;
 	*steps = with;
 	/* in longer runs it takes that step's place */

@@ -19,6 +19,15 @@ bool xs_worth_is_enough(const struct xs_result *result,
 	       part_ns >= whole_ns / XS_RESULT_LEAST_PART;
 }
 
+/* Less than 1 / LITTLE_PART of the run is little. */
+#define LITTLE_PART 20
+
+bool xs_worth_is_little(const struct xs_result *result, double adds_ns)
+{
+	return adds_ns <
+	       (double)(xs_result_untraced_wall_ns(result) / LITTLE_PART);
+}
+
 double xs_worth_error_ns(const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *row, int64_t end_ns,
 			 int64_t shared_ns)

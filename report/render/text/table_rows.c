@@ -75,15 +75,16 @@ static bool is_no_gain(const struct xs_result *result,
 	return !is_gain(phase, row);
 }
 
-/* Whether the plan has the row, or says why there is no step with it. */
+/* Whether the plan has the row, says why there is no step with it, or one of
+ * its first `full` steps names it. */
 static bool is_named(const struct xs_result *result,
-		     const struct xs_result_estimate *row)
+		     const struct xs_result_estimate *row, size_t full)
 {
 	if (row == result->nearest || row == result->nearest_if)
 		return true;
 	for (size_t i = 0; i < result->plan_count; i++)
 		if (result->plan[i].estimate == row ||
-		    result->plan[i].instead == row)
+		    (i < full && result->plan[i].instead == row))
 			return true;
 	return false;
 }
@@ -100,7 +101,7 @@ bool xs_text_row_is_shown(const struct xs_result *result,
 			  const struct xs_result_phase *phase,
 			  const struct xs_result_estimate *row)
 {
-	if (is_named(result, row))
+	if (is_named(result, row, result->plan_count))
 		return result->all_asked || pays(row) ||
 		       row == result->nearest || row == result->nearest_if;
 	return is_row(result, phase, row) && !is_no_gain(result, phase, row);
@@ -167,7 +168,8 @@ void xs_text_row_add_beyond(struct xs_result *result, const char **list,
 			     : "";
 	int64_t steps_ns, more_ns;
 
-	if (result->verdict.missing || is_named(result, row) ||
+	if (result->verdict.missing ||
+	    is_named(result, row, xs_render_text_full_steps(result)) ||
 	    row->effort_level <= 0 || !strategy ||
 	    row->saves_ns == XS_UNKNOWN ||
 	    (result->no_pinning && strategy->changes == XS_CHANGES_PINNING))
