@@ -358,8 +358,11 @@ int xs_decoder_finish(struct xs_decoder *d)
 
 	trace->begin_ns = header->start_realtime_ns;
 	trace->end_ns = larger(trace->begin_ns, d->last_ns);
-	trace->end_ns = larger(trace->end_ns, header->flush_realtime_ns);
 	trace->end_ns = larger(trace->end_ns, header->end_realtime_ns);
+	/* one that was closed ends then: a later flush is damage */
+	if (header->state != XS_FILE_CLOSED)
+		trace->end_ns =
+		    larger(trace->end_ns, header->flush_realtime_ns);
 	if (d->ignored_from_ns && trace->end_ns > d->ignored_from_ns)
 		trace->ignored_ns += trace->end_ns - d->ignored_from_ns;
 	if (d->counted_from_ns && trace->end_ns > d->counted_from_ns)

@@ -57,6 +57,7 @@ TEST(killed_run_lasts_until_its_last_record)
 TEST(finished_run_lasts_until_its_end)
 {
 	assert_true(wall_of(1, 500, 400, 450, 800) == 800);
+	assert_true(wall_of(1, 500, 400, 950, 800) == 800);
 }
 
 /* The text of 20 waited copies, of which all but the first have no op. */
