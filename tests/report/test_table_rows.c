@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which rows the table of strategies has without --all. */
-#include "report/render/text/table_rows.h"
+#include "report/result/table_rows.h"
 
 #include "model/formulas/estimates.h"
 #include "report/result/best.h"
@@ -54,11 +54,11 @@ static void set_round(int row, int64_t round_ns)
 
 static void expect(bool pinned, bool buffers)
 {
-	assert_true(xs_text_row_is_shown(&result, &phase, &rows[AS_IS]));
-	assert_int_equal(xs_text_row_is_shown(&result, &phase, &rows[PINNED]),
+	assert_true(xs_result_row_is_shown(&result, &phase, &rows[AS_IS]));
+	assert_int_equal(xs_result_row_is_shown(&result, &phase, &rows[PINNED]),
 			 pinned);
-	assert_int_equal(xs_text_row_is_shown(&result, &phase, &rows[BUFFERS]),
-			 buffers);
+	assert_int_equal(
+	    xs_result_row_is_shown(&result, &phase, &rows[BUFFERS]), buffers);
 }
 
 TEST(rows_that_are_no_shorter_are_left_out)
@@ -93,12 +93,12 @@ TEST(rows_that_do_not_pay_in_this_run_are_left_out)
 	expect(false, true);
 	rows[BUFFERS].new_memory_ns = rows[BUFFERS].saves_ns;
 	expect(false, false);
-	assert_string_equal(xs_text_row_hidden(&result, &phase),
+	assert_string_equal(xs_result_row_hidden(&result, &phase),
 			    "pinned, double-buffer");
 	/* on another GPU, rounds alone are compared */
 	rows[PINNED].saves_ns = rows[BUFFERS].saves_ns = XS_UNKNOWN;
 	expect(true, true);
-	assert_null(xs_text_row_hidden(&result, &phase));
+	assert_null(xs_result_row_hidden(&result, &phase));
 	xs_arena_free(&result.arena);
 }
 

@@ -7,6 +7,7 @@
 #include "report/result/shown_row.h"
 #include "report/result/shown_text.h"
 #include "report/result/site.h"
+#include "report/result/table_rows.h"
 
 #include <string.h>
 
@@ -139,6 +140,25 @@ static json_t *phases(struct xs_result *result)
 	return xs_json_finish(out, failed);
 }
 
+/* What rows save more than the steps. */
+static const char *beyond(struct xs_result *result)
+{
+	const char *list = NULL;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+
+		for (size_t k = 0; k < phase->estimate_count; k++)
+			if (xs_result_row_is_shown(result, phase,
+						   &phase->estimates[k]))
+				xs_result_row_add_beyond(
+				    result, result->plan_count,
+				    result->plan_count, &list, phase,
+				    &phase->estimates[k]);
+	}
+	return list;
+}
+
 json_t *xs_html_meta(struct xs_result *result,
 		     const struct xs_result_timeline *timeline)
 {
@@ -156,6 +176,7 @@ json_t *xs_html_meta(struct xs_result *result,
 			result->verdict.repeats ? &result->steady.totals
 						: &result->totals)),
 		    &failed);
+	xs_json_set(out, "beyond", xs_json_text(beyond(result)), &failed);
 	xs_json_set(out, "pinning_outside",
 		    xs_json_text(xs_result_pinning_outside(result)), &failed);
 	return xs_json_finish(out, failed);

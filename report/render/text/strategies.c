@@ -7,11 +7,11 @@
 #include "report/render/text/parts.h"
 
 #include "report/render/text/best_cases.h"
-#include "report/render/text/table_rows.h"
 #include "report/result/best.h"
 #include "report/result/columns.h"
 #include "report/result/number.h"
 #include "report/result/shown_row.h"
+#include "report/result/table_rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -210,8 +210,8 @@ static int put_table(const struct xs_terminal *terminal,
 		if (!is_listed(result, i))
 			continue;
 		for (size_t k = 0; k < phase->estimate_count; k++) {
-			if (!xs_text_row_is_shown(result, phase,
-						  &phase->estimates[k]))
+			if (!xs_result_row_is_shown(result, phase,
+						    &phase->estimates[k]))
 				continue;
 			put_row(&table, result, phase, &phase->estimates[k],
 				first);
@@ -232,9 +232,11 @@ static void add_row(struct xs_result *result,
 		    const struct xs_result_phase *phase,
 		    const struct xs_result_estimate *row, struct legend *out)
 {
-	if (!xs_text_row_is_shown(result, phase, row))
+	if (!xs_result_row_is_shown(result, phase, row))
 		return;
-	xs_text_row_add_beyond(result, &out->beyond, phase, row);
+	xs_result_row_add_beyond(result, xs_render_text_shown_steps(result),
+				 xs_render_text_full_steps(result),
+				 &out->beyond, phase, row);
 	xs_text_best_cases_add(result, &out->bounds, phase->id, row);
 	out->pins |=
 	    row->app_wall_ns != XS_UNKNOWN && row->setup_ns == XS_UNKNOWN;
@@ -245,7 +247,7 @@ static void add_row(struct xs_result *result,
 static void add_hidden(struct xs_result *result,
 		       const struct xs_result_phase *phase, struct legend *out)
 {
-	const char *list = xs_text_row_hidden(result, phase);
+	const char *list = xs_result_row_hidden(result, phase);
 
 	if (list && result->phase_count > 1)
 		list =
@@ -271,7 +273,10 @@ static void put_legend(const struct xs_terminal *terminal,
 			add_row(result, phase, &phase->estimates[k], &legend);
 		add_hidden(result, phase, &legend);
 	}
-	xs_text_row_put_beyond(terminal, result, legend.beyond);
+	if (legend.beyond)
+		xs_terminal_wrap(terminal, XS_DIM, "  ",
+				 xs_arena_print(&result->arena, "no step: %s",
+						legend.beyond));
 	if (legend.hidden)
 		xs_terminal_wrap(terminal, XS_DIM,
 				 "  only with --all: ", legend.hidden);

@@ -76,6 +76,14 @@ assert(words(await capture.locator('section', {hasText: /^Where the time went/})
 assert.deepEqual(await capture.evaluate(() => [3000, 6001].map(count => bandwidthChart({views: [{lanes: [{
   name: 'copies in', count, start: Array(count).fill(0), end: Array(count).fill(9),
   bytes: Array(count).fill(2048)}]}]}).textContent.includes('each 3th'))), [false, true]);
+// what is no step, what pinning takes and what is unknown are told as in the text
+const fitted = words(readFileSync('fitted.txt', 'utf8'));
+const ofFitted = words(await (await open('fitted.html')).locator('section', {hasText: /^Strategies/}).innerText());
+for (const text of [/no step: streams of phase 3 adds [\d.]+ ms \([^)]*\)/,
+  /the cost of pinning is unknown, and in no time of the run/])
+  assert(ofFitted.includes(fitted.match(text)[0]), ofFitted);
+assert.match(words(await (await open('no-calls.html')).locator('section', {hasText: /^Where the time went/}).innerText()),
+  /copies in [\d.]+ ms .* host blocked - - /);
 for (const card of (await capture.locator('ol.plan > li').allInnerTexts()).slice(0, 2)) {
   const [, how, figure] = words(card).match(/^(saves|may save) ([\d.]+ ms)/);
   assert(captured.includes(`${how} ${figure} (`), card);

@@ -39,6 +39,11 @@ steps=$source/examples/frameworks/h100
 set -- "$source/tests/analyzer/import/recorded/rounds-h200.sqlite.gz" --machine h200
 "$xferspy" report "$@" --all >capture.txt
 "$xferspy" report "$@" --format html -o capture.html
+set -- "$source/tests/analyzer/import/recorded/rounds.json.gz" --machine fitted
+"$xferspy" report "$@" --all >fitted.txt
+"$xferspy" report "$@" --format html -o fitted.html
+"$xferspy" report "$source/tests/analyzer/import/recorded/put.json.gz" \
+	--format html -o no-calls.html
 # names that end a script, load something, reverse text
 bad='<\/script><script>hacked=1<\/script><img src=x onerror=hacked=1>\xe2\x80\xae'
 sed "s/text=\"app=/&$bad/; s/^string .*text=\"/&$bad/" \

@@ -257,19 +257,19 @@ function totals({report, texts}) {
     ['copies in', t.h2d_ns, moved(t.h2d_bytes, t.h2d_ops, t.h2d_ns)],
     ['kernels', t.kernel_ns, t.kernels ? `${Math.round(100 * t.kernels / rounds) / 100} launched` : ''],
     ['copies out', t.d2h_ns, moved(t.d2h_bytes, t.d2h_ops, t.d2h_ns)],
-    ['copies on the device', t.d2d_ns, moved(t.d2d_bytes, t.d2d_ops, t.d2d_ns)],
-    ['copies between GPUs', t.p2p_ns, moved(t.p2p_bytes, t.p2p_ops, t.p2p_ns)],
-    ['migrations in', t.migrated_h2d_ns, moved(t.migrated_h2d_bytes, 0, t.migrated_h2d_ns)],
-    ['migrations out', t.migrated_d2h_ns, moved(t.migrated_d2h_bytes, 0, t.migrated_d2h_ns)],
+    ['copies on the device', t.d2d_ns || 0, moved(t.d2d_bytes, t.d2d_ops, t.d2d_ns)],
+    ['copies between GPUs', t.p2p_ns || 0, moved(t.p2p_bytes, t.p2p_ops, t.p2p_ns)],
+    ['migrations in', t.migrated_h2d_ns || 0, moved(t.migrated_h2d_bytes, 0, t.migrated_h2d_ns)],
+    ['migrations out', t.migrated_d2h_ns || 0, moved(t.migrated_d2h_bytes, 0, t.migrated_d2h_ns)],
     ['GPU busy', t.gpu_busy_ns, t.overlap_ns ? `${time(t.overlap_ns / rounds)} with two kinds of op at once`
       : texts.no_overlap],
     ['host blocked', t.host_blocked_ns, 'in CUDA calls, all threads'],
-  ].filter(([, ns]) => ns);
+  ].filter(([, ns]) => ns !== 0);
   return section('Where the time went', steady ? steady.rounds ? `in the steady part: the mean of ` +
     count(steady.rounds, 'round') : 'in the steady part' : 'of the run',
   table('Where the time went', [[''], [rounds > 1 ? 'per round' : 'time', 1],
     [steady ? 'of part' : '', 1], ['of run', 1], ['']],
-  rows.map(([name, ns, note]) => [name, time(ns / rounds), steady ? percent(ns, whole) : '',
+  rows.map(([name, ns, note]) => [name, time(ns && ns / rounds), steady ? percent(ns, whole) : '',
     percent(ns, wall), note])), texts.pinning_outside ? el('p', texts.pinning_outside) : null);
 }
 
@@ -315,7 +315,7 @@ function published(phase, row) {
   return other ? `${time(other.shown.round_ns)} ${other.model}` : '';
 }
 
-function strategies({report}) {
+function strategies({report, texts}) {
   const rows = [], between = report.phases.filter(phase => phase.used_between_ns);
   report.phases.forEach(phase => listed(phase).forEach((row, first) => {
     rows.push([first ? '' : phase.id, rowName(row) + (row.needs ? ' *' : ''),
@@ -329,6 +329,9 @@ function strategies({report}) {
     table('Strategies', [['#'], ['strategy'], ['round', 1], ['90 % range', 1], ['speedup', 1], ['run', 1],
       ['effort'], ['published equation']], rows),
     ...between.map(phase => el('p.dim', `phase ${phase.id}: each with the host's ${time(phase.used_between_ns)} until the next round`)),
+    texts.beyond ? el('p.dim', `no step: ${texts.beyond}`) : null,
+    report.phases.flatMap(listed).some(row => row.app_wall_ns !== null && row.setup_ns === null)
+      ? el('p.dim', 'the cost of pinning is unknown, and in no time of the run') : null,
     needs.size ? el('p.dim', '* on a condition that the trace does not show: ' + [...needs].join('; ')) : null) : null;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/render/text/table_rows.h"
+#include "report/result/table_rows.h"
 
 #include "model/strategies/strategies.h"
-#include "report/render/text/parts.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 
@@ -97,9 +96,9 @@ static bool is_row(const struct xs_result *result,
 	       xs_result_is_listed(result, phase, row);
 }
 
-bool xs_text_row_is_shown(const struct xs_result *result,
-			  const struct xs_result_phase *phase,
-			  const struct xs_result_estimate *row)
+bool xs_result_row_is_shown(const struct xs_result *result,
+			    const struct xs_result_phase *phase,
+			    const struct xs_result_estimate *row)
 {
 	if (is_named(result, row, result->plan_count))
 		return result->all_asked || pays(row) ||
@@ -107,8 +106,8 @@ bool xs_text_row_is_shown(const struct xs_result *result,
 	return is_row(result, phase, row) && !is_no_gain(result, phase, row);
 }
 
-const char *xs_text_row_hidden(struct xs_result *result,
-			       const struct xs_result_phase *phase)
+const char *xs_result_row_hidden(struct xs_result *result,
+				 const struct xs_result_phase *phase)
 {
 	const char *list = NULL;
 
@@ -116,23 +115,22 @@ const char *xs_text_row_hidden(struct xs_result *result,
 		const struct xs_result_estimate *row = &phase->estimates[i];
 
 		if (is_row(result, phase, row) &&
-		    !xs_text_row_is_shown(result, phase, row))
+		    !xs_result_row_is_shown(result, phase, row))
 			list = xs_arena_join_once(&result->arena, list,
 						  row->strategy);
 	}
 	return list;
 }
 
-/* What the phase's printed steps save of this run, of those that the row
+/* What the phase's first `steps` save of this run, of those that the row
  * replaces. */
-static int64_t planned_ns(const struct xs_result *result,
+static int64_t planned_ns(const struct xs_result *result, size_t steps,
 			  const struct xs_result_phase *phase,
 			  const struct xs_result_estimate *row)
 {
-	const size_t shown = xs_render_text_shown_steps(result);
 	int64_t saves_ns = 0;
 
-	for (size_t i = 0; i < shown; i++)
+	for (size_t i = 0; i < steps; i++)
 		if (result->plan[i].phase == phase &&
 		    !are_apart(result->plan[i].estimate, row) &&
 		    result->plan[i].pays_rounds == XS_UNKNOWN)
@@ -157,9 +155,10 @@ static const char *reason(const struct xs_result_phase *phase,
 		   : "little for its effort";
 }
 
-void xs_text_row_add_beyond(struct xs_result *result, const char **list,
-			    const struct xs_result_phase *phase,
-			    const struct xs_result_estimate *row)
+void xs_result_row_add_beyond(struct xs_result *result, size_t steps,
+			      size_t full, const char **list,
+			      const struct xs_result_phase *phase,
+			      const struct xs_result_estimate *row)
 {
 	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
 	const char *of = result->phase_count > 1
@@ -168,13 +167,12 @@ void xs_text_row_add_beyond(struct xs_result *result, const char **list,
 			     : "";
 	int64_t steps_ns, more_ns;
 
-	if (result->verdict.missing ||
-	    is_named(result, row, xs_render_text_full_steps(result)) ||
+	if (result->verdict.missing || is_named(result, row, full) ||
 	    row->effort_level <= 0 || !strategy ||
 	    row->saves_ns == XS_UNKNOWN ||
 	    (result->no_pinning && strategy->changes == XS_CHANGES_PINNING))
 		return;
-	steps_ns = planned_ns(result, phase, row);
+	steps_ns = planned_ns(result, steps, phase, row);
 	more_ns = xs_result_gain_ns(row) - steps_ns;
 	if (!xs_result_may_hold(row) &&
 	    (!steps_ns || more_ns < steps_ns / CLEAR_PART))
@@ -185,13 +183,4 @@ void xs_text_row_add_beyond(struct xs_result *result, const char **list,
 		    xs_arena_print(&result->arena, "%s%s adds %s (%s)",
 				   row->strategy, of, xs_units_ns(more_ns).s,
 				   reason(phase, row, more_ns)));
-}
-
-void xs_text_row_put_beyond(const struct xs_terminal *terminal,
-			    struct xs_result *result, const char *list)
-{
-	if (list)
-		xs_terminal_wrap(
-		    terminal, XS_DIM, "  ",
-		    xs_arena_print(&result->arena, "no step: %s", list));
 }
