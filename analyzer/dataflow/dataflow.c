@@ -331,7 +331,7 @@ static void mark_unknown(struct builder *b)
 	}
 }
 
-static int build_flow(struct builder *b)
+static int build_flow(struct builder *b, uint64_t *steps)
 {
 	const struct xs_flow_program program = {
 	    .ops = b->out->flow_ops,
@@ -339,14 +339,16 @@ static int build_flow(struct builder *b)
 	    .accesses = b->out->accesses,
 	    .access_count = (uint32_t)b->access_count,
 	    .queue_count = b->order.queue_count,
-	    .before = b->order.before};
+	    .before = b->order.before,
+	    .steps = steps};
 
 	mark_unknown(b);
 	return xs_flow_build(&program, &b->out->flow);
 }
 
 int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
-		      uint64_t to_ns, struct xs_dataflow *dataflow)
+		      uint64_t to_ns, uint64_t *steps,
+		      struct xs_dataflow *dataflow)
 {
 	struct builder b = {
 	    .trace = trace,
@@ -371,7 +373,7 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 	if (!rc && b.arrays.count)
 		rc = add_ops(&b);
 	if (!rc)
-		rc = build_flow(&b);
+		rc = build_flow(&b, steps);
 	xs_live_ranges_free(&b.live);
 	xs_arrays_free(&b.arrays);
 	xs_issue_order_free(&b.order);

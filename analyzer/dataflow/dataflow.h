@@ -16,9 +16,11 @@
  * ops without a call, and copies that share a call. Ops that may run at the
  * same time depend on each other in no way (issue_order.h). Returns 0, -ENOMEM,
  * or -E2BIG as xs_flow_build() and for more than XS_DATAFLOW_MOST_OPS.
+ * steps: as in struct xs_flow_program.
  */
 int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
-		      uint64_t to_ns, struct xs_dataflow *dataflow);
+		      uint64_t to_ns, uint64_t *steps,
+		      struct xs_dataflow *dataflow);
 
 /*
  * The least time of these ops if only true dependencies and unknown ones order

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define MOST_STEPS  100000000u
 #define MOST_EDGES  4000000u
 #define MOST_HIDING 16u
 
@@ -38,10 +37,17 @@ struct builder {
 	size_t touch_count;
 	struct mark *marks; /* by op */
 	bool *after_all;    /* by op: all earlier ops come before it */
-	uint64_t steps;
-	uint32_t *unknown; /* unknown ops so far */
+	uint64_t *steps;    /* left */
+	uint32_t *unknown;  /* unknown ops so far */
 	size_t unknown_count;
 };
+
+/* Returns false if no step is left. */
+static bool take_step(struct builder *b)
+{
+	*b->steps -= *b->steps > 0;
+	return *b->steps > 0;
+}
 
 /* Returns whether an op comes before another one. */
 static bool is_before(const struct builder *b, uint32_t from, uint32_t to)
@@ -125,7 +131,7 @@ static int link_segment(struct builder *b, uint32_t segment,
 		const struct touch touch = b->touches[at];
 
 		at = touch.previous;
-		if (++b->steps > MOST_STEPS)
+		if (!take_step(b))
 			return -E2BIG;
 		if (!is_before(b, touch.op, op))
 			continue;
@@ -150,8 +156,6 @@ static int touch_segment(struct builder *b, uint32_t segment,
 	const struct touch touch = {op, b->segments[segment], access->reads,
 				    access->writes, access->exact};
 
-	if (b->touch_count >= MOST_STEPS)
-		return -E2BIG;
 	b->segments[segment] = (uint32_t)b->touch_count;
 	return XS_ARRAY_ADD(b->touches, b->touch_count, touch);
 }
@@ -172,10 +176,9 @@ static int link_memory(struct builder *b, uint32_t at)
 
 			for (size_t s = cut_at(b, access->begin);
 			     !rc && s < end; s++)
-				rc =
-				    ++b->steps > MOST_STEPS
-					? -E2BIG
-					: visits[v](b, (uint32_t)s, access, at);
+				rc = take_step(b)
+					 ? visits[v](b, (uint32_t)s, access, at)
+					 : -E2BIG;
 		}
 	return rc;
 }
@@ -191,7 +194,7 @@ static int link_unknown(struct builder *b, uint32_t at)
 	for (size_t i = b->unknown_count; !rc && i-- > 0;) {
 		const uint32_t from = b->unknown[i];
 
-		if (++b->steps > MOST_STEPS)
+		if (!take_step(b))
 			return -E2BIG;
 		if (!is_before(b, from, at) || is_hidden(b, &hiding, from))
 			continue;
@@ -203,7 +206,7 @@ static int link_unknown(struct builder *b, uint32_t at)
 		}
 	}
 	for (uint32_t from = at; unknown && !rc && from-- > end;) {
-		if (++b->steps > MOST_STEPS)
+		if (!take_step(b))
 			return -E2BIG;
 		if (is_before(b, from, at) && !is_hidden(b, &hiding, from))
 			rc = link_ops(b, from, at, XS_FLOW_UNKNOWN);
@@ -282,8 +285,10 @@ int xs_flow_build(const struct xs_flow_program *program, struct xs_flow *flow)
 {
 	const size_t ends = 2 * (size_t)program->access_count + 1,
 		     ops = (size_t)program->op_count + 1;
+	uint64_t most = XS_FLOW_MOST_STEPS;
 	struct builder b = {.program = program,
 			    .flow = flow,
+			    .steps = program->steps ? program->steps : &most,
 			    .cuts = malloc(ends * sizeof(*b.cuts)),
 			    .segments = malloc(ends * sizeof(*b.segments)),
 			    .marks = malloc(ops * sizeof(*b.marks)),

@@ -25,6 +25,8 @@ struct xs_flow_op {
 	bool unknown; /* may access any other memory, too */
 };
 
+#define XS_FLOW_MOST_STEPS 100000000u
+
 /* Ops in the order of issue. */
 struct xs_flow_program {
 	const struct xs_flow_op *ops;
@@ -33,6 +35,8 @@ struct xs_flow_program {
 	uint32_t access_count;
 	uint32_t queue_count;
 	const uint32_t *before; /* as in struct xs_issue_order; or NULL */
+	uint64_t *steps; /* that may be taken, less those taken so far; NULL:
+			  * XS_FLOW_MOST_STEPS */
 };
 
 /* Why one op follows another. Between two ops only the first of these that
@@ -67,7 +71,7 @@ struct xs_flow {
  * What one of them may have written does not hide what others wrote before. Of
  * ops that follow each other in a stream, and of the first op in a stream after
  * a wait, the order is an edge if there is no other. Returns 0, -ENOMEM, or
- * -E2BIG if it would take more than 10^8 steps or 4 * 10^6 edges.
+ * -E2BIG if it would take more steps than that or 4 * 10^6 edges.
  */
 int xs_flow_build(const struct xs_flow_program *program, struct xs_flow *flow);
 void xs_flow_free(struct xs_flow *flow);

@@ -166,9 +166,10 @@ static void note_edge(const struct matcher *m, const struct xs_flow_edge *edge)
 		steps[to].partner = from;
 }
 
-static int match(struct matcher *m)
+static int match(struct matcher *m, uint64_t *steps)
 {
 	const size_t room = (size_t)m->flow->op_count + 1;
+	uint64_t given; /* steps to compare what kernels are given */
 
 	m->steps = malloc((m->phase->step_count + 1) * sizeof(*m->steps));
 	m->position = malloc(room * sizeof(*m->position));
@@ -187,7 +188,9 @@ static int match(struct matcher *m)
 		if (m->phase->steps[i].kind < XS_STEP_SYNC_DEVICE)
 			m->steps[m->count++] = (uint32_t)i;
 	}
-	if (m->count)
+	given = (uint64_t)m->count * m->copy_count;
+	*steps -= given < *steps ? given : *steps;
+	if (m->count && *steps)
 		find_rounds(m);
 	for (size_t i = 0; m->phase->flow_known && i < m->flow->flow.count; i++)
 		note_edge(m, &m->flow->flow.edges[i]);
@@ -211,7 +214,8 @@ static int find_bound(const struct matcher *m)
 	return rc;
 }
 
-int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase)
+int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase,
+		  uint64_t *steps)
 {
 	struct xs_dataflow flow;
 	struct matcher m = {.trace = trace, .phase = phase, .flow = &flow};
@@ -223,10 +227,10 @@ int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase)
 	if (!phase->sample_rounds || !phase->step_count)
 		return 0;
 	rc = xs_dataflow_build(trace, phase->sample_from_ns,
-			       phase->sample_to_ns, &flow);
+			       phase->sample_to_ns, steps, &flow);
 	if (rc)
 		return rc == -E2BIG ? 0 : rc;
-	rc = match(&m);
+	rc = match(&m, steps);
 	if (!rc)
 		rc = find_bound(&m);
 	if (!rc && phase->flow_known)

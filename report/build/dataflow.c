@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHY_GRAPH = XS_POINTERS_REASONS, WHY_UNRECORDED, FLOW_WHYS };
+enum { WHY_GRAPH = XS_POINTERS_REASONS, WHY_UNRECORDED, WHY_COPY, FLOW_WHYS };
 
 struct builder {
 	struct xs_result *result;
@@ -24,7 +24,7 @@ struct builder {
 	uint32_t *numbers; /* of memory, by the call that allocated it; 0: none
 			    */
 	uint32_t memories;
-	int64_t unknown[FLOW_WHYS]; /* launches, by why_unknown() */
+	int64_t unknown[FLOW_WHYS]; /* ops, by why_unknown() */
 };
 
 static const struct xs_result_site *site_of(struct builder *b, uint32_t index)
@@ -106,36 +106,50 @@ static const char *const whys[FLOW_WHYS] = {
     [XS_POINTERS_OBJECT] = "with a texture or surface",
     [WHY_GRAPH] = "of graphs",
     [WHY_UNRECORDED] = "without their pointers (XFERSPY_DATAFLOW=all records "
-		       "them)"};
+		       "them)",
+    [WHY_COPY] = "of several ranges or of an unknown address, or behind a "
+		 "function of the host in their stream"};
 
-/* Why the memory of a launch is unknown: enum xs_pointers_known, or one of the
+/* Why the memory of an op is unknown: enum xs_pointers_known, or one of the
  * above. */
 static unsigned why_unknown(const struct xs_trace *trace,
-			    const struct xs_op *kernel)
+			    const struct xs_op *op)
 {
-	const size_t at = xs_trace_first_pointers(trace, kernel->call);
+	const size_t at = xs_trace_first_pointers(trace, op->call);
 
-	if (kernel->flags & XS_OP_GRAPH)
+	if (op->flags & XS_OP_GRAPH)
 		return WHY_GRAPH;
-	if (at == trace->pointers_count ||
-	    trace->pointers[at].call != kernel->call)
+	if (op->kind != XS_OP_KERNEL)
+		return WHY_COPY;
+	if (at == trace->pointers_count || trace->pointers[at].call != op->call)
 		return WHY_UNRECORDED;
 	return trace->pointers[at].known < XS_POINTERS_REASONS
 		   ? trace->pointers[at].known
 		   : XS_POINTERS_TOO_MANY;
 }
 
+static const char *noun(unsigned why, bool many)
+{
+	static const char *const nouns[][2] = {
+	    {"launch", "launches"}, {"op", "ops"}, {"copy", "copies"}};
+
+	return nouns[why == WHY_GRAPH ? 1 : why == WHY_COPY ? 2 : 0][many];
+}
+
 static void add_reasons(struct builder *b)
 {
+	struct xs_arena *arena = &b->result->arena;
 	struct xs_result_dataflow *out = b->out;
 
-	out->reasons =
-	    xs_arena_alloc(&b->result->arena, FLOW_WHYS, sizeof(*out->reasons));
+	out->reasons = xs_arena_alloc(arena, FLOW_WHYS, sizeof(*out->reasons));
 	for (unsigned i = 0; out->reasons && i < FLOW_WHYS; i++)
 		if (b->unknown[i])
 			out->reasons[out->reason_count++] =
-			    (struct xs_result_flow_reason){b->unknown[i],
-							   whys[i]};
+			    (struct xs_result_flow_reason){
+				b->unknown[i],
+				xs_arena_print(arena, "%s %s",
+					       noun(i, b->unknown[i] != 1),
+					       whys[i])};
 	out->unrecorded = b->unknown[WHY_UNRECORDED];
 }
 
@@ -160,7 +174,7 @@ static void add_op(struct builder *b, uint32_t at, uint64_t from_ns)
 					      : xs_number_bounded(op->bytes),
 	    .unknown = in->unknown};
 	b->out->unknown += in->unknown;
-	if (in->unknown && op->kind == XS_OP_KERNEL)
+	if (in->unknown)
 		b->unknown[why_unknown(b->trace, op)]++;
 	add_accesses(b, in, op, out);
 }
@@ -323,7 +337,7 @@ int xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,
 		return 0;
 	}
 	err = xs_dataflow_build(trace, phase->sample_from_ns,
-				phase->sample_to_ns, &flow);
+				phase->sample_to_ns, NULL, &flow);
 	if (err == -E2BIG) {
 		b.out->missing = "a round has too many ops or dependencies";
 		return 0;

@@ -2,6 +2,7 @@
 /* Builds a result from a trace, stage by stage. */
 #include "report/build/read.h"
 
+#include "analyzer/dataflow/flow.h"
 #include "analyzer/dataflow/phase_flow.h"
 #include "analyzer/read/trace.h"
 #include "analyzer/rounds/phase.h"
@@ -182,6 +183,7 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 	const size_t room = most ? most : XS_RESULT_PHASES;
 	const size_t count = phases->count < room ? phases->count : room;
 	struct xs_allocations allocations = {0};
+	uint64_t steps = XS_FLOW_MOST_STEPS; /* of all phases */
 	int err = xs_allocations_build(trace, &allocations);
 
 	if (err < 0)
@@ -195,7 +197,7 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 		xs_build_phase(result, trace, &phases->items[i], out);
 		out->free_bytes = xs_build_free_bytes(result, &allocations,
 						      &phases->items[i]);
-		err = xs_phase_flow(trace, &phases->items[i]);
+		err = xs_phase_flow(trace, &phases->items[i], &steps);
 		xs_build_task_class(result, &phases->items[i], out);
 		out->least_ns =
 		    phases->items[i].least_ns

@@ -41,8 +41,8 @@ struct xs_result_flow_edge {
 };
 
 struct xs_result_flow_reason {
-	int64_t launches;
-	const char *why; /* after "launches " */
+	int64_t ops;
+	const char *why; /* begins with what they are: "launches of graphs" */
 };
 
 /* Who needs what in some rounds of the leading phase. */
@@ -58,7 +58,7 @@ struct xs_result_dataflow {
 	int64_t kinds[XS_RESULT_FLOW_KINDS]; /* edges of each kind */
 	int64_t unknown;    /* ops that may access any memory */
 	int64_t unrecorded; /* launches whose pointers are not in the trace */
-	struct xs_result_flow_reason *reasons; /* why launches are unknown */
+	struct xs_result_flow_reason *reasons; /* why ops are unknown */
 	size_t reason_count;
 	int64_t round_ns; /* of these rounds, on average */
 	int64_t bound_ns; /* the least, if only data orders them */

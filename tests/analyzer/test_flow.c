@@ -181,8 +181,8 @@ static void make_random(struct random_program *p)
 			    what & 1, what & 2, rand() % 4 == 0};
 		}
 	}
-	p->program = (struct xs_flow_program){p->ops, count,  p->accesses,
-					      used,   QUEUES, NULL};
+	p->program = (struct xs_flow_program){p->ops, count, p->accesses, used,
+					      QUEUES, NULL,  NULL};
 	if (rand() % 2) {
 		make_order(p, count);
 		p->program.before = p->before;
@@ -228,7 +228,8 @@ TEST(rounds_of_one_buffer)
 					 {0, 2, 0, 1, false},
 					 {0, 2, 1, 2, false},
 					 {0, 2, 3, 1, false}};
-	const struct xs_flow_program program = {ops, 6, accesses, 4, 1, NULL};
+	const struct xs_flow_program program = {ops, 6,	   accesses, 4,
+						1,   NULL, NULL};
 	struct xs_flow flow;
 
 	assert_int_equal(xs_flow_build(&program, &flow), 0);
@@ -247,8 +248,8 @@ TEST(too_large)
 	const uint32_t count = 30000;
 	struct xs_flow_op *ops = calloc(count, sizeof(*ops));
 	struct xs_flow_access *accesses = calloc(2 * count, sizeof(*accesses));
-	const struct xs_flow_program program = {ops,	   count, accesses,
-						2 * count, 1,	  NULL};
+	const struct xs_flow_program program = {ops, count, accesses, 2 * count,
+						1,   NULL,  NULL};
 	struct xs_flow flow;
 
 	for (uint32_t i = 0; i < count; i++) {

@@ -4,6 +4,7 @@
 #include "tests/analyzer/support.h"
 #include "tests/unit.h"
 
+#include "analyzer/dataflow/flow.h"
 #include "analyzer/dataflow/phase_flow.h"
 
 #include <stdio.h>
@@ -163,6 +164,13 @@ static struct xs_trace *trace_of(const struct round *round)
 	free(ops);
 	free(all);
 	return trace;
+}
+
+static int flow_of(const struct xs_trace *trace, struct xs_phase *phase)
+{
+	uint64_t steps = XS_FLOW_MOST_STEPS;
+
+	return xs_phase_flow(trace, phase, &steps);
 }
 
 /* Whether the op may access the byte. */
@@ -420,7 +428,7 @@ TEST(like_each_byte)
 		make_round(&round);
 		trace = trace_of(&round);
 		phase = phase_of(trace, steps, round.count);
-		assert_int_equal(xs_phase_flow(trace, &phase), 0);
+		assert_int_equal(flow_of(trace, &phase), 0);
 		assert_true(phase.flow_known);
 		assert_int_equal(phase.task_class.kind, wanted_class(&round));
 		of_class[phase.task_class.kind]++;
@@ -454,7 +462,7 @@ TEST(what_other_rounds_copy)
 
 	phase.steps++;
 	phase.step_count--;
-	assert_int_equal(xs_phase_flow(trace, &phase), 0);
+	assert_int_equal(flow_of(trace, &phase), 0);
 	assert_true(steps[1].given_known);
 	assert_int_equal(steps[1].given_in_bytes, 0);
 	assert_int_equal(steps[1].given_out_bytes, BYTES);
@@ -480,7 +488,7 @@ TEST(arrays_of_a_pool)
 		struct xs_trace *trace = trace_of(&round);
 		struct xs_phase phase = phase_of(trace, steps, round.count);
 
-		assert_int_equal(xs_phase_flow(trace, &phase), 0);
+		assert_int_equal(flow_of(trace, &phase), 0);
 		assert_int_equal(steps[0].partner, 1);
 		assert_int_equal(steps[2].partner, 3);
 		assert_int_equal(steps[4].partner, given ? 3 : 1);
@@ -497,7 +505,7 @@ static void expect_least(const struct round *round, uint64_t least_ns)
 	struct xs_trace *trace = trace_of(round);
 	struct xs_phase phase = phase_of(trace, steps, round->count);
 
-	assert_int_equal(xs_phase_flow(trace, &phase), 0);
+	assert_int_equal(flow_of(trace, &phase), 0);
 	assert_true(phase.flow_known);
 	assert_int_equal(phase.least_ns, least_ns);
 	xs_trace_free(trace);
@@ -525,6 +533,30 @@ TEST(least_time_of_a_round)
 	expect_least(&round, 0);
 }
 
+/* All phases of a report share the steps. */
+TEST(few_steps_left)
+{
+	const struct round round = {
+	    .ops = {{.kind = XS_STEP_H2D, .bytes = BYTES},
+		    {.kind = XS_STEP_KERNEL, .buffers = 1}},
+	    .count = 2};
+	struct xs_step steps[OPS];
+	struct xs_trace *trace = trace_of(&round);
+	struct xs_phase phase = phase_of(trace, steps, round.count);
+	uint64_t left = 1000, taken;
+
+	assert_int_equal(xs_phase_flow(trace, &phase, &left), 0);
+	assert_true(phase.flow_known);
+	assert_in_range(left, 1, 999);
+	taken = 1000 - left;
+	for (uint64_t more = 0; more < 2; more++) {
+		left = taken + more;
+		assert_int_equal(xs_phase_flow(trace, &phase, &left), 0);
+		assert_int_equal(phase.flow_known, more);
+	}
+	xs_trace_free(trace);
+}
+
 /* Nothing is known of rounds with other ops, or without a sample. */
 TEST(other_rounds)
 {
@@ -539,11 +571,11 @@ TEST(other_rounds)
 	trace = trace_of(&round);
 	phase = phase_of(trace, steps, round.count);
 	steps[1].kind = XS_STEP_SET;
-	assert_int_equal(xs_phase_flow(trace, &phase), 0);
+	assert_int_equal(flow_of(trace, &phase), 0);
 	assert_false(phase.flow_known);
 	phase = phase_of(trace, steps, round.count);
 	phase.sample_rounds = 0;
-	assert_int_equal(xs_phase_flow(trace, &phase), 0);
+	assert_int_equal(flow_of(trace, &phase), 0);
 	assert_false(phase.flow_known);
 	xs_trace_free(trace);
 }
@@ -578,10 +610,10 @@ TEST(one_line_in_two_places)
 	trace = trace_of(&round);
 	phase = phase_of(trace, steps, round.count);
 	set_site(trace, steps, round.count, 16, 17);
-	assert_int_equal(xs_phase_flow(trace, &phase), 0);
+	assert_int_equal(flow_of(trace, &phase), 0);
 	assert_true(phase.flow_known);
 	set_site(trace, steps, round.count, 16, 18);
-	assert_int_equal(xs_phase_flow(trace, &phase), 0);
+	assert_int_equal(flow_of(trace, &phase), 0);
 	assert_false(phase.flow_known);
 	xs_trace_free(trace);
 }

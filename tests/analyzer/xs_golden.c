@@ -96,7 +96,7 @@ static int print_dataflow(const struct xs_trace *trace)
 
 	if (!trace->pointers_count)
 		return 0;
-	rc = xs_dataflow_build(trace, 0, UINT64_MAX, &dataflow);
+	rc = xs_dataflow_build(trace, 0, UINT64_MAX, NULL, &dataflow);
 	if (rc)
 		return rc;
 	printf("dataflow ops=%u unknown=%u unfollowed=%d edges=%zu\n",

@@ -40,7 +40,7 @@ static void run_stages(struct xs_trace *trace)
 				    trace->end_ns, &bytes);
 		xs_allocations_free(&allocations);
 	}
-	if (xs_dataflow_build(trace, 0, UINT64_MAX, &dataflow) == 0)
+	if (xs_dataflow_build(trace, 0, UINT64_MAX, NULL, &dataflow) == 0)
 		xs_dataflow_free(&dataflow);
 	for (size_t i = 0; i < trace->site_count && i < 100; i++)
 		xs_symbols_user_site(trace, (uint32_t)i);

@@ -26,7 +26,7 @@ static const struct xs_json_field edge[] = {
 
 #undef IN
 #define IN struct xs_result_flow_reason
-static const struct xs_json_field reason[] = {FIELDS(launches, why), {0}};
+static const struct xs_json_field reason[] = {FIELDS(ops, why), {0}};
 
 #undef IN
 #define IN struct xs_result_dataflow

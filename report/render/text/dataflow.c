@@ -168,19 +168,17 @@ static const char *edges(struct xs_result *result)
 	return list ? list : "none";
 }
 
-/* " (3 launches ..., 1 launches ...)" */
+/* " (3 launches of graphs, 1 copy ...)" */
 static const char *reasons(struct xs_arena *arena,
 			   const struct xs_result_dataflow *flow)
 {
 	const char *list = NULL;
 
 	for (size_t i = 0; i < flow->reason_count; i++)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena, "%" PRId64 " launch%s %s",
-				   flow->reasons[i].launches,
-				   flow->reasons[i].launches == 1 ? "" : "es",
-				   flow->reasons[i].why));
+		list = xs_arena_join(arena, list,
+				     xs_arena_print(arena, "%" PRId64 " %s",
+						    flow->reasons[i].ops,
+						    flow->reasons[i].why));
 	return list ? xs_arena_print(arena, " (%s)", list) : "";
 }
 
