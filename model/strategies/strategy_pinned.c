@@ -118,8 +118,8 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 	if (w->staging_ns > 0)
 		snprintf(
 		    row->why, sizeof(row->why),
-		    "cupyx.empty_like_pinned(), which spares CuPy's own copy "
-		    "to pinned memory");
+		    "cupyx.empty_like_pinned(): CuPy then does not copy the "
+		    "data to pinned memory first");
 	else if (c->options->language != XS_LANGUAGE_CUDA)
 		snprintf(row->why, sizeof(row->why), "%s",
 			 ways[c->options->language]);
@@ -183,8 +183,8 @@ const struct xs_strategy xs_strategy_pinned = {
 		"\"pinned_host\"))  # once\n"
 		"device = jax.device_put(host, sharding)",
 	    [XS_LANGUAGE_CUPY] =
-		"pinned = cupyx.empty_like_pinned(array)  # once; fill it "
-		"instead\n"
+		"pinned = cupyx.empty_like_pinned(array)  # once; compute "
+		"into it\n"
 		"device.set(pinned)",
 	    [XS_LANGUAGE_NUMBA] =
 		"ary = cuda.pinned_array(shape, dtype)  # once, instead of "

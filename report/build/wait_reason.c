@@ -73,13 +73,23 @@ static const char *parts(struct xs_arena *arena,
 		   : text;
 }
 
+/* Whether each round makes so many calls; one round of many, such as the last
+ * one, may lack them. */
+static bool is_of_each(int64_t count, int64_t calls, int64_t rounds)
+{
+	const int64_t off = llabs(calls - count * rounds);
+
+	return off <= count && off * 10 < calls;
+}
+
 /* "500 calls of 4 B", "one call", "3 calls in 2 rounds" */
 static const char *calls(struct xs_arena *arena,
 			 const struct xs_result_wait *wait, int64_t rounds)
 {
 	const struct xs_result_site *site = &wait->site;
-	const bool is_whole = site->calls % rounds == 0;
-	const int64_t count = is_whole ? site->calls / rounds : site->calls;
+	const int64_t each = (site->calls + rounds / 2) / rounds;
+	const bool is_whole = is_of_each(each, site->calls, rounds);
+	const int64_t count = is_whole ? each : site->calls;
 	const char *text =
 	    count == 1 ? "one call"
 		       : xs_arena_print(arena, "%" PRId64 " calls", count);

@@ -185,16 +185,22 @@ static const char *nearest(struct xs_result *result)
 	    saves, more);
 }
 
-/* What to do about kernels, if they are the limit. */
-static const char *about_kernels(const struct xs_result *result)
+/* What to do about kernels, if they are the limit of a steady part that is not
+ * next to nothing of the run. */
+static const char *about_kernels(struct xs_result *result)
 {
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	const struct xs_result_verdict *verdict = &result->verdict;
 
-	return verdict->part_count &&
-		       verdict->parts[0].part == XS_PART_KERNELS &&
-		       !is_bound_by_host(verdict)
-		   ? ". Kernels are the limit: profile them with Nsight Compute"
-		   : "";
+	if (!verdict->part_count || verdict->parts[0].part != XS_PART_KERNELS ||
+	    is_bound_by_host(verdict))
+		return "";
+	if (verdict->steady_ns < wall_ns / XS_RESULT_LEAST_PART)
+		return xs_arena_print(
+		    &result->arena,
+		    ". Trace a longer run: the steady part is %s of this one",
+		    xs_units_percent(verdict->steady_ns, wall_ns).s);
+	return ". Kernels are the limit: profile them with Nsight Compute";
 }
 
 /* What to do about pages of managed memory that kernels wait for: one copy of
