@@ -196,7 +196,7 @@ int xs_chrome_add_notes(struct xs_chrome *c)
 	     "allocations: whether data is copied in again (resident), or "
 	     "which op needs what another one wrote (--dataflow), cannot be "
 	     "told; each copy of a round counts as one buffer to pin, in "
-	     "ranges as up to four that take turns"},
+	     "ranges as up to four that take turns, copies out as two"},
 	    {count_calls(f, XS_CALL_STREAM_WAIT) && !f->detail_count,
 	     "note=the file does not tell which events streams waited for: "
 	     "orders between streams are unknown"},

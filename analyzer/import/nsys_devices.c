@@ -185,7 +185,7 @@ static int add_notes(struct xs_nsys *n)
 	     "copied in again (resident), or which op needs what another one "
 	     "wrote (--dataflow), cannot be told; each copy of a round "
 	     "counts as one buffer to pin, in ranges as up to four that "
-	     "take turns"},
+	     "take turns, copies out as two"},
 	    {!xs_nsys_db_has_table(&n->db, XS_NSYS_USAGE) && f->call_count,
 	     "the export has no sizes of allocations (nsys profile "
 	     "--cuda-memory-usage=true records those of the device)"},

@@ -157,6 +157,16 @@ double xs_step_staging_ns(const struct xs_phase *phase, size_t i)
 									: 0;
 }
 
+/* Adds what rounds may use in turn besides a buffer of unknown address. */
+static void add_sets(struct xs_round_work *work, const struct xs_phase *phase,
+		     uint64_t bytes, double most_sets)
+{
+	const double more = fmin((double)phase->rounds, most_sets) - 1;
+
+	work->more_buffers += more;
+	work->more_bytes += more * (double)bytes;
+}
+
 static void add_pinning(struct xs_round_work *work,
 			const struct xs_phase *phase)
 {
@@ -173,8 +183,12 @@ static void add_pinning(struct xs_round_work *work,
 		in |= step->kind == XS_STEP_H2D;
 		out |= step->kind == XS_STEP_D2H;
 	}
-	if ((in && !phase->h2d_buffers) || (out && !phase->d2h_buffers))
-		work->most_sets = fmin((double)phase->rounds, XS_MOST_SETS);
+	if (in && !phase->h2d_buffers)
+		add_sets(work, phase, phase->h2d_buffer_bytes, XS_MOST_SETS_IN);
+	work->more_filled_bytes = work->more_bytes;
+	if (out && !phase->d2h_buffers)
+		add_sets(work, phase, phase->d2h_buffer_bytes,
+			 XS_MOST_SETS_OUT);
 	if (in)
 		work->filled_bytes = (double)phase->h2d_buffer_bytes;
 	work->pinned_bytes = in && out ? (double)phase->buffer_bytes
@@ -198,7 +212,6 @@ int xs_round_work_build(const struct xs_phase *phase,
 
 	memset(work, 0, sizeof(*work));
 	work->other_bytes = NAN;
-	work->most_sets = 1;
 	work->host_ns = (double)phase->host_ns.median_ns;
 	work->kernel_hw_queues = phase->kernel_hw_queues;
 	work->copy_hw_queues = phase->copy_hw_queues;

@@ -96,9 +96,9 @@ void xs_estimate_add_setup(const struct xs_strategy_case *c,
 
 		at.machine = &machine;
 		if (end == XS_RANGE_HIGH) {
-			at.work.pinned_buffers *= c->work.most_sets;
-			at.work.pinned_bytes *= c->work.most_sets;
-			at.work.filled_bytes *= c->work.most_sets;
+			at.work.pinned_buffers += c->work.more_buffers;
+			at.work.pinned_bytes += c->work.more_bytes;
+			at.work.filled_bytes += c->work.more_filled_bytes;
 		}
 		ends[end] = setup_ns(&at, amount);
 	}
