@@ -1,58 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The runtime's streams and events. */
 #include "tests/sim/cudart.h"
+#include "tests/sim/handles.h"
 
 struct xs_sim_stream *xs_rt_stream(cudaStream_t handle, bool per_thread)
 {
 	return xs_sim_stream_get(handle || !per_thread ? handle
 						       : cudaStreamPerThread);
-}
-
-static int create_stream(cudaStream_t *stream, unsigned flags)
-{
-	*stream = (cudaStream_t)(void *)xs_sim_stream_create(flags);
-	return *stream ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-
-static int destroy_stream(cudaStream_t stream)
-{
-	if ((uintptr_t)stream <= (uintptr_t)cudaStreamPerThread)
-		return cudaErrorInvalidResourceHandle;
-	xs_sim_stream_destroy(xs_sim_stream_get(stream));
-	return cudaSuccess;
-}
-
-static int synchronize_stream(struct xs_sim_stream *stream)
-{
-	xs_sim_stream_wait(stream);
-	return cudaSuccess;
-}
-
-static struct xs_sim_event *event_of(cudaEvent_t event)
-{
-	return (struct xs_sim_event *)(void *)event;
-}
-
-static int create_event(cudaEvent_t *event)
-{
-	*event = (cudaEvent_t)(void *)xs_sim_event_create();
-	return *event ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-
-static int destroy_event(cudaEvent_t event)
-{
-	if (!event)
-		return cudaErrorInvalidResourceHandle;
-	xs_sim_event_destroy(event_of(event));
-	return cudaSuccess;
-}
-
-static int synchronize_event(cudaEvent_t event)
-{
-	if (!event)
-		return cudaErrorInvalidResourceHandle;
-	xs_sim_event_wait(event_of(event));
-	return cudaSuccess;
 }
 
 static int launch_host(struct xs_sim_stream *stream, cudaHostFn_t function,

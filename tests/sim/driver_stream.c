@@ -1,57 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The driver API: streams and events. */
 #include "tests/sim/driver.h"
+#include "tests/sim/handles.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static struct xs_sim_event *event_of(CUevent event)
-{
-	return (struct xs_sim_event *)(void *)event;
-}
-
-static int create_stream(CUstream *stream, unsigned flags)
-{
-	*stream = (CUstream)(void *)xs_sim_stream_create(flags);
-	return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-static int destroy_stream(CUstream stream)
-{
-	if (stream <= CU_STREAM_PER_THREAD)
-		return CUDA_ERROR_INVALID_HANDLE;
-	xs_sim_stream_destroy(xs_sim_stream_get(stream));
-	return CUDA_SUCCESS;
-}
-
-static int synchronize_stream(struct xs_sim_stream *stream)
-{
-	xs_sim_stream_wait(stream);
-	return CUDA_SUCCESS;
-}
-
-static int create_event(CUevent *event)
-{
-	*event = (CUevent)(void *)xs_sim_event_create();
-	return *event ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-static int destroy_event(CUevent event)
-{
-	if (!event)
-		return CUDA_ERROR_INVALID_HANDLE;
-	xs_sim_event_destroy(event_of(event));
-	return CUDA_SUCCESS;
-}
-
-static int synchronize_event(CUevent event)
-{
-	if (!event)
-		return CUDA_ERROR_INVALID_HANDLE;
-	xs_sim_event_wait(event_of(event));
-	return CUDA_SUCCESS;
-}
 
 static _Atomic unsigned exchanges;
 
