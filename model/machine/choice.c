@@ -148,9 +148,8 @@ static bool choose_shipped(const struct xs_machine_identity *machine,
 	struct xs_machine shipped;
 	char error[512];
 	bool found = false;
-	size_t i;
 
-	for (i = 0; !found && is_known(machine->gpu) && i < count; i++)
+	for (size_t i = 0; !found && is_known(machine->gpu) && i < count; i++)
 		found = !xs_machine_load(names[i], &shipped, error,
 					 sizeof(error)) &&
 			is_complete(&shipped) && shipped.gpu[0] &&
@@ -219,9 +218,7 @@ static void widen(struct xs_param *param, double factor)
 
 static void widen_curve(struct xs_curve *curve)
 {
-	size_t i;
-
-	for (i = 0; i < curve->count; i++) {
+	for (size_t i = 0; i < curve->count; i++) {
 		const bool has_range = curve->high_ns[i] > 0;
 
 		curve->low_ns[i] =

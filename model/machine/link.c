@@ -45,9 +45,8 @@ static struct against rates(const struct xs_machine *m, enum xs_link_use use)
 static double fullest_share(const struct xs_link *link)
 {
 	double share = 0;
-	unsigned u;
 
-	for (u = 0; u < link->count; u++)
+	for (unsigned u = 0; u < link->count; u++)
 		if (link->users[u].use == XS_LINK_WRITE)
 			share = fmax(share, link->users[u].share);
 	return share;
@@ -95,9 +94,7 @@ static double rate_of(const struct xs_link *link, enum xs_link_use use)
 
 static bool have_writes_arrived(const struct xs_link *link)
 {
-	unsigned u;
-
-	for (u = 0; u < link->count; u++)
+	for (unsigned u = 0; u < link->count; u++)
 		if (link->users[u].use == XS_LINK_WRITE &&
 		    link->users[u].age_ns > WRITES_ARRIVE_NS)
 			return true;
@@ -123,13 +120,12 @@ int xs_link_join(struct xs_link *link, uint32_t owner, enum xs_link_use use,
 	const double early_ns = link->machine->mapped_write_early_ns.value;
 	const bool early = use == XS_LINK_WRITE && early_ns > 0;
 	const double wait_ns = stall_ns(link, use);
-	unsigned u;
 
 	link->users[link->count++] = (struct xs_link_user){
 	    owner, use, bytes, early ? early_ns : 0, wait_ns, share, 0};
 	link->active[use]++;
 	link->early += early;
-	for (u = 0; u < XS_LINK_USES; u++)
+	for (unsigned u = 0; u < XS_LINK_USES; u++)
 		if (link->active[u] && isnan(rate_of(link, u)))
 			return -EDOM;
 	return 0;
@@ -144,9 +140,8 @@ static double remaining_ns(const struct xs_link *link,
 double xs_link_next_ns(const struct xs_link *link)
 {
 	double next = INFINITY;
-	unsigned u;
 
-	for (u = 0; u < link->count; u++) {
+	for (unsigned u = 0; u < link->count; u++) {
 		const struct xs_link_user *user = &link->users[u];
 
 		next = fmin(next, remaining_ns(link, user));
@@ -184,16 +179,14 @@ static void advance_user(const struct xs_link *link, struct xs_link_user *user,
 /* Counts the users by kind. A stall ends when there is nothing to wait for. */
 static void count_users(struct xs_link *link)
 {
-	unsigned u;
-
-	for (u = 0; u < XS_LINK_USES; u++)
+	for (unsigned u = 0; u < XS_LINK_USES; u++)
 		link->active[u] = 0;
 	link->early = 0;
-	for (u = 0; u < link->count; u++) {
+	for (unsigned u = 0; u < link->count; u++) {
 		link->active[link->users[u].use]++;
 		link->early += link->users[u].early_ns > 0;
 	}
-	for (u = 0; u < link->count; u++)
+	for (unsigned u = 0; u < link->count; u++)
 		if (!link->active[link->users[u].use == XS_LINK_WRITE
 				      ? XS_LINK_COPY_IN
 				      : XS_LINK_WRITE])

@@ -46,9 +46,8 @@ static json_t *point_json(const struct xs_curve *curve, size_t i)
 static json_t *curve_json(const struct xs_curve *curve)
 {
 	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; i < curve->count; i++)
+	for (size_t i = 0; i < curve->count; i++)
 		json_array_append_new(list, point_json(curve, i));
 	return list;
 }

@@ -26,9 +26,8 @@ static inline struct xs_curve xs_range_end_curve(const struct xs_curve *curve,
 						 enum xs_range_end side)
 {
 	struct xs_curve at = *curve;
-	size_t i;
 
-	for (i = 0; i < curve->count && curve->high_ns[i] > 0; i++)
+	for (size_t i = 0; i < curve->count && curve->high_ns[i] > 0; i++)
 		at.ns[i] = side == XS_RANGE_LOW	   ? curve->low_ns[i]
 			   : side == XS_RANGE_HIGH ? curve->high_ns[i]
 						   : curve->ns[i];

@@ -55,9 +55,7 @@ static void limit(const struct xs_phase *phase, size_t i,
 void xs_allocations_limit(struct xs_plan *plan, const struct xs_phase *phase,
 			  const struct xs_machine *machine)
 {
-	size_t i;
-
-	for (i = 0; i < phase->step_count; i++)
+	for (size_t i = 0; i < phase->step_count; i++)
 		if (phase->steps[i].dst_memory == XS_MEM_DEVICE)
 			limit(phase, i, machine, &plan->actions[i]);
 }
@@ -67,9 +65,8 @@ double xs_allocations_share(const struct xs_phase *phase,
 			    double allocation_ns)
 {
 	double sum_ns = 0;
-	size_t i;
 
-	for (i = 0; i < phase->step_count; i++) {
+	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 
 		if (step->kind != XS_STEP_ALLOCATE &&

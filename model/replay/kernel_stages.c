@@ -109,7 +109,6 @@ static void take_step(struct finder *f, size_t i)
 static int finder_init(struct finder *f, const struct xs_phase *phase)
 {
 	const size_t count = phase->step_count;
-	size_t i;
 
 	f->steps = phase->steps;
 	f->by_queue = calloc(count + 1, sizeof(*f->by_queue));
@@ -119,7 +118,7 @@ static int finder_init(struct finder *f, const struct xs_phase *phase)
 	    xs_numbering_init(&f->queues, count) ||
 	    xs_numbering_init(&f->events, count))
 		return -ENOMEM;
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		xs_numbering_add(&f->queues, f->steps[i].queue);
 		xs_numbering_add(&f->events, f->steps[i].event);
 		f->event_op[i] = f->by_queue[i].last = NO_STEP;
@@ -184,14 +183,11 @@ static unsigned share(unsigned copies, unsigned pieces)
 static void add_stages(const struct xs_phase *phase, const unsigned *stages,
 		       unsigned chain, struct xs_round_work *work)
 {
-	unsigned s;
-	size_t i;
-
-	for (i = 0; i < phase->step_count; i++)
+	for (size_t i = 0; i < phase->step_count; i++)
 		if (is_kernel(&phase->steps[i]))
 			add_kernel(&work->stages[place(stages[i], chain)],
 				   &phase->steps[i]);
-	for (s = 0; s < chain; s++)
+	for (unsigned s = 0; s < chain; s++)
 		work->stages[place(s, chain)].kernels++;
 	work->stage_count = chain < XS_STAGES_MAX ? chain : XS_STAGES_MAX;
 }
@@ -201,9 +197,8 @@ static double longest_alike(const struct xs_phase *phase)
 {
 	const struct xs_step *first = NULL;
 	double longest_ns = 0;
-	size_t i;
 
-	for (i = 0; i < phase->step_count; i++) {
+	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 
 		if (!is_kernel(step))
@@ -223,12 +218,11 @@ void xs_kernel_stages_join_slices(const struct xs_machine *machine,
 	const double read_bytes =
 	    2 * machine->memory_bandwidth * work->alike_ns / 1e9;
 	struct xs_kernel_stage *all = &work->stages[0];
-	unsigned s;
 
 	if (work->stage_count < 2 || read_bytes <= 0 ||
 	    read_bytes > work->in_bytes / 2)
 		return;
-	for (s = 1; s < work->stage_count; s++) {
+	for (unsigned s = 1; s < work->stage_count; s++) {
 		all->kernel_ns += work->stages[s].kernel_ns;
 		all->kernels += work->stages[s].kernels;
 		all->blocks += work->stages[s].blocks;
@@ -269,11 +263,10 @@ int xs_kernel_stages_add(const struct xs_phase *phase,
 	struct finder f = {.steps = NULL};
 	unsigned chain = 0, pieces = 0;
 	int rc = finder_init(&f, phase);
-	size_t i;
 
 	f.copies_data = work->in_bytes > XS_ARGUMENT_BYTES * work->in_copies;
 
-	for (i = 0; !rc && i < phase->step_count; i++) {
+	for (size_t i = 0; !rc && i < phase->step_count; i++) {
 		take_step(&f, i);
 		if (!is_kernel(&phase->steps[i]))
 			continue;

@@ -285,9 +285,8 @@ static void remember(struct recorder *rec, const struct xs_step *step,
 static void number_handles(struct recorder *rec, const struct xs_phase *phase)
 {
 	const size_t count = phase->step_count;
-	size_t i;
 
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		xs_numbering_add(&rec->threads, thread_of(&phase->steps[i]));
 		xs_numbering_add(&rec->queues, phase->steps[i].queue);
 		xs_numbering_add(&rec->events, phase->steps[i].event);
@@ -301,7 +300,6 @@ static int recorder_init(struct recorder *rec, const struct xs_phase *phase)
 {
 	const struct latest none = {XS_ACTION_NONE, -INFINITY};
 	const size_t count = phase->step_count, room = count + 1;
-	size_t i;
 
 	if (xs_numbering_init(&rec->threads, count) ||
 	    xs_numbering_init(&rec->queues, count) ||
@@ -313,9 +311,9 @@ static int recorder_init(struct recorder *rec, const struct xs_phase *phase)
 	if (!rec->returned_ns || !rec->queued || !rec->happens)
 		return -ENOMEM;
 	number_handles(rec, phase);
-	for (i = 0; i < room; i++)
+	for (size_t i = 0; i < room; i++)
 		rec->queued[i] = rec->happens[i] = none;
-	for (i = 0; i < XS_UNITS; i++)
+	for (size_t i = 0; i < XS_UNITS; i++)
 		rec->on_unit[i] = none;
 	rec->all_end_ns = -INFINITY;
 	return 0;
@@ -338,9 +336,8 @@ int xs_recorded_plan_build(const struct xs_phase *phase,
 {
 	struct recorder rec = {.machine = machine, .change = change};
 	int rc = recorder_init(&rec, phase);
-	size_t i;
 
-	for (i = 0; !rc && i < phase->step_count; i++) {
+	for (size_t i = 0; !rc && i < phase->step_count; i++) {
 		const struct xs_step step = on_one_clock(&phase->steps[i]);
 		struct xs_action action = begin_action(&rec, &step);
 

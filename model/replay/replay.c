@@ -180,14 +180,14 @@ static void end_op(struct xs_replay_state *r, uint32_t i)
 {
 	const struct xs_action *action = &r->plan->actions[i];
 	struct xs_replay_node *node = &r->nodes[i];
-	uint32_t e;
 
 	node->done = true;
 	node->end_ns = r->now;
 	r->round_ns = fmax(r->round_ns, r->now);
 	if (r->times)
 		r->times[i].end_ns = r->now;
-	for (e = node->edges; e != XS_ACTION_NONE; e = r->edges[e].next) {
+	for (uint32_t e = node->edges; e != XS_ACTION_NONE;
+	     e = r->edges[e].next) {
 		struct xs_replay_node *to = &r->nodes[r->edges[e].to];
 
 		if (!r->edges[e].chained)
@@ -252,7 +252,6 @@ static void handle(struct xs_replay_state *r, struct xs_heap_item event)
  * became ready together, the order of issue then decides. */
 static void run(struct xs_replay_state *r)
 {
-	unsigned u;
 	double next;
 
 	while (!r->rc) {
@@ -264,7 +263,7 @@ static void run(struct xs_replay_state *r)
 		advance(r, next);
 		while (r->events.count && r->events.items[0].key <= r->now)
 			handle(r, xs_heap_pop(&r->events));
-		for (u = XS_UNIT_COPY_IN; u < XS_UNITS; u++)
+		for (unsigned u = XS_UNIT_COPY_IN; u < XS_UNITS; u++)
 			dispatch(r, &r->units[u]);
 	}
 }
@@ -333,7 +332,6 @@ int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 				    .last_kernel = XS_ACTION_NONE};
 	uint32_t *last_of_thread =
 	    calloc(plan->threads + 1, sizeof(*last_of_thread));
-	unsigned u;
 
 	r.nodes = calloc(plan->count + 1, sizeof(*r.nodes));
 	r.arbiter = calloc(plan->count + 1, sizeof(*r.arbiter));
@@ -350,7 +348,7 @@ int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 	run(&r);
 	*round_ns = r.round_ns;
 out:
-	for (u = 0; u < XS_UNITS; u++)
+	for (unsigned u = 0; u < XS_UNITS; u++)
 		xs_queue_arbiter_free(&r.units[u].arbiter);
 	xs_heap_free(&r.events);
 	free(r.edges);

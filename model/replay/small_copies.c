@@ -51,9 +51,8 @@ static struct xs_small_copies run_at(const struct xs_phase *phase,
 				      .in = steps[first].kind == XS_STEP_H2D,
 				      .pinned = true};
 	unsigned waits = 0;
-	size_t i;
 
-	for (i = first; i < phase->step_count; i++) {
+	for (size_t i = first; i < phase->step_count; i++) {
 		const struct xs_step *step = &steps[i];
 
 		if (before && xs_step_is_wait(step) &&

@@ -7,9 +7,7 @@
 
 void xs_estimate_assume(struct xs_estimate *row, const char *text)
 {
-	size_t i;
-
-	for (i = 0; i + 1 < XS_ASSUMES_MAX; i++) {
+	for (size_t i = 0; i + 1 < XS_ASSUMES_MAX; i++) {
 		if (!row->assumes[i]) {
 			row->assumes[i] = text;
 			return;

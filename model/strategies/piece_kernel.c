@@ -58,9 +58,8 @@ void xs_piece_kernel_assume(const struct xs_strategy_case *c,
 			    struct xs_estimate *row)
 {
 	bool own = false;
-	unsigned s;
 
-	for (s = 0; s < c->work.stage_count; s++)
+	for (unsigned s = 0; s < c->work.stage_count; s++)
 		own |= has_own_items(&c->work.stages[s]) &&
 		       xs_kernel_stage_sm_share(&c->work.stages[s],
 						c->machine) < 1;

@@ -154,13 +154,12 @@ static struct pieces cut(const struct xs_strategy_case *c,
 	    .one_kernel = scenario->one_kernel || how == XS_CUT_MAPPED,
 	    .sharing = xs_sharing_of_input(w, scenario->shares),
 	    .count = w->stage_count};
-	unsigned s;
 
 	p.host = xs_strategy_case_host_time(c, scenario);
 	cut_ins(p.machine, w, p.n, &p);
 	p.out = xs_action_copy(p.machine, false,
 			       w->out_bytes / p.n / fmax(p.outs, 1), false);
-	for (s = 0; s < p.count; s++)
+	for (unsigned s = 0; s < p.count; s++)
 		p.parts[s] = cut_stage(c, scenario, &p, joined, s);
 	if (how == XS_CUT_MAPPED)
 		write_mapped(w, &p);
@@ -239,14 +238,12 @@ static int put_ins_between(struct xs_plan *plan, const struct pieces *p,
 static int put_depth_first(struct xs_plan *plan, const struct pieces *p,
 			   const struct run *run)
 {
-	uint32_t q;
-	unsigned s;
 	int rc = 0;
 
-	for (q = 0; !rc && q < p->n; q++) {
+	for (uint32_t q = 0; !rc && q < p->n; q++) {
 		if (run->ins)
 			rc = put_ins_between(plan, p, q);
-		for (s = run->first; !rc && s < run->end; s++)
+		for (unsigned s = run->first; !rc && s < run->end; s++)
 			rc = put_part(plan, p, run, s, q);
 		if (!rc && run->outs)
 			rc = xs_plan_put(plan, p->out, q, p->outs);
@@ -257,16 +254,14 @@ static int put_depth_first(struct xs_plan *plan, const struct pieces *p,
 static int put_breadth_first(struct xs_plan *plan, const struct pieces *p,
 			     const struct run *run)
 {
-	uint32_t q;
-	unsigned s;
 	int rc = 0;
 
-	for (q = 0; !rc && run->ins && q < p->n; q++)
+	for (uint32_t q = 0; !rc && run->ins && q < p->n; q++)
 		rc = put_ins_between(plan, p, q);
-	for (s = run->first; !rc && s < run->end; s++)
-		for (q = 0; !rc && q < p->n; q++)
+	for (unsigned s = run->first; !rc && s < run->end; s++)
+		for (uint32_t q = 0; !rc && q < p->n; q++)
 			rc = put_part(plan, p, run, s, q);
-	for (q = 0; !rc && run->outs && q < p->n; q++)
+	for (uint32_t q = 0; !rc && run->outs && q < p->n; q++)
 		rc = xs_plan_put(plan, p->out, q, p->outs);
 	return rc;
 }
@@ -274,13 +269,12 @@ static int put_breadth_first(struct xs_plan *plan, const struct pieces *p,
 static int put_run(struct xs_plan *plan, const struct pieces *p,
 		   const struct run *run)
 {
-	unsigned s;
 	int rc = 0;
 
 	if (!run->whole)
 		return p->breadth_first ? put_breadth_first(plan, p, run)
 					: put_depth_first(plan, p, run);
-	for (s = run->first; !rc && s < run->end; s++)
+	for (unsigned s = run->first; !rc && s < run->end; s++)
 		rc = xs_plan_put(plan, p->parts[s].kernel, 0, 1);
 	return rc;
 }
@@ -290,17 +284,16 @@ static int put_run(struct xs_plan *plan, const struct pieces *p,
 static int put_join(struct xs_plan *plan, const struct pieces *p,
 		    const struct run *run, const struct run *next)
 {
-	uint32_t q;
 	int rc = 0;
 
-	for (q = 1; !rc && !run->whole && q < p->n; q++) {
+	for (uint32_t q = 1; !rc && !run->whole && q < p->n; q++) {
 		rc = put_event(plan, record, p, q, run->end, q);
 		if (!rc)
 			rc = put_event(plan, await, p, 0, run->end, q);
 	}
 	if (!rc && !next->whole)
 		rc = put_event(plan, record, p, 0, run->end, 0);
-	for (q = 1; !rc && !next->whole && q < p->n; q++)
+	for (uint32_t q = 1; !rc && !next->whole && q < p->n; q++)
 		rc = put_event(plan, await, p, q, run->end, 0);
 	return rc;
 }

@@ -35,9 +35,8 @@ const size_t xs_strategy_count =
 const struct xs_strategy *xs_strategy_find(const char *id)
 {
 	const size_t length = strcspn(id, ":");
-	size_t i;
 
-	for (i = 0; i < xs_strategy_count; i++)
+	for (size_t i = 0; i < xs_strategy_count; i++)
 		if (strlen(xs_strategies[i]->id) == length &&
 		    !memcmp(xs_strategies[i]->id, id, length))
 			return xs_strategies[i];

@@ -43,10 +43,9 @@ static int move_work(struct xs_plan *plan, const struct xs_phase *phase)
 	const uint32_t threads = plan->threads;
 	const size_t count = plan->count;
 	uint64_t busy_until_ns = 0;
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; !rc && i < count; i++) {
+	for (size_t i = 0; !rc && i < count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 		struct xs_action work = xs_action_host(
 		    busy_ns(&plan->actions[i], step, busy_until_ns));

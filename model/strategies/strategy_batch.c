@@ -69,11 +69,11 @@ static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	struct xs_small_copies run;
-	size_t i;
 	int rc = xs_plan_recorded(c, scenario, plan);
 
 	(void)row;
-	for (i = 0; !rc && xs_small_copies_next(c->phase, c->machine, i, &run);
+	for (size_t i = 0;
+	     !rc && xs_small_copies_next(c->phase, c->machine, i, &run);
 	     i = run.end)
 		rc = merge(c, &scenario->machine, &run, plan);
 	return rc;
@@ -96,9 +96,8 @@ static struct total add_up(const struct xs_strategy_case *c)
 {
 	struct total total = {0};
 	struct xs_small_copies run;
-	size_t i;
 
-	for (i = 0; xs_small_copies_next(c->phase, c->machine, i, &run);
+	for (size_t i = 0; xs_small_copies_next(c->phase, c->machine, i, &run);
 	     i = run.end) {
 		total.runs++;
 		total.copies += run.copies;

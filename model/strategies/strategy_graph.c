@@ -36,9 +36,8 @@ static struct run run_from(const struct xs_phase *phase, size_t first)
 {
 	struct run run = {.first = first, .end = first};
 	const struct xs_step *steps = phase->steps;
-	size_t i;
 
-	for (i = first; i < phase->step_count; i++) {
+	for (size_t i = first; i < phase->step_count; i++) {
 		if (!can_capture(&steps[i]) ||
 		    steps[i].thread != steps[first].thread)
 			break;
@@ -91,13 +90,12 @@ static int build_plan(const struct xs_strategy_case *c,
 	const struct xs_machine *machine = &scenario->machine;
 	const struct run run = longest_run(c->phase);
 	double host_ns = 0, call_ns;
-	size_t i;
 	int rc = xs_plan_recorded(c, scenario, plan);
 
 	(void)row;
 	if (rc)
 		return rc;
-	for (i = run.first; i < run.end; i++) {
+	for (size_t i = run.first; i < run.end; i++) {
 		if (i > run.first) {
 			host_ns += plan->actions[i].gap_ns;
 			plan->actions[i].gap_ns = 0;

@@ -26,11 +26,10 @@ static int build_plan(const struct xs_strategy_case *c,
 	const struct xs_machine_move *move = (const struct xs_machine_move *)c;
 	const struct xs_recorded_plan_change change = {
 	    false, scenario->kernel_scale, scenario->host_scale};
-	size_t i;
 	int rc = xs_recorded_plan_build(c->phase, move->from, &change, plan);
 
 	(void)row;
-	for (i = 0; !rc && i < plan->count; i++)
+	for (size_t i = 0; !rc && i < plan->count; i++)
 		xs_machine_move_act(move, &scenario->machine,
 				    &c->phase->steps[i], &plan->actions[i]);
 	return rc;
@@ -106,9 +105,8 @@ static bool lacks_rates(const struct xs_machine_move *move,
 {
 	const struct xs_phase *phase = move->c.phase;
 	bool by_curve = false, by_rates = false;
-	size_t i;
 
-	for (i = 0; i < phase->step_count; i++) {
+	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 
 		if (!is_host_copy(step))
@@ -219,10 +217,9 @@ static int add_row(const struct xs_strategy_case *c,
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; !rc && i < c->options->other_machine_count; i++)
+	for (size_t i = 0; !rc && i < c->options->other_machine_count; i++)
 		rc = add_row(c, &c->options->other_machines[i], out);
 	return rc;
 }

@@ -24,9 +24,8 @@ struct total {
 static struct total add_up(const struct xs_strategy_case *c)
 {
 	struct total total = {0};
-	size_t i;
 
-	for (i = 0; i < c->phase->step_count; i++) {
+	for (size_t i = 0; i < c->phase->step_count; i++) {
 		const struct xs_step *step = &c->phase->steps[i];
 
 		total.frees += step->kind == XS_STEP_FREE;
@@ -55,14 +54,12 @@ static int by_begin(const void *a, const void *b)
 
 static int find_fresh(const struct xs_phase *phase, struct fresh *fresh)
 {
-	size_t i;
-
 	fresh->count = 0;
 	fresh->ranges =
 	    malloc((phase->step_count + 1) * sizeof(*fresh->ranges));
 	if (!fresh->ranges)
 		return -ENOMEM;
-	for (i = 0; i < phase->step_count; i++)
+	for (size_t i = 0; i < phase->step_count; i++)
 		if (phase->steps[i].kind == XS_STEP_ALLOCATE)
 			fresh->ranges[fresh->count++] = (struct range){
 			    phase->steps[i].dst, phase->steps[i].bytes};
@@ -112,10 +109,9 @@ int xs_plan_reuse(const struct xs_phase *phase,
 		  const struct xs_machine *machine, struct xs_plan *plan)
 {
 	struct fresh fresh;
-	size_t i;
 	int rc = find_fresh(phase, &fresh);
 
-	for (i = 0; !rc && i < phase->step_count; i++) {
+	for (size_t i = 0; !rc && i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 		struct xs_action *action = &plan->actions[i];
 

@@ -218,12 +218,11 @@ static int add_closed(const struct xs_strategy_case *c,
 {
 	const struct xs_closed_form closed = xs_strategy_case_closed_form(c);
 	const unsigned asked = c->options->streams;
-	unsigned n;
 	int rc = form->add(&closed, 0, out);
 
 	if (rc || !out->items[out->count - 1].applies)
 		return rc; /* abstains for every n */
-	for (n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
+	for (unsigned n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
 		rc = form->add(&closed, n, out);
 	if (!rc && asked && !is_reported(asked))
 		rc = form->add(&closed, asked, out);

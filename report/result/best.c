@@ -182,15 +182,14 @@ best_of(const struct xs_result_phase *phase, const struct wanted *wanted)
 	const struct xs_result_estimate *rows = phase->estimates, *best = NULL;
 	struct least least = {INT64_MAX, INT64_MAX};
 	double least_loss = INFINITY;
-	size_t i;
 
-	for (i = 0; i < phase->estimate_count; i++)
+	for (size_t i = 0; i < phase->estimate_count; i++)
 		if (is_candidate(phase, &rows[i], wanted))
 			take_least(&least, &rows[i]);
-	for (i = 0; i < phase->estimate_count; i++)
+	for (size_t i = 0; i < phase->estimate_count; i++)
 		if (is_candidate(phase, &rows[i], wanted))
 			least_loss = fmin(least_loss, loss(&rows[i], &least));
-	for (i = 0; i < phase->estimate_count; i++)
+	for (size_t i = 0; i < phase->estimate_count; i++)
 		if (is_candidate(phase, &rows[i], wanted) &&
 		    loss(&rows[i], &least) <= 1.01 * least_loss &&
 		    (!best || is_better(&rows[i], best)))

@@ -133,9 +133,7 @@ static inline void estimate(void)
 static inline const struct xs_estimate *
 find(const char *strategy, const char *model, unsigned n, enum xs_order order)
 {
-	size_t i;
-
-	for (i = 0; i < list.count; i++) {
+	for (size_t i = 0; i < list.count; i++) {
 		const struct xs_estimate *row = &list.items[i];
 
 		if (!strcmp(row->strategy, strategy) &&
