@@ -30,10 +30,9 @@ static uint64_t peak(struct xs_call *calls, size_t count, uint64_t from,
 	const struct xs_trace trace = {.calls = calls, .call_count = count};
 	struct xs_allocations allocations;
 	uint64_t bytes;
-	bool known;
 
 	assert_int_equal(xs_allocations_build(&trace, &allocations), 0);
-	known = xs_allocations_peak(&allocations, from, to, &bytes);
+	bool known = xs_allocations_peak(&allocations, from, to, &bytes);
 	xs_allocations_free(&allocations);
 	return known ? bytes : UINT64_MAX;
 }

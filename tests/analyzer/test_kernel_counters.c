@@ -76,14 +76,13 @@ TEST(test_sum_of_a_round)
 	struct xs_trace *trace = read_golden("counters");
 	struct xs_phases phases;
 	struct xs_counts sum;
-	size_t steps;
 
 	assert_int_equal(xs_phases_build(trace, &phases), 0);
 	assert_int_equal(xs_phases_count(&phases, trace, trace), 0);
 	xs_phase_counts(&phases.items[0], &sum);
 	assert_true(isnan(sum.sectors_read));
 	/* without the third kernel */
-	steps = phases.items[0].step_count;
+	size_t steps = phases.items[0].step_count;
 	phases.items[0].step_count = 2;
 	xs_phase_counts(&phases.items[0], &sum);
 	assert_count(sum.sectors_read, 20480 + 8192);

@@ -20,7 +20,6 @@ static uint64_t wall_of(int state, uint64_t call_ns, uint64_t op_ns,
 			uint64_t flush_ns, uint64_t end_ns)
 {
 	struct xs_timeline timeline;
-	struct xs_trace *trace;
 	char text[2048];
 
 	snprintf(text, sizeof(text),
@@ -38,7 +37,7 @@ static uint64_t wall_of(int state, uint64_t call_ns, uint64_t op_ns,
 		 state, flush_ns ? 1000ull + flush_ns : 0ull,
 		 end_ns ? 1000ull + end_ns : 0ull, call_ns - 10ull,
 		 op_ns - 20ull);
-	trace = read_text(text);
+	struct xs_trace *trace = read_text(text);
 	assert_int_equal(xs_timeline_build(trace, &timeline), 0);
 	assert_true(timeline.wall_ns == trace->end_ns - trace->begin_ns);
 	xs_trace_free(trace);
@@ -84,14 +83,13 @@ static void put_copies(FILE *out, int state, unsigned flush_us)
 static uint64_t copies_without_op(int state, unsigned flush_us)
 {
 	struct xs_record_gap gaps[XS_RECORD_GAP_KINDS];
-	struct xs_trace *trace;
 	size_t size;
 	char *text;
 	FILE *out = open_memstream(&text, &size);
 
 	put_copies(out, state, flush_us);
 	fclose(out);
-	trace = read_text(text);
+	struct xs_trace *trace = read_text(text);
 	assert_int_equal(xs_record_gaps_find(trace, gaps), 0);
 	xs_trace_free(trace);
 	free(text);

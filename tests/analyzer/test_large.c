@@ -75,11 +75,9 @@ static bool is_filled(const uint32_t *items, size_t bytes)
 
 TEST(test_large_ones_are_in_files)
 {
-	char *small, *large;
-
 	xs_large_keep_in(folder);
-	small = xs_large_new(1, LARGE - 1);
-	large = xs_large_new(LARGE, 1);
+	char *small = xs_large_new(1, LARGE - 1);
+	char *large = xs_large_new(LARGE, 1);
 	assert_non_null(small);
 	assert_non_null(large);
 	assert_false(is_in_file(small));
@@ -97,17 +95,15 @@ TEST(test_large_ones_are_in_files)
 /* From the heap to a file, there, and to a smaller size. */
 TEST(test_contents_stay)
 {
-	uint32_t *items, *larger;
-
 	xs_large_keep_in(folder);
-	items = xs_large_resize(NULL, 0, LARGE / 2);
+	uint32_t *items = xs_large_resize(NULL, 0, LARGE / 2);
 	assert_non_null(items);
 	fill(items, LARGE / 2);
 	items = xs_large_resize(items, LARGE / 2, LARGE);
 	assert_true(is_in_file(items));
 	assert_true(is_filled(items, LARGE / 2));
 	fill(items, LARGE);
-	larger = xs_large_resize(items, LARGE, 4 * LARGE);
+	uint32_t *larger = xs_large_resize(items, LARGE, 4 * LARGE);
 	assert_true(is_in_file(larger));
 	assert_true(is_filled(larger, LARGE));
 	fill(larger, 4 * LARGE);
@@ -154,14 +150,13 @@ TEST(test_without_folder)
 TEST(test_files_are_within_the_limit)
 {
 	struct rlimit before, limit;
-	char *items, *longer;
 
 	xs_large_keep_in(folder);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit = (struct rlimit){LARGE, before.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	items = xs_large_new(LARGE, 1);
-	longer = xs_large_new(LARGE + 1, 1);
+	char *items = xs_large_new(LARGE, 1);
+	char *longer = xs_large_new(LARGE + 1, 1);
 	assert_true(is_in_file(items));
 	assert_false(is_in_file(longer));
 	items = xs_large_resize(items, LARGE, 2 * LARGE);
@@ -177,10 +172,9 @@ TEST(test_memory_is_bounded)
 {
 	const size_t bytes = 2 * XS_LARGE_MOST_RESIDENT_BYTES;
 	const struct timespec pause = {.tv_nsec = 10000000};
-	uint32_t *items;
 
 	xs_large_keep_in(folder);
-	items = xs_large_new(1, bytes);
+	uint32_t *items = xs_large_new(1, bytes);
 	assert_true(is_in_file(items));
 	fill(items, bytes);
 	for (int i = 0; i < 6000 && resident_bytes() >= bytes / 2; i++)

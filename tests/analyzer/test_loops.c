@@ -89,11 +89,10 @@ static bool is_one_thread(const struct xs_trace *trace)
 static void check(size_t phase_count, uint64_t rounds)
 {
 	struct xs_phases phases;
-	struct xs_trace *trace;
 	uint64_t most = 0;
 
 	fclose(out);
-	trace = read_text(text);
+	struct xs_trace *trace = read_text(text);
 	assert_int_equal(xs_phases_build(trace, &phases), 0);
 	for (size_t i = 0; i < phases.count; i++)
 		if (phases.items[i].rounds > most)
@@ -107,10 +106,8 @@ static void check(size_t phase_count, uint64_t rounds)
 
 static void check_threads(bool one)
 {
-	struct xs_trace *trace;
-
 	fclose(out);
-	trace = read_text(text);
+	struct xs_trace *trace = read_text(text);
 	assert_int_equal(is_one_thread(trace), one);
 	xs_trace_free(trace);
 	free(text);
@@ -251,11 +248,10 @@ TEST(test_loop_that_a_range_cuts)
 {
 	struct xs_window window = {0, UINT64_MAX - 1};
 	struct xs_phases phases;
-	struct xs_trace *trace;
 
 	loop(20, 0);
 	fclose(out);
-	trace = read_text(text);
+	struct xs_trace *trace = read_text(text);
 	trace->windows = &window;
 	trace->window_count = 1;
 	assert_int_equal(xs_phases_build(trace, &phases), 0);

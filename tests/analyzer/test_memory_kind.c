@@ -27,8 +27,6 @@
 static struct xs_op copy_of(const char *before, unsigned src, unsigned dst,
 			    unsigned direction)
 {
-	struct xs_trace *trace;
-	struct xs_op op;
 	char text[4096];
 
 	snprintf(text, sizeof(text),
@@ -38,9 +36,9 @@ static struct xs_op copy_of(const char *before, unsigned src, unsigned dst,
 		      "copy queue=0 correlation=1 start=60 duration=10 "
 		      "bytes=8 direction=1 copies=1\n",
 		 before, src, dst, direction);
-	trace = read_text(text);
+	struct xs_trace *trace = read_text(text);
 	assert_int_equal(trace->op_count, 1);
-	op = trace->ops[0];
+	struct xs_op op = trace->ops[0];
 	xs_trace_free(trace);
 	return op;
 }

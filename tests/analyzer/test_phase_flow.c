@@ -138,7 +138,6 @@ static struct xs_trace *trace_of(const struct round *round)
 	size_t size;
 	struct text t = {.calls = open_memstream(&calls, &size),
 			 .ops = open_memstream(&ops, &size)};
-	struct xs_trace *trace;
 
 	for (unsigned b = 0; b < (round->pool ? 1 : BUFFERS); b++)
 		fprintf(t.calls,
@@ -159,7 +158,7 @@ static struct xs_trace *trace_of(const struct round *round)
 	fclose(t.ops);
 	assert_true(asprintf(&all, "%s%s%schunk base_ns=1000000000\n%s", head,
 			     round->symbols ? symbols : "", calls, ops) > 0);
-	trace = read_text(all);
+	struct xs_trace *trace = read_text(all);
 	free(calls);
 	free(ops);
 	free(all);
@@ -562,14 +561,12 @@ TEST(other_rounds)
 {
 	struct round round;
 	struct xs_step steps[OPS];
-	struct xs_trace *trace;
-	struct xs_phase phase;
 
 	do
 		make_round(&round);
 	while (round.count < 2);
-	trace = trace_of(&round);
-	phase = phase_of(trace, steps, round.count);
+	struct xs_trace *trace = trace_of(&round);
+	struct xs_phase phase = phase_of(trace, steps, round.count);
 	steps[1].kind = XS_STEP_SET;
 	assert_int_equal(flow_of(trace, &phase), 0);
 	assert_false(phase.flow_known);
@@ -601,14 +598,12 @@ TEST(one_line_in_two_places)
 {
 	struct round round;
 	struct xs_step steps[OPS];
-	struct xs_trace *trace;
-	struct xs_phase phase;
 
 	do
 		make_round(&round);
 	while (round.ops[0].kind == XS_STEP_KERNEL);
-	trace = trace_of(&round);
-	phase = phase_of(trace, steps, round.count);
+	struct xs_trace *trace = trace_of(&round);
+	struct xs_phase phase = phase_of(trace, steps, round.count);
 	set_site(trace, steps, round.count, 16, 17);
 	assert_int_equal(flow_of(trace, &phase), 0);
 	assert_true(phase.flow_known);

@@ -315,8 +315,6 @@ static struct xs_tally estimate_of(uint64_t offset)
  * 50 ms, for 0.9 s, less what was still counted of them. */
 TEST(unseen_calls_follow_the_time)
 {
-	struct xs_tally sum;
-
 	add("detail detail=1 time_ns=1000000000");
 	add("unhooked site=1");
 	for (unsigned i = 0; i < 100; i++)
@@ -325,7 +323,7 @@ TEST(unseen_calls_follow_the_time)
 	add("tally size=11 direction=1 site=1 calls=20 bytes=20000");
 	add("detail detail=3 time_ns=1200000000");
 	finish();
-	sum = estimate_of(0x10);
+	struct xs_tally sum = estimate_of(0x10);
 	assert_int_equal(sum.calls, 880);
 	assert_int_equal(sum.bytes, 880000);
 	assert_int_equal(line.count[XS_OP_H2D], 1000);

@@ -339,7 +339,6 @@ TEST(test_append)
 {
 	char path[] = "xs_test_symbols.XXXXXX", long_name[3000];
 	struct xs_trace *trace;
-	struct xs_site *outer;
 	const char *error;
 
 	write_sites(path);
@@ -350,7 +349,7 @@ TEST(test_append)
 	trace->sites[0].symbol = strdup(long_name);
 	trace->sites[0].file = strdup("a.cu");
 	trace->sites[0].line = 12;
-	outer = xs_trace_add_outer(trace, 0);
+	struct xs_site *outer = xs_trace_add_outer(trace, 0);
 	assert_non_null(outer);
 	outer->symbol = strdup("outer");
 	outer->file = strdup("b.cu");
@@ -466,10 +465,9 @@ static bool is_demangler_there(void)
 TEST(test_demangle_many_references)
 {
 	char name[512];
-	char *plain;
 
 	write_doubling(name, sizeof(name), 8);
-	plain = xs_symbols_demangle(name);
+	char *plain = xs_symbols_demangle(name);
 	if (is_demangler_there()) {
 		assert_memory_equal(plain, "f(std::pair<int, int>, std", 26);
 		assert_in_range(strlen(plain), 10000, 20000);

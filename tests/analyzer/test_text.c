@@ -219,7 +219,6 @@ TEST(test_unused_space_is_kept)
 static int read_chunk(unsigned records, bool more, struct xs_text_error *error)
 {
 	FILE *in = tmpfile(), *out = tmpfile();
-	int rc;
 
 	fputs("xferspy-text 1\nheader\nchunk capacity_bytes=4096\n", in);
 	for (unsigned i = 0; i < records; i++)
@@ -227,7 +226,7 @@ static int read_chunk(unsigned records, bool more, struct xs_text_error *error)
 	if (more)
 		fputs("chunk\n", in);
 	rewind(in);
-	rc = xs_text_parse(in, out, error);
+	int rc = xs_text_parse(in, out, error);
 	fclose(in);
 	fclose(out);
 	return rc;

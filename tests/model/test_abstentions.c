@@ -26,12 +26,10 @@ TEST(test_nothing_copied)
 
 TEST(test_already_pinned)
 {
-	const struct xs_estimate *row;
-
 	steps[0].src_memory = steps[2].dst_memory = XS_MEM_PINNED;
 	estimate();
 	assert_abstains("pinned", "nothing is left to pin");
-	row = pieces("streams", 2);
+	const struct xs_estimate *row = pieces("streams", 2);
 	assert_near(row->setup_ns, 2 * 4000); /* nothing to pin */
 }
 

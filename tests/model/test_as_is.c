@@ -120,9 +120,8 @@ static size_t run_program(uint64_t *state, struct xs_step *steps,
 	struct xs_action_times times[ACTS_MAX + 1];
 	struct xs_action last = xs_action_sync_all(&m);
 	struct xs_plan plan = {0};
-	size_t i;
 
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct xs_action action = random_act(state, &m);
 
 		assert_int_equal(xs_plan_add(&plan, &action), 0);
@@ -130,7 +129,7 @@ static size_t run_program(uint64_t *state, struct xs_step *steps,
 	last.gap_ns = 1000;
 	assert_int_equal(xs_plan_add(&plan, &last), 0);
 	assert_int_equal(xs_replay(&plan, &m, round_ns, times), 0);
-	for (i = 0; i <= count; i++)
+	for (size_t i = 0; i <= count; i++)
 		steps[i] =
 		    record(&plan.actions[i], &times[i], times[0].call_ns);
 	*round_ns -= times[0].call_ns;
@@ -143,9 +142,8 @@ TEST(test_replays_to_its_own_time)
 	const struct xs_model_options options = {0};
 	const struct xs_machine m = costly_machine();
 	uint64_t random = 42;
-	unsigned i;
 
-	for (i = 0; i < PROGRAMS; i++) {
+	for (unsigned i = 0; i < PROGRAMS; i++) {
 		struct xs_step steps[ACTS_MAX + 1];
 		struct xs_phase phase = {.steps = steps};
 		struct xs_estimates list = {0};

@@ -138,9 +138,8 @@ TEST(test_damaged_calibrations_are_refused)
 {
 	static const char *const damaged[] = {"", "{", "[]", "{\"schema\": 99}",
 					      "{\"schema\": 1, \"name\": 3}"};
-	size_t i;
 
-	for (i = 0; i < COUNT(damaged); i++) {
+	for (size_t i = 0; i < COUNT(damaged); i++) {
 		FILE *file = fopen(own, "w");
 
 		assert_non_null(file);

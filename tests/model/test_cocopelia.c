@@ -133,7 +133,6 @@ TEST(test_row)
 					 1e6,	   0,	     0};
 	const struct xs_workload times = {NAN, NAN, 1e6, 1e6, 1e6, 0, 0};
 	struct xs_machine m;
-	struct xs_estimate row;
 
 	xs_machine_init(&m);
 	m.copy_engines = 2;
@@ -143,7 +142,7 @@ TEST(test_row)
 	set_param(&m.G_d2h, v100.out.byte_ns);
 	set_param(&m.G_both_h2d, v100.in.byte_ns * v100.in.slowdown);
 	set_param(&m.G_both_d2h, v100.out.byte_ns * v100.out.slowdown);
-	row = row_of(&m, &work, 4);
+	struct xs_estimate row = row_of(&m, &work, 4);
 	assert_string_equal(row.strategy, "streams");
 	assert_string_equal(row.model, "cocopelia2021-3way");
 	assert_true(row.applies);

@@ -48,11 +48,9 @@ static void set_convergence(void)
  * flag 1650 later. */
 TEST(test_convergence)
 {
-	const struct xs_estimate *row;
-
 	set_convergence();
 	estimate();
-	row = replayed("device-initiated");
+	const struct xs_estimate *row = replayed("device-initiated");
 	assert_true(row->applies);
 	assert_near(row->round_ns, TOLD + 2000 + 4 * 0.019 + SEEN);
 	assert_true(row->low_ns < row->round_ns);
@@ -157,10 +155,8 @@ TEST(test_two_kernels)
 
 static void assert_abstains(const char *why, bool quiet)
 {
-	const struct xs_estimate *row;
-
 	estimate();
-	row = replayed("device-initiated");
+	const struct xs_estimate *row = replayed("device-initiated");
 	assert_false(row->applies);
 	if (!strstr(row->why, why))
 		fail_msg("\"%s\" does not say \"%s\"", row->why, why);

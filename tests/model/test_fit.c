@@ -101,9 +101,8 @@ TEST(test_links_of_shipped_profiles)
 {
 	static const char *const names[] = {"gtx-680", "gtx-titan", "v100",
 					    "h200"};
-	size_t i;
 
-	for (i = 0; i < COUNT(names); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		const struct xs_machine shipped_one = shipped(names[i]);
 		const struct xs_rec_device device = {
 		    .pcie_gen = (uint16_t)shipped_one.pcie_gen,
@@ -123,10 +122,9 @@ TEST(test_links_of_shipped_profiles)
 TEST(test_link_that_reports_too_little)
 {
 	const struct xs_rec_device device = {.pcie_gen = 1, .pcie_width = 16};
-	struct xs_step *step;
 
 	begin();
-	step = next(XS_STEP_H2D, 1000, 1001000, 2000, 1000000);
+	struct xs_step *step = next(XS_STEP_H2D, 1000, 1001000, 2000, 1000000);
 	step->bytes = 10000000;
 	step->src_memory = XS_MEM_PAGEABLE;
 	step->blocking = true;
@@ -180,13 +178,11 @@ TEST(test_calls)
 
 TEST(test_both_directions)
 {
-	struct xs_step *in, *out;
-
 	begin();
 	pinned_copy(XS_STEP_H2D, 1000, 1 << 20);
 	pinned_copy(XS_STEP_D2H, 100000, 1 << 20);
-	in = next(XS_STEP_H2D, 200000, 202500, 206000, 231000);
-	out = next(XS_STEP_D2H, 203000, 205500, 206000, 232000);
+	struct xs_step *in = next(XS_STEP_H2D, 200000, 202500, 206000, 231000);
+	struct xs_step *out = next(XS_STEP_D2H, 203000, 205500, 206000, 232000);
 	in->bytes = out->bytes = 1000000;
 	in->src_memory = out->dst_memory = XS_MEM_PINNED;
 	in->async = out->async = true;
@@ -203,10 +199,9 @@ TEST(test_pageable_curve)
 {
 	const uint64_t calls[] = {1000, 100000, 200000, 300000};
 	const uint64_t times[] = {50000, 60000, 90000, 500000};
-	size_t i;
 
 	begin();
-	for (i = 0; i < COUNT(calls); i++) {
+	for (size_t i = 0; i < COUNT(calls); i++) {
 		struct xs_step *s =
 		    next(XS_STEP_H2D, calls[i], calls[i] + times[i],
 			 calls[i] + 100, calls[i] + times[i] - 100);
@@ -241,10 +236,9 @@ static double join_copies(unsigned count, uint64_t bytes)
 	const struct xs_phases phases = {
 	    .items = &phase, .count = 1, .rounds = 1};
 	uint64_t at = 1000;
-	unsigned i;
 
 	begin();
-	for (i = 0; i < count; i++, at += 1000000000) {
+	for (unsigned i = 0; i < count; i++, at += 1000000000) {
 		const uint64_t end = at + 1000 + bytes * 22 / 1000;
 		struct xs_step *step =
 		    next(XS_STEP_H2D, at, end + 1000, at + 1000, end);
@@ -263,11 +257,10 @@ static double join_copies(unsigned count, uint64_t bytes)
 TEST(test_copies_overrule_the_profile)
 {
 	const struct xs_machine profile = shipped("h200");
-	double one, ten, fifty;
 
-	one = join_copies(1, 64 << 20);
-	ten = join_copies(10, 64 << 20);
-	fifty = join_copies(50, 64 << 20);
+	double one = join_copies(1, 64 << 20);
+	double ten = join_copies(10, 64 << 20);
+	double fifty = join_copies(50, 64 << 20);
 	assert_true(one > 0.0185 && one < ten && ten < fifty);
 	assert_close_to(ten, 0.022, 0.03, "ten", __FILE__, __LINE__);
 	assert_close_to(fifty, 0.022, 0.01, "fifty", __FILE__, __LINE__);
@@ -286,10 +279,9 @@ static double join_launches(uint64_t ns, bool waits)
 	const struct xs_phases phases = {
 	    .items = &phase, .count = 1, .rounds = 1};
 	uint64_t at = 1000;
-	unsigned i;
 
 	begin();
-	for (i = 0; i < 30; i++) {
+	for (unsigned i = 0; i < 30; i++) {
 		next(XS_STEP_KERNEL, at, at + ns, at + ns + 3000,
 		     at + ns + 4000);
 		if (waits)
@@ -350,10 +342,9 @@ TEST(test_usual_values_contain_shipped_profiles)
 	static const char *const names[] = {"gtx-titan", "h100", "h200"};
 	const struct xs_rec_device none = {0};
 	struct xs_machine usual;
-	size_t i;
 
 	xs_machine_usual(&none, &usual);
-	for (i = 0; i < COUNT(names); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		const struct xs_machine known = shipped(names[i]);
 
 #define EXPECT_INSIDE(param, unit, what)                                       \
@@ -366,10 +357,9 @@ TEST(test_usual_values_contain_shipped_profiles)
 TEST(test_median)
 {
 	struct xs_points p = {0};
-	unsigned i;
 
 	assert_true(isnan(xs_points_median(&p).value));
-	for (i = 0; i <= 100; i++)
+	for (unsigned i = 0; i <= 100; i++)
 		xs_points_add(&p, 0, 100 - i);
 	assert_near(xs_points_median(&p).value, 50);
 	assert_near(xs_points_median(&p).low, 5);

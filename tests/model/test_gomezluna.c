@@ -117,9 +117,8 @@ TEST(test_best_at_the_ends)
 TEST(test_best_is_the_least)
 {
 	uint64_t random = 2011;
-	int i;
 
-	for (i = 0; i < 2000; i++) {
+	for (int i = 0; i < 2000; i++) {
 		const struct xs_gl_load load = {
 		    random_between(&random, 0, 20 * MS),
 		    random_between(&random, 0, 20 * MS),
@@ -130,9 +129,8 @@ TEST(test_best_is_the_least)
 		const unsigned best = xs_gl_best_streams(device, &load);
 		const double least = xs_gl_time_ns(
 		    xs_gl_time_equation(device, &load, best), &load, best);
-		unsigned n;
 
-		for (n = 1; n <= XS_GL_STREAMS_MAX; n++)
+		for (unsigned n = 1; n <= XS_GL_STREAMS_MAX; n++)
 			assert_true(
 			    xs_gl_time_ns(xs_gl_time_equation(device, &load, n),
 					  &load, n) >= least * (1 - 1e-12));
@@ -144,9 +142,8 @@ TEST(test_same_as_vanwerkhoven)
 {
 	const struct xs_vw_params none = {0, 0, 0, 0};
 	uint64_t random = 2014;
-	int i;
 
-	for (i = 0; i < 1000; i++) {
+	for (int i = 0; i < 1000; i++) {
 		const struct xs_gl_load load = {
 		    random_between(&random, 0, 20 * MS),
 		    random_between(&random, 0, 20 * MS),
@@ -181,9 +178,8 @@ TEST(test_profiles)
 	    {"gtx-480", 0.03, XS_GL_CLASS_2X},
 	    {"gtx-580", 0.01, XS_GL_CLASS_2X},
 	};
-	size_t i;
 
-	for (i = 0; i < COUNT(published); i++) {
+	for (size_t i = 0; i < COUNT(published); i++) {
 		const struct xs_machine m = shipped(published[i].name);
 
 		assert_string_equal(m.name, published[i].name);
@@ -258,10 +254,9 @@ TEST(test_from_bytes)
 	const struct xs_workload work = {1e8, 5e7, NAN, NAN, 4 * MS, 0, 0};
 	const struct xs_workload in_alone = {1e8, 0, NAN, NAN, 4 * MS, 0, 0};
 	struct xs_machine m = shipped_exact("gtx-titan");
-	struct xs_estimate row;
 
 	m.stream_create_ns = (struct xs_param){4000, 3000, 6000};
-	row = row_of(&m, &work, 4);
+	struct xs_estimate row = row_of(&m, &work, 4);
 	assert_string_equal(row.model, "gomezluna2011-eq1");
 	assert_near(row.round_ns, 12299202 + 4 * 4000);
 	assert_near(row.low_ns, 12299202 + 4 * 3000);

@@ -11,13 +11,12 @@ static int load_text(const char *text, struct xs_machine *machine)
 	char path[] = "/tmp/xs-machine-XXXXXX.json";
 	const int fd = mkstemps(path, 5);
 	FILE *file = fdopen(fd, "w");
-	int rc;
 
 	assert_non_null(file);
 	fputs(text, file);
 	fclose(file);
 	error[0] = '\0';
-	rc = xs_machine_load(path, machine, error, sizeof(error));
+	int rc = xs_machine_load(path, machine, error, sizeof(error));
 	unlink(path);
 	return rc;
 }

@@ -84,10 +84,9 @@ TEST(test_cold_pages_stay_cold)
 TEST(test_pageable_copies_without_a_curve)
 {
 	struct xs_machine *to = other_machine();
-	const struct xs_estimate *row;
 
 	set_range(&to->G_h2d, 0.04);
-	row = estimated("machine:other");
+	const struct xs_estimate *row = estimated("machine:other");
 	assert_near(row->round_ns, 510000 + 200000);
 	assert_has(row->assumes[0], "not pinned");
 	/* L+o + kG of 45 us and 5 us to the return, and 26 us out of 193 */
@@ -99,15 +98,13 @@ TEST(test_pageable_copies_without_a_curve)
 TEST(test_kernels_between_two_bounds)
 {
 	struct xs_machine *to = other_machine();
-	const struct xs_estimate *row;
-	double narrow_ns;
 
 	pin_all();
 	to->memory_bandwidth /= 2;
 	to->peak_flops /= 2;
-	row = estimated("machine:other");
+	const struct xs_estimate *row = estimated("machine:other");
 	assert_near(row->round_ns, 172000 + 100000);
-	narrow_ns = row->high_ns - row->round_ns;
+	double narrow_ns = row->high_ns - row->round_ns;
 	assert_true(narrow_ns < 100000);
 	to->peak_flops /= 2;
 	row = estimated("machine:other");
@@ -152,10 +149,9 @@ TEST(test_counts_say_what_bounds_kernels)
 TEST(test_unknown_gpus_leave_kernels_alone)
 {
 	struct xs_machine *to = other_machine();
-	const struct xs_estimate *row;
 
 	to->memory_bandwidth = 0;
-	row = estimated("machine:other");
+	const struct xs_estimate *row = estimated("machine:other");
 	assert_near(row->round_ns, 510000);
 	to->peak_flops = 0;
 	row = estimated("machine:other");
@@ -177,10 +173,8 @@ TEST(test_calls_by_ratio)
 
 TEST(test_what_was_traced_is_what_it_is_set_against)
 {
-	struct xs_machine traced;
-
 	other_machine();
-	traced = machine;
+	struct xs_machine traced = machine;
 	traced.memory_bandwidth /= 2;
 	options.traced = &traced;
 	assert_near(estimated("machine:other")->round_ns, 510000 - 50000);
@@ -219,10 +213,8 @@ TEST(test_abstains_without_rates)
 
 TEST(test_no_row_unless_asked_for)
 {
-	size_t i;
-
 	estimate();
-	for (i = 0; i < list.count; i++)
+	for (size_t i = 0; i < list.count; i++)
 		assert_has_not(list.items[i].strategy, "machine");
 }
 

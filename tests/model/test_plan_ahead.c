@@ -49,10 +49,8 @@ static void make_layers(unsigned layers, uint64_t kernel_ns)
  */
 TEST(test_layers)
 {
-	const struct xs_estimate *row;
-
 	make_layers(4, 100000);
-	row = estimated("prefetch");
+	const struct xs_estimate *row = estimated("prefetch");
 	assert_true(row->applies);
 	assert_near(row->round_ns, 26500 + 4 * 100000 + 3 * 1000 + 4000);
 	assert_near(row->more_bytes, 1000000);
@@ -118,12 +116,11 @@ static void make_flow(uint32_t second_by)
  */
 TEST(test_copies_that_are_needed_late)
 {
-	const struct xs_estimate *row;
 	const double round_ns =
 	    1000 + 5000 + 20000 + 1000 + 100000 + 1000 + 100000 + 4000;
 
 	make_flow(4);
-	row = estimated("prefetch");
+	const struct xs_estimate *row = estimated("prefetch");
 	assert_near(row->round_ns, round_ns);
 	assert_has(row->why, "1 copy in is needed later");
 	make_flow(XS_NONE);
@@ -143,8 +140,6 @@ TEST(test_copies_that_are_needed_late)
  * the last one. */
 TEST(test_copy_out_that_is_ready_early)
 {
-	double late_ns;
-
 	make_layers(2, 100000);
 	steps[4] = step_of(XS_STEP_D2H, 12000, 14500, 260000, 280000);
 	steps[4].dst_memory = XS_MEM_PINNED;
@@ -152,7 +147,7 @@ TEST(test_copy_out_that_is_ready_early)
 	phase.step_count = 5;
 	phase.d2h_ops = 1;
 	phase.d2h_bytes = 1000000;
-	late_ns = estimated("prefetch")->round_ns;
+	double late_ns = estimated("prefetch")->round_ns;
 	phase.flow_known = true;
 	steps[0].partner = steps[4].partner = 1;
 	steps[2].partner = 3;

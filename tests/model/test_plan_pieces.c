@@ -12,9 +12,8 @@
 static void make_chain(unsigned kernels, uint64_t kernel_ns)
 {
 	uint64_t at = 300000;
-	unsigned i;
 
-	for (i = 0; i < kernels; i++, at += kernel_ns)
+	for (unsigned i = 0; i < kernels; i++, at += kernel_ns)
 		steps[1 + i] = step_of(XS_STEP_KERNEL, 201000 + i, 201000 + i,
 				       at, at + kernel_ns);
 	steps[1 + kernels] =
@@ -34,10 +33,8 @@ static void make_chain(unsigned kernels, uint64_t kernel_ns)
  */
 TEST(test_two_kernels)
 {
-	const struct xs_estimate *row;
-
 	make_chain(2, 10000);
-	row = new_pieces("streams", 2);
+	const struct xs_estimate *row = new_pieces("streams", 2);
 	assert_near(row->round_ns, 61500);
 	assert_near(row->otherwise_ns, 74000);
 	assert_true(row->high_ns >= 74000);
@@ -50,10 +47,8 @@ TEST(test_two_kernels)
  * as with one kernel, or 139000 with the gap after the join. */
 TEST(test_no_bound_where_it_does_not_matter)
 {
-	const struct xs_estimate *row;
-
 	make_chain(2, 50000);
-	row = new_pieces("streams", 2);
+	const struct xs_estimate *row = new_pieces("streams", 2);
 	assert_near(row->round_ns, 138000);
 	assert_null(row->bound);
 	assert_true(isnan(row->otherwise_ns));
@@ -77,17 +72,15 @@ TEST(test_the_interval_holds_what_is_uncertain_of_both)
  */
 TEST(test_stage_by_stage_pieces_wait_for_others)
 {
-	const struct xs_estimate *row;
-	double depth_ns;
-
 	machine.call_launch_ns = machine.call_copy_async_ns =
 	    (struct xs_param){1, 1, 1};
 	make_chain(2, 1000);
 	steps[2].end_ns += 49000;
 	steps[0].bytes = steps[3].bytes = 16000000;
 	phase.h2d_bytes = phase.d2h_bytes = 16000000;
-	depth_ns = new_pieces("streams", 16)->round_ns;
-	row = find("streams", "replay", 16, XS_ORDER_BREADTH);
+	double depth_ns = new_pieces("streams", 16)->round_ns;
+	const struct xs_estimate *row =
+	    find("streams", "replay", 16, XS_ORDER_BREADTH);
 	/* two copies of 20000 and the gaps */
 	assert_true(row->round_ns > depth_ns + 30000);
 	assert_true(row->round_ns < depth_ns + 60000);
@@ -105,15 +98,13 @@ TEST(test_stage_by_stage_pieces_wait_for_others)
  */
 TEST(test_pieces_share_as_many_queues_as_asked)
 {
-	double depth_ns;
-
 	machine.call_launch_ns = machine.call_copy_async_ns =
 	    (struct xs_param){1, 1, 1};
 	make_chain(2, 1000);
 	steps[2].end_ns += 9000;
 	steps[0].bytes = steps[3].bytes = 16000000;
 	phase.h2d_bytes = phase.d2h_bytes = 16000000;
-	depth_ns = new_pieces("streams", 8)->round_ns;
+	double depth_ns = new_pieces("streams", 8)->round_ns;
 	phase.kernel_hw_queues = phase.copy_hw_queues = 1;
 	assert_near(new_pieces("streams", 8)->round_ns, depth_ns);
 	assert_true(find("streams", "replay", 8, XS_ORDER_BREADTH)->round_ns >
@@ -127,9 +118,7 @@ TEST(test_pieces_share_as_many_queues_as_asked)
 
 static bool assumes(const struct xs_estimate *row, const char *text)
 {
-	size_t i;
-
-	for (i = 0; row->assumes[i]; i++)
+	for (size_t i = 0; row->assumes[i]; i++)
 		if (strstr(row->assumes[i], text))
 			return true;
 	return false;
@@ -140,10 +129,8 @@ static bool assumes(const struct xs_estimate *row, const char *text)
  * kernels need. */
 TEST(test_many_short_kernels_stay_whole)
 {
-	const struct xs_estimate *row;
-
 	make_chain(13, 1000);
-	row = new_pieces("streams", 64);
+	const struct xs_estimate *row = new_pieces("streams", 64);
 	assert_true(row->round_ns < 832 * 3000);
 	assert_null(row->bound);
 	assert_true(assumes(row, "only the first kernel is cut"));
@@ -159,12 +146,11 @@ TEST(test_counted_kernels)
 {
 	struct xs_counts first = reads(31250);
 	struct xs_counts second = first;
-	double apart_ns;
 
 	make_chain(2, 10000);
 	steps[1].counts = &first;
 	steps[2].counts = &second;
-	apart_ns = new_pieces("streams", 8)->round_ns;
+	double apart_ns = new_pieces("streams", 8)->round_ns;
 	second.sectors_read = 2 * 31250;
 	assert_true(new_pieces("streams", 8)->round_ns >= apart_ns);
 	assert_near(pieces("streams", 2)->round_ns, 61500);
@@ -204,10 +190,7 @@ static struct xs_round_work built(unsigned stages)
  * are those of a chunk. */
 TEST(test_chunks_of_two_kernels)
 {
-	struct xs_round_work work;
-	uint32_t q;
-
-	for (q = 0; q < 2; q++) {
+	for (uint32_t q = 0; q < 2; q++) {
 		struct xs_step *s = &steps[4 * q];
 
 		s[0] = step_of(XS_STEP_H2D, 0, 1, 1, 2);
@@ -217,7 +200,7 @@ TEST(test_chunks_of_two_kernels)
 		s[0].queue = s[1].queue = s[2].queue = s[3].queue = q;
 	}
 	phase.step_count = 8;
-	work = built(2);
+	struct xs_round_work work = built(2);
 	assert_int_equal(work.in_copies, 1);
 	assert_int_equal(work.out_copies, 1);
 	assert_near(work.stages[0].kernel_ns, 60);
@@ -239,8 +222,6 @@ TEST(test_chunks_of_two_kernels)
  * data, in a stage of its own. */
 TEST(test_copy_out_between_kernels)
 {
-	struct xs_round_work work;
-
 	steps[0] = step_of(XS_STEP_H2D, 0, 1, 1, 2);
 	steps[1] = step_of(XS_STEP_KERNEL, 0, 1, 10, 40);
 	steps[2] = step_of(XS_STEP_D2H, 0, 60, 50, 59);
@@ -248,7 +229,7 @@ TEST(test_copy_out_between_kernels)
 	steps[3] = step_of(XS_STEP_KERNEL, 60, 61, 70, 80);
 	steps[4] = step_of(XS_STEP_D2H, 60, 91, 80, 90);
 	phase.step_count = 5;
-	work = built(2);
+	struct xs_round_work work = built(2);
 	assert_int_equal(work.in_copies, 1);
 	assert_int_equal(work.out_copies, 2);
 }
@@ -257,18 +238,15 @@ TEST(test_copy_out_between_kernels)
  * read 10000 of them at twice the bandwidth; so two pieces launch two each. */
 TEST(test_slices_are_shared_out)
 {
-	struct xs_round_work work;
-	size_t i;
-
 	steps[0] = step_of(XS_STEP_H2D, 0, 1, 1, 2);
 	steps[0].bytes = 100000;
-	for (i = 1; i <= 4; i++) {
+	for (size_t i = 1; i <= 4; i++) {
 		steps[i] = step_of(XS_STEP_KERNEL, 0, 1, 10 * i, 10 * i + 5);
 		steps[i].shape = 7;
 	}
 	phase.step_count = 5;
 	machine.memory_bandwidth = 1e12;
-	work = built(4);
+	struct xs_round_work work = built(4);
 	xs_kernel_stages_join_slices(&machine, &work);
 	assert_true(work.slices);
 	assert_int_equal(work.stage_count, 1);
@@ -291,8 +269,6 @@ TEST(test_slices_are_shared_out)
  * that small. */
 TEST(test_arguments_between_kernels)
 {
-	struct xs_round_work work;
-
 	steps[0] = step_of(XS_STEP_H2D, 0, 1, 1, 2);
 	steps[1] = step_of(XS_STEP_KERNEL, 0, 1, 10, 40);
 	steps[2] = step_of(XS_STEP_H2D, 2, 3, 41, 42);
@@ -300,7 +276,7 @@ TEST(test_arguments_between_kernels)
 	phase.step_count = 4;
 	steps[0].bytes = 10000;
 	steps[2].bytes = 104;
-	work = built(2);
+	struct xs_round_work work = built(2);
 	steps[0].bytes = 104;
 	work = built(1);
 	assert_true(work.in_pieces);
@@ -310,10 +286,7 @@ TEST(test_arguments_between_kernels)
  * copy: pieces of a round, not dependent kernels. */
 TEST(test_kernels_on_a_stream_of_their_own)
 {
-	struct xs_round_work work;
-	size_t i;
-
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		struct xs_step *s = &steps[4 * i];
 
 		s[0] = step_of(XS_STEP_H2D, 0, 1, 1, 2);
@@ -324,7 +297,7 @@ TEST(test_kernels_on_a_stream_of_their_own)
 		s[2].queue = s[3].queue = 8;
 	}
 	phase.step_count = 12;
-	work = built(1);
+	struct xs_round_work work = built(1);
 	assert_int_equal(work.in_copies, 1);
 	/* without the waits this is not known */
 	steps[6].kind = steps[10].kind = XS_STEP_HOST;
@@ -352,7 +325,6 @@ TEST(test_kernels_of_two_queues)
 TEST(test_long_chain)
 {
 	static struct xs_step many[1002];
-	struct xs_round_work work;
 	unsigned i, kernels = 0;
 	double ns = 0;
 
@@ -362,7 +334,7 @@ TEST(test_long_chain)
 	many[1001] = steps[2];
 	phase.steps = many;
 	phase.step_count = 1002;
-	work = built(XS_STAGES_MAX);
+	struct xs_round_work work = built(XS_STAGES_MAX);
 	for (i = 0; i < XS_STAGES_MAX; i++) {
 		assert_in_range(work.stages[i].kernels, 31, 32);
 		kernels += work.stages[i].kernels;
@@ -399,9 +371,8 @@ static struct xs_round_work random_work(uint64_t *state, unsigned kernels)
 	    .out_copies = 1,
 	    .kernels = kernels,
 	    .stage_count = kernels};
-	unsigned s;
 
-	for (s = 0; s < kernels; s++) {
+	for (unsigned s = 0; s < kernels; s++) {
 		work.stages[s] = (struct xs_kernel_stage){
 		    .kernel_ns = exp(random_between(state, log(1e3), log(1e7))),
 		    .kernels = 1,
@@ -440,9 +411,8 @@ static enum xs_order random_order(uint64_t *state)
 TEST(test_pieces_are_no_later_than_joined)
 {
 	uint64_t random = 20;
-	unsigned i;
 
-	for (i = 0; i < CASES; i++) {
+	for (unsigned i = 0; i < CASES; i++) {
 		const unsigned kernels =
 		    (unsigned)random_between(&random, 2, 6);
 		const struct xs_round_work work = random_work(&random, kernels);
@@ -467,9 +437,8 @@ TEST(test_pieces_are_no_later_than_joined)
 TEST(test_empty_kernels_add_their_gaps)
 {
 	uint64_t random = 21;
-	unsigned i;
 
-	for (i = 0; i < CASES; i++) {
+	for (unsigned i = 0; i < CASES; i++) {
 		const unsigned more = (unsigned)random_between(&random, 1, 5);
 		const unsigned n = (unsigned)random_between(&random, 1, 33);
 		const enum xs_order order = random_order(&random);
@@ -478,12 +447,11 @@ TEST(test_empty_kernels_add_their_gaps)
 		const struct xs_round_work work = random_work(&random, 1);
 		struct xs_round_work chain = random_work(&random, 1 + more);
 		double one_ns, chain_ns;
-		unsigned s;
 
 		chain.in_bytes = work.in_bytes;
 		chain.out_bytes = work.out_bytes;
 		chain.stages[more] = work.stages[0];
-		for (s = 0; s < more; s++)
+		for (unsigned s = 0; s < more; s++)
 			chain.stages[s].kernel_ns = 0;
 		set_ideal(&random, gap_ns);
 		/* one engine changes direction at other times, for L+o each */
@@ -502,9 +470,8 @@ TEST(test_empty_kernels_add_their_gaps)
 TEST(test_one_piece_is_the_pinned_round)
 {
 	uint64_t random = 22;
-	unsigned i;
 
-	for (i = 0; i < CASES; i++) {
+	for (unsigned i = 0; i < CASES; i++) {
 		const unsigned kernels =
 		    (unsigned)random_between(&random, 1, 6);
 		const struct xs_round_work work = random_work(&random, kernels);
@@ -529,15 +496,13 @@ TEST(test_one_piece_is_the_pinned_round)
 TEST(test_rows_hold_both)
 {
 	uint64_t random = 23;
-	unsigned i;
-	size_t r;
 
-	for (i = 0; i < 40; i++) {
+	for (unsigned i = 0; i < 40; i++) {
 		make_chain(
 		    (unsigned)random_between(&random, 2, 9),
 		    (uint64_t)exp(random_between(&random, log(100), log(1e6))));
 		estimate();
-		for (r = 0; r < list.count; r++) {
+		for (size_t r = 0; r < list.count; r++) {
 			const struct xs_estimate *row = &list.items[r];
 
 			if (strcmp(row->strategy, "streams") ||
@@ -558,9 +523,7 @@ TEST(test_rows_hold_both)
  * host_step bytes apart on the host, a kernel and a copy out. */
 static void make_parts(uint64_t host_step)
 {
-	uint64_t i;
-
-	for (i = 0; i < 8; i++) {
+	for (uint64_t i = 0; i < 8; i++) {
 		steps[i] = step_of(XS_STEP_H2D, i, i, i, i + 1);
 		steps[i].bytes = 1000;
 		steps[i].dst = 50000 + 1000 * i;
@@ -582,12 +545,11 @@ static unsigned copies_in(unsigned n, double bytes)
 	    .machine = machine, .kernel_scale = 1, .host_scale = 1};
 	struct xs_plan plan = {0};
 	unsigned count = 0;
-	size_t i;
 
 	assert_int_equal(xs_round_work_build(&phase, &c.work), 0);
 	assert_int_equal(xs_plan_pieces(&c, &row, &scenario, XS_CUT_ALL, &plan),
 			 0);
-	for (i = 0; i < plan.count; i++) {
+	for (size_t i = 0; i < plan.count; i++) {
 		if (plan.actions[i].unit != XS_UNIT_COPY_IN)
 			continue;
 		assert_near(plan.actions[i].bytes[XS_LINK_COPY_IN], bytes);

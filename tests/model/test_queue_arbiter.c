@@ -17,11 +17,9 @@ static void begin(unsigned hw_queues, bool keeps_queue)
 /* Issues op i on stream i, ready since since_ns[i]; NAN: not ready. */
 static void issue(const double since_ns[], uint32_t count)
 {
-	uint32_t i;
-
-	for (i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++)
 		xs_queue_arbiter_issue(&arbiter, ops, i, i);
-	for (i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++)
 		if (!isnan(since_ns[i]))
 			assert_int_equal(xs_queue_arbiter_set_ready(
 					     &arbiter, ops, i, since_ns[i]),
@@ -87,13 +85,12 @@ TEST(test_an_engine_stays_with_a_queue)
 static size_t add_two_kernels(uint32_t streams)
 {
 	size_t second = 0;
-	uint32_t s;
 
-	for (s = 0; s < streams; s++)
+	for (uint32_t s = 0; s < streams; s++)
 		add_in(100, s);
-	for (s = 0; s < streams; s++)
+	for (uint32_t s = 0; s < streams; s++)
 		add_kernel(10, s);
-	for (s = streams; s-- > 0;)
+	for (uint32_t s = streams; s-- > 0;)
 		second = add_kernel(10, s);
 	return second;
 }
@@ -123,9 +120,7 @@ TEST(test_eight_streams_have_a_queue_each)
 
 TEST(test_piece_by_piece_nothing_is_held_up)
 {
-	uint32_t s;
-
-	for (s = 0; s < 12; s++) {
+	for (uint32_t s = 0; s < 12; s++) {
 		add_in(100, s);
 		add_kernel(10, s);
 		add_kernel(10, s);
@@ -138,9 +133,7 @@ TEST(test_piece_by_piece_nothing_is_held_up)
 /* The fifth stream shares the first one's queue of copies in. */
 TEST(test_copies_are_taken_queue_by_queue)
 {
-	uint32_t s;
-
-	for (s = 0; s < 6; s++)
+	for (uint32_t s = 0; s < 6; s++)
 		add_in(100, s);
 	run();
 	assert_near(times[4].start_ns, 400);
@@ -157,7 +150,6 @@ TEST(test_copies_are_taken_queue_by_queue)
  * own. */
 TEST(test_as_many_queues_as_requested)
 {
-	uint32_t s;
 	size_t second = add_two_kernels(4);
 
 	plan.kernel_hw_queues = 1;
@@ -169,7 +161,7 @@ TEST(test_as_many_queues_as_requested)
 	run();
 	assert_near(times[second].start_ns, 110);
 	xs_plan_free(&plan);
-	for (s = 0; s < 4; s++) {
+	for (uint32_t s = 0; s < 4; s++) {
 		add_in(100, s);
 		add_kernel(10, s);
 		add_kernel(10, s);
@@ -183,13 +175,11 @@ TEST(test_as_many_queues_as_requested)
  * other stream come first. */
 TEST(test_each_engine_has_the_queues_requested)
 {
-	uint32_t s;
-
-	for (s = 0; s < 6; s++)
+	for (uint32_t s = 0; s < 6; s++)
 		add_in(100, s);
 	plan.copy_hw_queues = 1;
 	run();
-	for (s = 0; s < 6; s++)
+	for (uint32_t s = 0; s < 6; s++)
 		assert_near(times[s].start_ns, s * 100.0);
 	plan.copy_hw_queues = 2;
 	run();
@@ -202,10 +192,8 @@ TEST(test_each_engine_has_the_queues_requested)
  * sharing was not measured there. */
 TEST(test_one_engine_takes_copies_as_they_come)
 {
-	uint32_t s;
-
 	machine.copy_engines = 1;
-	for (s = 0; s < 6; s++)
+	for (uint32_t s = 0; s < 6; s++)
 		add_in(100, s);
 	plan.copy_hw_queues = XS_COPY_HW_QUEUES;
 	run();

@@ -30,12 +30,10 @@ TEST(test_nothing)
 
 TEST(test_one_direction_serialises)
 {
-	size_t first, second;
-
 	set_param(&machine.lo_h2d_ns, 1000);
 	set_param(&machine.g_h2d_ns, 100);
-	first = add_in(500, 0);
-	second = add_in(500, 1);
+	size_t first = add_in(500, 0);
+	size_t second = add_in(500, 1);
 	run();
 	assert_near(times[first].start_ns, 1000); /* L+o */
 	assert_near(times[first].end_ns, 1500);
@@ -45,23 +43,19 @@ TEST(test_one_direction_serialises)
 
 TEST(test_one_queue_pays_gap_not_latency)
 {
-	size_t second;
-
 	set_param(&machine.lo_h2d_ns, 1000);
 	set_param(&machine.g_h2d_ns, 100);
 	add_in(500, 0);
-	second = add_in(500, 0);
+	size_t second = add_in(500, 0);
 	run();
 	assert_near(times[second].start_ns, 1600);
 }
 
 TEST(test_latency_after_a_kernel)
 {
-	size_t out;
-
 	set_param(&machine.lo_d2h_ns, 300);
 	add_kernel(1000, 0);
-	out = add_out(50, 0);
+	size_t out = add_out(50, 0);
 	run();
 	assert_near(times[out].start_ns, 1300);
 }
@@ -70,10 +64,8 @@ TEST(test_latency_after_a_kernel)
  * kernel on another queue. */
 TEST(test_replaced_op_keeps_its_order)
 {
-	size_t kernel, copy;
-
-	kernel = add_kernel(1000, 0);
-	copy = add_in(500, 1);
+	size_t kernel = add_kernel(1000, 0);
+	size_t copy = add_in(500, 1);
 	plan.actions[copy].after = (uint32_t)kernel;
 	xs_action_replace(&plan.actions[copy],
 			  xs_action_copy(&machine, true, 50, false));
@@ -87,12 +79,10 @@ TEST(test_replaced_op_keeps_its_order)
  * instead of 100. */
 TEST(test_gap_grows_while_both_engines_work)
 {
-	size_t second;
-
 	set_param(&machine.g_h2d_ns, 100);
 	set_param(&machine.g_both_ns, 400);
 	add_in(500, 0);
-	second = add_in(500, 1);
+	size_t second = add_in(500, 1);
 	add_out(2000, 2);
 	run();
 	assert_near(times[second].start_ns, 1400);
@@ -102,10 +92,8 @@ TEST(test_gap_grows_while_both_engines_work)
  * 2000; then the longer one's second 1000 at 1. */
 TEST(test_directions_slow_each_other)
 {
-	size_t in, out;
-
-	in = add_in(1000, 0);
-	out = add_out(2000, 1);
+	size_t in = add_in(1000, 0);
+	size_t out = add_out(2000, 1);
 	run();
 	assert_near(times[in].end_ns, 2000);
 	assert_near(times[out].end_ns, 3000);
@@ -113,12 +101,10 @@ TEST(test_directions_slow_each_other)
 
 TEST(test_one_engine)
 {
-	size_t out;
-
 	machine.copy_engines = 1;
 	set_param(&machine.lo_d2h_ns, 70);
 	add_in(1000, 0);
-	out = add_out(2000, 1);
+	size_t out = add_out(2000, 1);
 	run();
 	assert_near(times[out].start_ns, 1070); /* other direction: L+o again */
 	assert_near(round_ns, 3070);
@@ -126,10 +112,8 @@ TEST(test_one_engine)
 
 TEST(test_kernels_of_two_queues_serialise)
 {
-	size_t second;
-
 	add_kernel(100, 0);
-	second = add_kernel(100, 1);
+	size_t second = add_kernel(100, 1);
 	run();
 	assert_near(times[second].start_ns, 100);
 }
@@ -138,11 +122,9 @@ TEST(test_kernels_of_two_queues_serialise)
  * synchronisation also that of queue 1, which was issued before it. */
 TEST(test_implicit_synchronisation)
 {
-	size_t out;
-
 	add_kernel(100, 0);
 	add_kernel(100, 1);
-	out = add_out(10, 0);
+	size_t out = add_out(10, 0);
 	run();
 	assert_near(times[out].start_ns, 100);
 	machine.implicit_sync = 1;
@@ -152,14 +134,12 @@ TEST(test_implicit_synchronisation)
 
 TEST(test_events)
 {
-	size_t kernel, free_kernel;
-
 	add_in(500, 0);
 	add_event(XS_ACTION_RECORD, 3, 0);
 	add_in(700, 0); /* after the record: not waited for */
 	add_event(XS_ACTION_WAIT, 3, 1);
-	kernel = add_kernel(10, 1);
-	free_kernel = add_kernel(10, 2);
+	size_t kernel = add_kernel(10, 1);
+	size_t free_kernel = add_kernel(10, 2);
 	run();
 	assert_near(times[kernel].start_ns, 500);
 	assert_near(times[free_kernel].start_ns, 0);
@@ -167,26 +147,22 @@ TEST(test_events)
 
 TEST(test_event_never_recorded)
 {
-	size_t kernel;
-
 	add_event(XS_ACTION_WAIT, 0, 0);
-	kernel = add_kernel(10, 0);
+	size_t kernel = add_kernel(10, 0);
 	run();
 	assert_near(times[kernel].start_ns, 0);
 }
 
 TEST(test_synchronisations)
 {
-	size_t queue, event, all;
-
 	set_param(&machine.sync_ns, 7);
 	add_in(500, 0);
 	add_event(XS_ACTION_RECORD, 0, 0);
 	add_in(500, 1);
-	event = add_event(XS_ACTION_SYNC_EVENT, 0, 0);
-	queue = add_event(XS_ACTION_SYNC_QUEUE, 0, 1);
+	size_t event = add_event(XS_ACTION_SYNC_EVENT, 0, 0);
+	size_t queue = add_event(XS_ACTION_SYNC_QUEUE, 0, 1);
 	add_kernel(300, 2);
-	all = add(xs_action_sync_all(&machine), 0);
+	size_t all = add(xs_action_sync_all(&machine), 0);
 	run();
 	assert_near(times[event].return_ns, 500);
 	assert_near(times[queue].return_ns, 1000);
@@ -196,12 +172,10 @@ TEST(test_synchronisations)
 
 TEST(test_blocking_copy_holds_the_host)
 {
-	size_t copy, kernel;
-
 	set_param(&machine.lo_h2d_ns, 100);
 	set_param(&machine.call_copy_sync_ns, 40);
-	copy = add(xs_action_copy(&machine, true, 1000, true), 0);
-	kernel = add_kernel(10, 1);
+	size_t copy = add(xs_action_copy(&machine, true, 1000, true), 0);
+	size_t kernel = add_kernel(10, 1);
 	run();
 	assert_near(times[copy].return_ns, 1140);
 	assert_near(times[kernel].call_ns, 1140);
@@ -214,11 +188,10 @@ TEST(test_waiting_call_has_its_cost)
 	struct xs_action action = xs_action_copy(&machine, true, 100, true);
 	struct xs_action sync = {
 	    .kind = XS_ACTION_SYNC_ALL, .after = XS_ACTION_NONE, .call_ns = 70};
-	size_t copy, idle;
 
 	action.call_ns = 5000;
-	copy = add(action, 0);
-	idle = add(sync, 0);
+	size_t copy = add(action, 0);
+	size_t idle = add(sync, 0);
 	run();
 	assert_near(times[copy].end_ns, 100);
 	assert_near(times[copy].return_ns, 5000);
@@ -228,15 +201,14 @@ TEST(test_waiting_call_has_its_cost)
 TEST(test_host_costs_in_issue_order)
 {
 	struct xs_action late = xs_action_host(25);
-	size_t launch, last;
 
 	set_param(&machine.call_copy_async_ns, 30);
 	set_param(&machine.call_launch_ns, 20);
 	set_param(&machine.launch_latency_ns, 5);
 	add_in(0, 0);
-	launch = add_kernel(0, 1);
+	size_t launch = add_kernel(0, 1);
 	late.gap_ns = 100;
-	last = add(late, 0);
+	size_t last = add(late, 0);
 	run();
 	assert_near(times[launch].call_ns, 30);
 	assert_near(times[launch].start_ns, 55); /* 30 + 20 + 5 */
@@ -261,13 +233,11 @@ TEST(test_threads_run_beside_each_other)
  * breadth first. With 100 ns per call that is when it can start. */
 TEST(test_depth_against_breadth)
 {
-	size_t depth, breadth;
-
 	set_param(&machine.call_copy_async_ns, 100);
 	set_param(&machine.call_launch_ns, 100);
 	add_in(10, 0);
 	add_kernel(10, 0);
-	depth = add_out(10, 0);
+	size_t depth = add_out(10, 0);
 	add_in(10, 1);
 	add_kernel(10, 1);
 	add_out(10, 1);
@@ -278,7 +248,7 @@ TEST(test_depth_against_breadth)
 	add_in(10, 1);
 	add_kernel(10, 0);
 	add_kernel(10, 1);
-	breadth = add_out(10, 0);
+	size_t breadth = add_out(10, 0);
 	add_out(10, 1);
 	run();
 	assert_near(times[breadth].start_ns, 400);
@@ -310,14 +280,13 @@ TEST(test_mapped_kernel)
 TEST(test_mapped_write_against_copy)
 {
 	struct xs_action kernel = xs_action_kernel(&machine, 0);
-	size_t in;
 
 	set_param(&machine.mapped_write, 2);
 	set_param(&machine.mapped_write_vs_h2d, 5);
 	set_param(&machine.h2d_vs_mapped_write, 4);
 	kernel.bytes[XS_LINK_WRITE] = 1000;
 	add(kernel, 0);
-	in = add_in(1000, 1);
+	size_t in = add_in(1000, 1);
 	run();
 	assert_near(times[in].end_ns, 4000);
 	assert_near(round_ns, 4400);
@@ -330,7 +299,6 @@ TEST(test_mapped_write_against_copy)
 TEST(test_early_mapped_writes)
 {
 	struct xs_action kernel = xs_action_kernel(&machine, 0);
-	size_t in, again;
 
 	set_param(&machine.mapped_write, 2);
 	set_param(&machine.mapped_write_vs_h2d, 5);
@@ -339,9 +307,9 @@ TEST(test_early_mapped_writes)
 	set_param(&machine.mapped_write_early, 4);
 	kernel.bytes[XS_LINK_WRITE] = 1000;
 	add(kernel, 0);
-	in = add_in(1500, 1);
+	size_t in = add_in(1500, 1);
 	add(kernel, 0);
-	again = add_in(1000, 0);
+	size_t again = add_in(1000, 0);
 	run();
 	assert_near(times[in].end_ns, 3000);
 	assert_near(times[2].start_ns, 3700);
@@ -360,7 +328,6 @@ TEST(test_copy_stalls_under_mapped_writes)
 {
 	struct xs_action kernel = xs_action_kernel(&machine, 0);
 	struct xs_action copy = xs_action_copy(&machine, true, 500, false);
-	size_t in;
 
 	set_param(&machine.mapped_write, 2);
 	set_param(&machine.h2d_stall_ns, 300);
@@ -368,7 +335,7 @@ TEST(test_copy_stalls_under_mapped_writes)
 	copy.gap_ns = 5000;
 	copy.queue = 1;
 	add(kernel, 0);
-	in = add(copy, 1);
+	size_t in = add(copy, 1);
 	run();
 	assert_near(times[in].end_ns, 5000 + 300 + 500);
 	plan.actions[0].bytes[XS_LINK_WRITE] = 2550;
@@ -388,15 +355,14 @@ TEST(test_copy_stalls_under_mapped_writes)
 TEST(test_writes_that_do_not_fill_the_link)
 {
 	struct xs_action kernel = xs_action_kernel(&machine, 0);
-	size_t in, writes;
 
 	set_param(&machine.mapped_write, 4);
 	set_param(&machine.h2d_vs_mapped_write, 4);
 	set_param(&machine.mapped_write_stall_ns, 100);
 	kernel.bytes[XS_LINK_WRITE] = 1000;
 	kernel.write_share = 0.5;
-	in = add_in(1000, 1);
-	writes = add(kernel, 0);
+	size_t in = add_in(1000, 1);
+	size_t writes = add(kernel, 0);
 	run();
 	assert_near(times[in].end_ns, 2500);
 	assert_near(times[writes].end_ns, 4100);
@@ -405,11 +371,9 @@ TEST(test_writes_that_do_not_fill_the_link)
 /* A copy keeps its distance from a copy that a kernel waits for. */
 TEST(test_copy_behind_one_for_a_kernel)
 {
-	size_t behind;
-
 	set_param(&machine.g_kernel_ns, 30);
 	add_in(100, 0);
-	behind = add(xs_action_next_copy(&machine, 100), 1);
+	size_t behind = add(xs_action_next_copy(&machine, 100), 1);
 	run();
 	assert_near(times[behind].start_ns, 130);
 }
@@ -419,12 +383,11 @@ TEST(test_copy_behind_one_for_a_kernel)
 TEST(test_tail)
 {
 	struct xs_action small = xs_action_kernel(&machine, 10);
-	size_t next, out;
 
 	small.tail_ns = 30;
 	add(small, 0);
-	next = add_kernel(10, 1);
-	out = add_out(5, 0);
+	size_t next = add_kernel(10, 1);
+	size_t out = add_out(5, 0);
 	run();
 	assert_near(times[next].start_ns, 10);
 	assert_near(times[out].start_ns, 40);

@@ -49,12 +49,10 @@ static unsigned count_plans(void)
 /* As in a phase of one round. */
 TEST(test_no_replay_for_a_time_without_spread)
 {
-	unsigned both, kernel;
-
 	phase.host_ns = (struct xs_spread){2000, 1900, 2100};
-	both = count_plans();
+	unsigned both = count_plans();
 	phase.host_ns = always(2000);
-	kernel = count_plans();
+	unsigned kernel = count_plans();
 	assert_int_equal(kernel, both - 2);
 	phase.kernel_ns = always(100000);
 	assert_int_equal(count_plans(), kernel - 2);

@@ -51,9 +51,7 @@ static struct random_case draw(uint64_t *state, enum xs_vw_class device,
 
 static void add_all(struct xs_plan *plan, struct xs_action action, unsigned n)
 {
-	uint32_t q;
-
-	for (q = 0; q < n; q++) {
+	for (uint32_t q = 0; q < n; q++) {
 		action.queue = q;
 		assert_int_equal(xs_plan_add(plan, &action), 0);
 	}
@@ -85,11 +83,9 @@ static double replay_depth_first(const struct random_case *c)
 	    xs_action_copy(&c->machine, false, c->out_bytes / c->n, false)};
 	struct xs_plan plan = {0};
 	double round_ns = 0;
-	uint32_t q;
-	size_t i;
 
-	for (q = 0; q < c->n; q++) {
-		for (i = 0; i < COUNT(actions); i++) {
+	for (uint32_t q = 0; q < c->n; q++) {
+		for (size_t i = 0; i < COUNT(actions); i++) {
 			actions[i].queue = q;
 			assert_int_equal(xs_plan_add(&plan, &actions[i]), 0);
 		}
@@ -102,9 +98,8 @@ static double replay_depth_first(const struct random_case *c)
 static void check_class(enum xs_vw_class device)
 {
 	uint64_t random = 20140527 + device;
-	unsigned i;
 
-	for (i = 0; i < CASES; i++) {
+	for (unsigned i = 0; i < CASES; i++) {
 		const struct random_case c = draw(&random, device, i % 2);
 
 		assert_near(replay_breadth_first(&c),
@@ -132,9 +127,8 @@ TEST(test_class_3)
 TEST(test_order_is_free_without_host_cost)
 {
 	uint64_t random = 7;
-	unsigned i;
 
-	for (i = 0; i < CASES; i++) {
+	for (unsigned i = 0; i < CASES; i++) {
 		const struct random_case c =
 		    draw(&random, i % 2 ? XS_VW_CLASS_2 : XS_VW_CLASS_3, true);
 
@@ -147,9 +141,8 @@ TEST(test_order_is_free_without_host_cost)
 TEST(test_depth_first_is_serial_on_class_1)
 {
 	uint64_t random = 11;
-	unsigned i;
 
-	for (i = 0; i < CASES; i++) {
+	for (unsigned i = 0; i < CASES; i++) {
 		const struct random_case c = draw(&random, XS_VW_CLASS_1, true);
 		const double one = c.params.lo_in_ns + c.params.lo_out_ns;
 
@@ -163,9 +156,8 @@ TEST(test_depth_first_is_serial_on_class_1)
 TEST(test_transfer_alone)
 {
 	uint64_t random = 13;
-	unsigned i;
 
-	for (i = 0; i < CASES; i++) {
+	for (unsigned i = 0; i < CASES; i++) {
 		const struct random_case c = draw(&random, XS_VW_CLASS_3, true);
 		struct xs_plan plan = {0};
 		double round_ns = 0;

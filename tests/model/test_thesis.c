@@ -31,7 +31,6 @@ static const struct {
 TEST(test_page_faults_of_the_thesis)
 {
 	const size_t last = COUNT(faults) - 1;
-	double each_ns;
 
 	for (size_t i = 0; i < COUNT(faults); i++) {
 		const double pages =
@@ -42,8 +41,9 @@ TEST(test_page_faults_of_the_thesis)
 		assert_true(fabs(more - pages) < 15);
 		assert_true(abs(faults[i].pinned_faults - 8483) <= 2);
 	}
-	each_ns = (faults[last].pageable_s - faults[last].pinned_s) * 1e9 /
-		  (faults[last].pageable_faults - faults[last].pinned_faults);
+	double each_ns =
+	    (faults[last].pageable_s - faults[last].pinned_s) * 1e9 /
+	    (faults[last].pageable_faults - faults[last].pinned_faults);
 	assert_close_to(each_ns, 1.393e6, 1e-3, "a fault", __FILE__, __LINE__);
 	assert_true(shipped("h200").touch_byte_ns.value * 4096 < 2000);
 }
@@ -87,16 +87,15 @@ TEST(test_pageable_streams_of_the_thesis)
 	const double bytes = 512.0 * 512 * 512 * 4, byte_ns = 1e9 / (4.4 * GIB);
 	const struct xs_workload w = {bytes, bytes, NAN, NAN, 1 * MS, 0, 0};
 	struct xs_machine m = shipped("v100");
-	double baseline, streamed, pinned;
 
 	set_param(&m.lo_h2d_ns, 9420);
 	set_param(&m.lo_d2h_ns, 9023);
 	set_param(&m.g_h2d_ns, 2503);
 	set_param(&m.g_d2h_ns, 2674);
 	m.implicit_sync = 0;
-	baseline = pageable_ns(&m, bytes, byte_ns, 1 * MS, 1);
-	streamed = pageable_ns(&m, bytes, byte_ns, 1 * MS, 512);
-	pinned = pieces_ns(&m, &w, 512, WAITS_STENCIL);
+	double baseline = pageable_ns(&m, bytes, byte_ns, 1 * MS, 1);
+	double streamed = pageable_ns(&m, bytes, byte_ns, 1 * MS, 512);
+	double pinned = pieces_ns(&m, &w, 512, WAITS_STENCIL);
 	assert_true(streamed > baseline);
 	assert_close_to(baseline / pinned, 4.72, 0.01, "speedup", __FILE__,
 			__LINE__);

@@ -98,9 +98,8 @@ TEST(test_classes)
 TEST(test_which_of_1_and_2)
 {
 	uint64_t random = 3;
-	unsigned i;
 
-	for (i = 0; i < 2000; i++) {
+	for (unsigned i = 0; i < 2000; i++) {
 		const struct xs_vw_params p = {random_between(&random, 0, 1e4),
 					       random_between(&random, 0, 1e4),
 					       0, 0};

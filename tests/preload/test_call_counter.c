@@ -53,10 +53,9 @@ static void expect_counts(uint64_t calls, size_t most_records)
 {
 	struct records r;
 	uint64_t counted = 0, bytes = 0;
-	size_t count;
 
 	records_read(&r, PATH);
-	count = records_of(&r, XS_REC_tally);
+	size_t count = records_of(&r, XS_REC_tally);
 	assert_int_equal(r.damaged, 0);
 	assert_int_equal(r.header.lost_calls, 0);
 	assert_true(count <= most_records);

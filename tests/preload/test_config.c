@@ -209,10 +209,8 @@ TEST(sizes)
 static void expect_range(const char *text, enum xs_range_kind kind,
 			 uint64_t from_ns, uint64_t for_ns)
 {
-	struct xs_config_range range;
-
 	setenv("XFERSPY_RANGE", text, 1);
-	range = xs_config_range();
+	struct xs_config_range range = xs_config_range();
 	assert_int_equal(range.kind, kind);
 	assert_int_equal(range.from_ns, from_ns);
 	assert_int_equal(range.for_ns, for_ns);

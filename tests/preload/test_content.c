@@ -43,11 +43,10 @@ static uint64_t hash_of(uint64_t bytes, uint64_t want_hashed)
 static bool notices(uint64_t bytes, uint64_t hashed, size_t at, size_t count)
 {
 	const uint64_t before = hash_of(bytes, hashed);
-	uint64_t after;
 
 	for (size_t i = at; i < at + count; i++)
 		memory[i] ^= 0x55;
-	after = hash_of(bytes, hashed);
+	uint64_t after = hash_of(bytes, hashed);
 	for (size_t i = at; i < at + count; i++)
 		memory[i] ^= 0x55;
 	assert_true(hash_of(bytes, hashed) == before);

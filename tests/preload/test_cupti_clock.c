@@ -208,7 +208,6 @@ static void assert_is_now(uint64_t stamp)
 TEST(clock_of_the_process)
 {
 	const uint64_t early_ns = xs_clock_realtime_ns();
-	uint64_t stamp;
 
 	assert_int_equal(xs_cupti_clock_ns(12345), 12345);
 	assert_true(xs_cupti_clock_is(NULL));
@@ -223,7 +222,7 @@ TEST(clock_of_the_process)
 
 	assert_ptr_equal(xs_cupti_clock_set(milliseconds_ago), ticks_now);
 	assert_false(xs_cupti_clock_is(ticks_now));
-	stamp = milliseconds_ago();
+	uint64_t stamp = milliseconds_ago();
 	xs_cupti_clock_look();
 	assert_near(xs_cupti_clock_ns(stamp), stamp + 3000000, 1000000);
 

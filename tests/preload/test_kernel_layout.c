@@ -53,10 +53,8 @@ static unsigned words_of(const struct xs_kernel *kernel)
 
 TEST(asks_once)
 {
-	struct xs_kernel *kernel;
-
 	assert_null(xs_kernel_layout_find(handle(1)));
-	kernel = get(handle(1));
+	struct xs_kernel *kernel = get(handle(1));
 	assert_int_equal(words_of(kernel), 2);
 	assert_ptr_equal(xs_kernel_layout_find(handle(1)), kernel);
 	assert_ptr_equal(get(handle(1)), kernel);
@@ -65,10 +63,8 @@ TEST(asks_once)
 
 TEST(none_is_known)
 {
-	const struct xs_kernel *kernel;
-
 	parameters = 0;
-	kernel = get(handle(2));
+	const struct xs_kernel *kernel = get(handle(2));
 	assert_true(atomic_load(&kernel->layout)->known);
 	assert_int_equal(words_of(kernel), 0);
 }

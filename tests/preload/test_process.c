@@ -90,9 +90,6 @@ static void expect_calls(size_t times)
 
 TEST(application_results_are_unchanged)
 {
-	const struct xs_rec_memcall *memory;
-	const struct xs_rec_copycall *copy;
-
 	run("", "");
 	assert_string_equal(o.out, ANSWERS);
 	assert_int_equal(WEXITSTATUS(o.status), 3);
@@ -100,12 +97,14 @@ TEST(application_results_are_unchanged)
 	expect_trace(0, XS_FILE_CLOSED);
 	expect_calls(1);
 
-	memory = records_get(&r, XS_REC_memcall, 0)->at;
+	const struct xs_rec_memcall *memory =
+	    records_get(&r, XS_REC_memcall, 0)->at;
 	assert_int_equal(memory->bytes, 64);
 	assert_int_equal(memory->address, 0x7000000 + 64);
 	memory = records_get(&r, XS_REC_memcall, 2)->at;
 	assert_int_equal(memory->error, 2); /* out of memory */
-	copy = records_get(&r, XS_REC_copycall, 0)->at;
+	const struct xs_rec_copycall *copy =
+	    records_get(&r, XS_REC_copycall, 0)->at;
 	assert_int_equal(copy->bytes, 64);
 	assert_int_equal(copy->direction, 1);
 	assert_int_equal(copy->dst, 0x7000000 + 64);
@@ -131,16 +130,15 @@ TEST(summary_is_one_line)
 /* A pipe without a reader, as after `./app 2>&1 | head -1`. */
 TEST(summary_into_a_closed_pipe_is_harmless)
 {
-	int status;
-
 	remove_traces();
 	signal(SIGPIPE, SIG_DFL);
-	status = system("rm -f test_process.fifo; mkfifo test_process.fifo; "
-			"exec 3<>test_process.fifo 4>test_process.fifo 3<&-; "
-			"LD_PRELOAD=" XS_TEST_LIBRARY
-			" XFERSPY_LOG=1 XFERSPY_CUPTI=/no/libcupti "
-			"XFERSPY_OUTPUT=test_process.%p.xspy " XS_TEST_APP
-			" >test_process.out 2>&4");
+	int status =
+	    system("rm -f test_process.fifo; mkfifo test_process.fifo; "
+		   "exec 3<>test_process.fifo 4>test_process.fifo 3<&-; "
+		   "LD_PRELOAD=" XS_TEST_LIBRARY
+		   " XFERSPY_LOG=1 XFERSPY_CUPTI=/no/libcupti "
+		   "XFERSPY_OUTPUT=test_process.%p.xspy " XS_TEST_APP
+		   " >test_process.out 2>&4");
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 3);
 }
@@ -337,10 +335,8 @@ static size_t run_with_rights(const char *owner, const char *mode)
 
 static bool others_see_the_library(void)
 {
-	bool seen;
-
 	assert_int_equal(seteuid(65534), 0);
-	seen = faccessat(AT_FDCWD, XS_TEST_LIBRARY, R_OK, AT_EACCESS) == 0;
+	bool seen = faccessat(AT_FDCWD, XS_TEST_LIBRARY, R_OK, AT_EACCESS) == 0;
 	assert_int_equal(seteuid(0), 0);
 	return seen;
 }
@@ -362,13 +358,11 @@ TEST(setuid_program_is_not_traced)
 
 TEST(trace_states_its_coverage)
 {
-	const char *app, *cudart;
-
 	setenv("XFERSPY_HASHES", "secret", 1);
 	run("XFERSPY_MODE=wrong", "a b");
 	unsetenv("XFERSPY_HASHES");
 	expect_trace(0, XS_FILE_CLOSED);
-	app = info_of("app=");
+	const char *app = info_of("app=");
 	assert_non_null(app);
 	assert_string_equal(app, "app=" XS_TEST_APP " a b");
 	assert_non_null(info_of("host="));
@@ -377,7 +371,7 @@ TEST(trace_states_its_coverage)
 	    info_of("note=XFERSPY_MODE=wrong is not valid (trace, "));
 	assert_non_null(info_of("note=XFERSPY_HASHES is no variable of "));
 	assert_non_null(info_of("note=libcupti was not found"));
-	cudart = info_of("cudart=dynamic:/");
+	const char *cudart = info_of("cudart=dynamic:/");
 	assert_non_null(cudart);
 	assert_has(cudart, "/libcudart.so.13");
 }

@@ -58,8 +58,6 @@ TEST(site_names_function_module_and_offset)
 {
 	uintptr_t here = (uintptr_t)site_names_function_module_and_offset + 5;
 	uint32_t id = id_of(&writer, XS_FN_cudaMemcpy, here, 0);
-	const struct xs_rec_module *module;
-	const struct xs_rec_site *site;
 	char exe[1024] = "";
 	Dl_info info;
 
@@ -68,8 +66,9 @@ TEST(site_names_function_module_and_offset)
 	close_and_read();
 	assert_int_equal(records_of(&r, XS_REC_site), 1);
 	assert_int_equal(records_of(&r, XS_REC_module), 1);
-	site = records_get(&r, XS_REC_site, 0)->at;
-	module = records_get(&r, XS_REC_module, 0)->at;
+	const struct xs_rec_site *site = records_get(&r, XS_REC_site, 0)->at;
+	const struct xs_rec_module *module =
+	    records_get(&r, XS_REC_module, 0)->at;
 	assert_int_equal(site->site, id);
 	assert_int_equal(site->call_class, XS_CALL_COPY);
 	assert_int_equal(site->caller, 0);
@@ -109,25 +108,21 @@ TEST(sites_differ_by_function_address_and_caller)
 /* The site exists even if no object contains the address. */
 TEST(address_outside_of_any_module)
 {
-	const struct xs_rec_site *site;
-
 	assert_true(id_of(&writer, XS_FN_cudaMalloc, 0x1234, 0) > 0);
 	close_and_read();
-	site = records_get(&r, XS_REC_site, 0)->at;
+	const struct xs_rec_site *site = records_get(&r, XS_REC_site, 0)->at;
 	assert_int_equal(site->module, XS_NONE32);
 }
 
 /* If a call stack walk ends inside the driver, the function is still known. */
 TEST(call_from_an_unknown_place)
 {
-	const struct xs_rec_site *site;
-
 	assert_false(
 	    xs_site_is_known(xs_site_find(XS_FN_cudaMallocHost, 0, 0)));
 	assert_true(xs_site_is_known(xs_site_find(XS_FN_cudaMallocHost, 1, 0)));
 	assert_true(id_of(&writer, XS_FN_cudaMallocHost, 0, 0) > 0);
 	close_and_read();
-	site = records_get(&r, XS_REC_site, 0)->at;
+	const struct xs_rec_site *site = records_get(&r, XS_REC_site, 0)->at;
 	assert_int_equal(site->call_class, XS_CALL_ALLOC_PINNED);
 	assert_string_equal(string_of(site->function), "cudaMallocHost");
 	assert_int_equal(site->module, XS_NONE32);
@@ -137,16 +132,13 @@ TEST(call_from_an_unknown_place)
 TEST(source_line_is_a_site)
 {
 	struct xs_site_source source = {.line = 42};
-	const struct xs_rec_source *record;
-	const struct xs_rec_site *site;
-	uint32_t outer, inner;
 
 	source.symbol = xs_site_string(&writer, "step");
 	source.file = xs_site_string(&writer, "/home/me/train.py");
 	assert_int_equal(xs_site_string(&writer, "step"), source.symbol);
 	assert_int_not_equal(source.symbol, source.file);
-	outer = xs_site_source_id(&writer, &source, 0);
-	inner = xs_site_source_id(&writer, &source, outer);
+	uint32_t outer = xs_site_source_id(&writer, &source, 0);
+	uint32_t inner = xs_site_source_id(&writer, &source, outer);
 	assert_int_not_equal(outer, inner);
 	assert_int_equal(xs_site_source_id(&writer, &source, 0), outer);
 	source.line = 43;
@@ -155,8 +147,9 @@ TEST(source_line_is_a_site)
 	assert_int_equal(records_of(&r, XS_REC_site), 3);
 	assert_int_equal(records_of(&r, XS_REC_source), 3);
 	assert_int_equal(records_of(&r, XS_REC_string), 2);
-	site = records_get(&r, XS_REC_site, 1)->at;
-	record = records_get(&r, XS_REC_source, 1)->at;
+	const struct xs_rec_site *site = records_get(&r, XS_REC_site, 1)->at;
+	const struct xs_rec_source *record =
+	    records_get(&r, XS_REC_source, 1)->at;
 	assert_int_equal(site->site, inner);
 	assert_int_equal(site->caller, outer);
 	assert_int_equal(site->module, XS_NONE32);

@@ -193,7 +193,6 @@ TEST(unallocatable_page_is_an_error)
 {
 	char folder[] = "/tmp/xferspy-test-XXXXXX", path[64];
 	void *page;
-	int fd;
 
 	assert_non_null(mkdtemp(folder));
 	if (mount("none", folder, "tmpfs", 0, "size=16k")) {
@@ -201,7 +200,7 @@ TEST(unallocatable_page_is_an_error)
 		skip(); /* only root can mount */
 	}
 	snprintf(path, sizeof(path), "%s/sparse", folder);
-	fd = open(path, O_CREAT | O_RDWR, 0600);
+	int fd = open(path, O_CREAT | O_RDWR, 0600);
 	assert_int_equal(ftruncate(fd, 1 << 20), 0);
 	page = xs_file_map(fd, 0, XS_PAGE_BYTES);
 	assert_non_null(page);
@@ -250,10 +249,9 @@ TEST(killed_process_leaves_what_it_wrote)
 TEST(reused_descriptor_is_not_touched)
 {
 	struct stat st;
-	int other;
 
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
-	other = open(PATH ".1", O_CREAT | O_RDWR, 0600);
+	int other = open(PATH ".1", O_CREAT | O_RDWR, 0600);
 	assert_int_equal(write(other, "mine", 4), 4);
 	assert_int_equal(dup2(other, trace.fd), trace.fd);
 	assert_null(xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START));
@@ -271,10 +269,9 @@ TEST(large_file_with_our_descriptor_is_not_touched)
 	const off_t size = 8 << 20;
 	char page[XS_PAGE_BYTES];
 	struct stat st;
-	int other;
 
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
-	other = open(PATH ".1", O_CREAT | O_RDWR, 0600);
+	int other = open(PATH ".1", O_CREAT | O_RDWR, 0600);
 	assert_int_equal(ftruncate(other, size), 0);
 	assert_int_equal(dup2(other, trace.fd), trace.fd);
 	assert_null(xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START));
@@ -293,7 +290,6 @@ TEST(large_file_with_our_descriptor_is_not_touched)
  * back, and later claims succeed. */
 TEST(failed_mapping_is_retried)
 {
-	struct xs_chunk_header *chunk;
 	struct rlimit before, none;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -305,7 +301,8 @@ TEST(failed_mapping_is_retried)
 	none = before;
 	none.rlim_cur = 1u << 20;
 	setrlimit(RLIMIT_AS, &none);
-	chunk = xs_trace_file_claim(&trace, 4u << 20, 1, START);
+	struct xs_chunk_header *chunk =
+	    xs_trace_file_claim(&trace, 4u << 20, 1, START);
 	setrlimit(RLIMIT_AS, &before);
 	assert_null(chunk);
 	assert_int_equal(atomic_load(&trace.tail_bytes), XS_PAGE_BYTES);
@@ -347,10 +344,9 @@ TEST(truncated_file_is_left_alone)
 TEST(overwritten_file_is_left_alone)
 {
 	static char other[2u << 20], back[2u << 20];
-	int fd;
 
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
-	fd = open(PATH, O_RDWR | O_TRUNC);
+	int fd = open(PATH, O_RDWR | O_TRUNC);
 	memset(other, 'x', sizeof(other));
 	assert_int_equal(write(fd, other, sizeof(other)), sizeof(other));
 	expect_hands_off(sizeof(other));
@@ -361,10 +357,9 @@ TEST(overwritten_file_is_left_alone)
 
 TEST(no_claim_succeeds_after_the_end)
 {
-	struct xs_chunk_header *chunk;
-
 	assert_int_equal(xs_trace_file_open(&trace, PATH, &start), 0);
-	chunk = xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START);
+	struct xs_chunk_header *chunk =
+	    xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START);
 	assert_non_null(chunk);
 	assert_int_equal(xs_trace_file_close(&trace, START), 2 * XS_PAGE_BYTES);
 	assert_null(xs_trace_file_claim(&trace, XS_PAGE_BYTES, 1, START));

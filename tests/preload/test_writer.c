@@ -218,11 +218,10 @@ TEST(long_strings_come_in_parts)
 TEST(text_is_padded_with_zeros)
 {
 	struct xs_rec_info info = {XS_RECORD(info)};
-	const struct xs_rec_info *back;
 
 	assert_int_equal(xs_writer_plain(&writer, &info, "k=vvv", 5), 0);
 	close_and_read();
-	back = records_get(&r, XS_REC_info, 0)->at;
+	const struct xs_rec_info *back = records_get(&r, XS_REC_info, 0)->at;
 	assert_int_equal(back->words, 3);
 	assert_memory_equal(back + 1, "k=vvv\0\0\0", 8);
 }

@@ -139,10 +139,9 @@ static int copy(int way, size_t bytes, xs_cuda_stream stream)
 {
 	struct engine *engine = &engines[way];
 	double byte = way == 0 ? FAKE_G_IN : FAKE_G_OUT;
-	double start;
 
 	now_ns += FAKE_CALL_COPY;
-	start = fmax(now_ns, stream->ready);
+	double start = fmax(now_ns, stream->ready);
 	if (way == 1 && fake_faults.implicit_sync)
 		start = fmax(start, kernels_ready);
 	start = fmax(start, engine->ready +
@@ -351,8 +350,6 @@ static double block_ns(void **parameters)
 static double kernel_ns(enum xs_cuda_kernel kernel, unsigned blocks,
 			void **parameters)
 {
-	double bytes;
-
 	if (kernel == XS_KERNEL_EMPTY)
 		return 0;
 	if (kernel == XS_KERNEL_SPIN)
@@ -367,7 +364,7 @@ static double kernel_ns(enum xs_cuda_kernel kernel, unsigned blocks,
 		return *(uint32_t *)parameters[3] * message_ns(parameters);
 	if (kernel == XS_KERNEL_MAILBOX)
 		return 0;
-	bytes = 16 * (double)*(uint64_t *)parameters[2];
+	double bytes = 16 * (double)*(uint64_t *)parameters[2];
 	if (kernel == XS_KERNEL_READ && !is_host(*(uint64_t *)parameters[1]))
 		near.start = near.end = 0;
 	if (kernel == XS_KERNEL_CHASE && !is_host(*(uint64_t *)parameters[1]))
@@ -461,7 +458,6 @@ static int launch(xs_cuda_function function, unsigned grid_x, unsigned grid_y,
 {
 	enum xs_cuda_kernel kernel =
 	    (enum xs_cuda_kernel)(uintptr_t)function - 1;
-	double start;
 
 	(void)grid_y, (void)grid_z, (void)block_y, (void)block_z;
 	(void)(void)shared_bytes, (void)extra;
@@ -470,10 +466,10 @@ static int launch(xs_cuda_function function, unsigned grid_x, unsigned grid_y,
 	if (captured)
 		return add_node(kernel, parameters);
 	now_ns += FAKE_CALL_LAUNCH;
-	start = fmax(now_ns + FAKE_LATENCY,
-		     stream->ready + (stream->used     ? FAKE_GAP
-				      : stream->copied ? FAKE_AFTER_COPY
-						       : 0));
+	double start = fmax(now_ns + FAKE_LATENCY,
+			    stream->ready + (stream->used     ? FAKE_GAP
+					     : stream->copied ? FAKE_AFTER_COPY
+							      : 0));
 	if (grid_x > 1)
 		start = fmax(start, whole_ready);
 	if (kernel == XS_KERNEL_MAILBOX)

@@ -144,7 +144,6 @@ static struct xs_result_phase blank(struct xs_result *result, int64_t id,
 static void fill_stencil(struct xs_result *result, struct xs_result_phase *out)
 {
 	int64_t wall = result->run.wall_ns;
-	struct xs_result_estimate paper;
 
 	*out = blank(result, 1, 412, 16 * MS);
 	out->h2d_bytes = out->d2h_bytes = 64 * MIB;
@@ -171,7 +170,8 @@ static void fill_stencil(struct xs_result *result, struct xs_result_phase *out)
 	add_row(out, row(out, wall, "streams", 8, "depth", 12 * MS, 68 * MS));
 	add_row(out, row(out, wall, "streams", 8, "breadth", 124 * MS / 10,
 			 68 * MS));
-	paper = row(out, wall, "streams", 8, NULL, 118 * MS / 10, 68 * MS);
+	struct xs_result_estimate paper =
+	    row(out, wall, "streams", 8, NULL, 118 * MS / 10, 68 * MS);
 	paper.model = "vanwerkhoven2014-eq5";
 	add_row(out, paper);
 	add_row(out, row(out, wall, "mapped", NONE, NULL, 10 * MS, 68 * MS));
@@ -184,7 +184,6 @@ static void fill_stencil(struct xs_result *result, struct xs_result_phase *out)
 static void fill_load(struct xs_result *result, struct xs_result_phase *out)
 {
 	int64_t wall = result->run.wall_ns;
-	struct xs_result_estimate quiet;
 
 	*out = blank(result, 2, 3, 100 * MS);
 	out->h2d_bytes = 256 * MIB;
@@ -197,7 +196,8 @@ static void fill_load(struct xs_result *result, struct xs_result_phase *out)
 	add_row(out, row(out, wall, "pinned", NONE, NULL, 80 * MS, 200 * MS));
 	add_row(out, abstention("streams", "there is no kernel to overlap "
 					   "with"));
-	quiet = abstention("batch", "fewer than 4 copies in a round");
+	struct xs_result_estimate quiet =
+	    abstention("batch", "fewer than 4 copies in a round");
 	quiet.quiet = true;
 	add_row(out, quiet);
 }

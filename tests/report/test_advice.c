@@ -213,7 +213,6 @@ TEST(no_more_is_saved_than_was_waited_for)
 					.transfer_ns = 6600,
 					.movable_ns = 8600,
 					.host_ns = 50000};
-	struct xs_result_estimate row;
 
 	assert_int_equal(estimate_of(&result, &phase, "streams").saves_ns,
 			 6600000);
@@ -223,7 +222,7 @@ TEST(no_more_is_saved_than_was_waited_for)
 	assert_int_equal(estimate_of(&result, &phase, "resident").saves_ns,
 			 8600000);
 	/* the host's own work runs beside the GPU only while the host waits */
-	row = estimate_of(&result, &phase, "async");
+	struct xs_result_estimate row = estimate_of(&result, &phase, "async");
 	assert_int_equal(row.saves_ns, 6600000);
 	/* and so is the row; another run may differ as much as before */
 	assert_int_equal(row.round_ns, 52700);
@@ -371,13 +370,12 @@ TEST(pieces_that_are_too_small_are_said_to_be)
 	struct xs_result_phase phase = result->phases[0];
 	const struct xs_result_estimate row = {.strategy = "streams",
 					       .n_streams = 8};
-	const char *text;
 
 	phase.streams = 4;
 	phase.kernels = phase.h2d_ops = 2048;
 	phase.h2d_bytes = 128LL << 20;
 	phase.d2h_bytes = 0;
-	text = xs_advice_text(&result->arena, &phase, &row);
+	const char *text = xs_advice_text(&result->arena, &phase, &row);
 	assert_has(text, "8 pieces of 16 MiB");
 	assert_has(text, "16 MiB instead of 2048");
 	assert_has(text, "too small");
@@ -542,10 +540,10 @@ TEST(allocations_have_their_own_places)
 	struct xs_result *result = fixture_result();
 	const struct xs_result_estimate row = {.strategy = "reuse",
 					       .why = "because"};
-	const char *text;
 
 	result->phases[0].sites[0].step = "allocate";
-	text = xs_advice_text(&result->arena, &result->phases[0], &row);
+	const char *text =
+	    xs_advice_text(&result->arena, &result->phases[0], &row);
 	assert_has(text, "main.cu:88");
 	assert_has_not(text, "main.cu:91");
 	assert_has(text, "because");
@@ -558,9 +556,9 @@ TEST(data_that_stays_is_copied_in)
 {
 	struct xs_result *result = fixture_result();
 	const struct xs_result_estimate row = {.strategy = "resident"};
-	const char *text;
 
-	text = xs_advice_text(&result->arena, &result->phases[0], &row);
+	const char *text =
+	    xs_advice_text(&result->arena, &result->phases[0], &row);
 	assert_has(text, "main.cu:88");
 	assert_has_not(text, "main.cu:91");
 	xs_result_free(result);

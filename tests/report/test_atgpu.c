@@ -81,8 +81,6 @@ TEST(a_trace_has_its_metrics)
 TEST(counted_kernels_have_a_cost)
 {
 	struct xs_machine machine;
-	struct xs_result *result;
-	const struct xs_result_atgpu *atgpu;
 
 	xs_machine_init(&machine);
 	machine.clock_khz = 1e6;
@@ -93,8 +91,8 @@ TEST(counted_kernels_have_a_cost)
 	machine.lo_h2d_ns.value = machine.lo_d2h_ns.value = 1000;
 	machine.G_h2d.value = machine.G_d2h.value = 0.5;
 	machine.sync_ns.value = 2000;
-	result = result_of(records, counters, &machine);
-	atgpu = &result->phases[0].atgpu;
+	struct xs_result *result = result_of(records, counters, &machine);
+	const struct xs_result_atgpu *atgpu = &result->phases[0].atgpu;
 	assert_int_equal(atgpu->operations, 300);
 	/* 1250 sectors of 8 words in blocks of 32 */
 	assert_int_equal(atgpu->memory_blocks, 313);

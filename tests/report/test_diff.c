@@ -92,10 +92,8 @@ static void expect_total(const char *name, enum xs_diff_unit unit,
 /* Each total is its own, and an unknown one has no change. */
 TEST(totals_are_compared_by_name)
 {
-	struct xs_result_totals *before, *after;
-
-	before = &pair.before->totals;
-	after = &pair.after->totals;
+	struct xs_result_totals *before = &pair.before->totals;
+	struct xs_result_totals *after = &pair.after->totals;
 	before->h2d_bytes = 1000, after->h2d_bytes = 1001;
 	before->d2h_bytes = 2000, after->d2h_bytes = 2002;
 	before->h2d_ops = 10, after->h2d_ops = 13;
@@ -123,7 +121,6 @@ TEST(changes_of_a_phase_are_told)
 	static const char *const told[] = {
 	    "bytes in 3 MiB -> 1 MiB", "bytes out 2 MiB -> 5 MiB",
 	    "copies in 7 -> 8", "copies out 9 -> 6", "kernels 3 -> 4"};
-	const struct xs_diff_phase *phase;
 	struct xs_result_phase *before, *after;
 
 	before = &pair.before->phases[0];
@@ -134,7 +131,7 @@ TEST(changes_of_a_phase_are_told)
 	before->d2h_ops = 9, after->d2h_ops = 6;
 	before->kernels = 3, after->kernels = 4;
 	build_pair();
-	phase = &pair.diff.phases[0];
+	const struct xs_diff_phase *phase = &pair.diff.phases[0];
 	assert_ptr_equal(phase->before, before);
 	assert_ptr_equal(phase->after, after);
 	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
@@ -187,12 +184,10 @@ TEST(the_nearest_size_is_matched)
 
 TEST(what_has_no_pair_is_told)
 {
-	char *text;
-
 	pair.after->phase_count = 2;
 	build_pair();
 	assert_int_equal(pair.diff.phase_count, 3);
-	text = text_of(NAN, false);
+	char *text = text_of(NAN, false);
 	assert_has(text, "only in before");
 	free(text);
 }
@@ -203,18 +198,15 @@ TEST(what_has_no_pair_is_told)
  */
 TEST(a_prediction_is_scored)
 {
-	const struct xs_diff_phase *phase;
-	char *text;
-
 	build_pair();
-	phase = &pair.diff.phases[0];
+	const struct xs_diff_phase *phase = &pair.diff.phases[0];
 	assert_non_null(phase->predicted);
 	assert_string_equal(phase->predicted->strategy, "streams");
 	assert_int_equal(phase->predicted->n_streams, 8);
 	assert_string_equal(phase->predicted->order, "depth");
 	assert_true(fabs(phase->error_percent - 100 * (12 / 11.9 - 1)) < 1e-6);
 	assert_true(phase->within);
-	text = text_of(NAN, false);
+	char *text = text_of(NAN, false);
 	assert_has(text, "predicted for streams (n=8, depth): 12.0 ms");
 	free(text);
 }
@@ -222,10 +214,8 @@ TEST(a_prediction_is_scored)
 /* after launches a graph where before launched its kernels. */
 TEST(a_graph_is_recognised)
 {
-	struct xs_result_phase *before, *after;
-
-	before = &pair.before->phases[0];
-	after = &pair.after->phases[0];
+	struct xs_result_phase *before = &pair.before->phases[0];
+	struct xs_result_phase *after = &pair.after->phases[0];
 	before->estimates[0].strategy = "graph";
 	before->estimates[0].model = "replay";
 	before->estimates[0].applies = true;
@@ -242,17 +232,14 @@ TEST(a_graph_is_recognised)
 /* An estimate that does not apply says why. */
 TEST(a_missing_prediction_is_explained)
 {
-	struct xs_result_phase *before;
-	char *text;
-
-	before = &pair.before->phases[0];
+	struct xs_result_phase *before = &pair.before->phases[0];
 	for (size_t i = 0; i < before->estimate_count; i++) {
 		before->estimates[i].applies = false;
 		before->estimates[i].why = "no rate is known";
 	}
 	build_pair();
 	assert_null(pair.diff.phases[0].predicted);
-	text = text_of(NAN, false);
+	char *text = text_of(NAN, false);
 	assert_has(text, "no prediction for streams: no rate is known");
 	free(text);
 	text = text_of(NAN, true);
@@ -263,12 +250,10 @@ TEST(a_missing_prediction_is_explained)
 /* They record from other moments on: their rounds are compared. */
 TEST(traces_of_other_tools_have_other_spans)
 {
-	char *text;
-
 	pair.before->coverage.imported = "Nsight Systems 2025.3";
 	build_pair();
 	assert_true(isnan(pair.diff.change_percent));
-	text = text_of(NAN, false);
+	char *text = text_of(NAN, false);
 	assert_has(text, "! recorded by different tools (Nsight Systems 2025.3 "
 			 "before, xferspy after)");
 	assert_has(text, "\nThe runs are not compared.\n");
@@ -283,13 +268,11 @@ TEST(traces_of_other_tools_have_other_spans)
 
 TEST(a_part_of_a_run_is_noted)
 {
-	char *text;
-
 	pair.after->run.ignored_ns = 2000000000;
 	pair.before->run.app = "./heat --n 16";
 	pair.after->run.app = "/tmp/heat --n 48";
 	build_pair();
-	text = text_of(NAN, false);
+	char *text = text_of(NAN, false);
 	assert_has(text,
 		   "! the arguments differ: --n 16 before, --n 48 after\n");
 	assert_has(text, "! after: only 8.00 s of 10.0 s were traced\n");
@@ -316,10 +299,8 @@ TEST(pinning_is_scored_too)
  * after. A result of 4 bytes stays in pageable memory. */
 TEST(pinning_what_the_host_copied_is_scored)
 {
-	struct xs_result_phase *before, *after;
-
-	before = &pair.before->phases[0];
-	after = &pair.after->phases[0];
+	struct xs_result_phase *before = &pair.before->phases[0];
+	struct xs_result_phase *after = &pair.after->phases[0];
 	after->streams = 1;
 	after->order = NULL;
 	before->src_memory = after->src_memory = "pinned";
@@ -339,11 +320,8 @@ TEST(pinning_what_the_host_copied_is_scored)
  * ms: (200 + 40) / 4 - 20 = 40 ms. */
 TEST(rounds_that_became_one_are_scored)
 {
-	struct xs_result_phase *before, *after;
-	char *text;
-
-	before = &pair.before->phases[0];
-	after = &pair.after->phases[0];
+	struct xs_result_phase *before = &pair.before->phases[0];
+	struct xs_result_phase *after = &pair.after->phases[0];
 	before->estimates[0].model = "replay";
 	before->estimates[0].strategy = "double-buffer";
 	before->estimates[0].applies = true;
@@ -358,7 +336,7 @@ TEST(rounds_that_became_one_are_scored)
 	build_pair();
 	assert_ptr_equal(pair.diff.phases[0].predicted, &before->estimates[0]);
 	assert_true(fabs(pair.diff.phases[0].error_percent - 10) < 1e-6);
-	text = text_of(NAN, false);
+	char *text = text_of(NAN, false);
 	assert_has(text, "measured: 40.0 ms");
 	free(text);
 	xs_diff_free(&pair.diff);
@@ -371,10 +349,8 @@ TEST(rounds_that_became_one_are_scored)
  * calls nothing differs but where the batches go. */
 TEST(a_second_set_of_buffers_is_scored)
 {
-	struct xs_result_phase *before, *after;
-
-	before = &pair.before->phases[0];
-	after = &pair.after->phases[0];
+	struct xs_result_phase *before = &pair.before->phases[0];
+	struct xs_result_phase *after = &pair.after->phases[0];
 	before->estimates[0].model = "replay";
 	before->estimates[0].strategy = "double-buffer";
 	before->estimates[0].applies = true;
@@ -408,11 +384,9 @@ TEST(other_sizes_are_not_scored)
 
 TEST(equal_runs_are_no_gain)
 {
-	char *text;
-
 	pair.after->run.wall_ns = pair.before->run.wall_ns - 1000;
 	build_pair();
-	text = text_of(NAN, false);
+	char *text = text_of(NAN, false);
 	assert_has(text, ", as fast as before\n");
 	assert_has_not(text, "-0.0 %");
 	assert_has(text, " 0.0 %");
@@ -424,34 +398,30 @@ TEST(equal_runs_are_no_gain)
  * traced, so their times are compared as recorded. */
 TEST(predictions_are_untraced)
 {
-	const struct xs_diff_phase *phase;
-	char *text;
-
 	pair.after->phases[0].tracer_ns = 900000;
 	build_pair();
-	phase = &pair.diff.phases[0];
+	const struct xs_diff_phase *phase = &pair.diff.phases[0];
 	assert_int_equal(phase->after->round_ns, 11900000);
 	assert_true(
 	    fabs(phase->error_percent -
 		 100 * ((double)phase->predicted->round_ns / 11e6 - 1)) < 1e-9);
-	text = text_of(NAN, false);
+	char *text = text_of(NAN, false);
 	assert_has(text, "without");
 	free(text);
 }
 
 TEST(json_says_the_same)
 {
-	json_t *root, *phase, *prediction;
 	char *text;
 
 	build_pair();
 	text = text_of(5, true);
-	root = json_loads(text, 0, NULL);
+	json_t *root = json_loads(text, 0, NULL);
 	assert_non_null(root);
 	assert_int_equal(json_integer_value(json_object_get(root, "change_ns")),
 			 -2000000000);
-	phase = json_array_get(json_object_get(root, "phases"), 0);
-	prediction = json_object_get(phase, "prediction");
+	json_t *phase = json_array_get(json_object_get(root, "phases"), 0);
+	json_t *prediction = json_object_get(phase, "prediction");
 	assert_int_equal(
 	    json_integer_value(json_object_get(prediction, "measured_ns")),
 	    11900000);

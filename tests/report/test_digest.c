@@ -96,7 +96,6 @@ static char *merge_at_random(json_t *const *digests)
 {
 	json_t *left[DIGESTS];
 	size_t count = DIGESTS;
-	char *text;
 
 	for (size_t i = 0; i < DIGESTS; i++) {
 		left[i] = xs_digest_new();
@@ -111,7 +110,7 @@ static char *merge_at_random(json_t *const *digests)
 		json_decref(left[from]);
 		left[from] = left[--count];
 	}
-	text = bytes_of(left[0]);
+	char *text = bytes_of(left[0]);
 	json_decref(left[0]);
 	return text;
 }
@@ -252,8 +251,6 @@ static bool is_taken(const char *members)
 	char text[500];
 	const char *error;
 	json_t *group;
-	char *sealed;
-	int err;
 
 	snprintf(text, sizeof(text),
 		 "{\"digest\":3,\"group\":{\"add\":{\"traces\":2},\"table\":{"
@@ -263,8 +260,8 @@ static bool is_taken(const char *members)
 		 "\"table\":{\"hosts\":{\"x\":{}}}},\"p\":{\"add\":{\"traces\":"
 		 "2,\"recorded_ns\":8,\"busy_ns\":5%s%s}}}}}",
 		 members, counts);
-	sealed = seal(text, strlen(text));
-	err = xs_digest_parse(sealed, strlen(sealed), &group, &error);
+	char *sealed = seal(text, strlen(text));
+	int err = xs_digest_parse(sealed, strlen(sealed), &group, &error);
 	free(sealed);
 	json_decref(group);
 	assert_true(!err || err == -EPROTO);
@@ -379,13 +376,12 @@ TEST(another_version_is_told)
 TEST(no_open_file_is_no_digest)
 {
 	struct rlimit before, none;
-	bool is;
 
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none = before;
 	none.rlim_cur = 0;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	is = xs_digest_is("/proc/self/exe");
+	bool is = xs_digest_is("/proc/self/exe");
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	assert_false(is);
 }
@@ -480,12 +476,11 @@ TEST(a_read_digest_is_written_as_it_was)
 	struct xs_result *result = fixture_result();
 	json_t *group = xs_digest_of_result(result), *back;
 	const char *error;
-	char *text, *again;
 
 	assert_non_null(group);
-	text = bytes_of(group);
+	char *text = bytes_of(group);
 	assert_int_equal(xs_digest_parse(text, strlen(text), &back, &error), 0);
-	again = bytes_of(back);
+	char *again = bytes_of(back);
 	assert_string_equal(text, again);
 	free(text);
 	free(again);
@@ -498,12 +493,11 @@ TEST(a_read_digest_is_written_as_it_was)
 TEST(texts_are_short_and_safe)
 {
 	char text[2000];
-	json_t *out;
 
 	text[0] = 'a';
 	for (size_t i = 1; i + 2 < sizeof(text); i += 2)
 		memcpy(text + i, "\xc3\xa9", 3); /* e with an accent */
-	out = xs_digest_text(text);
+	json_t *out = xs_digest_text(text);
 	assert_non_null(out);
 	assert_int_equal(json_string_length(out), XS_DIGEST_TEXT - 1);
 	json_decref(out);
@@ -547,7 +541,6 @@ TEST(a_trace_takes_at_most_100_kb)
 	struct xs_result *result = fixture_result();
 	struct xs_result_phase phases[20];
 	char names[20][LONG], *bytes;
-	json_t *group;
 
 	for (size_t i = 0; i < 20; i++) {
 		memset(names[i], 'x', LONG - 1);
@@ -562,7 +555,7 @@ TEST(a_trace_takes_at_most_100_kb)
 	result->plan_count = STEPS;
 	result->phases = phases;
 	result->phase_count = 20;
-	group = xs_digest_of_result(result);
+	json_t *group = xs_digest_of_result(result);
 	assert_non_null(group);
 	bytes = bytes_of(group);
 	assert_true(strlen(bytes) > 40000);

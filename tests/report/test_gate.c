@@ -56,14 +56,13 @@ static enum xs_gate try_gate(const struct scene *scene)
 static void expect_rates(const struct scene *scene)
 {
 	size_t answers[XS_GATE_UNKNOWN + 1] = {0};
-	double exceeded, kept;
 
 	for (size_t i = 0; i < 3; i++)
 		seed[i] = (unsigned short)(i + 1);
 	for (size_t i = 0; i < TRIALS; i++)
 		answers[try_gate(scene)]++;
-	exceeded = 100.0 * (double)answers[XS_GATE_EXCEEDED] / TRIALS;
-	kept = 100.0 * (double)answers[XS_GATE_KEPT] / TRIALS;
+	double exceeded = 100.0 * (double)answers[XS_GATE_EXCEEDED] / TRIALS;
+	double kept = 100.0 * (double)answers[XS_GATE_KEPT] / TRIALS;
 	print_message("%2zu runs, noise %2.0f %%, bad %2.0f %%, slower %2.0f "
 		      "%%: exceeded %5.1f %%, kept %5.1f %%\n",
 		      scene->runs, 100 * scene->noise, 100 * scene->bad,

@@ -83,13 +83,11 @@ TEST(parts_of_a_call_are_one_copy)
 
 TEST(the_profile_says_what_access_brings)
 {
-	struct xs_result *result;
-
 	machine.lo_staged_ns.value = 17000;
 	machine.G_staged.value = 0.025;
 	machine.lo_peer_ns.value = 8000;
 	machine.G_peer.value = 0.0025;
-	result = result_of(2, staged);
+	struct xs_result *result = result_of(2, staged);
 	assert_int_equal(result->run.links->staged_ns,
 			 lround(2 * (17000 + 0.025 * MIB)));
 	assert_int_equal(result->run.links->peer_ns,
@@ -109,11 +107,9 @@ TEST(the_profile_says_what_access_brings)
 /* Records have the time of one chunk. */
 TEST(the_hosts_link_is_the_least)
 {
-	struct xs_result *result;
-
 	machine.G_h2d.value = 0.018;
 	machine.G_d2h.value = 0.1;
-	result = result_of(2, staged);
+	struct xs_result *result = result_of(2, staged);
 	assert_int_equal(result->run.links->staged_ns, (int)(2 * 0.1 * MIB));
 	xs_result_free(result);
 }
@@ -164,7 +160,6 @@ TEST(further_pairs_are_counted)
 {
 	char ops[1 << 14];
 	size_t at = 0;
-	struct xs_result *result;
 
 	for (int i = 2; i < 13; i++)
 		at += (size_t)snprintf(ops + at, sizeof(ops) - at,
@@ -181,7 +176,7 @@ TEST(further_pairs_are_counted)
 			    "peer_device=%d\n",
 			    i, (i * 13 + k) * 100, k);
 	assert_true(at < sizeof(ops));
-	result = result_of(0, ops);
+	struct xs_result *result = result_of(0, ops);
 	assert_int_equal(result->run.link_count, 64);
 	assert_int_equal(result->run.unlisted_copies, 14);
 	assert_true(fixture_has_note(result,
@@ -193,15 +188,12 @@ TEST(further_pairs_are_counted)
 /* Calibrated rates and their ranges make it a step. */
 TEST(access_is_a_step_with_a_range)
 {
-	const struct xs_result_gpu_link *link;
-	struct xs_result *result;
-
 	machine.lo_staged_ns = (struct xs_param){1.7e6, 1.6e6, 1.9e6};
 	machine.G_staged = (struct xs_param){0.025, 0.024, 0.026};
 	machine.lo_peer_ns = (struct xs_param){8e5, 7e5, 8.5e5};
 	machine.G_peer = (struct xs_param){0.0025, 0.002, 0.003};
-	result = result_of(2, staged);
-	link = result->run.links;
+	struct xs_result *result = result_of(2, staged);
+	const struct xs_result_gpu_link *link = result->run.links;
 	assert_int_equal(link->saves_ns, lround(2 * (9e5 + 0.0225 * MIB)));
 	assert_int_equal(link->saves_low_ns, lround(2 * (7.5e5 + 0.021 * MIB)));
 	assert_int_equal(link->saves_high_ns,

@@ -24,7 +24,6 @@ static json_t *digest_of(const struct rank *rank)
 {
 	struct xs_result *result = fixture_result();
 	struct xs_result_run *run = &result->run;
-	json_t *group;
 
 	run->rank = rank->rank;
 	run->ranks = rank->rank == XS_UNKNOWN ? XS_UNKNOWN
@@ -52,7 +51,7 @@ static json_t *digest_of(const struct rank *rank)
 	}
 	result->verdict.recorded_ns += (rank->copies_ms + rank->host_ms) * MS;
 	result->totals.h2d_ns += rank->copies_ms * MS;
-	group = xs_digest_of_result(result);
+	json_t *group = xs_digest_of_result(result);
 	assert_non_null(group);
 	xs_result_free(result);
 	return group;
@@ -136,13 +135,12 @@ TEST(a_long_name_of_kernels_is_cut)
 	struct xs_job_phase phase = {
 	    .kernel = "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_"
 		      "15CUDAFunctor_addIfEESt5arrayIPcLm3EEEEviT0_T1_"};
-	char *text, *line;
 
 	build(&rank, 1);
 	job->phases = &phase;
 	job->phase_count = 1;
-	text = text_of("text", false);
-	line = strstr(text, "_ZN2at");
+	char *text = text_of("text", false);
+	char *line = strstr(text, "_ZN2at");
 	assert_in_range(strcspn(line, "\n"), 40, 78);
 	assert_has(line, "...");
 	free(text);
@@ -243,14 +241,13 @@ TEST(many_warnings_are_cut)
 {
 	const char *notes[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
 	struct xs_result *result = fixture_result();
-	char *text;
 
 	result->coverage.notes = result->coverage.note_kinds = notes;
 	result->coverage.note_count = 9;
 	all = xs_digest_of_result(result);
 	xs_result_free(result);
 	assert_int_equal(xs_job_build(all, &job), 0);
-	text = text_of("text", false);
+	char *text = text_of("text", false);
 	assert_has(text, "! 1 more (--all)\n");
 	free(text);
 	text = text_of("text", true);
@@ -497,7 +494,6 @@ TEST(a_process_that_others_wait_for_is_found)
 	    {.rank = 0, .wall_ms = 13000},
 	    {.rank = 1, .wall_ms = 13000},
 	    {.rank = 2, .wall_ms = 13000, .copies_ms = 3000}};
-	char *text;
 
 	build(ranks, 3);
 	assert_null(job->slowest[0].why);
@@ -505,7 +501,7 @@ TEST(a_process_that_others_wait_for_is_found)
 	assert_has(job->busiest[0].name, "rank 2");
 	assert_has(job->busiest[0].why, "copies: 2.00 s more than the mean");
 	assert_int_equal(job->busiest[0].by_ns - job->busy_mean_ns, 2000 * MS);
-	text = text_of("text", false);
+	char *text = text_of("text", false);
 	assert_has(text, "busiest");
 	assert_has_not(strstr(text, "busiest"), "rank 1");
 	free(text);

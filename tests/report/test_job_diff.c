@@ -67,12 +67,11 @@ TEST(a_change_that_was_made_is_gone)
 {
 	const struct xs_display display = {.columns = 80};
 	struct xs_job_diff diff;
-	struct xs_job *before;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	before = job_of("app", 8000, 3, 2);
+	struct xs_job *before = job_of("app", 8000, 3, 2);
 	before->steps[0].at_most = true;
 	assert_int_equal(
 	    xs_job_diff_build(before, job_of("app", 6000, 3, 1), &diff), 0);
@@ -136,10 +135,9 @@ static enum xs_gate gate_of(struct xs_job *before, struct xs_job *after,
 			    double limit, bool allow_different)
 {
 	struct xs_job_diff diff;
-	enum xs_gate answer;
 
 	assert_int_equal(xs_job_diff_build(before, after, &diff), 0);
-	answer = xs_job_diff_gate(&diff, limit, allow_different);
+	enum xs_gate answer = xs_job_diff_gate(&diff, limit, allow_different);
 	assert_has(diff.verdict, "(--fail-above)");
 	free_all(&diff);
 	return answer;

@@ -126,14 +126,13 @@ TEST(hostile_counts_are_bounded)
 	struct xs_job *job;
 	const char *error;
 	json_t *group, *twice = xs_digest_new();
-	const json_t *gpus;
 
 	assert_int_equal(
 	    xs_digest_parse(sealed, strlen(sealed), &group, &error), 0);
 	free(sealed);
 	assert_int_equal(xs_digest_merge(twice, group), 0);
 	assert_int_equal(xs_digest_merge(twice, group), 0);
-	gpus = xs_digest_get(
+	const json_t *gpus = xs_digest_get(
 	    json_object_get(xs_digest_get(twice, "table", "programs"), "p"),
 	    "count", "gpus");
 	assert_true(json_integer_value(json_object_get(gpus, "a")) ==

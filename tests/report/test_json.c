@@ -153,13 +153,12 @@ TEST(several_traces_are_an_array)
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
-	json_t *root;
 
 	assert_int_equal(xs_renderer_find("json", XS_RENDER_REPORT)
 			     ->report(results, 2, NULL, out),
 			 0);
 	fclose(out);
-	root = json_loads(text, 0, NULL);
+	json_t *root = json_loads(text, 0, NULL);
 	assert_int_equal(json_array_size(root), 2);
 	json_decref(root);
 	free(text);
@@ -170,10 +169,8 @@ TEST(several_traces_are_an_array)
 /* Names in a damaged trace may be any bytes. */
 TEST(bytes_that_are_not_utf8_are_written)
 {
-	json_t *root;
-
 	result->run.app = "/bin/\xff\xfe \"x\"";
-	root = parse();
+	json_t *root = parse();
 	assert_string_equal(json_string_value(json_object_get(
 				json_object_get(root, "trace"), "app")),
 			    "/bin/?? \"x\"");

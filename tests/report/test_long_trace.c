@@ -155,10 +155,8 @@ TEST(a_cut_trace_agrees)
 
 TEST(a_short_trace_is_read_whole)
 {
-	struct xs_result *result;
-
 	make("-r 1000");
-	result = read_trace(7000);
+	struct xs_result *result = read_trace(7000);
 	assert_int_equal(result->coverage.calls_counted, 0);
 	assert_int_equal(result->coverage.gpu_ops_seen, 3000);
 	xs_result_free(result);
@@ -261,10 +259,8 @@ TEST(uneven_rounds_agree)
 
 TEST(nodes_of_graphs_are_known)
 {
-	struct xs_result *result;
-
 	write_rounds(put_graph);
-	result = read_trace(6000);
+	struct xs_result *result = read_trace(6000);
 	assert_true(result->coverage.calls_counted > 0);
 	assert_int_equal(result->coverage.graphs_unknown, 0);
 	near("kernels", result->totals.kernels, 2 * ROUNDS, 2 * ROUNDS, 1);

@@ -136,9 +136,8 @@ TEST(kernels_of_one_round_are_not_split_for_little)
  * them. */
 TEST(new_kernels_on_a_condition_come_last)
 {
-	struct xs_result_estimate *row;
-
-	row = add(phase, "device-initiated", XS_EFFORT_REWRITE, 15 * MS);
+	struct xs_result_estimate *row =
+	    add(phase, "device-initiated", XS_EFFORT_REWRITE, 15 * MS);
 	row->bound = "one kernel can";
 	expect("device-initiated");
 	add(phase, "graph", XS_EFFORT_PLACE, 40 * MS);
@@ -156,11 +155,10 @@ TEST(new_kernels_on_a_condition_come_last)
  * uncertain that is; and instead of it, if it brings as much. */
 TEST(nobody_rewrites_kernels_first)
 {
-	struct xs_result_estimate *pinned;
-
 	add(phase, "device-initiated", XS_EFFORT_REWRITE, 15 * MS)->bound =
 	    "one kernel can";
-	pinned = add(phase, "pinned", XS_EFFORT_CALL, 45 * MS);
+	struct xs_result_estimate *pinned =
+	    add(phase, "pinned", XS_EFFORT_CALL, 45 * MS);
 	pinned->high_ns = pinned->known_high_ns = 60 * MS;
 	expect("pinned device-initiated");
 	assert_int_equal(result->plan[0].adds_saves_ns, 50 * MS);
@@ -192,9 +190,8 @@ TEST(the_same_change_is_told_once)
  * A first one has to pay in this run. */
 TEST(a_longer_run_pays_a_further_setup)
 {
-	struct xs_result_estimate *both;
-
-	both = add(phase, "double-buffer", XS_EFFORT_PLACE, 15 * MS);
+	struct xs_result_estimate *both =
+	    add(phase, "double-buffer", XS_EFFORT_PLACE, 15 * MS);
 	both->setup_ns = 400 * MS;
 	both->saves_ns -= both->setup_ns;
 	expect("");
@@ -219,9 +216,8 @@ TEST(a_longer_run_pays_a_further_setup)
 /* The setup is paid once: it is of the run, not of a round. */
 TEST(a_setup_is_not_of_a_round)
 {
-	struct xs_result_estimate *pinned;
-
-	pinned = add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	struct xs_result_estimate *pinned =
+	    add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
 	pinned->setup_ns = 50 * MS;
 	pinned->saves_ns -= pinned->setup_ns;
 	expect("pinned");
@@ -253,9 +249,8 @@ TEST(a_setup_is_not_of_a_round)
  * long the rest of the run is, the steady part decides. */
 TEST(a_small_saving_is_no_step)
 {
-	struct xs_result_estimate *row;
-
-	row = add(phase, "pinned", XS_EFFORT_CALL, 49 * MS);
+	struct xs_result_estimate *row =
+	    add(phase, "pinned", XS_EFFORT_CALL, 49 * MS);
 	row->high_ns = row->known_high_ns = 49 * MS;
 	result->run.wall_ns = 100000 * MS;
 	result->verdict.steady_ns = 1000 * MS;
@@ -277,9 +272,8 @@ TEST(a_small_saving_is_no_step)
 /* It saves 10 ms a round, and may be off by that. */
 TEST(an_uncertain_saving_is_no_step)
 {
-	struct xs_result_estimate *row;
-
-	row = add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
+	struct xs_result_estimate *row =
+	    add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
 	row->high_ns = 49 * MS;
 	expect("pinned");
 	row->high_ns = 50 * MS;
@@ -289,9 +283,8 @@ TEST(an_uncertain_saving_is_no_step)
 /* The rounds of another run, without the tracer, may be as short. */
 TEST(the_first_step_saves_more_than_runs_differ)
 {
-	struct xs_result_estimate *as_is;
-
-	as_is = add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
+	struct xs_result_estimate *as_is =
+	    add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
 	add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
 	as_is->known_low_ns = as_is->low_ns = 41 * MS;
 	expect("pinned");
@@ -316,9 +309,8 @@ TEST(the_first_step_saves_more_than_runs_differ)
  * whatever its interval. */
 TEST(most_of_a_step_comes_before_it)
 {
-	struct xs_result_estimate *pinned;
-
-	pinned = add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	struct xs_result_estimate *pinned =
+	    add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
 	pinned->high_ns = pinned->known_high_ns = 60 * MS;
 	expect("");
 	add(phase, "double-buffer", XS_EFFORT_PLACES, 10 * MS);
@@ -361,9 +353,8 @@ TEST(lesser_effort_wins_a_tie)
 /* A second set of buffers is pinned once, which few rounds pay back. */
 TEST(more_effort_that_saves_more_is_named)
 {
-	struct xs_result_estimate *buffers;
-
-	buffers = add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
+	struct xs_result_estimate *buffers =
+	    add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
 	add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
 	expect("double-buffer");
 	assert_has_not(result->plan[0].text, "In its place");
@@ -388,10 +379,10 @@ TEST(more_effort_that_saves_more_is_named)
  * longer runs takes its place there, and is not in the sum. */
 TEST(what_pays_in_this_run_comes_first)
 {
-	struct xs_result_estimate *buffers, *streams;
-
-	buffers = add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
-	streams = add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
+	struct xs_result_estimate *buffers =
+	    add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
+	struct xs_result_estimate *streams =
+	    add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
 	buffers->setup_ns = 19 * MS;
 	buffers->saves_ns = 281 * MS;
 	buffers->new_memory_ns = 500 * MS;
@@ -418,10 +409,10 @@ TEST(what_pays_in_this_run_comes_first)
 /* Unless that takes more effort than what it gains is worth. */
 TEST(effort_stays_for_longer_runs)
 {
-	struct xs_result_estimate *buffers, *streams;
-
-	buffers = add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
-	streams = add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
+	struct xs_result_estimate *buffers =
+	    add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
+	struct xs_result_estimate *streams =
+	    add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
 	buffers->setup_ns = 19 * MS;
 	buffers->saves_ns = 281 * MS;
 	buffers->new_memory_ns = 500 * MS;
@@ -472,9 +463,8 @@ TEST(an_order_replaces_another)
 /* 16 pieces are as fast as 8, as far as rounds differ. */
 TEST(another_number_of_pieces_within_the_interval_is_none)
 {
-	struct xs_result_estimate *row;
-
-	row = add(phase, "streams", XS_EFFORT_PLACE, 40 * MS);
+	struct xs_result_estimate *row =
+	    add(phase, "streams", XS_EFFORT_PLACE, 40 * MS);
 	row->n_streams = 16;
 	phase->round_low_ns = 41 * MS;
 	expect("streams"); /* it is not in pieces */
@@ -531,9 +521,8 @@ TEST(phases_are_ranked_by_gain_and_effort)
 /* How often bytes cross the bus, nobody can tell from the program. */
 TEST(what_nobody_can_check_is_no_step)
 {
-	struct xs_result_estimate *mapped;
-
-	mapped = add(phase, "mapped", XS_EFFORT_REWRITE, 10 * MS);
+	struct xs_result_estimate *mapped =
+	    add(phase, "mapped", XS_EFFORT_REWRITE, 10 * MS);
 	expect("mapped");
 	mapped->bound = "each byte crosses the bus once";
 	mapped->assumes_once = true;
@@ -543,9 +532,8 @@ TEST(what_nobody_can_check_is_no_step)
 /* Data is copied again because it changed, unless its contents are the same. */
 TEST(data_stays_only_if_its_contents_do)
 {
-	struct xs_result_estimate *resident;
-
-	resident = add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
+	struct xs_result_estimate *resident =
+	    add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
 	expect("resident");
 	resident->bound = "the host does not change the data";
 	expect("");
@@ -554,10 +542,9 @@ TEST(data_stays_only_if_its_contents_do)
 /* Rounds that copy in what they copied out are asked about, not advised. */
 TEST(doubtful_rows_are_asked_for)
 {
-	struct xs_result_estimate *row;
-
 	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
-	row = add(phase, "double-buffer", XS_EFFORT_PLACES, 10 * MS);
+	struct xs_result_estimate *row =
+	    add(phase, "double-buffer", XS_EFFORT_PLACES, 10 * MS);
 	row->bound = "no round needs the results of the round before";
 	expect("pinned double-buffer");
 	row->doubtful = true;
@@ -594,11 +581,11 @@ TEST(managed_memory_is_prefetched)
  * is the same before and after. */
 TEST(what_both_rounds_share_is_no_doubt)
 {
-	struct xs_result_estimate *row, *as_is;
-
-	as_is = add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
+	struct xs_result_estimate *as_is =
+	    add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
 	as_is->known_low_ns = 43 * MS;
-	row = add(phase, "double-buffer", XS_EFFORT_PLACES, 45 * MS);
+	struct xs_result_estimate *row =
+	    add(phase, "double-buffer", XS_EFFORT_PLACES, 45 * MS);
 	row->low_ns = row->known_low_ns = 38 * MS;
 	row->high_ns = row->known_high_ns = 52 * MS;
 	expect("");
@@ -612,10 +599,9 @@ TEST(what_both_rounds_share_is_no_doubt)
 /* Nothing predicted, nothing worth it, or nothing that is sure to be right. */
 TEST(no_step_has_a_reason)
 {
-	struct xs_result_estimate *row;
-
 	says_why("no strategy could be predicted");
-	row = add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
+	struct xs_result_estimate *row =
+	    add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
 	row->known_high_ns = 50 * MS;
 	says_why(
 	    "nothing: no change is predicted to save 1 % of the steady part");
@@ -634,10 +620,9 @@ TEST(no_step_has_a_reason)
 /* Pinning takes longer than it saves of the one round. */
 TEST(a_setup_that_does_not_pay_is_named)
 {
-	struct xs_result_estimate *row;
-
 	phase->rounds = 1;
-	row = add(phase, "pinned", XS_EFFORT_CALL, 30 * MS);
+	struct xs_result_estimate *row =
+	    add(phase, "pinned", XS_EFFORT_CALL, 30 * MS);
 	row->setup_ns = 25 * MS;
 	row->saves_ns -= row->setup_ns;
 	says_why(
@@ -656,12 +641,12 @@ static void says_no_pinning(const char *text)
 /* Rounds of phase 1 take a tenth less with pinned memory. */
 TEST(why_nothing_is_pinned_is_told)
 {
-	struct xs_result_estimate *as_is, *row;
-
 	result->phase_count = 2;
 	add(&phase[1], "reuse", XS_EFFORT_PLACE, 30 * MS);
-	as_is = add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
-	row = add(phase, "pinned", XS_EFFORT_CALL, 45 * MS);
+	struct xs_result_estimate *as_is =
+	    add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
+	struct xs_result_estimate *row =
+	    add(phase, "pinned", XS_EFFORT_CALL, 45 * MS);
 	row->setup_ns = 50 * MS;
 	row->saves_ns = 0;
 	says_no_pinning("pinned is no step for phase 1: it saves 50.0 ms in 10 "
@@ -685,12 +670,11 @@ TEST(why_nothing_is_pinned_is_told)
 /* As an engineer would before the steps, if it may save more than they do. */
 TEST(data_that_may_stay_is_asked_for)
 {
-	struct xs_result_estimate *resident;
-
 	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
 	expect("pinned");
 	assert_null(result->question);
-	resident = add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
+	struct xs_result_estimate *resident =
+	    add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
 	resident->bound = "the host does not change the data";
 	expect("pinned");
 	assert_has(
@@ -724,14 +708,14 @@ TEST(rows_with_a_pitch_are_copied_as_such)
 					     .step = "h2d",
 					     .calls = 10,
 					     .bytes = 10 << 20};
-	struct xs_result_estimate *row;
 
 	phase->sites = &site;
 	phase->site_count = 1;
 	phase->h2d_ops = 1;
 	phase->h2d_bytes = 1 << 20;
 	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
-	row = add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
+	struct xs_result_estimate *row =
+	    add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
 	row->bound = "it stays";
 	expect("pinned");
 	assert_has(result->question_code,
@@ -876,9 +860,8 @@ TEST(the_same_calls_are_changed_once)
  * 15 % of the other 500 ms. */
 TEST(the_run_now_has_an_interval)
 {
-	struct xs_result_estimate *now;
-
-	now = add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
+	struct xs_result_estimate *now =
+	    add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
 	now->low_ns = 40 * MS;
 	now->high_ns = 60 * MS;
 	expect("");
@@ -892,11 +875,10 @@ TEST(the_run_now_has_an_interval)
 /* A question is about what saves more than the steps that it replaces. */
 TEST(a_question_is_of_what_saves_more)
 {
-	struct xs_result_estimate *row;
-
 	add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
 	add(phase, "streams", XS_EFFORT_SPLIT, 20 * MS);
-	row = add(phase, "resident", XS_EFFORT_PLACE, 35 * MS);
+	struct xs_result_estimate *row =
+	    add(phase, "resident", XS_EFFORT_PLACE, 35 * MS);
 	row->bound = "it stays";
 	expect("pinned streams");
 	assert_null(result->question);
@@ -987,10 +969,9 @@ TEST(lines_have_one_order)
 /* Nor is what may save much "nothing", or what cannot be predicted. */
 TEST(what_is_not_known_is_not_nothing)
 {
-	struct xs_result_estimate *pinned;
-
 	add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
-	pinned = add(phase, "pinned", XS_EFFORT_CALL, 45 * MS);
+	struct xs_result_estimate *pinned =
+	    add(phase, "pinned", XS_EFFORT_CALL, 45 * MS);
 	pinned->high_ns = pinned->known_high_ns = 60 * MS;
 	phase->host_blocked_ns = 20 * MS;
 	says_why("not known: pinned would save less than its uncertainty");

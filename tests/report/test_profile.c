@@ -63,11 +63,9 @@ static void read_trace(const char *path)
 /* The only note; it contains both texts. */
 static void expect_note(const char *text, const char *more)
 {
-	const char *note;
-
 	read_trace(PINNED);
 	assert_int_equal(result->coverage.note_count, 1);
-	note = result->coverage.notes[0];
+	const char *note = result->coverage.notes[0];
 	if (!strstr(note, text) || !strstr(note, more))
 		fail_msg("\"%s\" lacks \"%s\" or \"%s\"", note, text, more);
 }
@@ -193,7 +191,6 @@ TEST(a_run_moves_to_another_machine)
 {
 	struct xs_other_machine others[2];
 	struct xs_machine other = machine;
-	const struct xs_result_other_machine *moved;
 	int64_t sum_ns = 0;
 
 	strcpy(other.name, "half");
@@ -208,7 +205,8 @@ TEST(a_run_moves_to_another_machine)
 	options.elsewhere_count = 2;
 	read_trace(PINNED);
 	assert_int_equal(result->other_machine_count, 2);
-	moved = &result->other_machines[0];
+	const struct xs_result_other_machine *moved =
+	    &result->other_machines[0];
 	assert_string_equal(moved->strategy, "machine:half");
 	assert_int_equal(moved->phases, result->phase_count);
 	for (size_t i = 0; i < result->phase_count; i++) {

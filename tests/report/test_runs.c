@@ -17,11 +17,10 @@ static void expect_spread(size_t count, int64_t median, int64_t low,
 			  int64_t high)
 {
 	static int64_t values[10000];
-	struct xs_run_spread spread;
 
 	for (size_t i = 0; i < count; i++) /* 10, 20, ... in another order */
 		values[i] = 10 * (int64_t)(i * 7 % count + 1);
-	spread = xs_spread_of(values, count);
+	struct xs_run_spread spread = xs_spread_of(values, count);
 	assert_int_equal(spread.median, median);
 	assert_int_equal(spread.low, low);
 	assert_int_equal(spread.high, high);
@@ -120,17 +119,14 @@ TEST(the_report_is_of_the_median_run)
 {
 	struct side side = open_side(4, (int[]){300, 0, 100, 200});
 	size_t median;
-	const struct xs_result_runs *runs;
-	struct xs_result *run;
-	char *text;
 
 	side.runs[0]->phases[0].round_ns = 5;
 	side.runs[2]->phases[0].signature_hash ^= 1;
 	side.runs[2]->run.app = "other --n 5";
 	assert_int_equal(xs_runs_build(side.runs, 4, &median), 0);
 	assert_int_equal(median, 0);
-	run = side.runs[median];
-	runs = run->runs;
+	struct xs_result *run = side.runs[median];
+	const struct xs_result_runs *runs = run->runs;
 	assert_int_equal(run->run.wall_ns, 200000000);
 	assert_int_equal(runs->count, 3);
 	assert_true(runs->totals[0].spread.median == XS_UNKNOWN);
@@ -140,7 +136,7 @@ TEST(the_report_is_of_the_median_run)
 	assert_int_equal(runs->warning_count, 1);
 	assert_has(runs->warnings[0], "another program or GPU");
 	assert_has(runs->warnings[0], ", and in no figure");
-	text = fixture_text(run, false);
+	char *text = fixture_text(run, false);
 	assert_has(text, "Runs  3 of one program");
 	free(text);
 	text = fixture_json(run);

@@ -34,14 +34,13 @@ static char *show(const char *line, int rows, int columns)
 				     .ws_col = (unsigned short)columns};
 	int terminal, status;
 	const pid_t child = forkpty(&terminal, NULL, NULL, &size);
-	char *text;
 
 	assert_true(child >= 0);
 	if (child == 0) {
 		execl("/bin/sh", "sh", "-c", line, NULL);
 		_exit(127);
 	}
-	text = read_all(terminal);
+	char *text = read_all(terminal);
 	close(terminal);
 	waitpid(child, &status, 0);
 	return text;
@@ -103,7 +102,6 @@ TEST(lines_fit_the_terminal)
 {
 	static const char *const report = PLAIN "NO_COLOR=1 " REPORT;
 	struct program plain = program_run("report " TRACE);
-	char *same;
 
 	assert_in_range(widest(report, 80), 1, 80);
 	assert_in_range(widest(report, 90), 81, 90);
@@ -116,7 +114,8 @@ TEST(lines_fit_the_terminal)
 	expect(report, 24, 80, "  once\r\n", "\r\n     once ");
 	expect(report, 24, 60, "GPU to find a\r\ncalibration by;", NULL);
 	/* a pipe has 80 columns, whatever the terminal has */
-	same = show(PLAIN REPORT " --color never | tr '\\n' '|'", 24, 120);
+	char *same =
+	    show(PLAIN REPORT " --color never | tr '\\n' '|'", 24, 120);
 	assert_int_equal(strlen(same), strlen(plain.out));
 	program_free(&plain);
 	free(same);

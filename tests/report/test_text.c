@@ -70,7 +70,6 @@ TEST(lines_fit_80_columns)
 	static char long_name[] =
 	    "a_kernel_with_a_name_that_no_terminal_of_eighty_columns_could_ever"
 	    "_show_on_one_line_of_its_own(int)";
-	char *text;
 
 	result->phases[0].kernel_label = long_name;
 	result->phases[0].sites[0].file = long_name;
@@ -78,7 +77,7 @@ TEST(lines_fit_80_columns)
 	result->run.host = long_name;
 	result->phases[0].h2d_bytes = 123456789012;
 	result->phases[0].rounds = 100000000;
-	text = fixture_text(result, false);
+	char *text = fixture_text(result, false);
 	assert_in_range(longest_line(text), 60, 80);
 	free(text);
 }
@@ -89,14 +88,13 @@ TEST(advice_quotes_the_source)
 	static char wide[] = "cudaMemcpy(a_device_pointer_of_a_long_name, "
 			     "a_host_pointer_of_a_long_name, and_so_on);";
 	struct xs_result_phase *phase = &result->phases[0];
-	const char *first;
-	char *text;
 
 	phase->sites[0].text = "cudaMemcpy(in, host, n, kind);";
 	phase->sites[2].text = wide;
-	text = fixture_text(result, false);
-	first = strstr(text, "       main.cu:88: cudaMemcpy(in, host, n, "
-			     "kind);\n");
+	char *text = fixture_text(result, false);
+	const char *first =
+	    strstr(text, "       main.cu:88: cudaMemcpy(in, host, n, "
+			 "kind);\n");
 	assert_non_null(first);
 	assert_has_not(strchr(first, '\n'), "cudaMemcpy(in, host");
 	assert_has(first, "       main.cu:91: cudaMemcpy(a_dev");
@@ -169,11 +167,9 @@ TEST(losses_come_first)
 /* A call that was only counted is not one that was recorded. */
 TEST(counted_calls_are_told_apart)
 {
-	char *text;
-
 	result->coverage.api_calls_seen = 38043;
 	result->coverage.calls_counted = 27923;
-	text = fixture_text(result, false);
+	char *text = fixture_text(result, false);
 	assert_has(text, "Coverage  38043 calls (10120 recorded), ");
 	free(text);
 }
@@ -181,10 +177,8 @@ TEST(counted_calls_are_told_apart)
 /* Unknown is a dash, never 0. */
 TEST(unknown_is_a_dash)
 {
-	char *text;
-
 	result->steady.totals.gpu_busy_ns = XS_UNKNOWN;
-	text = fixture_text(result, false);
+	char *text = fixture_text(result, false);
 	assert_has(text, "GPU busy           -        -       -\n");
 	free(text);
 }
@@ -197,7 +191,6 @@ TEST(totals_are_not_cut)
 	    "1.23 GB/s; not above\n", "     -\n",
 	    "in 123456 copies, 0.98 GB/s\n"};
 	struct xs_result_totals *totals = &result->steady.totals;
-	char *text;
 
 	totals->h2d_bytes = 1023LL * 1024 * 1024;
 	totals->h2d_ns = 1100LL * 1000 * 1000;
@@ -207,7 +200,7 @@ TEST(totals_are_not_cut)
 	totals->migrated_h2d_ns = 1000000000;
 	totals->host_blocked_ns = 64 * result->run.wall_ns;
 	result->steady.wait_count = 1;
-	text = fixture_text(result, false);
+	char *text = fixture_text(result, false);
 	for (size_t i = 0; i < sizeof(whole) / sizeof(*whole); i++)
 		if (!strstr(text, whole[i]))
 			fail_msg("not there: %s", whole[i]);
@@ -298,7 +291,6 @@ TEST(what_the_profile_lacks_is_said)
 {
 	struct xs_result_estimate *rows = result->phases[0].estimates;
 	size_t i = 0;
-	char *text;
 
 	result->machine_choice.origin = "shipped";
 	while (strcmp(rows[i].strategy, "pinned") != 0)
@@ -306,7 +298,7 @@ TEST(what_the_profile_lacks_is_said)
 	rows[i + 1].applies = false;
 	rows[i + 1].unmeasured = true;
 	rows[i + 1].why = "the profile lacks a rate";
-	text = fixture_text(result, false);
+	char *text = fixture_text(result, false);
 	assert_has_not(text, "lacks a rate");
 	assert_has_not(text, "cost of pinning");
 	free(text);
@@ -363,7 +355,6 @@ TEST(a_star_is_explained)
 	struct xs_result_estimate *row =
 	    (struct xs_result_estimate *)result->plan[1].estimate;
 	struct xs_result_estimate other;
-	char *text;
 
 	row->needs = assumes[0];
 	expect_lines(
@@ -373,7 +364,7 @@ TEST(a_star_is_explained)
 				  NULL});
 	row->assumes = assumes;
 	row->assume_count = 1;
-	text = fixture_text(result, false);
+	char *text = fixture_text(result, false);
 	assert_has_not(text, "show: streams:");
 	assert_has(text, "on the condition of its step");
 	free(text);
@@ -425,11 +416,9 @@ TEST(a_share_is_of_its_amount)
 
 TEST(empty_sections_are_explained)
 {
-	char *text;
-
 	result->plan_count = 0;
 	result->no_step = "nothing, for a reason";
-	text = fixture_text(result, false);
+	char *text = fixture_text(result, false);
 	assert_has(text, "What to change\n  nothing, for a reason\n");
 	free(text);
 	result->phase_count = 0;
@@ -443,11 +432,10 @@ TEST(a_machine_without_a_prediction_is_explained)
 {
 	struct xs_result_other_machine other = {.strategy = "machine:k20m",
 						.app_wall_ns = XS_UNKNOWN};
-	char *text;
 
 	result->other_machines = &other;
 	result->other_machine_count = 1;
-	text = fixture_text(result, false);
+	char *text = fixture_text(result, false);
 	assert_has(text, "unchanged on k20m: not predicted; --all says why\n");
 	free(text);
 	result->all_asked = true;

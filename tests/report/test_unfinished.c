@@ -137,11 +137,10 @@ TEST(a_copy_that_fails_keeps_the_whole)
 TEST(a_long_name_is_not_written_in_place)
 {
 	char path[251];
-	int file;
 
 	memset(path, 'n', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
-	file = xs_unfinished_open(path);
+	int file = xs_unfinished_open(path);
 	assert_true(file >= 0);
 	assert_string_not_equal(xs_unfinished_name(), path);
 	assert_int_not_equal(access(path, F_OK), 0);
