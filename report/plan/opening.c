@@ -299,7 +299,7 @@ static const char *amount(struct xs_result *result, const struct act *act)
 	return xs_arena_print(
 	    arena, "%s of each round's %s%s, here %s of %s",
 	    xs_units_ns(step->round_before_ns - step->round_ns).s,
-	    xs_units_ns(step->round_before_ns +
+	    xs_units_ns(xs_result_untraced_ns(step->phase) +
 			xs_result_used_between_ns(step->phase))
 		.s,
 	    phase, xs_units_ns(act->saves_ns).s, xs_units_ns(wall_ns).s);
