@@ -4,6 +4,7 @@
 
     check.py XFERSPY
 """
+import collections
 import gzip
 import json
 import pathlib
@@ -777,6 +778,39 @@ class PyTorch(unittest.TestCase):
         done = run("diff", paths[0], paths[1], "--fail-above", "5")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("! a trace names no program", done.stdout)
+
+    def totals(self, path):
+        """Of copies and sets of at least 1 MiB and of kernels, ns by kind."""
+        made, sums = records(path), collections.Counter()
+        host = {"1": "pageable", "2": "pinned"}
+        for one in made["copy"]:
+            kind = {"1": ("in", one["src_memory"]), "2": ("out", one["dst_memory"])}.get(
+                one["direction"], ("within", ""))
+            if int(one["bytes"]) >= 1 << 20:
+                sums[kind[0], host.get(kind[1])] += int(one["duration"])
+        for kind in ("kernel", "set"):
+            sums[kind] = sum(int(one["duration"]) for one in made[kind])
+        return sums
+
+    def test_one_program_by_three_tools(self):
+        """Three runs in turn on one GPU: the same phases, totals and first step. Runs of one
+        tool differ by up to a third in copies of pageable memory."""
+        paths = [self.recorded("kinds-h200.xspy.gz"),
+                 *(RECORDED / f"kinds-h200.{kind}.gz" for kind in ("json", "sqlite"))]
+        ours, *others = map(self.totals, paths)
+        self.assertEqual(len(ours), 7)
+        for theirs in others:
+            self.assertEqual(ours.keys(), theirs.keys())
+            for kind, ns in ours.items():
+                if kind[1] != "pageable":
+                    self.assertLess(abs(theirs[kind] - ns), 0.01 * ns, kind)
+        facts = [([(phase["rounds"], *(phase[key] for key in (
+            "h2d_bytes", "d2h_bytes", "src_memory", "dst_memory")))
+            for phase in made["phases"] if phase["rounds"] > 1],
+            made["plan"][0]["strategy"], made["plan"][0]["phase"])
+            for made in map(report, paths)]
+        self.assertEqual(facts, [facts[0]] * 3)
+        self.assertEqual(facts[0][1], "pinned")
 
     def test_savings_of_unknown_buffers(self):
         """What pinning saves is where xferspy, which knows the buffers, has it."""
