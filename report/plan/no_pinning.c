@@ -74,7 +74,10 @@ static const char *why_not(struct xs_result *result,
 	    xs_units_range_ns(row->low_ns, row->high_ns).s);
 }
 
-const char *xs_plan_unmeasured(struct xs_result *result)
+/* Returns why the strategy could not be predicted for a phase of the steady
+ * part: the profile lacks a value; NULL: it was, or does not apply. */
+static const char *why_unmeasured(const struct xs_result *result,
+				  const char *strategy)
 {
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
@@ -85,13 +88,26 @@ const char *xs_plan_unmeasured(struct xs_result *result)
 			    &phase->estimates[k];
 
 			if (row->unmeasured && !row->applies &&
-			    strcmp(row->strategy, "pinned") == 0)
-				return xs_arena_print(
-				    &result->arena,
-				    "pinned memory, and overlap with it, could "
-				    "not be predicted: %s",
-				    row->why);
+			    strcmp(row->strategy, strategy) == 0)
+				return row->why;
 		}
+	}
+	return NULL;
+}
+
+const char *xs_plan_unmeasured(struct xs_result *result)
+{
+	static const char *const changes[][2] = {
+	    {"pinned", "pinned memory, and overlap with it,"},
+	    {"streams", "overlap of copies and kernels"}};
+	const char *why;
+
+	for (size_t i = 0; i < 2; i++) {
+		why = why_unmeasured(result, changes[i][0]);
+		if (why)
+			return xs_arena_print(&result->arena,
+					      "%s could not be predicted: %s",
+					      changes[i][1], why);
 	}
 	return NULL;
 }

@@ -338,7 +338,9 @@ void xs_plan_opening(struct xs_result *result)
 	host = host_first(result);
 	result->opening = xs_arena_print(
 	    &result->arena, "%s%s.", host,
-	    !act.what || planned_ns(result) < wall_ns / XS_RESULT_LEAST_PART
+	    result->machine_choice.other_gpu && result->no_step
+		? first_clause(result)
+	    : !act.what || planned_ns(result) < wall_ns / XS_RESULT_LEAST_PART
 		? nothing(result, &act)
 		: saving(result, &act, !*host));
 }

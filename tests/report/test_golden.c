@@ -107,6 +107,19 @@ TEST(the_start_is_no_pinning)
 			    "81.2 ms, once (19.1 % of the run):\n");
 }
 
+/* A step of the set-up does not take the place of what is not known. */
+TEST(another_gpu_opens_with_what_is_not_known)
+{
+	struct program program =
+	    program_run("report --machine h200 " FOLDER
+			"dataflow/layers-pinned.xspy | grep '^In short'");
+
+	assert_string_equal(program.out,
+			    "In short: not known: the predictions are for "
+			    "another GPU, and not compared with\n");
+	program_free(&program);
+}
+
 /* The modules that a trace names may be there. */
 TEST(files_of_the_machine_are_not_read)
 {

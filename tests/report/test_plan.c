@@ -990,6 +990,20 @@ TEST(what_is_not_known_is_not_nothing)
 	assert_has(result->no_pinning, "lacks the rate");
 }
 
+TEST(overlap_may_not_be_predicted)
+{
+	struct xs_result_estimate *streams;
+
+	add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
+	add(phase, "pinned", XS_EFFORT_CALL, 497 * MS / 10);
+	streams = add(phase, "streams", XS_EFFORT_REWRITE, 50 * MS);
+	streams->applies = false;
+	streams->unmeasured = true;
+	streams->why = "the profile lacks the rate";
+	says_why("not known: overlap of copies and kernels could not be "
+		 "predicted: the profile lacks the rate");
+}
+
 /* Where issuing work is the limit, "nothing" would be wrong. */
 TEST(an_unknown_graph_is_not_nothing)
 {
