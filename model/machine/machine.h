@@ -20,10 +20,6 @@ struct xs_param {
 			   * if the source gives none */
 };
 
-/* The tracer adds to a call, in ns: 0.7 to 1.3 us on an H200 host
- * (docs/overhead.md). */
-#define XS_TRACER_CALL_NS 1000.0
-
 /* The least bytes for which calibration measures pinning and registration. What
  * the line through larger sizes gives for fewer is no time of a call. */
 #define XS_PIN_LEAST_BYTES (64u << 10)

@@ -39,12 +39,24 @@ void xs_action_scale(struct xs_action *action, double by)
 	action->call_ns *= by;
 }
 
-/* Returns whether the action is still the recorded pageable copy. */
+double xs_action_copy_ns(const struct xs_action *action)
+{
+	/* the lag of the one that it did not wait for is small */
+	const double lag_ns = fmax(action->issue_lag_ns, action->dep_lag_ns);
+
+	return action->blocking
+		   ? lag_ns + action->work_ns + action->return_ns
+		   : fmax(action->call_ns, lag_ns + action->work_ns);
+}
+
+/* Returns whether the action is still the recorded pageable copy, and not one
+ * from pinned memory in its place. */
 static bool is_recorded_copy(const struct xs_step *step,
 			     const struct xs_action *action)
 {
 	return xs_step_is_pageable(step) && action->kind == XS_ACTION_OP &&
-	       action->work_ns > 0;
+	       action->bytes[XS_LINK_COPY_IN] <= 0 &&
+	       action->bytes[XS_LINK_COPY_OUT] <= 0;
 }
 
 void xs_another_run(struct xs_plan *plan, const struct xs_phase *phase,
@@ -63,5 +75,28 @@ void xs_another_run(struct xs_plan *plan, const struct xs_phase *phase,
 					     : &machine->pageable_d2h,
 					  xs_step_call_bytes(phase, i), end);
 		xs_action_scale(action, by);
+	}
+}
+
+/* A call copies so many bytes of pageable memory itself, to or from the
+ * driver's memory: what it takes is host time, and hardly depends on pages. */
+#define COPIED_BY_CALL_BYTES 65536.0
+
+void xs_short_copies_limit(struct xs_plan *plan, const struct xs_phase *phase,
+			   const struct xs_machine *machine)
+{
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+		struct xs_action *action = &plan->actions[i];
+		const double bytes = xs_step_call_bytes(phase, i);
+		const double usual_ns = xs_curve_ns(
+		    step->kind == XS_STEP_H2D ? &machine->pageable_h2d
+					      : &machine->pageable_d2h,
+		    bytes);
+		const double by = usual_ns / xs_action_copy_ns(action);
+
+		if (is_recorded_copy(step, action) &&
+		    bytes <= COPIED_BY_CALL_BYTES && by < 1)
+			xs_action_scale(action, by);
 	}
 }

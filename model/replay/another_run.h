@@ -24,9 +24,21 @@ double xs_another_run_ratio(const struct xs_curve *curve, double bytes,
  * the copy, also if it returns before the last part has arrived. */
 void xs_action_scale(struct xs_action *action, double by);
 
+/* Returns the time of a pageable copy from its call or its dependency to its
+ * return, in ns. */
+double xs_action_copy_ns(const struct xs_action *action);
+
 /* Changes the pageable copies of a phase's plan (action i is step i) to one
  * end; 0: as recorded. */
 void xs_another_run(struct xs_plan *plan, const struct xs_phase *phase,
 		    const struct xs_machine *machine, int in_end, int out_end);
+
+/*
+ * Limits pageable copies of at most 64 KiB to the profile's times, for a round
+ * without some of the calls beside them: allocations and other copies make
+ * these take longer. Copies of no known time keep theirs.
+ */
+void xs_short_copies_limit(struct xs_plan *plan, const struct xs_phase *phase,
+			   const struct xs_machine *machine);
 
 #endif

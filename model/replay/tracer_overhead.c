@@ -16,35 +16,6 @@ static void untrace_launch(const struct xs_machine *m, bool was_idle,
 	    fmin(action->issue_lag_ns, action->call_ns + waited_ns);
 }
 
-/* Takes up to `left` off the time, and what it took off `left`. */
-static void shorten(double *ns, double *left)
-{
-	const double taken = fmin(fmax(*ns, 0), *left);
-
-	*ns -= taken;
-	*left -= taken;
-}
-
-/* Whether the record, not the profile, times the copy or set and its call. */
-static bool is_recorded_copy(const struct xs_step *step,
-			     const struct xs_action *action)
-{
-	return step->kind <= XS_STEP_SET && step->return_ns > step->call_ns &&
-	       action->kind == XS_ACTION_OP &&
-	       action->bytes[XS_LINK_COPY_IN] <= 0 &&
-	       action->bytes[XS_LINK_COPY_OUT] <= 0;
-}
-
-/* The call returns earlier; what of it is shorter than that starts earlier. */
-static void untrace_copy(struct xs_action *action)
-{
-	double left = XS_TRACER_CALL_NS;
-
-	shorten(action->blocking ? &action->return_ns : &action->call_ns,
-		&left);
-	shorten(&action->issue_lag_ns, &left);
-}
-
 /* Steps back in which the op before a kernel on its queue is looked for. */
 #define NEAR_STEPS 64u
 
@@ -85,8 +56,6 @@ void xs_tracer_overhead_remove(struct xs_plan *plan,
 
 		action->gap_ns =
 		    fmax(action->gap_ns - (double)step->hash_ns, 0);
-		if (is_recorded_copy(step, action))
-			untrace_copy(action);
 		if (step->kind == XS_STEP_KERNEL &&
 		    action->kind == XS_ACTION_OP)
 			untrace_launch(machine, busy_until_ns <= step->call_ns,

@@ -11,9 +11,7 @@
  * of the profile, and likewise the time from a launch to its kernel's start on
  * an idle device, and the gap between two kernels of one queue: recording a
  * kernel delays the next one. Any longer time is due to the tracer or to a
- * disturbance. A copy or set that keeps its time returns XS_TRACER_CALL_NS
- * earlier, or its op starts as much earlier. Frees keep their times. Hashing
- * contents takes none.
+ * disturbance. Copies and frees keep their times. Hashing contents takes none.
  * What another tool took is unknown: a phase of its trace keeps all times.
  */
 void xs_tracer_overhead_remove(struct xs_plan *plan,

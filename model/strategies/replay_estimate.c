@@ -17,6 +17,10 @@
 
 #define LONG_ROUND 20000u /* steps */
 
+/* What takes calls beside copies out of a round. */
+#define FEWER_CALLS                                                            \
+	(XS_CHANGES_ALLOCATION | XS_CHANGES_TRAFFIC | XS_CHANGES_SIZES)
+
 struct xs_estimate xs_estimate_init(const struct xs_strategy_case *c)
 {
 	return (struct xs_estimate){.strategy = c->strategy->id,
@@ -40,6 +44,8 @@ int xs_plan_recorded(const struct xs_strategy_case *c,
 	if (rc)
 		return rc;
 	xs_tracer_overhead_remove(plan, c->phase, machine);
+	if (c->strategy->changes & FEWER_CALLS)
+		xs_short_copies_limit(plan, c->phase, machine);
 	xs_another_run(plan, c->phase, machine, scenario->in_end,
 		       scenario->out_end);
 	return 0;

@@ -44,18 +44,6 @@ static bool is_in(const struct xs_step *step)
 	return step->kind == XS_STEP_H2D;
 }
 
-/* Returns the time of a pageable copy from its call or its dependency to its
- * return. */
-static double copy_ns(const struct xs_action *action)
-{
-	/* the lag of the one that it did not wait for is small */
-	const double lag_ns = fmax(action->issue_lag_ns, action->dep_lag_ns);
-
-	return action->blocking
-		   ? lag_ns + action->work_ns + action->return_ns
-		   : fmax(action->call_ns, lag_ns + action->work_ns);
-}
-
 /* Whether a round copies out to memory that it touches first: by page faults,
  * or perhaps, since nothing was copied there before. */
 static bool may_touch_first(const struct xs_phase *phase)
@@ -87,7 +75,7 @@ static void take_curve(const struct known *known, const struct xs_machine *m,
 {
 	const bool in = is_in(&known->c.phase->steps[i]);
 	const double bytes = xs_step_call_bytes(known->c.phase, i);
-	const double ns = copy_ns(action);
+	const double ns = xs_action_copy_ns(action);
 	const double by = curve_ns(known->c.phase, m, in, bytes, ns) / ns;
 	const double other =
 	    known->side == 0

@@ -408,7 +408,7 @@ TEST(figures_are_printed)
 	      "+0x2837, +0x2854 once"}},
 	    {"corpus/contact-3/third/hec-iso2dfd", {"+0x15ad, one call"}},
 	    {"corpus/contact/first/hec-haccmk",
-	     {"If its condition does not hold, reuse saves about 31.5 ms"}},
+	     {"If its condition does not hold, reuse saves about 42.8 ms"}},
 	    {"corpus/contact-10/tenth/sora-tof-flying",
 	     {"and 1 more step saves 414 us (0.1 % of the run; double"}},
 	    {"corpus/contact-10/tenth/pmpp-grayscale",
