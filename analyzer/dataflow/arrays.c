@@ -60,6 +60,13 @@ static void list_copies(const struct xs_trace *trace,
 	arrays->count = kept;
 }
 
+/* Returns whether the second one begins where the first one ends: both may be
+ * chunks of one array. */
+static bool is_next(const struct xs_array *first, const struct xs_array *second)
+{
+	return first->call == second->call && first->end == second->begin;
+}
+
 void xs_arrays_cut(const struct xs_arrays *arrays, uint32_t call,
 		   uint64_t address, struct xs_flow_access *access)
 {
@@ -69,10 +76,16 @@ void xs_arrays_cut(const struct xs_arrays *arrays, uint32_t call,
 	XS_BISECT(low, high, i,
 		  items[i].call < call ||
 		      (items[i].call == call && items[i].begin <= address));
+	high = low;
+	while (low > 1 && is_next(&items[low - 2], &items[low - 1]))
+		low--;
+	while (high && high < arrays->count &&
+	       is_next(&items[high - 1], &items[high]))
+		high++;
 	if (low && items[low - 1].call == call)
 		access->begin = items[low - 1].begin;
-	if (low < arrays->count && items[low].call == call)
-		access->end = items[low].begin;
+	if (high < arrays->count && items[high].call == call)
+		access->end = items[high].begin;
 }
 
 uint32_t xs_arrays_find(const struct xs_arrays *arrays, uint32_t call,

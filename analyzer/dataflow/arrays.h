@@ -30,7 +30,8 @@ void xs_arrays_free(struct xs_arrays *arrays);
 /*
  * Cuts what a kernel may access of an allocation to the array at the address
  * that it is given, with what lies behind it until the next array; in front of
- * all arrays, to what lies there. An allocation that is not divided stays
+ * all arrays, to what lies there. Arrays without space between them may be
+ * chunks of one and are not told apart. An allocation that is not divided stays
  * whole.
  */
 void xs_arrays_cut(const struct xs_arrays *arrays, uint32_t call,

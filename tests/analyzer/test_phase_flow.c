@@ -470,19 +470,20 @@ TEST(what_other_rounds_copy)
 }
 
 /* Kernels are given the arrays of a pool that copies tell apart, and with an
- * array what lies behind it; all of a pool, if a copy is of no such array. */
+ * array what lies behind it; all of a pool, if a copy is of no such array, or
+ * if two arrays may be chunks of one. */
 TEST(arrays_of_a_pool)
 {
 	struct round round = {
-	    .ops = {{.kind = XS_STEP_H2D, .bytes = BYTES},
+	    .ops = {{.kind = XS_STEP_H2D, .bytes = BYTES / 2},
 		    {.kind = XS_STEP_KERNEL, .buffers = 1},
 		    {.kind = XS_STEP_H2D, .begin = BYTES, .bytes = BYTES},
 		    {.kind = XS_STEP_KERNEL, .buffers = 6},
-		    {.kind = XS_STEP_D2H, .bytes = BYTES}},
+		    {.kind = XS_STEP_D2H, .bytes = BYTES / 2}},
 	    .count = 5,
 	    .pool = true};
 
-	for (int given = 0; given < 2; given++) {
+	for (int how = 0; how < 3; how++) {
 		struct xs_step steps[OPS];
 		struct xs_trace *trace = trace_of(&round);
 		struct xs_phase phase = phase_of(trace, steps, round.count);
@@ -490,11 +491,12 @@ TEST(arrays_of_a_pool)
 		assert_int_equal(flow_of(trace, &phase), 0);
 		assert_int_equal(steps[0].partner, 1);
 		assert_int_equal(steps[2].partner, 3);
-		assert_int_equal(steps[4].partner, given ? 3 : 1);
+		assert_int_equal(steps[4].partner, how ? 3 : 1);
 		xs_trace_free(trace);
-		/* no kernel is given the second array */
-		round.ops[2].begin += BYTES / 2;
-		round.ops[2].bytes /= 2;
+		/* no space between them; then none is given the second one */
+		round.ops[0].bytes = BYTES;
+		round.ops[2].begin += how ? BYTES / 2 : 0;
+		round.ops[2].bytes /= how ? 2 : 1;
 	}
 }
 
