@@ -225,8 +225,8 @@ static uint64_t session_number(const struct xs_nsys *n, const char *column)
 	return strtoull(value, NULL, 10);
 }
 
-/* Times of events count from the start of the session, before which the capture
- * does not begin. That of a part, or of shifted times, is not known. */
+/* Times of events count from the start of the session. The span of an export of
+ * a part, or with shifted times, is unknown. */
 static void find_span(struct xs_nsys *n)
 {
 	const uint64_t duration_ns = session_number(n, "duration");

@@ -196,8 +196,9 @@ xs_machine_choose(const struct xs_machine_identity *machine,
 /*
  * How much machines of one model differ, as factors to both sides. Rates of the
  * link: 0.6 % between five calibrations of H200s. Times of calls, latencies and
- * host memory: 24 runs on H200 hosts took 1.05 to 1.39 times the profile's time
- * of a launch, and 1.12 to 1.89 times that of an asynchronous copy.
+ * host memory: 24 runs on H200 hosts took 1.05 to 1.39 times the time of a
+ * launch of one host's calibration, and 1.12 to 1.89 times that of an
+ * asynchronous copy.
  */
 #define LINK_FACTOR 1.02
 #define HOST_FACTOR 1.5

@@ -25,7 +25,8 @@ struct xs_strategy_case {
 	const struct xs_model_options *options;
 	struct xs_round_work work;
 	double as_is_ns; /* by replay; savings are counted from it */
-	/* The host's work that the change may or may not take away stays. */
+	/* Keep the host's work between calls that are merged: the pessimistic
+	 * case, since the change may take it away. */
 	bool keeps_work;
 	/* The only row to replay, with its times, in place of all rows: see
 	 * xs_model_schedule(). NULL: none. */

@@ -20,10 +20,11 @@ static inline bool xs_launch_pointers_are_on(void)
 }
 
 /*
- * Returns whether a launch is in a window of XFERSPY_DATAFLOW=sample: 67 ms of
- * each 4.3 s, and from 0.07 s on a 16th of 2^n ns, from 2^n ns after the first
- * launch on. These become longer with the run, for rounds of any length.
- * start_ns: CLOCK_REALTIME.
+ * Returns whether a launch is in a window of XFERSPY_DATAFLOW=sample. There are
+ * windows of 67 ms (2^26 ns) every 4.3 s, for short rounds. For longer ones, a
+ * window opens whenever the time since the first launch reaches a power of two,
+ * from 67 ms on, and stays open for a 16th of that time.
+ * start_ns: CLOCK_REALTIME; since_ns: since the first launch.
  */
 static inline bool xs_launch_pointers_in_window(uint64_t start_ns,
 						uint64_t since_ns)

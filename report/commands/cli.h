@@ -38,7 +38,8 @@ struct xs_cli_option {
 	char letter;		   /* 'o' of -o; 0: none */
 	const char *value;	   /* what --help calls the value: "FILE";
 				    * NULL: no value, sets a bool */
-	xs_cli_parse_value *parse; /* NULL: the name of a format */
+	xs_cli_parse_value *parse; /* NULL: of a bool, or the name of a format,
+				    * whose struct xs_renderer is stored */
 	size_t offset;		   /* of the target in the command's struct */
 	const char *help; /* lines of --help; may contain XS_CLI_FORMATS.
 			   * NULL: write_help of the command */

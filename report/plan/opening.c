@@ -19,7 +19,8 @@
 /* Below 1 / HOST_PART of the run, the host's code does not come first. */
 #define HOST_PART 10
 
-/* Nor the program's start-up, which a longer run has no more of. */
+/* Below 1 / START_PART, the program's start-up does not: a longer run has no
+ * more of it. */
 #define START_PART 4
 
 /* What all steps of this run save of it. */

@@ -21,16 +21,17 @@ struct xs_job_diff;
 struct xs_diff;
 struct xs_formulas_result;
 
-/* How a format writes to out, which the display shows, reports on traces (NULL:
- * one that could not be read), a job (all: no list is cut), two jobs, two runs
- * (gate_percent: value of --fail-above, NAN without) and the model. Return 0,
- * -ENOMEM or -EIO. */
+/* Functions of a format, which write to out, as the display shows it. They
+ * return 0, -ENOMEM or -EIO. results: NULL for a trace that could not be read.
+ */
 typedef int xs_render_report(struct xs_result *const *results, size_t count,
 			     const struct xs_display *display, FILE *out);
+/* all: no list is cut */
 typedef int xs_render_job(struct xs_job *job, bool all,
 			  const struct xs_display *display, FILE *out);
 typedef int xs_render_job_diff(struct xs_job_diff *diff,
 			       const struct xs_display *display, FILE *out);
+/* gate_percent: value of --fail-above, NAN without */
 typedef int xs_render_diff(struct xs_diff *diff, double gate_percent,
 			   const struct xs_display *display, FILE *out);
 typedef int xs_render_model(const struct xs_formulas_result *model,

@@ -60,9 +60,8 @@ double xs_result_share(const struct xs_result_phase *phase)
 			       (double)phase->wall_ns, (double)phase->total_ns);
 }
 
-/* The part of the run in which the phase's rounds ran, but one that warms up.
- */
-static double recorded_ns(const struct xs_result_phase *phase)
+/* The part of the run in which the phase's rounds ran, without its warm-up. */
+static double repeated_wall_ns(const struct xs_result_phase *phase)
 {
 	return phase->warm_up_ns > 0
 		   ? (double)phase->wall_ns * (1 - (double)phase->warm_up_ns /
@@ -74,7 +73,7 @@ double xs_result_of_run(const struct xs_result_phase *phase, double round_ns)
 {
 	const double rounds =
 	    (double)xs_result_rounds(phase) * xs_result_share(phase);
-	const double most_ns = recorded_ns(phase);
+	const double most_ns = repeated_wall_ns(phase);
 	const double median_ns = (double)phase->round_ns * rounds;
 
 	return most_ns > 0 && median_ns > most_ns
@@ -85,7 +84,7 @@ double xs_result_of_run(const struct xs_result_phase *phase, double round_ns)
 int64_t xs_result_repeated_ns(const struct xs_result_phase *phase)
 {
 	return xs_number_round(
-	    recorded_ns(phase) -
+	    repeated_wall_ns(phase) -
 	    xs_result_of_run(phase, (double)phase->tracer_ns));
 }
 

@@ -280,7 +280,7 @@ TEST(test_best_blocks)
 	assert_near(rows[2].blocks, 2);
 }
 
-/* What the choice above rests on. */
+/* The number of blocks that is chosen above relies on it. */
 TEST(test_more_blocks_are_never_slower)
 {
 	struct xs_control_estimate few[XS_CONTROL_ROWS], many[XS_CONTROL_ROWS];
