@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/report/program.h"
 
-#include "tests/unit.h"
-
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,20 +47,4 @@ void program_free(struct program *program)
 {
 	free(program->out);
 	free(program->err);
-}
-
-void runs(const char *arguments, int code, const char *out, const char *err)
-{
-	struct program program = program_run(arguments);
-
-	if (program.code != code)
-		fail_msg("'%s' exits with %d, not %d: %s", arguments,
-			 program.code, code, program.err);
-	if (out && !strstr(program.out, out))
-		fail_msg("'%s' does not print '%s': %s", arguments, out,
-			 program.out);
-	if (err ? !strstr(program.err, err) : *program.err)
-		fail_msg("'%s' does not say '%s': %s", arguments,
-			 err ? err : "", program.err);
-	program_free(&program);
 }

@@ -12,8 +12,4 @@ struct program {
 struct program program_run(const char *arguments);
 void program_free(struct program *program);
 
-/* Expects an exit code, and texts on stdout (NULL: any) and stderr (NULL:
- * empty). */
-void runs(const char *arguments, int code, const char *out, const char *err);
-
 #endif
