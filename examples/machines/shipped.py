@@ -3,7 +3,8 @@
 """Writes the profiles h100.json and h200.json from all recorded calibrations;
 --check writes nothing, and exits with 1 if they are not up to date.
 
-Each parameter is the median of the calibrations of this GPU model, its range is from
+Each parameter is the median of the calibrations of this GPU model on a host with no
+other process at work, its range is from
 their lowest value to their highest: another machine's value lies within with a
 probability of (N - 1) / (N + 1) for N of them. docs/models.md has the rule.
 """
@@ -20,7 +21,8 @@ def calibrations(model):
     found = {}
     for path in sorted(HERE.parent.glob("*/*/machine*.json")):
         machine = json.loads(path.read_text())
-        if machine["source"] == "calibrated" and model in machine["gpu"]:
+        if (machine["source"] == "calibrated" and model in machine["gpu"]
+                and "Another process" not in machine["notes"]):
             found[machine["date"]] = machine
     return [found[date] for date in sorted(found)]
 
