@@ -330,26 +330,38 @@ static const char *if_beside(const struct xs_result_verdict *in)
 		   : "";
 }
 
+/* "84.1 % of the steady part, "; "" if nothing repeats and that is as much as
+ * of the run. */
+static const char *of_steady(struct xs_result *result, const char *of_run)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const struct xs_units_text share =
+	    xs_units_percent(in->at_most_steady_ns, in->steady_ns);
+
+	return !in->repeats && strcmp(share.s, of_run) == 0
+		   ? ""
+		   : xs_arena_print(&result->arena, "%s of %s, ", share.s,
+				    xs_result_steady_name(result));
+}
+
 static const char *most(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t most_ns = in->at_most_saves_ns;
+	const struct xs_units_text of_run =
+	    xs_units_percent(most_ns, xs_result_untraced_wall_ns(result));
 	const bool allocates = xs_result_part_ns(in, XS_PART_ALLOCATION) >
 			       in->recorded_ns / NAMED_PART;
 
 	return xs_arena_print(
 	    &result->arena,
-	    "%s of data movement%s%s save at most %s%s: %s of %s, %s%s of "
-	    "%s.%s",
+	    "%s of data movement%s%s save at most %s%s: %s%s%s of %s.%s",
 	    in->pinning.step ? "In the rounds, changes" : "Changes",
 	    allocates ? has_graph(result) ? ", allocation" : " and allocation"
 		      : "",
 	    has_graph(result) ? " and a CUDA graph" : "", amount(result),
-	    if_beside(in),
-	    xs_units_percent(in->at_most_steady_ns, in->steady_ns).s,
-	    xs_result_steady_name(result), amount_of_run(result),
-	    xs_units_percent(most_ns, xs_result_untraced_wall_ns(result)).s,
-	    xs_result_run_name(result), by_order(result));
+	    if_beside(in), of_steady(result, of_run.s), amount_of_run(result),
+	    of_run.s, xs_result_run_name(result), by_order(result));
 }
 
 int xs_verdict_say(struct xs_result *result)

@@ -758,6 +758,10 @@ class PyTorch(unittest.TestCase):
         self.assertEqual(found["trace"]["wall_ns"],
                          report(RECORDED / "rounds.json.gz")["trace"]["wall_ns"])
 
+    def test_a_share_is_told_once(self):
+        self.assertRegex(report(RECORDED / "event_sync.json.gz", "h100")["verdict"]["text"],
+                         r"save at most [\d.]+ us: 1\.7 % of the run\.")
+
     def test_runs_of_programs_without_a_name(self):
         with gzip.open(RECORDED / "event_sync.json.gz") as file:
             other = json.load(file)
