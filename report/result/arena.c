@@ -106,11 +106,12 @@ const char *xs_arena_join_once(struct xs_arena *arena, const char *list,
 {
 	const size_t bytes = item ? strlen(item) : 0;
 
-	for (const char *at = list; at && item; at = strstr(at, ", ")) {
-		at += at == list ? 0 : 2;
+	for (const char *at = list; at && item;) {
 		if (strncmp(at, item, bytes) == 0 &&
 		    (!at[bytes] || strncmp(at + bytes, ", ", 2) == 0))
 			return list;
+		at = strstr(at, ", ");
+		at = at ? at + 2 : NULL;
 	}
 	return item ? xs_arena_join(arena, list, item) : list;
 }

@@ -168,5 +168,9 @@ TEST(an_item_is_listed_once)
 	list = xs_arena_join_once(&arena, list, "resident");
 	list = xs_arena_join_once(&arena, list, "graph");
 	assert_string_equal(list, "resident-throughout, resident, graph");
+
+	list = xs_arena_join_once(&arena, "", "graph"); /* a damaged name */
+	list = xs_arena_join_once(&arena, list, "graph");
+	assert_string_equal(list, ", graph");
 	xs_arena_free(&arena);
 }
