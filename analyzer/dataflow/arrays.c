@@ -45,10 +45,10 @@ static void list_copies(const struct xs_trace *trace,
 
 			if (kind != XS_OP_KERNEL && kind != XS_OP_SET &&
 			    flow->memories[at] != XS_NONE)
-				arrays->items[count++] =
-				    (struct xs_array){flow->memories[at],
-						      flow->accesses[at].begin,
-						      flow->accesses[at].end};
+				arrays->items[count++] = (struct xs_array){
+				    flow->memories[at],
+				    flow->accesses[at].begin,
+				    flow->accesses[at].end, 0};
 		}
 	}
 	if (count)
@@ -58,34 +58,6 @@ static void list_copies(const struct xs_trace *trace,
 		    by_place(&arrays->items[kept - 1], &arrays->items[i]) != 0)
 			arrays->items[kept++] = arrays->items[i];
 	arrays->count = kept;
-}
-
-/* Returns whether the second one begins where the first one ends: both may be
- * chunks of one array. */
-static bool is_next(const struct xs_array *first, const struct xs_array *second)
-{
-	return first->call == second->call && first->end == second->begin;
-}
-
-void xs_arrays_cut(const struct xs_arrays *arrays, uint32_t call,
-		   uint64_t address, struct xs_flow_access *access)
-{
-	const struct xs_array *items = arrays->items;
-	uint32_t low = 0, high = arrays->count;
-
-	XS_BISECT(low, high, i,
-		  items[i].call < call ||
-		      (items[i].call == call && items[i].begin <= address));
-	high = low;
-	while (low > 1 && is_next(&items[low - 2], &items[low - 1]))
-		low--;
-	while (high && high < arrays->count &&
-	       is_next(&items[high - 1], &items[high]))
-		high++;
-	if (low && items[low - 1].call == call)
-		access->begin = items[low - 1].begin;
-	if (high < arrays->count && items[high].call == call)
-		access->end = items[high].begin;
 }
 
 uint32_t xs_arrays_find(const struct xs_arrays *arrays, uint32_t call,
@@ -101,6 +73,15 @@ uint32_t xs_arrays_find(const struct xs_arrays *arrays, uint32_t call,
 		       address < items[low - 1].end
 		   ? low - 1
 		   : XS_NONE;
+}
+
+void xs_arrays_cut(const struct xs_arrays *arrays, uint32_t call,
+		   uint64_t address, struct xs_flow_access *access)
+{
+	const uint32_t at = xs_arrays_find(arrays, call, address);
+
+	if (at != XS_NONE && arrays->items[at].begin == address)
+		access->begin = arrays->items[at].first;
 }
 
 /* Marks the arrays whose addresses kernels are given. */
@@ -165,6 +146,15 @@ static void keep_divided(struct xs_arrays *arrays, const bool *given)
 	for (uint32_t at = 0; at < arrays->count;)
 		kept += join_ranges(arrays, given, kept, &at);
 	arrays->count = kept;
+	for (uint32_t i = 0; i < kept; i++) {
+		const struct xs_array *before = &arrays->items[i ? i - 1 : 0];
+		struct xs_array *array = &arrays->items[i];
+
+		array->first = i && before->call == array->call &&
+				       before->end == array->begin
+				   ? before->first
+				   : array->begin;
+	}
 }
 
 int xs_arrays_find_all(const struct xs_trace *trace,

@@ -9,6 +9,8 @@
 struct xs_array {
 	uint32_t call;
 	uint64_t begin, end;
+	uint64_t first; /* of those right before it, which may be chunks of one
+			 * array with it */
 };
 
 struct xs_arrays {
@@ -28,11 +30,10 @@ int xs_arrays_find_all(const struct xs_trace *trace,
 void xs_arrays_free(struct xs_arrays *arrays);
 
 /*
- * Cuts what a kernel may access of an allocation to the array at the address
- * that it is given, with what lies behind it until the next array; in front of
- * all arrays, to what lies there. Arrays without space between them may be
- * chunks of one and are not told apart. An allocation that is not divided stays
- * whole.
+ * Cuts what a kernel may access of an allocation if it is given the first byte
+ * of an array: then it accesses nothing before the array, or before the first
+ * one of those that it touches. Of an allocation that is not divided, nothing
+ * is cut.
  */
 void xs_arrays_cut(const struct xs_arrays *arrays, uint32_t call,
 		   uint64_t address, struct xs_flow_access *access);

@@ -16,7 +16,8 @@
 #define BLOCK_BYTES  4096u
 #define BLOCKS	     (SAMPLE_BYTES / BLOCK_BYTES)
 
-#define PIECE_BYTES  XS_CONTENT_PIECE_BYTES
+/* Bytes read at once, on the stack of a guard. */
+#define PIECE_BYTES  16384u
 #define PIECE_BLOCKS (PIECE_BYTES / BLOCK_BYTES)
 
 _Atomic int xs_hash_mode;
@@ -24,13 +25,15 @@ _Atomic int xs_hash_mode;
 /* Some systems forbid process_vm_readv() even on the own process. */
 static void disable(int error)
 {
-	int mode = atomic_exchange(&xs_hash_mode, XS_HASH_OFF);
+	static atomic_bool is_noted;
 
-	if (mode != XS_HASH_OFF)
+	atomic_store(&xs_hash_mode, XS_HASH_OFF);
+	if (!atomic_exchange(&is_noted, true))
 		xs_trace_info("note",
-			      "XFERSPY_HASH: this system does not allow a "
-			      "process to read its own memory with "
-			      "process_vm_readv (%s): copies are not hashed",
+			      "this system does not allow a process to read "
+			      "its own memory with process_vm_readv (%s): "
+			      "copies are not hashed, and tables of addresses "
+			      "are not seen",
 			      strerror(error));
 }
 

@@ -13,9 +13,6 @@
 /* enum xs_hash_mode; set once, before the first copy. */
 extern _Atomic int xs_hash_mode;
 
-/* Bytes that are read at once, on the stack of a guard. */
-#define XS_CONTENT_PIECE_BYTES 16384u
-
 /* Reads host memory. Returns false if it cannot be read, for example if the
  * address is invalid. May set errno. */
 bool xs_content_read(uint64_t address, void *to, size_t bytes);

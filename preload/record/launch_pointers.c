@@ -23,9 +23,12 @@
 #define MOST_EXTRA     8u   /* entries of `extra` that are looked at */
 
 /* Of the copies in that may be tables of addresses, the first ones and then
- * each 16th are read, and all of them once one had addresses. */
+ * each 16th are read, and all small ones once one had addresses. */
 #define MOST_TABLE_BYTES 65536u
 #define FIRST_COPIES	 4096u
+
+/* So much is read of them, and of pinned memory that a launch is given. */
+#define MOST_READ_BYTES 4096u
 
 _Atomic int xs_launch_pointers_mode;
 static _Atomic bool has_tables;
@@ -151,6 +154,38 @@ static void write_records(const struct noting *noting, xs_u16 known,
 	} while (at < found->count);
 }
 
+/* Returns whether the host memory at an address has addresses in its first
+ * MOST_READ_BYTES. */
+static bool has_addresses(uint64_t from, uint64_t bytes)
+{
+	uint64_t words[MOST_READ_BYTES / 8], address;
+	struct xs_live_addresses found = {
+	    .addresses = &address, .room = 1, .no_objects = true};
+
+	if (bytes > MOST_READ_BYTES)
+		bytes = MOST_READ_BYTES;
+	if (xs_content_read(from, words, (size_t)bytes))
+		xs_live_memory_collect(words, (size_t)bytes / 8, &found);
+	return found.count;
+}
+
+/* Returns whether pinned memory that a launch is given has addresses. */
+static bool leads_to_addresses(const struct xs_live_addresses *given)
+{
+	for (size_t i = 0; i < given->count; i++) {
+		const uint64_t address = given->addresses[i];
+		const uint64_t bytes = xs_live_memory_host_bytes(address);
+
+		if (bytes && has_addresses(address, bytes < MOST_READ_BYTES
+							? bytes
+							: MOST_READ_BYTES)) {
+			xs_live_memory_hide(address, XS_POINTERS_TABLE);
+			return true;
+		}
+	}
+	return false;
+}
+
 static void note_launch(void *data)
 {
 	const struct noting *noting = data;
@@ -162,10 +197,14 @@ static void note_launch(void *data)
 	const struct xs_kernel_layout *layout = NULL;
 	struct xs_kernel *kernel =
 	    function ? xs_kernel_layout_get(function, &layout) : NULL;
+	xs_u16 known;
 
 	if (kernel && atomic_load(&kernel->launches) < FIRST_LAUNCHES)
 		atomic_fetch_add(&kernel->launches, 1);
-	write_records(noting, collect(noting, layout, &found), &found);
+	known = collect(noting, layout, &found);
+	if (known == XS_POINTERS_ALL && leads_to_addresses(&found))
+		known = XS_POINTERS_TABLE;
+	write_records(noting, known, &found);
 }
 
 /* Memory that is mapped at two addresses. */
@@ -186,7 +225,8 @@ static void note_memory(void *data)
 	if (xs_call_allocates(noting->call_class))
 		xs_live_memory_add(event->dst, event->bytes,
 				   noting->thread->context,
-				   noting->span->end_ns);
+				   noting->span->end_ns,
+				   noting->call_class != XS_CALL_ALLOC_DEVICE);
 	else
 		xs_live_memory_remove(event->dst, noting->span->start_ns);
 	if (xs_call_allocates(noting->call_class) && event->src)
@@ -202,7 +242,7 @@ static void note_object(void *data)
 
 	if (event->dst) {
 		xs_live_memory_add(event->dst, 1, noting->thread->context,
-				   noting->span->end_ns);
+				   noting->span->end_ns, false);
 		xs_live_memory_hide(event->dst, XS_POINTERS_OBJECT);
 	} else if (event->event) {
 		xs_mapped_handles_drop(event->event);
@@ -211,23 +251,15 @@ static void note_object(void *data)
 	}
 }
 
-/* Looks for addresses in what was copied. */
+/* Looks for addresses in what was copied: of rows in the first one. */
 static void note_content(void *data)
 {
 	const struct xs_event *event = ((const struct noting *)data)->event;
-	uint64_t words[XS_CONTENT_PIECE_BYTES / 8], address;
-	struct xs_live_addresses found = {.addresses = &address, .room = 1};
 
-	for (uint64_t at = 0; at < event->bytes; at += sizeof(words)) {
-		const uint64_t left = event->bytes - at;
-		const size_t bytes =
-		    left < sizeof(words) ? (size_t)left : sizeof(words);
+	const uint64_t bytes = event->bytes / event->rows;
+	const uint64_t skip = -event->dst % 8; /* words lie there aligned */
 
-		if (!xs_content_read(event->src + at, words, bytes))
-			return;
-		xs_live_memory_collect(words, bytes / 8, &found);
-	}
-	if (!found.count)
+	if (bytes < skip + 8 || !has_addresses(event->src + skip, bytes - skip))
 		return;
 	atomic_store_explicit(&has_tables, true, memory_order_relaxed);
 	/* a variable of the device is not among live memory; any kernel may
@@ -237,26 +269,42 @@ static void note_content(void *data)
 		xs_live_memory_hide_all(XS_POINTERS_TABLE);
 }
 
-static bool is_looked_at(void)
+/* A copy of memory with addresses has some, too. */
+static void note_copied_table(void *data)
+{
+	const struct xs_event *event = ((const struct noting *)data)->event;
+	uint64_t address;
+	struct xs_live_addresses found = {.addresses = &address, .room = 1};
+
+	xs_live_memory_collect(&event->src, 1, &found);
+	if (found.known == XS_POINTERS_TABLE)
+		xs_live_memory_hide(event->dst, XS_POINTERS_TABLE);
+}
+
+static bool is_looked_at(uint64_t bytes)
 {
 	static _Atomic uint32_t copies;
 	const uint32_t number =
 	    atomic_fetch_add_explicit(&copies, 1, memory_order_relaxed);
 
 	return number < FIRST_COPIES || number % 16 == 0 ||
-	       atomic_load_explicit(&has_tables, memory_order_relaxed);
+	       (bytes <= MOST_READ_BYTES &&
+		atomic_load_explicit(&has_tables, memory_order_relaxed));
 }
 
 XS_HOT void xs_launch_pointers_copy(const struct xs_event *event)
 {
 	struct noting noting = {.event = event};
+	const bool may_be_in = event->direction == cudaMemcpyHostToDevice ||
+			       event->direction == cudaMemcpyDefault;
 
-	if (event->rows == 1 && event->bytes >= 8 &&
-	    event->bytes <= MOST_TABLE_BYTES &&
-	    (event->direction == cudaMemcpyHostToDevice ||
-	     event->direction == cudaMemcpyDefault) &&
-	    is_looked_at())
+	if (may_be_in && event->rows && event->bytes >= 8 &&
+	    event->bytes <= MOST_TABLE_BYTES && is_looked_at(event->bytes))
 		xs_guard_run(note_content, &noting);
+	if ((event->direction == cudaMemcpyDeviceToDevice ||
+	     event->direction == cudaMemcpyDefault) &&
+	    atomic_load_explicit(&has_tables, memory_order_relaxed))
+		xs_guard_run(note_copied_table, &noting);
 }
 
 /* The device's modules are gone, too. With several devices, it is not known

@@ -19,7 +19,7 @@
 struct range {
 	uint64_t begin, end, since_ns;
 	uint32_t context;
-	uint32_t known; /* enum xs_pointers_known */
+	uint16_t known, is_host; /* known: enum xs_pointers_known */
 };
 
 struct leaf {
@@ -218,14 +218,12 @@ static bool insert(const struct range *range)
 }
 
 void xs_live_memory_add(uint64_t address, uint64_t bytes, uint32_t context,
-			uint64_t end_ns)
+			uint64_t end_ns, bool is_host)
 {
-	const struct range range = {.begin = address,
-				    .end = address + (bytes ? bytes : 1),
-				    .since_ns = end_ns,
-				    .context = context,
-				    .known = bytes ? XS_POINTERS_ALL
-						   : XS_POINTERS_TOO_MANY};
+	const unsigned known = bytes ? XS_POINTERS_ALL : XS_POINTERS_TOO_MANY;
+	const struct range range = {address, address + (bytes ? bytes : 1),
+				    end_ns,  context,
+				    known,   is_host};
 
 	if (!address || range.end < address)
 		return;
@@ -297,9 +295,22 @@ bool xs_live_memory_hide(uint64_t address, enum xs_pointers_known why)
 	pthread_mutex_lock(&lock);
 	range = live_at(address);
 	if (range && range->known == XS_POINTERS_ALL)
-		range->known = why;
+		range->known = (uint16_t)why;
 	pthread_mutex_unlock(&lock);
 	return range;
+}
+
+uint64_t xs_live_memory_host_bytes(uint64_t address)
+{
+	const struct range *range;
+	uint64_t bytes = 0;
+
+	pthread_mutex_lock(&lock);
+	range = live_at(address);
+	if (range && range->is_host && range->known == XS_POINTERS_ALL)
+		bytes = range->end - address;
+	pthread_mutex_unlock(&lock);
+	return bytes;
 }
 
 void xs_live_memory_hide_all(enum xs_pointers_known why)
@@ -352,7 +363,7 @@ static void collect_word(uint64_t word, struct xs_live_addresses *found)
 		range = live_after(word);
 		word = range ? range->begin : 0;
 	}
-	if (!range)
+	if (!range || (found->no_objects && range->known == XS_POINTERS_OBJECT))
 		return;
 	if (range->known != XS_POINTERS_ALL)
 		found->known = range->known;

@@ -20,7 +20,7 @@
  * `end_ns`; 0 bytes: its size is unknown. Older entries that overlap it are
  * dropped: their memory was freed. */
 void xs_live_memory_add(uint64_t address, uint64_t bytes, uint32_t context,
-			uint64_t end_ns);
+			uint64_t end_ns, bool is_host);
 
 /* Removes the memory at `address` that a call which began at `start_ns` freed.
  * Memory that was allocated there since then stays. */
@@ -34,6 +34,10 @@ void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns);
  * too. Returns false if no memory lives there. */
 bool xs_live_memory_hide(uint64_t address, enum xs_pointers_known why);
 
+/* Returns how many bytes of live memory of the host are at and behind
+ * `address`; 0 if none, or if it is hidden. */
+uint64_t xs_live_memory_host_bytes(uint64_t address);
+
 /* Notes that each launch from now on may access other memory. */
 void xs_live_memory_hide_all(enum xs_pointers_known why);
 
@@ -41,6 +45,7 @@ void xs_live_memory_hide_all(enum xs_pointers_known why);
 struct xs_live_addresses {
 	uint64_t *addresses;
 	size_t count, room;
+	bool no_objects;	      /* words are data */
 	enum xs_pointers_known known; /* set to the reason if there is other
 				       * memory */
 };

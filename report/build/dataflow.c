@@ -101,7 +101,7 @@ static const char *const whys[FLOW_WHYS] = {
 			"that no recorded call allocated",
     [XS_POINTERS_TOO_MANY] = "with more addresses than are kept, or beside "
 			     "memory of an unknown size",
-    [XS_POINTERS_TABLE] = "with memory that was given addresses by a copy",
+    [XS_POINTERS_TABLE] = "with memory that holds addresses (a table)",
     [XS_POINTERS_ALIAS] = "with memory mapped at two addresses",
     [XS_POINTERS_OBJECT] = "with a texture or surface",
     [WHY_GRAPH] = "of graphs",

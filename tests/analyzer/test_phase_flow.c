@@ -469,16 +469,16 @@ TEST(what_other_rounds_copy)
 	xs_trace_free(trace);
 }
 
-/* Kernels are given the arrays of a pool that copies tell apart, and with an
- * array what lies behind it; all of a pool, if a copy is of no such array, or
- * if two arrays may be chunks of one. */
+/* A kernel accesses nothing before the array that it is given, but what lies
+ * behind it; all of a pool, if a copy is of no such array, or if two arrays may
+ * be chunks of one. */
 TEST(arrays_of_a_pool)
 {
 	struct round round = {
 	    .ops = {{.kind = XS_STEP_H2D, .bytes = BYTES / 2},
 		    {.kind = XS_STEP_KERNEL, .buffers = 1},
 		    {.kind = XS_STEP_H2D, .begin = BYTES, .bytes = BYTES},
-		    {.kind = XS_STEP_KERNEL, .buffers = 6},
+		    {.kind = XS_STEP_KERNEL, .buffers = 2},
 		    {.kind = XS_STEP_D2H, .bytes = BYTES / 2}},
 	    .count = 5,
 	    .pool = true};
@@ -493,6 +493,18 @@ TEST(arrays_of_a_pool)
 		assert_int_equal(steps[2].partner, 3);
 		assert_int_equal(steps[4].partner, how ? 3 : 1);
 		xs_trace_free(trace);
+		/* the first kernel is given the second array, and the second
+		 * one reads on from the first */
+		round.ops[1].buffers = 2;
+		round.ops[3].buffers = 1;
+		trace = trace_of(&round);
+		phase = phase_of(trace, steps, round.count);
+		assert_int_equal(flow_of(trace, &phase), 0);
+		assert_int_equal(steps[2].partner, 3);
+		assert_int_equal(steps[4].partner, 3);
+		xs_trace_free(trace);
+		round.ops[1].buffers = 1;
+		round.ops[3].buffers = 2;
 		/* no space between them; then none is given the second one */
 		round.ops[0].bytes = BYTES;
 		round.ops[2].begin += how ? BYTES / 2 : 0;

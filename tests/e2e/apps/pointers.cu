@@ -92,18 +92,29 @@ static void launch_all(int *a, int *b, int *mapped)
 	nothing<<<1, 32>>>();
 }
 
-/* Arrays behind a table, which the first kernel is given and which lives in
- * memory that is freed; and behind a texture. */
+/* Arrays behind a table, a copy of it, and one in pinned memory, which all are
+ * freed; and behind a texture. */
 static void launch_with_others(int *a, int *b)
 {
-	int **list;
+	int **list, **copied;
 	cudaTextureObject_t object;
 
 	CHECK(cudaMalloc(&list, sizeof(a)));
 	tell("by_list", list, b);
 	CHECK(cudaMemcpy(list, &a, sizeof(a), cudaMemcpyHostToDevice));
 	by_list<<<1, 32>>>(list, b);
+	CHECK(cudaMalloc(&copied, sizeof(a)));
+	CHECK(cudaMemcpy(copied, list, sizeof(a), cudaMemcpyDeviceToDevice));
 	CHECK(cudaFree(list));
+	tell("by_list", copied, b);
+	by_list<<<1, 32>>>(copied, b);
+	CHECK(cudaFree(copied));
+	CHECK(cudaMallocHost(&list, sizeof(a)));
+	list[0] = a;
+	tell("by_list", list, b);
+	by_list<<<1, 32>>>(list, b);
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaFreeHost(list));
 	CHECK(cudaCreateTextureObject(&object, NULL, NULL, NULL));
 	tell("object", (void *)object, NULL);
 	without<<<1, 32>>>((long long)object);
