@@ -149,6 +149,42 @@ TEST(test_the_setup_of_unknown_buffers)
 	assert_near(estimated("pinned")->setup_more_ns, 0.2 * 1020000);
 }
 
+/* Addresses show whether every round uses the same buffers, if no page of them
+ * is new; else it is a condition. */
+TEST(test_pinning_needs_the_same_buffers)
+{
+	assert_string_equal(estimated("pinned")->needs,
+			    "the same buffers are used in every round");
+	phase.steps[0].same_host = true;
+	assert_string_equal(estimated("pinned")->needs,
+			    "the same buffers are used in every round");
+	phase.steps[2].same_host = true;
+	assert_null(estimated("pinned")->needs);
+	assert_null(replayed("pinned")->assumes[0]);
+	phase.touched_bytes = 1;
+	assert_string_equal(estimated("pinned")->needs,
+			    "every round uses the same buffers: its page "
+			    "faults show new ones now");
+}
+
+/* What several lines copy, in and out, is pinned once: the step counts the
+ * buffers. */
+TEST(test_the_setup_pins_a_buffer_of_several_lines_once)
+{
+	phase.buffers = 1;
+	phase.buffer_bytes = 1000000;
+	phase.buffers_shared = true;
+	assert_near(estimated("pinned")->setup_ns, 10000 + 1000000 * 0.5);
+	set_range(&machine.register_fixed_ns, 30000);
+	set_range(&machine.register_byte_ns, 1);
+	assert_near(estimated("pinned")->setup_ns, 30000 + 1000000);
+	assert_has(replayed("pinned")->why, "(1 buffer; cudaMallocHost");
+	/* one direction alone has its own buffers */
+	phase.steps[0].src_memory = XS_MEM_PINNED;
+	phase.d2h_buffers = 3;
+	assert_near(estimated("pinned")->setup_ns, 3 * 30000 + 1000000);
+}
+
 /* Memory that is copied only once is pinned as well, each buffer of it. */
 TEST(test_one_round_pays_the_setup)
 {
