@@ -266,8 +266,8 @@ static const char *pinning(struct xs_result *result)
 		     : "");
 }
 
-/* "78 ms a round", or "866 ms" where several phases repeat or rounds run side
- * by side. */
+/* "78 ms of a mean round's 90 ms", or "866 ms" where several phases repeat or
+ * rounds run side by side. */
 static const char *amount(struct xs_result *result)
 {
 	const struct xs_result_steady *steady = &result->steady;
@@ -276,13 +276,10 @@ static const char *amount(struct xs_result *result)
 
 	if (!steady->phase || steady->rounds == XS_UNKNOWN)
 		return xs_arena_copy(arena, xs_units_ns(most_ns).s);
-	if (most_ns / steady->rounds > xs_result_untraced_ns(steady->phase))
-		return xs_arena_print(
-		    arena, "%s of a mean round's %s",
-		    xs_units_ns(most_ns / steady->rounds).s,
-		    xs_units_ns(result->verdict.steady_ns / steady->rounds).s);
-	return xs_arena_print(arena, "%s a round",
-			      xs_units_ns(most_ns / steady->rounds).s);
+	return xs_arena_print(
+	    arena, "%s of a mean round's %s",
+	    xs_units_ns(most_ns / steady->rounds).s,
+	    xs_units_ns(result->verdict.steady_ns / steady->rounds).s);
 }
 
 /* "908 ms, " if it is of more rounds than those of the steady part, which is
@@ -325,7 +322,7 @@ static const char *if_beside(const struct xs_result_verdict *in)
 			       (double)in->recorded_ns;
 
 	return (double)in->at_most_steady_ns / (double)in->steady_ns + kernels >
-		       1.05
+		       1.01
 		   ? ", if kernels run side by side"
 		   : "";
 }

@@ -227,7 +227,7 @@ static const char *about_migrations(struct xs_result *result)
 
 const char *xs_plan_no_step(struct xs_result *result)
 {
-	const char *uncertain, *launches, *unmeasured, *managed;
+	const char *uncertain, *launches, *unmeasured, *managed, *kernels;
 
 	if (result->verdict.missing)
 		return "not known: the verdict says what is missing";
@@ -248,8 +248,10 @@ const char *xs_plan_no_step(struct xs_result *result)
 	    result, unmeasured ? xs_arena_print(&result->arena,
 						"not known: %s;", unmeasured)
 			       : "nothing for certain:");
+	kernels = about_kernels(result);
 	if (uncertain)
-		return uncertain;
+		return xs_arena_print(&result->arena, "%s%s", uncertain,
+				      *kernels ? kernels + 1 : "");
 	if (unmeasured)
 		return xs_arena_print(&result->arena, "not known: %s",
 				      unmeasured);
@@ -260,6 +262,5 @@ const char *xs_plan_no_step(struct xs_result *result)
 		    "not known: no change of data movement is predicted to "
 		    "save 1 %% of %s; a CUDA graph might, but %s",
 		    xs_result_steady_name(result), launches);
-	return xs_arena_print(&result->arena, "%s%s", nearest(result),
-			      about_kernels(result));
+	return xs_arena_print(&result->arena, "%s%s", nearest(result), kernels);
 }

@@ -313,7 +313,9 @@ static const char *saving(struct xs_result *result, struct act *act,
 {
 	const char *only_if = is_first ? act->only_if : NULL;
 	const bool may_lose =
-	    act->only_if || (act->low_ns != XS_UNKNOWN && act->low_ns <= 0);
+	    act->only_if ||
+	    (act->step && xs_result_step_is_question(act->step)) ||
+	    (act->low_ns != XS_UNKNOWN && act->low_ns <= 0);
 
 	if (!is_first)
 		act->step = NULL;

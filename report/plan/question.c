@@ -78,7 +78,7 @@ static const char *in_place_of(struct xs_result *result,
 }
 
 /* Who has made steps answers no question for less than this percentage more. */
-#define MORE_PERCENT 25
+#define MORE_PERCENT 10
 
 static bool is_little(const struct xs_result *result,
 		      const struct choice *choice)

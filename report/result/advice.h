@@ -93,12 +93,12 @@ struct xs_result_step {
 	size_t site_count;
 };
 
-/* Whether the step may save nothing of this run: its range crosses 0, or the
- * trace does not show its condition. */
+/* Whether the step may save nothing: its range crosses 0, or the trace does not
+ * show its condition. */
 static inline bool xs_result_step_is_question(const struct xs_result_step *step)
 {
-	return step->pays_rounds == XS_UNKNOWN &&
-	       (step->may_be_slower || step->condition);
+	return (step->may_be_slower && step->pays_rounds == XS_UNKNOWN) ||
+	       step->estimate->needs;
 }
 
 #endif

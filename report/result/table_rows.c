@@ -173,7 +173,7 @@ void xs_result_row_add_beyond(struct xs_result *result, size_t steps,
 	    (result->no_pinning && strategy->changes == XS_CHANGES_PINNING))
 		return;
 	steps_ns = planned_ns(result, steps, phase, row);
-	more_ns = xs_result_gain_ns(row) - steps_ns;
+	more_ns = xs_result_capped_gain_ns(result, row) - steps_ns;
 	if (!xs_result_may_hold(row) &&
 	    (!steps_ns || more_ns < steps_ns / CLEAR_PART))
 		return;

@@ -258,7 +258,7 @@ TEST(unknown_times)
 		      FOLDER "golden/between-rounds.txt");
 	expect_golden("report --machine h100 " XS_SOURCE_DIR
 		      "/examples/corpus/contact/first/rod-hotspot3D.xspy | "
-		      "grep -A2 '^  [12]\\.'",
+		      "grep -A2 '^  [12][.?]'",
 		      FOLDER "golden/may-be-slower.txt");
 	expect_golden(
 	    "report --machine h200 --all " XS_SOURCE_DIR
@@ -398,7 +398,7 @@ TEST(figures_are_printed)
 	      "36.0 ms   830 us"}},
 	    {"corpus/contact-6/sixth/hec-jenkins-hash",
 	     {"its overhead 104 us, copies in 19.1 us", "Compile with -g first",
-	      "2. double-buffer, from 130 rounds on: "}},
+	      "2? double-buffer, from 130 rounds on: "}},
 	    {"corpus/h100/develop/hec-entropy", {"no step: streams adds 14.5"}},
 	    {"corpus/contact-2/second/hec-rainflow", {"adds 17.8 ms"}},
 	    {"corpus/h100/develop/sam-BlackScholes",
@@ -410,7 +410,7 @@ TEST(figures_are_printed)
 	    {"corpus/contact/first/hec-haccmk",
 	     {"If its condition does not hold, reuse saves about 42.8 ms"}},
 	    {"corpus/contact-10/tenth/sora-tof-flying",
-	     {"and 1 more step saves 414 us (0.1 % of the run; double"}},
+	     {"and 1 more step may save 414 us (0.1 % of the run; double"}},
 	    {"corpus/contact-10/tenth/pmpp-grayscale",
 	     {"of a mean round's 3.62 ms"}},
 	    {"corpus/h100/develop/sam-histogram",

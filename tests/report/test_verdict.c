@@ -85,7 +85,7 @@ TEST(a_host_that_computes_is_the_limit)
 	says("Time goes to the host's own code (99.0 % of the steady part).");
 	says("The GPU is 99.1 % idle; the host's code before cudaMemcpy is the "
 	     "limit.");
-	says("at most 177 us a round: 1.0 % of the steady "
+	says("at most 177 us of a mean round's 18.5 ms: 1.0 % of the steady "
 	     "part, 0.6 % of the run.");
 	assert_int_equal(result->plan_count, 0);
 }
@@ -104,8 +104,8 @@ TEST(a_host_that_issues_is_the_limit)
 	says("A CUDA graph issues a round at once, without the host's code "
 	     "between launches; what that saves of the idle time "
 	     "is not known.");
-	says("Changes of data movement save at most 15.0 us a "
-	     "round: 2.2 % of the steady part, 0.1 % of the run.");
+	says("Changes of data movement save at most 15.0 us of a mean "
+	     "round's 669 us: 2.2 % of the steady part, 0.1 % of the run.");
 }
 
 static int64_t waited_ns(const struct xs_result_wait *waits, size_t count)
@@ -197,8 +197,8 @@ TEST(a_copy_after_the_loop_is_apart)
 	assert_true(result->phases[0].apart);
 	assert_true(result->phases[1].apart);
 	assert_false(result->phases[2].apart);
-	says("Changes of data movement save at most 26.5 us a "
-	     "round: 37.0 % of the steady part, 0.1 % of the run.");
+	says("Changes of data movement save at most 26.5 us of a mean "
+	     "round's 71.7 us: 37.0 % of the steady part, 0.1 % of the run.");
 }
 
 /* The first step of a loop of 45, with imports and compilation, is one round
@@ -478,7 +478,7 @@ TEST(kernels_and_the_host_stay)
 	struct xs_result_phase *phase = set_up_round();
 
 	expect_limit(13 * MS);
-	says("at most 13.0 ms a round:");
+	says("at most 13.0 ms of a mean round's 17.0 ms:");
 	/* of a run of 10 s */
 	says("start-up: 500 ms, CUDA's own 190 ms; afterwards");
 	phase->kernel_busy_ns = 4 * MS;

@@ -109,7 +109,8 @@ static void put_later(const struct xs_terminal *terminal,
 				      step->in_place_of, from);
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN,
-	    xs_arena_print(arena, "  %" PRId64 ". ", step->step),
+	    xs_arena_print(arena, "  %" PRId64 "%c ", step->step,
+			   xs_result_step_is_question(step) ? '?' : '.'),
 	    xs_arena_print(arena,
 			   "%s, %s: a round%s %s%s -> %s; effort: %s (--all)",
 			   xs_text_step_name(result, step->estimate), from, of,
@@ -119,15 +120,15 @@ static void put_later(const struct xs_terminal *terminal,
 			   step->estimate->effort));
 }
 
-/* "  1. pinned: ", "  1?. pinned: " and more, which is wrapped. */
+/* "  1. pinned: ", "  1? pinned: " and more, which is wrapped. */
 static void put_title(const struct xs_terminal *terminal, int64_t number,
 		      bool question, const char *name, const char *before,
 		      enum xs_style style, const char *title)
 {
 	char start[32];
 
-	snprintf(start, sizeof(start), "  %" PRId64 "%s. ", number,
-		 question ? "?" : "");
+	snprintf(start, sizeof(start), "  %" PRId64 "%c ", number,
+		 question ? '?' : '.');
 	xs_terminal_print(terminal, XS_PLAIN, "%s", start);
 	xs_terminal_print(terminal, XS_BOLD, "%s", name);
 	xs_terminal_print(terminal, XS_PLAIN, "%s", before);
@@ -202,34 +203,45 @@ size_t xs_render_text_full_steps(const struct xs_result *result)
 	return count;
 }
 
-/* "and 2 more steps save 5.00 ms (0.6 % of the run; --all)"; of one, which */
+/* Less of the run than 1 / LEAST_PART is not told. */
+#define LEAST_PART 1000
+
+/* "and 2 more steps save 5.00 ms (0.6 % of the run; reuse, graph, --all)" */
 static void put_rest(const struct xs_terminal *terminal,
 		     struct xs_result *result, size_t first)
 {
 	const size_t count = result->plan_count - first;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
+	const char *names = NULL;
 	int64_t saves_ns = 0;
+	bool question = false;
 
-	if (!count)
+	for (size_t i = first; i < result->plan_count; i++) {
+		const struct xs_result_step *step = &result->plan[i];
+
+		names = xs_arena_join_once(&result->arena, names,
+					   step->estimate->strategy);
+		/* what does not pay in this run saves nothing of it */
+		if (step->pays_rounds != XS_UNKNOWN)
+			continue;
+		question |= xs_result_step_is_question(step);
+		xs_number_add(&saves_ns, step->adds_saves_ns);
+	}
+	if (!count || (saves_ns && saves_ns < wall_ns / LEAST_PART))
 		return;
-	/* what does not pay in this run saves nothing of it */
-	for (size_t i = first; i < result->plan_count; i++)
-		if (result->plan[i].pays_rounds == XS_UNKNOWN)
-			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN, "  ",
 	    xs_arena_print(
 		&result->arena,
-		"and %zu more step%s%s save%s %s (%s of %s; %s%s--all)", count,
+		"and %zu more step%s%s %s%s %s (%s of %s; %s, --all)", count,
 		count == 1 ? "" : "s",
 		result->plan[first].phase->apart ? " outside the steady part"
 						 : "",
-		count == 1 ? "s" : "",
+		question ? "may save" : "save",
+		question || count > 1 ? "" : "s",
 		saves_ns ? xs_units_ns(saves_ns).s : "nothing in this run",
-		xs_units_percent(saves_ns, xs_result_untraced_wall_ns(result))
-		    .s,
-		xs_result_run_name(result),
-		count == 1 ? result->plan[first].estimate->strategy : "",
-		count == 1 ? ", " : ""));
+		xs_units_percent(saves_ns, wall_ns).s,
+		xs_result_run_name(result), names));
 }
 
 /* Peer access between two GPUs. */
