@@ -287,12 +287,7 @@ const struct xs_strategy xs_strategy_double_buffer = {
 		"cudaStreamSynchronize(s[!k]);  // the round before; at the "
 		"end s[k] too",
 	    [XS_LANGUAGE_PYTORCH] =
-		"with torch.cuda.stream(side):  # the next round, beside "
-		"this one\n"
-		"    x, copied = host.to(device, non_blocking=True), "
-		"side.record_event()\n"
-		"main.wait_event(copied), x.record_stream(main)  # before its "
-		"use",
+		XS_PYTORCH_COPY_AHEAD("the next round, beside this one"),
 	    [XS_LANGUAGE_JAX] =
 		"# the next round, before this one's result is read\n"
 		"following = jax.device_put(batch)",

@@ -182,13 +182,7 @@ const struct xs_strategy xs_strategy_prefetch = {
 		"cudaStreamWaitEvent(k, copied), std::swap(a, b); "
 		"// a: in[0] first",
 	    [XS_LANGUAGE_PYTORCH] =
-		"with torch.cuda.stream(side):  # the next one, beside the "
-		"main "
-		"stream\n"
-		"    x, copied = host.to(device, non_blocking=True), "
-		"side.record_event()\n"
-		"main.wait_event(copied), x.record_stream(main)  # before its "
-		"use",
+		XS_PYTORCH_COPY_AHEAD("the next one, beside the main stream"),
 	    [XS_LANGUAGE_JAX] =
 		"following = jax.device_put(host[i + 1])  # before this one is "
 		"used",
