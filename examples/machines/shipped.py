@@ -4,9 +4,9 @@
 --check writes nothing, and exits with 1 if they are not up to date.
 
 Each parameter is the median of the calibrations of this GPU model on a host with no
-other process at work, its range is from
-their lowest value to their highest: another machine's value lies within with a
-probability of (N - 1) / (N + 1) for N of them. docs/models.md has the rule.
+other process at work, its range is from their lowest value to their highest: another
+machine's value lies within with a probability of (N - 1) / (N + 1) for N of them.
+docs/models.md has the rule.
 """
 import json
 import pathlib

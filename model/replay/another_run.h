@@ -35,8 +35,7 @@ void xs_another_run(struct xs_plan *plan, const struct xs_phase *phase,
 
 /*
  * Limits pageable copies of at most 64 KiB to the profile's times, for a round
- * without some of the calls beside them: allocations and other copies make
- * these take longer. Copies of no known time keep theirs.
+ * without some of the calls beside them. Copies of no known time keep theirs.
  */
 void xs_short_copies_limit(struct xs_plan *plan, const struct xs_phase *phase,
 			   const struct xs_machine *machine);
