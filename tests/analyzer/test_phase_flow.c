@@ -506,7 +506,7 @@ TEST(arrays_of_a_pool)
 		round.ops[1].buffers = 1;
 		round.ops[3].buffers = 2;
 		/* no space between them; then none is given the second one */
-		round.ops[0].bytes = BYTES;
+		round.ops[0].bytes = round.ops[4].bytes = BYTES;
 		round.ops[2].begin += how ? BYTES / 2 : 0;
 		round.ops[2].bytes /= how ? 2 : 1;
 	}
@@ -562,6 +562,8 @@ TEST(few_steps_left)
 	assert_true(phase.flow_known);
 	assert_in_range(left, 1, 999);
 	taken = 1000 - left;
+	/* the search, and each round's ops with each copy */
+	assert_true(taken > round.count * ROUNDS);
 	for (uint64_t more = 0; more < 2; more++) {
 		left = taken + more;
 		assert_int_equal(xs_phase_flow(trace, &phase, &left), 0);
