@@ -257,7 +257,6 @@ struct xs_phase {
 					    * addresses are unknown */
 	uint64_t buffer_bytes, buffers;	   /* of both directions, what goes both
 					    * ways once */
-	bool buffers_shared;	/* several call sites copy the same memory */
 	uint64_t touched_bytes; /* host memory that the copies of each round
 				 * touch first, by page faults: the least of a
 				 * round. Memory that is touched once for all

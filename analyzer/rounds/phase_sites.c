@@ -16,7 +16,6 @@
 
 struct range {
 	uint64_t start, bytes;
-	uint32_t site; /* of the call that copies it */
 };
 
 /* The host ranges of the copies of one direction. */
@@ -31,14 +30,11 @@ struct ranges {
 static int add_range(struct ranges *ranges, const struct range *range)
 {
 	struct range *recent =
-	    &ranges->recent[xs_hash_mix(xs_hash_mix(range->start, range->bytes),
-					range->site) %
-			    RECENT];
+	    &ranges->recent[xs_hash_mix(range->start, range->bytes) % RECENT];
 	const struct xs_key key = {range->start, (uint32_t)ranges->count};
 	size_t count = ranges->count;
 
-	if (recent->start == range->start && recent->bytes == range->bytes &&
-	    recent->site == range->site)
+	if (recent->start == range->start && recent->bytes == range->bytes)
 		return 0;
 	if (XS_ARRAY_ADD(ranges->keys, count, key) ||
 	    XS_ARRAY_ADD(ranges->items, ranges->count, *range))
@@ -47,14 +43,12 @@ static int add_range(struct ranges *ranges, const struct range *range)
 	return 0;
 }
 
-/* Sets *bytes to the bytes of all ranges, each byte once, *buffers to how many
- * ranges are apart, and *shared if several call sites copy some byte; leaves
- * all if ranges are unknown. */
+/* Sets *bytes to the bytes of all ranges, each byte once, and *buffers to how
+ * many ranges are apart; leaves both if ranges are unknown. */
 static void measure_ranges(const struct ranges *ranges, uint64_t *bytes,
-			   uint64_t *buffers, bool *shared)
+			   uint64_t *buffers)
 {
 	struct xs_interval_union cover = {0, 0};
-	uint32_t site = XS_NONE;
 	uint64_t apart = 0;
 
 	if (ranges->unknown)
@@ -65,8 +59,6 @@ static void measure_ranges(const struct ranges *ranges, uint64_t *bytes,
 		    &ranges->items[ranges->keys[i].index];
 
 		apart += range->start > cover.end_ns;
-		*shared |= range->start < cover.end_ns && range->site != site;
-		site = range->site;
 		xs_interval_union_add(&cover, range->start,
 				      range->start + range->bytes);
 	}
@@ -84,10 +76,8 @@ static int set_buffers(struct xs_phase *phase, struct ranges *h2d,
 	phase->h2d_buffer_bytes = phase->h2d_bytes;
 	phase->d2h_buffer_bytes = phase->d2h_bytes;
 	phase->h2d_buffers = phase->d2h_buffers = 0;
-	measure_ranges(h2d, &phase->h2d_buffer_bytes, &phase->h2d_buffers,
-		       &phase->buffers_shared);
-	measure_ranges(d2h, &phase->d2h_buffer_bytes, &phase->d2h_buffers,
-		       &phase->buffers_shared);
+	measure_ranges(h2d, &phase->h2d_buffer_bytes, &phase->h2d_buffers);
+	measure_ranges(d2h, &phase->d2h_buffer_bytes, &phase->d2h_buffers);
 	for (size_t i = 0; !rc && i < d2h->count; i++)
 		rc = add_range(h2d, &d2h->items[i]);
 	h2d->unknown |= d2h->unknown;
@@ -95,8 +85,7 @@ static int set_buffers(struct xs_phase *phase, struct ranges *h2d,
 	phase->buffers = (phase->h2d_buffers ? phase->h2d_buffers : 1) +
 			 (phase->d2h_buffers ? phase->d2h_buffers : 1);
 	if (!rc)
-		measure_ranges(h2d, &phase->buffer_bytes, &phase->buffers,
-			       &phase->buffers_shared);
+		measure_ranges(h2d, &phase->buffer_bytes, &phase->buffers);
 	return rc;
 }
 
@@ -119,8 +108,7 @@ static int add_copy(const struct xs_trace *trace, const struct xs_op *op,
 		ranges->unknown = true;
 		return 0;
 	}
-	return add_range(ranges,
-			 &(struct range){start, call->bytes, call->site});
+	return add_range(ranges, &(struct range){start, call->bytes});
 }
 
 /* Returns the bytes in pages that the op's call touched first, at most the

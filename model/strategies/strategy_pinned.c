@@ -91,6 +91,12 @@ static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,
 	return xs_abstain_without_copy_rates(c, row, out, rc);
 }
 
+static bool are_buffers_known(const struct xs_phase *phase)
+{
+	return (phase->h2d_buffers || !phase->h2d_ops) &&
+	       (phase->d2h_buffers || !phase->d2h_ops);
+}
+
 /* The setup is of what the code does; the other way may be the cheaper one. */
 static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
@@ -112,7 +118,7 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 						(double)c->phase->wall_ns,
 						(double)c->phase->total_ns);
 
-	if (c->phase->buffers_shared)
+	if (are_buffers_known(c->phase))
 		snprintf(buffers, sizeof(buffers), "%.0f buffer%s; ",
 			 w->pinned_buffers, w->pinned_buffers == 1 ? "" : "s");
 	if (w->staging_ns > 0)

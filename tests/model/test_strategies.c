@@ -173,12 +173,14 @@ TEST(test_the_setup_pins_a_buffer_of_several_lines_once)
 {
 	phase.buffers = 1;
 	phase.buffer_bytes = 1000000;
-	phase.buffers_shared = true;
 	assert_near(estimated("pinned")->setup_ns, 10000 + 1000000 * 0.5);
 	set_range(&machine.register_fixed_ns, 30000);
 	set_range(&machine.register_byte_ns, 1);
 	assert_near(estimated("pinned")->setup_ns, 30000 + 1000000);
 	assert_has(replayed("pinned")->why, "(1 buffer; cudaMallocHost");
+	/* of unknown addresses, their number is not told */
+	phase.h2d_buffers = 0;
+	assert_has(estimated("pinned")->why, "Register (cudaMallocHost");
 	/* one direction alone has its own buffers */
 	phase.steps[0].src_memory = XS_MEM_PINNED;
 	phase.d2h_buffers = 3;
@@ -209,9 +211,9 @@ TEST(test_the_setup_is_of_what_is_advised)
 	set_range(&machine.register_byte_ns, 1);
 	row = estimated("pinned");
 	assert_near(row->setup_ns, 2060000);
-	assert_string_equal(row->why,
-			    "cudaHostRegister (cudaMallocHost would take "
-			    "1020000 ns, but replaces the allocation)");
+	assert_string_equal(
+	    row->why, "cudaHostRegister (2 buffers; cudaMallocHost would take "
+		      "1020000 ns, but replaces the allocation)");
 }
 
 /* pin_memory() allocates both buffers and copies the input of a megabyte. */
