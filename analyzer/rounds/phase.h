@@ -278,7 +278,8 @@ struct xs_phases {
 	size_t counted_shapes;
 };
 
-/* Splits a trace into rounds and phases. Returns 0 or -ENOMEM. */
+/* Splits a trace into rounds and phases; one of another tool without calls has
+ * none. Returns 0 or -ENOMEM. */
 int xs_phases_build(const struct xs_trace *trace, struct xs_phases *phases);
 void xs_phases_free(struct xs_phases *phases);
 

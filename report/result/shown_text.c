@@ -159,6 +159,15 @@ int64_t xs_result_in_run_ns(const struct xs_result *result,
 		   : ns;
 }
 
+const char *xs_result_no_phases(const struct xs_result *result)
+{
+	if (result->totals.gpu_busy_ns == XS_UNKNOWN)
+		return "the GPU work is unknown";
+	return result->coverage.api_calls_seen
+		   ? "no copies and no kernels were recorded"
+		   : "the trace has no calls of CUDA";
+}
+
 const char *xs_result_no_overlap(const struct xs_result_totals *totals)
 {
 	if (totals->overlap_ns != 0 || totals->gpu_busy_ns <= 0)

@@ -17,6 +17,9 @@ const char *xs_result_phase_text(struct xs_result *result,
 int64_t xs_result_in_run_ns(const struct xs_result *result,
 			    const struct xs_result_phase *phase);
 
+/* Returns why there is no phase. */
+const char *xs_result_no_phases(const struct xs_result *result);
+
 /* Returns "no overlap (pageable)" of GPU work of which none overlaps; "": some
  * does. */
 const char *xs_result_no_overlap(const struct xs_result_totals *totals);

@@ -171,6 +171,8 @@ json_t *xs_html_meta(struct xs_result *result,
 	xs_json_set(out, "sites", sites(&result->arena, timeline), &failed);
 	xs_json_set(out, "views", views(result, timeline), &failed);
 	xs_json_set(out, "phases", phases(result), &failed);
+	xs_json_set(out, "no_phases", xs_json_text(xs_result_no_phases(result)),
+		    &failed);
 	xs_json_set(out, "no_overlap",
 		    xs_json_text(xs_result_no_overlap(
 			result->verdict.repeats ? &result->steady.totals

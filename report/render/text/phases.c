@@ -121,11 +121,8 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 	xs_terminal_heading(terminal, "Phases",
 			    "groups of similar rounds; median of one round");
 	if (!count) {
-		xs_terminal_print(
-		    terminal, XS_PLAIN, "  none: %s\n",
-		    result->totals.gpu_busy_ns == XS_UNKNOWN
-			? "the GPU work is unknown"
-			: "no copies and no kernels were recorded");
+		xs_terminal_print(terminal, XS_PLAIN, "  none: %s\n",
+				  xs_result_no_phases(result));
 		return 0;
 	}
 	if (!places)

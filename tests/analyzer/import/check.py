@@ -1148,7 +1148,12 @@ class PyTorch(unittest.TestCase):
         self.assertIsNone(made["trace"]["started_utc"])
         self.assertEqual(made["plan"], [])
         self.assertNotIn("host's own code", made["verdict"]["text"])
-        self.assertNotIn("host's own", run("report", RECORDED / "put.json.gz").stdout)
+        text = run("report", "--all", RECORDED / "put.json.gz").stdout
+        for made_up in ("host's own", "phase 1", "phases 1", "other threads", "never waits",
+                        "Strategies"):
+            self.assertNotIn(made_up, text)
+        self.assertIn("none: the trace has no calls of CUDA", text)
+        self.assertEqual(made["phases"], [])
         text = gzip.decompress((RECORDED / "put.json.gz").read_bytes()).decode()
         for size in ("size:-5", "size:" + "9" * 23, "size"):
             path = self.path / "a.json"

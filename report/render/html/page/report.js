@@ -294,10 +294,10 @@ function ranges({nvtx}) {
     nvtx.lost ? el('p.warn', `! ${nvtx.lost} ranges were lost`) : null);
 }
 
-function phases({phases: list, phases_rest: rest, trace}) {
+function phases({report: {phases: list, phases_rest: rest, trace}, texts}) {
   const moved = (bytes, memory) => bytes ? `${size(bytes)} ${memory || ''}` : '-';
   return section('Phases', 'groups of similar rounds; median of one round',
-    table('Phases', [['#'], ['rounds', 1], ['per round', 1], ['90 % of them', 1], ['of run', 1], ['in'],
+    !list.length ? el('p', `none: ${texts.no_phases}`) : table('Phases', [['#'], ['rounds', 1], ['per round', 1], ['90 % of them', 1], ['of run', 1], ['in'],
       ['kernels', 1], ['out'], ['what it does']],
     list.map(p => [p.id, roundsOf(p), time(perRound(p)) + withTracing(p),
       range(p.round_low_ns + p.used_between_ns, p.round_high_ns + p.used_between_ns),
@@ -360,11 +360,11 @@ function sections(trace) {
   timelines.length = 0;
   const run = timeline(trace);
   const rounds = trace.views.some(view => view.estimate !== null) ? new Comparison(trace) : null;
-  const {text, bounds, recorded_ns: all} = report.verdict;
-  return [header(report), severalRuns(report), verdictBox([report.opening && `In short: ${report.opening}`, text].filter(Boolean).join('\n'), bounds, all, report.coverage.notes),
+  const {text, known, bounds, recorded_ns: all} = report.verdict;
+  return [header(report), severalRuns(report), verdictBox([report.opening && `In short: ${report.opening}`, text].filter(Boolean).join('\n'), known ? bounds : [], all, report.coverage.notes),
     plan(report, rounds), run, rounds?.element, charts(trace),
     totals(trace),
-    waits(report), ranges(report), phases(report), strategies(trace), coverage(report),
+    waits(report), ranges(report), phases(trace), strategies(trace), coverage(report),
     madeBy()];
 }
 
