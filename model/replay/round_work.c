@@ -3,6 +3,7 @@
 
 #include "model/replay/numbering.h"
 #include "model/replay/recorded_plan.h"
+#include "model/replay/tracer_overhead.h"
 
 #include <errno.h>
 #include <math.h>
@@ -207,7 +208,7 @@ static void add_pinning(struct xs_round_work *work,
 int xs_round_work_build(const struct xs_phase *phase,
 			struct xs_round_work *work)
 {
-	uint64_t ops_end_ns = 0;
+	uint64_t ops_end_ns = 0, since_ns = 0;
 	size_t i;
 
 	memset(work, 0, sizeof(*work));
@@ -216,11 +217,18 @@ int xs_round_work_build(const struct xs_phase *phase,
 	work->kernel_hw_queues = phase->kernel_hw_queues;
 	work->copy_hw_queues = phase->copy_hw_queues;
 	for (i = 0; i < phase->step_count; i++) {
-		add_step(work, &phase->steps[i], ops_end_ns);
-		work->host_ns -= hash_time(&phase->steps[i]);
-		if (phase->steps[i].end_ns > ops_end_ns)
-			ops_end_ns = phase->steps[i].end_ns;
+		const struct xs_step *step = &phase->steps[i];
+
+		add_step(work, step, ops_end_ns);
+		work->host_ns -=
+		    hash_time(step) +
+		    xs_tracer_gap_ns(phase, step,
+				     (double)step->call_ns - (double)since_ns);
+		since_ns = step->return_ns;
+		if (step->end_ns > ops_end_ns)
+			ops_end_ns = step->end_ns;
 	}
+	work->host_ns = fmax(work->host_ns, 0);
 	work->other_ns += work->allocation_ns;
 	if (!work->kernels)
 		add_counts(work, NULL);

@@ -16,6 +16,21 @@ static void untrace_launch(const struct xs_machine *m, bool was_idle,
 	    fmin(action->issue_lag_ns, action->call_ns + waited_ns);
 }
 
+/* Between two calls that allocate or free lie 0.77 us (median of 58 traces),
+ * between two copies 0.12 in the fastest program. */
+#define TRACER_MEMORY_NS 650.0
+
+double xs_tracer_gap_ns(const struct xs_phase *phase,
+			const struct xs_step *step, double gap_ns)
+{
+	const bool allocates =
+	    step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE;
+
+	return phase->imported || !allocates
+		   ? 0
+		   : fmin(fmax(gap_ns, 0), TRACER_MEMORY_NS);
+}
+
 /* Steps back in which the op before a kernel on its queue is looked for. */
 #define NEAR_STEPS 64u
 
@@ -56,6 +71,7 @@ void xs_tracer_overhead_remove(struct xs_plan *plan,
 
 		action->gap_ns =
 		    fmax(action->gap_ns - (double)step->hash_ns, 0);
+		action->gap_ns -= xs_tracer_gap_ns(phase, step, action->gap_ns);
 		if (step->kind == XS_STEP_KERNEL &&
 		    action->kind == XS_ACTION_OP)
 			untrace_launch(machine, busy_until_ns <= step->call_ns,

@@ -7,6 +7,13 @@
 #include "model/replay/plan.h"
 
 /*
+ * Returns the tracer's part, in ns, of the host's gap_ns before a call that
+ * allocates or frees; 0 for other calls and traces of other tools.
+ */
+double xs_tracer_gap_ns(const struct xs_phase *phase,
+			const struct xs_step *step, double gap_ns);
+
+/*
  * Limits launches and waits of a phase's plan (action i is step i) to the costs
  * of the profile, and likewise the time from a launch to its kernel's start on
  * an idle device, and the gap between two kernels of one queue: recording a
