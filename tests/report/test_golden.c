@@ -367,6 +367,8 @@ TEST(what_is_not_seen_is_told)
 	      "Trace a longer run: the steady part is 0.2 % of this one"}},
 	    {"corpus/contact-9/ninth/rob-rrt-nearest",
 	     {"rob-rrt-nearest+0x2f94, one call: the call itself"}},
+	    {"corpus/contact-5/fifth/hec-rtm8",
+	     {" 1? pinned: a round", "may save 1.11 ms (from"}},
 	    {"corpus/contact-10/tenth/sora-tof-flying",
 	     {"9 more call sites (--all), first cudaMemcpy",
 	      "no step: reuse adds"}},
