@@ -16,7 +16,9 @@
 static const struct {
 	const char *rank, *ranks;
 	const char *only_with; /* "": always */
-	/* the same in all ranks of a job, and in no other; "": nothing is */
+	/* What names a job has the same values in all of its ranks; "": nothing
+	 * does. All that other PMI starts within one job of Slurm is one job:
+	 * its ranks may be in a step for each node. */
 	const char *job, *step;
 } launchers[] = {
     {"RANK", "WORLD_SIZE", "LOCAL_RANK", "TORCHELASTIC_RUN_ID", ""},
@@ -28,11 +30,12 @@ static const struct {
     {"RANK", "WORLD_SIZE", "", "", ""},
 };
 
+/* "none", which torchrun names each job without --rdzv-id, is no value. */
 static const char *value_of(const char *variable)
 {
 	const char *value = *variable ? getenv(variable) : NULL;
 
-	return value ? value : "";
+	return value && strcmp(value, "none") != 0 ? value : "";
 }
 
 struct xs_launcher xs_trace_name_launcher(void)

@@ -58,6 +58,7 @@ TEST(overlong_path_is_refused)
 static const char *const launchers[][4] = {
     {"RANK", "WORLD_SIZE", "LOCAL_RANK", "TORCHELASTIC_RUN_ID"},
     {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_JOB_ID"},
+    {"PMIX_RANK", "SLURM_NTASKS", "", "PMIX_NAMESPACE"},
     {"PMI_RANK", "PMI_SIZE", "SLURM_STEP_ID", "SLURM_JOB_ID"},
     {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "", ""},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "", "PMIX_NAMESPACE"},
@@ -81,6 +82,7 @@ TEST(rank_comes_from_any_launcher)
 		const char rank[] = {(char)('1' + i), '\0'};
 		const char size[] = {(char)('2' + i), '\0'};
 
+		unsetenv(launchers[i][1]);
 		setenv(launchers[i][0], rank, 1);
 		assert_string_equal(xs_trace_name_launcher().rank, rank);
 		assert_null(xs_trace_name_launcher().ranks);
@@ -90,8 +92,8 @@ TEST(rank_comes_from_any_launcher)
 	}
 	/* what is no number is of no launcher */
 	setenv(launchers[count - 1][0], "../3", 1);
-	assert_string_equal(xs_trace_name_launcher().rank, "4");
-	setenv(launchers[count - 1][0], "5", 1);
+	assert_string_equal(xs_trace_name_launcher().rank, "5");
+	setenv(launchers[count - 1][0], "6", 1);
 	/* torchrun or DeepSpeed, started once a node */
 	setenv("LOCAL_RANK", "0", 1);
 	assert_string_equal(xs_trace_name_launcher().rank, "1");
@@ -116,6 +118,8 @@ TEST(a_job_comes_from_its_launcher)
 				    launchers[i][3][0] ? "7" : "");
 		assert_string_equal(xs_trace_name_launcher().step,
 				    is_step ? "7" : "");
+		setenv(launchers[i][3], "none", 1);
+		assert_string_equal(xs_trace_name_launcher().job, "");
 	}
 	unset_launchers();
 }
