@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A digest: the summary of one trace or of many, a JSON document {"digest": 3,
+ * A digest: the summary of one trace or of many, a JSON document {"digest": 4,
  * "crc32": 8 digits, "group": group}, with the CRC-32 of the group as its one
  * form has it: sorted, without spaces, in ASCII. The members of a group are
  * named after how those of two digests merge, so that merging needs to know no
@@ -30,7 +30,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define XS_DIGEST_VERSION 3
+#define XS_DIGEST_VERSION 4
 
 /* Room: bytes of a file and of a text, names of a rule, rows of a kind,
  * different traces. */

@@ -215,7 +215,7 @@ expect 0 '! 1 trace in several of the merged digests' - \
 	'xferspy merge a.digest a.digest -o twice && xferspy report twice'
 expect 2 '' 'bad: damaged, or no digest;' 'sed s/:1}/:9}/ a.digest >bad; xferspy merge bad'
 expect 2 '' 'bad: it is of no trace; it is left out' \
-	'printf '\''{"digest":3,"crc32":"a3a6bf43",'\'' >bad; printf '\''"group":{}}'\'' >>bad;
+	'printf '\''{"digest":4,"crc32":"a3a6bf43",'\'' >bad; printf '\''"group":{}}'\'' >>bad;
 		xferspy merge bad'
 
 # Two jobs are compared.

@@ -60,7 +60,7 @@ expect 0 '"traces": 1,' - 'xferspy report packed --format json'
 expect 2 '' 'it is a digest, not a trace' 'xferspy dump packed/a.digest.gz'
 expect 2 '' 'xferspy: -: damaged, or no digest; ' \
 	'gzip -c plain.digest | head -c 99 | xferspy merge -'
-expect 0 '{"digest":3,' - 'xferspy merge packed'
+expect 0 '{"digest":4,' - 'xferspy merge packed'
 
 # What is compressed may be no trace.
 expect 2 '' 'xferspy: -: the compressed file is empty' 'gzip </dev/null | xferspy report -'

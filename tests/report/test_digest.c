@@ -253,7 +253,7 @@ static bool is_taken(const char *members)
 	json_t *group;
 
 	snprintf(text, sizeof(text),
-		 "{\"digest\":3,\"group\":{\"add\":{\"traces\":2},\"table\":{"
+		 "{\"digest\":4,\"group\":{\"add\":{\"traces\":2},\"table\":{"
 		 "\"programs\":{\"a\":{\"add\":{\"traces\":0},\"most\":{\"wall_"
 		 "ns\":0},"
 		 "\"count\":{\"traces\":{},\"wall_ns\":{}},"
@@ -335,31 +335,31 @@ TEST(what_is_no_digest_is_refused)
 	    "",
 	    "{}",
 	    "[]",
-	    "{\"digest\":3}",
-	    "{\"digest\":3,\"group\":{\"add\":{\"x\":-1}}}",
-	    "{\"digest\":3,\"group\":{\"least\":{\"wall_ns\":-1}}}",
-	    "{\"digest\":3,\"group\":{\"most\":{\"after_ns\":-1}}}",
-	    "{\"digest\":3,\"group\":{\"most\":{\"x\":1},\"least\":{\"x\":2}}}",
-	    "{\"digest\":3,\"group\":{\"most\":{\"x\":1152921504606846977}}}",
-	    "{\"digest\":3,\"group\":{\"count\":{\"x\":{\"zzzz\":1}}}}",
-	    "{\"digest\":3,\"group\":{\"count\":{\"x\":{\"1888\":1}}}}",
-	    "{\"digest\":3,\"group\":{\"count\":{\"exact_x\":{\"zz\":1}}}}",
-	    "{\"digest\":3,\"group\":{\"add\":{\"x\":1.5}}}",
-	    ("{\"digest\":3,\"group\":{\"table\":{\"programs\":{\"p\":{\"add\":"
+	    "{\"digest\":4}",
+	    "{\"digest\":4,\"group\":{\"add\":{\"x\":-1}}}",
+	    "{\"digest\":4,\"group\":{\"least\":{\"wall_ns\":-1}}}",
+	    "{\"digest\":4,\"group\":{\"most\":{\"after_ns\":-1}}}",
+	    "{\"digest\":4,\"group\":{\"most\":{\"x\":1},\"least\":{\"x\":2}}}",
+	    "{\"digest\":4,\"group\":{\"most\":{\"x\":1152921504606846977}}}",
+	    "{\"digest\":4,\"group\":{\"count\":{\"x\":{\"zzzz\":1}}}}",
+	    "{\"digest\":4,\"group\":{\"count\":{\"x\":{\"1888\":1}}}}",
+	    "{\"digest\":4,\"group\":{\"count\":{\"exact_x\":{\"zz\":1}}}}",
+	    "{\"digest\":4,\"group\":{\"add\":{\"x\":1.5}}}",
+	    ("{\"digest\":4,\"group\":{\"table\":{\"programs\":{\"p\":{\"add\":"
 	     "{\"traces\":1},\"most\":{\"wall_ns\":1}}}}}}"),
-	    "{\"digest\":3,\"group\":{\"add\":{\"x\":\"1\"}}}",
-	    "{\"digest\":3,\"group\":{\"sum\":{\"x\":1}}}",
-	    "{\"digest\":3,\"group\":{\"rows\":{\"x\":[{\"y\":1}]}}}",
-	    "{\"digest\":3,\"group\":{\"rows\":{\"x\":[1]}}}",
-	    "{\"digest\":3,\"group\":{\"best\":{\"text\":\"x\"}}}",
-	    "{\"digest\":3,\"group\":{\"count\":{\"x\":1}}}",
-	    "{\"digest\":3,\"group\":{\"count\":{\"x\":{\"y\":-1}}}}",
-	    "{\"digest\":3,\"group\":{\"count\":{\"x\":{\"a\\nb\":1}}}}",
-	    "{\"digest\":3,\"group\":{\"table\":{\"x\":{\"\\u001b\":{}}}}}",
-	    "{\"digest\":3,\"group\":{\"table\":{\"x\":{\"y\":1}}}}",
-	    "{\"digest\":3,\"group\":{\"add\":{\"x\":1,\"x\":2}}}",
-	    "{\"digest\":3,\"group\":{\"add\":{\"\\u001b[2J\":1}}}",
-	    "{\"digest\":3,\"group\":{\"text\":{\"x\":\"\\u202e\"}}}",
+	    "{\"digest\":4,\"group\":{\"add\":{\"x\":\"1\"}}}",
+	    "{\"digest\":4,\"group\":{\"sum\":{\"x\":1}}}",
+	    "{\"digest\":4,\"group\":{\"rows\":{\"x\":[{\"y\":1}]}}}",
+	    "{\"digest\":4,\"group\":{\"rows\":{\"x\":[1]}}}",
+	    "{\"digest\":4,\"group\":{\"best\":{\"text\":\"x\"}}}",
+	    "{\"digest\":4,\"group\":{\"count\":{\"x\":1}}}",
+	    "{\"digest\":4,\"group\":{\"count\":{\"x\":{\"y\":-1}}}}",
+	    "{\"digest\":4,\"group\":{\"count\":{\"x\":{\"a\\nb\":1}}}}",
+	    "{\"digest\":4,\"group\":{\"table\":{\"x\":{\"\\u001b\":{}}}}}",
+	    "{\"digest\":4,\"group\":{\"table\":{\"x\":{\"y\":1}}}}",
+	    "{\"digest\":4,\"group\":{\"add\":{\"x\":1,\"x\":2}}}",
+	    "{\"digest\":4,\"group\":{\"add\":{\"\\u001b[2J\":1}}}",
+	    "{\"digest\":4,\"group\":{\"text\":{\"x\":\"\\u202e\"}}}",
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
@@ -368,8 +368,8 @@ TEST(what_is_no_digest_is_refused)
 
 TEST(another_version_is_told)
 {
-	expect_error("{\"digest\":2}", "made by an earlier xferspy; make it");
-	expect_error("{\"digest\":4}", "made by a newer xferspy; merge with");
+	expect_error("{\"digest\":3}", "made by an earlier xferspy; make it");
+	expect_error("{\"digest\":5}", "made by a newer xferspy; merge with");
 }
 
 /* What cannot be opened may be anything. */
@@ -390,9 +390,9 @@ TEST(no_open_file_is_no_digest)
 TEST(what_is_damaged_is_refused)
 {
 	static const char *const bad[] = {
-	    "{\"digest\":3,\"group\":{}}",
-	    "{\"digest\":3,\"crc32\":\"2b29f2d3\",\"group\":{}}",
-	    "{\"digest\":3,\"crc32\":0,\"group\":[]}"};
+	    "{\"digest\":4,\"group\":{}}",
+	    "{\"digest\":4,\"crc32\":\"2b29f2d3\",\"group\":{}}",
+	    "{\"digest\":4,\"crc32\":0,\"group\":[]}"};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		expect_error(bad[i], "damaged, or no digest; ");
@@ -412,7 +412,7 @@ TEST(what_has_no_room_is_refused)
 
 	for (size_t i = 0; i < 4; i++) {
 		for (int more = 0; more < 2; more++) {
-			int used = sprintf(text, "{\"digest\":3,\"group\":{%s",
+			int used = sprintf(text, "{\"digest\":4,\"group\":{%s",
 					   rules[i]);
 			const char *error;
 			json_t *group;
@@ -458,7 +458,7 @@ TEST(names_are_bounded)
 /* Hostile tables in tables in tables. */
 TEST(deep_tables_are_refused)
 {
-	char text[8192] = "{\"digest\":3,\"group\":";
+	char text[8192] = "{\"digest\":4,\"group\":";
 	size_t used = strlen(text);
 
 	for (int i = 0; i < 60; i++)

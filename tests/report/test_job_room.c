@@ -81,7 +81,7 @@ TEST(what_has_no_room_is_told)
 TEST(hostile_figures_are_bounded)
 {
 	static const char digest[] =
-	    "{\"digest\":3,\"group\":{\"add\":{\"traces\":9},\"table\":{"
+	    "{\"digest\":4,\"group\":{\"add\":{\"traces\":9},\"table\":{"
 	    "\"programs\":{\"p\":{\"add\":{\"traces\":9,\"wall_ns\":5},"
 	    "\"most\":{\"wall_ns\":"
 	    "1152921504606846976,\"after_ns\":9},\"count\":{\"wall_ns\":"
@@ -115,7 +115,7 @@ TEST(hostile_figures_are_bounded)
 TEST(hostile_counts_are_bounded)
 {
 	static const char digest[] =
-	    "{\"digest\":3,\"group\":{\"add\":{\"traces\":9223372036854775807},"
+	    "{\"digest\":4,\"group\":{\"add\":{\"traces\":9223372036854775807},"
 	    "\"table\":{\"programs\":{\"p\":{\"add\":{\"traces\":"
 	    "9223372036854775807},\"most\":{\"wall_ns\":1},\"count\":{"
 	    "\"traces\":{\"x\":9223372036854775807},"
