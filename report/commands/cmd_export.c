@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 struct export_options {
 	const struct xs_exporter *exporter;
@@ -63,7 +62,7 @@ static const struct xs_cli_option options[] = {
      offsetof(struct export_options, exporter), NULL},
     {"--output", 'o', "FILE", xs_cli_parse_text,
      offsetof(struct export_options, output),
-     "write to FILE, a folder for otf2"},
+     "write to FILE, a new folder for otf2"},
     {0}};
 
 static int export_main(int argc, char **argv);
@@ -117,59 +116,32 @@ static int parse(int argc, char **argv, struct export_options *out)
 static int delete_one(const char *path, const struct stat *status, int type,
 		      struct FTW *where)
 {
-	(void)status, (void)type;
-	return where->level ? remove(path) : 0;
+	(void)status, (void)type, (void)where;
+	return remove(path);
 }
 
-static void empty(const char *folder)
-{
-	nftw(folder, delete_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-/* Returns whether it is no part of an archive of OTF2. */
-static int is_foreign(const char *path, const struct stat *status, int type,
-		      struct FTW *where)
-{
-	const char *name = path + where->base, *ending = strrchr(name, '.');
-
-	(void)type;
-	if (where->level == 0 || strcmp(name, "traces") == 0)
-		return !S_ISDIR(status->st_mode);
-	if (!ending || !S_ISREG(status->st_mode))
-		return 1;
-	return where->level == 1
-		   ? strncmp(name, "traces.", sizeof("traces.") - 1) != 0
-		   : strcmp(ending, ".evt") != 0 && strcmp(ending, ".def") != 0;
-}
-
-/* Opens the output: a stream, or NULL for a folder, which is made, or has an
- * archive, whole or not. Returns 0 or an exit code. */
+/* Opens the output: a stream, or NULL for a folder, which is made. Returns 0 or
+ * an exit code. */
 static int open_output(const struct export_options *given, FILE **out)
 {
 	*out = NULL;
 	if (!given->exporter->folder)
 		return xs_cli_open(given->output, out);
-	if (mkdir(given->output, 0777) == 0)
-		return 0;
-	if (errno != EEXIST)
-		return xs_cli_error(XS_EXIT_INPUT, given->output,
-				    strerror(errno),
-				    "give -o a folder that can be made");
-	return nftw(given->output, is_foreign, 16, FTW_PHYS)
-		   ? xs_cli_error(XS_EXIT_INPUT, given->output,
-				  "it is there, and is more than an archive "
-				  "of OTF2",
-				  "give -o another folder")
+	return mkdir(given->output, 0777)
+		   ? xs_cli_error(XS_EXIT_INPUT, given->output, strerror(errno),
+				  errno == EEXIST
+				      ? "delete it, or give -o another folder"
+				      : "give -o a folder that can be made")
 		   : 0;
 }
 
-/* Nothing was or could be written. An earlier archive stays. */
+/* Nothing was or could be written. */
 static void discard_output(const struct export_options *given, FILE *out)
 {
 	if (out)
 		xs_cli_discard(out);
 	else
-		rmdir(given->output);
+		nftw(given->output, delete_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static int close_output(const struct export_options *given, FILE *out, int err)
@@ -178,7 +150,6 @@ static int close_output(const struct export_options *given, FILE *out, int err)
 		return xs_cli_close(given->output, out, err);
 	if (!err)
 		return 0;
-	empty(given->output);
 	discard_output(given, NULL);
 	return xs_cli_error(XS_EXIT_INPUT, given->output, strerror(-err),
 			    err == -ENOSPC || err == -EDQUOT || err == -EFBIG
@@ -222,8 +193,6 @@ static int export_trace(const struct export_options *given, const char *path,
 		return xs_cli_read_error(path, err, error);
 	}
 	xs_progress_set("writing", 0, 0);
-	if (!out)
-		empty(given->output);
 	err = given->exporter->write(
 	    trace, out, out ? xs_unfinished_name() : given->output);
 	xs_trace_free(trace);

@@ -320,20 +320,18 @@ def check_folder(folder):
     trace, out = RECORDED[0], folder / "archive"
     arguments = ("export", "--to", "otf2", trace, "-o", out)
     out.mkdir()
-    (out / "mine").write_text("earlier")
-    check("an earlier folder", run(*arguments).returncode == 2)
-    check("it stays", [path.name for path in out.iterdir()] == ["mine"])
+    for arguments_of in (arguments, ("export", "--to", "otf2", "gone", "-o", out)):
+        check("an empty folder", run(*arguments_of).returncode == 2 and out.is_dir())
+    (out / "traces.csv").write_text("earlier")
+    done = run(*arguments)
+    check(f"an earlier folder: {done}", done.returncode == 2 and
+          b"File exists; delete it, or give -o another folder" in done.stderr)
+    check("it stays", [path.name for path in out.iterdir()] == ["traces.csv"])
     shutil.rmtree(out)
     check("an archive", run(*arguments).returncode == 0)
-    (out / "traces.otf2").unlink() # as if it was broken off
-    (out / "traces/99.evt").touch()
-    check("an earlier archive stays", run("export", "--to", "otf2", "gone", "-o", out)
-          .returncode == 2 and (out / "traces/99.evt").exists())
-    check("it is replaced", run(*arguments).returncode == 0 and
-          (out / "traces.otf2").exists() and not (out / "traces/99.evt").exists())
-    (out / "traces/mine").touch()
-    check("not if it has more", run(*arguments).returncode == 2 and
-          (out / "traces/mine").exists())
+    before = sorted(out.rglob("*"))
+    check("an earlier archive", run(*arguments, preexec_fn=limit_size).returncode == 2)
+    check("it stays, too", sorted(out.rglob("*")) == before)
     shutil.rmtree(out)
     done = run(*arguments, preexec_fn=limit_size, env=LEAKS)
     check(f"OTF2: no room: {done}", done.returncode == 2 and not out.exists())
