@@ -82,6 +82,24 @@ const ofFitted = words(await (await open('fitted.html')).locator('section', {has
 for (const text of [/no step: streams of phase 3 adds [\d.]+ ms \([^)]*\)/,
   /the cost of pinning is unknown, and in no time of the run/])
   assert(ofFitted.includes(fitted.match(text)[0]), ofFitted);
+// each row of the text's tables of times and waits is on the page, and what it says of tracing
+for (const name of ['tracing', 'kinds', 'capture']) {
+  const text = readFileSync(`${name}.txt`, 'utf8'), other = await open(`${name}.html`);
+  for (const title of ['Where the time went', 'What the host waited for']) {
+    const [part] = text.match(new RegExp(`^${title}[^]*?\n\n`, 'm'));
+    const ofPage = words(await other.locator('section', {hasText: new RegExp(`^${title}`)}).innerText());
+    const said = [...part.matchAll(/[\d.]+ [mun]?s +[\d.]+ % +[\d.]+ %|recorded with .*tracing|traced$/gm)];
+    assert(said.length > 2, part);
+    for (const [row] of said)
+      assert(ofPage.includes(words(row)), `${ofPage} without ${row}`);
+  }
+  const ofRows = words(await other.locator('section', {hasText: /^Strategies/}).innerText());
+  const rows = [...text.matchAll(/ [mu]s +[\d.]+x +(-?[\d.]+ [mu]s)/g)];
+  assert(rows.length, text);
+  for (const [, saved] of rows)
+    assert(ofRows.includes(`x ${saved} `), `${ofRows} without ${saved}`);
+  assert.match(ofRows, /speedup saves once run/);
+}
 // without calls there are no rounds, and where the verdict is not known, no bars of it
 const noCalls = await open('no-calls.html'), ofNoCalls = words(await noCalls.locator('body').innerText());
 assert.match(ofNoCalls, /copies in [\d.]+ ms .* host blocked - .* Phases .* none: the trace has no calls of CUDA/);
@@ -217,7 +235,7 @@ assert.deepEqual(named.map(([name, count]) => [name, count]), [['process: NVTX',
   ['thread 100: NVTX', 1], ['thread 100: NVTX', 15], ['thread 100: NVTX', 25], ['thread 100: NVTX', 25]]);
 assert.match(named[4][2], /<script>hacked=1.*halo exchange$/);
 assert.match(words(await ranges.locator('section', {hasText: /^NVTX ranges/}).innerText()),
-  /12 [^ ]*<script>hacked=1.*forward 540 us 6\.48 ms 5\.52 ms 4\.80 ms - 5\.76 ms/);
+  /12 [^ ]*<script>hacked=1.*forward 540 us 6\.48 ms 5\.52 ms 4\.80 ms - 5\.76 ms 48 MiB in/);
 await ranges.evaluate(() => xferspy.timelines[0].select([0, 1e12]));
 assert.match(await ranges.locator('.sums').first().innerText(), /solver: [^]*halo exchange/);
 assert.equal(await ranges.evaluate(() => window.hacked), undefined);

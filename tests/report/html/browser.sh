@@ -39,6 +39,12 @@ steps=$source/examples/frameworks/h100
 set -- "$source/tests/analyzer/import/recorded/rounds-h200.sqlite.gz" --machine h200
 "$xferspy" report "$@" --all >capture.txt
 "$xferspy" report "$@" --format html -o capture.html
+set -- "$source/examples/corpus/contact-2/second/poly-LU.xspy" --machine h100
+"$xferspy" report "$@" --all >tracing.txt
+"$xferspy" report "$@" --format html -o tracing.html
+set -- "$source/tests/analyzer/import/recorded/kinds-h200.json.gz"
+"$xferspy" report "$@" --all >kinds.txt
+"$xferspy" report "$@" --format html -o kinds.html
 set -- "$source/tests/analyzer/import/recorded/rounds.json.gz" --machine fitted
 "$xferspy" report "$@" --all >fitted.txt
 "$xferspy" report "$@" --format html -o fitted.html

@@ -252,8 +252,9 @@ function totals({report, texts}) {
   const wall = untracedWall(trace), whole = steady ? v.steady_ns : wall, rounds = steady?.rounds || 1;
   const moved = (bytes, ops, ns) => bytes ? `${size(bytes / rounds)} in ` +
     `${count(Math.round(100 * ops / rounds) / 100, 'op')}, ${rate(bytes, ns)}` : '';
+  const traced = steady ? v.tracer_ns : trace.tracer_ns;
   const rows = [
-    [steady ? 'steady part' : 'run', whole, ''],
+    [steady ? 'steady part' : 'run', whole, traced ? `recorded with ${time(traced / rounds)} of tracing` : ''],
     ['copies in', t.h2d_ns, moved(t.h2d_bytes, t.h2d_ops, t.h2d_ns)],
     ['kernels', t.kernel_ns, t.kernels ? `${Math.round(100 * t.kernels / rounds) / 100} launched` : ''],
     ['copies out', t.d2h_ns, moved(t.d2h_bytes, t.d2h_ops, t.d2h_ns)],
@@ -263,7 +264,9 @@ function totals({report, texts}) {
     ['migrations out', t.migrated_d2h_ns || 0, moved(t.migrated_d2h_bytes, 0, t.migrated_d2h_ns)],
     ['GPU busy', t.gpu_busy_ns, t.overlap_ns ? `${time(t.overlap_ns / rounds)} with two kinds of op at once`
       : texts.no_overlap],
-    ['host blocked', t.host_blocked_ns, 'in CUDA calls, all threads'],
+    ['host blocked', t.host_blocked_ns, `in CUDA calls, all threads${trace.tracer_ns ? '; traced' : ''}`],
+    ['CUDA start-up', t.init_ns || 0, t.init_at_most ? 'upper bound; the call was not recorded' : 'not counted elsewhere'],
+    ['pinning', t.pinned_alloc_ns || 0, 'allocates or registers memory'],
   ].filter(([, ns]) => ns !== 0);
   return section('Where the time went', steady ? steady.rounds ? `in the steady part: the mean of ` +
     count(steady.rounds, 'round') : 'in the steady part' : 'of the run',
@@ -278,19 +281,23 @@ function waits(report) {
   const list = (steady ? steady.waits : report.waits).filter(wait => wait.waited_ns > 0);
   if (!list.length)
     return null;
-  return section('What the host waited for', 'longest first; all threads',
-    table('Waits', [[rounds > 1 ? 'per round' : 'time', 1], ['of run', 1], ['where, and for what']],
-      list.slice(0, 12).map(wait => [time(wait.waited_ns / rounds), percent(wait.waited_ns, untracedWall(trace)),
-        wait.text])));
+  const wall = untracedWall(trace), whole = steady ? report.verdict.steady_ns : wall;
+  // shares only of what is together no more than the whole
+  const all = list.reduce((ns, wait) => ns + wait.waited_ns, 0);
+  const share = (ns, of) => all > whole ? '-' : percent(ns, of);
+  return section('What the host waited for', `longest first; all threads${trace.tracer_ns ? '; recorded with tracing' : ''}`,
+    table('Waits', [[rounds > 1 ? 'per round' : 'time', 1], [steady ? 'of part' : '', 1], ['of run', 1], ['where, and for what']],
+      list.map(({waited_ns: ns, text}) => [time(ns / rounds), steady ? share(ns, whole) : '', share(ns, wall), text])));
 }
 
 function ranges({nvtx}) {
   return nvtx && section('NVTX ranges', 'each: the median; else sums; in, kernels, out: what they issued',
     nvtx.missing ? el('p', `none: ${nvtx.missing}`) : table('NVTX ranges', [['count', 1], ['range'], ['each', 1],
-      ['all', 1], ['in', 1], ['kernels', 1], ['out', 1], ['waits', 1], ['phases', 1]],
-    nvtx.ranges.map(r => [r.count, (r.domain ? `${r.domain}: ` : '') + (r.name || 'a range') +
+      ['all', 1], ['in', 1], ['kernels', 1], ['out', 1], ['waits', 1], ['what they issued']],
+    nvtx.ranges.map(r => [r.count, (r.domain ? `${r.domain}: ` : '') + r.name +
       (r.process ? ' (process)' : ''), ...[r.range_ns, r.total_ns, r.h2d_ns, r.kernel_ns, r.d2h_ns,
-      r.host_blocked_ns].map(ns => time(ns || null)), r.phases.join(', ')])),
+      r.host_blocked_ns].map(ns => time(ns || null)), [r.h2d_bytes && `${size(r.h2d_bytes)} in`,
+      r.d2h_bytes && `${size(r.d2h_bytes)} out`, ...r.phases.map(id => `phase ${id}`)].filter(Boolean).join(', ')])),
     nvtx.lost ? el('p.warn', `! ${nvtx.lost} ranges were lost`) : null);
 }
 
@@ -321,12 +328,13 @@ function strategies({report, texts}) {
     rows.push([first ? '' : phase.id, rowName(row) + (row.needs ? ' *' : ''),
       roundOfRow(row), rangeOfRow(row),
       row.speedup ? `${aboutRow(row)}${significant(row.shown.speedup)}x` : '-',
+      row.shown.saves_ns ? aboutRow(row) + time(row.shown.saves_ns) : '-', time(row.setup_ns || null),
       row.app_wall_ns === null ? '-' : aboutRow(row) + time(row.app_wall_ns + (row.new_memory_ns || 0)),
       row.effort || '', published(phase, row)]);
   }));
   const needs = new Set(report.phases.flatMap(listed).map(row => row.needs).filter(Boolean));
   return rows.length ? section('Strategies', 'each by itself: a round, its range in other runs, and the run',
-    table('Strategies', [['#'], ['strategy'], ['round', 1], ['90 % range', 1], ['speedup', 1], ['run', 1],
+    table('Strategies', [['#'], ['strategy'], ['round', 1], ['90 % range', 1], ['speedup', 1], ['saves', 1], ['once', 1], ['run', 1],
       ['effort'], ['published equation']], rows),
     ...between.map(phase => el('p.dim', `phase ${phase.id}: each with the host's ${time(phase.used_between_ns)} until the next round`)),
     texts.beyond ? el('p.dim', `no step: ${texts.beyond}`) : null,
