@@ -36,7 +36,7 @@ static bool same_text(const char *a, const char *b)
 static bool same_memory(const struct xs_result_phase *a,
 			const struct xs_result_phase *b)
 {
-	return same_signature(a, b) &&
+	return same_signature(a, b) && a->device == b->device &&
 	       same_text(a->src_memory, b->src_memory) &&
 	       same_text(a->dst_memory, b->dst_memory);
 }
@@ -147,13 +147,13 @@ int xs_diff_match(struct xs_diff *diff)
 	return 0;
 }
 
-const struct xs_result_phase *xs_match_find(const struct xs_result *run,
-					    const struct xs_result_phase *like)
+const struct xs_result_phase *xs_match_of(const struct xs_diff *diff,
+					  const struct xs_result_phase *phase)
 {
-	for (size_t i = 0; i < run->phase_count; i++)
-		if (same_memory(&run->phases[i], like) &&
-		    run->phases[i].device == like->device)
-			return &run->phases[i];
+	for (size_t i = 0; i < diff->phase_count; i++)
+		if (diff->phases[i].before == phase && diff->phases[i].match &&
+		    strcmp(diff->phases[i].match, "order") != 0)
+			return diff->phases[i].after;
 	return NULL;
 }
 

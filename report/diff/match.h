@@ -9,10 +9,10 @@
  * -ENOMEM. */
 int xs_diff_match(struct xs_diff *diff);
 
-/* Returns the first phase of a run with the signature, kinds of memory and GPU
- * of another one, or NULL. */
-const struct xs_result_phase *xs_match_find(const struct xs_result *run,
-					    const struct xs_result_phase *like);
+/* Returns the phase of the run after that xs_diff_match() matched with one of
+ * the run before by more than their order; NULL: none. */
+const struct xs_result_phase *xs_match_of(const struct xs_diff *diff,
+					  const struct xs_result_phase *phase);
 
 /* Returns whether two runs have a kernel in common; of runs without kernels,
  * whether phases of them copy in the same directions. True if both are without

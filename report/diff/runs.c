@@ -87,28 +87,41 @@ size_t xs_runs_once(struct xs_result **runs, size_t count,
 	return hashes ? once : count;
 }
 
+/* Adds a round of the phase to the values, if its run has it. */
+static void add_round(struct xs_result_runs_phase *to, int64_t *values,
+		      const struct xs_result_phase *phase)
+{
+	if (phase)
+		values[to->runs++] = xs_result_untraced_ns(phase) +
+				     xs_result_used_between_ns(phase);
+}
+
 /* A round of each phase of the median run, in the runs that have it. */
 static void fill_phases(struct xs_result *result, struct xs_result **runs,
 			struct xs_result_runs *out, int64_t *values)
 {
+	struct xs_diff *diffs =
+	    xs_arena_alloc(&result->arena, out->count, sizeof(*diffs));
+
 	out->phases = xs_arena_alloc(&result->arena, result->phase_count,
 				     sizeof(*out->phases));
-	for (size_t i = 0; out->phases && i < result->phase_count; i++) {
+	for (size_t k = 0; diffs && k < out->count; k++) {
+		diffs[k] = (struct xs_diff){.before = result, .after = runs[k]};
+		result->arena.failed |= xs_diff_match(&diffs[k]) != 0;
+	}
+	for (size_t i = 0; out->phases && diffs && i < result->phase_count;
+	     i++) {
 		struct xs_result_runs_phase *to =
 		    &out->phases[out->phase_count++];
 
 		to->id = result->phases[i].id;
-		for (size_t k = 0; k < out->count; k++) {
-			const struct xs_result_phase *phase =
-			    xs_match_find(runs[k], &result->phases[i]);
-
-			if (phase)
-				values[to->runs++] =
-				    xs_result_untraced_ns(phase) +
-				    xs_result_used_between_ns(phase);
-		}
+		for (size_t k = 0; k < out->count; k++)
+			add_round(to, values,
+				  xs_match_of(&diffs[k], &result->phases[i]));
 		to->round_ns = xs_spread_of(values, to->runs);
 	}
+	for (size_t k = 0; diffs && k < out->count; k++)
+		xs_arena_free(&diffs[k].arena);
 }
 
 static void fill_totals(struct xs_result *result, struct xs_result **runs,

@@ -772,6 +772,7 @@ class PyTorch(unittest.TestCase):
         done = run("report", "--runs", "--format", "json", *paths)
         runs = json.loads(done.stdout)["runs"]
         self.assertEqual(len(runs["paths"]), 2)
+        self.assertEqual([phase["runs"] for phase in runs["phases"]], [2, 2, 2])
         said = run("report", paths[0]).stdout
         self.assertIn(f"  {runs['phases'][0]['round_ns']['least'] / 1e6:.1f} ms ", said)
         self.assertIn("known by its kernels alone", runs["warnings"][0])
