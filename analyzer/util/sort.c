@@ -128,5 +128,6 @@ static int by_value(const void *left, const void *right)
 
 void xs_values_sort(uint64_t *values, size_t count)
 {
-	qsort(values, count, sizeof(*values), by_value);
+	if (count) /* an empty list may be NULL, which qsort() does not take */
+		qsort(values, count, sizeof(*values), by_value);
 }
