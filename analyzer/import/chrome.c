@@ -326,6 +326,8 @@ int xs_import_chrome(const struct xs_trace_bytes *bytes,
 		rc = xs_foreign_join(f, error);
 	if (!rc)
 		rc = xs_chrome_add_notes(&r->chrome);
+	if (!rc && r->json.input.wrong) /* what follows the compressed part */
+		rc = xs_foreign_add_info(f, "note=%s", r->json.input.wrong);
 	if (!rc)
 		rc = xs_foreign_pass(f, visitor);
 	xs_json_pull_release(&r->json);

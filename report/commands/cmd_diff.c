@@ -71,8 +71,8 @@ const struct xs_cli_command xs_cmd_diff = {
 	     "AFTER uses another strategy, compares it with the prediction "
 	     "from BEFORE.\n"
 	     "Of several runs of each, it compares medians.\n"
-	     "If BEFORE and AFTER are folders or digests, compares two jobs, "
-	     "as text or JSON.\n",
+	     "If BEFORE and AFTER are folders or digests, compares two "
+	     "jobs.\n",
     .options = options,
     .words = XS_CLI_WORDS_FILES,
     .has_formats = true,

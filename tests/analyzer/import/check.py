@@ -1163,6 +1163,12 @@ class PyTorch(unittest.TestCase):
             self.assertIn(LEFT_OUT.format(16), made["coverage"]["notes"])
             self.assertEqual(made["totals"]["h2d_bytes"], 0)
 
+    def test_bytes_behind_a_compressed_file(self):
+        path = self.path / "behind.json.gz"
+        path.write_bytes((RECORDED / "event_sync.json.gz").read_bytes() + b"zzzz")
+        self.assertIn("bytes that are not compressed follow the compressed ones",
+                      " ".join(report(path)["coverage"]["notes"]))
+
     def test_a_long_file_takes_little_memory(self):
         """Most of a trace are events that are passed over."""
         path = self.path / "long.json"
