@@ -114,10 +114,10 @@ void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 	xs_estimate_add_setup(c, streams_and_pinning_ns, streams, row);
 }
 
-/* Whether the trace shows that every round copies from and to the same pageable
- * memory. Memory that is freed and allocated anew may have the same address,
- * but its pages are touched first again. */
-static bool are_same_buffers(const struct xs_strategy_case *c)
+/* Whether every round copies from and to pageable memory at the same addresses
+ * and touches no page of it first. Its pages stay mapped then, but a round may
+ * still free it and allocate it anew: malloc gives the same memory again. */
+static bool are_same_pages(const struct xs_strategy_case *c)
 {
 	const struct xs_phase *phase = c->phase;
 
@@ -129,15 +129,17 @@ static bool are_same_buffers(const struct xs_strategy_case *c)
 	return phase->step_count > 0 && c->work.fresh_bytes <= 0;
 }
 
-void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
-			   struct xs_estimate *row)
+const char *xs_estimate_set_setup(const struct xs_strategy_case *c,
+				  unsigned streams, struct xs_estimate *row)
 {
+	const char *same = c->work.fresh_bytes > 0
+			       ? "every round uses the same buffers: its page "
+				 "faults show new ones now"
+			       : "the same buffers are used in every round";
+
 	xs_estimate_set_setup_ns(c, streams, row);
-	if (c->work.pinned_buffers > 0 && c->phase->rounds > 1 &&
-	    !are_same_buffers(c))
-		xs_estimate_assume(
-		    row, c->work.fresh_bytes > 0
-			     ? "every round uses the same buffers: its page "
-			       "faults show new ones now"
-			     : "the same buffers are used in every round");
+	if (c->work.pinned_buffers <= 0 || c->phase->rounds <= 1)
+		return NULL;
+	xs_estimate_assume(row, same);
+	return are_same_pages(c) ? NULL : same;
 }

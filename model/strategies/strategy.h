@@ -162,10 +162,11 @@ double xs_model_deviation(const struct xs_machine *machine,
 
 /*
  * Sets setup_ns to the one-time cost of pinning and streams, NAN if unknown,
- * and adds the assumption that goes with it.
+ * and adds the assumption that goes with it. Returns that if rounds have other
+ * addresses or new pages, so that it may not hold; else NULL.
  */
-void xs_estimate_set_setup(const struct xs_strategy_case *c, unsigned streams,
-			   struct xs_estimate *row);
+const char *xs_estimate_set_setup(const struct xs_strategy_case *c,
+				  unsigned streams, struct xs_estimate *row);
 
 /* A one-time cost on the case's machine, ns. amount: of what it depends on
  * beside the case, such as streams. */

@@ -150,8 +150,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 
 	if (abstains(c, &row, out, &rc))
 		return rc;
-	xs_estimate_set_setup(c, 0, &row);
-	row.needs = row.assumes[0];
+	row.needs = xs_estimate_set_setup(c, 0, &row);
 	rc = xs_estimate_replay(c, build_plan, &row);
 	if (!rc)
 		rc = bound_staging(c, &row);
