@@ -88,6 +88,14 @@ static int read_three(struct reader *r, int token, uint64_t *numbers)
 	return token < 0 ? token : 0;
 }
 
+/* A stream that is no number is left out, as one that is too large. */
+static void read_stream(struct xs_chrome_event *e, const char *text)
+{
+	e->has_stream = text[0] != '-';
+	if (e->has_stream && !is_size(text))
+		e->stream = UINT64_MAX;
+}
+
 static int read_argument(struct reader *r, const char *key)
 {
 	struct xs_chrome_event *e = &r->event;
@@ -121,7 +129,8 @@ static int read_argument(struct reader *r, const char *key)
 			*numbers[i].number = number_in(r->json.text);
 	e->has_bytes |= strcmp(name, "bytes") == 0 && is_size(r->json.text);
 	e->has_device |= strcmp(name, "device") == 0;
-	e->has_stream |= strcmp(name, "stream") == 0 && r->json.text[0] != '-';
+	if (strcmp(name, "stream") == 0)
+		read_stream(e, r->json.text);
 	if (strcmp(name, "name") == 0)
 		copy_text(e->label, sizeof(e->label), r->json.text);
 	if (strcmp(name, "memcpy_details") == 0 ||

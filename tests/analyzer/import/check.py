@@ -1163,6 +1163,15 @@ class PyTorch(unittest.TestCase):
             self.assertIn(LEFT_OUT.format(16), made["coverage"]["notes"])
             self.assertEqual(made["totals"]["h2d_bytes"], 0)
 
+    def test_streams_that_are_no_number(self):
+        with gzip.open(RECORDED / "rounds.json.gz") as file:
+            made = json.load(file)
+        copies = [e for e in made["traceEvents"] if e.get("cat") == "gpu_memcpy"]
+        copies[0]["args"]["stream"], copies[1]["args"]["stream"] = "x", 1e300
+        path = self.path / "streams.json"
+        path.write_text(json.dumps(made))
+        self.assertIn(LEFT_OUT.format(2), report(path)["coverage"]["notes"])
+
     def test_bytes_behind_a_compressed_file(self):
         path = self.path / "behind.json.gz"
         path.write_bytes((RECORDED / "event_sync.json.gz").read_bytes() + b"zzzz")
