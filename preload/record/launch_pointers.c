@@ -202,7 +202,8 @@ static void note_launch(void *data)
 	if (kernel && atomic_load(&kernel->launches) < FIRST_LAUNCHES)
 		atomic_fetch_add(&kernel->launches, 1);
 	known = collect(noting, layout, &found);
-	if (known == XS_POINTERS_ALL && leads_to_addresses(&found))
+	if (known == XS_POINTERS_ALL &&
+	    (leads_to_addresses(&found) || xs_content_is_forbidden()))
 		known = XS_POINTERS_TABLE;
 	write_records(noting, known, &found);
 }

@@ -95,6 +95,27 @@ given >got
 sed -n 's/^launch/4:/p' out >want
 diff want got >&2 || fail "aliases: not the program's addresses"
 
+# Where memory cannot be read, no launch after the first copy is known to be given
+# no table.
+cat >forbid.py <<'END'
+import ctypes, os, struct, sys
+NUMBER = {"x86_64": 310, "aarch64": 270}[os.uname().machine]  # process_vm_readv
+rules = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in (
+    (0x20, 0, 0, 0), (0x15, 0, 1, NUMBER), (0x06, 0, 0, 0x00050001),
+    (0x06, 0, 0, 0x7fff0000))))
+filters = ctypes.create_string_buffer(struct.pack("HxxxxxxP", 4, ctypes.addressof(rules)))
+prctl = ctypes.CDLL(None).prctl
+if prctl(38, 1, 0, 0, 0) or prctl(22, 2, ctypes.c_void_p(ctypes.addressof(filters)), 0, 0):
+    sys.exit(77)
+os.execv(sys.argv[1], sys.argv[1:])
+END
+XFERSPY_DATAFLOW=all traced python3 forbid.py "$XS_APPS/pointers" 3
+if [ "$status" != 77 ]; then
+	read_trace
+	expect "forbidden: launches of known memory" "$(given | grep -c '^1:')" 1
+	expect "forbidden: note" "$(grep -c 'are not seen' dump.txt)" 1
+fi
+
 # A context ends with its memory and its modules.
 for app in driver driver-per-thread; do
 	XS_SIM_DEVICES=2 XFERSPY_DATAFLOW=all traced "$XS_APPS/$app" contexts 4

@@ -149,8 +149,8 @@ TEST(test_the_setup_of_unknown_buffers)
 	assert_near(estimated("pinned")->setup_more_ns, 0.2 * 1020000);
 }
 
-/* That every round uses the same buffers is a condition, which may hold if their
- * addresses are the same and no page is new; else it is a question. */
+/* That every round uses the same buffers is a condition, which may hold if
+ * their addresses are the same and no page is new; else it is a question. */
 TEST(test_pinning_needs_the_same_buffers)
 {
 	assert_string_equal(estimated("pinned")->needs,
