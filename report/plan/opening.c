@@ -51,6 +51,7 @@ struct act {
 	const struct xs_result_step *step; /* NULL: not one alone */
 	bool at_most;			   /* of rounds side by side */
 	bool once;			   /* no more in longer runs */
+	bool may_lose;			   /* a question to answer first */
 };
 
 /* What it saves at least; a condition halves it, as in the plan's order. */
@@ -61,8 +62,22 @@ static int64_t sure_ns(const struct act *act)
 		   : act->low_ns / (act->only_if || act->at_most ? 2 : 1);
 }
 
-/* Adds the steps that are the same change at other lines: "pin the host buffers
- * of steps 1, 2". */
+/* Whether the step can be made without those before it. */
+static bool is_alone(const struct xs_result *result,
+		     const struct xs_result_step *step)
+{
+	for (const struct xs_result_step *before = result->plan; before < step;
+	     before++)
+		if (before->phase == step->phase &&
+		    !xs_strategy_are_apart(
+			xs_strategy_find(before->estimate->strategy),
+			xs_strategy_find(step->estimate->strategy)))
+			return false;
+	return true;
+}
+
+/* Adds the steps that are the same change at other lines, and need no step that
+ * is not: "pin the host buffers of steps 1, 2". */
 static void add_same(struct xs_result *result,
 		     const struct xs_result_step *step, struct act *act)
 {
@@ -74,7 +89,8 @@ static void add_same(struct xs_result *result,
 		const struct xs_result_step *other = &result->plan[i];
 
 		if (other->same != step || other->pays_rounds != XS_UNKNOWN ||
-		    other->phase->apart != step->phase->apart)
+		    other->phase->apart != step->phase->apart ||
+		    !is_alone(result, other))
 			continue;
 		list = xs_arena_print(arena, "%s, %" PRId64, list, other->step);
 		act->saves_ns += other->adds_saves_ns;
@@ -112,6 +128,7 @@ static struct act act_of(struct xs_result *result,
 	    .step = step,
 	    .at_most = step->side_by_side > 1,
 	    .once = step->phase->apart,
+	    .may_lose = xs_result_step_is_question(step),
 	};
 	add_same(result, step, &act);
 	return act;
@@ -127,52 +144,40 @@ static struct act first_step(struct xs_result *result)
 
 		if (link->step == 1)
 			return (struct act){
-			    "let the GPUs access each other's memory",
-			    NULL,
-			    link->saves_ns,
-			    link->saves_low_ns,
-			    link->saves_high_ns,
-			    NULL,
-			    false,
-			    false};
+			    .what = "let the GPUs access each other's memory",
+			    .saves_ns = link->saves_ns,
+			    .low_ns = link->saves_low_ns,
+			    .high_ns = link->saves_high_ns,
+			};
 	}
 	if (pinning->step == 1)
 		return (struct act){
-		    xs_arena_print(
+		    .what = xs_arena_print(
 			&result->arena,
 			"register the data where it is, instead of %s",
 			pinning->calls),
-		    pinning->condition,
-		    pinning->saves_ns,
-		    pinning->saves_low_ns,
-		    pinning->saves_high_ns,
-		    NULL,
-		    false,
-		    true};
+		    .only_if = pinning->condition,
+		    .saves_ns = pinning->saves_ns,
+		    .low_ns = pinning->saves_low_ns,
+		    .high_ns = pinning->saves_high_ns,
+		    .once = true,
+		};
 	if (!result->plan_count || result->plan->pays_rounds != XS_UNKNOWN)
 		return (struct act){0};
 	return act_of(result, result->plan);
 }
 
-/* Whether the step can be made without those before it. */
-static bool is_alone(const struct xs_result *result,
-		     const struct xs_result_step *step)
+static bool is_little(const struct xs_result *result, const struct act *act)
 {
-	for (const struct xs_result_step *before = result->plan; before < step;
-	     before++)
-		if (before->phase == step->phase &&
-		    !xs_strategy_are_apart(
-			xs_strategy_find(before->estimate->strategy),
-			xs_strategy_find(step->estimate->strategy)))
-			return false;
-	return true;
+	return !act->once && xs_worth_is_little(result, (double)act->saves_ns);
 }
 
 /* The step that saves most at least; step 1 if none of those that can be
- * made without it saves more. */
+ * made without it saves more, or that one is little beside it. */
 static struct act best_act(struct xs_result *result)
 {
-	struct act best = first_step(result);
+	const struct act first = first_step(result);
+	struct act best = first;
 
 	for (size_t i = 0; best.what && i < result->plan_count; i++) {
 		const struct xs_result_step *step = &result->plan[i];
@@ -184,7 +189,9 @@ static struct act best_act(struct xs_result *result)
 		if (sure_ns(&one) > sure_ns(&best))
 			best = one;
 	}
-	return best;
+	return is_little(result, &best) && first.saves_ns > best.saves_ns
+		   ? first
+		   : best;
 }
 
 /* The first clause of why there is no step. */
@@ -249,11 +256,6 @@ static const char *host_first(struct xs_result *result)
 	    xs_result_run_name(result));
 }
 
-static bool is_little(const struct xs_result *result, const struct act *act)
-{
-	return !act->once && xs_worth_is_little(result, (double)act->saves_ns);
-}
-
 /* "little to gain in this run; for longer ones, " and "first answer: could data
  * stay on the GPU (...)? If not, ", or "" */
 static const char *lead(struct xs_result *result, const struct act *act)
@@ -312,10 +314,8 @@ static const char *saving(struct xs_result *result, struct act *act,
 			  bool is_first)
 {
 	const char *only_if = is_first ? act->only_if : NULL;
-	const bool may_lose =
-	    act->only_if ||
-	    (act->step && xs_result_step_is_question(act->step)) ||
-	    (act->low_ns != XS_UNKNOWN && act->low_ns <= 0);
+	const bool may_lose = act->only_if || act->may_lose ||
+			      (act->low_ns != XS_UNKNOWN && act->low_ns <= 0);
 
 	if (!is_first)
 		act->step = NULL;

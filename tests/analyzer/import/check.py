@@ -809,13 +809,16 @@ class PyTorch(unittest.TestCase):
             for kind, ns in ours.items():
                 if kind[1] != "pageable":
                     self.assertLess(abs(theirs[kind] - ns), 0.01 * ns, kind)
+        reports = [report(path) for path in paths]
         facts = [([(phase["rounds"], *(phase[key] for key in (
             "h2d_bytes", "d2h_bytes", "src_memory", "dst_memory")))
             for phase in made["phases"] if phase["rounds"] > 1],
             made["plan"][0]["strategy"], made["plan"][0]["phase"])
-            for made in map(report, paths)]
+            for made in reports]
         self.assertEqual(facts, [facts[0]] * 3)
         self.assertEqual(facts[0][1], "pinned")
+        for made in reports: # also where the range of step 1 reaches below 0
+            self.assertIn("pin the host buffers", made["opening"])
 
     def test_savings_of_unknown_buffers(self):
         """What pinning saves is where xferspy, which knows the buffers, has it."""
