@@ -437,8 +437,8 @@ enum xs_pointers_known {
 	XS_POINTERS_TOO_MANY = 2, /* more addresses, or more live memory, than
 				   * there is room for, or memory of an unknown
 				   * size */
-	XS_POINTERS_TABLE = 3,	  /* they lead to memory that was given
-				   * addresses by a copy */
+	XS_POINTERS_TABLE = 3,	  /* they lead to memory that holds
+				   * addresses */
 	XS_POINTERS_ALIAS = 4,	  /* to memory mapped at two addresses */
 	XS_POINTERS_OBJECT = 5,	  /* to a texture or surface object */
 	XS_POINTERS_REASONS

@@ -32,8 +32,8 @@ void xs_arrays_free(struct xs_arrays *arrays);
 /*
  * Cuts what a kernel may access of an allocation if it is given the first byte
  * of an array: then it accesses nothing before the array, or before the first
- * one of those that it touches. Of an allocation that is not divided, nothing
- * is cut.
+ * one of those without space between them. Of an allocation that is not
+ * divided, nothing is cut.
  */
 void xs_arrays_cut(const struct xs_arrays *arrays, uint32_t call,
 		   uint64_t address, struct xs_flow_access *access);

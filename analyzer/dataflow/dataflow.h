@@ -11,8 +11,8 @@
  * Builds the graph of the ops whose calls began between two times
  * (CLOCK_REALTIME ns; the second one exclusive). A copy or set accesses its
  * bytes, one with rows the allocations that they lie in. A kernel may read and
- * write the allocations that its parameters point into, or the arrays of
- * divided ones (arrays.h); it is unknown if they are, and so are ops of graphs,
+ * write the allocations that its parameters point into, of divided ones what
+ * arrays.h leaves; it is unknown if they are, and so are ops of graphs,
  * ops without a call, and copies that share a call. Ops that may run at the
  * same time depend on each other in no way (issue_order.h). Returns 0, -ENOMEM,
  * or -E2BIG as xs_flow_build() and for more than XS_DATAFLOW_MOST_OPS.

@@ -72,7 +72,7 @@ uint64_t xs_weights_key(const struct xs_weight_builder *b,
 			unsigned size, unsigned direction);
 
 /* Level by level, adds the unrecorded calls to the weights of groups; they
- * become 0. Returns 0 or -ENOMEM. */
+ * become 0. */
 void xs_weights_distribute(struct xs_weight_builder *b);
 
 #endif

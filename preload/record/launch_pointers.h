@@ -51,7 +51,8 @@ void xs_launch_pointers_launch(struct xs_thread *thread, enum xs_function fn,
 			       const void *arguments,
 			       const struct xs_span *span);
 
-/* The same for a copy alone: looks for addresses in small ones. */
+/* The same for a copy alone: looks for addresses in small ones, and follows
+ * copies on the device of memory that has some. */
 void xs_launch_pointers_copy(const struct xs_event *event);
 
 /* Call at the start of a driver call that a call of the runtime makes: only

@@ -314,6 +314,9 @@ static const char *by_order(struct xs_result *result)
 			      xs_result_run_name(result));
 }
 
+/* Shares whose sum is less above the whole add up but for their rounding. */
+#define ROUNDING 0.01
+
 /* ", if kernels run side by side", of two rounds or of two pieces, where only
  * then so much more is saved than copies and waits take; else "". */
 static const char *if_beside(const struct xs_result_verdict *in)
@@ -322,7 +325,7 @@ static const char *if_beside(const struct xs_result_verdict *in)
 			       (double)in->recorded_ns;
 
 	return (double)in->at_most_steady_ns / (double)in->steady_ns + kernels >
-		       1.01
+		       1 + ROUNDING
 		   ? ", if kernels run side by side"
 		   : "";
 }

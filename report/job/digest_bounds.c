@@ -70,8 +70,8 @@ static bool is_row_of(const json_t *row, const json_t *program)
 	return true;
 }
 
-/* Whether each trace is counted at most once in a count, in those of its name
- * and of its run just once. */
+/* Whether no count has more than one for each trace; "traces" and "wall_ns"
+ * must have just one. */
 static bool counts_fit(const json_t *program)
 {
 	const int64_t traces = xs_digest_get_number(program, "add", "traces");

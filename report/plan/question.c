@@ -77,7 +77,9 @@ static const char *in_place_of(struct xs_result *result,
 		    : "";
 }
 
-/* Who has made steps answers no question for less than this percentage more. */
+/* Who has made steps answers no question for less than this percentage more:
+ * about as much as predictions of programs by others are off in the mean
+ * (docs/corpus.md). */
 #define MORE_PERCENT 10
 
 static bool is_little(const struct xs_result *result,

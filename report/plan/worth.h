@@ -12,8 +12,8 @@ struct xs_strategy;
 bool xs_worth_is_enough(const struct xs_result *result,
 			const struct xs_result_phase *phase, double adds_ns);
 
-/* Returns whether it is little of the run: who asks is told what longer runs
- * save. */
+/* Returns whether it is little of the run; the report then tells what longer
+ * runs save. */
 bool xs_worth_is_little(const struct xs_result *result, double adds_ns);
 
 /* Returns how far what is saved of the run may be off, since the row's time may

@@ -34,6 +34,9 @@
  * 1 % of the run. */
 #define XS_RESULT_LEAST_PART 100
 
+/* A saving below 1 / XS_RESULT_TOLD_PART of the run is in no line. */
+#define XS_RESULT_TOLD_PART 1000
+
 struct xs_result_run {
 	const char *path; /* of the trace file */
 	const char *app, *host;

@@ -8,9 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Less of the run than 1 / LEAST_PART is not told, nor on a condition that is a
- * question less than 1 / CLEAR_PART of what the steps save. */
-#define LEAST_PART 1000
+/* What a row with a condition, which is a question, saves is told from
+ * 1 / CLEAR_PART of what the steps save. */
 #define CLEAR_PART 10
 
 /* Whether the changes of both can be made, and save beside each other. */
@@ -177,7 +176,7 @@ void xs_result_row_add_beyond(struct xs_result *result, size_t steps,
 	if (!xs_result_may_hold(row) &&
 	    (!steps_ns || more_ns < steps_ns / CLEAR_PART))
 		return;
-	if (more_ns > xs_result_untraced_wall_ns(result) / LEAST_PART)
+	if (more_ns > xs_result_untraced_wall_ns(result) / XS_RESULT_TOLD_PART)
 		*list = xs_arena_join(
 		    &result->arena, *list,
 		    xs_arena_print(&result->arena, "%s%s adds %s (%s)",

@@ -16,9 +16,10 @@ bool xs_result_row_is_shown(const struct xs_result *result,
 const char *xs_result_row_hidden(struct xs_result *result,
 				 const struct xs_result_phase *phase);
 
-/* Adds the row's strategy and what it saves more than the phase's first
- * `steps`, `full` of them with their texts, if it is none and needs no
- * condition that the plan does not take. */
+/* Adds to the list the row's strategy and what it saves more than the phase's
+ * first `steps`, if it is none of the plan's first `full` ones, which are
+ * printed whole; with a condition that the plan does not take only if that is
+ * a good part of what the steps save. */
 void xs_result_row_add_beyond(struct xs_result *result, size_t steps,
 			      size_t full, const char **list,
 			      const struct xs_result_phase *phase,

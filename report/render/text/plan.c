@@ -203,9 +203,6 @@ size_t xs_render_text_full_steps(const struct xs_result *result)
 	return count;
 }
 
-/* Less of the run than 1 / LEAST_PART is not told. */
-#define LEAST_PART 1000
-
 /* "and 2 more steps save 5.00 ms (0.6 % of the run; reuse, graph, --all)" */
 static void put_rest(const struct xs_terminal *terminal,
 		     struct xs_result *result, size_t first)
@@ -227,7 +224,7 @@ static void put_rest(const struct xs_terminal *terminal,
 		question |= xs_result_step_is_question(step);
 		xs_number_add(&saves_ns, step->adds_saves_ns);
 	}
-	if (!count || (saves_ns && saves_ns < wall_ns / LEAST_PART))
+	if (!count || (saves_ns && saves_ns < wall_ns / XS_RESULT_TOLD_PART))
 		return;
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN, "  ",
