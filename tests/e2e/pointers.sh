@@ -76,24 +76,25 @@ given >got
 as_told >want
 diff want got >&2 || fail "no kernel named: not the program's addresses"
 
-# Programs of the driver API: parameters in a buffer, and a module that takes
-# the place of another one.
-for app in driver driver-per-thread; do
-	XFERSPY_DATAFLOW=all traced "$XS_APPS/$app" pointers 2
-	expect "$app: exit code" "$status" 0
+# launches_of APP WHAT KNOWN: a program of the driver API; the trace has the
+# addresses of its launches, and says so of what else they may access.
+launches_of()
+{
+	XFERSPY_DATAFLOW=all traced "$XS_APPS/$1" "$2" 2
+	expect "$1 $2: exit code" "$status" 0
 	read_trace
 	given >got
-	sed -n 's/^launch/1:/p' out >want
-	diff want got >&2 || fail "$app: not the program's addresses"
+	sed -n "s/^launch/$3:/p" out >want
+	diff want got >&2 || fail "$1 $2: not the program's addresses"
+}
+
+# Parameters in a buffer, and a module that takes the place of another one.
+for app in driver driver-per-thread; do
+	launches_of "$app" pointers 1
 done
 
 # Memory that is mapped at two addresses.
-XFERSPY_DATAFLOW=all traced "$XS_APPS/driver" aliases 2
-expect "aliases: exit code" "$status" 0
-read_trace
-given >got
-sed -n 's/^launch/4:/p' out >want
-diff want got >&2 || fail "aliases: not the program's addresses"
+launches_of driver aliases 4
 
 # Where memory cannot be read, no launch after the first copy is known to be given
 # no table.
