@@ -56,10 +56,12 @@
 	_() A(size_t, y) _() A(size_t, count) _() A(enum cudaMemcpyKind, kind)
 #define XS_ARGS_cudaMemcpyFromArrayAsync(A, _)                                 \
 	XS_ARGS_cudaMemcpyFromArray(A, _) _() A(cudaStream_t, stream)
-#define XS_ARGS_cudaMemcpyArrayToArray(A, _)                                   \
+#define XS_ARGS_TWO_ARRAYS(A, _)                                               \
 	A(cudaArray_t, dst) _() A(size_t, dst_x) _() A(size_t, dst_y)          \
 	_() A(cudaArray_const_t, src) _() A(size_t, src_x)                     \
-	_() A(size_t, src_y)                                                   \
+	_() A(size_t, src_y)
+#define XS_ARGS_cudaMemcpyArrayToArray(A, _)                                   \
+	XS_ARGS_TWO_ARRAYS(A, _)                                               \
 	_() A(size_t, count) _() A(enum cudaMemcpyKind, kind)
 #define XS_ARGS_cudaMemcpy2DToArray(A, _)                                      \
 	A(cudaArray_t, dst) _() A(size_t, x) _() A(size_t, y)                  \
@@ -75,9 +77,7 @@
 #define XS_ARGS_cudaMemcpy2DFromArrayAsync(A, _)                               \
 	XS_ARGS_cudaMemcpy2DFromArray(A, _) _() A(cudaStream_t, stream)
 #define XS_ARGS_cudaMemcpy2DArrayToArray(A, _)                                 \
-	A(cudaArray_t, dst) _() A(size_t, dst_x) _() A(size_t, dst_y)          \
-	_() A(cudaArray_const_t, src) _() A(size_t, src_x)                     \
-	_() A(size_t, src_y)                                                   \
+	XS_ARGS_TWO_ARRAYS(A, _)                                               \
 	_() A(size_t, width) _() A(size_t, height)                             \
 	_() A(enum cudaMemcpyKind, kind)
 #define XS_ARGS_cudaMemset(A, _)                                               \

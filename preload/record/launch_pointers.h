@@ -35,11 +35,10 @@ static inline bool xs_launch_pointers_in_window(uint64_t start_ns,
 }
 
 /*
- * Call after a call succeeded and was recorded: follows allocations and frees,
- * tables of addresses,
- * and writes what a launch's parameters point to. Parameters are read after the
- * launch: the driver has then read them, too. *event has the call's arguments.
- * The thread is open.
+ * Call after a call succeeded and was recorded: follows allocations, frees and
+ * tables of addresses, and writes what a launch's parameters point to.
+ * Parameters are read after the launch: the driver has then read them, too.
+ * *event has the call's arguments. The thread is open.
  */
 void xs_launch_pointers_note(struct xs_thread *thread,
 			     const struct xs_ended_call *call,
