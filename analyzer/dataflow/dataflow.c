@@ -304,7 +304,8 @@ static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
 	}
 	if (count > XS_DATAFLOW_MOST_OPS)
 		rc = -E2BIG;
-	xs_keys_sort(keys, count);
+	else
+		xs_keys_sort(keys, count);
 	b->out->ops = malloc(((size_t)count + 1) * sizeof(*b->out->ops));
 	b->out->flow_ops =
 	    malloc(((size_t)count + 1) * sizeof(*b->out->flow_ops));

@@ -19,7 +19,8 @@ struct ids {
 
 #define FIRST_ROOM 1024
 
-/* Sorts the numbers; each is there once. Returns 0 or -ENOMEM. */
+/* Sorts the numbers; each is there once. Returns 0, or the error of an earlier
+ * addition. */
 static int ids_sort(struct ids *set)
 {
 	size_t kept = 0;
