@@ -128,7 +128,7 @@ static struct act act_of(struct xs_result *result,
 	    .step = step,
 	    .at_most = step->side_by_side > 1,
 	    .once = step->phase->apart,
-	    .may_lose = xs_result_step_is_question(step),
+	    .may_lose = step->is_question,
 	};
 	add_same(result, step, &act);
 	return act;
@@ -161,6 +161,7 @@ static struct act first_step(struct xs_result *result)
 		    .low_ns = pinning->saves_low_ns,
 		    .high_ns = pinning->saves_high_ns,
 		    .once = true,
+		    .may_lose = pinning->is_question,
 		};
 	if (!result->plan_count || result->plan->pays_rounds != XS_UNKNOWN)
 		return (struct act){0};
@@ -314,16 +315,14 @@ static const char *saving(struct xs_result *result, struct act *act,
 			  bool is_first)
 {
 	const char *only_if = is_first ? act->only_if : NULL;
-	const bool may_lose = act->only_if || act->may_lose ||
-			      (act->low_ns != XS_UNKNOWN && act->low_ns <= 0);
 
 	if (!is_first)
 		act->step = NULL;
 	return xs_arena_print(&result->arena, "%s%s: %s %s%s%s",
 			      is_first ? lead(result, act) : "", act->what,
-			      act->at_most ? "saves up to"
-			      : may_lose   ? "may save"
-					   : "saves",
+			      act->at_most    ? "saves up to"
+			      : act->may_lose ? "may save"
+					      : "saves",
 			      amount(result, act), only_if ? ", only if " : "",
 			      only_if ? only_if : "");
 }

@@ -64,6 +64,7 @@ static void say(struct xs_result *result, struct xs_result_pinning *in,
 	in->condition =
 	    xs_arena_print(arena, "the data is in malloc memory already%s",
 			   of_new_memory(arena, in));
+	in->is_question = true;
 	in->code = "cudaHostRegister(data, bytes, cudaHostRegisterDefault);";
 }
 

@@ -193,4 +193,7 @@ void xs_step_set_run(const struct xs_result *result,
 		     &out->high_ns);
 	out->may_be_slower =
 	    out->saves_low_ns != XS_UNKNOWN && out->saves_low_ns < 0;
+	out->is_question =
+	    (out->may_be_slower && out->pays_rounds == XS_UNKNOWN) ||
+	    out->estimate->needs;
 }

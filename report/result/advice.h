@@ -30,6 +30,7 @@ struct xs_result_pinning {
 	 * 0 and NULL: none */
 	int64_t step, saves_ns, saves_low_ns, saves_high_ns;
 	const char *title, *saving, *advice, *condition, *code;
+	bool is_question; /* as that of a step */
 };
 
 /* What bounds the run, and how much a change of data movement can save. */
@@ -82,6 +83,8 @@ struct xs_result_step {
 				  * run; NULL: nothing */
 	int64_t pays_alone_rounds;
 	bool may_be_slower;    /* the steps so far may lengthen the run */
+	bool is_question;      /* it may save nothing: its range crosses 0, or
+				* the trace does not show its condition */
 	const char *condition; /* not shown by the trace; NULL: none */
 	const struct xs_result_step *same; /* an earlier step, the same change
 					    * at other lines; NULL: none */
@@ -92,13 +95,5 @@ struct xs_result_step {
 	const struct xs_result_site **sites;
 	size_t site_count;
 };
-
-/* Whether the step may save nothing: its range crosses 0, or the trace does not
- * show its condition. */
-static inline bool xs_result_step_is_question(const struct xs_result_step *step)
-{
-	return (step->may_be_slower && step->pays_rounds == XS_UNKNOWN) ||
-	       step->estimate->needs;
-}
 
 #endif

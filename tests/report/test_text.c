@@ -321,6 +321,7 @@ TEST(what_matters_is_shown)
 	char *text;
 
 	row->bound = row->needs = "pieces are independent";
+	plan[1].is_question = true;
 	row->low_ns = 1;
 	expect_lines((const char *const[]){"streams* n=8  ~", NULL});
 	plan[2] = plan[1];

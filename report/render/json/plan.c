@@ -30,7 +30,9 @@ static json_t *bounds(const void *in)
 static const struct xs_json_field pinning[] = {
     FIELDS(ns, bytes, calls, places, registering_ns, registering_low_ns),
     FIELDS(registering_high_ns, touching_ns, step, saves_ns, saves_low_ns),
-    FIELDS(saves_high_ns, title, saving, advice, condition, code),
+    FIELDS(saves_high_ns, title, saving, advice, condition),
+    NAMED("question", is_question),
+    FIELD(code),
     {0}};
 
 static json_t *known(const void *in)
@@ -116,6 +118,7 @@ const struct xs_json_field xs_json_step[] = {
     MADE("between_ns", between),
     FIELD(app_wall_ns),
     FIELDS(low_ns, high_ns, may_be_slower),
+    NAMED("question", is_question),
     MEMBERS(estimate, effort),
     FIELD(condition),
     MEMBERS(estimate, assumed),

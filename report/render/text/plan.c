@@ -110,7 +110,7 @@ static void put_later(const struct xs_terminal *terminal,
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN,
 	    xs_arena_print(arena, "  %" PRId64 "%c ", step->step,
-			   xs_result_step_is_question(step) ? '?' : '.'),
+			   step->is_question ? '?' : '.'),
 	    xs_arena_print(arena,
 			   "%s, %s: a round%s %s%s -> %s; effort: %s (--all)",
 			   xs_text_step_name(result, step->estimate), from, of,
@@ -143,7 +143,7 @@ static void put_step(const struct xs_terminal *terminal,
 {
 	const char *only_if = xs_text_step_conditions(result, step);
 
-	put_title(terminal, step->step, xs_result_step_is_question(step),
+	put_title(terminal, step->step, step->is_question,
 		  xs_text_step_name(result, step->estimate),
 		  xs_arena_print(
 		      &result->arena, ": %s round%s: %s%s -> ",
@@ -221,7 +221,7 @@ static void put_rest(const struct xs_terminal *terminal,
 		/* what does not pay in this run saves nothing of it */
 		if (step->pays_rounds != XS_UNKNOWN)
 			continue;
-		question |= xs_result_step_is_question(step);
+		question |= step->is_question;
 		xs_number_add(&saves_ns, step->adds_saves_ns);
 	}
 	if (!count || (saves_ns && saves_ns < wall_ns / XS_RESULT_TOLD_PART))
@@ -258,7 +258,7 @@ static void put_pinning(const struct xs_terminal *terminal,
 {
 	const struct xs_result_pinning *in = &result->verdict.pinning;
 
-	put_title(terminal, in->step, in->condition != NULL, "register", ": ",
+	put_title(terminal, in->step, in->is_question, "register", ": ",
 		  XS_PLAIN, in->title);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", in->saving);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", in->advice);

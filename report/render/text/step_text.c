@@ -54,7 +54,7 @@ static const char *saves(const struct xs_result *result,
 {
 	if (step->side_by_side > 1)
 		return "saves at most";
-	if (xs_result_step_is_question(step))
+	if (step->is_question)
 		return "may save";
 	return xs_result_is_known(step->estimate) &&
 		       !*xs_text_step_about(result, step)

@@ -94,15 +94,13 @@ function roundAfter(report, s) {
 const paysLater = (report, s) => `not in this run of ${
   roundsOf(phaseOf(report, s))} rounds: pays from ${s.pays_rounds} on`;
 
-// Whether it may save nothing of this run.
-const isQuestion = (report, s) => (s.may_be_slower && s.pays_rounds === null) || rowOf(report, s).needs;
-const numberOf = (s, question) => `${s.step}${question ? '?' : '.'} `;
+const numberOf = s => `${s.step}${s.question ? '?' : '.'} `;
 
 // How far the saving is one.
 function saves(report, s) {
   if (s.side_by_side > 1)
     return 'saves at most';
-  if (isQuestion(report, s))
+  if (s.question)
     return 'may save';
   return isKnown(rowOf(report, s)) && !aboutBefore(report, s) ? 'saves' : 'saves about';
 }
@@ -126,7 +124,7 @@ function step(s, report, rounds) {
     s.pays_rounds !== null ? el('div', el('small', paysLater(report, s)))
       : el('div', el('div.saves', el('small', saves(report, s)), savedOf(s)),
         el('small', intervalOf(s) + shares)),
-    el('div', el('div', numberOf(s, isQuestion(report, s)), el('span.chip', rowName(s)),
+    el('div', el('div', numberOf(s), el('span.chip', rowName(s)),
       `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns + phaseOf(report, s).used_between_ns)} \u2192 `, el('b', roundAfter(report, s)),
       rounds ? el('button.see', {type: 'button', click: () => {
         rounds.showStep(s);
@@ -143,7 +141,7 @@ function step(s, report, rounds) {
 function otherStep(name, s) {
   return el('li',
     el('div', el('div.saves', s.saving.split(' (')[0])),
-    el('div', el('div', numberOf(s, s.condition), el('span.chip', name), `: ${s.title}`),
+    el('div', el('div', numberOf(s), el('span.chip', name), `: ${s.title}`),
       el('small', s.saving), el('p', s.advice),
       s.condition ? el('p.dim', 'only if ' + s.condition) : null, el('pre', s.code)));
 }
