@@ -304,13 +304,13 @@ static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
 	}
 	if (count > XS_DATAFLOW_MOST_OPS)
 		rc = -E2BIG;
-	else
-		xs_keys_sort(keys, count);
 	b->out->ops = malloc(((size_t)count + 1) * sizeof(*b->out->ops));
 	b->out->flow_ops =
 	    malloc(((size_t)count + 1) * sizeof(*b->out->flow_ops));
 	if (!rc && (!b->out->ops || !b->out->flow_ops))
 		rc = -ENOMEM;
+	if (!rc)
+		xs_keys_sort(keys, count);
 	for (uint32_t i = 0; !rc && i < count; i++)
 		b->out->ops[i] = keys[i].index;
 	b->out->op_count = rc ? 0 : count;

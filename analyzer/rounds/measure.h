@@ -50,8 +50,8 @@ int xs_signature_build(const struct xs_phase_members *members,
 		       struct xs_phase *phase);
 
 /* Sets same_host of the phase's steps, and in_sets. Returns 0 or -ENOMEM. */
-int xs_same_sources_find(const struct xs_phase_members *members,
-			 struct xs_phase *phase);
+int xs_same_host_find(const struct xs_phase_members *members,
+		      struct xs_phase *phase);
 
 /* Fills the phase's sample_rounds and their times. Returns 0 or -ENOMEM. */
 int xs_sample_rounds_find(const struct xs_phase_members *members,

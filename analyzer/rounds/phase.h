@@ -254,7 +254,8 @@ struct xs_phase {
 			       * by distinct ranges: the bytes to pin. The bytes
 			       * of one round if addresses are unknown. */
 	uint64_t h2d_buffers, d2h_buffers; /* ranges of it that are apart; 0 if
-					    * addresses are unknown */
+					    * addresses are unknown, or without
+					    * such copies */
 	uint64_t buffer_bytes, buffers;	   /* of both directions, what goes both
 					    * ways once */
 	uint64_t touched_bytes; /* host memory that the copies of each round

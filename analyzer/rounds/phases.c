@@ -126,7 +126,7 @@ static int add_phase(struct grouper *g, struct xs_key *keys, size_t count)
 		rc = xs_steps_build(g->trace, g->rounds, median_round,
 				    &g->call_steps, phase);
 	if (!rc)
-		rc = xs_same_sources_find(&members, phase);
+		rc = xs_same_host_find(&members, phase);
 	if (!rc)
 		xs_nvtx_nesting_find(&g->nesting, &members, phase);
 	if (!rc && g->trace->pointers_count)

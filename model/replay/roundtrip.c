@@ -132,8 +132,8 @@ bool xs_step_repeats(const struct xs_step *step)
 	       step->repeats.same == step->repeats.compared;
 }
 
-int xs_resident_mark(const struct xs_phase *phase, bool same_source,
-		     bool *marks, size_t *copies)
+int xs_resident_mark(const struct xs_phase *phase, bool same_host, bool *marks,
+		     size_t *copies)
 {
 	struct xs_repeat_counts sum;
 	struct xs_roundtrips found;
@@ -146,19 +146,19 @@ int xs_resident_mark(const struct xs_phase *phase, bool same_source,
 
 		marks[i] = measured
 			       ? xs_step_repeats(step)
-			       : marks[i] || (same_source && step->same_host &&
+			       : marks[i] || (same_host && step->same_host &&
 					      step->kind == XS_STEP_H2D);
 		*copies += marks[i] && step->kind == XS_STEP_H2D;
 	}
 	return rc;
 }
 
-int xs_resident_count(const struct xs_phase *phase, bool same_source,
+int xs_resident_count(const struct xs_phase *phase, bool same_host,
 		      size_t *copies)
 {
 	bool *marks = calloc(phase->step_count + 1, sizeof(*marks));
-	int rc = marks ? xs_resident_mark(phase, same_source, marks, copies)
-		       : -ENOMEM;
+	int rc =
+	    marks ? xs_resident_mark(phase, same_host, marks, copies) : -ENOMEM;
 
 	free(marks);
 	return rc;

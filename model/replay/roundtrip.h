@@ -37,14 +37,14 @@ bool xs_step_repeats(const struct xs_step *step);
 
 /* Marks the copies that a round can do without if data stays on the device: the
  * copies in that were measured to bring the same bytes; or, if nothing was
- * hashed, those of xs_roundtrip_mark() and, if same_source, the copies in from
+ * hashed, those of xs_roundtrip_mark() and, if same_host, the copies in from
  * host memory that every round copies in. *copies: number of marked copies in.
  * Returns 0 or -ENOMEM. */
-int xs_resident_mark(const struct xs_phase *phase, bool same_source,
-		     bool *marks, size_t *copies);
+int xs_resident_mark(const struct xs_phase *phase, bool same_host, bool *marks,
+		     size_t *copies);
 
 /* Counts the copies in only. Returns 0 or -ENOMEM. */
-int xs_resident_count(const struct xs_phase *phase, bool same_source,
+int xs_resident_count(const struct xs_phase *phase, bool same_host,
 		      size_t *copies);
 
 #endif

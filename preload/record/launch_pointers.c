@@ -176,9 +176,7 @@ static bool leads_to_addresses(const struct xs_live_addresses *given)
 		const uint64_t address = given->addresses[i];
 		const uint64_t bytes = xs_live_memory_host_bytes(address);
 
-		if (bytes && has_addresses(address, bytes < MOST_READ_BYTES
-							? bytes
-							: MOST_READ_BYTES)) {
+		if (bytes && has_addresses(address, bytes)) {
 			xs_live_memory_hide(address, XS_POINTERS_TABLE);
 			return true;
 		}

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 
 /* A range that a round copies from, or to. */
-struct source {
+struct range {
 	uint64_t address, bytes;
 	size_t round;
 };
 
-static int by_source(const void *a, const void *b)
+static int by_range(const void *a, const void *b)
 {
-	const struct source *x = a, *y = b;
+	const struct range *x = a, *y = b;
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
@@ -23,7 +23,7 @@ static int by_source(const void *a, const void *b)
 	return (x->round > y->round) - (x->round < y->round);
 }
 
-static bool is_same_range(const struct source *a, const struct source *b)
+static bool is_same_range(const struct range *a, const struct range *b)
 {
 	return a->address == b->address && a->bytes == b->bytes;
 }
@@ -39,8 +39,8 @@ static size_t count_ops(const struct xs_phase_members *m)
 
 /* Lists where the copies of a kind come from or, if ends, go to, in all rounds,
  * sorted. Returns their number. */
-static size_t list_sources(const struct xs_phase_members *m, uint8_t kind,
-			   bool ends, struct source *sources)
+static size_t list_ranges(const struct xs_phase_members *m, uint8_t kind,
+			  bool ends, struct range *ranges)
 {
 	size_t count = 0;
 
@@ -57,16 +57,16 @@ static size_t list_sources(const struct xs_phase_members *m, uint8_t kind,
 			at = ends ? m->trace->calls[op->call].dst
 				  : m->trace->calls[op->call].src;
 			if (at)
-				sources[count++] =
-				    (struct source){at, op->bytes, i};
+				ranges[count++] =
+				    (struct range){at, op->bytes, i};
 		}
 	}
-	qsort(sources, count, sizeof(*sources), by_source);
+	qsort(ranges, count, sizeof(*ranges), by_range);
 	return count;
 }
 
 /* Keeps the ranges that all rounds have, each once. Returns their number. */
-static size_t keep_common(struct source *sources, size_t count, size_t rounds)
+static size_t keep_common(struct range *ranges, size_t count, size_t rounds)
 {
 	size_t kept = 0, first, end;
 
@@ -74,19 +74,18 @@ static size_t keep_common(struct source *sources, size_t count, size_t rounds)
 		size_t in = 1;
 
 		for (end = first + 1;
-		     end < count &&
-		     is_same_range(&sources[first], &sources[end]);
+		     end < count && is_same_range(&ranges[first], &ranges[end]);
 		     end++)
-			in += sources[end].round != sources[end - 1].round;
+			in += ranges[end].round != ranges[end - 1].round;
 		if (in == rounds)
-			sources[kept++] = (struct source){
-			    sources[first].address, sources[first].bytes, 0};
+			ranges[kept++] = (struct range){ranges[first].address,
+							ranges[first].bytes, 0};
 	}
 	return kept;
 }
 
 /* How many sets of memory the largest copies end in, in turn; 0: unknown. */
-static uint32_t count_sets(const struct source *ends, size_t count,
+static uint32_t count_sets(const struct range *ends, size_t count,
 			   size_t rounds)
 {
 	uint64_t most_bytes = 0;
@@ -106,38 +105,36 @@ static uint32_t count_sets(const struct source *ends, size_t count,
 
 /* Marks the steps of a kind whose host memory all rounds have. */
 static void mark_same(const struct xs_phase_members *m, bool in,
-		      struct source *sources, struct xs_phase *phase)
+		      struct range *ranges, struct xs_phase *phase)
 {
-	size_t count =
-	    list_sources(m, in ? XS_OP_H2D : XS_OP_D2H, !in, sources);
+	size_t count = list_ranges(m, in ? XS_OP_H2D : XS_OP_D2H, !in, ranges);
 
-	count = keep_common(sources, count, m->count);
+	count = keep_common(ranges, count, m->count);
 	for (size_t i = 0; i < phase->step_count; i++) {
 		struct xs_step *step = &phase->steps[i];
-		const struct source source = {in ? step->src : step->dst,
-					      step->bytes, 0};
+		const struct range range = {in ? step->src : step->dst,
+					    step->bytes, 0};
 
 		if (step->kind == (in ? XS_STEP_H2D : XS_STEP_D2H))
 			step->same_host =
-			    bsearch(&source, sources, count, sizeof(*sources),
-				    by_source) != NULL;
+			    bsearch(&range, ranges, count, sizeof(*ranges),
+				    by_range) != NULL;
 	}
 }
 
-int xs_same_sources_find(const struct xs_phase_members *m,
-			 struct xs_phase *phase)
+int xs_same_host_find(const struct xs_phase_members *m, struct xs_phase *phase)
 {
-	struct source *sources;
+	struct range *ranges;
 
 	if (m->count < 2)
 		return 0;
-	sources = malloc((count_ops(m) + 1) * sizeof(*sources));
-	if (!sources)
+	ranges = malloc((count_ops(m) + 1) * sizeof(*ranges));
+	if (!ranges)
 		return -ENOMEM;
 	phase->in_sets = count_sets(
-	    sources, list_sources(m, XS_OP_H2D, true, sources), m->count);
-	mark_same(m, true, sources, phase);
-	mark_same(m, false, sources, phase);
-	free(sources);
+	    ranges, list_ranges(m, XS_OP_H2D, true, ranges), m->count);
+	mark_same(m, true, ranges, phase);
+	mark_same(m, false, ranges, phase);
+	free(ranges);
 	return 0;
 }
