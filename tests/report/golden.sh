@@ -1,0 +1,266 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Reports on typical traces, and sections of reports on traces written by hand. To renew
+# a golden file, check what the command prints and why it changed.
+# golden.sh XFERSPY SOURCES MODULE: a library that hides what is installed
+# shellcheck disable=SC2034 # the lines use what seems unused
+. "$(dirname "$0")/expect.sh" || exit 1
+module=$3 reports=$source/tests/report examples=$source/examples
+h100=$examples/frameworks/h100 corpus=$examples/corpus
+stencil=$examples/traces/stencil-512-pageable.xspy
+initiated=$examples/initiated/h200-2
+
+xferspy() {
+	LD_PRELOAD="$module ${LD_PRELOAD:-}" command xferspy "$@"
+}
+
+# golden FILE LINES: lines of shell print the file.
+golden() {
+	(eval "$2") >../out || fail "$2: exits with $?"
+	diff -u "$reports/golden/$1" ../out || fail "$2: prints another text than $1"
+}
+
+# prints LINES TEXT...: they print the texts.
+prints() {
+	local lines=$1 out text
+	out=$(eval "$lines")
+	shift
+	for text in "$@"; do
+		[ -z "${out##*"$text"*}" ] || fail "$lines: does not print '$text'"
+	done
+}
+
+# section FROM TO: the lines from one that begins with a text to one of another.
+section() {
+	sed -n "/^$1/,/^$2/p"
+}
+
+last_section() {
+	sed -n "/^$1/,\$p"
+}
+
+golden job.txt 'xferspy report --machine h200 $traces/pageable.txt $stencil'
+# A round with a second kernel that uses the first one's output.
+golden two-kernels.txt \
+	'xferspy report --machine h200 --all $traces/two-kernels.txt | last_section Phases'
+# Callers of a helper and their calls, without lines of packages.
+golden callers.txt \
+	'xferspy report --machine h200 $traces/callers.txt | section "What to change" Coverage'
+
+# numba's own words; copies of XLA's threads, which have no line, are named by the
+# function of JAX that asks for them, and the next launch.
+golden numba.txt 'xferspy report --machine $h100/machine.json $h100/numba_steps.xspy |
+	section "What to change" Coverage'
+# Layers: the next one's weights on a side stream.
+golden prefetch.txt 'xferspy report --machine $h100/machine.json $h100/offload.xspy |
+	section "What to change" Coverage'
+# A graph is no change of data movement.
+golden item.txt 'xferspy report --machine $h100/machine.json $h100/item.xspy |
+	section Verdict Coverage'
+golden jax.txt 'xferspy report --machine $h100/machine.json $h100/jax_put.xspy |
+	sed -n "/^What to change/,/^Coverage/p;/^Phases/,/^Strategies/p"'
+
+# CUDA started in the first call, cudaMallocHost: that is no pinning, neither here nor
+# in a difference.
+expect 0 'Outside the steady part, pinning memory takes 81.2 ms, once (19.1 % of the run):' - \
+	'xferspy report $examples/traces/reduction-67108864-pinned.xspy | grep "pinning memory"'
+# A step of the set-up does not take the place of what is not known.
+expect 0 'In short: not known: the predictions are for another GPU, and not compared with' - \
+	'xferspy report --machine h200 $reports/dataflow/layers-pinned.xspy | grep "^In short"'
+# The modules that a trace names may be there.
+expect 1 '' - 'xferspy dump $stencil |
+	sed -E "/^source/d;s/ (used_bytes|at)=[0-9]+//g;s|/opt/.*/stencil|/bin/sh|" >no-lines.txt
+	xferspy report no-lines.txt >no-lines || exit 2
+	grep "changed since the run" no-lines'
+# The time of copies and their number have names of their own.
+expect 1 '' - 'xferspy diff $traces/pageable.txt $traces/two-kernels.txt |
+	grep -E "^  (copies|kernels)" | cut -c1-18 | sort | uniq -d | grep .'
+# The profile of the trace's GPU is found wherever it stands.
+expect 0 '' - 'pageable="--format csv $examples/traces/stencil-256-pageable.xspy"
+	xferspy report --machine h200 --machine h100 $pageable | grep machine:h100 >first
+	xferspy report --machine v100 --machine h200 --machine h100 $pageable |
+		grep machine:h100 | cmp - first'
+
+# Who needs what tells how many copies can run ahead, and diff what was done.
+golden diff-prefetch.txt 'xferspy diff --machine h100 $reports/dataflow/layers-pinned.xspy \
+	$reports/dataflow/layers-prefetch.xspy | grep -A1 predicted'
+golden engines-prefetch.txt \
+	'xferspy report --machine h100 --format csv $reports/dataflow/engines-pinned.xspy |
+	grep ",prefetch," | cut -d, -f4,7,22,30'
+
+# The input brings more per byte than the result: a budget for one of them has it. What
+# is too small for any buffer pins none.
+golden pinned-budget.txt 'xferspy report --machine h200 --pinned-budget 600MiB $stencil |
+	last_section "Pinned memory"'
+golden pinned-budget-small.txt \
+	'xferspy report --machine h200 --pinned-budget 1MiB --format json $stencil |
+	grep -E "used_bytes|\"taken\"" | sort -u'
+golden pinned-budget-none.txt \
+	'xferspy report --machine h200 --pinned-budget 1GiB $traces/pinned.txt |
+	last_section "Pinned memory"'
+# 64 MiB that are copied in and out again are pinned once.
+golden pinned-budget-both-ways.txt \
+	'sed "s/dst=536870912/dst=268435456/" $traces/pageable.txt |
+	xferspy report --machine h200 --pinned-budget 1GiB - | last_section "Pinned memory"'
+# Frameworks allocate pinned memory, which takes longer than pinning.
+golden pinned-budget-numba.txt 'sed "s|/app/src|/numba/cuda|" $traces/pageable.txt |
+	xferspy report --machine h200 --pinned-budget 1GiB - | last_section "Pinned memory"'
+
+# A second thread that takes turns with the first one has its calls in the ranges of
+# that one; a range in one of its own name is part of it.
+golden by-range.txt 'xferspy report --machine h200 --by-range $traces/nvtx.txt |
+	section "NVTX ranges" Phases'
+golden by-range-json.txt \
+	'xferspy report --machine h200 --by-range --format json $traces/nvtx.txt |
+	last_section "  \"nvtx\""'
+golden by-range-none.txt 'xferspy report --machine h200 --by-range $traces/pageable.txt |
+	section "NVTX ranges" Phases'
+
+# Waits between kernels are advised against.
+golden kernel-waits.txt 'xferspy report --machine $corpus/contact-2/machine.json \
+	$corpus/contact-2/second/poly-LU.xspy | section "What to change" Coverage'
+
+# A time whose range is wider than itself is told as that range in the plan, the table
+# and the times by number of streams; so is what copies of a round take outside of it,
+# and that a step may be slower.
+golden between-rounds.txt 'xferspy report --machine $corpus/contact-2/machine.json \
+	$corpus/contact-2/second/hec-epistasis.xspy |
+	sed -n "/^What to change/,/^Coverage/p;/^Strategies/,\$p"'
+golden may-be-slower.txt \
+	'xferspy report --machine h100 $corpus/contact/first/rod-hotspot3D.xspy |
+	grep -A2 "^  [12][.?]"'
+golden unknown-by-n.txt 'xferspy report --machine h200 --all \
+	$examples/traces/chain-16777216-pageable.xspy | grep "by n"'
+
+# Whole reports, as a reader of the default text sees them.
+while read -r name trace; do
+	golden "typical/$name.txt" 'xferspy report --machine h200 $source/$trace'
+done <<-'EOF'
+	stencil-pageable examples/traces/stencil-256-pageable.xspy
+	stencil-pinned examples/traces/stencil-256-pinned.xspy
+	chain-pageable examples/traces/chain-all-134217728-pageable.xspy
+	alloc-round tests/report/advice/alloc-round.txt
+	small-copies tests/report/advice/small-copies.txt
+	small-pieces tests/report/advice/small-pieces.txt
+	threads tests/report/advice/threads.txt
+	train-item tests/report/advice/train-item.txt
+	decode tests/report/advice/decode.txt
+	offload-pinned tests/report/advice/offload-pinned.txt
+	killed-startup tests/report/advice/killed-startup.txt
+	one-round tests/report/advice/one-round.txt
+EOF
+
+# The sentence is of the step that saves most at least, in the words of the step, and
+# does not call sure what may be slower.
+opening() {
+	local trace=$1
+	shift
+	prints "xferspy report \$examples/$trace.xspy | section 'In short' Verdict | tr '\n' ' '" "$@"
+}
+opening corpus/h100/develop/rod-nn 'In short: allocate once instead'
+opening corpus/contact-5/fifth/hec-chi2 'for longer ones, first answer: could data stay'\
+' on the GPU (a run with XFERSPY_HASH=1 tells)? If not, pin'
+opening corpus/contact/first/shoc-triad 'If not, use 8 pieces instead of 64'
+opening frameworks/h200/kv_paging-1 \
+	'for longer ones, merge the small copies of kv_paging.py:25'
+opening corpus/contact-5/fifth/hec-rtm8 ': may save '
+opening corpus/contact-10-h100/tenth/son-padding \
+	"saves 1.23 ms of each round's" 'here 14.1 ms of 296 ms.'
+# Step 2 is told alone.
+opening corpus/contact-6/sixth/hec-cobahh '(step 2): saves 16' "of each round's 430 us"
+opening corpus/h100/develop/hec-ga 'ms, but only if'
+opening corpus/contact-4/fourth/hec-ecdh 'buffers of steps 1, 2: saves 19.0 ms'
+opening corpus/contact/first/hec-haccmk 'only if kernels of two rounds run side by side'
+opening frameworks/h100/item 'data movement of its steady part is at most 0.0 % of it.'
+opening corpus/contact-10/tenth/comp-raytrace 'In short: nothing is worth it'
+
+# The range that was traced, and what is behind --all or in no step.
+in_one_line() {
+	local trace=$1
+	shift
+	prints "xferspy report \$examples/$trace.xspy | tr -s ' \n' ' '" "$@"
+}
+in_one_line frameworks/h200-3/loader-2 'the mean of 43 rounds' \
+	'per round of part of traced' '183 ms in the steady part (39.8 % of it)'
+in_one_line frameworks/h200-5/decode-1 'Steady part: 1.93 s (79.5 % of'
+in_one_line validate/patterns/h100-b/first/converge-16777216-traced \
+	'pinned 418 us 412-431 us 34.3x 6.12 ms' \
+	'Trace a longer run: the steady part is 0.2 % of this one'
+in_one_line corpus/contact-9/ninth/rob-rrt-nearest \
+	'rob-rrt-nearest+0x2f94, one call: the call itself'
+in_one_line corpus/contact-5/fifth/hec-rtm8 ' 1? pinned: a round' 'may save 1.06 ms (from'
+in_one_line corpus/contact-10/tenth/sora-tof-flying \
+	'9 more call sites (--all), first cudaMemcpy' 'no step: reuse adds'
+
+# Texts of these reports, each line of text joined with the next one.
+joined() {
+	local trace=$1
+	shift
+	prints "xferspy report \$examples/$trace.xspy | tr '\n' '@' |
+		sed 's/@  *\([a-z(]\)/ \1/g'" "$@"
+}
+# Of what XFERSPY_RANGE traced.
+joined frameworks/h200/kv_paging-1 'start-up: 998 ms'
+# No longer than the steady part.
+joined frameworks/h200/jax_put-1 ' 4.14 ms     14.3 %'
+joined frameworks/h100/to_device 'its page faults show new ones' '-> 2.34 ms' \
+	'double-buffer*  2.34 ms'
+joined corpus/contact-2/second/sam-matrixMul 'about 0.81 ms' 'setup takes about 0.81 ms' \
+	'36.1 ms   813 us'
+joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, copies in 19.1 us' \
+	'Compile with -g first' '2? double-buffer, from 127 rounds on: '
+joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.7'
+joined corpus/contact-2/second/hec-rainflow 'adds 17.8 ms'
+joined corpus/h100/develop/sam-BlackScholes '(run --counters tells)' 'Start-up is 77.7 %'
+joined corpus/contact-7/seventh/hec-scatterAdd '-> 584 us (570-617 us)' \
+	'584 us    570-617 us' '+0x2837, +0x2854 once'
+joined corpus/contact-3/third/hec-iso2dfd '+0x15ad, one call'
+joined corpus/contact/first/hec-haccmk \
+	'If its condition does not hold, reuse saves about 43.3 ms'
+joined corpus/contact-10/tenth/sora-tof-flying \
+	'and 1 more step may save 364 us (0.1 % of the run; double'
+joined corpus/contact-10/tenth/pmpp-grayscale "of a mean round's 3.62 ms"
+joined corpus/h100/develop/sam-histogram "the program's 824 ms; afterwards"
+
+# Who needs what; the graph of a trace without pointers says why it is empty.
+golden dataflow.txt \
+	'xferspy report --machine h100 --dataflow $reports/dataflow/layers-pinned.xspy |
+	last_section Dataflow'
+golden dataflow-verdict.txt 'xferspy report --machine h100 $reports/dataflow/layers-pinned.xspy |
+	sed -n "/hanges of/,/^Steady/p;/^Dataflow/p"'
+# Five pointers into one allocation; the last kernel is unknown.
+golden dataflow-unknown.txt 'xferspy report --machine h100 --dataflow \
+	$source/tests/analyzer/golden/pointers.trace | last_section Dataflow'
+golden dataflow.dot \
+	'xferspy report --machine h100 --format dot $reports/dataflow/carried-pinned.xspy |
+	sed "1s/\".*\"/\"TRACE\"/"'
+golden task-class.txt \
+	'xferspy report --all --machine h100 $reports/dataflow/vecadd-static.xspy |
+	section Phases Strategies'
+golden no-dataflow.dot 'xferspy report --format dot $traces/two-kernels.txt |
+	sed "1s/\".*\"/\"TRACE\"/"'
+
+# Without calls, GPU times are complete only in a whole file.
+golden cut-note.txt 'xferspy report $traces/cut.txt | grep -A1 "^! no call"'
+# What was recorded, what is matched, and why the rest is not.
+for name in pinned partly nothing killed cut; do
+	golden $name.txt 'xferspy report $traces/$name.txt | section Coverage Where'
+done
+
+# A kernel that stays: the graph before it is thrown away, and behind merged copies it
+# saves too little for kernels that are rewritten.
+stays() {
+	prints "xferspy report --machine $initiated/machine.json --counters \
+		$initiated/$1-counters.xspy $initiated/$1.xspy | tr -s ' \n' ' '" "$2"
+}
+stays levels 'device-initiated, a later step, takes its place'
+stays halo 'no step: device-initiated of phase 2 adds 1.22 ms (too little'
+
+# A read of a byte takes 3 years, or at most: a time beyond any run is no prediction.
+for key in '[a-z]*' high; do
+	sed '/"mapped_read": {/,/}/s/"\('"$key"'\)": [0-9.e-][0-9.e-]*/"\1": 1e17/' \
+		"$initiated/machine.json" >slow.json
+	prints 'xferspy report --all --machine ./slow.json $initiated/halo.xspy | tr -s " \n" " "' \
+		'no mapped, device-initiated: its time is longer than a run can be'
+done
+exit $failed
