@@ -143,7 +143,7 @@ static int use_stderr_for_a_file(void)
 	FILE *own;
 
 	close(STDERR_FILENO);
-	own = fopen("test_process.own", "w");
+	own = fopen("own-file", "w");
 	if (!own)
 		return 1;
 	use_cuda();
