@@ -26,8 +26,14 @@ expect 1 '' 'xferspy: -o: the option needs a value;' 'xferspy report x -o'
 expect 1 '' 'xferspy: -z: unknown option; see xferspy report' 'xferspy report x -z'
 expect 1 '' 'two: not a device number' 'xferspy calibrate --device two'
 expect 1 '' '--read=yes: unknown option' 'xferspy dump --read=yes x'
-expect 1 '' 'xferspy: xml: unknown format; use one of: text, json, html, csv, dot' \
-	'xferspy report x --format xml'
+for command in report diff model; do
+	formats=$(xferspy $command --help | sed -n 's/.*FORMAT .* one of: \(.*\) (default: text).*/\1/p')
+	expect 1 '' "xferspy: xml: unknown format; use one of: ${formats:-none}" \
+		"xferspy $command x --format xml"
+done
+expect 0 '' - 'ls "$source"/report/render/render_*.c | sed "s/.*render_//;s/\.c//" >files
+	xferspy report --help | sed -n "s/.*FORMAT .* one of: \(.*\) (default.*/\1/p" |
+		tr -d " " | tr , "\n" | sort | cmp - files'
 expect 1 '' 'not a number of streams' 'xferspy report x --streams none'
 expect 1 '' 'k20m: two profiles have this name; change' \
 	'xferspy report x --machine h200 --machine k20m --machine k20m'

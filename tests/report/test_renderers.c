@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of renderers, its files, and the help and errors made from it. */
+/* The table of renderers, and its files. */
 #include "report/render/renderer.h"
-#include "tests/report/program.h"
 #include "tests/unit.h"
 
 #include <glob.h>
@@ -9,12 +8,8 @@
 
 #define FOLDER XS_SOURCE_DIR "/report/render/"
 
-static const struct {
-	const char *name;
-	enum xs_render_command command;
-} commands[] = {{"report", XS_RENDER_REPORT},
-		{"diff", XS_RENDER_DIFF},
-		{"model", XS_RENDER_MODEL}};
+static const enum xs_render_command commands[] = {
+    XS_RENDER_REPORT, XS_RENDER_DIFF, XS_RENDER_MODEL};
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static bool is_in_table(const char *name)
@@ -54,62 +49,19 @@ TEST(each_row_has_a_name_and_functions)
 						xs_renderers[k]->name);
 	}
 	for (size_t k = 0; k < COMMANDS; k++)
-		assert_true(
-		    xs_renderer_offers(xs_renderers[0], commands[k].command));
+		assert_true(xs_renderer_offers(xs_renderers[0], commands[k]));
 }
 
 TEST(only_offered_formats_are_found)
 {
 	for (size_t i = 0; i < xs_renderer_count; i++)
 		for (size_t k = 0; k < COMMANDS; k++)
-			assert_ptr_equal(xs_renderer_find(xs_renderers[i]->name,
-							  commands[k].command),
-					 xs_renderer_offers(xs_renderers[i],
-							    commands[k].command)
-					     ? xs_renderers[i]
-					     : NULL);
+			assert_ptr_equal(
+			    xs_renderer_find(xs_renderers[i]->name,
+					     commands[k]),
+			    xs_renderer_offers(xs_renderers[i], commands[k])
+				? xs_renderers[i]
+				: NULL);
 	assert_null(xs_renderer_find("html5", XS_RENDER_REPORT));
 	assert_null(xs_renderer_find("", XS_RENDER_REPORT));
-}
-
-/* The names of the rows with the command's function. */
-static void names_of_rows(enum xs_render_command command, char *out)
-{
-	*out = '\0';
-	for (size_t i = 0; i < xs_renderer_count; i++) {
-		if (!xs_renderer_offers(xs_renderers[i], command))
-			continue;
-		if (*out)
-			strcat(out, ", ");
-		strcat(out, xs_renderers[i]->name);
-	}
-}
-
-TEST(help_and_errors_list_the_table)
-{
-	char names[128], line[256], arguments[64];
-	struct program program;
-
-	for (size_t k = 0; k < COMMANDS; k++) {
-		names_of_rows(commands[k].command, names);
-		snprintf(arguments, sizeof(arguments), "%s --help",
-			 commands[k].name);
-		program = program_run(arguments);
-		assert_int_equal(program.code, 0);
-		snprintf(line, sizeof(line),
-			 "\n  --format FORMAT      one of: %s (default: %s)",
-			 names, xs_renderers[0]->name);
-		assert_has(program.out, line);
-		program_free(&program);
-
-		snprintf(arguments, sizeof(arguments), "%s x --format none",
-			 commands[k].name);
-		program = program_run(arguments);
-		assert_int_equal(program.code, 1);
-		snprintf(line, sizeof(line),
-			 "xferspy: none: unknown format; use one of: %s\n",
-			 names);
-		assert_string_equal(program.err, line);
-		program_free(&program);
-	}
 }

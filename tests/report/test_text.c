@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The text report against a golden file and the width of a terminal. */
 #include "report/plan/phase_estimate.h"
+#include "report/render/text/terminal.h"
 #include "report/result/source_text.h"
 #include "tests/report/fixture.h"
 #include "tests/unit.h"
@@ -448,6 +449,26 @@ TEST(a_machine_without_a_prediction_is_explained)
 	result->all_asked = true;
 	text = fixture_text(result, false);
 	assert_has(text, "not predicted; the reasons are below\n");
+	free(text);
+}
+
+/* Eight characters of two bytes each. */
+#define WORD "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"
+
+TEST(characters_are_counted_not_bytes)
+{
+	char *text = NULL;
+	size_t size = 0;
+	const struct xs_terminal terminal = {
+	    .out = open_memstream(&text, &size), .display.columns = 20};
+
+	xs_terminal_wrap(&terminal, XS_PLAIN, "  ", WORD " " WORD);
+	xs_terminal_wrap(&terminal, XS_PLAIN, "", WORD " " WORD " " WORD);
+	xs_terminal_wrap(&terminal, XS_PLAIN, "    ", WORD WORD "\u00e4");
+	fclose(terminal.out);
+	assert_string_equal(text, "  " WORD " " WORD "\n" WORD " " WORD
+				  "\n" WORD "\n    " WORD
+				  "\u00e4\u00e4\u00e4\u00e4\u00e4...\n");
 	free(text);
 }
 

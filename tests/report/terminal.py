@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the command does on a terminal: colours, width, pager, progress.
+
+    terminal.py XFERSPY SOURCE
+"""
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import unittest
+
+XFERSPY = TRACE = ""
+PAGE = "PAGER='sed s/^/page:/' "
+PLAIN = "PAGER=cat TERM=xterm "
+CODE = "       | "
+
+
+def show(line, rows=24, columns=80):
+    """Runs a line of a shell on a terminal. Returns what it shows."""
+    child, terminal = pty.fork()
+    if child == 0:
+        # the size is there before the command asks for it
+        sys.stdin.readline()
+        os.execl("/bin/sh", "sh", "-c", line)
+    attributes = termios.tcgetattr(terminal)
+    attributes[3] &= ~termios.ECHO
+    termios.tcsetattr(terminal, termios.TCSANOW, attributes)
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    os.write(terminal, b"\n")
+    text = b""
+    try:
+        while piece := os.read(terminal, 4096):
+            text += piece
+    except OSError:  # the last program on the terminal has ended
+        pass
+    os.close(terminal)
+    os.waitpid(child, 0)
+    return text.decode()
+
+
+class Terminal(unittest.TestCase):
+    def shows(self, line, text, rows=24, columns=80):
+        self.assertIn(text, show(line, rows, columns), line)
+
+    def lacks(self, line, text, rows=24, columns=80):
+        self.assertNotIn(text, show(line, rows, columns), line)
+
+    def test_colours_are_for_terminals(self):
+        self.shows(PLAIN + REPORT, "\033[1m")
+        self.shows(f"{PLAIN}{XFERSPY} diff {TRACE} {TRACE}", "\033[1m")
+        self.lacks(PLAIN + REPORT + " | cat", "\033")
+        self.lacks(PLAIN + "NO_COLOR=1 " + REPORT, "\033")
+        self.shows(PLAIN + "NO_COLOR= " + REPORT, "\033[1m")
+        self.lacks(PLAIN + "TERM=dumb " + REPORT, "\033")
+        self.lacks(PLAIN + REPORT + " --color never", "\033")
+        self.shows(PLAIN + REPORT + " --color always | cat", "\033[1m")
+        self.shows(PLAIN + "NO_COLOR=1 " + REPORT + " --color=always", "\033[1m")
+        self.shows(PLAIN + REPORT + " --color blue",
+                   "--color: not known when; use one of: auto")
+
+    def widest_is(self, least, most, columns):
+        """The longest line, of ASCII, but of code."""
+        text = show(PLAIN + "NO_COLOR=1 " + REPORT, 24, columns)
+        widest = max(len(line) for line in re.split("[\r\n]+", text)
+                     if not line.startswith(CODE))
+        self.assertTrue(least <= widest <= most, (columns, widest))
+
+    def test_lines_fit_the_terminal(self):
+        self.widest_is(1, 80, 80)
+        self.widest_is(81, 90, 90)
+        # prose has at most 100
+        self.widest_is(91, 100, 200)
+        # what has no room in a table is below its row
+        self.widest_is(51, 60, 60)
+        self.widest_is(41, 50, 50)
+        report = PLAIN + "NO_COLOR=1 " + REPORT
+        self.shows(report, "\r\n     once ", columns=60)
+        self.shows(report, "  once\r\n")
+        self.lacks(report, "\r\n     once ")
+        self.shows(report, "GPU to find a\r\ncalibration by;", columns=60)
+        # a pipe has 80 columns, whatever the terminal has
+        plain = subprocess.run([XFERSPY, "report", TRACE], capture_output=True, text=True)
+        same = show(PLAIN + REPORT + " --color never | tr '\\n' '|'", 24, 120)
+        self.assertEqual(len(same), len(plain.stdout))
+
+    def test_long_texts_have_a_pager(self):
+        self.shows(PAGE + REPORT, "page:")
+        self.shows(PAGE + REPORT, "Phases", 500)
+        self.lacks(PAGE + REPORT, "page:", 500)
+        self.shows(PAGE + REPORT + " | cat", "Phases")
+        self.lacks(PAGE + REPORT + " | cat", "page:")
+        self.lacks(PAGE + REPORT + " -o out.txt", "page:")
+        self.shows("PAGER= " + REPORT, "Phases")
+        self.shows("PAGER=nosuchpager " + REPORT, "Phases")
+        self.shows("PAGER='echo $LESS' " + REPORT, "FRX")
+        self.shows("LESS=-i PAGER='echo $LESS' " + REPORT, "-i")
+        self.lacks("LESS=-i PAGER='echo $LESS' " + REPORT, "FRX")
+        # who leaves it early sees no error
+        self.assertEqual(show("PAGER=true " + REPORT + "; echo code=$?"), "code=0\r\n")
+        # without less
+        line = ('mkdir -p none; ln -sf "$(command -v cat)" none; unset PAGER; '
+                "PATH=$PWD/none " + REPORT)
+        self.shows(line, "Phases")
+        self.lacks(line, "not found")
+
+    def test_what_takes_longer_says_so(self):
+        slow = f"(sleep 1.5; cat {TRACE}) | {XFERSPY} report - "
+        self.shows(slow + ">/dev/null", "-: reading ...\r\033[K")
+        self.lacks(slow + "2>&1 >/dev/null | cat", "reading")
+        self.shows(f"(sleep 1.5; echo wrong) | {XFERSPY} report -",
+                   "reading ...\r\033[Kxferspy: -: ")
+        self.lacks(PLAIN + REPORT, "reading")
+        # a line that wraps could not be removed
+        narrow = show(slow + ">/dev/null", 24, 60)
+        self.assertIn("\033[Kreading ...\r\033[K", narrow)
+        self.assertNotIn("-: reading", narrow)
+        self.lacks("export TERM=dumb; " + slow + ">/dev/null", "\033")
+
+
+XFERSPY, TRACE = sys.argv[1], sys.argv[2] + "/tests/report/traces/pageable.txt"
+REPORT = f"{XFERSPY} report {TRACE}"
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    unittest.main(argv=sys.argv[:1])
