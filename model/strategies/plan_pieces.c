@@ -125,7 +125,7 @@ xs_strategy_case_host_time(const struct xs_strategy_case *c,
 {
 	const struct xs_round_work *w = &c->work;
 	const double share =
-	    scenario->allocations == XS_ALLOCATIONS_PROFILE
+	    scenario->calls == XS_CALLS_PROFILE
 		? xs_allocations_share(c->phase, &scenario->machine,
 				       w->allocation_ns)
 		: 1;

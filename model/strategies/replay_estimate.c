@@ -17,9 +17,8 @@
 
 #define LONG_ROUND 20000u /* steps */
 
-/* What takes calls beside copies out of a round. */
-#define FEWER_CALLS                                                            \
-	(XS_CHANGES_ALLOCATION | XS_CHANGES_TRAFFIC | XS_CHANGES_SIZES)
+/* What keeps all calls beside the round's copies. */
+#define SAME_CALLS (XS_CHANGES_HOST | XS_CHANGES_LAUNCHES)
 
 struct xs_estimate xs_estimate_init(const struct xs_strategy_case *c)
 {
@@ -44,7 +43,8 @@ int xs_plan_recorded(const struct xs_strategy_case *c,
 	if (rc)
 		return rc;
 	xs_tracer_overhead_remove(plan, c->phase, machine);
-	if (c->strategy->changes & FEWER_CALLS)
+	if (!(c->strategy->changes & SAME_CALLS) &&
+	    scenario->calls != XS_CALLS_RECORDED)
 		xs_short_copies_limit(plan, c->phase, machine);
 	xs_another_run(plan, c->phase, machine, scenario->in_end,
 		       scenario->out_end);
@@ -254,7 +254,7 @@ static bool is_same(const struct xs_scenario *a, const struct xs_scenario *b)
 	       a->kernel_scale == b->kernel_scale &&
 	       a->host_scale == b->host_scale && a->shares == b->shares &&
 	       a->mapped == b->mapped && a->in_order == b->in_order &&
-	       a->allocations == b->allocations && a->in_end == b->in_end &&
+	       a->calls == b->calls && a->in_end == b->in_end &&
 	       a->out_end == b->out_end && a->one_kernel == b->one_kernel &&
 	       a->own_items == b->own_items &&
 	       a->side_by_side == b->side_by_side;
@@ -320,9 +320,7 @@ static void set_causes(const struct xs_strategy_case *c, enum xs_range_end side,
 		causes[3].one_kernel = high;
 		causes[3].side_by_side = !high;
 	}
-	if (c->work.allocation_ns > 0)
-		causes[4].allocations =
-		    high ? XS_ALLOCATIONS_RECORDED : XS_ALLOCATIONS_PROFILE;
+	causes[4].calls = high ? XS_CALLS_RECORDED : XS_CALLS_PROFILE;
 	if (c->strategy->keeps_copies && c->work.pageable)
 		causes[5].in_end = causes[6].out_end = high ? 1 : -1;
 }

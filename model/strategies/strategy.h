@@ -33,11 +33,7 @@ struct xs_strategy_case {
 	struct xs_schedule *schedule;
 };
 
-enum xs_allocations {
-	XS_ALLOCATIONS_USUAL,
-	XS_ALLOCATIONS_PROFILE,
-	XS_ALLOCATIONS_RECORDED
-};
+enum xs_calls { XS_CALLS_USUAL, XS_CALLS_PROFILE, XS_CALLS_RECORDED };
 
 /* A condition for which a plan is made: one end of an interval. */
 struct xs_scenario {
@@ -51,10 +47,11 @@ struct xs_scenario {
 	/* Copies of all streams run in the order of issue, not by the hardware
 	 * queues that they share. */
 	bool in_order;
-	/* Allocations and frees that stay beside pinned copies: as the strategy
-	 * takes them, at the times of the profile if these are shorter, or as
+	/* Allocations and frees that stay beside pinned copies, and short
+	 * pageable copies that stay where other calls go: as the strategy takes
+	 * them, at the times of the profile if these are shorter, or as
 	 * recorded. */
-	enum xs_allocations allocations;
+	enum xs_calls calls;
 	/* Pageable copies of another run: xs_another_run(). */
 	int in_end, out_end;
 	/* The SMs run one kernel at a time, even if it leaves some idle. */
