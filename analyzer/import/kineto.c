@@ -63,7 +63,8 @@ int xs_chrome_add_op(struct xs_chrome *c, const struct xs_chrome_event *e,
 					       .stream = (uint32_t)e->stream};
 	int rc;
 
-	if (e->device != queue.device || e->stream != queue.stream ||
+	if (e->device != queue.device || e->context != queue.context ||
+	    e->stream != queue.stream ||
 	    e->correlation != (uint32_t)e->correlation) {
 		c->foreign.left_out++;
 		return 0;

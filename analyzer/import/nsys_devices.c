@@ -121,20 +121,6 @@ static bool has_stacks(const struct xs_foreign *f)
 	return false;
 }
 
-bool xs_nsys_is_cut(const struct xs_nsys_db *db)
-{
-	char value[32];
-
-	xs_nsys_db_find(db,
-			"SELECT 1 FROM META_DATA_EXPORT WHERE "
-			"name = 'EXPORT_PARAM_TIMES_TO_EXPORT' AND value <> '' "
-			"OR name = 'EXPORT_PARAM_TIME_SHIFT' AND value <> '0' "
-			"OR name = 'EXPORT_PARAM_TIME_NORMALIZE' AND value = "
-			"'true'",
-			NULL, value, sizeof(value));
-	return value[0] != '\0';
-}
-
 /* Whether nsys says that it lost events. */
 static bool has_lost(const struct xs_nsys_db *db)
 {
@@ -169,7 +155,7 @@ static int add_notes(struct xs_nsys *n)
 	    {f->has_span,
 	     "the run is the time of the capture, which may begin before the "
 	     "process"},
-	    {xs_nsys_is_cut(&n->db),
+	    {n->is_cut,
 	     "the export has a part of the capture or other times than it: "
 	     "when the run began and ended is not known (export it again "
 	     "without --times, --ts-shift and --ts-normalize)"},

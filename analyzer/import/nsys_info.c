@@ -225,6 +225,20 @@ static uint64_t session_number(const struct xs_nsys *n, const char *column)
 	return strtoull(value, NULL, 10);
 }
 
+static bool is_cut(const struct xs_nsys_db *db)
+{
+	char value[32];
+
+	xs_nsys_db_find(db,
+			"SELECT 1 FROM META_DATA_EXPORT WHERE "
+			"name = 'EXPORT_PARAM_TIMES_TO_EXPORT' AND value <> '' "
+			"OR name = 'EXPORT_PARAM_TIME_SHIFT' AND value <> '0' "
+			"OR name = 'EXPORT_PARAM_TIME_NORMALIZE' AND value = "
+			"'true'",
+			NULL, value, sizeof(value));
+	return value[0] != '\0';
+}
+
 /* Times of events count from the start of the session. The span of an export of
  * a part, or with shifted times, is unknown. */
 static void find_span(struct xs_nsys *n)
@@ -240,9 +254,9 @@ static void find_span(struct xs_nsys *n)
 	n->base_ns = strtoull(value, NULL, 10);
 	if (n->base_ns > NO_TIME_NS)
 		n->base_ns = 0;
+	n->is_cut = is_cut(&n->db);
 	if (!duration_ns || duration_ns > NO_TIME_NS || start_ns > NO_TIME_NS ||
-	    (stop_ns && stop_ns - start_ns != duration_ns) ||
-	    xs_nsys_is_cut(&n->db))
+	    (stop_ns && stop_ns - start_ns != duration_ns) || n->is_cut)
 		return;
 	n->foreign.begin_ns = n->base_ns + start_ns;
 	n->foreign.end_ns = n->foreign.begin_ns + duration_ns;

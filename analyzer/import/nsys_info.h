@@ -14,6 +14,7 @@ struct xs_nsys {
 	struct xs_foreign foreign;
 	uint64_t process; /* that is read: xs_nsys_process() */
 	uint64_t base_ns; /* CLOCK_REALTIME of time 0; 0: unknown */
+	bool is_cut;	  /* it has a part of the capture, or shifted times */
 	/* xs_foreign_queue of default streams: context and stream alone */
 	struct xs_distinct defaults;
 	size_t capped;	      /* copies that stand for more than can be said */
@@ -51,9 +52,6 @@ static inline bool xs_nsys_is_mine(const struct xs_nsys *nsys,
 
 /* Whether the row's first two columns are times, in their order. If not, it is
  * counted as left out. */
-/* Whether the export has a part of the capture, or shifted times. */
-bool xs_nsys_is_cut(const struct xs_nsys_db *db);
-
 bool xs_nsys_is_timed(struct xs_nsys *nsys, sqlite3_stmt *values);
 
 /* Returns a column's time on the clock of the records, its thread. */

@@ -746,7 +746,8 @@ class PyTorch(unittest.TestCase):
         with gzip.open(RECORDED / "rounds.json.gz") as file:
             made = json.load(file)
         copies = [e for e in made["traceEvents"] if e.get("cat") == "gpu_memcpy"]
-        for copy, (key, more) in zip(copies, (("device", 1 << 16), ("stream", 1 << 32),
+        for copy, (key, more) in zip(copies, (("device", 1 << 16), ("context", 1 << 32),
+                                              ("stream", 1 << 32),
                                               ("correlation", 1 << 32))):
             copy["args"][key] += more
         made["traceEvents"].append({"ph": "X", "cat": "Trace", "name": "Iteration", "pid": 1,
@@ -754,7 +755,7 @@ class PyTorch(unittest.TestCase):
         path = self.path / "numbers.json"
         path.write_text(json.dumps(made))
         found = report(path)
-        self.assertIn(LEFT_OUT.format(3), " ".join(found["coverage"]["notes"]))
+        self.assertIn(LEFT_OUT.format(4), " ".join(found["coverage"]["notes"]))
         self.assertEqual(found["trace"]["wall_ns"],
                          report(RECORDED / "rounds.json.gz")["trace"]["wall_ns"])
 

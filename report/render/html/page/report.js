@@ -140,7 +140,7 @@ function step(s, report, rounds) {
 // A step of no phase: access to another GPU's memory, or memory pinned in the start-up.
 function otherStep(name, s) {
   return el('li',
-    el('div', el('div.saves', s.saving.split(' (')[0])),
+    el('div', el('div.saves', el('small', s.question ? 'may save' : 'saves at most'), time(s.saves_ns))),
     el('div', el('div', numberOf(s), el('span.chip', name), `: ${s.title}`),
       el('small', s.saving), el('p', s.advice),
       s.condition ? el('p.dim', 'only if ' + s.condition) : null, el('pre', s.code)));
