@@ -433,14 +433,19 @@ enum xs_op_flag {
  * may access; if not, why. */
 enum xs_pointers_known {
 	XS_POINTERS_NO_LAYOUT = 0, /* where parameters lie is unknown */
-	XS_POINTERS_ALL = 1,
-	XS_POINTERS_TOO_MANY = 2, /* more addresses, or more live memory, than
-				   * there is room for, or memory of an unknown
-				   * size */
-	XS_POINTERS_TABLE = 3,	  /* they lead to memory that holds
-				   * addresses */
-	XS_POINTERS_ALIAS = 4,	  /* to memory mapped at two addresses */
-	XS_POINTERS_OBJECT = 5,	  /* to a texture or surface object */
+	XS_POINTERS_ALL = 1,	   /* as far as data was looked at: see
+				    * "What kernels are given" in capture.md */
+	XS_POINTERS_TOO_MANY = 2,  /* more addresses, or more live memory, than
+				    * there is room for, or memory of an
+				    * unknown size */
+	XS_POINTERS_TABLE = 3,	   /* they lead to memory that holds addresses
+				    * or could not be looked at */
+	XS_POINTERS_ALIAS = 4,	   /* to memory mapped at two addresses */
+	XS_POINTERS_OBJECT = 5,	   /* to a texture or surface object */
+	XS_POINTERS_VARIABLE = 6,  /* addresses were copied to memory whose
+				    * allocation was not recorded */
+	XS_POINTERS_MANAGED = 7,   /* to managed memory, where the host may
+				    * have written addresses */
 	XS_POINTERS_REASONS
 };
 

@@ -236,7 +236,9 @@ struct xs_context {
 	D(cuIpcCloseMemHandle, none, FREE_DEVICE, XS_KEEP_CLOSED(a->dptr))     \
 	D(cuMemMap, none, ALLOC_DEVICE, .dst = XS_HANDLE(a->ptr),              \
 	  .src = a->handle, .bytes = a->size)                                  \
-	D(cuMemRelease, none, OTHER, .event = a->handle)                       \
+	D(cuMemRelease, none, OTHER, .src = a->handle)                         \
+	D(cuMemImportFromShareableHandle, none, OTHER, .src = *a->handle)      \
+	D(cuMemRetainAllocationHandle, none, OTHER, .src = *a->handle)         \
 	D(cuTexObjectCreate, none, OTHER, .dst = *a->pTexObject)               \
 	D(cuTexObjectDestroy, none, OTHER, .src = a->texObject)                \
 	D(cuSurfObjectCreate, none, OTHER, .dst = *a->pSurfObject)             \

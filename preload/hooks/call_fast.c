@@ -161,7 +161,7 @@ static inline void note_pointers(const struct xs_open_call *call,
 					  span);
 	else if (call->call_class == XS_CALL_COPY ||
 		 call->call_class == XS_CALL_COPY_ASYNC)
-		xs_launch_pointers_copy(&call->event);
+		xs_launch_pointers_copy(&call->event, span);
 }
 
 XS_HOT XS_NOINLINE static void end_recorded(const struct xs_open_call *call,

@@ -32,14 +32,9 @@ static void disable(int error)
 		xs_trace_info("note",
 			      "this system does not allow a process to read "
 			      "its own memory with process_vm_readv (%s): "
-			      "copies are not hashed, and tables of addresses "
-			      "are not seen",
+			      "copies are not hashed, and what they bring "
+			      "counts as addresses of other memory",
 			      strerror(error));
-}
-
-bool xs_content_is_forbidden(void)
-{
-	return atomic_load(&is_forbidden);
 }
 
 /* Lets the kernel read the memory: an invalid address is an error and not a
@@ -48,7 +43,7 @@ static bool read_blocks(const struct iovec *from, unsigned count, void *to,
 			size_t bytes)
 {
 	const struct iovec local = {to, bytes};
-	ssize_t n = xs_content_is_forbidden()
+	ssize_t n = atomic_load(&is_forbidden)
 			? 0
 			: process_vm_readv(getpid(), &local, 1, from, count, 0);
 

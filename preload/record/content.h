@@ -17,9 +17,6 @@ extern _Atomic int xs_hash_mode;
  * address is invalid. May set errno. */
 bool xs_content_read(uint64_t address, void *to, size_t bytes);
 
-/* Returns whether the system turned out to forbid that. Thread-safe. */
-bool xs_content_is_forbidden(void);
-
 /* Hashes a range of host memory with XXH3. *hashed_bytes: the bytes read.
  * Returns false if the memory cannot be read, for example if the address is
  * invalid. Allocates nothing; may set errno. */

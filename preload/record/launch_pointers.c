@@ -7,10 +7,11 @@
 #include "preload/record/launch_pointers.h"
 #include "preload/api/launch_arguments.h"
 #include "preload/api/param_info.h"
-#include "preload/record/content.h"
+#include "preload/record/address_tables.h"
 #include "preload/record/kernel_layout.h"
 #include "preload/record/live_memory.h"
 #include "preload/record/mapped_handles.h"
+#include "preload/record/table_search.h"
 #include "preload/trace/gpu_records.h"
 #include "preload/util/clock.h"
 #include "preload/util/guard.h"
@@ -22,16 +23,7 @@
 #define MOST_ADDRESSES 512u /* of a launch */
 #define MOST_EXTRA     8u   /* entries of `extra` that are looked at */
 
-/* Of the copies in that may be tables of addresses, the first ones and then
- * each 16th are read, and all small ones once one had addresses. */
-#define MOST_TABLE_BYTES 65536u
-#define FIRST_COPIES	 4096u
-
-/* So much is read of them, and of pinned memory that a launch is given. */
-#define MOST_READ_BYTES 4096u
-
 _Atomic int xs_launch_pointers_mode;
-static _Atomic bool has_tables;
 
 struct noting {
 	struct xs_thread *thread;
@@ -39,7 +31,7 @@ struct noting {
 	struct xs_launch_arguments launch;
 	/* of other calls: */
 	const struct xs_event *event;
-	enum xs_call_class call_class;
+	enum xs_function fn;
 };
 
 static bool is_in_window(uint64_t start_ns)
@@ -55,15 +47,20 @@ static bool is_in_window(uint64_t start_ns)
 	return xs_launch_pointers_in_window(start_ns, start_ns - begin_ns);
 }
 
+static bool is_wanted_now(uint64_t start_ns)
+{
+	return atomic_load_explicit(&xs_launch_pointers_mode,
+				    memory_order_relaxed) == XS_DATAFLOW_ALL ||
+	       is_in_window(start_ns);
+}
+
 /* Returns whether the launch's pointers are recorded. Takes no lock: in
  * XFERSPY_DATAFLOW=sample most launches only come here. */
 static bool is_wanted(const struct noting *noting)
 {
 	const struct xs_kernel *kernel;
 
-	if (atomic_load_explicit(&xs_launch_pointers_mode,
-				 memory_order_relaxed) == XS_DATAFLOW_ALL ||
-	    is_in_window(noting->span->start_ns))
+	if (is_wanted_now(noting->span->start_ns))
 		return true;
 	kernel = noting->launch.function
 		     ? xs_kernel_layout_find(noting->launch.function)
@@ -154,34 +151,14 @@ static void write_records(const struct noting *noting, xs_u16 known,
 	} while (at < found->count);
 }
 
-/* Returns whether the host memory at an address has addresses in its first
- * MOST_READ_BYTES. */
-static bool has_addresses(uint64_t from, uint64_t bytes)
-{
-	uint64_t words[MOST_READ_BYTES / 8], address;
-	struct xs_live_addresses found = {
-	    .addresses = &address, .room = 1, .no_objects = true};
-
-	if (bytes > MOST_READ_BYTES)
-		bytes = MOST_READ_BYTES;
-	if (xs_content_read(from, words, (size_t)bytes))
-		xs_live_memory_collect(words, (size_t)bytes / 8, &found);
-	return found.count;
-}
-
-/* Returns whether pinned memory that a launch is given has addresses. */
+/* Returns whether pinned memory that a launch is given holds addresses. */
 static bool leads_to_addresses(const struct xs_live_addresses *given)
 {
-	for (size_t i = 0; i < given->count; i++) {
-		const uint64_t address = given->addresses[i];
-		const uint64_t bytes = xs_live_memory_host_bytes(address);
+	bool leads = false;
 
-		if (bytes && has_addresses(address, bytes)) {
-			xs_live_memory_hide(address, XS_POINTERS_TABLE);
-			return true;
-		}
-	}
-	return false;
+	for (size_t i = 0; i < given->count; i++)
+		leads |= xs_table_search_pinned(given->addresses[i]);
+	return leads;
 }
 
 static void note_launch(void *data)
@@ -200,8 +177,7 @@ static void note_launch(void *data)
 	if (kernel && atomic_load(&kernel->launches) < FIRST_LAUNCHES)
 		atomic_fetch_add(&kernel->launches, 1);
 	known = collect(noting, layout, &found);
-	if (known == XS_POINTERS_ALL &&
-	    (leads_to_addresses(&found) || xs_content_is_forbidden()))
+	if (leads_to_addresses(&found) && known == XS_POINTERS_ALL)
 		known = XS_POINTERS_TABLE;
 	write_records(noting, known, &found);
 }
@@ -212,8 +188,17 @@ static void note_mapping(uint64_t handle, uint64_t address)
 	const uint64_t before = xs_mapped_handles_put(handle, address);
 
 	if (before && before != address &&
-	    xs_live_memory_hide(before, XS_POINTERS_ALIAS))
-		xs_live_memory_hide(address, XS_POINTERS_ALIAS);
+	    (before == XS_MAPPED_ELSEWHERE || xs_live_memory_set_alias(before)))
+		xs_live_memory_set_alias(address);
+}
+
+static enum xs_live_kind kind_of(enum xs_function fn)
+{
+	if (fn == XS_FN_cudaMallocManaged || fn == XS_FN_cuMemAllocManaged)
+		return XS_LIVE_MANAGED;
+	return xs_functions[fn].call_class == XS_CALL_ALLOC_DEVICE
+		   ? XS_LIVE_DEVICE
+		   : XS_LIVE_HOST;
 }
 
 static void note_memory(void *data)
@@ -221,14 +206,15 @@ static void note_memory(void *data)
 	const struct noting *noting = data;
 	const struct xs_event *event = noting->event;
 
-	if (xs_call_allocates(noting->call_class))
-		xs_live_memory_add(event->dst, event->bytes,
-				   noting->thread->context,
-				   noting->span->end_ns,
-				   noting->call_class != XS_CALL_ALLOC_DEVICE);
-	else
+	xs_table_search_outdate();
+	if (!xs_call_allocates(xs_functions[noting->fn].call_class)) {
 		xs_live_memory_remove(event->dst, noting->span->start_ns);
-	if (xs_call_allocates(noting->call_class) && event->src)
+		return;
+	}
+	xs_address_tables_cut(event->dst, event->dst + event->bytes);
+	xs_live_memory_add(event->dst, event->bytes, noting->thread->context,
+			   noting->span->end_ns, kind_of(noting->fn));
+	if (noting->fn == XS_FN_cuMemMap && event->src)
 		note_mapping(event->src, event->dst);
 }
 
@@ -239,71 +225,30 @@ static void note_object(void *data)
 	const struct noting *noting = data;
 	const struct xs_event *event = noting->event;
 
-	if (event->dst) {
+	switch ((int)noting->fn) {
+	case XS_FN_cudaCreateTextureObject:
+	case XS_FN_cudaCreateSurfaceObject:
+	case XS_FN_cuTexObjectCreate:
+	case XS_FN_cuSurfObjectCreate:
 		xs_live_memory_add(event->dst, 1, noting->thread->context,
-				   noting->span->end_ns, false);
-		xs_live_memory_hide(event->dst, XS_POINTERS_OBJECT);
-	} else if (event->event) {
-		xs_mapped_handles_drop(event->event);
-	} else {
+				   noting->span->end_ns, XS_LIVE_OBJECT);
+		break;
+	case XS_FN_cuMemImportFromShareableHandle:
+	case XS_FN_cuMemRetainAllocationHandle:
+		xs_mapped_handles_put(event->src, XS_MAPPED_ELSEWHERE);
+		break;
+	case XS_FN_cuMemRelease:
+		xs_mapped_handles_drop(event->src);
+		break;
+	default:
 		xs_live_memory_remove(event->src, noting->span->start_ns);
 	}
 }
 
-/* Looks for addresses in what was copied: of rows in the first one. */
-static void note_content(void *data)
+XS_HOT void xs_launch_pointers_copy(const struct xs_event *event,
+				    const struct xs_span *span)
 {
-	const struct xs_event *event = ((const struct noting *)data)->event;
-
-	const uint64_t bytes = event->bytes / event->rows;
-	const uint64_t skip = -event->dst % 8; /* words lie there aligned */
-
-	if (bytes < skip + 8 || !has_addresses(event->src + skip, bytes - skip))
-		return;
-	atomic_store_explicit(&has_tables, true, memory_order_relaxed);
-	/* a variable of the device is not among live memory; any kernel may
-	 * read it */
-	if (!xs_live_memory_hide(event->dst, XS_POINTERS_TABLE) &&
-	    event->direction == cudaMemcpyHostToDevice)
-		xs_live_memory_hide_all(XS_POINTERS_TABLE);
-}
-
-/* A copy of memory with addresses has some, too. */
-static void note_copied_table(void *data)
-{
-	const struct xs_event *event = ((const struct noting *)data)->event;
-	uint64_t address;
-	struct xs_live_addresses found = {.addresses = &address, .room = 1};
-
-	xs_live_memory_collect(&event->src, 1, &found);
-	if (found.known == XS_POINTERS_TABLE)
-		xs_live_memory_hide(event->dst, XS_POINTERS_TABLE);
-}
-
-static bool is_looked_at(uint64_t bytes)
-{
-	static _Atomic uint32_t copies;
-	const uint32_t number =
-	    atomic_fetch_add_explicit(&copies, 1, memory_order_relaxed);
-
-	return number < FIRST_COPIES || number % 16 == 0 ||
-	       (bytes <= MOST_READ_BYTES &&
-		atomic_load_explicit(&has_tables, memory_order_relaxed));
-}
-
-XS_HOT void xs_launch_pointers_copy(const struct xs_event *event)
-{
-	struct noting noting = {.event = event};
-	const bool may_be_in = event->direction == cudaMemcpyHostToDevice ||
-			       event->direction == cudaMemcpyDefault;
-
-	if (may_be_in && event->rows && event->bytes >= 8 &&
-	    event->bytes <= MOST_TABLE_BYTES && is_looked_at(event->bytes))
-		xs_guard_run(note_content, &noting);
-	if ((event->direction == cudaMemcpyDeviceToDevice ||
-	     event->direction == cudaMemcpyDefault) &&
-	    atomic_load_explicit(&has_tables, memory_order_relaxed))
-		xs_guard_run(note_copied_table, &noting);
+	xs_table_search_copy(event, is_wanted_now(span->start_ns));
 }
 
 /* The device's modules are gone, too. With several devices, it is not known
@@ -314,8 +259,10 @@ static void note_reset(void *data)
 	const uint64_t devices = xs_gpu_records_devices();
 
 	xs_kernel_layout_outdate();
-	if (!(devices & (devices - 1)))
-		xs_live_memory_remove_all(0, noting->span->start_ns);
+	if (devices & (devices - 1))
+		return;
+	xs_live_memory_remove_all(0, noting->span->start_ns);
+	xs_address_tables_cut(0, UINT64_MAX);
 }
 
 static void note_context_end(void *context)
@@ -360,10 +307,8 @@ void xs_launch_pointers_note(struct xs_thread *thread,
 {
 	const enum xs_call_class call_class =
 	    (enum xs_call_class)xs_functions[call->fn].call_class;
-	struct noting noting = {.thread = thread,
-				.span = span,
-				.event = event,
-				.call_class = call_class};
+	struct noting noting = {
+	    .thread = thread, .span = span, .event = event, .fn = call->fn};
 
 	if (call_class == XS_CALL_LAUNCH) {
 		xs_launch_pointers_launch(thread, call->fn, call->arguments,
@@ -372,7 +317,7 @@ void xs_launch_pointers_note(struct xs_thread *thread,
 		xs_guard_run(note_memory, &noting);
 	} else if (call_class == XS_CALL_COPY ||
 		   call_class == XS_CALL_COPY_ASYNC) {
-		xs_launch_pointers_copy(event);
+		xs_launch_pointers_copy(event, span);
 	} else if (call_class == XS_CALL_RESET) {
 		xs_guard_run(note_reset, &noting);
 	} else if (call_class == XS_CALL_OTHER) {

@@ -22,9 +22,10 @@ static inline bool xs_launch_pointers_are_on(void)
 /*
  * Returns whether a launch is in a window of XFERSPY_DATAFLOW=sample. There are
  * windows of 67 ms (2^26 ns) every 4.3 s, for short rounds. For longer ones, a
- * window opens whenever the time since the first launch reaches a power of two,
+ * window opens whenever the time since the first launch or copy
+ * reaches a power of two,
  * from 67 ms on, and stays open for a 16th of that time.
- * start_ns: CLOCK_REALTIME; since_ns: since the first launch.
+ * start_ns: CLOCK_REALTIME; since_ns: since the first one.
  */
 static inline bool xs_launch_pointers_in_window(uint64_t start_ns,
 						uint64_t since_ns)
@@ -50,9 +51,9 @@ void xs_launch_pointers_launch(struct xs_thread *thread, enum xs_function fn,
 			       const void *arguments,
 			       const struct xs_span *span);
 
-/* The same for a copy alone: looks for addresses in small ones, and follows
- * copies on the device of memory that has some. */
-void xs_launch_pointers_copy(const struct xs_event *event);
+/* The same for a copy alone. */
+void xs_launch_pointers_copy(const struct xs_event *event,
+			     const struct xs_span *span);
 
 /* Call at the start of a driver call that a call of the runtime makes: only
  * there a launch of the runtime names its function. */

@@ -6,6 +6,7 @@
  * than LEAF_RANGES / 2 ranges, so MAX_LEAVES suffice for XS_LIVE_MEMORY_MOST.
  */
 #include "preload/record/live_memory.h"
+#include "preload/record/address_tables.h"
 #include "preload/util/pages.h"
 
 #include <pthread.h>
@@ -19,7 +20,7 @@
 struct range {
 	uint64_t begin, end, since_ns;
 	uint32_t context;
-	uint16_t known, is_host; /* known: enum xs_pointers_known */
+	enum xs_live_kind kind;
 };
 
 struct leaf {
@@ -27,6 +28,13 @@ struct leaf {
 	struct range ranges[LEAF_RANGES];
 };
 
+static const enum xs_pointers_known known_of[] = {
+    [XS_LIVE_DEVICE] = XS_POINTERS_ALL,
+    [XS_LIVE_HOST] = XS_POINTERS_ALL,
+    [XS_LIVE_MANAGED] = XS_POINTERS_MANAGED,
+    [XS_LIVE_OBJECT] = XS_POINTERS_OBJECT,
+    [XS_LIVE_ALIAS] = XS_POINTERS_ALIAS,
+    [XS_LIVE_UNSIZED] = XS_POINTERS_TOO_MANY};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Protected by the lock. */
@@ -37,7 +45,7 @@ static uint32_t unused[MAX_LEAVES];	/* leaves that were emptied */
 static uint32_t leaf_count, unused_count;
 static uint32_t total;	 /* ranges */
 static uint32_t unsized; /* those of an unknown size */
-static enum xs_pointers_known all_known = XS_POINTERS_ALL;
+static bool is_full;	 /* memory lives that had no room */
 
 static struct leaf *leaf_number(uint32_t number)
 {
@@ -135,16 +143,11 @@ static void merge(uint32_t at)
 	remove_leaf(at + 1);
 }
 
-static bool is_unsized(const struct range *range)
-{
-	return range->known == XS_POINTERS_TOO_MANY;
-}
-
 static void erase(uint32_t at, uint32_t place)
 {
 	struct leaf *leaf = leaf_at(at);
 
-	unsized -= is_unsized(&leaf->ranges[place]);
+	unsized -= leaf->ranges[place].kind == XS_LIVE_UNSIZED;
 	leaf->count--;
 	total--;
 	memmove(leaf->ranges + place, leaf->ranges + place + 1,
@@ -218,12 +221,11 @@ static bool insert(const struct range *range)
 }
 
 void xs_live_memory_add(uint64_t address, uint64_t bytes, uint32_t context,
-			uint64_t end_ns, bool is_host)
+			uint64_t end_ns, enum xs_live_kind kind)
 {
-	const unsigned known = bytes ? XS_POINTERS_ALL : XS_POINTERS_TOO_MANY;
 	const struct range range = {address, address + (bytes ? bytes : 1),
-				    end_ns,  context,
-				    known,   is_host};
+				    end_ns, context,
+				    bytes ? kind : XS_LIVE_UNSIZED};
 
 	if (!address || range.end < address)
 		return;
@@ -232,7 +234,7 @@ void xs_live_memory_add(uint64_t address, uint64_t bytes, uint32_t context,
 	if (insert(&range))
 		unsized += !bytes;
 	else
-		all_known = XS_POINTERS_TOO_MANY;
+		is_full = true;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -266,7 +268,8 @@ void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns)
 
 		for (uint32_t i = 0; i < leaf->count; i++)
 			if (is_removed(&leaf->ranges[i], context, start_ns))
-				unsized -= is_unsized(&leaf->ranges[i]);
+				unsized -=
+				    leaf->ranges[i].kind == XS_LIVE_UNSIZED;
 			else
 				leaf->ranges[kept++] = leaf->ranges[i];
 		total -= leaf->count - kept;
@@ -274,6 +277,7 @@ void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns)
 		if (!kept)
 			remove_leaf(at);
 	}
+	is_full &= total != 0;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -288,36 +292,31 @@ static struct range *live_at(uint64_t address)
 		   : NULL;
 }
 
-bool xs_live_memory_hide(uint64_t address, enum xs_pointers_known why)
+bool xs_live_memory_set_alias(uint64_t address)
 {
 	struct range *range;
 
 	pthread_mutex_lock(&lock);
 	range = live_at(address);
-	if (range && range->known == XS_POINTERS_ALL)
-		range->known = (uint16_t)why;
+	if (range)
+		range->kind = XS_LIVE_ALIAS;
 	pthread_mutex_unlock(&lock);
 	return range;
 }
 
-uint64_t xs_live_memory_host_bytes(uint64_t address)
+uint64_t xs_live_memory_find(uint64_t address, enum xs_live_kind *kind)
 {
 	const struct range *range;
 	uint64_t bytes = 0;
 
 	pthread_mutex_lock(&lock);
 	range = live_at(address);
-	if (range && range->is_host && range->known == XS_POINTERS_ALL)
+	if (range) {
 		bytes = range->end - address;
+		*kind = range->kind;
+	}
 	pthread_mutex_unlock(&lock);
 	return bytes;
-}
-
-void xs_live_memory_hide_all(enum xs_pointers_known why)
-{
-	pthread_mutex_lock(&lock);
-	all_known = why;
-	pthread_mutex_unlock(&lock);
 }
 
 static void add_address(struct xs_live_addresses *found, uint64_t address)
@@ -350,7 +349,7 @@ static const struct range *live_after(uint64_t address)
 		return NULL;
 	after = &leaf_at(at)->ranges[place];
 	return after->begin - address < BEFORE_BYTES &&
-		       after->known != XS_POINTERS_OBJECT
+		       after->kind != XS_LIVE_OBJECT
 		   ? after
 		   : NULL;
 }
@@ -363,10 +362,12 @@ static void collect_word(uint64_t word, struct xs_live_addresses *found)
 		range = live_after(word);
 		word = range ? range->begin : 0;
 	}
-	if (!range || (found->no_objects && range->known == XS_POINTERS_OBJECT))
+	if (!range || (found->no_objects && range->kind == XS_LIVE_OBJECT))
 		return;
-	if (range->known != XS_POINTERS_ALL)
-		found->known = range->known;
+	if (known_of[range->kind] != XS_POINTERS_ALL)
+		found->known = known_of[range->kind];
+	else if (xs_address_tables_overlap(range->begin, range->end))
+		found->known = XS_POINTERS_TABLE;
 	add_address(found, word);
 }
 
@@ -376,10 +377,10 @@ void xs_live_memory_collect(const void *from, size_t words,
 	uint64_t low = 0, high = 0; /* no other word is an address */
 
 	pthread_mutex_lock(&lock);
-	if (unsized)
+	if (unsized || is_full)
 		found->known = XS_POINTERS_TOO_MANY;
-	if (all_known != XS_POINTERS_ALL)
-		found->known = all_known;
+	else if (xs_address_tables_are_outside())
+		found->known = XS_POINTERS_VARIABLE;
 	if (leaf_count) {
 		const struct leaf *last = leaf_at(leaf_count - 1);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The live allocations that kernels can access: device, managed and pinned
- * memory. Used only if the pointers of launches are
- * recorded. */
+ * memory, and objects. Used only if the pointers of launches are recorded. */
 #ifndef XS_PRELOAD_RECORD_LIVE_MEMORY_H
 #define XS_PRELOAD_RECORD_LIVE_MEMORY_H
 
@@ -16,11 +15,20 @@
 /* The functions below take a lock: call them in a guard (util/guard.h). Times
  * are CLOCK_REALTIME ns. */
 
+enum xs_live_kind {
+	XS_LIVE_DEVICE,
+	XS_LIVE_HOST,	 /* pinned: the library can look at it */
+	XS_LIVE_MANAGED, /* looking at it may migrate it, so it is unknown */
+	XS_LIVE_OBJECT,	 /* the number of a texture or surface object */
+	XS_LIVE_ALIAS,	 /* device memory that has two addresses */
+	XS_LIVE_UNSIZED, /* memory of an unknown size */
+};
+
 /* Adds memory that an allocation in this context, 0 if unknown, returned at
- * `end_ns`; 0 bytes: its size is unknown. Older entries that overlap it are
+ * `end_ns`; 0 bytes: it is XS_LIVE_UNSIZED. Older entries that overlap it are
  * dropped: their memory was freed. */
 void xs_live_memory_add(uint64_t address, uint64_t bytes, uint32_t context,
-			uint64_t end_ns, bool is_host);
+			uint64_t end_ns, enum xs_live_kind kind);
 
 /* Removes the memory at `address` that a call which began at `start_ns` freed.
  * Memory that was allocated there since then stays. */
@@ -30,16 +38,13 @@ void xs_live_memory_remove(uint64_t address, uint64_t start_ns);
  * added with a time of at most `start_ns`. */
 void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns);
 
-/* Notes that who accesses the live memory at `address` may access other memory,
- * too. Returns false if no memory lives there. */
-bool xs_live_memory_hide(uint64_t address, enum xs_pointers_known why);
+/* The memory of cuMemMap() that lives at `address` has another address, too.
+ * Returns false if none lives there. */
+bool xs_live_memory_set_alias(uint64_t address);
 
-/* Returns how many bytes of live memory of the host are at and behind
- * `address`; 0 if none, or if it is hidden. */
-uint64_t xs_live_memory_host_bytes(uint64_t address);
-
-/* Notes that each launch from now on may access other memory. */
-void xs_live_memory_hide_all(enum xs_pointers_known why);
+/* Returns how many bytes of live memory are at and behind `address`, and sets
+ * *kind; 0 if nothing lives there. */
+uint64_t xs_live_memory_find(uint64_t address, enum xs_live_kind *kind);
 
 /* Distinct addresses in live memory. */
 struct xs_live_addresses {

@@ -3,38 +3,55 @@
 
 #include <pthread.h>
 
-#define SLOT_BITS 13
+#define SLOT_BITS 16
+#define NEAR	  16u /* slots for handles with one hash */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Protected by the lock. Of handles with one hash, the last one stays. */
+/* Protected by the lock. */
 static struct slot {
 	uint64_t handle, address;
-} slots[1u << SLOT_BITS];
+} slots[(1u << SLOT_BITS) + NEAR];
 
-static struct slot *slot_of(uint64_t handle)
+/* Returns the slot with this handle, 0 for an empty one, or NULL. */
+static struct slot *find(uint64_t handle, uint64_t of)
 {
-	return &slots[handle * 0x9e3779b97f4a7c15u >> (64 - SLOT_BITS)];
+	struct slot *slot =
+	    &slots[of * 0x9e3779b97f4a7c15u >> (64 - SLOT_BITS)];
+
+	for (unsigned i = 0; i < NEAR; i++)
+		if (slot[i].handle == handle)
+			return &slot[i];
+	return NULL;
 }
 
 uint64_t xs_mapped_handles_put(uint64_t handle, uint64_t address)
 {
-	struct slot *slot = slot_of(handle);
-	uint64_t before;
+	struct slot *slot;
+	uint64_t before = 0;
 
 	pthread_mutex_lock(&lock);
-	before = slot->handle == handle ? slot->address : 0;
-	*slot = (struct slot){handle, address};
+	slot = find(handle, handle);
+	if (slot)
+		before = slot->address;
+	else
+		slot = find(0, handle);
+	if (!slot)
+		before = XS_MAPPED_ELSEWHERE;
+	else if (!before || (before != XS_MAPPED_ELSEWHERE &&
+			     address != XS_MAPPED_ELSEWHERE))
+		*slot = (struct slot){handle, address};
 	pthread_mutex_unlock(&lock);
 	return before;
 }
 
 void xs_mapped_handles_drop(uint64_t handle)
 {
-	struct slot *slot = slot_of(handle);
+	struct slot *slot;
 
 	pthread_mutex_lock(&lock);
-	if (slot->handle == handle)
+	slot = find(handle, handle);
+	if (slot)
 		slot->handle = 0;
 	pthread_mutex_unlock(&lock);
 }

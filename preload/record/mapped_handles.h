@@ -6,10 +6,14 @@
 
 #include <stdint.h>
 
-/* The functions take a lock: call them in a guard (util/guard.h). */
+#define XS_MAPPED_ELSEWHERE 1u /* no address of memory */
 
-/* Notes where the memory of a handle, not 0, was mapped. Returns where it was
- * mapped before, 0 if that is not known. */
+/* The functions take a lock: call them in a guard (util/guard.h). A handle is
+ * not 0. */
+
+/* Notes where the memory of a handle was mapped; XS_MAPPED_ELSEWHERE: another
+ * handle of the same memory may be mapped. Returns where it was mapped before:
+ * 0: nowhere, XS_MAPPED_ELSEWHERE also if too many handles are mapped. */
 uint64_t xs_mapped_handles_put(uint64_t handle, uint64_t address);
 
 /* Call when the handle is released: another one may get its number. */

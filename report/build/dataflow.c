@@ -104,6 +104,10 @@ static const char *const whys[FLOW_WHYS] = {
     [XS_POINTERS_TABLE] = "with memory that holds addresses (a table)",
     [XS_POINTERS_ALIAS] = "with memory mapped at two addresses",
     [XS_POINTERS_OBJECT] = "with a texture or surface",
+    [XS_POINTERS_VARIABLE] = "beside addresses in a __device__ variable, or "
+			     "in other memory that no recorded call allocated",
+    [XS_POINTERS_MANAGED] =
+	"with managed memory, which may hold addresses from the host",
     [WHY_GRAPH] = "of graphs",
     [WHY_UNRECORDED] = "without their pointers (XFERSPY_DATAFLOW=all records "
 		       "them)",

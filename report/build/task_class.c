@@ -39,7 +39,7 @@ static const char *why(struct xs_arena *arena, const struct xs_phase *phase)
 	case XS_CLASS_UNKNOWN:
 		break;
 	case XS_CLASS_INDEPENDENT:
-		return "no two tasks use the same memory";
+		return "no two tasks copy or are given the same memory";
 	case XS_CLASS_FALSE_DEPENDENT:
 		return xs_arena_print(
 		    arena,

@@ -55,13 +55,13 @@ static rlim_t address_space(void)
 
 TEST(ranges_end)
 {
-	xs_live_memory_add(0x1000, 0x100, 1, 10, false);
+	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_DEVICE);
 	assert_false(is_live(0xfff));
 	assert_true(is_live(0x1000));
 	assert_true(is_live(0x10ff));
 	assert_false(is_live(0x1100));
-	xs_live_memory_add(0, 16, 1, 10, false);
-	xs_live_memory_add(UINT64_MAX - 4, 16, 1, 10, false);
+	xs_live_memory_add(0, 16, 1, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(UINT64_MAX - 4, 16, 1, 10, XS_LIVE_DEVICE);
 	assert_false(is_live(0));
 	xs_live_memory_remove(0x1008, 20); /* no allocation begins there */
 	assert_true(is_live(0x1000));
@@ -72,13 +72,13 @@ TEST(ranges_end)
 /* Another thread gets the memory before the free that returned it is noted. */
 TEST(newer_memory_stays)
 {
-	xs_live_memory_add(0x1000, 0x100, 1, 10, false);
-	xs_live_memory_add(0x1000, 0x80, 1, 30, false);
+	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x1000, 0x80, 1, 30, XS_LIVE_DEVICE);
 	xs_live_memory_remove(0x1000, 20);
 	assert_true(is_live(0x107f));
 	assert_false(is_live(0x1080));
 	/* a free that was not seen: the new allocation overlaps the old one */
-	xs_live_memory_add(0x0f00, 0x180, 1, 40, false);
+	xs_live_memory_add(0x0f00, 0x180, 1, 40, XS_LIVE_DEVICE);
 	assert_true(is_live(0x107f));
 	xs_live_memory_remove(0x1000, 50);
 	assert_true(is_live(0x107f));
@@ -89,13 +89,14 @@ TEST(newer_memory_stays)
 TEST(all_end)
 {
 	for (uint64_t i = 0; i < 1000; i++)
-		xs_live_memory_add(0x10000 + i * 0x100, 0x80, 1, i, false);
+		xs_live_memory_add(0x10000 + i * 0x100, 0x80, 1, i,
+				   XS_LIVE_DEVICE);
 	xs_live_memory_remove_all(0, 499);
 	for (uint64_t i = 0; i < 1000; i++)
 		assert_int_equal(is_live(0x10000 + i * 0x100), i > 499);
 	xs_live_memory_remove_all(0, 999);
 	assert_false(is_live(0x10000 + 999 * 0x100));
-	xs_live_memory_add(0x10000, 0x80, 1, 1000, false);
+	xs_live_memory_add(0x10000, 0x80, 1, 1000, XS_LIVE_DEVICE);
 	assert_true(is_live(0x10000));
 	xs_live_memory_remove_all(0, 1000);
 }
@@ -103,7 +104,8 @@ TEST(all_end)
 TEST(memory_ends_with_its_context)
 {
 	for (uint32_t i = 0; i < 1000; i++)
-		xs_live_memory_add(0x10000 + i * 0x100, 0x80, i % 3, i, false);
+		xs_live_memory_add(0x10000 + i * 0x100, 0x80, i % 3, i,
+				   XS_LIVE_DEVICE);
 	xs_live_memory_remove_all(2, 499);
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_int_equal(is_live(0x10000 + i * 0x100),
@@ -119,7 +121,7 @@ TEST(addresses_are_distinct)
 	struct xs_live_addresses found = {.addresses = addresses,
 					  .room = FOUND};
 
-	xs_live_memory_add(0x1000, 0x100, 1, 10, false);
+	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_DEVICE);
 	assert_int_equal(look(words, 6, addresses), 2);
 	assert_true(addresses[0] == 0x1008 && addresses[1] == 0x1010);
 	for (size_t i = 0; i < 2 * FOUND; i++)
@@ -176,7 +178,7 @@ TEST(like_a_list)
 				owner[i] = at + 1;
 			since[at] = step;
 			xs_live_memory_add(address, count * PLACE_BYTES, 1,
-					   step, false);
+					   step, XS_LIVE_DEVICE);
 		}
 		assert_int_equal(is_live(address + 63), owner[at] != 0);
 	}
@@ -197,7 +199,7 @@ TEST(few_ranges_take_little)
 	limit = (struct rlimit){address_space() + (1 << 20), kept.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
 	for (uint64_t i = 1; i <= 1000; i++)
-		xs_live_memory_add(i << 12, 4096, 1, 1, false);
+		xs_live_memory_add(i << 12, 4096, 1, 1, XS_LIVE_DEVICE);
 	assert_int_equal(setrlimit(RLIMIT_AS, &kept), 0);
 	assert_int_equal(known(0), XS_POINTERS_ALL);
 	assert_true(is_live(1000 << 12));
@@ -208,7 +210,7 @@ TEST(few_ranges_take_little)
 TEST(of_unknown_size)
 {
 	for (int context = 0; context < 2; context++) {
-		xs_live_memory_add(0x5000, 0, 1, 10, false);
+		xs_live_memory_add(0x5000, 0, 1, 10, XS_LIVE_DEVICE);
 		assert_int_equal(known(0), XS_POINTERS_TOO_MANY);
 		if (context)
 			xs_live_memory_remove_all(1, 20);
@@ -225,9 +227,9 @@ TEST(words_before_memory)
 				  0x30000, 0x10000, 0x40000};
 	uint64_t addresses[FOUND];
 
-	xs_live_memory_add(0x10000, 0x100, 1, 10, false);
-	xs_live_memory_add(0x20000, 0x10000, 1, 10, false);
-	xs_live_memory_add(0x50000, 0x100, 1, 10, false);
+	xs_live_memory_add(0x10000, 0x100, 1, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x20000, 0x10000, 1, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x50000, 0x100, 1, 10, XS_LIVE_DEVICE);
 	assert_int_equal(look(words, 1, addresses), 1);
 	assert_int_equal(addresses[0], 0x10000);
 	assert_int_equal(look(words + 1, 1, addresses), 0); /* an end */
@@ -238,16 +240,16 @@ TEST(words_before_memory)
 	xs_live_memory_remove_all(0, 20);
 }
 
-TEST(memory_with_addresses)
+TEST(memory_with_two_addresses)
 {
-	xs_live_memory_add(0x1000, 0x100, 1, 10, false);
-	xs_live_memory_add(0x2000, 0x100, 1, 10, false);
-	assert_true(xs_live_memory_hide(0x1010, XS_POINTERS_TABLE));
-	assert_false(xs_live_memory_hide(0x3000, XS_POINTERS_TABLE));
-	assert_int_equal(known(0x1080), XS_POINTERS_TABLE);
+	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x2000, 0x100, 1, 10, XS_LIVE_DEVICE);
+	assert_true(xs_live_memory_set_alias(0x1010));
+	assert_false(xs_live_memory_set_alias(0x3000));
+	assert_int_equal(known(0x1080), XS_POINTERS_ALIAS);
 	assert_int_equal(known(0x2000), XS_POINTERS_ALL);
 	xs_live_memory_remove_all(0, 20);
-	xs_live_memory_add(0x1000, 0x100, 1, 10, false);
+	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_DEVICE);
 	assert_int_equal(known(0x1000), XS_POINTERS_ALL);
 	xs_live_memory_remove_all(0, 20);
 }
@@ -257,25 +259,24 @@ TEST(objects_in_data)
 {
 	const uint64_t words[] = {7, 0x1010};
 	uint64_t addresses[FOUND];
+	enum xs_live_kind kind;
 	struct xs_live_addresses found = {
 	    .addresses = addresses, .room = FOUND, .no_objects = true};
 
-	xs_live_memory_add(7, 1, 1, 10, false);
-	xs_live_memory_hide(7, XS_POINTERS_OBJECT);
-	xs_live_memory_add(0x1000, 0x100, 1, 10, true);
+	xs_live_memory_add(7, 1, 1, 10, XS_LIVE_OBJECT);
+	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_HOST);
 	xs_live_memory_collect(words, 2, &found);
 	assert_int_equal(found.count, 1);
-	assert_int_equal(xs_live_memory_host_bytes(0x1010), 0xf0);
-	assert_int_equal(xs_live_memory_host_bytes(7), 0);
-	assert_int_equal(xs_live_memory_host_bytes(0x1100), 0);
+	assert_int_equal(xs_live_memory_find(0x1010, &kind), 0xf0);
+	assert_int_equal(kind, XS_LIVE_HOST);
+	assert_int_equal(xs_live_memory_find(0x1100, &kind), 0);
 	xs_live_memory_remove_all(0, 20);
 }
 
 /* Numbers of objects are small: one before is no address of it. */
 TEST(objects)
 {
-	xs_live_memory_add(7, 1, 1, 10, false);
-	xs_live_memory_hide(7, XS_POINTERS_OBJECT);
+	xs_live_memory_add(7, 1, 1, 10, XS_LIVE_OBJECT);
 	assert_int_equal(known(7), XS_POINTERS_OBJECT);
 	assert_int_equal(known(6), XS_POINTERS_ALL);
 	assert_int_equal(known(8), XS_POINTERS_ALL);
@@ -283,26 +284,20 @@ TEST(objects)
 	assert_int_equal(known(7), XS_POINTERS_ALL);
 }
 
-/* In another process: a variable of the device may be read by any kernel. */
-TEST(addresses_in_no_memory)
+/* The host may have written addresses there. */
+TEST(managed_memory)
 {
-	const pid_t child = fork();
-	int status;
-
-	if (child == 0) {
-		xs_live_memory_hide_all(XS_POINTERS_TABLE);
-		_exit(known(0) != XS_POINTERS_TABLE);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_MANAGED);
+	assert_int_equal(known(0x1000), XS_POINTERS_MANAGED);
+	xs_live_memory_remove_all(0, 20);
 }
 
-/* Last: the list is incomplete from then on. */
+/* The list is incomplete from then on, as long as anything lives. */
 TEST(too_many)
 {
 	for (uint64_t i = 0; i < XS_LIVE_MEMORY_MOST; i++)
 		xs_live_memory_add((i * 7919 % XS_LIVE_MEMORY_MOST + 1) << 12,
-				   4096, 1, 1, false);
+				   4096, 1, 1, XS_LIVE_DEVICE);
 	assert_int_equal(known(0), XS_POINTERS_ALL);
 	assert_true(is_live((UINT64_C(1) << 12) + 4095));
 	assert_true(is_live((uint64_t)XS_LIVE_MEMORY_MOST << 12));
@@ -312,8 +307,12 @@ TEST(too_many)
 	assert_true(is_live(UINT64_C(101) << 12));
 	assert_false(is_live(UINT64_C(102) << 12));
 	for (uint64_t i = 0; i < XS_LIVE_MEMORY_MOST; i++)
-		xs_live_memory_add((i + 1) << 12, 4096, 1, 3, false);
+		xs_live_memory_add((i + 1) << 12, 4096, 1, 3, XS_LIVE_DEVICE);
 	assert_int_equal(known(0), XS_POINTERS_ALL);
-	xs_live_memory_add(UINT64_C(1) << 50, 4096, 1, 3, false);
+	xs_live_memory_add(UINT64_C(1) << 50, 4096, 1, 3, XS_LIVE_DEVICE);
 	assert_int_equal(known(0), XS_POINTERS_TOO_MANY);
+	xs_live_memory_remove_all(0, 2);
+	assert_int_equal(known(0), XS_POINTERS_TOO_MANY);
+	xs_live_memory_remove_all(0, 3);
+	assert_int_equal(known(0), XS_POINTERS_ALL);
 }

@@ -93,6 +93,12 @@ DRV_API(cuMemMap,
 	(CUdeviceptr ptr, size_t size, size_t offset,
 	 CUmemGenericAllocationHandle handle, unsigned long long flags),
 	(ptr, size, offset, handle, flags), CUDA_SUCCESS)
+DRV_API(cuMemRelease, (CUmemGenericAllocationHandle handle), (handle),
+	CUDA_SUCCESS)
+/* Another number for the memory. */
+DRV_API(cuMemRetainAllocationHandle,
+	(CUmemGenericAllocationHandle * handle, void *addr), (handle, addr),
+	(*handle = 99, CUDA_SUCCESS))
 DRV_API(cuMemUnmap, (CUdeviceptr ptr, size_t size), (ptr, size), CUDA_SUCCESS)
 DRV_API(cuMemGetAddressRange_v2,
 	(CUdeviceptr * pbase, size_t *psize, CUdeviceptr dptr),

@@ -212,9 +212,10 @@ static void put_summary(const struct xs_terminal *terminal,
 		arena,
 		"Dependencies take %s a round, copies in %s, copies out %s; "
 		"kernels would fill all SMs for %s. Not seen: what the host "
-		"computes from results, addresses that kernels write, and "
-		"__device__ variables that no copy reads. A kernel may only "
-		"write what it seems to read.",
+		"computes from results, addresses that kernels write or "
+		"that are rare in large copies, and __device__ variables that "
+		"no copy reads. A kernel may only write what it seems to "
+		"read.",
 		xs_units_ns(flow->path_ns).s, xs_units_ns(flow->in_ns).s,
 		xs_units_ns(flow->out_ns).s, xs_units_ns(flow->kernel_ns).s));
 }

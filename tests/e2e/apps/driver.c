@@ -208,20 +208,25 @@ static void pointers(int rounds)
 	launch_of_modules(rounds);
 }
 
-/* Memory of one handle at two addresses. */
-static void aliases(int rounds)
+static void launch_mapped(CUmemGenericAllocationHandle handle)
 {
-	const CUmemGenericAllocationHandle handle = 77;
-	CUdeviceptr at[2];
+	CHECK(cuMemAddressReserve(&device, BYTES, 0, 0, 0));
+	CHECK(cuMemMap(device, BYTES, 0, handle, 0));
+	launch_extra(sizeof(device));
+}
 
-	for (int i = 0; i < 2; i++) {
-		CHECK(cuMemAddressReserve(&at[i], BYTES, 0, 0, 0));
-		CHECK(cuMemMap(at[i], BYTES, 0, handle, 0));
-	}
-	for (int i = 0; i < rounds; i++) {
-		device = at[i % 2];
-		launch_extra(sizeof(device));
-	}
+/* Memory of one handle at two addresses, of another handle of it, and of a new
+ * one with the number of the first. */
+static void aliases(void)
+{
+	CUmemGenericAllocationHandle handle = 77;
+
+	launch_mapped(handle);
+	launch_mapped(handle);
+	CHECK(cuMemRetainAllocationHandle(&handle, (void *)(uintptr_t)device));
+	launch_mapped(handle);
+	CHECK(cuMemRelease(77));
+	launch_mapped(77);
 }
 
 static void create_context(CUcontext *context, CUdevice on)
@@ -272,7 +277,7 @@ int main(int argc, char **argv)
 
 	set_up();
 	if (strcmp(mode, "pointers") == 0 || strcmp(mode, "aliases") == 0) {
-		*mode == 'p' ? pointers(rounds) : aliases(rounds);
+		*mode == 'p' ? pointers(rounds) : aliases();
 		return 0;
 	}
 	if (strcmp(mode, "mapped") == 0) {

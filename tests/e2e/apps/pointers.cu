@@ -93,10 +93,10 @@ static void launch_all(int *a, int *b, int *mapped)
 }
 
 /* Arrays behind a table, a copy of it, and one in pinned memory, which all are
- * freed; and behind a texture. */
+ * freed; behind managed memory, and behind a texture. */
 static void launch_with_others(int *a, int *b)
 {
-	int **list, **copied;
+	int **list, **copied, *managed;
 	cudaTextureObject_t object;
 
 	CHECK(cudaMalloc(&list, sizeof(a)));
@@ -115,6 +115,11 @@ static void launch_with_others(int *a, int *b)
 	by_list<<<1, 32>>>(list, b);
 	CHECK(cudaDeviceSynchronize());
 	CHECK(cudaFreeHost(list));
+	CHECK(cudaMallocManaged(&managed, BYTES));
+	tell("managed", managed, b);
+	plain<<<1, 32>>>(managed, 32, b);
+	CHECK(cudaDeviceSynchronize());
+	CHECK(cudaFree(managed));
 	CHECK(cudaCreateTextureObject(&object, NULL, NULL, NULL));
 	tell("object", (void *)object, NULL);
 	without<<<1, 32>>>((long long)object);

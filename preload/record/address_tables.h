@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The ranges of memory that hold addresses, or may do so: who accesses them may
+ * access other memory. */
+#ifndef XS_PRELOAD_RECORD_ADDRESS_TABLES_H
+#define XS_PRELOAD_RECORD_ADDRESS_TABLES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of the tables, those in memory whose allocation was not recorded, such as
+ * variables of the device. */
+extern _Atomic unsigned xs_address_tables_count, xs_address_tables_outside;
+
+/* The functions below take a lock: call them in a guard (util/guard.h). */
+
+/* The range, whose end is exclusive, holds addresses. is_outside: it is in
+ * memory whose allocation was not recorded. */
+void xs_address_tables_add(uint64_t begin, uint64_t end, bool is_outside);
+
+/* The range was overwritten, and holds none. Of a longer table it ends a part
+ * at the beginning or at the end alone. */
+void xs_address_tables_cut(uint64_t begin, uint64_t end);
+
+/* Returns whether a part of the range holds addresses. */
+bool xs_address_tables_overlap(uint64_t begin, uint64_t end);
+
+/* The next two take no lock. */
+static inline bool xs_address_tables_are_any(void)
+{
+	return atomic_load_explicit(&xs_address_tables_count,
+				    memory_order_relaxed) > 0;
+}
+
+static inline bool xs_address_tables_are_outside(void)
+{
+	return atomic_load_explicit(&xs_address_tables_outside,
+				    memory_order_relaxed) > 0;
+}
+
+#endif

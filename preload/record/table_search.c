@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/record/table_search.h"
+#include "preload/record/address_tables.h"
+#include "preload/record/content.h"
+#include "preload/record/live_memory.h"
+#include "preload/util/guard.h"
+
+#define WHOLE_BYTES 4096u
+#define PIECE_BYTES 1024u
+#define PIECES	    4u
+
+#define SEEN_BITS   10
+#define COUNT_BITS  7
+#define FIRST_LOOKS 64u
+
+struct copied {
+	const struct xs_event *event;
+	bool looks; /* at the source */
+};
+
+static _Atomic uint32_t generation; /* of the live memory */
+
+void xs_table_search_outdate(void)
+{
+	atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+}
+
+/* Returns whether the host memory was read; if so, *holds is whether it has
+ * addresses. */
+static bool search(uint64_t from, uint64_t bytes, bool *holds)
+{
+	const uint64_t piece = bytes <= WHOLE_BYTES ? bytes : PIECE_BYTES;
+	const unsigned pieces = bytes <= WHOLE_BYTES ? 1 : PIECES;
+	uint64_t words[WHOLE_BYTES / 8], address;
+	struct xs_live_addresses found = {
+	    .addresses = &address, .room = 1, .no_objects = true};
+
+	for (unsigned i = 0; i < pieces; i++) {
+		const uint64_t at = i * (bytes - piece) / (PIECES - 1) & ~7ul;
+
+		if (!xs_content_read(from + at, words, (size_t)piece))
+			return false;
+		xs_live_memory_collect(words, (size_t)piece / 8, &found);
+	}
+	*holds = found.count;
+	return true;
+}
+
+bool xs_table_search_pinned(uint64_t address)
+{
+	enum xs_live_kind kind;
+	const uint64_t bytes = xs_live_memory_find(address, &kind);
+	bool holds = true;
+
+	if (!bytes || kind != XS_LIVE_HOST)
+		return false;
+	search(address, bytes, &holds);
+	if (holds)
+		xs_address_tables_add(address, address + bytes, false);
+	else
+		xs_address_tables_cut(address, address + bytes);
+	return holds;
+}
+
+/* Returns the counter of looks at copies to this destination of this size. */
+static _Atomic uint64_t *looks_at(const struct xs_event *event, uint64_t *tag)
+{
+	static _Atomic uint64_t counters[1u << SEEN_BITS];
+	const uint64_t odd = 0x9e3779b97f4a7c15u;
+	const uint64_t key =
+	    ((event->dst * odd ^ event->bytes) * odd ^
+	     atomic_load_explicit(&generation, memory_order_relaxed)) *
+	    odd;
+
+	*tag = key >> COUNT_BITS << COUNT_BITS;
+	return &counters[key >> (64 - SEEN_BITS)];
+}
+
+/* Threads may count a look twice or not at all. */
+static bool is_looked_at(const struct xs_event *event)
+{
+	uint64_t tag, looks;
+	_Atomic uint64_t *counter = looks_at(event, &tag);
+
+	looks = atomic_load_explicit(counter, memory_order_relaxed) ^ tag;
+	if (looks >= 2 * FIRST_LOOKS)
+		looks = 0; /* of another destination */
+	atomic_store_explicit(
+	    counter,
+	    tag | (looks + 1 < 2 * FIRST_LOOKS ? looks + 1 : FIRST_LOOKS),
+	    memory_order_relaxed);
+	return looks < FIRST_LOOKS || looks % 16 == 0;
+}
+
+/* Returns whether what was copied holds addresses, or may do so. */
+static bool holds_addresses(const struct copied *copied)
+{
+	const struct xs_event *event = copied->event;
+	const uint64_t row = event->bytes / event->rows;
+	const uint64_t skip = -event->dst % 8; /* words lie there aligned */
+	enum xs_live_kind kind;
+	uint64_t tag;
+	bool holds = false;
+
+	if (!copied->looks ||
+	    (row >= skip + 8 && !search(event->src + skip, row - skip, &holds)))
+		holds = event->direction == cudaMemcpyHostToDevice ||
+			!xs_live_memory_find(event->src, &kind) ||
+			xs_address_tables_overlap(event->src,
+						  event->src + event->bytes);
+	if (copied->looks && holds) /* look again at the next one */
+		atomic_store_explicit(looks_at(event, &tag), 0,
+				      memory_order_relaxed);
+	return holds;
+}
+
+static void note_copy(void *data)
+{
+	const struct copied *copied = data;
+	const struct xs_event *event = copied->event;
+	enum xs_live_kind kind;
+	const uint64_t lives = xs_live_memory_find(event->dst, &kind);
+
+	if (!holds_addresses(copied))
+		xs_address_tables_cut(event->dst,
+				      event->dst + event->bytes / event->rows);
+	else if (lives) /* the pitch of rows is unknown */
+		xs_address_tables_add(
+		    event->dst,
+		    event->dst + (event->rows > 1 ? lives : event->bytes),
+		    false);
+	else if (event->direction != cudaMemcpyDefault) /* not to the host */
+		xs_address_tables_add(event->dst, event->dst + event->bytes,
+				      true);
+}
+
+XS_HOT void xs_table_search_copy(const struct xs_event *event, bool always)
+{
+	const bool on_device = event->direction == cudaMemcpyDeviceToDevice;
+	const bool is_default = event->direction == cudaMemcpyDefault;
+	const bool follows =
+	    (on_device || is_default) && xs_address_tables_are_any();
+	struct copied copied = {.event = event};
+
+	if (!event->rows || event->bytes < 8 || !event->dst ||
+	    !(on_device || is_default ||
+	      event->direction == cudaMemcpyHostToDevice))
+		return;
+	if (!on_device)
+		copied.looks = always || follows || is_looked_at(event);
+	if (copied.looks || follows)
+		xs_guard_run(note_copy, &copied);
+}

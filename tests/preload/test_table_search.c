@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Which launches are known to be given no addresses of other memory, after
+ * copies of real host memory to device memory that is only in the list. */
+#include "tests/unit.h"
+
+#include "preload/record/address_tables.h"
+#include "preload/record/live_memory.h"
+#include "preload/record/mapped_handles.h"
+#include "preload/record/table_search.h"
+
+#define POOL	   UINT64_C(0x700000000000)
+#define POOL_BYTES (UINT64_C(1) << 20)
+#define ARRAY	   UINT64_C(0x710000000000)
+#define VARIABLE   UINT64_C(0x720000000000)
+
+static uint64_t words[1 << 14];
+
+static void set_up(void)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		words[i] = 0x3ff0000000000000;
+	xs_live_memory_remove_all(0, UINT64_MAX);
+	xs_address_tables_cut(0, UINT64_MAX);
+	xs_table_search_outdate();
+	xs_live_memory_add(POOL, POOL_BYTES, 1, 1, XS_LIVE_DEVICE);
+	xs_live_memory_add(ARRAY, 256, 1, 1, XS_LIVE_DEVICE);
+}
+
+static enum xs_pointers_known known(uint64_t word)
+{
+	uint64_t address;
+	struct xs_live_addresses found = {
+	    .addresses = &address, .room = 1, .known = XS_POINTERS_ALL};
+
+	xs_live_memory_collect(&word, 1, &found);
+	return found.known;
+}
+
+static void copy(uint64_t dst, const void *src, uint64_t bytes, bool always)
+{
+	const struct xs_event event = {.dst = dst,
+				       .src = (uintptr_t)src,
+				       .bytes = bytes,
+				       .rows = 1,
+				       .direction = cudaMemcpyHostToDevice};
+
+	xs_table_search_copy(&event, always);
+}
+
+static void copy_on_device(uint64_t dst, uint64_t src, uint64_t bytes,
+			   uint16_t direction)
+{
+	const struct xs_event event = {.dst = dst,
+				       .src = src,
+				       .bytes = bytes,
+				       .rows = 1,
+				       .direction = direction};
+
+	xs_table_search_copy(&event, false);
+}
+
+/* The mark is that of the range: other data that takes its place ends it. */
+TEST(a_table_ends_when_it_is_overwritten)
+{
+	set_up();
+	words[1] = ARRAY + 8;
+	copy(POOL + 4096, words, 16, false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	assert_int_equal(known(ARRAY), XS_POINTERS_ALL);
+	copy(POOL, words + 2, 4096, false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	copy(POOL + 4096, words + 2, 8, false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	copy(POOL, words + 2, 8192, false);
+	assert_int_equal(known(POOL), XS_POINTERS_ALL);
+	/* nor does new memory have what the old one had */
+	copy(POOL, words, 16, false);
+	xs_live_memory_remove(POOL, 2);
+	xs_address_tables_cut(POOL, POOL + 256);
+	xs_live_memory_add(POOL, 256, 1, 3, XS_LIVE_DEVICE);
+	assert_int_equal(known(POOL), XS_POINTERS_ALL);
+}
+
+/* However many copies there were before, and wherever it lies in 4 KiB; of
+ * more, tables of one kind of element are found. */
+TEST(tables_are_found)
+{
+	set_up();
+	for (int i = 0; i < 5000; i++)
+		copy(POOL, words, 4096, false);
+	words[511] = ARRAY;
+	copy(POOL + 65536, words, 4096, false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	copy(POOL + 65536, words + 512, 4096, false);
+	assert_int_equal(known(POOL), XS_POINTERS_ALL);
+	for (int i = 0; i < 16384; i += 100)
+		words[i] = ARRAY;
+	copy(POOL, words, sizeof(words), false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	set_up();
+	words[16383] = ARRAY;
+	copy(POOL, words, sizeof(words), false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+}
+
+/* The 65th copy to one destination is looked at if each one is, if memory was
+ * allocated since, or later. */
+TEST(copies_that_repeat)
+{
+	for (int i = 0; i < 2; i++) {
+		set_up();
+		for (int k = 0; k < 65; k++)
+			copy(POOL, words, 64, false);
+		words[0] = ARRAY;
+		copy(POOL, words, 64, false);
+		assert_int_equal(known(POOL), XS_POINTERS_ALL);
+		if (i)
+			xs_table_search_outdate();
+		copy(POOL, words, 64, !i);
+		assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	}
+	set_up();
+	for (int i = 0; i < 1000; i++)
+		copy(POOL, words, 64, false);
+	words[0] = ARRAY;
+	for (int i = 0; i < 16; i++)
+		copy(POOL, words, 64, false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	words[0] = 0; /* one that was a table is looked at each time */
+	copy(POOL, words, 64, false);
+	assert_int_equal(known(POOL), XS_POINTERS_ALL);
+}
+
+/* What cannot be read may be addresses. */
+TEST(unreadable)
+{
+	set_up();
+	copy(POOL, (void *)16, 64, false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	copy(POOL, (void *)16, 1 << 16, false);
+	copy(POOL, words, 64, false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	copy(POOL, words, 1 << 16, false);
+	assert_int_equal(known(POOL), XS_POINTERS_ALL);
+	xs_live_memory_add(16 << 12, 64, 1, 1, XS_LIVE_HOST);
+	copy(POOL, (void *)(16 << 12), 64, false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	assert_true(xs_table_search_pinned(16 << 12));
+	assert_false(xs_table_search_pinned(ARRAY));
+}
+
+/* Any kernel may read a variable of the device. */
+TEST(addresses_in_a_variable)
+{
+	set_up();
+	words[0] = ARRAY;
+	copy(VARIABLE, words, 64, false);
+	assert_int_equal(known(ARRAY), XS_POINTERS_VARIABLE);
+	assert_int_equal(known(0), XS_POINTERS_VARIABLE);
+	copy(VARIABLE, words + 1, 64, false);
+	assert_int_equal(known(ARRAY), XS_POINTERS_ALL);
+}
+
+/* A copy of a table is one, also of one in pinned memory; a copy of data ends
+ * one. */
+TEST(copies_on_the_device)
+{
+	set_up();
+	words[0] = ARRAY;
+	copy(POOL, words, 64, false);
+	copy_on_device(ARRAY, POOL, 64, cudaMemcpyDeviceToDevice);
+	assert_int_equal(known(ARRAY), XS_POINTERS_TABLE);
+	copy_on_device(ARRAY, POOL + 128, 64, cudaMemcpyDeviceToDevice);
+	assert_int_equal(known(ARRAY), XS_POINTERS_ALL);
+	copy_on_device(ARRAY, POOL, 64, cudaMemcpyDefault);
+	assert_int_equal(known(ARRAY), XS_POINTERS_TABLE);
+	set_up();
+	words[0] = ARRAY;
+	xs_live_memory_add((uintptr_t)words, sizeof(words), 1, 1, XS_LIVE_HOST);
+	assert_true(xs_table_search_pinned((uintptr_t)words));
+	copy_on_device(POOL, (uintptr_t)words, 64, cudaMemcpyDeviceToDevice);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	words[0] = 0;
+	assert_false(xs_table_search_pinned((uintptr_t)words));
+	assert_int_equal(known((uintptr_t)words), XS_POINTERS_ALL);
+	copy_on_device(POOL, (uintptr_t)words, 64, cudaMemcpyDefault);
+	assert_int_equal(known(POOL), XS_POINTERS_ALL);
+	/* a copy to the host is one to no variable */
+	copy_on_device((uintptr_t)words + sizeof(words), 16, 64,
+		       cudaMemcpyDefault);
+	assert_int_equal(known(ARRAY), XS_POINTERS_ALL);
+}
+
+/* Without room for more, one table stands for several. */
+TEST(many_tables)
+{
+	set_up();
+	for (uint64_t i = 0; i < 1000; i++)
+		xs_address_tables_add(POOL + i * 64, POOL + i * 64 + 8, false);
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_true(xs_address_tables_overlap(POOL + i * 64,
+						      POOL + i * 64 + 8));
+	assert_false(xs_address_tables_overlap(POOL + 8, POOL + 64));
+	xs_address_tables_add(VARIABLE, VARIABLE + 8, true);
+	assert_int_equal(known(0), XS_POINTERS_VARIABLE);
+	xs_address_tables_cut(0, UINT64_MAX);
+	assert_false(xs_address_tables_are_any());
+	assert_false(xs_address_tables_are_outside());
+}
+
+/* A handle leads to where it was mapped before, until it is released; one that
+ * was imported may be mapped elsewhere. */
+TEST(handles)
+{
+	for (uint64_t handle = 1; handle < 5000; handle++)
+		assert_int_equal(xs_mapped_handles_put(handle, handle << 12),
+				 0);
+	for (uint64_t handle = 1; handle < 5000; handle++) {
+		assert_int_equal(xs_mapped_handles_put(handle, 2 << 12),
+				 handle << 12);
+		xs_mapped_handles_drop(handle);
+		assert_int_equal(xs_mapped_handles_put(handle, 3 << 12), 0);
+	}
+	assert_int_equal(xs_mapped_handles_put(9000, XS_MAPPED_ELSEWHERE), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(xs_mapped_handles_put(9000, 4 << 12),
+				 XS_MAPPED_ELSEWHERE);
+	xs_mapped_handles_put(7, XS_MAPPED_ELSEWHERE);
+	assert_int_equal(xs_mapped_handles_put(7, 4 << 12), 3 << 12);
+	for (uint64_t handle = 10000; handle < 300000; handle++)
+		xs_mapped_handles_put(handle, handle << 12);
+	assert_int_equal(xs_mapped_handles_put(300000, 5 << 12),
+			 XS_MAPPED_ELSEWHERE);
+}
+
+RUN_TESTS(NULL, NULL)
