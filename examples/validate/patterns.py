@@ -91,7 +91,7 @@ def predict(case, phases, key):
         if not times or not recorded or not estimate:
             continue
         applies = True
-        recorded_ns = recorded["round_ns"] + phase["tracer_ns"]
+        recorded_ns = phase["median_ns"]
         for name in sums:
             sums[name] += times * (estimate[name] - recorded_ns)
     return Row(case.name, key[0], key[1], case.measured[key],

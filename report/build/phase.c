@@ -272,6 +272,27 @@ static int64_t timed(uint64_t ops, uint64_t ns)
 	return ops && !ns ? XS_UNKNOWN : xs_number_bounded(ns);
 }
 
+/* Unknown without calls. */
+static int64_t blocked_ns(const struct xs_trace *trace,
+			  const struct xs_phase *phase)
+{
+	return trace->call_count ? xs_number_bounded(phase->host_blocked_ns)
+				 : XS_UNKNOWN;
+}
+
+/* The median round; or the mean one, without a first one that warms up, if that
+ * is less: rounds save no more than they take. */
+static int64_t usual_ns(const struct xs_phase *phase)
+{
+	const uint64_t median_ns = phase->round_ns.median_ns;
+	const uint64_t warm_up_ns = xs_steady_warm_up_ns(phase);
+	const uint64_t rounds = phase->rounds - (warm_up_ns > 0);
+	const uint64_t mean_ns =
+	    rounds ? (phase->total_ns - warm_up_ns) / rounds : median_ns;
+
+	return xs_number_bounded(mean_ns < median_ns ? mean_ns : median_ns);
+}
+
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 		    const struct xs_phase *phase, struct xs_result_phase *out)
 {
@@ -293,7 +314,8 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 	    .d2h_ops = xs_number_bounded(phase->d2h_ops),
 	    .kernels = xs_number_bounded(phase->kernel_ops),
 	    .in_sets = phase->in_sets,
-	    .round_ns = xs_number_bounded(phase->round_ns.median_ns),
+	    .round_ns = usual_ns(phase),
+	    .median_ns = xs_number_bounded(phase->round_ns.median_ns),
 	    .round_low_ns = xs_number_bounded(phase->round_ns.p5_ns),
 	    .round_high_ns = xs_number_bounded(phase->round_ns.p95_ns),
 	    .between_ns = xs_number_bounded(phase->between_ns.median_ns),
@@ -301,9 +323,7 @@ void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 	    .kernel_ns = timed(phase->kernel_ops, phase->kernel_ns.median_ns),
 	    .d2h_ns = timed(phase->d2h_ops, phase->d2h_ns.median_ns),
 	    .host_ns = xs_number_bounded(phase->host_ns.median_ns),
-	    .host_blocked_ns = trace->call_count
-				   ? xs_number_bounded(phase->host_blocked_ns)
-				   : XS_UNKNOWN,
+	    .host_blocked_ns = blocked_ns(trace, phase),
 	    .overlap_ns = xs_number_bounded(phase->overlap_ns),
 	    .src_memory = xs_name_memory(phase->src_memory),
 	    .dst_memory = xs_name_memory(phase->dst_memory),

@@ -266,22 +266,6 @@ static const char *pinning(struct xs_result *result)
 		     : "");
 }
 
-/* "78 ms of a mean round's 90 ms", or "866 ms" where several phases repeat or
- * rounds run side by side. */
-static const char *amount(struct xs_result *result)
-{
-	const struct xs_result_steady *steady = &result->steady;
-	const int64_t most_ns = result->verdict.at_most_steady_ns;
-	struct xs_arena *arena = &result->arena;
-
-	if (!steady->phase || steady->rounds == XS_UNKNOWN)
-		return xs_arena_copy(arena, xs_units_ns(most_ns).s);
-	return xs_arena_print(
-	    arena, "%s of a mean round's %s",
-	    xs_units_ns(most_ns / steady->rounds).s,
-	    xs_units_ns(result->verdict.steady_ns / steady->rounds).s);
-}
-
 /* "908 ms, " if it is of more rounds than those of the steady part, which is
  * the base of the amount before; else "". */
 static const char *amount_of_run(struct xs_result *result)
@@ -289,11 +273,29 @@ static const char *amount_of_run(struct xs_result *result)
 	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t most_ns = in->at_most_saves_ns;
 
-	return result->steady.rounds != XS_UNKNOWN ||
-		       in->at_most_steady_ns >= most_ns - most_ns / NAMED_PART
+	return in->at_most_steady_ns >= most_ns - most_ns / NAMED_PART
 		   ? ""
 		   : xs_arena_print(&result->arena, "%s, ",
 				    xs_units_ns(most_ns).s);
+}
+
+static bool is_pageable(const char *memory)
+{
+	return memory && strcmp(memory, "pageable") == 0;
+}
+
+/* Whether a round copies pageable memory: the host waits for each such copy, so
+ * that they have another order only once it is pinned. */
+static bool has_pageable(const struct xs_result *result)
+{
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+
+		if (!phase->apart && (is_pageable(phase->src_memory) ||
+				      is_pageable(phase->dst_memory)))
+			return true;
+	}
+	return false;
 }
 
 /* " Another order of copies and kernels alone saves at most 1.2 % of the run.":
@@ -305,7 +307,7 @@ static const char *by_order(struct xs_result *result)
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	const char *text = " Another order of copies and kernels alone saves";
 
-	if (!most_ns || ns > most_ns - most_ns / 10)
+	if (!most_ns || ns > most_ns - most_ns / 10 || has_pageable(result))
 		return "";
 	if (ns < most_ns / 100)
 		return xs_arena_print(&result->arena, "%s nothing.", text);
@@ -359,9 +361,10 @@ static const char *most(struct xs_result *result)
 	    in->pinning.step ? "In the rounds, changes" : "Changes",
 	    allocates ? has_graph(result) ? ", allocation" : " and allocation"
 		      : "",
-	    has_graph(result) ? " and a CUDA graph" : "", amount(result),
-	    if_beside(in), of_steady(result, of_run.s), amount_of_run(result),
-	    of_run.s, xs_result_run_name(result), by_order(result));
+	    has_graph(result) ? " and a CUDA graph" : "",
+	    xs_units_ns(in->at_most_steady_ns).s, if_beside(in),
+	    of_steady(result, of_run.s), amount_of_run(result), of_run.s,
+	    xs_result_run_name(result), by_order(result));
 }
 
 int xs_verdict_say(struct xs_result *result)

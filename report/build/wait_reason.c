@@ -7,8 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parts shorter than 1 / SMALL_PART of the wait are omitted. */
+/* Less than 1 / SMALL_PART of the wait is omitted beside a longer part. */
 #define SMALL_PART 20
+
+/* If another part is longer, they are told down to 1 / DIGIT_PART of the wait:
+ * what is printed adds up. */
+#define DIGIT_PART 200
 
 static bool is_kind(const struct xs_result_wait *wait, const char *kind)
 {
@@ -54,23 +58,17 @@ static const char *parts(struct xs_arena *arena,
 	    {wait->latency_ns + wait->host_ns, overhead(wait)},
 	};
 	const size_t count = sizeof(list) / sizeof(*list);
-	const int64_t least_ns = wait->waited_ns / SMALL_PART;
-	int64_t others_ns = wait->waited_ns;
 	const char *text = NULL;
 
 	qsort(list, count, sizeof(*list), by_time);
-	if (list[1].ns <= least_ns)
+	if (list[1].ns <= wait->waited_ns / SMALL_PART)
 		return list[0].name;
-	for (size_t i = 0; i < count && list[i].ns > least_ns; i++) {
+	for (size_t i = 0;
+	     i < count && list[i].ns > wait->waited_ns / DIGIT_PART; i++)
 		text = xs_arena_print(arena, "%s%s%s %s", text ? text : "",
 				      text ? ", " : "", list[i].name,
 				      xs_units_ns(list[i].ns).s);
-		others_ns -= list[i].ns;
-	}
-	return others_ns > least_ns
-		   ? xs_arena_print(arena, "%s, others %s", text,
-				    xs_units_ns(others_ns).s)
-		   : text;
+	return text;
 }
 
 /* Whether each round makes so many calls; one round of many, such as the last

@@ -147,8 +147,8 @@ static int64_t in_steady_ns(const struct xs_result_phase *phase,
 	    phase, xs_number_round(xs_result_of_run(phase, (double)round_ns)));
 }
 
-/* What all rounds save of the run, if each saves ns of the median one: of
- * longer ones as large a part. */
+/* What all rounds save of the run, if each saves ns of the usual one: of longer
+ * ones as large a part. */
 static int64_t all_rounds_ns(const struct xs_result_phase *phase, int64_t ns)
 {
 	const double median_ns =

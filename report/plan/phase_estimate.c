@@ -286,11 +286,10 @@ void xs_phase_estimate_untrace_runs(struct xs_result *result)
 	}
 }
 
-/* Takes tracing off the round as it is, and on another machine: it is the
- * traced one. The low end of as-is, which tells what tracing takes, is of
- * untraced rounds already. */
+/* The round as it is, of which all others save, is the usual one, untraced.
+ * Takes tracing off a round on another machine, which is the traced one; the
+ * low end of as-is is of untraced rounds already. */
 static void untrace(const struct xs_result_phase *phase,
-		    const struct xs_estimate *in,
 		    struct xs_result_estimate *out)
 {
 	const int64_t by_ns =
@@ -298,8 +297,12 @@ static void untrace(const struct xs_result_phase *phase,
 
 	if (!out->applies || out->round_ns == XS_UNKNOWN)
 		return;
+	if (strcmp(out->strategy, xs_strategies[0]->id) == 0) {
+		out->round_ns = xs_result_untraced_ns(phase);
+		return;
+	}
 	out->round_ns -= by_ns;
-	if (isnan(in->tracer_ns) && out->low_ns != XS_UNKNOWN)
+	if (out->low_ns != XS_UNKNOWN)
 		out->low_ns = out->low_ns > by_ns ? out->low_ns - by_ns : 0;
 }
 
@@ -334,7 +337,7 @@ void xs_phase_estimate_build(struct xs_result *result,
 		keep_pieces(&result->arena, phase, out);
 	check_memory(result, phase, out);
 	if (!changes)
-		untrace(phase, in, out);
+		untrace(phase, out);
 	if (!result->machine_choice.other_gpu)
 		limit(phase, changes, out);
 	fill_run(result, phase, changes, out);

@@ -36,23 +36,16 @@ static void fill_sites(struct xs_result *result, struct xs_result_step *out)
 }
 
 /* What the steps of other phases add that are made with this one's next step;
- * the setup is paid once. *reached: how many phases these are. */
+ * the setup is paid once. */
 static double along_ns(const struct xs_phase_steps *steps,
-		       const struct xs_phase_steps *phases, size_t count,
-		       int64_t *reached)
+		       const struct xs_phase_steps *phases, size_t count)
 {
 	double adds_ns = 0;
 
-	*reached = 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct xs_phase_steps *other = &phases[i];
-
-		if (!xs_step_is_made_with(steps, other) ||
-		    other->phase->apart != steps->phase->apart)
-			continue;
-		adds_ns += other->items[other->done].rounds_add_ns;
-		++*reached;
-	}
+	for (size_t i = 0; i < count; i++)
+		if (xs_step_is_made_along(steps, &phases[i]))
+			adds_ns +=
+			    phases[i].items[phases[i].done].rounds_add_ns;
 	return adds_ns;
 }
 
@@ -74,10 +67,8 @@ static double rank(const struct xs_phase_steps *steps,
 	const struct xs_phase_step *step = &steps->items[steps->done];
 	const int64_t cost =
 	    step->estimate->effort_level * (step->estimate->bound ? 2 : 1);
-	int64_t reached;
 
-	return (step->adds_ns + along_ns(steps, phases, count, &reached)) /
-	       (double)cost;
+	return (step->adds_ns + along_ns(steps, phases, count)) / (double)cost;
 }
 
 /* Whether the next step is made with a longer phase's, or with one of more
@@ -157,15 +148,14 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 {
 	const struct xs_phase_step *step = &steps->items[steps->done];
 	struct xs_result_step *out = begin_step(result, steps, step);
-	int64_t reached;
-	const double adds_ns =
-	    step->adds_ns + along_ns(steps, phases, count, &reached);
+	const double adds_ns = step->adds_ns + along_ns(steps, phases, count);
+	const char *along = xs_plan_along(result, steps, phases);
 
 	out->round_before_ns = xs_step_round_ns(steps, steps->done);
 	xs_step_set_saving(steps, phases, count, adds_ns, out);
 	finish_step(steps, phases, count);
 	xs_step_set_round(xs_step_round_ns(steps, steps->done), out);
-	xs_plan_say(result, steps, step, reached, out);
+	xs_plan_say(result, steps, step, along, out);
 	if (out->pays_rounds == XS_UNKNOWN)
 		*run_ns -= adds_ns;
 	out->adds_steady_ns =
@@ -205,7 +195,7 @@ static void add_longer(struct xs_result *result,
 			    step->rounds_add_ns /
 				xs_result_of_run(steps->phase, 1)),
 	    out);
-	xs_plan_say(result, steps, step, 0, out);
+	xs_plan_say(result, steps, step, NULL, out);
 	xs_step_set_run(result, phases, run_ns, out);
 }
 

@@ -6,6 +6,7 @@
 #include "report/plan/alternatives.h"
 #include "report/plan/beside.h"
 #include "report/plan/phase_estimate.h"
+#include "report/plan/step_range.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
@@ -219,10 +220,55 @@ static const char *add_later(struct xs_arena *arena,
 	return text;
 }
 
+/* Other phases named of a step. */
+#define ALONG_MAX 2
+
+const char *xs_plan_along(struct xs_result *result,
+			  const struct xs_phase_steps *steps,
+			  const struct xs_phase_steps *phases)
+{
+	struct xs_arena *arena = &result->arena;
+	const char *list = NULL;
+	double rest_ns = 0;
+	int rest = 0, named = 0;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_phase_steps *one = &phases[i];
+		const int64_t between_ns =
+		    xs_result_used_between_ns(one->phase);
+
+		if (!xs_step_is_made_along(steps, one))
+			continue;
+		if (named++ >= ALONG_MAX) {
+			rest_ns += one->items[one->done].rounds_add_ns;
+			rest++;
+			continue;
+		}
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(
+			arena, "%s of phase %" PRId64 " (a round %s -> %s)",
+			xs_units_ns(xs_number_round(
+					one->items[one->done].rounds_add_ns))
+			    .s,
+			one->phase->id,
+			xs_units_ns(xs_step_round_ns(one, one->done) +
+				    between_ns)
+			    .s,
+			xs_units_ns(xs_step_round_ns(one, one->done + 1) +
+				    between_ns)
+			    .s));
+	}
+	return rest ? xs_arena_print(arena, "%s, %s of %d more", list,
+				     xs_units_ns(xs_number_round(rest_ns)).s,
+				     rest)
+		    : list;
+}
+
 /* What to do, what the setup takes, what else the change reaches, why an
  * uncertain step is one, and what saves more in its place. */
 void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
-		 const struct xs_phase_step *step, int64_t reached,
+		 const struct xs_phase_step *step, const char *along,
 		 struct xs_result_step *out)
 {
 	struct xs_arena *arena = &result->arena;
@@ -248,12 +294,10 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 					   step->estimate);
 	if (payback)
 		out->text = xs_arena_print(arena, "%s %s", out->text, payback);
-	if (reached)
-		out->text =
-		    xs_arena_print(arena,
-				   "%s The saving includes %" PRId64
-				   " more phase%s with the same lines.",
-				   out->text, reached, reached == 1 ? "" : "s");
+	if (along)
+		out->text = xs_arena_print(
+		    arena, "%s Of the saving, at the same lines: %s.",
+		    out->text, along);
 	out->text = add_later(arena, steps, step, out->text);
 	if (out->in_place_of)
 		out->text =

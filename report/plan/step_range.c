@@ -31,6 +31,13 @@ bool xs_step_is_made_with(const struct xs_phase_steps *steps,
 	       xs_lines_are_within(steps->phase, other->phase, its->estimate);
 }
 
+bool xs_step_is_made_along(const struct xs_phase_steps *steps,
+			   const struct xs_phase_steps *other)
+{
+	return xs_step_is_made_with(steps, other) &&
+	       other->phase->apart == steps->phase->apart;
+}
+
 /* One end of what the phase's next step saves: of its rounds as they are before
  * it. */
 static double saving_end_ns(const struct xs_phase_steps *steps, bool more)
@@ -67,7 +74,7 @@ static int64_t end_ns(const struct xs_phase_steps *steps,
 			  setup_end_ns(&steps->items[steps->done], more);
 
 	for (size_t i = 0; i < count; i++)
-		if (xs_step_is_made_with(steps, &phases[i]))
+		if (xs_step_is_made_along(steps, &phases[i]))
 			saves_ns += saving_end_ns(&phases[i], more);
 	return xs_number_round(saves_ns);
 }

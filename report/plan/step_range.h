@@ -18,6 +18,11 @@ int64_t xs_step_round_ns(const struct xs_phase_steps *steps, size_t count);
 bool xs_step_is_made_with(const struct xs_phase_steps *steps,
 			  const struct xs_phase_steps *other);
 
+/* Returns the same of one whose saving counts beside this one's: both phases
+ * are of the steady part, or neither is. */
+bool xs_step_is_made_along(const struct xs_phase_steps *steps,
+			   const struct xs_phase_steps *other);
+
 /* Sets the round with the step, and its 90 % range beside rounds as they are in
  * this run. */
 void xs_step_set_round(int64_t round_ns, struct xs_result_step *out);

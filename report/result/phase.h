@@ -129,7 +129,9 @@ struct xs_result_phase {
 	int64_t free_bytes; /* of the device's memory, at least: by the calls
 			     * that allocate it */
 	int64_t h2d_bytes, d2h_bytes, h2d_ops, d2h_ops, kernels;
-	int64_t round_ns, round_low_ns, round_high_ns;
+	/* round_ns: the median, or the mean if that is less: rounds save no
+	 * more than they take */
+	int64_t round_ns, median_ns, round_low_ns, round_high_ns;
 	int64_t tracer_ns;  /* part of round_ns that tracing takes; 0: little */
 	int64_t tracing_ns; /* part of the run, by recorded rounds */
 	int64_t between_ns; /* the host's time until the next round, which

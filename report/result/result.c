@@ -42,6 +42,16 @@ int64_t xs_result_untraced_ns(const struct xs_result_phase *phase)
 	return phase->round_ns - phase->tracer_ns;
 }
 
+/* A median that is longer by less than 1 / LEAST_PART is as good as the mean.
+ */
+#define LEAST_PART 50
+
+bool xs_result_is_mean(const struct xs_result_phase *phase)
+{
+	return phase->median_ns - phase->round_ns >
+	       phase->round_ns / LEAST_PART;
+}
+
 int64_t xs_result_untraced_wall_ns(const struct xs_result *result)
 {
 	return result->run.wall_ns == XS_UNKNOWN
@@ -71,14 +81,8 @@ static double repeated_wall_ns(const struct xs_result_phase *phase)
 
 double xs_result_of_run(const struct xs_result_phase *phase, double round_ns)
 {
-	const double rounds =
-	    (double)xs_result_rounds(phase) * xs_result_share(phase);
-	const double most_ns = repeated_wall_ns(phase);
-	const double median_ns = (double)phase->round_ns * rounds;
-
-	return most_ns > 0 && median_ns > most_ns
-		   ? round_ns * rounds * most_ns / median_ns
-		   : round_ns * rounds;
+	return round_ns * (double)xs_result_rounds(phase) *
+	       xs_result_share(phase);
 }
 
 int64_t xs_result_repeated_ns(const struct xs_result_phase *phase)

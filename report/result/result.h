@@ -195,6 +195,10 @@ int64_t xs_result_in_steady(const struct xs_result_phase *phase, int64_t ns);
 int64_t xs_result_untraced_ns(const struct xs_result_phase *phase);
 int64_t xs_result_untraced_wall_ns(const struct xs_result *result);
 
+/* Returns whether the phase's round is the mean one: the median is 2 % longer.
+ */
+bool xs_result_is_mean(const struct xs_result_phase *phase);
+
 /* Returns the part of its rounds' time that counts for the run: 1 if alone. */
 double xs_result_share(const struct xs_result_phase *phase);
 

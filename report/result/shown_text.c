@@ -75,16 +75,24 @@ static const char *most_within(struct xs_result *result,
 			     .s);
 }
 
-/* Adds how its rounds' times differ from the median one's to the list. */
+/* Adds how its rounds' times differ from the usual one's to the list. */
 static const char *add_times(struct xs_result *result, const char *list,
 			     const struct xs_result_phase *phase)
 {
 	struct xs_arena *arena = &result->arena;
-	const int64_t median_ns = xs_result_untraced_ns(phase);
+	const int64_t usual_ns = xs_result_untraced_ns(phase);
 	const int64_t mean = mean_ns(phase);
 	const int64_t between_ns = xs_result_used_between_ns(phase);
 
-	if (llabs(mean - median_ns) > median_ns / LEAST_PART)
+	if (xs_result_is_mean(phase))
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena, "mean of its rounds%s, median %s",
+				   most_within(result, phase),
+				   xs_units_ns(phase->median_ns -
+					       phase->tracer_ns + between_ns)
+				       .s));
+	else if (mean - usual_ns > usual_ns / LEAST_PART)
 		list = xs_arena_join(
 		    arena, list,
 		    xs_arena_print(arena, "mean %s%s",

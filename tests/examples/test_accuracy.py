@@ -79,12 +79,12 @@ class Patterns(unittest.TestCase):
             "plan": [{"strategy": "streams", "n_streams": 14,
                       "order": "depth"}],
             "phases": [
-                {"rounds": 11, "tracer_ns": 0, "estimates": [
+                {"rounds": 11, "median_ns": 400, "estimates": [
                     estimate("as-is", 400), estimate("streams", 250,
                                                      n_streams=4)]},
-                {"rounds": 44, "tracer_ns": 0, "estimates": [
+                {"rounds": 44, "median_ns": 100, "estimates": [
                     estimate("as-is", 100), estimate("batch", 50)]},
-                {"rounds": 1, "tracer_ns": 0, "estimates": [
+                {"rounds": 1, "median_ns": 5000, "estimates": [
                     estimate("as-is", 5000), estimate("batch", 10)]}]}
         self.rows, self.ranks = patterns.evaluate([self.case],
                                                   lambda case: self.report)

@@ -180,7 +180,7 @@ in_one_line() {
 	shift
 	prints "xferspy report \$examples/$trace.xspy | tr -s ' \n' ' '" "$@"
 }
-in_one_line frameworks/h200-3/loader-2 'the mean of 43 rounds' \
+in_one_line frameworks/h200-3/loader-2 'divided by its 43 rounds' \
 	'per round of part of traced' '183 ms in the steady part (39.8 % of it)'
 in_one_line frameworks/h200-5/decode-1 'Steady part: 1.93 s (79.5 % of'
 in_one_line validate/patterns/h100-b/first/converge-16777216-traced \
@@ -202,14 +202,14 @@ joined() {
 # Of what XFERSPY_RANGE traced.
 joined frameworks/h200/kv_paging-1 'start-up: 998 ms'
 # No longer than the steady part.
-joined frameworks/h200/jax_put-1 ' 4.14 ms     14.3 %'
-joined frameworks/h100/to_device 'its page faults show new ones' '-> 2.34 ms' \
-	'double-buffer*  2.34 ms'
+joined frameworks/h200/jax_put-1 ' 4.06 ms     14.3 %'
+joined frameworks/h100/to_device 'its page faults show new ones' '-> 2.15 ms' \
+	'double-buffer*  2.15 ms'
 joined corpus/contact-2/second/sam-matrixMul 'about 0.81 ms' 'setup takes about 0.81 ms' \
 	'36.1 ms   813 us'
 joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, copies in 19.1 us' \
 	'Compile with -g first' '2? double-buffer, from 127 rounds on: '
-joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.7'
+joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
 joined corpus/contact-2/second/hec-rainflow 'adds 17.8 ms'
 joined corpus/h100/develop/sam-BlackScholes '(run --counters tells)' 'Start-up is 77.7 %'
 joined corpus/contact-7/seventh/hec-scatterAdd '-> 584 us (570-617 us)' \
@@ -219,7 +219,7 @@ joined corpus/contact/first/hec-haccmk \
 	'If its condition does not hold, reuse saves about 43.3 ms'
 joined corpus/contact-10/tenth/sora-tof-flying \
 	'and 1 more step may save 364 us (0.1 % of the run; double'
-joined corpus/contact-10/tenth/pmpp-grayscale "of a mean round's 3.62 ms"
+joined corpus/contact-10/tenth/pmpp-grayscale 'save at most 39.5 ms: 99.2 %'
 joined corpus/h100/develop/sam-histogram "the program's 824 ms; afterwards"
 
 # Who needs what; the graph of a trace without pointers says why it is empty.

@@ -58,10 +58,6 @@ TEST(whole_run_is_worked_out)
 	assert_int_equal(out.app_wall_low_ns, 8420 * MS - 824 * MS / 10);
 	assert_int_equal(out.app_wall_high_ns, 8420 * MS + 824 * MS / 10);
 	assert_true(fabs(out.speedup - 16.0 / 12.0) < 1e-12);
-	/* on average they take half of the median one's time, and save half */
-	phase.wall_ns = phase.total_ns = 412 * 8 * MS;
-	xs_phase_estimate_build(&result, &phase, &in, &out);
-	assert_int_equal(out.saves_ns, 756 * MS);
 	assert_string_equal(out.order, "depth");
 	assert_int_equal(out.assume_count, 2);
 	assert_int_equal(out.breakeven_rounds, 17);

@@ -248,8 +248,8 @@ TEST(times_are_of_a_round)
 	steady->totals.kernels = 600;
 	steady->waits[0].waited_ns = 1000LL * 1000 * 1000;
 	expect_lines((const char *const[]){
-	    "Where the time went  in the steady part: the mean of 400 "
-	    "rounds\n                per round  of part  of run\n"
+	    "Where the time went  in the steady part, divided by its "
+	    "400 rounds\n                per round  of part  of run\n"
 	    "  steady part     10.0 ms  100.0 %  40.0 %\n",
 	    "  copies in       5.00 ms   50.0 %  20.0 %  1 MiB in 2 "
 	    "copies, 0.21 GB/s\n",

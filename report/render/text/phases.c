@@ -119,7 +119,8 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 	int err;
 
 	xs_terminal_heading(terminal, "Phases",
-			    "groups of similar rounds; median of one round");
+			    "groups of similar rounds; median of one round, or "
+			    "the mean if less");
 	if (!count) {
 		xs_terminal_print(terminal, XS_PLAIN, "  none: %s\n",
 				  xs_result_no_phases(result));

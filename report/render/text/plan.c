@@ -333,6 +333,18 @@ static int64_t first_later(const struct xs_result *result)
 	return XS_UNKNOWN;
 }
 
+/* What a round of the steps is. */
+static const char *usual(const struct xs_result *result)
+{
+	size_t means = 0;
+
+	for (size_t i = 0; i < result->plan_count; i++)
+		means += xs_result_is_mean(result->plan[i].phase);
+	return !means			     ? "median round; "
+	       : means == result->plan_count ? "mean round; "
+					     : "median or mean round; ";
+}
+
 void xs_render_text_plan(const struct xs_terminal *terminal,
 			 struct xs_result *result)
 {
@@ -347,7 +359,7 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 			 shown > 1 && result->plan[1].pays_rounds == XS_UNKNOWN
 			     ? "each on top of those before; "
 			     : "",
-			 result->verdict.repeats ? "median round; " : ""));
+			 result->verdict.repeats ? usual(result) : ""));
 	if (result->no_step) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
 		xs_render_text_code(terminal, result->question_code);

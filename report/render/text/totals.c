@@ -178,10 +178,11 @@ static void begin(struct whole *in, const struct xs_terminal *terminal,
 
 	xs_terminal_heading(
 	    terminal, "Where the time went",
-	    by_round	    ? xs_arena_print(&in->result->arena,
-					     "in the steady part: the mean of %" PRId64
-					     " round%s",
-					     in->rounds, in->rounds == 1 ? "" : "s")
+	    by_round
+		? xs_arena_print(&in->result->arena,
+				 "in the steady part, divided by its %" PRId64
+				 " round%s",
+				 in->rounds, in->rounds == 1 ? "" : "s")
 	    : in->is_steady ? "in the steady part"
 			    : NULL);
 	xs_text_table_begin(&in->table, terminal, in->is_steady ? steady : run,

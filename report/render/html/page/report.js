@@ -266,7 +266,7 @@ function totals({report, texts}) {
     ['CUDA start-up', t.init_ns || 0, t.init_at_most ? 'upper bound; the call was not recorded' : 'not counted elsewhere'],
     ['pinning', t.pinned_alloc_ns || 0, 'allocates or registers memory'],
   ].filter(([, ns]) => ns !== 0);
-  return section('Where the time went', steady ? steady.rounds ? `in the steady part: the mean of ` +
+  return section('Where the time went', steady ? steady.rounds ? `in the steady part, divided by its ` +
     count(steady.rounds, 'round') : 'in the steady part' : 'of the run',
   table('Where the time went', [[''], [rounds > 1 ? 'per round' : 'time', 1],
     [steady ? 'of part' : '', 1], ['of run', 1], ['']],
