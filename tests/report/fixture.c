@@ -419,14 +419,6 @@ struct xs_result *fixture_read(const struct xs_result_options *options,
 	return result;
 }
 
-bool fixture_has_note(const struct xs_result *result, const char *text)
-{
-	for (size_t i = 0; i < result->coverage.note_count; i++)
-		if (strstr(result->coverage.notes[i], text))
-			return true;
-	return false;
-}
-
 char *fixture_text(struct xs_result *result, bool color)
 {
 	const struct xs_display display = {color, XS_DISPLAY_COLUMNS};

@@ -22,9 +22,6 @@ struct xs_result *fixture_after(void);
 struct xs_result *fixture_read(const struct xs_result_options *options,
 			       const char *const *parts);
 
-/* Whether a note of the coverage contains the text. */
-bool fixture_has_note(const struct xs_result *result, const char *text);
-
 /* Return the output of a renderer; the caller frees it. */
 char *fixture_text(struct xs_result *result, bool color);
 char *fixture_json(struct xs_result *result);
