@@ -55,9 +55,9 @@ static struct xs_small_copies run_at(const struct xs_phase *phase,
 	for (size_t i = first; i < phase->step_count; i++) {
 		const struct xs_step *step = &steps[i];
 
-		if (before && xs_step_is_wait(step) &&
-		    step->thread == before->thread) {
-			waits++;
+		if (before && step->thread == before->thread &&
+		    (xs_step_is_wait(step) || step->kind == XS_STEP_ALLOCATE)) {
+			waits += xs_step_is_wait(step);
 			continue;
 		}
 		if (!is_copy(step) || !is_small(machine, step) ||
@@ -94,7 +94,8 @@ static double take_work(const struct xs_small_copies *run, struct xs_plan *plan)
 	return host_ns;
 }
 
-struct xs_action *xs_small_copies_merge(const struct xs_small_copies *run,
+struct xs_action *xs_small_copies_merge(const struct xs_phase *phase,
+					const struct xs_small_copies *run,
 					struct xs_action op, bool keeps,
 					struct xs_plan *plan)
 {
@@ -107,6 +108,7 @@ struct xs_action *xs_small_copies_merge(const struct xs_small_copies *run,
 	if (keeps)
 		action->gap_ns += work_ns;
 	for (size_t i = run->first; i < last; i++)
-		xs_action_leave_out(&plan->actions[i]);
+		if (phase->steps[i].kind != XS_STEP_ALLOCATE)
+			xs_action_leave_out(&plan->actions[i]);
 	return action;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs of consecutive small copies of one direction, stream and thread, which
- * can become one. The host may wait between them. */
+ * can become one. The host may wait and allocate between them. */
 #ifndef XS_MODEL_REPLAY_SMALL_COPIES_H
 #define XS_MODEL_REPLAY_SMALL_COPIES_H
 
@@ -10,7 +10,8 @@
 /* Fewer copies are not worth a buffer. */
 #define XS_SMALL_COPIES_LEAST 4u
 
-/* Steps [first, end) whose copies are merged; the others are waits. */
+/* Steps [first, end) whose copies are merged; the others are waits and
+ * allocations. */
 struct xs_small_copies {
 	size_t first, end;
 	unsigned copies, waits;
@@ -29,7 +30,8 @@ bool xs_small_copies_next(const struct xs_phase *phase,
 /* Issues op at the place of the run's last copy. The others, their calls and
  * the waits between them are removed, and so is the host's work between them,
  * unless it keeps. Returns the action of op. */
-struct xs_action *xs_small_copies_merge(const struct xs_small_copies *run,
+struct xs_action *xs_small_copies_merge(const struct xs_phase *phase,
+					const struct xs_small_copies *run,
 					struct xs_action op, bool keeps,
 					struct xs_plan *plan);
 

@@ -233,6 +233,13 @@ int xs_plan_recorded(const struct xs_strategy_case *c,
 int xs_plan_reuse(const struct xs_phase *phase,
 		  const struct xs_machine *machine, struct xs_plan *plan);
 
+/* Leaves out the allocations and frees of the device arrays that the run
+ * copies, except of the first copy's: merged, they are one. Returns 0 or
+ * -ENOMEM. */
+int xs_plan_join_arrays(const struct xs_phase *phase,
+			const struct xs_small_copies *run,
+			struct xs_plan *plan);
+
 /* Writes a plan without copies: the kernel reads and writes host memory over
  * the link. Returns 0 or -ENOMEM. */
 int xs_plan_mapped(const struct xs_strategy_case *c,

@@ -4,7 +4,8 @@
  * if the host waits for each. Copies of pinned memory that follow each other on
  * the host and on the device are one copy as they are. Others go through a
  * pinned buffer: the host gathers the data there before the copy, or scatters
- * it from there at the end of the round.
+ * it from there at the end of the round. Of device arrays that the round
+ * allocates for them, one is left.
  */
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
@@ -55,13 +56,16 @@ static int merge(const struct xs_strategy_case *c, const struct xs_machine *m,
 	const double host_ns = gather_ns(c, m, run);
 	struct xs_action spread = xs_action_host(host_ns);
 	struct xs_action *action = xs_small_copies_merge(
-	    run, xs_action_copy(m, run->in, run->bytes, blocking),
+	    c->phase, run, xs_action_copy(m, run->in, run->bytes, blocking),
 	    c->keeps_work, plan);
+	int rc = 0;
 
 	if (run->in)
 		action->gap_ns += host_ns;
 	spread.thread = action->thread;
-	return run->in || !run->apart ? 0 : xs_plan_add(plan, &spread);
+	if (!run->in && run->apart)
+		rc = xs_plan_add(plan, &spread);
+	return rc ? rc : xs_plan_join_arrays(c->phase, run, plan);
 }
 
 static int build_plan(const struct xs_strategy_case *c,
@@ -255,7 +259,7 @@ static int build_direct_plan(const struct xs_strategy_case *c,
 		op = way->op(m, &run);
 		op.blocking = !c->phase->steps[run.end - 1].async;
 		op.return_ns = xs_or_zero(m->sync_ns.value);
-		xs_small_copies_merge(&run, op, c->keeps_work, plan);
+		xs_small_copies_merge(c->phase, &run, op, c->keeps_work, plan);
 	}
 	return rc;
 }
@@ -318,7 +322,7 @@ const struct xs_strategy xs_strategy_batch = {
     .id = "batch",
     .effort = XS_EFFORT_PLACE,
     .needs = XS_NEEDS_TIMED_COPIES | XS_NEEDS_COPY_RATES,
-    .changes = XS_CHANGES_PINNING | XS_CHANGES_SIZES,
+    .changes = XS_CHANGES_PINNING | XS_CHANGES_SIZES | XS_CHANGES_ALLOCATION,
     .spares = XS_CHANGES_HOST, /* less work to issue, and fewer waits */
     .check = XS_CHECK_streams,
     .error = XS_ERROR_as_is, /* keeps pageable copies */

@@ -41,7 +41,8 @@ static struct total add_up(const struct xs_strategy_case *c)
 struct fresh {
 	struct range {
 		uint64_t begin, bytes;
-	} * ranges; /* owned */
+		bool joined; /* with another one */
+	} * ranges;	     /* owned */
 	size_t count;
 };
 
@@ -62,27 +63,28 @@ static int find_fresh(const struct xs_phase *phase, struct fresh *fresh)
 	for (size_t i = 0; i < phase->step_count; i++)
 		if (phase->steps[i].kind == XS_STEP_ALLOCATE)
 			fresh->ranges[fresh->count++] = (struct range){
-			    phase->steps[i].dst, phase->steps[i].bytes};
+			    phase->steps[i].dst, phase->steps[i].bytes, false};
 	qsort(fresh->ranges, fresh->count, sizeof(*fresh->ranges), by_begin);
 	return 0;
 }
 
-static bool is_into_fresh(const struct fresh *fresh, const struct xs_step *step)
+/* Returns the range with the address; NULL: the round did not allocate it. */
+static struct range *range_of(const struct fresh *fresh, uint64_t address)
 {
-	size_t low = 0, high = fresh->count; /* ranges that begin before dst */
+	size_t low = 0, high = fresh->count; /* ranges that begin before it */
 
-	if (step->kind != XS_STEP_H2D || !step->dst)
-		return false;
-	while (low < high) {
+	while (address && low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (fresh->ranges[middle].begin <= step->dst)
+		if (fresh->ranges[middle].begin <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low > 0 && step->dst - fresh->ranges[low - 1].begin <
-			      fresh->ranges[low - 1].bytes;
+	return low > 0 && address - fresh->ranges[low - 1].begin <
+			      fresh->ranges[low - 1].bytes
+		   ? &fresh->ranges[low - 1]
+		   : NULL;
 }
 
 static void shorten(const struct xs_machine *machine,
@@ -95,12 +97,15 @@ static void shorten(const struct xs_machine *machine,
 		action->work_ns = usual_ns;
 }
 
-/* Leaves out a free, and keeps its wait for the device. */
-static void leave_out_free(struct xs_action *action)
+/* Leaves out a call that allocates or frees, and keeps a free's wait for the
+ * device. */
+static void leave_out(const struct xs_step *step, struct xs_action *action)
 {
-	const bool waits = action->kind == XS_ACTION_SYNC_ALL;
+	const bool waits =
+	    step->kind == XS_STEP_FREE && action->kind == XS_ACTION_SYNC_ALL;
 
-	xs_action_leave_out(action);
+	if (step->kind == XS_STEP_ALLOCATE || step->kind == XS_STEP_FREE)
+		xs_action_leave_out(action);
 	if (waits)
 		action->kind = XS_ACTION_SYNC_ALL;
 }
@@ -115,12 +120,33 @@ int xs_plan_reuse(const struct xs_phase *phase,
 		const struct xs_step *step = &phase->steps[i];
 		struct xs_action *action = &plan->actions[i];
 
-		if (step->kind == XS_STEP_ALLOCATE)
-			xs_action_leave_out(action);
-		else if (step->kind == XS_STEP_FREE)
-			leave_out_free(action);
-		else if (is_into_fresh(&fresh, step))
+		leave_out(step, action);
+		if (step->kind == XS_STEP_H2D && range_of(&fresh, step->dst))
 			shorten(machine, step, action);
+	}
+	free(fresh.ranges);
+	return rc;
+}
+
+int xs_plan_join_arrays(const struct xs_phase *phase,
+			const struct xs_small_copies *run, struct xs_plan *plan)
+{
+	const struct xs_step *steps = phase->steps;
+	struct range *range, *kept = NULL;
+	struct fresh fresh;
+	int rc = find_fresh(phase, &fresh);
+
+	for (size_t i = run->first; !rc && i < run->end; i++) {
+		range = range_of(&fresh, run->in ? steps[i].dst : steps[i].src);
+		if (i == run->first)
+			kept = range;
+		else if (range && xs_step_is_copy(&steps[i]))
+			range->joined = range != kept;
+	}
+	for (size_t i = 0; !rc && i < phase->step_count; i++) {
+		range = range_of(&fresh, steps[i].dst);
+		if (range && range->joined)
+			leave_out(&steps[i], &plan->actions[i]);
 	}
 	free(fresh.ranges);
 	return rc;

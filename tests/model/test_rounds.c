@@ -528,6 +528,37 @@ TEST(test_batch_of_copies_out)
 		    10800 + 5000 + 100000 + 1000 + 203000 + 9000);
 }
 
+/* The round allocates the second copy's array in 7000, behind the first copy,
+ * and frees it in 5000. Merged, it is part of the first one's, and the round as
+ * above; unless it was. */
+TEST(test_batch_of_arrays_of_the_round)
+{
+	const double once_ns = 17800 + 5000 + 100000 + 1000 + 203000;
+
+	make_small_copies(XS_STEP_H2D);
+	for (size_t i = 6; i > 1; i--) {
+		steps[i] = steps[i - 1];
+		shift(&steps[i], 7000);
+	}
+	steps[1] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
+				    .thread = 1,
+				    .dst = 0x2000,
+				    .bytes = 10000,
+				    .call_ns = 10500,
+				    .return_ns = 17500};
+	steps[2].dst = 0x2000;
+	steps[7] = (struct xs_step){.kind = XS_STEP_FREE,
+				    .thread = 1,
+				    .dst = 0x2000,
+				    .call_ns = 360500,
+				    .return_ns = 365500};
+	phase.step_count = 8;
+	phase.round_ns = always(365500);
+	assert_near(estimated("batch")->round_ns, once_ns);
+	steps[0].dst = 0x2000;
+	assert_near(estimated("batch")->round_ns, once_ns + 7000 + 5000);
+}
+
 /* Gathered at 0.3 ns a byte: 12000 instead of the 8000 of the curve. At 2 ns a
  * byte merging costs more than it saves, and nothing pays it back. */
 TEST(test_batch_by_the_time_to_gather)
