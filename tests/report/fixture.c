@@ -3,7 +3,6 @@
 
 #include "analyzer/timeline/run_parts.h"
 #include "model/formulas/estimates.h"
-#include "report/build/read.h"
 #include "report/build/verdict.h"
 #include "report/build/wait_reason.h"
 #include "report/plan/plan.h"
@@ -13,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MS   1000000
 #define MIB  1048576
@@ -397,25 +395,6 @@ struct xs_result *fixture_after(void)
 	phase->total_ns = phase->rounds * phase->round_ns;
 	if (xs_plan_build(result) < 0 || xs_verdict_say(result) < 0)
 		abort();
-	return result;
-}
-
-struct xs_result *fixture_read(const struct xs_result_options *options,
-			       const char *const *parts)
-{
-	char path[] = "/tmp/xferspy-fixture.XXXXXX";
-	int fd = mkstemp(path);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-	struct xs_result *result;
-	const char *error;
-
-	if (!out)
-		abort();
-	while (*parts)
-		fputs(*parts++, out);
-	if (fclose(out) || xs_result_read(path, options, &result, &error) < 0)
-		abort();
-	unlink(path);
 	return result;
 }
 

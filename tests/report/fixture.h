@@ -7,7 +7,6 @@
 #ifndef XS_TESTS_REPORT_FIXTURE_H
 #define XS_TESTS_REPORT_FIXTURE_H
 
-#include "report/build/options.h"
 #include "report/result/result.h"
 
 /* Includes the plan. Free it with xs_result_free(). */
@@ -16,11 +15,6 @@ struct xs_result *fixture_result(void);
 /* The same program after phase 1 uses 8 streams and pinned memory: 8 s, rounds
  * of 11.9 ms. */
 struct xs_result *fixture_after(void);
-
-/* Returns the result of a trace that is the text of all parts, which NULL ends.
- * Errors end the program. Free it with xs_result_free(). */
-struct xs_result *fixture_read(const struct xs_result_options *options,
-			       const char *const *parts);
 
 /* Return the output of a renderer; the caller frees it. */
 char *fixture_text(struct xs_result *result, bool color);

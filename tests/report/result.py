@@ -182,6 +182,56 @@ class Result(unittest.TestCase):
         self.values(found["totals"], h2d_bytes=4096, host_blocked_ns=None)
         self.assertIn("no call was recorded", self.notes(found))
 
+    def test_waits_of_one_line_are_one(self):
+        # two call sites of one source line, as of a template's instances: one waits for a
+        # kernel of 100 us, the other for one of 200 us and for a copy
+        strings = {1: "/usr/bin/app", 10: "cudaLaunchKernel", 11: "cudaDeviceSynchronize",
+                   12: "cudaMemcpyAsync", 20: "step", 21: "/src/app.cu"}
+        sites = enumerate(((5, 10), (13, 11), (13, 11), (2, 12)), 1)
+        found = report_of("pid=1 state=1 end_realtime_ns=1010000000", "".join(
+            f'string id={number} text="{text}"\n' for number, text in strings.items()) +
+            "module module=1 path=1\n" + "".join(
+            f"site call_class={kind} site={i} function={function} module=1 offset={i}\n"
+            for i, (kind, function) in sites) +
+            "source site=2 symbol=20 file=21 line=7\nsource site=3 symbol=20 file=21 line=7\n"
+            "shape shape=1 name=20 grid_x=1 grid_y=1 grid_z=1 block_x=1 block_y=1 block_z=1\n"
+            "queue queue=0 context=1 stream=1\n"
+            "chunk thread=1 base_ns=1000000000\n"
+            "call site=1 correlation=1 start=0 duration=1000\n"
+            "waitcall site=2 start=10000 duration=110000\n"
+            "call site=1 correlation=2 start=200000 duration=1000\n"
+            "copycall site=4 correlation=3 start=202000 duration=1000 bytes=64 direction=1\n"
+            "waitcall site=3 start=210000 duration=240000\n"
+            "chunk base_ns=1000000000\n"
+            "kernel queue=0 correlation=1 start=15000 duration=100000 shape=1\n"
+            "kernel queue=0 correlation=2 start=215000 duration=200000 shape=1\n"
+            "copy queue=0 correlation=3 start=420000 duration=25000 bytes=64 direction=1 "
+            "src_memory=2 dst_memory=3 copies=1\n")
+        wait, = found["waits"]
+        # 5 us each before the kernel; the rest is the call's own
+        self.values(wait, calls=2, gpu_calls=2, waited_ns=350000, kernel_ns=300000,
+                    h2d_ns=25000, latency_ns=10000, host_ns=15000)
+
+    def test_first_touches_take_what_other_copies_do_not(self):
+        # three copies out of 8192 bytes to one place, of 90, 20 and 30 us; the first one
+        # touches its pages
+        calls = ops = ""
+        for i, ns in enumerate((90000, 20000, 30000)):
+            calls += (f"copycall site=1 correlation={i + 1} start={i * 100000} duration={ns} "
+                      "bytes=8192 direction=2\n")
+            if i == 0:
+                calls += ("faults site=1 correlation=1 start=0 duration=90000 minor=2 "
+                          "page_bytes=4096\n")
+            ops += (f"copy queue=0 correlation={i + 1} start={i * 100000 + 1000} "
+                    f"duration={ns - 10000} bytes=8192 direction=2 src_memory=3 dst_memory=1 "
+                    "copies=1\n")
+        wait, = report_of("pid=1 state=1 end_realtime_ns=1010000000",
+                          'string id=10 text="cudaMemcpy"\n'
+                          "site call_class=1 site=1 function=10\n"
+                          "queue queue=0 context=1 stream=1\n" + calls +
+                          "chunk base_ns=1000000000\n" + ops)["waits"]
+        self.values(wait, touched_bytes=8192, touched_ns=65000)
+
     def test_what_is_no_trace_is_refused(self):
         report(SOURCE / "LICENSE", 2)
         report("/nowhere", 2)
