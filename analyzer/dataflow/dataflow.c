@@ -25,8 +25,8 @@ struct builder {
 	size_t wait_count, next_wait;
 	uint32_t waited;    /* see struct xs_flow_op */
 	uint32_t all_ended; /* ops before it had ended */
-	uint32_t *accessed; /* by number of a live range: the last launch
-			     * that accesses it, plus one; 0: none yet */
+	uint32_t *accessed; /* by number of a live range: the number of the
+			     * last access by a kernel; 0: none yet */
 };
 
 /* range: that the access lies in; NULL: unknown. */
@@ -82,7 +82,7 @@ static int add_end(struct builder *b, struct xs_flow_op *op,
 			    range->begin, range->end, true, writes, false};
 	}
 	if (device && !range)
-		b->out->unfollowed = true;
+		b->out->unfollowed = XS_UNFOLLOWED_MEMORY;
 	return add_access(b, op, access, range);
 }
 
@@ -105,31 +105,33 @@ static int add_copy(struct builder *b, struct xs_flow_op *op,
 			    set ? XS_MEM_DEVICE : copy->dst_memory, true);
 }
 
-/* Several pointers often lead into one allocation. */
+/* Several pointers often lead into one allocation: the part from the lowest one
+ * on has the others'. */
 static int add_kernel_access(struct builder *b, struct xs_flow_op *op,
 			     const struct xs_live_range *range,
-			     uint64_t address, uint32_t call)
+			     uint64_t address)
 {
 	struct xs_flow_access access = {range->begin, range->end, true, true,
 					false};
+	struct xs_flow_access *before;
+	uint32_t *number = &b->accessed[range->number];
 
 	xs_arrays_cut(&b->arrays, range->call, address, &access);
-	if (access.begin == range->begin && access.end == range->end) {
-		if (b->accessed[range->number] == call + 1)
-			return 0;
-		b->accessed[range->number] = call + 1;
+	if (*number <= op->first_access) {
+		*number = (uint32_t)b->access_count + 1;
+		return add_access(b, op, access, range);
 	}
-	return add_access(b, op, access, range);
+	before = &b->out->accesses[*number - 1];
+	if (access.begin < before->begin)
+		before->begin = access.begin;
+	return 0;
 }
 
-/* Sorts what a kernel accesses by address, so that it can be searched, each
- * part once. */
-static int sort_accesses(struct builder *b, struct xs_flow_op *op)
+/* Sorts what a kernel accesses by address, so that it can be searched. */
+static int sort_accesses(struct builder *b, const struct xs_flow_op *op)
 {
 	const uint32_t count = op->access_count;
-	uint32_t kept = 0;
 	struct xs_flow_access *accesses = b->out->accesses + op->first_access;
-	uint32_t *memories = b->out->memories + op->first_access;
 	struct xs_key *keys = malloc(2 * (size_t)count * sizeof(*keys));
 
 	if (!keys)
@@ -139,14 +141,8 @@ static int sort_accesses(struct builder *b, struct xs_flow_op *op)
 	xs_keys_sort(keys, count);
 	memcpy(keys + count, keys, count * sizeof(*keys));
 	xs_keys_apply(keys, count, accesses, sizeof(*accesses));
-	xs_keys_apply(keys + count, count, memories, sizeof(*memories));
-	for (uint32_t i = 0; i < count; i++)
-		if (!kept || accesses[kept - 1].begin != accesses[i].begin) {
-			memories[kept] = memories[i];
-			accesses[kept++] = accesses[i];
-		}
-	op->access_count = kept;
-	b->access_count = op->first_access + kept;
+	xs_keys_apply(keys + count, count, b->out->memories + op->first_access,
+		      sizeof(uint32_t));
 	free(keys);
 	return 0;
 }
@@ -173,8 +169,8 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 
 			seen++;
 			if (range)
-				rc = add_kernel_access(
-				    b, op, range, all[i].addresses[k], call);
+				rc = add_kernel_access(b, op, range,
+						       all[i].addresses[k]);
 			else
 				op->unknown = true;
 		}
@@ -294,8 +290,8 @@ static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
 		const struct xs_op *op = &trace->ops[i];
 
 		if (op->call == XS_NONE) {
-			b->out->unfollowed |=
-			    op->start_ns >= from_ns && op->start_ns < to_ns;
+			if (op->start_ns >= from_ns && op->start_ns < to_ns)
+				b->out->unfollowed = XS_UNFOLLOWED_OP;
 			continue;
 		}
 		if (trace->calls[op->call].start_ns >= from_ns &&
@@ -322,11 +318,13 @@ static void mark_unknown(struct builder *b)
 {
 	struct xs_dataflow *out = b->out;
 
-	out->unfollowed |=
-	    b->trace->lost_calls > 0 || xs_trace_reads_symbols(b->trace);
+	if (b->trace->lost_calls > 0)
+		out->unfollowed = XS_UNFOLLOWED_LOSS;
+	else if (xs_trace_reads_symbols(b->trace))
+		out->unfollowed = XS_UNFOLLOWED_SYMBOL;
 	for (uint32_t i = 0; i < out->op_count; i++) {
 		b->out->flow_ops[i].unknown |=
-		    out->unfollowed &&
+		    out->unfollowed != XS_UNFOLLOWED_NOTHING &&
 		    b->trace->ops[out->ops[i]].kind == XS_OP_KERNEL;
 		out->unknown_count += b->out->flow_ops[i].unknown;
 	}

@@ -6,6 +6,17 @@
 #include "analyzer/dataflow/flow.h"
 #include "analyzer/read/trace.h"
 
+/* Why all kernels are unknown. */
+enum xs_unfollowed {
+	XS_UNFOLLOWED_NOTHING, /* they are not */
+	XS_UNFOLLOWED_MEMORY,  /* a copy or set accessed device memory that no
+				* recorded call allocated */
+	XS_UNFOLLOWED_SYMBOL,  /* the program copies from a symbol */
+	XS_UNFOLLOWED_OP,      /* an op has no call */
+	XS_UNFOLLOWED_LOSS,    /* calls were lost */
+	XS_UNFOLLOWED_REASONS
+};
+
 struct xs_dataflow {
 	uint32_t *ops; /* ops of the trace, in the order of issue; owned */
 	uint32_t op_count;
@@ -15,10 +26,8 @@ struct xs_dataflow {
 	uint32_t *memories; /* by access: the call that allocated or registered
 			     * it, XS_NONE if unknown; owned */
 	uint32_t unknown_count; /* ops that may access any memory */
-	bool unfollowed;	/* a copy or set accessed device memory that no
-				 * recorded call allocated, or the program reads a
-				 * symbol: all kernels are unknown */
-	struct xs_flow flow;	/* between these ops; owned */
+	enum xs_unfollowed unfollowed;
+	struct xs_flow flow; /* between these ops; owned */
 };
 
 #endif

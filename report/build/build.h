@@ -115,9 +115,15 @@ int xs_build_pinned_budget(struct xs_result *result,
 			   const struct xs_phases *phases,
 			   int64_t budget_bytes);
 
-/* Fills the class of the phase's tasks. */
-void xs_build_task_class(struct xs_result *result, const struct xs_phase *phase,
-			 struct xs_result_phase *out);
+/* Fills the least time of the phase and the class of its tasks from its
+ * dataflow. *steps: as in xs_phase_flow(); a note tells where they end. Returns
+ * 0 or -ENOMEM. */
+int xs_build_phase_flow(struct xs_result *result, const struct xs_trace *trace,
+			struct xs_phase *phase, uint64_t *steps,
+			struct xs_result_phase *out);
+
+/* Adds the note that dependencies were not searched from this phase on. */
+void xs_build_note_flow(struct xs_result *result, int64_t phase);
 
 /* Fills a phase except its estimates. */
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,

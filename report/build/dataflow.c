@@ -12,7 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHY_GRAPH = XS_POINTERS_REASONS, WHY_UNRECORDED, WHY_COPY, FLOW_WHYS };
+enum {
+	WHY_UNFOLLOWED = XS_POINTERS_REASONS, /* plus enum xs_unfollowed */
+	WHY_GRAPH = WHY_UNFOLLOWED + XS_UNFOLLOWED_REASONS,
+	WHY_UNRECORDED,
+	WHY_COPY,
+	FLOW_WHYS
+};
 
 struct builder {
 	struct xs_result *result;
@@ -95,19 +101,26 @@ static void add_accesses(struct builder *b, const struct xs_flow_op *in,
 	}
 }
 
+#define UNALLOCATED " that no recorded call allocated"
+
 static const char *const whys[FLOW_WHYS] = {
     [XS_POINTERS_NO_LAYOUT] = "with parameters whose places are not known",
-    [XS_POINTERS_ALL] = "that may use a __device__ variable, or other memory "
-			"that no recorded call allocated",
     [XS_POINTERS_TOO_MANY] = "with more addresses than are kept, or beside "
 			     "memory of an unknown size",
     [XS_POINTERS_TABLE] = "with memory that holds addresses (a table)",
     [XS_POINTERS_ALIAS] = "with memory mapped at two addresses",
     [XS_POINTERS_OBJECT] = "with a texture or surface",
-    [XS_POINTERS_VARIABLE] = "beside addresses in a __device__ variable, or "
-			     "in other memory that no recorded call allocated",
+    [XS_POINTERS_VARIABLE] = "beside addresses in a __device__ variable or "
+			     "other memory" UNALLOCATED,
     [XS_POINTERS_MANAGED] =
-	"with managed memory, which may hold addresses from the host",
+	"with managed memory, where the host may have written addresses",
+    [WHY_UNFOLLOWED] = "with memory" UNALLOCATED,
+    [WHY_UNFOLLOWED + XS_UNFOLLOWED_MEMORY] =
+	"that may use memory" UNALLOCATED ", as a copy or set does",
+    [WHY_UNFOLLOWED + XS_UNFOLLOWED_SYMBOL] =
+	"that may use a __device__ variable, as a copy from a symbol does",
+    [WHY_UNFOLLOWED + XS_UNFOLLOWED_OP] = "beside GPU work without a call",
+    [WHY_UNFOLLOWED + XS_UNFOLLOWED_LOSS] = "of a trace that lost calls",
     [WHY_GRAPH] = "of graphs",
     [WHY_UNRECORDED] = "without their pointers (XFERSPY_DATAFLOW=all records "
 		       "them)",
@@ -117,6 +130,7 @@ static const char *const whys[FLOW_WHYS] = {
 /* Why the memory of an op is unknown: enum xs_pointers_known, or one of the
  * above. */
 static unsigned why_unknown(const struct xs_trace *trace,
+			    enum xs_unfollowed unfollowed,
 			    const struct xs_op *op)
 {
 	const size_t at = xs_trace_first_pointers(trace, op->call);
@@ -127,6 +141,8 @@ static unsigned why_unknown(const struct xs_trace *trace,
 		return WHY_COPY;
 	if (at == trace->pointers_count || trace->pointers[at].call != op->call)
 		return WHY_UNRECORDED;
+	if (trace->pointers[at].known == XS_POINTERS_ALL)
+		return WHY_UNFOLLOWED + unfollowed;
 	return trace->pointers[at].known < XS_POINTERS_REASONS
 		   ? trace->pointers[at].known
 		   : XS_POINTERS_TOO_MANY;
@@ -179,7 +195,7 @@ static void add_op(struct builder *b, uint32_t at, uint64_t from_ns)
 	    .unknown = in->unknown};
 	b->out->unknown += in->unknown;
 	if (in->unknown)
-		b->unknown[why_unknown(b->trace, op)]++;
+		b->unknown[why_unknown(b->trace, b->flow->unfollowed, op)]++;
 	add_accesses(b, in, op, out);
 }
 

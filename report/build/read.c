@@ -3,7 +3,6 @@
 #include "report/build/read.h"
 
 #include "analyzer/dataflow/flow.h"
-#include "analyzer/dataflow/phase_flow.h"
 #include "analyzer/read/trace.h"
 #include "analyzer/rounds/phase.h"
 #include "analyzer/symbols/symbols.h"
@@ -197,12 +196,8 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 		xs_build_phase(result, trace, &phases->items[i], out);
 		out->free_bytes = xs_build_free_bytes(result, &allocations,
 						      &phases->items[i]);
-		err = xs_phase_flow(trace, &phases->items[i], &steps);
-		xs_build_task_class(result, &phases->items[i], out);
-		out->least_ns =
-		    phases->items[i].least_ns
-			? xs_number_bounded(phases->items[i].least_ns)
-			: XS_UNKNOWN;
+		err = xs_build_phase_flow(result, trace, &phases->items[i],
+					  &steps, out);
 		if (!err)
 			err = xs_build_atgpu(result, &allocations,
 					     &phases->items[i], &out->atgpu);

@@ -2,6 +2,8 @@
 /* The class of a phase's tasks, and why. */
 #include "report/build/build.h"
 
+#include "analyzer/dataflow/phase_flow.h"
+
 #include <inttypes.h>
 
 /* Why no class is known. */
@@ -64,8 +66,9 @@ static const char *why(struct xs_arena *arena, const struct xs_phase *phase)
 	return why_unknown(phase);
 }
 
-void xs_build_task_class(struct xs_result *result, const struct xs_phase *phase,
-			 struct xs_result_phase *out)
+int xs_build_phase_flow(struct xs_result *result, const struct xs_trace *trace,
+			struct xs_phase *phase, uint64_t *steps,
+			struct xs_result_phase *out)
 {
 	static const char *const names[] = {
 	    [XS_CLASS_UNKNOWN] = "unknown",
@@ -74,8 +77,15 @@ void xs_build_task_class(struct xs_result *result, const struct xs_phase *phase,
 	    [XS_CLASS_SHARED_INPUT] = "sharing read-only input",
 	    [XS_CLASS_ITERATIVE] = "iterative",
 	    [XS_CLASS_TRUE_DEPENDENT] = "true dependent"};
+	const bool any = *steps > 0;
+	const int err = xs_phase_flow(trace, phase, steps);
 
+	if (any && !*steps)
+		xs_build_note_flow(result, out->id);
+	out->least_ns =
+	    phase->least_ns ? xs_number_bounded(phase->least_ns) : XS_UNKNOWN;
 	out->task_class = names[phase->task_class.kind];
 	out->task_class_known = phase->task_class.kind != XS_CLASS_UNKNOWN;
 	out->task_class_why = why(&result->arena, phase);
+	return err;
 }

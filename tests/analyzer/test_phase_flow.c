@@ -96,7 +96,7 @@ static void put_kernel(struct text *t, int site, const struct planned *op)
 	snprintf(call, sizeof(call),
 		 "site=%d correlation=%u start=%u duration=50", site, c,
 		 1000 * c);
-	for (unsigned b = 0; b < BUFFERS; b++)
+	for (unsigned b = BUFFERS; b-- > 0;)
 		if (op->buffers >> b & 1)
 			snprintf(pointers + strlen(pointers),
 				 sizeof(pointers) - strlen(pointers),
@@ -494,9 +494,9 @@ TEST(arrays_of_a_pool)
 		assert_int_equal(steps[4].partner, how ? 3 : 1);
 		xs_trace_free(trace);
 		/* the first kernel is given the second array, and the second
-		 * one reads on from the first */
+		 * one both */
 		round.ops[1].buffers = 2;
-		round.ops[3].buffers = 1;
+		round.ops[3].buffers = 3;
 		trace = trace_of(&round);
 		phase = phase_of(trace, steps, round.count);
 		assert_int_equal(flow_of(trace, &phase), 0);

@@ -231,6 +231,43 @@ golden dataflow-verdict.txt 'xferspy report --machine h100 $reports/dataflow/lay
 # Five pointers into one allocation; the last kernel is unknown.
 golden dataflow-unknown.txt 'xferspy report --machine h100 --dataflow \
 	$source/tests/analyzer/golden/pointers.trace | last_section Dataflow'
+# Why a launch is unknown whose own memory is known.
+pointers=$source/tests/analyzer/golden/pointers.trace
+prints 'sed "/correlation=5 /{/^call/d;/^pointers/d}" $pointers >changed.txt
+	xferspy report --machine h100 --dataflow --format json changed.txt' \
+	'launch beside GPU work without a call'
+prints 'sed "/^memcall.*=8192/d" $pointers >changed.txt
+	xferspy report --machine h100 --dataflow --format json changed.txt' \
+	'no recorded call allocated, as a copy or set does'
+# Where the search for dependencies ends, it is told: 7,000 copies and 2,500 kernels a round.
+awk '/^copycall/ { exit } { sub("bytes=4096$", "bytes=65536"); print }' $pointers >changed.txt
+awk '
+	function op(kind, site, record, more) {
+		number++
+		printf "%s queue=0 correlation=%d start=%d duration=50 %s\n",
+			kind, number, number * 100 + 20, record >"ops.txt"
+		printf "%s site=%d correlation=%d start=%d duration=%d%s\n",
+			kind == "copy" ? "copycall" : "call", site, number, number * 100,
+			site == 3 ? 90 : 10, more
+	}
+	BEGIN {
+		in_one = "bytes=1 direction=1 src_memory=1 dst_memory=3 copies=1"
+		out = "bytes=8 direction=2 src_memory=3 dst_memory=1 copies=1"
+		for (round = 0; round < 3; round++) {
+			for (i = 0; i < 7000; i++)
+				op("copy", 1, in_one, " bytes=1 dst=" 7340032 + i \
+					" src=65536 rows=1 direction=1")
+			for (i = 0; i < 2500; i++) {
+				op("kernel", 5, "shape=1")
+				printf "pointers site=5 correlation=%d start=%d duration=10 known=1 count=1 address0=7340032\n",
+					number, number * 100
+			}
+			op("copy", 3, out, " bytes=8 dst=65536 src=8388608 rows=1 direction=2")
+		}
+		print "chunk base_ns=1000000000"
+	}' >>changed.txt
+cat ops.txt >>changed.txt
+prints 'xferspy report --machine h100 changed.txt' 'of phase 1 and those after it: the search took'
 golden dataflow.dot \
 	'xferspy report --machine h100 --format dot $reports/dataflow/carried-pinned.xspy |
 	sed "1s/\".*\"/\"TRACE\"/"'
