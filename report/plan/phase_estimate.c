@@ -158,6 +158,23 @@ static void limit(const struct xs_result_phase *phase, unsigned changes,
 		out->otherwise_ns = out->round_ns;
 }
 
+static void raise_to(int64_t *ns, int64_t least_ns)
+{
+	if (*ns != XS_UNKNOWN && *ns < least_ns)
+		*ns = least_ns;
+}
+
+/* A range ends at the round's kernels, unless the row itself has some of them
+ * side by side. */
+static void end_at_kernels(const struct xs_result_phase *phase,
+			   struct xs_result_estimate *out)
+{
+	if (!out->applies || out->round_ns < phase->kernel_busy_ns)
+		return;
+	raise_to(&out->low_ns, phase->kernel_busy_ns);
+	raise_to(&out->known_low_ns, phase->kernel_busy_ns);
+}
+
 /* The rounds after which the setup has paid, with the first touch of new
  * memory; XS_UNKNOWN: none, or not known. */
 static int64_t breakeven(const struct xs_result_phase *phase,
@@ -338,8 +355,11 @@ void xs_phase_estimate_build(struct xs_result *result,
 	check_memory(result, phase, out);
 	if (!changes)
 		untrace(phase, out);
-	if (!result->machine_choice.other_gpu)
+	if (!result->machine_choice.other_gpu) {
 		limit(phase, changes, out);
+		if (changes)
+			end_at_kernels(phase, out);
+	}
 	fill_run(result, phase, changes, out);
 }
 

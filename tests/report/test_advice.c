@@ -320,6 +320,33 @@ TEST(a_setup_is_paid_by_what_the_run_saves)
 	xs_arena_free(&result.arena);
 }
 
+/* The kernels of a round stay, unless some run side by side. */
+TEST(a_range_ends_at_the_kernels)
+{
+	struct xs_result result = {.run.wall_ns = 100 * MS};
+	struct xs_result_phase phase = {.rounds = 10,
+					.round_ns = 5 * MS,
+					.kernel_busy_ns = 2 * MS,
+					.transfer_ns = XS_UNKNOWN,
+					.movable_ns = XS_UNKNOWN};
+	struct xs_estimate in = {.strategy = "resident",
+				 .model = "replay",
+				 .applies = true,
+				 .round_ns = 2.2e6,
+				 .low_ns = 1.3e6,
+				 .high_ns = 3.1e6,
+				 .known_low_ns = 1.4e6};
+	struct xs_result_estimate out;
+
+	xs_phase_estimate_build(&result, &phase, &in, &out);
+	assert_int_equal(out.low_ns, 2 * MS);
+	assert_int_equal(out.known_low_ns, 2 * MS);
+	in.round_ns = 1.9e6;
+	xs_phase_estimate_build(&result, &phase, &in, &out);
+	assert_int_equal(out.low_ns, 1300000);
+	xs_arena_free(&result.arena);
+}
+
 /* What one machine is predicted to do is not compared with another's times. */
 TEST(another_gpu_is_not_compared)
 {

@@ -345,7 +345,7 @@ TEST(what_matters_is_shown)
 	plan[3].step = 4;
 	result->plan_count = 4;
 	expect_lines((const char *const[]){
-	    "each on top of those before",
+	    "each on top of the last",
 	    "\n  3? streams n=8, from 500 rounds on: ",
 	    "\n  and 1 more step saves nothing in this run", NULL});
 	/* and is not added up */

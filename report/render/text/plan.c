@@ -355,9 +355,9 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 	    terminal, "What to change",
 	    !shown ? NULL
 		   : xs_arena_print(
-			 &result->arena, "%s%s90 %% ranges",
+			 &result->arena, "%s%s90 %% ranges in this run",
 			 shown > 1 && result->plan[1].pays_rounds == XS_UNKNOWN
-			     ? "each on top of those before; "
+			     ? "each on top of the last; "
 			     : "",
 			 result->verdict.repeats ? usual(result) : ""));
 	if (result->no_step) {
