@@ -118,8 +118,8 @@ int xs_cli_read_error(const char *path, int err, const char *error);
 int xs_cli_read(const char *path, const struct xs_result_options *options,
 		struct xs_result **result);
 
-/* Checks that the output is not one of the inputs, which opening would
- * truncate. Returns 0, or XS_EXIT_USAGE after printing an error. */
+/* Checks, before long work, that the output is not one of the inputs, whose
+ * place it would take. Returns 0, or XS_EXIT_USAGE after printing an error. */
 int xs_cli_check_output(const char *output, char *const *inputs, int count);
 
 /*

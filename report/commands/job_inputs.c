@@ -106,17 +106,17 @@ static int largest_digest(const void *left, const void *right)
 
 /* Puts the digests first, the largest before others: a merged one comes before
  * what it was made of. */
-static int sort(struct xs_job_inputs *inputs)
+static int sort_by_size(struct xs_job_inputs *inputs)
 {
 	struct sized *all = calloc((size_t)inputs->count + 1, sizeof(*all));
 	struct stat file;
 
 	for (int i = 0; all && i < inputs->count; i++) {
 		char *path = inputs->paths[i];
-		const bool is = !is_named_trace(path) && xs_digest_is(path);
+		const bool digest = !is_named_trace(path) && xs_digest_is(path);
 
 		all[i] = (struct sized){.path = path, .at = i};
-		if (is && stat(path, &file) == 0)
+		if (digest && stat(path, &file) == 0)
 			all[i].bytes = file.st_size;
 	}
 	if (all)
@@ -144,7 +144,7 @@ int xs_job_inputs_list(char *const *given, int count, bool digests,
 				: add(out, strdup(what));
 	}
 	if (!err)
-		err = sort(out);
+		err = sort_by_size(out);
 	return err ? xs_cli_error(XS_EXIT_INPUT, what,
 				  err != -ENOENT ? strerror(-err)
 				  : digests	 ? "no digest is there"

@@ -80,18 +80,19 @@ static bool is_positive(const json_t *value)
 	return is_sum(value) && json_integer_value(value) > 0;
 }
 
-/* Whether the keys of a histogram, or of its values, are some. */
+/* Whether the keys are buckets of a histogram, or, of its exact values,
+ * numbers. */
 static bool are_keys(const char *name, const json_t *count)
 {
 	const bool exact = strncmp(name, "exact_", 6) == 0;
-	const bool is = xs_digest_room(name) == XS_DIGEST_BUCKETS;
+	const bool buckets = xs_digest_room(name) == XS_DIGEST_BUCKETS;
 	const char *key;
 	json_t *value;
 
 	json_object_foreach((json_t *)count, key, value)
 	{
 		if (exact ? strspn(key, "0123456789") != strlen(key)
-			  : is && !xs_sketch_is_bucket(key))
+			  : buckets && !xs_sketch_is_bucket(key))
 			return false;
 	}
 	return true;
@@ -243,10 +244,10 @@ static bool is_whole(const json_t *root)
 static int check(const json_t *root, const char **error)
 {
 	const json_t *version = json_object_get(root, "digest");
-	const json_int_t is = json_integer_value(version);
+	const json_int_t number = json_integer_value(version);
 
-	if (json_is_integer(version) && is != XS_DIGEST_VERSION) {
-		*error = is > XS_DIGEST_VERSION
+	if (json_is_integer(version) && number != XS_DIGEST_VERSION) {
+		*error = number > XS_DIGEST_VERSION
 			     ? "made by a newer xferspy; merge with that one"
 			     : "made by an earlier xferspy; make it again";
 		return -EPROTONOSUPPORT;

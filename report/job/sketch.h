@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Histograms of times as counts of a digest, "exact_" with the values of the
- * first. A bucket is 1/32 of an octave or less: the median is within 1/64
- * (1.6 %) of that value, or exact if there was room for all values.
+ * Histograms of times as counts of a digest: NAME has a count for each bucket,
+ * "exact_NAME" for each value, as far as there is room. A bucket is 1/32 of an
+ * octave or less: the median is within 1/64 (1.6 %), or exact if all values had
+ * room.
  */
 #ifndef XS_REPORT_JOB_SKETCH_H
 #define XS_REPORT_JOB_SKETCH_H
