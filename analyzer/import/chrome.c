@@ -52,13 +52,15 @@ static uint64_t number_in(const char *text)
 						  : strtoull(digits, NULL, 10);
 }
 
-/* Whether a text is a size: a whole number, as large as can be. */
+/* Whether a text is a size: digits, perhaps with a fraction of 0, and as large
+ * as can be. */
 static bool is_size(const char *text)
 {
-	const size_t digits = strspn(text, "0123456789");
+	const char *end = text + strspn(text, "0123456789");
 
-	return digits && !text[digits + strspn(text + digits, ".0")] &&
-	       strtoull(text, NULL, 10) <= MOST_NUMBER;
+	if (end > text && *end == '.')
+		end += 1 + strspn(end + 1, "0");
+	return end > text && !*end && strtoull(text, NULL, 10) <= MOST_NUMBER;
 }
 
 /* Copies a text, or its beginning. */

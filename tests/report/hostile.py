@@ -41,6 +41,8 @@ def write_inputs():
             if line.startswith(b"chunk"):
                 out.write(b'info text="note=a note ' + BAD_IN_TEXT + b'"\n'
                           b'info text="rung=' + BAD_IN_TEXT + b'"\n'
+                          b'info text="rank=0"\ninfo text="ranks=2"\n'
+                          b'info text="job=' + BAD_IN_TEXT + b'"\n'
                           b"unknown kind=200 data=0a0b\n")
     parameters = {"lo_h2d_ns": 10000, "lo_d2h_ns": 10000, "G_h2d": 0.1, "G_d2h": 0.1,
                   "g_h2d_ns": 1000, "g_d2h_ns": 1000}
@@ -80,6 +82,11 @@ class Hostile(unittest.TestCase):
                 (model, "m\\x1bc\\xc2\\x9b7m"),
                 (model + " --format json", "\\u202e")):
             self.expect_safe(arguments, 0, text)
+
+    def test_digests_are_safe(self):
+        self.expect_safe(f"digest {TRACE}", 0, "2 ranks, ?c?7m")
+        self.expect_safe(f"digest {TRACE} -o hostile.digest", 0, "")
+        self.expect_safe("report hostile.digest", 0, "?c?7m")
 
     def test_lists_are_safe(self):
         os.mkdir("machines")
