@@ -222,7 +222,7 @@ int xs_round_work_build(const struct xs_phase *phase,
 		add_step(work, step, ops_end_ns);
 		work->host_ns -=
 		    hash_time(step) +
-		    xs_tracer_gap_ns(phase, step,
+		    xs_tracer_gap_ns(phase, i,
 				     (double)step->call_ns - (double)since_ns);
 		since_ns = step->return_ns;
 		if (step->end_ns > ops_end_ns)

@@ -7,11 +7,11 @@
 #include "model/replay/plan.h"
 
 /*
- * Returns the tracer's part, in ns, of the host's gap_ns before a call that
- * allocates or frees; 0 for other calls and traces of other tools.
+ * Returns the tracer's part, in ns, of the host's gap_ns before the call of
+ * step i: before one that allocates or frees, and after a launch. 0 in other
+ * gaps and in traces of other tools.
  */
-double xs_tracer_gap_ns(const struct xs_phase *phase,
-			const struct xs_step *step, double gap_ns);
+double xs_tracer_gap_ns(const struct xs_phase *phase, size_t i, double gap_ns);
 
 /*
  * Limits launches and waits of a phase's plan (action i is step i) to the costs

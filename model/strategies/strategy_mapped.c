@@ -104,7 +104,16 @@ static struct xs_action stays(const struct xs_strategy_case *c,
 			      c->work.host_ns * scenario->host_scale);
 }
 
-/* The kernels of a round, one after the other. */
+/* Whether the host waits in the call, or its results do: mapped, they are there
+ * after a wait. */
+static bool awaits(const struct xs_step *step)
+{
+	return xs_step_is_wait(step) ||
+	       (step->kind == XS_STEP_D2H && step->blocking);
+}
+
+/* The kernels of a round, one after the other, and the host's waits between
+ * them. */
 static int build_by_kernel(const struct xs_strategy_case *c,
 			   const struct xs_estimate *row,
 			   const struct xs_scenario *scenario,
@@ -113,6 +122,7 @@ static int build_by_kernel(const struct xs_strategy_case *c,
 	const struct xs_machine *m = &scenario->machine;
 	const struct xs_action sync = xs_action_sync_all(m);
 	const struct xs_action host = stays(c, scenario);
+	bool waits = false;
 	int rc = xs_plan_add(plan, &host);
 
 	(void)row;
@@ -120,12 +130,17 @@ static int build_by_kernel(const struct xs_strategy_case *c,
 		const struct xs_step *step = &c->phase->steps[i];
 		struct xs_action kernel;
 
+		waits |= plan->count > 1 && awaits(step);
 		if (step->kind != XS_STEP_KERNEL)
 			continue;
+		if (waits)
+			rc = xs_plan_add(plan, &sync);
 		kernel = xs_action_kernel(m, kernel_ns(scenario, step));
-		if (plan->count > 1)
+		if (plan->count > 1 && !waits)
 			kernel.dep_lag_ns -= xs_kernel_edges_ns(m);
-		rc = xs_plan_add(plan, &kernel);
+		waits = false;
+		if (!rc)
+			rc = xs_plan_add(plan, &kernel);
 	}
 	return rc ? rc : xs_plan_add(plan, &sync);
 }

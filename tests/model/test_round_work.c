@@ -75,4 +75,8 @@ TEST(test_hashing_is_left_out_once)
 	assert_int_equal(xs_round_work_build(&phase, &work), 0);
 	assert_near(work.staging_ns, 600000);
 	assert_near(work.host_ns, 500000);
+	/* the tracer records what the kernel is given */
+	steps[0].given_known = true;
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	assert_near(work.host_ns, 499150);
 }

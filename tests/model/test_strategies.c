@@ -704,10 +704,10 @@ TEST(test_mapped_stores_may_be_parts)
 
 /* A kernel of 100000, and one of 1000 that is given the input and the result: 1
  * MB each way at 0.024. They follow each other: 1000. The first one stays as it
- * is, if it is given neither. */
+ * is, if it is given neither. 850 of the host's 2000 are the tracer's. */
 TEST(test_mapped_of_two_kernels)
 {
-	const double both_ns = 2000 + 5000 + 100000 + 1000 + 24000 + 4000;
+	const double both_ns = 2000 - 850 + 5000 + 100000 + 1000 + 24000 + 4000;
 
 	steps[3] = steps[2];
 	steps[2] = steps[1];
@@ -725,6 +725,27 @@ TEST(test_mapped_of_two_kernels)
 	assert_near(estimated("mapped")->round_ns, both_ns);
 	steps[2].given_known = false;
 	assert_false(estimated("mapped")->applies);
+}
+
+/* The host waits for the first of two kernels, or copies its result, before it
+ * launches the second one: a wait of 4000 and a launch of 5000 instead of 1000
+ * between two kernels. */
+TEST(test_mapped_with_a_wait_between_kernels)
+{
+	double round_ns;
+
+	steps[4] = steps[2];
+	steps[3] = steps[1];
+	steps[2] = (struct xs_step){.kind = XS_STEP_HOST, .thread = 1};
+	phase.step_count = 5;
+	steps[1].given_known = steps[3].given_known = true;
+	round_ns = estimated("mapped")->round_ns;
+	steps[2].kind = XS_STEP_SYNC_DEVICE;
+	assert_near(estimated("mapped")->round_ns, round_ns + 8000);
+	steps[2] = steps[4]; /* right after a launch */
+	assert_near(estimated("mapped")->round_ns, round_ns + 8000 - 850);
+	steps[2].blocking = false;
+	assert_true(estimated("mapped")->round_ns <= round_ns);
 }
 
 /* A set of 1 MB of the result, of which device memory takes 5000, crosses the

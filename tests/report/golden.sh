@@ -218,7 +218,7 @@ joined corpus/contact-3/third/hec-iso2dfd '+0x15ad, one call'
 joined corpus/contact/first/hec-haccmk \
 	'If its condition does not hold, reuse saves about 43.3 ms'
 joined corpus/contact-10/tenth/sora-tof-flying \
-	'and 1 more step may save 364 us (0.1 % of the run; double'
+	'and 1 more step may save 365 us (0.1 % of the run; double'
 joined corpus/contact-10/tenth/pmpp-grayscale 'save at most 39.5 ms: 99.2 %'
 joined corpus/h100/develop/sam-histogram "the program's 824 ms; afterwards"
 
@@ -291,7 +291,7 @@ stays() {
 		$initiated/$1-counters.xspy $initiated/$1.xspy | tr -s ' \n' ' '" "$2"
 }
 stays levels 'device-initiated, a later step, takes its place'
-stays halo 'no step: device-initiated of phase 2 adds 1.22 ms (too little'
+stays halo 'device-initiated of phase 2 adds 1.22 ms (too little'
 
 # A read of a byte takes 3 years, or at most: a time beyond any run is no prediction.
 for key in '[a-z]*' high; do
