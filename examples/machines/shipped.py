@@ -45,6 +45,7 @@ def param(params):
 
 
 def point(points):
+    assert len({point["bytes"] for point in points}) == 1, points
     return {"bytes": points[0]["bytes"],
             **dict(zip(("ns", "low_ns", "high_ns"),
                        spread([point["ns"] for point in points])))}
@@ -72,7 +73,7 @@ def joined(machines, name):
         for name in names}
     for way in ("pageable_h2d", "pageable_d2h"):
         profile[way] = [point(points) for points in
-                        zip(*(machine[way] for machine in machines))]
+                        zip(*(machine[way] for machine in machines), strict=True)]
     profile["self_check"] = {
         name: family([machine["self_check"][name] for machine in machines])
         for name in newest["self_check"]}
