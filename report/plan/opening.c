@@ -19,8 +19,7 @@
 /* Below 1 / HOST_PART of the run, the host's code does not come first. */
 #define HOST_PART 10
 
-/* Below 1 / START_PART, the program's start-up does not: a longer run has no
- * more of it. */
+/* Below 1 / START_PART, the program's start-up is not told. */
 #define START_PART 4
 
 /* What all steps of this run save of it. */
@@ -236,16 +235,7 @@ static const char *host_first(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t host_ns = xs_result_part_ns(in, XS_PART_HOST);
-	const int64_t cuda_ns = result->totals.init_ns;
-	const int64_t start_ns =
-	    cuda_ns == XS_UNKNOWN ? XS_UNKNOWN : in->startup_ns - cuda_ns;
 
-	if (start_ns > xs_result_untraced_wall_ns(result) / START_PART &&
-	    start_ns > planned_ns(result) && !result->run.ignored_ns)
-		return xs_arena_print(&result->arena,
-				      "first profile the program's own "
-				      "start-up: %s of the run; then ",
-				      of_run(result, start_ns));
 	if (!in->host_is_limit || host_ns <= planned_ns(result) ||
 	    host_ns < xs_result_untraced_wall_ns(result) / HOST_PART)
 		return "";
@@ -255,6 +245,23 @@ static const char *host_first(struct xs_result *result)
 	    in->host_place ? " before " : "",
 	    in->host_place ? in->host_place : "", of_run(result, host_ns),
 	    xs_result_run_name(result));
+}
+
+/* " Profile the program's own start-up, too: 28 % of the run.", if that is
+ * longer than what the steps save; a longer run has no more of it. Or "". */
+static const char *start_last(struct xs_result *result)
+{
+	const int64_t cuda_ns = result->totals.init_ns;
+	const int64_t ns = result->verdict.startup_ns - cuda_ns;
+
+	return cuda_ns != XS_UNKNOWN && !result->run.ignored_ns &&
+		       ns > xs_result_untraced_wall_ns(result) / START_PART &&
+		       ns > planned_ns(result)
+		   ? xs_arena_print(&result->arena,
+				    " Profile the program's own start-up, too: "
+				    "%s of the run.",
+				    of_run(result, ns))
+		   : "";
 }
 
 /* "little to gain in this run; for longer ones, " and "first answer: could data
@@ -339,10 +346,11 @@ void xs_plan_opening(struct xs_result *result)
 	act = best_act(result);
 	host = host_first(result);
 	result->opening = xs_arena_print(
-	    &result->arena, "%s%s.", host,
+	    &result->arena, "%s%s.%s", host,
 	    result->machine_choice.other_gpu && result->no_step
 		? first_clause(result)
 	    : !act.what || planned_ns(result) < wall_ns / XS_RESULT_LEAST_PART
 		? nothing(result, &act)
-		: saving(result, &act, !*host));
+		: saving(result, &act, !*host),
+	    start_last(result));
 }

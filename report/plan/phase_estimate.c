@@ -165,8 +165,8 @@ static void raise_to(int64_t *ns, int64_t least_ns)
 		*ns = least_ns;
 }
 
-/* A range ends at the round's kernels, unless the row itself has some of them
- * side by side. */
+/* The range of a round without copies ends at its kernels, unless the row
+ * itself has some of them side by side. */
 static void end_at_kernels(const struct xs_result_phase *phase,
 			   struct xs_result_estimate *out)
 {
@@ -361,7 +361,7 @@ void xs_phase_estimate_build(struct xs_result *result,
 		untrace(phase, out);
 	if (!result->machine_choice.other_gpu) {
 		limit(phase, changes, out);
-		if (changes)
+		if (changes & XS_CHANGES_TRAFFIC)
 			end_at_kernels(phase, out);
 	}
 	fill_run(result, phase, changes, out);

@@ -209,6 +209,9 @@ joined corpus/contact-2/second/sam-matrixMul 'about 0.81 ms' 'setup takes about 
 	'36.1 ms   813 us'
 joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, copies in 19.1 us' \
 	'Compile with -g first' '2? double-buffer, from 127 rounds on: '
+in_one_line corpus/contact-2/second/hec-rainflow \
+	"(19.6 % of the run). Profile the program's own start-up, too: 28.3 % of the run."
+joined corpus/contact-10-h100/tenth/comp-raytrace 'after the steady part, not counted'
 joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
 joined corpus/contact-2/second/hec-rainflow 'adds 17.8 ms'
 joined corpus/h100/develop/sam-BlackScholes '(run --counters tells)' 'Start-up is 77.7 %'

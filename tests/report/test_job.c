@@ -155,7 +155,8 @@ TEST(a_condition_makes_the_gain_a_bound)
 
 	build(&rank, 1);
 	assert_has(job->verdict, "the job gains up to 3.00 s (30.0 %)");
-	expect_text("text", false, "saves up to 3.00 s of a run in 1 of 1");
+	expect_text("text", false, "  1? pinned\n");
+	expect_text("text", false, "may save up to 3.00 s of a run in 1 of 1");
 	expect_text("text", false, "only if the data stays\n");
 }
 
@@ -739,7 +740,7 @@ TEST(several_runs_and_uncertain_steps_are_told)
 			    "1 trace of a rank that has another trace "
 			    "(several runs?): 0");
 	assert_int_equal(job->steps[0].low_ns, -500 * MS);
-	expect_text("text", false, "may also be slower; saves about 3.00 s");
+	expect_text("text", false, "may save 3.00 s");
 	assert_true(job->at_most_saves_ns >= job->saves_most_ns);
 	build(&ranks[1], 1);
 	expect_text("text", false,
