@@ -172,10 +172,11 @@ def programs_table(hosts):
     lines = ["| program | change | processes | median error | errors | savings "
              "of processes differ by | turns before differ by |",
              "| --- | --- | ---: | ---: | --- | ---: | ---: |"]
-    misses = set()
+    misses, all_errors = set(), []
     for (program, change), of_hosts in ways.items():
         rows = [row for of_host in of_hosts.values() for row in of_host]
         errors = [row[6] for row in rows]
+        all_errors += errors
         middle = statistics.median(errors)
         processes = max(spread([row[2] - row[3] for row in of_host])
                         for of_host in of_hosts.values())
@@ -187,8 +188,11 @@ def programs_table(hosts):
             f"{told_if_wide(processes)} | "
             f"{told_if_wide(statistics.median(row[8] for row in rows))} |")
     programs = {program for program, _ in ways}
+    near = sum(abs(error) <= NEAR for error in all_errors)
     lines += ["", f"The median process is within {100 * NEAR:.0f} % in "
-              f"{len(programs - misses)} of {len(programs)} programs."]
+              f"{len(programs - misses)} of {len(programs)} programs; "
+              f"single processes are in {near} of {len(all_errors)}, and miss by up to "
+              f"{100 * max(map(abs, all_errors)):.0f} %."]
     return "\n".join(lines) + "\n"
 
 

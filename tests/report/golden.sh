@@ -242,6 +242,10 @@ prints 'sed "/correlation=5 /{/^call/d;/^pointers/d}" $pointers >changed.txt
 prints 'sed "/^memcall.*=8192/d" $pointers >changed.txt
 	xferspy report --machine h100 --dataflow --format json changed.txt' \
 	'no recorded call allocated, as a copy or set does'
+# Which setting shows launches that the default does not record.
+prints 'sed "/^pointers.*correlation=[58] /d" $pointers >changed.txt
+	xferspy report --machine h100 --dataflow --format json changed.txt' \
+	'launches without their pointers (XFERSPY_DATAFLOW=all records them)'
 # Where the search for dependencies ends, it is told: 7,000 copies and 2,500 kernels a round.
 awk '/^copycall/ { exit } { sub("bytes=4096$", "bytes=65536"); print }' $pointers >changed.txt
 awk '
