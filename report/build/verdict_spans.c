@@ -37,7 +37,7 @@ static const char *only_counted(const struct xs_result *result)
 
 /* The program's part of the start-up below 1 / PROGRAM_PART of the run is not
  * told. */
-#define PROGRAM_PART 10
+#define PROGRAM_PART 100
 
 /* With one GPU and few modules, CUDA starts in less. */
 #define LONG_START_NS 500000000

@@ -223,8 +223,9 @@ static const char *nothing(struct xs_result *result, const struct act *act)
 				      of_run(result, planned_ns(result)));
 	return xs_arena_print(
 	    &result->arena,
-	    "nothing is worth it in this run: data movement of its steady part "
-	    "is at most %s of it%s",
+	    "nothing is worth it in this run of %s: changes of data movement "
+	    "save at most %s of it%s",
+	    xs_units_ns(xs_result_untraced_wall_ns(result)).s,
 	    of_run(result, result->verdict.at_most_saves_ns), rest);
 }
 
@@ -247,7 +248,7 @@ static const char *host_first(struct xs_result *result)
 	    xs_result_run_name(result));
 }
 
-/* " Profile the program's own start-up, too: 28 % of the run.", if that is
+/* " The program's own start-up is 28 % of the run.", if that is
  * longer than what the steps save; a longer run has no more of it. Or "". */
 static const char *start_last(struct xs_result *result)
 {
@@ -257,10 +258,10 @@ static const char *start_last(struct xs_result *result)
 	return cuda_ns != XS_UNKNOWN && !result->run.ignored_ns &&
 		       ns > xs_result_untraced_wall_ns(result) / START_PART &&
 		       ns > planned_ns(result)
-		   ? xs_arena_print(&result->arena,
-				    " Profile the program's own start-up, too: "
-				    "%s of the run.",
-				    of_run(result, ns))
+		   ? xs_arena_print(
+			 &result->arena,
+			 " The program's own start-up is %s of the run.",
+			 of_run(result, ns))
 		   : "";
 }
 
@@ -271,17 +272,21 @@ static const char *lead(struct xs_result *result, const struct act *act)
 	const struct xs_result_estimate *asked = result->nearest_if;
 	/* not of a phase of which little is saved */
 	const bool asks =
-	    result->question && xs_result_gain_ns(asked) > planned_ns(result);
+	    result->question &&
+	    xs_result_gain_ns(asked) >
+		(act->only_if ? sure_ns(act) : planned_ns(result));
 	const char *how = "", *first = "";
 
 	if (asks && asked->doubtful)
-		how = " (report --dataflow tells)";
+		how = "; report --dataflow tells";
 	else if (asks && strcmp(asked->strategy, "resident") == 0)
-		how = " (a run with XFERSPY_HASH=1 tells)";
+		how = "; XFERSPY_HASH=1 tells";
 	if (asks)
-		first = xs_arena_print(&result->arena,
-				       "first answer: %s%s? If not, ",
-				       result->asks, how);
+		first = xs_arena_print(
+		    &result->arena, "first answer: %s (about %s%s)? If not, ",
+		    result->asks,
+		    xs_units_ns(xs_result_capped_gain_ns(result, asked)).s,
+		    how);
 	return xs_arena_print(
 	    &result->arena, "%s%s",
 	    is_little(result, act)
@@ -298,12 +303,20 @@ static const char *amount(struct xs_result *result, const struct act *act)
 	const struct xs_result_step *step = act->step;
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	const char *phase = "";
+	const int64_t mean_ns =
+	    step ? xs_result_mean_saves_ns(result, step) : XS_UNKNOWN;
+	const char *by_mean =
+	    mean_ns == XS_UNKNOWN
+		? ""
+		: xs_arena_print(arena, " (by the mean round %s)",
+				 xs_units_ns(mean_ns).s);
 
 	if (!step || act->at_most || !is_little(result, act))
-		return xs_arena_print(
-		    arena, "%s of %s (%s of %s)", xs_units_ns(act->saves_ns).s,
-		    xs_units_ns(wall_ns).s, of_run(result, act->saves_ns),
-		    xs_result_run_name(result));
+		return xs_arena_print(arena, "%s%s of %s (%s of %s)",
+				      xs_units_ns(act->saves_ns).s, by_mean,
+				      xs_units_ns(wall_ns).s,
+				      of_run(result, act->saves_ns),
+				      xs_result_run_name(result));
 	if (result->phase_count > 1)
 		phase = xs_arena_print(arena, " (phase %" PRId64 ")",
 				       step->phase->id);

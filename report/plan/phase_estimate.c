@@ -327,22 +327,41 @@ static void untrace(const struct xs_result_phase *phase,
 		out->low_ns = out->low_ns > by_ns ? out->low_ns - by_ns : 0;
 }
 
+/* Puts another text in the place of what the row needs. */
+static void set_needs(struct xs_result_estimate *out, const char *needs)
+{
+	for (size_t i = 0; i < out->assume_count; i++)
+		if (strcmp(out->assumes[i], out->needs) == 0)
+			out->assumes[i] = needs;
+	out->needs = needs;
+}
+
 /* Another number of pieces is a number in the host's code, and what pieces need
  * holds of the present ones. */
 static void keep_pieces(struct xs_arena *arena,
 			const struct xs_result_phase *phase,
 			struct xs_result_estimate *out)
 {
-	const char *needs =
-	    xs_arena_print(arena, "%s, which its %" PRId64 " pieces meet now",
-			   out->needs, phase->kernels);
-
 	xs_result_set_effort(out, XS_EFFORT_PLACE);
-	for (size_t i = 0; out->needs && i < out->assume_count; i++)
-		if (strcmp(out->assumes[i], out->needs) == 0)
-			out->assumes[i] = needs;
 	if (out->needs)
-		out->needs = needs;
+		set_needs(out, xs_arena_print(arena,
+					      "%s, which its %" PRId64
+					      " pieces meet now",
+					      out->needs, phase->kernels));
+}
+
+/* A round that is shorter than its kernels has some of them side by side. */
+static void need_beside(struct xs_arena *arena,
+			const struct xs_result_phase *phase,
+			struct xs_result_estimate *out)
+{
+	if (out->needs && out->applies && !strstr(out->needs, "side by side") &&
+	    out->round_ns < phase->kernel_busy_ns)
+		set_needs(out,
+			  xs_arena_print(arena,
+					 "%s, and kernels run side by side, on "
+					 "SMs that one leaves idle",
+					 out->needs));
 }
 
 void xs_phase_estimate_build(struct xs_result *result,
@@ -361,6 +380,7 @@ void xs_phase_estimate_build(struct xs_result *result,
 		untrace(phase, out);
 	if (!result->machine_choice.other_gpu) {
 		limit(phase, changes, out);
+		need_beside(&result->arena, phase, out);
 		if (changes & XS_CHANGES_TRAFFIC)
 			end_at_kernels(phase, out);
 	}

@@ -40,6 +40,19 @@ static bool is_gain(const struct xs_result_phase *phase,
 	       row->round_ns <= now_ns - now_ns / 100;
 }
 
+/* Whether data that stays on the GPU saves more, in its whole range, than that
+ * is wide. */
+static bool is_sure(const struct xs_result_phase *phase,
+		    const struct xs_result_estimate *row)
+{
+	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
+
+	return strategy && strategy->changes & XS_CHANGES_TRAFFIC &&
+	       pays(row) &&
+	       xs_result_untraced_ns(phase) - row->high_ns >
+		   row->high_ns - row->low_ns;
+}
+
 /* Allocations of 1 / ALLOCATION_PART of the steady part have a row. */
 #define ALLOCATION_PART 10
 
@@ -68,8 +81,9 @@ static bool is_no_gain(const struct xs_result *result,
 	if (result->all_asked || row->effort_level <= 0)
 		return false;
 	if (!xs_result_is_known(row))
-		return row->bound || (xs_result_is_noisy(phase) &&
-				      !is_of_allocation(result, row));
+		return (row->bound && !is_sure(phase, row)) ||
+		       (xs_result_is_noisy(phase) &&
+			!is_of_allocation(result, row));
 	return !is_gain(phase, row);
 }
 

@@ -159,7 +159,7 @@ opening() {
 }
 opening corpus/h100/develop/rod-nn 'In short: allocate once instead'
 opening corpus/contact-5/fifth/hec-chi2 'for longer ones, first answer: could data stay'\
-' on the GPU (a run with XFERSPY_HASH=1 tells)? If not, pin'
+' on the GPU (about'
 opening corpus/contact/first/shoc-triad 'If not, use 8 pieces instead of 64'
 opening frameworks/h200/kv_paging-1 \
 	'for longer ones, merge the small copies of kv_paging.py:25'
@@ -171,7 +171,7 @@ opening corpus/contact-6/sixth/hec-cobahh '(step 2): saves 16' "of each round's 
 opening corpus/h100/develop/hec-ga 'ms, but only if'
 opening corpus/contact-4/fourth/hec-ecdh 'buffers of steps 1, 2: saves 19.0 ms'
 opening corpus/contact/first/hec-haccmk 'only if kernels of two rounds run side by side'
-opening frameworks/h100/item 'data movement of its steady part is at most 0.0 % of it.'
+opening frameworks/h100/item 'changes of data movement save at most 0.0 % of it.'
 opening corpus/contact-10/tenth/comp-raytrace 'In short: nothing is worth it'
 
 # The range that was traced, and what is behind --all or in no step.
@@ -208,9 +208,18 @@ joined frameworks/h100/to_device 'its page faults show new ones' '-> 2.15 ms' \
 joined corpus/contact-2/second/sam-matrixMul 'about 0.81 ms' 'setup takes about 0.81 ms' \
 	'36.1 ms   813 us'
 joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, copies in 19.1 us' \
-	'Compile with -g first' '2? double-buffer, from 127 rounds on: '
+	'the report then names' '2? double-buffer, from 127 rounds on: '
 in_one_line corpus/contact-2/second/hec-rainflow \
-	"(19.6 % of the run). Profile the program's own start-up, too: 28.3 % of the run."
+	"(19.6 % of the run). The program's own start-up is 28.3 % of the run."
+in_one_line corpus/contact/first/rod-hotspot3D \
+	'saves 72.1 ms (by the mean round 142 ms) of 524 ms' \
+	'(66.4-76.6 ms), by the mean round 142 ms: 39.3 %'
+in_one_line corpus/contact/first/shoc-scan \
+	'could data stay on the GPU (about 18.7 ms; XFERSPY_HASH=1 tells)? If not, register'
+in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'in this run of 258 ms: changes' \
+	"own 238 ms, the program's 9.51 ms" \
+	'input, or copies it along, and kernels run side by side, on SMs'
+in_one_line corpus/h100/develop/hec-car 'resident* ~1.45 ms'
 joined corpus/contact-10-h100/tenth/comp-raytrace 'after the steady part, not counted'
 joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
 joined corpus/contact-2/second/hec-rainflow 'adds 17.8 ms'

@@ -273,13 +273,15 @@ static void put_legend(const struct xs_terminal *terminal,
 			add_row(result, phase, &phase->estimates[k], &legend);
 		add_hidden(result, phase, &legend);
 	}
-	if (legend.beyond)
-		xs_terminal_wrap(terminal, XS_DIM, "  ",
-				 xs_arena_print(&result->arena, "no step: %s",
-						legend.beyond));
-	if (legend.hidden)
-		xs_terminal_wrap(terminal, XS_DIM,
-				 "  only with --all: ", legend.hidden);
+	if (legend.beyond || legend.hidden)
+		xs_terminal_wrap(
+		    terminal, XS_DIM, "  ",
+		    xs_arena_print(&result->arena, "%s%s%s%s%s",
+				   legend.beyond ? "no step: " : "",
+				   legend.beyond ? legend.beyond : "",
+				   legend.beyond && legend.hidden ? "; " : "",
+				   legend.hidden ? "only with --all: " : "",
+				   legend.hidden ? legend.hidden : ""));
 	xs_text_best_cases_put(terminal, result, &legend.bounds);
 	if (legend.pins)
 		xs_terminal_wrap(terminal, XS_DIM, "  ",
