@@ -2,6 +2,7 @@
 #include "model/replay/mapped_access.h"
 
 #include "model/replay/mapped_writes.h"
+#include "model/replay/plan.h"
 
 #include <math.h>
 
@@ -70,6 +71,21 @@ struct reads {
 	double sectors, requests; /* requests: NAN: not counted */
 	double lines;		  /* requests, at least one for each line */
 };
+
+/* Returns when the last of the reads has arrived, if enough are in flight: the
+ * first one takes the link's latency. */
+static double link_ns_of(const struct xs_machine *m, const struct reads *reads)
+{
+	const struct xs_mapped_rates rates = {m->mapped_read_32.value,
+					      m->mapped_read_64.value,
+					      m->mapped_read.value, false};
+
+	return reads->sectors > 0
+		   ? xs_or_zero(m->mapped_read_latency_ns.value) +
+			 xs_mapped_requests_ns(&rates, reads->sectors,
+					       reads->requests)
+		   : 0;
+}
 
 /* A round that copies nothing in reads what stays on the device. */
 static struct reads reads_of(const struct xs_machine *m,
@@ -166,6 +182,10 @@ static double device_latency_ns(const struct xs_machine *m,
 		   : sqrt(l2_ns * memory_ns);
 }
 
+/* Of a kernel's time, before its first warp runs and after the last one has
+ * ended: an empty kernel takes as long (H200). */
+#define EDGES_NS 540.0
+
 static struct waits waits_of(const struct xs_machine *m,
 			     const struct xs_round_work *w,
 			     const struct reads *reads,
@@ -186,7 +206,8 @@ static struct waits waits_of(const struct xs_machine *m,
 		return waits;
 	waits.in_step = sms > 1 && reads->sectors * XS_MAPPED_SECTOR_BYTES >=
 				       READ_BY_ALL * sms * w->in_bytes;
-	waits.device_ns = w->kernel_ns * share * waiting_share(w);
+	waits.device_ns =
+	    fmax(w->kernel_ns - EDGES_NS, 0) * share * waiting_share(w);
 	if (isnan(waits.device_ns))
 		waits.device_ns =
 		    device_waits_ns(w, in_turn_ns / warps, in_turn_ns / sms,
@@ -288,18 +309,15 @@ struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
 					      enum xs_mapped_case which)
 {
 	const struct xs_machine *m = machine;
-	const struct xs_mapped_rates rates = {m->mapped_read_32.value,
-					      m->mapped_read_64.value,
-					      m->mapped_read.value, false};
 	const struct reads reads = reads_of(m, work, which);
 	const struct waits waits = waits_of(m, work, &reads, which);
-	const double link_ns =
-	    xs_mapped_requests_ns(&rates, reads.sectors, reads.requests);
+	const double link_ns = link_ns_of(m, &reads);
 	struct xs_mapped_times mapped = {
 	    limited_ns(m, link_ns, waits.mapped_ns),
 	    xs_mapped_writes_ns(m, work, which), 0};
 
-	mapped.both_ns = together_ns(m, work, &mapped, reads.lines, which) +
+	mapped.both_ns = EDGES_NS +
+			 together_ns(m, work, &mapped, reads.lines, which) +
 			 ADDS_ALONE * first_reads(m, work, reads.lines, which) *
 			     fmin(mapped.read_ns, mapped.write_ns);
 	/* Nothing hides the waits: what else the kernel does comes on top. */

@@ -29,17 +29,29 @@ static double requests_of_ns(const struct xs_machine *m,
 	return xs_mapped_requests_ns(&rates, sectors, requests);
 }
 
+/* One write to the host has the bytes of one run of a sector, or any bytes of
+ * one of its quarters. */
+#define SECTOR_WRITES 4.0
+
 /*
  * Returns the number of partial writes. More sectors than the bytes fill mean
  * rows that do not begin at a sector: two warps write parts of the sector that
  * they share. If the L2 joins the two, none crosses the bus, otherwise both do.
- * This depends on when they write; one is the value.
+ * This depends on when they write; one is the value. If lanes store no power of
+ * two of bytes in the mean, some may be in another branch: at most, each
+ * branch stores all quarters of a sector.
  */
-static double partial_writes(double excess, enum xs_mapped_case which)
+static double partial_writes(const struct xs_round_work *w, double excess,
+			     enum xs_mapped_case which)
 {
-	return which == XS_MAPPED_LEAST	 ? 0
-	       : which == XS_MAPPED_MOST ? 2 * excess
-					 : excess;
+	const double size = log2(w->out_bytes / (XS_MAPPED_LANES * w->stores));
+	const bool branches =
+	    fabs(size - round(size)) > XS_MAPPED_EQUAL_SECTORS;
+
+	return which == XS_MAPPED_LEAST	  ? 0
+	       : which == XS_MAPPED_USUAL ? excess
+	       : branches		  ? 2 * SECTOR_WRITES * excess
+					  : 2 * excess;
 }
 
 /* Returns the sectors that cross if the L1 joins all stores that it can. Some
@@ -92,15 +104,11 @@ static double joined_ns(const struct xs_machine *m,
 	if (!(excess > 0) || isnan(each_ns) ||
 	    xs_mapped_writes_elsewhere(w, joined_sectors(w)))
 		return requests_ns;
-	parts_ns = lines_ns + partial_writes(excess, which) * each_ns;
+	parts_ns = lines_ns + partial_writes(w, excess, which) * each_ns;
 	return excess < (XS_MAPPED_ELSEWHERE - 1) * full
 		   ? parts_ns
 		   : fmin(parts_ns, requests_ns);
 }
-
-/* One write to the host has the bytes of one run of a sector, or any bytes of
- * one of its quarters. */
-#define SECTOR_WRITES 4.0
 
 /* Returns the time of the writes if each lane's store crosses alone. One sector
  * for an instruction has the bytes of all lanes, or is of one lane. */
