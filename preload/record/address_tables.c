@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#define MOST_TABLES 256u
+#define MOST_TABLES 1024u
 
 _Atomic unsigned xs_address_tables_count, xs_address_tables_outside;
 

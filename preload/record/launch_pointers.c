@@ -22,6 +22,7 @@
 
 #define MOST_ADDRESSES 512u /* of a launch */
 #define MOST_EXTRA     8u   /* entries of `extra` that are looked at */
+#define MOST_PINNED    16u  /* addresses of pinned memory that are */
 
 _Atomic int xs_launch_pointers_mode;
 
@@ -154,11 +155,12 @@ static void write_records(const struct noting *noting, xs_u16 known,
 /* Returns whether pinned memory that a launch is given holds addresses. */
 static bool leads_to_addresses(const struct xs_live_addresses *given)
 {
+	unsigned pinned = 0;
 	bool leads = false;
 
-	for (size_t i = 0; i < given->count; i++)
-		leads |= xs_table_search_pinned(given->addresses[i]);
-	return leads;
+	for (size_t i = 0; i < given->count && pinned <= MOST_PINNED; i++)
+		pinned += xs_table_search_pinned(given->addresses[i], &leads);
+	return leads || pinned > MOST_PINNED;
 }
 
 static void note_launch(void *data)
@@ -320,6 +322,9 @@ void xs_launch_pointers_note(struct xs_thread *thread,
 		xs_launch_pointers_copy(event, span);
 	} else if (call_class == XS_CALL_RESET) {
 		xs_guard_run(note_reset, &noting);
+	} else if (call_class == XS_CALL_CAPTURE_BEGIN ||
+		   call_class == XS_CALL_CAPTURE_END) {
+		xs_table_search_capture(call_class == XS_CALL_CAPTURE_BEGIN);
 	} else if (call_class == XS_CALL_OTHER) {
 		xs_guard_run(note_object, &noting);
 	}

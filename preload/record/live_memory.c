@@ -246,17 +246,12 @@ void xs_live_memory_remove(uint64_t address, uint64_t start_ns)
 	pthread_mutex_lock(&lock);
 	if (find_range(address, &at, &place)) {
 		range = &leaf_at(at)->ranges[place];
-		if (range->begin == address && range->since_ns <= start_ns)
+		if (range->begin == address && range->since_ns <= start_ns) {
+			xs_address_tables_cut(range->begin, range->end);
 			erase(at, place);
+		}
 	}
 	pthread_mutex_unlock(&lock);
-}
-
-static bool is_removed(const struct range *range, uint32_t context,
-		       uint64_t start_ns)
-{
-	return range->since_ns <= start_ns &&
-	       (!context || range->context == context);
 }
 
 void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns)
@@ -267,7 +262,8 @@ void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns)
 		uint32_t kept = 0;
 
 		for (uint32_t i = 0; i < leaf->count; i++)
-			if (is_removed(&leaf->ranges[i], context, start_ns))
+			if (leaf->ranges[i].since_ns <= start_ns &&
+			    (!context || leaf->ranges[i].context == context))
 				unsized -=
 				    leaf->ranges[i].kind == XS_LIVE_UNSIZED;
 			else
@@ -330,43 +326,42 @@ static void add_address(struct xs_live_addresses *found, uint64_t address)
 		found->known = XS_POINTERS_TOO_MANY;
 }
 
-/* Returns the range that begins less than BEFORE_BYTES after an address where
- * nothing lives. The end of a range is an address of that one. */
-static const struct range *live_after(uint64_t address)
+/* Returns the range that ends at *address, or else the one that begins less
+ * than BEFORE_BYTES after it, where nothing lives, with an address in it. */
+static const struct range *live_near(uint64_t *address)
 {
-	const struct range *after;
+	const struct range *near;
 	uint32_t at = 0, place = 0;
+	const bool any = find_range(*address, &at, &place);
 
-	if (!find_range(address, &at, &place))
-		place = 0;
-	else if (leaf_at(at)->ranges[place++].end >= address)
-		return NULL;
+	near = any ? &leaf_at(at)->ranges[place] : NULL;
+	if (any && near->end == *address && near->kind != XS_LIVE_OBJECT) {
+		--*address;
+		return near;
+	}
+	place = any ? place + 1 : 0;
 	if (at < leaf_count && place == leaf_at(at)->count) {
 		at++;
 		place = 0;
 	}
-	if (at == leaf_count)
+	near = at < leaf_count ? &leaf_at(at)->ranges[place] : NULL;
+	if (!near || near->begin - *address >= BEFORE_BYTES ||
+	    near->kind == XS_LIVE_OBJECT)
 		return NULL;
-	after = &leaf_at(at)->ranges[place];
-	return after->begin - address < BEFORE_BYTES &&
-		       after->kind != XS_LIVE_OBJECT
-		   ? after
-		   : NULL;
+	*address = near->begin;
+	return near;
 }
 
 static void collect_word(uint64_t word, struct xs_live_addresses *found)
 {
 	const struct range *range = live_at(word);
 
-	if (!range) {
-		range = live_after(word);
-		word = range ? range->begin : 0;
-	}
-	if (!range || (found->no_objects && range->kind == XS_LIVE_OBJECT))
+	if (!range && !(range = live_near(&word)))
 		return;
 	if (known_of[range->kind] != XS_POINTERS_ALL)
 		found->known = known_of[range->kind];
-	else if (xs_address_tables_overlap(range->begin, range->end))
+	else if (!found->first &&
+		 xs_address_tables_overlap(range->begin, range->end))
 		found->known = XS_POINTERS_TABLE;
 	add_address(found, word);
 }
@@ -393,8 +388,11 @@ void xs_live_memory_collect(const void *from, size_t words,
 
 		memcpy(&word, (const char *)from + i * sizeof(word),
 		       sizeof(word));
-		if (word >= low && word < high)
-			collect_word(word, found);
+		if (word < low || word > high)
+			continue;
+		collect_word(word, found);
+		if (found->first && found->count)
+			break;
 	}
 	pthread_mutex_unlock(&lock);
 }

@@ -30,7 +30,8 @@ enum xs_live_kind {
 void xs_live_memory_add(uint64_t address, uint64_t bytes, uint32_t context,
 			uint64_t end_ns, enum xs_live_kind kind);
 
-/* Removes the memory at `address` that a call which began at `start_ns` freed.
+/* Removes the memory at `address` that a call which began at `start_ns` freed,
+ * and its tables of addresses.
  * Memory that was allocated there since then stays. */
 void xs_live_memory_remove(uint64_t address, uint64_t start_ns);
 
@@ -50,15 +51,15 @@ uint64_t xs_live_memory_find(uint64_t address, enum xs_live_kind *kind);
 struct xs_live_addresses {
 	uint64_t *addresses;
 	size_t count, room;
-	bool no_objects;	      /* words are data */
+	bool first;		      /* stop at the first one, in data */
 	enum xs_pointers_known known; /* set to the reason if there is other
 				       * memory */
 };
 
 /* Adds those of `words` 8-byte words at `from`, which need not be aligned, that
- * lie in live memory. A word up to 64 KiB before live memory, where nothing
- * lives, stands for its first byte: arrays may begin with another index than
- * 0. */
+ * lie in live memory. The end of live memory, where
+ * nothing else lives, stands for its last byte; a word up to 64 KiB before some
+ * for its first one: arrays may begin with another index than 0. */
 void xs_live_memory_collect(const void *from, size_t words,
 			    struct xs_live_addresses *found);
 

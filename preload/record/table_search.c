@@ -13,12 +13,14 @@
 #define COUNT_BITS  7
 #define FIRST_LOOKS 64u
 
-struct copied {
-	const struct xs_event *event;
-	bool looks; /* at the source */
-};
-
 static _Atomic uint32_t generation; /* of the live memory */
+static _Atomic int captures;	    /* of graphs, that have begun */
+
+void xs_table_search_capture(bool begins)
+{
+	atomic_fetch_add_explicit(&captures, begins ? 1 : -1,
+				  memory_order_relaxed);
+}
 
 void xs_table_search_outdate(void)
 {
@@ -33,7 +35,7 @@ static bool search(uint64_t from, uint64_t bytes, bool *holds)
 	const unsigned pieces = bytes <= WHOLE_BYTES ? 1 : PIECES;
 	uint64_t words[WHOLE_BYTES / 8], address;
 	struct xs_live_addresses found = {
-	    .addresses = &address, .room = 1, .no_objects = true};
+	    .addresses = &address, .room = 1, .first = true};
 
 	for (unsigned i = 0; i < pieces; i++) {
 		const uint64_t at = i * (bytes - piece) / (PIECES - 1) & ~7ul;
@@ -46,7 +48,7 @@ static bool search(uint64_t from, uint64_t bytes, bool *holds)
 	return true;
 }
 
-bool xs_table_search_pinned(uint64_t address)
+bool xs_table_search_pinned(uint64_t address, bool *leads)
 {
 	enum xs_live_kind kind;
 	const uint64_t bytes = xs_live_memory_find(address, &kind);
@@ -59,7 +61,8 @@ bool xs_table_search_pinned(uint64_t address)
 		xs_address_tables_add(address, address + bytes, false);
 	else
 		xs_address_tables_cut(address, address + bytes);
-	return holds;
+	*leads |= holds;
+	return true;
 }
 
 /* Returns the counter of looks at copies to this destination of this size. */
@@ -92,62 +95,64 @@ static bool is_looked_at(const struct xs_event *event)
 	return looks < FIRST_LOOKS || looks % 16 == 0;
 }
 
-/* Returns whether what was copied holds addresses, or may do so. */
-static bool holds_addresses(const struct copied *copied)
+/* Returns whether what was copied holds addresses, or may do so. lives, kind:
+ * of the source. A captured copy is of what the source will have. */
+static bool holds_addresses(const struct xs_event *event, uint64_t lives,
+			    enum xs_live_kind kind)
 {
-	const struct xs_event *event = copied->event;
 	const uint64_t row = event->bytes / event->rows;
 	const uint64_t skip = -event->dst % 8; /* words lie there aligned */
-	enum xs_live_kind kind;
-	uint64_t tag;
-	bool holds = false;
+	bool holds = true;
 
-	if (!copied->looks ||
-	    (row >= skip + 8 && !search(event->src + skip, row - skip, &holds)))
-		holds = event->direction == cudaMemcpyHostToDevice ||
-			!xs_live_memory_find(event->src, &kind) ||
-			xs_address_tables_overlap(event->src,
-						  event->src + event->bytes);
-	if (copied->looks && holds) /* look again at the next one */
-		atomic_store_explicit(looks_at(event, &tag), 0,
-				      memory_order_relaxed);
+	if (atomic_load_explicit(&captures, memory_order_relaxed) > 0 ||
+	    (lives ? kind == XS_LIVE_MANAGED
+		   : event->direction == cudaMemcpyDeviceToDevice))
+		return true;
+	if (lives && kind != XS_LIVE_HOST) /* the pitch of rows is unknown */
+		return xs_address_tables_overlap(
+		    event->src,
+		    event->src + (event->rows > 1 ? lives : event->bytes));
+	if (row < skip + 8)
+		return false;
+	if (event->rows == 1 || event->bytes > WHOLE_BYTES)
+		search(event->src + skip, row - skip, &holds);
 	return holds;
 }
 
 static void note_copy(void *data)
 {
-	const struct copied *copied = data;
-	const struct xs_event *event = copied->event;
-	enum xs_live_kind kind;
-	const uint64_t lives = xs_live_memory_find(event->dst, &kind);
+	const struct xs_event *event = data;
+	enum xs_live_kind kind, dst_kind;
+	const uint64_t from = xs_live_memory_find(event->src, &kind);
+	const uint64_t to = xs_live_memory_find(event->dst, &dst_kind);
+	uint64_t tag;
 
-	if (!holds_addresses(copied))
+	if (!holds_addresses(event, from, kind)) {
 		xs_address_tables_cut(event->dst,
 				      event->dst + event->bytes / event->rows);
-	else if (lives) /* the pitch of rows is unknown */
+		return;
+	}
+	/* look again at the next one */
+	atomic_store_explicit(looks_at(event, &tag), 0, memory_order_relaxed);
+	if (to)
 		xs_address_tables_add(
 		    event->dst,
-		    event->dst + (event->rows > 1 ? lives : event->bytes),
-		    false);
-	else if (event->direction != cudaMemcpyDefault) /* not to the host */
+		    event->dst + (event->rows > 1 ? to : event->bytes), false);
+	else if (event->direction == cudaMemcpyHostToDevice ||
+		 (event->direction == cudaMemcpyDeviceToDevice && from))
 		xs_address_tables_add(event->dst, event->dst + event->bytes,
 				      true);
 }
 
 XS_HOT void xs_table_search_copy(const struct xs_event *event, bool always)
 {
-	const bool on_device = event->direction == cudaMemcpyDeviceToDevice;
-	const bool is_default = event->direction == cudaMemcpyDefault;
-	const bool follows =
-	    (on_device || is_default) && xs_address_tables_are_any();
-	struct copied copied = {.event = event};
+	const bool is_in = event->direction == cudaMemcpyHostToDevice;
 
 	if (!event->rows || event->bytes < 8 || !event->dst ||
-	    !(on_device || is_default ||
-	      event->direction == cudaMemcpyHostToDevice))
+	    !(is_in || event->direction == cudaMemcpyDeviceToDevice ||
+	      event->direction == cudaMemcpyDefault))
 		return;
-	if (!on_device)
-		copied.looks = always || follows || is_looked_at(event);
-	if (copied.looks || follows)
-		xs_guard_run(note_copy, &copied);
+	if (always || (!is_in && xs_address_tables_are_any()) ||
+	    is_looked_at(event))
+		xs_guard_run(note_copy, (void *)(uintptr_t)event);
 }

@@ -2,8 +2,8 @@
 /*
  * Looks for addresses of live memory in what is copied, and in pinned memory
  * that a launch is given (address_tables.h). Of more than 4 KiB four pieces of
- * 1 KiB are read, of rows the first one: these count as data if they have none.
- * What cannot be read counts as a table.
+ * 1 KiB are read, of rows of more than that the first one: these count as data
+ * if they have none. What is not looked at counts as a table.
  */
 #ifndef XS_PRELOAD_RECORD_TABLE_SEARCH_H
 #define XS_PRELOAD_RECORD_TABLE_SEARCH_H
@@ -12,18 +12,21 @@
 #include "preload/util/hot.h"
 
 /*
- * Call after a copy succeeded. Follows copies on the device of memory that
- * holds addresses. Of copies from the host those are looked at that `always` is
- * set for, else the first 64 to one destination of one size since memory was
- * last allocated or freed, and each 16th from then on.
+ * Call after a copy succeeded. Looks at those that `always` is set for, else at
+ * the first 64 to one destination of one size since memory was last allocated
+ * or freed, and at each 16th from then on; on the device at all while there are
+ * tables.
  */
 void xs_table_search_copy(const struct xs_event *event, bool always);
+
+/* Call when the capture of a graph began or ended. Takes no lock. */
+void xs_table_search_capture(bool begins);
 
 /* Call when memory was allocated or freed. Takes no lock. */
 void xs_table_search_outdate(void);
 
-/* Returns whether the memory at an address that a launch is given is pinned and
- * holds addresses. Takes a lock: call it in a guard. */
-bool xs_table_search_pinned(uint64_t address);
+/* Returns whether the memory at an address that a launch is given is pinned; if
+ * it holds addresses, *leads is set. Takes a lock: call it in a guard. */
+bool xs_table_search_pinned(uint64_t address, bool *leads);
 
 #endif

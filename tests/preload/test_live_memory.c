@@ -220,8 +220,9 @@ TEST(of_unknown_size)
 	}
 }
 
-/* An array whose first index is 1, or that has a halo. */
-TEST(words_before_memory)
+/* An array whose first index is 1, or that has a halo, or is read from its end.
+ */
+TEST(words_beside_memory)
 {
 	const uint64_t words[] = {0xfff8,  0x10100, 0x10108, 0x1fff8,
 				  0x30000, 0x10000, 0x40000};
@@ -232,10 +233,12 @@ TEST(words_before_memory)
 	xs_live_memory_add(0x50000, 0x100, 1, 10, XS_LIVE_DEVICE);
 	assert_int_equal(look(words, 1, addresses), 1);
 	assert_int_equal(addresses[0], 0x10000);
-	assert_int_equal(look(words + 1, 1, addresses), 0); /* an end */
+	assert_int_equal(look(words + 1, 1, addresses), 1); /* an end */
+	assert_int_equal(addresses[0], 0x100ff);
 	assert_int_equal(look(words + 2, 2, addresses), 1);
 	assert_int_equal(addresses[0], 0x20000);
-	assert_int_equal(look(words + 4, 1, addresses), 0); /* an end */
+	assert_int_equal(look(words + 4, 1, addresses), 1); /* an end */
+	assert_int_equal(addresses[0], 0x2ffff);
 	assert_int_equal(look(words + 6, 1, addresses), 0); /* too far */
 	xs_live_memory_remove_all(0, 20);
 }
@@ -254,19 +257,19 @@ TEST(memory_with_two_addresses)
 	xs_live_memory_remove_all(0, 20);
 }
 
-/* Data may have the numbers of objects. */
-TEST(objects_in_data)
+/* In data, the first address is enough. */
+TEST(addresses_in_data)
 {
-	const uint64_t words[] = {7, 0x1010};
+	const uint64_t words[] = {0x100000, 0x1010, 0x1020};
 	uint64_t addresses[FOUND];
 	enum xs_live_kind kind;
 	struct xs_live_addresses found = {
-	    .addresses = addresses, .room = FOUND, .no_objects = true};
+	    .addresses = addresses, .room = FOUND, .first = true};
 
-	xs_live_memory_add(7, 1, 1, 10, XS_LIVE_OBJECT);
 	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_HOST);
-	xs_live_memory_collect(words, 2, &found);
+	xs_live_memory_collect(words, 3, &found);
 	assert_int_equal(found.count, 1);
+	assert_int_equal(addresses[0], 0x1010);
 	assert_int_equal(xs_live_memory_find(0x1010, &kind), 0xf0);
 	assert_int_equal(kind, XS_LIVE_HOST);
 	assert_int_equal(xs_live_memory_find(0x1100, &kind), 0);

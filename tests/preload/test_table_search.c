@@ -47,6 +47,13 @@ static void copy(uint64_t dst, const void *src, uint64_t bytes, bool always)
 	xs_table_search_copy(&event, always);
 }
 
+static bool pinned(uint64_t address)
+{
+	bool leads = false;
+
+	return xs_table_search_pinned(address, &leads) && leads;
+}
+
 static void copy_on_device(uint64_t dst, uint64_t src, uint64_t bytes,
 			   uint16_t direction)
 {
@@ -76,7 +83,6 @@ TEST(a_table_ends_when_it_is_overwritten)
 	/* nor does new memory have what the old one had */
 	copy(POOL, words, 16, false);
 	xs_live_memory_remove(POOL, 2);
-	xs_address_tables_cut(POOL, POOL + 256);
 	xs_live_memory_add(POOL, 256, 1, 3, XS_LIVE_DEVICE);
 	assert_int_equal(known(POOL), XS_POINTERS_ALL);
 }
@@ -120,7 +126,7 @@ TEST(copies_that_repeat)
 		assert_int_equal(known(POOL), XS_POINTERS_TABLE);
 	}
 	set_up();
-	for (int i = 0; i < 1000; i++)
+	for (int i = 0; i < 2000; i++)
 		copy(POOL, words, 64, false);
 	words[0] = ARRAY;
 	for (int i = 0; i < 16; i++)
@@ -145,8 +151,8 @@ TEST(unreadable)
 	xs_live_memory_add(16 << 12, 64, 1, 1, XS_LIVE_HOST);
 	copy(POOL, (void *)(16 << 12), 64, false);
 	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
-	assert_true(xs_table_search_pinned(16 << 12));
-	assert_false(xs_table_search_pinned(ARRAY));
+	assert_true(pinned(16 << 12));
+	assert_false(pinned(ARRAY));
 }
 
 /* Any kernel may read a variable of the device. */
@@ -177,11 +183,11 @@ TEST(copies_on_the_device)
 	set_up();
 	words[0] = ARRAY;
 	xs_live_memory_add((uintptr_t)words, sizeof(words), 1, 1, XS_LIVE_HOST);
-	assert_true(xs_table_search_pinned((uintptr_t)words));
+	assert_true(pinned((uintptr_t)words));
 	copy_on_device(POOL, (uintptr_t)words, 64, cudaMemcpyDeviceToDevice);
 	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
 	words[0] = 0;
-	assert_false(xs_table_search_pinned((uintptr_t)words));
+	assert_false(pinned((uintptr_t)words));
 	assert_int_equal(known((uintptr_t)words), XS_POINTERS_ALL);
 	copy_on_device(POOL, (uintptr_t)words, 64, cudaMemcpyDefault);
 	assert_int_equal(known(POOL), XS_POINTERS_ALL);
@@ -191,13 +197,82 @@ TEST(copies_on_the_device)
 	assert_int_equal(known(ARRAY), XS_POINTERS_ALL);
 }
 
+/* Of a copy by rows the first one is looked at, of a small one none; on the
+ * device any byte of the source may be copied. */
+TEST(rows)
+{
+	struct xs_event event = {.dst = POOL,
+				 .src = (uintptr_t)words,
+				 .bytes = 1 << 16,
+				 .rows = 64,
+				 .direction = cudaMemcpyHostToDevice};
+
+	set_up();
+	xs_table_search_copy(&event, false);
+	assert_int_equal(known(POOL), XS_POINTERS_ALL);
+	words[3] = ARRAY;
+	xs_table_search_copy(&event, false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	set_up();
+	event.bytes = 1 << 12;
+	xs_table_search_copy(&event, false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	set_up();
+	words[0] = ARRAY;
+	copy(POOL + 65536, words, 8, false);
+	event.src = POOL;
+	event.dst = ARRAY;
+	event.bytes = 256;
+	event.direction = cudaMemcpyDeviceToDevice;
+	xs_table_search_copy(&event, false);
+	assert_int_equal(known(ARRAY), XS_POINTERS_TABLE);
+}
+
+/* A captured copy ends no table, and what it will bring is not known. */
+TEST(captured_copies)
+{
+	set_up();
+	words[0] = ARRAY;
+	copy(POOL, words, 64, false);
+	xs_table_search_capture(true);
+	copy(POOL, words + 1, 4096, false);
+	copy(ARRAY, words + 1, 64, false);
+	xs_table_search_capture(false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	assert_int_equal(known(ARRAY), XS_POINTERS_TABLE);
+	copy(ARRAY, words + 1, 64, false);
+	assert_int_equal(known(ARRAY), XS_POINTERS_ALL);
+}
+
+/* Managed memory is not looked at, pinned memory is; the number of a texture
+ * may be one in a table. */
+TEST(other_sources)
+{
+	for (int i = 0; i < 2; i++) {
+		set_up();
+		xs_live_memory_add((uintptr_t)words, sizeof(words), 1, 1,
+				   i ? XS_LIVE_MANAGED : XS_LIVE_HOST);
+		copy_on_device(POOL, (uintptr_t)words, 64,
+			       cudaMemcpyDeviceToDevice);
+		assert_int_equal(known(POOL),
+				 i ? XS_POINTERS_TABLE : XS_POINTERS_ALL);
+	}
+	set_up();
+	words[0] = 7;
+	copy(POOL, words, 64, false);
+	assert_int_equal(known(POOL), XS_POINTERS_ALL);
+	xs_live_memory_add(7, 1, 1, 1, XS_LIVE_OBJECT);
+	copy(POOL, words, 64, false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+}
+
 /* Without room for more, one table stands for several. */
 TEST(many_tables)
 {
 	set_up();
-	for (uint64_t i = 0; i < 1000; i++)
+	for (uint64_t i = 0; i < 2000; i++)
 		xs_address_tables_add(POOL + i * 64, POOL + i * 64 + 8, false);
-	for (uint64_t i = 0; i < 1000; i++)
+	for (uint64_t i = 0; i < 2000; i++)
 		assert_true(xs_address_tables_overlap(POOL + i * 64,
 						      POOL + i * 64 + 8));
 	assert_false(xs_address_tables_overlap(POOL + 8, POOL + 64));

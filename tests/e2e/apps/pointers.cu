@@ -63,7 +63,7 @@ static int *device_memory(void)
 {
 	int *memory;
 
-	CHECK(cudaMalloc(&memory, BYTES));
+	CHECK(cudaMalloc(&memory, 4 * BYTES));
 	return memory;
 }
 
@@ -128,8 +128,11 @@ static void launch_with_others(int *a, int *b)
 	without<<<1, 32>>>((long long)object);
 }
 
-static void launch_without(const void *number, bool lives)
+/* The number is an address in memory, far from its ends. */
+static void launch_without(const int *memory, bool lives)
 {
+	const int *number = memory + 64;
+
 	tell("without", lives ? number : NULL, NULL);
 	without<<<1, 32>>>((long long)number);
 }
