@@ -229,9 +229,9 @@ static const char *nothing(struct xs_result *result, const struct act *act)
 	    of_run(result, result->verdict.at_most_saves_ns), rest);
 }
 
-/* "first profile the host's code before ..., 30 % of the run; then " if that is
- * the limit, and more than the steps save and than 1 / HOST_PART of the run;
- * else "". */
+/* "first profile the host's code, most before ...: 30 % of the run; then " if
+ * that is the limit, and more than the steps save and than 1 / HOST_PART of the
+ * run; else "". */
 static const char *host_first(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
@@ -243,21 +243,20 @@ static const char *host_first(struct xs_result *result)
 	return xs_arena_print(
 	    &result->arena,
 	    "first profile the host's code%s%s: %s of %s; then ",
-	    in->host_place ? " before " : "",
+	    in->host_place ? ", most before " : "",
 	    in->host_place ? in->host_place : "", of_run(result, host_ns),
 	    xs_result_run_name(result));
 }
 
-/* " The program's own start-up is 28 % of the run.", if that is
- * longer than what the steps save; a longer run has no more of it. Or "". */
+/* " The program's own start-up is 28 % of the run."; a longer run has no more
+ * of it. Or "". */
 static const char *start_last(struct xs_result *result)
 {
 	const int64_t cuda_ns = result->totals.init_ns;
 	const int64_t ns = result->verdict.startup_ns - cuda_ns;
 
 	return cuda_ns != XS_UNKNOWN && !result->run.ignored_ns &&
-		       ns > xs_result_untraced_wall_ns(result) / START_PART &&
-		       ns > planned_ns(result)
+		       ns > xs_result_untraced_wall_ns(result) / START_PART
 		   ? xs_arena_print(
 			 &result->arena,
 			 " The program's own start-up is %s of the run.",

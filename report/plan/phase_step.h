@@ -24,11 +24,8 @@ struct xs_phase_steps {
 	const struct xs_result_phase *phase;
 	struct xs_phase_step items[XS_PHASE_STEPS_MAX];
 	size_t count, done; /* done: already in the plan */
-	/* what pays in longer runs only, after the first longer_after items,
-	 * and in place of the next one if there is one; strategy NULL: nothing
-	 */
+	/* what pays in longer runs only; strategy NULL: nothing */
 	struct xs_phase_step longer;
-	size_t longer_after;
 };
 
 #endif

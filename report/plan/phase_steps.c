@@ -276,12 +276,7 @@ static void add_instead(const struct xs_result *result,
 	     xs_worth_is_little(result, step.adds_ns)))
 		return;
 	*steps = with;
-	/* in longer runs it takes that step's place */
-	steps->longer.adds_ns -= step.adds_ns;
-	steps->longer.rounds_add_ns -= step.rounds_add_ns;
-	if (!xs_worth_is_enough(result, steps->phase,
-				steps->longer.rounds_add_ns))
-		steps->longer.strategy = NULL;
+	steps->longer.strategy = NULL;
 }
 
 /* Whether a change of what runs once, outside of the steady part, may take more
@@ -311,7 +306,7 @@ static void set_longer(const struct xs_result *result,
 			steps->count--;
 		return;
 	}
-	steps->longer_after = --steps->count;
+	steps->count--;
 	if (steps->phase->apart)
 		return;
 	steps->longer = *last;

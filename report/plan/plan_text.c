@@ -26,11 +26,10 @@ static const char *later(struct xs_arena *arena,
 			 const struct xs_phase_step *step)
 {
 	return xs_arena_print(
-	    arena, "A round saves %s%s, but the setup takes %s.",
+	    arena, "A round saves %s, but the setup takes %s.",
 	    xs_units_ns(xs_number_round(step->rounds_add_ns /
 					xs_result_of_run(steps->phase, 1)))
 		.s,
-	    steps->longer_after < steps->count ? " more" : "",
 	    xs_advice_setup(arena, step->estimate, xs_beside_setup_ns(step)));
 }
 
@@ -109,33 +108,7 @@ static const char *say_instead(struct xs_result *result,
 		   : NULL;
 }
 
-/* "step 1, streams": what the phase's step in longer runs is in place of. NULL:
- * nothing. *rounds: from how many on it pays without that step. */
-static const char *in_place_of(struct xs_result *result,
-			       const struct xs_phase_steps *steps,
-			       int64_t *rounds)
-{
-	const struct xs_phase_step *before =
-	    steps->longer_after < steps->count
-		? &steps->items[steps->longer_after]
-		: NULL;
-	struct xs_phase_step both = steps->longer;
-
-	if (!before)
-		return NULL;
-	both.adds_ns += before->adds_ns;
-	both.rounds_add_ns += before->rounds_add_ns;
-	*rounds = xs_beside_pays_rounds(steps->phase, &both);
-	for (size_t i = 0; i < result->plan_count; i++)
-		if (result->plan[i].estimate == before->estimate)
-			return xs_arena_print(
-			    &result->arena, "step %" PRId64 ", %s",
-			    result->plan[i].step, before->estimate->strategy);
-	return NULL;
-}
-
-/* The same of any step: NULL if it is not the last, or takes another's place.
- */
+/* The same of any step: NULL if it is not the last. */
 static const char *left_out(struct xs_result *result,
 			    const struct xs_phase_steps *steps,
 			    const struct xs_phase_step *step,
@@ -145,9 +118,7 @@ static const char *left_out(struct xs_result *result,
 	    steps->longer.strategy ? &steps->longer
 				   : &steps->items[steps->count - 1];
 
-	return step == last && !out->in_place_of
-		   ? say_instead(result, steps, step, out)
-		   : NULL;
+	return step == last ? say_instead(result, steps, step, out) : NULL;
 }
 
 /* " If its condition does not hold, reuse saves 31 ms; effort: ...", of the
@@ -277,11 +248,6 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 
 	out->same = same_change(result, out);
 	out->pays_rounds = xs_beside_pays_rounds(steps->phase, step);
-	out->pays_alone_rounds = XS_UNKNOWN;
-	out->in_place_of =
-	    step == &steps->longer
-		? in_place_of(result, steps, &out->pays_alone_rounds)
-		: NULL;
 	rest = left_out(result, steps, step, out);
 	if (!rest)
 		rest = fallback(result, steps, step, out);
@@ -299,10 +265,6 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 		    arena, "%s Of the saving, at the same lines: %s.",
 		    out->text, along);
 	out->text = add_later(arena, steps, step, out->text);
-	if (out->in_place_of)
-		out->text =
-		    xs_arena_print(arena, "%s It takes the place of %s.",
-				   out->text, out->in_place_of);
 	if (rest)
 		out->text = xs_arena_print(arena, "%s %s", out->text, rest);
 }

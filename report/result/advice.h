@@ -75,13 +75,8 @@ struct xs_result_step {
 					      * the earlier ones of the phase */
 	int64_t round_low_ns, round_high_ns; /* its interval in this run */
 	int64_t app_wall_ns, low_ns, high_ns; /* with all steps so far */
-	int64_t pays_rounds;	 /* from so many rounds on, with its buffers in
-				  * new memory; XS_UNKNOWN: in this run */
-	const char *in_place_of; /* what pays sooner: it pays instead of that
-				  * from pays_rounds on, and without it from
-				  * pays_alone_rounds on, XS_UNKNOWN: in this
-				  * run; NULL: nothing */
-	int64_t pays_alone_rounds;
+	int64_t pays_rounds;   /* from so many rounds on, with its buffers in
+				* new memory; XS_UNKNOWN: in this run */
 	bool may_be_slower;    /* the steps so far may lengthen the run */
 	bool is_question;      /* it may save nothing: its range crosses 0, or
 				* the trace does not show its condition */

@@ -113,7 +113,7 @@ const struct xs_json_field xs_json_step[] = {
     MEMBERS(phase, apart),
     FIELDS(adds_saves_ns, saves_low_ns, saves_high_ns),
     MADE("adds_steady_ns", adds_steady),
-    FIELDS(side_by_side, pays_rounds, pays_alone_rounds, round_before_ns),
+    FIELDS(side_by_side, pays_rounds, round_before_ns),
     FIELDS(round_ns, round_low_ns, round_high_ns),
     MADE("between_ns", between),
     FIELD(app_wall_ns),

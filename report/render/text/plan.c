@@ -83,9 +83,7 @@ static bool is_title_only(const struct xs_result *result,
 		 is_little(result, step)));
 }
 
-/* "3. double-buffer, from 49 rounds on: a round 246 us -> 154 us; --all says
- * what to write"; "..., from 18 rounds on, and in place of step 2, streams,
- * from 49" */
+/* "3. double-buffer, from 49 rounds on: a round 246 us -> 154 us; effort: ..." */
 static void put_later(const struct xs_terminal *terminal,
 		      struct xs_result *result,
 		      const struct xs_result_step *step)
@@ -96,28 +94,20 @@ static void put_later(const struct xs_terminal *terminal,
 	    result->phase_count > 1
 		? xs_arena_print(arena, " of phase %" PRId64, step->phase->id)
 		: "";
-	const char *from =
-	    xs_arena_print(arena, "from %" PRId64 "%s", step->pays_rounds,
-			   step->in_place_of ? "" : " rounds on");
 
-	if (step->in_place_of && step->pays_alone_rounds != XS_UNKNOWN)
-		from = xs_arena_print(
-		    arena, "from %" PRId64 " rounds on, and in place of %s, %s",
-		    step->pays_alone_rounds, step->in_place_of, from);
-	else if (step->in_place_of)
-		from = xs_arena_print(arena, "in place of %s, %s rounds on",
-				      step->in_place_of, from);
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN,
 	    xs_arena_print(arena, "  %" PRId64 "%c ", step->step,
 			   step->is_question ? '?' : '.'),
-	    xs_arena_print(arena,
-			   "%s, %s: a round%s %s%s -> %s; effort: %s (--all)",
-			   xs_text_step_name(result, step->estimate), from, of,
-			   xs_text_step_about(result, step),
-			   xs_units_ns(step->round_before_ns + between_ns).s,
-			   xs_units_ns(step->round_ns + between_ns).s,
-			   step->estimate->effort));
+	    xs_arena_print(
+		arena,
+		"%s, from %" PRId64
+		" rounds on: a round%s %s%s -> %s; effort: %s (--all)",
+		xs_text_step_name(result, step->estimate), step->pays_rounds,
+		of, xs_text_step_about(result, step),
+		xs_units_ns(step->round_before_ns + between_ns).s,
+		xs_units_ns(step->round_ns + between_ns).s,
+		step->estimate->effort));
 }
 
 /* "  1. pinned: ", "  1? pinned: " and more, which is wrapped. */
