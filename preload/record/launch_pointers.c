@@ -23,8 +23,10 @@
 #define MOST_ADDRESSES 512u /* of a launch */
 #define MOST_EXTRA     8u   /* entries of `extra` that are looked at */
 #define MOST_PINNED    16u  /* addresses of pinned memory that are */
+#define MOST_PIECES    256u /* of memory behind an address */
 
 _Atomic int xs_launch_pointers_mode;
+static atomic_bool has_aliases;
 
 struct noting {
 	struct xs_thread *thread;
@@ -163,6 +165,36 @@ static bool leads_to_addresses(const struct xs_live_addresses *given)
 	return leads || pinned > MOST_PINNED;
 }
 
+/* Returns what is known of a kernel that reads on from an address: pieces that
+ * cuMemMap() mapped at adjacent addresses are one memory. */
+static enum xs_pointers_known known_behind(uint64_t address)
+{
+	for (unsigned i = 0; i < MOST_PIECES; i++) {
+		enum xs_live_kind kind;
+		const uint64_t bytes = xs_live_memory_find(address, &kind);
+
+		if (bytes && kind == XS_LIVE_ALIAS)
+			return XS_POINTERS_ALIAS;
+		if (!bytes || kind != XS_LIVE_MAPPED)
+			return XS_POINTERS_ALL;
+		if (xs_address_tables_overlap(address, address + bytes))
+			return XS_POINTERS_TABLE;
+		address += bytes;
+	}
+	return XS_POINTERS_TOO_MANY;
+}
+
+static xs_u16 known_of_pieces(const struct xs_live_addresses *given)
+{
+	enum xs_pointers_known known = XS_POINTERS_ALL;
+
+	if (xs_address_tables_are_any() || atomic_load(&has_aliases))
+		for (size_t i = 0; i < given->count && known == XS_POINTERS_ALL;
+		     i++)
+			known = known_behind(given->addresses[i]);
+	return (xs_u16)known;
+}
+
 static void note_launch(void *data)
 {
 	const struct noting *noting = data;
@@ -181,6 +213,8 @@ static void note_launch(void *data)
 	known = collect(noting, layout, &found);
 	if (leads_to_addresses(&found) && known == XS_POINTERS_ALL)
 		known = XS_POINTERS_TABLE;
+	if (known == XS_POINTERS_ALL)
+		known = known_of_pieces(&found);
 	write_records(noting, known, &found);
 }
 
@@ -191,13 +225,15 @@ static void note_mapping(uint64_t handle, uint64_t address)
 
 	if (before && before != address &&
 	    (before == XS_MAPPED_ELSEWHERE || xs_live_memory_set_alias(before)))
-		xs_live_memory_set_alias(address);
+		atomic_store(&has_aliases, xs_live_memory_set_alias(address));
 }
 
 static enum xs_live_kind kind_of(enum xs_function fn)
 {
 	if (fn == XS_FN_cudaMallocManaged || fn == XS_FN_cuMemAllocManaged)
 		return XS_LIVE_MANAGED;
+	if (fn == XS_FN_cuMemMap)
+		return XS_LIVE_MAPPED;
 	return xs_functions[fn].call_class == XS_CALL_ALLOC_DEVICE
 		   ? XS_LIVE_DEVICE
 		   : XS_LIVE_HOST;

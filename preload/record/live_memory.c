@@ -30,6 +30,7 @@ struct leaf {
 
 static const enum xs_pointers_known known_of[] = {
     [XS_LIVE_DEVICE] = XS_POINTERS_ALL,
+    [XS_LIVE_MAPPED] = XS_POINTERS_ALL,
     [XS_LIVE_HOST] = XS_POINTERS_ALL,
     [XS_LIVE_MANAGED] = XS_POINTERS_MANAGED,
     [XS_LIVE_OBJECT] = XS_POINTERS_OBJECT,

@@ -17,6 +17,7 @@
 
 enum xs_live_kind {
 	XS_LIVE_DEVICE,
+	XS_LIVE_MAPPED,	 /* a piece of device memory, by cuMemMap() */
 	XS_LIVE_HOST,	 /* pinned: the library can look at it */
 	XS_LIVE_MANAGED, /* looking at it may migrate it, so it is unknown */
 	XS_LIVE_OBJECT,	 /* the number of a texture or surface object */

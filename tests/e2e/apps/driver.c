@@ -210,8 +210,30 @@ static void pointers(int rounds)
 
 static void launch_mapped(CUmemGenericAllocationHandle handle)
 {
-	CHECK(cuMemAddressReserve(&device, BYTES, 0, 0, 0));
+	/* with a gap behind it */
+	CHECK(cuMemAddressReserve(&device, 2 * BYTES, 0, 0, 0));
 	CHECK(cuMemMap(device, BYTES, 0, handle, 0));
+	launch_extra(sizeof(device));
+}
+
+/* Two pieces at adjacent addresses: the second one gets a table, then data, and
+ * then another address. */
+static void pieces(void)
+{
+	static CUdeviceptr table[8];
+	CUdeviceptr first, other;
+
+	CHECK(cuMemAddressReserve(&first, 2 * BYTES, 0, 0, 0));
+	CHECK(cuMemMap(first, BYTES, 0, 81, 0));
+	CHECK(cuMemMap(first + BYTES, BYTES, 0, 82, 0));
+	for (int i = 0; i < 3; i++) {
+		device = first;
+		launch_extra(sizeof(device));
+		table[0] = i ? 0 : first;
+		CHECK(cuMemcpyHtoD(first + BYTES, table, sizeof(table)));
+	}
+	CHECK(cuMemAddressReserve(&other, BYTES, 0, 0, 0));
+	CHECK(cuMemMap(other, BYTES, 0, 82, 0));
 	launch_extra(sizeof(device));
 }
 
@@ -227,6 +249,7 @@ static void aliases(void)
 	launch_mapped(handle);
 	CHECK(cuMemRelease(77));
 	launch_mapped(77);
+	pieces();
 }
 
 static void create_context(CUcontext *context, CUdevice on)
