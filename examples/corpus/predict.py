@@ -18,6 +18,10 @@ import pathlib
 import statistics
 import subprocess
 
+import targets
+from targets import NEAR, error, first_steps, is_inside, kept, shares_of_best
+from targets import spread, winners
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 # Machine, half, the heading of its section, and whether it tests errors.py.
@@ -33,17 +37,16 @@ KEEP_COPIES = ("as-is", "reuse", "graph", "async", "resident",
                "resident-throughout")
 PIECES = 4  # of the variant "streams"
 NUMBERS = {2: "Two", 3: "Three"}
-NEAR = 0.03  # times that differ by less are equal
 # Profiles: words, and the value of --machine (None: left out).
 PROFILES = (("a calibration of the same host", HERE / "{machine}/machine.json"),
             ("no option, so with the shipped profile of the GPU", None),
             ("a profile fitted from the trace", "fitted"))
 
 LATE = [recording["machine"] for recording in RECORDINGS[4:]]  # contact 3 on
-SETTLED = 0.05, 0.15  # differences of the runs of a variant and its baseline
+NEWEST = RECORDINGS[-1]["half"]  # nothing was changed after it
 
 # rounds_ms: of the rounds that the strategy changes, a part of predicted_ms;
-# runs_ms: of the variant, and of the baseline.
+# runs_ms: of the variant, of the baseline, and the traced one.
 Row = collections.namedtuple("Row", "program strategy measured_ms predicted_ms "
                              "low_ms high_ms rounds_ms why runs_ms",
                              defaults=[None])
@@ -153,15 +156,12 @@ def rows_of(entry, program, report):
         rows.append(predict(entry["name"], program, report, variant, strategy,
                             measured, words.get("share_kept", 1))._replace(
                                 runs_ms=(times, program["variants_ms"][
-                                    program["baseline"]])))
+                                    program["baseline"]], program["traced_ms"])))
     return rows
 
 
 def reached(programs, advised):
-    """What share of the best the advised strategy, by program, reaches."""
-    shares = [min(row.measured_ms for row in rows if not row.why) /
-              row.measured_ms for rows in programs for row in rows
-              if not row.why and row.strategy == advised.get(row.program)]
+    shares = shares_of_best(programs, advised)
     return (f"{100 * statistics.mean(shares):.1f} % of the best (at least "
             f"{100 * min(shares):.1f} %) in {len(shares)}" if shares else
             "none of the variants")
@@ -178,28 +178,21 @@ def ends_in(report):
             row["round_ns"] < (1 + NEAR) * last["round_ns"] else None)
 
 
+def last_steps(reports):
+    return {name: ends_in(report) for name, report in reports.items()
+            if report["plan"]}
+
+
 def choices(programs, plans):
     """Returns whether the variant predicted to be the fastest is, and what the
     first and the last step reach. programs: lists of rows; plans: reports with
     steps, by program."""
-    right, cases = 0, 0
-    for rows in programs:
-        rows = [row for row in rows if not row.why]
-        fastest, *others = sorted(rows, key=lambda row: row.measured_ms)
-        if others and others[0].measured_ms > (1 + NEAR) * fastest.measured_ms:
-            cases += 1
-            right += min(rows, key=lambda row: row.predicted_ms) == fastest
-    first = {name: report["plan"][0]["strategy"]
-             for name, report in plans.items()}
-    last = {name: ends_in(report) for name, report in plans.items()}
-    return (f"the fastest was predicted in {right} of {cases} programs whose two "
-            f"fastest differ by more than {100 * NEAR:.0f} %; where they were "
+    right = winners(programs)
+    return (f"the fastest was predicted in {sum(right)} of {len(right)} programs "
+            f"whose two fastest differ by more than {100 * NEAR:.0f} %; where they were "
             f"among the variants, the plan's first step reaches "
-            f"{reached(programs, first)}, its last {reached(programs, last)}")
-
-
-def error(row):
-    return row.predicted_ms / row.measured_ms - 1
+            f"{reached(programs, first_steps(plans))}, its last "
+            f"{reached(programs, last_steps(plans))}")
 
 
 def percent(value):
@@ -216,8 +209,7 @@ def summary(rows):
         errors = sorted(abs(error(row)) for row in mine if not row.why)
         if not mine:
             continue
-        inside = sum(not row.why and row.low_ms <= row.measured_ms <=
-                     row.high_ms for row in mine)
+        inside = sum(not row.why and is_inside(row) for row in mine)
         cells = ([f"{100 * f(errors):.1f} %" for f in
                   (statistics.mean, statistics.median, max)] + [str(inside)]
                  if errors else ["–"] * 4)
@@ -255,47 +247,10 @@ def programs_table(table, names):
 
 
 def choice_lines(programs, reports):
-    """Among all variants that keep the program's work as it is, and without
-    mapped memory. resident holds only if the data does not change."""
     plans = {name: report for name, report in reports.items() if report["plan"]}
-    lines = []
-    for words, left_out in (("All variants but `resident`", ()),
-                            ("Without `mapped`", ("mapped",))):
-        kept = [[row for row in rows if row.strategy not in left_out and
-                 not row.strategy.startswith("resident")] for rows in programs]
-        lines.append(f"- {words}: {choices(kept, plans)}.")
-    return lines
-
-
-def spread(times):
-    return max(times) / min(times) - 1
-
-
-def deviation(times):
-    """The mean difference of one run from the median of the others."""
-    return statistics.mean(
-        abs(ms / statistics.median(times[:i] + times[i + 1:]) - 1)
-        for i, ms in enumerate(times))
-
-
-def noise_table(rows):
-    """The errors of strategies beside what their own runs differ by."""
-    lines = ["| strategy | rows | mean error | one run, from the others | one run "
-             "of the baseline | mean error of settled rows |",
-             "| --- | ---: | ---: | ---: | ---: | ---: |"]
-    for strategy in ORDER:
-        mine = [row for row in rows if row.strategy == strategy and not row.why]
-        if len(mine) < 3:
-            continue
-        settled = [row for row in mine if all(
-            spread(runs) < most for runs, most in zip(row.runs_ms, SETTLED))]
-        values = [[abs(error(row)) for row in mine],
-                  *([deviation(row.runs_ms[i]) for row in mine] for i in (0, 1)),
-                  [abs(error(row)) for row in settled]]
-        cells = [f"{100 * statistics.mean(value):.1f} %" for value in values]
-        lines.append(f"| `{strategy}` | {len(mine)} | " + " | ".join(cells) +
-                     f" ({len(settled)}) |")
-    return lines
+    return [f"- {words}: {choices(kept(programs, left_out), plans)}."
+            for words, left_out in (("All variants but `resident`", ()),
+                                    ("Without `mapped`", ("mapped",)))]
 
 
 def noise_line(programs):
@@ -316,35 +271,35 @@ def section(xferspy, machine, half, heading, table):
              f"{measured['gpu'].split(',')[0]}, {measured['date'][:10]}. "
              f"{noise_line(names)}", ""]
     entries = {entry["name"]: entry for entry in table}
-    calibrated = None
+    found = []
     for words, profile in PROFILES:
         profile = profile and str(profile).format(machine=machine)
         reports = {name: report(xferspy, machine, half, name, profile)
                    for name in names}
         programs = [rows_of(entries[name], program, reports[name])
                     for name, program in names.items()]
-        rows = sum(programs, [])
-        calibrated = calibrated or rows
-        lines += [f"With {words}:", "", *summary(rows), "",
+        found.append((programs, first_steps(reports), last_steps(reports)))
+        lines += [f"With {words}:", "", *summary(sum(programs, [])), "",
                   *choice_lines(programs, reports), ""]
     return [*lines, "Each prediction with the calibration:", "",
-            *details(calibrated), ""], calibrated
+            *details(sum(found[0][0], [])), ""], found
 
 
 def page(xferspy):
     table = json.loads((HERE / "table.json").read_text())
-    lines, shown, rows = [], set(), []
+    lines, shown, old, new = [], set(), [], []
     for recording in RECORDINGS:
         machine, half = recording["machine"], recording["half"]
-        new_lines, new_rows = section(xferspy, machine, half,
-                                      recording["heading"], table)
+        new_lines, found = section(xferspy, machine, half,
+                                   recording["heading"], table)
         lines += new_lines
-        rows += new_rows if machine in LATE else []
+        if machine in LATE:
+            (new if half == NEWEST else old).append(found)
         shown |= json.loads(
             (HERE / machine / f"{half}.json").read_text())["programs"].keys()
     lines += ["## The programs", "", *programs_table(table, shown)]
     rules = (HERE / "rules.md").read_text()
-    return "\n".join([rules.replace("NOISE\n", "\n".join(noise_table(rows)) + "\n"),
+    return "\n".join([rules.replace("TARGETS\n", "\n".join(targets.table(old, new)) + "\n"),
                       *lines]).rstrip() + "\n"
 
 
