@@ -60,6 +60,25 @@ static bool alike(uint64_t first, uint64_t value, enum level level)
 				  : value - first <= first / TOLERANCE_DIVISOR;
 }
 
+/* Returns the rounds whose ops were recorded between the phase's first and its
+ * last one: a window may end, and the next one begin, within a round. */
+static uint64_t recorded_rounds(const struct grouper *g,
+				const struct xs_phase_members *m,
+				const struct xs_phase *phase)
+{
+	const uint64_t ops = xs_phase_member(m, 0)->op_count;
+	uint64_t cut_ops = 0;
+
+	for (size_t i = 0; i < g->rounds->count; i++) {
+		const struct xs_round *round = &g->rounds->items[i];
+
+		if (!g->used[i] && round->begin_ns > phase->first_start_ns &&
+		    round->end_ns < phase->last_end_ns)
+			cut_ops += round->op_count;
+	}
+	return m->count + (ops ? cut_ops / ops : 0);
+}
+
 /* Scales the phase to the whole run if its rounds are a sample. */
 static void scale_to_run(const struct grouper *g,
 			 const struct xs_phase_members *m,
@@ -73,7 +92,8 @@ static void scale_to_run(const struct grouper *g,
 	phase->rounds = xs_weighted(phase->rounds, weight);
 	if (!phase->rounds)
 		phase->rounds = 1;
-	if (g->trace->skipped)
+	phase->recorded_rounds = recorded_rounds(g, m, phase);
+	if (g->trace->skipped || phase->recorded_rounds > phase->rounds)
 		phase->recorded_rounds = phase->rounds;
 	phase->total_ns = xs_weighted(phase->total_ns, weight);
 	phase->concurrent_ns = xs_weighted(phase->concurrent_ns, weight);

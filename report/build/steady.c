@@ -20,6 +20,9 @@
  * after the last one: that one is still at work when counting begins. */
 #define GOES_ON_PART 10
 
+/* Counted calls of a range: few next to 1 / COUNTED_PART of those recorded. */
+#define COUNTED_PART 100
+
 /* All other phases together are at most 1 / OTHERS_PART of the only one. */
 #define OTHERS_PART 20
 
@@ -192,15 +195,24 @@ static void find_phase(const struct xs_phases *phases, struct xs_steady *out)
 		out->rounds = rounds_of(out, out->phase);
 }
 
+/* Whether the range alone left calls out: hardly any was counted. */
+static bool is_cut(const struct xs_trace *trace)
+{
+	uint64_t counted = 0;
+
+	for (size_t i = 0; i < trace->tally_count; i++)
+		counted += trace->tallies[i].calls;
+	return trace->ignored_ns && !trace->skipped &&
+	       counted <= trace->call_count / COUNTED_PART;
+}
+
 /* Loading data is often repeated, too, but has no kernels. */
 void xs_steady_find(const struct xs_trace *trace,
 		    const struct xs_phases *phases,
 		    const struct xs_cuda_startup *startup,
 		    struct xs_steady *out)
 {
-	*out = (struct xs_steady){.is_cut = trace->ignored_ns &&
-					    !trace->tally_count &&
-					    !trace->skipped};
+	*out = (struct xs_steady){.is_cut = is_cut(trace)};
 	cover_repeated(phases, true, out);
 	if (!out->repeats && trace->header.state != XS_FILE_RUNNING)
 		cover_repeated(phases, false, out);

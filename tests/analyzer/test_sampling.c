@@ -141,6 +141,22 @@ TEST(counts_stand_for_rounds)
 	assert_int_equal(phases.items[0].h2d_bytes, 1u << 20);
 }
 
+/* Two windows of a range, each of which ends in a round: the whole ops of the
+ * first one's last round are between the phase's rounds. */
+TEST(rounds_between_windows_were_recorded)
+{
+	begin_with_rounds();
+	add("detail detail=2 time_ns=1001000000");
+	add("detail detail=1 time_ns=1005000000");
+	for (unsigned i = 50; i < 60; i++)
+		add_round(i * ROUND_NS, false);
+	add("detail detail=2 time_ns=1006000000");
+	finish();
+	assert_int_equal(phases.count, 1);
+	assert_int_equal(phases.items[0].rounds, 20);
+	assert_int_equal(phases.items[0].recorded_rounds, 19);
+}
+
 /* The process was killed before it noted that it only counted. */
 TEST(counts_stand_for_rounds_of_a_killed_run)
 {

@@ -182,6 +182,8 @@ in_one_line() {
 }
 in_one_line frameworks/h200-3/loader-2 'divided by its 43 rounds' \
 	'per round of part of traced' '183 ms in the steady part (39.8 % of it)'
+in_one_line frameworks/h200-5/offload-1 'divided by its 13 rounds' '1 GiB in 16 copies'
+in_one_line frameworks/h200-2/decode-1 'divided by its 43 rounds' '8 B in 1 copy'
 in_one_line frameworks/h200-5/decode-1 'Steady part: 1.93 s (79.5 % of'
 in_one_line validate/patterns/h100-b/first/converge-16777216-traced \
 	'pinned 418 us 412-431 us 34.3x 6.12 ms' \
