@@ -107,7 +107,8 @@ static const char *const whys[FLOW_WHYS] = {
     [XS_POINTERS_NO_LAYOUT] = "with parameters whose places are not known",
     [XS_POINTERS_TOO_MANY] = "with more addresses than are kept, or beside "
 			     "memory of an unknown size",
-    [XS_POINTERS_TABLE] = "with memory that holds addresses (a table)",
+    [XS_POINTERS_TABLE] =
+	"with memory that holds, or may hold, addresses (a table)",
     [XS_POINTERS_ALIAS] = "with memory mapped at two addresses",
     [XS_POINTERS_OBJECT] = "with a texture or surface",
     [XS_POINTERS_VARIABLE] = "beside addresses in a __device__ variable or "
