@@ -20,15 +20,19 @@ golden() {
 	diff -u "$reports/golden/$1" ../out || fail "$2: prints another text than $1"
 }
 
-# prints LINES TEXT...: they print the texts.
+# prints LINES TEXT...: they print the texts, and no command of them fails.
 prints() {
 	local lines=$1 out text
-	out=$(eval "$lines")
+	out=$(set -eo pipefail && eval "$lines" && echo .) || fail "$lines: fails"
 	shift
 	for text in "$@"; do
 		[ -z "${out##*"$text"*}" ] || fail "$lines: does not print '$text'"
 	done
 }
+
+for lines in : 'echo text; false' 'echo text | false | cat'; do
+	[ -n "$(prints "$lines" text)" ] || fail "$lines: prints says nothing"
+done
 
 # section FROM TO: the lines from one that begins with a text to one of another.
 section() {
