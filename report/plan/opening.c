@@ -253,9 +253,10 @@ static const char *host_first(struct xs_result *result)
 static const char *start_last(struct xs_result *result)
 {
 	const int64_t cuda_ns = result->totals.init_ns;
-	const int64_t ns = result->verdict.startup_ns - cuda_ns;
+	const int64_t ns =
+	    cuda_ns == XS_UNKNOWN ? 0 : result->verdict.startup_ns - cuda_ns;
 
-	return cuda_ns != XS_UNKNOWN && !result->run.ignored_ns &&
+	return !result->run.ignored_ns &&
 		       ns > xs_result_untraced_wall_ns(result) / START_PART
 		   ? xs_arena_print(
 			 &result->arena,
