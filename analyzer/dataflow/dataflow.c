@@ -277,6 +277,19 @@ static int add_ops(struct builder *b)
 	return rc;
 }
 
+static int put_ops(struct xs_dataflow *out, struct xs_key *keys, uint32_t count)
+{
+	out->ops = malloc(((size_t)count + 1) * sizeof(*out->ops));
+	out->flow_ops = malloc(((size_t)count + 1) * sizeof(*out->flow_ops));
+	if (!out->ops || !out->flow_ops)
+		return -ENOMEM;
+	xs_keys_sort(keys, count);
+	for (uint32_t i = 0; i < count; i++)
+		out->ops[i] = keys[i].index;
+	out->op_count = count;
+	return 0;
+}
+
 /* Ops without a call are not in the order of issue: they are left out, and make
  * all kernels unknown. */
 static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
@@ -298,18 +311,10 @@ static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
 		    trace->calls[op->call].start_ns < to_ns)
 			keys[count++] = (struct xs_key){op->call, (uint32_t)i};
 	}
-	if (count > XS_DATAFLOW_MOST_OPS)
-		rc = -E2BIG;
-	b->out->ops = malloc(((size_t)count + 1) * sizeof(*b->out->ops));
-	b->out->flow_ops =
-	    malloc(((size_t)count + 1) * sizeof(*b->out->flow_ops));
-	if (!rc && (!b->out->ops || !b->out->flow_ops))
-		rc = -ENOMEM;
 	if (!rc)
-		xs_keys_sort(keys, count);
-	for (uint32_t i = 0; !rc && i < count; i++)
-		b->out->ops[i] = keys[i].index;
-	b->out->op_count = rc ? 0 : count;
+		rc = count > XS_DATAFLOW_MOST_OPS
+			 ? -E2BIG
+			 : put_ops(b->out, keys, count);
 	free(keys);
 	return rc;
 }

@@ -6,7 +6,8 @@
 #include "analyzer/dataflow/flow.h"
 #include "analyzer/read/trace.h"
 
-/* Why all kernels are unknown. */
+/* Why all kernels are unknown. Of several reasons: a loss, else a symbol, else
+ * the one found last. */
 enum xs_unfollowed {
 	XS_UNFOLLOWED_NOTHING, /* they are not */
 	XS_UNFOLLOWED_MEMORY,  /* a copy or set accessed device memory that no

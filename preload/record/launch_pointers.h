@@ -22,9 +22,8 @@ static inline bool xs_launch_pointers_are_on(void)
 /*
  * Returns whether a launch is in a window of XFERSPY_DATAFLOW=sample. There are
  * windows of 67 ms (2^26 ns) every 4.3 s, for short rounds. For longer ones, a
- * window opens whenever the time since the first launch or copy
- * reaches a power of two,
- * from 67 ms on, and stays open for a 16th of that time.
+ * window opens whenever the time since the first launch or copy reaches a power
+ * of two, from 67 ms on, and stays open for a 16th of that time.
  * start_ns: CLOCK_REALTIME; since_ns: since the first one.
  */
 static inline bool xs_launch_pointers_in_window(uint64_t start_ns,

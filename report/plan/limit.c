@@ -151,13 +151,13 @@ static int64_t in_steady_ns(const struct xs_result_phase *phase,
  * ones as large a part. */
 static int64_t all_rounds_ns(const struct xs_result_phase *phase, int64_t ns)
 {
-	const double median_ns =
+	const double usual_ns =
 	    xs_result_of_run(phase, (double)xs_result_untraced_ns(phase));
 	const double all_ns = (double)xs_result_repeated_ns(phase);
 	const double save_ns = xs_result_of_run(phase, (double)ns);
 
-	return xs_number_round(all_ns > median_ns && median_ns > 0
-				   ? save_ns * (all_ns / median_ns)
+	return xs_number_round(all_ns > usual_ns && usual_ns > 0
+				   ? save_ns * (all_ns / usual_ns)
 				   : save_ns);
 }
 

@@ -42,14 +42,10 @@ int64_t xs_result_untraced_ns(const struct xs_result_phase *phase)
 	return phase->round_ns - phase->tracer_ns;
 }
 
-/* A median that is longer by less than 1 / LEAST_PART is as good as the mean.
- */
-#define LEAST_PART 50
-
 bool xs_result_is_mean(const struct xs_result_phase *phase)
 {
 	return phase->median_ns - phase->round_ns >
-	       phase->round_ns / LEAST_PART;
+	       phase->round_ns / XS_RESULT_MEAN_PART;
 }
 
 int64_t xs_result_untraced_wall_ns(const struct xs_result *result)

@@ -34,6 +34,10 @@
  * 1 % of the run. */
 #define XS_RESULT_LEAST_PART 100
 
+/* Median and mean rounds that differ by less than 1 / XS_RESULT_MEAN_PART, 2 %,
+ * are told as one. */
+#define XS_RESULT_MEAN_PART 50
+
 /* A saving below 1 / XS_RESULT_TOLD_PART of the run is in no line. */
 #define XS_RESULT_TOLD_PART 1000
 

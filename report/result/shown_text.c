@@ -12,9 +12,6 @@
 /* Sites printed for each step of a phase, unless all are asked for. */
 #define SITES_MAX 2
 
-/* Less than 1 / LEAST_PART of a round behind it, or more, is not told. */
-#define LEAST_PART 50
-
 /* Of fewer rounds than these, nothing is told of 90 % of them. */
 #define LEAST_ROUNDS 10
 
@@ -103,7 +100,7 @@ static const char *add_times(struct xs_result *result, const char *list,
 				   xs_units_ns(phase->median_ns -
 					       phase->tracer_ns + between_ns)
 				       .s));
-	else if (mean - usual_ns > usual_ns / LEAST_PART)
+	else if (mean - usual_ns > usual_ns / XS_RESULT_MEAN_PART)
 		list = xs_arena_join(
 		    arena, list,
 		    xs_arena_print(arena, "mean %s%s",
@@ -125,7 +122,7 @@ static const char *add_times(struct xs_result *result, const char *list,
 	return phase->apart && result->verdict.repeats
 		   ? xs_arena_join(arena, list,
 				   is_before(result, phase)
-				       ? "start-up, not counted"
+				       ? "before the steady part, not counted"
 				       : "after the steady part, not counted")
 		   : list;
 }
