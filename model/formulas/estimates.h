@@ -75,6 +75,8 @@ struct xs_estimate {
 			      * that the trace does not show: the bound, if
 			      * there is one; NULL: none */
 	bool doubtful;	     /* the trace speaks against that condition */
+	bool returning;	     /* so it does: a round's input is what the one
+			      * before copied out */
 	double otherwise_ns; /* time if the bound's condition does not hold;
 			      * NAN: unknown, or no bound */
 	bool quiet; /* an abstention not worth reporting: the phase has nothing

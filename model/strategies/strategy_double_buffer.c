@@ -20,6 +20,12 @@
 #define INDEPENDENT                                                            \
 	"neither a round's input nor its kernels need what the round before "  \
 	"wrote"
+#define BESIDE                                                                 \
+	"kernels of two rounds run side by side, on SMs that one leaves "      \
+	"idle, and "
+#define FILLED                                                                 \
+	"the host fills each round's input anew: it is the buffer that the "   \
+	"round before copied out, and else the rounds are not independent"
 
 /* A round of less than this part of its kernels' time needs them side by side.
  */
@@ -159,13 +165,15 @@ static void set_loop_ns(const struct xs_strategy_case *c,
 static const char *condition(const struct xs_strategy_case *c,
 			     const struct xs_estimate *row)
 {
+	static const char *const conditions[][2] = {
+	    {INDEPENDENT, FILLED},
+	    {BESIDE INDEPENDENT, BESIDE FILLED},
+	};
 	const double kernel_ns = c->work.kernel_ns;
 
-	return row->round_ns < kernel_ns * KERNELS_BESIDE &&
-		       kernel_ns <= (double)c->phase->round_ns.median_ns
-		   ? "kernels of two rounds run side by side, on SMs that one "
-		     "leaves idle, and " INDEPENDENT
-		   : INDEPENDENT;
+	return conditions[row->round_ns < kernel_ns * KERNELS_BESIDE &&
+			  kernel_ns <= (double)c->phase->round_ns.median_ns]
+			 [row->returning];
 }
 
 /*
@@ -178,8 +186,9 @@ static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 	struct xs_roundtrips returning;
 	const int rc = xs_roundtrip_count(c->phase, &returning);
 
+	row->returning = !rc && returning.in;
 	row->doubtful =
-	    !rc && (returning.in || !c->work.in_copies || may_be_updated(c));
+	    row->returning || !c->work.in_copies || may_be_updated(c);
 	if (is_input_there(c) && !row->doubtful) {
 		xs_estimate_need(row, condition(c, row));
 	} else {
@@ -240,10 +249,10 @@ static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 		 "run during its kernels%s",
 		 !row->doubtful	      ? ""
 		 : !c->work.in_copies ? "; a round's input is on the device"
-		 : may_be_updated(c)  ? "; the host may compute a round's "
-					"input from what was copied out"
-				      : "; a round copies in what was copied "
-					"out");
+		 : row->returning     ? "; a round copies in what was copied "
+					"out"
+				      : "; the host may compute a round's "
+					"input from what was copied out");
 	return 0;
 }
 

@@ -91,5 +91,9 @@ int xs_build_phase_flow(struct xs_result *result, const struct xs_trace *trace,
 	out->task_class = names[phase->task_class.kind];
 	out->task_class_known = phase->task_class.kind != XS_CLASS_UNKNOWN;
 	out->task_class_why = why(&result->arena, phase);
+	out->independent =
+	    phase->task_class.kind == XS_CLASS_INDEPENDENT ? "yes"
+	    : phase->task_class.returns ? "no, unless the host fills it anew"
+					: "perhaps";
 	return err;
 }

@@ -27,7 +27,7 @@ xs_alternative_left_out(const struct xs_result *result,
 		const struct xs_result_estimate *row =
 		    xs_result_best(phase, strategy->id, true);
 
-		if (row && row->saves_ns != XS_UNKNOWN &&
+		if (row && row->saves_ns != XS_UNKNOWN && !row->returning &&
 		    !xs_result_may_hold(row) &&
 		    xs_worth_is_sure(result, phase, row,
 				     (double)xs_result_gain_ns(row)) &&

@@ -46,14 +46,15 @@ static bool is_told(const struct xs_result_estimate *row)
 
 /* The least time of a round by the row: what it changes can save no more than
  * the time in which data moves or the host waits. The present time, if it is
- * neither known nor faster in any case, or changes launches alone. */
+ * neither known nor faster in any case, changes launches alone, or the trace
+ * speaks against it. */
 static int64_t least_by_row_ns(const struct xs_result_phase *phase,
 			       const struct xs_result_estimate *row)
 {
 	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
 	int64_t most_ns;
 
-	if (!strategy ||
+	if (!strategy || row->returning ||
 	    !(strategy->changes & ~(unsigned)XS_CHANGES_LAUNCHES) ||
 	    !(is_told(row) || xs_result_is_faster(phase, row)))
 		return xs_result_untraced_ns(phase);

@@ -278,7 +278,7 @@ static const char *lead(struct xs_result *result, const struct act *act)
 	const char *how = "", *first = "";
 
 	if (asks && asked->doubtful)
-		how = "; report --dataflow tells";
+		how = "; its code tells";
 	else if (asks && strcmp(asked->strategy, "resident") == 0)
 		how = "; XFERSPY_HASH=1 tells";
 	if (asks)

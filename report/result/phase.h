@@ -65,6 +65,8 @@ struct xs_result_estimate {
 	const char *needs;    /* the first of assumes that the trace does not
 			       * show, or bound; NULL: none */
 	bool doubtful;	      /* the trace speaks against that condition */
+	bool returning;	      /* so it does: a round's input is what the one
+			       * before copied out */
 	int64_t otherwise_ns; /* time of a round without the condition */
 	const char *why;
 	const char **assumes;
@@ -123,6 +125,7 @@ struct xs_result_phase {
 	int64_t kernel_busy_ns; /* of a round: at least one kernel ran */
 	const char *task_class; /* of Li et al. 2016, or "unknown" */
 	const char *task_class_why;
+	const char *independent; /* by it: "yes", "perhaps" or "no, ..." */
 	bool task_class_known;
 	int64_t least_ns;   /* of a round, if only data orders its copies and
 			     * kernels; XS_UNKNOWN: unknown */

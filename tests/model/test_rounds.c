@@ -181,8 +181,11 @@ TEST(test_double_buffer_of_returning_data)
 	row = estimated("double-buffer");
 	assert_near(row->round_ns, 100000);
 	assert_true(row->doubtful);
+	assert_true(row->returning);
+	assert_has(row->bound, "the host fills each round's input anew");
 	assert_string_equal(row->bound, row->assumes[0]);
 	steps[2].dst = 0x2000;
+	assert_false(estimated("double-buffer")->returning);
 	assert_false(estimated("double-buffer")->doubtful);
 }
 
@@ -196,6 +199,7 @@ TEST(test_double_buffer_of_updated_data)
 	phase.between_ns.median_ns = phase.between_ns.p95_ns = 20000;
 	assert_true(estimated("double-buffer")->doubtful);
 	assert_has(estimated("double-buffer")->why, "from what was copied out");
+	assert_has(estimated("double-buffer")->bound, "round before wrote");
 	steps[0].same_host = false;
 	assert_false(estimated("double-buffer")->doubtful);
 	steps[0].same_host = true;

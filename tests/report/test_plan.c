@@ -552,6 +552,18 @@ TEST(doubtful_rows_are_asked_for)
 	    "place of step 1 (250 ms), but only if no round");
 }
 
+/* What a round copies in, the one before copied out: pinning comes first. */
+TEST(rows_of_returning_data_are_no_question)
+{
+	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	struct xs_result_estimate *row =
+	    add(phase, "double-buffer", XS_EFFORT_PLACES, 10 * MS);
+	row->bound = "the host fills each round's input anew";
+	row->doubtful = row->returning = true;
+	expect("pinned");
+	assert_null(result->question);
+}
+
 static void says_why(const char *text)
 {
 	expect("");

@@ -186,6 +186,7 @@ static void put_summary(const struct xs_terminal *terminal,
 			struct xs_result *result)
 {
 	const struct xs_result_dataflow *flow = result->dataflow;
+	const struct xs_result_phase *phase = &result->phases[flow->phase - 1];
 	struct xs_arena *arena = &result->arena;
 
 	xs_terminal_wrap(
@@ -198,6 +199,10 @@ static void put_summary(const struct xs_terminal *terminal,
 		flow->phase, flow->rounds, xs_units_ns(flow->from_ns).s,
 		flow->op_count, flow->unknown, reasons(arena, flow),
 		edges(result)));
+	xs_terminal_wrap(terminal, XS_BOLD, "  ",
+			 xs_arena_print(arena, "Rounds independent: %s (%s).",
+					phase->independent,
+					phase->task_class_why));
 	xs_terminal_wrap(
 	    terminal, XS_BOLD, "  ",
 	    xs_arena_print(
