@@ -160,10 +160,10 @@ static double waiting_share(const struct xs_round_work *w)
 
 /*
  * Returns the latency of reads on the device. What a round copies in is in the
- * L2 if it fits, but warps that read together wait longer than one that reads
- * alone, as for the memory at most. The value is the mean of both, as a factor,
- * if their waits were counted. Otherwise a kernel that waits for all of its
- * time is taken to wait for the memory.
+ * L2 if it fits. Requests of about one sector queue up in the SM, so that warps
+ * wait longer, as for the memory at most; the value is the mean of both, as a
+ * factor, if their waits were counted. Otherwise a kernel that waits for all of
+ * its time is taken to wait for the memory.
  */
 static double device_latency_ns(const struct xs_machine *m,
 				const struct xs_round_work *w,
@@ -179,7 +179,8 @@ static double device_latency_ns(const struct xs_machine *m,
 		return isnan(l2_ns) ? L2_LATENCY_LEAST * memory_ns : l2_ns;
 	return isnan(l2_ns) || isnan(waiting_share(w)) || m->l2_bytes <= 0
 		   ? memory_ns
-		   : sqrt(l2_ns * memory_ns);
+	       : is_scattered(w) ? sqrt(l2_ns * memory_ns)
+				 : l2_ns;
 }
 
 /* Of a kernel's time, before its first warp runs and after the last one has
@@ -191,18 +192,20 @@ static struct waits waits_of(const struct xs_machine *m,
 			     const struct reads *reads,
 			     enum xs_mapped_case which)
 {
+	const double memory_ns = m->device_read_latency_ns.value;
 	const double latency_ns = device_latency_ns(m, w, which);
 	const double at_once = xs_round_work_blocks_per_sm(w, m) * m->sm_count;
 	const double blocks = fmin(w->blocks / fmax(w->kernels, 1), at_once);
 	const double sms = fmin(blocks, m->sm_count);
 	const double warps = blocks * ceil(w->block_threads / XS_MAPPED_LANES);
-	const double slower = m->mapped_read_latency_ns.value / latency_ns;
 	const double in_turn_ns = reads->lines * latency_ns;
 	const double share =
 	    isnan(all_reads(w)) ? 1 : fmin(reads->sectors / all_reads(w), 1);
+	double first_ns;
 	struct waits waits = {0};
 
-	if (!(warps > 0) || !(in_turn_ns > 0) || isnan(slower))
+	if (!(warps > 0) || !(in_turn_ns > 0) ||
+	    isnan(m->mapped_read_latency_ns.value / memory_ns))
 		return waits;
 	waits.in_step = sms > 1 && reads->sectors * XS_MAPPED_SECTOR_BYTES >=
 				       READ_BY_ALL * sms * w->in_bytes;
@@ -212,7 +215,11 @@ static struct waits waits_of(const struct xs_machine *m,
 		waits.device_ns =
 		    device_waits_ns(w, in_turn_ns / warps, in_turn_ns / sms,
 				    w->kernel_ns * share, waits.in_step, which);
-	waits.mapped_ns = waits.device_ns * slower;
+	/* the first read takes as long as the memory's: nothing is near */
+	first_ns = fmin(waits.device_ns, memory_ns);
+	waits.mapped_ns =
+	    m->mapped_read_latency_ns.value *
+	    (first_ns / memory_ns + (waits.device_ns - first_ns) / latency_ns);
 	return waits;
 }
 

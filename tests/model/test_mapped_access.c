@@ -191,7 +191,8 @@ TEST(test_few_warps_do_not_hide_waits)
 }
 
 /* A warp waits for 60 of 100 cycles: 60000 ns of the kernel, whatever it reads.
- * The L2 has the data, with 100 ns where the memory has 400: 200 in the mean.
+ * The L2 has the data, with 100 ns where the memory has 400, as the first read
+ * has. Requests of one sector: 200, the mean of both.
  */
 TEST(test_counted_waits)
 {
@@ -201,11 +202,13 @@ TEST(test_counted_waits)
 	work.warp_cycles = 100;
 	machine.l2_bytes = 12800;
 	assert_close(mapped().both_ns, 40000 + 60000 * 2.56);
-	assert_close(at_most().both_ns, 40000 + 60000 * 2.56 / 0.33);
+	assert_close(at_most().both_ns, 40000 + 1024 + 59600 * 2.56 / 0.33);
 	set_param(&machine.l2_read_latency_ns, 100);
-	assert_close(mapped().both_ns, 40000 + 60000 * 5.12);
-	assert_close(at_most().both_ns, 40000 + 60000 * 10.24);
+	assert_close(mapped().both_ns, 40000 + 1024 + 59600 * 10.24);
+	assert_close(at_most().both_ns, 40000 + 1024 + 59600 * 10.24);
 	assert_close(at_least().both_ns, 40000 + 60000 * 2.56);
+	work.read_sectors = work.read_requests = 400;
+	assert_close(mapped().both_ns, 40000 + 1024 + 59600 * 5.12);
 	machine.l2_bytes = 12799;
 	assert_close(mapped().both_ns, 40000 + 60000 * 2.56);
 }
