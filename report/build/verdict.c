@@ -33,6 +33,8 @@ static void mark_phases(struct xs_result *result,
 		struct xs_result_phase *phase = &result->phases[i];
 
 		phase->apart = !xs_steady_has(steady, &phases->items[i]);
+		phase->before = phase->apart && phases->items[i].last_end_ns <=
+						    steady->span.from_ns;
 		if (!phase->apart)
 			phase->outside =
 			    xs_steady_outside(steady, &phases->items[i]);

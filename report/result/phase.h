@@ -113,7 +113,8 @@ struct xs_result_phase {
 	 */
 	int64_t beside_link_ns, beside_kernels_ns;
 	int64_t first_start_ns;
-	bool apart; /* of the start-up, or after the steady part */
+	bool apart;  /* of the start-up, or after the steady part */
+	bool before; /* of the start-up */
 	/* part of the rounds that are outside of the steady part, 0 to 1, of
 	 * those that do not warm up; 0 if all are apart */
 	double outside;

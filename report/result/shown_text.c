@@ -72,17 +72,6 @@ static const char *most_within(struct xs_result *result,
 			     .s);
 }
 
-/* Whether the phase is before one of the steady part. */
-static bool is_before(const struct xs_result *result,
-		      const struct xs_result_phase *phase)
-{
-	for (size_t i = 0; i < result->phase_count; i++)
-		if (!result->phases[i].apart &&
-		    result->phases[i].first_start_ns > phase->first_start_ns)
-			return true;
-	return false;
-}
-
 /* Adds how its rounds' times differ from the usual one's to the list. */
 static const char *add_times(struct xs_result *result, const char *list,
 			     const struct xs_result_phase *phase)
@@ -121,7 +110,7 @@ static const char *add_times(struct xs_result *result, const char *list,
 				   xs_units_ns(phase->warm_up_ns).s));
 	return phase->apart && result->verdict.repeats
 		   ? xs_arena_join(arena, list,
-				   is_before(result, phase)
+				   phase->before
 				       ? "before the steady part, not counted"
 				       : "after the steady part, not counted")
 		   : list;

@@ -226,7 +226,8 @@ in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'in this run of 258 ms
 	"own 238 ms, the program's 9.51 ms" \
 	'input, or copies it along, and kernels run side by side, on SMs'
 in_one_line corpus/h100/develop/hec-car 'resident* ~1.45 ms'
-joined corpus/contact-10-h100/tenth/comp-raytrace 'after the steady part, not counted'
+in_one_line corpus/contact-10-h100/tenth/rio-differentiate 'of 277 ms' 'then 267 ms'
+joined corpus/contact-10-h100/tenth/comp-raytrace 'before the steady part, not counted'
 joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
 joined corpus/contact-2/second/hec-rainflow 'adds 17.8 ms'
 joined corpus/h100/develop/sam-BlackScholes '(run --counters tells)' 'Start-up is 77.7 %'
