@@ -53,6 +53,7 @@ static int add_access(struct builder *b, struct xs_flow_op *op,
 		return -ENOMEM;
 	out->memories = memories;
 	memories[b->access_count] = range ? range->call : XS_NONE;
+	access.allocation = xs_live_range_maker(b->trace, range);
 	accesses[b->access_count++] = access;
 	op->access_count++;
 	return 0;
@@ -66,20 +67,20 @@ static int add_end(struct builder *b, struct xs_flow_op *op,
 	const bool device = memory == XS_MEM_DEVICE || memory == XS_MEM_MANAGED;
 	const struct xs_live_range *range =
 	    xs_live_ranges_find(&b->live, address);
-	struct xs_flow_access access = {address, address + call->bytes, !writes,
-					writes, true};
+	struct xs_flow_access access = {
+	    address, address + call->bytes, !writes, writes, true, 0};
 
 	if (memory == XS_MEM_ARRAY) {
 		/* its handle stands for it, and parts of it are not told
 		 * apart */
 		access = (struct xs_flow_access){address, address + 1, true,
-						 writes, false};
+						 writes,  false,       0};
 	} else if (call->rows > 1) {
 		/* the pitch is unknown */
 		op->unknown |= !range;
 		if (range)
 			access = (struct xs_flow_access){
-			    range->begin, range->end, true, writes, false};
+			    range->begin, range->end, true, writes, false, 0};
 	}
 	if (device && !range)
 		b->out->unfollowed = XS_UNFOLLOWED_MEMORY;
@@ -111,8 +112,8 @@ static int add_kernel_access(struct builder *b, struct xs_flow_op *op,
 			     const struct xs_live_range *range,
 			     uint64_t address)
 {
-	struct xs_flow_access access = {range->begin, range->end, true, true,
-					false};
+	struct xs_flow_access access = {range->begin, range->end, true,
+					true,	      false,	  0};
 	struct xs_flow_access *before;
 	uint32_t *number = &b->accessed[range->number];
 

@@ -18,6 +18,7 @@
 /* An access of a segment. */
 struct touch {
 	uint32_t op, previous; /* XS_FLOW_NONE: none */
+	uint32_t allocation;
 	bool reads, writes, exact;
 };
 
@@ -136,7 +137,8 @@ static int link_segment(struct builder *b, uint32_t segment,
 		if (!is_before(b, touch.op, op))
 			continue;
 		if (!is_hidden(b, &hiding, touch.op)) {
-			if (touch.writes && access->reads)
+			if (touch.writes && access->reads &&
+			    touch.allocation == access->allocation)
 				rc = link_ops(b, touch.op, op, XS_FLOW_TRUE);
 			else if (access->writes)
 				rc = link_ops(b, touch.op, op, XS_FLOW_REUSE);
@@ -153,8 +155,12 @@ static int link_segment(struct builder *b, uint32_t segment,
 static int touch_segment(struct builder *b, uint32_t segment,
 			 const struct xs_flow_access *access, uint32_t op)
 {
-	const struct touch touch = {op, b->segments[segment], access->reads,
-				    access->writes, access->exact};
+	const struct touch touch = {op,
+				    b->segments[segment],
+				    access->allocation,
+				    access->reads,
+				    access->writes,
+				    access->exact};
 
 	b->segments[segment] = (uint32_t)b->touch_count;
 	return XS_ARRAY_ADD(b->touches, b->touch_count, touch);

@@ -15,6 +15,7 @@ struct xs_flow_access {
 	bool reads, writes;
 	bool
 	    exact; /* it writes all of it; else it may read or write any part */
+	uint32_t allocation; /* others' contents at this address are gone */
 };
 
 struct xs_flow_op {
@@ -68,9 +69,10 @@ struct xs_flow {
  * the reads since then of the memory that it writes; an unknown op depends on
  * all since the last unknown one, and all after it depend on it. Two ops that
  * the program does not order depend on each other in no way: they would race.
- * What one of them may have written does not hide what others wrote before. Of
- * ops that follow each other in a stream, and of the first op in a stream after
- * a wait, the order is an edge if there is no other. Returns 0, -ENOMEM, or
+ * What one of them may have written does not hide what others wrote before.
+ * What was written to another allocation at the address is not read. Of ops
+ * that follow each other in a stream, and of the first op in a stream after a
+ * wait, the order is an edge if there is no other. Returns 0, -ENOMEM, or
  * -E2BIG if it would take more than *program->steps or 4 * 10^6 edges.
  */
 int xs_flow_build(const struct xs_flow_program *program, struct xs_flow *flow);

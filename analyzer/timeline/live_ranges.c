@@ -94,12 +94,29 @@ static void drop_all(struct xs_live_ranges *ranges)
 	ranges->tree = NULL;
 }
 
-bool xs_call_maps(const struct xs_trace *trace, const struct xs_call *call)
+static const char *function_of(const struct xs_trace *trace,
+			       const struct xs_call *call)
+{
+	return call->site < trace->site_count
+		   ? trace->strings[trace->sites[call->site].function]
+		   : "";
+}
+
+uint32_t xs_live_range_maker(const struct xs_trace *trace,
+			     const struct xs_live_range *range)
 {
 	const char *name =
-	    call->site < trace->site_count
-		? trace->strings[trace->sites[call->site].function]
-		: "";
+	    range ? function_of(trace, &trace->calls[range->call]) : "";
+
+	return strncmp(name, "cudaMalloc", 10) == 0 ||
+		       strncmp(name, "cuMemAlloc", 10) == 0
+		   ? range->call
+		   : XS_NONE;
+}
+
+bool xs_call_maps(const struct xs_trace *trace, const struct xs_call *call)
+{
+	const char *name = function_of(trace, call);
 
 	return strcmp(name, "cuMemMap") == 0 || strcmp(name, "cuMemUnmap") == 0;
 }

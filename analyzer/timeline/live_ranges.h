@@ -40,6 +40,11 @@ int xs_live_ranges_advance(struct xs_live_ranges *ranges, uint64_t at_ns);
 const struct xs_live_range *
 xs_live_ranges_find(const struct xs_live_ranges *ranges, uint64_t address);
 
+/* Returns the call that allocated the range, which then had no contents;
+ * XS_NONE: it was registered, mapped or imported. NULL: XS_NONE. */
+uint32_t xs_live_range_maker(const struct xs_trace *trace,
+			     const struct xs_live_range *range);
+
 void xs_live_ranges_free(struct xs_live_ranges *ranges);
 
 #endif

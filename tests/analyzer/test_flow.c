@@ -41,8 +41,9 @@ static enum xs_flow_kind edge_of(const struct xs_flow *flow, uint32_t from,
 
 enum touch { READS, WRITES, WRITES_EXACTLY };
 
-static bool touches(const struct random_program *p, uint32_t op, uint64_t byte,
-		    enum touch touch)
+/* of allocations in `made`, a bit each */
+static bool touches_of(const struct random_program *p, uint32_t op,
+		       uint64_t byte, enum touch touch, unsigned made)
 {
 	const struct xs_flow_op *o = &p->ops[op];
 
@@ -51,11 +52,29 @@ static bool touches(const struct random_program *p, uint32_t op, uint64_t byte,
 		    &p->accesses[o->first_access + i];
 
 		if (a->begin <= byte && byte < a->end &&
+		    made >> a->allocation & 1 &&
 		    (touch == READS    ? a->reads
 		     : touch == WRITES ? a->writes
 				       : a->writes && a->exact))
 			return true;
 	}
+	return false;
+}
+
+static bool touches(const struct random_program *p, uint32_t op, uint64_t byte,
+		    enum touch touch)
+{
+	return touches_of(p, op, byte, touch, 3);
+}
+
+/* Whether one reads what the other one wrote, to the same allocation. */
+static bool reads_from(const struct random_program *p, uint32_t from,
+		       uint32_t to, uint64_t byte)
+{
+	for (unsigned made = 1; made < 3; made++)
+		if (touches_of(p, from, byte, WRITES, made) &&
+		    touches_of(p, to, byte, READS, made))
+			return true;
 	return false;
 }
 
@@ -81,7 +100,7 @@ static enum xs_flow_kind by_memory(const struct random_program *p,
 
 		if (overwritten(p, from, to, byte))
 			continue;
-		if (wrote && touches(p, to, byte, READS))
+		if (reads_from(p, from, to, byte))
 			return XS_FLOW_TRUE;
 		if ((wrote || touches(p, from, byte, READS)) &&
 		    touches(p, to, byte, WRITES))
@@ -158,6 +177,7 @@ static void make_random(struct random_program *p)
 {
 	uint32_t used = 0, waited = XS_FLOW_NONE;
 	const uint32_t count = 1 + (uint32_t)rand() % OPS;
+	const uint32_t renewed = (uint32_t)rand() % (2 * OPS);
 	const int unknowns = rand() % 3 ? 40 : 4;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -178,7 +198,10 @@ static void make_random(struct random_program *p)
 			p->accesses[used++] = (struct xs_flow_access){
 			    begin,
 			    begin + (uint64_t)rand() % (BYTES - begin + 1),
-			    what & 1, what & 2, rand() % 4 == 0};
+			    what & 1,
+			    what & 2,
+			    rand() % 4 == 0,
+			    i >= renewed};
 		}
 	}
 	p->program = (struct xs_flow_program){p->ops, count, p->accesses, used,
@@ -218,10 +241,10 @@ TEST(like_each_byte)
 TEST(rounds_of_one_buffer)
 {
 	const struct xs_flow_access accesses[] = {
-	    {1000, 1064, false, true, true},
-	    {1000, 1064, true, true, false},
-	    {2000, 2064, true, true, false},
-	    {2000, 2064, true, false, false}};
+	    {1000, 1064, false, true, true, 0},
+	    {1000, 1064, true, true, false, 0},
+	    {2000, 2064, true, true, false, 0},
+	    {2000, 2064, true, false, false, 0}};
 	const struct xs_flow_op ops[] = {{0, XS_FLOW_NONE, 0, 1, false},
 					 {0, XS_FLOW_NONE, 1, 2, false},
 					 {0, XS_FLOW_NONE, 3, 1, false},
@@ -242,6 +265,26 @@ TEST(rounds_of_one_buffer)
 	xs_flow_free(&flow);
 }
 
+/* Memory that was freed and allocated again holds nothing to need. */
+TEST(new_memory_is_not_read)
+{
+	const struct xs_flow_access accesses[] = {{0, 8, true, true, false, 1},
+						  {0, 8, true, true, false, 2},
+						  {0, 8, true, false, true, 2}};
+	const struct xs_flow_op ops[] = {{0, XS_FLOW_NONE, 0, 1, false},
+					 {0, XS_FLOW_NONE, 1, 1, false},
+					 {0, XS_FLOW_NONE, 2, 1, false}};
+	const struct xs_flow_program program = {ops, 3,	   accesses, 3,
+						1,   NULL, NULL};
+	struct xs_flow flow;
+
+	assert_int_equal(xs_flow_build(&program, &flow), 0);
+	assert_int_equal(edge_of(&flow, 0, 1), XS_FLOW_REUSE);
+	assert_int_equal(edge_of(&flow, 1, 2), XS_FLOW_TRUE);
+	assert_int_equal(flow.count, 2);
+	xs_flow_free(&flow);
+}
+
 /* Many ops on many small ranges, and each also reads all of them. */
 TEST(too_large)
 {
@@ -254,10 +297,10 @@ TEST(too_large)
 
 	for (uint32_t i = 0; i < count; i++) {
 		ops[i] = (struct xs_flow_op){0, XS_FLOW_NONE, 2 * i, 2, false};
-		accesses[2 * i] = (struct xs_flow_access){8 * i, 8 * i + 8,
-							  false, true, true};
-		accesses[2 * i + 1] =
-		    (struct xs_flow_access){0, 8 * count, true, false, false};
+		accesses[2 * i] = (struct xs_flow_access){
+		    8 * i, 8 * i + 8, false, true, true, 0};
+		accesses[2 * i + 1] = (struct xs_flow_access){
+		    0, 8 * count, true, false, false, 0};
 	}
 	assert_int_equal(xs_flow_build(&program, &flow), -E2BIG);
 	assert_null(flow.edges);
