@@ -224,6 +224,7 @@ struct xs_phase {
 	/* Consecutive rounds that stand for the phase, if possible those whose
 	 * launches' pointers are known; 0 if the trace has no pointers. */
 	uint32_t sample_rounds;
+	size_t sample_ops;
 	uint64_t sample_from_ns, sample_to_ns; /* CLOCK_REALTIME */
 	bool flow_known; /* the steps' partners are, by xs_phase_flow() */
 	struct xs_task_class task_class; /* by xs_phase_flow(), too */

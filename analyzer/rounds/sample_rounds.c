@@ -43,10 +43,10 @@ static void take(const struct xs_phase_members *m, const struct xs_key *order,
 		const struct xs_round *round =
 		    &m->rounds->items[order[i].index];
 
-		ops += round->op_count;
-		if ((rounds && ops > MOST_OPS) ||
+		if ((rounds && ops + round->op_count > MOST_OPS) ||
 		    (known && !is_known(m, round)))
 			break;
+		ops += round->op_count;
 		if (round->end_ns > end_ns)
 			end_ns = round->end_ns;
 		rounds++;
@@ -54,6 +54,7 @@ static void take(const struct xs_phase_members *m, const struct xs_key *order,
 	if (rounds <= phase->sample_rounds)
 		return;
 	phase->sample_rounds = rounds;
+	phase->sample_ops = ops;
 	phase->sample_from_ns = m->rounds->items[order[first].index].begin_ns;
 	phase->sample_to_ns = end_ns;
 }

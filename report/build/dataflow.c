@@ -221,7 +221,7 @@ static int64_t of_a_round(uint64_t ns, const struct xs_phase *phase)
 	return xs_number_bounded(ns / phase->sample_rounds);
 }
 
-/* No order saves more than these rounds took, untraced. */
+/* Of the rounds shown, untraced, with the time between them. */
 static int add_bound(struct builder *b, const struct xs_phase *phase)
 {
 	struct xs_result_dataflow *out = b->out;
@@ -240,21 +240,15 @@ static int add_bound(struct builder *b, const struct xs_phase *phase)
 	if (err)
 		return err;
 	out->bound_ns = of_a_round(xs_dataflow_least_ns(&bound), phase);
-	/* the host may pause between rounds, and rounds may overlap */
+	out->others = b->flow->op_count > phase->sample_ops;
 	out->round_ns =
-	    of_a_round(phase->sample_to_ns - phase->sample_from_ns, phase);
-	if (out->round_ns > xs_number_bounded(phase->round_ns.median_ns))
-		out->round_ns = xs_number_bounded(phase->round_ns.median_ns);
-	out->round_ns -= b->result->phases[phase->id - 1].tracer_ns;
+	    of_a_round(phase->sample_to_ns - phase->sample_from_ns, phase) -
+	    b->result->phases[phase->id - 1].tracer_ns;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		const int64_t ns = of_a_round(parts[i].ns, phase);
-
-		if (!out->limit && ns == out->bound_ns)
+		*parts[i].part = of_a_round(parts[i].ns, phase);
+		if (!out->limit && *parts[i].part == out->bound_ns)
 			out->limit = parts[i].name;
-		*parts[i].part = ns < out->round_ns ? ns : out->round_ns;
 	}
-	if (out->bound_ns > out->round_ns)
-		out->bound_ns = out->round_ns;
 	return 0;
 }
 

@@ -61,6 +61,7 @@ struct xs_result_dataflow {
 	struct xs_result_flow_reason *reasons; /* why ops are unknown */
 	size_t reason_count;
 	int64_t round_ns; /* of these rounds, on average */
+	bool others;	  /* these times have other work between them, too */
 	int64_t bound_ns; /* the least, if only data orders them */
 	/* the parts of which it is the longest */
 	int64_t path_ns, in_ns, kernel_ns, out_ns;

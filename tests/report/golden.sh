@@ -241,6 +241,11 @@ joined corpus/contact-10/tenth/sora-tof-flying \
 joined corpus/contact-10/tenth/pmpp-grayscale 'save at most 39.5 ms: 99.2 %'
 joined corpus/h100/develop/sam-histogram "the program's 824 ms; afterwards"
 
+# Of several phases, and slower than the median round: no time is cut.
+prints 'xferspy report --machine h100 --dataflow $corpus/contact-4/fourth/hec-complex.xspy' \
+	'A round and the other work until the next one take'
+prints 'xferspy report --machine h100 --dataflow $corpus/contact-8/eighth/hec-resize.xspy' \
+	'takes 2.92 ms, and at least 2.67'
 # Who needs what; the graph of a trace without pointers says why it is empty.
 golden dataflow.txt \
 	'xferspy report --machine h100 --dataflow $reports/dataflow/layers-pinned.xspy |

@@ -207,10 +207,12 @@ static void put_summary(const struct xs_terminal *terminal,
 	    terminal, XS_BOLD, "  ",
 	    xs_arena_print(
 		arena,
-		"A round takes %s, and at least %s if only data orders it: %s "
+		"A round%s %s, and at least %s if only data orders %s: %s "
 		"are the limit.",
+		flow->others ? " and the other work until the next one take"
+			     : ", with the time until the next one, takes",
 		xs_units_ns(flow->round_ns).s, xs_units_ns(flow->bound_ns).s,
-		flow->limit));
+		flow->others ? "them" : "it", flow->limit));
 	xs_terminal_wrap(
 	    terminal, XS_DIM, "  ",
 	    xs_arena_print(
