@@ -233,12 +233,12 @@ int xs_plan_recorded(const struct xs_strategy_case *c,
 int xs_plan_reuse(const struct xs_phase *phase,
 		  const struct xs_machine *machine, struct xs_plan *plan);
 
-/* Leaves out the allocations and frees of the device arrays that the run
- * copies, except of the first copy's: merged, they are one. Returns 0 or
- * -ENOMEM. */
+/* Leaves out the allocations and frees of the device arrays that runs of small
+ * copies copy, except of each run's first copy: merged, they are one. That one
+ * may be older than the round; it is then taken to have room for the others.
+ * Action i of the plan is step i. Returns 0 or -ENOMEM. */
 int xs_plan_join_arrays(const struct xs_phase *phase,
-			const struct xs_small_copies *run,
-			struct xs_plan *plan);
+			const struct xs_machine *machine, struct xs_plan *plan);
 
 /* Writes a plan without copies: the kernel reads and writes host memory over
  * the link. Returns 0 or -ENOMEM. */

@@ -65,7 +65,7 @@ static int merge(const struct xs_strategy_case *c, const struct xs_machine *m,
 	spread.thread = action->thread;
 	if (!run->in && run->apart)
 		rc = xs_plan_add(plan, &spread);
-	return rc ? rc : xs_plan_join_arrays(c->phase, run, plan);
+	return rc;
 }
 
 static int build_plan(const struct xs_strategy_case *c,
@@ -80,7 +80,7 @@ static int build_plan(const struct xs_strategy_case *c,
 	     !rc && xs_small_copies_next(c->phase, c->machine, i, &run);
 	     i = run.end)
 		rc = merge(c, &scenario->machine, &run, plan);
-	return rc;
+	return rc ? rc : xs_plan_join_arrays(c->phase, c->machine, plan);
 }
 
 /* Totals of all runs: their number, their copies and the waits between these,

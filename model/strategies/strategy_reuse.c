@@ -128,25 +128,40 @@ int xs_plan_reuse(const struct xs_phase *phase,
 	return rc;
 }
 
-int xs_plan_join_arrays(const struct xs_phase *phase,
-			const struct xs_small_copies *run, struct xs_plan *plan)
+/* Marks the arrays that the run copies, except the first copy's. */
+static void join(const struct xs_phase *phase,
+		 const struct xs_small_copies *run, const struct fresh *fresh)
 {
-	const struct xs_step *steps = phase->steps;
-	struct range *range, *kept = NULL;
+	const struct range *kept = NULL;
+
+	for (size_t i = run->first; i < run->end; i++) {
+		const struct xs_step *step = &phase->steps[i];
+		struct range *range =
+		    range_of(fresh, run->in ? step->dst : step->src);
+
+		if (i == run->first)
+			kept = range;
+		else if (range && xs_step_is_copy(step))
+			range->joined |= range != kept;
+	}
+}
+
+int xs_plan_join_arrays(const struct xs_phase *phase,
+			const struct xs_machine *machine, struct xs_plan *plan)
+{
+	struct xs_small_copies run;
+	struct range *range;
 	struct fresh fresh;
 	int rc = find_fresh(phase, &fresh);
 
-	for (size_t i = run->first; !rc && i < run->end; i++) {
-		range = range_of(&fresh, run->in ? steps[i].dst : steps[i].src);
-		if (i == run->first)
-			kept = range;
-		else if (range && xs_step_is_copy(&steps[i]))
-			range->joined = range != kept;
-	}
+	for (size_t i = 0; !rc && fresh.count &&
+			   xs_small_copies_next(phase, machine, i, &run);
+	     i = run.end)
+		join(phase, &run, &fresh);
 	for (size_t i = 0; !rc && i < phase->step_count; i++) {
-		range = range_of(&fresh, steps[i].dst);
+		range = range_of(&fresh, phase->steps[i].dst);
 		if (range && range->joined)
-			leave_out(&steps[i], &plan->actions[i]);
+			leave_out(&phase->steps[i], &plan->actions[i]);
 	}
 	free(fresh.ranges);
 	return rc;

@@ -533,8 +533,8 @@ TEST(test_batch_of_copies_out)
 }
 
 /* The round allocates the second copy's array in 7000, behind the first copy,
- * and frees it in 5000. Merged, it is part of the first one's, and the round as
- * above; unless it was. */
+ * and frees it in 5000. Merged, it is part of the first one's, which is older
+ * than the round, and the round as above; unless it was. */
 TEST(test_batch_of_arrays_of_the_round)
 {
 	const double once_ns = 17800 + 5000 + 100000 + 1000 + 203000;
