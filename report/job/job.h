@@ -44,6 +44,8 @@ struct xs_job_step {
 	int64_t low_ns, high_ns;    /* its interval, if all err alike */
 	int64_t job_ns;		    /* of the job, if each process saves that */
 	bool at_least;		    /* job_ns may be more */
+	bool is_question;	    /* may save nothing: on a condition, or
+				     * low_ns is below 0 */
 };
 
 /* Processes of a host, or with GPUs, links and NUMA nodes of one kind. */

@@ -122,6 +122,9 @@ void xs_job_fill_steps(struct xs_job *job, const json_t *program)
 		    .sum_ns = xs_digest_get_number(row, "add", "saves_ns"),
 		    .low_ns = low_of(row),
 		    .high_ns = xs_digest_get_number(row, "add", "high_ns")};
+		out->is_question =
+		    out->condition ||
+		    (out->low_ns < 0 && out->low_ns != XS_UNKNOWN);
 		fill_gain(job, program, key, row, out);
 	}
 	if (job->step_count)

@@ -125,6 +125,7 @@ TEST(the_job_gains_what_its_slowest_process_does)
 	assert_int_equal(job->steps[0].saves.most, 3000 * MS);
 	assert_int_equal(job->steps[0].sum_ns, 6500 * MS);
 	assert_false(job->steps[0].at_least);
+	expect_text("json", false, "\"question\": false");
 	assert_has(job->verdict, "the job gains 2.00 s (20.0 %)");
 	assert_has(job->verdict, "it is up to 3.00 s.");
 }
@@ -156,6 +157,7 @@ TEST(a_condition_makes_the_gain_a_bound)
 	build(&rank, 1);
 	assert_has(job->verdict, "the job gains up to 3.00 s (30.0 %)");
 	expect_text("text", false, "  1? pinned\n");
+	expect_text("json", false, "\"question\": true");
 	expect_text("text", false, "may save up to 3.00 s of a run in 1 of 1");
 	expect_text("text", false, "only if the data stays\n");
 }

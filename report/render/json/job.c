@@ -20,6 +20,7 @@ static const struct xs_json_field step[] = {
     NAMED_OBJECT("saves_ns", saves, spread),
     FIELDS(sum_ns, low_ns, high_ns, job_ns, at_least, effort, condition),
     FIELDS(assumes, at_most, text, code),
+    NAMED("question", is_question),
     {0}};
 
 #undef IN

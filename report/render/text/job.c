@@ -111,13 +111,6 @@ static const char *saved(struct xs_job *job, const struct xs_job_step *step)
 			      others ? " in other runs)" : "", of);
 }
 
-/* Whether it may save nothing, or hangs on a condition. */
-static bool is_question(const struct xs_job_step *step)
-{
-	return step->condition ||
-	       (step->low_ns < 0 && step->low_ns != XS_UNKNOWN);
-}
-
 /* "saves 1.2 s of a run in the median (...); of the job at least 1.1 s (11 %);
  * effort: one line" */
 static const char *saving(struct xs_job *job, const struct xs_job_step *step)
@@ -132,7 +125,7 @@ static const char *saving(struct xs_job *job, const struct xs_job_step *step)
 		      xs_units_percent(step->job_ns, job->wall.most).s);
 
 	return xs_arena_print(&job->arena, "%s %s%s; of the job %s%s%s",
-			      is_question(step) ? "may save" : "saves",
+			      step->is_question ? "may save" : "saves",
 			      step->at_most ? "up to " : "", saved(job, step),
 			      of_job, *step->effort ? "; effort: " : "",
 			      step->effort);
@@ -144,7 +137,7 @@ static void put_step(const struct xs_terminal *terminal, struct xs_job *job,
 	const struct xs_job_step *step = &job->steps[i];
 
 	xs_terminal_print(terminal, XS_PLAIN, "  %zu%c ", i + 1,
-			  is_question(step) ? '?' : '.');
+			  step->is_question ? '?' : '.');
 	xs_terminal_print(terminal, XS_BOLD, "%s", step->strategy);
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	if (*step->places)

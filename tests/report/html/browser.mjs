@@ -294,8 +294,9 @@ assert.equal(words(await ofJob.innerText('#verdict')), visible(job.verdict));
 assert(job.plan.length > 0);
 assert.equal(await ofJob.locator('ol.plan > li').count(), job.plan.length);
 const change = words(await ofJob.innerText('ol.plan'));
-for (const {text, strategy, places} of job.plan)
-  assert(change.includes(visible(text)) && change.includes(`${strategy} at ${visible(places)}`), change);
+for (const [i, {text, strategy, places, question}] of job.plan.entries())
+  assert(change.includes(visible(text)) && change.includes(
+    `${i + 1}${question ? '?' : '.'} ${strategy} at ${visible(places)}`), change);
 assert.match(await ofJob.locator('p.warn').allInnerTexts().then(String), /no figures of rank 4/);
 const processes = ofJob.locator('section', {hasText: /^Processes/});
 assert.equal(await processes.locator('tbody tr').count(), job.traces);

@@ -9,13 +9,6 @@ function jobHeader({program, traces, hosts, ranks, ranks_seen: seen, machines}) 
     .filter(Boolean).join(' \u00b7 ')), themeButton());
 }
 
-// How far the saving is one, as of a step of one trace.
-function jobSaves({at_most: bound, low_ns: low}) {
-  const slower = low !== null && low < 0;
-  return (slower ? 'may also be slower; ' : '') +
-    `the job gains ${bound ? 'up to' : slower ? 'about' : ''}`.trim();
-}
-
 function jobStep(s, i, job) {
   const each = s.at_most ? `up to ${time(s.saves_ns.most)}` : range(s.saves_ns.least, s.saves_ns.most);
   // nothing of what is an upper bound, or may be none
@@ -24,10 +17,10 @@ function jobStep(s, i, job) {
   const spread = [s.traces > 1 && `median ${time(s.saves_ns.median)}`, mean && (s.traces > 1 ? `mean ${mean}` : mean)]
     .filter(Boolean).join('; ');
   return el('li',
-    el('div', el('div.saves', el('small', jobSaves(s) + (s.at_least ? ' at least' : '')), time(s.job_ns)),
+    el('div', el('div.saves', el('small', `the job ${s.question ? 'may gain' : 'gains'}${s.at_most ? ' up to' : ''}${s.at_least ? ' at least' : ''}`), time(s.job_ns)),
       el('small', `${percent(s.job_ns, job.wall_ns.most)} of it`)),
-    el('div', el('div', `${i + 1}. `, el('span.chip', s.strategy), s.places ? ` at ${s.places}` : ''),
-      el('small', `saves ${each} of a run${spread && ` (${spread})`}, in ${s.traces} of ${job.traces} processes` +
+    el('div', el('div', `${i + 1}${s.question ? '?' : '.'} `, el('span.chip', s.strategy), s.places ? ` at ${s.places}` : ''),
+      el('small', `${s.question ? 'may save' : 'saves'} ${each} of a run${spread && ` (${spread})`}, in ${s.traces} of ${job.traces} processes` +
         (s.effort ? `; effort: ${s.effort}` : '')),
       el('p', s.text), s.condition || s.assumes ? el('p.dim', `only if ${[s.condition, s.assumes].filter(Boolean).join('; ')}`) : null,
       s.code ? el('pre', s.code) : null));
