@@ -98,6 +98,10 @@ static void find_outside(const struct xs_trace *trace,
 {
 	const uint64_t from_ns = earliest_ns(trace);
 
+	/* before what was recorded of the run */
+	if (trace->ignored_ns && trace->window_count &&
+	    trace->windows[0].begin_ns >= trace->context_ns)
+		return;
 	if (from_ns && trace->context_ns > from_ns &&
 	    trace->context_ns - from_ns >= LEAST_NS) {
 		startup->end_ns = trace->context_ns;

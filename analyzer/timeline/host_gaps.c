@@ -38,6 +38,7 @@ uint32_t xs_host_gap_longest(const struct xs_trace *trace, uint64_t from_ns,
 {
 	uint64_t *sums = calloc(trace->site_count + 1, sizeof(*sums));
 	uint64_t window_ns = 0; /* begin of the current window */
+	uint64_t last_ns = from_ns, apart_ns = 0;
 	struct threads threads = {.count = 0};
 	uint32_t longest = XS_NONE;
 	size_t window = 0;
@@ -49,14 +50,23 @@ uint32_t xs_host_gap_longest(const struct xs_trace *trace, uint64_t from_ns,
 		while (window < trace->window_count &&
 		       trace->windows[window].begin_ns <= call->start_ns)
 			window_ns = trace->windows[window++].begin_ns;
+		last_ns = call->end_ns > last_ns ? call->end_ns : last_ns;
 		if (end_ns >= call->start_ns || end_ns < from_ns ||
-		    end_ns < window_ns || call->start_ns > to_ns ||
-		    call->site >= trace->site_count)
+		    call->start_ns > to_ns || call->site >= trace->site_count)
 			continue;
+		if (end_ns < window_ns) {
+			apart_ns += call->start_ns - window_ns;
+			continue;
+		}
 		sums[call->site] += call->start_ns - end_ns;
 		if (longest == XS_NONE || sums[call->site] > sums[longest])
 			longest = call->site;
 	}
+	if (window && trace->windows[window - 1].end_ns < to_ns)
+		to_ns = trace->windows[window - 1].end_ns;
+	apart_ns += to_ns > last_ns ? to_ns - last_ns : 0;
+	if (longest != XS_NONE && apart_ns > sums[longest])
+		longest = XS_NONE;
 	free(sums);
 	return longest;
 }

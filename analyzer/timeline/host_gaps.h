@@ -7,8 +7,8 @@
 
 /* Returns the call site before whose calls their threads spent the most time
  * outside of calls, within a span of CLOCK_REALTIME ns; XS_NONE: no thread has
- * two calls there, or no memory. Where calls were recorded in windows, time
- * between two windows does not count. */
+ * two calls there, no memory, or more time is behind all calls or before the
+ * first ones of windows. Time between two windows does not count. */
 uint32_t xs_host_gap_longest(const struct xs_trace *trace, uint64_t from_ns,
 			     uint64_t to_ns);
 

@@ -103,14 +103,43 @@ static const char *why_incomplete(const struct xs_trace *trace)
 	return trace->defect_count ? "the file is cut or damaged" : NULL;
 }
 
-static void note_file(struct xs_result *result, const struct xs_trace *trace)
+/* A process that was killed wrote calls, but not yet the times of the last
+ * ones' ops. */
+static void note_killed(struct xs_result *result, const struct xs_trace *trace,
+			const struct xs_phases *phases)
+{
+	size_t seen = 0; /* calls until the last one with an op */
+	size_t issue = 0, last = 0;
+
+	for (size_t i = 0; i < trace->op_count; i++)
+		if (trace->ops[i].call != XS_NONE && trace->ops[i].call >= seen)
+			seen = (size_t)trace->ops[i].call + 1;
+	for (size_t i = 0; i < trace->call_count; i++) {
+		const struct xs_call *call = &trace->calls[i];
+
+		if (call->error || !xs_call_issues(call->call_class))
+			continue;
+		issue++;
+		last += i >= seen;
+	}
+	xs_build_note(
+	    result, "the process was killed or is still running: %s",
+	    last ? xs_arena_print(&result->arena,
+				  "the last %zu of %zu calls that issue GPU "
+				  "work have no GPU times; %" PRIu64
+				  " round%s judged",
+				  last, issue, phases->rounds,
+				  phases->rounds == 1 ? " is" : "s are")
+		 : "its last GPU work may be missing");
+}
+
+static void note_file(struct xs_result *result, const struct xs_trace *trace,
+		      const struct xs_phases *phases)
 {
 	result->coverage.incomplete = why_incomplete(trace);
 	result->coverage.damaged = trace->defect_count > 0;
 	if (trace->header.state == XS_FILE_RUNNING)
-		xs_build_note(result,
-			      "the process was killed or is still running: its "
-			      "last GPU work may be missing");
+		note_killed(result, trace, phases);
 	if (trace->header.state == XS_FILE_STOPPED)
 		xs_build_note(result,
 			      "tracing stopped before the program ended");
@@ -315,7 +344,7 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 	out->lost = out->lost_calls + out->lost_ops + out->lost_cupti;
 	count_outside(trace, out);
 	note_losses(result);
-	note_file(result, trace);
+	note_file(result, trace, phases);
 	xs_build_note_gpu(result, trace);
 	note_failed(result, trace);
 	xs_build_note_sampling(result, trace);

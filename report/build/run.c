@@ -104,6 +104,7 @@ void xs_build_run(struct xs_result *result, const struct xs_trace *trace,
 	run->app = xs_arena_copy(arena, xs_trace_find_info(trace, "app"));
 	run->host = xs_arena_copy(arena, xs_trace_find_info(trace, "host"));
 	run->ignored_ns = xs_number_bounded(trace->ignored_ns);
+	run->range = xs_arena_copy(arena, xs_trace_find_info(trace, "range"));
 	run->pid = xs_number_known(trace->header.pid);
 	run->ranks = xs_build_info_number(trace, "ranks");
 	run->rank = run->ranks == XS_UNKNOWN

@@ -135,8 +135,10 @@ static const char *missing(const struct xs_result *result,
 	    result->coverage.imported)
 		return "the imported file has no GPU work";
 	if (result->totals.gpu_busy_ns == XS_UNKNOWN)
-		return "the trace has no times of the GPU's work; record with "
-		       "CUPTI and without XFERSPY_MODE=calls";
+		return is_killed ? "the process was killed before times of the "
+				   "GPU's work were written; let it run longer"
+				 : "the trace has no times of the GPU's work; "
+				   "Coverage says why";
 	if (!result->phase_count)
 		return "no copies and no kernels were recorded";
 	if (!result->verdict.repeats && is_killed)

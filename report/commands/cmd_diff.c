@@ -198,7 +198,8 @@ static int unknown_change(const struct xs_diff *diff)
 	if (diff->uncompared)
 		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
 				    diff->uncompared,
-				    "give traces of whole runs by one tool");
+				    "give traces of whole runs by one tool, or "
+				    "of XFERSPY_RANGE=profiler");
 	return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
 			    "the run times are unknown",
 			    "one trace has no timed run; see its report");

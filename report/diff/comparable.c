@@ -127,17 +127,6 @@ static void warn_of_tools(struct xs_diff *diff)
 	diff->change_percent = NAN;
 }
 
-/* Adds a warning if XFERSPY_RANGE left a part of the run out. */
-static void warn_of_part(struct xs_diff *diff, const char *side,
-			 const struct xs_result_run *run)
-{
-	if (run->ignored_ns && run->wall_ns != XS_UNKNOWN)
-		diff->warnings[diff->warning_count++] = xs_arena_print(
-		    &diff->arena, "%s: only %s of %s were traced", side,
-		    xs_units_ns(run->wall_ns).s,
-		    xs_units_ns(run->wall_ns + run->ignored_ns).s);
-}
-
 /* Warns if a trace names no program: its kernels tell whether it may be of the
  * other's. */
 static void warn_of_unnamed(struct xs_diff *diff)
@@ -177,8 +166,6 @@ void xs_diff_check(struct xs_diff *diff)
 			 arguments(diff, before_line),
 			 arguments(diff, after_line)) != NULL;
 	warn_of_tools(diff);
-	warn_of_part(diff, "before", before);
-	warn_of_part(diff, "after", after);
 	warn(diff, "the driver's versions differ", before->driver_version,
 	     after->driver_version);
 }

@@ -253,24 +253,41 @@ static void check_runs(struct xs_diff *diff, const char *name,
 		diff->different = warning;
 }
 
-/* Compares no times with that of a run that is not all in its trace. */
-static void check_ends(struct xs_diff *diff, const char *name,
-		       const struct xs_diff_side *side)
+/* Why a trace is not of a whole run, or NULL. */
+static const char *why_part(struct xs_diff *diff,
+			    const struct xs_result *result)
 {
-	const struct xs_result *run;
-	const char *warning;
+	const struct xs_result_run *run = &result->run;
+
+	if (!run->ignored_ns || run->wall_ns == XS_UNKNOWN ||
+	    result->coverage.incomplete)
+		return result->coverage.incomplete;
+	return xs_arena_print(&diff->arena, "only %s of %s were traced",
+			      xs_units_ns(run->wall_ns).s,
+			      xs_units_ns(run->wall_ns + run->ignored_ns).s);
+}
+
+/* Compares no times with that of a run that is not all in its trace, unless
+ * both programs call cudaProfilerStart() where the part begins. */
+static void check_parts(struct xs_diff *diff, const char *name,
+			const struct xs_diff_side *side)
+{
+	const char *warning = NULL;
 	size_t i = 0;
 
-	while (i < side->count && !side->runs[i]->coverage.incomplete)
-		i++;
-	if (i == side->count)
+	for (; i < side->count && !warning; i++)
+		warning = why_part(diff, side->runs[i]);
+	if (!warning)
 		return;
-	run = side->runs[i];
-	warning = xs_arena_print(&diff->arena, "%s: %s: %s", name,
-				 run->run.path, run->coverage.incomplete);
-	diff->warnings[diff->warning_count++] = warning;
+	diff->warnings[diff->warning_count++] =
+	    xs_arena_print(&diff->arena, "%s: %s: %s", name,
+			   side->runs[i - 1]->run.path, warning);
+	if (!side->runs[i - 1]->coverage.incomplete &&
+	    is(diff->before->run.range, "profiler") &&
+	    is(diff->after->run.range, "profiler"))
+		return;
 	if (diff->wall.change != XS_UNKNOWN)
-		diff->uncompared = warning;
+		diff->uncompared = diff->warnings[diff->warning_count - 1];
 	diff->wall.change = XS_UNKNOWN;
 	diff->change_percent = NAN;
 }
@@ -300,8 +317,8 @@ int xs_diff_build_runs(struct xs_result **before, size_t before_count,
 	xs_diff_check(diff);
 	check_runs(diff, "before", &diff->before_side, diff->before);
 	check_runs(diff, "after", &diff->after_side, diff->after);
-	check_ends(diff, "before", &diff->before_side);
-	check_ends(diff, "after", &diff->after_side);
+	check_parts(diff, "before", &diff->before_side);
+	check_parts(diff, "after", &diff->after_side);
 	for (size_t i = 0; i < 2; i++)
 		if (twice[i])
 			diff->warnings[diff->warning_count++] =

@@ -55,6 +55,7 @@ struct xs_result_run {
 	int64_t wall_ns;	 /* of the traced part */
 	int64_t tracer_ns;	 /* of wall_ns, by all phases' tracing_ns */
 	int64_t ignored_ns;	 /* of the run, outside XFERSPY_RANGE */
+	const char *range; /* its value; NULL: unknown, or the whole run */
 	struct xs_result_device *devices;
 	size_t device_count;
 	struct xs_result_gpu_link *links; /* with copies */

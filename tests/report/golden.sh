@@ -176,6 +176,8 @@ opening corpus/h100/develop/hec-ga 'ms, but only if'
 opening corpus/contact-4/fourth/hec-ecdh 'buffers of steps 1, 2: saves 19.0 ms'
 opening corpus/contact/first/hec-haccmk 'only if kernels of two rounds run side by side'
 opening frameworks/h100/item 'changes of data movement save at most 0.0 % of it.'
+# The host's time is that of the copy which the step leaves out.
+opening frameworks/h200-2/cupy_reduction-1 'In short: pin the host buffers'
 opening corpus/contact-10/tenth/comp-raytrace 'In short: nothing is worth it'
 
 # The range that was traced, and what is behind --all or in no step.
@@ -186,6 +188,8 @@ in_one_line() {
 }
 in_one_line frameworks/h200-3/loader-2 'divided by its 43 rounds' \
 	'per round of part of traced' '183 ms in the steady part (39.8 % of it)'
+in_one_line frameworks/h200-5/jax_put-1 'start-up: 495 ms; afterwards'
+in_one_line frameworks/h200-5/to_device-1 "idle; the host's code is the limit."
 in_one_line frameworks/h200-5/offload-1 'divided by its 13 rounds' '1 GiB in 16 copies'
 in_one_line frameworks/h200-2/decode-1 'divided by its 43 rounds' '8 B in 1 copy'
 in_one_line frameworks/h200-5/decode-1 'Steady part: 1.93 s (79.5 % of'
@@ -305,6 +309,9 @@ golden task-class.txt \
 golden no-dataflow.dot 'xferspy report --format dot $traces/two-kernels.txt |
 	sed "1s/\".*\"/\"TRACE\"/"'
 
+prints "xferspy report \$traces/killed.txt | tr -s ' \n' ' '" \
+	'the last 1 of 1 calls that issue GPU work have no GPU times; 0 rounds' \
+	'written; let it run longer'
 # Without calls, GPU times are complete only in a whole file.
 golden cut-note.txt 'xferspy report $traces/cut.txt | grep -A1 "^! no call"'
 # What was recorded, what is matched, and why the rest is not.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two results compared, and predictions checked against measurements. */
 #include "report/diff/compare.h"
+#include "report/diff/gate.h"
 #include "report/render/renderer.h"
 #include "tests/report/fixture.h"
 #include "tests/unit.h"
@@ -256,7 +257,8 @@ TEST(traces_of_other_tools_have_other_spans)
 	char *text = text_of(NAN, false);
 	assert_has(text, "! recorded by different tools (Nsight Systems 2025.3 "
 			 "before, xferspy after)");
-	assert_has(text, "\nThe runs are not compared.\n");
+	assert_has(text, "\nThe runs are not compared; rounds of a phase are, "
+			 "above.\n");
 	assert_has_not(text, "-2.00 s");
 	free(text);
 	xs_diff_free(&pair.diff);
@@ -275,10 +277,25 @@ TEST(a_part_of_a_run_is_noted)
 	char *text = text_of(NAN, false);
 	assert_has(text,
 		   "! the arguments differ: --n 16 before, --n 48 after\n");
-	assert_has(text, "! after: only 8.00 s of 10.0 s were traced\n");
+	assert_has(text, ": only 8.00 s of 10.0 s were traced\n");
+	assert_has(text, "\nThe runs are not compared; rounds of a phase are, "
+			 "above.\n");
 	assert_has_not(text, "! before: ");
 	assert_false(pair.diff.different);
+	assert_int_equal(xs_diff_gate(&pair.diff, 1e6), XS_GATE_UNKNOWN);
 	free(text);
+	xs_diff_free(&pair.diff);
+	/* both programs call cudaProfilerStart() at the same place */
+	pair.before->run.range = pair.after->run.range = "profiler";
+	build_pair();
+	assert_null(pair.diff.uncompared);
+	xs_diff_free(&pair.diff);
+	/* the other direction */
+	pair.before->run.ignored_ns = 2000000000;
+	pair.after->run.ignored_ns = 0;
+	pair.after->run.range = NULL;
+	build_pair();
+	assert_non_null(pair.diff.uncompared);
 }
 
 TEST(pinning_is_scored_too)

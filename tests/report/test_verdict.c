@@ -395,7 +395,7 @@ TEST(what_is_missing_is_said)
 	says("not known: what is left of the file has no calls of CUDA");
 	tear_down(NULL);
 	read_trace("traces/killed");
-	says("not known: the trace has no times of the GPU's work");
+	says("not known: the process was killed before times of the");
 	tear_down(NULL);
 	/* counting takes most of the time: its shares are not told either */
 	read_file(XS_SOURCE_DIR "/examples/traces/stencil-128-counters.xspy");

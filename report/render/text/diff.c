@@ -250,7 +250,8 @@ static void put_verdict(const struct xs_terminal *terminal,
 	if (isnan(diff->change_percent)) {
 		xs_terminal_print(terminal, XS_PLAIN,
 				  diff->uncompared
-				      ? "The runs are not compared.\n"
+				      ? "The runs are not compared; rounds of "
+					"a phase are, above.\n"
 				      : "The run times are unknown.\n");
 		return;
 	}
