@@ -343,15 +343,18 @@ const struct xs_strategy xs_strategy_batch = {
 		"{joined}cudaMemcpy(first_to, first_from, all_bytes, "
 		"cudaMemcpyDefault);",
 	    [XS_LANGUAGE_PYTORCH] =
+		"copied.synchronize()  # a torch.cuda.Event(): pinned was "
+		"read\n"
 		"torch.cat(parts, out=pinned)  # of torch.empty(..., "
 		"pin_memory=True)\n"
-		"batch = pinned.to(device, non_blocking=True)",
+		"batch = pinned.to(device, non_blocking=True); copied.record()",
 	    [XS_LANGUAGE_JAX] = "batch = jax.device_put(numpy.concatenate("
 				"parts))",
 	    [XS_LANGUAGE_CUPY] =
+		"copied.synchronize()  # a cupy.cuda.Event(): pinned was read\n"
 		"numpy.concatenate(parts, out=pinned)  # pinned = "
 		"cupyx.empty_pinned(...), once\n"
-		"batch.set(pinned)",
+		"batch.set(pinned); copied.record()",
 	    [XS_LANGUAGE_NUMBA] = "numpy.concatenate(parts, out=ary)  # ary = "
 				  "cuda.pinned_array(...), once\n"
 				  "batch.copy_to_device(ary, stream=s)",

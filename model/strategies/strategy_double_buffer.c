@@ -295,15 +295,14 @@ const struct xs_strategy xs_strategy_double_buffer = {
 		"round i\n"
 		"cudaStreamSynchronize(s[!k]);  // the round before; at the "
 		"end s[k] too",
-	    [XS_LANGUAGE_PYTORCH] =
-		XS_PYTORCH_COPY_AHEAD("the next round, beside this one"),
+	    [XS_LANGUAGE_PYTORCH] = XS_PYTORCH_COPY_AHEAD("the next round"),
 	    [XS_LANGUAGE_JAX] =
 		"# the next round, before this one's result is read\n"
 		"following = jax.device_put(batch)",
 	    [XS_LANGUAGE_CUPY] =
-		"with copies:  # the next round, beside this one; from pinned "
-		"memory\n"
-		"    following.set(batch)\n"
+		"with copies:  # cupy.cuda.Stream(): the next round, from "
+		"pinned memory\n"
+		"    following.set(batch)  # a second array of the device\n"
 		"cupy.cuda.get_current_stream().wait_event(copies.record())",
 	    [XS_LANGUAGE_NUMBA] =
 		"dev[k].copy_to_device(ary[k], stream=s[k])  # k = i % 2 in "

@@ -97,15 +97,19 @@ static bool are_buffers_known(const struct xs_phase *phase)
 	       (phase->d2h_buffers || !phase->d2h_ops);
 }
 
+/* How memory is pinned, other than by registering it. */
+static const char *const ways[XS_LANGUAGES] = {
+    [XS_LANGUAGE_PYTORCH] = "pin_memory(), or each batch with "
+			    "DataLoader(pin_memory=True); then copy with "
+			    "non_blocking=True",
+    [XS_LANGUAGE_JAX] = "the memory kind \"pinned_host\"",
+    [XS_LANGUAGE_CUPY] = "cupyx.empty_pinned() or empty_like_pinned()",
+    [XS_LANGUAGE_NUMBA] = "cuda.pinned_array()",
+};
+
 /* The setup is of what the code does; the other way may be the cheaper one. */
 static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
-	static const char *const ways[XS_LANGUAGES] = {
-	    [XS_LANGUAGE_PYTORCH] = "pin_memory() or pin_memory=True",
-	    [XS_LANGUAGE_JAX] = "the memory kind \"pinned_host\"",
-	    [XS_LANGUAGE_CUPY] = "cupyx.empty_pinned() or empty_like_pinned()",
-	    [XS_LANGUAGE_NUMBA] = "cuda.pinned_array()",
-	};
 	const struct xs_round_work *w = &c->work;
 	char buffers[32] = "";
 	const double ns = xs_registering_work_ns(c->machine, w);
@@ -178,8 +182,8 @@ const struct xs_strategy xs_strategy_pinned = {
 		"cudaHostRegister(host, bytes, cudaHostRegisterDefault); // "
 		"once",
 	    [XS_LANGUAGE_PYTORCH] =
-		"{in}x = x.pin_memory()  # once, or in a DataLoader; then "
-		"non_blocking=True\n"
+		"{in}x = x.pin_memory()  # once; batches: "
+		"DataLoader(pin_memory=True)\n"
 		"{out}out = torch.empty(shape, pin_memory=True)  # once\n"
 		"{out}out.copy_(result, non_blocking=True); "
 		"torch.cuda.synchronize()",
@@ -190,7 +194,7 @@ const struct xs_strategy xs_strategy_pinned = {
 	    [XS_LANGUAGE_CUPY] =
 		"pinned = cupyx.empty_like_pinned(array)  # once; compute "
 		"into it\n"
-		"device.set(pinned)",
+		"device.set(pinned)  # an array of the device",
 	    [XS_LANGUAGE_NUMBA] =
 		"ary = cuda.pinned_array(shape, dtype)  # once, instead of "
 		"numpy.empty",

@@ -181,8 +181,7 @@ const struct xs_strategy xs_strategy_prefetch = {
 		"cudaEventRecord(used, k);\n"
 		"cudaStreamWaitEvent(k, copied), std::swap(a, b); "
 		"// a: in[0] first",
-	    [XS_LANGUAGE_PYTORCH] =
-		XS_PYTORCH_COPY_AHEAD("the next one, beside the main stream"),
+	    [XS_LANGUAGE_PYTORCH] = XS_PYTORCH_COPY_AHEAD("the next one"),
 	    [XS_LANGUAGE_JAX] =
 		"following = jax.device_put(host[i + 1])  # before this one is "
 		"used",

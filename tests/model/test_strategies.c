@@ -229,7 +229,10 @@ TEST(test_pytorch_allocates_and_copies)
 	options.language = XS_LANGUAGE_PYTORCH;
 	row = estimated("pinned");
 	assert_near(row->setup_ns, 1020000 + 300000);
-	assert_string_equal(row->why, "pin_memory() or pin_memory=True");
+	assert_string_equal(row->why,
+			    "pin_memory(), or each batch with "
+			    "DataLoader(pin_memory=True); then copy with "
+			    "non_blocking=True");
 	options.language = XS_LANGUAGE_CUPY;
 	assert_near(estimated("pinned")->setup_ns, 1020000);
 }

@@ -188,6 +188,7 @@ in_one_line() {
 }
 in_one_line frameworks/h200-3/loader-2 'divided by its 43 rounds' \
 	'per round of part of traced' '183 ms in the steady part (39.8 % of it)'
+in_one_line frameworks/h200/kv_paging-1 'copied.synchronize()' 'copied.record()'
 in_one_line frameworks/h200-5/jax_put-1 'start-up: 495 ms; afterwards'
 in_one_line frameworks/h200-5/to_device-1 "idle; the host's code is the limit."
 in_one_line frameworks/h200-5/offload-1 'divided by its 13 rounds' '1 GiB in 16 copies'
