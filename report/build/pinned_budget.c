@@ -286,7 +286,10 @@ int xs_build_pinned_budget(struct xs_result *result,
 	    xs_arena_alloc(&result->arena, 1, sizeof(*out));
 	int rc = out ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; !rc && i < result->phase_count; i++)
+	/* of another GPU's time, nothing is saved */
+	for (uint32_t i = 0; !rc && !result->machine_choice.other_gpu &&
+			     i < result->phase_count;
+	     i++)
 		rc = add_phase(&b, i);
 	if (!rc) {
 		merge_buffers(&b);

@@ -102,6 +102,13 @@ golden pinned-budget-small.txt \
 golden pinned-budget-none.txt \
 	'xferspy report --machine h200 --pinned-budget 1GiB $traces/pinned.txt |
 	last_section "Pinned memory"'
+# What the plan does not know, the budget does not promise.
+prints 'xferspy report --machine h200 --pinned-budget 1GiB \
+	$corpus/contact-6/sixth/poly-GESUMMV.xspy | last_section "Pinned memory"' \
+	'not known: the predictions are for another GPU'
+prints 'xferspy report --machine $examples/frameworks/h200-2/machine.json --pinned-budget 8G \
+	$examples/frameworks/h200-2/to_device-1.xspy | last_section "Pinned memory"' \
+	'only if every round uses the same'
 # 64 MiB that are copied in and out again are pinned once.
 golden pinned-budget-both-ways.txt \
 	'sed "s/dst=536870912/dst=268435456/" $traces/pageable.txt |

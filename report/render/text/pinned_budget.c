@@ -2,9 +2,11 @@
 /* --pinned-budget: which buffers to pin first. */
 #include "report/render/text/parts.h"
 
+#include "report/render/text/step_text.h"
 #include "report/result/site.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Places printed; JSON has all. */
 #define PLACES_MAX 12u
@@ -26,6 +28,27 @@ static void put_place(struct xs_text_table *table, struct xs_arena *arena,
 	xs_text_table_cell(table, 5, XS_PLAIN, xs_units_ns(in->saves_ns).s);
 }
 
+/* Why no buffer is pinned: as the plan says, if that is not known. */
+static const char *why_none(const struct xs_result *result)
+{
+	if (result->no_step && strncmp(result->no_step, "not known", 9) == 0)
+		return result->no_step;
+	return result->no_pinning ? result->no_pinning
+				  : "none: no pageable buffer is worth it";
+}
+
+/* ", only if ...": the conditions of the plan's first step that pins; or "" */
+static const char *conditions(struct xs_result *result)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; !text && i < result->plan_count; i++)
+		if (strcmp(result->plan[i].estimate->strategy, "pinned") == 0)
+			text =
+			    xs_text_step_conditions(result, &result->plan[i]);
+	return text ? xs_arena_print(&result->arena, ", %s", text) : "";
+}
+
 int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
 				 struct xs_result *result)
 {
@@ -45,8 +68,7 @@ int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
 			   "first",
 			   xs_units_bytes(in->budget_bytes).s));
 	if (!in->count) {
-		xs_terminal_print(terminal, XS_PLAIN,
-				  "  none: no pageable buffer is worth it\n");
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ", why_none(result));
 		return 0;
 	}
 	xs_text_table_begin(&table, terminal, headings, 6);
@@ -57,8 +79,8 @@ int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
 	    terminal, XS_PLAIN, "  ",
 	    xs_arena_print(arena,
 			   "in all %s pinned, which save %s of the run with "
-			   "what pinning takes",
+			   "what pinning takes%s",
 			   xs_units_bytes(in->used_bytes).s,
-			   xs_units_ns(in->saves_ns).s));
+			   xs_units_ns(in->saves_ns).s, conditions(result)));
 	return err;
 }
