@@ -134,8 +134,8 @@ static void add(int64_t *ns, int64_t by_ns)
 		*ns += by_ns;
 }
 
-/* Lengthens a replayed round to the least time that its changes allow, without
- * tracing. Its interval moves along: other runs differ as much. */
+/* Lengthens a replayed round to the least time that its changes allow. Its
+ * interval moves along: other runs differ as much. */
 static void limit(const struct xs_result_phase *phase, unsigned changes,
 		  struct xs_result_estimate *out)
 {
@@ -145,8 +145,7 @@ static void limit(const struct xs_result_phase *phase, unsigned changes,
 	if (!out->applies || out->round_ns == XS_UNKNOWN ||
 	    most_ns == XS_UNKNOWN || !xs_result_is_replay(out))
 		return;
-	by_ns =
-	    phase->round_ns - phase->any_tracer_ns - most_ns - out->round_ns;
+	by_ns = xs_result_untraced_ns(phase) - most_ns - out->round_ns;
 	if (by_ns <= 0)
 		return;
 	add(&out->round_ns, by_ns);
@@ -274,12 +273,9 @@ void xs_phase_estimate_set_tracer(const struct xs_estimates *estimates,
 	for (size_t i = 0; i < estimates->count; i++) {
 		const struct xs_estimate *row = &estimates->items[i];
 
-		if (isnan(row->tracer_ns))
-			continue;
-		phase->any_tracer_ns = xs_number_round(row->tracer_ns);
-		if (phase->rounds > 1 &&
+		if (phase->rounds > 1 && !isnan(row->tracer_ns) &&
 		    row->tracer_ns >= (double)phase->round_ns / LEAST_TRACER)
-			phase->tracer_ns = phase->any_tracer_ns;
+			phase->tracer_ns = xs_number_round(row->tracer_ns);
 	}
 	phase->tracing_ns =
 	    xs_number_round((double)phase->tracer_ns * recorded_rounds *
