@@ -83,7 +83,7 @@ static bool is_title_only(const struct xs_result *result,
 		 is_little(result, step)));
 }
 
-/* "3. double-buffer, from 49 rounds on: a round 246 us -> 154 us; effort: ..." */
+/* "3. double-buffer, from 49 rounds on: a round 246 us -> 154 us; ..." */
 static void put_later(const struct xs_terminal *terminal,
 		      struct xs_result *result,
 		      const struct xs_result_step *step)
