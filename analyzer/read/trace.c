@@ -91,6 +91,14 @@ size_t xs_trace_first_pointers(const struct xs_trace *trace, uint32_t call)
 	return low;
 }
 
+bool xs_trace_has_pointers(const struct xs_trace *trace, uint32_t call)
+{
+	const size_t first = xs_trace_first_pointers(trace, call);
+
+	return first < trace->pointers_count &&
+	       trace->pointers[first].call == call;
+}
+
 /* The year 2001: no trace is older. */
 #define LEAST_REALTIME_NS 1000000000000000000u
 

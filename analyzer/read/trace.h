@@ -307,4 +307,8 @@ const char *xs_trace_find_info(const struct xs_trace *trace, const char *key);
  * their number if there is none. */
 size_t xs_trace_first_pointers(const struct xs_trace *trace, uint32_t call);
 
+/* Returns whether a record tells what memory the call's kernel was given, or
+ * why not. */
+bool xs_trace_has_pointers(const struct xs_trace *trace, uint32_t call);
+
 #endif

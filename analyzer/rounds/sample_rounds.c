@@ -9,14 +9,6 @@
 #define MOST_ROUNDS 8u
 #define MOST_OPS    4000u
 
-static bool has_pointers(const struct xs_trace *trace, uint32_t call)
-{
-	const size_t first = xs_trace_first_pointers(trace, call);
-
-	return first < trace->pointers_count &&
-	       trace->pointers[first].call == call;
-}
-
 static bool is_known(const struct xs_phase_members *m,
 		     const struct xs_round *round)
 {
@@ -25,7 +17,7 @@ static bool is_known(const struct xs_phase_members *m,
 		    &m->trace->ops[m->rounds->ops[round->first_op + i]];
 
 		if (op->kind == XS_OP_KERNEL && op->call != XS_NONE &&
-		    !has_pointers(m->trace, op->call))
+		    !xs_trace_has_pointers(m->trace, op->call))
 			return false;
 	}
 	return true;

@@ -138,6 +138,8 @@ static void add_op(struct builder *b, const struct xs_op *op,
 	if (!call)
 		return;
 	set_call(b, step, call);
+	step->has_pointers =
+	    xs_trace_has_pointers(b->trace, (uint32_t)(call - b->trace->calls));
 	step->blocking = xs_call_waited(call, op);
 	step->async |= call->call_class == XS_CALL_COPY_ASYNC ||
 		       call->call_class == XS_CALL_SET_ASYNC;

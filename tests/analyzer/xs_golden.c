@@ -216,6 +216,8 @@ static void print_steps(const struct xs_phase *phase)
 			       step->repeats.same, step->repeats.compared,
 			       step->repeats.back,
 			       step->repeats.sampled ? " sampled" : "");
+		if (step->has_pointers)
+			printf(" pointers");
 		if (step->hash_ns)
 			printf(" hash=%" PRIu64, step->hash_ns);
 		if (step->event)

@@ -3,6 +3,7 @@
 #include "tests/model/model_test.h"
 
 #include "model/replay/round_work.h"
+#include "model/replay/tracer_overhead.h"
 
 static const struct xs_counts smooth = {.sectors_read = 20480,
 					.sectors_written = 4096,
@@ -76,7 +77,24 @@ TEST(test_hashing_is_left_out_once)
 	assert_near(work.staging_ns, 600000);
 	assert_near(work.host_ns, 500000);
 	/* the tracer records what the kernel is given */
-	steps[0].given_known = true;
+	steps[0].has_pointers = true;
 	assert_int_equal(xs_round_work_build(&phase, &work), 0);
 	assert_near(work.host_ns, 499150);
+}
+
+/* After a launch whose pointers are recorded, of the same thread. */
+TEST(test_tracer_after_launches)
+{
+	struct xs_step steps[] = {
+	    {.kind = XS_STEP_KERNEL, .thread = 1, .has_pointers = true},
+	    {.kind = XS_STEP_KERNEL, .thread = 2, .given_known = true},
+	    {.kind = XS_STEP_ALLOCATE, .thread = 1},
+	    {.kind = XS_STEP_H2D, .thread = 2},
+	};
+	const struct xs_phase phase = {.steps = steps, .step_count = 4};
+
+	assert_near(xs_tracer_gap_ns(&phase, 1, 5000), 0);
+	assert_near(xs_tracer_gap_ns(&phase, 2, 5000), 1500);
+	assert_near(xs_tracer_gap_ns(&phase, 2, 1000), 1000);
+	assert_near(xs_tracer_gap_ns(&phase, 3, 5000), 0);
 }

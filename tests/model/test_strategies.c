@@ -723,6 +723,7 @@ TEST(test_mapped_of_two_kernels)
 	phase.step_count = 4;
 	assert_false(estimated("mapped")->applies);
 	steps[1].given_known = steps[2].given_known = true;
+	steps[1].has_pointers = steps[2].has_pointers = true;
 	steps[1].given_other_bytes = 1000000;
 	steps[2].given_in_bytes = steps[2].given_out_bytes = 1000000;
 	assert_near(estimated("mapped")->round_ns, both_ns);
@@ -746,6 +747,7 @@ TEST(test_mapped_with_a_wait_between_kernels)
 	steps[2] = (struct xs_step){.kind = XS_STEP_HOST, .thread = 1};
 	phase.step_count = 5;
 	steps[1].given_known = steps[3].given_known = true;
+	steps[1].has_pointers = steps[3].has_pointers = true;
 	round_ns = estimated("mapped")->round_ns;
 	steps[2].kind = XS_STEP_SYNC_DEVICE;
 	assert_near(estimated("mapped")->round_ns, round_ns + 8000);
