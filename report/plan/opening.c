@@ -281,16 +281,30 @@ static const char *start_last(struct xs_result *result)
 		   : "";
 }
 
+/* Whether the plan's question comes before it. */
+static bool is_asked_first(struct xs_result *result, const struct act *act)
+{
+	/* not of a phase of which little is saved */
+	return result->question &&
+	       xs_result_gain_ns(result->nearest_if) >
+		   (act->only_if ? sure_ns(act) : planned_ns(result));
+}
+
+/* Whether little of this run is saved, whatever the question's answer. */
+static bool is_for_longer_runs(struct xs_result *result, const struct act *act)
+{
+	return is_little(result, act) &&
+	       !(is_asked_first(result, act) &&
+		 !xs_worth_is_little(result, (double)xs_result_capped_gain_ns(
+						 result, result->nearest_if)));
+}
+
 /* "little to gain in this run; for longer ones, " and "first answer: could data
  * stay on the GPU (...)? If not, ", or "" */
 static const char *lead(struct xs_result *result, const struct act *act)
 {
 	const struct xs_result_estimate *asked = result->nearest_if;
-	/* not of a phase of which little is saved */
-	const bool asks =
-	    result->question &&
-	    xs_result_gain_ns(asked) >
-		(act->only_if ? sure_ns(act) : planned_ns(result));
+	const bool asks = is_asked_first(result, act);
 	const char *how = "", *first = "";
 
 	if (asks && asked->doubtful)
@@ -305,7 +319,7 @@ static const char *lead(struct xs_result *result, const struct act *act)
 		    how);
 	return xs_arena_print(
 	    &result->arena, "%s%s",
-	    is_little(result, act)
+	    is_for_longer_runs(result, act)
 		? "little to gain in this run; for longer ones, "
 		: "",
 	    first);
@@ -327,7 +341,7 @@ static const char *amount(struct xs_result *result, const struct act *act)
 		: xs_arena_print(arena, " (by the mean round %s)",
 				 xs_units_ns(mean_ns).s);
 
-	if (!step || act->at_most || !is_little(result, act))
+	if (!step || act->at_most || !is_for_longer_runs(result, act))
 		return xs_arena_print(arena, "%s%s of %s (%s of %s)",
 				      xs_units_ns(act->saves_ns).s, by_mean,
 				      xs_units_ns(wall_ns).s,

@@ -171,6 +171,8 @@ opening() {
 opening corpus/h100/develop/rod-nn 'In short: allocate once instead'
 opening corpus/contact-5/fifth/hec-chi2 'for longer ones, first answer: could data stay'\
 ' on the GPU (about'
+opening corpus/contact-11/eleventh/heal-routes \
+	'In short: first answer: could data stay' 'saves 8.33 ms of 216 ms (3.9 % of the run).'
 opening corpus/contact/first/shoc-triad 'If not, use 8 pieces instead of 64'
 opening frameworks/h200/kv_paging-1 \
 	'for longer ones, merge the small copies of kv_paging.py:25'
