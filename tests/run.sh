@@ -80,6 +80,12 @@ build_fuzzers() {
 	CC=clang fuzzer=ON configure_and_build build-fuzz address,undefined "$@"
 }
 
+# lend_reader BUILD: a build of what writes traces gets a command that reads them.
+lend_reader() {
+	mkdir -p "$1/bin"
+	cp build-fuzz/bin/xferspy "$1/bin"
+}
+
 # run_tests BUILD CTEST-OPTION...
 run_tests() {
 	tree=$1
@@ -126,11 +132,12 @@ if [ -n "$all" ]; then
 	# shellcheck disable=SC2086
 	CC=clang CMAKE_BUILD_TYPE=Debug configure_and_build build-clang '' $writers
 	tests/lint.sh build-clang
-	run_tests build-clang -R '^test_preload'
 	# without long runs, in which one path runs again and again; the plain
 	# build below has them
 	# shellcheck disable=SC2086
 	build_fuzzers $readers
+	lend_reader build-clang
+	run_tests build-clang -R '^test_preload'
 	slow="model_as_is|report_(long_traces|first_steps|intervals|schemas|two_screens)"
 	[ -n "$full" ] || slow="$slow|report_cli"
 	run_tests build-fuzz -R '^(analyzer|fuzz|model|report|test)_' \
@@ -144,8 +151,7 @@ if [ -n "$all" ]; then
 	# shellcheck disable=SC2086
 	configure_and_build build-tests-address address,undefined $writers \
 		tests/attacks/all ${full:+tests/e2e/all}
-	mkdir -p build-tests-address/bin
-	cp build-fuzz/bin/xferspy build-tests-address/bin
+	lend_reader build-tests-address
 	run_tests build-tests-address \
 		-R "^(attack|preload|test_preload${full:+|e2e})_" \
 		-E "^($(echo "$left_out" | tr -d '\n\t'))\$"
@@ -155,6 +161,7 @@ if [ -n "$all" ]; then
 	alone='test_preload_(kernel_layout|live_memory)'
 	[ -z "$full" ] || alone=none
 	configure_and_build build-tests-thread thread tests/preload/all
+	lend_reader build-tests-thread
 	run_tests build-tests-thread -R '^(test_preload|preload)' -E "^$alone\$"
 	if [ -n "$full" ]; then
 		tests/report/mutants.py build-fuzz/bin/xferspy 300
