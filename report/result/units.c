@@ -65,18 +65,6 @@ struct xs_units_text xs_units_ns(int64_t ns)
 	return out;
 }
 
-int64_t xs_units_printed_ns(int64_t ns)
-{
-	const struct unit_step *unit =
-	    unit_for(time_units, COUNT(time_units), (double)ns);
-	const double value = (double)ns / unit->size;
-	const double digits = pow(10, unit->size == 1 ? 0 : decimals(value));
-
-	return ns == XS_UNKNOWN
-		   ? ns
-		   : (int64_t)(round(value * digits) / digits * unit->size);
-}
-
 struct xs_units_text xs_units_ns_bare(int64_t ns, int64_t like_ns,
 				      const char **unit)
 {

@@ -17,9 +17,6 @@ struct xs_units_text {
  * XS_UNKNOWN. */
 struct xs_units_text xs_units_ns(int64_t ns);
 
-/* Returns the time that xs_units_ns() prints, ns. */
-int64_t xs_units_printed_ns(int64_t ns);
-
 /* The number alone, in the unit that suits like_ns; *unit is static. */
 struct xs_units_text xs_units_ns_bare(int64_t ns, int64_t like_ns,
 				      const char **unit);

@@ -211,6 +211,7 @@ in_one_line corpus/contact-9/ninth/rob-rrt-nearest \
 in_one_line corpus/contact-5/fifth/hec-rtm8 ' 1? pinned: a round' 'may save 1.06 ms (from'
 in_one_line corpus/contact-10/tenth/sora-tof-flying \
 	'9 more call sites (--all), first cudaMemcpy' 'no step: reuse adds'
+in_one_line frameworks/h200-3/jax_put-2 'then 1.14 s'
 
 # Texts of these reports, each line of text joined with the next one.
 joined() {
@@ -240,7 +241,7 @@ in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'in this run of 258 ms
 	"own 238 ms, the program's 9.51 ms" \
 	'input, or copies it along, and kernels run side by side, on SMs'
 in_one_line corpus/h100/develop/hec-car 'resident* ~1.45 ms'
-in_one_line corpus/contact-10-h100/tenth/rio-differentiate 'of 277 ms' 'then 267 ms'
+in_one_line corpus/contact-10-h100/tenth/rio-differentiate 'of 277 ms' 'then 266 ms'
 joined corpus/contact-10-h100/tenth/comp-raytrace 'before the steady part, not counted'
 joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
 joined corpus/contact-2/second/hec-rainflow 'adds 17.8 ms'
