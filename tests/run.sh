@@ -56,7 +56,7 @@ done
 
 # What reads traces, and what writes them; neither needs nvcc, whose programs take
 # longer than all the rest to build and are the same for every sanitizer.
-readers='tests/analyzer/all tests/model/all tests/report/all tests/fuzz/all'
+readers='xferspy tests/analyzer/all tests/model/all tests/report/all tests/fuzz/all'
 writers='tests/preload/all tests/sim/all'
 # Sanitized code takes a quarter longer to compile with -O2.
 sanitized='-O1 -g -DNDEBUG'
