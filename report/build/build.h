@@ -122,6 +122,9 @@ int xs_build_phase_flow(struct xs_result *result, const struct xs_trace *trace,
 			struct xs_phase *phase, uint64_t *steps,
 			struct xs_result_phase *out);
 
+/* Adds the note that dependencies were not searched from this phase on. */
+void xs_build_note_flow(struct xs_result *result, int64_t phase);
+
 /* Fills a phase except its estimates. */
 void xs_build_phase(struct xs_result *result, const struct xs_trace *trace,
 		    const struct xs_phase *phase, struct xs_result_phase *out);

@@ -119,3 +119,11 @@ int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace)
 		forget_sums(result, gaps);
 	return 0;
 }
+
+void xs_build_note_flow(struct xs_result *result, int64_t phase)
+{
+	xs_build_note(result,
+		      "what needs what is not known of phase %" PRId64
+		      " and those after it: the search took too many steps",
+		      phase);
+}

@@ -81,11 +81,7 @@ int xs_build_phase_flow(struct xs_result *result, const struct xs_trace *trace,
 	const int err = xs_phase_flow(trace, phase, steps);
 
 	if (any && !*steps)
-		xs_build_note(result,
-			      "what needs what is not known of phase %" PRId64
-			      " and those after it: the search took too many "
-			      "steps",
-			      out->id);
+		xs_build_note_flow(result, out->id);
 	out->least_ns =
 	    phase->least_ns ? xs_number_bounded(phase->least_ns) : XS_UNKNOWN;
 	out->task_class = names[phase->task_class.kind];
