@@ -2,7 +2,6 @@
 #include "report/render/text/step_text.h"
 
 #include "report/result/best.h"
-#include "report/result/number.h"
 #include "report/result/site.h"
 
 #include <inttypes.h>
