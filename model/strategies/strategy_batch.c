@@ -58,14 +58,11 @@ static int merge(const struct xs_strategy_case *c, const struct xs_machine *m,
 	struct xs_action *action = xs_small_copies_merge(
 	    c->phase, run, xs_action_copy(m, run->in, run->bytes, blocking),
 	    c->keeps_work, plan);
-	int rc = 0;
 
 	if (run->in)
 		action->gap_ns += host_ns;
 	spread.thread = action->thread;
-	if (!run->in && run->apart)
-		rc = xs_plan_add(plan, &spread);
-	return rc;
+	return run->in || !run->apart ? 0 : xs_plan_add(plan, &spread);
 }
 
 static int build_plan(const struct xs_strategy_case *c,
