@@ -24,7 +24,8 @@ from targets import spread, winners
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# Machine, half, the heading of its section, and whether it tests errors.py.
+# Machine, half, the heading of its section, whether it tests errors.py, and its own
+# column among the targets.
 RECORDINGS = json.loads((HERE / "recordings.json").read_text())
 # Variants, and the strategies that predict them unless table.json names another.
 STRATEGIES = {"pinned": "pinned", "streams": "streams",
@@ -43,7 +44,6 @@ PROFILES = (("a calibration of the same host", HERE / "{machine}/machine.json"),
             ("a profile fitted from the trace", "fitted"))
 
 LATE = [recording["machine"] for recording in RECORDINGS[4:]]  # contact 3 on
-NEWEST = RECORDINGS[-1]["half"]  # nothing was changed after it
 
 # rounds_ms: of the rounds that the strategy changes, a part of predicted_ms;
 # runs_ms: of the variant, of the baseline, and the traced one.
@@ -287,19 +287,19 @@ def section(xferspy, machine, half, heading, table):
 
 def page(xferspy):
     table = json.loads((HERE / "table.json").read_text())
-    lines, shown, old, new = [], set(), [], []
+    lines, shown, columns = [], set(), collections.defaultdict(list)
     for recording in RECORDINGS:
         machine, half = recording["machine"], recording["half"]
         new_lines, found = section(xferspy, machine, half,
                                    recording["heading"], table)
         lines += new_lines
         if machine in LATE:
-            (new if half == NEWEST else old).append(found)
+            columns[recording.get("column", "old")].append(found)
         shown |= json.loads(
             (HERE / machine / f"{half}.json").read_text())["programs"].keys()
     lines += ["## The programs", "", *programs_table(table, shown)]
     rules = (HERE / "rules.md").read_text()
-    return "\n".join([rules.replace("TARGETS\n", "\n".join(targets.table(old, new)) + "\n"),
+    return "\n".join([rules.replace("TARGETS\n", "\n".join(targets.table(**columns)) + "\n"),
                       *lines]).rstrip() + "\n"
 
 

@@ -91,10 +91,10 @@ def line(what, target, met, *cells):
     return "| " + " | ".join((what, target, *cells, verdict)) + " |"
 
 
-def of_strategy(strategy, rows, newest):
+def of_strategy(strategy, rows, unseen):
     """The lines of a strategy; none if it has too few rows."""
-    rows, newest = ([row for row in some if row.strategy == strategy and
-                     not row.why] for some in (rows, newest))
+    rows, *unseen = ([row for row in some if row.strategy == strategy and
+                      not row.why] for some in (rows, *unseen))
     if len(rows) < 3:
         return []
     settled = [row for row in rows if is_settled(row)]
@@ -102,7 +102,7 @@ def of_strategy(strategy, rows, newest):
     lines = []
     for what, f, most in zip(("mean", "largest"), (statistics.mean, max), limits):
         values = [[abs(error(row)) for row in some]
-                  for some in (rows, settled, newest)]
+                  for some in (rows, settled, *unseen)]
         lines.append(line(
             f"`{strategy}`: {what} error",
             f"at most {100 * most:.0f} %" if most else "–",
@@ -110,7 +110,7 @@ def of_strategy(strategy, rows, newest):
             percent(list(map(noise, rows)), f),
             percent(list(map(of_trace, rows)), f),
             *(of_rows(some, f) for some in values[1:])))
-    inside = [list(map(is_inside, some)) for some in (rows, settled, newest)]
+    inside = [list(map(is_inside, some)) for some in (rows, settled, *unseen)]
     lines.append(line(
         f"`{strategy}`: inside the 90 % interval", "85 to 97 %",
         INSIDE[0] <= statistics.mean(inside[0]) <= INSIDE[1], percent(inside[0]),
@@ -124,24 +124,24 @@ def changes(programs):
             if row.strategy != "as-is" and not row.why]
 
 
-def of_all(what, target, is_met, find, old, new, f=statistics.mean):
+def of_all(what, target, is_met, find, old, unseen, f=statistics.mean):
     """A line on all programs. find: of one recording, a list of values."""
-    values, newest = (sum(map(find, some), []) for some in (old, new))
+    values, *others = (sum(map(find, some), []) for some in (old, *unseen))
     return line(what, target, is_met(f(values)), percent(values, f),
-                str(len(values)), "–", "–", "–", of_rows(newest, f))
+                str(len(values)), "–", "–", "–", *(of_rows(some, f) for some in others))
 
 
-def table(old, new):
-    """The lines of the table. old, new: for each recording, with a calibration, the
-    shipped profile and a fitted one: programs, and the first and the last step of
-    their plans by program."""
-    rows = [[row for recording in some for program in recording[0][0]
-             for row in program] for some in (old, new)]
+def table(old, **unseen):
+    """The lines of the table. old, and those of a column: for each recording, with a
+    calibration, the shipped profile and a fitted one: programs, and the first and the
+    last step of their plans by program."""
+    rows, *others = ([row for recording in some for program in recording[0][0]
+                      for row in program] for some in (old, *unseen.values()))
     lines = ["|  | target | reached | rows | a perfect prediction | the traced run "
-             "| settled rows | 11 | met |",
-             "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"]
-    for strategy in dict.fromkeys(row.strategy for row in rows[0]):
-        lines += of_strategy(strategy, *rows)
+             f"| settled rows | {' | '.join(unseen)} | met |",
+             "| --- | --- |" + " ---: |" * (5 + len(unseen)) + " --- |"]
+    for strategy in dict.fromkeys(row.strategy for row in rows):
+        lines += of_strategy(strategy, rows, others)
     calibrated = statistics.mean(
         sum((changes(recording[0][0]) for recording in old), []))
     for what, target, is_met, find, f in (
@@ -165,5 +165,5 @@ def table(old, new):
             ("the plan's last step reaches of the best", "–", lambda _: None,
              lambda of: shares_of_best(kept(of[0][0]), of[0][2]),
              statistics.mean)):
-        lines.append(of_all(what, target, is_met, find, old, new, f))
+        lines.append(of_all(what, target, is_met, find, old, unseen.values(), f))
     return lines
