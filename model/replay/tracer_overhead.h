@@ -8,8 +8,8 @@
 
 /*
  * Returns the tracer's part, in ns, of the host's gap_ns before the call of
- * step i: before one that allocates or frees, and after the thread's launch
- * whose pointers were recorded. 0 in other gaps and in traces of other tools.
+ * step i: after the thread's launch whose pointers were recorded, and after its
+ * call that allocates or frees. 0 in other gaps and in traces without pointers.
  */
 double xs_tracer_gap_ns(const struct xs_phase *phase, size_t i, double gap_ns);
 

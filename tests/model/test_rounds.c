@@ -554,10 +554,10 @@ TEST(test_batch_of_arrays_of_the_round)
 	steps[7] = (struct xs_step){.kind = XS_STEP_FREE,
 				    .thread = 1,
 				    .dst = 0x2000,
-				    .call_ns = 360500,
-				    .return_ns = 365500};
+				    .call_ns = 360000,
+				    .return_ns = 365000};
 	phase.step_count = 8;
-	phase.round_ns = always(365500);
+	phase.round_ns = always(365000);
 	assert_near(estimated("batch")->round_ns, once_ns);
 	steps[0].dst = 0x2000;
 	assert_near(estimated("batch")->round_ns, once_ns + 7000 + 5000);

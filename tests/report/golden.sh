@@ -234,13 +234,13 @@ in_one_line corpus/contact-2/second/hec-rainflow \
 	"(19.6 % of the run). The program's own start-up is 28.3 % of the run."
 in_one_line corpus/contact/first/rod-hotspot3D \
 	'saves 72.1 ms (by the mean round 142 ms) of 524 ms' \
-	'(66.4-76.6 ms), by the mean round 142 ms: 39.3 %'
+	'(66.3-76.6 ms), by the mean round 142 ms: 39.3 %'
 in_one_line corpus/contact/first/shoc-scan \
 	'could data stay on the GPU (about 18.7 ms; XFERSPY_HASH=1 tells)? If not, register'
 in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'in this run of 258 ms: changes' \
 	"own 238 ms, the program's 9.51 ms" \
 	'input, or copies it along, and kernels run side by side, on SMs'
-in_one_line corpus/h100/develop/hec-car 'resident* ~1.45 ms'
+in_one_line corpus/h100/develop/hec-car 'resident* ~1.46 ms'
 in_one_line corpus/contact-10-h100/tenth/rio-differentiate 'of 277 ms' 'then 266 ms'
 joined corpus/contact-10-h100/tenth/comp-raytrace 'before the steady part, not counted'
 joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
@@ -250,7 +250,7 @@ joined corpus/contact-7/seventh/hec-scatterAdd '-> 584 us (570-617 us)' \
 	'584 us    570-617 us' '+0x2837, +0x2854 once'
 joined corpus/contact-3/third/hec-iso2dfd '+0x15ad, one call'
 joined corpus/contact/first/hec-haccmk \
-	'If its condition does not hold, reuse saves about 43.3 ms'
+	'If its condition does not hold, reuse saves about 42.7 ms'
 joined corpus/contact-10/tenth/sora-tof-flying \
 	'and 1 more step may save 365 us (0.1 % of the run; double'
 joined corpus/contact-10/tenth/pmpp-grayscale 'save at most 39.5 ms: 99.2 %'
