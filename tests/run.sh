@@ -139,9 +139,12 @@ if [ -n "$all" ]; then
 	lend_reader build-clang
 	run_tests build-clang -R '^test_preload'
 	slow="model_as_is|report_(long_traces|first_steps|intervals|schemas|two_screens)"
-	[ -n "$full" ] || slow="$slow|report_cli"
+	# nor with scripts that start the same commands again and again: mutants.py
+	# runs them all, fuzz_report renders all formats
+	[ -n "$full" ] || slow="$slow|report_(cli|dask_page|export|formats|json_page)
+		|test_report_(golden|long_trace)"
 	run_tests build-fuzz -R '^(analyzer|fuzz|model|report|test)_' \
-		-E "_preload|^($slow)\$"
+		-E "_preload|^($(echo "$slow" | tr -d '\n\t'))\$"
 	tests/fuzz/run.sh build-fuzz "$([ -z "$full" ] && echo 10 || echo 60)"
 	# without the limit of stack depth, which sanitized code exceeds, and what
 	# the simulated device mostly works in; whole programs in the full check only
@@ -157,8 +160,8 @@ if [ -n "$all" ]; then
 		-E "^($(echo "$left_out" | tr -d '\n\t'))\$"
 	# The simulated device runs a program's threads for it, unseen by the
 	# sanitizer; what the library's own threads share is in its unit tests, of
-	# which two long ones with one thread are left to the full check.
-	alone='test_preload_(kernel_layout|live_memory)'
+	# which the long ones with one thread are left to the full check.
+	alone='test_preload_(content|kernel_layout|live_memory|sampling_policy)'
 	[ -z "$full" ] || alone=none
 	configure_and_build build-tests-thread thread tests/preload/all
 	lend_reader build-tests-thread
@@ -168,6 +171,8 @@ if [ -n "$all" ]; then
 	fi
 fi
 configure_and_build "$build" "$sanitize"
+# one browser is enough for each change
+[ -z "$all" ] || [ -n "$full" ] || set -- -E '^html_firefox$' "$@"
 run_tests "$build" "$@"
 if [ -n "$full" ]; then
 	tests/attacks/run.sh --long "$build"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Damages recorded traces and gives them to report, dump and diff, which have to
-end with an exit code of their own.
+"""Damages recorded traces and gives them to report, dump, diff and export, which have
+to end with an exit code of their own.
 
     mutants.py XFERSPY COUNT [TRACE...]
 
@@ -22,7 +22,9 @@ TRACES = [pathlib.Path(name).resolve() for name in sys.argv[3:]] or sorted(
 SECONDS = 120
 EDGES = (0, 1, 4, 255, 4095, 4096, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF)
 COMMANDS = (("report", "--all", "--atgpu"), ("report", "--format", "html"), ("dump",),
-            ("diff",))
+            ("report", "--by-range", "--dataflow", "--pinned-budget", "1G"),
+            ("report", "--format", "csv"), ("report", "--format", "json"), ("diff",),
+            *(("export", "--to", to) for to in ("perfetto", "sqlite")))
 
 
 def place(chance, data):
@@ -81,6 +83,8 @@ def main():
             mutant.write_bytes(damage(chance, data))
             for command in COMMANDS:
                 files = (trace, mutant) if command == ("diff",) else (mutant,)
+                if command[0] == "export":
+                    files += ("-o", folder / "exported")
                 wrong = run(command, *files)
                 if wrong:
                     found += 1
