@@ -48,6 +48,20 @@ static int try_streams(const struct xs_strategy_case *c,
 	return rc;
 }
 
+/* Copies of all pieces together, beyond which no more pieces are tried. The
+ * rounds of recorded programs have less; a report on more takes minutes. */
+#define PIECE_COPIES_MAX 32768u
+
+static unsigned most_streams(const struct xs_strategy_case *c)
+{
+	const unsigned copies = c->work.in_copies + c->work.out_copies;
+	unsigned n = XS_STREAMS_MAX;
+
+	while (n > 2 && n > PIECE_COPIES_MAX / (copies + 1))
+		n /= 2;
+	return n;
+}
+
 /*
  * Finds the n with the shortest time in the row's order: the best power of two,
  * then around it in steps of an eighth, within which the time hardly changes.
@@ -56,23 +70,24 @@ static int try_streams(const struct xs_strategy_case *c,
 static int find_best(const struct xs_strategy_case *c, struct xs_estimate row,
 		     const struct plans *plans, unsigned *best)
 {
+	const unsigned most = most_streams(c);
 	double best_ns = INFINITY;
 	unsigned n, coarse, step;
 	int rc = 0;
 
-	for (n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
+	for (n = 2; !rc && n <= most; n *= 2)
 		rc = try_streams(c, &row, plans, n, best, &best_ns);
 	coarse = *best;
 	step = coarse > 8 ? coarse / 8 : 1;
-	for (n = coarse / 2 + step;
-	     !rc && n < 2 * coarse && n <= XS_STREAMS_MAX; n += step)
+	for (n = coarse / 2 + step; !rc && n < 2 * coarse && n <= most;
+	     n += step)
 		rc = try_streams(c, &row, plans, n, best, &best_ns);
 	return rc;
 }
 
-static bool is_reported(unsigned n)
+static bool is_reported(unsigned n, unsigned most)
 {
-	return n >= 2 && n <= XS_STREAMS_MAX && !(n & (n - 1));
+	return n >= 2 && n <= most && !(n & (n - 1));
 }
 
 static const char same_piece[] =
@@ -153,15 +168,15 @@ static int add_order(const struct xs_strategy_case *c,
 		     struct xs_estimates *out)
 {
 	static const char searched[] = ": the best number in this order";
-	const unsigned asked = c->options->streams;
+	const unsigned asked = c->options->streams, most = most_streams(c);
 	unsigned n, best = 2;
 	int rc = find_best(c, *row, plans, &best);
 
-	for (n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
+	for (n = 2; !rc && n <= most; n *= 2)
 		rc = add_n(c, *row, plans, n, n == best ? searched : "", out);
-	if (!rc && !is_reported(best))
+	if (!rc && !is_reported(best, most))
 		rc = add_n(c, *row, plans, best, searched, out);
-	if (!rc && asked && asked != best && !is_reported(asked))
+	if (!rc && asked && asked != best && !is_reported(asked, most))
 		rc = add_n(c, *row, plans, asked, ": as requested", out);
 	return rc;
 }
@@ -224,7 +239,7 @@ static int add_closed(const struct xs_strategy_case *c,
 		return rc; /* abstains for every n */
 	for (unsigned n = 2; !rc && n <= XS_STREAMS_MAX; n *= 2)
 		rc = form->add(&closed, n, out);
-	if (!rc && asked && !is_reported(asked))
+	if (!rc && asked && !is_reported(asked, XS_STREAMS_MAX))
 		rc = form->add(&closed, asked, out);
 	return rc;
 }

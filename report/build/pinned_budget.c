@@ -6,17 +6,17 @@
 #include "analyzer/read/names.h"
 #include "analyzer/util/sort.h"
 #include "model/replay/recorded_plan.h"
-#include "model/strategies/model.h"
 #include "report/result/best.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Host memory of a copy; without an address, that of its site. */
+/* Host memory of a copy; without an address, that of its site. Rounds may use
+ * `count` of them in turn; bytes: of each, the times of all. */
 struct buffer {
 	uint64_t address, end; /* end: 0 without an address */
-	double bytes, excess_ns, saves_ns;
+	double count, bytes, excess_ns, saves_ns;
 	uint32_t site;
 	uint8_t kind; /* enum xs_step_kind */
 	uint32_t phase;
@@ -45,7 +45,8 @@ static uint64_t end_of(uint64_t address, uint64_t bytes)
 	return address ? end : 0;
 }
 
-/* How much longer the copy takes than a pinned one. */
+/* How much longer the copy takes than a pinned one; of small copies, whose
+ * calls take longer, next to nothing. */
 static double excess_ns(const struct xs_machine *m, const struct xs_step *step)
 {
 	const bool in = step->kind == XS_STEP_H2D;
@@ -53,7 +54,7 @@ static double excess_ns(const struct xs_machine *m, const struct xs_step *step)
 	    in ? m->lo_h2d_ns.value + m->G_h2d.value * (double)step->bytes
 	       : m->lo_d2h_ns.value + m->G_d2h.value * (double)step->bytes;
 
-	return fmax((double)(step->end_ns - step->start_ns) - pinned_ns, 0);
+	return fmax((double)(step->end_ns - step->start_ns) - pinned_ns, 1);
 }
 
 static int by_address(const void *a, const void *b)
@@ -121,6 +122,7 @@ static void join(struct buffer *to, const struct buffer *from)
 	both.address = to->address;
 	both.end = from->end > to->end ? from->end : to->end;
 	both.bytes = fmax(to->bytes + more, from->bytes);
+	both.count = fmax(to->count, from->count);
 	both.saves_ns = to->saves_ns + from->saves_ns;
 	*to = both;
 }
@@ -141,24 +143,38 @@ static void merge_buffers(struct builder *b)
 	b->count = kept;
 }
 
-/* Rounds of a phase may use other buffers than the one with the steps. */
-static void scale(struct builder *b, size_t first, const struct xs_phase *phase)
+/* Rounds of a phase may use other buffers than the one with the steps. Returns
+ * the bytes of all. */
+static double scale(struct builder *b, size_t first,
+		    const struct xs_phase *phase)
 {
-	double bytes[XS_STEP_KINDS] = {0};
+	double bytes[XS_STEP_KINDS] = {0}, shown[XS_STEP_KINDS] = {0}, sum = 0;
 	const double all[] = {[XS_STEP_H2D] = (double)phase->h2d_buffer_bytes,
 			      [XS_STEP_D2H] = (double)phase->d2h_buffer_bytes};
+	const double count[] = {[XS_STEP_H2D] = (double)phase->h2d_buffers,
+				[XS_STEP_D2H] = (double)phase->d2h_buffers};
 
-	for (size_t i = first; i < b->count; i++)
-		bytes[b->buffers[i].kind] += b->buffers[i].bytes;
 	for (size_t i = first; i < b->count; i++) {
-		const uint8_t kind = b->buffers[i].kind;
-
-		if (all[kind] > bytes[kind])
-			b->buffers[i].bytes *= all[kind] / bytes[kind];
+		bytes[b->buffers[i].kind] += b->buffers[i].bytes;
+		shown[b->buffers[i].kind]++;
 	}
+	for (size_t i = first; i < b->count; i++) {
+		struct buffer *buffer = &b->buffers[i];
+		const uint8_t kind = buffer->kind;
+
+		if (all[kind] > bytes[kind]) {
+			buffer->count =
+			    fmax(round(count[kind] / shown[kind]), 1);
+			buffer->bytes *=
+			    all[kind] / bytes[kind] / buffer->count;
+		}
+		sum += buffer->bytes * buffer->count;
+	}
+	return sum;
 }
 
-/* The phase's buffers share what `pinned` saves in its rounds. */
+/* The phase's buffers share what `pinned` saves in its rounds, and by their
+ * bytes what pinning takes: all together save what the row does. */
 static int add_phase(struct builder *b, uint32_t index)
 {
 	const struct xs_phase *phase = &b->phases->items[index];
@@ -166,7 +182,7 @@ static int add_phase(struct builder *b, uint32_t index)
 	const struct xs_result_estimate *pinned =
 	    xs_result_best(out, "pinned", false);
 	const size_t first = b->count;
-	double sum_ns = 0;
+	double sum_ns = 0, bytes, saves_ns;
 
 	if (!pinned || pinned->round_ns >= xs_result_untraced_ns(out))
 		return 0;
@@ -178,6 +194,7 @@ static int add_phase(struct builder *b, uint32_t index)
 		const struct buffer buffer = {
 		    .address = host_address(step),
 		    .end = end_of(host_address(step), step->bytes),
+		    .count = 1,
 		    .bytes = (double)step->bytes,
 		    .excess_ns = excess_ns(&b->result->machine, step),
 		    .site = step->site,
@@ -190,40 +207,41 @@ static int add_phase(struct builder *b, uint32_t index)
 	merge_copies(b, first);
 	for (size_t i = first; i < b->count; i++)
 		sum_ns += b->buffers[i].excess_ns;
-	for (size_t i = first; i < b->count && sum_ns > 0; i++)
-		b->buffers[i].saves_ns =
-		    b->buffers[i].excess_ns / sum_ns *
-		    xs_result_of_run(out, (double)(xs_result_untraced_ns(out) -
-						   pinned->round_ns));
-	scale(b, first, phase);
+	bytes = scale(b, first, phase);
+	saves_ns = xs_result_of_run(
+	    out, (double)(xs_result_untraced_ns(out) - pinned->round_ns));
+	for (size_t i = first; i < b->count; i++) {
+		struct buffer *buffer = &b->buffers[i];
+
+		buffer->saves_ns = buffer->excess_ns / sum_ns * saves_ns;
+		if (pinned->setup_ns > 0)
+			buffer->saves_ns -= (double)pinned->setup_ns *
+					    buffer->bytes * buffer->count /
+					    bytes;
+	}
 	return 0;
 }
 
 static int by_gain(const void *a, const void *b)
 {
 	const struct buffer *x = a, *y = b;
-	const double left = x->saves_ns * y->bytes,
-		     right = y->saves_ns * x->bytes;
+	const double left = x->saves_ns * y->bytes * y->count,
+		     right = y->saves_ns * x->bytes * x->count;
 
 	return left > right ? -1 : left < right ? 1 : by_address(a, b);
 }
 
-/* Takes off what pinning costs, and what does not pay for it or is larger than
- * any memory. */
-static void pay(struct builder *b)
+/* Keeps what pays for pinning and is not larger than any memory. */
+static void keep_worthy(struct builder *b)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < b->count; i++) {
-		struct buffer buffer = b->buffers[i];
-		const double cost_ns = xs_pinning_ns(
-		    &b->result->machine, xs_result_language(&b->result->run), 1,
-		    buffer.bytes);
+		const struct buffer *buffer = &b->buffers[i];
 
-		buffer.saves_ns -= isnan(cost_ns) ? 0 : cost_ns;
-		if (buffer.saves_ns > 0 && buffer.bytes > 0 &&
-		    buffer.bytes < 0x1p60)
-			b->buffers[kept++] = buffer;
+		if (buffer->saves_ns > 0 && buffer->bytes > 0 &&
+		    buffer->bytes * buffer->count < 0x1p60)
+			b->buffers[kept++] = *buffer;
 	}
 	b->count = kept;
 }
@@ -261,19 +279,22 @@ static void take(struct builder *b, struct xs_result_pinned_budget *out)
 		struct buffer *buffer = &b->buffers[i];
 		struct xs_result_pinned_place *place =
 		    place_of(b, out, buffer, i);
-		const int64_t bytes = xs_number_round(buffer->bytes);
+		const double left =
+		    (double)(out->budget_bytes - out->used_bytes);
+		const double taken =
+		    fmin(floor(left / buffer->bytes), buffer->count);
+		const int64_t bytes = xs_number_round(taken * buffer->bytes);
+		const int64_t saves_ns =
+		    xs_number_round(buffer->saves_ns * taken / buffer->count);
 
-		place->buffers++;
-		xs_number_add(&place->bytes, bytes);
-		if (bytes > out->budget_bytes - out->used_bytes)
-			continue;
-		place->taken++;
+		place->buffers += xs_number_round(buffer->count);
+		xs_number_add(&place->bytes,
+			      xs_number_round(buffer->bytes * buffer->count));
+		place->taken += xs_number_round(taken);
 		xs_number_add(&place->taken_bytes, bytes);
-		xs_number_add(&place->saves_ns,
-			      xs_number_round(buffer->saves_ns));
+		xs_number_add(&place->saves_ns, saves_ns);
 		out->used_bytes += bytes;
-		xs_number_add(&out->saves_ns,
-			      xs_number_round(buffer->saves_ns));
+		xs_number_add(&out->saves_ns, saves_ns);
 	}
 }
 
@@ -293,7 +314,7 @@ int xs_build_pinned_budget(struct xs_result *result,
 		rc = add_phase(&b, i);
 	if (!rc) {
 		merge_buffers(&b);
-		pay(&b);
+		keep_worthy(&b);
 		sort(&b, 0, by_gain);
 		out->budget_bytes = budget_bytes;
 		out->places = xs_arena_alloc(&result->arena, b.count + 1,

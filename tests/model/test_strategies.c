@@ -557,6 +557,31 @@ TEST(test_streams_search)
 	}
 }
 
+/* Of 5000 copies, 4 pieces have 20,000 and 8 more than 32,768. What is asked
+ * for is tried all the same. */
+TEST(test_pieces_of_many_copies_are_few)
+{
+	static struct xs_step many[5001];
+	unsigned most = 0;
+
+	for (size_t i = 0; i + 1 < COUNT(many); i++)
+		many[i] = step_of(XS_STEP_H2D, 1000 * i, 1000 * i + 900,
+				  1000 * i + 100, 1000 * i + 800);
+	many[5000] =
+	    step_of(XS_STEP_KERNEL, 5000000, 5000900, 5001000, 5009000);
+	phase.steps = many;
+	phase.step_count = COUNT(many);
+	estimate();
+	for (size_t i = 0; i < list.count; i++)
+		if (!strcmp(list.items[i].strategy, "streams") &&
+		    !strcmp(list.items[i].model, "replay") &&
+		    list.items[i].n_streams > most)
+			most = list.items[i].n_streams;
+	assert_int_equal(most, 4);
+	options.streams = 8;
+	new_pieces("streams", 8);
+}
+
 TEST(test_streams_asked_for)
 {
 	options.streams = 7;

@@ -106,15 +106,18 @@ golden pinned-budget-none.txt \
 prints 'xferspy report --machine h200 --pinned-budget 1GiB \
 	$corpus/contact-6/sixth/poly-GESUMMV.xspy | last_section "Pinned memory"' \
 	'not known: the predictions are for another GPU'
-prints 'xferspy report --machine $examples/frameworks/h200-2/machine.json --pinned-budget 8G \
-	$examples/frameworks/h200-2/to_device-1.xspy | last_section "Pinned memory"' \
-	'only if every round uses the same'
+# The plan pins the same for 1.17 s; four arrays of one line are four buffers.
+golden pinned-budget-in-turn.txt \
+	'for budget in 8G 70M; do xferspy report --pinned-budget $budget \
+		--machine $examples/frameworks/h200-2/machine.json \
+		$examples/frameworks/h200-2/to_device-1.xspy | last_section "Pinned memory"
+	done'
+# It takes the calls longer to copy little, not the copies.
+prints 'xferspy report --pinned-budget 8G $corpus/contact-3/third/packt-n-body.xspy |
+	last_section "Pinned memory"' 'in all 960 KiB pinned, which save 13.8 ms'
 # 64 MiB that are copied in and out again are pinned once.
 golden pinned-budget-both-ways.txt \
 	'sed "s/dst=536870912/dst=268435456/" $traces/pageable.txt |
-	xferspy report --machine h200 --pinned-budget 1GiB - | last_section "Pinned memory"'
-# Frameworks allocate pinned memory, which takes longer than pinning.
-golden pinned-budget-numba.txt 'sed "s|/app/src|/numba/cuda|" $traces/pageable.txt |
 	xferspy report --machine h200 --pinned-budget 1GiB - | last_section "Pinned memory"'
 
 # A second thread that takes turns with the first one has its calls in the ranges of
