@@ -94,7 +94,7 @@ static int add_copy(struct builder *b, struct xs_flow_op *op,
 	int rc = 0;
 
 	op->unknown = copy->kind == XS_OP_H2D &&
-		      xs_follows_host_function(b->trace, copy->call);
+		      xs_follows_host_function(b->trace, XS_NONE, copy->call);
 	if (!call->dst || (!set && !call->src) || copy->bytes != call->bytes) {
 		op->unknown = true;
 		return 0;
@@ -169,11 +169,11 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 			    xs_live_ranges_find(&b->live, all[i].addresses[k]);
 
 			seen++;
+			op->unknown |= !range || xs_follows_host_function(
+						     trace, range->call, call);
 			if (range)
 				rc = add_kernel_access(b, op, range,
 						       all[i].addresses[k]);
-			else
-				op->unknown = true;
 		}
 	}
 	op->unknown |= !known || seen != count;

@@ -284,16 +284,22 @@ void xs_issue_order_free(struct xs_issue_order *order)
 	*order = (struct xs_issue_order){0};
 }
 
-bool xs_follows_host_function(const struct xs_trace *trace, uint32_t call)
+bool xs_follows_host_function(const struct xs_trace *trace, uint32_t memory,
+			      uint32_t call)
 {
 	const struct xs_call *calls = trace->calls;
 
+	if (memory != XS_NONE &&
+	    calls[memory].call_class != XS_CALL_ALLOC_PINNED &&
+	    calls[memory].call_class != XS_CALL_REGISTER)
+		return false;
 	for (uint32_t i = call; i-- > 0 && call - i < 1000;) {
-		if (calls[i].stream != calls[call].stream || calls[i].error)
+		if (calls[i].error || (memory == XS_NONE &&
+				       calls[i].stream != calls[call].stream))
 			continue;
 		if (calls[i].call_class == XS_CALL_HOST_FUNCTION)
 			return true;
-		if (calls[i].direction == XS_DIR_H2D)
+		if (memory == XS_NONE && calls[i].direction == XS_DIR_H2D)
 			return false;
 	}
 	return false;

@@ -31,8 +31,11 @@ int xs_issue_order_build(const struct xs_issue_order_input *input,
 			 struct xs_issue_order *order);
 void xs_issue_order_free(struct xs_issue_order *order);
 
-/* Returns whether a host function comes between the copy in and the one before
- * it in its stream: what it reads and writes is not known. */
-bool xs_follows_host_function(const struct xs_trace *trace, uint32_t call);
+/* Returns whether a host function may have written what the call reads: it
+ * comes between a copy in, memory XS_NONE, and the one before it in its stream,
+ * or in any stream before a kernel, and the memory, by the call that allocated
+ * it, is the host's. */
+bool xs_follows_host_function(const struct xs_trace *trace, uint32_t memory,
+			      uint32_t call);
 
 #endif

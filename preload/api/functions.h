@@ -156,9 +156,14 @@ struct xs_event {
 #define XS_VOLUME(extent) ((extent).width * XS_ROWS(extent))
 /* For arrays the width is in elements of unknown size: 0 bytes here; the
  * activity record has the bytes. */
+#define XS_3D_END(p, side)                                                     \
+	((p)->side##Array ? XS_HANDLE((p)->side##Array)                        \
+			  : XS_HANDLE((p)->side##Ptr.ptr) +                    \
+				((p)->side##Pos.z * (p)->side##Ptr.ysize +     \
+				 (p)->side##Pos.y) * (p)->side##Ptr.pitch +    \
+				(p)->side##Pos.x)
 #define XS_KEEP_3D(p)                                                          \
-	.dst = XS_HANDLE((p)->dstArray) | XS_HANDLE((p)->dstPtr.ptr),          \
-	.src = XS_HANDLE((p)->srcArray) | XS_HANDLE((p)->srcPtr.ptr),          \
+	.dst = XS_3D_END(p, dst), .src = XS_3D_END(p, src),                    \
 	.bytes = (p)->dstArray || (p)->srcArray ? 0 : XS_VOLUME((p)->extent),  \
 	.rows = XS_ROWS((p)->extent)
 

@@ -105,13 +105,15 @@ struct xs_context {
 	void *context;
 };
 
-/* Source or destination of a copy that a struct describes. */
-#define XS_DRIVER_END(p, side)                                                 \
-	((p)->side##MemoryType == CU_MEMORYTYPE_HOST                           \
-	     ? XS_HANDLE((p)->side##Host)                                      \
-	 : (p)->side##MemoryType == CU_MEMORYTYPE_ARRAY                        \
+/* Source or destination of a copy that a struct describes, from its row on. */
+#define XS_DRIVER_END(p, side, row)                                            \
+	((p)->side##MemoryType == CU_MEMORYTYPE_ARRAY                          \
 	     ? XS_HANDLE((p)->side##Array)                                     \
-	     : XS_HANDLE((p)->side##Device))
+	     : ((p)->side##MemoryType == CU_MEMORYTYPE_HOST                    \
+		    ? XS_HANDLE((p)->side##Host)                               \
+		    : XS_HANDLE((p)->side##Device)) +                          \
+		   (row) * (p)->side##Pitch + (p)->side##XInBytes)
+#define XS_DRIVER_ROW(p, side) ((p)->side##Z * (p)->side##Height + (p)->side##Y)
 #define XS_DRIVER_DIRECTION(p)                                                 \
 	((p)->srcMemoryType == CU_MEMORYTYPE_UNIFIED ||                        \
 		 (p)->dstMemoryType == CU_MEMORYTYPE_UNIFIED                   \
@@ -129,11 +131,13 @@ struct xs_context {
 	.dst = XS_HANDLE(d), .src = XS_HANDLE(s), .bytes = a->ByteCount,       \
 	.rows = 1, .direction = cudaMemcpy##way
 #define XS_KEEP_2D(p)                                                          \
-	.dst = XS_DRIVER_END(p, dst), .src = XS_DRIVER_END(p, src),            \
+	.dst = XS_DRIVER_END(p, dst, (p)->dstY),                               \
+	.src = XS_DRIVER_END(p, src, (p)->srcY),                               \
 	.bytes = (p)->WidthInBytes * (p)->Height, .rows = (p)->Height,         \
 	.direction = XS_DRIVER_DIRECTION(p)
 #define XS_KEEP_3D_OF_DRIVER(p)                                                \
-	.dst = XS_DRIVER_END(p, dst), .src = XS_DRIVER_END(p, src),            \
+	.dst = XS_DRIVER_END(p, dst, XS_DRIVER_ROW(p, dst)),                   \
+	.src = XS_DRIVER_END(p, src, XS_DRIVER_ROW(p, src)),                   \
 	.bytes = (p)->WidthInBytes * (p)->Height * (p)->Depth,                 \
 	.rows = (p)->Height * (p)->Depth,                                      \
 	.direction = XS_DRIVER_DIRECTION(p)
@@ -238,7 +242,8 @@ struct xs_context {
 	  .src = a->handle, .bytes = a->size)                                  \
 	D(cuMemRelease, none, OTHER, .src = a->handle)                         \
 	D(cuMemImportFromShareableHandle, none, OTHER, .src = *a->handle)      \
-	D(cuMemRetainAllocationHandle, none, OTHER, .src = *a->handle)         \
+	D(cuMemRetainAllocationHandle, none, OTHER, .src = *a->handle,         \
+	  .dst = XS_HANDLE(a->addr))                                           \
 	D(cuTexObjectCreate, none, OTHER, .dst = *a->pTexObject)               \
 	D(cuTexObjectDestroy, none, OTHER, .src = a->texObject)                \
 	D(cuSurfObjectCreate, none, OTHER, .dst = *a->pSurfObject)             \

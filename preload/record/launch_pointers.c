@@ -218,14 +218,16 @@ static void note_launch(void *data)
 	write_records(noting, known, &found);
 }
 
-/* Memory that is mapped at two addresses. */
+/* Memory that is mapped a second time has two addresses, or had: its contents
+ * move with it. */
 static void note_mapping(uint64_t handle, uint64_t address)
 {
-	const uint64_t before = xs_mapped_handles_put(handle, address);
+	const uint64_t before = xs_mapped_handles_put(handle, address, false);
 
-	if (before && before != address &&
-	    (before == XS_MAPPED_ELSEWHERE || xs_live_memory_set_alias(before)))
+	if (before) {
+		xs_live_memory_set_alias(before);
 		atomic_store(&has_aliases, xs_live_memory_set_alias(address));
+	}
 }
 
 static enum xs_live_kind kind_of(enum xs_function fn)
@@ -272,8 +274,10 @@ static void note_object(void *data)
 				   noting->span->end_ns, XS_LIVE_OBJECT);
 		break;
 	case XS_FN_cuMemImportFromShareableHandle:
+		xs_mapped_handles_put(event->src, XS_MAPPED_ELSEWHERE, true);
+		break;
 	case XS_FN_cuMemRetainAllocationHandle:
-		xs_mapped_handles_put(event->src, XS_MAPPED_ELSEWHERE);
+		xs_mapped_handles_put(event->src, event->dst, true);
 		break;
 	case XS_FN_cuMemRelease:
 		xs_mapped_handles_drop(event->src);

@@ -10,7 +10,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Protected by the lock. */
 static struct slot {
-	uint64_t handle, address;
+	uint64_t handle, address, references;
 } slots[(1u << SLOT_BITS) + NEAR];
 
 /* Returns the slot with this handle, 0 for an empty one, or NULL. */
@@ -25,7 +25,7 @@ static struct slot *find(uint64_t handle, uint64_t of)
 	return NULL;
 }
 
-uint64_t xs_mapped_handles_put(uint64_t handle, uint64_t address)
+uint64_t xs_mapped_handles_put(uint64_t handle, uint64_t address, bool refers)
 {
 	struct slot *slot;
 	uint64_t before = 0;
@@ -38,9 +38,10 @@ uint64_t xs_mapped_handles_put(uint64_t handle, uint64_t address)
 		slot = find(0, handle);
 	if (!slot)
 		before = XS_MAPPED_ELSEWHERE;
-	else if (!before || (before != XS_MAPPED_ELSEWHERE &&
-			     address != XS_MAPPED_ELSEWHERE))
-		*slot = (struct slot){handle, address};
+	else
+		*slot = (struct slot){handle, address,
+				      before ? slot->references + refers
+					     : UINT64_C(1)};
 	pthread_mutex_unlock(&lock);
 	return before;
 }
@@ -51,7 +52,7 @@ void xs_mapped_handles_drop(uint64_t handle)
 
 	pthread_mutex_lock(&lock);
 	slot = find(handle, handle);
-	if (slot)
+	if (slot && !--slot->references)
 		slot->handle = 0;
 	pthread_mutex_unlock(&lock);
 }

@@ -56,11 +56,7 @@ bool xs_table_search_pinned(uint64_t address, bool *leads)
 
 	if (!bytes || kind != XS_LIVE_HOST)
 		return false;
-	search(address, bytes, &holds);
-	if (holds)
-		xs_address_tables_add(address, address + bytes, false);
-	else
-		xs_address_tables_cut(address, address + bytes);
+	search(address & ~7ul, bytes + address % 8, &holds);
 	*leads |= holds;
 	return true;
 }
@@ -108,15 +104,30 @@ static bool holds_addresses(const struct xs_event *event, uint64_t lives,
 	    (lives ? kind == XS_LIVE_MANAGED
 		   : event->direction == cudaMemcpyDeviceToDevice))
 		return true;
-	if (lives && kind != XS_LIVE_HOST) /* the pitch of rows is unknown */
-		return xs_address_tables_overlap(
-		    event->src,
-		    event->src + (event->rows > 1 ? lives : event->bytes));
-	if (row < skip + 8)
+	/* also what a copy may still write there; the pitch of rows is unknown
+	 */
+	if (lives && xs_address_tables_overlap(
+			 event->src,
+			 event->src + (event->rows > 1 ? lives : event->bytes)))
+		return true;
+	if ((lives && kind != XS_LIVE_HOST &&
+	     event->direction != cudaMemcpyHostToDevice) ||
+	    row < skip + 8)
 		return false;
 	if (event->rows == 1 || event->bytes > WHOLE_BYTES)
 		search(event->src + skip, row - skip, &holds);
 	return holds;
+}
+
+static bool is_from_host(const struct xs_event *event, uint64_t lives,
+			 enum xs_live_kind kind)
+{
+	uint64_t word;
+
+	return event->direction == cudaMemcpyHostToDevice ||
+	       (event->direction == cudaMemcpyDefault &&
+		(lives ? kind == XS_LIVE_HOST
+		       : xs_content_read(event->src, &word, sizeof(word))));
 }
 
 static void note_copy(void *data)
@@ -138,7 +149,7 @@ static void note_copy(void *data)
 		xs_address_tables_add(
 		    event->dst,
 		    event->dst + (event->rows > 1 ? to : event->bytes), false);
-	else if (event->direction == cudaMemcpyHostToDevice ||
+	else if (is_from_host(event, from, kind) ||
 		 (event->direction == cudaMemcpyDeviceToDevice && from))
 		xs_address_tables_add(event->dst, event->dst + event->bytes,
 				      true);
@@ -147,12 +158,12 @@ static void note_copy(void *data)
 XS_HOT void xs_table_search_copy(const struct xs_event *event, bool always)
 {
 	const bool is_in = event->direction == cudaMemcpyHostToDevice;
+	const bool are_any = xs_address_tables_are_any();
 
 	if (!event->rows || event->bytes < 8 || !event->dst ||
-	    !(is_in || event->direction == cudaMemcpyDeviceToDevice ||
-	      event->direction == cudaMemcpyDefault))
+	    event->direction == cudaMemcpyHostToHost ||
+	    (event->direction == cudaMemcpyDeviceToHost && !are_any))
 		return;
-	if (always || (!is_in && xs_address_tables_are_any()) ||
-	    is_looked_at(event))
+	if (always || (!is_in && are_any) || is_looked_at(event))
 		xs_guard_run(note_copy, (void *)(uintptr_t)event);
 }

@@ -86,11 +86,11 @@ for app in driver driver-per-thread; do
 	diff want got >&2 || fail "$app, pointers: not the program's addresses"
 done
 
-# Memory that is mapped at two addresses, by one handle or two; and memory in two pieces,
-# the second of which the kernel may read, too.
+# Memory that is mapped at two addresses, also one after the other; and memory in two
+# pieces, the second of which the kernel may read, too.
 XFERSPY_DATAFLOW=all traced "$XS_APPS/driver" aliases
 read_trace
-expect "aliases" "$(given | cut -c1 | paste -sd ' ')" "1 4 4 1 1 3 1 4"
+expect "aliases" "$(given | cut -c1 | paste -sd ' ')" "1 4 4 1 4 1 3 1 4"
 
 # Where memory cannot be read, what was copied and pinned memory may be tables.
 cat >forbid.py <<'END'

@@ -90,6 +90,14 @@ grep -q '"text": "cudaFreeAsync at ways.cu:[0-9]* waits implicitly for .* keepin
 	report.json || fail "pooled: not told why the free waits"
 grep -q 'cudaFreeAsync, or' report.json && fail "pooled: advice to do the same"
 
+# Where a copy begins in the memory that it names.
+ways row 0
+for end in src=4096 dst=24640; do
+	at=$(sed -n "s/^copycall .* ${end%=*}=\(0x[0-9a-f]*\) .*/\1/p" dump.txt)
+	expect "row: $end" "$(sed -n 's/^memcall .*address=\(0x[0-9a-f]*\) .*/\1/p' dump.txt |
+		while read -r from; do echo $((at - from)); done | grep -cx "${end#*=}")" 1
+done
+
 ways host-function 5
 expect "host function: calls" "$(count '^site call_class=23 ')" 1
 expect "host function: rounds" "$(json rounds)" 5

@@ -188,13 +188,45 @@ TEST(copies_on_the_device)
 	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
 	words[0] = 0;
 	assert_false(pinned((uintptr_t)words));
-	assert_int_equal(known((uintptr_t)words), XS_POINTERS_ALL);
 	copy_on_device(POOL, (uintptr_t)words, 64, cudaMemcpyDefault);
 	assert_int_equal(known(POOL), XS_POINTERS_ALL);
 	/* a copy to the host is one to no variable */
 	copy_on_device((uintptr_t)words + sizeof(words), 16, 64,
 		       cudaMemcpyDefault);
 	assert_int_equal(known(ARRAY), XS_POINTERS_ALL);
+	/* what comes from the host may be one */
+	words[0] = ARRAY;
+	for (int i = 0; i < 2; i++) {
+		copy_on_device(VARIABLE, (uintptr_t)words, 64,
+			       cudaMemcpyDefault);
+		assert_int_equal(known(0), XS_POINTERS_VARIABLE);
+		copy_on_device(VARIABLE, (uintptr_t)words + 8, 64,
+			       cudaMemcpyDefault);
+		assert_int_equal(known(0), XS_POINTERS_ALL);
+		xs_live_memory_remove((uintptr_t)words, 2);
+	}
+}
+
+/* Pinned memory has what copies may still write to it, until others do, and of
+ * a structure the words beside the one that a kernel is given. */
+TEST(pinned_memory)
+{
+	set_up();
+	xs_live_memory_add((uintptr_t)words, sizeof(words), 1, 1, XS_LIVE_HOST);
+	words[64] = ARRAY;
+	copy(POOL, words + 64, 64, false);
+	words[64] = 0;
+	copy_on_device((uintptr_t)words, POOL, 64, cudaMemcpyDeviceToHost);
+	copy(ARRAY, words, 64, false);
+	assert_int_equal(known(ARRAY), XS_POINTERS_TABLE);
+	copy(ARRAY, words + 8, 64, false);
+	assert_int_equal(known(ARRAY), XS_POINTERS_ALL);
+	copy_on_device((uintptr_t)words, POOL + 64, 64, cudaMemcpyDeviceToHost);
+	copy(ARRAY, words, 64, false);
+	assert_int_equal(known(ARRAY), XS_POINTERS_ALL);
+	words[1] = ARRAY;
+	assert_true(pinned((uintptr_t)words + 4));
+	assert_false(pinned((uintptr_t)words + 16));
 }
 
 /* Of a copy by rows the first one is looked at, of a small one none; on the
@@ -283,28 +315,30 @@ TEST(many_tables)
 	assert_false(xs_address_tables_are_outside());
 }
 
-/* A handle leads to where it was mapped before, until it is released; one that
- * was imported may be mapped elsewhere. */
+/* A handle leads to where it was mapped before, until it is released as often
+ * as it was given; one that was imported may be mapped elsewhere. */
 TEST(handles)
 {
 	for (uint64_t handle = 1; handle < 5000; handle++)
-		assert_int_equal(xs_mapped_handles_put(handle, handle << 12),
-				 0);
+		assert_int_equal(
+		    xs_mapped_handles_put(handle, handle << 12, false), 0);
 	for (uint64_t handle = 1; handle < 5000; handle++) {
-		assert_int_equal(xs_mapped_handles_put(handle, 2 << 12),
+		assert_int_equal(xs_mapped_handles_put(handle, 2 << 12, true),
 				 handle << 12);
 		xs_mapped_handles_drop(handle);
-		assert_int_equal(xs_mapped_handles_put(handle, 3 << 12), 0);
+		assert_int_equal(xs_mapped_handles_put(handle, 3 << 12, false),
+				 2 << 12);
+		xs_mapped_handles_drop(handle);
+		assert_int_equal(xs_mapped_handles_put(handle, 4 << 12, false),
+				 0);
 	}
-	assert_int_equal(xs_mapped_handles_put(9000, XS_MAPPED_ELSEWHERE), 0);
-	for (int i = 0; i < 2; i++)
-		assert_int_equal(xs_mapped_handles_put(9000, 4 << 12),
-				 XS_MAPPED_ELSEWHERE);
-	xs_mapped_handles_put(7, XS_MAPPED_ELSEWHERE);
-	assert_int_equal(xs_mapped_handles_put(7, 4 << 12), 3 << 12);
+	assert_int_equal(xs_mapped_handles_put(9000, XS_MAPPED_ELSEWHERE, true),
+			 0);
+	assert_int_equal(xs_mapped_handles_put(9000, 4 << 12, false),
+			 XS_MAPPED_ELSEWHERE);
 	for (uint64_t handle = 10000; handle < 300000; handle++)
-		xs_mapped_handles_put(handle, handle << 12);
-	assert_int_equal(xs_mapped_handles_put(300000, 5 << 12),
+		xs_mapped_handles_put(handle, handle << 12, false);
+	assert_int_equal(xs_mapped_handles_put(300000, 5 << 12, false),
 			 XS_MAPPED_ELSEWHERE);
 }
 

@@ -78,6 +78,8 @@ static int open_shared(CUdeviceptr *address, const void *handle)
 
 #define AT(device) ((void *)(device))
 
+static CUmemGenericAllocationHandle mapped;
+
 DRV_API(cuMemAlloc_v2, (CUdeviceptr * dptr, size_t bytesize), (dptr, bytesize),
 	alloc(dptr, bytesize))
 DRV_API(cuMemFree_v2, (CUdeviceptr dptr), (dptr),
@@ -92,13 +94,13 @@ DRV_API(cuMemAddressFree, (CUdeviceptr ptr, size_t size), (ptr, size),
 DRV_API(cuMemMap,
 	(CUdeviceptr ptr, size_t size, size_t offset,
 	 CUmemGenericAllocationHandle handle, unsigned long long flags),
-	(ptr, size, offset, handle, flags), CUDA_SUCCESS)
+	(ptr, size, offset, handle, flags), (mapped = handle, CUDA_SUCCESS))
 DRV_API(cuMemRelease, (CUmemGenericAllocationHandle handle), (handle),
 	CUDA_SUCCESS)
-/* Another number for the memory. */
+/* Of the memory that was mapped last. */
 DRV_API(cuMemRetainAllocationHandle,
 	(CUmemGenericAllocationHandle * handle, void *addr), (handle, addr),
-	(*handle = 99, CUDA_SUCCESS))
+	(*handle = mapped, CUDA_SUCCESS))
 DRV_API(cuMemUnmap, (CUdeviceptr ptr, size_t size), (ptr, size), CUDA_SUCCESS)
 DRV_API(cuMemGetAddressRange_v2,
 	(CUdeviceptr * pbase, size_t *psize, CUdeviceptr dptr),

@@ -223,7 +223,7 @@ static void pieces(void)
 	static CUdeviceptr table[8];
 	CUdeviceptr first, other;
 
-	CHECK(cuMemAddressReserve(&first, 2 * BYTES, 0, 0, 0));
+	CHECK(cuMemAddressReserve(&first, 3 * BYTES, 0, 0, 0));
 	CHECK(cuMemMap(first, BYTES, 0, 81, 0));
 	CHECK(cuMemMap(first + BYTES, BYTES, 0, 82, 0));
 	for (int i = 0; i < 3; i++) {
@@ -237,8 +237,8 @@ static void pieces(void)
 	launch_extra(sizeof(device));
 }
 
-/* Memory of one handle at two addresses, of another handle of it, and of a new
- * one with the number of the first. */
+/* Memory of one handle at two addresses, as long as it is not released twice,
+ * and of a new one with its number, which moves. */
 static void aliases(void)
 {
 	CUmemGenericAllocationHandle handle = 77;
@@ -246,8 +246,11 @@ static void aliases(void)
 	launch_mapped(handle);
 	launch_mapped(handle);
 	CHECK(cuMemRetainAllocationHandle(&handle, (void *)(uintptr_t)device));
+	CHECK(cuMemRelease(handle));
 	launch_mapped(handle);
-	CHECK(cuMemRelease(77));
+	CHECK(cuMemRelease(handle));
+	launch_mapped(77);
+	CHECK(cuMemUnmap(device, BYTES));
 	launch_mapped(77);
 	pieces();
 }

@@ -304,6 +304,20 @@ static int host_function(int rounds)
 	return calls != rounds;
 }
 
+/* A part of a row to another row. */
+static void row(void)
+{
+	cudaMemcpy3DParms copy = {};
+
+	copy.srcPtr = make_cudaPitchedPtr(host, 4096, 4096, 4);
+	copy.srcPos = make_cudaPos(0, 1, 0);
+	copy.dstPtr = make_cudaPitchedPtr(device, 4096, 4096, 4);
+	copy.dstPos = make_cudaPos(64, 2, 1);
+	copy.extent = make_cudaExtent(1024, 1, 1);
+	copy.kind = cudaMemcpyHostToDevice;
+	CHECK(cudaMemcpy3D(&copy));
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -331,6 +345,8 @@ int main(int argc, char **argv)
 		pooled(rounds);
 	else if (strcmp(mode, "managed") == 0)
 		managed(rounds);
+	else if (strcmp(mode, "row") == 0)
+		row();
 	else if (strcmp(mode, "host-function") == 0)
 		bad += host_function(rounds);
 	else
