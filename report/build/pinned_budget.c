@@ -173,8 +173,21 @@ static double scale(struct builder *b, size_t first,
 	return sum;
 }
 
-/* The phase's buffers share what `pinned` saves in its rounds, and by their
- * bytes what pinning takes: all together save what the row does. */
+/* Buffers share by their excess what is saved in rounds, and by their bytes
+ * what pinning takes: all together save what the row does. */
+static void share(struct builder *b, size_t first, double excess_ns,
+		  double saves_ns, double pinning_byte_ns)
+{
+	for (size_t i = first; i < b->count; i++) {
+		struct buffer *buffer = &b->buffers[i];
+
+		buffer->saves_ns =
+		    buffer->excess_ns / excess_ns * saves_ns -
+		    buffer->bytes * buffer->count * pinning_byte_ns;
+	}
+}
+
+/* The phase's buffers share what `pinned` saves. */
 static int add_phase(struct builder *b, uint32_t index)
 {
 	const struct xs_phase *phase = &b->phases->items[index];
@@ -182,7 +195,7 @@ static int add_phase(struct builder *b, uint32_t index)
 	const struct xs_result_estimate *pinned =
 	    xs_result_best(out, "pinned", false);
 	const size_t first = b->count;
-	double sum_ns = 0, bytes, saves_ns;
+	double sum_ns = 0;
 
 	if (!pinned || pinned->round_ns >= xs_result_untraced_ns(out))
 		return 0;
@@ -207,18 +220,10 @@ static int add_phase(struct builder *b, uint32_t index)
 	merge_copies(b, first);
 	for (size_t i = first; i < b->count; i++)
 		sum_ns += b->buffers[i].excess_ns;
-	bytes = scale(b, first, phase);
-	saves_ns = xs_result_of_run(
-	    out, (double)(xs_result_untraced_ns(out) - pinned->round_ns));
-	for (size_t i = first; i < b->count; i++) {
-		struct buffer *buffer = &b->buffers[i];
-
-		buffer->saves_ns = buffer->excess_ns / sum_ns * saves_ns;
-		if (pinned->setup_ns > 0)
-			buffer->saves_ns -= (double)pinned->setup_ns *
-					    buffer->bytes * buffer->count /
-					    bytes;
-	}
+	share(b, first, sum_ns,
+	      xs_result_of_run(
+		  out, (double)(xs_result_untraced_ns(out) - pinned->round_ns)),
+	      fmax((double)pinned->setup_ns, 0) / scale(b, first, phase));
 	return 0;
 }
 
