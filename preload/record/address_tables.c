@@ -2,79 +2,117 @@
 #include "preload/record/address_tables.h"
 
 #include <pthread.h>
+#include <string.h>
 
-#define MOST_TABLES 1024u
+#define MOST_TABLES 4096u
 
 _Atomic unsigned xs_address_tables_count, xs_address_tables_outside;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Protected by the lock. */
+/* By address; between two there is memory that is in neither. Protected by the
+ * lock. */
 static struct table {
 	uint64_t begin, end;
 	bool is_outside;
 } tables[MOST_TABLES];
 
-/* Returns the table that overlaps the range or touches it, else a new, empty
- * one. Without room for that, the last one also stands for what lies in
- * between. */
-static struct table *find(uint64_t begin, uint64_t end, bool is_outside)
+/* Returns the first table that ends behind the address. */
+static unsigned find(uint64_t address)
 {
-	const unsigned count = xs_address_tables_count;
+	unsigned low = 0, high = xs_address_tables_count;
 
-	for (unsigned i = 0; i < count; i++)
-		if (tables[i].begin <= end && begin <= tables[i].end)
-			return &tables[i];
-	if (count == MOST_TABLES)
-		return &tables[count - 1];
-	tables[count] = (struct table){begin, end, is_outside};
-	xs_address_tables_outside += is_outside;
-	xs_address_tables_count = count + 1;
-	return &tables[count];
+	while (low < high) {
+		const unsigned middle = (low + high) / 2;
+
+		if (tables[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Puts one table or none in the place of those from first to before last. */
+static void replace(unsigned first, unsigned last, const struct table *table)
+{
+	const unsigned count = xs_address_tables_count, put = table != NULL;
+
+	for (unsigned i = first; i < last; i++)
+		xs_address_tables_outside -= tables[i].is_outside;
+	memmove(&tables[first + put], &tables[last],
+		(count - last) * sizeof(*tables));
+	xs_address_tables_count = count - (last - first) + put;
+	if (table) {
+		tables[first] = *table;
+		xs_address_tables_outside += table->is_outside;
+	}
 }
 
 void xs_address_tables_add(uint64_t begin, uint64_t end, bool is_outside)
 {
-	struct table *table;
+	struct table table = {begin, end, is_outside};
+	unsigned first, last;
 
 	pthread_mutex_lock(&lock);
-	table = find(begin, end, is_outside);
-	if (begin < table->begin)
-		table->begin = begin;
-	if (end > table->end)
-		table->end = end;
-	xs_address_tables_outside += is_outside && !table->is_outside;
-	table->is_outside |= is_outside;
+	first = last = find(begin ? begin - 1 : 0);
+	while (last < xs_address_tables_count && tables[last].begin <= end)
+		last++;
+	if (first == last && xs_address_tables_count == MOST_TABLES) {
+		/* its neighbour stands for what lies in between, too */
+		if (first)
+			first--;
+		else
+			last++;
+	}
+	for (unsigned i = first; i < last; i++) {
+		if (tables[i].begin < table.begin)
+			table.begin = tables[i].begin;
+		if (tables[i].end > table.end)
+			table.end = tables[i].end;
+		table.is_outside |= tables[i].is_outside;
+	}
+	replace(first, last, &table);
 	pthread_mutex_unlock(&lock);
 }
 
 void xs_address_tables_cut(uint64_t begin, uint64_t end)
 {
-	pthread_mutex_lock(&lock);
-	for (unsigned i = xs_address_tables_count; i-- > 0;) {
-		struct table *table = &tables[i];
+	unsigned i;
 
-		if (begin <= table->begin && end > table->begin)
-			table->begin = end;
-		else if (begin < table->end && end >= table->end)
-			table->end = begin;
-		if (table->begin < table->end)
-			continue;
-		xs_address_tables_outside -= table->is_outside;
-		*table = tables[--xs_address_tables_count];
+	pthread_mutex_lock(&lock);
+	i = find(begin);
+	while (i < xs_address_tables_count && tables[i].begin < end) {
+		struct table behind = tables[i];
+
+		if (behind.begin < begin) {
+			if (behind.end > end &&
+			    xs_address_tables_count == MOST_TABLES)
+				break; /* no room for two in its place */
+			tables[i++].end = begin;
+			if (behind.end > end) {
+				behind.begin = end;
+				replace(i, i, &behind);
+			}
+		} else if (behind.end > end) {
+			tables[i].begin = end;
+		} else {
+			replace(i, i + 1, NULL);
+		}
 	}
 	pthread_mutex_unlock(&lock);
 }
 
 bool xs_address_tables_overlap(uint64_t begin, uint64_t end)
 {
-	bool found = false;
+	unsigned i;
+	bool found;
 
 	if (!xs_address_tables_are_any())
 		return false;
 	pthread_mutex_lock(&lock);
-	for (unsigned i = 0; i < xs_address_tables_count && !found; i++)
-		found = tables[i].begin < end && begin < tables[i].end;
+	i = find(begin);
+	found = i < xs_address_tables_count && tables[i].begin < end;
 	pthread_mutex_unlock(&lock);
 	return found;
 }

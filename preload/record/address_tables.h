@@ -18,8 +18,7 @@ extern _Atomic unsigned xs_address_tables_count, xs_address_tables_outside;
  * memory whose allocation was not recorded. */
 void xs_address_tables_add(uint64_t begin, uint64_t end, bool is_outside);
 
-/* The range was overwritten, and holds none. Of a longer table it ends a part
- * at the beginning or at the end alone. */
+/* The range was overwritten, and holds none. */
 void xs_address_tables_cut(uint64_t begin, uint64_t end);
 
 /* Returns whether a part of the range holds addresses. */

@@ -183,6 +183,15 @@ XS_HOT void xs_emit_fast(struct xs_thread *thread,
 		xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);
 }
 
+/* A capture that became invalid ends with an error. */
+static bool has_effect(const struct xs_ended_call *call)
+{
+	return call->error == cudaSuccess ||
+	       (xs_functions[call->fn].call_class == XS_CALL_CAPTURE_END &&
+		(call->error == cudaErrorStreamCaptureInvalidated ||
+		 call->error == cudaErrorStreamCaptureUnjoined));
+}
+
 XS_HOT void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 		    const struct xs_span *span)
 {
@@ -210,6 +219,6 @@ XS_HOT void xs_emit(struct xs_thread *thread, const struct xs_ended_call *call,
 	xs_count_recorded(thread, call, &event, span->site);
 	if (!rc && call->error == cudaSuccess && thread->copy_probe.bytes)
 		emit_copy_probe(thread, fn, span, &event);
-	if (!rc && call->error == cudaSuccess && xs_launch_pointers_are_on())
+	if (!rc && has_effect(call) && xs_launch_pointers_are_on())
 		xs_launch_pointers_note(thread, call, &event, span);
 }

@@ -9,7 +9,7 @@
 #define PIECE_BYTES 1024u
 #define PIECES	    4u
 
-#define SEEN_BITS   10
+#define SEEN_BITS   12
 #define COUNT_BITS  7
 #define FIRST_LOOKS 64u
 
@@ -34,16 +34,19 @@ static bool search(uint64_t from, uint64_t bytes, bool *holds)
 	const uint64_t piece = bytes <= WHOLE_BYTES ? bytes : PIECE_BYTES;
 	const unsigned pieces = bytes <= WHOLE_BYTES ? 1 : PIECES;
 	uint64_t words[WHOLE_BYTES / 8], address;
+	struct iovec blocks[PIECES];
 	struct xs_live_addresses found = {
 	    .addresses = &address, .room = 1, .first = true};
 
 	for (unsigned i = 0; i < pieces; i++) {
 		const uint64_t at = i * (bytes - piece) / (PIECES - 1) & ~7ul;
 
-		if (!xs_content_read(from + at, words, (size_t)piece))
-			return false;
-		xs_live_memory_collect(words, (size_t)piece / 8, &found);
+		blocks[i] =
+		    (struct iovec){(void *)(uintptr_t)(from + at), piece};
 	}
+	if (!xs_content_read(blocks, pieces, words, (size_t)piece * pieces))
+		return false;
+	xs_live_memory_collect(words, (size_t)piece * pieces / 8, &found);
 	*holds = found.count;
 	return true;
 }

@@ -4,8 +4,12 @@
 #include "tests/preload/trace_of_test.h"
 
 #include "preload/api/arguments.h"
+#include "preload/record/address_tables.h"
 #include "preload/record/emit.h"
+#include "preload/record/launch_pointers.h"
+#include "preload/record/live_memory.h"
 #include "preload/record/poll.h"
+#include "preload/record/table_search.h"
 #include "preload/record/thread_end.h"
 #include "preload/trace/gpu_records.h"
 #include "preload/trace/session.h"
@@ -67,15 +71,12 @@ static void expect_lost(uint64_t calls, uint64_t ops)
 
 static void emit_slow(enum xs_function fn, cudaError_t error)
 {
-	static const struct xs_args_cudaDeviceSynchronize nothing;
-	static const struct xs_args_cudaStreamQuery stream;
-	const struct xs_ended_call call = {
-	    .fn = fn,
-	    .site = xs_site_find(fn, 0x1234, 0),
-	    .address = 0x1234,
-	    .error = error,
-	    .arguments =
-		fn == XS_FN_cudaStreamQuery ? (const void *)&stream : &nothing};
+	static const uint64_t arguments[8];
+	const struct xs_ended_call call = {.fn = fn,
+					   .site = xs_site_find(fn, 0x1234, 0),
+					   .address = 0x1234,
+					   .error = error,
+					   .arguments = arguments};
 
 	xs_emit(&thread, &call, &span);
 }
@@ -108,6 +109,33 @@ TEST(each_lost_call_is_counted)
 	thread.named = false; /* without room for its name */
 	emit_slow(XS_FN_cudaDeviceSynchronize, cudaSuccess);
 	expect_lost(4, 0);
+}
+
+/* Until a capture ends, also without success, each copy may be one of it. */
+TEST(a_capture_ends_with_an_error)
+{
+	static const uint64_t data[8];
+	const uint64_t array = 1 << 20;
+	const struct xs_event copy = {.dst = array,
+				      .src = (uintptr_t)data,
+				      .bytes = sizeof(data),
+				      .rows = 1,
+				      .direction = cudaMemcpyHostToDevice};
+	const cudaError_t errors[] = {
+	    cudaSuccess, cudaErrorStreamCaptureInvalidated,
+	    cudaErrorStreamCaptureUnjoined, cudaErrorStreamCaptureWrongThread};
+
+	xs_launch_pointers_mode = XS_DATAFLOW_ALL;
+	xs_live_memory_add(array, sizeof(data), 1, 1, XS_LIVE_DEVICE);
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		emit_slow(XS_FN_cudaStreamBeginCapture, cudaSuccess);
+		xs_table_search_copy(&copy, true);
+		assert_true(xs_address_tables_are_any());
+		emit_slow(XS_FN_cudaStreamEndCapture, errors[i]);
+		xs_table_search_copy(&copy, true);
+		assert_true(xs_address_tables_are_any() ==
+			    (errors[i] == cudaErrorStreamCaptureWrongThread));
+	}
 }
 
 /* As on a full disk: the trace has no limit of its own, below which calls are

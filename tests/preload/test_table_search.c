@@ -298,21 +298,57 @@ TEST(other_sources)
 	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
 }
 
-/* Without room for more, one table stands for several. */
-TEST(many_tables)
+/* Data in the middle of a table divides it. */
+TEST(a_table_is_divided)
 {
 	set_up();
-	for (uint64_t i = 0; i < 2000; i++)
-		xs_address_tables_add(POOL + i * 64, POOL + i * 64 + 8, false);
-	for (uint64_t i = 0; i < 2000; i++)
-		assert_true(xs_address_tables_overlap(POOL + i * 64,
-						      POOL + i * 64 + 8));
-	assert_false(xs_address_tables_overlap(POOL + 8, POOL + 64));
-	xs_address_tables_add(VARIABLE, VARIABLE + 8, true);
-	assert_int_equal(known(0), XS_POINTERS_VARIABLE);
-	xs_address_tables_cut(0, UINT64_MAX);
-	assert_false(xs_address_tables_are_any());
+	xs_address_tables_add(POOL + 64, POOL + 128, false);
+	xs_address_tables_add(POOL + 8, POOL + 16, false);
+	xs_address_tables_add(POOL + 16, POOL + 64, false);
+	assert_int_equal(xs_address_tables_count, 1);
+	xs_address_tables_cut(POOL + 32, POOL + 40);
+	assert_int_equal(xs_address_tables_count, 2);
+	assert_false(xs_address_tables_overlap(POOL + 32, POOL + 40));
+	assert_true(xs_address_tables_overlap(POOL + 31, POOL + 32));
+	assert_true(xs_address_tables_overlap(POOL + 40, POOL + 41));
+	xs_address_tables_cut(POOL + 120, POOL + 256);
+	xs_address_tables_cut(POOL, POOL + 24);
+	assert_false(xs_address_tables_overlap(POOL, POOL + 24));
+	assert_true(xs_address_tables_overlap(POOL + 24, POOL + 32));
+	assert_true(xs_address_tables_overlap(POOL + 119, POOL + 120));
+	assert_false(xs_address_tables_overlap(POOL + 120, POOL + 128));
+}
+
+/* Without room for more, one also stands for what lies behind it, until all are
+ * gone. */
+TEST(many_tables)
+{
+	const uint64_t most = 4096, step = 64, last = POOL + most * step;
+
+	set_up();
+	for (uint64_t at = POOL; at < last; at += 2 * step)
+		xs_address_tables_add(at, at + 8, false);
+	for (uint64_t at = POOL + step; at < last; at += 2 * step)
+		xs_address_tables_add(at, at + 8, true);
+	assert_int_equal(xs_address_tables_count, most);
+	for (uint64_t at = POOL; at < last; at += step) {
+		assert_true(xs_address_tables_overlap(at, at + 8));
+		assert_false(xs_address_tables_overlap(at + 8, at + step));
+	}
+	xs_address_tables_cut(POOL + 2, POOL + 4);
+	assert_true(xs_address_tables_overlap(POOL + 2, POOL + 4));
+	xs_address_tables_add(last, last + 8, false);
+	xs_address_tables_add(8, 16, false);
+	assert_int_equal(xs_address_tables_count, most);
+	assert_true(xs_address_tables_overlap(last - 8, last));
+	assert_true(xs_address_tables_overlap(16, 24));
+	for (uint64_t at = POOL + step; at <= last; at += 2 * step)
+		xs_address_tables_cut(at, at + step);
+	xs_address_tables_cut(last, last + step);
 	assert_false(xs_address_tables_are_outside());
+	assert_int_equal(xs_address_tables_count, most / 2);
+	xs_address_tables_cut(0, last + step);
+	assert_false(xs_address_tables_are_any());
 }
 
 /* A handle leads to where it was mapped before, until it is released as often
