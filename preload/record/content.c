@@ -39,8 +39,8 @@ static void disable(int error)
 
 /* Lets the kernel read the memory: an invalid address is an error and not a
  * signal. */
-bool xs_content_read(const struct iovec *from, unsigned count, void *to,
-		     size_t bytes)
+bool xs_content_read_blocks(const struct iovec *from, unsigned count, void *to,
+			    size_t bytes)
 {
 	const struct iovec local = {to, bytes};
 	ssize_t n = atomic_load(&is_forbidden)
@@ -52,6 +52,13 @@ bool xs_content_read(const struct iovec *from, unsigned count, void *to,
 	return n >= 0 && (size_t)n == bytes;
 }
 
+bool xs_content_read(uint64_t address, void *to, size_t bytes)
+{
+	const struct iovec from = {(void *)(uintptr_t)address, bytes};
+
+	return xs_content_read_blocks(&from, 1, to, bytes);
+}
+
 static bool hash_all(XXH3_state_t *state, uint64_t address, uint64_t bytes)
 {
 	char piece[PIECE_BYTES];
@@ -60,10 +67,7 @@ static bool hash_all(XXH3_state_t *state, uint64_t address, uint64_t bytes)
 		size_t n = bytes - at < PIECE_BYTES ? (size_t)(bytes - at)
 						    : PIECE_BYTES;
 
-		const struct iovec from = {(void *)(uintptr_t)(address + at),
-					   n};
-
-		if (!xs_content_read(&from, 1, piece, n))
+		if (!xs_content_read(address + at, piece, n))
 			return false;
 		XXH3_64bits_update(state, piece, n);
 	}
@@ -87,7 +91,8 @@ static bool hash_samples(XXH3_state_t *state, uint64_t address, uint64_t bytes)
 			from[i] = (struct iovec){
 			    (void *)(uintptr_t)(address + at), BLOCK_BYTES};
 		}
-		if (!xs_content_read(from, PIECE_BLOCKS, piece, PIECE_BYTES))
+		if (!xs_content_read_blocks(from, PIECE_BLOCKS, piece,
+					    PIECE_BYTES))
 			return false;
 		XXH3_64bits_update(state, piece, PIECE_BYTES);
 	}

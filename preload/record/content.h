@@ -14,11 +14,14 @@
 /* enum xs_hash_mode; set once, before the first copy. */
 extern _Atomic int xs_hash_mode;
 
-/* Reads host memory: blocks of together so many bytes, one behind the other.
- * Returns false if it cannot be read, for example if an address is invalid. May
- * set errno. */
-bool xs_content_read(const struct iovec *from, unsigned blocks, void *to,
-		     size_t bytes);
+/* Reads host memory. Returns false if it cannot be read, for example if the
+ * address is invalid. May set errno. */
+bool xs_content_read(uint64_t address, void *to, size_t bytes);
+
+/* The same for several ranges, bytes in all, which follow each other in `to`.
+ */
+bool xs_content_read_blocks(const struct iovec *from, unsigned blocks, void *to,
+			    size_t bytes);
 
 /* Hashes a range of host memory with XXH3. *hashed_bytes: the bytes read.
  * Returns false if the memory cannot be read, for example if the address is

@@ -44,7 +44,8 @@ static bool search(uint64_t from, uint64_t bytes, bool *holds)
 		blocks[i] =
 		    (struct iovec){(void *)(uintptr_t)(from + at), piece};
 	}
-	if (!xs_content_read(blocks, pieces, words, (size_t)piece * pieces))
+	if (!xs_content_read_blocks(blocks, pieces, words,
+				    (size_t)piece * pieces))
 		return false;
 	xs_live_memory_collect(words, (size_t)piece * pieces / 8, &found);
 	*holds = found.count;
