@@ -101,6 +101,7 @@ struct xs_strategy {
 	 *	{buffers}     " It takes ... more of device memory" if it does
 	 *	{no_waits}    "Leave out ... " if the host waits between kernels
 	 *	{once}        ", allocated once ..." if rounds allocate
+	 *	{small}       " and of 4 calls ..." that {places} leaves out
 	 *	{n}           number of streams of the estimate
 	 *	{pieces}      number of kernels of a round
 	 *	{piece_bytes} size of a piece of the estimate, one way

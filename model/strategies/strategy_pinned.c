@@ -175,7 +175,7 @@ const struct xs_strategy xs_strategy_pinned = {
     .keeps_allocations = true,
     .build = build,
     .first = "pin the host buffers of {places}",
-    .advice = "Pin the host buffers of {places} once with {why}.",
+    .advice = "Pin the host buffers of {places}{small} once with {why}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

@@ -251,15 +251,13 @@ const struct xs_strategy xs_strategy_resident = {
     .changes_inputs = true,
     .build = build,
     .first = "keep the data of {places} on the device",
-    .advice = "Keep the data of {places} on the device: {why}. A run with "
-	      "XFERSPY_HASH=1 tells whether the bytes are the same.",
-    .advice_if_measured = "Keep the data of {places} on the device, which "
-			  "each round copies in: {why}.",
+    .advice = "Copy the data of {places} only before the rounds, to device "
+	      "buffers that stay{once}: {why} (XFERSPY_HASH=1 compares the "
+	      "bytes).",
+    .advice_if_measured = "Copy the data of {places} only before the rounds, "
+			  "to device buffers that stay{once}: {why}.",
     .code =
 	{
-	    [XS_LANGUAGE_CUDA] =
-		"cudaMemcpy(dev, host, bytes, cudaMemcpyDefault); // "
-		"before the loop",
 	    [XS_LANGUAGE_PYTORCH] =
 		"tensor = tensor.to(device)  # once, before the loop",
 	    [XS_LANGUAGE_JAX] =

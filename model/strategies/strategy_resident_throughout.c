@@ -90,14 +90,10 @@ const struct xs_strategy xs_strategy_resident_throughout = {
     .error = XS_ERROR_resident,
     .build = build,
     .first = "keep the data of {places} on the device",
-    .advice = "Copy the data of {places} to the device once, before the "
-	      "rounds, and back once, after them.",
+    .advice = "Copy the data of {places} only before the first round, to "
+	      "device buffers that stay{once}, and back only after the last.",
     .code =
 	{
-	    [XS_LANGUAGE_CUDA] =
-		"cudaMemcpy(dev, host, bytes, cudaMemcpyDefault); // before "
-		"the loop\n"
-		"cudaMemcpy(host, dev, bytes, cudaMemcpyDefault); // after it",
 	    [XS_LANGUAGE_PYTORCH] =
 		"tensor = tensor.to(device)  # once, before the loop\n"
 		"tensor = tensor.cpu()  # once, after it",

@@ -46,11 +46,6 @@ static bool is_small(const struct xs_result_phase *phase,
 	       (double)site->bytes < bytes / SMALL_PART;
 }
 
-static bool allocates(const struct xs_result_site *site)
-{
-	return is_step(site, "allocate") || is_step(site, "free");
-}
-
 bool xs_advice_is_about(const struct xs_result_phase *phase,
 			const struct xs_result_estimate *estimate,
 			const struct xs_result_site *site)
@@ -59,7 +54,7 @@ bool xs_advice_is_about(const struct xs_result_phase *phase,
 	    xs_strategy_find(estimate->strategy);
 
 	if (strategy && strategy->changes_allocations)
-		return allocates(site);
+		return is_step(site, "allocate") || is_step(site, "free");
 	if (strategy && strategy->changes_inputs)
 		return is_step(site, "h2d");
 	if (strategy && strategy->changes_launches && is_step(site, "kernel"))
@@ -209,11 +204,6 @@ static const char *issue_of(const struct xs_result_estimate *estimate)
 		   : ", issued stage by stage";
 }
 
-static const char *count_text(struct xs_arena *arena, int64_t count)
-{
-	return xs_arena_print(arena, "%" PRId64, count);
-}
-
 /* Size of one piece of the estimate, in the direction that copies more. */
 static const char *piece_bytes(struct xs_arena *arena,
 			       const struct xs_result_phase *phase,
@@ -245,6 +235,21 @@ static const char *allocated_once(const struct xs_result_phase *phase)
 		   : "";
 }
 
+/* " and of 4 calls with small copies", which are no places; or "" */
+static const char *small(struct xs_arena *arena,
+			 const struct xs_result_phase *phase)
+{
+	int calls = 0;
+
+	for (size_t i = 0; i < phase->site_count; i++)
+		calls += is_copy(phase, &phase->sites[i], 0) &&
+			 is_small(phase, &phase->sites[i]);
+	return !calls ? ""
+		      : xs_arena_print(arena,
+				       " and of %d call%s with small copies",
+				       calls, calls == 1 ? "" : "s");
+}
+
 /* The text that stands for {name} in the advice of a strategy; NULL: there is
  * no such name. */
 static const char *value_of(const char *name, struct xs_arena *arena,
@@ -254,11 +259,12 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 	if (strcmp(name, "places") == 0) /* call sites to change */
 		return xs_advice_places(arena, phase, estimate);
 	if (strcmp(name, "n") == 0) /* streams */
-		return count_text(arena, estimate->n_streams == XS_UNKNOWN
-					     ? 1
-					     : estimate->n_streams);
+		return xs_arena_print(arena, "%" PRId64,
+				      estimate->n_streams == XS_UNKNOWN
+					  ? 1
+					  : estimate->n_streams);
 	if (strcmp(name, "pieces") == 0) /* that the round works in now */
-		return count_text(arena, phase->kernels);
+		return xs_arena_print(arena, "%" PRId64, phase->kernels);
 	if (strcmp(name, "piece_bytes") == 0)
 		return piece_bytes(arena, phase, estimate);
 	if (strcmp(name, "too") == 0)
@@ -275,6 +281,8 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 		return no_waits(arena, phase);
 	if (strcmp(name, "once") == 0) /* allocated before the loop, or "" */
 		return allocated_once(phase);
+	if (strcmp(name, "small") == 0) /* calls left out, or "" */
+		return small(arena, phase);
 	if (strcmp(name, "gathered") == 0) /* how they become one copy */
 		return estimate->setup_ns
 			   ? ", gathered in one pinned buffer"

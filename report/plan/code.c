@@ -83,11 +83,7 @@ static const char *pitched(struct xs_arena *arena, const char *code)
 {
 	static const char *const words[][2] = {
 	    {"cudaMemcpyAsync(", "cudaMemcpy2DAsync("},
-	    {"cudaMemcpy(", "cudaMemcpy2D("},
-	    {"(dev, host, bytes, cudaMemcpyDefault)",
-	     "(dev, pitch, host, pitch, w, h, kind)"},
-	    {"(host, dev, bytes, cudaMemcpyDefault)",
-	     "(host, pitch, dev, pitch, w, h, kind)"}};
+	    {"cudaMemcpy(", "cudaMemcpy2D("}};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		for (const char *at; code && (at = strstr(code, words[i][0]));)

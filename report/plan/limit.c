@@ -227,7 +227,21 @@ static void raise_by_links(struct xs_result *result)
 	raise_to(&out->at_most_steady_ns, steady_ns);
 }
 
-/* Of other runs, too, a step tells no more than the most of this one. */
+/* What the step saves with all that rounds take beyond the usual one. */
+static int64_t mean_saves_ns(const struct xs_result_step *step)
+{
+	const int64_t usual_ns = xs_result_untraced_ns(step->phase);
+
+	return step->round_before_ns != usual_ns || step->side_by_side > 1 ||
+		       step->pays_rounds != XS_UNKNOWN
+		   ? step->adds_saves_ns
+		   : step->adds_saves_ns + xs_result_repeated_ns(step->phase) -
+			 xs_number_round(
+			     xs_result_of_run(step->phase, (double)usual_ns));
+}
+
+/* The range of a step reaches to what it saves of the mean round, and a step
+ * tells no more than the most of this run. */
 static void limit_steps(struct xs_result *result)
 {
 	for (size_t i = 0; i < result->plan_count; i++) {
@@ -235,14 +249,11 @@ static void limit_steps(struct xs_result *result)
 		int64_t most_ns = result->verdict.at_most_saves_ns;
 
 		raise_to(&most_ns, step->adds_saves_ns);
-		if (step->phase->apart || step->saves_high_ns <= most_ns)
+		if (step->phase->apart)
 			continue;
-		step->round_low_ns +=
-		    xs_number_round((double)(step->saves_high_ns - most_ns) /
-				    xs_result_of_run(step->phase, 1));
-		if (step->round_low_ns > step->round_ns)
-			step->round_low_ns = step->round_ns;
-		step->saves_high_ns = most_ns;
+		raise_to(&step->saves_high_ns, mean_saves_ns(step));
+		if (step->saves_high_ns > most_ns)
+			step->saves_high_ns = most_ns;
 	}
 }
 

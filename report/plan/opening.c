@@ -46,7 +46,7 @@ static const char *of_run(struct xs_result *result, int64_t ns)
 struct act {
 	const char *what;    /* NULL: nothing pays in this run */
 	const char *only_if; /* NULL: none */
-	int64_t saves_ns, low_ns, high_ns;
+	int64_t saves_ns, low_ns;
 	const struct xs_result_step *step; /* NULL: not one alone */
 	bool at_most;			   /* of rounds side by side */
 	bool once;			   /* no more in longer runs */
@@ -94,7 +94,6 @@ static void add_same(struct xs_result *result,
 		list = xs_arena_print(arena, "%s, %" PRId64, list, other->step);
 		act->saves_ns += other->adds_saves_ns;
 		act->low_ns += other->saves_low_ns;
-		act->high_ns += other->saves_high_ns;
 	}
 	if (act->saves_ns == alone_ns)
 		return;
@@ -123,7 +122,6 @@ static struct act act_of(struct xs_result *result,
 	    .only_if = step->condition,
 	    .saves_ns = step->adds_saves_ns,
 	    .low_ns = step->saves_low_ns,
-	    .high_ns = step->saves_high_ns,
 	    .step = step,
 	    .at_most = step->side_by_side > 1,
 	    .once = step->phase->apart,
@@ -146,7 +144,6 @@ static struct act first_step(struct xs_result *result)
 			    .what = "let the GPUs access each other's memory",
 			    .saves_ns = link->saves_ns,
 			    .low_ns = link->saves_low_ns,
-			    .high_ns = link->saves_high_ns,
 			};
 	}
 	if (pinning->step == 1)
@@ -158,7 +155,6 @@ static struct act first_step(struct xs_result *result)
 		    .only_if = pinning->condition,
 		    .saves_ns = pinning->saves_ns,
 		    .low_ns = pinning->saves_low_ns,
-		    .high_ns = pinning->saves_high_ns,
 		    .once = true,
 		    .may_lose = pinning->is_question,
 		};
@@ -303,20 +299,15 @@ static bool is_for_longer_runs(struct xs_result *result, const struct act *act)
  * stay on the GPU (...)? If not, ", or "" */
 static const char *lead(struct xs_result *result, const struct act *act)
 {
-	const struct xs_result_estimate *asked = result->nearest_if;
-	const bool asks = is_asked_first(result, act);
-	const char *how = "", *first = "";
+	const char *first = "";
 
-	if (asks && asked->doubtful)
-		how = "; its code tells";
-	else if (asks && strcmp(asked->strategy, "resident") == 0)
-		how = "; XFERSPY_HASH=1 tells";
-	if (asks)
+	if (is_asked_first(result, act))
 		first = xs_arena_print(
-		    &result->arena, "first answer: %s (about %s%s)? If not, ",
+		    &result->arena, "first answer: %s (about %s)? If not, ",
 		    result->asks,
-		    xs_units_ns(xs_result_capped_gain_ns(result, asked)).s,
-		    how);
+		    xs_units_ns(
+			xs_result_capped_gain_ns(result, result->nearest_if))
+			.s);
 	return xs_arena_print(
 	    &result->arena, "%s%s",
 	    is_for_longer_runs(result, act)
@@ -333,20 +324,12 @@ static const char *amount(struct xs_result *result, const struct act *act)
 	const struct xs_result_step *step = act->step;
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	const char *phase = "";
-	const int64_t mean_ns =
-	    step ? xs_result_mean_saves_ns(result, step) : XS_UNKNOWN;
-	const char *by_mean =
-	    mean_ns == XS_UNKNOWN
-		? ""
-		: xs_arena_print(arena, " (by the mean round %s)",
-				 xs_units_ns(mean_ns).s);
 
 	if (!step || act->at_most || !is_for_longer_runs(result, act))
-		return xs_arena_print(arena, "%s%s of %s (%s of %s)",
-				      xs_units_ns(act->saves_ns).s, by_mean,
-				      xs_units_ns(wall_ns).s,
-				      of_run(result, act->saves_ns),
-				      xs_result_run_name(result));
+		return xs_arena_print(
+		    arena, "%s of %s (%s of %s)", xs_units_ns(act->saves_ns).s,
+		    xs_units_ns(wall_ns).s, of_run(result, act->saves_ns),
+		    xs_result_run_name(result));
 	if (result->phase_count > 1)
 		phase = xs_arena_print(arena, " (phase %" PRId64 ")",
 				       step->phase->id);

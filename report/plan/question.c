@@ -77,19 +77,17 @@ static const char *in_place_of(struct xs_result *result,
 		    : "";
 }
 
-/* Who has made steps answers no question for less than this percentage more:
- * about as much as predictions of programs by others are off in the mean
- * (docs/corpus.md). */
-#define MORE_PERCENT 10
-
+/* Whether one of the steps saves as much. */
 static bool is_little(const struct xs_result *result,
 		      const struct choice *choice)
 {
-	const int64_t steps_ns = replaced_ns(result, choice);
 	const int64_t ns = xs_result_capped_gain_ns(result, choice->row);
 
-	return ns < steps_ns + steps_ns * MORE_PERCENT / 100 ||
-	       !xs_worth_is_enough(result, choice->phase, (double)ns);
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (replaces(choice, &result->plan[i]) &&
+		    result->plan[i].adds_saves_ns >= ns)
+			return true;
+	return !xs_worth_is_enough(result, choice->phase, (double)ns);
 }
 
 /* What saves most on a condition, and more than the steps that it replaces. */

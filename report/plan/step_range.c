@@ -38,17 +38,34 @@ bool xs_step_is_made_along(const struct xs_phase_steps *steps,
 	       other->phase->apart == steps->phase->apart;
 }
 
-/* One end of what the phase's next step saves: of its rounds as they are before
- * it. */
+/* By how much the round after so many steps may be off at one end. */
+static double off_ns(const struct xs_phase_steps *steps, size_t count,
+		     bool more)
+{
+	const double ns = (double)xs_step_round_ns(steps, count);
+
+	return ns - xs_result_round_end_ns(steps->items[count - 1].estimate, ns,
+					   more);
+}
+
+/* One end of what the phase's next step saves of the round before it, which
+ * another step, of which it takes the place, may have made longer or shorter.
+ */
 static double saving_end_ns(const struct xs_phase_steps *steps, bool more)
 {
-	const double before_ns = (double)xs_step_round_ns(steps, steps->done);
-	const double with_ns = (double)xs_step_round_ns(steps, steps->done + 1);
+	const size_t done = steps->done;
+	const struct xs_phase_step *step = &steps->items[done];
+	const double saves_ns = (double)(xs_step_round_ns(steps, done) -
+					 xs_step_round_ns(steps, done + 1));
+	const double with_ns = off_ns(steps, done + 1, more);
+	const double before_ns =
+	    done && !xs_strategy_are_apart(step->strategy, step[-1].strategy)
+		? off_ns(steps, done, !more)
+		: 0;
 
 	return xs_result_of_run(
 	    steps->phase,
-	    before_ns - xs_result_round_end_ns(
-			    steps->items[steps->done].estimate, with_ns, more));
+	    saves_ns + copysign(hypot(with_ns, before_ns), more ? 1 : -1));
 }
 
 /* The setup of the step at one end of its range, which new memory has not. */

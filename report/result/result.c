@@ -88,24 +88,6 @@ int64_t xs_result_repeated_ns(const struct xs_result_phase *phase)
 	    xs_result_of_run(phase, (double)phase->tracer_ns));
 }
 
-int64_t xs_result_mean_saves_ns(const struct xs_result *result,
-				const struct xs_result_step *step)
-{
-	const struct xs_result_phase *phase = step->phase;
-	const int64_t usual_ns = xs_result_untraced_ns(phase);
-	const double all_ns = xs_result_of_run(phase, (double)usual_ns);
-	const double more_ns = (double)xs_result_repeated_ns(phase) - all_ns;
-	int64_t ns;
-
-	if (step->round_before_ns != usual_ns || step->side_by_side > 1 ||
-	    step->pays_rounds != XS_UNKNOWN || more_ns < all_ns / 10)
-		return XS_UNKNOWN;
-	ns = xs_number_round((double)step->adds_saves_ns + more_ns);
-	return ns < result->verdict.at_most_saves_ns
-		   ? ns
-		   : result->verdict.at_most_saves_ns;
-}
-
 const char *xs_result_run_name(const struct xs_result *result)
 {
 	return result->run.ignored_ns ? "the traced part" : "the run";

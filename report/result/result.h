@@ -204,12 +204,6 @@ int64_t xs_result_untraced_wall_ns(const struct xs_result *result);
  */
 bool xs_result_is_mean(const struct xs_result_phase *phase);
 
-/* Returns what the step saves if rounds that take longer than the usual one
- * save as much more, ns; XS_UNKNOWN: their mean is less than a tenth longer, or
- * a step before it tells. */
-int64_t xs_result_mean_saves_ns(const struct xs_result *result,
-				const struct xs_result_step *step);
-
 /* Returns the part of its rounds' time that counts for the run: 1 if alone. */
 double xs_result_share(const struct xs_result_phase *phase);
 

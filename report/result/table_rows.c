@@ -8,10 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What a row with a condition, which is a question, saves is told from
- * 1 / CLEAR_PART of what the steps save. */
-#define CLEAR_PART 10
-
 /* Whether the changes of both can be made, and save beside each other. */
 static bool are_apart(const struct xs_result_estimate *a,
 		      const struct xs_result_estimate *b)
@@ -178,18 +174,15 @@ void xs_result_row_add_beyond(struct xs_result *result, size_t steps,
 			     ? xs_arena_print(&result->arena,
 					      " of phase %" PRId64, phase->id)
 			     : "";
-	int64_t steps_ns, more_ns;
+	int64_t more_ns;
 
 	if (result->verdict.missing || is_named(result, row, full) ||
 	    row->effort_level <= 0 || !strategy ||
 	    row->saves_ns == XS_UNKNOWN ||
 	    (result->no_pinning && strategy->changes == XS_CHANGES_PINNING))
 		return;
-	steps_ns = planned_ns(result, steps, phase, row);
-	more_ns = xs_result_capped_gain_ns(result, row) - steps_ns;
-	if (!xs_result_may_hold(row) &&
-	    (!steps_ns || more_ns < steps_ns / CLEAR_PART))
-		return;
+	more_ns = xs_result_capped_gain_ns(result, row) -
+		  planned_ns(result, steps, phase, row);
 	if (more_ns > xs_result_untraced_wall_ns(result) / XS_RESULT_TOLD_PART)
 		*list = xs_arena_join(
 		    &result->arena, *list,

@@ -115,16 +115,12 @@ struct xs_units_text xs_units_in_range_ns(int64_t ns, int64_t low_ns,
 					  int64_t high_ns)
 {
 	const struct xs_units_text range = xs_units_range_ns(low_ns, high_ns);
-	const struct xs_units_text alone = xs_units_ns(ns);
-	struct xs_units_text out;
-	const char *unit;
+	struct xs_units_text out = xs_units_ns(ns);
 
-	if (ns == XS_UNKNOWN || strcmp(range.s, "-") == 0 ||
-	    strcmp(range.s, alone.s) == 0)
-		return alone;
-	out = as_in(ns, high_ns, &unit);
-	snprintf(out.s + strlen(out.s), sizeof(out.s) - strlen(out.s),
-		 " %s (%.18s)", unit, range.s);
+	if (ns != XS_UNKNOWN && strcmp(range.s, "-") != 0 &&
+	    strcmp(range.s, out.s) != 0)
+		snprintf(out.s + strlen(out.s), sizeof(out.s) - strlen(out.s),
+			 " (%.18s)", range.s);
 	return out;
 }
 

@@ -180,8 +180,8 @@ opening corpus/contact/first/shoc-triad 'If not, use 8 pieces instead of 64'
 opening frameworks/h200/kv_paging-1 \
 	'for longer ones, merge the small copies of kv_paging.py:25'
 opening corpus/contact-5/fifth/hec-rtm8 ': may save '
-opening corpus/contact-10-h100/tenth/son-padding \
-	"saves 1.23 ms of each round's" 'here 14.1 ms of 296 ms.'
+opening corpus/contact-6/sixth/hec-jenkins-hash \
+	"saves 1.26 ms of each round's" 'here 8.70 ms of 281 ms.'
 # Step 2 is told alone.
 opening corpus/contact-6/sixth/hec-cobahh '(step 2): saves 16' "of each round's 430 us"
 opening corpus/h100/develop/hec-ga 'ms, but only if'
@@ -213,7 +213,7 @@ in_one_line corpus/contact-9/ninth/rob-rrt-nearest \
 	'rob-rrt-nearest+0x2f94, one call: the call itself'
 in_one_line corpus/contact-5/fifth/hec-rtm8 ' 1? pinned: a round' 'may save 1.06 ms (from'
 in_one_line corpus/contact-10/tenth/sora-tof-flying \
-	'9 more call sites (--all), first cudaMemcpy' 'no step: reuse adds'
+	'of run 677 us 37.5 % 2.5 % at 9 more call sites (--all)' 'no step: reuse adds'
 in_one_line frameworks/h200-3/jax_put-2 'then 1.14 s'
 
 # Texts of these reports, each line of text joined with the next one.
@@ -229,17 +229,16 @@ joined frameworks/h200/kv_paging-1 'start-up: 998 ms'
 joined frameworks/h200/jax_put-1 ' 4.06 ms     14.3 %'
 joined frameworks/h100/to_device 'its page faults show new ones' '-> 2.15 ms' \
 	'double-buffer*  2.15 ms'
-joined corpus/contact-2/second/sam-matrixMul 'about 0.81 ms' 'setup takes about 0.81 ms' \
+joined corpus/contact-2/second/sam-matrixMul 'setup takes about 813 us' \
 	'36.1 ms   813 us'
 joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, copies in 19.1 us' \
-	'the report then names' '2? double-buffer, from 127 rounds on: '
+	'2? double-buffer, from 127 rounds on (here 8): a round' 'once@     7.63 ms'
 in_one_line corpus/contact-2/second/hec-rainflow \
 	"(19.6 % of the run). The program's own start-up is 28.3 % of the run."
 in_one_line corpus/contact/first/rod-hotspot3D \
-	'saves 72.1 ms (by the mean round 142 ms) of 524 ms' \
-	'(66.3-76.6 ms), by the mean round 142 ms: 39.3 %'
+	'72.1 ms (66-142 ms): 39.3 %'
 in_one_line corpus/contact/first/shoc-scan \
-	'could data stay on the GPU (about 18.7 ms; XFERSPY_HASH=1 tells)? If not, register'
+	'could data stay on the GPU (about 18.7 ms)? If not, register'
 in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'in this run of 258 ms: changes' \
 	"own 238 ms, the program's 9.51 ms" \
 	'input, or copies it along, and kernels run side by side, on SMs'
@@ -247,15 +246,16 @@ in_one_line corpus/h100/develop/hec-car 'resident* ~1.46 ms'
 in_one_line corpus/contact-10-h100/tenth/rio-differentiate 'of 277 ms' 'then 266 ms'
 joined corpus/contact-10-h100/tenth/comp-raytrace 'before the steady part, not counted'
 joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
-joined corpus/contact-2/second/hec-rainflow 'adds 17.8 ms'
+joined corpus/contact-2/second/hec-rainflow 'adds 14.5 ms'
 joined corpus/h100/develop/sam-BlackScholes '(run --counters tells)' 'Start-up is 77.7 %'
 joined corpus/contact-7/seventh/hec-scatterAdd '-> 584 us (570-617 us)' \
-	'584 us    570-617 us' '+0x2837, +0x2854 once'
+	'584 us    570-617 us' '+0x2837, +0x2854 and of@     1 call with small copies once'
 joined corpus/contact-3/third/hec-iso2dfd '+0x15ad, one call'
 joined corpus/contact/first/hec-haccmk \
 	'If its condition does not hold, reuse saves about 42.7 ms'
 joined corpus/contact-10/tenth/sora-tof-flying \
-	'and 1 more step may save 365 us (0.1 % of the run; double'
+	'may save 365 us (from 3.03 ms slower to 3.21 ms faster): 1.7 %'
+joined corpus/contact-7/seventh/hec-asta 'effort: host code at several places (--all)@'
 joined corpus/contact-10/tenth/pmpp-grayscale 'save at most 39.5 ms: 99.2 %'
 joined corpus/h100/develop/sam-histogram "the program's 824 ms; afterwards"
 

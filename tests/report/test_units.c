@@ -55,7 +55,7 @@ TEST(ranges_have_three_digits)
 	    xs_units_in_range_ns(106180000, 106100000, 106300000).s, "106 ms");
 	assert_string_equal(
 	    xs_units_in_range_ns(758000000, 750000000, 1110000000).s,
-	    "0.76 s (0.75-1.11 s)");
+	    "758 ms (0.75-1.11 s)");
 	assert_string_equal(xs_units_in_range_ns(5000000, XS_UNKNOWN, 5).s,
 			    "5.00 ms");
 }

@@ -56,9 +56,9 @@ static bool is_written_before(const struct xs_result *result,
 	return false;
 }
 
-/* Nobody rewrites kernels for less than 1 / REWRITE_PART of the run, nor for
- * what may take longer, nor reads on for it. */
-#define REWRITE_PART 100
+/* Nobody reads on for less than 1 / LEAST_PART of the run, nor for what may
+ * take longer. */
+#define LEAST_PART 100
 
 static bool is_little(const struct xs_result *result,
 		      const struct xs_result_step *step)
@@ -66,24 +66,33 @@ static bool is_little(const struct xs_result *result,
 	return step->pays_rounds == XS_UNKNOWN &&
 	       (step->may_be_slower ||
 		step->adds_saves_ns <
-		    xs_result_untraced_wall_ns(result) / REWRITE_PART);
+		    xs_result_untraced_wall_ns(result) / LEAST_PART);
 }
 
-/* Whether only the title of the step is printed: of the third one on, of one
- * for longer runs behind others, of the second one if a question comes first,
- * and of little for kernels that change. */
+/* Whether only the title of the step is printed: of the third one on, and of
+ * the second one if it is for longer runs or little, or a question comes first.
+ */
 static bool is_title_only(const struct xs_result *result,
 			  const struct xs_result_step *step)
 {
 	return !result->all_asked &&
 	       (step - result->plan >= STEPS_MAX ||
 		(step->step > 1 &&
-		 (result->question || step->pays_rounds != XS_UNKNOWN)) ||
-		(step->estimate->effort_level >= XS_EFFORT_SPLIT &&
-		 is_little(result, step)));
+		 (result->question || step->pays_rounds != XS_UNKNOWN ||
+		  is_little(result, step))));
 }
 
-/* "3. double-buffer, from 49 rounds on: a round 246 us -> 154 us; ..." */
+/* What the step takes once: what its rounds save less what the run does. */
+static int64_t once_ns(const struct xs_result_step *step)
+{
+	const int64_t ns = step->round_before_ns - step->round_ns;
+
+	return xs_number_round(xs_result_of_run(step->phase, (double)ns)) -
+	       step->adds_saves_ns;
+}
+
+/* "3. double-buffer, from 49 rounds on (here 9): a round 246 us -> 154 us, once
+ * 4.5 ms; ..." */
 static void put_later(const struct xs_terminal *terminal,
 		      struct xs_result *result,
 		      const struct xs_result_step *step)
@@ -101,13 +110,14 @@ static void put_later(const struct xs_terminal *terminal,
 			   step->is_question ? '?' : '.'),
 	    xs_arena_print(
 		arena,
-		"%s, from %" PRId64
-		" rounds on: a round%s %s%s -> %s; effort: %s (--all)",
+		"%s, from %" PRId64 " rounds on (here %" PRId64
+		"): a round%s %s%s -> %s, once %s; effort: %s (--all)",
 		xs_text_step_name(result, step->estimate), step->pays_rounds,
-		of, xs_text_step_about(result, step),
+		xs_result_rounds(step->phase), of,
+		xs_text_step_about(result, step),
 		xs_units_ns(step->round_before_ns + between_ns).s,
 		xs_units_ns(step->round_ns + between_ns).s,
-		step->estimate->effort));
+		xs_units_ns(once_ns(step)).s, step->estimate->effort));
 }
 
 /* "  1. pinned: ", "  1? pinned: " and more, which is wrapped. */
@@ -164,8 +174,8 @@ static void put_step(const struct xs_terminal *terminal,
 }
 
 /* How many steps are printed: without --all, not those outside the steady part
- * if there are others; not further ones from one of little on; more than
- * STEPS_MAX if these save more than the last of them. */
+ * if there are others; more than STEPS_MAX if these save more than the last of
+ * them. */
 size_t xs_render_text_shown_steps(const struct xs_result *result)
 {
 	const struct xs_result_step *plan = result->plan;
@@ -175,7 +185,6 @@ size_t xs_render_text_shown_steps(const struct xs_result *result)
 		return result->plan_count;
 	while (count < result->plan_count &&
 	       plan[count].phase->apart == plan[0].phase->apart &&
-	       (plan[count].step == 1 || !is_little(result, &plan[count])) &&
 	       (count < STEPS_MAX ||
 		(count == STEPS_MAX && plan[count].pays_rounds != XS_UNKNOWN) ||
 		plan[count].adds_saves_ns > plan[STEPS_MAX - 1].adds_saves_ns))
@@ -273,9 +282,6 @@ static const char *introduction(const struct xs_result *result, size_t step)
 	const struct xs_result_step *plan = result->plan;
 	const bool apart = plan[step].phase->apart;
 
-	if (plan[step].pays_rounds != XS_UNKNOWN &&
-	    (!step || plan[step - 1].pays_rounds == XS_UNKNOWN))
-		return "in longer runs than this:";
 	if (!result->verdict.repeats)
 		return step ? NULL
 			    : "no round repeats; if this is the whole "

@@ -86,8 +86,8 @@ static const char *in_steady(struct xs_result *result,
 
 /* "58.1 ms (55.0-61.2 ms)"; "2.63 ms (from 300 us slower to 7.70 ms faster)".
  */
-static const char *saved_usually(struct xs_result *result,
-				 const struct xs_result_step *step)
+static const char *saved(struct xs_result *result,
+			 const struct xs_result_step *step)
 {
 	struct xs_arena *arena = &result->arena;
 
@@ -103,19 +103,6 @@ static const char *saved_usually(struct xs_result *result,
 							step->saves_low_ns,
 							step->saves_high_ns)
 				       .s);
-}
-
-/* The same, and "; 142 ms by the mean round", if that is much longer. */
-static const char *saved(struct xs_result *result,
-			 const struct xs_result_step *step)
-{
-	const int64_t ns = xs_result_mean_saves_ns(result, step);
-	const char *text = saved_usually(result, step);
-
-	return ns == XS_UNKNOWN
-		   ? text
-		   : xs_arena_print(&result->arena, "%s, by the mean round %s",
-				    text, xs_units_ns(ns).s);
 }
 
 /* "115 ms"; "at least 109 ms" of a saving that is an upper bound. */

@@ -99,34 +99,30 @@ static int64_t sum_ns(const struct list *list)
 	return ns;
 }
 
+/* Those that are not shown come first if they are longer than the first. */
 static void put_waits(const struct xs_terminal *terminal,
 		      struct xs_arena *arena, const struct list *list)
 {
 	int64_t rest_ns = 0;
 	size_t rest = 0;
-	const struct xs_result_wait *longest = NULL;
-	const char *first = "";
 
-	for (size_t i = 0; i < list->count; i++) {
+	for (size_t i = 0; i < list->count; i++)
+		if (!is_shown(list, i)) {
+			xs_number_add(&rest_ns, list->items[i].waited_ns);
+			rest++;
+		}
+	for (size_t i = 0; i <= list->count; i++) {
 		const struct xs_result_wait *wait = &list->items[i];
 
-		if (is_shown(list, i)) {
+		if (i == (rest_ns > list->items->waited_ns ? 0 : list->count) &&
+		    rest && rest_ns >= list->whole_ns / LEAST_PART)
+			put(terminal, list, rest_ns,
+			    xs_arena_print(arena,
+					   "at %zu more call site%s (--all)",
+					   rest, rest == 1 ? "" : "s"));
+		if (i < list->count && is_shown(list, i))
 			put(terminal, list, wait->waited_ns, wait->text);
-			continue;
-		}
-		xs_number_add(&rest_ns, wait->waited_ns);
-		if (!rest++)
-			longest = wait;
 	}
-	if (!rest || rest_ns < list->whole_ns / LEAST_PART)
-		return;
-	if (rest_ns > list->items->waited_ns)
-		first = xs_arena_print(arena, ", first %.*s",
-				       (int)strcspn(longest->text, ","),
-				       longest->text);
-	put(terminal, list, rest_ns,
-	    xs_arena_print(arena, "at %zu more call site%s (--all)%s", rest,
-			   rest == 1 ? "" : "s", first));
 }
 
 void xs_render_text_waits(const struct xs_terminal *terminal,
