@@ -16,8 +16,7 @@
  * kind never change: what is new has a kind of its own. Any other change raises
  * XS_FORMAT_VERSION, which older readers refuse.
  */
-#ifndef XS_PRELOAD_FORMAT_H
-#define XS_PRELOAD_FORMAT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -559,5 +558,3 @@ _Static_assert(sizeof(struct xs_rec_copycall) == 56, "copycall layout");
 _Static_assert(sizeof(struct xs_rec_kernel) == 20, "kernel layout");
 _Static_assert(sizeof(struct xs_rec_copy) == 32, "copy layout");
 _Static_assert(sizeof(struct xs_rec_again) == 16, "again layout");
-
-#endif

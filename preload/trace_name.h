@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of traces. The library and the command must find the same name. */
-#ifndef XS_PRELOAD_TRACE_NAME_H
-#define XS_PRELOAD_TRACE_NAME_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -19,5 +18,3 @@ struct xs_launcher {
 	const char *job, *step; /* the same in all ranks; "": not set */
 };
 struct xs_launcher xs_trace_name_launcher(void);
-
-#endif

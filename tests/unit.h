@@ -8,8 +8,7 @@
  *		assert_int_equal(...);
  *	}
  */
-#ifndef XS_TESTS_UNIT_H
-#define XS_TESTS_UNIT_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,5 +68,3 @@ int unit_run(CMFixtureFunction begin, CMFixtureFunction end,
 	{                                                                      \
 		return unit_run(NULL, NULL, setup, teardown);                  \
 	}
-
-#endif

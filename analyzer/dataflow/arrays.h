@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays within allocations, as pools hand them out. */
-#ifndef XS_ANALYZER_DATAFLOW_ARRAYS_H
-#define XS_ANALYZER_DATAFLOW_ARRAYS_H
+#pragma once
 
 #include "analyzer/dataflow/op_accesses.h"
 
@@ -46,5 +45,3 @@ uint32_t xs_arrays_find(const struct xs_arrays *arrays, uint32_t call,
  * kernel, accesses; XS_NONE: unknown. */
 uint32_t xs_flow_memory_at(const struct xs_dataflow *dataflow,
 			   const struct xs_flow_op *op, uint64_t address);
-
-#endif

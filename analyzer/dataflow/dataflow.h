@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Who needs what: the graph of dependencies of a part of a trace. */
-#ifndef XS_ANALYZER_DATAFLOW_DATAFLOW_H
-#define XS_ANALYZER_DATAFLOW_DATAFLOW_H
+#pragma once
 
 #include "analyzer/dataflow/op_accesses.h"
 
@@ -44,5 +43,3 @@ int xs_dataflow_bound(const struct xs_trace *trace, uint16_t device,
 uint64_t xs_dataflow_least_ns(const struct xs_dataflow_bound *bound);
 
 void xs_dataflow_free(struct xs_dataflow *dataflow);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The graph of dependencies of ops, from the memory that they access. */
-#ifndef XS_ANALYZER_DATAFLOW_FLOW_H
-#define XS_ANALYZER_DATAFLOW_FLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ struct xs_flow {
  */
 int xs_flow_build(const struct xs_flow_program *program, struct xs_flow *flow);
 void xs_flow_free(struct xs_flow *flow);
-
-#endif

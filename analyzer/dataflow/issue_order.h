@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which earlier ops a program makes an op wait for: by its stream, by events,
  * by its default stream, or since the host waited. */
-#ifndef XS_ANALYZER_DATAFLOW_ISSUE_ORDER_H
-#define XS_ANALYZER_DATAFLOW_ISSUE_ORDER_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -37,5 +36,3 @@ void xs_issue_order_free(struct xs_issue_order *order);
  * it, is the host's. */
 bool xs_follows_host_function(const struct xs_trace *trace, uint32_t memory,
 			      uint32_t call);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The ops of a part of a trace, what they access, and their dependencies. */
-#ifndef XS_ANALYZER_DATAFLOW_OP_ACCESSES_H
-#define XS_ANALYZER_DATAFLOW_OP_ACCESSES_H
+#pragma once
 
 #include "analyzer/dataflow/flow.h"
 #include "analyzer/read/trace.h"
@@ -30,5 +29,3 @@ struct xs_dataflow {
 	enum xs_unfollowed unfollowed;
 	struct xs_flow flow; /* between these ops; owned */
 };
-
-#endif

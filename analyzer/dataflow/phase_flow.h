@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the copies of a phase's round are needed by, and need, and what of their
  * memory its kernels are given. */
-#ifndef XS_ANALYZER_DATAFLOW_PHASE_FLOW_H
-#define XS_ANALYZER_DATAFLOW_PHASE_FLOW_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 
@@ -15,5 +14,3 @@
  */
 int xs_phase_flow(const struct xs_trace *trace, struct xs_phase *phase,
 		  uint64_t *steps);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The streamable classes of Li et al. 2016. */
-#ifndef XS_ANALYZER_DATAFLOW_TASK_CLASS_H
-#define XS_ANALYZER_DATAFLOW_TASK_CLASS_H
+#pragma once
 
 #include "analyzer/dataflow/dataflow.h"
 #include "analyzer/rounds/phase.h"
@@ -17,5 +16,3 @@
 int xs_task_class(const struct xs_trace *trace,
 		  const struct xs_dataflow *dataflow,
 		  struct xs_task_class *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The class of a call by the name of its function. */
-#ifndef XS_ANALYZER_IMPORT_CALL_CLASS_H
-#define XS_ANALYZER_IMPORT_CALL_CLASS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ uint8_t xs_call_class_of(const char *function);
 /* Returns the length of the name without the version of the runtime API that
  * Nsight Systems appends: that of cudaMemcpy for cudaMemcpy_v3020. */
 int xs_call_name_length(const char *function);
-
-#endif

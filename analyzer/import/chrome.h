@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of a trace in the format of Chrome, and the traces of frameworks that
  * are read from them. */
-#ifndef XS_ANALYZER_IMPORT_CHROME_H
-#define XS_ANALYZER_IMPORT_CHROME_H
+#pragma once
 
 #include "analyzer/import/foreign.h"
 #include "analyzer/import/json_pull.h"
@@ -72,5 +71,3 @@ int xs_chrome_choose_process(struct xs_chrome *chrome, const char **error);
 int xs_chrome_find_sites(struct xs_chrome *chrome);
 /* Adds the infos, and notes on what such a file lacks. */
 int xs_chrome_add_notes(struct xs_chrome *chrome);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers distinct values: strings, or structs without padding. */
-#ifndef XS_ANALYZER_IMPORT_DISTINCT_H
-#define XS_ANALYZER_IMPORT_DISTINCT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ void *xs_distinct_map_find(struct xs_distinct_map *map, const void *key,
 			   size_t bytes, size_t item_bytes);
 /* Items are not freed beyond themselves. */
 void xs_distinct_map_release(struct xs_distinct_map *map);
-
-#endif

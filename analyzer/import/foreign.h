@@ -4,8 +4,7 @@
  * in any order, and xs_foreign_pass() passes it on as records of the xferspy
  * format. What the file lacks stays 0, which the format reads as unknown.
  */
-#ifndef XS_ANALYZER_IMPORT_FOREIGN_H
-#define XS_ANALYZER_IMPORT_FOREIGN_H
+#pragma once
 
 #include "analyzer/import/distinct.h"
 #include "analyzer/records/trace_visitor.h"
@@ -154,5 +153,3 @@ int xs_foreign_join(struct xs_foreign *foreign, const char **error);
 /* Passes the joined trace to the visitor. */
 int xs_foreign_pass(const struct xs_foreign *foreign,
 		    const struct xs_trace_visitor *visitor);
-
-#endif

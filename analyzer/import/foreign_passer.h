@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The state of xs_foreign_pass(), for its parts. */
-#ifndef XS_ANALYZER_IMPORT_FOREIGN_PASSER_H
-#define XS_ANALYZER_IMPORT_FOREIGN_PASSER_H
+#pragma once
 
 #include "analyzer/import/foreign.h"
 
@@ -29,5 +28,3 @@ void xs_foreign_pass_text(struct xs_foreign_passer *passer, const void *fixed,
 
 /* Passes strings, infos, devices, modules, sites, queues and shapes. */
 void xs_foreign_pass_tables(struct xs_foreign_passer *passer);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces of other tools, read as records of the xferspy format. */
-#ifndef XS_ANALYZER_IMPORT_IMPORT_H
-#define XS_ANALYZER_IMPORT_IMPORT_H
+#pragma once
 
 #include "analyzer/records/trace_reader.h"
 
@@ -27,5 +26,3 @@ xs_importer xs_import_chrome;
 /* Stores a message for *error. Returns -EPROTO. */
 int xs_import_fail(const char **error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON token by token, in memory that does not depend on the file's size. */
-#ifndef XS_ANALYZER_IMPORT_JSON_PULL_H
-#define XS_ANALYZER_IMPORT_JSON_PULL_H
+#pragma once
 
 #include "analyzer/records/pieces.h"
 
@@ -43,5 +42,3 @@ void xs_json_pull_release(struct xs_json_pull *json);
 int xs_json_pull_next(struct xs_json_pull *json);
 /* Passes over the rest of a value whose first token was `token`. */
 int xs_json_pull_skip(struct xs_json_pull *json, int token);
-
-#endif

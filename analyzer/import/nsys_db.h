@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of an SQLite export of Nsight Systems, whose columns depend on its
  * version. */
-#ifndef XS_ANALYZER_IMPORT_NSYS_DB_H
-#define XS_ANALYZER_IMPORT_NSYS_DB_H
+#pragma once
 
 #include "analyzer/records/trace_reader.h"
 
@@ -61,5 +60,3 @@ const char *xs_nsys_db_text(sqlite3_stmt *values, int column);
  * size - 1 bytes; "" if there is none. */
 void xs_nsys_db_find(const struct xs_nsys_db *db, const char *query,
 		     const char *parameter, char *value, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What an export of Nsight Systems says of the run, and what it lacks. */
-#ifndef XS_ANALYZER_IMPORT_NSYS_INFO_H
-#define XS_ANALYZER_IMPORT_NSYS_INFO_H
+#pragma once
 
 #include "analyzer/import/foreign.h"
 #include "analyzer/import/nsys_db.h"
@@ -88,5 +87,3 @@ int xs_nsys_caller(struct xs_nsys *nsys, uint64_t stack,
 /* Returns the kind of memory in a column. */
 uint8_t xs_nsys_memory(const struct xs_nsys *nsys, sqlite3_stmt *values,
 		       int column);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The visitor that fills a struct xs_trace. */
-#ifndef XS_ANALYZER_READ_DECODE_H
-#define XS_ANALYZER_READ_DECODE_H
+#pragma once
 
 #include "analyzer/import/distinct.h"
 #include "analyzer/read/survey.h"
@@ -110,5 +109,3 @@ static inline uint64_t xs_decoder_after(uint64_t time_ns, uint64_t duration_ns)
 	return time_ns + duration_ns < time_ns ? UINT64_MAX
 					       : time_ns + duration_ns;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What memory, ops and calls are called in reports and exported traces. */
-#ifndef XS_ANALYZER_READ_NAMES_H
-#define XS_ANALYZER_READ_NAMES_H
+#pragma once
 
 /* Of an enum xs_memory; NULL: unknown. */
 const char *xs_name_memory(unsigned memory);
@@ -13,5 +12,3 @@ const char *xs_name_op(unsigned kind);
 /* Of an enum xs_call_class: "copy", "launch", "sync-stream", ...; NULL: none.
  */
 const char *xs_name_call(unsigned call_class);
-
-#endif

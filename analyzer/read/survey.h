@@ -5,8 +5,7 @@
  * read in windows, evenly spread over the records, and other calls are only
  * counted, as those of a sampled run (sampling/).
  */
-#ifndef XS_ANALYZER_READ_SURVEY_H
-#define XS_ANALYZER_READ_SURVEY_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 #include "analyzer/records/trace_visitor.h"
@@ -73,5 +72,3 @@ bool xs_survey_has_graph(const struct xs_survey *survey, uint32_t correlation);
 /* Whether a part of the span lies in a window. */
 bool xs_read_windows_have_span(const struct xs_read_windows *windows,
 			       uint64_t start_ns, uint64_t end_ns);
-
-#endif

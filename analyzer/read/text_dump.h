@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a trace as text; analyzer/text/trace_text.h describes the form. */
-#ifndef XS_ANALYZER_READ_TEXT_DUMP_H
-#define XS_ANALYZER_READ_TEXT_DUMP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -13,5 +12,3 @@
 int xs_text_dump(const char *path, FILE *out, const char **error);
 int xs_text_dump_memory(const void *data, size_t size, FILE *out,
 			const char **error);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace as plain arrays: the contents of the file, with absolute times. */
-#ifndef XS_ANALYZER_READ_TRACE_H
-#define XS_ANALYZER_READ_TRACE_H
+#pragma once
 
 #include "preload/format.h"
 
@@ -310,5 +309,3 @@ size_t xs_trace_first_pointers(const struct xs_trace *trace, uint32_t call);
 /* Returns whether a record tells what memory the call's kernel was given, or
  * why not. */
 bool xs_trace_has_pointers(const struct xs_trace *trace, uint32_t call);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens a trace, binary or text, from a file or from memory, and passes its
  * parts to a visitor. */
-#ifndef XS_ANALYZER_READ_TRACE_INPUT_H
-#define XS_ANALYZER_READ_TRACE_INPUT_H
+#pragma once
 
 #include "analyzer/records/trace_visitor.h"
 
@@ -18,5 +17,3 @@ int xs_trace_input_visit_file(const char *path,
 int xs_trace_input_visit_memory(const void *data, size_t size,
 				const struct xs_trace_visitor *visitor,
 				const char **error);
-
-#endif

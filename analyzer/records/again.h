@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Expands `again` records, which repeat an earlier record of their chunk with
  * another time. */
-#ifndef XS_ANALYZER_RECORDS_AGAIN_H
-#define XS_ANALYZER_RECORDS_AGAIN_H
+#pragma once
 
 #include "preload/format.h"
 
@@ -40,5 +39,3 @@ const xs_u8 *xs_again_find(const struct xs_again *again, xs_u16 offset);
 int xs_again_expand(struct xs_again *again, uint64_t at, const xs_u8 **record);
 
 void xs_again_release(struct xs_again *again);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes of a file, plain or compressed by gzip, piece by piece. */
-#ifndef XS_ANALYZER_RECORDS_PIECES_H
-#define XS_ANALYZER_RECORDS_PIECES_H
+#pragma once
 
 #include "analyzer/records/trace_reader.h"
 
@@ -27,5 +26,3 @@ int xs_pieces_open(struct xs_pieces *input, const struct xs_trace_bytes *bytes);
  * `wrong` set. It is also set, without an error, where other bytes follow. */
 long xs_pieces_read(struct xs_pieces *input, char *piece);
 void xs_pieces_release(struct xs_pieces *input);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of the record kinds and their fields, made from the X-macro in
  * format.h. */
-#ifndef XS_ANALYZER_RECORDS_RECORD_SCHEMA_H
-#define XS_ANALYZER_RECORDS_RECORD_SCHEMA_H
+#pragma once
 
 #include "preload/format.h"
 
@@ -40,5 +39,3 @@ extern const struct xs_record_layout xs_file_layout, xs_chunk_layout;
 uint64_t xs_record_field_get(const void *at, size_t bytes);
 /* Returns false when the value does not fit. */
 bool xs_record_field_put(void *at, size_t bytes, uint64_t value);
-
-#endif

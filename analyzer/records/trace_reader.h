@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the binary form of a trace and passes its parts to a visitor. */
-#ifndef XS_ANALYZER_RECORDS_TRACE_READER_H
-#define XS_ANALYZER_RECORDS_TRACE_READER_H
+#pragma once
 
 #include "analyzer/records/trace_visitor.h"
 
@@ -31,5 +30,3 @@ int xs_trace_bytes_need(struct xs_trace_bytes *bytes, uint64_t end);
 int xs_trace_reader_read(struct xs_trace_bytes *bytes,
 			 const struct xs_trace_visitor *visitor,
 			 const char **error);
-
-#endif

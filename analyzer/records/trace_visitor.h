@@ -4,8 +4,7 @@
  * binary reader and the text parser are readers; the decoder, the text dump and
  * the binary writer are visitors.
  */
-#ifndef XS_ANALYZER_RECORDS_TRACE_VISITOR_H
-#define XS_ANALYZER_RECORDS_TRACE_VISITOR_H
+#pragma once
 
 #include "preload/format.h"
 
@@ -28,5 +27,3 @@ struct xs_trace_visitor {
 	const struct xs_trace_visitor *survey;
 	uint64_t survey_bytes;
 };
-
-#endif

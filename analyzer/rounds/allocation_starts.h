@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef XS_ANALYZER_ROUNDS_ALLOCATION_STARTS_H
-#define XS_ANALYZER_ROUNDS_ALLOCATION_STARTS_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -11,5 +10,3 @@
  * allocated or registered: the flags above. The caller frees *starts. Returns 0
  * or -ENOMEM. */
 int xs_allocation_starts_find(const struct xs_trace *trace, uint8_t **starts);
-
-#endif

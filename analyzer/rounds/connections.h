@@ -4,8 +4,7 @@
  * environment: CUDA_DEVICE_MAX_CONNECTIONS, and
  * CUDA_DEVICE_MAX_COPY_CONNECTIONS for copies on newer devices.
  */
-#ifndef XS_ANALYZER_ROUNDS_CONNECTIONS_H
-#define XS_ANALYZER_ROUNDS_CONNECTIONS_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 
@@ -19,5 +18,3 @@ struct xs_connections xs_connections_asked(const struct xs_trace *trace);
 /* Sets kernel_hw_queues and copy_hw_queues of the phases, by their devices. */
 void xs_connections_fill(const struct xs_trace *trace,
 			 struct xs_phases *phases);
-
-#endif

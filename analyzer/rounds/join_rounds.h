@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Iterations that copy out several times, or wait between their kernels. */
-#ifndef XS_ANALYZER_ROUNDS_JOIN_ROUNDS_H
-#define XS_ANALYZER_ROUNDS_JOIN_ROUNDS_H
+#pragma once
 
 #include "analyzer/rounds/rounds.h"
 
@@ -16,5 +15,3 @@
  */
 int xs_rounds_join(const struct xs_trace *trace, struct xs_rounds *rounds,
 		   uint32_t *round_of_op);
-
-#endif

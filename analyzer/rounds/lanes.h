@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cuts the ops of one lane into rounds. */
-#ifndef XS_ANALYZER_ROUNDS_LANES_H
-#define XS_ANALYZER_ROUNDS_LANES_H
+#pragma once
 
 #include "analyzer/rounds/rounds.h"
 
@@ -55,5 +54,3 @@ void xs_lane_mark_synchronised(struct xs_lane *lane, const struct xs_call *call,
 
 /* Sets the end of the lane's round and closes it. */
 void xs_lane_end_round(struct xs_lane_rounds *out, struct xs_lane *lane);
-
-#endif

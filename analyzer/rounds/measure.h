@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the rounds of one phase and fills struct xs_phase. */
-#ifndef XS_ANALYZER_ROUNDS_MEASURE_H
-#define XS_ANALYZER_ROUNDS_MEASURE_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "analyzer/rounds/rounds.h"
@@ -68,5 +67,3 @@ enum xs_step_kind xs_step_kind_of(uint8_t op_kind);
  */
 int xs_steps_build(const struct xs_trace *trace, const struct xs_rounds *rounds,
 		   uint32_t round, size_t *call_steps, struct xs_phase *phase);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* In which NVTX range a round lies. */
-#ifndef XS_ANALYZER_ROUNDS_NVTX_NESTING_H
-#define XS_ANALYZER_ROUNDS_NVTX_NESTING_H
+#pragma once
 
 #include "analyzer/rounds/measure.h"
 
@@ -23,5 +22,3 @@ void xs_nvtx_nesting_free(struct xs_nvtx_nesting *nesting);
 void xs_nvtx_nesting_find(const struct xs_nvtx_nesting *nesting,
 			  const struct xs_phase_members *members,
 			  struct xs_phase *phase);
-
-#endif

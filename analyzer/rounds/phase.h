@@ -10,8 +10,7 @@
  *
  * model/ includes no other header of analyzer/.
  */
-#ifndef XS_ANALYZER_ROUNDS_PHASE_H
-#define XS_ANALYZER_ROUNDS_PHASE_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -296,5 +295,3 @@ int xs_phases_count(struct xs_phases *phases, const struct xs_trace *trace,
 
 /* Sums the counters of all kernels of a round; NAN if one was not counted. */
 void xs_phase_counts(const struct xs_phase *phase, struct xs_counts *sum);
-
-#endif

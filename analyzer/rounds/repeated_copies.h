@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds copies that transfer the same bytes again, if contents were hashed. */
-#ifndef XS_ANALYZER_ROUNDS_REPEATED_COPIES_H
-#define XS_ANALYZER_ROUNDS_REPEATED_COPIES_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -19,5 +18,3 @@ enum xs_repeat_flag {
  * nothing was hashed. Caller frees *same. Returns 0 or -ENOMEM.
  */
 int xs_repeated_copies_find(const struct xs_trace *trace, uint8_t **same);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The number of rounds of the run that each recorded round stands for. */
-#ifndef XS_ANALYZER_ROUNDS_ROUND_WEIGHTS_H
-#define XS_ANALYZER_ROUNDS_ROUND_WEIGHTS_H
+#pragma once
 
 #include "analyzer/rounds/rounds.h"
 #include "analyzer/sampling/sampling.h"
@@ -15,5 +14,3 @@
 int xs_round_weights_build(const struct xs_trace *trace,
 			   const struct xs_rounds *rounds, const bool *used,
 			   const struct xs_weights *weights, double *by_round);
-
-#endif

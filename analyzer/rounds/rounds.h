@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Splits a trace into rounds. */
-#ifndef XS_ANALYZER_ROUNDS_ROUNDS_H
-#define XS_ANALYZER_ROUNDS_ROUNDS_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 #include "analyzer/symbols/op_identity.h"
@@ -46,5 +45,3 @@ int xs_rounds_build(const struct xs_trace *trace, struct xs_rounds *rounds);
 int xs_rounds_find_concurrent(struct xs_rounds *rounds);
 
 void xs_rounds_free(struct xs_rounds *rounds);
-
-#endif

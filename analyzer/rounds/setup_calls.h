@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that allocate, free, register or create in every round. */
-#ifndef XS_ANALYZER_ROUNDS_SETUP_CALLS_H
-#define XS_ANALYZER_ROUNDS_SETUP_CALLS_H
+#pragma once
 
 #include "analyzer/rounds/rounds.h"
 
@@ -25,5 +24,3 @@ bool xs_call_frees_at_once(const struct xs_call *call);
  */
 int xs_rounds_add_setup_calls(const struct xs_trace *trace,
 			      struct xs_rounds *rounds);
-
-#endif

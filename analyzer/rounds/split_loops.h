@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the iterations of loops that nothing synchronises. */
-#ifndef XS_ANALYZER_ROUNDS_SPLIT_LOOPS_H
-#define XS_ANALYZER_ROUNDS_SPLIT_LOOPS_H
+#pragma once
 
 #include "analyzer/rounds/rounds.h"
 
@@ -15,5 +14,3 @@
  */
 int xs_rounds_split_loops(const struct xs_trace *trace,
 			  struct xs_rounds *rounds, uint32_t *round_of_op);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies in of data that a framework first copies to pinned memory of its own.
  */
-#ifndef XS_ANALYZER_ROUNDS_STAGED_COPIES_H
-#define XS_ANALYZER_ROUNDS_STAGED_COPIES_H
+#pragma once
 
 #include "analyzer/rounds/rounds.h"
 
@@ -15,5 +14,3 @@ bool xs_copy_is_staged(const struct xs_trace *trace, const struct xs_op *op);
  * that of a copy within the host's memory, their begins move back. */
 void xs_rounds_begin_with_staging(const struct xs_trace *trace,
 				  struct xs_rounds *rounds);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which queue of the trace the handle of a stream means, in one round. */
-#ifndef XS_ANALYZER_ROUNDS_STREAM_QUEUES_H
-#define XS_ANALYZER_ROUNDS_STREAM_QUEUES_H
+#pragma once
 
 #include "analyzer/rounds/rounds.h"
 #include "analyzer/util/sort.h"
@@ -31,5 +30,3 @@ void xs_stream_queues_learn(const struct xs_trace *trace,
 /* Returns the queue of a handle, or XS_NONE. */
 uint32_t xs_stream_queues_find(const struct xs_stream_queues *streams,
 			       uint64_t handle);
-
-#endif

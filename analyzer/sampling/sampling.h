@@ -6,8 +6,7 @@
  * and direction. A recorded call therefore stands for a known number of calls:
  * its weight.
  */
-#ifndef XS_ANALYZER_SAMPLING_SAMPLING_H
-#define XS_ANALYZER_SAMPLING_SAMPLING_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -80,5 +79,3 @@ int xs_window_extrapolate(const struct xs_trace *trace, double *extrapolation);
 /* Sorts the windows and removes the ops of calls that were only counted. Call
  * it after ops were joined to their calls. Returns 0 or -ENOMEM. */
 int xs_sampling_tidy(struct xs_trace *trace);
-
-#endif

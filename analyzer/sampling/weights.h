@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by weights.c, which groups recorded and counted calls, and
  * weights_distribute.c, which lets recorded groups stand for counted calls. */
-#ifndef XS_ANALYZER_SAMPLING_WEIGHTS_H
-#define XS_ANALYZER_SAMPLING_WEIGHTS_H
+#pragma once
 
 #include "analyzer/sampling/sampling.h"
 #include "analyzer/util/sort.h"
@@ -74,5 +73,3 @@ uint64_t xs_weights_key(const struct xs_weight_builder *b,
 /* Level by level, adds the unrecorded calls to the weights of groups; they
  * become 0. */
 void xs_weights_distribute(struct xs_weight_builder *b);
-
-#endif

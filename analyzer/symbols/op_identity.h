@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers the identities of ops. Two ops with the same identity (call site,
  * kind, kernel name) are the same step of the program. */
-#ifndef XS_ANALYZER_SYMBOLS_OP_IDENTITY_H
-#define XS_ANALYZER_SYMBOLS_OP_IDENTITY_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -26,5 +25,3 @@ int xs_op_identities_find(struct xs_op_identities *identities,
 			  const struct xs_trace *trace, const struct xs_op *op,
 			  uint32_t *index);
 void xs_op_identities_free(struct xs_op_identities *identities);
-
-#endif

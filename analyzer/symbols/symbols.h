@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Resolves call sites to function, file and line, by build id and offset. */
-#ifndef XS_ANALYZER_SYMBOLS_SYMBOLS_H
-#define XS_ANALYZER_SYMBOLS_SYMBOLS_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -49,5 +48,3 @@ char *xs_symbols_demangle(const char *name);
  * namespaces, template arguments and parameters; *length: its bytes, which may
  * be 0. */
 const char *xs_symbols_bare_name(const char *name, size_t *length);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the name=value pairs of a line of a text trace. */
-#ifndef XS_ANALYZER_TEXT_TEXT_PAIR_H
-#define XS_ANALYZER_TEXT_TEXT_PAIR_H
+#pragma once
 
 #include "analyzer/text/trace_text.h"
 
@@ -27,5 +26,3 @@ int xs_text_pair_number(struct xs_text_error *error,
 
 /* Returns the byte of two hex digits, or -1. */
 int xs_text_pair_hex(const char *text);
-
-#endif

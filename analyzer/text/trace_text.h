@@ -5,8 +5,7 @@
  * is left out is 0; sizes that are left out are computed; empty lines and lines
  * that begin with # are ignored. docs/trace-format.md has the rules.
  */
-#ifndef XS_ANALYZER_TEXT_TRACE_TEXT_H
-#define XS_ANALYZER_TEXT_TRACE_TEXT_H
+#pragma once
 
 #include "analyzer/records/trace_visitor.h"
 
@@ -34,5 +33,3 @@ int xs_text_read(FILE *in, uint64_t source_bytes,
 
 /* Returns whether the data begins like a text trace. */
 bool xs_text_is(const void *data, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Device memory in use over time, from the recorded calls. */
-#ifndef XS_ANALYZER_TIMELINE_ALLOCATIONS_H
-#define XS_ANALYZER_TIMELINE_ALLOCATIONS_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -27,5 +26,3 @@ void xs_allocations_free(struct xs_allocations *allocations);
  * inclusive). Returns false when there was no allocation before to_ns. */
 bool xs_allocations_peak(const struct xs_allocations *allocations,
 			 uint64_t from_ns, uint64_t to_ns, uint64_t *bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which calls make the host wait for the device. */
-#ifndef XS_ANALYZER_TIMELINE_BLOCKING_CALLS_H
-#define XS_ANALYZER_TIMELINE_BLOCKING_CALLS_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -24,5 +23,3 @@ bool xs_call_returned_after(const struct xs_call *call, uint64_t end_ns);
  * only after its op. Caller frees; NULL without memory.
  */
 bool *xs_calls_blocked(const struct xs_trace *trace);
-
-#endif

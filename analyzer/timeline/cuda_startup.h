@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* CUDA's own startup, whose time is part of a process's first call. */
-#ifndef XS_ANALYZER_TIMELINE_CUDA_STARTUP_H
-#define XS_ANALYZER_TIMELINE_CUDA_STARTUP_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -35,5 +34,3 @@ static inline bool xs_call_pins(const struct xs_call *call)
 	return call->call_class == XS_CALL_ALLOC_PINNED ||
 	       call->call_class == XS_CALL_REGISTER;
 }
-
-#endif

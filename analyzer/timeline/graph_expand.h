@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds the ops of graph launches that were recorded as one. */
-#ifndef XS_ANALYZER_TIMELINE_GRAPH_EXPAND_H
-#define XS_ANALYZER_TIMELINE_GRAPH_EXPAND_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -19,5 +18,3 @@
  * or -ENOMEM.
  */
 int xs_graph_expand(struct xs_trace *trace);
-
-#endif

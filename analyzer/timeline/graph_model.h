@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the ops of one launch of each executable graph, from launches that were
  * recorded node by node. */
-#ifndef XS_ANALYZER_TIMELINE_GRAPH_MODEL_H
-#define XS_ANALYZER_TIMELINE_GRAPH_MODEL_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 #include "analyzer/util/sort.h"
@@ -41,5 +40,3 @@ struct xs_graph_span {
 struct xs_graph_span xs_graph_models_span(const struct xs_trace *trace,
 					  const struct xs_graph_models *models,
 					  uint32_t launch);
-
-#endif

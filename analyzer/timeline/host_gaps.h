@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the host runs its own code. */
-#ifndef XS_ANALYZER_TIMELINE_HOST_GAPS_H
-#define XS_ANALYZER_TIMELINE_HOST_GAPS_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -11,5 +10,3 @@
  * first ones of windows. Time between two windows does not count. */
 uint32_t xs_host_gap_longest(const struct xs_trace *trace, uint64_t from_ns,
 			     uint64_t to_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef XS_ANALYZER_TIMELINE_INFER_MEMORY_KIND_H
-#define XS_ANALYZER_TIMELINE_INFER_MEMORY_KIND_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -10,5 +9,3 @@
  * Returns 0 or -ENOMEM.
  */
 int xs_infer_memory_kinds(struct xs_trace *trace);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The total length of a union of intervals. */
-#ifndef XS_ANALYZER_TIMELINE_INTERVAL_UNION_H
-#define XS_ANALYZER_TIMELINE_INTERVAL_UNION_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -65,5 +64,3 @@ static inline uint64_t xs_overlap_ns(const struct xs_overlap *overlap)
 
 	return pairs - 2 * (of[7].total_ns + pairs - each);
 }
-
-#endif

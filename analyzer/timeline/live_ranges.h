@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The allocations that live at a time, which moves forward. */
-#ifndef XS_ANALYZER_TIMELINE_LIVE_RANGES_H
-#define XS_ANALYZER_TIMELINE_LIVE_RANGES_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -46,5 +45,3 @@ uint32_t xs_live_range_maker(const struct xs_trace *trace,
 			     const struct xs_live_range *range);
 
 void xs_live_ranges_free(struct xs_live_ranges *ranges);
-
-#endif

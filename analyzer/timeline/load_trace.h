@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads a trace: reads it and joins its ops to their calls. */
-#ifndef XS_ANALYZER_TIMELINE_LOAD_TRACE_H
-#define XS_ANALYZER_TIMELINE_LOAD_TRACE_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -23,5 +22,3 @@ int xs_trace_read_most(const char *path, uint64_t most_records,
 /* Reads from memory. data must be 4-aligned and may be freed afterwards. */
 int xs_trace_read_memory(const void *data, size_t size, struct xs_trace **trace,
 			 const char **error);
-
-#endif

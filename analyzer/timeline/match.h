@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Matches ops to the calls that issued them. */
-#ifndef XS_ANALYZER_TIMELINE_MATCH_H
-#define XS_ANALYZER_TIMELINE_MATCH_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -10,5 +9,3 @@
  * calls must be sorted by start. Returns 0 or -ENOMEM.
  */
 int xs_match_ops(struct xs_trace *trace);
-
-#endif

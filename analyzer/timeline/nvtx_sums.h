@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What happened in the NVTX ranges of each name. */
-#ifndef XS_ANALYZER_TIMELINE_NVTX_SUMS_H
-#define XS_ANALYZER_TIMELINE_NVTX_SUMS_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -42,5 +41,3 @@ struct xs_nvtx_sums {
  */
 int xs_nvtx_sums_build(const struct xs_trace *trace, struct xs_nvtx_sums *out);
 void xs_nvtx_sums_free(struct xs_nvtx_sums *sums);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a span of the run was spent on. */
-#ifndef XS_ANALYZER_TIMELINE_RUN_PARTS_H
-#define XS_ANALYZER_TIMELINE_RUN_PARTS_H
+#pragma once
 
 #include "analyzer/timeline/cuda_startup.h"
 
@@ -33,5 +32,3 @@ struct xs_run_parts {
 int xs_run_parts(const struct xs_trace *trace, const bool *blocks,
 		 const struct xs_cuda_startup *startup, uint64_t from_ns,
 		 uint64_t to_ns, struct xs_run_parts *out);
-
-#endif

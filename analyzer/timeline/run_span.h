@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A part of the run. */
-#ifndef XS_ANALYZER_TIMELINE_RUN_SPAN_H
-#define XS_ANALYZER_TIMELINE_RUN_SPAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ static inline bool xs_run_span_has(const struct xs_run_span *span,
 {
 	return !span || (start_ns >= span->from_ns && start_ns < span->to_ns);
 }
-
-#endif

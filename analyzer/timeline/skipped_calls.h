@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known of the calls of a long trace that were not read. */
-#ifndef XS_ANALYZER_TIMELINE_SKIPPED_CALLS_H
-#define XS_ANALYZER_TIMELINE_SKIPPED_CALLS_H
+#pragma once
 
 #include "analyzer/timeline/cuda_startup.h"
 
@@ -14,5 +13,3 @@ double *xs_skipped_call_time(const struct xs_trace *trace,
 /* Returns the time of a call without CUDA's startup, in ns. */
 double xs_call_own_ns(const struct xs_trace *trace,
 		      const struct xs_cuda_startup *startup, size_t call);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Totals over the ops and calls of the run, or of a part of it. */
-#ifndef XS_ANALYZER_TIMELINE_TIMELINE_H
-#define XS_ANALYZER_TIMELINE_TIMELINE_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 #include "analyzer/timeline/cuda_startup.h"
@@ -42,5 +41,3 @@ int xs_timeline_of_span(const struct xs_trace *trace,
 /* Fills the totals of the ops of one device; all other fields are 0. */
 int xs_timeline_of_device(const struct xs_trace *trace, uint16_t device,
 			  struct xs_timeline *out);
-
-#endif

@@ -2,8 +2,7 @@
 /* Threads that take turns, such as a training loop's and autograd's, which
  * issue a step's work to one stream, or JAX's, whose streams wait for each
  * other's events. */
-#ifndef XS_ANALYZER_TIMELINE_TURNS_H
-#define XS_ANALYZER_TIMELINE_TURNS_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -15,5 +14,3 @@
  * ops have to be joined. Returns 0 or -ENOMEM.
  */
 int xs_turns_join_threads(struct xs_trace *trace);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Searches in sorted arrays. */
-#ifndef XS_ANALYZER_UTIL_BISECT_H
-#define XS_ANALYZER_UTIL_BISECT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@
 			(low) = i + 1;                                         \
 		else                                                           \
 			(high) = i
-
-#endif

@@ -4,8 +4,7 @@
  * contain characters that move the cursor, change colours or reverse the order
  * of what is shown. Everything that the command prints passes here.
  */
-#ifndef XS_ANALYZER_UTIL_ESCAPE_H
-#define XS_ANALYZER_UTIL_ESCAPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ void xs_escape_write(const char *text, size_t size, const char *keep,
 /* Returns the text as xs_escape_write() writes it, or NULL without memory. The
  * caller frees it. */
 char *xs_escape_copy(const char *text, const char *keep);
-
-#endif

@@ -8,8 +8,7 @@
  * Without a folder, with small ones, above RLIMIT_FSIZE, or without room for
  * them and an output twice as large, they are in the heap.
  */
-#ifndef XS_ANALYZER_UTIL_LARGE_H
-#define XS_ANALYZER_UTIL_LARGE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ void *xs_large_resize(void *items, size_t old_bytes, size_t new_bytes);
 
 /* Frees an array from here or from malloc(), or NULL. */
 void xs_large_free(void *items);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Growing arrays, and sorting. */
-#ifndef XS_ANALYZER_UTIL_SORT_H
-#define XS_ANALYZER_UTIL_SORT_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -62,5 +61,3 @@ void xs_keys_apply(struct xs_key *keys, size_t count, void *items,
 
 /* Sorts plain values. */
 void xs_values_sort(uint64_t *values, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files without a name: gone when they are closed, or the process ends. */
-#ifndef XS_ANALYZER_UTIL_UNNAMED_H
-#define XS_ANALYZER_UTIL_UNNAMED_H
+#pragma once
 
 /* Returns $TMPDIR, or /tmp where that is no folder to write in. It is not to be
  * freed. */
@@ -10,5 +9,3 @@ const char *xs_temporary_folder(void);
 /* Returns the descriptor of a new file in the folder, to read and write, or
  * -errno. */
 int xs_unnamed_open(const char *folder);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls whose GPU records are missing, and records that cannot be right. */
-#ifndef XS_ANALYZER_WAITS_RECORD_GAPS_H
-#define XS_ANALYZER_WAITS_RECORD_GAPS_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -35,5 +34,3 @@ bool xs_copy_is_too_fast(const struct xs_op *op);
  */
 int xs_record_gaps_find(const struct xs_trace *trace,
 			struct xs_record_gap gaps[XS_RECORD_GAP_KINDS]);
-
-#endif

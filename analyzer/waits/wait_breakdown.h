@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Breaks down the time of a host call by what it waited for. */
-#ifndef XS_ANALYZER_WAITS_WAIT_BREAKDOWN_H
-#define XS_ANALYZER_WAITS_WAIT_BREAKDOWN_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 #include "analyzer/util/sort.h"
@@ -68,5 +67,3 @@ void xs_wait_breakdown_release(struct xs_wait_breakdown *finder);
  */
 int xs_wait_breakdown_split(struct xs_wait_breakdown *finder,
 			    const struct xs_wait_call *call, uint64_t *part_ns);
-
-#endif

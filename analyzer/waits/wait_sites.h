@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How long the host waited in calls, and for what, by call site. */
-#ifndef XS_ANALYZER_WAITS_WAIT_SITES_H
-#define XS_ANALYZER_WAITS_WAIT_SITES_H
+#pragma once
 
 #include "analyzer/timeline/cuda_startup.h"
 #include "analyzer/timeline/run_span.h"
@@ -46,5 +45,3 @@ int xs_wait_sites_build(const struct xs_trace *trace,
 			const struct xs_run_span *span,
 			struct xs_wait_sites *out);
 void xs_wait_sites_free(struct xs_wait_sites *sites);
-
-#endif

@@ -10,8 +10,7 @@
  * each direction has its own. With equal values the result is that of the
  * printed form.
  */
-#ifndef XS_MODEL_FORMULAS_ATGPU_H
-#define XS_MODEL_FORMULAS_ATGPU_H
+#pragma once
 
 #include "model/machine/machine.h"
 
@@ -96,5 +95,3 @@ double xs_atgpu_gpu_cost_ns(const struct xs_atgpu_machine *machine,
 /* `swgpu-cost`: expression 2 without the transfers, as in section IV. */
 double xs_swgpu_cost_ns(const struct xs_atgpu_machine *machine,
 			const struct xs_atgpu_round *rounds, size_t count);
-
-#endif

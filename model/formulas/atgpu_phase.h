@@ -4,8 +4,7 @@
  * model's cost of one round. All values are of one round (median), except the
  * number of rounds; NAN: unknown. Times are ns.
  */
-#ifndef XS_MODEL_FORMULAS_ATGPU_PHASE_H
-#define XS_MODEL_FORMULAS_ATGPU_PHASE_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "model/formulas/atgpu.h"
@@ -40,5 +39,3 @@ struct xs_atgpu_phase {
 int xs_atgpu_of_phase(const struct xs_phase *phase,
 		      const struct xs_machine *machine, double global_bytes,
 		      struct xs_atgpu_phase *out);
-
-#endif

@@ -6,8 +6,7 @@
  * where a parameter is missing. vanwerkhoven.c, gomezluna.c and atgpu.c contain
  * the equations.
  */
-#ifndef XS_MODEL_FORMULAS_CLOSED_FORM_H
-#define XS_MODEL_FORMULAS_CLOSED_FORM_H
+#pragma once
 
 #include "model/formulas/estimates.h"
 #include "model/formulas/vanwerkhoven.h"
@@ -90,5 +89,3 @@ typedef double (*xs_vw_equation)(const struct xs_vw_params *p,
 int xs_vw_add_row(const struct xs_closed_form *c, struct xs_estimate *row,
 		  xs_vw_equation equation, xs_vw_rates_fn rates,
 		  struct xs_estimates *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Who starts a transfer on a machine: Klenk, Oden and Froening 2014. */
-#ifndef XS_MODEL_FORMULAS_CLOSED_FORM_KLENK_H
-#define XS_MODEL_FORMULAS_CLOSED_FORM_KLENK_H
+#pragma once
 
 #include "model/formulas/klenk.h"
 #include "model/machine/machine.h"
@@ -62,5 +61,3 @@ void xs_closed_form_klenk(const struct xs_machine *machine,
  * ranges has causes of one of them alone: equal terms of both are the same. */
 bool xs_control_is_faster(const struct xs_control_estimate *way,
 			  const struct xs_control_estimate *than);
-
-#endif

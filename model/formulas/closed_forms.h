@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* All closed forms. */
-#ifndef XS_MODEL_FORMULAS_CLOSED_FORMS_H
-#define XS_MODEL_FORMULAS_CLOSED_FORMS_H
+#pragma once
 
 #include "model/formulas/atgpu.h"
 #include "model/formulas/closed_form.h"
@@ -33,5 +32,3 @@ int xs_closed_form_atgpu(const struct xs_closed_form *c,
 double xs_closed_form_atgpu_kernel_ns(const struct xs_machine *machine,
 				      const struct xs_atgpu_launch *launch,
 				      const char **unknown);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Times are ns, sizes are bytes.
  */
-#ifndef XS_MODEL_FORMULAS_COCOPELIA_H
-#define XS_MODEL_FORMULAS_COCOPELIA_H
+#pragma once
 
 /* One direction: t_l + b t_b alone, and t_l + b t_b sl while the other
  * direction is busy. */
@@ -43,5 +42,3 @@ double xs_cocopelia_over_ns(const struct xs_cocopelia_machine *machine,
  * one of k pieces. */
 double xs_cocopelia_ns(const struct xs_cocopelia_machine *machine,
 		       const struct xs_cocopelia_load *load, double k);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Estimates: the predicted time of one phase under one strategy by one model.
  */
-#ifndef XS_MODEL_FORMULAS_ESTIMATES_H
-#define XS_MODEL_FORMULAS_ESTIMATES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -110,5 +109,3 @@ static inline bool xs_rounds_are_concurrent(double concurrent_ns,
 {
 	return concurrent_ns > total_ns / 10;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * 5 and 7 are the times of four scenarios; 2, 4, 6 and 8 the best number of
  * streams in each.
  */
-#ifndef XS_MODEL_FORMULAS_GOMEZLUNA_H
-#define XS_MODEL_FORMULAS_GOMEZLUNA_H
+#pragma once
 
 /*
  * The paper's two classes of device (its Table 1). Both have one copy engine.
@@ -61,5 +60,3 @@ double xs_gl_best_real(unsigned equation, const struct xs_gl_load *load);
  * XS_GL_STREAMS_MAX; 0 for no class. */
 unsigned xs_gl_best_streams(enum xs_gl_class device,
 			    const struct xs_gl_load *load);
-
-#endif

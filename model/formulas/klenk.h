@@ -8,8 +8,7 @@
  *
  * Times are ns, sizes are bytes, rates are messages per second.
  */
-#ifndef XS_MODEL_FORMULAS_KLENK_H
-#define XS_MODEL_FORMULAS_KLENK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -96,5 +95,3 @@ double xs_klenk_far_share(double bytes, double l2_bytes);
  */
 double xs_klenk_rate(enum xs_control control, const struct xs_klenk_path *path,
 		     const struct xs_klenk_load *load);
-
-#endif

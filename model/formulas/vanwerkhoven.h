@@ -9,8 +9,7 @@
  * a transfer back those of the other (out), as the paper's Table I measures
  * them.
  */
-#ifndef XS_MODEL_FORMULAS_VANWERKHOVEN_H
-#define XS_MODEL_FORMULAS_VANWERKHOVEN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -112,5 +111,3 @@ double xs_vw_bound_device(const struct xs_vw_roofline *r);
 double xs_vw_bound_full_overlap(const struct xs_vw_roofline *r);
 double xs_vw_bound_zero_overlap(const struct xs_vw_roofline *r);
 double xs_vw_bound_mapped(const struct xs_vw_roofline *r);
-
-#endif

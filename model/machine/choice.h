@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the profile of a traced machine: the user's calibration of it, or the
  * shipped profile of its GPU model. */
-#ifndef XS_MODEL_MACHINE_CHOICE_H
-#define XS_MODEL_MACHINE_CHOICE_H
+#pragma once
 
 #include "model/machine/machine.h"
 
@@ -55,5 +54,3 @@ void xs_machine_widen(struct xs_machine *machine);
 /* Returns whether the profile may belong to that GPU; true if either name is
  * unknown. Profiles may omit the vendor. */
 bool xs_machine_is_of_gpu(const struct xs_machine *machine, const char *gpu);
-
-#endif

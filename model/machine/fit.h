@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fits a machine profile to a trace. */
-#ifndef XS_MODEL_MACHINE_FIT_H
-#define XS_MODEL_MACHINE_FIT_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "model/machine/machine.h"
@@ -21,5 +20,3 @@ int xs_machine_join(const struct xs_phases *phases, struct xs_machine *machine);
 void xs_machine_fit(const struct xs_phases *phases,
 		    const struct xs_rec_device *device,
 		    struct xs_machine *machine);
-
-#endif

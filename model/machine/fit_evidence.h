@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measurements that a fit collects from the steps of the phases. */
-#ifndef XS_MODEL_MACHINE_FIT_EVIDENCE_H
-#define XS_MODEL_MACHINE_FIT_EVIDENCE_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "model/machine/points.h"
@@ -27,5 +26,3 @@ struct xs_fit_evidence {
 /* Adds the measurements of all phases to *e, which is zero-initialised. */
 void xs_fit_evidence_collect(struct xs_fit_evidence *e,
 			     const struct xs_phases *phases);
-
-#endif

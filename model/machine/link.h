@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Model of the link between host and device: which uses slow each other. */
-#ifndef XS_MODEL_MACHINE_LINK_H
-#define XS_MODEL_MACHINE_LINK_H
+#pragma once
 
 #include "model/machine/machine.h"
 
@@ -52,5 +51,3 @@ double xs_link_next_ns(const struct xs_link *link);
  */
 unsigned xs_link_advance(struct xs_link *link, double from_ns, double to_ns,
 			 uint32_t done[XS_LINK_ROOM]);
-
-#endif

@@ -6,8 +6,7 @@
  * Units: ns, ns per byte, bytes. An unknown parameter has the value NAN; models
  * that need it abstain.
  */
-#ifndef XS_MODEL_MACHINE_MACHINE_H
-#define XS_MODEL_MACHINE_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -258,5 +257,3 @@ int xs_machine_write(const struct xs_machine *machine, FILE *out);
 /* Returns the interpolated time of a pageable copy; NAN for an empty curve, and
  * for copies of more bytes than a curve of latencies has. */
 double xs_curve_ns(const struct xs_curve *curve, double bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The JSON form of a machine profile. One table of keys serves reading and
  * writing. */
-#ifndef XS_MODEL_MACHINE_MACHINE_JSON_H
-#define XS_MODEL_MACHINE_MACHINE_JSON_H
+#pragma once
 
 #include "model/machine/machine.h"
 
@@ -30,5 +29,3 @@
  */
 int xs_machine_read_json(const char *path, struct xs_machine *machine,
 			 char *error, size_t error_size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measurements of one quantity, with robust statistics. */
-#ifndef XS_MODEL_MACHINE_POINTS_H
-#define XS_MODEL_MACHINE_POINTS_H
+#pragma once
 
 #include "model/machine/machine.h"
 
@@ -19,5 +18,3 @@ void xs_points_add(struct xs_points *points, double x, double y);
 /* Returns the median of y with the range of its middle 90 %; NAN without
  * points. */
 struct xs_param xs_points_median(const struct xs_points *points);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A machine with all parameters at one end of their ranges, for intervals. */
-#ifndef XS_MODEL_MACHINE_RANGE_END_H
-#define XS_MODEL_MACHINE_RANGE_END_H
+#pragma once
 
 #include "model/machine/machine.h"
 
@@ -53,5 +52,3 @@ static inline struct xs_machine xs_machine_at(const struct xs_machine *from,
 			       (enum xs_range_end)(XS_RANGE_HIGH - side));
 	return at;
 }
-
-#endif

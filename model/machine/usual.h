@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known of a machine that nobody measured. */
-#ifndef XS_MODEL_MACHINE_USUAL_H
-#define XS_MODEL_MACHINE_USUAL_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "model/machine/machine.h"
@@ -17,5 +16,3 @@ void xs_machine_usual(const struct xs_rec_device *device,
 
 /* Returns the usual rate while both directions are busy, from that of one. */
 struct xs_param xs_machine_usual_both(const struct xs_param *G);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocations and frees of device memory without pageable copies before them.
  */
-#ifndef XS_MODEL_REPLAY_ALLOCATION_TIME_H
-#define XS_MODEL_REPLAY_ALLOCATION_TIME_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "model/machine/machine.h"
@@ -25,5 +24,3 @@ void xs_allocations_limit(struct xs_plan *plan, const struct xs_phase *phase,
 double xs_allocations_share(const struct xs_phase *phase,
 			    const struct xs_machine *machine,
 			    double allocation_ns);
-
-#endif

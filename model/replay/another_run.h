@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pageable copies in another run of the same program. */
-#ifndef XS_MODEL_REPLAY_ANOTHER_RUN_H
-#define XS_MODEL_REPLAY_ANOTHER_RUN_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "model/machine/machine.h"
@@ -39,5 +38,3 @@ void xs_another_run(struct xs_plan *plan, const struct xs_phase *phase,
  */
 void xs_short_copies_limit(struct xs_plan *plan, const struct xs_phase *phase,
 			   const struct xs_machine *machine);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A binary min-heap of (key, id), ordered by key, then by id. */
-#ifndef XS_MODEL_REPLAY_HEAP_H
-#define XS_MODEL_REPLAY_HEAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ int xs_heap_push(struct xs_heap *heap, double key, uint64_t id);
 /* Removes and returns the smallest item. The heap must not be empty. */
 struct xs_heap_item xs_heap_pop(struct xs_heap *heap);
 void xs_heap_free(struct xs_heap *heap);
-
-#endif

@@ -5,8 +5,7 @@
  * 4 sectors of 32 bytes. Each request that misses the SM's L1 cache crosses the
  * bus.
  */
-#ifndef XS_MODEL_REPLAY_MAPPED_ACCESS_H
-#define XS_MODEL_REPLAY_MAPPED_ACCESS_H
+#pragma once
 
 #include "model/replay/mapped_requests.h"
 
@@ -23,5 +22,3 @@ struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
 
 /* How often each byte copied in is read; NAN if not counted. */
 double xs_mapped_access_reads_per_byte(const struct xs_round_work *work);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests for sectors of mapped memory: what reads and writes share. */
-#ifndef XS_MODEL_REPLAY_MAPPED_REQUESTS_H
-#define XS_MODEL_REPLAY_MAPPED_REQUESTS_H
+#pragma once
 
 #include "model/machine/machine.h"
 #include "model/replay/round_work.h"
@@ -36,5 +35,3 @@ double xs_mapped_requests_ns(const struct xs_mapped_rates *rates,
 
 /* Returns the counted sectors, or those of the bytes if that is NAN. */
 double xs_mapped_sectors_or(double counted, double bytes);
-
-#endif

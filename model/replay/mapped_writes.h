@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The time of a kernel's writes to mapped memory. */
-#ifndef XS_MODEL_REPLAY_MAPPED_WRITES_H
-#define XS_MODEL_REPLAY_MAPPED_WRITES_H
+#pragma once
 
 #include "model/replay/mapped_requests.h"
 
@@ -44,5 +43,3 @@ double xs_mapped_access_parts_ns(const struct xs_machine *machine,
 
 /* How often each byte copied out is written; NAN if not counted. */
 double xs_mapped_access_writes_per_byte(const struct xs_round_work *work);
-
-#endif

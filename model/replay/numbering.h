@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers handles of any size from 0 on. */
-#ifndef XS_MODEL_REPLAY_NUMBERING_H
-#define XS_MODEL_REPLAY_NUMBERING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ void xs_numbering_sort(struct xs_numbering *numbering);
 /* Returns the number of a handle, which must have been added. */
 uint32_t xs_numbering_find(const struct xs_numbering *numbering,
 			   uint64_t value);
-
-#endif

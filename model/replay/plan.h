@@ -6,8 +6,7 @@
  * All times are ns. Threads, queues (streams) and events are small indices from
  * 0.
  */
-#ifndef XS_MODEL_REPLAY_PLAN_H
-#define XS_MODEL_REPLAY_PLAN_H
+#pragma once
 
 #include "model/machine/link.h"
 
@@ -134,5 +133,3 @@ void xs_action_leave_out(struct xs_action *action);
 
 /* Returns the value, or 0 for NAN. */
 double xs_or_zero(double value);
-
-#endif

@@ -5,8 +5,7 @@
  * of issue: an op that is not ready blocks those behind it, also those of other
  * streams.
  */
-#ifndef XS_MODEL_REPLAY_QUEUE_ARBITER_H
-#define XS_MODEL_REPLAY_QUEUE_ARBITER_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "model/replay/heap.h"
@@ -52,5 +51,3 @@ bool xs_queue_arbiter_take(struct xs_queue_arbiter *arbiter,
 			   struct xs_queue_entry *ops, uint32_t *op);
 
 void xs_queue_arbiter_free(struct xs_queue_arbiter *arbiter);
-
-#endif

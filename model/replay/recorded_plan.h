@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The plan of a phase as recorded. */
-#ifndef XS_MODEL_REPLAY_RECORDED_PLAN_H
-#define XS_MODEL_REPLAY_RECORDED_PLAN_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "model/replay/plan.h"
@@ -28,5 +27,3 @@ int xs_recorded_plan_build(const struct xs_phase *phase,
 
 /* Returns whether the step is a copy between the device and pageable memory. */
 bool xs_step_is_pageable(const struct xs_step *step);
-
-#endif

@@ -21,8 +21,7 @@
  * Without host cost and with constant G, replay gives equations 1 to 5 (as
  * max(1, 2), max(3, 4) and 5), up to rounding; docs/models.md has the proof.
  */
-#ifndef XS_MODEL_REPLAY_REPLAY_H
-#define XS_MODEL_REPLAY_REPLAY_H
+#pragma once
 
 #include "model/replay/plan.h"
 
@@ -41,5 +40,3 @@ struct xs_action_times {
  */
 int xs_replay(const struct xs_plan *plan, const struct xs_machine *machine,
 	      double *round_ns, struct xs_action_times *times);
-
-#endif

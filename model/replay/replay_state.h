@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The state of a replay, for replay.c and the files beside it. */
-#ifndef XS_MODEL_REPLAY_REPLAY_STATE_H
-#define XS_MODEL_REPLAY_REPLAY_STATE_H
+#pragma once
 
 #include "model/machine/link.h"
 #include "model/replay/heap.h"
@@ -69,5 +68,3 @@ struct xs_replay_state {
 /* Adds all dependencies of an action, in the order of issue. Sets rc without
  * memory. */
 void xs_replay_depend(struct xs_replay_state *r, uint32_t action);
-
-#endif

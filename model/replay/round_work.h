@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The amounts of work in one round of a phase, for strategies that rearrange
  * it. */
-#ifndef XS_MODEL_REPLAY_ROUND_WORK_H
-#define XS_MODEL_REPLAY_ROUND_WORK_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "model/machine/machine.h"
@@ -161,5 +160,3 @@ static inline bool xs_reads_are_scattered(double bytes, double requests)
 {
 	return bytes < 64 * requests;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds data that is copied out and then in again. Strategies can keep such
  * data on the device, but must not reorder its copies. */
-#ifndef XS_MODEL_REPLAY_ROUNDTRIP_H
-#define XS_MODEL_REPLAY_ROUNDTRIP_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 
@@ -46,5 +45,3 @@ int xs_resident_mark(const struct xs_phase *phase, bool same_host, bool *marks,
 /* Counts the copies in only. Returns 0 or -ENOMEM. */
 int xs_resident_count(const struct xs_phase *phase, bool same_host,
 		      size_t *copies);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs of consecutive small copies of one direction, stream and thread, which
  * can become one. The host may wait and allocate between them. */
-#ifndef XS_MODEL_REPLAY_SMALL_COPIES_H
-#define XS_MODEL_REPLAY_SMALL_COPIES_H
+#pragma once
 
 #include "model/replay/plan.h"
 #include "model/replay/round_work.h"
@@ -34,5 +33,3 @@ struct xs_action *xs_small_copies_merge(const struct xs_phase *phase,
 					const struct xs_small_copies *run,
 					struct xs_action op, bool keeps,
 					struct xs_plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays that a round copies in several parts. */
-#ifndef XS_MODEL_REPLAY_SPLIT_ARRAYS_H
-#define XS_MODEL_REPLAY_SPLIT_ARRAYS_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 
@@ -27,5 +26,3 @@ double xs_parts_of_array(unsigned arrays, unsigned parts);
  * the host and on the device. */
 bool xs_step_continues(const struct xs_step *first,
 		       const struct xs_step *second);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Removes the tracer's overhead from a recorded plan. */
-#ifndef XS_MODEL_REPLAY_TRACER_OVERHEAD_H
-#define XS_MODEL_REPLAY_TRACER_OVERHEAD_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "model/replay/plan.h"
@@ -24,5 +23,3 @@ double xs_tracer_gap_ns(const struct xs_phase *phase, size_t i, double gap_ns);
 void xs_tracer_overhead_remove(struct xs_plan *plan,
 			       const struct xs_phase *phase,
 			       const struct xs_machine *machine);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors between programs: of strategies relative to the round, of allocations
  * relative to their time. Written by examples/corpus/errors.py --write. */
-#ifndef XS_MODEL_STRATEGIES_BETWEEN_PROGRAMS_H
-#define XS_MODEL_STRATEGIES_BETWEEN_PROGRAMS_H
+#pragma once
 
 /* clang-format off */
 #define XS_ERROR_allocations 0.468
@@ -15,5 +14,3 @@
 #define XS_ERROR_reuse 0.310
 #define XS_ERROR_streams 0.036
 /* clang-format on */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The times of a recorded step on another machine. */
-#ifndef XS_MODEL_STRATEGIES_MACHINE_MOVE_H
-#define XS_MODEL_STRATEGIES_MACHINE_MOVE_H
+#pragma once
 
 #include "model/strategies/strategy.h"
 
@@ -39,5 +38,3 @@ double xs_machine_move_G(const struct xs_machine *machine,
 void xs_machine_move_act(const struct xs_machine_move *move,
 			 const struct xs_machine *to,
 			 const struct xs_step *step, struct xs_action *action);
-
-#endif

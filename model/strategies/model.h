@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a phase and a machine to estimates. No I/O. */
-#ifndef XS_MODEL_STRATEGIES_MODEL_H
-#define XS_MODEL_STRATEGIES_MODEL_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "model/formulas/closed_forms.h"
@@ -61,5 +60,3 @@ int xs_model_workload(const struct xs_workload *workload,
 		      const struct xs_machine *machine,
 		      const struct xs_model_options *options,
 		      struct xs_estimates *out);
-
-#endif

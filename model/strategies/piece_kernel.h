@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel of a piece: how long it takes, and what it leaves of the SMs. */
-#ifndef XS_MODEL_STRATEGIES_PIECE_KERNEL_H
-#define XS_MODEL_STRATEGIES_PIECE_KERNEL_H
+#pragma once
 
 #include "model/strategies/strategy.h"
 
@@ -27,5 +26,3 @@ struct xs_action xs_piece_kernel(const struct xs_kernel_stage *stage,
 /* Adds the assumption on how long pieces of the kernels take. */
 void xs_piece_kernel_assume(const struct xs_strategy_case *c,
 			    struct xs_estimate *row);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the pieces of a round need of each other's data. */
-#ifndef XS_MODEL_STRATEGIES_PIECE_SHARING_H
-#define XS_MODEL_STRATEGIES_PIECE_SHARING_H
+#pragma once
 
 #include "model/replay/round_work.h"
 
@@ -21,5 +20,3 @@ enum xs_sharing xs_sharing_of_input(const struct xs_round_work *work,
  * the copies in as well as the results of that stage. */
 enum xs_sharing xs_sharing_of_stage(const struct xs_round_work *work,
 				    unsigned s);
-
-#endif

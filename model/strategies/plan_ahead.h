@@ -3,8 +3,7 @@
  * A round in stages, whose copies run ahead of its kernels: the plan of
  * prefetch and, with one stage, that of each round of double-buffer.
  */
-#ifndef XS_MODEL_STRATEGIES_PLAN_AHEAD_H
-#define XS_MODEL_STRATEGIES_PLAN_AHEAD_H
+#pragma once
 
 #include "model/strategies/stages.h"
 #include "model/strategies/strategy.h"
@@ -27,5 +26,3 @@ int xs_plan_ahead(const struct xs_strategy_case *c,
 		  const struct xs_stages *stages,
 		  const struct xs_ahead_queues *queues, double host_ns,
 		  struct xs_plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* When each action of a row's plan would run. */
-#ifndef XS_MODEL_STRATEGIES_SCHEDULE_H
-#define XS_MODEL_STRATEGIES_SCHEDULE_H
+#pragma once
 
 #include "model/replay/plan.h"
 #include "model/replay/replay.h"
@@ -27,5 +26,3 @@ int xs_model_schedule(const struct xs_phase *phase,
 		      const struct xs_machine *machine,
 		      struct xs_schedule *schedule);
 void xs_schedule_free(struct xs_schedule *schedule);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The stages of a round: which kernels need which copies. */
-#ifndef XS_MODEL_STRATEGIES_STAGES_H
-#define XS_MODEL_STRATEGIES_STAGES_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 
@@ -29,5 +28,3 @@ int xs_stages_build(const struct xs_phase *phase, struct xs_stages *stages);
 /* One stage with all steps. Returns 0 or -ENOMEM. */
 int xs_stages_build_one(const struct xs_phase *phase, struct xs_stages *stages);
 void xs_stages_free(struct xs_stages *stages);
-
-#endif

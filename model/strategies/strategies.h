@@ -5,8 +5,7 @@
  * strategies.c. The descriptor holds all that the rest of the program has to
  * know about the strategy.
  */
-#ifndef XS_MODEL_STRATEGIES_STRATEGIES_H
-#define XS_MODEL_STRATEGIES_STRATEGIES_H
+#pragma once
 
 #include "model/formulas/estimates.h"
 #include "model/machine/machine.h"
@@ -138,5 +137,3 @@ const struct xs_strategy *xs_strategy_find(const char *id);
  * saves beside the other what it saves alone. */
 bool xs_strategy_are_apart(const struct xs_strategy *a,
 			   const struct xs_strategy *b);
-
-#endif

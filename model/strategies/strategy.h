@@ -3,8 +3,7 @@
  * Shared by the strategies: the case that a strategy gets, and functions that
  * fill its rows. strategies.h has the descriptor that each strategy defines.
  */
-#ifndef XS_MODEL_STRATEGIES_STRATEGY_H
-#define XS_MODEL_STRATEGIES_STRATEGY_H
+#pragma once
 
 #include "model/formulas/closed_forms.h"
 #include "model/machine/range_end.h"
@@ -296,5 +295,3 @@ int xs_batch_direct_build(const struct xs_strategy_case *c,
 	"    x, copied = host.to(device, non_blocking=True), "                 \
 	"side.record_event()\n"                                                \
 	"main.wait_event(copied), x.record_stream(main)  # current_stream()"
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One struct for each function: its arguments in order, as CUPTI passes them to
  * a callback and as the hooks pack their own. */
-#ifndef XS_PRELOAD_API_ARGUMENTS_H
-#define XS_PRELOAD_API_ARGUMENTS_H
+#pragma once
 
 #include "preload/api/functions.h"
 
@@ -190,5 +189,3 @@ XS_FUNCTIONS(XS_ARGS_ROW)
 #undef XS_ARGS_ROW
 #undef XS_ARG_NOTHING
 #undef XS_ARG_MEMBER
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads device properties from the driver that the process has loaded. */
-#ifndef XS_PRELOAD_API_DEVICE_H
-#define XS_PRELOAD_API_DEVICE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ uint64_t xs_device_memory_bytes(uint64_t address);
 
 /* Returns the driver's version, 13000 for 13.0; 0 if unknown. */
 int xs_device_driver_version(void);
-
-#endif

@@ -5,8 +5,7 @@
  * handle of a runtime is the driver's, and errors of our driver calls do not
  * appear in the application's cudaGetLastError().
  */
-#ifndef XS_PRELOAD_API_EVENT_API_H
-#define XS_PRELOAD_API_EVENT_API_H
+#pragma once
 
 #include <cuda.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ extern struct xs_event_api xs_event_api;
 /* Returns whether the process has a driver with all required functions; cheap
  * once it has. Thread-safe. */
 bool xs_event_api_find(void);
-
-#endif

@@ -11,8 +11,7 @@
  * A new interposed function is one row of XS_FUNCTIONS and its XS_ARGS_ line in
  * arguments.h.
  */
-#ifndef XS_PRELOAD_API_FUNCTIONS_H
-#define XS_PRELOAD_API_FUNCTIONS_H
+#pragma once
 
 #include "preload/format.h"
 
@@ -249,5 +248,3 @@ static inline bool xs_function_marks_range(enum xs_function fn)
 /* Returns the function that CUPTI calls `name` ("cudaMemcpy_v3020",
  * "cuMemcpy_ptds"), or XS_FN_COUNT if it is not in the table. */
 enum xs_function xs_function_by_cupti_name(const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the launch functions of the runtime and of the driver have in common. */
-#ifndef XS_PRELOAD_API_LAUNCH_ARGUMENTS_H
-#define XS_PRELOAD_API_LAUNCH_ARGUMENTS_H
+#pragma once
 
 #include "preload/api/functions.h"
 
@@ -28,5 +27,3 @@ struct xs_launch_arguments {
 /* Reads a launch that has succeeded. Returns false for other functions. */
 bool xs_launch_arguments_read(enum xs_function fn, const void *arguments,
 			      struct xs_launch_arguments *launch);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Asks the driver where the parameters of a kernel lie. */
-#ifndef XS_PRELOAD_API_PARAM_INFO_H
-#define XS_PRELOAD_API_PARAM_INFO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ bool xs_param_info_start(void);
  * xs_param_info_start() returned true. */
 bool xs_param_info_of_handle(const void *handle, struct xs_kernel_param *params,
 			     size_t room, size_t *count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the real functions behind the hooks. */
-#ifndef XS_PRELOAD_API_REAL_H
-#define XS_PRELOAD_API_REAL_H
+#pragma once
 
 #include "preload/api/functions.h"
 
@@ -19,5 +18,3 @@ xs_real_fn xs_real_resolve(enum xs_function fn, uintptr_t address);
 /* Like xs_real_resolve(), but for any function of a library (util/objects.h).
  * Returns NULL if there is none. */
 void *xs_real_symbol(const char *library, const char *name, uintptr_t address);
-
-#endif

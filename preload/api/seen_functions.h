@@ -20,8 +20,7 @@
  * Not listed: the driver's functions with 32-bit sizes, which no current
  * program finds by their names.
  */
-#ifndef XS_PRELOAD_API_SEEN_FUNCTIONS_H
-#define XS_PRELOAD_API_SEEN_FUNCTIONS_H
+#pragma once
 
 #include <cuda.h>
 #include <stddef.h>
@@ -330,5 +329,3 @@ struct xs_context {
 	L(cudaMemPrefetchBatchAsync, v13000, xs_prefetch_batch, ptsz,          \
 	  PREFETCH, XS_KEEP_BATCH)
 /* clang-format on */
-
-#endif

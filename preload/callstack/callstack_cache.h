@@ -8,8 +8,7 @@
  * fails for functions with variable stack use (alloca): a value left behind may
  * be taken for a current one.
  */
-#ifndef XS_PRELOAD_CALLSTACK_CALLSTACK_CACHE_H
-#define XS_PRELOAD_CALLSTACK_CALLSTACK_CACHE_H
+#pragma once
 
 #include "preload/callstack/frames.h"
 #include "preload/callstack/place.h"
@@ -53,5 +52,3 @@ void xs_callstack_cache_store(struct xs_callstack_cache *cache,
 			      const struct xs_callstack_cache_key *key,
 			      const struct xs_place *place,
 			      const struct xs_frames *walk, unsigned last);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Walks a thread's call stack and selects the application's frames. */
-#ifndef XS_PRELOAD_CALLSTACK_FRAMES_H
-#define XS_PRELOAD_CALLSTACK_FRAMES_H
+#pragma once
 
 #include "preload/api/functions.h"
 #include "preload/util/config.h"
@@ -46,5 +45,3 @@ void xs_frames_walk(struct xs_frames *stack);
 struct xs_frames_part xs_frames_choose(const struct xs_frames *stack,
 				       const struct xs_frames_call *call,
 				       unsigned wanted);
-
-#endif

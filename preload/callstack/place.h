@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The place that a call came from: the result of a call stack walk. */
-#ifndef XS_PRELOAD_CALLSTACK_PLACE_H
-#define XS_PRELOAD_CALLSTACK_PLACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@ struct xs_place {
 	bool walk_skipped; /* no walk this time: the budget is used up */
 	uintptr_t address; /* calls are counted by it; 0: by function */
 };
-
-#endif

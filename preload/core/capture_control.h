@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Decides when calls are recorded and when they are only counted. */
-#ifndef XS_PRELOAD_CORE_CAPTURE_CONTROL_H
-#define XS_PRELOAD_CORE_CAPTURE_CONTROL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ uint64_t xs_capture_control_tick(void);
 /* At the end, after the collector: notes in the trace a window that ended after
  * the last tick. */
 void xs_capture_control_close(void);
-
-#endif

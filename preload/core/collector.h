@@ -5,8 +5,7 @@
  * file before writers need it. It also makes the last flush, so that a GPU that
  * hangs blocks this thread and not the application's exit.
  */
-#ifndef XS_PRELOAD_CORE_COLLECTOR_H
-#define XS_PRELOAD_CORE_COLLECTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ bool xs_collector_wake(void);
 /* Makes the last round, waits for it at most `deadline_ns`, and ends the
  * thread. Returns whether it finished in time. */
 bool xs_collector_finish(uint64_t deadline_ns);
-
-#endif

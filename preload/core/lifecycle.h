@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Starts and ends tracing. lifecycle.c explains the order. */
-#ifndef XS_PRELOAD_CORE_LIFECYCLE_H
-#define XS_PRELOAD_CORE_LIFECYCLE_H
+#pragma once
 
 #include "preload/cupti/cupti.h"
 #include "preload/trace/session.h"
@@ -36,5 +35,3 @@ static inline void xs_lifecycle_call_returned(void)
 				  memory_order_relaxed))
 		xs_lifecycle_register_late_exit();
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The interface to CUPTI, without NVIDIA's cupti.h. Only profiler_api.h
  * includes the headers of its profiler. */
-#ifndef XS_PRELOAD_CUPTI_CUPTI_H
-#define XS_PRELOAD_CUPTI_CUPTI_H
+#pragma once
 
 #include "preload/util/hot.h"
 
@@ -116,5 +115,3 @@ void xs_cupti_watch_peers(void);
 /* Returns CUPTI's time in ns of CLOCK_REALTIME (cupti_clock.h); 0 without CUPTI
  * or after it was detached. Our own thread only. */
 uint64_t xs_cupti_now_ns(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* CUPTI's functions, shared by the files of this folder and by
  * hooks/cupti_callback.c. */
-#ifndef XS_PRELOAD_CUPTI_CUPTI_API_H
-#define XS_PRELOAD_CUPTI_CUPTI_API_H
+#pragma once
 
 #include "preload/api/functions.h"
 #include "preload/trace/thread.h"
@@ -119,5 +118,3 @@ void xs_cupti_watch_driver(bool counters);
  */
 void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,
 			   const CUpti_CallbackData *data);
-
-#endif

@@ -10,8 +10,7 @@
  * stay in CLOCK_REALTIME, so only the value of a time shows its clock: the one
  * whose span since the clock was set contains it or is nearer to it.
  */
-#ifndef XS_PRELOAD_CUPTI_CUPTI_CLOCK_H
-#define XS_PRELOAD_CUPTI_CUPTI_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ void xs_cupti_clock_look(void);
 /* Like xs_clock_line_ns(); returns the time unchanged if no other clock was
  * set. */
 uint64_t xs_cupti_clock_ns(uint64_t stamp);
-
-#endif

@@ -10,8 +10,7 @@
  * buffers, which we only read. All functions are thread-safe, and no lock is
  * held over a call of CUPTI or of the client.
  */
-#ifndef XS_PRELOAD_CUPTI_CUPTI_SHARE_H
-#define XS_PRELOAD_CUPTI_CUPTI_SHARE_H
+#pragma once
 
 #include "preload/cupti/cupti_api.h"
 
@@ -184,5 +183,3 @@ void xs_share_forget_callbacks(void);
 void xs_share_forget_records(void);
 void xs_share_forget_buffers(void);
 void xs_share_forget_clock(void);
-
-#endif

@@ -6,8 +6,7 @@
  * if that is not allowed, its records and callbacks are switched off. Our own
  * thread only.
  */
-#ifndef XS_PRELOAD_CUPTI_CUPTI_SUSPEND_H
-#define XS_PRELOAD_CUPTI_CUPTI_SUSPEND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ void xs_cupti_suspend_finish(void);
 
 /* Returns whether only hooks see calls from now on, until the end. */
 bool xs_cupti_suspend_has_left(void);
-
-#endif

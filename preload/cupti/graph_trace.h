@@ -25,8 +25,7 @@
  * launches would crash after cuptiFinalize; callbacks may be switched off;
  * kernels are counted; or CUPTI is older than 12.9, which was not tested.
  */
-#ifndef XS_PRELOAD_CUPTI_GRAPH_TRACE_H
-#define XS_PRELOAD_CUPTI_GRAPH_TRACE_H
+#pragma once
 
 #include "preload/util/hot.h"
 
@@ -58,5 +57,3 @@ static inline void xs_graph_trace_before_launch(const void *arguments)
 		/* the first parameter of all functions is the graph */
 		xs_graph_trace_choose(*(void *const *)arguments);
 }
-
-#endif

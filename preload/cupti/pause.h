@@ -8,8 +8,7 @@
  * and ends with callbacks disabled, the count is wrong from then on: all calls
  * of this thread are taken for inner ones, and have one id (H200, CUDA 13.0).
  */
-#ifndef XS_PRELOAD_CUPTI_PAUSE_H
-#define XS_PRELOAD_CUPTI_PAUSE_H
+#pragma once
 
 #include "preload/format.h"
 
@@ -39,5 +38,3 @@ bool xs_pause_for(void (*change)(void), uint64_t patience_ns);
  * may need a lock that a waiting thread holds, such as the loader's. So a
  * thread that has waited for 200 ms ends the pause for all. */
 void xs_pause_wait(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a kernel's name and launch configuration from a launch's arguments, for
  * use without CUPTI. */
-#ifndef XS_PRELOAD_EVENTS_LAUNCH_H
-#define XS_PRELOAD_EVENTS_LAUNCH_H
+#pragma once
 
 #include "preload/api/functions.h"
 #include "preload/trace/gpu_records.h"
@@ -15,5 +14,3 @@
  */
 void xs_launch_read(enum xs_function fn, uintptr_t address,
 		    const void *arguments, struct xs_gpu_shape *shape);
-
-#endif

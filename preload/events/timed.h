@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Data of timing.c and timing_read.c: contexts, queues and pools of events. */
-#ifndef XS_PRELOAD_EVENTS_TIMED_H
-#define XS_PRELOAD_EVENTS_TIMED_H
+#pragma once
 
 #include "preload/api/event_api.h"
 #include "preload/trace/gpu_records.h"
@@ -97,5 +96,3 @@ void xs_timed_read_all(struct xs_timed_context *context, bool idle,
 
 /* Counts calls that were not timed. */
 void xs_timed_count_untimed(uint64_t count);
-
-#endif

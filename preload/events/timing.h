@@ -8,8 +8,7 @@
  * after the application has waited, or after some calls if they are finished.
  * Capturing streams are not used.
  */
-#ifndef XS_PRELOAD_EVENTS_TIMING_H
-#define XS_PRELOAD_EVENTS_TIMING_H
+#pragma once
 
 #include "preload/record/open_call.h"
 
@@ -35,5 +34,3 @@ uint64_t xs_timing_untimed(bool last);
 /* Returns the maximum error of the times on the host's clock; 0 if nothing was
  * timed. */
 uint64_t xs_timing_error_ns(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Start and end of a hooked call. */
-#ifndef XS_PRELOAD_HOOKS_CALL_H
-#define XS_PRELOAD_HOOKS_CALL_H
+#pragma once
 
 #include "preload/api/functions.h"
 #include "preload/api/real.h"
@@ -28,5 +27,3 @@ xs_real_fn xs_call_begin_slow(struct xs_thread *thread,
 			      struct xs_open_call *call, const void *arguments);
 void xs_call_end_slow(struct xs_open_call *call, cudaError_t error,
 		      const void *arguments);
-
-#endif

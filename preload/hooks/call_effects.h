@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Effects of calls on the recording itself. */
-#ifndef XS_PRELOAD_HOOKS_CALL_EFFECTS_H
-#define XS_PRELOAD_HOOKS_CALL_EFFECTS_H
+#pragma once
 
 #include "preload/api/functions.h"
 #include "preload/cupti/graph_trace.h"
@@ -39,5 +38,3 @@ static inline void xs_call_effects_note_graph(enum xs_function fn,
 /* After the call: marks the range of XFERSPY_RANGE=profiler, and has the
  * migrations of managed memory recorded once there is any. */
 void xs_call_effects_after(enum xs_function fn);
-
-#endif

@@ -2,8 +2,7 @@
 /* The binary interface between NVTX and a tool, as NVTX's documentation and
  * headers (version 3) publish it: what we need of it. Each library that uses
  * NVTX contains a copy of its functions, and attaches the tool by itself. */
-#ifndef XS_PRELOAD_HOOKS_NVTX_ABI_H
-#define XS_PRELOAD_HOOKS_NVTX_ABI_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ _Static_assert(sizeof(struct xs_nvtx_attributes) == 48, "NVTX's layout");
 
 /* What push and pop return while no tool counts the levels. */
 #define XS_NVTX_NO_LEVEL (-2)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records and counts calls that no hook sees: CUPTI's callbacks report them. */
-#ifndef XS_PRELOAD_HOOKS_SEEN_CALL_H
-#define XS_PRELOAD_HOOKS_SEEN_CALL_H
+#pragma once
 
 #include "preload/api/functions.h"
 #include "preload/trace/thread.h"
@@ -22,5 +21,3 @@ void xs_seen_call_record(struct xs_thread *thread,
 /* Counts the call; start_ns is not used. errno may change. */
 void xs_seen_call_count(struct xs_thread *thread,
 			const struct xs_seen_call *seen);
-
-#endif

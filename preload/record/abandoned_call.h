@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that a jump or an exception left without their end. */
-#ifndef XS_PRELOAD_RECORD_ABANDONED_CALL_H
-#define XS_PRELOAD_RECORD_ABANDONED_CALL_H
+#pragma once
 
 #include "preload/trace/thread.h"
 
@@ -12,5 +11,3 @@
  * one was abandoned: it is counted as lost, and the thread is inside of none.
  */
 XS_COLD bool xs_abandoned_call_drop(struct xs_thread *thread, const void *at);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The ranges of memory that hold addresses, or may do so: who accesses them may
  * access other memory. */
-#ifndef XS_PRELOAD_RECORD_ADDRESS_TABLES_H
-#define XS_PRELOAD_RECORD_ADDRESS_TABLES_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -36,5 +35,3 @@ static inline bool xs_address_tables_are_outside(void)
 	return atomic_load_explicit(&xs_address_tables_outside,
 				    memory_order_relaxed) > 0;
 }
-
-#endif

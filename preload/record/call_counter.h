@@ -5,8 +5,7 @@
  * place, so it outlives the process. The cost in trace bytes grows with the
  * number of counters, not with the number of calls.
  */
-#ifndef XS_PRELOAD_RECORD_CALL_COUNTER_H
-#define XS_PRELOAD_RECORD_CALL_COUNTER_H
+#pragma once
 
 #include "preload/trace/thread.h"
 
@@ -31,5 +30,3 @@ struct xs_rec_tally *xs_call_counter_count(struct xs_thread *thread,
 
 /* Call when the thread ends: another thread continues its counters. */
 void xs_call_counter_release(struct xs_thread *thread);
-
-#endif

@@ -7,8 +7,7 @@
  * CUDA evicts the first-level caches, so the cost of a call is the number of
  * cache lines of code and data that it touches.
  */
-#ifndef XS_PRELOAD_RECORD_CALLSITE_CACHE_H
-#define XS_PRELOAD_RECORD_CALLSITE_CACHE_H
+#pragma once
 
 #include "preload/api/functions.h"
 #include "preload/api/real.h"
@@ -66,5 +65,3 @@ XS_COLD struct xs_callsite *xs_callsite_cache_add(struct xs_thread *thread,
 
 /* Frees a thread's table; NULL is allowed. */
 void xs_callsite_cache_drop(struct xs_callsite *callsite);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Hashes the host memory of copies (XFERSPY_HASH). */
-#ifndef XS_PRELOAD_RECORD_CONTENT_H
-#define XS_PRELOAD_RECORD_CONTENT_H
+#pragma once
 
 #include "preload/util/config.h"
 
@@ -28,5 +27,3 @@ bool xs_content_read_blocks(const struct iovec *from, unsigned blocks, void *to,
  * invalid. Allocates nothing; may set errno. */
 bool xs_content_hash(uint64_t address, uint64_t bytes, uint64_t *hash,
 		     uint64_t *hashed_bytes);
-
-#endif

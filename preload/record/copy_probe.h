@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copy probe: measures page faults of the thread during a copy, and hashes its
  * host memory if XFERSPY_HASH is set. */
-#ifndef XS_PRELOAD_RECORD_COPY_PROBE_H
-#define XS_PRELOAD_RECORD_COPY_PROBE_H
+#pragma once
 
 #include "preload/api/functions.h"
 #include "preload/record/content.h"
@@ -57,5 +56,3 @@ static inline void xs_copy_probe_end(struct xs_copy_probe *probe)
  * the host's side; for a copy out only if the call has waited for it. */
 bool xs_copy_probe_content(struct xs_copy_probe *probe, enum xs_function fn,
 			   const struct xs_event *event);
-
-#endif

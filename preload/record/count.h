@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts calls that are not recorded, and asks for a sample window if a kind of
  * call was never recorded. */
-#ifndef XS_PRELOAD_RECORD_COUNT_H
-#define XS_PRELOAD_RECORD_COUNT_H
+#pragma once
 
 #include "preload/api/functions.h"
 #include "preload/sites/site.h"
@@ -34,5 +33,3 @@ void xs_count_event(struct xs_thread *thread, const struct xs_ended_call *call,
 void xs_count_recorded(struct xs_thread *thread,
 		       const struct xs_ended_call *call,
 		       const struct xs_event *event, uint32_t site);
-
-#endif

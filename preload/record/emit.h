@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the records of a call. */
-#ifndef XS_PRELOAD_RECORD_EMIT_H
-#define XS_PRELOAD_RECORD_EMIT_H
+#pragma once
 
 #include "preload/record/count.h"
 #include "preload/record/span.h"
@@ -37,5 +36,3 @@ static inline void xs_emit_pending(const struct xs_ended_call *call,
 	if (XS_UNLIKELY(!xs_capture_mode_is_whole))
 		xs_emit_note_pending(call, correlation);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which words of a kernel's parameters may hold pointers, asked once for each
  * kernel. */
-#ifndef XS_PRELOAD_RECORD_KERNEL_LAYOUT_H
-#define XS_PRELOAD_RECORD_KERNEL_LAYOUT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -44,5 +43,3 @@ struct xs_kernel *xs_kernel_layout_get(const void *function,
 
 /* Call when device code is unloaded: its handles may be given out again. */
 void xs_kernel_layout_outdate(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records the addresses of live memory among the parameters of launches
  * (XFERSPY_DATAFLOW). */
-#ifndef XS_PRELOAD_RECORD_LAUNCH_POINTERS_H
-#define XS_PRELOAD_RECORD_LAUNCH_POINTERS_H
+#pragma once
 
 #include "preload/record/count.h"
 #include "preload/record/span.h"
@@ -62,5 +61,3 @@ void xs_launch_pointers_nested(struct xs_thread *thread, enum xs_function fn,
 /* Call when a context is about to end, with its number as CUPTI counts it: its
  * memory ends, too. */
 void xs_launch_pointers_end_context(uint32_t context);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The live allocations that kernels can access: device, managed and pinned
  * memory, and objects. Used only if the pointers of launches are recorded. */
-#ifndef XS_PRELOAD_RECORD_LIVE_MEMORY_H
-#define XS_PRELOAD_RECORD_LIVE_MEMORY_H
+#pragma once
 
 #include "preload/format.h"
 
@@ -63,5 +62,3 @@ struct xs_live_addresses {
  * for its first one: arrays may begin with another index than 0. */
 void xs_live_memory_collect(const void *from, size_t words,
 			    struct xs_live_addresses *found);
-
-#endif

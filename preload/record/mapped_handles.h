@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where cuMemMap maps memory, by its handle: one handle may be mapped at
  * several addresses, also one after the other. */
-#ifndef XS_PRELOAD_RECORD_MAPPED_HANDLES_H
-#define XS_PRELOAD_RECORD_MAPPED_HANDLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ uint64_t xs_mapped_handles_put(uint64_t handle, uint64_t address, bool refers);
 /* Call when the handle is released: another one may get its number after the
  * last release. */
 void xs_mapped_handles_drop(uint64_t handle);
-
-#endif

@@ -2,8 +2,7 @@
 /* The names of NVTX ranges and domains. Each text has one number in the
  * process, and one string in the trace. Lock-free: signal handlers and children
  * of a fork may add names, too. */
-#ifndef XS_PRELOAD_RECORD_NVTX_NAMES_H
-#define XS_PRELOAD_RECORD_NVTX_NAMES_H
+#pragma once
 
 #include "preload/trace/writer.h"
 
@@ -35,5 +34,3 @@ bool xs_nvtx_name_exists(uint64_t number);
 /* Returns the string id of a number; 0 for number 0 and XS_NVTX_NO_ROOM, or if
  * there was no room to write the string. */
 uint32_t xs_nvtx_name_string(uint32_t number, struct xs_writer *writer);
-
-#endif

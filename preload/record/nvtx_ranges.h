@@ -8,8 +8,7 @@
  * the process does is not in the trace. All functions keep errno, have no
  * cancellation point and may be called in signal handlers.
  */
-#ifndef XS_PRELOAD_RECORD_NVTX_RANGES_H
-#define XS_PRELOAD_RECORD_NVTX_RANGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ void xs_nvtx_end(uint64_t id);
 /* Returns how many ranges were lost since the last call: too many open ones or
  * names, or no room in the trace. */
 uint64_t xs_nvtx_take_lost(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* State of a hooked call between its start and its end. */
-#ifndef XS_PRELOAD_RECORD_OPEN_CALL_H
-#define XS_PRELOAD_RECORD_OPEN_CALL_H
+#pragma once
 
 #include "preload/api/functions.h"
 #include "preload/sites/site.h"
@@ -24,5 +23,3 @@ struct xs_open_call {
 	uint8_t call_class;    /* fast path, recorded: enum xs_call_class */
 	struct xs_event event; /* fast path, recorded: the arguments */
 };
-
-#endif

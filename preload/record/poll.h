@@ -2,8 +2,7 @@
 /* Polls: calls that ask whether the device is done. A program makes them in
  * loops, a million times a second, so consecutive polls of a thread become one
  * record with start, end and count. */
-#ifndef XS_PRELOAD_RECORD_POLL_H
-#define XS_PRELOAD_RECORD_POLL_H
+#pragma once
 
 #include "preload/trace/thread.h"
 
@@ -34,5 +33,3 @@ static inline int xs_poll_write(struct xs_thread *thread)
 
 /* Frees the memory; NULL is allowed. */
 void xs_poll_drop(struct xs_poll *poll);
-
-#endif

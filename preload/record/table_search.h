@@ -5,8 +5,7 @@
  * 1 KiB are read, of rows of more than that the first one: these count as data
  * if they have none. What is not looked at counts as a table.
  */
-#ifndef XS_PRELOAD_RECORD_TABLE_SEARCH_H
-#define XS_PRELOAD_RECORD_TABLE_SEARCH_H
+#pragma once
 
 #include "preload/api/functions.h"
 #include "preload/util/hot.h"
@@ -28,5 +27,3 @@ void xs_table_search_outdate(void);
 /* Returns whether the memory at an address that a launch is given is pinned; if
  * it holds addresses, *leads is set. Takes a lock: call it in a guard. */
 bool xs_table_search_pinned(uint64_t address, bool *leads);
-
-#endif

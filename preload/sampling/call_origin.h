@@ -3,8 +3,7 @@
  * How calls are seen: by hooks, or only by CUPTI's callbacks. The calls of a
  * statically linked runtime are seen only by callbacks.
  */
-#ifndef XS_PRELOAD_SAMPLING_CALL_ORIGIN_H
-#define XS_PRELOAD_SAMPLING_CALL_ORIGIN_H
+#pragma once
 
 #include "preload/util/set_once.h"
 
@@ -29,5 +28,3 @@ static inline void xs_call_origin_note_callback(void)
 
 /* Returns whether calls were seen, and all of them by hooks. */
 bool xs_call_origin_all_hooked(void);
-
-#endif

@@ -4,8 +4,7 @@
  * records, only counted (record/call_counter.h), or ignored. sampling_policy.h
  * describes when and why.
  */
-#ifndef XS_PRELOAD_SAMPLING_CAPTURE_MODE_H
-#define XS_PRELOAD_SAMPLING_CAPTURE_MODE_H
+#pragma once
 
 #include "preload/trace/thread.h"
 
@@ -73,5 +72,3 @@ static inline bool xs_capture_mode_records_again(void)
 
 /* Notes that calls of a kind were counted that was never recorded. */
 void xs_capture_mode_note_unseen(void);
-
-#endif

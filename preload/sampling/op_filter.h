@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Decides which ops from CUPTI or events are written to the trace. */
-#ifndef XS_PRELOAD_SAMPLING_OP_FILTER_H
-#define XS_PRELOAD_SAMPLING_OP_FILTER_H
+#pragma once
 
 #include "preload/trace/gpu_records.h"
 
@@ -17,5 +16,3 @@ bool xs_op_filter_wants(const struct xs_gpu_op *op);
 
 /* Notes that the counters of a launch are read: CUPTI gives its op no times. */
 void xs_op_filter_note_counted(uint32_t correlation);
-
-#endif

@@ -5,8 +5,7 @@
  * seen; pending ops; and whether the program uses graphs. Any thread writes to
  * it on the fast path.
  */
-#ifndef XS_PRELOAD_SAMPLING_OP_TRACKER_H
-#define XS_PRELOAD_SAMPLING_OP_TRACKER_H
+#pragma once
 
 #include "preload/util/set_once.h"
 
@@ -99,5 +98,3 @@ void xs_op_tracker_reset_unmatched(void);
 uint32_t xs_op_tracker_nested(void);
 bool xs_op_tracker_saw_own(void);
 bool xs_op_tracker_saw_graphs(void);
-
-#endif

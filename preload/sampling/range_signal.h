@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SIGUSR2 begins and ends the recorded range with XFERSPY_RANGE=signal. */
-#ifndef XS_PRELOAD_SAMPLING_RANGE_SIGNAL_H
-#define XS_PRELOAD_SAMPLING_RANGE_SIGNAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ bool xs_range_signal_is_ours(void);
 
 /* Returns whether the last signal began a range. */
 bool xs_range_signal_is_on(void);
-
-#endif

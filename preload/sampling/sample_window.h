@@ -4,8 +4,7 @@
  * records stay enabled for a while after a window, and ops of calls that were
  * only counted are dropped. Ids increase over all threads, and wrap around.
  */
-#ifndef XS_PRELOAD_SAMPLING_SAMPLE_WINDOW_H
-#define XS_PRELOAD_SAMPLING_SAMPLE_WINDOW_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -66,5 +65,3 @@ static inline void xs_sample_window_note_counted(uint32_t correlation)
 
 /* Returns whether an op with this id belongs to no window. */
 bool xs_sample_window_is_past(uint32_t correlation);
-
-#endif

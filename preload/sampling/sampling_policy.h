@@ -11,8 +11,7 @@
  *          sample windows open at increasing intervals, and for kinds that
  *          were never recorded; each uses a share of the remaining bytes.
  */
-#ifndef XS_PRELOAD_SAMPLING_SAMPLING_POLICY_H
-#define XS_PRELOAD_SAMPLING_SAMPLING_POLICY_H
+#pragma once
 
 #include "preload/sampling/capture_mode.h"
 
@@ -58,5 +57,3 @@ struct xs_sampling_input {
 bool xs_sampling_policy_decide(struct xs_sampling_policy *policy,
 			       const struct xs_sampling_input *in,
 			       uint64_t *until);
-
-#endif

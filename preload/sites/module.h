@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers the loaded objects that call sites lie in. */
-#ifndef XS_PRELOAD_SITES_MODULE_H
-#define XS_PRELOAD_SITES_MODULE_H
+#pragma once
 
 #include "preload/trace/writer.h"
 
@@ -10,5 +9,3 @@
  * there was no space. *offset: the address as the object's ELF file has it. */
 uint32_t xs_module_id(struct xs_writer *writer, uintptr_t address,
 		      uint64_t *offset);
-
-#endif

@@ -2,8 +2,7 @@
 /* Counts how often an object that made CUDA calls was unloaded. Afterwards
  * other code may have the same addresses, so everything cached about an address
  * is valid for one generation only. */
-#ifndef XS_PRELOAD_SITES_MODULE_GENERATION_H
-#define XS_PRELOAD_SITES_MODULE_GENERATION_H
+#pragma once
 
 #include "preload/sites/object.h"
 
@@ -19,5 +18,3 @@ void xs_module_generation_track(const struct xs_object *object,
 /* Call after an object was unloaded: starts a new generation if it had made
  * calls. Takes the loader's lock. */
 void xs_module_generation_update(void);
-
-#endif

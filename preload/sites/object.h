@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the loaded object (executable or library) that contains an address. */
-#ifndef XS_PRELOAD_SITES_OBJECT_H
-#define XS_PRELOAD_SITES_OBJECT_H
+#pragma once
 
 #include <limits.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ int xs_object_find(uintptr_t address, struct xs_object *module);
 /* Finds the address range of the code of the object that contains an address;
  * both 0 if there is none. Takes the loader's lock. */
 void xs_object_code_range(uintptr_t address, uintptr_t *begin, uintptr_t *end);
-
-#endif

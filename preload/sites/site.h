@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Call sites: the place in the application that calls a CUDA function, and the
  * real function that such a call reaches. Look-ups take no lock. */
-#ifndef XS_PRELOAD_SITES_SITE_H
-#define XS_PRELOAD_SITES_SITE_H
+#pragma once
 
 #include "preload/api/functions.h"
 #include "preload/trace/writer.h"
@@ -67,5 +66,3 @@ uint32_t xs_site_source_id(struct xs_writer *writer,
 /* Returns the string id of a name or file of a source line, which is written
  * once; 0 if there was no space. Takes a lock. */
 uint32_t xs_site_string(struct xs_writer *writer, const char *text);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the records of ops, kernels and queues with the shared writer. It
  * takes its lock; never call CUPTI with that lock held. */
-#ifndef XS_PRELOAD_TRACE_GPU_RECORDS_H
-#define XS_PRELOAD_TRACE_GPU_RECORDS_H
+#pragma once
 
 #include "preload/format.h"
 
@@ -81,5 +80,3 @@ uint64_t xs_gpu_records_devices(void);
 
 /* Returns the latest end of a written op, 0 if there is none. */
 uint64_t xs_gpu_records_last_end_ns(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes records that describe the run: info, clocks, losses, devices.
  * Thread-safe; not for the application's fast path. */
-#ifndef XS_PRELOAD_TRACE_INFO_H
-#define XS_PRELOAD_TRACE_INFO_H
+#pragma once
 
 #include "preload/format.h"
 
@@ -27,5 +26,3 @@ void xs_trace_info_device(const struct xs_rec_device *device, const char *name);
 
 /* Writes that `count` more calls or records were lost. */
 void xs_trace_info_loss(enum xs_loss what, uint64_t count);
-
-#endif

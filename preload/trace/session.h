@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The process-wide trace file and the state of tracing. */
-#ifndef XS_PRELOAD_TRACE_SESSION_H
-#define XS_PRELOAD_TRACE_SESSION_H
+#pragma once
 
 #include "preload/trace/trace_file.h"
 
@@ -27,5 +26,3 @@ static inline bool xs_session_is_recording(void)
 
 	return state == XS_SESSION_RECORDING || state == XS_SESSION_FINISHING;
 }
-
-#endif

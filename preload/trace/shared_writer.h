@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The writer that threads share, for GPU records and for records that describe
  * the run. It is locked; never call CUPTI with the lock held. */
-#ifndef XS_PRELOAD_TRACE_SHARED_WRITER_H
-#define XS_PRELOAD_TRACE_SHARED_WRITER_H
+#pragma once
 
 #include "preload/trace/writer.h"
 
@@ -23,5 +22,3 @@ bool xs_shared_writer_lock_until(const struct timespec *until);
 /* Call in the child of a fork: another thread of the parent may have held the
  * lock. */
 void xs_shared_writer_in_child(void);
-
-#endif

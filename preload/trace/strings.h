@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocates the ids of strings in the trace. */
-#ifndef XS_PRELOAD_TRACE_STRINGS_H
-#define XS_PRELOAD_TRACE_STRINGS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@
 
 /* Returns an id that no other string has. */
 uint32_t xs_strings_new_id(void);
-
-#endif

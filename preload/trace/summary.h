@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints one line on stderr: where the trace is, or why there is none. */
-#ifndef XS_PRELOAD_TRACE_SUMMARY_H
-#define XS_PRELOAD_TRACE_SUMMARY_H
+#pragma once
 
 #include "preload/trace/trace_file.h"
 
@@ -33,5 +32,3 @@ void xs_summary_print_error(const char *path, int error);
 /* Prints that this process called nothing that is recorded, and what to check.
  */
 void xs_summary_print_unused(void);
-
-#endif

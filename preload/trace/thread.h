@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Per-thread state of the application's threads. */
-#ifndef XS_PRELOAD_TRACE_THREAD_H
-#define XS_PRELOAD_TRACE_THREAD_H
+#pragma once
 
 #include "preload/trace/writer.h"
 #include "preload/util/hot.h"
@@ -144,5 +143,3 @@ unsigned xs_thread_count_in_unhooked(void);
 
 /* Returns whether an open thread is inside a recorded hooked call. */
 bool xs_thread_any_in_recorded_call(void);
-
-#endif

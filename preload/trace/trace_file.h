@@ -9,8 +9,7 @@
  * application. There is no handler for that: a process-wide handler would be a
  * greater risk to the application.
  */
-#ifndef XS_PRELOAD_TRACE_TRACE_FILE_H
-#define XS_PRELOAD_TRACE_TRACE_FILE_H
+#pragma once
 
 #include "preload/format.h"
 
@@ -125,5 +124,3 @@ bool xs_trace_file_make_room(struct xs_trace_file *trace, uint64_t end_bytes);
  * after 0.5 s. */
 bool xs_trace_file_lock_growth(struct xs_trace_file *trace);
 void xs_trace_file_unlock_growth(struct xs_trace_file *trace);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes records into chunks. A writer belongs to one thread, or is the shared
  * writer of GPU records. Not thread-safe. */
-#ifndef XS_PRELOAD_TRACE_WRITER_H
-#define XS_PRELOAD_TRACE_WRITER_H
+#pragma once
 
 #include "preload/trace/trace_file.h"
 
@@ -69,5 +68,3 @@ void xs_writer_release(struct xs_writer *writer);
 
 /* Unmaps the writer's memory. It can be opened again. */
 void xs_writer_close(struct xs_writer *writer);
-
-#endif

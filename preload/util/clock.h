@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Clocks. Calls are stamped with CLOCK_REALTIME because CUPTI stamps GPU
  * records with it by default: no conversion, no drift between the two. */
-#ifndef XS_PRELOAD_UTIL_CLOCK_H
-#define XS_PRELOAD_UTIL_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -20,5 +19,3 @@ static inline uint64_t xs_clock_realtime_ns(void)
 {
 	return xs_clock_ns(CLOCK_REALTIME);
 }
-
-#endif

@@ -35,8 +35,7 @@
  *   XFERSPY_CUPTI    path of libcupti; none: do not use CUPTI
  *   XFERSPY_RUN_PID  set by xferspy run: the process that it became
  */
-#ifndef XS_PRELOAD_UTIL_CONFIG_H
-#define XS_PRELOAD_UTIL_CONFIG_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -142,5 +141,3 @@ void xs_config_check(xs_config_wrong *wrong);
 /* Returns the number of hardware queues, 1 to 32, that an environment variable
  * requests from NVIDIA's driver; 0 if it is unset or invalid. */
 unsigned xs_config_connections(const char *variable);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the loaded objects that contain a CUDA runtime. */
-#ifndef XS_PRELOAD_UTIL_CUDART_OBJECTS_H
-#define XS_PRELOAD_UTIL_CUDART_OBJECTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ bool xs_cudart_objects_are_hooked(void);
 /* Returns whether a runtime is statically linked into the executable. Reads its
  * file. */
 bool xs_cudart_objects_in_program(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* File operations for the trace. Every failure is an error number and never a
  * signal in the application. */
-#ifndef XS_PRELOAD_UTIL_FILE_H
-#define XS_PRELOAD_UTIL_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ int xs_file_allocate(int fd, uint64_t from_bytes, uint64_t to_bytes);
 /* Maps a part of the file shared, with every page present and writable. Returns
  * NULL and sets errno on failure. */
 void *xs_file_map(int fd, uint64_t at_bytes, size_t bytes);
-
-#endif

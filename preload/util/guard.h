@@ -13,8 +13,7 @@
  * This takes two system calls. The hot path has neither cancellation points
  * nor locks, so it does without.
  */
-#ifndef XS_PRELOAD_UTIL_GUARD_H
-#define XS_PRELOAD_UTIL_GUARD_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ bool xs_guard_holds(const void *address);
 /* For a thread of ours, which blocks all signals and is never cancelled: its
  * guards have no effect. */
 void xs_guard_own_thread(void);
-
-#endif

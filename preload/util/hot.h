@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Section and branch attributes that keep the code and the data of the fast
  * path in few cache lines (record/callsite_cache.h). */
-#ifndef XS_PRELOAD_UTIL_HOT_H
-#define XS_PRELOAD_UTIL_HOT_H
+#pragma once
 
 #define XS_HOT	    __attribute__((hot))
 #define XS_HOT_DATA __attribute__((section("xs_hot")))
@@ -12,5 +11,3 @@
  * as is the code behind a condition that is rarely true. */
 #define XS_COLD		     __attribute__((noinline, cold))
 #define XS_UNLIKELY(is_true) __builtin_expect(!!(is_true), 0)
-
-#endif

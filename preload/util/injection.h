@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The variables that name the library that CUDA and NVTX load during their
  * initialisation. */
-#ifndef XS_PRELOAD_UTIL_INJECTION_H
-#define XS_PRELOAD_UTIL_INJECTION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ bool xs_injection_other_will_load(void);
 /* Returns the other tool's library that the variable of NVTX named then and
  * that gets the ranges instead of us; NULL if NVTX will load none, as above. */
 const char *xs_injection_other_of_nvtx(void);
-
-#endif

@@ -2,8 +2,7 @@
 /* Maps keys (bytes) to numbers: kernel names, shapes, queues, modules.
  * Allocates with mmap, never with the application's malloc. Not thread-safe;
  * the owner locks. */
-#ifndef XS_PRELOAD_UTIL_INTERN_H
-#define XS_PRELOAD_UTIL_INTERN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ uint32_t *xs_intern_number(struct xs_intern *table, const void *key,
 
 /* Returns the XXH3 hash of a key. */
 uint64_t xs_hash(const void *key, size_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Objects that the process has loaded, from the loader's list. */
-#ifndef XS_PRELOAD_UTIL_OBJECTS_H
-#define XS_PRELOAD_UTIL_OBJECTS_H
+#pragma once
 
 #include <link.h>
 #include <stdbool.h>
@@ -83,5 +82,3 @@ void xs_objects_each(const char *library,
  * the loader's lock held. */
 bool xs_objects_ask(const struct xs_loaded_object *object,
 		    bool (*ask)(const struct link_map *map));
-
-#endif

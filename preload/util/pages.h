@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that does not come from the application's malloc(). */
-#ifndef XS_PRELOAD_UTIL_PAGES_H
-#define XS_PRELOAD_UTIL_PAGES_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/mman.h>
@@ -14,5 +13,3 @@ static inline void *xs_pages_map(size_t bytes)
 
 	return pages == MAP_FAILED ? NULL : pages;
 }
-
-#endif

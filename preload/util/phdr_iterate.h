@@ -2,8 +2,7 @@
 /* dl_iterate_phdr() that is safe with concurrent forks. It holds a lock of the
  * loader that glibc does not release in a child that another thread forks
  * meanwhile: the child's next dlopen() would hang. So forks wait for it. */
-#ifndef XS_PRELOAD_UTIL_PHDR_ITERATE_H
-#define XS_PRELOAD_UTIL_PHDR_ITERATE_H
+#pragma once
 
 #include <link.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ int xs_phdr_iterate(int (*visit)(struct dl_phdr_info *, size_t, void *),
 void xs_phdr_iterate_before_fork(void);
 void xs_phdr_iterate_after_fork(void);
 void xs_phdr_iterate_in_child(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers for CUPTI's activity records, allocated with mmap and reused. */
-#ifndef XS_PRELOAD_UTIL_POOL_H
-#define XS_PRELOAD_UTIL_POOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void xs_pool_give(uint8_t *buffer);
 
 /* Returns whether the buffer came from this pool. */
 bool xs_pool_owns(const uint8_t *buffer);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells processes apart that share memory, as after vfork(). */
-#ifndef XS_PRELOAD_UTIL_PROCESS_H
-#define XS_PRELOAD_UTIL_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -19,5 +18,3 @@ struct xs_process xs_process_self(void);
 /* Returns whether it is the calling process. May be called in a signal
  * handler. */
 bool xs_process_is_current(const struct xs_process *process);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Flags that hot paths set and that are never cleared. */
-#ifndef XS_PRELOAD_UTIL_SET_ONCE_H
-#define XS_PRELOAD_UTIL_SET_ONCE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -13,5 +12,3 @@ static inline void xs_set_once(atomic_bool *flag)
 	if (!atomic_load_explicit(flag, memory_order_relaxed))
 		atomic_store(flag, true);
 }
-
-#endif

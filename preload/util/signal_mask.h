@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Suppresses signals that the library's own system calls raise. */
-#ifndef XS_PRELOAD_UTIL_SIGNAL_MASK_H
-#define XS_PRELOAD_UTIL_SIGNAL_MASK_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -23,5 +22,3 @@ void xs_signal_mask_end(const struct xs_signal_mask *mask, bool raised);
  * a full pipe's reader may wait for the program's end, so the text is dropped.
  * Errors are ignored: there is nowhere to report them. */
 void xs_signal_mask_write(int fd, const char *text, size_t bytes);
-
-#endif

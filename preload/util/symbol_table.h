@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Symbols that a loaded object defines, read from its tables. Unlike dlsym(),
  * this leaves the message alone that the program's next dlerror() returns. */
-#ifndef XS_PRELOAD_UTIL_SYMBOL_TABLE_H
-#define XS_PRELOAD_UTIL_SYMBOL_TABLE_H
+#pragma once
 
 #include <link.h>
 
@@ -10,5 +9,3 @@
  * NULL if the object has none or no DT_GNU_HASH. The object must stay
  * loaded. */
 void *xs_symbol_table_function(const struct link_map *map, const char *name);
-
-#endif

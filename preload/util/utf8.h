@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef XS_PRELOAD_UTIL_UTF8_H
-#define XS_PRELOAD_UTIL_UTF8_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ static inline char *xs_utf8_put(char *at, uint32_t c)
 	}
 	return at;
 }
-
-#endif

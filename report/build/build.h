@@ -3,8 +3,7 @@
  * The steps that build a result, called by read.c. The arena of the result
  * owns what they allocate and remembers failed allocations.
  */
-#ifndef XS_REPORT_BUILD_BUILD_H
-#define XS_REPORT_BUILD_BUILD_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 #include "analyzer/rounds/phase.h"
@@ -187,5 +186,3 @@ int xs_build_dataflow(struct xs_result *result, const struct xs_trace *trace,
 /* Predicts the unchanged run on further machines. Needs complete phases. */
 void xs_build_other_machines(struct xs_result *result,
 			     const struct xs_result_options *options);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Options of a report. */
-#ifndef XS_REPORT_BUILD_OPTIONS_H
-#define XS_REPORT_BUILD_OPTIONS_H
+#pragma once
 
 #include "model/machine/machine.h"
 
@@ -43,5 +42,3 @@ struct xs_result_options {
 	int (*timeline)(struct xs_result *result, const struct xs_trace *trace,
 			const struct xs_phases *phases);
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Builds a result from a trace file. */
-#ifndef XS_REPORT_BUILD_READ_H
-#define XS_REPORT_BUILD_READ_H
+#pragma once
 
 #include "report/build/options.h"
 #include "report/result/result.h"
@@ -19,5 +18,3 @@ int xs_result_read(const char *path, const struct xs_result_options *options,
 int xs_result_build(const struct xs_trace *trace, const char *path,
 		    const struct xs_result_options *options,
 		    struct xs_result **result);
-
-#endif

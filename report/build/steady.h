@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The steady part of the run: all repeated rounds. */
-#ifndef XS_REPORT_BUILD_STEADY_H
-#define XS_REPORT_BUILD_STEADY_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "analyzer/timeline/cuda_startup.h"
@@ -33,5 +32,3 @@ double xs_steady_outside(const struct xs_steady *steady,
 
 /* Returns the time of the phase's first round if it warms up, else 0. */
 uint64_t xs_steady_warm_up_ns(const struct xs_phase *phase);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What bounds the run. */
-#ifndef XS_REPORT_BUILD_VERDICT_H
-#define XS_REPORT_BUILD_VERDICT_H
+#pragma once
 
 #include "analyzer/timeline/cuda_startup.h"
 #include "report/build/steady.h"
@@ -21,5 +20,3 @@ int xs_verdict_say(struct xs_result *result);
 /* Returns how long start-up, steady part and end are: "Steady part: 908 ms
  * (48.3 % of the run); start-up: 576 ms.". Of the result's arena. */
 const char *xs_verdict_spans(struct xs_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Explains a wait of the host in words. */
-#ifndef XS_REPORT_BUILD_WAIT_REASON_H
-#define XS_REPORT_BUILD_WAIT_REASON_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -9,5 +8,3 @@
  * many rounds, on average. The arena owns it; NULL without memory. */
 const char *xs_wait_reason(struct xs_arena *arena,
 			   const struct xs_result_wait *wait, int64_t rounds);
-
-#endif

@@ -10,8 +10,7 @@
  * of parameters that differ between passes. Host times are from
  * CLOCK_MONOTONIC, GPU times from events.
  */
-#ifndef XS_REPORT_CALIBRATE_BENCH_H
-#define XS_REPORT_CALIBRATE_BENCH_H
+#pragma once
 
 #include "model/machine/machine.h"
 #include "report/calibrate/cuda_device.h"
@@ -168,5 +167,3 @@ xs_bench_step xs_bench_graph, xs_bench_batch;
  * device memory, and the first copy into it. gather.c: of gathering. */
 xs_bench_step xs_bench_pin, xs_bench_register, xs_bench_touch,
     xs_bench_allocate, xs_bench_fresh, xs_bench_gather;
-
-#endif

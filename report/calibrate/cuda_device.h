@@ -7,8 +7,7 @@
  * does nothing until xs_cuda_clear(). A measurement checks for errors once, at
  * its end.
  */
-#ifndef XS_REPORT_CALIBRATE_CUDA_DEVICE_H
-#define XS_REPORT_CALIBRATE_CUDA_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -270,5 +269,3 @@ struct xs_cuda_mailbox {
 void xs_cuda_mailbox(struct xs_cuda_device *gpu,
 		     const struct xs_cuda_mailbox *box, uint32_t turns,
 		     unsigned flags, xs_cuda_stream stream);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Robust statistics: outliers have little effect.
  */
-#ifndef XS_REPORT_CALIBRATE_STATS_H
-#define XS_REPORT_CALIBRATE_STATS_H
+#pragma once
 
 #include "model/machine/machine.h"
 
@@ -44,5 +43,3 @@ struct xs_line {
  * most XS_FIT_MAX points; both are NAN without two different x.
  */
 struct xs_line xs_stats_fit(const double *x, const double *y, size_t count);
-
-#endif

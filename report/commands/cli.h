@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the commands: exit codes, errors, options, output. */
-#ifndef XS_REPORT_COMMANDS_CLI_H
-#define XS_REPORT_COMMANDS_CLI_H
+#pragma once
 
 #include "model/machine/machine.h"
 #include "report/build/options.h"
@@ -141,5 +140,3 @@ int xs_cli_close(const char *path, FILE *out, int err);
 /* Closes the output after an error that is told already, and leaves the file as
  * it was. */
 void xs_cli_discard(FILE *out);
-
-#endif

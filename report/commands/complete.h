@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* "xferspy complete WORD...": what the completion of shells asks
  * (report/install/). */
-#ifndef XS_REPORT_COMMANDS_COMPLETE_H
-#define XS_REPORT_COMMANDS_COMPLETE_H
+#pragma once
 
 #include "report/commands/cli.h"
 
@@ -13,5 +12,3 @@
  * counted from 0, are those of another program. Returns an exit code.
  */
 int xs_cli_complete(int count, char **words);
-
-#endif

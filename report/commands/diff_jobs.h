@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy diff of two jobs. */
-#ifndef XS_REPORT_COMMANDS_DIFF_JOBS_H
-#define XS_REPORT_COMMANDS_DIFF_JOBS_H
+#pragma once
 
 #include "report/commands/screen.h"
 
@@ -20,5 +19,3 @@ struct xs_diff_jobs {
  * printing what is wrong. */
 int xs_diff_jobs(const struct xs_diff_jobs *given,
 		 const struct xs_result_options *how);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The trace that an earlier run left under the name of a new one. */
-#ifndef XS_REPORT_COMMANDS_EARLIER_TRACE_H
-#define XS_REPORT_COMMANDS_EARLIER_TRACE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ int xs_earlier_trace_set_aside(struct xs_earlier_trace *earlier,
 
 /* Undoes it, since the program could not be started. */
 void xs_earlier_trace_put_back(const struct xs_earlier_trace *earlier);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The files of a report: traces, and digests, also in folders. */
-#ifndef XS_REPORT_COMMANDS_JOB_INPUTS_H
-#define XS_REPORT_COMMANDS_JOB_INPUTS_H
+#pragma once
 
 #include "report/commands/cli.h"
 
@@ -69,5 +68,3 @@ int xs_job_inputs_check_machine(const struct xs_job_inputs *inputs,
 /* Prints that so many of the files could not be read. Returns XS_EXIT_INPUT, or
  * 0 if all could. */
 int xs_job_inputs_tell(int failed, int count);
-
-#endif

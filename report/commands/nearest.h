@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* "Did you mean ...": the nearest of several names to a word. */
-#ifndef XS_REPORT_COMMANDS_NEAREST_H
-#define XS_REPORT_COMMANDS_NEAREST_H
+#pragma once
 
 /* Start with only word set. */
 struct xs_nearest {
@@ -13,5 +12,3 @@ struct xs_nearest {
 /* Offers a name, which must outlive nearest. Upper and lower case are the same;
  * two letters may differ, but at most half of them. */
 void xs_nearest_offer(struct xs_nearest *nearest, const char *name);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A line on standard error, if that is a terminal that can remove it, of what
  * takes longer than a second. */
-#ifndef XS_REPORT_COMMANDS_PROGRESS_H
-#define XS_REPORT_COMMANDS_PROGRESS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ void xs_progress_set(const char *what, size_t index, size_t count);
 void xs_progress_hide(void);
 
 void xs_progress_end(void);
-
-#endif

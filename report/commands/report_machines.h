@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine profiles of a report. */
-#ifndef XS_REPORT_COMMANDS_REPORT_MACHINES_H
-#define XS_REPORT_COMMANDS_REPORT_MACHINES_H
+#pragma once
 
 #include "model/machine/machine.h"
 #include "report/build/options.h"
@@ -18,5 +17,3 @@ struct xs_report_machines {
 int xs_report_machines_load(const char *const *names, size_t count,
 			    struct xs_report_machines *out,
 			    struct xs_result_options *how);
-
-#endif

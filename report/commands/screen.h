@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The output of a command: a file, a pipe, or a terminal with its colours, its
  * width and a pager. */
-#ifndef XS_REPORT_COMMANDS_SCREEN_H
-#define XS_REPORT_COMMANDS_SCREEN_H
+#pragma once
 
 #include "report/commands/cli.h"
 #include "report/result/display.h"
@@ -54,5 +53,3 @@ int xs_screen_close(struct xs_screen *screen, int err);
 /* Closes the output after an error that is told already; a file stays as it
  * was. */
 void xs_screen_discard(struct xs_screen *screen);
-
-#endif

@@ -8,8 +8,7 @@
  * a file of another kind is there, the complete file stays, and standard error
  * says where. Devices, pipes and standard output are written themselves.
  * One at a time. Not thread-safe. */
-#ifndef XS_REPORT_COMMANDS_UNFINISHED_H
-#define XS_REPORT_COMMANDS_UNFINISHED_H
+#pragma once
 
 /*
  * Opens a file that becomes `path`, or `path` itself. From now on signals that
@@ -31,5 +30,3 @@ int xs_unfinished_rename(void);
 /* Deletes the file, if there is one, or says where it is, if it is kept.
  * May be called in a signal handler. */
 void xs_unfinished_delete(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether two runs are of the same program on the same machine. */
-#ifndef XS_REPORT_DIFF_COMPARABLE_H
-#define XS_REPORT_DIFF_COMPARABLE_H
+#pragma once
 
 #include "report/diff/diff.h"
 
@@ -21,5 +20,3 @@ const char *xs_program_name(struct xs_arena *arena, const char **app);
 
 /* Returns a hash by which a trace that is given twice is told. */
 uint64_t xs_trace_hash(const struct xs_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares two results. */
-#ifndef XS_REPORT_DIFF_COMPARE_H
-#define XS_REPORT_DIFF_COMPARE_H
+#pragma once
 
 #include "report/diff/diff.h"
 
@@ -15,5 +14,3 @@ int xs_diff_build_runs(struct xs_result **before, size_t before_count,
 		       struct xs_result **after, size_t after_count,
 		       struct xs_diff *diff);
 void xs_diff_free(struct xs_diff *diff);
-
-#endif

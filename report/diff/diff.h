@@ -3,8 +3,7 @@
  * The difference of two results, largest change first, with the prediction of
  * the first checked against the second.
  */
-#ifndef XS_REPORT_DIFF_DIFF_H
-#define XS_REPORT_DIFF_DIFF_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -72,5 +71,3 @@ struct xs_diff {
 	size_t phase_count;
 	struct xs_arena arena;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The limit of `diff --fail-above`. */
-#ifndef XS_REPORT_DIFF_GATE_H
-#define XS_REPORT_DIFF_GATE_H
+#pragma once
 
 #include "report/diff/diff.h"
 
@@ -31,5 +30,3 @@ struct xs_gate_text {
 
 /* Returns the answer as a sentence. */
 struct xs_gate_text xs_gate_text(enum xs_gate answer, double limit_percent);
-
-#endif

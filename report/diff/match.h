@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Matches the phases of two runs. */
-#ifndef XS_REPORT_DIFF_MATCH_H
-#define XS_REPORT_DIFF_MATCH_H
+#pragma once
 
 #include "report/diff/diff.h"
 
@@ -18,5 +17,3 @@ const struct xs_result_phase *xs_match_of(const struct xs_diff *diff,
  * whether phases of them copy in the same directions. True if both are without
  * phases. */
 bool xs_match_any(const struct xs_result *one, const struct xs_result *other);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Several runs of one program. */
-#ifndef XS_REPORT_DIFF_RUNS_H
-#define XS_REPORT_DIFF_RUNS_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -24,5 +23,3 @@ size_t xs_runs_once(struct xs_result **runs, size_t count,
  * Runs of other programs than the first one, and those that are not all in
  * their traces, come last and are in no figure. Returns 0 or -ENOMEM. */
 int xs_runs_build(struct xs_result **runs, size_t count, size_t *median);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Medians of several runs, and how far they can be trusted. */
-#ifndef XS_REPORT_DIFF_SPREAD_H
-#define XS_REPORT_DIFF_SPREAD_H
+#pragma once
 
 #include "report/result/runs.h"
 
@@ -31,5 +30,3 @@ size_t xs_spread_above(const int64_t *before, size_t before_count,
  */
 bool xs_spread_nearly_all(size_t pairs, size_t before_count,
 			  size_t after_count);
-
-#endif

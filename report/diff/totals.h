@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The totals of a run that are compared. */
-#ifndef XS_REPORT_DIFF_TOTALS_H
-#define XS_REPORT_DIFF_TOTALS_H
+#pragma once
 
 #include "report/diff/diff.h"
 
@@ -26,5 +25,3 @@ struct xs_run_spread xs_total_spread(const struct xs_total_row *row,
 
 /* Fills diff->totals, the largest change first. */
 void xs_diff_build_totals(struct xs_diff *diff);
-
-#endif

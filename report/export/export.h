@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces in the formats of other tools: one file each, and their table. */
-#ifndef XS_REPORT_EXPORT_EXPORT_H
-#define XS_REPORT_EXPORT_EXPORT_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -28,5 +27,3 @@ int xs_export_perfetto(const struct xs_trace *trace, FILE *out,
 int xs_export_otf2(const struct xs_trace *trace, FILE *out, const char *path);
 int xs_export_sqlite(const struct xs_trace *trace, FILE *out, const char *path);
 const char *xs_export_sqlite_refuse(const char *path, const char **what_to_do);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of a trace by name or number, for exports. */
-#ifndef XS_REPORT_EXPORT_NAMES_H
-#define XS_REPORT_EXPORT_NAMES_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -31,5 +30,3 @@ uint64_t xs_export_since(const struct xs_trace *trace, uint64_t ns);
 /* The demangled name of a kernel; the caller frees it. NULL: unknown, or no
  * memory. */
 char *xs_export_kernel(const struct xs_trace *trace, uint32_t shape);
-
-#endif

@@ -3,8 +3,7 @@
  * An archive of OTF2, the Open Trace Format, version 2: locations with nested
  * regions. Times are ns after the start of the run.
  */
-#ifndef XS_REPORT_EXPORT_OTF2_ARCHIVE_H
-#define XS_REPORT_EXPORT_OTF2_ARCHIVE_H
+#pragma once
 
 #include <otf2/otf2.h>
 
@@ -92,5 +91,3 @@ void xs_otf2_text(struct xs_otf2 *to, enum xs_otf2_attribute attribute,
 void xs_otf2_slice(struct xs_otf2 *to, struct xs_otf2_track *track,
 		   const struct xs_otf2_slice *slice);
 void xs_otf2_end_track(struct xs_otf2 *to, struct xs_otf2_track *track);
-
-#endif

@@ -4,8 +4,7 @@
  * tracks, slices, counters and interned names. Times are ns after the start of
  * the run.
  */
-#ifndef XS_REPORT_EXPORT_PERFETTO_PACKETS_H
-#define XS_REPORT_EXPORT_PERFETTO_PACKETS_H
+#pragma once
 
 #include "report/export/proto.h"
 
@@ -65,5 +64,3 @@ void xs_perfetto_counter(struct xs_perfetto *to, uint64_t id, uint64_t parent,
 			 const char *name);
 void xs_perfetto_count(struct xs_perfetto *to, uint64_t id, uint64_t at_ns,
 		       double value);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Encodes messages of Protocol Buffers, one at a time, to a file. */
-#ifndef XS_REPORT_EXPORT_PROTO_H
-#define XS_REPORT_EXPORT_PROTO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ void xs_proto_end(struct xs_proto *proto, size_t begun);
  * -ENOMEM or -EIO. */
 int xs_proto_write(struct xs_proto *proto, FILE *out);
 void xs_proto_free(struct xs_proto *proto);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls, NVTX ranges and ops as slices of time with a name, for formats of
  * timelines. */
-#ifndef XS_REPORT_EXPORT_SLICES_H
-#define XS_REPORT_EXPORT_SLICES_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -30,5 +29,3 @@ size_t xs_export_name_count(const struct xs_trace *trace);
 
 /* Returns the text of a name, or NULL without memory. Caller frees it. */
 char *xs_export_name(const struct xs_trace *trace, uint64_t name);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Walks calls, NVTX ranges and ops by tracks, such as the thread or stream that
  * they ran on, one after the other. */
-#ifndef XS_REPORT_EXPORT_TRACKS_H
-#define XS_REPORT_EXPORT_TRACKS_H
+#pragma once
 
 #include "report/export/slices.h"
 
@@ -21,5 +20,3 @@ struct xs_export_walker {
  * 0, -ENOMEM or an error of the walker. */
 int xs_export_walk(const struct xs_trace *trace,
 		   const struct xs_export_walker *walker, void *self);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers in words. */
-#ifndef XS_REPORT_FORMULAS_ANSWERS_H
-#define XS_REPORT_FORMULAS_ANSWERS_H
+#pragma once
 
 #include "report/formulas/formulas.h"
 
@@ -18,5 +17,3 @@ static inline void say(struct xs_formulas_result *result, const char *sentence)
 
 /* Adds those of --control: none without its rows, 6 at most. */
 void xs_formulas_answer_control(struct xs_formulas_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses between copies, streams, mapped memory and hybrid. */
-#ifndef XS_REPORT_FORMULAS_CHOICE_H
-#define XS_REPORT_FORMULAS_CHOICE_H
+#pragma once
 
 #include "report/formulas/formulas.h"
 
@@ -15,5 +14,3 @@ int xs_formulas_choose(const struct xs_workload *work,
  * choice and machine. Returns 0 or -errno of xs_model_workload. */
 int xs_formulas_try_faster(const struct xs_workload *work,
 			   struct xs_formulas_result *out);
-
-#endif

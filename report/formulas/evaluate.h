@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Evaluates the equations for one question. */
-#ifndef XS_REPORT_FORMULAS_EVALUATE_H
-#define XS_REPORT_FORMULAS_EVALUATE_H
+#pragma once
 
 #include "report/formulas/formulas.h"
 
@@ -17,5 +16,3 @@ int xs_formulas_evaluate(const struct xs_formulas_input *question,
 			 struct xs_formulas_result *out, const char **unknown);
 
 void xs_formulas_result_free(struct xs_formulas_result *result);
-
-#endif

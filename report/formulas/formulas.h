@@ -4,8 +4,7 @@
  * for one machine and for comparison on others. Times are in ns, sizes in
  * bytes; XS_UNKNOWN or NAN means unknown.
  */
-#ifndef XS_REPORT_FORMULAS_FORMULAS_H
-#define XS_REPORT_FORMULAS_FORMULAS_H
+#pragma once
 
 #include "model/formulas/closed_form_klenk.h"
 #include "model/strategies/model.h"
@@ -94,5 +93,3 @@ struct xs_formulas_result {
 	size_t answer_count;
 	struct xs_result base; /* its arena owns everything above */
 };
-
-#endif

@@ -22,8 +22,7 @@
  * it is merged into. "beyond" has how often that was. A digest with more than
  * there is room for is refused.
  */
-#ifndef XS_REPORT_JOB_DIGEST_H
-#define XS_REPORT_JOB_DIGEST_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -118,5 +117,3 @@ int xs_digest_parse(const char *text, size_t size, json_t **group,
 /* Writes the digest of a group in its one form. Returns 0, -ENOMEM, -EIO, or
  * -EFBIG, without a byte, if nothing could read it. */
 int xs_digest_write(const json_t *group, FILE *out);
-
-#endif

@@ -4,8 +4,7 @@
  * ns, of processes without tracing; XS_UNKNOWN and NULL mean unknown. Figures
  * are of the processes of one program, that of the most traces.
  */
-#ifndef XS_REPORT_JOB_JOB_H
-#define XS_REPORT_JOB_JOB_H
+#pragma once
 
 #include "report/result/arena.h"
 #include "report/result/units.h"
@@ -128,5 +127,3 @@ struct xs_job {
  * *job with xs_job_free(). */
 int xs_job_build(const json_t *digest, struct xs_job **job);
 void xs_job_free(struct xs_job *job);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two jobs of one program, before and after a change. Times are in ns, as in
  * job.h. */
-#ifndef XS_REPORT_JOB_JOB_DIFF_H
-#define XS_REPORT_JOB_JOB_DIFF_H
+#pragma once
 
 #include "report/diff/gate.h"
 #include "report/job/job.h"
@@ -53,5 +52,3 @@ int xs_job_diff_build(struct xs_job *before, struct xs_job *after,
  */
 enum xs_gate xs_job_diff_gate(struct xs_job_diff *diff, double limit_percent,
 			      bool allow_different);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a job's answer is made of. */
-#ifndef XS_REPORT_JOB_JOB_PARTS_H
-#define XS_REPORT_JOB_JOB_PARTS_H
+#pragma once
 
 #include "report/job/job.h"
 
@@ -49,5 +48,3 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 
 /* Returns what bounds the job, in a few sentences. */
 const char *xs_job_verdict(struct xs_job *job);
-
-#endif

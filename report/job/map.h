@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The digest of one trace. */
-#ifndef XS_REPORT_JOB_MAP_H
-#define XS_REPORT_JOB_MAP_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -15,5 +14,3 @@ json_t *xs_digest_of_result(struct xs_result *result);
 /* Returns the group of a trace that is in no figure, and why: "unreadable", or
  * "duplicate"; as above. */
 json_t *xs_digest_of_problem(const char *what, const char *path);
-
-#endif

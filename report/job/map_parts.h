@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of a digest: of the process, and by lines of the source. */
-#ifndef XS_REPORT_JOB_MAP_PARTS_H
-#define XS_REPORT_JOB_MAP_PARTS_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -30,5 +29,3 @@ void xs_map_process(json_t *program, const struct xs_map *map, json_t *steps,
  * strategy and lines. The second returns the steps, which the caller owns. */
 void xs_map_phases(json_t *program, const struct xs_map *map, bool *failed);
 json_t *xs_map_steps(json_t *program, const struct xs_map *map, bool *failed);
-
-#endif

@@ -5,8 +5,7 @@
  * octave or less: the median is within 1/64 (1.6 %), or exact if all values had
  * room.
  */
-#ifndef XS_REPORT_JOB_SKETCH_H
-#define XS_REPORT_JOB_SKETCH_H
+#pragma once
 
 #include "report/job/job.h"
 
@@ -30,5 +29,3 @@ int64_t xs_sketch_median(const json_t *group, const char *name, bool *exact);
  * largest value, at most `room`. Returns how many. */
 size_t xs_sketch_bars(const json_t *group, const char *name,
 		      struct xs_job_bar *bars, size_t room);
-
-#endif

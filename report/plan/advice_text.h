@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef XS_REPORT_PLAN_ADVICE_TEXT_H
-#define XS_REPORT_PLAN_ADVICE_TEXT_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -39,5 +38,3 @@ const char *xs_advice_say_setup(struct xs_arena *arena,
 bool xs_advice_is_about(const struct xs_result_phase *phase,
 			const struct xs_result_estimate *estimate,
 			const struct xs_result_site *site);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the steps of a phase leave out. */
-#ifndef XS_REPORT_PLAN_ALTERNATIVES_H
-#define XS_REPORT_PLAN_ALTERNATIVES_H
+#pragma once
 
 #include "report/plan/phase_step.h"
 
@@ -25,5 +24,3 @@ const struct xs_result_estimate *
 xs_alternative_without(const struct xs_result *result,
 		       const struct xs_result_phase *phase,
 		       const struct xs_result_estimate *step);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a change adds to the steps of its phase so far. */
-#ifndef XS_REPORT_PLAN_BESIDE_H
-#define XS_REPORT_PLAN_BESIDE_H
+#pragma once
 
 #include "report/plan/phase_step.h"
 
@@ -42,5 +41,3 @@ struct xs_phase_step xs_beside_gain(const struct xs_phase_steps *steps,
  * for, by what its rounds save. */
 double xs_beside_judged_ns(const struct xs_phase_steps *steps,
 			   const struct xs_phase_step *step);
-
-#endif

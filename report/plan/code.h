@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines to write for a change, in the language of the lines to change. */
-#ifndef XS_REPORT_PLAN_CODE_H
-#define XS_REPORT_PLAN_CODE_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -10,5 +9,3 @@
 const char *xs_code_of(struct xs_result *result,
 		       const struct xs_result_phase *phase,
 		       const struct xs_result_estimate *row);
-
-#endif

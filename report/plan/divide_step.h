@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef XS_REPORT_PLAN_DIVIDE_STEP_H
-#define XS_REPORT_PLAN_DIVIDE_STEP_H
+#pragma once
 
 #include "report/plan/phase_step.h"
 #include "report/result/result.h"
@@ -13,5 +12,3 @@
  */
 void xs_divide_last_step(const struct xs_result *result,
 			 struct xs_phase_steps *steps);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The most that changes of data movement save. */
-#ifndef XS_REPORT_PLAN_LIMIT_H
-#define XS_REPORT_PLAN_LIMIT_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -20,5 +19,3 @@ int64_t xs_limit_of_round_ns(const struct xs_result *result,
  * part, and verdict.at_most_steady_ns, of those within it: at most the steady
  * part. Needs the plan and verdict.parts. */
 void xs_limit_build(struct xs_result *result);
-
-#endif

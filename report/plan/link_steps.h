@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps of the plan that are of no phase: access to another GPU's memory. */
-#ifndef XS_REPORT_PLAN_LINK_STEPS_H
-#define XS_REPORT_PLAN_LINK_STEPS_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -14,5 +13,3 @@ void xs_plan_links(struct xs_result *result, double least_ns, double *run_ns);
 /* Returns what these steps save of the run, ns: an upper bound, 0 without one.
  */
 int64_t xs_plan_links_save_ns(const struct xs_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Why pinned memory is no step of the plan. */
-#ifndef XS_REPORT_PLAN_NO_PINNING_H
-#define XS_REPORT_PLAN_NO_PINNING_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -14,5 +13,3 @@ const char *xs_plan_no_pinning(struct xs_result *result);
  * profile lacks a value; NULL: it is known, or no memory is pageable. The arena
  * owns the text. */
 const char *xs_plan_unmeasured(struct xs_result *result);
-
-#endif

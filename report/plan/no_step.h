@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the plan leaves open. */
-#ifndef XS_REPORT_PLAN_NO_STEP_H
-#define XS_REPORT_PLAN_NO_STEP_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -9,5 +8,3 @@
  * The rows that it names are nearest and nearest_if. The arena owns the text.
  */
 const char *xs_plan_no_step(struct xs_result *result);
-
-#endif

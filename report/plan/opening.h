@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The plan in one sentence, which the report opens with. */
-#ifndef XS_REPORT_PLAN_OPENING_H
-#define XS_REPORT_PLAN_OPENING_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -10,5 +9,3 @@
  * worth it in this run, or that the host's own code comes first; NULL if the
  * verdict is not known, or without memory. */
 void xs_plan_opening(struct xs_result *result);
-
-#endif

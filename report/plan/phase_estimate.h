@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a phase: estimates, and what each saves of the whole run. */
-#ifndef XS_REPORT_PLAN_PHASE_ESTIMATE_H
-#define XS_REPORT_PLAN_PHASE_ESTIMATE_H
+#pragma once
 
 #include "model/formulas/estimates.h"
 #include "report/result/result.h"
@@ -57,5 +56,3 @@ double xs_phase_estimate_error_ns(const struct xs_result_phase *phase,
 /* Returns the least share of the whole gain that a further step of this row has
  * to add: some for changed kernels, and half for new kernels on a condition. */
 double xs_phase_estimate_least_share(const struct xs_result_estimate *row);
-
-#endif

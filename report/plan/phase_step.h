@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The changes of one phase that are worth it, from the least effort on. */
-#ifndef XS_REPORT_PLAN_PHASE_STEP_H
-#define XS_REPORT_PLAN_PHASE_STEP_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -27,5 +26,3 @@ struct xs_phase_steps {
 	/* what pays in longer runs only; strategy NULL: nothing */
 	struct xs_phase_step longer;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the changes of a phase that are worth it. */
-#ifndef XS_REPORT_PLAN_PHASE_STEPS_H
-#define XS_REPORT_PLAN_PHASE_STEPS_H
+#pragma once
 
 #include "report/plan/phase_step.h"
 
@@ -10,5 +9,3 @@
  * phases that the same change of the same lines reaches. */
 void xs_phase_steps_build(const struct xs_result *result,
 			  struct xs_phase_steps *all);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A step of the plan that is of no phase: memory that is pinned outside of the
  * steady part. */
-#ifndef XS_REPORT_PLAN_PINNING_STEP_H
-#define XS_REPORT_PLAN_PINNING_STEP_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -12,5 +11,3 @@
  * with the steps so far, ns. Texts that memory does not suffice for are NULL.
  */
 void xs_plan_pinning(struct xs_result *result, double least_ns, double *run_ns);
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The plan: which changes to make, in which order. */
-#ifndef XS_REPORT_PLAN_PLAN_H
-#define XS_REPORT_PLAN_PLAN_H
+#pragma once
 
 #include "report/result/result.h"
 
 /* Fills result->plan from complete phases and the verdict. Returns 0 or
  * -ENOMEM. */
 int xs_plan_build(struct xs_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of the plan in words. */
-#ifndef XS_REPORT_PLAN_PLAN_TEXT_H
-#define XS_REPORT_PLAN_PLAN_TEXT_H
+#pragma once
 
 #include "report/plan/phase_step.h"
 
@@ -17,5 +16,3 @@ const char *xs_plan_along(struct xs_result *result,
 void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 		 const struct xs_phase_step *step, const char *along,
 		 struct xs_result_step *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What saves more, on a condition that is not to be expected to hold. */
-#ifndef XS_REPORT_PLAN_QUESTION_H
-#define XS_REPORT_PLAN_QUESTION_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -13,5 +12,3 @@
  * question_code. NULL: there is nothing. The arena owns the text.
  */
 const char *xs_plan_question(struct xs_result *result, const char *lead);
-
-#endif

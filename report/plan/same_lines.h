@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Changes that are made once in the source and reach several phases. */
-#ifndef XS_REPORT_PLAN_SAME_LINES_H
-#define XS_REPORT_PLAN_SAME_LINES_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -24,5 +23,3 @@ bool xs_lines_meet(const struct xs_result_phase *first,
 		   const struct xs_result_estimate *first_row,
 		   const struct xs_result_phase *second,
 		   const struct xs_result_estimate *second_row);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a step of the plan saves and how long the run is with it, with their
  * intervals. Times are ns. */
-#ifndef XS_REPORT_PLAN_STEP_RANGE_H
-#define XS_REPORT_PLAN_STEP_RANGE_H
+#pragma once
 
 #include "report/plan/phase_step.h"
 
@@ -49,5 +48,3 @@ void xs_step_set_run(const struct xs_result *result,
  * is outside of the steady part. */
 void xs_step_set_run_now(struct xs_result *result,
 			 const struct xs_phase_steps *phases);
-
-#endif

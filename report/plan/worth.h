@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* When a row is worth a step of the plan. Times are ns of the whole run. */
-#ifndef XS_REPORT_PLAN_WORTH_H
-#define XS_REPORT_PLAN_WORTH_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -37,5 +36,3 @@ double xs_worth_as_is_known_ns(const struct xs_result_phase *phase,
 const struct xs_result_estimate *
 xs_worth_candidate(const struct xs_result_phase *phase,
 		   const struct xs_strategy *strategy);
-
-#endif

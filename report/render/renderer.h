@@ -3,8 +3,7 @@
  * The renderers. An output format is one file render_<name>.c and one row in
  * renderers.c; --format, its help text and its error message use that table.
  */
-#ifndef XS_REPORT_RENDER_RENDERER_H
-#define XS_REPORT_RENDER_RENDERER_H
+#pragma once
 
 #include "report/diff/diff.h"
 #include "report/formulas/formulas.h"
@@ -48,5 +47,3 @@ const struct xs_renderer *xs_renderer_find(const char *name,
 
 /* Writes the names that the command offers: "text, json, csv". */
 void xs_renderer_names(enum xs_render_command command, char *out, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What bounds the run, and the steps that change it. Units and ownership:
  * result.h. */
-#ifndef XS_REPORT_RESULT_ADVICE_H
-#define XS_REPORT_RESULT_ADVICE_H
+#pragma once
 
 #include "report/result/phase.h"
 #include "report/result/units.h"
@@ -90,5 +89,3 @@ struct xs_result_step {
 	const struct xs_result_site **sites;
 	size_t site_count;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of a result, freed all at once. */
-#ifndef XS_REPORT_RESULT_ARENA_H
-#define XS_REPORT_RESULT_ARENA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ const char *xs_arena_join(struct xs_arena *arena, const char *list,
 /* The same, unless the list has the item. */
 const char *xs_arena_join_once(struct xs_arena *arena, const char *list,
 			       const char *item);
-
-#endif

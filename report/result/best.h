@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The best estimate of a strategy. */
-#ifndef XS_REPORT_RESULT_BEST_H
-#define XS_REPORT_RESULT_BEST_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -74,5 +73,3 @@ int64_t xs_result_used_between_ns(const struct xs_result_phase *phase);
  * it was just copied out, it is a result.
  */
 bool xs_result_may_hold(const struct xs_result_estimate *row);
-
-#endif

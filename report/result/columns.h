@@ -2,8 +2,7 @@
 /*
  * The columns of the table of estimates, for text, JSON and CSV.
  */
-#ifndef XS_REPORT_RESULT_COLUMNS_H
-#define XS_REPORT_RESULT_COLUMNS_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -35,5 +34,3 @@ double xs_column_ratio(const struct xs_column *column,
 		       const struct xs_result_estimate *estimate);
 bool xs_column_bool(const struct xs_column *column,
 		    const struct xs_result_estimate *estimate);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How complete a trace is: a part of the result. */
-#ifndef XS_REPORT_RESULT_COVERAGE_H
-#define XS_REPORT_RESULT_COVERAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ struct xs_result_coverage {
 	const char **note_kinds; /* of each: the same whatever its figures */
 	size_t note_count;
 };
-
-#endif

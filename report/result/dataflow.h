@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Who needs what: the part of a result that --dataflow asks for. Times are in
  * ns and sizes in bytes, as in result.h. */
-#ifndef XS_REPORT_RESULT_DATAFLOW_H
-#define XS_REPORT_RESULT_DATAFLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ struct xs_result_dataflow {
 
 /* "true", "reuse", "unknown", "stream", "host" */
 const char *xs_result_flow_kind(int kind);
-
-#endif

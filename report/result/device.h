@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A GPU of a run, and its work. */
-#ifndef XS_REPORT_RESULT_DEVICE_H
-#define XS_REPORT_RESULT_DEVICE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ struct xs_result_device {
 	int64_t h2d_ns, d2h_ns, p2p_ns, kernel_ns;
 	int64_t busy_ns, overlap_ns;
 };
-
-#endif

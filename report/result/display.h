@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where an output is shown. */
-#ifndef XS_REPORT_RESULT_DISPLAY_H
-#define XS_REPORT_RESULT_DISPLAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ static inline int xs_display_bytes(const char *text, int columns)
 			;
 	return bytes;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Converts an estimate of the model to a row of the result. */
-#ifndef XS_REPORT_RESULT_ESTIMATE_H
-#define XS_REPORT_RESULT_ESTIMATE_H
+#pragma once
 
 #include "model/formulas/estimates.h"
 #include "report/result/result.h"
@@ -13,5 +12,3 @@ void xs_result_set_estimate(struct xs_arena *arena,
 
 void xs_result_set_effort(struct xs_result_estimate *out,
 			  enum xs_effort effort);
-
-#endif

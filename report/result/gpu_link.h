@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The copies between two GPUs of a run. */
-#ifndef XS_REPORT_RESULT_GPU_LINK_H
-#define XS_REPORT_RESULT_GPU_LINK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ struct xs_result_gpu_link {
 	const char *title, *saving, *advice, *code;
 	const char *staged_text, *direct_text; /* sentences; NULL: no copies */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Converts numbers of a trace or a model to numbers of a result. */
-#ifndef XS_REPORT_RESULT_NUMBER_H
-#define XS_REPORT_RESULT_NUMBER_H
+#pragma once
 
 #include "report/result/units.h"
 
@@ -38,5 +37,3 @@ static inline int64_t xs_number_round(double value)
 	return isfinite(value) && fabs(value) < 0x1p60 ? llround(value)
 						       : XS_UNKNOWN;
 }
-
-#endif

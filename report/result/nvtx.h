@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The run by the names that the program gave its code with NVTX: the part of a
  * result that --by-range asks for. */
-#ifndef XS_REPORT_RESULT_NVTX_H
-#define XS_REPORT_RESULT_NVTX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ struct xs_result_nvtx {
 	int64_t lost;	     /* ranges that are not in the trace */
 	const char *missing; /* why there are none; NULL: there are some */
 };
-
-#endif

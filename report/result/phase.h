@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A phase, its call sites and its estimates. Units and ownership: result.h. */
-#ifndef XS_REPORT_RESULT_PHASE_H
-#define XS_REPORT_RESULT_PHASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -161,5 +160,3 @@ struct xs_result_phase {
 	struct xs_result_estimate *estimates;
 	size_t estimate_count;
 };
-
-#endif

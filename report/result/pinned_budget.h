@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which buffers to pin within a budget: the part of a result that
  * --pinned-budget asks for. */
-#ifndef XS_REPORT_RESULT_PINNED_BUDGET_H
-#define XS_REPORT_RESULT_PINNED_BUDGET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct xs_result_pinned_budget {
 	struct xs_result_pinned_place *places; /* most gain per byte first */
 	size_t count;
 };
-
-#endif

@@ -7,8 +7,7 @@
  * the name or a comment says otherwise. XS_UNKNOWN, NULL or NAN means unknown
  * and is never written as 0. The result owns everything that pointers reach.
  */
-#ifndef XS_REPORT_RESULT_RESULT_H
-#define XS_REPORT_RESULT_RESULT_H
+#pragma once
 
 #include "model/machine/machine.h"
 #include "model/strategies/strategies.h"
@@ -229,5 +228,3 @@ const char *xs_result_steady_name(const struct xs_result *result);
 
 /* Returns what allocates the program's memory: its framework, or CUDA. */
 enum xs_language xs_result_language(const struct xs_result_run *run);
-
-#endif

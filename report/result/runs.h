@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures over several runs of one program. */
-#ifndef XS_REPORT_RESULT_RUNS_H
-#define XS_REPORT_RESULT_RUNS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ struct xs_result_runs {
 	struct xs_result_runs_phase *phases;
 	size_t phase_count;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A row of the table of strategies as a report shows it. */
-#ifndef XS_REPORT_RESULT_SHOWN_ROW_H
-#define XS_REPORT_RESULT_SHOWN_ROW_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -14,5 +13,3 @@ struct xs_result_estimate
 xs_result_shown_row(const struct xs_result *result,
 		    const struct xs_result_phase *phase,
 		    const struct xs_result_estimate *row);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the text report and the page say beside their figures. */
-#ifndef XS_REPORT_RESULT_SHOWN_TEXT_H
-#define XS_REPORT_RESULT_SHOWN_TEXT_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -27,5 +26,3 @@ const char *xs_result_no_overlap(const struct xs_result_totals *totals);
 /* Returns how long memory is pinned outside the steady part; NULL: the verdict
  * says so, it is short, or there is no such part. The arena owns it. */
 const char *xs_result_pinning_outside(struct xs_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Labels and callers of call sites. */
-#ifndef XS_REPORT_RESULT_SITE_H
-#define XS_REPORT_RESULT_SITE_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -37,5 +36,3 @@ void xs_result_add_caller(struct xs_arena *arena, struct xs_result_site *site,
 /* Orders callers by number of calls and keeps XS_CALLERS_MAX. Call after the
  * last xs_result_add_caller(). */
 void xs_result_order_callers(struct xs_result_site *site);
-
-#endif

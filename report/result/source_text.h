@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of a source line. */
-#ifndef XS_REPORT_RESULT_SOURCE_TEXT_H
-#define XS_REPORT_RESULT_SOURCE_TEXT_H
+#pragma once
 
 #include "report/result/arena.h"
 
@@ -14,5 +13,3 @@
  */
 const char *xs_source_text(struct xs_arena *arena, const char *file,
 			   int64_t line, uint64_t until_ns);
-
-#endif

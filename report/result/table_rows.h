@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which rows the table of strategies has. */
-#ifndef XS_REPORT_RESULT_TABLE_ROWS_H
-#define XS_REPORT_RESULT_TABLE_ROWS_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -24,5 +23,3 @@ void xs_result_row_add_beyond(struct xs_result *result, size_t steps,
 			      size_t full, const char **list,
 			      const struct xs_result_phase *phase,
 			      const struct xs_result_estimate *row);
-
-#endif

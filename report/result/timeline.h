@@ -3,8 +3,7 @@
  * What ran when: the run as it was, and a round of a phase as it was and as
  * replay predicts it under a strategy. The arena of the result owns all of it.
  */
-#ifndef XS_REPORT_RESULT_TIMELINE_H
-#define XS_REPORT_RESULT_TIMELINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ struct xs_result_timeline {
 	struct xs_result_view *views; /* the first one is of the run */
 	size_t view_count;
 };
-
-#endif

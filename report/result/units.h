@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Formats times and sizes with units, and parses them. */
-#ifndef XS_REPORT_RESULT_UNITS_H
-#define XS_REPORT_RESULT_UNITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -65,5 +64,3 @@ int xs_units_parse_number(const char *text, double *number);
 
 /* Parses a whole number from 1 to max. Returns 0 or -EINVAL. */
 int xs_units_parse_count(const char *text, unsigned max, unsigned *count);
-
-#endif

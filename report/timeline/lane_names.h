@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lanes of host threads, copies and streams. */
-#ifndef XS_REPORT_TIMELINE_LANE_NAMES_H
-#define XS_REPORT_TIMELINE_LANE_NAMES_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "report/timeline/lanes.h"
@@ -23,5 +22,3 @@ struct xs_lanes_item *xs_timeline_range_lane(struct xs_lanes *lanes,
 
 /* Returns the enum xs_op_kind of the step's op, XS_OP_KINDS if it has none. */
 unsigned xs_timeline_op_kind(const struct xs_step *step);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Collects the slices of a view by lane. */
-#ifndef XS_REPORT_TIMELINE_LANES_H
-#define XS_REPORT_TIMELINE_LANES_H
+#pragma once
 
 #include "report/result/arena.h"
 #include "report/result/timeline.h"
@@ -37,5 +36,3 @@ void xs_lanes_add(struct xs_lanes *lanes, struct xs_lanes_item *item,
 
 /* Moves all lanes, in order, to the view, and frees the rest. */
 void xs_lanes_finish(struct xs_lanes *lanes, struct xs_result_view *view);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The views of a round as replay predicts it. */
-#ifndef XS_REPORT_TIMELINE_SCHEDULES_H
-#define XS_REPORT_TIMELINE_SCHEDULES_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "report/timeline/texts.h"
@@ -18,5 +17,3 @@ size_t xs_timeline_schedules_most(const struct xs_result *result,
 int xs_timeline_schedules_add(struct xs_timeline_texts *texts,
 			      const struct xs_phase *phase,
 			      const struct xs_result_phase *of);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers the names and call sites of a timeline, from 0 on. */
-#ifndef XS_REPORT_TIMELINE_TEXTS_H
-#define XS_REPORT_TIMELINE_TEXTS_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 #include "report/result/result.h"
@@ -45,5 +44,3 @@ uint32_t xs_timeline_static_name(struct xs_timeline_texts *texts,
 
 /* Returns the number of a call site, 0 if it is unknown. */
 uint32_t xs_timeline_site(struct xs_timeline_texts *texts, uint32_t site);
-
-#endif

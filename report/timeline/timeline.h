@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The timeline of a result: the run, and a round of each phase. */
-#ifndef XS_REPORT_TIMELINE_TIMELINE_H
-#define XS_REPORT_TIMELINE_TIMELINE_H
+#pragma once
 
 #include "analyzer/rounds/phase.h"
 #include "report/result/result.h"
@@ -11,5 +10,3 @@
 int xs_timeline_of_result(struct xs_result *result,
 			  const struct xs_trace *trace,
 			  const struct xs_phases *phases);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef XS_TESTS_ANALYZER_MKTRACE_H
-#define XS_TESTS_ANALYZER_MKTRACE_H
+#pragma once
 
 #include "preload/format.h"
 
@@ -43,5 +42,3 @@ int mktrace_put(struct mktrace *m, struct mktrace_chunk *chunk, xs_u64 now_ns,
 /* Writes launches by node, all with one correlation id, which has the nodes;
  * then launches as one. Returns 0 or -EIO. */
 int mktrace_put_graphs(struct mktrace *m, xs_u64 *now_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the tests of analyzer/. */
-#ifndef XS_TESTS_ANALYZER_SUPPORT_H
-#define XS_TESTS_ANALYZER_SUPPORT_H
+#pragma once
 
 #include "analyzer/read/trace.h"
 
@@ -22,5 +21,3 @@ extern const size_t golden_count;
 
 /* Reads a trace and runs every stage. Returns what xs_trace_read() returned. */
 int analyze(const void *data, size_t size, size_t *ops);
-
-#endif

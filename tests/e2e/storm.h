@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The progress of a program before it was killed, in a shared file. */
-#ifndef XS_STORM_H
-#define XS_STORM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ struct storm_progress {
 	uint64_t flushed_ns; /* start of CUPTI's last flush; CLOCK_REALTIME */
 	struct storm_thread threads[STORM_THREADS];
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The entries for libFuzzer, one in each fuzz_*.c, and what they share. */
-#ifndef XS_TESTS_FUZZ_FUZZ_H
-#define XS_TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include "analyzer/import/import.h"
 
@@ -23,5 +22,3 @@ void xs_fuzz_import(xs_importer *importer, const uint8_t *data, size_t size);
 
 /* Aborts unless the text is safe for a terminal. */
 void xs_fuzz_check_safe(const char *text, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The three algorithms of Carroll and Wong 2017 (section IV), and a GTX 650. */
-#ifndef XS_TESTS_MODEL_ATGPU_ALGORITHMS_H
-#define XS_TESTS_MODEL_ATGPU_ALGORITHMS_H
+#pragma once
 
 #include "tests/model/model_test.h"
 
@@ -114,5 +113,3 @@ static inline double share(const struct xs_atgpu_machine *machine,
 {
 	return 1 - swgpu_ns(machine, a) / atgpu_ns(machine, a);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the tests of model/. */
-#ifndef XS_TESTS_MODEL_MODEL_TEST_H
-#define XS_TESTS_MODEL_MODEL_TEST_H
+#pragma once
 
 #include <errno.h>
 #include <math.h>
@@ -71,5 +70,3 @@ static inline double random_between(uint64_t *state, double low, double high)
 	*state = *state * 6364136223846793005u + 1442695040888963407u;
 	return low + (high - low) * (double)(*state >> 11) / 0x1p53;
 }
-
-#endif

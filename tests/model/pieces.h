@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Replays n equal pieces of a round, with the waits of published programs. */
-#ifndef XS_TESTS_MODEL_PIECES_H
-#define XS_TESTS_MODEL_PIECES_H
+#pragma once
 
 #include "tests/model/model_test.h"
 
@@ -66,5 +65,3 @@ static inline double pieces_ns(const struct xs_machine *m,
 		    k);
 	return run(&plan, m);
 }
-
-#endif

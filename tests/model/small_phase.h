@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A small phase on a machine with round numbers, and its estimates. */
-#ifndef XS_TESTS_MODEL_SMALL_PHASE_H
-#define XS_TESTS_MODEL_SMALL_PHASE_H
+#pragma once
 
 #include "tests/model/model_test.h"
 
@@ -170,5 +169,3 @@ static inline const struct xs_estimate *new_pieces(const char *strategy,
 	estimate();
 	return pieces(strategy, n);
 }
-
-#endif

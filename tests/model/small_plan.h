@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan, replayed on a machine of 1 ns per byte; all else costs nothing. */
-#ifndef XS_TESTS_MODEL_SMALL_PLAN_H
-#define XS_TESTS_MODEL_SMALL_PLAN_H
+#pragma once
 
 #include "model/replay/replay.h"
 #include "tests/model/model_test.h"
@@ -60,5 +59,3 @@ static inline double run(void)
 	assert_int_equal(xs_replay(&plan, &machine, &round_ns, times), 0);
 	return round_ns;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef XS_TESTS_PRELOAD_DEEP_H
-#define XS_TESTS_PRELOAD_DEEP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ void deep_call_below(size_t bytes, deep_fn call, void *data);
 #define DEEP_PLACES 20u
 void deep_call_from(unsigned place, bool through_library, deep_fn call,
 		    void *data);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the records of a trace file by the rules of format.h only: the tests of
  * the writer do not depend on the reader. */
-#ifndef XS_TESTS_PRELOAD_RECORDS_H
-#define XS_TESTS_PRELOAD_RECORDS_H
+#pragma once
 
 #include "preload/format.h"
 
@@ -41,5 +40,3 @@ size_t records_of(const struct records *records, uint8_t kind);
 /* Returns the n-th record of a kind, or NULL. */
 const struct record *records_get(const struct records *records, uint8_t kind,
 				 size_t n);
-
-#endif

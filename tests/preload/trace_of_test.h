@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace that each test writes, and its records. */
-#ifndef XS_TESTS_PRELOAD_TRACE_OF_TEST_H
-#define XS_TESTS_PRELOAD_TRACE_OF_TEST_H
+#pragma once
 
 #include "tests/unit.h"
 
@@ -36,5 +35,3 @@ static inline int drop_records(void **state)
 	records_free(&r);
 	return 0;
 }
-
-#endif

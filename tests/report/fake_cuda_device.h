@@ -5,8 +5,7 @@
  * memory. Kernels of more than one block fill the GPU and run one after the
  * other.
  */
-#ifndef XS_TESTS_REPORT_FAKE_CUDA_DEVICE_H
-#define XS_TESTS_REPORT_FAKE_CUDA_DEVICE_H
+#pragma once
 
 #include "report/calibrate/cuda_device.h"
 
@@ -100,5 +99,3 @@ void fake_cuda_advance_ns(double ns);
 
 /* Active faults; may be changed at any time. */
 extern struct fake_faults fake_faults;
-
-#endif

@@ -4,8 +4,7 @@
  * be checked by hand. It tests renderers and ranking without the stages before
  * them.
  */
-#ifndef XS_TESTS_REPORT_FIXTURE_H
-#define XS_TESTS_REPORT_FIXTURE_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -19,5 +18,3 @@ struct xs_result *fixture_after(void);
 /* Return the output of a renderer; the caller frees it. */
 char *fixture_text(struct xs_result *result, bool color);
 char *fixture_json(struct xs_result *result);
-
-#endif

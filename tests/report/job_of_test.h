@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Jobs of results that a test writes by hand. */
-#ifndef XS_TESTS_REPORT_JOB_OF_TEST_H
-#define XS_TESTS_REPORT_JOB_OF_TEST_H
+#pragma once
 
 #include "report/job/digest.h"
 #include "report/job/job.h"
@@ -26,5 +25,3 @@ static inline struct xs_job *job_of_all(json_t *all)
 	json_decref(all);
 	return job;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef XS_TESTS_REPORT_READ_FILE_H
-#define XS_TESTS_REPORT_READ_FILE_H
+#pragma once
 
 #include "tests/unit.h"
 
@@ -19,5 +18,3 @@ static inline char *read_file(const char *path)
 	fclose(in);
 	return text;
 }
-
-#endif

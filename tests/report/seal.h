@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Digests written by hand. */
-#ifndef XS_TESTS_REPORT_SEAL_H
-#define XS_TESTS_REPORT_SEAL_H
+#pragma once
 
 #include "report/job/digest.h"
 
@@ -26,5 +25,3 @@ static inline char *seal(const char *text, size_t size)
 	free(sealed);
 	return NULL;
 }
-
-#endif

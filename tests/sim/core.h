@@ -16,8 +16,7 @@
  * Functions return 0 or a cudaError_t as int, so that this header needs no CUDA
  * header.
  */
-#ifndef XS_SIM_CORE_H
-#define XS_SIM_CORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -380,5 +379,3 @@ XS_SIM_API int xs_sim_launch(struct xs_sim_function *function,
 			     struct xs_sim_stream *stream,
 			     const uint32_t grid[3], const uint32_t block[3],
 			     size_t shared_bytes, void **args);
-
-#endif

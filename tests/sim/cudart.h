@@ -5,8 +5,7 @@
  * libcudart.so, and as an archive with hidden symbols that replaces NVIDIA's
  * static runtime.
  */
-#ifndef XS_SIM_CUDART_H
-#define XS_SIM_CUDART_H
+#pragma once
 
 #include "tests/sim/core.h"
 
@@ -118,5 +117,3 @@ char *xs_rt_symbol(const void *symbol, size_t *bytes);
 	RT_ROW(name, name##_##version, parameters, arguments, false, body)     \
 	RT_ROW(name##_##suffix, name##_##suffix##_##version, parameters,       \
 	       arguments, true, body)
-
-#endif

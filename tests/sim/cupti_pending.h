@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Activity records that are not delivered yet: cupti_record.c makes them,
  * cupti_activity.c delivers them. */
-#ifndef XS_SIM_CUPTI_PENDING_H
-#define XS_SIM_CUPTI_PENDING_H
+#pragma once
 
 #include "tests/sim/cupti_sim.h"
 
@@ -43,5 +42,3 @@ size_t xs_cu_record_bytes(CUpti_ActivityKind kind);
 void xs_cu_convert(struct xs_cu_pending *p, const struct xs_cu_line *line);
 /* Whether a node of a graph ran while there was a subscriber. */
 bool xs_cu_saw_graph(void);
-
-#endif

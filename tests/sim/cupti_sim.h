@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the parts of the simulated CUPTI. */
-#ifndef XS_SIM_CUPTI_H
-#define XS_SIM_CUPTI_H
+#pragma once
 
 #include "tests/sim/core.h"
 
@@ -61,5 +60,3 @@ void xs_cu_attach(void);
 bool xs_cu_is_subscribed(void);
 /* XS_SIM_CUPTI_STRICT: ends the process if CUPTI is not attached. */
 void xs_cu_must_be_attached(const char *function);
-
-#endif

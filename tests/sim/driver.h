@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The simulated driver API, one row per function, as in cudart.h. The CUresult
  * and cudaError_t values that the core uses are equal. */
-#ifndef XS_SIM_DRIVER_H
-#define XS_SIM_DRIVER_H
+#pragma once
 
 #include "tests/sim/internal.h"
 
@@ -44,5 +43,3 @@ int xs_drv_enter(struct xs_sim_call *call);
 #define DRV_STREAM(handle)                                                     \
 	xs_sim_stream_get((handle) || !per_thread ? (handle)                   \
 						  : CU_STREAM_PER_THREAD)
-
-#endif

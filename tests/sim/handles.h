@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams and events of the runtime and of the driver, whose handles and errors
  * are the same. */
-#ifndef XS_SIM_HANDLES_H
-#define XS_SIM_HANDLES_H
+#pragma once
 
 #include "tests/sim/core.h"
 
@@ -54,5 +53,3 @@ static inline int synchronize_event(CUevent event)
 	xs_sim_event_wait(event_of(event));
 	return CUDA_SUCCESS;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Internal functions of libcuda.so.1. */
-#ifndef XS_SIM_INTERNAL_H
-#define XS_SIM_INTERNAL_H
+#pragma once
 
 #include "core.h"
 
@@ -53,5 +52,3 @@ struct xs_sim_work xs_sim_run(const struct xs_sim_launch *launch,
 void xs_sim_count_access(struct xs_sim_counts *to, bool store,
 			 const uintptr_t *at, const uint8_t *mask,
 			 size_t bytes);
-
-#endif

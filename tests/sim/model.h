@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The device's timeline: start and duration of operations. */
-#ifndef XS_SIM_MODEL_H
-#define XS_SIM_MODEL_H
+#pragma once
 
 #include "tests/sim/internal.h"
 
@@ -35,5 +34,3 @@ struct xs_sim_span {
 struct xs_sim_span xs_sim_place(struct xs_sim_model *model,
 				const struct xs_sim_op *op, uint64_t spent_ns,
 				struct xs_sim_work work);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by modules and the interpreter. */
-#ifndef XS_SIM_MODULE_H
-#define XS_SIM_MODULE_H
+#pragma once
 
 #include "tests/sim/core.h"
 #include "tests/sim/ptx.h"
@@ -12,5 +11,3 @@ xs_sim_function_kernel(const struct xs_sim_function *function);
 /* Returns the PTX text of a fat binary, its wrapper, or PTX text. Caller frees
  * it. NULL: no PTX. */
 char *xs_sim_fatbin_ptx(const void *image);
-
-#endif

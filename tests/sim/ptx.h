@@ -2,8 +2,7 @@
 /* PTX as the interpreter runs it: every operand is a register slot. Constants
  * and special registers have slots, too, filled before a warp starts, so that
  * one loop over the lanes handles all kinds of operands. */
-#ifndef XS_SIM_PTX_H
-#define XS_SIM_PTX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -205,5 +204,3 @@ struct xs_ptx_program {
  * unknown instructions are kept and marked. */
 struct xs_ptx_program *xs_ptx_parse(const char *text);
 void xs_ptx_free(struct xs_ptx_program *program);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by ptx_parse.c (module and kernel level) and ptx_insn.c. */
-#ifndef XS_SIM_PTX_PARSER_H
-#define XS_SIM_PTX_PARSER_H
+#pragma once
 
 #include "tests/sim/ptx.h"
 
@@ -81,5 +80,3 @@ const struct xs_ptx_symbol *xs_ptx_symbol_find(const struct xs_ptx_parser *p,
 void xs_ptx_append(struct xs_ptx_parser *p, const struct xs_ptx_insn *insn);
 /* Parses one instruction up to its ';' and appends the result. */
 void xs_ptx_instruction(struct xs_ptx_parser *p);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An instruction that is being parsed: shared by ptx_operand.c and
  * ptx_insn.c. */
-#ifndef XS_SIM_PTX_READING_H
-#define XS_SIM_PTX_READING_H
+#pragma once
 
 #include "tests/sim/ptx_parser.h"
 
@@ -56,5 +55,3 @@ int32_t xs_ptx_constant_slot(struct xs_ptx_parser *p, uint64_t bits,
 int32_t xs_ptx_source(struct reading *r, size_t index, uint8_t bytes);
 /* Returns the first operand as the slot to write. */
 int32_t xs_ptx_destination(struct reading *r);
-
-#endif

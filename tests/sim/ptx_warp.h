@@ -6,8 +6,7 @@
  * lowest run until they meet others, so that lanes that diverged at a branch
  * converge again.
  */
-#ifndef XS_SIM_PTX_WARP_H
-#define XS_SIM_PTX_WARP_H
+#pragma once
 
 #include "tests/sim/internal.h"
 #include "tests/sim/ptx.h"
@@ -69,5 +68,3 @@ struct xs_ptx_warp {
 void xs_ptx_compute(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn);
 /* ld, st, atom. */
 void xs_ptx_access(struct xs_ptx_warp *warp, const struct xs_ptx_insn *insn);
-
-#endif

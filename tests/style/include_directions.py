@@ -7,9 +7,9 @@
 Data flows one way, from preload/ to report/. A room (a folder with sources)
 may include its own headers and those of the rooms that ROOMS lists for it. No
 two modules (x.c with x.h) may include each other in a circle, no room may hold
-more than MOST_FILES files, no file more than MOST_LINES lines, no type, public
-function or include guard may have a name twice, only VENDOR may include CUPTI,
-and libraries do not print.
+more than MOST_FILES files, no file more than MOST_LINES lines, no type or public
+function may have a name twice, each header has "#pragma once", only VENDOR may
+include CUPTI, and libraries do not print.
 """
 import collections
 import pathlib
@@ -170,11 +170,10 @@ def circles(sources):
     return found
 
 
-def wrong_guards(sources):
+def headers_included_twice(sources):
     for path, text in sources.items():
-        guard = "XS_" + re.sub(r"\W", "_", path).upper()
-        if path.endswith(".h") and f"#ifndef {guard}\n#define {guard}\n" not in text:
-            yield f"{path}: the include guard is not {guard}"
+        if path.endswith(".h") and "\n#pragma once\n" not in text:
+            yield f"{path}: no #pragma once"
 
 
 def names_used_twice(sources):
@@ -192,7 +191,7 @@ def names_used_twice(sources):
 
 def problems(sources):
     yield from wrong_includes(sources)
-    yield from wrong_guards(sources)
+    yield from headers_included_twice(sources)
     yield from names_used_twice(sources)
     for circle in circles(sources):
         yield "circle of includes: " + " ".join(sorted(circle))

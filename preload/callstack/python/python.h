@@ -2,8 +2,7 @@
 /* Finds the lines of Python that call CUDA. While a thread executes C code, its
  * Python frames do not change, whether or not it holds the GIL: they are read
  * in place, and the GIL is never taken. */
-#ifndef XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_H
-#define XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_H
+#pragma once
 
 #include "preload/trace/writer.h"
 
@@ -38,5 +37,3 @@ uint32_t xs_python_site(struct xs_writer *writer, struct xs_python_cache *cache,
 
 /* Returns whether an address lies in the interpreter's code. */
 bool xs_python_holds(uintptr_t address);
-
-#endif

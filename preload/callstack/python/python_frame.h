@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads frames of CPython as data: calls no function of the interpreter that
  * needs the GIL, and checks everything it reads. */
-#ifndef XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_FRAME_H
-#define XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_FRAME_H
+#pragma once
 
 #include "preload/callstack/python/python_layout.h"
 
@@ -51,5 +50,3 @@ struct xs_python_place {
 int xs_python_locate(const struct xs_python *python,
 		     const struct xs_python_frame *frame,
 		     struct xs_python_place *place);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory layouts of CPython's frames and objects. They differ between minor
  * versions and are fixed within one. */
-#ifndef XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_LAYOUT_H
-#define XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_LAYOUT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ struct xs_python_layout {
  */
 int xs_python_layout_find(uint32_t version, const void *runtime,
 			  struct xs_python_layout *layout);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Maps an instruction of a CPython code object to its line. */
-#ifndef XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_LINE_H
-#define XS_PRELOAD_CALLSTACK_PYTHON_PYTHON_LINE_H
+#pragma once
 
 #include "preload/callstack/python/python_layout.h"
 
@@ -11,5 +10,3 @@
  * line table of `bytes` bytes. 0 if the table has none. */
 unsigned xs_python_line(enum xs_python_lines kind, const uint8_t *table,
 			size_t bytes, unsigned first_line, size_t offset);
-
-#endif

@@ -6,8 +6,7 @@
  * A counted launch runs alone, and the thread waits for it. So the counts are
  * exact, but the times are not those of the program.
  */
-#ifndef XS_PRELOAD_CUPTI_COUNTERS_COUNTERS_H
-#define XS_PRELOAD_CUPTI_COUNTERS_COUNTERS_H
+#pragma once
 
 #include <cuda.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ struct xs_launch {
  */
 bool xs_counters_begin(const struct xs_launch *launch);
 void xs_counters_end(const struct xs_launch *launch);
-
-#endif

@@ -4,8 +4,7 @@
  * nothing is replayed and no memory of the application is saved or restored.
  * Not thread-safe: the caller makes sure that one thread at a time uses it.
  */
-#ifndef XS_PRELOAD_CUPTI_COUNTERS_PROFILER_H
-#define XS_PRELOAD_CUPTI_COUNTERS_PROFILER_H
+#pragma once
 
 #include <cuda.h>
 #include <stdbool.h>
@@ -56,5 +55,3 @@ struct xs_profiler *xs_profiler_of(CUcontext context, uint32_t context_id,
  * NAN. */
 bool xs_profiler_start(struct xs_profiler *profiler);
 bool xs_profiler_stop(struct xs_profiler *profiler, double values[XS_METRICS]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* CUPTI's range profiler as it was found in the process: profiler_load.c. Only
  * for profiler.c, which has the only calls of it. */
-#ifndef XS_PRELOAD_CUPTI_COUNTERS_PROFILER_API_H
-#define XS_PRELOAD_CUPTI_COUNTERS_PROFILER_API_H
+#pragma once
 
 #include <cupti_result.h>
 #include <stdbool.h>
@@ -48,5 +47,4 @@ bool xs_profiler_succeeded(const char *function, CUptiResult result);
 #define XS_PROFILER_CALL(function, params)                                     \
 	xs_profiler_succeeded(#function, xs_profiler_api.function(params))
 
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compresses bytes and writes them in base64. */
-#ifndef XS_REPORT_RENDER_HTML_ENCODE_H
-#define XS_REPORT_RENDER_HTML_ENCODE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -24,5 +23,3 @@ int xs_html_encode(void *sink, const void *bytes, size_t count);
 /* Writes what is left, in the format of zlib (RFC 1950), if err is 0. Returns
  * err, or 0 or -EIO. */
 int xs_html_encode_end(struct xs_html_encoder *encoder, int err);
-
-#endif

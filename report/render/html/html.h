@@ -6,8 +6,7 @@
  * timeline and its packed slices. All data is compressed and in base64, so that
  * nothing of a trace is markup.
  */
-#ifndef XS_REPORT_RENDER_HTML_HTML_H
-#define XS_REPORT_RENDER_HTML_HTML_H
+#pragma once
 
 #include "report/diff/diff.h"
 #include "report/job/job_diff.h"
@@ -18,5 +17,3 @@ xs_render_report xs_render_html_report;
 xs_render_diff xs_render_html_diff;
 xs_render_job xs_render_html_job;
 xs_render_job_diff xs_render_html_job_diff;
-
-#endif

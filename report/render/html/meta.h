@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The texts of a timeline, and how its slices are packed. */
-#ifndef XS_REPORT_RENDER_HTML_META_H
-#define XS_REPORT_RENDER_HTML_META_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -17,5 +16,3 @@
  */
 json_t *xs_html_meta(struct xs_result *result,
 		     const struct xs_result_timeline *timeline);
-
-#endif

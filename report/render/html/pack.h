@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Packs the slices of a timeline. */
-#ifndef XS_REPORT_RENDER_HTML_PACK_H
-#define XS_REPORT_RENDER_HTML_PACK_H
+#pragma once
 
 #include "report/result/timeline.h"
 
@@ -15,5 +14,3 @@
 int xs_html_pack(const struct xs_result_timeline *timeline,
 		 int (*put)(void *sink, const void *bytes, size_t count),
 		 void *sink);
-
-#endif

@@ -5,8 +5,7 @@
  * compiler takes the kind of a FIELD from its type, and checks the types of
  * counts and pointers. {0} ends a table.
  */
-#ifndef XS_REPORT_RENDER_JSON_FIELDS_H
-#define XS_REPORT_RENDER_JSON_FIELDS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -114,5 +113,3 @@ json_t *xs_json_rows(const void *items, size_t count, size_t size,
 /* Adds the members to an object. Sets *failed without memory. */
 void xs_json_add(json_t *out, const void *in,
 		 const struct xs_json_field *fields, bool *failed);
-
-#endif

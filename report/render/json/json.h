@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON documents. Of one result it is an object, of several an array. */
-#ifndef XS_REPORT_RENDER_JSON_JSON_H
-#define XS_REPORT_RENDER_JSON_JSON_H
+#pragma once
 
 #include "report/diff/diff.h"
 #include "report/formulas/formulas.h"
@@ -13,5 +12,3 @@ xs_render_job xs_render_json_job;
 xs_render_job_diff xs_render_json_job_diff;
 xs_render_diff xs_render_json_diff;
 xs_render_model xs_render_json_model;
-
-#endif

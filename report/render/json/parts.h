@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of parts of a report. */
-#ifndef XS_REPORT_RENDER_JSON_PARTS_H
-#define XS_REPORT_RENDER_JSON_PARTS_H
+#pragma once
 
 #include "report/render/json/fields.h"
 #include "report/render/json/values.h"
@@ -17,5 +16,3 @@ extern const struct xs_json_field xs_json_gpu_link[], xs_json_coverage[];
 extern const struct xs_json_field xs_json_verdict[], xs_json_step[];
 extern const struct xs_json_field xs_json_pinned_budget[], xs_json_nvtx[];
 extern const struct xs_json_field xs_json_runs[];
-
-#endif

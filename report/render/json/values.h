@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON values from the structs of a result. */
-#ifndef XS_REPORT_RENDER_JSON_VALUES_H
-#define XS_REPORT_RENDER_JSON_VALUES_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -28,5 +27,3 @@ json_t *xs_json_finish(json_t *object, bool failed);
 /* These return a new reference, or NULL without memory. */
 json_t *xs_json_texts(const char *const *items, size_t count);
 json_t *xs_json_estimates(const struct xs_result_estimate *items, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the stars of the table of strategies stand for. */
-#ifndef XS_REPORT_RENDER_TEXT_BEST_CASES_H
-#define XS_REPORT_RENDER_TEXT_BEST_CASES_H
+#pragma once
 
 #include "report/render/text/terminal.h"
 #include "report/result/result.h"
@@ -35,5 +34,3 @@ void xs_text_best_cases_add(struct xs_result *result,
 void xs_text_best_cases_put(const struct xs_terminal *terminal,
 			    struct xs_result *result,
 			    const struct xs_text_best_cases *cases);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sections of the text report. */
-#ifndef XS_REPORT_RENDER_TEXT_PARTS_H
-#define XS_REPORT_RENDER_TEXT_PARTS_H
+#pragma once
 
 #include "report/render/text/terminal.h"
 #include "report/result/result.h"
@@ -84,5 +83,3 @@ int xs_render_text_nvtx(const struct xs_terminal *terminal,
 /* The phases in the ATGPU model beside measured times. Returns 0 or -ENOMEM. */
 int xs_render_text_atgpu(const struct xs_terminal *terminal,
 			 struct xs_result *result);
-
-#endif

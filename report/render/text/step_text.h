@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of a step of the plan. The result's arena owns them. */
-#ifndef XS_REPORT_RENDER_TEXT_STEP_TEXT_H
-#define XS_REPORT_RENDER_TEXT_STEP_TEXT_H
+#pragma once
 
 #include "report/result/result.h"
 
@@ -27,5 +26,3 @@ const char *xs_text_step_saving(struct xs_result *result,
  * what the prediction assumes, each once for a phase. NULL: nothing. */
 const char *xs_text_step_conditions(struct xs_result *result,
 				    const struct xs_result_step *step);
-
-#endif

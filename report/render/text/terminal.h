@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Text output for a terminal: wrapped lines, styles, tables. */
-#ifndef XS_REPORT_RENDER_TEXT_TERMINAL_H
-#define XS_REPORT_RENDER_TEXT_TERMINAL_H
+#pragma once
 
 #include "report/result/display.h"
 
@@ -70,5 +69,3 @@ void xs_text_table_cell(struct xs_text_table *table, size_t column,
  */
 int xs_text_table_end(struct xs_text_table *table, const char *const *notes,
 		      int note_indent);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Text for a terminal. */
-#ifndef XS_REPORT_RENDER_TEXT_TEXT_H
-#define XS_REPORT_RENDER_TEXT_TEXT_H
+#pragma once
 
 #include "report/diff/diff.h"
 #include "report/formulas/formulas.h"
@@ -13,5 +12,3 @@ xs_render_job xs_render_text_job;
 xs_render_job_diff xs_render_text_job_diff;
 xs_render_diff xs_render_text_diff;
 xs_render_model xs_render_text_model;
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef XS_CHECK_H
-#define XS_CHECK_H
+#pragma once
 
 #include <cstdio>
 #include <cstdlib>
@@ -15,5 +14,3 @@
 			exit(2);                                               \
 		}                                                              \
 	} while (0)
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A kernel for programs of the driver API: twice(values) doubles an int in each
  * thread. */
-#ifndef XS_TESTS_E2E_APPS_TWICE_H
-#define XS_TESTS_E2E_APPS_TWICE_H
+#pragma once
 
 static const char twice_ptx[] = ".version 6.4\n"
 				".target sm_75\n"
@@ -24,5 +23,3 @@ static const char twice_ptx[] = ".version 6.4\n"
 				"st.global.u32 [%rd4], %r5;\n"
 				"ret;\n"
 				"}\n";
-
-#endif

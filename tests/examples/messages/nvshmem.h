@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stands for NVSHMEM's headers: nothing is put, and no wait waits.
  * XS_TEST_FAULT says what goes wrong. */
-#ifndef XS_TESTS_EXAMPLES_MESSAGES_NVSHMEM_H
-#define XS_TESTS_EXAMPLES_MESSAGES_NVSHMEM_H
+#pragma once
 
 #include <cuda_runtime.h>
 #include <signal.h>
@@ -82,5 +81,3 @@ static __device__ inline void nvshmem_signal_wait_until(uint64_t *, int,
 							uint64_t)
 {
 }
-
-#endif
