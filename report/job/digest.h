@@ -96,14 +96,6 @@ bool xs_digest_is_named(const char *path);
  * frees it. NULL: no memory. */
 char *xs_digest_form(const json_t *group, uint32_t *crc32);
 
-/* Returns whether the least of each figure is at most the most, and its values
- * are from one to the other. */
-bool xs_digest_is_ordered(const json_t *group);
-
-/* Returns whether the figures of the programs can be those of their traces: no
- * more of a thing than traces, no time longer than what it is a part of. */
-bool xs_digest_is_possible(const json_t *group);
-
 /*
  * Reads a digest, plain or compressed (-: standard input); the caller owns
  * *group. Returns 0, or -errno: then *error is a static text that tells why, or

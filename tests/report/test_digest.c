@@ -241,85 +241,6 @@ static void expect_error(const char *text, const char *start)
 	assert_memory_equal(error, start, strlen(start));
 }
 
-#define COUNTS "\"count\":{\"traces\":{\"a\":2},\"wall_ns\":{\"0009\":2}"
-
-/* With its checksum, a program of two traces, with further members, and counts
- * if these have none, after one of no trace. */
-static bool is_taken(const char *members)
-{
-	const char *counts = strstr(members, "count") ? "" : "," COUNTS "}";
-	char text[500];
-	const char *error;
-	json_t *group;
-
-	snprintf(text, sizeof(text),
-		 "{\"digest\":4,\"group\":{\"add\":{\"traces\":2},\"table\":{"
-		 "\"programs\":{\"a\":{\"add\":{\"traces\":0},\"most\":{\"wall_"
-		 "ns\":0},"
-		 "\"count\":{\"traces\":{},\"wall_ns\":{}},"
-		 "\"table\":{\"hosts\":{\"x\":{}}}},\"p\":{\"add\":{\"traces\":"
-		 "2,\"recorded_ns\":8,\"busy_ns\":5%s%s}}}}}",
-		 members, counts);
-	char *sealed = seal(text, strlen(text));
-	int err = xs_digest_parse(sealed, strlen(sealed), &group, &error);
-	free(sealed);
-	json_decref(group);
-	assert_true(!err || err == -EPROTO);
-	return !err;
-}
-
-static const struct {
-	const char *before, *possible, *impossible, *after;
-} impossible[] = {
-    {",\"saves_ns\":", "9", "10", "}"},
-    {",\"after_ns\":", "0", "-1", "}"},
-    {",\"ranks\":", "2147483647", "2147483648", "}"},
-    {"}," COUNTS ",\"gpus\":{\"x\":", "2", "3", "}}"},
-    {"}," COUNTS ",\"gpus\":{\"x\":1,\"y\":", "1", "2", "}}"},
-    {"},\"count\":{\"wall_ns\":{\"0009\":2},\"traces\":{\"x\":", "2", "1",
-     "}}"},
-    {"},\"count\":{\"traces\":{\"a\":2},\"wall_ns\":{\"0009\":", "2", "1",
-     "}}"},
-    {"},\"count\":{\"traces\":{\"a\":1},\"wall_ns\":{\"0009\":2}},"
-     "\"beyond\":{\"traces\":",
-     "1", "2", "}"},
-    {"}," COUNTS "},\"beyond\":{\"", "x", "wall_ns", "\":1}"},
-    {"},\"least\":{\"wall_ns\":4}," COUNTS ",\"exact_wall_ns\":{\"4\":1,\"",
-     "9", "8", "\":1}}"},
-    {"},\"least\":{\"wall_ns\":4}," COUNTS ",\"exact_wall_ns\":{\"9\":1,\"",
-     "4", "3", "\":1}}"},
-    {"},\"rows\":{\"slowest\":[{\"by\":", "9", "8", "}]}"},
-    {"},\"rows\":{\"slowest\":[{\"by\":9},{\"by\":", "0", "-1", "}]}"},
-    {"},\"rows\":{\"slowest\":[{\"by\":9},{\"by\":", "1", "1},{\"by\":1",
-     "}]}"},
-    {"},\"rows\":{\"busiest\":[{\"by\":", "5", "6", "}]}"},
-    {"},\"table\":{\"steps\":{\"x\":{\"most\":{\"saves_ns\":", "9", "10",
-     "}}}}"},
-    {"},\"table\":{\"hosts\":{\"x\":{\"most\":{\"wall_ns\":", "9", "10",
-     "}}}}"},
-    {"},\"table\":{\"hosts\":{\"x\":{\"add\":{\"traces\":", "2", "3", "}}}}"},
-    {"},\"table\":{\"parts\":{\"x\":{\"add\":{\"ns\":", "8", "9", "}}}}"}};
-
-TEST(impossible_figures_are_refused)
-{
-	assert_false(is_taken("},\"most\":{}"));
-	assert_false(is_taken("},\"most\":{\"wall_ns\":9},\"count\":{}"));
-	assert_true(is_taken(",\"wall_ns\":18},\"most\":{\"wall_ns\":9}"));
-	assert_false(is_taken(",\"wall_ns\":19},\"most\":{\"wall_ns\":9}"));
-	for (size_t i = 0; i < sizeof(impossible) / sizeof(*impossible); i++) {
-		char text[300];
-		int used = sprintf(text, "},\"most\":{\"wall_ns\":9%s",
-				   impossible[i].before);
-
-		sprintf(text + used, "%s%s", impossible[i].possible,
-			impossible[i].after);
-		assert_true(is_taken(text));
-		sprintf(text + used, "%s%s", impossible[i].impossible,
-			impossible[i].after);
-		assert_false(is_taken(text));
-	}
-}
-
 /* With a checksum, if it has a group. */
 static void expect_refused(const char *text)
 {
@@ -339,14 +260,11 @@ TEST(what_is_no_digest_is_refused)
 	    "{\"digest\":4,\"group\":{\"add\":{\"x\":-1}}}",
 	    "{\"digest\":4,\"group\":{\"least\":{\"wall_ns\":-1}}}",
 	    "{\"digest\":4,\"group\":{\"most\":{\"after_ns\":-1}}}",
-	    "{\"digest\":4,\"group\":{\"most\":{\"x\":1},\"least\":{\"x\":2}}}",
 	    "{\"digest\":4,\"group\":{\"most\":{\"x\":1152921504606846977}}}",
 	    "{\"digest\":4,\"group\":{\"count\":{\"x\":{\"zzzz\":1}}}}",
 	    "{\"digest\":4,\"group\":{\"count\":{\"x\":{\"1888\":1}}}}",
 	    "{\"digest\":4,\"group\":{\"count\":{\"exact_x\":{\"zz\":1}}}}",
 	    "{\"digest\":4,\"group\":{\"add\":{\"x\":1.5}}}",
-	    ("{\"digest\":4,\"group\":{\"table\":{\"programs\":{\"p\":{\"add\":"
-	     "{\"traces\":1},\"most\":{\"wall_ns\":1}}}}}}"),
 	    "{\"digest\":4,\"group\":{\"add\":{\"x\":\"1\"}}}",
 	    "{\"digest\":4,\"group\":{\"sum\":{\"x\":1}}}",
 	    "{\"digest\":4,\"group\":{\"rows\":{\"x\":[{\"y\":1}]}}}",
