@@ -64,8 +64,8 @@ int xs_jax_add(struct xs_chrome *chrome, const struct xs_chrome_event *event);
 int xs_chrome_add_op(struct xs_chrome *chrome,
 		     const struct xs_chrome_event *event,
 		     struct xs_foreign_op *op);
-/* Leaves one process, and numbers threads by their tids. Returns 0 or -errno
- * with *error set. */
+/* Leaves what is of the process of the calls, and numbers threads by their
+ * tids. Returns 0, or -errno with *error set: calls are of several. */
 int xs_chrome_choose_process(struct xs_chrome *chrome, const char **error);
 /* Finds what called each call: the functions and operations around it. */
 int xs_chrome_find_sites(struct xs_chrome *chrome);

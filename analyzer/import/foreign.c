@@ -73,18 +73,6 @@ int xs_foreign_add_queue(struct xs_foreign *f,
 	return index < XS_WIDE16 ? 0 : -EOVERFLOW;
 }
 
-int xs_foreign_note_process(struct xs_foreign *f, size_t processes,
-			    const char *host)
-{
-	return processes > 1
-		   ? xs_foreign_add_info(
-			 f,
-			 "note=%zu processes of the file used CUDA; "
-			 "this is process %u%s%s, which did most",
-			 processes, f->pid, host[0] ? " of " : "", host)
-		   : 0;
-}
-
 int xs_foreign_add_driver(struct xs_foreign *f, uint64_t version)
 {
 	return version

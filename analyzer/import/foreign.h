@@ -126,11 +126,6 @@ int xs_foreign_add_device(struct xs_foreign *foreign,
 int xs_foreign_add_info(struct xs_foreign *foreign, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Notes that of several processes that used CUDA the file's, `pid` of a host,
- * is read. host: "" if it is not known. */
-int xs_foreign_note_process(struct xs_foreign *foreign, size_t processes,
-			    const char *host);
-
 /* Adds the version of the driver, such as 13020 for 13.2; 0: unknown. */
 int xs_foreign_add_driver(struct xs_foreign *foreign, uint64_t version);
 

@@ -201,9 +201,13 @@ static int choose_process(struct xs_nsys *n)
 		       sizeof(n->process));
 	find_environment(n, "Hostname", host, sizeof(host));
 	n->foreign.pid = xs_nsys_pid(n);
-	if (!rc)
-		rc =
-		    xs_foreign_note_process(&n->foreign, rows.keys.count, host);
+	if (!rc && rows.keys.count > 1)
+		rc = xs_foreign_add_info(
+		    &n->foreign,
+		    "note=%zu processes of the file used CUDA; "
+		    "this is process %u%s%s, which did most",
+		    rows.keys.count, n->foreign.pid, host[0] ? " of " : "",
+		    host);
 	xs_distinct_map_release(&rows);
 	return rc;
 }
