@@ -132,14 +132,19 @@ static bool are_same_pages(const struct xs_strategy_case *c)
 const char *xs_estimate_set_setup(const struct xs_strategy_case *c,
 				  unsigned streams, struct xs_estimate *row)
 {
-	const char *same = c->work.fresh_bytes > 0
-			       ? "every round uses the same buffers: its page "
-				 "faults show new ones now"
-			       : "the same buffers are used in every round";
+	const bool are_same = are_same_pages(c);
+	const char *same =
+	    are_same ? "no round frees the buffers, whose addresses are the "
+		       "same in each"
+	    : c->work.fresh_bytes > 0
+		? "every round uses the same buffers (its page faults show new "
+		  "ones now)"
+		: "every round uses the same buffers (their addresses differ, "
+		  "or are not known)";
 
 	xs_estimate_set_setup_ns(c, streams, row);
 	if (c->work.pinned_buffers <= 0 || c->phase->rounds <= 1)
 		return NULL;
 	xs_estimate_assume(row, same);
-	return are_same_pages(c) ? NULL : same;
+	return are_same ? NULL : same;
 }

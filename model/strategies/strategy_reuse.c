@@ -224,12 +224,9 @@ const struct xs_strategy xs_strategy_reuse = {
     .build = build,
     .first = "allocate once instead of in every round ({places})",
     .advice = "Allocate once, before the rounds, instead of in every round "
-	      "({places}): {why}.",
+	      "({places}), and as much as the largest round needs: {why}.",
     .code =
 	{
-	    [XS_LANGUAGE_CUDA] = "cudaMalloc(&dev, largest_bytes); // each "
-				 "buffer, before the loop\n"
-				 "cudaFree(dev);                   // after it",
 	    [XS_LANGUAGE_NUMBA] = "dev = cuda.device_array(shape, dtype)  # "
 				  "once, before the loop\n"
 				  "dev.copy_to_device(ary), f[blocks, "

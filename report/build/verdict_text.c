@@ -117,21 +117,13 @@ static bool has_graph(const struct xs_result *result)
 }
 
 /* The limit, where calls of CUDA issue work while the GPU is idle. */
-static const char *issue_limit(struct xs_result *result)
+static const char *issue_limit(const struct xs_result *result)
 {
-	const struct xs_result_phase *only = result->steady.phase;
-	const struct xs_result_estimate *row =
-	    only ? xs_phase_estimate_fewer_launches(only) : NULL;
-
-	if (result->plan_count && !has_graph(result))
-		return "how fast the host issues work is the limit";
-	return xs_arena_print(
-	    &result->arena,
-	    "how fast the host issues work is the limit. A CUDA graph issues a "
-	    "round at once, without the host's code between launches%s",
-	    row && !row->applies
-		? "; what that saves of the idle time is not known"
-		: "");
+	return result->plan_count && !has_graph(result)
+		   ? "how fast the host issues work is the limit"
+		   : "how fast the host issues work is the limit. A CUDA graph "
+		     "issues a round at once, without the host's code between "
+		     "launches";
 }
 
 /* Whether the host's code runs before a copy in of the phase. */
@@ -266,22 +258,15 @@ static const char *pinning(struct xs_result *result)
 		     : "");
 }
 
-/* "908 ms, " if it is of more rounds than those of the steady part, which is
- * the base of the amount before; else "". */
-static const char *amount_of_run(struct xs_result *result)
+/* "908 ms, " if so much is of more rounds than those of the steady part, which
+ * is the base of the amount before; else "". */
+static const char *amount_of_run(struct xs_result *result, int64_t part_ns,
+				 int64_t run_ns)
 {
-	const struct xs_result_verdict *in = &result->verdict;
-	const int64_t most_ns = in->at_most_saves_ns;
-
-	return in->at_most_steady_ns >= most_ns - most_ns / NAMED_PART
+	return part_ns >= run_ns - run_ns / NAMED_PART
 		   ? ""
 		   : xs_arena_print(&result->arena, "%s, ",
-				    xs_units_ns(most_ns).s);
-}
-
-static bool is_pageable(const char *memory)
-{
-	return memory && strcmp(memory, "pageable") == 0;
+				    xs_units_ns(run_ns).s);
 }
 
 /* Whether a round copies pageable memory: the host waits for each such copy, so
@@ -290,10 +275,11 @@ static bool has_pageable(const struct xs_result *result)
 {
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
+		const char *memory[] = {phase->src_memory, phase->dst_memory};
 
-		if (!phase->apart && (is_pageable(phase->src_memory) ||
-				      is_pageable(phase->dst_memory)))
-			return true;
+		for (int k = 0; !phase->apart && k < 2; k++)
+			if (memory[k] && strcmp(memory[k], "pageable") == 0)
+				return true;
 	}
 	return false;
 }
@@ -319,26 +305,28 @@ static const char *by_order(struct xs_result *result)
 /* Shares whose sum is less above the whole add up but for their rounding. */
 #define ROUNDING 0.01
 
-/* ", if kernels run side by side", of two rounds or of two pieces, where only
- * then so much more is saved than copies and waits take; else "". */
-static const char *if_beside(const struct xs_result_verdict *in)
+/* The most that is saved of the steady part while no kernels run side by side,
+ * of two rounds or of two pieces: all but the kernels' time. */
+static int64_t most_apart_ns(const struct xs_result_verdict *in)
 {
 	const double kernels = (double)xs_result_part_ns(in, XS_PART_KERNELS) /
 			       (double)in->recorded_ns;
+	const double steady_ns = (double)in->steady_ns;
 
-	return (double)in->at_most_steady_ns / (double)in->steady_ns + kernels >
-		       1 + ROUNDING
-		   ? ", if kernels run side by side"
-		   : "";
+	return (double)in->at_most_steady_ns >
+		       steady_ns * (1 + ROUNDING - kernels)
+		   ? xs_number_round(steady_ns * (1 - kernels))
+		   : in->at_most_steady_ns;
 }
 
 /* "84.1 % of the steady part, "; "" if nothing repeats and that is as much as
  * of the run. */
-static const char *of_steady(struct xs_result *result, const char *of_run)
+static const char *of_steady(struct xs_result *result, int64_t part_ns,
+			     const char *of_run)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 	const struct xs_units_text share =
-	    xs_units_percent(in->at_most_steady_ns, in->steady_ns);
+	    xs_units_percent(part_ns, in->steady_ns);
 
 	return !in->repeats && strcmp(share.s, of_run) == 0
 		   ? ""
@@ -346,25 +334,46 @@ static const char *of_steady(struct xs_result *result, const char *of_run)
 				    xs_result_steady_name(result));
 }
 
+/* "; 28.7 ms (87.2 %) if kernels run side by side", or "" */
+static const char *most_beside(struct xs_result *result, int64_t apart_ns)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const int64_t ns = in->at_most_steady_ns;
+
+	return ns > apart_ns
+		   ? xs_arena_print(&result->arena,
+				    "; %s (%s) if kernels run side by side",
+				    xs_units_ns(ns).s,
+				    xs_units_percent(ns, in->steady_ns).s)
+		   : "";
+}
+
 static const char *most(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
-	const int64_t most_ns = in->at_most_saves_ns;
+	const int64_t part_ns = most_apart_ns(in);
+	const int64_t run_ns =
+	    part_ns < in->at_most_steady_ns
+		? xs_number_round((double)in->at_most_saves_ns *
+				  (double)part_ns /
+				  (double)in->at_most_steady_ns)
+		: in->at_most_saves_ns;
 	const struct xs_units_text of_run =
-	    xs_units_percent(most_ns, xs_result_untraced_wall_ns(result));
+	    xs_units_percent(run_ns, xs_result_untraced_wall_ns(result));
 	const bool allocates = xs_result_part_ns(in, XS_PART_ALLOCATION) >
 			       in->recorded_ns / NAMED_PART;
 
 	return xs_arena_print(
 	    &result->arena,
-	    "%s of data movement%s%s save at most %s%s: %s%s%s of %s.%s",
+	    "%s of data movement%s%s save at most %s: %s%s%s of %s%s.%s",
 	    in->pinning.step ? "In the rounds, changes" : "Changes",
 	    allocates ? has_graph(result) ? ", allocation" : " and allocation"
 		      : "",
 	    has_graph(result) ? " and a CUDA graph" : "",
-	    xs_units_ns(in->at_most_steady_ns).s, if_beside(in),
-	    of_steady(result, of_run.s), amount_of_run(result), of_run.s,
-	    xs_result_run_name(result), by_order(result));
+	    xs_units_ns(part_ns).s, of_steady(result, part_ns, of_run.s),
+	    amount_of_run(result, part_ns, run_ns), of_run.s,
+	    xs_result_run_name(result), most_beside(result, part_ns),
+	    by_order(result));
 }
 
 int xs_verdict_say(struct xs_result *result)

@@ -81,7 +81,6 @@ void xs_divide_last_step(const struct xs_result *result,
 		return;
 	rest.adds_ns -= part.adds_ns;
 	rest.rounds_add_ns -= part.rounds_add_ns;
-	part.whole = goes_on ? rest.strategy : NULL;
 	parts.items[parts.count++] = part;
 	if (goes_on)
 		parts.items[parts.count++] = rest;

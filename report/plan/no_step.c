@@ -24,6 +24,15 @@ static bool is_predicted(const struct xs_result *result)
 	return false;
 }
 
+/* Whether any phase copies data, or pages of managed memory move. */
+static bool copies(const struct xs_result *result)
+{
+	const struct xs_result_totals *totals = &result->totals;
+
+	return totals->h2d_bytes || totals->d2h_bytes ||
+	       totals->migrated_h2d_bytes;
+}
+
 /* Whether the host issues work, or does its own, in half of the steady part. */
 static bool is_bound_by_host(const struct xs_result_verdict *verdict)
 {
@@ -238,6 +247,10 @@ const char *xs_plan_no_step(struct xs_result *result)
 	if (managed)
 		return managed;
 	unmeasured = xs_plan_unmeasured(result);
+	kernels = about_kernels(result);
+	if (!is_predicted(result) && !unmeasured && !copies(result))
+		return xs_arena_print(&result->arena,
+				      "nothing: no data is copied%s", kernels);
 	if (!is_predicted(result))
 		return unmeasured
 			   ? xs_arena_print(&result->arena, "not known: %s",
@@ -248,7 +261,6 @@ const char *xs_plan_no_step(struct xs_result *result)
 	    result, unmeasured ? xs_arena_print(&result->arena,
 						"not known: %s;", unmeasured)
 			       : "nothing for certain:");
-	kernels = about_kernels(result);
 	if (uncertain)
 		return xs_arena_print(&result->arena, "%s%s", uncertain,
 				      *kernels ? kernels + 1 : "");

@@ -165,7 +165,7 @@ static struct act first_step(struct xs_result *result)
 
 static bool is_little(const struct xs_result *result, const struct act *act)
 {
-	return !act->once && xs_worth_is_little(result, (double)act->saves_ns);
+	return xs_worth_is_little(result, (double)act->saves_ns);
 }
 
 /* The step that saves most at least; step 1 if none of those that can be
@@ -210,9 +210,12 @@ static const char *nothing(struct xs_result *result, const struct act *act)
 {
 	const char *rest = result->no_step ? "" : "; step 1 is for longer runs";
 
+	/* "nothing", or "not known", of next to nothing is told with its share
+	 */
 	if (result->no_step && !act->what &&
-	    result->verdict.at_most_saves_ns >=
-		xs_result_untraced_wall_ns(result) / XS_RESULT_LEAST_PART)
+	    (strncmp(result->no_step, "not", 3) != 0 ||
+	     result->verdict.at_most_saves_ns >=
+		 xs_result_untraced_wall_ns(result) / XS_RESULT_LEAST_PART))
 		return first_clause(result);
 	if (act->what)
 		rest = xs_arena_print(&result->arena, "; all steps save %s",
@@ -310,9 +313,9 @@ static const char *lead(struct xs_result *result, const struct act *act)
 			.s);
 	return xs_arena_print(
 	    &result->arena, "%s%s",
-	    is_for_longer_runs(result, act)
-		? "little to gain in this run; for longer ones, "
-		: "",
+	    !is_for_longer_runs(result, act) ? ""
+	    : act->once			     ? "little to gain: "
+			: "little to gain in this run; for longer ones, ",
 	    first);
 }
 
@@ -325,7 +328,8 @@ static const char *amount(struct xs_result *result, const struct act *act)
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	const char *phase = "";
 
-	if (!step || act->at_most || !is_for_longer_runs(result, act))
+	if (!step || act->at_most || act->once ||
+	    !is_for_longer_runs(result, act))
 		return xs_arena_print(
 		    arena, "%s of %s (%s of %s)", xs_units_ns(act->saves_ns).s,
 		    xs_units_ns(wall_ns).s, of_run(result, act->saves_ns),

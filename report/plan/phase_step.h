@@ -15,8 +15,6 @@ struct xs_phase_step {
 	const struct xs_strategy *strategy;
 	const struct xs_result_estimate *estimate;
 	double adds_ns, rounds_add_ns;
-	/* the next step, if only that one is sure to save; NULL: this one is */
-	const struct xs_strategy *whole;
 };
 
 struct xs_phase_steps {

@@ -72,8 +72,9 @@ void xs_plan_pinning(struct xs_result *result, double least_ns, double *run_ns)
 {
 	struct xs_result_pinning *in = &result->verdict.pinning;
 
-	if (result->verdict.missing || in->step || in->ns == XS_UNKNOWN ||
-	    !in->calls || in->bytes <= 0 || in->registering_ns == XS_UNKNOWN)
+	if (result->verdict.missing || result->machine_choice.other_gpu ||
+	    in->step || in->ns == XS_UNKNOWN || !in->calls || in->bytes <= 0 ||
+	    in->registering_ns == XS_UNKNOWN)
 		return;
 	set_saving(in);
 	if (!is_worth_it(result, in) || (double)in->saves_ns / 2 < least_ns)

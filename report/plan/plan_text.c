@@ -57,42 +57,12 @@ static const char *payback_of(struct xs_arena *arena,
 			      xs_advice_setup(arena, step->estimate, setup_ns));
 }
 
-/* ", and is ahead of it up to about 26 rounds", of a row in place of the step
- * whose setup takes less, and whose rounds longer; or "". */
-static const char *row_ahead(struct xs_arena *arena,
-			     const struct xs_phase_steps *steps,
-			     const struct xs_phase_step *step,
-			     const struct xs_result_estimate *instead)
-{
-	const struct xs_result_estimate *last = step->estimate;
-	const double longer_ns = (double)(instead->round_ns - last->round_ns) *
-				 xs_result_share(steps->phase);
-	int64_t setup_less_ns;
-
-	/* a step that stays beside it is in no time of its row */
-	for (size_t i = 0; i < steps->count; i++)
-		if (xs_strategy_are_apart(steps->items[i].strategy,
-					  xs_strategy_find(instead->strategy)))
-			return "";
-	if (last->setup_ns == XS_UNKNOWN || instead->setup_ns == XS_UNKNOWN)
-		return "";
-	setup_less_ns = last->setup_ns - instead->setup_ns +
-			(step == &steps->longer ? last->new_memory_ns : 0);
-	return setup_less_ns > 0 && longer_ns > 0
-		   ? xs_arena_print(arena,
-				    ", and is ahead of it up to about %.0f "
-				    "rounds",
-				    (double)setup_less_ns / longer_ns)
-		   : "";
-}
-
 /* Says what saves more in place of this step, the last one. NULL: nothing. */
 static const char *say_instead(struct xs_result *result,
 			       const struct xs_phase_steps *steps,
 			       const struct xs_phase_step *step,
 			       struct xs_result_step *out)
 {
-	const bool longer = step == &steps->longer;
 	struct xs_arena *arena = &result->arena;
 	double more_ns;
 	const struct xs_result_estimate *row =
@@ -100,11 +70,11 @@ static const char *say_instead(struct xs_result *result,
 
 	out->instead = row;
 	return row ? xs_arena_print(
-			 arena, "In its place, %s saves %s%s %s%s; effort: %s.",
+			 arena, "In its place, %s saves %s%s %s; effort: %s.",
 			 row->strategy, out->side_by_side > 1 ? "up to " : "",
 			 xs_units_ns(xs_number_round(more_ns)).s,
-			 longer ? "in this run" : "more",
-			 row_ahead(arena, steps, step, row), row->effort)
+			 step == &steps->longer ? "in this run" : "more",
+			 row->effort)
 		   : NULL;
 }
 
@@ -162,11 +132,8 @@ same_change(const struct xs_result *result, const struct xs_result_step *step)
 	return NULL;
 }
 
-/* Adds to the text what a later step means for this one:
- * - it rewrites the kernels, and with them all that this step changes, which is
- *   more than that memory is pinned: this step's code is then not needed;
- * - it contains this step, whose own saving is uncertain;
- * - else nothing. */
+/* Adds to the text that a later step rewrites the kernels, and with them all
+ * that this step changes, if that is more than that memory is pinned. */
 static const char *add_later(struct xs_arena *arena,
 			     const struct xs_phase_steps *steps,
 			     const struct xs_phase_step *step, const char *text)
@@ -183,11 +150,6 @@ static const char *add_later(struct xs_arena *arena,
 			    "%s %s, a later step, takes its place: this code "
 			    "is then not needed.",
 			    text, later->strategy->id);
-	if (step->whole)
-		return xs_arena_print(arena,
-				      "%s What it saves alone is uncertain; %s "
-				      "contains it.",
-				      text, step->whole->id);
 	return text;
 }
 

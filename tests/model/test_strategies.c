@@ -153,20 +153,21 @@ TEST(test_the_setup_of_unknown_buffers)
  * their addresses are the same and no page is new; else it is a question. */
 TEST(test_pinning_needs_the_same_buffers)
 {
-	assert_string_equal(estimated("pinned")->needs,
-			    "the same buffers are used in every round");
+	assert_non_null(strstr(estimated("pinned")->needs,
+			       "their addresses differ"));
 	phase.steps[0].same_host = true;
-	assert_string_equal(estimated("pinned")->needs,
-			    "the same buffers are used in every round");
+	assert_non_null(strstr(estimated("pinned")->needs,
+			       "their addresses differ"));
 	phase.steps[2].same_host = true;
 	assert_null(estimated("pinned")->needs);
 	assert_string_equal(replayed("pinned")->assumes[0],
-			    "the same buffers are used in every round");
+			    "no round frees the buffers, whose addresses are "
+			    "the same in each");
 	assert_null(replayed("pinned")->assumes[1]);
 	phase.touched_bytes = 1;
 	assert_string_equal(estimated("pinned")->needs,
-			    "every round uses the same buffers: its page "
-			    "faults show new ones now");
+			    "every round uses the same buffers (its page "
+			    "faults show new ones now)");
 }
 
 /* What several lines copy, in and out, is pinned once: the step counts the

@@ -255,7 +255,11 @@ joined corpus/contact/first/hec-haccmk \
 	'If its condition does not hold, reuse saves about 42.7 ms'
 joined corpus/contact-10/tenth/sora-tof-flying \
 	'may save 365 us (from 3.03 ms slower to 3.21 ms faster): 1.7 %'
-joined corpus/contact-7/seventh/hec-asta 'effort: host code at several places (--all)@'
+joined corpus/contact-7/seventh/hec-asta 'effort: host code at several places (--all)@' \
+	'save at most 11.9 ms: 36.1 %' '; 28.7 ms (87.2 %) if kernels run side by side'
+opening corpus/contact-9/ninth/hec-base64e 'In short: little to gain: register'
+prints "xferspy report --machine h100 \$corpus/contact-9/ninth/hec-base64e.xspy | tr '\n' '@'" \
+	'not compared with this run@@Coverage'
 joined corpus/contact-10/tenth/pmpp-grayscale 'save at most 39.5 ms: 99.2 %'
 joined corpus/h100/develop/sam-histogram "the program's 824 ms; afterwards"
 

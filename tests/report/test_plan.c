@@ -164,7 +164,6 @@ TEST(nobody_rewrites_kernels_first)
 	expect("pinned device-initiated");
 	assert_int_equal(result->plan[0].adds_saves_ns, 50 * MS);
 	assert_int_equal(result->plan[1].adds_saves_ns, 300 * MS);
-	assert_has(result->plan[0].text, "is uncertain");
 	pinned->round_ns = 20 * MS;
 	pinned->saves_ns = 300 * MS;
 	expect("pinned");
@@ -316,7 +315,6 @@ TEST(most_of_a_step_comes_before_it)
 	expect("");
 	add(phase, "double-buffer", XS_EFFORT_PLACES, 10 * MS);
 	expect("pinned double-buffer");
-	assert_has(result->plan[0].text, "double-buffer contains");
 	assert_int_equal(result->plan[0].adds_saves_ns, 250 * MS);
 	assert_int_equal(result->plan[1].adds_saves_ns, 150 * MS);
 	assert_int_equal(result->plan[1].app_wall_ns, 600 * MS);
@@ -347,7 +345,11 @@ TEST(lesser_effort_wins_a_tie)
 	phase->estimates[1].round_ns = 25 * MS;
 	phase->estimates[1].saves_ns = 250 * MS;
 	expect("pinned double-buffer");
-	phase->estimates[0].known_low_ns = 24 * MS;
+	phase->estimates[0].low_ns = 24 * MS;
+	expect("pinned");
+	/* nor is a step one whose own rounds may be as much longer */
+	phase->estimates[0].low_ns = 29 * MS;
+	phase->estimates[1].high_ns = 30 * MS;
 	expect("pinned");
 }
 
@@ -363,8 +365,7 @@ TEST(more_effort_that_saves_more_is_named)
 	buffers->saves_ns -= buffers->setup_ns;
 	expect("double-buffer");
 	assert_has(result->plan[0].text,
-		   "In its place, streams saves 90.0 ms more, and is "
-		   "ahead of it up to about 100 rounds; effort: some.");
+		   "In its place, streams saves 90.0 ms more; effort: some.");
 	/* by less than 5 %, too, unless it may be off by that */
 	buffers->setup_ns = 21 * MS;
 	buffers->saves_ns = 279 * MS;
@@ -423,8 +424,7 @@ TEST(effort_stays_for_longer_runs)
 	expect("double-buffer");
 	assert_int_equal(result->plan[0].app_wall_ns, 1000 * MS);
 	assert_has(result->plan[0].text,
-		   "In its place, streams saves 220 ms in this "
-		   "run, and is ahead of it");
+		   "In its place, streams saves 220 ms in this run; effort");
 	/* rounds of the start-up do not become more */
 	phase->apart = true;
 	expect("");
@@ -608,6 +608,8 @@ TEST(what_both_rounds_share_is_no_doubt)
 /* Nothing predicted, nothing worth it, or nothing that is sure to be right. */
 TEST(no_step_has_a_reason)
 {
+	says_why("nothing: no data is copied");
+	result->totals.h2d_bytes = 1;
 	says_why("no strategy could be predicted");
 	struct xs_result_estimate *row =
 	    add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);

@@ -42,15 +42,15 @@ static struct xs_units_text bare(const struct xs_result *result,
 				 const struct xs_result_estimate *row,
 				 int64_t *like_ns, const char **unit)
 {
-	const int64_t round_ns =
-	    xs_result_shown_row(result, phase, row).round_ns;
+	const struct xs_result_estimate shown =
+	    xs_result_shown_row(result, phase, row);
 	struct xs_units_text out, ns;
 
 	if (!*like_ns)
-		*like_ns = round_ns;
-	ns = xs_units_ns_bare(round_ns, *like_ns, unit);
+		*like_ns = shown.round_ns;
+	ns = xs_units_ns_bare(shown.round_ns, *like_ns, unit);
 	snprintf(out.s, sizeof(out.s), "%s%.*s",
-		 xs_result_is_known(row) ? "" : "~", (int)sizeof(out.s) - 2,
+		 xs_result_is_known(&shown) ? "" : "~", (int)sizeof(out.s) - 2,
 		 ns.s);
 	return out;
 }

@@ -17,31 +17,35 @@ const char *xs_text_step_name(struct xs_result *result,
 			      estimate->strategy, estimate->n_streams);
 }
 
-/* "about " if the round's time with the phase's earlier steps is not known */
+/* "about " if the range of the step's round is wider than the time. */
+static const char *about(const struct xs_result_step *step)
+{
+	return step->round_high_ns - step->round_low_ns >
+		       step->round_ns + xs_result_used_between_ns(step->phase)
+		   ? "about "
+		   : "";
+}
+
 const char *xs_text_step_about(const struct xs_result *result,
 			       const struct xs_result_step *step)
 {
+	const struct xs_result_step *last = NULL;
+
 	for (const struct xs_result_step *before = result->plan; before < step;
 	     before++)
-		if (before->phase == step->phase &&
-		    !xs_result_is_known(before->estimate))
-			return "about ";
-	return "";
+		if (before->phase == step->phase)
+			last = before;
+	return last ? about(last) : "";
 }
 
 /* "1.15 ms (1.08-1.24 ms)"; "about" of one whose range is wider than it is. */
 const char *xs_text_step_round(struct xs_result *result,
 			       const struct xs_result_step *step)
 {
-	const struct xs_result_estimate *row = step->estimate;
-	const bool alone = step->round_ns == row->round_ns;
 	const int64_t between_ns = xs_result_used_between_ns(step->phase);
 
 	return xs_arena_print(
-	    &result->arena, "%s%s",
-	    !xs_result_is_known(row) ? "about "
-	    : alone		     ? ""
-				     : xs_text_step_about(result, step),
+	    &result->arena, "%s%s", about(step),
 	    xs_units_in_range_ns(step->round_ns + between_ns,
 				 step->round_low_ns + between_ns,
 				 step->round_high_ns + between_ns)
@@ -49,17 +53,13 @@ const char *xs_text_step_round(struct xs_result *result,
 }
 
 /* How far the saving is one. */
-static const char *saves(const struct xs_result *result,
-			 const struct xs_result_step *step)
+static const char *saves(const struct xs_result_step *step)
 {
 	if (step->side_by_side > 1)
 		return "saves at most";
 	if (step->is_question)
 		return "may save";
-	return xs_result_is_known(step->estimate) &&
-		       !*xs_text_step_about(result, step)
-		   ? "saves"
-		   : "saves about";
+	return *about(step) ? "saves about" : "saves";
 }
 
 /* Less of a saving outside of the steady part is not told. */
@@ -135,7 +135,7 @@ const char *xs_text_step_saving(struct xs_result *result,
 					1 / xs_result_share(step->phase));
 	return xs_arena_print(
 	    &result->arena, "%s%s %s: %s%s of %s, then %s; effort: %s", beside,
-	    saves(result, step), saved(result, step), in_steady(result, step),
+	    saves(step), saved(result, step), in_steady(result, step),
 	    xs_units_percent(step->adds_saves_ns,
 			     xs_result_untraced_wall_ns(result))
 		.s,

@@ -141,15 +141,15 @@ static void put_row(struct xs_text_table *table, const struct xs_result *result,
 		    const struct xs_result_phase *phase,
 		    const struct xs_result_estimate *row, bool first)
 {
-	const bool all = result->all_asked, known = xs_result_is_known(row);
+	const struct xs_result_estimate shown =
+	    xs_result_shown_row(result, phase, row);
+	const bool all = result->all_asked, known = xs_result_is_known(&shown);
 	/* green: a change that makes the run faster */
 	enum xs_style style = known && row->saves_ns != XS_UNKNOWN &&
 				      row->saves_ns > row->new_memory_ns &&
 				      row->effort_level > 0
 				  ? XS_GOOD
 				  : XS_PLAIN;
-	const struct xs_result_estimate shown =
-	    xs_result_shown_row(result, phase, row);
 	size_t cell = 0;
 
 	xs_text_table_row(table);
