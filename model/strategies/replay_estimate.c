@@ -17,7 +17,8 @@
 
 #define LONG_ROUND 20000u /* steps */
 
-/* What keeps all calls beside the round's copies. */
+/* What changes none of these takes no call away: the calls beside the round's
+ * copies, whose times are the recorded ones, all stay. */
 #define SAME_CALLS (XS_CHANGES_HOST | XS_CHANGES_LAUNCHES)
 
 struct xs_estimate xs_estimate_init(const struct xs_strategy_case *c)
@@ -299,8 +300,9 @@ int xs_estimate_set_host(const struct xs_strategy_case *c,
 
 #define CAUSES 7
 
-/* Fills the scenarios that move the time to one side. A strategy that does not
- * read a value has no scenario of it: its plan would be the usual one. */
+/* Fills the scenarios that move the time to one side. A strategy that reads no
+ * order has none of it; of what else it does not read the plan is the usual
+ * one, which is not replayed again. */
 static void set_causes(const struct xs_strategy_case *c, enum xs_range_end side,
 		       struct xs_scenario causes[CAUSES])
 {

@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+/* Room for 128 GiB in pieces of 2 MiB, which allocators map; without it, memory
+ * is unknown. */
 #define SLOT_BITS 16
 #define NEAR	  16u /* slots for handles with one hash */
 

@@ -5,13 +5,15 @@
 #include "preload/record/live_memory.h"
 #include "preload/util/guard.h"
 
+/* A table of a kind of element has one in each piece; a look reads no more than
+ * a page of small copies. */
 #define WHOLE_BYTES 4096u
 #define PIECE_BYTES 1024u
 #define PIECES	    4u
 
 #define SEEN_BITS   12
-#define COUNT_BITS  7
-#define FIRST_LOOKS 64u
+#define COUNT_BITS  7 /* the other bits of a counter tell destinations apart */
+#define FIRST_LOOKS (1u << (COUNT_BITS - 1))
 
 static _Atomic uint32_t generation; /* of the live memory */
 static _Atomic int captures;	    /* of graphs, that have begun */

@@ -11,7 +11,7 @@
 #define SMALL_PART 20
 
 /* If another part is longer, they are told down to 1 / DIGIT_PART of the wait:
- * what is printed adds up. */
+ * what is printed adds up, but for so little of each. */
 #define DIGIT_PART 200
 
 static bool is_kind(const struct xs_result_wait *wait, const char *kind)
