@@ -282,10 +282,10 @@ const struct xs_strategy xs_strategy_double_buffer = {
     .build = build,
     .first = "overlap the rounds of {places} with a second set of buffers",
     .advice =
-	"{no_waits}Run the rounds of {places} alternately on two streams, with "
-	"a set of buffers each{once}; copy asynchronously{pinned}. Wait for a "
-	"round only after the next one is issued: the next one's copies then "
-	"overlap this one{between}.",
+	"{no_waits}Run the rounds of {places} alternately with two sets of "
+	"buffers{once}; copy asynchronously{pinned}. Wait for a round only "
+	"after the next one is issued: the next one's copies then overlap this "
+	"one{between}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

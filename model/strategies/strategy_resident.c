@@ -253,9 +253,10 @@ const struct xs_strategy xs_strategy_resident = {
     .first = "keep the data of {places} on the device",
     .advice = "Copy the data of {places} only before the rounds, to device "
 	      "buffers that stay{once}: {why} (XFERSPY_HASH=1 compares the "
-	      "bytes).",
+	      "bytes).{buffers}",
     .advice_if_measured = "Copy the data of {places} only before the rounds, "
-			  "to device buffers that stay{once}: {why}.",
+			  "to device buffers that stay{once}: "
+			  "{why}.{buffers}",
     .code =
 	{
 	    [XS_LANGUAGE_PYTORCH] =

@@ -212,7 +212,6 @@ static void add_edges(struct builder *b)
 		b->out->edges[b->out->edge_count++] =
 		    (struct xs_result_flow_edge){edge->from, edge->to,
 						 edge->kind};
-		b->out->kinds[edge->kind]++;
 	}
 }
 

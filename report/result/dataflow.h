@@ -54,7 +54,6 @@ struct xs_result_dataflow {
 	size_t op_count;
 	struct xs_result_flow_edge *edges; /* by `to` */
 	size_t edge_count;
-	int64_t kinds[XS_RESULT_FLOW_KINDS]; /* edges of each kind */
 	int64_t unknown;    /* ops that may access any memory */
 	int64_t unrecorded; /* launches whose pointers are not in the trace */
 	struct xs_result_flow_reason *reasons; /* why ops are unknown */

@@ -14,8 +14,25 @@
 /* Ops, or parts of memory, named in one list. */
 #define NAMED_MAX 8u
 
-static const char *const kind_words[XS_RESULT_FLOW_KINDS] = {
-    "need", "reuse", "unknown", "stream", "host"};
+/* Of two kernels, the second may only write what it is given. */
+#define SHOWN_KINDS (XS_RESULT_FLOW_KINDS + 1)
+
+static const char *const kind_words[SHOWN_KINDS][2] = {
+    {"need", "true dependencies"},
+    {"may need", "true ones if the second kernel reads what it is given"},
+    {"reuse", "for reuse of a buffer"},
+    {"unknown", "of unknown memory"},
+    {"stream", "by the stream alone"},
+    {"host", "by the host's wait alone"}};
+
+static int shown_kind(const struct xs_result_dataflow *flow, size_t edge)
+{
+	const struct xs_result_flow_edge *e = &flow->edges[edge];
+
+	return e->kind ? e->kind + 1
+		       : flow->ops[e->from].bytes == XS_UNKNOWN &&
+			     flow->ops[e->to].bytes == XS_UNKNOWN;
+}
 
 /* "4 MiB of m1", "4 MiB of m1 at 8 MiB", "4 MiB of host memory" */
 static const char *memory(struct xs_arena *arena,
@@ -84,12 +101,12 @@ static const char *follows(struct xs_arena *arena,
 
 	while (*edge < flow->edge_count && flow->edges[*edge].to == (int64_t)op)
 		++*edge;
-	for (int kind = 0; kind < XS_RESULT_FLOW_KINDS; kind++) {
+	for (int kind = 0; kind < SHOWN_KINDS; kind++) {
 		const char *list = NULL;
 		size_t count = 0;
 
 		for (size_t i = first; i < *edge; i++)
-			if (flow->edges[i].kind == kind && count++ < NAMED_MAX)
+			if (shown_kind(flow, i) == kind && count++ < NAMED_MAX)
 				list = xs_arena_join(
 				    arena, list,
 				    xs_arena_print(arena, "%" PRId64,
@@ -99,7 +116,7 @@ static const char *follows(struct xs_arena *arena,
 			    arena, "%s%s (%s)",
 			    text ? xs_arena_print(arena, "%s, ", text)
 				 : "\nfollows ",
-			    shortened(arena, list, count), kind_words[kind]);
+			    shortened(arena, list, count), kind_words[kind][0]);
 	}
 	return text ? text : "";
 }
@@ -152,19 +169,19 @@ static int put_ops(const struct xs_terminal *terminal, struct xs_result *result)
 /* "12 need what an earlier one wrote, ..." */
 static const char *edges(struct xs_result *result)
 {
-	static const char *const words[XS_RESULT_FLOW_KINDS] = {
-	    "true dependencies (need)", "for reuse of a buffer (reuse)",
-	    "of unknown memory (unknown)", "by the stream alone (stream)",
-	    "by the host's wait alone (host)"};
 	const struct xs_result_dataflow *flow = result->dataflow;
+	size_t counts[SHOWN_KINDS] = {0};
 	const char *list = NULL;
 
-	for (int kind = 0; kind < XS_RESULT_FLOW_KINDS; kind++)
-		if (flow->kinds[kind])
+	for (size_t i = 0; i < flow->edge_count; i++)
+		counts[shown_kind(flow, i)]++;
+	for (int kind = 0; kind < SHOWN_KINDS; kind++)
+		if (counts[kind])
 			list = xs_arena_join(
 			    &result->arena, list,
-			    xs_arena_print(&result->arena, "%" PRId64 " %s",
-					   flow->kinds[kind], words[kind]));
+			    xs_arena_print(&result->arena, "%zu %s (%s)",
+					   counts[kind], kind_words[kind][1],
+					   kind_words[kind][0]));
 	return list ? list : "none";
 }
 
