@@ -115,7 +115,8 @@ static const char *const whys[FLOW_WHYS] = {
 			     "other memory" UNALLOCATED,
     [XS_POINTERS_MANAGED] =
 	"with managed memory, where the host may have written addresses",
-    [WHY_UNFOLLOWED] = "with memory" UNALLOCATED,
+    [WHY_UNFOLLOWED] = "with memory" UNALLOCATED
+		       ", or pinned memory behind a function of the host",
     [WHY_UNFOLLOWED + XS_UNFOLLOWED_MEMORY] =
 	"that may use memory" UNALLOCATED ", as a copy or set does",
     [WHY_UNFOLLOWED + XS_UNFOLLOWED_SYMBOL] =
