@@ -58,8 +58,8 @@ done
 # longer than all the rest to build and are the same for every sanitizer.
 readers='xferspy tests/analyzer/all tests/model/all tests/report/all tests/fuzz/all'
 writers='tests/preload/all tests/sim/all'
-# Sanitized code takes a quarter longer to compile with -O2.
-sanitized='-O1 -g -DNDEBUG'
+# Sanitized code takes a quarter longer to compile with -O2, and a tenth with -g.
+sanitized='-O1 -g1 -DNDEBUG'
 # With the default, 256 MB of freed memory that is not used again, tests mostly
 # wait for new pages.
 export ASAN_OPTIONS=quarantine_size_mb=8

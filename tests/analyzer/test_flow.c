@@ -13,7 +13,7 @@
 #define ACCESSES 3u
 #define BYTES	 12u
 #define QUEUES	 3u
-#define PROGRAMS 5000
+#define PROGRAMS 2000
 
 struct random_program {
 	struct xs_flow_op ops[OPS];

@@ -14,8 +14,14 @@
 static struct xs_result *result;
 static struct xs_result_phase *phase;
 
+/* Two lines of the program. */
+static struct xs_result_site sites[2];
+
 FIXTURE(set_up)
 {
+	for (size_t i = 0; i < 2; i++)
+		sites[i] = (struct xs_result_site){
+		    .file = "/src/a.cu", .line = 8 + (int64_t)i, .step = "h2d"};
 	result = calloc(1, sizeof(*result));
 	phase = calloc(2, sizeof(*phase));
 	if (!result || !phase)
@@ -51,10 +57,38 @@ FIXTURE(tear_down)
 	return 0;
 }
 
+/* The phase copies at these lines. */
+static void copies_at(struct xs_result_phase *of, struct xs_result_site *first,
+		      size_t count)
+{
+	of->sites = first;
+	of->site_count = count;
+}
+
+/* Of most rows of the strategy. */
+static enum xs_effort effort_of(const char *strategy)
+{
+	return strcmp(strategy, "as-is") == 0		     ? XS_EFFORT_NONE
+	       : strcmp(strategy, "pinned") == 0	     ? XS_EFFORT_CALL
+	       : strcmp(strategy, "double-buffer") == 0	     ? XS_EFFORT_PLACES
+	       : strcmp(strategy, "streams") == 0	     ? XS_EFFORT_SPLIT
+	       : strstr("mapped device-initiated", strategy) ? XS_EFFORT_REWRITE
+							     : XS_EFFORT_PLACE;
+}
+
+/* Sets the round, and the setup, of a row. */
+static void set(struct xs_result_estimate *row, double round_ms,
+		int64_t setup_ms)
+{
+	row->round_ns = (int64_t)(round_ms * 1000 + 0.5) * (MS / 1000);
+	row->setup_ns = setup_ms * MS;
+	row->saves_ns =
+	    phase->rounds * (50 * MS - row->round_ns) - row->setup_ns;
+}
+
 /* Adds a row whose interval is 1 ms to either side. */
 static struct xs_result_estimate *add(struct xs_result_phase *to,
-				      const char *strategy,
-				      enum xs_effort effort, int64_t round_ns)
+				      const char *strategy, double round_ms)
 {
 	struct xs_result_estimate *row = &to->estimates[to->estimate_count++];
 
@@ -62,17 +96,14 @@ static struct xs_result_estimate *add(struct xs_result_phase *to,
 	    .strategy = strategy,
 	    .model = "replay",
 	    .effort = "some",
-	    .effort_level = effort,
+	    .effort_level = effort_of(strategy),
 	    .n_streams = XS_UNKNOWN,
-	    .round_ns = round_ns,
-	    .low_ns = round_ns - MS,
-	    .high_ns = round_ns + MS,
-	    .known_low_ns = round_ns - MS,
-	    .known_high_ns = round_ns + MS,
 	    .otherwise_ns = XS_UNKNOWN,
-	    .saves_ns = to->rounds * (to->round_ns - round_ns),
 	    .applies = true,
 	};
+	set(row, round_ms, 0);
+	row->low_ns = row->known_low_ns = row->round_ns - MS;
+	row->high_ns = row->known_high_ns = row->round_ns + MS;
 	return row;
 }
 
@@ -94,9 +125,9 @@ static void expect(const char *strategies)
  * streams are no faster than rounds beside each other. */
 TEST(least_effort_comes_first)
 {
-	add(phase, "streams", XS_EFFORT_SPLIT, 15 * MS);
-	add(phase, "double-buffer", XS_EFFORT_PLACES, 15 * MS);
-	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	add(phase, "streams", 15);
+	add(phase, "double-buffer", 15);
+	add(phase, "pinned", 25);
 	expect("pinned double-buffer");
 	assert_int_equal(result->plan[0].adds_saves_ns, 250 * MS);
 	assert_int_equal(result->plan[0].app_wall_ns, 750 * MS);
@@ -125,11 +156,11 @@ TEST(least_effort_comes_first)
 /* For 40 ms of a run of 1 s, kernels are changed if rounds repeat. */
 TEST(kernels_of_one_round_are_not_split_for_little)
 {
-	add(phase, "streams", XS_EFFORT_SPLIT, 46 * MS);
+	add(phase, "streams", 46);
 	expect("streams");
 	result->verdict.repeats = false;
 	expect("");
-	add(phase, "streams", XS_EFFORT_SPLIT, 45 * MS);
+	add(phase, "streams", 45);
 	expect("streams");
 }
 
@@ -137,15 +168,13 @@ TEST(kernels_of_one_round_are_not_split_for_little)
  * them. */
 TEST(new_kernels_on_a_condition_come_last)
 {
-	struct xs_result_estimate *row =
-	    add(phase, "device-initiated", XS_EFFORT_REWRITE, 15 * MS);
+	struct xs_result_estimate *row = add(phase, "device-initiated", 15);
 	row->bound = "one kernel can";
 	expect("device-initiated");
-	add(phase, "graph", XS_EFFORT_PLACE, 40 * MS);
+	add(phase, "graph", 40);
 	expect("graph device-initiated");
 	assert_int_equal(result->plan[1].adds_saves_ns, 250 * MS);
-	phase->estimates[1].round_ns = 30 * MS;
-	phase->estimates[1].saves_ns = 200 * MS;
+	set(&phase->estimates[1], 30, 0);
 	expect("graph");
 	/* without a condition they may */
 	row->bound = NULL;
@@ -156,16 +185,13 @@ TEST(new_kernels_on_a_condition_come_last)
  * uncertain that is; and instead of it, if it brings as much. */
 TEST(nobody_rewrites_kernels_first)
 {
-	add(phase, "device-initiated", XS_EFFORT_REWRITE, 15 * MS)->bound =
-	    "one kernel can";
-	struct xs_result_estimate *pinned =
-	    add(phase, "pinned", XS_EFFORT_CALL, 45 * MS);
+	add(phase, "device-initiated", 15)->bound = "one kernel can";
+	struct xs_result_estimate *pinned = add(phase, "pinned", 45);
 	pinned->high_ns = pinned->known_high_ns = 60 * MS;
 	expect("pinned device-initiated");
 	assert_int_equal(result->plan[0].adds_saves_ns, 50 * MS);
 	assert_int_equal(result->plan[1].adds_saves_ns, 300 * MS);
-	pinned->round_ns = 20 * MS;
-	pinned->saves_ns = 300 * MS;
+	set(pinned, 20, 0);
 	expect("pinned");
 }
 
@@ -174,8 +200,8 @@ TEST(nobody_rewrites_kernels_first)
 TEST(the_same_change_is_told_once)
 {
 	result->phase_count = 2;
-	add(&phase[0], "pinned", XS_EFFORT_CALL, 25 * MS);
-	add(&phase[1], "pinned", XS_EFFORT_CALL, 35 * MS);
+	add(&phase[0], "pinned", 25);
+	add(&phase[1], "pinned", 35);
 	expect("pinned pinned");
 	assert_null(result->plan[0].same);
 	assert_ptr_equal(result->plan[1].same, &result->plan[0]);
@@ -190,12 +216,11 @@ TEST(the_same_change_is_told_once)
  * A first one has to pay in this run. */
 TEST(a_longer_run_pays_a_further_setup)
 {
-	struct xs_result_estimate *both =
-	    add(phase, "double-buffer", XS_EFFORT_PLACE, 15 * MS);
-	both->setup_ns = 400 * MS;
-	both->saves_ns -= both->setup_ns;
+	struct xs_result_estimate *both = add(phase, "double-buffer", 15);
+	both->effort_level = XS_EFFORT_PLACE;
+	set(both, 15, 400);
 	expect("");
-	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	add(phase, "pinned", 25);
 	expect("pinned double-buffer");
 	assert_int_equal(result->plan[1].adds_saves_ns, -300 * MS);
 	assert_int_equal(result->plan[1].pays_rounds, 40);
@@ -206,7 +231,7 @@ TEST(a_longer_run_pays_a_further_setup)
 		   "A round saves 10.0 ms, but the setup takes "
 		   "400 ms.");
 	/* what pays in this run has it without that step */
-	add(phase, "mapped", XS_EFFORT_REWRITE, 14 * MS);
+	add(phase, "mapped", 14);
 	expect("pinned double-buffer");
 	assert_has(result->plan[1].text,
 		   "In its place, mapped saves 110 ms in this "
@@ -216,10 +241,8 @@ TEST(a_longer_run_pays_a_further_setup)
 /* The setup is paid once: it is of the run, not of a round. */
 TEST(a_setup_is_not_of_a_round)
 {
-	struct xs_result_estimate *pinned =
-	    add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
-	pinned->setup_ns = 50 * MS;
-	pinned->saves_ns -= pinned->setup_ns;
+	struct xs_result_estimate *pinned = add(phase, "pinned", 25);
+	set(pinned, 25, 50);
 	expect("pinned");
 	assert_int_equal(result->plan[0].adds_saves_ns, 200 * MS);
 	assert_int_equal(result->plan[0].round_ns, 25 * MS);
@@ -249,8 +272,7 @@ TEST(a_setup_is_not_of_a_round)
  * long the rest of the run is, the steady part decides. */
 TEST(a_small_saving_is_no_step)
 {
-	struct xs_result_estimate *row =
-	    add(phase, "pinned", XS_EFFORT_CALL, 49 * MS);
+	struct xs_result_estimate *row = add(phase, "pinned", 49);
 	row->high_ns = row->known_high_ns = 49 * MS;
 	result->run.wall_ns = 100000 * MS;
 	result->verdict.steady_ns = 1000 * MS;
@@ -272,8 +294,7 @@ TEST(a_small_saving_is_no_step)
 /* It saves 10 ms a round, and may be off by that. */
 TEST(an_uncertain_saving_is_no_step)
 {
-	struct xs_result_estimate *row =
-	    add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
+	struct xs_result_estimate *row = add(phase, "pinned", 40);
 	row->high_ns = 49 * MS;
 	expect("pinned");
 	row->high_ns = 50 * MS;
@@ -283,17 +304,15 @@ TEST(an_uncertain_saving_is_no_step)
 /* The rounds of another run, without the tracer, may be as short. */
 TEST(the_first_step_saves_more_than_runs_differ)
 {
-	struct xs_result_estimate *as_is =
-	    add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
-	add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
+	struct xs_result_estimate *as_is = add(phase, "as-is", 50);
+	add(phase, "pinned", 40);
 	as_is->known_low_ns = as_is->low_ns = 41 * MS;
 	expect("pinned");
 	assert_int_equal(result->plan[0].saves_low_ns, 90 * MS);
 	/* at most what the verdict says */
 	assert_int_equal(result->plan[0].saves_high_ns, 100 * MS);
 	/* its setup is the same in all runs */
-	phase->estimates[1].setup_ns = 50 * MS;
-	phase->estimates[1].saves_ns -= 50 * MS;
+	set(&phase->estimates[1], 40, 50);
 	expect("pinned");
 	/* known causes decide; programs differ by as much with every change */
 	as_is->low_ns = 39 * MS;
@@ -301,7 +320,7 @@ TEST(the_first_step_saves_more_than_runs_differ)
 	assert_int_equal(result->plan[0].saves_low_ns, 40 * MS);
 	as_is->known_low_ns = 40 * MS;
 	expect("");
-	add(phase, "double-buffer", XS_EFFORT_PLACES, 30 * MS);
+	add(phase, "double-buffer", 30);
 	expect("double-buffer");
 }
 
@@ -309,26 +328,24 @@ TEST(the_first_step_saves_more_than_runs_differ)
  * whatever its interval. */
 TEST(most_of_a_step_comes_before_it)
 {
-	struct xs_result_estimate *pinned =
-	    add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	struct xs_result_estimate *pinned = add(phase, "pinned", 25);
 	pinned->high_ns = pinned->known_high_ns = 60 * MS;
 	expect("");
-	add(phase, "double-buffer", XS_EFFORT_PLACES, 10 * MS);
+	add(phase, "double-buffer", 10);
 	expect("pinned double-buffer");
 	assert_int_equal(result->plan[0].adds_saves_ns, 250 * MS);
 	assert_int_equal(result->plan[1].adds_saves_ns, 150 * MS);
 	assert_int_equal(result->plan[1].app_wall_ns, 600 * MS);
 	assert_int_equal(result->plan[1].high_ns / 1000, 675663);
-	pinned->round_ns = 30 * MS;
-	pinned->saves_ns = 200 * MS; /* half of it */
+	set(pinned, 30, 0);
 	expect("double-buffer");
 }
 
 /* Pieces gain 2 of the 42 ms that they and the host's code gain together. */
 TEST(kernels_stay_where_host_code_gains_as_much)
 {
-	add(phase, "pinned", XS_EFFORT_CALL, 10 * MS)->known_low_ns = 10 * MS;
-	add(phase, "streams", XS_EFFORT_SPLIT, 8 * MS)->known_high_ns = 8 * MS;
+	add(phase, "pinned", 10)->known_low_ns = 10 * MS;
+	add(phase, "streams", 8)->known_high_ns = 8 * MS;
 	expect("pinned");
 	phase->estimates[1].round_ns = phase->estimates[1].known_high_ns =
 	    7 * MS;
@@ -339,11 +356,10 @@ TEST(kernels_stay_where_host_code_gains_as_much)
 /* Within 5 % of each other, or within the interval of the lesser effort. */
 TEST(lesser_effort_wins_a_tie)
 {
-	add(phase, "pinned", XS_EFFORT_CALL, 30 * MS);
-	add(phase, "double-buffer", XS_EFFORT_PLACES, 286 * MS / 10);
+	add(phase, "pinned", 30);
+	add(phase, "double-buffer", 28.6);
 	expect("pinned");
-	phase->estimates[1].round_ns = 25 * MS;
-	phase->estimates[1].saves_ns = 250 * MS;
+	set(&phase->estimates[1], 25, 0);
 	expect("pinned double-buffer");
 	phase->estimates[0].low_ns = 24 * MS;
 	expect("pinned");
@@ -356,23 +372,19 @@ TEST(lesser_effort_wins_a_tie)
 /* A second set of buffers is pinned once, which few rounds pay back. */
 TEST(more_effort_that_saves_more_is_named)
 {
-	struct xs_result_estimate *buffers =
-	    add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
-	add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
+	struct xs_result_estimate *buffers = add(phase, "double-buffer", 20);
+	add(phase, "streams", 21);
 	expect("double-buffer");
 	assert_has_not(result->plan[0].text, "In its place");
-	buffers->setup_ns = 100 * MS;
-	buffers->saves_ns -= buffers->setup_ns;
+	set(buffers, 20, 100);
 	expect("double-buffer");
 	assert_has(result->plan[0].text,
 		   "In its place, streams saves 90.0 ms more; effort: some.");
 	/* by less than 5 %, too, unless it may be off by that */
-	buffers->setup_ns = 21 * MS;
-	buffers->saves_ns = 279 * MS;
+	set(buffers, 20, 21);
 	expect("double-buffer");
 	assert_has(result->plan[0].text, "saves 11.0 ms more");
-	buffers->setup_ns = 19 * MS;
-	buffers->saves_ns = 281 * MS;
+	set(buffers, 20, 19);
 	expect("double-buffer");
 	assert_has_not(result->plan[0].text, "In its place");
 }
@@ -380,20 +392,16 @@ TEST(more_effort_that_saves_more_is_named)
 /* What pays in this run comes in the place of what only pays in longer ones. */
 TEST(what_pays_in_this_run_comes_first)
 {
-	struct xs_result_estimate *buffers =
-	    add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
-	struct xs_result_estimate *streams =
-	    add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
+	struct xs_result_estimate *buffers = add(phase, "double-buffer", 20);
+	struct xs_result_estimate *streams = add(phase, "streams", 21);
 
-	buffers->setup_ns = 19 * MS;
-	buffers->saves_ns = 281 * MS;
+	set(buffers, 20, 19);
 	buffers->new_memory_ns = 500 * MS;
 	expect("streams");
 	assert_int_equal(result->plan[0].pays_rounds, XS_UNKNOWN);
 	assert_int_equal(result->plan[0].app_wall_ns, 710 * MS);
 	/* a smaller part of that is no reason to split kernels */
-	streams->round_ns = 29 * MS;
-	streams->saves_ns = 210 * MS;
+	set(streams, 29, 0);
 	expect("double-buffer");
 	/* 519 for 30 a round */
 	assert_int_equal(result->plan[0].pays_rounds, 18);
@@ -407,12 +415,9 @@ TEST(what_pays_in_this_run_comes_first)
 /* Unless that takes more effort than what it gains is worth. */
 TEST(effort_stays_for_longer_runs)
 {
-	struct xs_result_estimate *buffers =
-	    add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS);
-	struct xs_result_estimate *streams =
-	    add(phase, "streams", XS_EFFORT_SPLIT, 21 * MS);
-	buffers->setup_ns = 19 * MS;
-	buffers->saves_ns = 281 * MS;
+	struct xs_result_estimate *buffers = add(phase, "double-buffer", 20);
+	struct xs_result_estimate *streams = add(phase, "streams", 21);
+	set(buffers, 20, 19);
 	buffers->new_memory_ns = 500 * MS;
 	/* nobody rewrites kernels instead, */
 	streams->effort_level = XS_EFFORT_REWRITE;
@@ -435,33 +440,31 @@ TEST(effort_stays_for_longer_runs)
 TEST(longer_runs_come_last)
 {
 	result->phase_count = 2;
-	add(phase, "double-buffer", XS_EFFORT_PLACES, 20 * MS)->new_memory_ns =
-	    500 * MS;
-	add(phase + 1, "pinned", XS_EFFORT_CALL, 45 * MS);
+	add(phase, "double-buffer", 20)->new_memory_ns = 500 * MS;
+	add(phase + 1, "pinned", 45);
 	expect("pinned double-buffer");
 }
 
 /* What orders copies otherwise replaces the order before. */
 TEST(an_order_replaces_another)
 {
-	add(phase, "pinned", XS_EFFORT_CALL, 30 * MS);
-	add(phase, "prefetch", XS_EFFORT_PLACE, 22 * MS);
+	add(phase, "pinned", 30);
+	add(phase, "prefetch", 22);
 	expect("pinned prefetch");
-	add(phase, "double-buffer", XS_EFFORT_PLACES, 10 * MS);
+	add(phase, "double-buffer", 10);
 	expect("pinned double-buffer");
 	assert_int_equal(result->plan[1].adds_saves_ns, 200 * MS);
 	assert_int_equal(result->plan[1].round_before_ns, 30 * MS);
 	/* unless most of it is done with less effort */
-	phase->estimates[1].round_ns = 16 * MS;
-	phase->estimates[1].saves_ns = 340 * MS;
+	set(&phase->estimates[1], 16, 0);
 	expect("pinned prefetch");
 }
 
 /* 16 pieces are as fast as 8, as far as rounds differ. */
 TEST(another_number_of_pieces_within_the_interval_is_none)
 {
-	struct xs_result_estimate *row =
-	    add(phase, "streams", XS_EFFORT_PLACE, 40 * MS);
+	struct xs_result_estimate *row = add(phase, "streams", 40);
+	row->effort_level = XS_EFFORT_PLACE;
 	row->n_streams = 16;
 	phase->round_low_ns = 41 * MS;
 	expect("streams"); /* it is not in pieces */
@@ -476,8 +479,8 @@ TEST(another_number_of_pieces_within_the_interval_is_none)
 TEST(all_together_save_no_more_than_there_is)
 {
 	phase->movable_ns = phase->transfer_ns = 30 * MS;
-	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
-	add(phase, "reuse", XS_EFFORT_PLACE, 35 * MS);
+	add(phase, "pinned", 25);
+	add(phase, "reuse", 35);
 	expect("pinned reuse");
 	assert_int_equal(result->plan[1].adds_saves_ns, 50 * MS);
 	assert_int_equal(result->plan[1].round_ns, 20 * MS);
@@ -491,8 +494,8 @@ TEST(all_together_save_no_more_than_there_is)
 /* What moves less data makes pinning needless, and replaces it. */
 TEST(data_that_stays_needs_no_pinning)
 {
-	add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
-	add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
+	add(phase, "pinned", 40);
+	add(phase, "resident", 10);
 	expect("resident");
 	assert_int_equal(result->plan[0].adds_saves_ns, 400 * MS);
 }
@@ -501,11 +504,10 @@ TEST(data_that_stays_needs_no_pinning)
 TEST(phases_are_ranked_by_gain_and_effort)
 {
 	result->phase_count = 2;
-	add(&phase[0], "pinned", XS_EFFORT_CALL, 35 * MS);
-	add(&phase[1], "reuse", XS_EFFORT_PLACE, 30 * MS);
+	add(&phase[0], "pinned", 35);
+	add(&phase[1], "reuse", 30);
 	expect("pinned reuse");
-	phase[1].estimates[0].round_ns = 10 * MS;
-	phase[1].estimates[0].saves_ns = 400 * MS;
+	set(&phase[1].estimates[0], 10, 0);
 	expect("reuse pinned");
 	/* a condition that the trace does not show */
 	phase[1].estimates[0].bound = "it may be";
@@ -518,8 +520,7 @@ TEST(phases_are_ranked_by_gain_and_effort)
 /* How often bytes cross the bus, nobody can tell from the program. */
 TEST(what_nobody_can_check_is_no_step)
 {
-	struct xs_result_estimate *mapped =
-	    add(phase, "mapped", XS_EFFORT_REWRITE, 10 * MS);
+	struct xs_result_estimate *mapped = add(phase, "mapped", 10);
 	expect("mapped");
 	mapped->bound = "each byte crosses the bus once";
 	mapped->assumes_once = true;
@@ -529,8 +530,7 @@ TEST(what_nobody_can_check_is_no_step)
 /* Data is copied again because it changed, unless its contents are the same. */
 TEST(data_stays_only_if_its_contents_do)
 {
-	struct xs_result_estimate *resident =
-	    add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
+	struct xs_result_estimate *resident = add(phase, "resident", 10);
 	expect("resident");
 	resident->bound = "the host does not change the data";
 	expect("");
@@ -539,9 +539,8 @@ TEST(data_stays_only_if_its_contents_do)
 /* Rounds that copy in what they copied out are asked about, not advised. */
 TEST(doubtful_rows_are_asked_for)
 {
-	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
-	struct xs_result_estimate *row =
-	    add(phase, "double-buffer", XS_EFFORT_PLACES, 10 * MS);
+	add(phase, "pinned", 25);
+	struct xs_result_estimate *row = add(phase, "double-buffer", 10);
 	row->bound = "no round needs the results of the round before";
 	expect("pinned double-buffer");
 	row->doubtful = true;
@@ -556,9 +555,8 @@ TEST(doubtful_rows_are_asked_for)
 /* What a round copies in, the one before copied out: pinning comes first. */
 TEST(rows_of_returning_data_are_no_question)
 {
-	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
-	struct xs_result_estimate *row =
-	    add(phase, "double-buffer", XS_EFFORT_PLACES, 10 * MS);
+	add(phase, "pinned", 25);
+	struct xs_result_estimate *row = add(phase, "double-buffer", 10);
 	row->bound = "the host fills each round's input anew";
 	row->doubtful = row->returning = true;
 	expect("pinned");
@@ -575,7 +573,7 @@ static void says_why(const char *text)
 /* 8 ms of migrations, or 0.7 by one copy; 5 ms are 1 % of the steady part. */
 TEST(managed_memory_is_prefetched)
 {
-	add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
+	add(phase, "as-is", 50);
 	result->machine.G_h2d.value = 0.02;
 	result->totals.migrated_h2d_bytes = 32 << 20;
 	result->totals.migrated_h2d_ns = 8 * MS;
@@ -590,11 +588,9 @@ TEST(managed_memory_is_prefetched)
  * is the same before and after. */
 TEST(what_both_rounds_share_is_no_doubt)
 {
-	struct xs_result_estimate *as_is =
-	    add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
+	struct xs_result_estimate *as_is = add(phase, "as-is", 50);
 	as_is->known_low_ns = 43 * MS;
-	struct xs_result_estimate *row =
-	    add(phase, "double-buffer", XS_EFFORT_PLACES, 45 * MS);
+	struct xs_result_estimate *row = add(phase, "double-buffer", 45);
 	row->low_ns = row->known_low_ns = 38 * MS;
 	row->high_ns = row->known_high_ns = 52 * MS;
 	expect("");
@@ -611,12 +607,11 @@ TEST(no_step_has_a_reason)
 	says_why("nothing: no data is copied");
 	result->totals.h2d_bytes = 1;
 	says_why("no strategy could be predicted");
-	struct xs_result_estimate *row =
-	    add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
+	struct xs_result_estimate *row = add(phase, "pinned", 40);
 	row->known_high_ns = 50 * MS;
 	says_why(
 	    "nothing: no change is predicted to save 1 % of the steady part");
-	row = add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
+	row = add(phase, "resident", 10);
 	row->bound = "the host does not change the data";
 	says_why("nothing for certain: resident saves about 400 ms, but only "
 		 "if the host does not change the data. Copy the data of ");
@@ -632,10 +627,8 @@ TEST(no_step_has_a_reason)
 TEST(a_setup_that_does_not_pay_is_named)
 {
 	phase->rounds = 1;
-	struct xs_result_estimate *row =
-	    add(phase, "pinned", XS_EFFORT_CALL, 30 * MS);
-	row->setup_ns = 25 * MS;
-	row->saves_ns -= row->setup_ns;
+	struct xs_result_estimate *row = add(phase, "pinned", 30);
+	set(row, 30, 25);
 	says_why(
 	    "; pinned would shorten a round of phase 1 to 30.0 ms, but its "
 	    "setup takes 25.0 ms, more than the phase's rounds save (1 in "
@@ -653,22 +646,17 @@ static void says_no_pinning(const char *text)
 TEST(why_nothing_is_pinned_is_told)
 {
 	result->phase_count = 2;
-	add(&phase[1], "reuse", XS_EFFORT_PLACE, 30 * MS);
-	struct xs_result_estimate *as_is =
-	    add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
-	struct xs_result_estimate *row =
-	    add(phase, "pinned", XS_EFFORT_CALL, 45 * MS);
-	row->setup_ns = 50 * MS;
-	row->saves_ns = 0;
+	add(&phase[1], "reuse", 30);
+	struct xs_result_estimate *as_is = add(phase, "as-is", 50);
+	struct xs_result_estimate *row = add(phase, "pinned", 45);
+	set(row, 45, 50);
 	says_no_pinning("pinned is no step for phase 1: it saves 50.0 ms in 10 "
 			"rounds, but pinning takes 50.0 ms once.");
-	row->setup_ns = 48 * MS;
-	row->saves_ns = 2 * MS;
+	set(row, 45, 48);
 	says_no_pinning("pinned is no step for phase 1: it saves 50.0 ms in 10 "
 			"rounds, but pinning takes 48.0 ms once, which "
 			"leaves 2.00 ms, less than 1 % of the steady part.");
-	row->setup_ns = 0;
-	row->saves_ns = 50 * MS;
+	set(row, 45, 0);
 	as_is->low_ns = as_is->known_low_ns = 44 * MS;
 	says_no_pinning("pinned is no step for phase 1: it saves 50.0 ms in 10 "
 			"rounds, but the rounds of another run may differ by "
@@ -681,11 +669,10 @@ TEST(why_nothing_is_pinned_is_told)
 /* As an engineer would before the steps, if it may save more than they do. */
 TEST(data_that_may_stay_is_asked_for)
 {
-	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	add(phase, "pinned", 25);
 	expect("pinned");
 	assert_null(result->question);
-	struct xs_result_estimate *resident =
-	    add(phase, "resident", XS_EFFORT_PLACE, 10 * MS);
+	struct xs_result_estimate *resident = add(phase, "resident", 10);
 	resident->bound = "the host does not change the data";
 	expect("pinned");
 	assert_has(
@@ -713,26 +700,21 @@ TEST(data_that_may_stay_is_asked_for)
 
 TEST(rows_with_a_pitch_are_copied_as_such)
 {
-	static struct xs_result_site site = {.file = "/src/a.cu",
-					     .line = 8,
-					     .call = "cudaMemcpy2D",
-					     .step = "h2d",
-					     .calls = 10,
-					     .bytes = 10 << 20};
-
-	phase->sites = &site;
-	phase->site_count = 1;
+	copies_at(phase, sites, 1);
+	sites->call = "cudaMemcpy2D";
+	sites->calls = 10;
+	sites->bytes = 10 << 20;
 	phase->h2d_ops = 1;
 	phase->h2d_bytes = 1 << 20;
-	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
-	add(phase, "double-buffer", XS_EFFORT_PLACES, 10 * MS);
+	add(phase, "pinned", 25);
+	add(phase, "double-buffer", 10);
 	expect("pinned double-buffer");
 	assert_has(result->plan[1].code, "cudaMemcpy2DAsync(dev[k], in[k]");
 }
 
 TEST(steps_of_the_start_up_do_not_count)
 {
-	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	add(phase, "pinned", 25);
 	expect("pinned");
 	assert_null(result->no_step);
 	phase->apart = true;
@@ -742,7 +724,7 @@ TEST(steps_of_the_start_up_do_not_count)
 
 TEST(nothing_is_planned_without_a_verdict)
 {
-	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	add(phase, "pinned", 25);
 	result->verdict.missing = "the trace has no times";
 	expect("");
 }
@@ -750,23 +732,18 @@ TEST(nothing_is_planned_without_a_verdict)
 /* Equations explain; they are no predictions. */
 TEST(equations_are_no_steps)
 {
-	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS)->model =
-	    "vanwerkhoven2014-explicit";
+	add(phase, "pinned", 25)->model = "vanwerkhoven2014-explicit";
 	expect("");
 }
 
 /* The lines are in the language of the sites. */
 TEST(code_is_in_the_language_of_the_line)
 {
-	static struct xs_result_site site = {
-	    .file = "/src/a.cu", .line = 8, .step = "h2d"};
-
-	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
-	phase->sites = &site;
-	phase->site_count = 1;
+	add(phase, "pinned", 25);
+	copies_at(phase, sites, 1);
 	expect("pinned");
 	assert_has(result->plan[0].code, "cudaHostRegister(");
-	site.file = "/src/train.py";
+	sites->file = "/src/train.py";
 	result->run.python = XS_LANGUAGES; /* which framework? */
 	expect("pinned");
 	assert_null(result->plan[0].code);
@@ -790,10 +767,10 @@ TEST(code_is_in_the_language_of_the_line)
 	result->run.python = XS_LANGUAGE_NUMBA;
 	expect("pinned");
 	assert_has(result->plan[0].code, "cuda.pinned_array(");
-	site.file = NULL; /* the framework's own library copies */
+	sites->file = NULL; /* the framework's own library copies */
 	expect("pinned");
 	assert_has(result->plan[0].code, "cuda.pinned_array(");
-	site.file = "/src/a.cu";
+	sites->file = "/src/a.cu";
 	expect("pinned");
 	assert_has(result->plan[0].code, "cudaHostRegister(");
 }
@@ -801,7 +778,7 @@ TEST(code_is_in_the_language_of_the_line)
 /* Four threads, whose rounds take a quarter of the run each. */
 TEST(rounds_side_by_side_are_counted)
 {
-	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	add(phase, "pinned", 25);
 	expect("pinned");
 	assert_int_equal(result->plan[0].side_by_side, 1);
 	phase->concurrent_ns = 480 * MS;
@@ -813,16 +790,10 @@ TEST(rounds_side_by_side_are_counted)
 /* Buffers that two phases copy at the same lines are pinned once. */
 TEST(the_same_lines_are_changed_once)
 {
-	static struct xs_result_site site = {
-	    .file = "/src/a.cu", .line = 8, .step = "h2d"};
-	static struct xs_result_site other = {
-	    .file = "/src/a.cu", .line = 9, .step = "h2d"};
-
 	result->phase_count = 2;
 	for (size_t i = 0; i < 2; i++) {
-		phase[i].sites = &site;
-		phase[i].site_count = 1;
-		add(&phase[i], "pinned", XS_EFFORT_CALL, 25 * MS);
+		copies_at(&phase[i], sites, 1);
+		add(&phase[i], "pinned", 25);
 	}
 	expect("pinned");
 	assert_int_equal(result->plan[0].adds_saves_ns, 500 * MS);
@@ -831,7 +802,7 @@ TEST(the_same_lines_are_changed_once)
 	expect("pinned");
 	assert_int_equal(result->plan[0].adds_saves_ns, 250 * MS);
 	phase[1].apart = false;
-	phase[1].sites = &other;
+	phase[1].sites = &sites[1];
 	expect("pinned pinned");
 }
 
@@ -839,18 +810,15 @@ TEST(the_same_lines_are_changed_once)
  * lines. The step is of the longer phase, or of the one with more lines. */
 TEST(the_same_calls_are_changed_once)
 {
-	static struct xs_result_site sites[] = {
-	    {.module = "app", .offset = 8, .line = XS_UNKNOWN, .step = "h2d"},
-	    {.module = "app", .offset = 9, .line = XS_UNKNOWN, .step = "h2d"},
-	};
-
 	result->phase_count = 2;
 	for (size_t i = 0; i < 2; i++) {
-		phase[i].sites = sites;
-		phase[i].site_count = 1;
+		sites[i] = (struct xs_result_site){.module = "app",
+						   .offset = 8 + (int64_t)i,
+						   .line = XS_UNKNOWN,
+						   .step = "h2d"};
+		copies_at(&phase[i], sites, 1);
 		/* the second one saves more, with less setup */
-		add(&phase[i], "pinned", XS_EFFORT_CALL,
-		    (25 - (int64_t)i) * MS);
+		add(&phase[i], "pinned", 25 - (double)i);
 	}
 	expect("pinned");
 	assert_ptr_equal(result->plan[0].phase, phase);
@@ -861,20 +829,18 @@ TEST(the_same_calls_are_changed_once)
 	phase[1].site_count = 1;
 	sites[0].module = "lib.so.1";
 	expect("pinned pinned");
-	sites[0].module = "app";
 }
 
 /* The run as it is has the interval of its rounds, and of what no step changes:
  * 15 % of the other 500 ms. */
 TEST(the_run_now_has_an_interval)
 {
-	struct xs_result_estimate *now =
-	    add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
+	struct xs_result_estimate *now = add(phase, "as-is", 50);
 	now->low_ns = 40 * MS;
 	now->high_ns = 60 * MS;
 	expect("");
 	assert_int_equal(result->verdict.run_low_ns, XS_UNKNOWN);
-	add(phase, "pinned", XS_EFFORT_CALL, 25 * MS);
+	add(phase, "pinned", 25);
 	expect("pinned");
 	assert_int_equal(result->verdict.run_low_ns, 875 * MS);
 	assert_int_equal(result->verdict.run_high_ns, 1125 * MS);
@@ -883,10 +849,9 @@ TEST(the_run_now_has_an_interval)
 /* A question is about what saves more than each step that it replaces. */
 TEST(a_question_is_of_what_saves_more)
 {
-	add(phase, "pinned", XS_EFFORT_CALL, 40 * MS);
-	add(phase, "streams", XS_EFFORT_SPLIT, 20 * MS);
-	struct xs_result_estimate *row =
-	    add(phase, "resident", XS_EFFORT_PLACE, 30 * MS);
+	add(phase, "pinned", 40);
+	add(phase, "streams", 20);
+	struct xs_result_estimate *row = add(phase, "resident", 30);
 	row->bound = "it stays";
 	expect("pinned streams");
 	assert_null(result->question);
@@ -905,19 +870,13 @@ TEST(a_question_is_of_what_saves_more)
  * with the same line in both, 6 ms may be off by 4.5 ms. */
 TEST(the_same_lines_are_worth_it_together)
 {
-	static struct xs_result_site sites[] = {
-	    {.file = "/src/a.cu", .line = 8, .step = "h2d"},
-	    {.file = "/src/a.cu", .line = 9, .step = "h2d"}};
-
 	result->phase_count = 2;
 	for (size_t i = 0; i < 2; i++) {
-		struct xs_result_estimate *row =
-		    add(&phase[i], "pinned", XS_EFFORT_CALL, 497 * MS / 10);
+		struct xs_result_estimate *row = add(&phase[i], "pinned", 49.7);
 
 		row->known_high_ns = 499 * MS / 10;
 		row->high_ns = row->round_ns + 32 * MS / 100;
-		phase[i].sites = &sites[i];
-		phase[i].site_count = 1;
+		copies_at(&phase[i], &sites[i], 1);
 	}
 	expect("");
 	phase[1].sites = sites;
@@ -935,19 +894,15 @@ TEST(the_same_lines_are_worth_it_together)
 /* At the lines of a longer phase's steps, the shorter one has these only. */
 TEST(lines_are_changed_in_one_way)
 {
-	static struct xs_result_site site = {
-	    .file = "/src/a.cu", .line = 8, .step = "h2d"};
-
 	result->phase_count = 2;
 	for (size_t i = 0; i < 2; i++) {
-		phase[i].sites = &site;
-		phase[i].site_count = 1;
+		copies_at(&phase[i], sites, 1);
 	}
-	add(&phase[0], "pinned", XS_EFFORT_CALL, 25 * MS);
-	add(&phase[1], "pinned", XS_EFFORT_CALL, 25 * MS);
-	add(&phase[1], "double-buffer", XS_EFFORT_PLACES, 10 * MS);
+	add(&phase[0], "pinned", 25);
+	add(&phase[1], "pinned", 25);
+	add(&phase[1], "double-buffer", 10);
 	expect("pinned");
-	add(&phase[0], "double-buffer", XS_EFFORT_PLACES, 12 * MS);
+	add(&phase[0], "double-buffer", 12);
 	expect("pinned double-buffer");
 	assert_int_equal(result->plan[1].adds_saves_ns, 280 * MS);
 	/* a longer phase without steps */
@@ -958,17 +913,13 @@ TEST(lines_are_changed_in_one_way)
 /* Two phases share a line: it is not cut into pieces and alternated, too. */
 TEST(lines_have_one_order)
 {
-	static struct xs_result_site sites[] = {
-	    {.module = "app", .line = XS_UNKNOWN, .offset = 8, .step = "d2h"},
-	    {.module = "app", .line = XS_UNKNOWN, .offset = 9, .step = "h2d"}};
-
+	sites[0].step = "d2h";
 	result->phase_count = 2;
 	for (size_t i = 0; i < 2; i++) {
-		phase[i].sites = sites;
-		phase[i].site_count = i + 1;
+		copies_at(&phase[i], sites, i + 1);
 	}
-	add(&phase[0], "streams", XS_EFFORT_SPLIT, 30 * MS);
-	add(&phase[1], "double-buffer", XS_EFFORT_PLACES, 30 * MS);
+	add(&phase[0], "streams", 30);
+	add(&phase[1], "double-buffer", 30);
 	expect("double-buffer");
 	phase[0].estimates[0].strategy = "reuse";
 	expect("double-buffer reuse");
@@ -977,14 +928,12 @@ TEST(lines_have_one_order)
 /* Nor is what may save much "nothing", or what cannot be predicted. */
 TEST(what_is_not_known_is_not_nothing)
 {
-	add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
-	struct xs_result_estimate *pinned =
-	    add(phase, "pinned", XS_EFFORT_CALL, 45 * MS);
+	add(phase, "as-is", 50);
+	struct xs_result_estimate *pinned = add(phase, "pinned", 45);
 	pinned->high_ns = pinned->known_high_ns = 60 * MS;
 	phase->host_blocked_ns = 20 * MS;
 	says_why("not known: pinned would save less than its uncertainty");
-	pinned->round_ns = 497 * MS / 10;
-	pinned->saves_ns = 3 * MS;
+	set(pinned, 49.7, 0);
 	says_why("nothing: no change is predicted to save 1 % of the steady "
 		 "part; pinned is the nearest");
 	pinned->applies = false;
@@ -993,7 +942,7 @@ TEST(what_is_not_known_is_not_nothing)
 	says_why("not known: pinned memory, and overlap with it, could not be "
 		 "predicted: the profile lacks the rate");
 	/* beside a step, too */
-	add(phase, "batch", XS_EFFORT_PLACE, 30 * MS);
+	add(phase, "batch", 30);
 	expect("batch");
 	assert_has(result->no_pinning, "lacks the rate");
 }
@@ -1002,9 +951,10 @@ TEST(overlap_may_not_be_predicted)
 {
 	struct xs_result_estimate *streams;
 
-	add(phase, "as-is", XS_EFFORT_NONE, 50 * MS);
-	add(phase, "pinned", XS_EFFORT_CALL, 497 * MS / 10);
-	streams = add(phase, "streams", XS_EFFORT_REWRITE, 50 * MS);
+	add(phase, "as-is", 50);
+	add(phase, "pinned", 49.7);
+	streams = add(phase, "streams", 50);
+	streams->effort_level = XS_EFFORT_REWRITE;
 	streams->applies = false;
 	streams->unmeasured = true;
 	streams->why = "the profile lacks the rate";
@@ -1019,8 +969,8 @@ TEST(an_unknown_graph_is_not_nothing)
 
 	result->verdict.parts = &part;
 	result->verdict.part_count = 1;
-	add(phase, "pinned", XS_EFFORT_CALL, 50 * MS);
-	add(phase, "graph", XS_EFFORT_PLACE, 10 * MS)->applies = false;
+	add(phase, "pinned", 50);
+	add(phase, "graph", 10)->applies = false;
 	phase->estimates[1].why = "its cost is not known";
 	expect("");
 	assert_has(result->no_step, "not known: no change of");
