@@ -9,10 +9,13 @@
 #include "report/commands/unfinished.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct dump_options {
@@ -131,6 +134,28 @@ static int name_resolved(const char *path, char *out, size_t size)
 	return written < 0 || (size_t)written >= size ? -ENAMETOOLONG : 0;
 }
 
+/* Returns 0 or -errno. */
+static int copy_file(const char *from, int to)
+{
+	int file = open(from, O_RDONLY | O_CLOEXEC), err = 0;
+	struct stat status;
+	off_t at = 0;
+
+	if (file < 0)
+		return -errno;
+	if (fstat(file, &status) != 0)
+		err = -errno;
+	while (!err && at < status.st_size) {
+		const ssize_t sent =
+		    sendfile(to, file, &at, (size_t)(status.st_size - at));
+
+		if (sent <= 0)
+			err = sent < 0 ? -errno : -EIO;
+	}
+	close(file);
+	return err;
+}
+
 /* Writes a copy of path with the resolved call sites. Returns 0 or -errno. */
 static int write_resolved(const char *path, const char *output,
 			  struct xs_trace *trace)
@@ -140,7 +165,7 @@ static int write_resolved(const char *path, const char *output,
 
 	if (file < 0)
 		return file;
-	err = xs_unfinished_copy(path, file);
+	err = copy_file(path, file);
 	close(file);
 	if (!err)
 		err = xs_symbols_append(xs_unfinished_name(), trace);

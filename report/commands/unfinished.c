@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/commands/unfinished.h"
 
-#include "analyzer/util/unnamed.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #define CREATE (O_WRONLY | O_CREAT | O_CLOEXEC)
@@ -27,10 +23,9 @@
 #define START_MAX  64
 
 static char unfinished[PATH_MAX], finished[PATH_MAX];
-static bool elsewhere; /* it is copied over the finished one */
 static volatile sig_atomic_t exists;
-/* It is not deleted: part of it is in the finished one, or could not be. */
-static volatile sig_atomic_t kept;
+static volatile sig_atomic_t
+    kept; /* it could not get its name, and is not deleted */
 
 static void say(const char *text)
 {
@@ -103,20 +98,6 @@ static bool is_ordinary(const char *path, const struct stat *there)
 	       strncmp(path, "/proc/", 6) != 0 && !is_standard_output(there);
 }
 
-/* Whether it has an access control list or other extended attributes, which are
- * not copied, besides those that the system gives each file. */
-static bool has_attributes(const char *path)
-{
-	static const char own[] = "security.";
-	char names[4096];
-	const ssize_t size = listxattr(path, names, sizeof(names));
-
-	for (ssize_t at = 0; at < size; at += (ssize_t)strlen(names + at) + 1)
-		if (strncmp(names + at, own, sizeof(own) - 1) != 0)
-			return true;
-	return size < 0 && errno == ERANGE;
-}
-
 /* Stores the file's name, which is no link: a link stays one. That of an open
  * file in /proc may lead to no name, or to another file's. */
 static bool find_name(const char *path, const struct stat *there)
@@ -130,16 +111,15 @@ static bool find_name(const char *path, const struct stat *there)
 	return false;
 }
 
-/* Whether another file may take its name: it is new, or an ordinary file that
- * has no other name. Stores the name. */
+/* Whether another file may take its name: it is new, or an ordinary file.
+ * Stores the name. */
 static bool is_replaceable(const char *path, const struct stat *there)
 {
 	struct stat link;
 
 	if (!there)
 		return lstat(path, &link) != 0;
-	return is_ordinary(path, there) && there->st_nlink == 1 &&
-	       !has_attributes(path) && find_name(path, there);
+	return is_ordinary(path, there) && find_name(path, there);
 }
 
 /* Returns the bytes of a path to which the ending fits. */
@@ -153,13 +133,13 @@ static int fitting(const char *path)
 	return (int)(bytes < most ? bytes : most);
 }
 
-/* Creates the unfinished file, whose name begins with both. */
-static int create(const char *first, const char *second)
+/* Creates the unfinished file. */
+static int create(void)
 {
 	int file;
 
-	if (snprintf(unfinished, sizeof(unfinished), "%.*s%s" ENDING,
-		     fitting(first), first, second) >= (int)sizeof(unfinished))
+	if (snprintf(unfinished, sizeof(unfinished), "%.*s" ENDING,
+		     fitting(finished), finished) >= (int)sizeof(unfinished))
 		return -1;
 	delete_on_signals();
 	exists = 1; /* a signal may follow right away */
@@ -177,7 +157,7 @@ static int open_beside(const struct stat *there)
 	int file;
 
 	umask(mask);
-	file = create(finished, "");
+	file = create();
 	if (file < 0)
 		return -1;
 	if (fstat(file, &own) == 0 &&
@@ -190,13 +170,6 @@ static int open_beside(const struct stat *there)
 	return -1;
 }
 
-/* Of a file that cannot be replaced. */
-static int open_elsewhere(void)
-{
-	elsewhere = true;
-	return create(xs_temporary_folder(), "/xferspy");
-}
-
 int xs_unfinished_open(const char *path)
 {
 	struct stat status = {0};
@@ -207,80 +180,14 @@ int xs_unfinished_open(const char *path)
 	if (is_there && access(path, W_OK) != 0)
 		return -errno;
 	snprintf(finished, sizeof(finished), "%s", path);
-	elsewhere = false;
 	if (is_replaceable(path, there))
 		file = open_beside(there);
-	if (file < 0 && is_there && is_ordinary(path, there))
-		file = open_elsewhere();
 	return file < 0 ? open_itself(path, &status) : file;
 }
 
 const char *xs_unfinished_name(void)
 {
 	return exists ? unfinished : finished;
-}
-
-int xs_unfinished_copy(const char *from, int to)
-{
-	int file = open(from, O_RDONLY | O_CLOEXEC), err = 0;
-	struct stat status;
-	off_t at = 0;
-
-	if (file < 0)
-		return -errno;
-	if (fstat(file, &status) != 0)
-		err = -errno;
-	while (!err && at < status.st_size) {
-		const ssize_t sent =
-		    sendfile(to, file, &at, (size_t)(status.st_size - at));
-
-		if (sent <= 0)
-			err = sent < 0 ? -errno : -EIO;
-	}
-	close(file);
-	return err;
-}
-
-/* Makes room for the unfinished file in the other. Returns its size or -errno;
- * the other's contents stay. */
-static off_t reserve(int file)
-{
-	struct stat from, to;
-	int err = 0;
-
-	if (stat(unfinished, &from) != 0 || fstat(file, &to) != 0)
-		return -errno;
-	if (from.st_size > to.st_size)
-		err = posix_fallocate(file, to.st_size,
-				      from.st_size - to.st_size);
-	if (err && ftruncate(file, to.st_size) != 0)
-		return -errno;
-	return err ? -err : from.st_size;
-}
-
-/* Writes the file that is there itself. A signal may come at any time. */
-static int write_over(void)
-{
-	const int file = open(finished, CREATE, 0666);
-	off_t size;
-	int err;
-
-	if (file < 0)
-		return -errno;
-	kept = 1;
-	size = reserve(file);
-	if (size < 0) {
-		close(file);
-		kept = 0;
-		return (int)size;
-	}
-	err = xs_unfinished_copy(unfinished, file);
-	if (!err && ftruncate(file, size) != 0)
-		err = -errno;
-	if (close(file) != 0 && !err)
-		err = -errno;
-	kept = err != 0;
-	return err;
 }
 
 /* What a file begins with. */
@@ -349,24 +256,17 @@ static bool is_of_one_kind(const struct start *old, const struct start *new)
 int xs_unfinished_rename(void)
 {
 	struct start old, new;
-	int err;
+	int err = 0;
 
 	if (!exists)
 		return 0;
 	old = start_of(finished);
 	new = start_of(unfinished);
-	if (!is_of_one_kind(&old, &new)) {
-		kept = 1;
-		xs_unfinished_delete();
-		return -EEXIST;
-	}
-	if (!elsewhere && rename(unfinished, finished) == 0) {
-		exists = 0;
-		return 0;
-	}
-	/* or a mount, or a folder in which others' files stay */
-	err = elsewhere || errno == EBUSY || errno == EPERM ? write_over()
-							    : -errno;
+	if (!is_of_one_kind(&old, &new))
+		err = -EEXIST;
+	else if (rename(unfinished, finished) != 0)
+		err = -errno; /* as that of a mount */
+	exists = kept = err != 0;
 	xs_unfinished_delete();
 	return err;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that a command writes under another name until it is complete: if the
- * command fails or a signal ends it, what was there before stays. It is beside
- * its own name, and then renamed, or in $TMPDIR, and then copied, where that
- * would lose something: another hard link, an access control list or another
- * extended attribute, the owner; or where the folder cannot be written.
- * A copy begins when there is room for it; if it ends half way all the same, or
- * a file of another kind is there, the complete file stays, and standard error
- * says where. Devices, pipes and standard output are written themselves.
+/* A file that a command writes under another name beside its own until it is
+ * complete: if the command fails or a signal ends it, what was there before
+ * stays. If it cannot get its name, since a file of another kind is there or
+ * the system refuses, the complete file stays, and standard error says where.
+ * Devices, pipes and standard output are written themselves, and so is a file
+ * that another one cannot replace: it has another owner, or its folder cannot
+ * be written. Further names of a replaced file keep what was there.
  * One at a time. Not thread-safe. */
 #pragma once
 
@@ -19,9 +18,6 @@ int xs_unfinished_open(const char *path);
 
 /* Returns the name that the file has until then. */
 const char *xs_unfinished_name(void);
-
-/* Copies the file of that name to a descriptor. Returns 0 or -errno. */
-int xs_unfinished_copy(const char *from, int to);
 
 /* Gives the file its name, if it has another one. Returns 0, or -errno after
  * xs_unfinished_delete(). */

@@ -411,32 +411,22 @@ expect 0 '' - 'xferspy report $before -o /dev/null >&-'
 expect 0 '' - 'xferspy report --each /nowhere/x $before -o own 2>&-; ! grep nowhere own'
 expect 2 '' 'cannot be read' 'xferspy report - -o mine <&-; code=$?; ! test -s mine && exit $code'
 
-# A file that stays is written last.
-# A file that cannot be replaced stays, too, until its input is read. Nothing is left of
-# the output in $TMPDIR.
-expect 0 '' - 'mkdir folder && echo old >first && ln first second'
-expect 2 '' 'LICENSE: ' 'xferspy dump $source/LICENSE -o first'
-expect 0 'old' '/nowhere/x' \
-	'(TMPDIR=$PWD/folder xferspy report /nowhere/x -o first; cat second; ls folder)'
+# Another name keeps what was there.
+expect 0 '' - \
+	': >first && ln first second && xferspy dump $before -o first &&
+		grep -q xferspy-text first && ! test -s second'
 # a folder that cannot be written, by another user than root, who may not see where the
 # tests run
 as=
 [ "$(id -u)" != 0 ] || as='setpriv --reuid 1 --clear-groups'
 if $as true; then
-	expect 0 old 'xferspy: /nowhere/x: No such file or directory; ' \
-		'cp "$xferspy" folder/copy && cd folder && echo old >own && chmod 666 own &&
-			mkdir -m 1777 tmp && chmod 555 . && export TMPDIR=tmp &&
-			($as ./copy dump /nowhere/x -o own; cat own; chmod 755 .)'
+	expect 0 Records - \
+		'mkdir folder && cp "$xferspy" folder/copy && cp $before folder/before &&
+			cd folder && echo old >own && chmod 666 own && chmod 555 . &&
+			($as ./copy dump before -o own; cat own | sed s/^xferspy-text.*/Records/;
+				chmod 755 .)'
 else
 	echo 'no folder that root cannot write: there is no setpriv'
-fi
-
-# Extended attributes stay.
-# A control list stays with the file: it would have to be copied.
-: >attributes
-if python3 -c 'import os; os.setxattr("attributes", "user.note", b"1")' 2>../err; then
-	expect 0 '' - 'xferspy dump $before -o attributes'
-	expect 0 "['user.note']" - 'python3 -c "import os; print(os.listxattr(\"attributes\"))"'
 fi
 
 # A log beside a link's target is seen.
@@ -449,10 +439,7 @@ expect 0 'old' - 'cat logged/db'
 
 # What is more than a file is written itself.
 # Their owners, names and positions stay.
-rm -f first second dangling target
-expect 0 '' - \
-	': >first && ln first second && xferspy dump $before -o first &&
-		grep -q xferspy-text second'
+rm -f dangling target
 expect 0 '' - \
 	'ln -s target dangling && xferspy dump $before -o dangling && test -L dangling &&
 		grep -q xferspy-text target'
