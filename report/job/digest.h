@@ -19,8 +19,8 @@
  * integers, those of most and least from 0 to 2^60, those of rows within 2^60.
  * Tables and counts keep the first keys in order of their bytes, and rows the
  * first in a total order: what has no room in one digest has none in any that
- * it is merged into. "beyond" has how often that was. A digest with more than
- * there is room for is refused.
+ * it is merged into. "beyond" has how often that was. A digest whose tables
+ * have more rows than there is room for is refused.
  */
 #pragma once
 

@@ -3,7 +3,6 @@
 #include "report/job/digest.h"
 
 #include "analyzer/util/escape.h"
-#include "report/job/sketch.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -17,6 +16,23 @@
 #define TABLES_MAX 4
 
 #define START "{\"digest\":"
+
+/* Of a member of a group: how deep objects and arrays lie in it, and which
+ * values they have. Numbers of no sum are within 2^60, as those of results. */
+struct rule {
+	const char *name;
+	unsigned depth;
+	bool texts;
+	json_int_t least, most;
+};
+
+#define MOST (INT64_C(1) << 60)
+
+static const struct rule rules[] = {
+    {"add", 1, false, 0, INT64_MAX},   {"beyond", 1, false, 0, INT64_MAX},
+    {"count", 2, false, 1, INT64_MAX}, {"most", 1, false, 0, MOST},
+    {"least", 1, false, 0, MOST},      {"text", 1, true, 1, 0},
+    {"rows", 4, true, -MOST, MOST},    {"best", 2, true, -MOST, MOST}};
 
 /* Whether a text is short, and a terminal may get it. */
 static bool is_safe(const char *text)
@@ -32,113 +48,31 @@ static bool is_key(const char *key)
 	return is_safe(key) && !strchr(key, '\n');
 }
 
-static bool is_text(const json_t *value)
-{
-	return json_is_string(value) && is_safe(json_string_value(value));
-}
-
-/* Results have no others. */
-static bool is_number(const json_t *value)
-{
-	const json_int_t most = INT64_C(1) << 60;
-
-	return json_is_integer(value) && json_integer_value(value) <= most &&
-	       json_integer_value(value) >= -most;
-}
-
-static bool is_length(const json_t *value)
-{
-	return is_number(value) && json_integer_value(value) >= 0;
-}
-
-static bool is_sum(const json_t *value)
-{
-	return json_is_integer(value) && json_integer_value(value) >= 0;
-}
-
-/* Whether all members of an object are such values, and not too many. */
-static bool all(const json_t *object, size_t room,
-		bool (*is)(const json_t *value))
+/* Whether a value, and all in it, is what the rule allows. */
+static bool is_allowed(const json_t *value, const struct rule *rule,
+		       unsigned depth)
 {
 	const char *key;
-	json_t *value;
-
-	if (!json_is_object(object) || json_object_size(object) > room)
-		return false;
-	json_object_foreach((json_t *)object, key,
-			    value) if (!is(value) || !is_key(key)) return false;
-	return true;
-}
-
-static bool is_numbers(const json_t *value)
-{
-	return all(value, XS_DIGEST_NAMES, is_number);
-}
-
-static bool is_positive(const json_t *value)
-{
-	return is_sum(value) && json_integer_value(value) > 0;
-}
-
-/* Whether the keys are buckets of a histogram, or, of its exact values,
- * numbers. */
-static bool are_keys(const char *name, const json_t *count)
-{
-	const bool exact = strncmp(name, "exact_", 6) == 0;
-	const bool buckets = xs_digest_room(name) == XS_DIGEST_BUCKETS;
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)count, key, value)
-	{
-		if (exact ? strspn(key, "0123456789") != strlen(key)
-			  : buckets && !xs_sketch_is_bucket(key))
-			return false;
-	}
-	return true;
-}
-
-/* {name: {key: n}} */
-static bool is_counts(const json_t *value)
-{
-	const char *name;
-	json_t *count;
-
-	json_object_foreach((json_t *)value, name, count)
-	{
-		if (!all(count, xs_digest_room(name), is_positive) ||
-		    !are_keys(name, count))
-			return false;
-	}
-	return true;
-}
-
-static bool is_object(const json_t *value)
-{
-	return json_is_object(value);
-}
-
-/* A figure of a row: a number, a text, or numbers by name. */
-static bool is_figure(const json_t *value)
-{
-	return is_number(value) || is_text(value) || is_numbers(value);
-}
-
-static bool is_row(const json_t *value)
-{
-	return all(value, XS_DIGEST_NAMES, is_figure) &&
-	       is_number(json_object_get(value, "by"));
-}
-
-static bool is_rows(const json_t *value)
-{
-	const json_t *row;
+	json_t *item;
 	size_t i;
 
-	if (!json_is_array(value) || json_array_size(value) > XS_DIGEST_ROWS)
+	if (json_is_string(value))
+		return rule->texts && is_safe(json_string_value(value));
+	if (json_is_integer(value))
+		return json_integer_value(value) >= rule->least &&
+		       json_integer_value(value) <= rule->most;
+	if (!depth || (!json_is_object(value) && !json_is_array(value)))
 		return false;
-	json_array_foreach((json_t *)value, i,
-			   row) if (!is_row(row)) return false;
+	json_object_foreach((json_t *)value, key, item)
+	{
+		if (!is_key(key) || !is_allowed(item, rule, depth - 1))
+			return false;
+	}
+	json_array_foreach((json_t *)value, i, item)
+	{
+		if (!is_allowed(item, rule, depth - 1))
+			return false;
+	}
 	return true;
 }
 
@@ -149,50 +83,44 @@ static bool is_tables(const json_t *value, int tables)
 	const char *name, *key;
 	json_t *table, *row;
 
-	if (!all(value, XS_DIGEST_NAMES, is_object) || !tables)
+	if (!json_is_object(value) || !tables)
 		return false;
 	json_object_foreach((json_t *)value, name, table)
 	{
-		if (json_object_size(table) > xs_digest_room(name))
+		if (!is_key(name) ||
+		    json_object_size(table) > xs_digest_room(name))
 			return false;
-		json_object_foreach(table, key,
-				    row) if (!is_group(row, tables - 1) ||
-					     !is_key(key)) return false;
+		json_object_foreach(table, key, row)
+		{
+			if (!is_key(key) || !is_group(row, tables - 1))
+				return false;
+		}
 	}
 	return true;
 }
 
-static bool is_member(const char *rule, const json_t *value)
+static bool is_member(const char *name, const json_t *value)
 {
-	static const struct {
-		const char *rule;
-		bool (*is)(const json_t *value);
-	} rules[] = {{"add", is_sum},	  {"beyond", is_sum},
-		     {"most", is_length}, {"least", is_length},
-		     {"text", is_text},	  {"count", is_object},
-		     {"rows", is_rows}};
-
-	if (strcmp(rule, "best") == 0)
-		return is_row(value);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
-		if (strcmp(rule, rules[i].rule) == 0)
-			return all(value, XS_DIGEST_NAMES, rules[i].is) &&
-			       (rules[i].is != is_object || is_counts(value));
+		if (strcmp(name, rules[i].name) == 0)
+			return json_is_object(value) &&
+			       is_allowed(value, &rules[i], rules[i].depth);
 	return false;
 }
 
 static bool is_group(const json_t *value, int tables)
 {
-	const char *rule;
+	const char *name;
 	json_t *member;
 
 	if (!json_is_object(value))
 		return false;
-	json_object_foreach(
-	    (json_t *)value, rule,
-	    member) if (strcmp(rule, "table") == 0
-			    ? !is_tables(member, tables)
-			    : !is_member(rule, member)) return false;
+	json_object_foreach((json_t *)value, name, member)
+	{
+		if (strcmp(name, "table") == 0 ? !is_tables(member, tables)
+					       : !is_member(name, member))
+			return false;
+	}
 	return true;
 }
 

@@ -66,12 +66,6 @@ void xs_sketch_add(json_t *group, const char *name, int64_t value, bool *failed)
 	xs_digest_count(group, exact_name(name).s, key, failed);
 }
 
-bool xs_sketch_is_bucket(const char *key)
-{
-	return strlen(key) == 4 && strspn(key, "0123456789") == 4 &&
-	       strtoul(key, NULL, 10) < BUCKETS;
-}
-
 /* A value, and how many there are. */
 struct exact {
 	int64_t value, count;

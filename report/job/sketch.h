@@ -18,9 +18,6 @@
 void xs_sketch_add(json_t *group, const char *name, int64_t value,
 		   bool *failed);
 
-/* Returns whether a key of a histogram is one of xs_sketch_add(). */
-bool xs_sketch_is_bucket(const char *key);
-
 /* Returns the value that as many are above as below, XS_UNKNOWN without values;
  * *exact: it is one of them. */
 int64_t xs_sketch_median(const json_t *group, const char *name, bool *exact);
