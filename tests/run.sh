@@ -140,7 +140,8 @@ if [ -n "$all" ]; then
 	run_tests build-clang -R '^test_preload'
 	slow="model_as_is|report_(long_traces|first_steps|intervals|schemas|two_screens)"
 	# nor with scripts that start the same commands again and again: mutants.py
-	# runs them all, fuzz_report renders all formats
+	# gives damaged traces to report, dump, diff and export but for OTF2, and
+	# fuzz_report renders all formats
 	[ -n "$full" ] || slow="$slow|report_(cli|dask_page|export|formats|json_page)
 		|test_report_(golden|long_trace)"
 	run_tests build-fuzz -R '^(analyzer|fuzz|model|report|test)_' \
