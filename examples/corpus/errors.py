@@ -2,44 +2,43 @@
 # SPDX-License-Identifier: MIT
 """Computes how far strategies err between programs, beyond the known causes.
 
-Takes the programs of all recordings, with the calibration of each machine, but not of
-those that test the result (recordings.json), and not programs that spend most of their
-time outside of their rounds, on the host. Prints the errors, and how many rows their
-interval contains with the errors of the other programs alone. --write writes model/strategies/between_programs.h.
-docs/models.md has the rule.
+Takes the programs of all first contacts, with the calibration of each machine, but not
+those that test the result (recordings.json), nor those that rules were developed on.
+Prints the errors, and how many rows of each contact their interval contains with the
+errors of the contacts before it alone. --write writes
+model/strategies/between_programs.h. docs/models.md has the rule.
 """
 import argparse
 import importlib.util
 import json
 import math
 import pathlib
+import statistics
 
 import predict
 
 HEADER = predict.ROOT / "model/strategies/between_programs.h"
 COVERED = 0.9  # of further rows
-# Strategies whose rounds still allocate.
-ALLOCATING = ("pinned", "streams")
-STRATEGIES = (*ALLOCATING, "double-buffer", "mapped", "reuse", "resident",
-              "as-is")
+ALLOCATING = ("pinned", "streams")  # their rounds still allocate
+# Strategies of one error, and its name.
+STRATEGIES = {"pinned": "pinned", "streams": "pinned", "double-buffer": "pinned",
+              "mapped": "mapped", "reuse": "reuse", "resident": "resident",
+              "as-is": "as-is"}
 TEXT = """/* SPDX-License-Identifier: MIT */
 /* Errors between programs: of strategies relative to the round, of allocations
  * relative to their time. Written by examples/corpus/errors.py --write. */
-#ifndef XS_MODEL_STRATEGIES_BETWEEN_PROGRAMS_H
-#define XS_MODEL_STRATEGIES_BETWEEN_PROGRAMS_H
+#pragma once
 
 /* clang-format off */
 {}/* clang-format on */
-
-#endif
 """
 
 
 class Case:
     """The prediction of one strategy for one program; times in ms."""
 
-    def __init__(self, row, allocations_ms):
-        self.program, self.strategy = row.program, row.strategy
+    def __init__(self, row, half, allocations_ms):
+        self.half, self.strategy, self.row = half, row.strategy, row
         self.ms = row.rounds_ms
         self.off_ms = row.measured_ms - row.predicted_ms
         self.known_ms = row.high_ms - row.predicted_ms if self.off_ms > 0 \
@@ -51,6 +50,12 @@ class Case:
         known = math.hypot(self.known_ms, of_allocations * self.allocations_ms)
         return math.sqrt(max(self.off_ms ** 2 - known ** 2, 0))
 
+    def width(self, errors):
+        """Returns half the width of the interval, relative to the value."""
+        return math.hypot(
+            self.known_ms, errors["allocations"] * self.allocations_ms,
+            errors[STRATEGIES[self.strategy]] * self.ms) / self.row.predicted_ms
+
 
 def limit(values):
     """Returns the smallest of the values that COVERED of further ones are
@@ -61,13 +66,13 @@ def limit(values):
 
 
 def errors_of(cases):
-    """Returns the errors of the allocations and of each strategy."""
+    """Returns the errors of the allocations and of each group of strategies."""
     spent = limit([case.rest_ms(0) / case.allocations_ms for case in cases
                    if case.allocations_ms])
     return {"allocations": spent, **{
-        strategy: limit([case.rest_ms(spent) / case.ms for case in cases
-                         if case.strategy == strategy])
-        for strategy in STRATEGIES}}
+        name: limit([case.rest_ms(spent) / case.ms for case in cases
+                     if STRATEGIES[case.strategy] == name])
+        for name in STRATEGIES.values()}}
 
 
 def known_alone(phases):
@@ -91,7 +96,7 @@ def load(xferspy):
     cases = []
     for recording in predict.RECORDINGS:
         machine, half = recording["machine"], recording["half"]
-        if recording["tests"]:
+        if recording["tests"] or half == "develop":
             continue
         folder = predict.HERE / machine
         programs = json.loads((folder / f"{half}.json").read_text())["programs"]
@@ -99,12 +104,9 @@ def load(xferspy):
             report = predict.report(xferspy, machine, half, name,
                                     str(folder / "machine.json"))
             phases = known_alone(report["phases"])
-            if sum(phase["total_ns"] for phase in phases) < \
-                    program["traced_ms"] * 1e6 / 2:
-                continue
-            cases += [Case(row, allocations_ms(phases)) for row in
+            cases += [Case(row, half, allocations_ms(phases)) for row in
                       predict.rows_of(table[name], program, report)
-                      if not row.why and
+                      if not row.why and row.strategy in STRATEGIES and
                       (row.strategy != "as-is" or
                        program["baseline"] == "pageable")]
     return cases
@@ -122,19 +124,29 @@ def initiated(xferspy):
     return limit([case.rest() for case in cases]), within, len(cases)
 
 
-def inside(cases):
-    """Returns, by strategy, the rows inside with errors from the other
-    programs alone, and all rows."""
-    counts = {strategy: [0, 0] for strategy in STRATEGIES}
-    for name in {case.program for case in cases}:
-        errors = errors_of([case for case in cases if case.program != name])
-        for case in cases:
-            if case.program == name and case.strategy in counts:
-                counts[case.strategy][0] += \
-                    case.rest_ms(errors["allocations"]) <= \
-                    errors[case.strategy] * case.ms
-                counts[case.strategy][1] += 1
-    return counts
+def in_time(cases):
+    """Returns the lines of a table: for each first contact from the third on, the
+    rows that are inside with the errors of the recordings before it."""
+    halves = list(dict.fromkeys(case.half for case in cases))
+    found = {}
+    for i in range(halves.index("third"), len(halves)):
+        errors = errors_of([case for case in cases
+                            if halves.index(case.half) < i])
+        found[halves[i]] = [(case.strategy, abs(case.off_ms) <= width *
+                             case.row.predicted_ms, width) for case in cases
+                            if case.half == halves[i]
+                            for width in [case.width(errors)]]
+    found["all"] = sum(found.values(), [])
+    lines = ["| contact | " + " | ".join(f"`{name}`" for name in STRATEGIES) +
+             " | all changes |", "| --- |" + " ---: |" * (len(STRATEGIES) + 1)]
+    for half, rows in found.items():
+        columns = [[row for row in rows if row[0] == name] for name in STRATEGIES]
+        columns.append([row for row in rows if row[0] != "as-is"])
+        lines.append(f"| {half} | " + " | ".join(
+            f"{sum(row[1] for row in some)} of {len(some)}, ±"
+            f"{100 * statistics.median(row[2] for row in some):.0f} %" if some
+            else "–" for some in columns) + " |")
+    return lines
 
 
 def main():
@@ -145,13 +157,12 @@ def main():
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     cases = load(args.xferspy)
-    errors, counts = errors_of(cases), inside(cases)
-    errors["device-initiated"], *counts["device-initiated"] = \
-        initiated(args.xferspy)
-    print(f"allocations: {100 * errors['allocations']:.0f} % of their time")
-    for strategy, (within, rows) in counts.items():
-        print(f"{strategy}: {100 * errors[strategy]:.1f} %, leaving one program "
-              f"out {within} of {rows} inside")
+    errors = errors_of(cases)
+    errors["device-initiated"], within, rows = initiated(args.xferspy)
+    for name, value in errors.items():
+        print(f"{name}: {100 * value:.1f} %")
+    print(f"device-initiated: leaving one program out {within} of {rows} inside",
+          *in_time(cases), sep="\n")
     if args.write:
         HEADER.write_text(TEXT.format("".join(
             f"#define XS_ERROR_{name.replace('-', '_')} "

@@ -35,14 +35,21 @@ def shares_of_best(programs, advised):
             if not row.why and row.strategy == advised.get(row.program)]
 
 
+def runs_of(row):
+    """The runs of the variant, of as many rounds as were measured."""
+    times, *_ = row.runs_ms
+    return [ms * row.measured_ms / statistics.median(times) for ms in times]
+
+
 def winners(programs):
-    """Of the programs whose two fastest variants differ, whether the fastest was
-    predicted to be."""
+    """Of the programs whose two fastest variants differ by more than NEAR and in
+    all runs, whether the fastest was predicted to be."""
     found = []
     for rows in programs:
         rows = [row for row in rows if not row.why]
         fastest, *others = sorted(rows, key=lambda row: row.measured_ms)
-        if others and others[0].measured_ms > (1 + NEAR) * fastest.measured_ms:
+        if others and others[0].measured_ms > (1 + NEAR) * fastest.measured_ms \
+                and min(runs_of(others[0])) > max(runs_of(fastest)):
             found.append(min(rows, key=lambda row: row.predicted_ms) == fastest)
     return found
 

@@ -278,7 +278,7 @@ const struct xs_strategy xs_strategy_double_buffer = {
     .changes = XS_CHANGES_PINNING | XS_CHANGES_ORDER | XS_CHANGES_HOST |
 	       XS_CHANGES_ALLOCATION,
     .check = XS_CHECK_streams,
-    .error = XS_ERROR_double_buffer,
+    .error = XS_ERROR_pinned,
     .build = build,
     .first = "overlap the rounds of {places} with a second set of buffers",
     .advice =

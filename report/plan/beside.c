@@ -68,28 +68,31 @@ static bool is_limited(const struct xs_phase_steps *steps,
 					 step->strategy->changes) != XS_UNKNOWN;
 }
 
-/* By how much the new step and those before it save more than the limit of what
- * they change together. */
+/* By how much the new step and those before it save more than the round, or
+ * than the limit of what they change together. */
 static double over_ns(const struct xs_phase_steps *steps,
 		      const struct xs_phase_step *added)
 {
+	const struct xs_result_phase *phase = steps->phase;
 	unsigned changes = added->strategy->changes;
-	double sum_ns = added->rounds_add_ns;
-	int64_t most_ns;
+	double all_ns = added->rounds_add_ns, sum_ns = all_ns;
+	double most_ns = (double)xs_result_untraced_ns(phase);
+	double over_ns;
 
-	if (!is_limited(steps, added))
-		return 0;
 	for (size_t i = 0; i < steps->count; i++) {
 		const struct xs_phase_step *step = &steps->items[i];
 
+		all_ns += step->rounds_add_ns;
 		if (!is_limited(steps, step))
 			continue;
 		changes |= step->strategy->changes;
 		sum_ns += step->rounds_add_ns;
 	}
-	most_ns = xs_phase_estimate_most_ns(steps->phase, changes);
-	return fmax(sum_ns - xs_result_of_run(steps->phase, (double)most_ns),
-		    0);
+	over_ns = fmax(all_ns - xs_result_of_run(phase, most_ns), 0);
+	if (!is_limited(steps, added))
+		return over_ns;
+	most_ns = (double)xs_phase_estimate_most_ns(phase, changes);
+	return fmax(sum_ns - xs_result_of_run(phase, most_ns), over_ns);
 }
 
 struct xs_phase_step xs_beside_gain(const struct xs_phase_steps *steps,

@@ -399,7 +399,7 @@ TEST(test_programs_differ)
 	assert_near(row->round_ns - row->low_ns,
 		    hypot(row->round_ns - row->known_low_ns, error_ns));
 	row = replayed("double-buffer");
-	error_ns = XS_ERROR_double_buffer * row->round_ns;
+	error_ns = XS_ERROR_pinned * row->round_ns;
 	assert_near(row->high_ns - row->round_ns,
 		    hypot(row->known_high_ns - row->round_ns, error_ns));
 	/* pageable copies stay, as in as-is */

@@ -207,7 +207,7 @@ in_one_line frameworks/h200-5/offload-1 'divided by its 13 rounds' '1 GiB in 16 
 in_one_line frameworks/h200-2/decode-1 'divided by its 43 rounds' '8 B in 1 copy'
 in_one_line frameworks/h200-5/decode-1 'Steady part: 1.93 s (79.5 % of'
 in_one_line validate/patterns/h100-b/first/converge-16777216-traced \
-	'pinned 418 us 412-431 us 34.3x 6.12 ms' \
+	'pinned 418 us 409-433 us 34.3x 6.12 ms' \
 	'Trace a longer run: the steady part is 0.2 % of this one'
 in_one_line corpus/contact-9/ninth/rob-rrt-nearest \
 	'rob-rrt-nearest+0x2f94, one call: the call itself'
@@ -236,7 +236,7 @@ joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, copies in 1
 in_one_line corpus/contact-2/second/hec-rainflow \
 	"(19.6 % of the run). The program's own start-up is 28.3 % of the run."
 in_one_line corpus/contact/first/rod-hotspot3D \
-	'72.1 ms (66-142 ms): 39.3 %'
+	'72.1 ms (65-142 ms): 39.3 %'
 in_one_line corpus/contact/first/shoc-scan \
 	'could data stay on the GPU (about 18.7 ms)? If not, register'
 in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'in this run of 258 ms: changes' \
@@ -248,13 +248,13 @@ joined corpus/contact-10-h100/tenth/comp-raytrace 'before the steady part, not c
 joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
 joined corpus/contact-2/second/hec-rainflow 'adds 14.5 ms'
 joined corpus/h100/develop/sam-BlackScholes '(run --counters tells)' 'Start-up is 77.7 %'
-joined corpus/contact-7/seventh/hec-scatterAdd '-> 584 us (570-617 us)' \
-	'584 us    570-617 us' '+0x2837, +0x2854 and of@     1 call with small copies once'
+joined corpus/contact-7/seventh/hec-scatterAdd '-> 584 us (567-619 us)' \
+	'584 us    567-619 us' '+0x2837, +0x2854 and of@     1 call with small copies once'
 joined corpus/contact-3/third/hec-iso2dfd '+0x15ad, one call'
 joined corpus/contact/first/hec-haccmk \
 	'If its condition does not hold, reuse saves about 42.7 ms'
 joined corpus/contact-10/tenth/sora-tof-flying \
-	'may save 365 us (from 3.03 ms slower to 3.21 ms faster): 1.7 %'
+	'may save 365 us (from 3.67 ms slower to 3.88 ms faster): 1.7 %'
 joined corpus/contact-7/seventh/hec-asta 'effort: host code at several places (--all)@' \
 	'save at most 11.9 ms: 36.1 %' '; 28.7 ms (87.2 %) if kernels run side by side'
 opening corpus/contact-9/ninth/hec-base64e 'In short: little to gain: register'

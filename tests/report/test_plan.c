@@ -489,6 +489,14 @@ TEST(all_together_save_no_more_than_there_is)
 	phase->estimates[1].strategy = "async";
 	expect("pinned async");
 	assert_int_equal(result->plan[1].adds_saves_ns, 20 * MS);
+	/* nor more than the round */
+	phase->movable_ns = phase->transfer_ns = XS_UNKNOWN;
+	phase->estimates[1].round_ns = 20 * MS;
+	phase->estimates[1].saves_ns = 300 * MS;
+	phase->estimates[1].strategy = "reuse";
+	expect("pinned reuse");
+	assert_int_equal(result->plan[1].adds_saves_ns, 250 * MS);
+	assert_int_equal(result->plan[1].round_ns, 0);
 }
 
 /* What moves less data makes pinning needless, and replaces it. */
