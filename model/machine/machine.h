@@ -51,8 +51,6 @@ struct xs_param {
 	P(mapped_read_32, "ns/byte", "the same by requests of 32 bytes")       \
 	P(mapped_read_latency_ns, "ns",                                        \
 	  "a mapped read of a block on which the next read depends")           \
-	P(mapped_read_knee, "ns/byte",                                         \
-	  "mapped reads with the latency times the rate in flight")            \
 	P(device_read_latency_ns, "ns",                                        \
 	  "a read of device memory on which the next read depends")            \
 	P(l2_read_latency_ns, "ns", "the same if the L2 has the data")         \

@@ -6,25 +6,6 @@
 
 #include <math.h>
 
-/*
- * Returns the least sectors that cross: kernels that wait longer hit more often
- * in the L1, but rarely more than the L2 saw. Requests of about one sector are
- * those of lanes that each read data of their own and come back to the sector
- * later: each may find it then. What is read again may be of other memory.
- */
-static bool is_scattered(const struct xs_round_work *w)
-{
-	return xs_reads_are_scattered(w->read_sectors * XS_MAPPED_SECTOR_BYTES,
-				      w->read_requests);
-}
-
-static double least_sectors(const struct xs_round_work *w)
-{
-	return is_scattered(w) || w->other_bytes > 0
-		   ? fmin(w->read_sectors, w->in_bytes / XS_MAPPED_SECTOR_BYTES)
-		   : w->read_sectors;
-}
-
 /* Returns the sectors that all reads bring into the L1. */
 static double all_reads(const struct xs_round_work *w)
 {
@@ -37,7 +18,9 @@ static double all_reads(const struct xs_round_work *w)
  * there, so these are the fills of the L1; without them, what the L2 saw. A
  * kernel that writes to memory of its own reads this, too: of the data, each
  * byte once. Of other memory that stays on the device it reads as much as its
- * part of all is; no counter tells them apart. At most, all is data. Without
+ * part of all is; no counter tells them apart: at most, all is data, at least,
+ * each byte is read once. Otherwise what the L2 saw crosses at least, as
+ * kernels that wait longer hit more often in the L1, but rarely more. Without
  * counters, a kernel that takes longer than its bytes need may read them again
  * and again: at most what its time allows at the bandwidth of the device's
  * memory. NAN: not counted.
@@ -54,7 +37,7 @@ static double crossing_sectors(const struct xs_machine *m,
 	if (isnan(w->read_sectors) && which == XS_MAPPED_MOST)
 		return fmax(most_bytes, w->in_bytes) / XS_MAPPED_SECTOR_BYTES;
 	if (which == XS_MAPPED_LEAST)
-		return least_sectors(w);
+		return w->other_bytes > 0 ? once : w->read_sectors;
 	if (which == XS_MAPPED_MOST)
 		return filled;
 	if (xs_mapped_writes_elsewhere(w, w->write_sectors))
@@ -72,19 +55,16 @@ struct reads {
 	double lines;		  /* requests, at least one for each line */
 };
 
-/* Returns when the last of the reads has arrived, if enough are in flight: the
- * first one takes the link's latency. */
+/* Returns the time of the reads if enough of them are in flight. */
 static double link_ns_of(const struct xs_machine *m, const struct reads *reads)
 {
 	const struct xs_mapped_rates rates = {m->mapped_read_32.value,
 					      m->mapped_read_64.value,
 					      m->mapped_read.value, false};
 
-	return reads->sectors > 0
-		   ? xs_or_zero(m->mapped_read_latency_ns.value) +
-			 xs_mapped_requests_ns(&rates, reads->sectors,
-					       reads->requests)
-		   : 0;
+	return reads->sectors > 0 ? xs_mapped_requests_ns(
+					&rates, reads->sectors, reads->requests)
+				  : 0;
 }
 
 /* A round that copies nothing in reads what stays on the device. */
@@ -125,27 +105,14 @@ struct waits {
 /* From this share of the data on that each SM reads. */
 #define READ_BY_ALL 0.25
 
-/*
- * Returns the waits on the device of a warp whose own requests take own_ns, and
- * those of its SM sm_ns, in turn. In step, requests of one sector are those of
- * warps that all read the same elements: they wait for all requests of the SM,
- * of which an unknown number are in flight. The mean of both ends, as a factor.
- */
-static double device_waits_ns(const struct xs_round_work *w, double own_ns,
-			      double sm_ns, double kernel_ns, bool in_step,
+/* Returns the waits on the device of a warp whose own requests take own_ns, and
+ * those of its SM sm_ns, in turn. */
+static double device_waits_ns(double own_ns, double sm_ns, double kernel_ns,
 			      enum xs_mapped_case which)
 {
-	const double least_ns =
-	    kernel_ns > 0 ? fmin(own_ns, kernel_ns) : own_ns;
-	const double most_ns = fmax(own_ns, fmin(sm_ns, kernel_ns));
-
 	if (which == XS_MAPPED_MOST)
-		return most_ns;
-	if (!is_scattered(w))
-		return least_ns;
-	if (which == XS_MAPPED_LEAST)
-		return fmin(least_ns, own_ns / XS_MAPPED_LANES);
-	return in_step ? sqrt(least_ns * most_ns) : least_ns;
+		return fmax(own_ns, fmin(sm_ns, kernel_ns));
+	return kernel_ns > 0 ? fmin(own_ns, kernel_ns) : own_ns;
 }
 
 /* Returns the part of its time in which a warp waits for reads; NAN: not
@@ -179,13 +146,11 @@ static double device_latency_ns(const struct xs_machine *m,
 		return isnan(l2_ns) ? L2_LATENCY_LEAST * memory_ns : l2_ns;
 	return isnan(l2_ns) || isnan(waiting_share(w)) || m->l2_bytes <= 0
 		   ? memory_ns
-	       : is_scattered(w) ? sqrt(l2_ns * memory_ns)
-				 : l2_ns;
+	       : xs_reads_are_scattered(
+		     w->read_sectors * XS_MAPPED_SECTOR_BYTES, w->read_requests)
+		   ? sqrt(l2_ns * memory_ns)
+		   : l2_ns;
 }
-
-/* Of a kernel's time, before its first warp runs and after the last one has
- * ended: an empty kernel takes as long (H200). */
-#define EDGES_NS 540.0
 
 static struct waits waits_of(const struct xs_machine *m,
 			     const struct xs_round_work *w,
@@ -209,35 +174,18 @@ static struct waits waits_of(const struct xs_machine *m,
 		return waits;
 	waits.in_step = sms > 1 && reads->sectors * XS_MAPPED_SECTOR_BYTES >=
 				       READ_BY_ALL * sms * w->in_bytes;
-	waits.device_ns =
-	    fmax(w->kernel_ns - EDGES_NS, 0) * share * waiting_share(w);
+	waits.device_ns = fmax(w->kernel_ns - xs_kernel_edges_ns(m), 0) *
+			  share * waiting_share(w);
 	if (isnan(waits.device_ns))
 		waits.device_ns =
-		    device_waits_ns(w, in_turn_ns / warps, in_turn_ns / sms,
-				    w->kernel_ns * share, waits.in_step, which);
+		    device_waits_ns(in_turn_ns / warps, in_turn_ns / sms,
+				    w->kernel_ns * share, which);
 	/* the first read takes as long as the memory's: nothing is near */
 	first_ns = fmin(waits.device_ns, memory_ns);
 	waits.mapped_ns =
 	    m->mapped_read_latency_ns.value *
 	    (first_ns / memory_ns + (waits.device_ns - first_ns) / latency_ns);
 	return waits;
-}
-
-/*
- * Returns the time of reads that take link_ns if enough of them are in flight.
- * Far from that, they take as long as the waits. Around it the requests queue
- * up: the norm of both times, of the power that gives the time which calibrate
- * measured where both are equal (the knee).
- */
-static double limited_ns(const struct xs_machine *m, double link_ns,
-			 double waits_ns)
-{
-	const double knee = m->mapped_read_knee.value / m->mapped_read.value;
-	const double power = M_LN2 / log(knee);
-
-	if (!(waits_ns > 0) || !(knee > 1))
-		return fmax(link_ns, waits_ns);
-	return link_ns * pow(1 + pow(waits_ns / link_ns, power), 1 / power);
 }
 
 /* Of the shorter direction, what is read before anything is written adds this
@@ -319,11 +267,11 @@ struct xs_mapped_times xs_mapped_access_times(const struct xs_machine *machine,
 	const struct reads reads = reads_of(m, work, which);
 	const struct waits waits = waits_of(m, work, &reads, which);
 	const double link_ns = link_ns_of(m, &reads);
-	struct xs_mapped_times mapped = {
-	    limited_ns(m, link_ns, waits.mapped_ns),
-	    xs_mapped_writes_ns(m, work, which), 0};
+	struct xs_mapped_times mapped = {fmax(link_ns, waits.mapped_ns),
+					 xs_mapped_writes_ns(m, work, which),
+					 0};
 
-	mapped.both_ns = EDGES_NS +
+	mapped.both_ns = xs_kernel_edges_ns(m) +
 			 together_ns(m, work, &mapped, reads.lines, which) +
 			 ADDS_ALONE * first_reads(m, work, reads.lines, which) *
 			     fmin(mapped.read_ns, mapped.write_ns);

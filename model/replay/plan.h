@@ -117,8 +117,9 @@ struct xs_action xs_action_kernel_after_copy(const struct xs_machine *machine,
 					     double work_ns);
 /*
  * Returns the part of the machine's gaps between kernels that recorded times of
- * kernels contain, in ns. CUPTI counts the start and the end of a kernel as its
- * own; calibrate's kernels spin for a known time, so that its gaps have both.
+ * kernels contain, in ns: before the first warp runs and after the last one has
+ * ended. CUPTI counts them as the kernel's own; calibrate's kernels spin for a
+ * known time, so that its gaps have both.
  */
 double xs_kernel_edges_ns(const struct xs_machine *machine);
 struct xs_action xs_action_sync_all(const struct xs_machine *machine);

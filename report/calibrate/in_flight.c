@@ -10,23 +10,21 @@
 
 #define SIZES	    3
 #define BLOCK_BYTES ((size_t)XS_CUDA_BLOCK_THREADS * 16) /* in flight */
-#define BLOCK_READS 64	  /* of the smallest size, one after the other */
-#define MAX_BLOCKS  128.0 /* whose reads fit into the buffer */
+#define BLOCK_READS 64 /* of the smallest size, one after the other */
 
-/* Slope of time over size for dependent reads by some blocks. */
-static double chase_slope(struct xs_bench *bench, xs_cuda_address from,
-			  unsigned blocks)
+/* Slope of time over size for dependent reads by one block. */
+static double chase_slope(struct xs_bench *bench, xs_cuda_address from)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 	double bytes[SIZES], ns[SIZES];
 	size_t offset = 0;
 
 	for (size_t i = 0; i < SIZES; i++) {
-		size_t size = (blocks * BLOCK_BYTES * BLOCK_READS) << i;
+		size_t size = (BLOCK_BYTES * BLOCK_READS) << i;
 
 		xs_bench_begin(bench, bench->stream[0]);
 		xs_cuda_sweep(gpu, XS_KERNEL_CHASE, bench->device[XS_BENCH_OUT],
-			      from + offset, size, blocks, bench->stream[0]);
+			      from + offset, size, 1, bench->stream[0]);
 		ns[i] = xs_bench_end_ns(bench, bench->stream[0]);
 		offset += size;
 		bytes[i] = (double)size;
@@ -42,50 +40,24 @@ void xs_bench_evict(struct xs_bench *bench)
 	XS_CUDA(&bench->gpu, cuStreamSynchronize, bench->stream[0]);
 }
 
-static void measure_latencies(struct xs_bench *bench,
-			      struct xs_machine *machine)
+void xs_bench_in_flight(struct xs_bench *bench, struct xs_machine *machine)
 {
 	const xs_cuda_address device_memory = bench->device[XS_BENCH_IN];
 	struct xs_samples mapped = {0}, device = {0}, l2 = {0};
 	struct xs_repeats repeats = xs_bench_repeats(20);
 
-	chase_slope(bench, bench->mapped[XS_BENCH_IN], 1);
+	chase_slope(bench, bench->mapped[XS_BENCH_IN]);
 	while (xs_bench_repeat(&repeats)) {
-		xs_samples_add(
-		    &mapped, chase_slope(bench, bench->mapped[XS_BENCH_IN], 1) *
-				 (double)BLOCK_BYTES);
+		xs_samples_add(&mapped,
+			       chase_slope(bench, bench->mapped[XS_BENCH_IN]) *
+				   (double)BLOCK_BYTES);
 		xs_bench_evict(bench);
-		xs_samples_add(&device, chase_slope(bench, device_memory, 1) *
+		xs_samples_add(&device, chase_slope(bench, device_memory) *
 					    (double)BLOCK_BYTES);
-		xs_samples_add(&l2, chase_slope(bench, device_memory, 1) *
+		xs_samples_add(&l2, chase_slope(bench, device_memory) *
 					(double)BLOCK_BYTES);
 	}
 	xs_bench_set(bench, machine, XS_PARAM_mapped_read_latency_ns, &mapped);
 	xs_bench_set(bench, machine, XS_PARAM_device_read_latency_ns, &device);
 	xs_bench_set(bench, machine, XS_PARAM_l2_read_latency_ns, &l2);
-}
-
-void xs_bench_in_flight(struct xs_bench *bench, struct xs_machine *machine)
-{
-	struct xs_samples samples = {0};
-	struct xs_repeats repeats = xs_bench_repeats(20);
-	unsigned blocks;
-
-	measure_latencies(bench, machine);
-	if (!(machine->mapped_read.value > 0))
-		xs_cuda_fail(&bench->gpu,
-			     "needs the rate of mapped reads, which is "
-			     "missing");
-	if (xs_cuda_failed(&bench->gpu))
-		return;
-	blocks = (unsigned)fmin(
-	    fmax(round(machine->mapped_read_latency_ns.value /
-		       machine->mapped_read.value / (double)BLOCK_BYTES),
-		 1),
-	    MAX_BLOCKS);
-	while (xs_bench_repeat(&repeats))
-		xs_samples_add(
-		    &samples,
-		    chase_slope(bench, bench->mapped[XS_BENCH_IN], blocks));
-	xs_bench_set(bench, machine, XS_PARAM_mapped_read_knee, &samples);
 }

@@ -115,15 +115,13 @@ static int64_t after(int64_t wall_ns, int64_t saves_ns)
 	return after_ns;
 }
 
-/* The most that a row claims of a round. A row that lets rounds run beside each
- * other hides the host's own work behind them: only what rounds share limits
- * it. */
+/* The most that a row claims of a round. Where buffers outlast the round, the
+ * time between the calls that go goes, too: only what rounds share limits it.
+ */
 static int64_t most_of_row_ns(const struct xs_result_phase *phase,
 			      unsigned changes)
 {
-	const unsigned rounds_overlap = XS_CHANGES_ORDER | XS_CHANGES_HOST;
-
-	return (changes & rounds_overlap) == rounds_overlap
+	return changes & XS_CHANGES_ALLOCATION
 		   ? most_beside_ns(phase, changes)
 		   : xs_phase_estimate_most_ns(phase, changes);
 }

@@ -17,8 +17,9 @@ void xs_phase_estimate_set_tracer(const struct xs_estimates *estimates,
 void xs_phase_estimate_untrace_runs(struct xs_result *result);
 
 /* Fills out from the estimate of a phase; a replayed round saves no more than
- * xs_phase_estimate_most_ns(), unless rounds overlap: then only what the run
- * saves is limited by it. Needs result->run and result->machine_choice. */
+ * xs_phase_estimate_most_ns(), unless its buffers outlast it: then only what
+ * the run saves is limited by it. Needs result->run and result->machine_choice.
+ */
 void xs_phase_estimate_build(struct xs_result *result,
 			     const struct xs_result_phase *phase,
 			     const struct xs_estimate *in,

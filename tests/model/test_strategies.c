@@ -708,14 +708,12 @@ TEST(test_mapped)
 	assert_true(row->assumes_once);
 	/* a short kernel: the transfers, both ways at once, 1 MB at 0.024 */
 	steps[1].end_ns = 206000 + 1000;
-	assert_near(estimated("mapped")->round_ns,
-		    2000 + 5000 + 540 + 24000 + 4000);
+	assert_near(estimated("mapped")->round_ns, 2000 + 5000 + 24000 + 4000);
 	/* It may read more than each byte once: at most what its 1000 ns allow
 	 * at 10000 bytes a ns, less the writes, 9 MB in 175500 ns. */
 	assert_true(replayed("mapped")->high_ns < 45000);
 	machine.memory_bandwidth = 10e12;
-	assert_near(estimated("mapped")->round_ns,
-		    2000 + 5000 + 540 + 24000 + 4000);
+	assert_near(estimated("mapped")->round_ns, 2000 + 5000 + 24000 + 4000);
 	assert_true(replayed("mapped")->high_ns > 175500);
 	assert_true(replayed("mapped")->high_ns < 220000);
 }
@@ -737,12 +735,10 @@ TEST(test_mapped_stores_may_be_parts)
 
 /* A kernel of 100000, and one of 1000 that is given the input and the result: 1
  * MB each way at 0.024. They follow each other: 1000. The first one stays as it
- * is, if it is given neither. 850 of the host's 2000 are the tracer's, and
- * 540 the start and end of a kernel. */
+ * is, if it is given neither. 850 of the host's 2000 are the tracer's. */
 TEST(test_mapped_of_two_kernels)
 {
-	const double both_ns =
-	    2000 - 850 + 5000 + 100000 + 1000 + 540 + 24000 + 4000;
+	const double both_ns = 2000 - 850 + 5000 + 100000 + 1000 + 24000 + 4000;
 
 	steps[3] = steps[2];
 	steps[2] = steps[1];

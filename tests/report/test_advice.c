@@ -225,6 +225,8 @@ TEST(no_more_is_saved_than_was_waited_for)
 	assert_int_equal(row.low_ns, 52600);
 	assert_int_equal(row.high_ns, 52800);
 	assert_true(row.speedup == 59300.0 / 52700.0);
+	/* what lies between calls that go, goes too */
+	assert_int_equal(estimate_of(&result, &phase, "mapped").round_ns, 1000);
 	phase.host_ns = 600;
 	assert_int_equal(estimate_of(&result, &phase, "async").saves_ns,
 			 600000);
