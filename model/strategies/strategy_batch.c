@@ -117,12 +117,12 @@ static struct total add_up(const struct xs_strategy_case *c)
 static void assume_gathering(const struct xs_strategy_case *c,
 			     struct xs_estimate *row)
 {
-	const char *how = "one host thread gathers and scatters pieces of 64 "
-			  "KiB";
+	const char *how = "one host thread gathers and scatters as fast as "
+			  "pieces of 64 KiB";
 
 	if (has_threads(c))
-		how = "threads of all processors gather and scatter pieces of "
-		      "64 KiB";
+		how = "threads of all processors gather and scatter as fast as "
+		      "pieces of 64 KiB";
 	else if (isnan(c->machine->host_copy_byte_ns.value))
 		how = "gathering and scattering take the host as long as a "
 		      "pageable copy of the same bytes";

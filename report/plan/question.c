@@ -77,7 +77,7 @@ static const char *in_place_of(struct xs_result *result,
 		    : "";
 }
 
-/* Whether one of the steps saves as much. */
+/* Whether one of the steps may save as much. */
 static bool is_little(const struct xs_result *result,
 		      const struct choice *choice)
 {
@@ -85,7 +85,7 @@ static bool is_little(const struct xs_result *result,
 
 	for (size_t i = 0; i < result->plan_count; i++)
 		if (replaces(choice, &result->plan[i]) &&
-		    result->plan[i].adds_saves_ns >= ns)
+		    result->plan[i].saves_high_ns >= ns)
 			return true;
 	return !xs_worth_is_enough(result, choice->phase, (double)ns);
 }

@@ -172,7 +172,7 @@ opening() {
 	prints "xferspy report \$examples/$trace.xspy | section 'In short' Verdict | tr '\n' ' '" "$@"
 }
 opening corpus/h100/develop/rod-nn 'In short: allocate once instead'
-opening corpus/contact-5/fifth/hec-chi2 'for longer ones, first answer: could data stay'\
+opening corpus/contact-5/fifth/hec-wedford 'for longer ones, first answer: could data stay'\
 ' on the GPU (about'
 opening corpus/contact-11/eleventh/heal-routes \
 	'In short: first answer: could data stay' 'saves 8.33 ms of 216 ms (3.9 % of the run).'
