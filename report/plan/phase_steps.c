@@ -21,6 +21,16 @@ static bool includes(const struct xs_strategy *outer,
 	return !(inner->changes & ~(outer->changes | outer->spares));
 }
 
+/* The end of a step's interval that the next one has to be beyond: for kernels
+ * that change, all causes count. */
+static int64_t low_ns_of(const struct xs_result_estimate *step,
+			 const struct xs_phase_step *added)
+{
+	return added->estimate->effort_level >= XS_EFFORT_SPLIT
+		   ? step->low_ns
+		   : step->known_low_ns;
+}
+
 /* What a step is held against: the gain of all phases that the same change of
  * the same lines reaches, and the squares of what that may be off, by the rows
  * and by the unchanged rounds. These are held against the rounds alone: the
@@ -106,18 +116,6 @@ static bool is_changed_otherwise(const struct xs_phase_steps *all,
 	return false;
 }
 
-/* By how much a step may save less than it adds: the round before it may be
- * shorter, and its own longer. */
-static double both_ns(const struct xs_result_phase *phase,
-		      const struct xs_result_estimate *before,
-		      const struct xs_result_estimate *added)
-{
-	return hypot(xs_worth_error_ns(phase, before, before->low_ns,
-				       added->shared_low_ns),
-		     xs_worth_error_ns(phase, added, added->high_ns,
-				       added->shared_high_ns));
-}
-
 /* Whether the new step is worth more effort than those before it: more than
  * they may be off, and than a few per cent. The first one has the unchanged
  * rounds before it. */
@@ -146,7 +144,9 @@ static bool is_more(const struct xs_phase_steps *steps,
 			return false;
 		if (!includes(added->strategy, step->strategy) ||
 		    adds_ns <=
-			both_ns(phase, step->estimate, added->estimate) ||
+			xs_worth_error_ns(phase, step->estimate,
+					  low_ns_of(step->estimate, added),
+					  added->estimate->shared_low_ns) ||
 		    adds_ns < now_ns * LEAST_PERCENT / 100)
 			return false;
 	}
