@@ -218,8 +218,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 			     "in between"
 	    : returning.in ? "nothing but copies out changes the data on "
 			     "the host between rounds"
-			   : "the host does not change the data between "
-			     "rounds";
+			   : "neither the host nor a kernel changes the data "
+			     "between rounds";
 	xs_estimate_assume(&row, row.bound);
 	if (copies > returning.in)
 		xs_estimate_assume(
