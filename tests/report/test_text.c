@@ -347,7 +347,7 @@ TEST(what_matters_is_shown)
 	/* and is not added up */
 	plan[1].pays_rounds = 500;
 	expect_lines((const char *const[]){
-	    "\nWhat to change  median round; ",
+	    "\nWhat to change  each on top of the last; median round; ",
 	    "\n  2? streams n=8, from 500 rounds on (here ", NULL});
 }
 

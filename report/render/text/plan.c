@@ -349,13 +349,11 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 
 	xs_terminal_heading(
 	    terminal, "What to change",
-	    !shown ? NULL
-		   : xs_arena_print(
-			 &result->arena, "%s%s90 %% ranges in this run",
-			 shown > 1 && result->plan[1].pays_rounds == XS_UNKNOWN
-			     ? "each on top of the last; "
-			     : "",
-			 result->verdict.repeats ? usual(result) : ""));
+	    !shown
+		? NULL
+		: xs_arena_print(&result->arena, "%s%s90 %% ranges in this run",
+				 shown > 1 ? "each on top of the last; " : "",
+				 result->verdict.repeats ? usual(result) : ""));
 	if (result->no_step) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
 		xs_render_text_code(terminal, result->question_code);
