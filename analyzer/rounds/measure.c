@@ -53,16 +53,62 @@ static uint64_t blocked_ns(const struct xs_phase_members *m,
 	return cover.total_ns;
 }
 
-/* Returns the time to the next round, if that is of the same phase and does not
- * begin before this one ends; else 0. */
+/* Returns whether the next round is of the same phase and does not begin before
+ * this one ends. */
+static bool is_followed(const struct xs_phase_members *m, size_t i)
+{
+	const struct xs_round *round = xs_phase_member(m, i);
+
+	return i + 1 < m->count &&
+	       m->keys[i + 1].index == m->keys[i].index + 1 &&
+	       round[1].begin_ns >= round->end_ns;
+}
+
+/* Returns the time to the next round; else 0. */
 static uint64_t between_ns(const struct xs_phase_members *m, size_t i)
 {
 	const struct xs_round *round = xs_phase_member(m, i);
 
-	if (i + 1 == m->count || m->keys[i + 1].index != m->keys[i].index + 1 ||
-	    round[1].begin_ns < round->end_ns)
-		return 0;
-	return round[1].begin_ns - round->end_ns;
+	return is_followed(m, i) ? round[1].begin_ns - round->end_ns : 0;
+}
+
+static uint64_t difference(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* Shorter gaps between calls only issue them: what a call costs the host in the
+ * machine's profile, measured in a loop, has as much. */
+#define ISSUE_NS 2000
+
+/* Measures the host's time beside ops: in all, and behind the last call, which
+ * is known to be the host's if a round follows. None with a host function, by
+ * which a program may wait without a call. */
+static void measure_beside(const struct xs_phase_members *m, size_t i,
+			   uint64_t *beside_ns, uint64_t *behind_ns)
+{
+	const struct xs_round *round = xs_phase_member(m, i);
+	const uint32_t *calls = m->rounds->calls + round->first_call;
+	struct xs_interval_union cover = {0, round->begin_ns};
+	uint64_t end_ns;
+
+	*beside_ns = *behind_ns = 0;
+	for (uint32_t k = 0; k < round->call_count; k++) {
+		const struct xs_call *call = &m->trace->calls[calls[k]];
+
+		if (call->call_class == XS_CALL_HOST_FUNCTION)
+			return;
+		xs_interval_union_add(&cover,
+				      difference(call->start_ns, cover.end_ns) <
+					      ISSUE_NS
+					  ? cover.end_ns
+					  : call->start_ns,
+				      call->end_ns);
+	}
+	end_ns = is_followed(m, i) ? round->end_ns : cover.end_ns;
+	*behind_ns = difference(end_ns, cover.end_ns);
+	*beside_ns = difference(end_ns - round->begin_ns,
+				cover.total_ns + host_ns(m, round));
 }
 
 static void measure(const struct xs_phase_members *m,
@@ -84,6 +130,8 @@ static void measure(const struct xs_phase_members *m,
 	values[XS_MEASURE_D2H_NS][at] = sum_ns[XS_OP_D2H];
 	values[XS_MEASURE_KERNEL_NS][at] = sum_ns[XS_OP_KERNEL];
 	values[XS_MEASURE_HOST_NS][at] = host_ns(m, round);
+	measure_beside(m, at, &values[XS_MEASURE_BESIDE_NS][at],
+		       &values[XS_MEASURE_BEHIND_NS][at]);
 	values[XS_MEASURE_BETWEEN_NS][at] = between_ns(m, at);
 	values[XS_MEASURE_BLOCKED_NS][at] = blocked_ns(m, round);
 	values[XS_MEASURE_OVERLAP_NS][at] = xs_overlap_ns(&overlap);
@@ -111,6 +159,8 @@ static void fill(struct xs_phase *phase, uint64_t *values[XS_MEASURES],
 	phase->d2h_ns = spread(values[XS_MEASURE_D2H_NS], count);
 	phase->kernel_ns = spread(values[XS_MEASURE_KERNEL_NS], count);
 	phase->host_ns = spread(values[XS_MEASURE_HOST_NS], count);
+	phase->beside_ns = rank(values[XS_MEASURE_BESIDE_NS], count, 50);
+	phase->behind_ns = rank(values[XS_MEASURE_BEHIND_NS], count, 50);
 	phase->between_ns = spread(values[XS_MEASURE_BETWEEN_NS], count);
 	phase->host_blocked_ns = rank(values[XS_MEASURE_BLOCKED_NS], count, 50);
 	phase->overlap_ns = rank(values[XS_MEASURE_OVERLAP_NS], count, 50);

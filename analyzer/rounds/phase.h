@@ -241,6 +241,9 @@ struct xs_phase {
 	struct xs_spread h2d_ns, d2h_ns, kernel_ns; /* sums of op times */
 	struct xs_spread host_ns; /* part of round_ns without a call in progress
 				   * or an op running */
+	uint64_t beside_ns; /* median time of the host's own code beside ops:
+			     * without a call in progress */
+	uint64_t behind_ns; /* part of it behind the round's last call */
 	struct xs_spread between_ns; /* from the end of a round to the next one
 				      * of the phase that directly follows, or
 				      * 0 */

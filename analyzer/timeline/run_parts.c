@@ -5,7 +5,9 @@
 
 #include "analyzer/sampling/sampling.h"
 #include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/timeline/interval_union.h"
 #include "analyzer/timeline/skipped_calls.h"
+#include "analyzer/timeline/unawaited.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +22,7 @@ enum list {
 	ALLOCATIONS,
 	WAITS,
 	OTHER_CALLS,
+	UNAWAITED, /* ops: the host's part */
 	LISTS
 };
 
@@ -27,7 +30,7 @@ static const enum xs_run_part parts[LISTS] = {
     [STARTUP] = XS_PART_STARTUP,	[KERNELS] = XS_PART_KERNELS,
     [COPIES] = XS_PART_COPIES,		[COPY_CALLS] = XS_PART_COPY_CALLS,
     [ALLOCATIONS] = XS_PART_ALLOCATION, [WAITS] = XS_PART_WAITS,
-    [OTHER_CALLS] = XS_PART_CALLS,
+    [OTHER_CALLS] = XS_PART_CALLS,	[UNAWAITED] = XS_PART_HOST,
 };
 
 struct span {
@@ -36,8 +39,9 @@ struct span {
 
 struct sweep {
 	const struct xs_trace *trace;
-	const bool *blocks;
+	const bool *blocks, *unawaited;
 	const struct xs_cuda_startup *startup;
+	bool copies_first;	  /* where kernels run, too */
 	struct span spans[LISTS]; /* the current or next one of each list */
 	size_t next[LISTS];	  /* item from which the following is found */
 };
@@ -63,6 +67,11 @@ static enum list list_of_call(const struct xs_call *call, bool blocks)
 	return blocks ? COPY_CALLS : OTHER_CALLS;
 }
 
+static bool is_of_ops(enum list list)
+{
+	return list == KERNELS || list == COPIES || list == UNAWAITED;
+}
+
 /* Fills the span of item `index` of the list's source. Returns false behind the
  * last one; *is_member: whether it belongs to the list. */
 static bool item_at(const struct sweep *s, enum list list, size_t index,
@@ -76,12 +85,14 @@ static bool item_at(const struct sweep *s, enum list list, size_t index,
 		*is_member = true;
 		return index == 0 && s->startup->ns > 0;
 	}
-	if (list == KERNELS || list == COPIES) {
+	if (is_of_ops(list)) {
 		if (index >= trace->op_count)
 			return false;
 		*item = (struct span){trace->ops[index].start_ns,
 				      trace->ops[index].end_ns};
-		*is_member = list_of_op(&trace->ops[index]) == list;
+		*is_member = (s->unawaited[index]
+				  ? UNAWAITED
+				  : list_of_op(&trace->ops[index])) == list;
 		return true;
 	}
 	if (index >= trace->call_count)
@@ -114,35 +125,86 @@ static void advance(struct sweep *s, enum list list)
 	}
 }
 
+/* Moves all lists to a time. Returns the set of those that have a span there,
+ * as bits, and stores when it changes, at most *next_ns. */
+static unsigned lists_at(struct sweep *s, uint64_t at_ns, uint64_t *next_ns)
+{
+	unsigned set = 0;
+
+	for (unsigned list = 0; list < LISTS; list++) {
+		const struct span *span = &s->spans[list];
+		uint64_t edge_ns;
+
+		while (span->end_ns <= at_ns)
+			advance(s, list);
+		edge_ns = span->start_ns;
+		if (span->start_ns <= at_ns) {
+			edge_ns = span->end_ns;
+			set |= 1u << list;
+		}
+		if (edge_ns < *next_ns)
+			*next_ns = edge_ns;
+	}
+	return set;
+}
+
+static enum xs_run_part part_of(const struct sweep *s, unsigned set)
+{
+	unsigned list = 0;
+
+	while (list < LISTS && !(set & 1u << list))
+		list++;
+	if (list == KERNELS && s->copies_first && set & 1u << COPIES)
+		return XS_PART_COPIES;
+	return list < LISTS ? parts[list] : XS_PART_HOST;
+}
+
 /* Adds the time from `from_ns` to `to_ns`; spans before it are passed. */
 static void sweep(struct sweep *s, uint64_t from_ns, uint64_t to_ns,
 		  struct xs_run_parts *out)
 {
 	while (from_ns < to_ns) {
-		enum xs_run_part part = XS_PART_HOST;
 		uint64_t next_ns = to_ns;
-		bool gpu = false;
+		const unsigned set = lists_at(s, from_ns, &next_ns);
 
-		for (unsigned list = LISTS; list-- > 0;) {
-			const struct span *span = &s->spans[list];
-			uint64_t edge_ns;
-
-			while (span->end_ns <= from_ns)
-				advance(s, list);
-			edge_ns = span->start_ns;
-			if (span->start_ns <= from_ns) {
-				edge_ns = span->end_ns;
-				part = parts[list];
-				gpu |= list == KERNELS || list == COPIES;
-			}
-			if (edge_ns < next_ns)
-				next_ns = edge_ns;
-		}
-		out->ns[part] += next_ns - from_ns;
+		out->ns[part_of(s, set)] += next_ns - from_ns;
 		out->span_ns += next_ns - from_ns;
-		out->gpu_ns += gpu ? next_ns - from_ns : 0;
+		if (set & (1u << KERNELS | 1u << COPIES | 1u << UNAWAITED))
+			out->gpu_ns += next_ns - from_ns;
 		from_ns = next_ns;
 	}
+}
+
+static bool is_kernel(const struct xs_op *op)
+{
+	return list_of_op(op) == KERNELS;
+}
+
+static bool is_in(const struct xs_op *op)
+{
+	return op->kind == XS_OP_H2D;
+}
+
+static bool is_out(const struct xs_op *op)
+{
+	return op->kind == XS_OP_D2H;
+}
+
+/* Returns the time between two in which an op ran for which `is` holds. */
+static uint64_t busy_ns(const struct xs_trace *trace, uint64_t from_ns,
+			uint64_t to_ns, bool (*is)(const struct xs_op *op))
+{
+	struct xs_interval_union cover = {0, from_ns};
+
+	for (size_t i = 0; i < trace->op_count; i++) {
+		const struct xs_op *op = &trace->ops[i];
+
+		if (is(op) && op->start_ns < to_ns)
+			xs_interval_union_add(&cover, op->start_ns,
+					      op->end_ns < to_ns ? op->end_ns
+								 : to_ns);
+	}
+	return cover.total_ns;
 }
 
 /* Times by list: of what was read of a long trace, of all that is like it, and
@@ -213,7 +275,7 @@ static int extrapolate(const struct sweep *s, uint64_t span_ns,
 	if (rc || !out->span_ns)
 		return rc;
 	add_ops(s->trace, &t);
-	for (unsigned i = 0; i < LISTS; i++) {
+	for (unsigned i = 0; i < UNAWAITED; i++) {
 		ns[i] = (double)out->ns[parts[i]];
 		if (t.read[i] > 0)
 			ns[i] *= t.all[i] / t.read[i];
@@ -225,8 +287,11 @@ static int extrapolate(const struct sweep *s, uint64_t span_ns,
 	if (gpu > 0)
 		out->gpu_ns = xs_weighted(
 		    out->gpu_ns, shrink * (ns[KERNELS] + ns[COPIES]) / gpu);
+	if (t.read[KERNELS] > 0)
+		out->kernels_ns = xs_weighted(
+		    out->kernels_ns, shrink * t.all[KERNELS] / t.read[KERNELS]);
 	out->ns[XS_PART_HOST] = out->span_ns = span_ns;
-	for (unsigned i = 0; i < LISTS; i++) {
+	for (unsigned i = 0; i < UNAWAITED; i++) {
 		uint64_t *part = &out->ns[parts[i]];
 
 		*part = xs_weighted(1, shrink * ns[i]);
@@ -241,9 +306,20 @@ int xs_run_parts(const struct xs_trace *trace, const bool *blocks,
 		 const struct xs_cuda_startup *startup, uint64_t from_ns,
 		 uint64_t to_ns, struct xs_run_parts *out)
 {
-	struct sweep s = {.trace = trace, .blocks = blocks, .startup = startup};
+	bool *unawaited = xs_ops_unawaited(trace, blocks);
+	struct sweep s = {.trace = trace,
+			  .blocks = blocks,
+			  .unawaited = unawaited,
+			  .startup = startup};
+	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
+	if (!unawaited)
+		return -ENOMEM;
+	out->kernels_ns = busy_ns(trace, from_ns, to_ns, is_kernel);
+	s.copies_first =
+	    busy_ns(trace, from_ns, to_ns, is_in) > out->kernels_ns ||
+	    busy_ns(trace, from_ns, to_ns, is_out) > out->kernels_ns;
 	if (!trace->window_count)
 		sweep(&s, from_ns, to_ns, out);
 	for (size_t i = 0; i < trace->window_count; i++) {
@@ -253,7 +329,8 @@ int xs_run_parts(const struct xs_trace *trace, const bool *blocks,
 		      window->begin_ns > from_ns ? window->begin_ns : from_ns,
 		      window->end_ns < to_ns ? window->end_ns : to_ns, out);
 	}
-	return trace->skipped && from_ns < to_ns
-		   ? extrapolate(&s, to_ns - from_ns, out)
-		   : 0;
+	if (trace->skipped && from_ns < to_ns)
+		rc = extrapolate(&s, to_ns - from_ns, out);
+	free(unawaited);
+	return rc;
 }

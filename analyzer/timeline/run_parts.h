@@ -4,7 +4,11 @@
 
 #include "analyzer/timeline/cuda_startup.h"
 
-/* Each instant belongs to the first part that holds. */
+/*
+ * Each instant belongs to the first part that holds; ops that the host did not
+ * wait for do not count, since it was the limit. Where kernels and copies run,
+ * the engine that is busy longer counts: the SMs, or that of one direction.
+ */
 enum xs_run_part {
 	XS_PART_STARTUP,    /* CUDA starts */
 	XS_PART_KERNELS,    /* a kernel, a set or a copy on one device runs */
@@ -23,7 +27,9 @@ enum xs_run_part {
 struct xs_run_parts {
 	uint64_t span_ns;
 	uint64_t ns[XS_PARTS];
-	uint64_t gpu_ns; /* at least one op ran */
+	uint64_t gpu_ns;     /* at least one op ran */
+	uint64_t kernels_ns; /* at least one kernel, set or copy on one device
+			      * ran */
 };
 
 /* Divides the span between two times, CLOCK_REALTIME ns. Where calls were

@@ -69,6 +69,10 @@ static uint64_t mix_action(uint64_t digest, const struct xs_action *action)
 uint64_t xs_plan_digest(const struct xs_plan *plan)
 {
 	uint64_t digest = mix(plan->count, plan->untimed);
+	uint64_t behind;
+
+	memcpy(&behind, &plan->behind_ns, sizeof(behind));
+	digest = mix(digest, behind);
 
 	digest = mix(digest, (uint64_t)plan->rounds << 32 |
 				 plan->kernel_hw_queues << 16 |

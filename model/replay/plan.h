@@ -79,6 +79,7 @@ struct xs_plan {
 	 * 1 to that of the last action, divided by `rounds`. 0: one round. */
 	size_t untimed;
 	unsigned rounds;
+	double behind_ns;  /* host time of a thread behind its last action */
 	double between_ns; /* of each: host time that is not the round's */
 	/* Hardware queues that streams share unless the machine overrides them,
 	 * at most XS_HW_QUEUES_MAX; those of copies for each engine. 0: one for

@@ -351,6 +351,7 @@ int xs_recorded_plan_build(const struct xs_phase *phase,
 		rc = xs_plan_add(plan, &action);
 	}
 	plan->recorded = plan->count;
+	plan->behind_ns = (double)phase->behind_ns;
 	recorder_free(&rec);
 	return rc;
 }

@@ -41,6 +41,8 @@ static void call_returns(struct xs_replay_state *r, uint32_t i, double at)
 	r->round_ns = fmax(r->round_ns, at);
 	if (next != XS_ACTION_NONE)
 		post(r, at + r->plan->actions[next].gap_ns, next, EVENT_CALL);
+	else
+		r->round_ns = fmax(r->round_ns, at + r->plan->behind_ns);
 }
 
 /* All dependencies of an action have ended. */

@@ -158,6 +158,14 @@ double xs_step_staging_ns(const struct xs_phase *phase, size_t i)
 									: 0;
 }
 
+/* Takes off what is not the host's own work: what was beside GPU work last. */
+static void take_off_host(struct xs_round_work *work, double ns)
+{
+	work->beside_ns =
+	    fmax(work->beside_ns - fmax(ns - work->host_ns, 0), 0);
+	work->host_ns = fmax(work->host_ns - ns, 0);
+}
+
 /* Adds what rounds may use in turn besides a buffer of unknown address. */
 static void add_sets(struct xs_round_work *work, const struct xs_phase *phase,
 		     uint64_t bytes, double most_sets)
@@ -200,7 +208,7 @@ static void add_pinning(struct xs_round_work *work,
 						     : in ? phase->h2d_buffers
 							  : phase->d2h_buffers),
 					    1);
-	work->host_ns = fmax(work->host_ns - work->staging_ns, 0);
+	take_off_host(work, work->staging_ns);
 	work->fresh_bytes =
 	    fmin((double)phase->touched_bytes, work->pinned_bytes);
 }
@@ -209,18 +217,20 @@ int xs_round_work_build(const struct xs_phase *phase,
 			struct xs_round_work *work)
 {
 	uint64_t ops_end_ns = 0, since_ns = 0;
+	double not_work_ns = 0;
 	size_t i;
 
 	memset(work, 0, sizeof(*work));
 	work->other_bytes = NAN;
 	work->host_ns = (double)phase->host_ns.median_ns;
+	work->beside_ns = (double)phase->beside_ns;
 	work->kernel_hw_queues = phase->kernel_hw_queues;
 	work->copy_hw_queues = phase->copy_hw_queues;
 	for (i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 
 		add_step(work, step, ops_end_ns);
-		work->host_ns -=
+		not_work_ns +=
 		    hash_time(step) +
 		    xs_tracer_gap_ns(phase, i,
 				     (double)step->call_ns - (double)since_ns);
@@ -228,7 +238,7 @@ int xs_round_work_build(const struct xs_phase *phase,
 		if (step->end_ns > ops_end_ns)
 			ops_end_ns = step->end_ns;
 	}
-	work->host_ns = fmax(work->host_ns, 0);
+	take_off_host(work, not_work_ns);
 	work->other_ns += work->allocation_ns;
 	if (!work->kernels)
 		add_counts(work, NULL);

@@ -46,6 +46,7 @@ struct xs_round_work {
 	double between_ns; /* part of allocation_ns: allocations between copies
 			    * in, which do not wait for the device */
 	double host_ns;	   /* host time between calls: unchanged */
+	double beside_ns;  /* the same, beside GPU work */
 	double staging_ns; /* other host time: right before staged copies, whose
 			    * data the program could have in pinned memory */
 	double pinned_bytes; /* pageable or staged memory to pin */

@@ -178,23 +178,28 @@ static int put_outs(const struct ahead *a, uint32_t stage)
 		  : put_event(a, XS_ACTION_RECORD, COPIED_OUT, stage, queue);
 }
 
-static int put_stages(const struct ahead *a, double host_ns)
+static int put_stages(const struct ahead *a, double host_ns, double beside_ns)
 {
-	const struct xs_action host = xs_action_host(host_ns);
+	const uint32_t count = a->stages->count;
+	const struct xs_action first = xs_action_host(host_ns);
+	const struct xs_action host =
+	    xs_action_host(host_ns + beside_ns / fmax(count - 1, 1));
+	const struct xs_action last = xs_action_host(beside_ns);
 	int rc = 0;
 
-	for (uint32_t s = 0; !rc && s < a->stages->count; s++) {
-		rc = xs_plan_add(a->plan, &host);
+	for (uint32_t s = 0; !rc && s < count; s++) {
+		rc = xs_plan_add(a->plan, s ? &host : &first);
 		if (!rc && !s)
 			rc = put_ins(a, 0);
-		if (!rc && s + 1 < a->stages->count)
+		if (!rc && s + 1 < count)
 			rc = put_ins(a, s + 1);
 		if (!rc)
 			rc = put_kernels(a, s);
 		if (!rc)
 			rc = put_outs(a, s);
 	}
-	return rc;
+	return rc || count > 1 || beside_ns <= 0 ? rc
+						 : xs_plan_add(a->plan, &last);
 }
 
 /* Sorts the steps by stage. first: one entry more than stages. */
@@ -217,7 +222,7 @@ int xs_plan_ahead(const struct xs_strategy_case *c,
 		  const struct xs_scenario *scenario,
 		  const struct xs_stages *stages,
 		  const struct xs_ahead_queues *queues, double host_ns,
-		  struct xs_plan *plan)
+		  double beside_ns, struct xs_plan *plan)
 {
 	uint32_t *steps = malloc((c->phase->step_count + 1) * sizeof(*steps));
 	size_t *first = calloc((size_t)stages->count + 1, sizeof(*first));
@@ -232,7 +237,7 @@ int xs_plan_ahead(const struct xs_strategy_case *c,
 
 	if (steps && first) {
 		sort_steps(c->phase, stages, steps, first);
-		rc = put_stages(&a, host_ns);
+		rc = put_stages(&a, host_ns, beside_ns);
 	}
 	free(steps);
 	free(first);

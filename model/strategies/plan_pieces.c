@@ -134,7 +134,8 @@ xs_strategy_case_host_time(const struct xs_strategy_case *c,
 	    .before_ns = w->other_ns - w->allocation_ns +
 			 (w->allocation_ns - w->between_ns) * share +
 			 w->host_ns * scenario->host_scale,
-	    .between_ns = w->between_ns * share};
+	    .between_ns = w->between_ns * share,
+	    .beside_ns = w->beside_ns};
 }
 
 static struct pieces cut(const struct xs_strategy_case *c,
@@ -223,14 +224,21 @@ static int put_part(struct xs_plan *plan, const struct pieces *p,
 	return rc;
 }
 
-/* Appends the copies in of piece q, and behind the first piece's what the round
- * allocates between its copies in. */
+/* Appends the copies in of piece q; behind the first piece's what the round
+ * allocates between its copies in; and before the others' their part of what
+ * the host does beside GPU work. */
 static int put_ins_between(struct xs_plan *plan, const struct pieces *p,
 			   uint32_t q)
 {
 	const struct xs_action between = xs_action_host(p->host.between_ns);
-	int rc = put_ins(plan, p, q);
+	const struct xs_action beside =
+	    xs_action_host(p->host.beside_ns / fmax(p->n - 1, 1));
+	int rc = 0;
 
+	if (q && p->host.beside_ns > 0)
+		rc = xs_plan_add(plan, &beside);
+	if (!rc)
+		rc = put_ins(plan, p, q);
 	return rc || q || p->host.between_ns <= 0 ? rc
 						  : xs_plan_add(plan, &between);
 }

@@ -252,10 +252,10 @@ enum xs_cut {
 			* for all pieces of the one before */
 };
 
-/* Host time of a round that stays whatever is cut: before it, and behind the
- * first copies in. */
+/* Host time of a round that stays whatever is cut: before it, behind the first
+ * copies in, and beside GPU work. */
 struct xs_host_time {
-	double before_ns, between_ns;
+	double before_ns, between_ns, beside_ns;
 };
 
 struct xs_host_time

@@ -66,7 +66,7 @@ static int build_plan(const struct xs_strategy_case *c,
 	if (!rc)
 		rc = xs_plan_ahead(c, scenario, &one,
 				   &(struct xs_ahead_queues){0, 0, 0}, host_ns,
-				   plan);
+				   w->beside_ns, plan);
 	xs_stages_free(&one);
 	sync.kind = XS_ACTION_SYNC_QUEUE;
 	/* of the previous round; the first time, of an empty stream */

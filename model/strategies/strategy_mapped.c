@@ -104,6 +104,17 @@ static struct xs_action stays(const struct xs_strategy_case *c,
 			      c->work.host_ns * scenario->host_scale);
 }
 
+/* What the host does beside them, up to its last wait. */
+static int put_end(const struct xs_strategy_case *c,
+		   const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct xs_action beside = xs_action_host(c->work.beside_ns);
+	const struct xs_action sync = xs_action_sync_all(&scenario->machine);
+	const int rc = xs_plan_add(plan, &beside);
+
+	return rc ? rc : xs_plan_add(plan, &sync);
+}
+
 /* Whether the host waits in the call, or its results do: mapped, they are there
  * after a wait. */
 static bool awaits(const struct xs_step *step)
@@ -142,7 +153,7 @@ static int build_by_kernel(const struct xs_strategy_case *c,
 		if (!rc)
 			rc = xs_plan_add(plan, &kernel);
 	}
-	return rc ? rc : xs_plan_add(plan, &sync);
+	return rc ? rc : put_end(c, scenario, plan);
 }
 
 int xs_plan_mapped(const struct xs_strategy_case *c,
@@ -151,7 +162,7 @@ int xs_plan_mapped(const struct xs_strategy_case *c,
 {
 	struct xs_round_work work = c->work;
 	const struct xs_action host = stays(c, scenario);
-	struct xs_action kernel, sync;
+	struct xs_action kernel;
 	struct xs_mapped_times mapped;
 	int rc;
 
@@ -159,13 +170,12 @@ int xs_plan_mapped(const struct xs_strategy_case *c,
 	work.kernel_ns *= scenario->kernel_scale;
 	mapped =
 	    xs_mapped_access_times(&scenario->machine, &work, scenario->mapped);
-	sync = xs_action_sync_all(&scenario->machine);
 	kernel = xs_action_kernel(&scenario->machine,
 				  fmax(work.kernel_ns, mapped.both_ns));
 	rc = xs_plan_add(plan, &host);
 	if (!rc)
 		rc = xs_plan_add(plan, &kernel);
-	return rc ? rc : xs_plan_add(plan, &sync);
+	return rc ? rc : put_end(c, scenario, plan);
 }
 
 static bool abstains(const struct xs_strategy_case *c, struct xs_estimate *row,

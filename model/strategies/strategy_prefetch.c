@@ -27,9 +27,10 @@ static int build_plan(const struct xs_strategy_case *c,
 
 	(void)row;
 	if (!rc)
-		rc = xs_plan_ahead(
-		    c, scenario, &stages, &queues,
-		    (host.before_ns + host.between_ns) / stages.count, plan);
+		rc = xs_plan_ahead(c, scenario, &stages, &queues,
+				   (host.before_ns + host.between_ns) /
+				       stages.count,
+				   host.beside_ns, plan);
 	xs_stages_free(&stages);
 	return rc ? rc : xs_plan_add(plan, &sync);
 }

@@ -14,8 +14,9 @@ static int put_round(const struct xs_strategy_case *c,
 		     const struct xs_scenario *scenario, struct xs_plan *plan)
 {
 	const struct xs_round_work *w = &c->work;
-	const struct xs_action host = xs_action_host(
-	    w->other_ns - w->allocation_ns + w->host_ns * scenario->host_scale);
+	const struct xs_action host =
+	    xs_action_host(w->other_ns - w->allocation_ns +
+			   w->host_ns * scenario->host_scale + w->beside_ns);
 	const double kernel_ns =
 	    w->kernel_ns / w->kernels * scenario->kernel_scale;
 	int rc = xs_plan_add(plan, &host);

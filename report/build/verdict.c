@@ -65,6 +65,7 @@ static void fill(struct xs_result *result, const struct xs_run_parts *in)
 			    i, names[i].what, names[i].words,
 			    xs_number_bounded(in->ns[i])};
 	out->gpu_ns = xs_number_bounded(in->gpu_ns);
+	out->kernels_ns = xs_number_bounded(in->kernels_ns);
 	out->at_most_saves_ns = out->at_most_steady_ns = XS_UNKNOWN;
 	out->order_saves_ns = XS_UNKNOWN;
 }

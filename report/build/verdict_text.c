@@ -309,8 +309,7 @@ static const char *by_order(struct xs_result *result)
  * of two rounds or of two pieces: all but the kernels' time. */
 static int64_t most_apart_ns(const struct xs_result_verdict *in)
 {
-	const double kernels = (double)xs_result_part_ns(in, XS_PART_KERNELS) /
-			       (double)in->recorded_ns;
+	const double kernels = (double)in->kernels_ns / (double)in->recorded_ns;
 	const double steady_ns = (double)in->steady_ns;
 
 	return (double)in->at_most_steady_ns >

@@ -44,10 +44,20 @@ static bool is_told(const struct xs_result_estimate *row)
 	       xs_result_is_replay(row) && xs_result_is_known(row);
 }
 
+/* Whether the row may be the least: its time is known, or less than now in any
+ * case, or it takes away work of the host that else stays. */
+static bool may_be_least(const struct xs_result_phase *phase,
+			 const struct xs_strategy *strategy,
+			 const struct xs_result_estimate *row)
+{
+	return is_told(row) || xs_result_is_faster(phase, row) ||
+	       (strategy->spares & XS_CHANGES_HOST && row->applies &&
+		row->round_ns != XS_UNKNOWN);
+}
+
 /* The least time of a round by the row: what it changes can save no more than
- * the time in which data moves or the host waits. The present time, if it is
- * neither known nor faster in any case, changes launches alone, or the trace
- * speaks against it. */
+ * the time in which data moves or the host waits. The present time, if it may
+ * not be the least, changes launches alone, or the trace speaks against it. */
 static int64_t least_by_row_ns(const struct xs_result_phase *phase,
 			       const struct xs_result_estimate *row)
 {
@@ -56,7 +66,7 @@ static int64_t least_by_row_ns(const struct xs_result_phase *phase,
 
 	if (!strategy || row->returning ||
 	    !(strategy->changes & ~(unsigned)XS_CHANGES_LAUNCHES) ||
-	    !(is_told(row) || xs_result_is_faster(phase, row)))
+	    !may_be_least(phase, strategy, row))
 		return xs_result_untraced_ns(phase);
 	most_ns = xs_phase_estimate_most_ns(phase, strategy->changes);
 	return most_ns == XS_UNKNOWN ||
@@ -103,6 +113,7 @@ int64_t xs_limit_of_round_ns(const struct xs_result *result,
 	int64_t saves_ns = planned_ns(result, phase);
 
 	raise_to(&least_ns, kernels_ns(phase));
+	raise_to(&least_ns, phase->issue_ns - phase->tracer_ns);
 	raise_to(&least_ns, phase->beside_kernels_ns);
 	raise_to(&least_ns, phase->beside_link_ns);
 	if (!result->machine_choice.other_gpu && fastest_ns(phase) < least_ns)
@@ -133,7 +144,7 @@ static int64_t by_order_ns(const struct xs_result *result,
 /* The time of kernels in the steady part. */
 static int64_t steady_kernels_ns(const struct xs_result_verdict *verdict)
 {
-	const int64_t ns = xs_result_part_ns(verdict, XS_PART_KERNELS);
+	const int64_t ns = verdict->kernels_ns;
 
 	return ns ? xs_number_round((double)ns * (double)verdict->steady_ns /
 				    (double)verdict->recorded_ns)

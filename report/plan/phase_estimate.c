@@ -271,13 +271,14 @@ void xs_phase_estimate_set_tracer(const struct xs_estimates *estimates,
 	for (size_t i = 0; i < estimates->count; i++) {
 		const struct xs_estimate *row = &estimates->items[i];
 
-		if (phase->rounds > 1 && !isnan(row->tracer_ns) &&
+		/* side by side, a round waits for the others' work, too */
+		if (phase->rounds > 1 && xs_result_share(phase) == 1 &&
+		    !isnan(row->tracer_ns) &&
 		    row->tracer_ns >= (double)phase->round_ns / LEAST_TRACER)
 			phase->tracer_ns = xs_number_round(row->tracer_ns);
 	}
 	phase->tracing_ns =
-	    xs_number_round((double)phase->tracer_ns * recorded_rounds *
-			    xs_result_share(phase));
+	    xs_number_round((double)phase->tracer_ns * recorded_rounds);
 }
 
 void xs_phase_estimate_untrace_runs(struct xs_result *result)

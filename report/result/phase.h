@@ -122,6 +122,8 @@ struct xs_result_phase {
 	 * that a change of copies can save. movable_ns: or allocated or freed
 	 */
 	int64_t transfer_ns, movable_ns;
+	int64_t issue_ns; /* of a round: the host's own code, and its calls that
+			   * neither copy nor wait nor allocate */
 	int64_t kernel_busy_ns; /* of a round: at least one kernel ran */
 	const char *task_class; /* of Li et al. 2016, or "unknown" */
 	const char *task_class_why;

@@ -18,7 +18,7 @@ static size_t text_bytes;
 static FILE *out;
 
 /* Sites: 1 and 2: launches, 3: a wait for the device, 4: an asynchronous copy,
- * 5: an event is recorded, 6: a stream waits for it. */
+ * 5: an event is recorded, 6: a stream waits for it, 7: a host function. */
 static void begin(void)
 {
 	out = open_memstream(&text, &text_bytes);
@@ -26,6 +26,7 @@ static void begin(void)
 		     "site call_class=5 site=1\nsite call_class=5 site=2\n"
 		     "site call_class=13 site=3\nsite call_class=2 site=4\n"
 		     "site call_class=16 site=5\nsite call_class=17 site=6\n"
+		     "site call_class=23 site=7\n"
 		     "queue queue=0 stream=7\nqueue queue=1 stream=8\n");
 }
 
@@ -240,6 +241,52 @@ TEST(test_loop_without_a_wait)
 {
 	loop(20, 0);
 	check(1, ITERATIONS);
+}
+
+/* Checks the host's time beside the GPU's work in the iterations of a text. */
+static void check_beside(uint64_t beside_ns, uint64_t behind_ns)
+{
+	struct xs_trace *trace;
+	struct xs_phases phases;
+
+	fclose(out);
+	trace = read_text(text);
+	assert_int_equal(xs_phases_build(trace, &phases), 0);
+	assert_int_equal(phases.items[0].rounds, ITERATIONS);
+	assert_int_equal(phases.items[0].beside_ns, beside_ns);
+	assert_int_equal(phases.items[0].behind_ns, behind_ns);
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+	free(text);
+}
+
+/*
+ * No call is in progress from 5000 to 6000, which only issues the next one,
+ * from 11000 to 31000, while the GPU works until 30000, and from 36000 on,
+ * until it has ended at 80000.
+ */
+TEST(test_host_beside_the_gpu)
+{
+	for (unsigned function = 0; function < 2; function++) {
+		begin();
+		for (unsigned i = 0; i < ITERATIONS; i++) {
+			const unsigned at = 100000 * i;
+
+			copy_call(3 * i + 1, at, 5000, 64);
+			copied(3 * i + 1, at + 5000, 10000, 1, 0);
+			call(1, 1, 3 * i + 2, at + 6000, 5000);
+			kernel(3 * i + 2, at + 15000, 15000, 0);
+			call(1, 2, 3 * i + 3, at + 31000, 5000);
+			kernel(3 * i + 3, at + 36000, 44000, 0);
+			/* which may tell the host that the GPU has ended */
+			if (function)
+				event_call(1, 7, 0, at + 37000);
+		}
+		if (function)
+			check_beside(0, 0);
+		else
+			check_beside(19000 + 44000, 44000);
+	}
 }
 
 /* Recording ends within the loop: the first and the last iteration may be cut.

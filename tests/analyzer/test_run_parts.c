@@ -97,6 +97,67 @@ TEST(what_runs_at_once_counts_once)
 	assert_int_equal(parts.ns[XS_PART_HOST], 17);
 }
 
+/*
+ * Launches at 0, 40 and 60, each when the GPU has nothing to do. The host waits
+ * for the kernel of the second one, from 45 to 55, but for no other. What runs
+ * last may be waited for behind the end of the trace.
+ */
+TEST(what_nothing_waits_for_is_no_limit)
+{
+	struct xs_call calls[] = {
+	    CALL(XS_CALL_LAUNCH, 0, 5),
+	    CALL(XS_CALL_LAUNCH, 40, 42),
+	    CALL(XS_CALL_SYNC_DEVICE, 45, 55),
+	    CALL(XS_CALL_LAUNCH, 60, 62),
+	};
+	struct xs_op ops[] = {
+	    OP(XS_OP_KERNEL, 10, 30),
+	    OP(XS_OP_KERNEL, 43, 54),
+	    OP(XS_OP_KERNEL, 63, 80),
+	};
+	struct xs_run_parts parts;
+
+	ops[0].call = 0;
+	ops[1].call = 1;
+	ops[2].call = 3;
+	parts = DIVIDE(calls, ops, NULL, 80);
+	assert_int_equal(parts.ns[XS_PART_KERNELS], 11 + 17);
+	assert_int_equal(parts.kernels_ns, 48);
+	assert_int_equal(parts.gpu_ns, 48);
+	assert_int_equal(parts.ns[XS_PART_CALLS], 9);
+	assert_int_equal(parts.ns[XS_PART_WAITS], 1);
+	assert_int_equal(parts.ns[XS_PART_HOST], 80 - 28 - 9 - 1);
+	/* a wait within it, after which the GPU works on */
+	calls[2] = calls[1];
+	calls[1] = (struct xs_call)CALL(XS_CALL_SYNC_DEVICE, 12, 20);
+	ops[1].call = 2;
+	parts = DIVIDE(calls, ops, NULL, 80);
+	assert_int_equal(parts.ns[XS_PART_KERNELS], 20 + 17);
+	/* the host may wait for a host function */
+	calls[1].call_class = XS_CALL_HOST_FUNCTION;
+	parts = DIVIDE(calls, ops, NULL, 80);
+	assert_int_equal(parts.ns[XS_PART_KERNELS], 48);
+}
+
+/* A copy runs from 0 to 40 and a kernel from 10 to 30. */
+TEST(the_busiest_engine_is_the_limit)
+{
+	struct xs_call calls[] = {CALL(XS_CALL_SYNC_DEVICE, 0, 50)};
+	struct xs_op ops[] = {
+	    OP(XS_OP_D2H, 0, 40),
+	    OP(XS_OP_KERNEL, 10, 30),
+	};
+	struct xs_run_parts parts = DIVIDE(calls, ops, NULL, 50);
+
+	assert_int_equal(parts.ns[XS_PART_COPIES], 40);
+	assert_int_equal(parts.ns[XS_PART_KERNELS], 0);
+	/* one direction after the other: neither is busy as long */
+	ops[0].end_ns = 15;
+	parts = DIVIDE(calls, ops, NULL, 50);
+	assert_int_equal(parts.ns[XS_PART_COPIES], 10);
+	assert_int_equal(parts.ns[XS_PART_KERNELS], 20);
+}
+
 /* Recorded from 0 to 20 and from 60 to 80: the rest is not known. */
 TEST(only_windows_count)
 {

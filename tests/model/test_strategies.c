@@ -820,6 +820,20 @@ TEST(test_hybrid)
 	assert_near(row->round_ns, 142000);
 }
 
+/* The host works for 400 us beside the GPU: no order of copies and kernels
+ * makes a round shorter. Behind the last call, this is of the recorded round,
+ * too. */
+TEST(test_no_round_is_shorter_than_the_hosts_work)
+{
+	phase.beside_ns = 400000;
+	estimate();
+	assert_true(pieces("streams", 2)->round_ns >= 400000);
+	assert_true(replayed("mapped")->round_ns >= 400000);
+	assert_true(replayed("double-buffer")->round_ns >= 400000);
+	phase.behind_ns = 400000;
+	assert_near(estimated("pinned")->round_ns, 163000 + 400000);
+}
+
 /* A blocking copy in two parts: the second step has no call time. as-is is
  * unchanged; pinned, each part is a copy: 28000, then 28000 + 5000 + 10000 +
  * 3000, then as in test_pinned. */

@@ -342,6 +342,7 @@ static void fill_verdict(struct xs_result *result)
 	out->startup_ns = 500LL * MS;
 	out->steady_ns = out->recorded_ns = 6992LL * MS;
 	out->gpu_ns = 5992LL * MS;
+	out->kernels_ns = 366LL * MS;
 	out->at_most_saves_ns = 5626LL * MS;
 	out->host_place = "cudaMemcpy at main.cu:88";
 	result->steady = (struct xs_result_steady){

@@ -227,8 +227,8 @@ joined() {
 joined frameworks/h200/kv_paging-1 'start-up: 998 ms'
 # No longer than the steady part.
 joined frameworks/h200/jax_put-1 ' 4.06 ms     14.3 %'
-joined frameworks/h100/to_device 'its page faults show new ones' '-> 2.15 ms' \
-	'double-buffer*  2.15 ms'
+joined frameworks/h100/to_device 'its page faults show new ones' '-> 2.30 ms' \
+	'double-buffer*  2.30 ms'
 joined corpus/contact-2/second/sam-matrixMul 'setup takes about 813 us' \
 	'36.1 ms   813 us'
 joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, copies in 19.1 us' \
@@ -260,7 +260,7 @@ joined corpus/contact-7/seventh/hec-asta 'effort: host code at several places (-
 opening corpus/contact-9/ninth/hec-base64e 'In short: little to gain: register'
 prints "xferspy report --machine h100 \$corpus/contact-9/ninth/hec-base64e.xspy | tr '\n' '@'" \
 	'not compared with this run@@Coverage'
-joined corpus/contact-10/tenth/pmpp-grayscale 'save at most 39.5 ms: 99.2 %'
+joined corpus/contact-10/tenth/pmpp-grayscale 'save at most 39.4 ms: 98.8 %'
 joined corpus/h100/develop/sam-histogram "the program's 824 ms; afterwards"
 
 # Of several phases, and slower than the median round: no time is cut.

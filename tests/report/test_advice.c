@@ -106,7 +106,8 @@ TEST(tracing_is_not_saved)
 	xs_arena_free(&result.arena);
 }
 
-/* Less than 5 % counts as none, and so do the calls of a single round. */
+/* Less than 5 % counts as none, and so do the calls of a single round, and what
+ * rounds side by side take longer. */
 TEST(little_tracing_is_left)
 {
 	struct xs_result_phase phase = {.rounds = 412, .round_ns = 16 * MS};
@@ -118,6 +119,14 @@ TEST(little_tracing_is_left)
 	as_is.tracer_ns = 2e6;
 	phase.rounds = 1;
 	xs_phase_estimate_set_tracer(&list, 1, &phase);
+	assert_int_equal(phase.tracer_ns + phase.tracing_ns, 0);
+	/* rounds that wait for those of other threads are longer for that */
+	phase = (struct xs_result_phase){.rounds = 412,
+					 .round_ns = 16 * MS,
+					 .total_ns = 412 * 16 * MS,
+					 .concurrent_ns = 412 * 16 * MS,
+					 .wall_ns = 412 * 4 * MS};
+	xs_phase_estimate_set_tracer(&list, 412, &phase);
 	assert_int_equal(phase.tracer_ns + phase.tracing_ns, 0);
 }
 

@@ -428,6 +428,43 @@ def small_pieces(folder):
     t.write(folder, "small-pieces")
 
 
+def host_ahead(folder):
+    t = Trace("loader", "The host prepares 950 us, the GPU works 780 us; the "
+              "host waits after each tenth\nround only. It has work to do in "
+              "all of the time.", streams=2)
+    t.set_up((0, 64 * MIB), pinned=[(0, 8 * MIB)])
+    for i in range(60):
+        t.host(950 * US)
+        t.copy(IN, 4 * MIB, PINNED, stream=1, blocking=False)
+        for k in range(10):
+            t.kernel(70 * US, stream=1, place=60 + k)
+        if i % 10 == 9:
+            t.wait(1)
+    t.wait()
+    t.write(folder, "host-ahead")
+
+
+def threads_pinned(folder):
+    size = 16 * MIB
+    t = Trace("workers", "Eight threads, each with its own stream and pinned "
+              "buffers: the link is busy in\nboth directions all the time.",
+              streams=9)
+    t.set_up((0, 8 * size), pinned=[(0, 16 * size)])
+    for i in range(8):
+        t.switch(4712 + i, t.clock[4711] + i * 20 * US)
+    for _ in range(8):
+        for i in range(8):
+            t.switch(4712 + i)
+            t.copy(IN, size, PINNED, host=i * size, gpu=i * size,
+                   stream=1 + i, blocking=False, place=50)
+            t.kernel(200 * US, stream=1 + i, place=70)
+            t.copy(OUT, size, PINNED, host=(8 + i) * size, gpu=i * size,
+                   stream=1 + i, place=90, blocking=False)
+            t.wait(1 + i)
+            t.host(100 * US)
+    t.write(folder, "threads-pinned")
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(
         os.path.abspath(__file__))
@@ -439,7 +476,7 @@ def main():
     for make in (decode, train_item, converge, solver_copies, alloc_round,
                  small_copies, loader_pageable, host_bound, startup_load,
                  tuned, killed_startup, one_round, threads, dependent_rounds,
-                 small_pieces):
+                 small_pieces, host_ahead, threads_pinned):
         make(folder)
 
 
