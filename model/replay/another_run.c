@@ -83,7 +83,7 @@ void xs_another_run(struct xs_plan *plan, const struct xs_phase *phase,
 #define COPIED_BY_CALL_BYTES 65536.0
 
 void xs_short_copies_limit(struct xs_plan *plan, const struct xs_phase *phase,
-			   const struct xs_machine *machine)
+			   const struct xs_machine *machine, double most_ns)
 {
 	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
@@ -93,7 +93,8 @@ void xs_short_copies_limit(struct xs_plan *plan, const struct xs_phase *phase,
 		    step->kind == XS_STEP_H2D ? &machine->pageable_h2d
 					      : &machine->pageable_d2h,
 		    bytes);
-		const double by = usual_ns / xs_action_copy_ns(action);
+		const double copy_ns = xs_action_copy_ns(action);
+		const double by = fmax(usual_ns, copy_ns - most_ns) / copy_ns;
 
 		if (is_recorded_copy(step, action) &&
 		    bytes <= COPIED_BY_CALL_BYTES && by < 1)

@@ -18,7 +18,7 @@
 #define LONG_ROUND 20000u /* steps */
 
 /* What changes none of these takes no call away: the calls beside the round's
- * copies, whose times are the recorded ones, all stay. */
+ * copies all stay, and were traced. */
 #define SAME_CALLS (XS_CHANGES_HOST | XS_CHANGES_LAUNCHES)
 
 struct xs_estimate xs_estimate_init(const struct xs_strategy_case *c)
@@ -44,9 +44,11 @@ int xs_plan_recorded(const struct xs_strategy_case *c,
 	if (rc)
 		return rc;
 	xs_tracer_overhead_remove(plan, c->phase, machine);
-	if (!(c->strategy->changes & SAME_CALLS) &&
-	    scenario->calls != XS_CALLS_RECORDED)
-		xs_short_copies_limit(plan, c->phase, machine);
+	if (scenario->calls != XS_CALLS_RECORDED)
+		xs_short_copies_limit(plan, c->phase, machine,
+				      c->strategy->changes & SAME_CALLS
+					  ? XS_TRACER_COPY_NS
+					  : INFINITY);
 	xs_another_run(plan, c->phase, machine, scenario->in_end,
 		       scenario->out_end);
 	return 0;

@@ -285,7 +285,8 @@ TEST(test_resident_of_the_same_input)
 	row = estimated("resident");
 	assert_near(row->round_ns, 310000);
 	assert_true(row->high_ns > row->round_ns + 1000000);
-	assert_has(row->bound, "does not change the data");
+	assert_has(row->bound,
+		   "neither the host nor a kernel changes the data");
 	assert_has(row->why, "from the same host memory");
 	assert_abstains("resident-throughout", "bring data back", true);
 	steps[3] = allocation(510000, 700000);
