@@ -15,6 +15,7 @@ import statistics
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+SCHEMA = HERE.parent.parent / "docs/schema/machine.schema.json"
 
 
 def calibrations(model):
@@ -64,7 +65,9 @@ def family(families):
 
 
 def joined(machines, name):
-    """Returns the profile. A calibration lacks what calibrate measured later."""
+    """Returns the profile. A calibration lacks what calibrate measured later, and may
+    have what no prediction reads any more."""
+    known = json.loads(SCHEMA.read_text())["properties"]["parameters"]["properties"]
     *_, newest = machines
     profile = {**newest, "name": name, "uuid": "", "host": "", "passes": 0,
                "disagree": None, "notes":
@@ -75,7 +78,7 @@ def joined(machines, name):
                           for name in machine["parameters"])
     profile["parameters"] = {
         name: param([machine["parameters"].get(name) for machine in machines])
-        for name in names}
+        for name in names if name in known}
     for way in ("pageable_h2d", "pageable_d2h"):
         profile[way] = [point(points) for points in
                         zip(*(machine[way] for machine in machines), strict=True)]
