@@ -179,11 +179,11 @@ opening corpus/contact-11/eleventh/heal-routes \
 opening corpus/contact/first/shoc-triad 'If not, use 8 pieces instead of 64'
 opening frameworks/h200/kv_paging-1 \
 	'for longer ones, merge the small copies of kv_paging.py:25'
-opening corpus/contact-5/fifth/hec-rtm8 ': may save '
+opening corpus/contact-6/sixth/hec-cobahh ': may save 280 us'
 opening corpus/contact-6/sixth/hec-jenkins-hash \
 	"saves 1.26 ms of each round's" 'here 8.70 ms of 281 ms.'
 # Step 2 is told alone.
-opening corpus/contact-6/sixth/hec-cobahh '(step 2): saves 16' "of each round's 430 us"
+opening frameworks/h200/pieces-32k '(step 2): may save 494 us' "of each round's 689 us"
 opening corpus/h100/develop/hec-ga 'ms, but only if'
 opening corpus/contact-4/fourth/hec-ecdh 'buffers of steps 1, 2: saves 19.0 ms'
 opening corpus/contact/first/hec-haccmk 'only if kernels of two rounds run side by side'
@@ -211,7 +211,8 @@ in_one_line validate/patterns/h100-b/first/converge-16777216-traced \
 	'Trace a longer run: the steady part is 0.2 % of this one'
 in_one_line corpus/contact-9/ninth/rob-rrt-nearest \
 	'rob-rrt-nearest+0x2f94, one call: the call itself'
-in_one_line corpus/contact-5/fifth/hec-rtm8 ' 1? pinned: a round' 'may save 1.06 ms (from'
+in_one_line corpus/contact-5/fifth/hec-rtm8 ' 1? pinned: a round' \
+	'may save 591 us (from 1.44 ms slower'
 in_one_line corpus/contact-10/tenth/sora-tof-flying \
 	'of run 677 us 37.5 % 2.5 % at 9 more call sites (--all)' 'no step: reuse adds'
 in_one_line frameworks/h200-3/jax_put-2 'then 1.14 s'
@@ -239,7 +240,7 @@ in_one_line corpus/contact/first/rod-hotspot3D \
 	'72.1 ms (65-142 ms): 39.3 %'
 in_one_line corpus/contact/first/shoc-scan \
 	'could data stay on the GPU (about 18.7 ms)? If not, register'
-in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'in this run of 258 ms: changes' \
+in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'in this run of 257 ms: changes' \
 	"own 238 ms, the program's 9.51 ms" \
 	'input, or copies it along, and kernels run side by side, on SMs'
 in_one_line corpus/h100/develop/hec-car 'resident* ~1.46 ms'
