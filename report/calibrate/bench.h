@@ -128,9 +128,9 @@ xs_bench_step xs_bench_mapped, xs_bench_both_ways, xs_bench_mapped_against;
 xs_bench_step xs_bench_mapped_parts, xs_bench_mapped_partial,
     xs_bench_mapped_writes;
 
-/* in_flight.c: dependent reads. xs_bench_evict() fills the L2 cache with the first XS_BENCH_EVICTED bytes of
- * the device's buffer for copies out, so that reads of the others go to the
- * device's memory. */
+/* in_flight.c: dependent reads. xs_bench_evict() fills the L2 cache with the
+ * first XS_BENCH_EVICTED bytes of the device's buffer for copies out, so that
+ * reads of the others go to the device's memory. */
 void xs_bench_evict(struct xs_bench *bench);
 xs_bench_step xs_bench_in_flight;
 

@@ -153,11 +153,11 @@ TEST(test_the_setup_of_unknown_buffers)
  * their addresses are the same and no page is new; else it is a question. */
 TEST(test_pinning_needs_the_same_buffers)
 {
-	assert_non_null(strstr(estimated("pinned")->needs,
-			       "their addresses differ"));
+	assert_non_null(
+	    strstr(estimated("pinned")->needs, "their addresses differ"));
 	phase.steps[0].same_host = true;
-	assert_non_null(strstr(estimated("pinned")->needs,
-			       "their addresses differ"));
+	assert_non_null(
+	    strstr(estimated("pinned")->needs, "their addresses differ"));
 	phase.steps[2].same_host = true;
 	assert_null(estimated("pinned")->needs);
 	assert_string_equal(replayed("pinned")->assumes[0],
