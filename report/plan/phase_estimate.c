@@ -233,13 +233,18 @@ static void fill_run(const struct xs_result *result,
 	    after(wall_ns, saving(phase, out->high_ns, out->setup_ns, most_ns));
 }
 
+/* Also in one stream, if larger pieces are said: one kernel with a copy in and
+ * one out for each launch. */
 bool xs_phase_estimate_is_in_pieces(const struct xs_result_phase *phase,
 				    const struct xs_result_estimate *row)
 {
 	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
+	const bool takes_pieces =
+	    phase->kernel_name_count == 1 && phase->h2d_ops == phase->kernels &&
+	    phase->d2h_ops == phase->kernels && row->n_streams < phase->kernels;
 
 	return strategy && strategy->advice_if_in_pieces &&
-	       phase->streams > 1 && phase->kernels > 1 &&
+	       (phase->streams > 1 || takes_pieces) && phase->kernels > 1 &&
 	       phase->h2d_ops + phase->d2h_ops > 1;
 }
 

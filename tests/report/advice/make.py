@@ -410,14 +410,15 @@ def dependent_rounds(folder):
     t.write(folder, "dependent-rounds")
 
 
-def small_pieces(folder):
+def small_pieces(folder, streams, name):
     size, count = 64 << 10, 32
-    t = Trace("pieces", "A round in 32 pieces of 64 KiB on 4 streams: calls "
-              "take longer than the GPU.", streams=5)
+    where = f"{streams} streams" if streams > 1 else "one stream"
+    t = Trace("pieces", f"A round in 32 pieces of 64 KiB on {where}: calls "
+              "take longer than the GPU.", streams=1 + streams)
     t.set_up((0, count * size), pinned=[(0, 2 * count * size)])
     for _ in range(4):
         for i in range(count):
-            at, stream = i * size, 1 + i % 4
+            at, stream = i * size, 1 + i % streams
             t.copy(IN, size, PINNED, host=at, gpu=at, stream=stream,
                    blocking=False)
             t.kernel(2 * US, stream=stream)
@@ -425,7 +426,7 @@ def small_pieces(folder):
                    stream=stream, place=4, blocking=False)
         t.wait()
         t.host(5 * US)
-    t.write(folder, "small-pieces")
+    t.write(folder, name)
 
 
 def host_ahead(folder):
@@ -473,10 +474,12 @@ def main():
             "before its kernel.")
     offload(folder, PAGEABLE, "offload-pageable",
             "The run of offload-pinned.txt with pageable memory.")
+    small_pieces(folder, 4, "small-pieces")
+    small_pieces(folder, 1, "small-pieces-in-order")
     for make in (decode, train_item, converge, solver_copies, alloc_round,
                  small_copies, loader_pageable, host_bound, startup_load,
                  tuned, killed_startup, one_round, threads, dependent_rounds,
-                 small_pieces, host_ahead, threads_pinned):
+                 host_ahead, threads_pinned):
         make(folder)
 
 
