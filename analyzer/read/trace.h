@@ -46,6 +46,13 @@ struct xs_op {
 	uint16_t peer;	 /* P2P, not staged: the other device */
 };
 
+/* Whether the host's side of a copy is pageable memory. */
+static inline bool xs_op_is_pageable(const struct xs_op *op)
+{
+	return op->src_memory == XS_MEM_PAGEABLE ||
+	       op->dst_memory == XS_MEM_PAGEABLE;
+}
+
 /* One API call of the host. Times are CLOCK_REALTIME ns. */
 struct xs_call {
 	uint64_t start_ns, end_ns;

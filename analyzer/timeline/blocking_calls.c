@@ -24,9 +24,7 @@ bool xs_call_waited(const struct xs_call *call, const struct xs_op *op)
 		return xs_call_returned_after(call, op->end_ns);
 	/* asynchronous copies of pageable memory may block */
 	return call->call_class == XS_CALL_COPY_ASYNC &&
-	       (op->src_memory == XS_MEM_PAGEABLE ||
-		op->dst_memory == XS_MEM_PAGEABLE) &&
-	       call->end_ns >= op->end_ns;
+	       xs_op_is_pageable(op) && call->end_ns >= op->end_ns;
 }
 
 bool *xs_calls_blocked(const struct xs_trace *trace)

@@ -105,9 +105,7 @@ static uint8_t kind_between(const struct ends *ends)
  * asynchronous. The event after it completed a little later. */
 static void end_with_call(struct xs_op *op, const struct xs_call *call)
 {
-	if ((op->src_memory == XS_MEM_PAGEABLE ||
-	     op->dst_memory == XS_MEM_PAGEABLE) &&
-	    op->end_ns > call->end_ns &&
+	if (xs_op_is_pageable(op) && op->end_ns > call->end_ns &&
 	    op->end_ns - call->end_ns < EVENT_LAG_NS &&
 	    op->start_ns < call->end_ns)
 		op->end_ns = call->end_ns;

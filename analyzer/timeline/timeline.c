@@ -58,8 +58,7 @@ static void add_ops(const struct xs_trace *trace, const struct scope *scope,
 		    &overlaps[trace->queues[op->queue].device % MOST_DEVICES],
 		    op);
 		if (is_transfer(op) && (op->flags & XS_OP_ASYNC) &&
-		    (op->src_memory == XS_MEM_PAGEABLE ||
-		     op->dst_memory == XS_MEM_PAGEABLE))
+		    xs_op_is_pageable(op))
 			out->pageable_async_ops++;
 	}
 	for (size_t kind = 0; kind < XS_OP_KINDS; kind++)

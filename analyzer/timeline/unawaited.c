@@ -21,12 +21,6 @@ static bool has_host_function(const struct xs_trace *trace)
 	return false;
 }
 
-static bool is_pageable(const struct xs_op *op)
-{
-	return op->src_memory == XS_MEM_PAGEABLE ||
-	       op->dst_memory == XS_MEM_PAGEABLE;
-}
-
 /* Calls that wait: those that block, allocate or free, or stage memory. */
 static bool *calls_that_wait(const struct xs_trace *trace, const bool *blocks)
 {
@@ -38,7 +32,7 @@ static bool *calls_that_wait(const struct xs_trace *trace, const bool *blocks)
 			   xs_call_frees(trace->calls[i].call_class);
 	for (size_t i = 0; waits && i < trace->op_count; i++)
 		if (trace->ops[i].call != XS_NONE &&
-		    is_pageable(&trace->ops[i]))
+		    xs_op_is_pageable(&trace->ops[i]))
 			waits[trace->ops[i].call] = true;
 	return waits;
 }

@@ -72,13 +72,6 @@ static uint32_t find_queue(struct handle_queue *table, uint64_t handle)
 							: XS_NONE;
 }
 
-static bool is_pageable(const struct xs_op *op)
-{
-	return (op->kind == XS_OP_H2D || op->kind == XS_OP_D2H) &&
-	       (op->src_memory == XS_MEM_PAGEABLE ||
-		op->dst_memory == XS_MEM_PAGEABLE);
-}
-
 static void find_issued(struct builder *b)
 {
 	const struct xs_trace *trace = b->trace;
@@ -95,7 +88,9 @@ static void find_issued(struct builder *b)
 		if (issued->op == XS_NONE)
 			issued->op = (uint32_t)i;
 		issued->device = trace->queues[op->queue].device;
-		issued->pageable |= is_pageable(op);
+		issued->pageable |=
+		    (op->kind == XS_OP_H2D || op->kind == XS_OP_D2H) &&
+		    xs_op_is_pageable(op);
 	}
 }
 
