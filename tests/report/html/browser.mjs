@@ -175,8 +175,13 @@ await canvas.hover({position: copy});
 const tip = await page.locator('.tip').first().innerText();
 assert.match(tip, /512 MiB at \d+\.\d GB\/s/);
 assert.match(tip, /stencil\.cu:64/);
-await canvas.click({position: copy});
-assert.match(await page.locator('.sums').first().innerText(), /copy in, pageable\s+1/);
+const sums = page.locator('.sums').first();
+await canvas.press('Escape');
+assert.equal(await sums.innerText(), '');
+// on a busy machine a click once hit nothing
+for (let tries = 0; tries < 5 && !await sums.innerText(); tries++)
+  await canvas.click({position: copy});
+assert.match(await sums.innerText(), /copy in, pageable\s+1/);
 await canvas.press('.');
 assert.match(await page.locator('.said').first().innerText(), /copies in: copy in, pageable/);
 
