@@ -46,7 +46,11 @@ class Picture {
       this.canvas.style.height = height + 'px';
     }
     this.side = Math.min(190, width * 0.48);
-    this.perPixel = (this.to - this.from) / Math.max(1, width - this.side);
+  }
+
+  // Time of a pixel, also before the frame that draws the times shown.
+  get perPixel() {
+    return (this.to - this.from) / Math.max(1, this.width - this.side);
   }
 
   draw() {
