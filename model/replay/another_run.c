@@ -83,8 +83,11 @@ void xs_another_run(struct xs_plan *plan, const struct xs_phase *phase,
 #define COPIED_BY_CALL_BYTES 65536.0
 
 void xs_short_copies_limit(struct xs_plan *plan, const struct xs_phase *phase,
-			   const struct xs_machine *machine, double most_ns)
+			   const struct xs_machine *machine, bool same_calls)
 {
+	const double tracer_ns = phase->imported ? 0 : XS_TRACER_COPY_NS;
+	const double most_ns = same_calls ? tracer_ns : INFINITY;
+
 	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 		struct xs_action *action = &plan->actions[i];

@@ -39,9 +39,9 @@ void xs_another_run(struct xs_plan *plan, const struct xs_phase *phase,
 
 /*
  * Limits pageable copies of at most 64 KiB to the profile's times, for a round
- * without the tracer, or without some of the calls beside them. most_ns: what
- * is taken off each one at most; INFINITY: anything. Copies of no known time
- * keep theirs.
+ * without the tracer, or without some of the calls beside them. same_calls: all
+ * stay, and no copy takes less than without what tracing adds, which is unknown
+ * of another tool. Copies of no known time keep theirs.
  */
 void xs_short_copies_limit(struct xs_plan *plan, const struct xs_phase *phase,
-			   const struct xs_machine *machine, double most_ns);
+			   const struct xs_machine *machine, bool same_calls);

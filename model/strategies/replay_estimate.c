@@ -46,9 +46,7 @@ int xs_plan_recorded(const struct xs_strategy_case *c,
 	xs_tracer_overhead_remove(plan, c->phase, machine);
 	if (scenario->calls != XS_CALLS_RECORDED)
 		xs_short_copies_limit(plan, c->phase, machine,
-				      c->strategy->changes & SAME_CALLS
-					  ? XS_TRACER_COPY_NS
-					  : INFINITY);
+				      c->strategy->changes & SAME_CALLS);
 	xs_another_run(plan, c->phase, machine, scenario->in_end,
 		       scenario->out_end);
 	return 0;

@@ -132,9 +132,7 @@ static int build_known_plan(const struct xs_strategy_case *c,
 	if (rc)
 		return rc;
 	xs_tracer_overhead_remove(plan, c->phase, &scenario->machine);
-	if (!c->phase->imported)
-		xs_short_copies_limit(plan, c->phase, &scenario->machine,
-				      XS_TRACER_COPY_NS);
+	xs_short_copies_limit(plan, c->phase, &scenario->machine, true);
 	for (i = 0; i < plan->count; i++)
 		take_copy(known, &scenario->machine, i, &plan->actions[i]);
 	return 0;

@@ -5,6 +5,7 @@
  * profile.
  */
 #include "model/replay/another_run.h"
+#include "model/replay/recorded_plan.h"
 #include "tests/model/small_phase.h"
 
 static const double rounds_down = 10000, rounds_up = 20000;
@@ -140,6 +141,33 @@ TEST(test_short_copies_take_no_longer_than_usual)
 	assert_near(estimated("as-is")->tracer_ns, 0);
 	machine.pageable_d2h.ns[0] = 250000;
 	assert_near(estimated("resident")->round_ns, 310000);
+}
+
+/* Returns the time of the copy in, of 200000, without the tracer. */
+static double untraced_copy_ns(bool same_calls)
+{
+	const struct xs_recorded_plan_change none = {false, 1, 1};
+	struct xs_plan plan = {0};
+	double ns;
+
+	assert_int_equal(xs_recorded_plan_build(&phase, &machine, &none, &plan),
+			 0);
+	xs_short_copies_limit(&plan, &phase, &machine, same_calls);
+	ns = xs_action_copy_ns(&plan.actions[0]);
+	xs_plan_free(&plan);
+	return ns;
+}
+
+/* What another tool added to a copy is unknown, and stays with all calls. */
+TEST(test_imported_short_copies_keep_their_times)
+{
+	steps[0].bytes = 1024;
+	machine.pageable_h2d = point(150000, 0, 0);
+	assert_near(untraced_copy_ns(true), 200000 - XS_TRACER_COPY_NS);
+	assert_near(untraced_copy_ns(false), 150000);
+	phase.imported = true;
+	assert_near(untraced_copy_ns(true), 200000);
+	assert_near(untraced_copy_ns(false), 150000);
 }
 
 /* async keeps both copies: each way is a cause of its own. */
