@@ -44,9 +44,10 @@ struct xs_event {
  *          through pointers.
  */
 /* clang-format off */
-#define XS_KEEP_COPY                                                           \
-	.dst = XS_HANDLE(a->dst), .src = XS_HANDLE(a->src), .bytes = a->count, \
-	.rows = 1, .direction = a->kind
+#define XS_KEEP_COPY_AT(to, from)                                              \
+	.dst = XS_HANDLE(a->dst) + (to), .src = XS_HANDLE(a->src) + (from),    \
+	.bytes = a->count, .rows = 1, .direction = a->kind
+#define XS_KEEP_COPY XS_KEEP_COPY_AT(0, 0)
 #define XS_KEEP_COPY_2D                                                        \
 	.dst = XS_HANDLE(a->dst), .src = XS_HANDLE(a->src),                    \
 	.bytes = a->width * a->height, .rows = a->height, .direction = a->kind
@@ -71,8 +72,10 @@ struct xs_event {
 	  XS_KEEP_OUR_STREAM)                                                  \
 	XS_WITH_ASYNC(F, cudaMemcpy3DPeer, COPY, XS_KEEP_3D(a->p),             \
 		      .direction = cudaMemcpyDeviceToDevice)                   \
-	XS_WITH_ASYNC(F, cudaMemcpyToSymbol, COPY, XS_KEEP_COPY)               \
-	XS_WITH_ASYNC(F, cudaMemcpyFromSymbol, COPY, XS_KEEP_COPY)             \
+	XS_WITH_ASYNC(F, cudaMemcpyToSymbol, COPY,                             \
+		      XS_KEEP_COPY_AT(a->offset, 0))                           \
+	XS_WITH_ASYNC(F, cudaMemcpyFromSymbol, COPY,                           \
+		      XS_KEEP_COPY_AT(0, a->offset))                           \
 	XS_WITH_ASYNC(F, cudaMemcpyToArray, COPY, XS_KEEP_COPY)                \
 	XS_WITH_ASYNC(F, cudaMemcpyFromArray, COPY, XS_KEEP_COPY)              \
 	F(cudaMemcpyArrayToArray, ptds, COPY, XS_KEEP_COPY)                    \

@@ -33,7 +33,7 @@ given()
 # as_told: what the program printed, in the same form
 as_told()
 {
-	sed 's/^hidden.*/0:/; s/^by_list/3:/; s/^object/5:/; s/^managed/7:/; s/^[a-z_]\+/1:/' out
+	sed 's/^hidden.*/0:/; s/^by_list/3:/; s/^by_variable/6:/; s/^object/5:/; s/^managed/7:/; s/^[a-z_]\+/1:/' out
 }
 
 export XS_SIM_NO_LAYOUT=_Z6hiddenPi
@@ -44,7 +44,7 @@ for app in pointers pointers-static; do
 		XFERSPY_DATAFLOW=$mode traced "$XS_APPS/$app" 3
 		expect "$app: $mode: exit code" "$status" 0
 		read_trace
-		expect "$app: launches" "$(count '^call ')" 38
+		expect "$app: launches" "$(count '^call ')" 40
 		expect "$app: lost" "$(json lost)" 0
 		given >got
 		as_told >want
@@ -58,7 +58,7 @@ done
 # The first launches of each kernel, and all of one 64th of the time.
 traced "$XS_APPS/pointers" 2000
 read_trace
-expect "sample: launches" "$(count '^call ')" 16014
+expect "sample: launches" "$(count '^call ')" 16016
 within "sample: launches with pointers" "$(given | wc -l)" 1280 8000
 
 # A question that the driver does not answer yet is asked again.

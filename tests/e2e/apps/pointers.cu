@@ -41,6 +41,16 @@ __global__ void by_list(int *const *list, int *out)
 	out[threadIdx.x] = list[0][threadIdx.x];
 }
 
+__device__ struct {
+	int *in;
+	long long number;
+} variable;
+
+__global__ void by_variable(int *out)
+{
+	out[threadIdx.x] = variable.in ? variable.in[threadIdx.x] : 0;
+}
+
 __global__ void hidden(int *out)
 {
 	out[threadIdx.x] = 1;
@@ -128,6 +138,21 @@ static void launch_with_others(int *a, int *b)
 	without<<<1, 32>>>((long long)object);
 }
 
+/* An array behind a variable; the number behind its address is copied later. */
+static void launch_with_variable(int *a, int *b)
+{
+	const long long number = 1;
+	int *none = NULL;
+
+	CHECK(cudaMemcpyToSymbol(variable, &a, sizeof(a)));
+	CHECK(cudaMemcpyToSymbol(variable, &number, sizeof(number), sizeof(a)));
+	tell("by_variable", b, NULL);
+	by_variable<<<1, 32>>>(b);
+	CHECK(cudaMemcpyToSymbol(variable, &none, sizeof(none)));
+	tell("plain", b, a);
+	plain<<<1, 32>>>(b, 32, a);
+}
+
 /* The number is an address in memory, far from its ends. */
 static void launch_without(const int *memory, bool lives)
 {
@@ -165,6 +190,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < rounds; i++)
 		launch_all(a, b, mapped);
 	launch_with_others(a, b);
+	launch_with_variable(a, b);
 	/* the number is the address of memory that was freed, and then of
 	 * memory that is there again */
 	CHECK(cudaFree(b));
