@@ -163,6 +163,10 @@
 #define XS_ARGS_cudaLaunchHostFunc(A, _)                                       \
 	A(cudaStream_t, stream) _() A(cudaHostFn_t, function)                  \
 	_() A(void *, data)
+/* The second argument is a pointer to a function. */
+#define XS_ARGS_cudaStreamAddCallback(A, _)                                    \
+	A(cudaStream_t, stream) _() A(void *, callback) _() A(void *, data)    \
+	_() A(unsigned int, flags)
 #define XS_ARGS_cudaLaunchKernel(A, _)                                         \
 	A(const void *, function) _() A(dim3, grid) _() A(dim3, block)         \
 	_() A(void **, params) _() A(size_t, shared) _() A(cudaStream_t, stream)

@@ -144,6 +144,7 @@ struct xs_event {
 	F(cudaStreamBeginCapture, ptsz, CAPTURE_BEGIN, XS_KEEP_OUR_STREAM)     \
 	F(cudaStreamEndCapture, ptsz, CAPTURE_END, XS_KEEP_OUR_STREAM)         \
 	F(cudaLaunchHostFunc, ptsz, HOST_FUNCTION, XS_KEEP_OUR_STREAM)         \
+	F(cudaStreamAddCallback, ptsz, HOST_FUNCTION, XS_KEEP_OUR_STREAM)      \
 	F(cudaLaunchKernel, ptsz, LAUNCH, XS_KEEP_OUR_STREAM)                  \
 	F(__cudaLaunchKernel, ptsz, LAUNCH, XS_KEEP_OUR_STREAM)                \
 	F(cudaLaunchCooperativeKernel, ptsz, LAUNCH, XS_KEEP_OUR_STREAM)       \

@@ -276,6 +276,7 @@ struct xs_context {
 	D(cuStreamBeginCapture_v2, ptsz, CAPTURE_BEGIN, XS_KEEP_STREAM)        \
 	D(cuStreamEndCapture, ptsz, CAPTURE_END, XS_KEEP_STREAM)               \
 	D(cuLaunchHostFunc, ptsz, HOST_FUNCTION, XS_KEEP_STREAM)               \
+	D(cuStreamAddCallback, ptsz, HOST_FUNCTION, XS_KEEP_STREAM)            \
 	D(cuDevicePrimaryCtxReset_v2, none, RESET, .stream = 0)                \
 	D(cuMemPrefetchAsync, ptsz, PREFETCH, XS_KEEP_PREFETCH,                \
 	  XS_KEEP_STREAM)                                                      \

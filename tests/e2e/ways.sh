@@ -99,7 +99,7 @@ for end in src=4096 dst=24640; do
 done
 
 ways host-function 5
-expect "host function: calls" "$(count '^site call_class=23 ')" 1
+expect "host function: calls" "$(count '^site call_class=23 ')" 2
 expect "host function: rounds" "$(json rounds)" 5
 expect "reset: calls" "$(count '^site call_class=24 ')" 1
 

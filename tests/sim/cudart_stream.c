@@ -3,6 +3,8 @@
 #include "tests/sim/cudart.h"
 #include "tests/sim/handles.h"
 
+#include <stdlib.h>
+
 struct xs_sim_stream *xs_rt_stream(cudaStream_t handle, bool per_thread)
 {
 	return xs_sim_stream_get(handle || !per_thread ? handle
@@ -19,6 +21,34 @@ static int launch_host(struct xs_sim_stream *stream, cudaHostFn_t function,
 	};
 
 	return function ? xs_sim_issue(&op) : (int)cudaErrorInvalidValue;
+}
+
+/* A call of a callback, which frees it. */
+struct callback {
+	cudaStreamCallback_t function;
+	cudaStream_t stream;
+	void *data;
+};
+
+static void call_back(void *data)
+{
+	const struct callback callback = *(struct callback *)data;
+
+	free(data);
+	callback.function(callback.stream, cudaSuccess, callback.data);
+}
+
+static int add_callback(struct xs_sim_stream *stream,
+			const struct callback *callback)
+{
+	struct callback *kept = malloc(sizeof(*kept));
+
+	if (!kept || !callback->function) {
+		free(kept);
+		return cudaErrorInvalidValue;
+	}
+	*kept = *callback;
+	return launch_host(stream, call_back, kept);
 }
 
 #define STREAM xs_rt_stream(stream, per_thread)
@@ -62,3 +92,8 @@ ELAPSED((float *ms, cudaEvent_t start, cudaEvent_t end), (ms, start, end),
 RT_TWINS_OF(cudaLaunchHostFunc, v10000, ptsz,
 	    (cudaStream_t stream, cudaHostFn_t fn, void *userData),
 	    (stream, fn, userData), launch_host(STREAM, fn, userData))
+RT_TWINS(cudaStreamAddCallback, v5000, ptsz,
+	 (cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
+	  unsigned int flags),
+	 (stream, callback, userData, flags),
+	 add_callback(STREAM, &(struct callback){callback, stream, userData}))
