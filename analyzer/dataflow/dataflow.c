@@ -27,6 +27,8 @@ struct builder {
 	uint32_t all_ended; /* ops before it had ended */
 	uint32_t *accessed; /* by number of a live range: the number of the
 			     * last access by a kernel; 0: none yet */
+	bool *unread;	    /* by number of a live range: a copy brought what
+			     * a host function wrote, perhaps addresses */
 };
 
 /* range: that the access lies in; NULL: unknown. */
@@ -87,6 +89,15 @@ static int add_end(struct builder *b, struct xs_flow_op *op,
 	return add_access(b, op, access, range);
 }
 
+static void note_unread(struct builder *b, uint64_t address)
+{
+	const struct xs_live_range *range =
+	    xs_live_ranges_find(&b->live, address);
+
+	if (range)
+		b->unread[range->number] = true;
+}
+
 static int add_copy(struct builder *b, struct xs_flow_op *op,
 		    const struct xs_op *copy, const struct xs_call *call)
 {
@@ -95,6 +106,8 @@ static int add_copy(struct builder *b, struct xs_flow_op *op,
 
 	op->unknown = copy->kind == XS_OP_H2D &&
 		      xs_follows_host_function(b->trace, XS_NONE, copy->call);
+	if (op->unknown && call->bytes >= sizeof(uint64_t))
+		note_unread(b, call->dst);
 	if (!call->dst || (!set && !call->src) || copy->bytes != call->bytes) {
 		op->unknown = true;
 		return 0;
@@ -169,8 +182,9 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 			    xs_live_ranges_find(&b->live, all[i].addresses[k]);
 
 			seen++;
-			op->unknown |= !range || xs_follows_host_function(
-						     trace, range->call, call);
+			op->unknown |=
+			    !range || b->unread[range->number] ||
+			    xs_follows_host_function(trace, range->call, call);
 			if (range)
 				rc = add_kernel_access(b, op, range,
 						       all[i].addresses[k]);
@@ -270,6 +284,7 @@ static int add_ops(struct builder *b)
 	xs_live_ranges_free(&b->live);
 	rc = xs_live_ranges_begin(b->trace, &b->live);
 	memset(b->accessed, 0, room * sizeof(*b->accessed));
+	memset(b->unread, 0, room * sizeof(*b->unread));
 	b->access_count = b->pointers = b->next_wait = b->all_ended = 0;
 	b->waited = XS_FLOW_NONE;
 	for (uint32_t i = 0; !rc && i < b->out->op_count; i++)
@@ -358,8 +373,9 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 	struct builder b = {
 	    .trace = trace,
 	    .out = dataflow,
-	    .accessed = calloc(trace->call_count + 1, sizeof(*b.accessed))};
-	int rc = b.accessed ? 0 : -ENOMEM;
+	    .accessed = calloc(trace->call_count + 1, sizeof(*b.accessed)),
+	    .unread = calloc(trace->call_count + 1, sizeof(*b.unread))};
+	int rc = b.accessed && b.unread ? 0 : -ENOMEM;
 
 	*dataflow = (struct xs_dataflow){0};
 	if (!rc)
@@ -384,6 +400,7 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 	xs_issue_order_free(&b.order);
 	free(b.waits);
 	free(b.accessed);
+	free(b.unread);
 	if (rc)
 		xs_dataflow_free(dataflow);
 	return rc;

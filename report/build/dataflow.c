@@ -116,7 +116,8 @@ static const char *const whys[FLOW_WHYS] = {
     [XS_POINTERS_MANAGED] =
 	"with managed memory, where the host may have written addresses",
     [WHY_UNFOLLOWED] = "with memory" UNALLOCATED
-		       ", or pinned memory behind a function of the host",
+		       ", or that has what a function of the host may have "
+		       "written",
     [WHY_UNFOLLOWED + XS_UNFOLLOWED_MEMORY] =
 	"that may use memory" UNALLOCATED ", as a copy or set does",
     [WHY_UNFOLLOWED + XS_UNFOLLOWED_SYMBOL] =
@@ -127,7 +128,7 @@ static const char *const whys[FLOW_WHYS] = {
     [WHY_UNRECORDED] = "without their pointers (XFERSPY_DATAFLOW=all records "
 		       "them)",
     [WHY_COPY] = "of several ranges or of an unknown address, or behind a "
-		 "function of the host in their stream"};
+		 "function of the host"};
 
 /* Why the memory of an op is unknown: enum xs_pointers_known, or one of the
  * above. */
