@@ -13,7 +13,7 @@
 #define MOST_EVENTS 256u
 #define MOST_CLOCKS (1u << 24) /* numbers in `before` */
 
-/* The handles of the default stream, for which others wait, are 0 and this. */
+/* Of the default stream, for which others wait; its handle may be 0, too. */
 #define LEGACY_STREAM 1u
 
 #define MOST_PRECEDENTS 16u
@@ -326,26 +326,29 @@ static void drop(uint64_t *handles, size_t *count, uint64_t handle)
 	*count = kept;
 }
 
-/* Other streams wait for the default stream, and it for them. */
-static bool has_stream(const struct precedents *p, uint64_t stream)
+static uint64_t stream_of(const struct xs_call *call)
 {
-	return p->in_any || stream <= LEGACY_STREAM ||
+	return call->stream == LEGACY_STREAM ? 0 : call->stream;
+}
+
+/* Other streams wait for the default stream, and it for them. */
+static bool has_stream(const struct precedents *p, const struct xs_call *call)
+{
+	return p->in_any || !stream_of(call) ||
 	       has(p->streams, p->stream_count, 0) ||
-	       has(p->streams, p->stream_count, LEGACY_STREAM) ||
-	       has(p->streams, p->stream_count, stream);
+	       has(p->streams, p->stream_count, stream_of(call));
 }
 
 /* Goes back over a call. A stream that waits for an event comes after what the
  * event's stream had when it was recorded. */
 static void go_back(struct precedents *p, const struct xs_call *call)
 {
-	if (call->call_class == XS_CALL_STREAM_WAIT &&
-	    has_stream(p, call->stream)) {
+	if (call->call_class == XS_CALL_STREAM_WAIT && has_stream(p, call)) {
 		add(p, p->events, &p->event_count, call->event);
 	} else if (call->call_class == XS_CALL_EVENT_RECORD &&
 		   has(p->events, p->event_count, call->event)) {
 		drop(p->events, &p->event_count, call->event);
-		add(p, p->streams, &p->stream_count, call->stream);
+		add(p, p->streams, &p->stream_count, stream_of(call));
 	}
 }
 
@@ -353,7 +356,7 @@ bool xs_follows_host_function(const struct xs_trace *trace, uint32_t memory,
 			      uint32_t call)
 {
 	const struct xs_call *calls = trace->calls;
-	const uint64_t own = calls[call].stream;
+	const uint64_t own = stream_of(&calls[call]);
 	struct precedents p = {
 	    .streams = {own}, .stream_count = 1, .in_any = memory != XS_NONE};
 
@@ -365,12 +368,12 @@ bool xs_follows_host_function(const struct xs_trace *trace, uint32_t memory,
 		if (calls[i].error || calls[i].captured)
 			continue;
 		if (calls[i].call_class == XS_CALL_HOST_FUNCTION &&
-		    has_stream(&p, calls[i].stream))
+		    has_stream(&p, &calls[i]))
 			return true;
 		go_back(&p, &calls[i]);
 		/* that copy comes after what its stream had before it */
 		if (memory == XS_NONE && calls[i].direction == XS_DIR_H2D &&
-		    calls[i].stream == own)
+		    stream_of(&calls[i]) == own)
 			drop(p.streams, &p.stream_count, own);
 		if (!p.in_any && !p.stream_count && !p.event_count)
 			return false;
