@@ -67,13 +67,20 @@ static double link_ns_of(const struct xs_machine *m, const struct reads *reads)
 				  : 0;
 }
 
-/* A round that copies nothing in reads what stays on the device. */
+/* A round that copies nothing in reads what stays on the device; at worst, a
+ * kernel reads its results, too. */
 static struct reads reads_of(const struct xs_machine *m,
 			     const struct xs_round_work *w,
 			     enum xs_mapped_case which)
 {
 	struct reads reads = {0};
 
+	if (which == XS_MAPPED_WORST) {
+		reads.sectors =
+		    xs_mapped_worst_sectors(m, w, w->in_bytes + w->out_bytes);
+		reads.requests = reads.lines = reads.sectors;
+		return reads;
+	}
 	if (!(w->in_bytes > 0))
 		return reads;
 	reads.sectors =
@@ -142,7 +149,7 @@ static double device_latency_ns(const struct xs_machine *m,
 	if (which == XS_MAPPED_LEAST ||
 	    (m->l2_bytes > 0 && w->in_bytes + w->out_bytes > m->l2_bytes))
 		return memory_ns;
-	if (which == XS_MAPPED_MOST)
+	if (which == XS_MAPPED_MOST || which == XS_MAPPED_WORST)
 		return isnan(l2_ns) ? L2_LATENCY_LEAST * memory_ns : l2_ns;
 	return isnan(l2_ns) || isnan(waiting_share(w)) || m->l2_bytes <= 0
 		   ? memory_ns
@@ -169,13 +176,16 @@ static struct waits waits_of(const struct xs_machine *m,
 	double first_ns;
 	struct waits waits = {0};
 
-	if (!(warps > 0) || !(in_turn_ns > 0) ||
+	if ((!(warps > 0) && which != XS_MAPPED_WORST) || !(in_turn_ns > 0) ||
 	    isnan(m->mapped_read_latency_ns.value / memory_ns))
 		return waits;
 	waits.in_step = sms > 1 && reads->sectors * XS_MAPPED_SECTOR_BYTES >=
 				       READ_BY_ALL * sms * w->in_bytes;
-	waits.device_ns = fmax(w->kernel_ns - xs_kernel_edges_ns(m), 0) *
-			  share * waiting_share(w);
+	waits.device_ns = fmax(w->kernel_ns - xs_kernel_edges_ns(m), 0);
+	if (which == XS_MAPPED_WORST) /* it does nothing but read */
+		waits.device_ns = fmax(waits.device_ns, memory_ns);
+	else
+		waits.device_ns *= share * waiting_share(w);
 	if (isnan(waits.device_ns))
 		waits.device_ns =
 		    device_waits_ns(in_turn_ns / warps, in_turn_ns / sms,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/replay/mapped_requests.h"
 
+#include "model/replay/plan.h"
+
 #include <math.h>
 
 /*
@@ -33,6 +35,21 @@ double xs_mapped_requests_ns(const struct xs_mapped_rates *r, double sectors,
 		return sectors * XS_MAPPED_SECTOR_BYTES * r->four;
 	size = fmin(fmax(sectors / requests, 1), XS_MAPPED_LINE_SECTORS);
 	return sectors / size * request_ns(r, size);
+}
+
+/* Bytes that an SM loads or stores in a clock, from its L1 to the L2. */
+#define SM_BYTES 64.0
+
+double xs_mapped_worst_sectors(const struct xs_machine *m,
+			       const struct xs_round_work *w, double bytes)
+{
+	const double ns = fmax(w->kernel_ns - xs_kernel_edges_ns(m), 0);
+	const double clocks = ns * m->clock_khz / 1e6;
+	const double most = clocks * fmin(w->blocks, m->sm_count) * SM_BYTES;
+
+	return m->clock_khz > 0 && m->sm_count > 0 && w->blocks > 0
+		   ? fmin(bytes, most / XS_MAPPED_SECTOR_BYTES)
+		   : bytes;
 }
 
 double xs_mapped_sectors_or(double counted, double bytes)

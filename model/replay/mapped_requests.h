@@ -6,8 +6,14 @@
 #include "model/replay/round_work.h"
 
 /* Counters of the kernel on device memory leave open what crosses the bus. The
- * usual case, and the ends of the range. */
-enum xs_mapped_case { XS_MAPPED_USUAL, XS_MAPPED_LEAST, XS_MAPPED_MOST };
+ * usual case, and the ends of the range. The worst case of a kernel that was
+ * not counted: each byte is a sector of its own, which crosses by itself. */
+enum xs_mapped_case {
+	XS_MAPPED_USUAL,
+	XS_MAPPED_LEAST,
+	XS_MAPPED_MOST,
+	XS_MAPPED_WORST
+};
 
 #define XS_MAPPED_WORD_BYTES   4.0
 #define XS_MAPPED_SECTOR_BYTES 32.0
@@ -32,6 +38,11 @@ struct xs_mapped_rates {
  * counted, whole lines. */
 double xs_mapped_requests_ns(const struct xs_mapped_rates *rates,
 			     double sectors, double requests);
+
+/* Returns the sectors of so many bytes in the worst case: one for each byte, up
+ * to what the SMs of the kernel's blocks load or store in its time. */
+double xs_mapped_worst_sectors(const struct xs_machine *machine,
+			       const struct xs_round_work *work, double bytes);
 
 /* Returns the counted sectors, or those of the bytes if that is NAN. */
 double xs_mapped_sectors_or(double counted, double bytes);

@@ -202,6 +202,9 @@ double xs_mapped_writes_ns(const struct xs_machine *m,
 	const double apart = apart_ns(m, w);
 	double whole_ns;
 
+	if (which == XS_MAPPED_WORST)
+		return xs_mapped_worst_sectors(m, w, w->out_bytes) *
+		       m->mapped_write_partial_ns.value;
 	if (!(w->store_sectors > JOINED * sectors) || isnan(apart) ||
 	    which == XS_MAPPED_LEAST)
 		return joined;

@@ -212,7 +212,8 @@ static int add_closed(const struct xs_strategy_case *c,
 	return xs_closed_form_add(&closed, "mapped", 0, out);
 }
 
-static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
+static void explain(const struct xs_strategy_case *c, struct xs_estimate *row,
+		    bool is_sure)
 {
 	const struct xs_mapped_times mapped =
 	    xs_mapped_access_times(c->machine, &c->work, XS_MAPPED_USUAL);
@@ -222,7 +223,12 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 				  ? "the kernel hides its accesses"
 				  : "its accesses outlast the kernel";
 
-	if (c->work.stage_count > 1)
+	if (is_sure)
+		snprintf(row->why, sizeof(row->why),
+			 "a round is shorter even if each byte crosses the bus "
+			 "in a sector of its own and the kernels only wait for "
+			 "reads, so that no kernel has to change");
+	else if (c->work.stage_count > 1)
 		snprintf(row->why, sizeof(row->why),
 			 "each of %u kernels takes the longest of itself, its "
 			 "reads and its writes over the bus, of the copied "
@@ -241,6 +247,66 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 			 longest);
 }
 
+static bool is_by_kernel(const struct xs_strategy_case *c)
+{
+	return c->work.stage_count > 1 ||
+	       (c->work.kernels == 1 && are_kernels_known(c->phase));
+}
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	return is_by_kernel(c) ? build_by_kernel(c, row, scenario, plan)
+			       : xs_plan_mapped(c, row, scenario, plan);
+}
+
+/* The same in the worst case of accesses. */
+static int build_worst(const struct xs_strategy_case *c,
+		       const struct xs_estimate *row,
+		       const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	struct xs_scenario worst = *scenario;
+
+	worst.mapped = XS_MAPPED_WORST;
+	return build_plan(c, row, &worst, plan);
+}
+
+/* The same where the worst case is one end of the range. */
+static int build_up_to_worst(const struct xs_strategy_case *c,
+			     const struct xs_estimate *row,
+			     const struct xs_scenario *scenario,
+			     struct xs_plan *plan)
+{
+	return scenario->mapped == XS_MAPPED_MOST
+		   ? build_worst(c, row, scenario, plan)
+		   : build_plan(c, row, scenario, plan);
+}
+
+static const char no_atomics[] = "no kernel uses atomic operations on the data";
+
+static bool is_worst_known(const struct xs_machine *m)
+{
+	return !isnan(
+	    m->mapped_read_32.value + m->mapped_write_partial_ns.value +
+	    m->mapped_read_latency_ns.value + m->device_read_latency_ns.value);
+}
+
+/* Stores whether a round that was not counted is faster even if each byte
+ * crosses the bus in a sector of its own: then no kernel has to change, however
+ * it accesses the data. */
+static int is_faster_at_worst(const struct xs_strategy_case *c,
+			      const struct xs_estimate *row, bool *faster)
+{
+	double worst_ns = NAN;
+	int rc = 0;
+
+	if (isnan(c->work.read_sectors) && is_worst_known(c->machine))
+		rc = xs_estimate_replay_ns(c, row, build_worst, &worst_ns);
+	*faster = worst_ns < c->as_is_ns;
+	return rc;
+}
+
 /* Adds what the writes would take if the condition of counted accesses did not
  * hold at all. */
 static void explain_parts(const struct xs_strategy_case *c,
@@ -255,24 +321,35 @@ static void explain_parts(const struct xs_strategy_case *c,
 			 parts_ns);
 }
 
+static int add_row(const struct xs_strategy_case *c, struct xs_estimate *row,
+		   struct xs_estimates *out)
+{
+	bool is_sure;
+	int rc = is_faster_at_worst(c, row, &is_sure);
+
+	if (rc)
+		return rc;
+	if (is_sure) {
+		row->assumes_once = false;
+		row->effort = XS_EFFORT_PLACE;
+		row->assumes[0] = row->bound = no_atomics;
+	}
+	xs_estimate_set_setup(c, 0, row);
+	rc = xs_estimate_replay(c, is_sure ? build_up_to_worst : build_plan,
+				row);
+	explain(c, row, is_sure);
+	explain_parts(c, row);
+	return rc ? rc : xs_estimates_add(out, row);
+}
+
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
-	const bool by_kernel =
-	    c->work.stage_count > 1 ||
-	    (c->work.kernels == 1 && are_kernels_known(c->phase));
 	struct xs_estimate row = xs_estimate_init(c);
 	int rc = 0;
 
 	xs_estimate_assume_bus_crossings(c, &row);
-	if (!abstains(c, &row, out, &rc)) {
-		xs_estimate_set_setup(c, 0, &row);
-		rc = xs_estimate_replay(
-		    c, by_kernel ? build_by_kernel : xs_plan_mapped, &row);
-		explain(c, &row);
-		explain_parts(c, &row);
-		if (!rc)
-			rc = xs_estimates_add(out, &row);
-	}
+	if (!abstains(c, &row, out, &rc))
+		rc = add_row(c, &row, out);
 	return rc ? rc : add_closed(c, out);
 }
 
@@ -287,9 +364,7 @@ const struct xs_strategy xs_strategy_mapped = {
     .first = "map the host buffers of {places}",
     .advice =
 	"Map the host buffers of {places} (cudaHostAllocMapped) and let the "
-	"kernels use them without copies: {why}. Let the stores of a warp "
-	"fill sectors of 32 bytes: parts of a sector cross the bus one by "
-	"one.",
+	"kernels use them without copies: {why}.{sectors}",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

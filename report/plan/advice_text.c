@@ -289,6 +289,12 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 			   : ", since they follow each other in both memories";
 	if (strcmp(name, "host_time") == 0) /* between calls, of a round */
 		return xs_arena_copy(arena, xs_units_ns(phase->host_ns).s);
+	if (strcmp(name, "sectors") == 0) /* how kernels are to store, or "" */
+		return estimate->effort_level < XS_EFFORT_REWRITE
+			   ? ""
+			   : " Let the stores of a warp fill sectors of 32 "
+			     "bytes: parts of a sector cross the bus one by "
+			     "one.";
 	if (strcmp(name, "why") == 0) /* the estimate's reason */
 		return estimate->why ? estimate->why : "";
 	return NULL;
@@ -317,11 +323,6 @@ static const char *expand(const char *text, struct xs_arena *arena,
 	return out ? xs_arena_print(arena, "%s%s", out, text) : NULL;
 }
 
-static bool is_measured(const struct xs_result_estimate *estimate)
-{
-	return estimate->why && strncmp(estimate->why, "measured", 8) == 0;
-}
-
 const char *xs_advice_text(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate)
@@ -337,7 +338,8 @@ const char *xs_advice_text(struct xs_arena *arena,
 	    xs_phase_estimate_is_in_pieces(phase, estimate))
 		return expand(strategy->advice_if_in_pieces, arena, phase,
 			      estimate);
-	return expand(strategy->advice_if_measured && is_measured(estimate)
+	return expand(strategy->advice_if_measured && estimate->why &&
+			      strncmp(estimate->why, "measured", 8) == 0
 			  ? strategy->advice_if_measured
 			  : strategy->advice,
 		      arena, phase, estimate);

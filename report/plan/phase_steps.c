@@ -223,6 +223,15 @@ static bool would_add(const struct xs_result *result,
 	       is_more(steps, step, &reach);
 }
 
+/* What the step adds; a condition that the trace does not show halves it, as in
+ * the order of the plan. */
+static double likely_ns(const struct xs_phase_steps *steps,
+			const struct xs_phase_step *step)
+{
+	return xs_beside_judged_ns(steps, step) /
+	       (step->estimate && step->estimate->bound ? 2 : 1);
+}
+
 /* Adds the best change of one effort that is worth it. Returns false if there
  * is none. */
 static bool add_best(const struct xs_result *result,
@@ -238,8 +247,7 @@ static bool add_best(const struct xs_result *result,
 
 		if (row && row->effort_level == effort &&
 		    would_add(result, all, steps, strategy, row, &step) &&
-		    xs_beside_judged_ns(steps, &step) >
-			xs_beside_judged_ns(steps, &best))
+		    likely_ns(steps, &step) > likely_ns(steps, &best))
 			best = step;
 	}
 	if (!best.strategy)
@@ -300,8 +308,9 @@ static void set_longer(const struct xs_result *result,
 	last = &steps->items[steps->count - 1];
 	if (xs_beside_pays_rounds(steps->phase, last) == XS_UNKNOWN &&
 	    !may_not_pay_once(steps->phase, last)) {
-		/* new memory may leave next to nothing of it */
-		if (xs_beside_new_memory_ns(last) > 0 &&
+		/* its setup and new memory may leave next to nothing of it */
+		if (xs_worth_is_enough(result, steps->phase,
+				       last->rounds_add_ns) &&
 		    !xs_worth_is_enough(result, steps->phase, last->adds_ns))
 			steps->count--;
 		return;

@@ -718,6 +718,40 @@ TEST(test_mapped)
 	assert_true(replayed("mapped")->high_ns < 220000);
 }
 
+/* The kernel does nothing but read 1 MB, one sector after the other: the first
+ * at 400, 1000 mapped, the others at a third of that. Each byte is a
+ * sector: 1.6 to read, 2 to write; one SM moves 2 in a ns. */
+TEST(test_mapped_is_sure_in_the_worst_case)
+{
+	const double read_ns = 1000 * (1 + (10000 - 400) / (0.33 * 400));
+	const struct xs_estimate *row;
+
+	steps[1].end_ns = 206000 + 10000;
+	steps[1].blocks = 1;
+	set_param(&machine.mapped_read_32, 0.05);
+	set_param(&machine.mapped_read_latency_ns, 1000);
+	set_param(&machine.device_read_latency_ns, 400);
+	assert_true(estimated("mapped")->assumes_once);
+	set_param(&machine.mapped_write_partial_ns, 2);
+	assert_true(estimated("mapped")->assumes_once);
+	machine.clock_khz = 1e6;
+	machine.sm_count = 100;
+	row = estimated("mapped");
+	assert_false(row->assumes_once);
+	assert_int_equal(row->effort, XS_EFFORT_PLACE);
+	assert_has(row->bound, "no kernel uses atomic");
+	assert_has(row->why, "even if each byte crosses the bus in a sector");
+	assert_near(row->round_ns, 2000 + 5000 + 24000 + 4000);
+	assert_true(row->high_ns > 11000 + read_ns && row->high_ns < 100000);
+	steps[1].blocks = 100; /* their SMs move all bytes */
+	assert_true(estimated("mapped")->assumes_once);
+	steps[1].blocks = 1; /* it may read one by one for 100 us */
+	steps[1].end_ns = 206000 + 100000;
+	row = estimated("mapped");
+	assert_true(row->assumes_once);
+	assert_int_equal(row->effort, XS_EFFORT_REWRITE);
+}
+
 /* Counters show how often each byte crosses, and not how it is stored: 250000
  * stores of 4 bytes take 2 each. */
 TEST(test_mapped_stores_may_be_parts)

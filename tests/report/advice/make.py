@@ -466,6 +466,19 @@ def threads_pinned(folder):
     t.write(folder, "threads-pinned")
 
 
+def tiny_copies(folder):
+    t = Trace("solve", "A round copies three times 64 bytes in and 64 bytes "
+              "out, for a kernel of 2 us.")
+    t.set_up((0, MIB))
+    for _ in range(100):
+        for i in range(3):
+            t.copy(IN, 64, PAGEABLE, host=4096 * i, gpu=4096 * i, place=50 + i)
+        t.kernel(2 * US)
+        t.copy(OUT, 64, PAGEABLE, host=1 << 20, gpu=1 << 16, place=4)
+        t.host(2 * US)
+    t.write(folder, "tiny-copies")
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(
         os.path.abspath(__file__))
@@ -479,7 +492,7 @@ def main():
     for make in (decode, train_item, converge, solver_copies, alloc_round,
                  small_copies, loader_pageable, host_bound, startup_load,
                  tuned, killed_startup, one_round, threads, dependent_rounds,
-                 host_ahead, threads_pinned):
+                 host_ahead, threads_pinned, tiny_copies):
         make(folder)
 
 
