@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes the profiles h100.json and h200.json from all recorded calibrations but those
-of the newest first contact, which is to test them; --check writes nothing, and exits
-with 1 if they are not up to date.
+of first contacts that test the result (../corpus/recordings.json); --check writes
+nothing, and exits with 1 if they are not up to date.
 
 Each parameter is the median of the calibrations of this GPU model on a host with no
 other process at work, its range is from their lowest value to their highest: another
@@ -22,11 +22,11 @@ def calibrations(model):
     """Returns the calibrations of the GPU model by date, the newest last."""
     found = {}
     recordings = json.loads((HERE.parent / "corpus/recordings.json").read_text())
-    newest = {recording["machine"] for recording in recordings
-              if recording["half"] == recordings[-1]["half"]}
+    testing = {recording["machine"] for recording in recordings
+               if recording["tests"]}
     for path in sorted(HERE.parent.glob("*/*/machine*.json")):
         machine = json.loads(path.read_text())
-        if (path.parent.name not in newest and
+        if (path.parent.name not in testing and
                 machine["source"] == "calibrated" and model in machine["gpu"]
                 and "Another process" not in machine["notes"]):
             found[machine["date"]] = machine
