@@ -111,9 +111,11 @@ struct xs_strategy {
 	const char *advice;
 	/* The same in a few words, as an imperative; NULL: none. */
 	const char *first;
-	/* Used instead of advice if the estimate's reason begins with
-	 * "measured"; NULL: none. */
-	const char *advice_if_measured;
+	/* Used instead of advice, and of first, if the estimate's reason begins
+	 * with if_why; NULL: none. */
+	struct {
+		const char *if_why, *advice, *first;
+	} other;
 	/* Used instead of advice if the round already works in another number
 	 * of pieces; NULL: none. */
 	const char *advice_if_in_pieces;

@@ -5,6 +5,8 @@
  * host's work between calls, beside all that keeps the host busy, this work,
  * its calls and its copies of pageable memory: the round takes as long as the
  * longer of the two. What the host saves is time in which it waits for the GPU.
+ * Where a round copies nothing, the host's waits between kernels are left out
+ * instead: the record without them.
  */
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
@@ -72,6 +74,62 @@ static int build_plan(const struct xs_strategy_case *c,
 	return rc ? rc : move_work(plan, c->phase);
 }
 
+/* Sets the first wait of the host behind a round's first kernel and, as *end,
+ * the last kernel: the waits between are behind a kernel and before one. */
+static size_t first_wait(const struct xs_phase *phase, size_t *end)
+{
+	size_t i = 0;
+
+	*end = phase->step_count;
+	while (*end && phase->steps[*end - 1].kind != XS_STEP_KERNEL)
+		--*end;
+	while (i < *end && phase->steps[i].kind != XS_STEP_KERNEL)
+		i++;
+	while (i < *end && !xs_step_is_wait(&phase->steps[i]))
+		i++;
+	return i;
+}
+
+/* Whether the host waits between kernels in a round that copies nothing, so
+ * that no result is there to wait for. */
+static bool waits_for_nothing(const struct xs_phase *phase)
+{
+	size_t end;
+
+	return !phase->h2d_ops && !phase->d2h_ops &&
+	       first_wait(phase, &end) < end;
+}
+
+static int build_without_waits(const struct xs_strategy_case *c,
+			       const struct xs_estimate *row,
+			       const struct xs_scenario *scenario,
+			       struct xs_plan *plan)
+{
+	const int rc = xs_plan_recorded(c, scenario, plan);
+	size_t end, i = first_wait(c->phase, &end);
+
+	(void)row;
+	for (; !rc && i < end; i++)
+		if (xs_step_is_wait(&c->phase->steps[i]))
+			xs_action_leave_out(&plan->actions[i]);
+	return rc;
+}
+
+static int add_without_waits(const struct xs_strategy_case *c,
+			     struct xs_estimate *row, struct xs_estimates *out)
+{
+	int rc;
+
+	row->assumes[0] = row->bound =
+	    "the host needs nothing of a kernel before it launches the next";
+	row->quiet = false;
+	rc = xs_estimate_replay(c, build_without_waits, row);
+	snprintf(row->why, sizeof(row->why),
+		 "without its waits between kernels, the host launches a "
+		 "kernel while the one before runs");
+	return rc ? rc : xs_estimates_add(out, row);
+}
+
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	const struct xs_phase *phase = c->phase;
@@ -83,6 +141,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	xs_estimate_assume(&row, row.bound);
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
+	if (waits_for_nothing(phase))
+		return add_without_waits(c, &row, out);
 	if (c->work.host_ns * 100 <
 	    (double)phase->round_ns.median_ns * LEAST_PERCENT)
 		return xs_estimate_abstain(
@@ -112,4 +172,8 @@ const struct xs_strategy xs_strategy_async = {
     .advice =
 	"Let the host do its own work of a round, {host_time}, while the GPU "
 	"executes what {places} issue: it then works where it waits now.",
+    .other = {.if_why = "without its waits",
+	      .first = "leave out the host's waits between kernels",
+	      .advice = "{no_waits}The host then launches a kernel while the "
+			"one before runs."},
 };

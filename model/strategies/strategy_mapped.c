@@ -364,7 +364,13 @@ const struct xs_strategy xs_strategy_mapped = {
     .first = "map the host buffers of {places}",
     .advice =
 	"Map the host buffers of {places} (cudaHostAllocMapped) and let the "
-	"kernels use them without copies: {why}.{sectors}",
+	"kernels use them without copies: {why}. Let the stores of a warp "
+	"fill sectors of 32 bytes: parts of a sector cross the bus one by "
+	"one.",
+    .other = {.if_why = "a round is shorter",
+	      .advice =
+		  "Map the host buffers of {places} (cudaHostAllocMapped) and "
+		  "let the kernels use them without copies: {why}."},
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

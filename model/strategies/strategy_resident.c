@@ -254,9 +254,9 @@ const struct xs_strategy xs_strategy_resident = {
     .advice = "Copy the data of {places} only before the rounds, to device "
 	      "buffers that stay{once}: {why} (XFERSPY_HASH=1 compares the "
 	      "bytes).{buffers}",
-    .advice_if_measured = "Copy the data of {places} only before the rounds, "
-			  "to device buffers that stay{once}: "
-			  "{why}.{buffers}",
+    .other = {.if_why = "measured",
+	      .advice = "Copy the data of {places} only before the rounds, to "
+			"device buffers that stay{once}: {why}.{buffers}"},
     .code =
 	{
 	    [XS_LANGUAGE_PYTORCH] =

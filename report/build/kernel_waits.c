@@ -4,6 +4,8 @@
 
 #include "report/result/site.h"
 
+#include <string.h>
+
 /* Call sites that are told apart, and those that are named unless all are asked
  * for. */
 #define SITES_MAX   64
@@ -52,16 +54,23 @@ void xs_build_kernel_waits(struct xs_result *result,
 {
 	const size_t named = result->all_asked ? SITES_MAX : SITES_NAMED;
 	struct waits waits = {.count = 0};
+	const char *last = NULL; /* call sites without lines are named alike */
 
 	for (size_t i = 0; i < phase->step_count; i++) {
 		add_gap(phase, &i, &waits);
 		waits.any_kernel = true;
 	}
 	out->kernel_waits = waits.all;
-	for (size_t i = 0; i < waits.count && i < named; i++)
+	for (size_t i = 0; i < waits.count && i < named; i++) {
+		const char *label =
+		    xs_build_place(result, trace, waits.sites[i]);
+
+		if (label && last && strcmp(label, last) == 0)
+			continue;
 		out->kernel_wait_places = xs_result_add_label(
-		    &result->arena, out->kernel_wait_places,
-		    xs_build_place(result, trace, waits.sites[i]));
+		    &result->arena, out->kernel_wait_places, label);
+		last = label;
+	}
 	if (waits.count > named)
 		out->kernel_wait_places = xs_arena_print(
 		    &result->arena, "%s and %zu more (--all)",

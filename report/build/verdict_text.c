@@ -8,6 +8,7 @@
 #include "report/plan/link_steps.h"
 #include "report/plan/opening.h"
 #include "report/plan/phase_estimate.h"
+#include "report/result/best.h"
 #include "report/result/number.h"
 #include "report/result/site.h"
 
@@ -273,14 +274,10 @@ static const char *amount_of_run(struct xs_result *result, int64_t part_ns,
  * that they have another order only once it is pinned. */
 static bool has_pageable(const struct xs_result *result)
 {
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
-		const char *memory[] = {phase->src_memory, phase->dst_memory};
-
-		for (int k = 0; !phase->apart && k < 2; k++)
-			if (memory[k] && strcmp(memory[k], "pageable") == 0)
-				return true;
-	}
+	for (size_t i = 0; i < result->phase_count; i++)
+		if (!result->phases[i].apart &&
+		    xs_result_is_pageable(&result->phases[i]))
+			return true;
 	return false;
 }
 

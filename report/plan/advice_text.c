@@ -136,16 +136,9 @@ const char *xs_advice_places(struct xs_arena *arena,
 	return list ? list : "this phase";
 }
 
-static bool is_pageable(const char *memory)
-{
-	return memory && strcmp(memory, "pageable") == 0;
-}
-
 static const char *pin_first(const struct xs_result_phase *phase)
 {
-	return is_pageable(phase->src_memory) || is_pageable(phase->dst_memory)
-		   ? " from pinned buffers"
-		   : "";
+	return xs_result_is_pageable(phase) ? " from pinned buffers" : "";
 }
 
 /* " It takes 64 MiB more of the device's memory, of which 76 GiB are free." or
@@ -289,12 +282,6 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 			   : ", since they follow each other in both memories";
 	if (strcmp(name, "host_time") == 0) /* between calls, of a round */
 		return xs_arena_copy(arena, xs_units_ns(phase->host_ns).s);
-	if (strcmp(name, "sectors") == 0) /* how kernels are to store, or "" */
-		return estimate->effort_level < XS_EFFORT_REWRITE
-			   ? ""
-			   : " Let the stores of a warp fill sectors of 32 "
-			     "bytes: parts of a sector cross the bus one by "
-			     "one.";
 	if (strcmp(name, "why") == 0) /* the estimate's reason */
 		return estimate->why ? estimate->why : "";
 	return NULL;
@@ -323,6 +310,16 @@ static const char *expand(const char *text, struct xs_arena *arena,
 	return out ? xs_arena_print(arena, "%s%s", out, text) : NULL;
 }
 
+/* Whether the strategy's other texts are those of the estimate. */
+static bool is_other(const struct xs_strategy *strategy,
+		     const struct xs_result_estimate *estimate)
+{
+	const char *if_why = strategy->other.if_why;
+
+	return if_why && estimate->why &&
+	       strncmp(estimate->why, if_why, strlen(if_why)) == 0;
+}
+
 const char *xs_advice_text(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate)
@@ -338,10 +335,8 @@ const char *xs_advice_text(struct xs_arena *arena,
 	    xs_phase_estimate_is_in_pieces(phase, estimate))
 		return expand(strategy->advice_if_in_pieces, arena, phase,
 			      estimate);
-	return expand(strategy->advice_if_measured && estimate->why &&
-			      strncmp(estimate->why, "measured", 8) == 0
-			  ? strategy->advice_if_measured
-			  : strategy->advice,
+	return expand(is_other(strategy, estimate) ? strategy->other.advice
+						   : strategy->advice,
 		      arena, phase, estimate);
 }
 
@@ -361,6 +356,9 @@ const char *xs_advice_first(struct xs_arena *arena,
 	    xs_phase_estimate_is_in_pieces(phase, estimate))
 		text = "use {n} pieces instead of {pieces} in the round of "
 		       "{places}";
+	else if (strategy && strategy->other.first &&
+		 is_other(strategy, estimate))
+		text = strategy->other.first;
 	open = places ? strstr(text, name) : NULL;
 	if (open)
 		text = xs_arena_print(arena, "%.*s%s%s", (int)(open - text),

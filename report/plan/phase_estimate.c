@@ -23,8 +23,8 @@ static int64_t most_alone_ns(const struct xs_result_phase *phase,
 	if (!(changes & ~(unsigned)XS_CHANGES_LAUNCHES) ||
 	    changes & XS_CHANGES_SIZES)
 		return XS_UNKNOWN;
-	/* only the host's work moves */
-	if (changes == XS_CHANGES_HOST)
+	/* only the host's work moves; without copies, waits are left out */
+	if (changes == XS_CHANGES_HOST && (phase->h2d_ops || phase->d2h_ops))
 		return lesser(phase->transfer_ns, phase->host_ns);
 	return changes & XS_CHANGES_ALLOCATION ? phase->movable_ns
 					       : phase->transfer_ns;

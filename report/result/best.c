@@ -262,6 +262,16 @@ bool xs_result_is_noisy(const struct xs_result_phase *phase)
 	return as_is && !is_narrow(as_is);
 }
 
+static bool is_pageable(const char *memory)
+{
+	return memory && strcmp(memory, "pageable") == 0;
+}
+
+bool xs_result_is_pageable(const struct xs_result_phase *phase)
+{
+	return is_pageable(phase->src_memory) || is_pageable(phase->dst_memory);
+}
+
 /* Less than 1 / BETWEEN_PART of a round is not told. */
 #define BETWEEN_PART 50
 

@@ -61,6 +61,9 @@ bool xs_result_is_known(const struct xs_result_estimate *row);
  * that the time of a change is not known tells nothing of the change. */
 bool xs_result_is_noisy(const struct xs_result_phase *phase);
 
+/* Returns whether a round copies pageable memory. */
+bool xs_result_is_pageable(const struct xs_result_phase *phase);
+
 /* Returns the host's time between rounds, if it is worth a mention and copies
  * of a row run during it; else 0. With it, the rows' times can be compared:
  * they are the times from one round to the next. */

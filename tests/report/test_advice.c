@@ -215,6 +215,7 @@ TEST(no_more_is_saved_than_was_waited_for)
 	const struct xs_result result = {.run.wall_ns = 100 * MS};
 	struct xs_result_phase phase = {.rounds = 1000,
 					.round_ns = 59300,
+					.h2d_ops = 1,
 					.transfer_ns = 6600,
 					.movable_ns = 8600,
 					.host_ns = 50000};
@@ -239,6 +240,10 @@ TEST(no_more_is_saved_than_was_waited_for)
 	phase.host_ns = 600;
 	assert_int_equal(estimate_of(&result, &phase, "async").saves_ns,
 			 600000);
+	/* without copies, the host waits for nothing */
+	phase.h2d_ops = 0;
+	assert_int_equal(estimate_of(&result, &phase, "async").saves_ns,
+			 6600000);
 	/* a graph is issued at once */
 	assert_int_equal(estimate_of(&result, &phase, "graph").saves_ns,
 			 58300000);

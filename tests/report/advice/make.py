@@ -479,6 +479,18 @@ def tiny_copies(folder):
     t.write(folder, "tiny-copies")
 
 
+def kernel_waits(folder):
+    t = Trace("steps", "Three kernels a step, each with a wait behind it; nothing "
+              "is copied.")
+    t.set_up((0, 64 * MIB))
+    for _ in range(60):
+        for i in range(3):
+            t.kernel(20 * US, place=50 + i)
+            t.wait(place=60 + i)
+        t.host(3 * US)
+    t.write(folder, "kernel-waits")
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(
         os.path.abspath(__file__))
@@ -492,7 +504,8 @@ def main():
     for make in (decode, train_item, converge, solver_copies, alloc_round,
                  small_copies, loader_pageable, host_bound, startup_load,
                  tuned, killed_startup, one_round, threads, dependent_rounds,
-                 host_ahead, threads_pinned, tiny_copies):
+                 host_ahead, threads_pinned, tiny_copies,
+                 kernel_waits):
         make(folder)
 
 
