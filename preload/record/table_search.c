@@ -5,11 +5,11 @@
 #include "preload/record/live_memory.h"
 #include "preload/util/guard.h"
 
-/* A table of a kind of element has one in each piece; a look reads no more than
- * a page of small copies. */
+/* The first bytes are read as a whole: of a pool that is all of a small array.
+ * Behind them, a table of a kind of element has one in each piece. */
 #define WHOLE_BYTES 4096u
 #define PIECE_BYTES 1024u
-#define PIECES	    4u
+#define PIECES	    3u
 
 #define SEEN_BITS   12
 #define COUNT_BITS  7 /* the other bits of a counter tell destinations apart */
@@ -33,23 +33,23 @@ void xs_table_search_outdate(void)
  * addresses. */
 static bool search(uint64_t from, uint64_t bytes, bool *holds)
 {
-	const uint64_t piece = bytes <= WHOLE_BYTES ? bytes : PIECE_BYTES;
-	const unsigned pieces = bytes <= WHOLE_BYTES ? 1 : PIECES;
-	uint64_t words[WHOLE_BYTES / 8], address;
-	struct iovec blocks[PIECES];
+	const unsigned pieces = bytes <= WHOLE_BYTES ? 0 : PIECES;
+	const uint64_t first = pieces ? WHOLE_BYTES : bytes;
+	const uint64_t count = first + pieces * PIECE_BYTES;
+	uint64_t words[(WHOLE_BYTES + PIECES * PIECE_BYTES) / 8], address;
+	struct iovec blocks[1 + PIECES] = {{(void *)(uintptr_t)from, first}};
 	struct xs_live_addresses found = {
 	    .addresses = &address, .room = 1, .first = true};
 
-	for (unsigned i = 0; i < pieces; i++) {
-		const uint64_t at = i * (bytes - piece) / (PIECES - 1) & ~7ul;
+	for (unsigned i = 1; i <= pieces; i++) {
+		const uint64_t at = i * (bytes - PIECE_BYTES) / PIECES & ~7ul;
 
 		blocks[i] =
-		    (struct iovec){(void *)(uintptr_t)(from + at), piece};
+		    (struct iovec){(void *)(uintptr_t)(from + at), PIECE_BYTES};
 	}
-	if (!xs_content_read_blocks(blocks, pieces, words,
-				    (size_t)piece * pieces))
+	if (!xs_content_read_blocks(blocks, 1 + pieces, words, count))
 		return false;
-	xs_live_memory_collect(words, (size_t)piece * pieces / 8, &found);
+	xs_live_memory_collect(words, count / 8, &found);
 	*holds = found.count;
 	return true;
 }

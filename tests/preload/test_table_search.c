@@ -207,6 +207,21 @@ TEST(copies_on_the_device)
 	}
 }
 
+/* A small array of a pool is looked at as a whole, however large the pool is.
+ */
+TEST(an_array_of_a_pool)
+{
+	set_up();
+	xs_live_memory_add((uintptr_t)words, sizeof(words), 1, 1, XS_LIVE_HOST);
+	words[1023] = ARRAY;
+	assert_false(pinned((uintptr_t)words));
+	assert_true(pinned((uintptr_t)(words + 512)));
+	copy(POOL, words, sizeof(words), false);
+	assert_int_equal(known(POOL), XS_POINTERS_ALL);
+	copy(POOL, words + 512, sizeof(words) / 2, false);
+	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+}
+
 /* Pinned memory has what copies may still write to it, until others do, and of
  * a structure the words beside the one that a kernel is given. */
 TEST(pinned_memory)
