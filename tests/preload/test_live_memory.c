@@ -287,11 +287,16 @@ TEST(objects)
 	assert_int_equal(known(7), XS_POINTERS_ALL);
 }
 
-/* The host may have written addresses there. */
-TEST(managed_memory)
+/* In managed memory the host may have written addresses; of the others there
+ * are tables. */
+TEST(kinds_of_memory)
 {
 	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_MANAGED);
+	xs_live_memory_add(0x2000, 0x100, 1, 10, XS_LIVE_HOST);
+	xs_live_memory_add(0x3000, 0x100, 1, 10, XS_LIVE_MAPPED);
 	assert_int_equal(known(0x1000), XS_POINTERS_MANAGED);
+	assert_int_equal(known(0x2000), XS_POINTERS_ALL);
+	assert_int_equal(known(0x3000), XS_POINTERS_ALL);
 	xs_live_memory_remove_all(0, 20);
 }
 

@@ -802,9 +802,13 @@ TEST(the_same_lines_are_changed_once)
 	expect("pinned");
 	assert_int_equal(result->plan[0].adds_saves_ns, 500 * MS);
 	assert_int_equal(result->plan[0].app_wall_ns, 500 * MS);
-	phase[1].apart = true;
+	assert_int_equal(result->plan[0].saves_low_ns, 480 * MS);
+	assert_has(result->plan[0].text, "of phase");
+	phase[1].apart = true; /* of the start: its saving counts there */
 	expect("pinned");
 	assert_int_equal(result->plan[0].adds_saves_ns, 250 * MS);
+	assert_int_equal(result->plan[0].saves_low_ns, 240 * MS);
+	assert_null(strstr(result->plan[0].text, "of phase"));
 	phase[1].apart = false;
 	phase[1].sites = &sites[1];
 	expect("pinned pinned");
