@@ -8,7 +8,8 @@
 /*
  * Returns the tracer's part, in ns, of the host's gap_ns before the call of
  * step i: after the thread's launch whose pointers were recorded, and after its
- * call that allocates or frees. 0 in other gaps and in traces without pointers.
+ * call that copies in from pageable memory, allocates or frees. 0 in other gaps
+ * and in traces without pointers.
  */
 double xs_tracer_gap_ns(const struct xs_phase *phase, size_t i, double gap_ns);
 

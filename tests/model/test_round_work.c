@@ -99,3 +99,39 @@ TEST(test_tracer_after_launches)
 	assert_near(xs_tracer_gap_ns(&phase, 2, 500), 500);
 	assert_near(xs_tracer_gap_ns(&phase, 3, 5000), 0);
 }
+
+/* What is copied in is searched for addresses if pointers are recorded: all of
+ * a page, else in pieces. Without it there is a gap, too. A long one is the
+ * program's. */
+TEST(test_tracer_after_copies_in)
+{
+	struct xs_step steps[] = {
+	    {.kind = XS_STEP_H2D,
+	     .thread = 1,
+	     .bytes = 4096,
+	     .src_memory = XS_MEM_PAGEABLE},
+	    {.kind = XS_STEP_D2H, .thread = 1, .bytes = 4096},
+	    {.kind = XS_STEP_KERNEL, .thread = 1},
+	};
+	struct xs_phase phase = {.steps = steps, .step_count = 3};
+
+	assert_near(xs_tracer_gap_ns(&phase, 1, 3600), 0);
+	phase.sample_rounds = 1;
+	assert_near(xs_tracer_gap_ns(&phase, 1, 3600), 1500);
+	assert_near(xs_tracer_gap_ns(&phase, 1, 1000), 700);
+	assert_near(xs_tracer_gap_ns(&phase, 1, 200), 0);
+	assert_near(xs_tracer_gap_ns(&phase, 1, 3601), 0);
+	assert_near(xs_tracer_gap_ns(&phase, 2, 3600), 0);
+	steps[0].bytes = 7;
+	assert_near(xs_tracer_gap_ns(&phase, 1, 3600), 0);
+	steps[0].bytes = 4097;
+	assert_near(xs_tracer_gap_ns(&phase, 1, 5000), 3400);
+	steps[0].bytes = 65537;
+	assert_near(xs_tracer_gap_ns(&phase, 1, 20000), 8000);
+	assert_near(xs_tracer_gap_ns(&phase, 1, 5000), 2000);
+	steps[0].src_memory = XS_MEM_PINNED; /* was not measured */
+	assert_near(xs_tracer_gap_ns(&phase, 1, 20000), 0);
+	steps[0].src_memory = XS_MEM_PAGEABLE;
+	phase.rounds = 129; /* most have copies that are not looked at */
+	assert_near(xs_tracer_gap_ns(&phase, 1, 20000), 0);
+}

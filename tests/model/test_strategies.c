@@ -497,6 +497,7 @@ TEST(test_streams_cover_allocations)
 	assert_near(new_pieces("streams", 2)->round_ns, round_ns);
 	phase.sample_rounds = 1;
 	assert_near(new_pieces("streams", 2)->round_ns, round_ns - 500);
+	phase.sample_rounds = 0;
 	steps[1] = steps[0];
 	steps[0] = allocation;
 	assert_near(new_pieces("streams", 2)->round_ns, round_ns + 10000);
