@@ -31,7 +31,6 @@
 	F(cuptiGetCallbackName)                                                \
 	F(cuptiActivityConfigureUnifiedMemoryCounter)                          \
 	F(cuptiGetStreamIdEx)                                                  \
-	F(cuptiGetContextId)                                                   \
 	F(cuptiGetDeviceId)                                                    \
 	F(cuptiUnsubscribe)                                                    \
 	F(cuptiFinalize)                                                       \

@@ -263,23 +263,12 @@ static void on_context(void)
 		xs_cupti_watch_peers();
 }
 
-/* Its modules end without an unload of their own. */
-static void on_context_end(CUcontext context)
+static void on_resource(CUpti_CallbackId id)
 {
-	uint32_t id;
-
-	xs_kernel_layout_outdate();
-	if (xs_launch_pointers_are_on() && xs_cupti_api.cuptiGetContextId &&
-	    xs_cupti_api.cuptiGetContextId(context, &id) == CUPTI_SUCCESS)
-		xs_launch_pointers_end_context(id);
-}
-
-static void on_resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
-{
-	if (id == CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING)
+	/* the modules of a context end without an unload of their own */
+	if (id == CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING ||
+	    id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
 		xs_kernel_layout_outdate();
-	else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
-		on_context_end(data->context);
 	else if (!xs_thread_get()->busy)
 		on_context();
 }
@@ -295,7 +284,7 @@ static void on_our_callback(CUpti_CallbackDomain domain, CUpti_CallbackId id,
 	else if (call)
 		on_driver_call(id, (enum xs_function)(call - 1), data);
 	else if (domain == CUPTI_CB_DOMAIN_RESOURCE)
-		on_resource(id, data);
+		on_resource(id);
 	else if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
 		xs_graph_trace_note_call(id, data);
 	errno = kept_errno;

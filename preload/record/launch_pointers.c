@@ -13,7 +13,6 @@
 #include "preload/record/mapped_handles.h"
 #include "preload/record/table_search.h"
 #include "preload/trace/gpu_records.h"
-#include "preload/util/clock.h"
 #include "preload/util/guard.h"
 
 #include <cuda.h>
@@ -252,8 +251,8 @@ static void note_memory(void *data)
 		return;
 	}
 	xs_address_tables_cut(event->dst, event->dst + event->bytes);
-	xs_live_memory_add(event->dst, event->bytes, noting->thread->context,
-			   noting->span->end_ns, kind_of(noting->fn));
+	xs_live_memory_add(event->dst, event->bytes, noting->span->end_ns,
+			   kind_of(noting->fn));
 	if (noting->fn == XS_FN_cuMemMap && event->src)
 		note_mapping(event->src, event->dst);
 }
@@ -270,8 +269,8 @@ static void note_object(void *data)
 	case XS_FN_cudaCreateSurfaceObject:
 	case XS_FN_cuTexObjectCreate:
 	case XS_FN_cuSurfObjectCreate:
-		xs_live_memory_add(event->dst, 1, noting->thread->context,
-				   noting->span->end_ns, XS_LIVE_OBJECT);
+		xs_live_memory_add(event->dst, 1, noting->span->end_ns,
+				   XS_LIVE_OBJECT);
 		break;
 	case XS_FN_cuMemImportFromShareableHandle:
 		xs_mapped_handles_put(event->src, XS_MAPPED_ELSEWHERE, true);
@@ -303,19 +302,8 @@ static void note_reset(void *data)
 	xs_kernel_layout_outdate();
 	if (devices & (devices - 1))
 		return;
-	xs_live_memory_remove_all(0, noting->span->start_ns);
+	xs_live_memory_remove_all(noting->span->start_ns);
 	xs_address_tables_cut(0, UINT64_MAX);
-}
-
-static void note_context_end(void *context)
-{
-	xs_live_memory_remove_all(*(const uint32_t *)context,
-				  xs_clock_realtime_ns());
-}
-
-void xs_launch_pointers_end_context(uint32_t context)
-{
-	xs_guard_run(note_context_end, &context);
 }
 
 void xs_launch_pointers_nested(struct xs_thread *thread, enum xs_function fn,

@@ -57,7 +57,3 @@ void xs_launch_pointers_copy(const struct xs_event *event,
  * there a launch of the runtime names its function. */
 void xs_launch_pointers_nested(struct xs_thread *thread, enum xs_function fn,
 			       const void *arguments);
-
-/* Call when a context is about to end, with its number as CUPTI counts it: its
- * memory ends, too. */
-void xs_launch_pointers_end_context(uint32_t context);

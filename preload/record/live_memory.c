@@ -19,7 +19,6 @@
 
 struct range {
 	uint64_t begin, end, since_ns;
-	uint32_t context;
 	enum xs_live_kind kind;
 };
 
@@ -221,12 +220,11 @@ static bool insert(const struct range *range)
 	return true;
 }
 
-void xs_live_memory_add(uint64_t address, uint64_t bytes, uint32_t context,
-			uint64_t end_ns, enum xs_live_kind kind)
+void xs_live_memory_add(uint64_t address, uint64_t bytes, uint64_t end_ns,
+			enum xs_live_kind kind)
 {
 	const struct range range = {address, address + (bytes ? bytes : 1),
-				    end_ns, context,
-				    bytes ? kind : XS_LIVE_UNSIZED};
+				    end_ns, bytes ? kind : XS_LIVE_UNSIZED};
 
 	if (!address || range.end < address)
 		return;
@@ -255,7 +253,7 @@ void xs_live_memory_remove(uint64_t address, uint64_t start_ns)
 	pthread_mutex_unlock(&lock);
 }
 
-void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns)
+void xs_live_memory_remove_all(uint64_t start_ns)
 {
 	pthread_mutex_lock(&lock);
 	for (uint32_t at = leaf_count; at-- > 0;) {
@@ -263,8 +261,7 @@ void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns)
 		uint32_t kept = 0;
 
 		for (uint32_t i = 0; i < leaf->count; i++)
-			if (leaf->ranges[i].since_ns <= start_ns &&
-			    (!context || leaf->ranges[i].context == context))
+			if (leaf->ranges[i].since_ns <= start_ns)
 				unsized -=
 				    leaf->ranges[i].kind == XS_LIVE_UNSIZED;
 			else

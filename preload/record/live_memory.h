@@ -24,20 +24,19 @@ enum xs_live_kind {
 	XS_LIVE_UNSIZED, /* memory of an unknown size */
 };
 
-/* Adds memory that an allocation in this context, 0 if unknown, returned at
- * `end_ns`; 0 bytes: it is XS_LIVE_UNSIZED. Older entries that overlap it are
- * dropped: their memory was freed. */
-void xs_live_memory_add(uint64_t address, uint64_t bytes, uint32_t context,
-			uint64_t end_ns, enum xs_live_kind kind);
+/* Adds memory that an allocation returned at `end_ns`; 0 bytes: it is
+ * XS_LIVE_UNSIZED. Older entries that overlap it are dropped: their memory was
+ * freed, by a call that was not seen or with its context. */
+void xs_live_memory_add(uint64_t address, uint64_t bytes, uint64_t end_ns,
+			enum xs_live_kind kind);
 
 /* Removes the memory at `address` that a call which began at `start_ns` freed,
  * and its tables of addresses.
  * Memory that was allocated there since then stays. */
 void xs_live_memory_remove(uint64_t address, uint64_t start_ns);
 
-/* Removes all memory of the context, or of all contexts if it is 0, that was
- * added with a time of at most `start_ns`. */
-void xs_live_memory_remove_all(uint32_t context, uint64_t start_ns);
+/* Removes all memory that was added with a time of at most `start_ns`. */
+void xs_live_memory_remove_all(uint64_t start_ns);
 
 /* The memory of cuMemMap() that lives at `address` has another address, too.
  * Returns false if none lives there. */

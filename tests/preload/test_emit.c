@@ -126,7 +126,7 @@ TEST(a_capture_ends_with_an_error)
 	    cudaErrorStreamCaptureUnjoined, cudaErrorStreamCaptureWrongThread};
 
 	xs_launch_pointers_mode = XS_DATAFLOW_ALL;
-	xs_live_memory_add(array, sizeof(data), 1, 1, XS_LIVE_DEVICE);
+	xs_live_memory_add(array, sizeof(data), 1, XS_LIVE_DEVICE);
 	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
 		emit_slow(XS_FN_cudaStreamBeginCapture, cudaSuccess);
 		xs_table_search_copy(&copy, true);

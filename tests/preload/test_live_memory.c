@@ -55,13 +55,13 @@ static rlim_t address_space(void)
 
 TEST(ranges_end)
 {
-	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x1000, 0x100, 10, XS_LIVE_DEVICE);
 	assert_false(is_live(0xfff));
 	assert_true(is_live(0x1000));
 	assert_true(is_live(0x10ff));
 	assert_false(is_live(0x1100));
-	xs_live_memory_add(0, 16, 1, 10, XS_LIVE_DEVICE);
-	xs_live_memory_add(UINT64_MAX - 4, 16, 1, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(0, 16, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(UINT64_MAX - 4, 16, 10, XS_LIVE_DEVICE);
 	assert_false(is_live(0));
 	xs_live_memory_remove(0x1008, 20); /* no allocation begins there */
 	assert_true(is_live(0x1000));
@@ -72,13 +72,13 @@ TEST(ranges_end)
 /* Another thread gets the memory before the free that returned it is noted. */
 TEST(newer_memory_stays)
 {
-	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_DEVICE);
-	xs_live_memory_add(0x1000, 0x80, 1, 30, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x1000, 0x100, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x1000, 0x80, 30, XS_LIVE_DEVICE);
 	xs_live_memory_remove(0x1000, 20);
 	assert_true(is_live(0x107f));
 	assert_false(is_live(0x1080));
 	/* a free that was not seen: the new allocation overlaps the old one */
-	xs_live_memory_add(0x0f00, 0x180, 1, 40, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x0f00, 0x180, 40, XS_LIVE_DEVICE);
 	assert_true(is_live(0x107f));
 	xs_live_memory_remove(0x1000, 50);
 	assert_true(is_live(0x107f));
@@ -89,28 +89,16 @@ TEST(newer_memory_stays)
 TEST(all_end)
 {
 	for (uint64_t i = 0; i < 1000; i++)
-		xs_live_memory_add(0x10000 + i * 0x100, 0x80, 1, i,
+		xs_live_memory_add(0x10000 + i * 0x100, 0x80, i,
 				   XS_LIVE_DEVICE);
-	xs_live_memory_remove_all(0, 499);
+	xs_live_memory_remove_all(499);
 	for (uint64_t i = 0; i < 1000; i++)
 		assert_int_equal(is_live(0x10000 + i * 0x100), i > 499);
-	xs_live_memory_remove_all(0, 999);
+	xs_live_memory_remove_all(999);
 	assert_false(is_live(0x10000 + 999 * 0x100));
-	xs_live_memory_add(0x10000, 0x80, 1, 1000, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x10000, 0x80, 1000, XS_LIVE_DEVICE);
 	assert_true(is_live(0x10000));
-	xs_live_memory_remove_all(0, 1000);
-}
-
-TEST(memory_ends_with_its_context)
-{
-	for (uint32_t i = 0; i < 1000; i++)
-		xs_live_memory_add(0x10000 + i * 0x100, 0x80, i % 3, i,
-				   XS_LIVE_DEVICE);
-	xs_live_memory_remove_all(2, 499);
-	for (uint32_t i = 0; i < 1000; i++)
-		assert_int_equal(is_live(0x10000 + i * 0x100),
-				 i % 3 != 2 || i > 499);
-	xs_live_memory_remove_all(0, 1000);
+	xs_live_memory_remove_all(1000);
 }
 
 TEST(addresses_are_distinct)
@@ -121,7 +109,7 @@ TEST(addresses_are_distinct)
 	struct xs_live_addresses found = {.addresses = addresses,
 					  .room = FOUND};
 
-	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x1000, 0x100, 10, XS_LIVE_DEVICE);
 	assert_int_equal(look(words, 6, addresses), 2);
 	assert_true(addresses[0] == 0x1008 && addresses[1] == 0x1010);
 	for (size_t i = 0; i < 2 * FOUND; i++)
@@ -177,8 +165,8 @@ TEST(like_a_list)
 			for (unsigned i = at; i < at + count; i++)
 				owner[i] = at + 1;
 			since[at] = step;
-			xs_live_memory_add(address, count * PLACE_BYTES, 1,
-					   step, XS_LIVE_DEVICE);
+			xs_live_memory_add(address, count * PLACE_BYTES, step,
+					   XS_LIVE_DEVICE);
 		}
 		assert_int_equal(is_live(address + 63), owner[at] != 0);
 	}
@@ -199,21 +187,21 @@ TEST(few_ranges_take_little)
 	limit = (struct rlimit){address_space() + (1 << 20), kept.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
 	for (uint64_t i = 1; i <= 1000; i++)
-		xs_live_memory_add(i << 12, 4096, 1, 1, XS_LIVE_DEVICE);
+		xs_live_memory_add(i << 12, 4096, 1, XS_LIVE_DEVICE);
 	assert_int_equal(setrlimit(RLIMIT_AS, &kept), 0);
 	assert_int_equal(known(0), XS_POINTERS_ALL);
 	assert_true(is_live(1000 << 12));
-	xs_live_memory_remove_all(0, 1);
+	xs_live_memory_remove_all(1);
 }
 
 /* While it lives, any address may be in it. */
 TEST(of_unknown_size)
 {
-	for (int context = 0; context < 2; context++) {
-		xs_live_memory_add(0x5000, 0, 1, 10, XS_LIVE_DEVICE);
+	for (int i = 0; i < 2; i++) {
+		xs_live_memory_add(0x5000, 0, 10, XS_LIVE_DEVICE);
 		assert_int_equal(known(0), XS_POINTERS_TOO_MANY);
-		if (context)
-			xs_live_memory_remove_all(1, 20);
+		if (i)
+			xs_live_memory_remove_all(20);
 		else
 			xs_live_memory_remove(0x5000, 20);
 		assert_int_equal(known(0), XS_POINTERS_ALL);
@@ -228,9 +216,9 @@ TEST(words_beside_memory)
 				  0x30000, 0x10000, 0x40000};
 	uint64_t addresses[FOUND];
 
-	xs_live_memory_add(0x10000, 0x100, 1, 10, XS_LIVE_DEVICE);
-	xs_live_memory_add(0x20000, 0x10000, 1, 10, XS_LIVE_DEVICE);
-	xs_live_memory_add(0x50000, 0x100, 1, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x10000, 0x100, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x20000, 0x10000, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x50000, 0x100, 10, XS_LIVE_DEVICE);
 	assert_int_equal(look(words, 1, addresses), 1);
 	assert_int_equal(addresses[0], 0x10000);
 	assert_int_equal(look(words + 1, 1, addresses), 1); /* an end */
@@ -240,21 +228,21 @@ TEST(words_beside_memory)
 	assert_int_equal(look(words + 4, 1, addresses), 1); /* an end */
 	assert_int_equal(addresses[0], 0x2ffff);
 	assert_int_equal(look(words + 6, 1, addresses), 0); /* too far */
-	xs_live_memory_remove_all(0, 20);
+	xs_live_memory_remove_all(20);
 }
 
 TEST(memory_with_two_addresses)
 {
-	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_DEVICE);
-	xs_live_memory_add(0x2000, 0x100, 1, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x1000, 0x100, 10, XS_LIVE_DEVICE);
+	xs_live_memory_add(0x2000, 0x100, 10, XS_LIVE_DEVICE);
 	assert_true(xs_live_memory_set_alias(0x1010));
 	assert_false(xs_live_memory_set_alias(0x3000));
 	assert_int_equal(known(0x1080), XS_POINTERS_ALIAS);
 	assert_int_equal(known(0x2000), XS_POINTERS_ALL);
-	xs_live_memory_remove_all(0, 20);
-	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_DEVICE);
+	xs_live_memory_remove_all(20);
+	xs_live_memory_add(0x1000, 0x100, 10, XS_LIVE_DEVICE);
 	assert_int_equal(known(0x1000), XS_POINTERS_ALL);
-	xs_live_memory_remove_all(0, 20);
+	xs_live_memory_remove_all(20);
 }
 
 /* In data, the first address is enough. */
@@ -266,20 +254,20 @@ TEST(addresses_in_data)
 	struct xs_live_addresses found = {
 	    .addresses = addresses, .room = FOUND, .first = true};
 
-	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_HOST);
+	xs_live_memory_add(0x1000, 0x100, 10, XS_LIVE_HOST);
 	xs_live_memory_collect(words, 3, &found);
 	assert_int_equal(found.count, 1);
 	assert_int_equal(addresses[0], 0x1010);
 	assert_int_equal(xs_live_memory_find(0x1010, &kind), 0xf0);
 	assert_int_equal(kind, XS_LIVE_HOST);
 	assert_int_equal(xs_live_memory_find(0x1100, &kind), 0);
-	xs_live_memory_remove_all(0, 20);
+	xs_live_memory_remove_all(20);
 }
 
 /* Numbers of objects are small: one before is no address of it. */
 TEST(objects)
 {
-	xs_live_memory_add(7, 1, 1, 10, XS_LIVE_OBJECT);
+	xs_live_memory_add(7, 1, 10, XS_LIVE_OBJECT);
 	assert_int_equal(known(7), XS_POINTERS_OBJECT);
 	assert_int_equal(known(6), XS_POINTERS_ALL);
 	assert_int_equal(known(8), XS_POINTERS_ALL);
@@ -291,13 +279,13 @@ TEST(objects)
  * are tables. */
 TEST(kinds_of_memory)
 {
-	xs_live_memory_add(0x1000, 0x100, 1, 10, XS_LIVE_MANAGED);
-	xs_live_memory_add(0x2000, 0x100, 1, 10, XS_LIVE_HOST);
-	xs_live_memory_add(0x3000, 0x100, 1, 10, XS_LIVE_MAPPED);
+	xs_live_memory_add(0x1000, 0x100, 10, XS_LIVE_MANAGED);
+	xs_live_memory_add(0x2000, 0x100, 10, XS_LIVE_HOST);
+	xs_live_memory_add(0x3000, 0x100, 10, XS_LIVE_MAPPED);
 	assert_int_equal(known(0x1000), XS_POINTERS_MANAGED);
 	assert_int_equal(known(0x2000), XS_POINTERS_ALL);
 	assert_int_equal(known(0x3000), XS_POINTERS_ALL);
-	xs_live_memory_remove_all(0, 20);
+	xs_live_memory_remove_all(20);
 }
 
 /* The list is incomplete from then on, as long as anything lives. */
@@ -305,7 +293,7 @@ TEST(too_many)
 {
 	for (uint64_t i = 0; i < XS_LIVE_MEMORY_MOST; i++)
 		xs_live_memory_add((i * 7919 % XS_LIVE_MEMORY_MOST + 1) << 12,
-				   4096, 1, 1, XS_LIVE_DEVICE);
+				   4096, 1, XS_LIVE_DEVICE);
 	assert_int_equal(known(0), XS_POINTERS_ALL);
 	assert_true(is_live((UINT64_C(1) << 12) + 4095));
 	assert_true(is_live((uint64_t)XS_LIVE_MEMORY_MOST << 12));
@@ -315,12 +303,12 @@ TEST(too_many)
 	assert_true(is_live(UINT64_C(101) << 12));
 	assert_false(is_live(UINT64_C(102) << 12));
 	for (uint64_t i = 0; i < XS_LIVE_MEMORY_MOST; i++)
-		xs_live_memory_add((i + 1) << 12, 4096, 1, 3, XS_LIVE_DEVICE);
+		xs_live_memory_add((i + 1) << 12, 4096, 3, XS_LIVE_DEVICE);
 	assert_int_equal(known(0), XS_POINTERS_ALL);
-	xs_live_memory_add(UINT64_C(1) << 50, 4096, 1, 3, XS_LIVE_DEVICE);
+	xs_live_memory_add(UINT64_C(1) << 50, 4096, 3, XS_LIVE_DEVICE);
 	assert_int_equal(known(0), XS_POINTERS_TOO_MANY);
-	xs_live_memory_remove_all(0, 2);
+	xs_live_memory_remove_all(2);
 	assert_int_equal(known(0), XS_POINTERS_TOO_MANY);
-	xs_live_memory_remove_all(0, 3);
+	xs_live_memory_remove_all(3);
 	assert_int_equal(known(0), XS_POINTERS_ALL);
 }

@@ -19,11 +19,11 @@ static void set_up(void)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		words[i] = 0x3ff0000000000000;
-	xs_live_memory_remove_all(0, UINT64_MAX);
+	xs_live_memory_remove_all(UINT64_MAX);
 	xs_address_tables_cut(0, UINT64_MAX);
 	xs_table_search_outdate();
-	xs_live_memory_add(POOL, POOL_BYTES, 1, 1, XS_LIVE_DEVICE);
-	xs_live_memory_add(ARRAY, 256, 1, 1, XS_LIVE_DEVICE);
+	xs_live_memory_add(POOL, POOL_BYTES, 1, XS_LIVE_DEVICE);
+	xs_live_memory_add(ARRAY, 256, 1, XS_LIVE_DEVICE);
 }
 
 static enum xs_pointers_known known(uint64_t word)
@@ -83,7 +83,7 @@ TEST(a_table_ends_when_it_is_overwritten)
 	/* nor does new memory have what the old one had */
 	copy(POOL, words, 16, false);
 	xs_live_memory_remove(POOL, 2);
-	xs_live_memory_add(POOL, 256, 1, 3, XS_LIVE_DEVICE);
+	xs_live_memory_add(POOL, 256, 3, XS_LIVE_DEVICE);
 	assert_int_equal(known(POOL), XS_POINTERS_ALL);
 }
 
@@ -148,7 +148,7 @@ TEST(unreadable)
 	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
 	copy(POOL, words, 1 << 16, false);
 	assert_int_equal(known(POOL), XS_POINTERS_ALL);
-	xs_live_memory_add(16 << 12, 64, 1, 1, XS_LIVE_HOST);
+	xs_live_memory_add(16 << 12, 64, 1, XS_LIVE_HOST);
 	copy(POOL, (void *)(16 << 12), 64, false);
 	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
 	assert_true(pinned(16 << 12));
@@ -182,7 +182,7 @@ TEST(copies_on_the_device)
 	assert_int_equal(known(ARRAY), XS_POINTERS_TABLE);
 	set_up();
 	words[0] = ARRAY;
-	xs_live_memory_add((uintptr_t)words, sizeof(words), 1, 1, XS_LIVE_HOST);
+	xs_live_memory_add((uintptr_t)words, sizeof(words), 1, XS_LIVE_HOST);
 	assert_true(pinned((uintptr_t)words));
 	copy_on_device(POOL, (uintptr_t)words, 64, cudaMemcpyDeviceToDevice);
 	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
@@ -212,7 +212,7 @@ TEST(copies_on_the_device)
 TEST(an_array_of_a_pool)
 {
 	set_up();
-	xs_live_memory_add((uintptr_t)words, sizeof(words), 1, 1, XS_LIVE_HOST);
+	xs_live_memory_add((uintptr_t)words, sizeof(words), 1, XS_LIVE_HOST);
 	words[1023] = ARRAY;
 	assert_false(pinned((uintptr_t)words));
 	assert_true(pinned((uintptr_t)(words + 512)));
@@ -227,7 +227,7 @@ TEST(an_array_of_a_pool)
 TEST(pinned_memory)
 {
 	set_up();
-	xs_live_memory_add((uintptr_t)words, sizeof(words), 1, 1, XS_LIVE_HOST);
+	xs_live_memory_add((uintptr_t)words, sizeof(words), 1, XS_LIVE_HOST);
 	words[64] = ARRAY;
 	copy(POOL, words + 64, 64, false);
 	words[64] = 0;
@@ -297,7 +297,7 @@ TEST(other_sources)
 {
 	for (int i = 0; i < 2; i++) {
 		set_up();
-		xs_live_memory_add((uintptr_t)words, sizeof(words), 1, 1,
+		xs_live_memory_add((uintptr_t)words, sizeof(words), 1,
 				   i ? XS_LIVE_MANAGED : XS_LIVE_HOST);
 		copy_on_device(POOL, (uintptr_t)words, 64,
 			       cudaMemcpyDeviceToDevice);
@@ -308,7 +308,7 @@ TEST(other_sources)
 	words[0] = 7;
 	copy(POOL, words, 64, false);
 	assert_int_equal(known(POOL), XS_POINTERS_ALL);
-	xs_live_memory_add(7, 1, 1, 1, XS_LIVE_OBJECT);
+	xs_live_memory_add(7, 1, 1, XS_LIVE_OBJECT);
 	copy(POOL, words, 64, false);
 	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
 }

@@ -318,16 +318,6 @@ CUptiResult cuptiGetStreamIdEx(CUcontext context, CUstream stream,
 	return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiGetContextId(CUcontext context, uint32_t *id)
-{
-	uint32_t device;
-	const CUptiResult result = cuptiGetDeviceId(context, &device);
-
-	if (result == CUPTI_SUCCESS)
-		*id = device + 1;
-	return result;
-}
-
 CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t *device)
 {
 	for (int i = 0; i < xs_sim_config.devices; i++) {

@@ -265,13 +265,13 @@ static void create_context(CUcontext *context, CUdevice on)
 }
 
 /* Contexts on another device, one after the other, each with a module: their
- * functions may have the same handle. Memory of each second one is given to a
- * kernel of the next one as numbers; memory of the first device stays. */
+ * functions may have the same handle. Memory that was mapped in each second one
+ * stays, and is given to a kernel of the next one. */
 static void contexts(int rounds)
 {
-	CUdeviceptr own, rest[2], first = device;
+	CUdeviceptr own, rest[2] = {0}, mapped;
 	int count = 2;
-	void *plain[] = {&own}, *with_struct[] = {&first, &count, rest};
+	void *plain[] = {&own}, *with_struct[] = {&mapped, &count, rest};
 	CUcontext context;
 	CUmodule module;
 	CUfunction function;
@@ -283,11 +283,13 @@ static void contexts(int rounds)
 		CHECK(cuModuleLoadData(&module, last ? ptx_struct : twice_ptx));
 		CHECK(cuModuleGetFunction(&function, module,
 					  last ? "other" : "twice"));
-		if (!last)
+		if (!last) {
 			CHECK(cuMemAlloc(&own, BYTES));
-		rest[0] = own;
+			CHECK(cuMemAddressReserve(&mapped, BYTES, 0, 0, 0));
+			CHECK(cuMemMap(mapped, BYTES, 0, 100 + i, 0));
+		}
 		rest[1] = device + 8;
-		tell(last ? first : own, last ? rest[1] : 0);
+		tell(last ? mapped : own, last ? rest[1] : 0);
 		CHECK(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL,
 				     last ? with_struct : plain, NULL));
 		CHECK(cuCtxSynchronize());
