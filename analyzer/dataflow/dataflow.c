@@ -3,15 +3,13 @@
 
 #include "analyzer/dataflow/arrays.h"
 #include "analyzer/dataflow/issue_order.h"
-#include "analyzer/timeline/blocking_calls.h"
+#include "analyzer/dataflow/waited_ops.h"
 #include "analyzer/timeline/live_ranges.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define LOOK_AHEAD 1000u
 
 struct builder {
 	const struct xs_trace *trace;
@@ -20,11 +18,8 @@ struct builder {
 	struct xs_issue_order order;
 	struct xs_arrays arrays; /* in the first pass none */
 	size_t access_count;
-	size_t pointers;      /* next entry of trace->pointers */
-	struct xs_key *waits; /* calls that waited, by their ends */
-	size_t wait_count, next_wait;
-	uint32_t waited;    /* see struct xs_flow_op */
-	uint32_t all_ended; /* ops before it had ended */
+	size_t pointers; /* next entry of trace->pointers */
+	struct xs_waited_ops waited;
 	uint32_t *accessed; /* by number of a live range: the number of the
 			     * last access by a kernel; 0: none yet */
 	bool *unread;	    /* by number of a live range: a copy brought what
@@ -204,55 +199,6 @@ static bool shares_call(const struct builder *b, uint32_t at)
 	       (at + 1 < b->out->op_count && ops[of[at + 1]].call == call);
 }
 
-static int find_waits(struct builder *b)
-{
-	const struct xs_trace *trace = b->trace;
-	bool *blocked = xs_calls_blocked(trace);
-
-	b->waits = malloc((trace->call_count + 1) * sizeof(*b->waits));
-	for (size_t i = 0; blocked && b->waits && i < trace->call_count; i++)
-		if (blocked[i] && trace->calls[i].error == 0)
-			b->waits[b->wait_count++] = (struct xs_key){
-			    trace->calls[i].end_ns, (uint32_t)i};
-	xs_keys_sort(b->waits, b->wait_count);
-	free(blocked);
-	return blocked && b->waits ? 0 : -ENOMEM;
-}
-
-/* Ops that were issued before the wait began and had ended when it returned. Of
- * ops behind one that runs on, the next LOOK_AHEAD are looked at. */
-static void note_wait(struct builder *b, uint32_t at, uint32_t index)
-{
-	const struct xs_trace *trace = b->trace;
-	bool all = true;
-
-	for (uint32_t i = b->all_ended; i < at && i - b->all_ended < LOOK_AHEAD;
-	     i++) {
-		const struct xs_op *op = &trace->ops[b->out->ops[i]];
-		const bool ended =
-		    op->call <= index &&
-		    xs_call_returned_after(&trace->calls[index], op->end_ns);
-
-		all &= ended;
-		if (all)
-			b->all_ended = i + 1;
-		if (ended && (b->waited == XS_FLOW_NONE || i > b->waited))
-			b->waited = i;
-	}
-}
-
-/* Finds the last op that had ended when the last wait before a call
- * returned. */
-static void advance_waits(struct builder *b, uint32_t at, uint32_t call)
-{
-	const uint64_t start_ns = b->trace->calls[call].start_ns;
-
-	for (; b->next_wait < b->wait_count &&
-	       b->waits[b->next_wait].key <= start_ns;
-	     b->next_wait++)
-		note_wait(b, at, b->waits[b->next_wait].index);
-}
-
 static int add_op(struct builder *b, uint32_t at)
 {
 	const struct xs_op *op = &b->trace->ops[b->out->ops[at]];
@@ -260,10 +206,10 @@ static int add_op(struct builder *b, uint32_t at)
 	struct xs_flow_op *to = &b->out->flow_ops[at];
 	int rc = xs_live_ranges_advance(&b->live, call->start_ns);
 
-	advance_waits(b, at, op->call);
-	*to = (struct xs_flow_op){.queue = b->order.queues[at],
-				  .waited = b->waited,
-				  .first_access = (uint32_t)b->access_count};
+	*to = (struct xs_flow_op){
+	    .queue = b->order.queues[at],
+	    .waited = xs_waited_ops_advance(&b->waited, at, op->call),
+	    .first_access = (uint32_t)b->access_count};
 	if (rc)
 		return rc;
 	if ((op->flags & XS_OP_GRAPH) || shares_call(b, at))
@@ -285,8 +231,8 @@ static int add_ops(struct builder *b)
 	rc = xs_live_ranges_begin(b->trace, &b->live);
 	memset(b->accessed, 0, room * sizeof(*b->accessed));
 	memset(b->unread, 0, room * sizeof(*b->unread));
-	b->access_count = b->pointers = b->next_wait = b->all_ended = 0;
-	b->waited = XS_FLOW_NONE;
+	b->access_count = b->pointers = 0;
+	xs_waited_ops_restart(&b->waited);
 	for (uint32_t i = 0; !rc && i < b->out->op_count; i++)
 		rc = add_op(b, i);
 	b->out->access_count = (uint32_t)b->access_count;
@@ -381,7 +327,7 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 	if (!rc)
 		rc = find_ops(&b, from_ns, to_ns);
 	if (!rc)
-		rc = find_waits(&b);
+		rc = xs_waited_ops_begin(trace, dataflow->ops, &b.waited);
 	if (!rc)
 		rc = xs_issue_order_build(
 		    &(struct xs_issue_order_input){trace, dataflow->ops,
@@ -398,7 +344,7 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 	xs_live_ranges_free(&b.live);
 	xs_arrays_free(&b.arrays);
 	xs_issue_order_free(&b.order);
-	free(b.waits);
+	xs_waited_ops_free(&b.waited);
 	free(b.accessed);
 	free(b.unread);
 	if (rc)
