@@ -16,9 +16,9 @@
  */
 #define WARM_UP 2
 
-/* Rounds go on if counting begins within 1 / GOES_ON_PART of the recorded part
- * after the last one: that one is still at work when counting begins. */
-#define GOES_ON_PART 10
+/* Rounds go on if counting begins within so many of the longest after the last
+ * one: a round is still at work when counting begins. */
+#define GOES_ON_ROUNDS 2
 
 /* Counted calls of a range: few next to 1 / COUNTED_PART of those recorded. */
 #define COUNTED_PART 100
@@ -108,6 +108,8 @@ static void cover_repeated(const struct xs_phases *phases, bool kernels,
 			out->span.from_ns = begin_of(phase);
 		if (!out->repeats || phase->last_end_ns > out->span.to_ns)
 			out->span.to_ns = phase->last_end_ns;
+		if (phase->round_ns.median_ns > out->longest_ns)
+			out->longest_ns = phase->round_ns.median_ns;
 		out->repeats = true;
 	}
 }
@@ -123,8 +125,7 @@ static void follow_counting(const struct xs_trace *trace, struct xs_steady *out)
 	if (!out->repeats || !trace->counted_ns || !trace->window_count)
 		return;
 	end_ns = trace->windows[trace->window_count - 1].end_ns;
-	if (end_ns <= out->span.to_ns +
-			  (out->span.to_ns - out->span.from_ns) / GOES_ON_PART)
+	if (end_ns <= out->span.to_ns + GOES_ON_ROUNDS * out->longest_ns)
 		out->span.to_ns = end_ns + trace->counted_ns;
 }
 

@@ -8,6 +8,7 @@
 
 struct xs_steady {
 	struct xs_run_span span;
+	uint64_t longest_ns; /* the median of the longest repeated rounds */
 	bool repeats; /* if not, the span is all after CUDA's own start */
 	const struct xs_phase *phase; /* nearly all of its rounds; NULL: there
 				       * is none */

@@ -2,6 +2,10 @@
 /* The verdict's words on the parts of the run: start-up, steady part, end. */
 #include "report/build/verdict.h"
 
+#include "report/result/number.h"
+
+#include <inttypes.h>
+
 /* "; afterwards: 163 ms": the part of the run behind the steady part; "" if it
  * is in no digit of a share. */
 static const char *after_steady(struct xs_result *result)
@@ -19,20 +23,65 @@ static const char *after_steady(struct xs_result *result)
 				    xs_units_ns(after_ns).s);
 }
 
-/* That most of the run was only counted, and is not in the steady part; ""
- * otherwise. */
-static const char *only_counted(const struct xs_result *result)
+/* Whether most calls were only counted. */
+static bool is_counted(const struct xs_result *result)
 {
 	const struct xs_result_coverage *coverage = &result->coverage;
 
 	return coverage->calls_counted > coverage->api_calls_seen / 2 &&
-		       !coverage->read_in_windows &&
-		       result->verdict.steady_ns <
-			   xs_result_untraced_wall_ns(result) / 2
-		   ? " Most calls were only counted: for a verdict on more of "
-		     "the run, record with a larger XFERSPY_MAX_SIZE or "
-		     "another XFERSPY_RANGE."
-		   : "";
+	       !coverage->read_in_windows;
+}
+
+/* What the rounds of the steady part take, recorded and counted ones. */
+static int64_t rounds_ns(const struct xs_result *result)
+{
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = &result->phases[i];
+
+		if (!phase->apart)
+			xs_number_add(
+			    &ns, xs_result_in_steady(phase, phase->wall_ns));
+	}
+	return ns;
+}
+
+/* What is known of a run most of whose calls were only counted, and what to
+ * record for more; "" of another. The rounds explain a steady part of which
+ * they take 1 - 1 / UNKNOWN_PART. */
+#define UNKNOWN_PART 4
+
+/* "XFERSPY_RANGE=30+6": a part of a like run, from its middle on, in s. */
+static const char *later_part(struct xs_result *result)
+{
+	const int64_t s = result->run.wall_ns / 1000000000;
+
+	return xs_arena_print(&result->arena,
+			      "record a later part, as with "
+			      "XFERSPY_RANGE=%" PRId64 "+%" PRId64,
+			      s / 2, s / 10 + 1);
+}
+
+static const char *only_counted(struct xs_result *result)
+{
+	const int64_t steady_ns = result->verdict.steady_ns;
+	const int64_t known_ns = rounds_ns(result);
+
+	if (!is_counted(result))
+		return "";
+	if (steady_ns < xs_result_untraced_wall_ns(result) / 2)
+		return " Most calls were only counted: for a verdict on more "
+		       "of the run, record with a larger XFERSPY_MAX_SIZE or "
+		       "another XFERSPY_RANGE.";
+	if (known_ns > steady_ns - steady_ns / UNKNOWN_PART)
+		return "";
+	return xs_arena_print(
+	    &result->arena,
+	    " Most calls were only counted: if all rounds are like the "
+	    "recorded ones, they take %s of it. What the rest is, is not "
+	    "known: %s.",
+	    xs_units_ns(known_ns).s, later_part(result));
 }
 
 /* The program's part of the start-up below 1 / PROGRAM_PART of the run is not
@@ -70,6 +119,11 @@ const char *xs_verdict_spans(struct xs_result *result)
 	struct xs_arena *arena = &result->arena;
 	const char *own = "";
 
+	if (!in->repeats && is_counted(result))
+		return xs_arena_print(arena,
+				      "No recorded round repeats, and most "
+				      "calls were only counted: %s.",
+				      later_part(result));
 	if (!in->repeats)
 		return "No round repeats, so what a longer run would spend is "
 		       "not known: record one with two rounds or more.";

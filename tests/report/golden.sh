@@ -202,6 +202,12 @@ prints 'xferspy report --machine h200 $reports/advice/kernel-waits.txt' \
 	"Leave out the host's waits between a round's kernels (2 calls:" \
 	'only if the host needs nothing of a kernel before it launches the next'
 
+# Rounds that were counted go on as those recorded; what that does not explain is said.
+prints "xferspy report --machine h200 \$reports/advice/counted.txt | tr '\n' ' '" \
+	'Steady part: 2.50 s (96.3 % of the run)' \
+	'if all rounds are like the recorded ones, they take 1.22 s of it' \
+	'record a later part, as with XFERSPY_RANGE=1+1. !'
+
 # The range that was traced, and what is behind --all or in no step.
 in_one_line() {
 	local trace=$1

@@ -449,7 +449,8 @@ TEST(counted_rounds_are_not_traced)
 	assert_int_equal(result->run.tracer_ns, 3 * phase->tracer_ns);
 	assert_in_range(result->verdict.tracer_ns, 1, 3 * phase->tracer_ns);
 	assert_true(xs_result_part_ns(&result->verdict, XS_PART_CALLS) > 0);
-	says("Time goes to kernels (");
+	says("of the recorded 3.42 ms of the steady part) and kernels (");
+	says("Steady part: 681 ms");
 }
 
 /* One phase of 412 rounds of 16 ms, without estimates and plan: 13 ms of a
@@ -480,6 +481,18 @@ TEST(most_calls_are_only_counted)
 	result->verdict.steady_ns = result->run.wall_ns / 2 - 1;
 	assert_int_equal(xs_verdict_say(result), 0);
 	says("Most calls were only counted: for a verdict on more of the run");
+	/* the rounds explain more than three quarters of 10 s */
+	result->verdict.steady_ns = result->run.wall_ns;
+	result->phases[0].wall_ns = 8000 * MS;
+	assert_int_equal(xs_verdict_say(result), 0);
+	assert_has_not(result->verdict.text, "only counted");
+	result->phases[0].wall_ns = 4 * MS;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("they take 4.00 ms of it. What the rest is, is not known");
+	result->verdict.repeats = false;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("No recorded round repeats, and most calls were only counted: "
+	     "record a later part");
 }
 
 static void expect_limit(int64_t of_round_ns)

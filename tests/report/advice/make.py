@@ -33,6 +33,7 @@ class Trace:
     def __init__(self, app, about, streams=1, killed=False):
         self.app, self.about, self.streams = app, about, streams
         self.killed, self.contents = killed, False
+        self.details, self.tallies = [], []
         self.strings, self.sites, self.shapes = [], [], []
         self.calls, self.ops, self.correlation = {}, [], 0
         self.stream_end = [0] * streams
@@ -146,6 +147,18 @@ class Trace:
             self.memory(MALLOC_HOST, address, size, size / MIB * 250 * US,
                         30 + i)
 
+    def count(self, ns, *tallies):
+        """Calls are only counted for a time, up to the end: a class, a place, a
+        direction (0: no copy), how many, and the bytes of each."""
+        self.details = [line("detail", detail=1, time_ns=BASE),
+                        line("detail", time_ns=BASE + self.now)]
+        for call_class, place, direction, calls, size in tallies:
+            self.tallies.append(line(
+                "tally", size=size.bit_length() + 1, direction=direction,
+                site=self.site(call_class, place), calls=calls,
+                bytes=calls * size))
+        self.host(ns)
+
     def write(self, folder, name):
         end = BASE + max([*self.clock.values(), *self.stream_end]) + 1 * MS
         top = [f"# {text}" for text in self.about.split("\n")]
@@ -184,6 +197,7 @@ class Trace:
             if thread != 4711:
                 lines.append(line("chunk", thread=thread, base_ns=BASE))
             lines += calls
+        lines += self.details + self.tallies
         if self.ops:
             lines.append(line("chunk", thread=0, base_ns=BASE))
             lines += [text for _, text in sorted(self.ops)]
@@ -491,6 +505,20 @@ def kernel_waits(folder):
     t.write(folder, "kernel-waits")
 
 
+def counted(folder):
+    t = Trace("sim", "Two rounds were recorded, 5000 counted, which take twice as "
+              "long.")
+    t.set_up((0, MIB))
+    for _ in range(2):
+        t.copy(IN, MIB, PAGEABLE)
+        t.kernel(100 * US)
+        t.copy(OUT, MIB, PAGEABLE, host=1 << 30, place=4)
+        t.host(5 * US)
+    t.count(2500 * MS, (BLOCKING, 1, IN, 5000, MIB), (LAUNCH, 2, 0, 5000, 0),
+            (BLOCKING, 4, OUT, 5000, MIB))
+    t.write(folder, "counted")
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(
         os.path.abspath(__file__))
@@ -505,7 +533,7 @@ def main():
                  small_copies, loader_pageable, host_bound, startup_load,
                  tuned, killed_startup, one_round, threads, dependent_rounds,
                  host_ahead, threads_pinned, tiny_copies,
-                 kernel_waits):
+                 kernel_waits, counted):
         make(folder)
 
 
