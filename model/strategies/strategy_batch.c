@@ -131,11 +131,14 @@ static void assume_gathering(const struct xs_strategy_case *c,
 			      "kernels use it where it is");
 }
 
+/* Gathering that takes less than 1 / LEAST_PART of the round has no time. */
+#define LEAST_PART 100
+
 static void explain(const struct xs_strategy_case *c, const struct total *total,
 		    struct xs_estimate *row)
 {
 	const char *by = "one host thread";
-	char waits[48] = "", gathered[128] = "";
+	char waits[48] = "", gathered[128] = "", in[32] = "";
 
 	if (has_threads(c))
 		by = "all processors, as PyTorch uses them";
@@ -144,10 +147,11 @@ static void explain(const struct xs_strategy_case *c, const struct total *total,
 	if (total->waits)
 		snprintf(waits, sizeof(waits), " and %u waits between them",
 			 total->waits);
+	if (total->gather_ns >= row->round_ns / LEAST_PART)
+		snprintf(in, sizeof(in), " in %.0f ns", total->gather_ns);
 	if (total->buffer_bytes > 0)
 		snprintf(gathered, sizeof(gathered),
-			 ", gathered or scattered in %.0f ns by %s",
-			 total->gather_ns, by);
+			 ", gathered or scattered%s by %s", in, by);
 	snprintf(row->why, sizeof(row->why),
 		 "%u copies of %.0f bytes on average%s become %u%s",
 		 total->copies, total->bytes / total->copies, waits,
@@ -333,10 +337,12 @@ const struct xs_strategy xs_strategy_batch = {
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"{apart}memcpy(pinned + offset, part, part_bytes); // each "
-		"part\n"
-		"{apart}cudaMemcpyAsync(dev, pinned, all_bytes, "
-		"cudaMemcpyDefault, stream);\n"
+		"{apart}{many_in}memcpy(pinned + offset, part, part_bytes); // "
+		"each part\n"
+		"{apart}{many_in}cudaMemcpy(dev, pinned, all_bytes, "
+		"cudaMemcpyDefault);\n"
+		"{apart}{many_out}cudaMemcpy(pinned, dev, all_bytes, "
+		"cudaMemcpyDefault); // then each part\n"
 		"{joined}cudaMemcpy(first_to, first_from, all_bytes, "
 		"cudaMemcpyDefault);",
 	    [XS_LANGUAGE_PYTORCH] =

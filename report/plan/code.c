@@ -4,6 +4,9 @@
 #include "model/strategies/strategies.h"
 #include "report/plan/advice_text.h"
 
+#include "report/result/driver_words.h"
+
+#include <ctype.h>
 #include <string.h>
 
 static bool is_python(const char *file)
@@ -44,9 +47,9 @@ struct condition {
 	bool holds;
 };
 
-/* Removes the mark of a line. Returns whether its condition holds. */
-static bool is_needed(const struct condition *conditions, const char **line,
-		      size_t *length)
+/* Removes the first mark of a line. Returns its condition; NULL: no mark. */
+static const struct condition *take_mark(const struct condition *conditions,
+					 const char **line, size_t *length)
 {
 	for (; conditions->mark; conditions++) {
 		const size_t skip = strlen(conditions->mark);
@@ -55,9 +58,21 @@ static bool is_needed(const struct condition *conditions, const char **line,
 			continue;
 		*line += skip;
 		*length -= skip;
-		return conditions->holds;
+		return conditions;
 	}
-	return true;
+	return NULL;
+}
+
+/* Removes the marks of a line. Returns whether all their conditions hold. */
+static bool is_needed(const struct condition *conditions, const char **line,
+		      size_t *length)
+{
+	const struct condition *one;
+	bool all = true;
+
+	while ((one = take_mark(conditions, line, length)))
+		all &= one->holds;
+	return all;
 }
 
 /* Whether all copies that the row changes are of rows with a pitch. */
@@ -78,30 +93,45 @@ static bool is_pitched(const struct xs_result_phase *phase,
 	return any;
 }
 
-/* The lines with calls for rows with a pitch. */
-static const char *pitched(struct xs_arena *arena, const char *code)
+/* Whether a copy of the row is issued by an asynchronous call. */
+static bool is_async(const struct xs_result_phase *phase,
+		     const struct xs_result_estimate *row)
 {
-	static const char *const words[][2] = {
-	    {"cudaMemcpyAsync(", "cudaMemcpy2DAsync("},
-	    {"cudaMemcpy(", "cudaMemcpy2D("}};
+	for (size_t i = 0; i < phase->site_count; i++) {
+		const struct xs_result_site *site = &phase->sites[i];
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		for (const char *at; code && (at = strstr(code, words[i][0]));)
-			code = xs_arena_print(
-			    arena, "%.*s%s%s", (int)(at - code), code,
-			    words[i][1], at + strlen(words[i][0]));
-	return code;
+		if (site->bytes && site->call && strstr(site->call, "Async") &&
+		    xs_advice_is_about(phase, row, site))
+			return true;
+	}
+	return false;
 }
+
+static const char *const pitched[][2] = {
+    {"cudaMemcpyAsync(", "cudaMemcpy2DAsync("},
+    {"cudaMemcpy(", "cudaMemcpy2D("},
+    {NULL, NULL}};
+
+static const char *const async[][2] = {
+    {"cudaMemcpy(", "cudaMemcpyAsync("},
+    {"cudaMemcpyDefault)", "cudaMemcpyDefault, stream)"},
+    {NULL, NULL}};
 
 /* Those of a strategy's lines that the copies of the phase need. */
 static const char *lines_of(struct xs_arena *arena,
 			    const struct xs_result_phase *phase,
 			    const struct xs_result_estimate *row,
+			    const struct xs_strategy *strategy,
 			    const char *lines)
 {
+	const int64_t least = strategy->least_copies;
+	const bool in = is_copied(phase->h2d_bytes, phase->src_memory);
+	const bool out = is_copied(phase->d2h_bytes, phase->dst_memory);
 	const struct condition conditions[] = {
-	    {"{in}", is_copied(phase->h2d_bytes, phase->src_memory)},
-	    {"{out}", is_copied(phase->d2h_bytes, phase->dst_memory)},
+	    {"{in}", in},
+	    {"{out}", out},
+	    {"{many_in}", phase->h2d_ops >= least},
+	    {"{many_out}", phase->d2h_ops >= least},
 	    {"{apart}", row->setup_ns != 0},
 	    {"{joined}", row->setup_ns == 0},
 	    {NULL, false}};
@@ -120,16 +150,49 @@ static const char *lines_of(struct xs_arena *arena,
 	return code;
 }
 
+/* Whether the row is about copies, all by calls of the driver API. */
+static bool is_by_driver(const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < phase->site_count; i++) {
+		const struct xs_result_site *site = &phase->sites[i];
+
+		if (!site->bytes || !site->call ||
+		    !xs_advice_is_about(phase, row, site))
+			continue;
+		if (strncmp(site->call, "cu", 2) != 0 ||
+		    !isupper((unsigned char)site->call[2]))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+const char *xs_code_in_api(struct xs_arena *arena,
+			   const struct xs_result_phase *phase,
+			   const struct xs_result_estimate *row,
+			   const char *text)
+{
+	return is_by_driver(phase, row) ? xs_driver_words(arena, text) : text;
+}
+
 const char *xs_code_of(struct xs_result *result,
 		       const struct xs_result_phase *phase,
 		       const struct xs_result_estimate *row)
 {
 	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
 	const enum xs_language language = language_of(result, phase, row);
+	struct xs_arena *arena = &result->arena;
 	const char *code;
 
 	if (!strategy || language >= XS_LANGUAGES || !strategy->code[language])
 		return NULL;
-	code = lines_of(&result->arena, phase, row, strategy->code[language]);
-	return is_pitched(phase, row) ? pitched(&result->arena, code) : code;
+	code = lines_of(arena, phase, row, strategy, strategy->code[language]);
+	if (strategy->changes & XS_CHANGES_SIZES && is_async(phase, row))
+		code = xs_words_replace(arena, code, async);
+	if (is_pitched(phase, row))
+		code = xs_words_replace(arena, code, pitched);
+	return xs_code_in_api(arena, phase, row, code);
 }

@@ -5,6 +5,7 @@
 #include "report/plan/advice_text.h"
 #include "report/plan/alternatives.h"
 #include "report/plan/beside.h"
+#include "report/plan/code.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/step_range.h"
 #include "report/plan/worth.h"
@@ -227,6 +228,8 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 		    arena, "%s Of the saving, at the same lines: %s.",
 		    out->text, along);
 	out->text = add_later(arena, steps, step, out->text);
+	out->text =
+	    xs_code_in_api(arena, steps->phase, step->estimate, out->text);
 	if (rest)
 		out->text = xs_arena_print(arena, "%s %s", out->text, rest);
 }

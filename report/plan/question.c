@@ -132,7 +132,9 @@ const char *xs_plan_question(struct xs_result *result, const char *lead)
 		    xs_code_of(result, most.phase, most.row);
 		how = xs_arena_print(
 		    &result->arena, " %s",
-		    xs_advice_text(&result->arena, most.phase, most.row));
+		    xs_code_in_api(
+			&result->arena, most.phase, most.row,
+			xs_advice_text(&result->arena, most.phase, most.row)));
 	}
 	return xs_arena_print(
 	    &result->arena, "%s %s saves about %s%s, but only if %s.%s", lead,

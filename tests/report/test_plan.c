@@ -746,7 +746,9 @@ TEST(code_is_in_the_language_of_the_line)
 	add(phase, "pinned", 25);
 	copies_at(phase, sites, 1);
 	expect("pinned");
-	assert_has(result->plan[0].code, "cudaHostRegister(");
+	assert_string_equal(
+	    result->plan[0].code,
+	    "cudaHostRegister(host, bytes, cudaHostRegisterDefault); // once");
 	sites->file = "/src/train.py";
 	result->run.python = XS_LANGUAGES; /* which framework? */
 	expect("pinned");
@@ -777,6 +779,50 @@ TEST(code_is_in_the_language_of_the_line)
 	sites->file = "/src/a.cu";
 	expect("pinned");
 	assert_has(result->plan[0].code, "cudaHostRegister(");
+}
+
+/* What a program of the driver API can write. */
+TEST(code_is_of_the_api_of_the_line)
+{
+	add(phase, "pinned", 25);
+	add(phase, "double-buffer", 15);
+	copies_at(phase, sites, 2);
+	phase->h2d_bytes = sites[0].bytes = sites[1].bytes = 1000;
+	sites[0].call = "cuMemcpyHtoD_v2";
+	sites[1].call = "cuMemcpyDtoH_v2";
+	expect("pinned double-buffer");
+	assert_has(result->plan[0].code, "cuMemHostRegister(host, bytes, 0)");
+	assert_has(result->plan[1].code, "cuMemcpyHtoDAsync(d[k], in[k], n");
+	assert_has(result->plan[1].code, "cuMemcpyDtoHAsync(out[k], res[k]");
+	assert_has(result->plan[1].code, "cuStreamSynchronize(");
+	assert_has_not(result->plan[1].code, "cuda");
+	assert_has_not(result->plan[1].code, "<<<");
+	sites[1].call = "cudaMemcpy";
+	expect("pinned double-buffer");
+	assert_has(result->plan[0].code, "cudaHostRegister(");
+}
+
+/* Copies of one direction are gathered before the copy, or spread behind it, by
+ * the call that the program uses. */
+TEST(merged_copies_keep_their_direction)
+{
+	struct xs_result_estimate *row = add(phase, "batch", 25);
+
+	row->setup_ns = MS;
+	copies_at(phase, sites, 1);
+	sites->call = "cudaMemcpy";
+	sites->bytes = 1000;
+	phase->h2d_ops = 4;
+	expect("batch");
+	assert_has(result->plan[0].code, "cudaMemcpy(dev, pinned, ");
+	assert_has_not(result->plan[0].code, "cudaMemcpy(pinned, dev");
+	sites->step = "d2h";
+	sites->call = "cudaMemcpyAsync";
+	phase->h2d_ops = 0;
+	phase->d2h_ops = 4;
+	expect("batch");
+	assert_has(result->plan[0].code, "cudaMemcpyAsync(pinned, dev, ");
+	assert_has_not(result->plan[0].code, "dev, pinned");
 }
 
 /* Four threads, whose rounds take a quarter of the run each. */

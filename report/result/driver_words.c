@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/result/driver_words.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Of the runtime API and of the driver API, where not only the prefix differs;
+ * copies by the names of their memory in the code of strategies. */
+static const char *const names[][2] = {
+    {"cudaHostRegisterDefault", "0"},
+    {"cudaHostRegisterMapped", "CU_MEMHOSTREGISTER_DEVICEMAP"},
+    {"cudaHostRegister", "cuMemHostRegister"},
+    {"cudaMallocHost", "cuMemAllocHost"},
+    {"cudaHostAllocMapped", "CU_MEMHOSTALLOC_DEVICEMAP"},
+    {"cudaHostAlloc", "cuMemHostAlloc"},
+    {"cudaHostGetDevicePointer", "cuMemHostGetDevicePointer"},
+    {"cudaMemcpyAsync(out", "cuMemcpyDtoHAsync(out"},
+    {"cudaMemcpyAsync(&out", "cuMemcpyDtoHAsync(&out"},
+    {"cudaMemcpyAsync(pinned", "cuMemcpyDtoHAsync(pinned"},
+    {"cudaMemcpyAsync(dev[k], in[k], ...", "cuMemcpyHtoDAsync(d[k], in[k], n"},
+    {"cudaMemcpyAsync(&d[i*m], &in[i*m], ...",
+     "cuMemcpyHtoDAsync(d, &in[i*m], n"},
+    {"cudaMemcpyAsync(", "cuMemcpyHtoDAsync("},
+    {"cudaMemcpy(pinned", "cuMemcpyDtoH(pinned"},
+    {"cudaMemcpy(dev", "cuMemcpyHtoD(dev"},
+    {", cudaMemcpyDefault", ""},
+    {"cudaStreamCaptureModeThreadLocal", "CU_STREAM_CAPTURE_MODE_THREAD_LOCAL"},
+    {"f<<<..., s[k]>>>(dev[k])", "cuLaunchKernel(f, ..., s[k])"},
+    {"f<<<..., s[i]>>>(i)", "cuLaunchKernel(f, ..., s[i])"},
+    {"f<<<..., k>>>(a)", "cuLaunchKernel(f, ..., k)"},
+    {NULL, NULL}};
+
+const char *xs_words_replace(struct xs_arena *arena, const char *text,
+			     const char *const (*words)[2])
+{
+	for (; (*words)[0]; words++)
+		for (const char *at; text && (at = strstr(text, (*words)[0]));)
+			text = xs_arena_print(
+			    arena, "%.*s%s%s", (int)(at - text), text,
+			    (*words)[1], at + strlen((*words)[0]));
+	return text;
+}
+
+const char *xs_driver_words(struct xs_arena *arena, const char *text)
+{
+	static const char prefix[] = "cuda";
+	const size_t length = sizeof(prefix) - 1;
+
+	text = xs_words_replace(arena, text, names);
+	for (const char *at = text; at && (at = strstr(at, prefix));) {
+		const size_t before = (size_t)(at - text);
+
+		if (isupper((unsigned char)at[length]))
+			text = xs_arena_print(arena, "%.*scu%s", (int)before,
+					      text, at + length);
+		at = text ? text + before + 1 : NULL;
+	}
+	return text;
+}
