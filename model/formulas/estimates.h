@@ -36,7 +36,7 @@ struct xs_estimate {
 	enum xs_order order;
 	enum xs_effort effort;
 	bool applies;
-	char why[200]; /* reason of an abstention, or explanation of the time;
+	char why[240]; /* reason of an abstention, or explanation of the time;
 			* times in whole "ns", which the report converts */
 	double round_ns, low_ns, high_ns; /* range of 90 % */
 	/* The part of that range which is due to known causes: the profile, and
@@ -61,6 +61,8 @@ struct xs_estimate {
 			       * are new memory, which has to be touched */
 	double replayed_ns;   /* of all rounds that a replay has, until the last
 			       * result; 0: no replay */
+	bool pins_new; /* host memory is allocated anew to be pinned, which
+			* takes less than to register it */
 	bool creates_streams; /* round_ns includes the creation of the streams;
 			       * setup_ns does not */
 	bool assumes_once;    /* holds only if each byte crosses the bus once,

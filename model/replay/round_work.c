@@ -94,6 +94,14 @@ static double hash_time(const struct xs_step *step)
 						      : step->call_ns);
 }
 
+static void add_allocation(struct xs_round_work *work,
+			   const struct xs_step *step, double ns)
+{
+	work->allocation_ns += ns;
+	if (step->dst_memory != XS_MEM_DEVICE)
+		work->kept_allocation_ns += ns;
+}
+
 static void add_step(struct xs_round_work *work, const struct xs_step *step,
 		     uint64_t ops_end_ns)
 {
@@ -113,10 +121,10 @@ static void add_step(struct xs_round_work *work, const struct xs_step *step,
 		work->other_ns += op_time(step);
 		break;
 	case XS_STEP_FREE:
-		work->allocation_ns += free_time(step, ops_end_ns);
+		add_allocation(work, step, free_time(step, ops_end_ns));
 		break;
 	case XS_STEP_ALLOCATE:
-		work->allocation_ns += call_time(step);
+		add_allocation(work, step, call_time(step));
 		if (work->in_copies && !work->kernels)
 			work->between_ns += call_time(step);
 		break;

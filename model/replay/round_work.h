@@ -43,6 +43,9 @@ struct xs_round_work {
 	double other_ns;      /* device copies, sets, other calls: unchanged */
 	double allocation_ns; /* part of other_ns: allocations and frees,
 			       * without their wait */
+	double kept_allocation_ns; /* part of allocation_ns: of what is no
+				    * memory of the device, which mapped memory
+				    * needs, too */
 	double between_ns; /* part of allocation_ns: allocations between copies
 			    * in, which do not wait for the device */
 	double host_ns;	   /* host time between calls: unchanged */

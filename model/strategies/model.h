@@ -43,8 +43,8 @@ int xs_model_phase(const struct xs_phase *phase,
 
 /* Return the cost of allocating pinned memory, of pinning memory that was
  * touched before, and of what a program does in its language: frameworks
- * allocate pinned memory, CUDA programs pin what they have, if the cost of this
- * is known. In ns; NAN: unknown. */
+ * allocate pinned memory, CUDA programs do what takes less. In ns; NAN:
+ * unknown. */
 double xs_pinned_allocation_ns(const struct xs_machine *machine, double buffers,
 			       double bytes);
 double xs_registering_ns(const struct xs_machine *machine, double buffers,

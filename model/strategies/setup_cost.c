@@ -36,23 +36,28 @@ double xs_registering_work_ns(const struct xs_machine *machine,
 	       work->fresh_bytes * xs_or_zero(machine->touch_byte_ns.value);
 }
 
+double xs_allocating_work_ns(const struct xs_machine *machine,
+			     const struct xs_round_work *work)
+{
+	return xs_pinned_allocation_ns(machine, work->pinned_buffers,
+				       work->pinned_bytes);
+}
+
 double xs_pinning_ns(const struct xs_machine *machine,
 		     enum xs_language language, double buffers, double bytes)
 {
-	const double ns = language == XS_LANGUAGE_CUDA
-			      ? xs_registering_ns(machine, buffers, bytes)
-			      : NAN;
+	const double ns = xs_pinned_allocation_ns(machine, buffers, bytes);
 
-	return isnan(ns) ? xs_pinned_allocation_ns(machine, buffers, bytes)
-			 : ns;
+	return language == XS_LANGUAGE_CUDA
+		   ? fmin(xs_registering_ns(machine, buffers, bytes), ns)
+		   : ns;
 }
 
 /* With a framework of Python, which allocates the memory with cudaMallocHost.
  * PyTorch's pin_memory() then copies what is copied in. */
 static double framework_pinning_ns(const struct xs_strategy_case *c)
 {
-	const double ns = xs_pinned_allocation_ns(
-	    c->machine, c->work.pinned_buffers, c->work.pinned_bytes);
+	const double ns = xs_allocating_work_ns(c->machine, &c->work);
 
 	if (c->options->language != XS_LANGUAGE_PYTORCH)
 		return ns;
@@ -63,16 +68,11 @@ static double framework_pinning_ns(const struct xs_strategy_case *c)
 /* Of the host memory of a round's pageable copies. */
 static double pinning_work_ns(const struct xs_strategy_case *c)
 {
-	const struct xs_machine *machine = c->machine;
-	const struct xs_round_work *work = &c->work;
-	const double ns = c->options->language == XS_LANGUAGE_CUDA
-			      ? xs_registering_work_ns(machine, work)
-			      : framework_pinning_ns(c);
+	const double ns = xs_allocating_work_ns(c->machine, &c->work);
 
-	return isnan(ns)
-		   ? xs_pinned_allocation_ns(machine, work->pinned_buffers,
-					     work->pinned_bytes)
-		   : ns;
+	return c->options->language == XS_LANGUAGE_CUDA
+		   ? fmin(xs_registering_work_ns(c->machine, &c->work), ns)
+		   : framework_pinning_ns(c);
 }
 
 static double streams_and_pinning_ns(const struct xs_strategy_case *c,
@@ -111,6 +111,9 @@ void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 			      unsigned streams, struct xs_estimate *row)
 {
 	row->setup_ns = row->setup_less_ns = row->setup_more_ns = 0;
+	row->pins_new = c->options->language == XS_LANGUAGE_CUDA &&
+			xs_allocating_work_ns(c->machine, &c->work) <
+			    xs_registering_work_ns(c->machine, &c->work);
 	xs_estimate_add_setup(c, streams_and_pinning_ns, streams, row);
 }
 

@@ -184,6 +184,10 @@ void xs_estimate_set_setup_ns(const struct xs_strategy_case *c,
 double xs_registering_work_ns(const struct xs_machine *machine,
 			      const struct xs_round_work *work);
 
+/* Returns the cost of allocating that memory anew, pinned. */
+double xs_allocating_work_ns(const struct xs_machine *machine,
+			     const struct xs_round_work *work);
+
 /*
  * Each function appends *row with a reason and returns true if the strategy
  * must abstain. *rc: 0 or -ENOMEM.

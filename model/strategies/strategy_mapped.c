@@ -335,6 +335,7 @@ static int add_row(const struct xs_strategy_case *c, struct xs_estimate *row,
 		row->assumes[0] = row->bound = no_atomics;
 	}
 	xs_estimate_set_setup(c, 0, row);
+	row->setup_ns += c->work.kept_allocation_ns;
 	rc = xs_estimate_replay(c, is_sure ? build_up_to_worst : build_plan,
 				row);
 	explain(c, row, is_sure);
@@ -363,18 +364,19 @@ const struct xs_strategy xs_strategy_mapped = {
     .build = build,
     .first = "map the host buffers of {places}",
     .advice =
-	"Map the host buffers of {places} (cudaHostAllocMapped) and let the "
-	"kernels use them without copies: {why}. Let the stores of a warp "
-	"fill sectors of 32 bytes: parts of a sector cross the bus one by "
-	"one.",
+	"Map the host buffers of {places}{mapped} and let the kernels use them "
+	"without copies: {why}. Let the stores of a warp fill sectors of 32 "
+	"bytes: parts of a sector cross the bus one by one.",
     .other = {.if_why = "a round is shorter",
-	      .advice =
-		  "Map the host buffers of {places} (cudaHostAllocMapped) and "
-		  "let the kernels use them without copies: {why}."},
+	      .advice = "Map the host buffers of {places}{mapped} and let the "
+			"kernels use them without copies: {why}."},
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"cudaHostAlloc(&host, bytes, cudaHostAllocMapped); // once\n"
+		"{register}cudaHostRegister(host, bytes, "
+		"cudaHostRegisterMapped); // once\n"
+		"{allocate}cudaHostAlloc(&host, bytes, cudaHostAllocMapped); "
+		"// once, in place of malloc(bytes)\n"
 		"cudaHostGetDevicePointer(&dev, host, 0); // for the kernel",
 	    [XS_LANGUAGE_NUMBA] =
 		"ary = cuda.mapped_array(shape, dtype)  # once, given to the "

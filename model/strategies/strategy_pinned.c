@@ -107,25 +107,50 @@ static const char *const ways[XS_LANGUAGES] = {
     [XS_LANGUAGE_NUMBA] = "cuda.pinned_array()",
 };
 
-/* The setup is of what the code does; the other way may be the cheaper one. */
-static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
+/* What all rounds save without the setup: rounds side by side as if some of
+ * them ran alone. */
+static double rounds_save_ns(const struct xs_strategy_case *c,
+			     const struct xs_estimate *row)
 {
-	const struct xs_round_work *w = &c->work;
+	return (c->as_is_ns - row->round_ns) * (double)c->phase->rounds *
+	       xs_rounds_share((double)c->phase->concurrent_ns,
+			       (double)c->phase->wall_ns,
+			       (double)c->phase->total_ns);
+}
+
+/* The call that the setup is of, and what the other one would take. */
+static void explain_calls(const struct xs_strategy_case *c,
+			  struct xs_estimate *row)
+{
+	const double ns = xs_registering_work_ns(c->machine, &c->work);
+	const double other_ns = xs_allocating_work_ns(c->machine, &c->work);
 	char buffers[32] = "";
-	const double ns = xs_registering_work_ns(c->machine, w);
-	const double other_ns = xs_pinned_allocation_ns(
-	    c->machine, w->pinned_buffers, w->pinned_bytes);
-	/* rounds side by side save as if some of them ran alone */
-	const double saves_ns = (c->as_is_ns - row->round_ns) *
-				(double)c->phase->rounds *
-				xs_rounds_share((double)c->phase->concurrent_ns,
-						(double)c->phase->wall_ns,
-						(double)c->phase->total_ns);
 
 	if (are_buffers_known(c->phase))
 		snprintf(buffers, sizeof(buffers), "%.0f buffer%s; ",
-			 w->pinned_buffers, w->pinned_buffers == 1 ? "" : "s");
-	if (w->staging_ns > 0)
+			 c->work.pinned_buffers,
+			 c->work.pinned_buffers == 1 ? "" : "s");
+	if (isnan(ns) || isnan(other_ns))
+		snprintf(row->why, sizeof(row->why),
+			 "cudaHostRegister or cudaMallocHost");
+	else if (row->pins_new)
+		snprintf(row->why, sizeof(row->why),
+			 "cudaMallocHost in place of malloc (%s"
+			 "cudaHostRegister would take %.0f ns)",
+			 buffers, ns);
+	else
+		snprintf(row->why, sizeof(row->why),
+			 "cudaHostRegister (%scudaMallocHost would take %.0f "
+			 "ns%s)",
+			 buffers, other_ns,
+			 other_ns > rounds_save_ns(c, row)
+			     ? ", more than is saved"
+			     : "");
+}
+
+static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
+{
+	if (c->work.staging_ns > 0)
 		snprintf(
 		    row->why, sizeof(row->why),
 		    "cupyx.empty_like_pinned(): CuPy then does not copy the "
@@ -133,17 +158,8 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 	else if (c->options->language != XS_LANGUAGE_CUDA)
 		snprintf(row->why, sizeof(row->why), "%s",
 			 ways[c->options->language]);
-	else if (isnan(ns) || isnan(other_ns))
-		snprintf(row->why, sizeof(row->why),
-			 "cudaHostRegister or cudaMallocHost");
 	else
-		snprintf(
-		    row->why, sizeof(row->why),
-		    "cudaHostRegister (%scudaMallocHost would take %.0f ns%s)",
-		    buffers, other_ns,
-		    other_ns > saves_ns ? ", more than is saved"
-		    : ns > other_ns	? ", but replaces the allocation"
-					: "");
+		explain_calls(c, row);
 }
 
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
@@ -179,8 +195,10 @@ const struct xs_strategy xs_strategy_pinned = {
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
-		"cudaHostRegister(host, bytes, cudaHostRegisterDefault); // "
-		"once",
+		"{register}cudaHostRegister(host, bytes, "
+		"cudaHostRegisterDefault); // once\n"
+		"{allocate}cudaMallocHost(&host, bytes); // once, in place of "
+		"malloc(bytes)",
 	    [XS_LANGUAGE_PYTORCH] =
 		"{in}x = x.pin_memory()  # once; batches: "
 		"DataLoader(pin_memory=True)\n"

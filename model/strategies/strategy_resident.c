@@ -10,12 +10,14 @@
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
 
+#include "model/replay/recorded_plan.h"
 #include "model/replay/roundtrip.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Instead of a copy in: a copy from a second buffer on the device. If its time
  * is unknown, the copy in stays: it takes longer. */
@@ -88,8 +90,10 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Sets the memory for data that a round copies to one place after another: each
- * that stays there needs a place of its own. */
-static int set_more_bytes(const struct xs_phase *phase, struct xs_estimate *row)
+ * that stays there needs a place of its own. *results: whether copies out to
+ * pageable memory stay. */
+static int set_more_bytes(const struct xs_phase *phase, struct xs_estimate *row,
+			  bool *results)
 {
 	const size_t count = phase->step_count + 1;
 	bool *marks = calloc(count, sizeof(*marks));
@@ -99,10 +103,14 @@ static int set_more_bytes(const struct xs_phase *phase, struct xs_estimate *row)
 
 	if (!rc)
 		rc = xs_resident_mark(phase, true, marks, &copies);
-	for (size_t i = 0; !rc && i < phase->step_count; i++)
-		if (marks[i] && phase->steps[i].kind == XS_STEP_H2D &&
-		    phase->steps[i].dst)
-			places[used++] = &phase->steps[i];
+	for (size_t i = 0; !rc && i < phase->step_count; i++) {
+		const struct xs_step *step = &phase->steps[i];
+
+		*results |= !marks[i] && step->kind == XS_STEP_D2H &&
+			    xs_step_is_pageable(step);
+		if (marks[i] && step->kind == XS_STEP_H2D && step->dst)
+			places[used++] = step;
+	}
 	if (!rc && used)
 		qsort(places, used, sizeof(*places), by_place);
 	for (size_t i = 1; !rc && i < used; i++)
@@ -113,14 +121,19 @@ static int set_more_bytes(const struct xs_phase *phase, struct xs_estimate *row)
 	return rc;
 }
 
-/* Fills the times. The first round still brings the data, and its buffers are
- * allocated before it. */
+/* Fills the times, and adds to the row's reason. The first round still brings
+ * the data, and its buffers are allocated before it. */
 static int replay_row(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
+	const size_t used = strlen(row->why);
+	bool results = false;
 	int rc = xs_estimate_replay(c, build_plan, row);
 
 	if (!rc)
-		rc = set_more_bytes(c->phase, row);
+		rc = set_more_bytes(c->phase, row, &results);
+	if (results)
+		snprintf(row->why + used, sizeof(row->why) - used,
+			 "; results still go to pageable memory: pin it, too");
 	row->setup_ns = fmax(c->as_is_ns - row->round_ns, 0);
 	row->loop_ns = fmax(row->setup_ns - c->work.allocation_ns, 0);
 	return rc;
@@ -154,15 +167,17 @@ static int estimate_measured(const struct xs_strategy_case *c,
 				    ? row->bound
 				    : "kernels do not change the data on the "
 				      "device, or a copy of it is kept there");
-	rc = replay_row(c, row);
 	snprintf(row->why, sizeof(row->why),
 		 "measured: the same bytes again in %" PRIu64 " of %" PRIu64
 		 " copies in, %" PRIu64 " of them just copied out; a round "
 		 "without the %zu cop%s in that always bring%s the same bytes",
 		 sum->same, sum->compared, sum->back, copies,
 		 copies == 1 ? "y" : "ies", copies == 1 ? "s" : "");
+	rc = replay_row(c, row);
 	return rc ? rc : xs_estimates_add(out, row);
 }
+
+#define COMPARED "(XFERSPY_HASH=1 compares the bytes)"
 
 static void say_why(struct xs_estimate *row, size_t copies,
 		    const struct xs_roundtrips *returning)
@@ -171,17 +186,18 @@ static void say_why(struct xs_estimate *row, size_t copies,
 
 	if (!returning->in)
 		snprintf(row->why, sizeof(row->why),
-			 "each round copies it in from the same host memory");
+			 "each round copies it in from the same host "
+			 "memory " COMPARED);
 	else if (same)
 		snprintf(row->why, sizeof(row->why),
 			 "each round makes %zu cop%s in from the same host "
-			 "memory, and %zu of what was copied out",
+			 "memory, and %zu of what was copied out " COMPARED,
 			 same, same == 1 ? "y" : "ies", returning->in);
 	else
 		snprintf(
 		    row->why, sizeof(row->why),
-		    "%zu cop%s in bring%s back what was copied out%s", copies,
-		    copies == 1 ? "y" : "ies", copies == 1 ? "s" : "",
+		    "%zu cop%s in bring%s back what was copied out%s " COMPARED,
+		    copies, copies == 1 ? "y" : "ies", copies == 1 ? "s" : "",
 		    returning->out ? ", which need not be copied out" : "");
 }
 
@@ -234,8 +250,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		    &row, out,
 		    "no copy in is known to bring back data of a copy out, or "
 		    "the same data in every round");
-	rc = replay_row(c, &row);
 	say_why(&row, copies, &returning);
+	rc = replay_row(c, &row);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 
@@ -252,11 +268,7 @@ const struct xs_strategy xs_strategy_resident = {
     .build = build,
     .first = "keep the data of {places} on the device",
     .advice = "Copy the data of {places} only before the rounds, to device "
-	      "buffers that stay{once}: {why} (XFERSPY_HASH=1 compares the "
-	      "bytes).{buffers}",
-    .other = {.if_why = "measured",
-	      .advice = "Copy the data of {places} only before the rounds, to "
-			"device buffers that stay{once}: {why}.{buffers}"},
+	      "buffers that stay{once}: {why}.{buffers}",
     .code =
 	{
 	    [XS_LANGUAGE_PYTORCH] =

@@ -74,6 +74,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	row.setup_ns = (double)c->phase->h2d_ns.median_ns +
 		       (double)c->phase->d2h_ns.median_ns;
 	row.loop_ns = row.setup_ns;
+	row.setup_ns += c->work.allocation_ns;
 	rc = xs_estimate_replay(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why),
 		 "without any of the %u copies of a round",

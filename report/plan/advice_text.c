@@ -147,17 +147,16 @@ static const char *buffers(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate)
 {
-	const struct xs_units_text more = xs_units_bytes(estimate->more_bytes);
+	const char *of = "";
 
-	if (estimate->more_bytes <= 0)
-		return "";
-	if (phase->free_bytes == XS_UNKNOWN)
-		return xs_arena_print(
-		    arena, " It takes %s more of the device's memory.", more.s);
-	return xs_arena_print(arena,
-			      " It takes %s more of the device's memory, of "
-			      "which %s are free.",
-			      more.s, xs_units_bytes(phase->free_bytes).s);
+	if (phase->free_bytes != XS_UNKNOWN)
+		of = xs_arena_print(arena, ", of which %s are free",
+				    xs_units_bytes(phase->free_bytes).s);
+	return estimate->more_bytes <= 0
+		   ? ""
+		   : xs_arena_print(
+			 arena, " It takes %s more of the device's memory%s.",
+			 xs_units_bytes(estimate->more_bytes).s, of);
 }
 
 /* "Leave out the host's waits between kernels, ... " or "" */
@@ -266,6 +265,10 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 		return issue_of(estimate);
 	if (strcmp(name, "pinned") == 0) /* " from pinned buffers" or "" */
 		return pin_first(phase);
+	if (strcmp(name, "mapped") == 0) /* by what; pinned memory is */
+		return !*pin_first(phase)   ? ""
+		       : estimate->pins_new ? " (cudaHostAllocMapped)"
+					    : " (cudaHostRegisterMapped)";
 	if (strcmp(name, "buffers") == 0) /* memory for more of them, or "" */
 		return buffers(arena, phase, estimate);
 	if (strcmp(name, "between") == 0) /* rounds, or "" */

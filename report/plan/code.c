@@ -130,6 +130,8 @@ static const char *lines_of(struct xs_arena *arena,
 	const struct condition conditions[] = {
 	    {"{in}", in},
 	    {"{out}", out},
+	    {"{register}", (in || out) && !row->pins_new},
+	    {"{allocate}", (in || out) && row->pins_new},
 	    {"{many_in}", phase->h2d_ops >= least},
 	    {"{many_out}", phase->d2h_ops >= least},
 	    {"{apart}", row->setup_ns != 0},

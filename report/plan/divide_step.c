@@ -7,6 +7,13 @@
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 
+/* Merged copies need none of the buffers pinned that they are gathered from. */
+static bool is_merge(const struct xs_phase_step *whole)
+{
+	return whole->strategy->changes & XS_CHANGES_SIZES &&
+	       whole->estimate->effort_level == XS_EFFORT_PLACE;
+}
+
 /* Whether the step contains the strategy, which takes less effort. */
 static bool is_contained(const struct xs_strategy *strategy,
 			 const struct xs_result_estimate *row,
@@ -16,6 +23,7 @@ static bool is_contained(const struct xs_strategy *strategy,
 	       !xs_beside_both_order(strategy, whole->strategy) &&
 	       row->effort_level > XS_EFFORT_NONE &&
 	       row->effort_level < whole->estimate->effort_level &&
+	       !is_merge(whole) &&
 	       !(strategy->changes & ~whole->strategy->changes);
 }
 

@@ -153,6 +153,9 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns,
 	    row->strategy, share_of(result, of, row).s, uncertain, row->needs);
 }
 
+/* What saves less than 1 / TOLD_PART of the steady part is not named. */
+#define TOLD_PART 1000
+
 /* "nothing: no change is predicted ...; pinned is the nearest: it saves 0.4 %
  * of the steady part": what would save most, if anything does; "not known: ..."
  * with its round if that is a step's worth. Sets nearest and nearest_if. */
@@ -163,7 +166,8 @@ static const char *nearest(struct xs_result *result)
 	const struct xs_result_estimate *most, *as_is;
 	const char *more, *text, *saves;
 
-	most = nearest_row(result, false, 0, &of);
+	most = nearest_row(result, false, result->verdict.steady_ns / TOLD_PART,
+			   &of);
 	more = on_condition(result, most ? most->saves_ns : 0,
 			    &result->nearest_if);
 	text = xs_arena_print(&result->arena,

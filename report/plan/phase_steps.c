@@ -196,6 +196,43 @@ static void put_step(struct xs_phase_steps *steps,
 	steps->count = kept + 1;
 }
 
+/* Within this percentage, the lesser effort comes first. */
+#define EQUAL_PERCENT 5
+
+/* What the step is worth, of which a condition that the trace does not show
+ * leaves half. */
+static double worth_ns(const struct xs_phase_steps *steps,
+		       const struct xs_phase_step *step)
+{
+	return xs_beside_judged_ns(steps, step) /
+	       (step->estimate->bound ? 2 : 1);
+}
+
+/* Whether to pin the buffers of small copies, each by its call, saves less than
+ * to merge these copies at one place, into a pinned buffer. */
+static bool is_merged_instead(const struct xs_result *result,
+			      const struct xs_phase_steps *steps,
+			      const struct xs_phase_step *step)
+{
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		const struct xs_strategy *other = xs_strategies[i];
+		const struct xs_result_estimate *row =
+		    xs_worth_candidate(steps->phase, other);
+		struct xs_phase_step merged;
+
+		if (!row || row->effort_level != XS_EFFORT_PLACE ||
+		    !(other->changes & XS_CHANGES_SIZES) ||
+		    !includes(other, step->strategy))
+			continue;
+		merged = xs_beside_gain(steps, other, row);
+		if (worth_ns(steps, &merged) >
+			worth_ns(steps, step) * (100 + EQUAL_PERCENT) / 100 &&
+		    xs_worth_is_sure(result, steps->phase, row, merged.adds_ns))
+			return true;
+	}
+	return false;
+}
+
 /* Whether the row adds enough beside the steps so far for its effort. *step
  * becomes what it adds. */
 static bool would_add(const struct xs_result *result,
@@ -209,6 +246,8 @@ static bool would_add(const struct xs_result *result,
 
 	*step = xs_beside_gain(steps, strategy, row);
 	if (xs_beside_judged_ns(steps, step) <= 0 ||
+	    (strategy->changes == XS_CHANGES_PINNING &&
+	     is_merged_instead(result, steps, step)) ||
 	    is_changed_otherwise(all, steps, step) ||
 	    is_ordered_otherwise(all, result->phase_count, steps, step))
 		return false;

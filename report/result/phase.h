@@ -58,6 +58,7 @@ struct xs_result_estimate {
 	bool applies;
 	bool chosen;	      /* of the strategy's rows, the one to use */
 	bool assumes_once;    /* assumes that each byte crosses the bus once */
+	bool pins_new;	      /* by cudaMallocHost, and not cudaHostRegister */
 	bool quiet;	      /* nothing to change: why is not printed */
 	bool unmeasured;      /* why: the profile lacks a value */
 	const char *bound;    /* NULL: prediction; else upper bound if */

@@ -251,6 +251,9 @@ TEST(test_resident)
 	/* the first round takes 510000 */
 	assert_near(row->setup_ns, 200000);
 	assert_near(row->loop_ns, 200000);
+	assert_has(row->why, "; results still go to pageable memory: pin it");
+	steps[2].dst_memory = XS_MEM_PINNED;
+	assert_has_not(estimated("resident")->why, "results");
 }
 
 /* The copy in takes 20000: without it the round changes by no more. */
@@ -354,6 +357,15 @@ TEST(test_resident_throughout)
 	assert_true(row->round_ns > 101000 && row->round_ns < 102500);
 	/* the first round still copies in, the last one out */
 	assert_near(row->loop_ns, 30000);
+	assert_near(row->setup_ns, 30000);
+	steps[3] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
+				    .thread = 1,
+				    .call_ns = steps[2].return_ns,
+				    .return_ns = steps[2].return_ns + 7000};
+	phase.step_count = 4;
+	/* what a round allocates is allocated once */
+	assert_near(estimated("resident-throughout")->setup_ns, 37000);
+	phase.step_count = 3;
 	/* the host's own time of a round, if that is longer */
 	phase.host_ns = always(400000);
 	row = estimated("resident-throughout");

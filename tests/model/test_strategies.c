@@ -95,13 +95,14 @@ TEST(test_the_setup_touches_memory_once)
 	set_range(&machine.register_fixed_ns, 30000);
 	set_range(&machine.register_byte_ns, 1);
 	set_range(&machine.touch_byte_ns, 2);
+	set_range(&machine.pin_byte_ns, 5);
 	assert_near(estimated("pinned")->setup_ns, 2060000);
 	phase.touched_bytes = 1000000;
 	assert_near(estimated("pinned")->setup_ns, 2060000 + 2000000);
 	phase.buffer_bytes = 2000;
 	assert_near(estimated("pinned")->setup_ns, 2 * 95536 + 2 * 2000);
 	assert_has(replayed("pinned")->why,
-		   "cudaMallocHost would take 85536 ns");
+		   "cudaMallocHost would take 675360 ns");
 }
 
 /* The setup costs what the profile's ends of its parameters say: two buffers of
@@ -178,8 +179,8 @@ TEST(test_the_setup_pins_a_buffer_of_several_lines_once)
 	phase.buffer_bytes = 1000000;
 	assert_near(estimated("pinned")->setup_ns, 10000 + 1000000 * 0.5);
 	set_range(&machine.register_fixed_ns, 30000);
-	set_range(&machine.register_byte_ns, 1);
-	assert_near(estimated("pinned")->setup_ns, 30000 + 1000000);
+	set_range(&machine.register_byte_ns, 0.25);
+	assert_near(estimated("pinned")->setup_ns, 30000 + 250000);
 	assert_has(replayed("pinned")->why, "(1 buffer; cudaMallocHost");
 	/* of unknown addresses, their number is not told */
 	phase.h2d_buffers = 0;
@@ -187,7 +188,7 @@ TEST(test_the_setup_pins_a_buffer_of_several_lines_once)
 	/* one direction alone has its own buffers */
 	phase.steps[0].src_memory = XS_MEM_PINNED;
 	phase.d2h_buffers = 3;
-	assert_near(estimated("pinned")->setup_ns, 3 * 30000 + 1000000);
+	assert_near(estimated("pinned")->setup_ns, 3 * 30000 + 250000);
 }
 
 /* Memory that is copied only once is pinned as well, each buffer of it. */
@@ -203,20 +204,30 @@ TEST(test_one_round_pays_the_setup)
 	assert_null(row->assumes[0]);
 }
 
-/* The setup is of registering, which the code does, if that is known. */
+/* The setup is of the call that takes less, which is the one to write. */
 TEST(test_the_setup_is_of_what_is_advised)
 {
 	const struct xs_estimate *row;
 
 	assert_string_equal(estimated("pinned")->why,
 			    "cudaHostRegister or cudaMallocHost");
+	assert_false(replayed("pinned")->pins_new);
 	set_range(&machine.register_fixed_ns, 30000);
 	set_range(&machine.register_byte_ns, 1);
 	row = estimated("pinned");
-	assert_near(row->setup_ns, 2060000);
+	assert_near(row->setup_ns, 1020000);
+	assert_true(row->pins_new);
+	assert_string_equal(row->why,
+			    "cudaMallocHost in place of malloc (2 buffers; "
+			    "cudaHostRegister would take 2060000 ns)");
+	assert_near(replayed("double-buffer")->new_memory_ns, 0);
+	set_range(&machine.register_byte_ns, 0.25);
+	row = estimated("pinned");
+	assert_near(row->setup_ns, 560000);
+	assert_false(row->pins_new);
 	assert_string_equal(
 	    row->why, "cudaHostRegister (2 buffers; cudaMallocHost would take "
-		      "1020000 ns, but replaces the allocation)");
+		      "1020000 ns)");
 }
 
 /* pin_memory() allocates both buffers and copies the input of a megabyte. */
@@ -693,6 +704,23 @@ TEST(test_pieces_of_a_small_grid)
 	steps[1].blocks = 20;
 	row = new_pieces("streams", 2);
 	assert_near(row->round_ns, 138000);
+}
+
+/* Kernels read no device buffer, but what the host allocates in a round, mapped
+ * memory needs once, too. */
+TEST(test_mapped_keeps_allocations_of_the_host)
+{
+	const double setup_ns = estimated("mapped")->setup_ns;
+
+	steps[3] = (struct xs_step){.kind = XS_STEP_ALLOCATE,
+				    .thread = 1,
+				    .dst_memory = XS_MEM_DEVICE,
+				    .call_ns = 400000,
+				    .return_ns = 450000};
+	phase.step_count = 4;
+	assert_near(estimated("mapped")->setup_ns, setup_ns);
+	steps[3].dst_memory = XS_MEM_PINNED;
+	assert_near(estimated("mapped")->setup_ns, setup_ns + 50000);
 }
 
 /* Host 2000, launch 3000 + 2000, kernel 100000 (hides reads and writes of

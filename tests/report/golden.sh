@@ -180,6 +180,7 @@ opening corpus/contact/first/shoc-triad 'If not, use 8 pieces instead of 64'
 opening frameworks/h200/kv_paging-1 \
 	'for longer ones, merge the small copies of kv_paging.py:25'
 opening corpus/contact-12/twelfth/byr-cast 'In short: nothing is worth it in this run'
+opening corpus/contact-6/sixth/hec-cobahh '(step 2): saves 174 us of each'
 opening corpus/contact-6/sixth/hec-jenkins-hash \
 	"saves 1.26 ms of each round's" 'here 8.70 ms of 281 ms.'
 # Step 2 is told alone.
@@ -223,17 +224,15 @@ in_one_line frameworks/h200-5/offload-1 'divided by its 13 rounds' '1 GiB in 16 
 in_one_line frameworks/h200-2/decode-1 'divided by its 43 rounds' '8 B in 1 copy'
 in_one_line frameworks/h200-5/decode-1 'Steady part: 1.93 s (79.5 % of'
 in_one_line validate/patterns/h100-b/first/converge-16777216-traced \
-	'pinned 418 us 409-433 us 34.3x 6.12 ms' \
-	'Trace a longer run: the steady part is 0.2 % of this one'
+	'pinned 418 us 409-433 us 34.3x 7.50 ms' ' 1? pinned: a round' \
+	'may save 42.9 us (from 9.84 us slower'
 in_one_line corpus/contact-9/ninth/rob-rrt-nearest \
 	'rob-rrt-nearest+0x2f94, one call: the call itself'
-in_one_line corpus/contact-5/fifth/hec-rtm8 ' 1? pinned: a round' \
-	'may save 597 us (from 1.42 ms slower'
 in_one_line corpus/contact-10/tenth/sora-tof-flying \
 	'of run 677 us 37.5 % 2.5 % at 9 more call sites (--all)' 'no step: reuse adds'
 in_one_line frameworks/h200-3/jax_put-2 'then 1.14 s'
 # A condition halves a gain.
-in_one_line corpus/contact-6/sixth/hec-cobahh ' 1. reuse: a round' 'saves 3.32 ms'
+in_one_line corpus/contact-6/sixth/hec-cobahh ' 2. reuse: a round' 'saves 3.32 ms'
 
 # Texts of these reports, each line of text joined with the next one.
 joined() {

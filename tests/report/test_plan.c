@@ -743,12 +743,19 @@ TEST(equations_are_no_steps)
 /* The lines are in the language of the sites. */
 TEST(code_is_in_the_language_of_the_line)
 {
-	add(phase, "pinned", 25);
+	struct xs_result_estimate *row = add(phase, "pinned", 25);
+
 	copies_at(phase, sites, 1);
+	phase->h2d_bytes = 1000;
 	expect("pinned");
 	assert_string_equal(
 	    result->plan[0].code,
 	    "cudaHostRegister(host, bytes, cudaHostRegisterDefault); // once");
+	row->pins_new = true;
+	expect("pinned");
+	assert_string_equal(
+	    result->plan[0].code,
+	    "cudaMallocHost(&host, bytes); // once, in place of malloc(bytes)");
 	sites->file = "/src/train.py";
 	result->run.python = XS_LANGUAGES; /* which framework? */
 	expect("pinned");
@@ -778,7 +785,7 @@ TEST(code_is_in_the_language_of_the_line)
 	assert_has(result->plan[0].code, "cuda.pinned_array(");
 	sites->file = "/src/a.cu";
 	expect("pinned");
-	assert_has(result->plan[0].code, "cudaHostRegister(");
+	assert_has(result->plan[0].code, "cudaMallocHost(");
 }
 
 /* What a program of the driver API can write. */
@@ -823,6 +830,22 @@ TEST(merged_copies_keep_their_direction)
 	expect("batch");
 	assert_has(result->plan[0].code, "cudaMemcpyAsync(pinned, dev, ");
 	assert_has_not(result->plan[0].code, "dev, pinned");
+}
+
+/* Small copies are merged at one place before each buffer is pinned by a call,
+ * if that saves more; half of it, on a condition. */
+TEST(merging_comes_before_pinning_many_buffers)
+{
+	struct xs_result_estimate *batch = add(phase, "batch", 25);
+
+	add(phase, "pinned", 25.5);
+	expect("pinned");
+	set(batch, 20, 0);
+	batch->low_ns = batch->known_low_ns = 19 * MS;
+	batch->high_ns = batch->known_high_ns = 21 * MS;
+	expect("batch");
+	batch->bound = batch->needs = "only issues";
+	expect("pinned batch");
 }
 
 /* Four threads, whose rounds take a quarter of the run each. */
