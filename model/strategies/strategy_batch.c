@@ -342,7 +342,9 @@ const struct xs_strategy xs_strategy_batch = {
 		"{apart}{many_in}cudaMemcpy(dev, pinned, all_bytes, "
 		"cudaMemcpyDefault);\n"
 		"{apart}{many_out}cudaMemcpy(pinned, dev, all_bytes, "
-		"cudaMemcpyDefault); // then each part\n"
+		"cudaMemcpyDefault);\n"
+		"{apart}{only_out}memcpy(part, pinned + offset, part_bytes); "
+		"// each part\n"
 		"{joined}cudaMemcpy(first_to, first_from, all_bytes, "
 		"cudaMemcpyDefault);",
 	    [XS_LANGUAGE_PYTORCH] =

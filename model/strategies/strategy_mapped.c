@@ -376,7 +376,7 @@ const struct xs_strategy xs_strategy_mapped = {
 		"{register}cudaHostRegister(host, bytes, "
 		"cudaHostRegisterMapped); // once\n"
 		"{allocate}cudaHostAlloc(&host, bytes, cudaHostAllocMapped); "
-		"// once, in place of malloc(bytes)\n"
+		"// not malloc()\n"
 		"cudaHostGetDevicePointer(&dev, host, 0); // for the kernel",
 	    [XS_LANGUAGE_NUMBA] =
 		"ary = cuda.mapped_array(shape, dtype)  # once, given to the "

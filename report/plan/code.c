@@ -134,6 +134,7 @@ static const char *lines_of(struct xs_arena *arena,
 	    {"{allocate}", (in || out) && row->pins_new},
 	    {"{many_in}", phase->h2d_ops >= least},
 	    {"{many_out}", phase->d2h_ops >= least},
+	    {"{only_out}", phase->h2d_ops < least},
 	    {"{apart}", row->setup_ns != 0},
 	    {"{joined}", row->setup_ns == 0},
 	    {NULL, false}};

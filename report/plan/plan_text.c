@@ -13,6 +13,7 @@
 #include "report/result/number.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* A further setup below 1 / NAMED_PART of its gain is not named. */
@@ -58,6 +59,27 @@ static const char *payback_of(struct xs_arena *arena,
 			      xs_advice_setup(arena, step->estimate, setup_ns));
 }
 
+/* Which rounds a step for longer runs takes to pay beside a row that saves more
+ * in this one. */
+static const char *pays_beside(struct xs_arena *arena,
+			       const struct xs_phase_steps *steps,
+			       const struct xs_result_estimate *row)
+{
+	const struct xs_result_estimate *later = steps->longer.estimate;
+	const double round_ns = (double)(row->round_ns - later->round_ns) *
+				xs_result_share(steps->phase);
+	const double setup_ns = (double)later->setup_ns +
+				fmax((double)later->new_memory_ns, 0) -
+				fmax((double)row->setup_ns, 0);
+
+	return round_ns <= 0
+		   ? ", and in each longer one"
+		   : xs_arena_print(arena,
+				    ", beside which this step pays from "
+				    "%" PRId64 " rounds on",
+				    xs_number_round(ceil(setup_ns / round_ns)));
+}
+
 /* Says what saves more in place of this step, the last one. NULL: nothing. */
 static const char *say_instead(struct xs_result *result,
 			       const struct xs_phase_steps *steps,
@@ -70,13 +92,15 @@ static const char *say_instead(struct xs_result *result,
 	    xs_alternative_instead(result, steps, &more_ns);
 
 	out->instead = row;
-	return row ? xs_arena_print(
-			 arena, "In its place, %s saves %s%s %s; effort: %s.",
-			 row->strategy, out->side_by_side > 1 ? "up to " : "",
-			 xs_units_ns(xs_number_round(more_ns)).s,
-			 step == &steps->longer ? "in this run" : "more",
-			 row->effort)
-		   : NULL;
+	if (!row)
+		return NULL;
+	return xs_arena_print(
+	    arena, "In its place, %s saves %s%s %s%s; effort: %s.",
+	    row->strategy, out->side_by_side > 1 ? "up to " : "",
+	    xs_units_ns(xs_number_round(more_ns)).s,
+	    step == &steps->longer ? "in this run" : "more",
+	    step == &steps->longer ? pays_beside(arena, steps, row) : "",
+	    row->effort);
 }
 
 /* The same of any step: NULL if it is not the last. */

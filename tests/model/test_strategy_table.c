@@ -74,8 +74,9 @@ TEST(changes_have_code_and_kind)
 
 			for (const char *at = strategy->code[k]; at && *at;
 			     at++)
-				lines +=
-				    (*at == '\n') - !strncmp(at, "{joined}", 8);
+				lines += (*at == '\n') -
+					 !strncmp(at, "{joined}", 8) -
+					 !strncmp(at, "{only_out}", 10);
 			assert_in_range(lines, 1, 3);
 		}
 	}

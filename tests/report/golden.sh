@@ -234,6 +234,11 @@ in_one_line frameworks/h200-3/jax_put-2 'then 1.14 s'
 # A condition halves a gain.
 in_one_line corpus/contact-6/sixth/hec-cobahh ' 2. reuse: a round' 'saves 3.32 ms'
 
+# What is a step, and what a question, is one rule.
+rule=$(xferspy report --machine h200 --all "$stencil" | tr -s ' \n' ' ' |
+	grep -o '"1\." is a step: .* the place of steps\.')
+prints "tr -s ' \n' ' ' <'$source/docs/advice.md'" "${rule:-no rule}"
+
 # Texts of these reports, each line of text joined with the next one.
 joined() {
 	local trace=$1
@@ -250,7 +255,7 @@ joined frameworks/h100/to_device 'its page faults show new ones' '-> 2.30 ms' \
 joined corpus/contact-2/second/sam-matrixMul 'setup takes about 813 us' \
 	'36.1 ms   813 us'
 joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, copies in 19.1 us' \
-	'2? double-buffer, from 127 rounds on (here 8): a round' 'once@     7.63 ms'
+	'2? double-buffer, beside step 1 from 127 rounds on (here 8): a' 'once 7.63 ms'
 in_one_line corpus/contact-2/second/hec-rainflow \
 	"(19.6 % of the run). The program's own start-up is 28.3 % of the run."
 in_one_line corpus/contact/first/rod-hotspot3D \

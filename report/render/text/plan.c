@@ -91,8 +91,8 @@ static int64_t once_ns(const struct xs_result_step *step)
 	       step->adds_saves_ns;
 }
 
-/* "3. double-buffer, from 49 rounds on (here 9): a round 246 us -> 154 us, once
- * 4.5 ms; ..." */
+/* "3. double-buffer, beside step 2 from 49 rounds on (here 9): a round 246 us
+ * -> 154 us, once 4.5 ms; ..." */
 static void put_later(const struct xs_terminal *terminal,
 		      struct xs_result *result,
 		      const struct xs_result_step *step)
@@ -110,9 +110,10 @@ static void put_later(const struct xs_terminal *terminal,
 			   step->is_question ? '?' : '.'),
 	    xs_arena_print(
 		arena,
-		"%s, from %" PRId64 " rounds on (here %" PRId64
+		"%s, beside %s from %" PRId64 " rounds on (here %" PRId64
 		"): a round%s %s%s -> %s, once %s; effort: %s (--all)",
-		xs_text_step_name(result, step->estimate), step->pays_rounds,
+		xs_text_step_name(result, step->estimate),
+		xs_text_step_beside(result, step), step->pays_rounds,
 		xs_result_rounds(step->phase), of,
 		xs_text_step_about(result, step),
 		xs_units_ns(step->round_before_ns + between_ns).s,
@@ -368,4 +369,6 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 	if (result->no_pinning)
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_pinning);
 	put_rest(terminal, result, shown);
+	if (result->all_asked && result->step_count)
+		xs_terminal_wrap(terminal, XS_DIM, "  ", XS_RESULT_STEP_RULE);
 }

@@ -26,8 +26,9 @@ static const char *about(const struct xs_result_step *step)
 		   : "";
 }
 
-const char *xs_text_step_about(const struct xs_result *result,
-			       const struct xs_result_step *step)
+/* The step before it of its phase; NULL: there is none. */
+static const struct xs_result_step *before_of(const struct xs_result *result,
+					      const struct xs_result_step *step)
 {
 	const struct xs_result_step *last = NULL;
 
@@ -35,6 +36,14 @@ const char *xs_text_step_about(const struct xs_result *result,
 	     before++)
 		if (before->phase == step->phase)
 			last = before;
+	return last;
+}
+
+const char *xs_text_step_about(const struct xs_result *result,
+			       const struct xs_result_step *step)
+{
+	const struct xs_result_step *last = before_of(result, step);
+
 	return last ? about(last) : "";
 }
 
@@ -114,6 +123,17 @@ static const char *run_after(struct xs_result *result,
 			      xs_units_ns(step->app_wall_ns).s);
 }
 
+/* What the step is beside: "step 2", or "as-is". */
+const char *xs_text_step_beside(struct xs_result *result,
+				const struct xs_result_step *step)
+{
+	const struct xs_result_step *last = before_of(result, step);
+
+	return last
+		   ? xs_arena_print(&result->arena, "step %" PRId64, last->step)
+		   : "as-is";
+}
+
 /* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, then ..."; of
  * what pays in longer runs only, from when on. */
 const char *xs_text_step_saving(struct xs_result *result,
@@ -124,9 +144,10 @@ const char *xs_text_step_saving(struct xs_result *result,
 	if (step->pays_rounds != XS_UNKNOWN)
 		return xs_arena_print(
 		    &result->arena,
-		    "pays from %" PRId64 " rounds on: this run of %" PRId64
-		    " would take %s more; effort: %s",
-		    step->pays_rounds, xs_result_rounds(step->phase),
+		    "pays beside %s from %" PRId64 " rounds on: this run of "
+		    "%" PRId64 " would take %s more; effort: %s",
+		    xs_text_step_beside(result, step), step->pays_rounds,
+		    xs_result_rounds(step->phase),
 		    xs_units_ns(-step->adds_saves_ns).s,
 		    step->estimate->effort);
 	if (step->side_by_side > 1)

@@ -17,6 +17,10 @@ const char *xs_text_step_about(const struct xs_result *result,
 const char *xs_text_step_round(struct xs_result *result,
 			       const struct xs_result_step *step);
 
+/* Returns what the step adds to: "step 2", or "as-is". */
+const char *xs_text_step_beside(struct xs_result *result,
+				const struct xs_result_step *step);
+
 /* Returns "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, ..."; of
  * what pays in longer runs only, from when on. */
 const char *xs_text_step_saving(struct xs_result *result,

@@ -92,7 +92,7 @@ function roundAfter(report, s) {
 
 // What is said of a step that pays in longer runs only.
 const paysLater = (report, s) => `not in this run of ${
-  roundsOf(phaseOf(report, s))} rounds: pays from ${s.pays_rounds} on`;
+  roundsOf(phaseOf(report, s))} rounds: pays from ${s.pays_rounds} on beside the steps before`;
 
 const numberOf = s => `${s.step}${s.question ? '?' : '.'} `;
 
