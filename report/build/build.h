@@ -103,6 +103,11 @@ void xs_build_check_profile(struct xs_result *result,
 			    const struct xs_trace *trace,
 			    const struct xs_device *device);
 
+/* Fills verdict.gpus_in_turn and turns_save_ns. Needs the devices and the
+ * other times of the verdict. */
+void xs_build_gpu_turns(struct xs_result *result, const struct xs_trace *trace,
+			const struct xs_run_span *steady);
+
 /* Fills verdict.pinning. Needs verdict.repeats and the totals. */
 void xs_build_pinning(struct xs_result *result, const struct xs_trace *trace,
 		      const struct xs_cuda_startup *startup,

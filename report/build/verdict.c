@@ -221,6 +221,7 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 	untrace(result);
 	out->host_place = host_place(result, trace, span);
 	xs_build_pinning(result, trace, startup, span);
+	xs_build_gpu_turns(result, trace, span);
 	out->missing = missing(result, trace);
 	return result->arena.failed ? -ENOMEM : 0;
 }

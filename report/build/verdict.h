@@ -20,3 +20,7 @@ int xs_verdict_say(struct xs_result *result);
 /* Returns how long start-up, steady part and end are: "Steady part: 908 ms
  * (48.3 % of the run); start-up: 576 ms.". Of the result's arena. */
 const char *xs_verdict_spans(struct xs_result *result);
+
+/* Returns that one thread drives GPUs in turn, and what to do; "" if none does.
+ * Of the result's arena. */
+const char *xs_verdict_turns(struct xs_result *result);

@@ -136,3 +136,23 @@ const char *xs_verdict_spans(struct xs_result *result)
 	    xs_result_run_name(result), xs_units_ns(in->startup_ns).s, own,
 	    after_steady(result), only_counted(result));
 }
+
+const char *xs_verdict_turns(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const int64_t ns = in->turns_save_ns;
+
+	if (!in->gpus_in_turn)
+		return "";
+	return xs_arena_print(
+	    &result->arena,
+	    "The %" PRId64
+	    " GPUs work in turn: one thread waits for one before "
+	    "it issues to the next. Issue to all of them before waiting, or "
+	    "use "
+	    "a thread for each: that saves up to %s (%s of %s), if none needs "
+	    "what another one computes. ",
+	    in->gpus_in_turn, xs_units_ns(ns).s,
+	    xs_units_percent(ns, in->steady_ns).s,
+	    xs_result_steady_name(result));
+}

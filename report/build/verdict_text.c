@@ -386,9 +386,9 @@ int xs_verdict_say(struct xs_result *result)
 		xs_limit_build(result);
 		limit = idle(result);
 		out->text = xs_arena_print(
-		    arena, "%s%s%s\n%s\n%s%s", long_start(result), limit,
-		    bound(result, *limit), most(result),
-		    xs_verdict_spans(result), pinning(result));
+		    arena, "%s%s%s%s\n%s\n%s%s", long_start(result),
+		    xs_verdict_turns(result), limit, bound(result, *limit),
+		    most(result), xs_verdict_spans(result), pinning(result));
 	}
 	xs_plan_opening(result);
 	return arena->failed ? -ENOMEM : 0;

@@ -263,6 +263,19 @@ static const char *host_first(struct xs_result *result)
 	    xs_result_run_name(result));
 }
 
+/* "first let the 2 GPUs work at one time: up to 11 % of the run; then " */
+static const char *gpus_first(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+
+	return xs_arena_print(&result->arena,
+			      "first let the %" PRId64 " GPUs work at one "
+			      "time: up to %s of %s; then ",
+			      in->gpus_in_turn,
+			      of_run(result, in->turns_save_ns),
+			      xs_result_run_name(result));
+}
+
 /* " The program's own start-up is 28 % of the run."; a longer run has no more
  * of it. Or "". */
 static const char *start_last(struct xs_result *result)
@@ -374,7 +387,8 @@ void xs_plan_opening(struct xs_result *result)
 	if (result->verdict.missing || wall_ns == XS_UNKNOWN)
 		return;
 	act = best_act(result);
-	host = host_first(result);
+	host = result->verdict.gpus_in_turn ? gpus_first(result)
+					    : host_first(result);
 	result->opening = xs_arena_print(
 	    &result->arena, "%s%s.%s", host,
 	    result->machine_choice.other_gpu && result->no_step

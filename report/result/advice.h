@@ -53,6 +53,9 @@ struct xs_result_verdict {
 				 * alone */
 	int64_t run_low_ns, run_high_ns; /* 90 % of runs as it is; XS_UNKNOWN
 					  * without a step */
+	/* GPUs that one thread drives in turn; 0: none. What the run saves at
+	 * most if they work at one time. */
+	int64_t gpus_in_turn, turns_save_ns;
 	const char *host_place; /* the call before which the host spends the
 				 * most time in its own code; NULL: none */
 	struct xs_result_pinning pinning;

@@ -30,14 +30,16 @@ FUNCTIONS = {BLOCKING: "cudaMemcpy", ASYNC: "cudaMemcpyAsync",
 class Trace:
     """The records of a run; each thread has its own clock."""
 
-    def __init__(self, app, about, streams=1, killed=False):
+    def __init__(self, app, about, streams=1, killed=False, devices=1):
         self.app, self.about, self.streams = app, about, streams
+        self.devices = devices  # that the streams are on in turn
         self.killed, self.contents = killed, False
         self.details, self.tallies = [], []
         self.strings, self.sites, self.shapes = [], [], []
         self.calls, self.ops, self.correlation = {}, [], 0
         self.stream_end = [0] * streams
-        self.engine_end = {IN: 0, OUT: 0, "kernel": 0}
+        self.engine_end = {(device, engine): 0 for device in range(devices)
+                           for engine in (IN, OUT, "kernel")}
         self.clock, self.thread = {}, 4711
         self.switch(4711, 5 * MS)
 
@@ -79,10 +81,11 @@ class Trace:
     def run(self, stream, engine, earliest, duration, gap, held=None):
         """Runs work on the GPU, which holds the engine for a time (all of it).
         Returns its start."""
+        unit = stream % self.devices, engine
         start = int(max(earliest, self.stream_end[stream] + gap,
-                        self.engine_end[engine]))
+                        self.engine_end[unit]))
         self.stream_end[stream] = start + duration
-        self.engine_end[engine] = start + (held or duration)
+        self.engine_end[unit] = start + (held or duration)
         return start
 
     def copy(self, direction, size, memory, host=0, gpu=0, stream=0,
@@ -174,13 +177,14 @@ class Trace:
             top.append(f'info text="{text}"')
         for i, text in enumerate(self.strings):
             top.append(f'string id={i + 1} text="{text}"')
-        top.append(
-            "device device=0 cc_major=9 copy_engines=2 pcie_gen=5 "
-            "pcie_width=16 sm_count=132 clock_khz=1980000 "
-            "max_threads_per_sm=2048 max_blocks_per_sm=32 "
-            "registers_per_sm=65536 shared_per_sm_bytes=233472 "
-            "memory_bytes=150000000000 memory_bandwidth=4800000000000 "
-            'name="NVIDIA H200"')
+        for i in range(self.devices):
+            top.append(
+                f"device device={i} cc_major=9 copy_engines=2 pcie_gen=5 "
+                "pcie_width=16 sm_count=132 clock_khz=1980000 "
+                "max_threads_per_sm=2048 max_blocks_per_sm=32 "
+                "registers_per_sm=65536 shared_per_sm_bytes=233472 "
+                "memory_bytes=150000000000 memory_bandwidth=4800000000000 "
+                'name="NVIDIA H200"')
         for i, (call_class, place) in enumerate(self.sites):
             top.append(line("site", call_class=call_class, site=i + 1,
                             function=self.string(FUNCTIONS[call_class]),
@@ -190,8 +194,9 @@ class Trace:
                             grid_x=4096, grid_y=1, grid_z=1, block_x=256,
                             block_y=1, block_z=1, registers=32))
         for i in range(self.streams):
-            top.append(line("queue", queue=i, queue_kind=0 if i else 1,
-                            context=1, stream=7 + i))
+            top.append(line("queue", queue=i, device=i % self.devices,
+                            queue_kind=0 if i else 1,
+                            context=1 + i % self.devices, stream=7 + i))
         lines = ["xferspy-text 1", *top]
         for thread, calls in self.calls.items():
             if thread != 4711:
@@ -519,6 +524,23 @@ def counted(folder):
     t.write(folder, "counted")
 
 
+def two_gpus(folder):
+    size = 4 * MIB
+    t = Trace("tiles", "One thread works on two GPUs in turn: it waits for the "
+              "one before it begins with the\nother.", streams=2, devices=2)
+    t.set_up((0, size), (1 << 40, size), pinned=[(0, 4 * size)])
+    for _ in range(20):
+        for gpu in range(2):
+            t.copy(IN, size, PINNED, host=gpu * size, gpu=gpu << 40, stream=gpu,
+                   blocking=False)
+            t.kernel(600 * US, stream=gpu)
+            t.copy(OUT, size, PINNED, host=(2 + gpu) * size, gpu=gpu << 40,
+                   stream=gpu, place=4, blocking=False)
+            t.wait(gpu)
+        t.host(10 * US)
+    t.write(folder, "two-gpus")
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(
         os.path.abspath(__file__))
@@ -533,7 +555,8 @@ def main():
                  small_copies, loader_pageable, host_bound, startup_load,
                  tuned, killed_startup, one_round, threads, dependent_rounds,
                  host_ahead, threads_pinned, tiny_copies,
-                 kernel_waits, counted):
+                 kernel_waits, counted,
+                 two_gpus):
         make(folder)
 
 
