@@ -202,12 +202,18 @@ static struct waits waits_of(const struct xs_machine *m,
  * part; measured on an H200 (0.65) and an H100 (0.5 to 0.7). */
 #define ADDS_ALONE 0.65
 
+/* Of a thread's registers, so many hold no data. A thread that reads more than
+ * the others hold loops, and reads so many numbers at once. */
+#define OTHER_REGISTERS 8
+#define READ_AT_ONCE	4
+
 /*
  * Returns the share of the reads before which nothing is written: those of the
  * blocks that run first, of which each thread has at most as many numbers of 4
  * bytes as it has registers. Blocks that all run at once may loop over their
- * data and read and write all along; the value is the mean. Kernels side by
- * side read while others write.
+ * data and read and write all along: the value is the mean. In place they do if
+ * a thread cannot hold what it reads, as a store may change what is read next.
+ * Kernels side by side read while others write.
  */
 static double first_reads(const struct xs_machine *m,
 			  const struct xs_round_work *w, double requests,
@@ -224,9 +230,14 @@ static double first_reads(const struct xs_machine *m,
 		return 0;
 	if (blocks > at_once)
 		return at_once / blocks * held;
-	return which == XS_MAPPED_LEAST || w->kernels > 1 ? 0
-	       : which == XS_MAPPED_MOST		  ? held
-							  : held / 2;
+	if (which == XS_MAPPED_LEAST || w->kernels > 1)
+		return 0;
+	if (which == XS_MAPPED_MOST)
+		return held;
+	return w->in_place && w->registers &&
+		       each + OTHER_REGISTERS > w->registers
+		   ? fmin(READ_AT_ONCE / each, held / 2)
+		   : held / 2;
 }
 
 /*

@@ -221,6 +221,25 @@ static void add_pinning(struct xs_round_work *work,
 	    fmin((double)phase->touched_bytes, work->pinned_bytes);
 }
 
+static bool copies_in_to(const struct xs_phase *phase, uint64_t device)
+{
+	for (size_t i = 0; i < phase->step_count; i++)
+		if (phase->steps[i].kind == XS_STEP_H2D &&
+		    phase->steps[i].dst == device)
+			return true;
+	return false;
+}
+
+static bool is_in_place(const struct xs_phase *phase)
+{
+	for (size_t i = 0; i < phase->step_count; i++)
+		if (phase->steps[i].kind == XS_STEP_D2H &&
+		    (!phase->steps[i].src ||
+		     !copies_in_to(phase, phase->steps[i].src)))
+			return false;
+	return true;
+}
+
 int xs_round_work_build(const struct xs_phase *phase,
 			struct xs_round_work *work)
 {
@@ -247,6 +266,7 @@ int xs_round_work_build(const struct xs_phase *phase,
 			ops_end_ns = step->end_ns;
 	}
 	take_off_host(work, not_work_ns);
+	work->in_place = is_in_place(phase);
 	work->other_ns += work->allocation_ns;
 	if (!work->kernels)
 		add_counts(work, NULL);

@@ -61,6 +61,7 @@ struct xs_round_work {
 	double more_buffers, more_bytes, more_filled_bytes;
 	bool managed, pageable; /* of some copy's host memory */
 	bool unseen;		/* copies or kernels without a recorded op */
+	bool in_place;		/* all that is copied out was copied in, too */
 
 	/* Reads and writes of all kernels that miss the L1 caches, in requests
 	 * and in sectors of 32 bytes; warp instructions. NAN: not counted. */

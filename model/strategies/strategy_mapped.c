@@ -50,11 +50,13 @@ static bool are_kernels_known(const struct xs_phase *phase)
 
 /* Returns the time of one kernel. What it is given and is not copied stays on
  * the device. */
-static double kernel_ns(const struct xs_scenario *scenario,
+static double kernel_ns(const struct xs_strategy_case *c,
+			const struct xs_scenario *scenario,
 			const struct xs_step *step)
 {
 	struct xs_round_work work = xs_round_work_of_kernel(step);
 
+	work.in_place = c->work.in_place;
 	work.kernel_ns *= scenario->kernel_scale;
 	return fmax(
 	    work.kernel_ns,
@@ -146,7 +148,7 @@ static int build_by_kernel(const struct xs_strategy_case *c,
 			continue;
 		if (waits)
 			rc = xs_plan_add(plan, &sync);
-		kernel = xs_action_kernel(m, kernel_ns(scenario, step));
+		kernel = xs_action_kernel(m, kernel_ns(c, scenario, step));
 		if (plan->count > 1 && !waits)
 			kernel.dep_lag_ns -= xs_kernel_edges_ns(m);
 		waits = false;

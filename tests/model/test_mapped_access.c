@@ -322,6 +322,17 @@ TEST(test_first_blocks_only_read)
 	assert_near(mapped().both_ns, 6400 * (1 + 0.65 / 2));
 	assert_near(at_least().both_ns, 6400);
 	assert_near(at_most().both_ns, 6400 * 1.65);
+	/* 16 numbers, and 8 registers for others. */
+	work.read_requests = 160;
+	work.registers = 24;
+	work.in_place = true;
+	assert_near(mapped().both_ns, 6400 * (1 + 0.65 / 2));
+	work.registers = 23; /* a loop, with 4 at a time */
+	assert_near(mapped().both_ns, 6400 * (1 + 0.65 / 4));
+	assert_near(at_most().both_ns, 6400 * 1.65);
+	work.in_place = false; /* may read ahead */
+	assert_near(mapped().both_ns, 6400 * (1 + 0.65 / 2));
+	work.read_requests = 40;
 	/* Two kernels of that size, side by side. */
 	work.kernels = 2;
 	work.blocks = 20;

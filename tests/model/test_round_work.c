@@ -29,6 +29,24 @@ static void work_of(const struct xs_counts *first,
 	assert_int_equal(xs_round_work_build(&phase, work), 0);
 }
 
+/* The one result is copied out from where the input was copied to. */
+TEST(test_work_in_place)
+{
+	struct xs_step steps[] = {
+	    {.kind = XS_STEP_H2D, .dst = 0x1000, .bytes = 64},
+	    {.kind = XS_STEP_D2H, .src = 0x1000, .bytes = 64},
+	    {.kind = XS_STEP_D2H, .src = 0x2000, .bytes = 64},
+	};
+	struct xs_phase phase = {.steps = steps, .step_count = 2};
+	struct xs_round_work work;
+
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	assert_true(work.in_place);
+	phase.step_count = 3; /* another result elsewhere */
+	assert_int_equal(xs_round_work_build(&phase, &work), 0);
+	assert_false(work.in_place);
+}
+
 TEST(test_counts_of_all_kernels)
 {
 	struct xs_round_work work;
