@@ -211,6 +211,14 @@ static bool has_addresses(const struct xs_phase *phase)
 	return false;
 }
 
+/* Whether all rounds copy in what no other one does: data that goes through the
+ * GPU once. */
+static bool is_streamed(const struct xs_phase *phase)
+{
+	return phase->rounds > 1 && phase->h2d_buffers &&
+	       phase->h2d_buffer_bytes >= phase->h2d_bytes * phase->rounds;
+}
+
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
@@ -245,6 +253,11 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		return xs_estimate_abstain(
 		    &row, out,
 		    "cannot, because the trace has no addresses of copies");
+	if (!copies && is_streamed(c->phase))
+		return xs_estimate_abstain(
+		    &row, out,
+		    "each round copies in data that no other round does: what "
+		    "is used once has no reason to stay");
 	if (!copies)
 		return xs_estimate_abstain(
 		    &row, out,

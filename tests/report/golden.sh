@@ -215,6 +215,11 @@ prints "xferspy report --machine h200 \$reports/advice/two-gpus.txt | tr '\n' ' 
 	'The 2 GPUs work in turn: one thread waits for one before it issues to the next.' \
 	'saves up to 15.1 ms (48.9 % of the steady part)'
 
+# What is copied in once and used once has no reason to stay; no question asks for it.
+prints "xferspy report --all --machine h200 \$reports/advice/streamed.txt | tr -s '\n ' '  '" \
+	'no resident: each round copies in data that no other round does: what is used once'
+expect 1 '' - 'xferspy report --machine h200 $reports/advice/streamed.txt | grep "data stay"'
+
 # The range that was traced, and what is behind --all or in no step.
 in_one_line() {
 	local trace=$1

@@ -541,6 +541,19 @@ def two_gpus(folder):
     t.write(folder, "two-gpus")
 
 
+def streamed(folder):
+    size = 4 * MIB
+    t = Trace("scan", "Each round copies in the next part of the data, which no "
+              "other round uses.")
+    t.set_up((0, size), pinned=[(0, 20 * size)])
+    for i in range(20):
+        t.copy(IN, size, PINNED, host=i * size)
+        t.kernel(150 * US)
+        t.copy(OUT, 4096, PAGEABLE, host=1 << 40, place=4)
+        t.host(5 * US)
+    t.write(folder, "streamed")
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(
         os.path.abspath(__file__))
@@ -556,7 +569,7 @@ def main():
                  tuned, killed_startup, one_round, threads, dependent_rounds,
                  host_ahead, threads_pinned, tiny_copies,
                  kernel_waits, counted,
-                 two_gpus):
+                 two_gpus, streamed):
         make(folder)
 
 
