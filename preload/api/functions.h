@@ -26,6 +26,7 @@ struct xs_event {
 	uint64_t bytes;
 	uint64_t stream;
 	uint64_t event;
+	uint64_t pitch; /* of the source, if it has several rows on the host */
 	uint32_t rows;
 	uint16_t direction; /* enum cudaMemcpyKind */
 	uint16_t flags;
@@ -65,7 +66,8 @@ struct xs_event {
 
 #define XS_FUNCTIONS(F)                                                        \
 	XS_WITH_ASYNC(F, cudaMemcpy, COPY, XS_KEEP_COPY)                       \
-	XS_WITH_ASYNC(F, cudaMemcpy2D, COPY, XS_KEEP_COPY_2D)                  \
+	XS_WITH_ASYNC(F, cudaMemcpy2D, COPY, XS_KEEP_COPY_2D,                  \
+		      .pitch = a->spitch)                                      \
 	XS_WITH_ASYNC(F, cudaMemcpy3D, COPY, XS_KEEP_COPY_3D)                  \
 	F(cudaMemcpyPeer, none, COPY, XS_KEEP_PEER)                            \
 	F(cudaMemcpyPeerAsync, none, COPY_ASYNC, XS_KEEP_PEER,                 \
@@ -79,7 +81,8 @@ struct xs_event {
 	XS_WITH_ASYNC(F, cudaMemcpyToArray, COPY, XS_KEEP_COPY)                \
 	XS_WITH_ASYNC(F, cudaMemcpyFromArray, COPY, XS_KEEP_COPY)              \
 	F(cudaMemcpyArrayToArray, ptds, COPY, XS_KEEP_COPY)                    \
-	XS_WITH_ASYNC(F, cudaMemcpy2DToArray, COPY, XS_KEEP_COPY_2D)           \
+	XS_WITH_ASYNC(F, cudaMemcpy2DToArray, COPY, XS_KEEP_COPY_2D,           \
+		      .pitch = a->spitch)                                      \
 	XS_WITH_ASYNC(F, cudaMemcpy2DFromArray, COPY, XS_KEEP_COPY_2D)         \
 	F(cudaMemcpy2DArrayToArray, ptds, COPY, XS_KEEP_COPY_2D)               \
 	XS_WITH_ASYNC(F, cudaMemset, SET, .dst = XS_HANDLE(a->devPtr),         \
@@ -168,7 +171,7 @@ struct xs_event {
 #define XS_KEEP_3D(p)                                                          \
 	.dst = XS_3D_END(p, dst), .src = XS_3D_END(p, src),                    \
 	.bytes = (p)->dstArray || (p)->srcArray ? 0 : XS_VOLUME((p)->extent),  \
-	.rows = XS_ROWS((p)->extent)
+	.rows = XS_ROWS((p)->extent), .pitch = (p)->srcPtr.pitch
 
 /* Memory of another process. It may be opened several times: it lives until it
  * is closed as often, when the driver no longer knows the address. */

@@ -133,12 +133,13 @@ struct xs_context {
 	.dst = XS_DRIVER_END(p, dst, (p)->dstY),                               \
 	.src = XS_DRIVER_END(p, src, (p)->srcY),                               \
 	.bytes = (p)->WidthInBytes * (p)->Height, .rows = (p)->Height,         \
+	.pitch = (p)->srcPitch,                                                \
 	.direction = XS_DRIVER_DIRECTION(p)
 #define XS_KEEP_3D_OF_DRIVER(p)                                                \
 	.dst = XS_DRIVER_END(p, dst, XS_DRIVER_ROW(p, dst)),                   \
 	.src = XS_DRIVER_END(p, src, XS_DRIVER_ROW(p, src)),                   \
 	.bytes = (p)->WidthInBytes * (p)->Height * (p)->Depth,                 \
-	.rows = (p)->Height * (p)->Depth,                                      \
+	.rows = (p)->Height * (p)->Depth, .pitch = (p)->srcPitch,              \
 	.direction = XS_DRIVER_DIRECTION(p)
 #define XS_KEEP_SET(unit)                                                      \
 	.dst = XS_HANDLE(a->dstDevice), .bytes = a->N * (unit), .rows = 1

@@ -10,6 +10,8 @@
 #define WHOLE_BYTES 4096u
 #define PIECE_BYTES 1024u
 #define PIECES	    3u
+#define MOST_BYTES  (WHOLE_BYTES + PIECES * PIECE_BYTES)
+#define MOST_ROWS   8u
 
 #define SEEN_BITS   12
 #define COUNT_BITS  7 /* the other bits of a counter tell destinations apart */
@@ -29,29 +31,56 @@ void xs_table_search_outdate(void)
 	atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
 }
 
-/* Returns whether the host memory was read; if so, *holds is whether it has
- * addresses. */
+/* Returns whether the blocks of host memory were read, MOST_BYTES or less in
+ * all; if so, *holds is whether they have addresses. */
+static bool search_blocks(const struct iovec *blocks, unsigned count,
+			  size_t bytes, bool *holds)
+{
+	uint64_t words[MOST_BYTES / 8], address;
+	struct xs_live_addresses found = {
+	    .addresses = &address, .room = 1, .first = true};
+
+	if (!xs_content_read_blocks(blocks, count, words, bytes))
+		return false;
+	xs_live_memory_collect(words, bytes / 8, &found);
+	*holds = found.count;
+	return true;
+}
+
+static struct iovec block_at(uint64_t address, uint64_t bytes)
+{
+	return (struct iovec){(void *)(uintptr_t)address, bytes};
+}
+
 static bool search(uint64_t from, uint64_t bytes, bool *holds)
 {
 	const unsigned pieces = bytes <= WHOLE_BYTES ? 0 : PIECES;
 	const uint64_t first = pieces ? WHOLE_BYTES : bytes;
-	const uint64_t count = first + pieces * PIECE_BYTES;
-	uint64_t words[(WHOLE_BYTES + PIECES * PIECE_BYTES) / 8], address;
-	struct iovec blocks[1 + PIECES] = {{(void *)(uintptr_t)from, first}};
-	struct xs_live_addresses found = {
-	    .addresses = &address, .room = 1, .first = true};
+	struct iovec blocks[1 + PIECES] = {block_at(from, first)};
 
-	for (unsigned i = 1; i <= pieces; i++) {
-		const uint64_t at = i * (bytes - PIECE_BYTES) / PIECES & ~7ul;
-
+	for (unsigned i = 1; i <= pieces; i++)
 		blocks[i] =
-		    (struct iovec){(void *)(uintptr_t)(from + at), PIECE_BYTES};
-	}
-	if (!xs_content_read_blocks(blocks, 1 + pieces, words, count))
-		return false;
-	xs_live_memory_collect(words, count / 8, &found);
-	*holds = found.count;
-	return true;
+		    block_at(from + (i * (bytes - PIECE_BYTES) / PIECES & ~7ul),
+			     PIECE_BYTES);
+	return search_blocks(blocks, 1 + pieces, first + pieces * PIECE_BYTES,
+			     holds);
+}
+
+/* The starts of MOST_ROWS rows, the first and the last one among them. Of a
+ * volume these may be others than those that are copied. */
+static bool search_rows(uint64_t from, uint64_t bytes, uint64_t pitch,
+			uint32_t rows, bool *holds)
+{
+	const unsigned count = rows < MOST_ROWS ? rows : MOST_ROWS;
+	const uint64_t most = MOST_BYTES / count;
+	const uint64_t piece = (bytes < most ? bytes : most) & ~7ul;
+	struct iovec blocks[MOST_ROWS];
+
+	for (unsigned i = 0; i < count; i++)
+		blocks[i] = block_at(from + (uint64_t)i * (rows - 1) /
+						(count - 1) * pitch,
+				     piece);
+	return search_blocks(blocks, count, piece * count, holds);
 }
 
 bool xs_table_search_pinned(uint64_t address, bool *leads)
@@ -110,8 +139,7 @@ static bool holds_addresses(const struct xs_event *event, uint64_t lives,
 	    (lives ? kind == XS_LIVE_MANAGED
 		   : event->direction == cudaMemcpyDeviceToDevice))
 		return true;
-	/* also what a copy may still write there; the pitch of rows is unknown
-	 */
+	/* also what a copy may still write there, and between its rows */
 	if (lives && xs_address_tables_overlap(
 			 event->src,
 			 event->src + (event->rows > 1 ? lives : event->bytes)))
@@ -120,8 +148,11 @@ static bool holds_addresses(const struct xs_event *event, uint64_t lives,
 	     event->direction != cudaMemcpyHostToDevice) ||
 	    row < skip + 8)
 		return false;
-	if (event->rows == 1 || event->bytes > WHOLE_BYTES)
+	if (event->rows == 1)
 		search(event->src + skip, row - skip, &holds);
+	else
+		search_rows(event->src + skip, row - skip, event->pitch,
+			    event->rows, &holds);
 	return holds;
 }
 

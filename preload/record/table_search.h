@@ -2,8 +2,8 @@
 /*
  * Looks for addresses of live memory in what is copied, and in pinned memory
  * that a launch is given (address_tables.h). Of more than 4 KiB the first 4 KiB
- * and three pieces of 1 KiB are read, of rows of more than that the first one:
- * these count as data if they have none. What is not looked at counts as a
+ * and three pieces of 1 KiB are read, of rows the starts of 8: these count as
+ * data if they have none. What is not looked at counts as a
  * table.
  */
 #pragma once

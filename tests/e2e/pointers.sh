@@ -44,7 +44,7 @@ for app in pointers pointers-static; do
 		XFERSPY_DATAFLOW=$mode traced "$XS_APPS/$app" 3
 		expect "$app: $mode: exit code" "$status" 0
 		read_trace
-		expect "$app: launches" "$(count '^call ')" 40
+		expect "$app: launches" "$(count '^call ')" 41
 		expect "$app: lost" "$(json lost)" 0
 		given >got
 		as_told >want
@@ -58,7 +58,7 @@ done
 # The first launches of each kernel, and all of one 64th of the time.
 traced "$XS_APPS/pointers" 2000
 read_trace
-expect "sample: launches" "$(count '^call ')" 16016
+expect "sample: launches" "$(count '^call ')" 16017
 within "sample: launches with pointers" "$(given | wc -l)" 1280 8000
 
 # A question that the driver does not answer yet is asked again.
@@ -109,7 +109,7 @@ XFERSPY_DATAFLOW=all traced python3 forbid.py "$XS_APPS/pointers" 3
 if [ "$status" != 77 ]; then
 	read_trace
 	expect "forbidden: launches that may be given tables" \
-		"$(given | grep -c '^3:')" 6
+		"$(given | grep -c '^3:')" 7
 	expect "forbidden: note" "$(grep -c 'counts as addresses' dump.txt)" 1
 fi
 

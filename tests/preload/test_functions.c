@@ -26,6 +26,7 @@ static void keeps(enum xs_function fn, const void *arguments,
 	assert_int_equal(e.src, want.src);
 	assert_int_equal(e.bytes, want.bytes);
 	assert_int_equal(e.rows, want.rows);
+	assert_int_equal(e.pitch, want.pitch);
 	assert_int_equal(e.stream, want.stream);
 	assert_int_equal(e.event, want.event);
 	assert_int_equal(e.direction, want.direction);
@@ -57,6 +58,7 @@ TEST(copies_of_rows)
 	const CUDA_MEMCPY2D in = {.srcMemoryType = CU_MEMORYTYPE_HOST,
 				  .srcHost = AT(0x2000),
 				  .srcDevice = 99,
+				  .srcPitch = 16,
 				  .dstMemoryType = CU_MEMORYTYPE_DEVICE,
 				  .dstHost = AT(98),
 				  .dstDevice = 0x1000,
@@ -64,6 +66,7 @@ TEST(copies_of_rows)
 				  .Height = 4};
 	const CUDA_MEMCPY3D any = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
 				   .srcArray = AT(0x4000),
+				   .srcPitch = 32,
 				   .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
 				   .dstDevice = 0x1000,
 				   .WidthInBytes = 10,
@@ -73,10 +76,11 @@ TEST(copies_of_rows)
 	const cuMemcpy3D_v2_params slices = {&any};
 
 	KEEPS(cuMemcpy2DAsync_v2, &rows, .dst = 0x1000, .src = 0x2000,
-	      .bytes = 40, .rows = 4, .stream = 0x30,
+	      .bytes = 40, .pitch = 16, .rows = 4, .stream = 0x30,
 	      .direction = cudaMemcpyHostToDevice);
 	KEEPS(cuMemcpy3D_v2_ptds, &slices, .dst = 0x1000, .src = 0x4000,
-	      .bytes = 120, .rows = 12, .direction = cudaMemcpyDefault);
+	      .bytes = 120, .pitch = 32, .rows = 12,
+	      .direction = cudaMemcpyDefault);
 }
 
 TEST(sets_and_memory)

@@ -244,26 +244,38 @@ TEST(pinned_memory)
 	assert_false(pinned((uintptr_t)words + 16));
 }
 
-/* Of a copy by rows the first one is looked at, of a small one none; on the
- * device any byte of the source may be copied. */
+static enum xs_pointers_known known_of_rows(uint64_t row, uint32_t rows)
+{
+	const struct xs_event event = {.dst = POOL,
+				       .src = (uintptr_t)words,
+				       .bytes = row * rows,
+				       .pitch = 128,
+				       .rows = rows,
+				       .direction = cudaMemcpyHostToDevice};
+
+	xs_address_tables_cut(0, UINT64_MAX);
+	xs_table_search_copy(&event, true);
+	return known(POOL);
+}
+
+/* Of a copy by rows some are looked at, but nothing between them; on the device
+ * any byte of the source may be copied. */
 TEST(rows)
 {
-	struct xs_event event = {.dst = POOL,
-				 .src = (uintptr_t)words,
-				 .bytes = 1 << 16,
-				 .rows = 64,
-				 .direction = cudaMemcpyHostToDevice};
+	struct xs_event event = {.rows = 64};
 
 	set_up();
-	xs_table_search_copy(&event, false);
-	assert_int_equal(known(POOL), XS_POINTERS_ALL);
-	words[3] = ARRAY;
-	xs_table_search_copy(&event, false);
-	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	assert_int_equal(known_of_rows(64, 1024), XS_POINTERS_ALL);
+	assert_int_equal(known_of_rows(8, 64), XS_POINTERS_ALL);
+	words[8] = words[16 + 1] = ARRAY;
+	assert_int_equal(known_of_rows(64, 1024), XS_POINTERS_ALL);
+	assert_int_equal(known_of_rows(8, 16), XS_POINTERS_ALL);
+	assert_int_equal(known_of_rows(16, 8), XS_POINTERS_TABLE);
+	assert_int_equal(known_of_rows(72, 2), XS_POINTERS_TABLE);
 	set_up();
-	event.bytes = 1 << 12;
-	xs_table_search_copy(&event, false);
-	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
+	words[1023 * 16] = ARRAY;
+	assert_int_equal(known_of_rows(8, 1024), XS_POINTERS_TABLE);
+	assert_int_equal(known_of_rows(8, 1023), XS_POINTERS_ALL);
 	set_up();
 	words[0] = ARRAY;
 	copy(POOL + 65536, words, 8, false);

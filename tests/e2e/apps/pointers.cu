@@ -138,6 +138,21 @@ static void launch_with_others(int *a, int *b)
 	without<<<1, 32>>>((long long)object);
 }
 
+/* A column with an address in its last row. */
+static void launch_with_column(int *a, int *b)
+{
+	static int *rows[1024][4];
+	int *column;
+
+	CHECK(cudaMalloc(&column, sizeof(rows) / 4));
+	rows[1023][0] = a;
+	tell("by_list", b, column);
+	CHECK(cudaMemcpy2D(column, sizeof(a), rows, sizeof(rows[0]), sizeof(a),
+			   1024, cudaMemcpyHostToDevice));
+	plain<<<1, 32>>>(b, 32, column);
+	CHECK(cudaFree(column));
+}
+
 /* An array behind a variable; the number behind its address is copied later. */
 static void launch_with_variable(int *a, int *b)
 {
@@ -190,6 +205,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < rounds; i++)
 		launch_all(a, b, mapped);
 	launch_with_others(a, b);
+	launch_with_column(a, b);
 	launch_with_variable(a, b);
 	/* the number is the address of memory that was freed, and then of
 	 * memory that is there again */
