@@ -113,9 +113,12 @@ static struct total add_up(const struct xs_strategy_case *c)
 	return total;
 }
 
+/* Gathering that takes less than 1 / LEAST_PART of the round has no time. */
+#define LEAST_PART 100
+
 /* What the host's work on the buffer rests on. */
 static void assume_gathering(const struct xs_strategy_case *c,
-			     struct xs_estimate *row)
+			     const struct total *total, struct xs_estimate *row)
 {
 	const char *how = "one host thread gathers and scatters as fast as "
 			  "pieces of 64 KiB";
@@ -126,13 +129,11 @@ static void assume_gathering(const struct xs_strategy_case *c,
 	else if (isnan(c->machine->host_copy_byte_ns.value))
 		how = "gathering and scattering take the host as long as a "
 		      "pageable copy of the same bytes";
-	xs_estimate_assume(row, how);
+	if (!(total->gather_ns < c->as_is_ns / LEAST_PART))
+		xs_estimate_assume(row, how);
 	xs_estimate_need(row, "the data is contiguous on the device, or the "
 			      "kernels use it where it is");
 }
-
-/* Gathering that takes less than 1 / LEAST_PART of the round has no time. */
-#define LEAST_PART 100
 
 static void explain(const struct xs_strategy_case *c, const struct total *total,
 		    struct xs_estimate *row)
@@ -147,7 +148,7 @@ static void explain(const struct xs_strategy_case *c, const struct total *total,
 	if (total->waits)
 		snprintf(waits, sizeof(waits), " and %u waits between them",
 			 total->waits);
-	if (total->gather_ns >= row->round_ns / LEAST_PART)
+	if (total->gather_ns >= c->as_is_ns / LEAST_PART)
 		snprintf(in, sizeof(in), " in %.0f ns", total->gather_ns);
 	if (total->buffer_bytes > 0)
 		snprintf(gathered, sizeof(gathered),
@@ -199,7 +200,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 
 	row.quiet = true;
 	if (!total.runs || total.buffer_bytes > 0)
-		assume_gathering(c, &row);
+		assume_gathering(c, &total, &row);
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
 	if (c->phase->h2d_ops + c->phase->d2h_ops < XS_SMALL_COPIES_LEAST)

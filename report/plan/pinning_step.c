@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/plan/pinning_step.h"
 
+#include "report/result/driver_words.h"
 #include "report/result/number.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* What is saved, with its range by the profile. */
 static void set_saving(struct xs_result_pinning *in)
@@ -66,6 +68,8 @@ static void say(struct xs_result *result, struct xs_result_pinning *in,
 			   of_new_memory(arena, in));
 	in->is_question = true;
 	in->code = "cudaHostRegister(data, bytes, cudaHostRegisterDefault);";
+	if (strstr(in->calls, " cuMem"))
+		in->code = xs_driver_words(arena, in->code);
 }
 
 void xs_plan_pinning(struct xs_result *result, double least_ns, double *run_ns)

@@ -44,6 +44,13 @@ static const char *payback_of(struct xs_arena *arena,
 	const double setup_ns = xs_beside_setup_ns(step);
 
 	if (step->estimate->setup_ns != XS_UNKNOWN &&
+	    setup_ns < -step->adds_ns / NAMED_PART)
+		return xs_arena_print(
+		    arena,
+		    "Its setup takes %s, %s less than those it replaces.",
+		    xs_units_ns(step->estimate->setup_ns).s,
+		    xs_units_ns(xs_number_round(-setup_ns)).s);
+	if (step->estimate->setup_ns != XS_UNKNOWN &&
 	    setup_ns < step->adds_ns / LEAST_PART)
 		return NULL;
 	if (xs_beside_pays_rounds(steps->phase, step) != XS_UNKNOWN)

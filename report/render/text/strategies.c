@@ -303,8 +303,8 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 	    !result->totals.kernels && !result->all_asked)
 		return 0;
 	xs_terminal_heading(terminal, "Strategies",
-			    "predicted, each with what it needs; as-is: its "
-			    "range in other runs");
+			    "predicted; 90 % range: of the usual round, as-is "
+			    "of each round");
 	err = put_table(terminal, result, phases);
 	put_legend(terminal, result, phases);
 	xs_render_text_reasons(terminal, result, phases);
