@@ -82,16 +82,13 @@ static double free_time(const struct xs_step *step, uint64_t ops_end_ns)
 {
 	if (ops_end_ns <= step->call_ns || !step->blocking)
 		return call_time(step);
-	return step->return_ns > ops_end_ns
-		   ? (double)(step->return_ns - ops_end_ns)
-		   : 0;
+	return fmax((double)step->return_ns - (double)ops_end_ns, 0);
 }
 
 /* Returns the part within the round. */
 static double hash_time(const struct xs_step *step)
 {
-	return (double)(step->hash_ns < step->call_ns ? step->hash_ns
-						      : step->call_ns);
+	return fmin((double)step->hash_ns, (double)step->call_ns);
 }
 
 static void add_allocation(struct xs_round_work *work,
