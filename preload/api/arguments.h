@@ -138,6 +138,8 @@
 	A(void *, devPtr) _() A(cudaStream_t, stream)
 #define XS_ARGS_cudaDeviceSynchronize(A, _)
 #define XS_ARGS_cudaDeviceReset(A, _)
+#define XS_ARGS_cudaThreadSynchronize(A, _)
+#define XS_ARGS_cudaThreadExit(A, _)
 #define XS_ARGS_cudaStreamSynchronize(A, _) A(cudaStream_t, stream)
 #define XS_ARGS_cudaEventSynchronize(A, _) A(cudaEvent_t, event)
 #define XS_ARGS_cudaEventRecord(A, _)                                          \

@@ -127,6 +127,9 @@ struct xs_event {
 	  XS_KEEP_OUR_STREAM)                                                  \
 	F(cudaDeviceSynchronize, none, SYNC_DEVICE, .stream = 0)               \
 	F(cudaDeviceReset, none, RESET, .stream = 0)                           \
+	/* their names up to CUDA 12 */                                        \
+	F(cudaThreadSynchronize, none, SYNC_DEVICE, .stream = 0)               \
+	F(cudaThreadExit, none, RESET, .stream = 0)                            \
 	F(cudaStreamSynchronize, ptsz, SYNC_STREAM, XS_KEEP_OUR_STREAM)        \
 	F(cudaEventSynchronize, none, SYNC_EVENT, .event = XS_HANDLE(a->event))\
 	F(cudaEventRecord, ptsz, EVENT_RECORD, .event = XS_HANDLE(a->event),   \

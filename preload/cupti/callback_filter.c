@@ -39,20 +39,10 @@ static bool is_left_to_driver(enum xs_function fn)
  * are, by the start of their names. The list is limited, because some other
  * functions are called at every launch, such as __cudaPushCallConfiguration.
  */
-static const char *const guarded[] = {"cudaFree",
-				      "cudaGraph",
-				      "cudaInitDevice",
-				      "cudaIpc",
-				      "cudaLaunch",
-				      "cudaMalloc",
-				      "cudaMemDiscard",
-				      "cudaMemPoolTrim",
-				      "cudaMemcpy",
-				      "cudaMemset",
-				      "cudaStreamAttach",
-				      "cudaThreadExit",
-				      "cudaThreadSynchronize",
-				      NULL};
+static const char *const guarded[] = {
+    "cudaFree",	  "cudaGraph",	"cudaInitDevice",   "cudaIpc",
+    "cudaLaunch", "cudaMalloc", "cudaMemDiscard",   "cudaMemPoolTrim",
+    "cudaMemcpy", "cudaMemset", "cudaStreamAttach", NULL};
 
 static bool is_guarded(CUpti_CallbackDomain domain, const char *name)
 {

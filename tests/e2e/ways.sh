@@ -98,6 +98,10 @@ for end in src=4096 dst=24640; do
 		while read -r from; do echo $((at - from)); done | grep -cx "${end#*=}")" 1
 done
 
+ways old-wait 5
+expect "old wait: rounds" "$(json rounds)" 5
+expect "old wait: waits, a stream and a reset" "$(count '^waitcall ')" 7
+
 ways host-function 5
 expect "host function: calls" "$(count '^site call_class=23 ')" 2
 expect "host function: rounds" "$(json rounds)" 5

@@ -204,6 +204,9 @@ PROPERTIES((struct cudaDeviceProp * prop, int device), (prop, device),
 RT_API_VOID(cudaProfilerStart, v4000, cudaSuccess)
 RT_API_VOID(cudaProfilerStop, v4000, cudaSuccess)
 RT_API_VOID(cudaDeviceSynchronize, v3020, synchronize(xs_sim_device()))
+/* which the headers of CUDA 13 lack */
+cudaError_t CUDARTAPI cudaThreadSynchronize(void);
+RT_API_VOID(cudaThreadSynchronize, v3020, synchronize(xs_sim_device()))
 RT_API(cudaDeviceCanAccessPeer, v4000, (int *can, int device, int peerDevice),
        (can, device, peerDevice), can_access(can, device, peerDevice))
 RT_API(cudaDeviceEnablePeerAccess, v4000, (int peerDevice, unsigned int flags),

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <pthread.h>
 
 #include <cuda_runtime.h>
@@ -297,6 +298,18 @@ static void call_back(cudaStream_t, cudaError_t, void *data)
 	count_up(data);
 }
 
+/* By a function that CUDA 13 lacks. */
+static void old_wait(int rounds)
+{
+	cudaError_t (*wait)(void) = (cudaError_t (*)(void))dlsym(
+	    RTLD_DEFAULT, "cudaThreadSynchronize");
+
+	for (int i = 0; i < rounds; i++) {
+		ask();
+		CHECK(wait());
+	}
+}
+
 static int host_function(int rounds)
 {
 	int calls = 0;
@@ -356,6 +369,8 @@ int main(int argc, char **argv)
 		managed(rounds);
 	else if (strcmp(mode, "row") == 0)
 		row();
+	else if (strcmp(mode, "old-wait") == 0)
+		old_wait(rounds);
 	else if (strcmp(mode, "host-function") == 0)
 		bad += host_function(rounds);
 	else
