@@ -279,7 +279,7 @@ const struct xs_strategy xs_strategy_resident = {
     .keeps_copies = true,
     .changes_inputs = true,
     .build = build,
-    .first = "keep the data of {places} on the device",
+    .first = "copy the data of {places} in only once",
     .advice = "Copy the data of {places} only before the rounds, to device "
 	      "buffers that stay{once}: {why}.{buffers}",
     .code =

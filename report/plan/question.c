@@ -12,6 +12,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <string.h>
 
 /* A row, and its phase. */
 struct choice {
@@ -22,7 +23,10 @@ struct choice {
 /* The question whether the row's condition holds. */
 static const char *question_of(const struct xs_result_estimate *row)
 {
+	const bool all = strcmp(row->strategy, "resident-throughout") == 0;
+
 	return row->doubtful ? "are the rounds independent"
+	       : all	     ? "could all data stay on the GPU"
 			     : "could data stay on the GPU";
 }
 
@@ -137,8 +141,9 @@ const char *xs_plan_question(struct xs_result *result, const char *lead)
 			xs_advice_text(&result->arena, most.phase, most.row)));
 	}
 	return xs_arena_print(
-	    &result->arena, "%s %s saves about %s%s, but only if %s.%s", lead,
+	    &result->arena,
+	    "%s %s saves about %s (effort: %s)%s, but only if %s.%s", lead,
 	    most.row->strategy,
 	    xs_units_ns(xs_result_capped_gain_ns(result, most.row)).s,
-	    in_place_of(result, &most), most.row->bound, how);
+	    most.row->effort, in_place_of(result, &most), most.row->bound, how);
 }

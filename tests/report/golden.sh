@@ -185,7 +185,7 @@ opening corpus/contact-6/sixth/hec-jenkins-hash \
 	"saves 1.26 ms of each round's" 'here 8.70 ms of 281 ms.'
 # Step 2 is told alone.
 opening frameworks/h200/pieces-32k '(step 2): may save 494 us' "of each round's 689 us"
-opening corpus/h100/develop/hec-ga 'ms, but only if'
+opening corpus/h100/develop/hec-ga 'ms (effort: host code at several places), but only if'
 opening corpus/contact-4/fourth/hec-ecdh 'buffers of steps 1, 2: saves 19.0 ms'
 opening corpus/contact/first/hec-haccmk 'only if kernels of two rounds run side by side'
 opening frameworks/h100/item 'changes of data movement save at most 0.0 % of it.'

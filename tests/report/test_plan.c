@@ -553,8 +553,9 @@ TEST(doubtful_rows_are_asked_for)
 	assert_string_equal(result->asks, "are the rounds independent");
 	assert_has(
 	    result->question,
-	    "Are the rounds independent? double-buffer saves about 400 ms, in "
-	    "place of step 1 (250 ms), but only if no round");
+	    "Are the rounds independent? double-buffer saves about 400 ms "
+	    "(effort: some), in place of step 1 (250 ms), but only if no "
+	    "round");
 }
 
 /* What a round copies in, the one before copied out: pinning comes first. */
@@ -618,8 +619,9 @@ TEST(no_step_has_a_reason)
 	    "nothing: no change is predicted to save 1 % of the steady part");
 	row = add(phase, "resident", 10);
 	row->bound = "the host does not change the data";
-	says_why("nothing for certain: resident saves about 400 ms, but only "
-		 "if the host does not change the data. Copy the data of ");
+	says_why("nothing for certain: resident saves about 400 ms (effort: "
+		 "some), but only if the host does not change the data. Copy "
+		 "the data of ");
 	/* in the start-up it is nothing to look for */
 	phase->apart = true;
 	says_why(
@@ -682,22 +684,23 @@ TEST(data_that_may_stay_is_asked_for)
 	expect("pinned");
 	assert_has(
 	    result->question,
-	    "Could data stay on the GPU? resident saves about 400 ms, in place "
-	    "of step 1 (250 ms), but only if the host does not");
+	    "Could data stay on the GPU? resident saves about 400 ms (effort: "
+	    "some), in place of step 1 (250 ms), but only if the host does "
+	    "not");
 	result->run.python = XS_LANGUAGE_NUMBA;
 	expect("pinned");
 	assert_has(result->question_code, "cuda.to_device(ary)");
 	/* more than the steps may, with the first touch of new memory */
 	resident->saves_ns = 261 * MS;
 	expect("pinned");
-	assert_has(result->question, "261 ms, in place");
+	assert_has(result->question, "261 ms (effort: some), in place");
 	resident->saves_ns = 260 * MS;
 	expect("pinned");
 	assert_null(result->question);
 	resident->saves_ns = 400 * MS;
 	resident->new_memory_ns = 80 * MS;
 	expect("pinned");
-	assert_has(result->question, "320 ms, in place");
+	assert_has(result->question, "320 ms (effort: some), in place");
 	resident->new_memory_ns = 150 * MS;
 	expect("pinned");
 	assert_null(result->question);
@@ -936,12 +939,13 @@ TEST(a_question_is_of_what_saves_more)
 	/* and no more than the verdict says */
 	row->saves_ns = 400 * MS;
 	expect("pinned streams");
-	assert_has(result->question, "resident saves about 300 ms, in place");
+	assert_has(result->question,
+		   "resident saves about 300 ms (effort: some), in place");
 	row->round_ns = row->low_ns = row->high_ns = 10 * MS;
 	expect("pinned streams");
 	assert_has(result->question,
-		   "resident saves about 400 ms, in place of steps 1, 2 (300 "
-		   "ms), but only if it stays.");
+		   "resident saves about 400 ms (effort: some), in place of "
+		   "steps 1, 2 (300 ms), but only if it stays.");
 }
 
 /* Each phase saves 3 ms of a steady part of 500 ms, and may be off by more;
