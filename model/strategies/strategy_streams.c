@@ -52,12 +52,20 @@ static int try_streams(const struct xs_strategy_case *c,
  * rounds of recorded programs have less; a report on more takes minutes. */
 #define PIECE_COPIES_MAX 32768u
 
+/* A copy of less takes as long: what a round copies one way has no smaller
+ * pieces, unless the program cuts it itself. */
+#define LEAST_PIECE_BYTES 4096
+
+/* Returns the most pieces; below 2: the round is not to be divided. */
 static unsigned most_streams(const struct xs_strategy_case *c)
 {
 	const unsigned copies = c->work.in_copies + c->work.out_copies;
+	const double bytes = fmax(c->work.in_bytes, c->work.out_bytes);
 	unsigned n = XS_STREAMS_MAX;
 
 	while (n > 2 && n > PIECE_COPIES_MAX / (copies + 1))
+		n /= 2;
+	while (n > 1 && bytes < n * LEAST_PIECE_BYTES && !c->work.in_pieces)
 		n /= 2;
 	return n;
 }
@@ -189,6 +197,12 @@ int xs_streams_rows(const struct xs_strategy_case *c,
 	struct xs_estimate ordered = *row;
 	int rc;
 
+	if (most_streams(c) < 2)
+		return xs_estimate_abstain(
+		    &ordered, out,
+		    "pieces of the copies would have less than %d bytes, which "
+		    "take as long as the whole",
+		    LEAST_PIECE_BYTES);
 	ordered.order = XS_ORDER_DEPTH;
 	rc = add_order(c, &ordered, &plans, out);
 	ordered.order = XS_ORDER_BREADTH;

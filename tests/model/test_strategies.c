@@ -866,6 +866,19 @@ TEST(test_mapped_sets_cross_the_bus)
 	assert_near(estimated("mapped")->round_ns, round_ns + 19000 - 5000);
 }
 
+/* Pieces have 4 KiB at least: the larger direction has two of them. */
+TEST(test_small_copies_are_not_divided)
+{
+	steps[0].bytes = 1;
+	steps[2].bytes = 8191;
+	assert_false(estimated("streams")->applies);
+	assert_has(replayed("streams")->why, "less than 4096 bytes");
+	assert_false(replayed("hybrid")->applies);
+	steps[2].bytes = 8192;
+	estimate();
+	assert_true(pieces("streams", 2)->applies);
+}
+
 /* n = 2: kernels 18000 to 68000 and on to 118000, with their writes; 4000. */
 TEST(test_hybrid)
 {
