@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/plan/opening.h"
 
-#include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
 #include "report/plan/advice_text.h"
-#include "report/plan/beside.h"
-#include "report/plan/link_steps.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
@@ -15,32 +12,6 @@
 
 /* A text of more places is that of the step. */
 #define LONGEST 120
-
-/* Below 1 / HOST_PART of the run, the host's code does not come first. */
-#define HOST_PART 10
-
-/* Below 1 / START_PART, the program's start-up is not told. */
-#define START_PART 4
-
-/* What all steps of this run save of it. */
-static int64_t planned_ns(const struct xs_result *result)
-{
-	int64_t saves_ns = xs_plan_links_save_ns(result);
-
-	if (result->verdict.pinning.step)
-		xs_number_add(&saves_ns, result->verdict.pinning.saves_ns);
-	for (size_t i = 0; i < result->plan_count; i++)
-		if (result->plan[i].pays_rounds == XS_UNKNOWN)
-			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
-	return saves_ns;
-}
-
-static const char *of_run(struct xs_result *result, int64_t ns)
-{
-	return xs_arena_copy(
-	    &result->arena,
-	    xs_units_percent(ns, xs_result_untraced_wall_ns(result)).s);
-}
 
 /* What the report opens with; its times are ns of the run. */
 struct act {
@@ -131,7 +102,25 @@ static struct act act_of(struct xs_result *result,
 	return act;
 }
 
-/* The step with number 1. */
+/* Whether a step of the rounds pays in this run: what comes once does not lead
+ * then. */
+static bool has_steady_step(const struct xs_result *result)
+{
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (!result->plan[i].phase->apart &&
+		    result->plan[i].pays_rounds == XS_UNKNOWN)
+			return true;
+	return false;
+}
+
+static bool may_lead(const struct xs_result *result,
+		     const struct xs_result_step *step)
+{
+	return step->pays_rounds == XS_UNKNOWN && is_alone(result, step) &&
+	       (!step->phase->apart || !has_steady_step(result));
+}
+
+/* The first step that may lead. */
 static struct act first_step(struct xs_result *result)
 {
 	const struct xs_result_pinning *pinning = &result->verdict.pinning;
@@ -146,7 +135,7 @@ static struct act first_step(struct xs_result *result)
 			    .low_ns = link->saves_low_ns,
 			};
 	}
-	if (pinning->step == 1)
+	if (pinning->step == 1 && !has_steady_step(result))
 		return (struct act){
 		    .what = xs_arena_print(
 			&result->arena,
@@ -158,9 +147,10 @@ static struct act first_step(struct xs_result *result)
 		    .once = true,
 		    .may_lose = pinning->is_question,
 		};
-	if (!result->plan_count || result->plan->pays_rounds != XS_UNKNOWN)
-		return (struct act){0};
-	return act_of(result, result->plan);
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (may_lead(result, &result->plan[i]))
+			return act_of(result, &result->plan[i]);
+	return (struct act){0};
 }
 
 static bool is_little(const struct xs_result *result, const struct act *act)
@@ -179,7 +169,7 @@ static struct act best_act(struct xs_result *result)
 		const struct xs_result_step *step = &result->plan[i];
 		struct act one;
 
-		if (step->pays_rounds != XS_UNKNOWN || !is_alone(result, step))
+		if (!may_lead(result, step))
 			continue;
 		one = act_of(result, step);
 		if (sure_ns(&one) > sure_ns(&best))
@@ -205,92 +195,30 @@ static const char *first_clause(struct xs_result *result)
 	return xs_arena_print(&result->arena, "%.*s", (int)length, why);
 }
 
-/* "nothing is worth it in this run ..." */
-static const char *nothing(struct xs_result *result, const struct act *act)
+/* "nothing is worth it in this run ...", or, of steps for longer runs only,
+ * "nothing pays in this run of 2 s; in longer ones step 1 does". */
+static const char *nothing(struct xs_result *result)
 {
-	const char *rest = result->no_step ? "" : "; step 1 is for longer runs";
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
+	const struct xs_units_text wall = xs_units_ns(wall_ns);
 
 	/* "nothing", or "not known", of next to nothing is told with its share
 	 */
-	if (result->no_step && !act->what &&
-	    (strncmp(result->no_step, "not", 3) != 0 ||
-	     result->verdict.at_most_saves_ns >=
-		 xs_result_untraced_wall_ns(result) / XS_RESULT_LEAST_PART))
+	if (result->no_step && (strncmp(result->no_step, "not", 3) != 0 ||
+				result->verdict.at_most_saves_ns >=
+				    wall_ns / XS_RESULT_LEAST_PART))
 		return first_clause(result);
-	if (act->what)
-		rest = xs_arena_print(&result->arena, "; all steps save %s",
-				      of_run(result, planned_ns(result)));
+	if (!result->no_step && result->plan_count)
+		return xs_arena_print(
+		    &result->arena,
+		    "nothing pays in this run of %s; in longer ones, %s",
+		    wall.s, act_of(result, result->plan).what);
 	return xs_arena_print(
 	    &result->arena,
 	    "nothing is worth it in this run of %s: changes of data movement "
-	    "save at most %s of it%s",
-	    xs_units_ns(xs_result_untraced_wall_ns(result)).s,
-	    of_run(result, result->verdict.at_most_saves_ns), rest);
-}
-
-/* The host's own code, less what steps save of its copies to pinned memory. */
-static int64_t host_left_ns(const struct xs_result *result)
-{
-	int64_t ns = xs_result_part_ns(&result->verdict, XS_PART_HOST);
-
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *step = &result->plan[i];
-
-		if (step->phase->staged &&
-		    strcmp(step->estimate->strategy, "pinned") == 0)
-			ns -= step->adds_saves_ns;
-	}
-	return ns;
-}
-
-/* "first profile the host's code, most before ...: 30 % of the run; then " if
- * that is the limit, and more than the steps save and than 1 / HOST_PART of the
- * run; else "". */
-static const char *host_first(struct xs_result *result)
-{
-	const struct xs_result_verdict *in = &result->verdict;
-	const int64_t host_ns = host_left_ns(result);
-
-	if (!in->host_is_limit || !in->host_place ||
-	    host_ns <= planned_ns(result) ||
-	    host_ns < xs_result_untraced_wall_ns(result) / HOST_PART)
-		return "";
-	return xs_arena_print(
-	    &result->arena,
-	    "first profile the host's code, most before %s: %s of %s; "
-	    "then ",
-	    in->host_place, of_run(result, host_ns),
-	    xs_result_run_name(result));
-}
-
-/* "first let the 2 GPUs work at one time: up to 11 % of the run; then " */
-static const char *gpus_first(struct xs_result *result)
-{
-	const struct xs_result_verdict *in = &result->verdict;
-
-	return xs_arena_print(&result->arena,
-			      "first let the %" PRId64 " GPUs work at one "
-			      "time: up to %s of %s; then ",
-			      in->gpus_in_turn,
-			      of_run(result, in->turns_save_ns),
-			      xs_result_run_name(result));
-}
-
-/* " The program's own start-up is 28 % of the run."; a longer run has no more
- * of it. Or "". */
-static const char *start_last(struct xs_result *result)
-{
-	const int64_t cuda_ns = result->totals.init_ns;
-	const int64_t ns =
-	    cuda_ns == XS_UNKNOWN ? 0 : result->verdict.startup_ns - cuda_ns;
-
-	return !result->run.ignored_ns &&
-		       ns > xs_result_untraced_wall_ns(result) / START_PART
-		   ? xs_arena_print(
-			 &result->arena,
-			 " The program's own start-up is %s of the run.",
-			 of_run(result, ns))
-		   : "";
+	    "save at most %s of it",
+	    wall.s,
+	    xs_opening_of_run(result, result->verdict.at_most_saves_ns));
 }
 
 /* Whether the plan's question comes before it. */
@@ -299,7 +227,8 @@ static bool is_asked_first(struct xs_result *result, const struct act *act)
 	/* not of a phase of which little is saved */
 	return result->question &&
 	       xs_result_gain_ns(result->nearest_if) >
-		   (act->only_if ? sure_ns(act) : planned_ns(result));
+		   (act->only_if ? sure_ns(act)
+				 : xs_opening_planned_ns(result));
 }
 
 /* Whether little of this run is saved, whatever the question's answer. */
@@ -343,10 +272,11 @@ static const char *amount(struct xs_result *result, const struct act *act)
 
 	if (!step || act->at_most || act->once ||
 	    !is_for_longer_runs(result, act))
-		return xs_arena_print(
-		    arena, "%s of %s (%s of %s)", xs_units_ns(act->saves_ns).s,
-		    xs_units_ns(wall_ns).s, of_run(result, act->saves_ns),
-		    xs_result_run_name(result));
+		return xs_arena_print(arena, "%s of %s (%s of %s)",
+				      xs_units_ns(act->saves_ns).s,
+				      xs_units_ns(wall_ns).s,
+				      xs_opening_of_run(result, act->saves_ns),
+				      xs_result_run_name(result));
 	if (result->phase_count > 1)
 		phase = xs_arena_print(arena, " (phase %" PRId64 ")",
 				       step->phase->id);
@@ -380,21 +310,19 @@ static const char *saving(struct xs_result *result, struct act *act,
 void xs_plan_opening(struct xs_result *result)
 {
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
-	const char *host;
+	const char *before;
 	struct act act;
 
 	result->opening = NULL;
 	if (result->verdict.missing || wall_ns == XS_UNKNOWN)
 		return;
 	act = best_act(result);
-	host = result->verdict.gpus_in_turn ? gpus_first(result)
-					    : host_first(result);
-	result->opening = xs_arena_print(
-	    &result->arena, "%s%s.%s", host,
-	    result->machine_choice.other_gpu && result->no_step
-		? first_clause(result)
-	    : !act.what || planned_ns(result) < wall_ns / XS_RESULT_LEAST_PART
-		? nothing(result, &act)
-		: saving(result, &act, !*host),
-	    start_last(result));
+	before = xs_opening_before(result);
+	result->opening =
+	    xs_arena_print(&result->arena, "%s%s.%s", before,
+			   result->machine_choice.other_gpu && result->no_step
+			       ? first_clause(result)
+			   : !act.what ? nothing(result)
+				       : saving(result, &act, !*before),
+			   xs_opening_behind(result));
 }

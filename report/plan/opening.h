@@ -9,3 +9,19 @@
  * worth it in this run, or that the host's own code comes first; NULL if the
  * verdict is not known, or without memory. */
 void xs_plan_opening(struct xs_result *result);
+
+/* Returns what all steps save of this run, ns. */
+int64_t xs_opening_planned_ns(const struct xs_result *result);
+
+/* Returns the time as a share of the run: "4.7 %". Of the result's arena, as
+ * the texts below. */
+const char *xs_opening_of_run(struct xs_result *result, int64_t ns);
+
+/* Returns what comes before the plan: "first profile the host's code, most
+ * before ...: 30 % of the run; then ", if that is the limit, or that GPUs are
+ * to work at one time; or "". */
+const char *xs_opening_before(struct xs_result *result);
+
+/* Returns " The program's own start-up is 28 % of the run.", as a longer run
+ * has no more of it; or "". */
+const char *xs_opening_behind(struct xs_result *result);

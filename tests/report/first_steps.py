@@ -142,9 +142,27 @@ def faults_of(report):
                  else report["verdict"]["steady_ns"])
         if saved_ns(report, step) < whole // 100:
             faults.append(f"step {step['step']} saves less than 1 %")
+        if (step["saves_low_ns"] or 0) < 0 and not step["question"]:
+            faults.append(f"step {step['step']} may be slower, and is no question")
         if step["code"] and step["code"].count("\n") > 2:
             faults.append(f"step {step['step']} has more than three lines")
     return faults
+
+
+def opening_faults(xferspy, source, row, report):
+    """Returns where the sentence that the report opens with is not of its plan."""
+    text = subprocess.run([xferspy, "report", *calibrated(source, row),
+                           source / row["trace"]], stdout=subprocess.PIPE,
+                          check=True, text=True,
+                          env=os.environ | {"XDG_DATA_HOME": "/nowhere"}).stdout
+    opening = " ".join(text.partition("In short:")[2]
+                       .partition("Verdict:")[0].split())
+    steady = any(not step["apart"] and step["pays_rounds"] is None
+                 for step in report["plan"])
+    if report["plan"] and "nothing is worth it" in opening:
+        yield "nothing is worth it, above a plan with steps"
+    if steady and "register the data where it is" in opening:
+        yield "what comes once leads, although a step is of the rounds"
 
 
 def main(xferspy, source):
@@ -155,13 +173,15 @@ def main(xferspy, source):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         reports = list(pool.map(lambda row: report_on(
             xferspy, source, row, *calibrated(source, row)), rows))
+        openings = list(pool.map(lambda row, report: list(opening_faults(
+            xferspy, source, row, report)), rows, reports))
         at_first = list(pool.map(lambda row: agrees(row, first_step(report_on(
             xferspy, source, row))), rows))
     failed, agreed = False, collections.Counter()
-    for row, report in zip(rows, reports):
+    for row, report, opening in zip(rows, reports, openings):
         said = first_step(report)
         name = name_of(row)
-        for fault in faults_of(report):
+        for fault in [*faults_of(report), *opening]:
             print(f"{name}: {fault}")
             failed = True
         if agrees(row, said):

@@ -179,7 +179,7 @@ opening corpus/contact-11/eleventh/heal-routes \
 opening corpus/contact/first/shoc-triad 'If not, use 8 pieces instead of 64'
 opening frameworks/h200/kv_paging-1 \
 	'for longer ones, merge the small copies of kv_paging.py:25'
-opening corpus/contact-12/twelfth/byr-cast 'In short: nothing is worth it in this run'
+opening corpus/contact-12/twelfth/byr-cast 'In short: little to gain in this run; for longer'
 opening corpus/contact-6/sixth/hec-cobahh '(step 2): saves 174 us of each'
 opening corpus/contact-6/sixth/hec-jenkins-hash \
 	"saves 1.26 ms of each round's" 'here 8.70 ms of 281 ms.'
@@ -191,7 +191,8 @@ opening corpus/contact/first/hec-haccmk 'only if kernels of two rounds run side 
 opening frameworks/h100/item 'changes of data movement save at most 0.0 % of it.'
 # The host's time is that of the copy which the step leaves out.
 opening frameworks/h200-2/cupy_reduction-1 'In short: pin the host buffers'
-opening corpus/contact-10/tenth/comp-raytrace 'In short: nothing is worth it'
+# "Nothing" never stands above steps.
+opening corpus/contact-10/tenth/comp-raytrace 'In short: little to gain in this run; for longer'
 
 # Without counters, mapped memory comes first if a round is shorter in the worst case.
 prints 'xferspy report --machine h200 $reports/advice/tiny-copies.txt' \
@@ -285,7 +286,7 @@ in_one_line corpus/contact/first/rod-hotspot3D \
 	'72.1 ms (65-142 ms): 39.3 %'
 in_one_line corpus/contact/first/shoc-scan \
 	'could data stay on the GPU (about 18.7 ms)? If not, register'
-in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'in this run of 257 ms: changes' \
+in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'here 1.46 ms of 257 ms' \
 	"own 238 ms, the program's 9.51 ms" \
 	'input, or copies it along, and kernels run side by side, on SMs'
 in_one_line corpus/h100/develop/hec-car 'resident* ~1.46 ms'

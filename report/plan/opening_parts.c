@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands in the opening before and behind the plan's step. */
+#include "report/plan/opening.h"
+
+#include "analyzer/timeline/run_parts.h"
+#include "report/plan/link_steps.h"
+#include "report/result/number.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Below 1 / HOST_PART of the run, the host's code does not come first. */
+#define HOST_PART 10
+
+/* Below 1 / START_PART, the program's start-up is not told. */
+#define START_PART 4
+
+int64_t xs_opening_planned_ns(const struct xs_result *result)
+{
+	int64_t saves_ns = xs_plan_links_save_ns(result);
+
+	if (result->verdict.pinning.step)
+		xs_number_add(&saves_ns, result->verdict.pinning.saves_ns);
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (result->plan[i].pays_rounds == XS_UNKNOWN)
+			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
+	return saves_ns;
+}
+
+const char *xs_opening_of_run(struct xs_result *result, int64_t ns)
+{
+	return xs_arena_copy(
+	    &result->arena,
+	    xs_units_percent(ns, xs_result_untraced_wall_ns(result)).s);
+}
+
+/* The host's own code, less what steps save of its copies to pinned memory. */
+static int64_t host_left_ns(const struct xs_result *result)
+{
+	int64_t ns = xs_result_part_ns(&result->verdict, XS_PART_HOST);
+
+	for (size_t i = 0; i < result->plan_count; i++) {
+		const struct xs_result_step *step = &result->plan[i];
+
+		if (step->phase->staged &&
+		    strcmp(step->estimate->strategy, "pinned") == 0)
+			ns -= step->adds_saves_ns;
+	}
+	return ns;
+}
+
+/* "first profile the host's code, most before ...: 30 % of the run; then " if
+ * that is the limit, and more than the steps save and than 1 / HOST_PART of the
+ * run; else "". */
+static const char *host_first(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+	const int64_t host_ns = host_left_ns(result);
+
+	if (!in->host_is_limit || !in->host_place ||
+	    host_ns <= xs_opening_planned_ns(result) ||
+	    host_ns < xs_result_untraced_wall_ns(result) / HOST_PART)
+		return "";
+	return xs_arena_print(
+	    &result->arena,
+	    "first profile the host's code, most before %s: %s of %s; "
+	    "then ",
+	    in->host_place, xs_opening_of_run(result, host_ns),
+	    xs_result_run_name(result));
+}
+
+/* "first let the 2 GPUs work at one time: up to 11 % of the run; then " */
+static const char *gpus_first(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+
+	return xs_arena_print(&result->arena,
+			      "first let the %" PRId64 " GPUs work at one "
+			      "time: up to %s of %s; then ",
+			      in->gpus_in_turn,
+			      xs_opening_of_run(result, in->turns_save_ns),
+			      xs_result_run_name(result));
+}
+
+const char *xs_opening_before(struct xs_result *result)
+{
+	return result->verdict.gpus_in_turn ? gpus_first(result)
+					    : host_first(result);
+}
+
+const char *xs_opening_behind(struct xs_result *result)
+{
+	const int64_t cuda_ns = result->totals.init_ns;
+	const int64_t ns =
+	    cuda_ns == XS_UNKNOWN ? 0 : result->verdict.startup_ns - cuda_ns;
+
+	return !result->run.ignored_ns &&
+		       ns > xs_result_untraced_wall_ns(result) / START_PART
+		   ? xs_arena_print(
+			 &result->arena,
+			 " The program's own start-up is %s of the run.",
+			 xs_opening_of_run(result, ns))
+		   : "";
+}
