@@ -85,8 +85,9 @@ def over_limit(report):
             off_ns = row["known_high_ns"] - row["round_ns"]
             off_ns = max(off_ns ** 2 - row["shared_high_ns"] ** 2, 0) ** 0.5
             high_ns = row["otherwise_ns"] or row["round_ns"] + off_ns
-            if max(row["round_ns"], high_ns) >= now_ns - 1:
-                continue  # it may be slower than the round now
+            if max(row["round_ns"], high_ns) >= now_ns - 1 and \
+                    row["high_ns"] - row["low_ns"] > row["round_ns"]:
+                continue  # it may be slower than now, in a wide range
             saves_ns = row["saves_ns"] + (row["setup_ns"] or 0)
             busy_ns = min(busy_ns, row["round_ns"])
             # a row is of the median round, the limit of all as they were;
