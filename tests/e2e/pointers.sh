@@ -59,6 +59,7 @@ done
 traced "$XS_APPS/pointers" 2000
 read_trace
 expect "sample: launches" "$(count '^call ')" 16017
+within "sample: bytes of trace a launch" "$(($(stat -c %s ./*.xspy) / 16017))" 1 45
 within "sample: launches with pointers" "$(given | wc -l)" 1280 8000
 
 # A question that the driver does not answer yet is asked again.
