@@ -22,8 +22,8 @@ struct builder {
 	struct xs_waited_ops waited;
 	uint32_t *accessed; /* by number of a live range: the number of the
 			     * last access by a kernel; 0: none yet */
-	bool *unread;	    /* by number of a live range: a copy brought what
-			     * a host function wrote, perhaps addresses */
+	bool *unread;	    /* by call that allocated: a copy brought what a
+			     * host function wrote, perhaps addresses */
 };
 
 /* range: that the access lies in; NULL: unknown. */
@@ -90,7 +90,7 @@ static void note_unread(struct builder *b, uint64_t address)
 	    xs_live_ranges_find(&b->live, address);
 
 	if (range)
-		b->unread[range->number] = true;
+		b->unread[range->call] = true;
 }
 
 static int add_copy(struct builder *b, struct xs_flow_op *op,
@@ -178,7 +178,7 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 
 			seen++;
 			op->unknown |=
-			    !range || b->unread[range->number] ||
+			    !range || b->unread[range->call] ||
 			    xs_follows_host_function(trace, range->call, call);
 			if (range)
 				rc = add_kernel_access(b, op, range,
