@@ -379,7 +379,8 @@ const struct xs_strategy xs_strategy_mapped = {
 		"cudaHostRegisterMapped); // once\n"
 		"{allocate}cudaHostAlloc(&host, bytes, cudaHostAllocMapped); "
 		"// not malloc()\n"
-		"cudaHostGetDevicePointer(&dev, host, 0); // for the kernel",
+		"cudaHostGetDevicePointer(&dev, host, 0); // for the kernel\n"
+		"{results}cudaDeviceSynchronize(); // where the copy out was",
 	    [XS_LANGUAGE_NUMBA] =
 		"ary = cuda.mapped_array(shape, dtype)  # once, given to the "
 		"kernel",

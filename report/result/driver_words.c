@@ -13,6 +13,7 @@ static const char *const names[][2] = {
     {"cudaMallocHost", "cuMemAllocHost"},
     {"cudaHostAllocMapped", "CU_MEMHOSTALLOC_DEVICEMAP"},
     {"cudaHostAlloc", "cuMemHostAlloc"},
+    {"cudaDeviceSynchronize", "cuCtxSynchronize"},
     {"cudaHostGetDevicePointer", "cuMemHostGetDevicePointer"},
     {"cudaMemcpyAsync(out", "cuMemcpyDtoHAsync(out"},
     {"cudaMemcpyAsync(&out", "cuMemcpyDtoHAsync(&out"},

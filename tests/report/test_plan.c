@@ -813,6 +813,21 @@ TEST(code_is_of_the_api_of_the_line)
 	assert_has(result->plan[0].code, "cudaHostRegister(");
 }
 
+/* Without a copy out, the host waits for the results itself. */
+TEST(mapped_results_are_waited_for)
+{
+	add(phase, "mapped", 25);
+	copies_at(phase, sites, 1);
+	phase->h2d_bytes = 1000;
+	expect("mapped");
+	assert_has(result->plan[0].code, "cudaHostRegisterMapped); // once");
+	assert_has_not(result->plan[0].code, "Synchronize");
+	phase->d2h_bytes = 1000;
+	expect("mapped");
+	assert_has(result->plan[0].code,
+		   "cudaDeviceSynchronize(); // where the copy out was");
+}
+
 /* Copies of one direction are gathered before the copy, or spread behind it, by
  * the call that the program uses. */
 TEST(merged_copies_keep_their_direction)
