@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A text of more places is that of the step. */
-#define LONGEST 120
+#define LONGEST 100
 
 /* What the report opens with; its times are ns of the run. */
 struct act {
