@@ -38,7 +38,7 @@ static bool is_alone(const struct xs_result *result,
 {
 	for (const struct xs_result_step *before = result->plan; before < step;
 	     before++)
-		if (before->phase == step->phase &&
+		if (xs_result_step_is_of(before, step->phase) &&
 		    !xs_strategy_are_apart(
 			xs_strategy_find(before->estimate->strategy),
 			xs_strategy_find(step->estimate->strategy)))
@@ -79,8 +79,15 @@ static struct act act_of(struct xs_result *result,
 {
 	struct xs_arena *arena = &result->arena;
 	const char *number = xs_arena_print(arena, "step %" PRId64, step->step);
+	const char *places =
+	    !step->more_count
+		? NULL
+		: xs_arena_print(
+		      arena, "%s and of %zu more phase%s",
+		      xs_advice_places(arena, step->phase, step->estimate),
+		      step->more_count, step->more_count == 1 ? "" : "s");
 	const char *what =
-	    xs_advice_first(arena, step->phase, step->estimate, NULL);
+	    xs_advice_first(arena, step->phase, step->estimate, places);
 	struct act act;
 
 	if (strlen(what) > LONGEST)
@@ -93,7 +100,7 @@ static struct act act_of(struct xs_result *result,
 	    .only_if = step->condition,
 	    .saves_ns = step->adds_saves_ns,
 	    .low_ns = step->saves_low_ns,
-	    .step = step,
+	    .step = step->more_count ? NULL : step,
 	    .at_most = step->side_by_side > 1,
 	    .once = step->phase->apart,
 	    .may_lose = step->is_question,

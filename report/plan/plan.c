@@ -21,13 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fill_sites(struct xs_result *result, struct xs_result_step *out)
+/* Adds the phase's sites that the step changes; out->sites has room. */
+static void add_sites(const struct xs_result_phase *phase,
+		      struct xs_result_step *out)
 {
-	const struct xs_result_phase *phase = out->phase;
-
-	out->sites = xs_arena_alloc(&result->arena, phase->site_count,
-				    sizeof(*out->sites));
-	for (size_t i = 0; out->sites && i < phase->site_count; i++)
+	for (size_t i = 0; i < phase->site_count; i++)
 		if (xs_advice_is_about(phase, out->estimate,
 				       &phase->sites[i]) ||
 		    (out->estimate->effort_level >= XS_EFFORT_SPLIT &&
@@ -35,8 +33,24 @@ static void fill_sites(struct xs_result *result, struct xs_result_step *out)
 			out->sites[out->site_count++] = &phase->sites[i];
 }
 
+/* The sites of all phases that the step is made for. */
+static void fill_sites(struct xs_result *result, struct xs_result_step *out)
+{
+	size_t room = out->phase->site_count;
+
+	for (size_t i = 0; i < out->more_count; i++)
+		room += out->more_phases[i]->site_count;
+	out->sites = xs_arena_alloc(&result->arena, room, sizeof(*out->sites));
+	out->site_count = 0;
+	if (!out->sites)
+		return;
+	add_sites(out->phase, out);
+	for (size_t i = 0; i < out->more_count; i++)
+		add_sites(out->more_phases[i], out);
+}
+
 /* What the steps of other phases add that are made with this one's next step;
- * the setup is paid once. */
+ * of the same lines, the setup is paid once. */
 static double along_ns(const struct xs_phase_steps *steps,
 		       const struct xs_phase_steps *phases, size_t count)
 {
@@ -44,8 +58,7 @@ static double along_ns(const struct xs_phase_steps *steps,
 
 	for (size_t i = 0; i < count; i++)
 		if (xs_step_is_made_along(steps, &phases[i]))
-			adds_ns +=
-			    phases[i].items[phases[i].done].rounds_add_ns;
+			adds_ns += xs_step_along_ns(steps, &phases[i]);
 	return adds_ns;
 }
 
@@ -71,6 +84,17 @@ static double rank(const struct xs_phase_steps *steps,
 	return (step->adds_ns + along_ns(steps, phases, count)) / (double)cost;
 }
 
+/* Whether the other phase's next step is the one to tell: that of more lines,
+ * or else of the longer phase, which comes first. */
+static bool is_before(const struct xs_phase_steps *other,
+		      const struct xs_phase_steps *steps)
+{
+	const bool within = xs_step_is_at_lines(other, steps);
+
+	return within == xs_step_is_at_lines(steps, other) ? other < steps
+							   : within;
+}
+
 /* Whether the next step is made with a longer phase's, or with one of more
  * lines. */
 static bool is_part(const struct xs_phase_steps *steps,
@@ -80,8 +104,7 @@ static bool is_part(const struct xs_phase_steps *steps,
 		if (phases[i].done < phases[i].count &&
 		    phases[i].phase->apart == steps->phase->apart &&
 		    xs_step_is_made_with(&phases[i], steps) &&
-		    (&phases[i] < steps ||
-		     !xs_step_is_made_with(steps, &phases[i])))
+		    is_before(&phases[i], steps))
 			return true;
 	return false;
 }
@@ -149,7 +172,10 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	const struct xs_phase_step *step = &steps->items[steps->done];
 	struct xs_result_step *out = begin_step(result, steps, step);
 	const double adds_ns = step->adds_ns + along_ns(steps, phases, count);
-	const char *along = xs_plan_along(result, steps, phases);
+	const char *along = xs_plan_along(result, steps, phases, out);
+
+	if (out->more_count)
+		fill_sites(result, out);
 
 	out->round_before_ns = xs_step_round_ns(steps, steps->done);
 	xs_step_set_saving(steps, phases, count, adds_ns, out);
@@ -164,15 +190,17 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 }
 
 /* Whether a phase before this one has the same step for longer runs, at lines
- * that include this one's. */
+ * that include this one's, or near to them. */
 static bool is_longer_made(const struct xs_phase_steps *phases,
 			   const struct xs_phase_steps *steps)
 {
 	for (const struct xs_phase_steps *other = phases; other < steps;
 	     other++)
 		if (other->longer.strategy == steps->longer.strategy &&
-		    xs_lines_are_within(other->phase, steps->phase,
-					steps->longer.estimate))
+		    (xs_lines_are_within(other->phase, steps->phase,
+					 steps->longer.estimate) ||
+		     xs_lines_are_near(other->phase, steps->phase,
+				       steps->longer.estimate)))
 			return true;
 	return false;
 }

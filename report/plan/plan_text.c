@@ -11,6 +11,7 @@
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
+#include "report/result/site.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -188,9 +189,55 @@ static const char *add_later(struct xs_arena *arena,
 /* Other phases named of a step. */
 #define ALONG_MAX 2
 
-const char *xs_plan_along(struct xs_result *result,
-			  const struct xs_phase_steps *steps,
-			  const struct xs_phase_steps *phases)
+/* Places that are named of lines near to a step's own. */
+#define NEAR_MAX 3
+
+/* " The same at a.cu:35, :39, :43 and 12 more lines: 23.5 ms of the saving.",
+ * or
+ * "". */
+static const char *near_lines(struct xs_result *result,
+			      const struct xs_phase_steps *steps,
+			      const struct xs_phase_steps *phases,
+			      struct xs_result_step *out)
+{
+	struct xs_arena *arena = &result->arena;
+	const char *list = NULL, *more = "";
+	double ns = 0;
+
+	out->more_phases = xs_arena_alloc(arena, result->phase_count,
+					  sizeof(struct xs_result_phase *));
+	for (size_t i = 0; out->more_phases && i < result->phase_count; i++) {
+		const struct xs_phase_steps *one = &phases[i];
+
+		if (!xs_step_is_made_along(steps, one) ||
+		    xs_step_is_at_lines(steps, one))
+			continue;
+		ns += xs_step_along_ns(steps, one);
+		out->more_phases[out->more_count++] = one->phase;
+		if (out->more_count <= NEAR_MAX)
+			list = xs_result_add_label(
+			    arena, list,
+			    xs_advice_places(arena, one->phase,
+					     one->items[one->done].estimate));
+	}
+	if (out->more_count > NEAR_MAX)
+		more =
+		    xs_arena_print(arena, " and for %zu more phase%s",
+				   out->more_count - NEAR_MAX,
+				   out->more_count == NEAR_MAX + 1 ? "" : "s");
+	return list
+		   ? xs_arena_print(arena,
+				    " The same at %s%s: %s of the saving, with "
+				    "their setup.",
+				    list, more,
+				    xs_units_ns(xs_number_round(ns)).s)
+		   : "";
+}
+
+/* What is made at the same lines; NULL: nothing. */
+static const char *same_lines(struct xs_result *result,
+			      const struct xs_phase_steps *steps,
+			      const struct xs_phase_steps *phases)
 {
 	struct xs_arena *arena = &result->arena;
 	const char *list = NULL;
@@ -202,7 +249,8 @@ const char *xs_plan_along(struct xs_result *result,
 		const int64_t between_ns =
 		    xs_result_used_between_ns(one->phase);
 
-		if (!xs_step_is_made_along(steps, one))
+		if (!xs_step_is_made_along(steps, one) ||
+		    !xs_step_is_at_lines(steps, one))
 			continue;
 		if (named++ >= ALONG_MAX) {
 			rest_ns += one->items[one->done].rounds_add_ns;
@@ -230,6 +278,21 @@ const char *xs_plan_along(struct xs_result *result,
 		    : list;
 }
 
+const char *xs_plan_along(struct xs_result *result,
+			  const struct xs_phase_steps *steps,
+			  const struct xs_phase_steps *phases,
+			  struct xs_result_step *out)
+{
+	const char *same = same_lines(result, steps, phases);
+	const char *near = near_lines(result, steps, phases, out);
+
+	return !same ? *near ? near : NULL
+		     : xs_arena_print(&result->arena,
+				      " Of the saving, at the same lines: "
+				      "%s.%s",
+				      same, near);
+}
+
 /* What to do, what the setup takes, what else the change reaches, why an
  * uncertain step is one, and what saves more in its place. */
 void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
@@ -255,9 +318,7 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 	if (payback)
 		out->text = xs_arena_print(arena, "%s %s", out->text, payback);
 	if (along)
-		out->text = xs_arena_print(
-		    arena, "%s Of the saving, at the same lines: %s.",
-		    out->text, along);
+		out->text = xs_arena_print(arena, "%s%s", out->text, along);
 	out->text = add_later(arena, steps, step, out->text);
 	out->text =
 	    xs_code_in_api(arena, steps->phase, step->estimate, out->text);

@@ -39,7 +39,7 @@ static bool replaces(const struct choice *choice,
 	const struct xs_strategy *other =
 	    xs_strategy_find(step->estimate->strategy);
 
-	return (step->phase == choice->phase ||
+	return (xs_result_step_is_of(step, choice->phase) ||
 		xs_lines_are_within(step->phase, choice->phase,
 				    step->estimate)) &&
 	       strategy && other && step->pays_rounds == XS_UNKNOWN &&
@@ -54,7 +54,9 @@ static int64_t replaced_ns(const struct xs_result *result,
 
 	for (size_t i = 0; i < result->plan_count; i++)
 		if (replaces(choice, &result->plan[i]))
-			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
+			xs_number_add(&saves_ns,
+				      xs_result_step_saves_ns(&result->plan[i],
+							      choice->phase));
 	return saves_ns;
 }
 
@@ -89,7 +91,10 @@ static bool is_little(const struct xs_result *result,
 
 	for (size_t i = 0; i < result->plan_count; i++)
 		if (replaces(choice, &result->plan[i]) &&
-		    result->plan[i].saves_high_ns >= ns)
+		    (result->plan[i].more_count
+			 ? xs_result_step_saves_ns(&result->plan[i],
+						   choice->phase)
+			 : result->plan[i].saves_high_ns) >= ns)
 			return true;
 	return !xs_worth_is_enough(result, choice->phase, (double)ns);
 }

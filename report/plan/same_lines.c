@@ -56,6 +56,51 @@ bool xs_lines_are_same(const struct xs_result_phase *other,
 	       xs_lines_are_within(phase, other, row);
 }
 
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+static bool is_near(const struct xs_result_site *a,
+		    const struct xs_result_site *b)
+{
+	return a->file || b->file || a->function || b->function
+		   ? is_same_text(a->function, b->function) &&
+			 (a->file ? is_same_text(a->file, b->file)
+				  : is_same_text(a->module, b->module))
+		   : is_same_text(a->module, b->module) &&
+			 !strstr(a->module, ".so");
+}
+
+/* Whether all places that the row's strategy changes for the phase are near to
+ * the site; *any: it changes one. */
+static bool are_near(const struct xs_result_phase *phase,
+		     const struct xs_result_estimate *row,
+		     const struct xs_result_site *site, bool *any)
+{
+	for (size_t i = 0; i < phase->site_count; i++) {
+		if (!xs_advice_is_about(phase, row, &phase->sites[i]))
+			continue;
+		if (!is_near(&phase->sites[i], site))
+			return false;
+		*any = true;
+	}
+	return true;
+}
+
+bool xs_lines_are_near(const struct xs_result_phase *first,
+		       const struct xs_result_phase *second,
+		       const struct xs_result_estimate *row)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < first->site_count; i++)
+		if (xs_advice_is_about(first, row, &first->sites[i]) &&
+		    !are_near(second, row, &first->sites[i], &any))
+			return false;
+	return any;
+}
+
 bool xs_lines_meet(const struct xs_result_phase *first,
 		   const struct xs_result_estimate *first_row,
 		   const struct xs_result_phase *second,

@@ -16,6 +16,13 @@ bool xs_lines_are_same(const struct xs_result_phase *other,
 		       const struct xs_result_phase *phase,
 		       const struct xs_result_estimate *row);
 
+/* Returns whether the lines that the row's strategy changes for both phases are
+ * in one function, or, where no function is known, in one program or library.
+ */
+bool xs_lines_are_near(const struct xs_result_phase *first,
+		       const struct xs_result_phase *second,
+		       const struct xs_result_estimate *row);
+
 /* Returns whether a line, or a call site without one, that the first row's
  * strategy changes for the first phase is one that the second row's changes for
  * the second phase. */

@@ -10,6 +10,7 @@
 #include "report/result/number.h"
 
 #include <math.h>
+#include <string.h>
 
 int64_t xs_step_round_ns(const struct xs_phase_steps *steps, size_t count)
 {
@@ -21,14 +22,46 @@ int64_t xs_step_round_ns(const struct xs_phase_steps *steps, size_t count)
 			       saved_ns / xs_result_of_run(steps->phase, 1));
 }
 
+static bool is_same_need(const struct xs_result_estimate *a,
+			 const struct xs_result_estimate *b)
+{
+	return a->needs == b->needs ||
+	       (a->needs && b->needs && strcmp(a->needs, b->needs) == 0);
+}
+
+/* Whether the next steps of both phases are one change for rounds that are not
+ * side by side, at lines beside each other. */
+static bool is_made_near(const struct xs_phase_steps *steps,
+			 const struct xs_phase_steps *other)
+{
+	const struct xs_phase_step *step = &steps->items[steps->done];
+	const struct xs_phase_step *its = &other->items[other->done];
+
+	return step->estimate->n_streams == its->estimate->n_streams &&
+	       is_same_need(step->estimate, its->estimate) &&
+	       xs_beside_pays_rounds(steps->phase, step) == XS_UNKNOWN &&
+	       xs_beside_pays_rounds(other->phase, its) == XS_UNKNOWN &&
+	       xs_result_share(steps->phase) == 1 &&
+	       xs_result_share(other->phase) == 1 &&
+	       steps->phase->apart == other->phase->apart &&
+	       xs_lines_are_near(steps->phase, other->phase, its->estimate);
+}
+
+bool xs_step_is_at_lines(const struct xs_phase_steps *steps,
+			 const struct xs_phase_steps *other)
+{
+	return xs_lines_are_within(steps->phase, other->phase,
+				   other->items[other->done].estimate);
+}
+
 bool xs_step_is_made_with(const struct xs_phase_steps *steps,
 			  const struct xs_phase_steps *other)
 {
-	const struct xs_phase_step *its = &other->items[other->done];
-
 	return other != steps && other->done < other->count &&
-	       its->strategy == steps->items[steps->done].strategy &&
-	       xs_lines_are_within(steps->phase, other->phase, its->estimate);
+	       other->items[other->done].strategy ==
+		   steps->items[steps->done].strategy &&
+	       (xs_step_is_at_lines(steps, other) ||
+		is_made_near(steps, other));
 }
 
 bool xs_step_is_made_along(const struct xs_phase_steps *steps,
@@ -36,6 +69,15 @@ bool xs_step_is_made_along(const struct xs_phase_steps *steps,
 {
 	return xs_step_is_made_with(steps, other) &&
 	       other->phase->apart == steps->phase->apart;
+}
+
+double xs_step_along_ns(const struct xs_phase_steps *steps,
+			const struct xs_phase_steps *other)
+{
+	const struct xs_phase_step *its = &other->items[other->done];
+
+	return xs_step_is_at_lines(steps, other) ? its->rounds_add_ns
+						 : its->adds_ns;
 }
 
 /* By how much the round after so many steps may be off at one end. */
@@ -83,6 +125,17 @@ static double setup_end_ns(const struct xs_phase_step *step, bool cheap)
 	return setup_ns + fabs(again_ns) * by_ns / (double)row->setup_ns;
 }
 
+/* One end of what another phase's step saves that is made along. */
+static double along_end_ns(const struct xs_phase_steps *steps,
+			   const struct xs_phase_steps *other, bool more)
+{
+	const double ns = saving_end_ns(other, more);
+
+	return xs_step_is_at_lines(steps, other)
+		   ? ns
+		   : ns - setup_end_ns(&other->items[other->done], more);
+}
+
 static int64_t end_ns(const struct xs_phase_steps *steps,
 		      const struct xs_phase_steps *phases, size_t count,
 		      bool more)
@@ -92,7 +145,7 @@ static int64_t end_ns(const struct xs_phase_steps *steps,
 
 	for (size_t i = 0; i < count; i++)
 		if (xs_step_is_made_along(steps, &phases[i]))
-			saves_ns += saving_end_ns(&phases[i], more);
+			saves_ns += along_end_ns(steps, &phases[i], more);
 	return xs_number_round(saves_ns);
 }
 

@@ -12,8 +12,13 @@
 /* Returns the time of the phase's round after so many of its steps. */
 int64_t xs_step_round_ns(const struct xs_phase_steps *steps, size_t count);
 
+/* Returns whether the next step of another phase is at lines that this phase's
+ * next one changes anyway. */
+bool xs_step_is_at_lines(const struct xs_phase_steps *steps,
+			 const struct xs_phase_steps *other);
+
 /* Returns whether the next step of another phase is the same change as this
- * phase's next one, at lines that this one changes anyway. */
+ * phase's next one, at lines that this one changes anyway, or near to them. */
 bool xs_step_is_made_with(const struct xs_phase_steps *steps,
 			  const struct xs_phase_steps *other);
 
@@ -21,6 +26,11 @@ bool xs_step_is_made_with(const struct xs_phase_steps *steps,
  * are of the steady part, or neither is. */
 bool xs_step_is_made_along(const struct xs_phase_steps *steps,
 			   const struct xs_phase_steps *other);
+
+/* Returns what the next step of another phase adds that is made along, ns of
+ * the whole run: at lines of its own, with its setup. */
+double xs_step_along_ns(const struct xs_phase_steps *steps,
+			const struct xs_phase_steps *other);
 
 /* Sets the round with the step, and its 90 % range beside rounds as they are in
  * this run. */

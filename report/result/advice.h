@@ -68,6 +68,9 @@ struct xs_result_verdict {
 struct xs_result_step {
 	int64_t step; /* 1, 2, ... */
 	const struct xs_result_phase *phase;
+	/* further phases with lines near to its own, whose savings count */
+	const struct xs_result_phase **more_phases;
+	size_t more_count;
 	const struct xs_result_estimate *estimate;
 	int64_t adds_saves_ns;		     /* of the whole run */
 	int64_t saves_low_ns, saves_high_ns; /* its interval, by the rounds */

@@ -235,11 +235,31 @@ bool xs_result_is_listed(const struct xs_result *result,
 	       (asked && row->applies && xs_result_is_replay(row));
 }
 
+bool xs_result_step_is_of(const struct xs_result_step *step,
+			  const struct xs_result_phase *phase)
+{
+	for (size_t i = 0; i < step->more_count; i++)
+		if (step->more_phases[i] == phase)
+			return true;
+	return step->phase == phase;
+}
+
+int64_t xs_result_step_saves_ns(const struct xs_result_step *step,
+				const struct xs_result_phase *phase)
+{
+	const struct xs_result_estimate *row =
+	    step->more_count && xs_result_step_is_of(step, phase)
+		? xs_result_best(phase, step->estimate->strategy, true)
+		: NULL;
+
+	return row && row->saves_ns > 0 ? row->saves_ns : step->adds_saves_ns;
+}
+
 bool xs_result_is_in_plan(const struct xs_result *result,
 			  const struct xs_result_phase *phase)
 {
 	for (size_t i = 0; i < result->plan_count; i++)
-		if (result->plan[i].phase == phase)
+		if (xs_result_step_is_of(&result->plan[i], phase))
 			return true;
 	return false;
 }

@@ -61,6 +61,15 @@ bool xs_result_is_known(const struct xs_result_estimate *row);
  * that the time of a change is not known tells nothing of the change. */
 bool xs_result_is_noisy(const struct xs_result_phase *phase);
 
+/* Returns whether the step is made for the phase, alone or with others. */
+bool xs_result_step_is_of(const struct xs_result_step *step,
+			  const struct xs_result_phase *phase);
+
+/* Returns what the step saves of the run by the phase's rounds, ns: of one that
+ * is made for several phases, as the row of this one. */
+int64_t xs_result_step_saves_ns(const struct xs_result_step *step,
+				const struct xs_result_phase *phase);
+
 /* Returns whether a round copies pageable memory. */
 bool xs_result_is_pageable(const struct xs_result_phase *phase);
 

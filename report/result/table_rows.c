@@ -140,10 +140,11 @@ static int64_t planned_ns(const struct xs_result *result, size_t steps,
 	int64_t saves_ns = 0;
 
 	for (size_t i = 0; i < steps; i++)
-		if (result->plan[i].phase == phase &&
+		if (xs_result_step_is_of(&result->plan[i], phase) &&
 		    !are_apart(result->plan[i].estimate, row) &&
 		    result->plan[i].pays_rounds == XS_UNKNOWN)
-			xs_number_add(&saves_ns, result->plan[i].adds_saves_ns);
+			xs_number_add(&saves_ns, xs_result_step_saves_ns(
+						     &result->plan[i], phase));
 	return saves_ns;
 }
 

@@ -186,7 +186,7 @@ opening corpus/contact-6/sixth/hec-jenkins-hash \
 # Step 2 is told alone.
 opening frameworks/h200/pieces-32k '(step 2): may save 494 us' "of each round's 689 us"
 opening corpus/h100/develop/hec-ga 'ms (effort: host code at several places), but only if'
-opening corpus/contact-4/fourth/hec-ecdh 'buffers of steps 1, 2: saves 19.0 ms'
+opening corpus/contact-4/fourth/hec-ecdh '+0x1783 and of 1 more phase: saves 19.0 ms'
 opening corpus/contact/first/hec-haccmk 'only if kernels of two rounds run side by side'
 opening frameworks/h100/item 'changes of data movement save at most 0.0 % of it.'
 # The host's time is that of the copy which the step leaves out.
@@ -220,6 +220,13 @@ prints "xferspy report --machine h200 \$reports/advice/two-gpus.txt | tr '\n' ' 
 prints "xferspy report --all --machine h200 \$reports/advice/streamed.txt | tr -s '\n ' '  '" \
 	'no resident: each round copies in data that no other round does: what is used once'
 expect 1 '' - 'xferspy report --machine h200 $reports/advice/streamed.txt | grep "data stay"'
+
+# Sixteen lines of one program are pinned in one step, and two steps are told at most.
+prints "xferspy report --machine h200 \$reports/advice/many-lines.txt | tr -s '\n ' '  '" \
+	'cudaMemcpy in levels+0x1074 and of 15 more phases: saves 3.54 ms' \
+	'+0x10d6, +0x1107 and for 12 more phases: 3.32 ms of the saving, with their setup.'
+expect 0 2 - 'xferspy report --machine h200 --format json $reports/advice/many-lines.txt |
+	grep -c "\"step\": [1-9]"'
 
 # The range that was traced, and what is behind --all or in no step.
 in_one_line() {

@@ -34,7 +34,7 @@ static const struct xs_result_step *before_of(const struct xs_result *result,
 
 	for (const struct xs_result_step *before = result->plan; before < step;
 	     before++)
-		if (before->phase == step->phase)
+		if (xs_result_step_is_of(before, step->phase))
 			last = before;
 	return last;
 }

@@ -35,6 +35,7 @@ class Trace:
         self.devices = devices  # that the streams are on in turn
         self.killed, self.contents = killed, False
         self.details, self.tallies = [], []
+        self.modules = False  # its call sites are in the program
         self.strings, self.sites, self.shapes = [], [], []
         self.calls, self.ops, self.correlation = {}, [], 0
         self.stream_end = [0] * streams
@@ -175,6 +176,7 @@ class Trace:
                      "cupti=130001 /usr/local/cuda/lib64/libcupti.so.13",
                      "driver=580.82.07", "rung=callbacks"):
             top.append(f'info text="{text}"')
+        path = self.string(f"/home/user/app/{self.app}") if self.modules else 0
         for i, text in enumerate(self.strings):
             top.append(f'string id={i + 1} text="{text}"')
         for i in range(self.devices):
@@ -185,10 +187,13 @@ class Trace:
                 "registers_per_sm=65536 shared_per_sm_bytes=233472 "
                 "memory_bytes=150000000000 memory_bandwidth=4800000000000 "
                 'name="NVIDIA H200"')
+        if self.modules:
+            top.append(line("module", path=path))
         for i, (call_class, place) in enumerate(self.sites):
             top.append(line("site", call_class=call_class, site=i + 1,
                             function=self.string(FUNCTIONS[call_class]),
-                            module=0xffffffff, offset=4096 + 16 * i + place))
+                            module=0 if self.modules else 0xffffffff,
+                            offset=4096 + 16 * i + place))
         for i, text in enumerate(self.shapes):
             top.append(line("shape", shape=i + 1, name=self.string(text),
                             grid_x=4096, grid_y=1, grid_z=1, block_x=256,
@@ -499,8 +504,8 @@ def tiny_copies(folder):
 
 
 def kernel_waits(folder):
-    t = Trace("steps", "Three kernels a step, each with a wait behind it; nothing "
-              "is copied.")
+    t = Trace("steps", "Three kernels a step, each with a wait behind it; "
+              "nothing is copied.")
     t.set_up((0, 64 * MIB))
     for _ in range(60):
         for i in range(3):
@@ -511,8 +516,8 @@ def kernel_waits(folder):
 
 
 def counted(folder):
-    t = Trace("sim", "Two rounds were recorded, 5000 counted, which take twice as "
-              "long.")
+    t = Trace("sim", "Two rounds were recorded, 5000 counted, which take twice "
+              "as long.")
     t.set_up((0, MIB))
     for _ in range(2):
         t.copy(IN, MIB, PAGEABLE)
@@ -543,8 +548,8 @@ def two_gpus(folder):
 
 def streamed(folder):
     size = 4 * MIB
-    t = Trace("scan", "Each round copies in the next part of the data, which no "
-              "other round uses.")
+    t = Trace("scan", "Each round copies in the next part of the data, which "
+              "no other round uses.")
     t.set_up((0, size), pinned=[(0, 20 * size)])
     for i in range(20):
         t.copy(IN, size, PINNED, host=i * size)
@@ -552,6 +557,22 @@ def streamed(folder):
         t.copy(OUT, 4096, PAGEABLE, host=1 << 40, place=4)
         t.host(5 * US)
     t.write(folder, "streamed")
+
+
+def many_lines(folder):
+    size, count = 2 * MIB, 16
+    t = Trace("levels", "Sixteen lines of one program copy in, each for a "
+              "kernel of its own.")
+    t.modules = True
+    t.set_up((0, count * size))
+    for _ in range(5):
+        for i in range(count):
+            t.copy(IN, size, PAGEABLE, host=i * size, gpu=i * size,
+                   place=100 + i)
+            t.kernel(60 * US, place=200 + i)
+            t.wait(place=300 + i)
+            t.host(4 * US)
+    t.write(folder, "many-lines")
 
 
 def main():
@@ -569,7 +590,7 @@ def main():
                  tuned, killed_startup, one_round, threads, dependent_rounds,
                  host_ahead, threads_pinned, tiny_copies,
                  kernel_waits, counted,
-                 two_gpus, streamed):
+                 two_gpus, streamed, many_lines):
         make(folder)
 
 
