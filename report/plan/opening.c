@@ -307,9 +307,9 @@ static const char *saving(struct xs_result *result, struct act *act,
 		act->step = NULL;
 	return xs_arena_print(&result->arena, "%s%s: %s %s%s%s",
 			      is_first ? lead(result, act) : "", act->what,
-			      act->at_most    ? "saves up to"
-			      : act->may_lose ? "may save"
-					      : "saves",
+			      act->may_lose  ? "may save"
+			      : act->at_most ? "saves up to"
+					     : "saves",
 			      amount(result, act), only_if ? ", only if " : "",
 			      only_if ? only_if : "");
 }

@@ -61,13 +61,20 @@ const char *xs_text_step_round(struct xs_result *result,
 		.s);
 }
 
+/* Whether the saving is an upper bound: of rounds side by side, but for a
+ * question, whose loss is no smaller beside others. */
+static bool is_at_most(const struct xs_result_step *step)
+{
+	return step->side_by_side > 1 && !step->is_question;
+}
+
 /* How far the saving is one. */
 static const char *saves(const struct xs_result_step *step)
 {
-	if (step->side_by_side > 1)
-		return "saves at most";
 	if (step->is_question)
 		return "may save";
+	if (is_at_most(step))
+		return "saves at most";
 	return *about(step) ? "saves about" : "saves";
 }
 
@@ -100,7 +107,7 @@ static const char *saved(struct xs_result *result,
 {
 	struct xs_arena *arena = &result->arena;
 
-	if (step->side_by_side > 1)
+	if (is_at_most(step))
 		return xs_arena_copy(arena, xs_units_ns(step->adds_saves_ns).s);
 	return step->may_be_slower
 		   ? xs_arena_print(arena, "%s (from %s slower to %s faster)",
@@ -119,7 +126,7 @@ static const char *run_after(struct xs_result *result,
 			     const struct xs_result_step *step)
 {
 	return xs_arena_print(&result->arena, "%s%s",
-			      step->side_by_side > 1 ? "at least " : "",
+			      is_at_most(step) ? "at least " : "",
 			      xs_units_ns(step->app_wall_ns).s);
 }
 

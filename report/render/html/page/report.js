@@ -96,19 +96,22 @@ const paysLater = (report, s) => `not in this run of ${
 
 const numberOf = s => `${s.step}${s.question ? '?' : '.'} `;
 
+// Whether the saving is an upper bound: of rounds side by side, but for a question.
+const isAtMost = s => s.side_by_side > 1 && !s.question;
+
 // How far the saving is one.
 function saves(report, s) {
-  if (s.side_by_side > 1)
-    return 'saves at most';
   if (s.question)
     return 'may save';
+  if (isAtMost(s))
+    return 'saves at most';
   return isKnown(rowOf(report, s)) && !aboutBefore(report, s) ? 'saves' : 'saves about';
 }
 
 // Its figure, and its interval before the shares; a limit has none.
-const savedOf = s => s.side_by_side > 1 || s.may_be_slower ? time(s.adds_saves_ns)
+const savedOf = s => isAtMost(s) || s.may_be_slower ? time(s.adds_saves_ns)
   : inRange(s.adds_saves_ns, s.saves_low_ns, s.saves_high_ns);
-const intervalOf = s => s.side_by_side > 1 ? '' : savingRange(s.saves_low_ns, s.saves_high_ns) + ': ';
+const intervalOf = s => isAtMost(s) ? '' : savingRange(s.saves_low_ns, s.saves_high_ns) + ': ';
 
 function step(s, report, rounds) {
   const before = report.plan.filter(other => other.step < s.step &&
@@ -130,7 +133,7 @@ function step(s, report, rounds) {
         rounds.showStep(s);
         rounds.element.scrollIntoView();
       }}, 'See it') : null),
-    el('small', s.pays_rounds !== null ? `effort: ${s.effort}` : `the run then takes ${s.side_by_side > 1 ? `at least ${time(s.app_wall_ns)}`
+    el('small', s.pays_rounds !== null ? `effort: ${s.effort}` : `the run then takes ${isAtMost(s) ? `at least ${time(s.app_wall_ns)}`
       : time(s.app_wall_ns)}; effort: ${s.effort}` +
       (s.as_step ? `; as step ${s.as_step}` : '')),
     el('p', s.text), conditions.length ? el('p.dim', 'only if ' + conditions.join('; ')) : null,
