@@ -24,7 +24,7 @@ static bool is_worth_it(const struct xs_result *result,
 	       in->saves_ns >= wall_ns / XS_RESULT_LEAST_PART;
 }
 
-/* " (1.14 ms if it is new memory)", or "" */
+/* " (1.14 ms if it is new memory)", " (254 ms slower if ...)", or "" */
 static const char *of_new_memory(struct xs_arena *arena,
 				 const struct xs_result_pinning *in)
 {
@@ -32,8 +32,9 @@ static const char *of_new_memory(struct xs_arena *arena,
 
 	if (in->touching_ns == XS_UNKNOWN)
 		return "";
-	return xs_arena_print(arena, " (%s if it is new memory)",
-			      left_ns > 0 ? xs_units_ns(left_ns).s : "nothing");
+	return xs_arena_print(arena, " (%s%s if it is new memory)",
+			      xs_units_ns(left_ns < 0 ? -left_ns : left_ns).s,
+			      left_ns < 0 ? " slower" : "");
 }
 
 static void say(struct xs_result *result, struct xs_result_pinning *in,
