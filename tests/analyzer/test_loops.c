@@ -18,7 +18,8 @@ static size_t text_bytes;
 static FILE *out;
 
 /* Sites: 1 and 2: launches, 3: a wait for the device, 4: an asynchronous copy,
- * 5: an event is recorded, 6: a stream waits for it, 7: a host function. */
+ * 5: an event is recorded, 6: a stream waits for it, 7: a host function, 8:
+ * memory is pinned. */
 static void begin(void)
 {
 	out = open_memstream(&text, &text_bytes);
@@ -26,7 +27,7 @@ static void begin(void)
 		     "site call_class=5 site=1\nsite call_class=5 site=2\n"
 		     "site call_class=13 site=3\nsite call_class=2 site=4\n"
 		     "site call_class=16 site=5\nsite call_class=17 site=6\n"
-		     "site call_class=23 site=7\n"
+		     "site call_class=23 site=7\nsite call_class=8 site=8\n"
 		     "queue queue=0 stream=7\nqueue queue=1 stream=8\n");
 }
 
@@ -240,6 +241,29 @@ static void loop(unsigned busy_ns, unsigned queue)
 TEST(test_loop_without_a_wait)
 {
 	loop(20, 0);
+	check(1, ITERATIONS);
+}
+
+/* Steps of PyTorch's training: another thread launches the backward pass, and
+ * that of a DataLoader pins memory for the first batches. */
+TEST(test_training_without_a_wait)
+{
+	begin();
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		const unsigned at = 100 * i;
+
+		if (i < 3)
+			fprintf(out,
+				"chunk thread=3\nmemcall site=8 start=%u "
+				"duration=10 address=%u bytes=8192\n",
+				at + 12, 65536 * (i + 1));
+		copy_call(3 * i + 1, at, 20, 64 + 64 * (i % 2));
+		copied(3 * i + 1, at + 5, 20, 1, 0);
+		call(2, 1, 3 * i + 2, at + 30, 5);
+		kernel(3 * i + 2, at + 36, 20, 0);
+		call(1, 2, 3 * i + 3, at + 50, 5);
+		kernel(3 * i + 3, at + 60, 20, 0);
+	}
 	check(1, ITERATIONS);
 }
 
