@@ -64,6 +64,10 @@ golden item.txt 'xferspy report --machine $h100/machine.json $h100/item.xspy |
 golden jax.txt 'xferspy report --machine $h100/machine.json $h100/jax_put.xspy |
 	sed -n "/^What to change/,/^Coverage/p;/^Phases/,/^Strategies/p"'
 
+# Three kernels on managed memory, whose pages the first one waits for.
+prints "xferspy report --machine h200 \$traces/managed.txt | section 'In short' Verdict |
+	tr '\n' ' '" 'In short: prefetch managed memory: 128 MiB migrated in'
+
 # CUDA started in the first call, cudaMallocHost: that is no pinning, neither here nor
 # in a difference.
 expect 0 'Outside the steady part, pinning memory takes 81.2 ms, once (19.1 % of the run):' - \
