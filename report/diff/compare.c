@@ -59,6 +59,15 @@ static bool is_prefetched(const struct xs_result_phase *before,
 	       after->h2d_ops == before->h2d_ops;
 }
 
+/* Whether only the memory that is copied to differs: in turns. */
+static bool has_second_set(const struct xs_result_phase *before,
+			   const struct xs_result_phase *after)
+{
+	return before->in_sets == 1 && after->in_sets == 2 &&
+	       after->kernels == before->kernels &&
+	       after->h2d_ops == before->h2d_ops;
+}
+
 static bool launches_graph(const struct xs_result_phase *phase)
 {
 	for (size_t i = 0; i < phase->site_count; i++)
@@ -110,13 +119,13 @@ static const char *strategy_of(const struct xs_result_phase *before,
 	if (!same_in || !same_out)
 		return NULL;
 	if (after->streams > 1 && before->streams <= 1)
-		return rounds > 1		      ? "double-buffer"
-		       : is_prefetched(before, after) ? "prefetch"
-						      : "streams";
+		return rounds > 1		       ? "double-buffer"
+		       : is_prefetched(before, after)  ? "prefetch"
+		       : has_second_set(before, after) ? "double-buffer"
+						       : "streams";
 	if (is_pageable(before) && uses_pinned(after))
 		return "pinned";
-	return before->in_sets == 1 && after->in_sets == 2 ? "double-buffer"
-							   : NULL;
+	return has_second_set(before, after) ? "double-buffer" : NULL;
 }
 
 static void check_prediction(struct xs_diff *diff, struct xs_diff_phase *out)

@@ -363,7 +363,8 @@ TEST(rounds_that_became_one_are_scored)
 }
 
 /* As JAX puts the next batch while this one is computed: in another order of
- * calls nothing differs but where the batches go. */
+ * calls, or on a stream for copies, nothing differs but where the batches go.
+ */
 TEST(a_second_set_of_buffers_is_scored)
 {
 	struct xs_result_phase *before = &pair.before->phases[0];
@@ -372,12 +373,25 @@ TEST(a_second_set_of_buffers_is_scored)
 	before->estimates[0].strategy = "double-buffer";
 	before->estimates[0].applies = true;
 	before->src_memory = before->dst_memory = "pinned";
-	after->streams = before->streams;
+	before->kernels = after->kernels = 1;
+	before->h2d_ops = after->h2d_ops = 1;
+	before->streams = 1;
 	before->in_sets = 1;
 	after->in_sets = 2;
+	for (after->streams = 1; after->streams <= 2; after->streams++) {
+		build_pair();
+		assert_ptr_equal(pair.diff.phases[0].predicted,
+				 &before->estimates[0]);
+		xs_diff_free(&pair.diff);
+	}
+	/* the pieces of a round */
+	after->h2d_ops = 8;
+	after->streams = 8;
 	build_pair();
-	assert_ptr_equal(pair.diff.phases[0].predicted, &before->estimates[0]);
+	assert_string_equal(pair.diff.phases[0].predicted->strategy, "streams");
 	xs_diff_free(&pair.diff);
+	after->h2d_ops = 1;
+	after->streams = 1;
 	before->in_sets = 2;
 	build_pair();
 	assert_null(pair.diff.phases[0].predicted);
