@@ -148,6 +148,19 @@ static int64_t planned_ns(const struct xs_result *result, size_t steps,
 	return saves_ns;
 }
 
+/* What the first steps leave of the most that changes save of this run;
+ * XS_UNKNOWN: not known. */
+static int64_t left_ns(const struct xs_result *result, size_t steps)
+{
+	int64_t ns = result->verdict.at_most_saves_ns;
+
+	for (size_t i = 0; ns != XS_UNKNOWN && i < steps; i++)
+		if (!result->plan[i].phase->apart &&
+		    result->plan[i].pays_rounds == XS_UNKNOWN)
+			ns -= result->plan[i].adds_saves_ns;
+	return ns;
+}
+
 /* Why there is no step by the row, which saves more_ns more. */
 static const char *reason(const struct xs_result_phase *phase,
 			  const struct xs_result_estimate *row, int64_t more_ns)
@@ -175,6 +188,7 @@ void xs_result_row_add_beyond(struct xs_result *result, size_t steps,
 			     ? xs_arena_print(&result->arena,
 					      " of phase %" PRId64, phase->id)
 			     : "";
+	const int64_t most_ns = left_ns(result, steps);
 	int64_t more_ns;
 
 	if (result->verdict.missing || is_named(result, row, full) ||
@@ -184,6 +198,8 @@ void xs_result_row_add_beyond(struct xs_result *result, size_t steps,
 		return;
 	more_ns = xs_result_capped_gain_ns(result, row) -
 		  planned_ns(result, steps, phase, row);
+	if (!phase->apart && most_ns != XS_UNKNOWN && more_ns > most_ns)
+		more_ns = most_ns;
 	if (more_ns > xs_result_untraced_wall_ns(result) / XS_RESULT_TOLD_PART)
 		*list = xs_arena_join(
 		    &result->arena, *list,

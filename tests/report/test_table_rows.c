@@ -5,6 +5,7 @@
 #include "model/formulas/estimates.h"
 #include "report/result/best.h"
 #include "report/result/result.h"
+#include "report/result/shown_row.h"
 #include "tests/unit.h"
 
 #define MS 1000000LL
@@ -83,6 +84,41 @@ TEST(rows_save_no_more_than_the_verdict_says)
 	assert_int_equal(xs_result_capped_gain_ns(&result, row), 200 * MS);
 	result.verdict.at_most_saves_ns = 0;
 	assert_int_equal(xs_result_capped_gain_ns(&result, row), 0);
+}
+
+/* The round of a row is that of what it saves: 200 ms of ten rounds. */
+TEST(a_row_is_of_one_saving)
+{
+	struct xs_result_estimate shown;
+
+	rows[BUFFERS].speedup = 2.5;
+	result.verdict.at_most_saves_ns = 300 * MS;
+	shown = xs_result_shown_row(&result, &phase, &rows[BUFFERS]);
+	assert_int_equal(shown.round_ns, 20 * MS);
+	result.verdict.at_most_saves_ns = 200 * MS;
+	shown = xs_result_shown_row(&result, &phase, &rows[BUFFERS]);
+	assert_int_equal(shown.saves_ns, 200 * MS);
+	assert_int_equal(shown.round_ns, 30 * MS);
+	assert_float_equal(shown.speedup, 50.0 / 30, 1e-9);
+}
+
+/* Of 400 ms, the step leaves 150 to a row that it stays beside. */
+TEST(rows_add_no_more_than_the_steps_leave)
+{
+	struct xs_result_step step = {.estimate = &rows[PINNED],
+				      .phase = &phase,
+				      .adds_saves_ns = 250 * MS,
+				      .pays_rounds = XS_UNKNOWN};
+	const char *list = NULL;
+
+	rows[PINNED].strategy = "reuse";
+	rows[BUFFERS].strategy = "streams";
+	result.verdict.at_most_saves_ns = 400 * MS;
+	result.plan = &step;
+	result.plan_count = 1;
+	xs_result_row_add_beyond(&result, 1, 1, &list, &phase, &rows[BUFFERS]);
+	assert_has(list, "streams adds 150 ms");
+	xs_arena_free(&result.arena);
 }
 
 /* A round gets shorter, but this run does not, or not with new memory. */
