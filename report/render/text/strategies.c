@@ -304,7 +304,7 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 		return 0;
 	xs_terminal_heading(terminal, "Strategies",
 			    "predicted; 90 % range: of the usual round, as-is "
-			    "of each round");
+			    "in other runs");
 	err = put_table(terminal, result, phases);
 	put_legend(terminal, result, phases);
 	xs_render_text_reasons(terminal, result, phases);
