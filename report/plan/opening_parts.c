@@ -49,9 +49,9 @@ static int64_t host_left_ns(const struct xs_result *result)
 	return ns;
 }
 
-/* "first profile the host's code, most before ...: 30 % of the run; then " if
- * that is the limit, and more than the steps save and than 1 / HOST_PART of the
- * run; else "". */
+/* "first profile the host's code: 30 % of the run, the most before ...; then
+ * " if that is the limit, and more than the steps save and than 1 / HOST_PART
+ * of the run; else "". */
 static const char *host_first(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
@@ -63,10 +63,10 @@ static const char *host_first(struct xs_result *result)
 		return "";
 	return xs_arena_print(
 	    &result->arena,
-	    "first profile the host's code, most before %s: %s of %s; "
+	    "first profile the host's code: %s of %s, the most before %s; "
 	    "then ",
-	    in->host_place, xs_opening_of_run(result, host_ns),
-	    xs_result_run_name(result));
+	    xs_opening_of_run(result, host_ns), xs_result_run_name(result),
+	    in->host_place);
 }
 
 /* "first let the 2 GPUs work at one time: up to 11 % of the run; then " */

@@ -194,6 +194,8 @@ opening corpus/contact-4/fourth/hec-ecdh '+0x1783 and of 1 more phase: saves 19.
 opening corpus/contact/first/hec-haccmk 'only if kernels of two rounds run side by side'
 opening frameworks/h100/item 'changes of data movement save at most 0.0 % of it.'
 # The host's time is that of the copy which the step leaves out.
+opening frameworks/h200-3/loader-2 "the host's code: 16.9 % of the traced part, the most" \
+	'before cudaMemcpyAsync at loader.py:39; then pin'
 opening frameworks/h200-2/cupy_reduction-1 'In short: pin the host buffers'
 # "Nothing" never stands above steps.
 opening corpus/contact-10/tenth/comp-raytrace 'In short: little to gain in this run; for longer'
