@@ -75,9 +75,10 @@ static bool may_be_loop(const struct splitter *s, size_t index)
 	return true;
 }
 
-/* Returns the most common of s->values that are at least `least`, the smallest
- * one of several; 0 if there is none. Sorts the values. */
-static uint64_t most_common(struct splitter *s, size_t count, uint64_t least)
+/* Returns the most common of s->values from `least` to `most_value`, the
+ * smallest one of several; 0 if there is none. Sorts the values. */
+static uint64_t most_common(struct splitter *s, size_t count, uint64_t least,
+			    uint64_t most_value)
 {
 	size_t same = 0, most = 0;
 	uint64_t value = 0;
@@ -85,7 +86,8 @@ static uint64_t most_common(struct splitter *s, size_t count, uint64_t least)
 	xs_values_sort(s->values, count);
 	for (size_t i = 0; i < count; i++) {
 		same = i > 0 && s->values[i] == s->values[i - 1] ? same + 1 : 1;
-		if (s->values[i] >= least && same > most) {
+		if (s->values[i] >= least && s->values[i] <= most_value &&
+		    same > most) {
 			most = same;
 			value = s->values[i];
 		}
@@ -93,16 +95,15 @@ static uint64_t most_common(struct splitter *s, size_t count, uint64_t least)
 	return value;
 }
 
-/* Returns the number of iterations: most ops are of identities that occur once
- * in each. 0: too few. */
+/* Returns the number of iterations, at most so many: most ops are of identities
+ * that occur once in each. 0: too few. */
 static uint32_t count_iterations(struct splitter *s,
-				 const struct xs_round *round)
+				 const struct xs_round *round, uint32_t most)
 {
 	for (uint32_t i = 0; i < round->op_count; i++)
-		s->counts[identity_at(s, round, i)]++;
-	for (uint32_t i = 0; i < round->op_count; i++)
 		s->values[i] = s->counts[identity_at(s, round, i)];
-	return (uint32_t)most_common(s, round->op_count, LEAST_ITERATIONS);
+	return (uint32_t)most_common(s, round->op_count, LEAST_ITERATIONS,
+				     most);
 }
 
 /* Sums up for each identity how long the GPU was idle before its ops, without
@@ -233,7 +234,7 @@ static uint64_t usual_key(struct splitter *s, size_t first)
 
 	for (size_t i = 0; i < count; i++)
 		s->values[i] = s->items[first + i].key;
-	return most_common(s, count, 0);
+	return most_common(s, count, 0, UINT64_MAX);
 }
 
 /* Returns how many of the new rounds from the first one on have kernels. */
@@ -306,26 +307,45 @@ static int keep_whole(struct splitter *s, const struct xs_round *round)
 	return add_round(s, round);
 }
 
+/* Splits the round into so many iterations at most. Sets *found if it is a loop
+ * of them, and *most to one less than were tried. Returns 0 or -ENOMEM. */
+static int try_split(struct splitter *s, const struct xs_round *round,
+		     uint32_t *most, bool *found)
+{
+	const size_t first = s->count;
+	const uint32_t iterations = count_iterations(s, round, *most);
+	int rc;
+
+	if (!iterations)
+		return 0;
+	*most = iterations - 1;
+	rc = cut(s, round, find_head(s, round, iterations));
+	*found = !rc && are_iterations(s, first, round);
+	if (*found)
+		end_iterations(s, first, round->partial);
+	else
+		s->count = first;
+	return rc;
+}
+
+/* An iteration may have a loop of its own, such as the layers of a step, to
+ * which most ops belong. */
 static int split(struct splitter *s, size_t index)
 {
 	const struct xs_round *round = &s->rounds->items[index];
-	const size_t first = s->count;
-	uint32_t iterations;
+	uint32_t most = UINT32_MAX;
+	bool found = false;
 	int rc = 0;
 
 	if (!may_be_loop(s, index))
 		return keep_whole(s, round);
-	iterations = count_iterations(s, round);
-	if (iterations)
-		rc = cut(s, round, find_head(s, round, iterations));
+	for (uint32_t i = 0; i < round->op_count; i++)
+		s->counts[identity_at(s, round, i)]++;
+	for (int i = 0; i < 2 && !rc && !found; i++)
+		rc = try_split(s, round, &most, &found);
 	for (uint32_t i = 0; i < round->op_count; i++)
 		s->counts[identity_at(s, round, i)] = 0;
-	if (!rc && iterations && are_iterations(s, first, round)) {
-		end_iterations(s, first, round->partial);
-		return 0;
-	}
-	s->count = first;
-	return rc ? rc : keep_whole(s, round);
+	return rc || found ? rc : keep_whole(s, round);
 }
 
 int xs_rounds_split_loops(const struct xs_trace *trace,

@@ -267,6 +267,24 @@ TEST(test_training_without_a_wait)
 	check(1, ITERATIONS);
 }
 
+/* Each step launches one kernel for each of five layers, which follow each
+ * other at once, as in a decoder without a wait. */
+TEST(test_loop_of_layers)
+{
+	begin();
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		call(1, 1, 6 * i + 1, 1000 * i, 5);
+		kernel(6 * i + 1, 1000 * i + 10, 20, 0);
+		for (unsigned layer = 1; layer <= 5; layer++) {
+			const unsigned at = 1000 * i + 10 * layer;
+
+			call(1, 2, 6 * i + 1 + layer, at, 5);
+			kernel(6 * i + 1 + layer, at + 20, 10, 0);
+		}
+	}
+	check(1, ITERATIONS);
+}
+
 /* Checks the host's time beside the GPU's work in the iterations of a text. */
 static void check_beside(uint64_t beside_ns, uint64_t behind_ns)
 {
