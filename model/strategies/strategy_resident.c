@@ -219,6 +219,18 @@ static bool is_streamed(const struct xs_phase *phase)
 	       phase->h2d_buffer_bytes >= phase->h2d_bytes * phase->rounds;
 }
 
+/* Why no copy in can be left out. */
+static const char *why_none(const struct xs_phase *phase)
+{
+	if (!has_addresses(phase))
+		return "cannot, because the trace has no addresses of copies";
+	if (is_streamed(phase))
+		return "each round copies in data that no other round does: "
+		       "what is used once has no reason to stay";
+	return "no copy in is known to bring back data of a copy out, or the "
+	       "same data in every round";
+}
+
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
@@ -249,20 +261,8 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		xs_estimate_assume(
 		    &row, "kernels do not change the data that is copied in "
 			  "only, or a copy of it is kept on the device");
-	if (!copies && !has_addresses(c->phase))
-		return xs_estimate_abstain(
-		    &row, out,
-		    "cannot, because the trace has no addresses of copies");
-	if (!copies && is_streamed(c->phase))
-		return xs_estimate_abstain(
-		    &row, out,
-		    "each round copies in data that no other round does: what "
-		    "is used once has no reason to stay");
 	if (!copies)
-		return xs_estimate_abstain(
-		    &row, out,
-		    "no copy in is known to bring back data of a copy out, or "
-		    "the same data in every round");
+		return xs_estimate_abstain(&row, out, why_none(c->phase));
 	say_why(&row, copies, &returning);
 	rc = replay_row(c, &row);
 	return rc ? rc : xs_estimates_add(out, &row);

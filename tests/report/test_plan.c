@@ -760,6 +760,13 @@ TEST(code_is_in_the_language_of_the_line)
 	assert_string_equal(
 	    result->plan[0].code,
 	    "cudaMallocHost(&host, bytes); // once, in place of malloc(bytes)");
+}
+
+TEST(code_is_of_the_framework_of_the_line)
+{
+	add(phase, "pinned", 25)->pins_new = true;
+	copies_at(phase, sites, 1);
+	phase->h2d_bytes = 1000;
 	sites->file = "/src/train.py";
 	result->run.python = XS_LANGUAGES; /* which framework? */
 	expect("pinned");

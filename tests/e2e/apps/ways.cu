@@ -301,8 +301,8 @@ static void call_back(cudaStream_t, cudaError_t, void *data)
 /* By a function that CUDA 13 lacks. */
 static void old_wait(int rounds)
 {
-	cudaError_t (*wait)(void) = (cudaError_t (*)(void))dlsym(
-	    RTLD_DEFAULT, "cudaThreadSynchronize");
+	cudaError_t (*wait)(void) =
+	    (cudaError_t(*)(void))dlsym(RTLD_DEFAULT, "cudaThreadSynchronize");
 
 	for (int i = 0; i < rounds; i++) {
 		ask();
