@@ -97,7 +97,8 @@ static struct act act_of(struct xs_result *result,
 		what = xs_arena_print(arena, "%s (%s)", what, number);
 	act = (struct act){
 	    .what = what,
-	    .only_if = step->condition,
+	    .only_if =
+		step->condition ? step->condition : step->estimate->needs,
 	    .saves_ns = step->adds_saves_ns,
 	    .low_ns = step->saves_low_ns,
 	    .step = step->more_count ? NULL : step,
