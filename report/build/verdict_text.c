@@ -19,6 +19,9 @@
 /* Parts below 1 / NAMED_PART are not named, unless they are the longest. */
 #define NAMED_PART 20
 
+/* Less of the most outside of the steady part is not told, as of a step. */
+#define OUTSIDE_PART 100
+
 /* What the shares are of. */
 static const char *whole(struct xs_result *result)
 {
@@ -264,7 +267,7 @@ static const char *pinning(struct xs_result *result)
 static const char *amount_of_run(struct xs_result *result, int64_t part_ns,
 				 int64_t run_ns)
 {
-	return part_ns >= run_ns - run_ns / NAMED_PART
+	return part_ns >= run_ns - run_ns / OUTSIDE_PART
 		   ? ""
 		   : xs_arena_print(&result->arena, "%s, ",
 				    xs_units_ns(run_ns).s);

@@ -240,6 +240,7 @@ in_one_line() {
 	shift
 	prints "xferspy report \$examples/$trace.xspy | tr -s ' \n' ' '" "$@"
 }
+in_one_line frameworks/h200-3/jax_put-1 '15.2 ms: 10.9 % of the steady part, 15.6 ms, 1.4 %'
 in_one_line frameworks/h200-3/loader-2 'divided by its 43 rounds' \
 	'per round of part of traced' '183 ms in the steady part (39.8 % of it)'
 in_one_line frameworks/h200/kv_paging-1 'copied.synchronize()' 'copied.record()'
