@@ -344,7 +344,7 @@ const struct xs_strategy xs_strategy_batch = {
 		"cudaMemcpyDefault);\n"
 		"{apart}{many_out}cudaMemcpy(pinned, dev, all_bytes, "
 		"cudaMemcpyDefault);\n"
-		"{apart}{only_out}memcpy(part, pinned + offset, part_bytes); "
+		"{apart}{many_out}memcpy(part, pinned + offset, part_bytes); "
 		"// each part\n"
 		"{joined}cudaMemcpy(first_to, first_from, all_bytes, "
 		"cudaMemcpyDefault);",

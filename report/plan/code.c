@@ -115,6 +115,7 @@ static const char *const pitched[][2] = {
 static const char *const async[][2] = {
     {"cudaMemcpy(", "cudaMemcpyAsync("},
     {"cudaMemcpyDefault)", "cudaMemcpyDefault, stream)"},
+    {"// each part", "// after a wait: each part"},
     {NULL, NULL}};
 
 /* Those of a strategy's lines that the copies of the phase need. */
@@ -135,7 +136,6 @@ static const char *lines_of(struct xs_arena *arena,
 	    {"{results}", phase->d2h_bytes > 0},
 	    {"{many_in}", phase->h2d_ops >= least},
 	    {"{many_out}", phase->d2h_ops >= least},
-	    {"{only_out}", phase->h2d_ops < least},
 	    {"{apart}", row->setup_ns != 0},
 	    {"{joined}", row->setup_ns == 0},
 	    {NULL, false}};
@@ -196,7 +196,10 @@ const char *xs_code_of(struct xs_result *result,
 	code = lines_of(arena, phase, row, strategy, strategy->code[language]);
 	if (strategy->changes & XS_CHANGES_SIZES && is_async(phase, row))
 		code = xs_words_replace(arena, code, async);
-	if (is_pitched(phase, row))
+	if (is_pitched(phase, row)) {
+		if (is_by_driver(phase, row)) /* cuMemcpy2D takes a struct */
+			return NULL;
 		code = xs_words_replace(arena, code, pitched);
+	}
 	return xs_code_in_api(arena, phase, row, code);
 }

@@ -21,6 +21,7 @@ static const char *const names[][2] = {
     {"cudaMemcpyAsync(dev[k], in[k], ...", "cuMemcpyHtoDAsync(d[k], in[k], n"},
     {"cudaMemcpyAsync(&d[i*m], &in[i*m], ...",
      "cuMemcpyHtoDAsync(d, &in[i*m], n"},
+    {"cudaMemcpyAsync(first_to", "cuMemcpyAsync(first_to"},
     {"cudaMemcpyAsync(", "cuMemcpyHtoDAsync("},
     {"cudaMemcpy(pinned", "cuMemcpyDtoH(pinned"},
     {"cudaMemcpy(dev", "cuMemcpyHtoD(dev"},
@@ -42,6 +43,22 @@ const char *xs_words_replace(struct xs_arena *arena, const char *text,
 	return text;
 }
 
+/* Whether a name in a text is one of CUDA's, none of the program's: of no file,
+ * and not behind "in ". */
+static bool is_of_cuda(const char *text, const char *name, size_t prefix)
+{
+	const char *end = name + prefix;
+
+	if (!isupper((unsigned char)*end))
+		return false;
+	while (isalnum((unsigned char)*end) || *end == '_')
+		end++;
+	return *end != '.' &&
+	       (name == text || (!isalnum((unsigned char)name[-1]) &&
+				 name[-1] != '_' && name[-1] != '/')) &&
+	       !(name - text >= 3 && strncmp(name - 3, "in ", 3) == 0);
+}
+
 const char *xs_driver_words(struct xs_arena *arena, const char *text)
 {
 	static const char prefix[] = "cuda";
@@ -51,7 +68,7 @@ const char *xs_driver_words(struct xs_arena *arena, const char *text)
 	for (const char *at = text; at && (at = strstr(at, prefix));) {
 		const size_t before = (size_t)(at - text);
 
-		if (isupper((unsigned char)at[length]))
+		if (is_of_cuda(text, at, length))
 			text = xs_arena_print(arena, "%.*scu%s", (int)before,
 					      text, at + length);
 		at = text ? text + before + 1 : NULL;

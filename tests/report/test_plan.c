@@ -815,6 +815,11 @@ TEST(code_is_of_the_api_of_the_line)
 	assert_has(result->plan[1].code, "cuStreamSynchronize(");
 	assert_has_not(result->plan[1].code, "cuda");
 	assert_has_not(result->plan[1].code, "<<<");
+	sites[0].file = "/src/cudaFilter.cpp";
+	sites[0].function = "cudaRun";
+	expect("pinned double-buffer");
+	assert_has(result->plan[0].text, "cudaFilter.cpp");
+	assert_has(result->plan[0].text, "in cudaRun");
 	sites[1].call = "cudaMemcpy";
 	expect("pinned double-buffer");
 	assert_has(result->plan[0].code, "cudaHostRegister(");
@@ -855,7 +860,19 @@ TEST(merged_copies_keep_their_direction)
 	phase->d2h_ops = 4;
 	expect("batch");
 	assert_has(result->plan[0].code, "cudaMemcpyAsync(pinned, dev, ");
+	assert_has(result->plan[0].code, "part_bytes); // after a wait");
 	assert_has_not(result->plan[0].code, "dev, pinned");
+	phase->h2d_ops = 4;
+	expect("batch");
+	assert_has(result->plan[0].code, "memcpy(pinned + offset, part, ");
+	assert_has(result->plan[0].code, "memcpy(part, pinned + offset, ");
+	sites->call = "cuMemcpyDtoHAsync_v2";
+	row->setup_ns = 0;
+	expect("batch");
+	assert_has(result->plan[0].code, "cuMemcpyAsync(first_to, ");
+	sites->call = "cuMemcpy2DAsync_v2";
+	expect("batch");
+	assert_null(result->plan[0].code);
 }
 
 /* Small copies are merged at one place before each buffer is pinned by a call,
