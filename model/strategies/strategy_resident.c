@@ -262,7 +262,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		    &row, "kernels do not change the data that is copied in "
 			  "only, or a copy of it is kept on the device");
 	if (!copies)
-		return xs_estimate_abstain(&row, out, why_none(c->phase));
+		return xs_estimate_abstain(&row, out, "%s", why_none(c->phase));
 	say_why(&row, copies, &returning);
 	rc = replay_row(c, &row);
 	return rc ? rc : xs_estimates_add(out, &row);
