@@ -47,6 +47,18 @@ static void add_op(const struct xs_trace *trace, const struct xs_op *op,
 	add_span(op->start_ns, op->end_ns, &gpus->any_end_ns, &gpus->any_ns);
 }
 
+/* Whether a stream waits for an event, which may be of another GPU. */
+static bool streams_wait(const struct xs_trace *trace,
+			 const struct xs_run_span *steady)
+{
+	for (size_t i = 0; i < trace->call_count; i++)
+		if (trace->calls[i].call_class == XS_CALL_STREAM_WAIT &&
+		    trace->calls[i].start_ns >= steady->from_ns &&
+		    trace->calls[i].start_ns < steady->to_ns)
+			return true;
+	return false;
+}
+
 void xs_build_gpu_turns(struct xs_result *result, const struct xs_trace *trace,
 			const struct xs_run_span *steady)
 {
@@ -70,7 +82,7 @@ void xs_build_gpu_turns(struct xs_result *result, const struct xs_trace *trace,
 		out->turns_save_ns = xs_number_round(
 		    (double)(gpus.any_ns - most_ns) * (double)out->steady_ns /
 		    (double)out->recorded_ns);
-	if (!gpus.alone ||
+	if (!gpus.alone || streams_wait(trace, steady) ||
 	    all_ns - gpus.any_ns > all_ns / 100 * AT_ONCE_PERCENT ||
 	    out->turns_save_ns <= out->steady_ns / XS_RESULT_LEAST_PART)
 		out->gpus_in_turn = 0;

@@ -69,14 +69,16 @@ static const char *host_first(struct xs_result *result)
 	    in->host_place);
 }
 
-/* "first let the 2 GPUs work at one time: up to 11 % of the run; then " */
+/* "first let the 2 GPUs work at one time, if none needs what another one
+ * computes: up to 11 % of the run; then " */
 static const char *gpus_first(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 
 	return xs_arena_print(&result->arena,
 			      "first let the %" PRId64 " GPUs work at one "
-			      "time: up to %s of %s; then ",
+			      "time, if none needs what another one computes: "
+			      "up to %s of %s; then ",
 			      in->gpus_in_turn,
 			      xs_opening_of_run(result, in->turns_save_ns),
 			      xs_result_run_name(result));

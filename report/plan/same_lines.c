@@ -61,15 +61,17 @@ static bool is_same_text(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
+/* By the function; where no file is known, of the program itself. */
 static bool is_near(const struct xs_result_site *a,
 		    const struct xs_result_site *b)
 {
-	return a->file || b->file || a->function || b->function
-		   ? is_same_text(a->function, b->function) &&
-			 (a->file ? is_same_text(a->file, b->file)
-				  : is_same_text(a->module, b->module))
-		   : is_same_text(a->module, b->module) &&
-			 !strstr(a->module, ".so");
+	if (a->file || b->file)
+		return is_same_text(a->file, b->file) &&
+		       is_same_text(a->function, b->function);
+	return is_same_text(a->module, b->module) &&
+	       !strstr(a->module, ".so") &&
+	       (is_same_text(a->function, b->function) ||
+		(!a->function && !b->function));
 }
 
 /* Whether all places that the row's strategy changes for the phase are near to
