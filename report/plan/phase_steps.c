@@ -200,12 +200,12 @@ static void put_step(struct xs_phase_steps *steps,
 #define EQUAL_PERCENT 5
 
 /* What the step is worth, of which a condition that the trace does not show
- * leaves half. */
+ * leaves half, as in the order of the plan; 0 of no step. */
 static double worth_ns(const struct xs_phase_steps *steps,
 		       const struct xs_phase_step *step)
 {
 	return xs_beside_judged_ns(steps, step) /
-	       (step->estimate->bound ? 2 : 1);
+	       (step->estimate && step->estimate->bound ? 2 : 1);
 }
 
 /* Whether to pin the buffers of small copies, each by its call, saves less than
@@ -262,15 +262,6 @@ static bool would_add(const struct xs_result *result,
 	       is_more(steps, step, &reach);
 }
 
-/* What the step adds; a condition that the trace does not show halves it, as in
- * the order of the plan. */
-static double likely_ns(const struct xs_phase_steps *steps,
-			const struct xs_phase_step *step)
-{
-	return xs_beside_judged_ns(steps, step) /
-	       (step->estimate && step->estimate->bound ? 2 : 1);
-}
-
 /* Adds the best change of one effort that is worth it. Returns false if there
  * is none. */
 static bool add_best(const struct xs_result *result,
@@ -286,7 +277,7 @@ static bool add_best(const struct xs_result *result,
 
 		if (row && row->effort_level == effort &&
 		    would_add(result, all, steps, strategy, row, &step) &&
-		    likely_ns(steps, &step) > likely_ns(steps, &best))
+		    worth_ns(steps, &step) > worth_ns(steps, &best))
 			best = step;
 	}
 	if (!best.strategy)

@@ -160,7 +160,6 @@ static struct xs_result_step *begin_step(struct xs_result *result,
 	    .side_by_side = xs_number_round(1 / xs_result_share(steps->phase)),
 	    .condition = condition_of(result, step->estimate),
 	};
-	fill_sites(result, out);
 	out->code = xs_code_of(result, steps->phase, step->estimate);
 	return out;
 }
@@ -174,9 +173,7 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	const double adds_ns = step->adds_ns + along_ns(steps, phases, count);
 	const char *along = xs_plan_along(result, steps, phases, out);
 
-	if (out->more_count)
-		fill_sites(result, out);
-
+	fill_sites(result, out);
 	out->round_before_ns = xs_step_round_ns(steps, steps->done);
 	xs_step_set_saving(steps, phases, count, adds_ns, out);
 	finish_step(steps, phases, count);
@@ -213,6 +210,7 @@ static void add_longer(struct xs_result *result,
 	const struct xs_phase_step *step = &steps->longer;
 	struct xs_result_step *out = begin_step(result, steps, step);
 
+	fill_sites(result, out);
 	out->adds_saves_ns = xs_number_round(step->adds_ns);
 	out->saves_low_ns = out->saves_high_ns = XS_UNKNOWN;
 	out->adds_steady_ns =

@@ -193,8 +193,7 @@ static const char *add_later(struct xs_arena *arena,
 #define NEAR_MAX 3
 
 /* " The same at a.cu:35, :39, :43 and 12 more lines: 23.5 ms of the saving.",
- * or
- * "". */
+ * or "". */
 static const char *near_lines(struct xs_result *result,
 			      const struct xs_phase_steps *steps,
 			      const struct xs_phase_steps *phases,

@@ -17,8 +17,7 @@ bool xs_lines_are_same(const struct xs_result_phase *other,
 		       const struct xs_result_estimate *row);
 
 /* Returns whether the lines that the row's strategy changes for both phases are
- * in one function, or, where no function is known, in one program or library.
- */
+ * in one function, or, where no function is known, in one program. */
 bool xs_lines_are_near(const struct xs_result_phase *first,
 		       const struct xs_result_phase *second,
 		       const struct xs_result_estimate *row);
