@@ -43,6 +43,12 @@ const struct xs_strategy *xs_strategy_find(const char *id)
 	return NULL;
 }
 
+bool xs_strategy_includes(const struct xs_strategy *outer,
+			  const struct xs_strategy *inner)
+{
+	return !(inner->changes & ~(outer->changes | outer->spares));
+}
+
 bool xs_strategy_are_apart(const struct xs_strategy *a,
 			   const struct xs_strategy *b)
 {

@@ -135,6 +135,11 @@ extern const size_t xs_strategy_count;
  * "machine:h200"; NULL when there is none. */
 const struct xs_strategy *xs_strategy_find(const char *id);
 
+/* Returns whether the outer change has all of the inner one, or makes it
+ * needless. */
+bool xs_strategy_includes(const struct xs_strategy *outer,
+			  const struct xs_strategy *inner);
+
 /* Returns whether the changes have nothing to do with each other, so that each
  * saves beside the other what it saves alone. */
 bool xs_strategy_are_apart(const struct xs_strategy *a,

@@ -15,12 +15,6 @@
 /* A change after others has to shorten the round by this percentage more. */
 #define LEAST_PERCENT 5
 
-static bool includes(const struct xs_strategy *outer,
-		     const struct xs_strategy *inner)
-{
-	return !(inner->changes & ~(outer->changes | outer->spares));
-}
-
 /* The end of a step's interval that the next one has to be beyond: for kernels
  * that change, all causes count. */
 static int64_t low_ns_of(const struct xs_result_estimate *step,
@@ -138,12 +132,13 @@ static bool is_more(const struct xs_phase_steps *steps,
 
 		if (xs_strategy_are_apart(added->strategy, step->strategy))
 			continue;
-		/* who orders copies anew has done the old order for nothing */
-		if (xs_beside_both_order(added->strategy, step->strategy) &&
+		/* who orders copies anew, or does not keep the old change, has
+		 * made that for nothing */
+		if ((xs_beside_both_order(added->strategy, step->strategy) ||
+		     !xs_strategy_includes(added->strategy, step->strategy)) &&
 		    adds_ns < step->rounds_add_ns)
 			return false;
-		if (!includes(added->strategy, step->strategy) ||
-		    adds_ns <=
+		if (adds_ns <=
 			xs_worth_error_ns(phase, step->estimate,
 					  low_ns_of(step->estimate, added),
 					  added->estimate->shared_low_ns) ||
@@ -222,7 +217,7 @@ static bool is_merged_instead(const struct xs_result *result,
 
 		if (!row || row->effort_level != XS_EFFORT_PLACE ||
 		    !(other->changes & XS_CHANGES_SIZES) ||
-		    !includes(other, step->strategy))
+		    !xs_strategy_includes(other, step->strategy))
 			continue;
 		merged = xs_beside_gain(steps, other, row);
 		if (worth_ns(steps, &merged) >

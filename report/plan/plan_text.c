@@ -165,19 +165,25 @@ same_change(const struct xs_result *result, const struct xs_result_step *step)
 	return NULL;
 }
 
-/* Adds to the text that a later step rewrites the kernels, and with them all
- * that this step changes, if that is more than that memory is pinned. */
+/* Whether the later change is made in place of the step: it has not all of it,
+ * or rewrites the kernels, and with them more than that memory is pinned. */
+static bool takes_place_of(const struct xs_phase_step *later,
+			   const struct xs_strategy *step)
+{
+	return !xs_strategy_are_apart(later->strategy, step) &&
+	       (!xs_strategy_includes(later->strategy, step) ||
+		(later->estimate->effort_level >= XS_EFFORT_REWRITE &&
+		 step->changes != XS_CHANGES_PINNING));
+}
+
+/* Adds to the text that a later step takes the place of this one. */
 static const char *add_later(struct xs_arena *arena,
 			     const struct xs_phase_steps *steps,
 			     const struct xs_phase_step *step, const char *text)
 {
-	const unsigned changes = step->strategy->changes;
-
 	for (const struct xs_phase_step *later = step + 1;
 	     later < steps->items + steps->count; later++)
-		if (later->estimate->effort_level >= XS_EFFORT_REWRITE &&
-		    !(changes & ~later->strategy->changes) &&
-		    changes != XS_CHANGES_PINNING)
+		if (takes_place_of(later, step->strategy))
 			return xs_arena_print(
 			    arena,
 			    "%s %s, a later step, takes its place: this code "

@@ -83,7 +83,7 @@ static const char *in_place_of(struct xs_result *result,
 		    : "";
 }
 
-/* Whether one of the steps may save as much. */
+/* Whether one of the steps may save as much, or all do. */
 static bool is_little(const struct xs_result *result,
 		      const struct choice *choice)
 {
@@ -96,7 +96,8 @@ static bool is_little(const struct xs_result *result,
 						   choice->phase)
 			 : result->plan[i].saves_high_ns) >= ns)
 			return true;
-	return !xs_worth_is_enough(result, choice->phase, (double)ns);
+	return replaced_ns(result, choice) > ns ||
+	       !xs_worth_is_enough(result, choice->phase, (double)ns);
 }
 
 /* What saves most on a condition, and more than the steps that it replaces. */

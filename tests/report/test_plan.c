@@ -891,6 +891,22 @@ TEST(merging_comes_before_pinning_many_buffers)
 	expect("pinned batch");
 }
 
+/* Rounds side by side copy each buffer on its own: they take the place of
+ * merged copies if they add as much again. */
+TEST(rounds_side_by_side_replace_merged_copies)
+{
+	struct xs_result_estimate *both;
+
+	add(phase, "batch", 30);
+	both = add(phase, "double-buffer", 9);
+	expect("batch double-buffer");
+	assert_has(result->plan[0].text, "double-buffer, a later step, takes "
+					 "its place: this code is then not "
+					 "needed.");
+	set(both, 11, 0);
+	expect("batch");
+}
+
 /* Four threads, whose rounds take a quarter of the run each. */
 TEST(rounds_side_by_side_are_counted)
 {
@@ -966,13 +982,17 @@ TEST(the_run_now_has_an_interval)
 	assert_int_equal(result->verdict.run_high_ns, 1125 * MS);
 }
 
-/* A question is about what saves more than each step that it replaces. */
+/* A question is about what saves more than each step that it replaces may, and
+ * than all of them do. */
 TEST(a_question_is_of_what_saves_more)
 {
 	add(phase, "pinned", 40);
-	add(phase, "streams", 20);
-	struct xs_result_estimate *row = add(phase, "resident", 30);
+	struct xs_result_estimate *row = add(phase, "resident", 39.5);
 	row->bound = "it stays";
+	expect("pinned");
+	assert_null(result->question);
+	add(phase, "streams", 20);
+	set(row, 25, 0);
 	expect("pinned streams");
 	assert_null(result->question);
 	/* and no more than the verdict says */
