@@ -67,12 +67,8 @@ static int grow_slots(struct xs_distinct *d)
 static int add(struct xs_distinct *d, const void *value, size_t bytes)
 {
 	const size_t room = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
-	struct xs_distinct_value *values =
-	    xs_array_grow(d->values, d->count, sizeof(*values));
+	const struct xs_distinct_value added = {d->used, bytes};
 
-	if (!values)
-		return -ENOMEM;
-	d->values = values;
 	if (room > d->room - d->used) {
 		const size_t grown = 2 * d->room + room + 4096;
 		char *data = realloc(d->data, grown);
@@ -84,9 +80,8 @@ static int add(struct xs_distinct *d, const void *value, size_t bytes)
 	}
 	memcpy(d->data + d->used, value, bytes);
 	memset(d->data + d->used + bytes, 0, room - bytes);
-	values[d->count++] = (struct xs_distinct_value){d->used, bytes};
 	d->used += room;
-	return 0;
+	return XS_ARRAY_ADD(d->values, d->count, added);
 }
 
 int xs_distinct_find(struct xs_distinct *d, const void *value, size_t bytes,

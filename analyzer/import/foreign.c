@@ -169,19 +169,13 @@ ADD(range)
 int xs_foreign_add_device(struct xs_foreign *f,
 			  const struct xs_rec_device *device, const char *name)
 {
-	struct xs_rec_device *devices =
-	    xs_array_grow(f->devices, f->device_count, sizeof(*devices));
-	uint32_t *names;
+	size_t names = f->device_count;
+	uint32_t string;
+	int rc = xs_foreign_add_string(f, name, &string);
 
-	if (!devices)
-		return -ENOMEM;
-	f->devices = devices;
-	names = xs_array_grow(f->device_names, f->device_count, sizeof(*names));
-	if (!names)
-		return -ENOMEM;
-	f->device_names = names;
-	devices[f->device_count] = *device;
-	return xs_foreign_add_string(f, name, &names[f->device_count++]);
+	if (!rc)
+		rc = XS_ARRAY_ADD(f->device_names, names, string);
+	return rc ? rc : XS_ARRAY_ADD(f->devices, f->device_count, *device);
 }
 
 int xs_foreign_add_info(struct xs_foreign *f, const char *format, ...)

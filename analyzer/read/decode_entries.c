@@ -41,23 +41,17 @@ static int add_info(struct xs_decoder *d, const struct xs_rec_info *rec)
 	const char *text = (const char *)(rec + 1);
 	size_t bytes = strnlen(text, rec->words * 4u - sizeof(*rec));
 	const char *equals = memchr(text, '=', bytes);
-	struct xs_info *infos;
+	struct xs_info *info;
 
-	infos = xs_array_grow(trace->infos, trace->info_count, sizeof(*infos));
-	if (!infos)
+	if (XS_ARRAY_ADD(trace->infos, trace->info_count, (struct xs_info){0}))
 		return -ENOMEM;
-	trace->infos = infos;
-	infos += trace->info_count;
-	if (equals) {
-		infos->key = strndup(text, (size_t)(equals - text));
-		infos->value =
-		    strndup(equals + 1, bytes - (size_t)(equals + 1 - text));
-	} else {
-		infos->key = strdup("note");
-		infos->value = strndup(text, bytes);
-	}
-	trace->info_count++;
-	return infos->key && infos->value ? 0 : -ENOMEM;
+	info = &trace->infos[trace->info_count - 1];
+	info->key =
+	    equals ? strndup(text, (size_t)(equals - text)) : strdup("note");
+	info->value =
+	    equals ? strndup(equals + 1, bytes - (size_t)(equals + 1 - text))
+		   : strndup(text, bytes);
+	return info->key && info->value ? 0 : -ENOMEM;
 }
 
 static int add_device(struct xs_decoder *d, const struct xs_rec_device *rec)
@@ -65,26 +59,15 @@ static int add_device(struct xs_decoder *d, const struct xs_rec_device *rec)
 	struct xs_trace *trace = d->trace;
 	const char *text = (const char *)(rec + 1);
 	size_t bytes = strnlen(text, rec->words * 4u - sizeof(*rec));
-	struct xs_device *devices;
-
-	devices = xs_array_grow(trace->devices, trace->device_count,
-				sizeof(*devices));
-	if (!devices)
-		return -ENOMEM;
-	trace->devices = devices;
-	devices += trace->device_count++;
-	devices->rec = *rec;
-	devices->name = (uint32_t)d->piece_count;
+	const struct xs_device device = {(uint32_t)d->piece_count, *rec};
 
 	/* the name has no id: it is added to the strings without a slot */
-	struct xs_text_piece *pieces =
-	    xs_array_grow(d->pieces, d->piece_count, sizeof(*pieces));
-	if (!pieces)
+	if (XS_ARRAY_ADD(trace->devices, trace->device_count, device) ||
+	    XS_ARRAY_ADD(d->pieces, d->piece_count,
+			 (struct xs_text_piece){.bytes = bytes}))
 		return -ENOMEM;
-	d->pieces = pieces;
-	pieces[d->piece_count].bytes = bytes;
-	pieces[d->piece_count].text = strndup(text, bytes);
-	return pieces[d->piece_count++].text ? 0 : -ENOMEM;
+	d->pieces[device.name].text = strndup(text, bytes);
+	return d->pieces[device.name].text ? 0 : -ENOMEM;
 }
 
 static int add_queue(struct xs_decoder *d, const struct xs_rec_queue *rec)

@@ -24,20 +24,14 @@ static const struct xs_text_piece new_piece;
 int xs_decoder_defect(struct xs_decoder *d, uint64_t at, const char *text)
 {
 	struct xs_trace *trace = d->trace;
-	struct xs_defect *defects = trace->defects;
+	struct xs_defect defect = {.offset = at};
 
 	if (trace->defect_count > DEFECTS_MAX)
 		return 0;
 	if (trace->defect_count == DEFECTS_MAX)
 		text = "more defects follow; they are not listed";
-	defects = xs_array_grow(defects, trace->defect_count, sizeof(*defects));
-	if (!defects)
-		return -ENOMEM;
-	trace->defects = defects;
-	defects += trace->defect_count++;
-	defects->offset = at;
-	snprintf(defects->text, sizeof(defects->text), "%s", text);
-	return 0;
+	snprintf(defect.text, sizeof(defect.text), "%s", text);
+	return XS_ARRAY_ADD(trace->defects, trace->defect_count, defect);
 }
 
 /* Returns the slot of an id. An id above the limit is treated as id 0, the
