@@ -11,6 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of the memory that a call allocated: copies brought there what a host
+ * function wrote, perhaps addresses. */
+struct unread {
+	uint32_t memory;
+	uint64_t begin, end;
+};
+
 struct builder {
 	const struct xs_trace *trace;
 	struct xs_dataflow *out;
@@ -22,8 +29,8 @@ struct builder {
 	struct xs_waited_ops waited;
 	uint32_t *accessed; /* by number of a live range: the number of the
 			     * last access by a kernel; 0: none yet */
-	bool *unread;	    /* by call that allocated: a copy brought what a
-			     * host function wrote, perhaps addresses */
+	struct unread *unread;
+	size_t unread_count;
 };
 
 /* range: that the access lies in; NULL: unknown. */
@@ -32,28 +39,20 @@ static int add_access(struct builder *b, struct xs_flow_op *op,
 		      const struct xs_live_range *range)
 {
 	struct xs_dataflow *out = b->out;
-	struct xs_flow_access *accesses;
-	uint32_t *memories;
+	size_t memories = b->access_count;
+	int rc;
 
 	if (access.begin >= access.end)
 		return 0;
 	if (b->access_count >= XS_FLOW_NONE)
 		return -E2BIG;
-	accesses =
-	    xs_array_grow(out->accesses, b->access_count, sizeof(*accesses));
-	if (!accesses)
-		return -ENOMEM;
-	out->accesses = accesses;
-	memories =
-	    xs_array_grow(out->memories, b->access_count, sizeof(*memories));
-	if (!memories)
-		return -ENOMEM;
-	out->memories = memories;
-	memories[b->access_count] = range ? range->call : XS_NONE;
 	access.allocation = xs_live_range_maker(b->trace, range);
-	accesses[b->access_count++] = access;
-	op->access_count++;
-	return 0;
+	rc = XS_ARRAY_ADD(out->memories, memories,
+			  range ? range->call : XS_NONE);
+	if (!rc)
+		rc = XS_ARRAY_ADD(out->accesses, b->access_count, access);
+	op->access_count += !rc;
+	return rc;
 }
 
 /* One end of a copy, or a set. memory: enum xs_memory. */
@@ -84,34 +83,61 @@ static int add_end(struct builder *b, struct xs_flow_op *op,
 	return add_access(b, op, access, range);
 }
 
-static void note_unread(struct builder *b, uint64_t address)
+static struct unread last_access(const struct builder *b)
 {
-	const struct xs_live_range *range =
-	    xs_live_ranges_find(&b->live, address);
+	const struct xs_flow_access *access =
+	    &b->out->accesses[b->access_count - 1];
 
-	if (range)
-		b->unread[range->call] = true;
+	return (struct unread){b->out->memories[b->access_count - 1],
+			       access->begin, access->end};
+}
+
+static bool is_unread(const struct builder *b, struct unread part)
+{
+	for (size_t i = 0; i < b->unread_count; i++)
+		if (b->unread[i].memory == part.memory &&
+		    b->unread[i].begin < part.end &&
+		    part.begin < b->unread[i].end)
+			return true;
+	return false;
+}
+
+/* What a copy or set wrote takes the place of what was there. */
+static int note_written(struct builder *b, bool unread)
+{
+	const struct unread part = last_access(b);
+	const bool exact = b->out->accesses[b->access_count - 1].exact;
+	struct unread *all = b->unread;
+
+	for (size_t i = b->unread_count; exact && i-- > 0;)
+		if (all[i].memory == part.memory &&
+		    part.begin <= all[i].begin && all[i].end <= part.end)
+			all[i] = all[--b->unread_count];
+	return unread ? XS_ARRAY_ADD(b->unread, b->unread_count, part) : 0;
 }
 
 static int add_copy(struct builder *b, struct xs_flow_op *op,
 		    const struct xs_op *copy, const struct xs_call *call)
 {
 	const bool set = copy->kind == XS_OP_SET;
+	bool unread;
 	int rc = 0;
 
 	op->unknown = copy->kind == XS_OP_H2D &&
 		      xs_follows_host_function(b->trace, XS_NONE, copy->call);
-	if (op->unknown && call->bytes >= sizeof(uint64_t))
-		note_unread(b, call->dst);
+	unread = op->unknown && call->bytes >= sizeof(uint64_t);
 	if (!call->dst || (!set && !call->src) || copy->bytes != call->bytes) {
 		op->unknown = true;
 		return 0;
 	}
 	if (!set)
 		rc = add_end(b, op, call, call->src, copy->src_memory, false);
-	return rc ? rc
-		  : add_end(b, op, call, call->dst,
-			    set ? XS_MEM_DEVICE : copy->dst_memory, true);
+	if (op->access_count && copy->kind != XS_OP_D2H)
+		unread |= is_unread(b, last_access(b));
+	if (!rc)
+		rc = add_end(b, op, call, call->dst,
+			     set ? XS_MEM_DEVICE : copy->dst_memory, true);
+	return rc || !op->access_count ? rc : note_written(b, unread);
 }
 
 /* Several pointers often lead into one allocation: the part from the lowest one
@@ -178,7 +204,9 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 
 			seen++;
 			op->unknown |=
-			    !range || b->unread[range->call] ||
+			    !range ||
+			    is_unread(b, (struct unread){range->call, 0,
+							 UINT64_MAX}) ||
 			    xs_follows_host_function(trace, range->call, call);
 			if (range)
 				rc = add_kernel_access(b, op, range,
@@ -230,8 +258,7 @@ static int add_ops(struct builder *b)
 	xs_live_ranges_free(&b->live);
 	rc = xs_live_ranges_begin(b->trace, &b->live);
 	memset(b->accessed, 0, room * sizeof(*b->accessed));
-	memset(b->unread, 0, room * sizeof(*b->unread));
-	b->access_count = b->pointers = 0;
+	b->access_count = b->pointers = b->unread_count = 0;
 	xs_waited_ops_restart(&b->waited);
 	for (uint32_t i = 0; !rc && i < b->out->op_count; i++)
 		rc = add_op(b, i);
@@ -319,9 +346,8 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 	struct builder b = {
 	    .trace = trace,
 	    .out = dataflow,
-	    .accessed = calloc(trace->call_count + 1, sizeof(*b.accessed)),
-	    .unread = calloc(trace->call_count + 1, sizeof(*b.unread))};
-	int rc = b.accessed && b.unread ? 0 : -ENOMEM;
+	    .accessed = calloc(trace->call_count + 1, sizeof(*b.accessed))};
+	int rc = b.accessed ? 0 : -ENOMEM;
 
 	*dataflow = (struct xs_dataflow){0};
 	if (!rc)
