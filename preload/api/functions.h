@@ -26,7 +26,8 @@ struct xs_event {
 	uint64_t bytes;
 	uint64_t stream;
 	uint64_t event;
-	uint64_t pitch; /* of the source, if it has several rows on the host */
+	uint64_t pitch; /* of rows on the host; 0: other bytes are between some
+			 * of them, as of a part of a volume */
 	uint32_t rows;
 	uint16_t direction; /* enum cudaMemcpyKind */
 	uint16_t flags;
@@ -160,6 +161,9 @@ struct xs_event {
 	F(cudaProfilerStart, none, RANGE_START, .stream = 0)                   \
 	F(cudaProfilerStop, none, RANGE_STOP, .stream = 0)
 
+#define XS_PITCH_3D(pitch, slice_rows, height, depth)                          \
+	((depth) > 1 && (slice_rows) != (height) ? 0 : (pitch))
+
 /* Rows, and bytes if the width is in bytes. */
 #define XS_ROWS(extent)	  ((extent).height * (extent).depth)
 #define XS_VOLUME(extent) ((extent).width * XS_ROWS(extent))
@@ -174,7 +178,9 @@ struct xs_event {
 #define XS_KEEP_3D(p)                                                          \
 	.dst = XS_3D_END(p, dst), .src = XS_3D_END(p, src),                    \
 	.bytes = (p)->dstArray || (p)->srcArray ? 0 : XS_VOLUME((p)->extent),  \
-	.rows = XS_ROWS((p)->extent), .pitch = (p)->srcPtr.pitch
+	.rows = XS_ROWS((p)->extent),                                          \
+	.pitch = XS_PITCH_3D((p)->srcPtr.pitch, (p)->srcPtr.ysize,             \
+			     (p)->extent.height, (p)->extent.depth)
 
 /* Memory of another process. It may be opened several times: it lives until it
  * is closed as often, when the driver no longer knows the address. */

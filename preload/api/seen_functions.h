@@ -139,7 +139,9 @@ struct xs_context {
 	.dst = XS_DRIVER_END(p, dst, XS_DRIVER_ROW(p, dst)),                   \
 	.src = XS_DRIVER_END(p, src, XS_DRIVER_ROW(p, src)),                   \
 	.bytes = (p)->WidthInBytes * (p)->Height * (p)->Depth,                 \
-	.rows = (p)->Height * (p)->Depth, .pitch = (p)->srcPitch,              \
+	.rows = (p)->Height * (p)->Depth,                                      \
+	.pitch = XS_PITCH_3D((p)->srcPitch, (p)->srcHeight, (p)->Height,       \
+			     (p)->Depth),                                      \
 	.direction = XS_DRIVER_DIRECTION(p)
 #define XS_KEEP_SET(unit)                                                      \
 	.dst = XS_HANDLE(a->dstDevice), .bytes = a->N * (unit), .rows = 1

@@ -66,8 +66,7 @@ static bool search(uint64_t from, uint64_t bytes, bool *holds)
 			     holds);
 }
 
-/* The starts of MOST_ROWS rows, the first and the last one among them. Of a
- * volume these may be others than those that are copied. */
+/* The starts of MOST_ROWS rows, the first and the last one among them. */
 static bool search_rows(uint64_t from, uint64_t bytes, uint64_t pitch,
 			uint32_t rows, bool *holds)
 {
@@ -150,7 +149,7 @@ static bool holds_addresses(const struct xs_event *event, uint64_t lives,
 		return false;
 	if (event->rows == 1)
 		search(event->src + skip, row - skip, &holds);
-	else
+	else if (event->pitch)
 		search_rows(event->src + skip, row - skip, event->pitch,
 			    event->rows, &holds);
 	return holds;

@@ -244,12 +244,13 @@ TEST(pinned_memory)
 	assert_false(pinned((uintptr_t)words + 16));
 }
 
-static enum xs_pointers_known known_of_rows(uint64_t row, uint32_t rows)
+static enum xs_pointers_known known_of_pitch(uint64_t row, uint32_t rows,
+					     uint64_t pitch)
 {
 	const struct xs_event event = {.dst = POOL,
 				       .src = (uintptr_t)words,
 				       .bytes = row * rows,
-				       .pitch = 128,
+				       .pitch = pitch,
 				       .rows = rows,
 				       .direction = cudaMemcpyHostToDevice};
 
@@ -258,8 +259,14 @@ static enum xs_pointers_known known_of_rows(uint64_t row, uint32_t rows)
 	return known(POOL);
 }
 
+static enum xs_pointers_known known_of_rows(uint64_t row, uint32_t rows)
+{
+	return known_of_pitch(row, rows, 128);
+}
+
 /* Of a copy by rows some are looked at, but nothing between them; on the device
- * any byte of the source may be copied. */
+ * any byte of the source may be copied. Where rows lie that have no one pitch
+ * is not known. */
 TEST(rows)
 {
 	struct xs_event event = {.rows = 64};
@@ -267,6 +274,8 @@ TEST(rows)
 	set_up();
 	assert_int_equal(known_of_rows(64, 1024), XS_POINTERS_ALL);
 	assert_int_equal(known_of_rows(8, 64), XS_POINTERS_ALL);
+	assert_int_equal(known_of_pitch(8, 64, 0), XS_POINTERS_TABLE);
+	assert_int_equal(known_of_pitch(4, 64, 0), XS_POINTERS_ALL);
 	words[8] = words[16 + 1] = ARRAY;
 	assert_int_equal(known_of_rows(64, 1024), XS_POINTERS_ALL);
 	assert_int_equal(known_of_rows(8, 16), XS_POINTERS_ALL);
