@@ -23,6 +23,9 @@ struct xs_model_options {
 	/* What the program would pin its memory with: frameworks of Python
 	 * allocate it anew. */
 	enum xs_language language;
+	/* The program has managed or pinned memory, in which the host sees
+	 * results without a copy. */
+	bool shares_memory;
 	/* The machine that the phase was traced on; NULL: the machine of the
 	 * estimates. */
 	const struct xs_machine *traced;

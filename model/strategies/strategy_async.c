@@ -92,12 +92,12 @@ static size_t first_wait(const struct xs_phase *phase, size_t *end)
 
 /* Whether the host waits between kernels in a round that copies nothing, so
  * that no result is there to wait for. */
-static bool waits_for_nothing(const struct xs_phase *phase)
+static bool waits_for_nothing(const struct xs_strategy_case *c)
 {
 	size_t end;
 
-	return !phase->h2d_ops && !phase->d2h_ops &&
-	       first_wait(phase, &end) < end;
+	return !c->options->shares_memory && !c->phase->h2d_ops &&
+	       !c->phase->d2h_ops && first_wait(c->phase, &end) < end;
 }
 
 static int build_without_waits(const struct xs_strategy_case *c,
@@ -141,7 +141,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	xs_estimate_assume(&row, row.bound);
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
-	if (waits_for_nothing(phase))
+	if (waits_for_nothing(c))
 		return add_without_waits(c, &row, out);
 	if (c->work.host_ns * 100 <
 	    (double)phase->round_ns.median_ns * LEAST_PERCENT)

@@ -113,6 +113,10 @@ void xs_build_pinning(struct xs_result *result, const struct xs_trace *trace,
 		      const struct xs_cuda_startup *startup,
 		      const struct xs_run_span *steady);
 
+/* Returns whether a call allocates memory that host and kernels share: managed
+ * or pinned. */
+bool xs_build_shares_memory(const struct xs_trace *trace);
+
 /* Fills result->pinned_budget. Needs the estimates. Returns 0 or -ENOMEM. */
 int xs_build_pinned_budget(struct xs_result *result,
 			   const struct xs_trace *trace,

@@ -109,3 +109,16 @@ void xs_build_pinning(struct xs_result *result, const struct xs_trace *trace,
 	out->bytes = pins.bytes;
 	fill_registering(result, &pins, out);
 }
+
+bool xs_build_shares_memory(const struct xs_trace *trace)
+{
+	for (size_t i = 0; i < trace->site_count; i++) {
+		const struct xs_site *site = &trace->sites[i];
+
+		if (site->call_class == XS_CALL_ALLOC_PINNED ||
+		    (site->call_class == XS_CALL_ALLOC_DEVICE &&
+		     strstr(trace->strings[site->function], "Managed")))
+			return true;
+	}
+	return trace->migration_count > 0;
+}

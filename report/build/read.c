@@ -272,6 +272,7 @@ static int build_estimates(struct build *b)
 	const struct xs_model_options model = {
 	    .streams = b->options->streams,
 	    .language = xs_result_language(&b->result->run),
+	    .shares_memory = xs_build_shares_memory(b->trace),
 	    .traced = &b->traced,
 	    .other_machines = b->options->elsewhere,
 	    .other_machine_count = b->options->elsewhere_count,

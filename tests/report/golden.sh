@@ -210,6 +210,10 @@ prints 'xferspy report --machine h200 $reports/advice/kernel-waits.txt' \
 	"Leave out the host's waits between a round's kernels (2 calls:" \
 	'only if the host needs nothing of a kernel before it launches the next'
 
+# The host may read there what kernels write.
+prints "sed 's/\"cudaMalloc\"/\"cudaMallocManaged\"/' \$reports/advice/kernel-waits.txt >managed.txt
+	xferspy report --machine h200 managed.txt" 'nothing without a condition'
+
 # Rounds that were counted go on as those recorded; what that does not explain is said.
 prints "xferspy report --machine h200 \$reports/advice/counted.txt | tr '\n' ' '" \
 	'Steady part: 2.50 s (96.3 % of the run)' \
