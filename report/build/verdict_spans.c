@@ -57,6 +57,8 @@ static const char *later_part(struct xs_result *result)
 {
 	const int64_t s = result->run.wall_ns / 1000000000;
 
+	if (s < 2)
+		return "record a later part with XFERSPY_RANGE";
 	return xs_arena_print(&result->arena,
 			      "record a later part, as with "
 			      "XFERSPY_RANGE=%" PRId64 "+%" PRId64,
