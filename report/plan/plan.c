@@ -39,14 +39,14 @@ static void fill_sites(struct xs_result *result, struct xs_result_step *out)
 	size_t room = out->phase->site_count;
 
 	for (size_t i = 0; i < out->more_count; i++)
-		room += out->more_phases[i]->site_count;
+		room += out->more_phases[i].phase->site_count;
 	out->sites = xs_arena_alloc(&result->arena, room, sizeof(*out->sites));
 	out->site_count = 0;
 	if (!out->sites)
 		return;
 	add_sites(out->phase, out);
 	for (size_t i = 0; i < out->more_count; i++)
-		add_sites(out->more_phases[i], out);
+		add_sites(out->more_phases[i].phase, out);
 }
 
 /* What the steps of other phases add that are made with this one's next step;
@@ -56,9 +56,15 @@ static double along_ns(const struct xs_phase_steps *steps,
 {
 	double adds_ns = 0;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		const struct xs_phase_step *its =
+		    &phases[i].items[phases[i].done];
+
 		if (xs_step_is_made_along(steps, &phases[i]))
-			adds_ns += xs_step_along_ns(steps, &phases[i]);
+			adds_ns += xs_step_is_at_lines(steps, &phases[i])
+				       ? its->rounds_add_ns
+				       : its->adds_ns;
+	}
 	return adds_ns;
 }
 
@@ -171,7 +177,7 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	const struct xs_phase_step *step = &steps->items[steps->done];
 	struct xs_result_step *out = begin_step(result, steps, step);
 	const double adds_ns = step->adds_ns + along_ns(steps, phases, count);
-	const char *along = xs_plan_along(result, steps, phases, out);
+	const char *along = xs_plan_along(result, steps, step, phases, out);
 
 	fill_sites(result, out);
 	out->round_before_ns = xs_step_round_ns(steps, steps->done);
@@ -193,11 +199,10 @@ static bool is_longer_made(const struct xs_phase_steps *phases,
 {
 	for (const struct xs_phase_steps *other = phases; other < steps;
 	     other++)
-		if (other->longer.strategy == steps->longer.strategy &&
-		    (xs_lines_are_within(other->phase, steps->phase,
-					 steps->longer.estimate) ||
-		     xs_lines_are_near(other->phase, steps->phase,
-				       steps->longer.estimate)))
+		if (xs_step_is_longer_near(other, steps) ||
+		    (other->longer.strategy == steps->longer.strategy &&
+		     xs_lines_are_within(other->phase, steps->phase,
+					 steps->longer.estimate)))
 			return true;
 	return false;
 }
@@ -209,9 +214,12 @@ static void add_longer(struct xs_result *result,
 {
 	const struct xs_phase_step *step = &steps->longer;
 	struct xs_result_step *out = begin_step(result, steps, step);
+	const char *along = xs_plan_along(result, steps, step, phases, out);
 
 	fill_sites(result, out);
 	out->adds_saves_ns = xs_number_round(step->adds_ns);
+	for (size_t i = 0; i < out->more_count; i++)
+		out->adds_saves_ns += out->more_phases[i].adds_saves_ns;
 	out->saves_low_ns = out->saves_high_ns = XS_UNKNOWN;
 	out->adds_steady_ns =
 	    xs_result_in_steady(steps->phase, out->adds_saves_ns);
@@ -221,7 +229,7 @@ static void add_longer(struct xs_result *result,
 			    step->rounds_add_ns /
 				xs_result_of_run(steps->phase, 1)),
 	    out);
-	xs_plan_say(result, steps, step, NULL, out);
+	xs_plan_say(result, steps, step, along, out);
 	xs_step_set_run(result, phases, run_ns, out);
 }
 

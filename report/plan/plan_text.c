@@ -198,45 +198,64 @@ static const char *add_later(struct xs_arena *arena,
 /* Places that are named of lines near to a step's own. */
 #define NEAR_MAX 3
 
+/* The step of the other phase that is the same change at lines near to those of
+ * this one, in this run or in longer ones; NULL: none. */
+static const struct xs_phase_step *near_step(const struct xs_phase_steps *steps,
+					     const struct xs_phase_step *step,
+					     const struct xs_phase_steps *other)
+{
+	if (step == &steps->longer)
+		return other > steps && xs_step_is_longer_near(steps, other)
+			   ? &other->longer
+			   : NULL;
+	return xs_step_is_made_along(steps, other) &&
+		       !xs_step_is_at_lines(steps, other)
+		   ? &other->items[other->done]
+		   : NULL;
+}
+
 /* " The same at a.cu:35, :39, :43 and 12 more lines: 23.5 ms of the saving.",
  * or "". */
 static const char *near_lines(struct xs_result *result,
 			      const struct xs_phase_steps *steps,
+			      const struct xs_phase_step *step,
 			      const struct xs_phase_steps *phases,
 			      struct xs_result_step *out)
 {
 	struct xs_arena *arena = &result->arena;
 	const char *list = NULL, *more = "";
-	double ns = 0;
+	int64_t ns = 0;
 
 	out->more_phases = xs_arena_alloc(arena, result->phase_count,
-					  sizeof(struct xs_result_phase *));
+					  sizeof(*out->more_phases));
 	for (size_t i = 0; out->more_phases && i < result->phase_count; i++) {
-		const struct xs_phase_steps *one = &phases[i];
+		const struct xs_result_phase *phase = phases[i].phase;
+		const struct xs_phase_step *its =
+		    near_step(steps, step, &phases[i]);
 
-		if (!xs_step_is_made_along(steps, one) ||
-		    xs_step_is_at_lines(steps, one))
+		if (!its)
 			continue;
-		ns += xs_step_along_ns(steps, one);
-		out->more_phases[out->more_count++] = one->phase;
+		out->more_phases[out->more_count++] = (struct xs_result_more){
+		    phase, xs_number_round(its->adds_ns)};
+		ns += out->more_phases[out->more_count - 1].adds_saves_ns;
 		if (out->more_count <= NEAR_MAX)
 			list = xs_result_add_label(
 			    arena, list,
-			    xs_advice_places(arena, one->phase,
-					     one->items[one->done].estimate));
+			    xs_advice_places(arena, phase, its->estimate));
 	}
 	if (out->more_count > NEAR_MAX)
 		more =
 		    xs_arena_print(arena, " and for %zu more phase%s",
 				   out->more_count - NEAR_MAX,
 				   out->more_count == NEAR_MAX + 1 ? "" : "s");
-	return list
-		   ? xs_arena_print(arena,
+	if (!list)
+		return "";
+	return step == &steps->longer
+		   ? xs_arena_print(arena, " The same at %s%s.", list, more)
+		   : xs_arena_print(arena,
 				    " The same at %s%s: %s of the saving, with "
 				    "their setup.",
-				    list, more,
-				    xs_units_ns(xs_number_round(ns)).s)
-		   : "";
+				    list, more, xs_units_ns(ns).s);
 }
 
 /* What is made at the same lines; NULL: nothing. */
@@ -285,11 +304,13 @@ static const char *same_lines(struct xs_result *result,
 
 const char *xs_plan_along(struct xs_result *result,
 			  const struct xs_phase_steps *steps,
+			  const struct xs_phase_step *step,
 			  const struct xs_phase_steps *phases,
 			  struct xs_result_step *out)
 {
-	const char *same = same_lines(result, steps, phases);
-	const char *near = near_lines(result, steps, phases, out);
+	const char *same =
+	    step == &steps->longer ? NULL : same_lines(result, steps, phases);
+	const char *near = near_lines(result, steps, step, phases, out);
 
 	return !same ? *near ? near : NULL
 		     : xs_arena_print(&result->arena,

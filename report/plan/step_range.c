@@ -29,22 +29,19 @@ static bool is_same_need(const struct xs_result_estimate *a,
 	       (a->needs && b->needs && strcmp(a->needs, b->needs) == 0);
 }
 
-/* Whether the next steps of both phases are one change for rounds that are not
- * side by side, at lines beside each other. */
-static bool is_made_near(const struct xs_phase_steps *steps,
-			 const struct xs_phase_steps *other)
+/* Whether the steps of both phases are one change for rounds that are not side
+ * by side, at lines beside each other. */
+static bool is_made_near(const struct xs_result_phase *phase,
+			 const struct xs_phase_step *step,
+			 const struct xs_result_phase *other,
+			 const struct xs_phase_step *its)
 {
-	const struct xs_phase_step *step = &steps->items[steps->done];
-	const struct xs_phase_step *its = &other->items[other->done];
-
-	return step->estimate->n_streams == its->estimate->n_streams &&
+	return step->strategy == its->strategy &&
+	       step->estimate->n_streams == its->estimate->n_streams &&
 	       is_same_need(step->estimate, its->estimate) &&
-	       xs_beside_pays_rounds(steps->phase, step) == XS_UNKNOWN &&
-	       xs_beside_pays_rounds(other->phase, its) == XS_UNKNOWN &&
-	       xs_result_share(steps->phase) == 1 &&
-	       xs_result_share(other->phase) == 1 &&
-	       steps->phase->apart == other->phase->apart &&
-	       xs_lines_are_near(steps->phase, other->phase, its->estimate);
+	       xs_result_share(phase) == 1 && xs_result_share(other) == 1 &&
+	       phase->apart == other->apart &&
+	       xs_lines_are_near(phase, other, its->estimate);
 }
 
 bool xs_step_is_at_lines(const struct xs_phase_steps *steps,
@@ -57,11 +54,24 @@ bool xs_step_is_at_lines(const struct xs_phase_steps *steps,
 bool xs_step_is_made_with(const struct xs_phase_steps *steps,
 			  const struct xs_phase_steps *other)
 {
+	const struct xs_phase_step *step = &steps->items[steps->done];
+	const struct xs_phase_step *its = &other->items[other->done];
+
 	return other != steps && other->done < other->count &&
-	       other->items[other->done].strategy ==
-		   steps->items[steps->done].strategy &&
+	       its->strategy == step->strategy &&
 	       (xs_step_is_at_lines(steps, other) ||
-		is_made_near(steps, other));
+		(xs_beside_pays_rounds(steps->phase, step) == XS_UNKNOWN &&
+		 xs_beside_pays_rounds(other->phase, its) == XS_UNKNOWN &&
+		 is_made_near(steps->phase, step, other->phase, its)));
+}
+
+bool xs_step_is_longer_near(const struct xs_phase_steps *steps,
+			    const struct xs_phase_steps *other)
+{
+	return other != steps && steps->longer.strategy &&
+	       other->longer.strategy &&
+	       is_made_near(steps->phase, &steps->longer, other->phase,
+			    &other->longer);
 }
 
 bool xs_step_is_made_along(const struct xs_phase_steps *steps,
@@ -69,15 +79,6 @@ bool xs_step_is_made_along(const struct xs_phase_steps *steps,
 {
 	return xs_step_is_made_with(steps, other) &&
 	       other->phase->apart == steps->phase->apart;
-}
-
-double xs_step_along_ns(const struct xs_phase_steps *steps,
-			const struct xs_phase_steps *other)
-{
-	const struct xs_phase_step *its = &other->items[other->done];
-
-	return xs_step_is_at_lines(steps, other) ? its->rounds_add_ns
-						 : its->adds_ns;
 }
 
 /* By how much the round after so many steps may be off at one end. */

@@ -22,15 +22,15 @@ bool xs_step_is_at_lines(const struct xs_phase_steps *steps,
 bool xs_step_is_made_with(const struct xs_phase_steps *steps,
 			  const struct xs_phase_steps *other);
 
+/* Returns whether both phases have the same step for longer runs, at lines near
+ * to each other. */
+bool xs_step_is_longer_near(const struct xs_phase_steps *steps,
+			    const struct xs_phase_steps *other);
+
 /* Returns the same of one whose saving counts beside this one's: both phases
  * are of the steady part, or neither is. */
 bool xs_step_is_made_along(const struct xs_phase_steps *steps,
 			   const struct xs_phase_steps *other);
-
-/* Returns what the next step of another phase adds that is made along, ns of
- * the whole run: at lines of its own, with its setup. */
-double xs_step_along_ns(const struct xs_phase_steps *steps,
-			const struct xs_phase_steps *other);
 
 /* Sets the round with the step, and its 90 % range beside rounds as they are in
  * this run. */

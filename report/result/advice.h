@@ -64,12 +64,18 @@ struct xs_result_verdict {
 	bool tells_pinning; /* text has what pinning outside of it takes */
 };
 
+/* What a step saves of a further phase, ns of the whole run. */
+struct xs_result_more {
+	const struct xs_result_phase *phase;
+	int64_t adds_saves_ns;
+};
+
 /* A step of the plan: one change, after the steps before it. */
 struct xs_result_step {
 	int64_t step; /* 1, 2, ... */
 	const struct xs_result_phase *phase;
 	/* further phases with lines near to its own, whose savings count */
-	const struct xs_result_phase **more_phases;
+	struct xs_result_more *more_phases;
 	size_t more_count;
 	const struct xs_result_estimate *estimate;
 	int64_t adds_saves_ns;		     /* of the whole run */

@@ -239,7 +239,7 @@ bool xs_result_step_is_of(const struct xs_result_step *step,
 			  const struct xs_result_phase *phase)
 {
 	for (size_t i = 0; i < step->more_count; i++)
-		if (step->more_phases[i] == phase)
+		if (step->more_phases[i].phase == phase)
 			return true;
 	return step->phase == phase;
 }
@@ -247,12 +247,14 @@ bool xs_result_step_is_of(const struct xs_result_step *step,
 int64_t xs_result_step_saves_ns(const struct xs_result_step *step,
 				const struct xs_result_phase *phase)
 {
-	const struct xs_result_estimate *row =
-	    step->more_count && xs_result_step_is_of(step, phase)
-		? xs_result_best(phase, step->estimate->strategy, true)
-		: NULL;
+	int64_t saves_ns = step->adds_saves_ns;
 
-	return row && row->saves_ns > 0 ? row->saves_ns : step->adds_saves_ns;
+	for (size_t i = 0; i < step->more_count; i++) {
+		if (step->more_phases[i].phase == phase)
+			return step->more_phases[i].adds_saves_ns;
+		saves_ns -= step->more_phases[i].adds_saves_ns;
+	}
+	return saves_ns;
 }
 
 bool xs_result_is_in_plan(const struct xs_result *result,

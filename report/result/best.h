@@ -65,8 +65,8 @@ bool xs_result_is_noisy(const struct xs_result_phase *phase);
 bool xs_result_step_is_of(const struct xs_result_step *step,
 			  const struct xs_result_phase *phase);
 
-/* Returns what the step saves of the run by the phase's rounds, ns: of one that
- * is made for several phases, as the row of this one. */
+/* Returns what the step saves of the run by the phase's rounds, ns, beside the
+ * steps before; of a phase that it is not made for, by those of its own. */
 int64_t xs_result_step_saves_ns(const struct xs_result_step *step,
 				const struct xs_result_phase *phase);
 

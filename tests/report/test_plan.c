@@ -3,6 +3,7 @@
 #include "analyzer/timeline/run_parts.h"
 #include "model/formulas/estimates.h"
 #include "report/plan/plan.h"
+#include "report/result/best.h"
 #include "tests/unit.h"
 
 #include <stdlib.h>
@@ -965,6 +966,50 @@ TEST(the_same_calls_are_changed_once)
 	phase[1].site_count = 1;
 	sites[0].module = "lib.so.1";
 	expect("pinned pinned");
+}
+
+/* Two phases copy in one function, at lines of their own. */
+static void near_each_other(void)
+{
+	result->phase_count = 2;
+	for (size_t i = 0; i < 2; i++) {
+		sites[i] = (struct xs_result_site){.function = "f",
+						   .file = "a.cu",
+						   .line = 7 + (int64_t)i,
+						   .step = "h2d"};
+		copies_at(&phase[i], &sites[i], 1);
+	}
+}
+
+/* A step of several phases saves of each what it adds beside those before. */
+TEST(a_step_of_several_phases_tells_each)
+{
+	near_each_other();
+	for (size_t i = 0; i < 2; i++) {
+		add(&phase[i], "pinned", 40);
+		add(&phase[i], "streams", 20);
+	}
+	expect("pinned streams");
+	assert_int_equal(result->plan[1].adds_saves_ns, 400 * MS);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(
+		    xs_result_step_saves_ns(&result->plan[1], &phase[i]),
+		    200 * MS);
+}
+
+/* Nor is one for longer runs left out that is another change. */
+TEST(longer_runs_have_all_their_steps)
+{
+	near_each_other();
+	for (size_t i = 0; i < 2; i++)
+		add(&phase[i], "double-buffer", 20)->new_memory_ns = 500 * MS;
+	expect("double-buffer");
+	assert_int_equal(result->plan[0].more_count, 1);
+	assert_ptr_equal(result->plan[0].more_phases[0].phase, phase + 1);
+	assert_int_equal(result->plan[0].adds_saves_ns, -400 * MS);
+	assert_has(result->plan[0].text, "The same at a.cu:8 (in f).");
+	phase[1].estimates[0].n_streams = 8;
+	expect("double-buffer double-buffer");
 }
 
 /* The run as it is has the interval of its rounds, and of what no step changes:

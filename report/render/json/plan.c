@@ -96,6 +96,11 @@ static const struct xs_json_field of_phase[] = {NAMED("phase", id), {0}};
 static const struct xs_json_field apart[] = {FIELD(apart), {0}};
 
 #undef IN
+#define IN struct xs_result_more
+static const struct xs_json_field more[] = {
+    MEMBERS(phase, of_phase), FIELD(adds_saves_ns), {0}};
+
+#undef IN
 #define IN struct xs_result_estimate
 static const struct xs_json_field changes[] = {
     FIELDS(strategy, n_streams, order), {0}};
@@ -109,6 +114,7 @@ static const struct xs_json_field assumed[] = {TEXTS(assumes, assume_count),
 const struct xs_json_field xs_json_step[] = {
     FIELD(step),
     MEMBERS(phase, of_phase),
+    ROWS(more_phases, more_count, more),
     MEMBERS(estimate, changes),
     MEMBERS(phase, apart),
     FIELDS(adds_saves_ns, saves_low_ns, saves_high_ns),

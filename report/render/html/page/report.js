@@ -115,7 +115,8 @@ const intervalOf = s => isAtMost(s) ? '' : savingRange(s.saves_low_ns, s.saves_h
 
 function step(s, report, rounds) {
   const before = report.plan.filter(other => other.step < s.step &&
-    (other.phase === s.phase || other.step === s.as_step)).flatMap(other => other.assumes);
+    ([other, ...other.more_phases].some(one => one.phase === s.phase) ||
+      other.step === s.as_step)).flatMap(other => other.assumes);
   const conditions = [s.condition, ...s.assumes.filter(text => !s.condition?.includes(text) &&
     !before.includes(text))].filter(Boolean);
   const wall = untracedWall(report.trace), steady = report.verdict.steady_ns;
