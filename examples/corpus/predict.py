@@ -40,11 +40,16 @@ PIECES = 4  # of the variant "streams"
 # Of the time outside the rounds, by which runs differ: XS_STEP_OTHER_PERCENT.
 OTHER = 0.15
 NUMBERS = {2: "Two", 3: "Three"}
-# Profiles: words, and the value of --machine (None: left out).
-PROFILES = (("a calibration of the same host", HERE / "{machine}/machine.json"),
-            ("no option, so with the shipped profile of the GPU", None),
-            ("a profile fitted from the trace", "fitted"))
+# --machine: a calibration of the same host, none, so that the shipped profile of the
+# GPU is taken, and one from the trace.
+PROFILES = (HERE / "{machine}/machine.json", None, "fitted")
 
+CONTACTS = """# Programs by others, contact by contact
+
+Of each set of programs in [corpus.md](corpus.md): the rule by which it was chosen,
+what came out with the frozen code, the causes of the largest errors, and what the code
+of today predicts with the calibration of the host.
+"""
 LATE = [recording["machine"] for recording in RECORDINGS[4:]]  # contact 3 on
 
 # rounds_ms: of the rounds that the strategy changes, a part of predicted_ms;
@@ -296,27 +301,33 @@ def noise_line(programs):
 
 
 def section(xferspy, machine, half, heading, table):
+    """Returns the section's lines, and by profile the rows of each program, and the
+    first and the last steps."""
     measured = json.loads((HERE / machine / f"{half}.json").read_text())
     names = measured["programs"]
-    lines = [f"## {heading}: {len(names)} programs", "",
-             f"{measured['gpu'].split(',')[0]}, {measured['date'][:10]}. "
-             f"{noise_line(names)}", ""]
     entries = {entry["name"]: entry for entry in table}
-    found = []
-    for words, profile in PROFILES:
+    found, calibrated = [], None
+    for profile in PROFILES:
         profile = profile and str(profile).format(machine=machine)
         reports = {name: report(xferspy, machine, half, name, profile)
                    for name in names}
+        calibrated = calibrated or reports
         programs = [rows_of(entries[name], program, reports[name])
                     for name, program in names.items()]
         found.append((programs, first_steps(reports), last_steps(reports)))
-        lines += [f"With {words}:", "", *summary(sum(programs, [])), "",
-                  *choice_lines(programs, reports), ""]
-    return [*lines, "Each prediction with the calibration:", "",
-            *details(sum(found[0][0], [])), ""], found
+    programs = found[0][0]
+    notes = HERE / machine / "notes.md"
+    return [f"## {heading}: {len(names)} programs", "",
+            f"{measured['gpu'].split(',')[0]}, {measured['date'][:10]}. "
+            f"{noise_line(names)}", "",
+            *([notes.read_text()] if notes.exists() else []),
+            "With the code of today:", "", *summary(sum(programs, [])), "",
+            *choice_lines(programs, calibrated), "",
+            *details(sum(programs, [])), ""], found
 
 
-def page(xferspy):
+def pages(xferspy):
+    """Returns the texts of corpus.md and contacts.md."""
     table = json.loads((HERE / "table.json").read_text())
     lines, shown, columns = [], set(), collections.defaultdict(list)
     for recording in RECORDINGS:
@@ -330,8 +341,9 @@ def page(xferspy):
             (HERE / machine / f"{half}.json").read_text())["programs"].keys()
     lines += ["## The programs", "", *programs_table(table, shown)]
     rules = (HERE / "rules.md").read_text()
-    return "\n".join([rules.replace("TARGETS\n", "\n".join(targets.table(**columns)) + "\n"),
-                      *lines]).rstrip() + "\n"
+    return (rules.replace("TARGETS\n",
+                          "\n".join(targets.table(**columns)) + "\n"),
+            "\n".join([CONTACTS, *lines]) + "\n")
 
 
 def main():
@@ -340,11 +352,12 @@ def main():
     parser.add_argument("--xferspy", default="build/bin/xferspy")
     parser.add_argument("--write", type=pathlib.Path, metavar="PAGE.md")
     args = parser.parse_args()
-    text = page(args.xferspy)
+    page, contacts = pages(args.xferspy)
     if args.write:
-        args.write.write_text(text)
+        args.write.write_text(page)
+        args.write.with_name("contacts.md").write_text(contacts)
     else:
-        print(text, end="")
+        print(page + contacts, end="")
 
 
 if __name__ == "__main__":
