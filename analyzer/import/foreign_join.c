@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* CUDA may return from the call of a smaller copy of pageable memory earlier.
  */

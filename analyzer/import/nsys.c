@@ -11,8 +11,6 @@
 #include "analyzer/import/nsys_info.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Streams and events of calls that have none. */
 #define INVALID_ID UINT32_MAX

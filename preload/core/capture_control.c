@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/core/capture_control.h"
 #include "preload/core/collector.h"
-#include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_suspend.h"
 #include "preload/cupti/pause.h"
 #include "preload/sampling/call_origin.h"

@@ -17,7 +17,6 @@
 #include "preload/sampling/sample_window.h"
 #include "preload/trace/gpu_records.h"
 #include "preload/trace/info.h"
-#include "preload/util/clock.h"
 #include "preload/util/guard.h"
 #include "preload/util/hot.h"
 #include "preload/util/log.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/cupti/cupti.h"
 #include "preload/cupti/cupti_share.h"
 #include "preload/util/guard.h"
 #include "preload/util/pool.h"

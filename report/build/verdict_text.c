@@ -7,7 +7,6 @@
 #include "report/plan/limit.h"
 #include "report/plan/link_steps.h"
 #include "report/plan/opening.h"
-#include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 #include "report/result/site.h"

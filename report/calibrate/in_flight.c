@@ -6,8 +6,6 @@
  */
 #include "report/calibrate/bench.h"
 
-#include <math.h>
-
 #define SIZES	    3
 #define BLOCK_BYTES ((size_t)XS_CUDA_BLOCK_THREADS * 16) /* in flight */
 #define BLOCK_READS 64 /* of the smallest size, one after the other */

@@ -5,7 +5,6 @@
 #include "report/job/digest.h"
 
 #include <math.h>
-#include <string.h>
 #include <sys/stat.h>
 
 bool xs_diff_jobs_is(const char *path)

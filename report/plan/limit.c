@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/plan/limit.h"
 
-#include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
 #include "report/plan/link_steps.h"
 #include "report/plan/phase_estimate.h"

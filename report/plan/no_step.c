@@ -11,7 +11,6 @@
 #include "report/result/number.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* Whether any change was predicted for any phase. */
 static bool is_predicted(const struct xs_result *result)

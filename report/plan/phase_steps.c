@@ -8,7 +8,6 @@
 #include "report/plan/phase_estimate.h"
 #include "report/plan/same_lines.h"
 #include "report/plan/worth.h"
-#include "report/result/best.h"
 
 #include <math.h>
 

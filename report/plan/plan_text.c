@@ -6,7 +6,6 @@
 #include "report/plan/alternatives.h"
 #include "report/plan/beside.h"
 #include "report/plan/code.h"
-#include "report/plan/phase_estimate.h"
 #include "report/plan/step_range.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"

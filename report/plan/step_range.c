@@ -5,7 +5,6 @@
 #include "report/plan/beside.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/same_lines.h"
-#include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 

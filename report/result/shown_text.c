@@ -6,7 +6,6 @@
 #include "report/result/site.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Sites printed for each step of a phase, unless all are asked for. */

@@ -9,8 +9,6 @@
 #include "report/result/site.h"
 #include "report/result/table_rows.h"
 
-#include <string.h>
-
 #undef IN
 #define IN struct xs_result_site
 static const struct xs_json_field site_fields[] = {

@@ -14,7 +14,6 @@
 #include "report/result/table_rows.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool same(const char *a, const char *b)
