@@ -27,6 +27,10 @@ static void untrace_launch(const struct xs_machine *m, bool was_idle,
 #define TRACER_MEMORY_NS 650.0
 #define TRACER_LAUNCH_NS 850.0
 
+/* No gap between two kernels of a queue is longer in 737 traces: the rest of a
+ * longer one is an order that the trace does not have. */
+#define TRACER_KERNEL_NS 50000.0
+
 /* Steps back in which one is looked for. */
 #define NEAR_STEPS 64u
 
@@ -123,7 +127,8 @@ void xs_tracer_overhead_remove(struct xs_plan *plan,
 			untrace_launch(machine, busy_until_ns <= step->call_ns,
 				       action);
 		if (step->kind == XS_STEP_KERNEL &&
-		    action->kind == XS_ACTION_OP && follows_kernel(phase, i))
+		    action->kind == XS_ACTION_OP && follows_kernel(phase, i) &&
+		    action->dep_lag_ns < TRACER_KERNEL_NS)
 			action->dep_lag_ns = fmin(action->dep_lag_ns,
 						  machine->kernel_gap_ns.value);
 		else if (action->kind >= XS_ACTION_SYNC_QUEUE &&

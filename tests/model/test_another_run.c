@@ -283,6 +283,25 @@ TEST(test_a_synchronisation_is_cheaper_untraced)
 	assert_interval(2000, 0);
 }
 
+/* The second kernel may have waited for what the trace does not have. */
+TEST(test_a_long_gap_between_kernels_is_no_overhead)
+{
+	know_the_calls(&machine);
+	phase.step_count = 4;
+	for (uint64_t gap_ns = 40000; gap_ns <= 60000; gap_ns += 20000) {
+		const uint64_t end_ns = 306000 + gap_ns + 100000;
+
+		steps[2] = step_of(XS_STEP_KERNEL, 204000, 207000,
+				   end_ns - 100000, end_ns);
+		steps[3] = step_of(XS_STEP_D2H, 208000, end_ns + 204000,
+				   end_ns + 1000, end_ns + 194000);
+		phase.round_ns = always(end_ns + 204000);
+		estimate();
+		assert_near(replayed("as-is")->tracer_ns,
+			    gap_ns < 50000 ? gap_ns - 1000 : 0);
+	}
+}
+
 /* A fitted profile has the usual ranges of calls; only its curve is of this
  * run. */
 TEST(test_a_fitted_profile_has_usual_ranges)
