@@ -35,28 +35,19 @@ static void untrace_launch(const struct xs_machine *m, bool was_idle,
 #define NEAR_STEPS 64u
 
 /* After a call that copies in from pageable memory, the tracer looks for
- * addresses in what was copied (preload/record/table_search.h): in all of a
- * page, or in pieces. Copies that are looked at have 1.5 to 2.0 us more
- * after them than later ones of the same call, 3.5 to 6.1 if longer than a page
- * (14 calls in 10 traces). Long ones leave the pieces in no cache: 10 to 14 us,
- * instead of 3 (8 traces, and 44 of tracers that did not look). Where more than
- * twice as much lies, it is taken for the program's own. */
-#define SEARCHED_ROUNDS	     128u /* the median one is of the first 64 */
-#define SEARCHED_LEAST_BYTES 8u
-#define SEARCHED_WHOLE_BYTES 4096u
-#define SEARCHED_NEAR_BYTES  65536u
+ * addresses in what was copied (preload/record/table_search.h). Copies that are
+ * looked at have 1.5 to 6.1 us more after them than later ones of the same call
+ * (14 calls in 10 traces). Long ones leave what is looked at in no cache: 10 to
+ * 14 us, instead of 3 (8 traces, and 44 of tracers that did not look). */
+#define SEARCHED_ROUNDS	    128u /* the median one is of the first 64 */
+#define SEARCHED_NEAR_BYTES 65536u
 
 static double search_ns(uint64_t bytes, double gap_ns)
 {
 	const bool is_far = bytes > SEARCHED_NEAR_BYTES;
-	const double usual_ns = is_far ? 3000 : 300;
-	const double most_ns = is_far			      ? 8000
-			       : bytes > SEARCHED_WHOLE_BYTES ? 3400
-							      : 1500;
 
-	return bytes < SEARCHED_LEAST_BYTES || gap_ns > 2 * (usual_ns + most_ns)
-		   ? 0
-		   : fmin(fmax(gap_ns - usual_ns, 0), most_ns);
+	return fmin(fmax(gap_ns - (is_far ? 3000 : 300), 0),
+		    is_far ? 8000 : 3400);
 }
 
 double xs_tracer_gap_ns(const struct xs_phase *phase, size_t i, double gap_ns)
