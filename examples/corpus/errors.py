@@ -96,7 +96,7 @@ def load(xferspy):
     cases = []
     for recording in predict.RECORDINGS:
         machine, half = recording["machine"], recording["half"]
-        if recording["tests"] or half == "develop":
+        if recording["tests"] is True or half == "develop":
             continue
         folder = predict.HERE / machine
         programs = json.loads((folder / f"{half}.json").read_text())["programs"]

@@ -24,8 +24,8 @@ from targets import spread, winners
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# Machine, half, the heading of its section, whether it tests errors.py, and its own
-# column among the targets.
+# Machine, half, the heading of its section, whether it tests the result (true), the
+# shipped profiles alone ("profiles") or nothing, and its own column among the targets.
 RECORDINGS = json.loads((HERE / "recordings.json").read_text())
 # Variants, and the strategies that predict them unless table.json names another.
 STRATEGIES = {"pinned": "pinned", "streams": "streams",

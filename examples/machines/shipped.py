@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes the profiles h100.json and h200.json from all recorded calibrations but those
-of first contacts that test the result (../corpus/recordings.json); --check writes
-nothing, and exits with 1 if they are not up to date.
+of first contacts that test the result, or these profiles (../corpus/recordings.json);
+--check writes nothing, and exits with 1 if they are not up to date.
 
 Each parameter is the median of the calibrations of this GPU model on a host with no
 other process at work, its range is from their lowest value to their highest: another

@@ -4,11 +4,11 @@
 #pragma once
 
 /* clang-format off */
-#define XS_ERROR_allocations 0.617
-#define XS_ERROR_as_is 0.126
+#define XS_ERROR_allocations 0.636
+#define XS_ERROR_as_is 0.120
 #define XS_ERROR_device_initiated 0.196
-#define XS_ERROR_mapped 0.160
-#define XS_ERROR_pinned 0.020
-#define XS_ERROR_resident 0.213
-#define XS_ERROR_reuse 0.288
+#define XS_ERROR_mapped 0.201
+#define XS_ERROR_pinned 0.040
+#define XS_ERROR_resident 0.212
+#define XS_ERROR_reuse 0.278
 /* clang-format on */
