@@ -75,6 +75,7 @@ struct xs_estimate {
 	const char *needs;   /* the condition on the program, among assumes,
 			      * that the trace does not show: the bound, if
 			      * there is one; NULL: none */
+	bool other_advice;   /* its advice is the strategy's other_advice */
 	bool doubtful;	     /* the trace speaks against that condition */
 	bool returning;	     /* so it does: a round's input is what the one
 			      * before copied out */

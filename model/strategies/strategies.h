@@ -111,11 +111,9 @@ struct xs_strategy {
 	const char *advice;
 	/* The same in a few words, as an imperative; NULL: none. */
 	const char *first;
-	/* Used instead of advice, and of first, if the estimate's reason begins
-	 * with if_why; NULL: none. */
-	struct {
-		const char *if_why, *advice, *first;
-	} other;
+	/* Used instead of advice and first by estimates that say so; NULL:
+	 * none. */
+	const char *other_advice, *other_first;
 	/* Used instead of advice if the round already works in another number
 	 * of pieces; NULL: none. */
 	const char *advice_if_in_pieces;

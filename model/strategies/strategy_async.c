@@ -123,6 +123,7 @@ static int add_without_waits(const struct xs_strategy_case *c,
 	row->assumes[0] = row->bound =
 	    "the host needs nothing of a kernel before it launches the next";
 	row->quiet = false;
+	row->other_advice = true;
 	rc = xs_estimate_replay(c, build_without_waits, row);
 	snprintf(row->why, sizeof(row->why),
 		 "without its waits between kernels, the host launches a "
@@ -172,8 +173,7 @@ const struct xs_strategy xs_strategy_async = {
     .advice =
 	"Let the host do its own work of a round, {host_time}, while the GPU "
 	"executes what {places} issue: it then works where it waits now.",
-    .other = {.if_why = "without its waits",
-	      .first = "leave out the host's waits between kernels",
-	      .advice = "{no_waits}The host then launches a kernel while the "
-			"one before runs."},
+    .other_first = "leave out the host's waits between kernels",
+    .other_advice = "{no_waits}The host then launches a kernel while the one "
+		    "before runs.",
 };

@@ -333,6 +333,7 @@ static int add_row(const struct xs_strategy_case *c, struct xs_estimate *row,
 		return rc;
 	if (is_sure) {
 		row->assumes_once = false;
+		row->other_advice = true;
 		row->effort = XS_EFFORT_PLACE;
 		row->assumes[0] = row->bound = no_atomics;
 	}
@@ -369,9 +370,8 @@ const struct xs_strategy xs_strategy_mapped = {
 	"Map the host buffers of {places}{mapped} and let the kernels use them "
 	"without copies: {why}. Let the stores of a warp fill sectors of 32 "
 	"bytes: parts of a sector cross the bus one by one.",
-    .other = {.if_why = "a round is shorter",
-	      .advice = "Map the host buffers of {places}{mapped} and let the "
-			"kernels use them without copies: {why}."},
+    .other_advice = "Map the host buffers of {places}{mapped} and let the "
+		    "kernels use them without copies: {why}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =

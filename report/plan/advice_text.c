@@ -313,16 +313,6 @@ static const char *expand(const char *text, struct xs_arena *arena,
 	return out ? xs_arena_print(arena, "%s%s", out, text) : NULL;
 }
 
-/* Whether the strategy's other texts are those of the estimate. */
-static bool is_other(const struct xs_strategy *strategy,
-		     const struct xs_result_estimate *estimate)
-{
-	const char *if_why = strategy->other.if_why;
-
-	return if_why && estimate->why &&
-	       strncmp(estimate->why, if_why, strlen(if_why)) == 0;
-}
-
 const char *xs_advice_text(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate)
@@ -338,8 +328,8 @@ const char *xs_advice_text(struct xs_arena *arena,
 	    xs_phase_estimate_is_in_pieces(phase, estimate))
 		return expand(strategy->advice_if_in_pieces, arena, phase,
 			      estimate);
-	return expand(is_other(strategy, estimate) ? strategy->other.advice
-						   : strategy->advice,
+	return expand(estimate->other_advice ? strategy->other_advice
+					     : strategy->advice,
 		      arena, phase, estimate);
 }
 
@@ -359,9 +349,8 @@ const char *xs_advice_first(struct xs_arena *arena,
 	    xs_phase_estimate_is_in_pieces(phase, estimate))
 		text = "use {n} pieces instead of {pieces} in the round of "
 		       "{places}";
-	else if (strategy && strategy->other.first &&
-		 is_other(strategy, estimate))
-		text = strategy->other.first;
+	else if (strategy && strategy->other_first && estimate->other_advice)
+		text = strategy->other_first;
 	open = places ? strstr(text, name) : NULL;
 	if (open)
 		text = xs_arena_print(arena, "%.*s%s%s", (int)(open - text),

@@ -3,7 +3,6 @@
 
 #include "model/strategies/strategies.h"
 #include "report/plan/advice_text.h"
-
 #include "report/result/driver_words.h"
 
 #include <ctype.h>
@@ -75,36 +74,33 @@ static bool is_needed(const struct condition *conditions, const char **line,
 	return all;
 }
 
-/* Whether all copies that the row changes are of rows with a pitch. */
-static bool is_pitched(const struct xs_result_phase *phase,
-		       const struct xs_result_estimate *row)
+/* The calls that make the copies which the row is about. */
+struct calls {
+	bool any_async;
+	bool all_pitched, all_of_driver; /* false: or there is none */
+};
+
+static struct calls calls_of(const struct xs_result_phase *phase,
+			     const struct xs_result_estimate *row)
 {
+	struct calls of = {false, true, true};
 	bool any = false;
 
 	for (size_t i = 0; i < phase->site_count; i++) {
 		const struct xs_result_site *site = &phase->sites[i];
+		const char *call = site->call ? site->call : "";
 
 		if (!site->bytes || !xs_advice_is_about(phase, row, site))
 			continue;
-		if (!site->call || !strstr(site->call, "Memcpy2D"))
-			return false;
+		of.any_async |= strstr(call, "Async") != NULL;
+		of.all_pitched &= strstr(call, "Memcpy2D") != NULL;
+		of.all_of_driver &= strncmp(call, "cu", 2) == 0 &&
+				    isupper((unsigned char)call[2]);
 		any = true;
 	}
-	return any;
-}
-
-/* Whether a copy of the row is issued by an asynchronous call. */
-static bool is_async(const struct xs_result_phase *phase,
-		     const struct xs_result_estimate *row)
-{
-	for (size_t i = 0; i < phase->site_count; i++) {
-		const struct xs_result_site *site = &phase->sites[i];
-
-		if (site->bytes && site->call && strstr(site->call, "Async") &&
-		    xs_advice_is_about(phase, row, site))
-			return true;
-	}
-	return false;
+	of.all_pitched &= any;
+	of.all_of_driver &= any;
+	return of;
 }
 
 static const char *const pitched[][2] = {
@@ -154,32 +150,13 @@ static const char *lines_of(struct xs_arena *arena,
 	return code;
 }
 
-/* Whether the row is about copies, all by calls of the driver API. */
-static bool is_by_driver(const struct xs_result_phase *phase,
-			 const struct xs_result_estimate *row)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < phase->site_count; i++) {
-		const struct xs_result_site *site = &phase->sites[i];
-
-		if (!site->bytes || !site->call ||
-		    !xs_advice_is_about(phase, row, site))
-			continue;
-		if (strncmp(site->call, "cu", 2) != 0 ||
-		    !isupper((unsigned char)site->call[2]))
-			return false;
-		any = true;
-	}
-	return any;
-}
-
 const char *xs_code_in_api(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *row,
 			   const char *text)
 {
-	return is_by_driver(phase, row) ? xs_driver_words(arena, text) : text;
+	return calls_of(phase, row).all_of_driver ? xs_driver_words(arena, text)
+						  : text;
 }
 
 const char *xs_code_of(struct xs_result *result,
@@ -188,18 +165,18 @@ const char *xs_code_of(struct xs_result *result,
 {
 	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
 	const enum xs_language language = language_of(result, phase, row);
+	const struct calls calls = calls_of(phase, row);
 	struct xs_arena *arena = &result->arena;
 	const char *code;
 
 	if (!strategy || language >= XS_LANGUAGES || !strategy->code[language])
 		return NULL;
 	code = lines_of(arena, phase, row, strategy, strategy->code[language]);
-	if (strategy->changes & XS_CHANGES_SIZES && is_async(phase, row))
+	if (strategy->changes & XS_CHANGES_SIZES && calls.any_async)
 		code = xs_words_replace(arena, code, async);
-	if (is_pitched(phase, row)) {
-		if (is_by_driver(phase, row)) /* cuMemcpy2D takes a struct */
-			return NULL;
+	if (calls.all_pitched && calls.all_of_driver)
+		return NULL; /* cuMemcpy2D takes a struct */
+	if (calls.all_pitched)
 		code = xs_words_replace(arena, code, pitched);
-	}
 	return xs_code_in_api(arena, phase, row, code);
 }

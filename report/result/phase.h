@@ -64,6 +64,7 @@ struct xs_result_estimate {
 	const char *bound;    /* NULL: prediction; else upper bound if */
 	const char *needs;    /* the first of assumes that the trace does not
 			       * show, or bound; NULL: none */
+	bool other_advice;    /* its advice is the strategy's other_advice */
 	bool doubtful;	      /* the trace speaks against that condition */
 	bool returning;	      /* so it does: a round's input is what the one
 			       * before copied out */
