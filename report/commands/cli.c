@@ -65,7 +65,7 @@ int xs_cli_bad_number(const char *name, const char *value,
 		 negative && end != value		     ? "negative"
 		 : isdigit((unsigned char)value[0]) && !*end ? "not allowed"
 							     : "not a number");
-	return xs_cli_error(XS_EXIT_USAGE, name, why, what_to_do);
+	return xs_cli_misuse(name, why, what_to_do);
 }
 
 int xs_cli_parse_text(const char *name, const char *value, void *into)
@@ -120,8 +120,7 @@ static int unknown_machine(const char *name, const char *error)
 	snprintf(what_to_do, sizeof(what_to_do),
 		 "did you mean %s? --machine list prints the names",
 		 nearest.best);
-	return xs_cli_error(XS_EXIT_INPUT, name, "no such machine profile",
-			    what_to_do);
+	return xs_cli_fail(name, "no such machine profile", what_to_do);
 }
 
 int xs_cli_machine(const char *name, struct xs_machine *machine)
@@ -142,13 +141,11 @@ int xs_cli_machine(const char *name, struct xs_machine *machine)
 int xs_cli_read_error(const char *path, int err, const char *error)
 {
 	if (xs_digest_is(path))
-		return xs_cli_error(XS_EXIT_INPUT, path,
-				    "it is a digest, not a trace",
-				    "give it to xferspy report, without --each "
-				    "or --runs, or to xferspy merge");
+		return xs_cli_fail(path, "it is a digest, not a trace",
+				   "give it to xferspy report, without --each "
+				   "or --runs, or to xferspy merge");
 	if (!error)
-		return xs_cli_error(XS_EXIT_INPUT, path, strerror(-err),
-				    "name a trace");
+		return xs_cli_fail(path, strerror(-err), "name a trace");
 	/* the text of the reader is complete */
 	print_error("xferspy: %s: %s", path, error);
 	return XS_EXIT_INPUT;
@@ -163,9 +160,9 @@ int xs_cli_read(const char *path, const struct xs_result_options *options,
 
 	if (strcmp(path, "-") == 0) {
 		if (standard_was_read)
-			return xs_cli_error(XS_EXIT_INPUT, path,
-					    "standard input is read already",
-					    "give it once");
+			return xs_cli_fail(path,
+					   "standard input is read already",
+					   "give it once");
 		standard_was_read = true;
 	}
 	xs_progress_begin(path, "reading");
@@ -193,9 +190,8 @@ int xs_cli_check_output(const char *output, char *const *inputs, int count)
 		return 0;
 	for (int i = 0; i < count; i++)
 		if (is_input(inputs[i], &to))
-			return xs_cli_error(XS_EXIT_USAGE, output,
-					    "it is also an input",
-					    "give -o another file");
+			return xs_cli_misuse(output, "it is also an input",
+					     "give -o another file");
 	return 0;
 }
 
@@ -211,9 +207,8 @@ int xs_cli_open(const char *path, FILE **out)
 	*out = file < 0 ? NULL : fdopen(file, "w");
 	if (*out)
 		return 0;
-	return xs_cli_error(XS_EXIT_INPUT, path,
-			    strerror(file < 0 ? -file : errno),
-			    "give -o a file that can be written");
+	return xs_cli_fail(path, strerror(file < 0 ? -file : errno),
+			   "give -o a file that can be written");
 }
 
 /* Returns why the output cannot be written, -errno. Streams do not keep the
@@ -231,11 +226,9 @@ static int write_error(FILE *out)
 int xs_cli_write_error(const char *path, int err, const char *advice)
 {
 	if (err == -EEXIST)
-		return xs_cli_error(XS_EXIT_INPUT, path,
-				    "a file of another kind is there",
-				    "give -o another file, or delete it");
-	return xs_cli_error(XS_EXIT_INPUT, path ? path : "output",
-			    strerror(-err), advice);
+		return xs_cli_fail(path, "a file of another kind is there",
+				   "give -o another file, or delete it");
+	return xs_cli_fail(path ? path : "output", strerror(-err), advice);
 }
 
 int xs_cli_close(const char *path, FILE *out, int err)

@@ -22,6 +22,10 @@ enum xs_exit {
 int xs_cli_error(enum xs_exit code, const char *what, const char *why,
 		 const char *what_to_do);
 
+/* The same of wrong usage, and of what cannot be read or written. */
+#define xs_cli_misuse(...) xs_cli_error(XS_EXIT_USAGE, __VA_ARGS__)
+#define xs_cli_fail(...)   xs_cli_error(XS_EXIT_INPUT, __VA_ARGS__)
+
 /* Prints a line to stdout, and escapes what a terminal must not get. */
 __attribute__((format(printf, 1, 2))) void xs_cli_print(const char *format,
 							...);
@@ -44,6 +48,14 @@ struct xs_cli_option {
 			   * NULL: write_help of the command */
 };
 
+/* The row of --output, whose FILE goes into a const char * of the struct. */
+#define XS_CLI_OUTPUT_ROW(type, member)                                        \
+	{                                                                      \
+		"--output", 'o', "FILE", xs_cli_parse_text,                    \
+		    offsetof(type, member),                                    \
+		    "write to FILE instead of standard output"                 \
+	}
+
 /* Placeholder for the names of the formats of a command. */
 #define XS_CLI_FORMATS "@FORMATS@"
 
@@ -57,13 +69,15 @@ enum xs_cli_words {
 
 struct xs_cli_command {
 	const char *name;
-	int (*function)(int argc, char **argv); /* returns an exit code */
+	int (*function)(int argc, char **argv); /* returns an exit code, or
+						 * XS_CLI_DONE */
 	const char *summary;
 	const char *usage; /* --help before the options */
 	const char *notes; /* --help after the options; NULL: nothing */
 	const struct xs_cli_option *options;
 	void (*write_help)(char *out, size_t size);
 	enum xs_cli_words words;
+	const char *single; /* "trace", if it takes exactly one; else NULL */
 	bool has_formats;
 	enum xs_render_command formats; /* if has_formats */
 };
@@ -79,8 +93,8 @@ extern const struct xs_cli_command xs_cmd_run, xs_cmd_report, xs_cmd_diff,
 
 /*
  * Parses all options into the command's struct; then optind is the first other
- * word. Returns 0, XS_CLI_DONE after --help, or an exit code after printing an
- * error.
+ * word. Refuses more or fewer of these than the command takes. Returns 0,
+ * XS_CLI_DONE after --help, or an exit code after printing an error.
  */
 int xs_cli_parse(const struct xs_cli_command *command, int argc, char **argv,
 		 void *into);

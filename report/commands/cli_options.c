@@ -77,7 +77,7 @@ static int unknown_option(const struct xs_cli_command *command,
 		 nearest.best ? "did you mean " : "",
 		 nearest.best ? nearest.best : "", nearest.best ? "? " : "",
 		 program(command), command->name);
-	return xs_cli_error(XS_EXIT_USAGE, word, "unknown option", what_to_do);
+	return xs_cli_misuse(word, "unknown option", what_to_do);
 }
 
 static int bad_option(const struct xs_cli_command *command, const char *word,
@@ -89,8 +89,7 @@ static int bad_option(const struct xs_cli_command *command, const char *word,
 		return unknown_option(command, word);
 	snprintf(help, sizeof(help), "see %s%s --help", program(command),
 		 command->name);
-	return xs_cli_error(XS_EXIT_USAGE, word, "the option needs a value",
-			    help);
+	return xs_cli_misuse(word, "the option needs a value", help);
 }
 
 void xs_cli_help(const struct xs_cli_command *command,
@@ -176,7 +175,23 @@ static int find_format(const char *name, enum xs_render_command command,
 		return 0;
 	xs_renderer_names(command, names, sizeof(names));
 	snprintf(known, sizeof(known), "use one of: %s", names);
-	return xs_cli_error(XS_EXIT_USAGE, name, "unknown format", known);
+	return xs_cli_misuse(name, "unknown format", known);
+}
+
+/* Checks the words that are no options. */
+static int check_words(const struct xs_cli_command *command, int argc,
+		       char **argv)
+{
+	char why[64], help[64];
+
+	snprintf(help, sizeof(help), "see %s%s --help", program(command),
+		 command->name);
+	if (command->words == XS_CLI_WORDS_NONE && optind < argc)
+		return xs_cli_misuse(argv[optind], "unexpected argument", help);
+	if (!command->single || optind == argc - 1)
+		return 0;
+	snprintf(why, sizeof(why), "it takes exactly one %s", command->single);
+	return xs_cli_misuse(command->name, why, help);
 }
 
 int xs_cli_parse(const struct xs_cli_command *command, int argc, char **argv,
@@ -206,5 +221,5 @@ int xs_cli_parse(const struct xs_cli_command *command, int argc, char **argv,
 			*(bool *)at = true;
 		}
 	}
-	return code;
+	return code ? code : check_words(command, argc, argv);
 }

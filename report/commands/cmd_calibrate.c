@@ -106,8 +106,8 @@ static int parse_device(const char *name, const char *text, void *into)
 
 	(void)name;
 	if (*text == '\0' || *end != '\0' || value < 0 || value > INT_MAX)
-		return xs_cli_error(XS_EXIT_USAGE, text, "not a device number",
-				    "give a whole number; the first is 0");
+		return xs_cli_misuse(text, "not a device number",
+				     "give a whole number; the first is 0");
 	*(int *)into = (int)value;
 	return 0;
 }
@@ -146,17 +146,6 @@ const struct xs_cli_command xs_cmd_calibrate = {
 	     "standard output, this goes to standard error.\n",
     .options = options,
 };
-
-static int parse(int argc, char **argv, struct calibrate_options *out)
-{
-	int code = xs_cli_parse(&xs_cmd_calibrate, argc, argv, out);
-
-	if (!code && optind < argc)
-		code = xs_cli_error(XS_EXIT_USAGE, argv[optind],
-				    "unexpected argument",
-				    "see xferspy calibrate --help");
-	return code;
-}
 
 /* "NVIDIA GeForce RTX 4090" becomes "geforce-rtx-4090". */
 static void name_after_gpu(const char *gpu, char *name, size_t size)
@@ -282,14 +271,14 @@ static int name_own(const struct xs_bench *bench, struct destination *to)
 		to->host[0] = '\0';
 	err = xs_machine_own_path(to->uuid, to->host, to->own, sizeof(to->own));
 	if (err)
-		return xs_cli_error(XS_EXIT_INPUT, "calibrate",
-				    "the GPU's UUID, the host's name or your "
-				    "home folder is not known",
-				    "name a file with -o");
+		return xs_cli_fail("calibrate",
+				   "the GPU's UUID, the host's name or your "
+				   "home folder is not known",
+				   "name a file with -o");
 	err = make_folders(to->own);
 	if (err)
-		return xs_cli_error(XS_EXIT_INPUT, to->own, strerror(-err),
-				    "name a file with -o");
+		return xs_cli_fail(to->own, strerror(-err),
+				   "name a file with -o");
 	to->open = to->own;
 	return 0;
 }
@@ -338,8 +327,8 @@ static int compare_earlier(const struct xs_machine *machine,
 	snprintf(text, sizeof(text),
 		 "kept as it was: it has %s, which could not be measured now",
 		 lacks);
-	return xs_cli_error(XS_EXIT_INPUT, to->open, text,
-			    "try again, or name another file with -o");
+	return xs_cli_fail(to->open, text,
+			   "try again, or name another file with -o");
 }
 
 static int write_profile(const struct calibrate_options *given,
@@ -352,9 +341,9 @@ static int write_profile(const struct calibrate_options *given,
 	xs_machine_init(&machine);
 	if (!measure(bench, &machine))
 		code = isnan(machine.G_h2d.value + machine.G_d2h.value)
-			   ? xs_cli_error(XS_EXIT_INPUT, "calibrate",
-					  "not even copies could be measured",
-					  "an earlier profile is kept")
+			   ? xs_cli_fail("calibrate",
+					 "not even copies could be measured",
+					 "an earlier profile is kept")
 			   : compare_earlier(&machine, to);
 	if (code) {
 		xs_cli_discard(to->out);
@@ -372,20 +361,19 @@ static int calibrate_main(int argc, char **argv)
 	struct calibrate_options given = {0};
 	struct destination to = {0};
 	struct xs_bench bench = {0};
-	int code = parse(argc, argv, &given);
+	int code = xs_cli_parse(&xs_cmd_calibrate, argc, argv, &given);
 
 	if (code)
-		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+		return code;
 	set_deadline("start");
 	if (xs_cuda_open(&bench.gpu, given.device) != 0)
-		code =
-		    xs_cli_error(XS_EXIT_INPUT, "calibrate", bench.gpu.failure,
-				 "run it where nvidia-smi shows a GPU");
+		code = xs_cli_fail("calibrate", bench.gpu.failure,
+				   "run it where nvidia-smi shows a GPU");
 	else if (xs_bench_open(&bench) != 0)
-		code = xs_cli_error(XS_EXIT_INPUT, "calibrate: cannot prepare",
-				    bench.gpu.failure,
-				    "it needs 1 GiB of the host's memory and "
-				    "512 MiB of the GPU's");
+		code =
+		    xs_cli_fail("calibrate: cannot prepare", bench.gpu.failure,
+				"it needs 1 GiB of the host's memory and 512 "
+				"MiB of the GPU's");
 	else
 		code = open_output(&given, &bench, &to);
 	if (!code)

@@ -34,9 +34,7 @@ static int parse_percent(const char *name, const char *value, void *into)
 static const struct xs_cli_option options[] = {
     {"--format", 0, "FORMAT", NULL, offsetof(struct diff_options, renderer),
      "one of: " XS_CLI_FORMATS " (default: text)"},
-    {"--output", 'o', "FILE", xs_cli_parse_text,
-     offsetof(struct diff_options, output),
-     "write to FILE instead of standard output"},
+    XS_CLI_OUTPUT_ROW(struct diff_options, output),
     {"--machine", 0, "FILE|NAME", xs_cli_parse_machine,
      offsetof(struct diff_options, machine),
      "machine profile for predictions, such as h200;\n"
@@ -71,8 +69,7 @@ const struct xs_cli_command xs_cmd_diff = {
 	     "AFTER uses another strategy, compares it with the prediction "
 	     "from BEFORE.\n"
 	     "Of several runs of each, it compares medians.\n"
-	     "If BEFORE and AFTER are folders or digests, compares two "
-	     "jobs.\n",
+	     "If BEFORE and AFTER are folders or digests, compares two jobs.\n",
     .options = options,
     .words = XS_CLI_WORDS_FILES,
     .has_formats = true,
@@ -124,15 +121,14 @@ static int parse(int argc, char **argv, struct diff_options *out,
 		after->traces = before->traces + 1;
 		before->count = after->count = 1;
 	} else {
-		return xs_cli_error(
-		    XS_EXIT_USAGE, "diff",
-		    "it takes one trace before and one after",
+		return xs_cli_misuse(
+		    "diff", "it takes one trace before and one after",
 		    "put --after between the runs before and after");
 	}
 	if (!code && (!before->count || !after->count || out->after))
-		code = xs_cli_error(XS_EXIT_USAGE, "--after",
-				    "it is between the runs before and after",
-				    "name one trace or more on both sides");
+		code = xs_cli_misuse("--after",
+				     "it is between the runs before and after",
+				     "name one trace or more on both sides");
 	return code;
 }
 
@@ -164,13 +160,12 @@ static int compare_jobs(const struct diff_options *given,
 	if (!missing)
 		missing = missing_of(after);
 	if (missing)
-		return xs_cli_error(XS_EXIT_INPUT, missing, strerror(errno),
-				    "name a folder or a digest");
+		return xs_cli_fail(missing, strerror(errno),
+				   "name a folder or a digest");
 	if (before->count != 1 || after->count != 1 || !has_job(before) ||
 	    !has_job(after))
-		return xs_cli_error(
-		    XS_EXIT_USAGE, "diff",
-		    "a job is compared with one other job",
+		return xs_cli_misuse(
+		    "diff", "a job is compared with one other job",
 		    "name one folder or digest before and one after");
 	return xs_diff_jobs(
 	    &(struct xs_diff_jobs){.before = before->traces[0],
@@ -196,13 +191,11 @@ static unsigned streams_of(const struct xs_result *after)
 static int unknown_change(const struct xs_diff *diff)
 {
 	if (diff->uncompared)
-		return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
-				    diff->uncompared,
-				    "give traces of whole runs by one tool, or "
-				    "of XFERSPY_RANGE=profiler");
-	return xs_cli_error(XS_EXIT_INPUT, "--fail-above",
-			    "the run times are unknown",
-			    "one trace has no timed run; see its report");
+		return xs_cli_fail("--fail-above", diff->uncompared,
+				   "give traces of whole runs by one tool, or "
+				   "of XFERSPY_RANGE=profiler");
+	return xs_cli_fail("--fail-above", "the run times are unknown",
+			   "one trace has no timed run; see its report");
 }
 
 static int gate(const struct diff_options *given, const struct xs_diff *diff)
@@ -265,8 +258,8 @@ static int read_side(struct side *side, const struct xs_result_options *how)
 
 	side->runs = calloc((size_t)side->count, sizeof(struct xs_result *));
 	if (!side->runs)
-		return xs_cli_error(XS_EXIT_INPUT, "diff", strerror(ENOMEM),
-				    "free some memory");
+		return xs_cli_fail("diff", strerror(ENOMEM),
+				   "free some memory");
 	for (int i = 0; i < side->count && !code; i++)
 		code = xs_cli_read(side->traces[i], how, &side->runs[i]);
 	return code;
@@ -290,7 +283,7 @@ static int diff_main(int argc, char **argv)
 	int code = parse(argc, argv, &given, &before, &after);
 
 	if (code)
-		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+		return code;
 	code = xs_cli_check_output(given.output, before.traces, before.count);
 	if (!code)
 		code = xs_cli_check_output(given.output, after.traces,

@@ -11,9 +11,7 @@
 #include <string.h>
 
 const struct xs_cli_option xs_digest_options[] = {
-    {"--output", 'o', "FILE", xs_cli_parse_text,
-     offsetof(struct xs_digest_options, output),
-     "write to FILE instead of standard output"},
+    XS_CLI_OUTPUT_ROW(struct xs_digest_options, output),
     {"--machine", 0, "FILE|NAME", xs_cli_parse_machine,
      offsetof(struct xs_digest_options, machine),
      "machine profile, as of xferspy report"},
@@ -27,21 +25,18 @@ const struct xs_cli_command xs_cmd_digest = {
     .summary = "summarise a trace for a report on a whole job",
     .usage =
 	"Usage: xferspy digest TRACE [OPTIONS]\n"
-	"Writes what a report on many traces needs of this one, in at most "
-	"100 KB:\n"
+	"Writes what a report on many traces needs of this one, in at most 100 "
+	"KB:\n"
 	"xferspy merge joins such digests, xferspy report reports on them.\n",
     .options = xs_digest_options,
     .words = XS_CLI_WORDS_FILES,
+    .single = "trace",
 };
 
 static int parse(int argc, char **argv, struct xs_digest_options *out)
 {
-	int code = xs_cli_parse(&xs_cmd_digest, argc, argv, out);
+	const int code = xs_cli_parse(&xs_cmd_digest, argc, argv, out);
 
-	if (!code && optind != argc - 1)
-		code = xs_cli_error(XS_EXIT_USAGE, "digest",
-				    "it takes exactly one trace",
-				    "see xferspy digest --help");
 	return code ? code : xs_cli_check_output(out->output, argv + optind, 1);
 }
 
@@ -68,11 +63,11 @@ static int digest_main(int argc, char **argv)
 	if (!code)
 		code = xs_job_inputs_read(argv[optind], &how, &group);
 	if (code < 0 && code != XS_CLI_DONE)
-		code = xs_cli_error(XS_EXIT_INPUT, "digest", strerror(-code),
-				    "free some memory");
+		code =
+		    xs_cli_fail("digest", strerror(-code), "free some memory");
 	if (!code)
 		code = write_digest(given.output, group);
 	json_decref(group);
 	free(machines.others);
-	return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+	return code;
 }

@@ -48,6 +48,7 @@ const struct xs_cli_command xs_cmd_dump = {
 	     "bytes from that text. - stands for standard input or output.\n",
     .options = options,
     .words = XS_CLI_WORDS_FILES,
+    .single = "file",
 };
 
 static int parse(int argc, char **argv, struct dump_options *out)
@@ -56,22 +57,18 @@ static int parse(int argc, char **argv, struct dump_options *out)
 
 	if (code)
 		return code;
-	if (optind != argc - 1)
-		return xs_cli_error(XS_EXIT_USAGE, "dump",
-				    "it takes exactly one file",
-				    "see xferspy dump --help");
 	if (out->resolve && out->read)
-		return xs_cli_error(XS_EXIT_USAGE, "dump --resolve",
-				    "it cannot be combined with --read",
-				    "give one of the two");
+		return xs_cli_misuse("dump --resolve",
+				     "it cannot be combined with --read",
+				     "give one of the two");
 	if (out->resolve && strcmp(argv[optind], "-") == 0)
-		return xs_cli_error(XS_EXIT_USAGE, "dump --resolve",
-				    "standard input is no trace to copy",
-				    "name the file");
+		return xs_cli_misuse("dump --resolve",
+				     "standard input is no trace to copy",
+				     "name the file");
 	if (out->read && !out->output)
-		return xs_cli_error(XS_EXIT_USAGE, "dump --read",
-				    "no file was given for the trace",
-				    "name it with -o TRACE");
+		return xs_cli_misuse("dump --read",
+				     "no file was given for the trace",
+				     "name it with -o TRACE");
 	return 0;
 }
 
@@ -109,8 +106,8 @@ static int read_back(const char *path, const char *output)
 	err = xs_text_parse(in, out, &at);
 	if (err == -EPROTO || err == -EPROTONOSUPPORT) {
 		snprintf(where, sizeof(where), "%s: line %lu", path, at.line);
-		code = xs_cli_error(XS_EXIT_INPUT, where, at.text,
-				    "give what xferspy dump printed");
+		code = xs_cli_fail(where, at.text,
+				   "give what xferspy dump printed");
 		xs_cli_discard(out);
 	} else {
 		code = xs_cli_close(output, out, err);
@@ -212,7 +209,7 @@ static int dump_main(int argc, char **argv)
 	int code = parse(argc, argv, &given);
 
 	if (code)
-		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+		return code;
 	code = xs_cli_check_output(given.output, argv + optind, 1);
 	if (code)
 		return code;

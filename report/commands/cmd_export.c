@@ -43,7 +43,7 @@ static int bad_target(const char *what, const char *why)
 	     i++)
 		used += snprintf(names + used, sizeof(names) - (size_t)used,
 				 "%s%s", i ? ", " : ": ", xs_exporters[i].name);
-	return xs_cli_error(XS_EXIT_USAGE, what, why, names);
+	return xs_cli_misuse(what, why, names);
 }
 
 static int parse_exporter(const char *name, const char *value, void *into)
@@ -78,6 +78,7 @@ const struct xs_cli_command xs_cmd_export = {
     .options = options,
     .write_help = write_targets,
     .words = XS_CLI_WORDS_FILES,
+    .single = "trace",
 };
 
 static int check_output(const struct export_options *given, char **trace)
@@ -87,8 +88,7 @@ static int check_output(const struct export_options *given, char **trace)
 	if (given->exporter->refuse)
 		why = given->exporter->refuse(given->output, &what_to_do);
 	if (why)
-		return xs_cli_error(XS_EXIT_INPUT, given->output, why,
-				    what_to_do);
+		return xs_cli_fail(given->output, why, what_to_do);
 	return xs_cli_check_output(given->output, trace, 1);
 }
 
@@ -98,18 +98,14 @@ static int parse(int argc, char **argv, struct export_options *out)
 
 	if (code)
 		return code;
-	if (optind != argc - 1)
-		return xs_cli_error(XS_EXIT_USAGE, "export",
-				    "it takes exactly one trace",
-				    "see xferspy export --help");
 	if (!out->exporter)
 		return bad_target("--to TARGET", "it is missing");
 	if (!out->output || strcmp(out->output, "-") == 0)
-		return xs_cli_error(XS_EXIT_USAGE, "export",
-				    out->output
-					? "it does not write to standard output"
-					: "no file was given to write to",
-				    "name it with -o FILE");
+		return xs_cli_misuse(
+		    "export",
+		    out->output ? "it does not write to standard output"
+				: "no file was given to write to",
+		    "name it with -o FILE");
 	return check_output(out, argv + optind);
 }
 
@@ -128,10 +124,10 @@ static int open_output(const struct export_options *given, FILE **out)
 	if (!given->exporter->folder)
 		return xs_cli_open(given->output, out);
 	return mkdir(given->output, 0777)
-		   ? xs_cli_error(XS_EXIT_INPUT, given->output, strerror(errno),
-				  errno == EEXIST
-				      ? "delete it, or give -o another folder"
-				      : "give -o a folder that can be made")
+		   ? xs_cli_fail(given->output, strerror(errno),
+				 errno == EEXIST
+				     ? "delete it, or give -o another folder"
+				     : "give -o a folder that can be made")
 		   : 0;
 }
 
@@ -151,10 +147,10 @@ static int close_output(const struct export_options *given, FILE *out, int err)
 	if (!err)
 		return 0;
 	discard_output(given, NULL);
-	return xs_cli_error(XS_EXIT_INPUT, given->output, strerror(-err),
-			    err == -ENOSPC || err == -EDQUOT || err == -EFBIG
-				? "check the free space and try again"
-				: "give -o another folder");
+	return xs_cli_fail(given->output, strerror(-err),
+			   err == -ENOSPC || err == -EDQUOT || err == -EFBIG
+			       ? "check the free space and try again"
+			       : "give -o another folder");
 }
 
 /* Returns where arrays of the trace may be while it is written: beside the
@@ -206,7 +202,7 @@ static int export_main(int argc, char **argv)
 	int code = parse(argc, argv, &given);
 
 	if (code)
-		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+		return code;
 	code = open_output(&given, &out);
 	if (code)
 		return code;

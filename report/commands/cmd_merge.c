@@ -11,10 +11,7 @@ struct merge_options {
 };
 
 static const struct xs_cli_option options[] = {
-    {"--output", 'o', "FILE", xs_cli_parse_text,
-     offsetof(struct merge_options, output),
-     "write to FILE instead of standard output"},
-    {0}};
+    XS_CLI_OUTPUT_ROW(struct merge_options, output), {0}};
 
 static int merge_main(int argc, char **argv);
 
@@ -64,14 +61,13 @@ static int merge_main(int argc, char **argv)
 	int code = xs_cli_parse(&xs_cmd_merge, argc, argv, &given);
 
 	if (!code && optind == argc)
-		code =
-		    xs_cli_error(XS_EXIT_USAGE, "merge", "no digest was given",
-				 "name what xferspy digest wrote");
+		code = xs_cli_misuse("merge", "no digest was given",
+				     "name what xferspy digest wrote");
 	if (!code)
 		code = xs_job_inputs_list(argv + optind, argc - optind, true,
 					  &inputs);
 	if (!code)
 		code = merge(given.output, &inputs);
 	xs_job_inputs_free(&inputs);
-	return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+	return code;
 }

@@ -41,9 +41,8 @@ static int parse_ms(const char *name, const char *value, void *into)
 					 "give milliseconds, such as 12.5");
 	/* fits int64_t as ns */
 	if (ms > 1e12)
-		return xs_cli_error(XS_EXIT_USAGE, name,
-				    "the value is more than 31 years",
-				    "give milliseconds, such as 12.5");
+		return xs_cli_misuse(name, "the value is more than 31 years",
+				     "give milliseconds, such as 12.5");
 	*(double *)into = ms * 1e6;
 	return 0;
 }
@@ -71,8 +70,8 @@ static int parse_machine(const char *name, const char *value, void *into)
 	if (xs_cli_list_machines(value))
 		return XS_CLI_DONE;
 	if (out->question.machine_count == MACHINES_MAX)
-		return xs_cli_error(XS_EXIT_USAGE, name, "too many machines",
-				    "give 8 at most");
+		return xs_cli_misuse(name, "too many machines",
+				     "give 8 at most");
 	out->machines[out->question.machine_count++] = value;
 	return 0;
 }
@@ -86,15 +85,13 @@ static int check_direction(const char *bytes_option, double bytes,
 	if (!isnan(bytes) && !isnan(ns)) {
 		snprintf(both, sizeof(both), "%s and %s", bytes_option,
 			 ms_option);
-		return xs_cli_error(XS_EXIT_USAGE, both,
-				    "they exclude each other",
-				    "give either the bytes or the time");
+		return xs_cli_misuse(both, "they exclude each other",
+				     "give either the bytes or the time");
 	}
 	if (!isnan(bytes) || !isnan(ns))
 		return 0;
 	snprintf(both, sizeof(both), "%s N or %s T", bytes_option, ms_option);
-	return xs_cli_error(XS_EXIT_USAGE, both, "it is missing",
-			    "see xferspy model --help");
+	return xs_cli_misuse(both, "it is missing", "see xferspy model --help");
 }
 
 /* Options that need other options. */
@@ -105,21 +102,18 @@ static int check_companions(const struct model_options *options)
 	    !isnan(in->memory_bytes + in->blocks + in->operations);
 
 	if (!isnan(in->flops) && isnan(in->memory_bytes))
-		return xs_cli_error(XS_EXIT_USAGE, "--flops",
-				    "it has no effect alone",
-				    "give --memory-bytes too");
+		return xs_cli_misuse("--flops", "it has no effect alone",
+				     "give --memory-bytes too");
 	if (in->connections || in->peer)
-		return xs_cli_error(
-		    XS_EXIT_USAGE, in->peer ? "--peer" : "--connections",
-		    "it has no effect alone", "give --control too");
+		return xs_cli_misuse(in->peer ? "--peer" : "--connections",
+				     "it has no effect alone",
+				     "give --control too");
 	if (!atgpu && !(isnan(in->blocks) && isnan(in->operations) &&
 			isnan(in->shared_bytes) && isnan(options->sync_ns)))
-		return xs_cli_error(XS_EXIT_USAGE,
-				    "--blocks, --operations, --shared-bytes, "
-				    "--sync-ms",
-				    "ATGPU needs further numbers",
-				    "give --memory-bytes, --blocks and "
-				    "--operations together");
+		return xs_cli_misuse(
+		    "--blocks, --operations, --shared-bytes, --sync-ms",
+		    "ATGPU needs further numbers",
+		    "give --memory-bytes, --blocks and --operations together");
 	return 0;
 }
 
@@ -138,14 +132,14 @@ static int check_control(const struct model_options *options)
 	for (size_t i = 0; i < sizeof(of_rounds) / sizeof(*of_rounds); i++)
 		other = other || !isnan(of_rounds[i]);
 	if (other)
-		return xs_cli_error(XS_EXIT_USAGE, "--control",
-				    "it excludes the options of rounds",
-				    "give one --machine, --h2d-bytes or "
-				    "--d2h-bytes, and --connections");
+		return xs_cli_misuse("--control",
+				     "it excludes the options of rounds",
+				     "give one --machine, --h2d-bytes or "
+				     "--d2h-bytes, and --connections");
 	if (!(work->h2d_bytes > 0) && !(work->d2h_bytes > 0))
-		return xs_cli_error(XS_EXIT_USAGE, "--control",
-				    "it needs the bytes of a message",
-				    "give --h2d-bytes or --d2h-bytes");
+		return xs_cli_misuse("--control",
+				     "it needs the bytes of a message",
+				     "give --h2d-bytes or --d2h-bytes");
 	return 0;
 }
 
@@ -155,9 +149,8 @@ static int check(const struct model_options *options)
 	int code;
 
 	if (!options->question.machine_count)
-		return xs_cli_error(XS_EXIT_USAGE, "--machine FILE|NAME",
-				    "it is missing",
-				    "see xferspy model --help");
+		return xs_cli_misuse("--machine FILE|NAME", "it is missing",
+				     "see xferspy model --help");
 	if (options->question.control)
 		return check_control(options);
 	code = check_direction("--h2d-bytes", work->h2d_bytes, "--h2d-ms",
@@ -237,9 +230,7 @@ static const struct xs_cli_option options[] = {
      "best, up to 32)"},
     {"--format", 0, "FORMAT", NULL, offsetof(struct model_options, renderer),
      "one of: " XS_CLI_FORMATS " (default: text)"},
-    {"--output", 'o', "FILE", xs_cli_parse_text,
-     offsetof(struct model_options, output),
-     "write to FILE instead of standard output"},
+    XS_CLI_OUTPUT_ROW(struct model_options, output),
     XS_SCREEN_COLOR_ROW(struct model_options, color),
     {0}};
 
@@ -302,13 +293,7 @@ static int parse(int argc, char **argv, struct model_options *out)
 {
 	int code = xs_cli_parse(&xs_cmd_model, argc, argv, out);
 
-	if (code)
-		return code;
-	if (optind < argc)
-		return xs_cli_error(XS_EXIT_USAGE, argv[optind],
-				    "unexpected argument",
-				    "see xferspy model --help");
-	return check(out);
+	return code ? code : check(out);
 }
 
 static int print(const struct model_options *given,
@@ -340,8 +325,7 @@ static int load(const struct model_options *given, size_t index,
 	snprintf(why, sizeof(why),
 		 "a GPU of this profile is known to hold %.0f at once",
 		 xs_closed_form_klenk_blocks(machine));
-	return xs_cli_error(XS_EXIT_USAGE, "--connections", why,
-			    "give so many at most");
+	return xs_cli_misuse("--connections", why, "give so many at most");
 }
 
 /* -EDOM: the kernel time is missing, and ATGPU cannot compute it. */
@@ -350,15 +334,13 @@ static int explain(int err, const char *unknown)
 	char why[96];
 
 	if (err != -EDOM)
-		return xs_cli_error(XS_EXIT_INPUT, "model", strerror(-err),
-				    "check the numbers");
+		return xs_cli_fail("model", strerror(-err),
+				   "check the numbers");
 	if (!unknown)
-		return xs_cli_error(XS_EXIT_USAGE, "--kernel-ms T",
-				    "it is missing",
-				    "see xferspy model --help");
+		return xs_cli_misuse("--kernel-ms T", "it is missing",
+				     "see xferspy model --help");
 	snprintf(why, sizeof(why), "the profile lacks %s", unknown);
-	return xs_cli_error(XS_EXIT_USAGE, "--kernel-ms T", why,
-			    "give the kernel's time");
+	return xs_cli_misuse("--kernel-ms T", why, "give the kernel's time");
 }
 
 static int model_main(int argc, char **argv)
@@ -378,7 +360,7 @@ static int model_main(int argc, char **argv)
 	int code = parse(argc, argv, &given), err;
 
 	if (code)
-		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+		return code;
 	for (size_t i = 0; !code && i < given.question.machine_count; i++)
 		code = load(&given, i, &machines[i]);
 	if (code)

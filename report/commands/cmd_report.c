@@ -37,8 +37,8 @@ static int parse_streams(const char *name, const char *value, void *into)
 	(void)name;
 	if (xs_units_parse_count(value, STREAMS_MAX, into) == 0)
 		return 0;
-	return xs_cli_error(XS_EXIT_USAGE, value, "not a number of streams",
-			    "give a whole number from 1 to 4096");
+	return xs_cli_misuse(value, "not a number of streams",
+			     "give a whole number from 1 to 4096");
 }
 
 static int parse_budget(const char *name, const char *value, void *into)
@@ -47,8 +47,7 @@ static int parse_budget(const char *name, const char *value, void *into)
 
 	if (xs_units_parse_bytes(value, bytes) == 0 && *bytes > 0)
 		return 0;
-	return xs_cli_error(XS_EXIT_USAGE, name, value,
-			    "give bytes, such as 8G or 512MiB");
+	return xs_cli_misuse(name, value, "give bytes, such as 8G or 512MiB");
 }
 
 static int parse_machine(const char *name, const char *value, void *into)
@@ -58,9 +57,8 @@ static int parse_machine(const char *name, const char *value, void *into)
 	if (xs_cli_list_machines(value))
 		return XS_CLI_DONE;
 	if (out->machine_count == MACHINES_MAX)
-		return xs_cli_error(XS_EXIT_USAGE, name,
-				    "more than 16 machines",
-				    "report on fewer machines at a time");
+		return xs_cli_misuse(name, "more than 16 machines",
+				     "report on fewer machines at a time");
 	out->machines[out->machine_count++] = value;
 	return 0;
 }
@@ -70,9 +68,7 @@ static const struct xs_cli_option options[] = {
      "one of: " XS_CLI_FORMATS " (default: text);\n"
      "html is a page with the timeline, csv has the\n"
      "estimates, dot the graph of --dataflow"},
-    {"--output", 'o', "FILE", xs_cli_parse_text,
-     offsetof(struct report_options, output),
-     "write to FILE instead of standard output"},
+    XS_CLI_OUTPUT_ROW(struct report_options, output),
     {"--machine", 0, "FILE|NAME", parse_machine, 0,
      "machine profile, such as h200; the name list\n"
      "prints all names, and fitted is one from the\n"
@@ -140,18 +136,17 @@ static int parse(int argc, char **argv, struct report_options *out)
 	int code = xs_cli_parse(&xs_cmd_report, argc, argv, out);
 
 	if (!code && optind == argc)
-		code = xs_cli_error(
-		    XS_EXIT_USAGE, "report", "no trace was given",
+		code = xs_cli_misuse(
+		    "report", "no trace was given",
 		    "name the file that the traced program wrote (*.xspy)");
 	if (!code && (out->runs || out->by_range) && !out->renderer->runs)
-		code = xs_cli_error(XS_EXIT_USAGE,
-				    out->runs ? "--runs" : "--by-range",
-				    "this format does not show it",
-				    "use --format text, json or html");
+		code = xs_cli_misuse(out->runs ? "--runs" : "--by-range",
+				     "this format does not show it",
+				     "use --format text, json or html");
 	if (!code && out->dataflow && out->renderer->lacks_dataflow)
-		code = xs_cli_error(XS_EXIT_USAGE, "--dataflow",
-				    "this format does not show it",
-				    "use --format text, json or dot");
+		code =
+		    xs_cli_misuse("--dataflow", "this format does not show it",
+				  "use --format text, json or dot");
 	return code;
 }
 
@@ -273,13 +268,12 @@ static int check_job(const struct report_options *given)
 							: NULL;
 
 	if (!given->renderer->job)
-		return xs_cli_error(XS_EXIT_USAGE, "--format",
-				    "this format is of single traces",
-				    "add --each, or use another format");
+		return xs_cli_misuse("--format",
+				     "this format is of single traces",
+				     "add --each, or use another format");
 
-	return option ? xs_cli_error(XS_EXIT_USAGE, option,
-				     "this option is of single traces",
-				     "add --each")
+	return option ? xs_cli_misuse(option, "this option is of single traces",
+				      "add --each")
 		      : 0;
 }
 
@@ -319,10 +313,9 @@ static int load_counted(const char *path, struct xs_trace **counted)
 	if (err < 0)
 		return xs_cli_read_error(path, err, error);
 	if (path && !(*counted)->counter_count)
-		return xs_cli_error(XS_EXIT_INPUT, path,
-				    "no kernel was counted in this run",
-				    "its own report says why; record it with "
-				    "xferspy run --counters");
+		return xs_cli_fail(path, "no kernel was counted in this run",
+				   "its own report says why; record it with "
+				   "xferspy run --counters");
 	return 0;
 }
 
@@ -350,7 +343,7 @@ static int report_main(int argc, char **argv)
 	int code = parse(argc, argv, &given);
 
 	if (code)
-		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+		return code;
 	code = xs_job_inputs_list(argv + optind, argc - optind, false, &inputs);
 	job = is_job(&given, &inputs);
 	set_options(&given, job, &how);

@@ -125,10 +125,10 @@ static int check_folder(const char *output, const char *pattern)
 	*slash = '\0';
 	if (access(path, W_OK | X_OK) == 0)
 		return 0;
-	return xs_cli_error(XS_EXIT_INPUT, output,
-			    errno == ENOENT ? "the folder does not exist"
-					    : strerror(errno),
-			    "name a folder that can be written");
+	return xs_cli_fail(output,
+			   errno == ENOENT ? "the folder does not exist"
+					   : strerror(errno),
+			   "name a folder that can be written");
 }
 
 /* The library says at the end of this process if it called no CUDA. exec()
@@ -218,8 +218,7 @@ static void warn_of_obstacle(const char *program)
 	if (!obstacle)
 		return;
 	snprintf(why, sizeof(why), "%s, so it cannot be traced", obstacle);
-	xs_cli_error(XS_EXIT_INPUT, program, why,
-		     "programs that it starts can be");
+	xs_cli_fail(program, why, "programs that it starts can be");
 }
 
 /* The library only writes it into the trace. */
@@ -232,8 +231,7 @@ static void warn_of_variable(const char *assignment,
 
 	if (variable) {
 		snprintf(hint, sizeof(hint), "use %s", variable->values);
-		xs_cli_error(XS_EXIT_INPUT, assignment,
-			     "this value is not valid", hint);
+		xs_cli_fail(assignment, "this value is not valid", hint);
 		return;
 	}
 	for (variable = xs_config_variables; variable->name; variable++)
@@ -243,8 +241,7 @@ static void warn_of_variable(const char *assignment,
 	snprintf(hint, sizeof(hint), "%s%s%s",
 		 nearest.best ? "did you mean XFERSPY_" : "see man xferspy",
 		 nearest.best ? nearest.best : "", nearest.best ? "?" : "");
-	xs_cli_error(XS_EXIT_INPUT, name,
-		     "xferspy has no such variable and ignores it", hint);
+	xs_cli_fail(name, "xferspy has no such variable and ignores it", hint);
 }
 
 static int prepare(const char *output, bool counters)
@@ -253,14 +250,13 @@ static int prepare(const char *output, bool counters)
 	int err = find_library(library, sizeof(library));
 
 	if (err < 0)
-		return xs_cli_error(
-		    XS_EXIT_INPUT, "libxferspy.so",
-		    "not found next to this program",
+		return xs_cli_fail(
+		    "libxferspy.so", "not found next to this program",
 		    "install xferspy, or set LD_PRELOAD yourself");
 	/* the loader separates LD_PRELOAD at blanks and colons */
 	if (strpbrk(library, " :"))
-		return xs_cli_error(
-		    XS_EXIT_INPUT, library,
+		return xs_cli_fail(
+		    library,
 		    "LD_PRELOAD cannot contain a path with blanks or colons",
 		    "install xferspy elsewhere");
 	err = set_preload(library);
@@ -271,8 +267,8 @@ static int prepare(const char *output, bool counters)
 	if (!err && counters && setenv("XFERSPY_MODE", "counters", 1) < 0)
 		err = -errno;
 	if (err < 0)
-		return xs_cli_error(XS_EXIT_INPUT, "the environment",
-				    strerror(-err), "free some memory");
+		return xs_cli_fail("the environment", strerror(-err),
+				   "free some memory");
 	return 0;
 }
 
@@ -284,8 +280,8 @@ static int execute(char **command, const struct xs_earlier_trace *earlier)
 	execvp(command[0], command);
 	err = errno;
 	xs_earlier_trace_put_back(earlier);
-	xs_cli_error(XS_EXIT_INPUT, command[0], strerror(err),
-		     "name a program that can be run");
+	xs_cli_fail(command[0], strerror(err),
+		    "name a program that can be run");
 	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
 }
 
@@ -296,11 +292,10 @@ static int run_main(int argc, char **argv)
 	int code = xs_cli_parse(&xs_cmd_run, argc, argv, &given);
 
 	if (code)
-		return code == XS_CLI_DONE ? XS_EXIT_DONE : code;
+		return code;
 	if (optind == argc)
-		return xs_cli_error(XS_EXIT_USAGE, "run",
-				    "no command was given",
-				    "name the program to run");
+		return xs_cli_misuse("run", "no command was given",
+				     "name the program to run");
 	code = prepare(given.output, given.counters);
 	if (!code && given.output)
 		code = check_folder(given.output, getenv("XFERSPY_OUTPUT"));

@@ -39,22 +39,22 @@ static int tell(enum xs_gate answer, const struct xs_job_diff *diff)
 {
 	switch (answer) {
 	case XS_GATE_EXCEEDED:
-		return xs_cli_error(XS_EXIT_GATE, "--fail-above",
-				    "the slowest and the median process are "
-				    "slower than that",
-				    "see which part of their time grew");
+		return xs_cli_error(
+		    XS_EXIT_GATE, "--fail-above",
+		    "the slowest and the median process are slower than that",
+		    "see which part of their time grew");
 	case XS_GATE_DIFFERENT:
 		return xs_cli_error(XS_EXIT_GATE, "--fail-above", diff->why,
 				    "compare two jobs of one program, ranks "
 				    "and GPU model, or add --allow-different");
 	case XS_GATE_NOISY:
-		return xs_cli_error(XS_EXIT_NOISY, "--fail-above", diff->why,
-				    "see which processes are slow, or run the "
-				    "jobs again");
+		return xs_cli_error(
+		    XS_EXIT_NOISY, "--fail-above", diff->why,
+		    "see which processes are slow, or run the jobs again");
 	case XS_GATE_UNKNOWN:
-		return xs_cli_error(XS_EXIT_INPUT, "--fail-above", diff->why,
-				    "give jobs of whole traces, or, if ranks "
-				    "differ, add --allow-different");
+		return xs_cli_fail("--fail-above", diff->why,
+				   "give jobs of whole traces, or, if ranks "
+				   "differ, add --allow-different");
 	default:
 		return 0;
 	}

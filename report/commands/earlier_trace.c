@@ -48,12 +48,11 @@ static int check(const char *path)
 	if (lstat(path, &status) && errno == ENOENT)
 		return 0;
 	if (!read_header(path, &header))
-		return xs_cli_error(XS_EXIT_INPUT, path,
-				    "it exists and is no trace",
-				    "name another file with -o");
+		return xs_cli_fail(path, "it exists and is no trace",
+				   "name another file with -o");
 	if (is_being_written(&header))
-		return xs_cli_error(
-		    XS_EXIT_INPUT, path, "another process is writing it",
+		return xs_cli_fail(
+		    path, "another process is writing it",
 		    "name another file with -o, for example with %p");
 	return 0;
 }
@@ -78,9 +77,8 @@ int xs_earlier_trace_set_aside(struct xs_earlier_trace *earlier,
 		return 0;
 	if (xs_trace_name_expand(pattern, getpid(), earlier->path,
 				 sizeof(earlier->path)))
-		return xs_cli_error(XS_EXIT_INPUT, pattern,
-				    strerror(ENAMETOOLONG),
-				    "name another file with -o");
+		return xs_cli_fail(pattern, strerror(ENAMETOOLONG),
+				   "name another file with -o");
 	snprintf(earlier->aside, sizeof(earlier->aside), "%s%s", earlier->path,
 		 XS_EARLIER_TRACE_SUFFIX);
 	code = check(earlier->path);
@@ -90,9 +88,8 @@ int xs_earlier_trace_set_aside(struct xs_earlier_trace *earlier,
 	if (code)
 		return code;
 	if (rename(earlier->path, earlier->aside))
-		return xs_cli_error(XS_EXIT_INPUT, earlier->path,
-				    strerror(errno),
-				    "name another file with -o");
+		return xs_cli_fail(earlier->path, strerror(errno),
+				   "name another file with -o");
 	earlier->moved = true;
 	return 0;
 }
@@ -100,7 +97,7 @@ int xs_earlier_trace_set_aside(struct xs_earlier_trace *earlier,
 void xs_earlier_trace_put_back(const struct xs_earlier_trace *earlier)
 {
 	if (earlier->moved && rename(earlier->aside, earlier->path))
-		xs_cli_error(
-		    XS_EXIT_INPUT, earlier->path, strerror(errno),
+		xs_cli_fail(
+		    earlier->path, strerror(errno),
 		    "its trace now has the suffix " XS_EARLIER_TRACE_SUFFIX);
 }

@@ -145,16 +145,15 @@ int xs_job_inputs_list(char *const *given, int count, bool digests,
 	}
 	if (!err)
 		err = sort_by_size(out);
-	return err ? xs_cli_error(XS_EXIT_INPUT, what,
-				  err != -ENOENT ? strerror(-err)
-				  : digests	 ? "no digest is there"
-					    : "no trace and no digest is there",
-				  digests
-				      ? "make digests first: xferspy digest "
-					"TRACE, or xferspy-mpi FOLDER"
-				      : "name a folder with *.xspy or "
-					"*.digest, perhaps .gz, or the traces "
-					"of other tools")
+	return err ? xs_cli_fail(
+			 what,
+			 err != -ENOENT ? strerror(-err)
+			 : digests	? "no digest is there"
+					: "no trace and no digest is there",
+			 digests ? "make digests first: xferspy digest TRACE, "
+				   "or xferspy-mpi FOLDER"
+				 : "name a folder with *.xspy or *.digest, "
+				   "perhaps .gz, or the traces of other tools")
 		   : 0;
 }
 
@@ -184,9 +183,8 @@ static int read_digest(const char *path, json_t **group)
 	const char *error;
 	const int err = xs_digest_read(path, group, &error);
 
-	return err ? xs_cli_error(XS_EXIT_INPUT, path,
-				  error ? error : strerror(-err),
-				  "it is left out")
+	return err ? xs_cli_fail(path, error ? error : strerror(-err),
+				 "it is left out")
 		   : 0;
 }
 
@@ -257,8 +255,8 @@ int xs_job_inputs_build(const struct xs_job_inputs *inputs,
 				  "unreadable");
 	json_decref(digest);
 	if (err)
-		return xs_cli_error(XS_EXIT_INPUT, inputs->paths[0],
-				    strerror(-err), "free some memory");
+		return xs_cli_fail(inputs->paths[0], strerror(-err),
+				   "free some memory");
 	xs_job_inputs_tell(failed, inputs->count);
 	return is_part ? XS_EXIT_INPUT : 0;
 }
@@ -268,10 +266,10 @@ int xs_job_inputs_check_machine(const struct xs_job_inputs *inputs,
 {
 	for (int i = 0; how->machine && i < inputs->count; i++)
 		if (xs_digest_is(inputs->paths[i]))
-			return xs_cli_error(XS_EXIT_USAGE, "--machine",
-					    "a digest has the machine with "
-					    "which it was made",
-					    "give it to xferspy digest");
+			return xs_cli_misuse(
+			    "--machine",
+			    "a digest has the machine with which it was made",
+			    "give it to xferspy digest");
 	return 0;
 }
 
@@ -281,10 +279,10 @@ int xs_job_inputs_tell(int failed, int count)
 
 	snprintf(what, sizeof(what), "%d of %d traces", failed, count);
 	if (failed && count > 1)
-		xs_cli_error(XS_EXIT_INPUT, what,
-			     failed == 1 ? "it could not be read"
-					 : "they could not be read",
-			     failed < count ? "the report is about the others"
-					    : "there is no report");
+		xs_cli_fail(what,
+			    failed == 1 ? "it could not be read"
+					: "they could not be read",
+			    failed < count ? "the report is about the others"
+					   : "there is no report");
 	return failed ? XS_EXIT_INPUT : 0;
 }

@@ -67,8 +67,7 @@ static int unknown(const char *word)
 			 program ? "to trace a program: xferspy run %s"
 				 : "to read a trace: xferspy report %s",
 			 word);
-		return xs_cli_error(XS_EXIT_INPUT, word,
-				    "a file is not a command", what_to_do);
+		return xs_cli_fail(word, "a file is not a command", what_to_do);
 	}
 
 	for (size_t i = 0; xs_cli_commands[i]; i++)
@@ -79,7 +78,7 @@ static int unknown(const char *word)
 		snprintf(what_to_do, sizeof(what_to_do),
 			 "did you mean xferspy %s? see xferspy --help",
 			 nearest.best);
-	return xs_cli_error(XS_EXIT_USAGE, word, "no such command", what_to_do);
+	return xs_cli_misuse(word, "no such command", what_to_do);
 }
 
 /* "xferspy help COMMAND" is "xferspy COMMAND --help". */
@@ -142,5 +141,7 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	code = command_main(argc, argv);
 	/* commands that write more than a text have told it */
-	return code == XS_EXIT_DONE ? xs_cli_close(NULL, stdout, 0) : code;
+	return code == XS_EXIT_DONE || code == XS_CLI_DONE
+		   ? xs_cli_close(NULL, stdout, 0)
+		   : code;
 }

@@ -20,9 +20,9 @@ static int add_other(const char *given, struct xs_report_machines *out)
 	xs_other_machine_set(other, &machine);
 	for (size_t i = 0; i < out->other_count; i++)
 		if (strcmp(out->others[i].strategy, other->strategy) == 0)
-			return xs_cli_error(XS_EXIT_USAGE, given,
-					    "two profiles have this name",
-					    "change \"name\" in the file");
+			return xs_cli_misuse(given,
+					     "two profiles have this name",
+					     "change \"name\" in the file");
 	out->other_count++;
 	return 0;
 }
@@ -42,8 +42,8 @@ int xs_report_machines_load(const char *const *names, size_t count,
 	}
 	out->others = calloc(count, sizeof(*out->others));
 	if (!code && !out->others)
-		code = xs_cli_error(XS_EXIT_INPUT, "--machine",
-				    strerror(ENOMEM), "free some memory");
+		code = xs_cli_fail("--machine", strerror(ENOMEM),
+				   "free some memory");
 	for (size_t i = 1; i < count && !code; i++)
 		code = add_other(names[i], out);
 	how->elsewhere = out->others;

@@ -31,8 +31,8 @@ int xs_screen_parse_color(const char *name, const char *value, void *into)
 			return 0;
 		}
 	}
-	return xs_cli_error(XS_EXIT_USAGE, name, "not known when",
-			    "use one of: auto, always, never");
+	return xs_cli_misuse(name, "not known when",
+			     "use one of: auto, always, never");
 }
 
 static bool is_set(const char *variable)

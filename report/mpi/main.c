@@ -20,8 +20,8 @@
 /* Ends the job: a part of the digest is lost. */
 static _Noreturn void give_up(const char *why)
 {
-	xs_cli_error(XS_EXIT_INPUT, "xferspy-mpi", why,
-		     "free some memory, or merge fewer traces");
+	xs_cli_fail("xferspy-mpi", why,
+		    "free some memory, or merge fewer traces");
 	MPI_Abort(MPI_COMM_WORLD, XS_EXIT_INPUT);
 	exit(XS_EXIT_INPUT);
 }
@@ -193,6 +193,7 @@ static const struct xs_cli_command command = {
 	     "process reads a\n"
 	     "part of the traces.\n",
     .options = xs_digest_options,
+    .words = XS_CLI_WORDS_FILES,
 };
 
 /* Whether the launcher of another MPI started this: it knows of more processes
@@ -221,9 +222,8 @@ static int parse(int argc, char **argv, struct process *process)
 	if (!process->rank)
 		code = xs_cli_parse(&command, argc, argv, &process->given);
 	if (!process->rank && !code && optind == argc)
-		code = xs_cli_error(XS_EXIT_USAGE, command.name,
-				    "no trace was given",
-				    "see xferspy-mpi --help");
+		code = xs_cli_misuse(command.name, "no trace was given",
+				     "see xferspy-mpi --help");
 	MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	return code || !process->rank
 		   ? code
@@ -321,13 +321,12 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &process.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &process.ranks);
-	code =
-	    is_apart(&process)
-		? xs_cli_error(XS_EXIT_INPUT, command.name,
-			       "MPI knows one process, the launcher more",
-			       "start it by the mpirun of the MPI that it is "
-			       "linked with")
-		: parse(argc, argv, &process);
+	code = is_apart(&process)
+		   ? xs_cli_fail(command.name,
+				 "MPI knows one process, the launcher more",
+				 "start it by the mpirun of the MPI that it is "
+				 "linked with")
+		   : parse(argc, argv, &process);
 	if (!code)
 		code = prepare(argv + optind, argc - optind, &process, &out);
 	if (!code)
