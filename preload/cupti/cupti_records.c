@@ -210,15 +210,19 @@ static void take_kernel(const void *record)
 	const struct xs_gpu_op op = {
 	    OF_ALL_OPS(k),
 	};
-	struct xs_gpu_shape shape = {
-	    .grid = {(uint32_t)k->gridX, (uint32_t)k->gridY,
-		     (uint32_t)k->gridZ},
-	    .block = {(uint16_t)k->blockX, (uint16_t)k->blockY,
-		      (uint16_t)k->blockZ},
+	struct xs_rec_shape shape = {
+	    .grid_x = (uint32_t)k->gridX,
+	    .grid_y = (uint32_t)k->gridY,
+	    .grid_z = (uint32_t)k->gridZ,
+	    .block_x = (uint16_t)k->blockX,
+	    .block_y = (uint16_t)k->blockY,
+	    .block_z = (uint16_t)k->blockZ,
 	    .registers = k->registersPerThread,
 	    .shared_static_bytes = (uint32_t)k->staticSharedMemory,
 	    .shared_dynamic_bytes = (uint32_t)k->dynamicSharedMemory,
-	    .local_bytes = k->localMemoryPerThread,
+	    .local_bytes = k->localMemoryPerThread < UINT16_MAX
+			       ? (uint16_t)k->localMemoryPerThread
+			       : UINT16_MAX,
 	};
 	is_of_graph(k->graphNodeId);
 	if (is_wanted(&op, k->graphNodeId, k->graphId))

@@ -144,25 +144,25 @@ static uint32_t name_of(const void *kernel, bool is_handle, uintptr_t address)
 	return search.name;
 }
 
-static void set_extents(struct xs_gpu_shape *shape, dim3 grid, dim3 block,
+static void set_extents(struct xs_rec_shape *shape, dim3 grid, dim3 block,
 			size_t shared_bytes)
 {
-	shape->grid[0] = grid.x;
-	shape->grid[1] = grid.y;
-	shape->grid[2] = grid.z;
-	shape->block[0] = (uint16_t)block.x;
-	shape->block[1] = (uint16_t)block.y;
-	shape->block[2] = (uint16_t)block.z;
+	shape->grid_x = grid.x;
+	shape->grid_y = grid.y;
+	shape->grid_z = grid.z;
+	shape->block_x = (uint16_t)block.x;
+	shape->block_y = (uint16_t)block.y;
+	shape->block_z = (uint16_t)block.z;
 	shape->shared_dynamic_bytes = (uint32_t)shared_bytes;
 }
 
 void xs_launch_read(enum xs_function fn, uintptr_t address,
-		    const void *arguments, struct xs_gpu_shape *shape)
+		    const void *arguments, struct xs_rec_shape *shape)
 {
 	const struct xs_args_cudaLaunchKernel *plain = arguments;
 	const struct xs_args_cudaLaunchKernelExC *ex = arguments;
 
-	*shape = (struct xs_gpu_shape){0};
+	*shape = (struct xs_rec_shape){0};
 	switch (fn) {
 	case XS_FN___cudaLaunchKernel:
 	case XS_FN___cudaLaunchKernel_ptsz:

@@ -13,4 +13,4 @@
  * an address in an object. Unknown fields are 0.
  */
 void xs_launch_read(enum xs_function fn, uintptr_t address,
-		    const void *arguments, struct xs_gpu_shape *shape);
+		    const void *arguments, struct xs_rec_shape *shape);

@@ -18,7 +18,7 @@ struct xs_timed {
 	CUevent before, after;
 	uint64_t call_start_ns, call_end_ns;
 	struct xs_gpu_op op;
-	struct xs_gpu_shape shape;
+	struct xs_rec_shape shape;
 	uint8_t call_class;	 /* enum xs_call_class */
 	bool ends_with_its_call; /* a blocking copy: `after` is not used */
 };

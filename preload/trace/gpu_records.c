@@ -90,25 +90,11 @@ static uint32_t new_name(const void *name)
 
 static uint32_t new_shape(const void *key)
 {
-	const struct xs_gpu_shape *shape = key;
-	struct xs_rec_shape record = {
-	    XS_RECORD(shape),
-	    .registers = shape->registers,
-	    .shape = next_shape,
-	    .name = shape->name,
-	    .grid_x = shape->grid[0],
-	    .grid_y = shape->grid[1],
-	    .grid_z = shape->grid[2],
-	    .block_x = shape->block[0],
-	    .block_y = shape->block[1],
-	    .block_z = shape->block[2],
-	    .local_bytes = shape->local_bytes < UINT16_MAX
-			       ? (xs_u16)shape->local_bytes
-			       : UINT16_MAX,
-	    .shared_static_bytes = shape->shared_static_bytes,
-	    .shared_dynamic_bytes = shape->shared_dynamic_bytes,
-	};
+	struct xs_rec_shape record = *(const struct xs_rec_shape *)key;
 
+	record.kind = XS_REC_shape;
+	record.words = sizeof(record) / 4;
+	record.shape = next_shape;
 	return xs_writer_plain(&xs_shared_writer, &record, NULL, 0)
 		   ? 0
 		   : next_shape++;
@@ -186,7 +172,7 @@ void xs_gpu_records_set(const struct xs_gpu_op *op)
 }
 
 void xs_gpu_records_kernel(const struct xs_gpu_op *op, const char *name,
-			   struct xs_gpu_shape *shape)
+			   struct xs_rec_shape *shape)
 {
 	struct xs_rec_kernel record = {XS_RECORD(kernel),
 				       .correlation = op->correlation};
@@ -247,55 +233,18 @@ uint32_t xs_gpu_records_name(const char *name)
 	return number;
 }
 
-static struct xs_rec_counters counters_of(const struct xs_gpu_counts *counts)
+void xs_gpu_records_counters(struct xs_rec_counters *counters,
+			     struct xs_rec_fills *fills,
+			     struct xs_rec_accesses *accesses, const char *name)
 {
-	return (struct xs_rec_counters){
-	    XS_RECORD(counters),
-	    .device = counts->device,
-	    .correlation = counts->correlation,
-	    .grid_x = counts->grid[0],
-	    .grid_y = counts->grid[1],
-	    .grid_z = counts->grid[2],
-	    .block_x = counts->block[0],
-	    .block_y = counts->block[1],
-	    .block_z = counts->block[2],
-	    .launch = counts->launch,
-	    .sectors_read = counts->sectors_read,
-	    .sectors_written = counts->sectors_written,
-	    .requests_read = counts->requests_read,
-	    .requests_written = counts->requests_written,
-	    .host_sectors_read = counts->host_sectors_read,
-	    .host_sectors_written = counts->host_sectors_written,
-	    .instructions = counts->instructions,
-	};
-}
-
-void xs_gpu_records_counters(const struct xs_gpu_counts *counts,
-			     const char *name)
-{
-	struct xs_rec_counters record = counters_of(counts);
-	struct xs_rec_fills fills = {
-	    XS_RECORD(fills),
-	    .correlation = counts->correlation,
-	    .sectors = counts->l1_fills,
-	};
-	struct xs_rec_accesses accesses = {
-	    XS_RECORD(accesses),
-	    .correlation = counts->correlation,
-	    .waiting_cycles = counts->waiting_cycles,
-	    .warp_cycles = counts->warp_cycles,
-	    .stores = counts->stores,
-	    .store_sectors = counts->store_sectors,
-	};
-
 	xs_shared_writer_lock();
-	record.name = name_number(name);
-	if (record.name)
-		xs_writer_plain(&xs_shared_writer, &record, NULL, 0);
-	if (record.name && counts->l1_fills != XS_UNCOUNTED)
-		xs_writer_plain(&xs_shared_writer, &fills, NULL, 0);
-	if (record.name && counts->store_sectors != XS_UNCOUNTED)
-		xs_writer_plain(&xs_shared_writer, &accesses, NULL, 0);
+	counters->name = name_number(name);
+	if (counters->name)
+		xs_writer_plain(&xs_shared_writer, counters, NULL, 0);
+	if (counters->name && fills->sectors != XS_UNCOUNTED)
+		xs_writer_plain(&xs_shared_writer, fills, NULL, 0);
+	if (counters->name && accesses->store_sectors != XS_UNCOUNTED)
+		xs_writer_plain(&xs_shared_writer, accesses, NULL, 0);
 	xs_shared_writer_unlock();
 }
 

@@ -24,38 +24,13 @@ struct xs_gpu_op {
 	uint16_t peer_device, copies;
 };
 
-/* A kernel's launch configuration. Its bytes are a key, so there is no
- * padding. */
-struct xs_gpu_shape {
-	uint32_t name; /* string id; 0: set by xs_gpu_records_kernel() */
-	uint32_t grid[3];
-	uint32_t shared_static_bytes, shared_dynamic_bytes;
-	uint16_t block[3];
-	uint16_t registers;
-	uint32_t local_bytes;
-};
-
-/* What one launch of a kernel did; XS_UNCOUNTED: unknown. */
-struct xs_gpu_counts {
-	uint16_t device, launch;
-	uint32_t correlation;
-	uint32_t grid[3];
-	uint16_t block[3];
-	uint64_t sectors_read, sectors_written;
-	uint64_t requests_read, requests_written;
-	uint64_t host_sectors_read, host_sectors_written;
-	uint64_t instructions;
-	uint64_t l1_fills; /* sectors */
-	uint64_t waiting_cycles, warp_cycles;
-	uint64_t stores, store_sectors;
-};
-
 /* Write an op: a copy, a set or a kernel. If there is no space, it is counted
- * as lost. */
+ * as lost. shape: the record without kind, words and number, and with name 0 if
+ * it is to be that of `name`. */
 void xs_gpu_records_copy(const struct xs_gpu_op *op);
 void xs_gpu_records_set(const struct xs_gpu_op *op);
 void xs_gpu_records_kernel(const struct xs_gpu_op *op, const char *name,
-			   struct xs_gpu_shape *shape);
+			   struct xs_rec_shape *shape);
 
 /* Writes the launch of an executable graph: recorded as one, or by_node. By
  * node each node reports the launch, and only the first report is written. */
@@ -66,7 +41,11 @@ void xs_gpu_records_graph(const struct xs_gpu_op *op, uint32_t exec,
  * space. */
 uint32_t xs_gpu_records_name(const char *name);
 
-void xs_gpu_records_counters(const struct xs_gpu_counts *counts,
+/* Writes what one launch of the kernel did, but records of which nothing was
+ * counted. Sets the name. */
+void xs_gpu_records_counters(struct xs_rec_counters *counters,
+			     struct xs_rec_fills *fills,
+			     struct xs_rec_accesses *accesses,
 			     const char *name);
 
 /* Notes that a stream is a default stream of its context. kind: enum

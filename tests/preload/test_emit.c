@@ -172,7 +172,7 @@ TEST(each_lost_op_is_counted)
 	const struct xs_gpu_op op = {.queue = {.context = 1, .stream = 1},
 				     .start_ns = START,
 				     .end_ns = START + 5};
-	struct xs_gpu_shape shape = {.grid = {1, 1, 1}};
+	struct xs_rec_shape shape = {.grid_x = 1};
 
 	fill_up();
 	xs_gpu_records_copy(&op);

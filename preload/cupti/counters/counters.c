@@ -2,6 +2,7 @@
 #include "preload/cupti/counters/counters.h"
 #include "preload/cupti/counters/profiler.h"
 #include "preload/trace/gpu_records.h"
+#include "preload/trace/writer.h"
 #include "preload/util/clock.h"
 #include "preload/util/intern.h"
 #include "preload/util/log.h"
@@ -116,13 +117,17 @@ static uint64_t to_count(double value)
 static void write_counts(const struct xs_launch *launch, uint32_t number,
 			 const double *values)
 {
-	const struct xs_gpu_counts counts = {
+	struct xs_rec_counters counters = {
+	    XS_RECORD(counters),
 	    .device = (uint16_t)launch->device,
 	    .launch = (uint16_t)number,
 	    .correlation = launch->correlation,
-	    .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
-	    .block = {(uint16_t)launch->block[0], (uint16_t)launch->block[1],
-		      (uint16_t)launch->block[2]},
+	    .grid_x = launch->grid[0],
+	    .grid_y = launch->grid[1],
+	    .grid_z = launch->grid[2],
+	    .block_x = (uint16_t)launch->block[0],
+	    .block_y = (uint16_t)launch->block[1],
+	    .block_z = (uint16_t)launch->block[2],
 	    .sectors_read = to_count(values[XS_METRIC_SECTORS_READ]),
 	    .sectors_written = to_count(values[XS_METRIC_SECTORS_WRITTEN]),
 	    .requests_read = to_count(values[XS_METRIC_REQUESTS_READ]),
@@ -131,7 +136,15 @@ static void write_counts(const struct xs_launch *launch, uint32_t number,
 	    .host_sectors_written =
 		to_count(values[XS_METRIC_HOST_SECTORS_WRITTEN]),
 	    .instructions = to_count(values[XS_METRIC_INSTRUCTIONS]),
-	    .l1_fills = to_count(values[XS_METRIC_L1_FILLS]),
+	};
+	struct xs_rec_fills fills = {
+	    XS_RECORD(fills),
+	    .correlation = launch->correlation,
+	    .sectors = to_count(values[XS_METRIC_L1_FILLS]),
+	};
+	struct xs_rec_accesses accesses = {
+	    XS_RECORD(accesses),
+	    .correlation = launch->correlation,
 	    .waiting_cycles = to_count(values[XS_METRIC_WAITING_CYCLES]),
 	    .warp_cycles = to_count(values[XS_METRIC_WARP_CYCLES]),
 	    .stores = to_count(values[XS_METRIC_STORES]),
@@ -147,7 +160,7 @@ static void write_counts(const struct xs_launch *launch, uint32_t number,
 	    values[XS_METRIC_HOST_SECTORS_READ],
 	    values[XS_METRIC_HOST_SECTORS_WRITTEN],
 	    values[XS_METRIC_INSTRUCTIONS], values[XS_METRIC_L1_FILLS]);
-	xs_gpu_records_counters(&counts, launch->name);
+	xs_gpu_records_counters(&counters, &fills, &accesses, launch->name);
 }
 
 void xs_counters_end(const struct xs_launch *launch)
