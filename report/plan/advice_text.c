@@ -8,11 +8,9 @@
 #include "model/strategies/strategies.h"
 #include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
-#include "report/result/number.h"
 #include "report/result/site.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -356,34 +354,4 @@ const char *xs_advice_first(struct xs_arena *arena,
 		text = xs_arena_print(arena, "%.*s%s%s", (int)(open - text),
 				      text, places, open + sizeof(name) - 1);
 	return expand(text, arena, phase, estimate);
-}
-
-const char *xs_advice_setup(struct xs_arena *arena,
-			    const struct xs_result_estimate *row, double ns)
-{
-	const int64_t new_ns = row->new_memory_ns > 0 ? row->new_memory_ns : 0;
-	const double part =
-	    row->setup_ns ? (ns - (double)new_ns) / (double)row->setup_ns : 0;
-	const double low_ns = ns - part * (double)row->setup_less_ns;
-	const double high_ns = ns + part * (double)row->setup_more_ns;
-
-	return xs_arena_copy(arena,
-			     xs_units_in_range_ns(xs_number_round(ns),
-						  xs_number_round(low_ns),
-						  xs_number_round(high_ns))
-				 .s);
-}
-
-const char *xs_advice_say_setup(struct xs_arena *arena,
-				const struct xs_result_estimate *estimate)
-{
-	const double setup_ns = (double)estimate->setup_ns +
-				fmax((double)estimate->new_memory_ns, 0);
-
-	if (estimate->setup_ns == XS_UNKNOWN)
-		return "The cost of pinning is unknown here and not included.";
-	if (estimate->setup_ns <= 0)
-		return NULL;
-	return xs_arena_print(arena, "The setup takes about %s.",
-			      xs_advice_setup(arena, estimate, setup_ns));
 }

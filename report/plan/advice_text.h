@@ -22,16 +22,6 @@ const char *xs_advice_places(struct xs_arena *arena,
 			     const struct xs_result_phase *phase,
 			     const struct xs_result_estimate *estimate);
 
-/* Returns "5.57 ms (5.40-6.90 ms)": a part of the row's setup, ns, with its
- * range by the profile. Ownership as above. */
-const char *xs_advice_setup(struct xs_arena *arena,
-			    const struct xs_result_estimate *row, double ns);
-
-/* Returns what the setup takes, as a sentence; NULL: there is none, or no
- * memory. The arena owns the text. */
-const char *xs_advice_say_setup(struct xs_arena *arena,
-				const struct xs_result_estimate *estimate);
-
 /* Returns whether the site is one of those that the estimate's strategy
  * changes: copies, for some strategies launches, too, or only copies in, or
  * only those of a direction with many copies, or only allocations. */

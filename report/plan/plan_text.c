@@ -22,6 +22,39 @@
 /* Nor is the first one below 1 / LEAST_PART, the last digit of its gain. */
 #define LEAST_PART 1000
 
+/* Returns "5.57 ms (5.40-6.90 ms)": a part of the row's setup, ns, with its
+ * range by the profile. */
+static const char *setup_text(struct xs_arena *arena,
+			      const struct xs_result_estimate *row, double ns)
+{
+	const int64_t new_ns = row->new_memory_ns > 0 ? row->new_memory_ns : 0;
+	const double part =
+	    row->setup_ns ? (ns - (double)new_ns) / (double)row->setup_ns : 0;
+	const double low_ns = ns - part * (double)row->setup_less_ns;
+	const double high_ns = ns + part * (double)row->setup_more_ns;
+
+	return xs_arena_copy(arena,
+			     xs_units_in_range_ns(xs_number_round(ns),
+						  xs_number_round(low_ns),
+						  xs_number_round(high_ns))
+				 .s);
+}
+
+/* Returns what the setup takes, as a sentence; NULL: there is none. */
+static const char *say_setup(struct xs_arena *arena,
+			     const struct xs_result_estimate *estimate)
+{
+	const double setup_ns = (double)estimate->setup_ns +
+				fmax((double)estimate->new_memory_ns, 0);
+
+	if (estimate->setup_ns == XS_UNKNOWN)
+		return "The cost of pinning is unknown here and not included.";
+	if (estimate->setup_ns <= 0)
+		return NULL;
+	return xs_arena_print(arena, "The setup takes about %s.",
+			      setup_text(arena, estimate, setup_ns));
+}
+
 /* What a round saves of a step that pays in longer runs, and its setup. */
 static const char *later(struct xs_arena *arena,
 			 const struct xs_phase_steps *steps,
@@ -32,7 +65,7 @@ static const char *later(struct xs_arena *arena,
 	    xs_units_ns(xs_number_round(step->rounds_add_ns /
 					xs_result_of_run(steps->phase, 1)))
 		.s,
-	    xs_advice_setup(arena, step->estimate, xs_beside_setup_ns(step)));
+	    setup_text(arena, step->estimate, xs_beside_setup_ns(step)));
 }
 
 /* When the setup of the phase's first step has paid, and what further ones add
@@ -56,14 +89,14 @@ static const char *payback_of(struct xs_arena *arena,
 	if (xs_beside_pays_rounds(steps->phase, step) != XS_UNKNOWN)
 		return later(arena, steps, step);
 	if (step == steps->items)
-		return xs_advice_say_setup(arena, step->estimate);
+		return say_setup(arena, step->estimate);
 	if (step->estimate->setup_ns == XS_UNKNOWN &&
 	    step[-1].estimate->setup_ns != XS_UNKNOWN)
-		return xs_advice_say_setup(arena, step->estimate);
+		return say_setup(arena, step->estimate);
 	if (setup_ns < step->adds_ns / NAMED_PART)
 		return NULL;
 	return xs_arena_print(arena, "It adds about %s to the setup.",
-			      xs_advice_setup(arena, step->estimate, setup_ns));
+			      setup_text(arena, step->estimate, setup_ns));
 }
 
 /* Which rounds a step for longer runs takes to pay beside a row that saves more

@@ -424,18 +424,6 @@ TEST(pieces_that_are_too_small_are_said_to_be)
 	xs_result_free(result);
 }
 
-TEST(a_setup_is_told)
-{
-	struct xs_result *result = fixture_result();
-	struct xs_result_estimate row = result->phases[1].estimates[1];
-
-	assert_has(xs_advice_say_setup(&result->arena, &row),
-		   "The setup takes about ");
-	row.setup_ns = 0;
-	assert_null(xs_advice_say_setup(&result->arena, &row));
-	xs_result_free(result);
-}
-
 TEST(what_abstains_has_no_numbers)
 {
 	struct xs_result result = {.run.wall_ns = 10000 * MS};
