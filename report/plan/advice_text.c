@@ -105,6 +105,21 @@ ordered(struct xs_arena *arena, const struct xs_result_phase *phase,
 	return sites;
 }
 
+/* Returns " without its copy" if the line of launches that change has a copy
+ * that stays as it is; else "". */
+static const char *without_copy(const struct xs_result_phase *phase,
+				const struct xs_result_estimate *estimate,
+				const struct xs_result_site *site)
+{
+	for (size_t i = 0; is_step(site, "kernel") && i < phase->site_count;
+	     i++)
+		if (is_copy(phase, &phase->sites[i], 0) &&
+		    xs_result_same_line(&phase->sites[i], site) &&
+		    !xs_advice_is_about(phase, estimate, &phase->sites[i]))
+			return " without its copy";
+	return "";
+}
+
 const char *xs_advice_places(struct xs_arena *arena,
 			     const struct xs_result_phase *phase,
 			     const struct xs_result_estimate *estimate)
@@ -122,7 +137,9 @@ const char *xs_advice_places(struct xs_arena *arena,
 		if (!label || strcmp(label, last) == 0)
 			continue;
 		last = label;
-		list = xs_result_add_label(arena, list, label);
+		list = xs_arena_print(arena, "%s%s",
+				      xs_result_add_label(arena, list, label),
+				      without_copy(phase, estimate, sites[i]));
 		/* a label without a line contains the function */
 		if (!sites[i]->function || sites[i]->line == XS_UNKNOWN)
 			continue;

@@ -14,7 +14,7 @@ static bool is_same_line(const struct xs_result_site *a,
 	if (!a->file || !b->file)
 		return a->module && !strstr(a->module, ".so") &&
 		       xs_result_same_place(a, b);
-	return a->line == b->line && strcmp(a->file, b->file) == 0;
+	return xs_result_same_line(a, b);
 }
 
 /* Whether the row's strategy changes the place of the site for the phase. */

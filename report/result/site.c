@@ -143,6 +143,12 @@ const char *xs_result_add_label(struct xs_arena *arena, const char *list,
 		   : xs_arena_join(arena, list, label);
 }
 
+bool xs_result_same_line(const struct xs_result_site *a,
+			 const struct xs_result_site *b)
+{
+	return a->file && a->line == b->line && same_text(a->file, b->file);
+}
+
 bool xs_result_same_place(const struct xs_result_site *a,
 			  const struct xs_result_site *b)
 {

@@ -24,8 +24,12 @@ const char *xs_result_add_label(struct xs_arena *arena, const char *list,
 const char *xs_result_function_name(struct xs_arena *arena,
 				    const char *function);
 
-/* Returns whether both are the same line, or the same address where no line is
- * known. */
+/* Returns whether both are on one line, which is known. */
+bool xs_result_same_line(const struct xs_result_site *a,
+			 const struct xs_result_site *b);
+
+/* Returns whether both are the same call on one line, or at one address where
+ * no line is known. */
 bool xs_result_same_place(const struct xs_result_site *a,
 			  const struct xs_result_site *b);
 

@@ -257,6 +257,8 @@ in_one_line frameworks/h200-5/to_device-1 "idle; the host's code is the limit."
 in_one_line frameworks/h200-5/offload-1 'divided by its 13 rounds' '1 GiB in 16 copies'
 in_one_line frameworks/h200-2/decode-1 'divided by its 43 rounds' '8 B in 1 copy'
 in_one_line frameworks/h200-5/decode-1 'Steady part: 1.93 s (79.5 % of'
+# the last kernel is launched from the line of .item()
+in_one_line frameworks/h100/decode 'of decode.py:21, :32 without its copy, and launch them as one'
 in_one_line validate/patterns/h100-b/first/converge-16777216-traced \
 	'pinned 418 us 401-439 us 34.3x 7.50 ms' ' 1? pinned: a round' \
 	'may save 42.9 us (from 15.4 us slower'

@@ -11,18 +11,11 @@
 #define QUOTES_MAX    3
 #define CALLERS_SHOWN 3
 
-static bool on_one_line(const struct xs_result_site *a,
-			const struct xs_result_site *b)
-{
-	return a->file && b->file && a->line == b->line &&
-	       strcmp(a->file, b->file) == 0;
-}
-
 static bool has_line(const struct xs_result_step *step, size_t count,
 		     const struct xs_result_site *site)
 {
 	for (size_t i = 0; i < count; i++)
-		if (on_one_line(step->sites[i], site))
+		if (xs_result_same_line(step->sites[i], site))
 			return true;
 	return false;
 }
@@ -49,7 +42,7 @@ line_of(struct xs_arena *arena, const struct xs_result_step *step, size_t index)
 	for (size_t i = index; i < step->site_count; i++) {
 		const struct xs_result_site *site = step->sites[i];
 
-		if (!on_one_line(site, &line))
+		if (!xs_result_same_line(site, &line))
 			continue;
 		for (size_t j = 0; j < site->caller_count; j++)
 			xs_result_add_caller(arena, &line, &site->callers[j]);
