@@ -98,6 +98,16 @@ def first_step(result):
     return "nothing" if result["verdict"]["known"] else "not known"
 
 
+def is_near(saved, real):
+    return abs(saved - real) <= NEAR * real
+
+
+def near_others(savings):
+    """How many are near the median of the others."""
+    return sum(is_near(statistics.median(savings[:i] + savings[i + 1:]), real)
+               for i, real in enumerate(savings) if len(savings) > 1)
+
+
 def rows_of(xferspy, data):
     """The rows of a folder: of its programs, or of each of their processes."""
     for name, times in json.loads((data / "times.json").read_text()).items():
@@ -111,9 +121,11 @@ def rows_of(xferspy, data):
             saved = saved_ms(result, strategy,
                              recorded) if strategy else None
             real = before - measured[way]
+            turns = [is_near(turn - measured[way], real) for turn in first]
             yield (name, change, before, measured[way], strategy, saved,
                    None if saved is None else (saved[0] - real) / real,
-                   first_step(result), (max(first) - min(first)) / real)
+                   first_step(result), (max(first) - min(first)) / real,
+                   sum(turns) / len(turns))
 
 
 def table(rows):
@@ -126,7 +138,7 @@ def table(rows):
         "| --- | --- | ---: | ---: | ---: | --- | ---: | ---: | --- | ---: | "
         "--- |"]
     for (program, change, before, after, strategy, saved, error, first,
-         _) in rows:
+         *_) in rows:
         lines.append(
             f"| {program} | {change} | {before:.3g} | {after:.3g} | "
             f"{f'{saved[3]:.3g}' if saved else '–'} | "
@@ -161,7 +173,9 @@ def told_if_wide(part):
 
 
 def programs_table(hosts):
-    """Of all processes of a program: the errors; by how much the measured savings
+    """Of all processes of a program: the errors; how many are near by the
+    prediction, by what the others of their host measured, and by one turn of the
+    first way that the process itself measured; by how much the measured savings
     of processes of a host differ, and, in the middle process, the turns of the
     first way, relative to the saving, if by more than NEAR."""
     ways = {}
@@ -169,30 +183,41 @@ def programs_table(hosts):
         for row in rows:
             way = ways.setdefault((row[0].rpartition("-")[0], row[1]), {})
             way.setdefault(host, []).append(row)
-    lines = ["| program | change | processes | median error | errors | savings "
-             "of processes differ by | turns before differ by |",
-             "| --- | --- | ---: | ---: | --- | ---: | ---: |"]
-    misses, all_errors = set(), []
+    lines = ["| program | change | processes | median error | errors | within "
+             f"{100 * NEAR:.0f} % | by the others | by a turn | savings of "
+             "processes differ by | turns before differ by |",
+             "| --- | --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | "
+             "---: |"]
+    misses, all_errors, all_others, all_turns = set(), [], 0, 0
     for (program, change), of_hosts in ways.items():
         rows = [row for of_host in of_hosts.values() for row in of_host]
         errors = [row[6] for row in rows]
         all_errors += errors
         middle = statistics.median(errors)
-        processes = max(spread([row[2] - row[3] for row in of_host])
-                        for of_host in of_hosts.values())
+        savings = [[row[2] - row[3] for row in of_host]
+                   for of_host in of_hosts.values()]
+        processes = max(map(spread, savings))
+        others = sum(map(near_others, savings))
+        turns = sum(row[9] for row in rows)
+        all_others += others
+        all_turns += turns
         if abs(middle) > NEAR:
             misses.add(program)
         lines.append(
             f"| {program} | {change} | {len(rows)} | {100 * middle:+.0f} % | "
             f"{100 * min(errors):+.0f} to {100 * max(errors):+.0f} % | "
-            f"{told_if_wide(processes)} | "
+            f"{sum(abs(error) <= NEAR for error in errors)} | {others} | "
+            f"{turns:.1f} | {told_if_wide(processes)} | "
             f"{told_if_wide(statistics.median(row[8] for row in rows))} |")
     programs = {program for program, _ in ways}
     near = sum(abs(error) <= NEAR for error in all_errors)
     lines += ["", f"The median process is within {100 * NEAR:.0f} % in "
               f"{len(programs - misses)} of {len(programs)} programs; "
               f"single processes are in {near} of {len(all_errors)}, and miss by up to "
-              f"{100 * max(map(abs, all_errors)):.0f} %."]
+              f"{100 * max(map(abs, all_errors)):.0f} %. "
+              "The median of what the other processes of the host measured is "
+              f"within {100 * NEAR:.0f} % for {all_others}, and what one turn of "
+              f"the process itself measured for {all_turns:.0f}."]
     return "\n".join(lines) + "\n"
 
 
