@@ -167,11 +167,10 @@ static int add_notes(struct xs_nsys *n)
 	     "--cudabacktrace=all records them): calls of one function count "
 	     "as one call site; it never has source lines"},
 	    {f->op_count > 0,
-	     "the export has no addresses of host memory: whether data is "
-	     "copied in again (resident), or which op needs what another one "
-	     "wrote (--dataflow), cannot be told; each copy of a round "
-	     "counts as one buffer to pin, in ranges as up to four that "
-	     "take turns, copies out as two"},
+	     "the export has no addresses of host memory: which buffers there "
+	     "are to pin, whether data is copied in again (resident), and "
+	     "which op needs what another one wrote (--dataflow) is not "
+	     "known"},
 	    {!xs_nsys_db_has_table(&n->db, XS_NSYS_USAGE) && f->call_count,
 	     "the export has no sizes of allocations (nsys profile "
 	     "--cuda-memory-usage=true records those of the device)"},

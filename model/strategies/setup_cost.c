@@ -142,8 +142,10 @@ const char *xs_estimate_set_setup(const struct xs_strategy_case *c,
 	    : c->work.fresh_bytes > 0
 		? "every round uses the same buffers (its page faults show new "
 		  "ones now)"
-		: "every round uses the same buffers (their addresses differ, "
-		  "or are not known)";
+	    : c->phase->h2d_buffers || c->phase->d2h_buffers
+		? "every round uses the same buffers (their addresses differ)"
+		: "every round uses the same buffers (their addresses are not "
+		  "known)";
 
 	xs_estimate_set_setup_ns(c, streams, row);
 	if (c->work.pinned_buffers <= 0 || c->phase->rounds <= 1)

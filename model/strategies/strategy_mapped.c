@@ -227,9 +227,8 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row,
 
 	if (is_sure)
 		snprintf(row->why, sizeof(row->why),
-			 "a round is shorter even if each byte crosses the bus "
-			 "in a sector of its own and the kernels only wait for "
-			 "reads, so that no kernel has to change");
+			 "a round is shorter however the kernels access the "
+			 "data, so that none has to change");
 	else if (c->work.stage_count > 1)
 		snprintf(row->why, sizeof(row->why),
 			 "each of %u kernels takes the longest of itself, its "

@@ -99,9 +99,7 @@ static bool are_buffers_known(const struct xs_phase *phase)
 
 /* How memory is pinned, other than by registering it. */
 static const char *const ways[XS_LANGUAGES] = {
-    [XS_LANGUAGE_PYTORCH] = "pin_memory(), or each batch with "
-			    "DataLoader(pin_memory=True); then copy with "
-			    "non_blocking=True",
+    [XS_LANGUAGE_PYTORCH] = "pin_memory(), then copy with non_blocking=True",
     [XS_LANGUAGE_JAX] = "the memory kind \"pinned_host\"",
     [XS_LANGUAGE_CUPY] = "cupyx.empty_pinned() or empty_like_pinned()",
     [XS_LANGUAGE_NUMBA] = "cuda.pinned_array()",
@@ -156,8 +154,13 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 		    "cupyx.empty_like_pinned(): CuPy then does not copy the "
 		    "data to pinned memory first");
 	else if (c->options->language != XS_LANGUAGE_CUDA)
-		snprintf(row->why, sizeof(row->why), "%s",
-			 ways[c->options->language]);
+		snprintf(row->why, sizeof(row->why), "%s%s",
+			 ways[c->options->language],
+			 c->options->language == XS_LANGUAGE_PYTORCH &&
+				 row->needs
+			     ? "; batches that are new in each round, with "
+			       "DataLoader(pin_memory=True)"
+			     : "");
 	else
 		explain_calls(c, row);
 }
@@ -191,7 +194,7 @@ const struct xs_strategy xs_strategy_pinned = {
     .keeps_allocations = true,
     .build = build,
     .first = "pin the host buffers of {places}",
-    .advice = "Pin the host buffers of {places}{small} once with {why}.",
+    .advice = "Pin the host buffers of {places} once with {why}{small}.",
     .code =
 	{
 	    [XS_LANGUAGE_CUDA] =
@@ -200,8 +203,7 @@ const struct xs_strategy xs_strategy_pinned = {
 		"{allocate}cudaMallocHost(&host, bytes); // once, in place of "
 		"malloc(bytes)",
 	    [XS_LANGUAGE_PYTORCH] =
-		"{in}x = x.pin_memory()  # once; batches: "
-		"DataLoader(pin_memory=True)\n"
+		"{in}x = x.pin_memory()  # once\n"
 		"{out}out = torch.empty(shape, pin_memory=True)  # once\n"
 		"{out}out.copy_(result, non_blocking=True); "
 		"torch.cuda.synchronize()",
