@@ -100,18 +100,22 @@ static const char *add_times(struct xs_result *result, const char *list,
 		    xs_arena_print(arena,
 				   "with the host's %s until the next round",
 				   xs_units_ns(between_ns).s));
+	if (phase == result->steady.phase &&
+	    result->steady.rounds != XS_UNKNOWN &&
+	    result->steady.rounds < xs_result_rounds(phase))
+		list = xs_arena_join(
+		    arena, list,
+		    xs_arena_print(arena, "%" PRId64 " in the steady part",
+				   result->steady.rounds));
 	if (phase->warm_up_ns > 0)
 		list = xs_arena_join(
 		    arena, list,
-		    xs_arena_print(arena,
-				   "a first round of %s is start-up, not "
-				   "counted",
+		    xs_arena_print(arena, "without a first round of %s",
 				   xs_units_ns(phase->warm_up_ns).s));
 	return phase->apart && result->verdict.repeats
 		   ? xs_arena_join(arena, list,
-				   phase->before
-				       ? "before the steady part, not counted"
-				       : "after the steady part, not counted")
+				   phase->before ? "before the steady part"
+						 : "after the steady part")
 		   : list;
 }
 
@@ -166,6 +170,17 @@ int64_t xs_result_in_run_ns(const struct xs_result *result,
 		   : ns;
 }
 
+const char *xs_result_saving(struct xs_arena *arena, int64_t ns, int64_t low_ns,
+			     int64_t high_ns)
+{
+	if (low_ns == XS_UNKNOWN || low_ns >= 0)
+		return xs_arena_copy(
+		    arena, xs_units_in_range_ns(ns, low_ns, high_ns).s);
+	return xs_arena_print(arena, "%s (from %s slower to %s faster)",
+			      xs_units_ns(ns).s, xs_units_ns(-low_ns).s,
+			      xs_units_ns(high_ns).s);
+}
+
 const char *xs_result_no_phases(const struct xs_result *result)
 {
 	if (result->totals.gpu_busy_ns == XS_UNKNOWN)
@@ -197,7 +212,8 @@ const char *xs_result_pinning_outside(struct xs_result *result)
 	    ns <= wall_ns / XS_RESULT_LEAST_PART)
 		return NULL;
 	return xs_arena_print(
-	    &result->arena, "outside it: pinning %s (%s of the run)%s",
+	    &result->arena,
+	    "outside the steady part, pinning takes %s (%s of the run)%s",
 	    xs_units_ns(ns).s, xs_units_percent(ns, wall_ns).s,
 	    result->totals.init_ns == XS_UNKNOWN ? ", perhaps with CUDA's start"
 						 : "");

@@ -16,6 +16,11 @@ const char *xs_result_phase_text(struct xs_result *result,
 int64_t xs_result_in_run_ns(const struct xs_result *result,
 			    const struct xs_result_phase *phase);
 
+/* Returns "58.1 ms (55.0-61.2 ms)", or, of what may take longer, "2.63 ms (from
+ * 300 us slower to 7.70 ms faster)". The arena owns it. */
+const char *xs_result_saving(struct xs_arena *arena, int64_t ns, int64_t low_ns,
+			     int64_t high_ns);
+
 /* Returns why there is no phase. */
 const char *xs_result_no_phases(const struct xs_result *result);
 

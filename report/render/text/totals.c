@@ -149,12 +149,22 @@ static const char *start_text(const struct whole *in)
 				    xs_units_ns(before_ns).s);
 }
 
+/* What the tracer took of the whole. */
+static int64_t tracer_ns(const struct whole *in)
+{
+	return in->is_steady ? in->result->verdict.tracer_ns
+			     : in->result->run.tracer_ns;
+}
+
 static void put_host(struct whole *in)
 {
 	const struct xs_result_totals *t = in->totals;
+	const int64_t ns = in->ns;
 
+	in->ns += tracer_ns(in);
 	put(in, "host blocked", t->host_blocked_ns,
-	    in->result->run.tracer_ns ? "traced" : "");
+	    tracer_ns(in) ? "with tracing" : "");
+	in->ns = ns;
 	if (t->init_ns > 0)
 		put(in, "CUDA start-up", t->init_ns,
 		    t->init_at_most ? "upper bound; the call was not recorded"
@@ -189,14 +199,12 @@ static void begin(struct whole *in, const struct xs_terminal *terminal,
 			    in->is_steady ? 5 : 4);
 }
 
-/* What the tracer adds to the row above, and to times in calls. */
+/* What the tracer took, which is no part of the row. */
 static const char *traced_text(const struct whole *in)
 {
-	const int64_t ns = in->is_steady ? in->result->verdict.tracer_ns
-					 : in->result->run.tracer_ns;
+	const int64_t ns = tracer_ns(in);
 
-	return ns ? xs_arena_print(&in->result->arena,
-				   "recorded with %s of tracing",
+	return ns ? xs_arena_print(&in->result->arena, "without %s of tracing",
 				   xs_units_ns(ns / in->rounds).s)
 		  : "";
 }

@@ -138,8 +138,9 @@ void xs_render_text_waits(const struct xs_terminal *terminal,
 	struct list list = {
 	    .items = is_steady ? steady->waits : result->waits,
 	    .count = is_steady ? steady->wait_count : result->wait_count,
-	    .whole_ns = is_steady ? result->verdict.steady_ns
-				  : xs_result_untraced_wall_ns(result),
+	    .whole_ns = is_steady ? result->verdict.steady_ns +
+					result->verdict.tracer_ns
+				  : result->run.wall_ns,
 	    .wall_ns = xs_result_untraced_wall_ns(result),
 	    .rounds = by_round ? steady->rounds : 1,
 	    .is_steady = is_steady,

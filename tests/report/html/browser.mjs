@@ -67,10 +67,10 @@ assert(words(await capture.locator('figure', {hasText: 'Time by number'}).innerT
 assert.equal(await capture.evaluate(() => xferspy.timelines[1].rows[0].title),
   `As it was: ${asItWas}, the median of ${rounds} rounds, with the host's ${next} until the next round`);
 const ofPhases = words(await capture.locator('section', {hasText: /^Phases/}).innerText());
-const [, share, ofPhase] = captured.match(/ Phases .* 1 \d+ [\d.]+ ms ([\d.]+ %) .*?(sm\d+_\S* and others, .*? is start-up, not counted)/);
+const [, share, ofPhase] = captured.match(/ Phases .* 1 \d+ [\d.]+ ms ([\d.]+ %) .*?(sm\d+_\S* and others, .*? without a first round of [\d.]+ m?s)/);
 assert.match(ofPhases, new RegExp(` 1 ${rounds} ${asItWas} .* ${share} 32 MiB`));
 assert(ofPhases.includes(ofPhase.split('... ')[1]), `${ofPhases} without ${ofPhase}`);
-const [outside] = captured.match(/outside it: pinning [\d.]+ ms \([\d.]+ % of the run\)/);
+const [outside] = captured.match(/outside the steady part, pinning takes [\d.]+ ms \([\d.]+ % of the run\)/);
 assert(words(await capture.locator('section', {hasText: /^Where the time went/}).innerText())
   .includes(outside));
 assert.deepEqual(await capture.evaluate(() => [3000, 6001].map(count => bandwidthChart({views: [{lanes: [{
@@ -88,7 +88,7 @@ for (const name of ['tracing', 'kinds', 'capture']) {
   for (const title of ['Where the time went', 'What the host waited for']) {
     const [part] = text.match(new RegExp(`^${title}[^]*?\n\n`, 'm'));
     const ofPage = words(await other.locator('section', {hasText: new RegExp(`^${title}`)}).innerText());
-    const said = [...part.matchAll(/[\d.]+ [mun]?s +[\d.]+ % +[\d.]+ %|recorded with .*tracing|traced$/gm)];
+    const said = [...part.matchAll(/[\d.]+ [mun]?s +[\d.]+ % +[\d.]+ %|without .*tracing|with tracing$/gm)];
     assert(said.length > 2, part);
     for (const [row] of said)
       assert(ofPage.includes(words(row)), `${ofPage} without ${row}`);

@@ -92,26 +92,21 @@ function roundAfter(report, s) {
 
 // What is said of a step that pays in longer runs only.
 const paysLater = (report, s) => `not in this run of ${
-  roundsOf(phaseOf(report, s))} rounds: pays from ${s.pays_rounds} on beside the steps before`;
+  roundsOf(phaseOf(report, s))} rounds: pays from ${s.pays_rounds} on beside ${
+  report.plan.some(other => other.step < s.step && other.phase === s.phase) ? 'the steps before' : 'as-is'}`;
 
 const numberOf = s => `${s.step}${s.question ? '?' : '.'} `;
-
-// Whether the saving is an upper bound: of rounds side by side, but for a question.
-const isAtMost = s => s.side_by_side > 1 && !s.question;
 
 // How far the saving is one.
 function saves(report, s) {
   if (s.question)
     return 'may save';
-  if (isAtMost(s))
-    return 'saves at most';
   return isKnown(rowOf(report, s)) && !aboutBefore(report, s) ? 'saves' : 'saves about';
 }
 
-// Its figure, and its interval before the shares; a limit has none.
-const savedOf = s => isAtMost(s) || s.may_be_slower ? time(s.adds_saves_ns)
+// Its figure, which stands before its interval and the shares.
+const savedOf = s => s.may_be_slower ? time(s.adds_saves_ns)
   : inRange(s.adds_saves_ns, s.saves_low_ns, s.saves_high_ns);
-const intervalOf = s => isAtMost(s) ? '' : savingRange(s.saves_low_ns, s.saves_high_ns) + ': ';
 
 function step(s, report, rounds) {
   const before = report.plan.filter(other => other.step < s.step &&
@@ -127,17 +122,16 @@ function step(s, report, rounds) {
   return el('li',
     s.pays_rounds !== null ? el('div', el('small', paysLater(report, s)))
       : el('div', el('div.saves', el('small', saves(report, s)), savedOf(s)),
-        el('small', intervalOf(s) + shares)),
+        el('small', savingRange(s.saves_low_ns, s.saves_high_ns) + ': ' + shares)),
     el('div', el('div', numberOf(s), el('span.chip', rowName(s)),
       `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns + phaseOf(report, s).used_between_ns)} \u2192 `, el('b', roundAfter(report, s)),
       rounds ? el('button.see', {type: 'button', click: () => {
         rounds.showStep(s);
         rounds.element.scrollIntoView();
       }}, 'See it') : null),
-    el('small', s.pays_rounds !== null ? `effort: ${s.effort}` : `the run then takes ${isAtMost(s) ? `at least ${time(s.app_wall_ns)}`
-      : time(s.app_wall_ns)}; effort: ${s.effort}` +
+    el('small', s.pays_rounds !== null ? `effort: ${s.effort}` : `the run then takes ${time(s.app_wall_ns)}; effort: ${s.effort}` +
       (s.as_step ? `; as step ${s.as_step}` : '')),
-    el('p', s.text), conditions.length ? el('p.dim', 'only if ' + conditions.join('; ')) : null,
+    el('p', s.text), conditions.length ? el('p.dim', (s.question ? 'only if ' : 'as long as ') + conditions.join('; ')) : null,
     s.code ? el('pre', s.code) : null));
 }
 
@@ -256,7 +250,7 @@ function totals({report, texts}) {
     `${count(Math.round(100 * ops / rounds) / 100, 'op')}, ${rate(bytes, ns)}` : '';
   const traced = steady ? v.tracer_ns : trace.tracer_ns;
   const rows = [
-    [steady ? 'steady part' : 'run', whole, traced ? `recorded with ${time(traced / rounds)} of tracing` : ''],
+    [steady ? 'steady part' : 'run', whole, traced ? `without ${time(traced / rounds)} of tracing` : ''],
     ['copies in', t.h2d_ns, moved(t.h2d_bytes, t.h2d_ops, t.h2d_ns)],
     ['kernels', t.kernel_ns, t.kernels ? `${Math.round(100 * t.kernels / rounds) / 100} launched` : ''],
     ['copies out', t.d2h_ns, moved(t.d2h_bytes, t.d2h_ops, t.d2h_ns)],
@@ -266,7 +260,7 @@ function totals({report, texts}) {
     ['migrations out', t.migrated_d2h_ns || 0, moved(t.migrated_d2h_bytes, 0, t.migrated_d2h_ns)],
     ['GPU busy', t.gpu_busy_ns, t.overlap_ns ? `${time(t.overlap_ns / rounds)} with two kinds of op at once`
       : texts.no_overlap],
-    ['host blocked', t.host_blocked_ns, `in CUDA calls, all threads${trace.tracer_ns ? '; traced' : ''}`],
+    ['host blocked', t.host_blocked_ns, `in CUDA calls, all threads${traced ? '; with tracing' : ''}`],
     ['CUDA start-up', t.init_ns || 0, t.init_at_most ? 'upper bound; the call was not recorded' : 'not counted elsewhere'],
     ['pinning', t.pinned_alloc_ns || 0, 'allocates or registers memory'],
   ].filter(([, ns]) => ns !== 0);
@@ -274,8 +268,10 @@ function totals({report, texts}) {
     count(steady.rounds, 'round') : 'in the steady part' : 'of the run',
   table('Where the time went', [[''], [rounds > 1 ? 'per round' : 'time', 1],
     [steady ? 'of part' : '', 1], ['of run', 1], ['']],
-  rows.map(([name, ns, note]) => [name, time(ns && ns / rounds), steady ? percent(ns, whole) : '',
-    percent(ns, wall), note])), texts.pinning_outside ? el('p', texts.pinning_outside) : null);
+  rows.map(([name, ns, note]) => {
+    const of = whole + (name === 'host blocked' ? traced : 0);
+    return [name, time(ns && ns / rounds), steady ? percent(ns, of) : '', percent(ns, steady ? wall : of), note];
+  })), texts.pinning_outside ? el('p', texts.pinning_outside) : null);
 }
 
 function waits(report) {
@@ -283,7 +279,8 @@ function waits(report) {
   const list = (steady ? steady.waits : report.waits).filter(wait => wait.waited_ns > 0);
   if (!list.length)
     return null;
-  const wall = untracedWall(trace), whole = steady ? report.verdict.steady_ns : wall;
+  const wall = untracedWall(trace);
+  const whole = steady ? report.verdict.steady_ns + report.verdict.tracer_ns : trace.wall_ns;
   // shares only of what is together no more than the whole
   const all = list.reduce((ns, wait) => ns + wait.waited_ns, 0);
   const share = (ns, of) => all > whole ? '-' : percent(ns, of);
