@@ -37,6 +37,17 @@ static const char *whole(struct xs_result *result)
 			      xs_units_ns(in->recorded_ns).s, name);
 }
 
+/* Whether a round copies pageable memory: the host waits for each such copy, so
+ * that they have another order only once it is pinned. */
+static bool has_pageable(const struct xs_result *result)
+{
+	for (size_t i = 0; i < result->phase_count; i++)
+		if (!result->phases[i].apart &&
+		    xs_result_is_pageable(&result->phases[i]))
+			return true;
+	return false;
+}
+
 /* "copies (71 % of the steady part)", "kernels (12 %)": part i of the verdict;
  * the first says what the shares are of. */
 static const char *share(struct xs_result *result, size_t i)
@@ -44,7 +55,10 @@ static const char *share(struct xs_result *result, size_t i)
 	const struct xs_result_verdict *in = &result->verdict;
 
 	return xs_arena_print(
-	    &result->arena, "%s (%s%s%s)", in->parts[i].words,
+	    &result->arena, "%s (%s%s%s)",
+	    in->parts[i].part == XS_PART_COPY_CALLS && has_pageable(result)
+		? "copy calls that stage pageable memory"
+		: in->parts[i].words,
 	    xs_units_percent(in->parts[i].ns, in->recorded_ns).s,
 	    i ? "" : " of ", i ? "" : whole(result));
 }
@@ -272,17 +286,6 @@ static const char *amount_of_run(struct xs_result *result, int64_t part_ns,
 				    xs_units_ns(run_ns).s);
 }
 
-/* Whether a round copies pageable memory: the host waits for each such copy, so
- * that they have another order only once it is pinned. */
-static bool has_pageable(const struct xs_result *result)
-{
-	for (size_t i = 0; i < result->phase_count; i++)
-		if (!result->phases[i].apart &&
-		    xs_result_is_pageable(&result->phases[i]))
-			return true;
-	return false;
-}
-
 /* " Another order of copies and kernels alone saves at most 1.2 % of the run.":
  * the dataflow bound; "" if it is hardly less than the most of all changes. */
 static const char *by_order(struct xs_result *result)
@@ -317,8 +320,7 @@ static int64_t most_apart_ns(const struct xs_result_verdict *in)
 		   : in->at_most_steady_ns;
 }
 
-/* "84.1 % of the steady part, "; "" if nothing repeats and that is as much as
- * of the run. */
+/* "84.1 % of the steady part, "; "" if that is as much as of the run. */
 static const char *of_steady(struct xs_result *result, int64_t part_ns,
 			     const char *of_run)
 {

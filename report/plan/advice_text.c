@@ -156,8 +156,7 @@ static const char *pin_first(const struct xs_result_phase *phase)
 	return xs_result_is_pageable(phase) ? " from pinned buffers" : "";
 }
 
-/* " It takes 64 MiB more of the device's memory, of which 76 GiB are free." or
- * "" */
+/* " It takes 64 MiB more of the device's memory; at most 76 GiB are free." */
 static const char *buffers(struct xs_arena *arena,
 			   const struct xs_result_phase *phase,
 			   const struct xs_result_estimate *estimate)
@@ -165,7 +164,7 @@ static const char *buffers(struct xs_arena *arena,
 	const char *of = "";
 
 	if (phase->free_bytes != XS_UNKNOWN)
-		of = xs_arena_print(arena, ", of which %s are free",
+		of = xs_arena_print(arena, "; at most %s are free",
 				    xs_units_bytes(phase->free_bytes).s);
 	return estimate->more_bytes <= 0
 		   ? ""
@@ -242,7 +241,7 @@ static const char *allocated_once(const struct xs_result_phase *phase)
 		   : "";
 }
 
-/* " and of 4 calls with small copies", which are no places; or "" */
+/* "; small copies of 4 calls may stay", which are no places; or "" */
 static const char *small(struct xs_arena *arena,
 			 const struct xs_result_phase *phase)
 {
@@ -253,7 +252,7 @@ static const char *small(struct xs_arena *arena,
 			 is_small(phase, &phase->sites[i]);
 	return !calls ? ""
 		      : xs_arena_print(arena,
-				       " and of %d call%s with small copies",
+				       "; small copies of %d call%s may stay",
 				       calls, calls == 1 ? "" : "s");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/plan/limit.h"
 
+#include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
 #include "report/plan/link_steps.h"
 #include "report/plan/phase_estimate.h"
@@ -267,12 +268,19 @@ static int64_t mean_saves_ns(const struct xs_result_step *step)
 }
 
 /* The range of a step reaches to what it saves of the mean round, and a step
- * tells no more than the most of this run. */
+ * tells no more than the most of this run; of allocations alone, no more than
+ * these take. */
 static void limit_steps(struct xs_result *result)
 {
 	for (size_t i = 0; i < result->plan_count; i++) {
 		struct xs_result_step *step = &result->plan[i];
-		int64_t most_ns = result->verdict.at_most_saves_ns;
+		const struct xs_strategy *strategy =
+		    xs_strategy_find(step->estimate->strategy);
+		int64_t most_ns =
+		    strategy && strategy->changes == XS_CHANGES_ALLOCATION
+			? xs_result_part_ns(&result->verdict,
+					    XS_PART_ALLOCATION)
+			: result->verdict.at_most_saves_ns;
 
 		raise_to(&most_ns, step->adds_saves_ns);
 		if (step->phase->apart)

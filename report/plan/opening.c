@@ -6,20 +6,21 @@
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
+#include "report/result/shown_text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* A text of more places is that of the step. */
-#define LONGEST 100
+/* A text of more places, or of calls without a line, names the step. */
+#define LONGEST 80
 
 /* What the report opens with; its times are ns of the run. */
 struct act {
 	const char *what;    /* NULL: nothing pays in this run */
 	const char *only_if; /* NULL: none */
-	int64_t saves_ns, low_ns;
+	int64_t saves_ns, low_ns, high_ns;
 	const struct xs_result_step *step; /* NULL: not one alone */
-	bool at_most;			   /* of rounds side by side */
+	bool beside;			   /* of rounds side by side */
 	bool once;			   /* no more in longer runs */
 	bool may_lose;			   /* a question to answer first */
 };
@@ -29,7 +30,7 @@ static int64_t sure_ns(const struct act *act)
 {
 	return act->low_ns < 0
 		   ? 0
-		   : act->low_ns / (act->only_if || act->at_most ? 2 : 1);
+		   : act->low_ns / (act->only_if || act->beside ? 2 : 1);
 }
 
 /* Whether the step can be made without those before it. */
@@ -65,6 +66,7 @@ static void add_same(struct xs_result *result,
 		list = xs_arena_print(arena, "%s, %" PRId64, list, other->step);
 		act->saves_ns += other->adds_saves_ns;
 		act->low_ns += other->saves_low_ns;
+		act->high_ns += other->saves_high_ns;
 	}
 	if (act->saves_ns == alone_ns)
 		return;
@@ -90,7 +92,8 @@ static struct act act_of(struct xs_result *result,
 	    xs_advice_first(arena, step->phase, step->estimate, places);
 	struct act act;
 
-	if (strlen(what) > LONGEST)
+	if (strlen(what) > LONGEST ||
+	    (step->site_count && step->sites[0]->line == XS_UNKNOWN))
 		what =
 		    xs_advice_first(arena, step->phase, step->estimate, number);
 	else if (step->step > 1)
@@ -101,8 +104,9 @@ static struct act act_of(struct xs_result *result,
 		step->condition ? step->condition : step->estimate->needs,
 	    .saves_ns = step->adds_saves_ns,
 	    .low_ns = step->saves_low_ns,
+	    .high_ns = step->saves_high_ns,
 	    .step = step->more_count ? NULL : step,
-	    .at_most = step->side_by_side > 1,
+	    .beside = step->side_by_side > 1,
 	    .once = step->phase->apart,
 	    .may_lose = step->is_question,
 	};
@@ -141,6 +145,7 @@ static struct act first_step(struct xs_result *result)
 			    .what = "let the GPUs access each other's memory",
 			    .saves_ns = link->saves_ns,
 			    .low_ns = link->saves_low_ns,
+			    .high_ns = link->saves_high_ns,
 			};
 	}
 	if (pinning->step == 1 && !has_steady_step(result))
@@ -152,6 +157,7 @@ static struct act first_step(struct xs_result *result)
 		    .only_if = pinning->condition,
 		    .saves_ns = pinning->saves_ns,
 		    .low_ns = pinning->saves_low_ns,
+		    .high_ns = pinning->saves_high_ns,
 		    .once = true,
 		    .may_lose = pinning->is_question,
 		};
@@ -276,12 +282,13 @@ static const char *amount(struct xs_result *result, const struct act *act)
 	struct xs_arena *arena = &result->arena;
 	const struct xs_result_step *step = act->step;
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
+	const char *saves =
+	    xs_result_saving(arena, act->saves_ns, act->low_ns, act->high_ns);
 	const char *phase = "";
 
-	if (!step || act->at_most || act->once ||
+	if (!step || act->beside || act->once ||
 	    !is_for_longer_runs(result, act))
-		return xs_arena_print(arena, "%s of %s (%s of %s)",
-				      xs_units_ns(act->saves_ns).s,
+		return xs_arena_print(arena, "%s of %s (%s of %s)", saves,
 				      xs_units_ns(wall_ns).s,
 				      xs_opening_of_run(result, act->saves_ns),
 				      xs_result_run_name(result));
@@ -294,25 +301,17 @@ static const char *amount(struct xs_result *result, const struct act *act)
 	    xs_units_ns(xs_result_untraced_ns(step->phase) +
 			xs_result_used_between_ns(step->phase))
 		.s,
-	    phase, xs_units_ns(act->saves_ns).s, xs_units_ns(wall_ns).s);
+	    phase, saves, xs_units_ns(wall_ns).s);
 }
 
-/* "pin ...: saves 34 ms of 371 ms (9.2 % of the run), only if ...". The step
- * alone has lead, condition and round, if it does not come first. */
-static const char *saving(struct xs_result *result, struct act *act,
-			  bool is_first)
+/* "pin ...: saves 34 ms (31-36 ms) of 371 ms (9.2 % of the run), only if ..."
+ */
+static const char *saving(struct xs_result *result, const struct act *act)
 {
-	const char *only_if = is_first ? act->only_if : NULL;
-
-	if (!is_first)
-		act->step = NULL;
-	return xs_arena_print(&result->arena, "%s%s: %s %s%s%s",
-			      is_first ? lead(result, act) : "", act->what,
-			      act->may_lose  ? "may save"
-			      : act->at_most ? "saves up to"
-					     : "saves",
-			      amount(result, act), only_if ? ", only if " : "",
-			      only_if ? only_if : "");
+	return xs_arena_print(
+	    &result->arena, "%s%s: %s %s%s%s", lead(result, act), act->what,
+	    act->may_lose ? "may save" : "saves", amount(result, act),
+	    act->only_if ? ", only if " : "", act->only_if ? act->only_if : "");
 }
 
 void xs_plan_opening(struct xs_result *result)
@@ -331,6 +330,6 @@ void xs_plan_opening(struct xs_result *result)
 			   result->machine_choice.other_gpu && result->no_step
 			       ? first_clause(result)
 			   : !act.what ? nothing(result)
-				       : saving(result, &act, !*before),
+				       : saving(result, &act),
 			   xs_opening_behind(result));
 }

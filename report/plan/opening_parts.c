@@ -12,8 +12,9 @@
 /* Below 1 / HOST_PART of the run, the host's code does not come first. */
 #define HOST_PART 10
 
-/* Below 1 / START_PART, the program's start-up is not told. */
-#define START_PART 4
+/* Below 1 / APART_PART of the run, what is not of the steady part is not told.
+ */
+#define APART_PART 4
 
 int64_t xs_opening_planned_ns(const struct xs_result *result)
 {
@@ -92,15 +93,25 @@ const char *xs_opening_before(struct xs_result *result)
 
 const char *xs_opening_behind(struct xs_result *result)
 {
+	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t cuda_ns = result->totals.init_ns;
-	const int64_t ns =
-	    cuda_ns == XS_UNKNOWN ? 0 : result->verdict.startup_ns - cuda_ns;
+	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
+	const int64_t start_ns =
+	    cuda_ns == XS_UNKNOWN ? 0 : in->startup_ns - cuda_ns;
+	const int64_t end_ns = wall_ns - in->startup_ns - in->steady_ns;
+	const char *start = "", *end = "";
 
-	return !result->run.ignored_ns &&
-		       ns > xs_result_untraced_wall_ns(result) / START_PART
-		   ? xs_arena_print(
-			 &result->arena,
-			 " The program's own start-up is %s of the run.",
-			 xs_opening_of_run(result, ns))
-		   : "";
+	if (result->run.ignored_ns)
+		return "";
+	if (start_ns > wall_ns / APART_PART)
+		start = xs_arena_print(
+		    &result->arena,
+		    " The program's own start-up is %s of the run.",
+		    xs_opening_of_run(result, start_ns));
+	if (in->repeats && end_ns > wall_ns / APART_PART)
+		end = xs_arena_print(
+		    &result->arena,
+		    " What follows the steady part is %s of the run.",
+		    xs_opening_of_run(result, end_ns));
+	return xs_arena_print(&result->arena, "%s%s", start, end);
 }

@@ -259,7 +259,7 @@ static void check_memory(struct xs_result *result,
 	out->applies = false;
 	out->why = xs_arena_print(
 	    &result->arena,
-	    "it takes %s more of the device's memory, of which %s are free",
+	    "it takes %s more of the device's memory; at most %s are free",
 	    xs_units_bytes(out->more_bytes).s,
 	    xs_units_bytes(phase->free_bytes).s);
 	out->round_ns = out->low_ns = out->high_ns = XS_UNKNOWN;

@@ -165,6 +165,7 @@ static struct xs_result_step *begin_step(struct xs_result *result,
 	    .estimate = step->estimate,
 	    .side_by_side = xs_number_round(1 / xs_result_share(steps->phase)),
 	    .condition = condition_of(result, step->estimate),
+	    .instead_rounds = XS_UNKNOWN,
 	};
 	out->code = xs_code_of(result, steps->phase, step->estimate);
 	return out;

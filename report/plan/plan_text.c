@@ -99,25 +99,22 @@ static const char *payback_of(struct xs_arena *arena,
 			      setup_text(arena, step->estimate, setup_ns));
 }
 
-/* Which rounds a step for longer runs takes to pay beside a row that saves more
- * in this one. */
-static const char *pays_beside(struct xs_arena *arena,
-			       const struct xs_phase_steps *steps,
-			       const struct xs_result_estimate *row)
+/* The rounds from which on a step for longer runs pays beside a row that saves
+ * more in this one; XS_UNKNOWN: it does not, or is no such step. */
+static int64_t pays_beside(const struct xs_phase_steps *steps,
+			   const struct xs_phase_step *step,
+			   const struct xs_result_estimate *row)
 {
-	const struct xs_result_estimate *later = steps->longer.estimate;
+	const struct xs_result_estimate *later = step->estimate;
 	const double round_ns = (double)(row->round_ns - later->round_ns) *
 				xs_result_share(steps->phase);
 	const double setup_ns = (double)later->setup_ns +
 				fmax((double)later->new_memory_ns, 0) -
 				fmax((double)row->setup_ns, 0);
 
-	return round_ns <= 0
-		   ? ", and in each longer one"
-		   : xs_arena_print(arena,
-				    ", beside which this step pays from "
-				    "%" PRId64 " rounds on",
-				    xs_number_round(ceil(setup_ns / round_ns)));
+	return step == &steps->longer && round_ns > 0
+		   ? xs_number_round(ceil(setup_ns / round_ns))
+		   : XS_UNKNOWN;
 }
 
 /* Says what saves more in place of this step, the last one. NULL: nothing. */
@@ -130,16 +127,23 @@ static const char *say_instead(struct xs_result *result,
 	double more_ns;
 	const struct xs_result_estimate *row =
 	    xs_alternative_instead(result, steps, &more_ns);
+	const char *beside = "";
 
 	out->instead = row;
 	if (!row)
 		return NULL;
+	out->instead_rounds = pays_beside(steps, step, row);
+	if (out->instead_rounds != XS_UNKNOWN)
+		beside = xs_arena_print(arena,
+					", beside which this step pays from "
+					"%" PRId64 " rounds on",
+					out->instead_rounds);
+	else if (step == &steps->longer)
+		beside = ", and in each longer one";
 	return xs_arena_print(
-	    arena, "In its place, %s saves %s%s %s%s; effort: %s.",
-	    row->strategy, out->side_by_side > 1 ? "up to " : "",
+	    arena, "In its place, %s saves %s %s%s; effort: %s.", row->strategy,
 	    xs_units_ns(xs_number_round(more_ns)).s,
-	    step == &steps->longer ? "in this run" : "more",
-	    step == &steps->longer ? pays_beside(arena, steps, row) : "",
+	    step == &steps->longer ? "in this run" : "more", beside,
 	    row->effort);
 }
 

@@ -97,6 +97,8 @@ struct xs_result_step {
 					    * at other lines; NULL: none */
 	const struct xs_result_estimate *instead; /* saves more in its place;
 						   * NULL: none does */
+	int64_t instead_rounds; /* of a step for longer runs, from so many
+				 * rounds on not more; else XS_UNKNOWN */
 	const char *text;
 	const char *code; /* lines to write there; NULL: none */
 	const struct xs_result_site **sites;

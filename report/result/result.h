@@ -35,13 +35,11 @@
 
 /* What is a step, and what a question; as in docs/advice.md. */
 #define XS_RESULT_STEP_RULE                                                    \
-	"\"1.\" is a step: it saves in its whole range, and its time rests "   \
-	"on "                                                                  \
-	"no condition that the trace does not show. \"1?\" is a question: "    \
-	"its "                                                                 \
-	"range begins below zero, or there is such a condition, the first "    \
-	"behind \"only if\"; the others are what the code has to keep. "       \
-	"\"?.\" is a question whose change would take the place of steps."
+	"\"1.\" is a step: it saves in its whole range, \"as long as\" the "   \
+	"code keeps what stands there. \"1?\" is a question: its range "       \
+	"begins below zero, or it saves \"only if\" something holds that the " \
+	"trace does not show. \"?.\" is a question whose change would take "   \
+	"the place of steps."
 
 /* Median and mean rounds that differ by less than 1 / XS_RESULT_MEAN_PART, 2 %,
  * are told as one. */

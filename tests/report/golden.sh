@@ -179,23 +179,28 @@ opening corpus/h100/develop/rod-nn 'In short: allocate once instead'
 opening corpus/contact-5/fifth/hec-wedford 'for longer ones, first answer: could data stay'\
 ' on the GPU (about'
 opening corpus/contact-11/eleventh/heal-routes \
-	'In short: first answer: could data stay' 'saves 8.33 ms of 216 ms (3.9 % of the run).'
+	'In short: first answer: could data stay' 'saves 8.33 ms (' ') of 216 ms (3.9 % of the run).'
 opening corpus/contact/first/shoc-triad 'If not, use 8 pieces instead of 64'
 opening frameworks/h200/kv_paging-1 \
 	'for longer ones, merge the small copies of kv_paging.py:25'
 opening corpus/contact-12/twelfth/byr-cast 'In short: little to gain in this run; for longer'
 opening corpus/contact-6/sixth/hec-cobahh '(step 2): saves 174 us of each'
 opening corpus/contact-6/sixth/hec-jenkins-hash \
-	"saves 1.26 ms of each round's" 'here 8.70 ms of 281 ms.'
+	"saves 1.26 ms of each round's" 'here 8.70 ms (' ') of 281 ms.'
 # Step 2 is told alone.
-opening frameworks/h200/pieces-32k '(step 2): may save 494 us' "of each round's 689 us"
+opening frameworks/h200/pieces-32k 'small parts of step 2: may save 494 us' "of each round's 689 us"
 opening corpus/h100/develop/hec-ga 'ms (effort: host code at several places), but only if'
-opening corpus/contact-4/fourth/hec-ecdh '+0x1783 and of 1 more phase: saves 19.0 ms'
+opening corpus/contact-4/fourth/hec-ecdh 'of step 1: saves 19.0 ms ('
 opening corpus/contact/first/hec-haccmk 'only if kernels of two rounds run side by side'
 opening frameworks/h100/item 'changes of data movement save at most 0.0 % of it.'
 # The host's time is that of the copy which the step leaves out.
 opening frameworks/h200-3/loader-2 "the host's code: 16.9 % of the traced part, the most" \
-	'before cudaMemcpyAsync at loader.py:39; then pin'
+	'before cudaMemcpyAsync at loader.py:39; then first answer: could data stay'
+# What comes behind it may be little, and hang on a condition.
+opening frameworks/h200-3/jax_put-1 'then little to gain in this run; for longer ones, overlap' \
+	"of 1.15 s, only if neither a round's input"
+# A third of the run.
+opening traces/pop_buoydiff-1024-pinned 'What follows the steady part is 31.3 % of the run.'
 opening frameworks/h200-2/cupy_reduction-1 'In short: pin the host buffers'
 # "Nothing" never stands above steps.
 opening corpus/contact-10/tenth/comp-raytrace 'In short: little to gain in this run; for longer'
@@ -237,7 +242,7 @@ expect 1 '' - 'xferspy report --machine h200 $reports/advice/streamed.txt | grep
 
 # Sixteen lines of one program are pinned in one step, and two steps are told at most.
 prints "xferspy report --machine h200 \$reports/advice/many-lines.txt | tr -s '\n ' '  '" \
-	'cudaMemcpy in levels+0x1074 and of 15 more phases: saves 3.54 ms' \
+	'of step 1: saves 3.54 ms' \
 	'+0x10d6, +0x1107 and for 12 more phases: 3.32 ms of the saving, with their setup.'
 expect 0 2 - 'xferspy report --machine h200 --format json $reports/advice/many-lines.txt |
 	grep -c "\"step\": [1-9]"'
@@ -249,6 +254,8 @@ in_one_line() {
 	prints "xferspy report \$examples/$trace.xspy | tr -s ' \n' ' '" "$@"
 }
 in_one_line frameworks/h200-3/jax_put-1 '15.2 ms: 10.9 % of the steady part, 15.6 ms, 1.4 %'
+in_one_line frameworks/h200-4/jax_put-1 '16 MiB pinned 42.1 us' '44 in the steady part'
+in_one_line corpus/contact-4/fourth/sam-occupancy 'copy calls that stage pageable memory'
 in_one_line frameworks/h200-3/loader-2 'divided by its 43 rounds' \
 	'per round of part of traced' '183 ms in the steady part (39.8 % of it)'
 in_one_line frameworks/h200/kv_paging-1 'copied.synchronize()' 'copied.record()'
@@ -310,17 +317,17 @@ in_one_line corpus/contact/first/rod-hotspot3D \
 	'72.1 ms (65-142 ms): 39.3 %'
 in_one_line corpus/contact/first/shoc-scan \
 	'could data stay on the GPU (about 18.7 ms)? If not, register'
-in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'here 1.46 ms of 257 ms' \
+in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'here 1.46 ms (' ') of 257 ms' \
 	"own 238 ms, the program's 9.51 ms" \
 	'input, or copies it along, and kernels run side by side, on SMs'
 in_one_line corpus/h100/develop/hec-car 'resident* ~1.46 ms'
 in_one_line corpus/contact-10-h100/tenth/rio-differentiate 'of 277 ms' 'then 266 ms'
-joined corpus/contact-10-h100/tenth/comp-raytrace 'before the steady part, not counted'
+joined corpus/contact-10-h100/tenth/comp-raytrace 'before the steady part'
 joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
 joined corpus/contact-2/second/hec-rainflow 'adds 14.5 ms'
 joined corpus/h100/develop/sam-BlackScholes '(run --counters tells)' 'Start-up is 77.7 %'
 joined corpus/contact-7/seventh/hec-scatterAdd '-> 581 us (556-622 us)' \
-	'581 us    556-622 us' '+0x2837, +0x2854 and of@     1 call with small copies once'
+	'581 us    556-622 us' 'small copies of 1 call may stay.'
 joined corpus/contact-3/third/hec-iso2dfd '+0x15ad, one call'
 joined corpus/contact/first/hec-haccmk \
 	'If its condition does not hold, reuse saves about 42.7 ms'

@@ -315,7 +315,6 @@ TEST(what_matters_is_shown)
 	struct xs_result_step *plan = result->plan;
 	struct xs_result_estimate *row =
 	    (struct xs_result_estimate *)plan[1].estimate;
-	char *text;
 
 	row->bound = row->needs = "pieces are independent";
 	plan[1].is_question = true;
@@ -332,9 +331,8 @@ TEST(what_matters_is_shown)
 	expect_lines(
 	    (const char *const[]){"\n  and 1 more step may save ", NULL});
 	plan[2].adds_saves_ns = result->run.wall_ns / 1001;
-	text = fixture_text(result, false);
-	assert_null(strstr(text, " more step"));
-	free(text);
+	expect_lines(
+	    (const char *const[]){"\n  and 1 more step may save ", NULL});
 	/* one that pays in longer runs is shown, and only one */
 	plan[2].pays_rounds = 500;
 	plan[3] = plan[2];
@@ -414,7 +412,7 @@ TEST(a_share_is_of_its_amount)
 	result->phases[0].warm_up_ns = result->phases[0].total_ns / 2;
 	result->phases[0].wall_ns = result->run.wall_ns / 2;
 	expect_lines((const char *const[]){" in the steady part (50.0 % ",
-					   "25.0 %  64 MiB", "is start-up, not",
+					   "25.0 %  64 MiB", "without a",
 					   NULL});
 }
 

@@ -110,10 +110,15 @@ static void put_later(const struct xs_terminal *terminal,
 			   step->is_question ? '?' : '.'),
 	    xs_arena_print(
 		arena,
-		"%s, beside %s from %" PRId64 " rounds on (here %" PRId64
+		"%s, beside %s from %" PRId64 " rounds on%s (here %" PRId64
 		"): a round%s %s%s -> %s, once %s; effort: %s (--all)",
 		xs_text_step_name(result, step->estimate),
 		xs_text_step_beside(result, step), step->pays_rounds,
+		step->instead_rounds == XS_UNKNOWN
+		    ? ""
+		    : xs_arena_print(arena, ", beside %s from %" PRId64,
+				     step->instead->strategy,
+				     step->instead_rounds),
 		xs_result_rounds(step->phase), of,
 		xs_text_step_about(result, step),
 		xs_units_ns(step->round_before_ns + between_ns).s,
@@ -224,7 +229,7 @@ static void put_rest(const struct xs_terminal *terminal,
 		question |= step->is_question;
 		xs_number_add(&saves_ns, step->adds_saves_ns);
 	}
-	if (!count || (saves_ns && saves_ns < wall_ns / XS_RESULT_TOLD_PART))
+	if (!count)
 		return;
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN, "  ",

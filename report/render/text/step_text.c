@@ -2,6 +2,7 @@
 #include "report/render/text/step_text.h"
 
 #include "report/result/best.h"
+#include "report/result/shown_text.h"
 #include "report/result/site.h"
 
 #include <inttypes.h>
@@ -61,20 +62,11 @@ const char *xs_text_step_round(struct xs_result *result,
 		.s);
 }
 
-/* Whether the saving is an upper bound: of rounds side by side, but for a
- * question, whose loss is no smaller beside others. */
-static bool is_at_most(const struct xs_result_step *step)
-{
-	return step->side_by_side > 1 && !step->is_question;
-}
-
 /* How far the saving is one. */
 static const char *saves(const struct xs_result_step *step)
 {
 	if (step->is_question)
 		return "may save";
-	if (is_at_most(step))
-		return "saves at most";
 	return *about(step) ? "saves about" : "saves";
 }
 
@@ -98,36 +90,6 @@ static const char *in_steady(struct xs_result *result,
 		   : xs_arena_print(&result->arena,
 				    "%s in the steady part (%s of it), ",
 				    xs_units_ns(ns).s, share.s);
-}
-
-/* "58.1 ms (55.0-61.2 ms)"; "2.63 ms (from 300 us slower to 7.70 ms faster)".
- */
-static const char *saved(struct xs_result *result,
-			 const struct xs_result_step *step)
-{
-	struct xs_arena *arena = &result->arena;
-
-	if (is_at_most(step))
-		return xs_arena_copy(arena, xs_units_ns(step->adds_saves_ns).s);
-	return step->may_be_slower
-		   ? xs_arena_print(arena, "%s (from %s slower to %s faster)",
-				    xs_units_ns(step->adds_saves_ns).s,
-				    xs_units_ns(-step->saves_low_ns).s,
-				    xs_units_ns(step->saves_high_ns).s)
-		   : xs_arena_copy(arena,
-				   xs_units_in_range_ns(step->adds_saves_ns,
-							step->saves_low_ns,
-							step->saves_high_ns)
-				       .s);
-}
-
-/* "115 ms"; "at least 109 ms" of a saving that is an upper bound. */
-static const char *run_after(struct xs_result *result,
-			     const struct xs_result_step *step)
-{
-	return xs_arena_print(&result->arena, "%s%s",
-			      is_at_most(step) ? "at least " : "",
-			      xs_units_ns(step->app_wall_ns).s);
 }
 
 /* What the step is beside: "step 2", or "as-is". */
@@ -159,15 +121,19 @@ const char *xs_text_step_saving(struct xs_result *result,
 		    step->estimate->effort);
 	if (step->side_by_side > 1)
 		beside = xs_arena_print(&result->arena,
-					"%.3g rounds run at once on average; ",
+					"%.3g rounds run at once on average, "
+					"which may take some of it; ",
 					1 / xs_result_share(step->phase));
 	return xs_arena_print(
 	    &result->arena, "%s%s %s: %s%s of %s, then %s; effort: %s", beside,
-	    saves(step), saved(result, step), in_steady(result, step),
+	    saves(step),
+	    xs_result_saving(&result->arena, step->adds_saves_ns,
+			     step->saves_low_ns, step->saves_high_ns),
+	    in_steady(result, step),
 	    xs_units_percent(step->adds_saves_ns,
 			     xs_result_untraced_wall_ns(result))
 		.s,
-	    xs_result_run_name(result), run_after(result, step),
+	    xs_result_run_name(result), xs_units_ns(step->app_wall_ns).s,
 	    step->estimate->effort);
 }
 
@@ -216,5 +182,8 @@ const char *xs_text_step_conditions(struct xs_result *result,
 			list = list ? xs_arena_print(arena, "%s; %s", list,
 						     row->assumes[i])
 				    : row->assumes[i];
-	return list ? xs_arena_print(arena, "only if %s", list) : NULL;
+	return !list ? NULL
+		     : xs_arena_print(
+			   arena, "%s %s",
+			   step->is_question ? "only if" : "as long as", list);
 }
