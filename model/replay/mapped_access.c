@@ -99,7 +99,8 @@ static struct reads reads_of(const struct xs_machine *m,
  * in flight. Its requests on the device took no longer than the kernel, or than
  * their share of it: if one after the other they would have, the warp has more
  * in flight, or they hit in the L2. At most, each waits for the one before, or
- * all warps of an SM wait for the same requests.
+ * all warps of an SM wait for the same requests. A warp that was counted to
+ * wait longer than once for each sector waits behind other accesses.
  */
 struct waits {
 	double mapped_ns, device_ns; /* of a warp, in all; 0: unknown */
@@ -171,6 +172,8 @@ static struct waits waits_of(const struct xs_machine *m,
 	const double sms = fmin(blocks, m->sm_count);
 	const double warps = blocks * ceil(w->block_threads / XS_MAPPED_LANES);
 	const double in_turn_ns = reads->lines * latency_ns;
+	const double most_ns = reads->sectors * latency_ns /
+			       (which == XS_MAPPED_MOST ? sms : warps);
 	const double share =
 	    isnan(all_reads(w)) ? 1 : fmin(reads->sectors / all_reads(w), 1);
 	double first_ns;
@@ -184,8 +187,8 @@ static struct waits waits_of(const struct xs_machine *m,
 	waits.device_ns = fmax(w->kernel_ns - xs_kernel_edges_ns(m), 0);
 	if (which == XS_MAPPED_WORST) /* it does nothing but read */
 		waits.device_ns = fmax(waits.device_ns, memory_ns);
-	else
-		waits.device_ns *= share * waiting_share(w);
+	else if ((waits.device_ns *= share * waiting_share(w)) > most_ns)
+		waits.device_ns = most_ns;
 	if (isnan(waits.device_ns))
 		waits.device_ns =
 		    device_waits_ns(in_turn_ns / warps, in_turn_ns / sms,

@@ -180,17 +180,32 @@ TEST(test_counted_waits)
 	work.kernel_ns = 100540;
 	work.waiting_cycles = 60;
 	work.warp_cycles = 100;
-	machine.l2_bytes = 12800;
+	work.in_bytes = 8 * 800 * 32;
+	set_param(&machine.mapped_read, 0.1);
+	machine.l2_bytes = 8 * 900 * 32;
 	assert_near(mapped().both_ns, 40000 + 60000 * 2.56);
 	assert_near(at_most().both_ns, 40000 + 1024 + 59600 * 2.56 / 0.33);
 	set_param(&machine.l2_read_latency_ns, 100);
 	assert_near(mapped().both_ns, 40000 + 1024 + 59600 * 10.24);
 	assert_near(at_most().both_ns, 40000 + 1024 + 59600 * 10.24);
 	assert_near(at_least().both_ns, 40000 + 60000 * 2.56);
-	work.read_sectors = work.read_requests = 400;
+	work.read_sectors = work.read_requests = 8 * 800;
 	assert_near(mapped().both_ns, 40000 + 1024 + 59600 * 5.12);
-	machine.l2_bytes = 12799;
+	machine.l2_bytes = 8 * 800 * 32 - 1;
 	assert_near(mapped().both_ns, 40000 + 60000 * 2.56);
+}
+
+/* A warp that waits for 60000 ns with 50 sectors to read, of 400 ns each, waits
+ * for what its kernel does beside them. At most, the 8 warps read the same. */
+TEST(test_waits_behind_other_accesses)
+{
+	set_few_warps(256);
+	work.in_bytes = 8 * 50 * 32;
+	work.kernel_ns = 100540;
+	work.waiting_cycles = 60;
+	work.warp_cycles = 100;
+	assert_near(mapped().both_ns, 80000 + 20000 * 2.56);
+	assert_near(at_most().both_ns, 40000 + 60000 * 2.56);
 }
 
 /*
