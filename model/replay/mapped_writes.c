@@ -33,6 +33,15 @@ static double requests_of_ns(const struct xs_machine *m,
  * one of its quarters. */
 #define SECTOR_WRITES 4.0
 
+/* Returns how many bytes a lane stores in the mean. If less than one, data is
+ * stored again, or few lanes store: then a word. */
+static double lane_bytes(const struct xs_round_work *w)
+{
+	const double bytes = w->out_bytes / (XS_MAPPED_LANES * w->stores);
+
+	return bytes < 1 ? XS_MAPPED_WORD_BYTES : bytes;
+}
+
 /*
  * Returns the number of partial writes. More sectors than the bytes fill mean
  * rows that do not begin at a sector: two warps write parts of the sector that
@@ -110,15 +119,17 @@ static double joined_ns(const struct xs_machine *m,
 		   : fmin(parts_ns, requests_ns);
 }
 
-/* Returns the time of the writes if each lane's store crosses alone. One sector
- * for an instruction has the bytes of all lanes, or is of one lane. */
+/* Returns the time of the writes if each lane's store crosses alone, or what
+ * lies side by side in a sector. One sector for an instruction has the bytes of
+ * all lanes, or is of one lane. */
 static double apart_ns(const struct xs_machine *m,
 		       const struct xs_round_work *w)
 {
 	const double lanes = XS_MAPPED_LANES * w->stores / w->store_sectors;
-	const double writes = w->store_sectors < 2 * w->stores
-				  ? 1
-				  : fmin(fmax(lanes, 1), SECTOR_WRITES);
+	const double gaps = XS_MAPPED_SECTOR_BYTES / lane_bytes(w) - lanes;
+	const double runs = fmin(fmin(lanes, gaps + 1), SECTOR_WRITES);
+	const double writes =
+	    w->store_sectors < 2 * w->stores ? 1 : fmax(runs, 1);
 
 	return w->store_sectors * writes * m->mapped_write_partial_ns.value;
 }

@@ -476,6 +476,22 @@ TEST(test_warps_that_store_together)
 	assert_near(mapped().write_ns, not_joined(8.0 / 158 / 2));
 }
 
+/* Seven lanes store 4 bytes each to a sector: what lies side by side crosses at
+ * once, in two parts at most. So do words that are stored again and again. Of
+ * 16 words of 2 bytes, each quarter may cross. */
+TEST(test_stores_side_by_side)
+{
+	set_stores();
+	work.stores = 35;
+	work.store_sectors = 160;
+	work.out_bytes = 4 * 35 * 32;
+	assert_near(at_most().write_ns, 2 * 160 * 100);
+	work.out_bytes = 35 * 32 / 2.0;
+	assert_near(at_most().write_ns, 2 * 160 * 100);
+	work.out_bytes = 2 * 35 * 32;
+	assert_near(at_most().write_ns, 4 * 160 * 100);
+}
+
 /* Without its memory being busy, the device joins 20 of 100 stores. At half of
  * its bandwidth, half of the others are separated in the kernel. */
 TEST(test_stores_that_the_device_does_not_join)
