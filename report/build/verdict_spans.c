@@ -131,12 +131,14 @@ const char *xs_verdict_spans(struct xs_result *result)
 		       "not known: record one with two rounds or more.";
 	if (result->totals.init_ns > 0)
 		own = start_parts(result);
-	return xs_arena_print(
-	    arena, "Steady part: %s (%s of %s); start-up: %s%s%s.%s",
-	    xs_units_ns(in->steady_ns).s,
-	    xs_units_percent(in->steady_ns, wall_ns).s,
-	    xs_result_run_name(result), xs_units_ns(in->startup_ns).s, own,
-	    after_steady(result), only_counted(result));
+	return xs_arena_print(arena,
+			      "Steady part: %s (%s of %s); %s: %s%s%s.%s",
+			      xs_units_ns(in->steady_ns).s,
+			      xs_units_percent(in->steady_ns, wall_ns).s,
+			      xs_result_run_name(result),
+			      result->run.ignored_ns ? "before it" : "start-up",
+			      xs_units_ns(in->startup_ns).s, own,
+			      after_steady(result), only_counted(result));
 }
 
 const char *xs_verdict_turns(struct xs_result *result)

@@ -85,9 +85,8 @@ static const char *list_parts(struct xs_result *result, size_t *i,
 		    : last;
 }
 
-/* "Bound by copies (71 % of the steady part); then kernels (12 %).": the
- * longest part, or those that are half together, and the rest that is worth a
- * name. Where the limit is known, they are what the time goes to. */
+/* "Bound by copies (71 % of the steady part); then kernels (12 %).": what is
+ * half of it together, and the rest; with a known limit, "Time goes to". */
 static const char *bound(struct xs_result *result, bool is_limit_known)
 {
 	const struct xs_result_verdict *in = &result->verdict;
@@ -235,7 +234,10 @@ static const char *long_start(struct xs_result *result)
 
 	return in->repeats && wall_ns != XS_UNKNOWN &&
 		       in->startup_ns > wall_ns / 2
-		   ? xs_arena_print(&result->arena, "Start-up is %s of %s. ",
+		   ? xs_arena_print(&result->arena, "%s is %s of %s. ",
+				    result->run.ignored_ns
+					? "What precedes the steady part"
+					: "Start-up",
 				    xs_units_percent(in->startup_ns, wall_ns).s,
 				    xs_result_run_name(result))
 		   : "";
@@ -275,8 +277,7 @@ static const char *pinning(struct xs_result *result)
 		     : "");
 }
 
-/* "908 ms, " if so much is of more rounds than those of the steady part, which
- * is the base of the amount before; else "". */
+/* "908 ms, " of more rounds than those of the steady part; else "". */
 static const char *amount_of_run(struct xs_result *result, int64_t part_ns,
 				 int64_t run_ns)
 {

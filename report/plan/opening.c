@@ -256,14 +256,15 @@ static bool is_for_longer_runs(struct xs_result *result, const struct act *act)
 
 /* "little to gain in this run; for longer ones, " and "first answer: could data
  * stay on the GPU (...)? If not, ", or "" */
-static const char *lead(struct xs_result *result, const struct act *act)
+static const char *lead(struct xs_result *result, const struct act *act,
+			bool is_first)
 {
 	const char *first = "";
 
 	if (is_asked_first(result, act))
 		first = xs_arena_print(
-		    &result->arena, "first answer: %s (about %s)? If not, ",
-		    result->asks,
+		    &result->arena, "%sanswer: %s (about %s)? If not, ",
+		    is_first ? "first " : "", result->asks,
 		    xs_units_ns(
 			xs_result_capped_gain_ns(result, result->nearest_if))
 			.s);
@@ -306,12 +307,14 @@ static const char *amount(struct xs_result *result, const struct act *act)
 
 /* "pin ...: saves 34 ms (31-36 ms) of 371 ms (9.2 % of the run), only if ..."
  */
-static const char *saving(struct xs_result *result, const struct act *act)
+static const char *saving(struct xs_result *result, const struct act *act,
+			  bool is_first)
 {
 	return xs_arena_print(
-	    &result->arena, "%s%s: %s %s%s%s", lead(result, act), act->what,
-	    act->may_lose ? "may save" : "saves", amount(result, act),
-	    act->only_if ? ", only if " : "", act->only_if ? act->only_if : "");
+	    &result->arena, "%s%s: %s %s%s%s", lead(result, act, is_first),
+	    act->what, act->may_lose ? "may save" : "saves",
+	    amount(result, act), act->only_if ? ", only if " : "",
+	    act->only_if ? act->only_if : "");
 }
 
 void xs_plan_opening(struct xs_result *result)
@@ -330,6 +333,6 @@ void xs_plan_opening(struct xs_result *result)
 			   result->machine_choice.other_gpu && result->no_step
 			       ? first_clause(result)
 			   : !act.what ? nothing(result)
-				       : saving(result, &act),
+				       : saving(result, &act, !*before),
 			   xs_opening_behind(result));
 }

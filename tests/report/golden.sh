@@ -195,7 +195,7 @@ opening corpus/contact/first/hec-haccmk 'only if kernels of two rounds run side 
 opening frameworks/h100/item 'changes of data movement save at most 0.0 % of it.'
 # The host's time is that of the copy which the step leaves out.
 opening frameworks/h200-3/loader-2 "the host's code: 16.9 % of the traced part, the most" \
-	'before cudaMemcpyAsync at loader.py:39; then first answer: could data stay'
+	'before cudaMemcpyAsync at loader.py:39; then answer: could data stay'
 # What comes behind it may be little, and hang on a condition.
 opening frameworks/h200-3/jax_put-1 'then little to gain in this run; for longer ones, overlap' \
 	"of 1.15 s, only if neither a round's input"
@@ -218,6 +218,10 @@ prints 'xferspy report --machine h200 $reports/advice/kernel-waits.txt' \
 # The host may read there what kernels write.
 prints "sed 's/\"cudaMalloc\"/\"cudaMallocManaged\"/' \$reports/advice/kernel-waits.txt >managed.txt
 	xferspy report --machine h200 managed.txt" 'nothing without a condition'
+# Of a run of which the steady part is next to nothing.
+prints "sed 's/end_realtime_ns=1767323045/end_realtime_ns=1767323065/' managed.txt >long.txt
+	xferspy report --machine h200 long.txt" \
+	'Trace a longer run: the steady part is 0.0 % of this one'
 
 # Rounds that were counted go on as those recorded; what that does not explain is said.
 prints "xferspy report --machine h200 \$reports/advice/counted.txt | tr '\n' ' '" \
@@ -254,12 +258,13 @@ in_one_line() {
 	prints "xferspy report \$examples/$trace.xspy | tr -s ' \n' ' '" "$@"
 }
 in_one_line frameworks/h200-3/jax_put-1 '15.2 ms: 10.9 % of the steady part, 15.6 ms, 1.4 %'
-in_one_line frameworks/h200-4/jax_put-1 '16 MiB pinned 42.1 us' '44 in the steady part'
+in_one_line frameworks/h200-4/jax_put-1 '16 MiB pinned 42.1 us' '44 in the steady part' \
+	'What precedes the steady part is 8'
 in_one_line corpus/contact-4/fourth/sam-occupancy 'copy calls that stage pageable memory'
 in_one_line frameworks/h200-3/loader-2 'divided by its 43 rounds' \
 	'per round of part of traced' '183 ms in the steady part (39.8 % of it)'
 in_one_line frameworks/h200/kv_paging-1 'copied.synchronize()' 'copied.record()'
-in_one_line frameworks/h200-5/jax_put-1 'start-up: 495 ms; afterwards'
+in_one_line frameworks/h200-5/jax_put-1 'before it: 495 ms; afterwards'
 in_one_line frameworks/h200-5/to_device-1 "idle; the host's code is the limit."
 in_one_line frameworks/h200-5/offload-1 'divided by its 13 rounds' '1 GiB in 16 copies'
 in_one_line frameworks/h200-2/decode-1 'divided by its 43 rounds' '8 B in 1 copy'
@@ -302,7 +307,7 @@ joined() {
 		sed 's/@  *\([a-z(]\)/ \1/g'" "$@"
 }
 # Of what XFERSPY_RANGE traced.
-joined frameworks/h200/kv_paging-1 'start-up: 998 ms'
+joined frameworks/h200/kv_paging-1 'before it: 998 ms'
 # No longer than the steady part.
 joined frameworks/h200/jax_put-1 ' 4.06 ms     14.3 %'
 joined frameworks/h100/to_device 'its page faults show new ones' '-> 2.30 ms' \

@@ -292,7 +292,7 @@ TEST(a_step_keeps_what_it_depends_on)
 	assert_int_equal(job->steps[1].job_ns, 500 * MS);
 	assert_int_equal(job->after_ns, result->plan[0].app_wall_ns - 500 * MS);
 	expect_text("text", true, "saves up to 1.00 s");
-	expect_text("text", true, "only if the copies are large\n");
+	expect_text("text", true, "as long as the copies are large\n");
 	expect_text("text", true, "only if it is in ordinary memory");
 	xs_result_free(result);
 }

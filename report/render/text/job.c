@@ -154,7 +154,10 @@ static void put_step(const struct xs_terminal *terminal, struct xs_job *job,
 	if (step->condition || step->assumes)
 		xs_terminal_wrap(
 		    terminal, step->condition ? XS_WARN : XS_DIM, "     ",
-		    xs_arena_print(&job->arena, "only if %s%s%s",
+		    xs_arena_print(&job->arena, "%s %s%s%s",
+				   step->is_question || step->condition
+				       ? "only if"
+				       : "as long as",
 				   step->condition ? step->condition : "",
 				   step->condition && step->assumes ? "; " : "",
 				   step->assumes ? step->assumes : ""));
