@@ -11,6 +11,7 @@ later, wherever they were recorded. --write writes docs/corpus.md.
 """
 import argparse
 import collections
+import concurrent.futures
 import json
 import math
 import os
@@ -68,6 +69,13 @@ def report(xferspy, machine, half, name, profile):
                            trace], capture_output=True, text=True, check=True,
                           env={**os.environ, "XDG_DATA_HOME": "/nonexistent"})
     return json.loads(done.stdout)
+
+
+def reports_of(xferspy, machine, half, names, profile):
+    """Returns the reports by name; several are made at a time."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(zip(names, pool.map(
+            lambda name: report(xferspy, machine, half, name, profile), names)))
 
 
 def estimate_of(phase, strategy):
@@ -309,8 +317,7 @@ def section(xferspy, machine, half, heading, table):
     found, calibrated = [], None
     for profile in PROFILES:
         profile = profile and str(profile).format(machine=machine)
-        reports = {name: report(xferspy, machine, half, name, profile)
-                   for name in names}
+        reports = reports_of(xferspy, machine, half, names, profile)
         calibrated = calibrated or reports
         programs = [rows_of(entries[name], program, reports[name])
                     for name, program in names.items()]
