@@ -105,6 +105,32 @@ struct xs_repeats {
 struct xs_repeats xs_bench_repeats(int most);
 bool xs_bench_repeat(struct xs_repeats *repeats);
 
+/* A time, ns, that grows with a number, such as of bytes; what: as the sweep
+ * has it. */
+typedef double xs_bench_time(struct xs_bench *bench, const void *what,
+			     size_t number);
+
+/* That time of so many numbers, of which each is twice the one before. */
+struct xs_sweep {
+	xs_bench_time *time_ns;
+	const void *what;
+	size_t most; /* the last number */
+	int sizes;   /* at most XS_FIT_MAX */
+};
+
+/* Returns the line of the times over the numbers. */
+struct xs_line xs_bench_line(struct xs_bench *bench,
+			     const struct xs_sweep *sweep);
+
+/* Returns the slopes of at least one, and of at most so many repeats. */
+struct xs_samples xs_bench_slopes(struct xs_bench *bench,
+				  const struct xs_sweep *sweep, int most);
+
+/* Sets the parameter to them. */
+void xs_bench_set_slope(struct xs_bench *bench, struct xs_machine *machine,
+			enum xs_param_id id, const struct xs_sweep *sweep,
+			int most);
+
 /* A step of a calibration: measures and sets parameters of the machine. */
 typedef void xs_bench_step(struct xs_bench *bench, struct xs_machine *machine);
 

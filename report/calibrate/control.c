@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <string.h>
 
-#define SIZES	     3
 #define FLAGS	     32		/* pairs of flags of the mailbox */
 #define FLAG_WORDS   16		/* a line of 64 bytes for each */
 #define LATE_AT	     FLAG_WORDS /* words of bench->flag */
@@ -23,43 +22,22 @@
 #define YIELD_NS                                                               \
 	5e4 /* far more than a GPU needs: a simulated one needs the core */
 
-/* Slope of the time of a kernel over a number that its launch gets. */
-typedef void (*launcher)(struct xs_bench *bench, const void *what,
-			 uint32_t count);
-
-static double slope(struct xs_bench *bench, launcher launch, const void *what,
-		    uint32_t least)
+/* Time of a kernel that reads the flag so many times. */
+static double poll_ns(struct xs_bench *bench, const void *flag, size_t count)
 {
-	double counts[SIZES], ns[SIZES];
-
-	for (size_t i = 0; i < SIZES; i++) {
-		counts[i] = (double)(least << i);
-		xs_bench_begin(bench, bench->stream[0]);
-		launch(bench, what, least << i);
-		ns[i] = xs_bench_end_ns(bench, bench->stream[0]);
-	}
-	return xs_stats_fit(counts, ns, SIZES).slope;
+	xs_bench_begin(bench, bench->stream[0]);
+	xs_cuda_poll(&bench->gpu, *(const xs_cuda_address *)flag,
+		     (uint32_t)count, bench->stream[0]);
+	return xs_bench_end_ns(bench, bench->stream[0]);
 }
 
 static void measure_slope(struct xs_bench *bench, struct xs_machine *machine,
-			  enum xs_param_id id, launcher launch,
-			  const void *what, uint32_t least, double scale)
+			  enum xs_param_id id, xs_bench_time *time_ns,
+			  const void *what, size_t most)
 {
-	struct xs_samples samples = {0};
-	struct xs_repeats repeats = xs_bench_repeats(20);
+	const struct xs_sweep sweep = {time_ns, what, most, 3};
 
-	slope(bench, launch, what, least);
-	while (xs_bench_repeat(&repeats))
-		xs_samples_add(&samples,
-			       scale * slope(bench, launch, what, least));
-	xs_bench_set(bench, machine, id, &samples);
-}
-
-static void launch_poll(struct xs_bench *bench, const void *what,
-			uint32_t count)
-{
-	xs_cuda_poll(&bench->gpu, *(const xs_cuda_address *)what, count,
-		     bench->stream[0]);
+	xs_bench_set_slope(bench, machine, id, &sweep, 20);
 }
 
 /* The host reads a flag that nobody writes. */
@@ -83,10 +61,10 @@ void xs_bench_polls(struct xs_bench *bench, struct xs_machine *machine)
 	memset(bench->pinned[XS_BENCH_IN], 0, FLAG_WORDS);
 	xs_bench_copy_async(bench, XS_BENCH_IN, 0, FLAG_WORDS,
 			    bench->stream[0]);
-	measure_slope(bench, machine, XS_PARAM_poll_system_ns, launch_poll,
-		      &host, 128, 1);
-	measure_slope(bench, machine, XS_PARAM_poll_device_ns, launch_poll,
-		      &device, 512, 1);
+	measure_slope(bench, machine, XS_PARAM_poll_system_ns, poll_ns, &host,
+		      512);
+	measure_slope(bench, machine, XS_PARAM_poll_device_ns, poll_ns, &device,
+		      2048);
 	for (int i = 0; i < 20; i++)
 		xs_samples_add(&samples, host_poll_ns(bench));
 	xs_bench_set(bench, machine, XS_PARAM_poll_host_ns, &samples);
@@ -209,14 +187,16 @@ struct messages {
 	unsigned blocks;
 };
 
-static void launch_messages(struct xs_bench *bench, const void *what,
-			    uint32_t count)
+static double messages_ns(struct xs_bench *bench, const void *what,
+			  size_t count)
 {
 	const struct messages *m = what;
 
+	xs_bench_begin(bench, bench->stream[0]);
 	xs_cuda_message(&bench->gpu, m->to, m->from,
-			bench->flag_address + 4 * MESSAGES_AT, count, m->blocks,
-			bench->stream[0]);
+			bench->flag_address + 4 * MESSAGES_AT, (uint32_t)count,
+			m->blocks, bench->stream[0]);
+	return xs_bench_end_ns(bench, bench->stream[0]);
 }
 
 /* g is that of a block beside others, which it depends on. */
@@ -231,47 +211,49 @@ void xs_bench_messages(struct xs_bench *bench, struct xs_machine *machine)
 				     bench->device[XS_BENCH_OUT],
 				     MESSAGE_BLOCKS};
 
-	measure_slope(bench, machine, XS_PARAM_store_64_ns, launch_messages,
-		      &stored, 64, 1);
-	measure_slope(bench, machine, XS_PARAM_g_load_ns, launch_messages, &in,
-		      64, 1);
-	measure_slope(bench, machine, XS_PARAM_g_store_ns, launch_messages,
-		      &out, 64, 1);
+	measure_slope(bench, machine, XS_PARAM_store_64_ns, messages_ns,
+		      &stored, 256);
+	measure_slope(bench, machine, XS_PARAM_g_load_ns, messages_ns, &in,
+		      256);
+	measure_slope(bench, machine, XS_PARAM_g_store_ns, messages_ns, &out,
+		      256);
 }
 
-/* Bytes are counted in pieces that a block moves in one step. */
-#define PIECE_BYTES ((size_t)XS_CUDA_LARGE_BLOCK * 16)
+/* 1 to 4 MiB, which the L2 cache holds as it does results. */
+#define BLOCK_MOST (4 * XS_MIB)
 
-static void launch_block(struct xs_bench *bench, const void *what,
-			 uint32_t count)
+static double block_ns(struct xs_bench *bench, const void *what, size_t bytes)
 {
 	const struct messages *m = what;
 
-	xs_cuda_sweep_block(&bench->gpu, m->to, m->from, count * PIECE_BYTES,
+	xs_bench_begin(bench, bench->stream[0]);
+	xs_cuda_sweep_block(&bench->gpu, m->to, m->from, bytes,
 			    bench->stream[0]);
+	return xs_bench_end_ns(bench, bench->stream[0]);
 }
 
-/* Pieces that were not moved since the L2 cache was filled with others: sizes
- * are powers of two, and each begins where the one before has ended. */
-static void launch_far(struct xs_bench *bench, const void *what, uint32_t count)
+/* The same of memory that was not moved since the L2 cache was filled with
+ * others: sizes are powers of two, and each begins where the one before has
+ * ended. */
+static double far_ns(struct xs_bench *bench, const void *what, size_t bytes)
 {
 	struct messages far = *(const struct messages *)what;
 
-	far.from += count * PIECE_BYTES;
-	launch_block(bench, &far, count);
+	far.from += bytes;
+	return block_ns(bench, &far, bytes);
 }
 
 static void measure_far(struct xs_bench *bench, struct xs_machine *machine,
 			const struct messages *out)
 {
 	const struct messages far = {out->to, out->from + XS_BENCH_EVICTED, 1};
+	const struct xs_sweep sweep = {far_ns, &far, BLOCK_MOST, 3};
 	struct xs_samples samples = {0};
 	struct xs_repeats repeats = xs_bench_repeats(20);
 
 	while (xs_bench_repeat(&repeats)) {
 		xs_bench_evict(bench);
-		xs_samples_add(&samples, slope(bench, launch_far, &far, 128) /
-					     (double)PIECE_BYTES);
+		xs_samples_add(&samples, xs_bench_line(bench, &sweep).slope);
 	}
 	xs_bench_set(bench, machine, XS_PARAM_block_store_far, &samples);
 }
@@ -283,10 +265,9 @@ void xs_bench_blocks(struct xs_bench *bench, struct xs_machine *machine)
 	const struct messages out = {bench->mapped[XS_BENCH_OUT],
 				     bench->device[XS_BENCH_OUT], 1};
 
-	/* 1 to 4 MiB, which the L2 cache holds as it does results */
-	measure_slope(bench, machine, XS_PARAM_block_load, launch_block, &in,
-		      128, 1.0 / (double)PIECE_BYTES);
-	measure_slope(bench, machine, XS_PARAM_block_store, launch_block, &out,
-		      128, 1.0 / (double)PIECE_BYTES);
+	measure_slope(bench, machine, XS_PARAM_block_load, block_ns, &in,
+		      BLOCK_MOST);
+	measure_slope(bench, machine, XS_PARAM_block_store, block_ns, &out,
+		      BLOCK_MOST);
 	measure_far(bench, machine, &out);
 }

@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GPU time of one pinned copy. */
-static double copy_ns(struct xs_bench *bench, int way, size_t bytes)
+/* GPU time of one pinned copy. way: an int. */
+static double copy_ns(struct xs_bench *bench, const void *way, size_t bytes)
 {
 	xs_bench_begin(bench, bench->stream[0]);
-	xs_bench_copy_async(bench, way, 0, bytes, bench->stream[0]);
+	xs_bench_copy_async(bench, *(const int *)way, 0, bytes,
+			    bench->stream[0]);
 	return xs_bench_end_ns(bench, bench->stream[0]);
 }
 
@@ -27,9 +28,9 @@ static void measure_latency(struct xs_bench *bench, int way,
 	struct xs_repeats repeats = xs_bench_repeats(150);
 
 	for (int i = 0; i < 20; i++)
-		copy_ns(bench, way, 1);
+		copy_ns(bench, &way, 1);
 	while (xs_bench_repeat(&repeats))
-		xs_samples_add(&samples, copy_ns(bench, way, 1));
+		xs_samples_add(&samples, copy_ns(bench, &way, 1));
 	xs_bench_set(bench, machine, id, &samples);
 }
 
@@ -39,56 +40,36 @@ void xs_bench_latency(struct xs_bench *bench, struct xs_machine *machine)
 	measure_latency(bench, XS_BENCH_OUT, machine, XS_PARAM_lo_d2h_ns);
 }
 
-/* A time that grows with a number, which doubles `sizes` times up to most. */
-struct sweep {
-	double (*time_ns)(struct xs_bench *bench, int way, size_t number);
-	size_t most;
-	int sizes, repeats; /* repeats: one estimate each */
-};
-
-#define SIZES_MAX 9
-
-static void measure_slope(struct xs_bench *bench, int way,
-			  const struct sweep *sweep, struct xs_machine *machine,
-			  enum xs_param_id id)
+/* Measures it both ways. */
+static void measure_slopes(struct xs_bench *bench, struct xs_machine *machine,
+			   struct xs_sweep sweep, int repeats,
+			   const enum xs_param_id ids[XS_BENCH_WAYS])
 {
-	struct xs_samples samples = {0};
-	struct xs_repeats repeats = xs_bench_repeats(sweep->repeats);
-	double number[SIZES_MAX], ns[SIZES_MAX];
-
-	sweep->time_ns(bench, way, sweep->most); /* the first takes longer */
-	while (xs_bench_repeat(&repeats)) {
-		for (int i = 0; i < sweep->sizes; i++) {
-			size_t size = sweep->most >> (sweep->sizes - 1 - i);
-
-			number[i] = (double)size;
-			ns[i] = sweep->time_ns(bench, way, size);
-		}
-		xs_samples_add(
-		    &samples,
-		    xs_stats_fit(number, ns, (size_t)sweep->sizes).slope);
+	for (int way = 0; way < XS_BENCH_WAYS; way++) {
+		sweep.what = &way;
+		xs_bench_set_slope(bench, machine, ids[way], &sweep, repeats);
 	}
-	xs_bench_set(bench, machine, id, &samples);
 }
 
 /* G: slope of time over size, up to 256 MiB or up to what takes some ms. */
 void xs_bench_bandwidth(struct xs_bench *bench, struct xs_machine *machine)
 {
-	const struct sweep sweep = {copy_ns, bench->copy_bytes, SIZES_MAX, 15};
+	static const enum xs_param_id ids[] = {XS_PARAM_G_h2d, XS_PARAM_G_d2h};
 
-	measure_slope(bench, XS_BENCH_IN, &sweep, machine, XS_PARAM_G_h2d);
-	measure_slope(bench, XS_BENCH_OUT, &sweep, machine, XS_PARAM_G_d2h);
+	measure_slopes(bench, machine,
+		       (struct xs_sweep){copy_ns, NULL, bench->copy_bytes, 9},
+		       15, ids);
 }
 
 /* Host time of 16 MiB, less on a slow link, in `chunks` copies in one
  * direction, each on its own stream. */
-static double chunked_ns(struct xs_bench *bench, int way, size_t chunks)
+static double chunked_ns(struct xs_bench *bench, const void *way, size_t chunks)
 {
 	const size_t bytes = bench->copy_bytes / 16 / chunks;
 	double start = xs_bench_now_ns();
 
 	for (size_t i = 0; i < chunks; i++)
-		xs_bench_copy_async(bench, way, i * bytes, bytes,
+		xs_bench_copy_async(bench, *(const int *)way, i * bytes, bytes,
 				    bench->stream[i]);
 	XS_CUDA(&bench->gpu, cuCtxSynchronize);
 	return xs_bench_now_ns() - start;
@@ -100,11 +81,13 @@ static double chunked_ns(struct xs_bench *bench, int way, size_t chunks)
  */
 void xs_bench_gap(struct xs_bench *bench, struct xs_machine *machine)
 {
-	static const struct sweep sweep = {chunked_ns, XS_BENCH_STREAMS / 2, 6,
-					   25};
+	static const enum xs_param_id ids[] = {XS_PARAM_g_h2d_ns,
+					       XS_PARAM_g_d2h_ns};
 
-	measure_slope(bench, XS_BENCH_IN, &sweep, machine, XS_PARAM_g_h2d_ns);
-	measure_slope(bench, XS_BENCH_OUT, &sweep, machine, XS_PARAM_g_d2h_ns);
+	measure_slopes(
+	    bench, machine,
+	    (struct xs_sweep){chunked_ns, NULL, XS_BENCH_STREAMS / 2, 6}, 25,
+	    ids);
 }
 
 double xs_bench_blocking_ns(struct xs_bench *bench, int way, void *host,

@@ -16,55 +16,42 @@ static double between_ns(struct xs_bench *bench)
 				  bench->event[1]);
 }
 
-/* Slope of time over size for reads or writes of only 32 or 64 bytes of each
- * line. */
-static double part_slope(struct xs_bench *bench, enum xs_cuda_kernel kernel,
-			 unsigned line_bytes)
+/* Reads or writes of only 32 or 64 bytes of each line. */
+struct part {
+	enum xs_cuda_kernel kernel;
+	unsigned line_bytes;
+};
+
+static double part_ns(struct xs_bench *bench, const void *what, size_t bytes)
 {
-	const size_t largest = bench->mapped_bytes / 5 * 2;
-	struct xs_cuda_device *gpu = &bench->gpu;
-	bool reads = kernel == XS_KERNEL_READ;
-	double bytes[SIZES], ns[SIZES];
+	const struct part *part = what;
 
-	for (size_t i = 0; i < SIZES; i++) {
-		size_t size = largest >> (SIZES - 1 - i);
-
-		xs_bench_begin(bench, bench->stream[0]);
-		xs_cuda_sweep_lines(gpu, kernel,
-				    reads ? bench->device[XS_BENCH_IN]
-					  : bench->mapped[XS_BENCH_OUT],
-				    bench->mapped[XS_BENCH_IN], size,
-				    line_bytes, bench->sweep_blocks,
-				    bench->stream[0]);
-		ns[i] = xs_bench_end_ns(bench, bench->stream[0]);
-		bytes[i] = (double)size;
-	}
-	return xs_stats_fit(bytes, ns, SIZES).slope;
-}
-
-static void measure_part(struct xs_bench *bench, enum xs_cuda_kernel kernel,
-			 unsigned line_bytes, struct xs_machine *machine,
-			 enum xs_param_id id)
-{
-	struct xs_samples samples = {0};
-	struct xs_repeats repeats = xs_bench_repeats(8);
-
-	part_slope(bench, kernel, line_bytes);
-	while (xs_bench_repeat(&repeats))
-		xs_samples_add(&samples, part_slope(bench, kernel, line_bytes));
-	xs_bench_set(bench, machine, id, &samples);
+	xs_bench_begin(bench, bench->stream[0]);
+	xs_cuda_sweep_lines(&bench->gpu, part->kernel,
+			    part->kernel == XS_KERNEL_READ
+				? bench->device[XS_BENCH_IN]
+				: bench->mapped[XS_BENCH_OUT],
+			    bench->mapped[XS_BENCH_IN], bytes, part->line_bytes,
+			    bench->sweep_blocks, bench->stream[0]);
+	return xs_bench_end_ns(bench, bench->stream[0]);
 }
 
 void xs_bench_mapped_parts(struct xs_bench *bench, struct xs_machine *machine)
 {
-	measure_part(bench, XS_KERNEL_READ, 64, machine,
-		     XS_PARAM_mapped_read_64);
-	measure_part(bench, XS_KERNEL_READ, 32, machine,
-		     XS_PARAM_mapped_read_32);
-	measure_part(bench, XS_KERNEL_WRITE, 64, machine,
-		     XS_PARAM_mapped_write_64);
-	measure_part(bench, XS_KERNEL_WRITE, 32, machine,
-		     XS_PARAM_mapped_write_32);
+	static const struct {
+		enum xs_param_id id;
+		struct part part;
+	} parts[] = {{XS_PARAM_mapped_read_64, {XS_KERNEL_READ, 64}},
+		     {XS_PARAM_mapped_read_32, {XS_KERNEL_READ, 32}},
+		     {XS_PARAM_mapped_write_64, {XS_KERNEL_WRITE, 64}},
+		     {XS_PARAM_mapped_write_32, {XS_KERNEL_WRITE, 32}}};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		xs_bench_set_slope(
+		    bench, machine, parts[i].id,
+		    &(struct xs_sweep){part_ns, &parts[i].part,
+				       bench->mapped_bytes / 5 * 2, SIZES},
+		    8);
 }
 
 /* Words between writes to neighbouring sectors, and to sectors some lines
@@ -73,36 +60,26 @@ void xs_bench_mapped_parts(struct xs_bench *bench, struct xs_machine *machine)
 #define APART	    264
 #define LEAST_WORDS 128 /* of the buffer for each write */
 
-/* Slope of time over the number of 4-byte writes, every so many words. */
-static double partial_slope(struct xs_bench *bench, size_t words)
+/* Time of 4-byte writes, every so many words. */
+static double partial_ns(struct xs_bench *bench, const void *words,
+			 size_t writes)
 {
-	const size_t most = bench->mapped_bytes /
-			    (words > LEAST_WORDS ? words : LEAST_WORDS) / 4;
-	double writes[SIZES], ns[SIZES];
-
-	for (size_t i = 0; i < SIZES; i++) {
-		size_t count = most >> (SIZES - 1 - i);
-
-		xs_bench_begin(bench, bench->stream[0]);
-		xs_cuda_per_element(&bench->gpu, bench->mapped[XS_BENCH_OUT],
-				    bench->device[XS_BENCH_OUT], count, words,
-				    bench->stream[0]);
-		ns[i] = xs_bench_end_ns(bench, bench->stream[0]);
-		writes[i] = (double)count;
-	}
-	return xs_stats_fit(writes, ns, SIZES).slope;
+	xs_bench_begin(bench, bench->stream[0]);
+	xs_cuda_per_element(&bench->gpu, bench->mapped[XS_BENCH_OUT],
+			    bench->device[XS_BENCH_OUT], writes,
+			    *(const size_t *)words, bench->stream[0]);
+	return xs_bench_end_ns(bench, bench->stream[0]);
 }
 
 static void measure_partial(struct xs_bench *bench, size_t words,
 			    struct xs_machine *machine, enum xs_param_id id)
 {
-	struct xs_samples samples = {0};
-	struct xs_repeats repeats = xs_bench_repeats(8);
+	const size_t most = bench->mapped_bytes /
+			    (words > LEAST_WORDS ? words : LEAST_WORDS) / 4;
 
-	partial_slope(bench, words);
-	while (xs_bench_repeat(&repeats))
-		xs_samples_add(&samples, partial_slope(bench, words));
-	xs_bench_set(bench, machine, id, &samples);
+	xs_bench_set_slope(bench, machine, id,
+			   &(struct xs_sweep){partial_ns, &words, most, SIZES},
+			   8);
 }
 
 void xs_bench_mapped_partial(struct xs_bench *bench, struct xs_machine *machine)
@@ -192,26 +169,16 @@ static struct mapped_against write_against(struct xs_bench *bench,
 	return found;
 }
 
-/* Slope of a write's time over its size while the path is not full, during a
- * copy in, or alone if wait_ns is 0. */
-static struct xs_line early_line(struct xs_bench *bench, size_t largest,
-				 double wait_ns)
+/* A write's time while the path is not full, during a copy in, or alone if
+ * *wait_ns, a double, is 0. */
+static double early_ns(struct xs_bench *bench, const void *wait_ns,
+		       size_t bytes)
 {
-	double bytes[SIZES], ns[SIZES];
-
-	for (size_t i = 0; i < SIZES; i++) {
-		size_t size = largest >> (SIZES - 1 - i);
-
-		bytes[i] = (double)size;
-		if (wait_ns > 0) {
-			ns[i] = meet(bench, size, wait_ns).write_ns;
-			continue;
-		}
-		xs_bench_begin(bench, bench->stream[1]);
-		write_each(bench, size, bench->stream[1]);
-		ns[i] = xs_bench_end_ns(bench, bench->stream[1]);
-	}
-	return xs_stats_fit(bytes, ns, SIZES);
+	if (*(const double *)wait_ns > 0)
+		return meet(bench, bytes, *(const double *)wait_ns).write_ns;
+	xs_bench_begin(bench, bench->stream[1]);
+	write_each(bench, bytes, bench->stream[1]);
+	return xs_bench_end_ns(bench, bench->stream[1]);
 }
 
 static void measure_early(struct xs_bench *bench, struct xs_machine *machine,
@@ -219,6 +186,7 @@ static void measure_early(struct xs_bench *bench, struct xs_machine *machine,
 {
 	struct xs_samples slopes = {0}, stalls = {0};
 	struct xs_repeats repeats = xs_bench_repeats(25);
+	const double no_wait_ns = 0;
 	size_t largest;
 
 	xs_bench_set(bench, machine, XS_PARAM_mapped_write_early_ns, times);
@@ -229,8 +197,12 @@ static void measure_early(struct xs_bench *bench, struct xs_machine *machine,
 		return;
 	largest = largest / 1024 * 1024;
 	while (xs_bench_repeat(&repeats)) {
-		struct xs_line alone = early_line(bench, largest, 0);
-		struct xs_line under = early_line(bench, largest, wait_ns);
+		const struct xs_line alone = xs_bench_line(
+		    bench,
+		    &(struct xs_sweep){early_ns, &no_wait_ns, largest, SIZES});
+		const struct xs_line under =
+		    xs_bench_line(bench, &(struct xs_sweep){early_ns, &wait_ns,
+							    largest, SIZES});
 
 		xs_samples_add(&slopes, under.slope);
 		xs_samples_add(&stalls,

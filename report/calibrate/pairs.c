@@ -14,12 +14,11 @@
 
 enum traffic { COPY_IN, COPY_OUT, MAPPED_READ, MAPPED_WRITE, MAPPED_BOTH };
 
-/* Issues item `number` of one kind; successive items use different memory. */
+/* Issues an item of one kind. */
 static void enqueue(struct xs_bench *bench, enum traffic traffic, size_t bytes,
-		    size_t i, xs_cuda_stream stream)
+		    size_t offset, xs_cuda_stream stream)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
-	size_t offset = i * bytes % XS_BENCH_BYTES;
 	xs_cuda_address to = bench->mapped[XS_BENCH_OUT] + offset;
 	xs_cuda_address from = bench->mapped[XS_BENCH_IN] + offset;
 
@@ -52,32 +51,25 @@ static size_t largest(const struct xs_bench *bench, enum traffic traffic)
 	return bench->copy_bytes < ITEM_BYTES ? bench->copy_bytes : ITEM_BYTES;
 }
 
-/* Slope of an item's time over its size, alone. */
-static double alone_slope(struct xs_bench *bench, enum traffic traffic)
+/* Time of an item alone; successive ones use different memory. */
+static double alone_ns(struct xs_bench *bench, const void *traffic,
+		       size_t bytes)
 {
-	double bytes[SIZES], ns[SIZES];
+	const enum traffic kind = *(const enum traffic *)traffic;
+	const size_t least = largest(bench, kind) >> (SIZES - 1);
 
-	for (size_t i = 0; i < SIZES; i++) {
-		size_t size = largest(bench, traffic) >> (SIZES - 1 - i);
-
-		xs_bench_begin(bench, bench->stream[0]);
-		enqueue(bench, traffic, size, i, bench->stream[0]);
-		ns[i] = xs_bench_end_ns(bench, bench->stream[0]);
-		bytes[i] = (double)size;
-	}
-	return xs_stats_fit(bytes, ns, SIZES).slope;
+	xs_bench_begin(bench, bench->stream[0]);
+	enqueue(bench, kind, bytes, bytes - least, bench->stream[0]);
+	return xs_bench_end_ns(bench, bench->stream[0]);
 }
 
 static struct xs_samples measure_alone(struct xs_bench *bench,
 				       enum traffic traffic)
 {
-	struct xs_samples samples = {0};
-	struct xs_repeats repeats = xs_bench_repeats(12);
+	const struct xs_sweep sweep = {alone_ns, &traffic,
+				       largest(bench, traffic), SIZES};
 
-	alone_slope(bench, traffic);
-	while (xs_bench_repeat(&repeats))
-		xs_samples_add(&samples, alone_slope(bench, traffic));
-	return samples;
+	return xs_bench_slopes(bench, &sweep, 12);
 }
 
 void xs_bench_mapped(struct xs_bench *bench, struct xs_machine *machine)
@@ -118,9 +110,9 @@ static double covered_ns(const double *lane, const double *other)
  * Mean time in ns of an item of `bytes` of the first kind while the second
  * kind keeps the link busy; NAN if too few items ran in that time.
  */
-static double item_under(struct xs_bench *bench, const enum traffic kinds[2],
-			 size_t bytes)
+static double item_under(struct xs_bench *bench, const void *what, size_t bytes)
 {
+	const enum traffic *kinds = what;
 	const size_t sizes[2] = {bytes, largest(bench, kinds[1])};
 	struct xs_cuda_device *gpu = &bench->gpu;
 	double marks[2][MARKS];
@@ -131,7 +123,8 @@ static double item_under(struct xs_bench *bench, const enum traffic kinds[2],
 				bench->event[lane * MARKS + i],
 				bench->stream[lane]);
 			if (i < ITEMS)
-				enqueue(bench, kinds[lane], sizes[lane], i,
+				enqueue(bench, kinds[lane], sizes[lane],
+					i * sizes[lane] % XS_BENCH_BYTES,
 					bench->stream[lane]);
 		}
 	XS_CUDA(gpu, cuCtxSynchronize);
@@ -141,23 +134,6 @@ static double item_under(struct xs_bench *bench, const enum traffic kinds[2],
 			    xs_cuda_elapsed_ns(gpu, bench->event[0],
 					       bench->event[lane * MARKS + i]);
 	return covered_ns(marks[0], marks[1]);
-}
-
-/* Slope over its size of an item of the first kind during the second; sizes
- * are divided by `part`. */
-static double slope_under(struct xs_bench *bench, const enum traffic kinds[2],
-			  size_t part)
-{
-	double bytes[SIZES], ns[SIZES];
-
-	for (size_t i = 0; i < SIZES; i++) {
-		size_t size =
-		    (largest(bench, kinds[0]) >> (SIZES - 1 - i)) / part;
-
-		bytes[i] = (double)size;
-		ns[i] = item_under(bench, kinds, size);
-	}
-	return xs_stats_fit(bytes, ns, SIZES).slope;
 }
 
 /*
@@ -170,15 +146,13 @@ static void measure_under(struct xs_bench *bench, enum traffic kind,
 			  enum xs_param_id id)
 {
 	const enum traffic kinds[2] = {kind, cover};
+	struct xs_sweep sweep = {item_under, kinds, largest(bench, kind),
+				 SIZES};
 	struct xs_samples samples = {0};
 
-	for (size_t part = 1; part <= 64 && samples.count == 0; part *= 4) {
-		struct xs_repeats repeats = xs_bench_repeats(5);
-
-		while (xs_bench_repeat(&repeats))
-			xs_samples_add(&samples,
-				       slope_under(bench, kinds, part));
-	}
+	for (; sweep.most >= largest(bench, kind) / 64 && samples.count == 0;
+	     sweep.most /= 4)
+		samples = xs_bench_slopes(bench, &sweep, 5);
 	xs_bench_set(bench, machine, id, &samples);
 }
 

@@ -34,6 +34,41 @@ bool xs_bench_repeat(struct xs_repeats *repeats)
 	return true;
 }
 
+struct xs_line xs_bench_line(struct xs_bench *bench,
+			     const struct xs_sweep *sweep)
+{
+	double numbers[XS_FIT_MAX], ns[XS_FIT_MAX];
+
+	for (int i = 0; i < sweep->sizes; i++) {
+		const size_t number = sweep->most >> (sweep->sizes - 1 - i);
+
+		numbers[i] = (double)number;
+		ns[i] = sweep->time_ns(bench, sweep->what, number);
+	}
+	return xs_stats_fit(numbers, ns, (size_t)sweep->sizes);
+}
+
+struct xs_samples xs_bench_slopes(struct xs_bench *bench,
+				  const struct xs_sweep *sweep, int most)
+{
+	struct xs_samples slopes = {0};
+	struct xs_repeats repeats = xs_bench_repeats(most);
+
+	sweep->time_ns(bench, sweep->what, sweep->most); /* the first: longer */
+	while (xs_bench_repeat(&repeats))
+		xs_samples_add(&slopes, xs_bench_line(bench, sweep).slope);
+	return slopes;
+}
+
+void xs_bench_set_slope(struct xs_bench *bench, struct xs_machine *machine,
+			enum xs_param_id id, const struct xs_sweep *sweep,
+			int most)
+{
+	const struct xs_samples slopes = xs_bench_slopes(bench, sweep, most);
+
+	xs_bench_set(bench, machine, id, &slopes);
+}
+
 /* Adds a pass; false if it has no samples. */
 static bool add_pass(struct xs_bench *bench, struct xs_pass_medians *found,
 		     const struct xs_samples *samples)

@@ -50,23 +50,17 @@ static double pieces_ns(struct xs_bench *bench, size_t bytes, enum kind kind,
 }
 
 /*
- * A line over the chunk size: its intercept is g, its slope the time per byte.
- * If both engines work, that is the time of copies out, which wait for the
- * kernels and are slower.
+ * Time of a chunk. Of the line over its size, the intercept is g, and the slope
+ * the time per byte. If both engines work, that is the time of copies out,
+ * which wait for the kernels and are slower.
  */
-static struct xs_line pace(struct xs_bench *bench, enum kind kind)
+static double chunk_ns(struct xs_bench *bench, const void *kind, size_t bytes)
 {
-	double bytes[SIZES], ns[SIZES];
+	const enum kind of = *(const enum kind *)kind;
 
-	for (size_t i = 0; i < SIZES; i++) {
-		size_t size = bench->copy_bytes / PIECES / 2 >> (SIZES - 1 - i);
-
-		bytes[i] = (double)size;
-		ns[i] = (pieces_ns(bench, size, kind, PIECES) -
-			 pieces_ns(bench, size, kind, PIECES / 2)) /
-			(PIECES / 2);
-	}
-	return xs_stats_fit(bytes, ns, SIZES);
+	return (pieces_ns(bench, bytes, of, PIECES) -
+		pieces_ns(bench, bytes, of, PIECES / 2)) /
+	       (PIECES / 2);
 }
 
 static void measure_gap(struct xs_bench *bench, struct xs_machine *machine,
@@ -74,10 +68,12 @@ static void measure_gap(struct xs_bench *bench, struct xs_machine *machine,
 {
 	struct xs_samples gaps = {0}, rates = {0};
 	struct xs_repeats repeats = xs_bench_repeats(20);
+	const struct xs_sweep sweep = {chunk_ns, &kind,
+				       bench->copy_bytes / PIECES / 2, SIZES};
 
-	pace(bench, kind); /* streams not used before */
+	xs_bench_line(bench, &sweep); /* streams not used before */
 	while (xs_bench_repeat(&repeats)) {
-		struct xs_line line = pace(bench, kind);
+		const struct xs_line line = xs_bench_line(bench, &sweep);
 
 		xs_samples_add(&gaps, fmax(line.intercept, 0));
 		xs_samples_add(&rates, fmax(line.slope, machine->G_d2h.value));
