@@ -229,9 +229,9 @@ static const char *nothing(struct xs_result *result)
 		    wall.s, act_of(result, result->plan).what);
 	return xs_arena_print(
 	    &result->arena,
-	    "nothing is worth it in this run of %s: changes of data movement "
-	    "save at most %s of it",
-	    wall.s,
+	    "nothing is worth it in %s of %s: changes of data movement save at "
+	    "most %s of it",
+	    result->run.ignored_ns ? "the traced part" : "this run", wall.s,
 	    xs_opening_of_run(result, result->verdict.at_most_saves_ns));
 }
 
@@ -320,7 +320,8 @@ static const char *saving(struct xs_result *result, const struct act *act,
 void xs_plan_opening(struct xs_result *result)
 {
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
-	const char *before;
+	const struct xs_result_pinning *pinning = &result->verdict.pinning;
+	const char *before, *registering = "";
 	struct act act;
 
 	result->opening = NULL;
@@ -328,11 +329,16 @@ void xs_plan_opening(struct xs_result *result)
 		return;
 	act = best_act(result);
 	before = xs_opening_before(result);
+	if (pinning->step && act.what && !act.once)
+		registering = xs_arena_print(
+		    &result->arena,
+		    " Registered memory (step %" PRId64 ") may save %s once.",
+		    pinning->step, xs_units_ns(pinning->saves_ns).s);
 	result->opening =
-	    xs_arena_print(&result->arena, "%s%s.%s", before,
+	    xs_arena_print(&result->arena, "%s%s.%s%s", before,
 			   result->machine_choice.other_gpu && result->no_step
 			       ? first_clause(result)
 			   : !act.what ? nothing(result)
 				       : saving(result, &act, !*before),
-			   xs_opening_behind(result));
+			   registering, xs_opening_behind(result));
 }

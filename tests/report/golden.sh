@@ -200,7 +200,9 @@ opening frameworks/h200-3/loader-2 "the host's code: 16.9 % of the traced part, 
 opening frameworks/h200-3/jax_put-1 'then little to gain in this run; for longer ones, overlap' \
 	"of 1.15 s, only if neither a round's input"
 # A third of the run.
-opening traces/pop_buoydiff-1024-pinned 'What follows the steady part is 31.3 % of the run.'
+opening traces/pop_buoydiff-1024-pinned 'What follows the steady part is 31.3 % of the run.' \
+	'Registered memory (step 1) may save 336 ms once. The program'
+opening frameworks/h200-5/jax_put-1 'nothing is worth it in the traced part of 2.61 s'
 opening frameworks/h200-2/cupy_reduction-1 'In short: pin the host buffers'
 # "Nothing" never stands above steps.
 opening corpus/contact-10/tenth/comp-raytrace 'In short: little to gain in this run; for longer'
