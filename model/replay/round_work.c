@@ -365,27 +365,14 @@ static double sm_share(const struct xs_machine *machine,
 	return fmin(1, fmax(threads / enough, share_of_room(machine, shape)));
 }
 
-static struct shape shape_of(const struct xs_step *step)
-{
-	return (struct shape){(double)step->blocks, step->block_threads,
-			      step->registers, step->shared_bytes};
-}
-
 double xs_step_sm_share(const struct xs_step *step,
 			const struct xs_machine *machine)
 {
-	const struct shape shape = shape_of(step);
+	const double share = share_of_room(
+	    machine, &(struct shape){(double)step->blocks, step->block_threads,
+				     step->registers, step->shared_bytes});
 
-	return sm_share(machine, &shape);
-}
-
-double xs_step_least_sm_share(const struct xs_step *step,
-			      const struct xs_machine *machine)
-{
-	const struct shape shape = shape_of(step);
-	const double least = share_of_room(machine, &shape);
-
-	return least > 0 ? least : sm_share(machine, &shape);
+	return share > 0 ? share : 1;
 }
 
 double xs_kernel_stage_sm_share(const struct xs_kernel_stage *stage,

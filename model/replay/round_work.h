@@ -141,21 +141,18 @@ double xs_step_blocks_per_sm(const struct xs_step *step,
 double xs_kernel_stage_min_share(const struct xs_kernel_stage *stage,
 				 const struct xs_machine *machine);
 
-/*
- * Returns the share of the SMs that a kernel keeps busy: its threads, of the
- * quarter of all that saturates them, or its blocks, of those that there is
- * room for, if that is more. 1 if the grid or the machine's limits are unknown.
- */
+/* Returns the share of the SMs' room that a kernel's blocks take: others run
+ * beside it until the SMs are full. 1 if the grid or the machine's limits are
+ * unknown. */
 double xs_step_sm_share(const struct xs_step *step,
 			const struct xs_machine *machine);
 
-/* Returns the share of the room that its blocks take: the kernel may wait for
- * something else than the SMs, and others then run beside it until these are
- * full. */
-double xs_step_least_sm_share(const struct xs_step *step,
-			      const struct xs_machine *machine);
-
-/* Returns xs_step_sm_share of each kernel of a stage. */
+/*
+ * Returns the share of the SMs that each kernel of a stage keeps busy: its
+ * threads, of the quarter of all that saturates them, or its blocks, of those
+ * that there is room for, if that is more. 1 if the grid or the machine's
+ * limits are unknown.
+ */
 double xs_kernel_stage_sm_share(const struct xs_kernel_stage *stage,
 				const struct xs_machine *machine);
 

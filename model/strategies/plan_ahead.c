@@ -72,9 +72,7 @@ static struct xs_action kernel_of(const struct ahead *a,
 	if (!after_copy)
 		kernel.dep_lag_ns -= xs_kernel_edges_ns(m);
 	if (!a->scenario->one_kernel)
-		kernel.sm_share = a->scenario->side_by_side
-				      ? xs_step_least_sm_share(step, m)
-				      : xs_step_sm_share(step, m);
+		kernel.sm_share = xs_step_sm_share(step, m);
 	return kernel;
 }
 
@@ -83,7 +81,7 @@ static void end_early(const struct ahead *a, const struct xs_step *step)
 {
 	struct xs_action *kernel = &a->plan->actions[a->plan->count - 1];
 
-	if (kernel->sm_share < 1)
+	if (kernel->sm_share <= 0.5) /* there is room for the next one */
 		return;
 	kernel->tail_ns =
 	    kernel->work_ns * idle_share(step, &a->scenario->machine);

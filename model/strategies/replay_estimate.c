@@ -257,8 +257,7 @@ static bool is_same(const struct xs_scenario *a, const struct xs_scenario *b)
 	       a->mapped == b->mapped && a->in_order == b->in_order &&
 	       a->calls == b->calls && a->in_end == b->in_end &&
 	       a->out_end == b->out_end && a->one_kernel == b->one_kernel &&
-	       a->own_items == b->own_items &&
-	       a->side_by_side == b->side_by_side;
+	       a->own_items == b->own_items;
 }
 
 /* Stores how far a scenario moves the row to one side; 0 if to the other one.
@@ -320,7 +319,6 @@ static void set_causes(const struct xs_strategy_case *c, enum xs_range_end side,
 	if (changes & XS_CHANGES_ORDER) {
 		causes[3].in_order = true;
 		causes[3].one_kernel = high;
-		causes[3].side_by_side = !high;
 	}
 	causes[4].calls = high ? XS_CALLS_RECORDED : XS_CALLS_PROFILE;
 	if (c->strategy->keeps_copies && c->work.pageable)

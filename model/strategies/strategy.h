@@ -58,9 +58,6 @@ struct xs_scenario {
 	/* Threads have an item each: a piece of a kernel that leaves SMs idle
 	 * takes as long as the whole, beside the others. */
 	bool own_items;
-	/* Kernels run beside each other until the SMs have no room for more of
-	 * their blocks. */
-	bool side_by_side;
 };
 
 /* Writes the plan of a row (n_streams, order) under a scenario. Returns 0 or

@@ -55,21 +55,6 @@ static bool may_be_least(const struct xs_result_phase *phase,
 		row->round_ns != XS_UNKNOWN);
 }
 
-/* The row's time; the low end of its interval if that is clearly less than the
- * kernels, which the time has one after the other: they may run side by side.
- */
-static int64_t row_ns(const struct xs_result_phase *phase,
-		      const struct xs_result_estimate *row)
-{
-	const int64_t kernels = kernels_ns(phase);
-
-	return row->round_ns >= kernels - kernels / 20 &&
-		       row->low_ns != XS_UNKNOWN &&
-		       row->low_ns < kernels - kernels / 4
-		   ? row->low_ns
-		   : row->round_ns;
-}
-
 /* The least time of a round by the row: what it changes can save no more than
  * the time in which data moves or the host waits. The present time, if it may
  * not be the least, changes launches alone, or the trace speaks against it. */
@@ -84,7 +69,7 @@ static int64_t least_by_row_ns(const struct xs_result_phase *phase,
 	    !may_be_least(phase, strategy, row))
 		return xs_result_untraced_ns(phase);
 	most_ns = xs_phase_estimate_most_ns(phase, strategy->changes);
-	ns = row_ns(phase, row);
+	ns = row->round_ns;
 	return most_ns == XS_UNKNOWN ||
 		       xs_result_untraced_ns(phase) - most_ns < ns
 		   ? ns

@@ -52,26 +52,22 @@ static void estimate_blocks(uint64_t blocks)
 }
 
 /*
- * Kernels of half of the threads that saturate the SMs run beside each other. A
- * set of buffers is free again after host time of 2000, a copy in (5000 +
- * 20000), 1000, the kernel, a copy out (6000 + 20000) and the wait of 4000: two
- * rounds in 158000. Upwards the interval has one kernel at a time, and
- * downwards as many as the SMs have room for.
+ * Kernels of which the SMs have room for two run beside each other. A set of
+ * buffers is free again after host time of 2000, a copy in (5000 + 20000),
+ * 1000, the kernel, a copy out (6000 + 20000) and the wait of 4000: two rounds
+ * in 158000. Upwards the interval has one kernel at a time.
  */
 TEST(test_double_buffer_of_small_kernels)
 {
 	const struct xs_estimate *row;
 
-	estimate_blocks(5);
+	estimate_blocks(20); /* of the 40 that there is room for */
 	row = replayed("double-buffer");
 	assert_near(row->round_ns, 79000);
 	assert_true(row->high_ns > 100000);
-	steps[1].blocks = 6; /* together more than saturate them */
-	row = estimated("double-buffer");
-	assert_near(row->round_ns, 100000);
-	assert_true(row->low_ns < 80000);
-	steps[1].blocks = 21; /* of the 40 that there is room for */
-	assert_true(estimated("double-buffer")->low_ns > 82000);
+	steps[1].registers = 100;
+	machine.registers_per_sm = 100 * 100 * 9;
+	assert_near(estimated("double-buffer")->round_ns, 100000);
 }
 
 /* 21 blocks on 4 SMs: one SM has 6, the others 5. The next round's blocks begin
