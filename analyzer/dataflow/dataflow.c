@@ -31,6 +31,7 @@ struct builder {
 			     * last access by a kernel; 0: none yet */
 	struct unread *unread;
 	size_t unread_count;
+	uint32_t behind; /* the last copy in that followed a host function */
 };
 
 /* range: that the access lies in; NULL: unknown. */
@@ -120,12 +121,18 @@ static int add_copy(struct builder *b, struct xs_flow_op *op,
 		    const struct xs_op *copy, const struct xs_call *call)
 {
 	const bool set = copy->kind == XS_OP_SET;
-	bool unread;
+	bool unread = false;
 	int rc = 0;
 
-	op->unknown = copy->kind == XS_OP_H2D &&
-		      xs_follows_host_function(b->trace, XS_NONE, copy->call);
-	unread = op->unknown && call->bytes >= sizeof(uint64_t);
+	if (copy->kind == XS_OP_H2D) {
+		op->unknown =
+		    xs_follows_host_function(b->trace, XS_NONE, copy->call);
+		if (op->unknown)
+			b->behind = (uint32_t)(op - b->out->flow_ops) + 1;
+		/* further copies, until the host has waited for that one */
+		unread = op->waited + 1 < b->behind &&
+			 call->bytes >= sizeof(uint64_t);
+	}
 	if (!call->dst || (!set && !call->src) || copy->bytes != call->bytes) {
 		op->unknown = true;
 		return 0;
@@ -258,7 +265,7 @@ static int add_ops(struct builder *b)
 	xs_live_ranges_free(&b->live);
 	rc = xs_live_ranges_begin(b->trace, &b->live);
 	memset(b->accessed, 0, room * sizeof(*b->accessed));
-	b->access_count = b->pointers = b->unread_count = 0;
+	b->access_count = b->pointers = b->unread_count = b->behind = 0;
 	xs_waited_ops_restart(&b->waited);
 	for (uint32_t i = 0; !rc && i < b->out->op_count; i++)
 		rc = add_op(b, i);
