@@ -340,7 +340,8 @@ static bool has_stream(const struct precedents *p, const struct xs_call *call)
 }
 
 /* Goes back over a call. A stream that waits for an event comes after what the
- * event's stream had when it was recorded. */
+ * event's stream had when it was recorded, and one behind a copy or set of the
+ * default stream after what all streams had. */
 static void go_back(struct precedents *p, const struct xs_call *call)
 {
 	if (call->call_class == XS_CALL_STREAM_WAIT && has_stream(p, call)) {
@@ -349,6 +350,9 @@ static void go_back(struct precedents *p, const struct xs_call *call)
 		   has(p->events, p->event_count, call->event)) {
 		drop(p->events, &p->event_count, call->event);
 		add(p, p->streams, &p->stream_count, stream_of(call));
+	} else if (call->call_class >= XS_CALL_COPY &&
+		   call->call_class <= XS_CALL_SET_ASYNC) {
+		p->in_any |= p->stream_count && !stream_of(call);
 	}
 }
 
