@@ -228,114 +228,33 @@ static const char *add_later(struct xs_arena *arena,
 	return text;
 }
 
-/* Other phases named of a step. */
-#define ALONG_MAX 2
+/* Phases that are named of a step beside its own. */
+#define NAMED_MAX 3
 
-/* Places that are named of lines near to a step's own. */
-#define NEAR_MAX 3
-
-/* The step of the other phase that is the same change at lines near to those of
- * this one, in this run or in longer ones; NULL: none. */
-static const struct xs_phase_step *near_step(const struct xs_phase_steps *steps,
-					     const struct xs_phase_step *step,
-					     const struct xs_phase_steps *other)
+/* The step of the other phase that is made with this one, in this run or in
+ * longer ones; NULL: none. */
+static const struct xs_phase_step *
+step_along(const struct xs_phase_steps *steps, const struct xs_phase_step *step,
+	   const struct xs_phase_steps *other)
 {
 	if (step == &steps->longer)
 		return other > steps && xs_step_is_longer_near(steps, other)
 			   ? &other->longer
 			   : NULL;
-	return xs_step_is_made_along(steps, other) &&
-		       !xs_step_is_at_lines(steps, other)
-		   ? &other->items[other->done]
-		   : NULL;
+	return xs_step_is_made_along(steps, other) ? &other->items[other->done]
+						   : NULL;
 }
 
-/* " The same at a.cu:35, :39, :43 and 12 more lines: 23.5 ms of the saving.",
- * or "". */
-static const char *near_lines(struct xs_result *result,
-			      const struct xs_phase_steps *steps,
-			      const struct xs_phase_step *step,
-			      const struct xs_phase_steps *phases,
-			      struct xs_result_step *out)
+/* Adds the places that the row changes for the phase, or, without a row, its
+ * number, as the places are told already. */
+static const char *add_phase(struct xs_arena *arena, const char *list,
+			     const struct xs_result_phase *phase,
+			     const struct xs_result_estimate *row)
 {
-	struct xs_arena *arena = &result->arena;
-	const char *list = NULL, *more = "";
-	int64_t ns = 0;
-
-	out->more_phases = xs_arena_alloc(arena, result->phase_count,
-					  sizeof(*out->more_phases));
-	for (size_t i = 0; out->more_phases && i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = phases[i].phase;
-		const struct xs_phase_step *its =
-		    near_step(steps, step, &phases[i]);
-
-		if (!its)
-			continue;
-		out->more_phases[out->more_count++] = (struct xs_result_more){
-		    phase, xs_number_round(its->adds_ns)};
-		ns += out->more_phases[out->more_count - 1].adds_saves_ns;
-		if (out->more_count <= NEAR_MAX)
-			list = xs_result_add_label(
-			    arena, list,
-			    xs_advice_places(arena, phase, its->estimate));
-	}
-	if (out->more_count > NEAR_MAX)
-		more =
-		    xs_arena_print(arena, " and for %zu more phase%s",
-				   out->more_count - NEAR_MAX,
-				   out->more_count == NEAR_MAX + 1 ? "" : "s");
-	if (!list)
-		return "";
-	return step == &steps->longer
-		   ? xs_arena_print(arena, " The same at %s%s.", list, more)
-		   : xs_arena_print(arena,
-				    " The same at %s%s: %s of the saving, with "
-				    "their setup.",
-				    list, more, xs_units_ns(ns).s);
-}
-
-/* What is made at the same lines; NULL: nothing. */
-static const char *same_lines(struct xs_result *result,
-			      const struct xs_phase_steps *steps,
-			      const struct xs_phase_steps *phases)
-{
-	struct xs_arena *arena = &result->arena;
-	const char *list = NULL;
-	double rest_ns = 0;
-	int rest = 0, named = 0;
-
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_phase_steps *one = &phases[i];
-		const int64_t between_ns =
-		    xs_result_used_between_ns(one->phase);
-
-		if (!xs_step_is_made_along(steps, one) ||
-		    !xs_step_is_at_lines(steps, one))
-			continue;
-		if (named++ >= ALONG_MAX) {
-			rest_ns += one->items[one->done].rounds_add_ns;
-			rest++;
-			continue;
-		}
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(
-			arena, "%s of phase %" PRId64 " (a round %s -> %s)",
-			xs_units_ns(xs_number_round(
-					one->items[one->done].rounds_add_ns))
-			    .s,
-			one->phase->id,
-			xs_units_ns(xs_step_round_ns(one, one->done) +
-				    between_ns)
-			    .s,
-			xs_units_ns(xs_step_round_ns(one, one->done + 1) +
-				    between_ns)
-			    .s));
-	}
-	return rest ? xs_arena_print(arena, "%s, %s of %d more", list,
-				     xs_units_ns(xs_number_round(rest_ns)).s,
-				     rest)
-		    : list;
+	return xs_result_add_label(
+	    arena, list,
+	    row ? xs_advice_places(arena, phase, row)
+		: xs_arena_print(arena, "phase %" PRId64, phase->id));
 }
 
 const char *xs_plan_along(struct xs_result *result,
@@ -344,15 +263,44 @@ const char *xs_plan_along(struct xs_result *result,
 			  const struct xs_phase_steps *phases,
 			  struct xs_result_step *out)
 {
-	const char *same =
-	    step == &steps->longer ? NULL : same_lines(result, steps, phases);
-	const char *near = near_lines(result, steps, step, phases, out);
+	struct xs_arena *arena = &result->arena;
+	const bool longer = step == &steps->longer;
+	const char *list = NULL, *more = "", *saves = "";
+	size_t count = 0;
+	double ns = 0;
 
-	return !same ? *near ? near : NULL
-		     : xs_arena_print(&result->arena,
-				      " Of the saving, at the same lines: "
-				      "%s.%s",
-				      same, near);
+	out->more_phases = xs_arena_alloc(arena, result->phase_count,
+					  sizeof(*out->more_phases));
+	for (size_t i = 0; out->more_phases && i < result->phase_count; i++) {
+		const struct xs_result_phase *phase = phases[i].phase;
+		const struct xs_phase_step *its =
+		    step_along(steps, step, &phases[i]);
+		const bool at_lines =
+		    its && !longer && xs_step_is_at_lines(steps, &phases[i]);
+		const bool named = its && count++ < NAMED_MAX;
+
+		if (!its)
+			continue;
+		ns += at_lines ? its->rounds_add_ns : its->adds_ns;
+		if (named)
+			list = add_phase(arena, list, phase,
+					 at_lines ? NULL : its->estimate);
+		if (!at_lines)
+			out->more_phases[out->more_count++] =
+			    (struct xs_result_more){
+				phase, xs_number_round(its->adds_ns)};
+	}
+	if (!list)
+		return NULL;
+	if (count > NAMED_MAX)
+		more = xs_arena_print(arena, " and for %zu more phase%s",
+				      count - NAMED_MAX,
+				      count == NAMED_MAX + 1 ? "" : "s");
+	if (!longer)
+		saves = xs_arena_print(arena, ": %s of the saving",
+				       xs_units_ns(xs_number_round(ns)).s);
+	return xs_arena_print(arena, " The same for %s%s%s.", list, more,
+			      saves);
 }
 
 /* What to do, what the setup takes, what else the change reaches, why an

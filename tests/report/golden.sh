@@ -249,7 +249,7 @@ expect 1 '' - 'xferspy report --machine h200 $reports/advice/streamed.txt | grep
 # Sixteen lines of one program are pinned in one step, and two steps are told at most.
 prints "xferspy report --machine h200 \$reports/advice/many-lines.txt | tr -s '\n ' '  '" \
 	'of step 1: saves 3.54 ms' \
-	'+0x10d6, +0x1107 and for 12 more phases: 3.32 ms of the saving, with their setup.'
+	'+0x10d6, +0x1107 and for 12 more phases: 3.32 ms of the saving.'
 expect 0 2 - 'xferspy report --machine h200 --format json $reports/advice/many-lines.txt |
 	grep -c "\"step\": [1-9]"'
 
