@@ -71,8 +71,8 @@ static bool has_second_set(const struct xs_result_phase *before,
 static bool launches_graph(const struct xs_result_phase *phase)
 {
 	for (size_t i = 0; i < phase->site_count; i++)
-		if (phase->sites[i].function &&
-		    strstr(phase->sites[i].function, "GraphLaunch"))
+		if (phase->sites[i].call &&
+		    strstr(phase->sites[i].call, "GraphLaunch"))
 			return true;
 	return false;
 }

@@ -221,10 +221,10 @@ TEST(a_graph_is_recognised)
 	before->estimates[0].model = "replay";
 	before->estimates[0].applies = true;
 	assert_string_equal(after->sites[1].step, "kernel");
-	after->sites[1].function = "cudaGraphLaunch";
+	after->sites[1].call = "cudaGraphLaunch";
 	build_pair();
 	assert_ptr_equal(pair.diff.phases[0].predicted, &before->estimates[0]);
-	before->sites[1].function = "cuGraphLaunch";
+	before->sites[1].call = "cuGraphLaunch";
 	xs_diff_free(&pair.diff);
 	build_pair();
 	assert_string_equal(pair.diff.phases[0].predicted->strategy, "streams");
