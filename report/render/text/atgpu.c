@@ -34,21 +34,18 @@ static void put_metrics_row(struct xs_text_table *table,
 	const struct xs_result_atgpu *in = &phase->atgpu;
 
 	xs_text_table_row(table);
-	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
-	xs_text_table_cell(table, 1, XS_PLAIN, xs_units_count(in->rounds).s);
-	xs_text_table_cell(table, 2, XS_PLAIN, xs_units_count(in->in_words).s);
-	xs_text_table_cell(table, 3, XS_PLAIN, xs_units_count(in->out_words).s);
-	xs_text_table_cell(
-	    table, 4, XS_PLAIN,
+	xs_text_cell(table, XS_BOLD, xs_units_count(phase->id).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_count(in->rounds).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_count(in->in_words).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_count(in->out_words).s);
+	xs_text_cell(
+	    table, XS_PLAIN,
 	    xs_units_count(sum(in->in_transactions, in->out_transactions)).s);
-	xs_text_table_cell(table, 5, XS_PLAIN, bytes_of(in->global_words).s);
-	xs_text_table_cell(table, 6, XS_PLAIN, bytes_of(in->shared_words).s);
-	xs_text_table_cell(table, 7, XS_PLAIN,
-			   xs_units_count(in->blocks_per_sm).s);
-	xs_text_table_cell(table, 8, XS_PLAIN,
-			   xs_units_count(in->operations).s);
-	xs_text_table_cell(table, 9, XS_PLAIN,
-			   xs_units_count(in->memory_blocks).s);
+	xs_text_cell(table, XS_PLAIN, bytes_of(in->global_words).s);
+	xs_text_cell(table, XS_PLAIN, bytes_of(in->shared_words).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_count(in->blocks_per_sm).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_count(in->operations).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_count(in->memory_blocks).s);
 }
 
 static int put_metrics(const struct xs_terminal *terminal,
@@ -73,18 +70,16 @@ static void put_costs_row(struct xs_text_table *table,
 	const struct xs_result_atgpu *in = &phase->atgpu;
 
 	xs_text_table_row(table);
-	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
-	xs_text_table_cell(table, 1, XS_PLAIN,
-			   xs_units_ns(sum(in->in_ns, in->out_ns)).s);
-	xs_text_table_cell(table, 2, XS_DIM,
-			   xs_units_ns(sum(phase->h2d_ns, phase->d2h_ns)).s);
-	xs_text_table_cell(table, 3, XS_PLAIN,
-			   xs_units_ns(in->swgpu_cost_ns).s);
-	xs_text_table_cell(table, 4, XS_PLAIN, xs_units_ns(in->gpu_cost_ns).s);
-	xs_text_table_cell(table, 5, XS_DIM, xs_units_ns(phase->round_ns).s);
-	xs_text_table_cell(table, 6, XS_PLAIN, percent(in->transfer_share).s);
-	xs_text_table_cell(table, 7, XS_DIM,
-			   percent(in->transfer_share_observed).s);
+	xs_text_cell(table, XS_BOLD, xs_units_count(phase->id).s);
+	xs_text_cell(table, XS_PLAIN,
+		     xs_units_ns(sum(in->in_ns, in->out_ns)).s);
+	xs_text_cell(table, XS_DIM,
+		     xs_units_ns(sum(phase->h2d_ns, phase->d2h_ns)).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_ns(in->swgpu_cost_ns).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_ns(in->gpu_cost_ns).s);
+	xs_text_cell(table, XS_DIM, xs_units_ns(phase->round_ns).s);
+	xs_text_cell(table, XS_PLAIN, percent(in->transfer_share).s);
+	xs_text_cell(table, XS_DIM, percent(in->transfer_share_observed).s);
 }
 
 static int put_costs(const struct xs_terminal *terminal,

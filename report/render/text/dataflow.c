@@ -125,15 +125,15 @@ static void put_op(struct xs_text_table *table, struct xs_arena *arena,
 		   const struct xs_result_flow_op *op, size_t index)
 {
 	xs_text_table_row(table);
-	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count((int64_t)index).s);
-	xs_text_table_cell(table, 1, XS_PLAIN, op->kind);
-	xs_text_table_cell(
-	    table, 2, XS_PLAIN,
-	    op->kernel ? xs_arena_print(arena, "%.*s", KERNEL_MAX, op->kernel)
-		       : xs_units_bytes(op->bytes).s);
-	xs_text_table_cell(table, 3, XS_PLAIN, xs_units_count(op->stream).s);
-	xs_text_table_cell(table, 4, XS_PLAIN, xs_units_ns(op->start_ns).s);
-	xs_text_table_cell(table, 5, XS_PLAIN, xs_units_ns(op->duration_ns).s);
+	xs_text_cell(table, XS_BOLD, xs_units_count((int64_t)index).s);
+	xs_text_cell(table, XS_PLAIN, op->kind);
+	xs_text_cell(table, XS_PLAIN,
+		     op->kernel
+			 ? xs_arena_print(arena, "%.*s", KERNEL_MAX, op->kernel)
+			 : xs_units_bytes(op->bytes).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_count(op->stream).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_ns(op->start_ns).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_ns(op->duration_ns).s);
 }
 
 static int put_ops(const struct xs_terminal *terminal, struct xs_result *result)

@@ -67,22 +67,15 @@ int xs_render_text_devices(const struct xs_terminal *terminal,
 		struct xs_units_text words;
 
 		xs_text_table_row(&table);
-		xs_text_table_cell(&table, 0, XS_BOLD,
-				   xs_units_count(in->index).s);
-		xs_text_table_cell(&table, 1, XS_PLAIN,
-				   xs_units_ns(in->busy_ns).s);
-		xs_text_table_cell(
-		    &table, 2, XS_PLAIN,
-		    xs_units_percent(in->busy_ns, run->wall_ns).s);
-		xs_text_table_cell(&table, 3, XS_PLAIN,
-				   moved(in->h2d_bytes, &words));
-		xs_text_table_cell(&table, 4, XS_PLAIN,
-				   xs_units_ns(in->kernel_ns).s);
-		xs_text_table_cell(&table, 5, XS_PLAIN,
-				   moved(in->d2h_bytes, &words));
-		xs_text_table_cell(&table, 6, XS_PLAIN,
-				   moved(in->p2p_bytes, &words));
-		xs_text_table_cell(&table, 7, XS_DIM, in->name ? in->name : "");
+		xs_text_cell(&table, XS_BOLD, xs_units_count(in->index).s);
+		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->busy_ns).s);
+		xs_text_cell(&table, XS_PLAIN,
+			     xs_units_percent(in->busy_ns, run->wall_ns).s);
+		xs_text_cell(&table, XS_PLAIN, moved(in->h2d_bytes, &words));
+		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->kernel_ns).s);
+		xs_text_cell(&table, XS_PLAIN, moved(in->d2h_bytes, &words));
+		xs_text_cell(&table, XS_PLAIN, moved(in->p2p_bytes, &words));
+		xs_text_cell(&table, XS_DIM, in->name ? in->name : "");
 	}
 	err = xs_text_table_end(&table, NULL, 0);
 	if (!err)

@@ -75,21 +75,17 @@ static void put_total(struct xs_text_table *table, const char *name,
 	snprintf(title.s, sizeof(title.s), "%.16s%s", name,
 		 in->unit == XS_DIFF_COUNT ? ", number" : "");
 	xs_text_table_row(table);
-	xs_text_table_cell(table, 0, XS_PLAIN, title.s);
-	xs_text_table_cell(table, 1, XS_PLAIN,
-			   amount(in->unit, in->before.median).s);
-	xs_text_table_cell(table, 2, XS_PLAIN,
-			   amount(in->unit, in->after.median).s);
-	xs_text_table_cell(
-	    table, 3, judged && in->apart ? style_of(in->change) : XS_PLAIN,
-	    change(in->unit, in->change).s);
-	xs_text_table_cell(table, 4, XS_DIM,
-			   percent(in->change, in->before.median).s);
-	xs_text_table_cell(table, 5, XS_DIM,
-			   in->change != XS_UNKNOWN && in->change != 0 &&
-				   !in->apart
-			       ? "within the spread"
-			       : "");
+	xs_text_cell(table, XS_PLAIN, title.s);
+	xs_text_cell(table, XS_PLAIN, amount(in->unit, in->before.median).s);
+	xs_text_cell(table, XS_PLAIN, amount(in->unit, in->after.median).s);
+	xs_text_cell(table,
+		     judged && in->apart ? style_of(in->change) : XS_PLAIN,
+		     change(in->unit, in->change).s);
+	xs_text_cell(table, XS_DIM, percent(in->change, in->before.median).s);
+	xs_text_cell(table, XS_DIM,
+		     in->change != XS_UNKNOWN && in->change != 0 && !in->apart
+			 ? "within the spread"
+			 : "");
 }
 
 static int put_totals(const struct xs_terminal *terminal,
@@ -173,19 +169,19 @@ static void put_phase(struct xs_text_table *table, struct xs_diff *diff,
 		 xs_units_count(a ? a->id : XS_UNKNOWN).s,
 		 xs_units_count(b ? b->id : XS_UNKNOWN).s);
 	xs_text_table_row(table);
-	xs_text_table_cell(table, 0, XS_BOLD, ids.s);
-	xs_text_table_cell(table, 1, XS_DIM, in->match ? in->match : "nothing");
-	xs_text_table_cell(table, 2, XS_PLAIN, per_round(a).s);
-	xs_text_table_cell(table, 3, XS_PLAIN, per_round(b).s);
-	xs_text_table_cell(table, 4, XS_PLAIN,
-			   xs_units_ns(a ? a->total_ns : XS_UNKNOWN).s);
-	xs_text_table_cell(table, 5, XS_PLAIN,
-			   xs_units_ns(b ? b->total_ns : XS_UNKNOWN).s);
-	xs_text_table_cell(table, 6, style_of(in->change_ns),
-			   change(XS_DIFF_NS, in->change_ns).s);
+	xs_text_cell(table, XS_BOLD, ids.s);
+	xs_text_cell(table, XS_DIM, in->match ? in->match : "nothing");
+	xs_text_cell(table, XS_PLAIN, per_round(a).s);
+	xs_text_cell(table, XS_PLAIN, per_round(b).s);
+	xs_text_cell(table, XS_PLAIN,
+		     xs_units_ns(a ? a->total_ns : XS_UNKNOWN).s);
+	xs_text_cell(table, XS_PLAIN,
+		     xs_units_ns(b ? b->total_ns : XS_UNKNOWN).s);
+	xs_text_cell(table, style_of(in->change_ns),
+		     change(XS_DIFF_NS, in->change_ns).s);
 	if (diff->wall.change != XS_UNKNOWN)
-		xs_text_table_cell(
-		    table, 7, XS_DIM,
+		xs_text_cell(
+		    table, XS_DIM,
 		    percent(in->change_ns, diff->before->run.wall_ns).s);
 }
 

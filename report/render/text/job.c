@@ -208,11 +208,10 @@ static int put_rows(const struct xs_terminal *terminal,
 	xs_text_table_begin(&table, terminal, headings, 3);
 	for (size_t i = 0; i < count && i < 16; i++) {
 		xs_text_table_row(&table);
-		xs_text_table_cell(&table, 0, XS_PLAIN, rows[i].name);
-		xs_text_table_cell(&table, 1, XS_PLAIN,
-				   xs_units_ns(rows[i].by_ns).s);
-		xs_text_table_cell(&table, 2, XS_PLAIN,
-				   xs_units_percent(rows[i].by_ns, usual_ns).s);
+		xs_text_cell(&table, XS_PLAIN, rows[i].name);
+		xs_text_cell(&table, XS_PLAIN, xs_units_ns(rows[i].by_ns).s);
+		xs_text_cell(&table, XS_PLAIN,
+			     xs_units_percent(rows[i].by_ns, usual_ns).s);
 		notes[i] = rows[i].why;
 	}
 	return xs_text_table_end(&table, notes, 4);
@@ -263,17 +262,14 @@ static int put_groups(const struct xs_terminal *terminal, const char *title,
 		const struct xs_job_group *in = &groups[i];
 
 		xs_text_table_row(&table);
-		xs_text_table_cell(&table, 0, XS_PLAIN, in->name);
-		xs_text_table_cell(&table, 1, XS_PLAIN,
-				   xs_units_count(in->traces).s);
-		xs_text_table_cell(&table, 2, XS_PLAIN,
-				   xs_units_ns(in->mean_ns).s);
-		xs_text_table_cell(&table, 3, XS_PLAIN,
-				   xs_units_ns(in->slowest_ns).s);
-		xs_text_table_cell(&table, 4, XS_PLAIN,
-				   xs_units_rate(in->h2d_bytes, in->h2d_ns).s);
-		xs_text_table_cell(&table, 5, XS_PLAIN,
-				   xs_units_rate(in->d2h_bytes, in->d2h_ns).s);
+		xs_text_cell(&table, XS_PLAIN, in->name);
+		xs_text_cell(&table, XS_PLAIN, xs_units_count(in->traces).s);
+		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->mean_ns).s);
+		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->slowest_ns).s);
+		xs_text_cell(&table, XS_PLAIN,
+			     xs_units_rate(in->h2d_bytes, in->h2d_ns).s);
+		xs_text_cell(&table, XS_PLAIN,
+			     xs_units_rate(in->d2h_bytes, in->d2h_ns).s);
 	}
 	return xs_text_table_end(&table, NULL, 0);
 }
@@ -300,16 +296,13 @@ static int put_phases(const struct xs_terminal *terminal, struct xs_job *job,
 		const struct xs_job_phase *in = &job->phases[i];
 
 		xs_text_table_row(&table);
-		xs_text_table_cell(&table, 0, XS_PLAIN, in->kernel);
-		xs_text_table_cell(&table, 1, XS_PLAIN,
-				   xs_units_count(in->traces).s);
-		xs_text_table_cell(&table, 2, XS_PLAIN,
-				   xs_units_count(in->rounds).s);
-		xs_text_table_cell(
-		    &table, 3, XS_PLAIN,
+		xs_text_cell(&table, XS_PLAIN, in->kernel);
+		xs_text_cell(&table, XS_PLAIN, xs_units_count(in->traces).s);
+		xs_text_cell(&table, XS_PLAIN, xs_units_count(in->rounds).s);
+		xs_text_cell(
+		    &table, XS_PLAIN,
 		    xs_units_range_ns(in->round.least, in->round.most).s);
-		xs_text_table_cell(&table, 4, XS_PLAIN,
-				   xs_units_ns(in->round.median).s);
+		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->round.median).s);
 		places[i] = in->places;
 	}
 	return xs_text_table_end(&table, places, 4);

@@ -25,16 +25,13 @@ static int put_times(const struct xs_terminal *terminal,
 		    in->before_ns > 0 && in->after_ns != XS_UNKNOWN;
 
 		xs_text_table_row(&table);
-		xs_text_table_cell(&table, 0, XS_PLAIN,
-				   xs_arena_print(&diff->arena, "%s%s",
-						  in->part ? "  " : "",
-						  in->name));
-		xs_text_table_cell(&table, 1, XS_PLAIN,
-				   xs_units_ns(in->before_ns).s);
-		xs_text_table_cell(&table, 2, XS_PLAIN,
-				   xs_units_ns(in->after_ns).s);
-		xs_text_table_cell(
-		    &table, 3, XS_PLAIN,
+		xs_text_cell(&table, XS_PLAIN,
+			     xs_arena_print(&diff->arena, "%s%s",
+					    in->part ? "  " : "", in->name));
+		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->before_ns).s);
+		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->after_ns).s);
+		xs_text_cell(
+		    &table, XS_PLAIN,
 		    known ? xs_arena_print(
 				&diff->arena, "%+.1f %%",
 				100 * ((double)in->after_ns - before) / before)
@@ -74,13 +71,13 @@ static int put_steps(const struct xs_terminal *terminal,
 		const struct xs_job_diff_step *in = &diff->steps[i];
 
 		xs_text_table_row(&table);
-		xs_text_table_cell(&table, 0, XS_PLAIN, in->strategy);
-		xs_text_table_cell(&table, 1, XS_PLAIN,
-				   gain(diff, in->before_ns, in->before_at_most,
-					in->before_traces, diff->before));
-		xs_text_table_cell(&table, 2, XS_PLAIN,
-				   gain(diff, in->after_ns, in->after_at_most,
-					in->after_traces, diff->after));
+		xs_text_cell(&table, XS_PLAIN, in->strategy);
+		xs_text_cell(&table, XS_PLAIN,
+			     gain(diff, in->before_ns, in->before_at_most,
+				  in->before_traces, diff->before));
+		xs_text_cell(&table, XS_PLAIN,
+			     gain(diff, in->after_ns, in->after_at_most,
+				  in->after_traces, diff->after));
 		places[i] = in->places;
 	}
 	return xs_text_table_end(&table, places, 4);

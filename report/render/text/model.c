@@ -22,16 +22,15 @@ static void put_row(struct xs_text_table *table,
 		    const struct xs_result_estimate *row)
 {
 	xs_text_table_row(table);
-	xs_text_table_cell(table, 0, XS_PLAIN, row->strategy);
-	xs_text_table_cell(table, 1, XS_PLAIN,
-			   xs_units_count(row->n_streams).s);
-	xs_text_table_cell(table, 2, XS_PLAIN, equation(row->model));
-	xs_text_table_cell(table, 3, XS_BOLD, xs_units_ns(row->round_ns).s);
-	xs_text_table_cell(table, 4, XS_PLAIN,
-			   xs_units_range_ns(row->low_ns, row->high_ns).s);
+	xs_text_cell(table, XS_PLAIN, row->strategy);
+	xs_text_cell(table, XS_PLAIN, xs_units_count(row->n_streams).s);
+	xs_text_cell(table, XS_PLAIN, equation(row->model));
+	xs_text_cell(table, XS_BOLD, xs_units_ns(row->round_ns).s);
+	xs_text_cell(table, XS_PLAIN,
+		     xs_units_range_ns(row->low_ns, row->high_ns).s);
 	/* a least time is not a speedup */
-	xs_text_table_cell(table, 5, row->speedup > 1 ? XS_GOOD : XS_PLAIN,
-			   xs_units_ratio(row->bound ? NAN : row->speedup).s);
+	xs_text_cell(table, row->speedup > 1 ? XS_GOOD : XS_PLAIN,
+		     xs_units_ratio(row->bound ? NAN : row->speedup).s);
 }
 
 /* The paper and the whole name stand below the row, since names are long. */
@@ -105,20 +104,18 @@ static void put_control_row(struct xs_text_table *table, bool peer,
 	static const char *const ways[][2] = {{"in", "out"}, {"get", "put"}};
 
 	xs_text_table_row(table);
-	xs_text_table_cell(table, 0, XS_PLAIN, row->name);
-	xs_text_table_cell(table, 1, XS_PLAIN, ways[peer][row->to_host]);
-	xs_text_table_cell(table, 2, XS_PLAIN, row->polled ? row->polled : "-");
-	xs_text_table_cell(table, 3, XS_PLAIN, blocks_text(row, row->blocks).s);
-	xs_text_table_cell(table, 4, XS_BOLD,
-			   xs_units_ns(xs_number_round(row->ns)).s);
-	xs_text_table_cell(table, 5, XS_PLAIN,
-			   xs_units_range_ns(xs_number_round(row->low_ns),
-					     xs_number_round(row->high_ns))
-			       .s);
-	xs_text_table_cell(table, 6, XS_PLAIN,
-			   blocks_text(row, row->rate_blocks).s);
-	xs_text_table_cell(table, 7, XS_PLAIN, xs_units_per_s(row->rate).s);
-	xs_text_table_cell(table, 8, XS_PLAIN, equation(row->model));
+	xs_text_cell(table, XS_PLAIN, row->name);
+	xs_text_cell(table, XS_PLAIN, ways[peer][row->to_host]);
+	xs_text_cell(table, XS_PLAIN, row->polled ? row->polled : "-");
+	xs_text_cell(table, XS_PLAIN, blocks_text(row, row->blocks).s);
+	xs_text_cell(table, XS_BOLD, xs_units_ns(xs_number_round(row->ns)).s);
+	xs_text_cell(table, XS_PLAIN,
+		     xs_units_range_ns(xs_number_round(row->low_ns),
+				       xs_number_round(row->high_ns))
+			 .s);
+	xs_text_cell(table, XS_PLAIN, blocks_text(row, row->rate_blocks).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_per_s(row->rate).s);
+	xs_text_cell(table, XS_PLAIN, equation(row->model));
 }
 
 static int put_control(const struct xs_terminal *terminal,

@@ -21,24 +21,23 @@ static const char *label(struct xs_arena *arena,
 }
 
 /* No time is no work of that kind. */
-static void put_time(struct xs_text_table *table, size_t column, int64_t ns)
+static void put_time(struct xs_text_table *table, int64_t ns)
 {
-	xs_text_table_cell(table, column, XS_PLAIN,
-			   xs_units_ns(ns ? ns : XS_UNKNOWN).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_ns(ns ? ns : XS_UNKNOWN).s);
 }
 
 static void put_range(struct xs_text_table *table, struct xs_result *result,
 		      const struct xs_result_range *in)
 {
 	xs_text_table_row(table);
-	xs_text_table_cell(table, 0, XS_PLAIN, xs_units_count(in->count).s);
-	xs_text_table_cell(table, 1, XS_BOLD, label(&result->arena, in));
-	put_time(table, 2, in->range_ns);
-	put_time(table, 3, in->total_ns);
-	put_time(table, 4, in->h2d_ns);
-	put_time(table, 5, in->kernel_ns);
-	put_time(table, 6, in->d2h_ns);
-	put_time(table, 7, in->host_blocked_ns);
+	xs_text_cell(table, XS_PLAIN, xs_units_count(in->count).s);
+	xs_text_cell(table, XS_BOLD, label(&result->arena, in));
+	put_time(table, in->range_ns);
+	put_time(table, in->total_ns);
+	put_time(table, in->h2d_ns);
+	put_time(table, in->kernel_ns);
+	put_time(table, in->d2h_ns);
+	put_time(table, in->host_blocked_ns);
 }
 
 /* "64 MiB in, 64 MiB out, phases 1 and 3" */

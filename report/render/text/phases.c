@@ -94,24 +94,23 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 		      const struct xs_result_phase *phase)
 {
 	xs_text_table_row(table);
-	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count(phase->id).s);
-	xs_text_table_cell(table, 1, XS_PLAIN,
-			   xs_units_count(xs_result_rounds(phase)).s);
-	xs_text_table_cell(table, 2, XS_PLAIN,
-			   xs_units_ns(xs_result_untraced_ns(phase) +
-				       xs_result_used_between_ns(phase))
-			       .s);
-	xs_text_table_cell(table, 3, XS_PLAIN,
-			   xs_units_percent(xs_result_in_run_ns(result, phase),
-					    xs_result_untraced_wall_ns(result))
-			       .s);
-	xs_text_table_cell(table, 4, XS_PLAIN,
-			   moved(result, phase->h2d_bytes, phase->src_memory));
-	xs_text_table_cell(table, 5, XS_PLAIN,
-			   phase->kernels ? xs_units_ns(kernels_ns(phase)).s
-					  : "-");
-	xs_text_table_cell(table, 6, XS_PLAIN,
-			   moved(result, phase->d2h_bytes, phase->dst_memory));
+	xs_text_cell(table, XS_BOLD, xs_units_count(phase->id).s);
+	xs_text_cell(table, XS_PLAIN,
+		     xs_units_count(xs_result_rounds(phase)).s);
+	xs_text_cell(table, XS_PLAIN,
+		     xs_units_ns(xs_result_untraced_ns(phase) +
+				 xs_result_used_between_ns(phase))
+			 .s);
+	xs_text_cell(table, XS_PLAIN,
+		     xs_units_percent(xs_result_in_run_ns(result, phase),
+				      xs_result_untraced_wall_ns(result))
+			 .s);
+	xs_text_cell(table, XS_PLAIN,
+		     moved(result, phase->h2d_bytes, phase->src_memory));
+	xs_text_cell(table, XS_PLAIN,
+		     phase->kernels ? xs_units_ns(kernels_ns(phase)).s : "-");
+	xs_text_cell(table, XS_PLAIN,
+		     moved(result, phase->d2h_bytes, phase->dst_memory));
 }
 
 int xs_render_text_phase_table(const struct xs_terminal *terminal,

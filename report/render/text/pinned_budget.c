@@ -15,17 +15,15 @@ static void put_place(struct xs_text_table *table, struct xs_arena *arena,
 		      const struct xs_result_pinned_place *in)
 {
 	xs_text_table_row(table);
-	xs_text_table_cell(table, 0, XS_BOLD, xs_units_count(in->phase).s);
-	xs_text_table_cell(table, 1, XS_PLAIN, in->step);
-	xs_text_table_cell(table, 2, XS_PLAIN,
-			   in->site ? xs_result_site_label(arena, in->site)
-				    : "");
-	xs_text_table_cell(table, 3, XS_PLAIN,
-			   xs_arena_print(arena, "%" PRId64 " of %" PRId64,
-					  in->taken, in->buffers));
-	xs_text_table_cell(table, 4, XS_PLAIN,
-			   xs_units_bytes(in->taken_bytes).s);
-	xs_text_table_cell(table, 5, XS_PLAIN, xs_units_ns(in->saves_ns).s);
+	xs_text_cell(table, XS_BOLD, xs_units_count(in->phase).s);
+	xs_text_cell(table, XS_PLAIN, in->step);
+	xs_text_cell(table, XS_PLAIN,
+		     in->site ? xs_result_site_label(arena, in->site) : "");
+	xs_text_cell(table, XS_PLAIN,
+		     xs_arena_print(arena, "%" PRId64 " of %" PRId64, in->taken,
+				    in->buffers));
+	xs_text_cell(table, XS_PLAIN, xs_units_bytes(in->taken_bytes).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_ns(in->saves_ns).s);
 }
 
 /* Why no buffer is pinned: as the plan says, if that is not known. */

@@ -13,18 +13,16 @@ static void put(struct xs_text_table *table, const char *name, size_t runs,
 		const struct xs_run_spread *in)
 {
 	xs_text_table_row(table);
-	xs_text_table_cell(table, 0, XS_PLAIN, name);
-	xs_text_table_cell(table, 1, XS_PLAIN, xs_units_ns(in->median).s);
+	xs_text_cell(table, XS_PLAIN, name);
+	xs_text_cell(table, XS_PLAIN, xs_units_ns(in->median).s);
 	if (in->median == XS_UNKNOWN)
 		return;
-	xs_text_table_cell(table, 2, XS_PLAIN,
-			   xs_units_range_ns(in->low, in->high).s);
-	xs_text_table_cell(table, 3, XS_PLAIN,
-			   xs_units_range_ns(in->least, in->most).s);
-	xs_text_table_cell(
-	    table, 4, XS_DIM,
-	    runs > 1 ? xs_units_percent(in->most - in->least, in->median).s
-		     : "-");
+	xs_text_cell(table, XS_PLAIN, xs_units_range_ns(in->low, in->high).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_range_ns(in->least, in->most).s);
+	xs_text_cell(table, XS_DIM,
+		     runs > 1
+			 ? xs_units_percent(in->most - in->least, in->median).s
+			 : "-");
 }
 
 static void put_phase(struct xs_text_table *table, struct xs_result *result,

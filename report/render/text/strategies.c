@@ -149,24 +149,20 @@ static void put_row(struct xs_text_table *table, const struct xs_result *result,
 				      row->effort_level > 0
 				  ? XS_GOOD
 				  : XS_PLAIN;
-	size_t cell = 0;
 
 	xs_text_table_row(table);
-	xs_text_table_cell(table, cell++, XS_BOLD,
-			   first ? xs_units_count(phase->id).s : "");
+	xs_text_cell(table, XS_BOLD, first ? xs_units_count(phase->id).s : "");
 	for (size_t i = 0; i < xs_estimate_column_count; i++) {
 		const struct xs_column *column = &xs_estimate_columns[i];
 
 		if (!has_column(column, all))
 			continue;
-		xs_text_table_cell(table, cell++,
-				   column->kind == XS_COLUMN_RATIO ? style
-								   : XS_PLAIN,
-				   value(column, known, &shown).s);
+		xs_text_cell(table,
+			     column->kind == XS_COLUMN_RATIO ? style : XS_PLAIN,
+			     value(column, known, &shown).s);
 	}
 	if (all)
-		xs_text_table_cell(table, cell, XS_DIM,
-				   published(result, phase, row).s);
+		xs_text_cell(table, XS_DIM, published(result, phase, row).s);
 }
 
 /* Headings: phase, columns of estimates, published figure. */

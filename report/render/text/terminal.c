@@ -326,12 +326,13 @@ void xs_text_table_row(struct xs_text_table *table)
 {
 	if (!table->failed)
 		table->line = scols_table_new_line(table->table, NULL);
+	table->column = 0;
 	if (!table->line)
 		table->failed = true;
 }
 
-void xs_text_table_cell(struct xs_text_table *table, size_t column,
-			enum xs_style style, const char *text)
+void xs_text_cell(struct xs_text_table *table, enum xs_style style,
+		  const char *text)
 {
 	struct libscols_cell *cell;
 	char *safe;
@@ -339,7 +340,7 @@ void xs_text_table_cell(struct xs_text_table *table, size_t column,
 	if (table->failed)
 		return;
 	safe = xs_escape_copy(text ? text : "", "");
-	cell = scols_line_get_cell(table->line, column);
+	cell = scols_line_get_cell(table->line, table->column++);
 	if (!safe || !cell || scols_cell_set_data(cell, safe) < 0 ||
 	    (styles[style].name && *safe &&
 	     scols_cell_set_color(cell, styles[style].name) < 0))

@@ -44,6 +44,7 @@ void xs_terminal_wrap_on(const struct xs_terminal *terminal,
 struct xs_text_table {
 	struct libscols_table *table;
 	struct libscols_line *line;
+	size_t column; /* of its next cell */
 	const struct xs_terminal *terminal;
 	bool failed;
 };
@@ -59,9 +60,9 @@ void xs_text_table_begin(struct xs_text_table *table,
 			 const struct xs_terminal *terminal,
 			 const struct xs_text_heading *headings, size_t count);
 void xs_text_table_row(struct xs_text_table *table);
-/* Sets a cell of the last row; copies text. */
-void xs_text_table_cell(struct xs_text_table *table, size_t column,
-			enum xs_style style, const char *text);
+/* Sets the next cell of the last row; copies text. */
+void xs_text_cell(struct xs_text_table *table, enum xs_style style,
+		  const char *text);
 /*
  * Prints and frees the table. notes: NULL, or a text for each row, wrapped
  * below it and indented by note_indent blanks (NULL or "": none). Returns 0 or

@@ -22,20 +22,16 @@ static void put(struct whole *in, const char *name, int64_t ns,
 {
 	struct xs_text_table *table = &in->table;
 	const int64_t wall_ns = xs_result_untraced_wall_ns(in->result);
-	size_t column = 0;
 
 	xs_text_table_row(table);
-	xs_text_table_cell(table, column++, XS_PLAIN, name);
-	xs_text_table_cell(
-	    table, column++, XS_PLAIN,
-	    xs_units_ns(ns == XS_UNKNOWN ? ns : ns / in->rounds).s);
-	xs_text_table_cell(table, column++, XS_PLAIN,
-			   xs_units_share(ns, in->ns).s);
+	xs_text_cell(table, XS_PLAIN, name);
+	xs_text_cell(table, XS_PLAIN,
+		     xs_units_ns(ns == XS_UNKNOWN ? ns : ns / in->rounds).s);
+	xs_text_cell(table, XS_PLAIN, xs_units_share(ns, in->ns).s);
 	if (in->is_steady) /* a sum over threads is a share of neither */
-		xs_text_table_cell(table, column++, XS_PLAIN,
-				   ns > in->ns ? "-"
-					       : xs_units_share(ns, wall_ns).s);
-	xs_text_table_cell(table, column, XS_DIM, what);
+		xs_text_cell(table, XS_PLAIN,
+			     ns > in->ns ? "-" : xs_units_share(ns, wall_ns).s);
+	xs_text_cell(table, XS_DIM, what);
 }
 
 /* "64", "1.09": of one round. */
