@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/api/event_api.h"
 #include "preload/util/guard.h"
+#include "preload/util/hot.h"
 #include "preload/util/objects.h"
 
 #include <pthread.h>
@@ -53,7 +54,7 @@ bool xs_event_api_find(void)
 	if (atomic_load_explicit(&found, memory_order_acquire))
 		return true;
 	/* The runtime loads the driver at its first call, or never. */
-	if (atomic_load_explicit(&tries, memory_order_relaxed) >= MAX_TRIES)
+	if (xs_relaxed(&tries) >= MAX_TRIES)
 		return false;
 	atomic_fetch_add(&tries, 1);
 	xs_guard_run(find_once, NULL);

@@ -31,7 +31,6 @@ XS_COLD void xs_lifecycle_register_late_exit(void);
  * initialised. */
 static inline void xs_lifecycle_call_returned(void)
 {
-	if (!atomic_load_explicit(&xs_late_exit_registered,
-				  memory_order_relaxed))
+	if (!xs_relaxed(&xs_late_exit_registered))
 		xs_lifecycle_register_late_exit();
 }

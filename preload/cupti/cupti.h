@@ -77,8 +77,7 @@ extern atomic_bool xs_cupti_detach_asked;
 
 static inline void xs_cupti_end_seen_call(void)
 {
-	if (XS_UNLIKELY(atomic_load_explicit(&xs_cupti_detach_asked,
-					     memory_order_relaxed)))
+	if (XS_UNLIKELY(xs_relaxed(&xs_cupti_detach_asked)))
 		xs_cupti_detach_as_asked();
 }
 

@@ -88,8 +88,7 @@ static bool any_callback(void)
 {
 	for (unsigned d = 0; d < XS_CUPTI_MOST_DOMAINS; d++)
 		for (unsigned id = 0; id < XS_CUPTI_MOST_CALLBACKS; id++)
-			if (atomic_load_explicit(&wanted[d][id],
-						 memory_order_relaxed))
+			if (xs_relaxed(&wanted[d][id]))
 				return true;
 	return false;
 }
@@ -120,7 +119,7 @@ unsigned xs_share_wanted(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 {
 	if (domain >= XS_CUPTI_MOST_DOMAINS || id >= XS_CUPTI_MOST_CALLBACKS)
 		return 0;
-	return atomic_load_explicit(&wanted[domain][id], memory_order_relaxed);
+	return xs_relaxed(&wanted[domain][id]);
 }
 
 /* Sets CUPTI's switch. It is repeated if the wish changed meanwhile, so that

@@ -62,8 +62,7 @@ extern _Atomic(CUpti_CallbackFunc) xs_share_client_callback;
 
 static inline bool xs_share_client_listens(void)
 {
-	return atomic_load_explicit(&xs_share_client_callback,
-				    memory_order_relaxed) != NULL;
+	return xs_relaxed(&xs_share_client_callback) != NULL;
 }
 
 /* Calls the client's callback; returns whether this thread is inside it. */
@@ -126,8 +125,7 @@ extern atomic_bool xs_share_client_has_recorded;
 
 static inline bool xs_share_client_recorded(void)
 {
-	return atomic_load_explicit(&xs_share_client_has_recorded,
-				    memory_order_relaxed);
+	return xs_relaxed(&xs_share_client_has_recorded);
 }
 
 /* Returns whether records go to the client's buffers. The client then decides

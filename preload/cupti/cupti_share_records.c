@@ -27,9 +27,8 @@ static bool is_kind(CUpti_ActivityKind kind)
 static bool client_wants_any(void)
 {
 	for (unsigned kind = 0; kind < MAX_KINDS; kind++)
-		if (atomic_load_explicit(&wanted[kind], memory_order_relaxed) &
-			XS_SHARE_CLIENT ||
-		    atomic_load_explicit(&contexts[kind], memory_order_relaxed))
+		if (xs_relaxed(&wanted[kind]) & XS_SHARE_CLIENT ||
+		    xs_relaxed(&contexts[kind]))
 			return true;
 	return false;
 }

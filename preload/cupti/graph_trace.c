@@ -168,16 +168,13 @@ static void try_to_switch_kind(bool on)
  * at the same moment may count as one. */
 static uint32_t count_launch(struct exec *exec)
 {
-	const uint32_t launches =
-	    atomic_load_explicit(&exec->launches, memory_order_relaxed) + 1;
+	const uint32_t launches = xs_relaxed(&exec->launches) + 1;
 
-	atomic_store_explicit(&exec->launches, launches, memory_order_relaxed);
+	xs_relaxed_set(&exec->launches, launches);
 	if (launches >= LEAST_LAUNCHES && !(launches & (launches - 1)) &&
-	    atomic_load_explicit(&exec->by_node, memory_order_relaxed) <
-		AGAIN_BY_NODE)
-		atomic_store_explicit(&exec->by_node, AGAIN_BY_NODE,
-				      memory_order_relaxed);
-	return atomic_load_explicit(&exec->by_node, memory_order_relaxed);
+	    xs_relaxed(&exec->by_node) < AGAIN_BY_NODE)
+		xs_relaxed_set(&exec->by_node, AGAIN_BY_NODE);
+	return xs_relaxed(&exec->by_node);
 }
 
 void xs_graph_trace_choose(void *handle)
@@ -197,8 +194,7 @@ void xs_graph_trace_choose(void *handle)
 		if (atomic_load(&kind_is_on) != (by_node == 0))
 			try_to_switch_kind(by_node == 0);
 		if (by_node && !atomic_load(&kind_is_on))
-			atomic_store_explicit(&exec->by_node, by_node - 1,
-					      memory_order_relaxed);
+			xs_relaxed_set(&exec->by_node, by_node - 1);
 	}
 }
 
@@ -303,7 +299,7 @@ static bool enable_callbacks(void)
 
 bool xs_graph_trace_has_begun(void)
 {
-	return atomic_load_explicit(&has_begun, memory_order_relaxed);
+	return xs_relaxed(&has_begun);
 }
 
 void xs_graph_trace_start(void)

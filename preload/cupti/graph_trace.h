@@ -52,8 +52,7 @@ void xs_graph_trace_choose(void *exec);
 /* Call it before the launch of a graph, with the parameters of the call. */
 static inline void xs_graph_trace_before_launch(const void *arguments)
 {
-	if (XS_UNLIKELY(atomic_load_explicit(&xs_graph_trace_is_on,
-					     memory_order_relaxed)))
+	if (XS_UNLIKELY(xs_relaxed(&xs_graph_trace_is_on)))
 		/* the first parameter of all functions is the graph */
 		xs_graph_trace_choose(*(void *const *)arguments);
 }

@@ -56,8 +56,7 @@ static enum xs_detail enter(struct xs_thread *thread, struct xs_open_call *call,
 		xs_pause_wait();
 	}
 	if (detail == XS_DETAIL_IGNORED) {
-		atomic_store_explicit(&thread->in_hook, false,
-				      memory_order_relaxed);
+		xs_relaxed_set(&thread->in_hook, false);
 		call->thread = NULL;
 	}
 	return detail;

@@ -109,13 +109,11 @@ XS_HOT static uint64_t on_seen_call(struct xs_thread *thread,
 
 	if (data->callbackSite == CUPTI_API_ENTER) {
 		*data->correlationData = begin_seen_call(thread, fn, data);
-		atomic_store_explicit(&thread->in_unhooked,
-				      *data->correlationData != IGNORED,
-				      memory_order_relaxed);
+		xs_relaxed_set(&thread->in_unhooked,
+			       *data->correlationData != IGNORED);
 		return *data->correlationData;
 	}
-	atomic_store_explicit(&thread->in_unhooked, false,
-			      memory_order_relaxed);
+	xs_relaxed_set(&thread->in_unhooked, false);
 	if (seen.start_ns > COUNTED)
 		xs_seen_call_record(thread, &seen);
 	else if (seen.start_ns == COUNTED)

@@ -53,8 +53,7 @@ bool xs_abandoned_call_drop(struct xs_thread *thread, const void *at)
 	xs_writer_recover(&thread->writer);
 	thread->recorded = false;
 	thread->in_runtime = false;
-	atomic_store_explicit(&thread->in_unhooked, false,
-			      memory_order_relaxed);
+	xs_relaxed_set(&thread->in_unhooked, false);
 	thread->busy = false;
 	atomic_store_explicit(&thread->in_hook, false, memory_order_release);
 	xs_trace_file_lose(&xs_session_trace, XS_LOSS_CALLS, 1);

@@ -3,6 +3,8 @@
  * access other memory. */
 #pragma once
 
+#include "preload/util/hot.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,12 +28,10 @@ bool xs_address_tables_overlap(uint64_t begin, uint64_t end);
 /* The next two take no lock. */
 static inline bool xs_address_tables_are_any(void)
 {
-	return atomic_load_explicit(&xs_address_tables_count,
-				    memory_order_relaxed) > 0;
+	return xs_relaxed(&xs_address_tables_count) > 0;
 }
 
 static inline bool xs_address_tables_are_outside(void)
 {
-	return atomic_load_explicit(&xs_address_tables_outside,
-				    memory_order_relaxed) > 0;
+	return xs_relaxed(&xs_address_tables_outside) > 0;
 }

@@ -51,8 +51,7 @@ xs_callsite_cache_find(const struct xs_thread *thread, enum xs_function fn,
 
 	return callsite->address == address && callsite->fn == fn &&
 		       callsite->generation ==
-			   atomic_load_explicit(&xs_module_generation_now,
-						memory_order_relaxed)
+			   xs_relaxed(&xs_module_generation_now)
 		   ? callsite
 		   : NULL;
 }

@@ -2,6 +2,7 @@
 #include "preload/record/content.h"
 #include "preload/trace/info.h"
 #include "preload/util/guard.h"
+#include "preload/util/hot.h"
 
 #include <errno.h>
 #include <string.h>
@@ -109,9 +110,8 @@ static void hash(void *data)
 {
 	struct content *content = data;
 	const uint64_t bytes = content->bytes;
-	bool all = bytes <= SAMPLE_BYTES ||
-		   atomic_load_explicit(&xs_hash_mode, memory_order_relaxed) ==
-		       XS_HASH_FULL;
+	bool all =
+	    bytes <= SAMPLE_BYTES || xs_relaxed(&xs_hash_mode) == XS_HASH_FULL;
 	XXH3_state_t state;
 
 	if (XXH3_64bits_reset(&state) != XXH_OK ||

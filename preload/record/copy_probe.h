@@ -12,8 +12,7 @@
 /* Returns whether copies are hashed. */
 static inline bool xs_copy_probe_hashes(void)
 {
-	return atomic_load_explicit(&xs_hash_mode, memory_order_relaxed) !=
-	       XS_HASH_OFF;
+	return xs_relaxed(&xs_hash_mode) != XS_HASH_OFF;
 }
 
 /* Returns whether the function is a linear copy, from one range to another. All

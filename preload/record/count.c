@@ -73,8 +73,7 @@ XS_HOT void xs_count_event(struct xs_thread *thread,
 	    (record->calls < UNSEEN_CALLS && record->bytes < UNSEEN_BYTES))
 		return;
 	if (xs_capture_mode_records_again() &&
-	    !(atomic_load_explicit(&call->site->recorded,
-				   memory_order_relaxed) &
+	    !(xs_relaxed(&call->site->recorded) &
 	      recorded_bit(key.size, key.direction)))
 		xs_capture_mode_note_unseen();
 	else if (call->error == cudaSuccess)
@@ -112,9 +111,7 @@ XS_HOT void xs_count_recorded(struct xs_thread *thread,
 	const uint64_t bit = recorded_bit(xs_tally_size(event->bytes),
 					  direction_of(call, event));
 
-	if (!(atomic_load_explicit(&call->site->recorded,
-				   memory_order_relaxed) &
-	      bit) &&
+	if (!(xs_relaxed(&call->site->recorded) & bit) &&
 	    !(atomic_fetch_or(&call->site->recorded, bit) & bit))
 		note_new_kind(thread, call, site);
 }

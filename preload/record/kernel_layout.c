@@ -2,6 +2,7 @@
 #include "preload/record/kernel_layout.h"
 #include "preload/api/param_info.h"
 #include "preload/sites/module_generation.h"
+#include "preload/util/hot.h"
 #include "preload/util/intern.h"
 #include "preload/util/pages.h"
 
@@ -32,9 +33,7 @@ static struct {
 /* Counts the unloaded objects of the host and modules of the device. */
 static uint32_t generation_now(void)
 {
-	return atomic_load_explicit(&unloads, memory_order_relaxed) +
-	       atomic_load_explicit(&xs_module_generation_now,
-				    memory_order_relaxed);
+	return xs_relaxed(&unloads) + xs_relaxed(&xs_module_generation_now);
 }
 
 void xs_kernel_layout_outdate(void)
@@ -70,8 +69,7 @@ static bool is_answered(struct xs_kernel *kernel)
 	return atomic_load_explicit(&kernel->generation,
 				    memory_order_acquire) == generation_now() &&
 	       (atomic_load(&kernel->layout)->known ||
-		atomic_load_explicit(&kernel->asked, memory_order_relaxed) >=
-		    MOST_QUESTIONS);
+		xs_relaxed(&kernel->asked) >= MOST_QUESTIONS);
 }
 
 struct xs_kernel *xs_kernel_layout_find(const void *function)

@@ -39,8 +39,7 @@ struct noting {
 static bool is_in_window(uint64_t start_ns)
 {
 	static _Atomic uint64_t first_ns;
-	uint64_t begin_ns =
-	    atomic_load_explicit(&first_ns, memory_order_relaxed);
+	uint64_t begin_ns = xs_relaxed(&first_ns);
 
 	/* if another thread was first, it stores that one's */
 	if (!begin_ns &&
@@ -51,8 +50,7 @@ static bool is_in_window(uint64_t start_ns)
 
 static bool is_wanted_now(uint64_t start_ns)
 {
-	return atomic_load_explicit(&xs_launch_pointers_mode,
-				    memory_order_relaxed) == XS_DATAFLOW_ALL ||
+	return xs_relaxed(&xs_launch_pointers_mode) == XS_DATAFLOW_ALL ||
 	       is_in_window(start_ns);
 }
 
@@ -67,9 +65,7 @@ static bool is_wanted(const struct noting *noting)
 	kernel = noting->launch.function
 		     ? xs_kernel_layout_find(noting->launch.function)
 		     : NULL;
-	return !kernel ||
-	       atomic_load_explicit(&kernel->launches, memory_order_relaxed) <
-		   FIRST_LAUNCHES;
+	return !kernel || xs_relaxed(&kernel->launches) < FIRST_LAUNCHES;
 }
 
 static void collect_params(void *const *params,

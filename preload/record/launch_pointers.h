@@ -13,8 +13,7 @@ extern _Atomic int xs_launch_pointers_mode;
 
 static inline bool xs_launch_pointers_are_on(void)
 {
-	return XS_UNLIKELY(atomic_load_explicit(&xs_launch_pointers_mode,
-						memory_order_relaxed) !=
+	return XS_UNLIKELY(xs_relaxed(&xs_launch_pointers_mode) !=
 			   XS_DATAFLOW_OFF);
 }
 

@@ -165,7 +165,6 @@ uint32_t xs_nvtx_name_string(uint32_t number, struct xs_writer *writer)
 		return 0;
 	name = &atomic_load_explicit(&names, memory_order_acquire)
 		    ->items[number - 1];
-	return atomic_load_explicit(&name->written, memory_order_relaxed)
-		   ? name->string
-		   : write_string(name, writer);
+	return xs_relaxed(&name->written) ? name->string
+					  : write_string(name, writer);
 }

@@ -90,14 +90,12 @@ static void make_stack(void *unused)
 
 static bool is_off(void)
 {
-	return atomic_load_explicit(&xs_session_state, memory_order_relaxed) ==
-	       XS_SESSION_OFF;
+	return xs_relaxed(&xs_session_state) == XS_SESSION_OFF;
 }
 
 static bool is_recorded(void)
 {
-	return atomic_load_explicit(&xs_capture_mode_now,
-				    memory_order_relaxed) == XS_DETAIL_RECORDED;
+	return xs_relaxed(&xs_capture_mode_now) == XS_DETAIL_RECORDED;
 }
 
 bool xs_nvtx_wants_names(void)
@@ -107,12 +105,12 @@ bool xs_nvtx_wants_names(void)
 
 static uint32_t get(const _Atomic uint32_t *number)
 {
-	return atomic_load_explicit(number, memory_order_relaxed);
+	return xs_relaxed(number);
 }
 
 static void set(_Atomic uint32_t *number, uint32_t value)
 {
-	atomic_store_explicit(number, value, memory_order_relaxed);
+	xs_relaxed_set(number, value);
 }
 
 /* Returns the last of the first `depth` ranges that is of the domain, or

@@ -100,10 +100,9 @@ static _Atomic uint64_t *looks_at(const struct xs_event *event, uint64_t *tag)
 {
 	static _Atomic uint64_t counters[1u << SEEN_BITS];
 	const uint64_t odd = 0x9e3779b97f4a7c15u;
-	const uint64_t key =
-	    ((event->dst * odd ^ event->bytes) * odd ^
-	     atomic_load_explicit(&generation, memory_order_relaxed)) *
-	    odd;
+	const uint64_t key = ((event->dst * odd ^ event->bytes) * odd ^
+			      xs_relaxed(&generation)) *
+			     odd;
 
 	*tag = key >> COUNT_BITS << COUNT_BITS;
 	return &counters[key >> (64 - SEEN_BITS)];
@@ -115,13 +114,12 @@ static bool is_looked_at(const struct xs_event *event)
 	uint64_t tag, looks;
 	_Atomic uint64_t *counter = looks_at(event, &tag);
 
-	looks = atomic_load_explicit(counter, memory_order_relaxed) ^ tag;
+	looks = xs_relaxed(counter) ^ tag;
 	if (looks >= 2 * FIRST_LOOKS)
 		looks = 0; /* of another destination */
-	atomic_store_explicit(
+	xs_relaxed_set(
 	    counter,
-	    tag | (looks + 1 < 2 * FIRST_LOOKS ? looks + 1 : FIRST_LOOKS),
-	    memory_order_relaxed);
+	    tag | (looks + 1 < 2 * FIRST_LOOKS ? looks + 1 : FIRST_LOOKS));
 	return looks < FIRST_LOOKS || looks % 16 == 0;
 }
 
@@ -134,7 +132,7 @@ static bool holds_addresses(const struct xs_event *event, uint64_t lives,
 	const uint64_t skip = -event->dst % 8; /* words lie there aligned */
 	bool holds = true;
 
-	if (atomic_load_explicit(&captures, memory_order_relaxed) > 0 ||
+	if (xs_relaxed(&captures) > 0 ||
 	    (lives ? kind == XS_LIVE_MANAGED
 		   : event->direction == cudaMemcpyDeviceToDevice))
 		return true;
@@ -180,7 +178,7 @@ static void note_copy(void *data)
 		return;
 	}
 	/* look again at the next one */
-	atomic_store_explicit(looks_at(event, &tag), 0, memory_order_relaxed);
+	xs_relaxed_set(looks_at(event, &tag), 0);
 	if (to)
 		xs_address_tables_add(
 		    event->dst,

@@ -35,7 +35,6 @@ void xs_capture_mode_note_new_kind(void)
 void xs_capture_mode_note_unseen(void)
 {
 	if (atomic_load(&xs_capture_mode_now) == XS_DETAIL_COUNTED &&
-	    !atomic_load_explicit(&xs_capture_mode_progress.unseen,
-				  memory_order_relaxed))
+	    !xs_relaxed(&xs_capture_mode_progress.unseen))
 		atomic_store(&xs_capture_mode_progress.unseen, true);
 }

@@ -66,8 +66,7 @@ void xs_capture_mode_note_new_kind(void);
  */
 static inline bool xs_capture_mode_records_again(void)
 {
-	return !atomic_load_explicit(&xs_capture_mode_progress.for_good,
-				     memory_order_relaxed);
+	return !xs_relaxed(&xs_capture_mode_progress.for_good);
 }
 
 /* Notes that calls of a kind were counted that was never recorded. */

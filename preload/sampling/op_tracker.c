@@ -15,8 +15,7 @@ unsigned xs_op_tracker_pending(void)
 	if (xs_op_tracker_saw_graphs())
 		return 0;
 	for (unsigned i = 0; i < XS_OP_TRACKER_PENDING; i++)
-		pending += is_pending(atomic_load_explicit(
-		    &xs_op_tracker.pending[i], memory_order_relaxed));
+		pending += is_pending(xs_relaxed(&xs_op_tracker.pending[i]));
 	return pending;
 }
 
@@ -24,8 +23,7 @@ void xs_op_tracker_begin_window(void)
 {
 	atomic_store(&xs_op_tracker.latest, 0);
 	for (unsigned i = 0; i < XS_OP_TRACKER_PENDING; i++)
-		atomic_store_explicit(&xs_op_tracker.pending[i], 0,
-				      memory_order_relaxed);
+		xs_relaxed_set(&xs_op_tracker.pending[i], 0);
 }
 
 static _Atomic uint64_t *pending_slot(uint32_t correlation)

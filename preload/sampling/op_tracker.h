@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "preload/util/hot.h"
 #include "preload/util/set_once.h"
 
 #include <stdatomic.h>
@@ -55,8 +56,7 @@ static inline void xs_op_tracker_note_call(uint32_t correlation)
 		return;
 	atomic_store_explicit(xs_op_tracker_slot(correlation), correlation,
 			      memory_order_release);
-	atomic_store_explicit(&xs_op_tracker.latest, correlation,
-			      memory_order_relaxed);
+	xs_relaxed_set(&xs_op_tracker.latest, correlation);
 }
 
 /* Adds XS_OP_TRACKER_NESTED driver calls that were inside runtime calls. */

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "preload/util/hot.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,21 +47,17 @@ void xs_sample_window_set_end_after(uint32_t correlation);
  */
 static inline void xs_sample_window_note_recorded(uint32_t correlation)
 {
-	if (!atomic_load_explicit(&xs_sample_window_ids.begin,
-				  memory_order_relaxed))
+	if (!xs_relaxed(&xs_sample_window_ids.begin))
 		xs_sample_window_set_begin(correlation);
-	if (atomic_load_explicit(&xs_sample_window_ids.over,
-				 memory_order_relaxed) ||
-	    atomic_load_explicit(&xs_sample_window_ids.end,
-				 memory_order_relaxed))
+	if (xs_relaxed(&xs_sample_window_ids.over) ||
+	    xs_relaxed(&xs_sample_window_ids.end))
 		xs_sample_window_set_end_after(correlation);
 }
 
 /* Notes a counted call; correlation is 0 if it is not known. */
 static inline void xs_sample_window_note_counted(uint32_t correlation)
 {
-	if (correlation && !atomic_load_explicit(&xs_sample_window_ids.end,
-						 memory_order_relaxed))
+	if (correlation && !xs_relaxed(&xs_sample_window_ids.end))
 		xs_sample_window_set_end(correlation);
 }
 

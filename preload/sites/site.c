@@ -56,8 +56,7 @@ XS_HOT struct xs_site_slot *xs_site_find(enum xs_function fn, uintptr_t address,
 		return &unknown_sites[fn];
 	for (uint32_t i = 0; i < SITE_PROBES; i++) {
 		struct xs_site_slot *site = &sites[(key + i) % SITE_SLOTS];
-		uint64_t seen =
-		    atomic_load_explicit(&site->key, memory_order_relaxed);
+		uint64_t seen = xs_relaxed(&site->key);
 		if (seen == key)
 			return site;
 		if (seen == 0 &&

@@ -78,7 +78,7 @@ bool xs_thread_any_in_hook(void)
 
 	pthread_mutex_lock(&lock);
 	for (const struct xs_thread *t = threads; t && !any; t = t->next)
-		any = atomic_load_explicit(&t->in_hook, memory_order_relaxed);
+		any = xs_relaxed(&t->in_hook);
 	pthread_mutex_unlock(&lock);
 	return any;
 }
@@ -89,8 +89,7 @@ unsigned xs_thread_count_in_unhooked(void)
 
 	pthread_mutex_lock(&lock);
 	for (const struct xs_thread *t = threads; t; t = t->next)
-		count +=
-		    atomic_load_explicit(&t->in_unhooked, memory_order_relaxed);
+		count += xs_relaxed(&t->in_unhooked);
 	pthread_mutex_unlock(&lock);
 	return count;
 }

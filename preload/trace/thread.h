@@ -71,7 +71,7 @@ static inline struct xs_thread *xs_thread_get(void)
 
 static inline bool xs_thread_in_hook(const struct xs_thread *thread)
 {
-	return atomic_load_explicit(&thread->in_hook, memory_order_relaxed);
+	return xs_relaxed(&thread->in_hook);
 }
 
 /* Returns whether a hook or library code is running. */
@@ -91,7 +91,7 @@ static inline void xs_thread_begin_hook(struct xs_thread *thread,
 {
 	thread->inside = call;
 	atomic_signal_fence(memory_order_seq_cst);
-	atomic_store_explicit(&thread->in_hook, true, memory_order_relaxed);
+	xs_relaxed_set(&thread->in_hook, true);
 	atomic_signal_fence(memory_order_seq_cst);
 	thread->inside = call;
 }

@@ -148,7 +148,7 @@ XS_COLD static char *find_room(struct xs_writer *w, size_t bytes,
 static char *room_for(struct xs_writer *w, size_t bytes, uint64_t start_ns,
 		      bool of_call)
 {
-	if (atomic_load_explicit(&w->trace->overwritten, memory_order_relaxed))
+	if (xs_relaxed(&w->trace->overwritten))
 		return NULL;
 	return has_room(w, bytes) ? (char *)w->chunk + w->used_bytes
 				  : find_room(w, bytes, start_ns, of_call);

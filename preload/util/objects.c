@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/util/objects.h"
+#include "preload/util/hot.h"
 #include "preload/util/phdr_iterate.h"
 
 #include <dlfcn.h>
@@ -233,7 +234,7 @@ bool xs_objects_ask(const struct xs_loaded_object *object,
 static bool find_without_lock(const void *address, const struct link_map **map)
 {
 	static _Atomic(uintptr_t) looked_up; /* 1: glibc lacks it */
-	uintptr_t at = atomic_load_explicit(&looked_up, memory_order_relaxed);
+	uintptr_t at = xs_relaxed(&looked_up);
 	struct dl_find_object found;
 	__typeof(_dl_find_object) *find;
 

@@ -2,6 +2,8 @@
 /* Flags that hot paths set and that are never cleared. */
 #pragma once
 
+#include "preload/util/hot.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -9,6 +11,6 @@
  */
 static inline void xs_set_once(atomic_bool *flag)
 {
-	if (!atomic_load_explicit(flag, memory_order_relaxed))
+	if (!xs_relaxed(flag))
 		atomic_store(flag, true);
 }

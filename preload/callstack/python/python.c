@@ -165,8 +165,7 @@ static void write_chain_now(void *data)
 		return;
 	}
 	if (count)
-		atomic_store_explicit(&python.trusted, true,
-				      memory_order_relaxed);
+		xs_relaxed_set(&python.trusted, true);
 	for (unsigned i = count; i-- > 0;)
 		chain->site =
 		    xs_site_source_id(chain->writer, &chosen[i], chain->site);
@@ -203,13 +202,12 @@ uint32_t xs_python_site(struct xs_writer *writer, struct xs_python_cache *cache,
 
 	/* When the interpreter finalizes, it frees the states of other
 	 * threads. */
-	if (!atomic_load_explicit(&is_on, memory_order_relaxed) ||
-	    is_finalizing())
+	if (!xs_relaxed(&is_on) || is_finalizing())
 		return 0;
 	state = thread_state();
 	if (!state)
 		return 0;
-	if (!atomic_load_explicit(&python.trusted, memory_order_relaxed))
+	if (!xs_relaxed(&python.trusted))
 		return write_chain(state, wanted, writer);
 	hash = xs_python_hash(&python, state);
 	if (!hash)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/callstack/python/python_frame.h"
 #include "preload/callstack/python/python_line.h"
+#include "preload/util/hot.h"
 #include "preload/util/utf8.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@ static int copy(const struct xs_python *python, uintptr_t from, void *to,
 
 	if (!from)
 		return -EFAULT;
-	if (atomic_load_explicit(&python->trusted, memory_order_relaxed)) {
+	if (xs_relaxed(&python->trusted)) {
 		memcpy(to, (const void *)from, bytes);
 		return 0;
 	}
