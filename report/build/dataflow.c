@@ -77,8 +77,7 @@ static int64_t number_of(struct builder *b, uint32_t call)
 static void add_accesses(struct builder *b, const struct xs_flow_op *in,
 			 const struct xs_op *op, struct xs_result_flow_op *out)
 {
-	out->accesses = xs_arena_alloc(&b->result->arena, in->access_count,
-				       sizeof(*out->accesses));
+	XS_ARENA_NEW(&b->result->arena, out->accesses, in->access_count);
 	for (uint32_t i = 0; out->accesses && i < in->access_count; i++) {
 		const uint32_t at = in->first_access + i;
 		const struct xs_flow_access *access = &b->flow->accesses[at];
@@ -164,7 +163,7 @@ static void add_reasons(struct builder *b)
 	struct xs_arena *arena = &b->result->arena;
 	struct xs_result_dataflow *out = b->out;
 
-	out->reasons = xs_arena_alloc(arena, FLOW_WHYS, sizeof(*out->reasons));
+	XS_ARENA_NEW(arena, out->reasons, FLOW_WHYS);
 	for (unsigned i = 0; out->reasons && i < FLOW_WHYS; i++)
 		if (b->unknown[i])
 			out->reasons[out->reason_count++] =
@@ -206,8 +205,7 @@ static void add_edges(struct builder *b)
 {
 	const struct xs_flow *flow = &b->flow->flow;
 
-	b->out->edges = xs_arena_alloc(&b->result->arena, flow->count,
-				       sizeof(*b->out->edges));
+	XS_ARENA_NEW(&b->result->arena, b->out->edges, flow->count);
 	for (size_t i = 0; b->out->edges && i < flow->count; i++) {
 		const struct xs_flow_edge *edge = &flow->edges[i];
 
@@ -260,8 +258,7 @@ static int fill(struct builder *b, const struct xs_phase *phase)
 	b->sites =
 	    calloc(b->trace->site_count + 1, sizeof(struct xs_result_site *));
 	b->numbers = calloc(b->trace->call_count + 1, sizeof(*b->numbers));
-	out->ops = xs_arena_alloc(&b->result->arena, b->flow->op_count,
-				  sizeof(*out->ops));
+	XS_ARENA_NEW(&b->result->arena, out->ops, b->flow->op_count);
 	if (!b->sites || !b->numbers || !out->ops)
 		return -ENOMEM;
 	out->rounds = phase->sample_rounds;

@@ -87,8 +87,7 @@ int xs_build_devices(struct xs_result *result, const struct xs_trace *trace,
 	struct xs_result_run *run = &result->run;
 	int err = 0;
 
-	run->devices =
-	    xs_arena_alloc(&result->arena, count, sizeof(*run->devices));
+	XS_ARENA_NEW(&result->arena, run->devices, count);
 	for (size_t i = 0; run->devices && !err && i < count; i++) {
 		struct xs_result_device *out =
 		    &run->devices[run->device_count++];

@@ -102,8 +102,7 @@ int xs_build_gaps(struct xs_result *result, const struct xs_trace *trace)
 
 	if (xs_record_gaps_find(trace, gaps))
 		return -ENOMEM;
-	out->gaps = xs_arena_alloc(&result->arena, XS_RECORD_GAP_KINDS,
-				   sizeof(*out->gaps));
+	XS_ARENA_NEW(&result->arena, out->gaps, XS_RECORD_GAP_KINDS);
 	for (size_t i = 0; i < XS_RECORD_GAP_KINDS; i++) {
 		const struct xs_result_gap gap = {
 		    kinds[i].kind,

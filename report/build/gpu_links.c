@@ -267,8 +267,7 @@ int xs_build_gpu_links(struct xs_result *result, const struct xs_trace *trace,
 	struct xs_result_run *run = &result->run;
 	int err;
 
-	run->links =
-	    xs_arena_alloc(&result->arena, LINKS_MAX, sizeof(*run->links));
+	XS_ARENA_NEW(&result->arena, run->links, LINKS_MAX);
 	err = run->links ? add_copies(run, trace, steady) : -ENOMEM;
 	note_unlisted(result);
 	for (size_t i = 0; !err && i < run->link_count; i++) {

@@ -245,8 +245,7 @@ void xs_build_other_machines(struct xs_result *result,
 {
 	struct xs_arena *arena = &result->arena;
 
-	result->other_machines = xs_arena_alloc(
-	    arena, options->elsewhere_count, sizeof(*result->other_machines));
+	XS_ARENA_NEW(arena, result->other_machines, options->elsewhere_count);
 	for (size_t i = 0;
 	     result->other_machines && i < options->elsewhere_count; i++) {
 		struct xs_result_other_machine *out =

@@ -126,8 +126,7 @@ static void list_cudarts(struct xs_result *result, const struct xs_trace *trace)
 {
 	struct xs_result_coverage *out = &result->coverage;
 
-	out->cudarts = xs_arena_alloc(&result->arena, trace->info_count,
-				      sizeof(*out->cudarts));
+	XS_ARENA_NEW(&result->arena, out->cudarts, trace->info_count);
 	for (size_t i = 0; out->cudarts && i < trace->info_count; i++) {
 		const char *value = trace->infos[i].value;
 		const char *colon = strchr(value, ':');
@@ -358,8 +357,7 @@ int xs_build_matching(struct xs_result *result, const struct xs_trace *trace)
 			  XS_OP_KINDS, &out->kind_count);
 	out->driver_calls = count_driver_calls(trace);
 	list_cudarts(result, trace);
-	out->remarks =
-	    xs_arena_alloc(arena, REMARKS_MAX, sizeof(*out->remarks));
+	XS_ARENA_NEW(arena, out->remarks, REMARKS_MAX);
 	remark_damage(result, trace);
 	remark_nothing(result, trace, &counts);
 	remark_unmatched(result, &counts);

@@ -58,8 +58,7 @@ static void fill_phases(struct xs_result *result,
 {
 	for (size_t i = 0; i < result->phase_count; i++)
 		out->phase_count += has_phase(sum, &phases->items[i]);
-	out->phases = xs_arena_alloc(&result->arena, out->phase_count + 1,
-				     sizeof(*out->phases));
+	XS_ARENA_NEW(&result->arena, out->phases, out->phase_count + 1);
 	for (size_t i = 0, at = 0; out->phases && at < out->phase_count; i++)
 		if (has_phase(sum, &phases->items[i]))
 			out->phases[at++] = phases->items[i].id;
@@ -77,8 +76,7 @@ int xs_build_nvtx(struct xs_result *result, const struct xs_trace *trace,
 		return err;
 	out->lost = xs_number_bounded(trace->lost_nvtx);
 	out->missing = missing(trace);
-	out->ranges = xs_arena_alloc(&result->arena, sums.count + 1,
-				     sizeof(*out->ranges));
+	XS_ARENA_NEW(&result->arena, out->ranges, sums.count + 1);
 	for (size_t i = 0; out->ranges && i < sums.count; i++) {
 		fill_range(result, trace, &sums.items[i], &out->ranges[i]);
 		fill_phases(result, phases, &sums.items[i], &out->ranges[i]);

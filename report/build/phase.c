@@ -142,8 +142,7 @@ static void build_sites(struct xs_result *result, const struct xs_trace *trace,
 			const struct xs_phase *phase,
 			struct xs_result_phase *out)
 {
-	out->sites = xs_arena_alloc(&result->arena, phase->site_count,
-				    sizeof(*out->sites));
+	XS_ARENA_NEW(&result->arena, out->sites, phase->site_count);
 	if (!out->sites)
 		return;
 	for (size_t i = 0; i < phase->site_count; i++) {
@@ -208,8 +207,7 @@ static void build_kernels(struct xs_result *result,
 {
 	bool *seen = calloc(trace->shape_count + 1, sizeof(*seen));
 
-	out->kernel_names = xs_arena_alloc(&result->arena, KERNEL_NAMES_MAX,
-					   sizeof(*out->kernel_names));
+	XS_ARENA_NEW(&result->arena, out->kernel_names, KERNEL_NAMES_MAX);
 	if (!seen)
 		result->arena.failed = true;
 	for (size_t i = 0; seen && out->kernel_names && i < phase->step_count &&

@@ -268,7 +268,7 @@ place_of(struct builder *b, struct xs_result_pinned_budget *out,
 		}
 	buffer->place = (uint32_t)out->count;
 	place = &out->places[out->count++];
-	site = xs_arena_alloc(&b->result->arena, 1, sizeof(*site));
+	XS_ARENA_NEW(&b->result->arena, site, 1);
 	if (site)
 		xs_build_site(b->result, b->trace, buffer->site, site);
 	*place = (struct xs_result_pinned_place){
@@ -322,8 +322,7 @@ int xs_build_pinned_budget(struct xs_result *result,
 		keep_worthy(&b);
 		sort(&b, 0, by_gain);
 		out->budget_bytes = budget_bytes;
-		out->places = xs_arena_alloc(&result->arena, b.count + 1,
-					     sizeof(*out->places));
+		XS_ARENA_NEW(&result->arena, out->places, b.count + 1);
 	}
 	if (!rc && out->places)
 		take(&b, out);

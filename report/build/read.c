@@ -136,8 +136,7 @@ static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
 			? (double)phase->recorded_rounds
 			: 0,
 		    out);
-	out->estimates =
-	    xs_arena_alloc(&result->arena, list.count, sizeof(*out->estimates));
+	XS_ARENA_NEW(&result->arena, out->estimates, list.count);
 	for (size_t i = 0; out->estimates && i < list.count; i++)
 		xs_phase_estimate_build(result, out, &list.items[i],
 					&out->estimates[out->estimate_count++]);
@@ -187,8 +186,7 @@ static int fill_phases(struct xs_result *result, const struct xs_trace *trace,
 
 	if (err < 0)
 		return err;
-	result->phases =
-	    xs_arena_alloc(&result->arena, count, sizeof(*result->phases));
+	XS_ARENA_NEW(&result->arena, result->phases, count);
 	for (size_t i = 0; result->phases && !err && i < count; i++) {
 		struct xs_result_phase *out =
 		    &result->phases[result->phase_count++];

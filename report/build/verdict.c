@@ -55,8 +55,7 @@ static void fill(struct xs_result *result, const struct xs_run_parts *in)
 	struct xs_result_verdict *out = &result->verdict;
 
 	out->recorded_ns = xs_number_bounded(in->span_ns);
-	out->parts =
-	    xs_arena_alloc(&result->arena, XS_PARTS, sizeof(*out->parts));
+	XS_ARENA_NEW(&result->arena, out->parts, XS_PARTS);
 	for (int i = 0; out->parts && i < XS_PARTS; i++)
 		/* without calls, what the host did is unknown */
 		if (in->ns[i] &&

@@ -188,7 +188,7 @@ static void describe(struct xs_diff *diff, struct xs_diff_phase *out)
 {
 	const struct xs_result_phase *a = out->before, *b = out->after;
 
-	out->changed = xs_arena_alloc(&diff->arena, 10, sizeof(*out->changed));
+	XS_ARENA_NEW(&diff->arena, out->changed, 10);
 	add_change(diff, out, "source memory", source_of(a), source_of(b));
 	add_change(diff, out, "destination memory", a->dst_memory,
 		   b->dst_memory);

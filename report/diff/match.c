@@ -136,8 +136,7 @@ int xs_diff_match(struct xs_diff *diff)
 	struct side before = side_of(diff->before);
 	struct side after = side_of(diff->after);
 
-	diff->phases = xs_arena_alloc(&diff->arena, before.count + after.count,
-				      sizeof(*diff->phases));
+	XS_ARENA_NEW(&diff->arena, diff->phases, before.count + after.count);
 	if (!diff->phases)
 		return -ENOMEM;
 	match_alike(diff, &before, &after, "signature", same_memory);

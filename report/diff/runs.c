@@ -103,8 +103,7 @@ static void fill_phases(struct xs_result *result, struct xs_result **runs,
 	struct xs_diff *diffs =
 	    xs_arena_alloc(&result->arena, out->count, sizeof(*diffs));
 
-	out->phases = xs_arena_alloc(&result->arena, result->phase_count,
-				     sizeof(*out->phases));
+	XS_ARENA_NEW(&result->arena, out->phases, result->phase_count);
 	for (size_t k = 0; diffs && k < out->count; k++) {
 		diffs[k] = (struct xs_diff){.before = result, .after = runs[k]};
 		result->arena.failed |= xs_diff_match(&diffs[k]) != 0;
@@ -127,8 +126,7 @@ static void fill_phases(struct xs_result *result, struct xs_result **runs,
 static void fill_totals(struct xs_result *result, struct xs_result **runs,
 			struct xs_result_runs *out, int64_t *values)
 {
-	out->totals = xs_arena_alloc(&result->arena, xs_total_row_count + 1,
-				     sizeof(*out->totals));
+	XS_ARENA_NEW(&result->arena, out->totals, xs_total_row_count + 1);
 	for (size_t i = 0; out->totals && i <= xs_total_row_count; i++) {
 		const struct xs_total_row *row =
 		    i ? &xs_total_rows[i - 1] : NULL;
@@ -190,15 +188,14 @@ int xs_runs_build(struct xs_result **runs, size_t count, size_t *median)
 
 	*median = xs_runs_sort(runs, kept);
 	result = runs[*median];
-	out = xs_arena_alloc(&result->arena, 1, sizeof(*out));
-	values = xs_arena_alloc(&result->arena, count, sizeof(*values));
+	XS_ARENA_NEW(&result->arena, out, 1);
+	XS_ARENA_NEW(&result->arena, values, count);
 	if (!out || !values)
 		return -ENOMEM;
 	out->count = kept;
 	out->middle = *median;
-	out->paths = xs_arena_alloc(&result->arena, kept, sizeof(*out->paths));
-	out->warnings =
-	    xs_arena_alloc(&result->arena, count, sizeof(*out->warnings));
+	XS_ARENA_NEW(&result->arena, out->paths, kept);
+	XS_ARENA_NEW(&result->arena, out->warnings, count);
 	for (size_t i = 0; out->paths && i < kept; i++)
 		out->paths[i] =
 		    xs_arena_copy(&result->arena, runs[i]->run.path);

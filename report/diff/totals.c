@@ -105,8 +105,7 @@ static void fill(struct xs_diff *diff, const struct xs_total_row *row,
 void xs_diff_build_totals(struct xs_diff *diff)
 {
 	fill(diff, NULL, &diff->wall);
-	diff->totals = xs_arena_alloc(&diff->arena, xs_total_row_count,
-				      sizeof(*diff->totals));
+	XS_ARENA_NEW(&diff->arena, diff->totals, xs_total_row_count);
 	for (size_t i = 0; diff->totals && i < xs_total_row_count; i++)
 		fill(diff, &xs_total_rows[i],
 		     &diff->totals[diff->total_count++]);

@@ -255,9 +255,8 @@ static void say_bounds(struct xs_formulas_result *result)
 
 void xs_formulas_answer(struct xs_formulas_result *result)
 {
-	result->answers = xs_arena_alloc(&result->base.arena,
-					 ANSWERS_MAX + result->compared_count,
-					 sizeof(*result->answers));
+	XS_ARENA_NEW(&result->base.arena, result->answers,
+		     ANSWERS_MAX + result->compared_count);
 	if (!result->answers)
 		return;
 	say_what_dominates(result);

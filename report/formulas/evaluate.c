@@ -222,8 +222,7 @@ static int compare_all(const struct xs_formulas_input *q,
 {
 	int err = 0;
 
-	out->compared = xs_arena_alloc(&out->base.arena, q->machine_count,
-				       sizeof(*out->compared));
+	XS_ARENA_NEW(&out->base.arena, out->compared, q->machine_count);
 	for (size_t i = 1; out->compared && !err && i < q->machine_count; i++)
 		err = compare(q, work, &q->machines[i], &out->base,
 			      &out->compared[out->compared_count++]);

@@ -190,7 +190,7 @@ static void fill_phases(struct xs_job *job, const json_t *program)
 
 static void fill_bars(struct xs_job *job, const json_t *program)
 {
-	job->bars = xs_arena_alloc(&job->arena, BARS_MAX, sizeof(*job->bars));
+	XS_ARENA_NEW(&job->arena, job->bars, BARS_MAX);
 	if (job->bars)
 		job->bar_count =
 		    xs_sketch_bars(program, "wall_ns", job->bars, BARS_MAX);

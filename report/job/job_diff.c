@@ -39,9 +39,8 @@ static void fill_times(struct xs_job_diff *diff)
 {
 	const struct xs_job *before = diff->before, *after = diff->after;
 
-	diff->times = xs_arena_alloc(&diff->arena,
-				     4 + before->part_count + after->part_count,
-				     sizeof(*diff->times));
+	XS_ARENA_NEW(&diff->arena, diff->times,
+		     4 + before->part_count + after->part_count);
 	if (!diff->times)
 		return;
 	add_time(diff, "slowest process", before->wall.most, after->wall.most,
@@ -92,9 +91,8 @@ static void fill_steps(struct xs_job_diff *diff)
 {
 	const struct xs_job *before = diff->before, *after = diff->after;
 
-	diff->steps = xs_arena_alloc(&diff->arena,
-				     before->step_count + after->step_count + 1,
-				     sizeof(*diff->steps));
+	XS_ARENA_NEW(&diff->arena, diff->steps,
+		     before->step_count + after->step_count + 1);
 	for (size_t i = 0; diff->steps && i < before->step_count; i++)
 		add_step(diff, &before->steps[i]);
 	for (size_t i = 0; diff->steps && i < after->step_count; i++)
@@ -148,9 +146,8 @@ static void fill_warnings(struct xs_job_diff *diff)
 	const struct xs_job *before = diff->before, *after = diff->after;
 	struct xs_arena *arena = &diff->arena;
 
-	diff->warnings = xs_arena_alloc(
-	    arena, 6 + before->problem_count + after->problem_count,
-	    sizeof(*diff->warnings));
+	XS_ARENA_NEW(arena, diff->warnings,
+		     6 + before->problem_count + after->problem_count);
 	if (!diff->warnings)
 		return;
 	if (before->program && after->program &&

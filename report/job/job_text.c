@@ -290,9 +290,8 @@ void xs_job_fill_problems(struct xs_job *job, const json_t *digest,
 {
 	const json_t *warnings = xs_digest_get(program, "table", "warnings");
 
-	job->problems = xs_arena_alloc(
-	    &job->arena, PROBLEMS_MAX + json_object_size(warnings),
-	    sizeof(*job->problems));
+	XS_ARENA_NEW(&job->arena, job->problems,
+		     PROBLEMS_MAX + json_object_size(warnings));
 	if (!job->problems)
 		return;
 	add_counted(job, digest, "unreadable", true, "not read");

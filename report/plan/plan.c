@@ -40,7 +40,7 @@ static void fill_sites(struct xs_result *result, struct xs_result_step *out)
 
 	for (size_t i = 0; i < out->more_count; i++)
 		room += out->more_phases[i].phase->site_count;
-	out->sites = xs_arena_alloc(&result->arena, room, sizeof(*out->sites));
+	XS_ARENA_NEW(&result->arena, out->sites, room);
 	out->site_count = 0;
 	if (!out->sites)
 		return;
@@ -290,9 +290,8 @@ int xs_plan_build(struct xs_result *result)
 	double run_ns = (double)xs_result_untraced_wall_ns(result);
 
 	result->step_count = 0;
-	result->plan =
-	    xs_arena_alloc(&result->arena, count * (XS_PHASE_STEPS_MAX + 1),
-			   sizeof(*result->plan));
+	XS_ARENA_NEW(&result->arena, result->plan,
+		     count * (XS_PHASE_STEPS_MAX + 1));
 	if (!phases || !result->plan) {
 		free(phases);
 		return -ENOMEM;

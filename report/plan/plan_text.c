@@ -269,8 +269,7 @@ const char *xs_plan_along(struct xs_result *result,
 	size_t count = 0;
 	double ns = 0;
 
-	out->more_phases = xs_arena_alloc(arena, result->phase_count,
-					  sizeof(*out->more_phases));
+	XS_ARENA_NEW(arena, out->more_phases, result->phase_count);
 	for (size_t i = 0; out->more_phases && i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = phases[i].phase;
 		const struct xs_phase_step *its =

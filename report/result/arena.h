@@ -17,6 +17,10 @@ struct xs_arena {
 /* Returns count zeroed items of size bytes, aligned for any type. */
 void *xs_arena_alloc(struct xs_arena *arena, size_t count, size_t size);
 
+/* Points at so many new items of the pointer's type, or at NULL. */
+#define XS_ARENA_NEW(arena, items, count)                                      \
+	((items) = xs_arena_alloc(arena, count, sizeof(*(items))))
+
 /* Returns a copy of text, NULL for NULL. Control characters become '?', so
  * that text of a trace cannot control a terminal. */
 const char *xs_arena_copy(struct xs_arena *arena, const char *text);

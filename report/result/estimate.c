@@ -67,8 +67,7 @@ static void set_assumes(struct xs_arena *arena, const struct xs_estimate *in,
 	while (out->assume_count < XS_ASSUMES_MAX &&
 	       in->assumes[out->assume_count])
 		out->assume_count++;
-	out->assumes =
-	    xs_arena_alloc(arena, out->assume_count, sizeof(*out->assumes));
+	XS_ARENA_NEW(arena, out->assumes, out->assume_count);
 	for (size_t i = 0; out->assumes && i < out->assume_count; i++)
 		out->assumes[i] = xs_arena_copy(arena, in->assumes[i]);
 }

@@ -96,8 +96,7 @@ static struct xs_result_lane move(struct xs_lanes *lanes,
 
 void xs_lanes_finish(struct xs_lanes *lanes, struct xs_result_view *view)
 {
-	view->lanes =
-	    xs_arena_alloc(lanes->arena, lanes->count, sizeof(*view->lanes));
+	XS_ARENA_NEW(lanes->arena, view->lanes, lanes->count);
 	if (lanes->count)
 		qsort(lanes->items, lanes->count, sizeof(*lanes->items),
 		      by_key);

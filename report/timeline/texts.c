@@ -119,9 +119,8 @@ int xs_timeline_texts_init(struct xs_timeline_texts *texts,
 	    xs_arena_alloc(arena, trace->site_count + 1, sizeof(uint32_t));
 	texts->ranges =
 	    xs_arena_alloc(arena, trace->nvtx_count + 1, sizeof(uint32_t));
-	out->names = xs_arena_alloc(arena, names, sizeof(*out->names));
-	out->sites =
-	    xs_arena_alloc(arena, trace->site_count + 1, sizeof(*out->sites));
+	XS_ARENA_NEW(arena, out->names, names);
+	XS_ARENA_NEW(arena, out->sites, trace->site_count + 1);
 	if (arena->failed)
 		return -ENOMEM;
 	xs_build_site(result, trace, XS_NONE, &out->sites[out->site_count++]);

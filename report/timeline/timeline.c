@@ -175,7 +175,7 @@ static int make_room(struct xs_result *result, struct xs_result_timeline *out)
 
 	for (size_t i = 0; i < result->phase_count; i++)
 		most += xs_timeline_schedules_most(result, &result->phases[i]);
-	out->views = xs_arena_alloc(&result->arena, most, sizeof(*out->views));
+	XS_ARENA_NEW(&result->arena, out->views, most);
 	return out->views ? 0 : -ENOMEM;
 }
 
