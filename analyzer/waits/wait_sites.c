@@ -30,6 +30,7 @@ struct sums {
 	double calls, gpu_calls, bytes;
 	double minor_faults, major_faults, touched_bytes;
 	double touching_bytes, touching_ns;
+	double own_out_ns;
 	double part_ns[XS_WAIT_PARTS];
 };
 
@@ -218,12 +219,15 @@ static void add_call(struct builder *b, uint32_t index,
 	    b->by_site ? b->by_site[b->trace->calls[index].site] : by_calls;
 	const double bytes = (double)b->trace->calls[index].bytes *
 			     xs_weight(b->weights.bytes, index);
+	const uint32_t op = b->issued[index].op;
 
 	sums->calls += by_calls;
 	if (part_ns[XS_WAIT_H2D] || part_ns[XS_WAIT_KERNEL] ||
 	    part_ns[XS_WAIT_D2H] || part_ns[XS_WAIT_OTHER])
 		sums->gpu_calls += by_calls;
 	sums->bytes += bytes;
+	if (op != XS_NONE && b->trace->ops[op].kind == XS_OP_D2H)
+		sums->own_out_ns += (double)part_ns[XS_WAIT_OWN] * by_time;
 	for (size_t i = 0; i < XS_WAIT_PARTS; i++)
 		sums->part_ns[i] += (double)part_ns[i] * by_time;
 	if (!add_faults(b, index, sums))
@@ -276,6 +280,7 @@ static void fill_rows(struct builder *b)
 		row->touched_bytes = xs_weighted(1, sums->touched_bytes);
 		row->touching_bytes = xs_weighted(1, sums->touching_bytes);
 		row->touching_ns = xs_weighted(1, sums->touching_ns);
+		row->own_out_ns = xs_weighted(1, sums->own_out_ns);
 		for (size_t k = 0; k < XS_WAIT_PARTS; k++) {
 			row->part_ns[k] = xs_weighted(1, sums->part_ns[k]);
 			row->waited_ns += row->part_ns[k];

@@ -27,7 +27,8 @@ struct xs_wait_site {
 	/* Copies that touch at least half of their bytes: what they copy, and
 	 * their time but for waits for other work. */
 	uint64_t touching_bytes, touching_ns;
-	uint64_t waited_ns; /* summed over all calls */
+	uint64_t waited_ns;  /* summed over all calls */
+	uint64_t own_out_ns; /* of XS_WAIT_OWN, that of copies out */
 	uint64_t part_ns[XS_WAIT_PARTS];
 };
 

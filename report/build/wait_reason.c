@@ -49,8 +49,13 @@ static const char *overhead(const struct xs_result_wait *wait)
 static const char *parts(struct xs_arena *arena,
 			 const struct xs_result_wait *wait)
 {
+	/* of one direction, the place tells which */
+	const bool both =
+	    wait->own_out_ns > 0 && wait->own_out_ns < wait->own_ns;
+	const int64_t own_in_ns = wait->own_ns - (both ? wait->own_out_ns : 0);
 	struct wait_share list[] = {
-	    {wait->own_ns, "the copy"},
+	    {own_in_ns, both ? "its copies in" : "the copy"},
+	    {wait->own_ns - own_in_ns, "its copies out"},
 	    {wait->h2d_ns, "copies in"},
 	    {wait->kernel_ns, "kernels"},
 	    {wait->d2h_ns, "copies out"},
@@ -214,6 +219,7 @@ static struct xs_result_wait of_a_round(const struct xs_result_wait *wait,
 
 	one.waited_ns /= rounds;
 	one.own_ns /= rounds;
+	one.own_out_ns /= rounds;
 	one.h2d_ns /= rounds;
 	one.kernel_ns /= rounds;
 	one.d2h_ns /= rounds;

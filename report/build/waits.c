@@ -76,6 +76,7 @@ static void build_wait(struct xs_result *result, const struct xs_trace *trace,
 	    .gpu_calls = xs_number_bounded(in->gpu_calls),
 	    .waited_ns = xs_number_bounded(in->waited_ns),
 	    .own_ns = xs_number_bounded(part_ns[XS_WAIT_OWN]),
+	    .own_out_ns = xs_number_bounded(in->own_out_ns),
 	    .h2d_ns = xs_number_bounded(part_ns[XS_WAIT_H2D]),
 	    .kernel_ns = xs_number_bounded(part_ns[XS_WAIT_KERNEL]),
 	    .d2h_ns = xs_number_bounded(part_ns[XS_WAIT_D2H]),
@@ -101,6 +102,7 @@ static void add_to(struct xs_result_wait *to, const struct xs_result_wait *from)
 	xs_number_add(&to->gpu_calls, from->gpu_calls);
 	xs_number_add(&to->waited_ns, from->waited_ns);
 	xs_number_add(&to->own_ns, from->own_ns);
+	xs_number_add(&to->own_out_ns, from->own_out_ns);
 	xs_number_add(&to->h2d_ns, from->h2d_ns);
 	xs_number_add(&to->kernel_ns, from->kernel_ns);
 	xs_number_add(&to->d2h_ns, from->d2h_ns);

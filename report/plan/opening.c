@@ -271,7 +271,7 @@ static const char *lead(struct xs_result *result, const struct act *act,
 	return xs_arena_print(
 	    &result->arena, "%s%s",
 	    !is_for_longer_runs(result, act) ? ""
-	    : act->once			     ? "little to gain: "
+	    : act->once			     ? "little to gain; "
 			: "little to gain in this run; for longer ones, ",
 	    first);
 }

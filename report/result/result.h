@@ -103,7 +103,7 @@ struct xs_result_wait {
 	bool pageable;	   /* copies of pageable memory */
 	int64_t gpu_calls; /* calls that waited for other GPU work */
 	int64_t waited_ns;
-	int64_t own_ns;				     /* the call's own copy */
+	int64_t own_ns, own_out_ns; /* the call's own copy; of it, copies out */
 	int64_t h2d_ns, kernel_ns, d2h_ns, other_ns; /* other work, by kind */
 	int64_t latency_ns; /* until the first of that work started */
 	int64_t host_ns;    /* the call's own host work */

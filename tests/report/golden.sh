@@ -260,6 +260,9 @@ in_one_line() {
 	prints "xferspy report \$examples/$trace.xspy | tr -s ' \n' ' '" "$@"
 }
 in_one_line frameworks/h200-3/jax_put-1 '15.2 ms: 10.9 % of the steady part, 15.6 ms, 1.4 %'
+# Without call stacks, one function copies both ways.
+prints "xferspy report --machine h200 \$source/tests/analyzer/import/recorded/rounds-h200.sqlite.gz |
+	tr -s ' \n' ' '" 'its copies out 364 ms, its copies in 82.8 ms, its overhead'
 in_one_line frameworks/h200-4/jax_put-1 '16 MiB pinned 42.1 us' '44 in the steady part' \
 	'What precedes the steady part is 8'
 in_one_line corpus/contact-4/fourth/sam-occupancy 'copy calls that stage pageable memory'
@@ -344,7 +347,7 @@ joined corpus/contact-7/seventh/hec-asta 'effort: host code at several places (-
 	'save at most 11.9 ms: 36.1 %' '; 28.7 ms (87.3 %) if kernels run side by side'
 joined corpus/contact-13/thirteenth/gen-histogram \
 	'save at most 96.9 ms: 35.9 %' '; 177 ms (65.5 %) if kernels run side by side'
-opening corpus/contact-9/ninth/hec-base64e 'In short: little to gain: register'
+opening corpus/contact-9/ninth/hec-base64e 'In short: little to gain; register'
 prints "xferspy report --machine h100 \$corpus/contact-9/ninth/hec-base64e.xspy | tr '\n' '@'" \
 	'not compared with this run@@Coverage'
 joined corpus/contact-10/tenth/pmpp-grayscale 'save at most 39.4 ms: 98.8 %'
