@@ -35,7 +35,9 @@ static double crossing_sectors(const struct xs_machine *m,
 	const double once = fmin(filled, w->in_bytes / XS_MAPPED_SECTOR_BYTES);
 
 	if (isnan(w->read_sectors) && which == XS_MAPPED_MOST)
-		return fmax(most_bytes, w->in_bytes) / XS_MAPPED_SECTOR_BYTES;
+		return fmax(fmin(most_bytes / XS_MAPPED_SECTOR_BYTES,
+				 xs_mapped_most_sectors(m, w)),
+			    w->in_bytes / XS_MAPPED_SECTOR_BYTES);
 	if (which == XS_MAPPED_LEAST)
 		return w->other_bytes > 0 ? once : w->read_sectors;
 	if (which == XS_MAPPED_MOST)
@@ -76,8 +78,7 @@ static struct reads reads_of(const struct xs_machine *m,
 	struct reads reads = {0};
 
 	if (which == XS_MAPPED_WORST) {
-		reads.sectors =
-		    xs_mapped_worst_sectors(m, w, w->in_bytes + w->out_bytes);
+		reads.sectors = xs_mapped_most_sectors(m, w);
 		reads.requests = reads.lines = reads.sectors;
 		return reads;
 	}
@@ -235,7 +236,7 @@ static double first_reads(const struct xs_machine *m,
 		return at_once / blocks * held;
 	if (which == XS_MAPPED_LEAST || w->kernels > 1)
 		return 0;
-	if (which == XS_MAPPED_MOST)
+	if (which == XS_MAPPED_MOST || which == XS_MAPPED_WORST)
 		return held;
 	return w->in_place && w->registers &&
 		       each + OTHER_REGISTERS > w->registers

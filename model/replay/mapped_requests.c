@@ -40,16 +40,17 @@ double xs_mapped_requests_ns(const struct xs_mapped_rates *r, double sectors,
 /* Bytes that an SM loads or stores in a clock, from its L1 to the L2. */
 #define SM_BYTES 64.0
 
-double xs_mapped_worst_sectors(const struct xs_machine *m,
-			       const struct xs_round_work *w, double bytes)
+double xs_mapped_most_sectors(const struct xs_machine *m,
+			      const struct xs_round_work *w)
 {
 	const double ns = fmax(w->kernel_ns - xs_kernel_edges_ns(m), 0);
-	const double clocks = ns * m->clock_khz / 1e6;
-	const double most = clocks * fmin(w->blocks, m->sm_count) * SM_BYTES;
+	const double sms =
+	    fmin(w->blocks > 0 ? w->blocks : m->sm_count, m->sm_count);
 
-	return m->clock_khz > 0 && m->sm_count > 0 && w->blocks > 0
-		   ? fmin(bytes, most / XS_MAPPED_SECTOR_BYTES)
-		   : bytes;
+	return m->clock_khz > 0 && sms > 0
+		   ? ns * m->clock_khz / 1e6 * sms * SM_BYTES /
+			 XS_MAPPED_SECTOR_BYTES
+		   : NAN;
 }
 
 double xs_mapped_sectors_or(double counted, double bytes)

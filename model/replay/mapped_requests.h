@@ -7,7 +7,8 @@
 
 /* Counters of the kernel on device memory leave open what crosses the bus. The
  * usual case, and the ends of the range. The worst case of a kernel that was
- * not counted: each byte is a sector of its own, which crosses by itself. */
+ * not counted: it does nothing but read sectors one by one, and nothing but
+ * write parts of them. */
 enum xs_mapped_case {
 	XS_MAPPED_USUAL,
 	XS_MAPPED_LEAST,
@@ -39,10 +40,10 @@ struct xs_mapped_rates {
 double xs_mapped_requests_ns(const struct xs_mapped_rates *rates,
 			     double sectors, double requests);
 
-/* Returns the sectors of so many bytes in the worst case: one for each byte, up
- * to what the SMs of the kernel's blocks load or store in its time. */
-double xs_mapped_worst_sectors(const struct xs_machine *machine,
-			       const struct xs_round_work *work, double bytes);
+/* Returns the sectors that the SMs of the kernel's blocks can load or store in
+ * its time, of all SMs if the blocks are unknown; NAN: unknown. */
+double xs_mapped_most_sectors(const struct xs_machine *machine,
+			      const struct xs_round_work *work);
 
 /* Returns the counted sectors, or those of the bytes if that is NAN. */
 double xs_mapped_sectors_or(double counted, double bytes);

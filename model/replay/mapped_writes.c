@@ -214,7 +214,7 @@ double xs_mapped_writes_ns(const struct xs_machine *m,
 	double whole_ns;
 
 	if (which == XS_MAPPED_WORST)
-		return xs_mapped_worst_sectors(m, w, w->out_bytes) *
+		return xs_mapped_most_sectors(m, w) *
 		       m->mapped_write_partial_ns.value;
 	if (!(w->store_sectors > JOINED * sectors) || isnan(apart) ||
 	    which == XS_MAPPED_LEAST)

@@ -288,14 +288,16 @@ static const char no_atomics[] = "no kernel uses atomic operations on the data";
 
 static bool is_worst_known(const struct xs_machine *m)
 {
-	return !isnan(
-	    m->mapped_read_32.value + m->mapped_write_partial_ns.value +
-	    m->mapped_read_latency_ns.value + m->device_read_latency_ns.value);
+	return m->clock_khz > 0 && m->sm_count > 0 &&
+	       !isnan(m->mapped_read_32.value +
+		      m->mapped_write_partial_ns.value +
+		      m->mapped_read_latency_ns.value +
+		      m->device_read_latency_ns.value);
 }
 
-/* Stores whether a round that was not counted is faster even if each byte
- * crosses the bus in a sector of its own: then no kernel has to change, however
- * it accesses the data. */
+/* Stores whether a round that was not counted is faster even if its kernels do
+ * nothing but read and write sectors over the bus: then none has to change,
+ * however it accesses the data. */
 static int is_faster_at_worst(const struct xs_strategy_case *c,
 			      const struct xs_estimate *row, bool *faster)
 {

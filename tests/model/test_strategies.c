@@ -754,8 +754,8 @@ TEST(test_mapped)
 }
 
 /* The kernel does nothing but read 1 MB, one sector after the other: the first
- * at 400, 1000 mapped, the others at a third of that. Each byte is a
- * sector: 1.6 to read, 2 to write; one SM moves 2 in a ns. */
+ * at 400, 1000 mapped, the others at a third of that. A sector takes 1.6 to
+ * read, 2 to write; one SM moves 2 in a ns. */
 TEST(test_mapped_is_sure_in_the_worst_case)
 {
 	const double read_ns = 1000 * (1 + (10000 - 400) / (0.33 * 400));
@@ -778,7 +778,8 @@ TEST(test_mapped_is_sure_in_the_worst_case)
 	assert_has(row->why, "however the kernels access the data");
 	assert_near(row->round_ns, 2000 + 5000 + 24000 + 4000);
 	assert_true(row->high_ns > 11000 + read_ns && row->high_ns < 100000);
-	steps[1].blocks = 100; /* their SMs move all bytes */
+	steps[1].blocks = 100; /* each of their SMs may read the same */
+	steps[0].bytes = steps[2].bytes = 1000;
 	assert_true(estimated("mapped")->assumes_once);
 	steps[1].blocks = 1; /* it may read one by one for 100 us */
 	steps[1].end_ns = 206000 + 100000;

@@ -37,6 +37,7 @@ class Trace:
         self.details, self.tallies = [], []
         self.modules = False  # its call sites are in the program
         self.strings, self.sites, self.shapes = [], [], []
+        self.blocks = 4096
         self.calls, self.ops, self.correlation = {}, [], 0
         self.stream_end = [0] * streams
         self.engine_end = {(device, engine): 0 for device in range(devices)
@@ -196,7 +197,7 @@ class Trace:
                             offset=4096 + 16 * i + place))
         for i, text in enumerate(self.shapes):
             top.append(line("shape", shape=i + 1, name=self.string(text),
-                            grid_x=4096, grid_y=1, grid_z=1, block_x=256,
+                            grid_x=self.blocks, grid_y=1, grid_z=1, block_x=256,
                             block_y=1, block_z=1, registers=32))
         for i in range(self.streams):
             top.append(line("queue", queue=i, device=i % self.devices,
@@ -492,7 +493,8 @@ def threads_pinned(folder):
 
 def tiny_copies(folder):
     t = Trace("solve", "A round copies three times 64 bytes in and 64 bytes "
-              "out, for a kernel of 2 us.")
+              "out, for a kernel of a block, of 2 us.")
+    t.blocks = 1
     t.set_up((0, MIB))
     for _ in range(100):
         for i in range(3):
