@@ -46,20 +46,12 @@ static double lane_bytes(const struct xs_round_work *w)
  * Returns the number of partial writes. More sectors than the bytes fill mean
  * rows that do not begin at a sector: two warps write parts of the sector that
  * they share. If the L2 joins the two, none crosses the bus, otherwise both do.
- * This depends on when they write; one is the value. If lanes store no power of
- * two of bytes in the mean, some may be in another branch: at most, each
- * branch stores all quarters of a sector.
+ * This depends on when they write; one is the value.
  */
-static double partial_writes(const struct xs_round_work *w, double excess,
-			     enum xs_mapped_case which)
+static double partial_writes(double excess, enum xs_mapped_case which)
 {
-	const double size = log2(w->out_bytes / (XS_MAPPED_LANES * w->stores));
-	const bool branches =
-	    fabs(size - round(size)) > XS_MAPPED_EQUAL_SECTORS;
-
 	return which == XS_MAPPED_LEAST	  ? 0
 	       : which == XS_MAPPED_USUAL ? excess
-	       : branches		  ? 2 * SECTOR_WRITES * excess
 					  : 2 * excess;
 }
 
@@ -113,7 +105,7 @@ static double joined_ns(const struct xs_machine *m,
 	if (!(excess > 0) || isnan(each_ns) ||
 	    xs_mapped_writes_elsewhere(w, joined_sectors(w)))
 		return requests_ns;
-	parts_ns = lines_ns + partial_writes(w, excess, which) * each_ns;
+	parts_ns = lines_ns + partial_writes(excess, which) * each_ns;
 	return excess < (XS_MAPPED_ELSEWHERE - 1) * full
 		   ? parts_ns
 		   : fmin(parts_ns, requests_ns);

@@ -365,13 +365,6 @@ TEST(test_rows_off_sectors)
 	assert_near(mapped().write_ns, 6400 + 10 * 100);
 	assert_near(at_most().write_ns, 6400 + 20 * 100);
 	assert_near(at_least().write_ns, 6400);
-	/* 25 stores of 32 words each; of 20, some lanes may be in a branch */
-	work.stores = 25;
-	assert_near(at_most().write_ns, 6400 + 20 * 100);
-	work.stores = 20;
-	assert_near(at_most().write_ns, 6400 + 10 * 8 * 100);
-	assert_near(mapped().write_ns, 6400 + 10 * 100);
-	work.stores = 0;
 	/* The other half is written to the device, or all of it crosses. */
 	work.write_sectors = 200;
 	assert_near(mapped().write_ns, 6400);
