@@ -297,7 +297,7 @@ callback=sam-simpleCallback.xspy
 prints "xferspy report --all --machine \$corpus/contact-6/machine.json \
 	--counters \$corpus/contact-6/counters/$callback \
 	\$corpus/contact-6/sixth/$callback | tr -s ' \n' ' '" \
-	'may save 3.88 ms (2.38-5.38 ms)' 'Its setup takes 465 us, 1.36 ms less than'
+	'may save 3.88 ms (2.42-5.35 ms)' 'Its setup takes 465 us, 1.36 ms less than'
 # A program of the driver API is told its calls.
 sed 's/cudaMemcpy"/cuMemcpyHtoD_v2"/; s/cudaMallocHost"/cuMemAllocHost_v2"/' \
 	"$source/tests/report/advice/alloc-round.txt" >driver.txt
