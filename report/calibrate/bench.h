@@ -166,6 +166,9 @@ xs_bench_step xs_bench_pipeline, xs_bench_copy_to_kernel;
 /* calls.c: host time of calls, and latencies of the GPU. */
 xs_bench_step xs_bench_calls, xs_bench_blocking_copy, xs_bench_launch,
     xs_bench_sync, xs_bench_kernel_gap, xs_bench_stream_create;
+/* Polls for the flag that the last launch sets to flag_value. Returns when it
+ * was seen; fails after a second. */
+double xs_bench_flag_seen_ns(struct xs_bench *bench);
 
 /* control.c: flags and messages of kernels and the host, without copies. Each
  * poll has a deadline. */

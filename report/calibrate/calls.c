@@ -125,8 +125,7 @@ static void launch_flagged(struct xs_bench *bench, double spin_ns)
 		     bench->stream[0]);
 }
 
-/* Polls for the flag of the last launch; returns when it was seen. */
-static double flag_seen_ns(struct xs_bench *bench)
+double xs_bench_flag_seen_ns(struct xs_bench *bench)
 {
 	double now = xs_bench_now_ns();
 	double deadline = now + 1e9;
@@ -150,7 +149,7 @@ void xs_bench_launch(struct xs_bench *bench, struct xs_machine *machine)
 		launch_flagged(bench, 0);
 
 		double launched = xs_bench_now_ns();
-		double seen = flag_seen_ns(bench);
+		double seen = xs_bench_flag_seen_ns(bench);
 
 		XS_CUDA(&bench->gpu, cuStreamSynchronize, bench->stream[0]);
 		if (i >= 0)
@@ -184,7 +183,8 @@ void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine)
 				       xs_bench_now_ns() - start);
 			start = xs_bench_now_ns();
 			launch_flagged(bench, spin_ns);
-			xs_samples_add(&seen, flag_seen_ns(bench) - start);
+			xs_samples_add(&seen,
+				       xs_bench_flag_seen_ns(bench) - start);
 			XS_CUDA(&bench->gpu, cuStreamSynchronize,
 				bench->stream[0]);
 		}

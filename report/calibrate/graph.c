@@ -107,20 +107,6 @@ static void measure_nodes(struct xs_bench *bench, struct xs_machine *machine)
 	xs_bench_set(bench, machine, XS_PARAM_graph_gap_ns, &gaps);
 }
 
-/* Polls for the flag of a graph's only kernel; returns when it was seen. */
-static double seen_ns(struct xs_bench *bench)
-{
-	const double deadline = xs_bench_now_ns() + 1e9;
-
-	while (!xs_cuda_failed(&bench->gpu) &&
-	       *bench->flag != bench->flag_value)
-		if (xs_bench_now_ns() > deadline)
-			xs_cuda_fail(&bench->gpu,
-				     "a graph's write to mapped memory did not "
-				     "arrive within a second");
-	return xs_bench_now_ns();
-}
-
 static void measure_latency(struct xs_bench *bench, struct xs_machine *machine)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
@@ -137,7 +123,7 @@ static void measure_latency(struct xs_bench *bench, struct xs_machine *machine)
 		*bench->flag = 0;
 		XS_CUDA(gpu, cuGraphLaunch, exec, bench->stream[0]);
 		launched = xs_bench_now_ns();
-		seen = seen_ns(bench);
+		seen = xs_bench_flag_seen_ns(bench);
 		XS_CUDA(gpu, cuStreamSynchronize, bench->stream[0]);
 		if (i >= 0)
 			xs_samples_add(&samples, seen - launched);
