@@ -92,6 +92,8 @@ expect 0 '' - 'pageable="--format csv $examples/traces/stencil-256-pageable.xspy
 # Who needs what tells how many copies can run ahead, and diff what was done.
 golden diff-prefetch.txt 'xferspy diff --machine h100 $reports/dataflow/layers-pinned.xspy \
 	$reports/dataflow/layers-prefetch.xspy | grep -A1 predicted'
+golden diff-graph.txt 'xferspy diff --machine h200 $traces/cached-eager.xspy \
+	$traces/cached-graph.xspy | grep -A1 predicted'
 golden engines-prefetch.txt \
 	'xferspy report --machine h100 --format csv $reports/dataflow/engines-pinned.xspy |
 	grep ",prefetch," | cut -d, -f4,7,22,30'
@@ -274,6 +276,11 @@ in_one_line frameworks/h200-5/to_device-1 "idle; the host's code is the limit."
 in_one_line frameworks/h200-5/offload-1 'divided by its 13 rounds' '1 GiB in 16 copies'
 in_one_line frameworks/h200-2/decode-1 'divided by its 43 rounds' '8 B in 1 copy'
 in_one_line frameworks/h200-5/decode-1 'Steady part: 1.93 s (79.5 % of'
+# each token of a decoder, and each batch that processes of a DataLoader made
+prints "xferspy report --machine h200 \$traces/cached-eager.xspy | tr -s ' \n' ' '" \
+	'2 44 2.89 ms 2.6 % - 793 us 8 B pinned' 'out cached.py:71'
+prints "xferspy report --machine h200 \$traces/workers-pageable.xspy | tr -s ' \n' ' '" \
+	'2 44 4.31 ms 2.0 % 4.69 MiB pageable 203 us' 'kernel workers.py:32, :33, mean'
 # the last kernel is launched from the line of .item()
 in_one_line frameworks/h100/decode 'of decode.py:21, :32 without its copy, and launch them as one'
 in_one_line validate/patterns/h100-b/first/converge-16777216-traced \
