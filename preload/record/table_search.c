@@ -120,7 +120,7 @@ static bool is_looked_at(const struct xs_event *event)
 	xs_relaxed_set(
 	    counter,
 	    tag | (looks + 1 < 2 * FIRST_LOOKS ? looks + 1 : FIRST_LOOKS));
-	return looks < FIRST_LOOKS || looks % 16 == 0;
+	return looks <= FIRST_LOOKS;
 }
 
 /* Returns whether what was copied holds addresses, or may do so. lives, kind:

@@ -14,7 +14,7 @@
 /*
  * Call after a copy succeeded. Looks at those that `always` is set for, else at
  * the first 64 to one destination of one size since memory was last allocated
- * or freed, and at each 16th from then on; on the device at all while there are
+ * or freed, and at each 64th from then on; on the device at all while there are
  * tables.
  */
 void xs_table_search_copy(const struct xs_event *event, bool always);

@@ -109,7 +109,7 @@ TEST(tables_are_found)
 	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
 }
 
-/* The 65th copy to one destination is looked at if each one is, if memory was
+/* The 66th copy to one destination is looked at if each one is, if memory was
  * allocated since, or later. */
 TEST(copies_that_repeat)
 {
@@ -129,7 +129,7 @@ TEST(copies_that_repeat)
 	for (int i = 0; i < 2000; i++)
 		copy(POOL, words, 64, false);
 	words[0] = ARRAY;
-	for (int i = 0; i < 16; i++)
+	for (int i = 0; i < 64; i++)
 		copy(POOL, words, 64, false);
 	assert_int_equal(known(POOL), XS_POINTERS_TABLE);
 	words[0] = 0; /* one that was a table is looked at each time */
