@@ -57,14 +57,14 @@ static bool may_be_least(const struct xs_result_phase *phase,
 
 /* The least time of a round by the row: what it changes can save no more than
  * the time in which data moves or the host waits. The present time, if it may
- * not be the least, changes launches alone, or the trace speaks against it. */
+ * not be the least, or changes launches alone. */
 static int64_t least_by_row_ns(const struct xs_result_phase *phase,
 			       const struct xs_result_estimate *row)
 {
 	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
 	int64_t most_ns, ns;
 
-	if (!strategy || row->returning ||
+	if (!strategy ||
 	    !(strategy->changes & ~(unsigned)XS_CHANGES_LAUNCHES) ||
 	    !may_be_least(phase, strategy, row))
 		return xs_result_untraced_ns(phase);

@@ -75,12 +75,11 @@ def over_limit(report):
     for phase in report["phases"]:
         if phase["apart"]:
             continue
-        busy_ns = kernels_ns = phase["kernel_busy_ns"] or 0
+        busy_ns = phase["kernel_busy_ns"] or 0
         now_ns = phase["round_ns"] - phase["tracer_ns"]
         for row in phase["estimates"]:
             if not row["applies"] or row["model"] != "replay" or \
-                    WORDS.get(row["strategy"], "graph") == "graph" or \
-                    "before copied out" in (row["bound"] or ""):
+                    WORDS.get(row["strategy"], "graph") == "graph":
                 continue
             off_ns = row["known_high_ns"] - row["round_ns"]
             off_ns = max(off_ns ** 2 - row["shared_high_ns"] ** 2, 0) ** 0.5
@@ -89,10 +88,7 @@ def over_limit(report):
                     row["high_ns"] - row["low_ns"] > row["round_ns"]:
                 continue  # it may be slower than now, in a wide range
             saves_ns = row["saves_ns"] + (row["setup_ns"] or 0)
-            # kernels of its interval's low end run side by side
             busy_ns = min(busy_ns, row["round_ns"])
-            if row["low_ns"] < 0.75 * kernels_ns:
-                busy_ns = min(busy_ns, row["low_ns"])
             # a row is of the median round, the limit of all as they were;
             # of rounds side by side, a row is an upper bound,
             # and behind the last one, no host works
