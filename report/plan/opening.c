@@ -230,8 +230,9 @@ static const char *nothing(struct xs_result *result)
 	return xs_arena_print(
 	    &result->arena,
 	    "nothing is worth it in %s of %s: changes of data movement save at "
-	    "most %s of it",
+	    "most %s (%s of it)",
 	    result->run.ignored_ns ? "the traced part" : "this run", wall.s,
+	    xs_units_ns(result->verdict.at_most_saves_ns).s,
 	    xs_opening_of_run(result, result->verdict.at_most_saves_ns));
 }
 

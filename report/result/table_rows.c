@@ -109,6 +109,9 @@ bool xs_result_row_is_shown(const struct xs_result *result,
 			    const struct xs_result_phase *phase,
 			    const struct xs_result_estimate *row)
 {
+	for (size_t i = 0; i < result->plan_count; i++)
+		if (result->plan[i].estimate == row)
+			return true;
 	if (is_named(result, row, result->plan_count))
 		return result->all_asked || pays(row) ||
 		       row == result->nearest || row == result->nearest_if;
