@@ -341,5 +341,8 @@ void xs_plan_opening(struct xs_result *result)
 			       ? first_clause(result)
 			   : !act.what ? nothing(result)
 				       : saving(result, &act, !*before),
-			   registering, xs_opening_behind(result));
+			   registering,
+			   act.what && is_for_longer_runs(result, &act)
+			       ? "" /* the verdict tells what the rest is */
+			       : xs_opening_behind(result));
 }
