@@ -116,6 +116,7 @@ bool xs_build_shares_memory(const struct xs_trace *trace)
 		const struct xs_site *site = &trace->sites[i];
 
 		if (site->call_class == XS_CALL_ALLOC_PINNED ||
+		    site->call_class == XS_CALL_REGISTER ||
 		    (site->call_class == XS_CALL_ALLOC_DEVICE &&
 		     strstr(trace->strings[site->function], "Managed")))
 			return true;

@@ -61,8 +61,8 @@ static const char *const orders[] = {
     [XS_ORDER_BREADTH] = "breadth",
 };
 
-static void set_assumes(struct xs_arena *arena, const struct xs_estimate *in,
-			struct xs_result_estimate *out)
+static void set_texts(struct xs_arena *arena, const struct xs_estimate *in,
+		      struct xs_result_estimate *out)
 {
 	while (out->assume_count < XS_ASSUMES_MAX &&
 	       in->assumes[out->assume_count])
@@ -70,6 +70,7 @@ static void set_assumes(struct xs_arena *arena, const struct xs_estimate *in,
 	XS_ARENA_NEW(arena, out->assumes, out->assume_count);
 	for (size_t i = 0; out->assumes && i < out->assume_count; i++)
 		out->assumes[i] = xs_arena_copy(arena, in->assumes[i]);
+	out->why = in->why[0] ? with_units(arena, in->why) : NULL;
 }
 
 /* Whether it is a time, of more ns than a number holds. */
@@ -131,9 +132,8 @@ void xs_result_set_estimate(struct xs_arena *arena,
 	    .returning = in->returning,
 	    .bound = in->bound,
 	    .needs = in->needs,
-	    .why = in->why[0] ? with_units(arena, in->why) : NULL,
 	};
+	set_texts(arena, in, out);
 	refuse_beyond(in, out);
 	xs_result_set_effort(out, in->effort);
-	set_assumes(arena, in, out);
 }

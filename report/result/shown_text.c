@@ -107,6 +107,15 @@ static const char *add_times(struct xs_result *result, const char *list,
 		    arena, list,
 		    xs_arena_print(arena, "%" PRId64 " in the steady part",
 				   result->steady.rounds));
+	return list;
+}
+
+/* Adds which rounds are not in the steady part. */
+static const char *add_apart(struct xs_result *result, const char *list,
+			     const struct xs_result_phase *phase)
+{
+	struct xs_arena *arena = &result->arena;
+
 	if (phase->warm_up_ns > 0)
 		list = xs_arena_join(
 		    arena, list,
@@ -154,7 +163,7 @@ const char *xs_result_phase_text(struct xs_result *result,
 		    xs_arena_join(arena, list,
 				  xs_arena_print(arena, "%" PRId64 " streams",
 						 phase->streams));
-	return add_times(result, list, phase);
+	return add_apart(result, add_times(result, list, phase), phase);
 }
 
 int64_t xs_result_in_run_ns(const struct xs_result *result,

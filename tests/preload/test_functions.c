@@ -75,11 +75,6 @@ TEST(copies_of_rows)
 			     .Depth = 3};
 	const cuMemcpy2DAsync_v2_params rows = {&in, AT(0x30)};
 	const cuMemcpy3D_v2_params slices = {&any};
-	struct cudaMemcpy3DParms volume = {.srcPtr = {AT(0x2000), 32, 32, 4},
-					   .dstPtr = {AT(0x1000), 16, 16, 4},
-					   .extent = {10, 4, 3},
-					   .kind = cudaMemcpyHostToDevice};
-	const struct cudaMemcpy3DParms *const of_runtime = &volume;
 
 	KEEPS(cuMemcpy2DAsync_v2, &rows, .dst = 0x1000, .src = 0x2000,
 	      .bytes = 40, .pitch = 16, .rows = 4, .stream = 0x30,
@@ -92,6 +87,16 @@ TEST(copies_of_rows)
 	assert_int_equal(kept(XS_FN_cuMemcpy3D_v2, &slices).pitch, 0);
 	any.Depth = 1;
 	assert_int_equal(kept(XS_FN_cuMemcpy3D_v2, &slices).pitch, 32);
+}
+
+TEST(volumes_of_the_runtime)
+{
+	struct cudaMemcpy3DParms volume = {.srcPtr = {AT(0x2000), 32, 32, 4},
+					   .dstPtr = {AT(0x1000), 16, 16, 4},
+					   .extent = {10, 4, 3},
+					   .kind = cudaMemcpyHostToDevice};
+	const struct cudaMemcpy3DParms *const of_runtime = &volume;
+
 	KEEPS(cudaMemcpy3D, &of_runtime, .dst = 0x1000, .src = 0x2000,
 	      .bytes = 120, .pitch = 32, .rows = 12,
 	      .direction = cudaMemcpyHostToDevice);

@@ -114,6 +114,20 @@ static uint64_t to_count(double value)
 					    : XS_UNCOUNTED;
 }
 
+static void log_counts(const struct xs_launch *launch, uint32_t number,
+		       const double *values)
+{
+	xs_log(
+	    "counted %s, launch %u: sectors %.0f + %.0f, requests %.0f + %.0f, "
+	    "of host memory %.0f + %.0f, instructions %.0f, L1 fills %.0f",
+	    launch->name, number, values[XS_METRIC_SECTORS_READ],
+	    values[XS_METRIC_SECTORS_WRITTEN], values[XS_METRIC_REQUESTS_READ],
+	    values[XS_METRIC_REQUESTS_WRITTEN],
+	    values[XS_METRIC_HOST_SECTORS_READ],
+	    values[XS_METRIC_HOST_SECTORS_WRITTEN],
+	    values[XS_METRIC_INSTRUCTIONS], values[XS_METRIC_L1_FILLS]);
+}
+
 static void write_counts(const struct xs_launch *launch, uint32_t number,
 			 const double *values)
 {
@@ -151,15 +165,7 @@ static void write_counts(const struct xs_launch *launch, uint32_t number,
 	    .store_sectors = to_count(values[XS_METRIC_STORE_SECTORS]),
 	};
 
-	xs_log(
-	    "counted %s, launch %u: sectors %.0f + %.0f, requests %.0f + %.0f, "
-	    "of host memory %.0f + %.0f, instructions %.0f, L1 fills %.0f",
-	    launch->name, number, values[XS_METRIC_SECTORS_READ],
-	    values[XS_METRIC_SECTORS_WRITTEN], values[XS_METRIC_REQUESTS_READ],
-	    values[XS_METRIC_REQUESTS_WRITTEN],
-	    values[XS_METRIC_HOST_SECTORS_READ],
-	    values[XS_METRIC_HOST_SECTORS_WRITTEN],
-	    values[XS_METRIC_INSTRUCTIONS], values[XS_METRIC_L1_FILLS]);
+	log_counts(launch, number, values);
 	xs_gpu_records_counters(&counters, &fills, &accesses, launch->name);
 }
 
