@@ -333,8 +333,10 @@ void xs_plan_opening(struct xs_result *result)
 	if (pinning->step && act.what && !act.once)
 		registering = xs_arena_print(
 		    &result->arena,
-		    " Registered memory (step %" PRId64 ") may save %s once.",
-		    pinning->step, xs_units_ns(pinning->saves_ns).s);
+		    " Registered memory (step %" PRId64 ") may save %s once%s.",
+		    pinning->step, xs_units_ns(pinning->saves_ns).s,
+		    pinning->touching_ns > pinning->saves_ns ? ", or lose time"
+							     : "");
 	result->opening =
 	    xs_arena_print(&result->arena, "%s%s.%s%s", before,
 			   result->machine_choice.other_gpu && result->no_step

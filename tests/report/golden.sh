@@ -203,7 +203,7 @@ opening frameworks/h200-3/jax_put-1 'then little to gain in this run; for longer
 	"of 1.15 s, only if neither a round's input"
 # A third of the run.
 opening traces/pop_buoydiff-1024-pinned 'What follows the steady part is 31.3 % of the run.' \
-	'Registered memory (step 1) may save 336 ms once. The program'
+	'Registered memory (step 1) may save 336 ms once, or lose time. The program'
 opening frameworks/h200-5/jax_put-1 'nothing is worth it in the traced part of 2.61 s'
 opening frameworks/h200-2/cupy_reduction-1 'In short: pin the host buffers'
 # "Nothing" never stands above steps.
