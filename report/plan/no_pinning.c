@@ -65,6 +65,8 @@ static const char *why_not(struct xs_result *result,
 					    xs_result_steady_name(result));
 	if (!as_is || !is_uncertain(result, phase, row))
 		return NULL;
+	if (setup_ns(row) < row->saves_ns / 10)
+		setup = "";
 	return xs_arena_print(
 	    arena,
 	    "%s%s the rounds of another run may differ by more (now %s, with "

@@ -172,7 +172,11 @@ static const char *nearest(struct xs_result *result)
 	text = xs_arena_print(&result->arena,
 			      "nothing%s: no change is predicted to save 1 %% "
 			      "of %s",
-			      *more ? " without a condition" : "", steady);
+			      *more || result->verdict.at_most_steady_ns >
+					   result->verdict.steady_ns / 100
+				  ? " without a condition"
+				  : "",
+			      steady);
 	as_is = most ? xs_result_best(of, xs_strategies[0]->id, false) : NULL;
 	if (!as_is)
 		return xs_arena_print(&result->arena, "%s%s%s", text,

@@ -616,8 +616,8 @@ TEST(no_step_has_a_reason)
 	says_why("no strategy could be predicted");
 	struct xs_result_estimate *row = add(phase, "pinned", 40);
 	row->known_high_ns = 50 * MS;
-	says_why(
-	    "nothing: no change is predicted to save 1 % of the steady part");
+	says_why("nothing without a condition: no change is predicted to save "
+		 "1 % of the steady part");
 	row = add(phase, "resident", 10);
 	row->bound = "the host does not change the data";
 	says_why("nothing for certain: resident saves about 400 ms (effort: "
@@ -1119,8 +1119,8 @@ TEST(what_is_not_known_is_not_nothing)
 	phase->host_blocked_ns = 20 * MS;
 	says_why("not known: pinned would save less than its uncertainty");
 	set(pinned, 49.7, 0);
-	says_why("nothing: no change is predicted to save 1 % of the steady "
-		 "part; pinned is the nearest");
+	says_why("nothing without a condition: no change is predicted to save "
+		 "1 % of the steady part; pinned is the nearest");
 	pinned->applies = false;
 	pinned->unmeasured = true;
 	pinned->why = "the profile lacks the rate";
