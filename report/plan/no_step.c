@@ -173,7 +173,8 @@ static const char *nearest(struct xs_result *result)
 			      "nothing%s: no change is predicted to save 1 %% "
 			      "of %s",
 			      *more || result->verdict.at_most_steady_ns >
-					   result->verdict.steady_ns / 100
+					   result->verdict.steady_ns /
+					       XS_RESULT_LEAST_PART
 				  ? " without a condition"
 				  : "",
 			      steady);
