@@ -26,9 +26,9 @@ static const char *add_fact(struct xs_result *result, const char *list,
 {
 	if (profile <= 0 || trace <= 0 || profile == trace)
 		return list;
-	return xs_arena_print(
-	    &result->arena, "%s%s%s %" PRId64 " against %" PRId64,
-	    list ? list : "", list ? ", " : "", what, profile, trace);
+	return xs_print(&result->arena, "%s%s%s %" PRId64 " against %" PRId64,
+			list ? list : "", list ? ", " : "", what, profile,
+			trace);
 }
 
 static void check_device(struct xs_result *result,

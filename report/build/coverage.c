@@ -42,8 +42,7 @@ const char *xs_build_place(struct xs_result *result,
 	xs_build_site(result, trace, index, &site);
 	label = xs_result_site_label(&result->arena, &site);
 	return site.file && site.call
-		   ? xs_arena_print(&result->arena, "%s at %s", site.call,
-				    label)
+		   ? xs_print(&result->arena, "%s at %s", site.call, label)
 		   : label;
 }
 
@@ -122,15 +121,15 @@ static void note_killed(struct xs_result *result, const struct xs_trace *trace,
 		issue++;
 		last += i >= seen;
 	}
-	xs_build_note(
-	    result, "the process was killed or is still running: %s",
-	    last ? xs_arena_print(&result->arena,
-				  "the last %zu of %zu calls that issue GPU "
-				  "work have no GPU times; %" PRIu64
-				  " round%s judged",
-				  last, issue, phases->rounds,
-				  phases->rounds == 1 ? " is" : "s are")
-		 : "its last GPU work may be missing");
+	xs_build_note(result, "the process was killed or is still running: %s",
+		      last
+			  ? xs_print(&result->arena,
+				     "the last %zu of %zu calls that issue GPU "
+				     "work have no GPU times; %" PRIu64
+				     " round%s judged",
+				     last, issue, phases->rounds,
+				     phases->rounds == 1 ? " is" : "s are")
+			  : "its last GPU work may be missing");
 }
 
 static void note_file(struct xs_result *result, const struct xs_trace *trace,
@@ -218,8 +217,8 @@ static void note_failed(struct xs_result *result, const struct xs_trace *trace)
 		      "%" PRId64 " call%s returned an error, for example %s%s",
 		      result->coverage.failed, counted == 1 ? "" : "s",
 		      xs_build_place(result, trace, site),
-		      error ? xs_arena_print(&result->arena, " (error %u%s)",
-					     error, error_text(error))
+		      error ? xs_print(&result->arena, " (error %u%s)", error,
+				       error_text(error))
 			    : "");
 }
 

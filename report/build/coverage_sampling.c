@@ -55,7 +55,7 @@ static const char *exact_bytes(struct xs_result *result,
 	const uint64_t guessed =
 	    xs_weighted(1, weights->guessed_direction_bytes);
 
-	return guessed ? xs_arena_print(
+	return guessed ? xs_print(
 			     &result->arena,
 			     "are exact; their bytes, except for the direction "
 			     "of %s copied with cudaMemcpyDefault, are",
@@ -70,8 +70,8 @@ static void note_read(struct xs_result *result, const struct xs_trace *trace,
 {
 	const char *exact =
 	    trace->graphs_as_one
-		? xs_arena_print(&result->arena, "of calls %s",
-				 exact_bytes(result, weights))
+		? xs_print(&result->arena, "of calls %s",
+			   exact_bytes(result, weights))
 		: "of calls and GPU work, their bytes and summed times are";
 
 	xs_build_note(result,
@@ -93,8 +93,7 @@ static void note_sampled(struct xs_result *result, const struct xs_trace *trace,
 	const char *windows = "";
 
 	if (trace->window_count > 1)
-		windows =
-		    xs_arena_print(&result->arena, ", in %zu sample windows",
+		windows = xs_print(&result->arena, ", in %zu sample windows",
 				   trace->window_count);
 	xs_build_note(
 	    result,
@@ -170,9 +169,9 @@ const char *xs_build_range_not_begun(struct xs_result *result,
 		why = "cudaProfilerStart() was not called";
 	else if (strcmp(range, "signal") == 0)
 		why = "no SIGUSR2 came";
-	return xs_arena_print(&result->arena,
-			      "recording never began: XFERSPY_RANGE=%s, and %s",
-			      range, why);
+	return xs_print(&result->arena,
+			"recording never began: XFERSPY_RANGE=%s, and %s",
+			range, why);
 }
 
 /* How much of the run the figures cover. */

@@ -169,9 +169,8 @@ static void add_reasons(struct builder *b)
 			out->reasons[out->reason_count++] =
 			    (struct xs_result_flow_reason){
 				b->unknown[i],
-				xs_arena_print(arena, "%s %s",
-					       noun(i, b->unknown[i] != 1),
-					       whys[i])};
+				xs_print(arena, "%s %s",
+					 noun(i, b->unknown[i] != 1), whys[i])};
 	out->unrecorded = b->unknown[WHY_UNRECORDED];
 }
 
@@ -303,25 +302,25 @@ static const char *why_no_pointers(struct xs_result *result,
 		       "its launches: record again with XFERSPY_DATAFLOW=all";
 	if (coverage->timing_source &&
 	    strcmp(coverage->timing_source, "callbacks") != 0)
-		return xs_arena_print(
+		return xs_print(
 		    &result->arena,
 		    "not known what memory kernels were given: that takes "
 		    "CUPTI's callbacks, and GPU times are from %s",
 		    coverage->timing_source);
 	if (coverage->mode && strcmp(coverage->mode, "light") == 0)
-		return xs_arena_print(
+		return xs_print(
 		    &result->arena,
 		    "not known what memory kernels were given: that takes a "
 		    "recording of the whole run, and the mode was %s",
 		    coverage->mode);
 	if (range)
-		return xs_arena_print(
+		return xs_print(
 		    &result->arena,
 		    "not known what memory kernels were given: that takes a "
 		    "recording of the whole run, and XFERSPY_RANGE was %s",
 		    range);
 	if (driver && strtod(driver, NULL) < 12.4)
-		return xs_arena_print(
+		return xs_print(
 		    &result->arena,
 		    "not known what memory kernels were given: that takes a "
 		    "driver of CUDA 12.4 or later, not %s",

@@ -144,12 +144,12 @@ static const char *list_phases(struct xs_result *result,
 		if (!is_listed(result, &result->phases[i]))
 			continue;
 		if (++*count <= NAMED_MAX)
-			list = xs_arena_print(
-			    &result->arena, "%s%s %" PRId64, list ? list : "",
-			    *count > 1 ? "," : "", result->phases[i].id);
+			list = xs_print(&result->arena, "%s%s %" PRId64,
+					list ? list : "", *count > 1 ? "," : "",
+					result->phases[i].id);
 	}
 	return *count > NAMED_MAX
-		   ? xs_arena_print(&result->arena, "%s and others", list)
+		   ? xs_print(&result->arena, "%s and others", list)
 		   : list;
 }
 

@@ -43,9 +43,9 @@ static void add_gap(struct xs_result *result, enum xs_record_gap_kind kind,
 		    const struct xs_result_gap *gap)
 {
 	struct xs_result_coverage *out = &result->coverage;
-	const char *what = xs_arena_print(
-	    &result->arena, "%" PRId64 " of %" PRId64 " %s %s", gap->calls,
-	    gap->of, kinds[kind].of, kinds[kind].what);
+	const char *what =
+	    xs_print(&result->arena, "%" PRId64 " of %" PRId64 " %s %s",
+		     gap->calls, gap->of, kinds[kind].of, kinds[kind].what);
 
 	if (!out->gaps || !what)
 		return;

@@ -196,7 +196,7 @@ static const char *describe_staged(struct xs_result *result,
 				   const struct xs_result_gpu_link *link)
 {
 	struct xs_arena *arena = &result->arena;
-	const char *what = xs_arena_print(
+	const char *what = xs_print(
 	    arena,
 	    "GPU %" PRId64 " and %" PRId64 ": %s %s of %s in all through the "
 	    "host, %s",
@@ -206,12 +206,12 @@ static const char *describe_staged(struct xs_result *result,
 	    xs_units_ns(link->staged_ns).s);
 
 	if (link->peer_ns == XS_UNKNOWN)
-		return xs_arena_print(
+		return xs_print(
 		    arena,
 		    "%s; what cudaDeviceEnablePeerAccess would bring, "
 		    "xferspy calibrate on these GPUs tells",
 		    what);
-	return xs_arena_print(
+	return xs_print(
 	    arena,
 	    "%s; direct they would take %s (cudaDeviceEnablePeerAccess, where "
 	    "cudaDeviceCanAccessPeer allows it)",
@@ -221,7 +221,7 @@ static const char *describe_staged(struct xs_result *result,
 static const char *describe_direct(struct xs_result *result,
 				   const struct xs_result_gpu_link *link)
 {
-	return xs_arena_print(
+	return xs_print(
 	    &result->arena,
 	    "GPU %" PRId64 " and %" PRId64 ": %s direct %s of %s in all, %s",
 	    link->first, link->second, xs_units_count(link->direct_ops).s,
@@ -256,8 +256,8 @@ static void note_unlisted(struct xs_result *result)
 			      "%d pairs are",
 			      copies == 1
 				  ? "1 copy"
-				  : xs_arena_print(&result->arena, "%s copies",
-						   xs_units_count(copies).s),
+				  : xs_print(&result->arena, "%s copies",
+					     xs_units_count(copies).s),
 			      copies == 1 ? "is" : "are", LINKS_MAX);
 }
 

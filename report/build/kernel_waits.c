@@ -72,7 +72,7 @@ void xs_build_kernel_waits(struct xs_result *result,
 		last = label;
 	}
 	if (waits.count > named)
-		out->kernel_wait_places = xs_arena_print(
-		    &result->arena, "%s and %zu more (--all)",
-		    out->kernel_wait_places, waits.count - named);
+		out->kernel_wait_places =
+		    xs_print(&result->arena, "%s and %zu more (--all)",
+			     out->kernel_wait_places, waits.count - named);
 }

@@ -155,11 +155,11 @@ static const char *unmatched_kinds(struct xs_arena *arena,
 
 	for (size_t i = XS_OP_KINDS; i-- > 0;)
 		if (counts->ops_matched[i] < counts->ops[i])
-			out = xs_arena_print(
-			    arena, "%s%s%" PRId64 " of %" PRId64 " %s",
-			    out ? out : "", out ? ", " : "",
-			    counts->ops[i] - counts->ops_matched[i],
-			    counts->ops[i], kind_words[i]);
+			out =
+			    xs_print(arena, "%s%s%" PRId64 " of %" PRId64 " %s",
+				     out ? out : "", out ? ", " : "",
+				     counts->ops[i] - counts->ops_matched[i],
+				     counts->ops[i], kind_words[i]);
 	return out;
 }
 
@@ -194,11 +194,10 @@ static void remark_unmatched(struct xs_result *result,
 
 	if (!in->api_calls_seen || in->matched == in->gpu_ops_seen)
 		return;
-	remark(result,
-	       xs_arena_print(&result->arena,
-			      "GPU work without a recorded call: %s; %s",
-			      unmatched_kinds(&result->arena, counts),
-			      why_unmatched(result)));
+	remark(result, xs_print(&result->arena,
+				"GPU work without a recorded call: %s; %s",
+				unmatched_kinds(&result->arena, counts),
+				why_unmatched(result)));
 }
 
 /* Returns the first library with a statically linked CUDA runtime, or NULL.
@@ -233,12 +232,11 @@ static void remark_cudarts(struct xs_result *result)
 		seen = " (not recorded without CUPTI)";
 	name = first->path ? strrchr(first->path, '/') : NULL;
 	if (count > 1)
-		more = xs_arena_print(&result->arena, " and %" PRId64 " more",
-				      count - 1);
-	remark(result,
-	       xs_arena_print(&result->arena,
-			      "CUDA runtime linked statically%s: %s%s", seen,
-			      name ? name + 1 : first->path, more));
+		more = xs_print(&result->arena, " and %" PRId64 " more",
+				count - 1);
+	remark(result, xs_print(&result->arena,
+				"CUDA runtime linked statically%s: %s%s", seen,
+				name ? name + 1 : first->path, more));
 }
 
 static void remark_driver(struct xs_result *result)
@@ -246,10 +244,10 @@ static void remark_driver(struct xs_result *result)
 	const struct xs_result_coverage *in = &result->coverage;
 
 	if (in->driver_calls > 0)
-		remark(result, xs_arena_print(
-				   &result->arena,
-				   "driver API calls: %" PRId64 " of %" PRId64,
-				   in->driver_calls, in->api_calls_seen));
+		remark(result,
+		       xs_print(&result->arena,
+				"driver API calls: %" PRId64 " of %" PRId64,
+				in->driver_calls, in->api_calls_seen));
 }
 
 static bool asks_for_work(const struct counts *counts)
@@ -307,11 +305,10 @@ static void remark_damage(struct xs_result *result,
 	const int64_t missing = result->coverage.missing_bytes;
 
 	if (missing)
-		remark(result,
-		       xs_arena_print(&result->arena,
-				      "the file was cut: %s are missing, and "
-				      "with them calls and GPU times",
-				      xs_units_bytes(missing).s));
+		remark(result, xs_print(&result->arena,
+					"the file was cut: %s are missing, and "
+					"with them calls and GPU times",
+					xs_units_bytes(missing).s));
 	else if (trace->defect_count)
 		remark(result, "the file is damaged: calls and GPU times may "
 			       "be missing");
@@ -324,13 +321,12 @@ static void remark_nothing(struct xs_result *result,
 	const struct xs_result_coverage *in = &result->coverage;
 
 	if (in->imported)
-		remark(result, xs_arena_print(&result->arena,
-					      "recorded by %s, not by xferspy",
-					      in->imported));
+		remark(result, xs_print(&result->arena,
+					"recorded by %s, not by xferspy",
+					in->imported));
 	if (!in->gpu_ops_seen) {
-		remark(result,
-		       xs_arena_print(&result->arena, "no GPU work: %s",
-				      why_nothing(result, trace, counts)));
+		remark(result, xs_print(&result->arena, "no GPU work: %s",
+					why_nothing(result, trace, counts)));
 		remark(result,
 		       "unknown: GPU times, overlap, and predicted savings");
 	}

@@ -196,7 +196,7 @@ static const char *bare_name(struct xs_arena *arena, const char *name)
 	size_t length;
 	const char *bare = name ? xs_symbols_bare_name(name, &length) : NULL;
 
-	return bare && length ? xs_arena_print(arena, "%.*s", (int)length, bare)
+	return bare && length ? xs_print(arena, "%.*s", (int)length, bare)
 			      : "kernel";
 }
 

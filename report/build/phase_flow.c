@@ -25,10 +25,10 @@ static const char *why_dependent(struct xs_arena *arena,
 {
 	if (in->returns)
 		return "a task copies in what another one copied out";
-	return xs_arena_print(arena,
-			      "kernels of several tasks are given %s that only "
-			      "some tasks copy out",
-			      bytes);
+	return xs_print(arena,
+			"kernels of several tasks are given %s that only "
+			"some tasks copy out",
+			bytes);
 }
 
 static const char *why(struct xs_arena *arena, const struct xs_phase *phase)
@@ -43,23 +43,23 @@ static const char *why(struct xs_arena *arena, const struct xs_phase *phase)
 	case XS_CLASS_INDEPENDENT:
 		return "no two tasks copy or are given the same memory";
 	case XS_CLASS_FALSE_DEPENDENT:
-		return xs_arena_print(
+		return xs_print(
 		    arena,
 		    "each fills or copies out the %s that they share; true "
 		    "dependent, if a kernel reads its result's old contents",
 		    bytes);
 	case XS_CLASS_SHARED_INPUT:
-		return xs_arena_print(
+		return xs_print(
 		    arena,
 		    "kernels of several tasks are given %s that none copies "
 		    "out; true dependent, if they write it",
 		    bytes);
 	case XS_CLASS_ITERATIVE:
-		return xs_arena_print(
-		    arena,
-		    "%" PRIu32 " launches of a kernel follow each copy in, "
-		    "each on what the one before may have written",
-		    in->launches);
+		return xs_print(arena,
+				"%" PRIu32
+				" launches of a kernel follow each copy in, "
+				"each on what the one before may have written",
+				in->launches);
 	case XS_CLASS_TRUE_DEPENDENT:
 		return why_dependent(arena, in, bytes);
 	}

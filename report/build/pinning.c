@@ -100,9 +100,9 @@ void xs_build_pinning(struct xs_result *result, const struct xs_trace *trace,
 			add(result, trace, startup, i, &pins);
 	if (!pins.functions)
 		return;
-	out->calls = xs_arena_print(&result->arena, "%" PRId64 " call%s of %s",
-				    pins.count, pins.count == 1 ? "" : "s",
-				    pins.functions);
+	out->calls =
+	    xs_print(&result->arena, "%" PRId64 " call%s of %s", pins.count,
+		     pins.count == 1 ? "" : "s", pins.functions);
 	/* without a line or an address it is the function's name again */
 	if (strcmp(pins.places, pins.functions) != 0)
 		out->places = pins.places;

@@ -33,9 +33,9 @@ static const char *cupti_version(struct xs_arena *arena, const char *info)
 		return NULL;
 	number = strtoul(info, &end, 10);
 	if (number >= 100000 && (*end == ' ' || *end == '\0'))
-		return xs_arena_print(arena, "%lu.%lu", number / 10000,
-				      number % 10000 / 100);
-	return xs_arena_print(arena, "%.*s", (int)strcspn(info, " "), info);
+		return xs_print(arena, "%lu.%lu", number / 10000,
+				number % 10000 / 100);
+	return xs_print(arena, "%.*s", (int)strcspn(info, " "), info);
 }
 
 static bool has_module_in(const struct xs_trace *trace, const char *folder)

@@ -19,8 +19,8 @@ static const char *after_steady(struct xs_result *result)
 	after_ns = wall_ns - in->startup_ns - in->steady_ns;
 	return after_ns < wall_ns / 1000
 		   ? ""
-		   : xs_arena_print(&result->arena, "; afterwards: %s",
-				    xs_units_ns(after_ns).s);
+		   : xs_print(&result->arena, "; afterwards: %s",
+			      xs_units_ns(after_ns).s);
 }
 
 /* Whether most calls were only counted. */
@@ -59,10 +59,10 @@ static const char *later_part(struct xs_result *result)
 
 	if (s < 2)
 		return "record a later part with XFERSPY_RANGE";
-	return xs_arena_print(&result->arena,
-			      "record a later part, as with "
-			      "XFERSPY_RANGE=%" PRId64 "+%" PRId64,
-			      s / 2, s / 10 + 1);
+	return xs_print(&result->arena,
+			"record a later part, as with "
+			"XFERSPY_RANGE=%" PRId64 "+%" PRId64,
+			s / 2, s / 10 + 1);
 }
 
 static const char *only_counted(struct xs_result *result)
@@ -78,7 +78,7 @@ static const char *only_counted(struct xs_result *result)
 		       "another XFERSPY_RANGE.";
 	if (known_ns > steady_ns - steady_ns / UNKNOWN_PART)
 		return "";
-	return xs_arena_print(
+	return xs_print(
 	    &result->arena,
 	    " Most calls were only counted: if all rounds are like the "
 	    "recorded ones, they take %s of it. What the rest is, is not "
@@ -102,10 +102,10 @@ static const char *start_parts(struct xs_result *result)
 	const char *rest = "";
 
 	if (rest_ns > xs_result_untraced_wall_ns(result) / PROGRAM_PART)
-		rest = xs_arena_print(&result->arena, ", the program's %s%s",
-				      at_most ? "at least " : "",
-				      xs_units_ns(rest_ns).s);
-	return xs_arena_print(
+		rest = xs_print(&result->arena, ", the program's %s%s",
+				at_most ? "at least " : "",
+				xs_units_ns(rest_ns).s);
+	return xs_print(
 	    &result->arena, ", CUDA's own %s%s%s%s", at_most ? "at most " : "",
 	    xs_units_ns(cuda_ns).s,
 	    cuda_ns > LONG_START_NS && !at_most
@@ -122,23 +122,22 @@ const char *xs_verdict_spans(struct xs_result *result)
 	const char *own = "";
 
 	if (!in->repeats && is_counted(result))
-		return xs_arena_print(arena,
-				      "No recorded round repeats, and most "
-				      "calls were only counted: %s.",
-				      later_part(result));
+		return xs_print(arena,
+				"No recorded round repeats, and most "
+				"calls were only counted: %s.",
+				later_part(result));
 	if (!in->repeats)
 		return "No round repeats, so what a longer run would spend is "
 		       "not known: record one with two rounds or more.";
 	if (result->totals.init_ns > 0)
 		own = start_parts(result);
-	return xs_arena_print(arena,
-			      "Steady part: %s (%s of %s); %s: %s%s%s.%s",
-			      xs_units_ns(in->steady_ns).s,
-			      xs_units_percent(in->steady_ns, wall_ns).s,
-			      xs_result_run_name(result),
-			      result->run.ignored_ns ? "before it" : "start-up",
-			      xs_units_ns(in->startup_ns).s, own,
-			      after_steady(result), only_counted(result));
+	return xs_print(arena, "Steady part: %s (%s of %s); %s: %s%s%s.%s",
+			xs_units_ns(in->steady_ns).s,
+			xs_units_percent(in->steady_ns, wall_ns).s,
+			xs_result_run_name(result),
+			result->run.ignored_ns ? "before it" : "start-up",
+			xs_units_ns(in->startup_ns).s, own,
+			after_steady(result), only_counted(result));
 }
 
 const char *xs_verdict_turns(struct xs_result *result)
@@ -148,7 +147,7 @@ const char *xs_verdict_turns(struct xs_result *result)
 
 	if (!in->gpus_in_turn)
 		return "";
-	return xs_arena_print(
+	return xs_print(
 	    &result->arena,
 	    "The %" PRId64
 	    " GPUs work in turn: one thread waits for one before "

@@ -28,13 +28,12 @@ static const char *whole(struct xs_result *result)
 	const char *name = xs_result_steady_name(result);
 
 	if (!in->repeats)
-		return xs_arena_print(&result->arena,
-				      "the %s after CUDA's start",
-				      xs_units_ns(in->recorded_ns).s);
+		return xs_print(&result->arena, "the %s after CUDA's start",
+				xs_units_ns(in->recorded_ns).s);
 	if (in->recorded_ns >= in->steady_ns - in->steady_ns / NAMED_PART)
 		return name;
-	return xs_arena_print(&result->arena, "the recorded %s of %s",
-			      xs_units_ns(in->recorded_ns).s, name);
+	return xs_print(&result->arena, "the recorded %s of %s",
+			xs_units_ns(in->recorded_ns).s, name);
 }
 
 /* Whether a round copies pageable memory: the host waits for each such copy, so
@@ -54,13 +53,13 @@ static const char *share(struct xs_result *result, size_t i)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 
-	return xs_arena_print(
-	    &result->arena, "%s (%s%s%s)",
-	    in->parts[i].part == XS_PART_COPY_CALLS && has_pageable(result)
-		? "copy calls that stage pageable memory"
-		: in->parts[i].words,
-	    xs_units_percent(in->parts[i].ns, in->recorded_ns).s,
-	    i ? "" : " of ", i ? "" : whole(result));
+	return xs_print(&result->arena, "%s (%s%s%s)",
+			in->parts[i].part == XS_PART_COPY_CALLS &&
+				has_pageable(result)
+			    ? "copy calls that stage pageable memory"
+			    : in->parts[i].words,
+			xs_units_percent(in->parts[i].ns, in->recorded_ns).s,
+			i ? "" : " of ", i ? "" : whole(result));
 }
 
 /* "copies (71 % of the steady part), kernels (12 %) and waits (7 %)": parts
@@ -81,8 +80,7 @@ static const char *list_parts(struct xs_result *result, size_t *i,
 		last = share(result, *i);
 		named_ns += in->parts[*i].ns;
 	}
-	return list ? xs_arena_print(&result->arena, "%s and %s", list, last)
-		    : last;
+	return list ? xs_print(&result->arena, "%s and %s", list, last) : last;
 }
 
 /* "Bound by copies (71 % of the steady part); then kernels (12 %).": what is
@@ -95,9 +93,9 @@ static const char *bound(struct xs_result *result, bool is_limit_known)
 	const char *list = list_parts(result, &i, in->recorded_ns / 2);
 	const char *rest = list_parts(result, &i, INT64_MAX);
 
-	return xs_arena_print(arena, "%s %s%s%s.",
-			      is_limit_known ? "Time goes to" : "Bound by",
-			      list, rest ? "; then " : "", rest ? rest : "");
+	return xs_print(arena, "%s %s%s%s.",
+			is_limit_known ? "Time goes to" : "Bound by", list,
+			rest ? "; then " : "", rest ? rest : "");
 }
 
 /* "\nWhat was recorded went to copies (88 % of ...), ...": what is known if the
@@ -113,8 +111,8 @@ static const char *spent(struct xs_result *result)
 	size_t i = 0;
 	const char *list = unknown ? NULL : list_parts(result, &i, INT64_MAX);
 
-	return list ? xs_arena_print(&result->arena,
-				     "\nWhat was recorded went to %s.", list)
+	return list ? xs_print(&result->arena,
+			       "\nWhat was recorded went to %s.", list)
 		    : "";
 }
 
@@ -178,7 +176,7 @@ static const char *filling(struct xs_result *result, int64_t host_ns)
 	bytes = (double)only->h2d_bytes * (double)result->steady.rounds;
 	if (!xs_is_host_copy(bytes, (double)host_ns))
 		return "";
-	return xs_arena_print(
+	return xs_print(
 	    &result->arena,
 	    ". It takes as long as it would to fill the pinned memory that is "
 	    "copied in, %s at %s: if it copies the data there, produce the "
@@ -215,12 +213,12 @@ static const char *idle(struct xs_result *result)
 	if (!result->verdict.host_is_limit)
 		what = issue_limit(result);
 	else if (in->host_place)
-		what = xs_arena_print(
-		    arena, "the host's code before %s is the limit%s",
-		    in->host_place, filling(result, host_ns));
+		what =
+		    xs_print(arena, "the host's code before %s is the limit%s",
+			     in->host_place, filling(result, host_ns));
 	else
 		what = "the host's code is the limit";
-	return xs_arena_print(
+	return xs_print(
 	    arena, "The GPU is %s idle; %s. ",
 	    xs_units_percent(in->recorded_ns - in->gpu_ns, in->recorded_ns).s,
 	    what);
@@ -234,12 +232,12 @@ static const char *long_start(struct xs_result *result)
 
 	return in->repeats && wall_ns != XS_UNKNOWN &&
 		       in->startup_ns > wall_ns / 2
-		   ? xs_arena_print(&result->arena, "%s is %s of %s. ",
-				    result->run.ignored_ns
-					? "What precedes the steady part"
-					: "Start-up",
-				    xs_units_percent(in->startup_ns, wall_ns).s,
-				    xs_result_run_name(result))
+		   ? xs_print(&result->arena, "%s is %s of %s. ",
+			      result->run.ignored_ns
+				  ? "What precedes the steady part"
+				  : "Start-up",
+			      xs_units_percent(in->startup_ns, wall_ns).s,
+			      xs_result_run_name(result))
 		   : "";
 }
 
@@ -264,7 +262,7 @@ static const char *pinning(struct xs_result *result)
 	    in->ns >= wall_ns / PINNING_PART && in->ns > planned_ns;
 	if (!result->verdict.tells_pinning)
 		return "";
-	return xs_arena_print(
+	return xs_print(
 	    &result->arena,
 	    "\nOutside the steady part, pinning memory takes %s, once (%s of "
 	    "%s%s)%s%s%s.",
@@ -272,8 +270,7 @@ static const char *pinning(struct xs_result *result)
 	    xs_result_run_name(result),
 	    with_start ? ", perhaps with CUDA's start" : "",
 	    in->calls ? ": " : "", in->calls ? in->calls : "",
-	    in->step ? xs_arena_print(&result->arena, " (step %" PRId64 ")",
-				      in->step)
+	    in->step ? xs_print(&result->arena, " (step %" PRId64 ")", in->step)
 		     : "");
 }
 
@@ -283,8 +280,7 @@ static const char *amount_of_run(struct xs_result *result, int64_t part_ns,
 {
 	return part_ns >= run_ns - run_ns / OUTSIDE_PART
 		   ? ""
-		   : xs_arena_print(&result->arena, "%s, ",
-				    xs_units_ns(run_ns).s);
+		   : xs_print(&result->arena, "%s, ", xs_units_ns(run_ns).s);
 }
 
 /* " Another order of copies and kernels alone saves at most 1.2 % of the run.":
@@ -299,10 +295,10 @@ static const char *by_order(struct xs_result *result)
 	if (!most_ns || ns > most_ns - most_ns / 10 || has_pageable(result))
 		return "";
 	if (ns < most_ns / 100)
-		return xs_arena_print(&result->arena, "%s nothing.", text);
-	return xs_arena_print(&result->arena, "%s at most %s of %s.", text,
-			      xs_units_percent(ns, wall_ns).s,
-			      xs_result_run_name(result));
+		return xs_print(&result->arena, "%s nothing.", text);
+	return xs_print(&result->arena, "%s at most %s of %s.", text,
+			xs_units_percent(ns, wall_ns).s,
+			xs_result_run_name(result));
 }
 
 /* Shares whose sum is less above the whole add up but for their rounding. */
@@ -331,8 +327,8 @@ static const char *of_steady(struct xs_result *result, int64_t part_ns,
 
 	return !in->repeats && strcmp(share.s, of_run) == 0
 		   ? ""
-		   : xs_arena_print(&result->arena, "%s of %s, ", share.s,
-				    xs_result_steady_name(result));
+		   : xs_print(&result->arena, "%s of %s, ", share.s,
+			      xs_result_steady_name(result));
 }
 
 /* "; 28.7 ms (87.2 %) if kernels run side by side", or "" */
@@ -341,12 +337,11 @@ static const char *most_beside(struct xs_result *result, int64_t apart_ns)
 	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t ns = in->at_most_steady_ns;
 
-	return ns > apart_ns
-		   ? xs_arena_print(&result->arena,
-				    "; %s (%s) if kernels run side by side",
-				    xs_units_ns(ns).s,
-				    xs_units_percent(ns, in->steady_ns).s)
-		   : "";
+	return ns > apart_ns ? xs_print(&result->arena,
+					"; %s (%s) if kernels run side by side",
+					xs_units_ns(ns).s,
+					xs_units_percent(ns, in->steady_ns).s)
+			     : "";
 }
 
 static const char *most(struct xs_result *result)
@@ -364,7 +359,7 @@ static const char *most(struct xs_result *result)
 	const bool allocates = xs_result_part_ns(in, XS_PART_ALLOCATION) >
 			       in->recorded_ns / NAMED_PART;
 
-	return xs_arena_print(
+	return xs_print(
 	    &result->arena,
 	    "%s of data movement%s%s save at most %s: %s%s%s of %s%s.%s",
 	    in->pinning.step ? "In the rounds, changes" : "Changes",
@@ -384,13 +379,13 @@ int xs_verdict_say(struct xs_result *result)
 	const char *limit;
 
 	if (out->missing) {
-		out->text = xs_arena_print(
-		    arena, "What bounds the run is not known: %s.%s",
-		    out->missing, spent(result));
+		out->text =
+		    xs_print(arena, "What bounds the run is not known: %s.%s",
+			     out->missing, spent(result));
 	} else {
 		xs_limit_build(result);
 		limit = idle(result);
-		out->text = xs_arena_print(
+		out->text = xs_print(
 		    arena, "%s%s%s%s\n%s\n%s%s", long_start(result),
 		    xs_verdict_turns(result), limit, bound(result, *limit),
 		    most(result), xs_verdict_spans(result), pinning(result));

@@ -70,9 +70,9 @@ static const char *parts(struct xs_arena *arena,
 		return list[0].name;
 	for (size_t i = 0;
 	     i < count && list[i].ns > wait->waited_ns / DIGIT_PART; i++)
-		text = xs_arena_print(arena, "%s%s%s %s", text ? text : "",
-				      text ? ", " : "", list[i].name,
-				      xs_units_ns(list[i].ns).s);
+		text = xs_print(arena, "%s%s%s %s", text ? text : "",
+				text ? ", " : "", list[i].name,
+				xs_units_ns(list[i].ns).s);
 	return text;
 }
 
@@ -93,17 +93,16 @@ static const char *calls(struct xs_arena *arena,
 	const int64_t each = (site->calls + rounds / 2) / rounds;
 	const bool is_whole = is_of_each(each, site->calls, rounds);
 	const int64_t count = is_whole ? each : site->calls;
-	const char *text =
-	    count == 1 ? "one call"
-		       : xs_arena_print(arena, "%" PRId64 " calls", count);
+	const char *text = count == 1
+			       ? "one call"
+			       : xs_print(arena, "%" PRId64 " calls", count);
 
 	if (site->bytes > 0 && site->calls > 0)
-		text =
-		    xs_arena_print(arena, "%s of %s", text,
-				   xs_units_bytes(site->bytes / site->calls).s);
-	return is_whole ? text
-			: xs_arena_print(arena, "%s in %" PRId64 " rounds",
-					 text, rounds);
+		text = xs_print(arena, "%s of %s", text,
+				xs_units_bytes(site->bytes / site->calls).s);
+	return is_whole
+		   ? text
+		   : xs_print(arena, "%s in %" PRId64 " rounds", text, rounds);
 }
 
 /* "cudaFree at main.cu:12"; a label without a line contains the call. */
@@ -115,7 +114,7 @@ static const char *place(struct xs_arena *arena,
 
 	if (!label || !site->call || site->line == XS_UNKNOWN)
 		return label ? label : "a call";
-	return xs_arena_print(arena, "%s at %s", site->call, label);
+	return xs_print(arena, "%s at %s", site->call, label);
 }
 
 static int64_t gpu_ns(const struct xs_result_wait *wait)
@@ -146,7 +145,7 @@ static const char *asynchronous(struct xs_arena *arena,
 	    !(is_kind(wait, "set") || is_kind(wait, "free-device")))
 		return NULL;
 	length = strcspn(call, "_");
-	return xs_arena_print(arena, "%.*sAsync", (int)length, call);
+	return xs_print(arena, "%.*sAsync", (int)length, call);
 }
 
 static const char *implicit_wait_text(struct xs_arena *arena,
@@ -155,7 +154,7 @@ static const char *implicit_wait_text(struct xs_arena *arena,
 {
 	const char *instead = asynchronous(arena, wait);
 
-	return xs_arena_print(
+	return xs_print(
 	    arena, "%s waits implicitly for the %s before it: %s in %s; %s%s",
 	    place(arena, wait), main_work(wait), xs_units_ns(gpu_ns(wait)).s,
 	    calls(arena, wait, rounds),
@@ -172,15 +171,14 @@ static const char *wait_text(struct xs_arena *arena,
 		return implicit_wait_text(arena, wait, rounds);
 	if (is_kind(wait, "poll"))
 		/* one call of the trace is a run of polls */
-		return xs_arena_print(arena,
-				      "%s polls until the GPU is done: %s",
-				      place(arena, wait), parts(arena, wait));
-	return xs_arena_print(arena, "%s, %s%s: %s", place(arena, wait),
-			      calls(arena, wait, rounds),
-			      is_kind(wait, "copy-async")
-				  ? ", blocks since its memory is pageable"
-				  : "",
-			      parts(arena, wait));
+		return xs_print(arena, "%s polls until the GPU is done: %s",
+				place(arena, wait), parts(arena, wait));
+	return xs_print(arena, "%s, %s%s: %s", place(arena, wait),
+			calls(arena, wait, rounds),
+			is_kind(wait, "copy-async")
+			    ? ", blocks since its memory is pageable"
+			    : "",
+			parts(arena, wait));
 }
 
 /* Pinning also touches each page once, so page faults in a copy are avoided
@@ -196,18 +194,17 @@ static const char *first_touch_text(struct xs_arena *arena,
 	const char *time = "";
 
 	if (wait->touched_ns != XS_UNKNOWN)
-		time = xs_arena_print(arena, ", about %s",
-				      xs_units_ns(wait->touched_ns / of).s);
-	return is_new ? xs_arena_print(arena,
-				       "with page faults, since each round's "
-				       "memory is new%s",
-				       time)
-		      : xs_arena_print(
-			    arena,
-			    "%sits page faults are the first touch of at "
-			    "least %s of host memory%s",
-			    rounds > 1 ? "in all rounds, " : "",
-			    xs_units_bytes(wait->touched_bytes).s, time);
+		time = xs_print(arena, ", about %s",
+				xs_units_ns(wait->touched_ns / of).s);
+	return is_new ? xs_print(arena,
+				 "with page faults, since each round's "
+				 "memory is new%s",
+				 time)
+		      : xs_print(arena,
+				 "%sits page faults are the first touch of at "
+				 "least %s of host memory%s",
+				 rounds > 1 ? "in all rounds, " : "",
+				 xs_units_bytes(wait->touched_bytes).s, time);
 }
 
 /* The times of one round. A page is touched first in one round only: these stay
@@ -238,6 +235,6 @@ const char *xs_wait_reason(struct xs_arena *arena,
 	if (wait->touched_bytes == XS_UNKNOWN ||
 	    wait->touched_bytes < wait->site.bytes / SMALL_PART)
 		return text;
-	return xs_arena_print(arena, "%s; %s", text,
-			      first_touch_text(arena, wait, rounds));
+	return xs_print(arena, "%s; %s", text,
+			first_touch_text(arena, wait, rounds));
 }

@@ -16,7 +16,7 @@ static const char *next_word(struct xs_arena *arena, const char **line)
 	const size_t length = strcspn(word, " ");
 
 	*line = word + length;
-	return length ? xs_arena_print(arena, "%.*s", (int)length, word) : NULL;
+	return length ? xs_print(arena, "%.*s", (int)length, word) : NULL;
 }
 
 static const char *base_name(const char *path)
@@ -61,9 +61,9 @@ static const char *gpu_names(struct xs_diff *diff,
 
 	for (size_t i = 0; i < run->device_count; i++)
 		if (run->devices[i].name)
-			names = xs_arena_print(
-			    &diff->arena, "%s%s%s", names ? names : "",
-			    names ? ", " : "", run->devices[i].name);
+			names =
+			    xs_print(&diff->arena, "%s%s%s", names ? names : "",
+				     names ? ", " : "", run->devices[i].name);
 	return names;
 }
 
@@ -75,8 +75,8 @@ static const char *warn(struct xs_diff *diff, const char *what,
 
 	if (!before || !after || strcmp(before, after) == 0)
 		return NULL;
-	text = xs_arena_print(&diff->arena, "%s: %s before, %s after", what,
-			      before, after);
+	text = xs_print(&diff->arena, "%s: %s before, %s after", what, before,
+			after);
 	diff->warnings[diff->warning_count++] = text ? text : what;
 	return diff->warnings[diff->warning_count - 1];
 }
@@ -91,8 +91,7 @@ static const char *arguments(struct xs_diff *diff, const char *line)
 		return "none";
 	return strlen(line) <= ARGUMENTS_MAX
 		   ? line
-		   : xs_arena_print(&diff->arena, "%.*s...", ARGUMENTS_MAX,
-				    line);
+		   : xs_print(&diff->arena, "%.*s...", ARGUMENTS_MAX, line);
 }
 
 static const char *tool(const struct xs_result *result)
@@ -117,7 +116,7 @@ static void warn_of_tools(struct xs_diff *diff)
 {
 	if (!are_other_tools(diff))
 		return;
-	diff->uncompared = xs_arena_print(
+	diff->uncompared = xs_print(
 	    &diff->arena,
 	    "recorded by different tools (%s before, %s after), so the run "
 	    "times are of different spans: compare rounds of a phase",

@@ -155,7 +155,7 @@ static void check_prediction(struct xs_diff *diff, struct xs_diff_phase *out)
 		break;
 	}
 	if (!out->predicted && why)
-		out->unpredicted = xs_arena_print(
+		out->unpredicted = xs_print(
 		    &diff->arena, "no prediction for %s: %s", strategy, why);
 	if (!out->predicted || !out->after->round_ns)
 		return;
@@ -180,8 +180,8 @@ static void add_change(struct xs_diff *diff, struct xs_diff_phase *out,
 	if (!after)
 		after = "unknown";
 	if (strcmp(before, after) != 0 && out->changed)
-		out->changed[out->changed_count++] = xs_arena_print(
-		    &diff->arena, "%s %s -> %s", name, before, after);
+		out->changed[out->changed_count++] =
+		    xs_print(&diff->arena, "%s %s -> %s", name, before, after);
 }
 
 static void describe(struct xs_diff *diff, struct xs_diff_phase *out)
@@ -256,7 +256,7 @@ static void check_runs(struct xs_diff *diff, const char *name,
 	}
 	if (!warning)
 		return;
-	warning = xs_arena_print(&diff->arena, "%s: %s", name, warning);
+	warning = xs_print(&diff->arena, "%s: %s", name, warning);
 	diff->warnings[diff->warning_count++] = warning;
 	if (different && !diff->different)
 		diff->different = warning;
@@ -271,9 +271,9 @@ static const char *why_part(struct xs_diff *diff,
 	if (!run->ignored_ns || run->wall_ns == XS_UNKNOWN ||
 	    result->coverage.incomplete)
 		return result->coverage.incomplete;
-	return xs_arena_print(&diff->arena, "only %s of %s were traced",
-			      xs_units_ns(run->wall_ns).s,
-			      xs_units_ns(run->wall_ns + run->ignored_ns).s);
+	return xs_print(&diff->arena, "only %s of %s were traced",
+			xs_units_ns(run->wall_ns).s,
+			xs_units_ns(run->wall_ns + run->ignored_ns).s);
 }
 
 /* Compares no times with that of a run that is not all in its trace, unless
@@ -289,8 +289,8 @@ static void check_parts(struct xs_diff *diff, const char *name,
 	if (!warning)
 		return;
 	diff->warnings[diff->warning_count++] =
-	    xs_arena_print(&diff->arena, "%s: %s: %s", name,
-			   side->runs[i - 1]->run.path, warning);
+	    xs_print(&diff->arena, "%s: %s: %s", name,
+		     side->runs[i - 1]->run.path, warning);
 	if (!side->runs[i - 1]->coverage.incomplete &&
 	    is(diff->before->run.range, "profiler") &&
 	    is(diff->after->run.range, "profiler"))
@@ -331,8 +331,8 @@ int xs_diff_build_runs(struct xs_result **before, size_t before_count,
 	for (size_t i = 0; i < 2; i++)
 		if (twice[i])
 			diff->warnings[diff->warning_count++] =
-			    xs_arena_print(&diff->arena, "%s: %s",
-					   i ? "after" : "before", twice[i]);
+			    xs_print(&diff->arena, "%s: %s",
+				     i ? "after" : "before", twice[i]);
 	err = build_phases(diff);
 	return !err && diff->arena.failed ? -ENOMEM : err;
 }

@@ -52,8 +52,8 @@ const char *xs_runs_compare(struct xs_result *run, struct xs_result *other,
 		what = "of another rank (to compare jobs, name their folders) "
 		       "than";
 	if (what)
-		what = xs_arena_print(arena, "%s is %s %s", other->run.path,
-				      what, run->run.path);
+		what = xs_print(arena, "%s is %s %s", other->run.path, what,
+				run->run.path);
 	*different |= diff.different || diff.uncompared;
 	xs_arena_free(&diff.arena);
 	return what;
@@ -79,7 +79,7 @@ size_t xs_runs_once(struct xs_result **runs, size_t count,
 		runs[once++] = run;
 	}
 	if (hashes && once < count)
-		*warning = xs_arena_print(
+		*warning = xs_print(
 		    arena,
 		    "%zu trace%s of a run given before, counted once: %s",
 		    count - once, count - once == 1 ? "" : "s",
@@ -169,12 +169,12 @@ static void warn(struct xs_result *result, struct xs_result *run, bool counts,
 	    xs_runs_compare(result, run, &result->arena, &different);
 
 	if (run->coverage.incomplete && !different)
-		text = xs_arena_print(&result->arena, "%s: %s", run->run.path,
-				      run->coverage.incomplete);
+		text = xs_print(&result->arena, "%s: %s", run->run.path,
+				run->coverage.incomplete);
 	if (text)
 		out->warnings[out->warning_count++] =
-		    xs_arena_print(&result->arena, "%s%s", text,
-				   counts ? "" : ", and in no figure");
+		    xs_print(&result->arena, "%s%s", text,
+			     counts ? "" : ", and in no figure");
 }
 
 int xs_runs_build(struct xs_result **runs, size_t count, size_t *median)

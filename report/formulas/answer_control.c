@@ -64,13 +64,13 @@ static const char *way_text(struct xs_formulas_result *result,
 	struct xs_arena *arena = &result->base.arena;
 
 	if (row->control == XS_CONTROL_HOST)
-		return xs_arena_print(arena, "the host start %s", what);
+		return xs_print(arena, "the host start %s", what);
 	if (row->control == XS_CONTROL_ASSISTED)
-		return xs_arena_print(arena,
-				      "a host thread that the GPU asks start "
-				      "%s (assisted, polls %s memory)",
-				      what, row->polled);
-	return xs_arena_print(
+		return xs_print(arena,
+				"a host thread that the GPU asks start "
+				"%s (assisted, polls %s memory)",
+				what, row->polled);
+	return xs_print(
 	    arena, "the GPU start %s by %.0f block%s (direct, polls %s memory)",
 	    what, blocks, blocks > 1 ? "s" : "", row->polled);
 }
@@ -87,18 +87,17 @@ static const char *answer_one(struct xs_formulas_result *result,
 	for (size_t i = 1; i < XS_CONTROL_ROWS; i++)
 		if (rows[i].ns < least->ns)
 			least = &rows[i];
-	text = xs_arena_print(arena, "let %s: %s",
-			      way_text(result, best, best->blocks, "it"),
-			      message_time(best).s);
+	text = xs_print(arena, "let %s: %s",
+			way_text(result, best, best->blocks, "it"),
+			message_time(best).s);
 	if (best != rows)
-		return xs_arena_print(arena, "%s, against %s if the host does",
-				      text, message_time(rows).s);
+		return xs_print(arena, "%s, against %s if the host does", text,
+				message_time(rows).s);
 	if (least->ns * XS_CONTROL_EQUAL < best->ns)
-		return xs_arena_print(
+		return xs_print(
 		    arena, "%s; %s by the %s way is not faster for certain",
 		    text, message_time(least).s, least->name);
-	return xs_arena_print(arena, "%s; no way is faster by more than 3 %%",
-			      text);
+	return xs_print(arena, "%s; no way is faster by more than 3 %%", text);
 }
 
 /* Who should start many messages, of which each block sends its own. */
@@ -107,14 +106,13 @@ static const char *answer_many(struct xs_formulas_result *result,
 {
 	const struct xs_control_estimate *best = best_control(rows, has_more);
 
-	return xs_arena_print(
-	    &result->base.arena, "let %s: %s%s",
-	    way_text(result, best, best->rate_blocks, "them"),
-	    xs_units_per_s(best->rate).s,
-	    best == rows ? ""
-			 : xs_arena_print(&result->base.arena,
-					  ", against %s if the host does",
-					  xs_units_per_s(rows->rate).s));
+	return xs_print(&result->base.arena, "let %s: %s%s",
+			way_text(result, best, best->rate_blocks, "them"),
+			xs_units_per_s(best->rate).s,
+			best == rows ? ""
+				     : xs_print(&result->base.arena,
+						", against %s if the host does",
+						xs_units_per_s(rows->rate).s));
 }
 
 static void answer_direction(struct xs_formulas_result *result, bool to_host)
@@ -131,17 +129,17 @@ static void answer_direction(struct xs_formulas_result *result, bool to_host)
 	for (size_t i = 0; i < XS_CONTROL_ROWS; i++)
 		if (rows[i].unknown) {
 			say(result,
-			    xs_arena_print(arena,
-					   "A message %s: not known who should "
-					   "start it: the profile lacks %s, "
-					   "which xferspy calibrate measures.",
-					   name, rows[i].unknown));
+			    xs_print(arena,
+				     "A message %s: not known who should "
+				     "start it: the profile lacks %s, "
+				     "which xferspy calibrate measures.",
+				     name, rows[i].unknown));
 			return;
 		}
-	say(result, xs_arena_print(arena, "A message %s, one at a time: %s.",
-				   name, answer_one(result, rows)));
-	say(result, xs_arena_print(arena, "Many messages %s: %s.", name,
-				   answer_many(result, rows)));
+	say(result, xs_print(arena, "A message %s, one at a time: %s.", name,
+			     answer_one(result, rows)));
+	say(result, xs_print(arena, "Many messages %s: %s.", name,
+			     answer_many(result, rows)));
 }
 
 void xs_formulas_answer_control(struct xs_formulas_result *result)

@@ -40,7 +40,7 @@ static void say_what_dominates(struct xs_formulas_result *result)
 	total = in + kernel + out;
 	longest = larger(one ? in + out : larger(in, out), kernel);
 	say(result,
-	    xs_arena_print(
+	    xs_print(
 		arena,
 		"%s; overlap saves at most %s (%s), with %s. Of %s, copies in "
 		"take %s, the kernel %s%s, copies out %s.",
@@ -72,18 +72,17 @@ static void say_streams(struct xs_formulas_result *result)
 		    "Streams gain nothing here: one copy each way is best.");
 		return;
 	}
-	text = xs_arena_print(
-	    arena, "%" PRId64 " streams are fastest: %s by %s", choice->streams,
-	    xs_units_ns(choice->best_ns).s, choice->model);
+	text = xs_print(arena, "%" PRId64 " streams are fastest: %s by %s",
+			choice->streams, xs_units_ns(choice->best_ns).s,
+			choice->model);
 	if (choice->explicit_ns != XS_UNKNOWN)
-		text = xs_arena_print(arena,
-				      "%s, against %s with one copy each way",
-				      text, xs_units_ns(choice->explicit_ns).s);
+		text = xs_print(arena, "%s, against %s with one copy each way",
+				text, xs_units_ns(choice->explicit_ns).s);
 	if (result->few_streams < choice->streams)
-		text = xs_arena_print(
+		text = xs_print(
 		    arena, "%s; %" PRId64 " streams come within 1 %% of it",
 		    text, result->few_streams);
-	say(result, xs_arena_print(arena, "%s.", text));
+	say(result, xs_print(arena, "%s.", text));
 }
 
 /* Whether the kernel should access host memory directly. */
@@ -99,19 +98,19 @@ static const char *mapped_or_copies(struct xs_formulas_result *result)
 	struct xs_arena *arena = &result->base.arena;
 
 	if (choice->crossings_given)
-		return xs_arena_print(arena,
-				      "Mapped memory takes %s (%s) with the "
-				      "given crossings, copies take %s.",
-				      xs_units_ns(choice->mapped_ns).s, rates,
-				      xs_units_ns(choice->best_ns).s);
+		return xs_print(arena,
+				"Mapped memory takes %s (%s) with the "
+				"given crossings, copies take %s.",
+				xs_units_ns(choice->mapped_ns).s, rates,
+				xs_units_ns(choice->best_ns).s);
 	if (choice->mapped_ns >= choice->best_ns)
-		return xs_arena_print(arena,
-				      "Use copies, not mapped memory: mapped "
-				      "memory takes %s (%s) even if each byte "
-				      "crosses the link once, copies take %s.",
-				      xs_units_ns(choice->mapped_ns).s, rates,
-				      xs_units_ns(choice->best_ns).s);
-	return xs_arena_print(
+		return xs_print(arena,
+				"Use copies, not mapped memory: mapped "
+				"memory takes %s (%s) even if each byte "
+				"crosses the link once, copies take %s.",
+				xs_units_ns(choice->mapped_ns).s, rates,
+				xs_units_ns(choice->best_ns).s);
+	return xs_print(
 	    arena,
 	    "Mapped memory takes %s (%s) if each byte crosses the link once, "
 	    "copies take %s; mapped memory is slower if the kernel reads or "
@@ -130,10 +129,10 @@ static void say_mapped(struct xs_formulas_result *result)
 		return;
 	text = mapped_or_copies(result);
 	if (choice->hybrid_ns != XS_UNKNOWN)
-		text = xs_arena_print(arena,
-				      "%s Copies in and mapped writes out "
-				      "(hybrid) would take %s.",
-				      text, xs_units_ns(choice->hybrid_ns).s);
+		text = xs_print(arena,
+				"%s Copies in and mapped writes out "
+				"(hybrid) would take %s.",
+				text, xs_units_ns(choice->hybrid_ns).s);
 	say(result, text);
 }
 
@@ -146,12 +145,12 @@ static void say_faster(struct xs_formulas_result *result)
 	    result->faster_gpu_ns == XS_UNKNOWN)
 		return;
 	say(result,
-	    xs_arena_print(arena,
-			   "With a link twice as fast, the best time would be "
-			   "%s instead of %s; with a kernel twice as fast, %s.",
-			   xs_units_ns(result->faster_link_ns).s,
-			   xs_units_ns(result->choice.best_ns).s,
-			   xs_units_ns(result->faster_gpu_ns).s));
+	    xs_print(arena,
+		     "With a link twice as fast, the best time would be "
+		     "%s instead of %s; with a kernel twice as fast, %s.",
+		     xs_units_ns(result->faster_link_ns).s,
+		     xs_units_ns(result->choice.best_ns).s,
+		     xs_units_ns(result->faster_gpu_ns).s));
 }
 
 /* What a second copy engine saves: copies out then need not wait for the last
@@ -173,14 +172,14 @@ static void say_engines(struct xs_formulas_result *result)
 		return;
 	}
 	say(result,
-	    xs_arena_print(&result->base.arena,
-			   one ? "A second copy engine would save %s (%s): the "
-				 "best time would be %s."
-			       : "The second copy engine saves %s (%s): with "
-				 "one, the best time would be %s.",
-			   xs_units_ns(saved).s,
-			   xs_units_percent(saved, one ? best : other).s,
-			   xs_units_ns(other).s));
+	    xs_print(&result->base.arena,
+		     one ? "A second copy engine would save %s (%s): the "
+			   "best time would be %s."
+			 : "The second copy engine saves %s (%s): with "
+			   "one, the best time would be %s.",
+		     xs_units_ns(saved).s,
+		     xs_units_percent(saved, one ? best : other).s,
+		     xs_units_ns(other).s));
 }
 
 /* "1.20 ms with 8 streams, 0.61x as fast" */
@@ -191,16 +190,16 @@ static const char *time_text(struct xs_formulas_result *result,
 	const struct xs_units_text time = xs_units_ns(there->best_ns);
 	const char *text =
 	    there->streams == XS_UNKNOWN
-		? xs_arena_print(arena, "%s with one copy each way", time.s)
-		: xs_arena_print(arena, "%s with %" PRId64 " streams", time.s,
-				 there->streams);
+		? xs_print(arena, "%s with one copy each way", time.s)
+		: xs_print(arena, "%s with %" PRId64 " streams", time.s,
+			   there->streams);
 
 	if (result->choice.best_ns == XS_UNKNOWN || there->best_ns <= 0)
 		return text;
-	return xs_arena_print(arena, "%s, %s as fast", text,
-			      xs_units_ratio((double)result->choice.best_ns /
-					     (double)there->best_ns)
-				  .s);
+	return xs_print(arena, "%s, %s as fast", text,
+			xs_units_ratio((double)result->choice.best_ns /
+				       (double)there->best_ns)
+			    .s);
 }
 
 static void say_compared(struct xs_formulas_result *result,
@@ -210,21 +209,21 @@ static void say_compared(struct xs_formulas_result *result,
 	const char *text;
 
 	if (there->choice.best_ns == XS_UNKNOWN) {
-		say(result, xs_arena_print(
-				arena,
-				"On %s: unknown; the profile lacks a parameter "
-				"of copies, or only copy times were given.",
-				there->name));
+		say(result,
+		    xs_print(arena,
+			     "On %s: unknown; the profile lacks a parameter "
+			     "of copies, or only copy times were given.",
+			     there->name));
 		return;
 	}
-	text = xs_arena_print(arena, "On %s: %s", there->name,
-			      time_text(result, &there->choice));
+	text = xs_print(arena, "On %s: %s", there->name,
+			time_text(result, &there->choice));
 	if (there->choice.mapped_ns != XS_UNKNOWN)
-		text = xs_arena_print(arena, "%s; mapped memory %s", text,
-				      xs_units_ns(there->choice.mapped_ns).s);
+		text = xs_print(arena, "%s; mapped memory %s", text,
+				xs_units_ns(there->choice.mapped_ns).s);
 	say(result,
-	    xs_arena_print(arena, "%s. The kernel time is %s: %s.", text,
-			   there->kernel_why, xs_units_ns(there->kernel_ns).s));
+	    xs_print(arena, "%s. The kernel time is %s: %s.", text,
+		     there->kernel_why, xs_units_ns(there->kernel_ns).s));
 }
 
 /* A rate with its unit. */
@@ -242,15 +241,15 @@ static void say_bounds(struct xs_formulas_result *result)
 
 	if (!result->has_bounds)
 		return;
-	say(result, xs_arena_print(
-			&result->base.arena,
-			"The kernel does %.3g flops for each byte that crosses "
-			"the link (data intensity) and %.3g for each byte of "
-			"device memory. Bounds of section III-A: %s without "
-			"overlap, %s with full overlap, %s from mapped memory.",
-			b->data_intensity, b->operational_intensity,
-			rate(b->zero_overlap).s, rate(b->full_overlap).s,
-			rate(b->mapped).s));
+	say(result,
+	    xs_print(&result->base.arena,
+		     "The kernel does %.3g flops for each byte that crosses "
+		     "the link (data intensity) and %.3g for each byte of "
+		     "device memory. Bounds of section III-A: %s without "
+		     "overlap, %s with full overlap, %s from mapped memory.",
+		     b->data_intensity, b->operational_intensity,
+		     rate(b->zero_overlap).s, rate(b->full_overlap).s,
+		     rate(b->mapped).s));
 }
 
 void xs_formulas_answer(struct xs_formulas_result *result)

@@ -26,7 +26,7 @@ const char *xs_job_text(struct xs_arena *arena, const json_t *object,
 {
 	const char *text = json_string_value(json_object_get(object, key));
 
-	return text ? xs_arena_print(arena, "%s", text) : "";
+	return text ? xs_print(arena, "%s", text) : "";
 }
 
 int64_t xs_job_traces(const json_t *group)

@@ -109,11 +109,11 @@ static void warn_of(struct xs_job_diff *diff, const char *side,
 		    const struct xs_job *job)
 {
 	if (job->missing)
-		warn(diff, xs_arena_print(&diff->arena, "%s: %s", side,
-					  job->missing_text));
+		warn(diff,
+		     xs_print(&diff->arena, "%s: %s", side, job->missing_text));
 	for (size_t i = 0; i < job->problem_count; i++)
-		warn(diff, xs_arena_print(&diff->arena, "%s: %s", side,
-					  job->problems[i].text));
+		warn(diff, xs_print(&diff->arena, "%s: %s", side,
+				    job->problems[i].text));
 }
 
 /* Why figures are not of all processes of the job, each once; NULL: they
@@ -123,8 +123,8 @@ static const char *partial(struct xs_job_diff *diff, const char *side,
 {
 	for (size_t i = 0; i < job->problem_count; i++)
 		if (job->problems[i].partial)
-			return xs_arena_print(&diff->arena, "%s: %s", side,
-					      job->problems[i].text);
+			return xs_print(&diff->arena, "%s: %s", side,
+					job->problems[i].text);
 	return NULL;
 }
 
@@ -152,10 +152,10 @@ static void fill_warnings(struct xs_job_diff *diff)
 		return;
 	if (before->program && after->program &&
 	    strcmp(before->program, after->program) != 0)
-		warn(diff, xs_arena_print(arena,
-					  "these are different programs: %s "
-					  "and %s",
-					  before->program, after->program));
+		warn(diff, xs_print(arena,
+				    "these are different programs: %s "
+				    "and %s",
+				    before->program, after->program));
 	if (before->program && after->program &&
 	    strcmp(before->models, after->models) != 0)
 		warn(diff, "the jobs ran on different GPUs");
@@ -163,10 +163,10 @@ static void fill_warnings(struct xs_job_diff *diff)
 		warn(diff, "the jobs have different numbers of ranks");
 	diff->different = diff->warning_count ? *diff->warnings : NULL;
 	if (before->traces != after->traces)
-		warn(diff, xs_arena_print(arena,
-					  "the jobs have figures of %" PRId64
-					  " and %" PRId64 " processes",
-					  before->traces, after->traces));
+		warn(diff, xs_print(arena,
+				    "the jobs have figures of %" PRId64
+				    " and %" PRId64 " processes",
+				    before->traces, after->traces));
 	warn_of(diff, "before", before);
 	warn_of(diff, "after", after);
 }
@@ -174,18 +174,17 @@ static void fill_warnings(struct xs_job_diff *diff)
 /* "10.0 s -> 8.00 s, 20.0 % faster" */
 static const char *change(struct xs_arena *arena, int64_t before, int64_t after)
 {
-	const char *times = xs_arena_print(
-	    arena, "%s -> %s", xs_units_ns(before).s, xs_units_ns(after).s);
+	const char *times = xs_print(arena, "%s -> %s", xs_units_ns(before).s,
+				     xs_units_ns(after).s);
 	const double percent =
 	    100.0 * (double)(before - after) / (double)before;
 
 	if (before <= 0 || after <= 0)
 		return times;
 	return fabs(percent) < 0.05
-		   ? xs_arena_print(arena, "%s, unchanged", times)
-		   : xs_arena_print(arena, "%s, %.1f %% %s", times,
-				    fabs(percent),
-				    percent < 0 ? "slower" : "faster");
+		   ? xs_print(arena, "%s, unchanged", times)
+		   : xs_print(arena, "%s, %.1f %% %s", times, fabs(percent),
+			      percent < 0 ? "slower" : "faster");
 }
 
 /* What was predicted, if no change is left in the plan. */
@@ -199,7 +198,7 @@ static const char *predicted(struct xs_job_diff *diff)
 		if (find_step(diff->after, &before->steps[i]))
 			return "";
 	return before->step_count
-		   ? xs_arena_print(
+		   ? xs_print(
 			 &diff->arena,
 			 " No change of the plan before is in that "
 			 "after; with all of them %s (%s) was "
@@ -220,7 +219,7 @@ int xs_job_diff_build(struct xs_job *before, struct xs_job *after,
 	fill_warnings(diff);
 	diff->verdict =
 	    before->program && after->program
-		? xs_arena_print(
+		? xs_print(
 		      arena,
 		      "The slowest process takes %s; the median one "
 		      "%s.%s",
@@ -271,10 +270,9 @@ static const char *unknown(struct xs_job_diff *diff)
 	if (diff->before->wall.median <= 0 || diff->after->wall.median <= 0)
 		return "the run times are unknown";
 	if (job->cut)
-		return xs_arena_print(
-		    &diff->arena, "%s: in %" PRId64 " trace%s %s",
-		    is_after ? "after" : "before", job->incomplete,
-		    job->incomplete == 1 ? "" : "s", job->cut);
+		return xs_print(&diff->arena, "%s: in %" PRId64 " trace%s %s",
+				is_after ? "after" : "before", job->incomplete,
+				job->incomplete == 1 ? "" : "s", job->cut);
 	why = partial(diff, "after", diff->after);
 	return why ? why : partial(diff, "before", diff->before);
 }
@@ -293,12 +291,11 @@ enum xs_gate xs_job_diff_gate(struct xs_job_diff *diff, double limit_percent,
 	}
 	diff->why = why ? why : diff->why;
 	diff->verdict =
-	    diff->why
-		? xs_arena_print(&diff->arena,
+	    diff->why ? xs_print(&diff->arena,
 				 "%s The limit of %g %% (--fail-above) may be "
 				 "kept or not (%s).",
 				 diff->verdict, limit_percent, diff->why)
-		: xs_arena_print(&diff->arena, "%s %s%s%s", diff->verdict,
+		      : xs_print(&diff->arena, "%s %s%s%s", diff->verdict,
 				 xs_gate_text(answer, limit_percent).s,
 				 apart ? " But " : "", apart ? apart : "");
 	return answer;

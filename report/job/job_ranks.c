@@ -29,9 +29,9 @@ static const char *list_missing(struct xs_arena *arena, const int64_t *ranks,
 			list = xs_arena_join(
 			    arena, list,
 			    rank - 1 > next
-				? xs_arena_print(arena, "%" PRId64 "-%" PRId64,
-						 next, rank - 1)
-				: xs_arena_print(arena, "%" PRId64, next));
+				? xs_print(arena, "%" PRId64 "-%" PRId64, next,
+					   rank - 1)
+				: xs_print(arena, "%" PRId64, next));
 		next = rank + 1;
 	}
 	return list;
@@ -64,7 +64,7 @@ static int64_t *list_ranks(struct xs_job *job, const json_t *program,
 		else if (i - *count < RANGES_MAX)
 			again = xs_arena_join(
 			    &job->arena, again,
-			    xs_arena_print(&job->arena, "%" PRId64, ranks[i]));
+			    xs_print(&job->arena, "%" PRId64, ranks[i]));
 		else if (i - *count == RANGES_MAX)
 			again = xs_arena_join(&job->arena, again, "...");
 	if (again)
@@ -94,7 +94,7 @@ bool xs_job_fill_ranks(struct xs_job *job, const json_t *program)
 	job->seen = (int64_t)count;
 	job->missing = list_missing(&job->arena, seen, count, ranks);
 	if (job->missing)
-		job->missing_text = xs_arena_print(
+		job->missing_text = xs_print(
 		    &job->arena, "no figures of rank%s %s",
 		    strpbrk(job->missing, ",-") ? "s" : "", job->missing);
 	return job->seen == ranks && ranks == job->traces;

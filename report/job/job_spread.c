@@ -81,10 +81,10 @@ static const char *why_copies(struct xs_job *job, const json_t *program,
 	const char *text = "";
 
 	if (bytes > rounds * (1 + 1.0 / APART))
-		text = xs_arena_print(&job->arena, ", %.3g times the bytes %s",
-				      bytes, in ? "in" : "out");
+		text = xs_print(&job->arena, ", %.3g times the bytes %s", bytes,
+				in ? "in" : "out");
 	if (ns > bytes * (1 + 1.0 / APART))
-		text = xs_arena_print(
+		text = xs_print(
 		    &job->arena, "%s, %s %s (mean: %s)", text,
 		    xs_units_rate(
 			json_integer_value(json_object_get(moved, bytes_name)),
@@ -147,7 +147,7 @@ static const char *more_rounds(struct xs_job *job, const json_t *program,
 {
 	if (times_mean(job, program, moved, "rounds") <= 1 + 1.0 / APART)
 		return "";
-	return xs_arena_print(
+	return xs_print(
 	    &job->arena, "%s rounds (mean: %s); ",
 	    xs_units_count(json_integer_value(json_object_get(moved, "rounds")))
 		.s,
@@ -170,17 +170,17 @@ static const char *why(struct xs_job *job, const json_t *program,
 
 	words = longest_excess(job, json_object_get(row, "parts"), busy,
 			       &excess_ns);
-	text = xs_arena_print(arena, "%s%s: %s more than the mean",
-			      more_rounds(job, program, moved), words,
-			      xs_units_ns(excess_ns).s);
+	text = xs_print(arena, "%s%s: %s more than the mean",
+			more_rounds(job, program, moved), words,
+			xs_units_ns(excess_ns).s);
 	if (strcmp(words, "copies") == 0)
-		text = xs_arena_print(arena, "%s%s%s", text,
-				      why_copies(job, program, moved, true),
-				      why_copies(job, program, moved, false));
+		text = xs_print(arena, "%s%s%s", text,
+				why_copies(job, program, moved, true),
+				why_copies(job, program, moved, false));
 	return !usual || strcmp(process->kind, usual) == 0
 		   ? text
-		   : xs_arena_print(arena, "%s; on %s, most on %s", text,
-				    process->kind, usual);
+		   : xs_print(arena, "%s; on %s, most on %s", text,
+			      process->kind, usual);
 }
 
 /* Fills the slowest or the busiest processes; one that takes more than usual_ns

@@ -24,9 +24,9 @@ void xs_job_add(struct xs_job *job, const char *what, bool partial,
 	    .partial = partial,
 	    .traces = traces,
 	    .names = names,
-	    .text = xs_arena_print(&job->arena, "%" PRId64 " trace%s %s%s%s",
-				   traces, traces == 1 ? "" : "s", text,
-				   *names ? ": " : "", names)};
+	    .text = xs_print(&job->arena, "%" PRId64 " trace%s %s%s%s", traces,
+			     traces == 1 ? "" : "s", text, *names ? ": " : "",
+			     names)};
 }
 
 static int by_name(const void *left, const void *right)
@@ -49,8 +49,7 @@ static const char *keys_of(struct xs_arena *arena, const json_t *object,
 	if (count)
 		qsort(keys, count, sizeof(*keys), by_name);
 	for (size_t i = 0; i < count && i < NAMES_MAX; i++)
-		list = xs_arena_print(arena, "%s%s%s", list, i ? ", " : "",
-				      keys[i]);
+		list = xs_print(arena, "%s%s%s", list, i ? ", " : "", keys[i]);
 	return more || count > NAMES_MAX ? xs_arena_join(arena, list, "...")
 					 : list;
 }
@@ -93,13 +92,13 @@ static void add_rest(struct xs_job *job, const json_t *own, const json_t *rest)
 	const char *own_cut = cut_of(job, own), *cut = cut_of(job, rest);
 
 	add_row(job, rest, cut ? "incomplete" : "complete", true,
-		xs_arena_print(&job->arena, "%s %s",
-			       cut ? "in no figure, since"
-				   : "of whole runs, in no figure, since in "
-				     "more traces",
-			       cut	 ? cut
-			       : own_cut ? own_cut
-					 : ""));
+		xs_print(&job->arena, "%s %s",
+			 cut ? "in no figure, since"
+			     : "of whole runs, in no figure, since in "
+			       "more traces",
+			 cut	   ? cut
+			 : own_cut ? own_cut
+				   : ""));
 	job->cut = own_cut ? own_cut : cut;
 	job->incomplete = own_cut ? job->traces : cut ? xs_job_traces(rest) : 0;
 }
@@ -274,11 +273,11 @@ static void add_warnings(struct xs_job *job, const json_t *program)
 				: keys_of(arena,
 					  xs_digest_get(row, "count", "names"),
 					  false),
-			    xs_arena_print(
-				arena, "with %s warning \"%s\"",
-				traces > 1 ? "such a" : "the",
-				xs_job_line(arena, json_object_get(row, "best"),
-					    "text")));
+			    xs_print(arena, "with %s warning \"%s\"",
+				     traces > 1 ? "such a" : "the",
+				     xs_job_line(arena,
+						 json_object_get(row, "best"),
+						 "text")));
 	}
 	if (job->problem_count > first)
 		qsort(job->problems + first, job->problem_count - first,

@@ -19,9 +19,8 @@ static const char *shares(struct xs_job *job)
 			break;
 		list = xs_arena_join(
 		    &job->arena, list,
-		    xs_arena_print(
-			&job->arena, "%s (%s)", part->words,
-			xs_units_percent(part->ns, job->recorded_ns).s));
+		    xs_print(&job->arena, "%s (%s)", part->words,
+			     xs_units_percent(part->ns, job->recorded_ns).s));
 	}
 	return list;
 }
@@ -43,7 +42,7 @@ static const char *gain(struct xs_job *job)
 
 	if (!job->step_count)
 		return "No process has a change in its plan.";
-	text = xs_arena_print(
+	text = xs_print(
 	    arena,
 	    "The slowest process takes %s, with all changes of the plan %s "
 	    "(%s): the job gains %s%s (%s).",
@@ -53,10 +52,10 @@ static const char *gain(struct xs_job *job)
 	    xs_units_percent(job->saves_ns, job->wall.most).s);
 	if (job->saves_most_ns <= job->saves_ns + job->saves_ns / NAMED_PART)
 		return text;
-	return xs_arena_print(arena,
-			      "%s Where the others wait for the process that "
-			      "gains most, it is up to %s.",
-			      text, xs_units_ns(job->saves_most_ns).s);
+	return xs_print(arena,
+			"%s Where the others wait for the process that "
+			"gains most, it is up to %s.",
+			text, xs_units_ns(job->saves_most_ns).s);
 }
 
 const char *xs_job_verdict(struct xs_job *job)
@@ -67,12 +66,12 @@ const char *xs_job_verdict(struct xs_job *job)
 		return "No verdict: no trace has what one needs.";
 	if (!list || job->recorded_ns <= 0)
 		return gain(job);
-	return xs_arena_print(
-	    &job->arena, "Time goes to %s of the steady part%s of %s.\n%s",
-	    list, job->traces == 1 ? "" : "s",
-	    job->traces == 1
-		? "one process"
-		: xs_arena_print(&job->arena, "all %" PRId64 " processes",
-				 job->traces),
-	    gain(job));
+	return xs_print(&job->arena,
+			"Time goes to %s of the steady part%s of %s.\n%s", list,
+			job->traces == 1 ? "" : "s",
+			job->traces == 1
+			    ? "one process"
+			    : xs_print(&job->arena, "all %" PRId64 " processes",
+				       job->traces),
+			gain(job));
 }

@@ -15,13 +15,12 @@
 static const char *id_of(struct xs_result *result)
 {
 	const int64_t own = result->run.rank;
-	const char *rank =
-	    own == XS_UNKNOWN
-		? "-----"
-		: xs_arena_print(&result->arena, "%05" PRId64, own);
+	const char *rank = own == XS_UNKNOWN
+			       ? "-----"
+			       : xs_print(&result->arena, "%05" PRId64, own);
 
-	return xs_arena_print(&result->arena, "%s %016" PRIx64, rank,
-			      xs_trace_hash(result));
+	return xs_print(&result->arena, "%s %016" PRIx64, rank,
+			xs_trace_hash(result));
 }
 
 /* "app.3.xspy (rank 3 on node7)" */
@@ -33,10 +32,10 @@ static const char *name_of(struct xs_result *result)
 	struct xs_arena *arena = &result->arena;
 
 	if (run->rank != XS_UNKNOWN)
-		return xs_arena_print(arena, "%s (rank %" PRId64 "%s%s)", name,
-				      run->rank, run->host ? " on " : "",
-				      run->host ? run->host : "");
-	return run->host ? xs_arena_print(arena, "%s (on %s)", name, run->host)
+		return xs_print(arena, "%s (rank %" PRId64 "%s%s)", name,
+				run->rank, run->host ? " on " : "",
+				run->host ? run->host : "");
+	return run->host ? xs_print(arena, "%s (on %s)", name, run->host)
 			 : name;
 }
 
@@ -61,15 +60,14 @@ static const char *kind_of(struct xs_result *result)
 	const int64_t node = result->run.numa_node;
 
 	if (gpu && gpu->pcie_gen != XS_UNKNOWN && gpu->pcie_width != XS_UNKNOWN)
-		kind = xs_arena_print(arena, "%s, PCIe %" PRId64 " x%" PRId64,
-				      kind, gpu->pcie_gen, gpu->pcie_width);
+		kind = xs_print(arena, "%s, PCIe %" PRId64 " x%" PRId64, kind,
+				gpu->pcie_gen, gpu->pcie_width);
 	if (node != XS_UNKNOWN)
-		kind =
-		    xs_arena_print(arena, "%s, NUMA node %" PRId64, kind, node);
+		kind = xs_print(arena, "%s, NUMA node %" PRId64, kind, node);
 	if (node != XS_UNKNOWN && gpu && gpu->numa_node != XS_UNKNOWN &&
 	    gpu->numa_node != node)
-		kind = xs_arena_print(arena, "%s, the GPU's %" PRId64, kind,
-				      gpu->numa_node);
+		kind = xs_print(arena, "%s, the GPU's %" PRId64, kind,
+				gpu->numa_node);
 	return kind;
 }
 
@@ -94,8 +92,8 @@ static void add_warnings(json_t *program, const struct xs_map *map,
 	struct xs_arena *arena = &map->result->arena;
 
 	for (size_t i = 0; i < in->note_count; i++) {
-		const char *kind = xs_arena_print(
-		    arena, "%016" PRIx64, xs_hash_text(0, in->note_kinds[i]));
+		const char *kind = xs_print(arena, "%016" PRIx64,
+					    xs_hash_text(0, in->note_kinds[i]));
 		json_t *row, *best;
 
 		if (json_object_get(xs_digest_get(program, "table", "warnings"),
@@ -173,9 +171,8 @@ static const char *job_of(struct xs_result *result, int64_t ranks)
 
 	return ranks == XS_UNKNOWN
 		   ? ""
-		   : xs_arena_print(&result->arena,
-				    ", %" PRId64 " ranks%s%.255s", ranks,
-				    job ? ", " : "", job ? job : "");
+		   : xs_print(&result->arena, ", %" PRId64 " ranks%s%.255s",
+			      ranks, job ? ", " : "", job ? job : "");
 }
 
 /* What is in the figures. Traces that end early are a program of their own, as
@@ -193,8 +190,7 @@ static void add_program(json_t *group, const struct xs_map *map, bool *failed)
 
 	if (!name)
 		name = "unknown";
-	key = xs_arena_print(arena, "%s%s%s", name, job,
-			     why ? " (incomplete)" : "");
+	key = xs_print(arena, "%s%s%s", name, job, why ? " (incomplete)" : "");
 	program = xs_digest_row(group, "programs", key, failed);
 	xs_digest_number(program, "most", "ranks", ranks, failed);
 	xs_digest_set(program, "text", "name", xs_digest_text(name), failed);

@@ -69,7 +69,7 @@ static const char *places_of(struct xs_arena *arena,
 static json_t *places_text(const struct xs_map *map, const char *list)
 {
 	return xs_digest_text(
-	    xs_arena_print(&map->result->arena, "%.*s", PLACES_MAX, list));
+	    xs_print(&map->result->arena, "%.*s", PLACES_MAX, list));
 }
 
 static const char *phase_places(const struct xs_map *map,
@@ -188,8 +188,8 @@ static const char *assumes_of(struct xs_arena *arena,
 
 	for (size_t i = 0; i < row->assume_count; i++)
 		if (!row->bound || strcmp(row->assumes[i], row->bound) != 0)
-			list = list ? xs_arena_print(arena, "%s; %s", list,
-						     row->assumes[i])
+			list = list ? xs_print(arena, "%s; %s", list,
+					       row->assumes[i])
 				    : row->assumes[i];
 	return list;
 }

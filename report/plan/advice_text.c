@@ -137,9 +137,9 @@ const char *xs_advice_places(struct xs_arena *arena,
 		if (!label || strcmp(label, last) == 0)
 			continue;
 		last = label;
-		list = xs_arena_print(arena, "%s%s",
-				      xs_result_add_label(arena, list, label),
-				      without_copy(phase, estimate, sites[i]));
+		list = xs_print(arena, "%s%s",
+				xs_result_add_label(arena, list, label),
+				without_copy(phase, estimate, sites[i]));
 		/* a label without a line contains the function */
 		if (!sites[i]->function || sites[i]->line == XS_UNKNOWN)
 			continue;
@@ -147,7 +147,7 @@ const char *xs_advice_places(struct xs_arena *arena,
 		differ |= before && function && strcmp(before, function) != 0;
 	}
 	if (list && function && !differ)
-		list = xs_arena_print(arena, "%s (in %s)", list, function);
+		list = xs_print(arena, "%s (in %s)", list, function);
 	return list ? list : "this phase";
 }
 
@@ -164,13 +164,13 @@ static const char *buffers(struct xs_arena *arena,
 	const char *of = "";
 
 	if (phase->free_bytes != XS_UNKNOWN)
-		of = xs_arena_print(arena, "; at most %s are free",
-				    xs_units_bytes(phase->free_bytes).s);
+		of = xs_print(arena, "; at most %s are free",
+			      xs_units_bytes(phase->free_bytes).s);
 	return estimate->more_bytes <= 0
 		   ? ""
-		   : xs_arena_print(
-			 arena, " It takes %s more of the device's memory%s.",
-			 xs_units_bytes(estimate->more_bytes).s, of);
+		   : xs_print(arena,
+			      " It takes %s more of the device's memory%s.",
+			      xs_units_bytes(estimate->more_bytes).s, of);
 }
 
 /* "Leave out the host's waits between kernels, ... " or "" */
@@ -181,7 +181,7 @@ static const char *no_waits(struct xs_arena *arena,
 
 	if (!phase->kernel_waits)
 		return "";
-	return xs_arena_print(
+	return xs_print(
 	    arena,
 	    "Leave out the host's waits between a round's kernels (%" PRId64
 	    " call%s%s%s): a stream runs them in order. ",
@@ -195,9 +195,8 @@ static const char *between(struct xs_arena *arena,
 {
 	const int64_t ns = xs_result_used_between_ns(phase);
 
-	return ns ? xs_arena_print(arena,
-				   " and the host's work between rounds, %s",
-				   xs_units_ns(ns).s)
+	return ns ? xs_print(arena, " and the host's work between rounds, %s",
+			     xs_units_ns(ns).s)
 		  : "";
 }
 
@@ -251,9 +250,8 @@ static const char *small(struct xs_arena *arena,
 		calls += is_copy(phase, &phase->sites[i], 0) &&
 			 is_small(phase, &phase->sites[i]);
 	return !calls ? ""
-		      : xs_arena_print(arena,
-				       "; small copies of %d call%s may stay",
-				       calls, calls == 1 ? "" : "s");
+		      : xs_print(arena, "; small copies of %d call%s may stay",
+				 calls, calls == 1 ? "" : "s");
 }
 
 /* The text that stands for {name} in the advice of a strategy; NULL: there is
@@ -265,12 +263,12 @@ static const char *value_of(const char *name, struct xs_arena *arena,
 	if (strcmp(name, "places") == 0) /* call sites to change */
 		return xs_advice_places(arena, phase, estimate);
 	if (strcmp(name, "n") == 0) /* streams */
-		return xs_arena_print(arena, "%" PRId64,
-				      estimate->n_streams == XS_UNKNOWN
-					  ? 1
-					  : estimate->n_streams);
+		return xs_print(arena, "%" PRId64,
+				estimate->n_streams == XS_UNKNOWN
+				    ? 1
+				    : estimate->n_streams);
 	if (strcmp(name, "pieces") == 0) /* that the round works in now */
-		return xs_arena_print(arena, "%" PRId64, phase->kernels);
+		return xs_print(arena, "%" PRId64, phase->kernels);
 	if (strcmp(name, "piece_bytes") == 0)
 		return piece_bytes(arena, phase, estimate);
 	if (strcmp(name, "too") == 0)
@@ -320,11 +318,11 @@ static const char *expand(const char *text, struct xs_arena *arena,
 			break;
 		value = value_of(name, arena, phase, estimate);
 		if (!value)
-			value = xs_arena_print(arena, "{%s}", name);
-		out = xs_arena_print(arena, "%s%.*s%s", out, (int)(open - text),
-				     text, value ? value : "");
+			value = xs_print(arena, "{%s}", name);
+		out = xs_print(arena, "%s%.*s%s", out, (int)(open - text), text,
+			       value ? value : "");
 	}
-	return out ? xs_arena_print(arena, "%s%s", out, text) : NULL;
+	return out ? xs_print(arena, "%s%s", out, text) : NULL;
 }
 
 const char *xs_advice_text(struct xs_arena *arena,
@@ -335,9 +333,8 @@ const char *xs_advice_text(struct xs_arena *arena,
 	    xs_strategy_find(estimate->strategy);
 
 	if (!strategy)
-		return xs_arena_print(arena, "Use %s for %s.",
-				      estimate->strategy,
-				      xs_advice_places(arena, phase, estimate));
+		return xs_print(arena, "Use %s for %s.", estimate->strategy,
+				xs_advice_places(arena, phase, estimate));
 	if (strategy->advice_if_in_pieces &&
 	    xs_phase_estimate_is_in_pieces(phase, estimate))
 		return expand(strategy->advice_if_in_pieces, arena, phase,
@@ -367,7 +364,7 @@ const char *xs_advice_first(struct xs_arena *arena,
 		text = strategy->other_first;
 	open = places ? strstr(text, name) : NULL;
 	if (open)
-		text = xs_arena_print(arena, "%.*s%s%s", (int)(open - text),
-				      text, places, open + sizeof(name) - 1);
+		text = xs_print(arena, "%.*s%s%s", (int)(open - text), text,
+				places, open + sizeof(name) - 1);
 	return expand(text, arena, phase, estimate);
 }

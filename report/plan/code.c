@@ -143,9 +143,8 @@ static const char *lines_of(struct xs_arena *arena,
 
 		lines += length + (lines[length] == '\n');
 		if (is_needed(conditions, &line, &length))
-			code =
-			    xs_arena_print(arena, "%s%s%.*s", code ? code : "",
-					   code ? "\n" : "", (int)length, line);
+			code = xs_print(arena, "%s%s%.*s", code ? code : "",
+					code ? "\n" : "", (int)length, line);
 	}
 	return code;
 }

@@ -43,16 +43,15 @@ static void say(struct xs_result *result, struct xs_result_gpu_link *link,
 	const char *of_steady = "";
 
 	if (link->saves_steady_ns > 0)
-		of_steady =
-		    xs_arena_print(arena, "%s of the steady part, ",
-				   xs_units_percent(link->saves_steady_ns,
-						    result->verdict.steady_ns)
-				       .s);
+		of_steady = xs_print(arena, "%s of the steady part, ",
+				     xs_units_percent(link->saves_steady_ns,
+						      result->verdict.steady_ns)
+					 .s);
 
-	link->title = xs_arena_print(
+	link->title = xs_print(
 	    arena, "copies between GPU %" PRId64 " and %" PRId64 ": %s -> %s",
 	    a, b, xs_units_ns(link->staged_ns).s, xs_units_ns(link->peer_ns).s);
-	link->saving = xs_arena_print(
+	link->saving = xs_print(
 	    arena,
 	    "saves at most %s (%s): %s%s of %s, then %s; effort: one call "
 	    "for each direction",
@@ -62,7 +61,7 @@ static void say(struct xs_result *result, struct xs_result_gpu_link *link,
 	    xs_units_percent(link->saves_ns, xs_result_untraced_wall_ns(result))
 		.s,
 	    xs_result_run_name(result), xs_units_ns(xs_number_round(run_ns)).s);
-	link->advice = xs_arena_print(
+	link->advice = xs_print(
 	    arena,
 	    "Let the two GPUs access each other's memory, where "
 	    "cudaDeviceCanAccessPeer allows it: the driver sends %s %s of %s "
@@ -70,12 +69,12 @@ static void say(struct xs_result *result, struct xs_result_gpu_link *link,
 	    xs_units_count(link->staged_ops).s,
 	    link->staged_ops == 1 ? "copy" : "copies",
 	    xs_units_bytes(link->staged_bytes).s);
-	link->code = xs_arena_print(
-	    arena,
-	    "cudaSetDevice(%" PRId64 "), cudaDeviceEnablePeerAccess(%" PRId64
-	    ", 0);\ncudaSetDevice(%" PRId64
-	    "), cudaDeviceEnablePeerAccess(%" PRId64 ", 0);",
-	    a, b, b, a);
+	link->code = xs_print(arena,
+			      "cudaSetDevice(%" PRId64
+			      "), cudaDeviceEnablePeerAccess(%" PRId64
+			      ", 0);\ncudaSetDevice(%" PRId64
+			      "), cudaDeviceEnablePeerAccess(%" PRId64 ", 0);",
+			      a, b, b, a);
 }
 
 void xs_plan_links(struct xs_result *result, double least_ns, double *run_ns)

@@ -52,22 +52,22 @@ static const char *why_not(struct xs_result *result,
 	const char *setup = "";
 
 	if (setup_ns(row))
-		setup = xs_arena_print(arena, ", but pinning takes %s once",
-				       xs_units_ns(setup_ns(row)).s);
+		setup = xs_print(arena, ", but pinning takes %s once",
+				 xs_units_ns(setup_ns(row)).s);
 	if (setup_ns(row) &&
 	    !xs_worth_is_enough(result, phase, (double)row->saves_ns))
 		return row->saves_ns <= 0
 			   ? setup
-			   : xs_arena_print(arena,
-					    "%s, which leaves %s, less than "
-					    "1 %% of %s",
-					    setup, xs_units_ns(row->saves_ns).s,
-					    xs_result_steady_name(result));
+			   : xs_print(arena,
+				      "%s, which leaves %s, less than "
+				      "1 %% of %s",
+				      setup, xs_units_ns(row->saves_ns).s,
+				      xs_result_steady_name(result));
 	if (!as_is || !is_uncertain(result, phase, row))
 		return NULL;
 	if (setup_ns(row) < row->saves_ns / 10)
 		setup = "";
-	return xs_arena_print(
+	return xs_print(
 	    arena,
 	    "%s%s the rounds of another run may differ by more (now %s, with "
 	    "it %s)",
@@ -107,9 +107,9 @@ const char *xs_plan_unmeasured(struct xs_result *result)
 	for (size_t i = 0; i < 2; i++) {
 		why = why_unmeasured(result, changes[i][0]);
 		if (why)
-			return xs_arena_print(&result->arena,
-					      "%s could not be predicted: %s",
-					      changes[i][1], why);
+			return xs_print(&result->arena,
+					"%s could not be predicted: %s",
+					changes[i][1], why);
 	}
 	return NULL;
 }
@@ -136,9 +136,9 @@ const char *xs_plan_no_pinning(struct xs_result *result)
 	why = most ? why_not(result, of, most) : NULL;
 	if (!why)
 		return NULL;
-	return xs_arena_print(&result->arena,
-			      "pinned is no step for phase %" PRId64
-			      ": it saves %s in %" PRId64 " round%s%s.",
-			      of->id, xs_units_ns(most_ns).s, of->rounds,
-			      of->rounds == 1 ? "" : "s", why);
+	return xs_print(&result->arena,
+			"pinned is no step for phase %" PRId64
+			": it saves %s in %" PRId64 " round%s%s.",
+			of->id, xs_units_ns(most_ns).s, of->rounds,
+			of->rounds == 1 ? "" : "s", why);
 }

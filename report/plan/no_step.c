@@ -73,7 +73,7 @@ static const char *does_not_pay(struct xs_result *result,
 		    row->setup_ns <= 0)
 			continue;
 		*of = row;
-		return xs_arena_print(
+		return xs_print(
 		    &result->arena,
 		    "; pinned would shorten a round of phase %" PRId64
 		    " to %s, but its setup takes %s, more than the phase's "
@@ -140,14 +140,14 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns,
 	*of_row = row;
 	between_ns = xs_result_used_between_ns(of);
 	if (!xs_worth_is_sure(result, of, row, (double)row->saves_ns))
-		uncertain = xs_arena_print(
+		uncertain = xs_print(
 		    &result->arena, " (uncertain: a round %s -> %s)",
 		    xs_units_ns(xs_result_untraced_ns(of) + between_ns).s,
 		    xs_units_in_range_ns(row->round_ns + between_ns,
 					 row->low_ns + between_ns,
 					 row->high_ns + between_ns)
 			.s);
-	return xs_arena_print(
+	return xs_print(
 	    &result->arena, "; %s would save %s of it%s, but only if %s",
 	    row->strategy, share_of(result, of, row).s, uncertain, row->needs);
 }
@@ -169,29 +169,28 @@ static const char *nearest(struct xs_result *result)
 			   &of);
 	more = on_condition(result, most ? most->saves_ns : 0,
 			    &result->nearest_if);
-	text = xs_arena_print(&result->arena,
-			      "nothing%s: no change is predicted to save 1 %% "
-			      "of %s",
-			      *more || result->verdict.at_most_steady_ns >
-					   result->verdict.steady_ns /
-					       XS_RESULT_LEAST_PART
-				  ? " without a condition"
-				  : "",
-			      steady);
+	text = xs_print(&result->arena,
+			"nothing%s: no change is predicted to save 1 %% "
+			"of %s",
+			*more || result->verdict.at_most_steady_ns >
+				     result->verdict.steady_ns /
+					 XS_RESULT_LEAST_PART
+			    ? " without a condition"
+			    : "",
+			steady);
 	as_is = most ? xs_result_best(of, xs_strategies[0]->id, false) : NULL;
 	if (!as_is)
-		return xs_arena_print(&result->arena, "%s%s%s", text,
-				      does_not_pay(result, &result->nearest),
-				      more);
+		return xs_print(&result->arena, "%s%s%s", text,
+				does_not_pay(result, &result->nearest), more);
 	result->nearest = most;
-	saves = xs_arena_print(&result->arena, "%s of %s%s",
-			       share_of(result, of, most).s, steady,
-			       most->setup_ns > 0 ? " with its setup" : "");
+	saves =
+	    xs_print(&result->arena, "%s of %s%s", share_of(result, of, most).s,
+		     steady, most->setup_ns > 0 ? " with its setup" : "");
 	if (!xs_worth_is_enough(result, of, (double)most->saves_ns))
-		return xs_arena_print(&result->arena,
-				      "%s; %s is the nearest: it saves %s%s",
-				      text, most->strategy, saves, more);
-	return xs_arena_print(
+		return xs_print(&result->arena,
+				"%s; %s is the nearest: it saves %s%s", text,
+				most->strategy, saves, more);
+	return xs_print(
 	    &result->arena,
 	    "not known: %s would save less than its uncertainty: a round %s -> "
 	    "%s, which saves %s%s",
@@ -213,7 +212,7 @@ static const char *about_kernels(struct xs_result *result)
 	    is_bound_by_host(verdict))
 		return "";
 	if (verdict->steady_ns < wall_ns / XS_RESULT_LEAST_PART)
-		return xs_arena_print(
+		return xs_print(
 		    &result->arena,
 		    ". Trace a longer run: the steady part is %s of this one",
 		    xs_units_percent(verdict->steady_ns, wall_ns).s);
@@ -233,7 +232,7 @@ static const char *about_migrations(struct xs_result *result)
 	if (ns == XS_UNKNOWN ||
 	    !((double)ns - copied_ns > (double)result->verdict.steady_ns / 100))
 		return NULL;
-	return xs_arena_print(
+	return xs_print(
 	    &result->arena,
 	    "prefetch managed memory: %s migrated in while kernels waited for "
 	    "their pages, for %s; cudaMemPrefetchAsync(pointer, bytes, device, "
@@ -257,31 +256,30 @@ const char *xs_plan_no_step(struct xs_result *result)
 	unmeasured = xs_plan_unmeasured(result);
 	kernels = about_kernels(result);
 	if (!is_predicted(result) && !unmeasured && !copies(result))
-		return xs_arena_print(&result->arena,
-				      "nothing: no data is copied%s", kernels);
+		return xs_print(&result->arena, "nothing: no data is copied%s",
+				kernels);
 	if (!is_predicted(result))
 		return unmeasured
-			   ? xs_arena_print(&result->arena, "not known: %s",
-					    unmeasured)
+			   ? xs_print(&result->arena, "not known: %s",
+				      unmeasured)
 			   : "not known: no strategy could be predicted; the "
 			     "reasons are at the end (--all)";
 	uncertain = xs_plan_question(
-	    result, unmeasured		 ? xs_arena_print(&result->arena,
-							  "not known: %s;", unmeasured)
+	    result, unmeasured
+			? xs_print(&result->arena, "not known: %s;", unmeasured)
 		    : result->step_count ? "nothing for certain in the rounds:"
 					 : "nothing for certain:");
 	if (uncertain)
-		return xs_arena_print(&result->arena, "%s%s", uncertain,
-				      *kernels ? kernels + 1 : "");
+		return xs_print(&result->arena, "%s%s", uncertain,
+				*kernels ? kernels + 1 : "");
 	if (unmeasured)
-		return xs_arena_print(&result->arena, "not known: %s",
-				      unmeasured);
+		return xs_print(&result->arena, "not known: %s", unmeasured);
 	launches = unknown_launches(result);
 	if (launches)
-		return xs_arena_print(
+		return xs_print(
 		    &result->arena,
 		    "not known: no change of data movement is predicted to "
 		    "save 1 %% of %s; a CUDA graph might, but %s",
 		    xs_result_steady_name(result), launches);
-	return xs_arena_print(&result->arena, "%s%s", nearest(result), kernels);
+	return xs_print(&result->arena, "%s%s", nearest(result), kernels);
 }

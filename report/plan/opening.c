@@ -53,7 +53,7 @@ static void add_same(struct xs_result *result,
 		     const struct xs_result_step *step, struct act *act)
 {
 	struct xs_arena *arena = &result->arena;
-	const char *list = xs_arena_print(arena, "steps %" PRId64, step->step);
+	const char *list = xs_print(arena, "steps %" PRId64, step->step);
 	const int64_t alone_ns = act->saves_ns;
 
 	for (size_t i = 0; i < result->plan_count; i++) {
@@ -63,7 +63,7 @@ static void add_same(struct xs_result *result,
 		    other->phase->apart != step->phase->apart ||
 		    !is_alone(result, other))
 			continue;
-		list = xs_arena_print(arena, "%s, %" PRId64, list, other->step);
+		list = xs_print(arena, "%s, %" PRId64, list, other->step);
 		act->saves_ns += other->adds_saves_ns;
 		act->low_ns += other->saves_low_ns;
 		act->high_ns += other->saves_high_ns;
@@ -80,14 +80,13 @@ static struct act act_of(struct xs_result *result,
 			 const struct xs_result_step *step)
 {
 	struct xs_arena *arena = &result->arena;
-	const char *number = xs_arena_print(arena, "step %" PRId64, step->step);
+	const char *number = xs_print(arena, "step %" PRId64, step->step);
 	const char *places =
 	    !step->more_count
 		? NULL
-		: xs_arena_print(
-		      arena, "%s and of %zu more phase%s",
-		      xs_advice_places(arena, step->phase, step->estimate),
-		      step->more_count, step->more_count == 1 ? "" : "s");
+		: xs_print(arena, "%s and of %zu more phase%s",
+			   xs_advice_places(arena, step->phase, step->estimate),
+			   step->more_count, step->more_count == 1 ? "" : "s");
 	const char *what =
 	    xs_advice_first(arena, step->phase, step->estimate, places);
 	struct act act;
@@ -97,7 +96,7 @@ static struct act act_of(struct xs_result *result,
 		what =
 		    xs_advice_first(arena, step->phase, step->estimate, number);
 	else if (step->step > 1)
-		what = xs_arena_print(arena, "%s (%s)", what, number);
+		what = xs_print(arena, "%s (%s)", what, number);
 	act = (struct act){
 	    .what = what,
 	    .only_if =
@@ -150,10 +149,10 @@ static struct act first_step(struct xs_result *result)
 	}
 	if (pinning->step == 1 && !has_steady_step(result))
 		return (struct act){
-		    .what = xs_arena_print(
-			&result->arena,
-			"register the data where it is, instead of %s",
-			pinning->calls),
+		    .what =
+			xs_print(&result->arena,
+				 "register the data where it is, instead of %s",
+				 pinning->calls),
 		    .only_if = pinning->condition,
 		    .saves_ns = pinning->saves_ns,
 		    .low_ns = pinning->saves_low_ns,
@@ -206,7 +205,7 @@ static const char *first_clause(struct xs_result *result)
 			length = (size_t)(end - why);
 	if (!why[length] && length && why[length - 1] == '.')
 		length--;
-	return xs_arena_print(&result->arena, "%.*s", (int)length, why);
+	return xs_print(&result->arena, "%.*s", (int)length, why);
 }
 
 /* "nothing is worth it in this run ...", or, of steps for longer runs only,
@@ -223,11 +222,11 @@ static const char *nothing(struct xs_result *result)
 				    wall_ns / XS_RESULT_LEAST_PART))
 		return first_clause(result);
 	if (!result->no_step && result->plan_count)
-		return xs_arena_print(
+		return xs_print(
 		    &result->arena,
 		    "nothing pays in this run of %s; in longer ones, %s",
 		    wall.s, act_of(result, result->plan).what);
-	return xs_arena_print(
+	return xs_print(
 	    &result->arena,
 	    "nothing is worth it in %s of %s: changes of data movement save at "
 	    "most %s (%s of it)",
@@ -263,18 +262,18 @@ static const char *lead(struct xs_result *result, const struct act *act,
 	const char *first = "";
 
 	if (is_asked_first(result, act))
-		first = xs_arena_print(
-		    &result->arena, "%sanswer: %s (about %s)? If not, ",
-		    is_first ? "first " : "", result->asks,
-		    xs_units_ns(
-			xs_result_capped_gain_ns(result, result->nearest_if))
-			.s);
-	return xs_arena_print(
-	    &result->arena, "%s%s",
-	    !is_for_longer_runs(result, act) ? ""
-	    : act->once			     ? "little to gain; "
-			: "little to gain in this run; for longer ones, ",
-	    first);
+		first = xs_print(&result->arena,
+				 "%sanswer: %s (about %s)? If not, ",
+				 is_first ? "first " : "", result->asks,
+				 xs_units_ns(xs_result_capped_gain_ns(
+						 result, result->nearest_if))
+				     .s);
+	return xs_print(&result->arena, "%s%s",
+			!is_for_longer_runs(result, act) ? ""
+			: act->once
+			    ? "little to gain; "
+			    : "little to gain in this run; for longer ones, ",
+			first);
 }
 
 /* "13.8 ms of 296 ms (4.7 % of the run)"; of what is for longer runs "1.23 ms
@@ -290,20 +289,19 @@ static const char *amount(struct xs_result *result, const struct act *act)
 
 	if (!step || act->beside || act->once ||
 	    !is_for_longer_runs(result, act))
-		return xs_arena_print(arena, "%s of %s (%s of %s)", saves,
-				      xs_units_ns(wall_ns).s,
-				      xs_opening_of_run(result, act->saves_ns),
-				      xs_result_run_name(result));
+		return xs_print(arena, "%s of %s (%s of %s)", saves,
+				xs_units_ns(wall_ns).s,
+				xs_opening_of_run(result, act->saves_ns),
+				xs_result_run_name(result));
 	if (result->phase_count > 1)
-		phase = xs_arena_print(arena, " (phase %" PRId64 ")",
-				       step->phase->id);
-	return xs_arena_print(
-	    arena, "%s of each round's %s%s, here %s of %s",
-	    xs_units_ns(step->round_before_ns - step->round_ns).s,
-	    xs_units_ns(xs_result_untraced_ns(step->phase) +
-			xs_result_used_between_ns(step->phase))
-		.s,
-	    phase, saves, xs_units_ns(wall_ns).s);
+		phase =
+		    xs_print(arena, " (phase %" PRId64 ")", step->phase->id);
+	return xs_print(arena, "%s of each round's %s%s, here %s of %s",
+			xs_units_ns(step->round_before_ns - step->round_ns).s,
+			xs_units_ns(xs_result_untraced_ns(step->phase) +
+				    xs_result_used_between_ns(step->phase))
+			    .s,
+			phase, saves, xs_units_ns(wall_ns).s);
 }
 
 /* "pin ...: saves 34 ms (31-36 ms) of 371 ms (9.2 % of the run), only if ..."
@@ -311,11 +309,11 @@ static const char *amount(struct xs_result *result, const struct act *act)
 static const char *saving(struct xs_result *result, const struct act *act,
 			  bool is_first)
 {
-	return xs_arena_print(
-	    &result->arena, "%s%s: %s %s%s%s", lead(result, act, is_first),
-	    act->what, act->may_lose ? "may save" : "saves",
-	    amount(result, act), act->only_if ? ", only if " : "",
-	    act->only_if ? act->only_if : "");
+	return xs_print(&result->arena, "%s%s: %s %s%s%s",
+			lead(result, act, is_first), act->what,
+			act->may_lose ? "may save" : "saves",
+			amount(result, act), act->only_if ? ", only if " : "",
+			act->only_if ? act->only_if : "");
 }
 
 void xs_plan_opening(struct xs_result *result)
@@ -331,20 +329,20 @@ void xs_plan_opening(struct xs_result *result)
 	act = best_act(result);
 	before = xs_opening_before(result);
 	if (pinning->step && act.what && !act.once)
-		registering = xs_arena_print(
+		registering = xs_print(
 		    &result->arena,
 		    " Registered memory (step %" PRId64 ") may save %s once%s.",
 		    pinning->step, xs_units_ns(pinning->saves_ns).s,
 		    pinning->touching_ns > pinning->saves_ns ? ", or lose time"
 							     : "");
 	result->opening =
-	    xs_arena_print(&result->arena, "%s%s.%s%s", before,
-			   result->machine_choice.other_gpu && result->no_step
-			       ? first_clause(result)
-			   : !act.what ? nothing(result)
-				       : saving(result, &act, !*before),
-			   registering,
-			   act.what && is_for_longer_runs(result, &act)
-			       ? "" /* the verdict tells what the rest is */
-			       : xs_opening_behind(result));
+	    xs_print(&result->arena, "%s%s.%s%s", before,
+		     result->machine_choice.other_gpu && result->no_step
+			 ? first_clause(result)
+		     : !act.what ? nothing(result)
+				 : saving(result, &act, !*before),
+		     registering,
+		     act.what && is_for_longer_runs(result, &act)
+			 ? "" /* the verdict tells what the rest is */
+			 : xs_opening_behind(result));
 }

@@ -62,7 +62,7 @@ static const char *host_first(struct xs_result *result)
 	    host_ns <= xs_opening_planned_ns(result) ||
 	    host_ns < xs_result_untraced_wall_ns(result) / HOST_PART)
 		return "";
-	return xs_arena_print(
+	return xs_print(
 	    &result->arena,
 	    "first profile the host's code: %s of %s, the most before %s; "
 	    "then ",
@@ -76,13 +76,13 @@ static const char *gpus_first(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 
-	return xs_arena_print(&result->arena,
-			      "first let the %" PRId64 " GPUs work at one "
-			      "time, if none needs what another one computes: "
-			      "up to %s of %s; then ",
-			      in->gpus_in_turn,
-			      xs_opening_of_run(result, in->turns_save_ns),
-			      xs_result_run_name(result));
+	return xs_print(&result->arena,
+			"first let the %" PRId64 " GPUs work at one "
+			"time, if none needs what another one computes: "
+			"up to %s of %s; then ",
+			in->gpus_in_turn,
+			xs_opening_of_run(result, in->turns_save_ns),
+			xs_result_run_name(result));
 }
 
 const char *xs_opening_before(struct xs_result *result)
@@ -104,14 +104,14 @@ const char *xs_opening_behind(struct xs_result *result)
 	if (result->run.ignored_ns)
 		return "";
 	if (start_ns > wall_ns / APART_PART)
-		start = xs_arena_print(
-		    &result->arena,
-		    " The program's own start-up is %s of the run.",
-		    xs_opening_of_run(result, start_ns));
+		start =
+		    xs_print(&result->arena,
+			     " The program's own start-up is %s of the run.",
+			     xs_opening_of_run(result, start_ns));
 	if (in->repeats && end_ns > wall_ns / APART_PART)
-		end = xs_arena_print(
-		    &result->arena,
-		    " What follows the steady part is %s of the run.",
-		    xs_opening_of_run(result, end_ns));
-	return xs_arena_print(&result->arena, "%s%s", start, end);
+		end =
+		    xs_print(&result->arena,
+			     " What follows the steady part is %s of the run.",
+			     xs_opening_of_run(result, end_ns));
+	return xs_print(&result->arena, "%s%s", start, end);
 }

@@ -257,7 +257,7 @@ static void check_memory(struct xs_result *result,
 	    out->more_bytes <= phase->free_bytes)
 		return;
 	out->applies = false;
-	out->why = xs_arena_print(
+	out->why = xs_print(
 	    &result->arena,
 	    "it takes %s more of the device's memory; at most %s are free",
 	    xs_units_bytes(out->more_bytes).s,
@@ -344,10 +344,10 @@ static void keep_pieces(struct xs_arena *arena,
 {
 	xs_result_set_effort(out, XS_EFFORT_PLACE);
 	if (out->needs)
-		set_needs(out, xs_arena_print(arena,
-					      "%s, which its %" PRId64
-					      " pieces meet now",
-					      out->needs, phase->kernels));
+		set_needs(out,
+			  xs_print(arena,
+				   "%s, which its %" PRId64 " pieces meet now",
+				   out->needs, phase->kernels));
 }
 
 /* A round that is shorter than its kernels has some of them side by side. */
@@ -357,11 +357,10 @@ static void need_beside(struct xs_arena *arena,
 {
 	if (out->needs && out->applies && !strstr(out->needs, "side by side") &&
 	    out->round_ns < phase->kernel_busy_ns)
-		set_needs(out,
-			  xs_arena_print(arena,
-					 "%s, and kernels run side by side, on "
-					 "SMs that one leaves idle",
-					 out->needs));
+		set_needs(out, xs_print(arena,
+					"%s, and kernels run side by side, on "
+					"SMs that one leaves idle",
+					out->needs));
 }
 
 void xs_phase_estimate_build(struct xs_result *result,

@@ -32,9 +32,9 @@ static const char *of_new_memory(struct xs_arena *arena,
 
 	if (in->touching_ns == XS_UNKNOWN)
 		return "";
-	return xs_arena_print(arena, " (%s%s if it is new memory)",
-			      xs_units_ns(left_ns < 0 ? -left_ns : left_ns).s,
-			      left_ns < 0 ? " slower" : "");
+	return xs_print(arena, " (%s%s if it is new memory)",
+			xs_units_ns(left_ns < 0 ? -left_ns : left_ns).s,
+			left_ns < 0 ? " slower" : "");
 }
 
 static void say(struct xs_result *result, struct xs_result_pinning *in,
@@ -42,13 +42,13 @@ static void say(struct xs_result *result, struct xs_result_pinning *in,
 {
 	struct xs_arena *arena = &result->arena;
 
-	in->title = xs_arena_print(
-	    arena, "pinning %s: %s -> %s", xs_units_bytes(in->bytes).s,
-	    xs_units_ns(in->ns).s,
-	    xs_units_in_range_ns(in->registering_ns, in->registering_low_ns,
-				 in->registering_high_ns)
-		.s);
-	in->saving = xs_arena_print(
+	in->title = xs_print(arena, "pinning %s: %s -> %s",
+			     xs_units_bytes(in->bytes).s, xs_units_ns(in->ns).s,
+			     xs_units_in_range_ns(in->registering_ns,
+						  in->registering_low_ns,
+						  in->registering_high_ns)
+				 .s);
+	in->saving = xs_print(
 	    arena,
 	    "may save %s once, outside the steady part: %s of %s, then %s; "
 	    "effort: one call per buffer",
@@ -58,15 +58,15 @@ static void say(struct xs_result *result, struct xs_result_pinning *in,
 	    xs_units_percent(in->saves_ns, xs_result_untraced_wall_ns(result))
 		.s,
 	    xs_result_run_name(result), xs_units_ns(xs_number_round(run_ns)).s);
-	in->advice = xs_arena_print(
+	in->advice = xs_print(
 	    arena,
 	    "Register the memory that holds the data, in place of %s%s%s%s, "
 	    "and copy from there.",
 	    in->calls, in->places ? " (" : "", in->places ? in->places : "",
 	    in->places ? ")" : "");
 	in->condition =
-	    xs_arena_print(arena, "the data is in malloc memory already%s",
-			   of_new_memory(arena, in));
+	    xs_print(arena, "the data is in malloc memory already%s",
+		     of_new_memory(arena, in));
 	in->is_question = true;
 	in->code = "cudaHostRegister(data, bytes, cudaHostRegisterDefault);";
 	if (strstr(in->calls, " cuMem"))

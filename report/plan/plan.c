@@ -146,8 +146,8 @@ static const char *condition_of(struct xs_result *result,
 	for (size_t i = 0; row->bound && i < row->assume_count; i++)
 		if (!strcmp(row->assumes[i], XS_NEEDS_PINNED) &&
 		    strcmp(row->bound, XS_NEEDS_PINNED) != 0)
-			return xs_arena_print(&result->arena, "%s; %s",
-					      XS_NEEDS_PINNED, row->bound);
+			return xs_print(&result->arena, "%s; %s",
+					XS_NEEDS_PINNED, row->bound);
 	return row->bound;
 }
 

@@ -51,8 +51,8 @@ static const char *say_setup(struct xs_arena *arena,
 		return "The cost of pinning is unknown here and not included.";
 	if (estimate->setup_ns <= 0)
 		return NULL;
-	return xs_arena_print(arena, "The setup takes about %s.",
-			      setup_text(arena, estimate, setup_ns));
+	return xs_print(arena, "The setup takes about %s.",
+			setup_text(arena, estimate, setup_ns));
 }
 
 /* What a round saves of a step that pays in longer runs, and its setup. */
@@ -60,7 +60,7 @@ static const char *later(struct xs_arena *arena,
 			 const struct xs_phase_steps *steps,
 			 const struct xs_phase_step *step)
 {
-	return xs_arena_print(
+	return xs_print(
 	    arena, "A round saves %s, but the setup takes %s.",
 	    xs_units_ns(xs_number_round(step->rounds_add_ns /
 					xs_result_of_run(steps->phase, 1)))
@@ -78,7 +78,7 @@ static const char *payback_of(struct xs_arena *arena,
 
 	if (step->estimate->setup_ns != XS_UNKNOWN &&
 	    setup_ns < -step->adds_ns / NAMED_PART)
-		return xs_arena_print(
+		return xs_print(
 		    arena,
 		    "Its setup takes %s, %s less than those it replaces.",
 		    xs_units_ns(step->estimate->setup_ns).s,
@@ -95,8 +95,8 @@ static const char *payback_of(struct xs_arena *arena,
 		return say_setup(arena, step->estimate);
 	if (setup_ns < step->adds_ns / NAMED_PART)
 		return NULL;
-	return xs_arena_print(arena, "It adds about %s to the setup.",
-			      setup_text(arena, step->estimate, setup_ns));
+	return xs_print(arena, "It adds about %s to the setup.",
+			setup_text(arena, step->estimate, setup_ns));
 }
 
 /* The rounds from which on a step for longer runs pays beside a row that saves
@@ -134,17 +134,16 @@ static const char *say_instead(struct xs_result *result,
 		return NULL;
 	out->instead_rounds = pays_beside(steps, step, row);
 	if (out->instead_rounds != XS_UNKNOWN)
-		beside = xs_arena_print(arena,
-					", beside which this step pays from "
-					"%" PRId64 " rounds on",
-					out->instead_rounds);
+		beside = xs_print(arena,
+				  ", beside which this step pays from "
+				  "%" PRId64 " rounds on",
+				  out->instead_rounds);
 	else if (step == &steps->longer)
 		beside = ", and in each longer one";
-	return xs_arena_print(
-	    arena, "In its place, %s saves %s %s%s; effort: %s.", row->strategy,
-	    xs_units_ns(xs_number_round(more_ns)).s,
-	    step == &steps->longer ? "in this run" : "more", beside,
-	    row->effort);
+	return xs_print(arena, "In its place, %s saves %s %s%s; effort: %s.",
+			row->strategy, xs_units_ns(xs_number_round(more_ns)).s,
+			step == &steps->longer ? "in this run" : "more", beside,
+			row->effort);
 }
 
 /* The same of any step: NULL if it is not the last. */
@@ -175,7 +174,7 @@ static const char *fallback(struct xs_result *result,
 	if (!row)
 		return NULL;
 	out->instead = row;
-	return xs_arena_print(
+	return xs_print(
 	    &result->arena,
 	    "If its condition does not hold, %s saves %s%s; effort: %s.",
 	    row->strategy,
@@ -220,7 +219,7 @@ static const char *add_later(struct xs_arena *arena,
 	for (const struct xs_phase_step *later = step + 1;
 	     later < steps->items + steps->count; later++)
 		if (takes_place_of(later, step->strategy))
-			return xs_arena_print(
+			return xs_print(
 			    arena,
 			    "%s %s, a later step, takes its place: this code "
 			    "is then not needed.",
@@ -254,7 +253,7 @@ static const char *add_phase(struct xs_arena *arena, const char *list,
 	return xs_result_add_label(
 	    arena, list,
 	    row ? xs_advice_places(arena, phase, row)
-		: xs_arena_print(arena, "phase %" PRId64, phase->id));
+		: xs_print(arena, "phase %" PRId64, phase->id));
 }
 
 const char *xs_plan_along(struct xs_result *result,
@@ -292,14 +291,13 @@ const char *xs_plan_along(struct xs_result *result,
 	if (!list)
 		return NULL;
 	if (count > NAMED_MAX)
-		more = xs_arena_print(arena, " and for %zu more phase%s",
-				      count - NAMED_MAX,
-				      count == NAMED_MAX + 1 ? "" : "s");
+		more = xs_print(arena, " and for %zu more phase%s",
+				count - NAMED_MAX,
+				count == NAMED_MAX + 1 ? "" : "s");
 	if (!longer)
-		saves = xs_arena_print(arena, ": %s of the saving",
-				       xs_units_ns(xs_number_round(ns)).s);
-	return xs_arena_print(arena, " The same for %s%s%s.", list, more,
-			      saves);
+		saves = xs_print(arena, ": %s of the saving",
+				 xs_units_ns(xs_number_round(ns)).s);
+	return xs_print(arena, " The same for %s%s%s.", list, more, saves);
 }
 
 /* What to do, what the setup takes, what else the change reaches, why an
@@ -318,19 +316,19 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 	if (!rest)
 		rest = fallback(result, steps, step, out);
 	if (out->same)
-		out->text = xs_arena_print(
+		out->text = xs_print(
 		    arena, "As in step %" PRId64 ", for %s.", out->same->step,
 		    xs_advice_places(arena, steps->phase, step->estimate));
 	else
 		out->text = xs_advice_text(&result->arena, steps->phase,
 					   step->estimate);
 	if (payback)
-		out->text = xs_arena_print(arena, "%s %s", out->text, payback);
+		out->text = xs_print(arena, "%s %s", out->text, payback);
 	if (along)
-		out->text = xs_arena_print(arena, "%s%s", out->text, along);
+		out->text = xs_print(arena, "%s%s", out->text, along);
 	out->text = add_later(arena, steps, step, out->text);
 	out->text =
 	    xs_code_in_api(arena, steps->phase, step->estimate, out->text);
 	if (rest)
-		out->text = xs_arena_print(arena, "%s %s", out->text, rest);
+		out->text = xs_print(arena, "%s %s", out->text, rest);
 }

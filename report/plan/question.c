@@ -73,13 +73,13 @@ static const char *in_place_of(struct xs_result *result,
 
 		if (!replaces(choice, step))
 			continue;
-		list = xs_arena_join(
-		    arena, list, xs_arena_print(arena, "%" PRId64, step->step));
+		list = xs_arena_join(arena, list,
+				     xs_print(arena, "%" PRId64, step->step));
 		count++;
 	}
-	return list ? xs_arena_print(arena, ", in place of step%s %s (%s)",
-				     count == 1 ? "" : "s", list,
-				     xs_units_ns(replaced_ns(result, choice)).s)
+	return list ? xs_print(arena, ", in place of step%s %s (%s)",
+			       count == 1 ? "" : "s", list,
+			       xs_units_ns(replaced_ns(result, choice)).s)
 		    : "";
 }
 
@@ -134,19 +134,19 @@ const char *xs_plan_question(struct xs_result *result, const char *lead)
 	result->nearest_if = most.row;
 	result->asks = question_of(most.row);
 	if (!lead)
-		lead = xs_arena_print(&result->arena, "%c%s?",
-				      toupper((unsigned char)*result->asks),
-				      result->asks + 1);
+		lead = xs_print(&result->arena, "%c%s?",
+				toupper((unsigned char)*result->asks),
+				result->asks + 1);
 	if (!most.row->doubtful) {
 		result->question_code =
 		    xs_code_of(result, most.phase, most.row);
-		how = xs_arena_print(
+		how = xs_print(
 		    &result->arena, " %s",
 		    xs_code_in_api(
 			&result->arena, most.phase, most.row,
 			xs_advice_text(&result->arena, most.phase, most.row)));
 	}
-	return xs_arena_print(
+	return xs_print(
 	    &result->arena,
 	    "%s %s saves about %s (effort: %s)%s, but only if %s.%s", lead,
 	    most.row->strategy,

@@ -66,7 +66,7 @@ const char *xs_arena_copy(struct xs_arena *arena, const char *text)
 	return out;
 }
 
-const char *xs_arena_print(struct xs_arena *arena, const char *format, ...)
+const char *xs_print(struct xs_arena *arena, const char *format, ...)
 {
 	va_list args, again;
 	char *out = NULL;
@@ -98,7 +98,7 @@ void xs_arena_free(struct xs_arena *arena)
 const char *xs_arena_join(struct xs_arena *arena, const char *list,
 			  const char *item)
 {
-	return list ? xs_arena_print(arena, "%s, %s", list, item) : item;
+	return list ? xs_print(arena, "%s, %s", list, item) : item;
 }
 
 const char *xs_arena_join_once(struct xs_arena *arena, const char *list,

@@ -27,7 +27,7 @@ const char *xs_arena_copy(struct xs_arena *arena, const char *text);
 
 /* Like asprintf. */
 __attribute__((format(printf, 2, 3))) const char *
-xs_arena_print(struct xs_arena *arena, const char *format, ...);
+xs_print(struct xs_arena *arena, const char *format, ...);
 
 void xs_arena_free(struct xs_arena *arena);
 

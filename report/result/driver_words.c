@@ -37,9 +37,9 @@ const char *xs_words_replace(struct xs_arena *arena, const char *text,
 {
 	for (; (*words)[0]; words++)
 		for (const char *at; text && (at = strstr(text, (*words)[0]));)
-			text = xs_arena_print(
-			    arena, "%.*s%s%s", (int)(at - text), text,
-			    (*words)[1], at + strlen((*words)[0]));
+			text =
+			    xs_print(arena, "%.*s%s%s", (int)(at - text), text,
+				     (*words)[1], at + strlen((*words)[0]));
 	return text;
 }
 
@@ -69,8 +69,8 @@ const char *xs_driver_words(struct xs_arena *arena, const char *text)
 		const size_t before = (size_t)(at - text);
 
 		if (is_of_cuda(text, at, length))
-			text = xs_arena_print(arena, "%.*scu%s", (int)before,
-					      text, at + length);
+			text = xs_print(arena, "%.*scu%s", (int)before, text,
+					at + length);
 		at = text ? text + before + 1 : NULL;
 	}
 	return text;

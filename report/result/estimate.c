@@ -37,18 +37,16 @@ static const char *with_units(struct xs_arena *arena, const char *text)
 		const int64_t value = strtoll(number, NULL, 10);
 
 		if (strncmp(unit, " ns", 3) == 0) {
-			out =
-			    xs_arena_print(arena, "%s%.*s%s", out, (int)before,
-					   text, xs_units_ns(value).s);
+			out = xs_print(arena, "%s%.*s%s", out, (int)before,
+				       text, xs_units_ns(value).s);
 			text = unit + strlen(" ns");
 		} else if (strncmp(unit, " bytes", 6) == 0) {
-			out =
-			    xs_arena_print(arena, "%s%.*s%s", out, (int)before,
-					   text, xs_units_bytes(value).s);
+			out = xs_print(arena, "%s%.*s%s", out, (int)before,
+				       text, xs_units_bytes(value).s);
 			text = unit + strlen(" bytes");
 		} else {
-			out = xs_arena_print(arena, "%s%.*s", out,
-					     (int)(unit - text), text);
+			out = xs_print(arena, "%s%.*s", out, (int)(unit - text),
+				       text);
 			text = unit;
 		}
 	}

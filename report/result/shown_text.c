@@ -37,12 +37,11 @@ static const char *add_places(struct xs_arena *arena, const char *list,
 			places = xs_result_add_label(arena, places, label);
 	}
 	if (count > SITES_MAX && !phase->all_asked)
-		places = xs_arena_print(arena, "%s and %zu more (--all)",
-					places, count - SITES_MAX);
-	return places
-		   ? xs_arena_join(arena, list,
-				   xs_arena_print(arena, "%s %s", name, places))
-		   : list;
+		places = xs_print(arena, "%s and %zu more (--all)", places,
+				  count - SITES_MAX);
+	return places ? xs_arena_join(arena, list,
+				      xs_print(arena, "%s %s", name, places))
+		      : list;
 }
 
 /* The mean of all rounds but one that warms up, without tracing. */
@@ -65,7 +64,7 @@ static const char *most_within(struct xs_result *result,
 	return phase->rounds < LEAST_ROUNDS || mean_ns(phase) < low_ns ||
 		       mean_ns(phase) > high_ns
 		   ? ""
-		   : xs_arena_print(
+		   : xs_print(
 			 &result->arena, " (90 %% within %s)",
 			 xs_units_range_ns(low_ns + more_ns, high_ns + more_ns)
 			     .s);
@@ -83,30 +82,28 @@ static const char *add_times(struct xs_result *result, const char *list,
 	if (xs_result_is_mean(phase))
 		list = xs_arena_join(
 		    arena, list,
-		    xs_arena_print(arena, "mean of its rounds%s, median %s",
-				   most_within(result, phase),
-				   xs_units_ns(phase->median_ns -
-					       phase->tracer_ns + between_ns)
-				       .s));
+		    xs_print(arena, "mean of its rounds%s, median %s",
+			     most_within(result, phase),
+			     xs_units_ns(phase->median_ns - phase->tracer_ns +
+					 between_ns)
+				 .s));
 	else if (mean - usual_ns > usual_ns / XS_RESULT_MEAN_PART)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena, "mean %s%s",
-				   xs_units_ns(mean + between_ns).s,
-				   most_within(result, phase)));
+		list = xs_arena_join(arena, list,
+				     xs_print(arena, "mean %s%s",
+					      xs_units_ns(mean + between_ns).s,
+					      most_within(result, phase)));
 	if (between_ns)
 		list = xs_arena_join(
 		    arena, list,
-		    xs_arena_print(arena,
-				   "with the host's %s until the next round",
-				   xs_units_ns(between_ns).s));
+		    xs_print(arena, "with the host's %s until the next round",
+			     xs_units_ns(between_ns).s));
 	if (phase == result->steady.phase &&
 	    result->steady.rounds != XS_UNKNOWN &&
 	    result->steady.rounds < xs_result_rounds(phase))
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena, "%" PRId64 " in the steady part",
-				   result->steady.rounds));
+		list = xs_arena_join(arena, list,
+				     xs_print(arena,
+					      "%" PRId64 " in the steady part",
+					      result->steady.rounds));
 	return list;
 }
 
@@ -117,10 +114,10 @@ static const char *add_apart(struct xs_result *result, const char *list,
 	struct xs_arena *arena = &result->arena;
 
 	if (phase->warm_up_ns > 0)
-		list = xs_arena_join(
-		    arena, list,
-		    xs_arena_print(arena, "without a first round of %s",
-				   xs_units_ns(phase->warm_up_ns).s));
+		list =
+		    xs_arena_join(arena, list,
+				  xs_print(arena, "without a first round of %s",
+					   xs_units_ns(phase->warm_up_ns).s));
 	return phase->apart && result->verdict.repeats
 		   ? xs_arena_join(arena, list,
 				   phase->before ? "before the steady part"
@@ -135,9 +132,9 @@ static const char *only_places(struct xs_arena *arena,
 	const char *list = NULL;
 
 	if (phase->kernel_name_count)
-		list = xs_arena_print(
-		    arena, "%s%s", phase->kernel_label,
-		    phase->kernel_name_count > 1 ? " and others" : "");
+		list =
+		    xs_print(arena, "%s%s", phase->kernel_label,
+			     phase->kernel_name_count > 1 ? " and others" : "");
 	list = add_places(arena, list, phase, "h2d", "in");
 	list = add_places(arena, list, phase, "kernel", "kernel");
 	return add_places(arena, list, phase, "d2h", "out");
@@ -152,17 +149,16 @@ const char *xs_result_phase_text(struct xs_result *result,
 	    phase > result->phases ? only_places(arena, phase - 1) : NULL;
 
 	if (before && list && strcmp(before, list) == 0)
-		list = xs_arena_print(arena, "places as in phase %" PRId64,
-				      phase[-1].id);
+		list = xs_print(arena, "places as in phase %" PRId64,
+				phase[-1].id);
 	if (result->run.device_count > 1)
 		list = xs_arena_join(
 		    arena, list,
-		    xs_arena_print(arena, "on GPU %" PRId64, phase->device));
+		    xs_print(arena, "on GPU %" PRId64, phase->device));
 	if (phase->streams > 1)
-		list =
-		    xs_arena_join(arena, list,
-				  xs_arena_print(arena, "%" PRId64 " streams",
-						 phase->streams));
+		list = xs_arena_join(
+		    arena, list,
+		    xs_print(arena, "%" PRId64 " streams", phase->streams));
 	return add_apart(result, add_times(result, list, phase), phase);
 }
 
@@ -185,9 +181,9 @@ const char *xs_result_saving(struct xs_arena *arena, int64_t ns, int64_t low_ns,
 	if (low_ns == XS_UNKNOWN || low_ns >= 0)
 		return xs_arena_copy(
 		    arena, xs_units_in_range_ns(ns, low_ns, high_ns).s);
-	return xs_arena_print(arena, "%s (from %s slower to %s faster)",
-			      xs_units_ns(ns).s, xs_units_ns(-low_ns).s,
-			      xs_units_ns(high_ns).s);
+	return xs_print(arena, "%s (from %s slower to %s faster)",
+			xs_units_ns(ns).s, xs_units_ns(-low_ns).s,
+			xs_units_ns(high_ns).s);
 }
 
 const char *xs_result_no_phases(const struct xs_result *result)
@@ -220,7 +216,7 @@ const char *xs_result_pinning_outside(struct xs_result *result)
 	    result->verdict.tells_pinning ||
 	    ns <= wall_ns / XS_RESULT_LEAST_PART)
 		return NULL;
-	return xs_arena_print(
+	return xs_print(
 	    &result->arena,
 	    "outside the steady part, pinning takes %s (%s of the run)%s",
 	    xs_units_ns(ns).s, xs_units_percent(ns, wall_ns).s,

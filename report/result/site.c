@@ -48,9 +48,9 @@ const char *xs_result_function_name(struct xs_arena *arena,
 	if (length == 0 || function[length - 1] == '.')
 		length = strlen(function);
 	if (length > NAME_MAX_LENGTH)
-		return xs_arena_print(arena, "%.*s...", NAME_MAX_LENGTH - 3,
-				      function);
-	return xs_arena_print(arena, "%.*s", (int)length, function);
+		return xs_print(arena, "%.*s...", NAME_MAX_LENGTH - 3,
+				function);
+	return xs_print(arena, "%.*s", (int)length, function);
 }
 
 /* "app+0x1f3c"; "app" if the trace has no addresses. */
@@ -60,8 +60,8 @@ static const char *address(struct xs_arena *arena,
 	const char *slash = strrchr(site->module, '/');
 	const char *base = slash ? slash + 1 : site->module;
 
-	return site->offset ? xs_arena_print(arena, "%s+0x%" PRIx64, base,
-					     (uint64_t)site->offset)
+	return site->offset ? xs_print(arena, "%s+0x%" PRIx64, base,
+				       (uint64_t)site->offset)
 			    : base;
 }
 
@@ -73,21 +73,19 @@ const char *xs_result_site_label(struct xs_arena *arena,
 
 	if (site->file && site->line != XS_UNKNOWN) {
 		base = strrchr(site->file, '/');
-		return xs_arena_print(arena, "%s:%" PRId64,
-				      base ? base + 1 : site->file, site->line);
+		return xs_print(arena, "%s:%" PRId64,
+				base ? base + 1 : site->file, site->line);
 	}
 	if (site->function)
 		function = xs_result_function_name(arena, site->function);
 	if (function && site->near)
-		return xs_arena_print(arena, "%s near %s", function,
-				      site->near);
+		return xs_print(arena, "%s near %s", function, site->near);
 	if (function && site->module)
-		return xs_arena_print(arena, "%s in %s (%s)", call, function,
-				      address(arena, site));
+		return xs_print(arena, "%s in %s (%s)", call, function,
+				address(arena, site));
 	if (function || site->module)
-		return xs_arena_print(arena, "%s in %s", call,
-				      function ? function
-					       : address(arena, site));
+		return xs_print(arena, "%s in %s", call,
+				function ? function : address(arena, site));
 	return xs_arena_copy(arena,
 			     site->call ? site->call : "an unknown call");
 }

@@ -187,10 +187,10 @@ void xs_result_row_add_beyond(struct xs_result *result, size_t steps,
 			      const struct xs_result_estimate *row)
 {
 	const struct xs_strategy *strategy = xs_strategy_find(row->strategy);
-	const char *of = result->phase_count > 1
-			     ? xs_arena_print(&result->arena,
-					      " of phase %" PRId64, phase->id)
-			     : "";
+	const char *of =
+	    result->phase_count > 1
+		? xs_print(&result->arena, " of phase %" PRId64, phase->id)
+		: "";
 	const int64_t most_ns = left_ns(result, steps);
 	int64_t more_ns;
 
@@ -206,7 +206,7 @@ void xs_result_row_add_beyond(struct xs_result *result, size_t steps,
 	if (more_ns > xs_result_untraced_wall_ns(result) / XS_RESULT_TOLD_PART)
 		*list = xs_arena_join(
 		    &result->arena, *list,
-		    xs_arena_print(&result->arena, "%s%s adds %s (%s)",
-				   row->strategy, of, xs_units_ns(more_ns).s,
-				   reason(phase, row, more_ns)));
+		    xs_print(&result->arena, "%s%s adds %s (%s)", row->strategy,
+			     of, xs_units_ns(more_ns).s,
+			     reason(phase, row, more_ns)));
 }

@@ -11,8 +11,8 @@ struct xs_lanes_item *xs_timeline_host_lane(struct xs_lanes *lanes,
 	    xs_lanes_get(lanes, kind, xs_lanes_key(kind, thread));
 
 	if (item && !item->lane.name)
-		item->lane.name = xs_arena_print(lanes->arena, "thread %u: %s",
-						 thread, parts[kind]);
+		item->lane.name = xs_print(lanes->arena, "thread %u: %s",
+					   thread, parts[kind]);
 	return item;
 }
 
@@ -27,9 +27,9 @@ struct xs_lanes_item *xs_timeline_range_lane(struct xs_lanes *lanes,
 
 	if (item && !item->lane.name)
 		item->lane.name =
-		    is_process ? "process: NVTX"
-			       : xs_arena_print(lanes->arena, "thread %u: NVTX",
-						thread);
+		    is_process
+			? "process: NVTX"
+			: xs_print(lanes->arena, "thread %u: NVTX", thread);
 	return item;
 }
 
@@ -49,7 +49,7 @@ static const char *of_device(struct xs_lanes *lanes,
 {
 	return trace->device_count < 2
 		   ? ""
-		   : xs_arena_print(lanes->arena, " of GPU %u", device);
+		   : xs_print(lanes->arena, " of GPU %u", device);
 }
 
 static const char *op_lane_name(struct xs_lanes *lanes,
@@ -63,10 +63,9 @@ static const char *op_lane_name(struct xs_lanes *lanes,
 	const char *device = of_device(lanes, trace, queue->device);
 
 	if (kind != XS_OP_KERNEL)
-		return xs_arena_print(lanes->arena, "%s%s", names[kind],
-				      device);
-	return xs_arena_print(lanes->arena, "kernels, stream %u%s",
-			      queue->stream, device);
+		return xs_print(lanes->arena, "%s%s", names[kind], device);
+	return xs_print(lanes->arena, "kernels, stream %u%s", queue->stream,
+			device);
 }
 
 struct xs_lanes_item *xs_timeline_op_lane(struct xs_lanes *lanes,

@@ -68,11 +68,10 @@ static uint32_t add_range(struct xs_timeline_texts *texts,
 
 	if (!range->domain)
 		return name;
-	return add(texts,
-		   xs_arena_print(&texts->result->arena, "%s: %s",
-				  xs_build_string(texts->result, texts->trace,
-						  range->domain),
-				  texts->out->names[name])) -
+	return add(texts, xs_print(&texts->result->arena, "%s: %s",
+				   xs_build_string(texts->result, texts->trace,
+						   range->domain),
+				   texts->out->names[name])) -
 	       1;
 }
 
@@ -165,10 +164,10 @@ uint32_t xs_timeline_copy_name(struct xs_timeline_texts *texts, unsigned kind,
 	uint32_t *number = &texts->copies[kind % XS_OP_KINDS][src][dst];
 
 	if (!*number)
-		*number = add(
-		    texts, xs_arena_print(&texts->result->arena, "%s%s%s",
-					  kinds[kind % XS_OP_KINDS],
-					  host ? ", " : "", host ? host : ""));
+		*number =
+		    add(texts, xs_print(&texts->result->arena, "%s%s%s",
+					kinds[kind % XS_OP_KINDS],
+					host ? ", " : "", host ? host : ""));
 	return *number - 1;
 }
 

@@ -116,22 +116,21 @@ static void put_reasons(const struct xs_terminal *terminal,
 		count = XS_TEXT_REASONS;
 	for (size_t i = 0; i < count; i++) {
 		const char *ids =
-		    xs_arena_print(arena, "%" PRId64, result->phases[i].id);
+		    xs_print(arena, "%" PRId64, result->phases[i].id);
 		bool said = !result->phases[i].atgpu.why;
 
 		for (size_t j = 0; j < i; j++)
 			said |= same_reason(result, i, j);
 		for (size_t j = i + 1; j < count; j++)
 			if (same_reason(result, i, j))
-				ids = xs_arena_print(arena, "%s, %" PRId64, ids,
-						     result->phases[j].id);
+				ids = xs_print(arena, "%s, %" PRId64, ids,
+					       result->phases[j].id);
 		if (said)
 			continue;
-		xs_terminal_wrap(
-		    terminal, XS_PLAIN, "  ",
-		    xs_arena_print(arena, "phase%s %s, no cost: %s",
-				   strchr(ids, ',') ? "s" : "", ids,
-				   result->phases[i].atgpu.why));
+		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
+				 xs_print(arena, "phase%s %s, no cost: %s",
+					  strchr(ids, ',') ? "s" : "", ids,
+					  result->phases[i].atgpu.why));
 	}
 }
 

@@ -74,8 +74,8 @@ static const char *where(struct xs_result *result,
 		if (cases->items[i].phase != item->phase &&
 		    (is_among(cases->items[i].strategies, item->strategies) ||
 		     is_among(item->strategies, cases->items[i].strategies)))
-			return xs_arena_print(
-			    &result->arena, " of phase %" PRId64, item->phase);
+			return xs_print(&result->arena, " of phase %" PRId64,
+					item->phase);
 	return "";
 }
 
@@ -87,19 +87,19 @@ void xs_text_best_cases_put(const struct xs_terminal *terminal,
 	const char *list = NULL;
 
 	for (size_t i = 0; i < cases->count; i++)
-		list = xs_arena_print(
-		    arena, "%s%s%s%s: %s%s", list ? list : "", list ? "; " : "",
-		    cases->items[i].strategies, where(result, cases, i),
-		    cases->items[i].text,
-		    cases->items[i].once ? " (run --counters tells)" : "");
+		list = xs_print(arena, "%s%s%s%s: %s%s", list ? list : "",
+				list ? "; " : "", cases->items[i].strategies,
+				where(result, cases, i), cases->items[i].text,
+				cases->items[i].once ? " (run --counters tells)"
+						     : "");
 	if (cases->said)
-		list = xs_arena_print(arena, "on the condition of its step%s%s",
-				      list ? "; " : "", list ? list : "");
+		list = xs_print(arena, "on the condition of its step%s%s",
+				list ? "; " : "", list ? list : "");
 	else if (list)
-		list = xs_arena_print(arena,
-				      "on a condition that the trace does not "
-				      "show: %s",
-				      list);
+		list = xs_print(arena,
+				"on a condition that the trace does not "
+				"show: %s",
+				list);
 	if (list)
 		xs_terminal_wrap(terminal, XS_DIM, "  * ", list);
 }

@@ -10,9 +10,9 @@ static const char *number_of(struct xs_arena *arena, int64_t count,
 			     const char *what)
 {
 	if (count <= 0)
-		return xs_arena_print(arena, "no %s", what);
-	return xs_arena_print(arena, "%" PRId64 " %s%s", count, what,
-			      count == 1 ? "" : "s");
+		return xs_print(arena, "no %s", what);
+	return xs_print(arena, "%" PRId64 " %s%s", count, what,
+			count == 1 ? "" : "s");
 }
 
 /* Returns how the GPU times were obtained; NULL if they are complete, or the
@@ -39,18 +39,16 @@ static const char *matched_text(struct xs_arena *arena,
 				const struct xs_result_coverage *in)
 {
 	if (in->lost > 0)
-		return xs_arena_print(arena,
-				      ", %" PRId64
-				      " joined to their calls, %" PRId64
-				      " records lost",
-				      in->matched, in->lost);
+		return xs_print(arena,
+				", %" PRId64 " joined to their calls, %" PRId64
+				" records lost",
+				in->matched, in->lost);
 	if (in->gpu_ops_seen <= 0)
 		return "";
 	return in->matched == in->gpu_ops_seen && !in->gap_count
 		   ? ""
-		   : xs_arena_print(arena,
-				    ", %" PRId64 " joined to their calls",
-				    in->matched);
+		   : xs_print(arena, ", %" PRId64 " joined to their calls",
+			      in->matched);
 }
 
 /* Whether no call of a phase has a line, as of code without -g. */
@@ -86,17 +84,15 @@ void xs_render_text_coverage(const struct xs_terminal *terminal,
 	const char *recorded = "";
 
 	if (in->calls_counted > 0)
-		recorded =
-		    xs_arena_print(arena, " (%" PRId64 " %s)",
-				   in->api_calls_seen - in->calls_counted,
-				   in->read_in_windows ? "read" : "recorded");
+		recorded = xs_print(arena, " (%" PRId64 " %s)",
+				    in->api_calls_seen - in->calls_counted,
+				    in->read_in_windows ? "read" : "recorded");
 	xs_terminal_heading(
 	    terminal, "Coverage",
-	    xs_arena_print(arena, "%s%s, %s%s",
-			   number_of(arena, in->api_calls_seen, "call"),
-			   recorded,
-			   number_of(arena, in->gpu_ops_seen, "GPU op"),
-			   matched_text(arena, in)));
+	    xs_print(arena, "%s%s, %s%s",
+		     number_of(arena, in->api_calls_seen, "call"), recorded,
+		     number_of(arena, in->gpu_ops_seen, "GPU op"),
+		     matched_text(arena, in)));
 	if (timing_text(in->timing_source))
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
 				 timing_text(in->timing_source));

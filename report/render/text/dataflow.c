@@ -41,22 +41,21 @@ static const char *memory(struct xs_arena *arena,
 	const char *size = xs_units_bytes(access->bytes).s;
 
 	if (access->memory == XS_UNKNOWN)
-		return xs_arena_print(arena, "%s of the %s", size,
-				      access->device ? "device" : "host");
+		return xs_print(arena, "%s of the %s", size,
+				access->device ? "device" : "host");
 	if (access->offset == 0)
-		return xs_arena_print(arena, "%s of m%" PRId64, size,
-				      access->memory);
-	return xs_arena_print(arena, "%s of m%" PRId64 " at %s", size,
-			      access->memory, xs_units_bytes(access->offset).s);
+		return xs_print(arena, "%s of m%" PRId64, size, access->memory);
+	return xs_print(arena, "%s of m%" PRId64 " at %s", size, access->memory,
+			xs_units_bytes(access->offset).s);
 }
 
 /* "a, b and 3 more", from the first ones of a list. */
 static const char *shortened(struct xs_arena *arena, const char *list,
 			     size_t count)
 {
-	return count > NAMED_MAX ? xs_arena_print(arena, "%s and %zu more",
-						  list, count - NAMED_MAX)
-				 : list;
+	return count > NAMED_MAX
+		   ? xs_print(arena, "%s and %zu more", list, count - NAMED_MAX)
+		   : list;
 }
 
 /* The memory that the op reads, writes, or both. */
@@ -79,14 +78,13 @@ static const char *accesses(struct xs_arena *arena,
 				    arena, list,
 				    memory(arena, &op->accesses[i]));
 		if (list)
-			text =
-			    xs_arena_print(arena, "%s%s%s %s", text ? text : "",
-					   text ? "; " : "", words[how],
-					   shortened(arena, list, count));
+			text = xs_print(arena, "%s%s%s %s", text ? text : "",
+					text ? "; " : "", words[how],
+					shortened(arena, list, count));
 	}
 	if (op->unknown)
-		text = xs_arena_print(arena, "%s%sany memory", text ? text : "",
-				      text ? "; " : "");
+		text = xs_print(arena, "%s%sany memory", text ? text : "",
+				text ? "; " : "");
 	return text ? text : "no memory";
 }
 
@@ -109,13 +107,12 @@ static const char *follows(struct xs_arena *arena,
 			if (shown_kind(flow, i) == kind && count++ < NAMED_MAX)
 				list = xs_arena_join(
 				    arena, list,
-				    xs_arena_print(arena, "%" PRId64,
-						   flow->edges[i].from));
+				    xs_print(arena, "%" PRId64,
+					     flow->edges[i].from));
 		if (list)
-			text = xs_arena_print(
+			text = xs_print(
 			    arena, "%s%s (%s)",
-			    text ? xs_arena_print(arena, "%s, ", text)
-				 : "\nfollows ",
+			    text ? xs_print(arena, "%s, ", text) : "\nfollows ",
 			    shortened(arena, list, count), kind_words[kind][0]);
 	}
 	return text ? text : "";
@@ -129,7 +126,7 @@ static void put_op(struct xs_text_table *table, struct xs_arena *arena,
 	xs_text_cell(table, XS_PLAIN, op->kind);
 	xs_text_cell(table, XS_PLAIN,
 		     op->kernel
-			 ? xs_arena_print(arena, "%.*s", KERNEL_MAX, op->kernel)
+			 ? xs_print(arena, "%.*s", KERNEL_MAX, op->kernel)
 			 : xs_units_bytes(op->bytes).s);
 	xs_text_cell(table, XS_PLAIN, xs_units_count(op->stream).s);
 	xs_text_cell(table, XS_PLAIN, xs_units_ns(op->start_ns).s);
@@ -157,11 +154,11 @@ static int put_ops(const struct xs_terminal *terminal, struct xs_result *result)
 		const struct xs_result_site *site = flow->ops[i].site;
 
 		put_op(&table, arena, &flow->ops[i], i);
-		notes[i] = xs_arena_print(
-		    arena, "%s%s%s%s",
-		    site ? xs_result_site_label(arena, site) : "",
-		    site ? ": " : "", accesses(arena, &flow->ops[i]),
-		    follows(arena, flow, i, &edge));
+		notes[i] =
+		    xs_print(arena, "%s%s%s%s",
+			     site ? xs_result_site_label(arena, site) : "",
+			     site ? ": " : "", accesses(arena, &flow->ops[i]),
+			     follows(arena, flow, i, &edge));
 	}
 	return xs_text_table_end(&table, notes, 6);
 }
@@ -179,9 +176,9 @@ static const char *edges(struct xs_result *result)
 		if (counts[kind])
 			list = xs_arena_join(
 			    &result->arena, list,
-			    xs_arena_print(&result->arena, "%zu %s (%s)",
-					   counts[kind], kind_words[kind][1],
-					   kind_words[kind][0]));
+			    xs_print(&result->arena, "%zu %s (%s)",
+				     counts[kind], kind_words[kind][1],
+				     kind_words[kind][0]));
 	return list ? list : "none";
 }
 
@@ -193,10 +190,10 @@ static const char *reasons(struct xs_arena *arena,
 
 	for (size_t i = 0; i < flow->reason_count; i++)
 		list = xs_arena_join(arena, list,
-				     xs_arena_print(arena, "%" PRId64 " %s",
-						    flow->reasons[i].ops,
-						    flow->reasons[i].why));
-	return list ? xs_arena_print(arena, " (%s)", list) : "";
+				     xs_print(arena, "%" PRId64 " %s",
+					      flow->reasons[i].ops,
+					      flow->reasons[i].why));
+	return list ? xs_print(arena, " (%s)", list) : "";
 }
 
 static void put_summary(const struct xs_terminal *terminal,
@@ -208,21 +205,19 @@ static void put_summary(const struct xs_terminal *terminal,
 
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN, "  ",
-	    xs_arena_print(
-		arena,
-		"Phase %" PRId64 ", %" PRId64
-		" of its rounds, from %s of the run on: %zu ops, %" PRId64
-		" of them of unknown memory%s. Orders: %s.",
-		flow->phase, flow->rounds, xs_units_ns(flow->from_ns).s,
-		flow->op_count, flow->unknown, reasons(arena, flow),
-		edges(result)));
+	    xs_print(arena,
+		     "Phase %" PRId64 ", %" PRId64
+		     " of its rounds, from %s of the run on: %zu ops, %" PRId64
+		     " of them of unknown memory%s. Orders: %s.",
+		     flow->phase, flow->rounds, xs_units_ns(flow->from_ns).s,
+		     flow->op_count, flow->unknown, reasons(arena, flow),
+		     edges(result)));
 	xs_terminal_wrap(terminal, XS_BOLD, "  ",
-			 xs_arena_print(arena, "Rounds independent: %s (%s).",
-					phase->independent,
-					phase->task_class_why));
+			 xs_print(arena, "Rounds independent: %s (%s).",
+				  phase->independent, phase->task_class_why));
 	xs_terminal_wrap(
 	    terminal, XS_BOLD, "  ",
-	    xs_arena_print(
+	    xs_print(
 		arena,
 		"A round%s %s, and at least %s if only data orders %s: %s "
 		"are the limit.",
@@ -232,7 +227,7 @@ static void put_summary(const struct xs_terminal *terminal,
 		flow->others ? "them" : "it", flow->limit));
 	xs_terminal_wrap(
 	    terminal, XS_DIM, "  ",
-	    xs_arena_print(
+	    xs_print(
 		arena,
 		"Dependencies take %s a round, copies in %s, copies out %s; "
 		"kernels would fill all SMs for %s. Not seen: what the host "

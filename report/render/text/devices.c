@@ -18,10 +18,9 @@ const char *xs_render_text_devices_name(struct xs_result *result)
 	for (size_t i = 1; alike && i < run->device_count; i++)
 		alike = run->devices[i].name &&
 			strcmp(run->devices[i].name, first) == 0;
-	return xs_arena_print(&result->arena,
-			      alike ? "%zu GPUs, each %s"
-				    : "%zu GPUs, the first %s",
-			      run->device_count, first ? first : "unknown");
+	return xs_print(&result->arena,
+			alike ? "%zu GPUs, each %s" : "%zu GPUs, the first %s",
+			run->device_count, first ? first : "unknown");
 }
 
 static const char *moved(int64_t bytes, struct xs_units_text *words)

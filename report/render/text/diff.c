@@ -120,7 +120,7 @@ static const char *verdict(struct xs_diff *diff, const struct xs_diff_phase *in)
 		snprintf(n.s, sizeof(n.s), " (n=%" PRId64 "%s%s)",
 			 row->n_streams, row->order ? ", " : "",
 			 row->order ? row->order : "");
-	return xs_arena_print(
+	return xs_print(
 	    &diff->arena,
 	    "predicted for %s%s: %s; measured%s: %s, %s "
 	    "the interval, error %s%s",
@@ -140,15 +140,15 @@ static const char *phase_note(struct xs_diff *diff,
 	const char *list = "", *said = verdict(diff, in);
 
 	for (size_t i = 0; i < in->changed_count; i++)
-		list = xs_arena_print(arena, "%s%s%s", list ? list : "",
-				      i ? ", " : "", in->changed[i]);
+		list = xs_print(arena, "%s%s%s", list ? list : "",
+				i ? ", " : "", in->changed[i]);
 	if (!in->before)
 		list = "only in after";
 	if (!in->after)
 		list = "only in before";
-	return xs_arena_print(arena, "%s%s%s", list ? list : "",
-			      list && *list && said && *said ? "\n" : "",
-			      said ? said : "");
+	return xs_print(arena, "%s%s%s", list ? list : "",
+			list && *list && said && *said ? "\n" : "",
+			said ? said : "");
 }
 
 /* A round as the report has it; "-" without one. */

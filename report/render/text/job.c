@@ -53,7 +53,7 @@ static void put_verdict(const struct xs_terminal *terminal, struct xs_job *job,
 
 	xs_terminal_wrap(
 	    terminal, XS_BOLD, "",
-	    xs_arena_print(&job->arena, "Verdict: %.*s", (int)first, text));
+	    xs_print(&job->arena, "Verdict: %.*s", (int)first, text));
 	if (text[first])
 		xs_terminal_wrap(terminal, XS_PLAIN, "", text + first + 1);
 	if (job->missing)
@@ -73,11 +73,10 @@ static const char *in_other_runs(struct xs_job *job,
 {
 	return step->low_ns >= 0 && step->traces > 0 &&
 		       step->high_ns != XS_UNKNOWN && !step->at_most
-		   ? xs_arena_print(
-			 &job->arena, "%s",
-			 xs_units_range_ns(step->low_ns / step->traces,
-					   step->high_ns / step->traces)
-			     .s)
+		   ? xs_print(&job->arena, "%s",
+			      xs_units_range_ns(step->low_ns / step->traces,
+						step->high_ns / step->traces)
+				  .s)
 		   : NULL;
 }
 
@@ -89,26 +88,26 @@ static const char *saved(struct xs_job *job, const struct xs_job_step *step)
 {
 	struct xs_arena *arena = &job->arena;
 	const char *others = in_other_runs(job, step);
-	const char *of = xs_arena_print(
-	    arena, "%" PRId64 " of %" PRId64 " process%s", step->traces,
-	    job->traces, job->traces == 1 ? "" : "es");
+	const char *of =
+	    xs_print(arena, "%" PRId64 " of %" PRId64 " process%s",
+		     step->traces, job->traces, job->traces == 1 ? "" : "es");
 
 	if (step->traces > 1 && step->at_most)
-		return xs_arena_print(
-		    arena, "%s of a run in the median, %s in one, of %s",
-		    xs_units_ns(step->saves.median).s,
-		    xs_units_ns(step->saves.most).s, of);
+		return xs_print(arena,
+				"%s of a run in the median, %s in one, of %s",
+				xs_units_ns(step->saves.median).s,
+				xs_units_ns(step->saves.most).s, of);
 	if (step->traces > 1)
-		return xs_arena_print(
+		return xs_print(
 		    arena, "%s of a run in the median (%s%s%s%s) of %s",
 		    xs_units_ns(step->saves.median).s,
 		    xs_units_range_ns(step->saves.least, step->saves.most).s,
 		    others ? "; " : "", others ? others : "",
 		    others ? " on average in other runs" : "", of);
-	return xs_arena_print(arena, "%s of a run%s%s%s in %s",
-			      xs_units_ns(step->saves.most).s,
-			      others ? " (" : "", others ? others : "",
-			      others ? " in other runs)" : "", of);
+	return xs_print(arena, "%s of a run%s%s%s in %s",
+			xs_units_ns(step->saves.most).s, others ? " (" : "",
+			others ? others : "", others ? " in other runs)" : "",
+			of);
 }
 
 /* "saves 1.2 s of a run in the median (...); of the job at least 1.1 s (11 %);
@@ -118,17 +117,15 @@ static const char *saving(struct xs_job *job, const struct xs_job_step *step)
 	const char *of_job =
 	    !step->job_ns && !step->at_least
 		? "nothing: its slowest process is as slow"
-		: xs_arena_print(
-		      &job->arena, "%s%s (%s)",
-		      step->at_least ? "at least " : "",
-		      xs_units_ns(step->job_ns).s,
-		      xs_units_percent(step->job_ns, job->wall.most).s);
+		: xs_print(&job->arena, "%s%s (%s)",
+			   step->at_least ? "at least " : "",
+			   xs_units_ns(step->job_ns).s,
+			   xs_units_percent(step->job_ns, job->wall.most).s);
 
-	return xs_arena_print(&job->arena, "%s %s%s; of the job %s%s%s",
-			      step->is_question ? "may save" : "saves",
-			      step->at_most ? "up to " : "", saved(job, step),
-			      of_job, *step->effort ? "; effort: " : "",
-			      step->effort);
+	return xs_print(&job->arena, "%s %s%s; of the job %s%s%s",
+			step->is_question ? "may save" : "saves",
+			step->at_most ? "up to " : "", saved(job, step), of_job,
+			*step->effort ? "; effort: " : "", step->effort);
 }
 
 static void put_step(const struct xs_terminal *terminal, struct xs_job *job,
@@ -141,9 +138,8 @@ static void put_step(const struct xs_terminal *terminal, struct xs_job *job,
 	xs_terminal_print(terminal, XS_BOLD, "%s", step->strategy);
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	if (*step->places)
-		xs_terminal_wrap(
-		    terminal, XS_PLAIN, "     ",
-		    xs_arena_print(&job->arena, "at %s", step->places));
+		xs_terminal_wrap(terminal, XS_PLAIN, "     ",
+				 xs_print(&job->arena, "at %s", step->places));
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", saving(job, step));
 	if (!full) {
 		xs_terminal_print(terminal, XS_DIM,
@@ -154,13 +150,13 @@ static void put_step(const struct xs_terminal *terminal, struct xs_job *job,
 	if (step->condition || step->assumes)
 		xs_terminal_wrap(
 		    terminal, step->condition ? XS_WARN : XS_DIM, "     ",
-		    xs_arena_print(&job->arena, "%s %s%s%s",
-				   step->is_question || step->condition
-				       ? "only if"
-				       : "as long as",
-				   step->condition ? step->condition : "",
-				   step->condition && step->assumes ? "; " : "",
-				   step->assumes ? step->assumes : ""));
+		    xs_print(&job->arena, "%s %s%s%s",
+			     step->is_question || step->condition
+				 ? "only if"
+				 : "as long as",
+			     step->condition ? step->condition : "",
+			     step->condition && step->assumes ? "; " : "",
+			     step->assumes ? step->assumes : ""));
 	xs_render_text_code(terminal, step->code);
 }
 
@@ -191,9 +187,8 @@ static void put_steps(const struct xs_terminal *terminal, struct xs_job *job,
 		put_step(terminal, job, i, all || i < STEPS_MAX);
 	if (count < job->step_count)
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
-				 xs_arena_print(&job->arena,
-						"and %zu more (--all)",
-						job->step_count - count));
+				 xs_print(&job->arena, "and %zu more (--all)",
+					  job->step_count - count));
 	put_open(terminal, job);
 }
 
@@ -228,9 +223,9 @@ static int put_processes(const struct xs_terminal *terminal, struct xs_job *job,
 
 	xs_terminal_heading(
 	    terminal, "Processes",
-	    xs_arena_print(&job->arena, "run %s, median %s",
-			   xs_units_range_ns(job->wall.least, job->wall.most).s,
-			   xs_units_ns(job->wall.median).s));
+	    xs_print(&job->arena, "run %s, median %s",
+		     xs_units_range_ns(job->wall.least, job->wall.most).s,
+		     xs_units_ns(job->wall.median).s));
 	err = put_rows(terminal, job->slowest, shown(job->slowest_count, all),
 		       slow, job->wall.median);
 	if (err || !job->busiest_count)

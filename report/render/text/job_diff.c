@@ -26,15 +26,15 @@ static int put_times(const struct xs_terminal *terminal,
 
 		xs_text_table_row(&table);
 		xs_text_cell(&table, XS_PLAIN,
-			     xs_arena_print(&diff->arena, "%s%s",
-					    in->part ? "  " : "", in->name));
+			     xs_print(&diff->arena, "%s%s",
+				      in->part ? "  " : "", in->name));
 		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->before_ns).s);
 		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->after_ns).s);
 		xs_text_cell(
 		    &table, XS_PLAIN,
-		    known ? xs_arena_print(
-				&diff->arena, "%+.1f %%",
-				100 * ((double)in->after_ns - before) / before)
+		    known ? xs_print(&diff->arena, "%+.1f %%",
+				     100 * ((double)in->after_ns - before) /
+					 before)
 			  : "");
 	}
 	return xs_text_table_end(&table, NULL, 0);
@@ -46,10 +46,9 @@ static const char *gain(struct xs_job_diff *diff, int64_t ns, bool at_most,
 {
 	return ns == XS_UNKNOWN
 		   ? "not in the plan"
-		   : xs_arena_print(&diff->arena,
-				    "%s%s, in %" PRId64 " of %" PRId64,
-				    at_most ? "up to " : "", xs_units_ns(ns).s,
-				    traces, job->traces);
+		   : xs_print(&diff->arena, "%s%s, in %" PRId64 " of %" PRId64,
+			      at_most ? "up to " : "", xs_units_ns(ns).s,
+			      traces, job->traces);
 }
 
 static int put_steps(const struct xs_terminal *terminal,
@@ -95,9 +94,8 @@ int xs_render_text_job_diff(struct xs_job_diff *diff,
 	xs_terminal_print(&terminal, XS_PLAIN,
 			  "  %" PRId64 " -> %" PRId64 " processes\n\n",
 			  diff->before->traces, diff->after->traces);
-	xs_terminal_wrap(
-	    &terminal, XS_BOLD, "",
-	    xs_arena_print(&diff->arena, "Verdict: %s", diff->verdict));
+	xs_terminal_wrap(&terminal, XS_BOLD, "",
+			 xs_print(&diff->arena, "Verdict: %s", diff->verdict));
 	for (size_t i = 0; i < diff->warning_count; i++)
 		xs_terminal_wrap(&terminal, XS_WARN, "! ", diff->warnings[i]);
 	err = put_times(&terminal, diff);

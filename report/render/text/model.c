@@ -53,9 +53,9 @@ static int put_table(const struct xs_terminal *terminal,
 		const struct xs_result_estimate *row = &model->estimates[i];
 
 		put_row(&table, row);
-		notes[i] = row->why ? xs_arena_print(&arena, "%s: %s",
-						     row->model, row->why)
-				    : row->model;
+		notes[i] =
+		    row->why ? xs_print(&arena, "%s: %s", row->model, row->why)
+			     : row->model;
 	}
 	err = xs_text_table_end(&table, notes, 4);
 	if (arena.failed)

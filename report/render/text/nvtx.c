@@ -15,9 +15,8 @@ static const char *label(struct xs_arena *arena,
 	const char *text = range->name;
 
 	if (range->domain)
-		text = xs_arena_print(arena, "%s: %s", range->domain, text);
-	return range->process ? xs_arena_print(arena, "%s (process)", text)
-			      : text;
+		text = xs_print(arena, "%s: %s", range->domain, text);
+	return range->process ? xs_print(arena, "%s (process)", text) : text;
 }
 
 /* No time is no work of that kind. */
@@ -48,17 +47,16 @@ static const char *note(struct xs_result *result,
 	const char *list = NULL;
 
 	if (in->h2d_bytes > 0)
-		list = xs_arena_print(arena, "%s in",
-				      xs_units_bytes(in->h2d_bytes).s);
+		list =
+		    xs_print(arena, "%s in", xs_units_bytes(in->h2d_bytes).s);
 	if (in->d2h_bytes > 0)
 		list = xs_arena_join(
 		    arena, list,
-		    xs_arena_print(arena, "%s out",
-				   xs_units_bytes(in->d2h_bytes).s));
+		    xs_print(arena, "%s out", xs_units_bytes(in->d2h_bytes).s));
 	for (size_t i = 0; i < in->phase_count; i++)
 		list = xs_arena_join(
 		    arena, list,
-		    xs_arena_print(arena, "phase %" PRId64, in->phases[i]));
+		    xs_print(arena, "phase %" PRId64, in->phases[i]));
 	return list;
 }
 

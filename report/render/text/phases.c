@@ -21,9 +21,9 @@ static const char *notes(struct xs_result *result,
 	if (!result->all_asked ||
 	    (!phase->task_class_known && !result->dataflow_asked))
 		return places;
-	return xs_arena_print(&result->arena, "%s%stasks: %s (%s)",
-			      places ? places : "", places ? "\n" : "",
-			      phase->task_class, phase->task_class_why);
+	return xs_print(&result->arena, "%s%stasks: %s (%s)",
+			places ? places : "", places ? "\n" : "",
+			phase->task_class, phase->task_class_why);
 }
 
 /* "64 MiB pageable" */
@@ -32,8 +32,8 @@ static const char *moved(struct xs_result *result, int64_t bytes,
 {
 	if (bytes == 0)
 		return "-";
-	return xs_arena_print(&result->arena, "%s%s%s", xs_units_bytes(bytes).s,
-			      memory ? " " : "", memory ? memory : "");
+	return xs_print(&result->arena, "%s%s%s", xs_units_bytes(bytes).s,
+			memory ? " " : "", memory ? memory : "");
 }
 
 /* Outside the steady part, and less than one per cent of the run. */

@@ -19,9 +19,9 @@ static void put_place(struct xs_text_table *table, struct xs_arena *arena,
 	xs_text_cell(table, XS_PLAIN, in->step);
 	xs_text_cell(table, XS_PLAIN,
 		     in->site ? xs_result_site_label(arena, in->site) : "");
-	xs_text_cell(table, XS_PLAIN,
-		     xs_arena_print(arena, "%" PRId64 " of %" PRId64, in->taken,
-				    in->buffers));
+	xs_text_cell(
+	    table, XS_PLAIN,
+	    xs_print(arena, "%" PRId64 " of %" PRId64, in->taken, in->buffers));
 	xs_text_cell(table, XS_PLAIN, xs_units_bytes(in->taken_bytes).s);
 	xs_text_cell(table, XS_PLAIN, xs_units_ns(in->saves_ns).s);
 }
@@ -44,7 +44,7 @@ static const char *conditions(struct xs_result *result)
 		if (strcmp(result->plan[i].estimate->strategy, "pinned") == 0)
 			text =
 			    xs_text_step_conditions(result, &result->plan[i]);
-	return text ? xs_arena_print(&result->arena, ", %s", text) : "";
+	return text ? xs_print(&result->arena, ", %s", text) : "";
 }
 
 int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
@@ -61,10 +61,10 @@ int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
 
 	xs_terminal_heading(
 	    terminal, "Pinned memory",
-	    xs_arena_print(arena,
-			   "which buffers to pin within %s, most gain per byte "
-			   "first",
-			   xs_units_bytes(in->budget_bytes).s));
+	    xs_print(arena,
+		     "which buffers to pin within %s, most gain per byte "
+		     "first",
+		     xs_units_bytes(in->budget_bytes).s));
 	if (!in->count) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", why_none(result));
 		return 0;
@@ -75,10 +75,10 @@ int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
 	err = xs_text_table_end(&table, NULL, 0);
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN, "  ",
-	    xs_arena_print(arena,
-			   "in all %s pinned, which save %s of the run with "
-			   "what pinning takes%s",
-			   xs_units_bytes(in->used_bytes).s,
-			   xs_units_ns(in->saves_ns).s, conditions(result)));
+	    xs_print(arena,
+		     "in all %s pinned, which save %s of the run with "
+		     "what pinning takes%s",
+		     xs_units_bytes(in->used_bytes).s,
+		     xs_units_ns(in->saves_ns).s, conditions(result)));
 	return err;
 }

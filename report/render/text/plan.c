@@ -19,16 +19,15 @@ void xs_render_text_verdict(const struct xs_terminal *terminal,
 
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	if (result->opening)
-		xs_terminal_wrap(
-		    terminal, XS_BOLD, "",
-		    xs_arena_print(&result->arena, "In short: %s%s",
-				   result->opening,
-				   xs_render_text_lines_note(result)));
+		xs_terminal_wrap(terminal, XS_BOLD, "",
+				 xs_print(&result->arena, "In short: %s%s",
+					  result->opening,
+					  xs_render_text_lines_note(result)));
 	for (size_t length; *text; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
 		xs_terminal_wrap(terminal, *lead ? XS_BOLD : XS_PLAIN, "",
-				 xs_arena_print(&result->arena, "%s%.*s", lead,
-						(int)length, text));
+				 xs_print(&result->arena, "%s%.*s", lead,
+					  (int)length, text));
 		lead = "";
 	}
 }
@@ -101,29 +100,28 @@ static void put_later(const struct xs_terminal *terminal,
 	const int64_t between_ns = xs_result_used_between_ns(step->phase);
 	const char *of =
 	    result->phase_count > 1
-		? xs_arena_print(arena, " of phase %" PRId64, step->phase->id)
+		? xs_print(arena, " of phase %" PRId64, step->phase->id)
 		: "";
 
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN,
-	    xs_arena_print(arena, "  %" PRId64 "%c ", step->step,
-			   step->is_question ? '?' : '.'),
-	    xs_arena_print(
-		arena,
-		"%s, beside %s from %" PRId64 " rounds on%s (here %" PRId64
-		"): a round%s %s%s -> %s, once %s; effort: %s (--all)",
-		xs_text_step_name(result, step->estimate),
-		xs_text_step_beside(result, step), step->pays_rounds,
-		step->instead_rounds == XS_UNKNOWN
-		    ? ""
-		    : xs_arena_print(arena, ", beside %s from %" PRId64,
-				     step->instead->strategy,
-				     step->instead_rounds),
-		xs_result_rounds(step->phase), of,
-		xs_text_step_about(result, step),
-		xs_units_ns(step->round_before_ns + between_ns).s,
-		xs_units_ns(step->round_ns + between_ns).s,
-		xs_units_ns(once_ns(step)).s, step->estimate->effort));
+	    xs_print(arena, "  %" PRId64 "%c ", step->step,
+		     step->is_question ? '?' : '.'),
+	    xs_print(arena,
+		     "%s, beside %s from %" PRId64 " rounds on%s (here %" PRId64
+		     "): a round%s %s%s -> %s, once %s; effort: %s (--all)",
+		     xs_text_step_name(result, step->estimate),
+		     xs_text_step_beside(result, step), step->pays_rounds,
+		     step->instead_rounds == XS_UNKNOWN
+			 ? ""
+			 : xs_print(arena, ", beside %s from %" PRId64,
+				    step->instead->strategy,
+				    step->instead_rounds),
+		     xs_result_rounds(step->phase), of,
+		     xs_text_step_about(result, step),
+		     xs_units_ns(step->round_before_ns + between_ns).s,
+		     xs_units_ns(step->round_ns + between_ns).s,
+		     xs_units_ns(once_ns(step)).s, step->estimate->effort));
 }
 
 /* "  1. pinned: ", "  1? pinned: " and more, which is wrapped. */
@@ -151,23 +149,21 @@ static void put_step(const struct xs_terminal *terminal,
 
 	put_title(terminal, step->step, step->is_question,
 		  xs_text_step_name(result, step->estimate),
-		  xs_arena_print(
-		      &result->arena, ": %s round%s: %s%s -> ",
-		      step->phase->rounds == 1 ? "the" : "a",
-		      result->phase_count > 1
-			  ? xs_arena_print(&result->arena, " of phase %" PRId64,
-					   step->phase->id)
-			  : "",
-		      xs_text_step_about(result, step),
-		      xs_units_ns(step->round_before_ns +
-				  xs_result_used_between_ns(step->phase))
-			  .s),
+		  xs_print(&result->arena, ": %s round%s: %s%s -> ",
+			   step->phase->rounds == 1 ? "the" : "a",
+			   result->phase_count > 1
+			       ? xs_print(&result->arena, " of phase %" PRId64,
+					  step->phase->id)
+			       : "",
+			   xs_text_step_about(result, step),
+			   xs_units_ns(step->round_before_ns +
+				       xs_result_used_between_ns(step->phase))
+			       .s),
 		  XS_GOOD, xs_text_step_round(result, step));
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN, "     ",
-	    xs_arena_print(&result->arena, "%s%s",
-			   xs_text_step_saving(result, step),
-			   is_title_only(result, step) ? " (--all)" : ""));
+	    xs_print(&result->arena, "%s%s", xs_text_step_saving(result, step),
+		     is_title_only(result, step) ? " (--all)" : ""));
 	if (is_title_only(result, step))
 		return;
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", step->text);
@@ -233,17 +229,17 @@ static void put_rest(const struct xs_terminal *terminal,
 		return;
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN, "  ",
-	    xs_arena_print(
-		&result->arena,
-		"and %zu more step%s%s %s%s %s (%s of %s; %s, --all)", count,
-		count == 1 ? "" : "s",
-		result->plan[first].phase->apart ? " outside the steady part"
-						 : "",
-		question ? "may save" : "save",
-		question || count > 1 ? "" : "s",
-		saves_ns ? xs_units_ns(saves_ns).s : "nothing in this run",
-		xs_units_percent(saves_ns, wall_ns).s,
-		xs_result_run_name(result), names));
+	    xs_print(&result->arena,
+		     "and %zu more step%s%s %s%s %s (%s of %s; %s, --all)",
+		     count, count == 1 ? "" : "s",
+		     result->plan[first].phase->apart
+			 ? " outside the steady part"
+			 : "",
+		     question ? "may save" : "save",
+		     question || count > 1 ? "" : "s",
+		     saves_ns ? xs_units_ns(saves_ns).s : "nothing in this run",
+		     xs_units_percent(saves_ns, wall_ns).s,
+		     xs_result_run_name(result), names));
 }
 
 /* Peer access between two GPUs. */
@@ -267,9 +263,8 @@ static void put_pinning(const struct xs_terminal *terminal,
 		  XS_PLAIN, in->title);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", in->saving);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", in->advice);
-	xs_terminal_wrap(
-	    terminal, XS_WARN, "     ",
-	    xs_arena_print(&result->arena, "only if %s", in->condition));
+	xs_terminal_wrap(terminal, XS_WARN, "     ",
+			 xs_print(&result->arena, "only if %s", in->condition));
 	xs_render_text_code(terminal, in->code);
 }
 
@@ -355,11 +350,10 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 
 	xs_terminal_heading(
 	    terminal, "What to change",
-	    !shown
-		? NULL
-		: xs_arena_print(&result->arena, "%s%s90 %% ranges in this run",
-				 shown > 1 ? "each on top of the last; " : "",
-				 result->verdict.repeats ? usual(result) : ""));
+	    !shown ? NULL
+		   : xs_print(&result->arena, "%s%s90 %% ranges in this run",
+			      shown > 1 ? "each on top of the last; " : "",
+			      result->verdict.repeats ? usual(result) : ""));
 	if (result->no_step) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
 		xs_render_text_code(terminal, result->question_code);

@@ -66,16 +66,14 @@ static void put_sweep(const struct xs_terminal *terminal,
 	const char *list = NULL, *unit = "";
 
 	for (; row; row = next_streams(phase, row->n_streams))
-		list = xs_arena_print(
-		    arena, "%s%s%" PRId64 " %s", list ? list : "",
-		    list ? ", " : "", row->n_streams,
-		    bare(result, phase, row, &like_ns, &unit).s);
+		list = xs_print(arena, "%s%s%" PRId64 " %s", list ? list : "",
+				list ? ", " : "", row->n_streams,
+				bare(result, phase, row, &like_ns, &unit).s);
 	if (list)
-		xs_terminal_wrap(terminal, XS_DIM, "  ",
-				 xs_arena_print(arena,
-						"phase %" PRId64
-						" streams by n: %s %s",
-						phase->id, list, unit));
+		xs_terminal_wrap(
+		    terminal, XS_DIM, "  ",
+		    xs_print(arena, "phase %" PRId64 " streams by n: %s %s",
+			     phase->id, list, unit));
 }
 
 /* Abstentions that are worth a line: with --all, each. */
@@ -122,15 +120,14 @@ static void put_reason(const struct xs_terminal *terminal,
 			continue;
 		if (i < first)
 			return; /* already printed */
-		where = where ? xs_arena_print(arena, "%s, %" PRId64, where,
-					       phase->id)
-			      : xs_arena_print(arena, "%" PRId64, phase->id);
+		where = where
+			    ? xs_print(arena, "%s, %" PRId64, where, phase->id)
+			    : xs_print(arena, "%" PRId64, phase->id);
 	}
-	xs_terminal_wrap(
-	    terminal, XS_DIM, "  ",
-	    xs_arena_print(arena, "phase%s %s, no %s: %s",
-			   strchr(where ? where : "", ',') ? "s" : "", where,
-			   list, why ? why : "no reason given"));
+	xs_terminal_wrap(terminal, XS_DIM, "  ",
+			 xs_print(arena, "phase%s %s, no %s: %s",
+				  strchr(where ? where : "", ',') ? "s" : "",
+				  where, list, why ? why : "no reason given"));
 }
 
 /* The abstentions, each reason once. */
@@ -163,6 +160,6 @@ void xs_render_text_reasons(const struct xs_terminal *terminal,
 		      phases < XS_TEXT_REASONS ? phases : XS_TEXT_REASONS);
 	if (result->all_asked && result->machine.notes[0])
 		xs_terminal_wrap(terminal, XS_DIM, "  ",
-				 xs_arena_print(&result->arena, "profile: %s",
-						result->machine.notes));
+				 xs_print(&result->arena, "profile: %s",
+					  result->machine.notes));
 }

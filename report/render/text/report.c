@@ -57,14 +57,14 @@ static const char *profile(struct xs_result *result)
 	if (strcmp(machine->source, "fitted-from-trace") == 0)
 		text = "profile fitted from the trace";
 	else
-		text = xs_arena_print(arena, "profile %s (%s)", machine->name,
-				      is_published || !choice->origin
-					  ? machine->source
-					  : choice->origin);
+		text =
+		    xs_print(arena, "profile %s (%s)", machine->name,
+			     is_published || !choice->origin ? machine->source
+							     : choice->origin);
 	if (choice->reason)
-		text = xs_arena_print(arena, "%s: %s", text, choice->reason);
+		text = xs_print(arena, "%s: %s", text, choice->reason);
 	if (choice->calibrating && !result->verdict.missing)
-		text = xs_arena_print(
+		text = xs_print(
 		    arena, "%s; `xferspy calibrate%s` on %.12s%s would %s",
 		    text, found ? "" : " -o FILE",
 		    result->run.host ? result->run.host : "that machine",
@@ -81,16 +81,14 @@ static void put_process(const struct xs_terminal *terminal,
 	const char *last = strrchr(path, '/'), *line = "", *rank = "";
 
 	if (run->rank != XS_UNKNOWN && run->ranks > 1)
-		rank = xs_arena_print(arena, ", rank %" PRId64 " of %" PRId64,
-				      run->rank, run->ranks);
+		rank = xs_print(arena, ", rank %" PRId64 " of %" PRId64,
+				run->rank, run->ranks);
 	if (run->pid != XS_UNKNOWN)
-		line = xs_arena_print(arena, " (pid %" PRId64 "%s)", run->pid,
-				      rank);
+		line = xs_print(arena, " (pid %" PRId64 "%s)", run->pid, rank);
 	if (run->host)
-		line = xs_arena_print(arena, "%s on %.12s", line, run->host);
+		line = xs_print(arena, "%s on %.12s", line, run->host);
 	if (run->started_utc)
-		line =
-		    xs_arena_print(arena, "%s %.20s", line, run->started_utc);
+		line = xs_print(arena, "%s %.20s", line, run->started_utc);
 	put_command(terminal,
 		    run->app ? command(run->app)
 		    : last   ? last + 1
@@ -114,14 +112,14 @@ static void put_run(const struct xs_terminal *terminal,
 
 	put_process(terminal, arena, run);
 	if (run->driver_version)
-		line = xs_arena_print(
-		    arena, "%s, driver%s %s", line,
-		    is_of_cuda(run->driver_version) ? " for CUDA" : "",
-		    run->driver_version);
+		line =
+		    xs_print(arena, "%s, driver%s %s", line,
+			     is_of_cuda(run->driver_version) ? " for CUDA" : "",
+			     run->driver_version);
 	if (run->cupti_version)
-		line = xs_arena_print(arena, "%s, CUPTI %s", line,
-				      run->cupti_version);
-	line = xs_arena_print(arena, "%s; %s", line, profile(result));
+		line =
+		    xs_print(arena, "%s, CUPTI %s", line, run->cupti_version);
+	line = xs_print(arena, "%s; %s", line, profile(result));
 	xs_terminal_wrap(terminal, XS_DIM, "", line);
 }
 
@@ -148,7 +146,7 @@ static void put_other_machines(const struct xs_terminal *terminal,
 					: "not predicted; --all says why";
 
 		if (run->app_wall_ns != XS_UNKNOWN)
-			text = xs_arena_print(
+			text = xs_print(
 			    arena, "the run takes %s, %.2f times as long",
 			    xs_units_in_range_ns(run->app_wall_ns, run->low_ns,
 						 run->high_ns)
@@ -156,9 +154,9 @@ static void put_other_machines(const struct xs_terminal *terminal,
 			    (double)run->app_wall_ns /
 				(double)xs_result_untraced_wall_ns(result));
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
-				 xs_arena_print(arena, "unchanged on %s: %s",
-						strchr(run->strategy, ':') + 1,
-						text));
+				 xs_print(arena, "unchanged on %s: %s",
+					  strchr(run->strategy, ':') + 1,
+					  text));
 	}
 }
 

@@ -28,12 +28,12 @@ static void put(struct xs_text_table *table, const char *name, size_t runs,
 static void put_phase(struct xs_text_table *table, struct xs_result *result,
 		      const struct xs_result_runs_phase *phase)
 {
-	const char *name = xs_arena_print(&result->arena,
-					  "round of phase %" PRId64, phase->id);
+	const char *name =
+	    xs_print(&result->arena, "round of phase %" PRId64, phase->id);
 
 	if (phase->runs < result->runs->count)
-		name = xs_arena_print(&result->arena, "%s, in %zu run%s", name,
-				      phase->runs, phase->runs == 1 ? "" : "s");
+		name = xs_print(&result->arena, "%s, in %zu run%s", name,
+				phase->runs, phase->runs == 1 ? "" : "s");
 	put(table, name, phase->runs, &phase->round_ns);
 }
 
@@ -50,10 +50,9 @@ int xs_render_text_runs(const struct xs_terminal *terminal,
 
 	xs_terminal_heading(
 	    terminal, "Runs",
-	    xs_arena_print(
-		&result->arena,
-		"%zu of one program; the report is of the median one",
-		runs->count));
+	    xs_print(&result->arena,
+		     "%zu of one program; the report is of the median one",
+		     runs->count));
 	for (size_t i = 0; i < runs->warning_count; i++)
 		xs_terminal_wrap(terminal, XS_WARN, "! ", runs->warnings[i]);
 	xs_terminal_wrap(terminal, XS_PLAIN, "  ", runs->paths[runs->middle]);

@@ -67,23 +67,23 @@ static const char *callers_text(struct xs_result *result,
 			? xs_result_function_name(arena, caller->function)
 			: NULL;
 
-		text = xs_arena_print(arena, "%s%s %s%s%s", text, i ? "," : "",
-				      function ? function : "",
-				      function ? " at " : "",
-				      base ? base + 1 : caller->file);
+		text =
+		    xs_print(arena, "%s%s %s%s%s", text, i ? "," : "",
+			     function ? function : "", function ? " at " : "",
+			     base ? base + 1 : caller->file);
 		if (text && caller->line != XS_UNKNOWN)
-			text = xs_arena_print(arena, "%s:%" PRId64, text,
-					      caller->line);
+			text =
+			    xs_print(arena, "%s:%" PRId64, text, caller->line);
 		if (text && site->caller_count > 1)
-			text = xs_arena_print(arena, "%s (%" PRId64 " call%s)",
-					      text, caller->calls,
-					      caller->calls == 1 ? "" : "s");
+			text = xs_print(arena, "%s (%" PRId64 " call%s)", text,
+					caller->calls,
+					caller->calls == 1 ? "" : "s");
 		if (!text)
 			return NULL;
 	}
 	return site->caller_count > most
-		   ? xs_arena_print(arena, "%s and %zu more (--all)", text,
-				    site->caller_count - most)
+		   ? xs_print(arena, "%s and %zu more (--all)", text,
+			      site->caller_count - most)
 		   : text;
 }
 

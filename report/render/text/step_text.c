@@ -14,8 +14,8 @@ const char *xs_text_step_name(struct xs_result *result,
 {
 	if (estimate->n_streams == XS_UNKNOWN)
 		return estimate->strategy;
-	return xs_arena_print(&result->arena, "%s n=%" PRId64,
-			      estimate->strategy, estimate->n_streams);
+	return xs_print(&result->arena, "%s n=%" PRId64, estimate->strategy,
+			estimate->n_streams);
 }
 
 /* "about " if the range of the step's round is wider than the time. */
@@ -54,12 +54,11 @@ const char *xs_text_step_round(struct xs_result *result,
 {
 	const int64_t between_ns = xs_result_used_between_ns(step->phase);
 
-	return xs_arena_print(
-	    &result->arena, "%s%s", about(step),
-	    xs_units_in_range_ns(step->round_ns + between_ns,
-				 step->round_low_ns + between_ns,
-				 step->round_high_ns + between_ns)
-		.s);
+	return xs_print(&result->arena, "%s%s", about(step),
+			xs_units_in_range_ns(step->round_ns + between_ns,
+					     step->round_low_ns + between_ns,
+					     step->round_high_ns + between_ns)
+			    .s);
 }
 
 /* How far the saving is one. */
@@ -85,11 +84,11 @@ static const char *in_steady(struct xs_result *result,
 	if (!result->verdict.repeats || step->phase->apart)
 		return "";
 	return ns >= step->adds_saves_ns - step->adds_saves_ns / OUTSIDE_PART
-		   ? xs_arena_print(&result->arena, "%s of the steady part, ",
-				    share.s)
-		   : xs_arena_print(&result->arena,
-				    "%s in the steady part (%s of it), ",
-				    xs_units_ns(ns).s, share.s);
+		   ? xs_print(&result->arena, "%s of the steady part, ",
+			      share.s)
+		   : xs_print(&result->arena,
+			      "%s in the steady part (%s of it), ",
+			      xs_units_ns(ns).s, share.s);
 }
 
 /* What the step is beside: "step 2", or "as-is". */
@@ -98,9 +97,8 @@ const char *xs_text_step_beside(struct xs_result *result,
 {
 	const struct xs_result_step *last = before_of(result, step);
 
-	return last
-		   ? xs_arena_print(&result->arena, "step %" PRId64, last->step)
-		   : "as-is";
+	return last ? xs_print(&result->arena, "step %" PRId64, last->step)
+		    : "as-is";
 }
 
 /* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, then ..."; of
@@ -111,7 +109,7 @@ const char *xs_text_step_saving(struct xs_result *result,
 	const char *beside = "";
 
 	if (step->pays_rounds != XS_UNKNOWN)
-		return xs_arena_print(
+		return xs_print(
 		    &result->arena,
 		    "pays beside %s from %" PRId64 " rounds on: this run of "
 		    "%" PRId64 " would take %s more; effort: %s",
@@ -120,11 +118,11 @@ const char *xs_text_step_saving(struct xs_result *result,
 		    xs_units_ns(-step->adds_saves_ns).s,
 		    step->estimate->effort);
 	if (step->side_by_side > 1)
-		beside = xs_arena_print(&result->arena,
-					"%.3g rounds run at once on average, "
-					"which may take some of it; ",
-					1 / xs_result_share(step->phase));
-	return xs_arena_print(
+		beside = xs_print(&result->arena,
+				  "%.3g rounds run at once on average, "
+				  "which may take some of it; ",
+				  1 / xs_result_share(step->phase));
+	return xs_print(
 	    &result->arena, "%s%s %s: %s%s of %s, then %s; effort: %s", beside,
 	    saves(step),
 	    xs_result_saving(&result->arena, step->adds_saves_ns,
@@ -179,11 +177,11 @@ const char *xs_text_step_conditions(struct xs_result *result,
 		if (!is_said(result, step, row->assumes[i]) &&
 		    (!step->condition ||
 		     !strstr(step->condition, row->assumes[i])))
-			list = list ? xs_arena_print(arena, "%s; %s", list,
-						     row->assumes[i])
+			list = list ? xs_print(arena, "%s; %s", list,
+					       row->assumes[i])
 				    : row->assumes[i];
 	return !list ? NULL
-		     : xs_arena_print(
-			   arena, "%s %s",
-			   step->is_question ? "only if" : "as long as", list);
+		     : xs_print(arena, "%s %s",
+				step->is_question ? "only if" : "as long as",
+				list);
 }

@@ -59,9 +59,9 @@ static const char *add_model(struct xs_result *result, const char *names,
 {
 	if (!row)
 		return names;
-	return xs_arena_join_once(&result->arena, names,
-				  xs_arena_print(&result->arena, "%s (%s)",
-						 row->model, row->strategy));
+	return xs_arena_join_once(
+	    &result->arena, names,
+	    xs_print(&result->arena, "%s (%s)", row->model, row->strategy));
 }
 
 /* "streams n=8", "streams n=8 breadth"; the legend explains the star. */
@@ -245,10 +245,9 @@ static void add_hidden(struct xs_result *result,
 	const char *list = xs_result_row_hidden(result, phase);
 
 	if (list && result->phase_count > 1)
-		list =
-		    xs_arena_print(&result->arena, "%s%sphase %" PRId64 ": %s",
-				   out->hidden ? out->hidden : "",
-				   out->hidden ? "; " : "", phase->id, list);
+		list = xs_print(&result->arena, "%s%sphase %" PRId64 ": %s",
+				out->hidden ? out->hidden : "",
+				out->hidden ? "; " : "", phase->id, list);
 	if (list)
 		out->hidden = list;
 }
@@ -271,12 +270,12 @@ static void put_legend(const struct xs_terminal *terminal,
 	if (legend.beyond || legend.hidden)
 		xs_terminal_wrap(
 		    terminal, XS_DIM, "  ",
-		    xs_arena_print(&result->arena, "%s%s%s%s%s",
-				   legend.beyond ? "no step: " : "",
-				   legend.beyond ? legend.beyond : "",
-				   legend.beyond && legend.hidden ? "; " : "",
-				   legend.hidden ? "only with --all: " : "",
-				   legend.hidden ? legend.hidden : ""));
+		    xs_print(&result->arena, "%s%s%s%s%s",
+			     legend.beyond ? "no step: " : "",
+			     legend.beyond ? legend.beyond : "",
+			     legend.beyond && legend.hidden ? "; " : "",
+			     legend.hidden ? "only with --all: " : "",
+			     legend.hidden ? legend.hidden : ""));
 	xs_text_best_cases_put(terminal, result, &legend.bounds);
 	if (legend.pins)
 		xs_terminal_wrap(terminal, XS_DIM, "  ",

@@ -40,8 +40,8 @@ static const char *count(struct whole *in, int64_t all)
 	struct xs_arena *arena = &in->result->arena;
 
 	if (all % in->rounds == 0)
-		return xs_arena_print(arena, "%" PRId64, all / in->rounds);
-	return xs_arena_print(arena, "%.3g", (double)all / (double)in->rounds);
+		return xs_print(arena, "%" PRId64, all / in->rounds);
+	return xs_print(arena, "%.3g", (double)all / (double)in->rounds);
 }
 
 static const char *copies(struct whole *in, int64_t bytes, int64_t ops,
@@ -49,10 +49,10 @@ static const char *copies(struct whole *in, int64_t bytes, int64_t ops,
 {
 	if (bytes == XS_UNKNOWN || ops == 0)
 		return "";
-	return xs_arena_print(
-	    &in->result->arena, "%s in %s %s, %s",
-	    xs_units_bytes(bytes / in->rounds).s, count(in, ops),
-	    ops == in->rounds ? "copy" : "copies", xs_units_rate(bytes, ns).s);
+	return xs_print(&in->result->arena, "%s in %s %s, %s",
+			xs_units_bytes(bytes / in->rounds).s, count(in, ops),
+			ops == in->rounds ? "copy" : "copies",
+			xs_units_rate(bytes, ns).s);
 }
 
 /* Copies that do not involve the host, if there are any. */
@@ -69,9 +69,9 @@ static void put_migration(struct whole *in, const char *name, int64_t bytes,
 {
 	if (bytes > 0)
 		put(in, name, ns,
-		    xs_arena_print(&in->result->arena, "%s at %s; not above",
-				   xs_units_bytes(bytes / in->rounds).s,
-				   xs_units_rate(bytes, ns).s));
+		    xs_print(&in->result->arena, "%s at %s; not above",
+			     xs_units_bytes(bytes / in->rounds).s,
+			     xs_units_rate(bytes, ns).s));
 }
 
 /* Work that was only counted has no time, and is not in the sum. */
@@ -116,9 +116,9 @@ static void put_gpu(struct whole *in)
 	put_some(in, "copies in", t->h2d_ns,
 		 copies(in, t->h2d_bytes, t->h2d_ops, t->h2d_ns));
 	put_some(in, "kernels", t->kernel_ns,
-		 t->kernels > 0 ? xs_arena_print(arena, "%s launched",
-						 count(in, t->kernels))
-				: "");
+		 t->kernels > 0
+		     ? xs_print(arena, "%s launched", count(in, t->kernels))
+		     : "");
 	put_some(in, "copies out", t->d2h_ns,
 		 copies(in, t->d2h_bytes, t->d2h_ops, t->d2h_ns));
 	put_between(in, "within a GPU", t->d2d_bytes, t->d2d_ops, t->d2d_ns);
@@ -140,9 +140,9 @@ static const char *start_text(const struct whole *in)
 
 	return wall_ns == XS_UNKNOWN || before_ns < wall_ns / 100
 		   ? "in the first call; not counted elsewhere"
-		   : xs_arena_print(&in->result->arena,
-				    "began at %s; not counted elsewhere",
-				    xs_units_ns(before_ns).s);
+		   : xs_print(&in->result->arena,
+			      "began at %s; not counted elsewhere",
+			      xs_units_ns(before_ns).s);
 }
 
 /* What the tracer took of the whole. */
@@ -184,11 +184,10 @@ static void begin(struct whole *in, const struct xs_terminal *terminal,
 
 	xs_terminal_heading(
 	    terminal, "Where the time went",
-	    by_round
-		? xs_arena_print(&in->result->arena,
-				 "in the steady part, divided by its %" PRId64
-				 " round%s",
-				 in->rounds, in->rounds == 1 ? "" : "s")
+	    by_round	    ? xs_print(&in->result->arena,
+				       "in the steady part, divided by its %" PRId64
+				       " round%s",
+				       in->rounds, in->rounds == 1 ? "" : "s")
 	    : in->is_steady ? "in the steady part"
 			    : NULL);
 	xs_text_table_begin(&in->table, terminal, in->is_steady ? steady : run,
@@ -200,8 +199,8 @@ static const char *traced_text(const struct whole *in)
 {
 	const int64_t ns = tracer_ns(in);
 
-	return ns ? xs_arena_print(&in->result->arena, "without %s of tracing",
-				   xs_units_ns(ns / in->rounds).s)
+	return ns ? xs_print(&in->result->arena, "without %s of tracing",
+			     xs_units_ns(ns / in->rounds).s)
 		  : "";
 }
 

@@ -117,9 +117,8 @@ static void put_waits(const struct xs_terminal *terminal,
 		if (i == (rest_ns > list->items->waited_ns ? 0 : list->count) &&
 		    rest && rest_ns >= list->whole_ns / LEAST_PART)
 			put(terminal, list, rest_ns,
-			    xs_arena_print(arena,
-					   "at %zu more call site%s (--all)",
-					   rest, rest == 1 ? "" : "s"));
+			    xs_print(arena, "at %zu more call site%s (--all)",
+				     rest, rest == 1 ? "" : "s"));
 		if (i < list->count && is_shown(list, i))
 			put(terminal, list, wait->waited_ns, wait->text);
 	}
@@ -131,10 +130,10 @@ void xs_render_text_waits(const struct xs_terminal *terminal,
 	const struct xs_result_steady *steady = &result->steady;
 	const bool is_steady = result->verdict.repeats;
 	const bool by_round = is_steady && steady->rounds != XS_UNKNOWN;
-	const char *what = xs_arena_print(
-	    &result->arena, "in the %s; all threads%s",
-	    is_steady ? "steady part" : "run",
-	    result->run.tracer_ns ? "; recorded with tracing" : "");
+	const char *what =
+	    xs_print(&result->arena, "in the %s; all threads%s",
+		     is_steady ? "steady part" : "run",
+		     result->run.tracer_ns ? "; recorded with tracing" : "");
 	struct list list = {
 	    .items = is_steady ? steady->waits : result->waits,
 	    .count = is_steady ? steady->wait_count : result->wait_count,
