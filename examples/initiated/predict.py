@@ -9,7 +9,7 @@ same machine. It is of the round alone, from its first call to its last; what th
 between two rounds is not predicted. Programs that time it apart print it beside the round,
 of copies and of flags. Where it was timed with the round, the median of the trace is added
 to the prediction. The median round of each process counts once. One run widens ranges, the
-default: its last column leaves the error of the program itself out. docs/models.md has the
+default: its last column leaves the error of the program itself out. README.md has the
 results.
 """
 import argparse

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/models.md prints the recorded rounds of a kernel that stays and their
+"""examples/initiated/README.md prints the recorded rounds of a kernel that stays and their
 predictions as they are, and the times of both barriers; device-initiated has the error that
 they show: the largest, as of so few programs by examples/corpus/errors.py.
 
@@ -34,7 +34,7 @@ def has_barriers(docs):
 
 
 def main():
-    docs = (ROOT / "docs/models.md").read_text(encoding="utf-8")
+    docs = (FOLDER / "README.md").read_text(encoding="utf-8")
     tables = [subprocess.run(
         [FOLDER / "predict.py", "--xferspy", XFERSPY, times.parent],
         stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -48,7 +48,7 @@ def main():
         return 0
     print(*tables, sep="\n")
     print(f"largest: {largest}, in between_programs.h: {error}")
-    print("" if current else "docs/models.md prints another table")
+    print("" if current else "examples/initiated/README.md prints another table")
     return 1
 
 
