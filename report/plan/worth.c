@@ -74,6 +74,25 @@ static bool is_same_in_pieces(const struct xs_result_phase *phase,
 	       row->known_high_ns >= phase->round_low_ns - phase->tracer_ns;
 }
 
+/* What a round loses if the row's condition does not hold is little beside what
+ * it gains if that holds: less than 1 / LOSS_PART. */
+#define LOSS_PART 10
+
+/* The strategy's best row, if it is worth to ask for its condition. */
+static const struct xs_result_estimate *
+asked(const struct xs_result_phase *phase, const struct xs_strategy *strategy)
+{
+	const struct xs_result_estimate *row =
+	    xs_result_best(phase, strategy->id, false);
+
+	return row && row->otherwise_ns != XS_UNKNOWN &&
+		       row->otherwise_ns - xs_result_untraced_ns(phase) <
+			   (xs_result_untraced_ns(phase) - row->round_ns) /
+			       LOSS_PART
+		   ? row
+		   : NULL;
+}
+
 const struct xs_result_estimate *
 xs_worth_candidate(const struct xs_result_phase *phase,
 		   const struct xs_strategy *strategy)
@@ -83,6 +102,8 @@ xs_worth_candidate(const struct xs_result_phase *phase,
 		? NULL
 		: xs_result_best(phase, strategy->id, true);
 
+	if (!row && strategy->effort != XS_EFFORT_NONE)
+		row = asked(phase, strategy);
 	return row && row->saves_ns != XS_UNKNOWN && xs_result_may_hold(row) &&
 		       !is_same_in_pieces(phase, row)
 		   ? row

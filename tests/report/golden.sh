@@ -58,7 +58,7 @@ golden numba.txt 'xferspy report --machine $h100/machine.json $h100/numba_steps.
 # Layers: the next one's weights on a side stream.
 golden prefetch.txt 'xferspy report --machine $h100/machine.json $h100/offload.xspy |
 	section "What to change" Coverage'
-# A graph is no change of data movement.
+# A graph is asked about if little is lost without its condition, and that told.
 golden item.txt 'xferspy report --machine $h100/machine.json $h100/item.xspy |
 	section Verdict Coverage'
 golden jax.txt 'xferspy report --machine $h100/machine.json $h100/jax_put.xspy |
@@ -195,6 +195,7 @@ opening corpus/h100/develop/hec-ga 'ms (effort: host code at several places), bu
 opening corpus/contact-4/fourth/hec-ecdh 'of step 1: saves 19.0 ms ('
 opening corpus/contact/first/hec-haccmk 'only if kernels of two rounds run side by side'
 opening frameworks/h100/item 'changes of data movement save at most 898 us (0.0 % of it).'
+opening frameworks/h200-5/decode-2 'may save 1.07 ms of each round'
 # The host's time is that of the copy which the step leaves out.
 opening frameworks/h200-3/loader-2 "the host's code: 16.9 % of the traced part, the most" \
 	'before cudaMemcpyAsync at loader.py:39; then answer: could data stay'
@@ -280,7 +281,8 @@ in_one_line frameworks/h200-2/decode-1 'divided by its 43 rounds' '8 B in 1 copy
 in_one_line frameworks/h200-5/decode-1 'Steady part: 1.93 s (79.5 % of'
 # each token of a decoder, and each batch that processes of a DataLoader made
 prints "xferspy report --machine h200 \$traces/cached-eager.xspy | tr -s ' \n' ' '" \
-	'2 44 2.89 ms 2.6 % - 793 us 8 B pinned' 'out cached.py:71'
+	'2 44 2.89 ms 2.6 % - 793 us 8 B pinned' 'out cached.py:71' \
+	' 1? graph: a round of phase 2: 2.89 ms -> 899 us' 'issues them (9.58 ms slower if not)'
 prints "xferspy report --machine h200 \$traces/workers-pageable.xspy | tr -s ' \n' ' '" \
 	'2 44 4.31 ms 2.0 % 4.69 MiB pageable 203 us' 'kernel workers.py:32, :33, mean'
 # the last kernel is launched from the line of .item()

@@ -182,6 +182,25 @@ TEST(new_kernels_on_a_condition_come_last)
 	expect("graph device-initiated");
 }
 
+/* 100 ms in all rounds if its condition holds; a tenth of that is little to
+ * lose otherwise, and told. */
+TEST(a_condition_is_asked_for_much)
+{
+	struct xs_result_estimate *graph = add(phase, "graph", 40);
+
+	graph->bound = graph->needs = "it only issues";
+	graph->otherwise_ns = 51 * MS;
+	expect("");
+	graph->otherwise_ns--;
+	expect("graph");
+	assert_true(result->plan[0].is_question);
+	assert_string_equal(result->plan[0].condition,
+			    "it only issues (10.0 ms slower if not)");
+	graph->otherwise_ns = 50 * MS;
+	expect("graph");
+	assert_string_equal(result->plan[0].condition, "it only issues");
+}
+
 /* What a rewritten kernel contains is changed first, however little and
  * uncertain that is; and instead of it, if it brings as much. */
 TEST(nobody_rewrites_kernels_first)
