@@ -2,6 +2,7 @@
 #include "analyzer/dataflow/dataflow.h"
 
 #include "analyzer/dataflow/arrays.h"
+#include "analyzer/dataflow/host_functions.h"
 #include "analyzer/dataflow/issue_order.h"
 #include "analyzer/dataflow/waited_ops.h"
 #include "analyzer/timeline/live_ranges.h"

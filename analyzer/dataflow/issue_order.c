@@ -13,11 +13,6 @@
 #define MOST_EVENTS 256u
 #define MOST_CLOCKS (1u << 24) /* numbers in `before` */
 
-/* Of the default stream, for which others wait; its handle may be 0, too. */
-#define LEGACY_STREAM 1u
-
-#define MOST_PRECEDENTS 16u
-
 struct builder {
 	const struct xs_trace *trace;
 	const struct xs_issue_order_input *input;
@@ -287,100 +282,4 @@ void xs_issue_order_free(struct xs_issue_order *order)
 	free(order->queues);
 	free(order->before);
 	*order = (struct xs_issue_order){0};
-}
-
-/* Streams and events whose work so far comes before the call, seen from it
- * backwards. */
-struct precedents {
-	uint64_t streams[MOST_PRECEDENTS], events[MOST_PRECEDENTS];
-	size_t stream_count, event_count;
-	bool in_any; /* all streams do */
-};
-
-static bool has(const uint64_t *handles, size_t count, uint64_t handle)
-{
-	for (size_t i = 0; i < count; i++)
-		if (handles[i] == handle)
-			return true;
-	return false;
-}
-
-static void add(struct precedents *p, uint64_t *handles, size_t *count,
-		uint64_t handle)
-{
-	if (has(handles, *count, handle))
-		return;
-	if (*count < MOST_PRECEDENTS)
-		handles[(*count)++] = handle;
-	else
-		p->in_any = true;
-}
-
-static void drop(uint64_t *handles, size_t *count, uint64_t handle)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < *count; i++)
-		if (handles[i] != handle)
-			handles[kept++] = handles[i];
-	*count = kept;
-}
-
-static uint64_t stream_of(const struct xs_call *call)
-{
-	return call->stream == LEGACY_STREAM ? 0 : call->stream;
-}
-
-/* Other streams wait for the default stream, and it for them. */
-static bool has_stream(const struct precedents *p, const struct xs_call *call)
-{
-	return p->in_any || !stream_of(call) ||
-	       has(p->streams, p->stream_count, 0) ||
-	       has(p->streams, p->stream_count, stream_of(call));
-}
-
-/* Goes back over a call. A stream that waits for an event comes after what the
- * event's stream had when it was recorded, and one behind a copy or set of the
- * default stream after what all streams had. */
-static void go_back(struct precedents *p, const struct xs_call *call)
-{
-	if (call->call_class == XS_CALL_STREAM_WAIT && has_stream(p, call)) {
-		add(p, p->events, &p->event_count, call->event);
-	} else if (call->call_class == XS_CALL_EVENT_RECORD &&
-		   has(p->events, p->event_count, call->event)) {
-		drop(p->events, &p->event_count, call->event);
-		add(p, p->streams, &p->stream_count, stream_of(call));
-	} else if (call->call_class >= XS_CALL_COPY &&
-		   call->call_class <= XS_CALL_SET_ASYNC) {
-		p->in_any |= p->stream_count && !stream_of(call);
-	}
-}
-
-bool xs_follows_host_function(const struct xs_trace *trace, uint32_t memory,
-			      uint32_t call)
-{
-	const struct xs_call *calls = trace->calls;
-	const uint64_t own = stream_of(&calls[call]);
-	struct precedents p = {
-	    .streams = {own}, .stream_count = 1, .in_any = memory != XS_NONE};
-
-	if (memory != XS_NONE &&
-	    calls[memory].call_class != XS_CALL_ALLOC_PINNED &&
-	    calls[memory].call_class != XS_CALL_REGISTER)
-		return false;
-	for (uint32_t i = call; i-- > 0 && call - i < 1000;) {
-		if (calls[i].error || calls[i].captured)
-			continue;
-		if (calls[i].call_class == XS_CALL_HOST_FUNCTION &&
-		    has_stream(&p, &calls[i]))
-			return true;
-		go_back(&p, &calls[i]);
-		/* that copy comes after what its stream had before it */
-		if (memory == XS_NONE && calls[i].direction == XS_DIR_H2D &&
-		    stream_of(&calls[i]) == own)
-			drop(p.streams, &p.stream_count, own);
-		if (!p.in_any && !p.stream_count && !p.event_count)
-			return false;
-	}
-	return false;
 }

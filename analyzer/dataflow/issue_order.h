@@ -29,11 +29,3 @@ struct xs_issue_order {
 int xs_issue_order_build(const struct xs_issue_order_input *input,
 			 struct xs_issue_order *order);
 void xs_issue_order_free(struct xs_issue_order *order);
-
-/* Returns whether a host function may have written what the call reads. It
- * comes before a copy in, memory XS_NONE: in its stream or one for which that
- * waits, and behind the copy in before it. Or it comes in any stream before a
- * kernel, and the memory, by the call that allocated it, is the host's. Looks
- * 1,000 calls back: no more are pending. */
-bool xs_follows_host_function(const struct xs_trace *trace, uint32_t memory,
-			      uint32_t call);

@@ -47,6 +47,7 @@ HEAD = ["xferspy-text 1", "header pid=1 state=1 start_realtime_ns=1000000000 "
 DEVICE, DEVICE_CELLS, HOST_CELLS = 0x700000, 64, 4
 HOST = [0x100000 + at * 0x1000 for at in range(4)]
 HOST_ALL = [at + cell * CELL for at in HOST for cell in range(HOST_CELLS)]
+UNIT = 10000  # ns; more than the times of calls and of ops may differ
 DATA = None  # what a cell holds that has no address: else it is a buffer
 
 
@@ -121,7 +122,7 @@ class Program:
         op = Op(queue, reads, writes, before, set(self.waited))
         for cell in reads:
             op.needs |= self.writers.get(cell, set())
-        op.end = max([self.now + 20, *(other.end for other in before)]) + 101
+        op.end = max([self.now + 20, *(other.end for other in before)]) + 2 * UNIT
         self.streams[queue] = before | {op}
         self.ops.append(op)
         return op
@@ -129,8 +130,8 @@ class Program:
     def record(self, op, text):
         op.number, self.count = self.count, self.count + 1
         self.records.append((op.end, f"{text} queue={op.queue} correlation="
-                             f"{self.correlation} start={op.end - 100} "
-                             "duration=100"))
+                             f"{self.correlation} start={op.end - UNIT} "
+                             f"duration={UNIT}"))
 
     def write(self, op, values, all_of_it=True):
         for cell, value in values.items():
@@ -337,7 +338,8 @@ class Program:
 
 
 def found_by(golden, program):
-    """By op, the ops that it needs as the analyzer says; None: no kernel."""
+    """By op, the ops that it needs as the analyzer says, and how many are unknown;
+    None: no kernel."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         file.write(program.text())
         file.flush()
@@ -346,7 +348,7 @@ def found_by(golden, program):
     at = next((at for at, line in enumerate(lines)
                if line.startswith("dataflow ops=")), None)
     if at is None:
-        return None
+        return None, 0
     assert f"dataflow ops={program.count} " in lines[at], lines[at]
     assert "unfollowed=0" in lines[at], lines[at]
     all_of = {number: set() for number in range(program.count)}
@@ -357,26 +359,28 @@ def found_by(golden, program):
         if words[5] in ("true", "unknown"):
             all_of[int(words[4])] |= {int(words[1]),
                                       *all_of[int(words[1])]}
-    return all_of
+    return all_of, int(lines[at].split()[2].partition("=")[2])
 
 
 def main():
     golden, programs, first = sys.argv[1], *(
         [int(word) for word in sys.argv[2:]] + [1200, 0][len(sys.argv) - 2:])
-    needs, lost, told = 0, [], 0
+    needs, lost, told, unknown = 0, [], 0, 0
     for seed in range(first, first + programs):
         program = Program(seed)
-        found = found_by(golden, program)
+        found, count = found_by(golden, program)
         if found is None:
             continue
         told += 1
+        unknown += count
         for op in program.ops:
             if op.number is not None:
                 of_op = program.needs_of(op, set())
                 needs += len(of_op)
                 lost += [(seed, number, op.number)
                          for number in of_op - found[op.number]]
-    print(f"{told} programs, {needs} needs; lost, by program: {lost}")
+    print(f"{told} programs, {needs} needs, {unknown} unknown ops; lost, by "
+          f"program: {lost}")
     return bool(lost) or not needs
 
 
