@@ -26,10 +26,10 @@ struct xs_event {
 	uint64_t bytes;
 	uint64_t stream;
 	uint64_t event;
-	uint64_t pitch; /* of rows on the host; 0: other bytes are between some
-			 * of them, as of a part of a volume */
-	uint32_t rows;
-	uint16_t direction; /* enum cudaMemcpyKind */
+	uint64_t pitch, slice; /* bytes from row to row and from slice to slice
+				* of the source; pitch 0: unknown */
+	uint32_t rows, height; /* height: rows of a slice; 0: all */
+	uint16_t direction;    /* enum cudaMemcpyKind */
 	uint16_t flags;
 };
 
@@ -161,9 +161,6 @@ struct xs_event {
 	F(cudaProfilerStart, none, RANGE_START, .stream = 0)                   \
 	F(cudaProfilerStop, none, RANGE_STOP, .stream = 0)
 
-#define XS_PITCH_3D(pitch, slice_rows, height, depth)                          \
-	((depth) > 1 && (slice_rows) != (height) ? 0 : (pitch))
-
 /* Rows, and bytes if the width is in bytes. */
 #define XS_ROWS(extent)	  ((extent).height * (extent).depth)
 #define XS_VOLUME(extent) ((extent).width * XS_ROWS(extent))
@@ -179,8 +176,8 @@ struct xs_event {
 	.dst = XS_3D_END(p, dst), .src = XS_3D_END(p, src),                    \
 	.bytes = (p)->dstArray || (p)->srcArray ? 0 : XS_VOLUME((p)->extent),  \
 	.rows = XS_ROWS((p)->extent),                                          \
-	.pitch = XS_PITCH_3D((p)->srcPtr.pitch, (p)->srcPtr.ysize,             \
-			     (p)->extent.height, (p)->extent.depth)
+	.height = (p)->extent.height, .pitch = (p)->srcPtr.pitch,              \
+	.slice = (p)->srcPtr.pitch * (p)->srcPtr.ysize
 
 /* Memory of another process. It may be opened several times: it lives until it
  * is closed as often, when the driver no longer knows the address. */

@@ -140,8 +140,8 @@ struct xs_context {
 	.src = XS_DRIVER_END(p, src, XS_DRIVER_ROW(p, src)),                   \
 	.bytes = (p)->WidthInBytes * (p)->Height * (p)->Depth,                 \
 	.rows = (p)->Height * (p)->Depth,                                      \
-	.pitch = XS_PITCH_3D((p)->srcPitch, (p)->srcHeight, (p)->Height,       \
-			     (p)->Depth),                                      \
+	.height = (p)->Height, .pitch = (p)->srcPitch,                         \
+	.slice = (p)->srcPitch * (p)->srcHeight,                               \
 	.direction = XS_DRIVER_DIRECTION(p)
 #define XS_KEEP_SET(unit)                                                      \
 	.dst = XS_HANDLE(a->dstDevice), .bytes = a->N * (unit), .rows = 1

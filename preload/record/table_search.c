@@ -66,19 +66,25 @@ static bool search(uint64_t from, uint64_t bytes, bool *holds)
 			     holds);
 }
 
-/* The starts of MOST_ROWS rows, the first and the last one among them. */
-static bool search_rows(uint64_t from, uint64_t bytes, uint64_t pitch,
-			uint32_t rows, bool *holds)
+/* The starts of MOST_ROWS rows, the first and the last one among them. The
+ * first one begins at from, and has so many bytes. */
+static bool search_rows(const struct xs_event *event, uint64_t from,
+			uint64_t bytes, bool *holds)
 {
+	const uint32_t rows = event->rows,
+		       height = event->height ? event->height : rows;
 	const unsigned count = rows < MOST_ROWS ? rows : MOST_ROWS;
 	const uint64_t most = MOST_BYTES / count;
 	const uint64_t piece = (bytes < most ? bytes : most) & ~7ul;
 	struct iovec blocks[MOST_ROWS];
 
-	for (unsigned i = 0; i < count; i++)
-		blocks[i] = block_at(from + (uint64_t)i * (rows - 1) /
-						(count - 1) * pitch,
+	for (unsigned i = 0; i < count; i++) {
+		const uint64_t row = (uint64_t)i * (rows - 1) / (count - 1);
+
+		blocks[i] = block_at(from + row / height * event->slice +
+					 row % height * event->pitch,
 				     piece);
+	}
 	return search_blocks(blocks, count, piece * count, holds);
 }
 
@@ -148,8 +154,7 @@ static bool holds_addresses(const struct xs_event *event, uint64_t lives,
 	if (event->rows == 1)
 		search(event->src + skip, row - skip, &holds);
 	else if (event->pitch)
-		search_rows(event->src + skip, row - skip, event->pitch,
-			    event->rows, &holds);
+		search_rows(event, event->src + skip, row - skip, &holds);
 	return holds;
 }
 

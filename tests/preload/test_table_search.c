@@ -244,14 +244,18 @@ TEST(pinned_memory)
 	assert_false(pinned((uintptr_t)words + 16));
 }
 
-static enum xs_pointers_known known_of_pitch(uint64_t row, uint32_t rows,
-					     uint64_t pitch)
+/* height: rows of 128 bytes in a slice, of which each is followed by three
+ * other rows; 0: one slice. */
+static enum xs_pointers_known known_of_slices(uint64_t row, uint32_t rows,
+					      uint32_t height)
 {
 	const struct xs_event event = {.dst = POOL,
 				       .src = (uintptr_t)words,
 				       .bytes = row * rows,
-				       .pitch = pitch,
+				       .pitch = 128,
+				       .slice = 128 * (height + 3),
 				       .rows = rows,
+				       .height = height,
 				       .direction = cudaMemcpyHostToDevice};
 
 	xs_address_tables_cut(0, UINT64_MAX);
@@ -261,12 +265,11 @@ static enum xs_pointers_known known_of_pitch(uint64_t row, uint32_t rows,
 
 static enum xs_pointers_known known_of_rows(uint64_t row, uint32_t rows)
 {
-	return known_of_pitch(row, rows, 128);
+	return known_of_slices(row, rows, 0);
 }
 
 /* Of a copy by rows some are looked at, but nothing between them; on the device
- * any byte of the source may be copied. Where rows lie that have no one pitch
- * is not known. */
+ * any byte of the source may be copied. */
 TEST(rows)
 {
 	struct xs_event event = {.rows = 64};
@@ -274,8 +277,12 @@ TEST(rows)
 	set_up();
 	assert_int_equal(known_of_rows(64, 1024), XS_POINTERS_ALL);
 	assert_int_equal(known_of_rows(8, 64), XS_POINTERS_ALL);
-	assert_int_equal(known_of_pitch(8, 64, 0), XS_POINTERS_TABLE);
-	assert_int_equal(known_of_pitch(4, 64, 0), XS_POINTERS_ALL);
+	/* the second one of two slices of two rows, and between them */
+	words[5 * 16] = ARRAY;
+	assert_int_equal(known_of_slices(8, 4, 2), XS_POINTERS_TABLE);
+	assert_int_equal(known_of_slices(4, 4, 2), XS_POINTERS_ALL);
+	assert_int_equal(known_of_slices(8, 4, 1), XS_POINTERS_ALL);
+	words[5 * 16] = 0;
 	words[8] = words[16 + 1] = ARRAY;
 	assert_int_equal(known_of_rows(64, 1024), XS_POINTERS_ALL);
 	assert_int_equal(known_of_rows(8, 16), XS_POINTERS_ALL);
