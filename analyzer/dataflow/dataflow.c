@@ -12,13 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the memory that a call allocated: copies brought there what a host
- * function wrote, perhaps addresses. */
-struct unread {
-	uint32_t memory;
-	uint64_t begin, end;
-};
-
 struct builder {
 	const struct xs_trace *trace;
 	struct xs_dataflow *out;
@@ -30,8 +23,9 @@ struct builder {
 	struct xs_waited_ops waited;
 	uint32_t *accessed; /* by number of a live range: the number of the
 			     * last access by a kernel; 0: none yet */
-	struct unread *unread;
-	size_t unread_count;
+	bool *unread;	 /* by call that allocated memory: copies brought there
+			  * what a host function wrote, perhaps addresses; the
+			  * last one of all memory */
 	uint32_t behind; /* the last copy in that followed a host function */
 };
 
@@ -85,67 +79,67 @@ static int add_end(struct builder *b, struct xs_flow_op *op,
 	return add_access(b, op, access, range);
 }
 
-static struct unread last_access(const struct builder *b)
+static bool *unread_at(const struct builder *b, uint64_t address)
 {
-	const struct xs_flow_access *access =
-	    &b->out->accesses[b->access_count - 1];
+	const struct xs_live_range *range =
+	    xs_live_ranges_find(&b->live, address);
 
-	return (struct unread){b->out->memories[b->access_count - 1],
-			       access->begin, access->end};
+	return &b->unread[range ? range->call : b->trace->call_count];
 }
 
-static bool is_unread(const struct builder *b, struct unread part)
+static bool is_unread(const struct builder *b, uint64_t address)
 {
-	for (size_t i = 0; i < b->unread_count; i++)
-		if (b->unread[i].memory == part.memory &&
-		    b->unread[i].begin < part.end &&
-		    part.begin < b->unread[i].end)
-			return true;
-	return false;
+	return *unread_at(b, address) || b->unread[b->trace->call_count];
 }
 
-/* What a copy or set wrote takes the place of what was there. */
-static int note_written(struct builder *b, bool unread)
+/* Returns whether a copy or set fills all of its memory. */
+static bool is_whole(const struct builder *b, const struct xs_call *call)
 {
-	const struct unread part = last_access(b);
-	const bool exact = b->out->accesses[b->access_count - 1].exact;
-	struct unread *all = b->unread;
+	const struct xs_live_range *range =
+	    xs_live_ranges_find(&b->live, call->dst);
 
-	for (size_t i = b->unread_count; exact && i-- > 0;)
-		if (all[i].memory == part.memory &&
-		    part.begin <= all[i].begin && all[i].end <= part.end)
-			all[i] = all[--b->unread_count];
-	return unread ? XS_ARRAY_ADD(b->unread, b->unread_count, part) : 0;
+	return range && range->begin == call->dst && call->rows <= 1 &&
+	       call->bytes >= range->end - range->begin;
+}
+
+/* Returns whether a copy in may bring what a host function wrote: further ones
+ * do so, too, until the host has waited for that one. */
+static bool brings_unread(struct builder *b, struct xs_flow_op *op,
+			  const struct xs_op *copy)
+{
+	if (xs_follows_host_function(b->trace, XS_NONE, copy->call)) {
+		op->unknown = true;
+		b->behind = (uint32_t)(op - b->out->flow_ops) + 1;
+	}
+	/* of nothing that the host waited for, this is 0 */
+	return op->waited + 1 < b->behind && copy->bytes >= sizeof(uint64_t);
 }
 
 static int add_copy(struct builder *b, struct xs_flow_op *op,
 		    const struct xs_op *copy, const struct xs_call *call)
 {
-	const bool set = copy->kind == XS_OP_SET;
-	bool unread = false;
+	const bool set = copy->kind == XS_OP_SET, shares = op->unknown;
+	const bool brings =
+	    copy->kind == XS_OP_H2D
+		? brings_unread(b, op, copy)
+		: !set && copy->kind != XS_OP_D2H && is_unread(b, call->src);
 	int rc = 0;
 
-	if (copy->kind == XS_OP_H2D) {
-		op->unknown =
-		    xs_follows_host_function(b->trace, XS_NONE, copy->call);
-		if (op->unknown)
-			b->behind = (uint32_t)(op - b->out->flow_ops) + 1;
-		/* further copies, until the host has waited for that one */
-		unread = op->waited + 1 < b->behind &&
-			 call->bytes >= sizeof(uint64_t);
-	}
-	if (!call->dst || (!set && !call->src) || copy->bytes != call->bytes) {
+	if (brings)
+		*unread_at(b, call->dst) = true;
+	if (!call->dst || (!set && !call->src) || copy->bytes != call->bytes ||
+	    shares) {
 		op->unknown = true;
 		return 0;
 	}
+	if (!brings && is_whole(b, call))
+		*unread_at(b, call->dst) = false;
 	if (!set)
 		rc = add_end(b, op, call, call->src, copy->src_memory, false);
-	if (op->access_count && copy->kind != XS_OP_D2H)
-		unread |= is_unread(b, last_access(b));
 	if (!rc)
 		rc = add_end(b, op, call, call->dst,
 			     set ? XS_MEM_DEVICE : copy->dst_memory, true);
-	return rc || !op->access_count ? rc : note_written(b, unread);
+	return rc;
 }
 
 /* Several pointers often lead into one allocation: the part from the lowest one
@@ -212,9 +206,7 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 
 			seen++;
 			op->unknown |=
-			    !range ||
-			    is_unread(b, (struct unread){range->call, 0,
-							 UINT64_MAX}) ||
+			    !range || is_unread(b, range->begin) ||
 			    xs_follows_host_function(trace, range->call, call);
 			if (range)
 				rc = add_kernel_access(b, op, range,
@@ -248,9 +240,10 @@ static int add_op(struct builder *b, uint32_t at)
 	    .first_access = (uint32_t)b->access_count};
 	if (rc)
 		return rc;
-	if ((op->flags & XS_OP_GRAPH) || shares_call(b, at))
-		to->unknown = true;
-	else if (op->kind == XS_OP_KERNEL)
+	to->unknown = (op->flags & XS_OP_GRAPH) || shares_call(b, at);
+	if (op->flags & XS_OP_GRAPH)
+		return 0;
+	if (op->kind == XS_OP_KERNEL)
 		rc = add_kernel(b, to, op->call);
 	else
 		rc = add_copy(b, to, op, call);
@@ -266,7 +259,8 @@ static int add_ops(struct builder *b)
 	xs_live_ranges_free(&b->live);
 	rc = xs_live_ranges_begin(b->trace, &b->live);
 	memset(b->accessed, 0, room * sizeof(*b->accessed));
-	b->access_count = b->pointers = b->unread_count = b->behind = 0;
+	memset(b->unread, 0, room * sizeof(*b->unread));
+	b->access_count = b->pointers = b->behind = 0;
 	xs_waited_ops_restart(&b->waited);
 	for (uint32_t i = 0; !rc && i < b->out->op_count; i++)
 		rc = add_op(b, i);
@@ -354,8 +348,9 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 	struct builder b = {
 	    .trace = trace,
 	    .out = dataflow,
-	    .accessed = calloc(trace->call_count + 1, sizeof(*b.accessed))};
-	int rc = b.accessed ? 0 : -ENOMEM;
+	    .accessed = calloc(trace->call_count + 1, sizeof(*b.accessed)),
+	    .unread = calloc(trace->call_count + 1, sizeof(*b.unread))};
+	int rc = b.accessed && b.unread ? 0 : -ENOMEM;
 
 	*dataflow = (struct xs_dataflow){0};
 	if (!rc)
