@@ -12,7 +12,7 @@ XS_PACKAGES="gcc g++ libc6-dev cmake ninja-build pkg-config
 # shellcheck disable=SC2034 # for tests/run.sh
 XS_CHECK_PACKAGES="clang clang-format cppcheck shellcheck libjemalloc2
 	python3-jsonschema protobuf-compiler libotf2-trace-dev otf2-tools
-	openmpi-bin mpich libopenmpi-dev python3-dask"
+	openmpi-bin mpich python3-dask"
 # What loads modules: of Debian's two, each removes the other.
 # shellcheck disable=SC2034 # for tests/run.sh
 [ -e /usr/share/modules/init ] || XS_CHECK_PACKAGES="$XS_CHECK_PACKAGES lmod"

@@ -10,10 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct xs_cli_option xs_digest_options[] = {
-    XS_CLI_OUTPUT_ROW(struct xs_digest_options, output),
+struct options {
+	const char *output, *machine;
+};
+
+static const struct xs_cli_option options[] = {
+    XS_CLI_OUTPUT_ROW(struct options, output),
     {"--machine", 0, "FILE|NAME", xs_cli_parse_machine,
-     offsetof(struct xs_digest_options, machine),
+     offsetof(struct options, machine),
      "machine profile, as of xferspy report"},
     {0}};
 
@@ -28,12 +32,12 @@ const struct xs_cli_command xs_cmd_digest = {
 	"Writes what a report on many traces needs of this one, in at most 100 "
 	"KB:\n"
 	"xferspy merge joins such digests, xferspy report reports on them.\n",
-    .options = xs_digest_options,
+    .options = options,
     .words = XS_CLI_WORDS_FILES,
     .single = "trace",
 };
 
-static int parse(int argc, char **argv, struct xs_digest_options *out)
+static int parse(int argc, char **argv, struct options *out)
 {
 	const int code = xs_cli_parse(&xs_cmd_digest, argc, argv, out);
 
@@ -51,7 +55,7 @@ static int write_digest(const char *output, const json_t *group)
 
 static int digest_main(int argc, char **argv)
 {
-	struct xs_digest_options given = {0};
+	struct options given = {0};
 	struct xs_result_options how = {.progress = xs_progress_set};
 	struct xs_report_machines machines = {0};
 	json_t *group = NULL;

@@ -150,8 +150,7 @@ int xs_job_inputs_list(char *const *given, int count, bool digests,
 			 err != -ENOENT ? strerror(-err)
 			 : digests	? "no digest is there"
 					: "no trace and no digest is there",
-			 digests ? "make digests first: xferspy digest TRACE, "
-				   "or xferspy-mpi FOLDER"
+			 digests ? "make digests first: xferspy digest TRACE"
 				 : "name a folder with *.xspy or *.digest, "
 				   "perhaps .gz, or the traces of other tools")
 		   : 0;
@@ -201,7 +200,9 @@ int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
 	return *group ? code : -ENOMEM;
 }
 
-int xs_job_inputs_once(json_t *known, const char *path, json_t **group)
+/* Replaces a group whose traces are all known by one that only counts a
+ * duplicate; else adds these to the known ones. Returns 0 or -ENOMEM. */
+static int count_once(json_t *known, const char *path, json_t **group)
 {
 	json_t *own = xs_digest_ids(*group);
 	const bool is_new = !xs_digest_are_known(own, known);
@@ -230,7 +231,7 @@ int xs_job_inputs_merge(const struct xs_job_inputs *inputs,
 		failed += code > 0;
 		err = code < 0 ? code : 0;
 		if (!err && how)
-			err = xs_job_inputs_once(ids, inputs->paths[i], &group);
+			err = count_once(ids, inputs->paths[i], &group);
 		if (!err)
 			err = xs_digest_merge(*all, group);
 		json_decref(group);

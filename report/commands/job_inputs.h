@@ -11,13 +11,6 @@ struct xs_job_inputs {
 	int count;
 };
 
-/* The options of what makes digests. */
-struct xs_digest_options {
-	const char *output, *machine;
-};
-
-extern const struct xs_cli_option xs_digest_options[];
-
 /*
  * Lists the files of what was given: each file, and of each folder its digests
  * (*.digest) and, unless digests alone are wanted, its traces (*.xspy,
@@ -38,10 +31,6 @@ void xs_job_inputs_free(struct xs_job_inputs *inputs);
  */
 int xs_job_inputs_read(const char *path, const struct xs_result_options *how,
 		       json_t **group);
-
-/* Replaces a group whose traces are all known by one that only counts a
- * duplicate; else adds these to the known ones. Returns 0 or -ENOMEM. */
-int xs_job_inputs_once(json_t *known, const char *path, json_t **group);
 
 /*
  * Merges the digests of all files into *group, which the caller owns. At most

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A Slurm cluster of this one node, where Slurm is installed (Debian: slurm-wlm) and
 # the caller is root: srun gives each task its trace, under each of its interfaces to
-# MPI; XFERSPY_RANKS traces some of them; a TaskProlog traces one job in N; and srun
-# starts xferspy-mpi.
+# MPI; XFERSPY_RANKS traces some of them; a TaskProlog traces one job in N.
 . "$(dirname "$0")/lib.sh"
 if ! [ "$(id -u)" = 0 ] || ! command -v slurmctld slurmd srun >/dev/null; then
 	exit 77
@@ -72,16 +71,6 @@ for mpi in none pmi2 pmix; do
 	grep -q '^app  4 traces on 1 host, 4 of 4 ranks, machine: ' report.txt ||
 		fail "$mpi: $(cat report.txt)"
 done
-mpi_program=$(dirname "$XS_COMMAND")/xferspy-mpi
-if [ -x "$mpi_program" ] && srun --mpi=list 2>&1 | grep -qw pmix; then
-	plain srun --mpi=pmix -n 3 "$mpi_program" .
-	expect "xferspy-mpi: exit code" "$status" 0
-	for trace in ./*.xspy; do
-		"$XS_COMMAND" digest "$trace" -o "$trace.digest"
-	done
-	"$XS_COMMAND" merge ./*.digest >wanted
-	cmp -s wanted out || fail "another digest"
-fi
 export XFERSPY_RANKS=0,2-3
 tasks some "$preload"
 unset XFERSPY_RANKS

@@ -1,30 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Measures a report on a job of many ranks: digests, their merging, the report on what is
-merged, and xferspy-mpi. The traces, of xs_mktrace, are made and deleted in turn, so that
-few are on the disk; xferspy-mpi has a part of them on one rank, on two, and on one for
-each core. Prints processor time and the peak of memory. 10^9 ops by default: on 16 cores
-some minutes and 15 GB in the current folder; with all of them as PART 45 minutes and 90 GB.
+merged. The traces, of xs_mktrace, are made and deleted in turn, so that few are on the
+disk. Prints processor time and the peak of memory. 10^9 ops by default: on 16 cores some
+minutes and 15 GB in the current folder.
 
-    measure_job.py BUILD [RANKS [ROUNDS [PART]]]
+    measure_job.py BUILD [RANKS [ROUNDS]]
 """
 import concurrent.futures
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
-RANKS, ROUNDS, PART = (int(word) for word in (*sys.argv[2:], *"1024 333333 64".split()
-                                               [len(sys.argv) - 2:]))
-XFERSPY, MPI, MKTRACE = (BUILD / name for name in (
-    "bin/xferspy", "bin/xferspy-mpi", "tests/analyzer/xs_mktrace"))
+RANKS, ROUNDS = (int(word) for word in (*sys.argv[2:], *"1024 333333".split()
+                                         [len(sys.argv) - 2:]))
+XFERSPY, MKTRACE = BUILD / "bin/xferspy", BUILD / "tests/analyzer/xs_mktrace"
 CORES = len(os.sched_getaffinity(0))
-os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                  OMPI_MCA_plm_rsh_agent="false", OMPI_MCA_rmaps_base_oversubscribe="1")
 
 
 def run(*command, out=None):
@@ -81,30 +76,9 @@ def map_and_merge(folder):
     print((folder / "text").read_text(), flush=True)
 
 
-def map_and_reduce(folder):
-    """xferspy-mpi on a part of the traces and, for the reduction alone, on all digests."""
-    def measure(ranks, files):
-        with tempfile.TemporaryFile(dir=folder) as out:
-            tell(f"xferspy-mpi, {ranks} ranks, {len(files)} *{files[0].suffix}",
-                 run("mpiexec", "-n", ranks, MPI, *files, out=out))
-            out.seek(0)
-            return out.read()
-
-    traces = [folder / f"{rank:04}.xspy" for rank in range(PART)]
-    digests = sorted(folder.glob("????.digest"))
-    at_once(lambda rank: make(traces[rank], rank), range(PART))
-    for ranks in (1, 2, CORES):
-        measure(ranks, traces)
-    found = {measure(ranks, digests) for ranks in (1, 2, CORES)}
-    assert found == {(folder / "all").read_bytes()}
-    print("the same bytes from any number of ranks, and as from one process")
-
-
 def main():
     with tempfile.TemporaryDirectory(dir=".") as name:
         map_and_merge(pathlib.Path(name))
-        if shutil.which("mpiexec") and MPI.exists():
-            map_and_reduce(pathlib.Path(name))
 
 
 if __name__ == "__main__":

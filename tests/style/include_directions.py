@@ -73,7 +73,6 @@ ROOMS = {
     "report/calibrate": "model",
     "report/commands": "preload preload/util analyzer model result build formulas"
                        " diff job timeline export render calibrate",
-    "report/mpi": "analyzer/util job commands",
 }
 # Of the rooms that ROOMS allows, the only headers that may be included.
 ONLY = {("analyzer", "preload"): {"format.h"},
