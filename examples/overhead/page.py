@@ -7,7 +7,8 @@ hosts of one kind may differ by more than the costs that are measured. The figur
 of the host that was measured last come first. Pairs of runs that show the cost of light mode,
 measured separately, are in light/MACHINE-HOST-GPU.json beside the results, and
 what pointers.py measured in pointers/MACHINE.json. Other findings on a machine are
-in MACHINE.md, which ends the page.
+in MACHINE.md: its first section follows the comparison with nsys, the others end the
+page.
 """
 import argparse
 import pathlib
@@ -233,6 +234,7 @@ def pointers_lines(found):
     if not found.pointers:
         return lines
     return lines + [
+        "## Pointers of launches", "",
         wrap("""A launch relative to xferspy without pointers, median and quartiles
         of turns of `examples/overhead/pointers.py`, on machines of its own:"""),
         "",
@@ -242,8 +244,7 @@ def pointers_lines(found):
         *(row for one in found.pointers for row in pointers_rows(one)), ""]
 
 
-def host_section(found, results):
-    calls = results["calls"]
+def host_section(results):
     return [
         "## Host time of a call", "",
         wrap("""The first column has the untraced time. The others have what each
@@ -256,8 +257,14 @@ def host_section(found, results):
         *host_lines(results, rows_of(results)), "",
         "What each records:", "",
         *(wrap(f"- {WAYS[way]}: {RECORDS[way]}", "  ")
-          for way in ways_of(results)), "",
-        *pointers_lines(found),
+          for way in ways_of(results)), ""]
+
+
+def spread_section(found, results):
+    """How the times of host_section() were measured, and by what they differ."""
+    calls = results["calls"]
+    return [
+        "## Spread of these times", "",
         wrap(f"""`examples/launch_bench.cu`:
         {results.get('launches', calls):,} launches of an empty kernel untraced
         and in light mode, {results['launches_recorded']:,} launches with the
@@ -333,7 +340,7 @@ def against_section(found):
             for part, time, name in ROWS]
     return ["## Against nsys", "",
             wrap("""What xferspy and what nsys add to each call, on each host:
-            the medians of the tables above."""), "",
+            the medians of the table above and of those of other hosts."""), "",
             *table(["", *map(found.name, hosts)],
                    [row for row in rows if set(row[1:]) != {NONE}]), ""]
 
@@ -401,16 +408,20 @@ def loops_section(found):
 
 def page(found):
     results, several = merged(found.mine), found.all_pairs()
-    lines = [*head(found, results), *host_section(found, results),
-             *other_section(found),
+    first, _, further = found.findings.partition("\n## ")
+    lines = [*head(found, results), *host_section(results),
              *against_section(found),
+             *([first.rstrip(), ""] if first else []),
              *loops_section(found),
-             *length_section(several, found.apart),
-             *instruction_section(several),
+             *startup_section(found), "",
              *trace_section(results),
-             *startup_section(found)]
-    if found.findings:
-        lines += ["", found.findings.rstrip()]
+             *pointers_lines(found),
+             *length_section(several, found.apart),
+             *spread_section(found, results),
+             *other_section(found),
+             *instruction_section(several)]
+    if further:
+        lines += ["", "## " + further.rstrip()]
     if results["notes"]:
         lines += ["", *notes_lines(results)]
     return "\n".join(lines).rstrip() + "\n"
