@@ -103,16 +103,6 @@ bool xs_nvtx_wants_names(void)
 	return !is_off() && is_recorded();
 }
 
-static uint32_t get(const _Atomic uint32_t *number)
-{
-	return xs_relaxed(number);
-}
-
-static void set(_Atomic uint32_t *number, uint32_t value)
-{
-	xs_relaxed_set(number, value);
-}
-
 /* Returns the last of the first `depth` ranges that is of the domain, or
  * NULL. */
 static struct range *last_of(struct stack *stack, uint32_t depth,
@@ -152,11 +142,11 @@ void xs_nvtx_push(uint32_t domain, uint32_t name)
 		lose();
 		return;
 	}
-	depth = get(&own_stack->depth);
+	depth = xs_relaxed(&own_stack->depth);
 	if (depth == MOST_DEPTH) {
 		push_beyond(own_stack, domain);
 	} else {
-		set(&own_stack->depth, depth + 1);
+		xs_relaxed_set(&own_stack->depth, depth + 1);
 		atomic_signal_fence(memory_order_seq_cst);
 		own_stack->ranges[depth] =
 		    (struct range){xs_clock_realtime_ns(), domain, name, 0};
@@ -167,7 +157,7 @@ void xs_nvtx_push(uint32_t domain, uint32_t name)
  * found no room, or if there is none. */
 static bool take(struct stack *stack, uint32_t domain, struct range *range)
 {
-	const uint32_t depth = get(&stack->depth);
+	const uint32_t depth = xs_relaxed(&stack->depth);
 	struct range *last = last_of(stack, depth, domain);
 
 	if (!last)
@@ -180,7 +170,7 @@ static bool take(struct stack *stack, uint32_t domain, struct range *range)
 	for (; last + 1 < stack->ranges + depth; last++)
 		*last = last[1];
 	atomic_signal_fence(memory_order_seq_cst);
-	set(&stack->depth, depth - 1);
+	xs_relaxed_set(&stack->depth, depth - 1);
 	return true;
 }
 
