@@ -20,16 +20,9 @@
 #define INDEPENDENT                                                            \
 	"neither a round's input nor its kernels need what the round before "  \
 	"wrote"
-#define BESIDE                                                                 \
-	"kernels of two rounds run side by side, on SMs that one leaves "      \
-	"idle, and "
 #define FILLED                                                                 \
 	"the host fills each round's input anew: it is the buffer that the "   \
 	"round before copied out, and else the rounds are not independent"
-
-/* A round of less than this part of its kernels' time needs them side by side.
- */
-#define KERNELS_BESIDE 0.95
 
 /* Host programs read a result of no more bytes to decide on the next round. */
 #define VALUE_BYTES 8
@@ -160,20 +153,14 @@ static void set_loop_ns(const struct xs_strategy_case *c,
 	row->setup_ns += row->loop_ns + c->work.allocation_ns;
 }
 
-/* What must hold for the row's time: of kernels that take longer than its
- * round, that they run side by side, too. */
-static const char *condition(const struct xs_strategy_case *c,
-			     const struct xs_estimate *row)
+/* Returns whether a kernel leaves room on the SMs for one like it. */
+static bool has_room(const struct xs_strategy_case *c)
 {
-	static const char *const conditions[][2] = {
-	    {INDEPENDENT, FILLED},
-	    {BESIDE INDEPENDENT, BESIDE FILLED},
-	};
-	const double kernel_ns = c->work.kernel_ns;
-
-	return conditions[row->round_ns < kernel_ns * KERNELS_BESIDE &&
-			  kernel_ns <= (double)c->phase->round_ns.median_ns]
-			 [row->returning];
+	for (size_t i = 0; i < c->phase->step_count; i++)
+		if (c->phase->steps[i].kind == XS_STEP_KERNEL &&
+		    xs_step_sm_share(&c->phase->steps[i], c->machine) > 0.5)
+			return false;
+	return true;
 }
 
 /*
@@ -185,14 +172,17 @@ static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 {
 	struct xs_roundtrips returning;
 	const int rc = xs_roundtrip_count(c->phase, &returning);
+	const char *condition;
 
 	row->returning = !rc && returning.in;
+	condition = row->returning ? FILLED : INDEPENDENT;
+	row->has_room = has_room(c);
 	row->doubtful =
 	    row->returning || !c->work.in_copies || may_be_updated(c);
 	if (is_input_there(c) && !row->doubtful) {
-		xs_estimate_need(row, condition(c, row));
+		xs_estimate_need(row, condition);
 	} else {
-		row->bound = condition(c, row);
+		row->bound = condition;
 		xs_estimate_assume(row, row->bound);
 		if (c->work.in_bytes > 0)
 			xs_estimate_assume(row, "a round's input is available "

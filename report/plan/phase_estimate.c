@@ -333,6 +333,8 @@ static void set_needs(struct xs_result_estimate *out, const char *needs)
 	for (size_t i = 0; i < out->assume_count; i++)
 		if (strcmp(out->assumes[i], out->needs) == 0)
 			out->assumes[i] = needs;
+	if (out->bound && strcmp(out->bound, out->needs) == 0)
+		out->bound = needs;
 	out->needs = needs;
 }
 
@@ -350,13 +352,18 @@ static void keep_pieces(struct xs_arena *arena,
 				   out->needs, phase->kernels));
 }
 
-/* A round that is shorter than its kernels has some of them side by side. */
+/* A round that is shorter than this part of its kernels' time has some of them
+ * side by side. */
+#define KERNELS_BESIDE 0.95
+
 static void need_beside(struct xs_arena *arena,
 			const struct xs_result_phase *phase,
+			const struct xs_estimate *in,
 			struct xs_result_estimate *out)
 {
-	if (out->needs && out->applies && !strstr(out->needs, "side by side") &&
-	    out->round_ns < phase->kernel_busy_ns)
+	if (out->needs && out->applies && !in->has_room &&
+	    (double)(out->round_ns + out->between_ns) <
+		(double)phase->kernel_busy_ns * KERNELS_BESIDE)
 		set_needs(out, xs_print(arena,
 					"%s, and kernels run side by side, on "
 					"SMs that one leaves idle",
@@ -379,7 +386,7 @@ void xs_phase_estimate_build(struct xs_result *result,
 		untrace(phase, out);
 	if (!result->machine_choice.other_gpu) {
 		limit(phase, changes, out);
-		need_beside(&result->arena, phase, out);
+		need_beside(&result->arena, phase, in, out);
 		if (changes & XS_CHANGES_TRAFFIC)
 			end_at_kernels(phase, out);
 	}

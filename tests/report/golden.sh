@@ -191,9 +191,9 @@ opening corpus/contact-6/sixth/hec-jenkins-hash \
 	"saves 1.26 ms of each round's" 'here 8.70 ms (' ') of 281 ms.'
 # Step 2 is told alone.
 opening frameworks/h200/pieces-32k 'small parts of step 2: may save 494 us' "of each round's 689 us"
-opening corpus/h100/develop/hec-ga 'ms (effort: host code at several places), but only if'
+opening corpus/h100/develop/hec-ga 'ms (effort: host code at several places), but only if neither'
 opening corpus/contact-4/fourth/hec-ecdh 'of step 1: saves 19.0 ms ('
-opening corpus/contact/first/hec-haccmk 'only if kernels of two rounds run side by side'
+opening corpus/contact/first/hec-haccmk 'only if neither a'
 opening frameworks/h100/item 'changes of data movement save at most 898 us (0.0 % of it).'
 opening frameworks/h200-5/decode-2 'may save 1.07 ms of each round'
 # The host's time is that of the copy which the step leaves out.
@@ -339,7 +339,8 @@ in_one_line corpus/contact/first/rod-hotspot3D \
 in_one_line corpus/contact/first/shoc-scan \
 	'could data stay on the GPU (about 18.7 ms)? If not, register'
 in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'here 1.46 ms (' ') of 257 ms' \
-	"own 238 ms, the program's 9.51 ms" \
+	"own 238 ms, the program's 9.51 ms"
+in_one_line corpus/contact-13/thirteenth/aka-flash \
 	'input, or copies it along, and kernels run side by side, on SMs'
 in_one_line corpus/h100/develop/hec-car 'resident* ~1.46 ms'
 in_one_line corpus/contact-10-h100/tenth/rio-differentiate 'of 277 ms' 'then 266 ms'
