@@ -152,6 +152,20 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns,
 	    row->strategy, share_of(result, of, row).s, uncertain, row->needs);
 }
 
+/* "; the 24.6 ms of the verdict are a limit, and no prediction", if that is a
+ * step's worth; or "" */
+static const char *about_limit(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+
+	return in->at_most_steady_ns > in->steady_ns / XS_RESULT_LEAST_PART
+		   ? xs_print(&result->arena,
+			      "; the %s of the verdict are a limit, and no "
+			      "prediction",
+			      xs_units_ns(in->at_most_saves_ns).s)
+		   : "";
+}
+
 /* What saves less than 1 / TOLD_PART of the steady part is not named. */
 #define TOLD_PART 1000
 
@@ -172,12 +186,9 @@ static const char *nearest(struct xs_result *result)
 	text = xs_print(&result->arena,
 			"nothing%s: no change is predicted to save 1 %% "
 			"of %s",
-			*more || result->verdict.at_most_steady_ns >
-				     result->verdict.steady_ns /
-					 XS_RESULT_LEAST_PART
-			    ? " without a condition"
-			    : "",
-			steady);
+			*more ? " without a condition" : "", steady);
+	if (!*more)
+		more = about_limit(result);
 	as_is = most ? xs_result_best(of, xs_strategies[0]->id, false) : NULL;
 	if (!as_is)
 		return xs_print(&result->arena, "%s%s%s", text,

@@ -5,10 +5,13 @@
 #include "report/plan/advice_text.h"
 #include "report/plan/alternatives.h"
 #include "report/plan/code.h"
+#include "report/plan/opening.h"
 #include "report/plan/same_lines.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
+#include "report/result/shown_row.h"
+#include "report/result/shown_text.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -127,6 +130,7 @@ static struct choice choose(const struct xs_result *result, bool may_cross)
 const char *xs_plan_question(struct xs_result *result, const char *lead)
 {
 	const struct choice most = choose(result, lead != NULL);
+	struct xs_result_estimate shown;
 	const char *how = "";
 
 	if (!most.row)
@@ -146,10 +150,15 @@ const char *xs_plan_question(struct xs_result *result, const char *lead)
 			&result->arena, most.phase, most.row,
 			xs_advice_text(&result->arena, most.phase, most.row)));
 	}
+	shown = xs_result_shown_row(result, most.phase, most.row);
 	return xs_print(
 	    &result->arena,
-	    "%s %s saves about %s (effort: %s)%s, but only if %s.%s", lead,
-	    most.row->strategy,
-	    xs_units_ns(xs_result_capped_gain_ns(result, most.row)).s,
-	    most.row->effort, in_place_of(result, &most), most.row->bound, how);
+	    "%s %s (effort: %s) may save %s of %s (%s of %s)%s, only if %s.%s",
+	    lead, shown.strategy, shown.effort,
+	    xs_result_saving(&result->arena, shown.saves_ns, shown.saves_low_ns,
+			     shown.saves_high_ns),
+	    xs_units_ns(xs_result_untraced_wall_ns(result)).s,
+	    xs_opening_of_run(result, shown.saves_ns),
+	    xs_result_run_name(result), in_place_of(result, &most), shown.bound,
+	    how);
 }

@@ -86,6 +86,8 @@ static void set(struct xs_result_estimate *row, double round_ms,
 	row->setup_ns = setup_ms * MS;
 	row->saves_ns =
 	    phase->rounds * (50 * MS - row->round_ns) - row->setup_ns;
+	row->saves_low_ns = row->saves_ns - phase->rounds * MS;
+	row->saves_high_ns = row->saves_ns + phase->rounds * MS;
 }
 
 /* Adds a row whose interval is 1 ms to either side. */
@@ -574,9 +576,9 @@ TEST(doubtful_rows_are_asked_for)
 	assert_string_equal(result->asks, "are the rounds independent");
 	assert_has(
 	    result->question,
-	    "Are the rounds independent? double-buffer saves about 400 ms "
-	    "(effort: some), in place of step 1 (250 ms), but only if no "
-	    "round");
+	    "Are the rounds independent? double-buffer (effort: some) may save "
+	    "400 ms (390-400 ms) of 1.00 s (40.0 % of the run), in place of "
+	    "step 1 (250 ms), only if no round");
 }
 
 /* What a round copies in, the one before copied out: pinning comes first. */
@@ -636,13 +638,14 @@ TEST(no_step_has_a_reason)
 	says_why("no strategy could be predicted");
 	struct xs_result_estimate *row = add(phase, "pinned", 40);
 	row->known_high_ns = 50 * MS;
-	says_why("nothing without a condition: no change is predicted to save "
-		 "1 % of the steady part");
+	says_why("nothing: no change is predicted to save 1 % of the steady "
+		 "part; the 100 ms of the verdict are a limit, and no "
+		 "prediction");
 	row = add(phase, "resident", 10);
 	row->bound = "the host does not change the data";
-	says_why("nothing for certain: resident saves about 400 ms (effort: "
-		 "some), but only if the host does not change the data. Copy "
-		 "the data of ");
+	says_why("nothing for certain: resident (effort: some) may save 400 ms "
+		 "(390-400 ms) of 1.00 s (40.0 % of the run), only if the host "
+		 "does not change the data. Copy the data of ");
 	/* in the start-up it is nothing to look for */
 	phase->apart = true;
 	says_why(
@@ -705,23 +708,23 @@ TEST(data_that_may_stay_is_asked_for)
 	expect("pinned");
 	assert_has(
 	    result->question,
-	    "Could data stay on the GPU? resident saves about 400 ms (effort: "
-	    "some), in place of step 1 (250 ms), but only if the host does "
-	    "not");
+	    "Could data stay on the GPU? resident (effort: some) may save 400 "
+	    "ms (390-400 ms) of 1.00 s (40.0 % of the run), in place of step "
+	    "1 (250 ms), only if the host does not");
 	result->run.python = XS_LANGUAGE_NUMBA;
 	expect("pinned");
 	assert_has(result->question_code, "cuda.to_device(ary)");
 	/* more than the steps may, with the first touch of new memory */
 	resident->saves_ns = 261 * MS;
 	expect("pinned");
-	assert_has(result->question, "261 ms (effort: some), in place");
+	assert_has(result->question, "may save 261 ms");
 	resident->saves_ns = 260 * MS;
 	expect("pinned");
 	assert_null(result->question);
 	resident->saves_ns = 400 * MS;
 	resident->new_memory_ns = 80 * MS;
 	expect("pinned");
-	assert_has(result->question, "320 ms (effort: some), in place");
+	assert_has(result->question, "may save 320 ms");
 	resident->new_memory_ns = 150 * MS;
 	expect("pinned");
 	assert_null(result->question);
@@ -1065,13 +1068,11 @@ TEST(a_question_is_of_what_saves_more)
 	/* and no more than the verdict says */
 	row->saves_ns = 400 * MS;
 	expect("pinned streams");
-	assert_has(result->question,
-		   "resident saves about 300 ms (effort: some), in place");
+	assert_has(result->question, "resident (effort: some) may save 300 ms");
 	row->round_ns = row->low_ns = row->high_ns = 10 * MS;
 	expect("pinned streams");
 	assert_has(result->question,
-		   "resident saves about 400 ms (effort: some), in place of "
-		   "steps 1, 2 (300 ms), but only if it stays.");
+		   ", in place of steps 1, 2 (300 ms), only if it stays.");
 }
 
 /* Each phase saves 3 ms of a steady part of 500 ms, and may be off by more;
@@ -1141,8 +1142,9 @@ TEST(what_is_not_known_is_not_nothing)
 	phase->host_blocked_ns = 20 * MS;
 	says_why("not known: pinned would save less than its uncertainty");
 	set(pinned, 49.7, 0);
-	says_why("nothing without a condition: no change is predicted to save "
-		 "1 % of the steady part; pinned is the nearest");
+	says_why("nothing: no change is predicted to save 1 % of the steady "
+		 "part; pinned is the nearest: it saves 0.6 % of the steady "
+		 "part; the 200 ms of the verdict are a limit, and no");
 	pinned->applies = false;
 	pinned->unmeasured = true;
 	pinned->why = "the profile lacks the rate";
