@@ -90,9 +90,6 @@ static const char *only_counted(struct xs_result *result)
  * told. */
 #define PROGRAM_PART 100
 
-/* With one GPU and few modules, CUDA starts in less. */
-#define LONG_START_NS 500000000
-
 /* ", CUDA's own 220 ms, the program's 820 ms" */
 static const char *start_parts(struct xs_result *result)
 {
@@ -105,13 +102,9 @@ static const char *start_parts(struct xs_result *result)
 		rest = xs_print(&result->arena, ", the program's %s%s",
 				at_most ? "at least " : "",
 				xs_units_ns(rest_ns).s);
-	return xs_print(
-	    &result->arena, ", CUDA's own %s%s%s%s", at_most ? "at most " : "",
-	    xs_units_ns(cuda_ns).s,
-	    cuda_ns > LONG_START_NS && !at_most
-		? " (once in each process: do more work in fewer of them)"
-		: "",
-	    rest);
+	return xs_print(&result->arena, ", CUDA's own %s%s%s",
+			at_most ? "at most " : "", xs_units_ns(cuda_ns).s,
+			rest);
 }
 
 const char *xs_verdict_spans(struct xs_result *result)

@@ -328,10 +328,11 @@ void xs_plan_opening(struct xs_result *result)
 		return;
 	act = best_act(result);
 	before = xs_opening_before(result);
-	if (pinning->step && act.what && !act.once)
+	if (pinning->step && act.what && !act.once &&
+	    pinning->saves_ns > act.saves_ns)
 		registering = xs_print(
 		    &result->arena,
-		    " Registered memory (step %" PRId64 ") may save %s once%s.",
+		    " Registering (step %" PRId64 ") may save %s once%s.",
 		    pinning->step, xs_units_ns(pinning->saves_ns).s,
 		    pinning->touching_ns > pinning->saves_ns ? ", or lose time"
 							     : "");

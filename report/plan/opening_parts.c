@@ -103,7 +103,12 @@ const char *xs_opening_behind(struct xs_result *result)
 
 	if (result->run.ignored_ns)
 		return "";
-	if (start_ns > wall_ns / APART_PART)
+	if (cuda_ns > wall_ns / 2 && !result->totals.init_at_most)
+		start = xs_print(
+		    &result->arena,
+		    " CUDA's start is %s of the run: use fewer processes.",
+		    xs_opening_of_run(result, cuda_ns));
+	else if (start_ns > wall_ns / APART_PART)
 		start =
 		    xs_print(&result->arena,
 			     " The program's own start-up is %s of the run.",

@@ -195,6 +195,8 @@ opening frameworks/h200/pieces-32k 'small parts of step 2: may save 494 us' "of 
 opening corpus/h100/develop/hec-ga 'double-buffer (effort: host code at several places) may save' \
 	' % of the run), only if neither'
 opening corpus/contact-4/fourth/hec-ecdh 'of step 1: saves 19.0 ms ('
+# CUDA's own start is once a process.
+opening corpus/contact-4/fourth/pro-stencil "CUDA's start is 85.7 % of the run: use fewer"
 opening corpus/contact/first/hec-haccmk 'only if neither a'
 opening frameworks/h100/item 'changes of data movement save at most 898 us (0.0 % of it).'
 opening frameworks/h200-5/decode-2 'may save 1.07 ms of each round'
@@ -206,7 +208,7 @@ opening frameworks/h200-3/jax_put-1 'then little to gain in this run; for longer
 	"of 1.15 s, only if neither a round's input"
 # A third of the run.
 opening traces/pop_buoydiff-1024-pinned 'What follows the steady part is 31.3 % of the run.' \
-	'Registered memory (step 1) may save 336 ms once, or lose time. The program'
+	'Registering (step 1) may save 336 ms once, or lose time. The program'
 opening frameworks/h200-5/jax_put-1 'nothing is worth it in the traced part of 2.61 s'
 opening frameworks/h200-2/cupy_reduction-1 'In short: pin the host buffers'
 # "Nothing" never stands above steps.
