@@ -9,6 +9,7 @@
 #include "report/plan/opening.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
+#include "report/result/shown_text.h"
 #include "report/result/site.h"
 
 #include <errno.h>
@@ -17,9 +18,6 @@
 
 /* Parts below 1 / NAMED_PART are not named, unless they are the longest. */
 #define NAMED_PART 20
-
-/* Less of the most outside of the steady part is not told, as of a step. */
-#define OUTSIDE_PART 100
 
 /* What the shares are of. */
 static const char *whole(struct xs_result *result)
@@ -274,15 +272,6 @@ static const char *pinning(struct xs_result *result)
 		     : "");
 }
 
-/* "908 ms, " of more rounds than those of the steady part; else "". */
-static const char *amount_of_run(struct xs_result *result, int64_t part_ns,
-				 int64_t run_ns)
-{
-	return part_ns >= run_ns - run_ns / OUTSIDE_PART
-		   ? ""
-		   : xs_print(&result->arena, "%s, ", xs_units_ns(run_ns).s);
-}
-
 /* " Another order of copies and kernels alone saves at most 1.2 % of the run.":
  * the dataflow bound; "" if it is hardly less than the most of all changes. */
 static const char *by_order(struct xs_result *result)
@@ -317,20 +306,6 @@ static int64_t most_apart_ns(const struct xs_result_verdict *in)
 		   : in->at_most_steady_ns;
 }
 
-/* "84.1 % of the steady part, "; "" if that is as much as of the run. */
-static const char *of_steady(struct xs_result *result, int64_t part_ns,
-			     const char *of_run)
-{
-	const struct xs_result_verdict *in = &result->verdict;
-	const struct xs_units_text share =
-	    xs_units_percent(part_ns, in->steady_ns);
-
-	return !in->repeats && strcmp(share.s, of_run) == 0
-		   ? ""
-		   : xs_print(&result->arena, "%s of %s, ", share.s,
-			      xs_result_steady_name(result));
-}
-
 /* "; 28.7 ms (87.2 %) if kernels run side by side", or "" */
 static const char *most_beside(struct xs_result *result, int64_t apart_ns)
 {
@@ -356,19 +331,22 @@ static const char *most(struct xs_result *result)
 		: in->at_most_saves_ns;
 	const struct xs_units_text of_run =
 	    xs_units_percent(run_ns, xs_result_untraced_wall_ns(result));
+	const struct xs_units_text of_part =
+	    xs_units_percent(part_ns, in->steady_ns);
 	const bool allocates = xs_result_part_ns(in, XS_PART_ALLOCATION) >
 			       in->recorded_ns / NAMED_PART;
 
 	return xs_print(
 	    &result->arena,
-	    "%s of data movement%s%s save at most %s: %s%s%s of %s%s.%s",
+	    "%s of data movement%s%s save at most %s%s%s of %s%s.%s",
 	    in->pinning.step ? "In the rounds, changes" : "Changes",
 	    allocates ? has_graph(result) ? ", allocation" : " and allocation"
 		      : "",
-	    has_graph(result) ? " and a CUDA graph" : "",
-	    xs_units_ns(part_ns).s, of_steady(result, part_ns, of_run.s),
-	    amount_of_run(result, part_ns, run_ns), of_run.s,
-	    xs_result_run_name(result), most_beside(result, part_ns),
+	    has_graph(result) ? " and a CUDA graph" : "", xs_units_ns(run_ns).s,
+	    in->repeats || strcmp(of_run.s, of_part.s) != 0
+		? xs_result_of_steady(result, part_ns, run_ns)
+		: ": ",
+	    of_run.s, xs_result_run_name(result), most_beside(result, part_ns),
 	    by_order(result));
 }
 

@@ -209,11 +209,13 @@ static const char *first_clause(struct xs_result *result)
 }
 
 /* "nothing is worth it in this run ...", or, of steps for longer runs only,
- * "nothing pays in this run of 2 s; in longer ones step 1 does". */
+ * "nothing pays in this run of 2 s; in longer runs, ...". */
 static const char *nothing(struct xs_result *result)
 {
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	const struct xs_units_text wall = xs_units_ns(wall_ns);
+	const char *name =
+	    result->run.ignored_ns ? "the traced part" : "this run";
 
 	/* "nothing", or "not known", of next to nothing is told with its share
 	 */
@@ -222,16 +224,15 @@ static const char *nothing(struct xs_result *result)
 				    wall_ns / XS_RESULT_LEAST_PART))
 		return first_clause(result);
 	if (!result->no_step && result->plan_count)
-		return xs_print(
-		    &result->arena,
-		    "nothing pays in this run of %s; in longer ones, %s",
-		    wall.s, act_of(result, result->plan).what);
+		return xs_print(&result->arena,
+				"nothing pays in %s of %s; in longer runs, %s",
+				name, wall.s,
+				act_of(result, result->plan).what);
 	return xs_print(
 	    &result->arena,
 	    "nothing is worth it in %s of %s: changes of data movement save at "
 	    "most %s (%s of it)",
-	    result->run.ignored_ns ? "the traced part" : "this run", wall.s,
-	    xs_units_ns(result->verdict.at_most_saves_ns).s,
+	    name, wall.s, xs_units_ns(result->verdict.at_most_saves_ns).s,
 	    xs_opening_of_run(result, result->verdict.at_most_saves_ns));
 }
 
@@ -268,12 +269,14 @@ static const char *lead(struct xs_result *result, const struct act *act,
 				 xs_units_ns(xs_result_capped_gain_ns(
 						 result, result->nearest_if))
 				     .s);
-	return xs_print(&result->arena, "%s%s",
-			!is_for_longer_runs(result, act) ? ""
-			: act->once
-			    ? "little to gain; "
-			    : "little to gain in this run; for longer ones, ",
-			first);
+	return xs_print(
+	    &result->arena, "%s%s",
+	    !is_for_longer_runs(result, act) ? ""
+	    : act->once			     ? "little to gain; "
+	    : result->run.ignored_ns
+		? "little to gain in the traced part; for longer runs, "
+		: "little to gain in this run; for longer ones, ",
+	    first);
 }
 
 /* "13.8 ms of 296 ms (4.7 % of the run)"; of what is for longer runs "1.23 ms
@@ -296,12 +299,13 @@ static const char *amount(struct xs_result *result, const struct act *act)
 	if (result->phase_count > 1)
 		phase =
 		    xs_print(arena, " (phase %" PRId64 ")", step->phase->id);
-	return xs_print(arena, "%s of each round's %s%s, here %s of %s",
+	return xs_print(arena, "%s of each round's %s%s, here %s of %s%s",
 			xs_units_ns(step->round_before_ns - step->round_ns).s,
 			xs_units_ns(xs_result_untraced_ns(step->phase) +
 				    xs_result_used_between_ns(step->phase))
 			    .s,
-			phase, saves, xs_units_ns(wall_ns).s);
+			phase, saves, xs_units_ns(wall_ns).s,
+			result->run.ignored_ns ? " traced" : "");
 }
 
 /* "pin ...: saves 34 ms (31-36 ms) of 371 ms (9.2 % of the run), only if ..."

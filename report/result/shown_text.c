@@ -186,6 +186,23 @@ const char *xs_result_saving(struct xs_arena *arena, int64_t ns, int64_t low_ns,
 			xs_units_ns(high_ns).s);
 }
 
+/* Less of a saving outside of the steady part is not told. */
+#define OUTSIDE_PART 100
+
+const char *xs_result_of_steady(struct xs_result *result, int64_t steady_ns,
+				int64_t run_ns)
+{
+	const struct xs_units_text share =
+	    xs_units_percent(steady_ns, result->verdict.steady_ns);
+	const char *name = xs_result_steady_name(result);
+
+	return steady_ns >= run_ns - run_ns / OUTSIDE_PART
+		   ? xs_print(&result->arena, ": %s of %s, ", share.s, name)
+		   : xs_print(&result->arena,
+			      ", of which %s in %s (%s of it): ",
+			      xs_units_ns(steady_ns).s, name, share.s);
+}
+
 const char *xs_result_no_phases(const struct xs_result *result)
 {
 	if (result->totals.gpu_busy_ns == XS_UNKNOWN)

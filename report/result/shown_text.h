@@ -21,6 +21,12 @@ int64_t xs_result_in_run_ns(const struct xs_result *result,
 const char *xs_result_saving(struct xs_arena *arena, int64_t ns, int64_t low_ns,
 			     int64_t high_ns);
 
+/* Returns ": 62 % of the steady part, ", or, of a saving of run_ns some of
+ * which is outside of it, ", of which 58.1 ms in the steady part (62 % of it):
+ * ". The result's arena owns it. */
+const char *xs_result_of_steady(struct xs_result *result, int64_t steady_ns,
+				int64_t run_ns);
+
 /* Returns why there is no phase. */
 const char *xs_result_no_phases(const struct xs_result *result);
 

@@ -184,7 +184,7 @@ opening corpus/contact-11/eleventh/heal-routes \
 	'In short: first answer: could data stay' 'saves 8.33 ms (' ') of 216 ms (3.9 % of the run).'
 opening corpus/contact/first/shoc-triad 'If not, use 8 pieces instead of 64'
 opening frameworks/h200/kv_paging-1 \
-	'for longer ones, merge the small copies of kv_paging.py:25'
+	'in the traced part; for longer runs, merge the small copies of kv_paging.py:25'
 opening corpus/contact-12/twelfth/byr-cast 'In short: little to gain in this run; for longer'
 opening corpus/contact-6/sixth/hec-cobahh '(step 2): saves 174 us of each'
 opening corpus/contact-6/sixth/hec-jenkins-hash \
@@ -204,8 +204,8 @@ opening frameworks/h200-5/decode-2 'may save 1.07 ms of each round'
 opening frameworks/h200-3/loader-2 "the host's code: 16.9 % of the traced part, the most" \
 	'before cudaMemcpyAsync at loader.py:39; then answer: could data stay'
 # What comes behind it may be little, and hang on a condition.
-opening frameworks/h200-3/jax_put-1 'then little to gain in this run; for longer ones, overlap' \
-	"of 1.15 s, only if neither a round's input"
+opening frameworks/h200-3/jax_put-1 'then little to gain in the traced part; for longer runs,' \
+	"of 1.15 s traced, only if neither a round's input"
 # A third of the run.
 opening traces/pop_buoydiff-1024-pinned 'What follows the steady part is 31.3 % of the run.' \
 	'Registering (step 1) may save 336 ms once, or lose time. The program'
@@ -266,7 +266,8 @@ in_one_line() {
 	shift
 	prints "xferspy report \$examples/$trace.xspy | tr -s ' \n' ' '" "$@"
 }
-in_one_line frameworks/h200-3/jax_put-1 '15.2 ms: 10.9 % of the steady part, 15.6 ms, 1.4 %'
+in_one_line frameworks/h200-3/jax_put-1 'save at most 15.6 ms, of which 15.2 ms in the' \
+	'part (10.9 % of it): 1.4 % of'
 # A step has its row, if it is a loss in this run, too.
 in_one_line traces/matmul-naive-2048-pinned 'double-buffer* 2.55 ms'
 # Without call stacks, one function copies both ways.

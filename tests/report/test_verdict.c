@@ -624,8 +624,8 @@ TEST(the_limit_is_of_all_rounds)
 	result->phases[0].outside = 0.25;
 	result->verdict.steady_ns = 8034 * MS;
 	expect_limit(13 * MS);
-	says("4.02 s: 50.0 % of the steady part, 5.36 s, 53.6 % of the "
-	     "run");
+	says("5.36 s, of which 4.02 s in the steady part (50.0 % of it): "
+	     "53.6 % of the run");
 }
 
 /* Rounds beside each other have more to save than there is time. */
@@ -642,8 +642,8 @@ TEST(the_limit_is_no_more_than_the_whole)
 	/* half of them are outside of it */
 	result->phases[0].outside = 0.5;
 	assert_int_equal(xs_verdict_say(result), 0);
-	says("save at most 2.68 s: 53.6 % of the steady part, 5.36 s, 53.6 % "
-	     "of the run");
+	says("5.36 s, of which 2.68 s in the steady part (53.6 % of it): "
+	     "53.6 % of the run");
 }
 
 RUN_TESTS(NULL, tear_down)

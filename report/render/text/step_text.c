@@ -69,28 +69,6 @@ static const char *saves(const struct xs_result_step *step)
 	return *about(step) ? "saves about" : "saves";
 }
 
-/* Less of a saving outside of the steady part is not told. */
-#define OUTSIDE_PART 100
-
-/* "62 % of the steady part, ", or "58.1 ms in the steady part (62 % of it), "
- * if some of the saving is outside of it. */
-static const char *in_steady(struct xs_result *result,
-			     const struct xs_result_step *step)
-{
-	const int64_t ns = step->adds_steady_ns;
-	const struct xs_units_text share =
-	    xs_units_percent(ns, result->verdict.steady_ns);
-
-	if (!result->verdict.repeats || step->phase->apart)
-		return "";
-	return ns >= step->adds_saves_ns - step->adds_saves_ns / OUTSIDE_PART
-		   ? xs_print(&result->arena, "%s of the steady part, ",
-			      share.s)
-		   : xs_print(&result->arena,
-			      "%s in the steady part (%s of it), ",
-			      xs_units_ns(ns).s, share.s);
-}
-
 /* What the step is beside: "step 2", or "as-is". */
 const char *xs_text_step_beside(struct xs_result *result,
 				const struct xs_result_step *step)
@@ -123,11 +101,14 @@ const char *xs_text_step_saving(struct xs_result *result,
 				  "which may take some of it; ",
 				  1 / xs_result_share(step->phase));
 	return xs_print(
-	    &result->arena, "%s%s %s: %s%s of %s, then %s; effort: %s", beside,
+	    &result->arena, "%s%s %s%s%s of %s, then %s; effort: %s", beside,
 	    saves(step),
 	    xs_result_saving(&result->arena, step->adds_saves_ns,
 			     step->saves_low_ns, step->saves_high_ns),
-	    in_steady(result, step),
+	    result->verdict.repeats && !step->phase->apart
+		? xs_result_of_steady(result, step->adds_steady_ns,
+				      step->adds_saves_ns)
+		: ": ",
 	    xs_units_percent(step->adds_saves_ns,
 			     xs_result_untraced_wall_ns(result))
 		.s,
