@@ -265,6 +265,22 @@ TEST(times_are_of_a_round)
 	    "What the host waited for  in the run", NULL});
 }
 
+/* Both shares of waits are of times with tracing, as these are. */
+TEST(waits_have_one_base)
+{
+	const int64_t wall_ns = result->run.wall_ns;
+
+	result->run.tracer_ns = wall_ns / 2;
+	result->verdict.steady_ns = wall_ns / 4;
+	result->verdict.tracer_ns = wall_ns / 4;
+	result->steady.totals.host_blocked_ns = wall_ns / 4;
+	result->steady.waits[0].waited_ns = wall_ns / 4;
+	expect_lines((const char *const[]){
+	    "  steady part   2.50 s  100.0 %  50.0 %  without 2.50 s of",
+	    "  host blocked  2.50 s   50.0 %  25.0 %  of 5.00 s with tracing",
+	    "     2.50 s   50.0 %  25.0 %  ", NULL});
+}
+
 /* Without --all: the longest phase and those of the plan; steps of the steady
  * part. */
 TEST(all_has_the_rest)

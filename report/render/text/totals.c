@@ -10,8 +10,8 @@ struct whole {
 	struct xs_text_table table;
 	struct xs_result *result;
 	const struct xs_result_totals *totals;
-	int64_t ns;
-	int64_t rounds; /* times, copies and bytes are of one of so many */
+	int64_t ns, wall_ns; /* of these and of the run */
+	int64_t rounds;	     /* times, copies and bytes are of one of so many */
 	bool is_steady;
 };
 
@@ -21,7 +21,6 @@ static void put(struct whole *in, const char *name, int64_t ns,
 		const char *what)
 {
 	struct xs_text_table *table = &in->table;
-	const int64_t wall_ns = xs_result_untraced_wall_ns(in->result);
 
 	xs_text_table_row(table);
 	xs_text_cell(table, XS_PLAIN, name);
@@ -30,7 +29,8 @@ static void put(struct whole *in, const char *name, int64_t ns,
 	xs_text_cell(table, XS_PLAIN, xs_units_share(ns, in->ns).s);
 	if (in->is_steady) /* a sum over threads is a share of neither */
 		xs_text_cell(table, XS_PLAIN,
-			     ns > in->ns ? "-" : xs_units_share(ns, wall_ns).s);
+			     ns > in->ns ? "-"
+					 : xs_units_share(ns, in->wall_ns).s);
 	xs_text_cell(table, XS_DIM, what);
 }
 
@@ -134,7 +134,7 @@ static void put_gpu(struct whole *in)
 /* After how much of the run CUDA starts. At most 40 columns. */
 static const char *start_text(const struct whole *in)
 {
-	const int64_t wall_ns = xs_result_untraced_wall_ns(in->result);
+	const int64_t wall_ns = in->wall_ns;
 	const int64_t before_ns =
 	    wall_ns - in->totals->init_ns - in->result->verdict.steady_ns;
 
@@ -152,15 +152,28 @@ static int64_t tracer_ns(const struct whole *in)
 			     : in->result->run.tracer_ns;
 }
 
+/* Of waits that were recorded with tracing, shares are of times with it. */
+static void put_blocked(struct whole *in)
+{
+	const int64_t ns = in->ns, wall_ns = in->wall_ns;
+	const char *what = "";
+
+	if (tracer_ns(in)) {
+		in->ns += tracer_ns(in);
+		in->wall_ns = in->result->run.wall_ns;
+		what = xs_print(&in->result->arena, "of %s with tracing",
+				xs_units_ns(in->ns / in->rounds).s);
+	}
+	put(in, "host blocked", in->totals->host_blocked_ns, what);
+	in->ns = ns;
+	in->wall_ns = wall_ns;
+}
+
 static void put_host(struct whole *in)
 {
 	const struct xs_result_totals *t = in->totals;
-	const int64_t ns = in->ns;
 
-	in->ns += tracer_ns(in);
-	put(in, "host blocked", t->host_blocked_ns,
-	    tracer_ns(in) ? "with tracing" : "");
-	in->ns = ns;
+	put_blocked(in);
 	if (t->init_ns > 0)
 		put(in, "CUDA start-up", t->init_ns,
 		    t->init_at_most ? "upper bound; the call was not recorded"
@@ -215,6 +228,7 @@ int xs_render_text_totals(const struct xs_terminal *terminal,
 	    .totals = is_steady ? &steady->totals : &result->totals,
 	    .ns = is_steady ? result->verdict.steady_ns
 			    : xs_result_untraced_wall_ns(result),
+	    .wall_ns = xs_result_untraced_wall_ns(result),
 	    .rounds = by_round ? steady->rounds : 1,
 	    .is_steady = is_steady,
 	};

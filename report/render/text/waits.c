@@ -140,7 +140,7 @@ void xs_render_text_waits(const struct xs_terminal *terminal,
 	    .whole_ns = is_steady ? result->verdict.steady_ns +
 					result->verdict.tracer_ns
 				  : result->run.wall_ns,
-	    .wall_ns = xs_result_untraced_wall_ns(result),
+	    .wall_ns = result->run.wall_ns,
 	    .rounds = by_round ? steady->rounds : 1,
 	    .is_steady = is_steady,
 	    .result = result,

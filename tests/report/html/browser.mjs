@@ -88,7 +88,7 @@ for (const name of ['tracing', 'kinds', 'capture']) {
   for (const title of ['Where the time went', 'What the host waited for']) {
     const [part] = text.match(new RegExp(`^${title}[^]*?\n\n`, 'm'));
     const ofPage = words(await other.locator('section', {hasText: new RegExp(`^${title}`)}).innerText());
-    const said = [...part.matchAll(/[\d.]+ [mun]?s +[\d.]+ % +[\d.]+ %|without .*tracing|with tracing$/gm)];
+    const said = [...part.matchAll(/[\d.]+ [mun]?s +[\d.]+ % +[\d.]+ %|without .*tracing|of [\d.]+ [mun]?s with tracing$/gm)];
     assert(said.length > 2, part);
     for (const [row] of said)
       assert(ofPage.includes(words(row)), `${ofPage} without ${row}`);

@@ -260,7 +260,7 @@ function totals({report, texts}) {
     ['migrations out', t.migrated_d2h_ns || 0, moved(t.migrated_d2h_bytes, 0, t.migrated_d2h_ns)],
     ['GPU busy', t.gpu_busy_ns, t.overlap_ns ? `${time(t.overlap_ns / rounds)} with two kinds of op at once`
       : texts.no_overlap],
-    ['host blocked', t.host_blocked_ns, `in CUDA calls, all threads${traced ? '; with tracing' : ''}`],
+    ['host blocked', t.host_blocked_ns, `all threads${traced ? `; of ${time((whole + traced) / rounds)} with tracing` : ''}`],
     ['CUDA start-up', t.init_ns || 0, t.init_at_most ? 'upper bound; the call was not recorded' : 'not counted elsewhere'],
     ['pinning', t.pinned_alloc_ns || 0, 'allocates or registers memory'],
   ].filter(([, ns]) => ns !== 0);
@@ -269,8 +269,9 @@ function totals({report, texts}) {
   table('Where the time went', [[''], [rounds > 1 ? 'per round' : 'time', 1],
     [steady ? 'of part' : '', 1], ['of run', 1], ['']],
   rows.map(([name, ns, note]) => {
-    const of = whole + (name === 'host blocked' ? traced : 0);
-    return [name, time(ns && ns / rounds), steady ? percent(ns, of) : '', percent(ns, steady ? wall : of), note];
+    const more = name === 'host blocked' && traced;
+    return [name, time(ns && ns / rounds), steady ? percent(ns, whole + more) : '',
+      percent(ns, more ? trace.wall_ns : wall), note];
   })), texts.pinning_outside ? el('p', texts.pinning_outside) : null);
 }
 
@@ -279,8 +280,8 @@ function waits(report) {
   const list = (steady ? steady.waits : report.waits).filter(wait => wait.waited_ns > 0);
   if (!list.length)
     return null;
-  const wall = untracedWall(trace);
-  const whole = steady ? report.verdict.steady_ns + report.verdict.tracer_ns : trace.wall_ns;
+  const wall = trace.wall_ns;
+  const whole = steady ? report.verdict.steady_ns + report.verdict.tracer_ns : wall;
   // shares only of what is together no more than the whole
   const all = list.reduce((ns, wait) => ns + wait.waited_ns, 0);
   const share = (ns, of) => all > whole ? '-' : percent(ns, of);
