@@ -139,11 +139,11 @@ const char *xs_estimate_set_setup(const struct xs_strategy_case *c,
 	const char *same =
 	    are_same ? "no round frees the buffers, whose addresses are the "
 		       "same in each"
-	    : c->work.fresh_bytes > 0
-		? "every round uses the same buffers (its page faults show new "
-		  "ones now)"
+	    : c->work.fresh_bytes > 0 ? "you keep one set of buffers: now each "
+					"round has new ones, by "
+					"its page faults"
 	    : c->phase->h2d_buffers || c->phase->d2h_buffers
-		? "every round uses the same buffers (their addresses differ)"
+		? "you keep one set of buffers: now their addresses differ"
 		: "every round uses the same buffers (their addresses are not "
 		  "known)";
 

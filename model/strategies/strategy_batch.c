@@ -85,6 +85,7 @@ static int build_plan(const struct xs_strategy_case *c,
  * and with one thread. */
 struct total {
 	unsigned runs, copies, waits;
+	bool in, out; /* of these that are gathered, or scattered */
 	double bytes, buffer_bytes, gather_ns, alone_ns;
 };
 
@@ -106,9 +107,10 @@ static struct total add_up(const struct xs_strategy_case *c)
 		total.bytes += run.bytes;
 		total.gather_ns += gather_ns(c, c->machine, &run);
 		total.alone_ns += alone_ns(c->machine, &run);
-		if (run.apart)
-			total.buffer_bytes =
-			    fmax(total.buffer_bytes, run.bytes);
+		if (!run.apart)
+			continue;
+		*(run.in ? &total.in : &total.out) = true;
+		total.buffer_bytes = fmax(total.buffer_bytes, run.bytes);
 	}
 	return total;
 }
@@ -120,17 +122,11 @@ static struct total add_up(const struct xs_strategy_case *c)
 static void assume_gathering(const struct xs_strategy_case *c,
 			     const struct total *total, struct xs_estimate *row)
 {
-	const char *how = "one host thread gathers and scatters as fast as "
-			  "pieces of 64 KiB";
-
-	if (has_threads(c))
-		how = "threads of all processors gather and scatter as fast as "
-		      "pieces of 64 KiB";
-	else if (isnan(c->machine->host_copy_byte_ns.value))
-		how = "gathering and scattering take the host as long as a "
-		      "pageable copy of the same bytes";
-	if (!(total->gather_ns < c->as_is_ns / LEAST_PART))
-		xs_estimate_assume(row, how);
+	if (!has_threads(c) && isnan(c->machine->host_copy_byte_ns.value) &&
+	    !(total->gather_ns < c->as_is_ns / LEAST_PART))
+		xs_estimate_assume(row,
+				   "gathering and scattering take the host as "
+				   "long as a pageable copy of the same bytes");
 	xs_estimate_need(row, "the data is contiguous on the device, or the "
 			      "kernels use it where it is");
 }
@@ -151,8 +147,10 @@ static void explain(const struct xs_strategy_case *c, const struct total *total,
 	if (total->gather_ns >= c->as_is_ns / LEAST_PART)
 		snprintf(in, sizeof(in), " in %.0f ns", total->gather_ns);
 	if (total->buffer_bytes > 0)
-		snprintf(gathered, sizeof(gathered),
-			 ", gathered or scattered%s by %s", in, by);
+		snprintf(gathered, sizeof(gathered), ", %s%s%s%s by %s",
+			 total->in ? "gathered" : "",
+			 total->in && total->out ? " and " : "",
+			 total->out ? "scattered" : "", in, by);
 	snprintf(row->why, sizeof(row->why),
 		 "%u copies of %.0f bytes on average%s become %u%s",
 		 total->copies, total->bytes / total->copies, waits,

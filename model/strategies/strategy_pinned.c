@@ -154,13 +154,12 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 		    "cupyx.empty_like_pinned(): CuPy then does not copy the "
 		    "data to pinned memory first");
 	else if (c->options->language != XS_LANGUAGE_CUDA)
-		snprintf(row->why, sizeof(row->why), "%s%s",
-			 ways[c->options->language],
-			 c->options->language == XS_LANGUAGE_PYTORCH &&
-				 row->needs
-			     ? "; batches that are new in each round, with "
-			       "DataLoader(pin_memory=True)"
-			     : "");
+		snprintf(
+		    row->why, sizeof(row->why), "%s%s",
+		    ways[c->options->language],
+		    c->options->language == XS_LANGUAGE_PYTORCH && row->needs
+			? "; batches of a DataLoader with its pin_memory=True"
+			: "");
 	else
 		explain_calls(c, row);
 }
@@ -203,7 +202,8 @@ const struct xs_strategy xs_strategy_pinned = {
 		"{allocate}cudaMallocHost(&host, bytes); // once, in place of "
 		"malloc(bytes)",
 	    [XS_LANGUAGE_PYTORCH] =
-		"{in}x = x.pin_memory()  # once\n"
+		"{in}x = host.to(device, non_blocking=True)  # host: "
+		"pin_memory(), once\n"
 		"{out}out = torch.empty(shape, pin_memory=True)  # once\n"
 		"{out}out.copy_(result, non_blocking=True); "
 		"torch.cuda.synchronize()",

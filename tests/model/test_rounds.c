@@ -528,7 +528,7 @@ TEST(test_batch)
 	row = estimated("batch");
 	assert_near(row->round_ns, 17800 + 5000 + 100000 + 1000 + 203000);
 	assert_near(row->otherwise_ns, row->round_ns + 7000);
-	assert_has(row->bound, "only issues them");
+	assert_has(row->bound, "the host computes nothing");
 	assert_int_equal(row->effort, XS_EFFORT_PLACE);
 }
 
@@ -539,6 +539,7 @@ TEST(test_batch_of_copies_out)
 	make_small_copies(XS_STEP_D2H);
 	assert_near(estimated("batch")->round_ns,
 		    10800 + 5000 + 100000 + 1000 + 203000 + 9000);
+	assert_has(estimated("batch")->why, ", scattered in ");
 }
 
 /* The round allocates the second copy's array in 7000, behind the first copy,
@@ -584,7 +585,7 @@ TEST(test_batch_by_the_time_to_gather)
 	row = estimated("batch");
 	assert_near(row->round_ns,
 		    17800 + 4000 + 5000 + 100000 + 1000 + 203000);
-	assert_has(row->assumes[0], "one host thread");
+	assert_has(row->why, ", gathered in 12000 ns by one host thread");
 	assert_has_not(row->why, "several");
 	low_ns = row->low_ns;
 	/* several threads may gather in next to no time */

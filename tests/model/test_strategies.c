@@ -173,8 +173,8 @@ TEST(test_pinning_needs_the_same_buffers)
 	assert_null(replayed("pinned")->assumes[1]);
 	phase.touched_bytes = 1;
 	assert_string_equal(estimated("pinned")->needs,
-			    "every round uses the same buffers (its page "
-			    "faults show new ones now)");
+			    "you keep one set of buffers: now each round has "
+			    "new ones, by its page faults");
 }
 
 /* What several lines copy, in and out, is pinned once: the step counts the
@@ -249,8 +249,7 @@ TEST(test_pytorch_allocates_and_copies)
 	assert_near(row->setup_ns, 1020000 + 300000);
 	assert_string_equal(
 	    row->why, "pin_memory(), then copy with non_blocking=True; batches "
-		      "that are new in each round, with "
-		      "DataLoader(pin_memory=True)");
+		      "of a DataLoader with its pin_memory=True");
 	options.language = XS_LANGUAGE_CUPY;
 	assert_near(estimated("pinned")->setup_ns, 1020000);
 }
