@@ -144,7 +144,8 @@ const char *xs_result_add_label(struct xs_arena *arena, const char *list,
 bool xs_result_same_line(const struct xs_result_site *a,
 			 const struct xs_result_site *b)
 {
-	return a->file && a->line == b->line && same_text(a->file, b->file);
+	return a->file && a->line != XS_UNKNOWN && a->line == b->line &&
+	       same_text(a->file, b->file);
 }
 
 bool xs_result_same_place(const struct xs_result_site *a,

@@ -24,7 +24,7 @@ const char *xs_result_add_label(struct xs_arena *arena, const char *list,
 const char *xs_result_function_name(struct xs_arena *arena,
 				    const char *function);
 
-/* Returns whether both are on one line, which is known. */
+/* Returns whether both are on one line that is known. */
 bool xs_result_same_line(const struct xs_result_site *a,
 			 const struct xs_result_site *b);
 
