@@ -45,7 +45,7 @@ static const char *overhead(const struct xs_result_wait *wait)
 }
 
 /* "kernels 27.0 ms, the copy 3.90 ms", longest first. A single part is named
- * without its time. */
+ * without its time, if that is all of the wait. */
 static const char *parts(struct xs_arena *arena,
 			 const struct xs_result_wait *wait)
 {
@@ -62,12 +62,14 @@ static const char *parts(struct xs_arena *arena,
 	    {wait->other_ns, "memsets and other copies"},
 	    {wait->latency_ns + wait->host_ns, overhead(wait)},
 	};
-	const size_t count = sizeof(list) / sizeof(*list);
+	size_t count = sizeof(list) / sizeof(*list);
 	const char *text = NULL;
 
 	qsort(list, count, sizeof(*list), by_time);
-	if (list[1].ns <= wait->waited_ns / SMALL_PART)
+	if (list[1].ns <= wait->waited_ns / DIGIT_PART)
 		return list[0].name;
+	if (list[1].ns <= wait->waited_ns / SMALL_PART)
+		count = 1;
 	for (size_t i = 0;
 	     i < count && list[i].ns > wait->waited_ns / DIGIT_PART; i++)
 		text = xs_print(arena, "%s%s%s %s", text ? text : "",

@@ -14,8 +14,9 @@
 #define STEP_PART 10
 
 /* Shorter ones than 1 / LEAST_PART of the steady part, or of the run, are not
- * printed. */
+ * printed, and all of these together down to 1 / REST_PART. */
 #define LEAST_PART 50
+#define REST_PART  500
 
 /* Waits of the steady part, or of the run if no round repeats. */
 struct list {
@@ -115,7 +116,7 @@ static void put_waits(const struct xs_terminal *terminal,
 		const struct xs_result_wait *wait = &list->items[i];
 
 		if (i == (rest_ns > list->items->waited_ns ? 0 : list->count) &&
-		    rest && rest_ns >= list->whole_ns / LEAST_PART)
+		    rest && rest_ns >= list->whole_ns / REST_PART)
 			put(terminal, list, rest_ns,
 			    xs_print(arena, "at %zu more call site%s (--all)",
 				     rest, rest == 1 ? "" : "s"));
