@@ -51,28 +51,31 @@ static const char *matched_text(struct xs_arena *arena,
 			      in->matched);
 }
 
-/* Whether no call of a phase has a line, as of code without -g. */
-static bool lacks_lines(const struct xs_result *result)
+/* What to record for places that can be found in the source: no call of a phase
+ * has a line, as of code without -g, or not even a module, as of a file without
+ * call stacks. */
+const char *xs_render_text_lines_note(const struct xs_result *result)
 {
-	bool any = false;
+	bool any = false, modules = false;
+
+	if (!result->plan_count && !result->verdict.pinning.step)
+		return "";
 
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 
 		for (size_t k = 0; k < phase->site_count; k++) {
 			if (phase->sites[k].line != XS_UNKNOWN)
-				return false;
+				return "";
+			modules |= phase->sites[k].module != NULL;
 			any = true;
 		}
 	}
-	return any && !result->coverage.imported;
-}
-
-const char *xs_render_text_lines_note(const struct xs_result *result)
-{
-	return (result->plan_count || result->verdict.pinning.step) &&
-		       lacks_lines(result)
-		   ? " Compile with -g first: the report then names lines."
+	if (result->coverage.imported)
+		return any && !modules ? " Record call stacks first: the "
+					 "report then names the places."
+				       : "";
+	return any ? " Compile with -g first: the report then names lines."
 		   : "";
 }
 

@@ -52,15 +52,19 @@ static const char *profile(struct xs_result *result)
 	struct xs_arena *arena = &result->arena;
 	const bool is_published = strcmp(machine->source, "published") == 0;
 	const bool found = is_found(&result->run);
-	const char *text;
+	const char *text, *of = "";
 
+	if (!is_published && choice->origin && machine->date[0] &&
+	    strcmp(choice->origin, "given") == 0)
+		of = xs_print(arena, ", %.10s", machine->date);
 	if (strcmp(machine->source, "fitted-from-trace") == 0)
 		text = "profile fitted from the trace";
 	else
 		text =
-		    xs_print(arena, "profile %s (%s)", machine->name,
+		    xs_print(arena, "profile %s (%s%s)", machine->name,
 			     is_published || !choice->origin ? machine->source
-							     : choice->origin);
+							     : choice->origin,
+			     of);
 	if (choice->reason)
 		text = xs_print(arena, "%s: %s", text, choice->reason);
 	if (choice->calibrating && !result->verdict.missing)
@@ -112,10 +116,10 @@ static void put_run(const struct xs_terminal *terminal,
 
 	put_process(terminal, arena, run);
 	if (run->driver_version)
-		line =
-		    xs_print(arena, "%s, driver%s %s", line,
-			     is_of_cuda(run->driver_version) ? " for CUDA" : "",
-			     run->driver_version);
+		line = xs_print(arena, "%s, %s %s", line,
+				is_of_cuda(run->driver_version) ? "CUDA"
+								: "driver",
+				run->driver_version);
 	if (run->cupti_version)
 		line =
 		    xs_print(arena, "%s, CUPTI %s", line, run->cupti_version);
