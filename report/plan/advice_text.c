@@ -243,7 +243,7 @@ static const char *allocated_once(const struct xs_result_phase *phase)
 		   : "";
 }
 
-/* "; small copies of 4 calls may stay", which are no places; or "" */
+/* "; small copies of 4 calls may stay pageable", which are no places; or "" */
 static const char *small(struct xs_arena *arena,
 			 const struct xs_result_phase *phase)
 {
@@ -252,9 +252,11 @@ static const char *small(struct xs_arena *arena,
 	for (size_t i = 0; i < phase->site_count; i++)
 		calls += is_copy(phase, &phase->sites[i], 0) &&
 			 is_small(phase, &phase->sites[i]);
-	return !calls ? ""
-		      : xs_print(arena, "; small copies of %d call%s may stay",
-				 calls, calls == 1 ? "" : "s");
+	return !calls
+		   ? ""
+		   : xs_print(arena,
+			      "; small copies of %d call%s may stay pageable",
+			      calls, calls == 1 ? "" : "s");
 }
 
 /* The text that stands for {name} in the advice of a strategy; NULL: there is

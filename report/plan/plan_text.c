@@ -135,7 +135,7 @@ static const char *say_instead(struct xs_result *result,
 	out->instead_rounds = pays_beside(steps, step, row);
 	if (out->instead_rounds != XS_UNKNOWN)
 		beside = xs_print(arena,
-				  ", beside which this step pays from "
+				  ", than which this step is better from "
 				  "%" PRId64 " rounds on",
 				  out->instead_rounds);
 	else if (step == &steps->longer)

@@ -272,7 +272,7 @@ in_one_line frameworks/h200-3/jax_put-1 'save at most 15.6 ms, of which 15.2 ms 
 in_one_line traces/matmul-naive-2048-pinned 'double-buffer* 2.55 ms'
 # Without call stacks, one function copies both ways.
 prints "xferspy report --machine h200 \$source/tests/analyzer/import/recorded/rounds-h200.sqlite.gz |
-	tr -s ' \n' ' '" 'its copies out 364 ms, its copies in 82.8 ms, its overhead'
+	tr -s ' \n' ' '" 'Record call stacks first: the report then names the places.' 'its copies out 364 ms, its copies in 82.8 ms, its overhead'
 in_one_line frameworks/h200-4/jax_put-1 '16 MiB pinned 42.1 us' '44 in the steady part' \
 	'What precedes the steady part is 8'
 in_one_line corpus/contact-4/fourth/sam-occupancy 'copy calls that stage pageable memory'
@@ -295,6 +295,10 @@ in_one_line frameworks/h100/decode 'of decode.py:21, :32 without its copy, and l
 in_one_line validate/patterns/h100-b/first/converge-16777216-traced \
 	'pinned 418 us 401-439 us 34.3x 7.50 ms' ' 1? pinned: a round' \
 	'may save 42.9 us (from 15.4 us slower'
+# The waits add up, and a copy that takes less than its wait has its time.
+in_one_line corpus/contact-4/fourth/pro-stencil '1.4 % 0.1 % at 3 more call sites (--all)' \
+	'one call of 32.0 MiB: the copy 4.87 ms' 'may stay pageable'
+in_one_line corpus/contact-13/thirteenth/mai-spmv 'become 1, gathered in 12.1 us by one host'
 in_one_line corpus/contact-9/ninth/rob-rrt-nearest \
 	'rob-rrt-nearest+0x2f94, one call: the call itself'
 in_one_line corpus/contact-10/tenth/sora-tof-flying \
@@ -331,12 +335,12 @@ joined() {
 joined frameworks/h200/kv_paging-1 'before it: 998 ms'
 # No longer than the steady part.
 joined frameworks/h200/jax_put-1 ' 4.06 ms     14.3 %'
-joined frameworks/h100/to_device 'its page faults show new ones' '-> 2.30 ms' \
+joined frameworks/h100/to_device 'each round has new ones, by its page faults' '-> 2.30 ms' \
 	'double-buffer*  2.30 ms'
 joined corpus/contact-2/second/sam-matrixMul 'setup takes about 813 us' \
 	'36.1 ms   813 us'
 joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, copies in 19.1 us' \
-	'2? double-buffer, beside step 1 from 127 rounds on (here 8): a' 'once 7.63 ms'
+	'2? double-buffer, better than step 1 from 127 rounds on (here 8): a' 'once 7.63 ms'
 in_one_line corpus/contact-2/second/hec-rainflow \
 	"(19.6 % of the run). The program's own start-up is 28.3 % of the run."
 in_one_line corpus/contact/first/rod-hotspot3D \
@@ -354,7 +358,7 @@ joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
 joined corpus/contact-2/second/hec-rainflow 'adds 14.5 ms'
 joined corpus/h100/develop/sam-BlackScholes '(run --counters tells)' 'Start-up is 77.7 %'
 joined corpus/contact-7/seventh/hec-scatterAdd '-> 581 us (556-622 us)' \
-	'581 us    556-622 us' 'small copies of 1 call may stay.'
+	'581 us    556-622 us' 'small copies of 1 call may stay pageable.'
 joined corpus/contact-3/third/hec-iso2dfd '+0x15ad, one call'
 joined corpus/contact/first/hec-haccmk \
 	'If its condition does not hold, reuse saves about 42.7 ms'

@@ -448,8 +448,8 @@ TEST(effort_stays_for_longer_runs)
 	expect("double-buffer");
 	assert_int_equal(result->plan[0].app_wall_ns, 1000 * MS);
 	assert_has(result->plan[0].text,
-		   "In its place, streams saves 220 ms in this run, beside "
-		   "which this step pays from 65 rounds on; effort");
+		   "In its place, streams saves 220 ms in this run, than "
+		   "which this step is better from 65 rounds on; effort");
 	/* rounds of the start-up do not become more */
 	phase->apart = true;
 	expect("");

@@ -356,13 +356,13 @@ TEST(what_matters_is_shown)
 	result->plan_count = 4;
 	expect_lines((const char *const[]){
 	    "each on top of the last",
-	    "\n  3? streams n=8, beside step 2 from 500 rounds on",
+	    "\n  3? streams n=8, better than step 2 from 500 rounds on",
 	    "\n  and 1 more step saves nothing in this run", NULL});
 	/* and is not added up */
 	plan[1].pays_rounds = 500;
 	expect_lines((const char *const[]){
 	    "\nWhat to change  each on top of the last; median round; ",
-	    "\n  2? streams n=8, beside step 1 from 500 rounds on", NULL});
+	    "\n  2? streams n=8, better than step 1 from 500 rounds on", NULL});
 }
 
 /* A star marks each condition that the trace does not show: it stands below the

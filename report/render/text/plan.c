@@ -90,7 +90,8 @@ static int64_t once_ns(const struct xs_result_step *step)
 	       step->adds_saves_ns;
 }
 
-/* "3. double-buffer, beside step 2 from 49 rounds on (here 9): a round 246 us
+/* "3. double-buffer, better than step 2 from 49 rounds on (here 9): a round 246
+ * us
  * -> 154 us, once 4.5 ms; ..." */
 static void put_later(const struct xs_terminal *terminal,
 		      struct xs_result *result,
@@ -107,21 +108,21 @@ static void put_later(const struct xs_terminal *terminal,
 	    terminal, XS_PLAIN,
 	    xs_print(arena, "  %" PRId64 "%c ", step->step,
 		     step->is_question ? '?' : '.'),
-	    xs_print(arena,
-		     "%s, beside %s from %" PRId64 " rounds on%s (here %" PRId64
-		     "): a round%s %s%s -> %s, once %s; effort: %s (--all)",
-		     xs_text_step_name(result, step->estimate),
-		     xs_text_step_beside(result, step), step->pays_rounds,
-		     step->instead_rounds == XS_UNKNOWN
-			 ? ""
-			 : xs_print(arena, ", beside %s from %" PRId64,
-				    step->instead->strategy,
-				    step->instead_rounds),
-		     xs_result_rounds(step->phase), of,
-		     xs_text_step_about(result, step),
-		     xs_units_ns(step->round_before_ns + between_ns).s,
-		     xs_units_ns(step->round_ns + between_ns).s,
-		     xs_units_ns(once_ns(step)).s, step->estimate->effort));
+	    xs_print(
+		arena,
+		"%s, better than %s from %" PRId64 " rounds on%s (here %" PRId64
+		"): a round%s %s%s -> %s, once %s; effort: %s (--all)",
+		xs_text_step_name(result, step->estimate),
+		xs_text_step_beside(result, step), step->pays_rounds,
+		step->instead_rounds == XS_UNKNOWN
+		    ? ""
+		    : xs_print(arena, ", than %s from %" PRId64,
+			       step->instead->strategy, step->instead_rounds),
+		xs_result_rounds(step->phase), of,
+		xs_text_step_about(result, step),
+		xs_units_ns(step->round_before_ns + between_ns).s,
+		xs_units_ns(step->round_ns + between_ns).s,
+		xs_units_ns(once_ns(step)).s, step->estimate->effort));
 }
 
 /* "  1. pinned: ", "  1? pinned: " and more, which is wrapped. */

@@ -69,7 +69,7 @@ static const char *saves(const struct xs_result_step *step)
 	return *about(step) ? "saves about" : "saves";
 }
 
-/* What the step is beside: "step 2", or "as-is". */
+/* What the step is compared with: "step 2", or "as-is". */
 const char *xs_text_step_beside(struct xs_result *result,
 				const struct xs_result_step *step)
 {
@@ -89,7 +89,7 @@ const char *xs_text_step_saving(struct xs_result *result,
 	if (step->pays_rounds != XS_UNKNOWN)
 		return xs_print(
 		    &result->arena,
-		    "pays beside %s from %" PRId64 " rounds on: this run of "
+		    "better than %s from %" PRId64 " rounds on: this run of "
 		    "%" PRId64 " would take %s more; effort: %s",
 		    xs_text_step_beside(result, step), step->pays_rounds,
 		    xs_result_rounds(step->phase),

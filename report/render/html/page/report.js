@@ -92,7 +92,7 @@ function roundAfter(report, s) {
 
 // What is said of a step that pays in longer runs only.
 const paysLater = (report, s) => `not in this run of ${
-  roundsOf(phaseOf(report, s))} rounds: pays from ${s.pays_rounds} on beside ${
+  roundsOf(phaseOf(report, s))} rounds: from ${s.pays_rounds} on better than ${
   report.plan.some(other => other.step < s.step && other.phase === s.phase) ? 'the steps before' : 'as-is'}`;
 
 const numberOf = s => `${s.step}${s.question ? '?' : '.'} `;
