@@ -352,8 +352,7 @@ static void keep_pieces(struct xs_arena *arena,
 				   out->needs, phase->kernels));
 }
 
-/* A round that is shorter than this part of its kernels' time has some of them
- * side by side. */
+/* Of a round shorter than this part of its kernels, some are side by side. */
 #define KERNELS_BESIDE 0.95
 
 static void need_beside(struct xs_arena *arena,
