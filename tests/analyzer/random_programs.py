@@ -5,12 +5,12 @@
 random_programs.py XS_GOLDEN [PROGRAMS] [FIRST]
 
 A program has four streams, one of them the default stream, events, waits of the
-host, host functions, copies (also of two rows), sets, kernels, memory that is freed
-and given out again, and resets of the device. It has no races: what would race with
-an earlier op is left out. Memory may hold addresses, written by the host or by host
-functions, and a kernel accesses all memory that it is given or that those lead to.
-What the library would record of a launch is worked out from what the host sees when
-it calls for a copy.
+host, host functions, copies (also of two rows, and by calls that do not tell their bytes),
+sets, kernels, a __device__ variable, memory that is freed and given out again, and
+resets of the device. It has no races: what would race with an earlier op is left out.
+Memory may hold addresses, written by the host or by host functions, and a kernel
+accesses all memory that it is given or that those lead to. What the library would
+record of a launch is worked out from what the host sees when it calls for a copy.
 
 Whatever an op reads has to lead, by true and unknown dependencies, from the op that
 wrote it. What the host computes from what it waited for counts for nothing, and so
@@ -25,7 +25,7 @@ CELL = 64
 IN, OUT, WITHIN = 1, 2, 3
 SET, COPY, LAUNCH, MALLOC, MALLOC_HOST, FREE = 4, 2, 5, 7, 8, 10
 SYNC_DEVICE, SYNC_STREAM, SYNC_EVENT, RECORD, WAIT = 13, 14, 15, 16, 17
-HOST_FUNCTION, RESET = 23, 24
+HOST_FUNCTION, RESET, FROM_SYMBOL = 23, 24, 40
 FUNCTIONS = {COPY: "cudaMemcpyAsync", SET: "cudaMemsetAsync",
              LAUNCH: "cudaLaunchKernel", MALLOC: "cudaMalloc",
              MALLOC_HOST: "cudaMallocHost", FREE: "cudaFree",
@@ -34,6 +34,9 @@ FUNCTIONS = {COPY: "cudaMemcpyAsync", SET: "cudaMemsetAsync",
              SYNC_EVENT: "cudaEventSynchronize", RECORD: "cudaEventRecord",
              WAIT: "cudaStreamWaitEvent",
              HOST_FUNCTION: "cudaLaunchHostFunc", RESET: "cudaDeviceReset"}
+COPY_FROM_SYMBOL = (f'string id={FROM_SYMBOL} text="cudaMemcpyFromSymbolAsync"\n'
+                    f"site call_class={COPY} site={FROM_SYMBOL} "
+                    f"function={FROM_SYMBOL}")
 HEAD = ["xferspy-text 1", "header pid=1 state=1 start_realtime_ns=1000000000 "
         "flush_realtime_ns=1009000000 end_realtime_ns=1009000000",
         "chunk thread=1 base_ns=1000000000",
@@ -48,6 +51,8 @@ DEVICE, DEVICE_CELLS, HOST_CELLS = 0x700000, 64, 4
 HOST = [0x100000 + at * 0x1000 for at in range(4)]
 HOST_ALL = [at + cell * CELL for at in HOST for cell in range(HOST_CELLS)]
 UNIT = 10000  # ns; more than the times of calls and of ops may differ
+SYMBOL = -1  # a buffer of a __device__ variable, which no call allocates
+SYMBOL_CELLS = 0x600000, 2
 DATA = None  # what a cell holds that has no address: else it is a buffer
 
 
@@ -71,6 +76,8 @@ class Program:
         self.buffers, self.made, self.free = {}, 0, []
         self.memory, self.seen, self.writers = {}, {}, {}
         self.tables = set()  # cells that the library takes for addresses
+        self.symbol = [SYMBOL] if self.random.random() < 0.3 else []
+        self.reads_symbol = self.copies_symbol = False
         self.start()
         actions = [self.kernel] * 10 + [self.copy] * 20 + [self.event] * 6 + \
             [self.host] * 2 + [self.sync, self.set, self.malloc] + \
@@ -87,6 +94,9 @@ class Program:
             self.call(MALLOC_HOST, "memcall", address=at,
                       bytes=HOST_CELLS * CELL)
         self.forget(HOST_ALL)
+        if self.symbol:
+            self.buffers[SYMBOL] = SYMBOL_CELLS
+            self.forget(self.cells(SYMBOL))
         for _ in range(3):
             self.malloc()
 
@@ -144,8 +154,11 @@ class Program:
         return {begin + at * CELL for at in range(count)}
 
     def value(self, chance):
-        return self.random.choice(list(self.buffers)) if self.buffers and \
+        return self.random.choice(self.allocated() or [DATA]) if \
             self.random.random() < chance else DATA
+
+    def allocated(self):
+        return [buffer for buffer in self.buffers if buffer != SYMBOL]
 
     def malloc(self):
         count = self.random.choice([1, 2, 4, 4, 8])
@@ -170,9 +183,9 @@ class Program:
                 self.seen[cell] = self.memory[cell]
 
     def release(self):
-        if self.buffers:
+        if self.allocated():
             begin, count = self.buffers.pop(
-                self.random.choice(list(self.buffers)))
+                self.random.choice(self.allocated()))
             self.wait(FREE, set(self.ops), "memcall", address=begin)
             self.free.append((begin, count))
 
@@ -240,18 +253,20 @@ class Program:
         return found
 
     def kernel(self):
-        if not self.buffers:
+        buffers = self.allocated()
+        if not buffers:
             return
         given = self.random.sample(
-            list(self.buffers), min(len(self.buffers),
-                                    self.random.choice([1, 1, 1, 2])))
-        reads = self.reached(given)
+            buffers, min(len(buffers), self.random.choice([1, 1, 1, 2])))
+        used = self.symbol if self.random.random() < 0.5 else []
+        reads = self.reached(given + used)
         # addresses that kernels write are not seen
         writes = {cell for cell in reads if self.memory[cell] is DATA}
         op = self.add(self.random.choice([1, 2, 3]), reads, writes)
         if not op:
             return
-        known = not self.tables & set().union(*map(self.cells, given))
+        known = not self.tables & set().union(
+            *map(self.cells, given + self.symbol))
         text = self.call(LAUNCH, "call")
         self.calls.append(" ".join([
             f"pointers {text} known={known:d} count={len(given)}",
@@ -301,8 +316,14 @@ class Program:
         values = [self.memory[cell] for cell in src_cells]
         self.write(op, dict(zip(dst_cells, values)))
         size = len(cells) * CELL
-        self.call(COPY, "copycall", bytes=size, dst=dst, src=src,
-                  stream=queue and 80 + queue, rows=rows, direction=way)
+        from_symbol = source == SYMBOL and way != IN
+        self.reads_symbol |= from_symbol
+        self.copies_symbol |= from_symbol or target == SYMBOL and way != OUT
+        # some calls do not tell their bytes
+        self.call(FROM_SYMBOL if from_symbol else COPY, "copycall",
+                  bytes=size * (self.random.random() < 0.95), dst=dst,
+                  src=src, stream=queue and 80 + queue, rows=rows,
+                  direction=way)
         self.record(op, f"copy bytes={size} direction={way} copies=1 "
                     f"src_memory={2 if way == IN else 3} "
                     f"dst_memory={2 if way == OUT else 3}")
@@ -310,7 +331,7 @@ class Program:
     def set(self):
         if self.buffers:
             queue = self.random.choice([1, 2, 3])
-            begin, count = self.random.choice(list(self.buffers.values()))
+            begin, count = self.buffers[self.random.choice(list(self.buffers))]
             count = self.random.randint(1, count)
             cells = {begin + at * CELL for at in range(count)}
             op = self.add(queue, set(), cells)
@@ -333,8 +354,10 @@ class Program:
         return found
 
     def text(self):
-        return "\n".join(HEAD + self.calls + ["chunk base_ns=1000000000"] + [
-            text for _, text in sorted(self.records)]) + "\n"
+        return "\n".join(
+            HEAD + [COPY_FROM_SYMBOL] * self.reads_symbol + self.calls +
+            ["chunk base_ns=1000000000"] +
+            [text for _, text in sorted(self.records)]) + "\n"
 
 
 def found_by(golden, program):
@@ -350,7 +373,7 @@ def found_by(golden, program):
     if at is None:
         return None, 0
     assert f"dataflow ops={program.count} " in lines[at], lines[at]
-    assert "unfollowed=0" in lines[at], lines[at]
+    assert program.symbol or "unfollowed=0" in lines[at], lines[at]
     all_of = {number: set() for number in range(program.count)}
     for line in lines[at + 1:]:
         if not line.startswith("  "):
@@ -368,6 +391,8 @@ def main():
     needs, lost, told, unknown = 0, [], 0, 0
     for seed in range(first, first + programs):
         program = Program(seed)
+        if program.symbol and not program.copies_symbol:
+            continue  # such variables are not seen
         found, count = found_by(golden, program)
         if found is None:
             continue
