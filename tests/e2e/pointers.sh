@@ -44,7 +44,7 @@ for app in pointers pointers-static; do
 		XFERSPY_DATAFLOW=$mode traced "$XS_APPS/$app" 3
 		expect "$app: $mode: exit code" "$status" 0
 		read_trace
-		expect "$app: launches" "$(count '^call ')" 41
+		expect "$app: launches" "$(count '^call ')" 42
 		expect "$app: lost" "$(json lost)" 0
 		given >got
 		as_told >want
@@ -58,8 +58,8 @@ done
 # The first launches of each kernel, and all of one 64th of the time.
 traced "$XS_APPS/pointers" 2000
 read_trace
-expect "sample: launches" "$(count '^call ')" 16017
-within "sample: bytes of trace a launch" "$(($(stat -c %s ./*.xspy) / 16017))" 1 45
+expect "sample: launches" "$(count '^call ')" 16018
+within "sample: bytes of trace a launch" "$(($(stat -c %s ./*.xspy) / 16018))" 1 45
 within "sample: launches with pointers" "$(given | wc -l)" 1280 8000
 
 # A question that the driver does not answer yet is asked again.

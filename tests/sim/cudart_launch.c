@@ -293,6 +293,23 @@ cudaError_t __cudaLaunchKernel(CUkernel kernel, dim3 gridDim, dim3 blockDim,
 			  void **args, size_t sharedMem, cudaStream_t stream)
 	LAUNCH(cudaLaunchKernel_ptsz_v7000, func, true)
 
+	    cudaError_t CUDARTAPI
+    cudaLaunchCooperativeKernel_ptsz(const void *func, dim3 gridDim,
+				     dim3 blockDim, void **args,
+				     size_t sharedMem, cudaStream_t stream);
+
+cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void *func,
+						  dim3 gridDim, dim3 blockDim,
+						  void **args, size_t sharedMem,
+						  cudaStream_t stream)
+    LAUNCH(cudaLaunchCooperativeKernel_v9000, func, false)
+
+	cudaError_t CUDARTAPI
+    cudaLaunchCooperativeKernel_ptsz(const void *func, dim3 gridDim,
+				     dim3 blockDim, void **args,
+				     size_t sharedMem, cudaStream_t stream)
+	LAUNCH(cudaLaunchCooperativeKernel_ptsz_v9000, func, true)
+
 #define LAUNCH_EX(id, thread)                                                  \
 	{                                                                      \
 		id##_params params = {config, func, args};                     \

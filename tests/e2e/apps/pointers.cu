@@ -102,6 +102,15 @@ static void launch_all(int *a, int *b, int *mapped)
 	nothing<<<1, 32>>>();
 }
 
+static void launch_cooperative(int *a, int *b)
+{
+	int count = 32;
+	void *args[] = {&a, &count, &b};
+
+	tell("plain", a, b);
+	CHECK(cudaLaunchCooperativeKernel((void *)plain, 1, 32, args, 0, 0));
+}
+
 /* Arrays behind a table, a copy of it, and one in pinned memory, which all are
  * freed; behind managed memory, and behind a texture. */
 static void launch_with_others(int *a, int *b)
@@ -204,6 +213,7 @@ int main(int argc, char **argv)
 	CHECK(cudaHostAlloc(&mapped, BYTES, cudaHostAllocDefault));
 	for (int i = 0; i < rounds; i++)
 		launch_all(a, b, mapped);
+	launch_cooperative(a, b);
 	launch_with_others(a, b);
 	launch_with_column(a, b);
 	launch_with_variable(a, b);
