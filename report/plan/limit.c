@@ -142,14 +142,27 @@ static int64_t by_order_ns(const struct xs_result *result,
 	return ns < most_ns ? ns : most_ns;
 }
 
-/* The time of kernels in the steady part. */
-static int64_t steady_kernels_ns(const struct xs_result_verdict *verdict)
+/* The same part of the steady part as it is of what was recorded of it. */
+static int64_t steady_part_ns(const struct xs_result_verdict *verdict,
+			      int64_t ns)
 {
-	const int64_t ns = verdict->kernels_ns;
-
 	return ns ? xs_number_round((double)ns * (double)verdict->steady_ns /
 				    (double)verdict->recorded_ns)
 		  : 0;
+}
+
+/* The time of allocations in the run, as far as it was in the steady part, of
+ * which this is the most that the step saves there. */
+static int64_t allocations_ns(const struct xs_result_verdict *verdict,
+			      const struct xs_result_step *step)
+{
+	const int64_t ns = steady_part_ns(
+	    verdict, xs_result_part_ns(verdict, XS_PART_ALLOCATION));
+
+	return step->adds_steady_ns > 0
+		   ? xs_number_round((double)ns * (double)step->adds_saves_ns /
+				     (double)step->adds_steady_ns)
+		   : ns;
 }
 
 /* The same time of each round of the phase in the steady part. */
@@ -196,7 +209,8 @@ static int64_t below_kernels_ns(const struct xs_result *result,
 static int64_t most_of_steady_ns(const struct xs_result *result)
 {
 	const struct xs_result_verdict *verdict = &result->verdict;
-	int64_t most_ns = verdict->steady_ns - steady_kernels_ns(verdict);
+	int64_t most_ns =
+	    verdict->steady_ns - steady_part_ns(verdict, verdict->kernels_ns);
 	int64_t planned_ns = 0;
 
 	for (size_t i = 0; i < result->phase_count; i++)
@@ -263,8 +277,7 @@ static void limit_steps(struct xs_result *result)
 		    xs_strategy_find(step->estimate->strategy);
 		int64_t most_ns =
 		    strategy && strategy->changes == XS_CHANGES_ALLOCATION
-			? xs_result_part_ns(&result->verdict,
-					    XS_PART_ALLOCATION)
+			? allocations_ns(&result->verdict, step)
 			: result->verdict.at_most_saves_ns;
 
 		raise_to(&most_ns, step->adds_saves_ns);

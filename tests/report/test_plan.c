@@ -1037,6 +1037,24 @@ TEST(longer_runs_have_all_their_steps)
 	expect("double-buffer double-buffer");
 }
 
+/* Allocations take 52.5 ms of the 250 ms of the steady part that were recorded:
+ * 105 ms of all of it. */
+TEST(allocations_save_no_more_than_they_take)
+{
+	struct xs_result_part allocations = {.part = XS_PART_ALLOCATION,
+					     .ns = 105 * MS / 2};
+
+	add(phase, "reuse", 40);
+	result->verdict.at_most_saves_ns = 500 * MS;
+	result->verdict.recorded_ns = 250 * MS;
+	result->verdict.part_count = 1;
+	result->verdict.parts = &allocations;
+	phase->host_blocked_ns = 40 * MS;
+	expect("reuse");
+	assert_int_equal(result->plan[0].adds_saves_ns, 100 * MS);
+	assert_int_equal(result->plan[0].saves_high_ns, 105 * MS);
+}
+
 /* The run as it is has the interval of its rounds, and of what no step changes:
  * 15 % of the other 500 ms. */
 TEST(the_run_now_has_an_interval)
