@@ -213,31 +213,19 @@ static void add_step(struct xs_result *result, struct xs_phase_steps *steps,
 	xs_step_set_run(result, phases, *run_ns, out);
 }
 
-/* Whether a phase before this one has the same step for longer runs, at lines
- * that include this one's, or near to them. */
-static bool is_longer_made(const struct xs_phase_steps *phases,
-			   const struct xs_phase_steps *steps)
-{
-	for (const struct xs_phase_steps *other = phases; other < steps;
-	     other++)
-		if (xs_step_is_longer_near(other, steps) ||
-		    (other->longer.strategy == steps->longer.strategy &&
-		     xs_lines_are_within(other->phase, steps->phase,
-					 steps->longer.estimate)))
-			return true;
-	return false;
-}
-
 /* Adds what pays in longer runs only: the run is as long as before. */
 static void add_longer(struct xs_result *result,
 		       const struct xs_phase_steps *steps,
-		       const struct xs_phase_steps *phases, double run_ns)
+		       struct xs_phase_steps *phases, double run_ns)
 {
 	const struct xs_phase_step *step = &steps->longer;
 	struct xs_result_step *out = begin_step(result, steps, step);
 	const char *along = xs_plan_along(result, steps, step, phases, out);
 
 	fill_sites(result, out);
+	for (size_t i = 0; i < result->phase_count; i++)
+		phases[i].longer_is_made |=
+		    xs_step_is_longer_with(steps, &phases[i]);
 	out->adds_saves_ns = xs_number_round(step->adds_ns);
 	for (size_t i = 0; i < out->more_count; i++)
 		out->adds_saves_ns += out->more_phases[i].adds_saves_ns;
@@ -320,8 +308,7 @@ int xs_plan_build(struct xs_result *result)
 		xs_phase_steps_build(result, phases);
 	add_steps(result, phases, false, &run_ns);
 	for (size_t i = 0; i < count; i++)
-		if (phases[i].longer.strategy &&
-		    !is_longer_made(phases, &phases[i]))
+		if (phases[i].longer.strategy && !phases[i].longer_is_made)
 			add_longer(result, &phases[i], phases, run_ns);
 	add_steps(result, phases, true, &run_ns);
 	xs_step_set_run_now(result, phases);

@@ -6,6 +6,7 @@
 #include "report/plan/alternatives.h"
 #include "report/plan/beside.h"
 #include "report/plan/code.h"
+#include "report/plan/same_lines.h"
 #include "report/plan/step_range.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
@@ -237,9 +238,8 @@ step_along(const struct xs_phase_steps *steps, const struct xs_phase_step *step,
 	   const struct xs_phase_steps *other)
 {
 	if (step == &steps->longer)
-		return other > steps && xs_step_is_longer_near(steps, other)
-			   ? &other->longer
-			   : NULL;
+		return xs_step_is_longer_with(steps, other) ? &other->longer
+							    : NULL;
 	return xs_step_is_made_along(steps, other) ? &other->items[other->done]
 						   : NULL;
 }
@@ -274,7 +274,8 @@ const char *xs_plan_along(struct xs_result *result,
 		const struct xs_phase_step *its =
 		    step_along(steps, step, &phases[i]);
 		const bool at_lines =
-		    its && !longer && xs_step_is_at_lines(steps, &phases[i]);
+		    its &&
+		    xs_lines_are_within(steps->phase, phase, its->estimate);
 		const bool named = its && count++ < NAMED_MAX;
 
 		if (!its)

@@ -64,13 +64,16 @@ bool xs_step_is_made_with(const struct xs_phase_steps *steps,
 		 is_made_near(steps->phase, step, other->phase, its)));
 }
 
-bool xs_step_is_longer_near(const struct xs_phase_steps *steps,
+bool xs_step_is_longer_with(const struct xs_phase_steps *steps,
 			    const struct xs_phase_steps *other)
 {
-	return other != steps && steps->longer.strategy &&
+	return other > steps && !other->longer_is_made &&
 	       other->longer.strategy &&
-	       is_made_near(steps->phase, &steps->longer, other->phase,
-			    &other->longer);
+	       other->longer.strategy == steps->longer.strategy &&
+	       (xs_lines_are_within(steps->phase, other->phase,
+				    other->longer.estimate) ||
+		is_made_near(steps->phase, &steps->longer, other->phase,
+			     &other->longer));
 }
 
 bool xs_step_is_made_along(const struct xs_phase_steps *steps,

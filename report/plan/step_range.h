@@ -22,9 +22,10 @@ bool xs_step_is_at_lines(const struct xs_phase_steps *steps,
 bool xs_step_is_made_with(const struct xs_phase_steps *steps,
 			  const struct xs_phase_steps *other);
 
-/* Returns whether both phases have the same step for longer runs, at lines near
- * to each other. */
-bool xs_step_is_longer_near(const struct xs_phase_steps *steps,
+/* Returns whether the other phase's step for longer runs is made with this
+ * one's, at lines that this one changes anyway, or near to them. The other
+ * comes later, and is not made with one before. */
+bool xs_step_is_longer_with(const struct xs_phase_steps *steps,
 			    const struct xs_phase_steps *other);
 
 /* Returns the same of one whose saving counts beside this one's: both phases

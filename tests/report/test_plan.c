@@ -1035,6 +1035,12 @@ TEST(longer_runs_have_all_their_steps)
 	assert_has(result->plan[0].text, "The same for a.cu:8 (in f).");
 	phase[1].estimates[0].n_streams = 8;
 	expect("double-buffer double-buffer");
+	/* at lines of the first phase it is made with that one, not counted */
+	copies_at(&phase[0], sites, 2);
+	expect("double-buffer");
+	assert_int_equal(result->plan[0].more_count, 0);
+	assert_int_equal(result->plan[0].adds_saves_ns, -200 * MS);
+	assert_has(result->plan[0].text, "The same for phase 2.");
 }
 
 /* Allocations take 52.5 ms of the 250 ms of the steady part that were recorded:
