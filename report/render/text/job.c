@@ -150,12 +150,14 @@ static void put_step(const struct xs_terminal *terminal, struct xs_job *job,
 	if (step->condition || step->assumes)
 		xs_terminal_wrap(
 		    terminal, step->condition ? XS_WARN : XS_DIM, "     ",
-		    xs_print(&job->arena, "%s %s%s%s",
-			     step->is_question || step->condition
-				 ? "only if"
-				 : "as long as",
+		    xs_print(&job->arena, "%s%s%s%s%s",
+			     step->condition ? "only if " : "",
 			     step->condition ? step->condition : "",
 			     step->condition && step->assumes ? "; " : "",
+			     !step->assumes ? ""
+			     : step->is_question && !step->condition
+				 ? "only if "
+				 : "as long as ",
 			     step->assumes ? step->assumes : ""));
 	xs_render_text_code(terminal, step->code);
 }

@@ -152,17 +152,19 @@ const char *xs_text_step_conditions(struct xs_result *result,
 {
 	const struct xs_result_estimate *row = step->estimate;
 	struct xs_arena *arena = &result->arena;
-	const char *list = step->condition;
+	const char *only_if = step->condition ? step->condition : row->needs;
+	const char *list =
+	    only_if ? xs_print(arena, "only if %s", only_if) : NULL;
+	bool keeps = false;
 
-	for (size_t i = 0; i < row->assume_count; i++)
-		if (!is_said(result, step, row->assumes[i]) &&
-		    (!step->condition ||
-		     !strstr(step->condition, row->assumes[i])))
-			list = list ? xs_print(arena, "%s; %s", list,
-					       row->assumes[i])
-				    : row->assumes[i];
-	return !list ? NULL
-		     : xs_print(arena, "%s %s",
-				step->is_question ? "only if" : "as long as",
-				list);
+	for (size_t i = 0; i < row->assume_count; i++) {
+		if (is_said(result, step, row->assumes[i]) ||
+		    (only_if && strstr(only_if, row->assumes[i])))
+			continue;
+		list = xs_print(arena, "%s%s%s%s", list ? list : "",
+				list ? "; " : "", keeps ? "" : "as long as ",
+				row->assumes[i]);
+		keeps = true;
+	}
+	return list;
 }

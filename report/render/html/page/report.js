@@ -112,8 +112,9 @@ function step(s, report, rounds) {
   const before = report.plan.filter(other => other.step < s.step &&
     ([other, ...other.more_phases].some(one => one.phase === s.phase) ||
       other.step === s.as_step)).flatMap(other => other.assumes);
-  const conditions = [s.condition, ...s.assumes.filter(text => !s.condition?.includes(text) &&
-    !before.includes(text))].filter(Boolean);
+  const keeps = s.assumes.filter(text => !s.condition?.includes(text) && !before.includes(text));
+  const conditions = [s.condition && 'only if ' + s.condition,
+    keeps.length && (s.question && !s.condition ? 'only if ' : 'as long as ') + keeps.join('; ')].filter(Boolean);
   const wall = untracedWall(report.trace), steady = report.verdict.steady_ns;
   const within = s.adds_steady_ns, share = percent(within, steady);
   const shares = [report.verdict.repeats && !s.apart && (within < 0.99 * s.adds_saves_ns
@@ -131,7 +132,7 @@ function step(s, report, rounds) {
       }}, 'See it') : null),
     el('small', s.pays_rounds !== null ? `effort: ${s.effort}` : `the run then takes ${time(s.app_wall_ns)}; effort: ${s.effort}` +
       (s.as_step ? `; as step ${s.as_step}` : '')),
-    el('p', s.text), conditions.length ? el('p.dim', (s.question ? 'only if ' : 'as long as ') + conditions.join('; ')) : null,
+    el('p', s.text), conditions.length ? el('p.dim', conditions.join('; ')) : null,
     s.code ? el('pre', s.code) : null));
 }
 
