@@ -213,19 +213,23 @@ static bool takes_place_of(const struct xs_phase_step *later,
 }
 
 /* Adds to the text that a later step takes the place of this one. */
-static const char *add_later(struct xs_arena *arena,
-			     const struct xs_phase_steps *steps,
-			     const struct xs_phase_step *step, const char *text)
+static void add_later(struct xs_arena *arena,
+		      const struct xs_phase_steps *steps,
+		      const struct xs_phase_step *step,
+		      struct xs_result_step *out)
 {
 	for (const struct xs_phase_step *later = step + 1;
-	     later < steps->items + steps->count; later++)
-		if (takes_place_of(later, step->strategy))
-			return xs_print(
-			    arena,
-			    "%s %s, a later step, takes its place: this code "
-			    "is then not needed.",
-			    text, later->strategy->id);
-	return text;
+	     !out->is_replaced && later < steps->items + steps->count;
+	     later++) {
+		if (!takes_place_of(later, step->strategy))
+			continue;
+		out->is_replaced = true;
+		out->text = xs_print(
+		    arena,
+		    "%s %s, a later step, takes its place: this code is then "
+		    "not needed.",
+		    out->text, later->strategy->id);
+	}
 }
 
 /* Phases that are named of a step beside its own. */
@@ -327,7 +331,7 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 		out->text = xs_print(arena, "%s %s", out->text, payback);
 	if (along)
 		out->text = xs_print(arena, "%s%s", out->text, along);
-	out->text = add_later(arena, steps, step, out->text);
+	add_later(arena, steps, step, out);
 	out->text =
 	    xs_code_in_api(arena, steps->phase, step->estimate, out->text);
 	if (rest)

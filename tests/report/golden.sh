@@ -352,7 +352,8 @@ in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'here 1.46 ms (' ') of
 in_one_line corpus/contact-13/thirteenth/aka-flash \
 	'input, or copies it along, and kernels run side by side, on SMs'
 in_one_line corpus/h100/develop/hec-car 'resident* ~1.46 ms'
-in_one_line corpus/contact-13/thirteenth/mai-spmv 'that they need; as long as the data is contiguous'
+in_one_line corpus/contact-13/thirteenth/mai-spmv 'each on top of the last, or in its place; ' \
+	'that they need; as long as the data is contiguous'
 in_one_line corpus/contact-10-h100/tenth/rio-differentiate 'of 277 ms' 'then 266 ms'
 joined corpus/contact-10-h100/tenth/comp-raytrace 'before the steady part'
 joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
