@@ -566,6 +566,28 @@ TEST(order_alone)
 	order_memory = "pinned";
 }
 
+/* Most of what copy calls take is of pinned memory, or of pageable memory. */
+TEST(copy_calls_stage_pageable_memory)
+{
+	struct xs_result_wait *pageable, *pinned;
+
+	set_up_round();
+	result->phases[0].src_memory = "pageable";
+	result->verdict.parts[0].part = XS_PART_COPY_CALLS;
+	result->verdict.parts[0].words = "the overhead of copy calls";
+	pageable = &result->steady.waits[0];
+	pinned = &result->steady.waits[1];
+	pageable->kind = pinned->kind = "copy";
+	pageable->pageable = true;
+	pageable->host_ns = MS;
+	pinned->latency_ns = 2 * MS;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("Bound by the overhead of copy calls");
+	pageable->latency_ns = 8 * MS;
+	assert_int_equal(xs_verdict_say(result), 0);
+	says("Bound by copy calls that stage pageable memory");
+}
+
 /* 4 of the dataflow's 14 ms lie beside the host's work between rounds. */
 TEST(order_uses_the_time_between)
 {
