@@ -175,6 +175,15 @@ int64_t xs_result_in_run_ns(const struct xs_result *result,
 		   : ns;
 }
 
+int64_t xs_result_kernels_ns(const struct xs_result_phase *phase)
+{
+	const int64_t busy_ns = phase->kernel_busy_ns;
+
+	return busy_ns > 0 && busy_ns < phase->kernel_ns - phase->kernel_ns / 20
+		   ? busy_ns
+		   : phase->kernel_ns;
+}
+
 const char *xs_result_saving(struct xs_arena *arena, int64_t ns, int64_t low_ns,
 			     int64_t high_ns)
 {

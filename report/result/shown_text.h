@@ -16,6 +16,9 @@ const char *xs_result_phase_text(struct xs_result *result,
 int64_t xs_result_in_run_ns(const struct xs_result *result,
 			    const struct xs_result_phase *phase);
 
+/* Returns the time of the phase's kernels, ns, of those side by side once. */
+int64_t xs_result_kernels_ns(const struct xs_result_phase *phase);
+
 /* Returns "58.1 ms (55.0-61.2 ms)", or, of what may take longer, "2.63 ms (from
  * 300 us slower to 7.70 ms faster)". The arena owns it. */
 const char *xs_result_saving(struct xs_arena *arena, int64_t ns, int64_t low_ns,

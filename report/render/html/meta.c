@@ -7,6 +7,7 @@
 #include "report/result/shown_row.h"
 #include "report/result/shown_text.h"
 #include "report/result/site.h"
+#include "report/result/step_text.h"
 #include "report/result/table_rows.h"
 
 #undef IN
@@ -127,13 +128,42 @@ static json_t *phases(struct xs_result *result)
 		    json_array_append_new(
 			out,
 			json_pack(
-			    "{s:I, s:I, s:o, s:o}", "used_between_ns",
+			    "{s:I, s:I, s:I, s:o, s:o}", "used_between_ns",
 			    (json_int_t)xs_result_used_between_ns(phase),
 			    "in_run_ns",
 			    (json_int_t)xs_result_in_run_ns(result, phase),
-			    "text",
+			    "kernels_ns",
+			    (json_int_t)xs_result_kernels_ns(phase), "text",
 			    xs_json_text(xs_result_phase_text(result, phase)),
 			    "rows", rows(result, phase))) < 0;
+	}
+	return xs_json_finish(out, failed);
+}
+
+/* The steps as they are shown. */
+static json_t *steps(struct xs_result *result)
+{
+	struct xs_arena *arena = &result->arena;
+	json_t *out = json_array();
+	bool failed = !out;
+
+	for (size_t i = 0; i < result->plan_count && !failed; i++) {
+		const struct xs_result_step *step = &result->plan[i];
+
+		failed =
+		    json_array_append_new(
+			out,
+			json_pack(
+			    "{s:o, s:o, s:o}", "title",
+			    xs_json_text(
+				xs_print(arena, "%s%s",
+					 xs_result_step_before(result, step),
+					 xs_result_step_round(result, step))),
+			    "saving",
+			    xs_json_text(xs_result_step_saving(result, step)),
+			    "conditions",
+			    xs_json_text(
+				xs_result_step_conditions(result, step)))) < 0;
 	}
 	return xs_json_finish(out, failed);
 }
@@ -169,6 +199,7 @@ json_t *xs_html_meta(struct xs_result *result,
 	xs_json_set(out, "sites", sites(&result->arena, timeline), &failed);
 	xs_json_set(out, "views", views(result, timeline), &failed);
 	xs_json_set(out, "phases", phases(result), &failed);
+	xs_json_set(out, "steps", steps(result), &failed);
 	xs_json_set(out, "no_phases", xs_json_text(xs_result_no_phases(result)),
 		    &failed);
 	xs_json_set(out, "no_overlap",

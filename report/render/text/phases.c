@@ -80,16 +80,6 @@ static void put_rest(const struct xs_terminal *terminal,
 				  xs_units_ns(rest.largest_ns).s);
 }
 
-/* The time of the kernels, of those side by side once. */
-static int64_t kernels_ns(const struct xs_result_phase *phase)
-{
-	const int64_t busy_ns = phase->kernel_busy_ns;
-
-	return busy_ns > 0 && busy_ns < phase->kernel_ns - phase->kernel_ns / 20
-		   ? busy_ns
-		   : phase->kernel_ns;
-}
-
 static void put_phase(struct xs_text_table *table, struct xs_result *result,
 		      const struct xs_result_phase *phase)
 {
@@ -108,7 +98,8 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 	xs_text_cell(table, XS_PLAIN,
 		     moved(result, phase->h2d_bytes, phase->src_memory));
 	xs_text_cell(table, XS_PLAIN,
-		     phase->kernels ? xs_units_ns(kernels_ns(phase)).s : "-");
+		     phase->kernels ? xs_units_ns(xs_result_kernels_ns(phase)).s
+				    : "-");
 	xs_text_cell(table, XS_PLAIN,
 		     moved(result, phase->d2h_bytes, phase->dst_memory));
 }

@@ -2,8 +2,8 @@
 /* --pinned-budget: which buffers to pin first. */
 #include "report/render/text/parts.h"
 
-#include "report/render/text/step_text.h"
 #include "report/result/site.h"
+#include "report/result/step_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static const char *conditions(struct xs_result *result)
 	for (size_t i = 0; !text && i < result->plan_count; i++)
 		if (strcmp(result->plan[i].estimate->strategy, "pinned") == 0)
 			text =
-			    xs_text_step_conditions(result, &result->plan[i]);
+			    xs_result_step_conditions(result, &result->plan[i]);
 	return text ? xs_print(&result->arena, ", %s", text) : "";
 }
 

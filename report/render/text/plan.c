@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict and the plan. */
 #include "report/render/text/parts.h"
-#include "report/render/text/step_text.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
+#include "report/result/step_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -112,14 +112,14 @@ static void put_later(const struct xs_terminal *terminal,
 		arena,
 		"%s, better than %s from %" PRId64 " rounds on%s (here %" PRId64
 		"): a round%s %s%s -> %s, once %s; effort: %s (--all)",
-		xs_text_step_name(result, step->estimate),
-		xs_text_step_beside(result, step), step->pays_rounds,
+		xs_result_step_name(result, step->estimate),
+		xs_result_step_beside(result, step), step->pays_rounds,
 		step->instead_rounds == XS_UNKNOWN
 		    ? ""
 		    : xs_print(arena, ", than %s from %" PRId64,
 			       step->instead->strategy, step->instead_rounds),
 		xs_result_rounds(step->phase), of,
-		xs_text_step_about(result, step),
+		xs_result_step_about(result, step),
 		xs_units_ns(step->round_before_ns + between_ns).s,
 		xs_units_ns(step->round_ns + between_ns).s,
 		xs_units_ns(once_ns(step)).s, step->estimate->effort));
@@ -146,24 +146,17 @@ static void put_step(const struct xs_terminal *terminal,
 		     struct xs_result *result,
 		     const struct xs_result_step *step)
 {
-	const char *only_if = xs_text_step_conditions(result, step);
+	const char *only_if = xs_result_step_conditions(result, step);
 
 	put_title(terminal, step->step, step->is_question,
-		  xs_text_step_name(result, step->estimate),
-		  xs_print(&result->arena, ": %s round%s: %s%s -> ",
-			   step->phase->rounds == 1 ? "the" : "a",
-			   result->phase_count > 1
-			       ? xs_print(&result->arena, " of phase %" PRId64,
-					  step->phase->id)
-			       : "",
-			   xs_text_step_about(result, step),
-			   xs_units_ns(step->round_before_ns +
-				       xs_result_used_between_ns(step->phase))
-			       .s),
-		  XS_GOOD, xs_text_step_round(result, step));
+		  xs_result_step_name(result, step->estimate),
+		  xs_print(&result->arena, ": %s",
+			   xs_result_step_before(result, step)),
+		  XS_GOOD, xs_result_step_round(result, step));
 	xs_terminal_wrap(
 	    terminal, XS_PLAIN, "     ",
-	    xs_print(&result->arena, "%s%s", xs_text_step_saving(result, step),
+	    xs_print(&result->arena, "%s%s",
+		     xs_result_step_saving(result, step),
 		     is_title_only(result, step) ? " (--all)" : ""));
 	if (is_title_only(result, step))
 		return;

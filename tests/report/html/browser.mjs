@@ -110,6 +110,9 @@ for (const card of (await capture.locator('ol.plan > li').allInnerTexts()).slice
   const [, how, figure] = words(card).match(/^(saves|may save) ([\d.]+ ms)/);
   assert(captured.includes(`${how} ${figure} (`), card);
 }
+// its line is that of the text
+const [saving] = captured.match(/(?:saves|may save) [\d.]+ m?s \([^)]*\): .*? then [\d.]+ m?s; effort: \w+ \w+/);
+assert(words(await capture.locator('ol.plan').innerText()).includes(saving), saving);
 
 // a saving has one interval, and each line and kernel the look of its legend
 const [first] = report.plan;

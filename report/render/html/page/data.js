@@ -144,6 +144,7 @@ async function readTraces() {
       lanes: view.lanes.map(lane => new Lane(lane, varints, texts))}));
     texts.colors = colorsOfKernels(views);
     const report = [reports].flat()[i];
+    report.plan.forEach((step, k) => { step.shown = texts.steps[k]; });
     report.phases.forEach((phase, k) => {
       const {rows, ...shown} = texts.phases[k];
       Object.assign(phase, shown);

@@ -41,10 +41,6 @@ function range(low, high) {
   return `${from === to ? '' : from + '-'}${to} ${unit}`;
 }
 
-// A time with the digits of its range, as the text report has them.
-const inRange = (ns, low, high) => high === null || range(low, high) === time(ns) ? time(ns)
-  : timeAs(ns, high).join(' ');
-
 // The range of a saving, which may be a loss.
 const savingRange = (low, high) => low < 0 ? `from ${time(-low)} slower to ${time(high)} faster`
   : range(low, high);

@@ -73,67 +73,23 @@ function verdictBox(text, bounds, all, notes) {
 
 // The rounds that count: a first one that warms up does not.
 const roundsOf = phase => phase.rounds - (phase.warm_up_ns > 0);
-// The step's phase, and its row of the table.
-const phaseOf = (report, s) => report.phases.find(phase => phase.id === s.phase);
-const rowOf = (report, s) => phaseOf(report, s).estimates.find(row =>
+// The step's row of the table.
+const rowOf = (report, s) => report.phases.find(phase => phase.id === s.phase).estimates.find(row =>
   row.model === 'replay' && row.strategy === s.strategy && row.n_streams === s.n_streams && row.order === s.order);
-
-// "about " if the round's time with the phase's earlier steps is not known
-const aboutBefore = (report, s) => report.plan.some(other => other.step < s.step &&
-  other.phase === s.phase && !isKnown(rowOf(report, other))) ? 'about ' : '';
-
-// The time of the step's round, and its range.
-function roundAfter(report, s) {
-  const row = rowOf(report, s), between = phaseOf(report, s).used_between_ns;
-  const ends = range(s.round_low_ns + between, s.round_high_ns + between);
-  const about = !isKnown(row) ? 'about ' : s.round_ns === row.round_ns ? '' : aboutBefore(report, s);
-  return `${about}${inRange(s.round_ns + between, s.round_low_ns + between, s.round_high_ns + between)} (${ends})`;
-}
-
-// What is said of a step that pays in longer runs only.
-const paysLater = (report, s) => `not in this run of ${
-  roundsOf(phaseOf(report, s))} rounds: from ${s.pays_rounds} on better than ${
-  report.plan.some(other => other.step < s.step && other.phase === s.phase) ? 'the steps before' : 'as-is'}`;
 
 const numberOf = s => `${s.step}${s.question ? '?' : '.'} `;
 
-// How far the saving is one.
-function saves(report, s) {
-  if (s.question)
-    return 'may save';
-  return isKnown(rowOf(report, s)) && !aboutBefore(report, s) ? 'saves' : 'saves about';
-}
-
-// Its figure, which stands before its interval and the shares.
-const savedOf = s => s.may_be_slower ? time(s.adds_saves_ns)
-  : inRange(s.adds_saves_ns, s.saves_low_ns, s.saves_high_ns);
-
 function step(s, report, rounds) {
-  const before = report.plan.filter(other => other.step < s.step &&
-    ([other, ...other.more_phases].some(one => one.phase === s.phase) ||
-      other.step === s.as_step)).flatMap(other => other.assumes);
-  const keeps = s.assumes.filter(text => !s.condition?.includes(text) && !before.includes(text));
-  const conditions = [s.condition && 'only if ' + s.condition,
-    keeps.length && (s.question && !s.condition ? 'only if ' : 'as long as ') + keeps.join('; ')].filter(Boolean);
-  const wall = untracedWall(report.trace), steady = report.verdict.steady_ns;
-  const within = s.adds_steady_ns, share = percent(within, steady);
-  const shares = [report.verdict.repeats && !s.apart && (within < 0.99 * s.adds_saves_ns
-    ? `${time(within)} in the steady part (${share} of it)` : `${share} of the steady part`),
-  `${percent(s.adds_saves_ns, wall)} of the run`].filter(Boolean).join(', ');
+  const [, how, figure] = s.shown.saving.match(/(may save|saves about|saves) (\S+ \w+)/) || [];
   return el('li',
-    s.pays_rounds !== null ? el('div', el('small', paysLater(report, s)))
-      : el('div', el('div.saves', el('small', saves(report, s)), savedOf(s)),
-        el('small', savingRange(s.saves_low_ns, s.saves_high_ns) + ': ' + shares)),
-    el('div', el('div', numberOf(s), el('span.chip', rowName(s)),
-      `: a round of phase ${s.phase}: ${aboutBefore(report, s)}${time(s.round_before_ns + phaseOf(report, s).used_between_ns)} \u2192 `, el('b', roundAfter(report, s)),
+    el('div', how ? el('div.saves', el('small', how), figure) : null),
+    el('div', el('div', numberOf(s), el('span.chip', rowName(s)), `: ${s.shown.title}`,
       rounds ? el('button.see', {type: 'button', click: () => {
         rounds.showStep(s);
         rounds.element.scrollIntoView();
       }}, 'See it') : null),
-    el('small', s.pays_rounds !== null ? `effort: ${s.effort}` : `the run then takes ${time(s.app_wall_ns)}; effort: ${s.effort}` +
-      (s.as_step ? `; as step ${s.as_step}` : '')),
-    el('p', s.text), conditions.length ? el('p.dim', conditions.join('; ')) : null,
-    s.code ? el('pre', s.code) : null));
+    el('small', s.shown.saving), el('p', s.text),
+    s.shown.conditions ? el('p.dim', s.shown.conditions) : null, s.code ? el('pre', s.code) : null));
 }
 
 // A step of no phase: access to another GPU's memory, or memory pinned in the start-up.
@@ -310,7 +266,7 @@ function phases({report: {phases: list, phases_rest: rest, trace}, texts}) {
     list.map(p => [p.id, roundsOf(p), time(perRound(p)) + withTracing(p),
       range(p.round_low_ns + p.used_between_ns, p.round_high_ns + p.used_between_ns),
       percent(p.in_run_ns, untracedWall(trace)),
-      moved(p.h2d_bytes, p.src_memory), time(p.kernel_ns),
+      moved(p.h2d_bytes, p.src_memory), time(p.kernels_ns),
       moved(p.d2h_bytes, p.dst_memory), p.text || p.signature])),
     rest.phases ? el('p.dim', `${count(rest.phases, 'shorter phase')} of ` +
       `${count(rest.rounds, 'round')}, ${time(rest.total_ns)} in all`) : null);

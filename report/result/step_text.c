@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/render/text/step_text.h"
+#include "report/result/step_text.h"
 
 #include "report/result/best.h"
 #include "report/result/shown_text.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* "streams n=8" */
-const char *xs_text_step_name(struct xs_result *result,
-			      const struct xs_result_estimate *estimate)
+const char *xs_result_step_name(struct xs_result *result,
+				const struct xs_result_estimate *estimate)
 {
 	if (estimate->n_streams == XS_UNKNOWN)
 		return estimate->strategy;
@@ -40,17 +40,34 @@ static const struct xs_result_step *before_of(const struct xs_result *result,
 	return last;
 }
 
-const char *xs_text_step_about(const struct xs_result *result,
-			       const struct xs_result_step *step)
+const char *xs_result_step_about(const struct xs_result *result,
+				 const struct xs_result_step *step)
 {
 	const struct xs_result_step *last = before_of(result, step);
 
 	return last ? about(last) : "";
 }
 
+const char *xs_result_step_before(struct xs_result *result,
+				  const struct xs_result_step *step)
+{
+	struct xs_arena *arena = &result->arena;
+
+	return xs_print(
+	    arena, "%s round%s: %s%s -> ",
+	    step->phase->rounds == 1 ? "the" : "a",
+	    result->phase_count > 1
+		? xs_print(arena, " of phase %" PRId64, step->phase->id)
+		: "",
+	    xs_result_step_about(result, step),
+	    xs_units_ns(step->round_before_ns +
+			xs_result_used_between_ns(step->phase))
+		.s);
+}
+
 /* "1.15 ms (1.08-1.24 ms)"; "about" of one whose range is wider than it is. */
-const char *xs_text_step_round(struct xs_result *result,
-			       const struct xs_result_step *step)
+const char *xs_result_step_round(struct xs_result *result,
+				 const struct xs_result_step *step)
 {
 	const int64_t between_ns = xs_result_used_between_ns(step->phase);
 
@@ -70,8 +87,8 @@ static const char *saves(const struct xs_result_step *step)
 }
 
 /* What the step is compared with: "step 2", or "as-is". */
-const char *xs_text_step_beside(struct xs_result *result,
-				const struct xs_result_step *step)
+const char *xs_result_step_beside(struct xs_result *result,
+				  const struct xs_result_step *step)
 {
 	const struct xs_result_step *last = before_of(result, step);
 
@@ -81,8 +98,8 @@ const char *xs_text_step_beside(struct xs_result *result,
 
 /* "saves 58.1 ms: 62 % of the steady part, 10.9 % of the run, then ..."; of
  * what pays in longer runs only, from when on. */
-const char *xs_text_step_saving(struct xs_result *result,
-				const struct xs_result_step *step)
+const char *xs_result_step_saving(struct xs_result *result,
+				  const struct xs_result_step *step)
 {
 	const char *beside = "";
 
@@ -91,7 +108,7 @@ const char *xs_text_step_saving(struct xs_result *result,
 		    &result->arena,
 		    "better than %s from %" PRId64 " rounds on: this run of "
 		    "%" PRId64 " would take %s more; effort: %s",
-		    xs_text_step_beside(result, step), step->pays_rounds,
+		    xs_result_step_beside(result, step), step->pays_rounds,
 		    xs_result_rounds(step->phase),
 		    xs_units_ns(-step->adds_saves_ns).s,
 		    step->estimate->effort);
@@ -147,8 +164,8 @@ static bool is_said(const struct xs_result *result,
 
 /* What must be true: the condition that the trace does not show, and what the
  * prediction assumes, each once for a phase. NULL: nothing. */
-const char *xs_text_step_conditions(struct xs_result *result,
-				    const struct xs_result_step *step)
+const char *xs_result_step_conditions(struct xs_result *result,
+				      const struct xs_result_step *step)
 {
 	const struct xs_result_estimate *row = step->estimate;
 	struct xs_arena *arena = &result->arena;
