@@ -99,15 +99,16 @@ const char *xs_opening_behind(struct xs_result *result)
 	const int64_t start_ns =
 	    cuda_ns == XS_UNKNOWN ? 0 : in->startup_ns - cuda_ns;
 	const int64_t end_ns = wall_ns - in->startup_ns - in->steady_ns;
+	const bool is_cuda = cuda_ns > start_ns && !result->totals.init_at_most;
 	const char *start = "", *end = "";
 
 	if (result->run.ignored_ns)
 		return "";
-	if (cuda_ns > wall_ns / 2 && !result->totals.init_at_most)
-		start = xs_print(
-		    &result->arena,
-		    " CUDA's start is %s of the run: use fewer processes.",
-		    xs_opening_of_run(result, cuda_ns));
+	if (is_cuda &&
+	    (start_ns > wall_ns / APART_PART || cuda_ns > wall_ns / 2))
+		start = xs_print(&result->arena,
+				 " CUDA's own start-up is %s of the run.",
+				 xs_opening_of_run(result, cuda_ns));
 	else if (start_ns > wall_ns / APART_PART)
 		start =
 		    xs_print(&result->arena,

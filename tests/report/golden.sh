@@ -195,8 +195,8 @@ opening frameworks/h200/pieces-32k 'small parts of step 2: may save 494 us' "of 
 opening corpus/h100/develop/hec-ga 'double-buffer (effort: host code at several places) may save' \
 	' % of the run), only if neither'
 opening corpus/contact-4/fourth/hec-ecdh 'of step 1: saves 19.0 ms ('
-# CUDA's own start is once a process.
-opening corpus/contact-4/fourth/pro-stencil "CUDA's start is 85.7 % of the run: use fewer"
+# The larger of two start-ups.
+opening corpus/contact-4/fourth/pro-stencil "CUDA's own start-up is 85.7 % of the run."
 opening corpus/contact/first/hec-haccmk 'only if neither a'
 opening frameworks/h100/item 'changes of data movement save at most 898 us (0.0 % of it).'
 opening frameworks/h200-5/decode-2 'may save 1.07 ms of each round'
@@ -342,7 +342,7 @@ joined corpus/contact-2/second/sam-matrixMul 'setup takes about 813 us' \
 joined corpus/contact-6/sixth/hec-jenkins-hash 'its overhead 104 us, copies in 19.1 us' \
 	'2? double-buffer, better than step 1 from 127 rounds on (here 8): a' 'once 7.63 ms'
 in_one_line corpus/contact-2/second/hec-rainflow \
-	"(19.6 % of the run). The program's own start-up is 28.3 % of the run."
+	"(19.6 % of the run). CUDA's own start-up is 45.0 % of the run."
 in_one_line corpus/contact/first/rod-hotspot3D \
 	'72.1 ms (65-142 ms): 39.3 %'
 in_one_line corpus/contact/first/shoc-scan \
