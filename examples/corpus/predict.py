@@ -134,10 +134,13 @@ def first_touches(report):
 def without_allocations(phase, row):
     """Of a variant that also allocates once. Allocations beside its copies cost it
     nothing: it saves no more than to the round of double-buffer, which has none."""
-    saved_ns = min(estimate_of(phase, "as-is")[0]["round_ns"] -
-                   estimate_of(phase, "reuse")[0]["round_ns"],
-                   row["round_ns"] -
-                   estimate_of(phase, "double-buffer")[0]["round_ns"])
+    reuse = estimate_of(phase, "reuse")[0]
+    if reuse is None:
+        return row
+    saved_ns = estimate_of(phase, "as-is")[0]["round_ns"] - reuse["round_ns"]
+    double = estimate_of(phase, "double-buffer")[0]
+    if double:
+        saved_ns = min(saved_ns, row["round_ns"] - double["round_ns"])
     return {**row, **{key: row[key] - saved_ns for key in
                       ("round_ns", "low_ns", "high_ns", "known_low_ns",
                        "known_high_ns")}}
