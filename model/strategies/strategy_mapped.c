@@ -64,11 +64,45 @@ static double kernel_ns(const struct xs_strategy_case *c,
 		.both_ns);
 }
 
+/* Whether the set is of memory that the round copies. */
+static bool sets_copied(const struct xs_phase *phase, const struct xs_step *set)
+{
+	for (size_t i = 0; set->dst && i < phase->step_count; i++) {
+		const struct xs_step *copy = &phase->steps[i];
+		const uint64_t device = copy->kind == XS_STEP_H2D   ? copy->dst
+					: copy->kind == XS_STEP_D2H ? copy->src
+								    : 0;
+
+		if (device && device < set->dst + set->bytes &&
+		    set->dst < device + copy->bytes)
+			return true;
+	}
+	return false;
+}
+
+/* Returns how much longer the round's sets take: those of copied memory cross
+ * the bus. */
+static double sets_ns(const struct xs_phase *phase, const struct xs_machine *m)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < phase->step_count; i++) {
+		const struct xs_step *set = &phase->steps[i];
+
+		if (set->kind == XS_STEP_SET && sets_copied(phase, set))
+			ns += fmax((double)set->bytes * m->mapped_write.value -
+				       (double)(set->end_ns - set->start_ns),
+				   0);
+	}
+	return ns;
+}
+
 /* What comes before the kernels. */
 static struct xs_action stays(const struct xs_strategy_case *c,
 			      const struct xs_scenario *scenario)
 {
 	return xs_action_host(c->work.other_ns - c->work.allocation_ns +
+			      sets_ns(c->phase, &scenario->machine) +
 			      c->work.host_ns * scenario->host_scale);
 }
 

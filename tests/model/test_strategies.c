@@ -850,6 +850,28 @@ TEST(test_mapped_with_a_wait_between_kernels)
 	assert_true(estimated("mapped")->round_ns <= round_ns);
 }
 
+/* A set of 1 MB of the result, of which device memory takes 5000, crosses the
+ * bus at 0.019. One of other memory stays there. */
+TEST(test_mapped_sets_cross_the_bus)
+{
+	double round_ns;
+
+	steps[3] = (struct xs_step){.kind = XS_STEP_SET,
+				    .thread = 1,
+				    .dst = 0x2000000,
+				    .bytes = 1000000,
+				    .start_ns = 610000,
+				    .end_ns = 615000};
+	steps[2].src = 0x1000000;
+	phase.step_count = 4;
+	round_ns = estimated("mapped")->round_ns;
+	steps[2].src = 0x20f0000;
+	assert_near(estimated("mapped")->round_ns, round_ns + 19000 - 5000);
+	steps[2].src = 0;
+	steps[0].dst = 0x2000000;
+	assert_near(estimated("mapped")->round_ns, round_ns + 19000 - 5000);
+}
+
 /* Pieces have 4 KiB at least: the larger direction has two of them. */
 TEST(test_small_copies_are_not_divided)
 {
