@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/rounds/measure.h"
 
+#include "analyzer/sampling/sampling.h"
 #include "analyzer/timeline/interval_union.h"
 
 #include <errno.h>
@@ -53,15 +54,16 @@ static uint64_t blocked_ns(const struct xs_phase_members *m,
 	return cover.total_ns;
 }
 
-/* Returns whether the next round is of the same phase and does not begin before
- * this one ends. */
+/* Returns whether the next round is of the same phase and window, and does not
+ * begin before this one ends. */
 static bool is_followed(const struct xs_phase_members *m, size_t i)
 {
 	const struct xs_round *round = xs_phase_member(m, i);
 
 	return i + 1 < m->count &&
 	       m->keys[i + 1].index == m->keys[i].index + 1 &&
-	       round[1].begin_ns >= round->end_ns;
+	       round[1].begin_ns >= round->end_ns &&
+	       xs_in_one_window(m->trace, round->begin_ns, round[1].begin_ns);
 }
 
 /* Returns the time to the next round; else 0. */

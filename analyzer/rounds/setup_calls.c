@@ -127,9 +127,7 @@ static bool are_together(const struct extender *e, uint32_t a, uint32_t b)
 	const struct xs_call *first = call_at(e, a), *second = call_at(e, b);
 
 	return first->thread == second->thread &&
-	       (!xs_trace_is_sampled(e->trace) ||
-		xs_window_of(e->trace, first->start_ns) ==
-		    xs_window_of(e->trace, second->start_ns));
+	       xs_in_one_window(e->trace, first->start_ns, second->start_ns);
 }
 
 /* Returns the round's thread, or XS_NONE if it has no calls. */

@@ -31,6 +31,13 @@ size_t xs_window_of(const struct xs_trace *trace, uint64_t time_ns)
 	return low;
 }
 
+bool xs_in_one_window(const struct xs_trace *trace, uint64_t a_ns,
+		      uint64_t b_ns)
+{
+	return !xs_trace_is_sampled(trace) ||
+	       xs_window_of(trace, a_ns) == xs_window_of(trace, b_ns);
+}
+
 static int sort_windows(struct xs_trace *trace)
 {
 	struct xs_key *keys = malloc((trace->window_count + 1) * sizeof(*keys));

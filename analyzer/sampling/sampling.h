@@ -69,6 +69,11 @@ bool xs_trace_is_sampled(const struct xs_trace *trace);
  * first. */
 size_t xs_window_of(const struct xs_trace *trace, uint64_t time_ns);
 
+/* Returns whether everything between the times was recorded: calls that began
+ * then are of one window. */
+bool xs_in_one_window(const struct xs_trace *trace, uint64_t a_ns,
+		      uint64_t b_ns);
+
 /*
  * Fills extrapolation[window_count + 1], by xs_window_of(): the time of the
  * counted run that each window stands for, in multiples of its own length. A

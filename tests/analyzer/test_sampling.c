@@ -157,6 +157,23 @@ TEST(rounds_between_windows_were_recorded)
 	assert_int_equal(phases.items[0].recorded_rounds, 19);
 }
 
+/* Windows of a range with one round each: what was not recorded between them is
+ * no time of the host until the next round. */
+TEST(time_between_windows_is_unknown)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		fprintf(file, "detail detail=1 time_ns=%u\n",
+			1000000000 + i * 5000000);
+		add_round(50 * i * ROUND_NS, false);
+		fprintf(file, "detail detail=2 time_ns=%u\n",
+			1001000000 + i * 5000000);
+	}
+	finish();
+	assert_int_equal(phases.count, 1);
+	assert_int_equal(phases.items[0].rounds, 3);
+	assert_int_equal(phases.items[0].between_ns.median_ns, 0);
+}
+
 /* The process was killed before it noted that it only counted. */
 TEST(counts_stand_for_rounds_of_a_killed_run)
 {
