@@ -76,8 +76,7 @@ bool xs_small_copies_next(const struct xs_phase *phase,
 {
 	for (; i < phase->step_count; i = run->end) {
 		*run = run_at(phase, machine, i);
-		if (run->copies >=
-		    (run->in ? XS_SMALL_COPIES_IN : XS_SMALL_COPIES_OUT))
+		if (run->copies >= XS_SMALL_COPIES_LEAST)
 			return true;
 	}
 	return false;

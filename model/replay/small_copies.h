@@ -6,10 +6,8 @@
 #include "model/replay/plan.h"
 #include "model/replay/round_work.h"
 
-/* Fewer copies of a run are not worth a buffer. Those out also need their
- * results side by side on the device. */
-#define XS_SMALL_COPIES_IN  3u
-#define XS_SMALL_COPIES_OUT 4u
+/* Fewer copies are not worth a buffer. */
+#define XS_SMALL_COPIES_LEAST 4u
 
 /* Steps [first, end) whose copies are merged; the others are waits and
  * allocations. */

@@ -81,7 +81,8 @@ struct xs_strategy {
 				   * allocate and free, not those that copy */
 	bool changes_launches;	  /* ... those that copy or launch */
 	bool changes_inputs;	  /* ... those that copy to the device */
-	bool merges_copies;	  /* ... those of many copies in a round */
+	/* ... those of a direction with so many copies in a round */
+	unsigned least_copies;
 	/* How xs_batch_direct_build() merges copies; of its strategies alone */
 	const struct xs_batch_way *batch_way;
 	/* Appends the strategy's rows. Returns 0 or -ENOMEM. */

@@ -201,20 +201,19 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		assume_gathering(c, &total, &row);
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
-	if (c->phase->h2d_ops + c->phase->d2h_ops < XS_SMALL_COPIES_IN)
+	if (c->phase->h2d_ops + c->phase->d2h_ops < XS_SMALL_COPIES_LEAST)
 		return xs_estimate_abstain(&row, out,
 					   "fewer than %u copies in a round",
-					   XS_SMALL_COPIES_IN);
+					   XS_SMALL_COPIES_LEAST);
 	row.quiet = false;
 	if (xs_abstain_without_copy_rates(c, &row, out, &rc))
 		return rc;
 	row.quiet = true;
 	if (!total.runs)
-		return xs_estimate_abstain(&row, out,
-					   "there are no %u consecutive small "
-					   "copies in, and no %u out",
-					   XS_SMALL_COPIES_IN,
-					   XS_SMALL_COPIES_OUT);
+		return xs_estimate_abstain(
+		    &row, out,
+		    "there are no %u consecutive small copies in one direction",
+		    XS_SMALL_COPIES_LEAST);
 	row.quiet = false;
 	if (xs_abstain_if_unknown(&row, "the time of pageable copies",
 				  total.gather_ns, out, &rc))
@@ -308,7 +307,7 @@ int xs_batch_direct_build(const struct xs_strategy_case *c,
 		    &row, out,
 		    "there are no %u consecutive small copies from pinned "
 		    "memory to the device, of %.0f bytes or more",
-		    XS_SMALL_COPIES_IN, way->least_bytes);
+		    XS_SMALL_COPIES_LEAST, way->least_bytes);
 	row.quiet = false;
 	if (xs_abstain_if_unknown(&row, way->needs, way->needed(c->machine),
 				  out, &rc))
@@ -329,7 +328,7 @@ const struct xs_strategy xs_strategy_batch = {
     .error = XS_ERROR_as_is, /* keeps pageable copies */
     .keeps_allocations = true,
     .keeps_copies = true,
-    .merges_copies = true,
+    .least_copies = XS_SMALL_COPIES_LEAST,
     .build = build,
     .first = "merge the small copies of {places} into one",
     .advice = "Merge the small copies of {places} into one at the place of "

@@ -5,7 +5,6 @@
  */
 #include "report/plan/advice_text.h"
 
-#include "model/replay/small_copies.h"
 #include "model/strategies/strategies.h"
 #include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
@@ -21,15 +20,13 @@ static bool is_step(const struct xs_result_site *site, const char *step)
 	return strcmp(site->step, step) == 0;
 }
 
-/* Returns whether the site copies, and, if copies are merged, enough of a round
- * go its way. */
+/* Returns whether the site copies, and at least so many copies of a round go
+ * its way. */
 static bool is_copy(const struct xs_result_phase *phase,
-		    const struct xs_result_site *site, bool merges)
+		    const struct xs_result_site *site, int64_t least)
 {
-	return (is_step(site, "h2d") &&
-		(!merges || phase->h2d_ops >= XS_SMALL_COPIES_IN)) ||
-	       (is_step(site, "d2h") &&
-		(!merges || phase->d2h_ops >= XS_SMALL_COPIES_OUT));
+	return (is_step(site, "h2d") && phase->h2d_ops >= least) ||
+	       (is_step(site, "d2h") && phase->d2h_ops >= least);
 }
 
 /* Copies below this are little, and of little of a round's bytes nothing to
@@ -66,7 +63,7 @@ bool xs_advice_is_about(const struct xs_result_phase *phase,
 	if (strategy && strategy->changes == XS_CHANGES_PINNING &&
 	    is_small(phase, site))
 		return false;
-	return is_copy(phase, site, strategy && strategy->merges_copies);
+	return is_copy(phase, site, strategy ? strategy->least_copies : 0);
 }
 
 /* By the line, or by the call, its function and its address. */

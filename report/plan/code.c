@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/plan/code.h"
 
-#include "model/replay/small_copies.h"
 #include "model/strategies/strategies.h"
 #include "report/plan/advice_text.h"
 #include "report/result/driver_words.h"
@@ -119,8 +118,10 @@ static const char *const async[][2] = {
 static const char *lines_of(struct xs_arena *arena,
 			    const struct xs_result_phase *phase,
 			    const struct xs_result_estimate *row,
+			    const struct xs_strategy *strategy,
 			    const char *lines)
 {
+	const int64_t least = strategy->least_copies;
 	const bool in = is_copied(phase->h2d_bytes, phase->src_memory);
 	const bool out = is_copied(phase->d2h_bytes, phase->dst_memory);
 	const struct condition conditions[] = {
@@ -129,8 +130,8 @@ static const char *lines_of(struct xs_arena *arena,
 	    {"{register}", (in || out) && !row->pins_new},
 	    {"{allocate}", (in || out) && row->pins_new},
 	    {"{results}", phase->d2h_bytes > 0},
-	    {"{many_in}", phase->h2d_ops >= XS_SMALL_COPIES_IN},
-	    {"{many_out}", phase->d2h_ops >= XS_SMALL_COPIES_OUT},
+	    {"{many_in}", phase->h2d_ops >= least},
+	    {"{many_out}", phase->d2h_ops >= least},
 	    {"{apart}", row->setup_ns != 0},
 	    {"{joined}", row->setup_ns == 0},
 	    {NULL, false}};
@@ -169,7 +170,7 @@ const char *xs_code_of(struct xs_result *result,
 
 	if (!strategy || language >= XS_LANGUAGES || !strategy->code[language])
 		return NULL;
-	code = lines_of(arena, phase, row, strategy->code[language]);
+	code = lines_of(arena, phase, row, strategy, strategy->code[language]);
 	if (strategy->changes & XS_CHANGES_SIZES && calls.any_async)
 		code = xs_words_replace(arena, code, async);
 	if (calls.all_pitched && calls.all_of_driver)

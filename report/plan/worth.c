@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/plan/worth.h"
 
-#include "model/replay/small_copies.h"
 #include "model/strategies/strategies.h"
 #include "report/plan/phase_estimate.h"
 #include "report/result/best.h"
@@ -94,26 +93,16 @@ asked(const struct xs_result_phase *phase, const struct xs_strategy *strategy)
 		   : NULL;
 }
 
-/* Returns whether the strategy would merge no more than three copies, which are
- * not worth a step. */
-static bool merges_few(const struct xs_result_phase *phase,
-		       const struct xs_strategy *strategy)
-{
-	return strategy->merges_copies &&
-	       phase->h2d_ops <= XS_SMALL_COPIES_IN &&
-	       phase->d2h_ops <= XS_SMALL_COPIES_IN;
-}
-
 const struct xs_result_estimate *
 xs_worth_candidate(const struct xs_result_phase *phase,
 		   const struct xs_strategy *strategy)
 {
-	const struct xs_result_estimate *row;
+	const struct xs_result_estimate *row =
+	    strategy->effort == XS_EFFORT_NONE
+		? NULL
+		: xs_result_best(phase, strategy->id, true);
 
-	if (strategy->effort == XS_EFFORT_NONE || merges_few(phase, strategy))
-		return NULL;
-	row = xs_result_best(phase, strategy->id, true);
-	if (!row)
+	if (!row && strategy->effort != XS_EFFORT_NONE)
 		row = asked(phase, strategy);
 	return row && row->saves_ns != XS_UNKNOWN && xs_result_may_hold(row) &&
 		       !is_same_in_pieces(phase, row)

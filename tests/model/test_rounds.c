@@ -697,7 +697,7 @@ TEST(test_batch_abstains)
 {
 	size_t i;
 
-	assert_abstains("batch", "fewer than 3 copies", true);
+	assert_abstains("batch", "fewer than 4 copies", true);
 	make_small_copies(XS_STEP_H2D);
 	machine.pageable_h2d.count = 0;
 	assert_abstains("batch", "pageable copies", false);
@@ -707,16 +707,6 @@ TEST(test_batch_abstains)
 	make_small_copies(XS_STEP_H2D);
 	steps[1].queue = 9;
 	assert_abstains("batch", "consecutive small copies", true);
-}
-
-TEST(test_batch_of_three_copies_in)
-{
-	make_small_copies(XS_STEP_H2D);
-	steps[3].queue = 9;
-	assert_true(estimated("batch")->applies);
-	make_small_copies(XS_STEP_D2H);
-	steps[3].queue = 9;
-	assert_abstains("batch", "no 4 out", true);
 }
 
 /* Which estimates are bounds, and which are not. */

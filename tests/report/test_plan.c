@@ -31,7 +31,6 @@ FIXTURE(set_up)
 		phase[i] = (struct xs_result_phase){
 		    .id = (int64_t)i + 1,
 		    .rounds = 10,
-		    .h2d_ops = 4,
 		    .round_ns = 50 * MS,
 		    .round_low_ns = 50 * MS,
 		    .round_high_ns = 50 * MS,
@@ -900,7 +899,7 @@ TEST(merged_copies_keep_their_direction)
 }
 
 /* Small copies are merged at one place before each buffer is pinned by a call,
- * if that saves more; half of it, on a condition. Three copies are too few. */
+ * if that saves more; half of it, on a condition. */
 TEST(merging_comes_before_pinning_many_buffers)
 {
 	struct xs_result_estimate *batch = add(phase, "batch", 25);
@@ -913,8 +912,6 @@ TEST(merging_comes_before_pinning_many_buffers)
 	expect("batch");
 	batch->bound = batch->needs = "only issues";
 	expect("pinned batch");
-	phase->h2d_ops = 3;
-	expect("pinned");
 }
 
 /* Rounds side by side copy each buffer on its own: they take the place of
