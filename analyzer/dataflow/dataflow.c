@@ -125,7 +125,7 @@ static int add_copy(struct builder *b, struct xs_flow_op *op,
 		: !set && copy->kind != XS_OP_D2H && is_unread(b, call->src);
 	int rc = 0;
 
-	if (brings)
+	if (brings && copy->dst_memory != XS_MEM_ARRAY)
 		*unread_at(b, call->dst) = true;
 	if (!call->dst || (!set && !call->src) || copy->bytes != call->bytes ||
 	    shares) {
