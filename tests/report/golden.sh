@@ -195,6 +195,8 @@ opening frameworks/h200/pieces-32k 'small parts of step 2: may save 494 us' "of 
 opening corpus/h100/develop/hec-ga 'double-buffer (effort: host code at several places) may save' \
 	' % of the run), only if neither'
 opening corpus/contact-4/fourth/hec-ecdh 'of step 1: saves 19.0 ms ('
+# What comes once is little; what grows with the run is told beside it.
+opening traces/matmul-naive-2048-pinned 'slower if it is new memory). Step 2 may save 1.02 ms of each'
 # The larger of two start-ups.
 opening corpus/contact-4/fourth/pro-stencil "CUDA's own start-up is 85.7 % of the run."
 opening corpus/contact/first/hec-haccmk 'only if neither a'
