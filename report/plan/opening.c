@@ -239,11 +239,13 @@ static const char *nothing(struct xs_result *result)
 /* Whether the plan's question comes before it. */
 static bool is_asked_first(struct xs_result *result, const struct act *act)
 {
-	/* not of a phase of which little is saved */
+	/* not of a phase of which little is saved; both can be made with what
+	 * comes once */
 	return result->question &&
 	       xs_result_gain_ns(result->nearest_if) >
-		   (act->only_if ? sure_ns(act)
-				 : xs_opening_planned_ns(result));
+		   (act->once	   ? act->saves_ns
+		    : act->only_if ? sure_ns(act)
+				   : xs_opening_planned_ns(result));
 }
 
 /* Whether little of this run is saved, whatever the question's answer. */
@@ -263,12 +265,13 @@ static const char *lead(struct xs_result *result, const struct act *act,
 	const char *first = "";
 
 	if (is_asked_first(result, act))
-		first = xs_print(&result->arena,
-				 "%sanswer: %s (about %s)? If not, ",
-				 is_first ? "first " : "", result->asks,
-				 xs_units_ns(xs_result_capped_gain_ns(
-						 result, result->nearest_if))
-				     .s);
+		first =
+		    xs_print(&result->arena, "%sanswer: %s (about %s)? %s, ",
+			     is_first ? "first " : "", result->asks,
+			     xs_units_ns(xs_result_capped_gain_ns(
+					     result, result->nearest_if))
+				 .s,
+			     act->once ? "Beside that" : "If not");
 	return xs_print(
 	    &result->arena, "%s%s",
 	    !is_for_longer_runs(result, act) ? ""

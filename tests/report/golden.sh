@@ -348,7 +348,7 @@ in_one_line corpus/contact-2/second/hec-rainflow \
 in_one_line corpus/contact/first/rod-hotspot3D \
 	'72.1 ms (65-142 ms): 39.3 %'
 in_one_line corpus/contact/first/shoc-scan \
-	'could data stay on the GPU (about 18.7 ms)? If not, register'
+	'In short: register the data where it is, instead of 2 calls'
 in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'here 1.46 ms (' ') of 257 ms' \
 	"own 238 ms, the program's 9.51 ms"
 in_one_line corpus/contact-13/thirteenth/aka-flash \
