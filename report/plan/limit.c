@@ -253,17 +253,21 @@ static void raise_by_links(struct xs_result *result)
 	raise_to(&out->at_most_steady_ns, steady_ns);
 }
 
+int64_t xs_limit_beyond_usual_ns(const struct xs_result_phase *phase)
+{
+	return xs_result_repeated_ns(phase) -
+	       xs_number_round(xs_result_of_run(
+		   phase, (double)xs_result_untraced_ns(phase)));
+}
+
 /* What the step saves with all that rounds take beyond the usual one. */
 static int64_t mean_saves_ns(const struct xs_result_step *step)
 {
-	const int64_t usual_ns = xs_result_untraced_ns(step->phase);
-
-	return step->round_before_ns != usual_ns || step->side_by_side > 1 ||
-		       step->pays_rounds != XS_UNKNOWN
+	return step->round_before_ns != xs_result_untraced_ns(step->phase) ||
+		       step->side_by_side > 1 || step->pays_rounds != XS_UNKNOWN
 		   ? step->adds_saves_ns
-		   : step->adds_saves_ns + xs_result_repeated_ns(step->phase) -
-			 xs_number_round(
-			     xs_result_of_run(step->phase, (double)usual_ns));
+		   : step->adds_saves_ns +
+			 xs_limit_beyond_usual_ns(step->phase);
 }
 
 /* The range of a step reaches to what it saves of the mean round, and a step

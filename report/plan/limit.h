@@ -15,6 +15,10 @@
 int64_t xs_limit_of_round_ns(const struct xs_result *result,
 			     const struct xs_result_phase *phase);
 
+/* Returns what all rounds of the phase take beyond the usual one, ns, which a
+ * change may save at most, too. */
+int64_t xs_limit_beyond_usual_ns(const struct xs_result_phase *phase);
+
 /* Fills verdict.at_most_saves_ns, of all rounds of the phases of the steady
  * part, and verdict.at_most_steady_ns, of those within it: at most the steady
  * part. Needs the plan and verdict.parts. */

@@ -5,6 +5,7 @@
 #include "report/plan/advice_text.h"
 #include "report/plan/alternatives.h"
 #include "report/plan/code.h"
+#include "report/plan/limit.h"
 #include "report/plan/opening.h"
 #include "report/plan/same_lines.h"
 #include "report/plan/worth.h"
@@ -103,6 +104,38 @@ static bool is_little(const struct xs_result *result,
 	       !xs_worth_is_enough(result, choice->phase, (double)ns);
 }
 
+/* The row as the table has it; its range reaches to what it saves of the mean
+ * round, as that of a step. */
+static struct xs_result_estimate shown_row(const struct xs_result *result,
+					   const struct choice *choice)
+{
+	struct xs_result_estimate out =
+	    xs_result_shown_row(result, choice->phase, choice->row);
+	const int64_t mean_ns =
+	    out.saves_ns + xs_limit_beyond_usual_ns(choice->phase);
+	const int64_t most_ns = result->verdict.at_most_saves_ns;
+
+	if (xs_result_share(choice->phase) == 1 && mean_ns > out.saves_high_ns)
+		out.saves_high_ns = mean_ns < most_ns ? mean_ns : most_ns;
+	return out;
+}
+
+/* Whether another row of the phase saves as much for no more effort, on a
+ * condition on the program that the plan names. */
+static bool is_outdone(const struct choice *choice)
+{
+	for (size_t i = 0; i < xs_strategy_count; i++) {
+		const struct xs_result_estimate *other =
+		    xs_result_best(choice->phase, xs_strategies[i]->id, false);
+
+		if (other && other->needs && xs_result_may_hold(other) &&
+		    other->effort_level < choice->row->effort_level &&
+		    xs_result_gain_ns(other) >= xs_result_gain_ns(choice->row))
+			return true;
+	}
+	return false;
+}
+
 /* What saves most on a condition, and more than the steps that it replaces. */
 static struct choice choose(const struct xs_result *result, bool may_cross)
 {
@@ -118,7 +151,7 @@ static struct choice choose(const struct xs_result *result, bool may_cross)
 
 		if (!one.row ||
 		    xs_result_capped_gain_ns(result, one.row) <= least_ns ||
-		    is_little(result, &one) ||
+		    is_little(result, &one) || is_outdone(&one) ||
 		    (one.row->assumes_once && !may_cross))
 			continue;
 		most = one;
@@ -150,7 +183,7 @@ const char *xs_plan_question(struct xs_result *result, const char *lead)
 			&result->arena, most.phase, most.row,
 			xs_advice_text(&result->arena, most.phase, most.row)));
 	}
-	shown = xs_result_shown_row(result, most.phase, most.row);
+	shown = shown_row(result, &most);
 	return xs_print(
 	    &result->arena,
 	    "%s %s (effort: %s) may save %s of %s (%s of %s)%s, only if %s.%s",

@@ -1096,6 +1096,24 @@ TEST(a_question_is_of_what_saves_more)
 		   ", in place of steps 1, 2 (300 ms), only if it stays.");
 }
 
+/* Its range reaches to what it saves of the mean round, here 52 of 50 ms. Less
+ * effort that saves as much is told first. */
+TEST(a_question_has_the_range_of_a_step)
+{
+	struct xs_result_estimate *row = add(phase, "resident", 25), *streams;
+
+	row->bound = "it stays";
+	row->effort_level = XS_EFFORT_REWRITE;
+	row->saves_high_ns = 255 * MS;
+	phase->total_ns = phase->wall_ns = 520 * MS;
+	phase->host_blocked_ns = 45 * MS;
+	says_why("resident (effort: some) may save 250 ms (240-270 ms)");
+	streams = add(phase, "streams", 25);
+	streams->needs = "pieces are independent";
+	streams->known_high_ns = 60 * MS;
+	says_why("nothing without a condition");
+}
+
 /* Each phase saves 3 ms of a steady part of 500 ms, and may be off by more;
  * with the same line in both, 6 ms may be off by 4.5 ms. */
 TEST(the_same_lines_are_worth_it_together)
