@@ -203,14 +203,6 @@ xs_machine_choose(const struct xs_machine_identity *machine,
 #define LINK_FACTOR 1.02
 #define HOST_FACTOR 1.5
 
-/* Returns whether the link alone determines a parameter. */
-static bool is_of_link(const char *name, const char *unit)
-{
-	return !strcmp(unit, "ns/byte") && strncmp(name, "pin_", 4) != 0 &&
-	       strncmp(name, "register_", 9) != 0 &&
-	       strncmp(name, "touch_", 6) != 0;
-}
-
 static void widen(struct xs_param *param, double factor)
 {
 	param->low /= factor;
@@ -234,7 +226,7 @@ void xs_machine_widen(struct xs_machine *machine)
 {
 #define XS_WIDEN(name, unit, what)                                             \
 	widen(&machine->name,                                                  \
-	      is_of_link(#name, unit) ? LINK_FACTOR : HOST_FACTOR);
+	      xs_param_is_of_link(#name, unit) ? LINK_FACTOR : HOST_FACTOR);
 	XS_MACHINE_PARAMS(XS_WIDEN)
 #undef XS_WIDEN
 	widen_curve(&machine->pageable_h2d);

@@ -33,6 +33,11 @@ const char *xs_param_name(enum xs_param_id id)
 	return params[id].name;
 }
 
+bool xs_param_is_of_link(const char *name, const char *unit)
+{
+	return strcmp(unit, "ns/byte") == 0 && !strstr(name, "_byte_ns");
+}
+
 const char *xs_param_what(const char *name)
 {
 	for (size_t i = 0; i < XS_PARAM_IDS; i++)

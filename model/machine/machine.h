@@ -225,6 +225,11 @@ struct xs_machine {
 /* Returns the parameter's name in the profile. id must be valid. */
 const char *xs_param_name(enum xs_param_id id);
 
+/* Returns whether the parameter of that name and unit is a rate that the link
+ * alone determines. Rates of host memory and of allocations depend on the
+ * system's pages, and vary like latencies. */
+bool xs_param_is_of_link(const char *name, const char *unit);
+
 /* Returns what the parameter of that name is, in words; NULL: there is none. */
 const char *xs_param_what(const char *name);
 

@@ -141,14 +141,11 @@ static bool differ(const struct xs_pass_medians *found, double part)
 	return high - low > part * xs_samples_median(&found->all);
 }
 
-/* Rates of the link; host memory depends on the system's pages and varies like
- * latencies. */
+/* The part of their median by which the passes may differ. */
 static double allowed(enum xs_param_id id)
 {
-	bool of_pages = strstr(params[id].name, "_byte_ns") != NULL;
-
-	return strcmp(params[id].unit, "ns/byte") == 0 && !of_pages ? 0.02
-								    : 0.1;
+	return xs_param_is_of_link(params[id].name, params[id].unit) ? 0.02
+								     : 0.1;
 }
 
 /* Small copies are mostly latency. */

@@ -86,6 +86,10 @@ TEST(test_ranges_of_another_machine_are_wider)
 	assert_true(other.G_h2d.high < 1.03 * stored.G_h2d.high);
 	assert_true(other.call_launch_ns.high >
 		    1.4 * stored.call_launch_ns.high);
+	/* of the host's pages, not of the link */
+	assert_true(other.host_copy_byte_ns.high >
+		    1.4 * stored.host_copy_byte_ns.high);
+	assert_true(other.unpin_byte_ns.high > 1.4 * stored.unpin_byte_ns.high);
 	assert_true(other.pageable_h2d.low_ns[3] <
 		    stored.pageable_h2d.low_ns[3]);
 }
