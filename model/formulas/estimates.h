@@ -79,7 +79,7 @@ struct xs_estimate {
 	bool doubtful;	     /* the trace speaks against that condition */
 	bool returning;	     /* so it does: a round's input is what the one
 			      * before copied out */
-	bool has_room;	     /* for kernels side by side on the SMs */
+	bool has_room;	     /* on the SMs, for another kernel beside each */
 	double otherwise_ns; /* time if the bound's condition does not hold;
 			      * NAN: unknown, or no bound */
 	bool quiet; /* an abstention not worth reporting: the phase has nothing

@@ -83,6 +83,17 @@ static void need_pinned(const struct xs_strategy_case *c,
 		row->bound = XS_NEEDS_PINNED;
 }
 
+/* Returns whether each kernel leaves room on the SMs for one like it. */
+static bool has_room(const struct xs_phase *phase,
+		     const struct xs_machine *machine)
+{
+	for (size_t i = 0; i < phase->step_count; i++)
+		if (phase->steps[i].kind == XS_STEP_KERNEL &&
+		    xs_step_sm_share(&phase->steps[i], machine) > 0.5)
+			return false;
+	return true;
+}
+
 /* Closed forms do not include setup costs: their rows get those of the
  * strategy's replay. */
 static void finish_row(const struct xs_strategy_case *c,
@@ -110,6 +121,7 @@ int xs_model_phase(const struct xs_phase *phase,
 				     .options = options,
 				     .as_is_ns =
 					 (double)phase->round_ns.median_ns};
+	const bool room = has_room(phase, machine);
 	size_t i, first = out->count;
 	int rc = xs_round_work_build(phase, &c.work);
 
@@ -122,6 +134,7 @@ int xs_model_phase(const struct xs_phase *phase,
 			c.as_is_ns = out->items[first].round_ns;
 	}
 	for (i = first; i < out->count; i++) {
+		out->items[i].has_room = room;
 		share(&out->items[first], &out->items[i]);
 		finish_row(&c, &out->items[i]);
 	}

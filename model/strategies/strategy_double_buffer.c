@@ -153,16 +153,6 @@ static void set_loop_ns(const struct xs_strategy_case *c,
 	row->setup_ns += row->loop_ns + c->work.allocation_ns;
 }
 
-/* Returns whether a kernel leaves room on the SMs for one like it. */
-static bool has_room(const struct xs_strategy_case *c)
-{
-	for (size_t i = 0; i < c->phase->step_count; i++)
-		if (c->phase->steps[i].kind == XS_STEP_KERNEL &&
-		    xs_step_sm_share(&c->phase->steps[i], c->machine) > 0.5)
-			return false;
-	return true;
-}
-
 /*
  * Sets the conditions. In a time-stepping loop a round needs the results of the
  * one before: it copies them in again, as they are or updated by the host, or
@@ -176,7 +166,6 @@ static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 
 	row->returning = !rc && returning.in;
 	condition = row->returning ? FILLED : INDEPENDENT;
-	row->has_room = has_room(c);
 	row->doubtful =
 	    row->returning || !c->work.in_copies || may_be_updated(c);
 	if (is_input_there(c) && !row->doubtful) {

@@ -705,10 +705,14 @@ TEST(test_pieces_of_a_small_grid)
 	 * once would take 200000 */
 	row = pieces("streams", 4);
 	assert_true(row->round_ns < 200000);
+	assert_true(row->has_room);
 	/* as many threads as saturate them: one piece after the other */
 	steps[1].blocks = 20;
 	row = new_pieces("streams", 2);
 	assert_near(row->round_ns, 138000);
+	/* of the 80 that there is room for */
+	steps[1].blocks = 41;
+	assert_false(new_pieces("streams", 2)->has_room);
 }
 
 /* Kernels read no device buffer, but what the host allocates in a round, mapped

@@ -351,8 +351,8 @@ in_one_line corpus/contact/first/shoc-scan \
 	'In short: register the data where it is, instead of 2 calls'
 in_one_line corpus/contact-6/sixth/hec-particle-diffusion 'here 1.46 ms (' ') of 257 ms' \
 	"own 238 ms, the program's 9.51 ms"
-in_one_line corpus/contact-13/thirteenth/aka-flash \
-	'input, or copies it along, and kernels run side by side, on SMs'
+in_one_line corpus/h100/develop/rod-lud \
+	'the round before wrote, and kernels run side by side, on SMs'
 in_one_line corpus/h100/develop/hec-car 'resident* ~1.46 ms'
 in_one_line corpus/contact-13/thirteenth/mai-spmv 'each on top of the last, or in its place; ' \
 	'that they need; as long as the data is contiguous'
