@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define OUR_NAME "libxferspy.so"
@@ -38,22 +39,45 @@ static bool is_second_copy(const void *own_base)
 	return first && dladdr(first, &found) && found.dli_fbase != own_base;
 }
 
-/* Whether it is our file, by whatever name. */
-static bool is_own(const char *path, const char *own_path)
+static bool have_same_bytes(int one, int other_fd)
 {
-	char real[PATH_MAX];
+	char bytes[4096], others[4096];
+	ssize_t count;
 
-	return realpath(path, real) && strcmp(real, own_path) == 0;
+	do {
+		count = read(one, bytes, sizeof(bytes));
+		if (count < 0 ||
+		    read(other_fd, others, sizeof(others)) != count ||
+		    memcmp(bytes, others, (size_t)count) != 0)
+			return false;
+	} while (count > 0);
+	return true;
 }
 
-/* A parent process with xferspy may have set our path already, or that of
- * another copy, which would do nothing as the second one of the process: our
- * path replaces it. */
+static bool is_copy(const char *path, const char *own_path)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+	const int fd = open(path, flags), own_fd = open(own_path, flags);
+	struct stat info, own;
+	const bool same = fd >= 0 && own_fd >= 0 && fstat(fd, &info) == 0 &&
+			  fstat(own_fd, &own) == 0 && S_ISREG(info.st_mode) &&
+			  info.st_size == own.st_size &&
+			  have_same_bytes(fd, own_fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (own_fd >= 0)
+		close(own_fd);
+	return same;
+}
+
+/* A parent process with xferspy may have set our path already. A copy would do
+ * nothing as the second one of the process, so that our path replaces it. */
 static void claim(const char *variable, const char *path, char kept[PATH_MAX])
 {
 	const char *set = getenv(variable);
 
-	if (set && set[0] && !has_our_name(set) && !is_own(set, path))
+	if (set && set[0] && !has_our_name(set) && !is_copy(set, path))
 		snprintf(kept, PATH_MAX, "%s", set);
 	else if (path[0])
 		setenv(variable, path, 1);

@@ -79,6 +79,7 @@ twice() { # LIBRARIES INJECTED
 }
 twice "$XS_PRELOAD" "$XS_PRELOAD"
 twice "$XS_PRELOAD" "$work/copy/libxferspy.so"
+twice "$XS_PRELOAD" "$work/copy/renamed.so"
 twice "$work/copy/renamed.so" "$XS_PRELOAD"
 twice "$XS_PRELOAD:$work/copy/renamed.so" ""
 twice "$work/copy/renamed.so:$XS_PRELOAD" ""
