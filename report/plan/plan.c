@@ -145,9 +145,12 @@ static const char *if_not(struct xs_result *result,
 			  const struct xs_result_phase *phase,
 			  const struct xs_result_estimate *row)
 {
-	const int64_t by_ns = row->otherwise_ns - xs_result_untraced_ns(phase);
+	int64_t by_ns;
 
-	if (row->otherwise_ns == XS_UNKNOWN || by_ns <= 0)
+	if (row->otherwise_ns == XS_UNKNOWN)
+		return "";
+	by_ns = row->otherwise_ns - xs_result_untraced_ns(phase);
+	if (by_ns <= 0)
 		return "";
 	return xs_print(&result->arena, " (%s slower if not)",
 			xs_units_ns(xs_number_round(xs_result_of_run(
