@@ -187,7 +187,8 @@ static const char *assumes_of(struct xs_arena *arena,
 	const char *list = NULL;
 
 	for (size_t i = 0; i < row->assume_count; i++)
-		if (!row->bound || strcmp(row->assumes[i], row->bound) != 0)
+		if (!(row->bound && !strcmp(row->assumes[i], row->bound)) &&
+		    !(row->needs && !strcmp(row->assumes[i], row->needs)))
 			list = list ? xs_print(arena, "%s; %s", list,
 					       row->assumes[i])
 				    : row->assumes[i];
@@ -252,7 +253,9 @@ static size_t collect(const struct xs_map *map, struct step *list)
 				.effort = in->estimate->effort,
 				.text = in->text,
 				.code = in->code,
-				.condition = in->condition,
+				.condition = in->condition
+						 ? in->condition
+						 : in->estimate->needs,
 				.assumes =
 				    assumes_of(&result->arena, in->estimate),
 				.at_most =

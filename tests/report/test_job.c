@@ -297,6 +297,31 @@ TEST(a_step_keeps_what_it_depends_on)
 	xs_result_free(result);
 }
 
+/* What the program must do for it is asked, also of a gain that is no bound. */
+TEST(a_need_makes_a_question)
+{
+	static const char *assumes[] = {"you keep one set", "no round frees"};
+	struct xs_result *result = fixture_result();
+	struct xs_result_estimate row = *result->plan[0].estimate;
+
+	row.assumes = assumes;
+	row.assume_count = 2;
+	row.needs = assumes[0];
+	result->plan_count = 1;
+	result->plan[0].estimate = &row;
+	result->plan[0].condition = NULL;
+	result->plan[0].side_by_side = 1;
+	result->plan[0].adds_saves_ns = 1000 * MS;
+	all = xs_digest_of_result(result);
+	assert_int_equal(xs_job_build(all, &job), 0);
+	assert_false(job->steps[0].at_most);
+	expect_text("text", true, "  1? pinned\n");
+	expect_text("text", true, "may save 1.00 s");
+	expect_text("text", true,
+		    "only if you keep one set; as long as no round frees\n");
+	xs_result_free(result);
+}
+
 /* The spread of an upper bound is no interval. */
 TEST(an_upper_bound_has_no_interval)
 {

@@ -154,10 +154,7 @@ static void put_step(const struct xs_terminal *terminal, struct xs_job *job,
 			     step->condition ? "only if " : "",
 			     step->condition ? step->condition : "",
 			     step->condition && step->assumes ? "; " : "",
-			     !step->assumes ? ""
-			     : step->is_question && !step->condition
-				 ? "only if "
-				 : "as long as ",
+			     step->assumes ? "as long as " : "",
 			     step->assumes ? step->assumes : ""));
 	xs_render_text_code(terminal, step->code);
 }

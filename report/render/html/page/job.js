@@ -22,7 +22,7 @@ function jobStep(s, i, job) {
     el('div', el('div', `${i + 1}${s.question ? '?' : '.'} `, el('span.chip', s.strategy), s.places ? ` at ${s.places}` : ''),
       el('small', `${s.question ? 'may save' : 'saves'} ${each} of a run${spread && ` (${spread})`}, in ${s.traces} of ${job.traces} processes` +
         (s.effort ? `; effort: ${s.effort}` : '')),
-      el('p', s.text), s.condition || s.assumes ? el('p.dim', [s.condition && 'only if ' + s.condition, s.assumes && (s.question && !s.condition ? 'only if ' : 'as long as ') + s.assumes].filter(Boolean).join('; ')) : null,
+      el('p', s.text), s.condition || s.assumes ? el('p.dim', [s.condition && 'only if ' + s.condition, s.assumes && 'as long as ' + s.assumes].filter(Boolean).join('; ')) : null,
       s.code ? el('pre', s.code) : null));
 }
 
