@@ -69,16 +69,17 @@ static bool is_little(const struct xs_result *result,
 }
 
 /* Whether only the title of the step is printed: of the third one on, and of
- * the second one if it is for longer runs or little, or a question comes first.
- */
+ * the second one if it is for longer runs or, as one of the plan, little or
+ * behind a question. */
 static bool is_title_only(const struct xs_result *result,
 			  const struct xs_result_step *step)
 {
 	return !result->all_asked &&
 	       (step - result->plan >= STEPS_MAX ||
 		(step->step > 1 &&
-		 (result->question || step->pays_rounds != XS_UNKNOWN ||
-		  is_little(result, step))));
+		 (step->pays_rounds != XS_UNKNOWN ||
+		  (step != result->plan &&
+		   (result->question || is_little(result, step))))));
 }
 
 /* What the step takes once: what its rounds save less what the run does. */
@@ -90,9 +91,8 @@ static int64_t once_ns(const struct xs_result_step *step)
 	       step->adds_saves_ns;
 }
 
-/* "3. double-buffer, better than step 2 from 49 rounds on (here 9): a round 246
- * us
- * -> 154 us, once 4.5 ms; ..." */
+/* "3. double-buffer, better than step 2 from 49 rounds on (here 9): a round
+ * 246 us -> 154 us, once 4.5 ms; ..." */
 static void put_later(const struct xs_terminal *terminal,
 		      struct xs_result *result,
 		      const struct xs_result_step *step)
