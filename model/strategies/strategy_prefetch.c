@@ -86,10 +86,11 @@ static const char *plural(unsigned count, const char *one, const char *many)
 	return count == 1 ? one : many;
 }
 
-/* "7 copies in and 1 copy out run beside kernels that do not need them; 2
- * copies in are needed later than by the next kernel, 1 of them by none of the
- * round" */
-static void say_why(const struct xs_stages *stages, struct xs_estimate *row)
+/* "7 copies in and 1 copy out can run beside copies of the other direction and
+ * kernels that do not need them; 2 copies in are needed later than by the next
+ * kernel, 1 of them by none of the round" */
+static void say_why(const struct xs_strategy_case *c,
+		    const struct xs_stages *stages, struct xs_estimate *row)
 {
 	const size_t room = sizeof(row->why);
 	const unsigned in = stages->ahead, outs = stages->early;
@@ -104,7 +105,10 @@ static void say_why(const struct xs_stages *stages, struct xs_estimate *row)
 					   outs, plural(outs, "y", "ies"));
 	length +=
 	    (size_t)snprintf(row->why + length, room - length,
-			     " can run beside kernels that do not need %s",
+			     " can run beside %skernels that do not need %s",
+			     in && outs && c->machine->copy_engines != 1
+				 ? "copies of the other direction and "
+				 : "",
 			     plural(in + outs, "it", "them"));
 	if (stages->late)
 		length += (size_t)snprintf(
@@ -138,7 +142,7 @@ static int estimate(const struct xs_strategy_case *c,
 	row->more_bytes = stages->more_bytes;
 	xs_estimate_set_setup(c, stages->early ? 2 : 1, row);
 	rc = xs_estimate_replay(c, build_plan, row);
-	say_why(stages, row);
+	say_why(c, stages, row);
 	return rc ? rc : xs_estimates_add(out, row);
 }
 
