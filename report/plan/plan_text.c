@@ -141,10 +141,12 @@ static const char *say_instead(struct xs_result *result,
 				  out->instead_rounds);
 	else if (step == &steps->longer)
 		beside = ", and in each longer one";
-	return xs_print(arena, "In its place, %s saves %s %s%s; effort: %s.",
-			row->strategy, xs_units_ns(xs_number_round(more_ns)).s,
+	return xs_print(arena, "In its place, %s %s %s %s%s%s%s; effort: %s.",
+			row->strategy, row->needs ? "may save" : "saves",
+			xs_units_ns(xs_number_round(more_ns)).s,
 			step == &steps->longer ? "in this run" : "more", beside,
-			row->effort);
+			row->needs ? ", only if " : "",
+			row->needs ? row->needs : "", row->effort);
 }
 
 /* The same of any step: NULL if it is not the last. */

@@ -391,13 +391,20 @@ TEST(lesser_effort_wins_a_tie)
 TEST(more_effort_that_saves_more_is_named)
 {
 	struct xs_result_estimate *buffers = add(phase, "double-buffer", 20);
-	add(phase, "streams", 21);
+	struct xs_result_estimate *streams = add(phase, "streams", 21);
+
 	expect("double-buffer");
 	assert_has_not(result->plan[0].text, "In its place");
 	set(buffers, 20, 100);
 	expect("double-buffer");
 	assert_has(result->plan[0].text,
 		   "In its place, streams saves 90.0 ms more; effort: some.");
+	streams->needs = "rounds are independent";
+	expect("double-buffer");
+	assert_has(result->plan[0].text,
+		   "In its place, streams may save 90.0 ms more, only if "
+		   "rounds are independent; effort: some.");
+	streams->needs = NULL;
 	/* by less than 5 %, too, unless it may be off by that */
 	set(buffers, 20, 21);
 	expect("double-buffer");
