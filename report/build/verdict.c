@@ -111,19 +111,30 @@ static void untrace(struct xs_result *result)
 		      longest_first);
 }
 
+/* Why there are no calls of CUDA, and what to do. */
+static const char *no_calls(const struct xs_result *result,
+			    const struct xs_trace *trace)
+{
+	if (result->coverage.missing_bytes || trace->defect_count)
+		return "what is left of the file has no calls of CUDA; trace "
+		       "another run";
+	if (trace->header.state == XS_FILE_RUNNING)
+		return "the process was killed before a call of CUDA returned; "
+		       "let it run longer";
+	if (result->coverage.imported)
+		return "the imported file has no calls of CUDA";
+	return "the trace has no calls of CUDA; if the program has, "
+	       "docs/capture.md says what to check";
+}
+
 /* What is missing for a verdict; NULL: nothing. */
 static const char *missing(const struct xs_result *result,
 			   const struct xs_trace *trace)
 {
 	const bool is_killed = trace->header.state == XS_FILE_RUNNING;
 
-	if (!result->coverage.api_calls_seen &&
-	    (result->coverage.missing_bytes || trace->defect_count))
-		return "what is left of the file has no calls of CUDA";
 	if (!result->coverage.api_calls_seen)
-		return is_killed ? "the process was killed before a call of "
-				   "CUDA returned; let it run longer"
-				 : "the trace has no calls of CUDA";
+		return no_calls(result, trace);
 	if (result->coverage.counted)
 		return "this run counted the first launches of each kernel, "
 		       "which slows it down; trace another run without "

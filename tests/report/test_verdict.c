@@ -392,10 +392,12 @@ TEST(pinning_that_saves_nothing_known_is_no_step)
 TEST(what_is_missing_is_said)
 {
 	read_trace("traces/nothing");
-	says("not known: the trace has no calls of CUDA");
+	says("not known: the trace has no calls of CUDA; if the "
+	     "program has, docs");
 	tear_down(NULL);
 	read_trace("traces/cut");
-	says("not known: what is left of the file has no calls of CUDA");
+	says("not known: what is left of the file has no calls of CUDA; "
+	     "trace another run");
 	tear_down(NULL);
 	read_trace("traces/killed");
 	says("not known: the process was killed before times of the");
