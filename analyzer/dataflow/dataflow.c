@@ -79,25 +79,23 @@ static int add_end(struct builder *b, struct xs_flow_op *op,
 	return add_access(b, op, access, range);
 }
 
-static bool *unread_at(const struct builder *b, uint64_t address)
+/* range may be NULL: of memory that is not known. */
+static bool *unread_of(const struct builder *b,
+		       const struct xs_live_range *range)
 {
-	const struct xs_live_range *range =
-	    xs_live_ranges_find(&b->live, address);
-
 	return &b->unread[range ? range->call : b->trace->call_count];
 }
 
-static bool is_unread(const struct builder *b, uint64_t address)
+static bool is_unread(const struct builder *b,
+		      const struct xs_live_range *range)
 {
-	return *unread_at(b, address) || b->unread[b->trace->call_count];
+	return *unread_of(b, range) || b->unread[b->trace->call_count];
 }
 
-/* Returns whether a copy or set fills all of its memory. */
-static bool is_whole(const struct builder *b, const struct xs_call *call)
+/* Returns whether a copy or set to the range fills all of it. */
+static bool is_whole(const struct xs_live_range *range,
+		     const struct xs_call *call)
 {
-	const struct xs_live_range *range =
-	    xs_live_ranges_find(&b->live, call->dst);
-
 	return range && range->begin == call->dst && call->rows <= 1 &&
 	       call->bytes >= range->end - range->begin;
 }
@@ -119,21 +117,24 @@ static int add_copy(struct builder *b, struct xs_flow_op *op,
 		    const struct xs_op *copy, const struct xs_call *call)
 {
 	const bool set = copy->kind == XS_OP_SET, shares = op->unknown;
+	const struct xs_live_range *dst =
+	    xs_live_ranges_find(&b->live, call->dst);
 	const bool brings =
 	    copy->kind == XS_OP_H2D
 		? brings_unread(b, op, copy)
-		: !set && copy->kind != XS_OP_D2H && is_unread(b, call->src);
+		: !set && copy->kind != XS_OP_D2H &&
+		      is_unread(b, xs_live_ranges_find(&b->live, call->src));
 	int rc = 0;
 
 	if (brings && copy->dst_memory != XS_MEM_ARRAY)
-		*unread_at(b, call->dst) = true;
+		*unread_of(b, dst) = true;
 	if (!call->dst || (!set && !call->src) || copy->bytes != call->bytes ||
 	    shares) {
 		op->unknown = true;
 		return 0;
 	}
-	if (!brings && is_whole(b, call))
-		*unread_at(b, call->dst) = false;
+	if (!brings && is_whole(dst, call))
+		*unread_of(b, dst) = false;
 	if (!set)
 		rc = add_end(b, op, call, call->src, copy->src_memory, false);
 	if (!rc)
@@ -206,7 +207,7 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 
 			seen++;
 			op->unknown |=
-			    !range || is_unread(b, range->begin) ||
+			    !range || is_unread(b, range) ||
 			    xs_follows_host_function(trace, range->call, call);
 			if (range)
 				rc = add_kernel_access(b, op, range,
