@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/render/html/encode.h"
 #include "report/render/html/html.h"
 #include "report/render/html/meta.h"
 #include "report/render/html/pack.h"
@@ -8,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 /* page/, joined by embed.cmake */
 extern const unsigned char xs_html_page[];
@@ -15,31 +15,42 @@ extern const size_t xs_html_page_size;
 
 static const struct xs_result_timeline empty;
 
-/* What a block of data holds. */
-struct block {
-	const char *class;
-	const struct xs_result_timeline *timeline; /* or: */
-	const char *text;
-	size_t size;
-};
-
-static int put_block(const struct block *block, FILE *out)
+static void put_base64(const unsigned char *bytes, size_t count, FILE *out)
 {
-	struct xs_html_encoder *encoder = malloc(sizeof(*encoder));
-	int err = encoder ? xs_html_encode_begin(encoder, out) : -ENOMEM;
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno"
+				     "pqrstuvwxyz0123456789+/";
 
-	if (err) {
-		free(encoder);
-		return err;
+	for (size_t i = 0; i < count; i += 3) {
+		const size_t left = count - i;
+		const unsigned group =
+		    (unsigned)bytes[i] << 16 |
+		    (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
+		    (left > 2 ? bytes[i + 2] : 0);
+
+		putc(digits[group >> 18], out);
+		putc(digits[group >> 12 & 63], out);
+		putc(left > 1 ? digits[group >> 6 & 63] : '=', out);
+		putc(left > 2 ? digits[group & 63] : '=', out);
 	}
-	fprintf(out, "<script type=\"text/plain\" class=\"%s\">", block->class);
-	if (block->timeline)
-		err = xs_html_pack(block->timeline, xs_html_encode, encoder);
-	else
-		err = xs_html_encode(encoder, block->text, block->size);
-	err = xs_html_encode_end(encoder, err);
-	free(encoder);
-	fputs("</script>\n", out);
+}
+
+/* Writes a block of data in the format of zlib (RFC 1950), and base64. */
+static int put_block(const char *class, const char *data, size_t size,
+		     FILE *out)
+{
+	uLongf count = compressBound(size);
+	unsigned char *packed = malloc(count);
+	int err = -ENOMEM;
+
+	if (packed &&
+	    compress(packed, &count, (const Bytef *)data, size) == Z_OK) {
+		fprintf(out, "<script type=\"text/plain\" class=\"%s\">",
+			class);
+		put_base64(packed, count, out);
+		fputs("</script>\n", out);
+		err = 0;
+	}
+	free(packed);
 	return err;
 }
 
@@ -67,9 +78,9 @@ static int write_json(const struct json_data *data, FILE *out)
 
 static int put_json(const char *class, const struct json_data *data, FILE *out)
 {
-	struct block block = {.class = class};
 	char *text = NULL;
-	FILE *memory = open_memstream(&text, &block.size);
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
 	int err;
 
 	if (!memory)
@@ -77,10 +88,24 @@ static int put_json(const char *class, const struct json_data *data, FILE *out)
 	err = write_json(data, memory);
 	if (fclose(memory) != 0 && !err)
 		err = -ENOMEM;
-	block.text = text;
 	if (!err)
-		err = put_block(&block, out);
+		err = put_block(class, text, size, out);
 	free(text);
+	return err;
+}
+
+static int put_slices(const struct xs_result_timeline *timeline, FILE *out)
+{
+	char *data = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&data, &size);
+	int err = -ENOMEM;
+
+	if (memory)
+		xs_html_pack(timeline, memory);
+	if (memory && fclose(memory) == 0)
+		err = put_block("slices", data, size, out);
+	free(data);
 	return err;
 }
 
@@ -94,16 +119,9 @@ static int put_timeline(struct xs_result *result, FILE *out)
 
 	json_decref(meta);
 	if (text)
-		err = put_block(&(struct block){.class = "texts",
-						.text = text,
-						.size = strlen(text)},
-				out);
+		err = put_block("texts", text, strlen(text), out);
 	free(text);
-	if (!err)
-		err = put_block(
-		    &(struct block){.class = "slices", .timeline = timeline},
-		    out);
-	return err;
+	return err ? err : put_slices(timeline, out);
 }
 
 static int put_traces(struct xs_result *const *results, size_t count, FILE *out)
