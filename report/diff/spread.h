@@ -2,7 +2,7 @@
 /* Medians of several runs, and how far they can be trusted. */
 #pragma once
 
-#include "report/result/runs.h"
+#include "report/result/asked.h"
 
 #include <stdbool.h>
 #include <stddef.h>

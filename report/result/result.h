@@ -13,16 +13,11 @@
 #include "model/strategies/strategies.h"
 #include "report/result/advice.h"
 #include "report/result/arena.h"
+#include "report/result/asked.h"
 #include "report/result/coverage.h"
-#include "report/result/dataflow.h"
 #include "report/result/device.h"
-#include "report/result/gpu_link.h"
-#include "report/result/nvtx.h"
 #include "report/result/phase.h"
-#include "report/result/pinned_budget.h"
-#include "report/result/runs.h"
 #include "report/result/timeline.h"
-#include "report/result/units.h"
 
 #include <stdbool.h>
 #include <stddef.h>
