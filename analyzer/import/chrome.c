@@ -6,7 +6,6 @@
 #include "analyzer/import/import.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

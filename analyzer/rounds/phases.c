@@ -14,7 +14,6 @@
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

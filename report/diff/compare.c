@@ -7,7 +7,6 @@
 #include "report/diff/totals.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

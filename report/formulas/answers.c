@@ -6,8 +6,6 @@
  */
 #include "report/formulas/answers.h"
 
-#include "report/result/number.h"
-
 #include <inttypes.h>
 
 #define ANSWERS_MAX 9 /* plus one for each compared machine */

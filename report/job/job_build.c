@@ -4,7 +4,6 @@
 #include "report/job/digest.h"
 #include "report/job/job_parts.h"
 #include "report/job/sketch.h"
-#include "report/result/number.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "report/job/digest.h"
 #include "report/job/job_parts.h"
 #include "report/job/map_parts.h"
-#include "report/result/number.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 #include "report/plan/question.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
-#include "report/result/number.h"
 
 #include <inttypes.h>
 

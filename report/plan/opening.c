@@ -5,7 +5,6 @@
 #include "report/plan/advice_text.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
-#include "report/result/number.h"
 #include "report/result/shown_text.h"
 
 #include <inttypes.h>

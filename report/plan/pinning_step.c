@@ -4,7 +4,6 @@
 #include "report/result/driver_words.h"
 #include "report/result/number.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* What is saved, with its range by the profile. */

@@ -13,7 +13,6 @@
 #include "report/plan/pinning_step.h"
 #include "report/plan/plan_text.h"
 #include "report/plan/question.h"
-#include "report/plan/same_lines.h"
 #include "report/plan/step_range.h"
 #include "report/result/number.h"
 

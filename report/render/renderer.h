@@ -13,7 +13,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 /* An output format. A command does not offer the format if its function is
  * NULL. */

@@ -9,7 +9,6 @@
 #include "report/render/text/best_cases.h"
 #include "report/result/best.h"
 #include "report/result/columns.h"
-#include "report/result/number.h"
 #include "report/result/shown_row.h"
 #include "report/result/table_rows.h"
 
