@@ -3,8 +3,8 @@
 
 #include "analyzer/timeline/run_parts.h"
 #include "model/strategies/strategies.h"
-#include "report/plan/link_steps.h"
 #include "report/plan/phase_estimate.h"
+#include "report/plan/run_steps.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 

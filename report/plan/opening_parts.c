@@ -3,7 +3,7 @@
 #include "report/plan/opening.h"
 
 #include "analyzer/timeline/run_parts.h"
-#include "report/plan/link_steps.h"
+#include "report/plan/run_steps.h"
 #include "report/result/number.h"
 
 #include <inttypes.h>

@@ -6,13 +6,12 @@
 #include "report/plan/advice_text.h"
 #include "report/plan/code.h"
 #include "report/plan/limit.h"
-#include "report/plan/link_steps.h"
 #include "report/plan/no_pinning.h"
 #include "report/plan/no_step.h"
 #include "report/plan/phase_steps.h"
-#include "report/plan/pinning_step.h"
 #include "report/plan/plan_text.h"
 #include "report/plan/question.h"
+#include "report/plan/run_steps.h"
 #include "report/plan/step_range.h"
 #include "report/result/number.h"
 
@@ -255,12 +254,10 @@ static void add_steps(struct xs_result *result, struct xs_phase_steps *phases,
 	while ((next = next_steps(phases, count, apart))) {
 		const double least_ns = apart ? 0 : rank(next, phases, count);
 
-		xs_plan_links(result, least_ns, run_ns);
-		xs_plan_pinning(result, least_ns, run_ns);
+		xs_plan_run_steps(result, least_ns, run_ns);
 		add_step(result, next, phases, count, run_ns);
 	}
-	xs_plan_links(result, 0, run_ns);
-	xs_plan_pinning(result, 0, run_ns);
+	xs_plan_run_steps(result, 0, run_ns);
 }
 
 /* Whether a step is of the steady part, or may be: access to another GPU's

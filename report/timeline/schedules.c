@@ -4,7 +4,7 @@
 #include "model/strategies/schedule.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
-#include "report/timeline/lane_names.h"
+#include "report/timeline/lanes.h"
 
 #include <math.h>
 #include <string.h>

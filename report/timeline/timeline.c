@@ -4,7 +4,7 @@
 
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/util/sort.h"
-#include "report/timeline/lane_names.h"
+#include "report/timeline/lanes.h"
 #include "report/timeline/schedules.h"
 
 #include "report/result/number.h"

@@ -4,7 +4,7 @@
 #include "report/build/read.h"
 #include "report/build/verdict.h"
 #include "report/plan/limit.h"
-#include "report/plan/pinning_step.h"
+#include "report/plan/run_steps.h"
 #include "report/result/shown_text.h"
 #include "tests/report/fixture.h"
 #include "tests/unit.h"
@@ -338,9 +338,9 @@ TEST(pinning_in_start_up_is_a_step)
 	in->places = "a.cu:3";
 	/* a step of twice the gain comes before it: it has a condition */
 	in->step = 0;
-	xs_plan_pinning(result, (double)(in->ns - 23 * MS), &run_ns);
+	xs_plan_run_steps(result, (double)(in->ns - 23 * MS), &run_ns);
 	assert_int_equal(in->step, 0);
-	xs_plan_pinning(result, 0, &run_ns);
+	xs_plan_run_steps(result, 0, &run_ns);
 	assert_int_equal(in->step, result->step_count);
 	assert_int_equal(run_ns, 500 * MS - in->saves_ns);
 	assert_int_equal(in->saves_ns, in->ns - 23 * MS);
@@ -353,12 +353,12 @@ TEST(pinning_in_start_up_is_a_step)
 	says("In the rounds, changes of data movement save at most ");
 	in->step = 0;
 	in->touching_ns = 240 * MS;
-	xs_plan_pinning(result, 0, &run_ns);
+	xs_plan_run_steps(result, 0, &run_ns);
 	assert_has(in->condition, "(7.00 ms slower if it is new memory)");
 	/* another start may take less */
 	in->step = 0;
 	in->registering_high_ns = in->ns;
-	xs_plan_pinning(result, 0, &run_ns);
+	xs_plan_run_steps(result, 0, &run_ns);
 	assert_int_equal(in->step, 0);
 }
 
@@ -377,15 +377,15 @@ TEST(pinning_that_saves_nothing_known_is_no_step)
 	/* next to nothing of the run */
 	in->step = 0;
 	result->run.wall_ns = 240 * 100 * MS;
-	xs_plan_pinning(result, 0, &run_ns);
+	xs_plan_run_steps(result, 0, &run_ns);
 	assert_int_equal(in->step, 0);
 	in->registering_ns = XS_UNKNOWN;
 	result->run.wall_ns = 500 * MS;
-	xs_plan_pinning(result, 0, &run_ns);
+	xs_plan_run_steps(result, 0, &run_ns);
 	assert_int_equal(in->step, 0);
 	/* the same memory, in less of the run */
 	in->registering_ns = 23 * MS;
-	xs_plan_pinning(result, 0, &run_ns);
+	xs_plan_run_steps(result, 0, &run_ns);
 	assert_int_not_equal(in->step, 0);
 }
 
