@@ -336,10 +336,10 @@ static const char *usual(const struct xs_result *result)
 					     : "median or mean round; ";
 }
 
-/* What several steps are to each other. */
-static const char *on_top(const struct xs_result *result)
+/* What the steps that are shown are to each other. */
+static const char *on_top(const struct xs_result *result, size_t shown)
 {
-	for (size_t i = 0; i < result->plan_count; i++)
+	for (size_t i = 0; i < shown; i++)
 		if (result->plan[i].is_replaced)
 			return "each on top of the last, or in its place; ";
 	return "each on top of the last; ";
@@ -355,7 +355,7 @@ void xs_render_text_plan(const struct xs_terminal *terminal,
 	    terminal, "What to change",
 	    !shown ? NULL
 		   : xs_print(&result->arena, "%s%s90 %% ranges in this run",
-			      shown > 1 ? on_top(result) : "",
+			      shown > 1 ? on_top(result, shown) : "",
 			      result->verdict.repeats ? usual(result) : ""));
 	if (result->no_step) {
 		xs_terminal_wrap(terminal, XS_PLAIN, "  ", result->no_step);
