@@ -16,6 +16,7 @@
 #include "report/plan/phase_estimate.h"
 #include "report/plan/plan.h"
 #include "report/plan/step_range.h"
+#include "report/plan/worth.h"
 #include "report/result/best.h"
 
 #include <errno.h>
@@ -144,7 +145,7 @@ static int fill_estimates(struct xs_result *result, struct xs_result_phase *out,
 	for (size_t i = 0; i < out->estimate_count; i++) {
 		out->estimates[i].chosen =
 		    &out->estimates[i] ==
-		    xs_result_best(out, out->estimates[i].strategy, true);
+		    xs_worth_best(out, out->estimates[i].strategy);
 		xs_step_set_row_saving(out, &out->estimates[i]);
 	}
 out:

@@ -6,6 +6,7 @@
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 #include "report/result/shown_text.h"
+#include "report/result/step_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 struct act {
 	const char *what;    /* NULL: nothing pays in this run */
 	const char *only_if; /* NULL: none */
+	int64_t if_not_ns;   /* what it loses without that */
 	int64_t saves_ns, low_ns, high_ns;
 	const struct xs_result_step *step; /* NULL: not one alone */
 	bool beside;			   /* of rounds side by side */
@@ -63,6 +65,7 @@ static void add_same(struct xs_result *result,
 		    !is_alone(result, other))
 			continue;
 		list = xs_print(arena, "%s, %" PRId64, list, other->step);
+		act->if_not_ns += other->if_not_ns;
 		act->saves_ns += other->adds_saves_ns;
 		act->low_ns += other->saves_low_ns;
 		act->high_ns += other->saves_high_ns;
@@ -100,6 +103,7 @@ static struct act act_of(struct xs_result *result,
 	    .what = what,
 	    .only_if =
 		step->condition ? step->condition : step->estimate->needs,
+	    .if_not_ns = step->if_not_ns,
 	    .saves_ns = step->adds_saves_ns,
 	    .low_ns = step->saves_low_ns,
 	    .high_ns = step->saves_high_ns,
@@ -343,11 +347,14 @@ static const char *amount(struct xs_result *result, const struct act *act)
 static const char *saving(struct xs_result *result, const struct act *act,
 			  bool is_first)
 {
-	return xs_print(&result->arena, "%s%s: %s %s%s%s",
-			lead(result, act, is_first), act->what,
-			act->may_lose ? "may save" : "saves",
-			amount(result, act), act->only_if ? ", only if " : "",
-			act->only_if ? act->only_if : "");
+	struct xs_arena *arena = &result->arena;
+
+	return xs_print(arena, "%s%s: %s %s%s%s", lead(result, act, is_first),
+			act->what, act->may_lose ? "may save" : "saves",
+			amount(result, act), act->only_if ? ", " : "",
+			act->only_if ? xs_result_only_if(arena, act->only_if,
+							 act->if_not_ns)
+				     : "");
 }
 
 void xs_plan_opening(struct xs_result *result)

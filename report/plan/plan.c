@@ -13,6 +13,7 @@
 #include "report/plan/question.h"
 #include "report/plan/run_steps.h"
 #include "report/plan/step_range.h"
+#include "report/plan/worth.h"
 #include "report/result/number.h"
 
 #include <errno.h>
@@ -137,29 +138,8 @@ static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
 	return best;
 }
 
-/* " (9.6 ms slower if not)": what a run loses by the row if its condition does
- * not hold; or "". */
-static const char *if_not(struct xs_result *result,
-			  const struct xs_result_phase *phase,
-			  const struct xs_result_estimate *row)
-{
-	int64_t by_ns;
-
-	if (row->otherwise_ns == XS_UNKNOWN)
-		return "";
-	by_ns = row->otherwise_ns - xs_result_untraced_ns(phase);
-	if (by_ns <= 0)
-		return "";
-	return xs_print(&result->arena, " (%s slower if not)",
-			xs_units_ns(xs_number_round(xs_result_of_run(
-					phase, (double)by_ns)) +
-				    (row->setup_ns > 0 ? row->setup_ns : 0))
-			    .s);
-}
-
 /* What the trace does not show. Without pinned memory nothing else matters. */
 static const char *condition_of(struct xs_result *result,
-				const struct xs_result_phase *phase,
 				const struct xs_result_estimate *row)
 {
 	for (size_t i = 0; row->bound && i < row->assume_count; i++)
@@ -167,9 +147,7 @@ static const char *condition_of(struct xs_result *result,
 		    strcmp(row->bound, XS_NEEDS_PINNED) != 0)
 			return xs_print(&result->arena, "%s; %s",
 					XS_NEEDS_PINNED, row->bound);
-	return row->bound ? xs_print(&result->arena, "%s%s", row->bound,
-				     if_not(result, phase, row))
-			  : NULL;
+	return row->bound;
 }
 
 /* Adds a step of the phase to the plan, except what it saves and its text. */
@@ -185,7 +163,8 @@ static struct xs_result_step *begin_step(struct xs_result *result,
 	    .phase = steps->phase,
 	    .estimate = step->estimate,
 	    .side_by_side = xs_number_round(1 / xs_result_share(steps->phase)),
-	    .condition = condition_of(result, steps->phase, step->estimate),
+	    .condition = condition_of(result, step->estimate),
+	    .if_not_ns = xs_worth_loss_ns(steps->phase, step->estimate, true),
 	    .instead_rounds = XS_UNKNOWN,
 	};
 	out->code = xs_code_of(result, steps->phase, step->estimate);

@@ -74,21 +74,33 @@ static bool is_same_in_pieces(const struct xs_result_phase *phase,
 	       row->known_high_ns >= phase->round_low_ns - phase->tracer_ns;
 }
 
-/* What a round loses if the row's condition does not hold is little beside what
- * it gains if that holds: less than 1 / LOSS_PART. */
-#define LOSS_PART 10
-
-/* The strategy's best row, if it is worth to ask for its condition. */
-static const struct xs_result_estimate *
-asked(const struct xs_result_phase *phase, const struct xs_strategy *strategy)
+int64_t xs_worth_loss_ns(const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row, bool pays)
 {
-	const struct xs_result_estimate *row =
-	    xs_result_best(phase, strategy->id, false);
+	double ns = pays && row->setup_ns > 0 ? (double)row->setup_ns : 0;
 
-	return row && row->otherwise_ns != XS_UNKNOWN &&
-		       row->otherwise_ns - xs_result_untraced_ns(phase) <
-			   (xs_result_untraced_ns(phase) - row->round_ns) /
-			       LOSS_PART
+	if (row->otherwise_ns == XS_UNKNOWN)
+		return 0;
+	ns += xs_result_of_run(
+	    phase, (double)(row->otherwise_ns - xs_result_untraced_ns(phase)));
+	return ns > 0 ? xs_number_round(ns) : 0;
+}
+
+/* What a run loses if the row's condition does not hold is little beside what
+ * it gains if that holds: less than 1 / LOSS_PART. */
+#define LOSS_PART 8
+
+const struct xs_result_estimate *
+xs_worth_best(const struct xs_result_phase *phase, const char *strategy)
+{
+	const struct xs_result_estimate *sure =
+	    xs_result_best(phase, strategy, true);
+	const struct xs_result_estimate *row =
+	    sure ? sure : xs_result_best(phase, strategy, false);
+
+	return sure || (row && row->otherwise_ns != XS_UNKNOWN &&
+			xs_worth_loss_ns(phase, row, true) <
+			    xs_result_gain_ns(row) / LOSS_PART)
 		   ? row
 		   : NULL;
 }
@@ -100,10 +112,8 @@ xs_worth_candidate(const struct xs_result_phase *phase,
 	const struct xs_result_estimate *row =
 	    strategy->effort == XS_EFFORT_NONE
 		? NULL
-		: xs_result_best(phase, strategy->id, true);
+		: xs_worth_best(phase, strategy->id);
 
-	if (!row && strategy->effort != XS_EFFORT_NONE)
-		row = asked(phase, strategy);
 	return row && row->saves_ns != XS_UNKNOWN && xs_result_may_hold(row) &&
 		       !is_same_in_pieces(phase, row)
 		   ? row

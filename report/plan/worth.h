@@ -32,6 +32,16 @@ bool xs_worth_is_sure(const struct xs_result *result,
 double xs_worth_as_is_known_ns(const struct xs_result_phase *phase,
 			       const struct xs_result_estimate *row);
 
+/* Returns what the run loses if the row's condition does not hold, with the
+ * setup if the phase pays it; 0: nothing, or not known. */
+int64_t xs_worth_loss_ns(const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *row, bool pays);
+
+/* Returns the strategy's row to use, if it is faster than the round now in any
+ * case, or loses little if its condition does not hold; else NULL. */
+const struct xs_result_estimate *
+xs_worth_best(const struct xs_result_phase *phase, const char *strategy);
+
 /* Returns the strategy's estimate, if it may be a step; NULL: it may not. */
 const struct xs_result_estimate *
 xs_worth_candidate(const struct xs_result_phase *phase,

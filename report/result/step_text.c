@@ -162,6 +162,15 @@ static bool is_said(const struct xs_result *result,
 	return false;
 }
 
+const char *xs_result_only_if(struct xs_arena *arena, const char *condition,
+			      int64_t if_not_ns)
+{
+	return xs_print(arena, "only if %s%s", condition,
+			if_not_ns ? xs_print(arena, " (%s slower if not)",
+					     xs_units_ns(if_not_ns).s)
+				  : "");
+}
+
 /* What must be true: the condition that the trace does not show, and what the
  * prediction assumes, each once for a phase. NULL: nothing. */
 const char *xs_result_step_conditions(struct xs_result *result,
@@ -171,7 +180,7 @@ const char *xs_result_step_conditions(struct xs_result *result,
 	struct xs_arena *arena = &result->arena;
 	const char *only_if = step->condition ? step->condition : row->needs;
 	const char *list =
-	    only_if ? xs_print(arena, "only if %s", only_if) : NULL;
+	    only_if ? xs_result_only_if(arena, only_if, step->if_not_ns) : NULL;
 	bool keeps = false;
 
 	for (size_t i = 0; i < row->assume_count; i++) {

@@ -31,6 +31,10 @@ const char *xs_result_step_beside(struct xs_result *result,
 const char *xs_result_step_saving(struct xs_result *result,
 				  const struct xs_result_step *step);
 
+/* Returns "only if ... (9.58 ms slower if not)"; 0: without the latter. */
+const char *xs_result_only_if(struct xs_arena *arena, const char *condition,
+			      int64_t if_not_ns);
+
 /* Returns what must be true: the condition that the trace does not show, and
  * what the prediction assumes, each once for a phase. NULL: nothing. */
 const char *xs_result_step_conditions(struct xs_result *result,

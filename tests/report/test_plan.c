@@ -3,7 +3,9 @@
 #include "analyzer/timeline/run_parts.h"
 #include "model/formulas/estimates.h"
 #include "report/plan/plan.h"
+#include "report/plan/worth.h"
 #include "report/result/best.h"
+#include "report/result/step_text.h"
 #include "tests/unit.h"
 
 #include <stdlib.h>
@@ -184,11 +186,11 @@ TEST(new_kernels_on_a_condition_come_last)
 	expect("graph device-initiated");
 }
 
-/* 100 ms in all rounds if its condition holds; a tenth of that is little to
- * lose otherwise, and told. */
+/* 80 ms in all rounds if its condition holds; an eighth of that is little to
+ * lose otherwise, with the setup, and told. */
 TEST(a_condition_is_asked_for_much)
 {
-	struct xs_result_estimate *graph = add(phase, "graph", 40);
+	struct xs_result_estimate *graph = add(phase, "graph", 42);
 
 	graph->bound = graph->needs = "it only issues";
 	graph->otherwise_ns = 51 * MS;
@@ -196,11 +198,20 @@ TEST(a_condition_is_asked_for_much)
 	graph->otherwise_ns--;
 	expect("graph");
 	assert_true(result->plan[0].is_question);
-	assert_string_equal(result->plan[0].condition,
-			    "it only issues (10.0 ms slower if not)");
+	assert_string_equal(result->plan[0].condition, "it only issues");
+	assert_string_equal(xs_result_step_conditions(result, &result->plan[0]),
+			    "only if it only issues (10.0 ms slower if not)");
 	graph->otherwise_ns = 50 * MS;
 	expect("graph");
-	assert_string_equal(result->plan[0].condition, "it only issues");
+	assert_int_equal(result->plan[0].if_not_ns, 0);
+	/* the setup is lost as well: 9 of 71 ms */
+	set(graph, 42, 9);
+	graph->otherwise_ns = 50 * MS;
+	assert_null(xs_worth_best(phase, "graph"));
+	set(graph, 42, 8);
+	assert_ptr_equal(xs_worth_best(phase, "graph"), graph);
+	expect("graph");
+	assert_int_equal(result->plan[0].if_not_ns, 8 * MS);
 }
 
 /* What a rewritten kernel contains is changed first, however little and
@@ -1024,6 +1035,23 @@ TEST(a_step_of_several_phases_tells_each)
 		assert_int_equal(
 		    xs_result_step_saves_ns(&result->plan[1], &phase[i]),
 		    200 * MS);
+}
+
+/* A step of several phases saves and, if its condition fails, loses in each. */
+TEST(a_loss_is_of_all_phases)
+{
+	near_each_other();
+	for (size_t i = 0; i < 2; i++) {
+		struct xs_result_estimate *row = add(&phase[i], "graph", 25);
+
+		sites[i].step = "kernel";
+		row->bound = row->needs = "it only issues";
+		set(row, 25, 3);
+		row->otherwise_ns = 51 * MS;
+	}
+	expect("graph");
+	assert_int_equal(result->plan[0].adds_saves_ns, 2 * (250 - 3) * MS);
+	assert_int_equal(result->plan[0].if_not_ns, 2 * (10 + 3) * MS);
 }
 
 /* Nor is one for longer runs left out that is another change. */

@@ -126,7 +126,7 @@ const struct xs_json_field xs_json_step[] = {
     FIELDS(low_ns, high_ns, may_be_slower),
     NAMED("question", is_question),
     MEMBERS(estimate, effort),
-    FIELD(condition),
+    FIELDS(condition, if_not_ns),
     MEMBERS(estimate, assumed),
     MADE("as_step", as_step),
     FIELDS(text, code),
