@@ -94,7 +94,7 @@ static uint64_t copied_bytes(const struct matcher *m, uint32_t first,
 }
 
 /* Notes what the kernel at i of a round of ops from first is given. Memory of
- * which other rounds copy something is theirs, not the kernel's own. */
+ * which any round copies something is not the kernel's own. */
 static void note_given(const struct matcher *m, uint32_t first, uint32_t i)
 {
 	const uint32_t all = m->flow->op_count;
@@ -105,18 +105,14 @@ static void note_given(const struct matcher *m, uint32_t first, uint32_t i)
 	for (uint32_t k = 0; k < op->access_count; k++) {
 		const struct xs_flow_access *a =
 		    &m->flow->accesses[op->first_access + k];
-		const uint64_t in =
-		    copied_bytes(m, first, m->count, a, XS_OP_H2D);
-		const uint64_t out =
-		    copied_bytes(m, first, m->count, a, XS_OP_D2H);
 
-		step->given_in_bytes += in;
-		step->given_out_bytes += out;
-		if (in || out ||
-		    (!copied_bytes(m, 0, all, a, XS_OP_H2D) &&
-		     !copied_bytes(m, 0, all, a, XS_OP_D2H)))
-			step->given_other_bytes +=
-			    a->end - a->begin - (in > out ? in : out);
+		step->given_in_bytes +=
+		    copied_bytes(m, first, m->count, a, XS_OP_H2D);
+		step->given_out_bytes +=
+		    copied_bytes(m, first, m->count, a, XS_OP_D2H);
+		if (!copied_bytes(m, 0, all, a, XS_OP_H2D) &&
+		    !copied_bytes(m, 0, all, a, XS_OP_D2H))
+			step->given_other_bytes += a->end - a->begin;
 	}
 }
 

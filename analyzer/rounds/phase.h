@@ -109,9 +109,9 @@ struct xs_step {
 	/* Kernels, if the phase's flow is known: bytes of the memory that they
 	 * are given which the round copies in, and out. */
 	uint64_t given_in_bytes, given_out_bytes;
-	bool given_known;	    /* what memory the kernel is given */
-	bool has_pointers;	    /* xs_trace_has_pointers() of its call */
-	uint64_t given_other_bytes; /* of memory that the round does not copy */
+	bool given_known;	     /* what memory the kernel is given */
+	bool has_pointers;	     /* xs_trace_has_pointers() of its call */
+	uint64_t given_other_bytes;  /* of memory of which nothing is copied */
 	bool src_starts, dst_starts; /* copies: the memory is the start of
 				      * allocated or registered memory */
 	uint64_t dst, src; /* copies: addresses; dst also of what is allocated

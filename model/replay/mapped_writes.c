@@ -213,6 +213,8 @@ double xs_mapped_writes_ns(const struct xs_machine *m,
 		return joined;
 	if (which == XS_MAPPED_MOST)
 		return fmax(joined, apart);
+	if (xs_mapped_writes_elsewhere(w, sectors))
+		return joined;
 	whole_ns = fmin(joined, sectors * XS_MAPPED_SECTOR_BYTES *
 				    m->mapped_write.value);
 	return whole_ns + not_joined(m, w) * fmax(apart - whole_ns, 0);

@@ -404,7 +404,7 @@ static void is_given(const struct round *round, uint32_t i,
 			continue;
 		in += ins;
 		out += outs;
-		other += BYTES - (ins > outs ? ins : outs);
+		other += ins || outs ? 0 : BYTES;
 	}
 	if (!step->given_known)
 		return;

@@ -485,6 +485,17 @@ TEST(test_stores_side_by_side)
 	assert_near(at_most().write_ns, 4 * 160 * 100);
 }
 
+/* To memory of the kernel's own no store crosses, joined or not. */
+TEST(test_stores_elsewhere)
+{
+	set_stores();
+	work.write_sectors = 200;
+	work.store_sectors = 400;
+	assert_near(mapped().write_ns, 6400);
+	work.other_bytes = 0;
+	assert_true(mapped().write_ns > 2 * 6400);
+}
+
 /* Without its memory being busy, the device joins 20 of 100 stores. At half of
  * its bandwidth, half of the others are separated in the kernel. */
 TEST(test_stores_that_the_device_does_not_join)
