@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Memory that no call allocated: the handles of variables are no addresses. */
+#define OUTSIDE 0, 1
+
 struct builder {
 	const struct xs_trace *trace;
 	struct xs_dataflow *out;
@@ -51,6 +54,11 @@ static int add_access(struct builder *b, struct xs_flow_op *op,
 	return rc;
 }
 
+static struct xs_flow_access any_part(uint64_t begin, uint64_t end, bool writes)
+{
+	return (struct xs_flow_access){begin, end, true, writes, false, 0};
+}
+
 /* One end of a copy, or a set. memory: enum xs_memory. */
 static int add_end(struct builder *b, struct xs_flow_op *op,
 		   const struct xs_call *call, uint64_t address, uint8_t memory,
@@ -65,17 +73,16 @@ static int add_end(struct builder *b, struct xs_flow_op *op,
 	if (memory == XS_MEM_ARRAY) {
 		/* its handle stands for it, and parts of it are not told
 		 * apart */
-		access = (struct xs_flow_access){address, address + 1, true,
-						 writes,  false,       0};
+		access = any_part(address, address + 1, writes);
+	} else if (device && !range) {
+		access = any_part(OUTSIDE, writes);
+		b->out->outside = true;
 	} else if (call->rows > 1) {
 		/* the pitch is unknown */
 		op->unknown |= !range;
 		if (range)
-			access = (struct xs_flow_access){
-			    range->begin, range->end, true, writes, false, 0};
+			access = any_part(range->begin, range->end, writes);
 	}
-	if (device && !range)
-		b->out->unfollowed = XS_UNFOLLOWED_MEMORY;
 	return add_access(b, op, access, range);
 }
 
@@ -149,8 +156,7 @@ static int add_kernel_access(struct builder *b, struct xs_flow_op *op,
 			     const struct xs_live_range *range,
 			     uint64_t address)
 {
-	struct xs_flow_access access = {range->begin, range->end, true,
-					true,	      false,	  0};
+	struct xs_flow_access access = any_part(range->begin, range->end, true);
 	struct xs_flow_access *before;
 	uint32_t *number = &b->accessed[range->number];
 
@@ -215,6 +221,8 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 		}
 	}
 	op->unknown |= !known || seen != count;
+	if (!rc && b->out->outside)
+		rc = add_access(b, op, any_part(OUTSIDE, true), NULL);
 	return rc || op->access_count < 2 ? rc : sort_accesses(b, op);
 }
 
@@ -317,8 +325,6 @@ static void mark_unknown(struct builder *b)
 
 	if (b->trace->lost_calls > 0)
 		out->unfollowed = XS_UNFOLLOWED_LOSS;
-	else if (xs_trace_reads_symbols(b->trace))
-		out->unfollowed = XS_UNFOLLOWED_SYMBOL;
 	for (uint32_t i = 0; i < out->op_count; i++) {
 		b->out->flow_ops[i].unknown |=
 		    out->unfollowed != XS_UNFOLLOWED_NOTHING &&
@@ -353,7 +359,8 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 	    .unread = calloc(trace->call_count + 1, sizeof(*b.unread))};
 	int rc = b.accessed && b.unread ? 0 : -ENOMEM;
 
-	*dataflow = (struct xs_dataflow){0};
+	*dataflow =
+	    (struct xs_dataflow){.outside = xs_trace_reads_symbols(trace)};
 	if (!rc)
 		rc = find_ops(&b, from_ns, to_ns);
 	if (!rc)
@@ -367,7 +374,7 @@ int xs_dataflow_build(const struct xs_trace *trace, uint64_t from_ns,
 		rc = add_ops(&b);
 	if (!rc)
 		rc = xs_arrays_find_all(trace, dataflow, &b.arrays);
-	if (!rc && b.arrays.count)
+	if (!rc && (b.arrays.count || dataflow->outside))
 		rc = add_ops(&b);
 	if (!rc)
 		rc = build_flow(&b, steps);

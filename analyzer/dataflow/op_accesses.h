@@ -5,13 +5,9 @@
 #include "analyzer/dataflow/flow.h"
 #include "analyzer/read/trace.h"
 
-/* Why all kernels are unknown. Of several reasons: a loss, else a symbol, else
- * the one found last. */
+/* Why all kernels are unknown; of several reasons, a loss. */
 enum xs_unfollowed {
 	XS_UNFOLLOWED_NOTHING, /* they are not */
-	XS_UNFOLLOWED_MEMORY,  /* a copy or set accessed device memory that no
-				* recorded call allocated */
-	XS_UNFOLLOWED_SYMBOL,  /* the program copies from a symbol */
 	XS_UNFOLLOWED_OP,      /* an op has no call */
 	XS_UNFOLLOWED_LOSS,    /* calls were lost */
 	XS_UNFOLLOWED_REASONS
@@ -27,5 +23,8 @@ struct xs_dataflow {
 			     * it, XS_NONE if unknown; owned */
 	uint32_t unknown_count; /* ops that may access any memory */
 	enum xs_unfollowed unfollowed;
+	bool outside; /* a copy or set accesses memory that no recorded call
+		       * allocated, or a copy from a symbol did elsewhere: all
+		       * kernels may, too */
 	struct xs_flow flow; /* between these ops; owned */
 };

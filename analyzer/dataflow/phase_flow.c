@@ -101,7 +101,7 @@ static void note_given(const struct matcher *m, uint32_t first, uint32_t i)
 	const struct xs_flow_op *op = &m->flow->flow_ops[first + i];
 	struct xs_step *step = &m->phase->steps[m->steps[i]];
 
-	step->given_known = !op->unknown;
+	step->given_known = !op->unknown && !m->flow->outside;
 	for (uint32_t k = 0; k < op->access_count; k++) {
 		const struct xs_flow_access *a =
 		    &m->flow->accesses[op->first_access + k];

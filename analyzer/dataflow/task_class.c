@@ -267,7 +267,8 @@ int xs_task_class(const struct xs_trace *trace,
 		    c.task_of[i + 1] != c.task_of[i])
 			end_task(&c);
 	}
-	if (!rc && c.tasks > 1 && !dataflow->unknown_count)
+	if (!rc && c.tasks > 1 && !dataflow->unknown_count &&
+	    !dataflow->outside)
 		judge(&c, out);
 	free(c.memories);
 	free(c.number_of);

@@ -91,10 +91,13 @@ static void add_accesses(struct builder *b, const struct xs_flow_op *in,
 		    .memory = number_of(b, call),
 		    .device =
 			call == XS_NONE &&
-			(op->kind == XS_OP_SET || memory == XS_MEM_DEVICE ||
-			 memory == XS_MEM_MANAGED || memory == XS_MEM_ARRAY),
+			(!access->begin || op->kind == XS_OP_SET ||
+			 memory == XS_MEM_DEVICE || memory == XS_MEM_MANAGED ||
+			 memory == XS_MEM_ARRAY),
 		    .offset = xs_number_bounded(access->begin - base),
-		    .bytes = xs_number_bounded(access->end - access->begin),
+		    .bytes = access->begin ? xs_number_bounded(access->end -
+							       access->begin)
+					   : XS_UNKNOWN,
 		    .reads = access->reads,
 		    .writes = access->writes};
 	}
@@ -117,10 +120,6 @@ static const char *const whys[FLOW_WHYS] = {
     [WHY_UNFOLLOWED] = "with memory" UNALLOCATED
 		       ", or that has what a function of the host may have "
 		       "written",
-    [WHY_UNFOLLOWED + XS_UNFOLLOWED_MEMORY] =
-	"that may use memory" UNALLOCATED ", as a copy or set does",
-    [WHY_UNFOLLOWED + XS_UNFOLLOWED_SYMBOL] =
-	"that may use a __device__ variable, as a copy from a symbol does",
     [WHY_UNFOLLOWED + XS_UNFOLLOWED_OP] = "beside GPU work without a call",
     [WHY_UNFOLLOWED + XS_UNFOLLOWED_LOSS] = "of a trace that lost calls",
     [WHY_GRAPH] = "of graphs",

@@ -398,8 +398,8 @@ prints 'sed "/correlation=5 /{/^call/d;/^pointers/d}" $pointers >changed.txt
 	xferspy report --machine h100 --dataflow --format json changed.txt' \
 	'launch beside GPU work without a call'
 prints 'sed "/^memcall.*=8192/d" $pointers >changed.txt
-	xferspy report --machine h100 --dataflow --format json changed.txt' \
-	'no recorded call allocated, as a copy or set does'
+	xferspy report --machine h100 --dataflow changed.txt' \
+	'reads memory that no recorded call allocated;'
 # Which setting shows launches that the default does not record.
 prints 'sed "/^pointers.*correlation=[58] /d" $pointers >changed.txt
 	xferspy report --machine h100 --dataflow --format json changed.txt' \

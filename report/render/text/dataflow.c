@@ -34,12 +34,14 @@ static int shown_kind(const struct xs_result_dataflow *flow, size_t edge)
 			     flow->ops[e->to].bytes == XS_UNKNOWN;
 }
 
-/* "4 MiB of m1", "4 MiB of m1 at 8 MiB", "4 MiB of host memory" */
+/* "4 MiB of m1", "4 MiB of m1 at 8 MiB", "4 MiB of the host" */
 static const char *memory(struct xs_arena *arena,
 			  const struct xs_result_access *access)
 {
 	const char *size = xs_units_bytes(access->bytes).s;
 
+	if (access->bytes == XS_UNKNOWN)
+		return "memory that no recorded call allocated";
 	if (access->memory == XS_UNKNOWN)
 		return xs_print(arena, "%s of the %s", size,
 				access->device ? "device" : "host");
