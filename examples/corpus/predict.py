@@ -54,10 +54,10 @@ of today predicts with the calibration of the host.
 LATE = [recording["machine"] for recording in RECORDINGS[4:]]  # contact 3 on
 
 # rounds_ms: of the rounds that the strategy changes, a part of predicted_ms;
-# runs_ms: of the variant, of the baseline, and the traced one.
+# runs_ms: of the variant, of the baseline, and the traced one; rounds: number.
 Row = collections.namedtuple("Row", "program strategy measured_ms predicted_ms "
-                             "low_ms high_ms rounds_ms why runs_ms",
-                             defaults=[None])
+                             "low_ms high_ms rounds_ms why runs_ms rounds",
+                             defaults=[None, None])
 
 
 def report(xferspy, machine, half, name, profile):
@@ -205,6 +205,7 @@ def rows_of(entry, program, report):
             (program["rounds"] / rounds if rounds else 1)
         rows.append(predict(entry["name"], program, report, variant, strategy,
                             measured, words)._replace(
+                                rounds=program["rounds"],
                                 runs_ms=(times, program["variants_ms"][
                                     program["baseline"]], program["traced_ms"])))
     return rows
@@ -354,9 +355,10 @@ def pages(xferspy):
             (HERE / machine / f"{half}.json").read_text())["programs"].keys()
     lines += ["## The programs", "", *programs_table(table, shown)]
     rules = (HERE / "rules.md").read_text()
-    return (rules.replace("TARGETS\n",
-                          "\n".join(targets.table(**columns)) + "\n"),
-            "\n".join([CONTACTS, *lines]) + "\n")
+    for word, made in (("TARGETS\n", targets.table(**columns)),
+                       ("CAUSES\n", targets.causes(columns["old"]))):
+        rules = rules.replace(word, "\n".join(made) + "\n")
+    return rules, "\n".join([CONTACTS, *lines]) + "\n"
 
 
 def main():

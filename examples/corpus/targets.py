@@ -3,6 +3,7 @@
 
 Rows are predict.Row; programs are lists of the rows of each.
 """
+import collections
 import statistics
 
 NEAR = 0.03  # times that differ by less are equal
@@ -14,6 +15,13 @@ FITTED = 0.08, 0.4  # the same of all changes, with a profile from the trace
 INSIDE = 0.85, 0.97  # the share of 90 % intervals that should contain the time
 FASTEST, REACHED = 0.97, 0.98  # predicted; of the best, by the first step
 SETTLED = 0.05, 0.15  # differences of the runs of a variant and its baseline
+# What an error comes from, by the first rule that holds; KEEP_TRACED have copies of
+# the traced run left.
+CAUSES = ("within the target", "own runs", "traced run", "calibration",
+          "short rounds", "others")
+KEEP_TRACED = ("reuse", "batch", "resident")
+LEAST_ROWS = 3  # of a strategy in a table
+SHORT_MS = 0.25  # a round
 
 
 def error(row):
@@ -98,11 +106,52 @@ def line(what, target, met, *cells):
     return "| " + " | ".join((what, target, *cells, verdict)) + " |"
 
 
+def cause(row, base, shipped):
+    """Returns the index in CAUSES. base: as-is of the same program; shipped: the row
+    with the shipped profile."""
+    off, base_off, runs = error(row), error(base), runs_of(row)
+    _, base_runs, traced_ms = row.runs_ms
+    slow = traced_ms / statistics.median(base_runs) - 1
+    if abs(off) <= ERRORS.get(row.strategy, (0.1, None))[0]:
+        return 0
+    if min(runs) <= row.predicted_ms <= max(runs):
+        return 1
+    if row.strategy in KEEP_TRACED and min(base_off * off, slow * off) > 0 and \
+            abs(base_off) >= abs(off) / 2:
+        return 2
+    if not shipped.why and abs(error(shipped)) <= abs(off) / 2:
+        return 3
+    return 4 if row.measured_ms < SHORT_MS * row.rounds else 5
+
+
+def causes(recordings):
+    """The lines of the table of causes: number of rows, and points of the mean error.
+    recordings: as those of a column of table()."""
+    found = collections.defaultdict(list)
+    for (programs, *_), (shipped, *_), _ in recordings:
+        for rows, others in zip(programs, shipped):
+            base = next(row for row in rows if row.strategy == "as-is")
+            for row, other in zip(rows, others):
+                if not row.why and row is not base:
+                    found[row.strategy].append(
+                        (cause(row, base, other), abs(error(row))))
+    lines = [f"| strategy | {' | '.join(CAUSES)} |",
+             "| --- |" + " ---: |" * len(CAUSES)]
+    for strategy, rows in found.items():
+        cells = [[off for index, off in rows if index == i]
+                 for i in range(len(CAUSES))]
+        if len(rows) >= LEAST_ROWS:
+            lines.append(f"| `{strategy}` | " + " | ".join(
+                f"{len(some)}: {100 * sum(some) / len(rows):.1f}" if some else "–"
+                for some in cells) + " |")
+    return lines
+
+
 def of_strategy(strategy, rows, unseen):
     """The lines of a strategy; none if it has too few rows."""
     rows, *unseen = ([row for row in some if row.strategy == strategy and
                       not row.why] for some in (rows, *unseen))
-    if len(rows) < 3:
+    if len(rows) < LEAST_ROWS:
         return []
     settled = [row for row in rows if is_settled(row)]
     limits = ERRORS.get(strategy, (None, None))
