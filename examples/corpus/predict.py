@@ -12,6 +12,7 @@ later, wherever they were recorded. --write writes docs/corpus.md.
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import json
 import math
 import os
@@ -25,8 +26,9 @@ from targets import spread, winners
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# Machine, half, the heading of its section, whether it tests the result (true), the
-# shipped profiles alone ("profiles") or nothing, and its own column among the targets.
+# Machine, half, the heading of the section of all with that half, whether it tests the
+# result (true), the shipped profiles alone ("profiles") or nothing, and its own column
+# among the targets.
 RECORDINGS = json.loads((HERE / "recordings.json").read_text())
 # Variants, and the strategies that predict them unless table.json names another.
 STRATEGIES = {"pinned": "pinned", "streams": "streams",
@@ -250,36 +252,56 @@ def percent(value):
     return f"{100 * value:+.1f} %"
 
 
-def summary(rows):
-    """Returns the lines of the table of strategies."""
-    lines = ["| strategy | programs | no answer | mean error | median | largest "
-             "| inside the 90 % interval |",
-             "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
-    for strategy in ORDER:
-        mine = [row for row in rows if row.strategy == strategy]
-        errors = sorted(abs(error(row)) for row in mine if not row.why)
-        if not mine:
-            continue
-        inside = sum(not row.why and is_inside(row) for row in mine)
-        cells = ([f"{100 * f(errors):.1f} %" for f in
-                  (statistics.mean, statistics.median, max)] + [str(inside)]
-                 if errors else ["–"] * 4)
-        lines.append(f"| `{strategy}` | {len(errors)} | "
-                     f"{len(mine) - len(errors)} | " + " | ".join(cells) + " |")
-    return lines
+def head(recordings, first, cells):
+    """Returns the first lines of a table with the same columns for each GPU."""
+    titles = [f"{gpu}: {cells[0]}" if len(recordings) > 1 else cells[0]
+              for gpu in recordings]
+    columns = [*first, *(cell for title in titles for cell in (title, *cells[1:]))]
+    return ["| " + " | ".join(columns) + " |",
+            "|" + " --- |" * len(first) + " ---: |" * (len(columns) - len(first))]
 
 
-def details(rows):
-    lines = ["| program | strategy | measured | predicted | 90 % interval | "
-             "error |", "| --- | --- | ---: | ---: | ---: | ---: |"]
-    for row in rows:
-        start = (f"| {row.program} | `{row.strategy}` | "
-                 f"{row.measured_ms:.1f} ms | ")
-        lines.append(start + (
-            f"none: {row.why} | | |" if row.why else
-            f"{row.predicted_ms:.1f} ms | {row.low_ms:.1f} – "
-            f"{row.high_ms:.1f} ms | {percent(error(row))} |"))
-    return lines
+def summed(rows, strategy):
+    """Returns the cells of a strategy."""
+    mine = [row for row in rows if row.strategy == strategy]
+    errors = sorted(abs(error(row)) for row in mine if not row.why)
+    inside = sum(not row.why and is_inside(row) for row in mine)
+    cells = ([f"{100 * f(errors):.1f} %" for f in
+              (statistics.mean, statistics.median, max)] + [str(inside)]
+             if errors else ["–"] * 4)
+    return [str(len(errors)), str(len(mine) - len(errors)), *cells]
+
+
+def summary(recordings):
+    """Returns the lines of the table of strategies. recordings: rows by GPU."""
+    shown = {row.strategy for rows in recordings.values() for row in rows}
+    return head(recordings, ["strategy"], ["programs", "no answer", "mean error",
+                "median", "largest", "inside the 90 % interval"]) + [
+        "| " + " | ".join([f"`{strategy}`", *(
+            cell for rows in recordings.values() for cell in summed(rows, strategy))]) +
+        " |" for strategy in ORDER if strategy in shown]
+
+
+def detail(row):
+    """Returns the cells of a row; None: it was not measured."""
+    if not row:
+        return [""] * 4
+    measured = f"{row.measured_ms:.1f} ms"
+    return [measured, f"none: {row.why}", "", ""] if row.why else [
+        measured, f"{row.predicted_ms:.1f} ms",
+        f"{row.low_ms:.1f} – {row.high_ms:.1f} ms", percent(error(row))]
+
+
+def details(recordings):
+    """Returns the lines of the table of rows. recordings: rows by GPU."""
+    found = [{(row.program, row.strategy): row for row in rows}
+             for rows in recordings.values()]
+    keys = dict.fromkeys(key for rows in found for key in rows)
+    return head(recordings, ["program", "strategy"], [
+        "measured", "predicted", "90 % interval", "error"]) + [
+        "| " + " | ".join([program, f"`{strategy}`", *(
+            cell for rows in found for cell in detail(rows.get((program, strategy))))]) +
+        " |" for program, strategy in keys]
 
 
 def programs_table(table, names):
@@ -297,9 +319,9 @@ def programs_table(table, names):
     return lines
 
 
-def choice_lines(programs, reports):
+def choice_lines(programs, reports, start):
     plans = {name: report for name, report in reports.items() if report["plan"]}
-    return [f"- {words}: {choices(kept(programs, left_out), plans)}."
+    return [f"- {start}{words}: {choices(kept(programs, left_out), plans)}."
             for words, left_out in (("All variants but `resident`", ()),
                                     ("Without `mapped`", ("mapped",)))]
 
@@ -315,44 +337,54 @@ def noise_line(programs):
             f"and by {100 * max(spreads):.0f} % at most.")
 
 
-def section(xferspy, machine, half, heading, table):
-    """Returns the section's lines, and by profile the rows of each program, and the
-    first and the last steps."""
+def evaluate(xferspy, recording, table):
+    """Returns the recorded times, the reports with a calibration, and by profile the
+    rows of each program, and the first and the last steps."""
+    machine, half = recording["machine"], recording["half"]
     measured = json.loads((HERE / machine / f"{half}.json").read_text())
     names = measured["programs"]
-    entries = {entry["name"]: entry for entry in table}
     found, calibrated = [], None
     for profile in PROFILES:
         profile = profile and str(profile).format(machine=machine)
         reports = reports_of(xferspy, machine, half, names, profile)
         calibrated = calibrated or reports
-        programs = [rows_of(entries[name], program, reports[name])
+        programs = [rows_of(table[name], program, reports[name])
                     for name, program in names.items()]
         found.append((programs, first_steps(reports), last_steps(reports)))
-    programs = found[0][0]
-    notes = HERE / machine / "notes.md"
-    return [f"## {heading}: {len(names)} programs", "",
-            f"{measured['gpu'].split(',')[0]}, {measured['date'][:10]}. "
-            f"{noise_line(names)}", "",
-            *([notes.read_text()] if notes.exists() else []),
-            "With the code of today:", "", *summary(sum(programs, [])), "",
-            *choice_lines(programs, calibrated), "",
-            *details(sum(programs, [])), ""], found
+    return measured, calibrated, found
+
+
+def section(recordings, evaluated):
+    """Returns the section's lines. recordings: of the same programs."""
+    shown, about, notes, choice = {}, [], [], []
+    for recording, (measured, reports, found) in zip(recordings, evaluated):
+        programs = found[0][0]
+        gpu = measured["gpu"].split(",")[0]
+        shown[gpu.split()[1]] = sum(programs, [])
+        about += [f"{gpu}, {measured['date'][:10]}. "
+                  f"{noise_line(measured['programs'])}", ""]
+        path = HERE / recording["machine"] / "notes.md"
+        notes += [path.read_text()] if path.exists() else []
+        choice += choice_lines(programs, reports, f"{gpu.split()[1]}: "
+                               if len(recordings) > 1 else "")
+    return [f"## {recordings[0]['heading']}: {len(measured['programs'])} programs", "",
+            *about, *notes, "With the code of today:", "", *summary(shown), "",
+            *choice, "", *details(shown), ""]
 
 
 def pages(xferspy):
     """Returns the texts of corpus.md and contacts.md."""
     table = json.loads((HERE / "table.json").read_text())
+    entries = {entry["name"]: entry for entry in table}
     lines, shown, columns = [], set(), collections.defaultdict(list)
-    for recording in RECORDINGS:
-        machine, half = recording["machine"], recording["half"]
-        new_lines, found = section(xferspy, machine, half,
-                                   recording["heading"], table)
-        lines += new_lines
-        if machine in LATE:
-            columns[recording.get("column", "old")].append(found)
-        shown |= json.loads(
-            (HERE / machine / f"{half}.json").read_text())["programs"].keys()
+    for _, group in itertools.groupby(RECORDINGS, lambda one: one["half"]):
+        group = list(group)
+        evaluated = [evaluate(xferspy, recording, entries) for recording in group]
+        lines += section(group, evaluated)
+        for recording, (measured, _, found) in zip(group, evaluated):
+            if recording["machine"] in LATE:
+                columns[recording.get("column", "old")].append(found)
+            shown |= measured["programs"].keys()
     lines += ["## The programs", "", *programs_table(table, shown)]
     rules = (HERE / "rules.md").read_text()
     for word, made in (("TARGETS\n", targets.table(**columns)),
