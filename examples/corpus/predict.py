@@ -304,19 +304,39 @@ def details(recordings):
         " |" for program, strategy in keys]
 
 
-def programs_table(table, names):
-    lines = ["| program | source, commit | a round moves | variants |",
-             "| --- | --- | ---: | --- |"]
-    for entry in table:
-        if entry["name"] in names:
-            variants = [f"{name}: {variant['words']}" for name, variant in
-                        entry["variants"].items() if name != entry["baseline"]]
-            lines.append(
-                f"| {entry['name']} | {entry['repository']} "
-                f"`{entry['path']}`, {entry['commit'][:8]} | "
-                f"{entry['mib_in_a_round'] + entry['mib_out_a_round']:g} MiB | "
-                f"{'; '.join(variants)} |")
-    return lines
+def changes_of(entry):
+    """Returns the name and the words of each variant that changes something."""
+    return [(name, variant["words"]) for name, variant in entry["variants"].items()
+            if name != entry["baseline"]]
+
+
+def usual_words(table):
+    """Returns what most variants of a name do, by name."""
+    counts = collections.Counter(one for entry in table for one in changes_of(entry))
+    return {name: words for (name, words), count in reversed(counts.most_common())
+            if count > 1}
+
+
+def programs_table(table):
+    usual = usual_words(table)
+
+    def shown(name, words):
+        most = usual.get(name)
+        if words == most:
+            return name
+        return f"{name} ({words[len(most) + 2:]})" if most and words.startswith(
+            f"{most}; ") else f"{name}: {words}"
+
+    return ["Of variants without a colon:", "",
+            *(f"- {name}: {words}" for name, words in sorted(usual.items())), "",
+            "In parentheses: what else they do.", "",
+            "| program | source, commit | a round moves | variants |",
+            "| --- | --- | ---: | --- |",
+            *(f"| {entry['name']} | {entry['repository']} "
+              f"`{entry['path']}`, {entry['commit'][:8]} | "
+              f"{entry['mib_in_a_round'] + entry['mib_out_a_round']:g} MiB | "
+              f"{'; '.join(shown(*one) for one in changes_of(entry))} |"
+              for entry in table)]
 
 
 def choice_lines(programs, reports, start):
@@ -385,7 +405,8 @@ def pages(xferspy):
             if recording["machine"] in LATE:
                 columns[recording.get("column", "old")].append(found)
             shown |= measured["programs"].keys()
-    lines += ["## The programs", "", *programs_table(table, shown)]
+    lines += ["## The programs", "", *programs_table(
+        [entry for entry in table if entry["name"] in shown])]
     rules = (HERE / "rules.md").read_text()
     for word, made in (("TARGETS\n", targets.table(**columns)),
                        ("CAUSES\n", targets.causes(columns["old"]))):
