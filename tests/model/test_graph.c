@@ -60,6 +60,19 @@ TEST(test_nothing_between_calls)
 	assert_near(row->round_ns, 15700 + 4000);
 }
 
+/* Kernels that begin before the one before them has ended, by programmatic
+ * dependent launch, follow it in a graph, too: four of 2000 in a row. */
+TEST(test_kernels_that_begin_early)
+{
+	set_launches();
+	for (uint64_t i = 0; i < 4; i++)
+		steps[i] = step_of(XS_STEP_KERNEL, i * 1000, i * 1000 + 1000,
+				   5000 + i * 1900, 7000 + i * 1900);
+	steps[4] = step_of(XS_STEP_SYNC_DEVICE, 4000, 16700, 0, 0);
+	phase.round_ns = always(16700);
+	assert_near(estimated("graph")->round_ns, 5900 + 4 * 2000 + 4000);
+}
+
 /* Another run without the tracer waits for no longer than the profile says; the
  * launch of the graph keeps its own cost. */
 TEST(test_the_rest_is_untraced)
