@@ -6,12 +6,10 @@
 
 #include <string.h>
 
-/* Waits printed, if they are long enough, unless all are asked for. */
+/* Waits printed, if they are long enough, unless all are asked for; and more at
+ * the lines of a step. */
 #define WAITS_MAX 3
-
-/* More of them, if they are longer and at the lines of a step. */
-#define STEP_MAX  4
-#define STEP_PART 10
+#define STEP_MAX  6
 
 /* Shorter ones than 1 / LEAST_PART of the steady part, or of the run, are not
  * printed, and all of these together down to 1 / REST_PART. */
@@ -56,9 +54,9 @@ static bool is_shown(const struct list *list, size_t index)
 	if (list->whole_ns == XS_UNKNOWN || ns <= 0)
 		return false;
 	return list->result->all_asked ||
-	       (index < WAITS_MAX && ns >= list->whole_ns / LEAST_PART) ||
-	       (index < STEP_MAX && ns >= list->whole_ns / STEP_PART &&
-		is_in_step(list->result, wait));
+	       (ns >= list->whole_ns / LEAST_PART &&
+		(index < WAITS_MAX ||
+		 (index < STEP_MAX && is_in_step(list->result, wait))));
 }
 
 /* A line as put() prints it, of headings. */
