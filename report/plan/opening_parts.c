@@ -58,16 +58,18 @@ static const char *host_first(struct xs_result *result)
 	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t host_ns = host_left_ns(result);
 
-	if (!in->host_is_limit || !in->host_place ||
-	    host_ns <= xs_opening_planned_ns(result) ||
+	if (!in->host_is_limit || host_ns <= xs_opening_planned_ns(result) ||
 	    host_ns < xs_result_untraced_wall_ns(result) / HOST_PART)
 		return "";
-	return xs_print(
-	    &result->arena,
-	    "first profile the host's code: %s of %s, the most before %s; "
-	    "then ",
-	    xs_opening_of_run(result, host_ns), xs_result_run_name(result),
-	    in->host_place);
+	return in->host_place
+		   ? xs_print(&result->arena,
+			      "first profile the host's code: %s of %s, the "
+			      "most before %s; then ",
+			      xs_opening_of_run(result, host_ns),
+			      xs_result_run_name(result), in->host_place)
+		   : xs_print(&result->arena,
+			      "first profile the host's code (%s); then ",
+			      xs_opening_of_run(result, host_ns));
 }
 
 /* "first let the 2 GPUs work at one time, if none needs what another one
