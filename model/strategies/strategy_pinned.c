@@ -99,7 +99,9 @@ static bool are_buffers_known(const struct xs_phase *phase)
 
 /* How memory is pinned, other than by registering it. */
 static const char *const ways[XS_LANGUAGES] = {
-    [XS_LANGUAGE_PYTORCH] = "pin_memory(), then copy with non_blocking=True",
+    [XS_LANGUAGE_PYTORCH] =
+	"pin_memory(), or, if they are new batches, by their DataLoader's "
+	"pin_memory=True; then copy with non_blocking=True",
     [XS_LANGUAGE_JAX] = "the memory kind \"pinned_host\"",
     [XS_LANGUAGE_CUPY] = "cupyx.empty_pinned() or empty_like_pinned()",
     [XS_LANGUAGE_NUMBA] = "cuda.pinned_array()",
@@ -154,12 +156,8 @@ static void explain(const struct xs_strategy_case *c, struct xs_estimate *row)
 		    "cupyx.empty_like_pinned(): CuPy then does not copy the "
 		    "data to pinned memory first");
 	else if (c->options->language != XS_LANGUAGE_CUDA)
-		snprintf(
-		    row->why, sizeof(row->why), "%s%s",
-		    ways[c->options->language],
-		    c->options->language == XS_LANGUAGE_PYTORCH && row->needs
-			? "; batches of a DataLoader with its pin_memory=True"
-			: "");
+		snprintf(row->why, sizeof(row->why), "%s",
+			 ways[c->options->language]);
 	else
 		explain_calls(c, row);
 }
@@ -204,6 +202,8 @@ const struct xs_strategy xs_strategy_pinned = {
 	    [XS_LANGUAGE_PYTORCH] =
 		"{in}x = host.to(device, non_blocking=True)  # host: "
 		"pin_memory(), once\n"
+		"{only_in}# or DataLoader(data, pin_memory=True), if it makes "
+		"the batches\n"
 		"{out}out = torch.empty(shape, pin_memory=True)  # once\n"
 		"{out}out.copy_(result, non_blocking=True); "
 		"torch.cuda.synchronize()",

@@ -240,7 +240,8 @@ static const char *allocated_once(const struct xs_result_phase *phase)
 		   : "";
 }
 
-/* "; small copies of 4 calls may stay pageable", which are no places; or "" */
+/* "; those of small copies (4 calls) may stay pageable", which are no places;
+ * or "" */
 static const char *small(struct xs_arena *arena,
 			 const struct xs_result_phase *phase)
 {
@@ -249,11 +250,11 @@ static const char *small(struct xs_arena *arena,
 	for (size_t i = 0; i < phase->site_count; i++)
 		calls += is_copy(phase, &phase->sites[i], 0) &&
 			 is_small(phase, &phase->sites[i]);
-	return !calls
-		   ? ""
-		   : xs_print(arena,
-			      "; small copies of %d call%s may stay pageable",
-			      calls, calls == 1 ? "" : "s");
+	return !calls ? ""
+		      : xs_print(arena,
+				 "; those of small copies (%d call%s) may stay "
+				 "pageable",
+				 calls, calls == 1 ? "" : "s");
 }
 
 /* The text that stands for {name} in the advice of a strategy; NULL: there is

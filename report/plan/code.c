@@ -126,6 +126,7 @@ static const char *lines_of(struct xs_arena *arena,
 	const bool out = is_copied(phase->d2h_bytes, phase->dst_memory);
 	const struct condition conditions[] = {
 	    {"{in}", in},
+	    {"{only_in}", in && !out},
 	    {"{out}", out},
 	    {"{register}", (in || out) && !row->pins_new},
 	    {"{allocate}", (in || out) && row->pins_new},

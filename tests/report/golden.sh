@@ -205,8 +205,11 @@ opening frameworks/h200-5/decode-2 'may save 1.07 ms of each round'
 # The host's time is that of the copy which the step leaves out.
 opening frameworks/h200-3/loader-2 "the host's code: 16.9 % of the traced part, the most" \
 	'before cudaMemcpyAsync at loader.py:39; then answer: could data stay'
+# Nor is it left out where no line is known.
+opening frameworks/h200-5/loader-1 "In short: first profile the host's code (" \
+	'%); then pin the host buffers of loader.py:39'
 # What comes behind it may be little, and hang on a condition.
-opening frameworks/h200-3/jax_put-1 'then little to gain in the traced part; for longer runs,' \
+opening frameworks/h200-3/jax_put-1 'then little to gain; for longer runs,' \
 	"of 1.15 s traced, only if neither a round's input"
 # A third of the run.
 opening traces/pop_buoydiff-1024-pinned 'What follows the steady part is 31.3 % of the run.' \
@@ -304,8 +307,11 @@ in_one_line corpus/contact-13/thirteenth/mai-spmv 'become 1, gathered in 12.1 us
 in_one_line corpus/contact-9/ninth/rob-rrt-nearest \
 	'rob-rrt-nearest+0x2f94, one call: the call itself'
 in_one_line corpus/contact-10/tenth/sora-tof-flying \
-	'of run 677 us 37.5 % 2.5 % at 9 more call sites (--all)' 'no step: reuse adds'
+	'148 us 8.2 % 0.5 % cudaMemcpy in sora-tof-flying+0x2bc3, one call of 1.17 MiB' \
+	'379 us 21.0 % 1.4 % at 7 more call sites (--all)' 'no step: reuse adds'
 in_one_line frameworks/h200-3/jax_put-2 'then 1.14 s'
+# Batches are new ones, if also at the same addresses.
+in_one_line frameworks/h200-3/loader-1 'by their DataLoader' '| # or DataLoader(data, pin_memory=True)'
 # A condition halves a gain.
 in_one_line corpus/contact-6/sixth/hec-cobahh ' 2. reuse: a round' 'saves 3.32 ms'
 
@@ -362,7 +368,7 @@ joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
 joined corpus/contact-2/second/hec-rainflow 'adds 14.5 ms'
 joined corpus/h100/develop/sam-BlackScholes '(run --counters tells)' 'Start-up is 77.7 %'
 joined corpus/contact-7/seventh/hec-scatterAdd '-> 581 us (556-622 us)' \
-	'581 us    556-622 us' 'small copies of 1 call may stay pageable.'
+	'581 us    556-622 us' 'those of small copies (1 call) may stay pageable.'
 joined corpus/contact-3/third/hec-iso2dfd '+0x15ad, one call'
 joined corpus/contact/first/hec-haccmk \
 	'If its condition does not hold, reuse saves about 42.7 ms'

@@ -821,6 +821,7 @@ TEST(code_is_of_the_framework_of_the_line)
 	phase->d2h_bytes = 0;
 	expect("pinned");
 	assert_has(result->plan[0].code, "pin_memory()");
+	assert_has(result->plan[0].code, "DataLoader(data, pin_memory=True)");
 	assert_has_not(result->plan[0].code, "out");
 	phase->d2h_bytes = 1000;
 	phase->src_memory = "pinned";
