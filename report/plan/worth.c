@@ -6,6 +6,8 @@
 #include "report/result/best.h"
 #include "report/result/number.h"
 
+#include <math.h>
+
 bool xs_worth_is_enough(const struct xs_result *result,
 			const struct xs_result_phase *phase, double adds_ns)
 {
@@ -55,14 +57,31 @@ as_is_of(const struct xs_result_phase *phase)
 	return xs_result_best(phase, xs_strategies[0]->id, false);
 }
 
+/* How much shorter all rounds together may be: by what one of them may, but for
+ * how they differ within a run, which their number averages out. */
+static double shorter_ns(const struct xs_result_phase *phase,
+			 const struct xs_result_estimate *as_is)
+{
+	const double all_ns = (double)(as_is->round_ns - as_is->known_low_ns);
+	const double spread_ns =
+	    fmin((double)(as_is->round_ns - phase->round_low_ns), all_ns);
+
+	return spread_ns > 0
+		   ? sqrt(all_ns * all_ns - spread_ns * spread_ns *
+						(1 - 1 / (double)phase->rounds))
+		   : all_ns;
+}
+
 double xs_worth_as_is_known_ns(const struct xs_result_phase *phase,
 			       const struct xs_result_estimate *row)
 {
 	const struct xs_result_estimate *as_is = as_is_of(phase);
 
-	return as_is ? xs_worth_error_ns(phase, as_is, as_is->known_low_ns,
-					 row->shared_low_ns)
-		     : 0;
+	return as_is && as_is->known_low_ns != XS_UNKNOWN
+		   ? xs_result_of_run(phase, xs_result_saving_error_ns(
+						 shorter_ns(phase, as_is),
+						 row->shared_low_ns))
+		   : 0;
 }
 
 /* Whether the row is only another number of pieces, and not faster than the
