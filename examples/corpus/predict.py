@@ -7,7 +7,7 @@ sections of the page. MACHINE/HALF.json has the times of the programs, MACHINE/H
 trace of each as its authors wrote it, MACHINE/counters/ the counters of its kernels if
 they were counted, and MACHINE/machine.json that machine's calibration. MACHINE is
 contact for the half of first contact, contact-2 and so on for the programs added
-later, wherever they were recorded. --write writes docs/corpus.md.
+later, wherever they were recorded. --write writes docs/corpus.md and contacts.md.
 """
 import argparse
 import collections
@@ -47,12 +47,6 @@ NUMBERS = {2: "Two", 3: "Three"}
 # GPU is taken, and one from the trace.
 PROFILES = (HERE / "{machine}/machine.json", None, "fitted")
 
-CONTACTS = """# Programs by others, contact by contact
-
-Of each set of programs in [corpus.md](corpus.md): the rule by which it was chosen,
-what came out with the frozen code, the causes of the largest errors, and what the code
-of today predicts with the calibration of the host.
-"""
 LATE = [recording["machine"] for recording in RECORDINGS[4:]]  # contact 3 on
 
 # rounds_ms: of the rounds that the strategy changes, a part of predicted_ms;
@@ -411,7 +405,7 @@ def pages(xferspy):
     for word, made in (("TARGETS\n", targets.table(**columns)),
                        ("CAUSES\n", targets.causes(columns["old"]))):
         rules = rules.replace(word, "\n".join(made) + "\n")
-    return rules, "\n".join([CONTACTS, *lines]) + "\n"
+    return rules, (HERE / "contacts.md").read_text() + "\n".join(lines) + "\n"
 
 
 def main():
