@@ -236,7 +236,7 @@ static void add_phases(const struct xs_result *result,
 	    !is_small(result))
 		return;
 	out->app_wall_ns = sum_ns;
-	out->low_ns = low_ns;
+	out->low_ns = low_ns > 0 ? low_ns : 0;
 	out->high_ns = high_ns;
 }
 

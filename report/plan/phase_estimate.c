@@ -112,7 +112,7 @@ static int64_t after(int64_t wall_ns, int64_t saves_ns)
 	if (wall_ns == XS_UNKNOWN || saves_ns == XS_UNKNOWN ||
 	    __builtin_sub_overflow(wall_ns, saves_ns, &after_ns))
 		return XS_UNKNOWN;
-	return after_ns;
+	return after_ns > 0 ? after_ns : 0;
 }
 
 /* The most that a row claims of a round. Where buffers outlast the round, the

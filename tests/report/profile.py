@@ -9,6 +9,7 @@ import copy
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -158,6 +159,17 @@ class Elsewhere(unittest.TestCase):
         self.assertTrue(moved["low_ns"] <= moved["app_wall_ns"] <= moved["high_ns"])
         self.assertIsNone(unknown["app_wall_ns"])
         self.assertEqual(unknown["phases_predicted"], len(phases) - 2)
+
+    def test_no_run_is_shorter_than_nothing(self):
+        # kernels begin before their calls
+        lines = [re.sub(r"start=\d+", "start=65535", line)
+                 if re.match("kernel .*correlation=(18|20) ", line) else line
+                 for line in PAGEABLE.read_text().splitlines()]
+        trace = pathlib.Path("clocks.txt")
+        trace.write_text("\n".join(lines) + "\n")
+        moved, = report(trace, *(json.loads((SOURCE / f"examples/machines/{name}.json").read_text())
+                                 for name in ("h200", "h100")))["elsewhere"]
+        self.assertEqual(moved["low_ns"], 0)
 
     def test_another_machine_is_no_advice(self):
         # however fast, it is not a change to the program

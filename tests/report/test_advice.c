@@ -62,6 +62,10 @@ TEST(whole_run_is_worked_out)
 	assert_int_equal(out.assume_count, 2);
 	assert_int_equal(out.breakeven_rounds, 17);
 	assert_string_equal(out.why, "2 calls of 550 us, 16 ns in all 3");
+	/* no run is shorter than nothing */
+	result.run.wall_ns = 1500 * MS;
+	xs_phase_estimate_build(&result, &phase, &in, &out);
+	assert_int_equal(out.app_wall_ns, 0);
 	xs_arena_free(&result.arena);
 }
 
