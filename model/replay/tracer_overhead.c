@@ -39,15 +39,14 @@ static void untrace_launch(const struct xs_machine *m, bool was_idle,
  * looked at have 1.5 to 6.1 us more after them than later ones of the same call
  * (14 calls in 10 traces). Long ones leave what is looked at in no cache: 10 to
  * 14 us, instead of 3 (8 traces, and 44 of tracers that did not look). */
-#define SEARCHED_ROUNDS	     128u /* the median one is of the first 64 */
-#define SEARCHED_LEAST_BYTES 8u
-#define SEARCHED_NEAR_BYTES  65536u
+#define SEARCHED_ROUNDS	    128u /* the median one is of the first 64 */
+#define SEARCHED_NEAR_BYTES 65536u
 
 static double search_ns(uint64_t bytes, double gap_ns)
 {
 	const bool is_far = bytes > SEARCHED_NEAR_BYTES;
 
-	return bytes < SEARCHED_LEAST_BYTES
+	return bytes < sizeof(uint64_t) /* it holds no address */
 		   ? 0
 		   : fmin(fmax(gap_ns - (is_far ? 3000 : 300), 0),
 			  is_far ? 8000 : 3400);
