@@ -33,29 +33,25 @@ static void put_metrics_row(struct xs_text_table *table,
 {
 	const struct xs_result_atgpu *in = &phase->atgpu;
 
-	xs_text_table_row(table);
-	xs_text_cell(table, XS_BOLD, xs_units_count(phase->id).s);
-	xs_text_cell(table, XS_PLAIN, xs_units_count(in->rounds).s);
-	xs_text_cell(table, XS_PLAIN, xs_units_count(in->in_words).s);
-	xs_text_cell(table, XS_PLAIN, xs_units_count(in->out_words).s);
-	xs_text_cell(
-	    table, XS_PLAIN,
-	    xs_units_count(sum(in->in_transactions, in->out_transactions)).s);
-	xs_text_cell(table, XS_PLAIN, bytes_of(in->global_words).s);
-	xs_text_cell(table, XS_PLAIN, bytes_of(in->shared_words).s);
-	xs_text_cell(table, XS_PLAIN, xs_units_count(in->blocks_per_sm).s);
-	xs_text_cell(table, XS_PLAIN, xs_units_count(in->operations).s);
-	xs_text_cell(table, XS_PLAIN, xs_units_count(in->memory_blocks).s);
+	XS_TEXT_ROW(
+	    table, xs_units_count(phase->id).s, xs_units_count(in->rounds).s,
+	    xs_units_count(in->in_words).s, xs_units_count(in->out_words).s,
+	    xs_units_count(sum(in->in_transactions, in->out_transactions)).s,
+	    bytes_of(in->global_words).s, bytes_of(in->shared_words).s,
+	    xs_units_count(in->blocks_per_sm).s,
+	    xs_units_count(in->operations).s,
+	    xs_units_count(in->memory_blocks).s);
 }
 
 static int put_metrics(const struct xs_terminal *terminal,
 		       const struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"#", true},	  {"R", true},	    {"words in", true},
-	    {"words out", true},  {"copies", true}, {"global", true},
-	    {"shared/blk", true}, {"l", true},	    {"t", true},
-	    {"q", true}};
+	    {"#", XS_RIGHT | XS_BOLD}, {"R", XS_RIGHT},
+	    {"words in", XS_RIGHT},    {"words out", XS_RIGHT},
+	    {"copies", XS_RIGHT},      {"global", XS_RIGHT},
+	    {"shared/blk", XS_RIGHT},  {"l", XS_RIGHT},
+	    {"t", XS_RIGHT},	       {"q", XS_RIGHT}};
 	struct xs_text_table table;
 
 	xs_text_table_begin(&table, terminal, headings, 10);
@@ -69,26 +65,27 @@ static void put_costs_row(struct xs_text_table *table,
 {
 	const struct xs_result_atgpu *in = &phase->atgpu;
 
-	xs_text_table_row(table);
-	xs_text_cell(table, XS_BOLD, xs_units_count(phase->id).s);
-	xs_text_cell(table, XS_PLAIN,
-		     xs_units_ns(sum(in->in_ns, in->out_ns)).s);
-	xs_text_cell(table, XS_DIM,
-		     xs_units_ns(sum(phase->h2d_ns, phase->d2h_ns)).s);
-	xs_text_cell(table, XS_PLAIN, xs_units_ns(in->swgpu_cost_ns).s);
-	xs_text_cell(table, XS_PLAIN, xs_units_ns(in->gpu_cost_ns).s);
-	xs_text_cell(table, XS_DIM, xs_units_ns(phase->round_ns).s);
-	xs_text_cell(table, XS_PLAIN, percent(in->transfer_share).s);
-	xs_text_cell(table, XS_DIM, percent(in->transfer_share_observed).s);
+	XS_TEXT_ROW(
+	    table, xs_units_count(phase->id).s,
+	    xs_units_ns(sum(in->in_ns, in->out_ns)).s,
+	    xs_units_ns(sum(phase->h2d_ns, phase->d2h_ns)).s,
+	    xs_units_ns(in->swgpu_cost_ns).s, xs_units_ns(in->gpu_cost_ns).s,
+	    xs_units_ns(phase->round_ns).s, percent(in->transfer_share).s,
+	    percent(in->transfer_share_observed).s);
 }
 
 static int put_costs(const struct xs_terminal *terminal,
 		     const struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"#", true},	  {"transfers", true}, {"measured", true},
-	    {"SWGPU", true},	  {"ATGPU", true},     {"measured", true},
-	    {"transfer %", true}, {"measured", true}};
+	    {"#", XS_RIGHT | XS_BOLD},
+	    {"transfers", XS_RIGHT},
+	    {"measured", XS_RIGHT | XS_DIM},
+	    {"SWGPU", XS_RIGHT},
+	    {"ATGPU", XS_RIGHT},
+	    {"measured", XS_RIGHT | XS_DIM},
+	    {"transfer %", XS_RIGHT},
+	    {"measured", XS_RIGHT | XS_DIM}};
 	struct xs_text_table table;
 
 	xs_text_table_begin(&table, terminal, headings, 8);

@@ -123,23 +123,22 @@ static const char *follows(struct xs_arena *arena,
 static void put_op(struct xs_text_table *table, struct xs_arena *arena,
 		   const struct xs_result_flow_op *op, size_t index)
 {
-	xs_text_table_row(table);
-	xs_text_cell(table, XS_BOLD, xs_units_count((int64_t)index).s);
-	xs_text_cell(table, XS_PLAIN, op->kind);
-	xs_text_cell(table, XS_PLAIN,
-		     op->kernel
-			 ? xs_print(arena, "%.*s", KERNEL_MAX, op->kernel)
-			 : xs_units_bytes(op->bytes).s);
-	xs_text_cell(table, XS_PLAIN, xs_units_count(op->stream).s);
-	xs_text_cell(table, XS_PLAIN, xs_units_ns(op->start_ns).s);
-	xs_text_cell(table, XS_PLAIN, xs_units_ns(op->duration_ns).s);
+	XS_TEXT_ROW(table, xs_units_count((int64_t)index).s, op->kind,
+		    op->kernel ? xs_print(arena, "%.*s", KERNEL_MAX, op->kernel)
+			       : xs_units_bytes(op->bytes).s,
+		    xs_units_count(op->stream).s, xs_units_ns(op->start_ns).s,
+		    xs_units_ns(op->duration_ns).s);
 }
 
 static int put_ops(const struct xs_terminal *terminal, struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"op", true},     {"kind", false}, {"", false},
-	    {"stream", true}, {"start", true}, {"takes", true}};
+	    {"op", XS_RIGHT | XS_BOLD},
+	    {"kind", XS_PLAIN},
+	    {"", XS_PLAIN},
+	    {"stream", XS_RIGHT},
+	    {"start", XS_RIGHT},
+	    {"takes", XS_RIGHT}};
 	const struct xs_result_dataflow *flow = result->dataflow;
 	struct xs_arena *arena = &result->arena;
 	const size_t count = result->all_asked || flow->op_count < OPS_MAX

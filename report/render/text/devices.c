@@ -23,12 +23,9 @@ const char *xs_render_text_devices_name(struct xs_result *result)
 			run->device_count, first ? first : "unknown");
 }
 
-static const char *moved(int64_t bytes, struct xs_units_text *words)
+static struct xs_units_text moved(int64_t bytes)
 {
-	if (bytes == 0)
-		return "-";
-	*words = xs_units_bytes(bytes);
-	return words->s;
+	return xs_units_bytes(bytes ? bytes : XS_UNKNOWN);
 }
 
 static void put_links(const struct xs_terminal *terminal,
@@ -49,8 +46,10 @@ int xs_render_text_devices(const struct xs_terminal *terminal,
 			   const struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"GPU", true},     {"busy", true}, {"of run", true},  {"in", true},
-	    {"kernels", true}, {"out", true},  {"between", true}, {"", false}};
+	    {"GPU", XS_RIGHT | XS_BOLD}, {"busy", XS_RIGHT},
+	    {"of run", XS_RIGHT},	 {"in", XS_RIGHT},
+	    {"kernels", XS_RIGHT},	 {"out", XS_RIGHT},
+	    {"between", XS_RIGHT},	 {"", XS_DIM}};
 	const struct xs_result_run *run = &result->run;
 	struct xs_text_table table;
 	int err;
@@ -63,18 +62,13 @@ int xs_render_text_devices(const struct xs_terminal *terminal,
 	xs_text_table_begin(&table, terminal, headings, 8);
 	for (size_t i = 0; i < run->device_count; i++) {
 		const struct xs_result_device *in = &run->devices[i];
-		struct xs_units_text words;
 
-		xs_text_table_row(&table);
-		xs_text_cell(&table, XS_BOLD, xs_units_count(in->index).s);
-		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->busy_ns).s);
-		xs_text_cell(&table, XS_PLAIN,
-			     xs_units_percent(in->busy_ns, run->wall_ns).s);
-		xs_text_cell(&table, XS_PLAIN, moved(in->h2d_bytes, &words));
-		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->kernel_ns).s);
-		xs_text_cell(&table, XS_PLAIN, moved(in->d2h_bytes, &words));
-		xs_text_cell(&table, XS_PLAIN, moved(in->p2p_bytes, &words));
-		xs_text_cell(&table, XS_DIM, in->name ? in->name : "");
+		XS_TEXT_ROW(
+		    &table, xs_units_count(in->index).s,
+		    xs_units_ns(in->busy_ns).s,
+		    xs_units_percent(in->busy_ns, run->wall_ns).s,
+		    moved(in->h2d_bytes).s, xs_units_ns(in->kernel_ns).s,
+		    moved(in->d2h_bytes).s, moved(in->p2p_bytes).s, in->name);
 	}
 	err = xs_text_table_end(&table, NULL, 0);
 	if (!err)

@@ -74,10 +74,8 @@ static void put_total(struct xs_text_table *table, const char *name,
 	/* the time of copies and of kernels has the plain name */
 	snprintf(title.s, sizeof(title.s), "%.16s%s", name,
 		 in->unit == XS_DIFF_COUNT ? ", number" : "");
-	xs_text_table_row(table);
-	xs_text_cell(table, XS_PLAIN, title.s);
-	xs_text_cell(table, XS_PLAIN, amount(in->unit, in->before.median).s);
-	xs_text_cell(table, XS_PLAIN, amount(in->unit, in->after.median).s);
+	XS_TEXT_ROW(table, title.s, amount(in->unit, in->before.median).s,
+		    amount(in->unit, in->after.median).s);
 	xs_text_cell(table,
 		     judged && in->apart ? style_of(in->change) : XS_PLAIN,
 		     change(in->unit, in->change).s);
@@ -92,8 +90,8 @@ static int put_totals(const struct xs_terminal *terminal,
 		      const struct xs_diff *diff)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"total", false}, {"before", true}, {"after", true},
-	    {"change", true}, {"", true},	{"", false}};
+	    {"total", XS_PLAIN},  {"before", XS_RIGHT}, {"after", XS_RIGHT},
+	    {"change", XS_RIGHT}, {"", XS_RIGHT},	{"", XS_PLAIN}};
 	struct xs_text_table table;
 
 	xs_terminal_heading(terminal, "What changed", "largest change first");
@@ -168,15 +166,10 @@ static void put_phase(struct xs_text_table *table, struct xs_diff *diff,
 	snprintf(ids.s, sizeof(ids.s), "%.8s > %.8s",
 		 xs_units_count(a ? a->id : XS_UNKNOWN).s,
 		 xs_units_count(b ? b->id : XS_UNKNOWN).s);
-	xs_text_table_row(table);
-	xs_text_cell(table, XS_BOLD, ids.s);
-	xs_text_cell(table, XS_DIM, in->match ? in->match : "nothing");
-	xs_text_cell(table, XS_PLAIN, per_round(a).s);
-	xs_text_cell(table, XS_PLAIN, per_round(b).s);
-	xs_text_cell(table, XS_PLAIN,
-		     xs_units_ns(a ? a->total_ns : XS_UNKNOWN).s);
-	xs_text_cell(table, XS_PLAIN,
-		     xs_units_ns(b ? b->total_ns : XS_UNKNOWN).s);
+	XS_TEXT_ROW(table, ids.s, in->match ? in->match : "nothing",
+		    per_round(a).s, per_round(b).s,
+		    xs_units_ns(a ? a->total_ns : XS_UNKNOWN).s,
+		    xs_units_ns(b ? b->total_ns : XS_UNKNOWN).s);
 	xs_text_cell(table, style_of(in->change_ns),
 		     change(XS_DIFF_NS, in->change_ns).s);
 	if (diff->wall.change != XS_UNKNOWN)
@@ -188,9 +181,10 @@ static void put_phase(struct xs_text_table *table, struct xs_diff *diff,
 static int put_phases(const struct xs_terminal *terminal, struct xs_diff *diff)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"phase", false}, {"matched by", false}, {"per round", true},
-	    {"after", true},  {"all rounds", true},  {"after", true},
-	    {"change", true}, {"of run", true}};
+	    {"phase", XS_BOLD},	      {"matched by", XS_DIM},
+	    {"per round", XS_RIGHT},  {"after", XS_RIGHT},
+	    {"all rounds", XS_RIGHT}, {"after", XS_RIGHT},
+	    {"change", XS_RIGHT},     {"of run", XS_RIGHT}};
 	size_t count =
 	    diff->phase_count < PHASES_SHOWN ? diff->phase_count : PHASES_SHOWN;
 	const char *notes[PHASES_SHOWN];

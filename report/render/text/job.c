@@ -201,11 +201,8 @@ static int put_rows(const struct xs_terminal *terminal,
 
 	xs_text_table_begin(&table, terminal, headings, 3);
 	for (size_t i = 0; i < count && i < 16; i++) {
-		xs_text_table_row(&table);
-		xs_text_cell(&table, XS_PLAIN, rows[i].name);
-		xs_text_cell(&table, XS_PLAIN, xs_units_ns(rows[i].by_ns).s);
-		xs_text_cell(&table, XS_PLAIN,
-			     xs_units_percent(rows[i].by_ns, usual_ns).s);
+		XS_TEXT_ROW(&table, rows[i].name, xs_units_ns(rows[i].by_ns).s,
+			    xs_units_percent(rows[i].by_ns, usual_ns).s);
 		notes[i] = rows[i].why;
 	}
 	return xs_text_table_end(&table, notes, 4);
@@ -215,9 +212,13 @@ static int put_processes(const struct xs_terminal *terminal, struct xs_job *job,
 			 bool all)
 {
 	static const struct xs_text_heading slow[] = {
-	    {"slowest", false}, {"run", true}, {"of the median", true}};
+	    {"slowest", XS_PLAIN},
+	    {"run", XS_RIGHT},
+	    {"of the median", XS_RIGHT}};
 	static const struct xs_text_heading busy[] = {
-	    {"busiest", false}, {"busy", true}, {"of the mean", true}};
+	    {"busiest", XS_PLAIN},
+	    {"busy", XS_RIGHT},
+	    {"of the mean", XS_RIGHT}};
 	int err;
 
 	xs_terminal_heading(
@@ -242,8 +243,8 @@ static int put_groups(const struct xs_terminal *terminal, const char *title,
 		      size_t all_count, bool all)
 {
 	const struct xs_text_heading headings[] = {
-	    {what, false},     {"processes", true}, {"run", true},
-	    {"slowest", true}, {"in", true},	    {"out", true}};
+	    {what, XS_PLAIN},	   {"processes", XS_RIGHT}, {"run", XS_RIGHT},
+	    {"slowest", XS_RIGHT}, {"in", XS_RIGHT},	    {"out", XS_RIGHT}};
 	const size_t count = shown(all_count, all);
 	struct xs_text_table table;
 
@@ -255,15 +256,11 @@ static int put_groups(const struct xs_terminal *terminal, const char *title,
 	for (size_t i = 0; i < count; i++) {
 		const struct xs_job_group *in = &groups[i];
 
-		xs_text_table_row(&table);
-		xs_text_cell(&table, XS_PLAIN, in->name);
-		xs_text_cell(&table, XS_PLAIN, xs_units_count(in->traces).s);
-		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->mean_ns).s);
-		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->slowest_ns).s);
-		xs_text_cell(&table, XS_PLAIN,
-			     xs_units_rate(in->h2d_bytes, in->h2d_ns).s);
-		xs_text_cell(&table, XS_PLAIN,
-			     xs_units_rate(in->d2h_bytes, in->d2h_ns).s);
+		XS_TEXT_ROW(&table, in->name, xs_units_count(in->traces).s,
+			    xs_units_ns(in->mean_ns).s,
+			    xs_units_ns(in->slowest_ns).s,
+			    xs_units_rate(in->h2d_bytes, in->h2d_ns).s,
+			    xs_units_rate(in->d2h_bytes, in->d2h_ns).s);
 	}
 	return xs_text_table_end(&table, NULL, 0);
 }
@@ -271,11 +268,12 @@ static int put_groups(const struct xs_terminal *terminal, const char *title,
 static int put_phases(const struct xs_terminal *terminal, struct xs_job *job,
 		      bool all)
 {
-	static const struct xs_text_heading headings[] = {{"phase", false},
-							  {"processes", true},
-							  {"rounds", true},
-							  {"round", true},
-							  {"median", true}};
+	static const struct xs_text_heading headings[] = {
+	    {"phase", XS_PLAIN},
+	    {"processes", XS_RIGHT},
+	    {"rounds", XS_RIGHT},
+	    {"round", XS_RIGHT},
+	    {"median", XS_RIGHT}};
 	const size_t count = shown(job->phase_count, all);
 	const char **places =
 	    xs_arena_alloc(&job->arena, count + 1, sizeof(*places));
@@ -289,14 +287,11 @@ static int put_phases(const struct xs_terminal *terminal, struct xs_job *job,
 	for (size_t i = 0; i < count; i++) {
 		const struct xs_job_phase *in = &job->phases[i];
 
-		xs_text_table_row(&table);
-		xs_text_cell(&table, XS_PLAIN, in->kernel);
-		xs_text_cell(&table, XS_PLAIN, xs_units_count(in->traces).s);
-		xs_text_cell(&table, XS_PLAIN, xs_units_count(in->rounds).s);
-		xs_text_cell(
-		    &table, XS_PLAIN,
-		    xs_units_range_ns(in->round.least, in->round.most).s);
-		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->round.median).s);
+		XS_TEXT_ROW(
+		    &table, in->kernel, xs_units_count(in->traces).s,
+		    xs_units_count(in->rounds).s,
+		    xs_units_range_ns(in->round.least, in->round.most).s,
+		    xs_units_ns(in->round.median).s);
 		places[i] = in->places;
 	}
 	return xs_text_table_end(&table, places, 4);

@@ -9,10 +9,10 @@
 static int put_times(const struct xs_terminal *terminal,
 		     struct xs_job_diff *diff)
 {
-	static const struct xs_text_heading headings[] = {{"time", false},
-							  {"before", true},
-							  {"after", true},
-							  {"change", true}};
+	static const struct xs_text_heading headings[] = {{"time", XS_PLAIN},
+							  {"before", XS_RIGHT},
+							  {"after", XS_RIGHT},
+							  {"change", XS_RIGHT}};
 	struct xs_text_table table;
 
 	xs_terminal_heading(terminal, "What changed",
@@ -24,14 +24,11 @@ static int put_times(const struct xs_terminal *terminal,
 		const bool known =
 		    in->before_ns > 0 && in->after_ns != XS_UNKNOWN;
 
-		xs_text_table_row(&table);
-		xs_text_cell(&table, XS_PLAIN,
-			     xs_print(&diff->arena, "%s%s",
-				      in->part ? "  " : "", in->name));
-		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->before_ns).s);
-		xs_text_cell(&table, XS_PLAIN, xs_units_ns(in->after_ns).s);
-		xs_text_cell(
-		    &table, XS_PLAIN,
+		XS_TEXT_ROW(
+		    &table,
+		    xs_print(&diff->arena, "%s%s", in->part ? "  " : "",
+			     in->name),
+		    xs_units_ns(in->before_ns).s, xs_units_ns(in->after_ns).s,
 		    known ? xs_print(&diff->arena, "%+.1f %%",
 				     100 * ((double)in->after_ns - before) /
 					 before)
@@ -55,7 +52,7 @@ static int put_steps(const struct xs_terminal *terminal,
 		     struct xs_job_diff *diff)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"change", false}, {"before", true}, {"after", true}};
+	    {"change", XS_PLAIN}, {"before", XS_RIGHT}, {"after", XS_RIGHT}};
 	const char **places =
 	    xs_arena_alloc(&diff->arena, diff->step_count + 1, sizeof(*places));
 	struct xs_text_table table;
@@ -69,14 +66,11 @@ static int put_steps(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < diff->step_count; i++) {
 		const struct xs_job_diff_step *in = &diff->steps[i];
 
-		xs_text_table_row(&table);
-		xs_text_cell(&table, XS_PLAIN, in->strategy);
-		xs_text_cell(&table, XS_PLAIN,
-			     gain(diff, in->before_ns, in->before_at_most,
-				  in->before_traces, diff->before));
-		xs_text_cell(&table, XS_PLAIN,
-			     gain(diff, in->after_ns, in->after_at_most,
-				  in->after_traces, diff->after));
+		XS_TEXT_ROW(&table, in->strategy,
+			    gain(diff, in->before_ns, in->before_at_most,
+				 in->before_traces, diff->before),
+			    gain(diff, in->after_ns, in->after_at_most,
+				 in->after_traces, diff->after));
 		places[i] = in->places;
 	}
 	return xs_text_table_end(&table, places, 4);

@@ -21,13 +21,9 @@ static const char *equation(const char *model)
 static void put_row(struct xs_text_table *table,
 		    const struct xs_result_estimate *row)
 {
-	xs_text_table_row(table);
-	xs_text_cell(table, XS_PLAIN, row->strategy);
-	xs_text_cell(table, XS_PLAIN, xs_units_count(row->n_streams).s);
-	xs_text_cell(table, XS_PLAIN, equation(row->model));
-	xs_text_cell(table, XS_BOLD, xs_units_ns(row->round_ns).s);
-	xs_text_cell(table, XS_PLAIN,
-		     xs_units_range_ns(row->low_ns, row->high_ns).s);
+	XS_TEXT_ROW(table, row->strategy, xs_units_count(row->n_streams).s,
+		    equation(row->model), xs_units_ns(row->round_ns).s,
+		    xs_units_range_ns(row->low_ns, row->high_ns).s);
 	/* a least time is not a speedup */
 	xs_text_cell(table, row->speedup > 1 ? XS_GOOD : XS_PLAIN,
 		     xs_units_ratio(row->bound ? NAN : row->speedup).s);
@@ -38,8 +34,9 @@ static int put_table(const struct xs_terminal *terminal,
 		     const struct xs_formulas_result *model)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"strategy", false}, {"n", true},	       {"equation", false},
-	    {"round", true},	 {"90 % range", true}, {"speedup", true}};
+	    {"strategy", XS_PLAIN},   {"n", XS_RIGHT},
+	    {"equation", XS_PLAIN},   {"round", XS_RIGHT | XS_BOLD},
+	    {"90 % range", XS_RIGHT}, {"speedup", XS_RIGHT}};
 	struct xs_arena arena = {0};
 	const char **notes =
 	    xs_arena_alloc(&arena, model->estimate_count + 1, sizeof(*notes));
@@ -103,28 +100,30 @@ static void put_control_row(struct xs_text_table *table, bool peer,
 {
 	static const char *const ways[][2] = {{"in", "out"}, {"get", "put"}};
 
-	xs_text_table_row(table);
-	xs_text_cell(table, XS_PLAIN, row->name);
-	xs_text_cell(table, XS_PLAIN, ways[peer][row->to_host]);
-	xs_text_cell(table, XS_PLAIN, row->polled ? row->polled : "-");
-	xs_text_cell(table, XS_PLAIN, blocks_text(row, row->blocks).s);
-	xs_text_cell(table, XS_BOLD, xs_units_ns(xs_number_round(row->ns)).s);
-	xs_text_cell(table, XS_PLAIN,
-		     xs_units_range_ns(xs_number_round(row->low_ns),
-				       xs_number_round(row->high_ns))
-			 .s);
-	xs_text_cell(table, XS_PLAIN, blocks_text(row, row->rate_blocks).s);
-	xs_text_cell(table, XS_PLAIN, xs_units_per_s(row->rate).s);
-	xs_text_cell(table, XS_PLAIN, equation(row->model));
+	XS_TEXT_ROW(table, row->name, ways[peer][row->to_host],
+		    row->polled ? row->polled : "-",
+		    blocks_text(row, row->blocks).s,
+		    xs_units_ns(xs_number_round(row->ns)).s,
+		    xs_units_range_ns(xs_number_round(row->low_ns),
+				      xs_number_round(row->high_ns))
+			.s,
+		    blocks_text(row, row->rate_blocks).s,
+		    xs_units_per_s(row->rate).s, equation(row->model));
 }
 
 static int put_control(const struct xs_terminal *terminal,
 		       const struct xs_formulas_result *model)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"started by", false}, {"way", false},	  {"polls", false},
-	    {"blocks", true},	   {"one message", true}, {"range", true},
-	    {"blocks", true},	   {"many", true},	  {"equation", false}};
+	    {"started by", XS_PLAIN},
+	    {"way", XS_PLAIN},
+	    {"polls", XS_PLAIN},
+	    {"blocks", XS_RIGHT},
+	    {"one message", XS_RIGHT | XS_BOLD},
+	    {"range", XS_RIGHT},
+	    {"blocks", XS_RIGHT},
+	    {"many", XS_RIGHT},
+	    {"equation", XS_PLAIN}};
 	char *notes[2 * XS_CONTROL_ROWS] = {NULL};
 	struct xs_text_table table;
 	bool failed = false;

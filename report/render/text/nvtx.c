@@ -20,23 +20,19 @@ static const char *label(struct xs_arena *arena,
 }
 
 /* No time is no work of that kind. */
-static void put_time(struct xs_text_table *table, int64_t ns)
+static struct xs_units_text time_of(int64_t ns)
 {
-	xs_text_cell(table, XS_PLAIN, xs_units_ns(ns ? ns : XS_UNKNOWN).s);
+	return xs_units_ns(ns ? ns : XS_UNKNOWN);
 }
 
 static void put_range(struct xs_text_table *table, struct xs_result *result,
 		      const struct xs_result_range *in)
 {
-	xs_text_table_row(table);
-	xs_text_cell(table, XS_PLAIN, xs_units_count(in->count).s);
-	xs_text_cell(table, XS_BOLD, label(&result->arena, in));
-	put_time(table, in->range_ns);
-	put_time(table, in->total_ns);
-	put_time(table, in->h2d_ns);
-	put_time(table, in->kernel_ns);
-	put_time(table, in->d2h_ns);
-	put_time(table, in->host_blocked_ns);
+	XS_TEXT_ROW(table, xs_units_count(in->count).s,
+		    label(&result->arena, in), time_of(in->range_ns).s,
+		    time_of(in->total_ns).s, time_of(in->h2d_ns).s,
+		    time_of(in->kernel_ns).s, time_of(in->d2h_ns).s,
+		    time_of(in->host_blocked_ns).s);
 }
 
 /* "64 MiB in, 64 MiB out, phases 1 and 3" */
@@ -79,9 +75,9 @@ int xs_render_text_nvtx(const struct xs_terminal *terminal,
 			struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"count", true}, {"range", false}, {"each", true},
-	    {"all", true},   {"in", true},     {"kernels", true},
-	    {"out", true},   {"waits", true}};
+	    {"count", XS_RIGHT}, {"range", XS_BOLD}, {"each", XS_RIGHT},
+	    {"all", XS_RIGHT},	 {"in", XS_RIGHT},   {"kernels", XS_RIGHT},
+	    {"out", XS_RIGHT},	 {"waits", XS_RIGHT}};
 	const struct xs_result_nvtx *nvtx = result->nvtx;
 	const size_t count = result->all_asked || nvtx->count < NAMES_MAX
 				 ? nvtx->count

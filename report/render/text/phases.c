@@ -83,35 +83,31 @@ static void put_rest(const struct xs_terminal *terminal,
 static void put_phase(struct xs_text_table *table, struct xs_result *result,
 		      const struct xs_result_phase *phase)
 {
-	xs_text_table_row(table);
-	xs_text_cell(table, XS_BOLD, xs_units_count(phase->id).s);
-	xs_text_cell(table, XS_PLAIN,
-		     xs_units_count(xs_result_rounds(phase)).s);
-	xs_text_cell(table, XS_PLAIN,
-		     xs_units_ns(xs_result_untraced_ns(phase) +
-				 xs_result_used_between_ns(phase))
-			 .s);
-	xs_text_cell(table, XS_PLAIN,
-		     xs_units_percent(xs_result_in_run_ns(result, phase),
-				      xs_result_untraced_wall_ns(result))
-			 .s);
-	xs_text_cell(table, XS_PLAIN,
-		     moved(result, phase->h2d_bytes, phase->src_memory));
-	xs_text_cell(table, XS_PLAIN,
-		     phase->kernels ? xs_units_ns(xs_result_kernels_ns(phase)).s
-				    : "-");
-	xs_text_cell(table, XS_PLAIN,
-		     moved(result, phase->d2h_bytes, phase->dst_memory));
+	XS_TEXT_ROW(table, xs_units_count(phase->id).s,
+		    xs_units_count(xs_result_rounds(phase)).s,
+		    xs_units_ns(xs_result_untraced_ns(phase) +
+				xs_result_used_between_ns(phase))
+			.s,
+		    xs_units_percent(xs_result_in_run_ns(result, phase),
+				     xs_result_untraced_wall_ns(result))
+			.s,
+		    moved(result, phase->h2d_bytes, phase->src_memory),
+		    phase->kernels ? xs_units_ns(xs_result_kernels_ns(phase)).s
+				   : "-",
+		    moved(result, phase->d2h_bytes, phase->dst_memory));
 }
 
 int xs_render_text_phase_table(const struct xs_terminal *terminal,
 			       struct xs_result *result)
 {
 	const struct xs_text_heading headings[] = {
-	    {"#", true},	 {"rounds", true},
-	    {"per round", true}, {xs_result_run_heading(result), true},
-	    {"in", false},	 {"kernels", true},
-	    {"out", false}};
+	    {"#", XS_RIGHT | XS_BOLD},
+	    {"rounds", XS_RIGHT},
+	    {"per round", XS_RIGHT},
+	    {xs_result_run_heading(result), XS_RIGHT},
+	    {"in", XS_PLAIN},
+	    {"kernels", XS_RIGHT},
+	    {"out", XS_PLAIN}};
 	const size_t count = xs_render_text_phases(result);
 	const char **places =
 	    xs_arena_alloc(&result->arena, count, sizeof(*places));

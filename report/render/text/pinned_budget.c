@@ -14,16 +14,11 @@
 static void put_place(struct xs_text_table *table, struct xs_arena *arena,
 		      const struct xs_result_pinned_place *in)
 {
-	xs_text_table_row(table);
-	xs_text_cell(table, XS_BOLD, xs_units_count(in->phase).s);
-	xs_text_cell(table, XS_PLAIN, in->step);
-	xs_text_cell(table, XS_PLAIN,
-		     in->site ? xs_result_site_label(arena, in->site) : "");
-	xs_text_cell(
-	    table, XS_PLAIN,
-	    xs_print(arena, "%" PRId64 " of %" PRId64, in->taken, in->buffers));
-	xs_text_cell(table, XS_PLAIN, xs_units_bytes(in->taken_bytes).s);
-	xs_text_cell(table, XS_PLAIN, xs_units_ns(in->saves_ns).s);
+	XS_TEXT_ROW(
+	    table, xs_units_count(in->phase).s, in->step,
+	    in->site ? xs_result_site_label(arena, in->site) : "",
+	    xs_print(arena, "%" PRId64 " of %" PRId64, in->taken, in->buffers),
+	    xs_units_bytes(in->taken_bytes).s, xs_units_ns(in->saves_ns).s);
 }
 
 /* Why no buffer is pinned: as the plan says, if that is not known. */
@@ -51,8 +46,9 @@ int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
 				 struct xs_result *result)
 {
 	static const struct xs_text_heading headings[] = {
-	    {"#", true},       {"", false},	 {"place", false},
-	    {"buffers", true}, {"pinned", true}, {"saves", true}};
+	    {"#", XS_RIGHT | XS_BOLD}, {"", XS_PLAIN},
+	    {"place", XS_PLAIN},       {"buffers", XS_RIGHT},
+	    {"pinned", XS_RIGHT},      {"saves", XS_RIGHT}};
 	const struct xs_result_pinned_budget *in = result->pinned_budget;
 	const size_t count = in->count < PLACES_MAX ? in->count : PLACES_MAX;
 	struct xs_arena *arena = &result->arena;

@@ -12,17 +12,16 @@
 static void put(struct xs_text_table *table, const char *name, size_t runs,
 		const struct xs_run_spread *in)
 {
-	xs_text_table_row(table);
-	xs_text_cell(table, XS_PLAIN, name);
-	xs_text_cell(table, XS_PLAIN, xs_units_ns(in->median).s);
 	if (in->median == XS_UNKNOWN)
-		return;
-	xs_text_cell(table, XS_PLAIN, xs_units_range_ns(in->low, in->high).s);
-	xs_text_cell(table, XS_PLAIN, xs_units_range_ns(in->least, in->most).s);
-	xs_text_cell(table, XS_DIM,
-		     runs > 1
-			 ? xs_units_percent(in->most - in->least, in->median).s
-			 : "-");
+		XS_TEXT_ROW(table, name, "-");
+	else
+		XS_TEXT_ROW(
+		    table, name, xs_units_ns(in->median).s,
+		    xs_units_range_ns(in->low, in->high).s,
+		    xs_units_range_ns(in->least, in->most).s,
+		    runs > 1
+			? xs_units_percent(in->most - in->least, in->median).s
+			: "-");
 }
 
 static void put_phase(struct xs_text_table *table, struct xs_result *result,
@@ -40,11 +39,12 @@ static void put_phase(struct xs_text_table *table, struct xs_result *result,
 int xs_render_text_runs(const struct xs_terminal *terminal,
 			struct xs_result *result)
 {
-	static const struct xs_text_heading headings[] = {{"time", false},
-							  {"median", true},
-							  {"its range", true},
-							  {"all runs", true},
-							  {"spread", true}};
+	static const struct xs_text_heading headings[] = {
+	    {"time", XS_PLAIN},
+	    {"median", XS_RIGHT},
+	    {"its range", XS_RIGHT},
+	    {"all runs", XS_RIGHT},
+	    {"spread", XS_RIGHT | XS_DIM}};
 	const struct xs_result_runs *runs = result->runs;
 	struct xs_text_table table;
 

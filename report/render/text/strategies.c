@@ -149,8 +149,7 @@ static void put_row(struct xs_text_table *table, const struct xs_result *result,
 				  ? XS_GOOD
 				  : XS_PLAIN;
 
-	xs_text_table_row(table);
-	xs_text_cell(table, XS_BOLD, first ? xs_units_count(phase->id).s : "");
+	XS_TEXT_ROW(table, first ? xs_units_count(phase->id).s : "");
 	for (size_t i = 0; i < xs_estimate_column_count; i++) {
 		const struct xs_column *column = &xs_estimate_columns[i];
 
@@ -169,14 +168,17 @@ static size_t fill_headings(struct xs_text_heading *headings, bool all)
 {
 	size_t count = 0;
 
-	headings[count++] = (struct xs_text_heading){"#", true};
+	headings[count++] = (struct xs_text_heading){"#", XS_RIGHT | XS_BOLD};
 	for (size_t i = 0; i < xs_estimate_column_count; i++)
 		if (has_column(&xs_estimate_columns[i], all))
 			headings[count++] = (struct xs_text_heading){
 			    xs_estimate_columns[i].title,
-			    xs_estimate_columns[i].kind != XS_COLUMN_TEXT};
+			    xs_estimate_columns[i].kind != XS_COLUMN_TEXT
+				? XS_RIGHT
+				: XS_PLAIN};
 	if (all)
-		headings[count++] = (struct xs_text_heading){"published", true};
+		headings[count++] =
+		    (struct xs_text_heading){"published", XS_RIGHT};
 	return count;
 }
 

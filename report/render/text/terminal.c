@@ -300,6 +300,7 @@ void xs_text_table_begin(struct xs_text_table *table,
 			 const struct xs_text_heading *headings, size_t count)
 {
 	*table = (struct xs_text_table){.table = scols_new_table(),
+					.headings = headings,
 					.terminal = terminal};
 	if (!table->table) {
 		table->failed = true;
@@ -311,8 +312,8 @@ void xs_text_table_begin(struct xs_text_table *table,
 	scols_table_enable_colors(table->table, terminal->display.color);
 	scols_table_enable_noheadings(table->table, !headings[0].name[0]);
 	for (size_t i = 0; i < count; i++) {
-		const int flags =
-		    headings[i].right ? SCOLS_FL_RIGHT : SCOLS_FL_TRUNC;
+		const int flags = headings[i].style & XS_RIGHT ? SCOLS_FL_RIGHT
+							       : SCOLS_FL_TRUNC;
 		struct libscols_column *column = scols_table_new_column(
 		    table->table, headings[i].name, 0, flags);
 
@@ -322,13 +323,17 @@ void xs_text_table_begin(struct xs_text_table *table,
 	}
 }
 
-void xs_text_table_row(struct xs_text_table *table)
+void xs_text_row(struct xs_text_table *table, const char *const *texts,
+		 size_t count)
 {
 	if (!table->failed)
 		table->line = scols_table_new_line(table->table, NULL);
 	table->column = 0;
 	if (!table->line)
 		table->failed = true;
+	for (size_t i = 0; i < count; i++)
+		xs_text_cell(table, table->headings[i].style & ~XS_RIGHT,
+			     texts[i]);
 }
 
 void xs_text_cell(struct xs_text_table *table, enum xs_style style,

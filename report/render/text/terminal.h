@@ -9,6 +9,8 @@
 
 enum xs_style { XS_PLAIN, XS_BOLD, XS_DIM, XS_GOOD, XS_WARN, XS_STYLES };
 
+#define XS_RIGHT 8U
+
 /* Output and what shows it. Only the functions below write to it:
  * they escape what a terminal must not get (analyzer/util/escape.h). */
 struct xs_terminal {
@@ -44,6 +46,7 @@ void xs_terminal_wrap_on(const struct xs_terminal *terminal,
 struct xs_text_table {
 	struct libscols_table *table;
 	struct libscols_line *line;
+	const struct xs_text_heading *headings;
 	size_t column; /* of its next cell */
 	const struct xs_terminal *terminal;
 	bool failed;
@@ -51,16 +54,23 @@ struct xs_text_table {
 
 struct xs_text_heading {
 	const char *name;
-	bool right; /* for numbers */
+	unsigned style; /* of its cells; or-ed with XS_RIGHT for numbers */
 };
 
 /* Begins a table that fits the display: the widest text column is cut if
- * needed; on fewer than 80 columns, the last ones are below their row. */
+ * needed; on fewer than 80 columns, the last ones are below their row. The
+ * headings must outlive it. */
 void xs_text_table_begin(struct xs_text_table *table,
 			 const struct xs_terminal *terminal,
 			 const struct xs_text_heading *headings, size_t count);
-void xs_text_table_row(struct xs_text_table *table);
-/* Sets the next cell of the last row; copies text. */
+/* Begins a row with these cells; copies the texts. */
+#define XS_TEXT_ROW(table, ...)                                                \
+	xs_text_row(table, (const char *const[]){__VA_ARGS__},                 \
+		    sizeof((const char *const[]){__VA_ARGS__}) /               \
+			sizeof(const char *))
+void xs_text_row(struct xs_text_table *table, const char *const *texts,
+		 size_t count);
+/* Sets the next cell of the last row in another style; copies text. */
 void xs_text_cell(struct xs_text_table *table, enum xs_style style,
 		  const char *text);
 /*

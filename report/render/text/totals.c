@@ -22,7 +22,7 @@ static void put(struct whole *in, const char *name, int64_t ns,
 {
 	struct xs_text_table *table = &in->table;
 
-	xs_text_table_row(table);
+	xs_text_row(table, NULL, 0);
 	xs_text_cell(table, XS_PLAIN, name);
 	xs_text_cell(table, XS_PLAIN,
 		     xs_units_ns(ns == XS_UNKNOWN ? ns : ns / in->rounds).s);
@@ -187,13 +187,13 @@ static void begin(struct whole *in, const struct xs_terminal *terminal,
 		  bool by_round)
 {
 	const struct xs_text_heading run[] = {
-	    {"", false}, {"", true}, {"", true}, {"", false}};
+	    {"", XS_PLAIN}, {"", XS_RIGHT}, {"", XS_RIGHT}, {"", XS_PLAIN}};
 	const struct xs_text_heading steady[] = {
-	    {" ", false},
-	    {by_round ? "per round" : "in all", true},
-	    {"of part", true},
-	    {xs_result_run_heading(in->result), true},
-	    {"", false}};
+	    {" ", XS_PLAIN},
+	    {by_round ? "per round" : "in all", XS_RIGHT},
+	    {"of part", XS_RIGHT},
+	    {xs_result_run_heading(in->result), XS_RIGHT},
+	    {"", XS_PLAIN}};
 
 	xs_terminal_heading(
 	    terminal, "Where the time went",
