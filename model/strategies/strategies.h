@@ -90,23 +90,7 @@ struct xs_strategy {
 		     struct xs_estimates *out);
 	/*
 	 * What the programmer should do, in one sentence. The report replaces
-	 * each {name}:
-	 *	{places}      call sites to change
-	 *	{rates}       bytes of the copies, and rates of their calls
-	 *	{host_time}   host time between the calls of a round
-	 *	{overlapping} kinds of op that would overlap
-	 *	{overlap_now} how long they overlap now
-	 *	{pinned}      " from pinned buffers ..." if some are pageable
-	 *	{buffers}     " It takes ... more of device memory" if it does
-	 *	{no_waits}    "Leave out ... " if the host waits between kernels
-	 *	{once}        ", allocated once ..." if rounds allocate
-	 *	{small}       " and of 4 calls ..." that {places} leaves out
-	 *	{n}           number of streams of the estimate
-	 *	{pieces}      number of kernels of a round
-	 *	{piece_bytes} size of a piece of the estimate, one way
-	 *	{too}         what is wrong with the size of the pieces now
-	 *	{order}       ", issued ..." by the estimate's order
-	 *	{why}         the estimate's reason
+	 * each {name} that value_of() in report/plan/advice_text.c knows.
 	 */
 	const char *advice;
 	/* The same in a few words, as an imperative; NULL: none. */
