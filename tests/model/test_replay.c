@@ -118,6 +118,21 @@ TEST(test_kernels_of_two_queues_serialise)
 	assert_near(times[second].start_ns, 100);
 }
 
+/* One block of a kernel does not keep another one from all other SMs. */
+TEST(test_kernel_beside_a_small_one)
+{
+	size_t small = add_kernel(100, 0);
+	size_t large = add_kernel(100, 1);
+
+	plan.actions[small].sm_share = 0.04;
+	plan.actions[large].sm_share = 1;
+	run();
+	assert_near(times[large].start_ns, 0);
+	plan.actions[small].sm_share = 0.06;
+	run();
+	assert_near(times[large].start_ns, 100);
+}
+
 /* The copy out of queue 0 follows the kernel of queue 0; with implicit
  * synchronisation also that of queue 1, which was issued before it. */
 TEST(test_implicit_synchronisation)
