@@ -403,6 +403,7 @@ def pages(xferspy):
         [entry for entry in table if entry["name"] in shown])]
     rules = (HERE / "rules.md").read_text()
     for word, made in (("TARGETS\n", targets.table(**columns)),
+                       ("MISSED\n", targets.missed(columns["old"])),
                        ("CAUSES\n", targets.causes(columns["old"]))):
         rules = rules.replace(word, "\n".join(made) + "\n")
     return rules, (HERE / "contacts.md").read_text() + "\n".join(lines) + "\n"

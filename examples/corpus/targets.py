@@ -49,17 +49,22 @@ def runs_of(row):
     return [ms * row.measured_ms / statistics.median(times) for ms in times]
 
 
-def winners(programs):
+def races(programs):
     """Of the programs whose two fastest variants differ by more than NEAR and in
-    all runs, whether the fastest was predicted to be."""
+    all runs, the fastest, and the one that was predicted to be."""
     found = []
     for rows in programs:
         rows = [row for row in rows if not row.why]
         fastest, *others = sorted(rows, key=lambda row: row.measured_ms)
         if others and others[0].measured_ms > (1 + NEAR) * fastest.measured_ms \
                 and min(runs_of(others[0])) > max(runs_of(fastest)):
-            found.append(min(rows, key=lambda row: row.predicted_ms) == fastest)
+            found.append((fastest, min(rows, key=lambda row: row.predicted_ms)))
     return found
+
+
+def winners(programs):
+    """Of the same programs, whether the fastest was predicted to be."""
+    return [fastest == predicted for fastest, predicted in races(programs)]
 
 
 def first_steps(reports):
@@ -104,6 +109,19 @@ def line(what, target, met, *cells):
     """A line of the table. met: None without a target."""
     verdict = "–" if met is None else "yes" if met else "**no**"
     return "| " + " | ".join((what, target, *cells, verdict)) + " |"
+
+
+def missed(recordings):
+    """The lines of the fastest variants that were not predicted to be.
+    recordings: as those of a column of table()."""
+    def shown(row):
+        return (f"`{row.strategy}` {row.measured_ms:.3g} ms (predicted "
+                f"{row.predicted_ms:.3g})")
+
+    return [f"- {fastest.program}: {shown(fastest)} before {shown(predicted)}"
+            for recording in recordings
+            for fastest, predicted in races(kept(recording[0][0]))
+            if fastest != predicted]
 
 
 def cause(row, base, shipped):
