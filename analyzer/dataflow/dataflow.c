@@ -302,13 +302,11 @@ static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
 	for (size_t i = 0; !rc && i < trace->op_count; i++) {
 		const struct xs_op *op = &trace->ops[i];
 
-		if (op->call == XS_NONE) {
-			if (op->start_ns >= from_ns && op->start_ns < to_ns)
-				b->out->unfollowed = XS_UNFOLLOWED_OP;
+		if (op->start_ns < from_ns || op->start_ns >= to_ns)
 			continue;
-		}
-		if (trace->calls[op->call].start_ns >= from_ns &&
-		    trace->calls[op->call].start_ns < to_ns)
+		if (op->call == XS_NONE)
+			b->out->unfollowed = XS_UNFOLLOWED_OP;
+		else
 			keys[count++] = (struct xs_key){op->call, (uint32_t)i};
 	}
 	if (!rc)

@@ -85,7 +85,8 @@ static uint64_t difference(uint64_t a, uint64_t b)
 
 /* Measures the host's time beside ops: in all, and behind the last call, which
  * is known to be the host's if a round follows. None with a host function, by
- * which a program may wait without a call. */
+ * which a program may wait without a call, nor if the host issued all of the
+ * round before it began. */
 static void measure_beside(const struct xs_phase_members *m, size_t i,
 			   uint64_t *beside_ns, uint64_t *behind_ns)
 {
@@ -95,6 +96,10 @@ static void measure_beside(const struct xs_phase_members *m, size_t i,
 	uint64_t end_ns;
 
 	*beside_ns = *behind_ns = 0;
+	if (round->call_count &&
+	    m->trace->calls[calls[round->call_count - 1]].end_ns <=
+		round->begin_ns)
+		return;
 	for (uint32_t k = 0; k < round->call_count; k++) {
 		const struct xs_call *call = &m->trace->calls[calls[k]];
 

@@ -2,13 +2,11 @@
 #include "analyzer/rounds/split_loops.h"
 
 #include "analyzer/rounds/lanes.h"
+#include "analyzer/rounds/loop_head.h"
 #include "analyzer/util/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* Iterations that make a loop. */
-#define LEAST_ITERATIONS 3
 
 /* Whether some are most of all. */
 static bool are_most(uint32_t some, uint32_t all)
@@ -22,8 +20,7 @@ struct splitter {
 	uint32_t *round_of_op;
 	bool *lone;	    /* by round: no other one has its key */
 	uint32_t *position; /* by call: in rounds->calls */
-	uint32_t *counts;   /* by op identity: its ops in the round */
-	uint64_t *values, *scratch;
+	struct xs_loop loop;
 	struct xs_round *items; /* the new rounds */
 	size_t count;
 };
@@ -75,7 +72,7 @@ static bool may_be_loop(const struct splitter *s, size_t index)
 	return true;
 }
 
-/* Returns the most common of s->values from `least` to `most_value`, the
+/* Returns the most common of s->loop.values from `least` to `most_value`, the
  * smallest one of several; 0 if there is none. Sorts the values. */
 static uint64_t most_common(struct splitter *s, size_t count, uint64_t least,
 			    uint64_t most_value)
@@ -83,13 +80,15 @@ static uint64_t most_common(struct splitter *s, size_t count, uint64_t least,
 	size_t same = 0, most = 0;
 	uint64_t value = 0;
 
-	xs_values_sort(s->values, count);
+	xs_values_sort(s->loop.values, count);
 	for (size_t i = 0; i < count; i++) {
-		same = i > 0 && s->values[i] == s->values[i - 1] ? same + 1 : 1;
-		if (s->values[i] >= least && s->values[i] <= most_value &&
-		    same > most) {
+		same = i > 0 && s->loop.values[i] == s->loop.values[i - 1]
+			   ? same + 1
+			   : 1;
+		if (s->loop.values[i] >= least &&
+		    s->loop.values[i] <= most_value && same > most) {
 			most = same;
-			value = s->values[i];
+			value = s->loop.values[i];
 		}
 	}
 	return value;
@@ -101,59 +100,8 @@ static uint32_t count_iterations(struct splitter *s,
 				 const struct xs_round *round, uint32_t most)
 {
 	for (uint32_t i = 0; i < round->op_count; i++)
-		s->values[i] = s->counts[identity_at(s, round, i)];
-	return (uint32_t)most_common(s, round->op_count, LEAST_ITERATIONS,
-				     most);
-}
-
-/* Sums up for each identity how long the GPU was idle before its ops, without
- * the longest time, in s->values. */
-static void sum_idle(struct splitter *s, const struct xs_round *round)
-{
-	uint64_t *idle_ns = s->values, *longest_ns = s->scratch, end_ns = 0;
-
-	for (uint32_t i = 0; i < round->op_count; i++) {
-		idle_ns[identity_at(s, round, i)] = 0;
-		longest_ns[identity_at(s, round, i)] = 0;
-	}
-	for (uint32_t i = 0; i < round->op_count; i++) {
-		const struct xs_op *op = &s->trace->ops[op_at(s, round, i)];
-		const uint32_t identity = identity_at(s, round, i);
-		uint64_t gap_ns = i == 0 ? UINT64_MAX
-				  : op->start_ns > end_ns
-				      ? op->start_ns - end_ns
-				      : 0;
-
-		if (gap_ns > longest_ns[identity]) {
-			const uint64_t longer_ns = gap_ns;
-
-			gap_ns = longest_ns[identity];
-			longest_ns[identity] = longer_ns;
-		}
-		idle_ns[identity] += gap_ns;
-		if (op->end_ns > end_ns)
-			end_ns = op->end_ns;
-	}
-}
-
-/* Returns the identity with which iterations begin: about one op of it is in
- * each, and the GPU was idle before it for the longest time. XS_NONE if there
- * is none. */
-static uint32_t find_head(struct splitter *s, const struct xs_round *round,
-			  uint32_t iterations)
-{
-	uint32_t head = XS_NONE;
-
-	sum_idle(s, round);
-	for (uint32_t i = 0; i < round->op_count; i++) {
-		const uint32_t identity = identity_at(s, round, i);
-
-		if (s->counts[identity] >= iterations &&
-		    s->counts[identity] <= iterations + iterations / 4 &&
-		    (head == XS_NONE || s->values[identity] > s->values[head]))
-			head = identity;
-	}
-	return head;
+		s->loop.values[i] = s->loop.counts[identity_at(s, round, i)];
+	return (uint32_t)most_common(s, round->op_count, XS_LOOP_LEAST, most);
 }
 
 /* Returns the iteration, one of the new rounds from the first one on, that has
@@ -227,13 +175,29 @@ static void end_iterations(struct splitter *s, size_t first, bool partial)
 	}
 }
 
+/* Where the host runs ahead of the one stream, the GPU divides the time: an
+ * iteration lasts from its first op to that of the next one. */
+static void time_by_ops(struct splitter *s, size_t iteration,
+			const struct xs_round *whole)
+{
+	for (uint32_t i = 0; i < whole->op_count; i++) {
+		const uint32_t index = op_at(s, whole, i);
+
+		if (s->round_of_op[index] == iteration)
+			continue;
+		s->items[iteration].end_ns = s->trace->ops[index].start_ns;
+		iteration = s->round_of_op[index];
+		s->items[iteration].begin_ns = s->trace->ops[index].start_ns;
+	}
+}
+
 /* Returns the key that most of the new rounds from the first one on have. */
 static uint64_t usual_key(struct splitter *s, size_t first)
 {
 	const size_t count = s->count - first;
 
 	for (size_t i = 0; i < count; i++)
-		s->values[i] = s->items[first + i].key;
+		s->loop.values[i] = s->items[first + i].key;
 	return most_common(s, count, 0, UINT64_MAX);
 }
 
@@ -244,10 +208,10 @@ static uint32_t count_computing(struct splitter *s, size_t first,
 	uint32_t computing = 0;
 
 	for (size_t i = first; i < s->count; i++)
-		s->values[i - first] = 0;
+		s->loop.values[i - first] = 0;
 	for (uint32_t i = 0; i < whole->op_count; i++) {
 		const uint32_t index = op_at(s, whole, i);
-		uint64_t *has = &s->values[s->round_of_op[index] - first];
+		uint64_t *has = &s->loop.values[s->round_of_op[index] - first];
 
 		if (s->trace->ops[index].kind == XS_OP_KERNEL && !*has) {
 			*has = 1;
@@ -258,10 +222,10 @@ static uint32_t count_computing(struct splitter *s, size_t first,
 }
 
 /* Returns whether the new rounds from the first one on are a loop: most have
- * kernels, most began when the GPU had nothing to do, and most ops are in equal
- * ones. */
+ * kernels, most began when the GPU had nothing to do, unless the host may run
+ * ahead, and most ops are in equal ones. */
 static bool are_iterations(struct splitter *s, size_t first,
-			   const struct xs_round *whole)
+			   const struct xs_round *whole, bool ahead)
 {
 	const uint32_t count = (uint32_t)(s->count - first);
 	const uint32_t computing = count_computing(s, first, whole);
@@ -274,7 +238,8 @@ static bool are_iterations(struct splitter *s, size_t first,
 		idle += i > first && round[-1].end_ns <= round->begin_ns;
 		ops += round->key == key ? round->op_count : 0;
 	}
-	return are_most(computing, count) && are_most(idle, count - 1) &&
+	return are_most(computing, count) &&
+	       (ahead || are_most(idle, count - 1)) &&
 	       are_most(ops, whole->op_count);
 }
 
@@ -307,25 +272,38 @@ static int keep_whole(struct splitter *s, const struct xs_round *round)
 	return add_round(s, round);
 }
 
-/* Splits the round into so many iterations at most. Sets *found if it is a loop
- * of them, and *most to one less than were tried. Returns 0 or -ENOMEM. */
-static int try_split(struct splitter *s, const struct xs_round *round,
-		     uint32_t *most, bool *found)
+/* Splits the round into iterations that begin with the head. Sets *found if it
+ * is a loop of them. ahead: the host may run ahead of the GPU. Returns 0 or
+ * -ENOMEM. */
+static int split_at(struct splitter *s, const struct xs_round *round,
+		    uint32_t head, bool ahead, bool *found)
 {
 	const size_t first = s->count;
-	const uint32_t iterations = count_iterations(s, round, *most);
-	int rc;
+	const int rc = cut(s, round, head);
 
-	if (!iterations)
-		return 0;
-	*most = iterations - 1;
-	rc = cut(s, round, find_head(s, round, iterations));
-	*found = !rc && are_iterations(s, first, round);
+	*found = !rc && are_iterations(s, first, round, ahead);
 	if (*found)
 		end_iterations(s, first, round->partial);
 	else
 		s->count = first;
+	if (*found && ahead)
+		time_by_ops(s, first, round);
 	return rc;
+}
+
+/* Splits the round into so many iterations at most, and sets *most to one less
+ * than were tried. Returns 0 or -ENOMEM. */
+static int try_split(struct splitter *s, const struct xs_round *round,
+		     uint32_t *most, bool *found)
+{
+	const uint32_t iterations = count_iterations(s, round, *most);
+
+	if (!iterations)
+		return 0;
+	*most = iterations - 1;
+	return split_at(s, round,
+			xs_loop_head_idle(&s->loop, round, iterations), false,
+			found);
 }
 
 /* An iteration may have a loop of its own, such as the layers of a step, to
@@ -333,18 +311,21 @@ static int try_split(struct splitter *s, const struct xs_round *round,
 static int split(struct splitter *s, size_t index)
 {
 	const struct xs_round *round = &s->rounds->items[index];
-	uint32_t most = UINT32_MAX;
+	uint32_t most = UINT32_MAX, head;
 	bool found = false;
 	int rc = 0;
 
 	if (!may_be_loop(s, index))
 		return keep_whole(s, round);
 	for (uint32_t i = 0; i < round->op_count; i++)
-		s->counts[identity_at(s, round, i)]++;
+		s->loop.counts[identity_at(s, round, i)]++;
 	for (int i = 0; i < 2 && !rc && !found; i++)
 		rc = try_split(s, round, &most, &found);
+	head = rc || found ? XS_NONE : xs_loop_head_copy(&s->loop, round);
+	if (head != XS_NONE)
+		rc = split_at(s, round, head, true, &found);
 	for (uint32_t i = 0; i < round->op_count; i++)
-		s->counts[identity_at(s, round, i)] = 0;
+		s->loop.counts[identity_at(s, round, i)] = 0;
 	return rc || found ? rc : keep_whole(s, round);
 }
 
@@ -358,10 +339,11 @@ int xs_rounds_split_loops(const struct xs_trace *trace,
 	    .round_of_op = round_of_op,
 	    .lone = calloc(rounds->count + 1, sizeof(*s.lone)),
 	    .position = malloc((trace->call_count + 1) * sizeof(*s.position)),
-	    .counts = calloc(ops, sizeof(*s.counts)),
-	    .values = malloc(ops * sizeof(*s.values)),
-	    .scratch = malloc(ops * sizeof(*s.scratch))};
-	int rc = s.lone && s.position && s.counts && s.values && s.scratch
+	    .loop = {trace, rounds, calloc(ops, sizeof(uint32_t)),
+		     malloc(ops * sizeof(uint64_t)),
+		     malloc(ops * sizeof(uint64_t))}};
+	int rc = s.lone && s.position && s.loop.counts && s.loop.values &&
+			 s.loop.scratch
 		     ? find_lone(&s)
 		     : -ENOMEM;
 
@@ -377,9 +359,9 @@ int xs_rounds_split_loops(const struct xs_trace *trace,
 	}
 	free(s.lone);
 	free(s.position);
-	free(s.counts);
-	free(s.values);
-	free(s.scratch);
+	free(s.loop.counts);
+	free(s.loop.values);
+	free(s.loop.scratch);
 	free(s.items);
 	return rc;
 }

@@ -353,11 +353,53 @@ TEST(test_loop_that_a_range_cuts)
 	free(text);
 }
 
-/* The host runs ahead of the GPU. */
-TEST(test_busy_loop_is_one_round)
+/* The host runs ahead of the GPU: in one stream, iterations begin with a copy
+ * in. */
+TEST(test_busy_loops)
 {
 	loop(41, 0);
+	check(1, ITERATIONS);
+	loop(41, 1); /* the next copy does not wait for this kernel */
 	check(1, 1);
+	begin();
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		call(1, 1, i + 1, 10 * i, 5);
+		kernel(i + 1, 100 + 50 * i, 50, 0);
+	}
+	check(1, 1);
+}
+
+/* All calls were issued before the second iteration began on the GPU. The third
+ * op of each ends when the next one begins, 100 after its first. */
+TEST(test_host_far_ahead)
+{
+	struct xs_phases phases;
+	const struct xs_phase *phase;
+	struct xs_trace *trace;
+
+	begin();
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		copy_call(3 * i + 1, 10 * i, 2, 64);
+		copied(3 * i + 1, 100 + 100 * i, 30, 1, 0);
+		call(1, 1, 3 * i + 2, 10 * i + 3, 2);
+		kernel(3 * i + 2, 140 + 100 * i, 30, 0);
+		call(1, 2, 3 * i + 3, 10 * i + 6, 2);
+		kernel(3 * i + 3, 175 + 100 * i, 25, 0);
+	}
+	fclose(out);
+	trace = read_text(text);
+	assert_int_equal(xs_phases_build(trace, &phases), 0);
+	phase = phases.items;
+	assert_int_equal(phase->rounds, ITERATIONS);
+	assert_int_equal(phase->round_ns.median_ns, 100);
+	assert_int_equal(phase->round_ns.p5_ns, 100);
+	assert_int_equal(phase->host_ns.median_ns, 15);
+	assert_int_equal(phase->beside_ns, 0);
+	assert_int_equal(phase->behind_ns, 0);
+	assert_int_equal(phase->total_ns, 100 * (ITERATIONS + 1));
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+	free(text);
 }
 
 TEST(test_loop_on_two_streams)

@@ -295,6 +295,11 @@ prints "xferspy report --machine h200 \$traces/cached-eager.xspy | tr -s ' \n' '
 	' 1? graph: a round of phase 2: 2.89 ms -> 899 us' 'they need (9.58 ms slower if not)'
 prints "xferspy report --machine h200 \$traces/workers-pageable.xspy | tr -s ' \n' ' '" \
 	'2 44 4.31 ms 2.0 % 4.69 MiB pageable 203 us' 'kernel workers.py:32, :33, mean'
+# each step of training whose host never waits, and what only data orders of it
+in_one_line frameworks/typical/h200/gpu_bound 'Bound by kernels (91.4 % of the steady' \
+	'2 60 4.31 ms 3.4 % 16 MiB pinned 3.93 ms -'
+prints "xferspy report --dataflow \$examples/frameworks/typical/h200/gpu_bound.xspy | tr -s ' \n' ' '" \
+	'8 of its rounds' '296 ops, 0 of them of unknown'
 # the last kernel is launched from the line of .item()
 in_one_line frameworks/h100/decode 'of decode.py:21, :32 without its copy, and launch them as one'
 in_one_line validate/patterns/h100-b/first/converge-16777216-traced \

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyzer/rounds/loop_head.h"
+
+#include "analyzer/rounds/phase.h"
+
+static uint32_t op_at(const struct xs_loop *loop, const struct xs_round *round,
+		      uint32_t i)
+{
+	return loop->rounds->ops[round->first_op + i];
+}
+
+static uint32_t identity_at(const struct xs_loop *loop,
+			    const struct xs_round *round, uint32_t i)
+{
+	return loop->rounds->identities[op_at(loop, round, i)];
+}
+
+/* Sums up for each identity how long the GPU was idle before its ops, without
+ * the longest time, in loop->values. */
+static void sum_idle(const struct xs_loop *loop, const struct xs_round *round)
+{
+	uint64_t *idle_ns = loop->values, *longest_ns = loop->scratch,
+		 end_ns = 0;
+
+	for (uint32_t i = 0; i < round->op_count; i++) {
+		idle_ns[identity_at(loop, round, i)] = 0;
+		longest_ns[identity_at(loop, round, i)] = 0;
+	}
+	for (uint32_t i = 0; i < round->op_count; i++) {
+		const struct xs_op *op =
+		    &loop->trace->ops[op_at(loop, round, i)];
+		const uint32_t identity = identity_at(loop, round, i);
+		uint64_t gap_ns = i == 0 ? UINT64_MAX
+				  : op->start_ns > end_ns
+				      ? op->start_ns - end_ns
+				      : 0;
+
+		if (gap_ns > longest_ns[identity]) {
+			const uint64_t longer_ns = gap_ns;
+
+			gap_ns = longest_ns[identity];
+			longest_ns[identity] = longer_ns;
+		}
+		idle_ns[identity] += gap_ns;
+		if (op->end_ns > end_ns)
+			end_ns = op->end_ns;
+	}
+}
+
+uint32_t xs_loop_head_idle(const struct xs_loop *loop,
+			   const struct xs_round *round, uint32_t iterations)
+{
+	uint32_t head = XS_NONE;
+
+	sum_idle(loop, round);
+	for (uint32_t i = 0; i < round->op_count; i++) {
+		const uint32_t identity = identity_at(loop, round, i);
+
+		if (loop->counts[identity] >= iterations &&
+		    loop->counts[identity] <= iterations + iterations / 4 &&
+		    (head == XS_NONE ||
+		     loop->values[identity] > loop->values[head]))
+			head = identity;
+	}
+	return head;
+}
+
+uint32_t xs_loop_head_copy(const struct xs_loop *loop,
+			   const struct xs_round *round)
+{
+	uint32_t head = XS_NONE, most = XS_LOOP_LEAST - 1;
+
+	for (uint32_t i = 0; i < round->op_count; i++) {
+		const struct xs_op *op =
+		    &loop->trace->ops[op_at(loop, round, i)];
+		const uint32_t identity = identity_at(loop, round, i);
+
+		if (op->queue != loop->trace->ops[op_at(loop, round, 0)].queue)
+			return XS_NONE;
+		if (op->kind == XS_OP_H2D && op->bytes > XS_ARGUMENT_BYTES &&
+		    loop->counts[identity] > most) {
+			head = identity;
+			most = loop->counts[identity];
+		}
+	}
+	return head;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* With which op the iterations of a loop begin that is one round. */
+#pragma once
+
+#include "analyzer/rounds/rounds.h"
+
+/* Iterations that make a loop. */
+#define XS_LOOP_LEAST 3
+
+struct xs_loop {
+	const struct xs_trace *trace;
+	const struct xs_rounds *rounds;
+	uint32_t *counts;	    /* by op identity: its ops in the round */
+	uint64_t *values, *scratch; /* room for one of each op */
+};
+
+/* Returns the identity of which about one op is in each iteration, and before
+ * whose ops the GPU was idle for the longest time. XS_NONE if there is none. */
+uint32_t xs_loop_head_idle(const struct xs_loop *loop,
+			   const struct xs_round *round, uint32_t iterations);
+
+/* Returns the identity of the most frequent copy in, if all ops are in one
+ * stream; XS_NONE. */
+uint32_t xs_loop_head_copy(const struct xs_loop *loop,
+			   const struct xs_round *round);
