@@ -82,31 +82,20 @@ bool xs_small_copies_next(const struct xs_phase *phase,
 	return false;
 }
 
-/* Removes the host's work between the copies of a run. Returns its time. */
-static double take_work(const struct xs_small_copies *run, struct xs_plan *plan)
-{
-	double host_ns = 0;
-
-	for (size_t i = run->first + 1; i < run->end; i++) {
-		host_ns += plan->actions[i].gap_ns;
-		plan->actions[i].gap_ns = 0;
-	}
-	return host_ns;
-}
-
 struct xs_action *xs_small_copies_merge(const struct xs_phase *phase,
 					const struct xs_small_copies *run,
 					struct xs_action op, bool keeps,
 					struct xs_plan *plan)
 {
-	const double work_ns = take_work(run, plan);
 	const size_t last = run->end - 1;
 	struct xs_action *action = &plan->actions[last];
+	double work_ns = 0;
 
+	for (size_t i = run->first + 1; i <= last; i++)
+		work_ns += xs_action_take_work(&plan->actions[i], keeps);
 	action->after = plan->actions[run->first].after;
 	xs_action_replace(action, op);
-	if (keeps)
-		action->gap_ns += work_ns;
+	action->gap_ns += work_ns;
 	for (size_t i = run->first; i < last; i++)
 		if (phase->steps[i].kind != XS_STEP_ALLOCATE)
 			xs_action_leave_out(&plan->actions[i]);

@@ -28,7 +28,7 @@ bool xs_small_copies_next(const struct xs_phase *phase,
 
 /* Issues op at the place of the run's last copy. The others, their calls and
  * the waits between them are removed, and so is the host's work between them,
- * unless it keeps. Returns the action of op. */
+ * unless it keeps or takes long. Returns the action of op. */
 struct xs_action *xs_small_copies_merge(const struct xs_phase *phase,
 					const struct xs_small_copies *run,
 					struct xs_action op, bool keeps,

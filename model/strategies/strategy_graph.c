@@ -81,8 +81,8 @@ static void make_node(const struct xs_machine *machine,
 					       0));
 }
 
-/* The host's work between the calls of the run remains before the launch if the
- * case keeps it. */
+/* What remains of the host's work between the calls of the run comes before the
+ * launch. */
 static int build_plan(const struct xs_strategy_case *c,
 		      const struct xs_estimate *row,
 		      const struct xs_scenario *scenario, struct xs_plan *plan)
@@ -96,18 +96,16 @@ static int build_plan(const struct xs_strategy_case *c,
 	if (rc)
 		return rc;
 	for (size_t i = run.first; i < run.end; i++) {
-		if (i > run.first) {
-			host_ns += plan->actions[i].gap_ns;
-			plan->actions[i].gap_ns = 0;
-		}
+		if (i > run.first)
+			host_ns += xs_action_take_work(&plan->actions[i],
+						       c->keeps_work);
 		make_node(machine, &c->phase->steps[i], &plan->actions[i]);
 	}
 	call_ns = machine->graph_launch_ns.value +
 		  run.nodes * machine->graph_launch_node_ns.value;
 	plan->actions[run.first].call_ns = call_ns;
 	plan->actions[run.first].issue_lag_ns += call_ns;
-	if (c->keeps_work)
-		plan->actions[run.first].gap_ns += host_ns;
+	plan->actions[run.first].gap_ns += host_ns;
 	return 0;
 }
 

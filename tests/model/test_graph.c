@@ -43,6 +43,22 @@ TEST(test_launch_bound)
 	assert_has(row->why, "4 kernels");
 }
 
+/* What takes the host 2 ms between two launches is no issuing: it stays. */
+TEST(test_long_work_stays)
+{
+	set_launches();
+	for (size_t i = 1; i < 5; i++) {
+		steps[i].call_ns += 2000000;
+		steps[i].return_ns += 2000000;
+		if (i < 4) {
+			steps[i].start_ns += 2000000;
+			steps[i].end_ns += 2000000;
+		}
+	}
+	assert_near(estimated("graph")->round_ns, 19700 + 2007000);
+	assert_null(estimated("graph")->bound); /* the rest is less than 1 % */
+}
+
 /* Launches back to back: no work of the host, so no condition. */
 TEST(test_nothing_between_calls)
 {

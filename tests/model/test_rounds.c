@@ -530,6 +530,12 @@ TEST(test_batch)
 	assert_near(row->otherwise_ns, row->round_ns + 7000);
 	assert_has(row->bound, "the host computes nothing");
 	assert_int_equal(row->effort, XS_EFFORT_PLACE);
+	/* so long it computes: it stays in any case */
+	for (size_t i = 1; i < 6; i++)
+		shift(&steps[i], 2000000);
+	row = estimated("batch");
+	assert_near(row->round_ns,
+		    2005000 + 17800 + 5000 + 100000 + 1000 + 203000);
 }
 
 /* The other direction: 6000 + 800, return at 9800, launch at 10800; the results
