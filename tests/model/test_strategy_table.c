@@ -77,6 +77,7 @@ TEST(changes_have_code_and_kind)
 				lines += (*at == '\n') -
 					 !strncmp(at, "{joined}", 8) -
 					 !strncmp(at, "{allocate}", 10) -
+					 !strncmp(at, "{only_in}", 9) -
 					 !strncmp(at, "{apart}{many_out}", 17);
 			assert_in_range(lines, 1, 3);
 		}
