@@ -8,77 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* A chunk ends after so many bytes, long before its size's 32 bits. */
-#define CHUNK_BYTES (1u << 20)
-
-static void begin_chunk(struct xs_foreign_passer *p)
-{
-	const struct xs_chunk_header chunk = {.magic = XS_CHUNK_MAGIC,
-					      .thread = p->thread,
-					      .base_ns = p->base_ns};
-
-	p->at = (p->at + XS_PAGE_BYTES - 1) / XS_PAGE_BYTES * XS_PAGE_BYTES;
-	p->chunk_at = p->at;
-	p->at += sizeof(chunk);
-	p->rc = p->visitor->chunk(p->visitor->self, p->chunk_at, &chunk);
-}
-
-void xs_foreign_pass_record(struct xs_foreign_passer *p, void *record,
-			    xs_u8 kind, size_t bytes)
-{
-	xs_u8 *head = record;
-
-	if (!p->rc && p->at - p->chunk_at > CHUNK_BYTES)
-		begin_chunk(p);
-	if (p->rc)
-		return;
-	head[0] = kind;
-	head[1] = (xs_u8)(bytes / 4);
-	p->rc = p->visitor->record(p->visitor->self, p->at, record);
-	p->at += bytes;
-}
-
-void xs_foreign_pass_text(struct xs_foreign_passer *p, const void *fixed,
-			  xs_u8 kind, size_t fixed_bytes, const char *text,
-			  size_t length)
-{
-	_Alignas(8) xs_u8 record[XS_RECORD_MAX_BYTES + 4] = {0};
-	const size_t room = XS_RECORD_MAX_BYTES - fixed_bytes;
-
-	length = length < room ? length : room;
-	memcpy(record, fixed, fixed_bytes);
-	memcpy(record + fixed_bytes, text, length);
-	xs_foreign_pass_record(p, record, kind,
-			       (fixed_bytes + length + 3) / 4 * 4);
-}
-
-/* Fills the fields that all calls and ops begin with; passes what must come
- * before such a record. site: that of a call; 0 for ops. */
-static void begin_timed(struct xs_foreign_passer *p, struct xs_rec_call *head,
-			uint64_t start_ns, uint64_t end_ns, uint32_t site)
-{
-	const uint64_t duration_ns = end_ns > start_ns ? end_ns - start_ns : 0;
-	struct xs_rec_wide wide = {.site = site, .duration_ns = duration_ns};
-
-	start_ns += p->foreign->base_ns;
-	/* a new chunk begins before, not between these records */
-	if (!p->rc && p->at - p->chunk_at > CHUNK_BYTES - 1024)
-		begin_chunk(p);
-	if (start_ns < p->base_ns || start_ns - p->base_ns > UINT32_MAX) {
-		struct xs_rec_time time = {.base_ns = start_ns};
-
-		p->base_ns = start_ns;
-		PASS(p, time, &time);
-	}
-	head->start = (xs_u32)(start_ns - p->base_ns);
-	head->duration =
-	    duration_ns < XS_WIDE32 ? (xs_u32)duration_ns : XS_WIDE32;
-	if (site)
-		head->site = site < XS_WIDE16 ? (xs_u16)site : XS_WIDE16;
-	if (duration_ns >= XS_WIDE32 || site >= XS_WIDE16)
-		PASS(p, wide, &wide);
-}
-
 static void pass_copycall(struct xs_foreign_passer *p,
 			  const struct xs_foreign_call *call,
 			  const struct xs_rec_call *head)
@@ -149,7 +78,8 @@ static void pass_call(struct xs_foreign_passer *p,
 	struct xs_rec_call head = {.correlation = call->correlation};
 
 	set_thread(p, call->thread);
-	begin_timed(p, &head, call->start_ns, call->end_ns, call->site + 1);
+	xs_foreign_begin_timed(p, &head, call->start_ns, call->end_ns,
+			       call->site + 1);
 	if (class == XS_CALL_COPY || class == XS_CALL_COPY_ASYNC ||
 	    class == XS_CALL_SET || class == XS_CALL_SET_ASYNC ||
 	    class == XS_CALL_PREFETCH)
@@ -183,7 +113,7 @@ static void pass_op(struct xs_foreign_passer *p, const struct xs_foreign_op *op)
 	    .bytes = op->bytes, .memory = op->dst_memory, .flags = op->flags};
 	struct xs_rec_graph graph = {.exec = op->shape};
 
-	begin_timed(p, &head, op->start_ns, op->end_ns, 0);
+	xs_foreign_begin_timed(p, &head, op->start_ns, op->end_ns, 0);
 	memcpy(&kernel, &head, sizeof(head));
 	memcpy(&copy, &head, sizeof(head));
 	memcpy(&set, &head, sizeof(head));
@@ -210,7 +140,8 @@ static void pass_range(struct xs_foreign_passer *p,
 			       offsetof(struct xs_rec_nvtx, name),
 		       "a range begins like a call");
 	set_thread(p, range->thread);
-	begin_timed(p, &head, range->start_ns, range->end_ns, range->domain);
+	xs_foreign_begin_timed(p, &head, range->start_ns, range->end_ns,
+			       range->domain);
 	memcpy(&record, &head, sizeof(head));
 	xs_foreign_pass_record(
 	    p, &record, range->process ? XS_REC_nvtx_process : XS_REC_nvtx,
@@ -262,7 +193,7 @@ int xs_foreign_pass(const struct xs_foreign *f,
 	p.base_ns = f->base_ns + f->begin_ns;
 	p.rc = pass_header(&p);
 	if (!p.rc)
-		begin_chunk(&p);
+		xs_foreign_begin_chunk(&p);
 	xs_foreign_pass_tables(&p);
 	for (size_t i = 0; i < f->call_count && !p.rc; i++)
 		pass_call(&p, &f->calls[i]);
