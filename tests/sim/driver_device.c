@@ -454,3 +454,55 @@ static CUresult launch_call(struct xs_sim_call *call,
 	}
 LAUNCH(cuLaunchKernel, false)
 LAUNCH(cuLaunchKernel_ptsz, true)
+
+#define COOPERATIVE_PARAMETERS                                                 \
+	(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,           \
+	 unsigned int gridDimZ, unsigned int blockDimX,                        \
+	 unsigned int blockDimY, unsigned int blockDimZ,                       \
+	 unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
+#define LAUNCH_COOPERATIVE(symbol, per_thread)                                 \
+	XS_SIM_API CUresult CUDAAPI symbol COOPERATIVE_PARAMETERS;             \
+	CUresult CUDAAPI symbol COOPERATIVE_PARAMETERS                         \
+	{                                                                      \
+		const symbol##_params params = {                               \
+		    f,	       gridDimX,    gridDimY,  gridDimZ,               \
+		    blockDimX, blockDimY,   blockDimZ, sharedMemBytes,         \
+		    hStream,   kernelParams};                                  \
+		const cuLaunchKernel_params plain = {                          \
+		    f,	       gridDimX,     gridDimY,	gridDimZ,              \
+		    blockDimX, blockDimY,    blockDimZ, sharedMemBytes,        \
+		    hStream,   kernelParams, NULL};                            \
+		struct xs_sim_call call = DRV_CALL(symbol, &params);           \
+                                                                               \
+		return launch_call(&call, &plain, per_thread);                 \
+	}
+LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel, false)
+LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel_ptsz, true)
+
+/* Attributes, such as clusters, change nothing here. */
+#define EX_PARAMETERS                                                          \
+	(const CUlaunchConfig *config, CUfunction f, void **kernelParams,      \
+	 void **extra)
+#define LAUNCH_EX(symbol, per_thread)                                          \
+	XS_SIM_API CUresult CUDAAPI symbol EX_PARAMETERS;                      \
+	CUresult CUDAAPI symbol EX_PARAMETERS                                  \
+	{                                                                      \
+		const symbol##_params params = {config, f, kernelParams,       \
+						extra};                        \
+		const cuLaunchKernel_params plain = {f,                        \
+						     config->gridDimX,         \
+						     config->gridDimY,         \
+						     config->gridDimZ,         \
+						     config->blockDimX,        \
+						     config->blockDimY,        \
+						     config->blockDimZ,        \
+						     config->sharedMemBytes,   \
+						     config->hStream,          \
+						     kernelParams,             \
+						     extra};                   \
+		struct xs_sim_call call = DRV_CALL(symbol, &params);           \
+                                                                               \
+		return launch_call(&call, &plain, per_thread);                 \
+	}
+LAUNCH_EX(cuLaunchKernelEx, false)
+LAUNCH_EX(cuLaunchKernelEx_ptsz, true)

@@ -165,6 +165,30 @@ static void launch_extra(size_t bytes)
 			     NULL, extra));
 }
 
+/* By a cooperative launch, and in clusters of two blocks. */
+static void launch_together(void)
+{
+	void *arguments[] = {&device};
+	CUlaunchAttribute cluster = {.id =
+					 CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+				     .value.clusterDim = {2, 1, 1}};
+	const CUlaunchConfig config = {.gridDimX = COUNT / 256,
+				       .gridDimY = 1,
+				       .gridDimZ = 1,
+				       .blockDimX = 256,
+				       .blockDimY = 1,
+				       .blockDimZ = 1,
+				       .hStream = stream,
+				       .attrs = &cluster,
+				       .numAttrs = 1};
+
+	tell(device, 0);
+	CHECK(cuLaunchCooperativeKernel(twice, COUNT / 256, 1, 1, 256, 1, 1, 0,
+					stream, arguments));
+	tell(device, 0);
+	CHECK(cuLaunchKernelEx(&config, twice, arguments, NULL));
+}
+
 /* Modules one after the other: their functions may have the same handle. */
 static void launch_of_modules(int rounds)
 {
@@ -205,6 +229,7 @@ static void pointers(int rounds)
 	launch_opened();
 	for (int i = 0; i < rounds; i++)
 		launch_extra(i % 2 ? PAGE : sizeof(CUdeviceptr));
+	launch_together();
 	launch_of_modules(rounds);
 }
 
