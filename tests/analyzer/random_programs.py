@@ -5,7 +5,7 @@
 random_programs.py XS_GOLDEN [PROGRAMS] [FIRST]
 
 A program has four streams, one of them the default stream, events, waits of the
-host, host functions, copies (also of two rows, and by calls that do not tell their bytes),
+host, host functions, copies (also of rows, parts of volumes, and by calls that do not tell their bytes),
 sets, kernels, a __device__ variable, memory that is freed and given out again, and
 resets of the device. It has no races: what would race with an earlier op is left out.
 Memory may hold addresses, written by the host or by host functions, and a kernel
@@ -307,6 +307,10 @@ class Program:
         rows = 2 if len(cells) == 3 and way != OUT and \
             self.random.random() < 0.5 else 1
         cells = cells[::rows]  # of two rows, what lies between is not copied
+        whole = [self.buffers[at] for at in (source, target)]
+        if way == WITHIN and whole[0][1] == whole[1][1] == 8:
+            rows, cells = 4, [0, 2, 5, 7]  # two rows of each of two slices
+            (src, _), (dst, _) = whole
         src_cells = [src + at * CELL for at in cells]
         dst_cells = [dst + at * CELL for at in cells]
         op = self.add(queue, set(src_cells), set(dst_cells))
