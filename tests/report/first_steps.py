@@ -6,7 +6,8 @@
 
 SOURCE/tests/report/advice/expected.json has what is expected, and
 docs/advice.md lists every trace for which the report says something else, with what
-it says; and how many agree on a first use, without a calibration.
+it says; and how many agree on a first use, without a calibration. So it does for
+typical.json beside it, of which fewer agree.
 """
 import collections
 import concurrent.futures
@@ -165,6 +166,26 @@ def opening_faults(xferspy, source, row, report):
         yield "what comes once leads, although a step is of the rounds"
 
 
+def typical_steps(xferspy, source, page):
+    """Returns whether the page tells what typical programs are told to do."""
+    rows = json.loads((source / "tests/report/advice/typical.json").read_text())
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        said, at_first = (list(pool.map(lambda row: first_step(report_on(
+            xferspy, source, row, *options(row))), rows)) for options in (
+                lambda row: calibrated(source, row), lambda row: ()))
+    told = True
+    for row, word in zip(rows, said):
+        name = f"typical/{pathlib.Path(row['trace']).stem}"
+        if not agrees(row, word) and \
+                f"| `{name}` | {word} | {row['first']} |" not in page:
+            print(f"{name}: {word}, expected {row['first']}: not in docs/advice.md")
+            told = False
+    counts = [sum(map(agrees, rows, words)) for words in (said, at_first)]
+    count = f"{counts[0]} of {len(rows)} agree, and {counts[1]} without a calibration"
+    print(f"typical programs: {count}")
+    return told and count in page
+
+
 def main(xferspy, source):
     source = pathlib.Path(source)
     rows = json.loads((source / "tests/report/advice/expected.json")
@@ -202,6 +223,7 @@ def main(xferspy, source):
         if count not in " ".join(page.split()):
             print("docs/advice.md says otherwise")
             failed = True
+    failed |= not typical_steps(xferspy, source, " ".join(page.split()))
     return (failed or agreed.total() < LEAST_PERCENT * len(rows) / 100
             or sum(at_first) < LEAST_AT_FIRST_PERCENT * len(rows) / 100)
 
