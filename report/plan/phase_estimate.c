@@ -115,29 +115,22 @@ static int64_t after(int64_t wall_ns, int64_t saves_ns)
 	return after_ns > 0 ? after_ns : 0;
 }
 
-/* The most that a row claims of a round. Where buffers outlast the round, the
- * time between the calls that go goes, too: only what rounds share limits it.
- */
-static int64_t most_of_row_ns(const struct xs_result_phase *phase,
-			      unsigned changes)
-{
-	return changes & XS_CHANGES_ALLOCATION
-		   ? most_beside_ns(phase, changes)
-		   : xs_phase_estimate_most_ns(phase, changes);
-}
-
 static void add(int64_t *ns, int64_t by_ns)
 {
 	if (*ns != XS_UNKNOWN)
 		*ns += by_ns;
 }
 
-/* Lengthens a replayed round to the least time that its changes allow. Its
- * interval moves along: other runs differ as much. */
+/* Lengthens a replayed round to the least time that its changes allow. Where
+ * buffers outlast the round, the time between the calls that go goes, too: only
+ * what rounds share limits it. Its interval moves along: other runs differ as
+ * much. */
 static void limit(const struct xs_result_phase *phase, unsigned changes,
 		  struct xs_result_estimate *out)
 {
-	const int64_t most_ns = most_of_row_ns(phase, changes);
+	const int64_t most_ns = changes & XS_CHANGES_ALLOCATION
+				    ? most_beside_ns(phase, changes)
+				    : xs_phase_estimate_most_ns(phase, changes);
 	int64_t by_ns;
 
 	if (!out->applies || out->round_ns == XS_UNKNOWN ||
@@ -339,17 +332,21 @@ static void set_needs(struct xs_result_estimate *out, const char *needs)
 }
 
 /* Another number of pieces is a number in the host's code, and what pieces need
- * holds of the present ones. */
+ * holds of the present ones, so of larger ones, too. */
 static void keep_pieces(struct xs_arena *arena,
 			const struct xs_result_phase *phase,
 			struct xs_result_estimate *out)
 {
 	xs_result_set_effort(out, XS_EFFORT_PLACE);
-	if (out->needs)
-		set_needs(out,
-			  xs_print(arena,
-				   "%s, which its %" PRId64 " pieces meet now",
-				   out->needs, phase->kernels));
+	if (!out->needs)
+		return;
+	set_needs(out,
+		  xs_print(arena, "%s, which its %" PRId64 " pieces meet now",
+			   out->needs, phase->kernels));
+	if (out->n_streams >= phase->kernels)
+		return;
+	out->bound = out->bound == out->needs ? NULL : out->bound;
+	out->needs = NULL;
 }
 
 /* Of a round shorter than this part of its kernels, some are side by side. */
