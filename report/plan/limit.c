@@ -225,16 +225,13 @@ static int64_t most_of_steady_ns(const struct xs_result *result)
 	return most_ns < verdict->steady_ns ? most_ns : verdict->steady_ns;
 }
 
-/* Access to another GPU's memory is beside the rounds' own changes: the most is
- * at least what all steps save. */
-static void raise_by_links(struct xs_result *result)
+/* Access to another GPU's memory is beside the rounds' own changes, and a step
+ * may be made for several phases: the most is at least what all steps save. */
+static void raise_by_plan(struct xs_result *result)
 {
 	struct xs_result_verdict *out = &result->verdict;
-	const int64_t links_ns = xs_plan_links_save_ns(result);
-	int64_t run_ns = links_ns, steady_ns = 0;
+	int64_t run_ns = xs_plan_links_save_ns(result), steady_ns = 0;
 
-	if (!links_ns)
-		return;
 	for (size_t i = 0; i < result->run.link_count; i++)
 		if (result->run.links[i].step)
 			xs_number_add(&steady_ns,
@@ -321,6 +318,6 @@ void xs_limit_build(struct xs_result *result)
 	}
 	if (out->order_saves_ns > out->at_most_saves_ns)
 		out->order_saves_ns = out->at_most_saves_ns;
-	raise_by_links(result);
+	raise_by_plan(result);
 	limit_steps(result);
 }

@@ -317,6 +317,13 @@ in_one_line corpus/contact-10/tenth/sora-tof-flying \
 in_one_line frameworks/h200-3/jax_put-2 'then 1.14 s'
 # Batches are new ones, if also at the same addresses.
 in_one_line frameworks/h200-3/loader-1 'by their DataLoader' '| # or DataLoader(data, pin_memory=True)'
+# Twenty kernels and a test a round: the host's launches; and pieces of 64 KiB.
+in_one_line frameworks/typical/h200/converge "the host's code before __cudaLaunchKernel at" \
+	'is the limit.' ' 1? graph: a round of phase 1: 160 us -> 46.5 us (41.0-52.1 us)'
+# A step for several phases is within the limit.
+in_one_line frameworks/typical/h200/llama_decode 'save at most 170 ms: 28.1 %' 'may save 170 ms'
+in_one_line frameworks/typical/h200/pieces2048 ' 1. streams n=16: a round: 19.1 ms -> ' \
+	'Use 16 pieces of 8 MiB instead of 2048' 'which its 2048 pieces meet now'
 # A condition halves a gain.
 in_one_line corpus/contact-6/sixth/hec-cobahh ' 2. reuse: a round' 'saves 3.32 ms'
 
