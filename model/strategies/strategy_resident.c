@@ -284,6 +284,9 @@ const struct xs_strategy xs_strategy_resident = {
 	      "buffers that stay{once}: {why}.{buffers}",
     .code =
 	{
+	    [XS_LANGUAGE_CUDA] = "cudaMemcpy(dev, host, bytes, "
+				 "cudaMemcpyDefault); // before the "
+				 "loop",
 	    [XS_LANGUAGE_PYTORCH] =
 		"tensor = tensor.to(device)  # once, before the loop",
 	    [XS_LANGUAGE_JAX] =

@@ -227,6 +227,10 @@ const struct xs_strategy xs_strategy_reuse = {
 	      "({places}), and as much as the largest round needs: {why}.",
     .code =
 	{
+	    [XS_LANGUAGE_CUDA] =
+		"if (bytes > room) // allocate; buffer, room: static\n"
+		"  cudaFree(buffer), cudaMalloc(&buffer, room = bytes);\n"
+		"cudaDeviceSynchronize(); // in place of the free, which waits",
 	    [XS_LANGUAGE_NUMBA] = "dev = cuda.device_array(shape, dtype)  # "
 				  "once, before the loop\n"
 				  "dev.copy_to_device(ary), f[blocks, "

@@ -326,9 +326,13 @@ const struct xs_strategy xs_strategy_streams = {
 		"  cudaMemcpyAsync(&d[i*m], &in[i*m], ..., s[i]), f<<<..., "
 		"s[i]>>>(i),\n"
 		"  cudaMemcpyAsync(&out[i*k], &r[i*k], ..., s[i]);",
+	    [XS_LANGUAGE_PYTORCH] =
+		"with torch.cuda.stream(s[i]):  # for each piece i, pinned\n"
+		"    y = f(x[i].to(device, non_blocking=True))\n"
+		"    out[i].copy_(y, non_blocking=True)",
 	    [XS_LANGUAGE_NUMBA] =
 		"for i in range(n):  # a piece each, in stream s[i]:\n"
-		"    dev[i].copy_to_device(ary[i], s[i]), f[blocks, threads, "
+		"    dev[i].copy_to_device(ary[i], s[i]), f[grid, block, "
 		"s[i]](dev[i])\n"
 		"    dev[i].copy_to_host(ary[i], s[i])",
 	},

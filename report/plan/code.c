@@ -77,13 +77,14 @@ static bool is_needed(const struct condition *conditions, const char **line,
 /* The calls that make the copies which the row is about. */
 struct calls {
 	bool any_async;
-	bool all_pitched, all_of_driver; /* false: or there is none */
+	/* false: or there is none */
+	bool all_pitched, all_of_host, all_of_driver;
 };
 
 static struct calls calls_of(const struct xs_result_phase *phase,
 			     const struct xs_result_estimate *row)
 {
-	struct calls of = {false, true, true};
+	struct calls of = {false, true, true, true};
 	bool any = false;
 
 	for (size_t i = 0; i < phase->site_count; i++) {
@@ -94,11 +95,13 @@ static struct calls calls_of(const struct xs_result_phase *phase,
 			continue;
 		of.any_async |= strstr(call, "Async") != NULL;
 		of.all_pitched &= strstr(call, "Memcpy2D") != NULL;
+		of.all_of_host &= strstr(call, "Host") != NULL;
 		of.all_of_driver &= strncmp(call, "cu", 2) == 0 &&
 				    isupper((unsigned char)call[2]);
 		any = true;
 	}
 	of.all_pitched &= any;
+	of.all_of_host &= any;
 	of.all_of_driver &= any;
 	return of;
 }
@@ -110,9 +113,13 @@ static const char *const pitched[][2] = {
 
 static const char *const async[][2] = {
     {"cudaMemcpy(", "cudaMemcpyAsync("},
-    {"cudaMemcpyDefault)", "cudaMemcpyDefault, stream)"},
+    {"cudaMemcpyDefault)", "cudaMemcpyDefault, s)"},
     {"// each part", "// after a wait: each part"},
     {NULL, NULL}};
+
+static const char *const of_host[][2] = {{"cudaMalloc(", "cudaMallocHost("},
+					 {"cudaFree(", "cudaFreeHost("},
+					 {NULL, NULL}};
 
 /* Those of a strategy's lines that the copies of the phase need. */
 static const char *lines_of(struct xs_arena *arena,
@@ -174,6 +181,8 @@ const char *xs_code_of(struct xs_result *result,
 	code = lines_of(arena, phase, row, strategy, strategy->code[language]);
 	if (strategy->changes & XS_CHANGES_SIZES && calls.any_async)
 		code = xs_words_replace(arena, code, async);
+	if (strategy->changes_allocations && calls.all_of_host)
+		code = xs_words_replace(arena, code, of_host);
 	if (calls.all_pitched && calls.all_of_driver)
 		return NULL; /* cuMemcpy2D takes a struct */
 	if (calls.all_pitched)

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Each step of each recorded trace's plan has a place, lines to write there, and what
+must be true for it.
+
+    plan_steps.py XFERSPY SOURCE
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+# Waits are left out, or the host's own work moved: the text says it.
+LEFT_OUT = "async"
+# These keep what the program does in each round.
+UNCONDITIONAL = "reuse", "batch"
+# Python without a framework that is known, and JAX, which allocates by itself.
+NO_CODE = "cuda_python", "jax"
+LINES, COLUMNS = 3, 71
+
+
+def faults_of(report, needs_code):
+    """Returns what a step of the report lacks."""
+    rows = {(phase["id"], row["strategy"], row["n_streams"], row["order"]): row
+            for phase in report["phases"] for row in phase["estimates"]
+            if row["model"] == "replay"}
+    for step in report["plan"]:
+        row = rows[step["phase"], step["strategy"], step["n_streams"], step["order"]]
+        code = (step["code"] or "").splitlines()
+        left_out = step["strategy"] == LEFT_OUT
+        for what, is_fault in (
+                ("no place", not step["sites"] and not left_out),
+                ("nothing to write there", needs_code and not code and
+                 not left_out),
+                ("too much to write", len(code) > LINES or
+                 max(map(len, code), default=0) > COLUMNS),
+                ("nothing that must be true", not step["assumes"] and
+                 step["as_step"] is None and step["strategy"] not in UNCONDITIONAL),
+                ("more than the verdict's limit", not step["apart"] and
+                 step["adds_saves_ns"] > report["verdict"]["at_most_saves_ns"]),
+                ("a row that is not chosen", not row["chosen"]),
+                ("a question without a reason", step["question"] and not
+                 (step["may_be_slower"] or step["condition"] or row["needs"])),
+                ("a condition within no row", step["condition"] and
+                 row["bound"] not in step["condition"])):
+            if is_fault:
+                yield f"step {step['step']} ({step['strategy']}): {what}"
+
+
+def check(xferspy, trace, environment):
+    """Prints the faults of a trace. Returns how many steps it has, and faults."""
+    run = subprocess.run([xferspy, "report", "--format", "json", trace],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                         env=environment)
+    report = json.loads(run.stdout) if run.stdout else {"plan": [], "phases": []}
+    faults = list(faults_of(report, trace.stem not in NO_CODE))
+    for fault in faults:
+        print(f"{trace}: {fault}")
+    return len(report["plan"]), len(faults)
+
+
+def main(xferspy, source):
+    source = pathlib.Path(source)
+    traces = sorted([*(source / "examples").rglob("*.xspy"),
+                     *(source / "tests/report").rglob("*.xspy"),
+                     *(source / "tests/report/advice").glob("*.txt")])
+    environment = os.environ | {"XDG_DATA_HOME": "/nowhere"}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        counts = list(pool.map(lambda trace: check(xferspy, trace, environment),
+                               traces))
+    steps, faults = map(sum, zip(*counts))
+    print(f"{steps} steps of {len(traces)} traces")
+    return faults > 0 or not steps
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:3]))
