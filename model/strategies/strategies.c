@@ -14,7 +14,6 @@
 	ROW(reuse)                                                             \
 	ROW(graph)                                                             \
 	ROW(batch)                                                             \
-	ROW(batch_call)                                                        \
 	ROW(batch_kernel)                                                      \
 	ROW(resident)                                                          \
 	ROW(resident_throughout)                                               \
