@@ -151,18 +151,14 @@ static int64_t steady_part_ns(const struct xs_result_verdict *verdict,
 		  : 0;
 }
 
-/* The time of allocations in the run, as far as it was in the steady part, of
- * which this is the most that the step saves there. */
+/* The most that the step saves by allocations: the time of these in the steady
+ * part, and what it saves outside of that. */
 static int64_t allocations_ns(const struct xs_result_verdict *verdict,
 			      const struct xs_result_step *step)
 {
-	const int64_t ns = steady_part_ns(
-	    verdict, xs_result_part_ns(verdict, XS_PART_ALLOCATION));
-
-	return step->adds_steady_ns > 0
-		   ? xs_number_round((double)ns * (double)step->adds_saves_ns /
-				     (double)step->adds_steady_ns)
-		   : ns;
+	return steady_part_ns(verdict,
+			      xs_result_part_ns(verdict, XS_PART_ALLOCATION)) +
+	       step->adds_saves_ns - step->adds_steady_ns;
 }
 
 /* The same time of each round of the phase in the steady part. */

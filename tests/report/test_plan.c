@@ -1096,6 +1096,11 @@ TEST(allocations_save_no_more_than_they_take)
 	expect("reuse");
 	assert_int_equal(result->plan[0].adds_saves_ns, 100 * MS);
 	assert_int_equal(result->plan[0].saves_high_ns, 105 * MS);
+	/* 10 of the 100 ms are in the steady part, as are 12 of allocations */
+	phase->outside = 0.9;
+	allocations.ns = 6 * MS;
+	expect("reuse");
+	assert_int_equal(result->plan[0].saves_high_ns, (12 + 90) * MS);
 }
 
 /* The run as it is has the interval of its rounds, and of what no step changes:
