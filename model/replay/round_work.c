@@ -137,11 +137,10 @@ static void add_step(struct xs_round_work *work, const struct xs_step *step,
 static int add_queues(struct xs_round_work *work, const struct xs_phase *phase)
 {
 	struct xs_numbering queues;
-	size_t i;
 
 	if (xs_numbering_init(&queues, phase->step_count))
 		return -ENOMEM;
-	for (i = 0; i < phase->step_count; i++)
+	for (size_t i = 0; i < phase->step_count; i++)
 		if (xs_step_is_copy(&phase->steps[i]))
 			xs_numbering_add(&queues, phase->steps[i].queue);
 	xs_numbering_sort(&queues);
@@ -171,23 +170,42 @@ static void take_off_host(struct xs_round_work *work, double ns)
 	work->host_ns = fmax(work->host_ns - ns, 0);
 }
 
-/* Adds what rounds may use in turn besides a buffer of unknown address. */
-static void add_sets(struct xs_round_work *work, const struct xs_phase *phase,
-		     uint64_t bytes, double most_sets)
-{
-	const double more = fmin((double)phase->rounds, most_sets) - 1;
+/* One direction's copies of a round, and the host memory of all rounds. */
+struct way {
+	uint64_t bytes, ops, all_bytes, all_buffers;
+	double most_sets; /* that rounds may use in turn, if it is unknown */
+};
 
-	work->more_buffers += more;
-	work->more_bytes += more * (double)bytes;
+/* Adds what is to be pinned: what all rounds use; but a round's buffers if most
+ * rounds have new ones, of which one set is then to be kept, or if their
+ * addresses are unknown. Adds what these may be more. */
+static void add_way(struct xs_round_work *work, const struct way *way,
+		    double rounds)
+{
+	const double all = (double)way->all_buffers, ops = (double)way->ops;
+	const bool new =
+	    rounds > 1 && 2 * all >= rounds && way->all_bytes > way->bytes;
+	const double bytes = (double)(new ? way->bytes : way->all_bytes);
+	const double more = all > 0 ? 0 : fmin(rounds, way->most_sets) - 1;
+
+	work->pinned_bytes += bytes;
+	work->pinned_buffers += new ? ops : fmax(all, 1);
+	work->more_buffers += new ? fmax(all - ops, 0) : more;
+	work->more_bytes += new ? (double)way->all_bytes - bytes : more *bytes;
 }
 
 static void add_pinning(struct xs_round_work *work,
 			const struct xs_phase *phase)
 {
+	const struct way in_way = {phase->h2d_bytes, phase->h2d_ops,
+				   phase->h2d_buffer_bytes, phase->h2d_buffers,
+				   XS_MOST_SETS_IN};
+	const struct way out_way = {phase->d2h_bytes, phase->d2h_ops,
+				    phase->d2h_buffer_bytes, phase->d2h_buffers,
+				    XS_MOST_SETS_OUT};
 	bool in = false, out = false;
-	size_t i;
 
-	for (i = 0; i < phase->step_count; i++) {
+	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 		const double staging_ns = xs_step_staging_ns(phase, i);
 
@@ -197,22 +215,18 @@ static void add_pinning(struct xs_round_work *work,
 		in |= step->kind == XS_STEP_H2D;
 		out |= step->kind == XS_STEP_D2H;
 	}
-	if (in && !phase->h2d_buffers)
-		add_sets(work, phase, phase->h2d_buffer_bytes, XS_MOST_SETS_IN);
-	work->more_filled_bytes = work->more_bytes;
-	if (out && !phase->d2h_buffers)
-		add_sets(work, phase, phase->d2h_buffer_bytes,
-			 XS_MOST_SETS_OUT);
 	if (in)
-		work->filled_bytes = (double)phase->h2d_buffer_bytes;
-	work->pinned_bytes = in && out ? (double)phase->buffer_bytes
-			     : out     ? (double)phase->d2h_buffer_bytes
-				       : work->filled_bytes;
-	if (in || out)
-		work->pinned_buffers = fmax((double)(in && out ? phase->buffers
-						     : in ? phase->h2d_buffers
-							  : phase->d2h_buffers),
-					    1);
+		add_way(work, &in_way, (double)phase->rounds);
+	work->filled_bytes = work->pinned_bytes;
+	work->more_filled_bytes = work->more_bytes;
+	if (out)
+		add_way(work, &out_way, (double)phase->rounds);
+	if (in && out) { /* some go both ways */
+		work->pinned_bytes =
+		    fmin(work->pinned_bytes, (double)phase->buffer_bytes);
+		work->pinned_buffers =
+		    fmin(work->pinned_buffers, (double)phase->buffers);
+	}
 	take_off_host(work, work->staging_ns);
 	work->fresh_bytes =
 	    fmin((double)phase->touched_bytes, work->pinned_bytes);

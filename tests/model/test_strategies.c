@@ -147,6 +147,28 @@ TEST(test_the_setup_of_unknown_buffers)
 	assert_near(estimated("pinned")->setup_more_ns, 0.2 * 1020000);
 }
 
+/* Where most rounds have a new buffer, one set is to be kept, or all are
+ * pinned; six buffers in turn, or slices of one array, are. */
+TEST(test_one_set_of_new_buffers)
+{
+	phase.rounds = 20;
+	phase.d2h_buffers = 20;
+	phase.d2h_buffer_bytes = 20000000;
+	phase.buffers = 21;
+	phase.buffer_bytes = 21000000;
+	assert_near(estimated("pinned")->setup_ns, 1020000);
+	assert_near(estimated("pinned")->setup_more_ns,
+		    1.2 * (21 * 10000 + 21000000 * 0.5) - 1020000);
+	phase.d2h_buffers = 1;
+	phase.buffers = 2;
+	assert_near(estimated("pinned")->setup_ns, 2 * 10000 + 21000000 * 0.5);
+	phase.d2h_buffers = 6;
+	phase.buffers = 7;
+	phase.d2h_buffer_bytes = 6000000;
+	phase.buffer_bytes = 7000000;
+	assert_near(estimated("pinned")->setup_ns, 7 * (10000 + 500000));
+}
+
 /* That every round uses the same buffers is a condition, which may hold if
  * their addresses are the same and no page is new; else it is a question. */
 TEST(test_pinning_needs_the_same_buffers)
@@ -159,6 +181,7 @@ TEST(test_pinning_needs_the_same_buffers)
 	phase.steps[2].same_host = true;
 	assert_null(estimated("pinned")->needs);
 	options.language = XS_LANGUAGE_PYTORCH;
+	assert_has(estimated("pinned")->why, "DataLoader");
 	phase.steps[2].same_host = false;
 	phase.h2d_buffers = phase.d2h_buffers = 0;
 	assert_non_null(
@@ -202,6 +225,7 @@ TEST(test_one_round_pays_the_setup)
 
 	phase.rounds = 1;
 	phase.buffers = 41;
+	phase.h2d_buffers = 40;
 	row = estimated("pinned");
 	/* at least 64 KiB each */
 	assert_near(row->setup_ns, 41 * (10000 + 65536 * 0.5));
