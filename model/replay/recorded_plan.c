@@ -142,6 +142,10 @@ static void take_op(const struct recorder *rec, const struct xs_step *step,
 	measure_lags(rec, step, ordered_ns, action);
 	action->kind = XS_ACTION_OP;
 	action->work_ns = (double)(step->end_ns - step->start_ns);
+	if (!action->unordered) /* beside the one that it follows */
+		action->work_ns -= fmax(rec->queued[action->queue].end_ns -
+					    (double)step->start_ns,
+					0);
 	if (step->kind == XS_STEP_KERNEL)
 		action->work_ns *= rec->change->kernel_scale;
 	action->blocking = step->blocking && has_call(step);

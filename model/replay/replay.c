@@ -89,8 +89,8 @@ static double share_of(const struct xs_action *action)
  * fractions are inexact. */
 #define SHARE_ERROR 1e-9
 
-/* A kernel starts beside others if it gets all of its share but this. */
-#define SHARE_LACKED 0.05
+/* A kernel starts beside others if it gets this part of its share. */
+#define SHARE_NEEDED 0.95
 
 /* Takes the next op of a unit if its share is free. */
 static bool take(const struct xs_replay_state *r, struct xs_replay_unit *unit)
@@ -99,8 +99,9 @@ static bool take(const struct xs_replay_state *r, struct xs_replay_unit *unit)
 	    (unit->used > 1 - SHARE_ERROR ||
 	     !xs_queue_arbiter_take(&unit->arbiter, r->arbiter, &unit->held)))
 		return false;
-	return unit->used + share_of(&r->plan->actions[unit->held]) <
-	       1 + SHARE_LACKED;
+	return unit->used +
+		   SHARE_NEEDED * share_of(&r->plan->actions[unit->held]) <
+	       1 + SHARE_ERROR;
 }
 
 /* Starts the next op of a unit. */

@@ -57,14 +57,16 @@ as_is_of(const struct xs_result_phase *phase)
 	return xs_result_best(phase, xs_strategies[0]->id, false);
 }
 
-/* How much shorter all rounds together may be: by what one of them may, but for
- * how they differ within a run, which their number averages out. */
+/* How much shorter all n rounds may be in the mean, if one of them may be
+ * shorter by `all`, of which the rounds of this run differ by `spread`:
+ * sqrt(all^2 - spread^2 (1 - 1/n)). */
 static double shorter_ns(const struct xs_result_phase *phase,
 			 const struct xs_result_estimate *as_is)
 {
 	const double all_ns = (double)(as_is->round_ns - as_is->known_low_ns);
-	const double spread_ns =
-	    fmin((double)(as_is->round_ns - phase->round_low_ns), all_ns);
+	const double spread_ns = fmin(
+	    (double)(as_is->round_ns - phase->round_low_ns + phase->tracer_ns),
+	    all_ns);
 
 	return spread_ns > 0
 		   ? sqrt(all_ns * all_ns - spread_ns * spread_ns *

@@ -131,6 +131,11 @@ TEST(test_kernel_beside_a_small_one)
 	plan.actions[small].sm_share = 0.06;
 	run();
 	assert_near(times[large].start_ns, 100);
+	/* it gets half of its share */
+	plan.actions[small].sm_share = 0.96;
+	plan.actions[large].sm_share = 0.08;
+	run();
+	assert_near(times[large].start_ns, 100);
 }
 
 /* The copy out of queue 0 follows the kernel of queue 0; with implicit

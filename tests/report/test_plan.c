@@ -356,7 +356,14 @@ TEST(the_first_step_saves_more_than_runs_differ)
 	/* by how the rounds of one run differ: their mean does not */
 	phase->round_low_ns = 41 * MS;
 	expect("pinned");
+	/* it is with tracing, what it is held against is not */
 	phase->round_low_ns = 50 * MS;
+	phase->tracer_ns = MS;
+	expect("pinned");
+	phase->round_low_ns = 51 * MS;
+	expect("");
+	phase->round_low_ns = 50 * MS;
+	phase->tracer_ns = 0;
 	add(phase, "double-buffer", 30);
 	expect("double-buffer");
 }
