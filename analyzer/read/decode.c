@@ -12,32 +12,6 @@ static int keep_call(struct xs_trace *trace, const struct xs_call *call)
 		   : XS_ARRAY_ADD_LARGE(trace->calls, trace->call_count, *call);
 }
 
-/* The clock may be set by so much while a process runs. */
-#define CLOCK_STEP_NS 1000000000u
-
-/* Whether the time from first_ns to last_ns is apart from the run of a closed
- * trace: it is damaged. */
-static bool is_apart(const struct xs_decoder *d, uint64_t first_ns,
-		     uint64_t last_ns)
-{
-	const struct xs_file_header *header = &d->trace->header;
-	const uint64_t begin_ns = header->start_realtime_ns;
-	const uint64_t end_ns = header->end_realtime_ns;
-
-	return header->state == XS_FILE_CLOSED && end_ns > begin_ns &&
-	       (first_ns > xs_decoder_after(end_ns, CLOCK_STEP_NS) ||
-		xs_decoder_after(last_ns, CLOCK_STEP_NS) < begin_ns);
-}
-
-/* A call that ends after the run takes no time. */
-static int bound_call(struct xs_decoder *d, struct xs_call *call)
-{
-	if (!is_apart(d, call->end_ns, call->end_ns))
-		return 0;
-	call->end_ns = call->start_ns;
-	return xs_decoder_defect(d, d->at, "the call ends after the run");
-}
-
 /* All call records begin with the fields of struct xs_rec_call. */
 static int add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
 		    const struct xs_call *rest)
@@ -49,8 +23,6 @@ static int add_call(struct xs_decoder *d, const struct xs_rec_call *rec,
 
 	call.start_ns = xs_decoder_after(d->base_ns, rec->start);
 	call.end_ns = xs_decoder_after(call.start_ns, duration_ns);
-	if (bound_call(d, &call))
-		return -ENOMEM;
 	call.thread = d->thread;
 	call.correlation = rec->correlation;
 	if (call.end_ns > d->last_ns)
@@ -197,34 +169,34 @@ static int decode_detail(struct xs_decoder *d, const void *record)
 
 static int add_nvtx(struct xs_decoder *d, const struct xs_rec_nvtx *rec)
 {
-	const uint32_t domain =
-	    rec->domain == XS_WIDE16 ? d->wide_site : rec->domain;
-	struct xs_nvtx nvtx = {.start_ns =
-				   xs_decoder_after(d->base_ns, rec->start),
-			       .thread = d->thread,
-			       .process = rec->kind == XS_REC_nvtx_process};
+	struct xs_trace *trace = d->trace;
+	const uint64_t start_ns = xs_decoder_after(d->base_ns, rec->start);
+	const uint64_t end_ns = xs_decoder_after(
+	    start_ns,
+	    rec->duration == XS_WIDE32 ? d->wide_duration_ns : rec->duration);
+	struct xs_nvtx *nvtx;
 
-	nvtx.end_ns = xs_decoder_after(nvtx.start_ns, rec->duration == XS_WIDE32
-							  ? d->wide_duration_ns
-							  : rec->duration);
-	if (nvtx.end_ns > d->last_ns)
-		d->last_ns = nvtx.end_ns;
-	if (!xs_read_windows_have_span(&d->windows, nvtx.start_ns, nvtx.end_ns))
+	if (end_ns > d->last_ns)
+		d->last_ns = end_ns;
+	if (!xs_read_windows_have_span(&d->windows, start_ns, end_ns))
 		return 0;
-	if (!xs_decoder_element(d, &d->strings, domain, &nvtx.domain) ||
-	    !xs_decoder_element(d, &d->strings, rec->name, &nvtx.name))
+	nvtx =
+	    xs_array_grow_large(trace->nvtx, trace->nvtx_count, sizeof(*nvtx));
+	if (!nvtx)
 		return -ENOMEM;
-	return XS_ARRAY_ADD_LARGE(d->trace->nvtx, d->trace->nvtx_count, nvtx);
-}
-
-/* Times of records count from base_ns on, or from the begin of the run. */
-static int set_base(struct xs_decoder *d, uint64_t base_ns)
-{
-	d->base_ns = base_ns;
-	if (!is_apart(d, base_ns, xs_decoder_after(base_ns, UINT32_MAX)))
-		return 0;
-	d->base_ns = d->trace->header.start_realtime_ns;
-	return xs_decoder_defect(d, d->at, "the time is not within the run");
+	trace->nvtx = nvtx;
+	nvtx += trace->nvtx_count++;
+	nvtx->start_ns = start_ns;
+	nvtx->end_ns = end_ns;
+	nvtx->thread = d->thread;
+	nvtx->process = rec->kind == XS_REC_nvtx_process;
+	if (!xs_decoder_element(d, &d->strings,
+				rec->domain == XS_WIDE16 ? d->wide_site
+							 : rec->domain,
+				&nvtx->domain) ||
+	    !xs_decoder_element(d, &d->strings, rec->name, &nvtx->name))
+		return -ENOMEM;
+	return 0;
 }
 
 static int decode(struct xs_decoder *d, const void *record)
@@ -235,7 +207,8 @@ static int decode(struct xs_decoder *d, const void *record)
 
 	switch (*(const xs_u8 *)record) {
 	case XS_REC_time:
-		return set_base(d, time->base_ns);
+		d->base_ns = time->base_ns;
+		return 0;
 	case XS_REC_wide:
 		d->wide_site = wide->site;
 		d->wide_duration_ns = wide->duration_ns;
@@ -294,10 +267,10 @@ static int on_chunk(void *self, uint64_t at,
 	struct xs_decoder *d = self;
 
 	xs_again_begin(&d->again, at);
-	d->at = at;
+	d->base_ns = chunk->base_ns;
 	d->thread = chunk->thread;
 	forget_wide(d);
-	return set_base(d, chunk->base_ns);
+	return 0;
 }
 
 /* The repeated record is missing. In a chunk without a thread, which the
@@ -366,9 +339,11 @@ int xs_decoder_finish(struct xs_decoder *d)
 	struct xs_trace *trace = d->trace;
 	const struct xs_file_header *header = &trace->header;
 
-	for (size_t i = 0; i < trace->call_count; i++)
-		trace->calls[i].call_class =
-		    trace->sites[trace->calls[i].site].call_class;
+	for (size_t i = 0; i < trace->call_count; i++) {
+		struct xs_call *call = &trace->calls[i];
+
+		call->call_class = trace->sites[call->site].call_class;
+	}
 	trace->lost_calls = xs_decoder_after(
 	    larger(header->lost_calls, d->losses[XS_LOSS_CALLS]),
 	    d->undefined[XS_LOSS_CALLS]);
@@ -380,9 +355,10 @@ int xs_decoder_finish(struct xs_decoder *d)
 
 	trace->untimed = d->losses[XS_LOSS_UNTIMED];
 	trace->lost_nvtx = d->losses[XS_LOSS_NVTX];
+
 	trace->begin_ns = header->start_realtime_ns;
-	trace->end_ns = larger(larger(trace->begin_ns, d->last_ns),
-			       header->end_realtime_ns);
+	trace->end_ns = larger(trace->begin_ns, d->last_ns);
+	trace->end_ns = larger(trace->end_ns, header->end_realtime_ns);
 	/* one that was closed ends then: a later flush is damage */
 	if (header->state != XS_FILE_CLOSED)
 		trace->end_ns =

@@ -139,27 +139,6 @@ TEST(test_nothing_to_repeat)
 	assert_has(trace->defects[0].text, "repeated record");
 }
 
-/* In a closed trace, records are within the run. */
-TEST(test_times_apart_from_the_run)
-{
-	read_binary_of("xferspy-text 1\n"
-		       "header state=1 start_realtime_ns=50000000000 "
-		       "end_realtime_ns=50000001000\n"
-		       "chunk thread=7 base_ns=2\n"
-		       "call start=10 duration=20\n"
-		       "chunk thread=7 base_ns=50000000000\n"
-		       "call start=40 duration=4000000000\n"
-		       "call start=50 duration=100\n");
-	assert_int_equal(trace->defect_count, 2);
-	assert_has(trace->defects[0].text, "not within the run");
-	assert_has(trace->defects[1].text, "ends after the run");
-	assert_int_equal(trace->calls[0].start_ns, 50000000010);
-	assert_int_equal(trace->calls[0].end_ns, 50000000030);
-	assert_int_equal(trace->calls[1].end_ns, 50000000040);
-	assert_int_equal(trace->calls[2].end_ns, 50000000150);
-	assert_int_equal(trace->end_ns, 50000001000);
-}
-
 TEST(test_headers)
 {
 	static const struct {
