@@ -46,6 +46,7 @@ WAYS = {
     "triton_chunks": [("streams", "prefetch",
                        "two streams with buffers of their own")],
     "pieces": [("host", "batch", "the host gathers, one copy"),
+               ("call", "batch-call", "`cudaMemcpyBatchAsync`"),
                ("kernel", "batch-kernel", "a kernel reads the pieces")],
 }
 

@@ -14,6 +14,7 @@
 	ROW(reuse)                                                             \
 	ROW(graph)                                                             \
 	ROW(batch)                                                             \
+	ROW(batch_call)                                                        \
 	ROW(batch_kernel)                                                      \
 	ROW(resident)                                                          \
 	ROW(resident_throughout)                                               \

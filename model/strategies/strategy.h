@@ -274,8 +274,8 @@ int xs_plan_pieces(const struct xs_strategy_case *c,
 		   const struct xs_scenario *scenario, enum xs_cut how,
 		   struct xs_plan *plan);
 
-/* batch-kernel: runs of small copies from pinned memory, apart from each other,
- * reach the device by one op, without a buffer of the host. */
+/* batch-call and batch-kernel: runs of small copies from pinned memory, apart
+ * from each other, reach the device by one op, without a buffer of the host. */
 struct xs_batch_way {
 	/* The op that stands for a run. */
 	struct xs_action (*op)(const struct xs_machine *machine,

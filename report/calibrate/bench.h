@@ -187,9 +187,9 @@ xs_bench_step xs_bench_check;
 /* summary.c: prints how accurate the profile is. */
 void xs_bench_summarize(const struct xs_machine *machine, FILE *out);
 
-/* graph.c: graphs of kernels. Leaves its parameters unchanged if the driver
- * lacks the calls. */
-xs_bench_step xs_bench_graph;
+/* graph.c: graphs of kernels. batch.c: many copies in one call. Both leave
+ * their parameters unchanged if the driver lacks the calls. */
+xs_bench_step xs_bench_graph, xs_bench_batch;
 
 /* memory.c: host time of pinning and first touch; of allocating and freeing
  * device memory, and the first copy into it. gather.c: of gathering. */

@@ -22,6 +22,14 @@ typedef struct xs_cuda_event_s *xs_cuda_event;
 typedef struct xs_cuda_graph_s *xs_cuda_graph;
 typedef struct xs_cuda_graph_exec_s *xs_cuda_graph_exec;
 
+/* CUmemcpyAttributes */
+struct xs_cuda_copy_attributes {
+	int source_order;
+	int source_hint[2], destination_hint[2];
+	unsigned flags;
+};
+#define XS_CUDA_SOURCE_ORDER_STREAM 1
+
 /* F(function, symbol suffix, parameters); each returns a CUresult. */
 #define XS_CUDA_API(F)                                                         \
 	F(cuInit, "", (unsigned flags))                                        \
@@ -94,7 +102,12 @@ typedef struct xs_cuda_graph_exec_s *xs_cuda_graph_exec;
 	   unsigned long long flags))                                          \
 	F(cuGraphLaunch, "", (xs_cuda_graph_exec exec, xs_cuda_stream stream)) \
 	F(cuGraphExecDestroy, "", (xs_cuda_graph_exec exec))                   \
-	F(cuGraphDestroy, "", (xs_cuda_graph graph))
+	F(cuGraphDestroy, "", (xs_cuda_graph graph))                           \
+	F(cuMemcpyBatchAsync, "_v2",                                           \
+	  (xs_cuda_address * to, xs_cuda_address * from, size_t * bytes,       \
+	   size_t count, struct xs_cuda_copy_attributes * attributes,          \
+	   size_t * attribute_starts, size_t attribute_count,                  \
+	   xs_cuda_stream stream))
 
 struct xs_cuda_api {
 #define XS_CUDA_MEMBER(function, suffix, parameters) int(*function) parameters;

@@ -87,6 +87,7 @@ static const struct step steps[] = {
     {"gap between kernels", xs_bench_kernel_gap},
     {"stream creation", xs_bench_stream_create},
     {"graphs", xs_bench_graph},
+    {"batches of copies", xs_bench_batch},
     {"pinned allocation", xs_bench_pin},
     {"registration", xs_bench_register},
     {"first touch", xs_bench_touch},

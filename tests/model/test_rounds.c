@@ -615,14 +615,22 @@ TEST(test_batch_by_the_time_to_gather)
 	assert_true(estimated("batch")->applies);
 }
 
-/* What is apart in pinned memory, 80000 bytes now, 800 longer. A kernel starts
- * 5000 after its call and reads for 1560, not 1600. */
+/* What is apart in pinned memory, 80000 bytes now, 800 longer. A batch has the
+ * 5000 of one copy, and 200 for each further one; its call takes less. A kernel
+ * starts 5000 after its call and reads for 1560, not 1600. */
 static void expect_direct(double at_once_ns)
 {
+	set_param(&machine.call_batch_copy_ns, 100);
+	set_param(&machine.g_batch_ns, 200);
+	assert_abstains("batch-call", "consecutive small copies", true);
 	for (size_t i = 0; i < 8; i += 2)
 		steps[i].bytes = 20000;
-	assert_near(estimated("batch-kernel")->round_ns, at_once_ns + 800 - 40);
-	assert_near(replayed("batch-kernel")->setup_ns, 0);
+	assert_abstains("batch-call", "lacks the time of a batch", false);
+	set_param(&machine.call_batch_ns, 1000);
+	assert_near(estimated("batch-call")->round_ns,
+		    at_once_ns + 800 + 3 * 200);
+	assert_near(replayed("batch-kernel")->round_ns, at_once_ns + 800 - 40);
+	assert_near(replayed("batch-call")->setup_ns, 0);
 	options.language = XS_LANGUAGE_PYTORCH;
 	assert_abstains("batch-kernel", "framework", true);
 	options.language = XS_LANGUAGE_CUDA;
@@ -663,12 +671,13 @@ TEST(test_batch_of_adjacent_copies)
 				       (5000 + 800 + 1000 + 1000));
 	assert_near(row->setup_ns, 0);
 	at_once_ns = row->round_ns;
-	assert_abstains("batch-kernel", "consecutive small copies", true);
+	assert_abstains("batch-call", "consecutive small copies", true);
 	/* apart: gathered in 8000 */
 	steps[2].src += 64;
 	assert_near(estimated("batch")->round_ns, at_once_ns + 8000);
 	expect_direct(at_once_ns);
 	steps[2].src_memory = XS_MEM_PAGEABLE;
+	assert_abstains("batch-call", "from pinned memory", true);
 	assert_abstains("batch-kernel", "from pinned memory", true);
 }
 

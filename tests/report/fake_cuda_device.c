@@ -172,6 +172,19 @@ static int copy_in_async(xs_cuda_address to, const void *from, size_t bytes,
 	return 0;
 }
 
+static int batch(xs_cuda_address *to, xs_cuda_address *from, size_t *bytes,
+		 size_t count, struct xs_cuda_copy_attributes *attributes,
+		 size_t *starts, size_t attribute_count, xs_cuda_stream stream)
+{
+	(void)to, (void)from, (void)attributes, (void)starts;
+	now_ns += FAKE_CALL_BATCH + FAKE_CALL_BATCHED * (double)count;
+	stream->ready = fmax(now_ns, stream->ready);
+	for (size_t i = 0; i < count; i++)
+		stream->ready += FAKE_BATCH_GAP + FAKE_G_IN * (double)bytes[i];
+	all_ready = fmax(all_ready, stream->ready);
+	return attribute_count != 1;
+}
+
 static int device_count(int *count)
 {
 	*count = fake_faults.alone ? 1 : 2;
@@ -677,6 +690,7 @@ void fake_cuda_open(struct xs_cuda_device *gpu)
 	    .cuGraphLaunch = launch_graph,
 	    .cuGraphExecDestroy = destroy_exec,
 	    .cuGraphDestroy = destroy_graph,
+	    .cuMemcpyBatchAsync = batch,
 	};
 	add_other(gpu);
 	for (int i = 0; i < XS_KERNELS; i++)

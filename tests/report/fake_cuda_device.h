@@ -68,7 +68,10 @@
 #define FAKE_BLOCK_LOAD	   0.17
 #define FAKE_BLOCK_STORE   0.04
 #define FAKE_L2_BYTES	   (8 << 20)
-#define FAKE_BLOCK_FAR	   0.06	  /* of what was not read before */
+#define FAKE_BLOCK_FAR	   0.06 /* of what was not read before */
+#define FAKE_CALL_BATCH	   2500.0
+#define FAKE_CALL_BATCHED  200.0
+#define FAKE_BATCH_GAP	   300.0
 #define FAKE_PEER	   1100.0 /* a direct copy between two GPUs */
 #define FAKE_PEER_BYTE	   0.003
 #define FAKE_STAGED	   7000.0 /* the same through the host */

@@ -22,7 +22,7 @@ LEAST_PERCENT, LEAST_AT_FIRST_PERCENT = 94, 93
 WORDS = {"pinned": "pin", "reuse": "reuse", "resident": "resident",
          "resident-throughout": "resident", "double-buffer": "overlap",
          "prefetch": "overlap", "async": "overlap", "batch": "batch",
-         "batch-kernel": "batch",
+         "batch-call": "batch", "batch-kernel": "batch",
          "graph": "graph", "streams": "split", "mapped": "mapped",
          "hybrid": "mapped", "device-initiated": "device"}
 

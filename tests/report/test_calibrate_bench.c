@@ -176,6 +176,14 @@ TEST(test_graphs)
 	assert_param(machine.graph_gap_ns, FAKE_NODE_GAP + FAKE_CALL_NODE, 2);
 }
 
+TEST(test_batches)
+{
+	MEASURE(xs_bench_bandwidth, xs_bench_batch);
+	assert_param(machine.call_batch_ns, FAKE_CALL_BATCH, 60);
+	assert_param(machine.call_batch_copy_ns, FAKE_CALL_BATCHED, 2);
+	assert_param(machine.g_batch_ns, FAKE_BATCH_GAP + FAKE_CALL_BATCHED, 2);
+}
+
 TEST(test_copies_between_gpus)
 {
 	MEASURE(xs_bench_peers);
@@ -202,10 +210,12 @@ TEST(test_older_drivers)
 	const struct xs_cuda_api api = bench.gpu.api;
 
 	bench.gpu.api.cuGraphLaunch = NULL;
+	bench.gpu.api.cuMemcpyBatchAsync = NULL;
 	bench.gpu.api.cuMemcpyPeerAsync = NULL;
-	MEASURE(xs_bench_graph, xs_bench_peers);
+	MEASURE(xs_bench_graph, xs_bench_batch, xs_bench_peers);
 	assert_true(isnan(machine.lo_staged_ns.value));
 	assert_true(isnan(machine.graph_launch_ns.value));
+	assert_true(isnan(machine.call_batch_ns.value));
 	bench.gpu.api = api;
 }
 
