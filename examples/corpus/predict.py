@@ -106,12 +106,11 @@ def kept_part(phase, row, share):
 def outside(program, phases, variant):
     """The time outside the rounds, in ns. If rounds allocate, these are the first
     allocations and the last frees, which the timed part of a variant may lack."""
-    first_ns = program.get("first_launch_ms", 0) * 1e6
     if variant in program.get("allocate_before", ()) and \
             any(estimate_of(phase, "reuse")[0] for phase in phases):
-        return first_ns
-    return first_ns + program["traced_ms"] * 1e6 - sum(phase["wall_ns"]
-                                                       for phase in phases)
+        return 0
+    return program["traced_ms"] * 1e6 - sum(phase["wall_ns"]
+                                            for phase in phases)
 
 
 def beyond_medians(phases):
