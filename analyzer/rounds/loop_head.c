@@ -3,6 +3,10 @@
 
 #include "analyzer/rounds/phase.h"
 
+/* Kernels of a step, such as one of training. An iteration of fewer is a chunk
+ * of a pipeline, which is a round as a whole. */
+#define STEP_KERNELS 8
+
 static uint32_t op_at(const struct xs_loop *loop, const struct xs_round *round,
 		      uint32_t i)
 {
@@ -68,7 +72,7 @@ uint32_t xs_loop_head_idle(const struct xs_loop *loop,
 uint32_t xs_loop_head_copy(const struct xs_loop *loop,
 			   const struct xs_round *round)
 {
-	uint32_t head = XS_NONE, most = XS_LOOP_LEAST - 1;
+	uint32_t head = XS_NONE, fewest = UINT32_MAX, kernels = 0;
 
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op =
@@ -77,11 +81,13 @@ uint32_t xs_loop_head_copy(const struct xs_loop *loop,
 
 		if (op->queue != loop->trace->ops[op_at(loop, round, 0)].queue)
 			return XS_NONE;
+		kernels += op->kind == XS_OP_KERNEL;
 		if (op->kind == XS_OP_H2D && op->bytes > XS_ARGUMENT_BYTES &&
-		    loop->counts[identity] > most) {
+		    loop->counts[identity] >= XS_LOOP_LEAST &&
+		    loop->counts[identity] < fewest) {
 			head = identity;
-			most = loop->counts[identity];
+			fewest = loop->counts[identity];
 		}
 	}
-	return head;
+	return kernels / STEP_KERNELS >= fewest ? head : XS_NONE;
 }

@@ -19,7 +19,8 @@ struct xs_loop {
 uint32_t xs_loop_head_idle(const struct xs_loop *loop,
 			   const struct xs_round *round, uint32_t iterations);
 
-/* Returns the identity of the most frequent copy in, if all ops are in one
- * stream; XS_NONE. */
+/* Returns the identity of the least frequent copy in of a loop, since a step
+ * may also copy in for each of its layers. XS_NONE if there is none, if
+ * iterations would have few kernels, or if not all ops are in one stream. */
 uint32_t xs_loop_head_copy(const struct xs_loop *loop,
 			   const struct xs_round *round);

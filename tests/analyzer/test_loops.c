@@ -19,7 +19,7 @@ static FILE *out;
 
 /* Sites: 1 and 2: launches, 3: a wait for the device, 4: an asynchronous copy,
  * 5: an event is recorded, 6: a stream waits for it, 7: a host function, 8:
- * memory is pinned. */
+ * memory is pinned, 9: another copy. */
 static void begin(void)
 {
 	out = open_memstream(&text, &text_bytes);
@@ -28,6 +28,7 @@ static void begin(void)
 		     "site call_class=13 site=3\nsite call_class=2 site=4\n"
 		     "site call_class=16 site=5\nsite call_class=17 site=6\n"
 		     "site call_class=23 site=7\nsite call_class=8 site=8\n"
+		     "site call_class=2 site=9\n"
 		     "queue queue=0 stream=7\nqueue queue=1 stream=8\n");
 }
 
@@ -353,50 +354,100 @@ TEST(test_loop_that_a_range_cuts)
 	free(text);
 }
 
-/* The host runs ahead of the GPU: in one stream, iterations begin with a copy
- * in. */
+/* An op of a step, whose call is the n-th one of the host. */
+static void issued(bool copies, unsigned site, unsigned n, unsigned start,
+		   unsigned duration, unsigned queue)
+{
+	fprintf(out,
+		"chunk thread=1\n%s site=%u correlation=%u start=%u "
+		"duration=1%s\n",
+		copies ? "copycall" : "call", site, n + 1, 2 * n,
+		copies ? " bytes=8192 direction=1 dst=64" : "");
+	if (copies)
+		copied(n + 1, start, duration, 1, queue);
+	else
+		kernel(n + 1, start, duration, queue);
+}
+
+/* All calls are issued before the second step begins on the GPU. A step copies
+ * in and has so many kernels, the first one in a queue. Layers: each other one
+ * needs a copy of its own. The last kernel ends when the next step begins, 1000
+ * after its first op. */
+static void busy_steps(unsigned kernels, bool layers, unsigned queue)
+{
+	const unsigned copy_ns = layers ? 5 : 0;
+	unsigned n = 0;
+
+	begin();
+	for (unsigned i = 1; i <= ITERATIONS; i++) {
+		unsigned at = 1000 * i + 215;
+
+		issued(true, 4, n++, 1000 * i, 100, 0);
+		issued(false, 1, n++, 1000 * i + 110, 100, queue);
+		for (unsigned k = 2; k <= kernels; k++) {
+			const unsigned end =
+			    k < kernels ? at + 10 : 1000 * (i + 1);
+
+			if (layers)
+				issued(true, 9, n++, at, copy_ns, 0);
+			at += copy_ns;
+			issued(false, 2, n++, at, end - at, 0);
+			at = end;
+		}
+	}
+}
+
+/* The host runs ahead of the GPU: in one stream, steps begin with a copy in. */
 TEST(test_busy_loops)
 {
-	loop(41, 0);
+	busy_steps(8, false, 0);
 	check(1, ITERATIONS);
-	loop(41, 1); /* the next copy does not wait for this kernel */
+	busy_steps(8, false,
+		   1); /* the next copy does not wait for this kernel */
 	check(1, 1);
 	begin();
-	for (unsigned i = 0; i < ITERATIONS; i++) {
+	for (unsigned i = 0; i < 8 * ITERATIONS; i++) {
 		call(1, 1, i + 1, 10 * i, 5);
 		kernel(i + 1, 100 + 50 * i, 50, 0);
 	}
 	check(1, 1);
 }
 
-/* All calls were issued before the second iteration began on the GPU. The third
- * op of each ends when the next one begins, 100 after its first. */
+/* A round whose copies may overlap its kernels. */
+TEST(test_chunks_are_no_steps)
+{
+	loop(41, 0);
+	check(1, 1);
+	busy_steps(7, false, 0);
+	check(1, 1);
+}
+
+/* Weights, of which each layer needs its own, are copied in more often than
+ * batches. */
+TEST(test_steps_of_layers)
+{
+	busy_steps(12, true, 0);
+	check(1, ITERATIONS);
+}
+
 TEST(test_host_far_ahead)
 {
 	struct xs_phases phases;
 	const struct xs_phase *phase;
 	struct xs_trace *trace;
 
-	begin();
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		copy_call(3 * i + 1, 10 * i, 2, 64);
-		copied(3 * i + 1, 100 + 100 * i, 30, 1, 0);
-		call(1, 1, 3 * i + 2, 10 * i + 3, 2);
-		kernel(3 * i + 2, 140 + 100 * i, 30, 0);
-		call(1, 2, 3 * i + 3, 10 * i + 6, 2);
-		kernel(3 * i + 3, 175 + 100 * i, 25, 0);
-	}
+	busy_steps(8, false, 0);
 	fclose(out);
 	trace = read_text(text);
 	assert_int_equal(xs_phases_build(trace, &phases), 0);
 	phase = phases.items;
 	assert_int_equal(phase->rounds, ITERATIONS);
-	assert_int_equal(phase->round_ns.median_ns, 100);
-	assert_int_equal(phase->round_ns.p5_ns, 100);
+	assert_int_equal(phase->round_ns.median_ns, 1000);
+	assert_int_equal(phase->round_ns.p5_ns, 1000);
 	assert_int_equal(phase->host_ns.median_ns, 15);
 	assert_int_equal(phase->beside_ns, 0);
 	assert_int_equal(phase->behind_ns, 0);
-	assert_int_equal(phase->total_ns, 100 * (ITERATIONS + 1));
+	assert_int_equal(phase->total_ns, 1000 * (ITERATIONS + 1));
 	xs_phases_free(&phases);
 	xs_trace_free(trace);
 	free(text);
