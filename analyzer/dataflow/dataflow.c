@@ -306,7 +306,7 @@ static int find_ops(struct builder *b, uint64_t from_ns, uint64_t to_ns)
 			continue;
 		if (op->call == XS_NONE)
 			b->out->unfollowed = XS_UNFOLLOWED_OP;
-		else
+		else if (trace->calls[op->call].start_ns < to_ns)
 			keys[count++] = (struct xs_key){op->call, (uint32_t)i};
 	}
 	if (!rc)

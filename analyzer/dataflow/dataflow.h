@@ -8,7 +8,8 @@
 
 /*
  * Builds the graph of the ops that began between two times (CLOCK_REALTIME ns;
- * the second one exclusive). A copy or set accesses its
+ * the second one exclusive), by calls before the second one, since the GPU's
+ * clock may be early. A copy or set accesses its
  * bytes, one with rows the allocations that they lie in. A kernel may read and
  * write the allocations that its parameters point into, of divided ones what
  * arrays.h leaves; it is unknown if they are, and so are ops of graphs,

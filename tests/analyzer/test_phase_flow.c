@@ -30,6 +30,7 @@ struct round {
 	bool noise;   /* another kernel comes between rounds */
 	bool symbols; /* the program copies from a symbol elsewhere */
 	bool pool;    /* the buffers are one allocation */
+	bool early;   /* the GPU's clock: ops begin before their calls */
 };
 
 static void make_round(struct round *round)
@@ -39,7 +40,7 @@ static void make_round(struct round *round)
 
 	round->count = 1 + (uint32_t)rand() % OPS;
 	round->noise = rand() % 2;
-	round->symbols = round->pool = false;
+	round->symbols = round->pool = round->early = false;
 	for (uint32_t i = 0; i < round->count; i++) {
 		struct planned *op = &round->ops[i];
 		const uint64_t half = rand() % 2 ? BYTES : BYTES / 2;
@@ -85,6 +86,7 @@ static const char symbols[] =
 struct text {
 	FILE *calls, *ops;
 	unsigned correlation;
+	unsigned early_ns; /* of ops, from 100 ns after their calls */
 };
 
 static void put_kernel(struct text *t, int site, const struct planned *op)
@@ -108,7 +110,7 @@ static void put_kernel(struct text *t, int site, const struct planned *op)
 			count, pointers);
 	fprintf(t->ops,
 		"kernel queue=0 correlation=%u start=%u duration=100 shape=1\n",
-		c, 1000 * c + 100);
+		c, 1000 * c + 100 - t->early_ns);
 }
 
 static void put_copy(struct text *t, const struct planned *op)
@@ -127,8 +129,8 @@ static void put_copy(struct text *t, const struct planned *op)
 	fprintf(t->ops,
 		"copy queue=0 correlation=%u start=%u duration=100 bytes=%u "
 		"direction=%d src_memory=%d dst_memory=%d copies=1\n",
-		c, 1000 * c + 100, (unsigned)op->bytes, in ? 1 : 2, in ? 2 : 3,
-		in ? 3 : 2);
+		c, 1000 * c + 100 - t->early_ns, (unsigned)op->bytes,
+		in ? 1 : 2, in ? 2 : 3, in ? 3 : 2);
 }
 
 static struct xs_trace *trace_of(const struct round *round)
@@ -137,7 +139,8 @@ static struct xs_trace *trace_of(const struct round *round)
 	char *calls, *ops, *all;
 	size_t size;
 	struct text t = {.calls = open_memstream(&calls, &size),
-			 .ops = open_memstream(&ops, &size)};
+			 .ops = open_memstream(&ops, &size),
+			 .early_ns = round->early ? 120 : 0};
 
 	for (unsigned b = 0; b < (round->pool ? 1 : BUFFERS); b++)
 		fprintf(t.calls,
@@ -548,6 +551,28 @@ TEST(least_time_of_a_round)
 	round.symbols = false;
 	round.noise = true; /* work that is of no round */
 	expect_least(&round, 0);
+}
+
+/* An op that the GPU's clock puts before its call, and before the end of the
+ * round before, is still of the call's round. */
+TEST(least_time_with_an_early_clock)
+{
+	const struct round round = {
+	    .ops = {{.kind = XS_STEP_H2D, .bytes = BYTES},
+		    {.kind = XS_STEP_KERNEL, .buffers = 1}},
+	    .count = 2,
+	    .early = true};
+	struct xs_step steps[OPS];
+	struct xs_trace *trace = trace_of(&round);
+	struct xs_phase phase = phase_of(trace, steps, round.count);
+
+	phase.sample_rounds = ROUNDS - 1;
+	phase.sample_to_ns =
+	    trace->calls[trace->ops[phase.sample_rounds * round.count].call]
+		.start_ns;
+	assert_int_equal(flow_of(trace, &phase), 0);
+	assert_int_equal(phase.least_ns, 100);
+	xs_trace_free(trace);
 }
 
 /* All phases of a report share the steps. */
