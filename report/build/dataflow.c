@@ -84,6 +84,7 @@ static void add_accesses(struct builder *b, const struct xs_flow_op *in,
 		const uint32_t call = b->flow->memories[at];
 		const uint8_t memory =
 		    access->writes ? op->dst_memory : op->src_memory;
+		const bool outside = !access->begin;
 		const uint64_t base =
 		    call == XS_NONE ? 0 : b->trace->calls[call].dst;
 
@@ -91,13 +92,14 @@ static void add_accesses(struct builder *b, const struct xs_flow_op *in,
 		    .memory = number_of(b, call),
 		    .device =
 			call == XS_NONE &&
-			(!access->begin || op->kind == XS_OP_SET ||
+			(outside || op->kind == XS_OP_SET ||
 			 memory == XS_MEM_DEVICE || memory == XS_MEM_MANAGED ||
 			 memory == XS_MEM_ARRAY),
-		    .offset = xs_number_bounded(access->begin - base),
-		    .bytes = access->begin ? xs_number_bounded(access->end -
-							       access->begin)
-					   : XS_UNKNOWN,
+		    .offset = outside ? XS_UNKNOWN
+				      : xs_number_bounded(access->begin - base),
+		    .bytes = outside ? XS_UNKNOWN
+				     : xs_number_bounded(access->end -
+							 access->begin),
 		    .reads = access->reads,
 		    .writes = access->writes};
 	}

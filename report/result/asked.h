@@ -15,7 +15,8 @@ struct xs_result_access {
 	int64_t memory; /* number of the allocation, from 1 on; XS_UNKNOWN: no
 			 * call of the trace allocated it */
 	bool device;	/* such memory of the device, not of the host */
-	int64_t offset, bytes; /* offset: an address if memory is unknown */
+	int64_t offset; /* an address if memory is unknown */
+	int64_t bytes;	/* both XS_UNKNOWN: memory outside all allocations */
 	bool reads, writes;
 };
 

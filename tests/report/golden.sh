@@ -418,6 +418,9 @@ prints 'sed "/correlation=5 /{/^call/d;/^pointers/d}" $pointers >changed.txt
 prints 'sed "/^memcall.*=8192/d" $pointers >changed.txt
 	xferspy report --machine h100 --dataflow changed.txt' \
 	'reads memory that no recorded call allocated;'
+prints 'sed "/^memcall.*=8192/d" $pointers >changed.txt
+	xferspy report --machine h100 --dataflow --format json changed.txt | tr -d " \n"' \
+	'"device":true,"offset":null,"bytes":null'
 # Which setting shows launches that the default does not record.
 prints 'sed "/^pointers.*correlation=[58] /d" $pointers >changed.txt
 	xferspy report --machine h100 --dataflow --format json changed.txt' \
