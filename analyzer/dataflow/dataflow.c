@@ -54,9 +54,10 @@ static int add_access(struct builder *b, struct xs_flow_op *op,
 	return rc;
 }
 
-static struct xs_flow_access any_part(uint64_t begin, uint64_t end, bool writes)
+static struct xs_flow_access any_part(uint64_t begin, uint64_t end, bool reads,
+				      bool writes)
 {
-	return (struct xs_flow_access){begin, end, true, writes, false, 0};
+	return (struct xs_flow_access){begin, end, reads, writes, false, 0};
 }
 
 /* One end of a copy, or a set. memory: enum xs_memory. */
@@ -71,17 +72,17 @@ static int add_end(struct builder *b, struct xs_flow_op *op,
 	    address, address + call->bytes, !writes, writes, true, 0};
 
 	if (memory == XS_MEM_ARRAY) {
-		/* its handle stands for it, and parts of it are not told
-		 * apart */
-		access = any_part(address, address + 1, writes);
+		/* its handle stands for all of its parts */
+		access = any_part(address, address + 1, !writes, writes);
 	} else if (device && !range) {
-		access = any_part(OUTSIDE, writes);
+		access = any_part(OUTSIDE, !writes, writes);
 		b->out->outside = true;
 	} else if (call->rows > 1) {
 		/* the pitch is unknown */
 		op->unknown |= !range;
 		if (range)
-			access = any_part(range->begin, range->end, writes);
+			access =
+			    any_part(range->begin, range->end, !writes, writes);
 	}
 	return add_access(b, op, access, range);
 }
@@ -156,7 +157,8 @@ static int add_kernel_access(struct builder *b, struct xs_flow_op *op,
 			     const struct xs_live_range *range,
 			     uint64_t address)
 {
-	struct xs_flow_access access = any_part(range->begin, range->end, true);
+	struct xs_flow_access access =
+	    any_part(range->begin, range->end, true, true);
 	struct xs_flow_access *before;
 	uint32_t *number = &b->accessed[range->number];
 
@@ -222,7 +224,7 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 	}
 	op->unknown |= !known || seen != count;
 	if (!rc && b->out->outside)
-		rc = add_access(b, op, any_part(OUTSIDE, true), NULL);
+		rc = add_access(b, op, any_part(OUTSIDE, true, true), NULL);
 	return rc || op->access_count < 2 ? rc : sort_accesses(b, op);
 }
 

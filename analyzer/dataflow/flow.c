@@ -130,6 +130,10 @@ static int link_segment(struct builder *b, uint32_t segment,
 
 	for (uint32_t at = b->segments[segment]; !rc && at != XS_FLOW_NONE;) {
 		const struct touch touch = b->touches[at];
+		/* what it reads and writes leads on to what it read */
+		const bool hides =
+		    touch.writes &&
+		    (touch.exact || touch.reads || !access->reads);
 
 		at = touch.previous;
 		if (!take_step(b))
@@ -142,10 +146,10 @@ static int link_segment(struct builder *b, uint32_t segment,
 				rc = link_ops(b, touch.op, op, XS_FLOW_TRUE);
 			else if (access->writes)
 				rc = link_ops(b, touch.op, op, XS_FLOW_REUSE);
-			if (touch.writes)
+			if (hides)
 				hide(&hiding, touch.op);
 		}
-		if (touch.writes && (touch.exact || b->after_all[touch.op]))
+		if (hides && (touch.exact || b->after_all[touch.op]))
 			break;
 	}
 	return rc;

@@ -12,8 +12,7 @@
 struct xs_flow_access {
 	uint64_t begin, end;
 	bool reads, writes;
-	bool
-	    exact; /* it writes all of it; else it may read or write any part */
+	bool exact;	     /* it writes all of it; else perhaps a part */
 	uint32_t allocation; /* others' contents at this address are gone */
 };
 

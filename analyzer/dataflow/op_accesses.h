@@ -23,8 +23,8 @@ struct xs_dataflow {
 			     * it, XS_NONE if unknown; owned */
 	uint32_t unknown_count; /* ops that may access any memory */
 	enum xs_unfollowed unfollowed;
-	bool outside; /* a copy or set accesses memory that no recorded call
-		       * allocated, or a copy from a symbol did elsewhere: all
-		       * kernels may, too */
+	bool outside; /* some memory has no recorded allocation: a copy or set
+		       * is of it, or the program copies from a symbol. It is
+		       * one access of every kernel */
 	struct xs_flow flow; /* between these ops; owned */
 };

@@ -267,6 +267,7 @@ int xs_task_class(const struct xs_trace *trace,
 		    c.task_of[i + 1] != c.task_of[i])
 			end_task(&c);
 	}
+	out->outside = dataflow->outside && !dataflow->unknown_count;
 	if (!rc && c.tasks > 1 && !dataflow->unknown_count &&
 	    !dataflow->outside)
 		judge(&c, out);

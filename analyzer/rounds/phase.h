@@ -192,8 +192,10 @@ struct xs_task_class {
 	uint32_t launches; /* of a kernel in a task, each on what the one before
 			    * wrote; 1: none does */
 	bool returns;	   /* a task copies in what another one copied out */
-	bool partly; /* parts of allocations are copied: what several tasks
-		      * use of them is not known */
+	bool partly;  /* parts of allocations are copied: what several tasks
+		       * use of them is not known */
+	bool outside; /* but for memory without a recorded allocation, what
+		       * kernels are given is known */
 };
 
 /* Rounds of one signature. Byte and op counts are the medians of one round. */

@@ -16,6 +16,9 @@ static const char *why_unknown(const struct xs_phase *phase)
 		       "are copied: they may hold several arrays";
 	if (phase->flow_known && phase->task_class.tasks < 2)
 		return "there is one task only";
+	if (phase->task_class.outside)
+		return "kernels may use memory that no recorded call "
+		       "allocated";
 	return "it is not known what memory all kernels were given";
 }
 

@@ -39,7 +39,7 @@ static enum xs_flow_kind edge_of(const struct xs_flow *flow, uint32_t from,
 	return XS_FLOW_KINDS;
 }
 
-enum touch { READS, WRITES, WRITES_EXACTLY };
+enum touch { READS, WRITES, UPDATES, WRITES_EXACTLY };
 
 /* of allocations in `made`, a bit each */
 static bool touches_of(const struct random_program *p, uint32_t op,
@@ -53,9 +53,10 @@ static bool touches_of(const struct random_program *p, uint32_t op,
 
 		if (a->begin <= byte && byte < a->end &&
 		    made >> a->allocation & 1 &&
-		    (touch == READS    ? a->reads
-		     : touch == WRITES ? a->writes
-				       : a->writes && a->exact))
+		    (touch == READS	? a->reads
+		     : touch == WRITES	? a->writes
+		     : touch == UPDATES ? a->reads && a->writes
+					: a->writes && a->exact))
 			return true;
 	}
 	return false;
@@ -78,13 +79,15 @@ static bool reads_from(const struct random_program *p, uint32_t from,
 	return false;
 }
 
-/* Whether an op between the two, and in order with them, writes the byte. */
+/* Whether an op between the two, and in order with them, writes the byte; for
+ * an access that reads it: all of it, or reads it, too. */
 static bool overwritten(const struct random_program *p, uint32_t from,
-			uint32_t to, uint64_t byte)
+			uint32_t to, uint64_t byte, bool reads)
 {
 	for (uint32_t i = from + 1; i < to; i++)
 		if (is_before(p, i, to) &&
-		    ((is_before(p, from, i) && touches(p, i, byte, WRITES)) ||
+		    ((is_before(p, from, i) &&
+		      touches(p, i, byte, reads ? UPDATES : WRITES)) ||
 		     touches(p, i, byte, WRITES_EXACTLY)))
 			return true;
 	return false;
@@ -96,14 +99,15 @@ static enum xs_flow_kind by_memory(const struct random_program *p,
 	enum xs_flow_kind kind = XS_FLOW_KINDS;
 
 	for (uint64_t byte = 0; byte < BYTES; byte++) {
-		const bool wrote = touches(p, from, byte, WRITES);
+		const bool stays = !overwritten(p, from, to, byte, true);
 
-		if (overwritten(p, from, to, byte))
-			continue;
-		if (reads_from(p, from, to, byte))
+		if (stays && reads_from(p, from, to, byte))
 			return XS_FLOW_TRUE;
-		if ((wrote || touches(p, from, byte, READS)) &&
-		    touches(p, to, byte, WRITES))
+		if ((touches(p, from, byte, WRITES) ||
+		     touches(p, from, byte, READS)) &&
+		    ((stays && touches(p, to, byte, UPDATES)) ||
+		     (!overwritten(p, from, to, byte, false) &&
+		      touches(p, to, byte, WRITES))))
 			kind = XS_FLOW_REUSE;
 	}
 	return kind;
@@ -262,6 +266,29 @@ TEST(rounds_of_one_buffer)
 	assert_int_equal(edge_of(&flow, 2, 3), XS_FLOW_STREAM);
 	assert_int_equal(edge_of(&flow, 2, 4), XS_FLOW_REUSE);
 	assert_int_equal(flow.count, 8);
+	xs_flow_free(&flow);
+}
+
+/* Two copies write some part of memory: none needs the other one, and what
+ * reads it afterwards needs both. */
+TEST(parts_that_are_only_written)
+{
+	const struct xs_flow_access accesses[] = {{0, 8, false, true, false, 0},
+						  {0, 8, true, true, false, 0}};
+	const struct xs_flow_op ops[] = {{0, XS_FLOW_NONE, 0, 1, false},
+					 {0, XS_FLOW_NONE, 0, 1, false},
+					 {0, XS_FLOW_NONE, 1, 1, false},
+					 {0, XS_FLOW_NONE, 0, 1, false}};
+	const struct xs_flow_program program = {ops, 4,	   accesses, 2,
+						1,   NULL, NULL};
+	struct xs_flow flow;
+
+	assert_int_equal(xs_flow_build(&program, &flow), 0);
+	assert_int_equal(edge_of(&flow, 0, 1), XS_FLOW_REUSE);
+	assert_int_equal(edge_of(&flow, 0, 2), XS_FLOW_TRUE);
+	assert_int_equal(edge_of(&flow, 1, 2), XS_FLOW_TRUE);
+	assert_int_equal(edge_of(&flow, 2, 3), XS_FLOW_REUSE);
+	assert_int_equal(flow.count, 4);
 	xs_flow_free(&flow);
 }
 

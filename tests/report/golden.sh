@@ -421,6 +421,12 @@ prints 'sed "/^memcall.*=8192/d" $pointers >changed.txt
 prints 'sed "/^memcall.*=8192/d" $pointers >changed.txt
 	xferspy report --machine h100 --dataflow --format json changed.txt | tr -d " \n"' \
 	'"device":true,"offset":null,"bytes":null'
+# Copies to different symbols do not need each other.
+prints 'xferspy report --machine h100 --dataflow \
+	$corpus/contact-15/fifteenth/joh-option.xspy | tr -s " \n" " "' \
+	'0x8e21: reads 4 B of the host; writes memory that no recorded call allocated follows 0 (reuse)' \
+	'follows 4, 3, 2, 1, 0 (need)' \
+	'perhaps (kernels may use memory that no recorded call allocated).'
 # Which setting shows launches that the default does not record.
 prints 'sed "/^pointers.*correlation=[58] /d" $pointers >changed.txt
 	xferspy report --machine h100 --dataflow --format json changed.txt' \
