@@ -176,14 +176,15 @@ static void end_iterations(struct splitter *s, size_t first, bool partial)
 }
 
 /* Where the host runs ahead of the one stream, the GPU divides the time: an
- * iteration lasts from its first op to that of the next one. */
+ * iteration lasts from its first op to that of the next one. What another
+ * thread issued to it before runs within that one. */
 static void time_by_ops(struct splitter *s, size_t iteration,
 			const struct xs_round *whole)
 {
 	for (uint32_t i = 0; i < whole->op_count; i++) {
 		const uint32_t index = op_at(s, whole, i);
 
-		if (s->round_of_op[index] == iteration)
+		if (s->round_of_op[index] <= iteration)
 			continue;
 		s->items[iteration].end_ns = s->trace->ops[index].start_ns;
 		iteration = s->round_of_op[index];

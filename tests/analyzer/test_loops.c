@@ -369,6 +369,9 @@ static void issued(bool copies, unsigned site, unsigned n, unsigned start,
 		kernel(n + 1, start, duration, queue);
 }
 
+/* The step whose last kernel, of another thread, the next copy overtakes. */
+static unsigned crossed;
+
 /* All calls are issued before the second step begins on the GPU. A step copies
  * in and has so many kernels, the first one in a queue. Layers: each other one
  * needs a copy of its own. The last kernel ends when the next step begins, 1000
@@ -391,7 +394,10 @@ static void busy_steps(unsigned kernels, bool layers, unsigned queue)
 			if (layers)
 				issued(true, 9, n++, at, copy_ns, 0);
 			at += copy_ns;
-			issued(false, 2, n++, at, end - at, 0);
+			if (i == crossed && k == kernels) /* behind the copy */
+				issued(false, 2, n++, end + 100, 10, 0);
+			else
+				issued(false, 2, n++, at, end - at, 0);
 			at = end;
 		}
 	}
@@ -448,6 +454,26 @@ TEST(test_host_far_ahead)
 	assert_int_equal(phase->beside_ns, 0);
 	assert_int_equal(phase->behind_ns, 0);
 	assert_int_equal(phase->total_ns, 1000 * (ITERATIONS + 1));
+	xs_phases_free(&phases);
+	xs_trace_free(trace);
+	free(text);
+}
+
+/* A step lasts until the next one begins, whatever runs behind that. */
+TEST(test_calls_of_two_threads_cross)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+
+	crossed = ITERATIONS - 1;
+	busy_steps(8, false, 0);
+	crossed = 0;
+	fclose(out);
+	trace = read_text(text);
+	assert_int_equal(xs_phases_build(trace, &phases), 0);
+	assert_int_equal(phases.items->rounds, ITERATIONS);
+	assert_int_equal(phases.items->round_ns.p5_ns, 1000);
+	assert_int_equal(phases.items->total_ns, 1000 * (ITERATIONS + 1));
 	xs_phases_free(&phases);
 	xs_trace_free(trace);
 	free(text);
