@@ -212,9 +212,10 @@ const struct xs_strategy xs_strategy_pinned = {
 		"\"pinned_host\"))  # once\n"
 		"device = jax.device_put(host, sharding)",
 	    [XS_LANGUAGE_CUPY] =
-		"pinned = cupyx.empty_like_pinned(array)  # once; compute "
-		"into it\n"
-		"device.set(pinned)  # an array of the device",
+		"pinned = cupyx.empty_like_pinned(array)  # once\n"
+		"device.set(pinned)  # an array of the device; compute into "
+		"pinned\n"
+		"{out}device.get(out=pinned)  # instead of cupy.asnumpy()",
 	    [XS_LANGUAGE_NUMBA] =
 		"ary = cuda.pinned_array(shape, dtype)  # once, instead of "
 		"numpy.empty",

@@ -350,7 +350,7 @@ static void keep_pieces(struct xs_arena *arena,
 }
 
 /* Of a round shorter than this part of its kernels, some are side by side. */
-#define KERNELS_BESIDE 0.95
+#define KERNELS_BESIDE 0.99
 
 static void need_beside(struct xs_arena *arena,
 			const struct xs_result_phase *phase,

@@ -69,6 +69,34 @@ TEST(whole_run_is_worked_out)
 	xs_arena_free(&result.arena);
 }
 
+/* A round that is shorter than its kernels has some of them side by side. */
+TEST(a_round_below_its_kernels_has_a_condition)
+{
+	struct xs_result result = {.run.wall_ns = 10000 * MS};
+	struct xs_result_phase phase = {.rounds = 412,
+					.round_ns = 16 * MS,
+					.movable_ns = XS_UNKNOWN,
+					.transfer_ns = XS_UNKNOWN,
+					.kernel_busy_ns = 12 * MS};
+	struct xs_result_estimate out;
+	struct xs_estimate in = {.strategy = "double-buffer",
+				 .model = "replay",
+				 .applies = true,
+				 .round_ns = 11.95e6,
+				 .low_ns = 11.5e6,
+				 .high_ns = 12.2e6,
+				 .needs = "rounds are independent"};
+
+	xs_phase_estimate_build(&result, &phase, &in, &out);
+	assert_string_equal(out.needs, "rounds are independent");
+	in.round_ns = 11.7e6;
+	xs_phase_estimate_build(&result, &phase, &in, &out);
+	assert_string_equal(out.needs,
+			    "rounds are independent, and kernels run side by "
+			    "side, on SMs that one leaves idle");
+	xs_arena_free(&result.arena);
+}
+
 /* Tracing takes 2 of the 16 ms: a change to 12 ms saves 2 in each of 412
  * rounds, which took 824 ms of the run for the tracer. */
 TEST(tracing_is_not_saved)
