@@ -7,18 +7,6 @@
  * of a pipeline, which is a round as a whole. */
 #define STEP_KERNELS 8
 
-static uint32_t op_at(const struct xs_loop *loop, const struct xs_round *round,
-		      uint32_t i)
-{
-	return loop->rounds->ops[round->first_op + i];
-}
-
-static uint32_t identity_at(const struct xs_loop *loop,
-			    const struct xs_round *round, uint32_t i)
-{
-	return loop->rounds->identities[op_at(loop, round, i)];
-}
-
 /* Sums up for each identity how long the GPU was idle before its ops, without
  * the longest time, in loop->values. */
 static void sum_idle(const struct xs_loop *loop, const struct xs_round *round)
@@ -27,13 +15,14 @@ static void sum_idle(const struct xs_loop *loop, const struct xs_round *round)
 		 end_ns = 0;
 
 	for (uint32_t i = 0; i < round->op_count; i++) {
-		idle_ns[identity_at(loop, round, i)] = 0;
-		longest_ns[identity_at(loop, round, i)] = 0;
+		idle_ns[xs_round_identity(loop->rounds, round, i)] = 0;
+		longest_ns[xs_round_identity(loop->rounds, round, i)] = 0;
 	}
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op =
-		    &loop->trace->ops[op_at(loop, round, i)];
-		const uint32_t identity = identity_at(loop, round, i);
+		    &loop->trace->ops[xs_round_op(loop->rounds, round, i)];
+		const uint32_t identity =
+		    xs_round_identity(loop->rounds, round, i);
 		uint64_t gap_ns = i == 0 ? UINT64_MAX
 				  : op->start_ns > end_ns
 				      ? op->start_ns - end_ns
@@ -58,7 +47,8 @@ uint32_t xs_loop_head_idle(const struct xs_loop *loop,
 
 	sum_idle(loop, round);
 	for (uint32_t i = 0; i < round->op_count; i++) {
-		const uint32_t identity = identity_at(loop, round, i);
+		const uint32_t identity =
+		    xs_round_identity(loop->rounds, round, i);
 
 		if (loop->counts[identity] >= iterations &&
 		    loop->counts[identity] <= iterations + iterations / 4 &&
@@ -76,10 +66,12 @@ uint32_t xs_loop_head_copy(const struct xs_loop *loop,
 
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op =
-		    &loop->trace->ops[op_at(loop, round, i)];
-		const uint32_t identity = identity_at(loop, round, i);
+		    &loop->trace->ops[xs_round_op(loop->rounds, round, i)];
+		const uint32_t identity =
+		    xs_round_identity(loop->rounds, round, i);
 
-		if (op->queue != loop->trace->ops[op_at(loop, round, 0)].queue)
+		if (op->queue !=
+		    loop->trace->ops[xs_round_op(loop->rounds, round, 0)].queue)
 			return XS_NONE;
 		kernels += op->kind == XS_OP_KERNEL;
 		if (op->kind == XS_OP_H2D && op->bytes > XS_ARGUMENT_BYTES &&

@@ -127,7 +127,7 @@ static void measure(const struct xs_phase_members *m,
 
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op =
-		    &m->trace->ops[m->rounds->ops[round->first_op + i]];
+		    &m->trace->ops[xs_round_op(m->rounds, round, i)];
 
 		sum_ns[op->kind] += op->end_ns - op->start_ns;
 		xs_overlap_add(&overlap, op);
@@ -182,7 +182,7 @@ static void count_ops(const struct xs_phase_members *m, struct xs_phase *phase)
 
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op =
-		    &m->trace->ops[m->rounds->ops[round->first_op + i]];
+		    &m->trace->ops[xs_round_op(m->rounds, round, i)];
 
 		phase->h2d_ops += op->kind == XS_OP_H2D;
 		phase->d2h_ops += op->kind == XS_OP_D2H;

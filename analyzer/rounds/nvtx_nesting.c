@@ -66,7 +66,7 @@ static bool find_issued(const struct xs_phase_members *m,
 
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const uint32_t index =
-		    m->trace->ops[m->rounds->ops[round->first_op + i]].call;
+		    m->trace->ops[xs_round_op(m->rounds, round, i)].call;
 		const struct xs_call *call;
 
 		if (index == XS_NONE)

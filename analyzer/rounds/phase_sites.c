@@ -325,9 +325,8 @@ static void forget_rows(const struct xs_phase_members *m)
 		const struct xs_round *round = xs_phase_member(m, i);
 
 		for (uint32_t j = 0; j < round->op_count; j++)
-			m->row_of_identity
-			    [m->rounds->identities
-				 [m->rounds->ops[round->first_op + j]]] = 0;
+			m->row_of_identity[xs_round_identity(m->rounds, round,
+							     j)] = 0;
 	}
 }
 

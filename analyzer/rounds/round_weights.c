@@ -23,7 +23,7 @@ struct fitter {
 static uint32_t call_of(const struct fitter *f, const struct xs_round *round,
 			uint32_t op)
 {
-	return f->trace->ops[f->rounds->ops[round->first_op + op]].call;
+	return f->trace->ops[xs_round_op(f->rounds, round, op)].call;
 }
 
 /* Initial weight of a round: the mean weight of its calls. */

@@ -34,6 +34,20 @@ struct xs_rounds {
 		    */
 };
 
+/* Returns op i of a round: its index among the trace's. */
+static inline uint32_t xs_round_op(const struct xs_rounds *rounds,
+				   const struct xs_round *round, uint32_t i)
+{
+	return rounds->ops[round->first_op + i];
+}
+
+static inline uint32_t xs_round_identity(const struct xs_rounds *rounds,
+					 const struct xs_round *round,
+					 uint32_t i)
+{
+	return rounds->identities[xs_round_op(rounds, round, i)];
+}
+
 /*
  * A lane is a device with the host thread that issues its ops, or a queue if
  * their calls are unknown. A lane is cut into rounds where host and device have

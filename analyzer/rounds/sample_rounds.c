@@ -14,7 +14,7 @@ static bool is_known(const struct xs_phase_members *m,
 {
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op =
-		    &m->trace->ops[m->rounds->ops[round->first_op + i]];
+		    &m->trace->ops[xs_round_op(m->rounds, round, i)];
 
 		if (op->kind == XS_OP_KERNEL && op->call != XS_NONE &&
 		    !xs_trace_has_pointers(m->trace, op->call))

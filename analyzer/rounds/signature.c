@@ -149,7 +149,7 @@ int xs_signature_build(const struct xs_phase_members *m, struct xs_phase *phase)
 
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op =
-		    &m->trace->ops[m->rounds->ops[round->first_op + i]];
+		    &m->trace->ops[xs_round_op(m->rounds, round, i)];
 
 		if (op->kind == XS_OP_KERNEL)
 			add_kernel(&groups, m->trace->shapes[op->shape].name);

@@ -25,18 +25,6 @@ struct splitter {
 	size_t count;
 };
 
-static uint32_t op_at(const struct splitter *s, const struct xs_round *round,
-		      uint32_t i)
-{
-	return s->rounds->ops[round->first_op + i];
-}
-
-static uint32_t identity_at(const struct splitter *s,
-			    const struct xs_round *round, uint32_t i)
-{
-	return s->rounds->identities[op_at(s, round, i)];
-}
-
 static int find_lone(struct splitter *s)
 {
 	const size_t count = s->rounds->count;
@@ -64,7 +52,7 @@ static bool may_be_loop(const struct splitter *s, size_t index)
 	if (!s->lone[index] || round->call_count == 0)
 		return false;
 	for (uint32_t i = 0; i < round->op_count; i++) {
-		const struct xs_op *op = &ops[op_at(s, round, i)];
+		const struct xs_op *op = &ops[xs_round_op(s->rounds, round, i)];
 
 		if (op->call == XS_NONE)
 			return false;
@@ -100,7 +88,8 @@ static uint32_t count_iterations(struct splitter *s,
 				 const struct xs_round *round, uint32_t most)
 {
 	for (uint32_t i = 0; i < round->op_count; i++)
-		s->loop.values[i] = s->loop.counts[identity_at(s, round, i)];
+		s->loop.values[i] =
+		    s->loop.counts[xs_round_identity(s->rounds, round, i)];
 	return (uint32_t)most_common(s, round->op_count, XS_LOOP_LEAST, most);
 }
 
@@ -182,7 +171,7 @@ static void time_by_ops(struct splitter *s, size_t iteration,
 			const struct xs_round *whole)
 {
 	for (uint32_t i = 0; i < whole->op_count; i++) {
-		const uint32_t index = op_at(s, whole, i);
+		const uint32_t index = xs_round_op(s->rounds, whole, i);
 
 		if (s->round_of_op[index] <= iteration)
 			continue;
@@ -211,7 +200,7 @@ static uint32_t count_computing(struct splitter *s, size_t first,
 	for (size_t i = first; i < s->count; i++)
 		s->loop.values[i - first] = 0;
 	for (uint32_t i = 0; i < whole->op_count; i++) {
-		const uint32_t index = op_at(s, whole, i);
+		const uint32_t index = xs_round_op(s->rounds, whole, i);
 		uint64_t *has = &s->loop.values[s->round_of_op[index] - first];
 
 		if (s->trace->ops[index].kind == XS_OP_KERNEL && !*has) {
@@ -252,14 +241,15 @@ static int cut(struct splitter *s, const struct xs_round *round, uint32_t head)
 	int rc = begin_iteration(s, round, round->first_call);
 
 	for (uint32_t i = 0; !rc && i < round->op_count; i++) {
-		const struct xs_op *op = &s->trace->ops[op_at(s, round, i)];
+		const struct xs_op *op =
+		    &s->trace->ops[xs_round_op(s->rounds, round, i)];
 
-		if (identity_at(s, round, i) == head &&
+		if (xs_round_identity(s->rounds, round, i) == head &&
 		    s->position[op->call] > s->items[s->count - 1].first_call)
 			rc = begin_iteration(s, round, s->position[op->call]);
 	}
 	for (uint32_t i = 0; !rc && i < round->op_count; i++) {
-		const uint32_t index = op_at(s, round, i);
+		const uint32_t index = xs_round_op(s->rounds, round, i);
 
 		add_op(s, iteration_of(s, first, index), index);
 	}
@@ -269,7 +259,8 @@ static int cut(struct splitter *s, const struct xs_round *round, uint32_t head)
 static int keep_whole(struct splitter *s, const struct xs_round *round)
 {
 	for (uint32_t i = 0; i < round->op_count; i++)
-		s->round_of_op[op_at(s, round, i)] = (uint32_t)s->count;
+		s->round_of_op[xs_round_op(s->rounds, round, i)] =
+		    (uint32_t)s->count;
 	return add_round(s, round);
 }
 
@@ -319,14 +310,14 @@ static int split(struct splitter *s, size_t index)
 	if (!may_be_loop(s, index))
 		return keep_whole(s, round);
 	for (uint32_t i = 0; i < round->op_count; i++)
-		s->loop.counts[identity_at(s, round, i)]++;
+		s->loop.counts[xs_round_identity(s->rounds, round, i)]++;
 	for (int i = 0; i < 2 && !rc && !found; i++)
 		rc = try_split(s, round, &most, &found);
 	head = rc || found ? XS_NONE : xs_loop_head_copy(&s->loop, round);
 	if (head != XS_NONE)
 		rc = split_at(s, round, head, true, &found);
 	for (uint32_t i = 0; i < round->op_count; i++)
-		s->loop.counts[identity_at(s, round, i)] = 0;
+		s->loop.counts[xs_round_identity(s->rounds, round, i)] = 0;
 	return rc || found ? rc : keep_whole(s, round);
 }
 

@@ -200,7 +200,7 @@ static struct xs_key *ops_by_call(const struct xs_trace *trace,
 	if (!keys)
 		return NULL;
 	for (uint32_t i = 0; i < round->op_count; i++) {
-		uint32_t op = rounds->ops[round->first_op + i];
+		uint32_t op = xs_round_op(rounds, round, i);
 
 		keys[i] = (struct xs_key){trace->ops[op].call, op};
 	}
