@@ -117,7 +117,8 @@ struct xs_phase_step xs_beside_gain(const struct xs_phase_steps *steps,
 double xs_beside_judged_ns(const struct xs_phase_steps *steps,
 			   const struct xs_phase_step *step)
 {
-	return xs_beside_sum(steps, step->strategy).rounds_add_ns > 0
+	return steps->for_longer ||
+		       xs_beside_sum(steps, step->strategy).rounds_add_ns > 0
 		   ? step->rounds_add_ns
 		   : step->adds_ns + xs_beside_new_memory_ns(step);
 }

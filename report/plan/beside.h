@@ -37,7 +37,7 @@ struct xs_phase_step xs_beside_gain(const struct xs_phase_steps *steps,
 				    const struct xs_result_estimate *row);
 
 /* Returns what a step is judged by: the first one by what this run saves
- * in memory that was touched before, further ones, which it may be too short
- * for, by what its rounds save. */
+ * in memory that was touched before; one that this run may be too short for,
+ * and further ones, by what its rounds save. */
 double xs_beside_judged_ns(const struct xs_phase_steps *steps,
 			   const struct xs_phase_step *step);

@@ -23,5 +23,6 @@ struct xs_phase_steps {
 	size_t count, done; /* done: already in the plan */
 	/* what pays in longer runs only; strategy NULL: nothing */
 	struct xs_phase_step longer;
+	bool for_longer;     /* the first step may be one for longer runs */
 	bool longer_is_made; /* with that of a phase before */
 };

@@ -321,12 +321,18 @@ static bool may_not_pay_once(const struct xs_result_phase *phase,
 }
 
 /* Moves the last step out of the steps, if it does not pay in this run. A
- * longer run has no more rounds outside of the steady part. */
+ * longer run has no more rounds outside of the steady part. If nothing pays in
+ * this run, one call per buffer may in a longer one. */
 static void set_longer(const struct xs_result *result,
+		       const struct xs_phase_steps *all,
 		       struct xs_phase_steps *steps)
 {
 	const struct xs_phase_step *last;
 
+	steps->for_longer =
+	    !steps->count && !steps->phase->apart && steps->phase->rounds > 1;
+	if (steps->for_longer)
+		add_best(result, all, steps, XS_EFFORT_CALL);
 	if (!steps->count)
 		return;
 	last = &steps->items[steps->count - 1];
@@ -357,5 +363,5 @@ void xs_phase_steps_build(const struct xs_result *result,
 			       add_best(result, all, &all[i], effort))
 				xs_divide_last_step(result, &all[i]);
 	for (size_t i = 0; i < result->phase_count; i++)
-		set_longer(result, &all[i]);
+		set_longer(result, all, &all[i]);
 }

@@ -246,7 +246,7 @@ TEST(the_same_change_is_told_once)
 }
 
 /* A longer run pays the setup of a further step, which is judged by its rounds.
- * A first one has to pay in this run. */
+ * A first one has to pay in this run, if it is more than a call per buffer. */
 TEST(a_longer_run_pays_a_further_setup)
 {
 	struct xs_result_estimate *both = add(phase, "double-buffer", 15);
@@ -269,6 +269,23 @@ TEST(a_longer_run_pays_a_further_setup)
 	assert_has(result->plan[1].text,
 		   "In its place, mapped saves 110 ms in this "
 		   "run");
+}
+
+/* Nothing pays in this run; in longer ones, a call per buffer does. */
+TEST(a_longer_run_pays_a_first_call)
+{
+	struct xs_result_estimate *pinned = add(phase, "pinned", 25);
+	set(pinned, 25, 400);
+	expect("pinned");
+	assert_int_equal(result->plan[0].adds_saves_ns, -150 * MS);
+	assert_int_equal(result->plan[0].pays_rounds, 16);
+	assert_int_equal(result->plan[0].app_wall_ns, 1000 * MS);
+	/* a run has what is outside of its steady part, or one round, once */
+	phase->apart = true;
+	expect("");
+	phase->apart = false;
+	phase->rounds = 1;
+	expect("");
 }
 
 /* The setup is paid once: it is of the run, not of a round. */
@@ -708,9 +725,11 @@ TEST(why_nothing_is_pinned_is_told)
 	add(&phase[1], "reuse", 30);
 	struct xs_result_estimate *as_is = add(phase, "as-is", 50);
 	struct xs_result_estimate *row = add(phase, "pinned", 45);
-	set(row, 45, 50);
-	says_no_pinning("pinned is no step for phase 1: it saves 50.0 ms in 10 "
-			"rounds, but pinning takes 50.0 ms once.");
+	phase->rounds = 1;
+	set(row, 45, 5);
+	says_no_pinning("pinned is no step for phase 1: it saves 5.00 ms in 1 "
+			"round, but pinning takes 5.00 ms once.");
+	phase->rounds = 10;
 	set(row, 45, 48);
 	says_no_pinning("pinned is no step for phase 1: it saves 50.0 ms in 10 "
 			"rounds, but pinning takes 48.0 ms once, which "
