@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory that no call allocated: the handles of variables are no addresses. */
-#define OUTSIDE 0, 1
-
 struct builder {
 	const struct xs_trace *trace;
 	struct xs_dataflow *out;
@@ -60,6 +57,12 @@ static struct xs_flow_access any_part(uint64_t begin, uint64_t end, bool reads,
 	return (struct xs_flow_access){begin, end, reads, writes, false, 0};
 }
 
+/* All memory that no recorded call allocated is one access, at address 0. */
+static struct xs_flow_access outside(bool reads, bool writes)
+{
+	return any_part(0, 1, reads, writes);
+}
+
 /* One end of a copy, or a set. memory: enum xs_memory. */
 static int add_end(struct builder *b, struct xs_flow_op *op,
 		   const struct xs_call *call, uint64_t address, uint8_t memory,
@@ -75,7 +78,7 @@ static int add_end(struct builder *b, struct xs_flow_op *op,
 		/* its handle stands for all of its parts */
 		access = any_part(address, address + 1, !writes, writes);
 	} else if (device && !range) {
-		access = any_part(OUTSIDE, !writes, writes);
+		access = outside(!writes, writes);
 		b->out->outside = true;
 	} else if (call->rows > 1) {
 		/* the pitch is unknown */
@@ -224,7 +227,7 @@ static int add_kernel(struct builder *b, struct xs_flow_op *op, uint32_t call)
 	}
 	op->unknown |= !known || seen != count;
 	if (!rc && b->out->outside)
-		rc = add_access(b, op, any_part(OUTSIDE, true, true), NULL);
+		rc = add_access(b, op, outside(true, true), NULL);
 	return rc || op->access_count < 2 ? rc : sort_accesses(b, op);
 }
 
@@ -254,11 +257,8 @@ static int add_op(struct builder *b, uint32_t at)
 	to->unknown = (op->flags & XS_OP_GRAPH) || shares_call(b, at);
 	if (op->flags & XS_OP_GRAPH)
 		return 0;
-	if (op->kind == XS_OP_KERNEL)
-		rc = add_kernel(b, to, op->call);
-	else
-		rc = add_copy(b, to, op, call);
-	return rc;
+	return op->kind == XS_OP_KERNEL ? add_kernel(b, to, op->call)
+					: add_copy(b, to, op, call);
 }
 
 /* Adds all ops, from the start of the trace on. */
