@@ -8,21 +8,20 @@
 #define STEP_KERNELS 8
 
 /* Sums up for each identity how long the GPU was idle before its ops, without
- * the longest time, in loop->values. */
-static void sum_idle(const struct xs_loop *loop, const struct xs_round *round)
+ * the longest time, in s->values. */
+static void sum_idle(const struct xs_splitter *s, const struct xs_round *round)
 {
-	uint64_t *idle_ns = loop->values, *longest_ns = loop->scratch,
-		 end_ns = 0;
+	uint64_t *idle_ns = s->values, *longest_ns = s->scratch, end_ns = 0;
 
 	for (uint32_t i = 0; i < round->op_count; i++) {
-		idle_ns[xs_round_identity(loop->rounds, round, i)] = 0;
-		longest_ns[xs_round_identity(loop->rounds, round, i)] = 0;
+		idle_ns[xs_round_identity(s->rounds, round, i)] = 0;
+		longest_ns[xs_round_identity(s->rounds, round, i)] = 0;
 	}
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op =
-		    &loop->trace->ops[xs_round_op(loop->rounds, round, i)];
+		    &s->trace->ops[xs_round_op(s->rounds, round, i)];
 		const uint32_t identity =
-		    xs_round_identity(loop->rounds, round, i);
+		    xs_round_identity(s->rounds, round, i);
 		uint64_t gap_ns = i == 0 ? UINT64_MAX
 				  : op->start_ns > end_ns
 				      ? op->start_ns - end_ns
@@ -40,45 +39,44 @@ static void sum_idle(const struct xs_loop *loop, const struct xs_round *round)
 	}
 }
 
-uint32_t xs_loop_head_idle(const struct xs_loop *loop,
+uint32_t xs_loop_head_idle(const struct xs_splitter *s,
 			   const struct xs_round *round, uint32_t iterations)
 {
 	uint32_t head = XS_NONE;
 
-	sum_idle(loop, round);
+	sum_idle(s, round);
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const uint32_t identity =
-		    xs_round_identity(loop->rounds, round, i);
+		    xs_round_identity(s->rounds, round, i);
 
-		if (loop->counts[identity] >= iterations &&
-		    loop->counts[identity] <= iterations + iterations / 4 &&
-		    (head == XS_NONE ||
-		     loop->values[identity] > loop->values[head]))
+		if (s->counts[identity] >= iterations &&
+		    s->counts[identity] <= iterations + iterations / 4 &&
+		    (head == XS_NONE || s->values[identity] > s->values[head]))
 			head = identity;
 	}
 	return head;
 }
 
-uint32_t xs_loop_head_copy(const struct xs_loop *loop,
+uint32_t xs_loop_head_copy(const struct xs_splitter *s,
 			   const struct xs_round *round)
 {
 	uint32_t head = XS_NONE, fewest = UINT32_MAX, kernels = 0;
 
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op =
-		    &loop->trace->ops[xs_round_op(loop->rounds, round, i)];
+		    &s->trace->ops[xs_round_op(s->rounds, round, i)];
 		const uint32_t identity =
-		    xs_round_identity(loop->rounds, round, i);
+		    xs_round_identity(s->rounds, round, i);
 
 		if (op->queue !=
-		    loop->trace->ops[xs_round_op(loop->rounds, round, 0)].queue)
+		    s->trace->ops[xs_round_op(s->rounds, round, 0)].queue)
 			return XS_NONE;
 		kernels += op->kind == XS_OP_KERNEL;
 		if (op->kind == XS_OP_H2D && op->bytes > XS_ARGUMENT_BYTES &&
-		    loop->counts[identity] >= XS_LOOP_LEAST &&
-		    loop->counts[identity] < fewest) {
+		    s->counts[identity] >= XS_LOOP_LEAST &&
+		    s->counts[identity] < fewest) {
 			head = identity;
-			fewest = loop->counts[identity];
+			fewest = s->counts[identity];
 		}
 	}
 	return kernels / STEP_KERNELS >= fewest ? head : XS_NONE;

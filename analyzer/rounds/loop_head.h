@@ -7,20 +7,26 @@
 /* Iterations that make a loop. */
 #define XS_LOOP_LEAST 3
 
-struct xs_loop {
+/* What splitting rounds into iterations works on. */
+struct xs_splitter {
 	const struct xs_trace *trace;
-	const struct xs_rounds *rounds;
+	struct xs_rounds *rounds;
+	uint32_t *round_of_op;
+	bool *lone;		    /* by round: no other one has its key */
+	uint32_t *position;	    /* by call: in rounds->calls */
 	uint32_t *counts;	    /* by op identity: its ops in the round */
 	uint64_t *values, *scratch; /* room for one of each op */
+	struct xs_round *items;	    /* the new rounds */
+	size_t count;
 };
 
-/* Returns the identity of which about one op is in each iteration, and before
- * whose ops the GPU was idle for the longest time. XS_NONE if there is none. */
-uint32_t xs_loop_head_idle(const struct xs_loop *loop,
+/* Returns the identity before whose ops the GPU was idle for the longest time,
+ * of those with about one op in each iteration. XS_NONE if there is none. */
+uint32_t xs_loop_head_idle(const struct xs_splitter *s,
 			   const struct xs_round *round, uint32_t iterations);
 
 /* Returns the identity of the least frequent copy in of a loop, since a step
  * may also copy in for each of its layers. XS_NONE if there is none, if
  * iterations would have few kernels, or if not all ops are in one stream. */
-uint32_t xs_loop_head_copy(const struct xs_loop *loop,
+uint32_t xs_loop_head_copy(const struct xs_splitter *s,
 			   const struct xs_round *round);

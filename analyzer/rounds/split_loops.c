@@ -14,18 +14,7 @@ static bool are_most(uint32_t some, uint32_t all)
 	return (uint64_t)some * 4 >= (uint64_t)all * 3;
 }
 
-struct splitter {
-	const struct xs_trace *trace;
-	struct xs_rounds *rounds;
-	uint32_t *round_of_op;
-	bool *lone;	    /* by round: no other one has its key */
-	uint32_t *position; /* by call: in rounds->calls */
-	struct xs_loop loop;
-	struct xs_round *items; /* the new rounds */
-	size_t count;
-};
-
-static int find_lone(struct splitter *s)
+static int find_lone(struct xs_splitter *s)
 {
 	const size_t count = s->rounds->count;
 	struct xs_key *keys = malloc((count + 1) * sizeof(*keys));
@@ -44,7 +33,7 @@ static int find_lone(struct splitter *s)
 }
 
 /* Returns whether the round may be a loop: all calls of its ops are known. */
-static bool may_be_loop(const struct splitter *s, size_t index)
+static bool may_be_loop(const struct xs_splitter *s, size_t index)
 {
 	const struct xs_round *round = &s->rounds->items[index];
 	const struct xs_op *ops = s->trace->ops;
@@ -60,23 +49,21 @@ static bool may_be_loop(const struct splitter *s, size_t index)
 	return true;
 }
 
-/* Returns the most common of s->loop.values from `least` to `most_value`, the
+/* Returns the most common of s->values from `least` to `most_value`, the
  * smallest one of several; 0 if there is none. Sorts the values. */
-static uint64_t most_common(struct splitter *s, size_t count, uint64_t least,
+static uint64_t most_common(struct xs_splitter *s, size_t count, uint64_t least,
 			    uint64_t most_value)
 {
 	size_t same = 0, most = 0;
 	uint64_t value = 0;
 
-	xs_values_sort(s->loop.values, count);
+	xs_values_sort(s->values, count);
 	for (size_t i = 0; i < count; i++) {
-		same = i > 0 && s->loop.values[i] == s->loop.values[i - 1]
-			   ? same + 1
-			   : 1;
-		if (s->loop.values[i] >= least &&
-		    s->loop.values[i] <= most_value && same > most) {
+		same = i > 0 && s->values[i] == s->values[i - 1] ? same + 1 : 1;
+		if (s->values[i] >= least && s->values[i] <= most_value &&
+		    same > most) {
 			most = same;
-			value = s->loop.values[i];
+			value = s->values[i];
 		}
 	}
 	return value;
@@ -84,18 +71,18 @@ static uint64_t most_common(struct splitter *s, size_t count, uint64_t least,
 
 /* Returns the number of iterations, at most so many: most ops are of identities
  * that occur once in each. 0: too few. */
-static uint32_t count_iterations(struct splitter *s,
+static uint32_t count_iterations(struct xs_splitter *s,
 				 const struct xs_round *round, uint32_t most)
 {
 	for (uint32_t i = 0; i < round->op_count; i++)
-		s->loop.values[i] =
-		    s->loop.counts[xs_round_identity(s->rounds, round, i)];
+		s->values[i] =
+		    s->counts[xs_round_identity(s->rounds, round, i)];
 	return (uint32_t)most_common(s, round->op_count, XS_LOOP_LEAST, most);
 }
 
 /* Returns the iteration, one of the new rounds from the first one on, that has
  * the call of an op. */
-static size_t iteration_of(const struct splitter *s, size_t first,
+static size_t iteration_of(const struct xs_splitter *s, size_t first,
 			   uint32_t index)
 {
 	const uint32_t position = s->position[s->trace->ops[index].call];
@@ -112,7 +99,7 @@ static size_t iteration_of(const struct splitter *s, size_t first,
 	return first;
 }
 
-static void add_op(struct splitter *s, size_t iteration, uint32_t index)
+static void add_op(struct xs_splitter *s, size_t iteration, uint32_t index)
 {
 	const struct xs_op *op = &s->trace->ops[index];
 	struct xs_round *round = &s->items[iteration];
@@ -123,14 +110,14 @@ static void add_op(struct splitter *s, size_t iteration, uint32_t index)
 	s->round_of_op[index] = (uint32_t)iteration;
 }
 
-static int add_round(struct splitter *s, const struct xs_round *round)
+static int add_round(struct xs_splitter *s, const struct xs_round *round)
 {
 	return XS_ARRAY_ADD(s->items, s->count, *round);
 }
 
 /* Begins an iteration with the call at a position. The iteration before ends
  * with the call before. Returns 0 or -ENOMEM. */
-static int begin_iteration(struct splitter *s, const struct xs_round *whole,
+static int begin_iteration(struct xs_splitter *s, const struct xs_round *whole,
 			   uint32_t position)
 {
 	const struct xs_call *calls = s->trace->calls;
@@ -150,7 +137,7 @@ static int begin_iteration(struct splitter *s, const struct xs_round *whole,
 
 /* An iteration lasts until its last op and its last call have ended. Where the
  * recorded part of the run begins or ends within the loop, it may be cut. */
-static void end_iterations(struct splitter *s, size_t first, bool partial)
+static void end_iterations(struct xs_splitter *s, size_t first, bool partial)
 {
 	s->items[first].partial = s->items[s->count - 1].partial = partial;
 	for (size_t i = first; i < s->count; i++) {
@@ -167,7 +154,7 @@ static void end_iterations(struct splitter *s, size_t first, bool partial)
 /* Where the host runs ahead of the one stream, the GPU divides the time: an
  * iteration lasts from its first op to that of the next one. What another
  * thread issued to it before runs within that one. */
-static void time_by_ops(struct splitter *s, size_t iteration,
+static void time_by_ops(struct xs_splitter *s, size_t iteration,
 			const struct xs_round *whole)
 {
 	for (uint32_t i = 0; i < whole->op_count; i++) {
@@ -182,26 +169,26 @@ static void time_by_ops(struct splitter *s, size_t iteration,
 }
 
 /* Returns the key that most of the new rounds from the first one on have. */
-static uint64_t usual_key(struct splitter *s, size_t first)
+static uint64_t usual_key(struct xs_splitter *s, size_t first)
 {
 	const size_t count = s->count - first;
 
 	for (size_t i = 0; i < count; i++)
-		s->loop.values[i] = s->items[first + i].key;
+		s->values[i] = s->items[first + i].key;
 	return most_common(s, count, 0, UINT64_MAX);
 }
 
 /* Returns how many of the new rounds from the first one on have kernels. */
-static uint32_t count_computing(struct splitter *s, size_t first,
+static uint32_t count_computing(struct xs_splitter *s, size_t first,
 				const struct xs_round *whole)
 {
 	uint32_t computing = 0;
 
 	for (size_t i = first; i < s->count; i++)
-		s->loop.values[i - first] = 0;
+		s->values[i - first] = 0;
 	for (uint32_t i = 0; i < whole->op_count; i++) {
 		const uint32_t index = xs_round_op(s->rounds, whole, i);
-		uint64_t *has = &s->loop.values[s->round_of_op[index] - first];
+		uint64_t *has = &s->values[s->round_of_op[index] - first];
 
 		if (s->trace->ops[index].kind == XS_OP_KERNEL && !*has) {
 			*has = 1;
@@ -214,7 +201,7 @@ static uint32_t count_computing(struct splitter *s, size_t first,
 /* Returns whether the new rounds from the first one on are a loop: most have
  * kernels, most began when the GPU had nothing to do, unless the host may run
  * ahead, and most ops are in equal ones. */
-static bool are_iterations(struct splitter *s, size_t first,
+static bool are_iterations(struct xs_splitter *s, size_t first,
 			   const struct xs_round *whole, bool ahead)
 {
 	const uint32_t count = (uint32_t)(s->count - first);
@@ -235,7 +222,8 @@ static bool are_iterations(struct splitter *s, size_t first,
 
 /* Cuts the round where iterations begin. What comes before the first one
  * belongs to it. Returns 0 or -ENOMEM. */
-static int cut(struct splitter *s, const struct xs_round *round, uint32_t head)
+static int cut(struct xs_splitter *s, const struct xs_round *round,
+	       uint32_t head)
 {
 	const size_t first = s->count;
 	int rc = begin_iteration(s, round, round->first_call);
@@ -256,7 +244,7 @@ static int cut(struct splitter *s, const struct xs_round *round, uint32_t head)
 	return rc;
 }
 
-static int keep_whole(struct splitter *s, const struct xs_round *round)
+static int keep_whole(struct xs_splitter *s, const struct xs_round *round)
 {
 	for (uint32_t i = 0; i < round->op_count; i++)
 		s->round_of_op[xs_round_op(s->rounds, round, i)] =
@@ -265,9 +253,9 @@ static int keep_whole(struct splitter *s, const struct xs_round *round)
 }
 
 /* Splits the round into iterations that begin with the head. Sets *found if it
- * is a loop of them. ahead: the host may run ahead of the GPU. Returns 0 or
- * -ENOMEM. */
-static int split_at(struct splitter *s, const struct xs_round *round,
+ * is a loop of them. ahead: the host may run ahead of the GPU, which is then
+ * not idle when they begin. Returns 0 or -ENOMEM. */
+static int split_at(struct xs_splitter *s, const struct xs_round *round,
 		    uint32_t head, bool ahead, bool *found)
 {
 	const size_t first = s->count;
@@ -285,7 +273,7 @@ static int split_at(struct splitter *s, const struct xs_round *round,
 
 /* Splits the round into so many iterations at most, and sets *most to one less
  * than were tried. Returns 0 or -ENOMEM. */
-static int try_split(struct splitter *s, const struct xs_round *round,
+static int try_split(struct xs_splitter *s, const struct xs_round *round,
 		     uint32_t *most, bool *found)
 {
 	const uint32_t iterations = count_iterations(s, round, *most);
@@ -293,14 +281,13 @@ static int try_split(struct splitter *s, const struct xs_round *round,
 	if (!iterations)
 		return 0;
 	*most = iterations - 1;
-	return split_at(s, round,
-			xs_loop_head_idle(&s->loop, round, iterations), false,
-			found);
+	return split_at(s, round, xs_loop_head_idle(s, round, iterations),
+			false, found);
 }
 
 /* An iteration may have a loop of its own, such as the layers of a step, to
  * which most ops belong. */
-static int split(struct splitter *s, size_t index)
+static int split(struct xs_splitter *s, size_t index)
 {
 	const struct xs_round *round = &s->rounds->items[index];
 	uint32_t most = UINT32_MAX, head;
@@ -310,14 +297,14 @@ static int split(struct splitter *s, size_t index)
 	if (!may_be_loop(s, index))
 		return keep_whole(s, round);
 	for (uint32_t i = 0; i < round->op_count; i++)
-		s->loop.counts[xs_round_identity(s->rounds, round, i)]++;
+		s->counts[xs_round_identity(s->rounds, round, i)]++;
 	for (int i = 0; i < 2 && !rc && !found; i++)
 		rc = try_split(s, round, &most, &found);
-	head = rc || found ? XS_NONE : xs_loop_head_copy(&s->loop, round);
+	head = rc || found ? XS_NONE : xs_loop_head_copy(s, round);
 	if (head != XS_NONE)
 		rc = split_at(s, round, head, true, &found);
 	for (uint32_t i = 0; i < round->op_count; i++)
-		s->loop.counts[xs_round_identity(s->rounds, round, i)] = 0;
+		s->counts[xs_round_identity(s->rounds, round, i)] = 0;
 	return rc || found ? rc : keep_whole(s, round);
 }
 
@@ -325,17 +312,16 @@ int xs_rounds_split_loops(const struct xs_trace *trace,
 			  struct xs_rounds *rounds, uint32_t *round_of_op)
 {
 	const size_t ops = trace->op_count + 1;
-	struct splitter s = {
+	struct xs_splitter s = {
 	    .trace = trace,
 	    .rounds = rounds,
 	    .round_of_op = round_of_op,
 	    .lone = calloc(rounds->count + 1, sizeof(*s.lone)),
 	    .position = malloc((trace->call_count + 1) * sizeof(*s.position)),
-	    .loop = {trace, rounds, calloc(ops, sizeof(uint32_t)),
-		     malloc(ops * sizeof(uint64_t)),
-		     malloc(ops * sizeof(uint64_t))}};
-	int rc = s.lone && s.position && s.loop.counts && s.loop.values &&
-			 s.loop.scratch
+	    .counts = calloc(ops, sizeof(*s.counts)),
+	    .values = malloc(ops * sizeof(*s.values)),
+	    .scratch = malloc(ops * sizeof(*s.scratch))};
+	int rc = s.lone && s.position && s.counts && s.values && s.scratch
 		     ? find_lone(&s)
 		     : -ENOMEM;
 
@@ -351,9 +337,9 @@ int xs_rounds_split_loops(const struct xs_trace *trace,
 	}
 	free(s.lone);
 	free(s.position);
-	free(s.loop.counts);
-	free(s.loop.values);
-	free(s.loop.scratch);
+	free(s.counts);
+	free(s.values);
+	free(s.scratch);
 	free(s.items);
 	return rc;
 }
