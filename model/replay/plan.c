@@ -11,17 +11,6 @@ static uint32_t more(uint32_t count, uint32_t index)
 	return index < count ? count : index + 1;
 }
 
-/* No framework takes longer from one call to the next without computing. */
-#define ISSUING_MOST_NS 1e6
-
-double xs_action_take_work(struct xs_action *action, bool keeps)
-{
-	const double ns = action->gap_ns;
-
-	action->gap_ns = 0;
-	return keeps || ns > ISSUING_MOST_NS ? ns : 0;
-}
-
 int xs_plan_add(struct xs_plan *plan, const struct xs_action *action)
 {
 	struct xs_action *grown;

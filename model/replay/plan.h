@@ -87,11 +87,6 @@ struct xs_plan {
 	unsigned kernel_hw_queues, copy_hw_queues;
 };
 
-/* Removes the host's time before the call of the action. Returns how much of it
- * is work that another call of the thread has to come after: all of it if
- * `keeps`, or if it is more than issuing takes. */
-double xs_action_take_work(struct xs_action *action, bool keeps);
-
 /* Appends a copy of *action. Returns 0 or -ENOMEM. */
 int xs_plan_add(struct xs_plan *plan, const struct xs_action *action);
 /* Appends the action `times` times on one queue. Returns 0 or -ENOMEM. */

@@ -77,9 +77,9 @@ bool xs_step_is_pageable(const struct xs_step *step)
 /*
  * Finds what an op waited for, unless the record contradicts it: the last op of
  * its queue and the previous op of its unit. Returns the latest of their ends;
- * -INFINITY without any. A kernel that was let in early (programmatic dependent
- * launch) runs beside the end of the one before it for less than half of its
- * time, and follows it all the same.
+ * -INFINITY without any. An op whose first half overlaps the end of the last
+ * one of its queue follows it (programmatic dependent launch lets kernels in
+ * early). An op that overlaps it for longer ran beside it.
  */
 static double find_order(const struct recorder *rec, const struct xs_step *step,
 			 struct xs_action *action)

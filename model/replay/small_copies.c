@@ -82,6 +82,17 @@ bool xs_small_copies_next(const struct xs_phase *phase,
 	return false;
 }
 
+/* No framework takes longer from one call to the next without computing. */
+#define ISSUING_MOST_NS 1e6
+
+double xs_action_take_work(struct xs_action *action, bool keeps)
+{
+	const double ns = action->gap_ns;
+
+	action->gap_ns = 0;
+	return keeps || ns > ISSUING_MOST_NS ? ns : 0;
+}
+
 struct xs_action *xs_small_copies_merge(const struct xs_phase *phase,
 					const struct xs_small_copies *run,
 					struct xs_action op, bool keeps,

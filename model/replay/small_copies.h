@@ -26,6 +26,11 @@ bool xs_small_copies_next(const struct xs_phase *phase,
 			  const struct xs_machine *machine, size_t i,
 			  struct xs_small_copies *run);
 
+/* Removes the host's time before the call of the action. Returns how much of it
+ * must remain before the merged call: all of it if `keeps`, or if it is more
+ * than issuing takes. */
+double xs_action_take_work(struct xs_action *action, bool keeps);
+
 /* Issues op at the place of the run's last copy. The others, their calls and
  * the waits between them are removed, and so is the host's work between them,
  * unless it keeps or takes long. Returns the action of op. */
