@@ -22,17 +22,12 @@ static int64_t saves_steady_ns(const struct xs_result *result,
 	return ns < verdict->steady_ns ? ns : verdict->steady_ns;
 }
 
-/* In the steady part or in the run. */
-static bool is_direct_worth_it(const struct xs_result *result,
-			       const struct xs_result_gpu_link *link)
+static bool is_worth_it(const struct xs_result *result, int64_t saves_ns)
 {
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 
-	return link->staged_ops && link->saves_low_ns > 0 &&
-	       (link->saves_steady_ns >
-		    result->verdict.steady_ns / XS_RESULT_LEAST_PART ||
-		(wall_ns != XS_UNKNOWN &&
-		 link->saves_ns > wall_ns / XS_RESULT_LEAST_PART));
+	return wall_ns != XS_UNKNOWN &&
+	       saves_ns > wall_ns / XS_RESULT_LEAST_PART;
 }
 
 /* What runs beside the copies is not looked at: the saving is an upper bound.
@@ -89,30 +84,17 @@ static void add_direct(struct xs_result *result, double least_ns,
 		struct xs_result_gpu_link *link = &result->run.links[i];
 
 		link->saves_steady_ns = saves_steady_ns(result, link);
-		if (link->step || !is_direct_worth_it(result, link) ||
-		    (double)link->saves_ns < least_ns)
+		if (link->step || !link->staged_ops ||
+		    link->saves_low_ns <= 0 ||
+		    (double)link->saves_ns < least_ns ||
+		    (!is_worth_it(result, link->saves_ns) &&
+		     link->saves_steady_ns <=
+			 result->verdict.steady_ns / XS_RESULT_LEAST_PART))
 			continue;
 		link->step = ++result->step_count;
 		*run_ns -= (double)link->saves_ns;
 		say_direct(result, link, *run_ns);
 	}
-}
-
-/* What is saved, with its range by the profile. */
-static void set_saving(struct xs_result_pinning *in)
-{
-	in->saves_ns = in->ns - in->registering_ns;
-	in->saves_low_ns = in->ns - in->registering_high_ns;
-	in->saves_high_ns = in->ns - in->registering_low_ns;
-}
-
-static bool is_registering_worth_it(const struct xs_result *result,
-				    const struct xs_result_pinning *in)
-{
-	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
-
-	return in->saves_low_ns > 0 && wall_ns != XS_UNKNOWN &&
-	       in->saves_ns >= wall_ns / XS_RESULT_LEAST_PART;
 }
 
 /* " (1.14 ms if it is new memory)", " (254 ms slower if ...)", or "" */
@@ -176,8 +158,10 @@ static void add_registering(struct xs_result *result, double least_ns,
 	    in->step || in->ns == XS_UNKNOWN || !in->calls || in->bytes <= 0 ||
 	    in->registering_ns == XS_UNKNOWN)
 		return;
-	set_saving(in);
-	if (!is_registering_worth_it(result, in) ||
+	in->saves_ns = in->ns - in->registering_ns;
+	in->saves_low_ns = in->ns - in->registering_high_ns;
+	in->saves_high_ns = in->ns - in->registering_low_ns;
+	if (in->saves_low_ns <= 0 || !is_worth_it(result, in->saves_ns) ||
 	    (double)in->saves_ns / 2 < least_ns)
 		return;
 	in->step = ++result->step_count;
