@@ -4,10 +4,12 @@
 #include "report/result/shown_text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* What the figures are of: the steady part, or the run if no round repeats. */
 struct whole {
 	struct xs_text_table table;
+	struct xs_text_heading headings[5];
 	struct xs_result *result;
 	const struct xs_result_totals *totals;
 	int64_t ns, wall_ns; /* of these and of the run */
@@ -186,15 +188,16 @@ static void put_host(struct whole *in)
 static void begin(struct whole *in, const struct xs_terminal *terminal,
 		  bool by_round)
 {
-	const struct xs_text_heading run[] = {
+	const struct xs_text_heading run[5] = {
 	    {"", XS_PLAIN}, {"", XS_RIGHT}, {"", XS_RIGHT}, {"", XS_PLAIN}};
-	const struct xs_text_heading steady[] = {
+	const struct xs_text_heading steady[5] = {
 	    {" ", XS_PLAIN},
 	    {by_round ? "per round" : "in all", XS_RIGHT},
 	    {"of part", XS_RIGHT},
 	    {xs_result_run_heading(in->result), XS_RIGHT},
 	    {"", XS_PLAIN}};
 
+	memcpy(in->headings, in->is_steady ? steady : run, sizeof(run));
 	xs_terminal_heading(
 	    terminal, "Where the time went",
 	    by_round	    ? xs_print(&in->result->arena,
@@ -203,7 +206,7 @@ static void begin(struct whole *in, const struct xs_terminal *terminal,
 				       in->rounds, in->rounds == 1 ? "" : "s")
 	    : in->is_steady ? "in the steady part"
 			    : NULL);
-	xs_text_table_begin(&in->table, terminal, in->is_steady ? steady : run,
+	xs_text_table_begin(&in->table, terminal, in->headings,
 			    in->is_steady ? 5 : 4);
 }
 

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Waits printed, if they are long enough, unless all are asked for; and more at
- * the lines of a step. */
+/* Without --all, the longest three are printed, and of the next three those at
+ * the lines of a step, if they are long enough. */
 #define WAITS_MAX 3
 #define STEP_MAX  6
 
