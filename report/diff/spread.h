@@ -2,7 +2,7 @@
 /* Medians of several runs, and how far they can be trusted. */
 #pragma once
 
-#include "report/result/asked.h"
+#include "report/result/optional.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,9 +13,9 @@
 #include "model/strategies/strategies.h"
 #include "report/result/advice.h"
 #include "report/result/arena.h"
-#include "report/result/asked.h"
 #include "report/result/coverage.h"
 #include "report/result/device.h"
+#include "report/result/optional.h"
 #include "report/result/phase.h"
 #include "report/result/timeline.h"
 

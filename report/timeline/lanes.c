@@ -111,9 +111,9 @@ void xs_lanes_finish(struct xs_lanes *lanes, struct xs_result_view *view)
 	lanes->count = 0;
 }
 
-struct xs_lanes_item *xs_timeline_host_lane(struct xs_lanes *lanes,
-					    enum xs_result_lane_kind kind,
-					    uint32_t thread)
+struct xs_lanes_item *xs_lanes_host(struct xs_lanes *lanes,
+				    enum xs_result_lane_kind kind,
+				    uint32_t thread)
 {
 	static const char *const parts[] = {"ranges", "calls", "waits",
 					    "allocations"};
@@ -126,9 +126,8 @@ struct xs_lanes_item *xs_timeline_host_lane(struct xs_lanes *lanes,
 	return item;
 }
 
-struct xs_lanes_item *xs_timeline_range_lane(struct xs_lanes *lanes,
-					     uint32_t thread, bool is_process,
-					     unsigned depth)
+struct xs_lanes_item *xs_lanes_range(struct xs_lanes *lanes, uint32_t thread,
+				     bool is_process, unsigned depth)
 {
 	const uint64_t first =
 	    xs_lanes_key(XS_LANE_RANGES, is_process ? 0 : thread);
@@ -143,7 +142,7 @@ struct xs_lanes_item *xs_timeline_range_lane(struct xs_lanes *lanes,
 	return item;
 }
 
-unsigned xs_timeline_op_kind(const struct xs_step *step)
+unsigned xs_lanes_op_kind(const struct xs_step *step)
 {
 	static const unsigned kinds[XS_STEP_KERNEL + 1] = {
 	    [XS_STEP_H2D] = XS_OP_H2D, [XS_STEP_D2H] = XS_OP_D2H,
@@ -178,9 +177,9 @@ static const char *op_lane_name(struct xs_lanes *lanes,
 			device);
 }
 
-struct xs_lanes_item *xs_timeline_op_lane(struct xs_lanes *lanes,
-					  const struct xs_trace *trace,
-					  unsigned kind, uint32_t queue)
+struct xs_lanes_item *xs_lanes_op(struct xs_lanes *lanes,
+				  const struct xs_trace *trace, unsigned kind,
+				  uint32_t queue)
 {
 	static const struct xs_queue unknown;
 	const struct xs_queue *in =

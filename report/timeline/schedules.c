@@ -106,8 +106,8 @@ static void add_call(struct adding *a, size_t i)
 		    xs_timeline_static_name(a->texts, call_name(action));
 	}
 	add(a,
-	    xs_timeline_host_lane(&a->lanes, call_lane(action, step),
-				  action->thread + 1),
+	    xs_lanes_host(&a->lanes, call_lane(action, step),
+			  action->thread + 1),
 	    times->call_ns, times->return_ns, slice);
 }
 
@@ -130,7 +130,7 @@ static unsigned op_kind(const struct xs_action *action,
 						 [XS_UNIT_SM] = XS_OP_KERNEL};
 
 	if (action->unit == XS_UNIT_NONE && step)
-		return xs_timeline_op_kind(step);
+		return xs_lanes_op_kind(step);
 	return kinds[action->unit];
 }
 

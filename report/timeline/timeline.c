@@ -38,8 +38,7 @@ static void add_range(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
 	};
 
 	xs_lanes_add(
-	    lanes,
-	    xs_timeline_range_lane(lanes, range->thread, range->process, depth),
+	    lanes, xs_lanes_range(lanes, range->thread, range->process, depth),
 	    &slice);
 }
 
@@ -111,9 +110,8 @@ static void add_calls(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
 		};
 
 		xs_lanes_add(lanes,
-			     xs_timeline_host_lane(lanes,
-						   kind_of(call, blocked[i]),
-						   call->thread),
+			     xs_lanes_host(lanes, kind_of(call, blocked[i]),
+					   call->thread),
 			     &slice);
 	}
 }
@@ -141,10 +139,9 @@ static void add_ops(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
 				: 0,
 		};
 
-		xs_lanes_add(
-		    lanes,
-		    xs_timeline_op_lane(lanes, trace, op->kind, op->queue),
-		    &slice);
+		xs_lanes_add(lanes,
+			     xs_lanes_op(lanes, trace, op->kind, op->queue),
+			     &slice);
 	}
 }
 
@@ -204,16 +201,16 @@ static void add_step_call(struct xs_timeline_texts *texts,
 	};
 
 	if (step->return_ns > step->call_ns)
-		xs_lanes_add(lanes,
-			     xs_timeline_host_lane(lanes, lane_of_step(step),
-						   step->thread),
-			     &slice);
+		xs_lanes_add(
+		    lanes,
+		    xs_lanes_host(lanes, lane_of_step(step), step->thread),
+		    &slice);
 }
 
 static void add_step_op(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
 			const struct xs_step *step)
 {
-	const unsigned kind = xs_timeline_op_kind(step);
+	const unsigned kind = xs_lanes_op_kind(step);
 	const struct xs_result_slice slice = {
 	    .start_ns = xs_number_bounded(step->start_ns),
 	    .end_ns = xs_number_bounded(step->end_ns),
@@ -225,9 +222,8 @@ static void add_step_op(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
 	    .site = xs_timeline_site(texts, step->site),
 	};
 
-	xs_lanes_add(
-	    lanes, xs_timeline_op_lane(lanes, texts->trace, kind, step->queue),
-	    &slice);
+	xs_lanes_add(lanes, xs_lanes_op(lanes, texts->trace, kind, step->queue),
+		     &slice);
 }
 
 static void add_recorded(struct xs_timeline_texts *texts,
