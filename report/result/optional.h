@@ -26,7 +26,7 @@ struct xs_result_flow_op {
 	const char *kernel; /* short name; NULL: no kernel */
 	const struct xs_result_site *site;
 	int64_t stream;		       /* number in the trace */
-	int64_t start_ns, duration_ns; /* start: since the first op's call */
+	int64_t start_ns, duration_ns; /* start: since from_ns */
 	int64_t bytes;		       /* XS_UNKNOWN: a kernel */
 	bool unknown;		       /* may access any memory */
 	struct xs_result_access *accesses;
