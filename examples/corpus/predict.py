@@ -286,11 +286,14 @@ def detail(row):
         f"{row.low_ms:.1f} – {row.high_ms:.1f} ms", percent(error(row))]
 
 
-def details(recordings):
-    """Returns the lines of the table of rows. recordings: rows by GPU."""
+def details(recordings, every):
+    """Returns the lines of the table of rows, or of those outside of their interval.
+    recordings: rows by GPU."""
     found = [{(row.program, row.strategy): row for row in rows}
              for rows in recordings.values()]
-    keys = dict.fromkeys(key for rows in found for key in rows)
+    keys = dict.fromkeys(
+        key for rows in found for key, row in rows.items()
+        if every or not row.why and not is_inside(row))
     return head(recordings, ["program", "strategy"], [
         "measured", "predicted", "90 % interval", "error"]) + [
         "| " + " | ".join([program, f"`{strategy}`", *(
@@ -368,8 +371,9 @@ def evaluate(xferspy, recording, table):
     return measured, calibrated, found
 
 
-def section(recordings, evaluated):
-    """Returns the section's lines. recordings: of the same programs."""
+def section(recordings, evaluated, every):
+    """Returns the section's lines. recordings: of the same programs. every: with all
+    rows."""
     shown, about, notes, choice = {}, [], [], []
     for recording, (measured, reports, found) in zip(recordings, evaluated):
         programs = found[0][0]
@@ -383,18 +387,18 @@ def section(recordings, evaluated):
                                if len(recordings) > 1 else "")
     return [f"## {recordings[0]['heading']}: {len(measured['programs'])} programs", "",
             *about, *notes, "With the code of today:", "", *summary(shown), "",
-            *choice, "", *details(shown), ""]
+            *choice, "", *details(shown, every), ""]
 
 
-def pages(xferspy):
-    """Returns the texts of corpus.md and contacts.md."""
+def pages(xferspy, every):
+    """Returns the texts of corpus.md and contacts.md. every: with all rows."""
     table = json.loads((HERE / "table.json").read_text())
     entries = {entry["name"]: entry for entry in table}
     lines, shown, columns = [], set(), collections.defaultdict(list)
     for _, group in itertools.groupby(RECORDINGS, lambda one: one["half"]):
         group = list(group)
         evaluated = [evaluate(xferspy, recording, entries) for recording in group]
-        lines += section(group, evaluated)
+        lines += section(group, evaluated, every)
         for recording, (measured, _, found) in zip(group, evaluated):
             if recording["machine"] in LATE:
                 columns[recording.get("column", "old")].append(found)
@@ -414,8 +418,10 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--xferspy", default="build/bin/xferspy")
     parser.add_argument("--write", type=pathlib.Path, metavar="PAGE.md")
+    parser.add_argument("--rows", action="store_true",
+                        help="all rows, not only those outside of their interval")
     args = parser.parse_args()
-    page, contacts = pages(args.xferspy)
+    page, contacts = pages(args.xferspy, args.rows)
     if args.write:
         args.write.write_text(page)
         args.write.with_name("contacts.md").write_text(contacts)
