@@ -167,7 +167,7 @@ static int put_outs(const struct ahead *a, uint32_t stage)
 	const uint32_t queue = a->queues->out;
 	int rc;
 
-	if (!has_copies(a, stage, XS_STEP_D2H))
+	if (!has_copies(a, stage, XS_STEP_D2H) && queue != a->queues->in)
 		return 0;
 	rc = put_event(a, XS_ACTION_WAIT, USED, stage, queue);
 	if (!rc)

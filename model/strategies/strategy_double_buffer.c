@@ -3,7 +3,9 @@
  * double-buffer: alternates whole rounds between two streams with their own
  * buffers. The copy in of the next round and the copy out of the previous one
  * run during this round's kernels, which stay whole. Kernels of both rounds run
- * beside each other if they leave SMs idle. The host waits for a round after
+ * beside each other if they leave SMs idle, unless the code for the program's
+ * framework has one stream for all kernels: a training step needs the weights
+ * that the one before wrote. The host waits for a round after
  * issuing the next one. The time is that of one round of many; the copies of
  * the first and of the last round, which overlap with nothing, are part of the
  * setup.
@@ -20,12 +22,20 @@
 #define INDEPENDENT                                                            \
 	"neither a round's input nor its kernels need what the round before "  \
 	"wrote"
+#define INPUT "a round's input does not need what the round before wrote"
 #define FILLED                                                                 \
 	"the host fills each round's input anew: it is the buffer that the "   \
 	"round before copied out, and else the rounds are not independent"
 
 /* Host programs read a result of no more bytes to decide on the next round. */
 #define VALUE_BYTES 8
+
+/* Returns whether kernels stay in the stream of the framework. */
+static bool is_in_order(const struct xs_strategy_case *c)
+{
+	return c->options->language != XS_LANGUAGE_CUDA &&
+	       c->options->language != XS_LANGUAGE_NUMBA;
+}
 
 /* Repeats a plan's round, in turns on the queues of the buffer sets. */
 static int repeat(struct xs_plan *plan, uint32_t rounds)
@@ -36,7 +46,8 @@ static int repeat(struct xs_plan *plan, uint32_t rounds)
 	for (size_t i = count; !rc && i < rounds * count; i++) {
 		struct xs_action action = plan->actions[i - count];
 
-		action.queue = (action.queue + 1) % BUFFER_SETS;
+		if (action.queue < BUFFER_SETS)
+			action.queue = (action.queue + 1) % BUFFER_SETS;
 		rc = xs_plan_add(plan, &action);
 	}
 	return rc;
@@ -52,13 +63,14 @@ static int build_plan(const struct xs_strategy_case *c,
 			       (double)c->phase->between_ns.median_ns;
 	struct xs_action sync = xs_action_sync_all(&scenario->machine);
 	const struct xs_plan_rounds rounds = xs_plan_rounds_of(c->phase);
+	const struct xs_ahead_queues queues = {
+	    0, is_in_order(c) ? BUFFER_SETS : 0, 0};
 	struct xs_stages one;
 	int rc = xs_stages_build_one(c->phase, &one);
 
 	(void)row;
 	if (!rc)
-		rc = xs_plan_ahead(c, scenario, &one,
-				   &(struct xs_ahead_queues){0, 0, 0}, host_ns,
+		rc = xs_plan_ahead(c, scenario, &one, &queues, host_ns,
 				   w->beside_ns, plan);
 	xs_stages_free(&one);
 	sync.kind = XS_ACTION_SYNC_QUEUE;
@@ -165,11 +177,16 @@ static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 	const char *condition;
 
 	row->returning = !rc && returning.in;
-	condition = row->returning ? FILLED : INDEPENDENT;
+	condition = row->returning   ? FILLED
+		    : is_in_order(c) ? INPUT
+				     : INDEPENDENT;
 	row->doubtful =
 	    row->returning || !c->work.in_copies || may_be_updated(c);
 	if (is_input_there(c) && !row->doubtful) {
-		xs_estimate_need(row, condition);
+		if (is_in_order(c))
+			xs_estimate_assume(row, condition);
+		else
+			xs_estimate_need(row, condition);
 	} else {
 		row->bound = condition;
 		xs_estimate_assume(row, row->bound);
@@ -213,6 +230,7 @@ static int estimate(const struct xs_strategy_case *c, struct xs_estimate *row)
 	const struct xs_round_work *w = &c->work;
 	int rc;
 
+	row->other_advice = is_in_order(c);
 	row->between_ns = (double)c->phase->between_ns.median_ns;
 	row->more_bytes = w->in_bytes + w->out_bytes;
 	rc = xs_estimate_replay(c, build_plan, row);
@@ -264,6 +282,13 @@ const struct xs_strategy xs_strategy_double_buffer = {
 	"{no_waits}Run the rounds of {places} alternately with two sets of "
 	"buffers{once}; copy asynchronously{pinned}. Wait for a round only "
 	"after the next one is issued: the next one's copies then overlap this "
+	"one{between}.",
+    .other_first =
+	"copy the next round's data of {places} beside this one's kernels",
+    .other_advice =
+	"{no_waits}Copy the next round's data of {places} ahead{pinned}, on a "
+	"stream beside that of all kernels. Wait for a round's results only "
+	"after the next one is issued: its copies then overlap this "
 	"one{between}.",
     .code =
 	{

@@ -929,6 +929,28 @@ TEST(test_hybrid)
 	assert_near(row->round_ns, 142000);
 }
 
+/* A kernel of one block leaves room for the next round's. The code for a
+ * framework has both in one stream: no round is shorter than its kernel then.
+ */
+TEST(test_kernels_of_a_framework_stay_in_order)
+{
+	const struct xs_estimate *row;
+	const double kernel_ns = (double)(steps[1].end_ns - steps[1].start_ns);
+
+	machine.sm_count = 100;
+	steps[1].blocks = 1;
+	row = estimated("double-buffer");
+	assert_true(row->round_ns < kernel_ns);
+	assert_has(row->needs, "its kernels");
+	options.language = XS_LANGUAGE_PYTORCH;
+	row = estimated("double-buffer");
+	assert_near(row->round_ns, kernel_ns + machine.kernel_gap_ns.value);
+	/* the host has no time to make the input of what the round before
+	 * wrote */
+	assert_null(row->needs);
+	assert_true(row->other_advice);
+}
+
 /* The host works for 400 us beside the GPU: no order of copies and kernels
  * makes a round shorter. Behind the last call, this is of the recorded round,
  * too. */

@@ -210,7 +210,7 @@ opening frameworks/h200-5/loader-1 "In short: first profile the host's code (" \
 	'%); then pin the host buffers of loader.py:39'
 # What comes behind it may be little, and hang on a condition.
 opening frameworks/h200-3/jax_put-1 'then little to gain; for longer runs,' \
-	"of 1.15 s traced, only if neither a round's input"
+	"of 1.15 s traced, only if a round's input does not"
 # A third of the run.
 opening traces/pop_buoydiff-1024-pinned 'What follows the steady part is 31.3 % of the run.' \
 	'Registering (step 1) may save 336 ms once, or lose time. The program'
