@@ -232,7 +232,7 @@ struct xs_chunk_header {
 	XS_FIELDS_CALL_HEAD(F) F(xs_u64, stream) F(xs_u64, event)              \
 	F(xs_u16, flags) F(xs_u16, error)
 
-/* The capture mode from time_ns on: enum xs_detail. Without such a record, all
+/* The capture mode from time_ns on: enum xs_capture. Without such a record, all
  * calls are recorded. */
 #define XS_FIELDS_detail(F, T)                                                 \
 	F(xs_u16, detail) F(xs_u64, time_ns)
@@ -455,11 +455,11 @@ enum xs_queue_kind {
 	XS_QUEUE_MIGRATION = 3,	 /* no stream: managed memory */
 };
 
-enum xs_detail {
-	XS_DETAIL_COUNTED = 0,	/* in `tally` records; no GPU records */
-	XS_DETAIL_RECORDED = 1, /* each call and its ops */
-	XS_DETAIL_IGNORED = 2,	/* outside of the requested range */
-	XS_DETAIL_HOOKED = 3,	/* as counted, but only hooked calls */
+enum xs_capture {
+	XS_CAPTURE_COUNTED = 0,	 /* in `tally` records; no GPU records */
+	XS_CAPTURE_RECORDED = 1, /* each call and its ops */
+	XS_CAPTURE_IGNORED = 2,	 /* outside of the requested range */
+	XS_CAPTURE_HOOKED = 3,	 /* as counted, but only hooked calls */
 };
 
 /* Returns the size class of a `tally` record: 1 for no bytes, 2 for one byte,

@@ -243,15 +243,15 @@ static void follow_counting(struct xs_decoder *d,
 {
 	struct xs_trace *trace = d->trace;
 
-	if (rec->detail == XS_DETAIL_RECORDED)
+	if (rec->detail == XS_CAPTURE_RECORDED)
 		trace->counted_ns = 0;
 	else if (d->counted_from_ns && rec->time_ns > d->counted_from_ns)
 		trace->counted_ns += rec->time_ns - d->counted_from_ns;
-	d->counted_from_ns =
-	    rec->detail == XS_DETAIL_COUNTED || rec->detail == XS_DETAIL_HOOKED
-		? rec->time_ns
-		: 0;
-	if (rec->detail == XS_DETAIL_HOOKED && !trace->hooked_from_ns)
+	d->counted_from_ns = rec->detail == XS_CAPTURE_COUNTED ||
+				     rec->detail == XS_CAPTURE_HOOKED
+				 ? rec->time_ns
+				 : 0;
+	if (rec->detail == XS_CAPTURE_HOOKED && !trace->hooked_from_ns)
 		trace->hooked_from_ns = rec->time_ns;
 }
 
@@ -266,11 +266,11 @@ static int add_detail(struct xs_decoder *d, const struct xs_rec_detail *rec)
 	if (d->ignored_from_ns && rec->time_ns > d->ignored_from_ns)
 		trace->ignored_ns += rec->time_ns - d->ignored_from_ns;
 	d->ignored_from_ns =
-	    rec->detail == XS_DETAIL_IGNORED ? rec->time_ns : 0;
+	    rec->detail == XS_CAPTURE_IGNORED ? rec->time_ns : 0;
 	if (d->ignored_from_ns && !trace->window_count)
 		d->ignored_from_ns = trace->header.start_realtime_ns;
 	follow_counting(d, rec);
-	if (rec->detail != XS_DETAIL_RECORDED) {
+	if (rec->detail != XS_CAPTURE_RECORDED) {
 		trace->begins_counted |= trace->window_count == 0;
 		if (open)
 			windows[trace->window_count - 1].end_ns = rec->time_ns;

@@ -31,7 +31,8 @@ static atomic_bool in_marked_range; /* between the program's marks */
 
 /* The rest belongs to the collector thread. */
 static struct xs_sampling_policy policy;
-static enum xs_detail written = XS_DETAIL_RECORDED; /* last mode in the trace */
+static enum xs_capture written =
+    XS_CAPTURE_RECORDED; /* last mode in the trace */
 static uint64_t began_ns;
 static struct {
 	uint64_t next_ns;
@@ -78,25 +79,26 @@ static void switch_on(void)
 	xs_cupti_suspend_end();
 	xs_sample_window_begin();
 	xs_op_tracker_begin_window();
-	xs_trace_info_detail(XS_DETAIL_RECORDED, xs_clock_realtime_ns());
-	atomic_store(&xs_capture_mode_now, XS_DETAIL_RECORDED);
+	xs_trace_info_mode(XS_CAPTURE_RECORDED, xs_clock_realtime_ns());
+	atomic_store(&xs_capture_mode_now, XS_CAPTURE_RECORDED);
 	/* the window records the kinds that were unseen until now */
 	atomic_store(&xs_capture_mode_progress.unseen, false);
-	written = XS_DETAIL_RECORDED;
+	written = XS_CAPTURE_RECORDED;
 }
 
 /* Returns whether a window ended. */
-static bool switch_off(enum xs_detail to)
+static bool switch_off(enum xs_capture to)
 {
-	const bool recorded = written == XS_DETAIL_RECORDED;
+	const bool recorded = written == XS_CAPTURE_RECORDED;
 	uint64_t now_ns = xs_clock_realtime_ns();
 
-	if (recorded && atomic_load(&xs_capture_mode_now) == XS_DETAIL_RECORDED)
+	if (recorded &&
+	    atomic_load(&xs_capture_mode_now) == XS_CAPTURE_RECORDED)
 		xs_sample_window_end();
-	if (atomic_exchange(&xs_capture_mode_now, to) != XS_DETAIL_RECORDED &&
+	if (atomic_exchange(&xs_capture_mode_now, to) != XS_CAPTURE_RECORDED &&
 	    recorded)
 		now_ns = atomic_load(&xs_capture_mode_progress.spent_ns);
-	xs_trace_info_detail(to, now_ns);
+	xs_trace_info_mode(to, now_ns);
 	written = to;
 	return recorded;
 }
@@ -115,10 +117,10 @@ static void write_hooked_once(void)
 {
 	static bool done;
 
-	if (done || written != XS_DETAIL_COUNTED ||
+	if (done || written != XS_CAPTURE_COUNTED ||
 	    !xs_cupti_suspend_has_left())
 		return;
-	xs_trace_info_detail(XS_DETAIL_HOOKED, xs_clock_realtime_ns());
+	xs_trace_info_mode(XS_CAPTURE_HOOKED, xs_clock_realtime_ns());
 	done = true;
 }
 
@@ -142,9 +144,9 @@ void xs_capture_control_open(void)
 	xs_pause_prepare();
 	xs_trace_file_limit(&xs_session_trace, policy.max_bytes);
 	ask_policy(&(struct xs_sampling_input){.in_range = in_range(0)});
-	written = policy.open ? XS_DETAIL_RECORDED : XS_DETAIL_IGNORED;
+	written = policy.open ? XS_CAPTURE_RECORDED : XS_CAPTURE_IGNORED;
 	atomic_store(&xs_capture_mode_now, written);
-	xs_trace_info_detail(written, xs_clock_realtime_ns());
+	xs_trace_info_mode(written, xs_clock_realtime_ns());
 	if (!policy.open)
 		xs_cupti_suspend_begin_at_once();
 }
@@ -153,7 +155,7 @@ static bool has_switched(bool on)
 {
 	const int now = atomic_load(&xs_capture_mode_now);
 
-	return now != XS_DETAIL_PAUSED && (now != XS_DETAIL_IGNORED) == on;
+	return now != XS_CAPTURE_PAUSED && (now != XS_CAPTURE_IGNORED) == on;
 }
 
 void xs_capture_control_mark(bool start)
@@ -200,7 +202,7 @@ static struct xs_sampling_input read_input(void)
 
 uint64_t xs_capture_control_tick(void)
 {
-	enum xs_detail wanted = XS_DETAIL_RECORDED;
+	enum xs_capture wanted = XS_CAPTURE_RECORDED;
 	struct xs_sampling_input in;
 	bool for_good;
 
@@ -208,9 +210,9 @@ uint64_t xs_capture_control_tick(void)
 		return IDLE_NS;
 	in = read_input();
 	if (!ask_policy(&in))
-		wanted = in.in_range ? XS_DETAIL_COUNTED : XS_DETAIL_IGNORED;
+		wanted = in.in_range ? XS_CAPTURE_COUNTED : XS_CAPTURE_IGNORED;
 	for_good = is_over_for_good();
-	if (wanted == XS_DETAIL_RECORDED && written != wanted)
+	if (wanted == XS_CAPTURE_RECORDED && written != wanted)
 		switch_on();
 	else if (written != wanted && switch_off(wanted))
 		xs_cupti_suspend_begin(for_good);
@@ -222,7 +224,7 @@ uint64_t xs_capture_control_tick(void)
 
 void xs_capture_control_close(void)
 {
-	if (written == XS_DETAIL_RECORDED &&
-	    atomic_load(&xs_capture_mode_now) == XS_DETAIL_COUNTED)
-		switch_off(XS_DETAIL_COUNTED);
+	if (written == XS_CAPTURE_RECORDED &&
+	    atomic_load(&xs_capture_mode_now) == XS_CAPTURE_COUNTED)
+		switch_off(XS_CAPTURE_COUNTED);
 }

@@ -331,7 +331,7 @@ static void finish_now(void *unused)
 	 */
 	if (!thread->busy)
 		xs_poll_write(thread);
-	all_seen = has_callbacks && xs_capture_mode_now == XS_DETAIL_RECORDED;
+	all_seen = has_callbacks && xs_capture_mode_now == XS_CAPTURE_RECORDED;
 	if (xs_collector_finish(FINISH_DEADLINE_NS))
 		xs_capture_control_close();
 	else

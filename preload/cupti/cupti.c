@@ -186,7 +186,7 @@ enum xs_cupti_gives xs_cupti_start(bool counters, xs_cupti_callback *callback)
 	xs_trace_info("cupti", "%u %s", xs_cupti_api.version, path);
 	xs_log("CUPTI %u from %s", xs_cupti_api.version, path);
 	xs_share_begin();
-	if (atomic_load(&xs_capture_mode_now) == XS_DETAIL_IGNORED)
+	if (atomic_load(&xs_capture_mode_now) == XS_CAPTURE_IGNORED)
 		xs_share_none_yet();
 	callbacks = start_callbacks(counters && xs_profiler_find(library) &&
 				    xs_cupti_api.cuptiGetDeviceId);

@@ -73,7 +73,7 @@ static void leave(void)
 	if (state == DRAINING &&
 	    (xs_op_tracker_saw_graphs() || !all_arrive_within(PAUSED_MAX_NS)))
 		return;
-	if (atomic_load(&xs_capture_mode_now) == XS_DETAIL_PAUSED &&
+	if (atomic_load(&xs_capture_mode_now) == XS_CAPTURE_PAUSED &&
 	    xs_cupti_leave(detaches))
 		state = LEFT;
 }

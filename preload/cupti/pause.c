@@ -78,7 +78,7 @@ static bool nobody_is_inside(uint64_t patience_ns)
 
 static void end_pause(void)
 {
-	int paused = XS_DETAIL_PAUSED;
+	int paused = XS_CAPTURE_PAUSED;
 
 	atomic_compare_exchange_strong(&xs_capture_mode_now, &paused,
 				       atomic_load(&before));
@@ -91,7 +91,7 @@ bool xs_pause_for(void (*change)(void), uint64_t patience_ns)
 	if (!is_prepared)
 		xs_pause_prepare();
 	atomic_store(&before,
-		     atomic_exchange(&xs_capture_mode_now, XS_DETAIL_PAUSED));
+		     atomic_exchange(&xs_capture_mode_now, XS_CAPTURE_PAUSED));
 	paused = nobody_is_inside(patience_ns);
 	if (paused)
 		change();
@@ -106,7 +106,7 @@ void xs_pause_wait(void)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	atomic_fetch_add(&waiting, 1);
-	while (atomic_load(&xs_capture_mode_now) == XS_DETAIL_PAUSED) {
+	while (atomic_load(&xs_capture_mode_now) == XS_CAPTURE_PAUSED) {
 		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
 			end_pause();
 		sleep_shortly();

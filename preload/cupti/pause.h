@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Value of xs_capture_mode_now in a pause, in addition to enum xs_detail. */
-#define XS_DETAIL_PAUSED 4
+/* Value of xs_capture_mode_now in a pause, in addition to enum xs_capture. */
+#define XS_CAPTURE_PAUSED 4
 
 /* Time that a thread may have to wait occasionally. */
 #define XS_PAUSE_PATIENCE_NS 2000000u

@@ -141,7 +141,7 @@ void xs_timing_begin(struct xs_open_call *call, const void *arguments)
 	call->thread->busy = true;
 	if (call->fn == XS_FN_cudaDeviceReset)
 		before_reset();
-	if (call->detail == XS_DETAIL_RECORDED &&
+	if (call->mode == XS_CAPTURE_RECORDED &&
 	    is_timed(xs_functions[call->fn].call_class) &&
 	    read_arguments(call->fn, arguments, &event) &&
 	    have_context(call->address)) {

@@ -38,28 +38,28 @@ static xs_real_fn real_of(struct xs_site_slot *site, enum xs_function fn,
 	return real ? (xs_real_fn)real : resolve(site, fn, address);
 }
 
-static enum xs_detail enter(struct xs_thread *thread, struct xs_open_call *call,
-			    enum xs_function fn)
+static enum xs_capture enter(struct xs_thread *thread,
+			     struct xs_open_call *call, enum xs_function fn)
 {
-	enum xs_detail detail;
+	enum xs_capture mode;
 
 	xs_call_origin_note_hooked();
 	xs_thread_open(thread, &xs_session_trace);
 	call->thread = thread;
 	for (;;) {
 		xs_thread_begin_hook(thread, call);
-		detail = xs_call_effects_detail(thread, fn);
-		if (!XS_UNLIKELY((int)detail == XS_DETAIL_PAUSED))
+		mode = xs_call_effects_mode(thread, fn);
+		if (!XS_UNLIKELY((int)mode == XS_CAPTURE_PAUSED))
 			break;
 		atomic_store_explicit(&thread->in_hook, false,
 				      memory_order_release);
 		xs_pause_wait();
 	}
-	if (detail == XS_DETAIL_IGNORED) {
+	if (mode == XS_CAPTURE_IGNORED) {
 		xs_relaxed_set(&thread->in_hook, false);
 		call->thread = NULL;
 	}
-	return detail;
+	return mode;
 }
 
 XS_HOT xs_real_fn xs_call_begin_slow(struct xs_thread *thread,
@@ -70,7 +70,7 @@ XS_HOT xs_real_fn xs_call_begin_slow(struct xs_thread *thread,
 	int kept_errno = errno;
 	xs_real_fn real;
 
-	call->detail = XS_DETAIL_IGNORED;
+	call->mode = XS_CAPTURE_IGNORED;
 	call->thread = NULL;
 	call->is_fast = false;
 	call->timed = NULL;
@@ -80,20 +80,20 @@ XS_HOT xs_real_fn xs_call_begin_slow(struct xs_thread *thread,
 	if ((!xs_thread_is_inside(thread) ||
 	     xs_abandoned_call_drop(thread, call)) &&
 	    xs_lifecycle_ensure(thread, xs_cupti_callback_get()))
-		call->detail = enter(thread, call, fn);
-	if (call->detail != XS_DETAIL_IGNORED) {
+		call->mode = enter(thread, call, fn);
+	if (call->mode != XS_CAPTURE_IGNORED) {
 		thread->correlation = 0;
 		thread->launched = NULL;
 		thread->per_thread = xs_functions[fn].per_thread;
 		if (XS_UNLIKELY(xs_timing_is_on))
 			xs_timing_begin(call, arguments);
 	}
-	if (call->detail == XS_DETAIL_RECORDED) {
+	if (call->mode == XS_CAPTURE_RECORDED) {
 		thread->recorded = true;
 		xs_copy_probe_begin(&thread->copy_probe, fn, arguments);
 	}
 	errno = kept_errno;
-	if (call->detail == XS_DETAIL_RECORDED)
+	if (call->mode == XS_CAPTURE_RECORDED)
 		call->start_ns = xs_clock_realtime_ns();
 	return real;
 }
@@ -153,7 +153,7 @@ XS_HOT void xs_call_end_slow(struct xs_open_call *call, cudaError_t error,
 					       .error = error,
 					       .arguments = arguments};
 	struct xs_thread *thread = call->thread;
-	bool recorded = call->detail == XS_DETAIL_RECORDED;
+	bool recorded = call->mode == XS_CAPTURE_RECORDED;
 	uint64_t end_ns = recorded ? xs_clock_realtime_ns() : 0;
 	int kept_errno = errno;
 

@@ -9,15 +9,15 @@
 #include "preload/trace/thread.h"
 
 /* Returns whether a call of `fn` that begins now is recorded, counted or
- * ignored; XS_DETAIL_PAUSED: it must wait (cupti/pause.h). */
-static inline enum xs_detail xs_call_effects_detail(struct xs_thread *thread,
-						    enum xs_function fn)
+ * ignored; XS_CAPTURE_PAUSED: it must wait (cupti/pause.h). */
+static inline enum xs_capture xs_call_effects_mode(struct xs_thread *thread,
+						   enum xs_function fn)
 {
-	enum xs_detail detail = xs_capture_mode_take(thread);
+	enum xs_capture mode = xs_capture_mode_take(thread);
 
-	return detail == XS_DETAIL_IGNORED && xs_function_marks_range(fn)
-		   ? XS_DETAIL_COUNTED
-		   : detail;
+	return mode == XS_CAPTURE_IGNORED && xs_function_marks_range(fn)
+		   ? XS_CAPTURE_COUNTED
+		   : mode;
 }
 
 /* Before the call: notes captures and launches of graphs. Captured work is not

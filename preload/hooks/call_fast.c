@@ -50,7 +50,7 @@ begin_recorded(struct xs_thread *thread, struct xs_open_call *call,
 
 	if (!callsite->site || !is_small(call, callsite, arguments))
 		return fall_back(thread, call, arguments);
-	call->detail = XS_DETAIL_RECORDED;
+	call->mode = XS_CAPTURE_RECORDED;
 	call->site = callsite->site;
 	call->call_class = callsite->call_class;
 	thread->launched = NULL;
@@ -66,7 +66,7 @@ static xs_real_fn begin_counted(struct xs_thread *thread,
 {
 	if (!callsite->counter)
 		return fall_back(thread, call, arguments);
-	call->detail = XS_DETAIL_COUNTED;
+	call->mode = XS_CAPTURE_COUNTED;
 	call->counter = callsite->counter;
 	return callsite->real;
 }
@@ -78,21 +78,20 @@ static xs_real_fn begin_fast(struct xs_thread *thread,
 			     struct xs_open_call *call, const void *arguments)
 {
 	const struct xs_callsite *callsite;
-	int detail;
+	int mode;
 
 	call->thread = thread;
 	xs_thread_begin_hook(thread, call);
 	callsite = xs_callsite_cache_find(thread, call->fn, call->address);
 	if (!callsite)
 		return fall_back(thread, call, arguments);
-	detail =
-	    atomic_load_explicit(&xs_capture_mode_now, memory_order_acquire);
+	mode = atomic_load_explicit(&xs_capture_mode_now, memory_order_acquire);
 	thread->correlation = 0;
 	thread->per_thread = callsite->per_thread;
 	call->is_fast = true;
-	if (detail == XS_DETAIL_RECORDED)
+	if (mode == XS_CAPTURE_RECORDED)
 		return begin_recorded(thread, call, callsite, arguments);
-	if (detail == XS_DETAIL_COUNTED)
+	if (mode == XS_CAPTURE_COUNTED)
 		return begin_counted(thread, call, callsite, arguments);
 	return fall_back(thread, call, arguments);
 }
@@ -193,7 +192,7 @@ XS_HOT void xs_call_end(struct xs_open_call *call, cudaError_t error,
 {
 	if (!call->is_fast)
 		xs_call_end_slow(call, error, arguments);
-	else if (call->detail == XS_DETAIL_COUNTED)
+	else if (call->mode == XS_CAPTURE_COUNTED)
 		end_counted(call, error, arguments);
 	else
 		end_recorded(call, error, arguments);

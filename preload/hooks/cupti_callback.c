@@ -72,19 +72,19 @@ static inline void note_default_streams(struct xs_thread *thread,
 static uint64_t begin_seen_call(struct xs_thread *thread, enum xs_function fn,
 				const CUpti_CallbackData *data)
 {
-	const enum xs_detail detail = xs_call_effects_detail(thread, fn);
+	const enum xs_capture mode = xs_call_effects_mode(thread, fn);
 
 	xs_call_effects_note_graph(fn, data->functionParams);
 	/* outside of the range, hooks leave calls to the callbacks */
-	if (detail != XS_DETAIL_IGNORED)
+	if (mode != XS_CAPTURE_IGNORED)
 		xs_call_origin_note_callback();
-	switch (detail) {
-	case XS_DETAIL_RECORDED:
+	switch (mode) {
+	case XS_CAPTURE_RECORDED:
 		xs_sample_window_note_recorded(data->correlationId);
 		xs_copy_probe_begin(&thread->copy_probe, fn,
 				    data->functionParams);
 		return xs_clock_realtime_ns();
-	case XS_DETAIL_IGNORED:
+	case XS_CAPTURE_IGNORED:
 		return IGNORED;
 	default:
 		return COUNTED;

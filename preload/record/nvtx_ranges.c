@@ -95,7 +95,7 @@ static bool is_off(void)
 
 static bool is_recorded(void)
 {
-	return xs_relaxed(&xs_capture_mode_now) == XS_DETAIL_RECORDED;
+	return xs_relaxed(&xs_capture_mode_now) == XS_CAPTURE_RECORDED;
 }
 
 bool xs_nvtx_wants_names(void)

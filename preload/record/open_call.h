@@ -16,7 +16,7 @@ struct xs_open_call {
 	struct xs_timed *timed;	      /* by events/timing.c; NULL: not timed */
 	struct xs_rec_tally *counter; /* its counter, on the fast path */
 	enum xs_function fn;
-	enum xs_detail detail;
+	enum xs_capture mode;
 	uintptr_t address; /* return address */
 	uint64_t start_ns;
 	bool is_fast;	       /* takes the fast path (hooks/call_fast.c) */

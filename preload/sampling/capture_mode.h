@@ -15,7 +15,7 @@
 #define XS_CAPTURE_MODE_BATCH 32
 
 /* The mode that hooks read. */
-extern _Atomic int xs_capture_mode_now; /* enum xs_detail */
+extern _Atomic int xs_capture_mode_now; /* enum xs_capture */
 
 /* True if every call is recorded, from the start of the run to its end. Set by
  * xs_capture_control_open() before the first call is recorded. */
@@ -38,17 +38,17 @@ extern struct xs_capture_mode_progress xs_capture_mode_progress;
 void xs_capture_mode_spend(unsigned calls);
 
 /* Returns the mode for a call that begins now. */
-static inline enum xs_detail xs_capture_mode_take(struct xs_thread *thread)
+static inline enum xs_capture xs_capture_mode_take(struct xs_thread *thread)
 {
 	int now =
 	    atomic_load_explicit(&xs_capture_mode_now, memory_order_acquire);
 
-	if (now == XS_DETAIL_RECORDED && !xs_capture_mode_is_whole &&
+	if (now == XS_CAPTURE_RECORDED && !xs_capture_mode_is_whole &&
 	    ++thread->taken >= XS_CAPTURE_MODE_BATCH) {
 		thread->taken = 0;
 		xs_capture_mode_spend(XS_CAPTURE_MODE_BATCH);
 	}
-	return (enum xs_detail)now;
+	return (enum xs_capture)now;
 }
 
 /* At the end of a thread: adds its calls that were not added yet. */

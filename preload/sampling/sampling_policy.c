@@ -40,7 +40,7 @@ static uint64_t bytes_left(const struct xs_sampling_policy *policy,
 static bool size_is_spent(const struct xs_sampling_policy *policy,
 			  const struct xs_sampling_input *in)
 {
-	return in->used_bytes >= policy->size_next_bytes ||
+	return in->used_bytes >= policy->size_close_bytes ||
 	       (policy->open && in->taken_calls >= policy->until_calls) ||
 	       (policy->size_opened_ns &&
 		in->elapsed_ns >= policy->size_opened_ns + SIZE_MAX_WINDOW_NS);
@@ -51,20 +51,21 @@ static bool size_open(struct xs_sampling_policy *policy,
 {
 	if (!policy->max_bytes)
 		return true;
-	if (!policy->size_next_bytes)
-		policy->size_next_bytes = policy->max_bytes / 2;
+	if (!policy->size_close_bytes)
+		policy->size_close_bytes = policy->max_bytes / 2;
 	if (!policy->size_shut && size_is_spent(policy, in)) {
 		policy->size_shut = true;
-		policy->size_unseen_ns =
+		policy->size_open_unseen_ns =
 		    in->elapsed_ns + SIZE_UNSEEN_INTERVAL_NS;
-		policy->size_next_ns =
+		policy->size_open_ns =
 		    in->elapsed_ns + in->elapsed_ns / 10 + SIZE_INTERVAL_NS;
 	} else if (policy->size_shut && bytes_left(policy, in) > 0 &&
-		   (in->elapsed_ns >= policy->size_next_ns ||
-		    (in->unseen && in->elapsed_ns >= policy->size_unseen_ns))) {
+		   (in->elapsed_ns >= policy->size_open_ns ||
+		    (in->unseen &&
+		     in->elapsed_ns >= policy->size_open_unseen_ns))) {
 		policy->size_shut = false;
 		policy->size_opened_ns = in->elapsed_ns;
-		policy->size_next_bytes =
+		policy->size_close_bytes =
 		    in->used_bytes + bytes_left(policy, in) / WINDOW_PART;
 	}
 	return !policy->size_shut;
@@ -78,7 +79,7 @@ static uint64_t until_calls(const struct xs_sampling_policy *policy,
 	if (!policy->max_bytes)
 		return XS_CAPTURE_MODE_NO_LIMIT;
 	return in->taken_calls + 1 +
-	       (policy->size_next_bytes - in->used_bytes) / CALL_AND_OP_BYTES;
+	       (policy->size_close_bytes - in->used_bytes) / CALL_AND_OP_BYTES;
 }
 
 bool xs_sampling_policy_decide(struct xs_sampling_policy *policy,

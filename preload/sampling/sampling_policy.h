@@ -35,9 +35,11 @@ struct xs_sampling_policy {
 
 	/* The rest is private state; all zero at the start. */
 	bool open, light_over, size_shut;
-	uint64_t until_calls; /* of the current window */
-	uint64_t size_next_ns, size_next_bytes, size_unseen_ns;
-	uint64_t size_opened_ns; /* 0: the first window */
+	uint64_t until_calls;	   /* of the current window */
+	uint64_t size_close_bytes; /* the window closes when so many are used */
+	uint64_t size_open_ns, size_open_unseen_ns; /* the next one may open;
+						     * for unseen kinds */
+	uint64_t size_opened_ns;		    /* 0: the first window */
 };
 
 struct xs_sampling_input {

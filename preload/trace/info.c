@@ -70,9 +70,9 @@ void xs_trace_info_clock(uint64_t (*cupti_now_ns)(void))
 	write_plain(&record, "");
 }
 
-void xs_trace_info_detail(enum xs_detail detail, uint64_t time_ns)
+void xs_trace_info_mode(enum xs_capture mode, uint64_t time_ns)
 {
-	struct xs_rec_detail record = {XS_RECORD(detail), .detail = detail,
+	struct xs_rec_detail record = {XS_RECORD(detail), .detail = mode,
 				       .time_ns = time_ns};
 
 	write_plain(&record, "");

@@ -16,7 +16,7 @@ void xs_trace_info(const char *key, const char *format, ...)
 void xs_trace_info_clock(uint64_t (*cupti_now_ns)(void));
 
 /* Writes the capture mode from time_ns (CLOCK_REALTIME) on. */
-void xs_trace_info_detail(enum xs_detail detail, uint64_t time_ns);
+void xs_trace_info_mode(enum xs_capture mode, uint64_t time_ns);
 
 /* Writes that the calling thread has just created a context. */
 void xs_trace_info_context(void);
