@@ -5,6 +5,7 @@
 #include "report/plan/advice_text.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
+#include "report/result/number.h"
 #include "report/result/shown_text.h"
 #include "report/result/step_text.h"
 
@@ -65,7 +66,7 @@ static void add_same(struct xs_result *result,
 		    !is_alone(result, other))
 			continue;
 		list = xs_print(arena, "%s, %" PRId64, list, other->step);
-		act->if_not_ns += other->if_not_ns;
+		xs_number_add_known(&act->if_not_ns, other->if_not_ns);
 		act->saves_ns += other->adds_saves_ns;
 		act->low_ns += other->saves_low_ns;
 		act->high_ns += other->saves_high_ns;

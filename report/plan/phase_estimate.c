@@ -115,12 +115,6 @@ static int64_t after(int64_t wall_ns, int64_t saves_ns)
 	return after_ns > 0 ? after_ns : 0;
 }
 
-static void add(int64_t *ns, int64_t by_ns)
-{
-	if (*ns != XS_UNKNOWN)
-		*ns += by_ns;
-}
-
 /* Lengthens a replayed round to the least time that its changes allow. Where
  * buffers outlast the round, the time between the calls that go goes, too: only
  * what rounds share limits it. Its interval moves along: other runs differ as
@@ -139,11 +133,11 @@ static void limit(const struct xs_result_phase *phase, unsigned changes,
 	by_ns = xs_result_untraced_ns(phase) - most_ns - out->round_ns;
 	if (by_ns <= 0)
 		return;
-	add(&out->round_ns, by_ns);
-	add(&out->low_ns, by_ns);
-	add(&out->high_ns, by_ns);
-	add(&out->known_low_ns, by_ns);
-	add(&out->known_high_ns, by_ns);
+	xs_number_add_known(&out->round_ns, by_ns);
+	xs_number_add_known(&out->low_ns, by_ns);
+	xs_number_add_known(&out->high_ns, by_ns);
+	xs_number_add_known(&out->known_low_ns, by_ns);
+	xs_number_add_known(&out->known_high_ns, by_ns);
 	if (out->otherwise_ns != XS_UNKNOWN &&
 	    out->otherwise_ns < out->round_ns)
 		out->otherwise_ns = out->round_ns;
@@ -293,9 +287,9 @@ void xs_phase_estimate_untrace_runs(struct xs_result *result)
 		for (size_t k = 0; k < phase->estimate_count; k++) {
 			struct xs_result_estimate *row = &phase->estimates[k];
 
-			add(&row->app_wall_ns, by_ns);
-			add(&row->app_wall_low_ns, by_ns);
-			add(&row->app_wall_high_ns, by_ns);
+			xs_number_add_known(&row->app_wall_ns, by_ns);
+			xs_number_add_known(&row->app_wall_low_ns, by_ns);
+			xs_number_add_known(&row->app_wall_high_ns, by_ns);
 		}
 	}
 }

@@ -287,8 +287,9 @@ const char *xs_plan_along(struct xs_result *result,
 		if (!its)
 			continue;
 		ns += at_lines ? its->rounds_add_ns : its->adds_ns;
-		out->if_not_ns +=
-		    xs_worth_loss_ns(phase, its->estimate, !at_lines);
+		xs_number_add_known(
+		    &out->if_not_ns,
+		    xs_worth_loss_ns(phase, its->estimate, !at_lines));
 		if (named)
 			list = add_phase(arena, list, phase,
 					 at_lines ? NULL : its->estimate);

@@ -96,12 +96,12 @@ static bool is_same_in_pieces(const struct xs_result_phase *phase,
 }
 
 int64_t xs_worth_loss_ns(const struct xs_result_phase *phase,
-			 const struct xs_result_estimate *row, bool pays)
+			 const struct xs_result_estimate *row, bool with_setup)
 {
-	double ns = pays && row->setup_ns > 0 ? (double)row->setup_ns : 0;
+	double ns = with_setup && row->setup_ns > 0 ? (double)row->setup_ns : 0;
 
 	if (row->otherwise_ns == XS_UNKNOWN)
-		return 0;
+		return XS_UNKNOWN;
 	ns += xs_result_of_run(
 	    phase, (double)(row->otherwise_ns - xs_result_untraced_ns(phase)));
 	return ns > 0 ? xs_number_round(ns) : 0;
@@ -114,14 +114,15 @@ int64_t xs_worth_loss_ns(const struct xs_result_phase *phase,
 const struct xs_result_estimate *
 xs_worth_best(const struct xs_result_phase *phase, const char *strategy)
 {
-	const struct xs_result_estimate *sure =
-	    xs_result_best(phase, strategy, true);
 	const struct xs_result_estimate *row =
-	    sure ? sure : xs_result_best(phase, strategy, false);
+	    xs_result_best(phase, strategy, true);
 
-	return sure || (row && row->otherwise_ns != XS_UNKNOWN &&
-			xs_worth_loss_ns(phase, row, true) <
-			    xs_result_gain_ns(row) / LOSS_PART)
+	if (row)
+		return row;
+	row = xs_result_best(phase, strategy, false);
+	return row && row->otherwise_ns != XS_UNKNOWN &&
+		       xs_worth_loss_ns(phase, row, true) <
+			   xs_result_gain_ns(row) / LOSS_PART
 		   ? row
 		   : NULL;
 }

@@ -32,10 +32,10 @@ bool xs_worth_is_sure(const struct xs_result *result,
 double xs_worth_as_is_known_ns(const struct xs_result_phase *phase,
 			       const struct xs_result_estimate *row);
 
-/* Returns what the run loses if the row's condition does not hold, with the
- * setup if the phase pays it; 0: nothing, or not known. */
+/* Returns what the run loses if the row's condition does not hold, XS_UNKNOWN
+ * without a known one. with_setup: the phase pays the setup. */
 int64_t xs_worth_loss_ns(const struct xs_result_phase *phase,
-			 const struct xs_result_estimate *row, bool pays);
+			 const struct xs_result_estimate *row, bool with_setup);
 
 /* Returns the strategy's row to use, if it is faster than the round now in any
  * case, or loses little if its condition does not hold; else NULL. */

@@ -93,7 +93,8 @@ struct xs_result_step {
 	bool is_question;      /* it may save nothing: its range crosses 0, or
 				* the trace does not show its condition */
 	const char *condition; /* not shown by the trace; NULL: none */
-	int64_t if_not_ns;     /* what the run loses if that does not hold */
+	int64_t if_not_ns;     /* what the run loses if that does not hold;
+				* XS_UNKNOWN: not known */
 	const struct xs_result_step *same; /* an earlier step, the same change
 					    * at other lines; NULL: none */
 	const struct xs_result_estimate *instead; /* saves more in its place;

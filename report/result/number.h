@@ -25,6 +25,13 @@ static inline void xs_number_add(int64_t *to, int64_t from)
 	*to = xs_number_bounded((uint64_t)*to + (uint64_t)from);
 }
 
+/* Adds, unless either is unknown: then the sum is. */
+static inline void xs_number_add_known(int64_t *to, int64_t from)
+{
+	if (*to != XS_UNKNOWN)
+		*to = from == XS_UNKNOWN ? from : *to + from;
+}
+
 /* Records of the trace store 0 for "unknown". */
 static inline int64_t xs_number_known(uint64_t value)
 {

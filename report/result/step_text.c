@@ -166,9 +166,9 @@ const char *xs_result_only_if(struct xs_arena *arena, const char *condition,
 			      int64_t if_not_ns)
 {
 	return xs_print(arena, "only if %s%s", condition,
-			if_not_ns ? xs_print(arena, " (%s slower if not)",
-					     xs_units_ns(if_not_ns).s)
-				  : "");
+			if_not_ns > 0 ? xs_print(arena, " (%s slower if not)",
+						 xs_units_ns(if_not_ns).s)
+				      : "");
 }
 
 /* What must be true: the condition that the trace does not show, and what the

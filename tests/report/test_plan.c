@@ -192,6 +192,8 @@ TEST(a_condition_is_asked_for_much)
 {
 	struct xs_result_estimate *graph = add(phase, "graph", 42);
 
+	expect("graph");
+	assert_int_equal(result->plan[0].if_not_ns, XS_UNKNOWN);
 	graph->bound = graph->needs = "it only issues";
 	graph->otherwise_ns = 51 * MS;
 	expect("");
