@@ -76,13 +76,10 @@ class Terminal(unittest.TestCase):
         self.widest_is(81, 90, 90)
         # prose has at most 100
         self.widest_is(91, 100, 200)
-        # what has no room in a table is below its row
-        self.widest_is(51, 60, 60)
-        self.widest_is(41, 50, 50)
+        # tables have at least 80
+        self.widest_is(61, 80, 60)
         report = PLAIN + "NO_COLOR=1 " + REPORT
-        self.shows(report, "\r\n     once ", columns=60)
-        self.shows(report, "  once\r\n")
-        self.lacks(report, "\r\n     once ")
+        self.shows(report, "  once\r\n", columns=60)
         self.shows(report, "GPU to find a\r\ncalibration by;", columns=60)
         # a pipe has 80 columns, whatever the terminal has
         plain = subprocess.run([XFERSPY, "report", TRACE], capture_output=True, text=True)

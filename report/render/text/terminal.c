@@ -12,10 +12,9 @@
 /* Longer lines of prose are hard to read. */
 #define LINE_MOST 100
 
-#define INDENT	      2	   /* blanks before a table */
-#define HIDDEN_INDENT 5	   /* and before what has no room in a row */
-#define SEPARATOR     "  " /* between the columns of a table */
-#define COLUMN_LEAST  8	   /* a text column is not cut further, in characters */
+#define INDENT	     2	  /* blanks before a table */
+#define SEPARATOR    "  " /* between the columns of a table */
+#define COLUMN_LEAST 8	  /* a text column is not cut further, in characters */
 
 /* Escape sequences for the terminal, and their names in libsmartcols. */
 static const struct {
@@ -201,34 +200,17 @@ static int column_width(struct libscols_table *table,
 	return width;
 }
 
-/* Returns how many columns fit `room`: at least two. */
-static size_t count_fitting(struct libscols_table *table,
-			    struct libscols_iter *lines, int room)
-{
-	const size_t count = scols_table_get_ncols(table);
-	int width = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		width += column_width(table, lines,
-				      scols_table_get_column(table, i)) +
-			 (i > 0) * (int)strlen(SEPARATOR);
-		if (width > room)
-			return i > 2 ? i : 2;
-	}
-	return count;
-}
-
 /*
- * Cuts the widest text column of the first `count` so that they fit `room`.
- * Versions of libsmartcols cut in different places. Returns 0 or negative.
+ * Cuts the widest text column so that all fit `room`. Versions of libsmartcols
+ * cut in different places. Returns 0 or negative.
  */
-static int fit_columns(struct libscols_table *table,
-		       struct libscols_iter *lines, size_t count, int room)
+static int fit_table(struct libscols_table *table, int room)
 {
+	struct libscols_iter *lines = scols_new_iter(SCOLS_ITER_FORWARD);
 	struct libscols_column *widest = NULL;
-	int most = 0, excess = -room;
+	int most = 0, excess = -room, err = lines ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; !err && i < scols_table_get_ncols(table); i++) {
 		struct libscols_column *column =
 		    scols_table_get_column(table, i);
 		int width = column_width(table, lines, column);
@@ -239,60 +221,12 @@ static int fit_columns(struct libscols_table *table,
 			widest = column;
 		}
 	}
-	if (!widest || excess <= 0)
-		return 0;
-	return cut_column(table, lines, widest,
-			  most - excess > COLUMN_LEAST ? most - excess
-						       : COLUMN_LEAST);
-}
-
-/* On fewer columns than usual too much would be cut: the last ones are hidden,
- * from *shown on. Returns 0 or negative. */
-static int fit_table(struct libscols_table *table, int columns, size_t *shown)
-{
-	struct libscols_iter *lines = scols_new_iter(SCOLS_ITER_FORWARD);
-	const size_t count = scols_table_get_ncols(table);
-	int err = lines ? 0 : -ENOMEM;
-
-	*shown = count;
-	if (!err && columns < XS_DISPLAY_COLUMNS)
-		*shown = count_fitting(table, lines, columns - INDENT);
-	for (size_t i = *shown; i < count; i++)
-		scols_column_set_flags(scols_table_get_column(table, i),
-				       SCOLS_FL_HIDDEN);
-	if (!err)
-		err = fit_columns(table, lines, *shown, columns - INDENT);
+	if (widest && excess > 0)
+		err = cut_column(table, lines, widest,
+				 most - excess > COLUMN_LEAST ? most - excess
+							      : COLUMN_LEAST);
 	scols_free_iter(lines);
 	return err;
-}
-
-/* Writes the row's cells that are hidden, with their headings. */
-static void put_hidden(const struct xs_text_table *table, size_t row,
-		       size_t shown)
-{
-	struct libscols_table *of = table->table;
-	struct libscols_line *line = scols_table_get_line(of, row);
-	const size_t count = scols_table_get_ncols(of);
-	size_t size = 0;
-	char *text = NULL;
-	FILE *out = shown < count ? open_memstream(&text, &size) : NULL;
-
-	for (size_t i = shown; out && i < count; i++) {
-		const char *name =
-		    scols_column_get_name(scols_table_get_column(of, i));
-		const char *value =
-		    scols_cell_get_data(scols_line_get_cell(line, i));
-
-		if (value && *value && strcmp(value, "-") != 0)
-			fprintf(out, "%s%s%s%s", ftell(out) ? ", " : "", name,
-				*name ? " " : "", value);
-	}
-	if (out && fclose(out) == 0 && size) {
-		fprintf(table->terminal->out, "%*s", HIDDEN_INDENT, "");
-		wrap_safe(table->terminal, XS_DIM, HIDDEN_INDENT, HIDDEN_INDENT,
-			  text);
-	}
-	free(text);
 }
 
 void xs_text_table_begin(struct xs_text_table *table,
@@ -366,13 +300,15 @@ int xs_text_table_end(struct xs_text_table *table, const char *const *notes,
 {
 	int err = table->failed ? -ENOMEM : 0;
 	const struct xs_terminal *terminal = table->terminal;
+	const int columns = terminal->display.columns > XS_DISPLAY_COLUMNS
+				? terminal->display.columns
+				: XS_DISPLAY_COLUMNS;
 	char *text = NULL, lead[16];
 	const size_t heads = err ? 0 : !scols_table_is_noheadings(table->table);
-	size_t row = 0, shown = 0;
+	size_t row = 0;
 
-	if (!err &&
-	    (fit_table(table->table, terminal->display.columns, &shown) < 0 ||
-	     scols_print_table_to_string(table->table, &text) < 0))
+	if (!err && (fit_table(table->table, columns - INDENT) < 0 ||
+		     scols_print_table_to_string(table->table, &text) < 0))
 		err = -ENOMEM;
 	snprintf(lead, sizeof(lead), "%*s", note_indent, "");
 	for (char *line = text; line && *line; row++) {
@@ -383,7 +319,6 @@ int xs_text_table_end(struct xs_text_table *table, const char *const *notes,
 		line += length + (line[length] == '\n');
 		if (row < heads)
 			continue;
-		put_hidden(table, row - heads, shown);
 		if (notes && notes[row - heads] && notes[row - heads][0])
 			xs_terminal_wrap(terminal, XS_DIM, lead,
 					 notes[row - heads]);

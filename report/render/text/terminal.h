@@ -57,9 +57,8 @@ struct xs_text_heading {
 	unsigned style; /* of its cells; or-ed with XS_RIGHT for numbers */
 };
 
-/* Begins a table that fits the display: the widest text column is cut if
- * needed; on fewer than 80 columns, the last ones are below their row. The
- * headings must outlive it. */
+/* Begins a table that fits the display, or 80 columns: the widest text column
+ * is cut if needed. The headings must outlive it. */
 void xs_text_table_begin(struct xs_text_table *table,
 			 const struct xs_terminal *terminal,
 			 const struct xs_text_heading *headings, size_t count);
