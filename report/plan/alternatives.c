@@ -2,7 +2,7 @@
 #include "report/plan/alternatives.h"
 
 #include "model/strategies/strategies.h"
-#include "report/plan/beside.h"
+#include "report/plan/step_gain.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 
@@ -70,7 +70,7 @@ xs_alternative_instead(const struct xs_result *result,
 		const double by_ns =
 		    row && is_related(steps, xs_strategies[i]) &&
 			    !is_step(steps, xs_strategies[i])
-			? xs_beside_gain(steps, xs_strategies[i], row).adds_ns
+			? xs_step_gain_of(steps, xs_strategies[i], row).adds_ns
 			: 0;
 
 		if (row && !row->bound && by_ns > *more_ns &&

@@ -2,8 +2,8 @@
 #include "report/plan/divide_step.h"
 
 #include "model/strategies/strategies.h"
-#include "report/plan/beside.h"
 #include "report/plan/phase_estimate.h"
+#include "report/plan/step_gain.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
 
@@ -20,7 +20,7 @@ static bool is_contained(const struct xs_strategy *strategy,
 			 const struct xs_phase_step *whole)
 {
 	return row && row->saves_ns != XS_UNKNOWN && !row->bound &&
-	       !xs_beside_both_order(strategy, whole->strategy) &&
+	       !xs_step_gain_both_order(strategy, whole->strategy) &&
 	       row->effort_level > XS_EFFORT_NONE &&
 	       row->effort_level < whole->estimate->effort_level &&
 	       !is_merge(whole) &&
@@ -37,10 +37,11 @@ static bool is_rewrite(const struct xs_phase_step *whole)
 static double least_part_ns(const struct xs_phase_steps *steps,
 			    const struct xs_phase_step *whole)
 {
-	return is_rewrite(whole) ? 0
-				 : (xs_beside_sum(steps, NULL).rounds_add_ns +
-				    xs_beside_judged_ns(steps, whole)) /
-				       2;
+	return is_rewrite(whole)
+		   ? 0
+		   : (xs_step_gain_sum(steps, NULL).rounds_add_ns +
+		      xs_step_gain_judged_ns(steps, whole)) /
+			 2;
 }
 
 /* Returns what takes less effort and brings most of the whole step; without a
@@ -61,8 +62,8 @@ static struct xs_phase_step part_of(const struct xs_result *result,
 
 		if (!is_contained(strategy, row, whole))
 			continue;
-		part = xs_beside_gain(steps, strategy, row);
-		part_ns = xs_beside_judged_ns(steps, &part);
+		part = xs_step_gain_of(steps, strategy, row);
+		part_ns = xs_step_gain_judged_ns(steps, &part);
 		if (part_ns > best_ns &&
 		    xs_worth_is_enough(result, steps->phase, part_ns)) {
 			best = part;
@@ -77,9 +78,9 @@ void xs_divide_last_step(const struct xs_result *result,
 {
 	struct xs_phase_steps parts = *steps;
 	struct xs_phase_step rest = parts.items[--parts.count];
-	const double whole_ns = xs_beside_judged_ns(&parts, &rest);
+	const double whole_ns = xs_step_gain_judged_ns(&parts, &rest);
 	struct xs_phase_step part = part_of(result, &parts, &rest);
-	const double rest_ns = whole_ns - xs_beside_judged_ns(&parts, &part);
+	const double rest_ns = whole_ns - xs_step_gain_judged_ns(&parts, &part);
 
 	const bool goes_on =
 	    xs_worth_is_enough(result, parts.phase, rest_ns) &&

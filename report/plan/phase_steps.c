@@ -3,10 +3,10 @@
 
 #include "model/strategies/strategies.h"
 #include "report/plan/alternatives.h"
-#include "report/plan/beside.h"
 #include "report/plan/divide_step.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/same_lines.h"
+#include "report/plan/step_gain.h"
 #include "report/plan/worth.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ static double adds_there_ns(const struct xs_phase_steps *steps,
 	const struct xs_phase_step *step = find(steps, strategy);
 
 	return step ? step->rounds_add_ns
-		    : xs_beside_gain(steps, strategy, row).rounds_add_ns;
+		    : xs_step_gain_of(steps, strategy, row).rounds_add_ns;
 }
 
 static struct reach reach_of(const struct xs_result *result,
@@ -71,7 +71,7 @@ static struct reach reach_of(const struct xs_result *result,
 			     const struct xs_phase_steps *steps,
 			     const struct xs_phase_step *step)
 {
-	struct reach reach = {.adds_ns = xs_beside_judged_ns(steps, step),
+	struct reach reach = {.adds_ns = xs_step_gain_judged_ns(steps, step),
 			      .rounds_add_ns = step->rounds_add_ns};
 
 	add_errors(steps->phase, step->estimate, &reach);
@@ -117,8 +117,8 @@ static bool is_more(const struct xs_phase_steps *steps,
 		    const struct reach *reach)
 {
 	const struct xs_result_phase *phase = steps->phase;
-	const struct xs_phase_step sum = xs_beside_sum(steps, NULL);
-	const double adds_ns = xs_beside_judged_ns(steps, added);
+	const struct xs_phase_step sum = xs_step_gain_sum(steps, NULL);
+	const double adds_ns = xs_step_gain_judged_ns(steps, added);
 	const double now_ns =
 	    xs_result_of_run(phase, (double)xs_result_untraced_ns(phase)) -
 	    sum.rounds_add_ns;
@@ -133,7 +133,7 @@ static bool is_more(const struct xs_phase_steps *steps,
 			continue;
 		/* who orders copies anew, or does not keep the old change, has
 		 * made that for nothing */
-		if ((xs_beside_both_order(added->strategy, step->strategy) ||
+		if ((xs_step_gain_both_order(added->strategy, step->strategy) ||
 		     !xs_strategy_includes(added->strategy, step->strategy)) &&
 		    adds_ns < step->rounds_add_ns)
 			return false;
@@ -158,8 +158,8 @@ static bool is_ordered_otherwise(const struct xs_phase_steps *all, size_t count,
 
 			if (&all[i] != steps &&
 			    its->strategy != added->strategy &&
-			    xs_beside_both_order(its->strategy,
-						 added->strategy) &&
+			    xs_step_gain_both_order(its->strategy,
+						    added->strategy) &&
 			    xs_lines_meet(all[i].phase, its->estimate,
 					  steps->phase, added->estimate))
 				return true;
@@ -179,11 +179,11 @@ static void put_step(struct xs_phase_steps *steps,
 		const struct xs_phase_step *old = &steps->items[i];
 
 		if (!(old->strategy->changes & step->strategy->spares) &&
-		    !xs_beside_both_order(old->strategy, step->strategy)) {
+		    !xs_step_gain_both_order(old->strategy, step->strategy)) {
 			steps->items[kept++] = *old;
 			continue;
 		}
-		added.adds_ns += xs_beside_in_this_run(steps->phase, old);
+		added.adds_ns += xs_step_gain_in_this_run(steps->phase, old);
 		added.rounds_add_ns += old->rounds_add_ns;
 	}
 	steps->items[kept] = added;
@@ -198,7 +198,7 @@ static void put_step(struct xs_phase_steps *steps,
 static double worth_ns(const struct xs_phase_steps *steps,
 		       const struct xs_phase_step *step)
 {
-	return xs_beside_judged_ns(steps, step) /
+	return xs_step_gain_judged_ns(steps, step) /
 	       (step->estimate && step->estimate->bound ? 2 : 1);
 }
 
@@ -218,7 +218,7 @@ static bool is_merged_instead(const struct xs_result *result,
 		    !(other->changes & XS_CHANGES_SIZES) ||
 		    !xs_strategy_includes(other, step->strategy))
 			continue;
-		merged = xs_beside_gain(steps, other, row);
+		merged = xs_step_gain_of(steps, other, row);
 		if (worth_ns(steps, &merged) >
 			worth_ns(steps, step) * (100 + EQUAL_PERCENT) / 100 &&
 		    xs_worth_is_sure(result, steps->phase, row, merged.adds_ns))
@@ -238,8 +238,8 @@ static bool would_add(const struct xs_result *result,
 {
 	struct reach reach;
 
-	*step = xs_beside_gain(steps, strategy, row);
-	if (xs_beside_judged_ns(steps, step) <= 0 ||
+	*step = xs_step_gain_of(steps, strategy, row);
+	if (xs_step_gain_judged_ns(steps, step) <= 0 ||
 	    (strategy->changes == XS_CHANGES_PINNING &&
 	     is_merged_instead(result, steps, step)) ||
 	    is_changed_otherwise(all, steps, step) ||
@@ -299,7 +299,7 @@ static void add_instead(const struct xs_result *result,
 
 	if (!strategy || row->effort_level > XS_EFFORT_SPLIT)
 		return;
-	step = xs_beside_gain(steps, strategy, row);
+	step = xs_step_gain_of(steps, strategy, row);
 	put_step(&with, &step);
 	if (with.count == steps->count ||
 	    step.rounds_add_ns <
@@ -336,7 +336,7 @@ static void set_longer(const struct xs_result *result,
 	if (!steps->count)
 		return;
 	last = &steps->items[steps->count - 1];
-	if (xs_beside_pays_rounds(steps->phase, last) == XS_UNKNOWN &&
+	if (xs_step_gain_pays_rounds(steps->phase, last) == XS_UNKNOWN &&
 	    !may_not_pay_once(steps->phase, last)) {
 		/* its setup and new memory may leave next to nothing of it */
 		if (xs_worth_is_enough(result, steps->phase,

@@ -4,9 +4,9 @@
 #include "model/strategies/strategies.h"
 #include "report/plan/advice_text.h"
 #include "report/plan/alternatives.h"
-#include "report/plan/beside.h"
 #include "report/plan/code.h"
 #include "report/plan/same_lines.h"
+#include "report/plan/step_gain.h"
 #include "report/plan/step_range.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
@@ -66,7 +66,7 @@ static const char *later(struct xs_arena *arena,
 	    xs_units_ns(xs_number_round(step->rounds_add_ns /
 					xs_result_of_run(steps->phase, 1)))
 		.s,
-	    setup_text(arena, step->estimate, xs_beside_setup_ns(step)));
+	    setup_text(arena, step->estimate, xs_step_gain_setup_ns(step)));
 }
 
 /* When the setup of the phase's first step has paid, and what further ones add
@@ -75,7 +75,7 @@ static const char *payback_of(struct xs_arena *arena,
 			      const struct xs_phase_steps *steps,
 			      const struct xs_phase_step *step)
 {
-	const double setup_ns = xs_beside_setup_ns(step);
+	const double setup_ns = xs_step_gain_setup_ns(step);
 
 	if (step->estimate->setup_ns != XS_UNKNOWN &&
 	    setup_ns < -step->adds_ns / NAMED_PART)
@@ -87,7 +87,7 @@ static const char *payback_of(struct xs_arena *arena,
 	if (step->estimate->setup_ns != XS_UNKNOWN &&
 	    setup_ns < step->adds_ns / LEAST_PART)
 		return NULL;
-	if (xs_beside_pays_rounds(steps->phase, step) != XS_UNKNOWN)
+	if (xs_step_gain_pays_rounds(steps->phase, step) != XS_UNKNOWN)
 		return later(arena, steps, step);
 	if (step == steps->items)
 		return say_setup(arena, step->estimate);
@@ -321,7 +321,7 @@ void xs_plan_say(struct xs_result *result, const struct xs_phase_steps *steps,
 	const char *rest;
 
 	out->same = same_change(result, out);
-	out->pays_rounds = xs_beside_pays_rounds(steps->phase, step);
+	out->pays_rounds = xs_step_gain_pays_rounds(steps->phase, step);
 	rest = left_out(result, steps, step, out);
 	if (!rest)
 		rest = fallback(result, steps, step, out);

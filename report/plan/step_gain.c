@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/plan/beside.h"
+#include "report/plan/step_gain.h"
 
 #include "model/strategies/strategies.h"
 #include "report/plan/phase_estimate.h"
@@ -8,28 +8,28 @@
 
 #include <math.h>
 
-bool xs_beside_both_order(const struct xs_strategy *a,
-			  const struct xs_strategy *b)
+bool xs_step_gain_both_order(const struct xs_strategy *a,
+			     const struct xs_strategy *b)
 {
 	return a->changes & b->changes & XS_CHANGES_ORDER;
 }
 
-double xs_beside_setup_ns(const struct xs_phase_step *step)
+double xs_step_gain_setup_ns(const struct xs_phase_step *step)
 {
 	return step->rounds_add_ns - step->adds_ns;
 }
 
-double xs_beside_new_memory_ns(const struct xs_phase_step *step)
+double xs_step_gain_new_memory_ns(const struct xs_phase_step *step)
 {
 	return step->estimate ? (double)(step->estimate->saves_ns -
 					 xs_result_gain_ns(step->estimate))
 			      : 0;
 }
 
-int64_t xs_beside_pays_rounds(const struct xs_result_phase *phase,
-			      const struct xs_phase_step *step)
+int64_t xs_step_gain_pays_rounds(const struct xs_result_phase *phase,
+				 const struct xs_phase_step *step)
 {
-	const double setup_ns = xs_beside_setup_ns(step);
+	const double setup_ns = xs_step_gain_setup_ns(step);
 
 	return setup_ns > 0 && setup_ns >= step->rounds_add_ns
 		   ? xs_number_round(ceil((double)xs_result_rounds(phase) *
@@ -37,15 +37,16 @@ int64_t xs_beside_pays_rounds(const struct xs_result_phase *phase,
 		   : XS_UNKNOWN;
 }
 
-double xs_beside_in_this_run(const struct xs_result_phase *phase,
-			     const struct xs_phase_step *step)
+double xs_step_gain_in_this_run(const struct xs_result_phase *phase,
+				const struct xs_phase_step *step)
 {
-	return xs_beside_pays_rounds(phase, step) == XS_UNKNOWN ? step->adds_ns
-								: 0;
+	return xs_step_gain_pays_rounds(phase, step) == XS_UNKNOWN
+		   ? step->adds_ns
+		   : 0;
 }
 
-struct xs_phase_step xs_beside_sum(const struct xs_phase_steps *steps,
-				   const struct xs_strategy *strategy)
+struct xs_phase_step xs_step_gain_sum(const struct xs_phase_steps *steps,
+				      const struct xs_strategy *strategy)
 {
 	struct xs_phase_step sum = {0};
 
@@ -54,7 +55,7 @@ struct xs_phase_step xs_beside_sum(const struct xs_phase_steps *steps,
 
 		if (strategy && xs_strategy_are_apart(strategy, step->strategy))
 			continue;
-		sum.adds_ns += xs_beside_in_this_run(steps->phase, step);
+		sum.adds_ns += xs_step_gain_in_this_run(steps->phase, step);
 		sum.rounds_add_ns += step->rounds_add_ns;
 	}
 	return sum;
@@ -95,11 +96,11 @@ static double over_ns(const struct xs_phase_steps *steps,
 	return fmax(sum_ns - xs_result_of_run(phase, most_ns), over_ns);
 }
 
-struct xs_phase_step xs_beside_gain(const struct xs_phase_steps *steps,
-				    const struct xs_strategy *strategy,
-				    const struct xs_result_estimate *row)
+struct xs_phase_step xs_step_gain_of(const struct xs_phase_steps *steps,
+				     const struct xs_strategy *strategy,
+				     const struct xs_result_estimate *row)
 {
-	const struct xs_phase_step related = xs_beside_sum(steps, strategy);
+	const struct xs_phase_step related = xs_step_gain_sum(steps, strategy);
 	const double setup_ns = row->setup_ns > 0 ? (double)row->setup_ns : 0;
 	struct xs_phase_step step = {
 	    .strategy = strategy,
@@ -114,11 +115,11 @@ struct xs_phase_step xs_beside_gain(const struct xs_phase_steps *steps,
 	return step;
 }
 
-double xs_beside_judged_ns(const struct xs_phase_steps *steps,
-			   const struct xs_phase_step *step)
+double xs_step_gain_judged_ns(const struct xs_phase_steps *steps,
+			      const struct xs_phase_step *step)
 {
 	return steps->for_longer ||
-		       xs_beside_sum(steps, step->strategy).rounds_add_ns > 0
+		       xs_step_gain_sum(steps, step->strategy).rounds_add_ns > 0
 		   ? step->rounds_add_ns
-		   : step->adds_ns + xs_beside_new_memory_ns(step);
+		   : step->adds_ns + xs_step_gain_new_memory_ns(step);
 }

@@ -2,9 +2,9 @@
 #include "report/plan/step_range.h"
 
 #include "model/strategies/strategies.h"
-#include "report/plan/beside.h"
 #include "report/plan/phase_estimate.h"
 #include "report/plan/same_lines.h"
+#include "report/plan/step_gain.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 
@@ -59,8 +59,8 @@ bool xs_step_is_made_with(const struct xs_phase_steps *steps,
 	return other != steps && other->done < other->count &&
 	       its->strategy == step->strategy &&
 	       (xs_step_is_at_lines(steps, other) ||
-		(xs_beside_pays_rounds(steps->phase, step) == XS_UNKNOWN &&
-		 xs_beside_pays_rounds(other->phase, its) == XS_UNKNOWN &&
+		(xs_step_gain_pays_rounds(steps->phase, step) == XS_UNKNOWN &&
+		 xs_step_gain_pays_rounds(other->phase, its) == XS_UNKNOWN &&
 		 is_made_near(steps->phase, step, other->phase, its)));
 }
 
@@ -117,8 +117,8 @@ static double saving_end_ns(const struct xs_phase_steps *steps, bool more)
 static double setup_end_ns(const struct xs_phase_step *step, bool cheap)
 {
 	const struct xs_result_estimate *row = step->estimate;
-	const double setup_ns = xs_beside_setup_ns(step);
-	const double again_ns = setup_ns - xs_beside_new_memory_ns(step);
+	const double setup_ns = xs_step_gain_setup_ns(step);
+	const double again_ns = setup_ns - xs_step_gain_new_memory_ns(step);
 	double by_ns;
 
 	if (row->setup_ns <= 0)
