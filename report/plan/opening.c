@@ -243,13 +243,12 @@ static const char *nothing(struct xs_result *result)
 /* Whether the plan's question comes before it. */
 static bool is_asked_first(struct xs_result *result, const struct act *act)
 {
-	/* not of a phase of which little is saved; both can be made with what
-	 * comes once */
+	/* it saves more than the step before which it is asked; both can be
+	 * made with what comes once */
 	return result->question &&
 	       xs_result_gain_ns(result->nearest_if) >
-		   (act->once	   ? act->saves_ns
-		    : act->only_if ? sure_ns(act)
-				   : xs_opening_planned_ns(result));
+		   (act->once || act->only_if ? act->saves_ns
+					      : xs_opening_planned_ns(result));
 }
 
 /* Whether little of this run is saved, whatever the question's answer. */

@@ -202,6 +202,8 @@ opening corpus/contact-4/fourth/pro-stencil "CUDA's own start-up is 85.7 % of th
 opening corpus/contact/first/hec-haccmk 'only if neither a'
 opening frameworks/h100/item 'changes of data movement save at most 898 us (0.0 % of it).'
 opening frameworks/h200-5/decode-2 'may save 1.07 ms of each round'
+# What saves less than the step is not asked before it.
+opening corpus/contact-15/fifteenth/zet-hash 'In short: pin the host buffers of step 1: may save 26'
 # The host's time is that of the copy which the step leaves out.
 opening frameworks/h200-3/loader-2 "the host's code: 16.9 % of the traced part, the most" \
 	'before cudaMemcpyAsync at loader.py:39; then answer: could data stay'
