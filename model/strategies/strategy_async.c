@@ -169,10 +169,10 @@ const struct xs_strategy xs_strategy_async = {
     .keeps_allocations = true,
     .keeps_copies = true,
     .build = build,
-    .first = "let the host work while the GPU executes what {places} issue",
+    .first = "let the host work while the GPU executes the work of {places}",
     .advice =
 	"Let the host do its own work of a round, {host_time}, while the GPU "
-	"executes what {places} issue: it then works where it waits now.",
+	"executes that of {places}: it then works where it waits now.",
     .other_first = "leave out the host's waits between kernels",
     .other_advice = "{no_waits}The host then launches a kernel while the one "
 		    "before runs.",

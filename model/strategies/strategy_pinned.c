@@ -99,9 +99,7 @@ static bool are_buffers_known(const struct xs_phase *phase)
 
 /* How memory is pinned, other than by registering it. */
 static const char *const ways[XS_LANGUAGES] = {
-    [XS_LANGUAGE_PYTORCH] =
-	"pin_memory(), or, if they are new batches, by their DataLoader's "
-	"pin_memory=True; then copy with non_blocking=True",
+    [XS_LANGUAGE_PYTORCH] = "pin_memory(), then copy with non_blocking=True",
     [XS_LANGUAGE_JAX] = "the memory kind \"pinned_host\"",
     [XS_LANGUAGE_CUPY] = "cupyx.empty_pinned() or empty_like_pinned()",
     [XS_LANGUAGE_NUMBA] = "cuda.pinned_array()",

@@ -181,7 +181,7 @@ TEST(test_pinning_needs_the_same_buffers)
 	phase.steps[2].same_host = true;
 	assert_null(estimated("pinned")->needs);
 	options.language = XS_LANGUAGE_PYTORCH;
-	assert_has(estimated("pinned")->why, "DataLoader");
+	assert_has(estimated("pinned")->why, "pin_memory()");
 	phase.steps[2].same_host = false;
 	phase.h2d_buffers = phase.d2h_buffers = 0;
 	assert_non_null(
@@ -269,10 +269,8 @@ TEST(test_pytorch_allocates_and_copies)
 	options.language = XS_LANGUAGE_PYTORCH;
 	row = estimated("pinned");
 	assert_near(row->setup_ns, 1020000 + 300000);
-	assert_string_equal(
-	    row->why, "pin_memory(), or, if they are new batches, by their "
-		      "DataLoader's pin_memory=True; then copy with "
-		      "non_blocking=True");
+	assert_string_equal(row->why,
+			    "pin_memory(), then copy with non_blocking=True");
 	options.language = XS_LANGUAGE_CUPY;
 	assert_near(estimated("pinned")->setup_ns, 1020000);
 }

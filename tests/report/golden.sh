@@ -316,9 +316,12 @@ in_one_line corpus/contact-9/ninth/rob-rrt-nearest \
 in_one_line corpus/contact-10/tenth/sora-tof-flying \
 	'148 us 8.2 % 0.5 % cudaMemcpy in sora-tof-flying+0x2bc3, one call of 1.17 MiB' \
 	'379 us 21.0 % 1.4 % at 7 more call sites (--all)' 'no step: reuse adds'
+# Work, not what "step 1 issue".
+prints "xferspy report --machine \$examples/frameworks/typical/h200/machine.json \
+	\$examples/frameworks/typical/h200/encoder.xspy | tr '\n' ' '" 'executes the work of step 1: may save'
 in_one_line frameworks/h200-3/jax_put-2 'then 1.14 s'
 # Batches are new ones, if also at the same addresses.
-in_one_line frameworks/h200-3/loader-1 'by their DataLoader' '| # or DataLoader(data, pin_memory=True)'
+in_one_line frameworks/h200-3/loader-1 'once with pin_memory(), then' '| # or DataLoader(data, pin_memory=True)'
 # Twenty kernels and a test a round: the host's launches; and pieces of 64 KiB.
 in_one_line frameworks/typical/h200/converge "the host's code before __cudaLaunchKernel at" \
 	'is the limit.' ' 1? graph: a round of phase 1: 160 us -> 46.5 us (41.0-52.1 us)'
