@@ -58,23 +58,25 @@ uint32_t xs_loop_head_idle(const struct xs_splitter *s,
 }
 
 uint32_t xs_loop_head_copy(const struct xs_splitter *s,
-			   const struct xs_round *round)
+			   const struct xs_round *round, uint32_t *queue)
 {
 	uint32_t head = XS_NONE, fewest = UINT32_MAX, kernels = 0;
 
+	*queue = XS_NONE;
 	for (uint32_t i = 0; i < round->op_count; i++) {
 		const struct xs_op *op =
 		    &s->trace->ops[xs_round_op(s->rounds, round, i)];
 		const uint32_t identity =
 		    xs_round_identity(s->rounds, round, i);
 
-		if (op->queue !=
-		    s->trace->ops[xs_round_op(s->rounds, round, 0)].queue)
-			return XS_NONE;
-		kernels += op->kind == XS_OP_KERNEL;
-		if (op->kind == XS_OP_H2D && op->bytes > XS_ARGUMENT_BYTES &&
-		    s->counts[identity] >= XS_LOOP_LEAST &&
-		    s->counts[identity] < fewest) {
+		if (op->kind != XS_OP_H2D) {
+			if (*queue != XS_NONE && op->queue != *queue)
+				return XS_NONE;
+			*queue = op->queue;
+			kernels += op->kind == XS_OP_KERNEL;
+		} else if (op->bytes > XS_ARGUMENT_BYTES &&
+			   s->counts[identity] >= XS_LOOP_LEAST &&
+			   s->counts[identity] < fewest) {
 			head = identity;
 			fewest = s->counts[identity];
 		}

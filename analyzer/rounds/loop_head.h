@@ -26,7 +26,8 @@ uint32_t xs_loop_head_idle(const struct xs_splitter *s,
 			   const struct xs_round *round, uint32_t iterations);
 
 /* Returns the identity of the least frequent copy in of a loop, since a step
- * may also copy in for each of its layers. XS_NONE if there is none, if
- * iterations would have few kernels, or if not all ops are in one stream. */
+ * may also copy in for each of its layers, and stores the queue of its kernels.
+ * XS_NONE if there is none, if iterations would have few kernels, or if ops but
+ * copies in are in several streams. */
 uint32_t xs_loop_head_copy(const struct xs_splitter *s,
-			   const struct xs_round *round);
+			   const struct xs_round *round, uint32_t *queue);

@@ -151,16 +151,17 @@ static void end_iterations(struct xs_splitter *s, size_t first, bool partial)
 	}
 }
 
-/* Where the host runs ahead of the one stream, the GPU divides the time: an
- * iteration lasts from its first op to that of the next one. What another
- * thread issued to it before runs within that one. */
+/* Where the host runs ahead of the kernels' stream, the GPU divides the time:
+ * an iteration lasts from its first op there to that of the next one. What
+ * another thread issued to it before runs within that one. */
 static void time_by_ops(struct xs_splitter *s, size_t iteration,
-			const struct xs_round *whole)
+			const struct xs_round *whole, uint32_t queue)
 {
 	for (uint32_t i = 0; i < whole->op_count; i++) {
 		const uint32_t index = xs_round_op(s->rounds, whole, i);
 
-		if (s->round_of_op[index] <= iteration)
+		if (s->trace->ops[index].queue != queue ||
+		    s->round_of_op[index] <= iteration)
 			continue;
 		s->items[iteration].end_ns = s->trace->ops[index].start_ns;
 		iteration = s->round_of_op[index];
@@ -220,12 +221,35 @@ static bool are_iterations(struct xs_splitter *s, size_t first,
 	       are_most(ops, whole->op_count);
 }
 
+/* Passes the kernels, from op *at of the round on, that were issued before the
+ * call at a position. Returns whether there was one. */
+static bool pass_kernels(const struct xs_splitter *s,
+			 const struct xs_round *round, uint32_t *at,
+			 uint32_t position)
+{
+	bool passed = false;
+
+	for (; *at < round->op_count; (*at)++) {
+		const struct xs_op *op =
+		    &s->trace->ops[xs_round_op(s->rounds, round, *at)];
+
+		if (op->kind != XS_OP_KERNEL)
+			continue;
+		if (s->position[op->call] >= position)
+			break;
+		passed = true;
+	}
+	return passed;
+}
+
 /* Cuts the round where iterations begin. What comes before the first one
- * belongs to it. Returns 0 or -ENOMEM. */
+ * belongs to it. ahead: kernels are in one stream, and several copies in before
+ * them, of the parts of a batch, begin one iteration. Returns 0 or -ENOMEM. */
 static int cut(struct xs_splitter *s, const struct xs_round *round,
-	       uint32_t head)
+	       uint32_t head, bool ahead)
 {
 	const size_t first = s->count;
+	uint32_t kernel = 0;
 	int rc = begin_iteration(s, round, round->first_call);
 
 	for (uint32_t i = 0; !rc && i < round->op_count; i++) {
@@ -233,7 +257,9 @@ static int cut(struct xs_splitter *s, const struct xs_round *round,
 		    &s->trace->ops[xs_round_op(s->rounds, round, i)];
 
 		if (xs_round_identity(s->rounds, round, i) == head &&
-		    s->position[op->call] > s->items[s->count - 1].first_call)
+		    s->position[op->call] > s->items[s->count - 1].first_call &&
+		    (!ahead ||
+		     pass_kernels(s, round, &kernel, s->position[op->call])))
 			rc = begin_iteration(s, round, s->position[op->call]);
 	}
 	for (uint32_t i = 0; !rc && i < round->op_count; i++) {
@@ -253,21 +279,21 @@ static int keep_whole(struct xs_splitter *s, const struct xs_round *round)
 }
 
 /* Splits the round into iterations that begin with the head. Sets *found if it
- * is a loop of them. ahead: the host may run ahead of the GPU, which is then
- * not idle when they begin. Returns 0 or -ENOMEM. */
+ * is a loop of them. ahead: the stream that the host may run ahead of, which is
+ * then not idle when they begin, or XS_NONE. Returns 0 or -ENOMEM. */
 static int split_at(struct xs_splitter *s, const struct xs_round *round,
-		    uint32_t head, bool ahead, bool *found)
+		    uint32_t head, uint32_t ahead, bool *found)
 {
 	const size_t first = s->count;
-	const int rc = cut(s, round, head);
+	const int rc = cut(s, round, head, ahead != XS_NONE);
 
-	*found = !rc && are_iterations(s, first, round, ahead);
+	*found = !rc && are_iterations(s, first, round, ahead != XS_NONE);
 	if (*found)
 		end_iterations(s, first, round->partial);
 	else
 		s->count = first;
-	if (*found && ahead)
-		time_by_ops(s, first, round);
+	if (*found && ahead != XS_NONE)
+		time_by_ops(s, first, round, ahead);
 	return rc;
 }
 
@@ -282,7 +308,7 @@ static int try_split(struct xs_splitter *s, const struct xs_round *round,
 		return 0;
 	*most = iterations - 1;
 	return split_at(s, round, xs_loop_head_idle(s, round, iterations),
-			false, found);
+			XS_NONE, found);
 }
 
 /* An iteration may have a loop of its own, such as the layers of a step, to
@@ -290,7 +316,7 @@ static int try_split(struct xs_splitter *s, const struct xs_round *round,
 static int split(struct xs_splitter *s, size_t index)
 {
 	const struct xs_round *round = &s->rounds->items[index];
-	uint32_t most = UINT32_MAX, head;
+	uint32_t most = UINT32_MAX, head, queue;
 	bool found = false;
 	int rc = 0;
 
@@ -300,9 +326,9 @@ static int split(struct xs_splitter *s, size_t index)
 		s->counts[xs_round_identity(s->rounds, round, i)]++;
 	for (int i = 0; i < 2 && !rc && !found; i++)
 		rc = try_split(s, round, &most, &found);
-	head = rc || found ? XS_NONE : xs_loop_head_copy(s, round);
+	head = rc || found ? XS_NONE : xs_loop_head_copy(s, round, &queue);
 	if (head != XS_NONE)
-		rc = split_at(s, round, head, true, &found);
+		rc = split_at(s, round, head, queue, &found);
 	for (uint32_t i = 0; i < round->op_count; i++)
 		s->counts[xs_round_identity(s->rounds, round, i)] = 0;
 	return rc || found ? rc : keep_whole(s, round);

@@ -132,7 +132,8 @@ static void add_op(struct builder *b, const struct xs_op *op,
 	step->bytes = op->bytes;
 	step->staged = xs_copy_is_staged(b->trace, op);
 	step->start_ns = since(b->round->begin_ns, op->start_ns);
-	step->end_ns = since(b->round->begin_ns, op->end_ns);
+	/* a copy on a side stream may begin before the round */
+	step->end_ns = step->start_ns + op->end_ns - op->start_ns;
 	if (op->shape != XS_NONE)
 		set_shape(step, &b->trace->shapes[op->shape]);
 	if (!call)

@@ -371,6 +371,12 @@ static void issued(bool copies, unsigned site, unsigned n, unsigned start,
 
 /* The step whose last kernel, of another thread, the next copy overtakes. */
 static unsigned crossed;
+/* How long before each other step its batch is copied, on a side stream, and
+ * half as long before the others; 0: in the step. */
+static unsigned ahead_ns;
+
+/* Copies of a batch, at one call site. */
+static unsigned parts = 1;
 
 /* All calls are issued before the second step begins on the GPU. A step copies
  * in and has so many kernels, the first one in a queue. Layers: each other one
@@ -385,7 +391,11 @@ static void busy_steps(unsigned kernels, bool layers, unsigned queue)
 	for (unsigned i = 1; i <= ITERATIONS; i++) {
 		unsigned at = 1000 * i + 215;
 
-		issued(true, 4, n++, 1000 * i, 100, 0);
+		for (unsigned part = 0; part < parts; part++)
+			issued(true, 4, n++,
+			       1000 * i - ahead_ns / (1 + i % 2) +
+				   part * 100 / parts,
+			       100 / parts, ahead_ns != 0);
 		issued(false, 1, n++, 1000 * i + 110, 100, queue);
 		for (unsigned k = 2; k <= kernels; k++) {
 			const unsigned end =
@@ -434,6 +444,46 @@ TEST(test_steps_of_layers)
 {
 	busy_steps(12, true, 0);
 	check(1, ITERATIONS);
+}
+
+/* Batches are copied on a side stream, up to two steps ahead: the kernels
+ * divide the time. */
+TEST(test_busy_loop_with_a_side_stream)
+{
+	struct xs_phases phases;
+	struct xs_trace *trace;
+
+	for (ahead_ns = 400; ahead_ns <= 1000; ahead_ns += 600) {
+		busy_steps(8, false, 0);
+		fclose(out);
+		trace = read_text(text);
+		assert_int_equal(xs_phases_build(trace, &phases), 0);
+		assert_int_equal(phases.items->rounds, ITERATIONS);
+		assert_int_equal(phases.items->round_ns.median_ns, 1000);
+		assert_int_equal(phases.items->steps[0].kind, XS_STEP_H2D);
+		assert_int_equal(phases.items->steps[0].start_ns, 0);
+		assert_int_equal(phases.items->steps[0].end_ns, 100);
+		xs_phases_free(&phases);
+		xs_trace_free(trace);
+		free(text);
+	}
+	ahead_ns = 400;
+	busy_steps(8, false, 1);
+	check(1, 1); /* kernels in both streams */
+	ahead_ns = 0;
+}
+
+/* The parts of a batch begin one step, on any stream. */
+TEST(test_batches_of_two_parts)
+{
+	parts = 2;
+	busy_steps(16, false, 0);
+	check(1, ITERATIONS);
+	ahead_ns = 400;
+	busy_steps(16, false, 0);
+	check(1, ITERATIONS);
+	ahead_ns = 0;
+	parts = 1;
 }
 
 TEST(test_host_far_ahead)
