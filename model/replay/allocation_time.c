@@ -59,22 +59,3 @@ void xs_allocations_limit(struct xs_plan *plan, const struct xs_phase *phase,
 		if (phase->steps[i].dst_memory == XS_MEM_DEVICE)
 			limit(phase, i, machine, &plan->actions[i]);
 }
-
-double xs_allocations_share(const struct xs_phase *phase,
-			    const struct xs_machine *machine,
-			    double allocation_ns)
-{
-	double sum_ns = 0;
-
-	for (size_t i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
-
-		if (step->kind != XS_STEP_ALLOCATE &&
-		    step->kind != XS_STEP_FREE)
-			continue;
-		if (step->dst_memory != XS_MEM_DEVICE)
-			return 1;
-		sum_ns += profile_ns(phase, i, machine);
-	}
-	return sum_ns < allocation_ns ? sum_ns / allocation_ns : 1;
-}

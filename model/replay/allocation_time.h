@@ -15,12 +15,3 @@
  */
 void xs_allocations_limit(struct xs_plan *plan, const struct xs_phase *phase,
 			  const struct xs_machine *machine);
-
-/*
- * Returns the share that the profile leaves of a round's time of allocations
- * and frees, as xs_allocations_limit() does; 1 if a parameter is unknown, or if
- * other memory is allocated, too.
- */
-double xs_allocations_share(const struct xs_phase *phase,
-			    const struct xs_machine *machine,
-			    double allocation_ns);

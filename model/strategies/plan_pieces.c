@@ -5,7 +5,6 @@
  * stages that all pieces go through on their own queues; between two runs, each
  * piece waits for all others.
  */
-#include "model/replay/allocation_time.h"
 #include "model/replay/mapped_writes.h"
 #include "model/replay/split_arrays.h"
 #include "model/strategies/piece_kernel.h"
@@ -124,18 +123,12 @@ xs_strategy_case_host_time(const struct xs_strategy_case *c,
 			   const struct xs_scenario *scenario)
 {
 	const struct xs_round_work *w = &c->work;
-	const double share =
-	    scenario->calls == XS_CALLS_PROFILE
-		? xs_allocations_share(c->phase, &scenario->machine,
-				       w->allocation_ns)
-		: 1;
 
-	return (struct xs_host_time){
-	    .before_ns = w->other_ns - w->allocation_ns +
-			 (w->allocation_ns - w->between_ns) * share +
-			 w->host_ns * scenario->host_scale,
-	    .between_ns = w->between_ns * share,
-	    .beside_ns = w->beside_ns};
+	return (struct xs_host_time){.before_ns =
+					 w->other_ns - w->between_ns +
+					 w->host_ns * scenario->host_scale,
+				     .between_ns = w->between_ns,
+				     .beside_ns = w->beside_ns};
 }
 
 static struct pieces cut(const struct xs_strategy_case *c,

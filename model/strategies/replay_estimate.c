@@ -44,7 +44,7 @@ int xs_plan_recorded(const struct xs_strategy_case *c,
 	if (rc)
 		return rc;
 	xs_tracer_overhead_remove(plan, c->phase, machine);
-	if (scenario->calls != XS_CALLS_RECORDED)
+	if (!scenario->calls_recorded)
 		xs_short_copies_limit(plan, c->phase, machine,
 				      c->strategy->changes & SAME_CALLS);
 	xs_another_run(plan, c->phase, machine, scenario->in_end,
@@ -255,9 +255,9 @@ static bool is_same(const struct xs_scenario *a, const struct xs_scenario *b)
 	       a->kernel_scale == b->kernel_scale &&
 	       a->host_scale == b->host_scale && a->shares == b->shares &&
 	       a->mapped == b->mapped && a->in_order == b->in_order &&
-	       a->calls == b->calls && a->in_end == b->in_end &&
-	       a->out_end == b->out_end && a->one_kernel == b->one_kernel &&
-	       a->own_items == b->own_items;
+	       a->calls_recorded == b->calls_recorded &&
+	       a->in_end == b->in_end && a->out_end == b->out_end &&
+	       a->one_kernel == b->one_kernel && a->own_items == b->own_items;
 }
 
 /* Stores how far a scenario moves the row to one side; 0 if to the other one.
@@ -320,7 +320,7 @@ static void set_causes(const struct xs_strategy_case *c, enum xs_range_end side,
 		causes[3].in_order = true;
 		causes[3].one_kernel = high;
 	}
-	causes[4].calls = high ? XS_CALLS_RECORDED : XS_CALLS_PROFILE;
+	causes[4].calls_recorded = high;
 	if (c->strategy->keeps_copies && c->work.pageable)
 		causes[5].in_end = causes[6].out_end = high ? 1 : -1;
 }

@@ -32,8 +32,6 @@ struct xs_strategy_case {
 	struct xs_schedule *schedule;
 };
 
-enum xs_calls { XS_CALLS_USUAL, XS_CALLS_PROFILE, XS_CALLS_RECORDED };
-
 /* A condition for which a plan is made: one end of an interval. */
 struct xs_scenario {
 	struct xs_machine machine;
@@ -47,10 +45,9 @@ struct xs_scenario {
 	 * queues that they share. */
 	bool in_order;
 	/* Allocations and frees that stay beside pinned copies, and short
-	 * pageable copies that stay where other calls go: as the strategy takes
-	 * them, at the times of the profile if these are shorter, or as
+	 * pageable copies that stay where other calls go, take as long as
 	 * recorded. */
-	enum xs_calls calls;
+	bool calls_recorded;
 	/* Pageable copies of another run: xs_another_run(). */
 	int in_end, out_end;
 	/* The SMs run one kernel at a time, even if it leaves some idle. */

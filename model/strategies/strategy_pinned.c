@@ -60,7 +60,7 @@ static int build_plan(const struct xs_strategy_case *c,
 			 0);
 	leave_out_waits(c, plan);
 	xs_tracer_overhead_remove(plan, c->phase, &scenario->machine);
-	if (scenario->calls != XS_CALLS_RECORDED)
+	if (!scenario->calls_recorded)
 		xs_allocations_limit(plan, c->phase, &scenario->machine);
 	return 0;
 }
