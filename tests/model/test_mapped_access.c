@@ -70,6 +70,20 @@ TEST(test_counted_sectors)
 	assert_near(xs_mapped_access_writes_per_byte(&work), 1.5);
 }
 
+/* Of 1050 requests, 50 read the data in lines, the others a sector of a table
+ * each. Any other count leaves it open which of them read the data. */
+TEST(test_lines_beside_requests_of_one_sector)
+{
+	set_param(&machine.mapped_read_32, 3);
+	set_param(&machine.mapped_read_64, 2);
+	work.other_bytes = 6400;
+	work.read_requests = 1050;
+	work.read_sectors = 1200;
+	assert_near(mapped().read_ns, 6400);
+	work.read_sectors = 1210;
+	assert_true(mapped().read_ns > 605 * 32 * 2);
+}
+
 /* The L2 saw 600 of 1000 sectors: the other reads were merged with them. */
 TEST(test_fills_cross_the_bus)
 {
