@@ -171,7 +171,7 @@ static void take_off_host(struct xs_round_work *work, double ns)
 }
 
 /* One direction's copies of a round, and the host memory of all rounds. */
-struct way {
+struct direction {
 	uint64_t bytes, ops, all_bytes, all_buffers;
 	double most_sets; /* that rounds may use in turn, if it is unknown */
 };
@@ -179,30 +179,30 @@ struct way {
 /* Adds what is to be pinned: what all rounds use; but a round's buffers if most
  * rounds have new ones, of which one set is then to be kept, or if their
  * addresses are unknown. Adds what these may be more. */
-static void add_way(struct xs_round_work *work, const struct way *way,
-		    double rounds)
+static void add_buffers(struct xs_round_work *work,
+			const struct direction *from, double rounds)
 {
-	const double all = (double)way->all_buffers, ops = (double)way->ops;
+	const double all = (double)from->all_buffers, ops = (double)from->ops;
 	const bool new =
-	    rounds > 1 && 2 * all >= rounds && way->all_bytes > way->bytes;
-	const double bytes = (double)(new ? way->bytes : way->all_bytes);
-	const double more = all > 0 ? 0 : fmin(rounds, way->most_sets) - 1;
+	    rounds > 1 && 2 * all >= rounds && from->all_bytes > from->bytes;
+	const double bytes = (double)(new ? from->bytes : from->all_bytes);
+	const double more = all > 0 ? 0 : fmin(rounds, from->most_sets) - 1;
 
 	work->pinned_bytes += bytes;
 	work->pinned_buffers += new ? ops : fmax(all, 1);
 	work->more_buffers += new ? fmax(all - ops, 0) : more;
-	work->more_bytes += new ? (double)way->all_bytes - bytes : more *bytes;
+	work->more_bytes += new ? (double)from->all_bytes - bytes : more *bytes;
 }
 
 static void add_pinning(struct xs_round_work *work,
 			const struct xs_phase *phase)
 {
-	const struct way in_way = {phase->h2d_bytes, phase->h2d_ops,
-				   phase->h2d_buffer_bytes, phase->h2d_buffers,
-				   XS_MOST_SETS_IN};
-	const struct way out_way = {phase->d2h_bytes, phase->d2h_ops,
-				    phase->d2h_buffer_bytes, phase->d2h_buffers,
-				    XS_MOST_SETS_OUT};
+	const struct direction ins = {phase->h2d_bytes, phase->h2d_ops,
+				      phase->h2d_buffer_bytes,
+				      phase->h2d_buffers, XS_MOST_SETS_IN};
+	const struct direction outs = {phase->d2h_bytes, phase->d2h_ops,
+				       phase->d2h_buffer_bytes,
+				       phase->d2h_buffers, XS_MOST_SETS_OUT};
 	bool in = false, out = false;
 
 	for (size_t i = 0; i < phase->step_count; i++) {
@@ -216,11 +216,11 @@ static void add_pinning(struct xs_round_work *work,
 		out |= step->kind == XS_STEP_D2H;
 	}
 	if (in)
-		add_way(work, &in_way, (double)phase->rounds);
+		add_buffers(work, &ins, (double)phase->rounds);
 	work->filled_bytes = work->pinned_bytes;
 	work->more_filled_bytes = work->more_bytes;
 	if (out)
-		add_way(work, &out_way, (double)phase->rounds);
+		add_buffers(work, &outs, (double)phase->rounds);
 	if (in && out) { /* some go both ways */
 		work->pinned_bytes =
 		    fmin(work->pinned_bytes, (double)phase->buffer_bytes);
@@ -255,7 +255,7 @@ int xs_round_work_build(const struct xs_phase *phase,
 			struct xs_round_work *work)
 {
 	uint64_t ops_end_ns = 0, since_ns = 0;
-	double not_work_ns = 0;
+	double traced_ns = 0;
 	size_t i;
 
 	memset(work, 0, sizeof(*work));
@@ -268,7 +268,7 @@ int xs_round_work_build(const struct xs_phase *phase,
 		const struct xs_step *step = &phase->steps[i];
 
 		add_step(work, step, ops_end_ns);
-		not_work_ns +=
+		traced_ns +=
 		    hash_time(step) +
 		    xs_tracer_gap_ns(phase, i,
 				     (double)step->call_ns - (double)since_ns);
@@ -276,7 +276,7 @@ int xs_round_work_build(const struct xs_phase *phase,
 		if (step->end_ns > ops_end_ns)
 			ops_end_ns = step->end_ns;
 	}
-	take_off_host(work, not_work_ns);
+	take_off_host(work, traced_ns);
 	work->in_place = is_in_place(phase);
 	work->other_ns += work->allocation_ns;
 	if (!work->kernels)

@@ -16,7 +16,7 @@ enum event { COPIED_IN, USED, COPIED_OUT };
 struct ahead {
 	const struct xs_strategy_case *c;
 	const struct xs_scenario *scenario;
-	const struct xs_stages *stages;
+	const struct xs_copy_stages *stages;
 	const struct xs_ahead_queues *queues;
 	struct xs_plan *plan;
 	const uint32_t *steps; /* by stage */
@@ -202,7 +202,7 @@ static int put_stages(const struct ahead *a, double host_ns, double beside_ns)
 
 /* Sorts the steps by stage. first: one entry more than stages. */
 static void sort_steps(const struct xs_phase *phase,
-		       const struct xs_stages *stages, uint32_t *steps,
+		       const struct xs_copy_stages *stages, uint32_t *steps,
 		       size_t *first)
 {
 	for (size_t i = 0; i < phase->step_count; i++)
@@ -218,7 +218,7 @@ static void sort_steps(const struct xs_phase *phase,
 
 int xs_plan_ahead(const struct xs_strategy_case *c,
 		  const struct xs_scenario *scenario,
-		  const struct xs_stages *stages,
+		  const struct xs_copy_stages *stages,
 		  const struct xs_ahead_queues *queues, double host_ns,
 		  double beside_ns, struct xs_plan *plan)
 {

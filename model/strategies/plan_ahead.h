@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "model/strategies/stages.h"
+#include "model/strategies/copy_stages.h"
 #include "model/strategies/strategy.h"
 
 /* Lower bound of the time in which a host writes a byte. */
@@ -24,6 +24,6 @@ struct xs_ahead_queues {
  */
 int xs_plan_ahead(const struct xs_strategy_case *c,
 		  const struct xs_scenario *scenario,
-		  const struct xs_stages *stages,
+		  const struct xs_copy_stages *stages,
 		  const struct xs_ahead_queues *queues, double host_ns,
 		  double beside_ns, struct xs_plan *plan);

@@ -65,14 +65,14 @@ static int build_plan(const struct xs_strategy_case *c,
 	const struct xs_plan_rounds rounds = xs_plan_rounds_of(c->phase);
 	const struct xs_ahead_queues queues = {
 	    0, is_in_order(c) ? BUFFER_SETS : 0, 0};
-	struct xs_stages one;
-	int rc = xs_stages_build_one(c->phase, &one);
+	struct xs_copy_stages one;
+	int rc = xs_copy_stages_build_one(c->phase, &one);
 
 	(void)row;
 	if (!rc)
 		rc = xs_plan_ahead(c, scenario, &one, &queues, host_ns,
 				   w->beside_ns, plan);
-	xs_stages_free(&one);
+	xs_copy_stages_free(&one);
 	sync.kind = XS_ACTION_SYNC_QUEUE;
 	/* of the previous round; the first time, of an empty stream */
 	sync.queue = BUFFER_SETS - 1;

@@ -22,8 +22,8 @@ static int build_plan(const struct xs_strategy_case *c,
 					       QUEUE_OUT};
 	const struct xs_host_time host =
 	    xs_strategy_case_host_time(c, scenario);
-	struct xs_stages stages;
-	int rc = xs_stages_build(c->phase, &stages);
+	struct xs_copy_stages stages;
+	int rc = xs_copy_stages_build(c->phase, &stages);
 
 	(void)row;
 	if (!rc)
@@ -31,7 +31,7 @@ static int build_plan(const struct xs_strategy_case *c,
 				   (host.before_ns + host.between_ns) /
 				       stages.count,
 				   host.beside_ns, plan);
-	xs_stages_free(&stages);
+	xs_copy_stages_free(&stages);
 	return rc ? rc : xs_plan_add(plan, &sync);
 }
 
@@ -59,8 +59,8 @@ static bool may_return(const struct xs_phase *phase)
 
 /* Abstains for reasons of the phase. */
 static bool abstains(const struct xs_strategy_case *c,
-		     const struct xs_stages *stages, struct xs_estimate *row,
-		     struct xs_estimates *out, int *rc)
+		     const struct xs_copy_stages *stages,
+		     struct xs_estimate *row, struct xs_estimates *out, int *rc)
 {
 	struct xs_roundtrips returning;
 
@@ -90,7 +90,8 @@ static const char *plural(unsigned count, const char *one, const char *many)
  * kernels that do not need them; 2 copies in are needed later than by the next
  * kernel, 1 of them by none of the round" */
 static void say_why(const struct xs_strategy_case *c,
-		    const struct xs_stages *stages, struct xs_estimate *row)
+		    const struct xs_copy_stages *stages,
+		    struct xs_estimate *row)
 {
 	const size_t room = sizeof(row->why);
 	const unsigned in = stages->ahead, outs = stages->early;
@@ -122,8 +123,8 @@ static void say_why(const struct xs_strategy_case *c,
 }
 
 static int estimate(const struct xs_strategy_case *c,
-		    const struct xs_stages *stages, struct xs_estimate *row,
-		    struct xs_estimates *out)
+		    const struct xs_copy_stages *stages,
+		    struct xs_estimate *row, struct xs_estimates *out)
 {
 	int rc = 0;
 
@@ -149,16 +150,16 @@ static int estimate(const struct xs_strategy_case *c,
 static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 {
 	struct xs_estimate row = xs_estimate_init(c);
-	struct xs_stages stages;
+	struct xs_copy_stages stages;
 	int rc = 0;
 
 	row.quiet = true;
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
-	rc = xs_stages_build(c->phase, &stages);
+	rc = xs_copy_stages_build(c->phase, &stages);
 	if (!rc)
 		rc = estimate(c, &stages, &row, out);
-	xs_stages_free(&stages);
+	xs_copy_stages_free(&stages);
 	return rc;
 }
 

@@ -221,10 +221,10 @@ TEST(test_random_rounds)
 {
 	srand(11);
 	for (int round = 0; round < ROUNDS; round++) {
-		struct xs_stages stages;
+		struct xs_copy_stages stages;
 
 		make_random_round();
-		assert_int_equal(xs_stages_build(&phase, &stages), 0);
+		assert_int_equal(xs_copy_stages_build(&phase, &stages), 0);
 		for (uint32_t i = 0; i < phase.step_count; i++) {
 			bool is_used = false, is_needed = false;
 
@@ -254,12 +254,12 @@ TEST(test_random_rounds)
 				assert_int_equal(stages.of[i],
 						 stages.count - 1);
 		}
-		xs_stages_free(&stages);
+		xs_copy_stages_free(&stages);
 	}
 }
 
 /* Bytes of each stage whose buffers another stage has, byte by byte. */
-static double more_bytes(const struct xs_stages *stages, bool out)
+static double more_bytes(const struct xs_copy_stages *stages, bool out)
 {
 	const enum xs_step_kind kind = out ? XS_STEP_D2H : XS_STEP_H2D;
 	double most = 0;
@@ -290,11 +290,11 @@ TEST(test_random_buffers)
 {
 	srand(12);
 	for (int round = 0; round < ROUNDS; round++) {
-		struct xs_stages stages;
+		struct xs_copy_stages stages;
 		double in, outs;
 
 		make_random_round();
-		assert_int_equal(xs_stages_build(&phase, &stages), 0);
+		assert_int_equal(xs_copy_stages_build(&phase, &stages), 0);
 		in = more_bytes(&stages, false);
 		outs = more_bytes(&stages, true);
 		if (stages.count > 1) {
@@ -302,7 +302,7 @@ TEST(test_random_buffers)
 			assert_true(stages.more_bytes >= outs);
 			assert_true(stages.more_bytes <= in + outs);
 		}
-		xs_stages_free(&stages);
+		xs_copy_stages_free(&stages);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/strategies/stages.h"
+#include "model/strategies/copy_stages.h"
 
 #include <errno.h>
 #include <math.h>
@@ -63,7 +63,7 @@ static int find_kernels(const struct xs_phase *phase, struct kernels *kernels)
 
 static void number_stages(const struct xs_phase *phase,
 			  const struct kernels *kernels,
-			  struct xs_stages *stages)
+			  struct xs_copy_stages *stages)
 {
 	uint32_t stage = 0;
 
@@ -76,7 +76,7 @@ static void number_stages(const struct xs_phase *phase,
 
 static void place_copy_in(const struct xs_phase *phase,
 			  const struct kernels *kernels, size_t i,
-			  struct xs_stages *stages)
+			  struct xs_copy_stages *stages)
 {
 	const uint32_t by = needed_by(phase, kernels, i);
 
@@ -88,7 +88,7 @@ static void place_copy_in(const struct xs_phase *phase,
 
 static void place_copy_out(const struct xs_phase *phase,
 			   const struct kernels *kernels, size_t i,
-			   struct xs_stages *stages)
+			   struct xs_copy_stages *stages)
 {
 	const uint32_t needed =
 	    phase->flow_known ? phase->steps[i].partner : (uint32_t)i;
@@ -104,7 +104,7 @@ static void place_copy_out(const struct xs_phase *phase,
 
 static void place_copies(const struct xs_phase *phase,
 			 const struct kernels *kernels,
-			 struct xs_stages *stages)
+			 struct xs_copy_stages *stages)
 {
 	for (size_t i = 0; i < phase->step_count; i++) {
 		if (is(phase, i, XS_STEP_H2D))
@@ -148,7 +148,7 @@ static void add_shared(const struct range *ranges, size_t count, double *bytes)
 
 /* Copies of unknown addresses are taken for one buffer. */
 static int measure_buffers(const struct xs_phase *phase,
-			   struct xs_stages *stages)
+			   struct xs_copy_stages *stages)
 {
 	struct range *ranges =
 	    malloc((phase->step_count + 1) * sizeof(*ranges));
@@ -176,9 +176,10 @@ static int measure_buffers(const struct xs_phase *phase,
 	return rc;
 }
 
-int xs_stages_build_one(const struct xs_phase *phase, struct xs_stages *stages)
+int xs_copy_stages_build_one(const struct xs_phase *phase,
+			     struct xs_copy_stages *stages)
 {
-	*stages = (struct xs_stages){
+	*stages = (struct xs_copy_stages){
 	    .of = calloc(phase->step_count + 1, sizeof(*stages->of)),
 	    .count = 1};
 	for (size_t i = 0; i < phase->step_count; i++)
@@ -187,12 +188,13 @@ int xs_stages_build_one(const struct xs_phase *phase, struct xs_stages *stages)
 	return stages->of ? 0 : -ENOMEM;
 }
 
-int xs_stages_build(const struct xs_phase *phase, struct xs_stages *stages)
+int xs_copy_stages_build(const struct xs_phase *phase,
+			 struct xs_copy_stages *stages)
 {
 	struct kernels kernels = {0};
 	int rc = find_kernels(phase, &kernels);
 
-	*stages = (struct xs_stages){
+	*stages = (struct xs_copy_stages){
 	    .of = malloc((phase->step_count + 1) * sizeof(*stages->of))};
 	if (!stages->of)
 		rc = -ENOMEM;
@@ -207,8 +209,8 @@ int xs_stages_build(const struct xs_phase *phase, struct xs_stages *stages)
 	return rc;
 }
 
-void xs_stages_free(struct xs_stages *stages)
+void xs_copy_stages_free(struct xs_copy_stages *stages)
 {
 	free(stages->of);
-	*stages = (struct xs_stages){0};
+	*stages = (struct xs_copy_stages){0};
 }

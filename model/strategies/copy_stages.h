@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The stages of a round: which kernels need which copies. */
+/* The stages of a round by its copies: which kernels need which. Those by what
+ * kernels need of each other are kernel_stages.c. */
 #pragma once
 
 #include "analyzer/rounds/phase.h"
@@ -9,7 +10,7 @@
  * needs. Its copies in are those that its kernels are the first to need, its
  * copies out those that need none of the later kernels.
  */
-struct xs_stages {
+struct xs_copy_stages {
 	uint32_t *of; /* by step: the stage of a copy or kernel; owned */
 	uint32_t count;
 	unsigned ahead;	   /* copies in of a later stage than the first */
@@ -23,8 +24,10 @@ struct xs_stages {
 /* By the phase's dataflow; where it is not known, each kernel needs all copies
  * in before it, and each copy out all kernels before it. Returns 0 or -ENOMEM.
  */
-int xs_stages_build(const struct xs_phase *phase, struct xs_stages *stages);
+int xs_copy_stages_build(const struct xs_phase *phase,
+			 struct xs_copy_stages *stages);
 
 /* One stage with all steps. Returns 0 or -ENOMEM. */
-int xs_stages_build_one(const struct xs_phase *phase, struct xs_stages *stages);
-void xs_stages_free(struct xs_stages *stages);
+int xs_copy_stages_build_one(const struct xs_phase *phase,
+			     struct xs_copy_stages *stages);
+void xs_copy_stages_free(struct xs_copy_stages *stages);
