@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A clock has, for each queue, the number of the last op that has ended, plus
- * one. */
+/* By vector clocks: a clock has, for each queue, the number of the last op that
+ * has ended, plus one. */
 #include "analyzer/dataflow/issue_order.h"
 
 #include "analyzer/timeline/blocking_calls.h"

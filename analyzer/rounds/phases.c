@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Groups rounds to phases, by key, then by bytes in, then by bytes out, and has
+ * each phase measured. */
 #include "analyzer/rounds/phase.h"
 
 #include "analyzer/rounds/allocation_starts.h"

@@ -75,15 +75,14 @@ static void add_unused(struct xs_weight_builder *b)
 
 		if (group->calls == group->used_calls)
 			continue;
-		b->unrecorded[b->unrecorded_count++] =
-		    (struct xs_weight_unrecorded){
-			.site = group->site,
-			.size = group->size,
-			.direction = group->direction,
-			.last_level = 0,
-			.calls = group->calls - group->used_calls,
-			.bytes = group->bytes - group->used_bytes,
-		    };
+		b->rests[b->rest_count++] = (struct xs_weight_rest){
+		    .site = group->site,
+		    .size = group->size,
+		    .direction = group->direction,
+		    .last_level = 0,
+		    .calls = group->calls - group->used_calls,
+		    .bytes = group->bytes - group->used_bytes,
+		};
 	}
 }
 
@@ -96,17 +95,15 @@ static void add_tallies(struct xs_weight_builder *b)
 		const struct xs_tally *tally = &trace->tallies[i];
 		bool of_place = trace->sites[tally->site].module != XS_NONE;
 
-		b->unrecorded[b->unrecorded_count++] =
-		    (struct xs_weight_unrecorded){
-			.site = tally->site,
-			.size = tally->size,
-			.direction = tally->direction,
-			.last_level = b->used && of_place
-					  ? XS_WEIGHTS_LAST_OF_PLACE
-					  : XS_WEIGHTS_LAST,
-			.calls = (double)tally->calls,
-			.bytes = (double)tally->bytes,
-		    };
+		b->rests[b->rest_count++] = (struct xs_weight_rest){
+		    .site = tally->site,
+		    .size = tally->size,
+		    .direction = tally->direction,
+		    .last_level = b->used && of_place ? XS_WEIGHTS_LAST_OF_PLACE
+						      : XS_WEIGHTS_LAST,
+		    .calls = (double)tally->calls,
+		    .bytes = (double)tally->bytes,
+		};
 	}
 }
 
@@ -183,8 +180,8 @@ static void find_unrecorded_sites(const struct xs_weight_builder *b,
 {
 	double most = 0;
 
-	for (size_t i = 0; i < b->unrecorded_count; i++) {
-		const struct xs_weight_unrecorded *rest = &b->unrecorded[i];
+	for (size_t i = 0; i < b->rest_count; i++) {
+		const struct xs_weight_rest *rest = &b->rests[i];
 		const struct xs_site *site = &b->trace->sites[rest->site];
 
 		if (site->module == XS_NONE ||
@@ -223,8 +220,8 @@ static void sum_unrecorded(const struct xs_weight_builder *b,
 			weights->guessed_direction_bytes +=
 			    (double)tally->bytes;
 	}
-	for (size_t i = 0; i < b->unrecorded_count; i++) {
-		const struct xs_weight_unrecorded *rest = &b->unrecorded[i];
+	for (size_t i = 0; i < b->rest_count; i++) {
+		const struct xs_weight_rest *rest = &b->rests[i];
 
 		if (trace->sites[rest->site].call_class == XS_CALL_LAUNCH &&
 		    rest->direction != XS_TALLY_FAILED)
@@ -248,12 +245,12 @@ static int build(struct xs_weight_builder *b, struct xs_weights *weights)
 	    calloc(trace->window_count + 1, sizeof(*b->extrapolation));
 	b->group_of = calloc(most, sizeof(*b->group_of));
 	b->groups = calloc(most, sizeof(*b->groups));
-	b->unrecorded = calloc(most, sizeof(*b->unrecorded));
+	b->rests = calloc(most, sizeof(*b->rests));
 	b->keys = calloc(2 * most, sizeof(*b->keys));
 	weights->calls = calloc(most, sizeof(double));
 	weights->bytes = calloc(most, sizeof(double));
 	weights->kinds = calloc(most, sizeof(*weights->kinds));
-	if (b->extrapolation && b->group_of && b->groups && b->unrecorded &&
+	if (b->extrapolation && b->group_of && b->groups && b->rests &&
 	    b->keys && weights->calls && weights->bytes && weights->kinds)
 		rc = xs_window_extrapolate(trace, b->extrapolation);
 	if (rc)
@@ -283,7 +280,7 @@ int xs_weights_build(const struct xs_trace *trace, const bool *used,
 	free(builder.extrapolation);
 	free(builder.group_of);
 	free(builder.groups);
-	free(builder.unrecorded);
+	free(builder.rests);
 	free(builder.keys);
 	if (rc)
 		xs_weights_free(weights);

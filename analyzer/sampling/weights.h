@@ -25,7 +25,7 @@ struct xs_weight_group {
 
 /* Calls that were counted, or recorded and not used; reduced as groups come to
  * stand for them. */
-struct xs_weight_unrecorded {
+struct xs_weight_rest {
 	uint32_t site;
 	uint8_t size, direction;
 	unsigned last_level; /* last level that may stand for it */
@@ -58,10 +58,10 @@ struct xs_weight_builder {
 	uint32_t *group_of;    /* by call */
 	struct xs_weight_group *groups;
 	size_t group_count;
-	struct xs_weight_unrecorded *unrecorded;
-	size_t unrecorded_count;
+	struct xs_weight_rest *rests;
+	size_t rest_count;
 	struct xs_key *keys; /* room for an entry of each group and each
-			      * unrecorded entry */
+			      * rest */
 };
 
 /* Returns a key that is equal for calls with the same function and the same

@@ -31,13 +31,13 @@ uint64_t xs_weights_key(const struct xs_weight_builder *b,
 	return key;
 }
 
-static bool is_any_size(const struct xs_weight_unrecorded *rest)
+static bool is_any_size(const struct xs_weight_rest *rest)
 {
 	return rest->size == 0;
 }
 
 /* Sorts the keys of one level. Returns their number. Indices from group_count
- * on are unrecorded entries. */
+ * on are rests. */
 static size_t sort_level(struct xs_weight_builder *b, unsigned number)
 {
 	const struct xs_weight_level *level = &xs_weight_levels[number];
@@ -52,8 +52,8 @@ static size_t sort_level(struct xs_weight_builder *b, unsigned number)
 					   g->direction),
 			    (uint32_t)i};
 	}
-	for (size_t i = 0; i < b->unrecorded_count; i++) {
-		const struct xs_weight_unrecorded *r = &b->unrecorded[i];
+	for (size_t i = 0; i < b->rest_count; i++) {
+		const struct xs_weight_rest *r = &b->rests[i];
 
 		if ((r->calls > 0 || r->bytes > 0) && number <= r->last_level &&
 		    is_any_size(r) == level->any_size)
@@ -66,7 +66,7 @@ static size_t sort_level(struct xs_weight_builder *b, unsigned number)
 	return count;
 }
 
-/* Groups and unrecorded entries with one key. */
+/* Groups and rests with one key. */
 struct bucket {
 	struct xs_weight_builder *b;
 	const struct xs_key *keys;
@@ -80,10 +80,9 @@ static struct xs_weight_group *group_at(const struct bucket *k, size_t i)
 		   : NULL;
 }
 
-static struct xs_weight_unrecorded *unrecorded_at(const struct bucket *k,
-						  size_t i)
+static struct xs_weight_rest *unrecorded_at(const struct bucket *k, size_t i)
 {
-	return &k->b->unrecorded[k->keys[i].index - k->b->group_count];
+	return &k->b->rests[k->keys[i].index - k->b->group_count];
 }
 
 static double used_of(const struct xs_weight_group *group, bool bytes)
@@ -175,13 +174,11 @@ void xs_weights_distribute(struct xs_weight_builder *b)
 {
 	for (unsigned level = 0; level <= XS_WEIGHTS_LAST; level++) {
 		distribute_level(b, level);
-		for (size_t i = 0; level == 0 && i < b->unrecorded_count; i++)
-			b->unrecorded[i].unrecorded_kind_calls =
-			    b->unrecorded[i].calls;
-		for (size_t i = 0; level == XS_WEIGHTS_LAST_OF_PLACE &&
-				   i < b->unrecorded_count;
+		for (size_t i = 0; level == 0 && i < b->rest_count; i++)
+			b->rests[i].unrecorded_kind_calls = b->rests[i].calls;
+		for (size_t i = 0;
+		     level == XS_WEIGHTS_LAST_OF_PLACE && i < b->rest_count;
 		     i++)
-			b->unrecorded[i].unrecorded_site_calls =
-			    b->unrecorded[i].calls;
+			b->rests[i].unrecorded_site_calls = b->rests[i].calls;
 	}
 }

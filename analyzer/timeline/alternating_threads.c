@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyzer/timeline/turns.h"
+#include "analyzer/timeline/alternating_threads.h"
 
 #include "analyzer/util/bisect.h"
 #include "analyzer/util/large.h"
@@ -224,7 +224,7 @@ static int join_threads(struct xs_trace *trace, int (*join)(struct turns *t))
 	return rc;
 }
 
-int xs_turns_join_threads(struct xs_trace *trace)
+int xs_alternating_threads_join(struct xs_trace *trace)
 {
 	const int rc = join_threads(trace, join_users_of_queues);
 

@@ -13,4 +13,4 @@
  * of one begins within a call of another, and each had several turns. Calls and
  * ops have to be joined. Returns 0 or -ENOMEM.
  */
-int xs_turns_join_threads(struct xs_trace *trace);
+int xs_alternating_threads_join(struct xs_trace *trace);

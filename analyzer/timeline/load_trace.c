@@ -5,9 +5,9 @@
 #include "analyzer/read/trace.h"
 #include "analyzer/read/trace_input.h"
 #include "analyzer/sampling/sampling.h"
+#include "analyzer/timeline/alternating_threads.h"
 #include "analyzer/timeline/infer_memory_kind.h"
 #include "analyzer/timeline/join.h"
-#include "analyzer/timeline/turns.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static int read_trace(const struct input *in, struct xs_trace **out,
 	if (!rc)
 		rc = xs_trace_join(trace);
 	if (!rc)
-		rc = xs_turns_join_threads(trace);
+		rc = xs_alternating_threads_join(trace);
 	if (!rc)
 		rc = xs_sampling_tidy(trace);
 	if (!rc)

@@ -25,10 +25,10 @@ struct matcher {
 	size_t key_count;
 	uint32_t *shared; /* ops whose id belongs to several calls, by start */
 	size_t shared_count;
-	bool *taken; /* by call: it has an op already */
-	uint32_t
-	    *free; /* by key: the last key up to here that may be free, + 1 */
-	uint64_t *users; /* threads and the queues that they used, sorted */
+	bool *taken;	    /* by call: it has an op already */
+	uint32_t *free_key; /* by key: the last key up to here that may be free,
+			       + 1 */
+	uint64_t *users;    /* threads and the queues that they used, sorted */
 	size_t user_count;
 };
 
@@ -197,10 +197,10 @@ static size_t last_free(struct matcher *m, size_t end)
 	size_t found = end, next;
 
 	while (found > 0 && m->taken[m->keys[found - 1].index])
-		found = m->free[found - 1];
+		found = m->free_key[found - 1];
 	for (; end > found; end = next) {
-		next = m->free[end - 1];
-		m->free[end - 1] = (uint32_t)found;
+		next = m->free_key[end - 1];
+		m->free_key[end - 1] = (uint32_t)found;
 	}
 	return found;
 }
@@ -274,18 +274,18 @@ int xs_match_ops(struct xs_trace *trace)
 	if (m.shared_count == 0)
 		goto out;
 	m.taken = xs_large_new(trace->call_count + 1, sizeof(*m.taken));
-	m.free = xs_large_new(m.key_count + 1, sizeof(*m.free));
-	if (m.free)
+	m.free_key = xs_large_new(m.key_count + 1, sizeof(*m.free_key));
+	if (m.free_key)
 		for (size_t k = 0; k < m.key_count; k++)
-			m.free[k] = (uint32_t)k;
-	rc = m.taken && m.free ? find_users(&m) : -ENOMEM;
+			m.free_key[k] = (uint32_t)k;
+	rc = m.taken && m.free_key ? find_users(&m) : -ENOMEM;
 	if (!rc)
 		match_shared(&m);
 out:
 	xs_large_free(m.keys);
 	xs_large_free(m.shared);
 	xs_large_free(m.taken);
-	xs_large_free(m.free);
+	xs_large_free(m.free_key);
 	xs_large_free(m.users);
 	return rc;
 }
