@@ -67,7 +67,8 @@ void xs_build_coverage(struct xs_result *result, const struct xs_trace *trace,
 
 /* Fills the call classes, op kinds, runtimes and remarks of the coverage. Call
  * after xs_build_coverage. Returns 0 or -ENOMEM. */
-int xs_build_matching(struct xs_result *result, const struct xs_trace *trace);
+int xs_build_coverage_calls(struct xs_result *result,
+			    const struct xs_trace *trace);
 
 /* Fills coverage.gaps and .lacking, and adds notes on them. Call after
  * xs_build_coverage.

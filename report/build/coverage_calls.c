@@ -335,7 +335,8 @@ static void remark_nothing(struct xs_result *result,
 			       "source lines to change");
 }
 
-int xs_build_matching(struct xs_result *result, const struct xs_trace *trace)
+int xs_build_coverage_calls(struct xs_result *result,
+			    const struct xs_trace *trace)
 {
 	struct xs_result_coverage *out = &result->coverage;
 	struct xs_arena *arena = &result->arena;

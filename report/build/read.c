@@ -259,7 +259,7 @@ static int build_measured(struct build *b)
 	if (!err)
 		err = xs_build_gaps(result, trace);
 	if (!err)
-		err = xs_build_matching(result, trace);
+		err = xs_build_coverage_calls(result, trace);
 	if (!err)
 		xs_build_note_counters(result, trace, &b->phases, b->options);
 	return err;

@@ -2,7 +2,7 @@
 #include "report/commands/job_inputs.h"
 
 #include "report/job/digest.h"
-#include "report/job/map.h"
+#include "report/job/trace_digest.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How the processes of a job differ, and why. */
 #include "report/job/digest.h"
+#include "report/job/digest_process.h"
 #include "report/job/job_parts.h"
-#include "report/job/map_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +131,8 @@ static const char *longest_excess(const struct xs_job *job, const json_t *parts,
 		const struct xs_job_part *part = &job->parts[i];
 		const int64_t ns = excess(job, parts, part->what, part->ns);
 
-		if (ns > *excess_ns && (!busy || xs_map_is_busy(part->what))) {
+		if (ns > *excess_ns &&
+		    (!busy || xs_digest_is_busy(part->what))) {
 			*excess_ns = ns;
 			words = part->words;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/job/map_parts.h"
+#include "report/job/digest_process.h"
 
 #include "analyzer/util/hash.h"
 #include "report/job/digest.h"
@@ -22,7 +22,7 @@
 /* Bytes of the list of lines. */
 #define PLACES_MAX 300
 
-bool xs_map_is_busy(const char *part)
+bool xs_digest_is_busy(const char *part)
 {
 	return strcmp(part, "host") != 0;
 }
@@ -66,13 +66,13 @@ static const char *places_of(struct xs_arena *arena,
 }
 
 /* The list as far as there is room. */
-static json_t *places_text(const struct xs_map *map, const char *list)
+static json_t *places_text(const struct xs_digest_process *p, const char *list)
 {
 	return xs_digest_text(
-	    xs_print(&map->result->arena, "%.*s", PLACES_MAX, list));
+	    xs_print(&p->result->arena, "%.*s", PLACES_MAX, list));
 }
 
-static const char *phase_places(const struct xs_map *map,
+static const char *phase_places(const struct xs_digest_process *p,
 				const struct xs_result_phase *phase)
 {
 	const struct xs_result_site *sites[SITES_MAX];
@@ -80,7 +80,7 @@ static const char *phase_places(const struct xs_map *map,
 
 	for (; count < phase->site_count && count < SITES_MAX; count++)
 		sites[count] = &phase->sites[count];
-	return places_of(&map->result->arena, sites, count);
+	return places_of(&p->result->arena, sites, count);
 }
 
 /* From one round to the next, without tracing, as a report on one trace has it.
@@ -102,10 +102,10 @@ static int64_t total_ns(const struct xs_result_phase *phase, int64_t round_ns)
 			    (double)(round_ns - phase->round_ns)));
 }
 
-static void add_phase(json_t *program, const struct xs_map *map,
+static void add_phase(json_t *program, const struct xs_digest_process *p,
 		      const struct xs_result_phase *phase, bool *failed)
 {
-	const char *places = phase_places(map, phase);
+	const char *places = phase_places(p, phase);
 	const int64_t round_ns = until_next_ns(phase);
 	uint64_t hash = xs_hash_text(0, places);
 	json_t *group = xs_digest_new(), *row;
@@ -117,8 +117,7 @@ static void add_phase(json_t *program, const struct xs_map *map,
 	xs_digest_number(group, "add", "total_ns", total_ns(phase, round_ns),
 			 failed);
 	xs_sketch_add(group, "round_ns", round_ns, failed);
-	xs_digest_set(group, "text", "places", places_text(map, places),
-		      failed);
+	xs_digest_set(group, "text", "places", places_text(p, places), failed);
 	xs_digest_set(group, "text", "kernel",
 		      xs_digest_text(phase->kernel_label ? phase->kernel_label
 							 : "no kernel"),
@@ -131,10 +130,11 @@ static void add_phase(json_t *program, const struct xs_map *map,
 	json_decref(group);
 }
 
-void xs_map_phases(json_t *program, const struct xs_map *map, bool *failed)
+void xs_digest_add_phases(json_t *program, const struct xs_digest_process *p,
+			  bool *failed)
 {
-	for (size_t i = 0; i < map->result->phase_count && i < PHASES_MAX; i++)
-		add_phase(program, map, &map->result->phases[i], failed);
+	for (size_t i = 0; i < p->result->phase_count && i < PHASES_MAX; i++)
+		add_phase(program, p, &p->result->phases[i], failed);
 }
 
 /* A change, of phases or of no phase. */
@@ -233,9 +233,9 @@ static void collect_others(const struct xs_result *result, struct step *list,
 }
 
 /* Collects the changes that save time in this run. */
-static size_t collect(const struct xs_map *map, struct step *list)
+static size_t collect(const struct xs_digest_process *p, struct step *list)
 {
-	struct xs_result *result = map->result;
+	struct xs_result *result = p->result;
 	size_t count = 0;
 
 	for (size_t i = 0; i < result->plan_count; i++) {
@@ -278,7 +278,7 @@ static void add_low(json_t *row, int64_t low_ns, bool *failed)
 }
 
 /* Adds a row of the table. */
-static void add_row(json_t *program, const struct xs_map *map,
+static void add_row(json_t *program, const struct xs_digest_process *p,
 		    const struct step *in, bool *failed)
 {
 	json_t *row = xs_digest_row(program, "steps", in->key.s, failed);
@@ -294,28 +294,29 @@ static void add_row(json_t *program, const struct xs_map *map,
 	xs_digest_number(row, "add", "saves_ns", in->saves_ns, failed);
 	add_low(row, in->low_ns, failed);
 	xs_digest_number(row, "add", "high_ns", in->high_ns, failed);
-	xs_digest_number(row, "most", "after_ns", map->wall_ns - in->saves_ns,
+	xs_digest_number(row, "most", "after_ns", p->wall_ns - in->saves_ns,
 			 failed);
 	xs_sketch_add(row, "saves_ns", in->saves_ns, failed);
 	xs_digest_set(row, "text", "strategy", xs_digest_text(in->strategy),
 		      failed);
-	xs_digest_set(row, "text", "places", places_text(map, in->places),
+	xs_digest_set(row, "text", "places", places_text(p, in->places),
 		      failed);
 	xs_digest_set(row, "text", "effort", xs_digest_text(in->effort),
 		      failed);
 	*failed |= json_object_set_new(row, "best", best) < 0;
 }
 
-json_t *xs_map_steps(json_t *program, const struct xs_map *map, bool *failed)
+json_t *xs_digest_add_steps(json_t *program, const struct xs_digest_process *p,
+			    bool *failed)
 {
 	struct step steps[STEPS_MAX];
-	const size_t count = collect(map, steps);
+	const size_t count = collect(p, steps);
 	json_t *saved = json_object();
 
 	for (size_t i = 0; i < count; i++) {
-		if (steps[i].saves_ns > map->wall_ns)
-			steps[i].saves_ns = map->wall_ns;
-		add_row(program, map, &steps[i], failed);
+		if (steps[i].saves_ns > p->wall_ns)
+			steps[i].saves_ns = p->wall_ns;
+		add_row(program, p, &steps[i], failed);
 		*failed |=
 		    json_object_set_new(saved, steps[i].key.s,
 					json_integer(steps[i].saves_ns)) < 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of a digest that is of the process. */
+/* The part of a digest that is of the p. */
 #include "report/job/digest.h"
-#include "report/job/map_parts.h"
+#include "report/job/digest_process.h"
 #include "report/job/sketch.h"
 #include "report/result/number.h"
 
@@ -16,12 +16,12 @@ static const struct {
 	      {"d2h_ns", offsetof(struct xs_result_totals, d2h_ns)}};
 
 /* Of all phases. */
-static int64_t rounds_of(const struct xs_map *map)
+static int64_t rounds_of(const struct xs_digest_process *p)
 {
 	int64_t rounds = 0;
 
-	for (size_t i = 0; i < map->result->phase_count; i++)
-		xs_number_add(&rounds, map->result->phases[i].rounds);
+	for (size_t i = 0; i < p->result->phase_count; i++)
+		xs_number_add(&rounds, p->result->phases[i].rounds);
 	return rounds;
 }
 
@@ -31,12 +31,12 @@ static void put(json_t *out, const char *name, int64_t number, bool *failed)
 }
 
 /* {"h2d_bytes": n, ...}: what the process copied, and in how many rounds. */
-static json_t *work_of(const struct xs_map *map, bool *failed)
+static json_t *work_of(const struct xs_digest_process *p, bool *failed)
 {
-	const char *totals = (const char *)&map->result->totals;
+	const char *totals = (const char *)&p->result->totals;
 	json_t *out = json_object();
 
-	put(out, "rounds", rounds_of(map), failed);
+	put(out, "rounds", rounds_of(p), failed);
 	for (size_t i = 0; i < sizeof(copies) / sizeof(*copies); i++)
 		put(out, copies[i].name,
 		    *(const int64_t *)(const void *)(totals + copies[i].offset),
@@ -45,78 +45,77 @@ static json_t *work_of(const struct xs_map *map, bool *failed)
 }
 
 /* The work of this process alone. */
-static void add_work(json_t *group, const struct xs_map *map, bool *failed)
+static void add_work(json_t *group, const struct xs_digest_process *p,
+		     bool *failed)
 {
-	json_t *moved = work_of(map, failed);
+	json_t *moved = work_of(p, failed);
 
 	xs_digest_number(group, "add", "traces", 1, failed);
-	xs_digest_number(group, "add", "wall_ns", map->wall_ns, failed);
-	xs_digest_number(group, "most", "wall_ns", map->wall_ns, failed);
-	xs_digest_number(group, "add", "kernel_ns",
-			 map->result->totals.kernel_ns, failed);
+	xs_digest_number(group, "add", "wall_ns", p->wall_ns, failed);
+	xs_digest_number(group, "most", "wall_ns", p->wall_ns, failed);
+	xs_digest_number(group, "add", "kernel_ns", p->result->totals.kernel_ns,
+			 failed);
 	if (json_object_update(json_object_get(group, "add"), moved) < 0)
 		*failed = true;
 	json_decref(moved);
 }
 
 /* The time outside of the steady part. */
-static int64_t outside_ns(const struct xs_map *map)
+static int64_t outside_ns(const struct xs_digest_process *p)
 {
-	const int64_t ns = map->wall_ns - map->result->verdict.recorded_ns;
+	const int64_t ns = p->wall_ns - p->result->verdict.recorded_ns;
 
 	return ns > 0 ? ns : 0;
 }
 
 /* {"copies": ns, ...}: the parts of the steady part, and what is outside of
  * it. */
-static json_t *parts_of(const struct xs_map *map, bool *failed)
+static json_t *parts_of(const struct xs_digest_process *p, bool *failed)
 {
-	const struct xs_result_verdict *in = &map->result->verdict;
+	const struct xs_result_verdict *in = &p->result->verdict;
 	json_t *parts = json_object();
 
 	for (size_t i = 0; i < in->part_count; i++)
 		put(parts, in->parts[i].what, in->parts[i].ns, failed);
-	put(parts, "outside", outside_ns(map), failed);
+	put(parts, "outside", outside_ns(p), failed);
 	return parts;
 }
 
 /* The process as a row of the slowest, or of the busiest. Takes its steps, if
  * not NULL. */
-static void add_process(json_t *program, const struct xs_map *map,
+static void add_process(json_t *program, const struct xs_digest_process *p,
 			const char *rows, int64_t by_ns, json_t *steps,
 			bool *failed)
 {
-	json_t *row =
-	    json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o*}", "by",
-		      (json_int_t)by_ns, "name", xs_digest_text(map->name),
-		      "host", xs_digest_text(map->host), "kind",
-		      xs_digest_text(map->kind), "parts", parts_of(map, failed),
-		      "moved", work_of(map, failed), "steps", steps);
+	json_t *row = json_pack(
+	    "{s:I, s:o, s:o, s:o, s:o, s:o, s:o*}", "by", (json_int_t)by_ns,
+	    "name", xs_digest_text(p->name), "host", xs_digest_text(p->host),
+	    "kind", xs_digest_text(p->kind), "parts", parts_of(p, failed),
+	    "moved", work_of(p, failed), "steps", steps);
 
 	xs_digest_set(program, "rows", rows, json_pack("[o]", row), failed);
 }
 
-static int64_t busy_ns(const struct xs_map *map)
+static int64_t busy_ns(const struct xs_digest_process *p)
 {
-	const struct xs_result_verdict *in = &map->result->verdict;
+	const struct xs_result_verdict *in = &p->result->verdict;
 	int64_t ns = 0;
 
 	for (size_t i = 0; i < in->part_count; i++)
-		if (xs_map_is_busy(in->parts[i].what))
+		if (xs_digest_is_busy(in->parts[i].what))
 			xs_number_add(&ns, in->parts[i].ns);
 	return ns;
 }
 
-static void add_totals(json_t *program, const struct xs_map *map, bool *failed)
+static void add_totals(json_t *program, const struct xs_digest_process *p,
+		       bool *failed)
 {
-	const struct xs_result_verdict *verdict = &map->result->verdict;
+	const struct xs_result_verdict *verdict = &p->result->verdict;
 
-	add_work(program, map, failed);
-	add_work(xs_digest_row(program, "kinds", map->kind, failed), map,
-		 failed);
-	add_work(xs_digest_row(program, "hosts", map->host, failed), map,
-		 failed);
-	xs_digest_number(program, "add", "outside_ns", outside_ns(map), failed);
+	add_work(program, p, failed);
+	add_work(xs_digest_row(program, "kinds", p->kind, failed), p, failed);
+	add_work(xs_digest_row(program, "hosts", p->host, failed), p, failed);
+	xs_digest_number(program, "add", "outside_ns", outside_ns(p), failed);
 	xs_digest_number(program, "add", "recorded_ns", verdict->recorded_ns,
 			 failed);
 	for (size_t i = 0; i < verdict->part_count; i++) {
@@ -134,10 +133,10 @@ static void add_totals(json_t *program, const struct xs_map *map, bool *failed)
 
 /* What no change saves more than; the plan has steps outside of the steady
  * part, too. */
-static int64_t at_most_ns(const struct xs_map *map)
+static int64_t at_most_ns(const struct xs_digest_process *p)
 {
-	const int64_t saves_ns = map->wall_ns - map->after_ns;
-	const int64_t steady_ns = map->result->verdict.at_most_saves_ns;
+	const int64_t saves_ns = p->wall_ns - p->after_ns;
+	const int64_t steady_ns = p->result->verdict.at_most_saves_ns;
 
 	return steady_ns != XS_UNKNOWN && steady_ns < saves_ns ? saves_ns
 							       : steady_ns;
@@ -154,20 +153,20 @@ static const char *machine_of(const struct xs_result *result)
 }
 
 /* The times of the run, now and with the plan, and who ran. */
-static void add_times(json_t *program, const struct xs_map *map, json_t *steps,
-		      bool *failed)
+static void add_times(json_t *program, const struct xs_digest_process *p,
+		      json_t *steps, bool *failed)
 {
-	const struct xs_result_run *run = &map->result->run;
-	const int64_t busy = busy_ns(map);
+	const struct xs_result_run *run = &p->result->run;
+	const int64_t busy = busy_ns(p);
 
-	xs_digest_number(program, "most", "after_ns", map->after_ns, failed);
-	xs_digest_number(program, "most", "after_low_ns", map->after_low_ns,
+	xs_digest_number(program, "most", "after_ns", p->after_ns, failed);
+	xs_digest_number(program, "most", "after_low_ns", p->after_low_ns,
 			 failed);
-	xs_digest_number(program, "most", "after_high_ns", map->after_high_ns,
+	xs_digest_number(program, "most", "after_high_ns", p->after_high_ns,
 			 failed);
-	xs_digest_number(program, "most", "saves_ns",
-			 map->wall_ns - map->after_ns, failed);
-	xs_digest_number(program, "most", "at_most_saves_ns", at_most_ns(map),
+	xs_digest_number(program, "most", "saves_ns", p->wall_ns - p->after_ns,
+			 failed);
+	xs_digest_number(program, "most", "at_most_saves_ns", at_most_ns(p),
 			 failed);
 	if (run->start_us != XS_UNKNOWN) {
 		xs_digest_number(program, "most", "start_us", run->start_us,
@@ -175,26 +174,27 @@ static void add_times(json_t *program, const struct xs_map *map, json_t *steps,
 		xs_digest_number(program, "least", "end_us",
 				 run->start_us + run->wall_ns / 1000, failed);
 	}
-	xs_sketch_add(program, "wall_ns", map->wall_ns, failed);
-	xs_digest_count(program, "traces", map->id, failed);
-	xs_digest_count(program, "machines", machine_of(map->result), failed);
-	if (map->gpu && map->gpu->uuid)
-		xs_digest_count(program, "gpus", map->gpu->uuid, failed);
-	if (map->gpu && map->gpu->name)
-		xs_digest_count(program, "models", map->gpu->name, failed);
+	xs_sketch_add(program, "wall_ns", p->wall_ns, failed);
+	xs_digest_count(program, "traces", p->id, failed);
+	xs_digest_count(program, "machines", machine_of(p->result), failed);
+	if (p->gpu && p->gpu->uuid)
+		xs_digest_count(program, "gpus", p->gpu->uuid, failed);
+	if (p->gpu && p->gpu->name)
+		xs_digest_count(program, "models", p->gpu->name, failed);
 	if (run->recorder)
 		xs_digest_count(program, "versions", run->recorder, failed);
 	xs_digest_number(program, "add", "busy_ns", busy, failed);
-	add_process(program, map, "slowest", map->wall_ns, steps, failed);
-	add_process(program, map, "busiest", busy, NULL, failed);
+	add_process(program, p, "slowest", p->wall_ns, steps, failed);
+	add_process(program, p, "busiest", busy, NULL, failed);
 }
 
 /* What the plan leaves open: of all processes, that of the one that a change of
  * data movement may save most. */
-static void add_open(json_t *program, const struct xs_map *map, bool *failed)
+static void add_open(json_t *program, const struct xs_digest_process *p,
+		     bool *failed)
 {
-	const struct xs_result *in = map->result;
-	const int64_t most_ns = at_most_ns(map);
+	const struct xs_result *in = p->result;
+	const int64_t most_ns = at_most_ns(p);
 	json_t *best =
 	    json_pack("{s:I, s:o, s:o, s:o}", "by",
 		      (json_int_t)(most_ns == XS_UNKNOWN ? 0 : most_ns),
@@ -205,10 +205,10 @@ static void add_open(json_t *program, const struct xs_map *map, bool *failed)
 	*failed |= json_object_set_new(program, "best", best) < 0;
 }
 
-void xs_map_process(json_t *program, const struct xs_map *map, json_t *steps,
-		    bool *failed)
+void xs_digest_add_totals(json_t *program, const struct xs_digest_process *p,
+			  json_t *steps, bool *failed)
 {
-	add_times(program, map, steps, failed);
-	add_totals(program, map, failed);
-	add_open(program, map, failed);
+	add_times(program, p, steps, failed);
+	add_totals(program, p, failed);
+	add_open(program, p, failed);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* From the result of a trace to its digest. */
-#include "report/job/map.h"
+#include "report/job/trace_digest.h"
 
 #include "analyzer/util/hash.h"
 #include "report/diff/comparable.h"
 #include "report/job/digest.h"
-#include "report/job/map_parts.h"
+#include "report/job/digest_process.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -85,11 +85,11 @@ static json_t *add_problem(json_t *group, const char *table, const char *what,
 
 /* Counts the warnings of a trace, whatever their figures, with the text of
  * one. */
-static void add_warnings(json_t *program, const struct xs_map *map,
+static void add_warnings(json_t *program, const struct xs_digest_process *p,
 			 bool *failed)
 {
-	const struct xs_result_coverage *in = &map->result->coverage;
-	struct xs_arena *arena = &map->result->arena;
+	const struct xs_result_coverage *in = &p->result->coverage;
+	struct xs_arena *arena = &p->result->arena;
 
 	for (size_t i = 0; i < in->note_count; i++) {
 		const char *kind = xs_print(arena, "%016" PRIx64,
@@ -99,7 +99,7 @@ static void add_warnings(json_t *program, const struct xs_map *map,
 		if (json_object_get(xs_digest_get(program, "table", "warnings"),
 				    kind))
 			continue;
-		row = add_problem(program, "warnings", kind, map->name, failed);
+		row = add_problem(program, "warnings", kind, p->name, failed);
 		best = json_pack("{s:i, s:o}", "by", 0, "text",
 				 xs_digest_text(in->notes[i]));
 		*failed |= json_object_set_new(row, "best", best) < 0;
@@ -108,52 +108,52 @@ static void add_warnings(json_t *program, const struct xs_map *map,
 
 /* Takes off what a step of no phase saves, if it has one. The run with the
  * plan's last step has those before it in. */
-static void take_off(struct xs_map *map, const struct xs_result_step *last,
-		     int64_t step, int64_t saves_ns, int64_t low_ns,
-		     int64_t high_ns)
+static void take_off(struct xs_digest_process *p,
+		     const struct xs_result_step *last, int64_t step,
+		     int64_t saves_ns, int64_t low_ns, int64_t high_ns)
 {
 	if (!step || (last && step < last->step))
 		return;
-	map->after_ns -= saves_ns;
-	map->after_low_ns -= high_ns;
-	map->after_high_ns -= low_ns;
+	p->after_ns -= saves_ns;
+	p->after_low_ns -= high_ns;
+	p->after_high_ns -= low_ns;
 }
 
 /* What is known of the process; false: too little for figures. */
-static bool prepare(struct xs_result *result, struct xs_map *map)
+static bool prepare(struct xs_result *result, struct xs_digest_process *p)
 {
 	const struct xs_result_step *last =
 	    result->plan_count ? &result->plan[result->plan_count - 1] : NULL;
 	const struct xs_result_pinning *pinning = &result->verdict.pinning;
 	const struct xs_result_device *gpu = main_device(&result->run);
 
-	*map = (struct xs_map){.result = result,
-			       .id = id_of(result),
-			       .name = name_of(result),
-			       .host = result->run.host ? result->run.host
-							: "unknown",
-			       .kind = kind_of(result),
-			       .gpu = gpu,
-			       .wall_ns = xs_result_untraced_wall_ns(result)};
-	if (map->wall_ns == XS_UNKNOWN || result->verdict.missing)
+	*p = (struct xs_digest_process){
+	    .result = result,
+	    .id = id_of(result),
+	    .name = name_of(result),
+	    .host = result->run.host ? result->run.host : "unknown",
+	    .kind = kind_of(result),
+	    .gpu = gpu,
+	    .wall_ns = xs_result_untraced_wall_ns(result)};
+	if (p->wall_ns == XS_UNKNOWN || result->verdict.missing)
 		return false;
-	map->after_ns = map->after_low_ns = map->after_high_ns = map->wall_ns;
+	p->after_ns = p->after_low_ns = p->after_high_ns = p->wall_ns;
 	if (last && last->app_wall_ns != XS_UNKNOWN &&
 	    last->low_ns != XS_UNKNOWN && last->high_ns != XS_UNKNOWN) {
-		map->after_ns = last->app_wall_ns;
-		map->after_low_ns = last->low_ns;
-		map->after_high_ns = last->high_ns;
+		p->after_ns = last->app_wall_ns;
+		p->after_low_ns = last->low_ns;
+		p->after_high_ns = last->high_ns;
 	}
 	for (size_t i = 0; i < result->run.link_count; i++) {
 		const struct xs_result_gpu_link *link = &result->run.links[i];
 
-		take_off(map, last, link->step, link->saves_ns, link->saves_ns,
+		take_off(p, last, link->step, link->saves_ns, link->saves_ns,
 			 link->saves_ns);
 	}
-	take_off(map, last, pinning->step, pinning->saves_ns,
+	take_off(p, last, pinning->step, pinning->saves_ns,
 		 pinning->saves_low_ns, pinning->saves_high_ns);
-	if (map->after_ns < 0)
-		map->after_ns = 0;
+	if (p->after_ns < 0)
+		p->after_ns = 0;
 	return true;
 }
 
@@ -177,9 +177,10 @@ static const char *job_of(struct xs_result *result, int64_t ranks)
 
 /* What is in the figures. Traces that end early are a program of their own, as
  * those of each job are. */
-static void add_program(json_t *group, const struct xs_map *map, bool *failed)
+static void add_program(json_t *group, const struct xs_digest_process *p,
+			bool *failed)
 {
-	struct xs_result *result = map->result;
+	struct xs_result *result = p->result;
 	struct xs_arena *arena = &result->arena;
 	const char *app = result->run.app;
 	const char *name = xs_program_name(arena, &app), *key;
@@ -197,11 +198,11 @@ static void add_program(json_t *group, const struct xs_map *map, bool *failed)
 	xs_digest_set(program, "text", "job", xs_digest_text(job), failed);
 	xs_digest_set(program, "text", "incomplete", xs_digest_text(why),
 		      failed);
-	xs_digest_count(program, "names", map->name, failed);
-	xs_map_process(program, map, xs_map_steps(program, map, failed),
-		       failed);
-	xs_map_phases(program, map, failed);
-	add_warnings(program, map, failed);
+	xs_digest_count(program, "names", p->name, failed);
+	xs_digest_add_totals(program, p,
+			     xs_digest_add_steps(program, p, failed), failed);
+	xs_digest_add_phases(program, p, failed);
+	add_warnings(program, p, failed);
 }
 
 /* Why the trace is in no figure; NULL: it is. */
@@ -216,18 +217,18 @@ static const char *problem_of(const struct xs_result *result, bool known)
 json_t *xs_digest_of_result(struct xs_result *result)
 {
 	json_t *group = xs_digest_new();
-	struct xs_map map;
-	const bool known = prepare(result, &map);
+	struct xs_digest_process p;
+	const bool known = prepare(result, &p);
 	const char *problem = problem_of(result, known);
 	bool failed = !group;
 
 	xs_digest_number(group, "add", "traces", 1, &failed);
 	if (problem) {
 		xs_digest_count(
-		    add_problem(group, "problems", problem, map.name, &failed),
-		    "traces", map.id, &failed);
+		    add_problem(group, "problems", problem, p.name, &failed),
+		    "traces", p.id, &failed);
 	} else {
-		add_program(group, &map, &failed);
+		add_program(group, &p, &failed);
 	}
 	if (!failed && !result->arena.failed)
 		return group;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The best estimate of a strategy. */
+/* The best estimate of a strategy, and what else is asked of rows and steps. */
 #pragma once
 
 #include "report/result/result.h"

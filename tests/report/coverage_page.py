@@ -14,7 +14,7 @@ import sys
 
 SOURCES = pathlib.Path(sys.argv[1])
 FILES = [SOURCES / "report/build" / f"{name}.c"
-         for name in ("coverage", "coverage_gpu", "coverage_sampling", "matching",
+         for name in ("coverage", "coverage_gpu", "coverage_sampling", "coverage_calls",
                       "check_profile", "counters", "devices", "gaps")]
 FILES.append(SOURCES / "report/render/text/coverage.c")
 

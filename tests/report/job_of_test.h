@@ -4,7 +4,7 @@
 
 #include "report/job/digest.h"
 #include "report/job/job.h"
-#include "report/job/map.h"
+#include "report/job/trace_digest.h"
 #include "tests/unit.h"
 
 /* Adds the digest of the result. */

@@ -2,8 +2,8 @@
 /* Digests: merging in any order and grouping gives the same bytes, in bounded
  * room; what is no digest is refused. */
 #include "report/job/digest.h"
-#include "report/job/map.h"
 #include "report/job/sketch.h"
+#include "report/job/trace_digest.h"
 #include "tests/report/fixture.h"
 #include "tests/report/seal.h"
 #include "tests/unit.h"

@@ -2,7 +2,7 @@
 /* The answer on a job: what it gains, who is slow and why, what is missing. */
 #include "report/job/digest.h"
 #include "report/job/job.h"
-#include "report/job/map.h"
+#include "report/job/trace_digest.h"
 #include "report/render/renderer.h"
 #include "tests/report/fixture.h"
 #include "tests/report/job_of_test.h"

@@ -3,7 +3,7 @@
  * them no pair. */
 #include "report/job/digest.h"
 #include "report/job/job_diff.h"
-#include "report/job/map.h"
+#include "report/job/trace_digest.h"
 #include "report/render/renderer.h"
 #include "tests/report/fixture.h"
 #include "tests/report/job_of_test.h"

@@ -3,7 +3,7 @@
  */
 #include "report/job/digest.h"
 #include "report/job/job.h"
-#include "report/job/map.h"
+#include "report/job/trace_digest.h"
 #include "tests/report/fixture.h"
 #include "tests/report/job_of_test.h"
 #include "tests/report/seal.h"

@@ -3,7 +3,7 @@
  * The phases in the ATGPU model: its metrics of a round, and its costs beside
  * the measured times.
  */
-#include "report/render/text/parts.h"
+#include "report/render/text/sections.h"
 
 #include "model/formulas/atgpu.h"
 

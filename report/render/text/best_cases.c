@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/render/text/best_cases.h"
 
-#include "report/render/text/parts.h"
+#include "report/render/text/sections.h"
 
 #include <inttypes.h>
 #include <string.h>

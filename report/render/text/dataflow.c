@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* --dataflow: the ops of some rounds, and what each of them follows. */
-#include "report/render/text/parts.h"
+#include "report/render/text/sections.h"
 
 #include "report/result/site.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The text report on a job: its verdict, what to change, and how processes
  * differ. */
-#include "report/render/text/parts.h"
+#include "report/render/text/sections.h"
 #include "report/render/text/text.h"
 
 #include <errno.h>

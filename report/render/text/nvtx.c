@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* --by-range: the run by NVTX ranges. */
-#include "report/render/text/parts.h"
+#include "report/render/text/sections.h"
 
 #include <errno.h>
 #include <inttypes.h>

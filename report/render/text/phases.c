@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of phases. */
-#include "report/render/text/parts.h"
+#include "report/render/text/sections.h"
 #include "report/result/best.h"
 #include "report/result/number.h"
 #include "report/result/shown_text.h"

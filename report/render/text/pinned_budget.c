@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* --pinned-budget: which buffers to pin first. */
-#include "report/render/text/parts.h"
+#include "report/render/text/sections.h"
 
 #include "report/result/site.h"
 #include "report/result/step_text.h"

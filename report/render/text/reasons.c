@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Below the table of strategies: what a given profile lacks for more of them.
  * With --all each number of streams, and why strategies have no figure. */
-#include "report/render/text/parts.h"
+#include "report/render/text/sections.h"
 
 #include "report/result/best.h"
 #include "report/result/shown_row.h"

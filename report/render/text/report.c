@@ -5,7 +5,7 @@
  */
 #include "report/render/text/text.h"
 
-#include "report/render/text/parts.h"
+#include "report/render/text/sections.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The section on several runs of one program. */
-#include "report/render/text/parts.h"
+#include "report/render/text/sections.h"
 
 #include <inttypes.h>
 #include <string.h>

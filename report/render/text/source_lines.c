@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/render/text/parts.h"
+#include "report/render/text/sections.h"
 
 #include "report/result/site.h"
 

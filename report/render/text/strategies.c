@@ -4,7 +4,7 @@
  * the figure of a published equation. Of rows that differ only in n and order,
  * one is printed.
  */
-#include "report/render/text/parts.h"
+#include "report/render/text/sections.h"
 
 #include "report/render/text/best_cases.h"
 #include "report/result/best.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The section on where the time went. */
-#include "report/render/text/parts.h"
+#include "report/render/text/sections.h"
 #include "report/result/shown_text.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The section on waits of the host. */
-#include "report/render/text/parts.h"
+#include "report/render/text/sections.h"
 #include "report/result/number.h"
 #include "report/result/site.h"
 
