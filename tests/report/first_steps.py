@@ -7,7 +7,8 @@
 SOURCE/tests/report/advice/expected.json has what is expected, and
 docs/advice.md lists every trace for which the report says something else, with what
 it says; and how many agree on a first use, without a calibration. So it does for
-typical.json beside it, of which fewer agree.
+typical.json beside it, of which fewer agree, and for the traces that are kept of
+others.json.
 """
 import collections
 import concurrent.futures
@@ -166,23 +167,25 @@ def opening_faults(xferspy, source, row, report):
         yield "what comes once leads, although a step is of the rounds"
 
 
-def typical_steps(xferspy, source, page):
-    """Returns whether the page tells what typical programs are told to do."""
-    rows = json.loads((source / "tests/report/advice/typical.json").read_text())
+def are_told(xferspy, source, page, kind):
+    """Returns whether the page tells what typical or others' programs are told."""
+    rows = [row for row in json.loads(
+        (source / f"tests/report/advice/{kind}.json").read_text())
+            if (source / row["trace"]).exists()]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         said, at_first = (list(pool.map(lambda row: first_step(report_on(
             xferspy, source, row, *options(row))), rows)) for options in (
                 lambda row: calibrated(source, row), lambda row: ()))
     told = True
     for row, word in zip(rows, said):
-        name = f"typical/{pathlib.Path(row['trace']).stem}"
+        name = f"{kind}/{pathlib.Path(row['trace']).stem}"
         if not agrees(row, word) and \
                 f"| `{name}` | {word} | {row['first']} |" not in page:
             print(f"{name}: {word}, expected {row['first']}: not in docs/advice.md")
             told = False
     counts = [sum(map(agrees, rows, words)) for words in (said, at_first)]
     count = f"{counts[0]} of {len(rows)} agree, and {counts[1]} without a calibration"
-    print(f"typical programs: {count}")
+    print(f"{kind} programs: {count}")
     return told and count in page
 
 
@@ -223,7 +226,8 @@ def main(xferspy, source):
         if count not in " ".join(page.split()):
             print("docs/advice.md says otherwise")
             failed = True
-    failed |= not typical_steps(xferspy, source, " ".join(page.split()))
+    for kind in "typical", "others":
+        failed |= not are_told(xferspy, source, " ".join(page.split()), kind)
     return (failed or agreed.total() < LEAST_PERCENT * len(rows) / 100
             or sum(at_first) < LEAST_AT_FIRST_PERCENT * len(rows) / 100)
 
