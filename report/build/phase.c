@@ -51,6 +51,26 @@ static const char *function_of_jax(const struct xs_result_site *site)
 					    : NULL;
 }
 
+static bool has_python_frames(const struct xs_trace *trace)
+{
+	for (size_t i = 0; i < trace->site_count; i++)
+		if (trace->sites[i].module == XS_NONE && trace->sites[i].file)
+			return true;
+	return false;
+}
+
+/* Whether one of autograd's threads made the call: among PyTorch's threads,
+ * only they launch, copy or allocate without a frame of Python. */
+static bool is_backward(const struct xs_result *result,
+			const struct xs_trace *trace,
+			const struct xs_result_site *site)
+{
+	return result->run.python == XS_LANGUAGE_PYTORCH && !site->file &&
+	       site->module && strstr(site->module, "-packages/") &&
+	       site->call && !strstr(site->call, "Event") &&
+	       !strstr(site->call, "Synchronize") && has_python_frames(trace);
+}
+
 void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
 		   uint32_t index, struct xs_result_site *out)
 {
@@ -71,6 +91,11 @@ void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
 		out->module = xs_build_string(
 		    result, trace, trace->modules[site->module].path);
 		out->offset = (int64_t)site->offset;
+	}
+	if (is_backward(result, trace, out)) {
+		out->function = "autograd's backward pass";
+		out->module = NULL;
+		out->offset = XS_UNKNOWN;
 	}
 	if (!out->file && !out->function)
 		out->function = function_of_jax(out);

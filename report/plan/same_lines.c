@@ -6,14 +6,18 @@
 
 #include <string.h>
 
-/* By the line, or by the call of the program itself if no line is known: one
- * of a library serves many lines. */
+/* Whether only a library's address is known, which serves many lines. */
+static bool is_of_library(const struct xs_result_site *site)
+{
+	return site->module && strstr(site->module, ".so");
+}
+
+/* By the line, or by the call of the program itself if no line is known. */
 static bool is_same_line(const struct xs_result_site *a,
 			 const struct xs_result_site *b)
 {
 	if (!a->file || !b->file)
-		return a->module && !strstr(a->module, ".so") &&
-		       xs_result_same_place(a, b);
+		return !is_of_library(a) && xs_result_same_place(a, b);
 	return xs_result_same_line(a, b);
 }
 
@@ -68,8 +72,7 @@ static bool is_near(const struct xs_result_site *a,
 	if (a->file || b->file)
 		return is_same_text(a->file, b->file) &&
 		       is_same_text(a->function, b->function);
-	return is_same_text(a->module, b->module) &&
-	       !strstr(a->module, ".so") &&
+	return is_same_text(a->module, b->module) && !is_of_library(a) &&
 	       (is_same_text(a->function, b->function) ||
 		(!a->function && !b->function));
 }

@@ -83,6 +83,8 @@ const char *xs_result_site_label(struct xs_arena *arena,
 	if (function && site->module)
 		return xs_print(arena, "%s in %s (%s)", call, function,
 				address(arena, site));
+	if (function && strstr(call, "Launch"))
+		call = "launches";
 	if (function || site->module)
 		return xs_print(arena, "%s in %s", call,
 				function ? function : address(arena, site));
@@ -133,6 +135,8 @@ const char *xs_result_add_label(struct xs_arena *arena, const char *list,
 {
 	const char *at = label ? strstr(label, ADDRESS) : NULL;
 
+	if (list && label && strchr(label, ' ') && strstr(list, label))
+		return list;
 	if (list && label && same_file(list, label))
 		return xs_arena_join(arena, list,
 				     label + same_file(list, label));
@@ -156,7 +160,8 @@ bool xs_result_same_place(const struct xs_result_site *a,
 		return false;
 	if (a->line != XS_UNKNOWN)
 		return same_text(a->file, b->file);
-	return a->module && same_text(a->module, b->module) &&
+	return (a->module || a->function) && same_text(a->module, b->module) &&
+	       (a->module || same_text(a->function, b->function)) &&
 	       a->offset == b->offset;
 }
 

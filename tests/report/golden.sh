@@ -302,6 +302,8 @@ in_one_line frameworks/typical/h200/gpu_bound 'Bound by kernels (91.4 % of the s
 	'2 64 4.31 ms 3.7 % 16 MiB pinned 3.93 ms -'
 prints "xferspy report --dataflow \$examples/frameworks/typical/h200/gpu_bound.xspy | tr -s ' \n' ' '" \
 	'8 of its rounds' '296 ops, 0 of them of unknown'
+# autograd's threads have no frame of Python
+in_one_line frameworks/typical/h200/item-eager 'of launches in autograd'"'"'s backward pass, item.py:'
 # the last kernel is launched from the line of .item()
 in_one_line frameworks/h100/decode 'of decode.py:21, :32 without its copy, and launch them as one'
 in_one_line validate/patterns/h100-b/first/converge-16777216-traced \

@@ -668,6 +668,22 @@ TEST(places_are_named_by_what_is_known)
 	xs_arena_free(&arena);
 }
 
+TEST(all_launches_of_a_function_are_one_place)
+{
+	struct xs_arena arena = {0};
+	const struct xs_result_site site = {.function = "the backward pass",
+					    .line = XS_UNKNOWN,
+					    .call = "cuLaunchKernel"};
+	const char *label = xs_result_site_label(&arena, &site);
+
+	assert_string_equal(label, "launches in the backward pass");
+	label = xs_result_add_label(&arena, label, "a.cu:12");
+	assert_string_equal(
+	    xs_result_add_label(&arena, label, "launches in the backward pass"),
+	    "launches in the backward pass, a.cu:12");
+	xs_arena_free(&arena);
+}
+
 TEST(a_place_is_a_line_or_an_address)
 {
 	const struct xs_result_site line = {.file = "a.cu",
@@ -697,6 +713,8 @@ TEST(a_place_is_a_line_or_an_address)
 	assert_false(xs_result_same_place(&address, &other));
 	other.module = NULL; /* an unknown place equals no other */
 	assert_false(xs_result_same_place(&other, &other));
+	other.function = "the backward pass";
+	assert_true(xs_result_same_place(&other, &other));
 }
 
 /* Line 21 is not line 210; a line that copies in and out is named once. */

@@ -1039,6 +1039,9 @@ TEST(the_same_calls_are_changed_once)
 	phase[1].site_count = 1;
 	sites[0].module = "lib.so.1";
 	expect("pinned pinned");
+	sites[0].module = NULL;
+	sites[0].function = "the backward pass";
+	expect("pinned");
 }
 
 /* Two phases copy in one function, at lines of their own. */
