@@ -13,7 +13,7 @@ static bool asks_less(const struct xs_result_estimate *row,
 {
 	return row->assumes_once != most->assumes_once
 		   ? most->assumes_once
-		   : xs_result_gain_ns(row) > xs_result_gain_ns(most);
+		   : row->saves_ns > most->saves_ns;
 }
 
 const struct xs_result_estimate *
@@ -30,7 +30,7 @@ xs_alternative_left_out(const struct xs_result *result,
 		if (row && row->saves_ns != XS_UNKNOWN && !row->returning &&
 		    !xs_result_may_hold(row) &&
 		    xs_worth_is_sure(result, phase, row,
-				     (double)xs_result_gain_ns(row)) &&
+				     (double)row->saves_ns) &&
 		    (!most || asks_less(row, most)))
 			most = row;
 	}
@@ -95,9 +95,8 @@ xs_alternative_without(const struct xs_result *result,
 
 		if (row && !row->bound &&
 		    row->effort_level <= step->effort_level &&
-		    xs_worth_is_enough(result, phase,
-				       (double)xs_result_gain_ns(row)) &&
-		    (!most || xs_result_gain_ns(row) > xs_result_gain_ns(most)))
+		    xs_worth_is_enough(result, phase, (double)row->saves_ns) &&
+		    (!most || row->saves_ns > most->saves_ns))
 			most = row;
 	}
 	return most;

@@ -246,7 +246,7 @@ static bool is_asked_first(struct xs_result *result, const struct act *act)
 	/* it saves more than the step before which it is asked; both can be
 	 * made with what comes once */
 	return result->question &&
-	       xs_result_gain_ns(result->nearest_if) >
+	       result->nearest_if->saves_ns >
 		   (act->once || act->only_if ? act->saves_ns
 					      : xs_opening_planned_ns(result));
 }

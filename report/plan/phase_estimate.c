@@ -168,11 +168,9 @@ static int64_t breakeven(const struct xs_result_phase *phase,
 	const double saves_ns =
 	    (double)(xs_result_untraced_ns(phase) - row->round_ns) *
 	    xs_result_share(phase);
-	const double setup_ns =
-	    (double)row->setup_ns + fmax((double)row->new_memory_ns, 0);
 
 	return saves_ns > 0 && row->setup_ns != XS_UNKNOWN
-		   ? xs_number_round(ceil(setup_ns / saves_ns))
+		   ? xs_number_round(ceil((double)row->setup_ns / saves_ns))
 		   : XS_UNKNOWN;
 }
 

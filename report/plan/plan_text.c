@@ -28,9 +28,9 @@
 static const char *setup_text(struct xs_arena *arena,
 			      const struct xs_result_estimate *row, double ns)
 {
-	const int64_t new_ns = row->new_memory_ns > 0 ? row->new_memory_ns : 0;
+	const double again_ns = (double)(row->setup_ns - row->new_memory_ns);
 	const double part =
-	    row->setup_ns ? (ns - (double)new_ns) / (double)row->setup_ns : 0;
+	    again_ns > 0 ? (ns - (double)row->new_memory_ns) / again_ns : 0;
 	const double low_ns = ns - part * (double)row->setup_less_ns;
 	const double high_ns = ns + part * (double)row->setup_more_ns;
 
@@ -45,15 +45,13 @@ static const char *setup_text(struct xs_arena *arena,
 static const char *say_setup(struct xs_arena *arena,
 			     const struct xs_result_estimate *estimate)
 {
-	const double setup_ns = (double)estimate->setup_ns +
-				fmax((double)estimate->new_memory_ns, 0);
-
 	if (estimate->setup_ns == XS_UNKNOWN)
 		return "The cost of pinning is unknown here and not included.";
 	if (estimate->setup_ns <= 0)
 		return NULL;
-	return xs_print(arena, "The setup takes about %s.",
-			setup_text(arena, estimate, setup_ns));
+	return xs_print(
+	    arena, "The setup takes about %s.",
+	    setup_text(arena, estimate, (double)estimate->setup_ns));
 }
 
 /* What a round saves of a step that pays in longer runs, and its setup. */
@@ -109,9 +107,8 @@ static int64_t pays_beside(const struct xs_phase_steps *steps,
 	const struct xs_result_estimate *later = step->estimate;
 	const double round_ns = (double)(row->round_ns - later->round_ns) *
 				xs_result_share(steps->phase);
-	const double setup_ns = (double)later->setup_ns +
-				fmax((double)later->new_memory_ns, 0) -
-				fmax((double)row->setup_ns, 0);
+	const double setup_ns =
+	    (double)later->setup_ns - fmax((double)row->setup_ns, 0);
 
 	return step == &steps->longer && round_ns > 0
 		   ? xs_number_round(ceil(setup_ns / round_ns))
@@ -181,11 +178,10 @@ static const char *fallback(struct xs_result *result,
 	    &result->arena,
 	    "If its condition does not hold, %s saves %s%s; effort: %s.",
 	    row->strategy,
-	    xs_worth_is_sure(result, steps->phase, row,
-			     (double)xs_result_gain_ns(row))
+	    xs_worth_is_sure(result, steps->phase, row, (double)row->saves_ns)
 		? ""
 		: "about ",
-	    xs_units_ns(xs_result_gain_ns(row)).s, row->effort);
+	    xs_units_ns(row->saves_ns).s, row->effort);
 }
 
 /* The earlier step that is the same change at other lines; NULL: there is none.

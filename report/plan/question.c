@@ -130,7 +130,7 @@ static bool is_outdone(const struct choice *choice)
 
 		if (other && other->needs && xs_result_may_hold(other) &&
 		    other->effort_level < choice->row->effort_level &&
-		    xs_result_gain_ns(other) >= xs_result_gain_ns(choice->row))
+		    other->saves_ns >= choice->row->saves_ns)
 			return true;
 	}
 	return false;

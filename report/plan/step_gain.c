@@ -21,9 +21,7 @@ double xs_step_gain_setup_ns(const struct xs_phase_step *step)
 
 double xs_step_gain_new_memory_ns(const struct xs_phase_step *step)
 {
-	return step->estimate ? (double)(step->estimate->saves_ns -
-					 xs_result_gain_ns(step->estimate))
-			      : 0;
+	return step->estimate ? (double)step->estimate->new_memory_ns : 0;
 }
 
 int64_t xs_step_gain_pays_rounds(const struct xs_result_phase *phase,
@@ -105,7 +103,7 @@ struct xs_phase_step xs_step_gain_of(const struct xs_phase_steps *steps,
 	struct xs_phase_step step = {
 	    .strategy = strategy,
 	    .estimate = row,
-	    .adds_ns = (double)xs_result_gain_ns(row) - related.adds_ns,
+	    .adds_ns = (double)row->saves_ns - related.adds_ns,
 	    .rounds_add_ns =
 		(double)row->saves_ns + setup_ns - related.rounds_add_ns};
 	const double over = over_ns(steps, &step);

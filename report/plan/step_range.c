@@ -118,14 +118,15 @@ static double setup_end_ns(const struct xs_phase_step *step, bool cheap)
 {
 	const struct xs_result_estimate *row = step->estimate;
 	const double setup_ns = xs_step_gain_setup_ns(step);
-	const double again_ns = setup_ns - xs_step_gain_new_memory_ns(step);
+	const double again_ns = setup_ns - (double)row->new_memory_ns;
+	const double its_ns = (double)(row->setup_ns - row->new_memory_ns);
 	double by_ns;
 
-	if (row->setup_ns <= 0)
+	if (its_ns <= 0)
 		return setup_ns;
 	by_ns =
 	    cheap ? -(double)row->setup_less_ns : (double)row->setup_more_ns;
-	return setup_ns + fabs(again_ns) * by_ns / (double)row->setup_ns;
+	return setup_ns + fabs(again_ns) * by_ns / its_ns;
 }
 
 /* One end of what another phase's step saves that is made along. */

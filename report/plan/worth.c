@@ -122,7 +122,7 @@ xs_worth_best(const struct xs_result_phase *phase, const char *strategy)
 	row = xs_result_best(phase, strategy, false);
 	return row && row->otherwise_ns != XS_UNKNOWN &&
 		       xs_worth_loss_ns(phase, row, true) <
-			   xs_result_gain_ns(row) / LOSS_PART
+			   row->saves_ns / LOSS_PART
 		   ? row
 		   : NULL;
 }

@@ -42,17 +42,10 @@ static int64_t at_most_ns(const struct xs_result_estimate *row)
 	return most_ns;
 }
 
-int64_t xs_result_gain_ns(const struct xs_result_estimate *row)
-{
-	return row->saves_ns == XS_UNKNOWN || row->new_memory_ns <= 0
-		   ? row->saves_ns
-		   : row->saves_ns - row->new_memory_ns;
-}
-
 int64_t xs_result_capped_gain_ns(const struct xs_result *result,
 				 const struct xs_result_estimate *row)
 {
-	const int64_t ns = xs_result_gain_ns(row);
+	const int64_t ns = row->saves_ns;
 	const int64_t most_ns = result->verdict.at_most_saves_ns;
 
 	return most_ns != XS_UNKNOWN && ns > most_ns ? most_ns : ns;

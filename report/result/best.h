@@ -17,11 +17,8 @@ const struct xs_result_estimate *
 xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 	       bool sure);
 
-/* Returns what the row saves of this run, as the table has it: without the
- * first touch of new memory. */
-int64_t xs_result_gain_ns(const struct xs_result_estimate *row);
-
-/* Returns the same, and no more than the verdict says if that is known. */
+/* Returns what the row saves of this run, and no more than the verdict says if
+ * that is known. */
 int64_t xs_result_capped_gain_ns(const struct xs_result *result,
 				 const struct xs_result_estimate *row);
 

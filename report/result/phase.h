@@ -49,8 +49,8 @@ struct xs_result_estimate {
 	/* by which it may be less, or more, by the profile's ranges */
 	int64_t setup_less_ns, setup_more_ns;
 	int64_t loop_ns;       /* part of setup_ns: within the loop */
-	int64_t new_memory_ns; /* by which setup_ns is longer if further buffers
-				* are new memory; 0 */
+	int64_t new_memory_ns; /* part of setup_ns: first touch of further
+				* buffers; 0 */
 	int64_t more_bytes;    /* of the device's memory, for further buffers */
 	int64_t breakeven_rounds; /* rounds after which the setup pays off */
 	const char *effort;

@@ -64,8 +64,7 @@ static int64_t gain_ns(const struct xs_result *result,
 	struct xs_result_estimate of = *row;
 
 	of.saves_ns = saves_ns;
-	return phase->apart ? xs_result_gain_ns(&of)
-			    : xs_result_capped_gain_ns(result, &of);
+	return phase->apart ? saves_ns : xs_result_capped_gain_ns(result, &of);
 }
 
 struct xs_result_estimate
@@ -75,7 +74,7 @@ xs_result_shown_row(const struct xs_result *result,
 {
 	const int64_t gain = gain_ns(result, phase, row, row->saves_ns);
 	const int64_t cut =
-	    row->saves_ns == XS_UNKNOWN ? 0 : xs_result_gain_ns(row) - gain;
+	    row->saves_ns == XS_UNKNOWN ? 0 : row->saves_ns - gain;
 	const int64_t uncounted = uncounted_ns(phase, row, row->saves_ns - cut);
 	const int64_t between_ns = xs_result_used_between_ns(phase);
 	const int64_t ns = uncounted + between_ns;
@@ -91,8 +90,6 @@ xs_result_shown_row(const struct xs_result *result,
 	if (uncounted)
 		out.speedup *= (double)(row->round_ns + between_ns) /
 			       (double)(row->round_ns + ns);
-	if (row->new_memory_ns > 0 && row->setup_ns != XS_UNKNOWN)
-		xs_number_add(&out.setup_ns, row->new_memory_ns);
 	out.saves_ns =
 	    row->effort_level <= 0 && !result->machine_choice.other_gpu ? 0
 									: gain;

@@ -21,7 +21,7 @@ static bool are_apart(const struct xs_result_estimate *a,
 /* Whether it shortens this run; on another GPU that is unknown. */
 static bool pays(const struct xs_result_estimate *row)
 {
-	const int64_t saves_ns = xs_result_gain_ns(row);
+	const int64_t saves_ns = row->saves_ns;
 
 	return saves_ns == XS_UNKNOWN || saves_ns > 0;
 }

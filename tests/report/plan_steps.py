@@ -19,6 +19,7 @@ UNCONDITIONAL = "reuse", "batch"
 # Python without a framework that is known, and JAX, which allocates by itself.
 NO_CODE = "cuda_python", "jax"
 LINES, COLUMNS = 3, 71
+ROUNDING = 2  # ns
 
 
 def faults_of(report, needs_code):
@@ -26,7 +27,8 @@ def faults_of(report, needs_code):
     rows = {(phase["id"], row["strategy"], row["n_streams"], row["order"]): row
             for phase in report["phases"] for row in phase["estimates"]
             if row["model"] == "replay"}
-    for step in report["plan"]:
+    for i, step in enumerate(report["plan"]):
+        alone = len(report["phases"]) == 1 and not i
         row = rows[step["phase"], step["strategy"], step["n_streams"], step["order"]]
         code = (step["code"] or "").splitlines()
         left_out = step["strategy"] == LEFT_OUT
@@ -40,6 +42,8 @@ def faults_of(report, needs_code):
                  step["as_step"] is None and step["strategy"] not in UNCONDITIONAL),
                 ("more than the verdict's limit", not step["apart"] and
                  step["adds_saves_ns"] > report["verdict"]["at_most_saves_ns"]),
+                ("not what its row saves", alone and
+                 abs(step["adds_saves_ns"] - row["saves_ns"]) > ROUNDING),
                 ("a row that is not chosen", not row["chosen"]),
                 ("a question without a reason", step["question"] and not
                  (step["may_be_slower"] or step["condition"] or row["needs"])),

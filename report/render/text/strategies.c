@@ -144,8 +144,7 @@ static void put_row(struct xs_text_table *table, const struct xs_result *result,
 	const bool all = result->all_asked, known = xs_result_is_known(&shown);
 	/* green: a change that makes the run faster */
 	enum xs_style style = known && row->saves_ns != XS_UNKNOWN &&
-				      row->saves_ns > row->new_memory_ns &&
-				      row->effort_level > 0
+				      row->saves_ns > 0 && row->effort_level > 0
 				  ? XS_GOOD
 				  : XS_PLAIN;
 

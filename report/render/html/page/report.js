@@ -286,7 +286,7 @@ function strategies({report, texts}) {
       roundOfRow(row), rangeOfRow(row),
       row.speedup ? `${aboutRow(row)}${significant(row.shown.speedup)}x` : '-',
       row.shown.saves_ns ? aboutRow(row) + time(row.shown.saves_ns) : '-', time(row.setup_ns || null),
-      row.app_wall_ns === null ? '-' : aboutRow(row) + time(row.app_wall_ns + (row.new_memory_ns || 0)),
+      row.app_wall_ns === null ? '-' : aboutRow(row) + time(row.app_wall_ns),
       row.effort || '', published(phase, row)]);
   }));
   const needs = new Set(report.phases.flatMap(listed).map(row => row.needs).filter(Boolean));
