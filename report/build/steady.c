@@ -8,8 +8,9 @@
 #define REPEATED_ROUNDS 2
 #define REPEATED_CALLS	3
 
-/* A repeated phase shorter than this percentage of all repeated phases does not
- * move the ends of the steady part. */
+/* A phase with less than this percentage of the rounds and of the GPU's time of
+ * all repeated phases is done once, such as tuning. One with less than it of
+ * the time of the others does not move the ends of the steady part. */
 #define LEAST_PERCENT 5
 
 /* A first round that takes this many times as long as the median one warms up.
@@ -88,21 +89,63 @@ static uint64_t begin_of(const struct xs_phase *phase)
 	return phase->first_start_ns + xs_steady_warm_up_ns(phase);
 }
 
-/* Widens the span to the repeated phases: those with kernels, if wanted. */
-static void cover_repeated(const struct xs_phases *phases, bool kernels,
-			   struct xs_steady *out)
+static bool is_enough(double part, double all)
 {
-	const double ops = repeated_ops(phases, kernels);
-	double all_ns = 0;
+	return part >= all * LEAST_PERCENT / 100;
+}
 
-	for (size_t i = 0; i < phases->count; i++)
-		if (is_repeated(&phases->items[i], kernels, ops))
-			all_ns += (double)phases->items[i].total_ns;
+static double gpu_ns_of(const struct xs_phase *phase)
+{
+	return (double)phase->rounds *
+	       (double)(phase->h2d_ns.median_ns + phase->kernel_ns.median_ns +
+			phase->d2h_ns.median_ns);
+}
+
+/* Of all phases that are of the steady part. */
+struct steady_sum {
+	double ns, gpu_ns, rounds;
+};
+
+/* Whether the phase is repeated, and has enough of all repeated ones. */
+static bool is_steady(const struct xs_phase *phase, bool kernels,
+		      double others_ops, const struct steady_sum *all)
+{
+	return is_repeated(phase, kernels, others_ops) &&
+	       (is_enough((double)phase->rounds, all->rounds) ||
+		is_enough(gpu_ns_of(phase), all->gpu_ns));
+}
+
+static struct steady_sum sum_of(const struct xs_phases *phases, bool kernels,
+				double ops, const struct steady_sum *all)
+{
+	struct steady_sum sum = {0};
+
 	for (size_t i = 0; i < phases->count; i++) {
 		const struct xs_phase *phase = &phases->items[i];
 
-		if (!is_repeated(phase, kernels, ops) ||
-		    (double)phase->total_ns < all_ns * LEAST_PERCENT / 100)
+		if (!is_steady(phase, kernels, ops, all))
+			continue;
+		sum.ns += (double)phase->total_ns;
+		sum.gpu_ns += gpu_ns_of(phase);
+		sum.rounds += (double)phase->rounds;
+	}
+	return sum;
+}
+
+/* Widens the span to the steady phases: those with kernels, if wanted. */
+static void cover_steady(const struct xs_phases *phases, bool kernels,
+			 struct xs_steady *out)
+{
+	const double ops = repeated_ops(phases, kernels);
+	const struct steady_sum repeated =
+	    sum_of(phases, kernels, ops, &(struct steady_sum){0});
+	const double all_ns = sum_of(phases, kernels, ops, &repeated).ns;
+
+	for (size_t i = 0; i < phases->count; i++) {
+		const struct xs_phase *phase = &phases->items[i];
+
+		if (!is_steady(phase, kernels, ops, &repeated) ||
+		    !is_enough((double)phase->total_ns, all_ns))
 			continue;
 		if (!out->repeats || begin_of(phase) < out->span.from_ns)
 			out->span.from_ns = begin_of(phase);
@@ -214,9 +257,9 @@ void xs_steady_find(const struct xs_trace *trace,
 		    struct xs_steady *out)
 {
 	*out = (struct xs_steady){.is_cut = is_cut(trace)};
-	cover_repeated(phases, true, out);
+	cover_steady(phases, true, out);
 	if (!out->repeats && trace->header.state != XS_FILE_RUNNING)
-		cover_repeated(phases, false, out);
+		cover_steady(phases, false, out);
 	follow_counting(trace, out);
 	if (!out->repeats)
 		out->span = (struct xs_run_span){startup->ns ? startup->end_ns

@@ -212,6 +212,18 @@ TEST(a_warm_up_round_is_start_up)
 	assert_false(result->phases[1].apart);
 }
 
+/* Two rounds, much longer than the 47 after them, have 4 % of all rounds and
+ * less of the GPU's time: they are done once. */
+TEST(few_long_rounds_are_start_up)
+{
+	read_file(XS_SOURCE_DIR
+		  "/examples/corpus/contact-15/counters/tor-fft.xspy");
+	assert_int_equal(result->phases[0].rounds, 47);
+	assert_false(result->phases[0].apart);
+	assert_int_equal(result->phases[2].rounds, 2);
+	assert_true(result->phases[2].apart);
+}
+
 /* CuPy copies an array of numpy into pinned memory before each copy in. */
 TEST(pinned_memory_is_filled_by_the_host)
 {
