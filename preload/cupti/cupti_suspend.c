@@ -31,6 +31,9 @@
 /* Limit of the wait for the end of a call that only callbacks see. */
 #define REQUEST_MAX_NS 1000000000u
 
+/* RECORDING, then DRAINING until the window's ops have arrived, then OFF until
+ * the next window. After the last one: OFF, perhaps REQUESTED (a call that no
+ * hook sees is to detach CUPTI), LEFT. */
 static enum { RECORDING, DRAINING, OFF, REQUESTED, LEFT } state;
 static uint64_t since_ns; /* end of the window, or time of the request */
 static uint64_t interval_ns, next_ns; /* of attempts to leave */

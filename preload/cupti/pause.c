@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ALONE_NS    150000000u
-#define YIELD_NS    1000000u
-#define WAIT_NS	    20000u
-#define PATIENCE_NS 200000000u
+#define ALONE_NS    150000000u /* for a running call, while no thread waits */
+#define YIELD_NS    1000000u   /* yields for so long, then sleeps */
+#define WAIT_NS	    20000u     /* a sleep */
+#define PATIENCE_NS 200000000u /* a waiting thread then ends the pause */
 
 static bool is_prepared, have_barrier;
 static atomic_int before; /* capture mode before the pause */
