@@ -159,6 +159,12 @@ static inline bool xs_step_is_copy(const struct xs_step *step)
 	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
 }
 
+/* Whether the step's call is known. */
+static inline bool xs_step_has_call(const struct xs_step *step)
+{
+	return step->return_ns > 0;
+}
+
 struct xs_phase_site {
 	uint32_t site; /* index into the trace's sites */
 	uint8_t step_kind;

@@ -3,11 +3,6 @@
 
 #include <math.h>
 
-static bool has_call(const struct xs_step *step)
-{
-	return step->return_ns > 0;
-}
-
 static bool has_op(const struct xs_step *step)
 {
 	return step->kind < XS_STEP_SYNC_DEVICE && step->end_ns > 0;
@@ -89,7 +84,7 @@ static void see_pinned(struct reader *r, size_t i, enum xs_fit_direction way)
 		xs_points_add(&e->alone[way], (double)step->bytes, ns);
 	else if (shared > 0.9 && (double)step->bytes >= XS_FIT_LEAST_BYTES)
 		xs_points_add(&e->both[way], 0, ns / (double)step->bytes);
-	if (!has_call(step))
+	if (!xs_step_has_call(step))
 		return;
 	if (r->busy_until <= step->call_ns && step->start_ns > step->call_ns)
 		xs_points_add(&e->idle[way], 0,
@@ -112,7 +107,7 @@ static void see_copy(struct reader *r, size_t i)
 
 	if (memory == XS_MEM_PINNED)
 		see_pinned(r, i, way);
-	else if (memory == XS_MEM_PAGEABLE && has_call(step) &&
+	else if (memory == XS_MEM_PAGEABLE && xs_step_has_call(step) &&
 		 (step->blocking || !step->async))
 		xs_points_add(
 		    &e->pageable[way], (double)step->bytes,
@@ -128,7 +123,7 @@ static void see_kernel(struct reader *r, size_t i)
 	const struct xs_step *step = &r->phase->steps[i];
 	const uint64_t before = r->busy_until;
 
-	if (!has_call(step))
+	if (!xs_step_has_call(step))
 		return;
 	xs_points_add(&e->launch, is_warm(r, step),
 		      less(step->return_ns, step->call_ns));
@@ -146,7 +141,7 @@ static void see_sync(struct reader *r, size_t i)
 	const struct xs_step *step = &r->phase->steps[i];
 	const uint64_t before = r->busy_until;
 
-	if (has_call(step) && before > step->call_ns &&
+	if (xs_step_has_call(step) && before > step->call_ns &&
 	    before < step->return_ns)
 		xs_points_add(&e->sync, 0, less(step->return_ns, before));
 }
@@ -172,7 +167,7 @@ static void see_step(struct reader *r, size_t i)
 		break;
 	case XS_STEP_EVENT_RECORD:
 	case XS_STEP_STREAM_WAIT:
-		if (has_call(step))
+		if (xs_step_has_call(step))
 			xs_points_add(&e->event, 0,
 				      less(step->return_ns, step->call_ns));
 		break;
@@ -192,7 +187,7 @@ static void read_phase(struct xs_fit_evidence *e, const struct xs_phase *phase)
 		const struct xs_step *step = &phase->steps[i];
 
 		see_step(&r, i);
-		if (has_call(step))
+		if (xs_step_has_call(step))
 			count_call(&r, step);
 		if (!has_op(step) || step->end_ns <= r.busy_until)
 			continue;

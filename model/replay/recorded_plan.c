@@ -42,11 +42,6 @@ static bool has_op(const struct xs_step *step)
 	       !is_inside_call(step);
 }
 
-static bool has_call(const struct xs_step *step)
-{
-	return step->return_ns > 0;
-}
-
 static enum xs_unit unit_of(const struct xs_step *step)
 {
 	switch (step->kind) {
@@ -119,7 +114,8 @@ static void measure_lags(const struct recorder *rec, const struct xs_step *step,
 			 double ordered_ns, struct xs_action *action)
 {
 	const double start_ns = (double)step->start_ns;
-	const double issue_ns = has_call(step) ? (double)step->call_ns : 0;
+	const double issue_ns =
+	    xs_step_has_call(step) ? (double)step->call_ns : 0;
 	const double usual_ns = xs_or_zero(rec->machine->kernel_gap_ns.value);
 
 	action->issue_lag_ns = fmax(start_ns - issue_ns, 0);
@@ -148,7 +144,7 @@ static void take_op(const struct recorder *rec, const struct xs_step *step,
 					0);
 	if (step->kind == XS_STEP_KERNEL)
 		action->work_ns *= rec->change->kernel_scale;
-	action->blocking = step->blocking && has_call(step);
+	action->blocking = step->blocking && xs_step_has_call(step);
 	if (action->blocking && step->return_ns > step->end_ns)
 		action->return_ns = (double)(step->return_ns - step->end_ns);
 	else if (!action->blocking)
@@ -165,7 +161,7 @@ static void take_pinned(const struct recorder *rec, const struct xs_step *step,
 	xs_action_replace(
 	    action, xs_action_copy(rec->machine, step->kind == XS_STEP_H2D,
 				   (double)step->bytes,
-				   has_call(step) && !step->async));
+				   xs_step_has_call(step) && !step->async));
 }
 
 /* Reconciles the two clocks: a blocking copy ends when its call returns. */
@@ -173,7 +169,7 @@ static struct xs_step on_one_clock(const struct xs_step *step)
 {
 	struct xs_step seen = *step;
 
-	if (!has_call(step) || !has_op(step))
+	if (!xs_step_has_call(step) || !has_op(step))
 		return seen;
 	if (seen.start_ns < seen.call_ns)
 		seen.start_ns = seen.call_ns;
@@ -244,7 +240,7 @@ static void take_call(const struct recorder *rec, const struct xs_step *step,
 /* Ops without a known call belong to one additional thread. */
 static uint64_t thread_of(const struct xs_step *step)
 {
-	return has_call(step) ? step->thread : UINT64_MAX;
+	return xs_step_has_call(step) ? step->thread : UINT64_MAX;
 }
 
 /* Returns an action with its thread, its queue and its time since the thread's
@@ -257,7 +253,7 @@ static struct xs_action begin_action(struct recorder *rec,
 	action.thread = xs_numbering_find(&rec->threads, thread_of(step));
 	action.queue = xs_numbering_find(&rec->queues, step->queue);
 	action.event = xs_numbering_find(&rec->events, step->event);
-	if (has_call(step)) {
+	if (xs_step_has_call(step)) {
 		action.gap_ns = fmax(
 		    (double)step->call_ns - rec->returned_ns[action.thread], 0);
 		action.gap_ns *= rec->change->host_scale;

@@ -68,11 +68,6 @@ static bool is_kernel(const struct xs_step *step)
 	return step->kind == XS_STEP_KERNEL;
 }
 
-static bool is_call(const struct xs_step *step)
-{
-	return step->return_ns > 0;
-}
-
 static bool holds_host(const struct xs_step *step)
 {
 	return moves_or_waits(step) || allocates(step);
@@ -124,11 +119,6 @@ static int64_t copies_ns(const struct xs_phase *phase, uint8_t kind,
 	return count ? union_ns(spans, count) : XS_UNKNOWN;
 }
 
-static int64_t or_zero(int64_t ns)
-{
-	return ns == XS_UNKNOWN ? 0 : ns;
-}
-
 void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
 		      struct xs_result_phase *out)
 {
@@ -143,8 +133,8 @@ void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
 	out->movable_ns = time_of(phase, spans, holds_host, xs_step_is_copy);
 	out->issue_ns =
 	    xs_number_bounded(phase->host_ns.median_ns + phase->beside_ns) +
-	    or_zero(time_of(phase, spans, is_call, NULL)) -
-	    or_zero(time_of(phase, spans, holds_host, NULL));
+	    xs_number_or_zero(time_of(phase, spans, xs_step_has_call, NULL)) -
+	    xs_number_or_zero(time_of(phase, spans, holds_host, NULL));
 	out->kernel_busy_ns = time_of(phase, spans, NULL, is_kernel);
 	out->h2d_call_ns = copies_ns(phase, XS_STEP_H2D, spans);
 	out->d2h_call_ns = copies_ns(phase, XS_STEP_D2H, spans);

@@ -38,6 +38,11 @@ size_t xs_digest_room(const char *name)
 	return strncmp(name, "exact_", 6) == 0 ? 64 : XS_DIGEST_BUCKETS;
 }
 
+int xs_digest_by_name(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
 json_t *xs_digest_new(void)
 {
 	return json_object();

@@ -67,6 +67,9 @@ void xs_digest_count(json_t *group, const char *name, const char *key,
  * what a terminal must not get, but line feeds are kept; empty for NULL. */
 json_t *xs_digest_text(const char *text);
 
+/* Compares two elements of an array of names, for qsort(). */
+int xs_digest_by_name(const void *left, const void *right);
+
 /* Merges `from` into `to`, which both keep their owners. Returns 0 or -ENOMEM,
  * after which `to` is of no use. */
 int xs_digest_merge(json_t *to, const json_t *from);

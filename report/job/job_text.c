@@ -29,11 +29,6 @@ void xs_job_add(struct xs_job *job, const char *what, bool partial,
 			     names)};
 }
 
-static int by_name(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 /* Returns "cat, ls, ...": the first keys in order. */
 static const char *keys_of(struct xs_arena *arena, const json_t *object,
 			   bool more)
@@ -47,7 +42,7 @@ static const char *keys_of(struct xs_arena *arena, const json_t *object,
 	json_object_foreach((json_t *)object, key, value) if (keys)
 	    keys[count++] = key;
 	if (count)
-		qsort(keys, count, sizeof(*keys), by_name);
+		qsort(keys, count, sizeof(*keys), xs_digest_by_name);
 	for (size_t i = 0; i < count && i < NAMES_MAX; i++)
 		list = xs_print(arena, "%s%s%s", list, i ? ", " : "", keys[i]);
 	return more || count > NAMES_MAX ? xs_arena_join(arena, list, "...")

@@ -148,11 +148,6 @@ static json_int_t weight(const json_t *value)
 		   : json_integer_value(xs_digest_get(value, "add", "traces"));
 }
 
-static int compare_keys(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 /* Returns the keys of an object in order; the caller frees the array. */
 static const char **sorted_keys(json_t *object)
 {
@@ -164,7 +159,7 @@ static const char **sorted_keys(json_t *object)
 	if (!keys)
 		return NULL;
 	json_object_foreach(object, key, value) keys[count++] = key;
-	qsort(keys, count, sizeof(*keys), compare_keys);
+	qsort(keys, count, sizeof(*keys), xs_digest_by_name);
 	return keys;
 }
 

@@ -40,11 +40,6 @@ static struct key key_of(uint64_t hash)
 	return key;
 }
 
-static int compare(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 /* "main.cu:88, main.cu:90": each once, in order; "" without sites */
 static const char *places_of(struct xs_arena *arena,
 			     const struct xs_result_site *const *sites,
@@ -59,7 +54,7 @@ static const char *places_of(struct xs_arena *arena,
 		if (!labels[i])
 			return "";
 	}
-	qsort(labels, count, sizeof(*labels), compare);
+	qsort(labels, count, sizeof(*labels), xs_digest_by_name);
 	for (size_t i = 0; i < count; i++)
 		list = xs_arena_join_once(arena, list, labels[i]);
 	return list ? list : "";

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* First the most of a round, then of all rounds, then bounded by the steady
+ * part, and by what the plan saves. */
 #include "report/plan/limit.h"
 
 #include "analyzer/timeline/run_parts.h"
@@ -14,27 +16,24 @@ static void raise_to(int64_t *to_ns, int64_t ns)
 		*to_ns = ns;
 }
 
-static int64_t or_zero(int64_t ns)
-{
-	return ns == XS_UNKNOWN ? 0 : ns;
-}
-
 /* The time in which data moved or the host waited or allocated. Of a round
  * without recorded steps it is at most the sum of these. */
 static int64_t moved_ns(const struct xs_result_phase *phase)
 {
 	return phase->movable_ns != XS_UNKNOWN
 		   ? phase->movable_ns
-		   : or_zero(phase->host_blocked_ns) + or_zero(phase->h2d_ns) +
-			 or_zero(phase->d2h_ns);
+		   : xs_number_or_zero(phase->host_blocked_ns) +
+			 xs_number_or_zero(phase->h2d_ns) +
+			 xs_number_or_zero(phase->d2h_ns);
 }
 
 /* The time of the kernels. They may run side by side: then their sum is no
  * limit. */
 static int64_t kernels_ns(const struct xs_result_phase *phase)
 {
-	return phase->kernel_busy_ns != XS_UNKNOWN ? phase->kernel_busy_ns
-						   : or_zero(phase->kernel_ns);
+	return phase->kernel_busy_ns != XS_UNKNOWN
+		   ? phase->kernel_busy_ns
+		   : xs_number_or_zero(phase->kernel_ns);
 }
 
 /* Whether the row's time is one that the table tells as known. */

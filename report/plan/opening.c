@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Chooses one act of the plan (act_of): the step that surely saves most, with
+ * those that are the same change at other lines. */
 #include "report/plan/opening.h"
 
 #include "model/strategies/strategies.h"

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * From the least effort to the most, and of each effort for all phases: takes
+ * the change that adds most to the phase's steps so far, if that is enough for
+ * its effort, until none is (add_best). It may replace earlier steps
+ * (put_step), and is divided if a part of it takes less effort (divide_step.c).
+ * At the end, a last step that this run is too short for is set apart
+ * (set_longer).
+ */
 #include "report/plan/phase_steps.h"
 
 #include "model/strategies/strategies.h"

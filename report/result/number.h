@@ -32,6 +32,11 @@ static inline void xs_number_add_known(int64_t *to, int64_t from)
 		*to = from == XS_UNKNOWN ? from : *to + from;
 }
 
+static inline int64_t xs_number_or_zero(int64_t value)
+{
+	return value == XS_UNKNOWN ? 0 : value;
+}
+
 /* Records of the trace store 0 for "unknown". */
 static inline int64_t xs_number_known(uint64_t value)
 {

@@ -92,7 +92,7 @@ const char *xs_result_site_label(struct xs_arena *arena,
 			     site->call ? site->call : "an unknown call");
 }
 
-static bool same_text(const char *a, const char *b)
+bool xs_result_same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -149,19 +149,20 @@ bool xs_result_same_line(const struct xs_result_site *a,
 			 const struct xs_result_site *b)
 {
 	return a->file && a->line != XS_UNKNOWN && a->line == b->line &&
-	       same_text(a->file, b->file);
+	       xs_result_same_text(a->file, b->file);
 }
 
 bool xs_result_same_place(const struct xs_result_site *a,
 			  const struct xs_result_site *b)
 {
-	if (!same_text(a->step, b->step) || !same_text(a->call, b->call) ||
-	    a->line != b->line)
+	if (!xs_result_same_text(a->step, b->step) ||
+	    !xs_result_same_text(a->call, b->call) || a->line != b->line)
 		return false;
 	if (a->line != XS_UNKNOWN)
-		return same_text(a->file, b->file);
-	return (a->module || a->function) && same_text(a->module, b->module) &&
-	       (a->module || same_text(a->function, b->function)) &&
+		return xs_result_same_text(a->file, b->file);
+	return (a->module || a->function) &&
+	       xs_result_same_text(a->module, b->module) &&
+	       (a->module || xs_result_same_text(a->function, b->function)) &&
 	       a->offset == b->offset;
 }
 
@@ -171,8 +172,8 @@ bool xs_result_same_place(const struct xs_result_site *a,
 static bool is_same(const struct xs_result_caller *a,
 		    const struct xs_result_caller *b)
 {
-	return a->line == b->line && same_text(a->file, b->file) &&
-	       same_text(a->function, b->function);
+	return a->line == b->line && xs_result_same_text(a->file, b->file) &&
+	       xs_result_same_text(a->function, b->function);
 }
 
 /* Doubles the room for callers when it is full. */

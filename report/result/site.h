@@ -28,6 +28,9 @@ const char *xs_result_function_name(struct xs_arena *arena,
 bool xs_result_same_line(const struct xs_result_site *a,
 			 const struct xs_result_site *b);
 
+/* Returns whether both are NULL, or the same text. */
+bool xs_result_same_text(const char *a, const char *b);
+
 /* Returns whether both are the same call on one line, or at one address where
  * no line is known. */
 bool xs_result_same_place(const struct xs_result_site *a,

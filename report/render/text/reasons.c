@@ -5,14 +5,10 @@
 
 #include "report/result/best.h"
 #include "report/result/shown_row.h"
+#include "report/result/site.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
 
 /* Returns the streams row with the smallest n above `above`, in its faster
  * order, or NULL. */
@@ -25,7 +21,8 @@ next_streams(const struct xs_result_phase *phase, int64_t above)
 		const struct xs_result_estimate *row = &phase->estimates[i];
 
 		if (!xs_result_is_replay(row) || !row->applies ||
-		    !same(row->strategy, "streams") || row->n_streams <= above)
+		    !xs_result_same_text(row->strategy, "streams") ||
+		    row->n_streams <= above)
 			continue;
 		if (!next || row->n_streams < next->n_streams ||
 		    (row->n_streams == next->n_streams &&
@@ -83,8 +80,8 @@ static bool abstains(const struct xs_result *result,
 	const char *origin = result->machine_choice.origin;
 
 	return xs_result_is_replay(row) && !row->applies &&
-	       (result->all_asked ||
-		(!row->quiet && row->unmeasured && same(origin, "given")));
+	       (result->all_asked || (!row->quiet && row->unmeasured &&
+				      xs_result_same_text(origin, "given")));
 }
 
 /* "mapped, hybrid": strategies of a phase that abstain for one reason. */
@@ -97,7 +94,8 @@ static const char *abstainers(struct xs_result *result,
 	for (size_t i = 0; i < phase->estimate_count; i++) {
 		const struct xs_result_estimate *row = &phase->estimates[i];
 
-		if (!abstains(result, row) || !same(row->why, why))
+		if (!abstains(result, row) ||
+		    !xs_result_same_text(row->why, why))
 			continue;
 		list = xs_arena_join_once(&result->arena, list, row->strategy);
 	}
@@ -116,7 +114,7 @@ static void put_reason(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < phases; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 
-		if (!same(list, abstainers(result, phase, why)))
+		if (!xs_result_same_text(list, abstainers(result, phase, why)))
 			continue;
 		if (i < first)
 			return; /* already printed */
@@ -143,7 +141,8 @@ static void put_abstained(const struct xs_terminal *terminal,
 
 			for (size_t j = 0; j < k && !said; j++)
 				said = abstains(result, &rows[j]) &&
-				       same(rows[j].why, rows[k].why);
+				       xs_result_same_text(rows[j].why,
+							   rows[k].why);
 			if (!said)
 				put_reason(terminal, result, phases, i,
 					   rows[k].why);

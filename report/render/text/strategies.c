@@ -10,15 +10,11 @@
 #include "report/result/best.h"
 #include "report/result/columns.h"
 #include "report/result/shown_row.h"
+#include "report/result/site.h"
 #include "report/result/table_rows.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
 
 /* Returns the row of a published equation for the same strategy and n, or
  * NULL. */
@@ -30,9 +26,10 @@ published_row(const struct xs_result_phase *phase,
 		const struct xs_result_estimate *other = &phase->estimates[i];
 
 		if (!xs_result_is_replay(other) && other->applies &&
-		    same(other->strategy, row->strategy) &&
+		    xs_result_same_text(other->strategy, row->strategy) &&
 		    other->n_streams == row->n_streams &&
-		    (!other->order || same(other->order, row->order)))
+		    (!other->order ||
+		     xs_result_same_text(other->order, row->order)))
 			return other;
 	}
 	return NULL;
