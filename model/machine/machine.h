@@ -96,14 +96,10 @@ struct xs_param {
 	  "byte")                                                              \
 	P(touch_byte_ns, "ns/byte",                                            \
 	  "what a copy out to untouched host memory adds, a byte")             \
-	P(unpin_fixed_ns, "ns", "pinned memory freed, fixed part")             \
-	P(unpin_byte_ns, "ns/byte", "pinned memory freed, a byte")             \
 	P(device_alloc_fixed_ns, "ns", "device allocation, fixed part")        \
 	P(device_alloc_byte_ns, "ns/byte", "device allocation, a byte")        \
 	P(device_free_fixed_ns, "ns", "device memory freed, fixed part")       \
 	P(device_free_byte_ns, "ns/byte", "device memory freed, a byte")       \
-	P(fresh_device_byte_ns, "ns/byte",                                     \
-	  "what the first copy into allocated device memory adds, a byte")     \
 	P(host_copy_byte_ns, "ns/byte",                                        \
 	  "the host gathers pieces of memory, a byte")                         \
 	P(host_threads_byte_ns, "ns/byte",                                     \

@@ -194,4 +194,4 @@ xs_bench_step xs_bench_graph, xs_bench_batch;
 /* memory.c: host time of pinning and first touch; of allocating and freeing
  * device memory, and the first copy into it. gather.c: of gathering. */
 xs_bench_step xs_bench_pin, xs_bench_register, xs_bench_touch,
-    xs_bench_allocate, xs_bench_fresh, xs_bench_gather;
+    xs_bench_allocate, xs_bench_gather;

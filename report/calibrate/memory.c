@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Host time of pinned allocation, registration, first touch and allocation of
- * device memory, and the first copy into it. */
+ * device memory. */
 #include "report/calibrate/bench.h"
 
 #include <math.h>
@@ -116,8 +116,6 @@ void xs_bench_pin(struct xs_bench *bench, struct xs_machine *machine)
 	measure_sweep(bench, pin_ns, &make, &end);
 	xs_bench_set(bench, machine, XS_PARAM_pin_fixed_ns, &make.fixed);
 	xs_bench_set(bench, machine, XS_PARAM_pin_byte_ns, &make.byte);
-	xs_bench_set(bench, machine, XS_PARAM_unpin_fixed_ns, &end.fixed);
-	xs_bench_set(bench, machine, XS_PARAM_unpin_byte_ns, &end.byte);
 }
 
 void xs_bench_register(struct xs_bench *bench, struct xs_machine *machine)
@@ -165,38 +163,4 @@ void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine)
 			       fmax(first - again, 0) / (double)bytes);
 	}
 	xs_bench_set(bench, machine, XS_PARAM_touch_byte_ns, &samples);
-}
-
-static double copy_in_ns(struct xs_bench *bench, xs_cuda_address to,
-			 size_t bytes)
-{
-	struct xs_cuda_device *gpu = &bench->gpu;
-
-	xs_bench_begin(bench, bench->stream[0]);
-	XS_CUDA(gpu, cuMemcpyHtoDAsync, to, bench->pinned[XS_BENCH_IN], bytes,
-		bench->stream[0]);
-	return xs_bench_end_ns(bench, bench->stream[0]);
-}
-
-/* Additional time of the first copy into allocated device memory, compared with
- * the second one. */
-void xs_bench_fresh(struct xs_bench *bench, struct xs_machine *machine)
-{
-	const size_t bytes = bench->copy_bytes;
-	struct xs_cuda_device *gpu = &bench->gpu;
-	struct xs_samples samples = {0};
-	struct xs_repeats repeats = xs_bench_repeats(20);
-
-	while (xs_bench_repeat(&repeats)) {
-		xs_cuda_address memory = 0;
-		double first, again;
-
-		XS_CUDA(gpu, cuMemAlloc, &memory, bytes);
-		first = copy_in_ns(bench, memory, bytes);
-		again = copy_in_ns(bench, memory, bytes);
-		XS_CUDA(gpu, cuMemFree, memory);
-		xs_samples_add(&samples,
-			       fmax(first - again, 0) / (double)bytes);
-	}
-	xs_bench_set(bench, machine, XS_PARAM_fresh_device_byte_ns, &samples);
 }

@@ -92,7 +92,6 @@ static const struct step steps[] = {
     {"registration", xs_bench_register},
     {"first touch", xs_bench_touch},
     {"device allocation", xs_bench_allocate},
-    {"fresh device memory", xs_bench_fresh},
     {"gathering", xs_bench_gather},
     {"copies between GPUs", xs_bench_peers},
 };

@@ -38,7 +38,6 @@ struct fake_faults fake_faults;
 
 static double now_ns, all_ready, kernels_ready, whole_ready;
 static struct xs_cuda_stream_s legacy;
-static xs_cuda_address fresh;  /* allocated, and not copied to since */
 static xs_cuda_graph captured; /* of the stream that is captured */
 static struct {
 	double start, end;
@@ -163,12 +162,8 @@ static int copy(int way, size_t bytes, xs_cuda_stream stream)
 static int copy_in_async(xs_cuda_address to, const void *from, size_t bytes,
 			 xs_cuda_stream stream)
 {
-	(void)from;
+	(void)to, (void)from;
 	copy(0, bytes, stream);
-	if (fresh != 0 && to == fresh) {
-		stream->ready += FAKE_FRESH * (double)bytes;
-		fresh = 0;
-	}
 	return 0;
 }
 
@@ -563,7 +558,7 @@ static int event_elapsed(float *ms, xs_cuda_event start, xs_cuda_event end)
 static int alloc(xs_cuda_address *address, size_t bytes)
 {
 	now_ns += FAKE_ALLOCATE + FAKE_ALLOCATE_BYTE * (double)bytes;
-	*address = fresh = bytes;
+	*address = bytes;
 	return 0;
 }
 
@@ -573,21 +568,17 @@ static int release(xs_cuda_address address)
 	return 0;
 }
 
-static size_t pinned_bytes; /* of the last allocation */
-
 static int host_alloc(void **host, size_t bytes, unsigned flags)
 {
 	if (fake_faults.no_pinning)
 		return 2;
 	now_ns += FAKE_PIN + FAKE_PIN_BYTE * (double)bytes;
-	pinned_bytes = bytes;
 	*host = flags == XS_CUDA_HOST_MAPPED ? malloc(bytes) : malloc(1);
 	return *host == NULL ? 2 : 0;
 }
 
 static int host_free(void *host)
 {
-	now_ns += FAKE_UNPIN + FAKE_UNPIN_BYTE * (double)pinned_bytes;
 	free(host);
 	return 0;
 }

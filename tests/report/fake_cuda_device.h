@@ -45,14 +45,11 @@
 #define FAKE_PIN_BYTE	   0.5
 #define FAKE_REGISTER	   1000.0
 #define FAKE_REGISTER_BYTE 0.03
-#define FAKE_UNPIN	   5000.0
-#define FAKE_UNPIN_BYTE	   0.1
 #define FAKE_ALLOCATE	   3000.0
 #define FAKE_ALLOCATE_BYTE 0.0002
 #define FAKE_FREE	   4000.0
 #define FAKE_FREE_BYTE	   0.0003
-#define FAKE_FRESH	   0.002 /* the first copy into allocated memory */
-#define FAKE_TOUCH	   0.4	 /* a copy out to untouched pages */
+#define FAKE_TOUCH	   0.4 /* a copy out to untouched pages */
 #define FAKE_MAKE_GRAPH	   20000.0
 #define FAKE_MAKE_NODE	   700.0
 #define FAKE_CALL_GRAPH	   6000.0

@@ -221,12 +221,11 @@ TEST(test_older_drivers)
 
 TEST(test_device_memory)
 {
-	MEASURE(xs_bench_allocate, xs_bench_fresh, xs_bench_gather);
+	MEASURE(xs_bench_allocate, xs_bench_gather);
 	assert_param(machine.device_alloc_fixed_ns, FAKE_ALLOCATE, 60);
 	assert_param(machine.device_alloc_byte_ns, FAKE_ALLOCATE_BYTE, 1e-6);
 	assert_param(machine.device_free_fixed_ns, FAKE_FREE, 60);
 	assert_param(machine.device_free_byte_ns, FAKE_FREE_BYTE, 1e-6);
-	assert_param(machine.fresh_device_byte_ns, FAKE_FRESH, 1e-5);
 	/* time does not pass in the fake's memory copies of the host */
 	assert_param(machine.host_copy_byte_ns, 0, 1e-4);
 	assert_param(machine.host_threads_byte_ns, 0, 1e-4);
@@ -337,8 +336,6 @@ TEST(test_host_memory)
 	MEASURE(xs_bench_pin, xs_bench_register, xs_bench_touch);
 	assert_param(machine.pin_fixed_ns, FAKE_PIN, 60);
 	assert_param(machine.pin_byte_ns, FAKE_PIN_BYTE, 1e-6);
-	assert_param(machine.unpin_fixed_ns, FAKE_UNPIN, 60);
-	assert_param(machine.unpin_byte_ns, FAKE_UNPIN_BYTE, 1e-6);
 	assert_param(machine.register_fixed_ns, FAKE_REGISTER, 60);
 	assert_param(machine.register_byte_ns, FAKE_REGISTER_BYTE, 1e-6);
 	assert_param(machine.touch_byte_ns, FAKE_TOUCH, 1e-6);
