@@ -8,6 +8,7 @@
 #include "report/plan/question.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
+#include "report/result/shown_row.h"
 
 #include <inttypes.h>
 
@@ -132,20 +133,21 @@ static const char *on_condition(struct xs_result *result, int64_t least_ns,
 	const struct xs_result_estimate *row =
 	    nearest_row(result, true, least_ns, &of);
 	const char *uncertain = "";
-	int64_t between_ns;
+	struct xs_result_estimate shown;
 
 	if (!row || !xs_worth_is_enough(result, of, (double)row->saves_ns))
 		return "";
 	*of_row = row;
-	between_ns = xs_result_used_between_ns(of);
+	shown = xs_result_shown_row(result, of, row);
 	if (!xs_worth_is_sure(result, of, row, (double)row->saves_ns))
-		uncertain = xs_print(
-		    &result->arena, " (uncertain: a round %s -> %s)",
-		    xs_units_ns(xs_result_untraced_ns(of) + between_ns).s,
-		    xs_units_in_range_ns(row->round_ns + between_ns,
-					 row->low_ns + between_ns,
-					 row->high_ns + between_ns)
-			.s);
+		uncertain =
+		    xs_print(&result->arena, " (uncertain: a round %s -> %s)",
+			     xs_units_ns(xs_result_untraced_ns(of) +
+					 xs_result_used_between_ns(of))
+				 .s,
+			     xs_units_in_range_ns(shown.round_ns, shown.low_ns,
+						  shown.high_ns)
+				 .s);
 	return xs_print(
 	    &result->arena, "; %s would save %s of it%s, but only if %s",
 	    row->strategy, share_of(result, of, row).s, uncertain, row->needs);

@@ -43,14 +43,22 @@ static const char *setup_text(struct xs_arena *arena,
 
 /* Returns what the setup takes, as a sentence; NULL: there is none. */
 static const char *say_setup(struct xs_arena *arena,
-			     const struct xs_result_estimate *estimate)
+			     const struct xs_phase_steps *steps,
+			     const struct xs_phase_step *step)
 {
+	const struct xs_result_estimate *estimate = step->estimate;
+	const bool pins = step->strategy->changes & XS_CHANGES_PINNING &&
+			  step->strategy->changes & XS_CHANGES_ORDER &&
+			  xs_result_is_pageable(steps->phase);
+
 	if (estimate->setup_ns == XS_UNKNOWN)
 		return "The cost of pinning is unknown here and not included.";
 	if (estimate->setup_ns <= 0)
 		return NULL;
 	return xs_print(
-	    arena, "The setup takes about %s.",
+	    arena, "The setup%s takes about %s.",
+	    pins ? ", which registers these buffers or allocates pinned ones,"
+		 : "",
 	    setup_text(arena, estimate, (double)estimate->setup_ns));
 }
 
@@ -88,10 +96,10 @@ static const char *payback_of(struct xs_arena *arena,
 	if (xs_step_gain_pays_rounds(steps->phase, step) != XS_UNKNOWN)
 		return later(arena, steps, step);
 	if (step == steps->items)
-		return say_setup(arena, step->estimate);
+		return say_setup(arena, steps, step);
 	if (step->estimate->setup_ns == XS_UNKNOWN &&
 	    step[-1].estimate->setup_ns != XS_UNKNOWN)
-		return say_setup(arena, step->estimate);
+		return say_setup(arena, steps, step);
 	if (setup_ns < step->adds_ns / NAMED_PART)
 		return NULL;
 	return xs_print(arena, "It adds about %s to the setup.",

@@ -19,11 +19,6 @@ double xs_step_gain_setup_ns(const struct xs_phase_step *step)
 	return step->rounds_add_ns - step->adds_ns;
 }
 
-double xs_step_gain_new_memory_ns(const struct xs_phase_step *step)
-{
-	return step->estimate ? (double)step->estimate->new_memory_ns : 0;
-}
-
 int64_t xs_step_gain_pays_rounds(const struct xs_result_phase *phase,
 				 const struct xs_phase_step *step)
 {
@@ -119,5 +114,7 @@ double xs_step_gain_judged_ns(const struct xs_phase_steps *steps,
 	return steps->for_longer ||
 		       xs_step_gain_sum(steps, step->strategy).rounds_add_ns > 0
 		   ? step->rounds_add_ns
-		   : step->adds_ns + xs_step_gain_new_memory_ns(step);
+	       : step->estimate
+		   ? step->adds_ns + (double)step->estimate->new_memory_ns
+		   : step->adds_ns;
 }

@@ -13,10 +13,6 @@ bool xs_step_gain_both_order(const struct xs_strategy *a,
  * of new memory. */
 double xs_step_gain_setup_ns(const struct xs_phase_step *step);
 
-/* Returns the part of it that is the first touch of new memory; 0 without an
- * estimate. */
-double xs_step_gain_new_memory_ns(const struct xs_phase_step *step);
-
 /* Returns from how many rounds on the step pays, if this run has fewer;
  * XS_UNKNOWN: in this run. */
 int64_t xs_step_gain_pays_rounds(const struct xs_result_phase *phase,
