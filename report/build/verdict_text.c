@@ -103,13 +103,12 @@ static const char *list_parts(struct xs_result *result, size_t *i,
  * half of it together, and the rest; with a known limit, "Time goes to". */
 static const char *bound(struct xs_result *result, bool is_limit_known)
 {
-	const struct xs_result_verdict *in = &result->verdict;
-	struct xs_arena *arena = &result->arena;
 	size_t i = 0;
-	const char *list = list_parts(result, &i, in->recorded_ns / 2);
+	const char *list =
+	    list_parts(result, &i, result->verdict.recorded_ns / 2);
 	const char *rest = list_parts(result, &i, INT64_MAX);
 
-	return xs_print(arena, "%s %s%s%s.",
+	return xs_print(&result->arena, "%s %s%s%s.",
 			is_limit_known ? "Time goes to" : "Bound by", list,
 			rest ? "; then " : "", rest ? rest : "");
 }
@@ -214,30 +213,36 @@ static bool only_issues(const struct xs_result *result, int64_t host_ns)
 }
 
 /* "The GPU is 55 % idle; ... is the limit. ": what it means that the host does
- * other things than copying for half of the time or more; "" otherwise. */
+ * other things than copying for half of the time or more; "" otherwise. Kernels
+ * are the limit of a GPU that is idle for less than a quarter. */
 static const char *idle(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
-	struct xs_arena *arena = &result->arena;
 	const int64_t host_ns = xs_result_part_ns(in, XS_PART_HOST);
-	const int64_t calls_ns = xs_result_part_ns(in, XS_PART_CALLS);
+	const int64_t idle_ns = in->recorded_ns - in->gpu_ns;
+	const bool is_busy = idle_ns < in->recorded_ns / 4 &&
+			     in->kernels_ns > in->recorded_ns / 2;
 	const char *what;
 
-	if (host_ns + calls_ns < in->recorded_ns / 2)
+	if (host_ns + xs_result_part_ns(in, XS_PART_CALLS) <
+	    in->recorded_ns / 2)
 		return "";
-	result->verdict.host_is_limit = !only_issues(result, host_ns);
-	if (!result->verdict.host_is_limit)
+	result->verdict.host_is_limit =
+	    !is_busy && !only_issues(result, host_ns);
+	if (is_busy)
+		what = "kernels are the limit, beside which the host works";
+	else if (!result->totals.kernels)
+		what = "no kernel ran, and the host's code is the limit";
+	else if (!result->verdict.host_is_limit)
 		what = issue_limit(result);
-	else if (in->host_place)
-		what =
-		    xs_print(arena, "the host's code before %s is the limit%s",
-			     in->host_place, filling(result, host_ns));
 	else
-		what = "the host's code is the limit";
-	return xs_print(
-	    arena, "The GPU is %s idle; %s. ",
-	    xs_units_percent(in->recorded_ns - in->gpu_ns, in->recorded_ns).s,
-	    what);
+		what = xs_print(&result->arena,
+				"the host's code%s%s is the limit%s",
+				in->host_place ? " before " : "",
+				in->host_place ? in->host_place : "",
+				in->host_place ? filling(result, host_ns) : "");
+	return xs_print(&result->arena, "The GPU is %s idle; %s. ",
+			xs_units_percent(idle_ns, in->recorded_ns).s, what);
 }
 
 /* "Start-up is 77 % of the run. ", if that is most of it; else "". */
@@ -353,11 +358,14 @@ static const char *most(struct xs_result *result)
 	    xs_units_percent(part_ns, in->steady_ns);
 	const bool allocates = xs_result_part_ns(in, XS_PART_ALLOCATION) >
 			       in->recorded_ns / NAMED_PART;
+	const bool once = in->pinning.step ||
+			  (result->plan_count &&
+			   result->plan[result->plan_count - 1].phase->apart);
 
 	return xs_print(
 	    &result->arena,
 	    "%s of data movement%s%s save at most %s%s%s of %s%s.%s",
-	    in->pinning.step ? "In the rounds, changes" : "Changes",
+	    once ? "In the rounds, changes" : "Changes",
 	    allocates ? has_graph(result) ? ", allocation" : " and allocation"
 		      : "",
 	    has_graph(result) ? " and a CUDA graph" : "", xs_units_ns(run_ns).s,
