@@ -277,6 +277,15 @@ in_one_line frameworks/h200-3/jax_put-1 'save at most 15.6 ms, of which 15.2 ms 
 	'part (10.9 % of it): 1.4 % of'
 # A step has its row, if it is a loss in this run, too.
 in_one_line traces/matmul-naive-2048-pinned 'double-buffer* 2.55 ms'
+# The host works beside a GPU that is hardly idle; a row has one range.
+prints "xferspy report --machine \$examples/frameworks/others/h200/machine.json \
+	\$examples/frameworks/others/h200/gat.xspy | tr -s ' \n' ' '" 'idle; kernels are the limit, beside which the' \
+	'(4.84-6.85 ms)), but only if the' 'async* 5.47 ms 4.84-6.85 ms'
+# No kernel ran.
+prints "sed '/^kernel/d;/^call site=3/d' \$reports/advice/host-bound.txt |
+	xferspy report --machine h200 - | tr '\n' ' '" 'no kernel ran, and the host'
+# The phase of each step is told.
+in_one_line corpus/contact-2/second/blog-finite-difference '5 20 789 us' 'and 2 more phases'
 # Without call stacks, one function copies both ways.
 prints "xferspy report --machine h200 \$source/tests/analyzer/import/recorded/rounds-h200.sqlite.gz |
 	tr -s ' \n' ' '" 'Record call stacks first: the report then names the places.' 'its copies out 364 ms, its copies in 82.8 ms, its overhead'

@@ -57,19 +57,34 @@ size_t xs_render_text_phases(const struct xs_result *result)
 	return count;
 }
 
+/* Whether the phase is printed: the first ones are, and those of steps. */
+static bool is_printed(const struct xs_result *result, size_t i)
+{
+	const size_t steps = xs_render_text_shown_steps(result);
+	bool printed = i < xs_render_text_phases(result);
+
+	for (size_t k = 0; k < steps; k++)
+		printed |= result->plan[k].phase == &result->phases[i];
+	return printed;
+}
+
 /* The phases that are not printed. */
 static void put_rest(const struct xs_terminal *terminal,
 		     const struct xs_result *result)
 {
-	const size_t first = xs_render_text_phases(result);
 	struct xs_result_rest rest = result->rest;
+	int64_t largest_ns = 0;
 
-	for (size_t i = first; i < result->phase_count; i++) {
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const int64_t ns = result->phases[i].total_ns;
+
+		if (is_printed(result, i))
+			continue;
 		rest.phases++;
-		xs_number_add(&rest.total_ns, result->phases[i].total_ns);
+		xs_number_add(&rest.total_ns, ns);
+		if (ns > largest_ns)
+			rest.largest_ns = largest_ns = ns;
 	}
-	if (first < result->phase_count)
-		rest.largest_ns = result->phases[first].total_ns;
 	if (rest.phases)
 		xs_terminal_print(terminal, XS_PLAIN,
 				  "  and %" PRId64
@@ -108,16 +123,16 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 	    {"in", XS_PLAIN},
 	    {"kernels", XS_RIGHT},
 	    {"out", XS_PLAIN}};
-	const size_t count = xs_render_text_phases(result);
-	const char **places =
-	    xs_arena_alloc(&result->arena, count, sizeof(*places));
+	const char **places = xs_arena_alloc(
+	    &result->arena, result->phase_count, sizeof(*places));
+	size_t rows = 0;
 	struct xs_text_table table;
 	int err;
 
 	xs_terminal_heading(terminal, "Phases",
 			    "groups of similar rounds; median of one round, or "
 			    "the mean if less");
-	if (!count) {
+	if (!xs_render_text_phases(result)) {
 		xs_terminal_print(terminal, XS_PLAIN, "  none: %s\n",
 				  xs_result_no_phases(result));
 		return 0;
@@ -125,9 +140,14 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 	if (!places)
 		return -ENOMEM;
 	xs_text_table_begin(&table, terminal, headings, 7);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < result->phase_count; i++) {
+		if (!is_printed(result, i))
+			continue;
 		put_phase(&table, result, &result->phases[i]);
-		places[i] = notes(result, &result->phases[i]);
+		/* a step names its own places */
+		places[rows++] = i < xs_render_text_phases(result)
+				     ? notes(result, &result->phases[i])
+				     : NULL;
 	}
 	err = xs_text_table_end(&table, places, 5);
 	put_rest(terminal, result);
