@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * graph: the longest run of kernels without a copy or a wait of the host is
- * captured once and launched as one graph in each round. Replays the record
- * with one call for the run. Its ops keep their times and their order; between
- * two kernels is the gap that graphs have.
+ * graph: the longest run of kernels without a copy in or out or a wait of the
+ * host is captured once and launched as one graph in each round. Replays the
+ * record with one call for the run. Its ops keep their times and their order;
+ * between two kernels is the gap that graphs have.
  */
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
@@ -22,12 +22,14 @@ static bool is_op(const struct xs_step *step)
 	return step->kind < XS_STEP_SYNC_DEVICE;
 }
 
-/* Returns whether the step may become part of the graph. Copies do not: on an
- * H100 each costs the launch of a graph as much as a call of its own. */
+/* Returns whether the step may become part of the graph. Copies in and out do
+ * not: on an H100 each copy costs the launch of a graph as much as a call of
+ * its own. */
 static bool can_capture(const struct xs_step *step)
 {
 	return step->kind == XS_STEP_KERNEL ||
-	       (step->kind == XS_STEP_SET && !step->blocking) ||
+	       ((step->kind == XS_STEP_SET || step->kind == XS_STEP_D2D) &&
+		!step->blocking) ||
 	       step->kind == XS_STEP_EVENT_RECORD ||
 	       step->kind == XS_STEP_STREAM_WAIT;
 }
@@ -89,7 +91,9 @@ static int build_plan(const struct xs_strategy_case *c,
 {
 	const struct xs_machine *machine = &scenario->machine;
 	const struct run run = longest_run(c->phase);
-	double host_ns = 0, call_ns;
+	double host_ns = 0,
+	       call_ns = machine->graph_launch_ns.value +
+			 run.nodes * machine->graph_launch_node_ns.value;
 	int rc = xs_plan_recorded(c, scenario, plan);
 
 	(void)row;
@@ -99,10 +103,10 @@ static int build_plan(const struct xs_strategy_case *c,
 		if (i > run.first)
 			host_ns += xs_action_take_work(&plan->actions[i],
 						       c->keeps_work);
+		if (c->phase->steps[i].kind == XS_STEP_D2D)
+			call_ns += plan->actions[i].call_ns;
 		make_node(machine, &c->phase->steps[i], &plan->actions[i]);
 	}
-	call_ns = machine->graph_launch_ns.value +
-		  run.nodes * machine->graph_launch_node_ns.value;
 	plan->actions[run.first].call_ns = call_ns;
 	plan->actions[run.first].issue_lag_ns += call_ns;
 	plan->actions[run.first].gap_ns += host_ns;
@@ -128,6 +132,12 @@ static bool abstains(const struct xs_strategy_case *c, const struct run *run,
 		*rc = xs_estimate_abstain(row, out,
 					  "only one round was seen: a graph is "
 					  "made once and launched many times");
+	else if (xs_rounds_are_concurrent((double)c->phase->concurrent_ns,
+					  (double)c->phase->total_ns))
+		*rc = xs_estimate_abstain(row, out,
+					  "rounds of other threads or GPUs run "
+					  "beside it: between its calls, the "
+					  "host may wait for theirs");
 	else if (run->nested)
 		*rc = xs_estimate_abstain(row, out,
 					  "one call of the round issues "

@@ -43,6 +43,22 @@ TEST(test_launch_bound)
 	assert_has(row->why, "4 kernels");
 }
 
+/* A copy within the device becomes a node, which costs the launch its call. */
+TEST(test_copies_within_the_device)
+{
+	const struct xs_estimate *row;
+
+	set_launches();
+	steps[1].kind = XS_STEP_D2D;
+	row = estimated("graph");
+	assert_true(row->applies);
+	assert_has(row->why, "4 kernels");
+	/* the gap before it stays 1000 */
+	assert_near(row->round_ns, 19700 + 3000 + 1000 - 600);
+	steps[1].blocking = true;
+	assert_has(estimated("graph")->why, "2 kernels");
+}
+
 /* What takes the host 2 ms between two launches is no issuing: it stays. */
 TEST(test_long_work_stays)
 {
@@ -141,6 +157,10 @@ TEST(test_abstains)
 	steps[2].call_ns = steps[2].return_ns = steps[1].return_ns;
 	assert_abstains("as a graph does");
 	set_launches();
+	phase.total_ns = 410000;
+	phase.concurrent_ns = 50000;
+	assert_abstains("rounds of other threads");
+	phase.concurrent_ns = 0;
 	machine.graph_launch_ns.value = NAN;
 	assert_abstains("xferspy calibrate");
 	set_launches();
