@@ -5,7 +5,8 @@
 h100/times.json has what measure.sh measured, ms per step of each way, and h100/
 the trace of each program's first way and that machine's calibration. h200/ has
 programs of which each process recorded its first way, too, between the turns
-(--record), and ../validate/patterns/pieces.cu with its ways of batching. --write
+(--record), and ../validate/patterns/pieces.cu with its ways of batching.
+typical/ has programs whose first step was taken by typical/first_steps.py. --write
 renews the tables of docs/frameworks.md.
 """
 import argparse
@@ -21,6 +22,8 @@ STEPS = 45  # of a trace, if times.json does not say how many
 BEGIN, END = "<!-- predict.py {} -->\n", "<!-- end of {} -->\n"
 NEAR = 0.1  # errors of the saving up to this part of it
 
+PINNED = "`pin_memory()` once, `non_blocking=True`"
+AHEAD = "the next batch on a side stream, `record_stream()`"
 # Way, the strategy that predicts it, and the change in the framework's words.
 WAYS = {
     "loader": [("pinned", "pinned",
@@ -45,6 +48,35 @@ WAYS = {
     "decode": [("graph", "graph", "`torch.cuda.graph`")],
     "triton_chunks": [("streams", "prefetch",
                        "two streams with buffers of their own")],
+    "compiled": [("pinned", "pinned", PINNED)],
+    "images": [("pinned", "pinned", "`DataLoader(pin_memory=True)`, `non_blocking`"),
+                 ("double", "double-buffer", AHEAD)],
+    "gpu_bound": [("async-prefetch", "double-buffer", AHEAD)],
+    "gpu_bound-item": [("item-prefetch", "double-buffer", AHEAD)],
+    "item-eager": [("graph", "graph", "`torch.cuda.graph`")],
+    "accumulate": [("graph", "graph", "`torch.cuda.graph`")],
+    "bert_accelerate": [("graph", "graph", "`torch.cuda.graph`")],
+    "cnn_inference": [("pinned", "pinned", PINNED)],
+    "cuda_python": [("pinned", "pinned", "`cuMemHostRegister`")],
+    "cupy_chunks": [("pinned", "pinned", "`cupyx.empty_pinned`, `set()`")],
+    "cupy_fft": [("pinned", "pinned", "the same, and `get(out=pinned)`")],
+    "embedding": [("pinned", "pinned", PINNED)],
+    "encoder": [("pinned", "pinned", "`pin_memory()` of each new batch")],
+    "gan": [("graph", "graph", "`torch.cuda.graph`")],
+    "gnn": [("graph", "graph", "`torch.cuda.graph`, `GCNConv(cached=True)`")],
+    "jax_train": [("prefetch", "double-buffer",
+                   "`device_put` of the next batch first")],
+    "lightning": [("graph", "graph", "`make_graphed_callables` of the model")],
+    "llama_decode": [("graph", "graph", "`StaticCache`, `torch.cuda.graph`")],
+    "offload_activations": [("both", "prefetch",
+                             "copies in and out on streams of their own")],
+    "offload_optimizer": [("prefetch", "prefetch",
+                           "copies in and out on streams of their own")],
+    "pieces2048": [("4 MiB", "streams", "4 MiB instead of 64 KiB")],
+    "profiled": [("pinned", "pinned", PINNED)],
+    "threads": [("pinned", "pinned", PINNED)],
+    "timm_train": [("pinned", "pinned", PINNED)],
+    "triton_softmax": [("pinned", "pinned", PINNED)],
     "pieces": [("host", "batch", "the host gathers, one copy"),
                ("call", "batch-call", "`cudaMemcpyBatchAsync`"),
                ("kernel", "batch-kernel", "a kernel reads the pieces")],
@@ -117,7 +149,7 @@ def rows_of(xferspy, data):
                     for way, all_ in times.items()}
         first = next(iter(times.values()))
         before = next(iter(measured.values()))
-        for way, strategy, change in WAYS[name.partition("-")[0]]:
+        for way, strategy, change in WAYS.get(name) or WAYS[name.partition("-")[0]]:
             saved = saved_ms(result, strategy,
                              recorded) if strategy else None
             real = before - measured[way]
@@ -226,11 +258,13 @@ def texts(xferspy):
     pieces = [row for row in rows if row[0].startswith("pieces")]
     hosts = {name: list(rows_of(xferspy, HERE / name))
              for name in ("h200-2", "h200-3", "h200-4", "h200-5")}
+    typical = [row for name in ("h200", "h200-2")
+               for row in rows_of(xferspy, HERE / "typical" / name)]
     return {"h100": table(list(rows_of(xferspy, HERE / "h100"))),
             "h200": table([row for row in rows if row not in pieces]),
             **{name: table(of_host) for name, of_host in hosts.items()},
             "programs": programs_table(list(hosts.values())),
-            "pieces": times_table(pieces)}
+            "pieces": times_table(pieces), "typical": table(typical)}
 
 
 def main():

@@ -6,6 +6,7 @@ programs are known to move. recorded.sh checks the predictions from them.
     test_traces.py XFERSPY SOURCE
 """
 import json
+import pathlib
 import subprocess
 import sys
 import unittest
@@ -36,6 +37,12 @@ def report_of(trace):
 
 
 class Traces(unittest.TestCase):
+    def test_they_are_small(self):
+        sizes = [trace.stat().st_size for folder in ("examples", "tests")
+                 for trace in pathlib.Path(SOURCE, folder).rglob("*.xspy")]
+        self.assertLess(max(sizes), 1_000_000)
+        self.assertLess(sum(sizes), 15_000_000)
+
     def test_they_hold_what_the_programs_move(self):
         for trace, (rounds, h2d_bytes, d2h_bytes, h2d, d2h, kernels,
                     sets) in KNOWN.items():

@@ -9,11 +9,11 @@ model = nn.Sequential(*[layer for _ in range(8) for layer in
                         (nn.Linear(256, 256), nn.LayerNorm(256), nn.GELU())],
                       nn.Linear(256, 1)).cuda()
 optimizer = torch.optim.AdamW(model.parameters(), 1e-4)
-x = torch.randn(64, 128, 256).to("cuda")
-y = torch.randn(64, 128, 1).to("cuda")
+x = torch.randn(16, 128, 256).to("cuda")
+y = torch.randn(16, 128, 1).to("cuda")
 for epoch in range(2):
     total = 0.0
-    for i in range(64):
+    for i in range(16):
         loss = (model(x[i]) - y[i]).square().mean() / 4
         loss.backward()
         total += loss.item()

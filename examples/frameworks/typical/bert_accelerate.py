@@ -6,11 +6,11 @@ from torch.utils.data import DataLoader
 from transformers import BertConfig, BertForSequenceClassification
 
 torch.manual_seed(0)
-config = BertConfig(vocab_size=8192, hidden_size=256, num_hidden_layers=4,
+config = BertConfig(vocab_size=8192, hidden_size=256, num_hidden_layers=2,
                     num_attention_heads=4, intermediate_size=1024)
 data = [{"input_ids": torch.randint(8192, (64,)),
          "attention_mask": torch.ones(64, dtype=torch.int64),
-         "labels": torch.tensor(i % 2)} for i in range(16 * 40)]
+         "labels": torch.tensor(i % 2)} for i in range(16 * 14)]
 accelerator = Accelerator()
 model = BertForSequenceClassification(config)
 optimizer = torch.optim.AdamW(model.parameters(), 1e-4)

@@ -34,11 +34,12 @@ memory = check(driver.cuMemAlloc(blocks[0].nbytes))
 arguments = [np.array([int(memory)], np.uint64), np.array([0.5], np.float32),
              np.array([blocks[0].size], np.int32)]
 pointers = np.array([argument.ctypes.data for argument in arguments], np.uint64)
-for i in range(36):
-    block = blocks[i % 12]
-    check(driver.cuMemcpyHtoD(memory, block.ctypes.data, block.nbytes))
-    check(driver.cuLaunchKernel(kernel, block.size // 256, 1, 1, 256, 1, 1, 0, 0,
-                                pointers.ctypes.data, 0))
-    check(driver.cuMemcpyDtoH(block.ctypes.data, memory, block.nbytes))
-check(driver.cuMemFree(memory))
-print(float(blocks.mean()))
+if __name__ == "__main__":
+    for i in range(36):
+        block = blocks[i % 12]
+        check(driver.cuMemcpyHtoD(memory, block.ctypes.data, block.nbytes))
+        check(driver.cuLaunchKernel(kernel, block.size // 256, 1, 1, 256, 1, 1, 0, 0,
+                                    pointers.ctypes.data, 0))
+        check(driver.cuMemcpyDtoH(block.ctypes.data, memory, block.nbytes))
+    check(driver.cuMemFree(memory))
+    print(float(blocks.mean()))

@@ -6,14 +6,14 @@ from torch import nn
 torch.manual_seed(0)
 model = nn.Sequential(
     nn.TransformerEncoder(
-        nn.TransformerEncoderLayer(512, 8, 1024, batch_first=True), 4),
+        nn.TransformerEncoderLayer(512, 8, 1024, batch_first=True), 2),
     nn.Flatten(), nn.Linear(128 * 512, 10)).cuda()
 optimizer = torch.optim.AdamW(model.parameters(), 1e-4)
 criterion = nn.CrossEntropyLoss()
-signals = torch.randn(1024, 128, 512)
-labels = torch.randint(10, (1024,))
+signals = torch.randn(512, 128, 512)
+labels = torch.randint(10, (512,))
 
-for epoch in range(3):
+for epoch in range(2):
     order = torch.randperm(len(signals))
     for first in range(0, len(signals), 64):
         chosen = order[first:first + 64]

@@ -16,7 +16,7 @@ critic = network(784, 512, 256, 1)
 of_generator = torch.optim.Adam(generator.parameters(), 2e-4)
 of_critic = torch.optim.Adam(critic.parameters(), 2e-4)
 criterion = nn.BCEWithLogitsLoss()
-images = torch.rand(48 * 128, 784)
+images = torch.rand(20 * 128, 784)
 real, fake = torch.ones(128, 1).cuda(), torch.zeros(128, 1).cuda()
 for i, batch in enumerate(images.split(128)):
     batch = batch.to("cuda")

@@ -24,7 +24,7 @@ params = [(jnp.asarray(rng.normal(0, 0.03, (a, b)), jnp.float32), jnp.zeros(b))
           for a, b in zip(sizes, sizes[1:])]
 data = [(rng.random((2048, 1024), np.float32), rng.random((2048, 16), np.float32))
         for _ in range(8)]
-for i in range(48):
+for i in range(12):
     x, y = (jax.device_put(part) for part in data[i % 8])
     params, loss = train_step(params, x, y)
     loss.block_until_ready()

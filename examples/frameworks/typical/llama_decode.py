@@ -5,7 +5,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 torch.manual_seed(0)
 config = LlamaConfig(vocab_size=8192, hidden_size=512, intermediate_size=1536,
-                     num_hidden_layers=6, num_attention_heads=8,
+                     num_hidden_layers=2, num_attention_heads=8,
                      num_key_value_heads=8, max_position_embeddings=512)
 model = LlamaForCausalLM(config).to("cuda").eval()
 for prompt in range(2):

@@ -4,13 +4,11 @@
  * copy in and a kernel for each piece. Pieces of 64 KiB are 2,048 copies a
  * round.
  *
- *   ./pieces2048 [KIB_OF_A_PIECE [ROUNDS]]
+ *   ./pieces2048 [KIB_OF_A_PIECE [ROUNDS [MIB_OF_THE_ARRAY]]]
  */
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-
-#define BYTES (128l << 20)
 
 __global__ void sum_kernel(const float *in, long count, float *sum)
 {
@@ -29,21 +27,22 @@ int main(int argc, char **argv)
 {
 	const long piece = (argc > 1 ? atol(argv[1]) : 64) << 10;
 	const int rounds = argc > 2 ? atoi(argv[2]) : 10;
+	const long bytes = (argc > 3 ? atol(argv[3]) : 128) << 20;
 	cudaStream_t streams[2];
 	float *host, *device, *sum, total = 0;
 
-	cudaMallocHost(&host, BYTES);
-	cudaMalloc(&device, BYTES);
+	cudaMallocHost(&host, bytes);
+	cudaMalloc(&device, bytes);
 	cudaMalloc(&sum, sizeof *sum);
 	for (cudaStream_t &stream : streams)
 		cudaStreamCreate(&stream);
-	for (long i = 0; i < BYTES / 4; i++)
+	for (long i = 0; i < bytes / 4; i++)
 		host[i] = 1;
 	for (int round = 0; round < rounds; round++) {
 		auto begin = std::chrono::steady_clock::now();
 
 		cudaMemset(sum, 0, sizeof *sum);
-		for (long at = 0, i = 0; at < BYTES; at += piece, i++) {
+		for (long at = 0, i = 0; at < bytes; at += piece, i++) {
 			cudaMemcpyAsync((char *)device + at, (char *)host + at,
 					piece, cudaMemcpyHostToDevice,
 					streams[i % 2]);
@@ -58,5 +57,5 @@ int main(int argc, char **argv)
 			   .count());
 	}
 	printf("]\n");
-	return total != 33554432 || cudaGetLastError() != cudaSuccess;
+	return total != bytes / 4 || cudaGetLastError() != cudaSuccess;
 }

@@ -21,9 +21,10 @@ def softmax(x):
     return out
 
 
-batches = torch.randn(6, 4096, 1000)
-total = 0.0
-for i in range(36):
-    result = softmax(batches[i % 6].cuda()).cpu()
-    total += result[0, 0].item()
-print(total)
+if __name__ == "__main__":
+    batches = torch.randn(6, 4096, 1000)
+    total = 0.0
+    for i in range(36):
+        result = softmax(batches[i % 6].cuda()).cpu()
+        total += result[0, 0].item()
+    print(total)
