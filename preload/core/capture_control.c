@@ -61,7 +61,7 @@ static bool is_bounded(void)
 
 static uint64_t elapsed_ns(void)
 {
-	return xs_clock_ns(CLOCK_MONOTONIC) - began_ns;
+	return xs_clock_monotonic_ns() - began_ns;
 }
 
 static bool ask_policy(const struct xs_sampling_input *in)
@@ -126,7 +126,7 @@ static void write_hooked_once(void)
 
 void xs_capture_control_open(void)
 {
-	began_ns = xs_clock_ns(CLOCK_MONOTONIC);
+	began_ns = xs_clock_monotonic_ns();
 	policy.light = xs_config_mode() == XS_MODE_LIGHT;
 	policy.max_bytes = xs_config_max_bytes();
 	range = xs_config_range();

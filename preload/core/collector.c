@@ -33,11 +33,6 @@ static bool collects_ops; /* ops are collected */
 static uint64_t devices_written;
 static uint64_t next_clock_ns;
 
-static uint64_t now_ns(void)
-{
-	return xs_clock_ns(CLOCK_MONOTONIC);
-}
-
 static struct timespec at(uint64_t ns)
 {
 	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
@@ -57,9 +52,9 @@ static void write_devices(void)
 
 static void write_clock(void)
 {
-	if (now_ns() < next_clock_ns)
+	if (xs_clock_monotonic_ns() < next_clock_ns)
 		return;
-	next_clock_ns = now_ns() + CLOCKS_NS;
+	next_clock_ns = xs_clock_monotonic_ns() + CLOCKS_NS;
 	xs_trace_info_clock(xs_cupti_now_ns);
 }
 
@@ -157,20 +152,20 @@ static bool wait_for_work(uint64_t until_ns)
 
 static void *run_collector(void *unused)
 {
-	uint64_t round_ns = now_ns() + ROUND_NS;
+	uint64_t round_ns = xs_clock_monotonic_ns() + ROUND_NS;
 	bool last = false;
 
 	(void)unused;
 	xs_guard_own_thread();
 	xs_thread_get()->busy = true;
 	while (!last) {
-		uint64_t look_ns = now_ns() + control_tick();
+		uint64_t look_ns = xs_clock_monotonic_ns() + control_tick();
 
 		last = wait_for_work(look_ns < round_ns ? look_ns : round_ns);
-		if (!last && now_ns() < round_ns)
+		if (!last && xs_clock_monotonic_ns() < round_ns)
 			continue;
 		/* period from start to start */
-		round_ns = now_ns() + ROUND_NS;
+		round_ns = xs_clock_monotonic_ns() + ROUND_NS;
 		do_round(last);
 	}
 	write_ending();
@@ -248,7 +243,7 @@ static void finish_without_thread(void)
 
 bool xs_collector_finish(uint64_t deadline_ns)
 {
-	struct timespec until = at(now_ns() + deadline_ns);
+	struct timespec until = at(xs_clock_monotonic_ns() + deadline_ns);
 	bool done;
 
 	pthread_mutex_lock(&lock);

@@ -86,7 +86,7 @@ static void note_process_start(void)
 	process_start = (struct xs_trace_file_start){
 	    .pid = getpid(),
 	    .realtime_ns = xs_clock_realtime_ns(),
-	    .monotonic_ns = xs_clock_ns(CLOCK_MONOTONIC),
+	    .monotonic_ns = xs_clock_monotonic_ns(),
 	};
 }
 
@@ -216,14 +216,14 @@ static void start_collecting(xs_cupti_callback *callback)
 static bool wait_for_start(void)
 {
 	static atomic_bool timed_out;
-	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + START_WAIT_NS;
+	uint64_t until_ns = xs_clock_monotonic_ns() + START_WAIT_NS;
 	int cancel_state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	while (atomic_load(&xs_session_state) == XS_SESSION_STARTING &&
 	       !atomic_load(&timed_out)) {
 		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
-		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
+		if (xs_clock_monotonic_ns() > until_ns)
 			atomic_store(&timed_out, true);
 	}
 	pthread_setcancelstate(cancel_state, NULL);
@@ -301,10 +301,10 @@ void xs_lifecycle_register_late_exit(void)
  * before. */
 static void wait_for_other(void)
 {
-	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + OTHER_FINISH_NS;
+	uint64_t until_ns = xs_clock_monotonic_ns() + OTHER_FINISH_NS;
 
 	while (atomic_load(&xs_session_state) == XS_SESSION_FINISHING &&
-	       xs_clock_ns(CLOCK_MONOTONIC) < until_ns)
+	       xs_clock_monotonic_ns() < until_ns)
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 

@@ -135,7 +135,7 @@ void xs_cupti_count_launch(struct xs_thread *thread, CUpti_CallbackId id,
 static void note_unwatched(void)
 {
 	xs_op_tracker_reset_unmatched();
-	left_ns = xs_clock_ns(CLOCK_MONOTONIC);
+	left_ns = xs_clock_monotonic_ns();
 	state = LEFT;
 }
 
@@ -163,7 +163,7 @@ static void try_to_leave(void)
 {
 	static unsigned tries;
 	static uint64_t next_ns;
-	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t now_ns = xs_clock_monotonic_ns();
 
 	if (now_ns < next_ns)
 		return;
@@ -176,7 +176,7 @@ static void try_to_leave(void)
 
 static void watch_again(void)
 {
-	uint64_t ns = xs_clock_ns(CLOCK_MONOTONIC) - left_ns;
+	uint64_t ns = xs_clock_monotonic_ns() - left_ns;
 
 	xs_cupti_enable_driver(true);
 	state = KEPT;

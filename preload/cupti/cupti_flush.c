@@ -27,7 +27,7 @@ void xs_cupti_begin_drain(void)
  * nearly always so at a high rate of calls. So it takes several flushes. */
 bool xs_cupti_brought_all(bool at_once)
 {
-	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t now_ns = xs_clock_monotonic_ns();
 
 	if (xs_op_tracker_pending() && (at_once || now_ns >= drain.next_ns) &&
 	    xs_cupti_is_attached() && !xs_share_client_records()) {
@@ -44,7 +44,7 @@ static bool is_worth_a_flush(void)
 {
 	static uint64_t next_ns;
 	static unsigned left;
-	const uint64_t now_ns = xs_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t now_ns = xs_clock_monotonic_ns();
 
 	if (xs_cupti_records_are_on() || xs_cupti_counts_migrations())
 		left = LAST_FLUSHES;

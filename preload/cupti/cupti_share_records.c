@@ -37,7 +37,7 @@ bool xs_share_client_records(void)
 {
 	return xs_share_client_has_buffers() &&
 	       (client_wants_any() ||
-		xs_clock_ns(CLOCK_MONOTONIC) < atomic_load(&client_until_ns));
+		xs_clock_monotonic_ns() < atomic_load(&client_until_ns));
 }
 
 void xs_share_forget_our_kinds(void)
@@ -135,7 +135,7 @@ static void end_client(bool wanted_it)
 {
 	if (wanted_it && !client_wants_any())
 		atomic_store(&client_until_ns,
-			     xs_clock_ns(CLOCK_MONOTONIC) + FLUSH_WITHIN_NS);
+			     xs_clock_monotonic_ns() + FLUSH_WITHIN_NS);
 }
 
 CUptiResult

@@ -41,11 +41,6 @@ static bool detaches, request_failed;
 /* Several threads were inside calls that no hook sees at the same time. */
 static bool unhooked_overlap;
 
-static uint64_t now_ns(void)
-{
-	return xs_clock_ns(CLOCK_MONOTONIC);
-}
-
 void xs_cupti_suspend_end(void)
 {
 	xs_cupti_switch_records(true);
@@ -60,10 +55,10 @@ void xs_cupti_suspend_begin_at_once(void)
 
 static bool all_arrive_within(uint64_t ns)
 {
-	const uint64_t until_ns = now_ns() + ns;
+	const uint64_t until_ns = xs_clock_monotonic_ns() + ns;
 
 	while (!xs_cupti_brought_all(true)) {
-		if (now_ns() > until_ns)
+		if (xs_clock_monotonic_ns() > until_ns)
 			return false;
 		nanosleep(&(struct timespec){.tv_nsec = PAUSED_WAIT_NS}, NULL);
 	}
@@ -105,7 +100,7 @@ static void leave_in_pause(void)
 	}
 	if (interval_ns > TRY_MAX_NS)
 		interval_ns = TRY_MAX_NS;
-	next_ns = now_ns() + interval_ns;
+	next_ns = xs_clock_monotonic_ns() + interval_ns;
 }
 
 /* A call that no hook sees may begin during the detach: a program with eight
@@ -121,13 +116,13 @@ static bool may_detach(void)
  */
 static void try_to_leave(void)
 {
-	if (now_ns() < next_ns)
+	if (xs_clock_monotonic_ns() < next_ns)
 		return;
 	detaches = may_detach();
 	if (detaches && !request_failed && !xs_call_origin_all_hooked()) {
 		xs_cupti_ask_to_detach(true);
 		state = REQUESTED;
-		since_ns = now_ns();
+		since_ns = xs_clock_monotonic_ns();
 		return;
 	}
 	leave_in_pause();
@@ -137,7 +132,8 @@ static void try_to_leave(void)
  * takes very long, or if several threads make them. */
 static void await_call(void)
 {
-	if (unhooked_overlap || now_ns() >= since_ns + REQUEST_MAX_NS)
+	if (unhooked_overlap ||
+	    xs_clock_monotonic_ns() >= since_ns + REQUEST_MAX_NS)
 		xs_cupti_ask_to_detach(false);
 	if (xs_cupti_is_leaving())
 		return;
@@ -148,7 +144,7 @@ static void await_call(void)
 void xs_cupti_suspend_begin(bool for_good)
 {
 	state = DRAINING;
-	since_ns = now_ns();
+	since_ns = xs_clock_monotonic_ns();
 	/* ops arrive soonest while all threads wait in a pause */
 	if (for_good && xs_call_origin_all_hooked() &&
 	    !xs_op_tracker_saw_graphs())
@@ -157,7 +153,7 @@ void xs_cupti_suspend_begin(bool for_good)
 
 static bool is_drained(void)
 {
-	const uint64_t ns = now_ns() - since_ns,
+	const uint64_t ns = xs_clock_monotonic_ns() - since_ns,
 		       least_ns = xs_op_tracker_saw_graphs() ? DRAIN_GRAPHS_NS
 							     : DRAIN_NS;
 

@@ -41,7 +41,7 @@ static void sleep_shortly(void)
  */
 static bool wait_for_all(uint64_t patience_ns)
 {
-	const uint64_t begin_ns = xs_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t begin_ns = xs_clock_monotonic_ns();
 	uint64_t now_ns = begin_ns, until_ns = begin_ns + ALONE_NS;
 	bool alone = true;
 
@@ -53,7 +53,7 @@ static bool wait_for_all(uint64_t patience_ns)
 			sched_yield();
 		else
 			sleep_shortly();
-		now_ns = xs_clock_ns(CLOCK_MONOTONIC);
+		now_ns = xs_clock_monotonic_ns();
 		if (alone && atomic_load(&waiting)) {
 			alone = false;
 			until_ns = now_ns + patience_ns;
@@ -101,13 +101,13 @@ bool xs_pause_for(void (*change)(void), uint64_t patience_ns)
 
 void xs_pause_wait(void)
 {
-	const uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	const uint64_t until_ns = xs_clock_monotonic_ns() + PATIENCE_NS;
 	int cancel_state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	atomic_fetch_add(&waiting, 1);
 	while (atomic_load(&xs_capture_mode_now) == XS_CAPTURE_PAUSED) {
-		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
+		if (xs_clock_monotonic_ns() > until_ns)
 			end_pause();
 		sleep_shortly();
 	}

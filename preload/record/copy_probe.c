@@ -41,11 +41,10 @@ static bool hash_content(struct xs_copy_probe *probe, uint64_t address,
 			 uint64_t bytes)
 {
 	/* not CLOCK_REALTIME, which may be set back */
-	const uint64_t begin_ns = xs_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t begin_ns = xs_clock_monotonic_ns();
 	const bool hashed =
 	    xs_content_hash(address, bytes, &probe->hash, &probe->hashed_bytes);
-	const uint64_t ns =
-	    probe->hash_ns + xs_clock_ns(CLOCK_MONOTONIC) - begin_ns;
+	const uint64_t ns = probe->hash_ns + xs_clock_monotonic_ns() - begin_ns;
 
 	probe->hash_ns = ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 	return hashed;

@@ -111,13 +111,13 @@ static uint32_t write_site(struct xs_writer *writer, enum xs_function fn,
 static uint32_t wait_for_id(const struct xs_site_slot *site)
 {
 	static atomic_bool timed_out;
-	const uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + WAIT_NS;
+	const uint64_t until_ns = xs_clock_monotonic_ns() + WAIT_NS;
 	uint32_t id;
 
 	while ((id = atomic_load(&site->id)) == XS_SITE_BUSY &&
 	       !atomic_load(&timed_out)) {
 		sched_yield();
-		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
+		if (xs_clock_monotonic_ns() > until_ns)
 			atomic_store(&timed_out, true);
 	}
 	return id == XS_SITE_BUSY ? 0 : id;

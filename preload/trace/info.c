@@ -61,7 +61,7 @@ void xs_trace_info_clock(uint64_t (*cupti_now_ns)(void))
 
 	for (int i = 0; i < CLOCK_READS; i++) {
 		record.realtime_ns = xs_clock_realtime_ns();
-		record.monotonic_ns = xs_clock_ns(CLOCK_MONOTONIC);
+		record.monotonic_ns = xs_clock_monotonic_ns();
 		record.cupti_ns = cupti_now_ns();
 		if (xs_clock_realtime_ns() - record.realtime_ns <
 		    CLOCKS_APART_NS)

@@ -15,6 +15,11 @@ static inline uint64_t xs_clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static inline uint64_t xs_clock_monotonic_ns(void)
+{
+	return xs_clock_ns(CLOCK_MONOTONIC);
+}
+
 static inline uint64_t xs_clock_realtime_ns(void)
 {
 	return xs_clock_ns(CLOCK_REALTIME);

@@ -88,10 +88,10 @@ static bool begin(const struct xs_launch *launch)
  * one holds. */
 static bool claim(void)
 {
-	uint64_t until_ns = xs_clock_ns(CLOCK_MONOTONIC) + WAIT_NS;
+	uint64_t until_ns = xs_clock_monotonic_ns() + WAIT_NS;
 
 	while (atomic_exchange(&counting, true)) {
-		if (xs_clock_ns(CLOCK_MONOTONIC) > until_ns)
+		if (xs_clock_monotonic_ns() > until_ns)
 			return false;
 		nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 	}
