@@ -25,8 +25,8 @@ struct kind {
 	uint32_t before;     /* kind of the round before, or XS_NONE */
 	bool first;	     /* one copies data in, or follows no round */
 	bool behind;	     /* one follows a round that does not copy in */
-	bool mixed;	     /* they follow different kinds */
-	bool varies;	     /* different kinds follow, or once none */
+	bool before_varies;  /* they follow different kinds */
+	bool next_varies;    /* different kinds follow, or once none */
 	bool decided, joins; /* whether they join those before */
 };
 
@@ -102,7 +102,8 @@ static void note_before(const struct joiner *j, struct kind *kind, size_t i)
 
 	kind->follows++;
 	kind->behind |= !copies_in(&j->rounds->items[i - 1]);
-	kind->mixed |= kind->before != XS_NONE && kind->before != before;
+	kind->before_varies |=
+	    kind->before != XS_NONE && kind->before != before;
 	kind->before = before;
 }
 
@@ -119,7 +120,7 @@ static void note_neighbours(struct joiner *j, size_t i)
 		const uint32_t next = pair ? j->kind_of[i] : XS_NONE;
 
 		kind = &j->kinds[j->kind_of[i - 1]];
-		kind->varies |=
+		kind->next_varies |=
 		    !pair || (kind->next != XS_NONE && kind->next != next);
 		kind->next = next;
 	}
@@ -155,14 +156,14 @@ static void decide_kind(struct joiner *j, struct kind *kind)
 	if (kind->first || kind->follows <= 1)
 		return;
 	before = &j->kinds[kind->before];
-	kind->joins =
-	    !kind->behind || (!kind->mixed && before->joins && !before->varies);
+	kind->joins = !kind->behind || (!kind->before_varies && before->joins &&
+					!before->next_varies);
 }
 
 static bool is_follower(const struct joiner *j, size_t i)
 {
 	return j->kinds[j->kind_of[i]].joins && !is_cut(j, i) &&
-	       !j->kinds[j->kind_of[i - 1]].varies &&
+	       !j->kinds[j->kind_of[i - 1]].next_varies &&
 	       (j->joined[i - 1] || copies_in(&j->rounds->items[i - 1]));
 }
 

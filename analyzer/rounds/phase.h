@@ -159,6 +159,16 @@ static inline bool xs_step_is_copy(const struct xs_step *step)
 	return step->kind == XS_STEP_H2D || step->kind == XS_STEP_D2H;
 }
 
+static inline bool xs_step_is_in(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_H2D;
+}
+
+static inline bool xs_step_is_kernel(const struct xs_step *step)
+{
+	return step->kind == XS_STEP_KERNEL;
+}
+
 /* Whether the step's call is known. */
 static inline bool xs_step_has_call(const struct xs_step *step)
 {

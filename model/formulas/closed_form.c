@@ -40,7 +40,7 @@ struct xs_vw_rates xs_vw_rates_alone(const struct xs_machine *m,
 				    m->g_h2d_ns.value, m->g_d2h_ns.value};
 }
 
-static double or_product(double ns, double bytes, double G)
+double xs_vw_transfer_ns(double ns, double bytes, double G)
 {
 	if (!isnan(ns))
 		return ns;
@@ -58,8 +58,8 @@ static struct xs_vw_instance instance_at(const struct xs_closed_form *c,
 	return (struct xs_vw_instance){
 	    .params = {m.lo_h2d_ns.value, m.lo_d2h_ns.value, rates.g_in_ns,
 		       rates.g_out_ns},
-	    .load = {or_product(w->h2d_ns, w->h2d_bytes, rates.G_in),
-		     or_product(w->d2h_ns, w->d2h_bytes, rates.G_out),
+	    .load = {xs_vw_transfer_ns(w->h2d_ns, w->h2d_bytes, rates.G_in),
+		     xs_vw_transfer_ns(w->d2h_ns, w->d2h_bytes, rates.G_out),
 		     w->kernel_ns}};
 }
 

@@ -77,6 +77,14 @@ struct xs_vw_instance {
 struct xs_vw_instance xs_vw_instantiate(const struct xs_closed_form *c,
 					xs_vw_rates_fn rates);
 
+/* Returns ns if it is known, else the time of the bytes. */
+double xs_vw_transfer_ns(double ns, double bytes, double G);
+
+static inline double xs_vw_or_once(double crossings)
+{
+	return crossings > 0 ? crossings : 1;
+}
+
 /* Returns the name of a parameter that the instance lacks, or NULL. gaps: the
  * equation contains g. */
 const char *xs_vw_unknown(const struct xs_vw_instance *i, bool gaps);

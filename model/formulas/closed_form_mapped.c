@@ -56,16 +56,11 @@ static int add_once(const struct xs_closed_form *c, struct xs_estimates *out)
 	return xs_vw_add_row(c, &row, eq6, xs_vw_rates_alone, out);
 }
 
-static double or_once(double crossings)
-{
-	return crossings > 0 ? crossings : 1;
-}
-
 static int add_counted(const struct xs_closed_form *c, const char *model,
 		       xs_vw_rates_fn rates, struct xs_estimates *out)
 {
-	const double in = or_once(c->work.h2d_crossings);
-	const double out_times = or_once(c->work.d2h_crossings);
+	const double in = xs_vw_or_once(c->work.h2d_crossings);
+	const double out_times = xs_vw_or_once(c->work.d2h_crossings);
 	struct xs_estimate row = new_row(model);
 	struct xs_closed_form counted = *c;
 	struct xs_vw_instance i;

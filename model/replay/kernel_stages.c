@@ -35,11 +35,6 @@ struct finder {
 	bool copies_data; /* copies in have more than arguments */
 };
 
-static bool is_kernel(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_KERNEL;
-}
-
 /* Returns whether the copy does not separate what follows from the kernels
  * before it. */
 static bool is_within_piece(const struct finder *f, const struct xs_step *step)
@@ -99,8 +94,8 @@ static void take_step(struct finder *f, size_t i)
 	} else if (step->kind == XS_STEP_EVENT_RECORD &&
 		   step->queue != XS_NONE) {
 		*op_of_event(f, step) = queue->last;
-	} else if (xs_step_is_copy(step) || is_kernel(step)) {
-		if (is_kernel(step))
+	} else if (xs_step_is_copy(step) || xs_step_is_kernel(step)) {
+		if (xs_step_is_kernel(step))
 			f->stages[i] = stage_of(f, queue);
 		*queue = (struct queue){.last = i};
 	}
@@ -184,7 +179,7 @@ static void add_stages(const struct xs_phase *phase, const unsigned *stages,
 		       unsigned chain, struct xs_round_work *work)
 {
 	for (size_t i = 0; i < phase->step_count; i++)
-		if (is_kernel(&phase->steps[i]))
+		if (xs_step_is_kernel(&phase->steps[i]))
 			add_kernel(&work->stages[place(stages[i], chain)],
 				   &phase->steps[i]);
 	for (unsigned s = 0; s < chain; s++)
@@ -201,7 +196,7 @@ static double longest_alike(const struct xs_phase *phase)
 	for (size_t i = 0; i < phase->step_count; i++) {
 		const struct xs_step *step = &phase->steps[i];
 
-		if (!is_kernel(step))
+		if (!xs_step_is_kernel(step))
 			continue;
 		first = first ? first : step;
 		if (step->shape != first->shape)
@@ -268,7 +263,7 @@ int xs_kernel_stages_add(const struct xs_phase *phase,
 
 	for (size_t i = 0; !rc && i < phase->step_count; i++) {
 		take_step(&f, i);
-		if (!is_kernel(&phase->steps[i]))
+		if (!xs_step_is_kernel(&phase->steps[i]))
 			continue;
 		pieces += !f.stages[i];
 		if (f.stages[i] >= chain)

@@ -183,7 +183,7 @@ int xs_copy_stages_build_one(const struct xs_phase *phase,
 	    .of = calloc(phase->step_count + 1, sizeof(*stages->of)),
 	    .count = 1};
 	for (size_t i = 0; i < phase->step_count; i++)
-		if (is(phase, i, XS_STEP_H2D) || is(phase, i, XS_STEP_D2H))
+		if (xs_step_is_copy(&phase->steps[i]))
 			stages->more_bytes += (double)phase->steps[i].bytes;
 	return stages->of ? 0 : -ENOMEM;
 }

@@ -5,27 +5,22 @@
 
 #include <math.h>
 
-static bool is_in(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_H2D;
-}
-
 static const struct xs_curve *curve_of(const struct xs_machine *m,
 				       const struct xs_step *step)
 {
-	return is_in(step) ? &m->pageable_h2d : &m->pageable_d2h;
+	return xs_step_is_in(step) ? &m->pageable_h2d : &m->pageable_d2h;
 }
 
 double xs_machine_move_G(const struct xs_machine *m, const struct xs_step *step)
 {
-	return is_in(step) ? m->G_h2d.value : m->G_d2h.value;
+	return xs_step_is_in(step) ? m->G_h2d.value : m->G_d2h.value;
 }
 
 enum xs_copy_source xs_machine_move_source(const struct xs_machine *to,
 					   const struct xs_step *step)
 {
 	const uint8_t memory =
-	    is_in(step) ? step->src_memory : step->dst_memory;
+	    xs_step_is_in(step) ? step->src_memory : step->dst_memory;
 
 	if (memory == XS_MEM_PINNED)
 		return XS_COPY_FROM_PINNED;
@@ -65,9 +60,9 @@ static void move_pinned(const struct xs_machine_move *move,
 {
 	const struct xs_action was = *action;
 
-	xs_action_replace(
-	    action,
-	    xs_action_copy(to, is_in(step), (double)step->bytes, was.blocking));
+	xs_action_replace(action,
+			  xs_action_copy(to, xs_step_is_in(step),
+					 (double)step->bytes, was.blocking));
 	action->call_ns = was.call_ns * ratio(&to->call_copy_async_ns,
 					      &move->from->call_copy_async_ns);
 	action->return_ns =

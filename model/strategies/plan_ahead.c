@@ -5,11 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool is(const struct xs_phase *phase, size_t i, enum xs_step_kind kind)
-{
-	return phase->steps[i].kind == kind;
-}
-
 /* What each stage's events stand for. */
 enum event { COPIED_IN, USED, COPIED_OUT };
 
@@ -27,7 +22,7 @@ static bool has_copies(const struct ahead *a, uint32_t stage,
 		       enum xs_step_kind kind)
 {
 	for (size_t i = a->first[stage]; i < a->first[stage + 1]; i++)
-		if (is(a->c->phase, a->steps[i], kind))
+		if (a->c->phase->steps[a->steps[i]].kind == kind)
 			return true;
 	return false;
 }

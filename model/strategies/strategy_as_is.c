@@ -39,11 +39,6 @@ struct known {
 					 */
 };
 
-static bool is_in(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_H2D;
-}
-
 /* Whether a round copies out to memory that it touches first: by page faults,
  * or perhaps, since nothing was copied there before. */
 static bool may_touch_first(const struct xs_phase *phase)
@@ -73,7 +68,7 @@ static double curve_ns(const struct xs_phase *phase, const struct xs_machine *m,
 static void take_curve(const struct known *known, const struct xs_machine *m,
 		       size_t i, struct xs_action *action)
 {
-	const bool in = is_in(&known->c.phase->steps[i]);
+	const bool in = xs_step_is_in(&known->c.phase->steps[i]);
 	const double bytes = xs_step_call_bytes(known->c.phase, i);
 	const double ns = xs_action_copy_ns(action);
 	const double by = curve_ns(known->c.phase, m, in, bytes, ns) / ns;
@@ -95,9 +90,9 @@ static void take_pinned(const struct xs_machine *m, const struct xs_step *step,
 {
 	const struct xs_action was = *action;
 
-	if (isnan(is_in(step) ? m->G_h2d.value : m->G_d2h.value))
+	if (isnan(xs_step_is_in(step) ? m->G_h2d.value : m->G_d2h.value))
 		return;
-	xs_action_replace(action, xs_action_copy(m, is_in(step),
+	xs_action_replace(action, xs_action_copy(m, xs_step_is_in(step),
 						 rate ? (double)step->bytes : 0,
 						 was.blocking));
 	action->work_ns = rate ? 0 : was.work_ns;
@@ -108,8 +103,8 @@ static void take_copy(const struct known *known, const struct xs_machine *m,
 {
 	const struct xs_step *step = &known->c.phase->steps[i];
 	const uint8_t memory =
-	    is_in(step) ? step->src_memory : step->dst_memory;
-	const bool wanted = is_in(step) ? known->ins : known->outs;
+	    xs_step_is_in(step) ? step->src_memory : step->dst_memory;
+	const bool wanted = xs_step_is_in(step) ? known->ins : known->outs;
 
 	if ((step->kind != XS_STEP_H2D && step->kind != XS_STEP_D2H) ||
 	    action->kind != XS_ACTION_OP)

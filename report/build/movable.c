@@ -63,11 +63,6 @@ static int64_t union_ns(struct span *spans, size_t count)
 	return xs_number_bounded(all_ns);
 }
 
-static bool is_kernel(const struct xs_step *step)
-{
-	return step->kind == XS_STEP_KERNEL;
-}
-
 static bool holds_host(const struct xs_step *step)
 {
 	return moves_or_waits(step) || allocates(step);
@@ -135,7 +130,7 @@ void xs_build_movable(struct xs_result *result, const struct xs_phase *phase,
 	    xs_number_bounded(phase->host_ns.median_ns + phase->beside_ns) +
 	    xs_number_or_zero(time_of(phase, spans, xs_step_has_call, NULL)) -
 	    xs_number_or_zero(time_of(phase, spans, holds_host, NULL));
-	out->kernel_busy_ns = time_of(phase, spans, NULL, is_kernel);
+	out->kernel_busy_ns = time_of(phase, spans, NULL, xs_step_is_kernel);
 	out->h2d_call_ns = copies_ns(phase, XS_STEP_H2D, spans);
 	out->d2h_call_ns = copies_ns(phase, XS_STEP_D2H, spans);
 	for (size_t i = 0; i < phase->step_count; i++)

@@ -2,7 +2,6 @@
 #include "report/commands/progress.h"
 
 #include "analyzer/util/escape.h"
-#include "report/commands/dumb.h"
 #include "report/result/display.h"
 
 #include <pthread.h>
@@ -31,6 +30,13 @@ static struct {
 	bool running, ended;
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER,
 	      .end = PTHREAD_COND_INITIALIZER};
+
+bool xs_progress_is_dumb_terminal(void)
+{
+	const char *type = getenv("TERM");
+
+	return type && strcmp(type, "dumb") == 0;
+}
 
 /* The lock is held. */
 static void hide(void)
@@ -107,7 +113,8 @@ static void *run(void *unused)
 
 void xs_progress_begin(const char *path, const char *what)
 {
-	if (progress.running || !isatty(STDERR_FILENO) || xs_dumb_terminal())
+	if (progress.running || !isatty(STDERR_FILENO) ||
+	    xs_progress_is_dumb_terminal())
 		return;
 	progress.path = path;
 	progress.ended = false;

@@ -3,6 +3,7 @@
  * takes longer than a second. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Begins to tell what is done to a file; both texts are borrowed until
@@ -17,3 +18,6 @@ void xs_progress_set(const char *what, size_t index, size_t count);
 void xs_progress_hide(void);
 
 void xs_progress_end(void);
+
+/* Returns whether TERM says that the terminal has no escape sequences. */
+bool xs_progress_is_dumb_terminal(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/commands/screen.h"
 
-#include "report/commands/dumb.h"
+#include "report/commands/progress.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -46,7 +46,8 @@ static bool shows_colors(enum xs_screen_color color, bool terminal)
 {
 	if (color != XS_COLOR_AUTO)
 		return color == XS_COLOR_ALWAYS;
-	return terminal && !is_set("NO_COLOR") && !xs_dumb_terminal();
+	return terminal && !is_set("NO_COLOR") &&
+	       !xs_progress_is_dumb_terminal();
 }
 
 /* Measures the terminal, whose size may be unknown (0). */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/diff/match.h"
 
+#include "report/result/site.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,17 +30,12 @@ static bool same_signature(const struct xs_result_phase *a,
 	return a->signature_hash == b->signature_hash;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static bool same_memory(const struct xs_result_phase *a,
 			const struct xs_result_phase *b)
 {
 	return same_signature(a, b) && a->device == b->device &&
-	       same_text(a->src_memory, b->src_memory) &&
-	       same_text(a->dst_memory, b->dst_memory);
+	       xs_result_same_text(a->src_memory, b->src_memory) &&
+	       xs_result_same_text(a->dst_memory, b->dst_memory);
 }
 
 /* Same kernels; without kernels, copies in the same directions. Sizes, memory

@@ -7,7 +7,6 @@
 #include "analyzer/util/escape.h"
 #include "report/export/export.h"
 #include "report/export/names.h"
-#include "report/export/sqlite_schema.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -15,6 +14,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+extern const char xs_export_sqlite_schema[];
 
 struct exporting {
 	const struct xs_trace *trace;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/export/sqlite_schema.h"
+/* The tables and views of --to sqlite. */
 
 /* Of a table of ops. */
 #define OPS(name)                                                              \
@@ -22,6 +22,7 @@
 	"SELECT " group "min(start_ns) AS start_ns, max(end_ns) AS end_ns "    \
 	"FROM s GROUP BY " group "span;"
 
+extern const char xs_export_sqlite_schema[];
 const char xs_export_sqlite_schema[] =
     "CREATE TABLE run (app TEXT, host TEXT, pid INTEGER, start_ns INTEGER, "
     "wall_ns INTEGER, driver TEXT);"

@@ -2,7 +2,7 @@
 /* Chooses between copies, streams, mapped memory and hybrid. */
 #include "report/formulas/choice.h"
 
-#include "model/formulas/vanwerkhoven.h"
+#include "model/formulas/closed_form.h"
 #include "report/result/number.h"
 
 #include <math.h>
@@ -43,40 +43,30 @@ static const struct xs_estimate *streams_row(const struct xs_estimates *list)
 	return row;
 }
 
-static double product(double ns, double bytes, double rate)
-{
-	if (!isnan(ns))
-		return ns;
-	return bytes > 0 ? bytes * rate : 0;
-}
-
-static double or_once(double crossings)
-{
-	return crossings > 0 ? crossings : 1;
-}
-
 /* The load for equation 6, each byte as often as given, else once: at mapped
  * rates if the profile has them, otherwise at copy rates. */
 static struct xs_vw_load mapped_load(const struct xs_workload *work,
 				     const struct xs_machine *m, bool *measured)
 {
 	const bool both = work->h2d_bytes > 0 && work->d2h_bytes > 0;
-	const double in_times = or_once(work->h2d_crossings);
-	const double out_times = or_once(work->d2h_crossings);
-	const double in =
-	    product(NAN, in_times * work->h2d_bytes,
-		    both ? m->mapped_both_read.value : m->mapped_read.value);
-	const double out =
-	    product(NAN, out_times * work->d2h_bytes,
-		    both ? m->mapped_both_write.value : m->mapped_write.value);
+	const double in_times = xs_vw_or_once(work->h2d_crossings);
+	const double out_times = xs_vw_or_once(work->d2h_crossings);
+	const double in = xs_vw_transfer_ns(NAN, in_times * work->h2d_bytes,
+					    both ? m->mapped_both_read.value
+						 : m->mapped_read.value);
+	const double out = xs_vw_transfer_ns(NAN, out_times * work->d2h_bytes,
+					     both ? m->mapped_both_write.value
+						  : m->mapped_write.value);
 
 	*measured = isnan(work->h2d_ns) && isnan(work->d2h_ns) &&
 		    isfinite(in + out) && in + out > 0;
 	if (*measured)
 		return (struct xs_vw_load){in, out, work->kernel_ns};
 	return (struct xs_vw_load){
-	    in_times * product(work->h2d_ns, work->h2d_bytes, m->G_h2d.value),
-	    out_times * product(work->d2h_ns, work->d2h_bytes, m->G_d2h.value),
+	    in_times * xs_vw_transfer_ns(work->h2d_ns, work->h2d_bytes,
+					 m->G_h2d.value),
+	    out_times * xs_vw_transfer_ns(work->d2h_ns, work->d2h_bytes,
+					  m->G_d2h.value),
 	    work->kernel_ns};
 }
 
