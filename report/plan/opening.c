@@ -258,8 +258,9 @@ static bool is_for_longer_runs(struct xs_result *result, const struct act *act)
 {
 	return is_little(result, act) &&
 	       !(is_asked_first(result, act) &&
-		 !xs_worth_is_little(result, (double)xs_result_capped_gain_ns(
-						 result, result->nearest_if)));
+		 !xs_worth_is_little(
+		     result, (double)xs_result_capped_ns(
+				 result, result->nearest_if->saves_ns)));
 }
 
 /* "little to gain in this run; for longer ones, " and "first answer: could data
@@ -270,13 +271,13 @@ static const char *lead(struct xs_result *result, const struct act *act,
 	const char *first = "";
 
 	if (is_asked_first(result, act))
-		first =
-		    xs_print(&result->arena, "%sanswer: %s (about %s)? %s, ",
-			     is_first ? "first " : "", result->asks,
-			     xs_units_ns(xs_result_capped_gain_ns(
-					     result, result->nearest_if))
-				 .s,
-			     act->once ? "Beside that" : "If not");
+		first = xs_print(
+		    &result->arena, "%sanswer: %s (about %s)? %s, ",
+		    is_first ? "first " : "", result->asks,
+		    xs_units_ns(xs_result_capped_ns(
+				    result, result->nearest_if->saves_ns))
+			.s,
+		    act->once ? "Beside that" : "If not");
 	return xs_print(
 	    &result->arena, "%s%s",
 	    !is_for_longer_runs(result, act) ? ""

@@ -91,7 +91,7 @@ static const char *in_place_of(struct xs_result *result,
 static bool is_little(const struct xs_result *result,
 		      const struct choice *choice)
 {
-	const int64_t ns = xs_result_capped_gain_ns(result, choice->row);
+	const int64_t ns = xs_result_capped_ns(result, choice->row->saves_ns);
 
 	for (size_t i = 0; i < result->plan_count; i++)
 		if (replaces(choice, &result->plan[i]) &&
@@ -150,12 +150,13 @@ static struct choice choose(const struct xs_result *result, bool may_cross)
 			       : xs_alternative_left_out(result, phase)};
 
 		if (!one.row ||
-		    xs_result_capped_gain_ns(result, one.row) <= least_ns ||
+		    xs_result_capped_ns(result, one.row->saves_ns) <=
+			least_ns ||
 		    is_little(result, &one) || is_outdone(&one) ||
 		    (one.row->assumes_once && !may_cross))
 			continue;
 		most = one;
-		least_ns = xs_result_capped_gain_ns(result, one.row);
+		least_ns = xs_result_capped_ns(result, one.row->saves_ns);
 	}
 	return most;
 }

@@ -42,10 +42,8 @@ static int64_t at_most_ns(const struct xs_result_estimate *row)
 	return most_ns;
 }
 
-int64_t xs_result_capped_gain_ns(const struct xs_result *result,
-				 const struct xs_result_estimate *row)
+int64_t xs_result_capped_ns(const struct xs_result *result, int64_t ns)
 {
-	const int64_t ns = row->saves_ns;
 	const int64_t most_ns = result->verdict.at_most_saves_ns;
 
 	return most_ns != XS_UNKNOWN && ns > most_ns ? most_ns : ns;

@@ -17,10 +17,9 @@ const struct xs_result_estimate *
 xs_result_best(const struct xs_result_phase *phase, const char *strategy,
 	       bool sure);
 
-/* Returns what the row saves of this run, and no more than the verdict says if
+/* Returns what is saved of this run, ns, and no more than the verdict says if
  * that is known. */
-int64_t xs_result_capped_gain_ns(const struct xs_result *result,
-				 const struct xs_result_estimate *row);
+int64_t xs_result_capped_ns(const struct xs_result *result, int64_t ns);
 
 /* Returns whether the row is a replay, not a published equation. */
 bool xs_result_is_replay(const struct xs_result_estimate *row);

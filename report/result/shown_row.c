@@ -58,13 +58,9 @@ static void set_range(const struct xs_result *result,
 /* What is left of a saving of the row, or of an end of its range: the most is
  * of the steady part alone. */
 static int64_t gain_ns(const struct xs_result *result,
-		       const struct xs_result_phase *phase,
-		       const struct xs_result_estimate *row, int64_t saves_ns)
+		       const struct xs_result_phase *phase, int64_t saves_ns)
 {
-	struct xs_result_estimate of = *row;
-
-	of.saves_ns = saves_ns;
-	return phase->apart ? saves_ns : xs_result_capped_gain_ns(result, &of);
+	return phase->apart ? saves_ns : xs_result_capped_ns(result, saves_ns);
 }
 
 struct xs_result_estimate
@@ -72,7 +68,7 @@ xs_result_shown_row(const struct xs_result *result,
 		    const struct xs_result_phase *phase,
 		    const struct xs_result_estimate *row)
 {
-	const int64_t gain = gain_ns(result, phase, row, row->saves_ns);
+	const int64_t gain = gain_ns(result, phase, row->saves_ns);
 	const int64_t cut =
 	    row->saves_ns == XS_UNKNOWN ? 0 : row->saves_ns - gain;
 	const int64_t uncounted = uncounted_ns(phase, row, row->saves_ns - cut);
@@ -93,7 +89,7 @@ xs_result_shown_row(const struct xs_result *result,
 	out.saves_ns =
 	    row->effort_level <= 0 && !result->machine_choice.other_gpu ? 0
 									: gain;
-	out.saves_low_ns = gain_ns(result, phase, row, row->saves_low_ns);
-	out.saves_high_ns = gain_ns(result, phase, row, row->saves_high_ns);
+	out.saves_low_ns = gain_ns(result, phase, row->saves_low_ns);
+	out.saves_high_ns = gain_ns(result, phase, row->saves_high_ns);
 	return out;
 }

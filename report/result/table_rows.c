@@ -199,7 +199,7 @@ void xs_result_row_add_beyond(struct xs_result *result, size_t steps,
 	    row->saves_ns == XS_UNKNOWN ||
 	    (result->no_pinning && strategy->changes == XS_CHANGES_PINNING))
 		return;
-	more_ns = xs_result_capped_gain_ns(result, row) -
+	more_ns = xs_result_capped_ns(result, row->saves_ns) -
 		  planned_ns(result, steps, phase, row);
 	if (!phase->apart && most_ns != XS_UNKNOWN && more_ns > most_ns)
 		more_ns = most_ns;

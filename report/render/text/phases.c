@@ -73,17 +73,13 @@ static void put_rest(const struct xs_terminal *terminal,
 		     const struct xs_result *result)
 {
 	struct xs_result_rest rest = result->rest;
-	int64_t largest_ns = 0;
 
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const int64_t ns = result->phases[i].total_ns;
-
+	for (size_t i = result->phase_count; i-- > 0;) {
 		if (is_printed(result, i))
 			continue;
 		rest.phases++;
-		xs_number_add(&rest.total_ns, ns);
-		if (ns > largest_ns)
-			rest.largest_ns = largest_ns = ns;
+		rest.largest_ns = result->phases[i].total_ns;
+		xs_number_add(&rest.total_ns, rest.largest_ns);
 	}
 	if (rest.phases)
 		xs_terminal_print(terminal, XS_PLAIN,
