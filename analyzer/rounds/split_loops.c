@@ -221,6 +221,26 @@ static bool are_iterations(struct xs_splitter *s, size_t first,
 	       are_most(ops, whole->op_count);
 }
 
+/* Returns whether most ops beside the kernels' stream end within the iteration
+ * that issues them. If it issues copies for a later one than the next, they may
+ * run behind it, and their time is not its own. */
+static bool are_within(const struct xs_splitter *s,
+		       const struct xs_round *whole, uint32_t queue)
+{
+	uint32_t beside = 0, within = 0;
+
+	for (uint32_t i = 0; i < whole->op_count; i++) {
+		const uint32_t index = xs_round_op(s->rounds, whole, i);
+		const struct xs_op *op = &s->trace->ops[index];
+
+		if (op->queue == queue)
+			continue;
+		beside++;
+		within += op->end_ns <= s->items[s->round_of_op[index]].end_ns;
+	}
+	return are_most(within, beside);
+}
+
 /* Passes the kernels, from op *at of the round on, that were issued before the
  * call at a position. Returns whether there was one. */
 static bool pass_kernels(const struct xs_splitter *s,
@@ -290,10 +310,12 @@ static int split_at(struct xs_splitter *s, const struct xs_round *round,
 	*found = !rc && are_iterations(s, first, round, ahead != XS_NONE);
 	if (*found)
 		end_iterations(s, first, round->partial);
-	else
-		s->count = first;
-	if (*found && ahead != XS_NONE)
+	if (*found && ahead != XS_NONE) {
 		time_by_ops(s, first, round, ahead);
+		*found = are_within(s, round, ahead);
+	}
+	if (!*found)
+		s->count = first;
 	return rc;
 }
 

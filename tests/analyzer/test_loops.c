@@ -375,6 +375,9 @@ static unsigned crossed;
  * half as long before the others; 0: in the step. */
 static unsigned ahead_ns;
 
+/* How long behind its step its batch, which is for a later one, is copied. */
+static unsigned behind_ns;
+
 /* Copies of a batch, at one call site. */
 static unsigned parts = 1;
 
@@ -393,9 +396,9 @@ static void busy_steps(unsigned kernels, bool layers, unsigned queue)
 
 		for (unsigned part = 0; part < parts; part++)
 			issued(true, 4, n++,
-			       1000 * i - ahead_ns / (1 + i % 2) +
+			       1000 * i - ahead_ns / (1 + i % 2) + behind_ns +
 				   part * 100 / parts,
-			       100 / parts, ahead_ns != 0);
+			       100 / parts, ahead_ns + behind_ns != 0);
 		issued(false, 1, n++, 1000 * i + 110, 100, queue);
 		for (unsigned k = 2; k <= kernels; k++) {
 			const unsigned end =
@@ -444,6 +447,19 @@ TEST(test_steps_of_layers)
 {
 	busy_steps(12, true, 0);
 	check(1, ITERATIONS);
+}
+
+/* Batches for the step after the next: where copies are the limit, they run
+ * behind the step that issues them. */
+TEST(test_copies_behind_their_step)
+{
+	behind_ns = 500;
+	busy_steps(8, false, 0);
+	check(1, ITERATIONS);
+	behind_ns = 1500;
+	busy_steps(8, false, 0);
+	check(1, 1);
+	behind_ns = 0;
 }
 
 /* Batches are copied on a side stream, up to two steps ahead: the kernels
