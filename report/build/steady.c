@@ -8,9 +8,12 @@
 #define REPEATED_ROUNDS 2
 #define REPEATED_CALLS	3
 
-/* A phase with less than this percentage of the rounds and of the GPU's time of
- * all repeated phases is done once, such as tuning. One with less than it of
- * the time of the others does not move the ends of the steady part. */
+/* A phase of so few rounds, and less than LEAST_PERCENT of the GPU's time of
+ * all repeated phases, is done once, such as tuning. */
+#define FEW_ROUNDS 3
+
+/* One with less than this percentage of the time of the others does not move
+ * the ends of the steady part. */
 #define LEAST_PERCENT 5
 
 /* A first round that takes this many times as long as the median one warms up.
@@ -103,7 +106,7 @@ static double gpu_ns_of(const struct xs_phase *phase)
 
 /* Of all phases that are of the steady part. */
 struct steady_sum {
-	double ns, gpu_ns, rounds;
+	double ns, gpu_ns;
 };
 
 /* Whether the phase is repeated, and has enough of all repeated ones. */
@@ -111,7 +114,7 @@ static bool is_steady(const struct xs_phase *phase, bool kernels,
 		      double others_ops, const struct steady_sum *all)
 {
 	return is_repeated(phase, kernels, others_ops) &&
-	       (is_enough((double)phase->rounds, all->rounds) ||
+	       (phase->rounds > FEW_ROUNDS ||
 		is_enough(gpu_ns_of(phase), all->gpu_ns));
 }
 
@@ -127,7 +130,6 @@ static struct steady_sum sum_of(const struct xs_phases *phases, bool kernels,
 			continue;
 		sum.ns += (double)phase->total_ns;
 		sum.gpu_ns += gpu_ns_of(phase);
-		sum.rounds += (double)phase->rounds;
 	}
 	return sum;
 }

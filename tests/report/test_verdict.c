@@ -212,8 +212,8 @@ TEST(a_warm_up_round_is_start_up)
 	assert_false(result->phases[1].apart);
 }
 
-/* Two rounds, much longer than the 47 after them, have 4 % of all rounds and
- * less of the GPU's time: they are done once. */
+/* Two rounds, much longer than the 47 after them, have 4 % of the GPU's time:
+ * they are done once. */
 TEST(few_long_rounds_are_start_up)
 {
 	read_file(XS_SOURCE_DIR
