@@ -59,16 +59,17 @@ static bool has_python_frames(const struct xs_trace *trace)
 	return false;
 }
 
-/* Whether one of autograd's threads made the call: among PyTorch's threads,
- * only they launch, copy or allocate without a frame of Python. */
+/* Whether a thread of autograd launches: among those of PyTorch's libraries and
+ * of the ones that it calls, only they have no frame of Python. */
 static bool is_backward(const struct xs_result *result,
 			const struct xs_trace *trace,
 			const struct xs_result_site *site)
 {
 	return result->run.python == XS_LANGUAGE_PYTORCH && !site->file &&
-	       site->module && strstr(site->module, "-packages/") &&
-	       site->call && !strstr(site->call, "Event") &&
-	       !strstr(site->call, "Synchronize") && has_python_frames(trace);
+	       site->module && site->call && strstr(site->call, "Launch") &&
+	       (strstr(site->module, "/torch/lib/") ||
+		strstr(site->module, "/libcu")) &&
+	       has_python_frames(trace);
 }
 
 void xs_build_site(struct xs_result *result, const struct xs_trace *trace,

@@ -130,12 +130,27 @@ static bool ends_with(const char *list, const char *label, size_t bytes)
 	       strspn(at, ADDRESS "123456789abcdef, ") == strlen(at);
 }
 
+/* Whether the list has the label, which is no line. */
+static bool is_listed(const char *list, const char *label)
+{
+	const size_t bytes = strlen(label);
+
+	for (const char *at = list; strchr(label, ' ') && at;
+	     at = strstr(at, ", ")) {
+		at += strncmp(at, ", ", 2) == 0 ? 2 : 0;
+		if (strncmp(at, label, bytes) == 0 &&
+		    (!at[bytes] || at[bytes] == ','))
+			return true;
+	}
+	return false;
+}
+
 const char *xs_result_add_label(struct xs_arena *arena, const char *list,
 				const char *label)
 {
 	const char *at = label ? strstr(label, ADDRESS) : NULL;
 
-	if (list && label && strchr(label, ' ') && strstr(list, label))
+	if (list && label && is_listed(list, label))
 		return list;
 	if (list && label && same_file(list, label))
 		return xs_arena_join(arena, list,
