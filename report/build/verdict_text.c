@@ -214,14 +214,15 @@ static bool only_issues(const struct xs_result *result, int64_t host_ns)
 
 /* "The GPU is 55 % idle; ... is the limit. ": what it means that the host does
  * other things than copying for half of the time or more; "" otherwise. Kernels
- * are the limit of a GPU that is idle for less than a quarter. */
+ * are the limit of a GPU that is idle for less than a quarter, and for less
+ * than the host waits for them. */
 static const char *idle(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t host_ns = xs_result_part_ns(in, XS_PART_HOST);
 	const int64_t idle_ns = in->recorded_ns - in->gpu_ns;
 	const bool is_busy = idle_ns < in->recorded_ns / 4 &&
-			     in->kernels_ns > in->recorded_ns / 2;
+			     idle_ns < xs_result_part_ns(in, XS_PART_KERNELS);
 	const char *what;
 
 	if (host_ns + xs_result_part_ns(in, XS_PART_CALLS) <
