@@ -199,24 +199,21 @@ static struct act best_act(struct xs_result *result)
 		   : best;
 }
 
-/* The first clause of why there is no step. */
-static const char *first_clause(struct xs_result *result)
+/* "first answer: could data stay on the GPU (about 2 ms)? If not, " */
+static const char *answer(struct xs_result *result, bool is_first,
+			  const char *then)
 {
-	const char *why = result->no_step;
-	size_t length = strcspn(why, ";");
-
-	for (const char *end = strstr(why, ". "); end;
-	     end = strstr(end + 1, ". "))
-		if ((size_t)(end - why) < length)
-			length = (size_t)(end - why);
-	if (!why[length] && length && why[length - 1] == '.')
-		length--;
-	return xs_print(&result->arena, "%.*s", (int)length, why);
+	return xs_print(&result->arena, "%sanswer: %s (about %s)? %s, ",
+			is_first ? "first " : "", result->asks,
+			xs_units_ns(xs_result_capped_ns(
+					result, result->nearest_if->saves_ns))
+			    .s,
+			then);
 }
 
 /* "nothing is worth it in this run ...", or, of steps for longer runs only,
  * "nothing pays in this run of 2 s; in longer runs, ...". */
-static const char *nothing(struct xs_result *result)
+static const char *nothing(struct xs_result *result, bool is_first)
 {
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	const struct xs_units_text wall = xs_units_ns(wall_ns);
@@ -228,12 +225,13 @@ static const char *nothing(struct xs_result *result)
 	if (result->no_step && (strncmp(result->no_step, "not", 3) != 0 ||
 				result->verdict.at_most_saves_ns >=
 				    wall_ns / XS_RESULT_LEAST_PART))
-		return first_clause(result);
+		return xs_opening_no_step(result);
 	if (!result->no_step && result->plan_count)
-		return xs_print(&result->arena,
-				"nothing pays in %s of %s; in longer runs, %s",
-				name, wall.s,
-				act_of(result, result->plan).what);
+		return xs_print(
+		    &result->arena,
+		    "%snothing pays in %s of %s; in longer runs, %s",
+		    result->question ? answer(result, is_first, "If not") : "",
+		    name, wall.s, act_of(result, result->plan).what);
 	return xs_print(
 	    &result->arena,
 	    "nothing is worth it in %s of %s: changes of data movement save at "
@@ -271,13 +269,8 @@ static const char *lead(struct xs_result *result, const struct act *act,
 	const char *first = "";
 
 	if (is_asked_first(result, act))
-		first = xs_print(
-		    &result->arena, "%sanswer: %s (about %s)? %s, ",
-		    is_first ? "first " : "", result->asks,
-		    xs_units_ns(xs_result_capped_ns(
-				    result, result->nearest_if->saves_ns))
-			.s,
-		    act->once ? "Beside that" : "If not");
+		first = answer(result, is_first,
+			       act->once ? "Beside that" : "If not");
 	return xs_print(
 	    &result->arena, "%s%s",
 	    !is_for_longer_runs(result, act) ? ""
@@ -384,8 +377,8 @@ void xs_plan_opening(struct xs_result *result)
 	result->opening = xs_print(
 	    &result->arena, "%s%s.%s%s", before,
 	    result->machine_choice.other_gpu && result->no_step
-		? first_clause(result)
-	    : !act.what ? nothing(result)
+		? xs_opening_no_step(result)
+	    : !act.what ? nothing(result, !*before)
 			: saving(result, &act, !*before),
 	    registering,
 	    act.what && is_for_longer_runs(result, &act)

@@ -123,3 +123,17 @@ const char *xs_opening_behind(struct xs_result *result)
 			     xs_opening_of_run(result, end_ns));
 	return xs_print(&result->arena, "%s%s", start, end);
 }
+
+const char *xs_opening_no_step(struct xs_result *result)
+{
+	const char *why = result->no_step;
+	size_t length = strcspn(why, ";");
+
+	for (const char *end = strstr(why, ". "); end;
+	     end = strstr(end + 1, ". "))
+		if ((size_t)(end - why) < length)
+			length = (size_t)(end - why);
+	if (!why[length] && length && why[length - 1] == '.')
+		length--;
+	return xs_print(&result->arena, "%.*s", (int)length, why);
+}

@@ -2,6 +2,7 @@
 /* Which steps a plan has, in which order, and what each adds. */
 #include "analyzer/timeline/run_parts.h"
 #include "model/formulas/estimates.h"
+#include "report/plan/opening.h"
 #include "report/plan/plan.h"
 #include "report/plan/worth.h"
 #include "report/result/best.h"
@@ -290,6 +291,16 @@ TEST(a_longer_run_pays_a_first_call)
 	assert_int_equal(result->plan[0].adds_saves_ns, -150 * MS);
 	assert_int_equal(result->plan[0].pays_rounds, 16);
 	assert_int_equal(result->plan[0].app_wall_ns, 1000 * MS);
+	/* what may pay in this run is asked first */
+	struct xs_result_estimate *resident = add(phase, "resident", 10);
+	resident->bound = "the host does not change the data";
+	expect("pinned");
+	xs_plan_opening(result);
+	assert_has(
+	    result->opening,
+	    "first answer: could data stay on the GPU (about 400 ms)? "
+	    "If not, nothing pays in this run of 1.00 s; in longer runs");
+	phase->estimate_count--;
 	/* a run has what is outside of its steady part, or one round, once */
 	phase->apart = true;
 	expect("");
