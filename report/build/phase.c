@@ -51,25 +51,16 @@ static const char *function_of_jax(const struct xs_result_site *site)
 					    : NULL;
 }
 
-static bool has_python_frames(const struct xs_trace *trace)
-{
-	for (size_t i = 0; i < trace->site_count; i++)
-		if (trace->sites[i].module == XS_NONE && trace->sites[i].file)
-			return true;
-	return false;
-}
-
 /* Whether a thread of autograd launches: among those of PyTorch's libraries and
  * of the ones that it calls, only they have no frame of Python. */
 static bool is_backward(const struct xs_result *result,
-			const struct xs_trace *trace,
 			const struct xs_result_site *site)
 {
 	return result->run.python == XS_LANGUAGE_PYTORCH && !site->file &&
 	       site->module && site->call && strstr(site->call, "Launch") &&
 	       (strstr(site->module, "/torch/lib/") ||
 		strstr(site->module, "/libcu")) &&
-	       has_python_frames(trace);
+	       result->run.python_frames;
 }
 
 void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
@@ -93,7 +84,7 @@ void xs_build_site(struct xs_result *result, const struct xs_trace *trace,
 		    result, trace, trace->modules[site->module].path);
 		out->offset = (int64_t)site->offset;
 	}
-	if (is_backward(result, trace, out)) {
+	if (is_backward(result, out)) {
 		out->function = "autograd's backward pass";
 		out->module = NULL;
 		out->offset = XS_UNKNOWN;

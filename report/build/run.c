@@ -84,6 +84,14 @@ static enum xs_language python_of(const struct xs_trace *trace)
 							: XS_LANGUAGES;
 }
 
+static bool has_python_frames(const struct xs_trace *trace)
+{
+	for (size_t i = 0; i < trace->site_count; i++)
+		if (trace->sites[i].module == XS_NONE && trace->sites[i].file)
+			return true;
+	return false;
+}
+
 int64_t xs_build_info_number(const struct xs_trace *trace, const char *key)
 {
 	const char *text = xs_trace_find_info(trace, key);
@@ -123,4 +131,5 @@ void xs_build_run(struct xs_result *result, const struct xs_trace *trace,
 	run->max_connections = xs_number_known(asked.all);
 	run->max_copy_connections = xs_number_known(asked.copy);
 	run->python = python_of(trace);
+	run->python_frames = has_python_frames(trace);
 }

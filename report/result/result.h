@@ -69,6 +69,7 @@ struct xs_result_run {
 	int64_t max_connections, max_copy_connections;
 	/* framework of the Python code; XS_LANGUAGES: not known */
 	enum xs_language python;
+	bool python_frames; /* calls have frames of Python */
 };
 
 /* Where the time of the run went. */
