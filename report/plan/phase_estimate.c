@@ -261,9 +261,11 @@ void xs_phase_estimate_set_tracer(const struct xs_estimates *estimates,
 	for (size_t i = 0; i < estimates->count; i++) {
 		const struct xs_estimate *row = &estimates->items[i];
 
-		/* side by side, a round waits for the others' work, too */
+		/* side by side, a round waits for the others' work, too; the
+		 * replay of ops that run behind their round is longer than it
+		 */
 		if (phase->rounds > 1 && xs_result_share(phase) == 1 &&
-		    !isnan(row->tracer_ns) &&
+		    row->tracer_ns < (double)phase->round_ns &&
 		    row->tracer_ns >= (double)phase->round_ns / LEAST_TRACER)
 			phase->tracer_ns = xs_number_round(row->tracer_ns);
 	}

@@ -148,6 +148,9 @@ TEST(little_tracing_is_left)
 
 	xs_phase_estimate_set_tracer(&list, 412, &phase);
 	assert_int_equal(phase.tracer_ns, 0);
+	as_is.tracer_ns = (double)phase.round_ns; /* it is no tracer's */
+	xs_phase_estimate_set_tracer(&list, 412, &phase);
+	assert_int_equal(phase.tracer_ns, 0);
 	as_is.tracer_ns = 2e6;
 	phase.rounds = 1;
 	xs_phase_estimate_set_tracer(&list, 1, &phase);
