@@ -127,6 +127,10 @@ static void limit(const struct xs_result_phase *phase, unsigned changes,
 				    : xs_phase_estimate_most_ns(phase, changes);
 	int64_t by_ns;
 
+	/* a graph ends where its kernels need the host's work */
+	if (changes == XS_CHANGES_LAUNCHES &&
+	    out->otherwise_ns > xs_result_untraced_ns(phase))
+		out->otherwise_ns = xs_result_untraced_ns(phase);
 	if (!out->applies || out->round_ns == XS_UNKNOWN ||
 	    most_ns == XS_UNKNOWN || !xs_result_is_replay(out))
 		return;

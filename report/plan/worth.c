@@ -109,7 +109,7 @@ int64_t xs_worth_loss_ns(const struct xs_result_phase *phase,
 
 /* What a run loses if the row's condition does not hold is little beside what
  * it gains if that holds: less than 1 / LOSS_PART. */
-#define LOSS_PART 5
+#define LOSS_PART 8
 
 const struct xs_result_estimate *
 xs_worth_best(const struct xs_result_phase *phase, const char *strategy)

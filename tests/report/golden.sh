@@ -303,7 +303,7 @@ in_one_line frameworks/h200-5/decode-1 'Steady part: 1.93 s (79.5 % of'
 # each token of a decoder, and each batch that processes of a DataLoader made
 prints "xferspy report --machine h200 \$traces/cached-eager.xspy | tr -s ' \n' ' '" \
 	'2 44 2.89 ms 2.6 % - 793 us 8 B pinned' 'out cached.py:71' \
-	' 1? graph: a round of phase 2: 2.89 ms -> 920 us' 'they need (13.1 ms slower if not)'
+	' 1? graph: a round of phase 2: 2.89 ms -> 920 us' 'they need (3.05 ms slower if not)'
 prints "xferspy report --machine h200 \$traces/workers-pageable.xspy | tr -s ' \n' ' '" \
 	'2 44 4.31 ms 2.0 % 4.69 MiB pageable 203 us' 'kernel workers.py:32, :33, mean'
 # each step of training whose host never waits, and what only data orders of it

@@ -240,6 +240,27 @@ estimate_of(const struct xs_result *given, const struct xs_result_phase *phase,
 	return out;
 }
 
+/* It leaves the round as it is where its kernels need the host's work. */
+TEST(a_graph_ends_where_the_host_is_needed)
+{
+	struct xs_result result = {.run.wall_ns = 100 * MS};
+	const struct xs_result_phase phase = {.rounds = 1000,
+					      .round_ns = 59300};
+	struct xs_result_estimate out;
+	struct xs_estimate in = {.strategy = "graph",
+				 .model = "replay",
+				 .applies = true,
+				 .round_ns = 1000,
+				 .otherwise_ns = 70000};
+
+	xs_phase_estimate_build(&result, &phase, &in, &out);
+	assert_int_equal(out.otherwise_ns, 59300);
+	in.strategy = "async";
+	xs_phase_estimate_build(&result, &phase, &in, &out);
+	assert_int_equal(out.otherwise_ns, 70000);
+	xs_arena_free(&result.arena);
+}
+
 /*
  * 1000 rounds of kernels and a copy of one byte: the host waits for 6.6 us of
  * 59.3 us, and issues kernels for the rest. No change of copies saves more than
