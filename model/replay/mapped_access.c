@@ -70,14 +70,15 @@ static double link_ns_of(const struct xs_machine *m, const struct reads *reads)
 }
 
 /* Whether the counts are, to 1 %, those of data read once in whole lines beside
- * requests of one sector each for other memory. */
+ * requests of one sector each for other memory, and not the other way round. */
 static bool once_in_lines(const struct xs_round_work *w)
 {
-	const double lines =
-	    (w->read_sectors - w->read_requests) / (XS_MAPPED_LINE_SECTORS - 1);
+	const double bytes = (w->read_sectors - w->read_requests) /
+			     (XS_MAPPED_LINE_SECTORS - 1) *
+			     XS_MAPPED_LINE_BYTES;
 
-	return w->other_bytes > 0 &&
-	       fabs(lines * XS_MAPPED_LINE_BYTES / w->in_bytes - 1) < 0.01;
+	return w->other_bytes > 0 && fabs(bytes / w->in_bytes - 1) < 0.01 &&
+	       fabs(bytes / w->other_bytes - 1) >= 0.01;
 }
 
 /* A round that copies nothing in reads what stays on the device; at worst, a
