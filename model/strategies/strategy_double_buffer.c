@@ -183,10 +183,7 @@ static int assume(const struct xs_strategy_case *c, struct xs_estimate *row)
 	row->doubtful =
 	    row->returning || !c->work.in_copies || may_be_updated(c);
 	if (is_input_there(c) && !row->doubtful) {
-		if (is_in_order(c))
-			xs_estimate_assume(row, condition);
-		else
-			xs_estimate_need(row, condition);
+		xs_estimate_need(row, condition);
 	} else {
 		row->bound = condition;
 		xs_estimate_assume(row, row->bound);

@@ -943,9 +943,9 @@ TEST(test_kernels_of_a_framework_stay_in_order)
 	options.language = XS_LANGUAGE_PYTORCH;
 	row = estimated("double-buffer");
 	assert_near(row->round_ns, kernel_ns + machine.kernel_gap_ns.value);
-	/* the host has no time to make the input of what the round before
-	 * wrote */
-	assert_null(row->needs);
+	/* the host may choose the input by what the round before wrote */
+	assert_has(row->needs, "a round's input does not need");
+	assert_null(strstr(row->needs, "its kernels"));
 	assert_true(row->other_advice);
 }
 
