@@ -134,6 +134,17 @@ static struct steady_sum sum_of(const struct xs_phases *phases, bool kernels,
 	return sum;
 }
 
+static void cover(const struct xs_phase *phase, struct xs_steady *out)
+{
+	if (!out->repeats || begin_of(phase) < out->span.from_ns)
+		out->span.from_ns = begin_of(phase);
+	if (!out->repeats || phase->last_end_ns > out->span.to_ns)
+		out->span.to_ns = phase->last_end_ns;
+	if (phase->round_ns.median_ns > out->longest_ns)
+		out->longest_ns = phase->round_ns.median_ns;
+	out->repeats = true;
+}
+
 /* Widens the span to the steady phases: those with kernels, if wanted. */
 static void cover_steady(const struct xs_phases *phases, bool kernels,
 			 struct xs_steady *out)
@@ -142,21 +153,18 @@ static void cover_steady(const struct xs_phases *phases, bool kernels,
 	const struct steady_sum repeated =
 	    sum_of(phases, kernels, ops, &(struct steady_sum){0});
 	const double all_ns = sum_of(phases, kernels, ops, &repeated).ns;
+	double least_ns = 0;
 
-	for (size_t i = 0; i < phases->count; i++) {
-		const struct xs_phase *phase = &phases->items[i];
-
-		if (!is_steady(phase, kernels, ops, &repeated) ||
-		    !is_enough((double)phase->total_ns, all_ns))
-			continue;
-		if (!out->repeats || begin_of(phase) < out->span.from_ns)
-			out->span.from_ns = begin_of(phase);
-		if (!out->repeats || phase->last_end_ns > out->span.to_ns)
-			out->span.to_ns = phase->last_end_ns;
-		if (phase->round_ns.median_ns > out->longest_ns)
-			out->longest_ns = phase->round_ns.median_ns;
-		out->repeats = true;
-	}
+	/* of many phases, such as of sequences of many lengths, each is short
+	 */
+	for (size_t i = 0; i < phases->count; i++)
+		if (is_steady(&phases->items[i], kernels, ops, &repeated) &&
+		    is_enough((double)phases->items[i].total_ns, all_ns))
+			least_ns = all_ns * LEAST_PERCENT / 100;
+	for (size_t i = 0; i < phases->count; i++)
+		if (is_steady(&phases->items[i], kernels, ops, &repeated) &&
+		    (double)phases->items[i].total_ns >= least_ns)
+			cover(&phases->items[i], out);
 }
 
 /*
