@@ -62,7 +62,7 @@ struct xs_call {
 	uint64_t stream;   /* handle as passed; 0: default stream */
 	uint64_t event;	   /* handle; 0: none */
 	uint32_t thread;   /* kernel thread id (tid); threads that take turns at
-			    * a stream have one: turns.h */
+			    * a stream have one: alternating_threads.h */
 	uint32_t correlation;
 	uint32_t site;	    /* index into sites */
 	uint32_t rows;	    /* rows of 2D and 3D copies; number of polls; else 1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of a digest that is of the p. */
+/* A process's times, totals and open questions in a digest. */
 #include "report/job/digest.h"
 #include "report/job/digest_process.h"
 #include "report/job/sketch.h"
