@@ -44,6 +44,17 @@ static bool is_small(const struct xs_result_phase *phase,
 	       (double)site->bytes < bytes / SMALL_PART;
 }
 
+/* Whether only the copies in of the next round go ahead: kernels stay in order.
+ */
+static bool copies_ahead(const struct xs_strategy *strategy,
+			 const struct xs_result_estimate *estimate)
+{
+	const unsigned changes = XS_CHANGES_ORDER | XS_CHANGES_HOST;
+
+	return estimate->other_advice &&
+	       (strategy->changes & changes) == changes;
+}
+
 bool xs_advice_is_about(const struct xs_result_phase *phase,
 			const struct xs_result_estimate *estimate,
 			const struct xs_result_site *site)
@@ -53,7 +64,8 @@ bool xs_advice_is_about(const struct xs_result_phase *phase,
 
 	if (strategy && strategy->changes_allocations)
 		return is_step(site, "allocate") || is_step(site, "free");
-	if (strategy && strategy->changes_inputs)
+	if (strategy &&
+	    (strategy->changes_inputs || copies_ahead(strategy, estimate)))
 		return is_step(site, "h2d");
 	if (strategy && strategy->changes_launches && is_step(site, "kernel"))
 		return true;
