@@ -311,6 +311,9 @@ static void untrace(const struct xs_result_phase *phase,
 		return;
 	if (strcmp(out->strategy, xs_strategies[0]->id) == 0) {
 		out->round_ns = xs_result_untraced_ns(phase);
+		xs_number_contain(out->round_ns, &out->low_ns, &out->high_ns);
+		xs_number_contain(out->round_ns, &out->known_low_ns,
+				  &out->known_high_ns);
 		return;
 	}
 	out->round_ns -= by_ns;

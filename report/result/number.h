@@ -49,3 +49,13 @@ static inline int64_t xs_number_round(double value)
 	return isfinite(value) && fabs(value) < 0x1p60 ? llround(value)
 						       : XS_UNKNOWN;
 }
+
+/* Widens an interval, of which an end may be XS_UNKNOWN, to the value. */
+static inline void xs_number_contain(int64_t ns, int64_t *low_ns,
+				     int64_t *high_ns)
+{
+	if (*low_ns != XS_UNKNOWN && *low_ns > ns)
+		*low_ns = ns;
+	if (*high_ns != XS_UNKNOWN && *high_ns < ns)
+		*high_ns = ns;
+}
