@@ -3,6 +3,8 @@
 
 #include "model/formulas/estimates.h"
 
+#include <math.h>
+
 /* Rounds from which a phase counts as repeated, or calls of one site in its
  * only round: a loop without a synchronisation is one round. */
 #define REPEATED_ROUNDS 2
@@ -92,11 +94,6 @@ static uint64_t begin_of(const struct xs_phase *phase)
 	return phase->first_start_ns + xs_steady_warm_up_ns(phase);
 }
 
-static bool is_enough(double part, double all)
-{
-	return part >= all * LEAST_PERCENT / 100;
-}
-
 static double gpu_ns_of(const struct xs_phase *phase)
 {
 	return (double)phase->rounds *
@@ -104,34 +101,14 @@ static double gpu_ns_of(const struct xs_phase *phase)
 			phase->d2h_ns.median_ns);
 }
 
-/* Of all phases that are of the steady part. */
-struct steady_sum {
-	double ns, gpu_ns;
-};
-
-/* Whether the phase is repeated, and has enough of all repeated ones. */
+/* Whether the phase is repeated, and not done once. repeated_gpu_ns: of all
+ * repeated phases. */
 static bool is_steady(const struct xs_phase *phase, bool kernels,
-		      double others_ops, const struct steady_sum *all)
+		      double others_ops, double repeated_gpu_ns)
 {
 	return is_repeated(phase, kernels, others_ops) &&
 	       (phase->rounds > FEW_ROUNDS ||
-		is_enough(gpu_ns_of(phase), all->gpu_ns));
-}
-
-static struct steady_sum sum_of(const struct xs_phases *phases, bool kernels,
-				double ops, const struct steady_sum *all)
-{
-	struct steady_sum sum = {0};
-
-	for (size_t i = 0; i < phases->count; i++) {
-		const struct xs_phase *phase = &phases->items[i];
-
-		if (!is_steady(phase, kernels, ops, all))
-			continue;
-		sum.ns += (double)phase->total_ns;
-		sum.gpu_ns += gpu_ns_of(phase);
-	}
-	return sum;
+		gpu_ns_of(phase) >= repeated_gpu_ns * LEAST_PERCENT / 100);
 }
 
 static void cover(const struct xs_phase *phase, struct xs_steady *out)
@@ -150,19 +127,26 @@ static void cover_steady(const struct xs_phases *phases, bool kernels,
 			 struct xs_steady *out)
 {
 	const double ops = repeated_ops(phases, kernels);
-	const struct steady_sum repeated =
-	    sum_of(phases, kernels, ops, &(struct steady_sum){0});
-	const double all_ns = sum_of(phases, kernels, ops, &repeated).ns;
-	double least_ns = 0;
+	double gpu_ns = 0, all_ns = 0, longest_ns = 0, least_ns;
 
+	for (size_t i = 0; i < phases->count; i++)
+		if (is_repeated(&phases->items[i], kernels, ops))
+			gpu_ns += gpu_ns_of(&phases->items[i]);
+	for (size_t i = 0; i < phases->count; i++) {
+		const struct xs_phase *phase = &phases->items[i];
+
+		if (!is_steady(phase, kernels, ops, gpu_ns))
+			continue;
+		all_ns += (double)phase->total_ns;
+		longest_ns = fmax(longest_ns, (double)phase->total_ns);
+	}
+	least_ns = all_ns * LEAST_PERCENT / 100;
 	/* of many phases, such as of sequences of many lengths, each is short
 	 */
+	if (longest_ns < least_ns)
+		least_ns = 0;
 	for (size_t i = 0; i < phases->count; i++)
-		if (is_steady(&phases->items[i], kernels, ops, &repeated) &&
-		    is_enough((double)phases->items[i].total_ns, all_ns))
-			least_ns = all_ns * LEAST_PERCENT / 100;
-	for (size_t i = 0; i < phases->count; i++)
-		if (is_steady(&phases->items[i], kernels, ops, &repeated) &&
+		if (is_steady(&phases->items[i], kernels, ops, gpu_ns) &&
 		    (double)phases->items[i].total_ns >= least_ns)
 			cover(&phases->items[i], out);
 }
