@@ -30,6 +30,9 @@ int xs_symbols_append(const char *path, const struct xs_trace *trace);
 const struct xs_site *xs_symbols_user_site(const struct xs_trace *trace,
 					   uint32_t site);
 
+/* Returns whether the frame is one of Python, with its line. */
+bool xs_symbols_is_python(const struct xs_site *site);
+
 /* Returns the first frame with a Python line, by the same preference; NULL
  * without one. */
 const struct xs_site *xs_symbols_python_site(const struct xs_trace *trace,

@@ -34,7 +34,7 @@ static int rank_of(const struct xs_trace *trace, const struct xs_site *site)
 	return USERS;
 }
 
-static bool is_python(const struct xs_site *site)
+bool xs_symbols_is_python(const struct xs_site *site)
 {
 	return site->module == XS_NONE && site->file;
 }
@@ -82,7 +82,8 @@ static const struct xs_site *best_frame(const struct xs_trace *trace,
 	for (int i = 0; i < CHAIN_MAX && at < trace->site_count; i++) {
 		const struct xs_site *frame = &trace->sites[at];
 		int its_rank = rank_of(trace, frame);
-		if (its_rank > rank && (!python || is_python(frame))) {
+		if (its_rank > rank &&
+		    (!python || xs_symbols_is_python(frame))) {
 			best = frame;
 			rank = its_rank;
 		}
@@ -114,7 +115,7 @@ const struct xs_site *xs_symbols_user_caller(const struct xs_trace *trace,
 	const struct xs_site *user =
 	    best_frame(trace, first_frame(trace, site), USERS - 1, false);
 
-	return user
-		   ? best_frame(trace, user->caller, USERS - 1, is_python(user))
-		   : NULL;
+	return user ? best_frame(trace, user->caller, USERS - 1,
+				 xs_symbols_is_python(user))
+		    : NULL;
 }

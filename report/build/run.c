@@ -2,6 +2,7 @@
 /* What the trace says about its process. */
 #include "analyzer/read/trace.h"
 #include "analyzer/rounds/connections.h"
+#include "analyzer/symbols/symbols.h"
 #include "report/build/build.h"
 
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static enum xs_language python_of(const struct xs_trace *trace)
 static bool has_python_frames(const struct xs_trace *trace)
 {
 	for (size_t i = 0; i < trace->site_count; i++)
-		if (trace->sites[i].module == XS_NONE && trace->sites[i].file)
+		if (xs_symbols_is_python(&trace->sites[i]))
 			return true;
 	return false;
 }
