@@ -138,7 +138,7 @@ if [ -n "$all" ]; then
 	build_fuzzers $readers
 	lend_reader build-clang
 	run_tests build-clang -R '^test_preload'
-	slow="model_as_is|report_(long_traces|first_steps|intervals|schemas|two_screens)"
+	slow="model_as_is|report_(every_trace|long_traces|first_steps|schemas|two_screens)"
 	# nor with scripts that start the same commands again and again: mutants.py
 	# gives damaged traces to report, dump, diff and export but for OTF2, and
 	# fuzz_report renders all formats

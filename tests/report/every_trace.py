@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each step of each recorded trace's plan has a place, lines to write there, and what
-must be true for it.
+"""What holds for the report with --all on every trace of SOURCE/examples and
+SOURCE/tests/report: each step of the plan has a place, lines to write there, and what
+must be true for it; each interval, of rounds and of the run, in all estimates, steps
+and on other machines, contains its own value.
 
-    plan_steps.py XFERSPY SOURCE
+    every_trace.py XFERSPY SOURCE
 """
 import concurrent.futures
 import json
@@ -11,6 +13,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import zlib
 
 # Waits are left out, or the host's own work moved: the text says it.
 LEFT_OUT = "async"
@@ -19,10 +22,15 @@ UNCONDITIONAL = "reuse", "batch"
 # Python without a framework that is known, and JAX, which allocates by itself.
 NO_CODE = "cuda_python", "jax"
 LINES, COLUMNS = 3, 71
+MACHINES = "h200", "h100"
 ROUNDING = 2  # ns
+ROUND = "round_ns", "low_ns", "high_ns"
+RUN = "app_wall_ns", "app_wall_low_ns", "app_wall_high_ns"
+STEP = "app_wall_ns", "low_ns", "high_ns"
+SAVING = "adds_saves_ns", "saves_low_ns", "saves_high_ns"
 
 
-def faults_of(report, needs_code):
+def step_faults(report, needs_code):
     """Returns what a step of the report lacks."""
     rows = {(phase["id"], row["strategy"], row["n_streams"], row["order"]): row
             for phase in report["phases"] for row in phase["estimates"]
@@ -53,27 +61,53 @@ def faults_of(report, needs_code):
                 yield f"step {step['step']} ({step['strategy']}): {what}"
 
 
-def check(xferspy, trace, environment):
+def misses(of, keys):
+    """Returns what the interval does not contain, if it does not contain its value."""
+    value, low, high = (of.get(key) for key in keys)
+    if None in (value, low, high) or low <= value <= high:
+        return []
+    return [f"{of['strategy']}: {keys[0]} {value} is not in {low} to {high}"]
+
+
+def interval_faults(report):
+    """Returns which intervals do not contain their own value."""
+    faults = [f"phase {phase['id']} {miss}"
+              for phase in report["phases"] for row in phase["estimates"]
+              for keys in (ROUND, RUN) for miss in misses(row, keys)]
+    faults += [f"step {step['step']} {miss}" for step in report["plan"]
+               for keys in (STEP, SAVING) for miss in misses(step, keys)]
+    return faults + [f"elsewhere {miss}" for row in report["elsewhere"]
+                     for miss in misses(row, STEP)]
+
+
+def check(xferspy, trace, machines, environment):
     """Prints the faults of a trace. Returns how many steps it has, and faults."""
-    run = subprocess.run([xferspy, "report", "--format", "json", trace],
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                         env=environment)
-    report = json.loads(run.stdout) if run.stdout else {"plan": [], "phases": []}
-    faults = list(faults_of(report, trace.stem not in NO_CODE))
+    options = [word for machine in machines for word in ("--machine", machine)]
+    report = json.loads(subprocess.run(
+        [xferspy, "report", *options, "--all", "--format", "json", trace],
+        stdout=subprocess.PIPE, check=True, env=environment).stdout)
+    faults = [*step_faults(report, trace.stem not in NO_CODE),
+              *interval_faults(report)]
     for fault in faults:
         print(f"{trace}: {fault}")
     return len(report["plan"]), len(faults)
+
+
+def elsewhere(trace):
+    """Returns the machines of the report: every fourth trace's has some."""
+    return MACHINES if zlib.crc32(trace.name.encode()) % 4 == 0 else ()
 
 
 def main(xferspy, source):
     source = pathlib.Path(source)
     traces = sorted([*(source / "examples").rglob("*.xspy"),
                      *(source / "tests/report").rglob("*.xspy"),
-                     *(source / "tests/report/advice").glob("*.txt")])
+                     *(source / "tests/report/advice").glob("*.txt"),
+                     *(source / "tests/report/traces").glob("*.txt")])
     environment = os.environ | {"XDG_DATA_HOME": "/nowhere"}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        counts = list(pool.map(lambda trace: check(xferspy, trace, environment),
-                               traces))
+        counts = list(pool.map(
+            lambda trace: check(xferspy, trace, elsewhere(trace), environment), traces))
     steps, faults = map(sum, zip(*counts))
     print(f"{steps} steps of {len(traces)} traces")
     return faults > 0 or not steps
