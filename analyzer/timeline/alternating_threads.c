@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analyzer/timeline/alternating_threads.h"
 
+#include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/util/bisect.h"
 #include "analyzer/util/large.h"
 #include "analyzer/util/sort.h"
@@ -17,7 +18,10 @@ struct member {
 	uint64_t end_ns; /* of all calls so far */
 	uint32_t threads, turns; /* number of threads, and how often another one
 				  * made the next call */
-	uint32_t overlaps;	 /* turns that began within a call */
+	uint32_t overlaps;	 /* turns that began within a call, of threads
+				  * that work */
+	bool works;		 /* it launches or waits; others only copy for
+				  * those that do */
 };
 
 /* Turns of each thread, in the mean, from which threads take turns. */
@@ -43,20 +47,30 @@ static int add_member(struct turns *t, uint32_t thread)
 
 static int number_threads(struct turns *t)
 {
-	const size_t calls = t->trace->call_count;
-	struct xs_key *keys = xs_large_new(calls + 1, sizeof(*keys));
-	int rc = keys ? 0 : -ENOMEM;
+	const size_t count = t->trace->call_count;
+	struct xs_key *keys = xs_large_new(count + 1, sizeof(*keys));
+	bool *blocked = xs_calls_blocked(t->trace);
+	int rc = keys && blocked ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < calls; i++)
+	for (size_t i = 0; !rc && i < count; i++)
 		keys[i] =
 		    (struct xs_key){t->trace->calls[i].thread, (uint32_t)i};
 	if (!rc)
-		xs_keys_sort(keys, calls);
-	for (size_t i = 0; !rc && i < calls; i++) {
+		xs_keys_sort(keys, count);
+	for (size_t i = 0; !rc && i < count; i++) {
+		const uint32_t call = keys[i].index;
+		const uint8_t call_class = t->trace->calls[call].call_class;
+
 		if (i == 0 || keys[i].key != keys[i - 1].key)
 			rc = add_member(t, (uint32_t)keys[i].key);
-		t->numbers[keys[i].index] = (uint32_t)t->count - 1;
+		if (rc)
+			break;
+		t->numbers[call] = (uint32_t)t->count - 1;
+		t->members[t->count - 1].works |=
+		    blocked[call] || call_class == XS_CALL_LAUNCH ||
+		    call_class == XS_CALL_GRAPH_LAUNCH;
 	}
+	free(blocked);
 	xs_large_free(keys);
 	return rc;
 }
@@ -144,7 +158,9 @@ static void find_overlaps(struct turns *t)
 
 		if (set->last != number) {
 			set->turns++;
-			set->overlaps += call->start_ns < set->end_ns;
+			set->overlaps += call->start_ns < set->end_ns &&
+					 t->members[number].works &&
+					 t->members[set->last].works;
 		}
 		if (call->end_ns > set->end_ns) {
 			set->end_ns = call->end_ns;

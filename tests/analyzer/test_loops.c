@@ -182,11 +182,17 @@ TEST(test_threads_that_events_order)
 	check_threads(false);
 }
 
-TEST(test_few_turns_begin_within_a_call)
+/* The host need not wait for a thread that only copies, but for one that waits
+ * for the device itself. */
+TEST(test_turns_that_begin_within_a_call)
 {
+	copies_by_another_thread(3 * ITERATIONS, 1, 2 * ITERATIONS);
+	check_threads(true);
 	copies_by_another_thread(3 * ITERATIONS, 1, 1);
+	call(1, 3, 0, 300 * ITERATIONS, 5);
 	check_threads(true);
 	copies_by_another_thread(3 * ITERATIONS, 1, 2 * ITERATIONS);
+	call(1, 3, 0, 300 * ITERATIONS, 5);
 	check_threads(false);
 }
 
