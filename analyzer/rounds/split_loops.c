@@ -8,6 +8,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* Numbers of iterations that are tried. */
+#define NESTED_LOOPS 3
+
 /* Whether some are most of all. */
 static bool are_most(uint32_t some, uint32_t all)
 {
@@ -334,7 +337,8 @@ static int try_split(struct xs_splitter *s, const struct xs_round *round,
 }
 
 /* An iteration may have a loop of its own, such as the layers of a step, to
- * which most ops belong. */
+ * which most ops belong; its kernels may have others' names in the first one.
+ */
 static int split(struct xs_splitter *s, size_t index)
 {
 	const struct xs_round *round = &s->rounds->items[index];
@@ -346,7 +350,7 @@ static int split(struct xs_splitter *s, size_t index)
 		return keep_whole(s, round);
 	for (uint32_t i = 0; i < round->op_count; i++)
 		s->counts[xs_round_identity(s->rounds, round, i)]++;
-	for (int i = 0; i < 2 && !rc && !found; i++)
+	for (int i = 0; i < NESTED_LOOPS && !rc && !found; i++)
 		rc = try_split(s, round, &most, &found);
 	head = rc || found ? XS_NONE : xs_loop_head_copy(s, round, &queue);
 	if (head != XS_NONE)

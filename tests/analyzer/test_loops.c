@@ -19,7 +19,7 @@ static FILE *out;
 
 /* Sites: 1 and 2: launches, 3: a wait for the device, 4: an asynchronous copy,
  * 5: an event is recorded, 6: a stream waits for it, 7: a host function, 8:
- * memory is pinned, 9: another copy. */
+ * memory is pinned, 9: another copy, 10: another launch. */
 static void begin(void)
 {
 	out = open_memstream(&text, &text_bytes);
@@ -28,7 +28,7 @@ static void begin(void)
 		     "site call_class=13 site=3\nsite call_class=2 site=4\n"
 		     "site call_class=16 site=5\nsite call_class=17 site=6\n"
 		     "site call_class=23 site=7\nsite call_class=8 site=8\n"
-		     "site call_class=2 site=9\n"
+		     "site call_class=2 site=9\nsite call_class=5 site=10\n"
 		     "queue queue=0 stream=7\nqueue queue=1 stream=8\n");
 }
 
@@ -288,6 +288,26 @@ TEST(test_loop_of_layers)
 			call(1, 2, 6 * i + 1 + layer, at, 5);
 			kernel(6 * i + 1 + layer, at + 20, 10, 0);
 		}
+	}
+	check(1, ITERATIONS);
+}
+
+/* Each step launches three kernels for each of five layers; those of the first
+ * step have other names, as kernels of a graph whose nodes were recorded. */
+TEST(test_loop_whose_first_step_has_other_kernels)
+{
+	begin();
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		unsigned id = 100 * i + 1, at = 1000 * i;
+
+		call(1, 1, id, at, 5);
+		kernel(id++, at + 10, 20, 0);
+		for (unsigned layer = 0; layer < 5; layer++)
+			for (unsigned k = 0; k < 3; k++, id++) {
+				at += 10;
+				call(1, i ? 2 : 10, id, at, 5);
+				kernel(id, at + 30, 10, 0);
+			}
 	}
 	check(1, ITERATIONS);
 }
