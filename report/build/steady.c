@@ -66,12 +66,37 @@ static double repeated_ops(const struct xs_phases *phases, bool kernels)
 	return ops;
 }
 
+/* Returns the longest phase of a single round that ends before others begin to
+ * repeat, or NULL. */
+static const struct xs_phase *longest_before(const struct xs_phases *phases)
+{
+	const struct xs_phase *longest = NULL;
+	uint64_t last_ns = 0;
+
+	for (size_t i = 0; i < phases->count; i++)
+		if (phases->items[i].rounds > FEW_ROUNDS &&
+		    phases->items[i].first_start_ns > last_ns)
+			last_ns = phases->items[i].first_start_ns;
+	for (size_t i = 0; i < phases->count; i++)
+		if (phases->items[i].rounds < REPEATED_ROUNDS &&
+		    phases->items[i].last_end_ns <= last_ns &&
+		    (!longest || phases->items[i].total_ns > longest->total_ns))
+			longest = &phases->items[i];
+	return longest;
+}
+
 /* A single round is a loop without synchronisations if it has at least as many
- * ops as all repeated rounds; otherwise it warms them up. */
-static bool is_repeated(const struct xs_phase *phase, bool kernels,
+ * ops as all repeated rounds; otherwise it warms them up. Rounds beside the
+ * longest single one are done once, too: other threads tune kernels while the
+ * program compiles them. */
+static bool is_repeated(const struct xs_phase *phase,
+			const struct xs_phase *once, bool kernels,
 			double others_ops)
 {
-	if (kernels && !phase->kernel_ops)
+	if ((kernels && !phase->kernel_ops) ||
+	    (once && once != phase &&
+	     once->first_start_ns <= phase->first_start_ns &&
+	     once->last_end_ns >= phase->last_end_ns))
 		return false;
 	return phase->rounds >= REPEATED_ROUNDS ||
 	       (repeats_inside(phase) && ops_of(phase, kernels) >= others_ops);
@@ -103,10 +128,10 @@ static double gpu_ns_of(const struct xs_phase *phase)
 
 /* Whether the phase is repeated, and not done once. repeated_gpu_ns: of all
  * repeated phases. */
-static bool is_steady(const struct xs_phase *phase, bool kernels,
-		      double others_ops, double repeated_gpu_ns)
+static bool is_steady(const struct xs_phase *phase, const struct xs_phase *once,
+		      bool kernels, double others_ops, double repeated_gpu_ns)
 {
-	return is_repeated(phase, kernels, others_ops) &&
+	return is_repeated(phase, once, kernels, others_ops) &&
 	       (phase->rounds > FEW_ROUNDS ||
 		gpu_ns_of(phase) >= repeated_gpu_ns * LEAST_PERCENT / 100);
 }
@@ -126,16 +151,17 @@ static void cover(const struct xs_phase *phase, struct xs_steady *out)
 static void cover_steady(const struct xs_phases *phases, bool kernels,
 			 struct xs_steady *out)
 {
+	const struct xs_phase *once = longest_before(phases);
 	const double ops = repeated_ops(phases, kernels);
 	double gpu_ns = 0, all_ns = 0, longest_ns = 0, least_ns;
 
 	for (size_t i = 0; i < phases->count; i++)
-		if (is_repeated(&phases->items[i], kernels, ops))
+		if (is_repeated(&phases->items[i], once, kernels, ops))
 			gpu_ns += gpu_ns_of(&phases->items[i]);
 	for (size_t i = 0; i < phases->count; i++) {
 		const struct xs_phase *phase = &phases->items[i];
 
-		if (!is_steady(phase, kernels, ops, gpu_ns))
+		if (!is_steady(phase, once, kernels, ops, gpu_ns))
 			continue;
 		all_ns += (double)phase->total_ns;
 		longest_ns = fmax(longest_ns, (double)phase->total_ns);
@@ -146,7 +172,7 @@ static void cover_steady(const struct xs_phases *phases, bool kernels,
 	if (longest_ns < least_ns)
 		least_ns = 0;
 	for (size_t i = 0; i < phases->count; i++)
-		if (is_steady(&phases->items[i], kernels, ops, gpu_ns) &&
+		if (is_steady(&phases->items[i], once, kernels, ops, gpu_ns) &&
 		    (double)phases->items[i].total_ns >= least_ns)
 			cover(&phases->items[i], out);
 }

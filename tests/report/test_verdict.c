@@ -224,6 +224,18 @@ TEST(few_long_rounds_are_start_up)
 	assert_true(result->phases[2].apart);
 }
 
+/* While XLA compiles a step, its threads tune kernels in rounds that repeat.
+ * The steps follow, whose copies other threads issue. */
+TEST(tuning_while_compiling_is_start_up)
+{
+	read_file(XS_SOURCE_DIR
+		  "/examples/frameworks/typical/h200-2/jax_train.xspy");
+	assert_int_equal(result->steady.rounds, 10);
+	assert_int_equal(result->steady.phase->rounds, 10);
+	assert_int_equal(result->steady.phase->h2d_ops, 2);
+	says("Steady part: 25.3 ms (0.4 % of the run)");
+}
+
 /* CuPy copies an array of numpy into pinned memory before each copy in. */
 TEST(pinned_memory_is_filled_by_the_host)
 {
