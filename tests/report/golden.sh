@@ -311,6 +311,11 @@ in_one_line frameworks/typical/h200/gpu_bound 'Bound by kernels (91.4 % of the s
 	'2 64 4.31 ms 3.7 % 16 MiB pinned 3.93 ms -'
 prints "xferspy report --dataflow \$examples/frameworks/typical/h200/gpu_bound.xspy | tr -s ' \n' ' '" \
 	'8 of its rounds' '296 ops, 0 of them of unknown'
+# each step of JAX, whose copies its threads issue, or each of 24 loops of 100 graphs
+in_one_line frameworks/typical/h200-2/jax_train 'divided by its 10 rounds' \
+	'6 10 2.40 ms 0.4 % 8.12 MiB pinned 167 us'
+in_one_line frameworks/typical/h200/jax_scan 'divided by its 22 rounds' \
+	'8 B pinned 1.37 ms 4 B pinned'
 # autograd's threads have no frame of Python
 in_one_line frameworks/typical/h200/item-eager 'of launches in autograd'"'"'s backward pass, item.py:'
 # the last kernel is launched from the line of .item()

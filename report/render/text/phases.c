@@ -57,11 +57,21 @@ size_t xs_render_text_phases(const struct xs_result *result)
 	return count;
 }
 
-/* Whether the phase is printed: the first ones are, and those of steps. */
+/* The first ones are printed, and the longest one of the steady part. */
+static bool is_main(const struct xs_result *result, size_t i)
+{
+	bool longest = !result->phases[i].apart;
+
+	for (size_t k = 0; longest && k < i; k++)
+		longest = result->phases[k].apart;
+	return longest || i < xs_render_text_phases(result);
+}
+
+/* Whether the phase is printed: those of steps are, too. */
 static bool is_printed(const struct xs_result *result, size_t i)
 {
 	const size_t steps = xs_render_text_shown_steps(result);
-	bool printed = i < xs_render_text_phases(result);
+	bool printed = is_main(result, i);
 
 	for (size_t k = 0; k < steps; k++)
 		printed |= result->plan[k].phase == &result->phases[i];
@@ -141,7 +151,7 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 			continue;
 		put_phase(&table, result, &result->phases[i]);
 		/* a step names its own places */
-		places[rows++] = i < xs_render_text_phases(result)
+		places[rows++] = is_main(result, i)
 				     ? notes(result, &result->phases[i])
 				     : NULL;
 	}
