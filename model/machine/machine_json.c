@@ -134,8 +134,7 @@ static int read_curve(const struct reader *reader, const json_t *root,
 		return 0;
 	if (!json_is_array(list) || json_array_size(list) > XS_CURVE_POINTS)
 		return bad(reader, key, "is not a list of at most 32 points");
-	json_array_foreach(list, i, point)
-	{
+	json_array_foreach(list, i, point) {
 		const json_t *bytes = json_object_get(point, "bytes");
 		const json_t *ns = json_object_get(point, "ns");
 
@@ -212,8 +211,7 @@ static int read_disagrees(const struct reader *reader, const json_t *root,
 		return 0;
 	if (!json_is_array(list))
 		return bad(reader, "disagree", "is not a list of parameters");
-	json_array_foreach(list, i, name)
-	{
+	json_array_foreach(list, i, name) {
 		if (!json_is_string(name))
 			return bad(reader, "disagree",
 				   "is not a list of parameters");

@@ -155,8 +155,7 @@ static bool add_ids(json_t *ids, const json_t *group, const char *table)
 	json_t *row;
 
 	json_object_foreach((json_t *)xs_digest_get(group, "table", table), key,
-			    row)
-	{
+			    row) {
 		more |= xs_digest_get(row, "beyond", "traces") != NULL;
 		json_object_update(
 		    ids, (json_t *)xs_digest_get(row, "count", "traces"));
@@ -179,8 +178,7 @@ bool xs_digest_are_known(const json_t *ids, const json_t *known)
 	const char *id;
 	json_t *count;
 
-	json_object_foreach((json_t *)ids, id, count)
-	{
+	json_object_foreach((json_t *)ids, id, count) {
 		if (!json_object_get(known, id))
 			return false;
 	}

@@ -63,13 +63,11 @@ static bool is_allowed(const json_t *value, const struct rule *rule,
 		       json_integer_value(value) <= rule->most;
 	if (!depth || (!json_is_object(value) && !json_is_array(value)))
 		return false;
-	json_object_foreach((json_t *)value, key, item)
-	{
+	json_object_foreach((json_t *)value, key, item) {
 		if (!is_key(key) || !is_allowed(item, rule, depth - 1))
 			return false;
 	}
-	json_array_foreach((json_t *)value, i, item)
-	{
+	json_array_foreach((json_t *)value, i, item) {
 		if (!is_allowed(item, rule, depth - 1))
 			return false;
 	}
@@ -85,13 +83,11 @@ static bool is_tables(const json_t *value, int tables)
 
 	if (!json_is_object(value) || !tables)
 		return false;
-	json_object_foreach((json_t *)value, name, table)
-	{
+	json_object_foreach((json_t *)value, name, table) {
 		if (!is_key(name) ||
 		    json_object_size(table) > xs_digest_room(name))
 			return false;
-		json_object_foreach(table, key, row)
-		{
+		json_object_foreach(table, key, row) {
 			if (!is_key(key) || !is_group(row, tables - 1))
 				return false;
 		}
@@ -115,8 +111,7 @@ static bool is_group(const json_t *value, int tables)
 
 	if (!json_is_object(value))
 		return false;
-	json_object_foreach((json_t *)value, name, member)
-	{
+	json_object_foreach((json_t *)value, name, member) {
 		if (strcmp(name, "table") == 0 ? !is_tables(member, tables)
 					       : !is_member(name, member))
 			return false;

@@ -107,8 +107,7 @@ static const json_t *main_program(const json_t *digest)
 	const char *key, *first_key = NULL;
 	json_t *program;
 
-	json_object_foreach((json_t *)programs, key, program)
-	{
+	json_object_foreach((json_t *)programs, key, program) {
 		if (first && order_of(first, first_key, program, key) < 0)
 			continue;
 		first = program;
@@ -135,8 +134,7 @@ static void fill_parts(struct xs_job *job, const json_t *program)
 					 sizeof(*job->parts), &items);
 
 	job->parts = items;
-	json_object_foreach((json_t *)rows, what, row)
-	{
+	json_object_foreach((json_t *)rows, what, row) {
 		struct xs_job_part *out = &job->parts[job->part_count++];
 
 		*out = (struct xs_job_part){
@@ -170,8 +168,7 @@ static void fill_phases(struct xs_job *job, const json_t *program)
 					 sizeof(*job->phases), &items);
 
 	job->phases = items;
-	json_object_foreach((json_t *)rows, key, row)
-	{
+	json_object_foreach((json_t *)rows, key, row) {
 		const json_t *text = json_object_get(row, "text");
 
 		job->phases[job->phase_count++] = (struct xs_job_phase){

@@ -49,8 +49,7 @@ static int64_t *list_ranks(struct xs_job *job, const json_t *program,
 	json_t *traces;
 	size_t all = 0;
 
-	json_object_foreach((json_t *)ids, id, traces)
-	{
+	json_object_foreach((json_t *)ids, id, traces) {
 		if (ranks && *id >= '0' && *id <= '9')
 			ranks[all++] =
 			    xs_number_bounded(strtoull(id, NULL, 10));

@@ -29,8 +29,7 @@ static struct xs_job_group *groups_of(struct xs_job *job, const json_t *program,
 					 sizeof(struct xs_job_group), &items);
 	struct xs_job_group *out = items;
 
-	json_object_foreach((json_t *)rows, name, row)
-	{
+	json_object_foreach((json_t *)rows, name, row) {
 		const int64_t traces = xs_job_traces(row);
 
 		out[(*count)++] = (struct xs_job_group){
@@ -195,8 +194,7 @@ static size_t fill_processes(struct xs_job *job, const json_t *program,
 
 	*processes =
 	    xs_arena_alloc(arena, json_array_size(rows), sizeof(**processes));
-	json_array_foreach((json_t *)rows, i, row)
-	{
+	json_array_foreach((json_t *)rows, i, row) {
 		struct xs_job_process *out;
 		const int64_t by_ns =
 		    json_integer_value(json_object_get(row, "by"));

@@ -21,8 +21,7 @@ static int64_t slowest_without(const struct xs_job *job, const json_t *program,
 	*exact = true;
 	if (traces >= job->traces)
 		return XS_UNKNOWN;
-	json_array_foreach((json_t *)rows, i, row)
-	{
+	json_array_foreach((json_t *)rows, i, row) {
 		last_ns = json_integer_value(json_object_get(row, "by"));
 		if (!json_object_get(json_object_get(row, "steps"), key))
 			return last_ns;
@@ -99,8 +98,7 @@ void xs_job_fill_steps(struct xs_job *job, const json_t *program)
 	    xs_job_rows(program, "steps", arena, sizeof(*job->steps), &items);
 
 	job->steps = items;
-	json_object_foreach((json_t *)rows, key, row)
-	{
+	json_object_foreach((json_t *)rows, key, row) {
 		const json_t *text = json_object_get(row, "text");
 		const json_t *best = json_object_get(row, "best");
 		struct xs_job_step *out = &job->steps[job->step_count++];

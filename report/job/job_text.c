@@ -39,8 +39,9 @@ static const char *keys_of(struct xs_arena *arena, const json_t *object,
 	json_t *value;
 	size_t count = 0;
 
-	json_object_foreach((json_t *)object, key, value) if (keys)
-	    keys[count++] = key;
+	json_object_foreach((json_t *)object, key, value)
+		if (keys)
+			keys[count++] = key;
 	if (count)
 		qsort(keys, count, sizeof(*keys), xs_digest_by_name);
 	for (size_t i = 0; i < count && i < NAMES_MAX; i++)
@@ -126,8 +127,8 @@ static void add_others(struct xs_job *job, const json_t *digest,
 	const char *key;
 
 	json_object_foreach(
-	    (json_t *)xs_digest_get(digest, "table", "programs"), key, program)
-	{
+	    (json_t *)xs_digest_get(digest, "table", "programs"), key,
+	    program) {
 		if (strcmp(xs_job_of(program, "name"), job->program) != 0) {
 			xs_number_add(&traces, xs_job_traces(program));
 			as_many |= xs_job_traces(program) == job->traces;
@@ -180,9 +181,9 @@ static void add_sharing(struct xs_job *job, const json_t *program)
 	json_t *count;
 	int64_t sharing = 0;
 
-	json_object_foreach((json_t *)gpus, key,
-			    count) if (json_integer_value(count) > 1)
-	    xs_number_add(&sharing, json_integer_value(count));
+	json_object_foreach((json_t *)gpus, key, count)
+		if (json_integer_value(count) > 1)
+			xs_number_add(&sharing, json_integer_value(count));
 	if (sharing)
 		xs_job_add(
 		    job, "shared GPU", false, sharing, "",
@@ -200,8 +201,9 @@ static void add_mixed(struct xs_job *job, const json_t *program)
 	json_t *count;
 	int64_t twice = 0;
 
-	json_object_foreach((json_t *)ids, key,
-			    count) if (json_integer_value(count) > 1) twice++;
+	json_object_foreach((json_t *)ids, key, count)
+		if (json_integer_value(count) > 1)
+			twice++;
 	if (twice)
 		xs_job_add(job, "merged twice", true, twice, "",
 			   "in several of the merged digests, counted more "
@@ -256,8 +258,7 @@ static void add_warnings(struct xs_job *job, const json_t *program)
 	json_t *row;
 
 	json_object_foreach(
-	    (json_t *)xs_digest_get(program, "table", "warnings"), what, row)
-	{
+	    (json_t *)xs_digest_get(program, "table", "warnings"), what, row) {
 		const int64_t traces = xs_job_traces(row);
 
 		if (traces)

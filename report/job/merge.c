@@ -158,7 +158,8 @@ static const char **sorted_keys(json_t *object)
 
 	if (!keys)
 		return NULL;
-	json_object_foreach(object, key, value) keys[count++] = key;
+	json_object_foreach(object, key, value)
+		keys[count++] = key;
 	qsort(keys, count, sizeof(*keys), xs_digest_by_name);
 	return keys;
 }
@@ -205,15 +206,15 @@ static bool keyed(json_t *group, const char *rule, const json_t *from,
 	json_t *to = json_object_get(group, rule), *in, *item;
 	const char *name, *key;
 
-	json_object_foreach((json_t *)from, name, in)
-	{
+	json_object_foreach((json_t *)from, name, in) {
 		json_t *out = json_object_get(to, name);
 
 		if (!out && json_object_set_new(to, name, json_object()) < 0)
 			return false;
 		out = json_object_get(to, name);
-		json_object_foreach(
-		    in, key, item) if (!merge(out, key, item)) return false;
+		json_object_foreach(in, key, item)
+			if (!merge(out, key, item))
+				return false;
 		if (!trim_keys(group, name, out))
 			return false;
 	}
@@ -237,8 +238,9 @@ static bool plain(json_t *to, const json_t *from,
 	const char *name;
 	json_t *value;
 
-	json_object_foreach((json_t *)from, name,
-			    value) if (!merge(to, name, value)) return false;
+	json_object_foreach((json_t *)from, name, value)
+		if (!merge(to, name, value))
+			return false;
 	return true;
 }
 

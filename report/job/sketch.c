@@ -89,8 +89,7 @@ static int64_t exact_median(const json_t *group, const char *name)
 	json_t *count;
 	size_t used = 0;
 
-	json_object_foreach((json_t *)counts, key, count)
-	{
+	json_object_foreach((json_t *)counts, key, count) {
 		if (!all)
 			return XS_UNKNOWN;
 		all[used] = (struct exact){strtoll(key, NULL, 10),
@@ -117,8 +116,7 @@ static uint64_t load(const json_t *sketch, uint64_t *counts)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)sketch, key, value)
-	{
+	json_object_foreach((json_t *)sketch, key, value) {
 		const unsigned long bucket = strtoul(key, NULL, 10);
 		const json_int_t count = json_integer_value(value);
 
