@@ -94,9 +94,7 @@ static struct memory *memory_at(const struct classifier *c, uint32_t call,
 
 static void end_task(struct classifier *c)
 {
-	for (uint32_t i = 0; i < c->count; i++) {
-		struct memory *m = &c->memories[i];
-
+	XS_EACH_MUTABLE(m, c->memories, c->count) {
 		if (m->is_used) {
 			m->used++;
 			m->filled += m->in_bytes >= m->bytes;
@@ -208,9 +206,7 @@ static void judge_edges(const struct classifier *c, struct xs_task_class *out)
 	const struct xs_flow *flow = &c->flow->flow;
 	uint32_t chained = 0, last = XS_NONE, returning = 0, task = XS_NONE;
 
-	for (size_t i = 0; i < flow->count; i++) {
-		const struct xs_flow_edge *edge = &flow->edges[i];
-
+	XS_EACH(edge, flow->edges, flow->count) {
 		if (returns(c, edge) && c->task_of[edge->to] != task) {
 			task = c->task_of[edge->to];
 			returning++;

@@ -339,9 +339,7 @@ int xs_decoder_finish(struct xs_decoder *d)
 	struct xs_trace *trace = d->trace;
 	const struct xs_file_header *header = &trace->header;
 
-	for (size_t i = 0; i < trace->call_count; i++) {
-		struct xs_call *call = &trace->calls[i];
-
+	XS_EACH_MUTABLE(call, trace->calls, trace->call_count) {
 		call->call_class = trace->sites[call->site].call_class;
 	}
 	trace->lost_calls = xs_decoder_after(

@@ -2,6 +2,7 @@
 /* A trace as plain arrays: the contents of the file, with absolute times. */
 #pragma once
 
+#include "analyzer/util/each.h"
 #include "preload/format.h"
 
 #include <stdbool.h>

@@ -153,8 +153,7 @@ static void find_launches(const struct lookup *lookup, uint64_t key,
 static void find_starts(const struct xs_trace *trace,
 			struct xs_shape_counts *counts)
 {
-	for (size_t i = 0; i < trace->op_count; i++) {
-		const struct xs_op *op = &trace->ops[i];
+	XS_EACH(op, trace->ops, trace->op_count) {
 		size_t n = 0;
 
 		if (op->shape >= trace->shape_count)

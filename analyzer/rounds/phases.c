@@ -99,9 +99,7 @@ static void scale_to_run(const struct grouper *g,
 	phase->total_ns = xs_weighted(phase->total_ns, weight);
 	phase->concurrent_ns = xs_weighted(phase->concurrent_ns, weight);
 	phase->wall_ns = xs_weighted(phase->wall_ns, weight);
-	for (size_t i = 0; i < phase->site_count; i++) {
-		struct xs_phase_site *site = &phase->sites[i];
-
+	XS_EACH_MUTABLE(site, phase->sites, phase->site_count) {
 		site->calls = xs_weighted(site->calls, weight);
 		site->bytes = xs_weighted(site->bytes, weight);
 	}
@@ -110,9 +108,7 @@ static void scale_to_run(const struct grouper *g,
 /* Copies the repeat counts of each site to its steps. */
 static void copy_repeats_to_steps(struct xs_phase *phase)
 {
-	for (size_t i = 0; i < phase->site_count; i++) {
-		const struct xs_phase_site *site = &phase->sites[i];
-
+	XS_EACH(site, phase->sites, phase->site_count) {
 		for (size_t j = 0;
 		     site->repeats.compared > 0 && j < phase->step_count; j++)
 			if (phase->steps[j].kind == site->step_kind &&

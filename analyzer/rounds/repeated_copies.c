@@ -84,8 +84,7 @@ static uint8_t *kinds_of_calls(const struct xs_trace *trace)
 static void compare_all(const struct xs_trace *trace, const uint8_t *kinds,
 			struct ranges *ranges, uint8_t *same)
 {
-	for (size_t i = 0; i < trace->content_count; i++) {
-		const struct xs_content *content = &trace->contents[i];
+	XS_EACH(content, trace->contents, trace->content_count) {
 		uint32_t index = content->call;
 		const struct xs_call *call;
 

@@ -110,8 +110,7 @@ static void mark_same(const struct xs_phase_members *m, bool in,
 	size_t count = list_ranges(m, in ? XS_OP_H2D : XS_OP_D2H, !in, ranges);
 
 	count = keep_common(ranges, count, m->count);
-	for (size_t i = 0; i < phase->step_count; i++) {
-		struct xs_step *step = &phase->steps[i];
+	XS_EACH_MUTABLE(step, phase->steps, phase->step_count) {
 		const struct range range = {in ? step->src : step->dst,
 					    step->bytes, 0};
 

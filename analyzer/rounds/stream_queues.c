@@ -102,9 +102,7 @@ static void count_votes(struct ballot *b)
 	for (;;) {
 		const struct pair *most = NULL;
 
-		for (size_t i = 0; i < b->count; i++) {
-			const struct pair *pair = &b->pairs[i];
-
+		XS_EACH(pair, b->pairs, b->count) {
 			if ((!most || pair->votes > most->votes) &&
 			    xs_stream_queues_find(b->streams, pair->handle) ==
 				XS_NONE &&

@@ -61,9 +61,7 @@ static void drop_counted(struct xs_trace *trace)
 
 	if (!xs_trace_is_sampled(trace) || !trace->ops_matched)
 		return;
-	for (size_t i = 0; i < trace->op_count; i++) {
-		const struct xs_op *op = &trace->ops[i];
-
+	XS_EACH(op, trace->ops, trace->op_count) {
 		if (op->call != XS_NONE)
 			trace->ops[used++] = *op;
 		else if (trace->skipped)

@@ -70,9 +70,7 @@ static void group_calls(struct xs_weight_builder *b)
 /* Recorded but unused calls: others of their kind stand for them. */
 static void add_unused(struct xs_weight_builder *b)
 {
-	for (size_t i = 0; i < b->group_count; i++) {
-		const struct xs_weight_group *group = &b->groups[i];
-
+	XS_EACH(group, b->groups, b->group_count) {
 		if (group->calls == group->used_calls)
 			continue;
 		b->rests[b->rest_count++] = (struct xs_weight_rest){
@@ -91,8 +89,7 @@ static void add_tallies(struct xs_weight_builder *b)
 {
 	const struct xs_trace *trace = b->trace;
 
-	for (size_t i = 0; i < trace->tally_count; i++) {
-		const struct xs_tally *tally = &trace->tallies[i];
+	XS_EACH(tally, trace->tallies, trace->tally_count) {
 		bool of_place = trace->sites[tally->site].module != XS_NONE;
 
 		b->rests[b->rest_count++] = (struct xs_weight_rest){
@@ -180,8 +177,7 @@ static void find_unrecorded_sites(const struct xs_weight_builder *b,
 {
 	double most = 0;
 
-	for (size_t i = 0; i < b->rest_count; i++) {
-		const struct xs_weight_rest *rest = &b->rests[i];
+	XS_EACH(rest, b->rests, b->rest_count) {
 		const struct xs_site *site = &b->trace->sites[rest->site];
 
 		if (site->module == XS_NONE ||
@@ -210,8 +206,7 @@ static void sum_unrecorded(const struct xs_weight_builder *b,
 {
 	const struct xs_trace *trace = b->trace;
 
-	for (size_t i = 0; i < trace->tally_count; i++) {
-		const struct xs_tally *tally = &trace->tallies[i];
+	XS_EACH(tally, trace->tallies, trace->tally_count) {
 		const struct xs_site *site = &trace->sites[tally->site];
 
 		if (is_copy(site->call_class) &&
@@ -220,9 +215,7 @@ static void sum_unrecorded(const struct xs_weight_builder *b,
 			weights->guessed_direction_bytes +=
 			    (double)tally->bytes;
 	}
-	for (size_t i = 0; i < b->rest_count; i++) {
-		const struct xs_weight_rest *rest = &b->rests[i];
-
+	XS_EACH(rest, b->rests, b->rest_count) {
 		if (trace->sites[rest->site].call_class == XS_CALL_LAUNCH &&
 		    rest->direction != XS_TALLY_FAILED)
 			weights->unrecorded_launches += rest->calls;

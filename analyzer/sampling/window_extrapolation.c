@@ -14,8 +14,7 @@ struct span {
 
 static void find_calls(const struct xs_trace *trace, struct span *spans)
 {
-	for (size_t i = 0; i < trace->call_count; i++) {
-		const struct xs_call *call = &trace->calls[i];
+	XS_EACH(call, trace->calls, trace->call_count) {
 		struct span *span = &spans[xs_window_of(trace, call->start_ns)];
 
 		if (span->end_ns == 0)

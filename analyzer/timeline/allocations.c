@@ -50,8 +50,7 @@ static size_t collect(const struct xs_trace *trace, struct event *events)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < trace->call_count; i++) {
-		const struct xs_call *call = &trace->calls[i];
+	XS_EACH(call, trace->calls, trace->call_count) {
 		bool reset = is_reset(trace, call);
 
 		if (!reset && !is_event(call))

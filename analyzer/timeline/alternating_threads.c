@@ -97,8 +97,7 @@ static int join_users_of_queues(struct turns *t)
 		return -ENOMEM;
 	for (size_t i = 0; i < trace->queue_count; i++)
 		first[i] = XS_NONE;
-	for (size_t i = 0; i < trace->op_count; i++) {
-		const struct xs_op *op = &trace->ops[i];
+	XS_EACH(op, trace->ops, trace->op_count) {
 		uint32_t number;
 
 		if (op->call == XS_NONE)
@@ -195,8 +194,7 @@ static uint32_t number_of(const struct turns *t, uint32_t thread)
 /* A range goes where the calls of its thread go. */
 static void rename_nvtx(struct turns *t)
 {
-	for (size_t i = 0; i < t->trace->nvtx_count; i++) {
-		struct xs_nvtx *range = &t->trace->nvtx[i];
+	XS_EACH_MUTABLE(range, t->trace->nvtx, t->trace->nvtx_count) {
 		const uint32_t number = number_of(t, range->thread);
 
 		if (number != XS_NONE)

@@ -36,9 +36,7 @@ bool *xs_calls_blocked(const struct xs_trace *trace)
 	for (size_t i = 0; i < trace->call_count; i++)
 		blocked[i] = trace->calls[i].call_class == XS_CALL_COPY ||
 			     xs_call_is_sync(&trace->calls[i]);
-	for (size_t i = 0; i < trace->op_count; i++) {
-		const struct xs_op *op = &trace->ops[i];
-
+	XS_EACH(op, trace->ops, trace->op_count) {
 		if (op->call != XS_NONE)
 			blocked[op->call] |=
 			    xs_call_waited(&trace->calls[op->call], op);

@@ -196,9 +196,7 @@ static uint64_t busy_ns(const struct xs_trace *trace, uint64_t from_ns,
 {
 	struct xs_interval_union cover = {0, from_ns};
 
-	for (size_t i = 0; i < trace->op_count; i++) {
-		const struct xs_op *op = &trace->ops[i];
-
+	XS_EACH(op, trace->ops, trace->op_count) {
 		if (is(op) && op->start_ns < to_ns)
 			xs_interval_union_add(&cover, op->start_ns,
 					      op->end_ns < to_ns ? op->end_ns
@@ -215,9 +213,7 @@ struct times {
 
 static void add_ops(const struct xs_trace *trace, struct times *t)
 {
-	for (size_t i = 0; i < trace->op_count; i++) {
-		const struct xs_op *op = &trace->ops[i];
-
+	XS_EACH(op, trace->ops, trace->op_count) {
 		t->read[list_of_op(op)] += (double)(op->end_ns - op->start_ns);
 	}
 	t->all[KERNELS] = t->read[KERNELS];
@@ -249,8 +245,7 @@ static int add_calls(const struct sweep *s, struct times *t)
 		t->read[list] += ns;
 		t->all[list] += ns * by_site[call->site];
 	}
-	for (size_t i = 0; i < trace->tally_count; i++) {
-		const struct xs_tally *tally = &trace->tallies[i];
+	XS_EACH(tally, trace->tallies, trace->tally_count) {
 		const struct xs_call call = {
 		    .call_class = trace->sites[tally->site].call_class};
 
@@ -322,9 +317,7 @@ int xs_run_parts(const struct xs_trace *trace, const bool *blocks,
 	    busy_ns(trace, from_ns, to_ns, is_out) > out->kernels_ns;
 	if (!trace->window_count)
 		sweep(&s, from_ns, to_ns, out);
-	for (size_t i = 0; i < trace->window_count; i++) {
-		const struct xs_window *window = &trace->windows[i];
-
+	XS_EACH(window, trace->windows, trace->window_count) {
 		sweep(&s,
 		      window->begin_ns > from_ns ? window->begin_ns : from_ns,
 		      window->end_ns < to_ns ? window->end_ns : to_ns, out);

@@ -40,9 +40,7 @@ static void add_ops(const struct xs_trace *trace, const struct scope *scope,
 	struct xs_interval_union busy[XS_OP_KINDS] = {{0, 0}}, gpu = {0, 0};
 	struct xs_overlap overlaps[MOST_DEVICES] = {0};
 
-	for (size_t i = 0; i < trace->op_count; i++) {
-		const struct xs_op *op = &trace->ops[i];
-
+	XS_EACH(op, trace->ops, trace->op_count) {
 		if (!is_of(trace, op, scope))
 			continue;
 		/* its other part has the copy's bytes */
@@ -73,9 +71,7 @@ static void add_migrations(const struct xs_trace *trace,
 {
 	struct xs_interval_union busy[XS_OP_KINDS] = {{0, 0}};
 
-	for (size_t i = 0; i < trace->migration_count; i++) {
-		const struct xs_op *op = &trace->migrations[i];
-
+	XS_EACH(op, trace->migrations, trace->migration_count) {
 		if (!xs_run_span_has(scope->span, op->start_ns))
 			continue;
 		out->migrated_bytes[op->kind] += op->bytes;
@@ -149,8 +145,7 @@ static void weigh_ops(const struct xs_trace *trace, const struct xs_weights *w,
 	double bytes[XS_OP_KINDS] = {0}, count[XS_OP_KINDS] = {0};
 	double ns[XS_OP_KINDS] = {0}, all_ns = 0, seen_ns = 0, factor;
 
-	for (size_t i = 0; i < trace->op_count; i++) {
-		const struct xs_op *op = &trace->ops[i];
+	XS_EACH(op, trace->ops, trace->op_count) {
 		double by_bytes = xs_weight(w->bytes, op->call);
 		double by_calls = xs_weight(w->calls, op->call);
 

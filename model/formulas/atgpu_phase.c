@@ -89,8 +89,7 @@ static void add_kernels(const struct xs_phase *phase,
 	uint64_t longest_ns = 0;
 	double operations = 0;
 
-	for (size_t i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
+	XS_EACH(step, phase->steps, phase->step_count) {
 		struct xs_atgpu_launch *launch = &launches[*count];
 
 		if (step->kind != XS_STEP_KERNEL)

@@ -193,9 +193,7 @@ static double longest_alike(const struct xs_phase *phase)
 	const struct xs_step *first = NULL;
 	double longest_ns = 0;
 
-	for (size_t i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
-
+	XS_EACH(step, phase->steps, phase->step_count) {
 		if (!xs_step_is_kernel(step))
 			continue;
 		first = first ? first : step;

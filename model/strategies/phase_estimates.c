@@ -57,9 +57,7 @@ static void share(const struct xs_estimate *as_is, struct xs_estimate *row)
 
 static bool has_unknown_memory(const struct xs_phase *phase)
 {
-	for (size_t i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
-
+	XS_EACH(step, phase->steps, phase->step_count) {
 		if ((step->kind == XS_STEP_H2D && !step->src_memory) ||
 		    (step->kind == XS_STEP_D2H && !step->dst_memory))
 			return true;

@@ -40,8 +40,7 @@ static struct found look(const struct xs_strategy_case *c)
 	const struct xs_machine *m = c->machine;
 	struct found found = {0};
 
-	for (size_t i = 0; i < c->phase->step_count; i++) {
-		const struct xs_step *step = &c->phase->steps[i];
+	XS_EACH(step, c->phase->steps, c->phase->step_count) {
 		const bool in = step->kind == XS_STEP_H2D;
 		const bool copy = xs_step_is_copy(step);
 		const double G = (in ? m->G_h2d : m->G_d2h).value;

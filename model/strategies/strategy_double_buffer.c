@@ -129,9 +129,7 @@ static bool may_be_updated(const struct xs_strategy_case *c)
 	double host_ns = (double)c->phase->between_ns.median_ns, bytes = 0;
 	uint64_t returned_ns = 0;
 
-	for (size_t i = 0; i < c->phase->step_count; i++) {
-		const struct xs_step *step = &c->phase->steps[i];
-
+	XS_EACH(step, c->phase->steps, c->phase->step_count) {
 		if (step->kind == XS_STEP_H2D && step->same_host &&
 		    !xs_step_repeats(step)) {
 			bytes += (double)step->bytes;

@@ -106,9 +106,7 @@ static bool lacks_rates(const struct xs_machine_move *move,
 	const struct xs_phase *phase = move->c.phase;
 	bool by_curve = false, by_rates = false;
 
-	for (size_t i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
-
+	XS_EACH(step, phase->steps, phase->step_count) {
 		if (!is_host_copy(step))
 			continue;
 		if (lacks_rate(move, step, row, out, rc))

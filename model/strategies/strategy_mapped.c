@@ -86,9 +86,7 @@ static double sets_ns(const struct xs_phase *phase, const struct xs_machine *m)
 {
 	double ns = 0;
 
-	for (size_t i = 0; i < phase->step_count; i++) {
-		const struct xs_step *set = &phase->steps[i];
-
+	XS_EACH(set, phase->steps, phase->step_count) {
 		if (set->kind == XS_STEP_SET && sets_copied(phase, set))
 			ns += fmax((double)set->bytes * m->mapped_write.value -
 				       (double)(set->end_ns - set->start_ns),

@@ -42,9 +42,7 @@ static bool may_return(const struct xs_phase *phase)
 	uint64_t returned_ns = 0;
 	bool out = false;
 
-	for (size_t i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
-
+	XS_EACH(step, phase->steps, phase->step_count) {
 		if (out && step->kind == XS_STEP_H2D &&
 		    step->call_ns > returned_ns &&
 		    (double)(step->call_ns - returned_ns) >=

@@ -25,9 +25,7 @@ static struct total add_up(const struct xs_strategy_case *c)
 {
 	struct total total = {0};
 
-	for (size_t i = 0; i < c->phase->step_count; i++) {
-		const struct xs_step *step = &c->phase->steps[i];
-
+	XS_EACH(step, c->phase->steps, c->phase->step_count) {
 		total.frees += step->kind == XS_STEP_FREE;
 		if (step->kind != XS_STEP_ALLOCATE)
 			continue;

@@ -197,9 +197,7 @@ static void note_failed(struct xs_result *result, const struct xs_trace *trace)
 			error = trace->calls[i].error;
 		}
 	}
-	for (size_t i = 0; i < trace->tally_count; i++) {
-		const struct xs_tally *tally = &trace->tallies[i];
-
+	XS_EACH(tally, trace->tallies, trace->tally_count) {
 		if (tally->direction != XS_TALLY_FAILED)
 			continue;
 		if (!failed && tally->calls > most)

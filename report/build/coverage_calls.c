@@ -47,9 +47,7 @@ static void add(int64_t *sum, uint64_t more)
 static void count_ops(const struct xs_trace *trace, bool *has_op,
 		      struct counts *counts)
 {
-	for (size_t i = 0; i < trace->op_count; i++) {
-		const struct xs_op *op = &trace->ops[i];
-
+	XS_EACH(op, trace->ops, trace->op_count) {
 		counts->ops[op->kind]++;
 		if (op->call == XS_NONE)
 			continue;
@@ -62,9 +60,7 @@ static void count_ops(const struct xs_trace *trace, bool *has_op,
 		counts->calls[class]++;
 		counts->calls_matched[class] += has_op[i];
 	}
-	for (size_t i = 0; i < trace->tally_count; i++) {
-		const struct xs_tally *tally = &trace->tallies[i];
-
+	XS_EACH(tally, trace->tallies, trace->tally_count) {
 		add(&counts->calls[class_of(
 			trace->sites[tally->site].call_class)],
 		    tally->calls);

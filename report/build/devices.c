@@ -64,9 +64,7 @@ int64_t xs_build_free_bytes(const struct xs_result *result,
 	if (!xs_allocations_peak(allocations, phase->first_start_ns,
 				 phase->last_end_ns, &used_bytes))
 		return XS_UNKNOWN;
-	for (size_t i = 0; i < result->run.device_count; i++) {
-		const struct xs_result_device *device = &result->run.devices[i];
-
+	XS_EACH(device, result->run.devices, result->run.device_count) {
 		if (device->index != phase->device ||
 		    device->memory_bytes == XS_UNKNOWN)
 			continue;

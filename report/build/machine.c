@@ -219,8 +219,7 @@ static void add_phases(const struct xs_result *result,
 
 	if (wall_ns == XS_UNKNOWN)
 		return;
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
+	XS_EACH(phase, result->phases, result->phase_count) {
 		const struct xs_result_estimate *row =
 		    row_of(phase, out->strategy);
 

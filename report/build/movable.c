@@ -100,8 +100,7 @@ static int64_t copies_ns(const struct xs_phase *phase, uint8_t kind,
 	uint64_t busy_until_ns = 0;
 	size_t count = 0;
 
-	for (size_t i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
+	XS_EACH(step, phase->steps, phase->step_count) {
 		struct span *span = &spans[count];
 
 		if (step->kind == kind) {

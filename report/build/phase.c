@@ -103,8 +103,7 @@ static const char *line_near(struct xs_result *result,
 	uint32_t near = XS_NONE;
 	bool copied = false;
 
-	for (size_t i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
+	XS_EACH(step, phase->steps, phase->step_count) {
 		const struct xs_site *launch =
 		    step->kind == XS_STEP_KERNEL
 			? xs_symbols_user_site(trace, step->site)

@@ -199,9 +199,7 @@ static int add_phase(struct builder *b, uint32_t index)
 
 	if (!pinned || pinned->round_ns >= xs_result_untraced_ns(out))
 		return 0;
-	for (size_t i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
-
+	XS_EACH(step, phase->steps, phase->step_count) {
 		if (!xs_step_is_pageable(step))
 			continue;
 		const struct buffer buffer = {
@@ -241,9 +239,7 @@ static void keep_worthy(struct builder *b)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < b->count; i++) {
-		const struct buffer *buffer = &b->buffers[i];
-
+	XS_EACH(buffer, b->buffers, b->count) {
 		if (buffer->saves_ns > 0 && buffer->bytes > 0 &&
 		    buffer->bytes * buffer->count < 0x1p60)
 			b->buffers[kept++] = *buffer;

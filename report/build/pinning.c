@@ -112,9 +112,7 @@ void xs_build_pinning(struct xs_result *result, const struct xs_trace *trace,
 
 bool xs_build_shares_memory(const struct xs_trace *trace)
 {
-	for (size_t i = 0; i < trace->site_count; i++) {
-		const struct xs_site *site = &trace->sites[i];
-
+	XS_EACH(site, trace->sites, trace->site_count) {
 		if (site->call_class == XS_CALL_ALLOC_PINNED ||
 		    site->call_class == XS_CALL_REGISTER ||
 		    (site->call_class == XS_CALL_ALLOC_DEVICE &&

@@ -48,9 +48,7 @@ static struct demand demand_of(const struct xs_result *result, int64_t device)
 {
 	struct demand sum = {0};
 
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
-
+	XS_EACH(phase, result->phases, result->phase_count) {
 		if (!is_beside(phase))
 			continue;
 		sum.wall_ns += (double)phase->wall_ns;
@@ -64,8 +62,7 @@ static struct demand demand_of(const struct xs_result *result, int64_t device)
 
 void xs_build_side_by_side(struct xs_result *result)
 {
-	for (size_t i = 0; i < result->phase_count; i++) {
-		struct xs_result_phase *phase = &result->phases[i];
+	XS_EACH_MUTABLE(phase, result->phases, result->phase_count) {
 		struct demand all;
 		double scale;
 

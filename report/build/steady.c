@@ -35,9 +35,7 @@
 /* Whether kernels, or else copies, of one site repeat in a single round. */
 static bool repeats_inside(const struct xs_phase *phase)
 {
-	for (size_t i = 0; i < phase->site_count; i++) {
-		const struct xs_phase_site *site = &phase->sites[i];
-
+	XS_EACH(site, phase->sites, phase->site_count) {
 		if (site->calls >= REPEATED_CALLS &&
 		    (site->step_kind == XS_STEP_KERNEL ||
 		     (!phase->kernel_ops && (site->step_kind == XS_STEP_H2D ||
@@ -158,9 +156,7 @@ static void cover_steady(const struct xs_phases *phases, bool kernels,
 	for (size_t i = 0; i < phases->count; i++)
 		if (is_repeated(&phases->items[i], once, kernels, ops))
 			gpu_ns += gpu_ns_of(&phases->items[i]);
-	for (size_t i = 0; i < phases->count; i++) {
-		const struct xs_phase *phase = &phases->items[i];
-
+	XS_EACH(phase, phases->items, phases->count) {
 		if (!is_steady(phase, once, kernels, ops, gpu_ns))
 			continue;
 		all_ns += (double)phase->total_ns;

@@ -74,9 +74,7 @@ static int64_t tracing_ns(const struct xs_result *result)
 {
 	int64_t sum_ns = 0;
 
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
-
+	XS_EACH(phase, result->phases, result->phase_count) {
 		if (!phase->apart)
 			xs_number_add(&sum_ns, xs_result_in_steady(
 						   phase, phase->tracing_ns));
@@ -95,8 +93,7 @@ static void untrace(struct xs_result *result)
 
 	out->steady_ns -= rest_ns;
 	for (size_t k = 0; k < sizeof(traced) / sizeof(*traced); k++)
-		for (size_t i = 0; i < out->part_count; i++) {
-			struct xs_result_part *part = &out->parts[i];
+		XS_EACH_MUTABLE(part, out->parts, out->part_count) {
 			const int64_t ns =
 			    part->ns < rest_ns ? part->ns : rest_ns;
 
@@ -187,8 +184,7 @@ static uint64_t traced_ns(const struct xs_trace *trace, uint64_t from_ns,
 		return 0;
 	if (!trace->ignored_ns || !trace->window_count)
 		return to_ns - from_ns;
-	for (size_t i = 0; i < trace->window_count; i++) {
-		const struct xs_window *in = &trace->windows[i];
+	XS_EACH(in, trace->windows, trace->window_count) {
 		const uint64_t first_ns =
 		    in->begin_ns > from_ns ? in->begin_ns : from_ns;
 		const uint64_t last_ns =

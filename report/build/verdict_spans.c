@@ -37,9 +37,7 @@ static int64_t rounds_ns(const struct xs_result *result)
 {
 	int64_t ns = 0;
 
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
-
+	XS_EACH(phase, result->phases, result->phase_count) {
 		if (!phase->apart)
 			xs_number_add(
 			    &ns, xs_result_in_steady(phase, phase->wall_ns));

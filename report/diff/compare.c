@@ -221,9 +221,7 @@ static int build_phases(struct xs_diff *diff)
 
 	if (err < 0)
 		return err;
-	for (size_t i = 0; i < diff->phase_count; i++) {
-		struct xs_diff_phase *out = &diff->phases[i];
-
+	XS_EACH_MUTABLE(out, diff->phases, diff->phase_count) {
 		out->change_ns = (out->after ? out->after->total_ns : 0) -
 				 (out->before ? out->before->total_ns : 0);
 		out->error_percent = NAN;

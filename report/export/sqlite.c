@@ -249,9 +249,7 @@ static void put_ranges(struct exporting *e)
 	const struct xs_trace *trace = e->trace;
 
 	begin(e, "range", 6);
-	for (size_t i = 0; i < trace->nvtx_count; i++) {
-		const struct xs_nvtx *range = &trace->nvtx[i];
-
+	XS_EACH(range, trace->nvtx, trace->nvtx_count) {
 		put_text(e, xs_export_string(trace, range->name));
 		put_text(e, xs_export_string(trace, range->domain));
 		put_number(e, range->thread);

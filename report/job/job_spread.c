@@ -126,8 +126,7 @@ static const char *longest_excess(const struct xs_job *job, const json_t *parts,
 
 	*excess_ns =
 	    busy ? XS_UNKNOWN : excess(job, parts, "outside", job->outside_ns);
-	for (size_t i = 0; i < job->part_count; i++) {
-		const struct xs_job_part *part = &job->parts[i];
+	XS_EACH(part, job->parts, job->part_count) {
 		const int64_t ns = excess(job, parts, part->what, part->ns);
 
 		if (ns > *excess_ns &&

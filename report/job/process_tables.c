@@ -197,9 +197,7 @@ static void collect_others(const struct xs_result *result, struct step *list,
 {
 	const struct xs_result_pinning *pinning = &result->verdict.pinning;
 
-	for (size_t i = 0; i < result->run.link_count; i++) {
-		const struct xs_result_gpu_link *in = &result->run.links[i];
-
+	XS_EACH(in, result->run.links, result->run.link_count) {
 		if (in->step && in->saves_ns != XS_UNKNOWN)
 			add_step(list, count,
 				 (struct step){.strategy = "peer access",
@@ -233,9 +231,7 @@ static size_t collect(const struct xs_digest_process *p, struct step *list)
 	struct xs_result *result = p->result;
 	size_t count = 0;
 
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *in = &result->plan[i];
-
+	XS_EACH(in, result->plan, result->plan_count) {
 		if (in->pays_rounds == XS_UNKNOWN &&
 		    in->adds_saves_ns != XS_UNKNOWN)
 			add_step(

@@ -144,9 +144,7 @@ static bool prepare(struct xs_result *result, struct xs_digest_process *p)
 		p->after_low_ns = last->low_ns;
 		p->after_high_ns = last->high_ns;
 	}
-	for (size_t i = 0; i < result->run.link_count; i++) {
-		const struct xs_result_gpu_link *link = &result->run.links[i];
-
+	XS_EACH(link, result->run.links, result->run.link_count) {
 		take_off(p, last, link->step, link->saves_ns, link->saves_ns,
 			 link->saves_ns);
 	}

@@ -23,9 +23,7 @@ static enum xs_language language_of(const struct xs_result *result,
 {
 	bool is_known = false;
 
-	for (size_t i = 0; i < phase->site_count; i++) {
-		const struct xs_result_site *site = &phase->sites[i];
-
+	XS_EACH(site, phase->sites, phase->site_count) {
 		if (!site->file || !xs_advice_is_about(phase, row, site))
 			continue;
 		if (is_python(site->file))
@@ -87,8 +85,7 @@ static struct calls calls_of(const struct xs_result_phase *phase,
 	struct calls of = {false, true, true, true};
 	bool any = false;
 
-	for (size_t i = 0; i < phase->site_count; i++) {
-		const struct xs_result_site *site = &phase->sites[i];
+	XS_EACH(site, phase->sites, phase->site_count) {
 		const char *call = site->call ? site->call : "";
 
 		if (!site->bytes || !xs_advice_is_about(phase, row, site))

@@ -96,9 +96,7 @@ static int64_t planned_ns(const struct xs_result *result,
 {
 	int64_t saves_ns = 0;
 
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *step = &result->plan[i];
-
+	XS_EACH(step, result->plan, result->plan_count) {
 		if (step->phase == phase && step->pays_rounds == XS_UNKNOWN)
 			xs_number_add(&saves_ns,
 				      step->round_before_ns - step->round_ns);
@@ -231,9 +229,7 @@ static void raise_by_plan(struct xs_result *result)
 		if (result->run.links[i].step)
 			xs_number_add(&steady_ns,
 				      result->run.links[i].saves_steady_ns);
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *step = &result->plan[i];
-
+	XS_EACH(step, result->plan, result->plan_count) {
 		if (step->phase->apart || step->pays_rounds != XS_UNKNOWN)
 			continue;
 		xs_number_add(&run_ns, step->adds_saves_ns);
@@ -267,8 +263,7 @@ static int64_t mean_saves_ns(const struct xs_result_step *step)
  * these take. */
 static void limit_steps(struct xs_result *result)
 {
-	for (size_t i = 0; i < result->plan_count; i++) {
-		struct xs_result_step *step = &result->plan[i];
+	XS_EACH_MUTABLE(step, result->plan, result->plan_count) {
 		const struct xs_strategy *strategy =
 		    xs_strategy_find(step->estimate->strategy);
 		int64_t most_ns =
@@ -292,8 +287,7 @@ void xs_limit_build(struct xs_result *result)
 
 	out->at_most_saves_ns = out->at_most_steady_ns = 0;
 	out->order_saves_ns = 0;
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
+	XS_EACH(phase, result->phases, result->phase_count) {
 		const int64_t all_ns =
 		    all_rounds_ns(phase, xs_limit_of_round_ns(result, phase));
 

@@ -81,9 +81,7 @@ static const char *why_not(struct xs_result *result,
 static const char *why_unmeasured(const struct xs_result *result,
 				  const char *strategy)
 {
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
-
+	XS_EACH(phase, result->phases, result->phase_count) {
 		for (size_t k = 0; !phase->apart && k < phase->estimate_count;
 		     k++) {
 			const struct xs_result_estimate *row =
@@ -121,8 +119,7 @@ const char *xs_plan_no_pinning(struct xs_result *result)
 	const char *why;
 	int64_t most_ns = 0;
 
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
+	XS_EACH(phase, result->phases, result->phase_count) {
 		const struct xs_result_estimate *row =
 		    xs_result_best(phase, "pinned", false);
 		const int64_t ns = rounds_save_ns(result, phase, row);

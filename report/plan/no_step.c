@@ -64,8 +64,7 @@ static const char *unknown_launches(const struct xs_result *result)
 static const char *does_not_pay(struct xs_result *result,
 				const struct xs_result_estimate **of)
 {
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
+	XS_EACH(phase, result->phases, result->phase_count) {
 		const struct xs_result_estimate *row =
 		    xs_result_best(phase, "pinned", true);
 
@@ -93,9 +92,7 @@ nearest_row(const struct xs_result *result, bool condition, int64_t least_ns,
 {
 	const struct xs_result_estimate *most = NULL;
 
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
-
+	XS_EACH(phase, result->phases, result->phase_count) {
 		for (size_t k = 1; !phase->apart && k < xs_strategy_count;
 		     k++) {
 			const struct xs_result_estimate *row =

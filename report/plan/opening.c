@@ -60,9 +60,7 @@ static void add_same(struct xs_result *result,
 	const char *list = xs_print(arena, "steps %" PRId64, step->step);
 	const int64_t alone_ns = act->saves_ns;
 
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *other = &result->plan[i];
-
+	XS_EACH(other, result->plan, result->plan_count) {
 		if (other->same != step || other->pays_rounds != XS_UNKNOWN ||
 		    other->phase->apart != step->phase->apart ||
 		    !is_alone(result, other))
@@ -142,9 +140,7 @@ static struct act first_step(struct xs_result *result)
 {
 	const struct xs_result_pinning *pinning = &result->verdict.pinning;
 
-	for (size_t i = 0; i < result->run.link_count; i++) {
-		const struct xs_result_gpu_link *link = &result->run.links[i];
-
+	XS_EACH(link, result->run.links, result->run.link_count) {
 		if (link->step == 1)
 			return (struct act){
 			    .what = "let the GPUs access each other's memory",

@@ -40,9 +40,7 @@ static int64_t host_left_ns(const struct xs_result *result)
 {
 	int64_t ns = xs_result_part_ns(&result->verdict, XS_PART_HOST);
 
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *step = &result->plan[i];
-
+	XS_EACH(step, result->plan, result->plan_count) {
 		if (step->phase->staged &&
 		    strcmp(step->estimate->strategy, "pinned") == 0)
 			ns -= step->adds_saves_ns;

@@ -189,9 +189,7 @@ void xs_phase_estimate_count_between(struct xs_result_phase *phase)
 {
 	const int64_t between_ns = xs_result_used_between_ns(phase);
 
-	for (size_t i = 0; i < phase->estimate_count; i++) {
-		struct xs_result_estimate *row = &phase->estimates[i];
-
+	XS_EACH_MUTABLE(row, phase->estimates, phase->estimate_count) {
 		if (!isnan(row->speedup))
 			row->speedup =
 			    speedup(phase, row->round_ns, between_ns);
@@ -262,9 +260,7 @@ void xs_phase_estimate_set_tracer(const struct xs_estimates *estimates,
 				  double recorded_rounds,
 				  struct xs_result_phase *phase)
 {
-	for (size_t i = 0; i < estimates->count; i++) {
-		const struct xs_estimate *row = &estimates->items[i];
-
+	XS_EACH(row, estimates->items, estimates->count) {
 		/* side by side, a round waits for the others' work, too; the
 		 * replay of ops that run behind their round is longer than it
 		 */
@@ -285,12 +281,8 @@ void xs_phase_estimate_untrace_runs(struct xs_result *result)
 		xs_number_add(&result->run.tracer_ns,
 			      result->phases[i].tracing_ns);
 	by_ns = -result->run.tracer_ns;
-	for (size_t i = 0; i < result->phase_count; i++) {
-		struct xs_result_phase *phase = &result->phases[i];
-
-		for (size_t k = 0; k < phase->estimate_count; k++) {
-			struct xs_result_estimate *row = &phase->estimates[k];
-
+	XS_EACH_MUTABLE(phase, result->phases, result->phase_count) {
+		XS_EACH_MUTABLE(row, phase->estimates, phase->estimate_count) {
 			xs_number_add_known(&row->app_wall_ns, by_ns);
 			xs_number_add_known(&row->app_wall_low_ns, by_ns);
 			xs_number_add_known(&row->app_wall_high_ns, by_ns);

@@ -134,9 +134,7 @@ static bool is_more(const struct xs_phase_steps *steps,
 	if (adds_ns < (sum.rounds_add_ns + adds_ns) *
 			  xs_phase_estimate_least_share(added->estimate))
 		return false;
-	for (size_t i = 0; i < steps->count; i++) {
-		const struct xs_phase_step *step = &steps->items[i];
-
+	XS_EACH(step, steps->items, steps->count) {
 		if (xs_strategy_are_apart(added->strategy, step->strategy))
 			continue;
 		/* who orders copies anew, or does not keep the old change, has
@@ -161,9 +159,7 @@ static bool is_ordered_otherwise(const struct xs_phase_steps *all, size_t count,
 				 const struct xs_phase_step *added)
 {
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < all[i].count; k++) {
-			const struct xs_phase_step *its = &all[i].items[k];
-
+		XS_EACH(its, all[i].items, all[i].count) {
 			if (&all[i] != steps &&
 			    its->strategy != added->strategy &&
 			    xs_step_gain_both_order(its->strategy,
@@ -183,9 +179,7 @@ static void put_step(struct xs_phase_steps *steps,
 	struct xs_phase_step added = *step;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < steps->count; i++) {
-		const struct xs_phase_step *old = &steps->items[i];
-
+	XS_EACH(old, steps->items, steps->count) {
 		if (!(old->strategy->changes & step->strategy->spares) &&
 		    !xs_step_gain_both_order(old->strategy, step->strategy)) {
 			steps->items[kept++] = *old;

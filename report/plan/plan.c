@@ -122,8 +122,7 @@ static struct xs_phase_steps *next_steps(struct xs_phase_steps *phases,
 	struct xs_phase_steps *best = NULL;
 	double best_rank = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		struct xs_phase_steps *one = &phases[i];
+	XS_EACH_MUTABLE(one, phases, count) {
 		double its_rank;
 
 		if (one->done == one->count || one->phase->apart != apart ||

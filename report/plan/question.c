@@ -72,9 +72,7 @@ static const char *in_place_of(struct xs_result *result,
 	const char *list = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *step = &result->plan[i];
-
+	XS_EACH(step, result->plan, result->plan_count) {
 		if (!replaces(choice, step))
 			continue;
 		list = xs_arena_join(arena, list,
@@ -142,8 +140,7 @@ static struct choice choose(const struct xs_result *result, bool may_cross)
 	struct choice most = {NULL, NULL};
 	int64_t least_ns = 0;
 
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
+	XS_EACH(phase, result->phases, result->phase_count) {
 		const struct choice one = {
 		    phase, phase->apart
 			       ? NULL

@@ -80,9 +80,7 @@ static void say_direct(struct xs_result *result,
 static void add_direct(struct xs_result *result, double least_ns,
 		       double *run_ns)
 {
-	for (size_t i = 0; i < result->run.link_count; i++) {
-		struct xs_result_gpu_link *link = &result->run.links[i];
-
+	XS_EACH_MUTABLE(link, result->run.links, result->run.link_count) {
 		link->saves_steady_ns = saves_steady_ns(result, link);
 		if (link->step || !link->staged_ops ||
 		    link->saves_low_ns <= 0 ||

@@ -43,9 +43,7 @@ struct xs_phase_step xs_step_gain_sum(const struct xs_phase_steps *steps,
 {
 	struct xs_phase_step sum = {0};
 
-	for (size_t i = 0; i < steps->count; i++) {
-		const struct xs_phase_step *step = &steps->items[i];
-
+	XS_EACH(step, steps->items, steps->count) {
 		if (strategy && xs_strategy_are_apart(strategy, step->strategy))
 			continue;
 		sum.adds_ns += xs_step_gain_in_this_run(steps->phase, step);
@@ -73,9 +71,7 @@ static double over_ns(const struct xs_phase_steps *steps,
 	double most_ns = (double)xs_result_untraced_ns(phase);
 	double over_ns;
 
-	for (size_t i = 0; i < steps->count; i++) {
-		const struct xs_phase_step *step = &steps->items[i];
-
+	XS_EACH(step, steps->items, steps->count) {
 		all_ns += step->rounds_add_ns;
 		if (!is_limited(steps, step))
 			continue;

@@ -120,9 +120,7 @@ static int render_job(struct xs_job *job, bool all,
 	      "sum_ns,low_ns,high_ns,job_ns,at_least,effort,condition,at_most,"
 	      "assumes,ranks,ranks_seen,missing\n",
 	      out);
-	for (size_t i = 0; i < job->step_count; i++) {
-		const struct xs_job_step *step = &job->steps[i];
-
+	XS_EACH(step, job->steps, job->step_count) {
 		put_text(job->program, out);
 		fputc(',', out);
 		put_text(step->strategy, out);

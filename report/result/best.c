@@ -153,9 +153,7 @@ even(const struct xs_result_phase *phase, const struct xs_result_estimate *best,
 	double least_loss = loss(best, least) * (double)best->known_high_ns /
 			    (double)best->round_ns;
 
-	for (size_t i = 0; i < phase->estimate_count; i++) {
-		const struct xs_result_estimate *row = &phase->estimates[i];
-
+	XS_EACH(row, phase->estimates, phase->estimate_count) {
 		if (is_candidate(phase, row, wanted) &&
 		    is_power_of_two(row->n_streams) &&
 		    is_breadth(row) == is_breadth(best) &&
@@ -290,9 +288,7 @@ bool xs_result_is_pageable(const struct xs_result_phase *phase)
 
 int64_t xs_result_used_between_ns(const struct xs_result_phase *phase)
 {
-	for (size_t i = 0; i < phase->estimate_count; i++) {
-		const struct xs_result_estimate *row = &phase->estimates[i];
-
+	XS_EACH(row, phase->estimates, phase->estimate_count) {
 		if (row->applies && row->between_ns > 0 &&
 		    row->between_ns >=
 			xs_result_untraced_ns(phase) / BETWEEN_PART)

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "analyzer/util/each.h"
 #include "model/machine/machine.h"
 #include "model/strategies/strategies.h"
 #include "report/result/advice.h"

@@ -43,9 +43,7 @@ static void set_range(const struct xs_result *result,
 	    xs_number_round(xs_result_round_end_ns(row, round_ns, true));
 	out->high_ns =
 	    xs_number_round(xs_result_round_end_ns(row, round_ns, false));
-	for (size_t i = 0; i < result->plan_count; i++) {
-		const struct xs_result_step *step = &result->plan[i];
-
+	XS_EACH(step, result->plan, result->plan_count) {
 		if (step->estimate != row ||
 		    llabs(step->round_ns - row->round_ns) >
 			row->round_ns / SAME_PRINTED_PART)

@@ -23,9 +23,7 @@ static const char *add_places(struct xs_arena *arena, const char *list,
 	const char *label, *before = "", *places = NULL;
 	size_t count = 0;
 
-	for (size_t i = 0; i < phase->site_count; i++) {
-		const struct xs_result_site *site = &phase->sites[i];
-
+	XS_EACH(site, phase->sites, phase->site_count) {
 		/* a kernel's name says more than an address */
 		if (strcmp(site->step, step) != 0 || (is_kernel && !site->file))
 			continue;

@@ -123,9 +123,7 @@ const char *xs_result_row_hidden(struct xs_result *result,
 {
 	const char *list = NULL;
 
-	for (size_t i = 0; i < phase->estimate_count; i++) {
-		const struct xs_result_estimate *row = &phase->estimates[i];
-
+	XS_EACH(row, phase->estimates, phase->estimate_count) {
 		if (is_row(result, phase, row) &&
 		    !xs_result_row_is_shown(result, phase, row))
 			list = xs_arena_join_once(&result->arena, list,

@@ -121,8 +121,7 @@ static void add_ops(struct xs_timeline_texts *texts, struct xs_lanes *lanes,
 {
 	const struct xs_trace *trace = texts->trace;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct xs_op *op = &ops[i];
+	XS_EACH(op, ops, count) {
 		const bool is_kernel = op->kind == XS_OP_KERNEL;
 		const struct xs_result_slice slice = {
 		    .start_ns = since(op->start_ns, trace->begin_ns),
@@ -233,9 +232,7 @@ static void add_recorded(struct xs_timeline_texts *texts,
 	struct xs_result_timeline *out = texts->out;
 	struct xs_lanes lanes = {.arena = &texts->result->arena};
 
-	for (size_t i = 0; i < phase->step_count; i++) {
-		const struct xs_step *step = &phase->steps[i];
-
+	XS_EACH(step, phase->steps, phase->step_count) {
 		add_step_call(texts, &lanes, step);
 		if (step->kind <= XS_STEP_KERNEL && step->end_ns)
 			add_step_op(texts, &lanes, step);

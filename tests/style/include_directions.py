@@ -57,7 +57,7 @@ ROOMS = {
     "model/replay": "analyzer/rounds machine",
     "model/formulas": "analyzer/rounds machine replay",
     "model/strategies": "analyzer/rounds machine replay formulas",
-    "report/result": "model",
+    "report/result": "analyzer/util model",
     "report/plan": "analyzer model result",
     "report/build": "analyzer model result plan",
     "report/timeline": "analyzer model result build",

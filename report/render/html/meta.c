@@ -173,9 +173,7 @@ static const char *beyond(struct xs_result *result)
 {
 	const char *list = NULL;
 
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
-
+	XS_EACH(phase, result->phases, result->phase_count) {
 		for (size_t k = 0; k < phase->estimate_count; k++)
 			if (xs_result_row_is_shown(result, phase,
 						   &phase->estimates[k]))

@@ -61,9 +61,7 @@ const char *xs_render_text_lines_note(const struct xs_result *result)
 	if (!result->plan_count && !result->verdict.pinning.step)
 		return "";
 
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
-
+	XS_EACH(phase, result->phases, result->phase_count) {
 		for (size_t k = 0; k < phase->site_count; k++) {
 			if (phase->sites[k].line != XS_UNKNOWN)
 				return "";

@@ -60,9 +60,7 @@ int xs_render_text_devices(const struct xs_terminal *terminal,
 	    terminal, "GPUs",
 	    "between: copies from or to another GPU in its own streams");
 	xs_text_table_begin(&table, terminal, headings, 8);
-	for (size_t i = 0; i < run->device_count; i++) {
-		const struct xs_result_device *in = &run->devices[i];
-
+	XS_EACH(in, run->devices, run->device_count) {
 		XS_TEXT_ROW(
 		    &table, xs_units_count(in->index).s,
 		    xs_units_ns(in->busy_ns).s,

@@ -253,9 +253,7 @@ static int put_groups(const struct xs_terminal *terminal, const char *title,
 	xs_terminal_heading(terminal, title,
 			    "slowest mean first; in, out: rates of copies");
 	xs_text_table_begin(&table, terminal, headings, 6);
-	for (size_t i = 0; i < count; i++) {
-		const struct xs_job_group *in = &groups[i];
-
+	XS_EACH(in, groups, count) {
 		XS_TEXT_ROW(&table, in->name, xs_units_count(in->traces).s,
 			    xs_units_ns(in->mean_ns).s,
 			    xs_units_ns(in->slowest_ns).s,

@@ -18,8 +18,7 @@ static int put_times(const struct xs_terminal *terminal,
 	xs_terminal_heading(terminal, "What changed",
 			    "runs of processes; parts are means of all");
 	xs_text_table_begin(&table, terminal, headings, 4);
-	for (size_t i = 0; i < diff->time_count; i++) {
-		const struct xs_job_diff_time *in = &diff->times[i];
+	XS_EACH(in, diff->times, diff->time_count) {
 		const double before = (double)in->before_ns;
 		const bool known =
 		    in->before_ns > 0 && in->after_ns != XS_UNKNOWN;

@@ -17,9 +17,7 @@ next_streams(const struct xs_result_phase *phase, int64_t above)
 {
 	const struct xs_result_estimate *next = NULL;
 
-	for (size_t i = 0; i < phase->estimate_count; i++) {
-		const struct xs_result_estimate *row = &phase->estimates[i];
-
+	XS_EACH(row, phase->estimates, phase->estimate_count) {
 		if (!xs_result_is_replay(row) || !row->applies ||
 		    !xs_result_same_text(row->strategy, "streams") ||
 		    row->n_streams <= above)
@@ -91,9 +89,7 @@ static const char *abstainers(struct xs_result *result,
 {
 	const char *list = NULL;
 
-	for (size_t i = 0; i < phase->estimate_count; i++) {
-		const struct xs_result_estimate *row = &phase->estimates[i];
-
+	XS_EACH(row, phase->estimates, phase->estimate_count) {
 		if (!abstains(result, row) ||
 		    !xs_result_same_text(row->why, why))
 			continue;

@@ -141,9 +141,7 @@ static void put_other_machines(const struct xs_terminal *terminal,
 {
 	struct xs_arena *arena = &result->arena;
 
-	for (size_t i = 0; i < result->other_machine_count; i++) {
-		const struct xs_result_other_machine *run =
-		    &result->other_machines[i];
+	XS_EACH(run, result->other_machines, result->other_machine_count) {
 		const char *text =
 		    result->rest.phases ? "not predicted for all phases (--all)"
 		    : result->all_asked ? "not predicted; the reasons are below"

@@ -22,9 +22,7 @@ static const struct xs_result_estimate *
 published_row(const struct xs_result_phase *phase,
 	      const struct xs_result_estimate *row)
 {
-	for (size_t i = 0; i < phase->estimate_count; i++) {
-		const struct xs_result_estimate *other = &phase->estimates[i];
-
+	XS_EACH(other, phase->estimates, phase->estimate_count) {
 		if (!xs_result_is_replay(other) && other->applies &&
 		    xs_result_same_text(other->strategy, row->strategy) &&
 		    other->n_streams == row->n_streams &&
@@ -146,9 +144,7 @@ static void put_row(struct xs_text_table *table, const struct xs_result *result,
 				  : XS_PLAIN;
 
 	XS_TEXT_ROW(table, first ? xs_units_count(phase->id).s : "");
-	for (size_t i = 0; i < xs_estimate_column_count; i++) {
-		const struct xs_column *column = &xs_estimate_columns[i];
-
+	XS_EACH(column, xs_estimate_columns, xs_estimate_column_count) {
 		if (!has_column(column, all))
 			continue;
 		xs_text_cell(table,
