@@ -52,15 +52,6 @@ int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,
 		      most_beside_ns(phase, changes));
 }
 
-/* What a round saves that takes round_ns, no more than most_ns. */
-static int64_t saving_of_round(const struct xs_result_phase *phase,
-			       int64_t round_ns, int64_t most_ns)
-{
-	const int64_t saves_ns = xs_result_untraced_ns(phase) - round_ns;
-
-	return most_ns != XS_UNKNOWN && saves_ns > most_ns ? most_ns : saves_ns;
-}
-
 double xs_phase_estimate_error_ns(const struct xs_result_phase *phase,
 				  const struct xs_result_estimate *row,
 				  int64_t end_ns)
@@ -95,8 +86,9 @@ static int64_t saving(const struct xs_result_phase *phase, int64_t round_ns,
 
 	if (round_ns == XS_UNKNOWN)
 		return XS_UNKNOWN;
-	saves_ns = xs_number_round(xs_result_of_run(
-	    phase, (double)saving_of_round(phase, round_ns, most_ns)));
+	saves_ns = xs_result_untraced_ns(phase) - round_ns;
+	saves_ns = xs_number_round(
+	    xs_result_of_run(phase, (double)lesser(most_ns, saves_ns)));
 	if (saves_ns == XS_UNKNOWN ||
 	    (setup_ns != XS_UNKNOWN &&
 	     __builtin_sub_overflow(saves_ns, setup_ns, &saves_ns)))
@@ -252,20 +244,30 @@ static void check_memory(struct xs_result *result,
 	out->round_ns = out->low_ns = out->high_ns = XS_UNKNOWN;
 }
 
-/* A smaller part of a round is not told: replay is off by as much. Calls of a
- * single round may be longer for being the first ones. */
+/* A smaller part of a round is not told: replay is off by as much. */
 #define LEAST_TRACER 20 /* a round in parts */
+
+/* More for each op is no tracing: all of 169 repeated phases have less, 95 % of
+ * them less than a fifth. Calls of a single round may be longer for being the
+ * first ones, such as those that load kernels. */
+#define MOST_TRACER_NS 50000
+#define SINGLE_PART    5
 
 void xs_phase_estimate_set_tracer(const struct xs_estimates *estimates,
 				  double recorded_rounds,
 				  struct xs_result_phase *phase)
 {
+	const int64_t ops = phase->h2d_ops + phase->kernels + phase->d2h_ops;
+	const double most_ns = (double)ops * MOST_TRACER_NS /
+			       (phase->rounds > 1 ? 1 : SINGLE_PART);
+
 	XS_EACH(row, estimates->items, estimates->count) {
 		/* side by side, a round waits for the others' work, too; the
 		 * replay of ops that run behind their round is longer than it
 		 */
-		if (phase->rounds > 1 && xs_result_share(phase) == 1 &&
+		if (xs_result_share(phase) == 1 &&
 		    row->tracer_ns < (double)phase->round_ns &&
+		    row->tracer_ns <= most_ns &&
 		    row->tracer_ns >= (double)phase->round_ns / LEAST_TRACER)
 			phase->tracer_ns = xs_number_round(row->tracer_ns);
 	}

@@ -105,6 +105,7 @@ TEST(tracing_is_not_saved)
 	struct xs_result_estimate rows[2];
 	struct xs_result_phase phase = {.rounds = 412,
 					.round_ns = 16 * MS,
+					.kernels = 1000,
 					.movable_ns = XS_UNKNOWN,
 					.transfer_ns = XS_UNKNOWN,
 					.estimates = rows,
@@ -138,11 +139,13 @@ TEST(tracing_is_not_saved)
 	xs_arena_free(&result.arena);
 }
 
-/* Less than 5 % counts as none, and so do the calls of a single round, and what
- * rounds side by side take longer. */
+/* Less than 5 % counts as none, and so does more than 50 us for each op, of a
+ * single round, whose calls may load kernels, 10 us, and what rounds side by
+ * side take longer. */
 TEST(little_tracing_is_left)
 {
-	struct xs_result_phase phase = {.rounds = 412, .round_ns = 16 * MS};
+	struct xs_result_phase phase = {
+	    .rounds = 412, .round_ns = 16 * MS, .kernels = 1000};
 	struct xs_estimate as_is = {.strategy = "as-is", .tracer_ns = 0.7e6};
 	const struct xs_estimates list = {.items = &as_is, .count = 1};
 
@@ -154,10 +157,19 @@ TEST(little_tracing_is_left)
 	as_is.tracer_ns = 2e6;
 	phase.rounds = 1;
 	xs_phase_estimate_set_tracer(&list, 1, &phase);
+	assert_int_equal(phase.tracer_ns, 2 * MS);
+	phase.tracer_ns = 0;
+	phase.kernels = 199;
+	xs_phase_estimate_set_tracer(&list, 1, &phase);
+	assert_int_equal(phase.tracer_ns + phase.tracing_ns, 0);
+	phase.rounds = 412;
+	phase.kernels = 39;
+	xs_phase_estimate_set_tracer(&list, 412, &phase);
 	assert_int_equal(phase.tracer_ns + phase.tracing_ns, 0);
 	/* rounds that wait for those of other threads are longer for that */
 	phase = (struct xs_result_phase){.rounds = 412,
 					 .round_ns = 16 * MS,
+					 .kernels = 1000,
 					 .total_ns = 412 * 16 * MS,
 					 .concurrent_ns = 412 * 16 * MS,
 					 .wall_ns = 412 * 4 * MS};
@@ -202,7 +214,8 @@ TEST(untraced_rounds_are_in_their_intervals)
  * only counted. */
 TEST(counting_is_not_tracing)
 {
-	struct xs_result_phase phase = {.rounds = 412, .round_ns = 16 * MS};
+	struct xs_result_phase phase = {
+	    .rounds = 412, .round_ns = 16 * MS, .kernels = 1000};
 	struct xs_result result = {
 	    .run.wall_ns = 10000 * MS, .phases = &phase, .phase_count = 1};
 	struct xs_estimate as_is = {.strategy = "as-is", .tracer_ns = 2e6};
