@@ -105,6 +105,9 @@ static const char *add_times(struct xs_result *result, const char *list,
 	return list;
 }
 
+/* A smaller part outside of the steady part, or beside others, is not told. */
+#define TOLD_PART 10
+
 /* Adds which rounds are not in the steady part. */
 static const char *add_apart(struct xs_result *result, const char *list,
 			     const struct xs_result_phase *phase)
@@ -116,11 +119,22 @@ static const char *add_apart(struct xs_result *result, const char *list,
 		    xs_arena_join(arena, list,
 				  xs_print(arena, "without a first round of %s",
 					   xs_units_ns(phase->warm_up_ns).s));
-	return phase->apart && result->verdict.repeats
-		   ? xs_arena_join(arena, list,
-				   phase->before ? "before the steady part"
-						 : "after the steady part")
-		   : list;
+	if (phase->wall_ns < phase->total_ns - phase->total_ns / TOLD_PART)
+		list = xs_arena_join(arena, list,
+				     "rounds side by side share the time");
+	if (phase->apart && result->verdict.repeats)
+		return xs_arena_join(arena, list,
+				     phase->before ? "before the steady part"
+						   : "after the steady part");
+	return phase->outside * TOLD_PART <= 1
+		   ? list
+		   : xs_arena_join(
+			 arena, list,
+			 xs_print(
+			     arena, "%s of it outside the steady part",
+			     xs_units_percent(
+				 xs_number_round(phase->outside * 1000), 1000)
+				 .s));
 }
 
 /* "saxpy, in main.cu:12, kernel main.cu:13, out main.cu:14" */
@@ -139,16 +153,16 @@ static const char *only_places(struct xs_arena *arena,
 }
 
 const char *xs_result_phase_text(struct xs_result *result,
-				 const struct xs_result_phase *phase)
+				 const struct xs_result_phase *phase,
+				 const struct xs_result_phase *before)
 {
 	struct xs_arena *arena = &result->arena;
 	const char *list = only_places(arena, phase);
-	const char *before =
-	    phase > result->phases ? only_places(arena, phase - 1) : NULL;
 
-	if (before && list && strcmp(before, list) == 0)
-		list = xs_print(arena, "places as in phase %" PRId64,
-				phase[-1].id);
+	if (before && list &&
+	    xs_result_same_text(only_places(arena, before), list))
+		list =
+		    xs_print(arena, "places as in phase %" PRId64, before->id);
 	if (result->run.device_count > 1)
 		list = xs_arena_join(
 		    arena, list,

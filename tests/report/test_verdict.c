@@ -264,7 +264,7 @@ TEST(rounds_save_no_more_than_they_take)
 	assert_int_equal(phase->round_ns,
 			 (phase->total_ns - phase->warm_up_ns) / 11);
 	assert_int_equal(phase->estimates[0].round_ns, phase->round_ns);
-	assert_has(xs_result_phase_text(result, phase),
+	assert_has(xs_result_phase_text(result, phase, NULL),
 		   "mean of its rounds (90 % within 3.06-4.15 ms), median "
 		   "3.70 ms");
 }

@@ -134,7 +134,8 @@ static json_t *phases(struct xs_result *result)
 			    (json_int_t)xs_result_in_run_ns(result, phase),
 			    "kernels_ns",
 			    (json_int_t)xs_result_kernels_ns(phase), "text",
-			    xs_json_text(xs_result_phase_text(result, phase)),
+			    xs_json_text(xs_result_phase_text(
+				result, phase, i ? phase - 1 : NULL)),
 			    "rows", rows(result, phase))) < 0;
 	}
 	return xs_json_finish(out, failed);

@@ -55,8 +55,9 @@ static int put_metrics(const struct xs_terminal *terminal,
 	struct xs_text_table table;
 
 	xs_text_table_begin(&table, terminal, headings, 10);
-	for (size_t i = 0; i < xs_render_text_phases(result); i++)
-		put_metrics_row(&table, &result->phases[i]);
+	for (size_t i = 0; i < result->phase_count; i++)
+		if (xs_render_text_has_phase(result, i))
+			put_metrics_row(&table, &result->phases[i]);
 	return xs_text_table_end(&table, NULL, 0);
 }
 
@@ -89,8 +90,9 @@ static int put_costs(const struct xs_terminal *terminal,
 	struct xs_text_table table;
 
 	xs_text_table_begin(&table, terminal, headings, 8);
-	for (size_t i = 0; i < xs_render_text_phases(result); i++)
-		put_costs_row(&table, &result->phases[i]);
+	for (size_t i = 0; i < result->phase_count; i++)
+		if (xs_render_text_has_phase(result, i))
+			put_costs_row(&table, &result->phases[i]);
 	return xs_text_table_end(&table, NULL, 0);
 }
 
@@ -99,7 +101,9 @@ static bool same_reason(const struct xs_result *result, size_t a, size_t b)
 	const char *x = result->phases[a].atgpu.why;
 	const char *y = result->phases[b].atgpu.why;
 
-	return x && y && strcmp(x, y) == 0;
+	return x && y && strcmp(x, y) == 0 &&
+	       xs_render_text_has_phase(result, a) &&
+	       xs_render_text_has_phase(result, b);
 }
 
 /* Why phases have no cost, each reason once: "phases 1, 3, no cost: ...". */
@@ -107,14 +111,14 @@ static void put_reasons(const struct xs_terminal *terminal,
 			struct xs_result *result)
 {
 	struct xs_arena *arena = &result->arena;
-	size_t count = xs_render_text_phases(result);
+	size_t count = result->phase_count;
 
 	if (count > XS_TEXT_REASONS)
 		count = XS_TEXT_REASONS;
 	for (size_t i = 0; i < count; i++) {
 		const char *ids =
 		    xs_print(arena, "%" PRId64, result->phases[i].id);
-		bool said = !result->phases[i].atgpu.why;
+		bool said = !same_reason(result, i, i);
 
 		for (size_t j = 0; j < i; j++)
 			said |= same_reason(result, i, j);

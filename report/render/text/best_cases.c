@@ -23,12 +23,11 @@ static bool is_said(const struct xs_result *result, const char *needs)
 	return false;
 }
 
-struct xs_text_best_cases xs_text_best_cases(struct xs_result *result,
-					     size_t phases)
+struct xs_text_best_cases xs_text_best_cases(struct xs_result *result)
 {
 	size_t rows = 0;
 
-	for (size_t i = 0; i < phases; i++)
+	for (size_t i = 0; i < result->phase_count; i++)
 		rows += result->phases[i].estimate_count;
 	return (struct xs_text_best_cases){
 	    .items = xs_arena_alloc(&result->arena, rows,

@@ -19,9 +19,8 @@ struct xs_text_best_cases {
 	bool said; /* printed steps name conditions of others */
 };
 
-/* None yet, with room for each row of so many phases. */
-struct xs_text_best_cases xs_text_best_cases(struct xs_result *result,
-					     size_t phases);
+/* None yet, with room for each row of all phases. */
+struct xs_text_best_cases xs_text_best_cases(struct xs_result *result);
 
 /* Appends the condition of the phase's row, or its strategy to that of other
  * rows. */

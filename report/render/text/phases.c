@@ -14,9 +14,10 @@
 /* The places, and where all is asked for the class of the phase's tasks, and
  * why. */
 static const char *notes(struct xs_result *result,
-			 const struct xs_result_phase *phase)
+			 const struct xs_result_phase *phase,
+			 const struct xs_result_phase *before)
 {
-	const char *places = xs_result_phase_text(result, phase);
+	const char *places = xs_result_phase_text(result, phase, before);
 
 	if (!result->all_asked ||
 	    (!phase->task_class_known && !result->dataflow_asked))
@@ -44,38 +45,35 @@ static bool is_small(const struct xs_result *result,
 	       phase->total_ns < result->run.wall_ns / 100;
 }
 
-size_t xs_render_text_phases(const struct xs_result *result)
+/* Whether most of it is in the steady part. */
+static bool is_steady(const struct xs_result_phase *phase)
 {
-	size_t count = result->phase_count;
-
-	if (result->all_asked)
-		return count;
-	if (count > PHASES_MAX)
-		count = PHASES_MAX;
-	while (count > 0 && is_small(result, &result->phases[count - 1]))
-		count--;
-	return count;
+	return !phase->apart && phase->outside <= 0.5;
 }
 
-/* The first ones are printed, and the longest one of the steady part. */
-static bool is_main(const struct xs_result *result, size_t i)
+bool xs_render_text_is_first(const struct xs_result *result, size_t index)
 {
-	bool longest = !result->phases[i].apart;
+	const bool steady = is_steady(&result->phases[index]);
+	size_t before = 0;
 
-	for (size_t k = 0; longest && k < i; k++)
-		longest = result->phases[k].apart;
-	return longest || i < xs_render_text_phases(result);
+	for (size_t i = 0; i < result->phase_count; i++) {
+		const bool other = is_steady(&result->phases[i]);
+
+		before += other == steady ? i < index : other;
+	}
+	return result->all_asked || before < PHASES_MAX;
 }
 
-/* Whether the phase is printed: those of steps are, too. */
-static bool is_printed(const struct xs_result *result, size_t i)
+bool xs_render_text_has_phase(const struct xs_result *result, size_t index)
 {
+	const struct xs_result_phase *phase = &result->phases[index];
 	const size_t steps = xs_render_text_shown_steps(result);
-	bool printed = is_main(result, i);
 
 	for (size_t k = 0; k < steps; k++)
-		printed |= result->plan[k].phase == &result->phases[i];
-	return printed;
+		if (result->plan[k].phase == phase)
+			return true;
+	return xs_render_text_is_first(result, index) &&
+	       (result->all_asked || !is_small(result, phase));
 }
 
 /* The phases that are not printed. */
@@ -85,11 +83,12 @@ static void put_rest(const struct xs_terminal *terminal,
 	struct xs_result_rest rest = result->rest;
 
 	for (size_t i = result->phase_count; i-- > 0;) {
-		if (is_printed(result, i))
+		if (xs_render_text_has_phase(result, i))
 			continue;
 		rest.phases++;
-		rest.largest_ns = result->phases[i].total_ns;
-		xs_number_add(&rest.total_ns, rest.largest_ns);
+		if (rest.largest_ns < result->phases[i].total_ns)
+			rest.largest_ns = result->phases[i].total_ns;
+		xs_number_add(&rest.total_ns, result->phases[i].total_ns);
 	}
 	if (rest.phases)
 		xs_terminal_print(terminal, XS_PLAIN,
@@ -131,6 +130,7 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 	    {"out", XS_PLAIN}};
 	const char **places = xs_arena_alloc(
 	    &result->arena, result->phase_count, sizeof(*places));
+	const struct xs_result_phase *before = NULL;
 	size_t rows = 0;
 	struct xs_text_table table;
 	int err;
@@ -138,7 +138,7 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 	xs_terminal_heading(terminal, "Phases",
 			    "groups of similar rounds; median of one round, or "
 			    "the mean if less");
-	if (!xs_render_text_phases(result)) {
+	if (!result->phase_count) {
 		xs_terminal_print(terminal, XS_PLAIN, "  none: %s\n",
 				  xs_result_no_phases(result));
 		return 0;
@@ -147,13 +147,14 @@ int xs_render_text_phase_table(const struct xs_terminal *terminal,
 		return -ENOMEM;
 	xs_text_table_begin(&table, terminal, headings, 7);
 	for (size_t i = 0; i < result->phase_count; i++) {
-		if (!is_printed(result, i))
+		if (!xs_render_text_has_phase(result, i))
 			continue;
 		put_phase(&table, result, &result->phases[i]);
 		/* a step names its own places */
-		places[rows++] = is_main(result, i)
-				     ? notes(result, &result->phases[i])
+		places[rows++] = xs_render_text_is_first(result, i)
+				     ? notes(result, &result->phases[i], before)
 				     : NULL;
+		before = &result->phases[i];
 	}
 	err = xs_text_table_end(&table, places, 5);
 	put_rest(terminal, result);

@@ -98,19 +98,25 @@ static const char *abstainers(struct xs_result *result,
 	return list;
 }
 
+static bool is_explained(const struct xs_result *result, size_t index)
+{
+	return index < XS_TEXT_REASONS &&
+	       xs_render_text_has_phase(result, index);
+}
+
 /* Prints a reason once, for all phases where the same strategies have it. */
 static void put_reason(const struct xs_terminal *terminal,
-		       struct xs_result *result, size_t phases, size_t first,
-		       const char *why)
+		       struct xs_result *result, size_t first, const char *why)
 {
 	struct xs_arena *arena = &result->arena;
 	const char *list, *where = NULL;
 
 	list = abstainers(result, &result->phases[first], why);
-	for (size_t i = 0; i < phases; i++) {
+	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 
-		if (!xs_result_same_text(list, abstainers(result, phase, why)))
+		if (!is_explained(result, i) ||
+		    !xs_result_same_text(list, abstainers(result, phase, why)))
 			continue;
 		if (i < first)
 			return; /* already printed */
@@ -126,13 +132,16 @@ static void put_reason(const struct xs_terminal *terminal,
 
 /* The abstentions, each reason once. */
 static void put_abstained(const struct xs_terminal *terminal,
-			  struct xs_result *result, size_t phases)
+			  struct xs_result *result)
 {
-	for (size_t i = 0; i < phases; i++) {
+	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_estimate *rows =
 		    result->phases[i].estimates;
+		const size_t count = is_explained(result, i)
+					 ? result->phases[i].estimate_count
+					 : 0;
 
-		for (size_t k = 0; k < result->phases[i].estimate_count; k++) {
+		for (size_t k = 0; k < count; k++) {
 			bool said = !abstains(result, &rows[k]);
 
 			for (size_t j = 0; j < k && !said; j++)
@@ -140,19 +149,17 @@ static void put_abstained(const struct xs_terminal *terminal,
 				       xs_result_same_text(rows[j].why,
 							   rows[k].why);
 			if (!said)
-				put_reason(terminal, result, phases, i,
-					   rows[k].why);
+				put_reason(terminal, result, i, rows[k].why);
 		}
 	}
 }
 
 void xs_render_text_reasons(const struct xs_terminal *terminal,
-			    struct xs_result *result, size_t phases)
+			    struct xs_result *result)
 {
-	for (size_t i = 0; result->all_asked && i < phases; i++)
+	for (size_t i = 0; result->all_asked && i < result->phase_count; i++)
 		put_sweep(terminal, result, &result->phases[i]);
-	put_abstained(terminal, result,
-		      phases < XS_TEXT_REASONS ? phases : XS_TEXT_REASONS);
+	put_abstained(terminal, result);
 	if (result->all_asked && result->machine.notes[0])
 		xs_terminal_wrap(terminal, XS_DIM, "  ",
 				 xs_print(&result->arena, "profile: %s",

@@ -13,8 +13,13 @@
 int xs_render_text_phase_table(const struct xs_terminal *terminal,
 			       struct xs_result *result);
 
-/* Returns how many of the result's phases are printed. */
-size_t xs_render_text_phases(const struct xs_result *result);
+/* Returns whether the result's phase of this index is one of the first to
+ * print: the longest ones of the steady part, before others, or all. */
+bool xs_render_text_is_first(const struct xs_result *result, size_t index);
+
+/* Returns whether it is printed: it is one of these, unless it is small, or of
+ * a printed step. */
+bool xs_render_text_has_phase(const struct xs_result *result, size_t index);
 
 /* The runs that the result is the median one of. Returns 0 or -ENOMEM. */
 int xs_render_text_runs(const struct xs_terminal *terminal,
@@ -68,9 +73,9 @@ void xs_render_text_source_lines(const struct xs_terminal *terminal,
 int xs_render_text_strategies(const struct xs_terminal *terminal,
 			      struct xs_result *result);
 
-/* The sweep over n, and abstentions with reasons, of so many phases. */
+/* The sweep over n, and abstentions with reasons, of printed phases. */
 void xs_render_text_reasons(const struct xs_terminal *terminal,
-			    struct xs_result *result, size_t phases);
+			    struct xs_result *result);
 
 /* Who needs what, if it is asked for. Returns 0 or -ENOMEM. */
 int xs_render_text_pinned_budget(const struct xs_terminal *terminal,

@@ -175,38 +175,72 @@ static size_t fill_headings(struct xs_text_heading *headings, bool all)
 }
 
 /* Without --all, the phases of the plan, and the longest one if the plan has
- * none of the steady part; all if there is no plan. */
+ * none of the steady part; all that are printed if there is no plan. */
 static bool is_listed(const struct xs_result *result, size_t index)
 {
-	return result->all_asked || !result->plan_count ||
-	       (!index && result->plan->phase->apart) ||
-	       xs_result_is_in_plan(result, &result->phases[index]);
+	return xs_render_text_has_phase(result, index) &&
+	       (result->all_asked || !result->plan_count ||
+		(!index && result->plan->phase->apart) ||
+		xs_result_is_in_plan(result, &result->phases[index]));
+}
+
+/* All rows of the phase that the first step is made for; of others the rows of
+ * their steps, and as-is. */
+static bool is_shown(const struct xs_result *result, size_t index, size_t row)
+{
+	const struct xs_result_phase *phase = &result->phases[index];
+	const struct xs_result_phase *first =
+	    result->plan_count ? result->plan->phase : NULL;
+	bool shown = !row || result->all_asked ||
+		     ((!first || first->apart || first == phase) &&
+		      xs_render_text_is_first(result, index));
+
+	for (size_t i = 0; i < result->plan_count; i++)
+		shown |= xs_result_step_is_of(&result->plan[i], phase) &&
+			 xs_result_same_text(result->plan[i].estimate->strategy,
+					     phase->estimates[row].strategy);
+	return shown &&
+	       xs_result_row_is_shown(result, phase, &phase->estimates[row]);
+}
+
+/* Adds the phase's rows; without --all, if there is one beside as-is. */
+static size_t put_phase(struct xs_text_table *table,
+			const struct xs_result *result, size_t index)
+{
+	const struct xs_result_phase *phase = &result->phases[index];
+	size_t rows = 0, first = phase->estimate_count;
+
+	for (size_t i = first; i-- > 0;)
+		if (is_shown(result, index, i)) {
+			first = i;
+			rows++;
+		}
+	if (rows < 2 && !result->all_asked)
+		return 0;
+	for (size_t i = first; i < phase->estimate_count; i++)
+		if (is_shown(result, index, i))
+			put_row(table, result, phase, &phase->estimates[i],
+				i == first);
+	return rows;
 }
 
 static int put_table(const struct xs_terminal *terminal,
-		     struct xs_result *result, size_t phases)
+		     struct xs_result *result)
 {
 	struct xs_text_heading headings[24];
 	struct xs_text_table table;
+	size_t rows = 0;
 
 	xs_text_table_begin(&table, terminal, headings,
 			    fill_headings(headings, result->all_asked));
-	for (size_t i = 0; i < phases; i++) {
-		const struct xs_result_phase *phase = &result->phases[i];
-		bool first = true;
-
-		if (!is_listed(result, i))
-			continue;
-		for (size_t k = 0; k < phase->estimate_count; k++) {
-			if (!xs_result_row_is_shown(result, phase,
-						    &phase->estimates[k]))
-				continue;
-			put_row(&table, result, phase, &phase->estimates[k],
-				first);
-			first = false;
-		}
-	}
-	return xs_text_table_end(&table, NULL, 0);
+	for (size_t i = 0; i < result->phase_count; i++)
+		if (is_listed(result, i))
+			rows += put_phase(&table, result, i);
+	if (rows)
+		return xs_text_table_end(&table, NULL, 0);
+	xs_terminal_print(terminal, XS_PLAIN,
+			  "  none shortens a round and this run for certain\n");
+	return 0;
 }
 
 /* What is said below the table; NULL: nothing. */
@@ -216,11 +250,13 @@ struct legend {
 	bool pins;
 };
 
-static void add_row(struct xs_result *result,
-		    const struct xs_result_phase *phase,
-		    const struct xs_result_estimate *row, struct legend *out)
+static void add_row(struct xs_result *result, size_t index, size_t i,
+		    struct legend *out)
 {
-	if (!xs_result_row_is_shown(result, phase, row))
+	const struct xs_result_phase *phase = &result->phases[index];
+	const struct xs_result_estimate *row = &phase->estimates[i];
+
+	if (!is_shown(result, index, i))
 		return;
 	xs_result_row_add_beyond(result, xs_render_text_shown_steps(result),
 				 xs_render_text_full_steps(result),
@@ -247,18 +283,19 @@ static void add_hidden(struct xs_result *result,
 
 /* Explains the star, and the equations. */
 static void put_legend(const struct xs_terminal *terminal,
-		       struct xs_result *result, size_t phases)
+		       struct xs_result *result)
 {
-	struct legend legend = {.bounds = xs_text_best_cases(result, phases)};
+	struct legend legend = {.bounds = xs_text_best_cases(result)};
 
-	for (size_t i = 0; i < phases; i++) {
+	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 
 		if (!is_listed(result, i))
 			continue;
 		for (size_t k = 0; k < phase->estimate_count; k++)
-			add_row(result, phase, &phase->estimates[k], &legend);
-		add_hidden(result, phase, &legend);
+			add_row(result, i, k, &legend);
+		if (!result->plan_count || result->plan->phase == phase)
+			add_hidden(result, phase, &legend);
 	}
 	if (legend.beyond || legend.hidden)
 		xs_terminal_wrap(
@@ -282,7 +319,6 @@ static void put_legend(const struct xs_terminal *terminal,
 int xs_render_text_strategies(const struct xs_terminal *terminal,
 			      struct xs_result *result)
 {
-	const size_t phases = xs_render_text_phases(result);
 	int err;
 
 	/* what was recorded of a start-up is no round */
@@ -292,8 +328,8 @@ int xs_render_text_strategies(const struct xs_terminal *terminal,
 	xs_terminal_heading(terminal, "Strategies",
 			    "predicted; 90 % range: of the usual round, as-is "
 			    "in other runs");
-	err = put_table(terminal, result, phases);
-	put_legend(terminal, result, phases);
-	xs_render_text_reasons(terminal, result, phases);
+	err = put_table(terminal, result);
+	put_legend(terminal, result);
+	xs_render_text_reasons(terminal, result);
 	return err;
 }
