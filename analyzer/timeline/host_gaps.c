@@ -34,7 +34,9 @@ static uint64_t last_end(struct threads *threads, const struct xs_call *call)
 }
 
 uint32_t xs_host_gap_longest(const struct xs_trace *trace, uint64_t from_ns,
-			     uint64_t to_ns)
+			     uint64_t to_ns,
+			     bool (*is_wanted)(const struct xs_trace *trace,
+					       uint32_t site))
 {
 	uint64_t *sums = calloc(trace->site_count + 1, sizeof(*sums));
 	uint64_t window_ns = 0; /* begin of the current window */
@@ -58,6 +60,8 @@ uint32_t xs_host_gap_longest(const struct xs_trace *trace, uint64_t from_ns,
 			apart_ns += call->start_ns - window_ns;
 			continue;
 		}
+		if (is_wanted && !is_wanted(trace, call->site))
+			continue;
 		sums[call->site] += call->start_ns - end_ns;
 		if (longest == XS_NONE || sums[call->site] > sums[longest])
 			longest = call->site;

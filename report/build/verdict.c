@@ -3,6 +3,7 @@
  * was spent on. */
 #include "report/build/verdict.h"
 
+#include "analyzer/symbols/symbols.h"
 #include "analyzer/timeline/blocking_calls.h"
 #include "analyzer/timeline/host_gaps.h"
 #include "analyzer/timeline/run_parts.h"
@@ -163,15 +164,33 @@ static const char *missing(const struct xs_result *result,
 	return NULL;
 }
 
-/* The call before which the host spends the most time in its own code. */
+static bool is_python(const struct xs_trace *trace, uint32_t site)
+{
+	return xs_symbols_is_python(xs_symbols_user_site(trace, site));
+}
+
+/* The call before which the host spends the most time in its own code; if that
+ * has no line of Python, which others have, the line before which it does most,
+ * too. */
 static const char *host_place(struct xs_result *result,
 			      const struct xs_trace *trace,
 			      const struct xs_run_span *steady)
 {
 	const uint32_t site =
-	    xs_host_gap_longest(trace, steady->from_ns, steady->to_ns);
+	    xs_host_gap_longest(trace, steady->from_ns, steady->to_ns, NULL);
+	const char *place =
+	    site == XS_NONE ? NULL : xs_build_place(result, trace, site);
+	uint32_t near;
 
-	return site == XS_NONE ? NULL : xs_build_place(result, trace, site);
+	if (!place || !result->run.python_frames || is_python(trace, site))
+		return place;
+	near = xs_host_gap_longest(trace, steady->from_ns, steady->to_ns,
+				   is_python);
+	return near == XS_NONE
+		   ? place
+		   : xs_print(&result->arena,
+			      "%s (no line of Python) and before %s", place,
+			      xs_build_place(result, trace, near));
 }
 
 /* How much of the time was traced: XFERSPY_RANGE leaves out the rest. */

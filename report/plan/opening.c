@@ -271,7 +271,7 @@ static const char *lead(struct xs_result *result, const struct act *act,
 	    &result->arena, "%s%s",
 	    !is_for_longer_runs(result, act) ? ""
 	    : act->once			     ? "little to gain; "
-	    : !is_first ? "little to gain; for longer runs, "
+	    : !is_first			     ? "for longer runs, "
 	    : result->run.ignored_ns
 		? "little to gain in the traced part; for longer runs, "
 		: "little to gain in this run; for longer ones, ",

@@ -35,6 +35,14 @@ const char *xs_opening_of_run(struct xs_result *result, int64_t ns)
 	    xs_units_percent(ns, xs_result_untraced_wall_ns(result)).s);
 }
 
+/* The program's own part of what precedes the steady part; 0: not known. */
+static int64_t own_start_ns(const struct xs_result *result)
+{
+	return result->totals.init_ns == XS_UNKNOWN
+		   ? 0
+		   : result->verdict.startup_ns - result->totals.init_ns;
+}
+
 /* The host's own code, less what steps save of its copies to pinned memory. */
 static int64_t host_left_ns(const struct xs_result *result)
 {
@@ -50,24 +58,24 @@ static int64_t host_left_ns(const struct xs_result *result)
 
 /* "first profile the host's code: 30 % of the run, the most before ...; then
  * " if that is the limit, and more than the steps save and than 1 / HOST_PART
- * of the run; else "". */
+ * of the run; "in longer runs, ..." if the start-up is more; else "". */
 static const char *host_first(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t host_ns = host_left_ns(result);
+	const char *place = in->host_place;
 
 	if (!in->host_is_limit || host_ns <= xs_opening_planned_ns(result) ||
 	    host_ns < xs_result_untraced_wall_ns(result) / HOST_PART)
 		return "";
-	return in->host_place
-		   ? xs_print(&result->arena,
-			      "first profile the host's code: %s of %s, the "
-			      "most before %s; then ",
-			      xs_opening_of_run(result, host_ns),
-			      xs_result_run_name(result), in->host_place)
-		   : xs_print(&result->arena,
-			      "first profile the host's code (%s); then ",
-			      xs_opening_of_run(result, host_ns));
+	return xs_print(
+	    &result->arena,
+	    "%sfirst profile the host's code: %s of %s%s%s; then ",
+	    own_start_ns(result) > host_ns && !result->run.ignored_ns
+		? "in longer runs, "
+		: "",
+	    xs_opening_of_run(result, host_ns), xs_result_run_name(result),
+	    place ? ", the most before " : "", place ? place : "");
 }
 
 /* "first let the 2 GPUs work at one time, if none needs what another one
@@ -96,8 +104,7 @@ const char *xs_opening_behind(struct xs_result *result)
 	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t cuda_ns = result->totals.init_ns;
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
-	const int64_t start_ns =
-	    cuda_ns == XS_UNKNOWN ? 0 : in->startup_ns - cuda_ns;
+	const int64_t start_ns = own_start_ns(result);
 	const int64_t end_ns = wall_ns - in->startup_ns - in->steady_ns;
 	const bool is_cuda = cuda_ns > start_ns && !result->totals.init_at_most;
 	const char *start = "", *end = "";

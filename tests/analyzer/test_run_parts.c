@@ -195,24 +195,24 @@ TEST(host_code_is_before_a_call)
 				 .sites = sites,
 				 .site_count = COUNT(sites)};
 
-	assert_int_equal(xs_host_gap_longest(&trace, 0, 100), 1);
-	assert_int_equal(xs_host_gap_longest(&trace, 0, 80), 0);
-	assert_int_equal(xs_host_gap_longest(&trace, 96, 100), XS_NONE);
+	assert_int_equal(xs_host_gap_longest(&trace, 0, 100, NULL), 1);
+	assert_int_equal(xs_host_gap_longest(&trace, 0, 80, NULL), 0);
+	assert_int_equal(xs_host_gap_longest(&trace, 96, 100, NULL), XS_NONE);
 	/* the time behind all calls is before none of them */
-	assert_int_equal(xs_host_gap_longest(&trace, 0, 164), 1);
-	assert_int_equal(xs_host_gap_longest(&trace, 0, 166), XS_NONE);
+	assert_int_equal(xs_host_gap_longest(&trace, 0, 164, NULL), 1);
+	assert_int_equal(xs_host_gap_longest(&trace, 0, 166, NULL), XS_NONE);
 	/* nobody knows what happened between two windows */
 	trace.windows = windows;
 	trace.window_count = COUNT(windows);
 	calls[2].site = 2;
 	calls[3].start_ns = 86;
-	assert_int_equal(xs_host_gap_longest(&trace, 0, 100), 2);
+	assert_int_equal(xs_host_gap_longest(&trace, 0, 100, NULL), 2);
 	/* ... and that before a window's first calls is before no other call */
 	calls[3].start_ns = 95;
 	calls[4].start_ns = 111;
 	calls[4].end_ns = 112;
 	windows[1].end_ns = 112;
-	assert_int_equal(xs_host_gap_longest(&trace, 0, 120), XS_NONE);
+	assert_int_equal(xs_host_gap_longest(&trace, 0, 120, NULL), XS_NONE);
 }
 
 /* No other call shows what pinning takes: about 0.3 ns a byte. */

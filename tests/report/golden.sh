@@ -208,10 +208,10 @@ opening corpus/contact-15/fifteenth/zet-hash 'In short: pin the host buffers of 
 opening frameworks/h200-3/loader-2 "the host's code: 16.9 % of the traced part, the most" \
 	'before cudaMemcpyAsync at loader.py:39; then answer: could data stay'
 # Nor is it left out where no line is known.
-opening frameworks/h200-5/loader-1 "In short: first profile the host's code (" \
-	'%); then pin the host buffers of loader.py:39'
+opening frameworks/h200-5/loader-1 "In short: first profile the host's code: " \
+	'% of the traced part; then pin the host buffers of loader.py:39'
 # What comes behind it may be little, and hang on a condition.
-opening frameworks/h200-3/jax_put-1 'then little to gain; for longer runs,' \
+opening frameworks/h200-3/jax_put-1 'of the traced part, the most before' '; then for longer runs, copy' \
 	"of 1.15 s traced, only if a round's input does not"
 # A third of the run.
 opening traces/pop_buoydiff-1024-pinned 'What follows the steady part is 31.3 % of the run.' \
@@ -281,11 +281,14 @@ in_one_line traces/matmul-naive-2048-pinned 'double-buffer* 2.55 ms'
 prints "xferspy report --machine \$examples/frameworks/others/h200/machine.json \
 	\$examples/frameworks/others/h200/gat.xspy | tr -s ' \n' ' '" 'idle; kernels are the limit, beside which the' \
 	'(4.84-6.85 ms)), but only if the' 'async* 5.47 ms 4.84-6.85 ms'
+# A thread of XLA has no line of Python. Start-up is more than the host's code.
+in_one_line frameworks/others/h200/flax_dp '(no line of Python) and before ' ' 3 197 1.37 ms'
+opening frameworks/typical/h200/ddp "In short: in longer runs, first profile the host's code: "
 # No kernel ran.
 prints "sed '/^kernel/d;/^call site=3/d' \$reports/advice/host-bound.txt |
 	xferspy report --machine h200 - | tr '\n' ' '" 'no kernel ran, and the host'
 # The phase of each step is told.
-in_one_line corpus/contact-2/second/blog-finite-difference '5 20 789 us' 'and 2 more phases'
+in_one_line corpus/contact-2/second/blog-finite-difference '5 20 789 us' 'and 3 more phases'
 # Without call stacks, one function copies both ways.
 prints "xferspy report --machine h200 \$source/tests/analyzer/import/recorded/rounds-h200.sqlite.gz |
 	tr -s ' \n' ' '" 'Record call stacks first: the report then names the places.' 'its copies out 364 ms, its copies in 82.8 ms, its overhead'
