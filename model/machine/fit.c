@@ -283,8 +283,8 @@ static void fit(struct xs_machine *m, const struct xs_fit_evidence *e)
 	snprintf(m->notes, sizeof(m->notes),
 		 "rate to the device (G): %s; to the host: %s; both directions "
 		 "at once: %s; latencies and host calls: the usual values, at "
-		 "most as traced. Not known: mapped memory, pinning. `xferspy "
-		 "calibrate` measures them all.",
+		 "most as traced. Not known: mapped memory. `xferspy calibrate` "
+		 "measures them all.",
 		 in, out,
 		 e->both[XS_FIT_IN].count && e->both[XS_FIT_OUT].count
 		     ? "as traced"

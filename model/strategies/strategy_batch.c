@@ -25,17 +25,11 @@ static bool has_threads(const struct xs_strategy_case *c)
 	       !isnan(c->machine->host_threads_byte_ns.value);
 }
 
-/* Returns the time to gather or scatter with one thread; NAN if it is unknown.
- * A copy from pageable memory gathers as many bytes, too. */
+/* Returns the time to gather or scatter with one thread; NAN if unknown. */
 static double alone_ns(const struct xs_machine *m,
 		       const struct xs_small_copies *run)
 {
-	if (!run->apart)
-		return 0;
-	return isnan(m->host_copy_byte_ns.value)
-		   ? xs_curve_ns(run->in ? &m->pageable_h2d : &m->pageable_d2h,
-				 run->bytes)
-		   : m->host_copy_byte_ns.value * run->bytes;
+	return run->apart ? m->host_copy_byte_ns.value * run->bytes : 0;
 }
 
 /* The same as the host does it. */
@@ -118,19 +112,6 @@ static struct total add_up(const struct xs_strategy_case *c)
 /* Gathering that takes less than 1 / LEAST_PART of the round has no time. */
 #define LEAST_PART 100
 
-/* What the host's work on the buffer rests on. */
-static void assume_gathering(const struct xs_strategy_case *c,
-			     const struct total *total, struct xs_estimate *row)
-{
-	if (!has_threads(c) && isnan(c->machine->host_copy_byte_ns.value) &&
-	    !(total->gather_ns < c->as_is_ns / LEAST_PART))
-		xs_estimate_assume(row,
-				   "gathering and scattering take the host as "
-				   "long as a pageable copy of the same bytes");
-	xs_estimate_need(row, "the data is contiguous on the device, or the "
-			      "kernels use it where it is");
-}
-
 static void explain(const struct xs_strategy_case *c, const struct total *total,
 		    struct xs_estimate *row)
 {
@@ -198,7 +179,9 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 
 	row.quiet = true;
 	if (!total.runs || total.buffer_bytes > 0)
-		assume_gathering(c, &total, &row);
+		xs_estimate_need(&row,
+				 "the data is contiguous on the device, or the "
+				 "kernels use it where it is");
 	if (xs_abstain_without_needs(c, &row, out, &rc))
 		return rc;
 	if (c->phase->h2d_ops + c->phase->d2h_ops < XS_SMALL_COPIES_LEAST)
@@ -215,9 +198,6 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		    "there are no %u consecutive small copies in one direction",
 		    XS_SMALL_COPIES_LEAST);
 	row.quiet = false;
-	if (xs_abstain_if_unknown(&row, "the time of pageable copies",
-				  total.gather_ns, out, &rc))
-		return rc;
 	if (total.buffer_bytes > 0)
 		xs_estimate_add_setup(c, buffer_ns, total.buffer_bytes, &row);
 	rc = xs_estimate_replay(c, build_plan, &row);

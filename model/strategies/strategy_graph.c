@@ -152,18 +152,6 @@ static bool abstains(const struct xs_strategy_case *c, const struct run *run,
 	return true;
 }
 
-static bool is_cost_unknown(const struct xs_strategy_case *c,
-			    struct xs_estimate *row, struct xs_estimates *out,
-			    int *rc)
-{
-	const struct xs_machine *m = c->machine;
-
-	row->quiet = false;
-	return xs_abstain_if_unknown(
-	    row, "the cost of graph launches",
-	    m->graph_launch_ns.value + m->graph_launch_node_ns.value, out, rc);
-}
-
 static double instantiation_ns(const struct xs_strategy_case *c, double nodes)
 {
 	return c->machine->graph_instantiate_ns.value +
@@ -195,9 +183,9 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	int rc = 0;
 
 	row.quiet = true;
-	if (abstains(c, &run, &row, out, &rc) ||
-	    is_cost_unknown(c, &row, out, &rc))
+	if (abstains(c, &run, &row, out, &rc))
 		return rc;
+	row.quiet = false;
 	xs_estimate_assume(&row, "kernels, sizes and addresses are the same in "
 				 "each round, or the graph is updated");
 	xs_estimate_add_setup(c, instantiation_ns, run.nodes, &row);

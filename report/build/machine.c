@@ -91,8 +91,8 @@ static const struct {
     [XS_MACHINE_GIVEN] = {"given", NULL},
     [XS_MACHINE_CALIBRATED] = {"calibrated", NULL},
     [XS_MACHINE_SHIPPED] = {"shipped", "narrow the intervals"},
-    [XS_MACHINE_FITTED] = {"fitted", "add pinning and mapped memory, and "
-				     "narrow the intervals"},
+    [XS_MACHINE_FITTED] = {"fitted", "add mapped memory, and narrow the "
+				     "intervals"},
 };
 
 static void say_choice(struct xs_result *result, enum xs_machine_origin origin,

@@ -40,25 +40,6 @@ static bool is_bound_by_host(const struct xs_result_verdict *verdict)
 	       verdict->recorded_ns / 2;
 }
 
-/* Why it is not known what fewer launches would save, if issuing work takes
- * most of the steady part. NULL: it is known, or would be little. */
-static const char *unknown_launches(const struct xs_result *result)
-{
-	const struct xs_result_verdict *verdict = &result->verdict;
-
-	if (!is_bound_by_host(verdict))
-		return NULL;
-	for (size_t i = 0; i < result->phase_count; i++) {
-		const struct xs_result_estimate *row =
-		    xs_phase_estimate_fewer_launches(&result->phases[i]);
-
-		if (row && !result->phases[i].apart && !row->applies &&
-		    !row->quiet)
-			return row->why;
-	}
-	return NULL;
-}
-
 /* "; pinned would shorten a round of phase 1 to 34.1 ms, but its setup takes 40
  * ms, more than the phase's rounds save (1 in all)", or "". *of: that row. */
 static const char *does_not_pay(struct xs_result *result,
@@ -252,7 +233,7 @@ static const char *about_migrations(struct xs_result *result)
 
 const char *xs_plan_no_step(struct xs_result *result)
 {
-	const char *uncertain, *launches, *unmeasured, *managed, *kernels;
+	const char *uncertain, *unmeasured, *managed, *kernels;
 
 	if (result->verdict.missing)
 		return "not known: the verdict says what is missing";
@@ -283,12 +264,5 @@ const char *xs_plan_no_step(struct xs_result *result)
 				*kernels ? kernels + 1 : "");
 	if (unmeasured)
 		return xs_print(&result->arena, "not known: %s", unmeasured);
-	launches = unknown_launches(result);
-	if (launches)
-		return xs_print(
-		    &result->arena,
-		    "not known: no change of data movement is predicted to "
-		    "save 1 %% of %s; a CUDA graph might, but %s",
-		    xs_result_steady_name(result), launches);
 	return xs_print(&result->arena, "%s%s", nearest(result), kernels);
 }

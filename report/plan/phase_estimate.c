@@ -62,19 +62,6 @@ double xs_phase_estimate_error_ns(const struct xs_result_phase *phase,
 					   (double)(end_ns - row->round_ns)));
 }
 
-const struct xs_result_estimate *
-xs_phase_estimate_fewer_launches(const struct xs_result_phase *phase)
-{
-	for (size_t i = 0; i < phase->estimate_count; i++) {
-		const struct xs_strategy *strategy =
-		    xs_strategy_find(phase->estimates[i].strategy);
-
-		if (strategy && strategy->changes & XS_CHANGES_LAUNCHES)
-			return &phase->estimates[i];
-	}
-	return NULL;
-}
-
 /*
  * Saving of the whole run: each round takes the predicted instead of the
  * measured median time, the setup is paid once, and the rest is unchanged.

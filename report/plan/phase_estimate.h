@@ -39,10 +39,6 @@ void xs_phase_estimate_count_between(struct xs_result_phase *phase);
 int64_t xs_phase_estimate_most_ns(const struct xs_result_phase *phase,
 				  unsigned changes);
 
-/* Returns the row of a strategy with fewer launches; NULL: there is none. */
-const struct xs_result_estimate *
-xs_phase_estimate_fewer_launches(const struct xs_result_phase *phase);
-
 /* Returns whether the round already works in pieces on several streams, so that
  * the row is only another number of them. */
 bool xs_phase_estimate_is_in_pieces(const struct xs_result_phase *phase,

@@ -51,8 +51,6 @@ static const char *say_setup(struct xs_arena *arena,
 			  step->strategy->changes & XS_CHANGES_ORDER &&
 			  xs_result_is_pageable(steps->phase);
 
-	if (estimate->setup_ns == XS_UNKNOWN)
-		return "The cost of pinning is unknown here and not included.";
 	if (estimate->setup_ns <= 0)
 		return NULL;
 	return xs_print(
@@ -83,22 +81,17 @@ static const char *payback_of(struct xs_arena *arena,
 {
 	const double setup_ns = xs_step_gain_setup_ns(step);
 
-	if (step->estimate->setup_ns != XS_UNKNOWN &&
-	    setup_ns < -step->adds_ns / NAMED_PART)
+	if (setup_ns < -step->adds_ns / NAMED_PART)
 		return xs_print(
 		    arena,
 		    "Its setup takes %s, %s less than those it replaces.",
 		    xs_units_ns(step->estimate->setup_ns).s,
 		    xs_units_ns(xs_number_round(-setup_ns)).s);
-	if (step->estimate->setup_ns != XS_UNKNOWN &&
-	    setup_ns < step->adds_ns / LEAST_PART)
+	if (setup_ns < step->adds_ns / LEAST_PART)
 		return NULL;
 	if (xs_step_gain_pays_rounds(steps->phase, step) != XS_UNKNOWN)
 		return later(arena, steps, step);
 	if (step == steps->items)
-		return say_setup(arena, steps, step);
-	if (step->estimate->setup_ns == XS_UNKNOWN &&
-	    step[-1].estimate->setup_ns != XS_UNKNOWN)
 		return say_setup(arena, steps, step);
 	if (setup_ns < step->adds_ns / NAMED_PART)
 		return NULL;

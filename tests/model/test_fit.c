@@ -93,7 +93,8 @@ TEST(test_link)
 	assert_int_equal(m.sm_count, 14);
 	assert_has(m.notes, "generation");
 	assert_true(isnan(m.mapped_read.value));
-	assert_true(isnan(m.pin_byte_ns.value));
+	/* an H100's, within the range */
+	assert_true(m.pin_byte_ns.low < 0.3 && m.pin_byte_ns.high > 0.68);
 }
 
 /* The efficiency of each generation is the one measured on a machine of it. */

@@ -491,10 +491,7 @@ static void make_small_copies(uint8_t kind)
 	phase.h2d_ops = kind == XS_STEP_H2D ? 4 : 0;
 	phase.d2h_ops = kind == XS_STEP_H2D ? 1 : 5;
 	phase.round_ns = always(at + 309000);
-	machine.pageable_h2d = (struct xs_curve){
-	    .count = 2, .bytes = {40000, 1000000}, .ns = {8000, 200000}};
-	machine.pageable_d2h = (struct xs_curve){
-	    .count = 2, .bytes = {40000, 1000000}, .ns = {9000, 200000}};
+	set_param(&machine.host_copy_byte_ns, 0.2);
 }
 
 static void shift(struct xs_step *step, uint64_t by_ns)
@@ -539,12 +536,12 @@ TEST(test_batch)
 }
 
 /* The other direction: 6000 + 800, return at 9800, launch at 10800; the results
- * are scattered at the end, in 9000. */
+ * are scattered at the end, in 8000. */
 TEST(test_batch_of_copies_out)
 {
 	make_small_copies(XS_STEP_D2H);
 	assert_near(estimated("batch")->round_ns,
-		    10800 + 5000 + 100000 + 1000 + 203000 + 9000);
+		    10800 + 5000 + 100000 + 1000 + 203000 + 8000);
 	assert_has(estimated("batch")->why, ", scattered in ");
 }
 
@@ -579,7 +576,7 @@ TEST(test_batch_of_arrays_of_the_round)
 	assert_near(estimated("batch")->round_ns, once_ns + 7000 + 5000);
 }
 
-/* Gathered at 0.3 ns a byte: 12000 instead of the 8000 of the curve. At 2 ns a
+/* Gathered at 0.3 ns a byte: 12000 instead of 8000. At 2 ns a
  * byte merging costs more than it saves, and nothing pays it back. */
 TEST(test_batch_by_the_time_to_gather)
 {
@@ -610,9 +607,6 @@ TEST(test_batch_by_the_time_to_gather)
 	set_param(&machine.host_copy_byte_ns, 2);
 	row = estimated("batch");
 	assert_true(row->round_ns > replayed("as-is")->round_ns);
-	/* no curve is needed */
-	machine.pageable_h2d.count = 0;
-	assert_true(estimated("batch")->applies);
 }
 
 /* What is apart in pinned memory, 80000 bytes now, 800 longer. A batch has the
@@ -705,8 +699,6 @@ TEST(test_batch_abstains)
 
 	assert_abstains("batch", "fewer than 4 copies", true);
 	make_small_copies(XS_STEP_H2D);
-	machine.pageable_h2d.count = 0;
-	assert_abstains("batch", "pageable copies", false);
 	for (i = 0; i < 4; i++)
 		steps[i].bytes = 400000; /* 8000 against 7500 */
 	assert_abstains("batch", "small copies", true);

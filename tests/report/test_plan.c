@@ -1305,21 +1305,4 @@ TEST(overlap_may_not_be_predicted)
 		 "predicted: the profile lacks the rate");
 }
 
-/* Where issuing work is the limit, "nothing" would be wrong. */
-TEST(an_unknown_graph_is_not_nothing)
-{
-	static struct xs_result_part part = {.part = XS_PART_CALLS};
-
-	result->verdict.parts = &part;
-	result->verdict.part_count = 1;
-	add(phase, "pinned", 50);
-	add(phase, "graph", 10)->applies = false;
-	phase->estimates[1].why = "its cost is not known";
-	expect("");
-	assert_has(result->no_step, "not known: no change of");
-	phase->estimates[1].quiet = true; /* no graph is possible */
-	expect("");
-	assert_has(result->no_step, "nothing: ");
-}
-
 RUN_TESTS(set_up, tear_down)

@@ -247,7 +247,6 @@ static int put_table(const struct xs_terminal *terminal,
 struct legend {
 	struct xs_text_best_cases bounds;
 	const char *names, *beyond, *hidden;
-	bool pins;
 };
 
 static void add_row(struct xs_result *result, size_t index, size_t i,
@@ -262,8 +261,6 @@ static void add_row(struct xs_result *result, size_t index, size_t i,
 				 xs_render_text_full_steps(result),
 				 &out->beyond, phase, row);
 	xs_text_best_cases_add(result, &out->bounds, phase->id, row);
-	out->pins |=
-	    row->app_wall_ns != XS_UNKNOWN && row->setup_ns == XS_UNKNOWN;
 	out->names = add_model(result, out->names, published_row(phase, row));
 }
 
@@ -307,10 +304,6 @@ static void put_legend(const struct xs_terminal *terminal,
 			     legend.hidden ? "only with --all: " : "",
 			     legend.hidden ? legend.hidden : ""));
 	xs_text_best_cases_put(terminal, result, &legend.bounds);
-	if (legend.pins)
-		xs_terminal_wrap(terminal, XS_DIM, "  ",
-				 "the cost of pinning is unknown, and in no "
-				 "time of the run");
 	if (legend.names && result->all_asked)
 		xs_terminal_wrap(terminal, XS_DIM,
 				 "  published: ", legend.names);

@@ -295,8 +295,6 @@ function strategies({report, texts}) {
       ['effort'], ['published equation']], rows),
     ...between.map(phase => el('p.dim', `phase ${phase.id}: each with the host's ${time(phase.used_between_ns)} until the next round`)),
     texts.beyond ? el('p.dim', `no step: ${texts.beyond}`) : null,
-    report.phases.flatMap(listed).some(row => row.app_wall_ns !== null && row.setup_ns === null)
-      ? el('p.dim', 'the cost of pinning is unknown, and in no time of the run') : null,
     needs.size ? el('p.dim', '* on a condition that the trace does not show: ' + [...needs].join('; ')) : null) : null;
 }
 
