@@ -218,26 +218,34 @@ static void fit_curve(const struct xs_points *seen, struct xs_curve *curve)
 	curve->count = kept;
 }
 
+static double fastest(const struct xs_points *copies)
+{
+	double least = INFINITY;
+
+	for (size_t i = 0; i < copies->count; i++)
+		if (copies->x[i] >= XS_FIT_LEAST_BYTES)
+			least = fmin(least, copies->y[i] / copies->x[i]);
+	return least;
+}
+
 /* Returns the source of G, if the trace has no pinned copy: the link, unless
- * pageable copies were faster. */
-static const char *assume_G(const struct xs_points *pageable,
+ * copies beat what it can carry (link_least). */
+static const char *assume_G(const struct xs_fit_evidence *e,
+			    enum xs_fit_direction way, double link_least,
 			    struct xs_param *G)
 {
-	double fastest = INFINITY;
-	size_t i;
+	const double pageable = fastest(&e->pageable[way]);
 
 	if (isnan(G->value))
 		return "unknown, without pinned copies and the link";
-	for (i = 0; i < pageable->count; i++)
-		if (pageable->x[i] >= XS_FIT_LEAST_BYTES)
-			fastest =
-			    fmin(fastest, pageable->y[i] / pageable->x[i]);
-	if (fastest >= G->value)
-		return "the link's generation and width";
-	G->value = fastest;
-	G->low = fmin(G->low, fastest);
-	G->high = fastest;
-	return "the fastest pageable copy, which beat what the link reports";
+	if (fmin(fmin(fastest(&e->pageable[!way]), fastest(&e->alone[!way])),
+		 pageable) < link_least) {
+		*G = (struct xs_param){NAN, NAN, NAN};
+		return "unknown, as copies beat what the link reports";
+	}
+	if (pageable < G->value)
+		G->value = G->high = pageable;
+	return "the link's generation and width";
 }
 
 /* Joins all that the trace shows; in, out: how the rates were seen. */
@@ -271,24 +279,26 @@ int xs_machine_join(const struct xs_phases *phases, struct xs_machine *machine)
 
 static void fit(struct xs_machine *m, const struct xs_fit_evidence *e)
 {
+	const double link_least = m->G_h2d.low;
 	const char *in, *out;
 
 	join(e, m, &in, &out);
 	if (!in)
-		in = assume_G(&e->pageable[XS_FIT_IN], &m->G_h2d);
+		in = assume_G(e, XS_FIT_IN, link_least, &m->G_h2d);
 	if (!out)
-		out = assume_G(&e->pageable[XS_FIT_OUT], &m->G_d2h);
+		out = assume_G(e, XS_FIT_OUT, link_least, &m->G_d2h);
 	fit_curve(&e->pageable[XS_FIT_IN], &m->pageable_h2d);
 	fit_curve(&e->pageable[XS_FIT_OUT], &m->pageable_d2h);
-	snprintf(m->notes, sizeof(m->notes),
-		 "rate to the device (G): %s; to the host: %s; both directions "
-		 "at once: %s; latencies and host calls: the usual values, at "
-		 "most as traced. Not known: mapped memory. `xferspy calibrate` "
-		 "measures them all.",
-		 in, out,
-		 e->both[XS_FIT_IN].count && e->both[XS_FIT_OUT].count
-		     ? "as traced"
-		     : "the usual slow-down");
+	snprintf(
+	    m->notes, sizeof(m->notes),
+	    "rate to the device (G): %s; to the host: %s; both directions "
+	    "at once: %s; latencies and host calls: the usual values, at "
+	    "most as traced. Not known: mapped memory. `xferspy calibrate` "
+	    "measures them all.",
+	    in, out,
+	    e->both[XS_FIT_IN].count && e->both[XS_FIT_OUT].count
+		? "as traced"
+		: "the usual slow-down");
 }
 
 void xs_machine_fit(const struct xs_phases *phases,

@@ -130,9 +130,7 @@ TEST(test_link_that_reports_too_little)
 	step->src_memory = XS_MEM_PAGEABLE;
 	step->blocking = true;
 	fit(&device);
-	assert_near(m.G_h2d.value, 0.1);
-	assert_true(m.G_h2d.low <= 0.1 && m.G_h2d.high >= 0.1);
-	assert_true(m.G_d2h.value > 0.3);
+	assert_true(isnan(m.G_h2d.value) && isnan(m.G_d2h.value));
 	assert_has(m.notes, "beat");
 }
 
