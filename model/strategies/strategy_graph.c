@@ -191,7 +191,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	xs_estimate_add_setup(c, instantiation_ns, run.nodes, &row);
 	if (stays_outside(c->phase, &run))
 		xs_estimate_assume(&row,
-				   "a round's copies and waits of the host, "
+				   "copies in and out and waits of the host, "
 				   "such as .item(), stay outside the capture");
 	rc = add_capture(c, &run, &row);
 	if (!rc)
@@ -199,7 +199,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	if (!rc)
 		rc = xs_estimate_only_issues(c, build_plan, &row);
 	snprintf(row.why, sizeof(row.why),
-		 "one launch of a graph of %u kernels takes the host %.0f ns",
+		 "one launch of a graph of %u nodes takes the host %.0f ns",
 		 run.nodes,
 		 m->graph_launch_ns.value +
 		     run.nodes * m->graph_launch_node_ns.value);
@@ -217,7 +217,7 @@ const struct xs_strategy xs_strategy_graph = {
     .changes_launches = true,
     .keeps_copies = true,
     .build = build,
-    .first = "launch a round of {places} as one graph",
+    .first = "launch each round of {places} as one graph",
     .advice = "Capture the launches of a round once (cudaStreamBeginCapture), "
 	      "of {places}, and launch them as one graph in each round: {why}.",
     .code =

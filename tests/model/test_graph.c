@@ -40,7 +40,7 @@ TEST(test_launch_bound)
 	row = estimated("graph");
 	assert_near(row->round_ns, 19700 - 3 * 400);
 	assert_int_equal(row->effort, XS_EFFORT_PLACE);
-	assert_has(row->why, "4 kernels");
+	assert_has(row->why, "4 nodes");
 }
 
 /* A copy within the device becomes a node, which costs the launch its call. */
@@ -52,7 +52,7 @@ TEST(test_copies_within_the_device)
 	steps[1].kind = XS_STEP_D2D;
 	row = estimated("graph");
 	assert_true(row->applies);
-	assert_has(row->why, "4 kernels");
+	assert_has(row->why, "4 nodes");
 	/* the gap before it stays 1000 */
 	assert_near(row->round_ns, 19700 + 3000 + 1000 - 600);
 	steps[1].blocking = true;

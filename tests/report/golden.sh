@@ -404,7 +404,7 @@ joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
 joined corpus/contact-2/second/hec-rainflow 'adds 14.5 ms'
 joined corpus/h100/develop/sam-BlackScholes '(run --counters tells)' 'Start-up is 77.7 %'
 joined corpus/contact-7/seventh/hec-scatterAdd '-> 581 us (556-622 us)' \
-	'581 us    556-622 us' 'those of small copies (1 call) may stay pageable.'
+	'581 us    556-622 us' 'those of small copies (1 call), pinned in these figures, may stay pageable.'
 joined corpus/contact-3/third/hec-iso2dfd '+0x15ad, one call'
 joined corpus/contact/first/hec-haccmk \
 	'If its condition does not hold, reuse saves about 42.7 ms'

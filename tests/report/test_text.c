@@ -379,7 +379,7 @@ TEST(a_star_is_explained)
 	row->assume_count = 1;
 	char *text = fixture_text(result, false);
 	assert_has_not(text, "show: streams:");
-	assert_has(text, "on the condition of its step");
+	assert_has(text, "on a condition named above");
 	free(text);
 	row->assume_count = 0;
 	/* another condition of another phase */

@@ -92,7 +92,7 @@ void xs_text_best_cases_put(const struct xs_terminal *terminal,
 				cases->items[i].once ? " (run --counters tells)"
 						     : "");
 	if (cases->said)
-		list = xs_print(arena, "on the condition of its step%s%s",
+		list = xs_print(arena, "on a condition named above%s%s",
 				list ? "; " : "", list ? list : "");
 	else if (list)
 		list = xs_print(arena,
