@@ -39,9 +39,9 @@ static struct batch_times batch_times(struct xs_bench *bench, size_t copies)
 	return times;
 }
 
-void xs_bench_batch(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_batch(struct xs_bench *bench)
 {
-	const double copy_ns = (double)COPY_BYTES * machine->G_h2d.value;
+	const double copy_ns = (double)COPY_BYTES * bench->machine->G_h2d.value;
 	struct xs_samples calls = {0}, calls_each = {0}, gaps = {0};
 	struct xs_repeats repeats = xs_bench_repeats(30);
 	double copies[SIZES], call_ns[SIZES], gpu_ns[SIZES];
@@ -68,7 +68,7 @@ void xs_bench_batch(struct xs_bench *bench, struct xs_machine *machine)
 		    fmax(xs_stats_fit(copies, gpu_ns, SIZES).slope - copy_ns,
 			 0));
 	}
-	xs_bench_set(bench, machine, XS_PARAM_call_batch_ns, &calls);
-	xs_bench_set(bench, machine, XS_PARAM_call_batch_copy_ns, &calls_each);
-	xs_bench_set(bench, machine, XS_PARAM_g_batch_ns, &gaps);
+	xs_bench_set(bench, XS_PARAM_call_batch_ns, &calls);
+	xs_bench_set(bench, XS_PARAM_call_batch_copy_ns, &calls_each);
+	xs_bench_set(bench, XS_PARAM_g_batch_ns, &gaps);
 }

@@ -35,7 +35,8 @@ struct xs_pass_medians {
 
 struct xs_bench {
 	struct xs_cuda_device gpu;
-	unsigned char *pageable; /* pages touched */
+	struct xs_machine *machine; /* what is measured; the caller's */
+	unsigned char *pageable;    /* pages touched */
 	void *pinned[XS_BENCH_WAYS];
 	xs_cuda_address mapped[XS_BENCH_WAYS]; /* GPU addresses of pinned */
 	xs_cuda_address device[XS_BENCH_WAYS];
@@ -85,15 +86,14 @@ void xs_bench_copy_async(struct xs_bench *bench, int way, size_t offset,
  * does nothing; without samples it fails. xs_bench_set_point does the same for
  * a point of a pageable curve, the median of all; points are set in order.
  */
-void xs_bench_set(struct xs_bench *bench, struct xs_machine *machine,
-		  enum xs_param_id id, const struct xs_samples *samples);
-void xs_bench_set_point(struct xs_bench *bench, struct xs_machine *machine,
-			int way, size_t point, size_t bytes,
-			const struct xs_samples *samples);
+void xs_bench_set(struct xs_bench *bench, enum xs_param_id id,
+		  const struct xs_samples *samples);
+void xs_bench_set_point(struct xs_bench *bench, int way, size_t point,
+			size_t bytes, const struct xs_samples *samples);
 
 /* Records the parameters whose medians differ between passes by more than 2 %
  * of the value for link parameters, or 10 % for others. */
-void xs_bench_compare(const struct xs_bench *bench, struct xs_machine *machine);
+void xs_bench_compare(const struct xs_bench *bench);
 
 /* Repeats a measurement in one pass: at least once, then until `most` or until
  * the time is used up. Use: repeats = xs_bench_repeats(most); while
@@ -127,12 +127,11 @@ struct xs_samples xs_bench_slopes(struct xs_bench *bench,
 				  const struct xs_sweep *sweep, int most);
 
 /* Sets the parameter to them. */
-void xs_bench_set_slope(struct xs_bench *bench, struct xs_machine *machine,
-			enum xs_param_id id, const struct xs_sweep *sweep,
-			int most);
+void xs_bench_set_slope(struct xs_bench *bench, enum xs_param_id id,
+			const struct xs_sweep *sweep, int most);
 
 /* A step of a calibration: measures and sets parameters of the machine. */
-typedef void xs_bench_step(struct xs_bench *bench, struct xs_machine *machine);
+typedef void xs_bench_step(struct xs_bench *bench);
 
 /* describe.c: properties from driver and system; a test of implicit
  * synchronisation. */

@@ -31,8 +31,7 @@ static void time_chunk(struct xs_bench *bench, xs_cuda_stream stream,
 	*launch_ns += launched - copied;
 }
 
-static void measure_streamed_calls(struct xs_bench *bench,
-				   struct xs_machine *machine)
+static void measure_streamed_calls(struct xs_bench *bench)
 {
 	struct xs_samples copies = {0}, launches = {0};
 
@@ -48,12 +47,12 @@ static void measure_streamed_calls(struct xs_bench *bench,
 		xs_samples_add(&copies, copies_ns / (2 * XS_BENCH_STREAMS));
 		xs_samples_add(&launches, launch_ns / XS_BENCH_STREAMS);
 	}
-	xs_bench_set(bench, machine, XS_PARAM_call_copy_async_ns, &copies);
-	xs_bench_set(bench, machine, XS_PARAM_call_launch_ns, &launches);
+	xs_bench_set(bench, XS_PARAM_call_copy_async_ns, &copies);
+	xs_bench_set(bench, XS_PARAM_call_launch_ns, &launches);
 }
 
 /* Records an event in one stream and waits for it in the next, alternating. */
-static void measure_events(struct xs_bench *bench, struct xs_machine *machine)
+static void measure_events(struct xs_bench *bench)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 	struct xs_samples samples = {0};
@@ -75,46 +74,47 @@ static void measure_events(struct xs_bench *bench, struct xs_machine *machine)
 		if (batch >= 0)
 			xs_samples_add(&samples, ns);
 	}
-	xs_bench_set(bench, machine, XS_PARAM_call_event_ns, &samples);
+	xs_bench_set(bench, XS_PARAM_call_event_ns, &samples);
 }
 
-void xs_bench_calls(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_calls(struct xs_bench *bench)
 {
-	measure_streamed_calls(bench, machine);
-	measure_events(bench, machine);
+	measure_streamed_calls(bench);
+	measure_events(bench);
 }
 
 /* Host time of a blocking pinned copy beyond L+o + k*G. */
-static double beyond_transfer_ns(struct xs_bench *bench, int way, size_t bytes,
-				 const struct xs_machine *machine)
+static double beyond_transfer_ns(struct xs_bench *bench, int way, size_t bytes)
 {
 	const bool in = way == XS_BENCH_IN;
-	const double latency =
-	    in ? machine->lo_h2d_ns.value : machine->lo_d2h_ns.value;
-	const double byte = in ? machine->G_h2d.value : machine->G_d2h.value;
+	const double latency = in ? bench->machine->lo_h2d_ns.value
+				  : bench->machine->lo_d2h_ns.value;
+	const double byte =
+	    in ? bench->machine->G_h2d.value : bench->machine->G_d2h.value;
 	const double ns =
 	    xs_bench_blocking_ns(bench, way, bench->pinned[way], bytes);
 
 	return fmax(ns - latency - byte * (double)bytes, 0);
 }
 
-void xs_bench_blocking_copy(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_blocking_copy(struct xs_bench *bench)
 {
 	struct xs_samples samples = {0};
 
-	if (isnan(machine->lo_h2d_ns.value + machine->lo_d2h_ns.value +
-		  machine->G_h2d.value + machine->G_d2h.value))
+	if (isnan(bench->machine->lo_h2d_ns.value +
+		  bench->machine->lo_d2h_ns.value +
+		  bench->machine->G_h2d.value + bench->machine->G_d2h.value))
 		xs_cuda_fail(&bench->gpu, "needs L+o and G, which are missing");
 	for (int i = 0; i < 30; i++)
 		for (size_t bytes = XS_MIB / 4; bytes <= XS_MIB; bytes *= 2)
 			for (int way = 0; way < XS_BENCH_WAYS; way++) {
-				double ns = beyond_transfer_ns(bench, way,
-							       bytes, machine);
+				double ns =
+				    beyond_transfer_ns(bench, way, bytes);
 
 				if (i >= 5)
 					xs_samples_add(&samples, ns);
 			}
-	xs_bench_set(bench, machine, XS_PARAM_call_copy_sync_ns, &samples);
+	xs_bench_set(bench, XS_PARAM_call_copy_sync_ns, &samples);
 }
 
 /* Launches a kernel that spins and then sets the host's flag. */
@@ -141,7 +141,7 @@ double xs_bench_flag_seen_ns(struct xs_bench *bench)
 	return xs_bench_now_ns();
 }
 
-void xs_bench_launch(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_launch(struct xs_bench *bench)
 {
 	struct xs_samples samples = {0};
 
@@ -155,7 +155,7 @@ void xs_bench_launch(struct xs_bench *bench, struct xs_machine *machine)
 		if (i >= 0)
 			xs_samples_add(&samples, seen - launched);
 	}
-	xs_bench_set(bench, machine, XS_PARAM_launch_latency_ns, &samples);
+	xs_bench_set(bench, XS_PARAM_launch_latency_ns, &samples);
 }
 
 /*
@@ -165,7 +165,7 @@ void xs_bench_launch(struct xs_bench *bench, struct xs_machine *machine)
  * compares the medians of several repeats, because each wait varies more than
  * the difference.
  */
-void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_sync(struct xs_bench *bench)
 {
 	const double spin_ns = 20000;
 	struct xs_samples samples = {0};
@@ -194,7 +194,7 @@ void xs_bench_sync(struct xs_bench *bench, struct xs_machine *machine)
 						xs_samples_median(&seen),
 					    0));
 	}
-	xs_bench_set(bench, machine, XS_PARAM_sync_ns, &samples);
+	xs_bench_set(bench, XS_PARAM_sync_ns, &samples);
 }
 
 /* GPU time of `count` successive kernels that spin for spin_ns each. */
@@ -212,7 +212,7 @@ static double chain_ns(struct xs_bench *bench, int count, double spin_ns)
 /* Time that each cut adds when one kernel is split into a chain. Each part
  * spins longer than its launch takes, so that the GPU never waits for the
  * host. */
-void xs_bench_kernel_gap(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_kernel_gap(struct xs_bench *bench)
 {
 	const int count = 20;
 	const double spin_ns = 15000;
@@ -226,10 +226,10 @@ void xs_bench_kernel_gap(struct xs_bench *bench, struct xs_machine *machine)
 			xs_samples_add(&samples,
 				       fmax((many - one) / (count - 1), 0));
 	}
-	xs_bench_set(bench, machine, XS_PARAM_kernel_gap_ns, &samples);
+	xs_bench_set(bench, XS_PARAM_kernel_gap_ns, &samples);
 }
 
-void xs_bench_stream_create(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_stream_create(struct xs_bench *bench)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 	struct xs_samples samples = {0};
@@ -247,5 +247,5 @@ void xs_bench_stream_create(struct xs_bench *bench, struct xs_machine *machine)
 		for (int i = 0; i < 32; i++)
 			XS_CUDA(gpu, cuStreamDestroy, streams[i]);
 	}
-	xs_bench_set(bench, machine, XS_PARAM_stream_create_ns, &samples);
+	xs_bench_set(bench, XS_PARAM_stream_create_ns, &samples);
 }

@@ -29,7 +29,6 @@ struct round {
 /* State of a check, and the errors of one family. */
 struct check {
 	struct xs_bench *bench;
-	const struct xs_machine *machine;
 	size_t bytes; /* of the largest round, both directions */
 	double cycles_per_ns;
 	struct xs_samples errors;
@@ -53,7 +52,7 @@ struct mix {
 static int plan_explicit(const struct check *check, const struct round *round,
 			 struct xs_plan *plan)
 {
-	const struct xs_machine *m = check->machine;
+	const struct xs_machine *m = check->bench->machine;
 	const struct xs_action acts[] = {
 	    xs_action_copy(m, true, (double)round->in_bytes, true),
 	    xs_action_kernel(m, round->kernel_ns),
@@ -114,11 +113,12 @@ static struct xs_round_work work_of(const struct round *round)
 static int plan_pieces(const struct check *check, const struct round *round,
 		       enum xs_cut how, struct xs_plan *plan)
 {
-	const struct xs_scenario scenario = {
-	    .machine = *check->machine, .kernel_scale = 1, .host_scale = 1};
+	const struct xs_scenario scenario = {.machine = *check->bench->machine,
+					     .kernel_scale = 1,
+					     .host_scale = 1};
 	const struct xs_estimate row = {.n_streams = round->pieces,
 					.order = round->order};
-	const struct xs_strategy_case c = {.machine = check->machine,
+	const struct xs_strategy_case c = {.machine = check->bench->machine,
 					   .work = work_of(round)};
 
 	return xs_plan_pieces(&c, &row, &scenario, how, plan);
@@ -207,11 +207,12 @@ static int plan_mapped(const struct check *check, const struct round *round,
 {
 	const struct xs_round_work work = work_of(round);
 	const double accesses_ns =
-	    xs_mapped_access_times(check->machine, &work, XS_MAPPED_USUAL)
+	    xs_mapped_access_times(check->bench->machine, &work,
+				   XS_MAPPED_USUAL)
 		.both_ns;
 	const struct xs_action kernel =
-	    xs_action_kernel(check->machine, accesses_ns);
-	const struct xs_action sync = xs_action_sync_all(check->machine);
+	    xs_action_kernel(check->bench->machine, accesses_ns);
+	const struct xs_action sync = xs_action_sync_all(check->bench->machine);
 	int rc;
 
 	if (isnan(accesses_ns))
@@ -260,7 +261,8 @@ static void check_round(struct check *check, const struct family *family,
 	int rc = family->make_plan(check, round, &plan);
 
 	if (!rc)
-		rc = xs_replay(&plan, check->machine, &predicted_ns, NULL);
+		rc = xs_replay(&plan, check->bench->machine, &predicted_ns,
+			       NULL);
 	xs_plan_free(&plan);
 	if (rc)
 		xs_cuda_fail(&check->bench->gpu,
@@ -274,7 +276,7 @@ static void check_round(struct check *check, const struct family *family,
 static struct round mixed(const struct check *check, const struct mix *mix,
 			  unsigned pieces, enum xs_order order)
 {
-	const struct xs_machine *m = check->machine;
+	const struct xs_machine *m = check->bench->machine;
 	size_t part = (check->bytes >> mix->halved) / 64;
 	struct round round = {.in_bytes = part * mix->in,
 			      .out_bytes = part * mix->out,
@@ -358,7 +360,7 @@ static double fill_cycles_per_ns(struct xs_bench *bench)
 	check_family(check, family, mixes, sizeof(mixes) / sizeof(*(mixes)),   \
 		     in_pieces)
 
-void xs_bench_check(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_check(struct xs_bench *bench)
 {
 	static const struct family explicit = {plan_explicit, run_explicit};
 	static const struct family streams = {plan_streams, run_streams};
@@ -377,8 +379,8 @@ void xs_bench_check(struct xs_bench *bench, struct xs_machine *machine)
 	    {0, 64, 0, 0},  {0, 64, 0, 1},  {0, 64, 0, 2}};
 	static const struct mix ways[] = {
 	    {32, 32, 0, 0}, {52, 12, 0, 1}, {32, 32, 0, 2}, {12, 52, 0, 2}};
+	struct xs_machine *machine = bench->machine;
 	struct check check = {.bench = bench,
-			      .machine = machine,
 			      .bytes = bench->copy_bytes / 4,
 			      .cycles_per_ns = fill_cycles_per_ns(bench)};
 

@@ -31,13 +31,12 @@ static double poll_ns(struct xs_bench *bench, const void *flag, size_t count)
 	return xs_bench_end_ns(bench, bench->stream[0]);
 }
 
-static void measure_slope(struct xs_bench *bench, struct xs_machine *machine,
-			  enum xs_param_id id, xs_bench_time *time_ns,
-			  const void *what, size_t most)
+static void measure_slope(struct xs_bench *bench, enum xs_param_id id,
+			  xs_bench_time *time_ns, const void *what, size_t most)
 {
 	const struct xs_sweep sweep = {time_ns, what, most, 3};
 
-	xs_bench_set_slope(bench, machine, id, &sweep, 20);
+	xs_bench_set_slope(bench, id, &sweep, 20);
 }
 
 /* The host reads a flag that nobody writes. */
@@ -51,7 +50,7 @@ static double host_poll_ns(const struct xs_bench *bench)
 	return (xs_bench_now_ns() - start) / reads;
 }
 
-void xs_bench_polls(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_polls(struct xs_bench *bench)
 {
 	const xs_cuda_address host = bench->flag_address + 4 * ANSWERS_AT;
 	const xs_cuda_address device = bench->device[XS_BENCH_IN];
@@ -61,13 +60,11 @@ void xs_bench_polls(struct xs_bench *bench, struct xs_machine *machine)
 	memset(bench->pinned[XS_BENCH_IN], 0, FLAG_WORDS);
 	xs_bench_copy_async(bench, XS_BENCH_IN, 0, FLAG_WORDS,
 			    bench->stream[0]);
-	measure_slope(bench, machine, XS_PARAM_poll_system_ns, poll_ns, &host,
-		      512);
-	measure_slope(bench, machine, XS_PARAM_poll_device_ns, poll_ns, &device,
-		      2048);
+	measure_slope(bench, XS_PARAM_poll_system_ns, poll_ns, &host, 512);
+	measure_slope(bench, XS_PARAM_poll_device_ns, poll_ns, &device, 2048);
 	for (int i = 0; i < 20; i++)
 		xs_samples_add(&samples, host_poll_ns(bench));
-	xs_bench_set(bench, machine, XS_PARAM_poll_host_ns, &samples);
+	xs_bench_set(bench, XS_PARAM_poll_host_ns, &samples);
 }
 
 /* The flags that the host sees: of one pair, by its number. */
@@ -163,10 +160,10 @@ static double proxy_ns(struct xs_bench *bench)
 }
 
 /* w_flag is what a round trip has beside the polls of both sides. */
-void xs_bench_mailbox(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_mailbox(struct xs_bench *bench)
 {
-	const double polls_ns =
-	    machine->poll_system_ns.value + machine->poll_host_ns.value;
+	const double polls_ns = bench->machine->poll_system_ns.value +
+				bench->machine->poll_host_ns.value;
 	struct xs_samples trips = {0}, flags = {0}, proxy = {0};
 
 	if (isnan(polls_ns))
@@ -175,10 +172,10 @@ void xs_bench_mailbox(struct xs_bench *bench, struct xs_machine *machine)
 	take_turns(bench, 128, &trips);
 	for (size_t i = 0; i < trips.count; i++)
 		xs_samples_add(&flags, trips.values[i] - polls_ns);
-	xs_bench_set(bench, machine, XS_PARAM_flag_ns, &flags);
+	xs_bench_set(bench, XS_PARAM_flag_ns, &flags);
 	for (int i = 0; i < 15 && !xs_cuda_failed(&bench->gpu); i++)
 		xs_samples_add(&proxy, proxy_ns(bench));
-	xs_bench_set(bench, machine, XS_PARAM_proxy_ns, &proxy);
+	xs_bench_set(bench, XS_PARAM_proxy_ns, &proxy);
 }
 
 /* Messages of 64 bytes. */
@@ -202,7 +199,7 @@ static double messages_ns(struct xs_bench *bench, const void *what,
 /* g is that of a block beside others, which it depends on. */
 #define MESSAGE_BLOCKS 8
 
-void xs_bench_messages(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_messages(struct xs_bench *bench)
 {
 	const struct messages stored = {bench->mapped[XS_BENCH_OUT], 0, 1};
 	const struct messages in = {bench->device[XS_BENCH_IN],
@@ -211,12 +208,9 @@ void xs_bench_messages(struct xs_bench *bench, struct xs_machine *machine)
 				     bench->device[XS_BENCH_OUT],
 				     MESSAGE_BLOCKS};
 
-	measure_slope(bench, machine, XS_PARAM_store_64_ns, messages_ns,
-		      &stored, 256);
-	measure_slope(bench, machine, XS_PARAM_g_load_ns, messages_ns, &in,
-		      256);
-	measure_slope(bench, machine, XS_PARAM_g_store_ns, messages_ns, &out,
-		      256);
+	measure_slope(bench, XS_PARAM_store_64_ns, messages_ns, &stored, 256);
+	measure_slope(bench, XS_PARAM_g_load_ns, messages_ns, &in, 256);
+	measure_slope(bench, XS_PARAM_g_store_ns, messages_ns, &out, 256);
 }
 
 /* 1 to 4 MiB, which the L2 cache holds as it does results. */
@@ -243,8 +237,7 @@ static double far_ns(struct xs_bench *bench, const void *what, size_t bytes)
 	return block_ns(bench, &far, bytes);
 }
 
-static void measure_far(struct xs_bench *bench, struct xs_machine *machine,
-			const struct messages *out)
+static void measure_far(struct xs_bench *bench, const struct messages *out)
 {
 	const struct messages far = {out->to, out->from + XS_BENCH_EVICTED, 1};
 	const struct xs_sweep sweep = {far_ns, &far, BLOCK_MOST, 3};
@@ -255,19 +248,17 @@ static void measure_far(struct xs_bench *bench, struct xs_machine *machine,
 		xs_bench_evict(bench);
 		xs_samples_add(&samples, xs_bench_line(bench, &sweep).slope);
 	}
-	xs_bench_set(bench, machine, XS_PARAM_block_store_far, &samples);
+	xs_bench_set(bench, XS_PARAM_block_store_far, &samples);
 }
 
-void xs_bench_blocks(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_blocks(struct xs_bench *bench)
 {
 	const struct messages in = {bench->device[XS_BENCH_IN],
 				    bench->mapped[XS_BENCH_IN], 1};
 	const struct messages out = {bench->mapped[XS_BENCH_OUT],
 				     bench->device[XS_BENCH_OUT], 1};
 
-	measure_slope(bench, machine, XS_PARAM_block_load, block_ns, &in,
-		      BLOCK_MOST);
-	measure_slope(bench, machine, XS_PARAM_block_store, block_ns, &out,
-		      BLOCK_MOST);
-	measure_far(bench, machine, &out);
+	measure_slope(bench, XS_PARAM_block_load, block_ns, &in, BLOCK_MOST);
+	measure_slope(bench, XS_PARAM_block_store, block_ns, &out, BLOCK_MOST);
+	measure_far(bench, &out);
 }

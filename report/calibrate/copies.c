@@ -22,7 +22,7 @@ static double copy_ns(struct xs_bench *bench, const void *way, size_t bytes)
  * V-A), on an idle stream, so that it includes the host's part o.
  */
 static void measure_latency(struct xs_bench *bench, int way,
-			    struct xs_machine *machine, enum xs_param_id id)
+			    enum xs_param_id id)
 {
 	struct xs_samples samples = {0};
 	struct xs_repeats repeats = xs_bench_repeats(150);
@@ -31,32 +31,32 @@ static void measure_latency(struct xs_bench *bench, int way,
 		copy_ns(bench, &way, 1);
 	while (xs_bench_repeat(&repeats))
 		xs_samples_add(&samples, copy_ns(bench, &way, 1));
-	xs_bench_set(bench, machine, id, &samples);
+	xs_bench_set(bench, id, &samples);
 }
 
-void xs_bench_latency(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_latency(struct xs_bench *bench)
 {
-	measure_latency(bench, XS_BENCH_IN, machine, XS_PARAM_lo_h2d_ns);
-	measure_latency(bench, XS_BENCH_OUT, machine, XS_PARAM_lo_d2h_ns);
+	measure_latency(bench, XS_BENCH_IN, XS_PARAM_lo_h2d_ns);
+	measure_latency(bench, XS_BENCH_OUT, XS_PARAM_lo_d2h_ns);
 }
 
 /* Measures it both ways. */
-static void measure_slopes(struct xs_bench *bench, struct xs_machine *machine,
-			   struct xs_sweep sweep, int repeats,
+static void measure_slopes(struct xs_bench *bench, struct xs_sweep sweep,
+			   int repeats,
 			   const enum xs_param_id ids[XS_BENCH_WAYS])
 {
 	for (int way = 0; way < XS_BENCH_WAYS; way++) {
 		sweep.what = &way;
-		xs_bench_set_slope(bench, machine, ids[way], &sweep, repeats);
+		xs_bench_set_slope(bench, ids[way], &sweep, repeats);
 	}
 }
 
 /* G: slope of time over size, up to 256 MiB or up to what takes some ms. */
-void xs_bench_bandwidth(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_bandwidth(struct xs_bench *bench)
 {
 	static const enum xs_param_id ids[] = {XS_PARAM_G_h2d, XS_PARAM_G_d2h};
 
-	measure_slopes(bench, machine,
+	measure_slopes(bench,
 		       (struct xs_sweep){copy_ns, NULL, bench->copy_bytes, 9},
 		       15, ids);
 }
@@ -79,15 +79,14 @@ static double chunked_ns(struct xs_bench *bench, const void *way, size_t chunks)
  * g: time that each further chunk adds, for L+o + k*G + g*(n-1) (section V);
  * slope of time over 1 to 32 chunks.
  */
-void xs_bench_gap(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_gap(struct xs_bench *bench)
 {
 	static const enum xs_param_id ids[] = {XS_PARAM_g_h2d_ns,
 					       XS_PARAM_g_d2h_ns};
 
 	measure_slopes(
-	    bench, machine,
-	    (struct xs_sweep){chunked_ns, NULL, XS_BENCH_STREAMS / 2, 6}, 25,
-	    ids);
+	    bench, (struct xs_sweep){chunked_ns, NULL, XS_BENCH_STREAMS / 2, 6},
+	    25, ids);
 }
 
 double xs_bench_blocking_ns(struct xs_bench *bench, int way, void *host,
@@ -124,8 +123,7 @@ static void add_sweep(struct xs_bench *bench, int way,
 	}
 }
 
-static void measure_curve(struct xs_bench *bench, int way,
-			  struct xs_machine *machine)
+static void measure_curve(struct xs_bench *bench, int way)
 {
 	struct xs_samples samples[CURVE_SIZES] = {0};
 	struct xs_repeats repeats = xs_bench_repeats(5);
@@ -134,7 +132,7 @@ static void measure_curve(struct xs_bench *bench, int way,
 	while (xs_bench_repeat(&repeats))
 		add_sweep(bench, way, samples);
 	for (size_t i = 0; i < CURVE_SIZES; i++)
-		xs_bench_set_point(bench, machine, way, i, (size_t)4096 << i,
+		xs_bench_set_point(bench, way, i, (size_t)4096 << i,
 				   &samples[i]);
 }
 
@@ -151,9 +149,9 @@ static void move_memory(struct xs_bench *bench)
 	bench->pageable = fresh;
 }
 
-void xs_bench_pageable(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_pageable(struct xs_bench *bench)
 {
 	move_memory(bench);
-	measure_curve(bench, XS_BENCH_IN, machine);
-	measure_curve(bench, XS_BENCH_OUT, machine);
+	measure_curve(bench, XS_BENCH_IN);
+	measure_curve(bench, XS_BENCH_OUT);
 }

@@ -68,8 +68,9 @@ static void describe_cpu(struct xs_machine *machine)
 
 /* "580.159.04 (CUDA 13.0)": the kernel module's version, if /proc shows it,
  * and CUDA's. */
-static void describe_driver(struct xs_bench *bench, struct xs_machine *machine)
+static void describe_driver(struct xs_bench *bench)
 {
+	struct xs_machine *machine = bench->machine;
 	char line[256], *module;
 	int version = 0, major, minor;
 
@@ -102,8 +103,9 @@ static int generation_of(const char *speed)
 
 /* The link as the kernel reports it, read during copies, which keep it at full
  * speed. */
-static void describe_link(struct xs_bench *bench, struct xs_machine *machine)
+static void describe_link(struct xs_bench *bench)
 {
+	struct xs_machine *machine = bench->machine;
 	struct xs_cuda_device *gpu = &bench->gpu;
 	char path[128], line[64];
 	int end;
@@ -146,8 +148,9 @@ void xs_bench_read_uuid(const struct xs_bench *bench, char *text, size_t size)
 		    uuid[i]);
 }
 
-void xs_bench_describe(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_describe(struct xs_bench *bench)
 {
+	struct xs_machine *machine = bench->machine;
 	struct xs_cuda_device *gpu = &bench->gpu;
 	size_t memory_bytes = 0;
 	int engines = xs_cuda_attribute(gpu, XS_CUDA_COPY_ENGINES);
@@ -158,8 +161,8 @@ void xs_bench_describe(struct xs_bench *bench, struct xs_machine *machine)
 		gpu->device);
 	XS_CUDA(gpu, cuDeviceTotalMem, &memory_bytes, gpu->device);
 	describe_cpu(machine);
-	describe_driver(bench, machine);
-	describe_link(bench, machine);
+	describe_driver(bench);
+	describe_link(bench);
 	/* devices with more than two engines still copy in two directions */
 	machine->copy_engines = engines > 2 ? 2 : engines;
 	machine->sm_count = xs_cuda_attribute(gpu, XS_CUDA_SM_COUNT);
@@ -190,7 +193,7 @@ void xs_bench_describe(struct xs_bench *bench, struct xs_machine *machine)
  * in another. Without implicit synchronisation the copy ends long before the
  * long kernel.
  */
-void xs_bench_implicit_sync(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_implicit_sync(struct xs_bench *bench)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 	const double spin_ns = 2e6;
@@ -209,6 +212,6 @@ void xs_bench_implicit_sync(struct xs_bench *bench, struct xs_machine *machine)
 							  bench->event[1]));
 	}
 	if (!xs_cuda_failed(gpu))
-		machine->implicit_sync =
+		bench->machine->implicit_sync =
 		    xs_samples_median(&waits) > spin_ns / 2;
 }

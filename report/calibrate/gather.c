@@ -70,8 +70,7 @@ static double gather_ns(struct crew *crew)
 	return xs_bench_now_ns() - start;
 }
 
-static void measure(struct crew *crew, struct xs_machine *machine,
-		    enum xs_param_id id)
+static void measure(struct crew *crew, enum xs_param_id id)
 {
 	struct xs_samples samples = {0};
 	struct xs_repeats repeats = xs_bench_repeats(20);
@@ -80,7 +79,7 @@ static void measure(struct crew *crew, struct xs_machine *machine,
 	while (xs_bench_repeat(&repeats))
 		xs_samples_add(&samples, gather_ns(crew) /
 					     (double)(PIECES * PIECE_BYTES));
-	xs_bench_set(crew->bench, machine, id, &samples);
+	xs_bench_set(crew->bench, id, &samples);
 }
 
 static unsigned processors(void)
@@ -93,14 +92,14 @@ static unsigned processors(void)
 					     : THREADS_MAX;
 }
 
-void xs_bench_gather(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_gather(struct xs_bench *bench)
 {
 	struct crew crew = {.bench = bench, .count = 1};
 	struct member members[THREADS_MAX];
 	const unsigned most = processors();
 	unsigned count = 1;
 
-	measure(&crew, machine, XS_PARAM_host_copy_byte_ns);
+	measure(&crew, XS_PARAM_host_copy_byte_ns);
 	atomic_store(&crew.turn, 0);
 	for (; count < most; count++) {
 		members[count] = (struct member){&crew, count, 0};
@@ -109,7 +108,7 @@ void xs_bench_gather(struct xs_bench *bench, struct xs_machine *machine)
 			break;
 	}
 	crew.count = count;
-	measure(&crew, machine, XS_PARAM_host_threads_byte_ns);
+	measure(&crew, XS_PARAM_host_threads_byte_ns);
 	atomic_store(&crew.turn, LEAVE);
 	while (--count > 0)
 		pthread_join(members[count].thread, NULL);

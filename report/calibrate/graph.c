@@ -74,7 +74,7 @@ static void add_line(const double *nodes, const double *ns,
 	xs_samples_add(each, fmax(line.slope, 0));
 }
 
-static void measure_nodes(struct xs_bench *bench, struct xs_machine *machine)
+static void measure_nodes(struct xs_bench *bench)
 {
 	struct xs_samples made = {0}, made_each = {0}, launched = {0},
 			  launched_each = {0}, gaps = {0};
@@ -98,16 +98,14 @@ static void measure_nodes(struct xs_bench *bench, struct xs_machine *machine)
 		    fmax(xs_stats_fit(nodes, gpu_ns, SIZES).slope - SPIN_NS,
 			 0));
 	}
-	xs_bench_set(bench, machine, XS_PARAM_graph_instantiate_ns, &made);
-	xs_bench_set(bench, machine, XS_PARAM_graph_instantiate_node_ns,
-		     &made_each);
-	xs_bench_set(bench, machine, XS_PARAM_graph_launch_ns, &launched);
-	xs_bench_set(bench, machine, XS_PARAM_graph_launch_node_ns,
-		     &launched_each);
-	xs_bench_set(bench, machine, XS_PARAM_graph_gap_ns, &gaps);
+	xs_bench_set(bench, XS_PARAM_graph_instantiate_ns, &made);
+	xs_bench_set(bench, XS_PARAM_graph_instantiate_node_ns, &made_each);
+	xs_bench_set(bench, XS_PARAM_graph_launch_ns, &launched);
+	xs_bench_set(bench, XS_PARAM_graph_launch_node_ns, &launched_each);
+	xs_bench_set(bench, XS_PARAM_graph_gap_ns, &gaps);
 }
 
-static void measure_latency(struct xs_bench *bench, struct xs_machine *machine)
+static void measure_latency(struct xs_bench *bench)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 	struct xs_samples samples = {0};
@@ -130,13 +128,13 @@ static void measure_latency(struct xs_bench *bench, struct xs_machine *machine)
 	}
 	XS_CUDA(gpu, cuGraphExecDestroy, exec);
 	XS_CUDA(gpu, cuGraphDestroy, graph);
-	xs_bench_set(bench, machine, XS_PARAM_graph_latency_ns, &samples);
+	xs_bench_set(bench, XS_PARAM_graph_latency_ns, &samples);
 }
 
-void xs_bench_graph(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_graph(struct xs_bench *bench)
 {
 	if (!has_graphs(&bench->gpu))
 		return;
-	measure_nodes(bench, machine);
-	measure_latency(bench, machine);
+	measure_nodes(bench);
+	measure_latency(bench);
 }

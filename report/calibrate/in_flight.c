@@ -30,7 +30,7 @@ void xs_bench_evict(struct xs_bench *bench)
 	XS_CUDA(&bench->gpu, cuStreamSynchronize, bench->stream[0]);
 }
 
-void xs_bench_in_flight(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_in_flight(struct xs_bench *bench)
 {
 	const struct xs_sweep of_host = {chase_ns, &bench->mapped[XS_BENCH_IN],
 					 4 * BLOCK_READS, 3};
@@ -46,7 +46,7 @@ void xs_bench_in_flight(struct xs_bench *bench, struct xs_machine *machine)
 		xs_samples_add(&device, xs_bench_line(bench, &of_device).slope);
 		xs_samples_add(&l2, xs_bench_line(bench, &of_device).slope);
 	}
-	xs_bench_set(bench, machine, XS_PARAM_mapped_read_latency_ns, &mapped);
-	xs_bench_set(bench, machine, XS_PARAM_device_read_latency_ns, &device);
-	xs_bench_set(bench, machine, XS_PARAM_l2_read_latency_ns, &l2);
+	xs_bench_set(bench, XS_PARAM_mapped_read_latency_ns, &mapped);
+	xs_bench_set(bench, XS_PARAM_device_read_latency_ns, &device);
+	xs_bench_set(bench, XS_PARAM_l2_read_latency_ns, &l2);
 }

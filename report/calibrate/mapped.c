@@ -36,7 +36,7 @@ static double part_ns(struct xs_bench *bench, const void *what, size_t bytes)
 	return xs_bench_end_ns(bench, bench->stream[0]);
 }
 
-void xs_bench_mapped_parts(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_mapped_parts(struct xs_bench *bench)
 {
 	static const struct {
 		enum xs_param_id id;
@@ -48,7 +48,7 @@ void xs_bench_mapped_parts(struct xs_bench *bench, struct xs_machine *machine)
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		xs_bench_set_slope(
-		    bench, machine, parts[i].id,
+		    bench, parts[i].id,
 		    &(struct xs_sweep){part_ns, &parts[i].part,
 				       bench->mapped_bytes / 5 * 2, SIZES},
 		    8);
@@ -72,21 +72,19 @@ static double partial_ns(struct xs_bench *bench, const void *words,
 }
 
 static void measure_partial(struct xs_bench *bench, size_t words,
-			    struct xs_machine *machine, enum xs_param_id id)
+			    enum xs_param_id id)
 {
 	const size_t most = bench->mapped_bytes /
 			    (words > LEAST_WORDS ? words : LEAST_WORDS) / 4;
 
-	xs_bench_set_slope(bench, machine, id,
-			   &(struct xs_sweep){partial_ns, &words, most, SIZES},
-			   8);
+	xs_bench_set_slope(
+	    bench, id, &(struct xs_sweep){partial_ns, &words, most, SIZES}, 8);
 }
 
-void xs_bench_mapped_partial(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_mapped_partial(struct xs_bench *bench)
 {
-	measure_partial(bench, NEXT_SECTOR, machine,
-			XS_PARAM_mapped_write_partial_ns);
-	measure_partial(bench, APART, machine, XS_PARAM_mapped_write_apart_ns);
+	measure_partial(bench, NEXT_SECTOR, XS_PARAM_mapped_write_partial_ns);
+	measure_partial(bench, APART, XS_PARAM_mapped_write_apart_ns);
 }
 
 /* Mapped writes of a kernel during a copy in. */
@@ -146,7 +144,6 @@ struct mapped_against {
  * the zero of a line over their time give both.
  */
 static struct mapped_against write_against(struct xs_bench *bench,
-					   const struct xs_machine *machine,
 					   double wait_ns)
 {
 	const struct meeting alone = meet(bench, 0, wait_ns);
@@ -164,7 +161,7 @@ static struct mapped_against write_against(struct xs_bench *bench,
 	}
 	line = xs_stats_fit(writes_ns, later_ns, MEETINGS);
 	found.write = xs_stats_fit(bytes, writes_ns, MEETINGS).slope;
-	found.copy = machine->G_h2d.value / (1 - fmax(line.slope, 0));
+	found.copy = bench->machine->G_h2d.value / (1 - fmax(line.slope, 0));
 	found.early_ns = -line.intercept / line.slope;
 	return found;
 }
@@ -181,18 +178,18 @@ static double early_ns(struct xs_bench *bench, const void *wait_ns,
 	return xs_bench_end_ns(bench, bench->stream[1]);
 }
 
-static void measure_early(struct xs_bench *bench, struct xs_machine *machine,
-			  double wait_ns, const struct xs_samples *times)
+static void measure_early(struct xs_bench *bench, double wait_ns,
+			  const struct xs_samples *times)
 {
 	struct xs_samples slopes = {0}, stalls = {0};
 	struct xs_repeats repeats = xs_bench_repeats(25);
 	const double no_wait_ns = 0;
 	size_t largest;
 
-	xs_bench_set(bench, machine, XS_PARAM_mapped_write_early_ns, times);
+	xs_bench_set(bench, XS_PARAM_mapped_write_early_ns, times);
 	/* at half the rate of writes alone they still end in time */
-	largest = (size_t)(machine->mapped_write_early_ns.value /
-			   machine->mapped_write.value / 2);
+	largest = (size_t)(bench->machine->mapped_write_early_ns.value /
+			   bench->machine->mapped_write.value / 2);
 	if (largest < 64 << 10)
 		return;
 	largest = largest / 1024 * 1024;
@@ -208,8 +205,8 @@ static void measure_early(struct xs_bench *bench, struct xs_machine *machine,
 		xs_samples_add(&stalls,
 			       fmax(under.intercept - alone.intercept, 0));
 	}
-	xs_bench_set(bench, machine, XS_PARAM_mapped_write_early, &slopes);
-	xs_bench_set(bench, machine, XS_PARAM_mapped_write_stall_ns, &stalls);
+	xs_bench_set(bench, XS_PARAM_mapped_write_early, &slopes);
+	xs_bench_set(bench, XS_PARAM_mapped_write_stall_ns, &stalls);
 }
 
 /* Small copies in, one after another, that start during writes. */
@@ -218,12 +215,12 @@ static void measure_early(struct xs_bench *bench, struct xs_machine *machine,
 
 /* Returns the longest of some copies beyond its bytes, during writes that last
  * longer; NAN if the writes ended too early. */
-static double stall_ns(struct xs_bench *bench, const struct xs_machine *machine)
+static double stall_ns(struct xs_bench *bench)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 	const size_t written = bench->mapped_bytes / 2;
 	const double wait_ns =
-	    0.1 * (double)written * machine->mapped_write.value;
+	    0.1 * (double)written * bench->machine->mapped_write.value;
 	double writes_end_ns, from_ns, to_ns, longest_ns = NAN;
 
 	/* issue the waiting kernel first: writes fill the GPU once they start
@@ -252,42 +249,42 @@ static double stall_ns(struct xs_bench *bench, const struct xs_machine *machine)
 	}
 	return fmax(longest_ns -
 			(double)STALLED_BYTES *
-			    machine->h2d_vs_mapped_write.value -
-			machine->g_h2d_ns.value,
+			    bench->machine->h2d_vs_mapped_write.value -
+			bench->machine->g_h2d_ns.value,
 		    isnan(longest_ns) ? NAN : 0);
 }
 
-static void measure_stall(struct xs_bench *bench, struct xs_machine *machine)
+static void measure_stall(struct xs_bench *bench)
 {
 	struct xs_samples samples = {0};
 	struct xs_repeats repeats = xs_bench_repeats(15);
 
 	while (xs_bench_repeat(&repeats))
-		xs_samples_add(&samples, stall_ns(bench, machine));
+		xs_samples_add(&samples, stall_ns(bench));
 	if (samples.count > 0)
-		xs_bench_set(bench, machine, XS_PARAM_h2d_stall_ns, &samples);
+		xs_bench_set(bench, XS_PARAM_h2d_stall_ns, &samples);
 }
 
-void xs_bench_mapped_writes(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_mapped_writes(struct xs_bench *bench)
 {
-	const double wait_ns =
-	    0.25 * (double)(bench->copy_bytes / 2) * machine->G_h2d.value;
+	const double wait_ns = 0.25 * (double)(bench->copy_bytes / 2) *
+			       bench->machine->G_h2d.value;
 	struct xs_samples write = {0}, copy = {0}, early = {0};
 	struct xs_repeats repeats = xs_bench_repeats(25);
 
 	while (xs_bench_repeat(&repeats)) {
-		struct mapped_against found =
-		    write_against(bench, machine, wait_ns);
+		struct mapped_against found = write_against(bench, wait_ns);
 
 		xs_samples_add(&write, found.write);
 		xs_samples_add(&copy, found.copy);
 		xs_samples_add(&early, found.early_ns);
 	}
-	xs_bench_set(bench, machine, XS_PARAM_mapped_write_vs_h2d, &write);
-	xs_bench_set(bench, machine, XS_PARAM_h2d_vs_mapped_write, &copy);
+	xs_bench_set(bench, XS_PARAM_mapped_write_vs_h2d, &write);
+	xs_bench_set(bench, XS_PARAM_h2d_vs_mapped_write, &copy);
 	/* Only measured if writes slow copies at all. */
-	if (!(machine->h2d_vs_mapped_write.value > 1.5 * machine->G_h2d.value))
+	if (!(bench->machine->h2d_vs_mapped_write.value >
+	      1.5 * bench->machine->G_h2d.value))
 		return;
-	measure_early(bench, machine, wait_ns, &early);
-	measure_stall(bench, machine);
+	measure_early(bench, wait_ns, &early);
+	measure_stall(bench);
 }

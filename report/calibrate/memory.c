@@ -13,33 +13,16 @@
 static const size_t sizes[SIZES] = {XS_PIN_LEAST_BYTES, XS_MIB, 4 * XS_MIB,
 				    16 * XS_MIB, 64 * XS_MIB};
 
-/* Host time to make something and to end it. */
-struct both_ns {
-	double make, end;
-};
-
-static struct both_ns pin_ns(struct xs_bench *bench, size_t bytes)
+static double pin_ns(struct xs_bench *bench, size_t bytes)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 	void *memory = NULL;
-	double start = xs_bench_now_ns(), made;
+	double ns = -xs_bench_now_ns();
 
 	XS_CUDA(gpu, cuMemHostAlloc, &memory, bytes, 0);
-	made = xs_bench_now_ns();
+	ns += xs_bench_now_ns();
 	XS_CUDA(gpu, cuMemFreeHost, memory);
-	return (struct both_ns){made - start, xs_bench_now_ns() - made};
-}
-
-static struct both_ns allocate_ns(struct xs_bench *bench, size_t bytes)
-{
-	struct xs_cuda_device *gpu = &bench->gpu;
-	xs_cuda_address memory = 0;
-	double start = xs_bench_now_ns(), made;
-
-	XS_CUDA(gpu, cuMemAlloc, &memory, bytes);
-	made = xs_bench_now_ns();
-	XS_CUDA(gpu, cuMemFree, memory);
-	return (struct both_ns){made - start, xs_bench_now_ns() - made};
+	return ns;
 }
 
 /* Returns untouched pages, NULL after setting a failure. */
@@ -54,94 +37,99 @@ static void *map_pages(struct xs_bench *bench, size_t bytes)
 	return NULL;
 }
 
-static struct both_ns register_ns(struct xs_bench *bench, size_t bytes)
+static double register_ns(struct xs_bench *bench, size_t bytes)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 	void *memory = map_pages(bench, bytes);
-	double start, made;
+	double ns;
 
 	if (memory == NULL)
-		return (struct both_ns){NAN, NAN};
+		return NAN;
 	memset(memory, 1, bytes);
-	start = xs_bench_now_ns();
+	ns = -xs_bench_now_ns();
 	XS_CUDA(gpu, cuMemHostRegister, memory, bytes, 0);
-	made = xs_bench_now_ns();
+	ns += xs_bench_now_ns();
 	XS_CUDA(gpu, cuMemHostUnregister, memory);
 	munmap(memory, bytes);
-	return (struct both_ns){made - start, xs_bench_now_ns() - made};
+	return ns;
 }
 
-/* A fixed time and a time per byte. */
-struct cost {
-	struct xs_samples fixed, byte;
-};
-
-/* The time per byte is the slope over the sizes; the fixed time is the
- * smallest size's time without its bytes. */
-static void add_cost(struct cost *cost, const double *ns)
+/* Host time to allocate device memory, and to free it. */
+static double allocating_ns(struct xs_bench *bench, size_t bytes,
+			    double *free_ns)
 {
-	double bytes[SIZES], slope;
+	struct xs_cuda_device *gpu = &bench->gpu;
+	xs_cuda_address memory = 0;
+	double start = xs_bench_now_ns(), made;
 
-	for (int i = 0; i < SIZES; i++)
-		bytes[i] = (double)sizes[i];
-	slope = xs_stats_fit(bytes, ns, SIZES).slope;
-	xs_samples_add(&cost->byte, slope);
-	xs_samples_add(&cost->fixed, fmax(ns[0] - slope * bytes[0], 0));
+	XS_CUDA(gpu, cuMemAlloc, &memory, bytes);
+	made = xs_bench_now_ns();
+	XS_CUDA(gpu, cuMemFree, memory);
+	*free_ns = xs_bench_now_ns() - made;
+	return made - start;
 }
 
-static void measure_sweep(struct xs_bench *bench,
-			  struct both_ns (*measure)(struct xs_bench *, size_t),
-			  struct cost *make, struct cost *end)
+static double allocate_ns(struct xs_bench *bench, size_t bytes)
 {
+	double free_ns;
+
+	return allocating_ns(bench, bytes, &free_ns);
+}
+
+static double free_ns(struct xs_bench *bench, size_t bytes)
+{
+	double ns;
+
+	allocating_ns(bench, bytes, &ns);
+	return ns;
+}
+
+/* Sets a fixed time and a time per byte, the slope over the sizes: the fixed
+ * one is the smallest size's time without its bytes. */
+static void measure(struct xs_bench *bench,
+		    double (*time_ns)(struct xs_bench *, size_t),
+		    enum xs_param_id fixed_id, enum xs_param_id byte_id)
+{
+	struct xs_samples fixed = {0}, byte = {0};
 	struct xs_repeats repeats = xs_bench_repeats(7);
-	double make_ns[SIZES], end_ns[SIZES];
+	double bytes[SIZES], ns[SIZES], slope;
 
-	measure(bench, sizes[SIZES - 1]);
+	time_ns(bench, sizes[SIZES - 1]);
 	while (xs_bench_repeat(&repeats)) {
 		for (int i = 0; i < SIZES; i++) {
-			struct both_ns ns = measure(bench, sizes[i]);
-
-			make_ns[i] = ns.make;
-			end_ns[i] = ns.end;
+			bytes[i] = (double)sizes[i];
+			ns[i] = time_ns(bench, sizes[i]);
 		}
-		add_cost(make, make_ns);
-		add_cost(end, end_ns);
+		slope = xs_stats_fit(bytes, ns, SIZES).slope;
+		xs_samples_add(&byte, slope);
+		xs_samples_add(&fixed, fmax(ns[0] - slope * bytes[0], 0));
 	}
+	xs_bench_set(bench, fixed_id, &fixed);
+	xs_bench_set(bench, byte_id, &byte);
 }
 
-void xs_bench_pin(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_pin(struct xs_bench *bench)
 {
-	struct cost make = {0}, end = {0};
-
-	measure_sweep(bench, pin_ns, &make, &end);
-	xs_bench_set(bench, machine, XS_PARAM_pin_fixed_ns, &make.fixed);
-	xs_bench_set(bench, machine, XS_PARAM_pin_byte_ns, &make.byte);
+	measure(bench, pin_ns, XS_PARAM_pin_fixed_ns, XS_PARAM_pin_byte_ns);
 }
 
-void xs_bench_register(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_register(struct xs_bench *bench)
 {
-	struct cost make = {0}, end = {0};
-
-	measure_sweep(bench, register_ns, &make, &end);
-	xs_bench_set(bench, machine, XS_PARAM_register_fixed_ns, &make.fixed);
-	xs_bench_set(bench, machine, XS_PARAM_register_byte_ns, &make.byte);
+	measure(bench, register_ns, XS_PARAM_register_fixed_ns,
+		XS_PARAM_register_byte_ns);
 }
 
-void xs_bench_allocate(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_allocate(struct xs_bench *bench)
 {
-	struct cost make = {0}, end = {0};
-
-	measure_sweep(bench, allocate_ns, &make, &end);
-	xs_bench_set(bench, machine, XS_PARAM_device_alloc_fixed_ns,
-		     &make.fixed);
-	xs_bench_set(bench, machine, XS_PARAM_device_alloc_byte_ns, &make.byte);
-	xs_bench_set(bench, machine, XS_PARAM_device_free_fixed_ns, &end.fixed);
-	xs_bench_set(bench, machine, XS_PARAM_device_free_byte_ns, &end.byte);
+	measure(bench, allocate_ns, XS_PARAM_device_alloc_fixed_ns,
+		XS_PARAM_device_alloc_byte_ns);
+	measure(bench, free_ns, XS_PARAM_device_free_fixed_ns,
+		XS_PARAM_device_free_byte_ns);
 }
 
 /* Additional time of a copy out to untouched pages, compared with touched
  * ones. */
-void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_touch(struct xs_bench *bench)
 {
 	const size_t bytes = 64 * XS_MIB;
 	struct xs_samples samples = {0};
@@ -162,5 +150,5 @@ void xs_bench_touch(struct xs_bench *bench, struct xs_machine *machine)
 		xs_samples_add(&samples,
 			       fmax(first - again, 0) / (double)bytes);
 	}
-	xs_bench_set(bench, machine, XS_PARAM_touch_byte_ns, &samples);
+	xs_bench_set(bench, XS_PARAM_touch_byte_ns, &samples);
 }

@@ -72,17 +72,17 @@ static struct xs_samples measure_alone(struct xs_bench *bench,
 	return xs_bench_slopes(bench, &sweep, 12);
 }
 
-void xs_bench_mapped(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_mapped(struct xs_bench *bench)
 {
 	struct xs_samples read = measure_alone(bench, MAPPED_READ);
 	struct xs_samples write = measure_alone(bench, MAPPED_WRITE);
 	/* One kernel moves as many bytes in both directions. */
 	struct xs_samples both = measure_alone(bench, MAPPED_BOTH);
 
-	xs_bench_set(bench, machine, XS_PARAM_mapped_read, &read);
-	xs_bench_set(bench, machine, XS_PARAM_mapped_write, &write);
-	xs_bench_set(bench, machine, XS_PARAM_mapped_both_read, &both);
-	xs_bench_set(bench, machine, XS_PARAM_mapped_both_write, &both);
+	xs_bench_set(bench, XS_PARAM_mapped_read, &read);
+	xs_bench_set(bench, XS_PARAM_mapped_write, &write);
+	xs_bench_set(bench, XS_PARAM_mapped_both_read, &both);
+	xs_bench_set(bench, XS_PARAM_mapped_both_write, &both);
 }
 
 /* Items per lane, with an event before each and one at the end. */
@@ -142,8 +142,7 @@ static double item_under(struct xs_bench *bench, const void *what, size_t bytes)
  * the link. So the items shrink until several fit into the other traffic.
  */
 static void measure_under(struct xs_bench *bench, enum traffic kind,
-			  enum traffic cover, struct xs_machine *machine,
-			  enum xs_param_id id)
+			  enum traffic cover, enum xs_param_id id)
 {
 	const enum traffic kinds[2] = {kind, cover};
 	struct xs_sweep sweep = {item_under, kinds, largest(bench, kind),
@@ -153,18 +152,18 @@ static void measure_under(struct xs_bench *bench, enum traffic kind,
 	for (; sweep.most >= largest(bench, kind) / 64 && samples.count == 0;
 	     sweep.most /= 4)
 		samples = xs_bench_slopes(bench, &sweep, 5);
-	xs_bench_set(bench, machine, id, &samples);
+	xs_bench_set(bench, id, &samples);
 }
 
-void xs_bench_both_ways(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_both_ways(struct xs_bench *bench)
 {
-	measure_under(bench, COPY_IN, COPY_OUT, machine, XS_PARAM_G_both_h2d);
+	measure_under(bench, COPY_IN, COPY_OUT, XS_PARAM_G_both_h2d);
 }
 
-void xs_bench_mapped_against(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_mapped_against(struct xs_bench *bench)
 {
-	measure_under(bench, MAPPED_READ, COPY_OUT, machine,
+	measure_under(bench, MAPPED_READ, COPY_OUT,
 		      XS_PARAM_mapped_read_vs_d2h);
-	measure_under(bench, COPY_OUT, MAPPED_READ, machine,
+	measure_under(bench, COPY_OUT, MAPPED_READ,
 		      XS_PARAM_d2h_vs_mapped_read);
 }

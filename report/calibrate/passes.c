@@ -60,13 +60,12 @@ struct xs_samples xs_bench_slopes(struct xs_bench *bench,
 	return slopes;
 }
 
-void xs_bench_set_slope(struct xs_bench *bench, struct xs_machine *machine,
-			enum xs_param_id id, const struct xs_sweep *sweep,
-			int most)
+void xs_bench_set_slope(struct xs_bench *bench, enum xs_param_id id,
+			const struct xs_sweep *sweep, int most)
 {
 	const struct xs_samples slopes = xs_bench_slopes(bench, sweep, most);
 
-	xs_bench_set(bench, machine, id, &slopes);
+	xs_bench_set(bench, id, &slopes);
 }
 
 /* Adds a pass; false if it has no samples. */
@@ -90,8 +89,8 @@ static bool is_of_calls(enum xs_param_id id)
 	return strncmp(params[id].name, "call_", 5) == 0;
 }
 
-void xs_bench_set(struct xs_bench *bench, struct xs_machine *machine,
-		  enum xs_param_id id, const struct xs_samples *samples)
+void xs_bench_set(struct xs_bench *bench, enum xs_param_id id,
+		  const struct xs_samples *samples)
 {
 	struct xs_pass_medians *found = &bench->params[id];
 	struct xs_param param;
@@ -106,16 +105,17 @@ void xs_bench_set(struct xs_bench *bench, struct xs_machine *machine,
 	param.value = fmax(param.value, 0);
 	param.low = fmax(fmin(param.low, param.value), 0);
 	param.high = fmax(param.high, 0);
-	*(struct xs_param *)((char *)machine + params[id].offset) = param;
+	*(struct xs_param *)((char *)bench->machine + params[id].offset) =
+	    param;
 }
 
-void xs_bench_set_point(struct xs_bench *bench, struct xs_machine *machine,
-			int way, size_t point, size_t bytes,
-			const struct xs_samples *samples)
+void xs_bench_set_point(struct xs_bench *bench, int way, size_t point,
+			size_t bytes, const struct xs_samples *samples)
 {
 	struct xs_pass_medians *found = &bench->curves[way][point];
-	struct xs_curve *curve = way == XS_BENCH_IN ? &machine->pageable_h2d
-						    : &machine->pageable_d2h;
+	struct xs_curve *curve = way == XS_BENCH_IN
+				     ? &bench->machine->pageable_h2d
+				     : &bench->machine->pageable_d2h;
 	struct xs_param param;
 
 	if (!add_pass(bench, found, samples))
@@ -160,15 +160,15 @@ static bool curve_differs(const struct xs_pass_medians *points,
 	return differs;
 }
 
-void xs_bench_compare(const struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_compare(const struct xs_bench *bench)
 {
-	machine->passes = XS_BENCH_PASSES;
+	bench->machine->passes = XS_BENCH_PASSES;
 	for (int id = 0; id < XS_PARAM_IDS; id++)
 		if (params[id].name != NULL)
-			machine->disagrees[id] =
+			bench->machine->disagrees[id] =
 			    differ(&bench->params[id], allowed(id));
-	machine->disagrees[XS_PARAM_pageable_h2d] =
-	    curve_differs(bench->curves[XS_BENCH_IN], &machine->pageable_h2d);
-	machine->disagrees[XS_PARAM_pageable_d2h] =
-	    curve_differs(bench->curves[XS_BENCH_OUT], &machine->pageable_d2h);
+	bench->machine->disagrees[XS_PARAM_pageable_h2d] = curve_differs(
+	    bench->curves[XS_BENCH_IN], &bench->machine->pageable_h2d);
+	bench->machine->disagrees[XS_PARAM_pageable_d2h] = curve_differs(
+	    bench->curves[XS_BENCH_OUT], &bench->machine->pageable_d2h);
 }

@@ -115,8 +115,7 @@ static double peer_ns(struct xs_bench *bench, const struct pair *pair, int way,
 
 /* As xs_bench_latency() and xs_bench_bandwidth(). */
 static void measure_line(struct xs_bench *bench, const struct pair *pair,
-			 struct xs_machine *machine, enum xs_param_id latency,
-			 enum xs_param_id byte)
+			 enum xs_param_id latency, enum xs_param_id byte)
 {
 	struct xs_samples ones = {0}, slopes = {0};
 	struct xs_repeats repeats = xs_bench_repeats(20);
@@ -136,11 +135,11 @@ static void measure_line(struct xs_bench *bench, const struct pair *pair,
 		}
 		xs_samples_add(&slopes, xs_stats_fit(bytes, ns, SIZES).slope);
 	}
-	xs_bench_set(bench, machine, latency, &ones);
-	xs_bench_set(bench, machine, byte, &slopes);
+	xs_bench_set(bench, latency, &ones);
+	xs_bench_set(bench, byte, &slopes);
 }
 
-void xs_bench_peers(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_peers(struct xs_bench *bench)
 {
 	struct xs_cuda_device *gpu = &bench->gpu;
 	struct pair pair = {0};
@@ -150,10 +149,9 @@ void xs_bench_peers(struct xs_bench *bench, struct xs_machine *machine)
 	    !gpu->api.cuCtxDisablePeerAccess || !find_other(gpu, &pair.other))
 		return;
 	open_pair(bench, &pair);
-	measure_line(bench, &pair, machine, XS_PARAM_lo_staged_ns,
-		     XS_PARAM_G_staged);
+	measure_line(bench, &pair, XS_PARAM_lo_staged_ns, XS_PARAM_G_staged);
 	if (allow_access(gpu, &pair, true)) {
-		measure_line(bench, &pair, machine, XS_PARAM_lo_peer_ns,
+		measure_line(bench, &pair, XS_PARAM_lo_peer_ns,
 			     XS_PARAM_G_peer);
 		allow_access(gpu, &pair, false);
 	}

@@ -63,8 +63,8 @@ static double chunk_ns(struct xs_bench *bench, const void *kind, size_t bytes)
 	       (PIECES / 2);
 }
 
-static void measure_gap(struct xs_bench *bench, struct xs_machine *machine,
-			enum kind kind, enum xs_param_id id)
+static void measure_gap(struct xs_bench *bench, enum kind kind,
+			enum xs_param_id id)
 {
 	struct xs_samples gaps = {0}, rates = {0};
 	struct xs_repeats repeats = xs_bench_repeats(20);
@@ -76,18 +76,19 @@ static void measure_gap(struct xs_bench *bench, struct xs_machine *machine,
 		const struct xs_line line = xs_bench_line(bench, &sweep);
 
 		xs_samples_add(&gaps, fmax(line.intercept, 0));
-		xs_samples_add(&rates, fmax(line.slope, machine->G_d2h.value));
+		xs_samples_add(&rates,
+			       fmax(line.slope, bench->machine->G_d2h.value));
 	}
-	xs_bench_set(bench, machine, id, &gaps);
+	xs_bench_set(bench, id, &gaps);
 	if (kind == IN_AND_OUT)
-		xs_bench_set(bench, machine, XS_PARAM_G_both_d2h, &rates);
+		xs_bench_set(bench, XS_PARAM_G_both_d2h, &rates);
 }
 
-void xs_bench_pipeline(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_pipeline(struct xs_bench *bench)
 {
-	measure_gap(bench, machine, IN_AND_OUT, XS_PARAM_g_both_ns);
-	measure_gap(bench, machine, IN_ALONE, XS_PARAM_g_kernel_ns);
-	measure_gap(bench, machine, IN_CHAINED, XS_PARAM_g_event_ns);
+	measure_gap(bench, IN_AND_OUT, XS_PARAM_g_both_ns);
+	measure_gap(bench, IN_ALONE, XS_PARAM_g_kernel_ns);
+	measure_gap(bench, IN_CHAINED, XS_PARAM_g_event_ns);
 }
 
 /* Time from the end of a small copy to the end of an empty kernel after it,
@@ -108,7 +109,7 @@ static double kernel_after_copy_ns(struct xs_bench *bench)
 	return xs_cuda_elapsed_ns(gpu, bench->event[0], bench->event[1]);
 }
 
-void xs_bench_copy_to_kernel(struct xs_bench *bench, struct xs_machine *machine)
+void xs_bench_copy_to_kernel(struct xs_bench *bench)
 {
 	struct xs_samples samples = {0};
 	struct xs_repeats repeats = xs_bench_repeats(150);
@@ -116,5 +117,5 @@ void xs_bench_copy_to_kernel(struct xs_bench *bench, struct xs_machine *machine)
 	kernel_after_copy_ns(bench);
 	while (xs_bench_repeat(&repeats))
 		xs_samples_add(&samples, kernel_after_copy_ns(bench));
-	xs_bench_set(bench, machine, XS_PARAM_copy_to_kernel_ns, &samples);
+	xs_bench_set(bench, XS_PARAM_copy_to_kernel_ns, &samples);
 }

@@ -194,8 +194,7 @@ static void note_failure(struct xs_machine *machine, const char *what,
 
 /* Runs a step of a pass (0: outside the passes). Returns false if it failed;
  * the profile then has what was measured before. */
-static bool take(const struct step *step, int pass, struct xs_bench *bench,
-		 struct xs_machine *machine)
+static bool take(const struct step *step, int pass, struct xs_bench *bench)
 {
 	bool progress = isatty(STDERR_FILENO), failed;
 
@@ -205,12 +204,13 @@ static bool take(const struct step *step, int pass, struct xs_bench *bench,
 	else if (progress)
 		fprintf(stderr, "\r\033[K%s\r", step->what);
 	set_deadline(step->what);
-	step->measure(bench, machine);
+	step->measure(bench);
 	if (progress)
 		fputs("\033[K", stderr);
 	failed = xs_cuda_failed(&bench->gpu);
 	if (failed)
-		note_failure(machine, step->what, bench->gpu.failure, pass > 1);
+		note_failure(bench->machine, step->what, bench->gpu.failure,
+			     pass > 1);
 	xs_cuda_clear(&bench->gpu);
 	return !failed;
 }
@@ -218,21 +218,21 @@ static bool take(const struct step *step, int pass, struct xs_bench *bench,
 /* Each pass runs all steps, so that a temporary disturbance affects only some
  * estimates of a parameter. Failed steps are not repeated. Returns whether none
  * has failed in the first pass. */
-static bool measure(struct xs_bench *bench, struct xs_machine *machine)
+static bool measure(struct xs_bench *bench)
 {
 	bool failed[STEPS] = {false}, complete = true;
 
-	take(&describe, 0, bench, machine);
-	take(&implicit_sync, 0, bench, machine);
+	take(&describe, 0, bench);
+	take(&implicit_sync, 0, bench);
 	for (int pass = 1; pass <= XS_BENCH_PASSES; pass++)
 		for (size_t i = 0; i < STEPS; i++) {
 			if (failed[i])
 				continue;
-			failed[i] = !take(&steps[i], pass, bench, machine);
+			failed[i] = !take(&steps[i], pass, bench);
 			complete = complete && (pass > 1 || !failed[i]);
 		}
-	xs_bench_compare(bench, machine);
-	take(&self_check, 0, bench, machine);
+	xs_bench_compare(bench);
+	take(&self_check, 0, bench);
 	alarm(0);
 	return complete;
 }
@@ -338,7 +338,8 @@ static int write_profile(const struct calibrate_options *given,
 	int code = 0;
 
 	xs_machine_init(&machine);
-	if (!measure(bench, &machine))
+	bench->machine = &machine;
+	if (!measure(bench))
 		code = isnan(machine.G_h2d.value + machine.G_d2h.value)
 			   ? xs_cli_fail("calibrate",
 					 "not even copies could be measured",

@@ -54,6 +54,7 @@ FIXTURE(set_up)
 {
 	xs_cuda_clear(&bench.gpu);
 	xs_machine_init(&machine);
+	bench.machine = &machine;
 	memset(&fake_faults, 0, sizeof(fake_faults));
 	memset(bench.params, 0, sizeof(bench.params));
 	memset(bench.curves, 0, sizeof(bench.curves));
@@ -63,7 +64,7 @@ FIXTURE(set_up)
 static void measure(xs_bench_step *const *each)
 {
 	for (; *each; each++)
-		(*each)(&bench, &machine);
+		(*each)(&bench);
 	assert_false(xs_cuda_failed(&bench.gpu));
 }
 
@@ -131,9 +132,9 @@ TEST(test_parts_of_sectors)
 
 TEST(test_writes_that_queue_up)
 {
-	xs_bench_bandwidth(&bench, &machine);
-	xs_bench_gap(&bench, &machine);
-	xs_bench_mapped(&bench, &machine);
+	xs_bench_bandwidth(&bench);
+	xs_bench_gap(&bench);
+	xs_bench_mapped(&bench);
 	fake_faults.writes_queue = true;
 	MEASURE(xs_bench_mapped_writes);
 	assert_param(machine.mapped_write_vs_h2d, FAKE_WRITE, 1e-5);
@@ -196,7 +197,7 @@ TEST(test_copies_between_gpus)
 TEST(test_gpus_apart)
 {
 	fake_faults.alone = true;
-	xs_bench_peers(&bench, &machine);
+	xs_bench_peers(&bench);
 	assert_true(isnan(machine.lo_staged_ns.value));
 	fake_faults.alone = false;
 	fake_faults.apart = true;
@@ -266,7 +267,7 @@ TEST(test_each_pass_has_pages_of_its_own)
 
 TEST(test_blocking_copies_need_latency_and_bandwidth)
 {
-	xs_bench_blocking_copy(&bench, &machine);
+	xs_bench_blocking_copy(&bench);
 	assert_true(xs_cuda_failed(&bench.gpu));
 	assert_true(isnan(machine.call_copy_sync_ns.value));
 }
@@ -293,7 +294,7 @@ TEST(test_polls_and_mailbox)
 
 TEST(test_mailbox_needs_polls)
 {
-	xs_bench_mailbox(&bench, &machine);
+	xs_bench_mailbox(&bench);
 	assert_has(bench.gpu.failure, "polls");
 	assert_true(isnan(machine.flag_ns.value));
 }
@@ -301,14 +302,14 @@ TEST(test_mailbox_needs_polls)
 /* Either side may wait for a flag that does not come. */
 TEST(test_a_mailbox_without_answers_does_not_hang)
 {
-	xs_bench_polls(&bench, &machine);
+	xs_bench_polls(&bench);
 	fake_faults.no_flag = true;
-	xs_bench_mailbox(&bench, &machine);
+	xs_bench_mailbox(&bench);
 	assert_has(bench.gpu.failure, "did not answer");
 	xs_cuda_clear(&bench.gpu);
 	fake_faults.no_flag = false;
 	fake_faults.blind = true;
-	xs_bench_mailbox(&bench, &machine);
+	xs_bench_mailbox(&bench);
 	assert_has(bench.gpu.failure, "did not see");
 	assert_true(isnan(machine.flag_ns.value));
 	assert_true(isnan(machine.proxy_ns.value));
@@ -343,17 +344,17 @@ TEST(test_host_memory)
 
 TEST(test_implicit_synchronisation_is_noticed)
 {
-	xs_bench_implicit_sync(&bench, &machine);
+	xs_bench_implicit_sync(&bench);
 	assert_int_equal(machine.implicit_sync, 0);
 	fake_faults.implicit_sync = true;
-	xs_bench_implicit_sync(&bench, &machine);
+	xs_bench_implicit_sync(&bench);
 	assert_int_equal(machine.implicit_sync, 1);
 }
 
 TEST(test_a_failed_call_is_named_and_its_part_unknown)
 {
 	fake_faults.no_pinning = true;
-	xs_bench_pin(&bench, &machine);
+	xs_bench_pin(&bench);
 	assert_string_equal(bench.gpu.failure,
 			    "cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (2)");
 	assert_true(isnan(machine.pin_byte_ns.value));
@@ -367,7 +368,7 @@ TEST(test_a_failed_call_is_named_and_its_part_unknown)
 TEST(test_a_kernel_that_stays_silent_does_not_hang)
 {
 	fake_faults.no_flag = true;
-	xs_bench_launch(&bench, &machine);
+	xs_bench_launch(&bench);
 	assert_has(bench.gpu.failure, "did not arrive");
 	assert_true(isnan(machine.launch_latency_ns.value));
 }
@@ -413,7 +414,7 @@ TEST(test_self_check_shows_a_wrong_parameter)
 {
 	take_pass();
 	machine.mapped_both_write.value *= 2;
-	xs_bench_check(&bench, &machine);
+	xs_bench_check(&bench);
 	assert_off(machine.self_check.mapped, -0.5, 0.002, 9);
 	assert_true(machine.self_check.mapped.low < -0.48);
 	assert_true(fabs(machine.self_check.mapped.value) < 0.002);
@@ -432,7 +433,7 @@ TEST(test_self_check_on_a_shared_gpu)
 
 TEST(test_self_check_needs_parameters)
 {
-	xs_bench_check(&bench, &machine);
+	xs_bench_check(&bench);
 	assert_has(bench.gpu.failure, "not measured");
 	assert_int_equal(machine.self_check.explicit.cases, 0);
 	assert_int_equal(machine.self_check.hybrid.cases, 0);
@@ -443,7 +444,7 @@ static void set_pass(enum xs_param_id id, double a, double b, double c)
 {
 	const struct xs_samples samples = {3, {a, b, c}};
 
-	xs_bench_set(&bench, &machine, id, &samples);
+	xs_bench_set(&bench, id, &samples);
 }
 
 static void set_passes(enum xs_param_id id)
@@ -476,8 +477,8 @@ TEST(test_a_value_is_within_its_range)
 
 	for (size_t i = 0; i < samples.count; i++)
 		samples.values[i] = 7;
-	xs_bench_set(&bench, &machine, XS_PARAM_call_launch_ns, &samples);
-	xs_bench_set(&bench, &machine, XS_PARAM_call_launch_ns,
+	xs_bench_set(&bench, XS_PARAM_call_launch_ns, &samples);
+	xs_bench_set(&bench, XS_PARAM_call_launch_ns,
 		     &(struct xs_samples){1, {4}});
 	assert_true(machine.call_launch_ns.value == 4);
 	assert_true(machine.call_launch_ns.low == 4);
@@ -510,15 +511,14 @@ TEST(test_passes_that_disagree_are_named)
 	set_pass(XS_PARAM_touch_byte_ns, 1, 1, 1);
 	set_pass(XS_PARAM_touch_byte_ns, 1.05, 1.05, 1.05);
 	for (int pass = 0; pass < 2; pass++) {
-		xs_bench_set_point(&bench, &machine, XS_BENCH_IN, 0, 4096,
-				   &points[pass]);
-		xs_bench_set_point(&bench, &machine, XS_BENCH_OUT, 0, XS_MIB,
+		xs_bench_set_point(&bench, XS_BENCH_IN, 0, 4096, &points[pass]);
+		xs_bench_set_point(&bench, XS_BENCH_OUT, 0, XS_MIB,
 				   &points[2 + pass]);
 	}
 	/* range over all passes */
 	assert_true(machine.pageable_h2d.low_ns[0] < 101);
 	assert_true(machine.pageable_h2d.high_ns[0] > 108);
-	xs_bench_compare(&bench, &machine);
+	xs_bench_compare(&bench);
 	assert_int_equal(machine.passes, XS_BENCH_PASSES);
 	assert_true(machine.disagrees[XS_PARAM_G_h2d]);
 	assert_false(machine.disagrees[XS_PARAM_G_d2h]);
