@@ -128,10 +128,10 @@ static void put_reasons(const struct xs_terminal *terminal,
 					       result->phases[j].id);
 		if (said)
 			continue;
-		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
-				 xs_print(arena, "phase%s %s, no cost: %s",
-					  strchr(ids, ',') ? "s" : "", ids,
-					  result->phases[i].atgpu.why));
+		xs_terminal_wrapf(terminal, XS_PLAIN, "  ",
+				  "phase%s %s, no cost: %s",
+				  strchr(ids, ',') ? "s" : "", ids,
+				  result->phases[i].atgpu.why);
 	}
 }
 

@@ -204,40 +204,34 @@ static void put_summary(const struct xs_terminal *terminal,
 	const struct xs_result_phase *phase = &result->phases[flow->phase - 1];
 	struct xs_arena *arena = &result->arena;
 
-	xs_terminal_wrap(
+	xs_terminal_wrapf(
 	    terminal, XS_PLAIN, "  ",
-	    xs_print(arena,
-		     "Phase %" PRId64 ", %" PRId64
-		     " of its rounds, from %s of the run on: %zu ops, %" PRId64
-		     " of them of unknown memory%s. Orders: %s.",
-		     flow->phase, flow->rounds, xs_units_ns(flow->from_ns).s,
-		     flow->op_count, flow->unknown, reasons(arena, flow),
-		     edges(result)));
-	xs_terminal_wrap(terminal, XS_BOLD, "  ",
-			 xs_print(arena, "Rounds independent: %s (%s).",
-				  phase->independent, phase->task_class_why));
-	xs_terminal_wrap(
+	    "Phase %" PRId64 ", %" PRId64
+	    " of its rounds, from %s of the run on: %zu ops, %" PRId64
+	    " of them of unknown memory%s. Orders: %s.",
+	    flow->phase, flow->rounds, xs_units_ns(flow->from_ns).s,
+	    flow->op_count, flow->unknown, reasons(arena, flow), edges(result));
+	xs_terminal_wrapf(terminal, XS_BOLD, "  ",
+			  "Rounds independent: %s (%s).", phase->independent,
+			  phase->task_class_why);
+	xs_terminal_wrapf(
 	    terminal, XS_BOLD, "  ",
-	    xs_print(
-		arena,
-		"A round%s %s, and at least %s if only data orders %s: %s "
-		"are the limit.",
-		flow->others ? " and the other work until the next one take"
-			     : ", with the time until the next one, takes",
-		xs_units_ns(flow->round_ns).s, xs_units_ns(flow->bound_ns).s,
-		flow->others ? "them" : "it", flow->limit));
-	xs_terminal_wrap(
+	    "A round%s %s, and at least %s if only data orders %s: %s "
+	    "are the limit.",
+	    flow->others ? " and the other work until the next one take"
+			 : ", with the time until the next one, takes",
+	    xs_units_ns(flow->round_ns).s, xs_units_ns(flow->bound_ns).s,
+	    flow->others ? "them" : "it", flow->limit);
+	xs_terminal_wrapf(
 	    terminal, XS_DIM, "  ",
-	    xs_print(
-		arena,
-		"Dependencies take %s a round, copies in %s, copies out %s; "
-		"kernels would fill all SMs for %s. Not seen: what the host "
-		"computes from results, addresses that kernels write or "
-		"that are rare in large copies, and __device__ variables that "
-		"no copy reads. A kernel may only write what it seems to "
-		"read.",
-		xs_units_ns(flow->path_ns).s, xs_units_ns(flow->in_ns).s,
-		xs_units_ns(flow->out_ns).s, xs_units_ns(flow->kernel_ns).s));
+	    "Dependencies take %s a round, copies in %s, copies out %s; "
+	    "kernels would fill all SMs for %s. Not seen: what the host "
+	    "computes from results, addresses that kernels write or "
+	    "that are rare in large copies, and __device__ variables that "
+	    "no copy reads. A kernel may only write what it seems to "
+	    "read.",
+	    xs_units_ns(flow->path_ns).s, xs_units_ns(flow->in_ns).s,
+	    xs_units_ns(flow->out_ns).s, xs_units_ns(flow->kernel_ns).s);
 }
 
 int xs_render_text_dataflow(const struct xs_terminal *terminal,

@@ -51,9 +51,8 @@ static void put_verdict(const struct xs_terminal *terminal, struct xs_job *job,
 	const char *text = job->verdict;
 	const size_t first = strcspn(text, "\n");
 
-	xs_terminal_wrap(
-	    terminal, XS_BOLD, "",
-	    xs_print(&job->arena, "Verdict: %.*s", (int)first, text));
+	xs_terminal_wrapf(terminal, XS_BOLD, "", "Verdict: %.*s", (int)first,
+			  text);
 	if (text[first])
 		xs_terminal_wrap(terminal, XS_PLAIN, "", text + first + 1);
 	if (job->missing)
@@ -138,8 +137,8 @@ static void put_step(const struct xs_terminal *terminal, struct xs_job *job,
 	xs_terminal_print(terminal, XS_BOLD, "%s", step->strategy);
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	if (*step->places)
-		xs_terminal_wrap(terminal, XS_PLAIN, "     ",
-				 xs_print(&job->arena, "at %s", step->places));
+		xs_terminal_wrapf(terminal, XS_PLAIN, "     ", "at %s",
+				  step->places);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", saving(job, step));
 	if (!full) {
 		xs_terminal_print(terminal, XS_DIM,
@@ -148,14 +147,13 @@ static void put_step(const struct xs_terminal *terminal, struct xs_job *job,
 	}
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", step->text);
 	if (step->condition || step->assumes)
-		xs_terminal_wrap(
-		    terminal, step->condition ? XS_WARN : XS_DIM, "     ",
-		    xs_print(&job->arena, "%s%s%s%s%s",
-			     step->condition ? "only if " : "",
-			     step->condition ? step->condition : "",
-			     step->condition && step->assumes ? "; " : "",
-			     step->assumes ? "as long as " : "",
-			     step->assumes ? step->assumes : ""));
+		xs_terminal_wrapf(terminal, step->condition ? XS_WARN : XS_DIM,
+				  "     ", "%s%s%s%s%s",
+				  step->condition ? "only if " : "",
+				  step->condition ? step->condition : "",
+				  step->condition && step->assumes ? "; " : "",
+				  step->assumes ? "as long as " : "",
+				  step->assumes ? step->assumes : "");
 	xs_render_text_code(terminal, step->code);
 }
 
@@ -185,9 +183,9 @@ static void put_steps(const struct xs_terminal *terminal, struct xs_job *job,
 	for (size_t i = 0; i < count; i++)
 		put_step(terminal, job, i, all || i < STEPS_MAX);
 	if (count < job->step_count)
-		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
-				 xs_print(&job->arena, "and %zu more (--all)",
-					  job->step_count - count));
+		xs_terminal_wrapf(terminal, XS_PLAIN, "  ",
+				  "and %zu more (--all)",
+				  job->step_count - count);
 	put_open(terminal, job);
 }
 

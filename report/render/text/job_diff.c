@@ -87,8 +87,7 @@ int xs_render_text_job_diff(struct xs_job_diff *diff,
 	xs_terminal_print(&terminal, XS_PLAIN,
 			  "  %" PRId64 " -> %" PRId64 " processes\n\n",
 			  diff->before->traces, diff->after->traces);
-	xs_terminal_wrap(&terminal, XS_BOLD, "",
-			 xs_print(&diff->arena, "Verdict: %s", diff->verdict));
+	xs_terminal_wrapf(&terminal, XS_BOLD, "", "Verdict: %s", diff->verdict);
 	for (size_t i = 0; i < diff->warning_count; i++)
 		xs_terminal_wrap(&terminal, XS_WARN, "! ", diff->warnings[i]);
 	err = put_times(&terminal, diff);

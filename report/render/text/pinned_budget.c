@@ -69,12 +69,10 @@ int xs_render_text_pinned_budget(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < count; i++)
 		put_place(&table, arena, &in->places[i]);
 	err = xs_text_table_end(&table, NULL, 0);
-	xs_terminal_wrap(
-	    terminal, XS_PLAIN, "  ",
-	    xs_print(arena,
-		     "in all %s pinned, which save %s of the run with "
-		     "what pinning takes%s",
-		     xs_units_bytes(in->used_bytes).s,
-		     xs_units_ns(in->saves_ns).s, conditions(result)));
+	xs_terminal_wrapf(terminal, XS_PLAIN, "  ",
+			  "in all %s pinned, which save %s of the run with "
+			  "what pinning takes%s",
+			  xs_units_bytes(in->used_bytes).s,
+			  xs_units_ns(in->saves_ns).s, conditions(result));
 	return err;
 }

@@ -19,15 +19,13 @@ void xs_render_text_verdict(const struct xs_terminal *terminal,
 
 	xs_terminal_print(terminal, XS_PLAIN, "\n");
 	if (result->opening)
-		xs_terminal_wrap(terminal, XS_BOLD, "",
-				 xs_print(&result->arena, "In short: %s%s",
-					  result->opening,
-					  xs_render_text_lines_note(result)));
+		xs_terminal_wrapf(terminal, XS_BOLD, "", "In short: %s%s",
+				  result->opening,
+				  xs_render_text_lines_note(result));
 	for (size_t length; *text; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
-		xs_terminal_wrap(terminal, *lead ? XS_BOLD : XS_PLAIN, "",
-				 xs_print(&result->arena, "%s%.*s", lead,
-					  (int)length, text));
+		xs_terminal_wrapf(terminal, *lead ? XS_BOLD : XS_PLAIN, "",
+				  "%s%.*s", lead, (int)length, text);
 		lead = "";
 	}
 }
@@ -104,27 +102,24 @@ static void put_later(const struct xs_terminal *terminal,
 		? xs_print(arena, " of phase %" PRId64, step->phase->id)
 		: "";
 
-	xs_terminal_wrap(
+	xs_terminal_wrapf(
 	    terminal, XS_PLAIN,
 	    xs_print(arena, "  %" PRId64 "%c ", step->step,
 		     step->is_question ? '?' : '.'),
-	    xs_print(
-		arena,
-		"%s, better than %s from %" PRId64 " rounds on%s (this run of "
-		"%" PRId64 " would take %s more): a round%s %s%s -> %s, once "
-		"%s; effort: %s (--all)",
-		xs_result_step_name(result, step->estimate),
-		xs_result_step_beside(result, step), step->pays_rounds,
-		step->instead_rounds == XS_UNKNOWN
-		    ? ""
-		    : xs_print(arena, ", than %s from %" PRId64,
-			       step->instead->strategy, step->instead_rounds),
-		xs_result_rounds(step->phase),
-		xs_units_ns(-step->adds_saves_ns).s, of,
-		xs_result_step_about(result, step),
-		xs_units_ns(step->round_before_ns + between_ns).s,
-		xs_units_ns(step->round_ns + between_ns).s,
-		xs_units_ns(once_ns(step)).s, step->estimate->effort));
+	    "%s, better than %s from %" PRId64 " rounds on%s (this run of "
+	    "%" PRId64 " would take %s more): a round%s %s%s -> %s, once "
+	    "%s; effort: %s (--all)",
+	    xs_result_step_name(result, step->estimate),
+	    xs_result_step_beside(result, step), step->pays_rounds,
+	    step->instead_rounds == XS_UNKNOWN
+		? ""
+		: xs_print(arena, ", than %s from %" PRId64,
+			   step->instead->strategy, step->instead_rounds),
+	    xs_result_rounds(step->phase), xs_units_ns(-step->adds_saves_ns).s,
+	    of, xs_result_step_about(result, step),
+	    xs_units_ns(step->round_before_ns + between_ns).s,
+	    xs_units_ns(step->round_ns + between_ns).s,
+	    xs_units_ns(once_ns(step)).s, step->estimate->effort);
 }
 
 /* "  1. pinned: ", "  1? pinned: " and more, which is wrapped. */
@@ -155,11 +150,9 @@ static void put_step(const struct xs_terminal *terminal,
 		  xs_print(&result->arena, ": %s",
 			   xs_result_step_before(result, step)),
 		  XS_GOOD, xs_result_step_round(result, step));
-	xs_terminal_wrap(
-	    terminal, XS_PLAIN, "     ",
-	    xs_print(&result->arena, "%s%s",
-		     xs_result_step_saving(result, step),
-		     is_title_only(result, step) ? " (--all)" : ""));
+	xs_terminal_wrapf(terminal, XS_PLAIN, "     ", "%s%s",
+			  xs_result_step_saving(result, step),
+			  is_title_only(result, step) ? " (--all)" : "");
 	if (is_title_only(result, step))
 		return;
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", step->text);
@@ -223,19 +216,15 @@ static void put_rest(const struct xs_terminal *terminal,
 	}
 	if (!count)
 		return;
-	xs_terminal_wrap(
+	xs_terminal_wrapf(
 	    terminal, XS_PLAIN, "  ",
-	    xs_print(&result->arena,
-		     "and %zu more step%s%s %s%s %s (%s of %s; %s, --all)",
-		     count, count == 1 ? "" : "s",
-		     result->plan[first].phase->apart
-			 ? " outside the steady part"
-			 : "",
-		     question ? "may save" : "save",
-		     question || count > 1 ? "" : "s",
-		     saves_ns ? xs_units_ns(saves_ns).s : "nothing in this run",
-		     xs_units_percent(saves_ns, wall_ns).s,
-		     xs_result_run_name(result), names));
+	    "and %zu more step%s%s %s%s %s (%s of %s; %s, --all)", count,
+	    count == 1 ? "" : "s",
+	    result->plan[first].phase->apart ? " outside the steady part" : "",
+	    question ? "may save" : "save", question || count > 1 ? "" : "s",
+	    saves_ns ? xs_units_ns(saves_ns).s : "nothing in this run",
+	    xs_units_percent(saves_ns, wall_ns).s, xs_result_run_name(result),
+	    names);
 }
 
 /* Peer access between two GPUs. */
@@ -259,8 +248,8 @@ static void put_pinning(const struct xs_terminal *terminal,
 		  XS_PLAIN, in->title);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", in->saving);
 	xs_terminal_wrap(terminal, XS_PLAIN, "     ", in->advice);
-	xs_terminal_wrap(terminal, XS_WARN, "     ",
-			 xs_print(&result->arena, "only if %s", in->condition));
+	xs_terminal_wrapf(terminal, XS_WARN, "     ", "only if %s",
+			  in->condition);
 	xs_render_text_code(terminal, in->code);
 }
 

@@ -65,10 +65,9 @@ static void put_sweep(const struct xs_terminal *terminal,
 				list ? ", " : "", row->n_streams,
 				bare(result, phase, row, &like_ns, &unit).s);
 	if (list)
-		xs_terminal_wrap(
-		    terminal, XS_DIM, "  ",
-		    xs_print(arena, "phase %" PRId64 " streams by n: %s %s",
-			     phase->id, list, unit));
+		xs_terminal_wrapf(terminal, XS_DIM, "  ",
+				  "phase %" PRId64 " streams by n: %s %s",
+				  phase->id, list, unit);
 }
 
 /* Abstentions that are worth a line: with --all, each. */
@@ -124,10 +123,9 @@ static void put_reason(const struct xs_terminal *terminal,
 			    ? xs_print(arena, "%s, %" PRId64, where, phase->id)
 			    : xs_print(arena, "%" PRId64, phase->id);
 	}
-	xs_terminal_wrap(terminal, XS_DIM, "  ",
-			 xs_print(arena, "phase%s %s, no %s: %s",
-				  strchr(where ? where : "", ',') ? "s" : "",
-				  where, list, why ? why : "no reason given"));
+	xs_terminal_wrapf(terminal, XS_DIM, "  ", "phase%s %s, no %s: %s",
+			  strchr(where ? where : "", ',') ? "s" : "", where,
+			  list, why ? why : "no reason given");
 }
 
 /* The abstentions, each reason once. */
@@ -161,7 +159,6 @@ void xs_render_text_reasons(const struct xs_terminal *terminal,
 		put_sweep(terminal, result, &result->phases[i]);
 	put_abstained(terminal, result);
 	if (result->all_asked && result->machine.notes[0])
-		xs_terminal_wrap(terminal, XS_DIM, "  ",
-				 xs_print(&result->arena, "profile: %s",
-					  result->machine.notes));
+		xs_terminal_wrapf(terminal, XS_DIM, "  ", "profile: %s",
+				  result->machine.notes);
 }

@@ -155,10 +155,9 @@ static void put_other_machines(const struct xs_terminal *terminal,
 				.s,
 			    (double)run->app_wall_ns /
 				(double)xs_result_untraced_wall_ns(result));
-		xs_terminal_wrap(terminal, XS_PLAIN, "  ",
-				 xs_print(arena, "unchanged on %s: %s",
-					  strchr(run->strategy, ':') + 1,
-					  text));
+		xs_terminal_wrapf(terminal, XS_PLAIN, "  ",
+				  "unchanged on %s: %s",
+				  strchr(run->strategy, ':') + 1, text);
 	}
 }
 

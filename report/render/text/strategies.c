@@ -295,14 +295,12 @@ static void put_legend(const struct xs_terminal *terminal,
 			add_hidden(result, phase, &legend);
 	}
 	if (legend.beyond || legend.hidden)
-		xs_terminal_wrap(
-		    terminal, XS_DIM, "  ",
-		    xs_print(&result->arena, "%s%s%s%s%s",
-			     legend.beyond ? "no step: " : "",
-			     legend.beyond ? legend.beyond : "",
-			     legend.beyond && legend.hidden ? "; " : "",
-			     legend.hidden ? "only with --all: " : "",
-			     legend.hidden ? legend.hidden : ""));
+		xs_terminal_wrapf(terminal, XS_DIM, "  ", "%s%s%s%s%s",
+				  legend.beyond ? "no step: " : "",
+				  legend.beyond ? legend.beyond : "",
+				  legend.beyond && legend.hidden ? "; " : "",
+				  legend.hidden ? "only with --all: " : "",
+				  legend.hidden ? legend.hidden : "");
 	xs_text_best_cases_put(terminal, result, &legend.bounds);
 	if (legend.names && result->all_asked)
 		xs_terminal_wrap(terminal, XS_DIM,

@@ -132,6 +132,20 @@ void xs_terminal_wrap(const struct xs_terminal *terminal, enum xs_style style,
 	xs_terminal_wrap_on(terminal, style, indent, indent, text);
 }
 
+void xs_terminal_wrapf(const struct xs_terminal *terminal, enum xs_style style,
+		       const char *lead, const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	xs_terminal_wrap(terminal, style, lead, text);
+	free(text);
+}
+
 void xs_terminal_heading(const struct xs_terminal *terminal, const char *title,
 			 const char *remark)
 {

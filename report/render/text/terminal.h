@@ -36,6 +36,11 @@ void xs_terminal_heading(const struct xs_terminal *terminal, const char *title,
 void xs_terminal_wrap(const struct xs_terminal *terminal, enum xs_style style,
 		      const char *lead, const char *text);
 
+/* The same, printf-like. */
+__attribute__((format(printf, 4, 5))) void
+xs_terminal_wrapf(const struct xs_terminal *terminal, enum xs_style style,
+		  const char *lead, const char *format, ...);
+
 /* The same of text that goes on at a column of a line; the others have `indent`
  * blanks. */
 void xs_terminal_wrap_on(const struct xs_terminal *terminal,
