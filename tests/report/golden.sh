@@ -68,6 +68,14 @@ golden jax.txt 'xferspy report --machine $h100/machine.json $h100/jax_put.xspy |
 prints "xferspy report --machine h200 \$traces/managed.txt | section 'In short' Verdict |
 	tr '\n' ' '" 'In short: prefetch managed memory: 128 MiB migrated in'
 
+# A GPU that runs dry for longer than the host waits for it is not the limit, however
+# long its kernels are.
+prints "xferspy report --machine h200 \$traces/host-runs-dry.txt | section Verdict In |
+	tr '\n' ' '" "The GPU is 17.0 % idle; the host's code before cudaMemcpyAsync is the limit."
+# Threads of other libraries than PyTorch's have no frame of Python, either.
+prints 'xferspy report --machine h200 $traces/dali.txt | section "What to change" Coverage' \
+	'Pin the host buffers of cudaMemcpy in libdali.so+0x1042 once'
+
 # CUDA started in the first call, cudaMallocHost: that is no pinning, neither here nor
 # in a difference.
 expect 0 'Outside the steady part, pinning memory takes 81.2 ms, once (19.1 % of the run):' - \
