@@ -334,25 +334,24 @@ static int write_profile(const struct calibrate_options *given,
 			 struct xs_bench *bench, struct destination *to)
 {
 	FILE *summary = to->out == stdout ? stderr : stdout;
-	struct xs_machine machine;
+	struct xs_machine *machine = bench->machine;
 	int code = 0;
 
-	xs_machine_init(&machine);
-	bench->machine = &machine;
+	xs_machine_init(machine);
 	if (!measure(bench))
-		code = isnan(machine.G_h2d.value + machine.G_d2h.value)
+		code = isnan(machine->G_h2d.value + machine->G_d2h.value)
 			   ? xs_cli_fail("calibrate",
 					 "not even copies could be measured",
 					 "an earlier profile is kept")
-			   : compare_earlier(&machine, to);
+			   : compare_earlier(machine, to);
 	if (code) {
 		xs_cli_discard(to->out);
 		return code;
 	}
-	label(&machine, given);
-	code = close_output(&machine, to);
+	label(machine, given);
+	code = close_output(machine, to);
 	if (!code)
-		xs_bench_summarize(&machine, summary);
+		xs_bench_summarize(machine, summary);
 	return code;
 }
 
@@ -360,7 +359,8 @@ static int calibrate_main(int argc, char **argv)
 {
 	struct calibrate_options given = {0};
 	struct destination to = {0};
-	struct xs_bench bench = {0};
+	struct xs_machine machine;
+	struct xs_bench bench = {.machine = &machine};
 	int code = xs_cli_parse(&xs_cmd_calibrate, argc, argv, &given);
 
 	if (code)
