@@ -2,6 +2,7 @@
 #include "model/machine/choice.h"
 
 #include "model/machine/machine_json.h"
+#include "model/machine/usual.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -128,6 +129,7 @@ static bool choose_own(const struct xs_machine_identity *machine,
 		return false;
 	}
 	*out = own;
+	xs_machine_usual_host(out);
 	snprintf(why, size, "measured on this GPU and host on %.10s", own.date);
 	return true;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/machine/machine_json.h"
 
-#include "model/machine/usual.h"
-
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -321,7 +319,6 @@ int xs_machine_read_json(const char *path, struct xs_machine *machine,
 	}
 	rc = read_root(&reader, root, machine);
 	json_decref(root);
-	xs_machine_usual_host(machine);
 	if (!machine->name[0])
 		snprintf(machine->name, sizeof(machine->name), "%s", path);
 	return rc;

@@ -4,6 +4,7 @@
 
 #include "model/machine/machine_json.h"
 #include "model/machine/program_path.h"
+#include "model/machine/usual.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -62,19 +63,19 @@ static bool find_by_name(const struct folders *folders, const char *name,
 int xs_machine_load(const char *name_or_path, struct xs_machine *machine,
 		    char *error, size_t error_size)
 {
+	const bool named = !is_path(name_or_path);
 	struct folders folders;
 	char path[PATH_MAX];
 
 	xs_machine_init(machine);
-	if (is_path(name_or_path))
-		return xs_machine_read_json(name_or_path, machine, error,
-					    error_size);
-	find_folders(&folders);
-	if (find_by_name(&folders, name_or_path, path)) {
-		int err =
-		    xs_machine_read_json(path, machine, error, error_size);
+	if (named)
+		find_folders(&folders);
+	if (!named || find_by_name(&folders, name_or_path, path)) {
+		int err = xs_machine_read_json(named ? path : name_or_path,
+					       machine, error, error_size);
 
-		machine->shipped = !machine->uuid[0];
+		machine->shipped = named && !machine->uuid[0];
+		xs_machine_usual_host(machine);
 		return err;
 	}
 	snprintf(

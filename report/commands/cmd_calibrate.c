@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* xferspy calibrate: measures a machine profile. */
 #include "model/machine/choice.h"
+#include "model/machine/machine_json.h"
 #include "report/calibrate/bench.h"
 #include "report/commands/cli.h"
 #include "report/commands/unfinished.h"
@@ -318,8 +319,9 @@ static int compare_earlier(const struct xs_machine *machine,
 	const char *lacks = NULL;
 	char text[160];
 
+	xs_machine_init(&earlier);
 	if (to->open &&
-	    xs_machine_load(to->open, &earlier, text, sizeof(text)) == 0)
+	    xs_machine_read_json(to->open, &earlier, text, sizeof(text)) == 0)
 		lacks = xs_machine_lacks(machine, &earlier);
 	if (!lacks)
 		return 0;
