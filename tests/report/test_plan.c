@@ -1109,6 +1109,33 @@ TEST(a_loss_is_of_all_phases)
 	assert_int_equal(result->plan[0].if_not_ns, 2 * (10 + 3) * MS);
 }
 
+/* A graph of two rounds fits no other of three that differ at the same lines.
+ */
+TEST(a_graph_is_of_equal_rounds)
+{
+	struct xs_result_phase phases[4];
+
+	sites[0].step = "kernel";
+	copies_at(phase, sites, 1);
+	phase->rounds = 2;
+	add(phase, "graph", 2);
+	for (size_t i = 0; i < 4; i++) {
+		phases[i] = *phase;
+		phases[i].id = (int64_t)i + 1;
+	}
+	for (size_t i = 1; i < 4; i++) {
+		phases[i].rounds = 1;
+		phases[i].estimate_count = 0;
+	}
+	result->phases = phases;
+	result->phase_count = 3;
+	expect("graph");
+	result->phase_count = 4;
+	expect("");
+	phases[3].apart = true;
+	expect("graph");
+}
+
 /* Nor is one for longer runs left out that is another change. */
 TEST(longer_runs_have_all_their_steps)
 {
