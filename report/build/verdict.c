@@ -104,6 +104,11 @@ static void untrace(struct xs_result *result)
 			out->recorded_ns -= ns;
 			rest_ns -= ns;
 		}
+	/* what is told to be longer than that is no more than all of it */
+	if (out->kernels_ns > out->recorded_ns)
+		out->kernels_ns = out->recorded_ns;
+	if (out->gpu_ns > out->recorded_ns)
+		out->gpu_ns = out->recorded_ns;
 	if (out->part_count)
 		qsort(out->parts, out->part_count, sizeof(*out->parts),
 		      longest_first);
