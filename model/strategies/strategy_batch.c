@@ -18,13 +18,6 @@ static bool gathers_in_threads(const struct xs_strategy_case *c)
 	return c->options->language == XS_LANGUAGE_PYTORCH;
 }
 
-/* Whether it is known how fast these are. */
-static bool has_threads(const struct xs_strategy_case *c)
-{
-	return gathers_in_threads(c) &&
-	       !isnan(c->machine->host_threads_byte_ns.value);
-}
-
 /* Returns the time to gather or scatter with one thread; NAN if unknown. */
 static double alone_ns(const struct xs_machine *m,
 		       const struct xs_small_copies *run)
@@ -37,7 +30,7 @@ static double gather_ns(const struct xs_strategy_case *c,
 			const struct xs_machine *m,
 			const struct xs_small_copies *run)
 {
-	return run->apart && has_threads(c)
+	return run->apart && gathers_in_threads(c)
 		   ? m->host_threads_byte_ns.value * run->bytes
 		   : alone_ns(m, run);
 }
@@ -118,10 +111,8 @@ static void explain(const struct xs_strategy_case *c, const struct total *total,
 	const char *by = "one host thread";
 	char waits[48] = "", gathered[128] = "", in[32] = "";
 
-	if (has_threads(c))
+	if (gathers_in_threads(c))
 		by = "all processors, as PyTorch uses them";
-	else if (gathers_in_threads(c))
-		by = "one host thread, less by several, as PyTorch has them";
 	if (total->waits)
 		snprintf(waits, sizeof(waits), " and %u waits between them",
 			 total->waits);
@@ -140,22 +131,13 @@ static void explain(const struct xs_strategy_case *c, const struct total *total,
 
 /* PyTorch has more threads than one, but not everywhere: a part of the copies
  * may be too small for several, and a worker of a DataLoader has one. Extends
- * the range to one thread, or, if the rate of several is unknown, to no time.
- */
-static void reach_to_other_threads(const struct xs_strategy_case *c,
-				   const struct total *total,
-				   struct xs_estimate *row)
+ * the range to one thread. */
+static void reach_to_one_thread(const struct total *total,
+				struct xs_estimate *row)
 {
-	if (has_threads(c))
-		row->high_ns =
-		    row->round_ns +
-		    hypot(row->high_ns - row->round_ns,
-			  fmax(total->alone_ns - total->gather_ns, 0));
-	else
-		row->low_ns =
-		    fmax(row->round_ns - hypot(row->round_ns - row->low_ns,
-					       total->gather_ns),
-			 0);
+	row->high_ns =
+	    row->round_ns + hypot(row->high_ns - row->round_ns,
+				  fmax(total->alone_ns - total->gather_ns, 0));
 }
 
 /* A framework of Python takes up to this time to issue a copy. */
@@ -202,7 +184,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		xs_estimate_add_setup(c, buffer_ns, total.buffer_bytes, &row);
 	rc = xs_estimate_replay(c, build_plan, &row);
 	if (!rc && gathers_in_threads(c))
-		reach_to_other_threads(c, &total, &row);
+		reach_to_one_thread(&total, &row);
 	if (!rc)
 		rc = xs_estimate_only_issues(c, build_plan, &row);
 	know_issuing(c, total.copies, &row);
