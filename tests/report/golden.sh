@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Reports on typical traces, and sections of reports on traces written by hand. To renew
-# a golden file, check what the command prints and why it changed.
+# Reports on typical traces, and sections of reports on traces written by hand. With
+# GOLDEN=renew it writes the golden files anew: look at their difference.
 # golden.sh XFERSPY SOURCES MODULE: a library that hides what is installed
 # shellcheck disable=SC2034 # the lines use what seems unused
 . "$(dirname "$0")/expect.sh" || exit 1
@@ -17,6 +17,7 @@ xferspy() {
 # golden FILE LINES: lines of shell print the file.
 golden() {
 	(eval "$2") >../out || fail "$2: exits with $?"
+	[ "${GOLDEN:-}" != renew ] || cp ../out "$reports/golden/$1"
 	diff -u "$reports/golden/$1" ../out || fail "$2: prints another text than $1"
 }
 
