@@ -12,8 +12,9 @@
  *   issue work stay watched (callback_filter.c). The others are switched off in
  *   a pause: a thread that CUPTI saw enter a call and not leave it has one
  *   correlation id for all its calls from then on.
- * - The program links the runtime statically: calls that only callbacks see
- *   cannot be paused, so the driver is not watched.
+ * - The program links the runtime statically, and not the driver's launches and
+ *   copies: calls that only callbacks see cannot be paused, so the driver is
+ *   not watched.
  * - Otherwise the driver is watched until the end.
  *
  * A program may begin later to call the driver itself, for example if it
@@ -144,7 +145,7 @@ void xs_cupti_watch_driver(bool counters)
 	bool hooked = xs_cudart_objects_are_hooked();
 
 	counting = counters;
-	if (!counters && !hooked && xs_cudart_objects_in_program()) {
+	if (!counters && !hooked && xs_cudart_objects_issue_alone()) {
 		note_unwatched();
 		return;
 	}

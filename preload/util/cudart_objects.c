@@ -161,19 +161,22 @@ static bool may_contain(const struct link_map *map)
 	       !imports_any(map, is_registration);
 }
 
-bool xs_cudart_objects_in_program(void)
+static bool is_driver_work(const char *name)
 {
-	return has_device_code(XS_OBJECTS_PROGRAM) &&
-	       may_contain(xs_objects_program());
+	return strncmp(name, "cuLaunch", 8) == 0 ||
+	       strncmp(name, "cuMemcpy", 8) == 0;
 }
 
-struct listing {
-	void (*write)(const char *line);
-};
+bool xs_cudart_objects_issue_alone(void)
+{
+	return has_device_code(XS_OBJECTS_PROGRAM) &&
+	       may_contain(xs_objects_program()) &&
+	       !imports_any(xs_objects_program(), is_driver_work);
+}
 
 static bool list_object(const struct xs_loaded_object *object, void *data)
 {
-	const struct listing *listing = data;
+	void (*const *write)(const char *line) = data;
 	const bool dynamic =
 	    xs_objects_is_library(object->path, XS_CUDART_LIBRARY);
 	char target[PATH_MAX], line[PATH_MAX + 16];
@@ -189,13 +192,11 @@ static bool list_object(const struct xs_loaded_object *object, void *data)
 	target[n > 0 ? n : 0] = '\0';
 	snprintf(line, sizeof(line), "%s:%s", dynamic ? "dynamic" : "static",
 		 n > 0 ? target : object->path);
-	listing->write(line);
+	(*write)(line);
 	return false;
 }
 
 void xs_cudart_objects_list(void (*write)(const char *line))
 {
-	struct listing listing = {write};
-
-	xs_objects_each(NULL, list_object, &listing);
+	xs_objects_each(NULL, list_object, &write);
 }

@@ -12,6 +12,6 @@ void xs_cudart_objects_list(void (*write)(const char *line));
 /* Returns whether a libcudart is loaded and its calls reach our hooks first. */
 bool xs_cudart_objects_are_hooked(void);
 
-/* Returns whether a runtime is statically linked into the executable. Reads its
- * file. */
-bool xs_cudart_objects_in_program(void);
+/* Returns whether a runtime is statically linked into the executable, which
+ * imports none of the driver's launches and copies. Reads its file. */
+bool xs_cudart_objects_issue_alone(void);

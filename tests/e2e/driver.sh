@@ -146,6 +146,17 @@ expect "app-static: ops" "$(json gpu_ops_seen)" 1600
 grep -q 'began late to call' report.json ||
 	fail "app-static: no word about what was missed"
 
+# A program that links the driver's copies beside a static runtime may call them
+# from the start.
+traced "$XS_APPS/app-linked" late-driver 1100
+read_trace
+expect "app-linked: launches" "$(count '^call ')" 1100
+expect "app-linked: ops with their calls" "$(json matched)" 1600
+expect "app-linked: copies of the driver" "$(count '^copycall ')" 500
+if grep -q 'began late to call' report.json; then
+	fail "app-linked: nothing was missed"
+fi
+
 # A hidden runtime in such a process is seen, too, through its driver calls.
 traced "$XS_APPS/app" library "$XS_APPS/plugin-static.so"
 expect "library: exit code" "$status" 0
