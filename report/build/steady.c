@@ -65,10 +65,9 @@ static double repeated_ops(const struct xs_phases *phases, bool kernels)
 }
 
 /* Returns the longest phase of a single round that ends before others begin to
- * repeat, or NULL. */
+ * repeat, or NULL. Phases are sorted by decreasing time. */
 static const struct xs_phase *longest_before(const struct xs_phases *phases)
 {
-	const struct xs_phase *longest = NULL;
 	uint64_t last_ns = 0;
 
 	for (size_t i = 0; i < phases->count; i++)
@@ -77,10 +76,9 @@ static const struct xs_phase *longest_before(const struct xs_phases *phases)
 			last_ns = phases->items[i].first_start_ns;
 	for (size_t i = 0; i < phases->count; i++)
 		if (phases->items[i].rounds < REPEATED_ROUNDS &&
-		    phases->items[i].last_end_ns <= last_ns &&
-		    (!longest || phases->items[i].total_ns > longest->total_ns))
-			longest = &phases->items[i];
-	return longest;
+		    phases->items[i].last_end_ns <= last_ns)
+			return &phases->items[i];
+	return NULL;
 }
 
 /* A single round is a loop without synchronisations if it has at least as many
