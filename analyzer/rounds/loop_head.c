@@ -3,10 +3,6 @@
 
 #include "analyzer/rounds/phase.h"
 
-/* Kernels of a step, such as one of training. An iteration of fewer is a chunk
- * of a pipeline, which is a round as a whole. */
-#define STEP_KERNELS 8
-
 /* Sums up for each identity how long the GPU was idle before its ops, without
  * the longest time, in s->values. */
 static void sum_idle(const struct xs_splitter *s, const struct xs_round *round)
@@ -60,7 +56,7 @@ uint32_t xs_loop_head_idle(const struct xs_splitter *s,
 uint32_t xs_loop_head_copy(const struct xs_splitter *s,
 			   const struct xs_round *round, uint32_t *queue)
 {
-	uint32_t head = XS_NONE, fewest = UINT32_MAX, kernels = 0;
+	uint32_t head = XS_NONE, fewest = UINT32_MAX;
 
 	*queue = XS_NONE;
 	for (uint32_t i = 0; i < round->op_count; i++) {
@@ -73,7 +69,6 @@ uint32_t xs_loop_head_copy(const struct xs_splitter *s,
 			if (*queue != XS_NONE && op->queue != *queue)
 				return XS_NONE;
 			*queue = op->queue;
-			kernels += op->kind == XS_OP_KERNEL;
 		} else if (op->bytes > XS_ARGUMENT_BYTES &&
 			   s->counts[identity] >= XS_LOOP_LEAST &&
 			   s->counts[identity] < fewest) {
@@ -81,5 +76,5 @@ uint32_t xs_loop_head_copy(const struct xs_splitter *s,
 			fewest = s->counts[identity];
 		}
 	}
-	return kernels / STEP_KERNELS >= fewest ? head : XS_NONE;
+	return head;
 }

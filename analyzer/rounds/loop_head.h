@@ -7,6 +7,10 @@
 /* Iterations that make a loop. */
 #define XS_LOOP_LEAST 3
 
+/* Kernels of a step that the host may run ahead of. An iteration of fewer is a
+ * chunk of a pipeline, which is a round as a whole. */
+#define XS_LOOP_KERNELS 8
+
 /* What splitting rounds into iterations works on. */
 struct xs_splitter {
 	const struct xs_trace *trace;
@@ -27,7 +31,6 @@ uint32_t xs_loop_head_idle(const struct xs_splitter *s,
 
 /* Returns the identity of the least frequent copy in of a loop, since a step
  * may also copy in for each of its layers, and stores the queue of its kernels.
- * XS_NONE if there is none, if iterations would have few kernels, or if ops but
- * copies in are in several streams. */
+ * XS_NONE if there is none, or if ops but copies in are in several streams. */
 uint32_t xs_loop_head_copy(const struct xs_splitter *s,
 			   const struct xs_round *round, uint32_t *queue);

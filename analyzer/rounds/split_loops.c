@@ -113,11 +113,6 @@ static void add_op(struct xs_splitter *s, size_t iteration, uint32_t index)
 	s->round_of_op[index] = (uint32_t)iteration;
 }
 
-static int add_round(struct xs_splitter *s, const struct xs_round *round)
-{
-	return XS_ARRAY_ADD(s->items, s->count, *round);
-}
-
 /* Begins an iteration with the call at a position. The iteration before ends
  * with the call before. Returns 0 or -ENOMEM. */
 static int begin_iteration(struct xs_splitter *s, const struct xs_round *whole,
@@ -135,7 +130,7 @@ static int begin_iteration(struct xs_splitter *s, const struct xs_round *whole,
 	if (!is_first)
 		s->items[s->count - 1].call_count =
 		    position - s->items[s->count - 1].first_call;
-	return add_round(s, &round);
+	return XS_ARRAY_ADD(s->items, s->count, round);
 }
 
 /* An iteration lasts until its last op and its last call have ended. Where the
@@ -182,9 +177,10 @@ static uint64_t usual_key(struct xs_splitter *s, size_t first)
 	return most_common(s, count, 0, UINT64_MAX);
 }
 
-/* Returns how many of the new rounds from the first one on have kernels. */
+/* Returns how many of the new rounds from the first one on have that many
+ * kernels or more. */
 static uint32_t count_computing(struct xs_splitter *s, size_t first,
-				const struct xs_round *whole)
+				const struct xs_round *whole, uint64_t kernels)
 {
 	uint32_t computing = 0;
 
@@ -192,12 +188,11 @@ static uint32_t count_computing(struct xs_splitter *s, size_t first,
 		s->values[i - first] = 0;
 	for (uint32_t i = 0; i < whole->op_count; i++) {
 		const uint32_t index = xs_round_op(s->rounds, whole, i);
-		uint64_t *has = &s->values[s->round_of_op[index] - first];
 
-		if (s->trace->ops[index].kind == XS_OP_KERNEL && !*has) {
-			*has = 1;
-			computing++;
-		}
+		if (s->trace->ops[index].kind == XS_OP_KERNEL)
+			computing +=
+			    ++s->values[s->round_of_op[index] - first] ==
+			    kernels;
 	}
 	return computing;
 }
@@ -209,7 +204,8 @@ static bool are_iterations(struct xs_splitter *s, size_t first,
 			   const struct xs_round *whole, bool ahead)
 {
 	const uint32_t count = (uint32_t)(s->count - first);
-	const uint32_t computing = count_computing(s, first, whole);
+	const uint32_t computing =
+	    count_computing(s, first, whole, ahead ? XS_LOOP_KERNELS : 1);
 	const uint64_t key = usual_key(s, first);
 	uint32_t idle = 0, ops = 0;
 
@@ -285,6 +281,13 @@ static int cut(struct xs_splitter *s, const struct xs_round *round,
 		     pass_kernels(s, round, &kernel, s->position[op->call])))
 			rc = begin_iteration(s, round, s->position[op->call]);
 	}
+	/* a batch that no step takes */
+	if (!rc && ahead && s->count > first + 1 &&
+	    !pass_kernels(s, round, &kernel, UINT32_MAX)) {
+		s->count--;
+		s->items[s->count - 1].call_count +=
+		    s->items[s->count].call_count;
+	}
 	for (uint32_t i = 0; !rc && i < round->op_count; i++) {
 		const uint32_t index = xs_round_op(s->rounds, round, i);
 
@@ -298,7 +301,7 @@ static int keep_whole(struct xs_splitter *s, const struct xs_round *round)
 	for (uint32_t i = 0; i < round->op_count; i++)
 		s->round_of_op[xs_round_op(s->rounds, round, i)] =
 		    (uint32_t)s->count;
-	return add_round(s, round);
+	return XS_ARRAY_ADD(s->items, s->count, *round);
 }
 
 /* Splits the round into iterations that begin with the head. Sets *found if it

@@ -519,13 +519,25 @@ TEST(test_busy_loop_with_a_side_stream)
 TEST(test_batches_of_two_parts)
 {
 	parts = 2;
-	busy_steps(16, false, 0);
+	busy_steps(8, false, 0);
 	check(1, ITERATIONS);
+	busy_steps(7, false, 0);
+	check(1, 1);
 	ahead_ns = 400;
-	busy_steps(16, false, 0);
+	busy_steps(8, false, 0);
 	check(1, ITERATIONS);
 	ahead_ns = 0;
 	parts = 1;
+}
+
+/* A batch that no step takes is copied in the last step. */
+TEST(test_a_batch_is_left)
+{
+	ahead_ns = 400;
+	busy_steps(8, false, 0);
+	issued(true, 4, 9 * ITERATIONS, 1000 * ITERATIONS + 800, 100, 1);
+	check(2, ITERATIONS - 1);
+	ahead_ns = 0;
 }
 
 TEST(test_host_far_ahead)
