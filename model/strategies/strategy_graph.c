@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * graph: the longest run of kernels without a copy in or out or a wait of the
- * host is captured once and launched as one graph in each round. Replays the
- * record with one call for the run. Its ops keep their times and their order;
- * between two kernels is the gap that graphs have.
+ * host is captured once and launched as one graph in each round, and in place
+ * of equal runs of it. Replays the record with one call for a run. Its ops keep
+ * their times and their order; between two kernels is the gap that graphs have.
  */
 #include "model/strategies/between_programs.h"
 #include "model/strategies/strategy.h"
@@ -14,7 +14,8 @@
 struct run {
 	size_t first, end; /* end: the step after the last one */
 	unsigned nodes;
-	bool nested; /* some call of it issues several ops, as graphs do */
+	unsigned equal; /* runs of the round that are equal to it, and it */
+	bool nested;	/* some call of it issues several ops, as graphs do */
 };
 
 static bool is_op(const struct xs_step *step)
@@ -51,18 +52,40 @@ static struct run run_from(const struct xs_phase *phase, size_t first)
 	return run;
 }
 
+/* Stores the next run from step *i on, and where to look for the one after it.
+ * Returns whether there is one. */
+static bool next_run(const struct xs_phase *phase, size_t *i, struct run *run)
+{
+	if (*i >= phase->step_count)
+		return false;
+	*run = run_from(phase, *i);
+	*i = run->end > *i ? run->end : *i + 1;
+	return true;
+}
+
+/* Whether one graph does for both runs. */
+static bool are_equal(const struct xs_phase *phase, const struct run *a,
+		      const struct run *b)
+{
+	const struct xs_step *x = phase->steps + a->first;
+	const struct xs_step *y = phase->steps + b->first;
+	bool equal = a->end - a->first == b->end - b->first;
+
+	for (size_t i = 0; equal && i < a->end - a->first; i++)
+		equal = x[i].kind == y[i].kind && x[i].shape == y[i].shape &&
+			x[i].bytes == y[i].bytes;
+	return equal;
+}
+
 static struct run longest_run(const struct xs_phase *phase)
 {
-	struct run longest = {0};
-	size_t i = 0;
+	struct run longest = {0}, run;
 
-	while (i < phase->step_count) {
-		const struct run run = run_from(phase, i);
-
+	for (size_t i = 0; next_run(phase, &i, &run);)
 		if (run.nodes > longest.nodes)
 			longest = run;
-		i = run.end > i ? run.end : i + 1;
-	}
+	for (size_t i = 0; next_run(phase, &i, &run);)
+		longest.equal += are_equal(phase, &run, &longest);
 	return longest;
 }
 
@@ -85,32 +108,40 @@ static void make_node(const struct xs_machine *machine,
 
 /* What remains of the host's work between the calls of the run comes before the
  * launch. */
-static int build_plan(const struct xs_strategy_case *c,
-		      const struct xs_estimate *row,
-		      const struct xs_scenario *scenario, struct xs_plan *plan)
+static void launch(const struct xs_strategy_case *c,
+		   const struct xs_machine *machine, const struct run *run,
+		   struct xs_plan *plan)
 {
-	const struct xs_machine *machine = &scenario->machine;
-	const struct run run = longest_run(c->phase);
 	double host_ns = 0,
 	       call_ns = machine->graph_launch_ns.value +
-			 run.nodes * machine->graph_launch_node_ns.value;
-	int rc = xs_plan_recorded(c, scenario, plan);
+			 run->nodes * machine->graph_launch_node_ns.value;
 
-	(void)row;
-	if (rc)
-		return rc;
-	for (size_t i = run.first; i < run.end; i++) {
-		if (i > run.first)
+	for (size_t i = run->first; i < run->end; i++) {
+		if (i > run->first)
 			host_ns += xs_action_take_work(&plan->actions[i],
 						       c->keeps_work);
 		if (c->phase->steps[i].kind == XS_STEP_D2D)
 			call_ns += plan->actions[i].call_ns;
 		make_node(machine, &c->phase->steps[i], &plan->actions[i]);
 	}
-	plan->actions[run.first].call_ns = call_ns;
-	plan->actions[run.first].issue_lag_ns += call_ns;
-	plan->actions[run.first].gap_ns += host_ns;
-	return 0;
+	plan->actions[run->first].call_ns = call_ns;
+	plan->actions[run->first].issue_lag_ns += call_ns;
+	plan->actions[run->first].gap_ns += host_ns;
+}
+
+static int build_plan(const struct xs_strategy_case *c,
+		      const struct xs_estimate *row,
+		      const struct xs_scenario *scenario, struct xs_plan *plan)
+{
+	const struct run longest = longest_run(c->phase);
+	const int rc = xs_plan_recorded(c, scenario, plan);
+	struct run run;
+
+	(void)row;
+	for (size_t i = 0; !rc && next_run(c->phase, &i, &run);)
+		if (are_equal(c->phase, &run, &longest))
+			launch(c, &scenario->machine, &run, plan);
+	return rc;
 }
 
 /* Whether the round has a copy or a wait of the host, in a capture an error. */
@@ -180,6 +211,7 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 	const struct run run = longest_run(c->phase);
 	const struct xs_machine *m = c->machine;
 	struct xs_estimate row = xs_estimate_init(c);
+	char launches[32] = "";
 	int rc = 0;
 
 	row.quiet = true;
@@ -198,11 +230,15 @@ static int build(const struct xs_strategy_case *c, struct xs_estimates *out)
 		rc = xs_estimate_replay(c, build_plan, &row);
 	if (!rc)
 		rc = xs_estimate_only_issues(c, build_plan, &row);
+	if (run.equal > 1)
+		snprintf(launches, sizeof(launches), " (%u launches a round)",
+			 run.equal);
 	snprintf(row.why, sizeof(row.why),
-		 "one launch of a graph of %u nodes takes the host %.0f ns",
+		 "one launch of a graph of %u nodes takes the host %.0f ns%s",
 		 run.nodes,
 		 m->graph_launch_ns.value +
-		     run.nodes * m->graph_launch_node_ns.value);
+		     run.nodes * m->graph_launch_node_ns.value,
+		 launches);
 	return rc ? rc : xs_estimates_add(out, &row);
 }
 

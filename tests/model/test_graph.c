@@ -56,7 +56,33 @@ TEST(test_copies_within_the_device)
 	/* the gap before it stays 1000 */
 	assert_near(row->round_ns, 19700 + 3000 + 1000 - 600);
 	steps[1].blocking = true;
-	assert_has(estimated("graph")->why, "2 kernels");
+	assert_has(estimated("graph")->why, "2 nodes");
+}
+
+/* A round of two steps, which wait in between: the graph is launched for each
+ * of them, unless a kernel of the second one is another. */
+TEST(test_equal_runs)
+{
+	const struct xs_estimate *row;
+
+	set_launches();
+	for (size_t i = 0; i < 5; i++) {
+		steps[5 + i] = steps[i];
+		steps[5 + i].call_ns += 42000;
+		steps[5 + i].return_ns += 42000;
+		if (steps[i].kind == XS_STEP_KERNEL) {
+			steps[5 + i].start_ns += 42000;
+			steps[5 + i].end_ns += 42000;
+		}
+	}
+	phase.step_count = 10;
+	phase.round_ns = (struct xs_spread){83000, 82000, 84000};
+	row = estimated("graph");
+	assert_near(row->round_ns, 2 * 19700 + 1000);
+	assert_near(row->setup_ns, 4 * 3000 + 3 * 7000 + 20000 + 4 * 500);
+	assert_has(row->why, "(2 launches a round)");
+	steps[6].shape++;
+	assert_near(estimated("graph")->round_ns, 19700 + 1000 + 41000);
 }
 
 /* What takes the host 2 ms between two launches is no issuing: it stays. */
