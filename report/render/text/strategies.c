@@ -174,25 +174,16 @@ static size_t fill_headings(struct xs_text_heading *headings, bool all)
 	return count;
 }
 
-/* Without --all, the phases of the plan, and the longest one if the plan has
- * none of the steady part; all that are printed if there is no plan. */
-static bool is_listed(const struct xs_result *result, size_t index)
-{
-	return xs_render_text_has_phase(result, index) &&
-	       (result->all_asked || !result->plan_count ||
-		(!index && result->plan->phase->apart) ||
-		xs_result_is_in_plan(result, &result->phases[index]));
-}
-
-/* All rows of the phase that the first step is made for; of others the rows of
- * their steps, and as-is. */
+/* All rows of the phase that the first step is made for, of the longest one if
+ * that is outside of the steady part, or of all phases without a step; of
+ * others the rows of their steps, and as-is. */
 static bool is_shown(const struct xs_result *result, size_t index, size_t row)
 {
 	const struct xs_result_phase *phase = &result->phases[index];
 	const struct xs_result_phase *first =
 	    result->plan_count ? result->plan->phase : NULL;
 	bool shown = !row || result->all_asked ||
-		     ((!first || first->apart || first == phase) &&
+		     ((!first || first == phase || (first->apart && !index)) &&
 		      xs_render_text_is_first(result, index));
 
 	for (size_t i = 0; i < result->plan_count; i++)
@@ -234,7 +225,7 @@ static int put_table(const struct xs_terminal *terminal,
 	xs_text_table_begin(&table, terminal, headings,
 			    fill_headings(headings, result->all_asked));
 	for (size_t i = 0; i < result->phase_count; i++)
-		if (is_listed(result, i))
+		if (xs_render_text_has_phase(result, i))
 			rows += put_phase(&table, result, i);
 	if (rows)
 		return xs_text_table_end(&table, NULL, 0);
@@ -287,11 +278,12 @@ static void put_legend(const struct xs_terminal *terminal,
 	for (size_t i = 0; i < result->phase_count; i++) {
 		const struct xs_result_phase *phase = &result->phases[i];
 
-		if (!is_listed(result, i))
+		if (!xs_render_text_has_phase(result, i))
 			continue;
 		for (size_t k = 0; k < phase->estimate_count; k++)
 			add_row(result, i, k, &legend);
-		if (!result->plan_count || result->plan->phase == phase)
+		if (result->plan_count ? result->plan->phase == phase
+				       : !phase->apart)
 			add_hidden(result, phase, &legend);
 	}
 	if (legend.beyond || legend.hidden)
