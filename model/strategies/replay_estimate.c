@@ -176,7 +176,7 @@ int xs_estimate_replay_ns(const struct xs_strategy_case *c,
 }
 
 static const char only_issues[] =
-    "the host computes nothing between the calls of a round that they need";
+    "no call of a round needs what the host computes between them";
 
 /* Work that takes a smaller share of the round makes no condition. */
 #define LEAST_WORK 0.01

@@ -89,6 +89,9 @@ static int by_place(const void *a, const void *b)
 	return (x->bytes < y->bytes) - (x->bytes > y->bytes);
 }
 
+/* Pinning the memory of less is not worth a call. */
+#define SMALL_BYTES 65536
+
 /* Sets the memory for data that a round copies to one place after another: each
  * that stays there needs a place of its own. *results: whether copies out to
  * pageable memory stay. */
@@ -107,6 +110,7 @@ static int set_more_bytes(const struct xs_phase *phase, struct xs_estimate *row,
 		const struct xs_step *step = &phase->steps[i];
 
 		*results |= !marks[i] && step->kind == XS_STEP_D2H &&
+			    step->bytes >= SMALL_BYTES &&
 			    xs_step_is_pageable(step);
 		if (marks[i] && step->kind == XS_STEP_H2D && step->dst)
 			places[used++] = step;
@@ -133,7 +137,7 @@ static int replay_row(const struct xs_strategy_case *c, struct xs_estimate *row)
 		rc = set_more_bytes(c->phase, row, &results);
 	if (results)
 		snprintf(row->why + used, sizeof(row->why) - used,
-			 "; results still go to pageable memory: pin it, too");
+			 "; results still go to pageable memory: pin them");
 	row->setup_ns = fmax(c->as_is_ns - row->round_ns, 0);
 	row->loop_ns = fmax(row->setup_ns - c->work.allocation_ns, 0);
 	return rc;

@@ -262,12 +262,12 @@ static const char *small(struct xs_arena *arena,
 	for (size_t i = 0; i < phase->site_count; i++)
 		calls += is_copy(phase, &phase->sites[i], 0) &&
 			 is_small(phase, &phase->sites[i]);
-	return !calls
-		   ? ""
-		   : xs_print(arena,
-			      "; those of small copies (%d call%s), pinned in "
-			      "these figures, may stay pageable",
-			      calls, calls == 1 ? "" : "s");
+	return !calls ? ""
+		      : xs_print(arena,
+				 "; of these, those of small copies (%d "
+				 "call%s) may stay "
+				 "pageable",
+				 calls, calls == 1 ? "" : "s");
 }
 
 /* The text that stands for {name} in the advice of a strategy; NULL: there is

@@ -230,9 +230,13 @@ static const char *nothing(struct xs_result *result, bool is_first)
 		    name, wall.s, act_of(result, result->plan).what);
 	return xs_print(
 	    &result->arena,
-	    "nothing is worth it in %s of %s: changes of data movement save at "
-	    "most %s (%s of it)",
-	    name, wall.s, xs_units_ns(result->verdict.at_most_saves_ns).s,
+	    "nothing is worth it in %s of %s%s: changes of data movement save "
+	    "at most %s (%s of it)",
+	    name, wall.s,
+	    result->no_step && strncmp(result->no_step, "not", 3) == 0
+		? ", whatever a longer one would save"
+		: "",
+	    xs_units_ns(result->verdict.at_most_saves_ns).s,
 	    xs_opening_of_run(result, result->verdict.at_most_saves_ns));
 }
 
@@ -271,7 +275,7 @@ static const char *lead(struct xs_result *result, const struct act *act,
 	    &result->arena, "%s%s",
 	    !is_for_longer_runs(result, act) ? ""
 	    : act->once			     ? "little to gain; "
-	    : !is_first			     ? "for longer runs, "
+	    : !is_first			     ? ""
 	    : result->run.ignored_ns
 		? "little to gain in the traced part; for longer runs, "
 		: "little to gain in this run; for longer ones, ",

@@ -47,9 +47,11 @@ static const char *say_setup(struct xs_arena *arena,
 			     const struct xs_phase_step *step)
 {
 	const struct xs_result_estimate *estimate = step->estimate;
-	const bool pins = step->strategy->changes & XS_CHANGES_PINNING &&
-			  step->strategy->changes & XS_CHANGES_ORDER &&
-			  xs_result_is_pageable(steps->phase);
+	const bool pins =
+	    step->strategy->changes & XS_CHANGES_PINNING &&
+	    step->strategy->changes & XS_CHANGES_ORDER &&
+	    xs_result_is_pageable(steps->phase) &&
+	    !xs_result_same_text(steps->phase->src_memory, "pinned");
 
 	if (estimate->setup_ns <= 0)
 		return NULL;

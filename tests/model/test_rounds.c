@@ -247,7 +247,7 @@ TEST(test_resident)
 	/* the first round takes 510000 */
 	assert_near(row->setup_ns, 200000);
 	assert_near(row->loop_ns, 200000);
-	assert_has(row->why, "; results still go to pageable memory: pin it");
+	assert_has(row->why, "; results still go to pageable memory: pin them");
 	steps[2].dst_memory = XS_MEM_PINNED;
 	assert_has_not(estimated("resident")->why, "results");
 }
@@ -525,7 +525,7 @@ TEST(test_batch)
 	row = estimated("batch");
 	assert_near(row->round_ns, 17800 + 5000 + 100000 + 1000 + 203000);
 	assert_near(row->otherwise_ns, row->round_ns + 7000);
-	assert_has(row->bound, "the host computes nothing");
+	assert_has(row->bound, "no call of a round needs");
 	assert_int_equal(row->effort, XS_EFFORT_PLACE);
 	/* so long it computes: it stays in any case */
 	for (size_t i = 1; i < 6; i++)

@@ -220,7 +220,7 @@ opening frameworks/h200-3/loader-2 "the host's code: 16.9 % of the traced part, 
 opening frameworks/h200-5/loader-1 "In short: first profile the host's code: " \
 	'% of the traced part; then pin the host buffers of loader.py:39'
 # What comes behind it may be little, and hang on a condition.
-opening frameworks/h200-3/jax_put-1 'of the traced part, the most before' '; then for longer runs, copy' \
+opening frameworks/h200-3/jax_put-1 'of the traced part, the most before' '; then copy the next round' \
 	"of 1.15 s traced, only if a round's input does not"
 # A third of the run.
 opening traces/pop_buoydiff-1024-pinned 'What follows the steady part is 31.3 % of the run.' \
@@ -320,7 +320,7 @@ in_one_line frameworks/h200-5/decode-1 'Steady part: 1.93 s (79.5 % of'
 # each token of a decoder, and each batch that processes of a DataLoader made
 prints "xferspy report --machine h200 \$traces/cached-eager.xspy | tr -s ' \n' ' '" \
 	'2 44 2.89 ms 2.6 % - 793 us 8 B pinned' 'out cached.py:71' \
-	' 1? graph: a round of phase 2: 2.89 ms -> 920 us' 'they need (3.05 ms slower if not)'
+	' 1? graph: a round of phase 2: 2.89 ms -> 920 us' 'computes between them (3.05 ms slower if not)'
 prints "xferspy report --machine h200 \$traces/workers-pageable.xspy | tr -s ' \n' ' '" \
 	'2 44 4.31 ms 2.0 % 4.69 MiB pageable 203 us' 'kernel workers.py:32, :33, mean'
 # each step of training whose host never waits, and what only data orders of it
@@ -411,14 +411,14 @@ in_one_line corpus/h100/develop/rod-lud \
 	'the round before wrote, and kernels run side by side, on SMs'
 in_one_line corpus/h100/develop/hec-car 'resident* ~1.46 ms'
 in_one_line corpus/contact-13/thirteenth/mai-spmv 'each on top of the last, or in its place; ' \
-	'that they need; as long as the data is contiguous'
+	'computes between them; as long as the data is contiguous'
 in_one_line corpus/contact-10-h100/tenth/rio-differentiate 'of 277 ms' 'then 266 ms'
 joined corpus/contact-10-h100/tenth/comp-raytrace 'before the steady part'
 joined corpus/h100/develop/hec-entropy 'no step: streams adds 14.8'
 joined corpus/contact-2/second/hec-rainflow 'adds 14.5 ms'
 joined corpus/h100/develop/sam-BlackScholes '(run --counters tells)' 'Start-up is 77.7 %'
 joined corpus/contact-7/seventh/hec-scatterAdd '-> 581 us (556-622 us)' \
-	'581 us    556-622 us' 'those of small copies (1 call), pinned in these figures, may stay pageable.'
+	'581 us    556-622 us' '; of these, those of small copies (1 call) may stay pageable.'
 joined corpus/contact-3/third/hec-iso2dfd '+0x15ad, one call'
 joined corpus/contact/first/hec-haccmk \
 	'If its condition does not hold, reuse saves about 42.7 ms'
