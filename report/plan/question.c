@@ -85,7 +85,7 @@ static const char *in_place_of(struct xs_result *result,
 		    : "";
 }
 
-/* Whether one of the steps may save as much, or all do. */
+/* Whether one of the steps may save as much, or all do but for little. */
 static bool is_little(const struct xs_result *result,
 		      const struct choice *choice)
 {
@@ -98,8 +98,8 @@ static bool is_little(const struct xs_result *result,
 						   choice->phase)
 			 : result->plan[i].saves_high_ns) >= ns)
 			return true;
-	return replaced_ns(result, choice) > ns ||
-	       !xs_worth_is_enough(result, choice->phase, (double)ns);
+	return !xs_worth_is_enough(result, choice->phase,
+				   (double)(ns - replaced_ns(result, choice)));
 }
 
 /* The row as the table has it; its range reaches to what it saves of the mean

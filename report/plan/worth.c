@@ -7,6 +7,7 @@
 #include "report/result/number.h"
 
 #include <math.h>
+#include <string.h>
 
 bool xs_worth_is_enough(const struct xs_result *result,
 			const struct xs_result_phase *phase, double adds_ns)
@@ -137,7 +138,9 @@ xs_worth_candidate(const struct xs_result_phase *phase,
 		: xs_worth_best(phase, strategy->id);
 
 	return row && row->saves_ns != XS_UNKNOWN && xs_result_may_hold(row) &&
-		       !is_same_in_pieces(phase, row)
+		       !is_same_in_pieces(phase, row) &&
+		       !(phase->rounds == 1 &&
+			 strcmp(row->strategy, "prefetch") == 0)
 		   ? row
 		   : NULL;
 }
