@@ -74,7 +74,7 @@ static bool is_needed(const struct condition *conditions, const char **line,
 
 /* The calls that make the copies which the row is about. */
 struct calls {
-	bool any_async;
+	bool any, any_async, any_of_host;
 	/* false: or there is none */
 	bool all_pitched, all_of_host, all_of_driver;
 };
@@ -82,8 +82,7 @@ struct calls {
 static struct calls calls_of(const struct xs_result_phase *phase,
 			     const struct xs_result_estimate *row)
 {
-	struct calls of = {false, true, true, true};
-	bool any = false;
+	struct calls of = {false, false, false, true, true, true};
 
 	XS_EACH(site, phase->sites, phase->site_count) {
 		const char *call = site->call ? site->call : "";
@@ -93,13 +92,14 @@ static struct calls calls_of(const struct xs_result_phase *phase,
 		of.any_async |= strstr(call, "Async") != NULL;
 		of.all_pitched &= strstr(call, "Memcpy2D") != NULL;
 		of.all_of_host &= strstr(call, "Host") != NULL;
+		of.any_of_host |= strstr(call, "Host") != NULL;
 		of.all_of_driver &= strncmp(call, "cu", 2) == 0 &&
 				    isupper((unsigned char)call[2]);
-		any = true;
+		of.any = true;
 	}
-	of.all_pitched &= any;
-	of.all_of_host &= any;
-	of.all_of_driver &= any;
+	of.all_pitched &= of.any;
+	of.all_of_host &= of.any;
+	of.all_of_driver &= of.any;
 	return of;
 }
 
@@ -178,6 +178,10 @@ const char *xs_code_of(struct xs_result *result,
 	code = lines_of(arena, phase, row, strategy, strategy->code[language]);
 	if (strategy->changes & XS_CHANGES_SIZES && calls.any_async)
 		code = xs_words_replace(arena, code, async);
+	/* of streams and events, or of both kinds of memory */
+	if (strategy->changes_allocations &&
+	    (!calls.any || calls.any_of_host != calls.all_of_host))
+		return NULL;
 	if (strategy->changes_allocations && calls.all_of_host)
 		code = xs_words_replace(arena, code, of_host);
 	if (calls.all_pitched && calls.all_of_driver)
