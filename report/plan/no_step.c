@@ -145,6 +145,18 @@ static const char *about_limit(struct xs_result *result)
 		   : "";
 }
 
+/* " without a condition", if on one another row saves more; or "" */
+static const char *alone(const struct xs_result *result,
+			 const struct xs_result_estimate *row)
+{
+	const struct xs_result_phase *of;
+
+	return nearest_row(result, true, row->saves_ns, &of) &&
+		       !result->nearest_if
+		   ? " without a condition"
+		   : "";
+}
+
 /* What saves less than 1 / TOLD_PART of the steady part is not named. */
 #define TOLD_PART 1000
 
@@ -157,6 +169,7 @@ static const char *nearest(struct xs_result *result)
 	const struct xs_result_phase *of = NULL;
 	const struct xs_result_estimate *most, *as_is;
 	const char *more, *text, *saves;
+	struct xs_result_estimate shown;
 
 	most = nearest_row(result, false, result->verdict.steady_ns / TOLD_PART,
 			   &of);
@@ -177,9 +190,10 @@ static const char *nearest(struct xs_result *result)
 	    xs_print(&result->arena, "%s of %s%s", share_of(result, of, most).s,
 		     steady, most->setup_ns > 0 ? " with its setup" : "");
 	if (!xs_worth_is_enough(result, of, (double)most->saves_ns))
-		return xs_print(&result->arena,
-				"%s; %s is the nearest: it saves %s%s", text,
-				most->strategy, saves, more);
+		return xs_print(
+		    &result->arena, "%s; %s is the nearest%s: it saves %s%s",
+		    text, most->strategy, alone(result, most), saves, more);
+	shown = xs_result_shown_row(result, of, most);
 	return xs_print(
 	    &result->arena,
 	    "not known: %s would save less than its uncertainty: a round %s -> "
@@ -187,7 +201,7 @@ static const char *nearest(struct xs_result *result)
 	    most->strategy,
 	    xs_units_in_range_ns(as_is->round_ns, as_is->low_ns, as_is->high_ns)
 		.s,
-	    xs_units_in_range_ns(most->round_ns, most->low_ns, most->high_ns).s,
+	    xs_units_in_range_ns(shown.round_ns, shown.low_ns, shown.high_ns).s,
 	    saves, more);
 }
 

@@ -98,26 +98,34 @@ static int64_t sum_ns(const struct list *list)
 	return ns;
 }
 
-/* Those that are not shown come first if they are longer than the first. */
+/* Those that are not shown come first if they are longer than the first, with
+ * the call of the longest of them. */
 static void put_waits(const struct xs_terminal *terminal,
 		      struct xs_arena *arena, const struct list *list)
 {
+	const char *first = NULL;
 	int64_t rest_ns = 0;
 	size_t rest = 0;
+	bool leads;
 
 	for (size_t i = 0; i < list->count; i++)
 		if (!is_shown(list, i)) {
 			xs_number_add(&rest_ns, list->items[i].waited_ns);
-			rest++;
+			if (!rest++)
+				first = list->items[i].site.call;
 		}
+	leads = rest_ns > list->items->waited_ns;
 	for (size_t i = 0; i <= list->count; i++) {
 		const struct xs_result_wait *wait = &list->items[i];
 
-		if (i == (rest_ns > list->items->waited_ns ? 0 : list->count) &&
-		    rest && rest_ns >= list->whole_ns / REST_PART)
+		if (i == (leads ? 0 : list->count) && rest &&
+		    rest_ns >= list->whole_ns / REST_PART)
 			put(terminal, list, rest_ns,
-			    xs_print(arena, "at %zu more call site%s (--all)",
-				     rest, rest == 1 ? "" : "s"));
+			    xs_print(arena,
+				     "at %zu more call site%s%s%s (--all)",
+				     rest, rest == 1 ? "" : "s",
+				     leads && first ? ", first " : "",
+				     leads && first ? first : ""));
 		if (i < list->count && is_shown(list, i))
 			put(terminal, list, wait->waited_ns, wait->text);
 	}
