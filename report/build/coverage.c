@@ -301,7 +301,10 @@ static void count_outside(const struct xs_trace *trace,
 
 		out->early_ops +=
 		    alone && op->start_ns < trace->calls[0].start_ns;
-		out->unreturned_ops += alone && op->correlation;
+		out->unreturned_ops +=
+		    alone && op->correlation &&
+		    op->end_ns > trace->calls[calls - 1].start_ns;
+		out->own_ops += alone && !op->correlation;
 	}
 }
 

@@ -163,8 +163,11 @@ static const char *unmatched_kinds(struct xs_arena *arena,
 static const char *why_unmatched(struct xs_result *result)
 {
 	const struct xs_result_coverage *in = &result->coverage;
+	const int64_t unmatched = in->gpu_ops_seen - in->matched;
+	const bool callbacks =
+	    in->timing_source && strcmp(in->timing_source, "callbacks") == 0;
 
-	if (in->early_ops == in->gpu_ops_seen - in->matched)
+	if (in->early_ops == unmatched)
 		return "they started before the first recorded call: the "
 		       "library was loaded into a running process";
 	if (in->lost_calls)
@@ -173,12 +176,12 @@ static const char *why_unmatched(struct xs_result *result)
 		return "their calls were only counted, not recorded";
 	if (in->imported)
 		return "the imported file has no call for them";
-	if (in->timing_source && strcmp(in->timing_source, "callbacks") == 0)
-		return in->unreturned_ops == in->gpu_ops_seen - in->matched
-			   ? "their calls had not returned when the process "
-			     "ended, or began while it ended"
-			   : "the driver reported no correlation id, as for "
-			     "work that it starts itself";
+	if (callbacks && in->unreturned_ops == unmatched)
+		return "their calls had not returned when the process ended, "
+		       "or began while it ended";
+	if (callbacks && in->unreturned_ops + in->own_ops == unmatched)
+		return "the driver reported no correlation id, as for work "
+		       "that it starts itself";
 	return "calls to a statically linked CUDA runtime, or directly to the "
 	       "driver, were not recorded";
 }

@@ -52,9 +52,10 @@ struct xs_result_coverage {
 	const char *timing_source; /* "callbacks", ...; NULL: old trace */
 	struct xs_result_match_count *classes, *kinds; /* of calls; of ops */
 	size_t class_count, kind_count;
-	int64_t driver_calls;	/* calls of the driver API */
-	int64_t early_ops;	/* without a call, before the first one */
-	int64_t unreturned_ops; /* without a call, but with the id of one */
+	int64_t driver_calls; /* calls of the driver API */
+	/* Without a call: before the first one; with the id of one that had not
+	 * returned at the end; without an id, as the driver's own. */
+	int64_t early_ops, unreturned_ops, own_ops;
 	struct xs_result_cudart *cudarts;
 	size_t cudart_count;
 	struct xs_result_gap *gaps;

@@ -130,7 +130,8 @@ class Result(unittest.TestCase):
                    "copycall site=1 correlation=2 start=300 duration=9\n" +
                    copy.format(1, 150) + copy.format(3, 400))
         for more, text in (("", "had not returned when the process ended"),
-                           (copy.format(0, 200), "no correlation id")):
+                           (copy.format(0, 200), "no correlation id"),
+                           (copy.format(4, 200), "or directly to the driver, were not")):
             found = report_of(WHOLE, records + more)
             self.assertEqual(found["coverage"]["matched"], 1)
             self.assertIn(text, found["coverage"]["remarks"][0])
