@@ -18,6 +18,12 @@
  * the ends of the steady part. */
 #define LEAST_PERCENT 5
 
+/* Tuning tries several kernels: none takes 1 / MOST_TRIED of the time of all,
+ * nor MOST_TUNING times as long as the program runs those that it repeats then.
+ * The figures are 1 / 7 and 3 in a JAX program of ten steps. */
+#define MOST_TRIED  2
+#define MOST_TUNING 5
+
 /* A first round that takes this many times as long as the median one warms up.
  */
 #define WARM_UP 2
@@ -64,9 +70,46 @@ static double repeated_ops(const struct xs_phases *phases, bool kernels)
 	return ops;
 }
 
-/* Returns the longest phase of a single round that ends before others begin to
- * repeat, or NULL. Phases are sorted by decreasing time. */
-static const struct xs_phase *longest_before(const struct xs_phases *phases)
+static bool is_beside(const struct xs_phase *phase, const struct xs_phase *once)
+{
+	return once && once != phase &&
+	       once->first_start_ns <= phase->first_start_ns &&
+	       once->last_end_ns >= phase->last_end_ns;
+}
+
+static double kernels_ns_of(const struct xs_phase *phase)
+{
+	return (double)phase->rounds * (double)phase->kernel_ns.median_ns;
+}
+
+/* Whether a single round leaves the GPU idle, as compiling does, and rounds
+ * beside it try kernels of those that repeat elsewhere. */
+static bool is_tuning(const struct xs_phases *phases,
+		      const struct xs_phase *once)
+{
+	double most_ns = 0, beside_ns = 0, others_ns = 0;
+
+	XS_EACH(phase, phases->items, phases->count) {
+		const double ns =
+		    phase->rounds > FEW_ROUNDS ? kernels_ns_of(phase) : 0;
+
+		if (!is_beside(phase, once)) {
+			others_ns += ns;
+			continue;
+		}
+		beside_ns += ns;
+		most_ns = fmax(most_ns, ns);
+	}
+	return kernels_ns_of(once) <
+		   (double)once->total_ns * LEAST_PERCENT / 100 &&
+	       most_ns * MOST_TRIED < beside_ns &&
+	       most_ns < others_ns * MOST_TUNING;
+}
+
+/* Returns the longest phase of a single round that ends before the last
+ * repeated phase begins, if rounds beside it are tuning, or NULL. Phases are
+ * sorted by decreasing time. */
+static const struct xs_phase *longest_compiling(const struct xs_phases *phases)
 {
 	uint64_t last_ns = 0;
 
@@ -74,25 +117,22 @@ static const struct xs_phase *longest_before(const struct xs_phases *phases)
 		if (phases->items[i].rounds > FEW_ROUNDS &&
 		    phases->items[i].first_start_ns > last_ns)
 			last_ns = phases->items[i].first_start_ns;
-	for (size_t i = 0; i < phases->count; i++)
-		if (phases->items[i].rounds < REPEATED_ROUNDS &&
-		    phases->items[i].last_end_ns <= last_ns)
-			return &phases->items[i];
+	XS_EACH(phase, phases->items, phases->count)
+		if (phase->rounds < REPEATED_ROUNDS &&
+		    phase->last_end_ns <= last_ns)
+			return is_tuning(phases, phase) ? phase : NULL;
 	return NULL;
 }
 
 /* A single round is a loop without synchronisations if it has at least as many
- * ops as all repeated rounds; otherwise it warms them up. Rounds beside the
- * longest single one are done once, too: other threads tune kernels while the
- * program compiles them. */
+ * ops as all repeated rounds; otherwise it warms them up. Rounds beside `once`
+ * are done once, too: other threads tune kernels while the program compiles
+ * them. */
 static bool is_repeated(const struct xs_phase *phase,
 			const struct xs_phase *once, bool kernels,
 			double others_ops)
 {
-	if ((kernels && !phase->kernel_ops) ||
-	    (once && once != phase &&
-	     once->first_start_ns <= phase->first_start_ns &&
-	     once->last_end_ns >= phase->last_end_ns))
+	if ((kernels && !phase->kernel_ops) || is_beside(phase, once))
 		return false;
 	return phase->rounds >= REPEATED_ROUNDS ||
 	       (repeats_inside(phase) && ops_of(phase, kernels) >= others_ops);
@@ -147,7 +187,7 @@ static void cover(const struct xs_phase *phase, struct xs_steady *out)
 static void cover_steady(const struct xs_phases *phases, bool kernels,
 			 struct xs_steady *out)
 {
-	const struct xs_phase *once = longest_before(phases);
+	const struct xs_phase *once = longest_compiling(phases);
 	const double ops = repeated_ops(phases, kernels);
 	double gpu_ns = 0, all_ns = 0, longest_ns = 0, least_ns;
 

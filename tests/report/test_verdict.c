@@ -2,6 +2,7 @@
 /* What bounds the run, in figures and in words. */
 #include "analyzer/timeline/run_parts.h"
 #include "report/build/read.h"
+#include "report/build/steady.h"
 #include "report/build/verdict.h"
 #include "report/plan/limit.h"
 #include "report/plan/run_steps.h"
@@ -234,6 +235,54 @@ TEST(tuning_while_compiling_is_start_up)
 	assert_int_equal(result->steady.phase->rounds, 10);
 	assert_int_equal(result->steady.phase->h2d_ops, 2);
 	says("Steady part: 25.3 ms (0.4 % of the run)");
+}
+
+static struct xs_phase rounds_of(uint64_t rounds, uint64_t from_ms,
+				 uint64_t to_ms, uint64_t kernel_ms)
+{
+	return (struct xs_phase){.rounds = rounds,
+				 .first_start_ns = from_ms * MS,
+				 .first_end_ns = from_ms * MS,
+				 .last_end_ns = to_ms * MS,
+				 .total_ns = (to_ms - from_ms) * MS,
+				 .kernel_ns = {.median_ns = kernel_ms * MS},
+				 .kernel_ops = 1};
+}
+
+static void expect_steady_from(struct xs_phase *items, uint64_t from_ms)
+{
+	const struct xs_trace trace = {0};
+	const struct xs_cuda_startup startup = {0};
+	const struct xs_phases phases = {.items = items, .count = 5};
+	struct xs_steady steady;
+
+	xs_steady_find(&trace, &phases, &startup, &steady);
+	assert_int_equal(steady.span.from_ns, from_ms * MS);
+}
+
+/* Rounds beside a single one are a program's own if one kernel of them takes
+ * most of their time, or far more than what comes after. So are they if the
+ * single round is the GPU's. */
+TEST(a_loop_beside_a_long_round_is_no_tuning)
+{
+	const struct xs_phase all[] = {
+	    rounds_of(1, 0, 1000, 2),	  rounds_of(10, 100, 400, 1),
+	    rounds_of(10, 400, 500, 1),	  rounds_of(10, 500, 600, 1),
+	    rounds_of(10, 1100, 1200, 1),
+	};
+	struct xs_phase items[5];
+
+	memcpy(items, all, sizeof(all));
+	expect_steady_from(items, 1100);
+	items[0].kernel_ns.median_ns = 900 * MS;
+	expect_steady_from(items, 100);
+	items[0] = all[0];
+	items[1].kernel_ns.median_ns = 3 * MS;
+	expect_steady_from(items, 100);
+	items[1] = all[1];
+	items[4].rounds = 4;
+	items[4].kernel_ns.median_ns = MS / 3;
+	expect_steady_from(items, 100);
 }
 
 /* CuPy copies an array of numpy into pinned memory before each copy in. */
