@@ -6,6 +6,9 @@
 /* Threads that are told apart; calls of further ones do not count. */
 #define THREADS_MAX 64
 
+/* Below 1 / WANTED_PART of the longest site's time, a wanted one is not it. */
+#define WANTED_PART 4
+
 struct threads {
 	struct {
 		uint32_t id;
@@ -42,7 +45,7 @@ uint32_t xs_host_gap_longest(const struct xs_trace *trace, uint64_t from_ns,
 	uint64_t window_ns = 0; /* begin of the current window */
 	uint64_t last_ns = from_ns, apart_ns = 0;
 	struct threads threads = {.count = 0};
-	uint32_t longest = XS_NONE;
+	uint32_t longest = XS_NONE, wanted = XS_NONE;
 	size_t window = 0;
 
 	for (size_t i = 0; sums && i < trace->call_count; i++) {
@@ -60,17 +63,19 @@ uint32_t xs_host_gap_longest(const struct xs_trace *trace, uint64_t from_ns,
 			apart_ns += call->start_ns - window_ns;
 			continue;
 		}
-		if (is_wanted && !is_wanted(trace, call->site))
-			continue;
 		sums[call->site] += call->start_ns - end_ns;
 		if (longest == XS_NONE || sums[call->site] > sums[longest])
 			longest = call->site;
+		if ((wanted == XS_NONE || sums[call->site] > sums[wanted]) &&
+		    (!is_wanted || is_wanted(trace, call->site)))
+			wanted = call->site;
 	}
 	if (window && trace->windows[window - 1].end_ns < to_ns)
 		to_ns = trace->windows[window - 1].end_ns;
 	apart_ns += to_ns > last_ns ? to_ns - last_ns : 0;
-	if (longest != XS_NONE && apart_ns > sums[longest])
-		longest = XS_NONE;
+	if (wanted != XS_NONE && (apart_ns > sums[wanted] ||
+				  sums[wanted] < sums[longest] / WANTED_PART))
+		wanted = XS_NONE;
 	free(sums);
-	return longest;
+	return wanted;
 }

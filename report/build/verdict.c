@@ -174,28 +174,26 @@ static bool is_python(const struct xs_trace *trace, uint32_t site)
 	return xs_symbols_is_python(xs_symbols_user_site(trace, site));
 }
 
-/* The call before which the host spends the most time in its own code; if that
- * has no line of Python, which others have, the line before which it does most,
- * too. */
-static const char *host_place(struct xs_result *result,
-			      const struct xs_trace *trace,
-			      const struct xs_run_span *steady)
+/* Sets the call before which the host spends the most time in its own code; if
+ * that has no line of Python, which others have, the line before which it does
+ * most, too. */
+static void find_host_place(struct xs_result *result,
+			    const struct xs_trace *trace,
+			    const struct xs_run_span *steady)
 {
 	const uint32_t site =
 	    xs_host_gap_longest(trace, steady->from_ns, steady->to_ns, NULL);
-	const char *place =
-	    site == XS_NONE ? NULL : xs_build_place(result, trace, site);
 	uint32_t near;
 
-	if (!place || !result->run.python_frames || is_python(trace, site))
-		return place;
+	if (site == XS_NONE)
+		return;
+	result->verdict.host_place = xs_build_place(result, trace, site);
+	if (!result->run.python_frames || is_python(trace, site))
+		return;
 	near = xs_host_gap_longest(trace, steady->from_ns, steady->to_ns,
 				   is_python);
-	return near == XS_NONE
-		   ? place
-		   : xs_print(&result->arena,
-			      "%s (no line of Python) and before %s", place,
-			      xs_build_place(result, trace, near));
+	if (near != XS_NONE)
+		result->verdict.host_line = xs_build_place(result, trace, near);
 }
 
 /* How much of the time was traced: XFERSPY_RANGE leaves out the rest. */
@@ -249,7 +247,7 @@ int xs_verdict_build(struct xs_result *result, const struct xs_trace *trace,
 	mark_phases(result, phases, steady);
 	fill(result, &in);
 	untrace(result);
-	out->host_place = host_place(result, trace, span);
+	find_host_place(result, trace, span);
 	xs_build_pinning(result, trace, startup, span);
 	xs_build_gpu_turns(result, trace, span);
 	out->missing = missing(result, trace);

@@ -237,11 +237,10 @@ static const char *idle(struct xs_result *result)
 	else if (!result->verdict.host_is_limit)
 		what = issue_limit(result);
 	else
-		what = xs_print(&result->arena,
-				"the host's code%s%s is the limit%s",
-				in->host_place ? " before " : "",
-				in->host_place ? in->host_place : "",
-				in->host_place ? filling(result, host_ns) : "");
+		what = xs_print(
+		    &result->arena, "the host's code%s%s is the limit%s",
+		    in->host_place ? " " : "", xs_result_host_place(result),
+		    in->host_place ? filling(result, host_ns) : "");
 	return xs_print(&result->arena, "The GPU is %s idle; %s. ",
 			xs_units_percent(idle_ns, in->recorded_ns).s, what);
 }

@@ -5,6 +5,7 @@
 #include "analyzer/timeline/run_parts.h"
 #include "report/plan/run_steps.h"
 #include "report/result/number.h"
+#include "report/result/shown_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -63,7 +64,6 @@ static const char *host_first(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t host_ns = host_left_ns(result);
-	const char *place = in->host_place;
 
 	if (!in->host_is_limit || host_ns <= xs_opening_planned_ns(result) ||
 	    host_ns < xs_result_untraced_wall_ns(result) / HOST_PART)
@@ -75,7 +75,7 @@ static const char *host_first(struct xs_result *result)
 		? "in longer runs, "
 		: "",
 	    xs_opening_of_run(result, host_ns), xs_result_run_name(result),
-	    place ? ", the most before " : "", place ? place : "");
+	    in->host_place ? ", the most " : "", xs_result_host_place(result));
 }
 
 /* "first let the 2 GPUs work at one time, if none needs what another one

@@ -58,6 +58,8 @@ struct xs_result_verdict {
 	int64_t gpus_in_turn, turns_save_ns;
 	const char *host_place; /* the call before which the host spends the
 				 * most time in its own code; NULL: none */
+	const char *host_line;	/* the line of Python, if that has none, before
+				 * which it spends the most; NULL: little */
 	struct xs_result_pinning pinning;
 	bool host_is_limit; /* its own code is the limit */
 	const char *text;

@@ -224,6 +224,17 @@ const char *xs_result_of_steady(struct xs_result *result, int64_t steady_ns,
 			      xs_units_ns(steady_ns).s, name, share.s);
 }
 
+const char *xs_result_host_place(struct xs_result *result)
+{
+	const struct xs_result_verdict *in = &result->verdict;
+
+	if (!in->host_place)
+		return "";
+	return xs_print(&result->arena, "before %s%s%s", in->host_place,
+			in->host_line ? " (no line of Python) and before " : "",
+			in->host_line ? in->host_line : "");
+}
+
 const char *xs_result_no_phases(const struct xs_result *result)
 {
 	if (result->totals.gpu_busy_ns == XS_UNKNOWN)

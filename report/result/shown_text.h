@@ -32,6 +32,10 @@ const char *xs_result_saving(struct xs_arena *arena, int64_t ns, int64_t low_ns,
 const char *xs_result_of_steady(struct xs_result *result, int64_t steady_ns,
 				int64_t run_ns);
 
+/* Returns "before X (no line of Python) and before Y": where the host spends
+ * the most time in its own code; "": not known. The result's arena owns it. */
+const char *xs_result_host_place(struct xs_result *result);
+
 /* Returns why there is no phase. */
 const char *xs_result_no_phases(const struct xs_result *result);
 

@@ -177,6 +177,12 @@ TEST(only_windows_count)
 	assert_int_equal(parts.ns[XS_PART_HOST], 20);
 }
 
+static bool is_first_site(const struct xs_trace *trace, uint32_t site)
+{
+	(void)trace;
+	return site == 0;
+}
+
 /* Site 1 begins after gaps of 30 and 40 of thread 1, site 0 after one of 50 of
  * thread 2. Calls of other threads end no gap. */
 TEST(host_code_is_before_a_call)
@@ -198,6 +204,12 @@ TEST(host_code_is_before_a_call)
 	assert_int_equal(xs_host_gap_longest(&trace, 0, 100, NULL), 1);
 	assert_int_equal(xs_host_gap_longest(&trace, 0, 80, NULL), 0);
 	assert_int_equal(xs_host_gap_longest(&trace, 96, 100, NULL), XS_NONE);
+	/* of some sites, if it is a quarter of the longest one's: 50 of 70 */
+	assert_int_equal(xs_host_gap_longest(&trace, 0, 100, is_first_site), 0);
+	calls[3].start_ns = 10 + 16;
+	assert_int_equal(xs_host_gap_longest(&trace, 0, 100, is_first_site),
+			 XS_NONE);
+	calls[3].start_ns = 60;
 	/* the time behind all calls is before none of them */
 	assert_int_equal(xs_host_gap_longest(&trace, 0, 164, NULL), 1);
 	assert_int_equal(xs_host_gap_longest(&trace, 0, 166, NULL), XS_NONE);
