@@ -207,14 +207,16 @@ static const char *answer(struct xs_result *result, bool is_first,
 			then);
 }
 
-/* "nothing is worth it in this run ...", or, of steps for longer runs only,
- * "nothing pays in this run of 2 s; in longer runs, ...". */
+/* "nothing is worth it in this run ...", behind the host's code "no change of
+ * data movement is worth it in this run ...", or, of steps for longer runs
+ * only, "nothing pays in this run of 2 s; in longer runs, ...". */
 static const char *nothing(struct xs_result *result, bool is_first)
 {
 	const int64_t wall_ns = xs_result_untraced_wall_ns(result);
 	const struct xs_units_text wall = xs_units_ns(wall_ns);
 	const char *name =
 	    result->run.ignored_ns ? "the traced part" : "this run";
+	const char *what = is_first ? "nothing" : "no change of data movement";
 
 	/* "nothing", or "not known", of next to nothing is told with its share
 	 */
@@ -224,18 +226,17 @@ static const char *nothing(struct xs_result *result, bool is_first)
 		return xs_opening_no_step(result);
 	if (!result->no_step && result->plan_count)
 		return xs_print(
-		    &result->arena,
-		    "%snothing pays in %s of %s; in longer runs, %s",
+		    &result->arena, "%s%s pays in %s of %s; in longer runs, %s",
 		    result->question ? answer(result, is_first, "If not") : "",
-		    name, wall.s, act_of(result, result->plan).what);
+		    what, name, wall.s, act_of(result, result->plan).what);
 	return xs_print(
 	    &result->arena,
-	    "nothing is worth it in %s of %s%s: changes of data movement save "
-	    "at most %s (%s of it)",
+	    "%s is worth it in %s of %s%s: %s save at most %s (%s of it)", what,
 	    name, wall.s,
 	    result->no_step && strncmp(result->no_step, "not", 3) == 0
 		? ", whatever a longer one would save"
 		: "",
+	    is_first ? "changes of data movement" : "all together",
 	    xs_units_ns(result->verdict.at_most_saves_ns).s,
 	    xs_opening_of_run(result, result->verdict.at_most_saves_ns));
 }

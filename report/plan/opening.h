@@ -17,8 +17,8 @@ int64_t xs_opening_planned_ns(const struct xs_result *result);
  * the texts below. */
 const char *xs_opening_of_run(struct xs_result *result, int64_t ns);
 
-/* Returns what comes before the plan: "first profile the host's code, most
- * before ...: 30 % of the run; then ", if that is the limit, or that GPUs are
+/* Returns what comes before the plan: "first profile the host's code: 30 % of
+ * the run, the most before ...; then ", if that is the limit, or that GPUs are
  * to work at one time; or "". */
 const char *xs_opening_before(struct xs_result *result);
 

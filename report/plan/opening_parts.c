@@ -59,11 +59,14 @@ static int64_t host_left_ns(const struct xs_result *result)
 
 /* "first profile the host's code: 30 % of the run, the most before ...; then
  * " if that is the limit, and more than the steps save and than 1 / HOST_PART
- * of the run; "in longer runs, ..." if the start-up is more; else "". */
+ * of the run; "in longer runs, first ...: 98 % of the steady part" if the
+ * start-up is more; else "". */
 static const char *host_first(struct xs_result *result)
 {
 	const struct xs_result_verdict *in = &result->verdict;
 	const int64_t host_ns = host_left_ns(result);
+	const bool is_longer =
+	    own_start_ns(result) > host_ns && !result->run.ignored_ns;
 
 	if (!in->host_is_limit || host_ns <= xs_opening_planned_ns(result) ||
 	    host_ns < xs_result_untraced_wall_ns(result) / HOST_PART)
@@ -71,10 +74,10 @@ static const char *host_first(struct xs_result *result)
 	return xs_print(
 	    &result->arena,
 	    "%sfirst profile the host's code: %s of %s%s%s; then ",
-	    own_start_ns(result) > host_ns && !result->run.ignored_ns
-		? "in longer runs, "
-		: "",
-	    xs_opening_of_run(result, host_ns), xs_result_run_name(result),
+	    is_longer ? "in longer runs, " : "",
+	    is_longer ? xs_units_percent(host_ns, in->recorded_ns).s
+		      : xs_opening_of_run(result, host_ns),
+	    is_longer ? "the steady part" : xs_result_run_name(result),
 	    in->host_place ? ", the most " : "", xs_result_host_place(result));
 }
 

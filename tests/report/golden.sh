@@ -225,7 +225,7 @@ opening frameworks/h200-3/jax_put-1 'of the traced part, the most before' '; the
 # A third of the run.
 opening traces/pop_buoydiff-1024-pinned 'What follows the steady part is 31.3 % of the run.' \
 	'Registering (step 1) may save 336 ms once, or lose time. The program'
-opening frameworks/h200-5/jax_put-1 'nothing is worth it in the traced part of 2.61 s'
+opening frameworks/h200-5/jax_put-1 'no change of data movement is worth it in the traced part of 2.61 s'
 opening frameworks/h200-2/cupy_reduction-1 'In short: pin the host buffers'
 # "Nothing" never stands above steps.
 opening corpus/contact-10/tenth/comp-raytrace 'In short: little to gain in this run; for longer'
@@ -292,7 +292,8 @@ prints "xferspy report --machine \$examples/frameworks/others/h200/machine.json 
 	'(4.84-6.85 ms)), but only if the' 'async* 5.47 ms 4.84-6.85 ms'
 # A thread of XLA has no line of Python. Start-up is more than the host's code.
 in_one_line frameworks/others/h200/flax_dp '(no line of Python) and before ' ' 3 197 1.37 ms'
-opening frameworks/typical/h200/ddp "In short: in longer runs, first profile the host's code: "
+opening frameworks/typical/h200/ddp "In short: in longer runs, first profile the host's code: " \
+	'% of the steady part, the most before' 'then no change of data movement is worth it'
 # No change saves less than nothing beside a kernel that is longer than the steady part.
 prints "xferspy dump \$examples/frameworks/h200/jax_put-1.xspy |
 	sed '/^kernel queue=3 correlation=8062 /s/duration=21185/duration=4294967295/' |

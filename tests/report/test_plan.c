@@ -282,6 +282,34 @@ TEST(a_longer_run_pays_a_further_setup)
 		   "run");
 }
 
+/* The host's code is told as a part of the steady one if start-up is longer. */
+TEST(host_code_comes_first_in_longer_runs)
+{
+	struct xs_result_part host = {XS_PART_HOST, "host", "", 300 * MS};
+
+	result->verdict.host_is_limit = true;
+	result->verdict.parts = &host;
+	result->verdict.part_count = 1;
+	result->verdict.recorded_ns = 400 * MS;
+	result->verdict.startup_ns = 450 * MS;
+	add(phase, "pinned", 47);
+	expect("pinned");
+	xs_plan_opening(result);
+	assert_has(result->opening,
+		   "in longer runs, first profile the host's "
+		   "code: 75.0 % of the steady part; then pin");
+	result->verdict.startup_ns = 200 * MS;
+	xs_plan_opening(result);
+	assert_has(result->opening,
+		   "first profile the host's code: 30.0 % of the run; then "
+		   "pin");
+	phase->estimate_count = 0;
+	expect("");
+	xs_plan_opening(result);
+	assert_has(result->opening, "then no change of data movement is worth "
+				    "it in this run of 1.00 s");
+}
+
 /* Nothing pays in this run; in longer ones, a call per buffer does. */
 TEST(a_longer_run_pays_a_first_call)
 {
